@@ -1,0 +1,156 @@
+# One non-recursive makefile.  VARIANT=dev|rel|san; binaries under
+# build/<variant>/bin.  `make help` lists the targets.  While a part of the
+# tree does not compile, ONLY="compiler/base compiler/sets" restricts the build
+# to these folders and BUILD=/some/where keeps it apart.
+VARIANT ?= dev
+BUILD   ?= build/$(VARIANT)
+V       ?= 0
+Q       := $(if $(filter 0,$(V)),@,)
+CC      := gcc
+PREFIX  ?= /usr/local
+
+WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes \
+        -Wmissing-prototypes -Wswitch-enum -Wformat=2
+CFLAGS_dev := -O1 -g -Werror
+CFLAGS_rel := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+CFLAGS_san := -O1 -g -Werror -fsanitize=address,undefined \
+              -fno-sanitize-recover=all -fno-omit-frame-pointer -DPOL_SAN=1
+ifeq ($(filter $(VARIANT),dev rel san),)
+$(error VARIANT is dev, rel or san)
+endif
+
+STDLIB_DIR ?= $(CURDIR)/stdlib-policies
+BASE := -std=gnu11 -D_GNU_SOURCE -I. -I$(BUILD)/gen -fPIE
+CFLAGS_ALL = $(BASE) $(CFLAGS_$(VARIANT)) $(EXTRA_CFLAGS)
+LDFLAGS_rel := -Wl,-z,relro,-z,now
+LDFLAGS_san := -fsanitize=address,undefined
+# The sandboxed programs are static (they start in half the time and need no
+# file of the view); gcc refuses -static with ASan, so the san variant is not.
+STATIC := $(if $(filter san,$(VARIANT)),-pie,-static-pie)
+
+POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml
+POLRUN_LIBS := -lsodium -lcap
+
+FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
+           compiler/frontend compiler/sema compiler/sets compiler/ir \
+           compiler/lower compiler/analysis compiler/target \
+           compiler/backend compiler/backend/seccomp compiler/backend/landlock \
+           compiler/backend/mounts compiler/backend/matcher \
+           compiler/backend/limits compiler/bundle compiler/cli \
+           runtime/base runtime/bundle runtime/decide runtime/sandbox \
+           runtime/supervise runtime/cli
+ONLY ?= $(FOLDERS)
+MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polinit.c
+
+SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
+SRC_RUNTIME  := $(filter-out $(MAINS),$(foreach d,$(filter runtime/%,$(ONLY)),$(wildcard $(d)/*.c)))
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+OBJ_GEN := $(if $(filter compiler/frontend,$(ONLY)),$(if $(wildcard grammar/policy.y),\
+           $(BUILD)/obj/gen/policy.tab.o $(BUILD)/obj/gen/policy.lex.o))
+OBJ_COMPILER := $(call obj,$(SRC_COMPILER)) $(OBJ_GEN)
+OBJ_RUNTIME  := $(call obj,$(SRC_RUNTIME))
+LIB_COMPILER := $(BUILD)/lib/libcompiler.a
+LIB_RUNTIME  := $(BUILD)/lib/libruntime.a
+
+BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit
+UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c))
+TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
+PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
+
+.PHONY: all help test check-unit check-golden check-lint check-live golden \
+        golden-update bench step-mutants clean install format
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+all: $(BINS)
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## all            polc, polrun, polinit under build/$(VARIANT)/bin
+## test           every test of this variant (./dev test runs all variants)
+## check-unit     unit, property and conformance tests
+## check-golden   goldens; CASE=area/name runs one
+## golden-update  rewrites goldens and shows the difference
+## check-live     tests that need the kernel, as root and as an ordinary user
+## check-lint     layers, codes, headers, shell, format
+## step-mutants   switches off each set-up step and expects a test to fail
+## bench          timings beside peers (never part of a test)
+## install        into $(DESTDIR)$(PREFIX)
+
+# --- generated code -----------------------------------------------------------
+$(BUILD)/gen/policy.tab.c $(BUILD)/gen/policy.tab.h &: grammar/policy.y
+	@mkdir -p $(@D)
+	$(Q)bison -Wall -Werror -d -o $(BUILD)/gen/policy.tab.c $<
+$(BUILD)/gen/policy.lex.c $(BUILD)/gen/policy.lex.h &: grammar/policy.l
+	@mkdir -p $(@D)
+	$(Q)flex --header-file=$(BUILD)/gen/policy.lex.h -o $(BUILD)/gen/policy.lex.c $<
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/gen/policy.tab.h $(BUILD)/gen/policy.lex.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Wall -Wno-unused-function -MMD -MP -c $< -o $@
+$(BUILD)/obj/compiler/frontend/%.o: | $(BUILD)/gen/policy.tab.h $(BUILD)/gen/policy.lex.h
+
+# --- objects, libraries, programs ---------------------------------------------
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $(WARN) -DPOL_STDLIB_DIR='"$(STDLIB_DIR)"' -MMD -MP -c $< -o $@
+
+$(LIB_COMPILER): $(OBJ_COMPILER)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)ar rcsD $@ $^
+$(LIB_RUNTIME): $(OBJ_RUNTIME)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)ar rcsD $@ $^
+
+$(BUILD)/bin/polc: $(call obj,compiler/cli/main.c) $(LIB_COMPILER) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLC_LIBS)
+$(BUILD)/bin/polrun: $(call obj,runtime/cli/polrun.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
+$(BUILD)/bin/polinit: $(call obj,runtime/cli/polinit.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
+
+$(BUILD)/tests/unit/% $(BUILD)/tests/prop/% $(BUILD)/tests/conformance/%: $(BUILD)/obj/tests/unit/%.o
+$(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap -lcmocka
+# Probes run inside the sandbox, where only the system trees are: static.
+$(BUILD)/tests/probes/%: tests/live/probes/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) -O1 -g $(WARN) -Werror -static -o $@ $<
+
+# --- tests ----------------------------------------------------------------------
+unit-tests: $(UNIT_TESTS)
+probes: $(PROBES)
+test: all unit-tests probes
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/all.sh
+check-unit: all unit-tests
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/unit.sh $(T)
+check-golden: all
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/golden.sh $(CASE)
+golden-update: all
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) UPDATE=1 tests/run/golden.sh $(CASE)
+check-live: all probes
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/live.sh $(T)
+check-lint:
+	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh
+step-mutants: all probes
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/step-mutants.sh
+bench:
+	@tests/bench/run.sh
+
+install: all
+	install -D -m 0755 $(BUILD)/bin/polc $(DESTDIR)$(PREFIX)/bin/polc
+	install -D -m 0755 $(BUILD)/bin/polrun $(DESTDIR)$(PREFIX)/bin/polrun
+	install -D -m 0755 $(BUILD)/bin/polinit $(DESTDIR)$(PREFIX)/libexec/pol/polinit
+	install -d $(DESTDIR)$(PREFIX)/share/pol
+	cp -r stdlib-policies $(DESTDIR)$(PREFIX)/share/pol/
+
+clean:
+	rm -rf build
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,39 @@
+/*
+ * One arena owns everything of one compilation: texts, trees, IR, messages.
+ * Nothing is freed one by one; arena_release() takes it all.
+ */
+#ifndef COMPILER_BASE_ARENA_H
+#define COMPILER_BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *head;
+	size_t used;   /* bytes handed out so far */
+	size_t budget; /* upper bound of `used`; past it the process exits 70 */
+};
+
+/* The budget that the command line tools use. */
+#define ARENA_DEFAULT_BUDGET ((size_t)1024 * 1024 * 1024)
+
+void arena_init(struct arena *a, size_t budget);
+void arena_release(struct arena *a);
+
+/*
+ * Zeroed memory, aligned for any type.  Never NULL: out of memory or past
+ * the budget prints one line and exits 70, the only exit below cli/.
+ */
+void *arena_alloc(struct arena *a, size_t size);
+void *arena_array(struct arena *a, size_t count, size_t size);
+void *arena_dup(struct arena *a, const void *p, size_t size);
+
+/* A NUL-terminated string that lives as long as the arena. */
+char *arena_printf(struct arena *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+
+#endif

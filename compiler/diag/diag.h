@@ -1,0 +1,81 @@
+/*
+ * Diagnostics: queued records, printed by nobody but cli/ (through render).
+ * Text: lower case, no full stop, the fault first, the subject in 'quotes',
+ * then what would be right.
+ */
+#ifndef COMPILER_DIAG_DIAG_H
+#define COMPILER_DIAG_DIAG_H
+
+#include <stdio.h>
+
+#include "compiler/base/arena.h"
+#include "compiler/base/str.h"
+#include "compiler/base/vec.h"
+#include "compiler/source/source.h"
+
+enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
+
+/* DIAG(NAME, "P0101", SEVERITY, "one line for the table in doc/diagnostics.md") */
+enum diag_code {
+#define DIAG(name, code, severity, summary) DIAG_##name,
+#include "compiler/diag/codes.def"
+#undef DIAG
+	DIAG_CODE_COUNT
+};
+
+struct diag_part {
+	struct span at; /* SPAN_NONE for a plain note or help */
+	struct str label; /* "note" or "help" */
+	struct str text;
+};
+
+struct diag {
+	enum diag_code code;
+	enum diag_severity severity;
+	struct span at;
+	struct str text;
+	VEC(struct diag_part) parts;
+};
+
+struct diag_sink {
+	struct arena *a;
+	VEC(struct diag *) list; /* in the order in which they were found */
+	size_t errors, warnings, notes;
+	size_t limit; /* after this many errors further ones are only counted */
+};
+
+#define DIAG_DEFAULT_LIMIT 20
+
+void diag_init(struct diag_sink *s, struct arena *a);
+/*
+ * Queues a message; never NULL.  The same code at the same span is queued
+ * once.  Past `limit` errors it is counted, and the record returned is not
+ * in the list.
+ */
+struct diag *diag_add(struct diag_sink *s, enum diag_code code, struct span at,
+		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* The other place. `at` may be SPAN_NONE: then it is a "= note:" line. */
+void diag_note(struct diag_sink *s, struct diag *d, struct span at,
+	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* What would be right: a "= help:" line. */
+void diag_help(struct diag_sink *s, struct diag *d, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+const char *diag_code_name(enum diag_code code); /* "P0101" */
+const char *diag_code_summary(enum diag_code code);
+enum diag_severity diag_code_severity(enum diag_code code);
+const char *diag_severity_name(enum diag_severity s); /* "error" */
+
+/* The one place that turns records into text; prints all of the sink. */
+void diag_render(FILE *out, const struct diag_sink *s, const struct source_map *m,
+		 bool colour);
+/* One JSON array element per record, for --format=json. */
+void diag_json(FILE *out, const struct diag_sink *s, const struct source_map *m);
+
+/*
+ * The nearest of `n` words to `word` (Damerau-Levenshtein, at most a third
+ * of its length), or NULL.
+ */
+const char *diag_suggest(struct str word, const char *const *words, size_t n);
+
+#endif

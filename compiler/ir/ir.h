@@ -1,0 +1,387 @@
+/*
+ * The one IR: a policy after names, levels, locks and narrow-only cuts are
+ * resolved (doc/semantics.md says what each part means).  It is made by
+ * sema/ and lower/, checked by ir_verify(), given its meaning by ir_eval(),
+ * and read by every analysis and back end.  Everything lives in one arena
+ * and is never changed after the pass "lift".
+ *
+ * A statement with several patterns, operations, calls or hosts is that
+ * many rules here, all with one id and one place.
+ */
+#ifndef COMPILER_IR_IR_H
+#define COMPILER_IR_IR_H
+
+#include <stdio.h>
+
+#include "compiler/base/arena.h"
+#include "compiler/base/buf.h"
+#include "compiler/base/num.h"
+#include "compiler/base/str.h"
+#include "compiler/base/vec.h"
+#include "compiler/source/source.h"
+
+/* --- words ------------------------------------------------------------- */
+
+enum ir_kind {
+	IR_COMMAND, IR_FILE, IR_NET, IR_UNIX, IR_SYSCALL, IR_TOOL,
+	IR_KIND_COUNT
+};
+
+/* In order of strictness.  HIDE is a deny of every operation (files). */
+enum ir_effect { IR_ALLOW, IR_ASK, IR_DENY, IR_HIDE, IR_EFFECT_COUNT };
+
+/* Ranks: a smaller number decides over a larger one where precedence asks. */
+enum ir_level {
+	IR_MANAGED = 1, IR_MANAGED_FILE, IR_PROJECT, IR_USER, IR_DEFAULT,
+	IR_LEVEL_COUNT
+};
+
+enum ir_op { IR_READ = 1, IR_WRITE = 2, IR_EXEC = 4, IR_ALL_OPS = 7 };
+
+enum ir_scope { IR_SANDBOX = 1, IR_HOST = 2, IR_ALL_SCOPES = 3 };
+
+enum ir_root {
+	IR_ROOT_FS, IR_ROOT_HOME, IR_ROOT_PROJECT, IR_ROOT_SESSION, IR_ROOT_TMP,
+	IR_ROOT_COUNT
+};
+
+enum ir_risk { IR_RISK_LOW, IR_RISK_MEDIUM, IR_RISK_HIGH, IR_RISK_CRITICAL,
+	       IR_RISK_COUNT };
+
+enum ir_mode { IR_NET_DISABLED, IR_NET_LIMITED, IR_NET_FULL };
+
+/* Where a thing was said; `file` is as it was named, never absolute. */
+struct ir_place {
+	struct str file;
+	uint32_t line, col; /* from 1 */
+	struct span span;   /* SPAN_NONE when read back from a bundle */
+};
+
+/* --- sets --------------------------------------------------------------- */
+
+/*
+ * Words and paths.  Which bytes ONE and STAR match is the reader's business:
+ * in a path not '/'; in a word any byte for deny and ask rules (and `except`
+ * of an allow), only [A-Za-z0-9._:/@+-] for allow rules (and `except` of a
+ * deny or ask).  NUL never.
+ */
+enum ir_glob_op {
+	IR_G_BYTE, /* exactly `byte` */
+	IR_G_ONE,  /* ?  */
+	IR_G_STAR, /* *  any number of what ONE matches */
+	IR_G_DEEP, /* ** in a path: any bytes, '/' too */
+	IR_G_DIRS, /* a whole component ** and its '/': zero or more "name/" */
+	IR_G_ALT   /* {a|b} or {a,b}: one of the alternatives */
+};
+
+struct ir_glob;
+
+struct ir_glob_item {
+	enum ir_glob_op op;
+	uint8_t byte;
+	struct ir_glob *alts; /* ALT */
+	size_t nalts;
+};
+
+struct ir_glob {
+	struct ir_glob_item *v;
+	size_t n;
+};
+
+/*
+ * A path pattern hangs off a root.  The rest of a path P under a root R is ""
+ * for P == R, else what follows R, beginning with '/' (for the root "/" it is
+ * P itself, "" for P == "/").  `glob` matches the whole rest; with `below`
+ * also everything under what it matches.  A trailing "/" and a trailing "/ **"
+ * component are no part of the glob.
+ */
+struct ir_path {
+	enum ir_root root;
+	struct ir_glob glob;
+	bool below;
+	bool abstract;   /* unix: the glob is over the name without its '@' */
+	struct str text; /* as written */
+};
+
+struct ir_word {
+	bool any_words;      /* ** : any number of words, none too */
+	struct ir_glob glob; /* otherwise one word */
+};
+
+/* A word list.  words[0] is the program column. */
+struct ir_command {
+	struct ir_word *words;
+	size_t nwords;
+	bool tail;  /* ended in ":*" */
+	bool more;  /* deny and ask: the last word "*" is one or more words */
+	struct str text;
+};
+
+enum ir_proto { IR_TCP = 1, IR_UDP = 2, IR_ANY_PROTO = 3 };
+enum ir_host_kind { IR_HOST_ANY, IR_HOST_NAME, IR_HOST_BELOW, IR_HOST_CIDR };
+
+struct ir_net {
+	unsigned protos;        /* enum ir_proto bits */
+	enum ir_host_kind host;
+	struct str name;        /* NAME exact; BELOW: "example.com" for *.example.com; lower case */
+	struct num_cidr cidr;
+	uint16_t port_lo, port_hi;
+	struct num_cidr *within; /* ranges that a name may resolve to */
+	size_t nwithin;
+};
+
+/* Conditions over six arguments. A compare is (arg & mask) OP value, unsigned,
+ * on the low `width` bits; the bits above are not looked at. */
+enum ir_cond_op { IR_C_TRUE, IR_C_FALSE, IR_C_AND, IR_C_OR, IR_C_NOT, IR_C_CMP };
+enum ir_cmp { IR_EQ, IR_NE, IR_LT, IR_LE, IR_GT, IR_GE };
+
+struct ir_cond {
+	enum ir_cond_op op;
+	struct ir_cond *a, *b; /* AND, OR: both; NOT: a */
+	uint8_t arg;           /* 0..5 */
+	uint8_t width;         /* 32 or 64 */
+	enum ir_cmp cmp;
+	uint64_t mask, value;
+};
+
+struct ir_syscall {
+	uint32_t nr;          /* x86_64 */
+	struct str name;
+	struct ir_cond *cond; /* NULL: whatever the arguments are */
+};
+
+/* One set of requests of the rule's kind. */
+struct ir_set {
+	union {
+		struct ir_command command;
+		struct {
+			unsigned ops; /* exactly one enum ir_op bit; HIDE: all */
+			struct ir_path path;
+		} file;
+		struct ir_net net;
+		struct ir_path unix_path;
+		struct ir_syscall syscall;
+		struct {
+			struct ir_glob glob;
+			struct str text;
+		} tool;
+	} u;
+};
+
+/* --- rules --------------------------------------------------------------- */
+
+struct ir_rule {
+	uint32_t index;  /* in ir.rules: the order of "the first rule" of 3.1 */
+	struct str id;
+	struct ir_place at;
+	struct str text;    /* its statement, on one line */
+	struct str because; /* or empty */
+	enum ir_kind kind;
+	enum ir_effect effect;
+	enum ir_level level;
+	unsigned scopes;    /* enum ir_scope bits; `when` is resolved into this */
+	bool final;
+	bool floor;         /* of floor.pol: level 5, decided last, lifted by few */
+	bool scratch;       /* allow of a scratch tree */
+	bool soft;          /* ask of a narrow-only level or below a lock: turns
+	                       allow into ask, never a deny of otherwise */
+	bool full;          /* its level may widen (not narrow-only) */
+	uint16_t err;       /* syscall deny: the errno, 0 otherwise */
+	struct ir_set set;
+	struct ir_set *except; /* sets that the rule does not match */
+	size_t nexcept;
+	/* Level 5 deny, ask, hide: allow rules that lift it (pass "lift"). */
+	uint32_t *lifted_by;   /* indexes into ir.rules, ascending */
+	size_t nlifted_by;
+};
+
+/* A statement that a lock or a narrow-only level took away: a notice. */
+struct ir_dropped {
+	struct str text;
+	struct str why;      /* "narrow-only level", "section locked by managed", … */
+	struct ir_place at;
+	struct ir_place by;  /* the lock's place; line 0 where there is none */
+	enum ir_level level;
+};
+
+/* --- scalars --------------------------------------------------------------- */
+
+enum ir_scalar_id {
+#define SCALAR(id, section, key, type) IR_S_##id,
+#include "compiler/ir/scalars.def"
+#undef SCALAR
+	IR_SCALAR_COUNT
+};
+
+enum ir_scalar_type {
+	IR_T_EFFECT,   /* allow, ask, deny: effect */
+	IR_T_OTHERWISE,/* as EFFECT, or by risk: by_risk and effects[] */
+	IR_T_MODE,     /* enum ir_mode in num */
+	IR_T_SIZE,     /* bytes */
+	IR_T_DURATION, /* ms */
+	IR_T_MILLI,    /* thousandths */
+	IR_T_COUNT,
+	IR_T_NAME      /* text */
+};
+
+struct ir_scalar {
+	bool set;             /* somebody said it (std/base counts) */
+	enum ir_effect effect;
+	bool by_risk;
+	enum ir_effect effects[IR_RISK_COUNT];
+	uint64_t num;
+	struct str text;
+	enum ir_level level;
+	bool locked;
+	struct str id;        /* the section's name, "-", key: "limits-time" */
+	struct ir_place at;   /* line 0: nobody said it, the built-in value */
+	struct str source;    /* its statement on one line */
+	/* what it overrode, for `effective`: highest rank first */
+	struct ir_scalar *over;
+	size_t nover;
+};
+
+struct ir_env_keep {
+	struct str name; /* may end in '*' */
+	enum ir_level level;
+	struct str id;
+	struct ir_place at;
+};
+
+struct ir_env_set {
+	struct str name, value; /* value may hold ${ROOT} of known roots only */
+	enum ir_level level;
+	struct str id;
+	struct ir_place at;
+};
+
+/* --- facts ------------------------------------------------------------------ */
+
+struct ir_risk_fact {
+	enum ir_risk risk;
+	struct ir_set set;      /* command */
+	struct ir_set *except;
+	size_t nexcept;
+	enum ir_level level;
+	struct str id;
+	struct ir_place at;
+};
+
+/* program, wrapper, interpreter, taint, safe, inert: carried, act from 03. */
+struct ir_fact {
+	struct str kind; /* the keyword */
+	struct str text; /* canonical DSL text of the statement */
+	enum ir_level level;
+	struct ir_place at;
+};
+
+/* --- requests ---------------------------------------------------------------- */
+
+struct ir_roots {
+	/* physical absolute directories without a trailing '/'; p == NULL: the
+	   root does not exist in this decision. dir[IR_ROOT_FS] is "/". */
+	struct str dir[IR_ROOT_COUNT];
+};
+
+struct ir_request {
+	enum ir_kind kind;
+	enum ir_scope scope;
+	struct ir_roots roots;
+	/* command */
+	struct str *argv;
+	size_t nargv;
+	bool unparsed;     /* the line could not be read: argv is ignored */
+	struct str cwd;
+	/* file, unix: an absolute path without '.', '..', '//' ; or abstract name */
+	enum ir_op op;
+	struct str path;
+	bool abstract;
+	/* net */
+	enum ir_proto proto;
+	struct str host;   /* lower case name, or empty when is_addr */
+	bool is_addr;
+	uint8_t addr[16];  /* v4 as v4-mapped */
+	uint16_t port;
+	/* syscall */
+	uint32_t nr;
+	bool nr_known;     /* false: no table names this number */
+	uint64_t args[6];
+	/* tool */
+	struct str tool;
+	struct str text;   /* as written, for messages */
+};
+
+struct ir_test_case {
+	struct ir_request request; /* argv split; roots are filled by the runner of tests */
+	enum ir_effect want;
+	struct str by;             /* rule id or empty */
+	struct ir_place at;
+};
+
+struct ir_test {
+	struct str name;
+	unsigned scopes;
+	struct ir_test_case *cases;
+	size_t ncases;
+	struct ir_place at;
+};
+
+/* --- the whole --------------------------------------------------------------- */
+
+struct ir_lock {
+	enum ir_level level; /* 0: not locked */
+	struct ir_place at;
+};
+
+struct ir_level_file {
+	enum ir_level level;
+	bool narrow;
+	struct str name;     /* as printed */
+	struct str text;     /* its bytes, for sources/ in the bundle */
+};
+
+struct ir {
+	struct arena *a;
+	struct str name;        /* of `policy NAME`, or empty */
+	uint64_t serial;
+	struct str expires;     /* YYYY-MM-DD or empty */
+	bool base_none;
+	VEC(struct ir_rule *) rules;     /* by level, file, line; the floor last */
+	VEC(struct ir_dropped) dropped;
+	struct ir_scalar scalars[IR_SCALAR_COUNT]; /* always filled */
+	struct ir_lock locked[IR_KIND_COUNT];
+	VEC(struct ir_env_keep) keep;
+	VEC(struct ir_env_set) env;
+	VEC(struct ir_risk_fact) risks;
+	VEC(struct ir_fact) facts;
+	VEC(struct ir_test) tests;
+	VEC(struct ir_level_file) files; /* every text that took part, in rank order */
+	bool lifted;                     /* the pass "lift" has run */
+};
+
+/* The words of the enumerations; NULL-terminated lists for suggestions. */
+const char *ir_kind_name(enum ir_kind k);
+const char *ir_effect_name(enum ir_effect e);
+const char *ir_level_name(enum ir_level l); /* "managed", "managed-file", … "default" */
+const char *ir_op_name(enum ir_op op);
+const char *ir_root_name(enum ir_root r);   /* "/", "HOME", "PROJECT_DIR", … */
+const char *ir_risk_name(enum ir_risk r);
+const char *ir_mode_name(enum ir_mode m);
+const char *ir_scalar_section(enum ir_scalar_id id);
+const char *ir_scalar_key(enum ir_scalar_id id);
+enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id);
+
+struct ir *ir_new(struct arena *a); /* scalars hold the built-in values */
+
+/*
+ * Checks every invariant that the comments above state.  Returns NULL, or
+ * what is broken (an internal error: exit 70).
+ */
+const char *ir_verify(const struct ir *ir, struct arena *a);
+
+/* A stable text dump for goldens and `polc dump`. */
+void ir_print(FILE *out, const struct ir *ir);
+/* The canonical JSON of ir.json (doc/ir.md). */
+void ir_json(struct buf *out, const struct ir *ir);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * Regular languages over bytes: position NFA over byte classes, DFA,
+ * minimisation, inclusion on the fly with antichains and a shortest witness.
+ *
+ * A language is built as an expression (set_re) and belongs to an arena.
+ */
+#ifndef COMPILER_SETS_AUTOMATON_H
+#define COMPILER_SETS_AUTOMATON_H
+
+#include "compiler/base/arena.h"
+#include "compiler/base/str.h"
+#include "compiler/base/vec.h"
+
+/* --- expressions ------------------------------------------------------- */
+
+struct set_bytes { uint64_t w[4]; }; /* a set of bytes */
+
+enum set_re_op { SET_EMPTY /* {} */, SET_EPS, SET_CLASS, SET_CAT, SET_OR, SET_STAR };
+
+struct set_re {
+	enum set_re_op op;
+	struct set_bytes bytes;
+	struct set_re *a, *b;
+};
+
+struct set_re *set_none(struct arena *a);
+struct set_re *set_eps(struct arena *a);
+struct set_re *set_byte(struct arena *a, uint8_t c);
+struct set_re *set_class(struct arena *a, struct set_bytes b);
+struct set_re *set_lit(struct arena *a, struct str s);
+struct set_re *set_cat(struct arena *a, struct set_re *x, struct set_re *y);
+struct set_re *set_or(struct arena *a, struct set_re *x, struct set_re *y);
+struct set_re *set_star(struct arena *a, struct set_re *x);
+
+/* --- deterministic automata ----------------------------------------------- */
+
+/*
+ * States 0..nstates-1; 0 is dead (no way to accept), `start` begins. The
+ * transition of state s on byte c is next[s * nclasses + cls[c]].  Accepting
+ * states carry a sorted set of tags: tags[tag_at[s] .. tag_at[s + 1]).
+ */
+struct set_dfa {
+	uint8_t cls[256];
+	uint32_t nclasses, nstates, start;
+	uint32_t *next;
+	uint32_t *tag_at; /* nstates + 1 entries */
+	uint32_t *tags;
+	size_t ntags;
+};
+
+struct set_tagged {
+	const struct set_re *re;   /* the language … */
+	const struct set_re *minus;/* … without this one (NULL: nothing) */
+	uint32_t tag;
+};
+
+enum set_answer { SET_HOLDS, SET_WITNESS, SET_UNDECIDED };
+
+/*
+ * The minimal DFA whose accepting states carry the tags of every language
+ * that contains the word.  SET_UNDECIDED past `max_states` (ret_dfa untouched),
+ * else SET_HOLDS.
+ */
+enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
+			      size_t n, size_t max_states, struct set_dfa *ret_dfa);
+/* The tags of the word, or NULL with *ret_n = 0. */
+const uint32_t *set_dfa_run(const struct set_dfa *dfa, struct str word, size_t *ret_n);
+
+/* --- queries ---------------------------------------------------------------- */
+
+#define SET_DEFAULT_BUDGET 200000 /* explored states of one query */
+
+/*
+ * Is (x minus xm) a subset of the union of (ys[i].re minus ys[i].minus)?
+ * SET_WITNESS gives a shortest word that is not.  xm may be NULL.
+ */
+enum set_answer set_included(struct arena *a, const struct set_re *x,
+			     const struct set_re *xm, const struct set_tagged *ys,
+			     size_t n, size_t budget, struct str *ret_witness);
+/* A shortest member of x minus xm; SET_HOLDS when there is none. */
+enum set_answer set_member(struct arena *a, const struct set_re *x,
+			   const struct set_re *xm, size_t budget, struct str *ret_word);
+
+#endif

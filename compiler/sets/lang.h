@@ -1,0 +1,34 @@
+/*
+ * From the IR's patterns to languages: word patterns, paths, tool names.
+ * A command line is the concatenation of its words, each ended by NUL, which
+ * no word can hold.
+ */
+#ifndef COMPILER_SETS_LANG_H
+#define COMPILER_SETS_LANG_H
+
+#include "compiler/ir/ir.h"
+#include "compiler/sets/automaton.h"
+
+/* As deny and ask match (broadly), or as allow matches (narrowly). */
+enum set_side { SET_BROAD, SET_NARROW };
+
+struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
+				enum set_side side);
+/* Over the rest of the path under the pattern's own root. */
+struct set_re *set_from_path(struct arena *a, const struct ir_path *p);
+/* Over whole words: tool names, abstract socket names. */
+struct set_re *set_from_word(struct arena *a, const struct ir_glob *g,
+			     enum set_side side);
+/* The side on which a rule of this effect matches; its exceptions take the other. */
+enum set_side set_side_of(enum ir_effect e);
+
+/*
+ * Does the whole set of `big` (its exceptions taken off) contain the whole
+ * set of `small`?  Rules of one kind.  UNDECIDED counts as no and is
+ * reported by the caller.  Different roots: small under any place of its
+ * root; a root's place is unknown but for "/".
+ */
+enum set_answer set_rule_contains(struct arena *a, const struct ir_rule *big,
+				  const struct ir_rule *small);
+
+#endif

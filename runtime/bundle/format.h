@@ -1,0 +1,251 @@
+/*
+ * The whole contract between compiler and runtime: the members of a bundle.
+ * Little-endian, fixed width, 8-byte aligned records, offsets relative to
+ * the member's first byte.  Strings live in a pool at the member's end as
+ * {offset, length} pairs into the member; they hold no NUL.
+ * doc/bundle-format.md is this file for people.
+ */
+#ifndef RUNTIME_BUNDLE_FORMAT_H
+#define RUNTIME_BUNDLE_FORMAT_H
+
+#include <stdint.h>
+
+#define PB_FORMAT_VERSION 1u
+#define PB_MAX_BUNDLE (64u * 1024 * 1024)
+#define PB_MAX_MEMBERS 4096u
+#define PB_MAX_RULES 65536u
+
+#define PB_MANIFEST "manifest.json"
+#define PB_MANIFEST_B2 "manifest.b2"
+#define PB_RULES "rules.bin"
+#define PB_MATCHER "matcher.bin"
+#define PB_SECCOMP_ENFORCE "seccomp/x86_64.enforce.bpf"
+#define PB_SECCOMP_TRACE "seccomp/x86_64.trace.bpf"
+#define PB_SECCOMP_ENFORCE_MAP "seccomp/x86_64.enforce.map"
+#define PB_SECCOMP_TRACE_MAP "seccomp/x86_64.trace.map"
+#define PB_LANDLOCK "landlock.bin"
+#define PB_MOUNTS "mounts.bin"
+#define PB_LIMITS "limits.bin"
+#define PB_ENV "env.bin"
+#define PB_IR "ir.json"
+
+struct pb_str { uint32_t off, len; };
+
+/* Every binary member begins with this. */
+struct pb_head {
+	uint32_t magic;   /* PB_MAGIC_* */
+	uint32_t version; /* PB_FORMAT_VERSION */
+	uint32_t size;    /* of the member in bytes */
+	uint32_t zero;
+};
+
+#define PB_MAGIC_RULES   0x4c555250u /* "PRUL" */
+#define PB_MAGIC_MATCHER 0x54414d50u /* "PMAT" */
+#define PB_MAGIC_MAP     0x50414d50u /* "PMAP" */
+#define PB_MAGIC_LANDLOCK 0x444e4c50u /* "PLND" */
+#define PB_MAGIC_MOUNTS  0x544e4d50u /* "PMNT" */
+#define PB_MAGIC_LIMITS  0x4d494c50u /* "PLIM" */
+#define PB_MAGIC_ENV     0x564e4550u /* "PENV" */
+
+/* A table inside a member: `count` records of a known size from `off` on. */
+struct pb_table { uint32_t off, count; };
+
+/* --- rules.bin ------------------------------------------------------------ */
+
+enum pb_kind { PB_COMMAND, PB_FILE, PB_NET, PB_UNIX, PB_SYSCALL, PB_TOOL,
+	       PB_SCALAR, /* a scalar: named by decisions like a rule */
+	       PB_RISK,   /* a risk fact; `effect` is the class 0..3 */
+	       PB_KIND_COUNT };
+enum pb_effect { PB_ALLOW, PB_ASK, PB_DENY, PB_HIDE, PB_EFFECT_COUNT };
+enum pb_level { PB_MANAGED = 1, PB_MANAGED_FILE, PB_PROJECT, PB_USER, PB_DEFAULT };
+enum pb_op { PB_READ = 1, PB_WRITE = 2, PB_EXEC = 4 };
+enum pb_scope { PB_SANDBOX = 1, PB_HOST = 2 };
+enum pb_root { PB_ROOT_FS, PB_ROOT_HOME, PB_ROOT_PROJECT, PB_ROOT_SESSION,
+	       PB_ROOT_TMP, PB_ROOT_COUNT };
+
+enum pb_rule_flag {
+	PB_F_FINAL = 1, PB_F_FLOOR = 2, PB_F_SCRATCH = 4, PB_F_SOFT = 8,
+	PB_F_ANSWER = 16 /* an ask that only a person answers */
+};
+
+/* How well the whole rule holds (the weakest of its layers), for --plan. */
+enum pb_exactness { PB_X_NONE, PB_X_EXACT, PB_X_OVER, PB_X_UNDER,
+		    PB_X_ENTRY_ONLY, PB_X_ADVISORY };
+
+/*
+ * The rule table.  A rule's number is its index; every other member names
+ * rules by it.  The IR's rules come first and in the IR's order, then one
+ * record for each scalar (SCALAR_FIRST + enum ir_scalar_id), then the risk
+ * facts.
+ */
+struct pb_rule {
+	struct pb_str id, file, text, reason, note; /* note: exactness in words */
+	uint32_t line, col;
+	uint8_t kind, effect, level, flags;
+	uint8_t scopes;   /* enum pb_scope bits */
+	uint8_t ops;      /* files: one pb_op bit, or all for hide */
+	uint16_t err;     /* syscall deny: the errno */
+	uint8_t exactness;/* enum pb_exactness */
+	uint8_t by_risk;  /* scalars of type otherwise: 1, effects below count */
+	uint8_t effects[4]; /* by risk class */
+	uint8_t zero[2];
+	uint32_t lifted_off, lifted_count; /* u32 rule numbers in the pool `lifted` */
+	uint64_t value;   /* scalars: the number (limits, mode) */
+};
+
+struct pb_rules {
+	struct pb_head head;
+	struct pb_table rules;  /* struct pb_rule */
+	struct pb_table lifted; /* uint32_t; lifted_off counts records */
+	uint32_t ir_rules;      /* how many of them are rules of the IR */
+	uint32_t scalar_first;  /* number of the first scalar record */
+	uint32_t scalar_count;
+	uint32_t risk_first, risk_count;
+	uint32_t locked[6];     /* by kind: level of the lock, 0 none */
+	uint32_t zero;
+	struct pb_str policy;   /* its name */
+};
+
+/* --- matcher.bin ------------------------------------------------------------ */
+
+/*
+ * Automata.  The words of a command line, each ended by NUL; the rest of a
+ * path under a root (ir.h says what the rest is); a tool name; an abstract
+ * socket name.  One kind may have several automata: the tags of all count.
+ */
+struct pb_automaton {
+	uint8_t kind;     /* PB_COMMAND, PB_FILE, PB_UNIX, PB_TOOL, PB_RISK */
+	uint8_t root;     /* PB_FILE, PB_UNIX: enum pb_root */
+	uint8_t abstract; /* PB_UNIX: over abstract names */
+	uint8_t wide;     /* 1: transitions are u32, 0: u16 */
+	uint32_t nstates, nclasses, start; /* state 0 is dead */
+	uint32_t cls;     /* offset of 256 bytes: byte -> class */
+	uint32_t next;    /* offset of nstates * nclasses transitions */
+	uint32_t tag_at;  /* offset of nstates + 1 u32: into tags */
+	uint32_t tags, ntags; /* offset of u32 rule numbers, sorted per state */
+	uint32_t zero;
+};
+
+struct pb_matcher {
+	struct pb_head head;
+	struct pb_table automata; /* struct pb_automaton */
+};
+
+/* --- seccomp/<arch>.{enforce,trace}.{bpf,map} --------------------------------- */
+
+/* .bpf: an array of struct sock_filter (8 bytes each), nothing else. */
+
+enum pb_verdict {
+	PB_V_DENY = 1,  /* returns USER_NOTIF; errno in err.  Without a listener
+	                   polrun rewrites it to ERRNO before loading */
+	PB_V_TRACE = 2, /* returns USER_NOTIF, answered CONTINUE after a look */
+	PB_V_KILL = 3   /* architecture checks */
+};
+
+struct pb_map_entry {
+	uint32_t pc;    /* the BPF_RET instruction */
+	uint8_t verdict;
+	uint8_t zero;
+	uint16_t err;
+	uint32_t rule;  /* UINT32_MAX: none (KILL, TRACE) */
+	uint32_t zero2;
+};
+
+struct pb_map {
+	struct pb_head head;
+	struct pb_table entries; /* by pc, ascending */
+};
+
+/* --- mounts.bin: where the view may change ------------------------------------- */
+
+enum pb_anchor_kind {
+	PB_A_PATH,   /* a literal path: the rule's whole set hangs off it */
+	PB_A_WILD,   /* a deny of writing with a wildcard: `path` is the deepest
+	                literal directory that contains all its names */
+	PB_A_ANY     /* an any-depth deny of writing: no path */
+};
+
+enum pb_anchor_flag {
+	PB_AF_BELOW = 1,   /* covers everything below */
+	PB_AF_SCRATCH = 2, /* a scratch tree */
+	PB_AF_FLOOR = 4
+};
+
+/*
+ * One anchor per literal file pattern (and per wildcard deny of writing).
+ * polrun resolves roots and asks decide_file() for the three operations at
+ * each: where the answer differs from the nearest anchor above it, the view
+ * changes there.  So view and decisions come from one place.
+ */
+struct pb_anchor {
+	uint8_t kind, root, ops, effect;
+	uint8_t flags, zero[3];
+	uint32_t rule;
+	struct pb_str path; /* the rest under the root, "" or beginning with '/' */
+	uint32_t zero2;
+};
+
+struct pb_mounts {
+	struct pb_head head;
+	struct pb_table anchors;
+	uint64_t disk; /* bytes for scratch trees; 0: unlimited */
+	uint32_t disk_rule;
+	uint32_t zero;
+};
+
+/* --- landlock.bin: what each operation means at each ABI -------------------------- */
+
+struct pb_landlock_abi {
+	uint32_t abi; /* 1.. */
+	uint32_t zero;
+	uint64_t handled_fs, handled_net, scoped;
+	/* access rights that the operation needs on a directory and on a file */
+	uint64_t read_dir, read_file, write_dir, write_file, exec_dir, exec_file;
+};
+
+struct pb_landlock {
+	struct pb_head head;
+	struct pb_table abis; /* ascending by abi */
+};
+
+/* --- limits.bin, env.bin ------------------------------------------------------------ */
+
+enum pb_limit_kind {
+	PB_L_CPU, PB_L_MEMORY, PB_L_PROCESSES, PB_L_FILES, PB_L_DISK, PB_L_TIME,
+	PB_L_OUTPUT, PB_L_STDOUT, PB_L_STDERR, PB_L_FILE_SIZE, PB_L_WRITTEN,
+	PB_L_COUNT
+};
+
+struct pb_limit {
+	uint32_t kind;  /* enum pb_limit_kind */
+	uint32_t rule;
+	uint64_t value; /* bytes, ms, thousandths or a count */
+};
+
+struct pb_limits {
+	struct pb_head head;
+	struct pb_table limits; /* only those that are set */
+};
+
+struct pb_env_entry {
+	struct pb_str name;  /* keep: may end in '*' */
+	struct pb_str value; /* set */
+	uint32_t set;        /* 1: set, 0: keep */
+	uint32_t rule;       /* UINT32_MAX: no rule number */
+};
+
+struct pb_env {
+	struct pb_head head;
+	struct pb_table entries; /* keeps first */
+};
+
+_Static_assert(sizeof(struct pb_head) == 16, "pb_head");
+_Static_assert(sizeof(struct pb_rule) == 80, "pb_rule");
+_Static_assert(sizeof(struct pb_automaton) == 40, "pb_automaton");
+_Static_assert(sizeof(struct pb_map_entry) == 16, "pb_map_entry");
+_Static_assert(sizeof(struct pb_anchor) == 24, "pb_anchor");
+_Static_assert(sizeof(struct pb_landlock_abi) == 80, "pb_landlock_abi");
+_Static_assert(sizeof(struct pb_limit) == 16, "pb_limit");
+_Static_assert(sizeof(struct pb_env_entry) == 24, "pb_env_entry");
+
+#endif

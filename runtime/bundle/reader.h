@@ -1,0 +1,80 @@
+/*
+ * Opens a bundle once, reads it into private memory, checks everything once,
+ * then hands out const views.  Nothing here trusts a byte before its digest
+ * and its structure are checked.
+ */
+#ifndef RUNTIME_BUNDLE_READER_H
+#define RUNTIME_BUNDLE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/err.h"
+#include "runtime/bundle/format.h"
+
+struct bundle_member {
+	const char *path; /* NUL-terminated */
+	const uint8_t *data;
+	size_t size;
+	uint8_t b2[32];   /* of the manifest */
+	bool verified;    /* the digest of `data` was compared */
+};
+
+struct bundle {
+	uint8_t *bytes;   /* the whole file; malloc'ed, owned */
+	size_t size;
+	struct bundle_member *members; /* in file order, manifest.json excluded */
+	size_t nmembers;
+	const uint8_t *manifest; /* the canonical bytes */
+	size_t manifest_size;
+	char digest[65];  /* hex BLAKE2b-256 of the manifest */
+	char name[128];
+	uint64_t serial;
+	/* Checked views; every offset and count in them has been verified. */
+	const struct pb_rules *rules;
+	const struct pb_matcher *matcher;
+	const struct pb_landlock *landlock;
+	const struct pb_mounts *mounts;
+	const struct pb_limits *limits;
+	const struct pb_env *env;
+};
+
+/*
+ * Opens PATH with O_NOFOLLOW and checks owner (root or the caller), mode (not
+ * writable by group or others) and type on the descriptor, each refused with
+ * a message of its own, then bundle_parse().  0 or -errno.
+ */
+int bundle_open(const char *path, struct bundle *ret, struct rt_err *err);
+/* Takes over `bytes` (malloc'ed) also on failure. */
+int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err);
+void bundle_release(struct bundle *b);
+
+/* A member whose digest is verified at the first call, or NULL. */
+const struct bundle_member *bundle_member(struct bundle *b, const char *path);
+/* The filter and its map, structure checked (every pc inside, only RET). */
+int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,
+		  size_t *ret_count, const struct pb_map **ret_map,
+		  struct rt_err *err);
+
+/* Table access: the pointer to record `i` of a checked table. */
+static inline const void *pb_at(const void *member, struct pb_table t,
+				size_t size, uint32_t i)
+{
+	return (const uint8_t *)member + t.off + (size_t)i * size;
+}
+
+static inline const struct pb_rule *bundle_rule(const struct bundle *b, uint32_t i)
+{
+	return i < b->rules->rules.count ?
+	       (const struct pb_rule *)pb_at(b->rules, b->rules->rules,
+					     sizeof(struct pb_rule), i) : NULL;
+}
+
+/* A string of `member` as pointer and length (not NUL-terminated). */
+static inline const char *pb_strp(const void *member, struct pb_str s)
+{
+	return (const char *)member + s.off;
+}
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * The decision library: the compiled form of semantics 3 and 4, from the
+ * bundle's automata and rule table.  No allocation on the decision path, no
+ * global state.  The same code answers polc explain (on a bundle), polrun at
+ * entry, the view (which trees are writable) and the names of denials.
+ */
+#ifndef RUNTIME_DECIDE_DECIDE_H
+#define RUNTIME_DECIDE_DECIDE_H
+
+#include "runtime/bundle/reader.h"
+
+/* Roots: absolute, physical, without a trailing '/'; NULL: no such root. */
+struct decide_roots {
+	const char *dir[PB_ROOT_COUNT]; /* dir[PB_ROOT_FS] is "/" */
+};
+
+struct decide_ctx {
+	const struct bundle *b;
+	struct decide_roots roots;
+	uint8_t scope; /* enum pb_scope */
+};
+
+#define DECIDE_MAX_MATCHED 64
+
+struct decision {
+	uint8_t effect;        /* enum pb_effect; unknown is PB_DENY */
+	uint32_t rule;         /* number of the deciding rule or scalar */
+	uint16_t err;          /* syscall */
+	uint8_t risk;          /* command: class 0..3 */
+	bool needs_person;     /* an ask that -y does not answer */
+	bool unparsed;
+	/* the first rules that match, in order; nmatched may be larger */
+	uint32_t matched[DECIDE_MAX_MATCHED];
+	uint32_t nmatched;
+};
+
+void decide_argv(const struct decide_ctx *c, const char *const *argv,
+		 size_t argc, struct decision *ret);
+/* What a line that could not be read gets: the stricter of opaque and
+ * otherwise (by risk: of medium), never allow. */
+void decide_unparsed(const struct decide_ctx *c, struct decision *ret);
+/* `op` is one pb_op bit; `path` absolute without '.', '..', '//'. */
+void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
+		 struct decision *ret);
+void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
+		 struct decision *ret);
+/* With the mode disabled: a deny by the mode, but for the own loopback. */
+void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
+		uint16_t port, struct decision *ret);
+void decide_tool(const struct decide_ctx *c, const char *name, struct decision *ret);
+
+#endif

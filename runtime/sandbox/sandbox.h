@@ -1,0 +1,98 @@
+/*
+ * From a verified bundle to a confined child.  polrun fills struct
+ * sandbox_run, asks for the view (which trees are readable, writable,
+ * executable, hidden, and by which rules), shows it (--plan) or starts the
+ * child with it.  The step table is runtime/sandbox/steps.c.
+ */
+#ifndef RUNTIME_SANDBOX_SANDBOX_H
+#define RUNTIME_SANDBOX_SANDBOX_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "runtime/base/err.h"
+#include "runtime/bundle/reader.h"
+#include "runtime/decide/decide.h"
+
+struct sandbox_run {
+	struct bundle *bundle;
+	struct decide_ctx ctx;     /* roots are physical host paths; scope sandbox.
+	                              HOME, PROJECT_DIR and cwd keep their paths
+	                              inside; TMPDIR is "/tmp" inside */
+	const char *cwd;           /* physical */
+	const char *project_link;  /* path by which $PWD or --project reaches the
+	                              project through a symbolic link, or NULL */
+	const char *const *argv;   /* of the command; argv[0] as the caller wrote it */
+	const char *const *envp;   /* already filtered (runtime/cli/env.c) */
+	const char *user_name;     /* for passwd and group inside */
+	uid_t uid;                 /* the caller's, or --user's */
+	gid_t gid;
+	bool root_run;             /* capabilities in the initial user namespace and
+	                              no --user: idmapped writable trees, host uid
+	                              0x70000000 + pid, shown inside as 1000 */
+	bool trace;                /* --explain-denials: load the trace filter */
+	bool want_listener;        /* false where none can be had: ERRNO instead */
+	int polinit_fd;            /* opened before the clone */
+	int landlock_abi;          /* 0: none */
+	mode_t umask;
+};
+
+/* One place of the view, sorted by path (outer before inner). */
+struct sandbox_node {
+	char *path;          /* inside the sandbox; absolute */
+	uint8_t ops;         /* pb_op bits that are granted here and below */
+	bool scratch;        /* a private, empty tree */
+	bool masked;         /* exists on the host and shows nothing */
+	bool absent;         /* does not exist on the host */
+	bool is_dir;
+	bool forced_ro;      /* over: read-only because of a wildcard or absent name */
+	uint32_t rule[3];    /* deciding rule for read, write, exec; UINT32_MAX none */
+	uint32_t forced_by;  /* the rule behind forced_ro */
+};
+
+struct sandbox_view {
+	struct sandbox_node *nodes; /* malloc'ed */
+	size_t n;
+	/* floor names that do not exist and stay creatable (under): host paths */
+	struct { char *path; uint32_t rule; } *creatable;
+	size_t ncreatable;
+};
+
+int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
+		      struct rt_err *err);
+void sandbox_view_release(struct sandbox_view *v);
+/* The node that governs `path` inside (the nearest at or above it), or NULL. */
+const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v,
+					     const char *path);
+
+struct sandbox_child {
+	pid_t init_pid;    /* polinit: pid 1 inside */
+	int init_pidfd;
+	int status_fd;     /* seqpacket from polinit: struct sandbox_status */
+	int listener;      /* -1: none */
+};
+
+/* What polinit sends. */
+enum sandbox_event {
+	SANDBOX_READY = 1,  /* value: pid of the target inside (always 2) */
+	SANDBOX_FAILED,     /* a step failed: err is filled; polrun ends with 125 */
+	SANDBOX_EXEC_FAILED,/* execve of the target failed: value is the errno */
+	SANDBOX_EXITED,     /* value: wait status of the target */
+	SANDBOX_STOPPED,    /* the target stopped: value is the signal */
+};
+
+struct sandbox_status {
+	uint32_t event;
+	int32_t value;
+	uint64_t cpu_us, max_rss_kib; /* EXITED */
+	struct rt_err err;
+};
+
+/*
+ * Clones, writes the maps, takes the listener, and returns once the command
+ * is about to be executed.  On failure everything is undone.
+ */
+int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view,
+		  struct sandbox_child *ret, struct rt_err *err);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * The supervisor: answers the one listener, watches the child, the signals
+ * and the clock, and keeps the list of what was denied.  It parses nothing
+ * from the network and no policy text.
+ */
+#ifndef RUNTIME_SUPERVISE_SUPERVISE_H
+#define RUNTIME_SUPERVISE_SUPERVISE_H
+
+#include "runtime/sandbox/sandbox.h"
+
+/* One (rule, subject) with a count. */
+struct denial {
+	char layer[12];     /* "seccomp" "file" "network" "unix" "limit" "command" */
+	char op[16];        /* "read" "write" "exec" "connect" or the call's name */
+	char subject[512];  /* path, address or arguments, escaped */
+	int err;            /* errno that the caller got */
+	uint32_t rule;
+	uint64_t count;
+};
+
+struct denials {
+	struct denial *v; /* malloc'ed, at most DENIALS_MAX */
+	size_t n;
+	uint64_t lost;    /* distinct ones past DENIALS_MAX */
+};
+#define DENIALS_MAX 1024
+
+void denials_add(struct denials *d, const char *layer, const char *op,
+		 const char *subject, int err, uint32_t rule);
+
+struct supervise_result {
+	int status;         /* polrun's own exit status */
+	int signal;         /* that ended the command, or 0 */
+	int exit_code;      /* -1 when it was ended by a signal */
+	uint64_t wall_ms, cpu_ms, memory_peak_bytes;
+	bool timed_out;
+	uint32_t limit_rule; /* of the time limit */
+	struct denials denials;
+};
+
+/*
+ * Runs until the command has ended and nothing of it is left.  err is filled
+ * where polrun itself failed (status 125).
+ */
+int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
+	      struct sandbox_child *child, struct supervise_result *ret,
+	      struct rt_err *err);
+
+#endif
