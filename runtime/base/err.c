@@ -1,0 +1,51 @@
+/* How an error of the runtime is filled in: fixed buffers, no allocation, so
+ * that it may be used between fork and exec and sent over a socket. */
+#include "runtime/base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(struct rt_err *e, int err, const char *fmt, va_list ap)
+{
+	e->err = err;
+	(void)vsnprintf(e->text, sizeof(e->text), fmt, ap);
+}
+
+int rt_fail(struct rt_err *e, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (err == 0)
+		err = EINVAL;
+	if (!e)
+		return -err;
+	va_start(ap, fmt);
+	fill(e, err, fmt, ap);
+	va_end(ap);
+	return -err;
+}
+
+int rt_fail_errno(struct rt_err *e, int err, const char *fmt, ...)
+{
+	const char *what;
+	va_list ap;
+	size_t n;
+
+	if (err == 0)
+		err = EINVAL;
+	if (!e)
+		return -err;
+	va_start(ap, fmt);
+	fill(e, err, fmt, ap);
+	va_end(ap);
+	/* Not strerror(): it may allocate and translate. */
+	what = strerrordesc_np(err);
+	n = strlen(e->text);
+	if (what)
+		(void)snprintf(e->text + n, sizeof(e->text) - n, ": %s", what);
+	else
+		(void)snprintf(e->text + n, sizeof(e->text) - n, ": errno %d", err);
+	return -err;
+}

@@ -1,0 +1,162 @@
+/* Whole reads, whole writes, and text that is safe to print. */
+#include "runtime/base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+int io_read_all(int fd, size_t limit, char **ret_buf, size_t *ret_len)
+{
+	AUTO_FREE char *buf = NULL;
+	size_t len = 0, cap = 0;
+
+	for (;;) {
+		ssize_t n;
+
+		if (cap - len < 2) {
+			size_t want = cap ? cap * 2 : 4096;
+			char *p;
+
+			if (want > limit + 2)
+				want = limit + 2;
+			p = realloc(buf, want);
+			if (!p)
+				return -ENOMEM;
+			buf = p;
+			cap = want;
+		}
+		n = read(fd, buf + len, cap - len - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+		if (len > limit)
+			return -EFBIG;
+	}
+	buf[len] = '\0';
+	*ret_buf = io_steal_ptr(&buf);
+	*ret_len = len;
+	return 0;
+}
+
+int io_read_file(const char *path, size_t limit, char **ret_buf, size_t *ret_len)
+{
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	return io_read_all(fd, limit, ret_buf, ret_len);
+}
+
+int io_write_all(int fd, const void *buf, size_t len)
+{
+	const char *p = buf;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int io_write_file(const char *path, const char *text)
+{
+	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	size_t len = strlen(text);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, text, len);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == len ? 0 : -EIO;
+}
+
+/* Length of the UTF-8 character at s, 0 where there is none; its code point. */
+static size_t utf8_len(const unsigned char *s, size_t len, uint32_t *ret_cp)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	uint32_t cp;
+	size_t n;
+
+	if (s[0] < 0x80)
+		n = 1, cp = s[0];
+	else if ((s[0] & 0xe0) == 0xc0)
+		n = 2, cp = s[0] & 0x1fu;
+	else if ((s[0] & 0xf0) == 0xe0)
+		n = 3, cp = s[0] & 0x0fu;
+	else if ((s[0] & 0xf8) == 0xf0)
+		n = 4, cp = s[0] & 0x07u;
+	else
+		return 0;
+	if (n > len)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		cp = cp << 6 | (s[i] & 0x3fu);
+	}
+	if (cp < least[n] || cp > 0x10ffff || (cp >= 0xd800 && cp <= 0xdfff))
+		return 0;
+	*ret_cp = cp;
+	return n;
+}
+
+/* C1 controls, line separators, bidirectional and invisible controls. */
+static bool hides_text(uint32_t cp)
+{
+	return (cp >= 0x80 && cp < 0xa0) || cp == 0x61c || cp == 0xfeff ||
+	       (cp >= 0x200b && cp <= 0x200f) || (cp >= 0x2028 && cp <= 0x202e) ||
+	       (cp >= 0x2060 && cp <= 0x206f);
+}
+
+void io_escape(char *out, size_t cap, const char *s, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t at = 0, i = 0;
+
+	if (!cap)
+		return;
+	while (i < len) {
+		char piece[16];
+		uint32_t cp = 0;
+		size_t n = utf8_len(u + i, len - i, &cp), w;
+
+		if (n == 0 || (n == 1 && (cp < 0x20 || cp == 0x7f))) {
+			w = (size_t)snprintf(piece, sizeof(piece), "\\x%02x", u[i]);
+			n = 1;
+		} else if (n == 1 && cp == '\\') {
+			w = (size_t)snprintf(piece, sizeof(piece), "\\\\");
+		} else if (hides_text(cp)) {
+			w = (size_t)snprintf(piece, sizeof(piece), "\\u{%x}",
+					     (unsigned)cp);
+		} else {
+			memcpy(piece, u + i, n);
+			w = n;
+		}
+		/* Room for this piece, and for the mark unless it is the last. */
+		if (at + w + (i + n < len ? 3 : 0) >= cap) {
+			if (at + 4 <= cap) {
+				memcpy(out + at, "…", 3);
+				at += 3;
+			}
+			break;
+		}
+		memcpy(out + at, piece, w);
+		at += w;
+		i += n;
+	}
+	out[at] = '\0';
+}

@@ -1,0 +1,37 @@
+/*
+ * A JSON writer into memory: nothing is read.  Keys are NULL inside arrays.
+ * The caller balances begin and end; a failed allocation makes json_finish()
+ * return NULL, and everything in between is a no-op.
+ */
+#ifndef RUNTIME_BASE_JSON_H
+#define RUNTIME_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json {
+	char *buf; /* malloc'ed */
+	size_t len, cap;
+	bool failed;
+	bool comma; /* something stands before the next member */
+	unsigned depth;
+};
+
+void json_init(struct json *j);
+void json_release(struct json *j);
+void json_object(struct json *j, const char *key);
+void json_object_end(struct json *j);
+void json_array(struct json *j, const char *key);
+void json_array_end(struct json *j);
+/* Bytes that are not UTF-8 become U+FFFD. */
+void json_str(struct json *j, const char *key, const char *s, size_t len);
+void json_cstr(struct json *j, const char *key, const char *s); /* NULL: null */
+void json_int(struct json *j, const char *key, int64_t v);
+void json_uint(struct json *j, const char *key, uint64_t v);
+void json_bool(struct json *j, const char *key, bool v);
+void json_null(struct json *j, const char *key);
+/* The text with a newline at its end, or NULL; it stays owned by `j`. */
+const char *json_finish(struct json *j, size_t *ret_len);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * Raw system calls that libc lacks, wraps badly or hides: each returns the
+ * kernel's value, or -1 with errno.  They are safe between fork and exec.
+ *
+ * All of the set-up's kernel calls that may be made to fail in a test go
+ * through SYS_FAULT(): in a build with -DPOL_FAULTS the name of the call is
+ * compared with the environment's POL_FAULT ("mount_setattr:EPERM@2" fails
+ * the second one); in every other build it is the constant 0.
+ */
+#ifndef RUNTIME_BASE_SYS_H
+#define RUNTIME_BASE_SYS_H
+
+#include <linux/filter.h>
+#include <linux/openat2.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/base/compat.h"
+
+#ifdef POL_FAULTS
+int sys_fault(const char *name); /* the errno to fail with, or 0 */
+#define SYS_FAULT(name) sys_fault(name)
+#else
+#define SYS_FAULT(name) 0
+#endif
+
+struct mount_attr;
+
+/* As fork() where args->stack is 0. */
+pid_t sys_clone3(struct clone_args *args, size_t size);
+int sys_openat2(int dirfd, const char *path, struct open_how *how);
+/* openat2() in one line. */
+int sys_open_beneath(int dirfd, const char *path, uint64_t flags, uint64_t resolve);
+int sys_open_tree(int dirfd, const char *path, unsigned flags);
+int sys_move_mount(int from_fd, const char *from, int to_fd, const char *to,
+		   unsigned flags);
+int sys_mount_setattr(int dirfd, const char *path, unsigned flags,
+		      struct mount_attr *attr, size_t size);
+int sys_mount(const char *source, const char *target, const char *type,
+	      unsigned long flags, const void *data);
+int sys_umount2(const char *target, int flags);
+int sys_pivot_root(const char *new_root, const char *put_old);
+int sys_pidfd_open(pid_t pid, unsigned flags);
+int sys_pidfd_getfd(int pidfd, int fd, unsigned flags);
+int sys_pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
+int sys_close_range(unsigned first, unsigned last, unsigned flags);
+int sys_execveat(int fd, const char *path, char *const *argv, char *const *envp,
+		 int flags);
+int sys_seccomp(unsigned op, unsigned flags, void *args);
+
+/* The ABI version, 0 where Landlock is absent or switched off at boot. */
+int sys_landlock_abi(void);
+int sys_landlock_create(const struct rt_landlock_attr *attr, size_t size,
+			uint32_t flags);
+int sys_landlock_add(int ruleset, int type, const void *attr, uint32_t flags);
+int sys_landlock_restrict(int ruleset, uint32_t flags);
+
+#endif
