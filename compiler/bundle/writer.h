@@ -1,0 +1,33 @@
+/*
+ * The last step of a compilation: the manifest, its digest and every member
+ * as one deterministic ustar archive (doc/bundle-format.md).  The same IR,
+ * members and options give the same bytes.
+ */
+#ifndef COMPILER_BUNDLE_WRITER_H
+#define COMPILER_BUNDLE_WRITER_H
+
+#include "compiler/backend/backend.h"
+#include "compiler/base/buf.h"
+#include "compiler/diag/diag.h"
+#include "compiler/ir/ir.h"
+
+struct bundle_options {
+	int64_t created;       /* seconds since 1970, -1: none */
+	uint64_t serial;       /* 0: the policy's own */
+	struct str expires;    /* YYYY-MM-DD; empty: the policy's own, if any */
+	struct str not_before; /* YYYY-MM-DD or empty */
+	bool no_sources;       /* the texts are left out, their digests stay */
+	const char *version;   /* of the compiler, never NULL */
+};
+
+/*
+ * Appends the archive to `ret_bytes` (which is empty and in the IR's arena):
+ * the members of `out`, ir.json and the sources, in the order of the format.
+ * False, with messages in the sink, where a limit of the format is passed or
+ * a member has no place in it.
+ */
+bool bundle_write(const struct ir *ir, const struct bk_output *out,
+		  const struct bundle_options *opt, struct buf *ret_bytes,
+		  struct diag_sink *sink);
+
+#endif
