@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# The suite of one variant (BUILD, VARIANT): unit and properties, goldens,
+# examples, live tests.  Last line: the sum.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
+for part in unit golden examples live; do
+	log=$(mktemp)
+	printf -- '-- %s\n' "$part"
+	"tests/run/$part.sh" 2>&1 | tee "$log"
+	status=${PIPESTATUS[0]}
+	count_add_line "$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)" \
+		"$status" "$part"
+	rm -f "$log"
+done
+count_end

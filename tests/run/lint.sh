@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Lints of the whole tree.  Each check is one line "ok" or "FAIL"; the last
+# line is the sum.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
+: "${BUILD:=$PWD/build/dev}"
+
+check() { # NAME COMMAND…: passes when the command prints nothing and exits 0
+	local name=$1 out
+	shift
+	if out=$("$@" 2>&1) && [ -z "$out" ]; then
+		printf 'ok   %s\n' "$name"
+		count_pass
+	else
+		printf 'FAIL %s\n%s\n' "$name" "$out"
+		count_fail
+	fi
+}
+
+sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
+
+layers() { python3 tests/lint/layers.py; }
+headers_alone() {
+	local h
+	for h in $(sources 'compiler/*.h' 'runtime/*.h'); do
+		gcc -std=gnu11 -D_GNU_SOURCE -I. -I"$BUILD/gen" -fsyntax-only -x c \
+			-include "$h" /dev/null 2>&1 || echo "$h does not compile alone"
+	done
+}
+codes() { python3 tests/lint/codes.py; }
+banned() {
+	# alloca, unbounded copies, text-to-number without checks, shells; and the
+	# compiler prints nothing below cli/ (diag/render and the printers write to
+	# the stream that they are given)
+	git grep -nE '\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|alloca|system|popen|mktemp|tmpnam)\(' \
+		-- 'compiler/*.c' 'runtime/*.c' 'compiler/*.h' 'runtime/*.h'
+	git grep -nE '\b(printf|puts|putchar|perror|exit|abort)\(|fprintf\(std(out|err)' \
+		-- 'compiler/*.c' ':!compiler/cli' ':!compiler/base/arena.c' | grep -v '_printf('
+	return 0
+}
+shell() { sources '*.sh' dev .ci/run | xargs shellcheck -x -S warning; }
+file_sizes() {
+	# over 600 lines needs a reason in the first comment
+	local f n
+	for f in $(sources 'compiler/*.c' 'runtime/*.c' 'compiler/*.h' 'runtime/*.h'); do
+		n=$(wc -l <"$f")
+		[ "$n" -le 600 ] || head -n 12 "$f" | grep -qi 'one file because' ||
+			echo "$f has $n lines"
+	done
+}
+static_runtime() {
+	local b
+	for b in polrun polinit; do
+		[ -x "build/rel/bin/$b" ] || continue
+		if ldd "build/rel/bin/$b" 2>&1 | grep -q '=>'; then echo "$b is dynamic"; fi
+		nm "build/rel/bin/$b" 2>/dev/null |
+			grep -E ' T (dlopen|sqlite3_open|json_object_new_object|getpwnam|getaddrinfo)$'
+	done
+	return 0
+}
+first_comment() {
+	local f
+	for f in $(sources 'compiler/*.c' 'runtime/*.c'); do
+		head -n 1 "$f" | grep -q '^/\*' || echo "$f does not say what it decides"
+	done
+}
+unfinished() {
+	git grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -- 'compiler' 'runtime' 'grammar' \
+		'stdlib-policies' 'examples' Makefile dev
+	return 0
+}
+
+check layers layers
+check headers-compile-alone headers_alone
+check diagnostic-codes codes
+check banned-functions banned
+check shellcheck shell
+check file-sizes file_sizes
+check static-runtime static_runtime
+check first-comment first_comment
+check unfinished unfinished
+count_end
