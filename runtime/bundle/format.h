@@ -109,9 +109,12 @@ struct pb_rules {
 /* --- matcher.bin ------------------------------------------------------------ */
 
 /*
- * Automata.  The words of a command line, each ended by NUL; the rest of a
- * path under a root (ir.h says what the rest is); a tool name; an abstract
- * socket name.  One kind may have several automata: the tags of all count.
+ * Automata.  The rest of a path under a root (ir.h says what the rest is); a
+ * tool name; an abstract socket name; a command line (runtime/decide/argv.c
+ * prepares it): the program as written, its place under the project, its
+ * absolute place, the further words, each ended by NUL, a place that is not
+ * known or not there being "!".  One kind may have several automata: the tags
+ * of all count, but for rules that an automaton with `except` set tags.
  */
 struct pb_automaton {
 	uint8_t kind;     /* PB_COMMAND, PB_FILE, PB_UNIX, PB_TOOL, PB_RISK */
@@ -123,7 +126,8 @@ struct pb_automaton {
 	uint32_t next;    /* offset of nstates * nclasses transitions */
 	uint32_t tag_at;  /* offset of nstates + 1 u32: into tags */
 	uint32_t tags, ntags; /* offset of u32 rule numbers, sorted per state */
-	uint32_t zero;
+	uint32_t except;  /* 0; 1: its tags name rules that do not match (an
+	                     exception under another root than the rule's) */
 };
 
 struct pb_matcher {

@@ -18,6 +18,7 @@ struct decide_ctx {
 	const struct bundle *b;
 	struct decide_roots roots;
 	uint8_t scope; /* enum pb_scope */
+	const char *cwd; /* commands: absolute and physical; NULL: not known */
 };
 
 #define DECIDE_MAX_MATCHED 64
