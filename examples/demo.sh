@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# usage: examples/demo.sh BINDIR
+# Runs commands in a sample project under examples/demo/policy.pol.  Every line
+# that begins with "polrun:" is printed by polrun; the script only compares.
+set -uo pipefail
+bin=$(cd "$1" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d /var/tmp/pol-demo.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+failed=0
+bold=$(printf '\033[1m') plain=$(printf '\033[0m')
+if [ ! -t 1 ] || [ -n "${NO_COLOR:-}" ]; then bold='' plain=''; fi
+
+export HOME=$work/home
+mkdir -p "$HOME/project" "$HOME/.ssh" "$work/outside"
+echo 'not a real key' >"$HOME/.ssh/id_demo"
+unset XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME
+# An address of this machine that is not its loopback; nothing listens there.
+address=$(awk '/\/32 host LOCAL/ && a !~ /^127\./ { print a; exit } { a = $2 }' /proc/net/fib_trie 2>/dev/null)
+address=${address:-192.0.2.1}
+
+cat >"$HOME/project/hello.c" <<'EOF'
+#include <stdio.h>
+int main(void) { puts("hello from inside the sandbox"); return 0; }
+EOF
+printf 'run: hello\n\t./hello\nhello: hello.c\n\tcc -o hello hello.c\n' >"$HOME/project/Makefile"
+echo hello >"$HOME/project/.gitignore"
+cd "$HOME/project" || exit 1
+git init -q -b main .
+git config user.name demo
+git config user.email demo@example.invalid
+
+polrun() { "$bin/polrun" -b "$work/demo.polb" "$@"; }
+show() { printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"; }
+
+# The command ends with status 0 inside the sandbox.
+works() {
+	show polrun "$@"
+	if ! polrun "$@" </dev/null; then
+		echo "demo: this should have worked"
+		failed=1
+	fi
+}
+
+# The command is stopped, and polrun itself names the rule and FILE:LINE.
+blocked() {
+	local err
+	show polrun --explain-denials "$@"
+	err=$(mktemp -p "$work")
+	if polrun --explain-denials "$@" </dev/null 2>"$err"; then
+		echo "demo: this should have been blocked"
+		failed=1
+	elif ! grep -qE '^polrun: .*[a-z-]+\.pol:[0-9]+' "$err"; then
+		echo "demo: no line of polrun names the rule"
+		failed=1
+	fi
+	cat "$err"
+}
+
+show polc compile examples/demo/policy.pol -o demo.polb
+if ! (cd "$here/.." && "$bin/polc" compile examples/demo/policy.pol -o "$work/demo.polb"); then
+	exit 1
+fi
+
+works git status --short
+works git add -A
+works git commit -q -m 'made inside the sandbox'
+works git log --oneline
+works make
+blocked touch "$work/outside/file"
+blocked cat "$HOME/.ssh/id_demo"
+blocked curl -s --max-time 2 "http://$address/"
+blocked bash -c "exec 3<>/dev/tcp/$address/9"
+blocked unshare --user true
+
+# Nothing of this reached the host.
+if [ -e "$work/outside/file" ]; then
+	echo "demo: the write outside of the project reached the host"
+	failed=1
+fi
+if ! git -C "$HOME/project" log --oneline 2>/dev/null | grep -q 'made inside the sandbox'; then
+	echo "demo: the commit did not reach the project"
+	failed=1
+fi
+printf '\n'
+if [ "$failed" -ne 0 ]; then
+	echo "The demo FAILED."
+	exit 1
+fi
+echo "${bold}The demo succeeded:${plain} what the policy allows worked, and every block above was named by polrun."
