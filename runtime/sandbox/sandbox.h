@@ -23,6 +23,8 @@ struct sandbox_run {
 	const char *project_link;  /* path by which $PWD or --project reaches the
 	                              project through a symbolic link, or NULL */
 	const char *const *argv;   /* of the command; argv[0] as the caller wrote it */
+	const char *exec_path;     /* where the lookup found it, absolute, inside;
+	                              NULL: argv[0] is searched in envp's PATH */
 	const char *const *envp;   /* already filtered (runtime/cli/env.c) */
 	const char *user_name;     /* for passwd and group inside */
 	uid_t uid;                 /* the caller's, or --user's */
