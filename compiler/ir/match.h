@@ -1,0 +1,35 @@
+/*
+ * The sets of the IR, walked: does this set contain this request?  Part of
+ * the reference evaluator; shares no code with sets/ or the runtime.
+ */
+#ifndef COMPILER_IR_MATCH_H
+#define COMPILER_IR_MATCH_H
+
+#include "compiler/ir/ir.h"
+
+/* As deny, ask and hide match, or as allow does (semantics 4.3). */
+enum ir_side { IR_BROAD, IR_NARROW };
+
+/* What `?` and `*` match. */
+enum ir_bytes {
+	IR_B_PATH,  /* any byte but '/' */
+	IR_B_ANY,   /* any byte */
+	IR_B_PLAIN  /* [A-Za-z0-9._:/@+-] */
+};
+
+/* Where a walk may end. */
+enum ir_until {
+	IR_U_END,   /* at the end of the text */
+	IR_U_BELOW, /* there, or before a '/' */
+	IR_U_COLON  /* there, or before ':' and any number of matched bytes */
+};
+
+/* Does the glob match the text, up to where `until` says? */
+bool ir_match_glob(const struct ir_glob *g, struct str text,
+		   enum ir_bytes bytes, enum ir_until until);
+
+/* Exceptions are the caller's business. */
+bool ir_match_set(enum ir_kind kind, const struct ir_set *set,
+		  const struct ir_request *req, enum ir_side side);
+
+#endif

@@ -1,0 +1,153 @@
+/*
+ * The words of the IR's enumerations and a fresh IR.  Decides the value that
+ * every scalar has where nobody says one (doc/semantics.md 3.1 step 5).
+ */
+#include <assert.h>
+
+#include "compiler/ir/ir.h"
+
+static const char *const kind_names[] = {
+	[IR_COMMAND] = "command", [IR_FILE] = "file",       [IR_NET] = "net",
+	[IR_UNIX] = "unix",       [IR_SYSCALL] = "syscall", [IR_TOOL] = "tool",
+};
+
+static const char *const effect_names[] = {
+	[IR_ALLOW] = "allow", [IR_ASK] = "ask",
+	[IR_DENY] = "deny",   [IR_HIDE] = "hide",
+};
+
+static const char *const level_names[] = {
+	[IR_MANAGED] = "managed", [IR_MANAGED_FILE] = "managed-file",
+	[IR_PROJECT] = "project", [IR_USER] = "user",
+	[IR_DEFAULT] = "default",
+};
+
+static const char *const root_names[] = {
+	[IR_ROOT_FS] = "/",
+	[IR_ROOT_HOME] = "HOME",
+	[IR_ROOT_PROJECT] = "PROJECT_DIR",
+	[IR_ROOT_SESSION] = "SESSION_DIR",
+	[IR_ROOT_TMP] = "TMPDIR",
+};
+
+static const char *const risk_names[] = {
+	[IR_RISK_LOW] = "low",   [IR_RISK_MEDIUM] = "medium",
+	[IR_RISK_HIGH] = "high", [IR_RISK_CRITICAL] = "critical",
+};
+
+static const char *const mode_names[] = {
+	[IR_NET_DISABLED] = "disabled",
+	[IR_NET_LIMITED] = "limited",
+	[IR_NET_FULL] = "full",
+};
+
+static const struct scalar_word {
+	const char *section, *key, *id;
+	enum ir_scalar_type type;
+} scalar_words[] = {
+#define SCALAR(id, section, key, type) { section, key, section "-" key, IR_T_##type },
+#include "compiler/ir/scalars.def"
+#undef SCALAR
+};
+
+static const char *word(const char *const *table, size_t n, size_t i)
+{
+	return i < n && table[i] ? table[i] : "?";
+}
+
+const char *ir_kind_name(enum ir_kind k)
+{
+	return word(kind_names, POL_LEN(kind_names), k);
+}
+
+const char *ir_effect_name(enum ir_effect e)
+{
+	return word(effect_names, POL_LEN(effect_names), e);
+}
+
+const char *ir_level_name(enum ir_level l)
+{
+	return word(level_names, POL_LEN(level_names), l);
+}
+
+const char *ir_op_name(enum ir_op op)
+{
+	switch (op) {
+	case IR_READ:
+		return "read";
+	case IR_WRITE:
+		return "write";
+	case IR_EXEC:
+		return "exec";
+	case IR_ALL_OPS:
+		return "all";
+	}
+	return "?";
+}
+
+const char *ir_root_name(enum ir_root r)
+{
+	return word(root_names, POL_LEN(root_names), r);
+}
+
+const char *ir_risk_name(enum ir_risk r)
+{
+	return word(risk_names, POL_LEN(risk_names), r);
+}
+
+const char *ir_mode_name(enum ir_mode m)
+{
+	return word(mode_names, POL_LEN(mode_names), m);
+}
+
+const char *ir_scalar_section(enum ir_scalar_id id)
+{
+	assert(id < IR_SCALAR_COUNT);
+	return scalar_words[id].section;
+}
+
+const char *ir_scalar_key(enum ir_scalar_id id)
+{
+	assert(id < IR_SCALAR_COUNT);
+	return scalar_words[id].key;
+}
+
+enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id)
+{
+	assert(id < IR_SCALAR_COUNT);
+	return scalar_words[id].type;
+}
+
+/* Whoever says nothing about a section gets these. */
+static const struct {
+	enum ir_scalar_id id;
+	enum ir_effect effect;
+} silent[] = {
+	{ IR_S_COMMAND_OTHERWISE, IR_ASK }, { IR_S_COMMAND_OPAQUE, IR_ASK },
+	{ IR_S_FILE_READ, IR_DENY },        { IR_S_FILE_WRITE, IR_DENY },
+	{ IR_S_FILE_EXEC, IR_DENY },        { IR_S_NET_OTHERWISE, IR_DENY },
+	{ IR_S_UNIX_OTHERWISE, IR_DENY },   { IR_S_SYSCALL_OTHERWISE, IR_ALLOW },
+	{ IR_S_TOOL_OTHERWISE, IR_ASK },
+};
+
+struct ir *ir_new(struct arena *a)
+{
+	struct ir *ir = ARENA_NEW(a, struct ir);
+	size_t i;
+
+	ir->a = a;
+	for (i = 0; i < IR_SCALAR_COUNT; i++) {
+		struct ir_scalar *s = &ir->scalars[i];
+
+		/* DENY is what an effect without a value has to be */
+		s->effect = IR_DENY;
+		s->level = IR_DEFAULT;
+		s->id = str_from(scalar_words[i].id);
+		s->at.span = SPAN_NONE;
+	}
+	for (i = 0; i < POL_LEN(silent); i++)
+		ir->scalars[silent[i].id].effect = silent[i].effect;
+	ir->scalars[IR_S_BASE].text = STR("std");
+	ir->scalars[IR_S_NET_MODE].num = IR_NET_DISABLED;
+	return ir;
+}
