@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "compiler/base/arena.h"
+#include "compiler/base/map.h"
 #include "compiler/base/str.h"
 #include "compiler/base/vec.h"
 #include "compiler/source/source.h"
@@ -42,6 +43,7 @@ struct diag_sink {
 	VEC(struct diag *) list; /* in the order in which they were found */
 	size_t errors, warnings, notes;
 	size_t limit; /* after this many errors further ones are only counted */
+	struct map seen; /* what was queued or counted, by code and place */
 };
 
 #define DIAG_DEFAULT_LIMIT 20
