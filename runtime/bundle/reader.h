@@ -31,6 +31,8 @@ struct bundle {
 	char digest[65];  /* hex BLAKE2b-256 of the manifest */
 	char name[128];
 	uint64_t serial;
+	/* Seconds since 1970, INT64_MIN: not said.  See bundle_check_time(). */
+	int64_t created, not_before, not_after;
 	/* Checked views; every offset and count in them has been verified. */
 	const struct pb_rules *rules;
 	const struct pb_matcher *matcher;
@@ -49,6 +51,11 @@ int bundle_open(const char *path, struct bundle *ret, struct rt_err *err);
 /* Takes over `bytes` (malloc'ed) also on failure. */
 int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err);
 void bundle_release(struct bundle *b);
+/*
+ * Refuses a bundle before its first day, after its last one, and one that was
+ * made more than a day in the future.  `now` in seconds since 1970.
+ */
+int bundle_check_time(const struct bundle *b, int64_t now, struct rt_err *err);
 
 /* A member whose digest is verified at the first call, or NULL. */
 const struct bundle_member *bundle_member(struct bundle *b, const char *path);

@@ -1,0 +1,82 @@
+/*
+ * The two filters and their maps.  A notification that no entry explains
+ * would be answered by guessing, so every return that notifies or kills must
+ * have its entry, and every entry its return.
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include "runtime/bundle/check.h"
+
+#define MAX_INSNS 4096u /* BPF_MAXINSNS */
+
+static int check_entry(const struct check *c, const struct sock_filter *f, size_t n,
+		       const struct pb_map_entry *e, uint32_t nrules)
+{
+	uint32_t want;
+
+	switch ((enum pb_verdict)e->verdict) {
+	case PB_V_DENY:
+		want = SECCOMP_RET_USER_NOTIF;
+		if (e->err == 0 || e->err > 4095 || e->rule >= nrules)
+			return check_bad(c, "a denial has no errno or no rule");
+		break;
+	case PB_V_TRACE:
+	case PB_V_KILL:
+		want = e->verdict == PB_V_KILL ? SECCOMP_RET_KILL_PROCESS :
+						 SECCOMP_RET_USER_NOTIF;
+		if (e->err != 0 || e->rule != UINT32_MAX)
+			return check_bad(c, "an entry has an errno or a rule and no denial");
+		break;
+	default:
+		return check_bad(c, "an entry has an unknown verdict");
+	}
+	if (e->zero || e->zero2)
+		return check_bad(c, "an entry has bytes that must be zero");
+	if (e->pc >= n || f[e->pc].code != (BPF_RET | BPF_K) || f[e->pc].k != want)
+		return check_bad(c, "an entry names an instruction that returns otherwise");
+	return 0;
+}
+
+/* Every notifying or killing return before `to` from `from` on. */
+static bool has_other(const struct sock_filter *f, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		uint32_t action = f[i].k & SECCOMP_RET_ACTION_FULL;
+
+		if (BPF_CLASS(f[i].code) != BPF_RET)
+			continue;
+		if (f[i].code != (BPF_RET | BPF_K) || action == SECCOMP_RET_USER_NOTIF ||
+		    action == SECCOMP_RET_KILL_PROCESS)
+			return true;
+	}
+	return false;
+}
+
+int bundle_check_filter(const void *insns, size_t size, const void *map, size_t map_size,
+			uint32_t nrules, struct rt_err *err)
+{
+	struct check c = { map, map_size, "filter map", 0, err };
+	size_t n = size / sizeof(struct sock_filter), next = 0;
+	const struct sock_filter *f = insns;
+	const struct pb_map *h = map;
+	const struct pb_map_entry *v;
+
+	if (size == 0 || size % sizeof(*f) != 0 || n > MAX_INSNS)
+		return check_bad(&c, "the filter is no program of 1 to %u instructions",
+				 MAX_INSNS);
+	CHECK_TRY(check_head(&c, PB_MAGIC_MAP, sizeof(*h)));
+	CHECK_TRY(check_table(&c, h->entries, sizeof(*v), MAX_INSNS, "entries"));
+	v = (const void *)(c.data + h->entries.off);
+	for (uint32_t i = 0; i < h->entries.count; i++) {
+		CHECK_TRY(check_entry(&c, f, n, v + i, nrules));
+		if (v[i].pc < next)
+			return check_bad(&c, "the entries do not ascend");
+		if (has_other(f, next, v[i].pc))
+			return check_bad(&c, "a return of the filter has no entry");
+		next = (size_t)v[i].pc + 1;
+	}
+	if (has_other(f, next, n))
+		return check_bad(&c, "a return of the filter has no entry");
+	return 0;
+}

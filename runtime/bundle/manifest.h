@@ -1,0 +1,49 @@
+/*
+ * manifest.json in its one canonical form: keys in a fixed order, one layout,
+ * one spelling of each value (doc/bundle-format.md).  Whatever differs in one
+ * byte is refused, so that the bytes that are signed have one meaning and no
+ * JSON library is needed here.
+ */
+#ifndef RUNTIME_BUNDLE_MANIFEST_H
+#define RUNTIME_BUNDLE_MANIFEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/err.h"
+
+#define MANIFEST_MAX_BYTES ((size_t)4 * 1024 * 1024)
+#define MANIFEST_MAX_NAME 127
+#define MANIFEST_MAX_FEATURES 64
+#define MANIFEST_NO_TIME INT64_MIN
+
+/* Views into the manifest's bytes; paths are not NUL-terminated. */
+struct manifest_member {
+	const char *path;
+	size_t path_len;
+	uint64_t size;
+	uint8_t b2[32];
+};
+
+struct manifest {
+	char name[MANIFEST_MAX_NAME + 1];
+	uint64_t serial;
+	/* Seconds since 1970 or MANIFEST_NO_TIME.  not_before is the first
+	   second of its day, not_after the last one. */
+	int64_t created, not_before, not_after;
+	struct manifest_member *members; /* malloc'ed */
+	size_t nmembers;
+	uint32_t nsources;
+};
+
+/* 0, or -errno with the byte offset in the message.  Releases nothing on success. */
+int manifest_parse(const uint8_t *bytes, size_t size, struct manifest *ret,
+		   struct rt_err *err);
+void manifest_release(struct manifest *m);
+
+/* Hexadecimal, lower case: 64 digits to 32 bytes and back. */
+bool manifest_unhex(const char *hex, uint8_t out[32]);
+void manifest_hex(const uint8_t in[32], char out[65]);
+
+#endif

@@ -1,0 +1,58 @@
+/* The members and features that this version of the format knows, as data. */
+#include "runtime/bundle/members.h"
+
+#include <string.h>
+
+#include "runtime/bundle/format.h"
+
+const struct member_kind member_kinds[] = {
+	{ PB_RULES, true },
+	{ PB_MATCHER, true },
+	{ PB_SECCOMP_ENFORCE, true },
+	{ PB_SECCOMP_ENFORCE_MAP, true },
+	{ PB_SECCOMP_TRACE, true },
+	{ PB_SECCOMP_TRACE_MAP, true },
+	{ PB_LANDLOCK, true },
+	{ PB_MOUNTS, true },
+	{ PB_LIMITS, true },
+	{ PB_ENV, true },
+	{ PB_IR, false },
+	{ NULL, false }
+};
+
+static const char *const features[] = {
+	"mount-setattr", /* mount_setattr(2), 5.12 */
+	"net-namespace",
+	"pid-namespace",
+	"seccomp",       /* filters, 3.5 */
+	"user-namespace",
+	NULL
+};
+
+bool member_is_source(const char *path, size_t len)
+{
+	size_t n = strlen(MEMBERS_SOURCES);
+
+	return len > n && memcmp(path, MEMBERS_SOURCES, n) == 0;
+}
+
+int member_rank(const char *path, size_t len)
+{
+	int i = 0;
+
+	for (; member_kinds[i].path; i++) {
+		if (strlen(member_kinds[i].path) == len &&
+		    memcmp(member_kinds[i].path, path, len) == 0)
+			return i;
+	}
+	return member_is_source(path, len) ? i : -1;
+}
+
+bool member_feature_known(const char *name, size_t len)
+{
+	for (int i = 0; features[i]; i++) {
+		if (strlen(features[i]) == len && memcmp(features[i], name, len) == 0)
+			return true;
+	}
+	return false;
+}

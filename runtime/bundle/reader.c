@@ -1,0 +1,244 @@
+/*
+ * From the bytes of a bundle to checked views: the archive, the digest of the
+ * manifest, the manifest, its agreement with the archive, then the members
+ * that every run needs.  The others are verified when they are asked for.
+ */
+#include "runtime/bundle/reader.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/bundle/check.h"
+#include "runtime/bundle/manifest.h"
+#include "runtime/bundle/members.h"
+#include "runtime/bundle/tar.h"
+
+static void digest_of(const uint8_t *data, size_t size, uint8_t out[32])
+{
+	(void)crypto_generichash(out, 32, data, size, NULL, 0);
+}
+
+/* manifest.json and manifest.b2, which `b2sum -l 256 -c` can check too. */
+static int read_manifest(struct bundle *b, size_t *at, struct rt_err *err)
+{
+	static const char tail[] = "  " PB_MANIFEST "\n";
+	struct tar_member json, sum;
+	uint8_t is[32], want[32];
+	int r;
+
+	r = tar_next(b->bytes, b->size, at, &json, err);
+	if (r < 0)
+		return r;
+	if (r == 0 || strcmp(json.path, PB_MANIFEST) != 0)
+		return rt_fail(err, EBADMSG, "the first member is not " PB_MANIFEST);
+	r = tar_next(b->bytes, b->size, at, &sum, err);
+	if (r < 0)
+		return r;
+	if (r == 0 || strcmp(sum.path, PB_MANIFEST_B2) != 0)
+		return rt_fail(err, EBADMSG, "the second member is not " PB_MANIFEST_B2);
+	if (sum.size != 64 + sizeof(tail) - 1 ||
+	    memcmp(sum.data + 64, tail, sizeof(tail) - 1) != 0 ||
+	    !manifest_unhex((const char *)sum.data, want))
+		return rt_fail(err, EBADMSG, PB_MANIFEST_B2 " holds no digest");
+	digest_of(json.data, json.size, is);
+	if (memcmp(is, want, 32) != 0)
+		return rt_fail(err, EBADMSG,
+			       PB_MANIFEST " is damaged: its digest is not the one in "
+					   PB_MANIFEST_B2);
+	b->manifest = json.data;
+	b->manifest_size = json.size;
+	manifest_hex(is, b->digest);
+	return 0;
+}
+
+/* The rest of the archive must be what the manifest lists, in its order. */
+static int match_members(struct bundle *b, const struct manifest *m, size_t at,
+			 struct rt_err *err)
+{
+	struct tar_member t;
+	int r;
+
+	b->members = calloc(m->nmembers + 1, sizeof(*b->members));
+	if (!b->members)
+		return rt_fail(err, ENOMEM, "out of memory");
+	while ((r = tar_next(b->bytes, b->size, &at, &t, err)) > 0) {
+		const struct manifest_member *mm = m->members + b->nmembers;
+		struct bundle_member *bm = b->members + b->nmembers;
+
+		if (b->nmembers == m->nmembers)
+			return rt_fail(err, EBADMSG, "member '%s' is not in the manifest",
+				       t.path);
+		if (strlen(t.path) != mm->path_len ||
+		    memcmp(t.path, mm->path, mm->path_len) != 0)
+			return rt_fail(err, EBADMSG,
+				       "member '%s' stands where the manifest has '%.*s'",
+				       t.path, (int)mm->path_len, mm->path);
+		if (t.size != mm->size)
+			return rt_fail(err, EBADMSG,
+				       "member '%s' has another size than in the manifest",
+				       t.path);
+		*bm = (struct bundle_member){ .path = t.path, .data = t.data,
+					      .size = t.size };
+		memcpy(bm->b2, mm->b2, 32);
+		b->nmembers++;
+	}
+	if (r == 0 && b->nmembers != m->nmembers)
+		return rt_fail(err, EBADMSG, "member '%.*s' of the manifest is missing",
+			       (int)m->members[b->nmembers].path_len,
+			       m->members[b->nmembers].path);
+	return r;
+}
+
+static struct bundle_member *find(struct bundle *b, const char *path)
+{
+	for (size_t i = 0; i < b->nmembers; i++) {
+		if (strcmp(b->members[i].path, path) == 0)
+			return &b->members[i];
+	}
+	return NULL;
+}
+
+static int verify(struct bundle_member *m, struct rt_err *err)
+{
+	uint8_t is[32];
+
+	if (m->verified)
+		return 0;
+	digest_of(m->data, m->size, is);
+	if (memcmp(is, m->b2, 32) != 0)
+		return rt_fail(err, EBADMSG,
+			       "member '%s' is damaged: its digest is not the manifest's",
+			       m->path);
+	m->verified = true;
+	return 0;
+}
+
+/* A member that must be there, with its digest verified. */
+static int need(struct bundle *b, const char *path, struct bundle_member **ret,
+		struct rt_err *err)
+{
+	*ret = find(b, path);
+	if (!*ret)
+		return rt_fail(err, EBADMSG, "member '%s' is missing", path);
+	return verify(*ret, err);
+}
+
+static int check_required(struct bundle *b, struct rt_err *err)
+{
+	for (const struct member_kind *k = member_kinds; k->path; k++) {
+		if (k->required && !find(b, k->path))
+			return rt_fail(err, EBADMSG, "member '%s' is missing", k->path);
+	}
+	return 0;
+}
+
+static int check_members(struct bundle *b, struct rt_err *err)
+{
+	struct bundle_member *m;
+	uint32_t n;
+
+	CHECK_TRY(check_required(b, err));
+	CHECK_TRY(need(b, PB_RULES, &m, err));
+	CHECK_TRY(bundle_check_rules(m->data, m->size, err));
+	b->rules = (const void *)m->data;
+	n = b->rules->rules.count;
+	CHECK_TRY(need(b, PB_MATCHER, &m, err));
+	CHECK_TRY(bundle_check_matcher(m->data, m->size, b->rules, err));
+	b->matcher = (const void *)m->data;
+	CHECK_TRY(need(b, PB_LANDLOCK, &m, err));
+	CHECK_TRY(bundle_check_landlock(m->data, m->size, err));
+	b->landlock = (const void *)m->data;
+	CHECK_TRY(need(b, PB_MOUNTS, &m, err));
+	CHECK_TRY(bundle_check_mounts(m->data, m->size, n, err));
+	b->mounts = (const void *)m->data;
+	CHECK_TRY(need(b, PB_LIMITS, &m, err));
+	CHECK_TRY(bundle_check_limits(m->data, m->size, n, err));
+	b->limits = (const void *)m->data;
+	CHECK_TRY(need(b, PB_ENV, &m, err));
+	CHECK_TRY(bundle_check_env(m->data, m->size, n, err));
+	b->env = (const void *)m->data;
+	return 0;
+}
+
+static int parse(struct bundle *b, struct rt_err *err)
+{
+	struct manifest m;
+	size_t at = 0;
+	int r;
+
+	if (b->size > PB_MAX_BUNDLE)
+		return rt_fail(err, EFBIG, "larger than %u MiB", PB_MAX_BUNDLE >> 20);
+	r = read_manifest(b, &at, err);
+	if (r < 0)
+		return r;
+	r = manifest_parse(b->manifest, b->manifest_size, &m, err);
+	if (r < 0)
+		return r;
+	memcpy(b->name, m.name, sizeof(m.name));
+	b->serial = m.serial;
+	b->created = m.created;
+	b->not_before = m.not_before;
+	b->not_after = m.not_after;
+	r = match_members(b, &m, at, err);
+	manifest_release(&m);
+	return r < 0 ? r : check_members(b, err);
+}
+
+int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err)
+{
+	struct bundle b = { .bytes = bytes, .size = size };
+	int r;
+
+	_Static_assert(sizeof(b.name) == MANIFEST_MAX_NAME + 1, "names fit");
+	r = parse(&b, err);
+	if (r < 0) {
+		bundle_release(&b);
+		return r;
+	}
+	*ret = b;
+	return 0;
+}
+
+void bundle_release(struct bundle *b)
+{
+	free(b->members);
+	free(b->bytes);
+	*b = (struct bundle){ .bytes = NULL };
+}
+
+int bundle_check_time(const struct bundle *b, int64_t now, struct rt_err *err)
+{
+	if (b->not_before != MANIFEST_NO_TIME && now < b->not_before)
+		return rt_fail(err, EKEYREJECTED, "the bundle is not valid yet (not_before)");
+	if (b->not_after != MANIFEST_NO_TIME && now > b->not_after)
+		return rt_fail(err, EKEYEXPIRED, "the bundle has expired (not_after)");
+	if (b->created != MANIFEST_NO_TIME && b->created > now + 86400)
+		return rt_fail(err, EKEYREJECTED,
+			       "the bundle was made in the future: is the clock right?");
+	return 0;
+}
+
+const struct bundle_member *bundle_member(struct bundle *b, const char *path)
+{
+	struct bundle_member *m = find(b, path);
+
+	return m && verify(m, NULL) == 0 ? m : NULL;
+}
+
+int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,
+		  size_t *ret_count, const struct pb_map **ret_map, struct rt_err *err)
+{
+	struct bundle_member *bpf, *map;
+
+	CHECK_TRY(need(b, trace ? PB_SECCOMP_TRACE : PB_SECCOMP_ENFORCE, &bpf, err));
+	CHECK_TRY(need(b, trace ? PB_SECCOMP_TRACE_MAP : PB_SECCOMP_ENFORCE_MAP, &map,
+		       err));
+	CHECK_TRY(bundle_check_filter(bpf->data, bpf->size, map->data, map->size,
+				      b->rules->rules.count, err));
+	*ret_insns = bpf->data;
+	*ret_count = bpf->size / 8;
+	*ret_map = (const void *)map->data;
+	return 0;
+}
