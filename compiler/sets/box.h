@@ -33,5 +33,7 @@ struct ir_cond *box_not(struct arena *a, struct ir_cond *x);
  * are compared as languages: a name set is inside a name set or `any`. */
 bool box_net_included(const struct ir_net *x, const struct ir_net *y);
 bool box_net_meets(const struct ir_net *x, const struct ir_net *y);
+/* Is `x` inside the union of all `ys`?  Exact. */
+bool box_net_covered(const struct ir_net *x, const struct ir_net *const *ys, size_t n);
 
 #endif

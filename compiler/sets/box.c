@@ -1,0 +1,328 @@
+/*
+ * Conditions over arguments.  Atoms on one argument are compared bit by bit
+ * from the top, all at once: an atom is settled by the first masked bit that
+ * differs from its value, so masks and intervals are decided together and the
+ * smallest witness comes out first.
+ */
+#include "compiler/sets/box.h"
+
+/* Branches and atom sets that one inclusion may look at. */
+#define BOX_BUDGET 100000
+
+struct atom {
+	uint64_t mask, value;
+	enum ir_cmp cmp; /* the negation is folded into it */
+};
+
+/* Which atoms are unsettled, before this bit: known to have no way out. */
+struct failed {
+	struct failed *next;
+	int bit;
+	uint64_t open[]; /* nwords */
+};
+
+#define FAILED_SLOTS 256
+
+struct solve {
+	struct arena a;
+	const struct atom *atoms;
+	size_t n, nwords;
+	struct failed *seen[FAILED_SLOTS];
+	uint64_t value;
+};
+
+static enum ir_cmp negate(enum ir_cmp c)
+{
+	switch (c) {
+	case IR_EQ:
+		return IR_NE;
+	case IR_NE:
+		return IR_EQ;
+	case IR_LT:
+		return IR_GE;
+	case IR_LE:
+		return IR_GT;
+	case IR_GT:
+		return IR_LE;
+	case IR_GE:
+		return IR_LT;
+	}
+	return c;
+}
+
+/* Does the comparison hold of two values in this order (-1, 0, 1)? */
+static bool holds(enum ir_cmp c, int order)
+{
+	switch (c) {
+	case IR_EQ:
+		return order == 0;
+	case IR_NE:
+		return order != 0;
+	case IR_LT:
+		return order < 0;
+	case IR_LE:
+		return order <= 0;
+	case IR_GT:
+		return order > 0;
+	case IR_GE:
+		return order >= 0;
+	}
+	return false;
+}
+
+static bool is_open(const uint64_t *open, size_t i)
+{
+	return open[i / 64] >> (i % 64) & 1;
+}
+
+static struct failed **slot_of(struct solve *s, int bit, const uint64_t *open)
+{
+	uint64_t h = (uint64_t)bit * 0x9e3779b97f4a7c15u;
+	size_t i;
+
+	for (i = 0; i < s->nwords; i++)
+		h = (h ^ open[i]) * 0x9e3779b97f4a7c15u, h ^= h >> 31;
+	return &s->seen[h % FAILED_SLOTS];
+}
+
+static bool has_failed(struct solve *s, int bit, const uint64_t *open)
+{
+	const struct failed *f;
+
+	for (f = *slot_of(s, bit, open); f; f = f->next)
+		if (f->bit == bit &&
+		    memcmp(f->open, open, s->nwords * sizeof(*open)) == 0)
+			return true;
+	return false;
+}
+
+/* Settles what this bit settles; false when an atom is then false. */
+static bool take_bit(const struct solve *s, int bit, bool one, const uint64_t *open,
+		     uint64_t *ret_open)
+{
+	size_t i;
+
+	memcpy(ret_open, open, s->nwords * sizeof(*open));
+	for (i = 0; i < s->n; i++) {
+		const struct atom *t = &s->atoms[i];
+		bool x = one && (t->mask >> bit & 1), y = t->value >> bit & 1;
+
+		if (!is_open(open, i) || x == y)
+			continue;
+		if (!holds(t->cmp, x ? 1 : -1))
+			return false;
+		ret_open[i / 64] &= ~((uint64_t)1 << (i % 64));
+	}
+	return true;
+}
+
+static bool solve_from(struct solve *s, int bit, const uint64_t *open)
+{
+	uint64_t *next;
+	struct failed *f, **slot;
+	size_t i;
+	int one;
+
+	if (bit < 0) {
+		for (i = 0; i < s->n; i++)
+			if (is_open(open, i) && !holds(s->atoms[i].cmp, 0))
+				return false;
+		return true;
+	}
+	if (has_failed(s, bit, open))
+		return false;
+	next = arena_array(&s->a, s->nwords, sizeof(*next));
+	for (one = 0; one < 2; one++) {
+		if (!take_bit(s, bit, one, open, next))
+			continue;
+		if (one)
+			s->value |= (uint64_t)1 << bit;
+		if (solve_from(s, bit - 1, next))
+			return true;
+		s->value &= ~((uint64_t)1 << bit);
+	}
+	slot = slot_of(s, bit, open);
+	f = arena_alloc(&s->a, sizeof(*f) + s->nwords * sizeof(*open));
+	f->bit = bit;
+	memcpy(f->open, open, s->nwords * sizeof(*open));
+	f->next = *slot;
+	*slot = f;
+	return false;
+}
+
+static struct atom atom_of(const struct box_atom *b)
+{
+	const struct ir_cond *c = b->cmp;
+	uint64_t width = c->width == 32 ? UINT32_MAX : UINT64_MAX;
+
+	return (struct atom){ .mask = c->mask & width, .value = c->value,
+			      .cmp = b->negated ? negate(c->cmp) : c->cmp };
+}
+
+static bool solve_arg(const struct box_atom *atoms, size_t n, uint8_t arg,
+		      uint64_t *ret_value)
+{
+	struct solve s = { .value = 0 };
+	struct atom *own;
+	uint64_t *open;
+	size_t i;
+	bool yes;
+
+	arena_init(&s.a, ARENA_DEFAULT_BUDGET);
+	own = arena_array(&s.a, n + 1, sizeof(*own));
+	for (i = 0; i < n; i++)
+		if (atoms[i].cmp->arg == arg)
+			own[s.n++] = atom_of(&atoms[i]);
+	s.atoms = own;
+	s.nwords = s.n / 64 + 1;
+	open = arena_array(&s.a, s.nwords, sizeof(*open));
+	for (i = 0; i < s.n; i++)
+		open[i / 64] |= (uint64_t)1 << (i % 64);
+	yes = solve_from(&s, 63, open);
+	*ret_value = s.value;
+	arena_release(&s.a);
+	return yes;
+}
+
+bool box_atoms_hold(const struct box_atom *atoms, size_t n, uint64_t ret_args[6])
+{
+	uint64_t args[6] = { 0, 0, 0, 0, 0, 0 };
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < i; k++)
+			if (atoms[k].cmp->arg == atoms[i].cmp->arg)
+				break;
+		if (k == i && !solve_arg(atoms, n, atoms[i].cmp->arg,
+					 &args[atoms[i].cmp->arg]))
+			return false;
+	}
+	if (ret_args)
+		memcpy(ret_args, args, sizeof(args));
+	return true;
+}
+
+/* --- trees --------------------------------------------------------------- */
+
+/* What is still to be made true. */
+struct goal {
+	const struct ir_cond *c;
+	bool negated;
+	const struct goal *next;
+};
+
+struct tree {
+	struct arena a;
+	VEC(struct box_atom) atoms;
+	size_t left; /* of the budget */
+	uint64_t *args;
+};
+
+static enum set_answer find(struct tree *t, const struct goal *g);
+
+/* Both of them, or (where negation makes it so) one of them. */
+static enum set_answer find_branch(struct tree *t, const struct goal *g, bool both)
+{
+	struct goal y = { g->c->b, g->negated, g->next };
+	struct goal x = { g->c->a, g->negated, both ? &y : g->next };
+	enum set_answer first = find(t, &x), second;
+
+	if (both || first == SET_WITNESS)
+		return first;
+	second = find(t, &y);
+	return second == SET_HOLDS ? first : second;
+}
+
+/* SET_WITNESS: all goals can hold together; SET_HOLDS: they cannot. */
+static enum set_answer find(struct tree *t, const struct goal *g)
+{
+	struct goal in;
+	enum set_answer answer;
+
+	if (!g)
+		return box_atoms_hold(t->atoms.v, t->atoms.n, t->args) ? SET_WITNESS :
+									 SET_HOLDS;
+	if (!t->left)
+		return SET_UNDECIDED;
+	t->left--;
+	switch (g->c->op) {
+	case IR_C_TRUE:
+		return g->negated ? SET_HOLDS : find(t, g->next);
+	case IR_C_FALSE:
+		return g->negated ? find(t, g->next) : SET_HOLDS;
+	case IR_C_NOT:
+		in = (struct goal){ g->c->a, !g->negated, g->next };
+		return find(t, &in);
+	case IR_C_AND:
+		return find_branch(t, g, !g->negated);
+	case IR_C_OR:
+		return find_branch(t, g, g->negated);
+	case IR_C_CMP:
+		break;
+	}
+	VEC_PUSH(&t->a, &t->atoms, ((struct box_atom){ g->c, g->negated }));
+	answer = SET_HOLDS;
+	if (box_atoms_hold(t->atoms.v, t->atoms.n, NULL))
+		answer = find(t, g->next);
+	t->atoms.n--;
+	return answer;
+}
+
+enum set_answer box_cond_included(struct arena *a, const struct ir_cond *x,
+				  const struct ir_cond *y, uint64_t ret_args[6])
+{
+	struct tree t = { .left = BOX_BUDGET };
+	uint64_t args[6] = { 0, 0, 0, 0, 0, 0 };
+	struct goal not_y = { y, true, NULL };
+	struct goal both = { x, false, &not_y };
+	enum set_answer answer;
+
+	(void)a;
+	if (!y)
+		return SET_HOLDS;
+	t.args = args;
+	arena_init(&t.a, ARENA_DEFAULT_BUDGET);
+	answer = find(&t, x ? &both : &not_y);
+	arena_release(&t.a);
+	if (answer == SET_WITNESS && ret_args)
+		memcpy(ret_args, args, sizeof(args));
+	return answer;
+}
+
+static struct ir_cond *combine(struct arena *a, enum ir_cond_op op,
+			       struct ir_cond *x, struct ir_cond *y)
+{
+	struct ir_cond *c = ARENA_NEW(a, struct ir_cond);
+
+	c->op = op;
+	c->a = x;
+	c->b = y;
+	return c;
+}
+
+struct ir_cond *box_and(struct arena *a, struct ir_cond *x, struct ir_cond *y)
+{
+	if (!x || x->op == IR_C_TRUE || (y && y->op == IR_C_FALSE))
+		return y;
+	if (!y || y->op == IR_C_TRUE || x->op == IR_C_FALSE)
+		return x;
+	return combine(a, IR_C_AND, x, y);
+}
+
+struct ir_cond *box_or(struct arena *a, struct ir_cond *x, struct ir_cond *y)
+{
+	if (!x || x->op == IR_C_TRUE || (y && y->op == IR_C_FALSE))
+		return x;
+	if (!y || y->op == IR_C_TRUE || x->op == IR_C_FALSE)
+		return y;
+	return combine(a, IR_C_OR, x, y);
+}
+
+struct ir_cond *box_not(struct arena *a, struct ir_cond *x)
+{
+	if (!x || x->op == IR_C_TRUE)
+		return combine(a, IR_C_FALSE, NULL, NULL);
+	if (x->op == IR_C_FALSE)
+		return combine(a, IR_C_TRUE, NULL, NULL);
+	return x->op == IR_C_NOT ? x->a : combine(a, IR_C_NOT, x, NULL);
+}

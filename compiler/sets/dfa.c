@@ -1,0 +1,246 @@
+/*
+ * Subset construction: tagged languages to one deterministic automaton, with
+ * what is taken off a language as a product, within a budget of states.
+ */
+#include <stdlib.h>
+
+#include "compiler/sets/dfa.h"
+#include "compiler/sets/nfa.h"
+
+struct subset {
+	uint32_t *v; /* sorted positions */
+	uint32_t n;
+	uint32_t hash;
+};
+
+struct build {
+	struct arena *a; /* of this construction only */
+	struct nfa nfa;
+	VEC(struct subset) states;
+	VEC(uint32_t) next;
+	uint32_t *slots; /* state + 1 */
+	size_t nslots, max;
+	uint32_t *stamp, now; /* of each position */
+	uint32_t *candidates;
+	VEC(uint32_t) *bucket; /* of each class */
+};
+
+static uint32_t hash_of(const uint32_t *v, size_t n)
+{
+	uint32_t h = 2166136261u;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		h = (h ^ v[i]) * 16777619u, h ^= h >> 15;
+	return h;
+}
+
+static void rehash(struct build *b)
+{
+	size_t i, k, n = b->nslots ? b->nslots * 2 : 1024;
+
+	b->slots = arena_array(b->a, n, sizeof(*b->slots));
+	b->nslots = n;
+	for (i = 0; i < b->states.n; i++) {
+		for (k = b->states.v[i].hash & (n - 1); b->slots[k];)
+			k = (k + 1) & (n - 1);
+		b->slots[k] = (uint32_t)i + 1;
+	}
+}
+
+/* The number of this set, added when it is new; UINT32_MAX past the budget. */
+static uint32_t intern(struct build *b, const uint32_t *v, size_t n)
+{
+	struct subset s = { NULL, (uint32_t)n, hash_of(v, n) };
+	size_t k = s.hash & (b->nslots - 1);
+
+	for (; b->slots[k]; k = (k + 1) & (b->nslots - 1)) {
+		const struct subset *o = &b->states.v[b->slots[k] - 1];
+
+		if (o->hash == s.hash && o->n == s.n &&
+		    (n == 0 || memcmp(o->v, v, n * sizeof(*v)) == 0))
+			return b->slots[k] - 1;
+	}
+	if (b->states.n >= b->max)
+		return UINT32_MAX;
+	s.v = arena_dup(b->a, v, n * sizeof(*v));
+	VEC_PUSH(b->a, &b->states, s);
+	b->slots[k] = (uint32_t)b->states.n;
+	if (b->states.n * 2 > b->nslots)
+		rehash(b);
+	return (uint32_t)b->states.n - 1;
+}
+
+static int cmp_u32(const void *x, const void *y)
+{
+	uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
+
+	return p < q ? -1 : p > q;
+}
+
+/*
+ * What is taken off a language counts only as long as the language itself can
+ * still be met; without this, exceptions would multiply states for nothing.
+ */
+static size_t prune(const struct nfa *nfa, uint32_t *v, size_t n)
+{
+	uint32_t lang = UINT32_MAX;
+	size_t i, o = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct nfa_pos *p = &nfa->pos.v[v[i]];
+
+		if (!p->minus)
+			lang = p->lang;
+		else if (p->lang != lang)
+			continue;
+		v[o++] = v[i];
+	}
+	return o;
+}
+
+/* Sorts what may follow the state's positions into one bucket for each class. */
+static void fill_buckets(struct build *b, uint32_t state)
+{
+	const struct subset s = b->states.v[state];
+	size_t i, k, n = 0;
+	uint32_t c;
+
+	b->now++;
+	for (i = 0; i < s.n; i++) {
+		const struct nfa_pos *p = &b->nfa.pos.v[s.v[i]];
+
+		for (k = 0; k < p->follow.n; k++) {
+			uint32_t q = p->follow.v[k];
+
+			if (b->stamp[q] == b->now)
+				continue;
+			b->stamp[q] = b->now;
+			b->candidates[n++] = q;
+		}
+	}
+	if (n)
+		qsort(b->candidates, n, sizeof(uint32_t), cmp_u32);
+	for (c = 0; c < b->nfa.ncls; c++)
+		b->bucket[c].n = 0;
+	for (i = 0; i < n; i++) {
+		const struct set_bytes *in = &b->nfa.pos.v[b->candidates[i]].bytes;
+		uint32_t w;
+
+		for (w = 0; w < 4; w++) {
+			uint64_t bits = in->w[w];
+
+			for (; bits; bits &= bits - 1) {
+				c = w * 64 + (uint32_t)__builtin_ctzll(bits);
+				VEC_PUSH(b->a, &b->bucket[c], b->candidates[i]);
+			}
+		}
+	}
+}
+
+static bool expand(struct build *b, uint32_t state)
+{
+	uint32_t c, to;
+
+	fill_buckets(b, state);
+	for (c = 0; c < b->nfa.ncls; c++) {
+		size_t n = prune(&b->nfa, b->bucket[c].v, b->bucket[c].n);
+
+		to = intern(b, b->bucket[c].v, n);
+		if (to == UINT32_MAX)
+			return false;
+		VEC_PUSH(b->a, &b->next, to);
+	}
+	return true;
+}
+
+/* Tags of each state, in the order of the languages, sorted and once each. */
+static void tag_states(struct build *b, const struct set_tagged *langs,
+		       struct set_dfa *d)
+{
+	VEC(uint32_t) tags = { NULL, 0, 0 };
+	size_t s;
+
+	d->tag_at = arena_array(b->a, b->states.n + 1, sizeof(uint32_t));
+	for (s = 0; s < b->states.n; s++) {
+		const struct subset *st = &b->states.v[s];
+		size_t from = tags.n, i, k, o;
+
+		for (i = 0; i < st->n; i = k) {
+			uint32_t lang = b->nfa.pos.v[st->v[i]].lang;
+
+			for (k = i; k < st->n; k++)
+				if (b->nfa.pos.v[st->v[k]].lang != lang)
+					break;
+			if (nfa_accepts(&b->nfa, st->v + i, k - i, lang))
+				VEC_PUSH(b->a, &tags, langs[lang].tag);
+		}
+		if (tags.n > from)
+			qsort(tags.v + from, tags.n - from, sizeof(uint32_t), cmp_u32);
+		for (i = o = from; i < tags.n; i++)
+			if (o == from || tags.v[o - 1] != tags.v[i])
+				tags.v[o++] = tags.v[i];
+		tags.n = o;
+		d->tag_at[s + 1] = (uint32_t)tags.n;
+	}
+	d->tags = tags.v;
+	d->ntags = tags.n;
+}
+
+static bool construct(struct build *b, const struct set_tagged *langs, size_t n,
+		      struct set_dfa *d)
+{
+	size_t i, nstart = 0;
+	uint32_t s;
+
+	nfa_init(&b->nfa, b->a);
+	for (i = 0; i < n; i++)
+		nfa_add(&b->nfa, langs[i].re, langs[i].minus);
+	nfa_seal(&b->nfa);
+	b->stamp = arena_array(b->a, b->nfa.pos.n + 1, sizeof(uint32_t));
+	b->candidates = arena_array(b->a, b->nfa.pos.n + 1, sizeof(uint32_t));
+	b->bucket = arena_array(b->a, b->nfa.ncls, sizeof(*b->bucket));
+	rehash(b);
+	intern(b, NULL, 0); /* dead */
+	for (i = 0; i < b->nfa.starts.n; i++)
+		b->candidates[nstart++] = b->nfa.starts.v[i];
+	d->start = intern(b, b->candidates, nstart);
+	if (d->start == UINT32_MAX)
+		return false;
+	for (s = 0; s < b->states.n; s++)
+		if (!expand(b, s))
+			return false;
+	memcpy(d->cls, b->nfa.cls, sizeof(d->cls));
+	d->nclasses = b->nfa.ncls;
+	d->nstates = (uint32_t)b->states.n;
+	d->next = b->next.v;
+	tag_states(b, langs, d);
+	return true;
+}
+
+enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
+			      size_t n, size_t max_states, struct set_dfa *ret_dfa)
+{
+	struct arena tmp;
+	struct build b = { .a = &tmp, .max = max_states };
+	struct set_dfa raw = { .nstates = 0 };
+	bool fits;
+
+	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+	fits = construct(&b, langs, n, &raw);
+	if (fits)
+		set_dfa_minimise(a, &tmp, &raw, ret_dfa);
+	arena_release(&tmp);
+	return fits ? SET_HOLDS : SET_UNDECIDED;
+}
+
+const uint32_t *set_dfa_run(const struct set_dfa *dfa, struct str word, size_t *ret_n)
+{
+	uint32_t s = dfa->start;
+	size_t i;
+
+	for (i = 0; i < word.n && s; i++)
+		s = dfa->next[s * dfa->nclasses + dfa->cls[(uint8_t)word.p[i]]];
+	*ret_n = dfa->tag_at[s + 1] - dfa->tag_at[s];
+	return *ret_n ? dfa->tags + dfa->tag_at[s] : NULL;
+}

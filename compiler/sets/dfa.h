@@ -1,0 +1,15 @@
+/* Minimisation of automata.  Internal to sets/. */
+#ifndef COMPILER_SETS_DFA_H
+#define COMPILER_SETS_DFA_H
+
+#include "compiler/sets/automaton.h"
+
+/*
+ * The smallest automaton with the same tags for every word, in `a`; states in
+ * the order of a breadth-first walk, so that equal languages give equal bytes.
+ * State 0 of `raw` is dead.  `tmp` is working memory.
+ */
+void set_dfa_minimise(struct arena *a, struct arena *tmp, const struct set_dfa *raw,
+		      struct set_dfa *ret);
+
+#endif

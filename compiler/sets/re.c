@@ -1,0 +1,124 @@
+/*
+ * Expressions over bytes.  The constructors fold what is empty, so that every
+ * position of an expression lies on a way to a member (inclusion.c and
+ * minimise.c rely on it).
+ */
+#include "compiler/sets/automaton.h"
+
+static struct set_re *node(struct arena *a, enum set_re_op op, struct set_re *x,
+			   struct set_re *y)
+{
+	struct set_re *r = ARENA_NEW(a, struct set_re);
+
+	r->op = op;
+	r->a = x;
+	r->b = y;
+	return r;
+}
+
+struct set_re *set_none(struct arena *a)
+{
+	return node(a, SET_EMPTY, NULL, NULL);
+}
+
+struct set_re *set_eps(struct arena *a)
+{
+	return node(a, SET_EPS, NULL, NULL);
+}
+
+struct set_re *set_class(struct arena *a, struct set_bytes b)
+{
+	struct set_re *r;
+
+	if (!(b.w[0] | b.w[1] | b.w[2] | b.w[3]))
+		return set_none(a);
+	r = node(a, SET_CLASS, NULL, NULL);
+	r->bytes = b;
+	return r;
+}
+
+struct set_re *set_byte(struct arena *a, uint8_t c)
+{
+	struct set_bytes b = { { 0, 0, 0, 0 } };
+
+	b.w[c >> 6] |= (uint64_t)1 << (c & 63);
+	return set_class(a, b);
+}
+
+/* Halved, so that the depth of a long literal stays logarithmic. */
+struct set_re *set_lit(struct arena *a, struct str s)
+{
+	size_t half = s.n / 2;
+
+	if (s.n == 0)
+		return set_eps(a);
+	if (s.n == 1)
+		return set_byte(a, (uint8_t)s.p[0]);
+	return set_cat(a, set_lit(a, str_sub(s, 0, half)),
+		       set_lit(a, str_sub(s, half, s.n - half)));
+}
+
+struct set_re *set_cat(struct arena *a, struct set_re *x, struct set_re *y)
+{
+	if (x->op == SET_EMPTY || y->op == SET_EPS)
+		return x;
+	if (y->op == SET_EMPTY || x->op == SET_EPS)
+		return y;
+	return node(a, SET_CAT, x, y);
+}
+
+struct set_re *set_or(struct arena *a, struct set_re *x, struct set_re *y)
+{
+	if (x->op == SET_EMPTY)
+		return y;
+	if (y->op == SET_EMPTY)
+		return x;
+	if (x->op == SET_EPS && y->op == SET_EPS)
+		return x;
+	return node(a, SET_OR, x, y);
+}
+
+struct set_re *set_star(struct arena *a, struct set_re *x)
+{
+	if (x->op == SET_EMPTY || x->op == SET_EPS)
+		return set_eps(a);
+	return x->op == SET_STAR ? x : node(a, SET_STAR, x, NULL);
+}
+
+static bool is_nullable(const struct set_re *x)
+{
+	switch (x->op) {
+	case SET_EMPTY:
+	case SET_CLASS:
+		return false;
+	case SET_EPS:
+	case SET_STAR:
+		return true;
+	case SET_CAT:
+		return is_nullable(x->a) && is_nullable(x->b);
+	case SET_OR:
+		return is_nullable(x->a) || is_nullable(x->b);
+	}
+	return false;
+}
+
+struct set_re *set_after(struct arena *a, struct set_re *x, uint8_t c)
+{
+	struct set_re *d;
+
+	switch (x->op) {
+	case SET_EMPTY:
+	case SET_EPS:
+		break;
+	case SET_CLASS:
+		return x->bytes.w[c >> 6] >> (c & 63) & 1 ? set_eps(a) : set_none(a);
+	case SET_CAT:
+		d = set_cat(a, set_after(a, x->a, c), x->b);
+		return is_nullable(x->a) ? set_or(a, d, set_after(a, x->b, c)) : d;
+	case SET_OR:
+		return set_or(a, set_after(a, x->a, c), set_after(a, x->b, c));
+	case SET_STAR:
+		return set_cat(a, set_after(a, x->a, c), x);
+	}
+	return set_none(a);
+}
