@@ -1,0 +1,116 @@
+/* Confines the supervisor itself: whoever takes it over through the listener
+ * finds no way to execute, to connect or to open a file by name.  Never
+ * Landlock and never a scope: it would lose its children (design 06). */
+#include "runtime/supervise/confine.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/sys.h"
+
+#define STMT(c, v) { (uint16_t)(c), 0, 0, (uint32_t)(v) }
+#define JUMP(c, v, t, f) { (uint16_t)(c), (uint8_t)(t), (uint8_t)(f), (uint32_t)(v) }
+#define JEQ(v, t, f) JUMP(BPF_JMP | BPF_JEQ | BPF_K, v, t, f)
+#define LOAD(field) STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define LOAD_ARG(n) \
+	STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * (n))
+#define ALLOW STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define REFUSE STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define KILL STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+
+#ifdef POL_SAN
+/* The sanitizers' run time opens and maps on its own: only what matters most. */
+static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
+{
+	static const struct sock_filter san[] = {
+		LOAD(arch), JEQ(AUDIT_ARCH_X86_64, 1, 0), KILL,
+		LOAD(nr),
+		JEQ(SYS_execve, 3, 0), JEQ(SYS_execveat, 2, 0), JEQ(SYS_socket, 1, 0),
+		ALLOW, REFUSE,
+	};
+
+	memcpy(f, san, sizeof(san));
+	*ret_n = sizeof(san) / sizeof(san[0]);
+	return f;
+}
+#else
+static const int allowed[] = {
+	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_close, SYS_lseek,
+	SYS_poll, SYS_ppoll, SYS_fstat, SYS_newfstatat, SYS_readlinkat, SYS_openat2,
+	SYS_fcntl, SYS_ftruncate, SYS_fsync, SYS_recvmsg, SYS_recvfrom,
+	SYS_getsockopt, SYS_process_vm_readv, SYS_pidfd_open, SYS_pidfd_getfd,
+	SYS_pidfd_send_signal, SYS_wait4, SYS_waitid, SYS_timerfd_settime,
+	SYS_timer_settime, SYS_clock_gettime, SYS_clock_nanosleep, SYS_gettimeofday,
+	SYS_getpid, SYS_gettid, SYS_rt_sigprocmask, SYS_rt_sigaction,
+	SYS_rt_sigreturn, SYS_restart_syscall, SYS_futex, SYS_brk, SYS_munmap,
+	SYS_madvise, SYS_getrandom, SYS_exit, SYS_exit_group,
+};
+
+static const unsigned long ioctls[] = {
+	SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND,
+	SECCOMP_IOCTL_NOTIF_ID_VALID, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+	TCGETS, /* stdio asks whether stderr is a terminal */
+};
+
+static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
+{
+	static const struct sock_filter head[] = {
+		LOAD(arch), JEQ(AUDIT_ARCH_X86_64, 1, 0), KILL,
+		LOAD(nr),
+		/* new memory is never executable */
+		JEQ(SYS_mmap, 2, 0), JEQ(SYS_mprotect, 1, 0), JEQ(SYS_mremap, 3, 4),
+		LOAD_ARG(2),
+		JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+		REFUSE, ALLOW,
+	};
+	const size_t nio = sizeof(ioctls) / sizeof(ioctls[0]);
+	uint32_t self = (uint32_t)getpid();
+	size_t n = sizeof(head) / sizeof(head[0]);
+
+	memcpy(f, head, sizeof(head));
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
+		f[n++] = (struct sock_filter)JEQ(allowed[i], 0, 1);
+		f[n++] = (struct sock_filter)ALLOW;
+	}
+	/* tgkill: itself only (it stops with the command) */
+	f[n++] = (struct sock_filter)JEQ(SYS_tgkill, 0, 4);
+	f[n++] = (struct sock_filter)LOAD_ARG(0);
+	f[n++] = (struct sock_filter)JEQ(self, 0, 1);
+	f[n++] = (struct sock_filter)ALLOW;
+	f[n++] = (struct sock_filter)REFUSE;
+	f[n++] = (struct sock_filter)JEQ(SYS_ioctl, 0, 1 + 2 * nio);
+	f[n++] = (struct sock_filter)LOAD_ARG(1);
+	for (size_t i = 0; i < nio; i++) {
+		f[n++] = (struct sock_filter)JEQ(ioctls[i], 0, 1);
+		f[n++] = (struct sock_filter)ALLOW;
+	}
+	f[n++] = (struct sock_filter)REFUSE;
+	*ret_n = n;
+	return f;
+}
+#endif
+
+int confine_self(struct rt_err *err)
+{
+	struct sock_filter f[160];
+	struct sock_fprog prog;
+	size_t n = 0;
+
+	prog.filter = (struct sock_filter *)(uintptr_t)build(f, &n);
+	prog.len = (unsigned short)n;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return rt_fail_errno(err, errno, "the supervisor's own dumpable flag");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return rt_fail_errno(err, errno, "the supervisor's own no_new_privs");
+	if (sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog) != 0)
+		return rt_fail_errno(err, errno, "the supervisor's own filter");
+	return 0;
+}

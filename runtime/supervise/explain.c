@@ -1,0 +1,110 @@
+/* Names rules and denials on stderr.  Decides only the wording; whatever came
+ * from the command or the bundle is escaped before it is printed. */
+#include "runtime/supervise/explain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/base/io.h"
+
+static void field(const struct bundle *b, struct pb_str s, char *out, size_t cap)
+{
+	io_escape(out, cap, pb_strp(b->rules, s), s.len);
+}
+
+void explain_rule_id(const struct bundle *b, uint32_t rule, char *out, size_t cap)
+{
+	const struct pb_rule *r = bundle_rule(b, rule);
+
+	if (r)
+		field(b, r->id, out, cap);
+	else
+		(void)snprintf(out, cap, "-");
+}
+
+void explain_rule_at(const struct bundle *b, uint32_t rule, char *out, size_t cap)
+{
+	const struct pb_rule *r = bundle_rule(b, rule);
+	char file[256];
+
+	if (!r) {
+		(void)snprintf(out, cap, "-");
+	} else if (r->line == 0) { /* a scalar that nobody set */
+		(void)snprintf(out, cap, "the built-in value");
+	} else {
+		field(b, r->file, file, sizeof(file));
+		(void)snprintf(out, cap, "%s:%" PRIu32, file, r->line);
+	}
+}
+
+bool explain_rule_text(const struct bundle *b, uint32_t rule, char *out, size_t cap)
+{
+	const struct pb_rule *r = bundle_rule(b, rule);
+
+	if (!r || r->text.len == 0)
+		return false;
+	field(b, r->text, out, cap);
+	return true;
+}
+
+bool explain_rule_reason(const struct bundle *b, uint32_t rule, char *out, size_t cap)
+{
+	const struct pb_rule *r = bundle_rule(b, rule);
+
+	if (!r || r->reason.len == 0)
+		return false;
+	field(b, r->reason, out, cap);
+	return true;
+}
+
+const char *explain_rule(const struct bundle *b, uint32_t rule,
+			 char out[EXPLAIN_RULE_CAP])
+{
+	char id[256], at[320];
+
+	if (!bundle_rule(b, rule)) {
+		(void)snprintf(out, EXPLAIN_RULE_CAP, "no rule");
+		return out;
+	}
+	explain_rule_id(b, rule, id, sizeof(id));
+	explain_rule_at(b, rule, at, sizeof(at));
+	(void)snprintf(out, EXPLAIN_RULE_CAP, "rule %s at %s", id, at);
+	return out;
+}
+
+const char *explain_level(unsigned level)
+{
+	static const char *const names[] = { "none",	"managed", "managed-file",
+					     "project", "user",	   "default" };
+
+	return level < sizeof(names) / sizeof(names[0]) ? names[level] : "unknown";
+}
+
+const char *explain_effect(unsigned effect)
+{
+	static const char *const names[] = { "allow", "ask", "deny", "hide" };
+
+	return effect < sizeof(names) / sizeof(names[0]) ? names[effect] : "deny";
+}
+
+void explain_denials(FILE *out, const struct bundle *b, const struct denials *d)
+{
+	char rule[EXPLAIN_RULE_CAP], text[256];
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct denial *e = &d->v[i];
+
+		fprintf(out, "polrun: blocked: %s %s",
+			strcmp(e->layer, "seccomp") == 0 ? "system call" : e->op, e->subject);
+		if (e->count > 1)
+			fprintf(out, " (%" PRIu64 " times)", e->count);
+		fprintf(out, ": %s", explain_rule(b, e->rule, rule));
+		if (explain_rule_reason(b, e->rule, text, sizeof(text)) ||
+		    explain_rule_text(b, e->rule, text, sizeof(text)))
+			fprintf(out, ": %s", text);
+		fputc('\n', out);
+	}
+	if (d->lost)
+		fprintf(out, "polrun: blocked: %" PRIu64 " more that were not kept\n",
+			d->lost);
+}

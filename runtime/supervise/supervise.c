@@ -1,0 +1,414 @@
+/* The supervisor's loop: answers the listener, follows the command's life,
+ * passes signals on, ends the run at its time limit.  When the command has
+ * ended nothing of the sandbox is left: its init is killed and waited for. */
+#include "runtime/supervise/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/supervise/confine.h"
+#include "runtime/supervise/listener.h"
+
+#define GRACE_MS 2000 /* between TERM and KILL */
+
+enum phase { PH_RUNNING, PH_ENDING, PH_KILLED };
+
+struct loop {
+	const struct sandbox_run *run;
+	struct sandbox_child *child;
+	struct supervise_result *ret;
+	struct rt_err *err;
+	struct listener listener;
+	int signals, timer;
+	timer_t guard;      /* sends CONT at the time limit to a stopped polrun */
+	bool has_guard;
+	enum phase phase;
+	bool ended;         /* the command's status is known, or never will be */
+	int failed;         /* -errno: polrun itself failed */
+	uint64_t start_ms, limit_ms, deadline_ms; /* limit 0: none */
+	sigset_t ignored;   /* the caller ignored them: so does polrun */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void set_timer(struct loop *l, uint64_t at_ms)
+{
+	struct itimerspec its = { 0 };
+
+	its.it_value.tv_sec = (time_t)(at_ms / 1000);
+	its.it_value.tv_nsec = (long)(at_ms % 1000) * 1000000 + 1;
+	(void)timerfd_settime(l->timer, TFD_TIMER_ABSTIME, &its, NULL);
+}
+
+static void signal_init(struct loop *l, int sig)
+{
+	(void)sys_pidfd_send_signal(l->child->init_pidfd, sig, NULL, 0);
+}
+
+/* --- the command's life ------------------------------------------------- */
+
+static void kill_all(struct loop *l)
+{
+	l->phase = PH_KILLED;
+	signal_init(l, SIGKILL); /* the kernel kills the namespace with its init */
+}
+
+/*
+ * Stops as the command did, so that the caller's shell sees it.  A command
+ * must not escape its time limit by stopping itself while something of it
+ * works on: the guard wakes polrun up.
+ */
+static void stop_too(struct loop *l)
+{
+	struct itimerspec its = { 0 };
+
+	if (l->has_guard && l->deadline_ms) {
+		its.it_value.tv_sec = (time_t)(l->deadline_ms / 1000);
+		its.it_value.tv_nsec = (long)(l->deadline_ms % 1000) * 1000000 + 1;
+		(void)timer_settime(l->guard, TIMER_ABSTIME, &its, NULL);
+	}
+	(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
+	if (l->has_guard) {
+		its = (struct itimerspec){ 0 };
+		(void)timer_settime(l->guard, 0, &its, NULL);
+	}
+}
+
+static void set_exit(struct loop *l, int wait_status)
+{
+	struct supervise_result *r = l->ret;
+
+	if (WIFSIGNALED(wait_status)) {
+		r->signal = WTERMSIG(wait_status);
+		r->status = 128 + r->signal;
+	} else {
+		r->exit_code = WEXITSTATUS(wait_status);
+		r->status = r->exit_code;
+	}
+	if (r->timed_out)
+		r->status = 124;
+}
+
+static void exec_failed(struct loop *l, int error)
+{
+	char name[256];
+
+	io_escape(name, sizeof(name), l->run->argv[0], strlen(l->run->argv[0]));
+	l->ret->status = error == ENOENT || error == ENOTDIR ? 127 : 126;
+	(void)rt_fail_errno(l->err, error, "%s: cannot be executed in the sandbox", name);
+}
+
+static void on_status(struct loop *l, const struct sandbox_status *s)
+{
+	switch ((enum sandbox_event)s->event) {
+	case SANDBOX_READY:
+		return;
+	case SANDBOX_STOPPED:
+		if (l->phase == PH_RUNNING)
+			stop_too(l);
+		return;
+	case SANDBOX_EXITED:
+		set_exit(l, s->value);
+		l->ret->cpu_ms = s->cpu_us / 1000;
+		l->ret->memory_peak_bytes = s->max_rss_kib * 1024;
+		break;
+	case SANDBOX_EXEC_FAILED:
+		exec_failed(l, s->value);
+		break;
+	case SANDBOX_FAILED:
+		if (l->err)
+			*l->err = s->err;
+		l->failed = s->err.err ? -s->err.err : -EIO;
+		break;
+	default:
+		l->failed = rt_fail(l->err, EPROTO, "the sandbox's init sent nonsense");
+		break;
+	}
+	l->ended = true;
+	kill_all(l);
+}
+
+/* False when the socket has ended. */
+static bool read_status(struct loop *l)
+{
+	struct sandbox_status s;
+	ssize_t n = recv(l->child->status_fd, &s, sizeof(s), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (n <= 0)
+		return false;
+	if ((size_t)n == sizeof(s)) {
+		s.err.text[sizeof(s.err.text) - 1] = '\0';
+		s.err.step[sizeof(s.err.step) - 1] = '\0';
+	} else {
+		s.event = 0; /* nonsense */
+	}
+	if (!l->ended)
+		on_status(l, &s);
+	return true;
+}
+
+static void init_gone(struct loop *l)
+{
+	int st = 0;
+	pid_t p;
+
+	/* What it said last counts. */
+	while (l->child->status_fd >= 0 && !l->ended) {
+		struct pollfd p1 = { l->child->status_fd, POLLIN, 0 };
+
+		if (poll(&p1, 1, 0) <= 0 || !read_status(l))
+			break;
+	}
+	kill_all(l);
+	do {
+		p = waitpid(l->child->init_pid, &st, 0);
+	} while (p < 0 && errno == EINTR);
+	if (l->ended)
+		return;
+	l->ended = true;
+	if (l->ret->timed_out)
+		l->ret->status = 124;
+	else if (p > 0 && WIFSIGNALED(st))
+		l->failed = rt_fail(l->err, ECHILD,
+				    "the sandbox's init was ended by signal %d",
+				    WTERMSIG(st));
+	else
+		l->failed = rt_fail(l->err, ECHILD,
+				    "the sandbox's init ended before the command");
+}
+
+/* --- clock and signals ----------------------------------------------------- */
+
+static void on_deadline(struct loop *l)
+{
+	if (l->phase == PH_RUNNING) {
+		l->ret->timed_out = true;
+		l->phase = PH_ENDING;
+		signal_init(l, SIGTERM);
+		signal_init(l, SIGCONT); /* a stopped command gets TERM, too */
+		set_timer(l, now_ms() + GRACE_MS);
+	} else if (l->phase == PH_ENDING) {
+		kill_all(l);
+	}
+}
+
+static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
+{
+	int sig = (int)si->ssi_signo;
+	bool sent = si->ssi_code <= 0 && si->ssi_code != SI_TIMER;
+
+	switch (sig) {
+	case SIGTERM:
+	case SIGHUP:
+	case SIGUSR1:
+	case SIGUSR2:
+		if (!sigismember(&l->ignored, sig))
+			signal_init(l, sig);
+		break;
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTSTP:
+		/* From the terminal the command has got it itself; somebody's
+		   kill() was meant for the command and reached polrun only. */
+		if (sent && !sigismember(&l->ignored, sig))
+			signal_init(l, sig);
+		break;
+	case SIGCONT:
+		if (sent)
+			signal_init(l, SIGCONT);
+		break;
+	default: /* TTIN, TTOU: the command has got them; it reports its stop */
+		break;
+	}
+}
+
+static const int watched[] = { SIGTERM, SIGHUP,	 SIGUSR1, SIGUSR2, SIGINT,
+			       SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT };
+
+static int take_signals(struct loop *l)
+{
+	struct sigaction sa;
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigemptyset(&l->ignored);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++) {
+		(void)sigaddset(&set, watched[i]);
+		if (sigaction(watched[i], NULL, &sa) == 0 && sa.sa_handler == SIG_IGN)
+			(void)sigaddset(&l->ignored, watched[i]);
+	}
+	/* polrun writes to a closed pipe: an error, not its end. */
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = SIG_IGN;
+	(void)sigaction(SIGPIPE, &sa, NULL);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
+		return rt_fail_errno(l->err, errno, "cannot block signals");
+	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (l->signals < 0)
+		return rt_fail_errno(l->err, errno, "cannot make a signal descriptor");
+	return 0;
+}
+
+/* --- start and end -------------------------------------------------------------- */
+
+static int take_clock(struct loop *l)
+{
+	const struct pb_limits *lim = l->run->bundle->limits;
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
+
+	l->start_ms = now_ms();
+	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (l->timer < 0)
+		return rt_fail_errno(l->err, errno, "cannot make a timer");
+	l->ret->limit_rule = UINT32_MAX;
+	for (uint32_t i = 0; lim && i < lim->limits.count; i++) {
+		const struct pb_limit *p = pb_at(lim, lim->limits, sizeof(*p), i);
+
+		if (p->kind == PB_L_TIME) {
+			l->limit_ms = p->value ? p->value : 1;
+			l->ret->limit_rule = p->rule;
+		}
+	}
+	if (!l->limit_ms)
+		return 0;
+	if (l->limit_ms > UINT64_C(1) << 50)
+		l->limit_ms = UINT64_C(1) << 50;
+	l->deadline_ms = l->start_ms + l->limit_ms;
+	set_timer(l, l->deadline_ms);
+	if (timer_create(CLOCK_MONOTONIC, &ev, &l->guard) != 0)
+		return rt_fail_errno(l->err, errno, "cannot make a timer");
+	l->has_guard = true;
+	return 0;
+}
+
+/* The command's input and output are the command's: what polrun holds of them
+ * would keep a pipe open that the command has closed. */
+static int let_go_of_streams(struct loop *l)
+{
+	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+		return rt_fail_errno(l->err, errno, "/dev/null");
+	return 0;
+}
+
+static int prepare(struct loop *l, const struct sandbox_view *view)
+{
+	int r = take_clock(l);
+
+	if (r == 0)
+		r = take_signals(l);
+	if (r == 0)
+		r = listener_init(&l->listener, l->run, view, l->child,
+				  &l->ret->denials, l->err);
+	if (r == 0)
+		r = let_go_of_streams(l);
+	if (r == 0)
+		r = confine_self(l->err);
+	return r;
+}
+
+static void drain_signals(struct loop *l)
+{
+	struct signalfd_siginfo si;
+
+	while (read(l->signals, &si, sizeof(si)) == (ssize_t)sizeof(si))
+		on_signal(l, &si);
+}
+
+static void drain_timer(struct loop *l)
+{
+	uint64_t ticks;
+
+	if (read(l->timer, &ticks, sizeof(ticks)) == (ssize_t)sizeof(ticks))
+		on_deadline(l);
+}
+
+static void run_loop(struct loop *l)
+{
+	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_LISTENER, P_COUNT };
+	struct pollfd p[P_COUNT] = {
+		[P_INIT] = { l->child->init_pidfd, POLLIN, 0 },
+		[P_STATUS] = { l->child->status_fd, POLLIN, 0 },
+		[P_SIGNALS] = { l->signals, POLLIN, 0 },
+		[P_TIMER] = { l->timer, POLLIN, 0 },
+	};
+
+	for (;;) {
+		p[P_LISTENER] = (struct pollfd){ l->listener.fd, POLLIN, 0 };
+		if (poll(p, P_COUNT, -1) < 0 && errno != EINTR)
+			break;
+		if (p[P_LISTENER].revents & POLLIN)
+			listener_serve(&l->listener);
+		else if (p[P_LISTENER].revents)
+			listener_release(&l->listener);
+		if (p[P_SIGNALS].revents)
+			drain_signals(l);
+		if (p[P_TIMER].revents)
+			drain_timer(l);
+		if (p[P_STATUS].revents && !read_status(l)) {
+			p[P_STATUS].fd = -1; /* its end shows at the pidfd */
+			kill_all(l);
+		}
+		if (p[P_INIT].revents)
+			break;
+	}
+	init_gone(l);
+}
+
+int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
+	      struct sandbox_child *child, struct supervise_result *ret,
+	      struct rt_err *err)
+{
+	struct loop l = { .run = run,
+			  .child = child,
+			  .ret = ret,
+			  .err = err,
+			  .signals = -1,
+			  .timer = -1 };
+	int r;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->status = 125;
+	ret->exit_code = -1;
+	l.listener.fd = -1;
+	r = prepare(&l, view);
+	if (r == 0) {
+		run_loop(&l);
+		r = l.failed;
+	} else {
+		(void)kill(child->init_pid, SIGKILL);
+		while (waitpid(child->init_pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	ret->wall_ms = now_ms() - l.start_ms;
+	listener_release(&l.listener);
+	if (l.signals >= 0)
+		(void)close(l.signals);
+	if (l.timer >= 0)
+		(void)close(l.timer);
+	if (r < 0)
+		ret->status = 125;
+	return r;
+}

@@ -1,0 +1,20 @@
+/* Names of system calls (x86_64).  Decides nothing: a number that is missing
+ * here is printed as a number. */
+#include "runtime/supervise/sysname.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+static const char *const names[] = {
+#define SYSNAME(nr, name) [nr] = #name,
+#include "runtime/supervise/sysname.def"
+#undef SYSNAME
+};
+
+const char *sysname(int nr, char buf[SYSNAME_CAP])
+{
+	if (nr >= 0 && (size_t)nr < sizeof(names) / sizeof(names[0]) && names[nr])
+		return names[nr];
+	(void)snprintf(buf, SYSNAME_CAP, "syscall %d", nr);
+	return buf;
+}
