@@ -60,7 +60,8 @@ enum ast_expr_op {
 struct ast_expr {
 	enum ast_expr_op op;
 	struct span at;
-	struct str text;        /* leaves */
+	unsigned depth;         /* of the tree below it, itself included */
+	struct str text;        /* leaves; STRING: nothing is interpolated in it */
 	struct ast_expr *kids;  /* linked by next */
 	struct ast_expr *next;  /* in an argument list or a LIST */
 };
@@ -158,7 +159,7 @@ enum ast_assert_kind { AST_NEVER, AST_ALWAYS, AST_ONLY };
 
 enum ast_stmt_kind {
 	/* top level */
-	AST_POLICY,  /* name, pairs (in body, AST_PAIR each) */
+	AST_POLICY,  /* name, body: AST_PAIR each */
 	AST_USE,     /* values: PATH, NAME or STRING each */
 	AST_LET,     /* name, values: one */
 	AST_GROUP,   /* name (without @), values */
@@ -172,7 +173,7 @@ enum ast_stmt_kind {
 	/* in sections */
 	AST_RULE,    /* effect, final, ops (file), values or net, options */
 	AST_OTHERWISE,        /* effect, ops (0: all), locked */
-	AST_OTHERWISE_BY_RISK,/* risk map in pairs: key class, text effect; locked */
+	AST_OTHERWISE_BY_RISK,/* pairs: NAME each, key the class, text the effect; locked */
 	AST_RISK,    /* name (class), values, options */
 	AST_PROGRAM, AST_WRAPPER, AST_INTERPRETER, /* values: names; items */
 	AST_TAINT, AST_SAFE,  /* values: names */
@@ -188,7 +189,7 @@ enum ast_stmt_kind {
 	AST_KEEP,    /* values: names, append, locked (env) */
 	AST_SET,     /* name, values: one, locked (env) */
 	AST_SECRET,  /* name, values: source NAME, argument STRING; locked (env) */
-	AST_RATE,    /* name, values: count, per; locked (session) */
+	AST_RATE,    /* name, values: one count; per; locked (session) */
 	AST_ROUTE,   /* values: classes; name: runner; has_else, effect (runner) */
 	AST_RUNNER,  /* name, body (runner) */
 	AST_TOOL_EFFECT /* effect (tool) */

@@ -18,7 +18,7 @@
 #define AST_MAX_STATEMENTS 65536
 #define AST_MAX_NODES      (1024 * 1024) /* values, options, conditions … */
 #define AST_MAX_NESTING    64            /* blocks, lists, maps, parentheses */
-#define AST_MAX_EXPR_DEPTH 256           /* `a or b or c` is two deep */
+#define AST_MAX_EXPR_DEPTH 256           /* each `or` of a chain is one deeper */
 
 struct ast_build {
 	struct arena *a;
@@ -58,7 +58,7 @@ struct ast_expr *ast_expr_list(struct ast_build *b, struct span at,
 
 /* The value with a key, as it stands in a MAP or in a risk map. */
 struct ast_value *ast_keyed(struct ast_value *v, struct str key);
-/* The statement, or option list, with one more thing said about it. */
+/* The statement with its prefix `locked` seen; `at` is the whole of it. */
 struct ast_stmt *ast_locked(struct ast_stmt *s, bool locked, struct span at);
 
 /* --- lists with their tails: appending is constant time ------------------ */
