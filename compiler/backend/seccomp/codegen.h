@@ -1,0 +1,27 @@
+/* From decision graphs to a program and its table of returns. */
+#ifndef COMPILER_BACKEND_SECCOMP_CODEGEN_H
+#define COMPILER_BACKEND_SECCOMP_CODEGEN_H
+
+#include <linux/filter.h>
+
+#include "compiler/backend/seccomp/select.h"
+#include "runtime/bundle/format.h"
+
+struct filter {
+	struct sock_filter *insns;
+	size_t n;
+	struct pb_map_entry *map; /* by pc, ascending */
+	size_t nmap;
+	/* what to name where `n` is too large */
+	uint32_t largest_nr;
+	size_t largest_size; /* instructions for this number's arguments */
+};
+
+/* With `trace`, allowed calls that take a path or an address notify too. */
+void filter_build(const struct selection *s, struct arena *a, bool trace,
+		  struct filter *ret);
+
+/* Does the trace filter look at this call? */
+bool filter_is_traced(uint32_t nr);
+
+#endif

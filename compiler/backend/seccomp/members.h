@@ -1,0 +1,35 @@
+/*
+ * Reads back what emit wrote.  Nothing here looks at the IR: print and verify
+ * see the bundle's bytes only.
+ */
+#ifndef COMPILER_BACKEND_SECCOMP_MEMBERS_H
+#define COMPILER_BACKEND_SECCOMP_MEMBERS_H
+
+#include <linux/filter.h>
+
+#include "compiler/backend/backend.h"
+#include "runtime/bundle/format.h"
+
+struct emitted {
+	const struct sock_filter *insns;
+	size_t n;
+	const struct pb_map_entry *map;
+	size_t nmap;
+};
+
+/* NULL, or what is wrong with the members' structure. */
+const char *emitted_read(const struct bk_output *in, bool trace, struct arena *a,
+			 struct emitted *ret);
+/* The entry of a return instruction, or NULL. */
+const struct pb_map_entry *emitted_entry(const struct emitted *e, uint32_t pc);
+/* "id (file:line)" by rules.bin; "rule N" where the table is missing. */
+const char *emitted_rule(const struct bk_output *in, uint32_t rule, struct arena *a);
+
+/* The parts of bk_seccomp (seccomp.h). */
+void bk_seccomp_print(FILE *out, const struct bk_output *in);
+const char *bk_seccomp_verify(const struct ir *ir, const struct bk_output *in,
+			      struct arena *a);
+void bk_seccomp_check(const struct ir *ir, struct bk_report *report,
+		      struct diag_sink *sink);
+
+#endif

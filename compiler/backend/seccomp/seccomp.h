@@ -1,0 +1,9 @@
+/* The back end for system calls: seccomp/x86_64.{enforce,trace}.{bpf,map}. */
+#ifndef COMPILER_BACKEND_SECCOMP_SECCOMP_H
+#define COMPILER_BACKEND_SECCOMP_SECCOMP_H
+
+#include "compiler/backend/backend.h"
+
+extern const struct backend bk_seccomp;
+
+#endif

@@ -1,0 +1,31 @@
+/* Which calls the trace filter notifies although they are allowed. */
+#include "compiler/backend/seccomp/codegen.h"
+
+#include "compiler/target/target.h"
+
+/*
+ * Every call that takes a path or a socket address: what the supervisor reads
+ * there explains why the kernel's walls refused it.  Calls on descriptors are
+ * not traced: no rule speaks of them.
+ */
+static const char *const traced[] = {
+	"access", "bind", "chdir", "chmod", "chown", "chroot", "connect", "creat",
+	"execve", "execveat", "faccessat", "faccessat2", "fchmodat", "fchmodat2",
+	"fchownat", "futimesat", "getxattr", "lchown", "lgetxattr", "link",
+	"linkat", "listxattr", "llistxattr", "lremovexattr", "lsetxattr", "lstat",
+	"mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "open", "openat",
+	"openat2", "readlink", "readlinkat", "removexattr", "rename", "renameat",
+	"renameat2", "rmdir", "sendmmsg", "sendmsg", "sendto", "setxattr", "stat",
+	"statfs", "statx", "symlink", "symlinkat", "truncate", "unlink",
+	"unlinkat", "utime", "utimensat", "utimes",
+};
+
+bool filter_is_traced(uint32_t nr)
+{
+	const struct target_call *call = target_call_by_nr(nr);
+
+	for (size_t i = 0; call && i < POL_LEN(traced); i++)
+		if (strcmp(call->name, traced[i]) == 0)
+			return true;
+	return false;
+}
