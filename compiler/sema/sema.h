@@ -30,6 +30,7 @@ struct sema_input {
 };
 
 struct sema_unit;
+struct sema_stmt;
 
 /* `use` of one file by another. */
 struct sema_use {
@@ -56,6 +57,9 @@ struct sema_unit {
 	VEC(struct sema_use) uses;
 	const struct ast_stmt *policy; /* its `policy` statement, or NULL */
 	struct map scope;        /* of names that it sees; sema/scope.c */
+	bool *reach;             /* by order: the units that it uses, through others too */
+	bool resolved;
+	VEC(struct sema_stmt *) stmts; /* in text order */
 };
 
 /* One statement that means something: of a section, or a test. */

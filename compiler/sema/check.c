@@ -1,0 +1,175 @@
+/*
+ * What the language can say and this version gives no meaning to: each such
+ * statement, option and form of pattern is an error at its place, so that
+ * nothing is accepted and ignored.
+ */
+#include "compiler/sema/internal.h"
+
+#include "compiler/ast/build.h"
+
+static const struct {
+	enum ast_stmt_kind kind;
+	const char *what;
+} no_statement[] = {
+	{ AST_ROLE, "'role'" },
+	{ AST_TOOL, "'tool'" },
+	{ AST_ALERT, "'alert'" },
+	{ AST_SETTING, "'setting'" },
+	{ AST_ASSERT, "'assert'" },
+	{ AST_PIN, "'pin'" },
+	{ AST_SHELL, "'shell'" },
+	{ AST_MOUNT, "'mount'" },
+	{ AST_VIA, "'via'" },
+	{ AST_SECRET, "'secret'" },
+	{ AST_RATE, "'rate'" },
+	{ AST_ROUTE, "a runner's route" },
+	{ AST_RUNNER, "a runner" },
+	{ AST_TOOL_EFFECT, "a tool's effect" },
+};
+
+static const char *const option_words[] = {
+	[AST_O_BECAUSE] = "because",     [AST_O_AS] = "as",
+	[AST_O_WHEN] = "when",           [AST_O_WITH] = "with",
+	[AST_O_WITH_ONLY] = "with only", [AST_O_WITHOUT] = "without",
+	[AST_O_WITHIN] = "within",       [AST_O_EXCEPT] = "except",
+	[AST_O_MATCH] = "match",         [AST_O_NOT_MATCH] = "not match",
+	[AST_O_STRICT] = "strict",       [AST_O_ACCEPT_ADVISORY] = "accept advisory",
+	[AST_O_UNTIL] = "until",         [AST_O_MAY] = "may",
+	[AST_O_PEEK] = "peek",
+};
+
+/* What may stand behind a statement, as a mask of options. */
+#define O(x) (1u << AST_O_##x)
+#define RULE_OPTIONS (O(BECAUSE) | O(AS) | O(WHEN) | O(EXCEPT))
+
+static unsigned options_of(const struct ast_stmt *stmt, int section)
+{
+	if (stmt->kind == AST_RISK)
+		return O(AS) | O(EXCEPT);
+	if (stmt->kind == AST_INERT)
+		return O(EXCEPT);
+	switch (section) {
+	case AST_SEC_SYSCALL:
+		return RULE_OPTIONS | O(WITH);
+	case AST_SEC_NETWORK:
+		return RULE_OPTIONS | O(WITHIN);
+	default:
+		return RULE_OPTIONS;
+	}
+}
+
+static void unsupported(struct sema *s, struct span at, const char *what)
+{
+	diag_add(s->sink, DIAG_UNSUPPORTED, at, "%s is not supported by this version",
+		 what);
+}
+
+/* Patterns: no regexes anywhere, groups in the syscall section only. */
+static void check_values(struct sema *s, const struct ast_value *v, int section)
+{
+	for (; v; v = v->next) {
+		if (v->kind == AST_V_REGEX)
+			diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
+				 "a regular expression as a pattern is not supported by "
+				 "this version");
+		else if (v->kind == AST_V_GROUP && section != AST_SEC_SYSCALL)
+			diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
+				 "'@%.*s': groups of hosts and paths are not supported "
+				 "by this version", STR_ARG(v->text));
+	}
+}
+
+static void check_options(struct sema *s, const struct ast_stmt *stmt, int section)
+{
+	const struct ast_option *seen[POL_LEN(option_words)] = { NULL };
+	unsigned allowed = options_of(stmt, section);
+
+	for (const struct ast_option *o = stmt->options; o; o = o->next) {
+		const char *word = option_words[o->kind];
+
+		if (!(allowed & (1u << o->kind))) {
+			bool fact = stmt->kind == AST_RISK || stmt->kind == AST_INERT;
+
+			if (fact && (RULE_OPTIONS & (1u << o->kind)))
+				diag_add(s->sink, DIAG_OPTION, o->at,
+					 "'%s' does not belong to '%s'", word,
+					 stmt->kind == AST_RISK ? "risk" : "inert");
+			else
+				unsupported(s, o->at, arena_printf(s->a, "'%s'", word));
+			continue;
+		}
+		if (seen[o->kind] && o->kind != AST_O_EXCEPT && o->kind != AST_O_WITHIN) {
+			struct diag *d = diag_add(s->sink, DIAG_OPTION, o->at,
+						  "'%s' is stated twice", word);
+			diag_note(s->sink, d, seen[o->kind]->at, "the first one is here");
+		}
+		seen[o->kind] = o;
+		if (o->kind == AST_O_EXCEPT)
+			check_values(s, o->values, section);
+	}
+	if (stmt->kind == AST_RULE && seen[AST_O_WITH] && stmt->effect != AST_DENY)
+		diag_add(s->sink, DIAG_OPTION, seen[AST_O_WITH]->at,
+			 "'with' names the error of a denied call, and '%s' denies none",
+			 ast_effect_name(stmt->effect));
+}
+
+static void check_rule(struct sema *s, const struct ast_stmt *stmt, int section)
+{
+	struct diag *d;
+
+	if (section == AST_SEC_FILE && stmt->effect == AST_HIDE && stmt->ops)
+		diag_add(s->sink, DIAG_OPTION, stmt->at,
+			 "'hide' takes no operations: it denies all of them");
+	if (section != AST_SEC_FILE && stmt->effect == AST_HIDE)
+		diag_add(s->sink, DIAG_OPTION, stmt->at,
+			 "'hide' belongs to the section 'file'");
+	if (section == AST_SEC_FILE && stmt->effect == AST_ALLOW && !stmt->ops) {
+		d = diag_add(s->sink, DIAG_OPTION, stmt->at,
+			     "'allow' in 'file' says which operations");
+		diag_help(s->sink, d, "write 'allow read', 'allow read, write' or "
+			  "'allow exec'");
+	}
+	check_values(s, stmt->values, section);
+	check_values(s, stmt->net.hosts, section);
+	check_options(s, stmt, section);
+}
+
+static void check_test(struct sema *s, const struct ast_stmt *stmt)
+{
+	for (const struct ast_test_case *c = stmt->cases; c; c = c->next)
+		if (c->request.kind == AST_R_SETTING)
+			unsupported(s, c->request.at, "a test of a setting");
+}
+
+void sema_check_stmt(struct sema *s, const struct sema_unit *u,
+		     const struct ast_stmt *stmt, int section)
+{
+	(void)u;
+	for (size_t i = 0; i < POL_LEN(no_statement); i++)
+		if (no_statement[i].kind == stmt->kind) {
+			unsupported(s, stmt->at, no_statement[i].what);
+			return;
+		}
+	switch ((int)stmt->kind) {
+	case AST_SECTION:
+		if (stmt->section == AST_SEC_AUDIT || stmt->section == AST_SEC_SESSION ||
+		    stmt->section == AST_SEC_RUNNER || stmt->section == AST_SEC_TOOLS)
+			unsupported(s, stmt->at,
+				    arena_printf(s->a, "the section '%s'",
+						 sema_section_name(stmt->section)));
+		break;
+	case AST_RULE:
+		check_rule(s, stmt, section);
+		break;
+	case AST_RISK:
+	case AST_INERT:
+		check_values(s, stmt->values, section);
+		check_options(s, stmt, section);
+		break;
+	case AST_TEST:
+		check_test(s, stmt);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,59 @@
+/* What the files of sema/ share; nobody else includes this. */
+#ifndef COMPILER_SEMA_INTERNAL_H
+#define COMPILER_SEMA_INTERNAL_H
+
+#include "compiler/sema/sema.h"
+
+/* --- text.c: strings ------------------------------------------------------- */
+
+/* Where `path` stands: its folder with the last '/', or "". */
+struct str sema_dirname(struct str path);
+/* "a/./b/../c" → "a/c"; a leading "../" stays. */
+struct str sema_normal(struct arena *a, struct str path);
+struct ast_value *sema_append(struct ast_value ***tail, struct ast_value *v);
+
+/* --- scope.c: what names stand for ------------------------------------------ */
+
+/* One `let` or `group`, with its names resolved. */
+struct sema_name {
+	struct str name;
+	const struct ast_stmt *stmt;
+	const struct ast_value *value; /* let: one value; group: a list of NAMEs */
+	const char *real;              /* the file that defines it */
+	bool group;
+};
+
+/* What is visible in a unit: the names of what it uses and of std/base; its
+ * own join when their statement has been reached. */
+void sema_scope_open(struct sema *s, struct sema_unit *u);
+void sema_scope_define(struct sema *s, struct sema_unit *u,
+		       const struct ast_stmt *stmt);
+
+enum sema_values {
+	SEMA_V_PATTERNS, /* names are lets, lists are spliced */
+	SEMA_V_HOSTS,    /* as PATTERNS; addresses and `any` too */
+	SEMA_V_CALLS,    /* names are system calls, groups are spliced */
+	SEMA_V_TEXTS     /* strings only; names stay as they are */
+};
+/* A copy of the list with names resolved. */
+struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
+			      const struct ast_value *list, enum sema_values how);
+
+/* --- check.c: what this version has no meaning for ---------------------------- */
+
+/* Queues an error for everything of the statement that means nothing here. */
+void sema_check_stmt(struct sema *s, const struct sema_unit *u,
+		     const struct ast_stmt *stmt, int section);
+
+/* --- levels.c ------------------------------------------------------------------ */
+
+/* final and locked where they may stand; finds the locks. */
+void sema_levels_check(struct sema *s);
+/* Cuts what narrow-only levels and locks take away; marks soft asks. */
+void sema_levels_cut(struct sema *s);
+
+/* --- ids.c --------------------------------------------------------------------- */
+
+void sema_ids(struct sema *s);
+
+#endif

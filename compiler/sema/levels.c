@@ -1,0 +1,176 @@
+/*
+ * Who may say what (semantics 3): `final` and `locked` belong to managed
+ * levels; a narrow-only level and a level below a lock lose what would widen.
+ * Scalars are weighed in lower/scalars.c; here are rules and facts.
+ */
+#include "compiler/sema/internal.h"
+
+/* The word that begins a statement: the place where a fault of it is shown. */
+static struct span word_at(struct sema *s, struct span at, const char *word)
+{
+	struct str text = source_text(s->map, at);
+	size_t n = strlen(word);
+
+	if (text.n >= n && memcmp(text.p, word, n) == 0)
+		at.len = (uint32_t)n;
+	return at;
+}
+
+static void note_level(struct sema *s, struct diag *d, const struct sema_unit *u)
+{
+	diag_note(s->sink, d, SPAN_NONE, "this file speaks at level '%s'%s",
+		  ir_level_name(u->level), u->narrow ? ", as a discovered file" : "");
+	for (; u && u->from; u = u->from)
+		diag_note(s->sink, d, u->from_at, "'%.*s' is used here",
+			  STR_ARG(u->name));
+}
+
+static void check_final(struct sema *s, const struct sema_stmt *t)
+{
+	struct diag *d;
+
+	if (!t->orig->final)
+		return;
+	if (t->orig->effect == AST_ASK) {
+		d = diag_add(s->sink, DIAG_FINAL_ASK, word_at(s, t->orig->at, "final"),
+			     "'final ask' would only forbid lower levels to be stricter");
+		diag_help(s->sink, d, "drop 'final': no lower level can loosen a "
+			  "managed 'ask'");
+		return;
+	}
+	if (t->unit->level <= IR_MANAGED_FILE)
+		return;
+	d = diag_add(s->sink, DIAG_FINAL_LEVEL, word_at(s, t->orig->at, "final"),
+		     "'final' is reserved for managed levels");
+	note_level(s, d, t->unit);
+	diag_help(s->sink, d, t->orig->effect == AST_ALLOW
+		  ? "drop 'final'; a level below cannot take back an 'allow' here but "
+		    "by a deny of its own"
+		  : "drop 'final'; a deny from any level already wins over every allow");
+}
+
+static void check_locked(struct sema *s, const struct sema_unit *u,
+			 const struct ast_stmt *stmt)
+{
+	struct diag *d;
+
+	if (!stmt->locked || u->level <= IR_MANAGED_FILE)
+		return;
+	d = diag_add(s->sink, DIAG_LOCKED_LEVEL, word_at(s, stmt->at, "locked"),
+		     "'locked' is reserved for managed levels");
+	note_level(s, d, u);
+}
+
+static void take_lock(struct sema *s, struct ir_lock *lock, const struct sema_unit *u,
+		      struct span at)
+{
+	if (u->level > IR_MANAGED_FILE || (lock->level && lock->level <= u->level))
+		return;
+	lock->level = u->level;
+	lock->at = sema_place(s, at);
+}
+
+static void check_unit(struct sema *s, const struct sema_unit *u)
+{
+	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p; p = p->next)
+		check_locked(s, u, p);
+	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next) {
+		int kind;
+
+		if (t->kind != AST_SECTION)
+			continue;
+		check_locked(s, u, t);
+		kind = sema_section_kind(t->section);
+		if (t->locked && kind >= 0)
+			take_lock(s, &s->locked[kind], u, t->at);
+		if (t->locked && kind == IR_COMMAND)
+			take_lock(s, &s->facts_lock, u, t->at);
+	}
+}
+
+void sema_levels_check(struct sema *s)
+{
+	for (size_t i = 0; i < s->units.n; i++)
+		check_unit(s, s->units.v[i]);
+	for (size_t i = 0; i < s->stmts.n; i++) {
+		const struct sema_stmt *t = s->stmts.v[i];
+
+		check_final(s, t);
+		if (t->in_section)
+			check_locked(s, t->unit, t->orig);
+		if (t->orig->kind == AST_RULE && t->orig->final && t->in_section &&
+		    t->section == AST_SEC_COMMAND)
+			take_lock(s, &s->facts_lock, t->unit, t->orig->at);
+	}
+}
+
+/* Facts that may hide a command from a deny; taint and higher risks cannot. */
+static bool may_widen(const struct ast_stmt *stmt)
+{
+	switch ((int)stmt->kind) {
+	case AST_PROGRAM:
+	case AST_WRAPPER:
+	case AST_INTERPRETER:
+	case AST_SAFE:
+	case AST_INERT:
+		return true;
+	case AST_RISK:
+		return str_eqz(stmt->name, "low");
+	default:
+		return false;
+	}
+}
+
+static void cut(struct sema_stmt *t, const char *why, const struct ir_lock *by)
+{
+	t->cut = why;
+	if (by)
+		t->cut_by = by->at;
+}
+
+static const char *const locked_by[] = {
+	[IR_MANAGED] = "the section is locked by managed",
+	[IR_MANAGED_FILE] = "the section is locked by managed-file",
+};
+
+static const char narrow_only[] = "a narrow-only level allows nothing";
+
+static void cut_rule(const struct sema *s, struct sema_stmt *t)
+{
+	const struct ir_lock *lock = &s->locked[sema_section_kind(t->section)];
+	bool below = lock->level && t->unit->level > lock->level;
+	bool allows = t->orig->kind == AST_SCRATCH || t->orig->effect == AST_ALLOW;
+
+	if (allows && t->unit->narrow)
+		cut(t, narrow_only, NULL);
+	else if (allows && below)
+		cut(t, locked_by[lock->level], lock);
+	/* step 2 of 3.1 is the same for every level below the lock; a default
+	   ask only ever joins an allow's rules there */
+	t->soft = t->orig->kind == AST_RULE && t->orig->effect == AST_ASK &&
+		  (t->unit->narrow || below) && t->unit->level > IR_MANAGED &&
+		  t->unit->level < IR_DEFAULT;
+}
+
+void sema_levels_cut(struct sema *s)
+{
+	for (size_t i = 0; i < s->stmts.n; i++) {
+		struct sema_stmt *t = s->stmts.v[i];
+		enum ir_level l = t->unit->level;
+
+		if (!t->in_section)
+			continue;
+		if (t->orig->kind == AST_RULE || t->orig->kind == AST_SCRATCH) {
+			if (sema_section_kind(t->section) >= 0)
+				cut_rule(s, t);
+		} else if (may_widen(t->orig)) {
+			if (t->unit->narrow)
+				cut(t, "a fact of a narrow-only level may widen", NULL);
+			else if (s->facts_lock.level &&
+				 (l == IR_PROJECT || l == IR_USER))
+				cut(t, "a managed level locks commands or has a final "
+				    "rule, so lower facts may not widen",
+				    &s->facts_lock);
+		}
+	}
+}

@@ -1,0 +1,536 @@
+/*
+ * Which files take part, at which level and in which order: inputs, what
+ * they use, std/base and the floor.  A file that is used speaks at the level
+ * of the file that uses it; only std/base and the floor speak at level 5.
+ */
+#include "compiler/sema/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/frontend/dsl.h"
+
+#ifndef POL_STDLIB_DIR
+#define POL_STDLIB_DIR "/usr/local/share/pol/stdlib-policies"
+#endif
+
+#define MAX_DEPTH 16u
+#define MAX_UNITS 512u
+
+static const char *const policy_keys[] = { "level", "serial", "expires",
+					   "description", "owner", "base" };
+static const char *const level_names[] = { "managed", "managed-file", "project",
+					   "user" };
+
+/* One file to be loaded, before it is a unit. */
+struct wanted {
+	const char *path;
+	struct str name;
+	enum ir_level level; /* 0: an input without an option */
+	bool narrow, std;
+	struct sema_unit *from;
+	struct span at;
+	const struct sema_input *input;
+};
+
+void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
+	       struct source_map *map, const char *stdlib_dir)
+{
+	*s = (struct sema){ .a = a, .sink = sink, .map = map,
+			    .stdlib_dir = stdlib_dir ? stdlib_dir : POL_STDLIB_DIR };
+}
+
+static void note_chain(struct sema *s, struct diag *d, const struct sema_unit *u)
+{
+	for (; u && u->from; u = u->from)
+		diag_note(s->sink, d, u->from_at, "'%.*s' is used here",
+			  STR_ARG(u->name));
+}
+
+static const char *canonical(struct sema *s, const char *path)
+{
+	char *real = realpath(path, NULL);
+	const char *ret = NULL;
+
+	if (real) {
+		ret = str_z(s->a, str_from(real));
+		free(real);
+	}
+	return ret;
+}
+
+static const struct ast_stmt *policy_pair(const struct ast_stmt *policy,
+					  const char *key)
+{
+	for (const struct ast_stmt *p = policy ? policy->body : NULL; p; p = p->next)
+		if (p->kind == AST_PAIR && str_eqz(p->name, key))
+			return p;
+	return NULL;
+}
+
+/* The text of a pair's one value, where it is a word or a string. */
+static struct str pair_text(const struct ast_stmt *pair)
+{
+	return pair && pair->values ? pair->values->text : STR_NULL;
+}
+
+static bool find_policy(struct sema *s, struct sema_unit *u)
+{
+	bool ok = true;
+
+	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next) {
+		if (t->kind != AST_POLICY)
+			continue;
+		if (u->policy) {
+			struct diag *d = diag_add(s->sink, DIAG_DUPLICATE_POLICY, t->at,
+						  "a second 'policy' statement");
+			diag_note(s->sink, d, u->policy->at, "the first one is here");
+			ok = false;
+			continue;
+		}
+		u->policy = t;
+	}
+	return ok;
+}
+
+/* The keys of `policy`, each once and known; a used file states no more than
+ * who wrote it. */
+static bool check_policy_keys(struct sema *s, const struct sema_unit *u)
+{
+	bool ok = true;
+
+	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p;
+	     p = p->next) {
+		const struct ast_stmt *first = policy_pair(u->policy, str_z(s->a, p->name));
+		bool harmless = str_eqz(p->name, "description") ||
+				str_eqz(p->name, "owner");
+		bool known = false;
+
+		for (size_t i = 0; i < POL_LEN(policy_keys); i++)
+			known |= str_eqz(p->name, policy_keys[i]);
+		if (p->kind != AST_PAIR)
+			continue;
+		if (!known) {
+			struct diag *d = diag_add(s->sink, DIAG_UNKNOWN_KEY, p->name_at,
+						  "'policy' has no key '%.*s'",
+						  STR_ARG(p->name));
+			const char *near = diag_suggest(p->name, policy_keys,
+							POL_LEN(policy_keys));
+			if (near)
+				diag_help(s->sink, d, "did you mean '%s'?", near);
+			ok = false;
+		} else if (first != p) {
+			struct diag *d = diag_add(s->sink, DIAG_SCALAR_CONFLICT, p->at,
+						  "'%.*s' is stated twice",
+						  STR_ARG(p->name));
+			diag_note(s->sink, d, first->at, "the first one is here");
+			ok = false;
+		} else if (!u->named && !u->std && !harmless) {
+			struct diag *d = diag_add(s->sink, DIAG_USED_POLICY, p->at,
+						  "a file that is used states '%.*s'",
+						  STR_ARG(p->name));
+			diag_note(s->sink, d, u->from_at, "it speaks at the level of the "
+				  "file that uses it, which is this one");
+			ok = false;
+		}
+	}
+	return ok;
+}
+
+static bool level_by_name(struct str text, enum ir_level *ret)
+{
+	for (int l = IR_MANAGED; l < IR_LEVEL_COUNT; l++)
+		if (str_eqz(text, ir_level_name((enum ir_level)l))) {
+			*ret = (enum ir_level)l;
+			return true;
+		}
+	return false;
+}
+
+static bool is_std_text(struct sema *s, const char *real)
+{
+	static const char *const own[] = { "base.pol", "floor.pol" };
+
+	for (size_t i = 0; i < POL_LEN(own); i++) {
+		const char *path = arena_printf(s->a, "%s/%s", s->stdlib_dir, own[i]);
+		const char *r = canonical(s, path);
+
+		if (r && strcmp(r, real) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The level of an input: the option's, else the declared one, else project. */
+static bool input_level(struct sema *s, struct sema_unit *u,
+			const struct sema_input *in)
+{
+	const struct ast_stmt *pair = policy_pair(u->policy, "level");
+	enum ir_level declared = IR_PROJECT;
+
+	if (pair && !level_by_name(pair_text(pair), &declared)) {
+		struct diag *d = diag_add(s->sink, DIAG_LEVEL, pair->values->at,
+					  "'%.*s' is no level",
+					  STR_ARG(pair_text(pair)));
+		const char *near = diag_suggest(pair_text(pair), level_names,
+						POL_LEN(level_names));
+		if (near)
+			diag_help(s->sink, d, "did you mean '%s'?", near);
+		else
+			diag_help(s->sink, d, "levels are managed, managed-file, "
+				  "project and user");
+		return false;
+	}
+	if (pair && in->level && declared != in->level) {
+		struct diag *d = diag_add(s->sink, DIAG_LEVEL, pair->at,
+					  "the file declares level '%s' but is %s as '%s'",
+					  ir_level_name(declared),
+					  in->cmdline_level ? "named on the command line"
+							    : "found",
+					  ir_level_name(in->level));
+		diag_help(s->sink, d, "drop the option or state 'level %s'",
+			  ir_level_name(in->level));
+		return false;
+	}
+	u->level = in->level ? in->level : declared;
+	if (u->level == IR_DEFAULT && !is_std_text(s, u->real)) {
+		struct diag *d = diag_add(s->sink, DIAG_LEVEL,
+					  pair ? pair->at : SPAN_NONE,
+					  "level 'default' belongs to std/base alone");
+		diag_help(s->sink, d, "state 'level user' or 'level project'");
+		return false;
+	}
+	u->narrow = in->discovered && u->level == IR_PROJECT;
+	return true;
+}
+
+static struct sema_unit *unit_of(const struct sema *s, const char *real,
+				 enum ir_level level, bool narrow)
+{
+	for (size_t i = 0; i < s->units.n; i++) {
+		struct sema_unit *u = s->units.v[i];
+
+		if (u->level == level && u->narrow == narrow && !strcmp(u->real, real))
+			return u;
+	}
+	return NULL;
+}
+
+static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
+{
+	struct diag *d = diag_add(s->sink, DIAG_FILE_READ, w->at,
+				  "cannot read the policy '%.*s': %s",
+				  STR_ARG(w->name), strerror(err));
+
+	if (err == EFBIG)
+		diag_help(s->sink, d, "a policy file may have %zu MiB",
+			  SOURCE_MAX_BYTES >> 20);
+	note_chain(s, d, w->from);
+	return d;
+}
+
+/* Reads and parses; the tree is shared with other levels of the same file. */
+static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *w)
+{
+	size_t errors = s->sink->errors;
+	int r;
+
+	for (size_t i = 0; i < s->units.n; i++) {
+		struct sema_unit *o = s->units.v[i];
+
+		if (strcmp(o->real, u->real) || !str_eq(o->name, u->name))
+			continue;
+		u->tree = o->tree;
+		u->file = o->file;
+		return find_policy(s, u);
+	}
+	r = source_read(s->map, u->path, u->name, &u->file);
+	if (r < 0) {
+		read_error(s, w, -r);
+		return false;
+	}
+	u->tree = dsl_parse(s->a, s->sink, s->map, u->file);
+	return u->tree && s->sink->errors == errors && find_policy(s, u);
+}
+
+static bool load_uses(struct sema *s, struct sema_unit *u);
+
+static bool in_chain(const struct sema_unit *u, const char *real)
+{
+	for (; u; u = u->from)
+		if (strcmp(u->real, real) == 0)
+			return true;
+	return false;
+}
+
+static bool is_yaml(struct str name)
+{
+	return str_ends(name, STR(".yml")) || str_ends(name, STR(".yaml"));
+}
+
+/* May `w` be loaded at all?  ret_real is its canonical path. */
+static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
+{
+	if (is_yaml(w->name)) {
+		struct diag *d = diag_add(s->sink, DIAG_UNSUPPORTED, w->at,
+					  "'%.*s': policies in YAML are not supported by "
+					  "this version", STR_ARG(w->name));
+		diag_help(s->sink, d, "write the policy as a '.pol' file");
+		return false;
+	}
+	*ret_real = canonical(s, w->path);
+	if (!*ret_real) {
+		read_error(s, w, errno);
+		return false;
+	}
+	if (in_chain(w->from, *ret_real)) {
+		struct diag *d = diag_add(s->sink, DIAG_USE_CYCLE, w->at,
+					  "'%.*s' is used by itself", STR_ARG(w->name));
+		note_chain(s, d, w->from);
+		return false;
+	}
+	if ((w->from && w->from->depth + 1 > MAX_DEPTH) || s->units.n >= MAX_UNITS) {
+		struct diag *d = diag_add(s->sink, DIAG_USE_DEPTH, w->at,
+					  "'%.*s' is one file too many: at most %u in a "
+					  "chain and %u in all", STR_ARG(w->name),
+					  MAX_DEPTH, MAX_UNITS);
+		note_chain(s, d, w->from);
+		return false;
+	}
+	return true;
+}
+
+/* NULL after an error. */
+static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
+{
+	const char *real;
+	struct sema_unit *u, *old;
+
+	if (!admit(s, w, &real))
+		return NULL;
+	old = w->level ? unit_of(s, real, w->level, w->narrow) : NULL;
+	if (old && !w->input)
+		return old;
+	u = ARENA_NEW(s->a, struct sema_unit);
+	*u = (struct sema_unit){ .name = w->name, .path = w->path, .real = real,
+				 .level = w->level, .narrow = w->narrow,
+				 .std = w->std, .named = w->input != NULL,
+				 .from = w->from, .from_at = w->at,
+				 .depth = w->from ? w->from->depth + 1 : 0 };
+	if (!read_unit(s, u, w))
+		return NULL;
+	if (w->input && !input_level(s, u, w->input))
+		return NULL;
+	old = unit_of(s, real, u->level, u->narrow);
+	if (old) { /* a file is one voice of its level, however often it is named */
+		old->named |= u->named;
+		return old;
+	}
+	VEC_PUSH(s->a, &s->units, u);
+	bool ok = check_policy_keys(s, u);
+	return load_uses(s, u) && ok ? u : NULL;
+}
+
+/* The file that `use TEXT` in `u` means. */
+static bool use_target(struct sema *s, const struct sema_unit *u,
+		       const struct ast_value *v, struct wanted *ret)
+{
+	struct str text = v->text;
+	struct str path;
+	bool suffix = is_yaml(text) || str_ends(text, STR(".pol"));
+
+	if (!text.n || memchr(text.p, '\\', text.n) || memchr(text.p, '$', text.n) ||
+	    memchr(text.p, 0, text.n)) {
+		diag_add(s->sink, DIAG_FILE_READ, v->at,
+			 "'use' takes the name of a file as it is");
+		return false;
+	}
+	if (!suffix)
+		text = str_cat(s->a, text, STR(".pol"));
+	*ret = (struct wanted){ .level = u->level, .narrow = u->narrow,
+				.from = (struct sema_unit *)u, .at = v->at };
+	if (str_starts(text, STR("std/"))) {
+		struct str in = sema_normal(s->a, str_sub(text, 4, text.n - 4));
+
+		if (str_starts(in, STR(".."))) {
+			diag_add(s->sink, DIAG_FILE_READ, v->at,
+				 "'%.*s' leaves the standard library",
+				 STR_ARG(v->text));
+			return false;
+		}
+		path = str_printf(s->a, "%s/%.*s", s->stdlib_dir, STR_ARG(in));
+		ret->std = true;
+		ret->name = str_cat(s->a, STR("std/"), in);
+	} else if (text.p[0] == '/') {
+		path = ret->name = text;
+	} else {
+		path = str_cat(s->a, sema_dirname(str_from(u->path)), text);
+		ret->name = sema_normal(s->a, str_cat(s->a, sema_dirname(u->name), text));
+		ret->std = u->std;
+	}
+	ret->path = str_z(s->a, path);
+	return true;
+}
+
+static bool load_uses(struct sema *s, struct sema_unit *u)
+{
+	bool ok = true;
+
+	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next) {
+		for (const struct ast_value *v = t->kind == AST_USE ? t->values : NULL;
+		     v; v = v->next) {
+			struct wanted w;
+			struct sema_unit *to;
+
+			if (str_eqz(v->text, "std/base") ||
+			    str_eqz(v->text, "std/base.pol"))
+				continue; /* it is always there, at level 5 */
+			if (!use_target(s, u, v, &w)) {
+				ok = false;
+				continue;
+			}
+			to = load_unit(s, &w);
+			if (!to) {
+				ok = false;
+				continue;
+			}
+			struct sema_use use = { .to = to, .at = v->at };
+			VEC_PUSH(s->a, &u->uses, use);
+		}
+	}
+	return ok;
+}
+
+/* `base` of one policy: 1 std, 0 none, -1 not stated, -2 after an error. */
+static int stated_base(struct sema *s, const struct sema_unit *u)
+{
+	const struct ast_stmt *pair = policy_pair(u->policy, "base");
+
+	if (!pair || !u->named)
+		return -1;
+	if (str_eqz(pair_text(pair), "std"))
+		return 1;
+	if (!str_eqz(pair_text(pair), "none")) {
+		diag_add(s->sink, DIAG_VALUE, pair->at,
+			 "'base' is 'std' or 'none', not '%.*s'",
+			 STR_ARG(pair_text(pair)));
+		return -2;
+	}
+	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next)
+		for (const struct ast_value *v = t->kind == AST_USE ? t->values : NULL;
+		     v; v = v->next)
+			if (str_eqz(v->text, "std/base")) {
+				struct diag *d = diag_add(s->sink, DIAG_BASE, v->at,
+					"the file uses std/base and leaves it out");
+				diag_note(s->sink, d, pair->at, "it is left out here");
+				return -2;
+			}
+	return 0;
+}
+
+/*
+ * Is std/base loaded?  The highest level that says so decides; a narrow-only
+ * one cannot leave it out, and a level below a lock says nothing (lower/
+ * reports these cases with the other scalars).
+ */
+static bool base_wanted(struct sema *s, bool *ret_wanted)
+{
+	enum ir_level best = IR_LEVEL_COUNT;
+
+	*ret_wanted = true;
+	for (size_t i = 0; i < s->units.n; i++) {
+		const struct sema_unit *u = s->units.v[i];
+		int b = stated_base(s, u);
+
+		if (b == -2)
+			return false;
+		if (b < 0 || u->level > best || (b == 0 && u->narrow))
+			continue;
+		/* two of one level that differ: an error, later */
+		*ret_wanted = b == 1 || (u->level == best && *ret_wanted);
+		best = u->level;
+	}
+	return true;
+}
+
+static bool load_std(struct sema *s, const char *file, bool floor)
+{
+	struct wanted w = { .level = IR_DEFAULT, .std = true, .at = SPAN_NONE };
+	struct sema_unit *u;
+
+	w.path = arena_printf(s->a, "%s/%s", s->stdlib_dir, file);
+	w.name = str_printf(s->a, "std/%s", file);
+	u = load_unit(s, &w);
+	if (!u)
+		return false;
+	u->floor = floor;
+	return true;
+}
+
+static bool unit_before(const struct sema_unit *a, const struct sema_unit *b)
+{
+	if (a->floor != b->floor)
+		return b->floor;
+	return a->level < b->level;
+}
+
+static void sort_units(struct sema *s)
+{
+	for (size_t i = 1; i < s->units.n; i++) {
+		struct sema_unit *u = s->units.v[i];
+		size_t j = i;
+
+		for (; j > 0 && unit_before(u, s->units.v[j - 1]); j--)
+			s->units.v[j] = s->units.v[j - 1];
+		s->units.v[j] = u;
+	}
+	for (size_t i = 0; i < s->units.n; i++)
+		s->units.v[i]->order = (uint32_t)i;
+}
+
+/* Which units each one uses, through others too; the graph has no circle. */
+static void reach_of(struct sema *s, struct sema_unit *u)
+{
+	if (u->reach)
+		return;
+	u->reach = arena_array(s->a, s->units.n, sizeof(*u->reach));
+	for (size_t i = 0; i < u->uses.n; i++) {
+		struct sema_unit *to = u->uses.v[i].to;
+
+		reach_of(s, to);
+		u->reach[to->order] = true;
+		for (size_t k = 0; k < s->units.n; k++)
+			u->reach[k] |= to->reach[k];
+	}
+}
+
+bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n)
+{
+	bool ok = true, base = true;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sema_input *in = &inputs[i];
+		struct wanted w = { .path = in->path, .level = in->level,
+				    .name = in->name.n ? in->name : str_from(in->path),
+				    .narrow = in->discovered && in->level == IR_PROJECT,
+				    .at = SPAN_NONE, .input = in };
+
+		ok &= load_unit(s, &w) != NULL;
+	}
+	ok &= base_wanted(s, &base);
+	if (base)
+		ok &= load_std(s, "base.pol", false);
+	ok &= load_std(s, "floor.pol", true);
+	sort_units(s);
+	for (size_t i = 0; i < s->units.n; i++)
+		reach_of(s, s->units.v[i]);
+	s->base = (struct ir_scalar){ .text = base ? STR("std") : STR("none") };
+	s->loaded = ok;
+	return ok && s->sink->errors == 0;
+}
+
+bool sema_imports(const struct sema_unit *a, const struct sema_unit *b)
+{
+	return a->reach[b->order];
+}

@@ -1,0 +1,393 @@
+/*
+ * What names stand for.  A unit sees its own `let`s and `group`s after their
+ * statement, those of every file that it uses, and those of std/base.  No
+ * name is defined twice in what one unit sees: there is no shadowing.
+ */
+#include "compiler/sema/internal.h"
+
+/* Groups and lets have name spaces of their own in one map: "@mount". */
+static struct str key_of(struct sema *s, struct str name, bool group)
+{
+	return group ? str_cat(s->a, STR("@"), name) : name;
+}
+
+static struct sema_name *lookup(struct sema *s, const struct sema_unit *u,
+				struct str name, bool group)
+{
+	return map_get(&u->scope, key_of(s, name, group));
+}
+
+static bool same_text(const struct sema_name *x, const struct sema_name *y)
+{
+	return x->stmt == y->stmt ||
+	       (strcmp(x->real, y->real) == 0 && x->stmt->at.off == y->stmt->at.off);
+}
+
+static void twice(struct sema *s, struct span at, const struct sema_name *n,
+		  const struct sema_name *other)
+{
+	struct diag *d = diag_add(s->sink, DIAG_DUPLICATE_NAME, at,
+				  "the %s '%s%.*s' is defined twice",
+				  n->group ? "group" : "name", n->group ? "@" : "",
+				  STR_ARG(n->name));
+
+	diag_note(s->sink, d, other->stmt->at, "it is defined here");
+	if (at.file != n->stmt->at.file || at.off != n->stmt->name_at.off)
+		diag_note(s->sink, d, n->stmt->at, "and here");
+}
+
+static void merge(struct sema *s, struct sema_unit *u, const struct sema_unit *from,
+		  struct span at)
+{
+	for (size_t i = 0; i < from->scope.n; i++) {
+		struct sema_name *n = from->scope.e[i].value;
+		struct sema_name *old = map_get(&u->scope, from->scope.e[i].key);
+
+		if (old && !same_text(old, n))
+			twice(s, at.file == SOURCE_NONE ? n->stmt->name_at : at, n, old);
+		else if (!old)
+			map_put(&u->scope, from->scope.e[i].key, n);
+	}
+}
+
+void sema_scope_open(struct sema *s, struct sema_unit *u)
+{
+	map_init(&u->scope, s->a);
+	for (size_t i = 0; i < s->units.n; i++) {
+		const struct sema_unit *b = s->units.v[i];
+
+		/* std/base is always there, but does not see itself */
+		if (b != u && b->level == IR_DEFAULT && !b->from && !b->floor &&
+		    !sema_imports(b, u))
+			merge(s, u, b, SPAN_NONE);
+	}
+	for (size_t i = 0; i < u->uses.n; i++)
+		merge(s, u, u->uses.v[i].to, u->uses.v[i].at);
+}
+
+static struct diag *suggest_from(struct sema *s, const struct sema_unit *u,
+				 struct diag *d, struct str name, bool group)
+{
+	const char **words = arena_array(s->a, u->scope.n + 1, sizeof(*words));
+	const char *near;
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->scope.n; i++) {
+		const struct sema_name *x = u->scope.e[i].value;
+
+		if (x->group == group)
+			words[n++] = str_z(s->a, x->name);
+	}
+	near = diag_suggest(name, words, n);
+	if (near)
+		diag_help(s->sink, d, "did you mean '%s%s'?", group ? "@" : "", near);
+	return d;
+}
+
+/* The statement of `u` that will define the name further down, or NULL. */
+static const struct ast_stmt *defined_later(const struct sema_unit *u,
+					    struct str name, bool group)
+{
+	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next)
+		if (t->kind == (group ? AST_GROUP : AST_LET) && str_eq(t->name, name))
+			return t;
+	return NULL;
+}
+
+static struct diag *unknown(struct sema *s, const struct sema_unit *u, struct span at,
+			    struct str name, bool group)
+{
+	const struct ast_stmt *later = defined_later(u, name, group);
+	const char *sigil = group ? "@" : "";
+	struct diag *d;
+
+	if (later) {
+		bool self = later->at.off <= at.off &&
+			    at.off < later->at.off + later->at.len;
+
+		d = diag_add(s->sink, DIAG_NAME_ORDER, at,
+			     self ? "'%s%.*s' is defined by itself"
+				  : "'%s%.*s' is used before it is defined",
+			     sigil, STR_ARG(name));
+		if (!self)
+			diag_note(s->sink, d, later->at, "it is defined here");
+		return d;
+	}
+	d = diag_add(s->sink, DIAG_UNKNOWN_NAME, at, "nothing is named '%s%.*s'", sigil,
+		     STR_ARG(name));
+	return suggest_from(s, u, d, name, group);
+}
+
+/* `name`, or `map.key` where `map` is a let that holds a map. */
+static const struct ast_value *let_value(struct sema *s, const struct sema_unit *u,
+					 struct str name)
+{
+	const struct sema_name *n = lookup(s, u, name, false);
+
+	if (n)
+		return n->value;
+	for (size_t i = name.n; i-- > 1;) {
+		if (name.p[i] != '.')
+			continue;
+		n = lookup(s, u, str_sub(name, 0, i), false);
+		if (!n || !n->value || n->value->kind != AST_V_MAP)
+			continue;
+		for (const struct ast_value *v = n->value->items; v; v = v->next)
+			if (str_eq(v->key, str_sub(name, i + 1, name.n - i - 1)))
+				return v;
+	}
+	return NULL;
+}
+
+/* --- strings ----------------------------------------------------------------- */
+
+/* A raw text inside of an ordinary one: its '$' begins no expansion. */
+static void add_raw(struct buf *b, struct str t)
+{
+	for (size_t i = 0; i < t.n; i++) {
+		if (t.p[i] == '\\' && i + 1 < t.n)
+			buf_ch(b, t.p[i++]);
+		else if (t.p[i] == '$')
+			buf_ch(b, '\\');
+		buf_ch(b, t.p[i]);
+	}
+}
+
+static bool add_let(struct sema *s, const struct sema_unit *u, struct buf *b,
+		    struct str name, struct span at)
+{
+	const struct ast_value *v = let_value(s, u, name);
+	struct diag *d;
+
+	if (!v) {
+		d = unknown(s, u, at, name, false);
+		diag_help(s->sink, d, "'${…}' takes a 'let' or one of the roots HOME, "
+			  "PROJECT_DIR, SESSION_DIR and TMPDIR; write '\\$' for a "
+			  "dollar sign");
+		return false;
+	}
+	if (v->kind == AST_V_RAW) {
+		add_raw(b, v->text);
+	} else if (v->kind == AST_V_STRING || v->kind == AST_V_NUMBER) {
+		buf_str(b, v->text);
+	} else {
+		d = diag_add(s->sink, DIAG_INTERPOLATION, at,
+			     "'%.*s' is no text and cannot stand inside of one",
+			     STR_ARG(name));
+		diag_help(s->sink, d, "a list stands by itself, without quotes: %.*s",
+			  STR_ARG(name));
+		return false;
+	}
+	return true;
+}
+
+/* ${let} replaced, ${ROOT} and "\$" left. */
+static struct str expand(struct sema *s, const struct sema_unit *u, struct str t,
+			 struct span at)
+{
+	struct buf b;
+
+	if (!t.n || !memchr(t.p, '$', t.n))
+		return t;
+	buf_init(&b, s->a);
+	for (size_t i = 0; i < t.n; i++) {
+		enum ir_root root;
+		size_t len;
+
+		if (t.p[i] == '\\' && i + 1 < t.n) {
+			buf_ch(&b, t.p[i++]);
+			buf_ch(&b, t.p[i]);
+			continue;
+		}
+		if (t.p[i] != '$' || i + 1 >= t.n || t.p[i + 1] != '{') {
+			buf_ch(&b, t.p[i]);
+			continue;
+		}
+		if (sema_root_prefix(str_sub(t, i, t.n - i), &root, &len)) {
+			buf_add(&b, t.p + i, len);
+			i += len - 1;
+			continue;
+		}
+		const char *end = memchr(t.p + i, '}', t.n - i);
+		if (!end) {
+			struct diag *d = diag_add(s->sink, DIAG_INTERPOLATION, at,
+						  "'${' without its '}'");
+			diag_help(s->sink, d, "write '\\${' for these two characters");
+			break;
+		}
+		struct str name = str_sub(t, i + 2, (size_t)(end - t.p) - i - 2);
+		if (!add_let(s, u, &b, name, at))
+			break;
+		i = (size_t)(end - t.p);
+	}
+	return str_dup(s->a, buf_view(&b));
+}
+
+/* --- lists -------------------------------------------------------------------- */
+
+static struct ast_value *copy_at(struct sema *s, const struct ast_value *v,
+				 struct span at)
+{
+	struct ast_value *ret = arena_dup(s->a, v, sizeof(*v));
+
+	ret->at = at;
+	ret->next = NULL;
+	return ret;
+}
+
+/* What a `let` holds, at the place where its name is used. */
+static void splice(struct sema *s, const struct ast_value *v, struct span at,
+		   struct str name, struct ast_value ***tail)
+{
+	switch ((int)v->kind) {
+	case AST_V_LIST:
+		for (const struct ast_value *i = v->items; i; i = i->next)
+			splice(s, i, at, name, tail);
+		return;
+	case AST_V_MAP: {
+		struct diag *d = diag_add(s->sink, DIAG_KIND_OF_VALUE, at,
+					  "'%.*s' is a map, which is no pattern",
+					  STR_ARG(name));
+		diag_help(s->sink, d, "name one of its keys: %.*s.KEY", STR_ARG(name));
+		return;
+	}
+	default:
+		sema_append(tail, copy_at(s, v, at));
+	}
+}
+
+static void splice_group(struct sema *s, struct sema_unit *u, const struct ast_value *v,
+			 struct ast_value ***tail)
+{
+	const struct sema_name *g = lookup(s, u, v->text, true);
+
+	if (!g) {
+		unknown(s, u, v->at, v->text, true);
+		return;
+	}
+	for (const struct ast_value *i = g->value; i; i = i->next)
+		sema_append(tail, copy_at(s, i, v->at));
+}
+
+static struct ast_value *resolved(struct sema *s, struct sema_unit *u,
+				  const struct ast_value *v, enum sema_values how);
+
+static void one_value(struct sema *s, struct sema_unit *u, const struct ast_value *v,
+		      enum sema_values how, struct ast_value ***tail)
+{
+	bool lets = how == SEMA_V_PATTERNS || how == SEMA_V_HOSTS;
+	const struct ast_value *let;
+
+	if (v->kind == AST_V_NAME && lets) {
+		let = let_value(s, u, v->text);
+		if (let) {
+			splice(s, let, v->at, v->text, tail);
+			return;
+		}
+		struct diag *d = unknown(s, u, v->at, v->text, false);
+		diag_help(s->sink, d, "a pattern stands in double quotes: \"%.*s\"",
+			  STR_ARG(v->text));
+	} else if (v->kind == AST_V_GROUP && how == SEMA_V_CALLS) {
+		splice_group(s, u, v, tail);
+	} else {
+		sema_append(tail, resolved(s, u, v, how));
+	}
+}
+
+static struct ast_value *resolved(struct sema *s, struct sema_unit *u,
+				  const struct ast_value *v, enum sema_values how)
+{
+	struct ast_value *ret = copy_at(s, v, v->at);
+
+	if (v->kind == AST_V_STRING)
+		ret->text = expand(s, u, v->text, v->at);
+	if (v->kind == AST_V_LIST || v->kind == AST_V_MAP)
+		ret->items = sema_values(s, u, v->items, how);
+	return ret;
+}
+
+struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
+			      const struct ast_value *list, enum sema_values how)
+{
+	struct ast_value *head = NULL, **tail = &head;
+
+	for (; list; list = list->next)
+		one_value(s, u, list, how, &tail);
+	return head;
+}
+
+/* --- definitions ------------------------------------------------------------------ */
+
+/* Members of a group of system calls; other groups have no meaning here. */
+static bool is_call_group(struct sema *s, const struct ast_stmt *stmt)
+{
+	for (const struct ast_value *v = stmt->values; v; v = v->next)
+		if (v->kind != AST_V_NAME && v->kind != AST_V_GROUP) {
+			struct diag *d = diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
+				"groups of hosts or paths are not supported by this "
+				"version");
+			diag_help(s->sink, d, "a group lists system calls: 'group @%.*s = "
+				  "mount, umount2'; for patterns write 'let %.*s = [ … ]'",
+				  STR_ARG(stmt->name), STR_ARG(stmt->name));
+			return false;
+		}
+	return true;
+}
+
+/* A list let holds patterns, never maps of maps. */
+static bool is_let_value(struct sema *s, const struct ast_value *v)
+{
+	if (v->kind == AST_V_REGEX) {
+		diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
+			 "regular expressions are not supported by this version");
+		return false;
+	}
+	for (const struct ast_value *i = v->items; i; i = i->next)
+		if (!is_let_value(s, i))
+			return false;
+	return true;
+}
+
+void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stmt *stmt)
+{
+	bool group = stmt->kind == AST_GROUP;
+	struct str key = key_of(s, stmt->name, group);
+	struct sema_name *n = ARENA_NEW(s->a, struct sema_name), *old;
+	enum ir_root root;
+	size_t len;
+
+	*n = (struct sema_name){ .name = stmt->name, .stmt = stmt, .real = u->real,
+				 .group = group };
+	if (sema_root_prefix(str_printf(s->a, "${%.*s}", STR_ARG(stmt->name)), &root,
+			     &len)) {
+		diag_add(s->sink, DIAG_DUPLICATE_NAME, stmt->name_at,
+			 "'%.*s' is the name of a root", STR_ARG(stmt->name));
+		return;
+	}
+	old = map_get(&u->scope, key);
+	if (old) {
+		if (!same_text(old, n))
+			twice(s, stmt->name_at, n, old);
+		return;
+	}
+	if (group) {
+		if (!is_call_group(s, stmt))
+			return;
+		n->value = sema_values(s, u, stmt->values, SEMA_V_CALLS);
+	} else {
+		if (!stmt->values || !is_let_value(s, stmt->values))
+			return;
+		/* a bare word in a let is another let; a list of them is spliced */
+		const struct ast_value *v = stmt->values;
+		struct ast_value *one = sema_values(s, u, v, SEMA_V_PATTERNS);
+		if (one && one->next) {
+			struct ast_value list = { .kind = AST_V_LIST, .at = v->at,
+						  .items = one };
+			one = arena_dup(s->a, &list, sizeof(list));
+		}
+		n->value = one;
+		if (!one)
+			return;
+	}
+	map_put(&u->scope, key, n);
+}
