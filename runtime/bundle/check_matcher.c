@@ -22,7 +22,7 @@ static int check_shape(const struct check *c, const struct pb_automaton *a)
 		return check_bad(c, "an automaton has an unknown root");
 	if (a->abstract > 1 || (a->abstract && (a->kind != PB_UNIX || a->root != 0)))
 		return check_bad(c, "an automaton over abstract names is no such thing");
-	if (a->wide > 1 || a->except > 1)
+	if (a->wide > 1 || a->except > (a->kind == PB_FILE ? 7u : 1u))
 		return check_bad(c, "an automaton has an unknown flag");
 	if (a->nstates == 0 || a->nstates > INT32_MAX || a->nclasses == 0 ||
 	    a->nclasses > 256 || a->start >= a->nstates ||

@@ -126,8 +126,9 @@ struct pb_automaton {
 	uint32_t next;    /* offset of nstates * nclasses transitions */
 	uint32_t tag_at;  /* offset of nstates + 1 u32: into tags */
 	uint32_t tags, ntags; /* offset of u32 rule numbers, sorted per state */
-	uint32_t except;  /* 0; 1: its tags name rules that do not match (an
-	                     exception under another root than the rule's) */
+	uint32_t except;  /* not 0: its tags name rules that do not match (an
+	                     exception under another root than the rule's); for
+	                     files the pb_op bits for which it holds, else 1 */
 };
 
 struct pb_matcher {

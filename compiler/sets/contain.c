@@ -1,0 +1,285 @@
+/*
+ * Does one rule's whole set contain another's?  Sets under different roots
+ * are compared at every place where the roots may be.
+ */
+#include "compiler/sets/box.h"
+#include "compiler/sets/lang.h"
+
+static struct set_re *any_path_bytes(struct arena *a, bool slash)
+{
+	struct set_bytes b = { { ~(uint64_t)1, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+
+	if (!slash)
+		b.w['/' >> 6] &= ~((uint64_t)1 << '/');
+	return set_class(a, b);
+}
+
+/* Any directory that a root may be: "" (the root is "/") or "/a/b". */
+static struct set_re *any_place(struct arena *a)
+{
+	struct set_re *name = any_path_bytes(a, false);
+
+	return set_star(a, set_cat(a, set_byte(a, '/'),
+				   set_cat(a, name, set_star(a, name))));
+}
+
+/*
+ * Texts that are the rest of no path: what has no '/' in front, an empty
+ * component, "." or "..".
+ */
+static struct set_re *no_rest(struct arena *a)
+{
+	struct set_re *any = set_star(a, any_path_bytes(a, true));
+	struct set_re *slash = set_byte(a, '/'), *re, *dots;
+
+	re = set_cat(a, any_path_bytes(a, false), any);
+	re = set_or(a, re, set_cat(a, any, set_cat(a, set_lit(a, STR("//")), any)));
+	re = set_or(a, re, set_cat(a, any, slash));
+	dots = set_cat(a, set_lit(a, STR("/.")), set_or(a, set_eps(a), set_byte(a, '.')));
+	dots = set_cat(a, dots, set_or(a, set_eps(a), set_cat(a, slash, any)));
+	return set_or(a, re, set_cat(a, any, dots));
+}
+
+/* The path's language under its root, or (`lifted`) under "/". */
+static struct set_re *path_re(struct arena *a, const struct ir_path *p, bool lifted)
+{
+	struct set_re *re = set_from_path(a, p);
+
+	if (lifted && p->root != IR_ROOT_FS)
+		re = set_cat(a, any_place(a), re);
+	return re;
+}
+
+static const struct ir_path *path_of(const struct ir_rule *r, const struct ir_set *s)
+{
+	return r->kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
+}
+
+/* The exceptions of a rule, by whether one frame of reference holds them. */
+struct frame {
+	enum ir_root root; /* IR_ROOT_FS: absolute paths */
+	struct set_re *inside;  /* exceptions under this very root */
+	struct set_re *outside; /* the others, wherever their roots may be */
+};
+
+static bool covers_ops(const struct ir_rule *r, const struct ir_set *e, unsigned ops)
+{
+	return r->kind != IR_FILE || !(ops & ~e->u.file.ops);
+}
+
+static bool shares_ops(const struct ir_rule *r, const struct ir_set *e, unsigned ops)
+{
+	return r->kind != IR_FILE || (ops & e->u.file.ops);
+}
+
+static struct frame exceptions_of(struct arena *a, const struct ir_rule *r,
+				  enum ir_root root, unsigned ops)
+{
+	struct frame f = { root, set_none(a), set_none(a) };
+	size_t i;
+
+	for (i = 0; i < r->nexcept; i++) {
+		const struct ir_path *p = path_of(r, &r->except[i]);
+
+		if (p->abstract || !shares_ops(r, &r->except[i], ops))
+			continue;
+		if (p->root == root)
+			f.inside = set_or(a, f.inside, path_re(a, p, false));
+		else
+			f.outside = set_or(a, f.outside, path_re(a, p, true));
+	}
+	return f;
+}
+
+/* What certainly is no path of `small`, in the frame of this root. */
+static struct set_re *surely_not(struct arena *a, const struct ir_rule *small,
+				 enum ir_root root, unsigned ops)
+{
+	struct set_re *less = no_rest(a);
+	size_t i;
+
+	for (i = 0; i < small->nexcept; i++) {
+		const struct ir_path *p = path_of(small, &small->except[i]);
+
+		if (!p->abstract && p->root == root &&
+		    covers_ops(small, &small->except[i], ops))
+			less = set_or(a, less, path_re(a, p, false));
+	}
+	return less;
+}
+
+/* The bytes that every path of the glob begins with. */
+static size_t literal_prefix(const struct ir_path *p)
+{
+	size_t n = 0;
+
+	while (n < p->glob.n && p->glob.v[n].op == IR_G_BYTE)
+		n++;
+	return n;
+}
+
+/*
+ * Most pairs of rules differ in their first bytes: no query is needed to see
+ * that the one does not contain the other.  No glob is empty, so a path of
+ * `small` exists (ir_verify).
+ */
+static bool surely_apart(const struct ir_path *big, const struct ir_path *small)
+{
+	size_t nb = literal_prefix(big), ns = literal_prefix(small), i;
+
+	if (big->root != small->root)
+		return big->root != IR_ROOT_FS || nb > 1;
+	for (i = 0; i < nb && i < ns; i++)
+		if (big->glob.v[i].byte != small->glob.v[i].byte)
+			return true;
+	return ns < nb && ns == small->glob.n;
+}
+
+static enum set_answer path_query(struct arena *a, const struct ir_rule *big,
+				  const struct ir_rule *small)
+{
+	const struct ir_path *bp = path_of(big, &big->set);
+	const struct ir_path *sp = path_of(small, &small->set);
+	unsigned ops = small->kind == IR_FILE ? small->set.u.file.ops : 0;
+	bool lift = bp->root != sp->root;
+	enum ir_root root = lift ? IR_ROOT_FS : sp->root;
+	struct set_re *any = set_star(a, any_path_bytes(a, true));
+	struct frame f;
+	struct set_tagged y;
+	enum set_answer answer;
+
+	if (surely_apart(bp, sp))
+		return SET_WITNESS;
+	f = exceptions_of(a, big, root, ops);
+	y = (struct set_tagged){ .re = path_re(a, bp, false), .minus = f.inside };
+	answer = set_included(a, path_re(a, sp, lift), surely_not(a, small, root, ops),
+			      &y, 1, SET_DEFAULT_BUDGET, NULL);
+	if (answer != SET_HOLDS || f.outside->op == SET_EMPTY)
+		return answer;
+	/* an exception elsewhere may lie over any place of the smaller set */
+	y = (struct set_tagged){ .re = any, .minus = f.outside };
+	return set_included(a, path_re(a, sp, true), no_rest(a), &y, 1,
+			    SET_DEFAULT_BUDGET, NULL);
+}
+
+/* --- words ----------------------------------------------------------------------- */
+
+static struct set_re *word_re(struct arena *a, const struct ir_rule *r,
+			      const struct ir_set *s, enum set_side side)
+{
+	if (r->kind == IR_COMMAND)
+		return set_from_command(a, &s->u.command, side);
+	if (r->kind == IR_TOOL)
+		return set_from_word(a, &s->u.tool.glob, side);
+	return s->u.unix_path.abstract ?
+	       set_from_word(a, &s->u.unix_path.glob, side) : set_none(a);
+}
+
+static struct set_re *word_except(struct arena *a, const struct ir_rule *r)
+{
+	enum set_side side = set_side_of(r->effect) == SET_BROAD ? SET_NARROW : SET_BROAD;
+	struct set_re *re = set_none(a);
+	size_t i;
+
+	for (i = 0; i < r->nexcept; i++)
+		re = set_or(a, re, word_re(a, r, &r->except[i], side));
+	return re;
+}
+
+static enum set_answer word_query(struct arena *a, const struct ir_rule *big,
+				  const struct ir_rule *small)
+{
+	struct set_tagged y = {
+		.re = word_re(a, big, &big->set, set_side_of(big->effect)),
+		.minus = word_except(a, big),
+	};
+
+	return set_included(a, word_re(a, small, &small->set, set_side_of(small->effect)),
+			    word_except(a, small), &y, 1, SET_DEFAULT_BUDGET, NULL);
+}
+
+/* --- boxes -------------------------------------------------------------------------- */
+
+/* `small` less its exceptions is inside `big`, and outside of big's exceptions. */
+static enum set_answer net_query(struct arena *a, const struct ir_rule *big,
+				 const struct ir_rule *small)
+{
+	const struct ir_net *x = &small->set.u.net, **ys;
+	size_t i, n = small->nexcept;
+
+	ys = arena_array(a, n + 1, sizeof(*ys));
+	for (i = 0; i < n; i++)
+		ys[i] = &small->except[i].u.net;
+	for (i = 0; i < big->nexcept; i++) {
+		struct ir_net meet = *x;
+		const struct ir_net *e = &big->except[i].u.net;
+
+		if (!box_net_meets(x, e))
+			continue;
+		meet.protos &= e->protos;
+		if (e->port_lo > meet.port_lo)
+			meet.port_lo = e->port_lo;
+		if (e->port_hi < meet.port_hi)
+			meet.port_hi = e->port_hi;
+		if (x->host == IR_HOST_ANY || (e->host != IR_HOST_ANY &&
+		    e->cidr.bits >= x->cidr.bits && e->name.n >= x->name.n)) {
+			meet.host = e->host;
+			meet.name = e->name;
+			meet.cidr = e->cidr;
+		}
+		if (!box_net_covered(&meet, ys, n))
+			return SET_WITNESS;
+	}
+	ys[n] = &big->set.u.net;
+	return box_net_covered(x, ys, n + 1) ? SET_HOLDS : SET_WITNESS;
+}
+
+static struct ir_cond *cond_less(struct arena *a, const struct ir_rule *r)
+{
+	struct ir_cond *c = r->set.u.syscall.cond;
+	size_t i;
+
+	for (i = 0; i < r->nexcept; i++)
+		if (r->except[i].u.syscall.nr == r->set.u.syscall.nr)
+			c = box_and(a, c, box_not(a, r->except[i].u.syscall.cond));
+	return c;
+}
+
+static enum set_answer syscall_query(struct arena *a, const struct ir_rule *big,
+				     const struct ir_rule *small)
+{
+	const struct ir_cond *x = cond_less(a, small);
+	struct ir_cond none = { .op = IR_C_FALSE };
+
+	if (big->set.u.syscall.nr != small->set.u.syscall.nr)
+		return box_cond_included(a, x, &none, NULL);
+	return box_cond_included(a, x, cond_less(a, big), NULL);
+}
+
+enum set_answer set_rule_contains(struct arena *a, const struct ir_rule *big,
+				  const struct ir_rule *small)
+{
+	if (big->kind != small->kind || (small->scopes & ~big->scopes))
+		return SET_WITNESS;
+	switch (big->kind) {
+	case IR_COMMAND:
+	case IR_TOOL:
+		return word_query(a, big, small);
+	case IR_FILE:
+		if (small->set.u.file.ops & ~big->set.u.file.ops)
+			return SET_WITNESS;
+		return path_query(a, big, small);
+	case IR_UNIX:
+		if (big->set.u.unix_path.abstract != small->set.u.unix_path.abstract)
+			return SET_WITNESS;
+		return big->set.u.unix_path.abstract ? word_query(a, big, small) :
+						       path_query(a, big, small);
+	case IR_NET:
+		return net_query(a, big, small);
+	case IR_SYSCALL:
+		return syscall_query(a, big, small);
+	case IR_KIND_COUNT:
+		break;
+	}
+	return SET_WITNESS;
+}

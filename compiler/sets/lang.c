@@ -1,0 +1,322 @@
+/*
+ * From the IR's patterns to expressions: what `*`, `?` and `**` stand for in
+ * a path, in a word of a deny and in a word of an allow; the program column;
+ * lists of words (doc/semantics.md 4.3, 5).
+ */
+#include "compiler/sets/lang.h"
+
+static const struct set_bytes no_bytes;
+
+static struct set_bytes with_range(struct set_bytes b, unsigned from, unsigned to)
+{
+	for (; from <= to; from++)
+		b.w[from >> 6] |= (uint64_t)1 << (from & 63);
+	return b;
+}
+
+static struct set_bytes without(struct set_bytes b, uint8_t c)
+{
+	b.w[c >> 6] &= ~((uint64_t)1 << (c & 63));
+	return b;
+}
+
+static struct set_bytes any_bytes(void)
+{
+	return with_range(no_bytes, 1, 255);
+}
+
+/* What a wildcard of an allow stands for: nothing that a shell looks at. */
+static struct set_bytes plain_bytes(void)
+{
+	static const char others[] = "._:/@+-";
+	struct set_bytes b = with_range(no_bytes, 'a', 'z');
+	size_t i;
+
+	b = with_range(with_range(b, 'A', 'Z'), '0', '9');
+	for (i = 0; others[i]; i++)
+		b = with_range(b, (uint8_t)others[i], (uint8_t)others[i]);
+	return b;
+}
+
+static struct set_bytes side_bytes(enum set_side side)
+{
+	return side == SET_BROAD ? any_bytes() : plain_bytes();
+}
+
+static struct set_re *star_of(struct arena *a, struct set_bytes b)
+{
+	return set_star(a, set_class(a, b));
+}
+
+/* How one glob is read. */
+struct reading {
+	struct arena *a;
+	struct set_bytes one; /* what `?` stands for */
+	bool no_slash;        /* only members without a '/' */
+};
+
+static struct set_re *from_glob(const struct reading *r, const struct ir_glob *g);
+
+/* Zero or more "name/". */
+static struct set_re *from_dirs(const struct reading *r)
+{
+	struct set_re *name = set_class(r->a, without(any_bytes(), '/'));
+
+	if (r->no_slash)
+		return set_eps(r->a);
+	return set_star(r->a, set_cat(r->a, name,
+				      set_cat(r->a, set_star(r->a, name),
+					      set_byte(r->a, '/'))));
+}
+
+static struct set_re *from_item(const struct reading *r, const struct ir_glob_item *it)
+{
+	struct set_bytes one = r->one, any = any_bytes();
+	struct set_re *alts;
+	size_t i;
+
+	if (r->no_slash) {
+		one = without(one, '/');
+		any = without(any, '/');
+	}
+	switch (it->op) {
+	case IR_G_BYTE:
+		if (r->no_slash && it->byte == '/')
+			return set_none(r->a);
+		return set_byte(r->a, it->byte);
+	case IR_G_ONE:
+		return set_class(r->a, one);
+	case IR_G_STAR:
+		return star_of(r->a, one);
+	case IR_G_DEEP:
+		return star_of(r->a, any);
+	case IR_G_DIRS:
+		return from_dirs(r);
+	case IR_G_ALT:
+		alts = set_none(r->a);
+		for (i = 0; i < it->nalts; i++)
+			alts = set_or(r->a, alts, from_glob(r, &it->alts[i]));
+		return alts;
+	}
+	return set_none(r->a);
+}
+
+/* Halved, so that the depth of a long pattern stays logarithmic. */
+static struct set_re *from_items(const struct reading *r,
+				 const struct ir_glob_item *v, size_t n)
+{
+	if (n == 0)
+		return set_eps(r->a);
+	if (n == 1)
+		return from_item(r, v);
+	return set_cat(r->a, from_items(r, v, n / 2),
+		       from_items(r, v + n / 2, n - n / 2));
+}
+
+static struct set_re *from_glob(const struct reading *r, const struct ir_glob *g)
+{
+	return from_items(r, g->v, g->n);
+}
+
+/* --- paths, single words ---------------------------------------------------- */
+
+struct set_re *set_from_path(struct arena *a, const struct ir_path *p)
+{
+	struct reading r = { .a = a, .one = without(any_bytes(), '/') };
+	struct set_re *re = from_glob(&r, &p->glob);
+
+	if (!p->below)
+		return re;
+	return set_cat(a, re, set_or(a, set_eps(a),
+				     set_cat(a, set_byte(a, '/'),
+					     star_of(a, any_bytes()))));
+}
+
+struct set_re *set_from_word(struct arena *a, const struct ir_glob *g,
+			     enum set_side side)
+{
+	struct reading r = { .a = a, .one = side_bytes(side) };
+
+	return from_glob(&r, g);
+}
+
+enum set_side set_side_of(enum ir_effect e)
+{
+	return e == IR_ALLOW ? SET_NARROW : SET_BROAD;
+}
+
+/* --- the program column ------------------------------------------------------- */
+
+static bool has_slash(const struct ir_glob *g)
+{
+	size_t i, k;
+
+	for (i = 0; i < g->n; i++) {
+		if (g->v[i].op == IR_G_BYTE && g->v[i].byte == '/')
+			return true;
+		for (k = 0; g->v[i].op == IR_G_ALT && k < g->v[i].nalts; k++)
+			if (has_slash(&g->v[i].alts[k]))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * The base names of what the glob stands for, its wildcards standing for no
+ * '/': what follows any '/' that the pattern spells, and has none itself.
+ */
+static struct set_re *base_names(struct arena *a, const struct ir_glob *g)
+{
+	struct reading r = { .a = a, .one = any_bytes(), .no_slash = true };
+	struct set_re *re = from_glob(&r, g), *rest;
+	size_t i, k;
+
+	for (i = 0; i < g->n; i++) {
+		rest = from_items(&r, g->v + i + 1, g->n - i - 1);
+		if (g->v[i].op == IR_G_BYTE && g->v[i].byte == '/')
+			re = set_or(a, re, rest);
+		for (k = 0; g->v[i].op == IR_G_ALT && k < g->v[i].nalts; k++) {
+			const struct ir_glob *alt = &g->v[i].alts[k];
+
+			if (has_slash(alt))
+				re = set_or(a, re, set_cat(a, base_names(a, alt), rest));
+		}
+	}
+	return re;
+}
+
+struct column {
+	struct arena *a;
+	const struct ir_command *c;
+	enum set_side side;
+	struct set_re *end;   /* NUL */
+	struct set_re *word;  /* any word and its NUL */
+	struct set_re *where; /* the two places, whatever they are */
+};
+
+/* ":*" lets the last word go on with ':' and anything. */
+static struct set_re *continued(const struct column *k, struct set_re *re, bool tail,
+				bool no_slash)
+{
+	struct set_bytes b = side_bytes(k->side);
+	struct set_re *more;
+
+	if (!tail)
+		return re;
+	if (no_slash)
+		b = without(b, '/');
+	more = set_cat(k->a, set_byte(k->a, ':'), star_of(k->a, b));
+	return set_cat(k->a, re, set_or(k->a, set_eps(k->a), more));
+}
+
+/* Nothing, or one of the directories whose programs go by their bare name. */
+static struct set_re *trusted_dir(struct arena *a)
+{
+	static const char *const dirs[] = { "/bin/", "/sbin/", "/usr/bin/",
+					    "/usr/sbin/", "/usr/local/bin/" };
+	struct set_re *re = set_eps(a);
+	size_t i;
+
+	for (i = 0; i < POL_LEN(dirs); i++)
+		re = set_or(a, re, set_lit(a, str_from(dirs[i])));
+	return re;
+}
+
+/* An allow that spells a '/': the same file, from the project or absolute. */
+static struct set_re *program_file(const struct column *k, const struct ir_glob *g,
+				   bool tail)
+{
+	struct reading r = { .a = k->a, .one = side_bytes(k->side) };
+	struct arena *a = k->a;
+	struct set_re *any = star_of(a, any_bytes()), *known = set_byte(a, '=');
+	struct set_re *re = continued(k, from_glob(&r, g), tail, false);
+	struct set_re *in_project = set_or(a, re, set_after(a, set_after(a, re, '.'), '/'));
+	struct set_re *written = set_cat(a, any, set_cat(a, set_byte(a, '/'), any));
+	struct set_re *project, *absolute;
+
+	project = set_cat(a, set_cat(a, known, in_project), set_cat(a, k->end, k->word));
+	absolute = set_cat(a, k->word, set_cat(a, set_cat(a, known, re), k->end));
+	return set_cat(a, set_cat(a, written, k->end), set_or(a, project, absolute));
+}
+
+/* The first word and its two places, each with its NUL. */
+static struct set_re *program(const struct column *k, const struct ir_glob *g, bool tail)
+{
+	struct arena *a = k->a;
+	struct reading bare = { .a = a, .one = side_bytes(k->side), .no_slash = true };
+	struct set_re *dirs = set_cat(a, star_of(a, any_bytes()), set_byte(a, '/'));
+	struct set_re *re;
+
+	if (k->side == SET_BROAD) {
+		re = continued(k, base_names(a, g), tail, true);
+		re = set_cat(a, set_or(a, set_eps(a), dirs), re);
+		return set_cat(a, set_cat(a, re, k->end), k->where);
+	}
+	re = set_cat(a, trusted_dir(a), continued(k, from_glob(&bare, g), tail, true));
+	re = set_cat(a, set_cat(a, re, k->end), k->where);
+	return has_slash(g) ? set_or(a, re, program_file(k, g, tail)) : re;
+}
+
+/* Any program that a `**` in the column may stand for. */
+static struct set_re *any_program(const struct column *k)
+{
+	struct arena *a = k->a;
+	struct set_re *name = star_of(a, without(any_bytes(), '/'));
+
+	if (k->side == SET_BROAD)
+		return set_cat(a, k->word, k->where);
+	return set_cat(a, set_cat(a, trusted_dir(a), name), set_cat(a, k->end, k->where));
+}
+
+/* --- lists of words --------------------------------------------------------------- */
+
+/* The words from `i` on, none of which is the program. */
+static struct set_re *further_words(const struct column *k, size_t i, size_t n)
+{
+	const struct ir_command *c = k->c;
+	struct reading r = { .a = k->a, .one = side_bytes(k->side) };
+	struct set_re *re = set_eps(k->a);
+
+	for (; i < n; i++) {
+		const struct ir_word *w = &c->words[i];
+		bool tail = c->tail && i + 1 == c->nwords;
+		struct set_re *word;
+
+		if (w->any_words)
+			word = set_star(k->a, k->word);
+		else
+			word = set_cat(k->a, continued(k, from_glob(&r, &w->glob),
+						       tail, false), k->end);
+		re = set_cat(k->a, re, word);
+	}
+	return re;
+}
+
+struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
+				enum set_side side)
+{
+	struct column k = { .a = a, .c = c, .side = side };
+	bool more = c->more && side == SET_BROAD && c->nwords;
+	size_t n = c->nwords - (more ? 1 : 0), i;
+	struct set_re *re = set_none(a), *any, *rest, *after;
+
+	k.end = set_byte(a, 0);
+	k.word = set_cat(a, star_of(a, any_bytes()), k.end);
+	k.where = set_cat(a, k.word, k.word);
+	any = set_star(a, k.word);
+	after = more ? set_cat(a, k.word, any) : c->tail ? any : set_eps(a);
+	/* leading ** may stand for no word: then the next one is the program */
+	for (i = 0; i < n; i++) {
+		rest = set_cat(a, further_words(&k, i + 1, n), after);
+		if (!c->words[i].any_words) {
+			bool tail = c->tail && i + 1 == c->nwords;
+			struct set_re *p = program(&k, &c->words[i].glob, tail);
+
+			return set_or(a, re, set_cat(a, p, rest));
+		}
+		re = set_or(a, re, set_cat(a, any_program(&k), set_cat(a, any, rest)));
+	}
+	if (more || c->tail)
+		re = set_or(a, re, set_cat(a, any_program(&k), any));
+	return re;
+}
