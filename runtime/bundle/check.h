@@ -37,6 +37,8 @@ int bundle_check_filter(const void *insns, size_t size, const void *map, size_t 
 
 /* --- for the check_*.c files ------------------------------------------------- */
 
+/* Variables of env.bin. */
+#define CHECK_MAX_ENV 4096u
 /* The longest string of a member, and all that one member may hold: sharing
  * could otherwise make the check take for ever. */
 #define CHECK_MAX_STRING (1024u * 1024)

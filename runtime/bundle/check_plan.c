@@ -5,7 +5,6 @@
 
 #define MAX_ANCHORS PB_MAX_RULES
 #define MAX_ABIS 64u
-#define MAX_ENV 4096u
 
 /* --- mounts.bin ------------------------------------------------------------ */
 
@@ -157,7 +156,7 @@ int bundle_check_env(const void *data, size_t size, uint32_t nrules, struct rt_e
 	const struct pb_env_entry *v;
 
 	CHECK_TRY(check_head(&c, PB_MAGIC_ENV, sizeof(*h)));
-	CHECK_TRY(check_table(&c, h->entries, sizeof(*v), MAX_ENV, "variables"));
+	CHECK_TRY(check_table(&c, h->entries, sizeof(*v), CHECK_MAX_ENV, "variables"));
 	v = (const void *)(c.data + h->entries.off);
 	for (uint32_t i = 0; i < h->entries.count; i++) {
 		CHECK_TRY(check_entry(&c, v + i, nrules));

@@ -13,7 +13,7 @@ static int check_enums(const struct check *c, const struct pb_rule *r, uint32_t 
 		return check_bad(c, "rule %u has an unknown level", i);
 	if (r->flags & ~(PB_F_FINAL | PB_F_FLOOR | PB_F_SCRATCH | PB_F_SOFT | PB_F_ANSWER))
 		return check_bad(c, "rule %u has an unknown flag", i);
-	if ((r->scopes & ~(PB_SANDBOX | PB_HOST)) || (r->scopes == 0 && !record))
+	if (r->scopes & ~(PB_SANDBOX | PB_HOST))
 		return check_bad(c, "rule %u has an unknown scope", i);
 	if (r->ops & ~(PB_READ | PB_WRITE | PB_EXEC))
 		return check_bad(c, "rule %u has an unknown operation", i);

@@ -1,0 +1,9 @@
+/* landlock.bin: what reading, writing and executing are at each ABI version. */
+#ifndef COMPILER_BACKEND_LANDLOCK_LANDLOCK_H
+#define COMPILER_BACKEND_LANDLOCK_LANDLOCK_H
+
+#include "compiler/backend/backend.h"
+
+extern const struct backend bk_landlock;
+
+#endif

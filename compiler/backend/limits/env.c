@@ -1,0 +1,113 @@
+/*
+ * The environment: names that are kept from the caller's, then values that are
+ * set.  Everything else is dropped; polrun replaces ${ROOT} in values.
+ */
+#include "compiler/backend/limits/limits.h"
+#include "compiler/backend/util.h"
+#include "runtime/bundle/check.h"
+
+static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
+{
+	(void)sink;
+	bk_note(report, NULL, "env", BK_EXACT,
+		"%zu names are kept, %zu set, every other variable is dropped", ir->keep.n,
+		ir->env.n);
+}
+
+static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
+{
+	struct pb_env h = { .head = { PB_MAGIC_ENV, PB_FORMAT_VERSION, 0, 0 } };
+	size_t n = ir->keep.n + ir->env.n;
+	struct bk_pool pool;
+	struct buf b;
+
+	if (n > CHECK_MAX_ENV) {
+		diag_add(sink, DIAG_PLAN_LIMIT, SPAN_NONE,
+			 "%zu variables are kept or set, a bundle holds at most %u", n,
+			 CHECK_MAX_ENV);
+		return false;
+	}
+	h.entries = (struct pb_table){ sizeof(h), (uint32_t)n };
+	bk_pool_init(&pool, out->a, sizeof(h) + n * sizeof(struct pb_env_entry));
+	buf_init(&b, out->a);
+	buf_add(&b, &h, sizeof(h));
+	for (size_t i = 0; i < ir->keep.n; i++) {
+		struct pb_env_entry e = { bk_pool_add(&pool, ir->keep.v[i].name),
+					  bk_pool_add(&pool, STR("")), 0, UINT32_MAX };
+
+		buf_add(&b, &e, sizeof(e));
+	}
+	for (size_t i = 0; i < ir->env.n; i++) {
+		struct pb_env_entry e = { bk_pool_add(&pool, ir->env.v[i].name),
+					  bk_pool_add(&pool, ir->env.v[i].value), 1,
+					  UINT32_MAX };
+
+		buf_add(&b, &e, sizeof(e));
+	}
+	buf_str(&b, buf_view(&pool.bytes));
+	bk_add_member(out, PB_ENV, &b);
+	return true;
+}
+
+static const struct pb_env *open_member(const struct bk_output *in, struct rt_err *err)
+{
+	const struct bk_member *m = bk_member(in, PB_ENV);
+
+	if (!m || bundle_check_env(m->bytes.p, m->bytes.n, 0, err) < 0)
+		return NULL;
+	return (const void *)m->bytes.p;
+}
+
+static struct str text_of(const struct pb_env *h, struct pb_str s)
+{
+	return (struct str){ (const char *)h + s.off, s.len };
+}
+
+static void print(FILE *out, const struct bk_output *in)
+{
+	const struct pb_env *h = open_member(in, NULL);
+	const struct pb_env_entry *v;
+
+	if (!h)
+		return;
+	v = (const void *)((const char *)h + h->entries.off);
+	for (uint32_t i = 0; i < h->entries.count; i++) {
+		struct str name = text_of(h, v[i].name);
+		struct buf value;
+
+		if (!v[i].set) {
+			(void)fprintf(out, "env keep %.*s\n", STR_ARG(name));
+			continue;
+		}
+		buf_init(&value, in->a);
+		buf_quoted(&value, text_of(h, v[i].value));
+		(void)fprintf(out, "env set  %.*s = %.*s\n", STR_ARG(name),
+			      STR_ARG(buf_view(&value)));
+	}
+}
+
+static const char *verify(const struct ir *ir, const struct bk_output *in, struct arena *a)
+{
+	struct rt_err err = { .err = 0 };
+	const struct pb_env *h = open_member(in, &err);
+	const struct pb_env_entry *v;
+
+	if (!h)
+		return arena_printf(a, "%s", err.err ? err.text : PB_ENV " is missing");
+	v = (const void *)((const char *)h + h->entries.off);
+	if (h->entries.count != ir->keep.n + ir->env.n)
+		return "a variable is missing or has been added";
+	for (uint32_t i = 0; i < h->entries.count; i++) {
+		bool set = i >= ir->keep.n;
+		struct str name = set ? ir->env.v[i - ir->keep.n].name : ir->keep.v[i].name;
+		struct str value = set ? ir->env.v[i - ir->keep.n].value : STR("");
+
+		if (v[i].set != set || !str_eq(name, text_of(h, v[i].name)) ||
+		    !str_eq(value, text_of(h, v[i].value)))
+			return arena_printf(a, "variable '%.*s' is not the policy's",
+					    STR_ARG(name));
+	}
+	return NULL;
+}
+
+const struct backend bk_env = { "env", check, emit, print, verify };

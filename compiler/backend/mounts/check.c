@@ -1,0 +1,284 @@
+/*
+ * Says for each file and socket rule what the view makes of it.  The words
+ * mean what semantics 7 says; what exists on a machine is known only there, so
+ * notes about absent names say what polrun will do with them.
+ */
+#include "compiler/backend/mounts/check.h"
+
+#include "compiler/backend/mounts/places.h"
+
+#define LAYER "mounts"
+
+struct ctx {
+	const struct ir *ir;
+	struct bk_report *report;
+	struct diag_sink *sink;
+	const struct mounts_places *at; /* of each file rule, by index */
+	bool has_scratch;
+};
+
+static bool in_sandbox(const struct ir_rule *r, enum ir_kind kind)
+{
+	return r->kind == kind && (r->scopes & IR_SANDBOX);
+}
+
+/* --- what one rule says about what another one names ------------------------- */
+
+static bool same_paths(const struct mounts_places *x, const struct mounts_places *y)
+{
+	if (x->paths.n != y->paths.n)
+		return false;
+	for (size_t i = 0; i < x->paths.n; i++) {
+		if (!str_eq(x->paths.v[i], y->paths.v[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Does some other rule deny `op` at these very places? */
+static bool also_denied(const struct ctx *c, const struct ir_rule *r, enum ir_op op)
+{
+	for (size_t i = 0; i < c->ir->rules.n; i++) {
+		const struct ir_rule *o = c->ir->rules.v[i];
+
+		if (in_sandbox(o, IR_FILE) && o->effect != IR_ALLOW && !o->nexcept &&
+		    (o->set.u.file.ops & op) &&
+		    o->set.u.file.path.root == r->set.u.file.path.root &&
+		    c->at[i].shape == MOUNTS_LITERAL &&
+		    same_paths(&c->at[r->index], &c->at[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Is there an exec rule at, above or below this place? */
+static bool has_exec(const struct ctx *c, enum ir_root root, struct str at)
+{
+	for (size_t i = 0; i < c->ir->rules.n; i++) {
+		const struct ir_rule *o = c->ir->rules.v[i];
+		const struct mounts_places *p = &c->at[i];
+
+		if (!in_sandbox(o, IR_FILE) || o->effect != IR_ALLOW ||
+		    !(o->set.u.file.ops & IR_EXEC) ||
+		    o->set.u.file.path.root != root || p->shape != MOUNTS_LITERAL)
+			continue;
+		for (size_t k = 0; k < p->paths.n; k++) {
+			if (mounts_is_below(at, p->paths.v[k]) ||
+			    mounts_is_below(p->paths.v[k], at))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* --- allow --------------------------------------------------------------------- */
+
+static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
+{
+	const struct mounts_places *at = &c->at[r->index];
+	enum ir_root root = r->set.u.file.path.root;
+
+	if (r->level == IR_DEFAULT || r->scratch || !(r->set.u.file.ops & IR_WRITE))
+		return;
+	for (size_t i = 0; i < at->paths.n; i++) {
+		struct str text = mounts_place_text(c->report->a, root, at->paths.v[i]);
+		struct diag *d;
+
+		if (has_exec(c, root, at->paths.v[i]))
+			continue;
+		d = diag_add(c->sink, DIAG_NO_EXEC_TREE, r->at.span,
+			     "'%.*s' is writable and has no exec rule: programs and shared "
+			     "objects that are built there will not run",
+			     STR_ARG(text));
+		diag_help(c->sink, d, "if they should: allow exec \"%.*s\"", STR_ARG(text));
+		return;
+	}
+}
+
+static void check_allow(const struct ctx *c, const struct ir_rule *r)
+{
+	struct mounts_places at;
+
+	if (c->at[r->index].shape != MOUNTS_LITERAL) {
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"an allow with a wildcard opens nothing: no pattern is expanded at "
+			"the start");
+		return;
+	}
+	if (r->scratch)
+		bk_note(c->report, r, LAYER, BK_EXACT, "a private, empty tmpfs");
+	else
+		bk_note(c->report, r, LAYER, BK_EXACT,
+			"mounted where it exists at the start; what is absent then, or is "
+			"a socket, is not opened (over)");
+	note_no_exec(c, r);
+	for (size_t i = 0; i < r->nexcept; i++) {
+		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
+		if (at.shape != MOUNTS_LITERAL)
+			bk_note(c->report, r, LAYER, BK_OVER,
+				"its exception '%.*s' has a wildcard: the smallest existing "
+				"tree that contains such names is read-only",
+				STR_ARG(r->except[i].u.file.path.text));
+	}
+}
+
+/* --- deny, ask, hide ------------------------------------------------------------- */
+
+static void check_wild_write(const struct ctx *c, const struct ir_rule *r)
+{
+	const struct mounts_places *at = &c->at[r->index];
+	struct str dir;
+
+	if (at->shape == MOUNTS_ANY) {
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"the writable trees of the project become read-only");
+		if (c->has_scratch)
+			bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
+				"in scratch trees such names can be written");
+		return;
+	}
+	dir = mounts_place_text(c->report->a, r->set.u.file.path.root, at->paths.v[0]);
+	bk_note(c->report, r, LAYER, BK_OVER,
+		"the smallest existing tree that contains such names, '%.*s' or above it, "
+		"becomes read-only",
+		STR_ARG(dir));
+}
+
+#define ABSENT                                                                   \
+	"; where it is absent at the start the smallest existing tree above it " \
+	"becomes read-only (over), in scratch trees it is made and masked"
+
+static void check_literal(const struct ctx *c, const struct ir_rule *r)
+{
+	unsigned ops = r->set.u.file.ops;
+
+	if (r->floor && (ops & IR_WRITE)) {
+		bk_note(c->report, r, LAYER, BK_UNDER,
+			"read-only where it exists; a name that is absent at the start stays "
+			"creatable, and polrun names each one that has appeared");
+		return;
+	}
+	if (r->effect == IR_HIDE) {
+		bk_note(c->report, r, LAYER, BK_EXACT,
+			"not mounted, or masked; the name stays visible where its directory "
+			"is" ABSENT);
+		return;
+	}
+	if (ops & IR_READ) {
+		if (also_denied(c, r, IR_WRITE) && also_denied(c, r, IR_EXEC))
+			bk_note(c->report, r, LAYER, BK_EXACT, "masked" ABSENT);
+		else
+			bk_note(c->report, r, LAYER, BK_OVER,
+				"masked: writing and executing are denied there too");
+		return;
+	}
+	if (ops & IR_EXEC)
+		bk_note(c->report, r, LAYER, BK_EXACT, "mounted noexec");
+	else
+		bk_note(c->report, r, LAYER, BK_EXACT,
+			"mounted read-only, with its ancestors pinned" ABSENT);
+}
+
+static void check_deny(const struct ctx *c, const struct ir_rule *r)
+{
+	struct mounts_places at;
+
+	if (r->effect == IR_ASK)
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"the kernel cannot ask: denied inside the sandbox");
+	if (c->at[r->index].shape == MOUNTS_LITERAL)
+		check_literal(c, r);
+	else if (r->set.u.file.ops == IR_WRITE)
+		check_wild_write(c, r);
+	else
+		bk_note(c->report, r, LAYER, BK_ADVISORY,
+			"a hide or a deny of reading or executing by a wildcard is not "
+			"supported by this version");
+	for (size_t i = 0; i < r->nexcept; i++) {
+		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
+		if (at.shape != MOUNTS_LITERAL)
+			bk_note(c->report, r, LAYER, BK_OVER,
+				"its exception '%.*s' has a wildcard and is not opened",
+				STR_ARG(r->except[i].u.file.path.text));
+	}
+}
+
+/* --- sockets ------------------------------------------------------------------------ */
+
+static void check_unix(const struct ctx *c, const struct ir_rule *r)
+{
+	const struct ir_path *p = &r->set.u.unix_path;
+
+	if (r->effect == IR_ALLOW)
+		bk_note(c->report, r, LAYER, BK_OVER,
+			p->abstract ?
+				"abstract sockets of the host are in another namespace" :
+				"a socket is not mounted: the allow opens nothing in this "
+				"version");
+	else if (p->abstract)
+		bk_note(c->report, r, LAYER, r->effect == IR_ASK ? BK_OVER : BK_EXACT,
+			"a network namespace of its own has no abstract socket of the host");
+	else
+		bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
+			"a connection to a socket file inside of a mounted tree is not "
+			"stopped in this version; sockets elsewhere are not mounted");
+}
+
+/* --- scalars ------------------------------------------------------------------------- */
+
+static void check_scalars(const struct ctx *c)
+{
+	static const enum ir_scalar_id ids[] = { IR_S_FILE_READ, IR_S_FILE_WRITE,
+						 IR_S_FILE_EXEC };
+	const struct ir_scalar *s;
+
+	for (size_t i = 0; i < POL_LEN(ids); i++) {
+		s = &c->ir->scalars[ids[i]];
+		if (s->effect == IR_ALLOW)
+			bk_note_scalar(c->report, ids[i], LAYER, BK_ADVISORY,
+				       "not supported by this version");
+		else if (s->effect == IR_ASK)
+			bk_note_scalar(c->report, ids[i], LAYER, BK_OVER,
+				       "the kernel cannot ask: what no rule names is not "
+				       "mounted");
+		else
+			bk_note_scalar(c->report, ids[i], LAYER, BK_EXACT,
+				       "a fresh root that holds only what rules name");
+	}
+	s = &c->ir->scalars[IR_S_UNIX_OTHERWISE];
+	if (s->effect == IR_ALLOW)
+		bk_note_scalar(c->report, IR_S_UNIX_OTHERWISE, LAYER, BK_OVER,
+			       "sockets outside of the mounted trees are not there");
+	else
+		bk_note_scalar(c->report, IR_S_UNIX_OTHERWISE, LAYER, BK_ENTRY_ONLY,
+			       "a connection to a socket file inside of a mounted tree is "
+			       "not stopped in this version");
+}
+
+void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
+{
+	struct mounts_places *at = arena_array(report->a, ir->rules.n + 1, sizeof(*at));
+	struct ctx c = { ir, report, sink, at, false };
+
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+
+		c.has_scratch |= r->scratch;
+		if (r->kind == IR_FILE)
+			mounts_places(report->a, &r->set.u.file.path, &at[i]);
+	}
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+
+		if (in_sandbox(r, IR_UNIX))
+			check_unix(&c, r);
+		if (!in_sandbox(r, IR_FILE))
+			continue;
+		if (r->effect == IR_ALLOW)
+			check_allow(&c, r);
+		else
+			check_deny(&c, r);
+	}
+	check_scalars(&c);
+	(void)mounts_refuse(ir, sink);
+}

@@ -1,0 +1,14 @@
+/* How well the view enforces each file and socket rule (issue 01, item 5). */
+#ifndef COMPILER_BACKEND_MOUNTS_CHECK_H
+#define COMPILER_BACKEND_MOUNTS_CHECK_H
+
+#include "compiler/backend/backend.h"
+
+void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink);
+/*
+ * What cannot be lowered at all: errors of `check` and of `compile`.  False
+ * when there is one.
+ */
+bool mounts_refuse(const struct ir *ir, struct diag_sink *sink);
+
+#endif

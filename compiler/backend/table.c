@@ -1,0 +1,21 @@
+/* All back ends, in the order in which they check, emit and print. */
+#include "compiler/backend/backend.h"
+#include "compiler/backend/landlock/landlock.h"
+#include "compiler/backend/limits/limits.h"
+#include "compiler/backend/matcher/matcher.h"
+#include "compiler/backend/mounts/mounts.h"
+#include "compiler/backend/net.h"
+#include "compiler/backend/rules.h"
+#include "compiler/backend/seccomp/seccomp.h"
+
+const struct backend *const bk_table[] = {
+	&bk_rules,
+	&bk_matcher,
+	&bk_seccomp,
+	&bk_landlock,
+	&bk_mounts,
+	&bk_limits,
+	&bk_env,
+	&bk_net,
+	NULL
+};
