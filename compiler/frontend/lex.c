@@ -1,0 +1,527 @@
+/*
+ * What the tokens of policy.l mean: decodes strings, checks numbers and
+ * regexes, says what is wrong with the spelling of a token, and hands tokens
+ * to the parser within the limits.
+ */
+#include "compiler/base/buf.h"
+#include "compiler/diag/width.h"
+#include "compiler/frontend/parser.h"
+#include "policy.tab.h"
+
+#define MAX_BIDI_WARNINGS 20
+
+static const struct {
+	const char *spelling;
+	int token;
+	char class;
+} keywords[] = {
+#define KW(token, spelling, class, group, doc) { spelling, token, #class[0] },
+#include "grammar/keywords.def"
+#undef KW
+};
+
+static struct str text_of(const struct dsl_parser *p, struct span at)
+{
+	return (struct str){ p->text.p + at.off, at.len };
+}
+
+static bool is_same_line(const struct dsl_parser *p, uint32_t from, uint32_t to)
+{
+	return from <= to && !memchr(p->text.p + from, '\n', to - from);
+}
+
+/* The parser shall not complain about a token that was complained about. */
+static struct diag *fault(struct dsl_parser *p, struct span at, struct diag *d)
+{
+	p->faulty = at;
+	return d;
+}
+
+#define FAULT(p, code, at, ...) \
+	fault((p), (at), diag_add((p)->sink, (code), (at), __VA_ARGS__))
+
+static struct span part(struct span at, size_t from, size_t n)
+{
+	return (struct span){ at.file, at.off + (uint32_t)from, (uint32_t)n };
+}
+
+char dsl_keyword_class(struct str word)
+{
+	for (size_t i = 0; i < POL_LEN(keywords); i++)
+		if (str_eqz(word, keywords[i].spelling))
+			return keywords[i].class;
+	return 0;
+}
+
+int dsl_word(struct dsl_parser *p, union POL_STYPE *val, struct span at)
+{
+	val->s = text_of(p, at);
+	for (size_t i = 0; i < POL_LEN(keywords); i++)
+		if (str_eqz(val->s, keywords[i].spelling))
+			return keywords[i].token;
+	return NAME;
+}
+
+/* --- strings ------------------------------------------------------------------ */
+
+static void warn_bidi(struct dsl_parser *p, struct span at, uint32_t c)
+{
+	struct diag *d;
+
+	if (p->bidi++ >= MAX_BIDI_WARNINGS)
+		return;
+	d = diag_add(p->sink, DIAG_BIDI_CONTROL, at,
+		     "invisible character U+%04X changes the order in which this "
+		     "line is shown", c);
+	diag_help(p->sink, d, "write it as \\u{%x} in a string, or remove it", c);
+}
+
+void dsl_check_bidi(struct dsl_parser *p, struct span at)
+{
+	struct str s = text_of(p, at);
+	uint32_t c;
+	bool valid;
+
+	for (size_t i = 0, n; i < s.n; i += n) {
+		n = utf8_next(s, i, &c, &valid);
+		if (valid && utf8_is_bidi(c))
+			warn_bidi(p, part(at, i, n), c);
+	}
+}
+
+/* The text between the quotes of a string or the slashes of a regex. */
+static void check_inside(struct dsl_parser *p, struct span at)
+{
+	struct str s = text_of(p, at);
+	struct diag *d;
+
+	dsl_check_bidi(p, at);
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if ((c >= 0x20 && c != 0x7f) || c == '\t')
+			continue;
+		d = FAULT(p, DIAG_CONTROL_BYTE, part(at, i, 1),
+			  "control byte 0x%02x inside of quotes", c);
+		diag_help(p->sink, d, "write it as \\x%02x in a string", c);
+		return;
+	}
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+static void put_utf8(struct buf *b, uint32_t c)
+{
+	if (c < 0x80) {
+		buf_u8(b, (uint8_t)c);
+	} else if (c < 0x800) {
+		buf_u8(b, (uint8_t)(0xc0 | c >> 6));
+		buf_u8(b, (uint8_t)(0x80 | (c & 0x3f)));
+	} else if (c < 0x10000) {
+		buf_u8(b, (uint8_t)(0xe0 | c >> 12));
+		buf_u8(b, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
+		buf_u8(b, (uint8_t)(0x80 | (c & 0x3f)));
+	} else {
+		buf_u8(b, (uint8_t)(0xf0 | c >> 18));
+		buf_u8(b, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
+		buf_u8(b, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
+		buf_u8(b, (uint8_t)(0x80 | (c & 0x3f)));
+	}
+}
+
+/* What a decoded character is in AST_V_STRING: only `$` is special there. */
+static void put_char(struct buf *b, uint32_t c, bool is_byte)
+{
+	if (c == '$')
+		buf_z(b, "\\$");
+	else if (is_byte)
+		buf_u8(b, (uint8_t)c);
+	else
+		put_utf8(b, c);
+}
+
+/* The digits of \xHH or \u{H…}; the bytes read, 0 where they are wrong. */
+static size_t read_hex(struct str s, size_t i, uint32_t *ret_c)
+{
+	uint32_t c = 0;
+	size_t start = i;
+
+	if (s.p[i] == 'x') {
+		if (i + 2 >= s.n || hex_value(s.p[i + 1]) < 0 || hex_value(s.p[i + 2]) < 0)
+			return 0;
+		*ret_c = (uint32_t)(hex_value(s.p[i + 1]) << 4 | hex_value(s.p[i + 2]));
+		return 3;
+	}
+	if (++i >= s.n || s.p[i++] != '{')
+		return 0;
+	for (; i < s.n && hex_value(s.p[i]) >= 0 && c <= 0x10ffff; i++)
+		c = c << 4 | (uint32_t)hex_value(s.p[i]);
+	if (i >= s.n || s.p[i] != '}' || i == start + 2 || c > 0x10ffff ||
+	    (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	*ret_c = c;
+	return i + 1 - start;
+}
+
+static void bad_escape(struct dsl_parser *p, struct span at, struct str s, size_t i)
+{
+	uint32_t c;
+	bool valid;
+	size_t n = utf8_next(s, i, &c, &valid);
+	struct diag *d;
+
+	d = FAULT(p, DIAG_BAD_ESCAPE, part(at, i - 1, n + 1), "unknown escape '\\%.*s'",
+		  (int)n, s.p + i);
+	if (c == 'x')
+		diag_help(p->sink, d, "a byte is written with two hexadecimal digits: \\x1b");
+	else if (c == 'u')
+		diag_help(p->sink, d,
+			  "a character is written by its number in hexadecimal, at most "
+			  "10ffff: \\u{e9}");
+	else
+		diag_help(p->sink, d,
+			  "a string knows \\\" \\\\ \\n \\t \\$ \\xHH \\u{…}; a pattern's own "
+			  "backslash is written twice, or in a raw string r\"…\"");
+}
+
+/*
+ * One escape, `i` behind its backslash; the bytes read.  A wrong one is
+ * reported and left out.
+ */
+static size_t put_escape(struct dsl_parser *p, struct buf *b, struct span at,
+			 struct str s, size_t i)
+{
+	uint32_t c = 0;
+	size_t n = 1;
+
+	switch (s.p[i]) {
+	case '"':
+	case '\\':
+		buf_ch(b, s.p[i]);
+		return 1;
+	case '$':
+		buf_z(b, "\\$");
+		return 1;
+	case 'n':
+		buf_ch(b, '\n');
+		return 1;
+	case 't':
+		buf_ch(b, '\t');
+		return 1;
+	case 'x':
+	case 'u':
+		n = read_hex(s, i, &c);
+		break;
+	default:
+		n = 0;
+	}
+	if (n == 0) {
+		bad_escape(p, at, s, i);
+		return 1;
+	}
+	if (c == 0)
+		FAULT(p, DIAG_NUL_BYTE, part(at, i - 1, n + 1),
+		      "a NUL byte cannot stand in a command, path or name");
+	else
+		put_char(b, c, s.p[i] == 'x');
+	return n;
+}
+
+/*
+ * A decoded backslash before a bare `$` would read like an escaped `$` in the
+ * tree: refused, since one of the two readings expands a variable.
+ */
+static void ambiguous_dollar(struct dsl_parser *p, struct span at, size_t i)
+{
+	struct diag *d;
+
+	d = FAULT(p, DIAG_AMBIGUOUS_DOLLAR, part(at, i, 1),
+		  "'$' behind a backslash could be a dollar sign or an expansion");
+	diag_help(p->sink, d, "write \\$ for a dollar sign, \\\\\\$ for a backslash and a "
+			      "dollar sign");
+}
+
+static struct str decode(struct dsl_parser *p, struct span at)
+{
+	struct str s = text_of(p, at);
+	struct buf b;
+
+	if (!s.n || !memchr(s.p, '\\', s.n))
+		return s;
+	buf_init(&b, p->b.a);
+	for (size_t i = 0; i < s.n;) {
+		if (s.p[i] == '\\' && i + 1 < s.n) {
+			i += 1 + put_escape(p, &b, at, s, i + 1);
+			continue;
+		}
+		if (s.p[i] == '$' && b.n && b.p[b.n - 1] == '\\')
+			ambiguous_dollar(p, at, i);
+		buf_ch(&b, s.p[i++]);
+	}
+	return str_dup(p->b.a, buf_view(&b));
+}
+
+int dsl_string(struct dsl_parser *p, union POL_STYPE *val, struct span at)
+{
+	struct span in = part(at, 1, at.len - 2);
+
+	check_inside(p, in);
+	val->s = decode(p, in);
+	return STRING;
+}
+
+int dsl_raw_string(struct dsl_parser *p, union POL_STYPE *val, struct span at)
+{
+	struct span in = part(at, 2, at.len - 3);
+
+	check_inside(p, in);
+	val->s = text_of(p, in);
+	return RSTRING;
+}
+
+/* --- regexes and paths without quotes ------------------------------------------ */
+
+static bool looks_like_path(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!ast_is_word((struct str){ &c, 1 }) && !(c >= '0' && c <= '9') &&
+		    c != '.' && c != '-' && c != '/')
+			return false;
+	}
+	return s.n > 0;
+}
+
+int dsl_unquoted(struct dsl_parser *p, union POL_STYPE *val, struct span at)
+{
+	struct str s = text_of(p, at);
+	struct diag *d;
+	size_t quote = s.p[0] == '\'' ? 1 : (unsigned char)s.p[0] == 0xe2 ? 3 : 0;
+
+	check_inside(p, at);
+	val->s = str_sub(s, quote, s.n - 2 * quote);
+	if (quote) {
+		d = FAULT(p, DIAG_UNQUOTED, at, "a string stands in double quotes");
+	} else if (s.p[0] == '$' && !str_starts(s, STR("${"))) {
+		d = FAULT(p, DIAG_UNQUOTED, at, "'%.*s' stands without quotes, and an "
+			  "expansion has braces: \"${NAME}\"", STR_ARG(s));
+		return STRING;
+	} else {
+		d = FAULT(p, DIAG_UNQUOTED, at, "'%.*s' stands without quotes", STR_ARG(s));
+	}
+	if (!memchr(val->s.p, '"', val->s.n) && !memchr(val->s.p, '\\', val->s.n))
+		diag_help(p->sink, d, "write \"%.*s\"", STR_ARG(val->s));
+	return STRING;
+}
+
+int dsl_regex(struct dsl_parser *p, union POL_STYPE *val, struct span at)
+{
+	struct str s = text_of(p, at), flags;
+	size_t slash = s.n - 1;
+	struct diag *d;
+
+	while (s.p[slash] != '/')
+		slash--;
+	flags = str_sub(s, slash + 1, s.n - slash - 1);
+	for (size_t i = 0; i < flags.n; i++) {
+		if (flags.p[i] == 'i' || flags.p[i] == 'x')
+			continue;
+		if (looks_like_path(s))
+			return dsl_unquoted(p, val, at);
+		d = FAULT(p, DIAG_BAD_REGEX, part(at, slash + 1, flags.n),
+			  "unknown regex flags '%.*s'", STR_ARG(flags));
+		diag_help(p->sink, d, "the flags are 'i' (any case) and 'x' (blanks and "
+				      "comments); a path stands in quotes");
+		break;
+	}
+	check_inside(p, part(at, 1, slash - 1));
+	val->re.text = str_sub(s, 1, slash - 1);
+	val->re.flags = flags;
+	return REGEX;
+}
+
+int dsl_unterminated(struct dsl_parser *p, struct span at)
+{
+	struct str s = text_of(p, at);
+	struct diag *d;
+
+	/* What is left of a line with a fault often begins with its last quote. */
+	if (p->sink->errors > p->errors && p->faulty.len &&
+	    is_same_line(p, p->faulty.off, at.off)) {
+		p->faulty = at;
+		return POL_error;
+	}
+	if (s.p[0] == '/') {
+		d = FAULT(p, DIAG_UNTERMINATED_REGEX, part(at, 0, 1),
+			  "this '/' begins a regex that does not end on its line");
+		diag_help(p->sink, d, "a path stands in double quotes: \"/usr\"");
+	} else {
+		d = FAULT(p, DIAG_UNTERMINATED_STRING, at,
+			  "this string does not end on its line");
+		diag_help(p->sink, d, "close it with '\"'; a newline inside is written \\n");
+	}
+	p->faulty = at;
+	return POL_error;
+}
+
+/* --- numbers --------------------------------------------------------------------- */
+
+int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
+{
+	static const char *const units[] = { "",  "K", "M", "G", "T", "k", "m", "g",
+					     "t", "ms", "s", "h", "d", "%" };
+	size_t digits = 0;
+	struct diag *d;
+	struct str unit;
+
+	val->s = text_of(p, at);
+	while (digits < val->s.n &&
+	       ((val->s.p[digits] >= '0' && val->s.p[digits] <= '9') ||
+		val->s.p[digits] == '.'))
+		digits++;
+	unit = str_sub(val->s, digits, val->s.n - digits);
+	for (size_t i = 0; i < POL_LEN(units); i++)
+		if (str_eqz(unit, units[i]))
+			return NUMBER;
+	d = FAULT(p, DIAG_BAD_NUMBER, at, "'%.*s' has the unknown unit '%.*s'",
+		  STR_ARG(val->s), STR_ARG(unit));
+	diag_help(p->sink, d, "sizes are K M G T, durations ms s m h d; a name does not "
+			      "begin with a digit, a pattern stands in quotes");
+	return NUMBER;
+}
+
+int dsl_bad_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
+{
+	struct diag *d;
+
+	val->s = text_of(p, at);
+	d = FAULT(p, DIAG_BAD_NUMBER, at, "'%.*s' is no number, range, date or address",
+		  STR_ARG(val->s));
+	diag_help(p->sink, d, "a name does not begin with a digit; a pattern stands in "
+			      "quotes");
+	return NUMBER;
+}
+
+/* --- other languages, stray characters ------------------------------------------- */
+
+int dsl_foreign(struct dsl_parser *p, struct span at, int token, const char *right)
+{
+	struct str s = text_of(p, at);
+
+	if (right)
+		FAULT(p, DIAG_FOREIGN_SYNTAX, at, "'%.*s' is written '%s' here", STR_ARG(s),
+		      right);
+	else
+		FAULT(p, DIAG_FOREIGN_SYNTAX, at,
+		      "no '%.*s' here: a key and its value stand side by side",
+		      STR_ARG(s));
+	return token;
+}
+
+void dsl_foreign_comment(struct dsl_parser *p, struct span at)
+{
+	FAULT(p, DIAG_FOREIGN_SYNTAX, part(at, 0, 2), "a comment begins with '#'");
+}
+
+int dsl_stray(struct dsl_parser *p, struct span at)
+{
+	struct str s = text_of(p, at);
+	unsigned char c = (unsigned char)s.p[0];
+
+	if (c < 0x20 || c == 0x7f)
+		FAULT(p, DIAG_STRAY_CHARACTER, at, "stray control byte 0x%02x", c);
+	else if (c >= 0x80)
+		FAULT(p, DIAG_STRAY_CHARACTER, at, "'%.*s' cannot stand outside of quotes",
+		      STR_ARG(s));
+	else
+		FAULT(p, DIAG_STRAY_CHARACTER, at, "stray '%c'", c);
+	return POL_error;
+}
+
+void dsl_fatal(struct dsl_parser *p, const char *msg)
+{
+	diag_add(p->sink, DIAG_SCANNER, (struct span){ p->file, p->off, 0 },
+		 "the scanner stops here: %s", msg);
+	longjmp(p->fatal, 1);
+}
+
+/* --- tokens for the parser ---------------------------------------------------------- */
+
+static int scan(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
+{
+	int kind = pol_scan(val, at, p->scanner);
+
+	if (kind == END) /* just behind the last token, where a '}' is missing */
+		*at = (struct span){ p->file, p->last.at.off + p->last.at.len, 0 };
+	return kind;
+}
+
+/* Behind the block that begins with the '{' just read. */
+static int skip_block(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
+{
+	unsigned depth = 1;
+	int kind = '{';
+
+	while (depth && kind != END) {
+		kind = scan(p, val, at);
+		if (kind == '{')
+			depth++;
+		else if (kind == '}')
+			depth--;
+	}
+	return kind == END ? END : scan(p, val, at);
+}
+
+static void note_bracket(struct dsl_parser *p, int kind, struct span at)
+{
+	if (kind == '{' || kind == '[' || kind == '(') {
+		if (p->nopen == AST_MAX_NESTING) {
+			diag_add(p->sink, DIAG_TOO_DEEP, at,
+				 "more than %d brackets are open here", AST_MAX_NESTING);
+			p->stop = true;
+			return;
+		}
+		p->open[p->nopen++] = at;
+	} else if ((kind == '}' || kind == ']' || kind == ')') && p->nopen) {
+		p->nopen--;
+	}
+}
+
+int pol_lex(union POL_STYPE *val, struct span *at, struct dsl_parser *p)
+{
+	int kind;
+
+	if (p->nreplay) {
+		kind = p->replay[0].kind;
+		*at = p->replay[0].at;
+		val->s = p->replay[0].text;
+		p->replay[0] = p->replay[--p->nreplay];
+	} else {
+		kind = scan(p, val, at);
+		if (kind == '{' && p->skip_line &&
+		    is_same_line(p, p->skip_line - 1, at->off))
+			kind = skip_block(p, val, at);
+		if (p->skip_line && !is_same_line(p, p->skip_line - 1, at->off))
+			p->skip_line = 0;
+	}
+	note_bracket(p, kind, *at);
+	if (p->b.full || p->sink->errors > p->sink->limit)
+		p->stop = true;
+	if (p->stop) {
+		*at = (struct span){ p->file, at->off, 0 };
+		return END;
+	}
+	p->before = p->last;
+	p->last = (struct dsl_token){ kind, *at, text_of(p, *at) };
+	return kind;
+}

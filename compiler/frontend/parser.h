@@ -1,0 +1,87 @@
+/*
+ * What scanner, parser and the composer of syntax errors share.  Private to
+ * the DSL front end and to the files that bison and flex make.
+ */
+#ifndef COMPILER_FRONTEND_PARSER_H
+#define COMPILER_FRONTEND_PARSER_H
+
+#include <setjmp.h>
+
+#include "compiler/ast/build.h"
+
+struct dsl_regex {
+	struct str text, flags;
+};
+
+struct dsl_token {
+	int kind;
+	struct span at;
+	struct str text; /* of keywords and names */
+};
+
+struct dsl_parser {
+	struct ast_build b;
+	struct diag_sink *sink;
+	const struct source_map *map;
+	struct str text; /* the whole file */
+	uint32_t file;
+	uint32_t off;    /* of the next byte to scan */
+	void *scanner;
+	jmp_buf fatal;   /* flex cannot go on */
+	size_t errors;   /* the sink's count before this file */
+	size_t bidi;     /* warnings about invisible characters so far */
+
+	struct dsl_token last, before; /* the last two tokens handed out */
+	struct dsl_token replay[2];    /* handed out next, [0] first */
+	unsigned nreplay;
+	struct span open[AST_MAX_NESTING]; /* the brackets that are open */
+	unsigned nopen;
+
+	struct span faulty; /* the last token that the scanner has complained about */
+	uint32_t skip_line; /* after an unknown word: skip a block on its line */
+	bool stop;          /* a limit was passed: no more tokens, no more errors */
+
+	struct ast_stmt *stmts; /* the result */
+};
+
+/* --- the scanner (lex.c, policy.l) ---------------------------------------- */
+
+union POL_STYPE;
+
+/* One token as flex sees it; policy.l. */
+int pol_scan(union POL_STYPE *val, struct span *at, void *scanner);
+/* One token as bison wants it: replays, skips, brackets, limits. */
+int pol_lex(union POL_STYPE *val, struct span *at, struct dsl_parser *p);
+
+/*
+ * Each reads the raw text of a token, reports what is wrong with it, and
+ * returns the token that lets the parser go on best (POL_error: none).
+ */
+int dsl_word(struct dsl_parser *p, union POL_STYPE *val, struct span at);
+int dsl_string(struct dsl_parser *p, union POL_STYPE *val, struct span at);
+int dsl_raw_string(struct dsl_parser *p, union POL_STYPE *val, struct span at);
+int dsl_regex(struct dsl_parser *p, union POL_STYPE *val, struct span at);
+int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at);
+int dsl_bad_number(struct dsl_parser *p, union POL_STYPE *val, struct span at);
+int dsl_unterminated(struct dsl_parser *p, struct span at);
+/* A path, a pattern or a quoted text in another language's spelling. */
+int dsl_unquoted(struct dsl_parser *p, union POL_STYPE *val, struct span at);
+/* `&&` and the like, read as `token`. */
+int dsl_foreign(struct dsl_parser *p, struct span at, int token, const char *right);
+void dsl_foreign_comment(struct dsl_parser *p, struct span at);
+int dsl_stray(struct dsl_parser *p, struct span at);
+void dsl_check_bidi(struct dsl_parser *p, struct span at);
+_Noreturn void dsl_fatal(struct dsl_parser *p, const char *msg);
+
+/* --- syntax errors (syntax.c) ---------------------------------------------- */
+
+/* The names are those of the %token lines in policy.y. */
+void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpected,
+		      const char *const *expected, size_t n);
+/* The parser's own stack is full. */
+void dsl_too_deep(struct dsl_parser *p, struct span at);
+
+/* The class of a keyword: 'R', 'C', or 0 where `word` is none. */
+char dsl_keyword_class(struct str word);
+
+#endif

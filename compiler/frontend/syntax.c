@@ -1,0 +1,435 @@
+/*
+ * Syntax errors as a person would say them: what stands there, what could
+ * stand there in words of the language, and the slip that it probably is.
+ * One fault gets one message.
+ */
+#include "compiler/base/buf.h"
+#include "compiler/frontend/parser.h"
+#include "policy.tab.h"
+
+enum group { TOP, STMT, EFFECT, OPT, WORD, NGROUPS };
+
+static const struct {
+	const char *spelling;
+	char class;
+	enum group group;
+} keywords[] = {
+#define KW(token, spelling, class, group, doc) { spelling, #class[0], group },
+#include "grammar/keywords.def"
+#undef KW
+};
+
+#define MAX_EXPECTED 160
+#define MAX_WORDS    12 /* shown after "expected" */
+#define MAX_TEXT     48 /* bytes of an unexpected token */
+
+struct expected {
+	const char *const *names;
+	size_t n;
+	size_t groups[NGROUPS];
+	bool any_word; /* a name is expected: the contextual words mean nothing */
+};
+
+static int find_keyword(const char *name)
+{
+	for (size_t i = 0; i < POL_LEN(keywords); i++)
+		if (strcmp(name, keywords[i].spelling) == 0)
+			return (int)i;
+	return -1;
+}
+
+static bool has(const struct expected *e, const char *name)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (strcmp(e->names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Counted only where it can stand as a keyword, not as a mere name. */
+static bool is_counted(const struct expected *e, int kw)
+{
+	return kw >= 0 && !(e->any_word && keywords[kw].class == 'C');
+}
+
+static void classify(struct expected *e)
+{
+	size_t contextual = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		int kw = find_keyword(e->names[i]);
+
+		contextual += kw >= 0 && keywords[kw].class == 'C';
+	}
+	e->any_word = has(e, "a name") && contextual > 30;
+	for (size_t i = 0; i < e->n; i++) {
+		int kw = find_keyword(e->names[i]);
+
+		if (is_counted(e, kw))
+			e->groups[keywords[kw].group]++;
+	}
+}
+
+/* --- "expected …" ------------------------------------------------------------------ */
+
+struct words {
+	const char *v[MAX_EXPECTED];
+	size_t n;
+};
+
+static void add(struct words *w, const char *word)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (strcmp(w->v[i], word) == 0)
+			return;
+	if (w->n < MAX_EXPECTED)
+		w->v[w->n++] = word;
+}
+
+static bool is_operator(const char *name)
+{
+	static const char *const ops[] = { "==", "!=", "<=", ">=", "'<'", "'>'", "'|'",
+					   "'&'", "and", "or", "in" };
+
+	for (size_t i = 0; i < POL_LEN(ops); i++)
+		if (strcmp(name, ops[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The spelling of what another entry already says. */
+static bool is_implied(const struct expected *e, const char *name)
+{
+	static const struct {
+		const char *name, *by;
+	} implied[] = {
+		{ "a raw string", "a string" },
+		{ "a negative number", "a number" },
+		{ "a negative number", "an option" },
+		{ "an option specification", "an option" },
+	};
+
+	for (size_t i = 0; i < POL_LEN(implied); i++)
+		if (strcmp(name, implied[i].name) == 0 && has(e, implied[i].by))
+			return true;
+	return strcmp(name, "';'") == 0;
+}
+
+/* What stands for a whole group of keywords, or NULL to name each. */
+static const char *group_word(const struct expected *e, int kw)
+{
+	bool in_section = e->groups[EFFECT] >= 3 && e->groups[STMT] > 0;
+
+	switch (keywords[kw].group) {
+	case TOP:
+		if (e->groups[TOP] >= 4)
+			return "a section or statement";
+		return in_section || e->groups[STMT] >= 2 ? "a statement" : NULL;
+	case STMT:
+		if (strcmp(keywords[kw].spelling, "final") == 0 && in_section)
+			return "a rule";
+		return in_section || e->groups[STMT] >= 2 ? "a statement" : NULL;
+	case EFFECT:
+		return in_section ? "a rule" : NULL;
+	case OPT:
+		if (e->groups[OPT] < 3)
+			return NULL;
+		return has(e, "because") ? "an option like 'because'" : "an option";
+	case WORD:
+	case NGROUPS:
+		return NULL;
+	}
+	return NULL;
+}
+
+static const char *quoted(struct arena *a, const char *name)
+{
+	if (name[0] == '\'' || strncmp(name, "a ", 2) == 0 ||
+	    strncmp(name, "an ", 3) == 0 || strncmp(name, "the ", 4) == 0)
+		return name;
+	return arena_printf(a, "'%s'", name);
+}
+
+static void collect(struct arena *a, const struct expected *e, struct words *w)
+{
+	size_t operators = 0;
+
+	for (size_t i = 0; i < e->n; i++)
+		operators += is_operator(e->names[i]);
+	for (size_t i = 0; i < e->n; i++) {
+		const char *name = e->names[i], *group;
+		int kw = find_keyword(name);
+
+		if (is_implied(e, name) || (kw >= 0 && !is_counted(e, kw)))
+			continue;
+		if (operators >= 5 && is_operator(name)) {
+			add(w, "an operator");
+			continue;
+		}
+		/* "not match" among the options of a rule. */
+		if (kw >= 0 && strcmp(name, "not") == 0 && e->groups[OPT] >= 3)
+			continue;
+		group = kw >= 0 ? group_word(e, kw) : NULL;
+		add(w, group ? group : quoted(a, name));
+	}
+}
+
+static void put_expected(struct dsl_parser *p, struct buf *b, const struct expected *e)
+{
+	struct words w = { .n = 0 };
+
+	collect(p->b.a, e, &w);
+	if (w.n == 0 || w.n > MAX_WORDS)
+		return;
+	buf_z(b, ", expected ");
+	for (size_t i = 0; i < w.n; i++) {
+		if (i)
+			buf_z(b, i + 1 == w.n ? " or " : ", ");
+		buf_z(b, w.v[i]);
+	}
+}
+
+/* --- "unexpected …" ------------------------------------------------------------------ */
+
+static struct str shown(struct dsl_parser *p, struct span at)
+{
+	struct str s = { p->text.p + at.off, at.len };
+	size_t n = MAX_TEXT;
+
+	if (s.n <= MAX_TEXT)
+		return s;
+	while (n && ((unsigned char)s.p[n] & 0xc0) == 0x80)
+		n--;
+	return str_printf(p->b.a, "%.*s…", (int)n, s.p);
+}
+
+static void put_unexpected(struct dsl_parser *p, struct buf *b, struct span at,
+			   const char *name)
+{
+	struct str text = shown(p, at);
+
+	buf_z(b, "unexpected ");
+	if (at.len == 0) {
+		buf_z(b, "end of the file");
+		return;
+	}
+	if (strcmp(name, "a name") == 0 || find_keyword(name) >= 0) {
+		buf_printf(b, "'%.*s'", STR_ARG(text));
+		return;
+	}
+	if (strncmp(name, "a ", 2) == 0)
+		buf_printf(b, "%s ", name + 2);
+	else if (strncmp(name, "an ", 3) == 0)
+		buf_printf(b, "%s ", name + 3);
+	if (text.p[0] == '"' || str_starts(text, STR("r\"")))
+		buf_str(b, text);
+	else
+		buf_printf(b, "'%.*s'", STR_ARG(text));
+}
+
+/* --- common faults --------------------------------------------------------------------- */
+
+static bool is_effect(const char *name)
+{
+	int kw = find_keyword(name);
+
+	return kw >= 0 && keywords[kw].group == EFFECT;
+}
+
+/* `unexpected` and `expected` NULL: whatever; "?rule": a rule could begin here. */
+static const struct {
+	const char *unexpected, *expected, *help;
+} slips[] = {
+	{ "'='", "=>", "the arrow is '=>'" },
+	{ "'='", "==", "conditions compare with '=='" },
+	{ "'{'", "=>", "a request is followed by '=>' and its decision" },
+	{ "a regex", "a string",
+	  "a regex is a pattern of the command section only; here a string stands" },
+	{ "an import path", "a string", "a path stands in double quotes" },
+	{ "an option", "a string", "a pattern stands in double quotes; options of a "
+				   "command follow 'with' or 'without'" },
+	{ "an address", "a string", "write it in double quotes" },
+	{ "a number", "a string", "write it in double quotes" },
+	{ "'['", "a string", "patterns are separated by commas, without brackets" },
+	{ "a string", "?rule", "a rule begins with 'allow', 'ask' or 'deny'" },
+	{ "a regex", "?rule", "a rule begins with 'allow', 'ask' or 'deny'" },
+	{ "a string", "'='", "write '=' before the value" },
+	{ "a string", "','", "separate the items of a list with ','" },
+	{ "a regex", "','", "separate the items of a list with ','" },
+	{ "hide", "allow", "'hide' is for files: only rules of the file section hide" },
+	{ "'='", "a string", "a key and its value stand side by side, without '='" },
+	{ "'*'", "a string", "a pattern stands in double quotes" },
+};
+
+static bool could_be(const struct expected *e, const char *name)
+{
+	if (strcmp(name, "?rule") == 0)
+		return e->groups[EFFECT] >= 3 && e->groups[STMT] > 0 && !has(e, "','");
+	return has(e, name);
+}
+
+static const char *slip_help(const struct expected *e, const char *unexpected)
+{
+	if (is_effect(unexpected) && has(e, "=>"))
+		return "write '=>' between a request and its decision";
+	for (size_t i = 0; i < POL_LEN(slips); i++)
+		if (strcmp(slips[i].unexpected, unexpected) == 0 &&
+		    could_be(e, slips[i].expected))
+			return slips[i].help;
+	return NULL;
+}
+
+/* The known word that `word` is a slip of, among those that could stand here. */
+static const char *suggest_expected(const struct expected *e, struct str word)
+{
+	const char *known[POL_LEN(keywords)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n; i++)
+		if (is_counted(e, find_keyword(e->names[i])))
+			known[n++] = e->names[i];
+	return diag_suggest(word, known, n);
+}
+
+static const char *suggest_any(struct str word)
+{
+	const char *known[POL_LEN(keywords)];
+
+	for (size_t i = 0; i < POL_LEN(keywords); i++)
+		known[i] = keywords[i].spelling;
+	return diag_suggest(word, known, POL_LEN(keywords));
+}
+
+static void add_help(struct dsl_parser *p, struct diag *d, const struct expected *e,
+		     const char *unexpected)
+{
+	const char *help = slip_help(e, unexpected), *word;
+	int kw = find_keyword(unexpected);
+
+	if (p->before.kind == ',' && has(e, "a string") && kw >= 0) {
+		diag_help(p->sink, d, "a list does not end with ','");
+	} else if (help) {
+		diag_help(p->sink, d, "%s", help);
+	} else if (kw >= 0 && has(e, "a name") && !has(e, "'}'")) {
+		diag_help(p->sink, d, "'%s' is a word of the language%s; choose another name",
+			  unexpected,
+			  keywords[kw].class == 'R' ? " that is never a name" : "");
+	}
+	/* `allow raed "/usr"`: the slip was taken for a name. */
+	if (p->before.kind == NAME) {
+		word = suggest_any(p->before.text);
+		if (word)
+			diag_help(p->sink, d, "did you mean '%s' instead of '%.*s'?", word,
+				  STR_ARG(p->before.text));
+	}
+}
+
+/* --- blocks that are not closed ---------------------------------------------------------- */
+
+static bool begins_line(const struct dsl_parser *p, struct span at)
+{
+	for (uint32_t i = at.off; i > 0; i--) {
+		char c = p->text.p[i - 1];
+
+		if (c == '\n')
+			return true;
+		if (c != ' ' && c != '\t' && c != '\r')
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A statement of the file where a block could end: its '}' is missing.  Hands
+ * the parser that '}' and then the word again, so that what follows is read.
+ */
+static bool report_unclosed(struct dsl_parser *p, struct span at,
+			    const struct expected *e, const char *unexpected)
+{
+	int kw = find_keyword(unexpected);
+	struct diag *d;
+
+	if (!p->nopen || !has(e, "'}'"))
+		return false;
+	if (at.len && (kw < 0 || keywords[kw].group != TOP || !begins_line(p, at) ||
+		       p->nreplay))
+		return false;
+	if (at.len) {
+		d = diag_add(p->sink, DIAG_UNCLOSED_BLOCK, at,
+			     "'%s' begins before the block above it is closed", unexpected);
+		p->replay[0] = (struct dsl_token){ '}', { at.file, at.off, 0 }, STR("}") };
+		p->replay[1] = p->last;
+		p->nreplay = 2;
+	} else {
+		d = diag_add(p->sink, DIAG_UNCLOSED_BLOCK, at,
+			     "unexpected end of the file: a '}' is missing");
+	}
+	diag_note(p->sink, d, p->open[p->nopen - 1], "the block that is open begins here");
+	return true;
+}
+
+/* --- the message ---------------------------------------------------------------------------- */
+
+/* A misspelt word: the suggestion says more than a list. */
+static bool report_unknown(struct dsl_parser *p, struct span at,
+			   const struct expected *e, const char *unexpected)
+{
+	struct str word = { p->text.p + at.off, at.len };
+	bool is_name = strcmp(unexpected, "a name") == 0;
+	const char *right;
+	struct diag *d;
+
+	if (!is_name)
+		return false;
+	right = suggest_expected(e, word);
+	if (right) {
+		d = diag_add(p->sink, DIAG_UNKNOWN_WORD, at, "unknown word '%.*s'",
+			     STR_ARG(word));
+		diag_help(p->sink, d, "did you mean '%s'?", right);
+	} else if (e->groups[TOP] >= 4 && !has(e, "'}'")) {
+		d = diag_add(p->sink, DIAG_UNKNOWN_WORD, at,
+			     "unknown section or statement '%.*s'", STR_ARG(word));
+		diag_help(p->sink, d,
+			  "sections are command, file, network, unix, syscall, limits, env, "
+			  "audit, session, runner and tools");
+	} else {
+		return false;
+	}
+	/* A block behind it would be read as something else. */
+	p->skip_line = at.off + 1;
+	return true;
+}
+
+void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpected,
+		      const char *const *expected, size_t n)
+{
+	struct expected e = { .names = expected, .n = n };
+	struct diag *d;
+	struct buf b;
+
+	if (p->stop || p->b.full)
+		return;
+	if (at.len && at.off == p->faulty.off && p->faulty.file == at.file)
+		return;
+	classify(&e);
+	p->faulty = at;
+	if (report_unclosed(p, at, &e, unexpected) || report_unknown(p, at, &e, unexpected))
+		return;
+
+	buf_init(&b, p->b.a);
+	put_unexpected(p, &b, at, unexpected);
+	if (strcmp(unexpected, "'}'") == 0 && !p->nopen && !has(&e, "'}'"))
+		buf_z(&b, ": no block is open here");
+	else
+		put_expected(p, &b, &e);
+	d = diag_add(p->sink, DIAG_SYNTAX, at, "%.*s", STR_ARG(buf_view(&b)));
+	add_help(p, d, &e, unexpected);
+}
+
+void dsl_too_deep(struct dsl_parser *p, struct span at)
+{
+	if (!p->stop)
+		diag_add(p->sink, DIAG_TOO_DEEP, at,
+			 "values or conditions are nested too deeply here");
+	p->stop = true;
+}
