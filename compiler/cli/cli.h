@@ -1,0 +1,26 @@
+/* The verbs of polc.  Each takes read options and returns an exit code. */
+#ifndef COMPILER_CLI_CLI_H
+#define COMPILER_CLI_CLI_H
+
+#include "compiler/cli/options.h"
+#include "compiler/cli/passes.h"
+#include "runtime/bundle/reader.h"
+
+enum cli_exit cmd_check(struct options *o, struct arena *a);
+enum cli_exit cmd_compile(struct options *o, struct arena *a);
+enum cli_exit cmd_explain(struct options *o, struct arena *a);
+enum cli_exit cmd_dump(struct options *o, struct arena *a);
+enum cli_exit cmd_inspect(struct options *o, struct arena *a);
+
+/* --discover, where it was asked for, and whether the files named can be read. */
+bool cli_sources(struct options *o, struct arena *a);
+/* Reads and checks a bundle; false after a message. */
+bool cli_bundle(const char *path, struct bundle *ret);
+/*
+ * Prints the sink, and the internal error if there is one; returns the exit
+ * status of a verb whose policy has errors: `errors` (1 or 2), or 70.
+ */
+enum cli_exit cli_refuse(const struct compilation *c, enum cli_exit e,
+			 enum cli_exit errors);
+
+#endif

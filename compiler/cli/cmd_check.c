@@ -1,0 +1,52 @@
+/* `polc check`: everything that compile does, but for writing. */
+#include <errno.h>
+
+#include "compiler/cli/cli.h"
+#include "compiler/cli/report.h"
+#include "compiler/cli/tests.h"
+
+static void print_json(const struct compilation *c, const struct tests_result *t)
+{
+	printf("{\"errors\":%zu,\"warnings\":%zu,\"notes\":%zu,"
+	       "\"tests\":{\"passed\":%zu,\"failed\":%zu},\"diagnostics\":",
+	       c->sink.errors, c->sink.warnings, c->sink.notes, t->passed, t->failed);
+	diag_json(stdout, &c->sink, &c->map);
+	printf("}\n");
+}
+
+static void print_sum(const struct compilation *c, const struct tests_result *t)
+{
+	printf("%zu errors, %zu warnings; %zu tests passed, %zu failed\n",
+	       c->sink.errors, c->sink.warnings, t->passed, t->failed);
+}
+
+enum cli_exit cmd_check(struct options *o, struct arena *a)
+{
+	struct tests_result t = { 0, 0 };
+	struct compilation c;
+	enum cli_exit e;
+
+	compilation_init(&c, o, a);
+	if (!cli_sources(o, a))
+		return CLI_TROUBLE;
+	e = passes_run(&c, NULL);
+	if (c.ir)
+		report_fill(&c);
+	if (e == CLI_CLEAN && !c.sink.errors)
+		e = passes_verify(&c);
+	if (e == CLI_CLEAN && !c.sink.errors)
+		e = tests_run(&c, &t);
+	if (o->json)
+		print_json(&c, &t);
+	else
+		report_print(&c);
+	if (e == CLI_INTERNAL) {
+		report_internal(&c);
+		return CLI_INTERNAL;
+	}
+	if (!o->json)
+		print_sum(&c, &t);
+	if (c.sink.errors || (o->fail_on_warning && c.sink.warnings))
+		return CLI_FINDINGS;
+	return CLI_CLEAN;
+}

@@ -1,0 +1,139 @@
+/* `polc inspect`: what a bundle holds, read with the runtime's own reader. */
+#include <inttypes.h>
+
+#include "compiler/cli/cli.h"
+
+static const char *hex(struct arena *a, const uint8_t b2[32])
+{
+	struct buf b;
+	size_t i;
+
+	buf_init(&b, a);
+	for (i = 0; i < 32; i++)
+		buf_printf(&b, "%02x", b2[i]);
+	return str_z(a, buf_view(&b));
+}
+
+static void print_text(struct arena *a, const struct bundle *b)
+{
+	size_t i;
+
+	printf("name    %s\nserial  %" PRIu64 "\ndigest  %s\n\n", b->name, b->serial,
+	       b->digest);
+	printf("%9zu  %-64s  manifest.json\n", b->manifest_size, b->digest);
+	for (i = 0; i < b->nmembers; i++)
+		printf("%9zu  %-64s  %s\n", b->members[i].size,
+		       hex(a, b->members[i].b2), b->members[i].path);
+}
+
+static void print_json(struct arena *a, const struct bundle *b)
+{
+	struct buf out;
+	size_t i;
+
+	buf_init(&out, a);
+	buf_z(&out, "{\"name\":");
+	buf_json(&out, str_from(b->name));
+	buf_printf(&out, ",\"serial\":%" PRIu64 ",\"digest\":\"%s\",\"size\":%zu,"
+			 "\"members\":[", b->serial, b->digest, b->size);
+	for (i = 0; i < b->nmembers; i++) {
+		buf_z(&out, i ? ",{\"path\":" : "{\"path\":");
+		buf_json(&out, str_from(b->members[i].path));
+		buf_printf(&out, ",\"size\":%zu,\"blake2b\":\"%s\"}", b->members[i].size,
+			   hex(a, b->members[i].b2));
+	}
+	buf_z(&out, "]}\n");
+	fwrite(out.p, 1, out.n, stdout);
+}
+
+/* Every member is verified before it is shown. */
+static bool members(struct arena *a, struct bundle *b, struct bk_output *ret)
+{
+	size_t i;
+
+	ret->a = a;
+	for (i = 0; i < b->nmembers; i++) {
+		const struct bundle_member *m = bundle_member(b, b->members[i].path);
+		struct bk_member out;
+
+		if (!m) {
+			fprintf(stderr, "polc: the member '%s' is damaged\n",
+				b->members[i].path);
+			return false;
+		}
+		out.path = str_from(m->path);
+		out.bytes = (struct str){ (const char *)m->data, m->size };
+		VEC_PUSH(a, &ret->members, out);
+	}
+	return true;
+}
+
+static enum cli_exit unknown_section(struct arena *a, const struct bundle *b,
+				     const char *name)
+{
+	VEC(const char *) names = { NULL, 0, 0 };
+	const struct backend *const *bk;
+	const char *near;
+	size_t i;
+
+	for (bk = bk_table; *bk; bk++)
+		VEC_PUSH(a, &names, (*bk)->name);
+	for (i = 0; i < b->nmembers; i++)
+		VEC_PUSH(a, &names, b->members[i].path);
+	VEC_PUSH(a, &names, "ir");
+	VEC_PUSH(a, &names, PB_MANIFEST);
+	near = diag_suggest(str_from(name), names.v, names.n);
+	fprintf(stderr, "polc: the bundle has no section '%s'", name);
+	if (near)
+		fprintf(stderr, ": did you mean '%s'?", near);
+	else
+		for (i = 0; i < names.n; i++)
+			fprintf(stderr, "%s%s", i ? ", " : "; there are ", names.v[i]);
+	fputc('\n', stderr);
+	return CLI_TROUBLE;
+}
+
+static enum cli_exit print_section(struct arena *a, struct bundle *b, const char *name)
+{
+	const struct backend *bk = passes_backend(str_from(name));
+	const char *path = strcmp(name, "ir") == 0 ? PB_IR : name;
+	struct bk_output out = { .a = a };
+	size_t i;
+
+	if (!members(a, b, &out))
+		return CLI_TROUBLE;
+	if (bk) {
+		bk->print(stdout, &out);
+		return CLI_CLEAN;
+	}
+	if (strcmp(name, PB_MANIFEST) == 0 || strcmp(name, "manifest") == 0) {
+		fwrite(b->manifest, 1, b->manifest_size, stdout);
+		return CLI_CLEAN;
+	}
+	for (i = 0; i < out.members.n; i++) {
+		const struct bk_member *m = &out.members.v[i];
+
+		if (str_eqz(m->path, path)) {
+			fwrite(m->bytes.p, 1, m->bytes.n, stdout);
+			return CLI_CLEAN;
+		}
+	}
+	return unknown_section(a, b, name);
+}
+
+enum cli_exit cmd_inspect(struct options *o, struct arena *a)
+{
+	struct bundle b;
+	enum cli_exit e = CLI_CLEAN;
+
+	if (!cli_bundle(o->bundle, &b))
+		return CLI_TROUBLE;
+	if (o->section)
+		e = print_section(a, &b, o->section);
+	else if (o->json)
+		print_json(a, &b);
+	else
+		print_text(a, &b);
+	bundle_release(&b);
+	return e;
+}

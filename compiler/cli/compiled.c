@@ -1,0 +1,185 @@
+/*
+ * Compares the reference evaluator with the compiled artefacts on single
+ * requests.  A difference is our fault and never the user's.
+ */
+#include "compiler/cli/compiled.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <stdlib.h>
+
+#include "compiler/bundle/writer.h"
+#include "runtime/supervise/bpf.h"
+
+bool compiled_open(struct compilation *c, struct bundle *ret)
+{
+	struct bundle_options opt = { .created = -1, .version = POLC_VERSION };
+	struct rt_err err = { .err = 0 };
+	struct buf b;
+	uint8_t *copy;
+
+	buf_init(&b, c->a);
+	if (!bundle_write(c->ir, &c->out, &opt, &b, &c->sink)) {
+		c->internal = "the bundle cannot be written";
+		return false;
+	}
+	copy = malloc(b.n);
+	if (!copy) {
+		c->internal = "out of memory";
+		return false;
+	}
+	memcpy(copy, b.p, b.n);
+	if (bundle_parse(copy, b.n, ret, &err) != 0) {
+		c->internal = arena_printf(c->a, "the bundle that was written cannot be "
+					   "read: %s", err.text);
+		return false;
+	}
+	return true;
+}
+
+/* --- system calls: the filter itself answers -------------------------------- */
+
+static bool ask_filter(struct bundle *b, const struct ir_request *req,
+		       struct decision *ret, const char **ret_why)
+{
+	struct seccomp_data data = { .nr = (int)req->nr, .arch = AUDIT_ARCH_X86_64 };
+	const struct pb_map *map;
+	struct rt_err err = { .err = 0 };
+	const void *insns;
+	unsigned looked;
+	uint32_t value, i;
+	size_t n, k;
+	int pc;
+
+	if (bundle_filter(b, false, &insns, &n, &map, &err) != 0) {
+		*ret_why = "the filter cannot be read";
+		return false;
+	}
+	for (k = 0; k < 6; k++)
+		data.args[k] = req->args[k];
+	pc = bpf_run(insns, n, &data, &value, &looked);
+	if (pc < 0) {
+		*ret_why = "the filter does not end";
+		return false;
+	}
+	if (value == SECCOMP_RET_ALLOW) {
+		ret->effect = PB_ALLOW;
+		return true;
+	}
+	for (i = 0; i < map->entries.count; i++) {
+		const struct pb_map_entry *e =
+			pb_at(map, map->entries, sizeof(*e), i);
+
+		if (e->pc == (uint32_t)pc) {
+			ret->rule = e->rule;
+			ret->err = e->err;
+		}
+	}
+	return true;
+}
+
+/* --- the others: the decision library ------------------------------------------ */
+
+static void ask_argv(const struct decide_ctx *ctx, const struct ir_request *req,
+		     struct arena *a, struct decision *ret)
+{
+	const char **argv;
+	size_t i;
+
+	if (req->unparsed || !req->nargv) {
+		decide_unparsed(ctx, ret);
+		return;
+	}
+	argv = arena_array(a, req->nargv + 1, sizeof(*argv));
+	for (i = 0; i < req->nargv; i++)
+		argv[i] = str_z(a, req->argv[i]);
+	decide_argv(ctx, argv, req->nargv, ret);
+}
+
+static const char *root_z(struct arena *a, struct str s)
+{
+	return s.p ? str_z(a, s) : NULL;
+}
+
+static struct decide_ctx context(const struct bundle *b, const struct ir_request *req,
+				 struct arena *a)
+{
+	struct decide_ctx ctx = { .b = b, .scope = (uint8_t)req->scope };
+	int i;
+
+	for (i = 0; i < IR_ROOT_COUNT; i++)
+		ctx.roots.dir[i] = root_z(a, req->roots.dir[i]);
+	ctx.cwd = root_z(a, req->cwd);
+	return ctx;
+}
+
+bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *a,
+		  struct decision *ret, const char **ret_why)
+{
+	struct decide_ctx ctx = context(b, req, a);
+	struct decision d = { .effect = PB_DENY, .rule = UINT32_MAX };
+
+	*ret = d;
+	switch (req->kind) {
+	case IR_COMMAND:
+		ask_argv(&ctx, req, a, ret);
+		return true;
+	case IR_FILE:
+		decide_file(&ctx, (uint8_t)req->op, str_z(a, req->path), ret);
+		return true;
+	case IR_UNIX:
+		decide_unix(&ctx, str_z(a, req->path), req->abstract, ret);
+		return true;
+	case IR_NET:
+		/* the mode is disabled in every bundle: a name is no loopback */
+		decide_net(&ctx, req->proto == IR_UDP, req->addr, req->port, ret);
+		return true;
+	case IR_TOOL:
+		decide_tool(&ctx, str_z(a, req->tool), ret);
+		return true;
+	case IR_SYSCALL:
+		return ask_filter(b, req, ret, ret_why);
+	case IR_KIND_COUNT:
+		break;
+	}
+	*ret_why = "no such kind of request";
+	return false;
+}
+
+static uint32_t rule_number(const struct bundle *b, const struct ir_decision *e)
+{
+	return e->rule ? e->rule->index :
+			 b->rules->scalar_first + (uint32_t)e->scalar;
+}
+
+const char *compiled_differs(const struct bundle *b, const struct ir_decision *e,
+			     const struct ir_request *req, const struct decision *d,
+			     struct arena *a)
+{
+	/* a filter cannot ask and cannot hide: there both are a deny */
+	bool kernel = req->kind == IR_SYSCALL;
+	enum ir_effect want = kernel && e->effect == IR_ASK ? IR_DENY : e->effect;
+
+	if ((unsigned)want != d->effect)
+		return arena_printf(a, "'%.*s': the evaluator says %s, the compiled "
+				    "policy %s", STR_ARG(req->text),
+				    ir_effect_name(e->effect),
+				    ir_effect_name((enum ir_effect)d->effect));
+	if (kernel && e->effect == IR_DENY && e->err != d->err)
+		return arena_printf(a, "'%.*s': errno %u and %u", STR_ARG(req->text),
+				    e->err, d->err);
+	if (kernel)
+		return NULL;
+	if (rule_number(b, e) != d->rule)
+		return arena_printf(a, "'%.*s': the evaluator names rule %u, the compiled "
+				    "policy %u", STR_ARG(req->text),
+				    rule_number(b, e), d->rule);
+	if (e->needs_person != d->needs_person)
+		return arena_printf(a, "'%.*s': only one of both wants a person",
+				    STR_ARG(req->text));
+	if (req->kind == IR_COMMAND && !req->unparsed && (unsigned)e->risk != d->risk)
+		return arena_printf(a, "'%.*s': the risk is %s and %s",
+				    STR_ARG(req->text), ir_risk_name(e->risk),
+				    ir_risk_name((enum ir_risk)d->risk));
+	return NULL;
+}

@@ -1,0 +1,30 @@
+/*
+ * The compiled policy, asked the same questions as the evaluator: the bundle
+ * that these members would make is read back by the runtime's own reader and
+ * decided by its own library.
+ */
+#ifndef COMPILER_CLI_COMPILED_H
+#define COMPILER_CLI_COMPILED_H
+
+#include "compiler/cli/passes.h"
+#include "compiler/ir/eval.h"
+#include "runtime/bundle/reader.h"
+#include "runtime/decide/decide.h"
+
+/*
+ * The bundle in memory of a compilation whose passes have all run.  False
+ * with `c->internal` set: what we write has to be readable.
+ */
+bool compiled_open(struct compilation *c, struct bundle *ret);
+/*
+ * Asks the bundle.  False where the library has no answer for this kind of
+ * request (`why` says so): then *ret is a deny.
+ */
+bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *a,
+		  struct decision *ret, const char **ret_why);
+/* NULL, or how the two answers differ. */
+const char *compiled_differs(const struct bundle *b, const struct ir_decision *e,
+			     const struct ir_request *req, const struct decision *d,
+			     struct arena *a);
+
+#endif

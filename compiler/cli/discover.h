@@ -1,0 +1,20 @@
+/* Finds the policies that polrun would find (semantics 3). */
+#ifndef COMPILER_CLI_DISCOVER_H
+#define COMPILER_CLI_DISCOVER_H
+
+#include "compiler/cli/options.h"
+#include "compiler/cli/roots.h"
+
+/*
+ * Adds the *.pol and *.yml of one directory in name order (a .yml is then an
+ * error of the front end, never skipped).  A directory that does not exist
+ * has none; one that cannot be read is an error: false after a message.
+ * `name` is how the directory is printed.
+ */
+bool discover_dir(struct options *o, struct arena *a, const char *dir,
+		  const char *name, enum ir_level level, FILE *err);
+/* All three places, for --discover; before the files that options named. */
+bool discover_all(struct options *o, struct arena *a, const struct roots *roots,
+		  FILE *err);
+
+#endif

@@ -1,0 +1,462 @@
+/*
+ * Reads the command line after the verb: which options a verb knows stands in
+ * one table, by which help and suggestions are made too.
+ */
+#include "compiler/cli/options.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "compiler/diag/diag.h"
+
+#define V(verb) (1u << (verb))
+#define V_ALL (V(CLI_VERB_COUNT) - 1u)
+#define V_POLICY (V(CLI_CHECK) | V(CLI_COMPILE) | V(CLI_EXPLAIN) | V(CLI_DUMP))
+
+enum opt_arg { ARG_NONE, ARG_ONE, ARG_MAYBE /* only as --name=value */ };
+
+enum opt_id {
+	OPT_MANAGED, OPT_MANAGED_FILE, OPT_PROJECT, OPT_USER, OPT_SCOPE,
+	OPT_DISCOVER, OPT_ROOT, OPT_FORMAT, OPT_FAIL_ON, OPT_VERBOSE, OPT_OUTPUT,
+	OPT_SERIAL, OPT_EXPIRES, OPT_CREATED, OPT_NO_SOURCES, OPT_CWD, OPT_AFTER,
+	OPT_SECTION, OPT_COLOR, OPT_HELP, OPT_VERSION, OPT_COUNT
+};
+
+static const struct opt_spec {
+	const char *name;
+	char letter;
+	enum opt_arg arg;
+	unsigned verbs;
+	const char *value, *help;
+} specs[OPT_COUNT] = {
+	[OPT_MANAGED] = { "managed", 0, ARG_ONE, V_POLICY, "FILE",
+			  "a policy that speaks at level 'managed'" },
+	[OPT_MANAGED_FILE] = { "managed-file", 0, ARG_ONE, V_POLICY, "FILE",
+			       "one that speaks at level 'managed-file'" },
+	[OPT_PROJECT] = { "project", 0, ARG_ONE, V_POLICY, "FILE",
+			  "one that speaks at level 'project'" },
+	[OPT_USER] = { "user", 0, ARG_ONE, V_POLICY, "FILE",
+		       "one that speaks at level 'user'" },
+	[OPT_DISCOVER] = { "discover", 0, ARG_MAYBE, V_POLICY, "DIR",
+			   "find the policies that polrun would find from DIR" },
+	[OPT_SCOPE] = { "scope", 0, ARG_ONE, V_POLICY, "sandbox|host",
+			"where the request is made (sandbox)" },
+	[OPT_ROOT] = { "root", 0, ARG_ONE, V_POLICY, "NAME=DIR",
+		       "the value of HOME, PROJECT_DIR, TMPDIR or SESSION_DIR" },
+	[OPT_FAIL_ON] = { "fail-on", 0, ARG_ONE, V(CLI_CHECK), "error|warning",
+			  "which findings make the exit status 1 (error)" },
+	[OPT_VERBOSE] = { "verbose", 'v', ARG_NONE, V_POLICY, NULL,
+			  "also what there is to say about built-in rules" },
+	[OPT_OUTPUT] = { "output", 'o', ARG_ONE, V(CLI_COMPILE), "OUT.polb",
+			 "the bundle to write (required)" },
+	[OPT_SERIAL] = { "serial", 0, ARG_ONE, V(CLI_COMPILE), "N",
+			 "instead of the policy's own serial" },
+	[OPT_EXPIRES] = { "expires", 0, ARG_ONE, V(CLI_COMPILE), "YYYY-MM-DD",
+			  "instead of the policy's own date" },
+	[OPT_CREATED] = { "created", 0, ARG_ONE, V(CLI_COMPILE), "SECONDS",
+			  "time since 1970 for the manifest (SOURCE_DATE_EPOCH)" },
+	[OPT_NO_SOURCES] = { "no-sources", 0, ARG_NONE, V(CLI_COMPILE), NULL,
+			     "leave the policy texts out of the bundle" },
+	[OPT_CWD] = { "cwd", 0, ARG_ONE, V(CLI_EXPLAIN), "DIR",
+		      "working directory of a command (the project)" },
+	[OPT_AFTER] = { "after", 0, ARG_ONE, V(CLI_DUMP), "PASS",
+			"the pass whose result is printed (required)" },
+	[OPT_SECTION] = { "section", 0, ARG_ONE, V(CLI_INSPECT), "NAME",
+			  "one back end's members, or one member" },
+	[OPT_FORMAT] = { "format", 0, ARG_ONE,
+			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT),
+			 "text|json", "how results are printed (text)" },
+	[OPT_COLOR] = { "color", 0, ARG_ONE, V_ALL, "auto|always|never",
+			"colours in diagnostics (auto)" },
+	[OPT_HELP] = { "help", 'h', ARG_NONE, V_ALL, NULL, "this text" },
+	[OPT_VERSION] = { "version", 0, ARG_NONE, V_ALL, NULL, "the version" },
+};
+
+const char *const options_requests[] = {
+	"command", "argv", "file", "net", "unix", "syscall", "tool", "setting", NULL
+};
+
+struct reader {
+	struct options *o;
+	struct arena *a;
+	FILE *err;
+};
+
+void options_help(FILE *out, enum cli_verb verb)
+{
+	size_t i;
+
+	for (i = 0; i < OPT_COUNT; i++) {
+		const struct opt_spec *s = &specs[i];
+		char left[64];
+
+		if (!(s->verbs & V(verb)))
+			continue;
+		snprintf(left, sizeof(left), "%c%c%s--%s%s%s%s", s->letter ? '-' : ' ',
+			 s->letter ? s->letter : ' ', s->letter ? ", " : "  ", s->name,
+			 s->arg == ARG_MAYBE ? "[=" : s->arg == ARG_ONE ? " " : "",
+			 s->value ? s->value : "", s->arg == ARG_MAYBE ? "]" : "");
+		fprintf(out, "  %-32s %s\n", left, s->help);
+	}
+}
+
+bool options_colour(const struct options *o, FILE *out)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (o->color != CLI_COLOR_AUTO)
+		return o->color == CLI_COLOR_ALWAYS;
+	return !(no && *no) && isatty(fileno(out));
+}
+
+/* --- values ---------------------------------------------------------------- */
+
+static bool bad_value(struct reader *r, enum opt_id id, const char *v)
+{
+	fprintf(r->err, "polc: '%s' is no value of --%s, which takes %s\n", v,
+		specs[id].name, specs[id].value);
+	return false;
+}
+
+/* Which of two words; anything else is an error. */
+static bool one_of(struct reader *r, enum opt_id id, const char *v,
+		   const char *no, const char *yes, bool *ret)
+{
+	if (strcmp(v, no) != 0 && strcmp(v, yes) != 0)
+		return bad_value(r, id, v);
+	*ret = strcmp(v, yes) == 0;
+	return true;
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+	return str_ends(str_from(s), str_from(end));
+}
+
+static bool add_input(struct reader *r, const char *path, enum ir_level level)
+{
+	struct sema_input in = { .path = path, .level = level,
+				 .cmdline_level = level != 0 };
+
+	VEC_PUSH(r->a, &r->o->inputs, in);
+	return true;
+}
+
+static bool set_root(struct reader *r, const char *v)
+{
+	const char *eq = strchr(v, '=');
+	int i;
+
+	if (!eq || eq[1] != '/') {
+		fprintf(r->err, "polc: --root takes NAME=DIR with an absolute DIR, "
+				"not '%s'\n", v);
+		return false;
+	}
+	for (i = IR_ROOT_HOME; i < IR_ROOT_COUNT; i++) {
+		struct str name = { v, (size_t)(eq - v) };
+
+		if (str_eqz(name, ir_root_name((enum ir_root)i))) {
+			r->o->root[i] = eq + 1;
+			return true;
+		}
+	}
+	fprintf(r->err, "polc: no root is called '%.*s'; there are HOME, PROJECT_DIR, "
+			"TMPDIR and SESSION_DIR\n", (int)(eq - v), v);
+	return false;
+}
+
+static bool set_color(struct reader *r, const char *v)
+{
+	static const char *const words[] = { "auto", "always", "never" };
+	size_t i;
+
+	for (i = 0; i < POL_LEN(words); i++) {
+		if (strcmp(v, words[i]) == 0) {
+			r->o->color = (enum cli_color)i;
+			return true;
+		}
+	}
+	return bad_value(r, OPT_COLOR, v);
+}
+
+static bool set_created(struct reader *r, const char *v)
+{
+	uint64_t n;
+
+	if (!num_u64(str_from(v), &n) || n > INT64_MAX)
+		return bad_value(r, OPT_CREATED, v);
+	r->o->created = (int64_t)n;
+	return true;
+}
+
+static bool set_serial(struct reader *r, const char *v)
+{
+	if (!num_u64(str_from(v), &r->o->serial) || !r->o->serial)
+		return bad_value(r, OPT_SERIAL, v);
+	return true;
+}
+
+static bool set_expires(struct reader *r, const char *v)
+{
+	int64_t days;
+
+	if (!num_date(str_from(v), &days))
+		return bad_value(r, OPT_EXPIRES, v);
+	r->o->expires = v;
+	return true;
+}
+
+static bool set_scope(struct reader *r, const char *v)
+{
+	bool host;
+
+	if (!one_of(r, OPT_SCOPE, v, "sandbox", "host", &host))
+		return false;
+	r->o->scope = host ? IR_HOST : IR_SANDBOX;
+	return true;
+}
+
+static bool set_option(struct reader *r, enum opt_id id, const char *v)
+{
+	struct options *o = r->o;
+
+	switch (id) {
+	case OPT_MANAGED:
+		return add_input(r, v, IR_MANAGED);
+	case OPT_MANAGED_FILE:
+		return add_input(r, v, IR_MANAGED_FILE);
+	case OPT_PROJECT:
+		return add_input(r, v, IR_PROJECT);
+	case OPT_USER:
+		return add_input(r, v, IR_USER);
+	case OPT_SCOPE:
+		return set_scope(r, v);
+	case OPT_DISCOVER:
+		o->discover = true;
+		o->discover_dir = v;
+		return true;
+	case OPT_ROOT:
+		return set_root(r, v);
+	case OPT_FORMAT:
+		return one_of(r, id, v, "text", "json", &o->json);
+	case OPT_FAIL_ON:
+		return one_of(r, id, v, "error", "warning", &o->fail_on_warning);
+	case OPT_VERBOSE:
+		o->verbose = true;
+		return true;
+	case OPT_OUTPUT:
+		o->output = v;
+		return true;
+	case OPT_SERIAL:
+		return set_serial(r, v);
+	case OPT_EXPIRES:
+		return set_expires(r, v);
+	case OPT_CREATED:
+		return set_created(r, v);
+	case OPT_NO_SOURCES:
+		o->no_sources = true;
+		return true;
+	case OPT_CWD:
+		o->cwd = v;
+		return true;
+	case OPT_AFTER:
+		o->after = v;
+		return true;
+	case OPT_SECTION:
+		o->section = v;
+		return true;
+	case OPT_COLOR:
+		return set_color(r, v);
+	case OPT_HELP:
+		o->help = true;
+		return true;
+	case OPT_VERSION:
+		o->version = true;
+		return true;
+	case OPT_COUNT:
+		break;
+	}
+	return false;
+}
+
+/* --- words ------------------------------------------------------------------- */
+
+static bool unknown_option(struct reader *r, struct str name)
+{
+	const char *names[OPT_COUNT], *near;
+	size_t i, n = 0;
+
+	for (i = 0; i < OPT_COUNT; i++)
+		if (specs[i].verbs & V(r->o->verb))
+			names[n++] = specs[i].name;
+	near = diag_suggest(name, names, n);
+	fprintf(r->err, "polc: unknown option '--%.*s'", STR_ARG(name));
+	if (near)
+		fprintf(r->err, ": did you mean '--%s'?", near);
+	fputc('\n', r->err);
+	return false;
+}
+
+/* --name, --name=value, --name value; advances *i over a separate value. */
+static bool read_long(struct reader *r, int argc, char **argv, int *i)
+{
+	const char *word = argv[*i] + 2, *eq = strchr(word, '=');
+	struct str name = { word, eq ? (size_t)(eq - word) : strlen(word) };
+	const char *value = eq ? eq + 1 : NULL;
+	size_t k;
+
+	for (k = 0; k < OPT_COUNT; k++)
+		if ((specs[k].verbs & V(r->o->verb)) && str_eqz(name, specs[k].name))
+			break;
+	if (k == OPT_COUNT)
+		return unknown_option(r, name);
+	if (specs[k].arg == ARG_NONE && value) {
+		fprintf(r->err, "polc: --%s takes no value\n", specs[k].name);
+		return false;
+	}
+	if (specs[k].arg == ARG_ONE && !value) {
+		if (*i + 1 >= argc) {
+			fprintf(r->err, "polc: --%s wants %s\n", specs[k].name,
+				specs[k].value);
+			return false;
+		}
+		value = argv[++*i];
+	}
+	return set_option(r, (enum opt_id)k, value);
+}
+
+/* -o value, -ovalue, -v: one letter a word. */
+static bool read_short(struct reader *r, int argc, char **argv, int *i)
+{
+	const char *word = argv[*i];
+	const char *value = word[2] ? word + 2 : NULL;
+	size_t k;
+
+	for (k = 0; k < OPT_COUNT; k++)
+		if ((specs[k].verbs & V(r->o->verb)) && specs[k].letter == word[1])
+			break;
+	if (k == OPT_COUNT || (specs[k].arg == ARG_NONE && value)) {
+		fprintf(r->err, "polc: unknown option '%s'\n", word);
+		return false;
+	}
+	if (specs[k].arg == ARG_ONE && !value) {
+		if (*i + 1 >= argc) {
+			fprintf(r->err, "polc: -%c wants %s\n", word[1],
+				specs[k].value);
+			return false;
+		}
+		value = argv[++*i];
+	}
+	return set_option(r, (enum opt_id)k, value);
+}
+
+static bool read_operand(struct reader *r, const char *word)
+{
+	if (!ends_in(word, ".polb") && r->o->verb != CLI_INSPECT)
+		return add_input(r, word, 0);
+	if (r->o->bundle) {
+		fprintf(r->err, "polc: two bundles, '%s' and '%s': one at a time\n",
+			r->o->bundle, word);
+		return false;
+	}
+	r->o->bundle = word;
+	return true;
+}
+
+static bool is_request(const char *word)
+{
+	size_t i;
+
+	for (i = 0; options_requests[i]; i++)
+		if (strcmp(word, options_requests[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool read_words(struct reader *r, int argc, char **argv)
+{
+	bool ended = false;
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		const char *word = argv[i];
+		bool ok;
+
+		if (!ended && strcmp(word, "--") == 0) {
+			ended = true;
+			continue;
+		}
+		if (r->o->verb == CLI_EXPLAIN && is_request(word)) {
+			r->o->request = (const char *const *)argv + i;
+			r->o->nrequest = (size_t)(argc - i);
+			return true;
+		}
+		if (!ended && word[0] == '-' && word[1] == '-')
+			ok = read_long(r, argc, argv, &i);
+		else if (!ended && word[0] == '-' && word[1])
+			ok = read_short(r, argc, argv, &i);
+		else
+			ok = read_operand(r, word);
+		if (!ok || r->o->help || r->o->version)
+			return ok;
+	}
+	return true;
+}
+
+/* --- what has to be there, and what does not go together ------------------------- */
+
+static bool complain(struct reader *r, const char *text)
+{
+	fprintf(r->err, "polc: %s\n", text);
+	return false;
+}
+
+static bool check_policy(struct reader *r)
+{
+	struct options *o = r->o;
+
+	if (o->bundle && (o->inputs.n || o->discover))
+		return complain(r, "a bundle is a whole policy: name it alone, "
+				   "without sources or --discover");
+	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_INSPECT) {
+		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
+				"sources\n", o->bundle);
+		return false;
+	}
+	if (!o->bundle && !o->inputs.n && !o->discover)
+		return complain(r, o->verb == CLI_INSPECT ?
+				"name a bundle" :
+				"name a policy: FILE.pol, --managed FILE, "
+				"--managed-file FILE, --project FILE, --user FILE "
+				"or --discover");
+	return true;
+}
+
+static bool check_verb(struct reader *r)
+{
+	struct options *o = r->o;
+
+	if (o->verb == CLI_COMPILE && !o->output)
+		return complain(r, "compile wants -o OUT.polb");
+	if (o->verb == CLI_DUMP && !o->after)
+		return complain(r, "dump wants --after PASS");
+	if (o->verb == CLI_EXPLAIN && !o->nrequest)
+		return complain(r, "explain wants a request: command LINE, "
+				   "argv -- WORDS, file read|write|exec PATH, "
+				   "net tcp|udp HOST:PORT, unix PATH, "
+				   "syscall NAME[(ARG,...)], tool NAME");
+	return true;
+}
+
+bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
+		  int argc, char **argv, FILE *err)
+{
+	struct reader r = { .o = o, .a = a, .err = err };
+
+	*o = (struct options){ .verb = verb, .scope = IR_SANDBOX, .created = -1 };
+	if (!read_words(&r, argc, argv))
+		return false;
+	if (o->help || o->version)
+		return true;
+	return check_policy(&r) && check_verb(&r);
+}

@@ -1,0 +1,67 @@
+/*
+ * The command line of polc as data: one table of verbs' options, one reader.
+ * Nothing is opened here.
+ */
+#ifndef COMPILER_CLI_OPTIONS_H
+#define COMPILER_CLI_OPTIONS_H
+
+#include <stdio.h>
+
+#include "compiler/base/arena.h"
+#include "compiler/base/vec.h"
+#include "compiler/ir/ir.h"
+#include "compiler/sema/sema.h"
+
+#define POLC_VERSION "0.1.0"
+
+/* Exit codes, doc/man: the same for every verb. */
+enum cli_exit {
+	CLI_CLEAN = 0,    /* or allow */
+	CLI_FINDINGS = 1, /* or deny */
+	CLI_TROUBLE = 2,  /* usage, I/O */
+	CLI_ASK = 3,
+	CLI_TRUST = 4,
+	CLI_UNDECIDED = 5,
+	CLI_INTERNAL = 70
+};
+
+enum cli_verb { CLI_CHECK, CLI_COMPILE, CLI_EXPLAIN, CLI_DUMP, CLI_INSPECT,
+		CLI_VERB_COUNT };
+
+enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
+
+struct options {
+	enum cli_verb verb;
+	bool help, version, json, verbose, no_sources, fail_on_warning;
+	enum cli_color color;
+	VEC(struct sema_input) inputs; /* sources, as they were named */
+	const char *bundle;            /* the one FILE.polb, or NULL */
+	bool discover;
+	const char *discover_dir;      /* NULL: the working directory */
+	enum ir_scope scope;
+	const char *root[IR_ROOT_COUNT]; /* --root, or NULL */
+	const char *cwd;               /* explain; NULL: the project */
+	const char *output;            /* compile */
+	const char *after;             /* dump */
+	const char *section;           /* inspect */
+	uint64_t serial;
+	const char *expires;
+	int64_t created;               /* -1: not given */
+	const char *const *request;    /* explain: its words */
+	size_t nrequest;
+};
+
+/*
+ * Reads argv after the verb.  False after a message on `err` (exit 2); with
+ * --help or --version true at once.
+ */
+bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
+		  int argc, char **argv, FILE *err);
+/* What `polc VERB --help` says about the options. */
+void options_help(FILE *out, enum cli_verb verb);
+/* Should text to this stream have colours? */
+bool options_colour(const struct options *o, FILE *out);
+/* The words that begin a REQUEST, NULL-ended. */
+extern const char *const options_requests[];
+
+#endif

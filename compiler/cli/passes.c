@@ -1,0 +1,192 @@
+/*
+ * Runs the pass list.  What a pass does is decided in its own folder; here
+ * stands only the order, and that a broken IR never goes further.
+ */
+#include "compiler/cli/passes.h"
+
+#include "compiler/analysis/lift.h"
+#include "compiler/backend/rules.h"
+#include "compiler/lower/lower.h"
+
+static bool pass_parse(struct compilation *c)
+{
+	return sema_load(&c->sema, c->o->inputs.v, c->o->inputs.n);
+}
+
+static bool pass_resolve(struct compilation *c)
+{
+	return sema_resolve(&c->sema);
+}
+
+static bool pass_lower(struct compilation *c)
+{
+	c->ir = lower_policy(&c->sema);
+	return c->ir != NULL;
+}
+
+static bool run_lift(struct compilation *c)
+{
+	return pass_lift(c->ir, &c->sink);
+}
+
+static void print_tree(FILE *out, struct compilation *c)
+{
+	struct buf b;
+
+	buf_init(&b, c->a);
+	sema_dump(&b, &c->sema);
+	fwrite(b.p, 1, b.n, out);
+}
+
+static void print_ir(FILE *out, struct compilation *c)
+{
+	ir_print(out, c->ir);
+}
+
+static const struct pass {
+	const char *name;
+	bool (*run)(struct compilation *c);
+	void (*print)(FILE *out, struct compilation *c);
+} front[] = {
+	{ "parse", pass_parse, print_tree },
+	{ "resolve", pass_resolve, print_tree },
+	{ "lower", pass_lower, print_ir },
+	{ "lift", run_lift, print_ir },
+};
+
+void compilation_init(struct compilation *c, const struct options *o,
+		      struct arena *a)
+{
+	*c = (struct compilation){ .o = o, .a = a };
+	source_init(&c->map, a);
+	diag_init(&c->sink, a);
+	sema_init(&c->sema, a, &c->sink, &c->map, NULL);
+	c->report.a = a;
+	c->out.a = a;
+}
+
+static enum cli_exit broken(struct compilation *c, const char *pass, const char *why)
+{
+	c->internal = arena_printf(c->a, "after the pass '%s': %s", pass, why);
+	return CLI_INTERNAL;
+}
+
+static enum cli_exit verify_ir(struct compilation *c, const char *pass)
+{
+	const char *why = c->ir ? ir_verify(c->ir, c->a) : NULL;
+
+	return why ? broken(c, pass, why) : CLI_CLEAN;
+}
+
+/* A pass that says yes and leaves errors behind would be a lie. */
+static enum cli_exit settle(struct compilation *c, const char *pass, bool ok)
+{
+	if (!ok && !c->sink.errors)
+		return broken(c, pass, "it failed without a message");
+	if (c->sink.errors)
+		return CLI_FINDINGS;
+	return verify_ir(c, pass);
+}
+
+/*
+ * Network modes that no bundle can have yet: check, explain and dump read
+ * them, and only compile has the back end's error.
+ */
+static bool is_only_for_compile(const struct compilation *c, const struct backend *bk)
+{
+	return c->o->verb != CLI_COMPILE && strcmp(bk->name, "net") == 0 &&
+	       c->ir->scalars[IR_S_NET_MODE].num != IR_NET_DISABLED;
+}
+
+static enum cli_exit run_backend(struct compilation *c, const struct backend *bk)
+{
+	bool ok = true;
+
+	bk->check(c->ir, &c->report, &c->sink);
+	/* errors of other back ends must not hide what this one has to say */
+	if (!c->sink.errors && !is_only_for_compile(c, bk))
+		ok = bk->emit(c->ir, &c->out, &c->sink);
+	if (!ok && !c->sink.errors)
+		return broken(c, bk->name, "it emitted nothing, without a message");
+	return verify_ir(c, bk->name);
+}
+
+enum cli_exit passes_run(struct compilation *c, const char *until)
+{
+	const struct backend *const *bk;
+	enum cli_exit e;
+	size_t i;
+
+	for (i = 0; i < POL_LEN(front); i++) {
+		e = settle(c, front[i].name, front[i].run(c));
+		if (e != CLI_CLEAN || (until && strcmp(until, front[i].name) == 0))
+			return e;
+	}
+	for (bk = bk_table; *bk; bk++) {
+		e = run_backend(c, *bk);
+		if (e != CLI_CLEAN)
+			return e;
+		if (until && strcmp(until, (*bk)->name) == 0)
+			break;
+	}
+	if (c->sink.errors)
+		return CLI_FINDINGS;
+	if (!*bk && !bk_rules_annotate(c->ir, &c->report, &c->out, &c->sink))
+		return c->sink.errors ? CLI_FINDINGS :
+		       broken(c, "rules", "no exactness, without a message");
+	return CLI_CLEAN;
+}
+
+enum cli_exit passes_verify(struct compilation *c)
+{
+	const struct backend *const *bk;
+
+	for (bk = bk_table; *bk; bk++) {
+		const char *why = is_only_for_compile(c, *bk) ? NULL :
+				  (*bk)->verify(c->ir, &c->out, c->a);
+
+		if (why) {
+			c->internal = arena_printf(c->a, "what the back end '%s' emitted "
+						   "is not the policy: %s",
+						   (*bk)->name, why);
+			return CLI_INTERNAL;
+		}
+	}
+	return CLI_CLEAN;
+}
+
+const char *const *passes_names(struct arena *a, size_t *ret_n)
+{
+	VEC(const char *) names = { NULL, 0, 0 };
+	const struct backend *const *bk;
+	size_t i;
+
+	for (i = 0; i < POL_LEN(front); i++)
+		VEC_PUSH(a, &names, front[i].name);
+	for (bk = bk_table; *bk; bk++)
+		VEC_PUSH(a, &names, (*bk)->name);
+	*ret_n = names.n;
+	return names.v;
+}
+
+const struct backend *passes_backend(struct str name)
+{
+	const struct backend *const *bk;
+
+	for (bk = bk_table; *bk; bk++)
+		if (str_eqz(name, (*bk)->name))
+			return *bk;
+	return NULL;
+}
+
+void passes_print(FILE *out, struct compilation *c, const char *name)
+{
+	const struct backend *bk = passes_backend(str_from(name));
+	size_t i;
+
+	for (i = 0; i < POL_LEN(front); i++)
+		if (strcmp(name, front[i].name) == 0)
+			front[i].print(out, c);
+	if (bk)
+		bk->print(out, &c->out);
+}

@@ -1,0 +1,244 @@
+/*
+ * Decides how the exactness that back ends report becomes errors, warnings
+ * and notes (semantics 7): an `under` or `advisory` on a deny is an error, what
+ * holds at entry only, forbids more, or is called harmless by its back end
+ * is a warning, and nothing is left out.
+ */
+#include "compiler/cli/report.h"
+
+/* Further notes about one statement and one exactness; then they are counted. */
+#define MAX_NOTES 4
+
+/* One diagnostic: all notes of one statement that have one meaning. */
+struct group {
+	struct span at;
+	enum diag_code code;
+	struct diag *d;
+	VEC(struct str) said; /* texts that stand in it */
+	size_t more;
+};
+
+struct filler {
+	struct compilation *c;
+	VEC(struct group) groups;
+	size_t base[BK_ADVISORY + 1]; /* rules of level 5, by exactness */
+	const struct ir_rule *base_last[BK_ADVISORY + 1];
+};
+
+static void add_dropped(struct compilation *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->ir->dropped.n; i++) {
+		const struct ir_dropped *p = &c->ir->dropped.v[i];
+		struct diag *d = diag_add(&c->sink, DIAG_DROPPED, p->at.span,
+					  "'%.*s' does not count: %.*s",
+					  STR_ARG(p->text), STR_ARG(p->why));
+
+		if (p->by.line)
+			diag_note(&c->sink, d, p->by.span, "this decides it");
+		diag_note(&c->sink, d, SPAN_NONE, "this file speaks at level '%s'",
+			  ir_level_name(p->level));
+	}
+}
+
+/* One line for each file that states facts which nothing reads yet. */
+static void add_facts(struct compilation *c)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->ir->facts.n; i++) {
+		const struct ir_fact *f = &c->ir->facts.v[i];
+		size_t n = 1;
+
+		for (k = 0; k < i; k++)
+			if (str_eq(c->ir->facts.v[k].at.file, f->at.file))
+				break;
+		if (k < i || (f->level == IR_DEFAULT && !c->o->verbose))
+			continue;
+		for (k = i + 1; k < c->ir->facts.n; k++)
+			n += str_eq(c->ir->facts.v[k].at.file, f->at.file);
+		diag_add(&c->sink, DIAG_FACTS_LATER, f->at.span,
+			 "the facts about programs in '%.*s' (%zu, this is the first) "
+			 "are carried and act from issue 03: until then command "
+			 "rules see the words as they stand",
+			 STR_ARG(f->at.file), n);
+	}
+}
+
+/* --- exactness --------------------------------------------------------------- */
+
+static enum diag_code code_of(const struct bk_note *n)
+{
+	if (n->hopeless)
+		return DIAG_NOT_ENFORCED;
+	switch (n->exactness) {
+	case BK_OVER:
+		return DIAG_OVER;
+	case BK_ENTRY_ONLY:
+		return DIAG_ENTRY_ONLY;
+	case BK_UNDER:
+	case BK_ADVISORY:
+		return DIAG_UNDER;
+	case BK_NONE:
+	case BK_EXACT:
+		break;
+	}
+	return DIAG_ENFORCEMENT;
+}
+
+static struct span span_of(const struct compilation *c, const struct bk_note *n)
+{
+	if (n->rule)
+		return n->rule->at.span;
+	return n->whole ? SPAN_NONE : c->ir->scalars[n->scalar].at.span;
+}
+
+static struct str text_of(const struct compilation *c, const struct bk_note *n)
+{
+	if (n->rule)
+		return n->rule->text;
+	return c->ir->scalars[n->scalar].source;
+}
+
+static enum ir_level level_of(const struct compilation *c, const struct bk_note *n)
+{
+	if (n->whole)
+		return IR_MANAGED;
+	return n->rule ? n->rule->level : c->ir->scalars[n->scalar].level;
+}
+
+static const char *says(const struct bk_note *n)
+{
+	if (n->hopeless)
+		return "is not enforced";
+	switch (n->exactness) {
+	case BK_OVER:
+		return "forbids more than it says";
+	case BK_ENTRY_ONLY:
+		return "holds at entry only";
+	case BK_UNDER:
+		return "forbids less than it says";
+	case BK_ADVISORY:
+		return "is advice only";
+	case BK_NONE:
+	case BK_EXACT:
+		break;
+	}
+	return "is enforced";
+}
+
+static struct group *find_group(struct filler *f, struct span at, enum diag_code code)
+{
+	size_t i;
+
+	for (i = f->groups.n; i-- > 0;) {
+		struct group *g = &f->groups.v[i];
+
+		if (g->code == code && g->at.file == at.file && g->at.off == at.off &&
+		    g->at.len == at.len)
+			return g;
+	}
+	return NULL;
+}
+
+static void add_note(struct filler *f, const struct bk_note *n)
+{
+	struct compilation *c = f->c;
+	struct str said = n->note;
+	struct span at = span_of(c, n);
+	struct group *g = n->whole ? NULL : find_group(f, at, code_of(n));
+	struct group fresh = { .at = at, .code = code_of(n) };
+	size_t i;
+
+	for (i = 0; g && i < g->said.n; i++)
+		if (str_eq(g->said.v[i], said))
+			return;
+	if (g && g->said.n > MAX_NOTES) {
+		g->more++;
+		return;
+	}
+	if (g) {
+		VEC_PUSH(c->a, &g->said, said);
+		diag_note(&c->sink, g->d, SPAN_NONE, "%s: %.*s", n->layer, STR_ARG(said));
+		return;
+	}
+	if (n->whole) {
+		diag_add(&c->sink, fresh.code, at, "%s: %.*s", n->layer, STR_ARG(said));
+		return;
+	}
+	VEC_PUSH(c->a, &fresh.said, said);
+	fresh.d = diag_add(&c->sink, fresh.code, at, "'%.*s' %s (%s): %.*s",
+			   STR_ARG(text_of(c, n)), says(n), n->layer, STR_ARG(said));
+	VEC_PUSH(c->a, &f->groups, fresh);
+}
+
+/* The built-in rules must not bury what the user wrote. */
+static bool is_base(const struct filler *f, const struct bk_note *n)
+{
+	return level_of(f->c, n) == IR_DEFAULT && !n->hopeless && !f->c->o->verbose;
+}
+
+static void count_base(struct filler *f, const struct bk_note *n)
+{
+	if (n->rule && n->rule == f->base_last[n->exactness])
+		return;
+	f->base_last[n->exactness] = n->rule;
+	f->base[n->exactness]++;
+}
+
+static void add_base(struct filler *f)
+{
+	struct compilation *c = f->c;
+
+	if (f->base[BK_ENTRY_ONLY] + f->base[BK_OVER] + f->base[BK_UNDER] +
+	    f->base[BK_ADVISORY] == 0)
+		return;
+	diag_add(&c->sink, DIAG_BASE_REPORT, SPAN_NONE,
+		 "of the built-in rules %zu hold at entry only, %zu forbid more and "
+		 "%zu less than they say: see --verbose",
+		 f->base[BK_ENTRY_ONLY], f->base[BK_OVER],
+		 f->base[BK_UNDER] + f->base[BK_ADVISORY]);
+}
+
+static bool is_said(const struct bk_note *n)
+{
+	if (n->hopeless || n->whole)
+		return n->note.n > 0;
+	return n->exactness != BK_NONE && n->exactness != BK_EXACT;
+}
+
+void report_fill(struct compilation *c)
+{
+	struct filler f = { .c = c };
+	size_t i;
+
+	add_dropped(c);
+	add_facts(c);
+	for (i = 0; i < c->report.notes.n; i++) {
+		const struct bk_note *n = &c->report.notes.v[i];
+
+		if (!is_said(n))
+			continue;
+		if (is_base(&f, n))
+			count_base(&f, n);
+		else
+			add_note(&f, n);
+	}
+	for (i = 0; i < f.groups.n; i++)
+		if (f.groups.v[i].more)
+			diag_note(&c->sink, f.groups.v[i].d, SPAN_NONE,
+				  "and %zu more of this kind", f.groups.v[i].more);
+	add_base(&f);
+}
+
+void report_print(const struct compilation *c)
+{
+	fflush(stdout);
+	diag_render(stderr, &c->sink, &c->map, options_colour(c->o, stderr));
+}
+
+void report_internal(const struct compilation *c)
+{
+	fprintf(stderr, "polc: internal error: %s\n", c->internal);
+}

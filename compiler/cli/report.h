@@ -1,0 +1,20 @@
+/*
+ * What is to be said about a policy that compiles: statements that do not
+ * count, facts that do not act yet, and how well each rule is enforced.
+ */
+#ifndef COMPILER_CLI_REPORT_H
+#define COMPILER_CLI_REPORT_H
+
+#include "compiler/cli/passes.h"
+
+/*
+ * Turns what the IR and the back ends know into diagnostics.  Rules of level
+ * 5 get one line together unless the options say --verbose.
+ */
+void report_fill(struct compilation *c);
+/* Prints the sink to stderr as text. */
+void report_print(const struct compilation *c);
+/* "polc: internal error: …" for exit 70. */
+void report_internal(const struct compilation *c);
+
+#endif

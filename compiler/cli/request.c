@@ -1,0 +1,304 @@
+/*
+ * Reads one request from words.  What cannot be read as a request is an
+ * error; a command line that cannot be read is a request of its own kind
+ * (unparsed), which no rule allows.
+ */
+#include "compiler/cli/request.h"
+
+#include "compiler/target/target.h"
+#include "runtime/decide/line.h"
+
+struct reader {
+	const struct options *o;
+	const struct roots *roots;
+	struct arena *a;
+	struct ir_request *req;
+	const char **why;
+	FILE *err;
+};
+
+static bool usage(struct reader *r, const char *text)
+{
+	fprintf(r->err, "polc: a request is written %s\n", text);
+	return false;
+}
+
+static struct str word(const struct reader *r, size_t i)
+{
+	return str_from(r->o->request[i]);
+}
+
+static bool read_command(struct reader *r)
+{
+	struct line_words w;
+	struct str line;
+	size_t i;
+
+	if (r->o->nrequest != 2)
+		return usage(r, "command LINE (one word: quote it)");
+	line = word(r, 1);
+	r->req->kind = IR_COMMAND;
+	r->req->text = line;
+	if (line_split(line.p, line.n, &w) != 0) {
+		r->req->unparsed = true;
+		*r->why = "the line is too long";
+		return true;
+	}
+	r->req->unparsed = w.unparsed || w.argc == 0;
+	*r->why = w.unparsed ? arena_printf(r->a, "%s", w.why) : "it has no words";
+	r->req->nargv = r->req->unparsed ? 0 : w.argc;
+	r->req->argv = arena_array(r->a, w.argc + 1, sizeof(*r->req->argv));
+	for (i = 0; i < r->req->nargv; i++)
+		r->req->argv[i] = str_dup(r->a, str_from(w.argv[i]));
+	line_release(&w);
+	return true;
+}
+
+static bool read_argv(struct reader *r)
+{
+	size_t i, from = 1;
+	struct buf b;
+
+	if (r->o->nrequest > 1 && str_eqz(word(r, 1), "--"))
+		from = 2;
+	if (r->o->nrequest <= from)
+		return usage(r, "argv -- PROGRAM [ARG...]");
+	buf_init(&b, r->a);
+	r->req->kind = IR_COMMAND;
+	r->req->nargv = r->o->nrequest - from;
+	r->req->argv = arena_array(r->a, r->req->nargv, sizeof(*r->req->argv));
+	for (i = 0; i < r->req->nargv; i++) {
+		r->req->argv[i] = word(r, from + i);
+		if (i)
+			buf_ch(&b, ' ');
+		buf_str(&b, r->req->argv[i]);
+	}
+	r->req->text = buf_view(&b);
+	return true;
+}
+
+static bool read_path(struct reader *r, struct str text)
+{
+	struct str path;
+
+	if (!text.n || !roots_expand(r->a, &r->roots->dirs, text, &path)) {
+		fprintf(r->err, "polc: '%.*s' is no path here\n", STR_ARG(text));
+		return false;
+	}
+	r->req->path = roots_path(r->a, path, r->roots->cwd, true);
+	r->req->text = text;
+	return true;
+}
+
+static bool read_file(struct reader *r)
+{
+	static const enum ir_op ops[] = { IR_READ, IR_WRITE, IR_EXEC };
+	size_t i;
+
+	r->req->kind = IR_FILE;
+	for (i = 0; r->o->nrequest == 3 && i < POL_LEN(ops); i++) {
+		if (str_eqz(word(r, 1), ir_op_name(ops[i]))) {
+			r->req->op = ops[i];
+			return read_path(r, word(r, 2));
+		}
+	}
+	return usage(r, "file read|write|exec PATH");
+}
+
+static bool read_unix(struct reader *r)
+{
+	struct str path;
+
+	if (r->o->nrequest != 2 || !word(r, 1).n)
+		return usage(r, "unix PATH, or unix @NAME for an abstract one");
+	r->req->kind = IR_UNIX;
+	path = word(r, 1);
+	r->req->text = path;
+	if (path.p[0] != '@')
+		return read_path(r, path);
+	r->req->abstract = true;
+	r->req->path = str_sub(path, 1, path.n - 1);
+	return true;
+}
+
+static struct str lower(struct arena *a, struct str s)
+{
+	char *p = arena_dup(a, s.p, s.n);
+	size_t i;
+
+	for (i = 0; i < s.n; i++)
+		if (p[i] >= 'A' && p[i] <= 'Z')
+			p[i] = (char)(p[i] + 'a' - 'A');
+	/* the dot of the root says nothing */
+	return (struct str){ p, s.n > 1 && p[s.n - 1] == '.' ? s.n - 1 : s.n };
+}
+
+static bool read_host(struct reader *r, struct str host)
+{
+	struct num_cidr c;
+	bool host_bits;
+
+	if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
+		host = str_sub(host, 1, host.n - 2);
+	if (!host.n || memchr(host.p, '/', host.n))
+		return false;
+	if (num_cidr(host, &c, &host_bits)) {
+		r->req->is_addr = true;
+		memcpy(r->req->addr, c.addr, sizeof(c.addr));
+		return true;
+	}
+	if (memchr(host.p, ':', host.n))
+		return false;
+	r->req->host = lower(r->a, host);
+	return true;
+}
+
+static bool read_net(struct reader *r)
+{
+	static const char form[] = "net tcp|udp HOST:PORT";
+	struct str at;
+	uint64_t port;
+	size_t colon;
+
+	r->req->kind = IR_NET;
+	if (r->o->nrequest != 3)
+		return usage(r, form);
+	if (str_eqz(word(r, 1), "tcp"))
+		r->req->proto = IR_TCP;
+	else if (str_eqz(word(r, 1), "udp"))
+		r->req->proto = IR_UDP;
+	else
+		return usage(r, form);
+	at = word(r, 2);
+	r->req->text = at;
+	for (colon = at.n; colon > 0 && at.p[colon - 1] != ':'; colon--)
+		;
+	if (!colon || !num_u64(str_sub(at, colon, at.n - colon), &port) ||
+	    !port || port > 65535)
+		return usage(r, form);
+	r->req->port = (uint16_t)port;
+	return read_host(r, str_sub(at, 0, colon - 1)) || usage(r, form);
+}
+
+/* --- system calls --------------------------------------------------------------- */
+
+/* NUMBER, CONSTANT, or several of them joined by '|'. */
+static bool read_value(struct str s, uint64_t *ret)
+{
+	uint64_t all = 0;
+	size_t i, from;
+
+	for (i = 0; i <= s.n; i++) {
+		struct str part;
+		uint64_t v;
+		int64_t neg;
+
+		for (from = i; i < s.n && s.p[i] != '|'; i++)
+			;
+		part = str_sub(s, from, i - from);
+		while (part.n && part.p[0] == ' ')
+			part = str_sub(part, 1, part.n - 1);
+		while (part.n && part.p[part.n - 1] == ' ')
+			part.n--;
+		if (num_i64(part, &neg))
+			v = (uint64_t)neg;
+		else if (!num_u64(part, &v) && !target_constant(part, &v))
+			return false;
+		all |= v;
+	}
+	*ret = all;
+	return true;
+}
+
+static bool read_args(struct reader *r, struct str list)
+{
+	size_t i, from, n = 0;
+
+	if (!list.n)
+		return true;
+	for (i = 0; i <= list.n; i++) {
+		for (from = i; i < list.n && list.p[i] != ','; i++)
+			;
+		if (n == POL_LEN(r->req->args) ||
+		    !read_value(str_sub(list, from, i - from), &r->req->args[n++])) {
+			fprintf(r->err, "polc: '%.*s' is no argument: a number, a "
+					"constant, or some joined by '|', six at "
+					"most\n", (int)(i - from), list.p + from);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool unknown_call(struct reader *r, struct str name)
+{
+	size_t n;
+	const char *const *names = target_call_names(&n);
+	const char *near = diag_suggest(name, names, n);
+
+	fprintf(r->err, "polc: no system call is named '%.*s'%s%s%s\n", STR_ARG(name),
+		near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return false;
+}
+
+static bool read_syscall(struct reader *r)
+{
+	const struct target_call *call;
+	struct str s, name;
+	uint64_t nr;
+	size_t open;
+
+	if (r->o->nrequest != 2)
+		return usage(r, "syscall NAME[(ARG,...)]");
+	s = word(r, 1);
+	r->req->kind = IR_SYSCALL;
+	r->req->text = s;
+	for (open = 0; open < s.n && s.p[open] != '('; open++)
+		;
+	name = str_sub(s, 0, open);
+	if (open < s.n && s.p[s.n - 1] != ')')
+		return usage(r, "syscall NAME[(ARG,...)]");
+	call = target_call_by_name(name);
+	if (!call && num_u64(name, &nr) && nr <= UINT32_MAX)
+		call = target_call_by_nr((uint32_t)nr);
+	else if (!call)
+		return unknown_call(r, name);
+	r->req->nr_known = call != NULL;
+	r->req->nr = call ? call->nr : (uint32_t)nr;
+	return open == s.n || read_args(r, str_sub(s, open + 1, s.n - open - 2));
+}
+
+static bool read_tool(struct reader *r)
+{
+	if (r->o->nrequest != 2)
+		return usage(r, "tool NAME");
+	r->req->kind = IR_TOOL;
+	r->req->tool = r->req->text = word(r, 1);
+	return true;
+}
+
+static bool read_setting(struct reader *r)
+{
+	fputs("polc: settings are not supported by this version\n", r->err);
+	return false;
+}
+
+bool request_read(const struct options *o, const struct roots *roots,
+		  struct arena *a, struct ir_request *ret, const char **ret_why,
+		  FILE *err)
+{
+	static bool (*const readers[])(struct reader *) = {
+		read_command, read_argv, read_file, read_net, read_unix,
+		read_syscall, read_tool, read_setting,
+	};
+	struct reader r = { o, roots, a, ret, ret_why, err };
+	size_t i;
+
+	*ret = (struct ir_request){ .scope = o->scope, .roots = roots->dirs,
+				    .cwd = roots->cwd };
+	*ret_why = "";
+	for (i = 0; options_requests[i]; i++)
+		if (str_eqz(word(&r, 0), options_requests[i]))
+			return readers[i](&r);
+	return usage(&r, "command, argv, file, net, unix, syscall or tool");
+}

@@ -1,0 +1,160 @@
+/*
+ * Decides whether the `test` statements of a policy hold.  A case is judged by
+ * the reference evaluator; the compiled policy has to say the same.
+ */
+#include "compiler/cli/tests.h"
+
+#include "compiler/cli/compiled.h"
+#include "compiler/cli/roots.h"
+
+const struct ir_roots tests_roots = {
+	.dir = {
+		[IR_ROOT_FS] = { "/", 1 },
+		[IR_ROOT_HOME] = { "/home/user", 10 },
+		[IR_ROOT_PROJECT] = { "/home/user/project", 18 },
+		[IR_ROOT_TMP] = { "/tmp", 4 },
+	},
+};
+
+struct runner {
+	struct compilation *c;
+	struct bundle *b;
+	struct tests_result *res;
+};
+
+/* Fills roots, and turns "${HOME}/x", "./x" and "x" into absolute paths. */
+static bool place(struct runner *r, struct ir_request *q)
+{
+	struct str path;
+
+	q->roots = tests_roots;
+	q->cwd = tests_roots.dir[IR_ROOT_PROJECT];
+	if (q->kind != IR_FILE && (q->kind != IR_UNIX || q->abstract))
+		return true;
+	if (!roots_expand(r->c->a, &tests_roots, q->path, &path))
+		return false;
+	q->path = roots_path(r->c->a, path, q->cwd, false);
+	return true;
+}
+
+static void describe(struct runner *r, struct diag *d, const struct ir_decision *e)
+{
+	struct diag_sink *s = &r->c->sink;
+
+	if (e->rule) {
+		diag_note(s, d, e->rule->at.span, "rule '%.*s' decides it (%s)",
+			  STR_ARG(e->rule->id), ir_level_name(e->rule->level));
+	} else {
+		const struct ir_scalar *v = &r->c->ir->scalars[e->scalar];
+
+		diag_note(s, d, v->at.span, "'%.*s' decides it (%s%s)",
+			  STR_ARG(v->id), v->at.line ? "" : "nobody says it, ",
+			  ir_step_name(e->step));
+	}
+	if (e->step == IR_STEP_RISK)
+		diag_note(s, d, e->risk_fact ? e->risk_fact->at.span : SPAN_NONE,
+			  "the risk is %s", ir_risk_name(e->risk));
+}
+
+static bool holds(const struct ir_test_case *k, const struct ir_decision *e)
+{
+	/* a hide is a deny of every operation */
+	enum ir_effect got = e->effect == IR_HIDE ? IR_DENY : e->effect;
+	enum ir_effect want = k->want == IR_HIDE ? IR_DENY : k->want;
+
+	if (got != want || (k->want == IR_HIDE && e->effect != IR_HIDE))
+		return false;
+	return !k->by.n || (e->rule && str_eq(e->rule->id, k->by));
+}
+
+static const char *compare(struct runner *r, const struct ir_request *q,
+			   const struct ir_decision *e)
+{
+	bool modes = r->c->ir->scalars[IR_S_NET_MODE].num == IR_NET_DISABLED;
+	struct decision d;
+	const char *why;
+
+	/* no bundle has another mode than disabled: nothing to compare with */
+	if (q->kind == IR_NET && !modes)
+		return NULL;
+	if (q->kind == IR_SYSCALL && q->scope != IR_SANDBOX)
+		return NULL;
+	if (!compiled_ask(r->b, q, r->c->a, &d, &why))
+		return why;
+	return compiled_differs(r->b, e, q, &d, r->c->a);
+}
+
+static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
+			      const struct ir_test_case *k, enum ir_scope scope)
+{
+	struct ir_request q = k->request;
+	struct ir_decision e;
+	const char *why;
+	struct diag *d;
+
+	q.scope = scope;
+	if (!place(r, &q)) {
+		diag_add(&r->c->sink, DIAG_TEST_FAILED, k->at.span,
+			 "'%.*s' names a root that tests do not have", STR_ARG(q.path));
+		r->res->failed++;
+		return CLI_FINDINGS;
+	}
+	ir_eval(r->c->ir, &q, r->c->a, &e);
+	why = compare(r, &q, &e);
+	if (why) {
+		r->c->internal = arena_printf(r->c->a, "test '%.*s': %s",
+					      STR_ARG(t->name), why);
+		return CLI_INTERNAL;
+	}
+	if (holds(k, &e)) {
+		r->res->passed++;
+		return CLI_CLEAN;
+	}
+	r->res->failed++;
+	d = diag_add(&r->c->sink, DIAG_TEST_FAILED, k->at.span,
+		     "test '%.*s'%s: this is %s, not %s%s%.*s", STR_ARG(t->name),
+		     scope == IR_HOST ? " on the host" : "", ir_effect_name(e.effect),
+		     ir_effect_name(k->want), k->by.n ? " by " : "", STR_ARG(k->by));
+	describe(r, d, &e);
+	return CLI_FINDINGS;
+}
+
+static enum cli_exit run_test(struct runner *r, const struct ir_test *t)
+{
+	/* without a `when` a test is about the sandbox */
+	enum ir_scope scope = t->scopes & IR_SANDBOX ? IR_SANDBOX : IR_HOST;
+	enum cli_exit all = CLI_CLEAN;
+	size_t i;
+
+	for (i = 0; t->scopes && i < t->ncases; i++) {
+		enum cli_exit e = run_case(r, t, &t->cases[i], scope);
+
+		if (e == CLI_INTERNAL)
+			return e;
+		if (e != CLI_CLEAN)
+			all = e;
+	}
+	return all;
+}
+
+enum cli_exit tests_run(struct compilation *c, struct tests_result *ret)
+{
+	struct bundle b;
+	struct runner r = { .c = c, .b = &b, .res = ret };
+	enum cli_exit all = CLI_CLEAN;
+	size_t i;
+
+	*ret = (struct tests_result){ 0, 0 };
+	if (!c->ir->tests.n)
+		return CLI_CLEAN;
+	if (!compiled_open(c, &b))
+		return c->sink.errors ? CLI_FINDINGS : CLI_INTERNAL;
+	for (i = 0; i < c->ir->tests.n && all != CLI_INTERNAL; i++) {
+		enum cli_exit e = run_test(&r, &c->ir->tests.v[i]);
+
+		if (e != CLI_CLEAN)
+			all = e;
+	}
+	bundle_release(&b);
+	return all;
+}

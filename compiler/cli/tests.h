@@ -1,0 +1,24 @@
+/* In-language tests: each case in the evaluator and in the compiled policy. */
+#ifndef COMPILER_CLI_TESTS_H
+#define COMPILER_CLI_TESTS_H
+
+#include "compiler/cli/passes.h"
+
+struct tests_result {
+	size_t passed, failed;
+};
+
+/*
+ * The roots in which tests are judged: the same on every machine, so that a
+ * policy's tests do not depend on who runs them.
+ */
+extern const struct ir_roots tests_roots;
+
+/*
+ * Runs every test of a compilation whose passes have all run; a case that
+ * fails is an error in the sink.  CLI_CLEAN, CLI_FINDINGS, or CLI_INTERNAL
+ * where evaluator and compiled policy differ.
+ */
+enum cli_exit tests_run(struct compilation *c, struct tests_result *ret);
+
+#endif
