@@ -1,0 +1,489 @@
+/*
+ * Statements as canonical text.  The order of words is fixed here and rule
+ * ids depend on it: a change of this file changes ids.
+ */
+#include "compiler/ast/print.h"
+
+#include "compiler/ast/build.h"
+#include "compiler/ast/print_value.h"
+
+/* `depth` of the indentation; INLINE: all on one line. */
+#define INLINE (-1)
+
+static void print_stmt(struct buf *b, const struct ast_stmt *s, int depth);
+
+/* --- blocks ------------------------------------------------------------------ */
+
+static void open_block(struct buf *b, int depth)
+{
+	buf_z(b, depth == INLINE ? " {" : " {\n");
+}
+
+/* Before each line of a block: the indentation, or one blank. */
+static void begin_line(struct buf *b, int depth)
+{
+	if (depth == INLINE) {
+		buf_ch(b, ' ');
+		return;
+	}
+	for (int i = 0; i <= depth; i++)
+		buf_z(b, "    ");
+}
+
+static void end_line(struct buf *b, int depth)
+{
+	if (depth != INLINE)
+		buf_ch(b, '\n');
+}
+
+static void close_block(struct buf *b, int depth)
+{
+	if (depth == INLINE)
+		buf_ch(b, ' ');
+	for (int i = 0; i < depth; i++)
+		buf_z(b, "    ");
+	buf_ch(b, '}');
+}
+
+static void print_body(struct buf *b, const struct ast_stmt *body, int depth)
+{
+	open_block(b, depth);
+	for (const struct ast_stmt *s = body; s; s = s->next) {
+		begin_line(b, depth);
+		print_stmt(b, s, depth == INLINE ? INLINE : depth + 1);
+		end_line(b, depth);
+	}
+	close_block(b, depth);
+}
+
+/* --- parts of statements ------------------------------------------------------- */
+
+static void print_ops(struct buf *b, unsigned ops)
+{
+	static const struct {
+		unsigned op;
+		const char *name;
+	} names[] = {
+		{ AST_OP_READ, "read" },
+		{ AST_OP_WRITE, "write" },
+		{ AST_OP_EXEC, "exec" },
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < POL_LEN(names); i++) {
+		if (!(ops & names[i].op))
+			continue;
+		buf_z(b, any ? ", " : " ");
+		buf_z(b, names[i].name);
+		any = true;
+	}
+}
+
+static void print_values(struct buf *b, const struct ast_value *list)
+{
+	buf_ch(b, ' ');
+	ast_print_list(b, list, ", ");
+}
+
+static void print_net(struct buf *b, const struct ast_net *net)
+{
+	if (net->proto)
+		print_values(b, net->proto);
+	if (net->hosts)
+		print_values(b, net->hosts);
+	if (net->ports) {
+		buf_z(b, " port");
+		print_values(b, net->ports);
+	}
+}
+
+static void print_options(struct buf *b, const struct ast_option *list)
+{
+	static const char *const words[] = {
+		[AST_O_BECAUSE] = " because",
+		[AST_O_AS] = " as",
+		[AST_O_WHEN] = " when",
+		[AST_O_WITH] = " with",
+		[AST_O_WITH_ONLY] = " with only",
+		[AST_O_WITHOUT] = " without",
+		[AST_O_WITHIN] = " within",
+		[AST_O_EXCEPT] = " except",
+		[AST_O_MATCH] = " match",
+		[AST_O_NOT_MATCH] = " not match",
+		[AST_O_STRICT] = " strict",
+		[AST_O_ACCEPT_ADVISORY] = " accept advisory",
+		[AST_O_UNTIL] = " until",
+		[AST_O_MAY] = " may",
+		[AST_O_PEEK] = " peek",
+	};
+
+	for (const struct ast_option *o = list; o; o = o->next) {
+		buf_z(b, words[o->kind]);
+		if (o->expr) {
+			buf_ch(b, ' ');
+			ast_print_expr(b, o->expr);
+		}
+		if (o->values)
+			print_values(b, o->values);
+	}
+}
+
+static void print_prog_item(struct buf *b, const struct ast_prog_item *i)
+{
+	static const char *const words[] = {
+		[AST_P_GLOBAL] = "global ",
+		[AST_P_OPTIONS] = "options ",
+		[AST_P_SKIP] = "skip ",
+		[AST_P_CODE] = "code ",
+		[AST_P_CODE_OPERAND] = "code operand ",
+		[AST_P_CODE_STDIN] = "code stdin",
+		[AST_P_QUERY] = "query ",
+		[AST_P_AFTER] = "after ",
+		[AST_P_ENDS_AT] = "ends-at ",
+		[AST_P_SHELL] = "shell",
+		[AST_P_FLAG] = "",
+	};
+	bool strings = i->values && (i->values->kind == AST_V_STRING ||
+				     i->values->kind == AST_V_RAW);
+
+	buf_z(b, words[i->kind]);
+	ast_print_list(b, i->values, strings ? ", " : " ");
+	if (i->when) {
+		buf_z(b, " when ");
+		ast_print_value(b, i->when);
+	}
+}
+
+static void print_program(struct buf *b, const struct ast_stmt *s, int depth)
+{
+	open_block(b, depth);
+	for (const struct ast_prog_item *i = s->items; i; i = i->next) {
+		begin_line(b, depth);
+		print_prog_item(b, i);
+		end_line(b, depth);
+	}
+	close_block(b, depth);
+}
+
+static void print_risk_map(struct buf *b, const struct ast_value *pairs)
+{
+	buf_z(b, " {");
+	for (const struct ast_value *v = pairs; v; v = v->next) {
+		buf_ch(b, ' ');
+		ast_print_name(b, v->key);
+		buf_ch(b, ' ');
+		buf_str(b, v->text);
+	}
+	buf_z(b, " }");
+}
+
+/* --- requests ---------------------------------------------------------------------- */
+
+static void print_request(struct buf *b, const struct ast_request *r)
+{
+	static const char *const words[] = {
+		[AST_R_COMMAND] = "command",
+		[AST_R_ARGV] = "argv",
+		[AST_R_FILE] = "file",
+		[AST_R_NET] = "net",
+		[AST_R_UNIX] = "unix",
+		[AST_R_SYSCALL] = "syscall",
+		[AST_R_TOOL] = "tool",
+		[AST_R_SETTING] = "setting",
+	};
+
+	buf_z(b, words[r->kind]);
+	print_ops(b, r->ops);
+	print_net(b, &r->net);
+	if (r->values)
+		print_values(b, r->values);
+}
+
+static void print_test(struct buf *b, const struct ast_stmt *s, int depth)
+{
+	buf_z(b, "test ");
+	ast_print_plain(b, s->name);
+	if (s->expr) {
+		buf_z(b, " when ");
+		ast_print_expr(b, s->expr);
+	}
+	open_block(b, depth);
+	for (const struct ast_test_case *c = s->cases; c; c = c->next) {
+		begin_line(b, depth);
+		print_request(b, &c->request);
+		buf_printf(b, " => %s", ast_effect_name(c->want));
+		if (c->by) {
+			buf_z(b, " by");
+			print_values(b, c->by);
+		}
+		end_line(b, depth);
+	}
+	close_block(b, depth);
+}
+
+static void print_assert(struct buf *b, const struct ast_stmt *s)
+{
+	switch (s->assert_kind) {
+	case AST_NEVER:
+		buf_z(b, "assert never ");
+		break;
+	case AST_ALWAYS:
+		buf_printf(b, "assert always %s ", ast_effect_name(s->effect));
+		break;
+	case AST_ONLY:
+		buf_z(b, "assert only ");
+		break;
+	}
+	print_request(b, &s->request);
+	print_options(b, s->options);
+}
+
+/* --- statements ----------------------------------------------------------------------- */
+
+/* "word name" and what a statement of that shape has behind it. */
+static void print_named(struct buf *b, const char *word, const struct ast_stmt *s)
+{
+	buf_z(b, word);
+	if (s->name.n) {
+		buf_ch(b, ' ');
+		ast_print_name(b, s->name);
+	}
+}
+
+static void print_section(struct buf *b, const struct ast_stmt *s, int depth)
+{
+	print_named(b, ast_section_name(s->section), s);
+	if (s->body || !s->name.n)
+		print_body(b, s->body, depth);
+}
+
+static void print_alert(struct buf *b, const struct ast_stmt *s)
+{
+	print_named(b, "alert", s);
+	buf_z(b, " when ");
+	ast_print_expr(b, s->expr);
+	if (s->per) {
+		buf_z(b, " per");
+		print_values(b, s->per);
+	}
+	buf_z(b, " do");
+	print_values(b, s->values);
+}
+
+static void print_rule(struct buf *b, const struct ast_stmt *s)
+{
+	if (s->final)
+		buf_z(b, "final ");
+	buf_z(b, ast_effect_name(s->effect));
+	print_ops(b, s->ops);
+	print_net(b, &s->net);
+	if (s->values)
+		print_values(b, s->values);
+	print_options(b, s->options);
+}
+
+/* Statements of a file. */
+static bool print_top(struct buf *b, const struct ast_stmt *s, int depth)
+{
+	switch ((int)s->kind) {
+	case AST_POLICY:
+		print_named(b, "policy", s);
+		print_body(b, s->body, depth);
+		return true;
+	case AST_USE:
+		buf_z(b, "use");
+		print_values(b, s->values);
+		return true;
+	case AST_LET:
+		print_named(b, "let", s);
+		buf_z(b, " =");
+		print_values(b, s->values);
+		return true;
+	case AST_GROUP:
+		buf_z(b, "group @");
+		buf_str(b, s->name);
+		buf_z(b, " =");
+		print_values(b, s->values);
+		return true;
+	case AST_SECTION:
+		print_section(b, s, depth);
+		return true;
+	case AST_ROLE:
+		print_named(b, "role", s);
+		print_body(b, s->body, depth);
+		return true;
+	case AST_TOOL:
+		buf_z(b, "tool ");
+		ast_print_name(b, s->name);
+		print_body(b, s->body, depth);
+		return true;
+	case AST_ALERT:
+		print_alert(b, s);
+		return true;
+	case AST_SETTING:
+		buf_z(b, "setting ");
+		ast_print_plain(b, s->name);
+		buf_z(b, s->append ? " +=" : " =");
+		print_values(b, s->values);
+		return true;
+	case AST_ASSERT:
+		print_assert(b, s);
+		return true;
+	case AST_TEST:
+		print_test(b, s, depth);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Statements of a command section. */
+static bool print_command(struct buf *b, const struct ast_stmt *s, int depth)
+{
+	switch ((int)s->kind) {
+	case AST_RISK:
+		print_named(b, "risk", s);
+		print_values(b, s->values);
+		print_options(b, s->options);
+		return true;
+	case AST_PROGRAM:
+	case AST_WRAPPER:
+	case AST_INTERPRETER:
+		buf_z(b, s->kind == AST_PROGRAM ? "program" :
+			 s->kind == AST_WRAPPER ? "wrapper" : "interpreter");
+		print_values(b, s->values);
+		print_program(b, s, depth);
+		return true;
+	case AST_TAINT:
+	case AST_SAFE:
+	case AST_INERT:
+		buf_z(b, s->kind == AST_TAINT ? "taint" :
+			 s->kind == AST_SAFE ? "safe" : "inert");
+		print_values(b, s->values);
+		print_options(b, s->options);
+		return true;
+	case AST_PIN:
+		print_named(b, "pin", s);
+		buf_z(b, " = ");
+		ast_print_value(b, s->values);
+		if (s->values->next) {
+			buf_z(b, " sha256");
+			print_values(b, s->values->next);
+		}
+		return true;
+	case AST_SHELL:
+		print_named(b, "shell", s);
+		if (s->values) {
+			buf_z(b, " =");
+			print_values(b, s->values);
+		}
+		return true;
+	case AST_OPAQUE:
+		buf_printf(b, "opaque %s", ast_effect_name(s->effect));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Statements of the other sections. */
+static void print_other(struct buf *b, const struct ast_stmt *s, int depth)
+{
+	switch ((int)s->kind) {
+	case AST_SCRATCH:
+		buf_z(b, "scratch");
+		print_values(b, s->values);
+		break;
+	case AST_MOUNT:
+		buf_z(b, "mount ");
+		ast_print_value(b, s->values);
+		buf_z(b, " at ");
+		ast_print_value(b, s->values->next);
+		print_ops(b, s->ops);
+		break;
+	case AST_MODE:
+		print_named(b, "mode", s);
+		break;
+	case AST_VIA:
+		buf_z(b, "via");
+		print_values(b, s->values);
+		break;
+	case AST_PAIR:
+		ast_print_name(b, s->name);
+		if (s->append)
+			buf_z(b, " +=");
+		print_values(b, s->values);
+		break;
+	case AST_KEEP:
+		buf_z(b, s->append ? "keep +=" : "keep");
+		print_values(b, s->values);
+		break;
+	case AST_SET:
+		print_named(b, "set", s);
+		buf_z(b, " =");
+		print_values(b, s->values);
+		break;
+	case AST_SECRET:
+		print_named(b, "secret", s);
+		buf_z(b, " from ");
+		ast_print_value(b, s->values);
+		print_values(b, s->values->next);
+		break;
+	case AST_RATE:
+		print_named(b, "rate", s);
+		print_values(b, s->values);
+		buf_z(b, " per");
+		print_values(b, s->per);
+		break;
+	case AST_ROUTE:
+		ast_print_list(b, s->values, ", ");
+		print_named(b, "", s);
+		if (s->has_else)
+			buf_printf(b, " else %s", ast_effect_name(s->effect));
+		break;
+	case AST_RUNNER:
+		ast_print_name(b, s->name);
+		print_body(b, s->body, depth);
+		break;
+	default: /* AST_TOOL_EFFECT */
+		buf_z(b, ast_effect_name(s->effect));
+		break;
+	}
+}
+
+static void print_stmt(struct buf *b, const struct ast_stmt *s, int depth)
+{
+	if (s->locked)
+		buf_z(b, "locked ");
+	switch ((int)s->kind) {
+	case AST_RULE:
+		print_rule(b, s);
+		return;
+	case AST_OTHERWISE:
+		buf_z(b, "otherwise");
+		print_ops(b, s->ops);
+		buf_printf(b, " %s", ast_effect_name(s->effect));
+		return;
+	case AST_OTHERWISE_BY_RISK:
+		buf_z(b, "otherwise by risk");
+		print_risk_map(b, s->pairs);
+		return;
+	default:
+		break;
+	}
+	if (!print_top(b, s, depth) && !print_command(b, s, depth))
+		print_other(b, s, depth);
+}
+
+void ast_print_stmt(struct buf *b, const struct ast_stmt *s)
+{
+	print_stmt(b, s, INLINE);
+}
+
+void ast_print_file(struct buf *b, const struct ast_file *f)
+{
+	for (const struct ast_stmt *s = f->stmts; s; s = s->next) {
+		print_stmt(b, s, 0);
+		buf_ch(b, '\n');
+	}
+}
