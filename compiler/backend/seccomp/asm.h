@@ -6,6 +6,7 @@
 #define COMPILER_BACKEND_SECCOMP_ASM_H
 
 #include <linux/filter.h>
+#include <stdbool.h>
 
 #include "compiler/base/vec.h"
 

@@ -69,31 +69,3 @@ const struct pb_map_entry *emitted_entry(const struct emitted *e, uint32_t pc)
 	}
 	return NULL;
 }
-
-static struct str pool_text(struct str member, struct pb_str s)
-{
-	if (s.off > member.n || s.len > member.n - s.off)
-		return STR("?");
-	return str_sub(member, s.off, s.len);
-}
-
-const char *emitted_rule(const struct bk_output *in, uint32_t rule, struct arena *a)
-{
-	const struct bk_member *m = bk_member(in, PB_RULES);
-	struct pb_rules head;
-	struct pb_rule r;
-	struct str id, file;
-
-	if (!m || m->bytes.n < sizeof(head))
-		return arena_printf(a, "rule %u", rule);
-	memcpy(&head, m->bytes.p, sizeof(head));
-	if (rule >= head.rules.count || head.rules.off > m->bytes.n ||
-	    head.rules.count > (m->bytes.n - head.rules.off) / sizeof(r))
-		return arena_printf(a, "rule %u", rule);
-	memcpy(&r, m->bytes.p + head.rules.off + rule * sizeof(r), sizeof(r));
-	id = pool_text(m->bytes, r.id);
-	file = pool_text(m->bytes, r.file);
-	if (!r.line)
-		return arena_printf(a, "%.*s", STR_ARG(id));
-	return arena_printf(a, "%.*s (%.*s:%u)", STR_ARG(id), STR_ARG(file), r.line);
-}

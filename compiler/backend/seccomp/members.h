@@ -22,9 +22,6 @@ const char *emitted_read(const struct bk_output *in, bool trace, struct arena *a
 			 struct emitted *ret);
 /* The entry of a return instruction, or NULL. */
 const struct pb_map_entry *emitted_entry(const struct emitted *e, uint32_t pc);
-/* "id (file:line)" by rules.bin; "rule N" where the table is missing. */
-const char *emitted_rule(const struct bk_output *in, uint32_t rule, struct arena *a);
-
 /* The parts of bk_seccomp (seccomp.h). */
 void bk_seccomp_print(FILE *out, const struct bk_output *in);
 const char *bk_seccomp_verify(const struct ir *ir, const struct bk_output *in,

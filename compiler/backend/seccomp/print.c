@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "compiler/backend/seccomp/members.h"
+#include "compiler/backend/util.h"
 #include "compiler/target/target.h"
 
 /* Which of these holds the accumulator: a number of a call, something else. */
@@ -91,11 +92,12 @@ static void print_jump(FILE *out, const struct sock_filter *i, size_t pc,
 }
 
 static void print_ret(FILE *out, const struct bk_output *in, const struct emitted *e,
-		      size_t pc, struct arena *a)
+		      size_t pc)
 {
 	const struct pb_map_entry *m = emitted_entry(e, (uint32_t)pc);
 	uint32_t k = e->insns[pc].k;
 	const char *name = target_errno_name(k & SECCOMP_RET_DATA);
+	struct str label;
 
 	switch (k & SECCOMP_RET_ACTION_FULL) {
 	case SECCOMP_RET_ALLOW:
@@ -119,8 +121,8 @@ static void print_ret(FILE *out, const struct bk_output *in, const struct emitte
 	switch (m->verdict) {
 	case PB_V_DENY:
 		name = target_errno_name(m->err);
-		fprintf(out, "   ; %s by %s", name ? name : "?",
-			emitted_rule(in, m->rule, a));
+		label = bk_rule_label(in, m->rule);
+		fprintf(out, "   ; %s by %.*s", name ? name : "?", STR_ARG(label));
 		break;
 	case PB_V_TRACE:
 		fprintf(out, "   ; trace");
@@ -135,7 +137,7 @@ static void print_ret(FILE *out, const struct bk_output *in, const struct emitte
 }
 
 static void print_insn(FILE *out, const struct bk_output *in, const struct emitted *e,
-		       size_t pc, enum held held, struct arena *a)
+		       size_t pc, enum held held)
 {
 	const struct sock_filter *i = &e->insns[pc];
 
@@ -152,7 +154,7 @@ static void print_insn(FILE *out, const struct bk_output *in, const struct emitt
 		print_jump(out, i, pc, held);
 		break;
 	case BPF_RET:
-		print_ret(out, in, e, pc, a);
+		print_ret(out, in, e, pc);
 		break;
 	default:
 		fprintf(out, "??   %#x", i->code);
@@ -176,7 +178,7 @@ static void print_one(FILE *out, const struct bk_output *in, bool trace,
 	fprintf(out, " %zu instructions\n", e.n);
 	held = find_held(&e, a);
 	for (size_t pc = 0; pc < e.n; pc++)
-		print_insn(out, in, &e, pc, held[pc], a);
+		print_insn(out, in, &e, pc, held[pc]);
 }
 
 void bk_seccomp_print(FILE *out, const struct bk_output *in)

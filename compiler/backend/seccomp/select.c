@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "compiler/backend/util.h"
 #include "compiler/target/target.h"
 
 /* --- numbers of rules ------------------------------------------------------- */
@@ -28,11 +29,6 @@ uint32_t sel_rule_number(const struct ir *ir, const struct ir_rule *r)
 	while (i > 0 && same_statement(ir->rules.v[i - 1], r))
 		i--;
 	return i;
-}
-
-uint32_t sel_otherwise_number(const struct ir *ir)
-{
-	return (uint32_t)ir->rules.n + IR_S_SYSCALL_OTHERWISE;
 }
 
 const struct ir_rule *sel_rule(const struct ir *ir, uint32_t number)
@@ -208,7 +204,7 @@ static uint32_t without_hard_rules(struct builder *b)
 		rest = allow_leaf(b);
 	else
 		rest = dag_leaf(b->dag, (struct dag_leaf){ DAG_DENY,
-				sel_otherwise_number(b->ir), EPERM });
+				bk_rule_of_scalar(b->ir, IR_S_SYSCALL_OTHERWISE), EPERM });
 	rest = dag_ite(b->dag, base, allow_leaf(b), rest);
 	open = other->effect <= IR_ASK ? DAG_TRUE : base;
 	return first_of(b, IR_ASK, true, open, rest);

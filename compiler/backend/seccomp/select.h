@@ -32,8 +32,6 @@ uint32_t sel_root(const struct selection *s, uint32_t nr);
  * since all of them have one id and place.
  */
 uint32_t sel_rule_number(const struct ir *ir, const struct ir_rule *r);
-/* The record of `otherwise` of the section, in rules.bin. */
-uint32_t sel_otherwise_number(const struct ir *ir);
 
 /* The rule that a number of the graph stands for, or NULL for a scalar. */
 const struct ir_rule *sel_rule(const struct ir *ir, uint32_t number);
