@@ -10,6 +10,18 @@
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/format.h"
 
+#define SAME(name) _Static_assert((int)PB_S_##name == (int)IR_S_##name, #name)
+SAME(COMMAND_OTHERWISE);
+SAME(COMMAND_OPAQUE);
+SAME(FILE_READ);
+SAME(FILE_WRITE);
+SAME(FILE_EXEC);
+SAME(NET_MODE);
+SAME(NET_OTHERWISE);
+SAME(UNIX_OTHERWISE);
+SAME(SYSCALL_OTHERWISE);
+SAME(TOOL_OTHERWISE);
+
 struct table {
 	struct arena *a;
 	const struct ir *ir;

@@ -68,6 +68,14 @@ enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
 /* The tags of the word, or NULL with *ret_n = 0. */
 const uint32_t *set_dfa_run(const struct set_dfa *dfa, struct str word, size_t *ret_n);
 
+/*
+ * Does the automaton give every word exactly the tags of the languages that
+ * contain it?  Each tag belongs to one language.  A word where it does not.
+ */
+enum set_answer set_dfa_equals(struct arena *a, const struct set_dfa *dfa,
+			       const struct set_tagged *langs, size_t n,
+			       size_t budget, struct str *ret_witness);
+
 /* --- queries ---------------------------------------------------------------- */
 
 #define SET_DEFAULT_BUDGET 200000 /* explored states of one query */

@@ -93,6 +93,15 @@ struct pb_rule {
 	uint64_t value;   /* scalars: the number (limits, mode) */
 };
 
+/* The scalars that decisions read: number - scalar_first. */
+enum pb_scalar {
+	PB_S_COMMAND_OTHERWISE = 1, PB_S_COMMAND_OPAQUE, PB_S_FILE_READ,
+	PB_S_FILE_WRITE, PB_S_FILE_EXEC, PB_S_NET_MODE, PB_S_NET_OTHERWISE,
+	PB_S_UNIX_OTHERWISE, PB_S_SYSCALL_OTHERWISE, PB_S_TOOL_OTHERWISE
+};
+
+enum pb_net_mode { PB_NET_DISABLED, PB_NET_LIMITED, PB_NET_FULL };
+
 struct pb_rules {
 	struct pb_head head;
 	struct pb_table rules;  /* struct pb_rule */

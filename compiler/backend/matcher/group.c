@@ -1,0 +1,157 @@
+/*
+ * Which automaton a rule belongs to: one group for each input that a request
+ * has.  An exception under its rule's own root is taken off the rule's
+ * language; one under another root is a language of its own.
+ */
+#include <assert.h>
+
+#include "compiler/backend/matcher/internal.h"
+#include "compiler/sets/lang.h"
+
+struct rule_view {
+	enum ir_kind kind;
+	enum set_side side;
+	const struct ir_set *set;
+	const struct ir_set *except;
+	size_t nexcept;
+	uint32_t tag;
+	uint8_t pb_kind;
+};
+
+static enum set_side opposite(enum set_side s)
+{
+	return s == SET_BROAD ? SET_NARROW : SET_BROAD;
+}
+
+static int key_cmp(const struct matcher_key *x, const struct matcher_key *y)
+{
+	return memcmp(x, y, sizeof(*x));
+}
+
+static struct matcher_group *group_of(struct matcher_groups *gs, struct matcher_key key)
+{
+	size_t i = 0, k;
+	struct matcher_group new = { .key = key };
+
+	while (i < gs->v.n && key_cmp(&gs->v.v[i].key, &key) < 0)
+		i++;
+	if (i < gs->v.n && key_cmp(&gs->v.v[i].key, &key) == 0)
+		return &gs->v.v[i];
+	VEC_PUSH(gs->a, &gs->v, new);
+	for (k = gs->v.n - 1; k > i; k--)
+		gs->v.v[k] = gs->v.v[k - 1];
+	gs->v.v[i] = new;
+	return &gs->v.v[i];
+}
+
+static void add(struct matcher_groups *gs, struct matcher_key key, struct set_re *re,
+		struct set_re *minus, uint32_t tag)
+{
+	struct matcher_group *g = group_of(gs, key);
+	struct set_tagged t = { .re = re, .minus = minus, .tag = tag };
+
+	/* several exceptions of one rule are one language */
+	if (g->langs.n && VEC_LAST(&g->langs)->tag == tag) {
+		assert(key.except);
+		t.re = set_or(gs->a, (struct set_re *)VEC_LAST(&g->langs)->re, re);
+		*VEC_LAST(&g->langs) = t;
+		return;
+	}
+	VEC_PUSH(gs->a, &g->langs, t);
+}
+
+static struct set_re *re_of(struct arena *a, const struct rule_view *r,
+			    const struct ir_set *s, enum set_side side)
+{
+	switch (r->kind) {
+	case IR_COMMAND:
+		return set_from_command(a, &s->u.command, side);
+	case IR_TOOL:
+		return set_from_word(a, &s->u.tool.glob, side);
+	case IR_FILE:
+		return set_from_path(a, &s->u.file.path);
+	case IR_UNIX:
+		return s->u.unix_path.abstract ?
+			       set_from_word(a, &s->u.unix_path.glob, side) :
+			       set_from_path(a, &s->u.unix_path);
+	case IR_NET:
+	case IR_SYSCALL:
+	case IR_KIND_COUNT:
+		break;
+	}
+	return set_none(a);
+}
+
+static struct matcher_key key_of(const struct rule_view *r, const struct ir_set *s)
+{
+	struct matcher_key k = { .kind = r->pb_kind };
+	const struct ir_path *p = r->kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
+
+	if (r->kind != IR_FILE && r->kind != IR_UNIX)
+		return k;
+	k.abstract = p->abstract;
+	k.root = p->abstract ? 0 : (uint8_t)p->root;
+	return k;
+}
+
+/* The operations of the rule for which the exception holds; 1 for other kinds. */
+static uint8_t except_ops(const struct rule_view *r, const struct ir_set *e)
+{
+	if (r->kind != IR_FILE)
+		return 1;
+	return (uint8_t)(r->set->u.file.ops & e->u.file.ops);
+}
+
+static void add_view(struct matcher_groups *gs, const struct rule_view *r)
+{
+	struct matcher_key own = key_of(r, r->set), key;
+	struct set_re *minus = set_none(gs->a), *re;
+	uint8_t all = except_ops(r, r->set), ops;
+	size_t i;
+
+	for (i = 0; i < r->nexcept; i++) {
+		key = key_of(r, &r->except[i]);
+		ops = except_ops(r, &r->except[i]);
+		if (!ops || key.abstract != own.abstract)
+			continue;
+		re = re_of(gs->a, r, &r->except[i], opposite(r->side));
+		if (key.root == own.root && ops == all) {
+			minus = set_or(gs->a, minus, re);
+			continue;
+		}
+		key.except = ops;
+		add(gs, key, re, NULL, r->tag);
+	}
+	add(gs, own, re_of(gs->a, r, r->set, r->side), minus, r->tag);
+}
+
+void matcher_group(struct arena *a, const struct ir *ir, struct matcher_groups *ret)
+{
+	struct matcher_groups gs = { .a = a };
+	uint32_t risk_first = (uint32_t)(ir->rules.n + IR_SCALAR_COUNT);
+	size_t i;
+
+	for (i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+		struct rule_view v = { .kind = r->kind, .side = set_side_of(r->effect),
+				       .set = &r->set, .except = r->except,
+				       .nexcept = r->nexcept, .tag = (uint32_t)i,
+				       .pb_kind = (uint8_t)r->kind };
+
+		if (r->scopes && r->kind != IR_NET && r->kind != IR_SYSCALL)
+			add_view(&gs, &v);
+	}
+	for (i = 0; i < ir->risks.n; i++) {
+		const struct ir_risk_fact *f = &ir->risks.v[i];
+		struct rule_view v = { .kind = IR_COMMAND,
+				       .side = f->risk == IR_RISK_LOW ? SET_NARROW :
+									SET_BROAD,
+				       .set = &f->set, .except = f->except,
+				       .nexcept = f->nexcept,
+				       .tag = risk_first + (uint32_t)i,
+				       .pb_kind = PB_RISK };
+
+		add_view(&gs, &v);
+	}
+	*ret = gs;
+}

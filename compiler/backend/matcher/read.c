@@ -1,0 +1,221 @@
+/*
+ * Reads matcher.bin back: prints it, and proves it equal to the languages of
+ * the IR, automaton by automaton.
+ */
+#include "compiler/backend/matcher/internal.h"
+#include "runtime/bundle/check.h"
+
+#define VERIFY_BUDGET ((size_t)1 << 20)
+
+const struct pb_matcher *matcher_member(const struct bk_output *in)
+{
+	const struct bk_member *m = bk_member(in, PB_MATCHER);
+
+	if (!m || m->bytes.n < sizeof(struct pb_matcher))
+		return NULL;
+	return (const struct pb_matcher *)(const void *)m->bytes.p;
+}
+
+static const struct pb_automaton *automaton(const struct pb_matcher *m, uint32_t i)
+{
+	const uint8_t *p = (const uint8_t *)m + m->automata.off;
+
+	return (const struct pb_automaton *)(const void *)p + i;
+}
+
+/* A table of u32, copied. */
+static uint32_t *words(struct arena *a, const struct pb_matcher *m, uint32_t off,
+		       size_t n)
+{
+	uint32_t *v = arena_array(a, n + 1, sizeof(*v));
+
+	if (n)
+		memcpy(v, (const uint8_t *)m + off, n * sizeof(*v));
+	return v;
+}
+
+void matcher_read(struct arena *a, const struct pb_matcher *m, uint32_t i,
+		  struct matcher_read *ret)
+{
+	const struct pb_automaton *p = automaton(m, i);
+	size_t n = (size_t)p->nstates * p->nclasses, k;
+	struct matcher_read r = {
+		.key = { p->kind, p->root, p->abstract, (uint8_t)p->except },
+		.dfa = { .nclasses = p->nclasses, .nstates = p->nstates,
+			 .start = p->start, .ntags = p->ntags },
+	};
+
+	memcpy(r.dfa.cls, (const uint8_t *)m + p->cls, sizeof(r.dfa.cls));
+	r.dfa.tag_at = words(a, m, p->tag_at, (size_t)p->nstates + 1);
+	r.dfa.tags = words(a, m, p->tags, p->ntags);
+	if (p->wide) {
+		r.dfa.next = words(a, m, p->next, n);
+	} else {
+		const uint8_t *from = (const uint8_t *)m + p->next;
+
+		r.dfa.next = arena_array(a, n, sizeof(uint32_t));
+		for (k = 0; k < n; k++)
+			r.dfa.next[k] = (uint32_t)from[2 * k] |
+					(uint32_t)from[2 * k + 1] << 8;
+	}
+	*ret = r;
+}
+
+/* --- proof ---------------------------------------------------------------- */
+
+/* Which tags the automaton carries at all. */
+static bool *carried(struct arena *a, const struct set_dfa *d)
+{
+	bool *in = arena_array(a, PB_MAX_RULES, sizeof(*in));
+	size_t i;
+
+	for (i = 0; i < d->ntags; i++)
+		in[d->tags[i]] = true;
+	return in;
+}
+
+static const char *verify_one(const struct matcher_group *g, struct matcher_read *r,
+			      uint32_t index, bool *done, struct arena *a)
+{
+	VEC(struct set_tagged) langs = { NULL, 0, 0 };
+	const bool *in = carried(a, &r->dfa);
+	struct str at = STR_NULL;
+	size_t i;
+
+	for (i = 0; i < g->langs.n; i++) {
+		if (!in[g->langs.v[i].tag])
+			continue;
+		VEC_PUSH(a, &langs, g->langs.v[i]);
+		done[i] = true;
+	}
+	switch (set_dfa_equals(a, &r->dfa, langs.v, langs.n, VERIFY_BUDGET, &at)) {
+	case SET_HOLDS:
+		return NULL;
+	case SET_WITNESS:
+		return arena_printf(a, PB_MATCHER ": automaton %u differs from its rules "
+				    "at '%.*s'", index, STR_ARG(at));
+	case SET_UNDECIDED:
+		break;
+	}
+	return arena_printf(a, PB_MATCHER ": automaton %u is too large to be proved",
+			    index);
+}
+
+/* A language that no automaton carries must be empty. */
+static const char *verify_group(const struct matcher_group *g,
+				const struct pb_matcher *m, struct arena *a)
+{
+	bool *done = arena_array(a, g->langs.n + 1, sizeof(bool));
+	const char *why;
+	size_t i;
+	uint32_t k;
+
+	for (k = 0; k < m->automata.count; k++) {
+		struct matcher_read r;
+
+		matcher_read(a, m, k, &r);
+		if (memcmp(&r.key, &g->key, sizeof(r.key)) != 0)
+			continue;
+		why = verify_one(g, &r, k, done, a);
+		if (why)
+			return why;
+	}
+	for (i = 0; i < g->langs.n; i++)
+		if (!done[i] && set_member(a, g->langs.v[i].re, g->langs.v[i].minus,
+					   SET_DEFAULT_BUDGET, NULL) != SET_HOLDS)
+			return arena_printf(a, PB_MATCHER ": rule %u is missing",
+					    g->langs.v[i].tag);
+	return NULL;
+}
+
+const char *matcher_verify(const struct ir *ir, const struct bk_output *in,
+			   struct arena *a)
+{
+	const struct pb_matcher *m = matcher_member(in);
+	const struct bk_member *rules = bk_member(in, PB_RULES);
+	struct matcher_groups groups;
+	struct rt_err err = { .err = 0 };
+	const char *why = NULL;
+	uint32_t found = 0, k;
+	size_t i;
+
+	if (!m || !rules)
+		return "there is no " PB_MATCHER;
+	if (bundle_check_matcher(m, bk_member(in, PB_MATCHER)->bytes.n,
+				 (const void *)rules->bytes.p, &err) < 0)
+		return arena_printf(a, "%s", err.text);
+	matcher_group(a, ir, &groups);
+	for (i = 0; i < groups.v.n && !why; i++) {
+		why = verify_group(&groups.v.v[i], m, a);
+		for (k = 0; k < m->automata.count; k++) {
+			const struct pb_automaton *p = automaton(m, k);
+			struct matcher_key key = { p->kind, p->root, p->abstract,
+						   (uint8_t)p->except };
+
+			found += memcmp(&key, &groups.v.v[i].key, sizeof(key)) == 0;
+		}
+	}
+	if (!why && found != m->automata.count)
+		why = PB_MATCHER ": an automaton belongs to no rule";
+	return why;
+}
+
+/* --- print ------------------------------------------------------------------ */
+
+static void print_tags(FILE *out, const bool *in, const struct pb_rules *rules)
+{
+	const uint8_t *p = (const uint8_t *)rules;
+	uint32_t tag;
+
+	for (tag = 0; tag < rules->rules.count; tag++) {
+		const struct pb_rule *r = (const struct pb_rule *)(const void *)
+			(p + rules->rules.off) + tag;
+
+		if (!in[tag])
+			continue;
+		fprintf(out, "  rule %u %.*s", tag, (int)r->id.len,
+			(const char *)p + r->id.off);
+		if (r->line)
+			fprintf(out, " %.*s:%u", (int)r->file.len,
+				(const char *)p + r->file.off, r->line);
+		fputc('\n', out);
+	}
+}
+
+void matcher_print(FILE *out, const struct bk_output *in)
+{
+	static const char *const kinds[PB_KIND_COUNT] = {
+		"command", "file", "net", "unix", "syscall", "tool", "scalar", "risk"
+	};
+	const struct pb_matcher *m = matcher_member(in);
+	const struct bk_member *rm = bk_member(in, PB_RULES);
+	const struct pb_rules *rules = rm ? (const void *)rm->bytes.p : NULL;
+	struct rt_err err;
+	uint32_t i;
+
+	if (!m || !rules || bundle_check_rules(rules, rm->bytes.n, &err) < 0 ||
+	    bundle_check_matcher(m, bk_member(in, PB_MATCHER)->bytes.n, rules, &err) < 0) {
+		fprintf(out, PB_MATCHER ": not readable\n");
+		return;
+	}
+	for (i = 0; i < m->automata.count; i++) {
+		struct matcher_read r;
+		struct arena a;
+
+		arena_init(&a, ARENA_DEFAULT_BUDGET);
+		matcher_read(&a, m, i, &r);
+		fprintf(out, "automaton %u: %s", i, kinds[r.key.kind]);
+		if (r.key.kind == PB_FILE || r.key.kind == PB_UNIX)
+			fprintf(out, " under %s", r.key.abstract ? "@" :
+				ir_root_name((enum ir_root)r.key.root));
+		if (r.key.except)
+			fprintf(out, ", exceptions%s%s%s",
+				r.key.kind != PB_FILE || !(r.key.except & PB_READ) ?
+					"" : " read",
+				r.key.except & PB_WRITE ? " write" : "",
+				r.key.except & PB_EXEC ? " exec" : "");
+		fprintf(out, ", %u states, %u classes\n", r.dfa.nstates, r.dfa.nclasses);
+		print_tags(out, carried(&a, &r.dfa), rules);
+		arena_release(&a);
+	}
+}

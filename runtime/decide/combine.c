@@ -1,0 +1,243 @@
+/*
+ * From the rules that match to one decision: levels, finals, locks, lifted
+ * defaults, `otherwise` (doc/semantics.md 3.1), over the rule table.
+ */
+#include <string.h>
+
+#include "runtime/decide/internal.h"
+
+#define NONE UINT32_MAX
+
+/* --- the set of matching rules -------------------------------------------- */
+
+void match_init(struct decide_match *m, const struct decide_ctx *c, uint8_t kind,
+		uint8_t op)
+{
+	size_t words = c->b->rules->rules.count / 64u + 1u;
+
+	m->c = c;
+	m->kind = kind;
+	m->op = op;
+	if (words > PB_MAX_RULES / 64)
+		words = PB_MAX_RULES / 64;
+	memset(m->in, 0, words * sizeof(m->in[0]));
+	memset(m->out, 0, words * sizeof(m->out[0]));
+}
+
+void match_take(struct decide_match *m, const struct dfa_walk *w)
+{
+	uint32_t n, i;
+	const uint32_t *tags = dfa_tags(w, &n);
+	uint64_t *to = w->a->except ? m->out : m->in;
+
+	/* an exception for other operations is none */
+	if (w->a->except && m->op && !(w->a->except & m->op))
+		return;
+	for (i = 0; i < n; i++) {
+		const struct pb_rule *r = bundle_rule(m->c->b, tags[i]);
+
+		if (!r || tags[i] >= PB_MAX_RULES)
+			continue;
+		if (r->kind != PB_RISK && !(r->scopes & m->c->scope))
+			continue;
+		if (m->op && !(r->ops & m->op))
+			continue;
+		to[tags[i] / 64] |= (uint64_t)1 << (tags[i] % 64);
+	}
+}
+
+bool match_has(const struct decide_match *m, uint32_t rule)
+{
+	if (rule >= m->c->b->rules->rules.count || rule >= PB_MAX_RULES)
+		return false;
+	return (m->in[rule / 64] & ~m->out[rule / 64]) >> (rule % 64) & 1;
+}
+
+uint32_t match_next(const struct decide_match *m, uint32_t from)
+{
+	uint32_t count = m->c->b->rules->rules.count, i;
+
+	for (i = from; i < count && i < PB_MAX_RULES; i++) {
+		uint64_t left = (m->in[i / 64] & ~m->out[i / 64]) >> (i % 64);
+
+		if (left)
+			return i + (uint32_t)__builtin_ctzll(left);
+		i |= 63;
+	}
+	return NONE;
+}
+
+static const struct pb_rule *rule_at(const struct decide_match *m, uint32_t i)
+{
+	return bundle_rule(m->c->b, i);
+}
+
+/* --- steps 1 and 2 ------------------------------------------------------------ */
+
+static bool is_below_lock(const struct decide_match *m, const struct pb_rule *r)
+{
+	uint32_t lock = m->kind < 6 ? m->c->b->rules->locked[m->kind] : 0;
+
+	return lock && r->level > lock;
+}
+
+/* The lowest level that counts: a final rule of a managed level ends the list. */
+static uint8_t last_level(const struct decide_match *m)
+{
+	uint8_t last = PB_USER;
+	uint32_t i;
+
+	for (i = match_next(m, 0); i != NONE; i = match_next(m, i + 1)) {
+		const struct pb_rule *r = rule_at(m, i);
+
+		if (!(r->flags & PB_F_FINAL) || r->level > PB_MANAGED_FILE)
+			continue;
+		if (r->effect == PB_ALLOW && is_below_lock(m, r))
+			continue;
+		if (r->level < last)
+			last = r->level;
+	}
+	return last;
+}
+
+static bool is_taken(const struct decide_match *m, const struct pb_rule *r, uint8_t last)
+{
+	if (r->level > last)
+		return false;
+	return r->effect != PB_ALLOW || !is_below_lock(m, r);
+}
+
+static bool is_lifted(const struct decide_match *m, const struct pb_rule *r, uint8_t last)
+{
+	const struct pb_rules *h = m->c->b->rules;
+	uint32_t i;
+
+	for (i = 0; i < r->lifted_count; i++) {
+		const uint32_t *by = pb_at(h, h->lifted, sizeof(*by), r->lifted_off + i);
+
+		if (match_has(m, *by) && is_taken(m, rule_at(m, *by), last))
+			return true;
+	}
+	return false;
+}
+
+static bool counts(const struct decide_match *m, const struct pb_rule *r, uint8_t last)
+{
+	if (r->level == PB_DEFAULT)
+		return r->effect != PB_ALLOW && !is_lifted(m, r, last);
+	return is_taken(m, r, last);
+}
+
+/* --- steps 3 to 5 ---------------------------------------------------------------- */
+
+struct found {
+	uint32_t hard;      /* the first of the strictest, soft asks aside */
+	uint32_t soft;      /* the first soft ask */
+	uint32_t base;      /* the first allow of level 5 */
+};
+
+static struct found look(const struct decide_match *m, uint8_t last)
+{
+	struct found f = { NONE, NONE, NONE };
+	uint32_t i;
+
+	for (i = match_next(m, 0); i != NONE; i = match_next(m, i + 1)) {
+		const struct pb_rule *r = rule_at(m, i);
+
+		if (r->level == PB_DEFAULT && r->effect == PB_ALLOW) {
+			if (f.base == NONE && !is_below_lock(m, r))
+				f.base = i;
+			continue;
+		}
+		if (!counts(m, r, last))
+			continue;
+		if (r->flags & PB_F_SOFT) {
+			if (f.soft == NONE)
+				f.soft = i;
+		} else if (f.hard == NONE || r->effect > rule_at(m, f.hard)->effect) {
+			f.hard = i;
+		}
+	}
+	return f;
+}
+
+static void by_rule(const struct decide_match *m, uint32_t i, struct decision *d)
+{
+	const struct pb_rule *r = rule_at(m, i);
+
+	d->rule = i;
+	d->effect = r->effect;
+	d->err = r->err;
+	d->needs_person = r->effect == PB_ASK && (r->flags & PB_F_ANSWER);
+}
+
+static void by_scalar(const struct decide_match *m, enum pb_scalar s, struct decision *d)
+{
+	const struct pb_rule *r = decide_scalar(m->c, s);
+
+	decide_deny(m->c, s, d);
+	if (!r)
+		return;
+	d->effect = r->effect;
+	if (r->by_risk)
+		d->effect = d->risk < 4 ? r->effects[d->risk] : PB_DENY;
+	if (d->effect > PB_DENY)
+		d->effect = PB_DENY;
+}
+
+static void list_matches(const struct decide_match *m, struct decision *d)
+{
+	uint32_t i;
+
+	d->nmatched = 0;
+	for (i = match_next(m, 0); i != NONE; i = match_next(m, i + 1)) {
+		if (d->nmatched < DECIDE_MAX_MATCHED)
+			d->matched[d->nmatched] = i;
+		d->nmatched++;
+	}
+}
+
+/* Does the soft ask stand before the rule that decides so far? */
+static bool soft_decides(const struct found *f, const struct decision *d)
+{
+	if (f->soft == NONE)
+		return false;
+	if (f->hard == NONE)
+		return d->effect <= PB_ASK;
+	return d->effect == PB_ALLOW || (d->effect == PB_ASK && f->soft < f->hard);
+}
+
+void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
+		    struct decision *ret)
+{
+	uint8_t last = last_level(m);
+	struct found f = look(m, last);
+
+	list_matches(m, ret);
+	if (f.hard != NONE)
+		by_rule(m, f.hard, ret);
+	else if (f.base != NONE)
+		by_rule(m, f.base, ret);
+	else
+		by_scalar(m, otherwise, ret);
+	if (soft_decides(&f, ret))
+		by_rule(m, f.soft, ret);
+}
+
+/* --- scalars ------------------------------------------------------------------------ */
+
+const struct pb_rule *decide_scalar(const struct decide_ctx *c, enum pb_scalar s)
+{
+	const struct pb_rules *h = c->b->rules;
+
+	if ((uint32_t)s >= h->scalar_count)
+		return NULL;
+	return bundle_rule(c->b, h->scalar_first + (uint32_t)s);
+}
+
+void decide_deny(const struct decide_ctx *c, enum pb_scalar s, struct decision *ret)
+{
+	ret->effect = PB_DENY;
+	ret->rule = c->b->rules->scalar_first + (uint32_t)s;
+	ret->needs_person = false;
+}

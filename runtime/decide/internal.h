@@ -1,0 +1,55 @@
+/* What the files of decide/ share.  No allocation, no global state. */
+#ifndef RUNTIME_DECIDE_INTERNAL_H
+#define RUNTIME_DECIDE_INTERNAL_H
+
+#include "runtime/decide/decide.h"
+
+/* --- walking automata ----------------------------------------------------- */
+
+struct dfa_walk {
+	const struct pb_matcher *m;
+	const struct pb_automaton *a;
+	uint32_t state;
+};
+
+const struct pb_automaton *dfa_at(const struct pb_matcher *m, uint32_t i);
+void dfa_start(struct dfa_walk *w, const struct pb_matcher *m,
+	       const struct pb_automaton *a);
+void dfa_feed(struct dfa_walk *w, const char *p, size_t n);
+/* The tags of the state at hand. */
+const uint32_t *dfa_tags(const struct dfa_walk *w, uint32_t *ret_n);
+
+/* --- the rules that match ----------------------------------------------------- */
+
+struct decide_match {
+	const struct decide_ctx *c;
+	uint8_t kind; /* enum pb_kind */
+	uint8_t op;   /* files: one pb_op bit; 0 else */
+	uint64_t in[PB_MAX_RULES / 64];  /* rules that match … */
+	uint64_t out[PB_MAX_RULES / 64]; /* … but for these (exceptions) */
+};
+
+void match_init(struct decide_match *m, const struct decide_ctx *c, uint8_t kind,
+		uint8_t op);
+/* Takes the tags that the walk has reached. */
+void match_take(struct decide_match *m, const struct dfa_walk *w);
+bool match_has(const struct decide_match *m, uint32_t rule);
+/* The first matching rule from `from` on, or UINT32_MAX. */
+uint32_t match_next(const struct decide_match *m, uint32_t from);
+
+/* Steps 1 to 5 of the semantics, 3.1; `otherwise` is the section's scalar. */
+void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
+		    struct decision *ret);
+/* Deny by a scalar: what is unknown. */
+void decide_deny(const struct decide_ctx *c, enum pb_scalar s, struct decision *ret);
+/* The record of a scalar, or NULL in a bundle that lacks it. */
+const struct pb_rule *decide_scalar(const struct decide_ctx *c, enum pb_scalar s);
+
+/* --- paths -------------------------------------------------------------------- */
+
+/* Absolute, without "//", "." or "..", and without a trailing '/' but for "/". */
+bool path_is_plain(const char *path);
+/* What follows the root in the path, "" or beginning with '/'; NULL: not there. */
+const char *path_rest(const char *root, const char *path);
+
+#endif
