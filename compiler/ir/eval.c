@@ -324,6 +324,35 @@ static void by_unknown_number(struct ir_decision *d)
 	d->err = ENOSYS;
 }
 
+/* Absolute, no empty, '.' or '..' component, no '/' at the end: one spelling. */
+static bool is_plain_path(struct str p)
+{
+	size_t i, from;
+
+	if (!p.n || p.p[0] != '/')
+		return false;
+	for (i = 1; p.n > 1 && i <= p.n; i++) {
+		struct str part;
+
+		for (from = i; i < p.n && p.p[i] != '/'; i++)
+			;
+		part = str_sub(p, from, i - from);
+		if (!part.n || str_eqz(part, ".") || str_eqz(part, ".."))
+			return false;
+	}
+	return true;
+}
+
+/* A path in another spelling would walk around the rules that name it. */
+static bool is_readable(const struct ir_request *req)
+{
+	if (req->kind == IR_COMMAND)
+		return !req->unparsed && req->nargv;
+	if (req->kind == IR_FILE || (req->kind == IR_UNIX && !req->abstract))
+		return is_plain_path(req->path);
+	return true;
+}
+
 static void find_matching(const struct ir *ir, const struct ir_request *req,
 			  struct arena *a, struct ir_decision *d)
 {
@@ -340,16 +369,18 @@ void ir_eval(const struct ir *ir, const struct ir_request *req, struct arena *a,
 {
 	struct ir_decision d = { .effect = IR_DENY, .step = IR_STEP_OTHERWISE,
 				 .risk = IR_RISK_MEDIUM };
-	bool unread = req->kind == IR_COMMAND && (req->unparsed || !req->nargv);
 
 	d.scalar = otherwise_of(req);
-	if (!unread)
-		find_matching(ir, req, a, &d);
-	if (req->kind == IR_COMMAND && !unread)
+	if (!is_readable(req)) {
+		if (req->kind == IR_COMMAND)
+			by_opaque(ir, &d);
+		*ret = d;
+		return;
+	}
+	find_matching(ir, req, a, &d);
+	if (req->kind == IR_COMMAND)
 		classify(ir, req, &d);
-	if (unread)
-		by_opaque(ir, &d);
-	else if (req->kind == IR_SYSCALL && !req->nr_known)
+	if (req->kind == IR_SYSCALL && !req->nr_known)
 		by_unknown_number(&d);
 	else if (req->kind == IR_NET &&
 		 ir->scalars[IR_S_NET_MODE].num == IR_NET_DISABLED)

@@ -92,9 +92,12 @@ static bool absolute(struct arena *a, struct str w, struct str cwd,
 	struct str all = w;
 	size_t i, from;
 
-	if (w.n && w.p[0] != '/')
+	if (w.n && w.p[0] != '/') {
+		if (!cwd.n || cwd.p[0] != '/')
+			return false;
 		all = str_cat(a, str_cat(a, cwd, STR("/")), w);
-	if (!all.n || all.p[0] != '/')
+	}
+	if (!all.n)
 		return false;
 	buf_init(&out, a);
 	for (i = 0; i < all.n; i++) {

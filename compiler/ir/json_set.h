@@ -1,0 +1,22 @@
+/* Writers of the canonical JSON that json.c and json_set.c share. */
+#ifndef COMPILER_IR_JSON_SET_H
+#define COMPILER_IR_JSON_SET_H
+
+#include "compiler/ir/ir.h"
+
+/* `"k":`, after a comma where a member stands before it. */
+void ir_json_key(struct buf *b, const char *k);
+void ir_json_str(struct buf *b, const char *k, struct str v);
+void ir_json_word(struct buf *b, const char *k, const char *v);
+void ir_json_num(struct buf *b, const char *k, uint64_t v);
+/* Flags are written only when they are set. */
+void ir_json_flag(struct buf *b, const char *k, bool v);
+/* 64-bit masks and values lose bits in readers that use doubles: text. */
+void ir_json_hex(struct buf *b, const char *k, uint64_t v);
+/* Between the items of a list. */
+void ir_json_comma(struct buf *b, size_t i);
+/* "set" and "except" of a rule or fact. */
+void ir_json_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
+		  const struct ir_set *except, size_t nexcept);
+
+#endif
