@@ -7,11 +7,11 @@
 #include "compiler/target/target.h"
 
 /*
- * polinit loads the filter last and then reports on the status socket and
- * starts the command: these calls are made under it.
+ * The filter is loaded last (runtime/sandbox/step_command.c); what follows is
+ * a message on the status socket, its answer, and the command's start.
  */
 static const char *const launch_needs[] = {
-	"execve", "read", "write", "sendto", "recvfrom", "close", "exit_group",
+	"execve", "read", "write", "close", "exit_group",
 };
 
 /* Calls that do the same with the arguments in memory, where no filter looks. */
