@@ -1,0 +1,235 @@
+/* What happens before anything runs: the command is decided and its program is
+ * found, both with the exit status and the line that say why not. */
+#include "runtime/cli/entry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/supervise/explain.h"
+
+#define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+int entry_decide(const struct decide_ctx *ctx, const char *line, char **argv, int argc,
+		 struct entry *ret, struct rt_err *err)
+{
+	struct entry e = { 0 };
+	int r;
+
+	if (!line) {
+		e.argv = (const char *const *)argv;
+		e.argc = (size_t)argc;
+		decide_argv(ctx, e.argv, e.argc, &e.d);
+		*ret = e;
+		return 0;
+	}
+	r = line_split(line, strlen(line), &e.words);
+	if (r < 0 && r != -E2BIG)
+		return rt_fail_errno(err, -r, "the line");
+	if (r == 0 && !e.words.unparsed && e.words.argc == 0) {
+		line_release(&e.words);
+		return rt_fail(err, EINVAL, "the line is empty");
+	}
+	e.argv = (const char *const *)e.words.argv;
+	e.argc = e.words.argc;
+	if (r < 0 || e.words.unparsed) {
+		e.words.unparsed = true;
+		decide_unparsed(ctx, &e.d);
+		e.d.unparsed = true;
+	} else {
+		decide_argv(ctx, e.argv, e.argc, &e.d);
+	}
+	*ret = e;
+	return 0;
+}
+
+void entry_release(struct entry *e)
+{
+	line_release(&e->words);
+}
+
+/* "git push", cut and escaped, for a message. */
+static void show_command(const struct entry *e, char *out, size_t cap)
+{
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < e->argc && i < 3 && at + 8 < cap; i++) {
+		char word[80];
+
+		io_escape(word, sizeof(word), e->argv[i], strlen(e->argv[i]));
+		at += (size_t)snprintf(out + at, cap - at, "%s%s", i ? " " : "", word);
+		if (at >= cap)
+			return;
+	}
+	if (e->argc > 3)
+		(void)snprintf(out + at, cap - at, " ...");
+}
+
+/* "rule ID at FILE:LINE: REASON" into a message of 400 bytes. */
+static void show_rule(const struct bundle *b, uint32_t rule, char *out, size_t cap)
+{
+	char id[64], at[100], why[120];
+
+	explain_rule_id(b, rule, id, sizeof(id));
+	explain_rule_at(b, rule, at, sizeof(at));
+	if (explain_rule_reason(b, rule, why, sizeof(why)))
+		(void)snprintf(out, cap, "rule %s at %s: %s", id, at, why);
+	else
+		(void)snprintf(out, cap, "rule %s at %s", id, at);
+}
+
+int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
+		  struct rt_err *err)
+{
+	char what[110], rule[280];
+
+	show_rule(ctx->b, e->d.rule, rule, sizeof(rule));
+	if (e->d.unparsed) {
+		(void)rt_fail(err, EACCES,
+			      "the line cannot be read%s%.90s: denied by %s",
+			      e->words.why[0] ? ": " : "", e->words.why, rule);
+		return 126;
+	}
+	show_command(e, what, sizeof(what));
+	switch ((enum pb_effect)e->d.effect) {
+	case PB_ALLOW:
+		return 0;
+	case PB_ASK:
+		if (yes && !e->d.needs_person)
+			return 0;
+		(void)rt_fail(err, EACCES, "%s: not run: the policy asks first (%s)%s",
+			      what, rule,
+			      e->d.needs_person ? "; only a person can answer this" :
+						  "; -y answers yes");
+		return 126;
+	case PB_DENY:
+	case PB_HIDE:
+	case PB_EFFECT_COUNT:
+	default:
+		(void)rt_fail(err, EACCES, "%s: denied by %s", what, rule);
+		return 126;
+	}
+}
+
+/* --- the program -------------------------------------------------------------------- */
+
+enum found { F_NOTHING, F_NOT_EXEC, F_NOT_IN_VIEW, F_NO_EXEC_RULE, F_GOOD };
+
+/* What stands at `path` on the host, and whether the view lets it run. */
+static enum found look_at(const struct sandbox_view *view, const char *path,
+			  uint32_t *ret_rule)
+{
+	const struct sandbox_node *n;
+	char real[PATH_MAX];
+	struct stat st;
+
+	if (!realpath(path, real) || stat(real, &st) != 0)
+		return F_NOTHING;
+	if (S_ISDIR(st.st_mode) || !(st.st_mode & 0111) ||
+	    faccessat(AT_FDCWD, real, X_OK, AT_EACCESS) != 0)
+		return F_NOT_EXEC;
+	n = sandbox_view_find(view, real);
+	if (!n || n->masked || n->scratch || !(n->ops & PB_READ))
+		return F_NOT_IN_VIEW;
+	*ret_rule = n->rule[2];
+	return n->ops & PB_EXEC ? F_GOOD : F_NO_EXEC_RULE;
+}
+
+static int refuse(const struct sandbox_run *run, enum found f, const char *path,
+		  uint32_t rule, struct rt_err *err)
+{
+	char name[80], at[160], by[200] = "";
+
+	io_escape(name, sizeof(name), run->argv[0], strlen(run->argv[0]));
+	io_escape(at, sizeof(at), path, strlen(path));
+	switch (f) {
+	case F_NOT_EXEC:
+		(void)rt_fail(err, EACCES, "%s: not executable (%s)", name, at);
+		return 126;
+	case F_NO_EXEC_RULE:
+		if (bundle_rule(run->bundle, rule))
+			show_rule(run->bundle, rule, by, sizeof(by));
+		(void)rt_fail(err, EACCES,
+			      "%s: not executable in the sandbox (%s: %s)", name, at,
+			      by[0] ? by : "no rule makes it executable");
+		return 126;
+	case F_NOT_IN_VIEW:
+		(void)rt_fail(err, ENOENT,
+			      "%s: not in the sandbox (%s exists, no rule makes it "
+			      "readable and executable)", name, at);
+		return 127;
+	case F_NOTHING:
+	case F_GOOD:
+	default:
+		(void)rt_fail(err, ENOENT, "%s: not found", name);
+		return 127;
+	}
+}
+
+/* A name with a '/' is that file and no other. */
+static int lookup_path(const struct sandbox_run *run, const struct sandbox_view *view,
+		       char **ret_path, struct rt_err *err)
+{
+	const char *name = run->argv[0];
+	char path[PATH_MAX];
+	uint32_t rule = UINT32_MAX;
+	enum found f;
+
+	if ((size_t)snprintf(path, sizeof(path), name[0] == '/' ? "%s%s" : "%s/%s",
+			     name[0] == '/' ? "" : run->cwd, name) >= sizeof(path))
+		return refuse(run, F_NOTHING, name, rule, err);
+	f = look_at(view, path, &rule);
+	if (f != F_GOOD)
+		return refuse(run, f, path, rule, err);
+	*ret_path = strdup(path);
+	if (*ret_path)
+		return 0;
+	(void)rt_fail(err, ENOMEM, "out of memory");
+	return 125;
+}
+
+int entry_lookup(const struct sandbox_run *run, const struct sandbox_view *view,
+		 const char *path, char **ret_path, struct rt_err *err)
+{
+	char best_path[PATH_MAX] = "", at[PATH_MAX];
+	uint32_t best_rule = UINT32_MAX;
+	enum found best = F_NOTHING;
+
+	if (strchr(run->argv[0], '/'))
+		return lookup_path(run, view, ret_path, err);
+	if (!path || !*path)
+		path = DEFAULT_PATH;
+	while (*path) {
+		size_t len = strcspn(path, ":");
+		uint32_t rule = UINT32_MAX;
+		enum found f = F_NOTHING;
+
+		/* Relative entries would take programs from wherever one stands. */
+		if (path[0] == '/' && (size_t)snprintf(at, sizeof(at), "%.*s/%s",
+						       (int)len, path, run->argv[0]) <
+					      sizeof(at))
+			f = look_at(view, at, &rule);
+		if (f == F_GOOD) {
+			*ret_path = strdup(at);
+			if (*ret_path)
+				return 0;
+			(void)rt_fail(err, ENOMEM, "out of memory");
+			return 125;
+		}
+		if (f > best) {
+			best = f;
+			best_rule = rule;
+			memcpy(best_path, at, sizeof(at));
+		}
+		path += len;
+		if (*path)
+			path++;
+	}
+	return refuse(run, best, best_path, best_rule, err);
+}

@@ -1,0 +1,34 @@
+/* The decision at entry, and where the command's program is. */
+#ifndef RUNTIME_CLI_ENTRY_H
+#define RUNTIME_CLI_ENTRY_H
+
+#include "runtime/base/err.h"
+#include "runtime/decide/decide.h"
+#include "runtime/decide/line.h"
+#include "runtime/sandbox/sandbox.h"
+
+struct entry {
+	struct line_words words; /* of -c */
+	const char *const *argv; /* NULL-terminated */
+	size_t argc;
+	struct decision d;
+};
+
+/* `line` or argv.  Decides, and keeps the words for the run. */
+int entry_decide(const struct decide_ctx *ctx, const char *line, char **argv, int argc,
+		 struct entry *ret, struct rt_err *err);
+void entry_release(struct entry *e);
+/*
+ * 0 where the run may go on; else polrun's exit status (126) with the reason
+ * in err: who denied it, or that nobody answered what the policy asks.
+ */
+int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
+		  struct rt_err *err);
+/*
+ * Looks the program up along `path` (the command's PATH, or NULL) in the view.
+ * 0 and *ret_path (malloc'ed); or 126, 127 with the reason in err.
+ */
+int entry_lookup(const struct sandbox_run *run, const struct sandbox_view *view,
+		 const char *path, char **ret_path, struct rt_err *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* What this kernel, this user and this place can enforce; and, when the
+ * sandbox could not be made, which of the known reasons it was. */
+#ifndef RUNTIME_CLI_FEATURES_H
+#define RUNTIME_CLI_FEATURES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "runtime/base/err.h"
+#include "runtime/bundle/reader.h"
+
+struct features {
+	int userns;        /* 0, or the errno of clone3 with all namespaces */
+	int maps;          /* 0, or the errno of writing the id maps */
+	int mounts;        /* 0, or the errno of a mount inside */
+	int proc;          /* 0, or the errno of a fresh /proc */
+	int seccomp;       /* 0, or the errno of asking for RET_USER_NOTIF */
+	int listener;      /* 0, or the errno of a listener (EBUSY: one exists) */
+	int mount_api;     /* 0, or the errno of open_tree and mount_setattr */
+	int landlock_abi;
+	bool outer_filter; /* seccomp filters are loaded already */
+	bool chrooted;
+	bool root;         /* capabilities in the initial user namespace */
+	long max_userns;   /* sysctls; -1: absent */
+	long debian_clone, apparmor;
+	int ngroups;       /* supplementary groups that stay */
+	char cgroup[200];  /* own cgroup v2 directory that is writable, or "" */
+};
+
+/* Root means capabilities in the initial user namespace. */
+bool features_is_root(void);
+void features_probe(struct features *ret);
+/* One line that names the reason and what to do; false where nothing is known
+ * to be missing. */
+bool features_reason(const struct features *f, char *out, size_t cap);
+/* "rules a, b, c and 12 more": those that would not hold without a sandbox. */
+void features_rules(const struct bundle *b, char *out, size_t cap);
+/* --doctor: feature by feature.  True when a bundle can run here. */
+bool features_print(FILE *out, const struct features *f);
+
+#endif

@@ -1,0 +1,28 @@
+/* polrun's command line. */
+#ifndef RUNTIME_CLI_OPTIONS_H
+#define RUNTIME_CLI_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "runtime/base/err.h"
+
+enum options_action { OPT_RUN, OPT_PLAN, OPT_DOCTOR, OPT_HELP, OPT_VERSION };
+
+struct options {
+	enum options_action action;
+	const char *bundle;
+	const char *project;
+	const char *user;
+	const char *report;
+	const char *line;   /* -c */
+	bool explain;
+	bool yes;
+	char **argv;        /* the command, NULL-terminated; empty with `line` */
+	int argc;
+};
+
+/* Nothing is read or opened.  On failure err->text says what is wrong. */
+int options_parse(int argc, char **argv, struct options *ret, struct rt_err *err);
+extern const char options_help[];
+
+#endif

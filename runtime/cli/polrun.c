@@ -1,0 +1,504 @@
+/* polrun: verifies a bundle, decides the command, builds the view, starts the
+ * sandbox, supervises it, reports.  Everything that refuses ends here, with one
+ * line that starts with "polrun: " and the exit status of design 05. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/cli/entry.h"
+#include "runtime/cli/env.h"
+#include "runtime/cli/features.h"
+#include "runtime/cli/options.h"
+#include "runtime/cli/plan.h"
+#include "runtime/cli/report.h"
+#include "runtime/cli/roots.h"
+#include "runtime/cli/streams.h"
+#include "runtime/supervise/explain.h"
+
+#ifndef POL_VERSION
+#define POL_VERSION "0.1"
+#endif
+
+enum { EXIT_REFUSED = 125 };
+
+struct session {
+	struct options opt;
+	struct bundle bundle;
+	struct roots roots;
+	struct passwd_entry pw;
+	bool has_pw;
+	struct entry entry;
+	bool decided;
+	struct sandbox_run run;
+	struct sandbox_view view;
+	char **envp;
+	char *exec_path;
+	int polinit, report;
+	struct supervise_result result;
+	bool ran;
+	size_t *appeared;
+	size_t nappeared;
+};
+
+static int fail(const struct rt_err *err, int status)
+{
+	fprintf(stderr, "polrun: %s\n", err->text[0] ? err->text : "failed");
+	return status;
+}
+
+/* --- before the sandbox ---------------------------------------------------------- */
+
+/* polinit lies beside polrun in a build tree, else in ../libexec/pol. */
+static int open_polinit(struct rt_err *err)
+{
+	static const char *const places[] = { "polinit", "../libexec/pol/polinit" };
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return rt_fail_errno(err, errno, "/proc/self/exe (is /proc mounted?)");
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return rt_fail(err, ENOENT, "polrun does not know where it lies");
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		AUTO_CLOSE int fd = -1;
+		struct stat st;
+
+		(void)snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (fd < 0)
+			continue;
+		if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+		    (st.st_mode & S_IWOTH))
+			return rt_fail(err, EPERM,
+				       "polinit in '%.200s' is not a file that only its "
+				       "owner can write", self);
+		return io_steal_fd(&fd);
+	}
+	return rt_fail(err, ENOENT, "polinit is neither in '%.150s' nor in "
+		       "../libexec/pol of it: polrun is not installed completely", self);
+}
+
+/* --user: becomes that user for good, before anything of it is looked at. */
+static int become(struct session *s, struct rt_err *err)
+{
+	const char *u = s->opt.user;
+	uid_t uid = 0;
+	gid_t gid;
+	char shown[80];
+	bool number = passwd_number(u, strlen(u), &uid);
+
+	io_escape(shown, sizeof(shown), u, strlen(u));
+	s->has_pw = passwd_lookup(number ? NULL : u, uid, &s->pw);
+	if (!s->has_pw && !number)
+		return rt_fail(err, ENOENT, "--user: '%s' is not in /etc/passwd", shown);
+	if (!features_is_root()) {
+		uid = number ? uid : s->pw.uid;
+		if (uid == getuid())
+			return 0;
+		return rt_fail(err, EPERM, "--user '%s': only root can choose the user",
+			       shown);
+	}
+	gid = s->has_pw ? s->pw.gid : (gid_t)uid;
+	uid = s->has_pw ? s->pw.uid : uid;
+	if (uid == 0)
+		return rt_fail(err, EPERM,
+			       "--user '%s' is root: leave it out, and the command gets "
+			       "a uid that owns nothing", shown);
+	if (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0 ||
+	    setresuid(uid, uid, uid) != 0)
+		return rt_fail_errno(err, errno, "--user '%s'", shown);
+	/* The child's maps are written through its /proc directory, which belongs
+	   to root while the process is not dumpable. */
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0)
+		return rt_fail_errno(err, errno, "--user '%s'", shown);
+	return 0;
+}
+
+static int find_user(struct session *s, struct rt_err *err)
+{
+	if (s->opt.user) {
+		int r = become(s, err);
+
+		if (r < 0)
+			return r;
+	} else {
+		s->has_pw = passwd_lookup(NULL, getuid(), &s->pw);
+	}
+	if (getuid() != geteuid() || getgid() != getegid())
+		return rt_fail(err, EPERM, "polrun is set-user-id: it must not be");
+	s->run.root_run = !s->opt.user && features_is_root();
+	s->run.uid = getuid();
+	s->run.gid = getgid();
+	return 0;
+}
+
+static int find_roots(struct session *s, struct rt_err *err)
+{
+	struct roots_input in = {
+		.home_env = getenv("HOME"),
+		.pwd_env = getenv("PWD"),
+		.project = s->opt.project,
+		.pw = s->has_pw ? &s->pw : NULL,
+		.prefer_passwd = s->opt.user != NULL,
+	};
+	int r = roots_find(&in, &s->roots, err);
+
+	if (r == 0)
+		r = roots_check_project(&s->roots, &s->bundle, err);
+	return r;
+}
+
+/* $PWD where the view has that path, else the physical one. */
+static const char *pwd_inside(const struct session *s, char buf[PATH_MAX])
+{
+	const char *link = s->roots.project_link;
+	const char *rest = s->roots.cwd + strlen(s->roots.project);
+
+	if (!link || !roots_is_below(s->roots.cwd, s->roots.project) ||
+	    (size_t)snprintf(buf, PATH_MAX, "%s%s", link, rest) >= PATH_MAX)
+		return s->roots.cwd;
+	return buf;
+}
+
+static int fill_run(struct session *s, struct rt_err *err)
+{
+	struct sandbox_run *run = &s->run;
+	char pwd[PATH_MAX];
+	struct env_input env = {
+		.env = s->bundle.env,
+		.environ = environ,
+		.roots = &run->ctx.roots,
+		.user = s->roots.user,
+		.pwd = pwd_inside(s, pwd),
+	};
+	int r = env_build(&env, &s->envp, err);
+
+	if (r < 0)
+		return r;
+	run->bundle = &s->bundle;
+	run->cwd = s->roots.cwd;
+	run->project_link = s->roots.project_link;
+	run->argv = s->entry.argv;
+	run->envp = (const char *const *)s->envp;
+	run->user_name = s->roots.user;
+	run->trace = s->opt.explain;
+	run->want_listener = true;
+	run->landlock_abi = sys_landlock_abi();
+	run->umask = umask(0);
+	(void)umask(run->umask);
+	run->polinit_fd = s->polinit;
+	return 0;
+}
+
+static int check_cwd(const struct session *s, struct rt_err *err)
+{
+	const struct sandbox_node *n = sandbox_view_find(&s->view, s->roots.cwd);
+	char shown[200];
+
+	if (n && !n->masked && (n->ops & PB_READ) && !n->scratch)
+		return 0;
+	io_escape(shown, sizeof(shown), s->roots.cwd, strlen(s->roots.cwd));
+	return rt_fail(err, EACCES,
+		       "the working directory '%s' is not readable in the sandbox (%s)",
+		       shown,
+		       n && n->scratch ? "it is a scratch directory there" :
+					 "no rule makes it readable");
+}
+
+/* A worktree's or submodule's .git names a directory that may not be there. */
+static void check_dot_git(const struct session *s)
+{
+	char path[PATH_MAX], shown[200], *dir, *nl;
+	AUTO_FREE char *text = NULL, *real = NULL;
+	const struct sandbox_node *n;
+	struct stat st;
+	size_t len;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/.git", s->roots.project) >=
+		    sizeof(path) ||
+	    lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    io_read_file(path, PATH_MAX, &text, &len) != 0 ||
+	    strncmp(text, "gitdir: ", 8) != 0)
+		return;
+	dir = text + 8;
+	nl = strchr(dir, '\n');
+	if (nl)
+		*nl = '\0';
+	if ((size_t)snprintf(path, sizeof(path), dir[0] == '/' ? "%s%s" : "%s/%s",
+			     dir[0] == '/' ? "" : s->roots.project, dir) >= sizeof(path))
+		return;
+	real = realpath(path, NULL);
+	n = real ? sandbox_view_find(&s->view, real) : NULL;
+	if (n && !n->masked && (n->ops & PB_READ))
+		return;
+	io_escape(shown, sizeof(shown), real ? real : path, strlen(real ? real : path));
+	fprintf(stderr, "polrun: .git points to %s, which no rule makes readable: git "
+			"will not work here\n", shown);
+}
+
+/* --- plan ------------------------------------------------------------------------- */
+
+static int show_plan(struct session *s)
+{
+	struct rt_err err = { 0 };
+	struct plan p = { .run = &s->run, .view = &s->view, .entry = &s->entry };
+	int status = entry_verdict(&s->run.ctx, &s->entry, s->opt.yes, &err);
+
+	if (status == 0)
+		status = entry_lookup(&s->run, &s->view, env_get(s->envp, "PATH"),
+				      &s->exec_path, &err);
+	p.program = s->exec_path;
+	p.why_not = status ? err.text : NULL;
+	plan_print(stdout, &p);
+	if (check_cwd(s, &err) < 0)
+		printf("refused   %s\n", err.text);
+	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+}
+
+/* --- run ---------------------------------------------------------------------------- */
+
+/* Names what is missing, the rules that need it, and what to do. */
+static int refuse_start(struct session *s, const struct rt_err *err)
+{
+	char why[460], rules[300];
+	struct features f;
+
+	features_probe(&f);
+	if (!features_reason(&f, why, sizeof(why)))
+		(void)snprintf(why, sizeof(why), "%s%s%s", err->step,
+			       err->step[0] ? ": " : "", err->text);
+	features_rules(&s->bundle, rules, sizeof(rules));
+	fprintf(stderr, "polrun: refused: %s%s%s%s\n", why,
+		rules[0] ? " (would not hold: " : "", rules, rules[0] ? ")" : "");
+	return EXIT_REFUSED;
+}
+
+/* A second listener in one chain of filters is EBUSY: denials then stay without
+ * a name, and no rule is weaker for it. */
+static bool retry_without_listener(struct session *s, const struct rt_err *err)
+{
+	if (err->err != EBUSY || !s->run.want_listener)
+		return false;
+	fputs("polrun: another sandbox holds the seccomp listener: denials are not "
+	      "explained\n", stderr);
+	s->run.want_listener = false;
+	s->run.trace = false;
+	return true;
+}
+
+static void note_appeared(struct session *s)
+{
+	char shown[200], rule[EXPLAIN_RULE_CAP];
+
+	s->appeared = calloc(s->view.ncreatable + 1, sizeof(*s->appeared));
+	for (size_t i = 0; s->appeared && i < s->view.ncreatable; i++) {
+		const char *path = s->view.creatable[i].path;
+		struct stat st;
+
+		if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		s->appeared[s->nappeared++] = i;
+		io_escape(shown, sizeof(shown), path, strlen(path));
+		fprintf(stderr, "polrun: %s has appeared: look at it before you use it "
+				"(%s)\n", shown,
+			explain_rule(&s->bundle, s->view.creatable[i].rule, rule));
+	}
+}
+
+static void say_end(const struct session *s)
+{
+	const struct supervise_result *r = &s->result;
+	char rule[EXPLAIN_RULE_CAP];
+
+	if (r->timed_out)
+		fprintf(stderr, "polrun: time limit reached after %llu ms (%s)\n",
+			(unsigned long long)r->wall_ms,
+			explain_rule(&s->bundle, r->limit_rule, rule));
+	if (s->run.trace)
+		explain_denials(stderr, &s->bundle, &r->denials);
+	else if (r->status != 0 && r->denials.n + r->denials.lost > 0)
+		fprintf(stderr, "polrun: something was blocked (%zu%s): "
+				"--explain-denials names it\n",
+			r->denials.n, r->denials.lost ? " and more" : "");
+}
+
+static int start_and_supervise(struct session *s)
+{
+	struct sandbox_child child = { .listener = -1 };
+	struct streams streams = { 0 };
+	struct rt_err err = { 0 };
+	int r;
+
+	if (s->run.landlock_abi == 0 && streams_bridge(&streams, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	do {
+		memset(&err, 0, sizeof(err));
+		r = sandbox_start(&s->run, &s->view, &child, &err);
+	} while (r < 0 && retry_without_listener(s, &err));
+	if (r < 0)
+		return refuse_start(s, &err);
+	if (child.listener < 0)
+		s->run.want_listener = false;
+	memset(&err, 0, sizeof(err));
+	s->ran = true;
+	r = supervise(&s->run, &s->view, &child, &s->result, &err);
+	if (r < 0)
+		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
+			err.text);
+	else if (err.text[0])
+		fprintf(stderr, "polrun: %s\n", err.text);
+	say_end(s);
+	note_appeared(s);
+	streams_finish(&streams);
+	return s->result.status;
+}
+
+static int run_command(struct session *s)
+{
+	struct rt_err err = { 0 };
+	char sum[200];
+	int status = entry_verdict(&s->run.ctx, &s->entry, s->opt.yes, &err);
+
+	if (status == 0 && check_cwd(s, &err) < 0)
+		status = EXIT_REFUSED;
+	if (status == 0)
+		status = entry_lookup(&s->run, &s->view, env_get(s->envp, "PATH"),
+				      &s->exec_path, &err);
+	if (status != 0)
+		return fail(&err, status);
+	s->run.exec_path = s->exec_path;
+	plan_summary(&s->bundle, sum, sizeof(sum));
+	if (sum[0])
+		fprintf(stderr, "polrun: %s: see --plan\n", sum);
+	check_dot_git(s);
+	return start_and_supervise(s);
+}
+
+/* --- the order of it all --------------------------------------------------------- */
+
+static int write_report(struct session *s, int status)
+{
+	struct rt_err err = { 0 };
+	struct report r = {
+		.bundle = &s->bundle,
+		.entry = s->decided ? &s->entry : NULL,
+		.run = s->ran ? &s->run : NULL,
+		.view = &s->view,
+		.result = s->ran ? &s->result : NULL,
+		.status = status,
+		.appeared = s->appeared,
+		.nappeared = s->nappeared,
+	};
+
+	if (report_write(s->report, &r, &err) < 0)
+		return fail(&err, status ? status : EXIT_REFUSED);
+	return status;
+}
+
+static int with_bundle(struct session *s)
+{
+	struct rt_err err = { 0 };
+	int r = 0;
+
+	s->polinit = open_polinit(&err);
+	if (s->polinit >= 0)
+		r = find_user(s, &err);
+	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	s->run.ctx.b = &s->bundle;
+	s->run.ctx.scope = PB_SANDBOX;
+	roots_decide(&s->roots, &s->run.ctx.roots);
+	if (entry_decide(&s->run.ctx, s->opt.line, s->opt.argv, s->opt.argc, &s->entry,
+			 &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	s->decided = true;
+	/* A denied command needs no view. */
+	if (s->opt.action == OPT_RUN) {
+		int status = entry_verdict(&s->run.ctx, &s->entry, s->opt.yes, &err);
+
+		if (status)
+			return fail(&err, status);
+	}
+	if (fill_run(s, &err) < 0 || sandbox_view_make(&s->run, &s->view, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);
+}
+
+static void release(struct session *s)
+{
+	if (s->decided)
+		entry_release(&s->entry);
+	sandbox_view_release(&s->view);
+	roots_release(&s->roots);
+	env_free(s->envp);
+	free(s->exec_path);
+	free(s->appeared);
+	free(s->result.denials.v);
+	bundle_release(&s->bundle);
+	if (s->polinit >= 0)
+		(void)close(s->polinit);
+}
+
+static int session(const struct options *opt)
+{
+	struct session s = { .opt = *opt, .polinit = -1, .report = -1 };
+	struct rt_err err = { 0 };
+	int status;
+
+	if (bundle_open(opt->bundle, &s.bundle, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	if (opt->report) {
+		s.report = report_open(opt->report, &err);
+		if (s.report < 0) {
+			release(&s);
+			return fail(&err, EXIT_REFUSED);
+		}
+	}
+	status = with_bundle(&s);
+	if (s.report >= 0 && opt->action == OPT_RUN)
+		status = write_report(&s, status);
+	if (s.report >= 0)
+		(void)close(s.report);
+	release(&s);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options opt;
+	struct rt_err err = { 0 };
+	struct features f;
+
+	/* A parent that ignores SIGCHLD would take the statuses away. */
+	(void)signal(SIGCHLD, SIG_DFL);
+	if (streams_clean(&err) < 0 || options_parse(argc, argv, &opt, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	switch (opt.action) {
+	case OPT_HELP:
+		fputs(options_help, stdout);
+		return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+	case OPT_VERSION:
+		puts("polrun " POL_VERSION);
+		return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+	case OPT_DOCTOR:
+		features_probe(&f);
+		return features_print(stdout, &f) ? 0 : EXIT_REFUSED;
+	case OPT_RUN:
+	case OPT_PLAN:
+	default:
+		return session(&opt);
+	}
+}

@@ -1,0 +1,283 @@
+/* Writes the report: what was measured, and null for what this version cannot
+ * measure; mechanisms[] says how each thing was enforced or measured. */
+#include "runtime/cli/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/json.h"
+#include "runtime/supervise/explain.h"
+
+int report_open(const char *path, struct rt_err *err)
+{
+	AUTO_CLOSE int fd = open(path,
+				 O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
+					 O_NONBLOCK | O_NOCTTY,
+				 0600);
+	char shown[200];
+	struct stat st;
+
+	io_escape(shown, sizeof(shown), path, strlen(path));
+	if (fd < 0 && errno == ELOOP)
+		return rt_fail(err, ELOOP, "the report '%s' is a symbolic link", shown);
+	if (fd < 0)
+		return rt_fail_errno(err, errno, "the report '%s'", shown);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return rt_fail(err, EINVAL, "the report '%s' is not a regular file",
+			       shown);
+	return io_steal_fd(&fd);
+}
+
+static void rule_object(struct json *j, const char *key, const struct bundle *b,
+			uint32_t rule)
+{
+	const struct pb_rule *r = b ? bundle_rule(b, rule) : NULL;
+
+	if (!r) {
+		json_null(j, key);
+		return;
+	}
+	json_object(j, key);
+	json_str(j, "id", pb_strp(b->rules, r->id), r->id.len);
+	json_cstr(j, "level", explain_level(r->level));
+	if (r->line)
+		json_str(j, "file", pb_strp(b->rules, r->file), r->file.len);
+	else
+		json_null(j, "file");
+	if (r->line)
+		json_uint(j, "line", r->line);
+	else
+		json_null(j, "line");
+	json_str(j, "text", pb_strp(b->rules, r->text), r->text.len);
+	json_object_end(j);
+}
+
+static enum pb_kind kind_of(const struct denial *d)
+{
+	return strcmp(d->layer, "seccomp") == 0	  ? PB_SYSCALL
+	       : strcmp(d->layer, "file") == 0	  ? PB_FILE
+	       : strcmp(d->layer, "network") == 0 ? PB_NET
+	       : strcmp(d->layer, "unix") == 0	  ? PB_UNIX
+						  : PB_SCALAR;
+}
+
+/* The smallest rule that would allow it, or why none can. */
+static void hint(struct json *j, const struct bundle *b, const struct denial *d)
+{
+	enum pb_kind kind = kind_of(d);
+	const struct pb_rule *r = bundle_rule(b, d->rule);
+	char text[700], proto[8] = "", host[80] = "";
+	unsigned port = 0;
+
+	if (kind < 6 && b->rules->locked[kind]) {
+		(void)snprintf(text, sizeof(text), "locked by %s",
+			       explain_level(b->rules->locked[kind]));
+	} else if (kind == PB_SCALAR || !r) {
+		json_null(j, "hint");
+		return;
+	} else if (r->kind != PB_SCALAR && r->effect != PB_ALLOW &&
+		   (r->level != PB_DEFAULT || (r->flags & PB_F_FLOOR))) {
+		/* An explicit deny wins over every allow: only its owner helps. */
+		(void)snprintf(text, sizeof(text), "no allow lifts it: an 'except' on the "
+			       "rule itself does (level %s)", explain_level(r->level));
+	} else if (kind == PB_FILE) {
+		(void)snprintf(text, sizeof(text), "allow %s \"%s\"", d->op, d->subject);
+	} else if (kind == PB_UNIX) {
+		(void)snprintf(text, sizeof(text), "allow \"%s\"", d->subject);
+	} else if (kind == PB_NET &&
+		   sscanf(d->subject, "%7s %79[^ ]", proto, host) == 2 &&
+		   strrchr(host, ':') && sscanf(strrchr(host, ':'), ":%u", &port) == 1) {
+		*strrchr(host, ':') = '\0';
+		(void)snprintf(text, sizeof(text), "network limited { allow %s %s port %u }",
+			       proto, host, port);
+	} else {
+		(void)snprintf(text, sizeof(text), "allow %s", d->op);
+	}
+	json_cstr(j, "hint", text);
+}
+
+static void denial_object(struct json *j, const struct bundle *b, const struct denial *d)
+{
+	json_object(j, NULL);
+	json_cstr(j, "layer", d->layer);
+	json_cstr(j, "op", d->op);
+	json_cstr(j, "subject", d->subject);
+	if (d->err && strerrorname_np(d->err))
+		json_cstr(j, "errno", strerrorname_np(d->err));
+	else
+		json_null(j, "errno"); /* the kernel's answer was not seen */
+	json_uint(j, "count", d->count);
+	rule_object(j, "rule", b, d->rule);
+	hint(j, b, d);
+	json_object_end(j);
+}
+
+static void decision_object(struct json *j, const struct report *r)
+{
+	static const char *const risks[] = { "low", "medium", "high", "critical" };
+	const struct decision *d = r->entry ? &r->entry->d : NULL;
+
+	if (!d) {
+		json_null(j, "decision");
+		return;
+	}
+	json_object(j, "decision");
+	json_cstr(j, "effect", explain_effect(d->effect));
+	rule_object(j, "rule", r->bundle, d->rule);
+	json_cstr(j, "risk", d->risk < 4 ? risks[d->risk] : NULL);
+	json_bool(j, "unparsed", d->unparsed);
+	json_object_end(j);
+}
+
+static void numbers(struct json *j, const struct report *r)
+{
+	const struct supervise_result *s = r->result;
+
+	json_int(j, "exit_code", r->status);
+	if (s && s->signal)
+		json_int(j, "signal", s->signal);
+	else
+		json_null(j, "signal");
+	decision_object(j, r);
+	if (s) {
+		json_uint(j, "wall_ms", s->wall_ms);
+		json_uint(j, "cpu_ms", s->cpu_ms);
+		json_uint(j, "memory_peak_bytes", s->memory_peak_bytes);
+	} else {
+		json_null(j, "wall_ms");
+		json_null(j, "cpu_ms");
+		json_null(j, "memory_peak_bytes");
+	}
+	json_null(j, "processes_peak");
+	json_null(j, "stdout_bytes");
+	json_null(j, "stderr_bytes");
+	json_null(j, "truncated");
+}
+
+static void lists(struct json *j, const struct report *r)
+{
+	const struct supervise_result *s = r->result;
+
+	json_array(j, "limits_hit");
+	if (s && s->timed_out) {
+		json_object(j, NULL);
+		json_cstr(j, "limit", "time");
+		rule_object(j, "rule", r->bundle, s->limit_rule);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_array(j, "denials");
+	for (size_t i = 0; s && i < s->denials.n; i++)
+		denial_object(j, r->bundle, &s->denials.v[i]);
+	if (r->entry && r->entry->d.effect != PB_ALLOW && !s && r->status == 126) {
+		struct denial d = { .layer = "command",
+				    .op = "exec",
+				    .count = 1,
+				    .rule = r->entry->d.rule };
+
+		if (r->entry->argc)
+			io_escape(d.subject, sizeof(d.subject), r->entry->argv[0],
+				  strlen(r->entry->argv[0]));
+		denial_object(j, r->bundle, &d);
+	}
+	json_array_end(j);
+	json_null(j, "written");
+	json_cstr(j, "runner", r->run ? "native" : NULL);
+}
+
+static void how(struct json *j, const char *what, const char *text)
+{
+	char line[700];
+
+	(void)snprintf(line, sizeof(line), "%s: %s", what, text);
+	json_cstr(j, NULL, line);
+}
+
+static void mechanisms(struct json *j, const struct report *r)
+{
+	char line[700], rule[EXPLAIN_RULE_CAP], path[200];
+
+	json_array(j, "mechanisms");
+	if (r->run) {
+		how(j, "files", "mount view");
+		(void)snprintf(line, sizeof(line), "ABI %d", r->run->landlock_abi);
+		how(j, "Landlock", r->run->landlock_abi ? line :
+				   "missing; the mount view alone holds");
+		how(j, "network", "own namespace with nothing but its loopback");
+		how(j, "system calls",
+		    !r->run->want_listener ?
+			    "seccomp without a listener: denials have no name" :
+		    r->run->trace ? "seccomp, trace filter with a listener" :
+				    "seccomp, enforce filter with a listener");
+		if (r->run->root_run)
+			how(j, "user", "a uid that owns nothing, idmapped trees");
+	}
+	if (r->result) {
+		how(j, "wall_ms", "monotonic clock of the supervisor");
+		how(j, "cpu_ms", "rusage of the command and what it waited for");
+		how(j, "memory_peak_bytes", "largest resident set of one process");
+	}
+	for (size_t i = 0; i < r->nappeared; i++) {
+		size_t k = r->appeared[i];
+		const char *p = r->view->creatable[k].path;
+
+		io_escape(path, sizeof(path), p, strlen(p));
+		(void)snprintf(line, sizeof(line), "under: %s has appeared (%s)", path,
+			       explain_rule(r->bundle, r->view->creatable[k].rule, rule));
+		json_cstr(j, NULL, line);
+	}
+	for (uint32_t i = 0; r->bundle && i < r->bundle->rules->rules.count; i++) {
+		static const char *const words[] = {
+			[PB_X_NONE] = NULL,	[PB_X_EXACT] = NULL,
+			[PB_X_OVER] = "over",	[PB_X_UNDER] = "under",
+			[PB_X_ENTRY_ONLY] = "entry only", [PB_X_ADVISORY] = "advisory",
+		};
+		const struct pb_rule *p = bundle_rule(r->bundle, i);
+		char note[200];
+
+		if (p->exactness > PB_X_ADVISORY || !words[p->exactness])
+			continue;
+		io_escape(note, sizeof(note), pb_strp(r->bundle->rules, p->note),
+			  p->note.len);
+		(void)snprintf(line, sizeof(line), "%s: %s%s%s", words[p->exactness],
+			       explain_rule(r->bundle, i, rule), note[0] ? ": " : "",
+			       note);
+		json_cstr(j, NULL, line);
+	}
+	json_array_end(j);
+}
+
+int report_write(int fd, const struct report *r, struct rt_err *err)
+{
+	struct json j;
+	const char *text;
+	size_t len = 0;
+	int e = 0;
+
+	json_init(&j);
+	json_object(&j, NULL);
+	numbers(&j, r);
+	lists(&j, r);
+	mechanisms(&j, r);
+	if (r->bundle)
+		json_uint(&j, "serial", r->bundle->serial);
+	else
+		json_null(&j, "serial");
+	json_cstr(&j, "bundle_digest", r->bundle ? r->bundle->digest : NULL);
+	json_object_end(&j);
+	text = json_finish(&j, &len);
+	if (!text)
+		e = rt_fail(err, ENOMEM, "the report: out of memory");
+	else if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+		e = rt_fail_errno(err, errno, "the report");
+	else if ((e = io_write_all(fd, text, len)) != 0)
+		e = rt_fail_errno(err, -e, "the report");
+	json_release(&j);
+	return e;
+}

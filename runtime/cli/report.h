@@ -1,0 +1,25 @@
+/* The JSON report of a run (keys: design 05). */
+#ifndef RUNTIME_CLI_REPORT_H
+#define RUNTIME_CLI_REPORT_H
+
+#include "runtime/cli/entry.h"
+#include "runtime/supervise/supervise.h"
+
+/* Opened before the set-up, never through a symbolic link; -errno. */
+int report_open(const char *path, struct rt_err *err);
+
+struct report {
+	const struct bundle *bundle;
+	const struct entry *entry;               /* NULL: nothing was decided */
+	const struct sandbox_run *run;           /* NULL: nothing was started */
+	const struct sandbox_view *view;         /* may be NULL */
+	const struct supervise_result *result;   /* NULL: the command did not run */
+	int status;                              /* polrun's own */
+	/* floor names that have appeared, as indexes of view->creatable */
+	const size_t *appeared;
+	size_t nappeared;
+};
+
+int report_write(int fd, const struct report *r, struct rt_err *err);
+
+#endif

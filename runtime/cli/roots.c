@@ -1,0 +1,303 @@
+/* Decides the roots of a run (design 05, 06): always physical paths, and never
+ * a project so large that the sandbox would be none. */
+#include "runtime/cli/roots.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+
+bool roots_is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	if (strcmp(dir, "/") == 0)
+		return true;
+	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
+}
+
+void roots_release(struct roots *r)
+{
+	free(r->home);
+	free(r->project);
+	free(r->cwd);
+	free(r->project_link);
+	memset(r, 0, sizeof(*r));
+}
+
+void roots_decide(const struct roots *r, struct decide_roots *ret)
+{
+	*ret = (struct decide_roots){ 0 };
+	ret->dir[PB_ROOT_FS] = "/";
+	ret->dir[PB_ROOT_HOME] = r->home;
+	ret->dir[PB_ROOT_PROJECT] = r->project;
+	ret->dir[PB_ROOT_TMP] = "/tmp";
+}
+
+/* Absolute, and free of '.', '..', '//' and a last '/'. */
+static bool is_clean(const char *p)
+{
+	if (p[0] != '/')
+		return false;
+	if (!p[1])
+		return true;
+	while (*p == '/') {
+		size_t n = strcspn(++p, "/");
+
+		if (n == 0 || (n == 1 && p[0] == '.') ||
+		    (n == 2 && p[0] == '.' && p[1] == '.'))
+			return false;
+		p += n;
+	}
+	return true;
+}
+
+/* Control bytes in a root would end up in every message and in passwd. */
+static bool has_control(const char *p)
+{
+	for (; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			return true;
+	return false;
+}
+
+static int find_home(const struct roots_input *in, struct roots *ret, struct rt_err *err)
+{
+	const char *h = in->home_env && in->home_env[0] ? in->home_env : NULL;
+	const char *from = "HOME";
+	char shown[200];
+
+	if (in->pw && in->pw->home[0] && (!h || in->prefer_passwd)) {
+		h = in->pw->home;
+		from = "the home in /etc/passwd";
+	}
+	if (!h)
+		return rt_fail(err, ENOENT,
+			       "no home directory: HOME is not set and /etc/passwd "
+			       "has no entry for this user");
+	io_escape(shown, sizeof(shown), h, strlen(h));
+	if (h[0] != '/' || has_control(h))
+		return rt_fail(err, EINVAL, "%s is '%s', not an absolute path", from,
+			       shown);
+	ret->home = realpath(h, NULL);
+	if (!ret->home && errno == ENOENT) {
+		/* It need not exist: inside it is private anyway. */
+		size_t n = strlen(h);
+
+		ret->home = strdup(h);
+		while (ret->home && n > 1 && ret->home[n - 1] == '/')
+			ret->home[--n] = '\0';
+		if (ret->home && !is_clean(ret->home))
+			return rt_fail(err, EINVAL, "%s is '%s', which does not exist",
+				       from, shown);
+	}
+	if (!ret->home)
+		return rt_fail_errno(err, errno, "%s '%s'", from, shown);
+	if (strcmp(ret->home, "/") == 0)
+		return rt_fail(err, EINVAL,
+			       "%s is '/': a run needs a home directory of its own "
+			       "(set HOME)", from);
+	return 0;
+}
+
+static bool is_marked(const char *dir)
+{
+	static const char *const marks[] = { ".pol", ".git" };
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, marks[i]) <
+			    sizeof(path) &&
+		    lstat(path, &st) == 0)
+			return true;
+	return false;
+}
+
+/* The nearest marked ancestor strictly below HOME (below "/" outside of it). */
+static char *discover(const char *cwd, const char *home)
+{
+	const char *top = roots_is_below(cwd, home) ? home : "/";
+	AUTO_FREE char *dir = strdup(cwd);
+	char *slash;
+
+	while (dir && strcmp(dir, top) != 0 && strcmp(dir, "/") != 0) {
+		if (is_marked(dir))
+			return io_steal_ptr(&dir);
+		slash = strrchr(dir, '/');
+		slash[slash == dir] = '\0';
+	}
+	return strdup(cwd);
+}
+
+char *roots_link(const char *logical, const char *physical, const char *project)
+{
+	size_t nl = strlen(logical), np = strlen(physical), nj = strlen(project);
+	const char *rest;
+	char *link;
+
+	if (!is_clean(logical) || has_control(logical) ||
+	    !roots_is_below(physical, project) || nj > np)
+		return NULL;
+	rest = physical + nj;
+	if (nl <= strlen(rest) || strcmp(logical + nl - strlen(rest), rest) != 0)
+		return NULL;
+	link = strndup(logical, nl - strlen(rest));
+	if (link && strcmp(link, project) == 0) {
+		free(link);
+		return NULL;
+	}
+	return link;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+static int find_project(const struct roots_input *in, struct roots *ret,
+			struct rt_err *err)
+{
+	AUTO_FREE char *link = NULL;
+	char shown[200];
+	struct stat st;
+
+	if (in->project) {
+		io_escape(shown, sizeof(shown), in->project, strlen(in->project));
+		ret->project = realpath(in->project, NULL);
+		if (!ret->project)
+			return rt_fail_errno(err, errno, "--project '%s'", shown);
+		if (stat(ret->project, &st) != 0 || !S_ISDIR(st.st_mode))
+			return rt_fail(err, ENOTDIR, "--project '%s' is not a directory",
+				       shown);
+		link = roots_link(in->project, ret->project, ret->project);
+	} else {
+		ret->project = discover(ret->cwd, ret->home);
+	}
+	if (!ret->project)
+		return rt_fail(err, ENOMEM, "out of memory");
+	if (!link && in->pwd_env && same_file(in->pwd_env, "."))
+		link = roots_link(in->pwd_env, ret->cwd, ret->project);
+	if (link && same_file(link, ret->project))
+		ret->project_link = io_steal_ptr(&link);
+	return 0;
+}
+
+int roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *err)
+{
+	struct roots r = { 0 };
+	int e;
+
+	(void)snprintf(r.user, sizeof(r.user), "%s", in->pw ? in->pw->name : "user");
+	e = find_home(in, &r, err);
+	if (e == 0) {
+		r.cwd = realpath(".", NULL);
+		if (!r.cwd)
+			e = rt_fail_errno(err, errno, "the working directory");
+		else if (has_control(r.cwd))
+			e = rt_fail(err, EINVAL,
+				    "the working directory's path has control bytes");
+	}
+	if (e == 0)
+		e = find_project(in, &r, err);
+	if (e == 0 && has_control(r.project))
+		e = rt_fail(err, EINVAL, "the project's path has control bytes");
+	if (e < 0) {
+		roots_release(&r);
+		return e;
+	}
+	*ret = r;
+	return 0;
+}
+
+/* --- projects that are refused ------------------------------------------------- */
+
+static int check_state(const struct roots *r, const char *shown, struct rt_err *err)
+{
+	static const struct {
+		bool home;
+		const char *path;
+	} state[] = {
+		{ false, "/etc/pol" },
+		{ false, "/var/lib/pol" },
+		{ true, "/.config/pol" },
+		{ true, "/.local/state/pol" },
+		{ true, "/.cache/pol" },
+	};
+
+	for (size_t i = 0; i < sizeof(state) / sizeof(state[0]); i++) {
+		char path[PATH_MAX];
+
+		if ((size_t)snprintf(path, sizeof(path), "%s%s",
+				     state[i].home ? r->home : "", state[i].path) >=
+		    sizeof(path))
+			return rt_fail(err, ENAMETOOLONG, "HOME is too long");
+		if (roots_is_below(path, r->project) || roots_is_below(r->project, path))
+			return rt_fail(err, EPERM,
+				       "the project '%s' holds the policy's own state "
+				       "(%s): start in a directory below it", shown,
+				       path);
+	}
+	return 0;
+}
+
+/* The directory of a scratch anchor, or false where its root is absent. */
+static bool scratch_dir(const struct roots *r, const struct bundle *b,
+			const struct pb_anchor *a, char *out, size_t cap)
+{
+	struct decide_roots roots;
+	const char *root;
+
+	roots_decide(r, &roots);
+	root = a->root < PB_ROOT_COUNT ? roots.dir[a->root] : NULL;
+	if (!root)
+		return false;
+	if (strcmp(root, "/") == 0)
+		root = "";
+	return (size_t)snprintf(out, cap, "%s%.*s", root, (int)a->path.len,
+				pb_strp(b->mounts, a->path)) < cap;
+}
+
+int roots_check_project(const struct roots *r, const struct bundle *b,
+			struct rt_err *err)
+{
+	static const char *const private[] = { "/tmp", "/var/tmp", "/dev/shm" };
+	char shown[200], dir[PATH_MAX];
+
+	io_escape(shown, sizeof(shown), r->project, strlen(r->project));
+	if (strcmp(r->project, "/") == 0)
+		return rt_fail(err, EPERM,
+			       "the project is '/': start in a project or name one "
+			       "with --project");
+	if (strcmp(r->project, r->home) == 0)
+		return rt_fail(err, EPERM,
+			       "the project '%s' is HOME itself: start in a project or "
+			       "name one with --project", shown);
+	if (roots_is_below(r->home, r->project))
+		return rt_fail(err, EPERM,
+			       "the project '%s' contains HOME: start in a project or "
+			       "name one with --project", shown);
+	for (size_t i = 0; i < sizeof(private) / sizeof(private[0]); i++)
+		if (strcmp(r->project, private[i]) == 0)
+			return rt_fail(err, EPERM,
+				       "the project '%s' is a scratch directory: start "
+				       "in a directory of its own", shown);
+	for (uint32_t i = 0; b && b->mounts && i < b->mounts->anchors.count; i++) {
+		const struct pb_anchor *a =
+			pb_at(b->mounts, b->mounts->anchors, sizeof(*a), i);
+
+		if ((a->flags & PB_AF_SCRATCH) &&
+		    scratch_dir(r, b, a, dir, sizeof(dir)) &&
+		    strcmp(dir, r->project) == 0)
+			return rt_fail(err, EPERM,
+				       "the project '%s' is a scratch directory of the "
+				       "policy: start in a directory of its own", shown);
+	}
+	return check_state(r, shown, err);
+}
