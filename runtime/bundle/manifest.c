@@ -40,11 +40,11 @@ static int expect(struct cursor *c, const char *text)
 {
 	if (take(c, text))
 		return 0;
-	while (*text == '\n' || *text == ' ')
-		text++;
+	/* Its first line says enough. */
+	text += strspn(text, ",\n ");
 	return rt_fail(c->err, EBADMSG,
-		       "manifest.json is not canonical at byte %zu: expected %.40s", c->at,
-		       *text ? text : "a new line");
+		       "manifest.json is not canonical at byte %zu: expected '%.*s'", c->at,
+		       (int)strcspn(text, "\n"), text);
 }
 
 static int bad_value(struct cursor *c, const char *what)
