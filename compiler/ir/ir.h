@@ -312,7 +312,10 @@ struct ir_request {
 };
 
 struct ir_test_case {
-	struct ir_request request; /* argv split; roots are filled by the runner of tests */
+	/* argv split; roots are filled by the runner of tests, and a file's or
+	   socket's path begins with '/' or with "${ROOT}", which he replaces by
+	   the root's directory (no such root: the request is denied) */
+	struct ir_request request;
 	enum ir_effect want;
 	struct str by;             /* rule id or empty */
 	struct ir_place at;

@@ -8,8 +8,6 @@
 
 /* Where `path` stands: its folder with the last '/', or "". */
 struct str sema_dirname(struct str path);
-/* "a/./b/../c" → "a/c"; a leading "../" stays. */
-struct str sema_normal(struct arena *a, struct str path);
 struct ast_value *sema_append(struct ast_value ***tail, struct ast_value *v);
 
 /* --- scope.c: what names stand for ------------------------------------------ */

@@ -99,6 +99,16 @@ static void add_stmt(struct sema *s, struct sema_unit *u, const struct ast_stmt 
 	VEC_PUSH(s->a, &u->stmts, n);
 }
 
+/* `network limited` says what `mode limited` says inside of the braces. */
+static void add_mode(struct sema *s, struct sema_unit *u, const struct ast_stmt *section)
+{
+	struct ast_stmt mode = { .kind = AST_MODE, .name = section->name,
+				 .name_at = section->name_at };
+
+	mode.at = span_join(section->at, section->name_at);
+	add_stmt(s, u, arena_dup(s->a, &mode, sizeof(mode)), section);
+}
+
 static void resolve_unit(struct sema *s, struct sema_unit *u)
 {
 	if (u->resolved)
@@ -118,6 +128,8 @@ static void resolve_unit(struct sema *s, struct sema_unit *u)
 			break;
 		case AST_SECTION:
 			sema_check_stmt(s, u, t, -1);
+			if (t->section == AST_SEC_NETWORK && t->name.n)
+				add_mode(s, u, t);
 			for (const struct ast_stmt *b = t->body; b; b = b->next)
 				add_stmt(s, u, b, t);
 			break;

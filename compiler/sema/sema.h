@@ -126,5 +126,7 @@ bool sema_root_prefix(struct str text, enum ir_root *ret_root, size_t *ret_len);
 bool sema_has_root(struct str text);
 /* A text that is no pattern: "\$" becomes "$". */
 struct str sema_plain(struct arena *a, struct str text);
+/* "a/./b/../c" is "a/c"; a leading "../" stays, a last '/' does not. */
+struct str sema_normal(struct arena *a, struct str path);
 
 #endif

@@ -1,0 +1,186 @@
+/*
+ * Command patterns (semantics 4.3) to word lists: where words begin and end,
+ * `:*`, `**`, and a last `*`.  Which bytes `*` matches, and how the program
+ * column is compared, is the reader's business.
+ */
+#include "compiler/lower/internal.h"
+
+#define MAX_WORDS 256u
+
+static bool bad(struct lower *l, const struct ast_value *v, const char *what,
+		const char *help)
+{
+	struct diag *d = diag_add(l->sink, DIAG_COMMAND_PATTERN, v->at, "%s in '%.*s'",
+				  what, STR_ARG(v->text));
+
+	if (help)
+		diag_help(l->sink, d, "%s", help);
+	return false;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Is the byte at `i` taken literally because of a backslash? */
+static bool is_escaped(struct str t, size_t i)
+{
+	size_t n = 0;
+
+	while (i > n && t.p[i - n - 1] == '\\')
+		n++;
+	return n % 2 == 1;
+}
+
+/* Quotes are no syntax here: most who write them believe that they are. */
+static void warn_quotes(struct lower *l, const struct ast_value *v)
+{
+	for (size_t i = 0; i < v->text.n; i++) {
+		char c = v->text.p[i];
+
+		if ((c == '\'' || c == '"') && !is_escaped(v->text, i)) {
+			struct diag *d = diag_add(l->sink, DIAG_PATTERN_QUOTES, v->at,
+				"quotes in '%.*s' match themselves, and a command's "
+				"words have none", STR_ARG(v->text));
+			diag_help(l->sink, d, "write a blank inside of a word as '\\\\ ', "
+				  "and a quote that is meant as '\\\\%s%c'",
+				  c == '"' ? "\\" : "", c);
+			return;
+		}
+	}
+}
+
+/* Takes ":*" off; false where there is none. */
+static bool strip_tail(struct str *t)
+{
+	if (t->n < 2 || t->p[t->n - 1] != '*' || t->p[t->n - 2] != ':' ||
+	    is_escaped(*t, t->n - 2))
+		return false;
+	t->n -= 2;
+	return true;
+}
+
+static struct str trimmed(struct str t)
+{
+	while (t.n && is_blank(t.p[0]))
+		t = str_sub(t, 1, t.n - 1);
+	while (t.n && is_blank(t.p[t.n - 1]) && !is_escaped(t, t.n - 1))
+		t.n--;
+	return t;
+}
+
+/* `**` that stands alone. */
+static bool is_any_words(const struct lower_glob_in *in)
+{
+	struct str t = in->text;
+
+	return in->i + 2 <= t.n && memcmp(t.p + in->i, "**", 2) == 0 &&
+	       (in->i + 2 == t.n || is_blank(t.p[in->i + 2]));
+}
+
+static bool read_words(struct lower *l, const struct ast_value *v, struct str text,
+		       struct ir_command *ret)
+{
+	struct lower_glob_in in = { .l = l, .text = text, .shown = v->text,
+				    .at = v->at,
+				    .code = DIAG_COMMAND_PATTERN, .separator = '|' };
+	struct { VEC(struct ir_word) v; } words = { .v = { NULL, 0, 0 } };
+
+	for (;;) {
+		struct ir_word w = { .any_words = false };
+
+		while (in.i < text.n && is_blank(text.p[in.i]))
+			in.i++;
+		if (in.i >= text.n)
+			break;
+		if (is_any_words(&in)) {
+			in.i += 2;
+			w.any_words = true;
+		} else if (!lower_glob(&in, &w.glob)) {
+			return false;
+		}
+		if (words.v.n == MAX_WORDS)
+			return bad(l, v, "more than 256 words", NULL);
+		VEC_PUSH(l->a, &words.v, w);
+	}
+	ret->words = words.v.v;
+	ret->nwords = words.v.n;
+	return true;
+}
+
+bool lower_command_pattern(struct lower *l, const struct ast_value *v,
+			   enum lower_side side, struct ir_command *ret)
+{
+	struct ir_command c = { .text = v->text };
+	struct str text = trimmed(v->text);
+	const struct ir_word *last;
+
+	if (v->kind != AST_V_STRING && v->kind != AST_V_RAW) {
+		diag_add(l->sink, DIAG_KIND_OF_VALUE, v->at,
+			 "a command pattern is a text in double quotes");
+		return false;
+	}
+	if (v->kind == AST_V_STRING && sema_has_root(text)) {
+		diag_add(l->sink, DIAG_ROOT_PLACE, v->at,
+			 "a root has no value in a command pattern: '%.*s'",
+			 STR_ARG(v->text));
+		return false;
+	}
+	c.tail = strip_tail(&text);
+	if (!text.n)
+		return bad(l, v, "no words", "to match every command write '*'");
+	if (c.tail && is_blank(text.p[text.n - 1]) && !is_escaped(text, text.n - 1))
+		return bad(l, v, "':*' without its word",
+			   "it continues the word before it: \"npm run test:*\"");
+	if (!read_words(l, v, text, &c))
+		return false;
+	if (c.words[0].any_words)
+		return bad(l, v, "'**' for the program",
+			   "a pattern begins with one program; '*' is any");
+	last = &c.words[c.nwords - 1];
+	if (c.tail && last->any_words)
+		return bad(l, v, "':*' behind '**'", "'**' alone says as much");
+	c.more = side == LOWER_BROAD && !c.tail && !last->any_words &&
+		 last->glob.n == 1 && last->glob.v[0].op == IR_G_STAR;
+	warn_quotes(l, v);
+	*ret = c;
+	return true;
+}
+
+bool lower_command_except(struct lower *l, const struct ast_stmt *stmt,
+			  enum lower_side side, struct ir_set **ret, size_t *ret_n)
+{
+	struct { VEC(struct ir_set) v; } sets = { .v = { NULL, 0, 0 } };
+	bool ok = true;
+
+	for (const struct ast_option *o = stmt->options; o; o = o->next)
+		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values : NULL;
+		     v; v = v->next) {
+			struct ir_set set = { 0 };
+
+			if (lower_command_pattern(l, v, lower_other(side),
+						  &set.u.command))
+				VEC_PUSH(l->a, &sets.v, set);
+			else
+				ok = false;
+		}
+	*ret = sets.v.v;
+	*ret_n = sets.v.n;
+	return ok;
+}
+
+void lower_command(struct lower *l, const struct sema_stmt *t)
+{
+	enum lower_side side = lower_side_of(t->stmt->effect);
+	struct lower_head h;
+	bool ok = lower_head(l, t, IR_COMMAND, &h);
+
+	ok &= lower_command_except(l, t->stmt, side, &h.rule.except, &h.rule.nexcept);
+	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
+		struct ir_set set = { 0 };
+
+		if (lower_command_pattern(l, v, side, &set.u.command) && ok)
+			lower_add(l, &h, &set);
+	}
+}

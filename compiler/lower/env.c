@@ -1,0 +1,284 @@
+/*
+ * The environment: `keep` is one list (a plain value replaces, `+=` adds),
+ * `set` one scalar for each name.  A narrow-only level can only keep fewer.
+ */
+#include "compiler/lower/internal.h"
+
+struct keep_list {
+	VEC(struct ir_env_keep) v;
+};
+
+static bool is_name(struct str s, bool star)
+{
+	size_t n = s.n;
+
+	if (star && n && s.p[n - 1] == '*')
+		n--;
+	for (size_t i = 0; i < n; i++) {
+		char c = s.p[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			      c == '_';
+
+		if (!letter && !(i > 0 && c >= '0' && c <= '9'))
+			return false;
+	}
+	return s.n > 0;
+}
+
+static bool is_env(const struct sema_stmt *t, enum ast_stmt_kind kind)
+{
+	return t->in_section && t->section == AST_SEC_ENV && t->stmt->kind == kind;
+}
+
+static bool is_locked(const struct sema_stmt *t)
+{
+	return (t->orig->locked || t->section_locked) &&
+	       t->unit->level <= IR_MANAGED_FILE;
+}
+
+/* A lower level that speaks of what a higher one has locked. */
+static void check_lock(struct lower *l, const struct sema_stmt *t,
+		       enum ast_stmt_kind kind)
+{
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		const struct sema_stmt *lock = l->s->stmts.v[i];
+		struct diag *d;
+
+		if (!is_env(lock, kind) || !is_locked(lock) ||
+		    lock->unit->level >= t->unit->level ||
+		    t->unit->level == IR_DEFAULT ||
+		    (kind == AST_SET && !str_eq(lock->stmt->name, t->stmt->name)))
+			continue;
+		d = diag_add(l->sink, DIAG_SCALAR_LOCKED, t->stmt->at,
+			     "'%s' is locked by level '%s'",
+			     kind == AST_KEEP ? "env keep" : "this variable",
+			     ir_level_name(lock->unit->level));
+		diag_note(l->sink, d, lock->stmt->at, "it is locked here");
+		diag_help(l->sink, d, "drop this line");
+		return;
+	}
+}
+
+/* --- keep ------------------------------------------------------------------------- */
+
+static bool covers(struct str pattern, struct str name)
+{
+	if (pattern.n && pattern.p[pattern.n - 1] == '*')
+		return str_starts(name, str_sub(pattern, 0, pattern.n - 1));
+	return str_eq(pattern, name);
+}
+
+static bool is_kept(const struct keep_list *k, struct str name)
+{
+	for (size_t i = 0; i < k->v.n; i++)
+		if (covers(k->v.v[i].name, name))
+			return true;
+	return false;
+}
+
+/* Adds the statement's names; in `only` (may be NULL) those that it has. */
+static void add_names(struct lower *l, struct keep_list *to, const struct sema_stmt *t,
+		      const struct keep_list *only)
+{
+	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
+		struct ir_env_keep k = { .name = v->text, .level = t->unit->level,
+					 .id = STR("env-keep"), .at = t->at };
+
+		if (only && !is_kept(only, v->text)) {
+			lower_drop(l, str_cat(l->a, STR("keep "), v->text),
+				   "a narrow-only level only tightens", t->at,
+				   (struct ir_place){ .span = SPAN_NONE },
+				   t->unit->level);
+			continue;
+		}
+		if (!is_kept(to, v->text))
+			VEC_PUSH(l->a, &to->v, k);
+	}
+}
+
+static bool same_names(const struct ast_value *x, const struct ast_value *y)
+{
+	for (; x && y; x = x->next, y = y->next)
+		if (!str_eq(x->text, y->text))
+			return false;
+	return !x && !y;
+}
+
+static bool speaks(const struct sema_stmt *t, enum ir_level level, bool narrow,
+		   bool append)
+{
+	return is_env(t, AST_KEEP) && t->unit->level == level &&
+	       t->unit->narrow == narrow && t->stmt->append == append;
+}
+
+/* The plain `keep` of a level: a file overrides what it uses. */
+static const struct sema_stmt *plain_keep(struct lower *l, enum ir_level level,
+					  bool narrow)
+{
+	const struct sema_stmt *ret = NULL;
+
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		const struct sema_stmt *t = l->s->stmts.v[i];
+		struct diag *d;
+
+		if (!speaks(t, level, narrow, false))
+			continue;
+		if (!ret) {
+			ret = t;
+			continue;
+		}
+		/* an importer stands before what it uses */
+		if (sema_imports(ret->unit, t->unit) ||
+		    same_names(ret->stmt->values, t->stmt->values))
+			continue;
+		d = diag_add(l->sink, DIAG_SCALAR_CONFLICT, t->stmt->at,
+			     "level '%s' gives 'env keep' two values",
+			     ir_level_name(level));
+		diag_note(l->sink, d, ret->stmt->at, "the other one is here");
+		diag_help(l->sink, d, "write 'keep +=' to add to a list");
+	}
+	return ret;
+}
+
+static void keep_full(struct lower *l, enum ir_level level, struct keep_list *cur)
+{
+	const struct sema_stmt *plain = plain_keep(l, level, false);
+
+	if (plain) {
+		*cur = (struct keep_list){ .v = { NULL, 0, 0 } };
+		add_names(l, cur, plain, NULL);
+	}
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		const struct sema_stmt *t = l->s->stmts.v[i];
+
+		if (speaks(t, level, false, true) &&
+		    !(plain && sema_imports(plain->unit, t->unit)))
+			add_names(l, cur, t, NULL);
+	}
+}
+
+static void keep_narrow(struct lower *l, enum ir_level level, struct keep_list *cur)
+{
+	const struct sema_stmt *plain = plain_keep(l, level, true);
+	static const struct keep_list nothing = { .v = { NULL, 0, 0 } };
+
+	if (plain) {
+		struct keep_list next = { .v = { NULL, 0, 0 } };
+
+		add_names(l, &next, plain, cur);
+		*cur = next;
+	}
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		struct keep_list none = nothing;
+
+		if (speaks(l->s->stmts.v[i], level, true, true))
+			add_names(l, &none, l->s->stmts.v[i], &nothing);
+	}
+}
+
+static void lower_keep(struct lower *l)
+{
+	struct keep_list cur = { .v = { NULL, 0, 0 } };
+
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		const struct sema_stmt *t = l->s->stmts.v[i];
+
+		if (!is_env(t, AST_KEEP))
+			continue;
+		for (const struct ast_value *v = t->stmt->values; v; v = v->next)
+			if (!is_name(v->text, true))
+				diag_add(l->sink, DIAG_VALUE, v->at,
+					 "'%.*s' is no name of a variable; a '*' may "
+					 "stand at its end", STR_ARG(v->text));
+		check_lock(l, t, AST_KEEP);
+	}
+	for (int level = IR_DEFAULT; level >= IR_MANAGED; level--) {
+		keep_full(l, (enum ir_level)level, &cur);
+		keep_narrow(l, (enum ir_level)level, &cur);
+	}
+	for (size_t i = 0; i < cur.v.n; i++)
+		VEC_PUSH(l->a, &l->ir->keep, cur.v.v[i]);
+}
+
+/* --- set -------------------------------------------------------------------------- */
+
+/* "\$" means '$'; then no text that looks like a root may be left over. */
+static bool set_value(struct lower *l, const struct sema_stmt *t, struct str *ret)
+{
+	const struct ast_value *v = t->stmt->values;
+	struct str text = v->text;
+
+	if ((v->kind == AST_V_RAW && sema_has_root(text)) ||
+	    (v->kind == AST_V_STRING &&
+	     sema_has_root(sema_plain(l->a, text)) && !sema_has_root(text))) {
+		diag_add(l->sink, DIAG_VALUE, v->at,
+			 "a variable cannot hold the text of a root's name, '${…}'");
+		return false;
+	}
+	if (v->kind == AST_V_STRING)
+		text = sema_plain(l->a, text);
+	if (text.n && memchr(text.p, 0, text.n)) {
+		diag_add(l->sink, DIAG_VALUE, v->at, "a variable cannot hold a NUL byte");
+		return false;
+	}
+	*ret = text;
+	return true;
+}
+
+static bool overrides(struct lower *l, const struct ir_env_set *old,
+		      const struct sema_stmt *first, const struct sema_stmt *t,
+		      struct str value)
+{
+	struct diag *d;
+
+	if (old->level != t->unit->level || sema_imports(first->unit, t->unit) ||
+	    str_eq(old->value, value))
+		return true;
+	d = diag_add(l->sink, DIAG_SCALAR_CONFLICT, t->stmt->at,
+		     "level '%s' gives '%.*s' two values", ir_level_name(old->level),
+		     STR_ARG(old->name));
+	diag_note(l->sink, d, first->stmt->at, "the other one is here");
+	return false;
+}
+
+static void lower_set(struct lower *l, const struct sema_stmt *t, struct map *firsts)
+{
+	struct ir_env_set set = { .name = t->stmt->name, .level = t->unit->level,
+				  .at = t->at };
+	const struct sema_stmt *first = map_get(firsts, set.name);
+
+	if (!is_name(set.name, false)) {
+		diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
+			 "'%.*s' is no name of a variable", STR_ARG(set.name));
+		return;
+	}
+	check_lock(l, t, AST_SET);
+	if (!t->stmt->values || !set_value(l, t, &set.value))
+		return;
+	if (t->unit->narrow) {
+		lower_drop(l, t->text, "a narrow-only level sets no variables", t->at,
+			   (struct ir_place){ .span = SPAN_NONE }, t->unit->level);
+		return;
+	}
+	set.id = str_cat(l->a, STR("env-set-"), set.name);
+	if (!first) {
+		map_put(firsts, set.name, (void *)t);
+		VEC_PUSH(l->a, &l->ir->env, set);
+		return;
+	}
+	for (size_t i = 0; i < l->ir->env.n; i++)
+		if (str_eq(l->ir->env.v[i].name, set.name))
+			overrides(l, &l->ir->env.v[i], first, t, set.value);
+}
+
+void lower_env(struct lower *l)
+{
+	struct map firsts;
+
+	map_init(&firsts, l->a);
+	lower_keep(l);
+	/* statements come highest rank first: the first one wins */
+	for (size_t i = 0; i < l->s->stmts.n; i++)
+		if (is_env(l->s->stmts.v[i], AST_SET))
+			lower_set(l, l->s->stmts.v[i], &firsts);
+}

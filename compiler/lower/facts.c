@@ -1,0 +1,154 @@
+/*
+ * Facts (semantics 4.2): risk classes act; what programs look like is read,
+ * checked and carried for the matcher that will use it.
+ */
+#include "compiler/lower/internal.h"
+
+static const char *const words[] = {
+	[AST_PROGRAM] = "program", [AST_WRAPPER] = "wrapper",
+	[AST_INTERPRETER] = "interpreter", [AST_TAINT] = "taint",
+	[AST_SAFE] = "safe", [AST_INERT] = "inert",
+};
+
+/* In which of program, wrapper, interpreter a line of a table may stand. */
+enum { P = 1, W = 2, I = 4 };
+
+static const struct {
+	enum ast_prog_kind kind;
+	const char *word;
+	unsigned where;
+} lines[] = {
+	{ AST_P_GLOBAL, "global", P | I },     { AST_P_OPTIONS, "options", P | W | I },
+	{ AST_P_SKIP, "skip", W },             { AST_P_CODE, "code", P | W | I },
+	{ AST_P_CODE_OPERAND, "code operand", P | W | I },
+	{ AST_P_CODE_STDIN, "code stdin", P | W | I },
+	{ AST_P_QUERY, "query", P | W | I },   { AST_P_AFTER, "after", W },
+	{ AST_P_ENDS_AT, "ends-at", W },       { AST_P_SHELL, "shell", I },
+};
+
+static const struct {
+	const char *word;
+	unsigned where;
+} flags[] = {
+	{ "transparent", W },      { "abbreviate", P | W | I },
+	{ "no-cluster", P | W | I }, { "posix", P | W | I },
+	{ "assignments", W },      { "joined", W },
+	{ "appends", W },
+};
+
+static void misplaced(struct lower *l, const struct ast_prog_item *item,
+		      const char *word, const char *table)
+{
+	diag_add(l->sink, DIAG_OPTION, item->at, "'%s' does not belong to '%s'", word,
+		 table);
+}
+
+static void check_flag(struct lower *l, const struct ast_prog_item *item,
+		       unsigned table, const char *table_word)
+{
+	const char *names[POL_LEN(flags)];
+	struct str text = item->values ? item->values->text : STR("");
+	const char *near;
+	struct diag *d;
+
+	for (size_t i = 0; i < POL_LEN(flags); i++) {
+		names[i] = flags[i].word;
+		if (!str_eqz(text, flags[i].word))
+			continue;
+		if (!(flags[i].where & table))
+			misplaced(l, item, flags[i].word, table_word);
+		return;
+	}
+	d = diag_add(l->sink, DIAG_UNKNOWN_KEY, item->at, "'%s' has no key '%.*s'",
+		     table_word, STR_ARG(text));
+	near = diag_suggest(text, names, POL_LEN(names));
+	if (near)
+		diag_help(l->sink, d, "did you mean '%s'?", near);
+}
+
+static void check_table(struct lower *l, const struct ast_stmt *stmt)
+{
+	unsigned table = stmt->kind == AST_PROGRAM ? P :
+			 stmt->kind == AST_WRAPPER ? W : I;
+	const char *word = words[stmt->kind];
+
+	for (const struct ast_prog_item *i = stmt->items; i; i = i->next) {
+		if (i->kind == AST_P_FLAG) {
+			check_flag(l, i, table, word);
+			continue;
+		}
+		for (size_t k = 0; k < POL_LEN(lines); k++)
+			if (lines[k].kind == i->kind && !(lines[k].where & table))
+				misplaced(l, i, lines[k].word, word);
+	}
+	for (const struct ast_value *v = stmt->values; v; v = v->next)
+		if (!v->text.n || memchr(v->text.p, '/', v->text.n))
+			diag_add(l->sink, DIAG_VALUE, v->at,
+				 "'%.*s' is no name of a program: a name has no '/'",
+				 STR_ARG(v->text));
+}
+
+static void check_inert(struct lower *l, const struct ast_stmt *stmt)
+{
+	struct ir_command c;
+	struct ir_set *except;
+	size_t n;
+
+	for (const struct ast_value *v = stmt->values; v; v = v->next)
+		lower_command_pattern(l, v, LOWER_NARROW, &c);
+	lower_command_except(l, stmt, LOWER_NARROW, &except, &n);
+}
+
+static void check_variables(struct lower *l, const struct ast_stmt *stmt)
+{
+	for (const struct ast_value *v = stmt->values; v; v = v->next)
+		if (!v->text.n || memchr(v->text.p, '=', v->text.n))
+			diag_add(l->sink, DIAG_VALUE, v->at,
+				 "'%.*s' is no name of a variable", STR_ARG(v->text));
+}
+
+static const char *const classes[] = { "low", "medium", "high", "critical" };
+
+static void lower_risk(struct lower *l, const struct sema_stmt *t)
+{
+	struct ir_risk_fact f = { .level = t->unit->level, .id = t->id, .at = t->at };
+	enum lower_side side;
+	size_t r = 0;
+
+	while (r < POL_LEN(classes) && !str_eqz(t->stmt->name, classes[r]))
+		r++;
+	if (r == POL_LEN(classes)) {
+		struct diag *d = diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
+					  "'%.*s' is no class of risk",
+					  STR_ARG(t->stmt->name));
+		diag_help(l->sink, d, "classes are low, medium, high and critical");
+		return;
+	}
+	f.risk = (enum ir_risk)r;
+	side = f.risk == IR_RISK_LOW ? LOWER_NARROW : LOWER_BROAD;
+	if (!lower_command_except(l, t->stmt, side, &f.except, &f.nexcept))
+		return;
+	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
+		f.set = (struct ir_set){ 0 };
+		if (lower_command_pattern(l, v, side, &f.set.u.command))
+			VEC_PUSH(l->a, &l->ir->risks, f);
+	}
+}
+
+void lower_facts(struct lower *l, const struct sema_stmt *t)
+{
+	struct ir_fact f = { .level = t->unit->level, .text = t->text, .at = t->at };
+
+	if (t->stmt->kind == AST_RISK) {
+		lower_risk(l, t);
+		return;
+	}
+	if (t->stmt->kind == AST_INERT)
+		check_inert(l, t->stmt);
+	else if (t->stmt->kind == AST_TAINT || t->stmt->kind == AST_SAFE)
+		check_variables(l, t->stmt);
+	else
+		check_table(l, t->stmt);
+	f.kind = str_from(words[t->stmt->kind]);
+	VEC_PUSH(l->a, &l->ir->facts, f);
+}

@@ -1,0 +1,129 @@
+/* What the files of lower/ share; nobody else includes this. */
+#ifndef COMPILER_LOWER_INTERNAL_H
+#define COMPILER_LOWER_INTERNAL_H
+
+#include "compiler/lower/lower.h"
+
+/* One file's word on a scalar. */
+struct lower_claim {
+	enum ir_scalar_id id;
+	struct ir_scalar value; /* with level, place, source, locked */
+	const struct sema_unit *unit;
+	bool section_locked;
+};
+
+struct lower {
+	struct sema *s;
+	struct arena *a;
+	struct diag_sink *sink;
+	struct ir *ir;
+	VEC(struct lower_claim *) claims; /* in order */
+	VEC(uint64_t) keys; /* of ir.rules: unit order and offset, for sorting */
+	const struct sema_unit *mode_unit; /* who said the network's mode */
+};
+
+/* As deny and ask match (broadly), or as allow does. */
+enum lower_side { LOWER_BROAD, LOWER_NARROW };
+
+static inline enum lower_side lower_other(enum lower_side side)
+{
+	return side == LOWER_BROAD ? LOWER_NARROW : LOWER_BROAD;
+}
+
+enum lower_side lower_side_of(enum ast_effect e);
+enum ir_effect lower_effect(enum ast_effect e);
+
+/* --- lower.c: rules ---------------------------------------------------------- */
+
+/* What all rules of one statement share; `scopes` 0 after an error. */
+struct lower_head {
+	struct ir_rule rule; /* without its set */
+	const struct sema_stmt *t;
+};
+
+bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
+		struct lower_head *ret);
+/* Adds one rule; `except` is shared by the rules of a statement. */
+struct ir_rule *lower_add(struct lower *l, const struct lower_head *h,
+			  const struct ir_set *set);
+const struct ast_option *lower_option(const struct ast_stmt *stmt,
+				      enum ast_opt_kind kind);
+void lower_drop(struct lower *l, struct str text, const char *why,
+		struct ir_place at, struct ir_place by, enum ir_level level);
+
+/* --- glob.c ------------------------------------------------------------------- */
+
+/* A word or path pattern being read. */
+struct lower_glob_in {
+	struct lower *l;
+	struct str text;  /* what is read */
+	struct str shown; /* as written, for messages */
+	size_t i;
+	struct span at;
+	enum diag_code code;
+	char separator; /* of alternatives: ',' in paths, '|' in words */
+	bool path;
+	unsigned depth;
+};
+
+/* Reads up to the end, or in words up to a blank; false after an error. */
+bool lower_glob(struct lower_glob_in *in, struct ir_glob *ret);
+/* A path pattern of `file`, `unix` or a test. */
+bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side,
+		struct ir_path *ret);
+
+/* --- cond.c --------------------------------------------------------------------- */
+
+struct target_call;
+/*
+ * What `when` says in one scope; NULL after an error.  `call` is NULL where
+ * there are no arguments to speak of.
+ */
+struct ir_cond *lower_when(struct lower *l, const struct ast_expr *x,
+			   const struct target_call *call, enum ir_scope scope);
+/* What the arguments in parentheses say. */
+struct ir_cond *lower_args(struct lower *l, const struct ast_expr *args,
+			   const struct target_call *call, struct span at);
+struct ir_cond *lower_and(struct lower *l, struct ir_cond *x, struct ir_cond *y);
+struct ir_cond *lower_or(struct lower *l, struct ir_cond *x, struct ir_cond *y);
+struct ir_cond *lower_not(struct lower *l, struct ir_cond *x);
+struct ir_cond *lower_compare(struct lower *l, unsigned arg, unsigned width,
+			      uint64_t mask, enum ir_cmp cmp, uint64_t value);
+/* A number, a constant or several joined by '|'; negative ones sign-extended. */
+bool lower_constant(struct lower *l, const struct ast_expr *x, uint64_t *ret);
+/* The scopes in which `when` holds; 0 after an error. */
+unsigned lower_scopes(struct lower *l, const struct ast_stmt *stmt);
+bool lower_mentions_scope(const struct ast_expr *x);
+
+/* --- one file a section ----------------------------------------------------------- */
+
+bool lower_command_pattern(struct lower *l, const struct ast_value *v,
+			   enum lower_side side, struct ir_command *ret);
+/* The exceptions of a statement as sets; false after an error. */
+bool lower_command_except(struct lower *l, const struct ast_stmt *stmt,
+			  enum lower_side side, struct ir_set **ret, size_t *ret_n);
+void lower_command(struct lower *l, const struct sema_stmt *t);
+void lower_file(struct lower *l, const struct sema_stmt *t);
+void lower_scratch(struct lower *l, const struct sema_stmt *t);
+void lower_net(struct lower *l, const struct sema_stmt *t);
+bool lower_host(struct lower *l, const struct ast_value *v, struct ir_net *ret);
+bool lower_port(struct lower *l, const struct ast_value *v, uint16_t *ret_lo,
+		uint16_t *ret_hi);
+void lower_unix(struct lower *l, const struct sema_stmt *t);
+void lower_syscall(struct lower *l, const struct sema_stmt *t);
+/* The socket families that the network's mode leaves. */
+void lower_families(struct lower *l);
+void lower_env(struct lower *l);
+void lower_facts(struct lower *l, const struct sema_stmt *t);
+void lower_tests(struct lower *l);
+
+/* --- scalars.c, limits.c -------------------------------------------------------------- */
+
+/* A claim with level, place and source of the statement. */
+struct lower_claim *lower_claim(struct lower *l, const struct sema_stmt *t,
+				enum ir_scalar_id id);
+/* Every `otherwise`, `opaque`, mode, limit and `base`. */
+void lower_scalars(struct lower *l);
+void lower_limit(struct lower *l, const struct sema_stmt *t);
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * Pass "lower": walks the resolved statements in their one order and hands
+ * each to its section.  What every rule has in common is decided here: id,
+ * place, level, scopes, and its place in the order of "the first rule".
+ */
+#include "compiler/lower/internal.h"
+
+enum lower_side lower_side_of(enum ast_effect e)
+{
+	return e == AST_ALLOW ? LOWER_NARROW : LOWER_BROAD;
+}
+
+enum ir_effect lower_effect(enum ast_effect e)
+{
+	switch (e) {
+	case AST_ALLOW:
+		return IR_ALLOW;
+	case AST_ASK:
+		return IR_ASK;
+	case AST_DENY:
+		return IR_DENY;
+	case AST_HIDE:
+		return IR_HIDE;
+	}
+	return IR_DENY;
+}
+
+const struct ast_option *lower_option(const struct ast_stmt *stmt,
+				      enum ast_opt_kind kind)
+{
+	for (const struct ast_option *o = stmt->options; o; o = o->next)
+		if (o->kind == kind)
+			return o;
+	return NULL;
+}
+
+void lower_drop(struct lower *l, struct str text, const char *why, struct ir_place at,
+		struct ir_place by, enum ir_level level)
+{
+	struct ir_dropped d = { .text = text, .why = str_from(why), .at = at, .by = by,
+				.level = level };
+
+	VEC_PUSH(l->a, &l->ir->dropped, d);
+}
+
+bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
+		struct lower_head *ret)
+{
+	const struct ast_option *because = lower_option(t->stmt, AST_O_BECAUSE);
+
+	*ret = (struct lower_head){ .t = t };
+	ret->rule = (struct ir_rule){
+		.id = t->id, .at = t->at, .text = t->text, .kind = kind,
+		.effect = lower_effect(t->stmt->effect), .level = t->unit->level,
+		.scopes = IR_ALL_SCOPES, .final = t->orig->final,
+		.floor = t->unit->floor, .soft = t->soft, .full = !t->unit->narrow,
+	};
+	if (because && because->values)
+		ret->rule.because = sema_plain(l->a, because->values->text);
+	if (kind == IR_SYSCALL)
+		return true; /* its `when` also speaks of arguments */
+	ret->rule.scopes = lower_scopes(l, t->stmt);
+	return ret->rule.scopes != 0;
+}
+
+/* Files in order, then bytes: what the order of rules goes by. */
+static uint64_t key_of(const struct sema_unit *u, struct span at)
+{
+	return ((uint64_t)u->order << 32) | at.off;
+}
+
+struct ir_rule *lower_add(struct lower *l, const struct lower_head *h,
+			  const struct ir_set *set)
+{
+	const struct sema_unit *u = h->t ? h->t->unit : l->mode_unit;
+	struct ir_rule *r = arena_dup(l->a, &h->rule, sizeof(h->rule));
+	uint64_t key = u ? key_of(u, h->rule.at.span) : UINT64_MAX;
+	size_t at;
+
+	r->set = *set;
+	VEC_PUSH(l->a, &l->ir->rules, r);
+	VEC_PUSH(l->a, &l->keys, key);
+	/* nearly always the last already */
+	for (at = l->keys.n - 1; at > 0 && l->keys.v[at - 1] > key; at--) {
+		l->keys.v[at] = l->keys.v[at - 1];
+		l->ir->rules.v[at] = l->ir->rules.v[at - 1];
+	}
+	l->keys.v[at] = key;
+	l->ir->rules.v[at] = r;
+	return r;
+}
+
+static void lower_rule(struct lower *l, const struct sema_stmt *t)
+{
+	switch (t->section) {
+	case AST_SEC_COMMAND:
+		lower_command(l, t);
+		return;
+	case AST_SEC_FILE:
+		lower_file(l, t);
+		return;
+	case AST_SEC_NETWORK:
+		lower_net(l, t);
+		return;
+	case AST_SEC_UNIX:
+		lower_unix(l, t);
+		return;
+	case AST_SEC_SYSCALL:
+		lower_syscall(l, t);
+		return;
+	case AST_SEC_LIMITS:
+	case AST_SEC_ENV:
+	case AST_SEC_AUDIT:
+	case AST_SEC_SESSION:
+	case AST_SEC_RUNNER:
+	case AST_SEC_TOOLS:
+	case AST_SEC_COUNT:
+		break;
+	}
+	diag_add(l->sink, DIAG_UNSUPPORTED, t->stmt->at,
+		 "rules in '%s' are not supported by this version",
+		 sema_section_name(t->section));
+}
+
+static void lower_stmt(struct lower *l, const struct sema_stmt *t)
+{
+	/* what is cut is read all the same, so that its faults are found; it
+	   leaves nothing behind but the notice */
+	struct ir before = *l->ir;
+	size_t nkeys = l->keys.n;
+
+	switch ((int)t->stmt->kind) {
+	case AST_RULE:
+		lower_rule(l, t);
+		break;
+	case AST_SCRATCH:
+		lower_scratch(l, t);
+		break;
+	case AST_RISK:
+	case AST_PROGRAM:
+	case AST_WRAPPER:
+	case AST_INTERPRETER:
+	case AST_TAINT:
+	case AST_SAFE:
+	case AST_INERT:
+		lower_facts(l, t);
+		break;
+	default:
+		break;
+	}
+	if (!t->cut)
+		return;
+	l->ir->rules.n = before.rules.n;
+	l->ir->risks.n = before.risks.n;
+	l->ir->facts.n = before.facts.n;
+	l->keys.n = nkeys;
+	lower_drop(l, t->text, t->cut, t->at, t->cut_by, t->unit->level);
+}
+
+static const struct ast_value *policy_value(const struct sema_unit *u, const char *key)
+{
+	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p; p = p->next)
+		if (p->kind == AST_PAIR && str_eqz(p->name, key))
+			return p->values;
+	return NULL;
+}
+
+/* Name and serial of the highest-ranked policy; the earliest expiry of all. */
+static void policy_head(struct lower *l)
+{
+	for (size_t i = 0; i < l->s->units.n; i++) {
+		const struct sema_unit *u = l->s->units.v[i];
+		const struct ast_value *serial = policy_value(u, "serial");
+		const struct ast_value *expires = policy_value(u, "expires");
+		uint64_t n = 0;
+		int64_t days;
+
+		if (!u->named || !u->policy)
+			continue;
+		if (serial && !num_u64(serial->text, &n))
+			diag_add(l->sink, DIAG_VALUE, serial->at,
+				 "a serial is a whole number, not '%.*s'",
+				 STR_ARG(serial->text));
+		if (expires && !num_date(expires->text, &days))
+			diag_add(l->sink, DIAG_VALUE, expires->at,
+				 "'%.*s' is no date: write YYYY-MM-DD",
+				 STR_ARG(expires->text));
+		else if (expires && (!l->ir->expires.n ||
+				     str_cmp(expires->text, l->ir->expires) < 0))
+			l->ir->expires = expires->text;
+		if (!l->ir->name.n) {
+			l->ir->name = u->policy->name;
+			l->ir->serial = n;
+		}
+	}
+}
+
+static void files(struct lower *l)
+{
+	for (size_t i = 0; i < l->s->units.n; i++) {
+		const struct sema_unit *u = l->s->units.v[i];
+		struct ir_level_file f = { .level = u->level, .narrow = u->narrow,
+					   .name = u->name,
+					   .text = l->s->map->files.v[u->file].text };
+
+		VEC_PUSH(l->a, &l->ir->files, f);
+	}
+}
+
+/* A network rule that somebody wrote, while nothing switches the network on. */
+static void warn_network_off(struct lower *l)
+{
+	const struct ir_scalar *mode = &l->ir->scalars[IR_S_NET_MODE];
+
+	if (mode->num != IR_NET_DISABLED)
+		return;
+	for (size_t i = 0; i < l->ir->rules.n; i++) {
+		const struct ir_rule *r = l->ir->rules.v[i];
+		struct diag *d;
+
+		if (r->kind != IR_NET || r->effect == IR_DENY || r->level == IR_DEFAULT)
+			continue;
+		d = diag_add(l->sink, DIAG_NETWORK_OFF, r->at.span,
+			     "the network is disabled, so this rule has no effect");
+		diag_note(l->sink, d, mode->at.span, "the mode is set here");
+		diag_help(l->sink, d, "write 'network limited { … }'");
+	}
+}
+
+struct ir *lower_policy(struct sema *s)
+{
+	struct lower l = { .s = s, .a = s->a, .sink = s->sink };
+
+	if (!s->resolved || s->sink->errors)
+		return NULL;
+	l.ir = ir_new(s->a);
+	memcpy(l.ir->locked, s->locked, sizeof(l.ir->locked));
+	files(&l);
+	policy_head(&l);
+	lower_scalars(&l);
+	for (size_t i = 0; i < s->stmts.n; i++)
+		lower_stmt(&l, s->stmts.v[i]);
+	lower_families(&l);
+	for (size_t i = 0; i < l.ir->rules.n; i++)
+		l.ir->rules.v[i]->index = (uint32_t)i;
+	lower_env(&l);
+	lower_tests(&l);
+	warn_network_off(&l);
+	return s->sink->errors ? NULL : l.ir;
+}

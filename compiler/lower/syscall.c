@@ -1,0 +1,215 @@
+/*
+ * System-call rules (semantics 2, 6): one rule for each call, and for each
+ * scope in which its conditions differ.  The socket families that a network
+ * mode leaves are rules too, under the id of the mode.
+ */
+#include "compiler/lower/internal.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <sys/socket.h>
+
+#include "compiler/target/target.h"
+
+static const struct target_call *known_call(struct lower *l, const struct ast_value *v)
+{
+	const struct target_call *call = target_call_by_name(v->text);
+	const char *const *names;
+	const char *near;
+	struct diag *d;
+	size_t n;
+
+	if (call)
+		return call;
+	d = diag_add(l->sink, DIAG_UNKNOWN_CALL, v->at,
+		     "no system call of x86_64 is named '%.*s'", STR_ARG(v->text));
+	names = target_call_names(&n);
+	near = diag_suggest(v->text, names, n);
+	if (near)
+		diag_help(l->sink, d, "did you mean '%s'?", near);
+	else
+		diag_help(l->sink, d, "a call without a name in the compiler's table is "
+			  "denied with ENOSYS whatever a policy says");
+	return NULL;
+}
+
+static bool same_cond(const struct ir_cond *x, const struct ir_cond *y)
+{
+	if (x->op != y->op)
+		return false;
+	switch (x->op) {
+	case IR_C_TRUE:
+	case IR_C_FALSE:
+		return true;
+	case IR_C_NOT:
+		return same_cond(x->a, y->a);
+	case IR_C_AND:
+	case IR_C_OR:
+		return same_cond(x->a, y->a) && same_cond(x->b, y->b);
+	case IR_C_CMP:
+		return x->arg == y->arg && x->cmp == y->cmp && x->mask == y->mask &&
+		       x->value == y->value;
+	}
+	return false;
+}
+
+static struct ir_set call_set(const struct target_call *call, struct ir_cond *cond)
+{
+	struct ir_set set = { 0 };
+
+	set.u.syscall.nr = call->nr;
+	set.u.syscall.name = str_from(call->name);
+	set.u.syscall.cond = cond->op == IR_C_TRUE ? NULL : cond;
+	return set;
+}
+
+static void add_scoped(struct lower *l, struct lower_head *h, unsigned scopes,
+		       const struct target_call *call, struct ir_cond *cond)
+{
+	struct ir_set set;
+
+	if (cond->op == IR_C_FALSE)
+		return;
+	set = call_set(call, cond);
+	h->rule.scopes = scopes;
+	lower_add(l, h, &set);
+}
+
+/* One call with its arguments and `when`, in both scopes. */
+static void add_call(struct lower *l, struct lower_head *h, const struct ast_value *v,
+		     const struct ast_expr *when)
+{
+	const struct target_call *call = known_call(l, v);
+	struct ir_cond *args, *in_sandbox, *on_host;
+
+	if (!call)
+		return;
+	args = lower_args(l, v->kind == AST_V_CALL ? v->args : NULL, call, v->at);
+	if (!args)
+		return;
+	if (!when) {
+		add_scoped(l, h, IR_ALL_SCOPES, call, args);
+		return;
+	}
+	if (call->nargs < 0 && !lower_mentions_scope(when)) {
+		diag_add(l->sink, DIAG_UNKNOWN_ARGUMENT, v->at,
+			 "the arguments of '%s' are not known: it takes no condition",
+			 call->name);
+		return;
+	}
+	in_sandbox = lower_and(l, args, lower_when(l, when, call, IR_SANDBOX));
+	on_host = lower_and(l, args, lower_when(l, when, call, IR_HOST));
+	if (!in_sandbox || !on_host)
+		return;
+	if (in_sandbox->op == IR_C_FALSE && on_host->op == IR_C_FALSE) {
+		diag_add(l->sink, DIAG_CONDITION, when->at,
+			 "this condition never holds for '%s'", call->name);
+	} else if (same_cond(in_sandbox, on_host)) {
+		add_scoped(l, h, IR_ALL_SCOPES, call, in_sandbox);
+	} else {
+		add_scoped(l, h, IR_SANDBOX, call, in_sandbox);
+		add_scoped(l, h, IR_HOST, call, on_host);
+	}
+}
+
+static bool call_except(struct lower *l, const struct ast_stmt *stmt,
+			struct ir_rule *rule)
+{
+	struct { VEC(struct ir_set) v; } sets = { .v = { NULL, 0, 0 } };
+	bool ok = true;
+
+	for (const struct ast_option *o = stmt->options; o; o = o->next)
+		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values : NULL;
+		     v; v = v->next) {
+			const struct target_call *call = known_call(l, v);
+			struct ir_cond *c = call ? lower_args(l, v->kind == AST_V_CALL
+							      ? v->args : NULL,
+							      call, v->at) : NULL;
+
+			ok &= c != NULL;
+			if (c && c->op != IR_C_FALSE) {
+				struct ir_set set = call_set(call, c);
+				VEC_PUSH(l->a, &sets.v, set);
+			}
+		}
+	rule->except = sets.v.v;
+	rule->nexcept = sets.v.n;
+	return ok;
+}
+
+/* The errno of a deny: `with NAME`, else EPERM. */
+static bool deny_errno(struct lower *l, const struct ast_stmt *stmt, uint16_t *ret)
+{
+	const struct ast_option *o = lower_option(stmt, AST_O_WITH);
+	const char *const *names;
+	const char *near;
+	struct diag *d;
+	size_t n;
+
+	*ret = 0;
+	if (stmt->effect != AST_DENY)
+		return true;
+	*ret = EPERM;
+	if (!o)
+		return true;
+	*ret = o->values ? target_errno(o->values->text) : 0;
+	if (*ret)
+		return true;
+	d = diag_add(l->sink, DIAG_UNKNOWN_ERRNO, o->values ? o->values->at : o->at,
+		     "'%.*s' is no error number of Linux",
+		     STR_ARG(o->values ? o->values->text : STR("")));
+	names = target_errno_names(&n);
+	near = o->values ? diag_suggest(o->values->text, names, n) : NULL;
+	if (near)
+		diag_help(l->sink, d, "did you mean '%s'?", near);
+	return false;
+}
+
+void lower_syscall(struct lower *l, const struct sema_stmt *t)
+{
+	const struct ast_option *when = lower_option(t->stmt, AST_O_WHEN);
+	struct lower_head h;
+	bool ok = lower_head(l, t, IR_SYSCALL, &h);
+
+	ok &= deny_errno(l, t->stmt, &h.rule.err);
+	ok &= call_except(l, t->stmt, &h.rule);
+	for (const struct ast_value *v = ok ? t->stmt->values : NULL; v; v = v->next)
+		add_call(l, &h, v, when ? when->expr : NULL);
+}
+
+/* --- socket families -------------------------------------------------------------- */
+
+static struct ir_cond *family_is(struct lower *l, uint64_t family)
+{
+	return lower_compare(l, 0, 32, UINT32_MAX, IR_EQ, family);
+}
+
+/* UNIX, INET, INET6, and NETLINK for the routing protocol only. */
+static struct ir_cond *families(struct lower *l)
+{
+	struct ir_cond *c = family_is(l, AF_UNIX);
+
+	c = lower_or(l, c, family_is(l, AF_INET));
+	c = lower_or(l, c, family_is(l, AF_INET6));
+	return lower_or(l, c, lower_and(l, family_is(l, AF_NETLINK),
+					lower_compare(l, 2, 32, UINT32_MAX, IR_EQ,
+						      NETLINK_ROUTE)));
+}
+
+void lower_families(struct lower *l)
+{
+	const struct ir_scalar *mode = &l->ir->scalars[IR_S_NET_MODE];
+	struct lower_head h = { .t = NULL };
+	struct ir_set set;
+
+	/* `full` leaves every family; nobody's word has no place to name */
+	if (mode->num == IR_NET_FULL || !mode->set)
+		return;
+	h.rule = (struct ir_rule){ .id = mode->id, .at = mode->at, .text = mode->source,
+				   .kind = IR_SYSCALL, .effect = IR_DENY,
+				   .level = mode->level, .scopes = IR_ALL_SCOPES,
+				   .full = !l->mode_unit || !l->mode_unit->narrow,
+				   .err = EAFNOSUPPORT };
+	set = call_set(target_call_by_name(STR("socket")), lower_not(l, families(l)));
+	lower_add(l, &h, &set);
+}

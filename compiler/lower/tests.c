@@ -1,0 +1,345 @@
+/*
+ * In-language tests to requests.  Only the tests of files that were named
+ * take part, with those of their own imports: the standard library's tests
+ * speak of itself alone, not of every policy that stands on it.
+ */
+#include "compiler/lower/internal.h"
+
+#include "compiler/target/target.h"
+#include "runtime/decide/line.h"
+
+static bool bad(struct lower *l, struct span at, const char *what, const char *help)
+{
+	struct diag *d = diag_add(l->sink, DIAG_TEST_REQUEST, at, "%s", what);
+
+	if (help)
+		diag_help(l->sink, d, "%s", help);
+	return false;
+}
+
+static struct str plain_text(struct lower *l, const struct ast_value *v)
+{
+	return v->kind == AST_V_STRING ? sema_plain(l->a, v->text) : v->text;
+}
+
+/* A string of a request that is no path: no root has a value in it. */
+static bool text_of(struct lower *l, const struct ast_value *v, struct str *ret)
+{
+	if (!v)
+		return false;
+	if (v->kind == AST_V_STRING && sema_has_root(v->text)) {
+		diag_add(l->sink, DIAG_ROOT_PLACE, v->at,
+			 "a root has no value in '%.*s'", STR_ARG(v->text));
+		return false;
+	}
+	*ret = plain_text(l, v);
+	if (ret->n && memchr(ret->p, 0, ret->n))
+		return bad(l, v->at, "no request holds a NUL byte", NULL);
+	return true;
+}
+
+static void add_word(struct lower *l, struct ir_request *q, struct str word)
+{
+	/* a handful of words: copied when one is added */
+	struct str *v = arena_array(l->a, q->nargv + 1, sizeof(*v));
+
+	if (q->nargv)
+		memcpy(v, q->argv, q->nargv * sizeof(*v));
+	v[q->nargv++] = word;
+	q->argv = v;
+}
+
+static bool command_request(struct lower *l, const struct ast_request *r,
+			    struct ir_request *q)
+{
+	struct line_words w;
+	struct str line;
+
+	if (!text_of(l, r->values, &line))
+		return false;
+	q->text = line;
+	if (line_split(line.p ? line.p : "", line.n, &w) < 0) {
+		line_release(&w);
+		return bad(l, r->at, "the command line is too long", NULL);
+	}
+	q->unparsed = w.unparsed || w.argc == 0;
+	q->argv = arena_array(l->a, w.argc + 1, sizeof(*q->argv));
+	for (size_t i = 0; !q->unparsed && i < w.argc; i++)
+		q->argv[q->nargv++] = str_dup(l->a, str_from(w.argv[i]));
+	line_release(&w);
+	return true;
+}
+
+static bool argv_request(struct lower *l, const struct ast_request *r,
+			 struct ir_request *q)
+{
+	struct buf text;
+
+	buf_init(&text, l->a);
+	for (const struct ast_value *v = r->values; v; v = v->next) {
+		struct str word;
+
+		if (!text_of(l, v, &word))
+			return false;
+		add_word(l, q, word);
+		if (text.n)
+			buf_ch(&text, ' ');
+		buf_str(&text, word);
+	}
+	q->text = str_dup(l->a, buf_view(&text));
+	return q->nargv > 0;
+}
+
+/* "/…" or "${ROOT}/…", resolved as a request's path is. */
+static bool path_of(struct lower *l, const struct ast_value *v, struct str *ret)
+{
+	struct str t, rest;
+	enum ir_root root;
+	size_t len = 0;
+
+	if (!v)
+		return false;
+	t = v->text;
+	if (v->kind == AST_V_STRING && str_starts(t, STR("~")) &&
+	    (t.n == 1 || t.p[1] == '/'))
+		t = str_cat(l->a, STR("${HOME}"), str_sub(t, 1, t.n - 1));
+	else if (t.n && t.p[0] != '/' && t.p[0] != '$')
+		t = str_cat(l->a, STR("${PROJECT_DIR}/"),
+			    str_starts(t, STR("./")) ? str_sub(t, 2, t.n - 2) : t);
+	if (v->kind == AST_V_STRING && sema_root_prefix(t, &root, &len) && t.n > len &&
+	    t.p[len] != '/')
+		return bad(l, v->at, "a root that is no whole name", NULL);
+	rest = str_sub(t, len, t.n - len);
+	if (v->kind == AST_V_STRING) {
+		if (sema_has_root(rest))
+			return bad(l, v->at, "a root can only begin a path", NULL);
+		rest = sema_plain(l->a, rest);
+	}
+	if (!len && (!rest.n || rest.p[0] != '/'))
+		return bad(l, v->at, "a path begins with '/' or a root", NULL);
+	struct str normal = sema_normal(l->a, rest);
+	if (memchr(rest.p ? rest.p : "", 0, rest.n) ||
+	    (rest.n > 1 && !str_eq(normal, rest)))
+		return bad(l, v->at, "a request's path has no '.', '..', '//' and no '/' "
+			   "at its end", NULL);
+	*ret = str_cat(l->a, str_sub(t, 0, len), rest);
+	return true;
+}
+
+static bool file_request(struct lower *l, const struct ast_request *r,
+			 struct ir_request *q)
+{
+	if (r->ops != AST_OP_READ && r->ops != AST_OP_WRITE && r->ops != AST_OP_EXEC)
+		return bad(l, r->at, "a test asks for one operation", NULL);
+	q->op = r->ops == AST_OP_READ ? IR_READ :
+		r->ops == AST_OP_WRITE ? IR_WRITE : IR_EXEC;
+	if (!path_of(l, r->values, &q->path))
+		return false;
+	q->text = str_printf(l->a, "%s %.*s", ir_op_name(q->op), STR_ARG(q->path));
+	return true;
+}
+
+static bool unix_request(struct lower *l, const struct ast_request *r,
+			 struct ir_request *q)
+{
+	struct str t;
+
+	if (r->values && r->values->text.n && r->values->text.p[0] == '@') {
+		if (!text_of(l, r->values, &t))
+			return false;
+		q->abstract = true;
+		q->path = str_sub(t, 1, t.n - 1);
+		q->text = t;
+		return true;
+	}
+	if (!path_of(l, r->values, &q->path))
+		return false;
+	q->text = q->path;
+	return true;
+}
+
+static bool net_request(struct lower *l, const struct ast_request *r,
+			struct ir_request *q)
+{
+	const struct ast_net *n = &r->net;
+	struct ir_net host = { 0 };
+	uint16_t lo, hi;
+
+	if (!n->hosts || n->hosts->next || !n->ports || n->ports->next)
+		return bad(l, r->at, "a test asks for one host and one port",
+			   "net tcp \"example.com\" port 443");
+	if (!lower_host(l, n->hosts, &host) || !lower_port(l, n->ports, &lo, &hi))
+		return false;
+	if (lo != hi || host.host == IR_HOST_ANY || host.host == IR_HOST_BELOW ||
+	    (host.host == IR_HOST_CIDR && host.cidr.bits != 128))
+		return bad(l, r->at, "a test asks for one host and one port", NULL);
+	q->op = 0;
+	q->proto = n->proto && str_eqz(n->proto->text, "udp") ? IR_UDP : IR_TCP;
+	q->port = lo;
+	q->is_addr = host.host == IR_HOST_CIDR;
+	if (q->is_addr)
+		memcpy(q->addr, host.cidr.addr, sizeof(q->addr));
+	else
+		q->host = host.name;
+	q->text = str_printf(l->a, "%s %.*s:%u", q->proto == IR_UDP ? "udp" : "tcp",
+			     STR_ARG(n->hosts->text), lo);
+	return true;
+}
+
+static bool syscall_request(struct lower *l, const struct ast_request *r,
+			    struct ir_request *q)
+{
+	const struct ast_value *v = r->values;
+	const struct target_call *call = v ? target_call_by_name(v->text) : NULL;
+	size_t i = 0;
+
+	if (!v || (v->kind != AST_V_NAME && v->kind != AST_V_CALL))
+		return bad(l, r->at, "a test asks for one system call", NULL);
+	q->text = v->text;
+	if (!call) {
+		struct diag *d = diag_add(l->sink, DIAG_UNKNOWN_CALL, v->at,
+					  "no system call of x86_64 is named '%.*s'",
+					  STR_ARG(v->text));
+		size_t n;
+		const char *const *names = target_call_names(&n);
+		const char *near = diag_suggest(v->text, names, n);
+
+		if (near)
+			diag_help(l->sink, d, "did you mean '%s'?", near);
+		return false;
+	}
+	q->nr = call->nr;
+	q->nr_known = true;
+	for (const struct ast_expr *x = v->kind == AST_V_CALL ? v->args : NULL; x;
+	     x = x->next, i++) {
+		if (i >= POL_LEN(q->args))
+			return bad(l, x->at, "a system call has at most six arguments",
+				   NULL);
+		if (x->op == AST_X_ANY)
+			return bad(l, x->at, "a test asks for one value of each argument",
+				   "write a number or a constant");
+		if (!lower_constant(l, x, &q->args[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool tool_request(struct lower *l, const struct ast_request *r,
+			 struct ir_request *q)
+{
+	if (!text_of(l, r->values, &q->tool))
+		return false;
+	q->text = q->tool;
+	return true;
+}
+
+static bool request(struct lower *l, const struct ast_request *r, struct ir_request *q)
+{
+	static const enum ir_kind kinds[] = {
+		[AST_R_COMMAND] = IR_COMMAND, [AST_R_ARGV] = IR_COMMAND,
+		[AST_R_FILE] = IR_FILE,       [AST_R_NET] = IR_NET,
+		[AST_R_UNIX] = IR_UNIX,       [AST_R_SYSCALL] = IR_SYSCALL,
+		[AST_R_TOOL] = IR_TOOL,       [AST_R_SETTING] = IR_TOOL,
+	};
+
+	*q = (struct ir_request){ .kind = kinds[r->kind], .scope = IR_SANDBOX };
+	switch (r->kind) {
+	case AST_R_COMMAND:
+		return command_request(l, r, q);
+	case AST_R_ARGV:
+		return argv_request(l, r, q);
+	case AST_R_FILE:
+		return file_request(l, r, q);
+	case AST_R_NET:
+		return net_request(l, r, q);
+	case AST_R_UNIX:
+		return unix_request(l, r, q);
+	case AST_R_SYSCALL:
+		return syscall_request(l, r, q);
+	case AST_R_TOOL:
+		return tool_request(l, r, q);
+	case AST_R_SETTING:
+		break;
+	}
+	return false; /* sema has refused it */
+}
+
+/* `by RULE`: an id of a rule, a scalar or a risk class. */
+static bool known_rule(struct lower *l, struct str id)
+{
+	for (size_t i = 0; i < l->ir->rules.n; i++)
+		if (str_eq(l->ir->rules.v[i]->id, id))
+			return true;
+	for (int i = 0; i < IR_SCALAR_COUNT; i++)
+		if (str_eq(l->ir->scalars[i].id, id))
+			return true;
+	for (size_t i = 0; i < l->ir->risks.n; i++)
+		if (str_eq(l->ir->risks.v[i].id, id))
+			return true;
+	return false;
+}
+
+static bool check_by(struct lower *l, const struct ast_value *by)
+{
+	const char **ids;
+	const char *near;
+	struct diag *d;
+
+	if (!by || known_rule(l, by->text))
+		return true;
+	d = diag_add(l->sink, DIAG_UNKNOWN_RULE, by->at, "no rule is named '%.*s'",
+		     STR_ARG(by->text));
+	ids = arena_array(l->a, l->ir->rules.n + 1, sizeof(*ids));
+	for (size_t i = 0; i < l->ir->rules.n; i++)
+		ids[i] = str_z(l->a, l->ir->rules.v[i]->id);
+	near = diag_suggest(by->text, ids, l->ir->rules.n);
+	if (near)
+		diag_help(l->sink, d, "did you mean '%s'?", near);
+	else
+		diag_help(l->sink, d, "name a rule with 'as'");
+	return false;
+}
+
+static void lower_test(struct lower *l, const struct sema_stmt *t)
+{
+	struct { VEC(struct ir_test_case) v; } cases = { .v = { NULL, 0, 0 } };
+	struct ir_test test = { .name = t->stmt->name, .at = t->at,
+				.scopes = lower_scopes(l, t->stmt) };
+
+	for (const struct ast_test_case *c = t->stmt->cases; c; c = c->next) {
+		struct ir_test_case k = { .want = lower_effect(c->want),
+					  .at = sema_place(l->s, c->at) };
+
+		if (!request(l, &c->request, &k.request) || !check_by(l, c->by))
+			continue;
+		if (c->by)
+			k.by = c->by->text;
+		VEC_PUSH(l->a, &cases.v, k);
+	}
+	test.cases = cases.v.v;
+	test.ncases = cases.v.n;
+	VEC_PUSH(l->a, &l->ir->tests, test);
+}
+
+static bool takes_part(const struct lower *l, const struct sema_unit *u)
+{
+	if (u->named)
+		return true;
+	for (size_t i = 0; i < l->s->units.n; i++) {
+		const struct sema_unit *o = l->s->units.v[i];
+
+		if (o->named && sema_imports(o, u) && (o->std || !u->std))
+			return true;
+	}
+	return false;
+}
+
+void lower_tests(struct lower *l)
+{
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		const struct sema_stmt *t = l->s->stmts.v[i];
+
+		if (t->stmt->kind == AST_TEST && takes_part(l, t->unit))
+			lower_test(l, t);
+	}
+}

@@ -1,0 +1,68 @@
+/*
+ * Unix sockets (semantics 1): a path, or behind '@' an abstract name, in
+ * which '/' is a byte like any other.
+ */
+#include "compiler/lower/internal.h"
+
+static bool abstract_name(struct lower *l, const struct ast_value *v,
+			  struct ir_path *ret)
+{
+	struct lower_glob_in in = { .l = l, .shown = v->text, .at = v->at,
+				    .code = DIAG_PATH_PATTERN, .separator = ',',
+				    .path = false, .depth = 0 };
+	struct ir_path p = { .root = IR_ROOT_FS, .abstract = true, .text = v->text };
+
+	in.text = str_sub(v->text, 1, v->text.n - 1);
+	if (!in.text.n) {
+		diag_add(l->sink, DIAG_PATH_PATTERN, v->at,
+			 "'@' begins an abstract name, which is missing");
+		return false;
+	}
+	if (!lower_glob(&in, &p.glob))
+		return false;
+	if (in.i < in.text.n) {
+		struct diag *d = diag_add(l->sink, DIAG_PATH_PATTERN, v->at,
+					  "a blank in the abstract name '%.*s'",
+					  STR_ARG(v->text));
+		diag_help(l->sink, d, "write it as '\\\\ '");
+		return false;
+	}
+	*ret = p;
+	return true;
+}
+
+static bool socket_path(struct lower *l, const struct ast_value *v,
+			enum lower_side side, struct ir_path *ret)
+{
+	if ((v->kind == AST_V_STRING || v->kind == AST_V_RAW) && v->text.n &&
+	    v->text.p[0] == '@')
+		return abstract_name(l, v, ret);
+	return lower_path(l, v, side, ret);
+}
+
+void lower_unix(struct lower *l, const struct sema_stmt *t)
+{
+	enum lower_side side = lower_side_of(t->stmt->effect);
+	struct { VEC(struct ir_set) v; } except = { .v = { NULL, 0, 0 } };
+	struct lower_head h;
+	bool ok = lower_head(l, t, IR_UNIX, &h);
+
+	for (const struct ast_option *o = t->stmt->options; o; o = o->next)
+		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values : NULL;
+		     v; v = v->next) {
+			struct ir_set set = { 0 };
+
+			if (socket_path(l, v, lower_other(side), &set.u.unix_path))
+				VEC_PUSH(l->a, &except.v, set);
+			else
+				ok = false;
+		}
+	h.rule.except = except.v.v;
+	h.rule.nexcept = except.v.n;
+	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
+		struct ir_set set = { 0 };
+
+		if (socket_path(l, v, side, &set.u.unix_path) && ok)
+			lower_add(l, &h, &set);
+	}
+}
