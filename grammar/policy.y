@@ -1,8 +1,12 @@
 /*
  * The grammar of the policy language.  Actions make one node each, through
- * ast/build.h; nothing is resolved here.  Recovery: an `error` alternative in
- * every list of statements and of items, never with yyerrok (with it, LAC
- * would look at the same token for ever).
+ * ast/build.h; nothing is resolved here.
+ *
+ * Recovery: an `error` alternative in every list of statements and of items,
+ * never with yyerrok (LAC would look at the same token for ever).  yyerrok
+ * stands only where a token has been shifted since the error and what follows
+ * is in step again: behind an effect, a prefix, a statement, a ';' (lex.c
+ * hands out one where a faulty line ends).
  */
 %code requires {
 #include "compiler/frontend/parser.h"
@@ -140,13 +144,13 @@ file:
 
 stmts:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| stmts stmt		{ $$ = ast_stmts_add($1, $2); }
-| stmts ';'
+| stmts stmt		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| stmts ';'		{ $$ = $1; yyerrok; }
 | stmts error
 ;
 
 stmt:
-  K_POLICY name '{' policy_items '}'
+  K_POLICY name open policy_items '}'
 	{ $$ = AST_STMT(B, AST_POLICY, @$, .name = $2, .name_at = @2, .body = $4.head); }
 | K_USE use_list
 	{ $$ = AST_STMT(B, AST_USE, @$, .values = $2.head); }
@@ -158,11 +162,11 @@ stmt:
 	{ $$ = AST_STMT(B, AST_GROUP, @$, .name = $2, .name_at = @2, .values = $5.head); }
 | locked any_section
 	{ $$ = ast_locked($2, $1, @$); }
-| K_ROLE name '{' stmts '}'
+| K_ROLE name open stmts '}'
 	{ $$ = AST_STMT(B, AST_ROLE, @$, .name = $2, .name_at = @2, .body = $4.head); }
-| K_TOOL name '{' tool_items '}'
+| K_TOOL name open tool_items '}'
 	{ $$ = AST_STMT(B, AST_TOOL, @$, .name = $2, .name_at = @2, .body = $4.head); }
-| K_TOOL plain '{' tool_items '}'
+| K_TOOL plain open tool_items '}'
 	{ $$ = AST_STMT(B, AST_TOOL, @$, .name = $2, .name_at = @2, .body = $4.head); }
 | K_ALERT name K_WHEN expr K_DO name_value
 	{ $$ = AST_STMT(B, AST_ALERT, @$, .name = $2, .name_at = @2, .expr = $4,
@@ -185,22 +189,22 @@ stmt:
 | K_ASSERT K_ONLY set
 	{ $$ = AST_STMT(B, AST_ASSERT, @$, .assert_kind = AST_ONLY,
 			.request = $3.request, .options = $3.options); }
-| K_TEST plain '{' test_cases '}'
+| K_TEST plain open test_cases '}'
 	{ $$ = AST_STMT(B, AST_TEST, @$, .name = $2, .name_at = @2, .cases = $4.head); }
-| K_TEST plain K_WHEN expr '{' test_cases '}'
+| K_TEST plain K_WHEN expr open test_cases '}'
 	{ $$ = AST_STMT(B, AST_TEST, @$, .name = $2, .name_at = @2, .expr = $4,
 			.cases = $6.head); }
 ;
 
 locked:
   %empty		{ $$ = false; }
-| K_LOCKED		{ $$ = true; }
+| K_LOCKED		{ $$ = true; yyerrok; }
 ;
 
 policy_items:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| policy_items policy_item	{ $$ = ast_stmts_add($1, $2); }
-| policy_items ';'
+| policy_items policy_item	{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| policy_items ';'		{ $$ = $1; yyerrok; }
 | policy_items error
 ;
 
@@ -251,7 +255,7 @@ value:
 					 .flags = $1.flags); }
 | '[' values ']'	{ $$ = AST_VALUE(B, AST_V_LIST, @$, .items = $2.head); }
 | '[' ']'		{ $$ = AST_VALUE(B, AST_V_LIST, @$, .items = NULL); }
-| '{' map_items '}'	{ $$ = AST_VALUE(B, AST_V_MAP, @$, .items = $2.head); }
+| open map_items '}'	{ $$ = AST_VALUE(B, AST_V_MAP, @$, .items = $2.head); }
 ;
 
 values:
@@ -263,8 +267,8 @@ values:
 
 map_items:
   %empty		{ $$ = (struct ast_values){ 0 }; }
-| map_items map_item	{ $$ = ast_values_add($1, $2); }
-| map_items ';'
+| map_items map_item	{ $$ = ast_values_add($1, $2); yyerrok; }
+| map_items ';'		{ $$ = $1; yyerrok; }
 | map_items ','
 | map_items error
 ;
@@ -320,65 +324,69 @@ word_or_str:
 
 any_section:
   section
-| K_COMMAND '{' cstmts '}'
+| K_COMMAND open cstmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_COMMAND, .name_at = @1,
 			.body = $3.head); }
-| K_UNIX '{' ustmts '}'
+| K_UNIX open ustmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_UNIX, .name_at = @1,
 			.body = $3.head); }
-| K_SYSCALL '{' sstmts '}'
+| K_SYSCALL open sstmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_SYSCALL, .name_at = @1,
 			.body = $3.head); }
-| K_AUDIT '{' pairs '}'
+| K_AUDIT open pairs '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_AUDIT, .name_at = @1,
 			.body = $3.head); }
-| K_SESSION '{' session_items '}'
+| K_SESSION open session_items '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_SESSION, .name_at = @1,
 			.body = $3.head); }
-| K_RUNNER '{' rstmts '}'
+| K_RUNNER open rstmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_RUNNER, .name_at = @1,
 			.body = $3.head); }
-| K_TOOLS '{' lstmts '}'
+| K_TOOLS open lstmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_TOOLS, .name_at = @1,
 			.body = $3.head); }
 ;
 
 /* Those that a runner may have too. */
 section:
-  K_FILE '{' fstmts '}'
+  K_FILE open fstmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_FILE, .name_at = @1,
 			.body = $3.head); }
-| K_NETWORK '{' nstmts '}'
+| K_NETWORK open nstmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_NETWORK, .name_at = @1,
 			.body = $3.head); }
 | K_NETWORK name
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_NETWORK, .name = $2,
 			.name_at = @2); }
-| K_NETWORK name '{' nstmts '}'
+| K_NETWORK name open nstmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_NETWORK, .name = $2,
 			.name_at = @2, .body = $4.head); }
-| K_LIMITS '{' pairs '}'
+| K_LIMITS open pairs '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_LIMITS, .name_at = @1,
 			.body = $3.head); }
-| K_ENV '{' estmts '}'
+| K_ENV open estmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_ENV, .name_at = @1,
 			.body = $3.head); }
 ;
 
+open:
+  '{'			{ yyerrok; }
+;
+
 final:
   %empty		{ $$ = false; }
-| K_FINAL		{ $$ = true; }
+| K_FINAL		{ $$ = true; yyerrok; }
 ;
 
 effect:
-  K_ALLOW		{ $$ = AST_ALLOW; }
-| K_ASK			{ $$ = AST_ASK; }
-| K_DENY		{ $$ = AST_DENY; }
+  K_ALLOW		{ $$ = AST_ALLOW; yyerrok; }
+| K_ASK			{ $$ = AST_ASK; yyerrok; }
+| K_DENY		{ $$ = AST_DENY; yyerrok; }
 ;
 
 rule_effect:
   effect
-| K_HIDE		{ $$ = AST_HIDE; }
+| K_HIDE		{ $$ = AST_HIDE; yyerrok; }
 ;
 
 otherwise:
@@ -387,15 +395,16 @@ otherwise:
 ;
 
 by_risk:
-  locked K_OTHERWISE K_BY K_RISK '{' risk_map '}'
+  locked K_OTHERWISE K_BY K_RISK open risk_map '}'
 	{ $$ = AST_STMT(B, AST_OTHERWISE_BY_RISK, @$, .name_at = @2, .pairs = $6.head,
 			.locked = $1); }
 ;
 
 risk_map:
   route			{ $$ = ast_values_one($1); }
-| risk_map route	{ $$ = ast_values_add($1, $2); }
+| risk_map route	{ $$ = ast_values_add($1, $2); yyerrok; }
 | error			{ $$ = (struct ast_values){ 0 }; }
+| risk_map ';'		{ $$ = $1; yyerrok; }
 | risk_map error
 ;
 
@@ -502,8 +511,8 @@ optitem:
 
 cstmts:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| cstmts cstmt		{ $$ = ast_stmts_add($1, $2); }
-| cstmts ';'
+| cstmts cstmt		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| cstmts ';'		{ $$ = $1; yyerrok; }
 | cstmts error
 ;
 
@@ -516,13 +525,13 @@ cstmt:
 | K_RISK name pats copts
 	{ $$ = AST_STMT(B, AST_RISK, @$, .name = $2, .name_at = @2, .values = $3.head,
 			.options = $4.head); }
-| K_PROGRAM names '{' prog_items '}'
+| K_PROGRAM names open prog_items '}'
 	{ $$ = AST_STMT(B, AST_PROGRAM, @$, .name_at = @1, .values = $2.head,
 			.items = $4.head); }
-| K_WRAPPER names '{' prog_items '}'
+| K_WRAPPER names open prog_items '}'
 	{ $$ = AST_STMT(B, AST_WRAPPER, @$, .name_at = @1, .values = $2.head,
 			.items = $4.head); }
-| K_INTERPRETER names '{' prog_items '}'
+| K_INTERPRETER names open prog_items '}'
 	{ $$ = AST_STMT(B, AST_INTERPRETER, @$, .name_at = @1, .values = $2.head,
 			.items = $4.head); }
 | K_TAINT names
@@ -561,8 +570,8 @@ pat:
 
 prog_items:
   %empty		{ $$ = (struct ast_prog_items){ 0 }; }
-| prog_items prog_item	{ $$ = ast_prog_items_add($1, $2); }
-| prog_items ';'
+| prog_items prog_item	{ $$ = ast_prog_items_add($1, $2); yyerrok; }
+| prog_items ';'		{ $$ = $1; yyerrok; }
 | prog_items error
 ;
 
@@ -604,8 +613,8 @@ optspec:
 
 fstmts:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| fstmts fstmt		{ $$ = ast_stmts_add($1, $2); }
-| fstmts ';'
+| fstmts fstmt		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| fstmts ';'		{ $$ = $1; yyerrok; }
 | fstmts error
 ;
 
@@ -655,8 +664,8 @@ path:
 
 nstmts:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| nstmts nstmt		{ $$ = ast_stmts_add($1, $2); }
-| nstmts ';'
+| nstmts nstmt		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| nstmts ';'		{ $$ = $1; yyerrok; }
 | nstmts error
 ;
 
@@ -715,8 +724,8 @@ port:
 
 ustmts:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| ustmts ustmt		{ $$ = ast_stmts_add($1, $2); }
-| ustmts ';'
+| ustmts ustmt		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| ustmts ';'		{ $$ = $1; yyerrok; }
 | ustmts error
 ;
 
@@ -731,8 +740,8 @@ ustmt:
 
 sstmts:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| sstmts sstmt		{ $$ = ast_stmts_add($1, $2); }
-| sstmts ';'
+| sstmts sstmt		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| sstmts ';'		{ $$ = $1; yyerrok; }
 | sstmts error
 ;
 
@@ -810,8 +819,8 @@ exprs:
 
 pairs:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| pairs pair		{ $$ = ast_stmts_add($1, $2); }
-| pairs ';'
+| pairs pair		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| pairs ';'		{ $$ = $1; yyerrok; }
 | pairs error
 ;
 
@@ -826,8 +835,8 @@ pair:
 
 estmts:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| estmts estmt		{ $$ = ast_stmts_add($1, $2); }
-| estmts ';'
+| estmts estmt		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| estmts ';'		{ $$ = $1; yyerrok; }
 | estmts error
 ;
 
@@ -847,8 +856,8 @@ estmt:
 
 session_items:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| session_items session_item	{ $$ = ast_stmts_add($1, $2); }
-| session_items ';'
+| session_items session_item	{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| session_items ';'		{ $$ = $1; yyerrok; }
 | session_items error
 ;
 
@@ -868,8 +877,8 @@ session_item:
 
 lstmts:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| lstmts lstmt		{ $$ = ast_stmts_add($1, $2); }
-| lstmts ';'
+| lstmts lstmt		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| lstmts ';'		{ $$ = $1; yyerrok; }
 | lstmts error
 ;
 
@@ -883,8 +892,8 @@ lstmt:
 
 tool_items:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| tool_items tool_item	{ $$ = ast_stmts_add($1, $2); }
-| tool_items ';'
+| tool_items tool_item	{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| tool_items ';'		{ $$ = $1; yyerrok; }
 | tool_items error
 ;
 
@@ -897,8 +906,8 @@ tool_item:
 
 rstmts:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| rstmts rstmt		{ $$ = ast_stmts_add($1, $2); }
-| rstmts ';'
+| rstmts rstmt		{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| rstmts ';'		{ $$ = $1; yyerrok; }
 | rstmts error
 ;
 
@@ -911,7 +920,7 @@ rstmt:
 | locked routes name K_ELSE effect
 	{ $$ = AST_STMT(B, AST_ROUTE, @$, .name = $3, .name_at = @3, .values = $2.head,
 			.locked = $1, .has_else = true, .effect = $5); }
-| locked route_name '{' runner_items '}'
+| locked route_name open runner_items '}'
 	{ $$ = AST_STMT(B, AST_RUNNER, @$, .name = $2, .name_at = @2, .body = $4.head,
 			.locked = $1); }
 ;
@@ -926,8 +935,8 @@ routes:
 
 runner_items:
   %empty		{ $$ = (struct ast_stmts){ 0 }; }
-| runner_items runner_item	{ $$ = ast_stmts_add($1, $2); }
-| runner_items ';'
+| runner_items runner_item	{ $$ = ast_stmts_add($1, $2); yyerrok; }
+| runner_items ';'		{ $$ = $1; yyerrok; }
 | runner_items error
 ;
 
@@ -966,8 +975,8 @@ set:
 
 test_cases:
   %empty		{ $$ = (struct ast_test_cases){ 0 }; }
-| test_cases test_case	{ $$ = ast_test_cases_add($1, $2); }
-| test_cases ';'
+| test_cases test_case	{ $$ = ast_test_cases_add($1, $2); yyerrok; }
+| test_cases ';'		{ $$ = $1; yyerrok; }
 | test_cases error
 ;
 

@@ -173,6 +173,5 @@ void diag_render(FILE *out, const struct diag_sink *s, const struct source_map *
 	for (size_t i = 0; i < s->list.n; i++)
 		put_diag(out, m, s->list.v[i], st);
 	if (s->errors > s->limit)
-		fprintf(out, "%zu further error%s not shown\n", s->errors - s->limit,
-			s->errors - s->limit == 1 ? " is" : "s are");
+		fprintf(out, "too many errors: the first %zu are shown\n", s->limit);
 }

@@ -14,10 +14,21 @@ static const struct {
 	const char *spelling;
 	int token;
 	char class;
+	bool begins; /* a statement */
 } keywords[] = {
-#define KW(token, spelling, class, group, doc) { spelling, token, #class[0] },
+#define TOP true
+#define STMT true
+#define EFFECT true
+#define OPT false
+#define WORD false
+#define KW(token, spelling, class, group, doc) { spelling, token, #class[0], group },
 #include "grammar/keywords.def"
 #undef KW
+#undef TOP
+#undef STMT
+#undef EFFECT
+#undef OPT
+#undef WORD
 };
 
 static struct str text_of(const struct dsl_parser *p, struct span at)
@@ -336,7 +347,7 @@ int dsl_regex(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 	for (size_t i = 0; i < flags.n; i++) {
 		if (flags.p[i] == 'i' || flags.p[i] == 'x')
 			continue;
-		if (looks_like_path(s))
+		if (flags.n > 2 && looks_like_path(s))
 			return dsl_unquoted(p, val, at);
 		d = FAULT(p, DIAG_BAD_REGEX, part(at, slash + 1, flags.n),
 			  "unknown regex flags '%.*s'", STR_ARG(flags));
@@ -395,8 +406,8 @@ int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 			return NUMBER;
 	d = FAULT(p, DIAG_BAD_NUMBER, at, "'%.*s' has the unknown unit '%.*s'",
 		  STR_ARG(val->s), STR_ARG(unit));
-	diag_help(p->sink, d, "sizes are K M G T, durations ms s m h d; a name does not "
-			      "begin with a digit, a pattern stands in quotes");
+	diag_help(p->sink, d, "sizes are written 4G (K M G T), durations 60s (ms s m h d); "
+			      "a pattern stands in quotes");
 	return NUMBER;
 }
 
@@ -466,55 +477,139 @@ static int scan(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
 	return kind;
 }
 
-/* Behind the block that begins with the '{' just read. */
+/*
+ * Reads over the block that begins with the '{' just read; a ';' in its place
+ * tells the parser that a statement ends there.
+ */
 static int skip_block(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
 {
 	unsigned depth = 1;
-	int kind = '{';
+	int kind;
 
-	while (depth && kind != END) {
+	do {
 		kind = scan(p, val, at);
 		if (kind == '{')
 			depth++;
 		else if (kind == '}')
 			depth--;
-	}
-	return kind == END ? END : scan(p, val, at);
+	} while (depth && kind != END);
+	return kind == END ? END : ';';
+}
+
+static void close_bracket(struct dsl_parser *p, char opener)
+{
+	unsigned n = p->nopen;
+
+	p->unmatched = true;
+	if (opener == '{') /* a '[' or '(' inside of the block ends with it */
+		while (n && p->open[n - 1].kind != '{')
+			n--;
+	if (!n || p->open[n - 1].kind != opener)
+		return;
+	p->nopen = n - 1;
+	p->unmatched = false;
 }
 
 static void note_bracket(struct dsl_parser *p, int kind, struct span at)
 {
-	if (kind == '{' || kind == '[' || kind == '(') {
-		if (p->nopen == AST_MAX_NESTING) {
-			diag_add(p->sink, DIAG_TOO_DEEP, at,
-				 "more than %d brackets are open here", AST_MAX_NESTING);
-			p->stop = true;
-			return;
-		}
-		p->open[p->nopen++] = at;
-	} else if ((kind == '}' || kind == ']' || kind == ')') && p->nopen) {
-		p->nopen--;
+	p->unmatched = false;
+	if (kind == '}')
+		close_bracket(p, '{');
+	else if (kind == ']')
+		close_bracket(p, '[');
+	else if (kind == ')')
+		close_bracket(p, '(');
+	if (kind != '{' && kind != '[' && kind != '(')
+		return;
+	if (p->nopen == AST_MAX_NESTING) {
+		diag_add(p->sink, DIAG_TOO_DEEP, at, "more than %d brackets are open here",
+			 AST_MAX_NESTING);
+		p->stop = true;
+		return;
 	}
+	p->open[p->nopen++] = (struct dsl_bracket){ (char)kind, at };
 }
 
-int pol_lex(union POL_STYPE *val, struct span *at, struct dsl_parser *p)
+bool dsl_begins_line(const struct dsl_parser *p, struct span at)
+{
+	for (uint32_t i = at.off; i > 0; i--) {
+		char c = p->text.p[i - 1];
+
+		if (c == '\n')
+			return true;
+		if (c != ' ' && c != '\t' && c != '\r')
+			return false;
+	}
+	return true;
+}
+
+static bool begins_statement(int kind)
+{
+	if (kind == NAME)
+		return true;
+	for (size_t i = 0; i < POL_LEN(keywords); i++)
+		if (keywords[i].token == kind)
+			return keywords[i].begins;
+	return false;
+}
+
+/*
+ * Behind a faulty statement: does this token begin the next one?  Only at the
+ * begin of a line, where the line above does not go on with a ','.
+ */
+static bool is_next_statement(struct dsl_parser *p, int kind, struct span at)
+{
+	if (!p->sync || p->nopen > p->sync_open || !begins_statement(kind) ||
+	    p->last.kind == ',' || p->last.kind == '=')
+		return false;
+	return dsl_begins_line(p, at);
+}
+
+void dsl_expect_next(struct dsl_parser *p)
+{
+	p->sync = true;
+	p->sync_open = p->nopen;
+	/* An opening bracket that is the fault is not around the statement. */
+	if (p->nopen && p->open[p->nopen - 1].at.off == p->last.at.off)
+		p->sync_open--;
+}
+
+static int next_token(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
 {
 	int kind;
 
 	if (p->nreplay) {
-		kind = p->replay[0].kind;
-		*at = p->replay[0].at;
-		val->s = p->replay[0].text;
+		struct dsl_token t = p->replay[0];
+
 		p->replay[0] = p->replay[--p->nreplay];
-	} else {
-		kind = scan(p, val, at);
-		if (kind == '{' && p->skip_line &&
-		    is_same_line(p, p->skip_line - 1, at->off))
-			kind = skip_block(p, val, at);
-		if (p->skip_line && !is_same_line(p, p->skip_line - 1, at->off))
-			p->skip_line = 0;
+		*at = t.at;
+		val->s = t.text;
+		if (t.is_missing)
+			note_bracket(p, t.kind, t.at);
+		return t.kind;
+	}
+	kind = scan(p, val, at);
+	if (p->skip_line && !is_same_line(p, p->skip_line - 1, at->off))
+		p->skip_line = 0;
+	if (kind == '{' && p->skip_line) {
+		p->skip_line = 0;
+		return skip_block(p, val, at);
+	}
+	if (is_next_statement(p, kind, *at)) {
+		p->sync = false;
+		p->replay[0] = (struct dsl_token){ kind, *at, text_of(p, *at), false };
+		p->nreplay = 1;
+		at->len = 0;
+		return ';';
 	}
 	note_bracket(p, kind, *at);
+	return kind;
+}
+
+int pol_lex(union POL_STYPE *val, struct span *at, struct dsl_parser *p)
+{
+	int kind = next_token(p, val, at);
+
 	if (p->b.full || p->sink->errors > p->sink->limit)
 		p->stop = true;
 	if (p->stop) {
@@ -522,6 +617,8 @@ int pol_lex(union POL_STYPE *val, struct span *at, struct dsl_parser *p)
 		return END;
 	}
 	p->before = p->last;
-	p->last = (struct dsl_token){ kind, *at, text_of(p, *at) };
+	p->last = (struct dsl_token){ kind, *at, text_of(p, *at), false };
+	if (kind == POL_error)
+		dsl_expect_next(p);
 	return kind;
 }

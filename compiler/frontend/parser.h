@@ -17,6 +17,12 @@ struct dsl_token {
 	int kind;
 	struct span at;
 	struct str text; /* of keywords and names */
+	bool is_missing; /* not in the text: closes a block that the text leaves open */
+};
+
+struct dsl_bracket {
+	char kind; /* { [ ( */
+	struct span at;
 };
 
 struct dsl_parser {
@@ -34,11 +40,14 @@ struct dsl_parser {
 	struct dsl_token last, before; /* the last two tokens handed out */
 	struct dsl_token replay[2];    /* handed out next, [0] first */
 	unsigned nreplay;
-	struct span open[AST_MAX_NESTING]; /* the brackets that are open */
+	struct dsl_bracket open[AST_MAX_NESTING]; /* the brackets that are open */
 	unsigned nopen;
+	bool unmatched; /* the last token closes what was not open */
 
-	struct span faulty; /* the last token that the scanner has complained about */
-	uint32_t skip_line; /* after an unknown word: skip a block on its line */
+	struct span faulty; /* the last token that somebody has complained about */
+	bool sync;          /* a statement is faulty: say where the next one begins */
+	unsigned sync_open; /* brackets around that statement */
+	uint32_t skip_line; /* 1 + offset of an unknown word: skip a block on its line */
 	bool stop;          /* a limit was passed: no more tokens, no more errors */
 
 	struct ast_stmt *stmts; /* the result */
@@ -71,6 +80,10 @@ int dsl_foreign(struct dsl_parser *p, struct span at, int token, const char *rig
 void dsl_foreign_comment(struct dsl_parser *p, struct span at);
 int dsl_stray(struct dsl_parser *p, struct span at);
 void dsl_check_bidi(struct dsl_parser *p, struct span at);
+/* Is there only white space before it on its line? */
+bool dsl_begins_line(const struct dsl_parser *p, struct span at);
+/* A statement is faulty: let the scanner say where the next one begins. */
+void dsl_expect_next(struct dsl_parser *p);
 _Noreturn void dsl_fatal(struct dsl_parser *p, const char *msg);
 
 /* --- syntax errors (syntax.c) ---------------------------------------------- */

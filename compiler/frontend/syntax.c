@@ -122,7 +122,7 @@ static const char *group_word(const struct expected *e, int kw)
 
 	switch (keywords[kw].group) {
 	case TOP:
-		if (e->groups[TOP] >= 4)
+		if (has(e, "let"))
 			return "a section or statement";
 		return in_section || e->groups[STMT] >= 2 ? "a statement" : NULL;
 	case STMT:
@@ -154,6 +154,7 @@ static void collect(struct arena *a, const struct expected *e, struct words *w)
 {
 	size_t operators = 0;
 
+	w->n = 0;
 	for (size_t i = 0; i < e->n; i++)
 		operators += is_operator(e->names[i]);
 	for (size_t i = 0; i < e->n; i++) {
@@ -174,11 +175,38 @@ static void collect(struct arena *a, const struct expected *e, struct words *w)
 	}
 }
 
+/* What is nearest to the fault comes first, what ends everything last. */
+static unsigned rank(const char *word)
+{
+	static const char *const last[] = {
+		"an operator", "an option like 'because'", "an option", "a rule",
+		"a statement", "a section or statement", "'}'", "the end of the file",
+	};
+
+	for (unsigned i = 0; i < POL_LEN(last); i++)
+		if (strcmp(word, last[i]) == 0)
+			return i + 2;
+	return word[0] == '\'';
+}
+
+static void sort(struct words *w)
+{
+	for (size_t i = 1; i < w->n; i++) {
+		const char *word = w->v[i];
+		size_t k = i;
+
+		for (; k > 0 && rank(w->v[k - 1]) > rank(word); k--)
+			w->v[k] = w->v[k - 1];
+		w->v[k] = word;
+	}
+}
+
 static void put_expected(struct dsl_parser *p, struct buf *b, const struct expected *e)
 {
-	struct words w = { .n = 0 };
+	struct words w;
 
 	collect(p->b.a, e, &w);
+	sort(&w);
 	if (w.n == 0 || w.n > MAX_WORDS)
 		return;
 	buf_z(b, ", expected ");
@@ -303,68 +331,81 @@ static const char *suggest_any(struct str word)
 static void add_help(struct dsl_parser *p, struct diag *d, const struct expected *e,
 		     const char *unexpected)
 {
-	const char *help = slip_help(e, unexpected), *word;
+	const char *help = slip_help(e, unexpected), *word = NULL;
 	int kw = find_keyword(unexpected);
 
-	if (p->before.kind == ',' && has(e, "a string") && kw >= 0) {
+	/* `allow raed "/usr"`: the slip was taken for a name. */
+	if (p->before.kind == NAME)
+		word = suggest_any(p->before.text);
+	if (word)
+		diag_help(p->sink, d, "did you mean '%s' instead of '%.*s'?", word,
+			  STR_ARG(p->before.text));
+	else if (p->before.kind == ',' && has(e, "a string") && kw >= 0)
 		diag_help(p->sink, d, "a list does not end with ','");
-	} else if (help) {
+	else if (help)
 		diag_help(p->sink, d, "%s", help);
-	} else if (kw >= 0 && has(e, "a name") && !has(e, "'}'")) {
+	else if (has(e, "a group") && e->n == 1)
+		diag_help(p->sink, d, "a group's name begins with '@'");
+	else if (kw >= 0 && has(e, "a name") && !has(e, "a string") && !has(e, "'}'"))
 		diag_help(p->sink, d, "'%s' is a word of the language%s; choose another name",
 			  unexpected,
 			  keywords[kw].class == 'R' ? " that is never a name" : "");
-	}
-	/* `allow raed "/usr"`: the slip was taken for a name. */
-	if (p->before.kind == NAME) {
-		word = suggest_any(p->before.text);
-		if (word)
-			diag_help(p->sink, d, "did you mean '%s' instead of '%.*s'?", word,
-				  STR_ARG(p->before.text));
-	}
 }
 
 /* --- blocks that are not closed ---------------------------------------------------------- */
 
-static bool begins_line(const struct dsl_parser *p, struct span at)
+/* The closing bracket that is expected and would end what is open, or 0. */
+static char missing_bracket(const struct dsl_parser *p, const struct expected *e,
+			    enum group group)
 {
-	for (uint32_t i = at.off; i > 0; i--) {
-		char c = p->text.p[i - 1];
+	char open = p->open[p->nopen - 1].kind;
 
-		if (c == '\n')
-			return true;
-		if (c != ' ' && c != '\t' && c != '\r')
-			return false;
-	}
-	return true;
+	if (open == '{' && has(e, "'}'") && group == TOP)
+		return '}';
+	if (open == '[' && has(e, "']'"))
+		return ']';
+	if (open == '(' && has(e, "')'"))
+		return ')';
+	return 0;
 }
 
 /*
- * A statement of the file where a block could end: its '}' is missing.  Hands
- * the parser that '}' and then the word again, so that what follows is read.
+ * A statement where a block or list could end: its bracket is missing.  Hands
+ * the parser that bracket and then the word again, so that what follows is
+ * read as it was meant.
  */
 static bool report_unclosed(struct dsl_parser *p, struct span at,
 			    const struct expected *e, const char *unexpected)
 {
 	int kw = find_keyword(unexpected);
+	bool is_end = strcmp(unexpected, "'}'") == 0;
 	struct diag *d;
+	char bracket;
 
-	if (!p->nopen || !has(e, "'}'"))
+	if (!p->nopen || p->nreplay)
 		return false;
-	if (at.len && (kw < 0 || keywords[kw].group != TOP || !begins_line(p, at) ||
-		       p->nreplay))
-		return false;
-	if (at.len) {
+	if (at.len == 0) {
 		d = diag_add(p->sink, DIAG_UNCLOSED_BLOCK, at,
-			     "'%s' begins before the block above it is closed", unexpected);
-		p->replay[0] = (struct dsl_token){ '}', { at.file, at.off, 0 }, STR("}") };
-		p->replay[1] = p->last;
-		p->nreplay = 2;
-	} else {
-		d = diag_add(p->sink, DIAG_UNCLOSED_BLOCK, at,
-			     "unexpected end of the file: a '}' is missing");
+			     "unexpected end of the file: a closing '%c' is missing",
+			     p->open[p->nopen - 1].kind == '{' ? '}' :
+			     p->open[p->nopen - 1].kind == '[' ? ']' : ')');
+		diag_note(p->sink, d, p->open[p->nopen - 1].at, "opened here");
+		return true;
 	}
-	diag_note(p->sink, d, p->open[p->nopen - 1], "the block that is open begins here");
+	if (!dsl_begins_line(p, at) ||
+	    (!is_end && (kw < 0 || keywords[kw].group > EFFECT)))
+		return false;
+	bracket = missing_bracket(p, e, is_end ? STMT : keywords[kw].group);
+	if (!bracket)
+		return false;
+	d = diag_add(p->sink, DIAG_UNCLOSED_BLOCK, at,
+		     "unexpected %s%s%s, a closing '%c' is missing before it",
+		     is_end ? "" : "'", unexpected, is_end ? "" : "'", bracket);
+	diag_note(p->sink, d, p->open[p->nopen - 1].at, "opened here");
+	p->replay[0] = (struct dsl_token){ bracket, { at.file, at.off, 0 },
+					   STR_NULL, true };
+	p->replay[1] = p->last;
+	p->nreplay = 2;
 	return true;
 }
 
@@ -386,7 +427,7 @@ static bool report_unknown(struct dsl_parser *p, struct span at,
 		d = diag_add(p->sink, DIAG_UNKNOWN_WORD, at, "unknown word '%.*s'",
 			     STR_ARG(word));
 		diag_help(p->sink, d, "did you mean '%s'?", right);
-	} else if (e->groups[TOP] >= 4 && !has(e, "'}'")) {
+	} else if (has(e, "let") && !has(e, "'}'")) {
 		d = diag_add(p->sink, DIAG_UNKNOWN_WORD, at,
 			     "unknown section or statement '%.*s'", STR_ARG(word));
 		diag_help(p->sink, d,
@@ -409,7 +450,10 @@ void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpect
 
 	if (p->stop || p->b.full)
 		return;
-	if (at.len && at.off == p->faulty.off && p->faulty.file == at.file)
+	dsl_expect_next(p);
+	/* The scanner has complained about this token or what is before it. */
+	if (p->faulty.file == at.file && at.len && p->faulty.off <= at.off &&
+	    p->faulty.off >= p->before.at.off + p->before.at.len)
 		return;
 	classify(&e);
 	p->faulty = at;
@@ -418,7 +462,7 @@ void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpect
 
 	buf_init(&b, p->b.a);
 	put_unexpected(p, &b, at, unexpected);
-	if (strcmp(unexpected, "'}'") == 0 && !p->nopen && !has(&e, "'}'"))
+	if (strcmp(unexpected, "'}'") == 0 && p->unmatched)
 		buf_z(&b, ": no block is open here");
 	else
 		put_expected(p, &b, &e);
