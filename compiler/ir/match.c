@@ -206,6 +206,7 @@ static bool match_words(struct words *w)
 	bool few[2][32] = { { false }, { false } };
 	bool *reach = few[0], *next = few[1];
 	bool more = w->c->more && w->side == IR_BROAD;
+	struct str name;
 
 	if (n >= POL_LEN(few[0])) {
 		reach = arena_array(&w->a, n + 1, sizeof(bool));
@@ -222,9 +223,14 @@ static bool match_words(struct words *w)
 	if (!more && !w->c->tail)
 		return reach[n];
 	/* a last "*" is one word at least, ":*" any number of further ones */
-	for (k = 0; k <= n; k++)
+	for (k = 0; k <= n; k++) {
+		/* further words do not begin with the program */
+		if (k == 0 && w->side == IR_NARROW &&
+		    !trusted_name(w->req->argv[0], &name))
+			continue;
 		if (reach[k] && (k < n || !more))
 			return true;
+	}
 	return false;
 }
 

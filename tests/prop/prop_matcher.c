@@ -1,0 +1,236 @@
+/*
+ * L5: on random policies and requests the evaluator and the compiled tables
+ * decide the same, by the same rule.  SEED= and RUNS= in the environment.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "compiler/analysis/lift.h"
+#include "compiler/backend/matcher/matcher.h"
+#include "compiler/backend/rules.h"
+#include "compiler/ir/eval.h"
+#include "runtime/decide/decide.h"
+#include "tests/prop/random_ir.h"
+
+#define REQUESTS 200
+
+static struct {
+	unsigned long step[IR_STEP_COUNT], level[IR_LEVEL_COUNT],
+		effect[IR_EFFECT_COUNT], kind[IR_KIND_COUNT], risk[IR_RISK_COUNT],
+		person, lifted, requests;
+} seen;
+
+static struct decide_ctx context(struct arena *a, const struct bundle *b,
+				 const struct ir_request *q)
+{
+	struct decide_ctx c = { .b = b, .scope = (uint8_t)q->scope,
+				.cwd = str_z(a, q->cwd) };
+	size_t i;
+
+	for (i = 0; i < IR_ROOT_COUNT; i++)
+		if (q->roots.dir[i].p)
+			c.roots.dir[i] = str_z(a, q->roots.dir[i]);
+	return c;
+}
+
+static void ask(struct arena *a, const struct bundle *b, const struct ir_request *q,
+		struct decision *ret)
+{
+	struct decide_ctx c = context(a, b, q);
+	const char *argv[8];
+	size_t i;
+
+	switch (q->kind) {
+	case IR_COMMAND:
+		for (i = 0; i < q->nargv; i++)
+			argv[i] = str_z(a, q->argv[i]);
+		if (q->unparsed)
+			decide_unparsed(&c, ret);
+		else
+			decide_argv(&c, argv, q->nargv, ret);
+		return;
+	case IR_FILE:
+		decide_file(&c, (uint8_t)q->op, str_z(a, q->path), ret);
+		return;
+	case IR_UNIX:
+		decide_unix(&c, str_z(a, q->path), q->abstract, ret);
+		return;
+	case IR_NET:
+		decide_net(&c, q->proto == IR_UDP, q->addr, q->port, ret);
+		return;
+	case IR_TOOL:
+		decide_tool(&c, str_z(a, q->tool), ret);
+		return;
+	case IR_SYSCALL:
+	case IR_KIND_COUNT:
+		break;
+	}
+	abort();
+}
+
+static uint32_t number_of(const struct bundle *b, const struct ir_decision *d)
+{
+	return d->rule ? d->rule->index : b->rules->scalar_first + (uint32_t)d->scalar;
+}
+
+static bool same(const struct bundle *b, const struct ir_request *q,
+		 const struct ir_decision *e, const struct decision *d)
+{
+	size_t i;
+
+	if ((unsigned)e->effect != d->effect || number_of(b, e) != d->rule ||
+	    e->needs_person != d->needs_person)
+		return false;
+	if (q->kind == IR_COMMAND && (unsigned)e->risk != d->risk)
+		return false;
+	if (q->kind == IR_NET) /* matched rules are for the gateway */
+		return true;
+	if (e->nmatched != d->nmatched)
+		return false;
+	for (i = 0; i < e->nmatched && i < DECIDE_MAX_MATCHED; i++)
+		if (e->matched[i]->index != d->matched[i])
+			return false;
+	return true;
+}
+
+static void count(const struct ir_request *q, const struct ir_decision *e)
+{
+	size_t i;
+
+	seen.requests++;
+	seen.step[e->step]++;
+	seen.effect[e->effect]++;
+	seen.kind[q->kind]++;
+	seen.person += e->needs_person;
+	if (q->kind == IR_COMMAND)
+		seen.risk[e->risk]++;
+	if (e->rule)
+		seen.level[e->rule->level]++;
+	for (i = 0; i < e->nmatched; i++)
+		seen.lifted += e->matched[i]->nlifted_by &&
+			       e->effect < e->matched[i]->effect;
+}
+
+static void complain(const struct ir *ir, const struct bundle *b,
+		     const struct ir_request *q, const struct ir_decision *e,
+		     const struct decision *d)
+{
+	size_t i;
+
+	ir_print(stdout, ir);
+	printf("request %s scope %d cwd '%.*s' path '%.*s' op %d tool '%.*s'\n",
+	       ir_kind_name(q->kind), q->scope, STR_ARG(q->cwd), STR_ARG(q->path), q->op,
+	       STR_ARG(q->tool));
+	for (i = 0; i < q->nargv; i++)
+		printf("  word '%.*s'\n", STR_ARG(q->argv[i]));
+	for (i = 0; i < IR_ROOT_COUNT; i++)
+		printf("  root %zu '%.*s'\n", i, STR_ARG(q->roots.dir[i]));
+	printf("evaluator: %s rule %u risk %d matched", ir_effect_name(e->effect),
+	       number_of(b, e), e->risk);
+	for (i = 0; i < e->nmatched; i++)
+		printf(" %u", e->matched[i]->index);
+	printf("\ntables:    %s rule %u risk %d matched",
+	       ir_effect_name((enum ir_effect)d->effect), d->rule, d->risk);
+	for (i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
+		printf(" %u", d->matched[i]);
+	printf("\n");
+}
+
+static bool one_policy(struct rnd *r)
+{
+	struct ir *ir = rnd_ir(r);
+	struct diag_sink sink;
+	struct bk_output out = { .a = r->a };
+	struct bundle b = { .size = 0 };
+	const char *why;
+	int i;
+
+	diag_init(&sink, r->a);
+	pass_lift(ir, &sink);
+	why = ir_verify(ir, r->a);
+	if (!why && (!bk_rules.emit(ir, &out, &sink) || !bk_matcher.emit(ir, &out, &sink)))
+		why = "not emitted";
+	if (!why)
+		why = bk_rules.verify(ir, &out, r->a);
+	if (!why)
+		why = bk_matcher.verify(ir, &out, r->a);
+	if (why) {
+		ir_print(stdout, ir);
+		printf("%s\n", why);
+		return false;
+	}
+	b.rules = (const void *)bk_member(&out, PB_RULES)->bytes.p;
+	b.matcher = (const void *)bk_member(&out, PB_MATCHER)->bytes.p;
+	for (i = 0; i < REQUESTS; i++) {
+		struct ir_request q = rnd_request(r);
+		struct ir_decision e;
+		struct decision d;
+
+		ir_eval(ir, &q, r->a, &e);
+		ask(r->a, &b, &q, &d);
+		if (!same(&b, &q, &e, &d)) {
+			complain(ir, &b, &q, &e, &d);
+			return false;
+		}
+		count(&q, &e);
+	}
+	return true;
+}
+
+static int report(const char *what, const char *name, unsigned long n, bool expected)
+{
+	printf("%s %s: %lu\n", what, name, n);
+	if (n || !expected)
+		return 0;
+	printf("FAIL: %s %s never decided\n", what, name);
+	return 1;
+}
+
+static int coverage(void)
+{
+	int bad = 0, i;
+
+	for (i = 0; i < IR_STEP_COUNT; i++)
+		bad += report("step", ir_step_name((enum ir_step)i), seen.step[i],
+			      i != IR_STEP_UNKNOWN);
+	for (i = IR_MANAGED; i < IR_LEVEL_COUNT; i++)
+		bad += report("level", ir_level_name((enum ir_level)i), seen.level[i],
+			      true);
+	for (i = 0; i < IR_EFFECT_COUNT; i++)
+		bad += report("effect", ir_effect_name((enum ir_effect)i),
+			      seen.effect[i], true);
+	/* system calls are decided by the filter: see prop_seccomp */
+	for (i = 0; i < IR_KIND_COUNT; i++)
+		bad += report("kind", ir_kind_name((enum ir_kind)i), seen.kind[i],
+			      i != IR_SYSCALL);
+	for (i = 0; i < IR_RISK_COUNT; i++)
+		bad += report("risk", ir_risk_name((enum ir_risk)i), seen.risk[i], true);
+	bad += report("ask", "a person", seen.person, true);
+	bad += report("default", "lifted", seen.lifted, true);
+	printf("%lu requests\n", seen.requests);
+	return bad;
+}
+
+int main(void)
+{
+	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
+	uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
+	unsigned long n = runs ? strtoul(runs, NULL, 0) : 400, i;
+
+	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first, n);
+	for (i = 0; i < n; i++) {
+		struct arena a;
+		struct rnd r = { .s = (first + i) * 0x9e3779b97f4a7c15u | 1, .a = &a };
+		bool ok;
+
+		arena_init(&a, ARENA_DEFAULT_BUDGET);
+		ok = one_policy(&r);
+		arena_release(&a);
+		if (!ok) {
+			printf("FAIL: SEED=%llu RUNS=1\n",
+			       (unsigned long long)(first + i));
+			return 1;
+		}
+	}
+	return coverage() ? 1 : 0;
+}
