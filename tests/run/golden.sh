@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# Goldens: each sibling of tests/golden/AREA/NAME.pol is one check.
+#   tests/run/golden.sh [AREA[/NAME]]     (also CASE=; UPDATE=1 rewrites)
+#   .ast .resolved       polc dump --after parse, resolve
+#   .ir                  polc dump --after lift
+#   .rules .matcher .seccomp .landlock .mounts .limits .env   dump --after THAT
+#   .err                 stderr of polc check, its exit status on the last line
+#   .explain             lines "REQUEST => first line of the answer"; "#" and
+#                        empty lines stay; UPDATE fills what stands after "=>"
+# NAME.options, where it is there, holds words for the command line instead of
+# NAME.pol; "@" in them is the golden's folder.  Everything runs in the
+# golden's folder, so that the names in the output are relative and stable.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
+: "${BUILD:=$PWD/build/dev}"
+polc=$BUILD/bin/polc
+top=$PWD
+want=${1:-${CASE:-}}
+update=${UPDATE:-0}
+work=$(mktemp -d /var/tmp/pol-golden.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+unset NO_COLOR CLICOLOR_FORCE XDG_CONFIG_HOME
+export LC_ALL=C
+
+# Where decisions take place: directories that exist nowhere, so that no
+# symbolic link of this machine has a say.
+roots=(--root HOME=/nonexistent/dev --root PROJECT_DIR=/nonexistent/dev/app
+	--root TMPDIR=/nonexistent/tmp)
+
+words_of() { # NAME: the words that name its policy, one a line
+	if [ -e "$1.options" ]; then
+		sed -e 's/[[:space:]]\+/\n/g' -e 's|@/||g' "$1.options" | sed '/^$/d'
+	else
+		printf '%s.pol\n' "$1"
+	fi
+}
+
+explain() { # FILE: answers each of its requests
+	local line request answer words status
+	while IFS= read -r line || [ -n "$line" ]; do
+		case $line in '' | \#*)
+			printf '%s\n' "$line"
+			continue
+			;;
+		esac
+		request=${line%% => *}
+		# requests are written as a shell would read them
+		if ! eval "words=($request)" 2>/dev/null; then
+			printf '%s => not a request\n' "$request"
+			continue
+		fi
+		answer=$("$polc" explain "${roots[@]}" "${policy[@]}" "${words[@]}" 2>&1)
+		status=$?
+		printf '%s => %s [%d]\n' "$request" "$(awk '
+			NR == 1 { first = $0; sub(/:.*/, "", first) }
+			/^  decided by / { sub(/^  decided by /, ""); sub(/: .*/, ""); by = $0 }
+			/^polc: / { first = $0 }
+			END { print first (by == "" ? "" : " by " by) }' <<<"$answer")" "$status"
+	done <"$1"
+}
+
+produce() { # KIND FILE: what the golden should hold
+	case $1 in
+	ast) "$polc" dump --after parse "${policy[@]}" 2>&1 ;;
+	resolved) "$polc" dump --after resolve "${policy[@]}" 2>&1 ;;
+	ir) "$polc" dump --after lift "${policy[@]}" 2>"$work/err" || cat "$work/err" ;;
+	rules | matcher | seccomp | landlock | mounts | limits | env)
+		"$polc" dump --after "$1" "${policy[@]}" 2>"$work/err" || cat "$work/err" ;;
+	err)
+		{ "$polc" check --color=never "${policy[@]}" >/dev/null; } 2>&1
+		printf 'exit %d\n' "$?"
+		;;
+	explain) explain "$2" ;;
+	esac
+}
+
+one() { # FILE: one golden
+	local file=$1 dir base name kind
+	dir=$(dirname "$file")
+	base=$(basename "$file")
+	name=${base%.*}
+	kind=${base##*.}
+	cd "$top/$dir" || return
+	mapfile -t policy < <(words_of "$name")
+	produce "$kind" "$base" >"$work/got"
+	cd "$top" || exit 1
+	if cmp -s "$file" "$work/got"; then
+		count_pass
+	elif [ "$update" = 1 ]; then
+		printf 'updated %s\n' "$file"
+		diff -u "$file" "$work/got"
+		cp "$work/got" "$file"
+		count_pass
+	else
+		printf 'FAIL %s\n' "$file"
+		diff -u "$file" "$work/got"
+		count_fail
+	fi
+}
+
+[ -x "$polc" ] || { echo "FAIL: no $polc"; count_fail; count_end; exit 1; }
+matched=0
+while IFS= read -r pol; do
+	case=${pol#tests/golden/}
+	case=${case%.pol}
+	case $want in
+	'') ;;
+	*/*) [ "$case" = "$want" ] || continue ;;
+	*) [ "${case%%/*}" = "$want" ] || continue ;;
+	esac
+	siblings=0
+	for file in "${pol%.pol}".*; do
+		case ${file##*.} in
+		pol | options) continue ;;
+		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | err | explain) ;;
+		*)
+			printf 'FAIL %s: no golden has this suffix\n' "$file"
+			count_fail
+			continue
+			;;
+		esac
+		matched=$((matched + 1))
+		siblings=$((siblings + 1))
+		one "$file"
+	done
+	# a policy that is used by another needs no golden of its own
+	if [ "$siblings" = 0 ] && ! grep -rqsF "$(basename "$pol")" \
+		--include='*.pol' --include='*.options' "$(dirname "$pol")"; then
+		printf 'FAIL %s has no golden beside it and nothing uses it\n' "$pol"
+		count_fail
+	fi
+done < <(find tests/golden -mindepth 2 -maxdepth 2 -name '*.pol' | LC_ALL=C sort)
+if [ "$matched" = 0 ]; then
+	printf 'FAIL no golden matches "%s"\n' "$want"
+	count_fail
+fi
+count_end
