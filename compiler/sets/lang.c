@@ -161,28 +161,34 @@ static bool has_slash(const struct ir_glob *g)
 	return false;
 }
 
+/* What follows a '/' that the glob spells, and has none itself. */
+static struct set_re *behind_slashes(const struct reading *r, const struct ir_glob *g)
+{
+	struct set_re *re = set_none(r->a), *rest;
+	size_t i, k;
+
+	for (i = 0; i < g->n; i++) {
+		const struct ir_glob_item *it = &g->v[i];
+
+		rest = from_items(r, it + 1, g->n - i - 1);
+		if (it->op == IR_G_BYTE && it->byte == '/')
+			re = set_or(r->a, re, rest);
+		for (k = 0; it->op == IR_G_ALT && k < it->nalts; k++)
+			re = set_or(r->a, re,
+				    set_cat(r->a, behind_slashes(r, &it->alts[k]), rest));
+	}
+	return re;
+}
+
 /*
- * The base names of what the glob stands for, its wildcards standing for no
- * '/': what follows any '/' that the pattern spells, and has none itself.
+ * The base names of what the glob stands for; its wildcards stand for no '/':
+ * `npm*` is no name that ends a path anywhere.
  */
 static struct set_re *base_names(struct arena *a, const struct ir_glob *g)
 {
 	struct reading r = { .a = a, .one = any_bytes(), .no_slash = true };
-	struct set_re *re = from_glob(&r, g), *rest;
-	size_t i, k;
 
-	for (i = 0; i < g->n; i++) {
-		rest = from_items(&r, g->v + i + 1, g->n - i - 1);
-		if (g->v[i].op == IR_G_BYTE && g->v[i].byte == '/')
-			re = set_or(a, re, rest);
-		for (k = 0; g->v[i].op == IR_G_ALT && k < g->v[i].nalts; k++) {
-			const struct ir_glob *alt = &g->v[i].alts[k];
-
-			if (has_slash(alt))
-				re = set_or(a, re, set_cat(a, base_names(a, alt), rest));
-		}
-	}
-	return re;
+	return set_or(a, from_glob(&r, g), behind_slashes(&r, g));
 }
 
 struct column {
