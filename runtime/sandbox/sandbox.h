@@ -50,6 +50,20 @@ struct sandbox_node {
 	bool forced_ro;      /* over: read-only because of a wildcard or absent name */
 	uint32_t rule[3];    /* deciding rule for read, write, exec; UINT32_MAX none */
 	uint32_t forced_by;  /* the rule behind forced_ro */
+	bool locked;         /* a name that the run made: empty, read-only */
+	bool noted;          /* shown for --plan only: nothing is mounted here */
+	/* what polrun saw on the host, held by pin_fd (O_PATH, -1 none) until
+	   the view is released */
+	uint64_t dev, ino;
+	uid_t uid;
+	gid_t gid;
+	int pin_fd;
+};
+
+/* A symbolic link that the run's own trees get: as on the host. */
+struct sandbox_link {
+	char *path;
+	char *target;
 };
 
 struct sandbox_view {
@@ -58,6 +72,8 @@ struct sandbox_view {
 	/* floor names that do not exist and stay creatable (under): host paths */
 	struct { char *path; uint32_t rule; } *creatable;
 	size_t ncreatable;
+	struct sandbox_link *links;
+	size_t nlinks;
 };
 
 int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
@@ -76,7 +92,8 @@ struct sandbox_child {
 
 /* What polinit sends. */
 enum sandbox_event {
-	SANDBOX_READY = 1,  /* value: pid of the target inside (always 2) */
+	SANDBOX_READY = 1,  /* taken by sandbox_start(); value: the listener's
+	                       number in the target, or -1 */
 	SANDBOX_FAILED,     /* a step failed: err is filled; polrun ends with 125 */
 	SANDBOX_EXEC_FAILED,/* execve of the target failed: value is the errno */
 	SANDBOX_EXITED,     /* value: wait status of the target */

@@ -1,0 +1,207 @@
+/*
+ * Pid 1 of the run: takes the plan from polrun, executes it, forks the
+ * command, then only waits, reports and passes signals on.  It ends with the
+ * command, and with it everything that the command left behind.
+ */
+#include "runtime/sandbox/init.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/sys.h"
+#include "runtime/sandbox/plan.h"
+
+void init_send(int sock, enum sandbox_event event, int value, const struct rt_err *err)
+{
+	struct sandbox_status st;
+	ssize_t n;
+
+	memset(&st, 0, sizeof(st));
+	st.event = event;
+	st.value = value;
+	if (err)
+		st.err = *err;
+	if (event == SANDBOX_EXITED) {
+		struct rusage ru;
+
+		if (getrusage(RUSAGE_CHILDREN, &ru) == 0) {
+			st.cpu_us = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) *
+				    1000000;
+			st.cpu_us += (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
+			st.max_rss_kib = (uint64_t)ru.ru_maxrss;
+		}
+	}
+	do
+		n = write(sock, &st, sizeof(st));
+	while (n < 0 && errno == EINTR);
+}
+
+/* The plan comes in messages of at most PLAN_CHUNK bytes; the first says how
+ * large it is. */
+static int receive_plan(int sock, const struct plan_head **ret, struct rt_err *err)
+{
+	char *bytes = NULL;
+	size_t size = 0, have = 0;
+	static char first[PLAN_CHUNK];
+
+	do {
+		char *to = bytes ? bytes + have : first;
+		size_t room = bytes ? size - have : sizeof(first);
+		ssize_t n = read(sock, to, room);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			_exit(125); /* polrun is gone */
+		if (!bytes) {
+			struct plan_head h;
+
+			if ((size_t)n < sizeof(h))
+				return rt_fail(err, EBADMSG, "the plan is too short");
+			memcpy(&h, first, sizeof(h));
+			size = h.size;
+			if (size > PLAN_MAX || size < (size_t)n)
+				return rt_fail(err, EBADMSG, "the plan's size is damaged");
+			bytes = malloc(size);
+			if (!bytes)
+				return rt_fail(err, ENOMEM, "no memory for the plan");
+			memcpy(bytes, first, (size_t)n);
+		}
+		have += (size_t)n;
+	} while (have < size);
+	*ret = (const struct plan_head *)(const void *)bytes;
+	return plan_check(bytes, size, err);
+}
+
+static int prepare(struct init *in, struct rt_err *err)
+{
+	struct sigaction hup;
+	int r;
+
+	in->hup_ignored = sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN;
+	(void)umask(0);
+	r = receive_plan(in->sock, &in->plan, err);
+	if (r < 0)
+		return r;
+	in->slots = malloc((in->plan->nslots + 1) * sizeof(*in->slots));
+	if (!in->slots)
+		return rt_fail(err, ENOMEM, "no memory for the trees");
+	for (uint32_t i = 0; i <= in->plan->nslots; i++)
+		in->slots[i] = -1;
+	return steps_run(in, PLAN_INIT, err);
+}
+
+/* A signal that somebody outside sent to polinit (polrun passes on TERM, HUP,
+ * USR1, USR2).  What the terminal sends reaches the command by itself. */
+static void pass_on(int sigfd, pid_t target)
+{
+	struct signalfd_siginfo si;
+
+	while (read(sigfd, &si, sizeof(si)) == (ssize_t)sizeof(si))
+		if (si.ssi_signo != SIGCHLD && si.ssi_pid == 0 &&
+		    (si.ssi_code == SI_USER || si.ssi_code == SI_QUEUE))
+			(void)kill(target, (int)si.ssi_signo);
+}
+
+/* True when the command has ended: its status is reported. */
+static bool reap(int sock, pid_t target)
+{
+	int st;
+	pid_t p;
+
+	while ((p = wait4(-1, &st, WNOHANG | WUNTRACED, NULL)) > 0) {
+		if (p != target)
+			continue;
+		if (WIFSTOPPED(st)) {
+			init_send(sock, SANDBOX_STOPPED, WSTOPSIG(st), NULL);
+			continue;
+		}
+		init_send(sock, SANDBOX_EXITED, st, NULL);
+		return true;
+	}
+	return false;
+}
+
+static void __attribute__((noreturn)) supervise_target(int sock, int sigfd, pid_t target)
+{
+	struct pollfd p[2] = {
+		{ .fd = sigfd, .events = POLLIN },
+		{ .fd = sock, .events = 0 }, /* hang-up only */
+	};
+
+	for (;;) {
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			_exit(125);
+		if (p[1].revents & (POLLHUP | POLLERR))
+			_exit(125);
+		if (p[0].revents & POLLIN)
+			pass_on(sigfd, target);
+		if (reap(sock, target))
+			_exit(0);
+	}
+}
+
+static void __attribute__((noreturn)) fail(int sock, struct rt_err *err)
+{
+	init_send(sock, SANDBOX_FAILED, err->err, err);
+	_exit(125);
+}
+
+static void close_but(int a, int b)
+{
+	unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
+
+	(void)sys_close_range(0, low - 1, 0);
+	if (low + 1 < high)
+		(void)sys_close_range(low + 1, high - 1, 0);
+	(void)sys_close_range(high + 1, ~0u, 0);
+}
+
+int init_main(int sock)
+{
+	struct init in = { .sock = sock, .base = -1, .root = -1, .masks = -1,
+			   .scratch = -1, .ruleset = -1, .listener = -1 };
+	struct rt_err err = { 0 };
+	sigset_t mask;
+	pid_t target;
+	int sigfd;
+
+	if (prepare(&in, &err) < 0)
+		fail(sock, &err);
+	(void)sigemptyset(&mask);
+	(void)sigaddset(&mask, SIGCHLD);
+	(void)sigaddset(&mask, SIGTERM);
+	(void)sigaddset(&mask, SIGHUP);
+	(void)sigaddset(&mask, SIGUSR1);
+	(void)sigaddset(&mask, SIGUSR2);
+	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigfd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (sigfd < 0) {
+		(void)rt_fail_errno(&err, errno, "signalfd");
+		fail(sock, &err);
+	}
+	target = fork();
+	if (target < 0) {
+		(void)rt_fail_errno(&err, errno, "fork of the command");
+		fail(sock, &err);
+	}
+	if (target == 0) {
+		(void)steps_run(&in, PLAN_TARGET, &err);
+		fail(sock, &err);
+	}
+	/* 0-2 belong to the command: a pipe's reader waits for every writer */
+	close_but(sock, sigfd);
+	if (steps_run(&in, PLAN_REAPER, &err) < 0)
+		fail(sock, &err);
+	supervise_target(sock, sigfd, target);
+}

@@ -1,0 +1,118 @@
+/*
+ * The plan: everything that polinit does, as an ordered list of operations
+ * that polrun prepares before the clone.  One block of memory, sent over the
+ * status socket and executed by one loop (steps.c); each operation names a
+ * row of the step table.  polinit decides nothing.
+ */
+#ifndef RUNTIME_SANDBOX_PLAN_H
+#define RUNTIME_SANDBOX_PLAN_H
+
+#include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/base/err.h"
+#include "runtime/bundle/format.h"
+#include "runtime/sandbox/steps.h"
+
+#define PLAN_MAGIC 0x4e414c50u /* "PLAN" */
+#define PLAN_MAX (32u * 1024 * 1024)
+#define PLAN_MAX_SLOTS 4096u
+#define PLAN_CHUNK (60u * 1024) /* of one message */
+
+/* Who executes an operation. */
+enum plan_phase {
+	PLAN_INIT,   /* polinit, before the fork of the target */
+	PLAN_TARGET, /* the target, before it executes the command */
+	PLAN_REAPER  /* polinit, after the fork */
+};
+
+enum plan_flag {
+	PLAN_F_RO = 1,
+	PLAN_F_NOEXEC = 2,
+	PLAN_F_CHECK = 4,  /* dev and ino are compared */
+	PLAN_F_COVER = 8,  /* keep a second clone in slot `aux` */
+	PLAN_F_GIVEN = 16, /* the tree's descriptor is inherited: `fd` */
+	PLAN_F_MASKS = 32, /* the path lies below the masks, not the new root */
+	PLAN_F_SCRATCH = 64, /* the source lies below the scratch directory */
+	PLAN_F_DIR = 128,
+	PLAN_F_MAYBE = 256, /* where it does not exist there is nothing to do */
+	PLAN_F_SPECIAL = 512 /* an effect of its own row: steps.c says which */
+};
+
+/* Strings and blobs are offsets into the pool; 0 is none. */
+struct plan_op {
+	uint16_t step;   /* enum step_id */
+	uint16_t phase;  /* enum plan_phase */
+	uint32_t flags;
+	uint32_t path;   /* relative to the new root (or what a flag says) */
+	uint32_t other;  /* link target, text, source, options */
+	uint32_t len;    /* of `other` where it is a blob */
+	uint32_t mode;
+	int32_t fd;      /* slot of a tree, inherited descriptor, resource */
+	uint32_t aux;
+	uint64_t v, w;   /* dev and ino; masks of rights; limits */
+};
+
+struct plan_head {
+	uint32_t magic, size; /* of the whole plan */
+	uint32_t nops, pool;  /* offset of the pool */
+	uint32_t argv, argc, envp, envc; /* strings one behind the other */
+	uint32_t exec_path;
+	uint32_t nslots;
+	uint32_t listener;    /* the filter is loaded with a listener */
+	uint32_t umask;
+};
+
+/* What the bundle says, in the form that the plan needs. */
+struct plan_policy {
+	const struct sock_filter *filter;
+	size_t nfilter;
+	bool listener;
+	struct pb_landlock_abi landlock; /* abi 0: no Landlock */
+	struct { int resource; uint64_t value; } rlimits[8];
+	size_t nrlimits;
+	uint64_t disk; /* bytes; 0: no limit */
+};
+
+struct plan {
+	struct plan_op *ops;
+	size_t nops, cap;
+	char *pool;
+	size_t npool, pool_cap;
+	struct plan_head head;
+	int err; /* the first failure, -errno */
+	/* descriptors that the child inherits, owned */
+	int *fds;
+	size_t nfds, fds_cap;
+};
+
+void plan_init(struct plan *p);
+void plan_release(struct plan *p);
+/* The new operation, zeroed but for step and phase; never NULL (after a
+ * failure it is a dummy and `err` is set). */
+struct plan_op *plan_add(struct plan *p, enum step_id step, enum plan_phase phase);
+uint32_t plan_str(struct plan *p, const char *s);
+uint32_t plan_strn(struct plan *p, const char *s, size_t len);
+uint32_t plan_blob(struct plan *p, const void *data, size_t len);
+uint32_t plan_strings(struct plan *p, const char *const *v, uint32_t *ret_n);
+void plan_take_fd(struct plan *p, int fd);
+/* One malloc'ed block; head.size bytes. */
+int plan_finish(struct plan *p, void **ret, size_t *ret_size);
+
+/* Checks every offset of a received plan once. */
+int plan_check(const void *bytes, size_t size, struct rt_err *err);
+
+static inline const struct plan_op *plan_ops(const struct plan_head *h)
+{
+	return (const struct plan_op *)(const void *)(h + 1);
+}
+
+static inline const char *plan_at(const struct plan_head *h, uint32_t off)
+{
+	return (const char *)h + h->pool + off;
+}
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * The plan after the view: credentials, Landlock, the command's limits and
+ * filter; and what passwd and group say inside.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/compat.h"
+#include "runtime/base/io.h"
+#include "runtime/sandbox/plan_view.h"
+#include "runtime/sandbox/step_landlock.h"
+
+#define TEXT_MAX (256u * 1024)
+
+static void landlock_rule(struct plan *p, const char *path, uint64_t rights,
+			  const struct pb_landlock_abi *abi)
+{
+	struct plan_op *op;
+
+	rights &= abi->handled_fs;
+	if (!rights)
+		return;
+	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);
+	op->mode = LANDLOCK_PART_RULE;
+	op->path = plan_str(p, path);
+	op->v = rights;
+}
+
+static uint64_t rights_of(const struct sandbox_node *n, const struct pb_landlock_abi *abi)
+{
+	uint64_t r = 0;
+
+	if (n->ops & PB_READ)
+		r |= n->is_dir ? abi->read_dir : abi->read_file;
+	if (n->ops & PB_WRITE)
+		r |= n->is_dir ? abi->write_dir : abi->write_file;
+	if (n->ops & PB_EXEC)
+		r |= n->is_dir ? abi->exec_dir : abi->exec_file;
+	return r;
+}
+
+static bool is_below(const char *path, const char *top)
+{
+	size_t n = strlen(top);
+
+	return !strncmp(path, top, n) && path[n] == '/';
+}
+
+void plan_landlock(struct plan *p, const struct sandbox_view *v,
+		   const struct pb_landlock_abi *abi)
+{
+	uint64_t device = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
+			  LANDLOCK_ACCESS_FS_WRITE_FILE;
+	struct plan_op *op;
+
+	if (!abi->abi)
+		return;
+	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);
+	op->mode = LANDLOCK_PART_CREATE;
+	op->fd = (int32_t)abi->abi;
+	op->v = abi->handled_fs;
+	op->w = abi->handled_net;
+	op->aux = (uint32_t)abi->scoped;
+	/* `ls /`: there is no right for one directory alone, and the root holds
+	 * nothing that the view does not show */
+	landlock_rule(p, "/", LANDLOCK_ACCESS_FS_READ_DIR, abi);
+	landlock_rule(p, "/proc", device, abi);
+	landlock_rule(p, "/dev", device | LANDLOCK_ACCESS_FS_IOCTL_DEV, abi);
+	for (size_t i = 0; i < v->n; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+		uint8_t above = 0;
+
+		if (n->noted || n->masked || !n->ops || is_below(n->path, "/proc"))
+			continue;
+		for (size_t j = 0; j < i; j++)
+			if (!v->nodes[j].noted && !v->nodes[j].masked &&
+			    is_below(n->path, v->nodes[j].path))
+				above |= v->nodes[j].ops;
+		if (n->ops & ~above)
+			landlock_rule(p, n->path, rights_of(n, abi), abi);
+	}
+	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);
+	op->mode = LANDLOCK_PART_RESTRICT;
+}
+
+void plan_command(struct plan *p, const struct sandbox_run *run,
+		  const struct plan_policy *policy)
+{
+	struct plan_op *op;
+
+	for (size_t i = 0; i < policy->nrlimits; i++) {
+		op = plan_add(p, STEP_RLIMIT, PLAN_TARGET);
+		op->fd = policy->rlimits[i].resource;
+		op->v = policy->rlimits[i].value;
+	}
+	(void)plan_add(p, STEP_SIGNALS, PLAN_TARGET);
+	op = plan_add(p, STEP_EXEC, PLAN_TARGET);
+	op->flags = PLAN_F_SPECIAL; /* the argument vectors, before the filter */
+	(void)plan_add(p, STEP_CLOSE, PLAN_TARGET);
+	op = plan_add(p, STEP_SECCOMP, PLAN_TARGET);
+	op->other = plan_blob(p, policy->filter,
+			      policy->nfilter * sizeof(*policy->filter));
+	op = &p->ops[p->nops - 1];
+	op->len = (uint32_t)(policy->nfilter * sizeof(*policy->filter));
+	op->flags = policy->listener ? PLAN_F_SPECIAL : 0;
+	(void)plan_add(p, STEP_EXEC, PLAN_TARGET);
+	(void)plan_add(p, STEP_SECCOMP_INIT, PLAN_REAPER);
+	p->head.argv = plan_strings(p, run->argv, &p->head.argc);
+	p->head.envp = plan_strings(p, run->envp, &p->head.envc);
+	p->head.exec_path = plan_str(p, run->exec_path);
+	p->head.umask = (uint32_t)run->umask;
+	p->head.listener = policy->listener;
+}
+
+/* `line`, then what the host's file says (none is fine), cut at a line. */
+static int text_make(const char *path, const char *line, struct plan_text *ret)
+{
+	AUTO_FREE char *host = NULL;
+	size_t len = 0, first = strlen(line);
+
+	if (io_read_file(path, TEXT_MAX, &host, &len) < 0)
+		len = 0;
+	ret->bytes = malloc(first + len + 1);
+	if (!ret->bytes)
+		return -ENOMEM;
+	memcpy(ret->bytes, line, first);
+	if (len)
+		memcpy(ret->bytes + first, host, len);
+	ret->len = first + len;
+	ret->path = path;
+	return 0;
+}
+
+int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret)
+{
+	const char *home = run->ctx.roots.dir[PB_ROOT_HOME];
+	const char *name = run->user_name && *run->user_name ? run->user_name : "user";
+	unsigned uid = run->root_run ? 1000 : run->uid, gid = run->root_run ? 1000 : run->gid;
+	char line[4600];
+	int r;
+
+	memset(ret, 0, sizeof(*ret));
+	/* a name with a separator would be more than one field */
+	if (strpbrk(name, ":\n"))
+		name = "user";
+	(void)snprintf(line, sizeof(line), "%s:x:%u:%u:%s:%s:/bin/sh\n", name, uid, gid,
+		       name, home && !strpbrk(home, ":\n") ? home : "/");
+	r = text_make("/etc/passwd", line, &ret->v[0]);
+	if (r < 0)
+		return r;
+	ret->n = 1;
+	(void)snprintf(line, sizeof(line), "%s:x:%u:\n", name, gid);
+	r = text_make("/etc/group", line, &ret->v[1]);
+	if (r < 0)
+		return r;
+	ret->n = 2;
+	return 0;
+}
+
+void plan_texts_release(struct plan_texts *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->v[i].bytes);
+	t->n = 0;
+}

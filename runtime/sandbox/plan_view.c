@@ -1,0 +1,556 @@
+/*
+ * From the view's nodes to mounts, in an order in which each finds its
+ * place: trees outer before inner; below a writable tree first the names,
+ * then pins on every directory above a restriction, then the cover that
+ * makes the tree one mount again, then the restrictions themselves.
+ */
+#include "runtime/sandbox/plan_view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum ground {
+	GROUND_ROOT,   /* the new root's own tmpfs: names are made */
+	GROUND_OWN,    /* a scratch tree: names are made */
+	GROUND_HOST,   /* a tree of the host: names exist */
+	GROUND_MASK    /* below a mask: names were made with it */
+};
+
+struct build {
+	struct plan *p;
+	const struct sandbox_run *run;
+	const struct sandbox_view *v;
+	const int *given;
+	int *parent;       /* index of the node above, -1 none */
+	uint8_t *ground;   /* enum ground of what the node shows */
+	bool *full;        /* a mask with something visible below it */
+	char **made;       /* directories that exist already, sorted by no rule */
+	size_t nmade, made_cap;
+	uint32_t slots;
+};
+
+static bool below(const char *path, const char *top)
+{
+	size_t n = strlen(top);
+
+	if (n == 1)
+		return path[1] != '\0';
+	return !strncmp(path, top, n) && path[n] == '/';
+}
+
+/* /proc and /dev are made by the run: rules there only ever mask. */
+static bool special(const char *path)
+{
+	return below(path, "/proc") ||
+	       (below(path, "/dev") && strcmp(path, "/dev/shm") && !below(path, "/dev/shm"));
+}
+
+static enum ground ground_above(const struct build *b, size_t i)
+{
+	return b->parent[i] < 0 ? GROUND_ROOT :
+				  (enum ground)b->ground[b->parent[i]];
+}
+
+static bool writable(const struct sandbox_node *n)
+{
+	return (n->ops & PB_WRITE) && !n->masked && !n->locked;
+}
+
+static bool plain_dir(const struct build *b, size_t i)
+{
+	const struct sandbox_node *n = &b->v->nodes[i];
+
+	/* private, empty and read-only on the root's own tmpfs: no mount */
+	return n->scratch && !writable(n) && ground_above(b, i) == GROUND_ROOT;
+}
+
+static bool remember(struct build *b, const char *path, size_t len)
+{
+	for (size_t i = 0; i < b->nmade; i++)
+		if (!strncmp(b->made[i], path, len) && !b->made[i][len])
+			return false;
+	if (b->nmade == b->made_cap) {
+		size_t cap = b->made_cap ? 2 * b->made_cap : 64;
+		char **made = reallocarray(b->made, cap, sizeof(*made));
+
+		if (!made) {
+			b->p->err = -ENOMEM;
+			return false;
+		}
+		b->made = made;
+		b->made_cap = cap;
+	}
+	b->made[b->nmade] = strndup(path, len);
+	if (!b->made[b->nmade]) {
+		b->p->err = -ENOMEM;
+		return false;
+	}
+	b->nmade++;
+	return true;
+}
+
+static uint32_t rel(struct build *b, const char *path, size_t len)
+{
+	return len > 1 ? plan_strn(b->p, path + 1, len - 1) : plan_str(b->p, ".");
+}
+
+static void make_dir(struct build *b, const char *path, size_t len, unsigned mode)
+{
+	struct plan_op *op;
+
+	if (len <= 1 || !remember(b, path, len))
+		return;
+	op = plan_add(b->p, STEP_MKDIR, PLAN_INIT);
+	op->mode = mode;
+	op->path = rel(b, path, len);
+}
+
+/* The directories from below `top` (its length) to the last '/' of `path`. */
+static void make_above(struct build *b, const char *path, size_t top)
+{
+	for (size_t i = top > 1 ? top + 1 : 1; path[i]; i++)
+		if (path[i] == '/')
+			make_dir(b, path, i, 0755);
+}
+
+static void make_place(struct build *b, const char *path, size_t top, bool dir)
+{
+	make_above(b, path, top);
+	if (dir) {
+		make_dir(b, path, strlen(path), 0755);
+	} else if (remember(b, path, strlen(path))) {
+		struct plan_op *op = plan_add(b->p, STEP_MKFILE, PLAN_INIT);
+
+		op->mode = 0644;
+		op->path = rel(b, path, strlen(path));
+	}
+}
+
+static int node_above(const struct build *b, const char *path)
+{
+	int best = -1;
+
+	for (size_t i = 0; i < b->v->n; i++) {
+		const struct sandbox_node *n = &b->v->nodes[i];
+
+		if (!n->noted && below(path, n->path))
+			best = (int)i;
+	}
+	return best;
+}
+
+/* Names that nodes and links directly on ground `i` (-1: the root) need. */
+static void make_places(struct build *b, int i)
+{
+	size_t top = i < 0 ? 1 : strlen(b->v->nodes[i].path);
+
+	for (size_t j = 0; j < b->v->n; j++)
+		if (!b->v->nodes[j].noted && b->parent[j] == i &&
+		    b->v->nodes[j].path[1] && !special(b->v->nodes[j].path))
+			make_place(b, b->v->nodes[j].path, top, b->v->nodes[j].is_dir);
+	for (size_t j = 0; j < b->v->nlinks; j++) {
+		const struct sandbox_link *l = &b->v->links[j];
+		struct plan_op *op;
+
+		if (node_above(b, l->path) != i)
+			continue;
+		make_above(b, l->path, top);
+		op = plan_add(b->p, STEP_SYMLINK, PLAN_INIT);
+		op->path = rel(b, l->path, strlen(l->path));
+		op->other = plan_str(b->p, l->target);
+	}
+}
+
+/* Whether the node takes away something that the tree above it gives. */
+static bool restricts(const struct build *b, size_t i)
+{
+	const struct sandbox_node *n = &b->v->nodes[i];
+	int up = b->parent[i];
+
+	if (n->noted || up < 0)
+		return false;
+	return n->masked || n->locked || (b->v->nodes[up].ops & ~n->ops);
+}
+
+static void pin_between(struct build *b, const char *top, const char *path,
+			char ***pins, size_t *npins)
+{
+	for (size_t k = strlen(top) > 1 ? strlen(top) + 1 : 1; path[k]; k++) {
+		char **grown, *dir;
+		bool known = false;
+
+		if (path[k] != '/')
+			continue;
+		for (size_t m = 0; m < *npins; m++)
+			known |= !strncmp((*pins)[m], path, k) && !(*pins)[m][k];
+		if (known)
+			continue;
+		grown = reallocarray(*pins, *npins + 1, sizeof(**pins));
+		dir = strndup(path, k);
+		if (!grown || !dir) {
+			b->p->err = -ENOMEM;
+			free(dir);
+			*pins = grown ? grown : *pins;
+			return;
+		}
+		*pins = grown;
+		(*pins)[(*npins)++] = dir;
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/*
+ * Directories of the writable tree `t` that lie above a restriction: without
+ * a mount on each, `mv dir x; mkdir -p dir/denied` would walk around it.  The
+ * restriction may lie in a tree inside of this one.
+ */
+static size_t pins_of(struct build *b, size_t t, char ***ret)
+{
+	size_t n = 0;
+
+	*ret = NULL;
+	for (size_t j = t + 1; j < b->v->n; j++) {
+		size_t child = j;
+		int up = b->parent[j];
+
+		if (!restricts(b, j))
+			continue;
+		while (up >= 0 && writable(&b->v->nodes[up])) {
+			if (up == (int)t)
+				pin_between(b, b->v->nodes[t].path,
+					    b->v->nodes[child].path, ret, &n);
+			child = (size_t)up;
+			up = b->parent[up];
+		}
+	}
+	if (n)
+		qsort(*ret, n, sizeof(**ret), by_name);
+	return n;
+}
+
+static void attach_pins(struct build *b, char **pins, size_t n, size_t node,
+			uint32_t slot)
+{
+	struct plan_op *op;
+
+	for (size_t i = 0; i < n; i++) {
+		op = plan_add(b->p, STEP_PIN_DIR, PLAN_INIT);
+		op->path = rel(b, pins[i], strlen(pins[i]));
+		free(pins[i]);
+	}
+	free(pins);
+	op = plan_add(b->p, STEP_COVER, PLAN_INIT);
+	op->path = rel(b, b->v->nodes[node].path, strlen(b->v->nodes[node].path));
+	op->fd = (int32_t)slot;
+}
+
+static uint32_t tree_flags(const struct sandbox_node *n)
+{
+	return (writable(n) ? 0u : PLAN_F_RO) | (n->ops & PB_EXEC ? 0u : PLAN_F_NOEXEC) |
+	       (n->is_dir ? PLAN_F_DIR : 0u);
+}
+
+static void check_object(struct plan_op *op, const struct sandbox_node *n)
+{
+	op->flags |= PLAN_F_CHECK;
+	op->v = n->dev;
+	op->w = n->ino;
+}
+
+static void add_mask(struct build *b, size_t i)
+{
+	const struct sandbox_node *n = &b->v->nodes[i];
+	enum step_id step = n->locked ? STEP_LOCK_NAME :
+			    n->is_dir ? STEP_HIDE_DIR : STEP_HIDE_FILE;
+	struct plan_op *op = plan_add(b->p, step, PLAN_INIT);
+	char name[24];
+
+	(void)snprintf(name, sizeof(name), "k%zu", i);
+	op->path = rel(b, n->path, strlen(n->path));
+	op->other = plan_str(b->p, b->full[i] ? name :
+				   n->locked ? (n->is_dir ? "E" : "e") :
+				   n->is_dir ? "d" : "f");
+	if (ground_above(b, i) == GROUND_HOST)
+		check_object(op, n);
+}
+
+static void add_node(struct build *b, size_t i)
+{
+	const struct sandbox_node *n = &b->v->nodes[i];
+	char **pins = NULL;
+	size_t npins = writable(n) ? pins_of(b, i, &pins) : 0;
+	struct plan_op *op;
+	uint32_t cover = 0;
+	char name[24];
+
+	if (n->masked || n->locked) {
+		add_mask(b, i);
+		return;
+	}
+	if (plain_dir(b, i)) {
+		make_places(b, (int)i);
+		return;
+	}
+	op = plan_add(b->p, n->scratch ? STEP_SCRATCH : STEP_TREE, PLAN_INIT);
+	op->flags = tree_flags(n);
+	if (npins) {
+		op->flags |= PLAN_F_COVER;
+		op->aux = cover = b->slots++;
+	}
+	if (ground_above(b, i) == GROUND_HOST)
+		check_object(op, n);
+	if (n->scratch) {
+		bool shared = !strcmp(n->path, "/tmp") || !strcmp(n->path, "/var/tmp") ||
+			      !strcmp(n->path, "/dev/shm");
+
+		(void)snprintf(name, sizeof(name), "%zu", i);
+		op->mode = shared ? 01777 : 0755;
+		op->other = plan_str(b->p, name);
+	} else if (b->given && b->given[i] >= 0) {
+		op->flags |= PLAN_F_GIVEN;
+		op->fd = b->given[i];
+	} else {
+		op->fd = (int32_t)i;
+	}
+	op->path = rel(b, n->path, strlen(n->path));
+	if (n->scratch)
+		make_places(b, (int)i);
+	if (npins)
+		attach_pins(b, pins, npins, i, cover);
+}
+
+/* Every tree is opened before anything is mounted over it. */
+static void open_trees(struct build *b)
+{
+	for (size_t i = 0; i < b->v->n; i++) {
+		const struct sandbox_node *n = &b->v->nodes[i];
+		struct plan_op *op;
+
+		if (b->ground[i] != GROUND_HOST || n->noted || special(n->path) ||
+		    (b->given && b->given[i] >= 0))
+			continue;
+		op = plan_add(b->p, STEP_OPEN, PLAN_INIT);
+		op->fd = (int32_t)i;
+		op->v = n->dev;
+		op->w = n->ino;
+		op->path = plan_str(b->p, n->path);
+	}
+}
+
+static void mask_object(struct plan *p, enum step_id step, const char *name,
+			unsigned mode)
+{
+	struct plan_op *op = plan_add(p, step, PLAN_INIT);
+
+	op->flags = PLAN_F_MASKS;
+	op->mode = mode;
+	op->path = plan_str(p, name);
+}
+
+/* A mask with something visible below it: it can be passed, not listed. */
+static void mask_with_names(struct build *b, size_t i)
+{
+	const char *top = b->v->nodes[i].path;
+	char name[32];
+	size_t tl = strlen(top);
+
+	(void)snprintf(name, sizeof(name), "k%zu", i);
+	mask_object(b->p, STEP_MKDIR, name, b->v->nodes[i].locked ? 0555 : 0111);
+	for (size_t j = i + 1; j < b->v->n; j++) {
+		const struct sandbox_node *n = &b->v->nodes[j];
+		char path[4200];
+
+		if (n->noted || b->parent[j] != (int)i)
+			continue;
+		(void)snprintf(path, sizeof(path), "%s%s", name, n->path + tl);
+		for (char *s = strchr(path, '/'); (s = strchr(s + 1, '/')); *s = '/') {
+			*s = '\0';
+			mask_object(b->p, STEP_MKDIR, path, 0111);
+		}
+		mask_object(b->p, n->is_dir ? STEP_MKDIR : STEP_MKFILE, path, 0);
+	}
+}
+
+static void add_base(struct build *b, const struct plan_policy *policy,
+		     const struct plan_texts *texts)
+{
+	struct plan_op *op = plan_add(b->p, STEP_BASE, PLAN_INIT);
+	char options[128] = "mode=0755";
+
+	if (policy->disk) {
+		/* an inode costs the kernel about a KiB that size= does not see */
+		uint64_t inodes = policy->disk / 1024;
+
+		(void)snprintf(options, sizeof(options),
+			       "mode=0755,size=%" PRIu64 ",nr_inodes=%" PRIu64,
+			       policy->disk, inodes < 16384 ? 16384 : inodes);
+	}
+	op->other = plan_str(b->p, options);
+	mask_object(b->p, STEP_MKFILE, "f", 0);
+	mask_object(b->p, STEP_MKDIR, "d", 0);
+	mask_object(b->p, STEP_MKFILE, "e", 0444);
+	mask_object(b->p, STEP_MKDIR, "E", 0555);
+	for (size_t i = 0; i < texts->n; i++) {
+		char name[24];
+
+		(void)snprintf(name, sizeof(name), "t%zu", i);
+		mask_object(b->p, STEP_MKFILE, name, 0444);
+		op = &b->p->ops[b->p->nops - 1];
+		op->other = plan_blob(b->p, texts->v[i].bytes, texts->v[i].len);
+		op->len = (uint32_t)texts->v[i].len;
+	}
+	for (size_t i = 0; i < b->v->n; i++)
+		if (b->full[i])
+			mask_with_names(b, i);
+	(void)plan_add(b->p, STEP_MASKS, PLAN_INIT);
+}
+
+static void add_texts(struct build *b, const struct plan_texts *texts)
+{
+	for (size_t i = 0; i < texts->n; i++) {
+		const struct sandbox_node *n = sandbox_view_find(b->v, texts->v[i].path);
+		struct plan_op *op;
+		char name[24];
+
+		if (!n || n->masked || n->locked || n->scratch || !(n->ops & PB_READ))
+			continue;
+		(void)snprintf(name, sizeof(name), "t%zu", i);
+		op = plan_add(b->p, STEP_TEXT, PLAN_INIT);
+		op->flags = PLAN_F_MAYBE;
+		op->path = plan_str(b->p, texts->v[i].path + 1);
+		op->other = plan_str(b->p, name);
+	}
+}
+
+static void add_dev(struct plan *p)
+{
+	static const struct { const char *name; unsigned major, minor; } devices[] = {
+		{ "null", 1, 3 }, { "zero", 1, 5 }, { "full", 1, 7 },
+		{ "random", 1, 8 }, { "urandom", 1, 9 }, { "tty", 5, 0 },
+	};
+	static const char *const links[][2] = {
+		{ "dev/fd", "/proc/self/fd" }, { "dev/stdin", "/proc/self/fd/0" },
+		{ "dev/stdout", "/proc/self/fd/1" }, { "dev/stderr", "/proc/self/fd/2" },
+		{ "dev/ptmx", "pts/ptmx" },
+	};
+	struct plan_op *op;
+	char path[32];
+
+	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
+		op = plan_add(p, STEP_DEV, PLAN_INIT);
+		(void)snprintf(path, sizeof(path), "/dev/%s", devices[i].name);
+		op->path = plan_str(p, path + 1);
+		op->other = plan_str(p, path);
+		op->v = devices[i].major;
+		op->w = devices[i].minor;
+	}
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		op = plan_add(p, STEP_SYMLINK, PLAN_INIT);
+		op->path = plan_str(p, links[i][0]);
+		op->other = plan_str(p, links[i][1]);
+	}
+	op = plan_add(p, STEP_DEVPTS, PLAN_INIT);
+	op->path = plan_str(p, "dev/pts");
+}
+
+static void add_at(struct plan *p, enum step_id step, const char *path,
+		   const char *other, uint32_t flags)
+{
+	struct plan_op *op = plan_add(p, step, PLAN_INIT);
+
+	op->path = plan_str(p, path);
+	op->other = plan_str(p, other);
+	op->flags = flags;
+}
+
+static void add_proc(struct build *b)
+{
+	struct plan *p = b->p;
+
+	add_at(p, STEP_PROC, "proc", NULL, 0);
+	add_at(p, STEP_USERNS_MAX, "proc/sys/user/max_user_namespaces", "0", 0);
+	add_at(p, STEP_TCP_FASTOPEN, "proc/sys/net/ipv4/tcp_fastopen", "0", PLAN_F_MAYBE);
+	add_at(p, STEP_MPTCP, "proc/sys/net/mptcp/enabled", "0", PLAN_F_MAYBE);
+	add_at(p, STEP_PROC_SYS, "proc/sys", NULL, 0);
+	add_at(p, STEP_PROC_KCORE, "proc/kcore", "f", PLAN_F_MAYBE);
+	add_at(p, STEP_PROC_KEYS, "proc/keys", "f", PLAN_F_MAYBE);
+	add_at(p, STEP_PROC_SYSRQ, "proc/sysrq-trigger", "f", PLAN_F_MAYBE);
+	add_at(p, STEP_PROC_TIMERS, "proc/timer_list", "f", PLAN_F_MAYBE);
+}
+
+static bool index_nodes(struct build *b)
+{
+	const struct sandbox_view *v = b->v;
+
+	b->parent = calloc(v->n + 1, sizeof(*b->parent));
+	b->ground = calloc(v->n + 1, 1);
+	b->full = calloc(v->n + 1, sizeof(*b->full));
+	if (!b->parent || !b->ground || !b->full)
+		return false;
+	for (size_t i = 0; i < v->n; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+
+		b->parent[i] = -1;
+		for (size_t j = 0; j < i; j++)
+			if (!v->nodes[j].noted && below(n->path, v->nodes[j].path))
+				b->parent[i] = (int)j;
+		b->ground[i] = n->masked || n->locked ? GROUND_MASK :
+			       n->scratch ? GROUND_OWN : GROUND_HOST;
+		if (plain_dir(b, i))
+			b->ground[i] = GROUND_ROOT;
+		if (!n->noted && b->parent[i] >= 0 &&
+		    b->ground[b->parent[i]] == GROUND_MASK)
+			b->full[b->parent[i]] = true;
+	}
+	return true;
+}
+
+void plan_view(struct plan *p, const struct sandbox_run *run,
+	       const struct sandbox_view *v, const int *given,
+	       const struct plan_policy *policy, const struct plan_texts *texts)
+{
+	struct build b = { .p = p, .run = run, .v = v, .given = given,
+			   .slots = (uint32_t)v->n };
+
+	if (!index_nodes(&b)) {
+		p->err = -ENOMEM;
+		goto out;
+	}
+	(void)plan_add(p, STEP_PRIVATE, PLAN_INIT);
+	open_trees(&b);
+	add_base(&b, policy, texts);
+	make_dir(&b, "/proc", 5, 0555);
+	make_dir(&b, "/dev", 4, 0755);
+	make_dir(&b, "/dev/pts", 8, 0755);
+	make_places(&b, -1);
+	for (size_t i = 0; i < v->n; i++)
+		if (!v->nodes[i].noted && v->nodes[i].path[1] && !special(v->nodes[i].path))
+			add_node(&b, i);
+	add_texts(&b, texts);
+	add_dev(p);
+	add_proc(&b);
+	for (size_t i = 0; i < v->n; i++)
+		if (!v->nodes[i].noted && special(v->nodes[i].path) && v->nodes[i].masked)
+			add_at(p, v->nodes[i].is_dir ? STEP_HIDE_DIR : STEP_HIDE_FILE,
+			       v->nodes[i].path + 1, v->nodes[i].is_dir ? "d" : "f",
+			       PLAN_F_MAYBE);
+	(void)plan_add(p, STEP_ROOT_RO, PLAN_INIT);
+	(void)plan_add(p, STEP_PIVOT, PLAN_INIT);
+	(void)plan_add(p, STEP_DETACH, PLAN_INIT);
+	add_at(p, STEP_CWD, run->cwd, NULL, 0);
+	p->head.nslots = b.slots;
+out:
+	for (size_t i = 0; i < b.nmade; i++)
+		free(b.made[i]);
+	free(b.made);
+	free(b.parent);
+	free(b.ground);
+	free(b.full);
+}

@@ -1,0 +1,129 @@
+/*
+ * What the bundle says, in the plan's terms: the filter (without a listener
+ * its notifications become errnos), the Landlock rights of this kernel's
+ * ABI, limits that the kernel has a resource for.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "runtime/base/io.h"
+#include "runtime/sandbox/plan_view.h"
+#include "runtime/sandbox/spawn.h"
+
+/* USER_NOTIF without a listener would answer ENOSYS: the map has the errno. */
+static int without_listener(struct sock_filter *f, size_t n, const struct pb_map *map,
+			    struct rt_err *err)
+{
+	for (uint32_t i = 0; i < map->entries.count; i++) {
+		const struct pb_map_entry *e = pb_at(map, map->entries, sizeof(*e), i);
+
+		if (e->verdict == PB_V_DENY && e->pc < n)
+			f[e->pc].k = SECCOMP_RET_ERRNO | (e->err & SECCOMP_RET_DATA);
+		else if (e->verdict == PB_V_TRACE && e->pc < n)
+			f[e->pc].k = SECCOMP_RET_ALLOW;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (f[i].code == (BPF_RET | BPF_K) && f[i].k == SECCOMP_RET_USER_NOTIF)
+			return rt_fail(err, EINVAL, "the filter notifies at %zu, but its "
+				       "map does not say what", i);
+	return 0;
+}
+
+static int take_filter(const struct sandbox_run *run, struct plan_policy *p,
+		       struct sock_filter **ret, struct rt_err *err)
+{
+	const struct pb_map *map;
+	const void *insns;
+	size_t n;
+	int r = bundle_filter(run->bundle, run->trace && run->want_listener, &insns, &n,
+			      &map, err);
+
+	if (r < 0)
+		return r;
+	*ret = malloc(n * sizeof(**ret));
+	if (!*ret)
+		return rt_fail(err, ENOMEM, "no memory for the filter");
+	memcpy(*ret, insns, n * sizeof(**ret));
+	p->filter = *ret;
+	p->nfilter = n;
+	p->listener = run->want_listener;
+	return p->listener ? 0 : without_listener(*ret, n, map, err);
+}
+
+/* The newest table that this kernel can do. */
+static void take_landlock(const struct sandbox_run *run, struct plan_policy *p)
+{
+	const struct pb_landlock *l = run->bundle->landlock;
+
+	for (uint32_t i = 0; l && i < l->abis.count; i++) {
+		const struct pb_landlock_abi *a = pb_at(l, l->abis, sizeof(*a), i);
+
+		if (a->abi <= (uint32_t)run->landlock_abi && a->abi > p->landlock.abi)
+			p->landlock = *a;
+	}
+}
+
+static void add_rlimit(struct plan_policy *p, int resource, uint64_t value)
+{
+	if (p->nrlimits == sizeof(p->rlimits) / sizeof(*p->rlimits))
+		return;
+	p->rlimits[p->nrlimits].resource = resource;
+	p->rlimits[p->nrlimits++].value = value;
+}
+
+static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
+{
+	const struct pb_limits *l = run->bundle->limits;
+
+	/* a core file would be written by the host's rules */
+	add_rlimit(p, RLIMIT_CORE, 0);
+	for (uint32_t i = 0; l && i < l->limits.count; i++) {
+		const struct pb_limit *m = pb_at(l, l->limits, sizeof(*m), i);
+
+		switch ((enum pb_limit_kind)m->kind) {
+		case PB_L_MEMORY:
+			add_rlimit(p, RLIMIT_AS, m->value);
+			break;
+		case PB_L_PROCESSES:
+			/* counted in the run's user namespace; polinit is one too */
+			add_rlimit(p, RLIMIT_NPROC, m->value + 1);
+			break;
+		case PB_L_FILES:
+			add_rlimit(p, RLIMIT_NOFILE, m->value);
+			break;
+		case PB_L_FILE_SIZE:
+			add_rlimit(p, RLIMIT_FSIZE, m->value);
+			break;
+		case PB_L_DISK:    /* the size of the scratch trees */
+		case PB_L_TIME:    /* the supervisor's */
+		case PB_L_CPU:
+		case PB_L_OUTPUT:
+		case PB_L_STDOUT:
+		case PB_L_STDERR:
+		case PB_L_WRITTEN: /* entry only */
+		case PB_L_COUNT:
+		default:
+			break;
+		}
+	}
+}
+
+int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view,
+		  struct sandbox_child *ret, struct rt_err *err)
+{
+	AUTO_FREE struct sock_filter *filter = NULL;
+	struct plan_policy policy;
+	int r;
+
+	memset(&policy, 0, sizeof(policy));
+	r = take_filter(run, &policy, &filter, err);
+	if (r < 0)
+		return r;
+	take_landlock(run, &policy);
+	take_limits(run, &policy);
+	policy.disk = run->bundle->mounts ? run->bundle->mounts->disk : 0;
+	return sandbox_spawn(run, view, &policy, ret, err);
+}

@@ -1,0 +1,11 @@
+/* The three calls of Landlock, as `mode` of the operations of its row. */
+#ifndef RUNTIME_SANDBOX_STEP_LANDLOCK_H
+#define RUNTIME_SANDBOX_STEP_LANDLOCK_H
+
+enum landlock_part {
+	LANDLOCK_PART_CREATE,  /* fd: ABI; v, w, aux: handled fs, net, scoped */
+	LANDLOCK_PART_RULE,    /* path; v: rights */
+	LANDLOCK_PART_RESTRICT
+};
+
+#endif

@@ -1,0 +1,235 @@
+/*
+ * The run's own tmpfs: one superblock with the new root, the scratch trees
+ * and the masks, so that one size binds all of it.  Made names, hides, texts
+ * and the end of the host's root.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/sandbox/step_place.h"
+
+int step_private(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)in, (void)op;
+	if (sys_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return step_fail(err, STEP_PRIVATE, errno, "mount");
+	return 0;
+}
+
+/* A clone of `name` below `dir`, attached over itself: the root of a mount. */
+static int own_mount(int dir, const char *name)
+{
+	AUTO_CLOSE int fd = sys_open_tree(dir, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (sys_move_mount(fd, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return -errno;
+	return io_steal_fd(&fd);
+}
+
+static int own_dir(int dir, const char *name)
+{
+	int fd;
+
+	if (mkdirat(dir, name, 0755) < 0)
+		return -errno;
+	fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int step_base(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	/* every host tree is open already: what this covers is not needed */
+	static const char *const places[] = { "/tmp", "/run", "/mnt", "/var", "/etc" };
+	const char *options = step_on(STEP_DISK) ? plan_at(in->plan, op->other) :
+						   "mode=0755";
+	int r = -1;
+
+	for (size_t i = 0; r < 0 && i < sizeof(places) / sizeof(*places); i++) {
+		in->base_dir = places[i];
+		r = sys_mount("pol", places[i], "tmpfs", MS_NOSUID | MS_NODEV, options);
+		if (r < 0 && errno != ENOENT && errno != ENOTDIR)
+			break;
+	}
+	if (r < 0)
+		return step_fail(err, STEP_BASE, errno, "tmpfs");
+	in->base = open(in->base_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (in->base < 0)
+		return step_fail(err, STEP_BASE, errno, "open");
+	if (mkdirat(in->base, "r", 0755) < 0)
+		return step_fail(err, STEP_BASE, errno, "mkdir");
+	in->root = own_mount(in->base, "r");
+	in->scratch = own_dir(in->base, "s");
+	in->masks = own_dir(in->base, "m");
+	if (in->root < 0 || in->scratch < 0 || in->masks < 0)
+		return step_fail(err, STEP_BASE, -in->root, "directories");
+	/* mount(2) of the new file systems below goes by the directory */
+	if (fchdir(in->root) < 0)
+		return step_fail(err, STEP_BASE, errno, "fchdir");
+	return 0;
+}
+
+int step_mkdir(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	const char *path = plan_at(in->plan, op->path);
+
+	if (mkdirat(place_base(in, op), path, op->mode) < 0 && errno != EEXIST)
+		return step_fail(err, STEP_MKDIR, errno, "/%s", path);
+	return 0;
+}
+
+int step_mkfile(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	const char *path = plan_at(in->plan, op->path);
+	int dir = place_base(in, op);
+
+	if (!op->len) {
+		if (mknodat(dir, path, S_IFREG | op->mode, 0) < 0 && errno != EEXIST)
+			return step_fail(err, STEP_MKFILE, errno, "/%s", path);
+		return 0;
+	}
+	AUTO_CLOSE int fd = openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+				   op->mode);
+	int r = fd < 0 ? -errno :
+			 io_write_all(fd, plan_at(in->plan, op->other), op->len);
+
+	return r < 0 ? step_fail(err, STEP_MKFILE, -r, "/%s", path) : 0;
+}
+
+int step_symlink(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	const char *path = plan_at(in->plan, op->path);
+
+	if (symlinkat(plan_at(in->plan, op->other), place_base(in, op), path) < 0 &&
+	    errno != EEXIST)
+		return step_fail(err, STEP_SYMLINK, errno, "/%s", path);
+	return 0;
+}
+
+/* From here on the masks are read-only, and so is every clone of them. */
+int step_masks(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
+	int fd = own_mount(in->base, "m");
+
+	(void)op;
+	if (fd < 0)
+		return step_fail(err, STEP_MASKS, -fd, "clone");
+	(void)close(in->masks);
+	in->masks = fd;
+	if (sys_mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+		return step_fail(err, STEP_MASKS, errno, "mount_setattr");
+	return 0;
+}
+
+/* A clone of a mask (`other`) over the path. */
+static int attach_mask(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	int place = place_open(in, op, err), fd;
+
+	if (place == -ENOENT && (op->flags & PLAN_F_MAYBE))
+		return 0;
+	if (place < 0)
+		return place;
+	fd = sys_open_tree(in->masks, plan_at(in->plan, op->other),
+			   OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (fd < 0) {
+		int e = errno;
+
+		(void)close(place);
+		return step_fail(err, (enum step_id)op->step, e, "/%s",
+				 plan_at(in->plan, op->path));
+	}
+	return place_attach(op, fd, place, err);
+}
+
+int step_hide(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	return attach_mask(in, op, err);
+}
+
+int step_text(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	return attach_mask(in, op, err);
+}
+
+int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
+	const char *name = plan_at(in->plan, op->other);
+	AUTO_CLOSE int fd = -1;
+	int place, r;
+
+	if (mkdirat(in->scratch, name, 0755) < 0 && errno != EEXIST)
+		return step_fail(err, STEP_SCRATCH, errno, "mkdir");
+	if (fchmodat(in->scratch, name, op->mode, 0) < 0)
+		return step_fail(err, STEP_SCRATCH, errno, "chmod");
+	fd = sys_open_tree(in->scratch, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (fd < 0)
+		return step_fail(err, STEP_SCRATCH, errno, "open_tree");
+	if ((op->flags & PLAN_F_RO) && step_on(STEP_TREE_RO))
+		attr.attr_set |= MOUNT_ATTR_RDONLY;
+	if ((op->flags & PLAN_F_NOEXEC) && step_on(STEP_TREE_NOEXEC))
+		attr.attr_set |= MOUNT_ATTR_NOEXEC;
+	if (sys_mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+		return step_fail(err, STEP_SCRATCH, errno, "mount_setattr");
+	place = place_open(in, op, err);
+	if (place < 0)
+		return place;
+	r = place_attach(op, dup(fd), place, err);
+	if (r == 0 && (op->flags & PLAN_F_COVER)) {
+		in->slots[op->aux] = sys_open_tree(fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE |
+								   OPEN_TREE_CLOEXEC);
+		if (in->slots[op->aux] < 0)
+			r = step_fail(err, STEP_SCRATCH, errno, "a second clone");
+	}
+	return r;
+}
+
+int step_root_ro(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
+
+	(void)op;
+	if (sys_mount_setattr(in->root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+		return step_fail(err, STEP_ROOT_RO, errno, "mount_setattr");
+	return 0;
+}
+
+int step_pivot(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)op;
+	if (fchdir(in->root) < 0 || sys_pivot_root(".", ".") < 0)
+		return step_fail(err, STEP_PIVOT, errno, "pivot_root");
+	return 0;
+}
+
+int step_detach(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)in, (void)op;
+	/* both roots are mounted at "/": the host's is on top of ours */
+	if (sys_umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+		return step_fail(err, STEP_DETACH, errno, "umount");
+	return 0;
+}
+
+int step_cwd(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	const char *path = plan_at(in->plan, op->path);
+
+	if (chdir(path) < 0)
+		return step_fail(err, STEP_CWD, errno,
+				 "the working directory %s is not in the sandbox", path);
+	return 0;
+}

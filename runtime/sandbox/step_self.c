@@ -1,0 +1,106 @@
+/*
+ * What pid 1 does to itself: its end with polrun, its memory, its keyring,
+ * its capabilities.  Capabilities are read back: a half-dropped set must not
+ * pass for none.
+ */
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/keyctl.h>
+#include <linux/securebits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/sandbox/plan.h"
+
+int step_pdeathsig(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	struct pollfd p = { .fd = in->sock, .events = POLLIN };
+
+	(void)op;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return step_fail(err, STEP_PDEATHSIG, errno, "prctl");
+	/* getppid() is always 0 here: polrun may have died before this */
+	if (step_on(STEP_HANGUP) && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP))
+		_exit(125);
+	return 0;
+}
+
+int step_dumpable(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)in, (void)op;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return step_fail(err, STEP_DUMPABLE, errno, "prctl");
+	return 0;
+}
+
+int step_keyring(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)in, (void)op;
+	/* ENOSYS: a kernel without keys has none to reach */
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL, 0, 0, 0) < 0 &&
+	    errno != ENOSYS)
+		return step_fail(err, STEP_KEYRING, errno, "keyctl");
+	return 0;
+}
+
+int step_securebits(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
+			     SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
+			     SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
+			     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+
+	(void)in, (void)op;
+	if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0)
+		return step_fail(err, STEP_SECUREBITS, errno, "prctl");
+	return 0;
+}
+
+int step_bounding(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)in, (void)op;
+	/* EINVAL is the first number that this kernel does not know */
+	for (unsigned long cap = 0; cap < 64; cap++) {
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		if (errno == EINVAL && cap > CAP_SETPCAP)
+			return 0;
+		return step_fail(err, STEP_BOUNDING, errno, "capability %lu", cap);
+	}
+	return 0;
+}
+
+int step_ambient(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)in, (void)op;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return step_fail(err, STEP_AMBIENT, errno, "prctl");
+	return 0;
+}
+
+int step_capset(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct d[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+
+	(void)in, (void)op;
+	if (syscall(SYS_capset, &h, d) < 0)
+		return step_fail(err, STEP_CAPSET, errno, "capset");
+	if (syscall(SYS_capget, &h, d) < 0)
+		return step_fail(err, STEP_CAPSET, errno, "capget");
+	for (int i = 0; i < 2; i++)
+		if (d[i].effective | d[i].permitted | d[i].inheritable)
+			return step_fail(err, STEP_CAPSET, EPERM, "capabilities are left");
+	return 0;
+}
+
+int step_nnp(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)in, (void)op;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return step_fail(err, STEP_NNP, errno, "prctl");
+	return 0;
+}

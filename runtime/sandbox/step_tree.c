@@ -1,0 +1,155 @@
+/*
+ * Trees of the host in the view: opened (and compared with what polrun saw),
+ * restricted, attached; pins that keep the directories above a restriction
+ * where they are; covers that make a pinned tree one mount again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/sandbox/step_place.h"
+
+#define CLONE_TREE (OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (unsigned)AT_RECURSIVE)
+
+int place_base(const struct init *in, const struct plan_op *op)
+{
+	return op->flags & PLAN_F_MASKS ? in->masks :
+	       op->flags & PLAN_F_SCRATCH ? in->scratch : in->root;
+}
+
+static int same_object(int fd, const struct plan_op *op)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	return st.st_dev == op->v && st.st_ino == op->w ? 0 : -ESTALE;
+}
+
+int place_open(const struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	const char *path = plan_at(in->plan, op->path);
+	enum step_id id = (enum step_id)op->step;
+	AUTO_CLOSE int fd = sys_open_beneath(place_base(in, op), path,
+					     O_PATH | O_NOFOLLOW | O_CLOEXEC,
+					     RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
+					     RESOLVE_BENEATH);
+
+	if (fd < 0) {
+		if ((op->flags & PLAN_F_MAYBE) && errno == ENOENT)
+			return -ENOENT;
+		return step_fail(err, id, errno, "/%s", path);
+	}
+	if ((op->flags & PLAN_F_CHECK) && step_on(STEP_TREE_CHECK)) {
+		int r = same_object(fd, op);
+
+		if (r < 0)
+			return step_fail(err, id, -r, "/%s was exchanged", path);
+	}
+	return io_steal_fd(&fd);
+}
+
+int place_attach(const struct plan_op *op, int tree, int where, struct rt_err *err)
+{
+	AUTO_CLOSE int fd = tree;
+	AUTO_CLOSE int place = where;
+
+	if (sys_move_mount(fd, "", place, "",
+			   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		return step_fail(err, (enum step_id)op->step, errno, "move_mount");
+	return 0;
+}
+
+int step_open(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	const char *path = plan_at(in->plan, op->path);
+	AUTO_CLOSE int fd = sys_open_tree(AT_FDCWD, path, CLONE_TREE | AT_SYMLINK_NOFOLLOW);
+
+	if (fd < 0)
+		return step_fail(err, STEP_OPEN, errno, "%s", path);
+	if (step_on(STEP_OPEN_CHECK)) {
+		int r = same_object(fd, op);
+
+		if (r < 0)
+			return step_fail(err, STEP_OPEN, -r, "%s was exchanged", path);
+	}
+	in->slots[op->fd] = io_steal_fd(&fd);
+	return 0;
+}
+
+int step_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	int given = op->flags & PLAN_F_GIVEN ? op->fd : in->slots[op->fd];
+	AUTO_CLOSE int fd = given;
+	struct mount_attr attr = { 0 };
+	int place, r;
+
+	if (!(op->flags & PLAN_F_GIVEN))
+		in->slots[op->fd] = -1;
+	if (step_on(STEP_TREE_NOSUID))
+		attr.attr_set |= MOUNT_ATTR_NOSUID;
+	if (step_on(STEP_TREE_NODEV))
+		attr.attr_set |= MOUNT_ATTR_NODEV;
+	if ((op->flags & PLAN_F_RO) && step_on(STEP_TREE_RO))
+		attr.attr_set |= MOUNT_ATTR_RDONLY;
+	if ((op->flags & PLAN_F_NOEXEC) && step_on(STEP_TREE_NOEXEC))
+		attr.attr_set |= MOUNT_ATTR_NOEXEC;
+	if (sys_mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+			      sizeof(attr)) < 0)
+		return step_fail(err, STEP_TREE, errno, "mount_setattr on /%s",
+				 plan_at(in->plan, op->path));
+	place = place_open(in, op, err);
+	if (place < 0)
+		return place;
+	if (sys_move_mount(fd, "", place, "",
+			   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		r = step_fail(err, STEP_TREE, errno, "move_mount to /%s",
+			      plan_at(in->plan, op->path));
+	else
+		r = 0;
+	(void)close(place);
+	/* fd is now the attached mount: its clone has every flag of it */
+	if (r == 0 && (op->flags & PLAN_F_COVER)) {
+		in->slots[op->aux] = sys_open_tree(fd, "", AT_EMPTY_PATH | CLONE_TREE);
+		if (in->slots[op->aux] < 0)
+			r = step_fail(err, STEP_TREE, errno, "a second clone of /%s",
+				      plan_at(in->plan, op->path));
+	}
+	return r;
+}
+
+int step_pin_dir(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	int place = place_open(in, op, err), fd;
+
+	if (place < 0)
+		return place;
+	/* recursive: a clone without the mounts that the kernel locked into
+	 * the tree is refused */
+	fd = sys_open_tree(place, "", AT_EMPTY_PATH | CLONE_TREE);
+	if (fd < 0) {
+		int e = errno;
+
+		(void)close(place);
+		return step_fail(err, STEP_PIN_DIR, e, "/%s", plan_at(in->plan, op->path));
+	}
+	return place_attach(op, fd, place, err);
+}
+
+int step_cover(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	int fd = in->slots[op->fd], place;
+
+	in->slots[op->fd] = -1;
+	place = place_open(in, op, err);
+	if (place < 0) {
+		(void)close(fd);
+		return place;
+	}
+	return place_attach(op, fd, place, err);
+}

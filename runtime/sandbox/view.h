@@ -1,0 +1,84 @@
+/*
+ * The view's inner contract: what it is made of, without a bundle, so that
+ * unit tests can make one over a directory of their own.
+ */
+#ifndef RUNTIME_SANDBOX_VIEW_H
+#define RUNTIME_SANDBOX_VIEW_H
+
+#include "runtime/sandbox/sandbox.h"
+
+enum view_answer {
+	VIEW_ALLOW,
+	VIEW_DENY,     /* a rule says so */
+	VIEW_OTHERWISE /* no rule allows it */
+};
+
+#define VIEW_AF_FORCE 0x80 /* read-only whatever the rules say (git's hooks) */
+
+struct view_anchor {
+	char *path;       /* full, absolute */
+	uint8_t kind;     /* enum pb_anchor_kind */
+	uint8_t root;     /* enum pb_root */
+	uint8_t effect;   /* enum pb_effect */
+	uint8_t ops;
+	uint8_t flags;    /* enum pb_anchor_flag */
+	uint32_t rule;
+};
+
+struct view_in {
+	const char *prefix; /* "" or, in tests, a directory that stands for / */
+	const char *home, *project, *project_link;
+	const struct view_anchor *anchors;
+	size_t n;
+	enum view_answer (*decide)(void *arg, uint8_t op, const char *path,
+				   uint32_t *ret_rule);
+	void *arg;
+};
+
+int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err *err);
+
+/* --- view_host.c: what is at a place of the host ------------------------------ */
+
+#define VIEW_MAX_LINKS 40
+
+struct view_link {
+	char path[4096];   /* where the link is, physical above it */
+	char target[4096]; /* its text */
+	char full[4096];   /* what it stands for, absolute, one step */
+};
+
+struct view_place {
+	int fd;           /* O_PATH, -1 where it does not exist */
+	bool exists, is_dir;
+	bool unreachable; /* exists or not: the caller may not look */
+	mode_t mode;
+	uint64_t dev, ino;
+	uid_t uid;
+	gid_t gid;
+};
+
+/* No link is followed: a path through one is -ELOOP.  0 or -errno. */
+int view_look(const char *prefix, const char *path, struct view_place *ret);
+/*
+ * The physical path of `path` on the host, every link resolved (what lies
+ * beyond the first missing component is kept), and the links met in order.
+ */
+int view_resolve(const char *prefix, const char *path, char ret[4096],
+		 struct view_link **ret_links, size_t *ret_n);
+
+/* --- view_git.c: what only the machine knows ------------------------------------ */
+
+/*
+ * The hooks directory that the project's git uses besides .git/hooks
+ * (core.hooksPath, or the common directory of a gitdir: file), malloc'ed
+ * absolute paths, at most `cap`.  `outside` gets the target of a gitdir: line
+ * that does not exist below the project, or "".
+ */
+size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_t cap,
+		      char *outside, size_t outside_cap);
+
+/* Path helpers: `path` is strictly below `top`; the same or below. */
+bool view_below(const char *path, const char *top);
+bool view_at(const char *path, const char *top);
+
+#endif

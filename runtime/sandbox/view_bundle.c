@@ -1,0 +1,119 @@
+/* The view of a bundle: its anchors under this run's roots, its decisions. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/sandbox/view.h"
+
+static enum view_answer bundle_decide(void *arg, uint8_t op, const char *path,
+				      uint32_t *ret_rule)
+{
+	const struct decide_ctx *c = arg;
+	const struct pb_rule *rule;
+	struct decision d;
+
+	decide_file(c, op, path, &d);
+	*ret_rule = d.rule;
+	if (d.effect == PB_ALLOW)
+		return VIEW_ALLOW;
+	rule = bundle_rule(c->b, d.rule);
+	return rule && rule->kind == PB_FILE ? VIEW_DENY : VIEW_OTHERWISE;
+}
+
+static char *full_path(const struct sandbox_run *run, const struct pb_mounts *m,
+		       const struct pb_anchor *a)
+{
+	const char *root = a->root < PB_ROOT_COUNT ? run->ctx.roots.dir[a->root] : NULL;
+	size_t n, len = a->path.len;
+	char *s;
+
+	if (!root)
+		return NULL;
+	n = strcmp(root, "/") ? strlen(root) : 0;
+	s = malloc(n + len + 2);
+	if (!s)
+		return NULL;
+	memcpy(s, root, n);
+	memcpy(s + n, pb_strp(m, a->path), len);
+	s[n + len] = '\0';
+	if (!s[0])
+		(void)strcpy(s, "/");
+	return s;
+}
+
+int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
+		      struct rt_err *err)
+{
+	const struct pb_mounts *m = run->bundle->mounts;
+	struct decide_ctx ctx = run->ctx;
+	struct view_in in = { .prefix = "", .home = ctx.roots.dir[PB_ROOT_HOME],
+			      .project = ctx.roots.dir[PB_ROOT_PROJECT],
+			      .project_link = run->project_link,
+			      .decide = bundle_decide, .arg = &ctx };
+	struct view_anchor *v;
+	size_t n = 0;
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	v = calloc(m->anchors.count + 1, sizeof(*v));
+	if (!v)
+		return rt_fail(err, ENOMEM, "no memory for the view");
+	for (uint32_t i = 0; i < m->anchors.count && r == 0; i++) {
+		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
+
+		v[n].kind = a->kind;
+		v[n].root = a->root;
+		v[n].ops = a->ops;
+		v[n].effect = a->effect;
+		v[n].flags = a->flags & (PB_AF_BELOW | PB_AF_SCRATCH | PB_AF_FLOOR);
+		v[n].rule = a->rule;
+		if (a->kind != PB_A_ANY) {
+			/* a root that this run does not have: no such names */
+			if (a->root >= PB_ROOT_COUNT || !ctx.roots.dir[a->root])
+				continue;
+			v[n].path = full_path(run, m, a);
+			if (!v[n].path)
+				r = rt_fail(err, ENOMEM, "no memory for the view");
+		}
+		n++;
+	}
+	in.anchors = v;
+	in.n = n;
+	if (r == 0)
+		r = view_make(&in, ret, err);
+	for (size_t i = 0; i < n; i++)
+		free(v[i].path);
+	free(v);
+	return r;
+}
+
+void sandbox_view_release(struct sandbox_view *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		if (v->nodes[i].pin_fd >= 0)
+			(void)close(v->nodes[i].pin_fd);
+		free(v->nodes[i].path);
+	}
+	for (size_t i = 0; i < v->ncreatable; i++)
+		free(v->creatable[i].path);
+	for (size_t i = 0; i < v->nlinks; i++) {
+		free(v->links[i].path);
+		free(v->links[i].target);
+	}
+	free(v->nodes);
+	free(v->creatable);
+	free(v->links);
+	memset(v, 0, sizeof(*v));
+}
+
+const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v, const char *path)
+{
+	const struct sandbox_node *best = NULL;
+
+	for (size_t i = 0; i < v->n; i++)
+		if (view_at(path, v->nodes[i].path))
+			best = &v->nodes[i];
+	return best;
+}
