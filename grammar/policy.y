@@ -5,7 +5,7 @@
  * Recovery: an `error` alternative in every list of statements and of items,
  * never with yyerrok (LAC would look at the same token for ever).  yyerrok
  * stands only where a token has been shifted since the error and what follows
- * is in step again: behind an effect, a prefix, a statement, a ';' (lex.c
+ * is in step again: behind an effect, a '{', a statement, a ';' (lex.c
  * hands out one where a faulty line ends).
  */
 %code requires {
@@ -198,7 +198,7 @@ stmt:
 
 locked:
   %empty		{ $$ = false; }
-| K_LOCKED		{ $$ = true; yyerrok; }
+| K_LOCKED		{ $$ = true; }
 ;
 
 policy_items:
@@ -375,7 +375,7 @@ open:
 
 final:
   %empty		{ $$ = false; }
-| K_FINAL		{ $$ = true; yyerrok; }
+| K_FINAL		{ $$ = true; }
 ;
 
 effect:

@@ -330,7 +330,11 @@ int dsl_unquoted(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 	} else {
 		d = FAULT(p, DIAG_UNQUOTED, at, "'%.*s' stands without quotes", STR_ARG(s));
 	}
-	if (!memchr(val->s.p, '"', val->s.n) && !memchr(val->s.p, '\\', val->s.n))
+	if (ast_is_word(str_sub(s, 0, 1)) && !memchr(s.p, '/', s.n) &&
+	    !memchr(s.p, '.', s.n)) /* perhaps meant for system calls or options */
+		diag_help(p->sink, d, "a pattern stands in double quotes; names of system "
+				      "calls have none, but groups: @name");
+	else if (!memchr(val->s.p, '"', val->s.n) && !memchr(val->s.p, '\\', val->s.n))
 		diag_help(p->sink, d, "write \"%.*s\"", STR_ARG(val->s));
 	return STRING;
 }
@@ -574,17 +578,67 @@ void dsl_expect_next(struct dsl_parser *p)
 		p->sync_open--;
 }
 
+/*
+ * Before the token that waits in replay[0]: closes the lists that are open,
+ * then ends the statement.  0: nothing is left to do.
+ */
+static int close_lists(struct dsl_parser *p, struct span *at)
+{
+	char open = p->nopen ? p->open[p->nopen - 1].kind : '{';
+	bool ending = p->ending;
+
+	*at = (struct span){ p->file, p->replay[0].at.off, 0 };
+	if (open != '{') {
+		p->nopen--;
+		return open == '[' ? ']' : ')';
+	}
+	p->closing = p->ending = false;
+	return ending ? ';' : 0;
+}
+
+/*
+ * Does a '}' stand where a '[' or '(' is open?  Said unless a fault inside of
+ * that list has been reported.
+ */
+static bool is_list_open(struct dsl_parser *p, int kind, struct span at)
+{
+	const struct dsl_bracket *open = &p->open[p->nopen - 1];
+	struct diag *d;
+
+	if (kind != '}' || !p->nopen || open->kind == '{')
+		return false;
+	if (p->faulty.file != at.file || p->faulty.off < open->at.off) {
+		d = FAULT(p, DIAG_UNCLOSED_BLOCK, at,
+			  "unexpected '}', a closing '%c' is missing before it",
+			  open->kind == '[' ? ']' : ')');
+		diag_note(p->sink, d, open->at, "opened here");
+	}
+	return true;
+}
+
+/* `kind` waits until the lists that are open are closed. */
+static int wait(struct dsl_parser *p, int kind, struct span *at, bool ending)
+{
+	p->replay[0] = (struct dsl_token){ kind, *at, text_of(p, *at), !ending };
+	p->nreplay = 1;
+	p->closing = true;
+	p->ending = ending;
+	return close_lists(p, at);
+}
+
 static int next_token(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
 {
 	int kind;
 
+	if (p->closing && (kind = close_lists(p, at)) != 0)
+		return kind;
 	if (p->nreplay) {
 		struct dsl_token t = p->replay[0];
 
 		p->replay[0] = p->replay[--p->nreplay];
 		*at = t.at;
 		val->s = t.text;
-		if (t.is_missing)
+		if (t.is_new)
 			note_bracket(p, t.kind, t.at);
 		return t.kind;
 	}
@@ -597,11 +651,10 @@ static int next_token(struct dsl_parser *p, union POL_STYPE *val, struct span *a
 	}
 	if (is_next_statement(p, kind, *at)) {
 		p->sync = false;
-		p->replay[0] = (struct dsl_token){ kind, *at, text_of(p, *at), false };
-		p->nreplay = 1;
-		at->len = 0;
-		return ';';
+		return wait(p, kind, at, true);
 	}
+	if (is_list_open(p, kind, *at))
+		return wait(p, kind, at, false);
 	note_bracket(p, kind, *at);
 	return kind;
 }

@@ -17,7 +17,7 @@ struct dsl_token {
 	int kind;
 	struct span at;
 	struct str text; /* of keywords and names */
-	bool is_missing; /* not in the text: closes a block that the text leaves open */
+	bool is_new; /* its bracket is not noted yet */
 };
 
 struct dsl_bracket {
@@ -47,6 +47,8 @@ struct dsl_parser {
 	struct span faulty; /* the last token that somebody has complained about */
 	bool sync;          /* a statement is faulty: say where the next one begins */
 	unsigned sync_open; /* brackets around that statement */
+	bool closing;       /* handing out the brackets that a list lacks, */
+	bool ending;        /* … and then the ';' that ends its statement */
 	uint32_t skip_line; /* 1 + offset of an unknown word: skip a block on its line */
 	bool stop;          /* a limit was passed: no more tokens, no more errors */
 

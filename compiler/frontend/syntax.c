@@ -19,6 +19,7 @@ static const struct {
 #undef KW
 };
 
+#define END_NAME     "the end of the file"
 #define MAX_EXPECTED 160
 #define MAX_WORDS    12 /* shown after "expected" */
 #define MAX_TEXT     48 /* bytes of an unexpected token */
@@ -237,7 +238,7 @@ static void put_unexpected(struct dsl_parser *p, struct buf *b, struct span at,
 	struct str text = shown(p, at);
 
 	buf_z(b, "unexpected ");
-	if (at.len == 0) {
+	if (strcmp(name, END_NAME) == 0) {
 		buf_z(b, "end of the file");
 		return;
 	}
@@ -296,10 +297,14 @@ static bool could_be(const struct expected *e, const char *name)
 	return has(e, name);
 }
 
-static const char *slip_help(const struct expected *e, const char *unexpected)
+static const char *slip_help(const struct dsl_parser *p, const struct expected *e,
+			     const char *unexpected)
 {
 	if (is_effect(unexpected) && has(e, "=>"))
 		return "write '=>' between a request and its decision";
+	if (is_effect(unexpected) && p->before.kind == K_LOCKED)
+		return "'locked' stands before sections, defaults and values; a rule may "
+		       "be 'final'";
 	for (size_t i = 0; i < POL_LEN(slips); i++)
 		if (strcmp(slips[i].unexpected, unexpected) == 0 &&
 		    could_be(e, slips[i].expected))
@@ -319,24 +324,28 @@ static const char *suggest_expected(const struct expected *e, struct str word)
 	return diag_suggest(word, known, n);
 }
 
-static const char *suggest_any(struct str word)
+/* Words that a name could stand in the place of, when a value follows. */
+static const char *suggest_before(const struct dsl_parser *p, const char *unexpected)
 {
-	const char *known[POL_LEN(keywords)];
+	static const char *const known[] = { "read", "write", "exec", "tcp",
+					     "udp",  "any",   "port" };
+	static const char *const values[] = { "a string", "a raw string", "a number",
+					      "a range", "an address", "a group" };
 
-	for (size_t i = 0; i < POL_LEN(keywords); i++)
-		known[i] = keywords[i].spelling;
-	return diag_suggest(word, known, POL_LEN(keywords));
+	for (size_t i = 0; i < POL_LEN(values); i++)
+		if (p->before.kind == NAME && strcmp(unexpected, values[i]) == 0)
+			return diag_suggest(p->before.text, known, POL_LEN(known));
+	return NULL;
 }
 
 static void add_help(struct dsl_parser *p, struct diag *d, const struct expected *e,
 		     const char *unexpected)
 {
-	const char *help = slip_help(e, unexpected), *word = NULL;
+	const char *help = slip_help(p, e, unexpected);
+	const char *word = suggest_before(p, unexpected);
 	int kw = find_keyword(unexpected);
 
 	/* `allow raed "/usr"`: the slip was taken for a name. */
-	if (p->before.kind == NAME)
-		word = suggest_any(p->before.text);
 	if (word)
 		diag_help(p->sink, d, "did you mean '%s' instead of '%.*s'?", word,
 			  STR_ARG(p->before.text));
@@ -384,7 +393,7 @@ static bool report_unclosed(struct dsl_parser *p, struct span at,
 
 	if (!p->nopen || p->nreplay)
 		return false;
-	if (at.len == 0) {
+	if (strcmp(unexpected, END_NAME) == 0) {
 		d = diag_add(p->sink, DIAG_UNCLOSED_BLOCK, at,
 			     "unexpected end of the file: a closing '%c' is missing",
 			     p->open[p->nopen - 1].kind == '{' ? '}' :
@@ -406,6 +415,7 @@ static bool report_unclosed(struct dsl_parser *p, struct span at,
 					   STR_NULL, true };
 	p->replay[1] = p->last;
 	p->nreplay = 2;
+	p->sync = false; /* nothing is left out */
 	return true;
 }
 
@@ -451,8 +461,11 @@ void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpect
 	if (p->stop || p->b.full)
 		return;
 	dsl_expect_next(p);
+	/* What the scanner has added to end a faulty statement. */
+	if (at.len == 0 && strcmp(unexpected, END_NAME) != 0)
+		return;
 	/* The scanner has complained about this token or what is before it. */
-	if (p->faulty.file == at.file && at.len && p->faulty.off <= at.off &&
+	if (p->faulty.file == at.file && p->faulty.off < at.off + at.len &&
 	    p->faulty.off >= p->before.at.off + p->before.at.len)
 		return;
 	classify(&e);
