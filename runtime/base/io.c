@@ -126,6 +126,7 @@ void io_escape(char *out, size_t cap, const char *s, size_t len)
 {
 	const unsigned char *u = (const unsigned char *)s;
 	size_t at = 0, i = 0;
+	size_t mark = 0; /* the last place that leaves room for the "…" */
 
 	if (!cap)
 		return;
@@ -146,17 +147,18 @@ void io_escape(char *out, size_t cap, const char *s, size_t len)
 			memcpy(piece, u + i, n);
 			w = n;
 		}
-		/* Room for this piece, and for the mark unless it is the last. */
-		if (at + w + (i + n < len ? 3 : 0) >= cap) {
-			if (at + 4 <= cap) {
-				memcpy(out + at, "…", 3);
-				at += 3;
+		if (at + w >= cap) {
+			if (mark + 3 < cap) {
+				memcpy(out + mark, "…", 3);
+				at = mark + 3;
 			}
 			break;
 		}
 		memcpy(out + at, piece, w);
 		at += w;
 		i += n;
+		if (at + 3 < cap)
+			mark = at;
 	}
 	out[at] = '\0';
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -420,6 +421,7 @@ static int with_bundle(struct session *s)
 		return fail(&err, EXIT_REFUSED);
 	s->run.ctx.b = &s->bundle;
 	s->run.ctx.scope = PB_SANDBOX;
+	s->run.ctx.cwd = s->roots.cwd;
 	roots_decide(&s->roots, &s->run.ctx.roots);
 	if (entry_decide(&s->run.ctx, s->opt.line, s->opt.argv, s->opt.argc, &s->entry,
 			 &err) < 0)
@@ -460,6 +462,10 @@ static int session(const struct options *opt)
 
 	if (bundle_open(opt->bundle, &s.bundle, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
+	if (bundle_check_time(&s.bundle, (int64_t)time(NULL), &err) < 0) {
+		release(&s);
+		return fail(&err, EXIT_REFUSED);
+	}
 	if (opt->report) {
 		s.report = report_open(opt->report, &err);
 		if (s.report < 0) {

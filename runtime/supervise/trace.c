@@ -128,7 +128,8 @@ static bool is_skeleton(const struct sandbox_view *v, const char *path)
 	size_t len = strcmp(path, "/") == 0 ? 0 : strlen(path);
 
 	for (size_t i = 0; i < v->n; i++)
-		if (!v->nodes[i].absent && strncmp(v->nodes[i].path, path, len) == 0 &&
+		if (!v->nodes[i].absent && !v->nodes[i].noted &&
+		    strncmp(v->nodes[i].path, path, len) == 0 &&
 		    v->nodes[i].path[len] == '/')
 			return true;
 	return false;

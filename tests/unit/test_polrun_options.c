@@ -1,0 +1,143 @@
+/* polrun's command line: what is taken, what is refused, and by which words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "runtime/cli/options.h"
+
+static char *args[16];
+static struct options opt;
+static struct rt_err err;
+
+/* Words separated by one blank; "~" is an empty word. */
+static int parse(const char *words)
+{
+	static char buf[512];
+	int n = 0;
+
+	memset(&err, 0, sizeof(err));
+	memset(&opt, 0, sizeof(opt));
+	(void)strncpy(buf, words, sizeof(buf) - 1);
+	args[n++] = (char *)(uintptr_t) "polrun";
+	for (char *p = strtok(buf, " "); p; p = strtok(NULL, " "))
+		args[n++] = strcmp(p, "~") == 0 ? p + 1 : p;
+	args[n] = NULL;
+	return options_parse(n, args, &opt, &err);
+}
+
+static void refused(const char *words, const char *message)
+{
+	assert_true(parse(words) < 0);
+	if (!strstr(err.text, message))
+		fail_msg("'%s': got '%s', want '%s'", words, err.text, message);
+}
+
+static void test_a_command_keeps_its_own_options(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-b x.polb git -y --help"), 0);
+	assert_int_equal(opt.action, OPT_RUN);
+	assert_false(opt.yes);
+	assert_int_equal(opt.argc, 3);
+	assert_string_equal(opt.argv[0], "git");
+	assert_string_equal(opt.argv[2], "--help");
+	assert_null(opt.argv[3]);
+}
+
+static void test_two_dashes_end_the_options(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-b x -- -y"), 0);
+	assert_false(opt.yes);
+	assert_string_equal(opt.argv[0], "-y");
+}
+
+static void test_every_option(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--bundle=a --project b --user=c --report d -y "
+			       "--explain-denials --plan ls"), 0);
+	assert_string_equal(opt.bundle, "a");
+	assert_string_equal(opt.project, "b");
+	assert_string_equal(opt.user, "c");
+	assert_string_equal(opt.report, "d");
+	assert_true(opt.yes);
+	assert_true(opt.explain);
+	assert_int_equal(opt.action, OPT_PLAN);
+}
+
+static void test_short_options_cluster_and_take_values(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-ybfile ls"), 0);
+	assert_true(opt.yes);
+	assert_string_equal(opt.bundle, "file");
+	assert_int_equal(parse("-b f -c line"), 0);
+	assert_string_equal(opt.line, "line");
+	assert_int_equal(opt.argc, 0);
+}
+
+static void test_help_version_and_doctor_need_no_bundle(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--help"), 0);
+	assert_int_equal(opt.action, OPT_HELP);
+	assert_int_equal(parse("--version"), 0);
+	assert_int_equal(opt.action, OPT_VERSION);
+	assert_int_equal(parse("--doctor"), 0);
+	assert_int_equal(opt.action, OPT_DOCTOR);
+}
+
+static void test_what_is_refused(void **state)
+{
+	(void)state;
+	refused("ls", "no bundle");
+	refused("-b x", "no command");
+	refused("-b x ~", "name is empty");
+	refused("-b x -b y ls", "given twice");
+	refused("-b x -c a -c b", "given twice");
+	refused("-b x -c a ls", "whole line");
+	refused("-b", "needs a value");
+	refused("--bundle= ls", "not empty");
+	refused("--yes=1 -b x ls", "takes no value");
+	refused("-b x -z ls", "unknown option '-z'");
+}
+
+static void test_unknown_options_get_a_suggestion(void **state)
+{
+	(void)state;
+	refused("--bundel x ls", "did you mean '--bundle'");
+	refused("--explain-denial -b x ls", "did you mean '--explain-denials'");
+	refused("--zzzzzzzzzz -b x ls", "see polrun --help");
+	refused("--\x1b[2J -b x ls", "\\x1b");
+	/* 40 letters: more than the distance looks at */
+	refused("--aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -b x ls", "unknown option");
+}
+
+static void test_what_later_versions_bring_is_not_ignored(void **state)
+{
+	(void)state;
+	refused("-b x --role r ls", "'--role' is not supported");
+	refused("-b x --ask=tty ls", "'--ask' is not supported");
+	refused("-b x --allow-degraded=r ls", "not supported");
+	refused("-b x --learn", "not supported");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_command_keeps_its_own_options),
+		cmocka_unit_test(test_two_dashes_end_the_options),
+		cmocka_unit_test(test_every_option),
+		cmocka_unit_test(test_short_options_cluster_and_take_values),
+		cmocka_unit_test(test_help_version_and_doctor_need_no_bundle),
+		cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_unknown_options_get_a_suggestion),
+		cmocka_unit_test(test_what_later_versions_bring_is_not_ignored),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
