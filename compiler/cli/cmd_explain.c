@@ -71,9 +71,11 @@ static void begin(struct asked *q)
 	const struct ir_request *r = &q->req;
 
 	q->ans.a = q->a;
-	q->ans.kind = r->kind == IR_FILE ?
-		arena_printf(q->a, "file %s", ir_op_name(r->op)) :
-		ir_kind_name(r->kind);
+	q->ans.kind = ir_kind_name(r->kind);
+	if (r->kind == IR_FILE)
+		q->ans.kind = arena_printf(q->a, "file %s", ir_op_name(r->op));
+	if (r->kind == IR_NET)
+		q->ans.kind = r->proto == IR_UDP ? "net udp" : "net tcp";
 	q->ans.request = r->text;
 	if ((r->kind == IR_FILE || (r->kind == IR_UNIX && !r->abstract)) &&
 	    !str_eq(r->path, r->text))

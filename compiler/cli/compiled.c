@@ -62,18 +62,20 @@ static bool ask_filter(struct bundle *b, const struct ir_request *req,
 		*ret_why = "the filter does not end";
 		return false;
 	}
-	if (value == SECCOMP_RET_ALLOW) {
+	ret->rule = b->rules->scalar_first + IR_S_SYSCALL_OTHERWISE;
+	if (value == SECCOMP_RET_ALLOW)
 		ret->effect = PB_ALLOW;
-		return true;
-	}
+	if ((value & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO)
+		ret->err = value & SECCOMP_RET_DATA;
 	for (i = 0; i < map->entries.count; i++) {
 		const struct pb_map_entry *e =
 			pb_at(map, map->entries, sizeof(*e), i);
 
-		if (e->pc == (uint32_t)pc) {
+		if (e->pc != (uint32_t)pc)
+			continue;
+		ret->err = e->err;
+		if (e->rule != UINT32_MAX)
 			ret->rule = e->rule;
-			ret->err = e->err;
-		}
 	}
 	return true;
 }

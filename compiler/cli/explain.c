@@ -41,8 +41,11 @@ static void text_head(FILE *out, const struct explain_answer *e)
 		STR_ARG(one_line(a, e->request)));
 	if (e->subject.n)
 		fprintf(out, "  judged as  %.*s\n", STR_ARG(one_line(a, e->subject)));
-	fprintf(out, "  decided by %.*s (%s) at %.*s", STR_ARG(e->by.id), e->by.level,
-		STR_ARG(place(a, &e->by)));
+	if (e->by.line)
+		fprintf(out, "  decided by %.*s (%s) at %.*s", STR_ARG(e->by.id),
+			e->by.level, STR_ARG(place(a, &e->by)));
+	else
+		fprintf(out, "  decided by %.*s (built in)", STR_ARG(e->by.id));
 	if (e->by.text.n)
 		fprintf(out, ": %.*s", STR_ARG(one_line(a, e->by.text)));
 	fprintf(out, "\n  step       %.*s\n", STR_ARG(e->step));

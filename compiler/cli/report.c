@@ -201,11 +201,14 @@ static void add_base(struct filler *f)
 		 f->base[BK_UNDER] + f->base[BK_ADVISORY]);
 }
 
-static bool is_said(const struct bk_note *n)
+/* What a layer does as it should is said on request, and by explain. */
+static bool is_said(const struct compilation *c, const struct bk_note *n)
 {
-	if (n->hopeless || n->whole)
-		return n->note.n > 0;
-	return n->exactness != BK_NONE && n->exactness != BK_EXACT;
+	if (n->hopeless)
+		return true;
+	if (n->exactness != BK_NONE && n->exactness != BK_EXACT)
+		return true;
+	return n->whole && n->note.n && c->o->verbose;
 }
 
 void report_fill(struct compilation *c)
@@ -218,7 +221,7 @@ void report_fill(struct compilation *c)
 	for (i = 0; i < c->report.notes.n; i++) {
 		const struct bk_note *n = &c->report.notes.v[i];
 
-		if (!is_said(n))
+		if (!is_said(c, n))
 			continue;
 		if (is_base(&f, n))
 			count_base(&f, n);

@@ -81,6 +81,8 @@ static bool read_path(struct reader *r, struct str text)
 {
 	struct str path;
 
+	if (str_eqz(text, "~") || str_starts(text, STR("~/")))
+		text = str_cat(r->a, STR("${HOME}"), str_sub(text, 1, text.n - 1));
 	if (!text.n || !roots_expand(r->a, &r->roots->dirs, text, &path)) {
 		fprintf(r->err, "polc: '%.*s' is no path here\n", STR_ARG(text));
 		return false;
