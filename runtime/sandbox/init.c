@@ -101,8 +101,8 @@ static int prepare(struct init *in, struct rt_err *err)
 	return steps_run(in, PLAN_INIT, err);
 }
 
-/* A signal that somebody outside sent to polinit (polrun passes on TERM, HUP,
- * USR1, USR2).  What the terminal sends reaches the command by itself. */
+/* A signal that somebody outside sent to polinit: polrun passes on what was
+ * meant for the command (runtime/supervise/supervise.c).  What the terminal sends reaches the command by itself. */
 static void pass_on(int sigfd, pid_t target)
 {
 	struct signalfd_siginfo si;
@@ -167,6 +167,9 @@ static void close_but(int a, int b)
 	(void)sys_close_range(high + 1, ~0u, 0);
 }
 
+static const int passed[] = { SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
+			      SIGINT, SIGQUIT, SIGTSTP, SIGCONT };
+
 int init_main(int sock)
 {
 	struct init in = { .sock = sock, .base = -1, .root = -1, .masks = -1,
@@ -179,11 +182,8 @@ int init_main(int sock)
 	if (prepare(&in, &err) < 0)
 		fail(sock, &err);
 	(void)sigemptyset(&mask);
-	(void)sigaddset(&mask, SIGCHLD);
-	(void)sigaddset(&mask, SIGTERM);
-	(void)sigaddset(&mask, SIGHUP);
-	(void)sigaddset(&mask, SIGUSR1);
-	(void)sigaddset(&mask, SIGUSR2);
+	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
+		(void)sigaddset(&mask, passed[i]);
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
 	sigfd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (sigfd < 0) {
