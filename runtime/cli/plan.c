@@ -23,7 +23,7 @@ static bool same_statement(const struct bundle *b, const struct pb_rule *a,
 }
 
 /* Whether rule i is the first of its statement with its exactness. */
-static bool is_first(const struct bundle *b, uint32_t i)
+bool plan_is_first(const struct bundle *b, uint32_t i)
 {
 	const struct pb_rule *r = bundle_rule(b, i);
 
@@ -57,7 +57,7 @@ void plan_summary(const struct bundle *b, char *out, size_t cap)
 		const struct pb_rule *r = bundle_rule(b, i);
 
 		if (r->exactness <= PB_X_ADVISORY && exactness[r->exactness] &&
-		    is_first(b, i))
+		    plan_is_first(b, i))
 			n[r->exactness]++;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && at < cap; i++) {
@@ -142,6 +142,10 @@ static void print_node(FILE *out, const struct bundle *b, const struct sandbox_n
 		why = n->rule[2];
 	if (bundle_rule(b, why))
 		fprintf(out, "  (%s)", explain_rule(b, why, rule));
+	/* Somebody said that it is not writable: that is what one looks for. */
+	if (!(n->ops & PB_WRITE) && !n->scratch && bundle_rule(b, n->rule[1]) &&
+	    bundle_rule(b, n->rule[1])->kind == PB_FILE && n->rule[1] != why)
+		fprintf(out, "  not writable by %s", explain_rule(b, n->rule[1], rule));
 	if (n->scratch)
 		fputs("  what is written there is lost", out);
 	if (n->absent && !n->scratch)
@@ -165,6 +169,23 @@ static void print_files(FILE *out, const struct plan *p)
 		fprintf(out, "  (%s)\n",
 			explain_rule(p->run->bundle, p->view->creatable[i].rule, rule));
 	}
+}
+
+/* 20 s, 4 GiB: the largest unit that loses nothing. */
+static void print_amount(FILE *out, uint64_t v, const char *unit)
+{
+	static const char *const sizes[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+	size_t i = 0;
+
+	if (strcmp(unit, "bytes") == 0) {
+		for (; v && v % 1024 == 0 && i < 4; i++)
+			v /= 1024;
+		unit = sizes[i];
+	} else if (strcmp(unit, "ms") == 0 && v % 1000 == 0) {
+		v /= 1000;
+		unit = "s";
+	}
+	fprintf(out, "%" PRIu64 "%s%s", v, unit[0] ? " " : "", unit);
 }
 
 static void print_limits(FILE *out, const struct bundle *b)
@@ -191,11 +212,12 @@ static void print_limits(FILE *out, const struct bundle *b)
 		const struct pb_limit *l =
 			pb_at(b->limits, b->limits->limits, sizeof(*l), i);
 
-		if (l->kind < PB_L_COUNT)
-			fprintf(out, "  %-10s %" PRIu64 "%s%s  %s  (%s)\n",
-				kinds[l->kind].name, l->value,
-				kinds[l->kind].unit[0] ? " " : "", kinds[l->kind].unit,
-				kinds[l->kind].how, explain_rule(b, l->rule, rule));
+		if (l->kind >= PB_L_COUNT)
+			continue;
+		fprintf(out, "  %-10s ", kinds[l->kind].name);
+		print_amount(out, l->value, kinds[l->kind].unit);
+		fprintf(out, "  %s  (%s)\n", kinds[l->kind].how,
+			explain_rule(b, l->rule, rule));
 	}
 }
 
@@ -208,7 +230,7 @@ static void print_exactness(FILE *out, const struct bundle *b)
 		const struct pb_rule *r = bundle_rule(b, i);
 
 		if (r->exactness > PB_X_ADVISORY || !exactness[r->exactness] ||
-		    !is_first(b, i))
+		    !plan_is_first(b, i))
 			continue;
 		io_escape(note, sizeof(note), pb_strp(b->rules, r->note), r->note.len);
 		fprintf(out, "  %-10s %s%s%s\n", exactness[r->exactness],

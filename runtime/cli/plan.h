@@ -17,6 +17,8 @@ struct plan {
 
 void plan_print(FILE *out, const struct plan *p);
 
+/* Whether rule i is the first of its statement with its exactness. */
+bool plan_is_first(const struct bundle *b, uint32_t i);
 /* "3 rules hold at entry only, 1 under, 2 over", or an empty text where every
  * rule is exact.  Rules are counted once for each statement. */
 void plan_summary(const struct bundle *b, char *out, size_t cap);

@@ -12,6 +12,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
+#include "runtime/cli/plan.h"
 #include "runtime/supervise/explain.h"
 
 int report_open(const char *path, struct rt_err *err)
@@ -241,7 +242,8 @@ static void mechanisms(struct json *j, const struct report *r)
 		const struct pb_rule *p = bundle_rule(r->bundle, i);
 		char note[200];
 
-		if (p->exactness > PB_X_ADVISORY || !words[p->exactness])
+		if (p->exactness > PB_X_ADVISORY || !words[p->exactness] ||
+		    !plan_is_first(r->bundle, i))
 			continue;
 		io_escape(note, sizeof(note), pb_strp(r->bundle->rules, p->note),
 			  p->note.len);
