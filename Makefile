@@ -88,7 +88,7 @@ $(BUILD)/gen/policy.lex.c $(BUILD)/gen/policy.lex.h &: grammar/policy.l
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/gen/policy.tab.h $(BUILD)/gen/policy.lex.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Wall -Wno-unused-function -MMD -MP -c $< -o $@
-$(BUILD)/obj/compiler/frontend/%.o: | $(BUILD)/gen/policy.tab.h $(BUILD)/gen/policy.lex.h
+$(call obj,$(wildcard compiler/frontend/*.c)): | $(BUILD)/gen/policy.tab.h $(BUILD)/gen/policy.lex.h
 
 # --- objects, libraries, programs ---------------------------------------------
 $(BUILD)/obj/%.o: %.c
