@@ -1,0 +1,359 @@
+/*
+ * Where the view may change: the anchors' paths, resolved on the host; what
+ * lies behind a symbolic link; the run's private trees; git's hooks.
+ */
+#include "runtime/sandbox/view_cand.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+
+struct cand *view_cand_at(struct maker *m, const char *path)
+{
+	struct cand *c;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (!strcmp(m->c[i].path, path))
+			return &m->c[i];
+	if (m->n == m->cap) {
+		size_t cap = m->cap ? 2 * m->cap : 64;
+		struct cand *grown = reallocarray(m->c, cap, sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		m->c = grown;
+		m->cap = cap;
+	}
+	c = &m->c[m->n];
+	memset(c, 0, sizeof(*c));
+	c->path = strdup(path);
+	if (!c->path)
+		return NULL;
+	c->place.fd = -1;
+	c->by = c->rule = VIEW_NO_RULE;
+	c->rules[0] = c->rules[1] = c->rules[2] = VIEW_NO_RULE;
+	c->floor = true;
+	m->n++;
+	return c;
+}
+
+/* --- links --------------------------------------------------------------------- */
+
+static int add_link(struct sandbox_view *v, const char *path, const char *target)
+{
+	struct sandbox_link *l;
+
+	for (size_t i = 0; i < v->nlinks; i++)
+		if (!strcmp(v->links[i].path, path))
+			return 0;
+	l = reallocarray(v->links, v->nlinks + 1, sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	v->links = l;
+	l[v->nlinks].path = strdup(path);
+	l[v->nlinks].target = strdup(target);
+	if (!l[v->nlinks].path || !l[v->nlinks].target) {
+		free(l[v->nlinks].path);
+		free(l[v->nlinks].target);
+		return -ENOMEM;
+	}
+	v->nlinks++;
+	return 0;
+}
+
+static int add_alias(struct maker *m, const char *path, const char *real)
+{
+	struct alias *a;
+
+	for (size_t i = 0; i < m->nalias; i++)
+		if (!strcmp(m->alias[i].path, path))
+			return 0;
+	a = reallocarray(m->alias, m->nalias + 1, sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	m->alias = a;
+	a[m->nalias].path = strdup(path);
+	a[m->nalias].real = strdup(real);
+	if (!a[m->nalias].path || !a[m->nalias].real) {
+		free(a[m->nalias].path);
+		free(a[m->nalias].real);
+		return -ENOMEM;
+	}
+	m->nalias++;
+	return 0;
+}
+
+static bool private_tree(const struct maker *m, const char *path)
+{
+	const struct cand *best = NULL;
+	size_t len = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (m->c[i].private_ && view_at(path, m->c[i].path) &&
+		    strlen(m->c[i].path) >= len) {
+			best = &m->c[i];
+			len = strlen(best->path);
+		}
+	return best != NULL;
+}
+
+/*
+ * Nobody inside can have made the link: no run can write where it is.  A
+ * private tree's counterpart on the host is out of every run's reach, unless
+ * a rule shows it (the project may lie in it).
+ */
+static bool link_is_foreign(const struct maker *m, const char *path)
+{
+	const struct view_in *in = m->in;
+	uint32_t rule;
+
+	if (in->project && view_at(path, in->project))
+		return false;
+	for (size_t i = 0; i < in->n; i++) {
+		const struct view_anchor *a = &in->anchors[i];
+
+		if (a->kind == PB_A_PATH && a->effect == PB_ALLOW &&
+		    (a->ops & PB_WRITE) && !(a->flags & PB_AF_SCRATCH) &&
+		    view_at(path, a->path))
+			return false;
+	}
+	if (private_tree(m, path))
+		return true;
+	return in->decide(in->arg, PB_WRITE, path, &rule) != VIEW_ALLOW;
+}
+
+/* --- candidates ------------------------------------------------------------------ */
+
+bool view_is_system(const char *path)
+{
+	return view_at(path, "/proc") || view_at(path, "/sys") ||
+	       (view_at(path, "/dev") && !view_at(path, "/dev/shm"));
+}
+
+static void name_it(struct cand *c, const struct view_anchor *a)
+{
+	if (a->effect == PB_ALLOW) {
+		if (a->flags & PB_AF_SCRATCH)
+			c->private_ = c->scratch = true;
+		/* ${TMPDIR} is the run's own: its names are none of the host's */
+		else if (a->root != PB_ROOT_TMP)
+			c->named = true;
+		return;
+	}
+	c->restricts = true;
+	if (!(a->flags & PB_AF_FLOOR))
+		c->floor = false;
+	c->rule = a->rule;
+	if (a->flags & VIEW_AF_FORCE) {
+		c->deep_ro = true;
+		c->by = a->rule;
+	}
+}
+
+/* A literal anchor whose path on the host goes through a link. */
+static int add_through_link(struct maker *m, const struct view_anchor *a)
+{
+	char real[4096], step[4096];
+	struct view_link *links;
+	size_t n;
+	bool follow = true;
+	int r = view_resolve(m->in->prefix, a->path, real, &links, &n);
+	struct cand *c;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct view_link *more;
+		size_t nmore;
+		bool foreign = link_is_foreign(m, links[i].path);
+
+		follow = follow && foreign;
+		r = view_resolve(m->in->prefix, links[i].full, step, &more, &nmore);
+		free(more);
+		if (r == 0 && (a->effect != PB_ALLOW || follow))
+			r = add_alias(m, links[i].path, step);
+		if (r == 0 && foreign && a->effect == PB_ALLOW && follow)
+			r = add_link(m->out, links[i].path, links[i].target);
+		if (r == 0 && a->effect != PB_ALLOW && !foreign) {
+			/* whoever replaces the link makes the denied name anew */
+			char *slash;
+
+			(void)snprintf(step, sizeof(step), "%s", links[i].path);
+			slash = strrchr(step, '/');
+			*(slash == step ? slash + 1 : slash) = '\0';
+			c = view_cand_at(m, step);
+			r = c ? 0 : -ENOMEM;
+			if (c) {
+				c->ro = true;
+				c->by = a->rule;
+			}
+		}
+	}
+	free(links);
+	/* a loop, or a path too long: an allow gives nothing; a deny that
+	 * cannot be found cannot be kept */
+	if (r == -ELOOP || r == -ENAMETOOLONG)
+		return a->effect == PB_ALLOW ? 0 :
+		       rt_fail_errno(m->err, -r, "the denied path %s", a->path);
+	if (r < 0)
+		return r;
+	if (a->effect == PB_ALLOW && !follow)
+		return 0;
+	c = view_cand_at(m, real);
+	if (!c)
+		return -ENOMEM;
+	name_it(c, a);
+	if (a->effect == PB_ALLOW || !private_tree(m, a->path))
+		return 0;
+	/* in a private tree the link is not there: its name is free */
+	c = view_cand_at(m, a->path);
+	if (!c)
+		return -ENOMEM;
+	name_it(c, a);
+	return 0;
+}
+
+static int add_anchor(struct maker *m, const struct view_anchor *a)
+{
+	struct view_place place;
+	struct cand *c;
+	int r;
+
+	if (a->kind == PB_A_ANY) {
+		m->any_ro = a->rule;
+		return 0;
+	}
+	if (view_is_system(a->path) && (a->effect == PB_ALLOW || a->kind == PB_A_WILD))
+		return 0;
+	r = a->flags & PB_AF_SCRATCH ? 0 : view_look(m->in->prefix, a->path, &place);
+	if (r == -ELOOP && a->kind == PB_A_PATH)
+		return add_through_link(m, a);
+	if (r < 0 && r != -ELOOP)
+		return rt_fail_errno(m->err, -r, "%s", a->path);
+	c = view_cand_at(m, a->path);
+	if (!c)
+		return -ENOMEM;
+	if (r == 0 && !(a->flags & PB_AF_SCRATCH) && !c->looked) {
+		c->place = place;
+		c->looked = true;
+	} else if (r == 0 && !(a->flags & PB_AF_SCRATCH) && place.fd >= 0) {
+		(void)close(place.fd);
+	}
+	if (a->kind == PB_A_PATH) {
+		name_it(c, a);
+		return 0;
+	}
+	c->deep_ro = true;
+	c->by = a->rule;
+	c->made = true;
+	return 0;
+}
+
+static int add_private(struct maker *m, const char *path)
+{
+	char real[4096];
+	struct view_link *links;
+	size_t n;
+	struct cand *c;
+	int r = view_resolve(m->in->prefix, path, real, &links, &n);
+
+	free(links);
+	/* /var/tmp may be a link to /tmp */
+	c = view_cand_at(m, r == 0 && n && strcmp(real, "/") ? real : path);
+	if (!c)
+		return -ENOMEM;
+	c->private_ = true;
+	return r == 0 && n && strcmp(real, path) ? add_link(m->out, path, real) : 0;
+}
+
+/* What the run needs besides the rules' names. */
+static int add_fixed(struct maker *m)
+{
+	static const char *const trees[] = { "/tmp", "/var/tmp", "/dev/shm" };
+	static const char *const links[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+					     "/libx32" };
+	static const char *const texts[] = { "/etc/resolv.conf", "/etc/hosts",
+					     "/etc/nsswitch.conf" };
+	int r = 0;
+
+	for (size_t i = 0; i < 3 && r == 0; i++)
+		r = add_private(m, trees[i]);
+	if (r == 0 && m->in->home)
+		r = add_private(m, m->in->home);
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links) && r == 0; i++) {
+		char full[4200], target[4096];
+		ssize_t n;
+
+		(void)snprintf(full, sizeof(full), "%s%s", m->in->prefix, links[i]);
+		n = readlink(full, target, sizeof(target) - 1);
+		if (n <= 0)
+			continue;
+		target[n] = '\0';
+		r = add_link(m->out, links[i], target);
+	}
+	for (size_t i = 0; i < 3 && r == 0; i++) {
+		struct view_anchor a = { .path = (char *)(uintptr_t)texts[i],
+					 .kind = PB_A_PATH, .ops = PB_READ,
+					 .effect = PB_ALLOW, .rule = VIEW_NO_RULE };
+
+		r = add_anchor(m, &a);
+	}
+	if (r == 0 && m->in->project) {
+		struct cand *c = view_cand_at(m, m->in->project);
+
+		if (!c)
+			return -ENOMEM;
+		c->project = true;
+	}
+	return r;
+}
+
+static int add_git(struct maker *m)
+{
+	char *hooks[4], outside[4096];
+	uint32_t rule = VIEW_NO_RULE;
+	size_t n;
+	int r = 0;
+
+	/* under the id of the line that speaks of .git/hooks */
+	for (size_t i = 0; i < m->in->n; i++)
+		if ((m->in->anchors[i].flags & PB_AF_FLOOR) && m->in->project &&
+		    view_below(m->in->anchors[i].path, m->in->project) &&
+		    strstr(m->in->anchors[i].path, "/.git/hooks"))
+			rule = m->in->anchors[i].rule;
+	if (rule == VIEW_NO_RULE)
+		return 0;
+	n = view_git_hooks(m->in->prefix, m->in->project, hooks, 4, outside,
+			   sizeof(outside));
+	for (size_t i = 0; i < n; i++) {
+		struct view_anchor a = { .path = hooks[i], .kind = PB_A_PATH,
+					 .effect = PB_DENY, .ops = PB_WRITE,
+					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE,
+					 .rule = rule };
+
+		if (r == 0)
+			r = add_anchor(m, &a);
+		free(hooks[i]);
+	}
+	return r;
+}
+
+int view_cands(struct maker *m)
+{
+	const struct view_in *in = m->in;
+	int r = add_fixed(m);
+
+	/* scratch first: whether a name is in a tree of the run's own decides
+	 * what a link in it means */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < in->n && r == 0; i++)
+			if (!!(in->anchors[i].flags & PB_AF_SCRATCH) != pass)
+				r = add_anchor(m, &in->anchors[i]);
+	if (r == 0)
+		r = add_git(m);
+	if (r == 0 && in->project_link && in->project)
+		r = add_link(m->out, in->project_link, in->project);
+	return r;
+}

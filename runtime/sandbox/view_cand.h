@@ -1,0 +1,54 @@
+/* Shared by the halves of the view: places under consideration. */
+#ifndef RUNTIME_SANDBOX_VIEW_CAND_H
+#define RUNTIME_SANDBOX_VIEW_CAND_H
+
+#include "runtime/sandbox/view.h"
+
+#define VIEW_NO_RULE UINT32_MAX
+
+/* A place under consideration. */
+struct cand {
+	char *path;
+	bool private_;   /* begins a private tree */
+	bool scratch;    /* a rule makes it the run's own */
+	bool named;      /* an allow names it: the host's object is shown */
+	bool restricts;  /* a deny or hide names it */
+	bool floor;      /* only rules of the floor do */
+	bool deep_ro;    /* nothing below is writable: `by` */
+	bool ro;         /* itself is read-only: `by` */
+	bool made;       /* a wildcard's directory in a private tree */
+	bool project;
+	uint32_t by, rule;
+	/* filled by settle() */
+	struct view_place place;
+	bool looked, from_host;
+	uint8_t ops, wanted;
+	uint32_t rules[3];
+	int up;          /* the kept place above, or -1 */
+	bool keep, mask, lock, absent, note;
+};
+
+struct alias {
+	char *path, *real; /* the link, and what it stands for, physical */
+};
+
+struct maker {
+	const struct view_in *in;
+	struct cand *c;
+	size_t n, cap;
+	struct alias *alias;
+	size_t nalias;
+	struct sandbox_view *out;
+	uint32_t any_ro; /* an any-depth deny of writing, or VIEW_NO_RULE */
+	bool again;      /* a place changed that was settled already */
+	struct rt_err *err;
+};
+
+/* The candidate for `path`, made where there is none; NULL: no memory. */
+struct cand *view_cand_at(struct maker *m, const char *path);
+/* Every place that the anchors, the run and git name. */
+int view_cands(struct maker *m);
+/* /proc, /dev but /dev/shm, /sys: the run's own make, rules only ever mask. */
+bool view_is_system(const char *path);
+
+#endif
