@@ -269,26 +269,58 @@ static uint32_t compare(struct dag *d, const struct ir_cond *from)
 	return DAG_FALSE;
 }
 
-uint32_t dag_cond(struct dag *d, const struct ir_cond *c)
+/* The order of atoms is that of the text, whatever is built first. */
+static void name_atoms(struct dag *d, const struct ir_cond *c)
 {
-	if (!c)
-		return DAG_TRUE;
+	if (c->op == IR_C_CMP)
+		(void)compare(d, c);
+	if (c->op == IR_C_AND || c->op == IR_C_OR || c->op == IR_C_NOT)
+		name_atoms(d, c->a);
+	if (c->op == IR_C_AND || c->op == IR_C_OR)
+		name_atoms(d, c->b);
+}
+
+static uint32_t build(struct dag *d, const struct ir_cond *c);
+
+/*
+ * Chains (`cmd in [ … ]`) are built from their last link on: the other way
+ * each link would copy all before it.
+ */
+static uint32_t build_chain(struct dag *d, const struct ir_cond *c,
+			    enum ir_cond_op op, uint32_t rest)
+{
+	if (c->op == op)
+		return build_chain(d, c->a, op, build_chain(d, c->b, op, rest));
+	return op == IR_C_AND ? dag_and(d, build(d, c), rest) :
+				dag_or(d, build(d, c), rest);
+}
+
+static uint32_t build(struct dag *d, const struct ir_cond *c)
+{
 	switch (c->op) {
 	case IR_C_TRUE:
 		return DAG_TRUE;
 	case IR_C_FALSE:
 		return DAG_FALSE;
 	case IR_C_AND:
-		return dag_and(d, dag_cond(d, c->a), dag_cond(d, c->b));
+		return build_chain(d, c, IR_C_AND, DAG_TRUE);
 	case IR_C_OR:
-		return dag_or(d, dag_cond(d, c->a), dag_cond(d, c->b));
+		return build_chain(d, c, IR_C_OR, DAG_FALSE);
 	case IR_C_NOT:
-		return dag_not(d, dag_cond(d, c->a));
+		return dag_not(d, build(d, c->a));
 	case IR_C_CMP:
 		return compare(d, c);
 	}
-	d->full = true;
+	d->full = true; /* no such condition: nothing is decided by it */
 	return DAG_FALSE;
+}
+
+uint32_t dag_cond(struct dag *d, const struct ir_cond *c)
+{
+	if (!c)
+		return DAG_TRUE;
+	name_atoms(d, c);
+	return build(d, c);
 }
 
 /* --- size ------------------------------------------------------------------------- */

@@ -154,9 +154,9 @@ static uint32_t any_of(struct builder *b, enum ir_effect effect)
 {
 	uint32_t m = DAG_FALSE;
 
-	for (size_t i = 0; i < b->n; i++)
+	for (size_t i = b->n; i-- > 0;)
 		if (b->parts[i].rule->effect == effect && !b->parts[i].rule->soft)
-			m = dag_or(b->dag, m, b->parts[i].taken);
+			m = dag_or(b->dag, b->parts[i].taken, m);
 	return m;
 }
 
@@ -195,10 +195,10 @@ static uint32_t without_hard_rules(struct builder *b)
 	uint32_t base = DAG_FALSE, rest, open;
 
 	if (b->ir->locked[IR_SYSCALL].level == 0)
-		for (size_t i = 0; i < b->n; i++)
+		for (size_t i = b->n; i-- > 0;)
 			if (b->parts[i].rule->level == IR_DEFAULT &&
 			    b->parts[i].rule->effect == IR_ALLOW)
-				base = dag_or(b->dag, base, b->parts[i].match);
+				base = dag_or(b->dag, b->parts[i].match, base);
 	/* unknown means deny: only the word allow allows */
 	if (other->effect == IR_ALLOW)
 		rest = allow_leaf(b);
