@@ -5,10 +5,37 @@
 #include "compiler/cli/passes.h"
 
 #include "compiler/analysis/lift.h"
+#include "compiler/ast/print.h"
 #include "compiler/backend/rules.h"
+#include "compiler/frontend/dsl.h"
 #include "compiler/lower/lower.h"
 
+/* The front end alone, on the files that were named: for dump. */
 static bool pass_parse(struct compilation *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->o->inputs.n; i++) {
+		const struct sema_input *in = &c->o->inputs.v[i];
+		struct str name = in->name.n ? in->name : str_from(in->path);
+		struct ast_file *tree;
+		uint32_t file;
+		int err = source_read(&c->map, in->path, name, &file);
+
+		if (err) {
+			diag_add(&c->sink, DIAG_FILE_READ, SPAN_NONE,
+				 "'%.*s' cannot be read: %s", STR_ARG(name),
+				 strerror(-err));
+			continue;
+		}
+		tree = dsl_parse(c->a, &c->sink, &c->map, file);
+		if (tree)
+			VEC_PUSH(c->a, &c->trees, tree);
+	}
+	return !c->sink.errors;
+}
+
+static bool pass_load(struct compilation *c)
 {
 	return sema_load(&c->sema, c->o->inputs.v, c->o->inputs.n);
 }
@@ -27,6 +54,17 @@ static bool pass_lower(struct compilation *c)
 static bool run_lift(struct compilation *c)
 {
 	return pass_lift(c->ir, &c->sink);
+}
+
+static void print_parsed(FILE *out, struct compilation *c)
+{
+	struct buf b;
+	size_t i;
+
+	buf_init(&b, c->a);
+	for (i = 0; i < c->trees.n; i++)
+		ast_print_file(&b, c->trees.v[i]);
+	fwrite(b.p, 1, b.n, out);
 }
 
 static void print_tree(FILE *out, struct compilation *c)
@@ -48,7 +86,8 @@ static const struct pass {
 	bool (*run)(struct compilation *c);
 	void (*print)(FILE *out, struct compilation *c);
 } front[] = {
-	{ "parse", pass_parse, print_tree },
+	{ "parse", pass_parse, print_parsed },
+	{ "load", pass_load, print_tree },
 	{ "resolve", pass_resolve, print_tree },
 	{ "lower", pass_lower, print_ir },
 	{ "lift", run_lift, print_ir },
@@ -117,7 +156,8 @@ enum cli_exit passes_run(struct compilation *c, const char *until)
 	enum cli_exit e;
 	size_t i;
 
-	for (i = 0; i < POL_LEN(front); i++) {
+	/* "load" parses too, and what files use: "parse" is run for itself */
+	for (i = until && strcmp(until, "parse") == 0 ? 0 : 1; i < POL_LEN(front); i++) {
 		e = settle(c, front[i].name, front[i].run(c));
 		if (e != CLI_CLEAN || (until && strcmp(until, front[i].name) == 0))
 			return e;

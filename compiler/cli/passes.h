@@ -1,6 +1,6 @@
 /*
- * One compilation and its pass list, which is data: parse, resolve, lower,
- * lift, then one pass for each back end.
+ * One compilation and its pass list, which is data: parse (alone, for dump),
+ * load, resolve, lower, lift, then one pass for each back end.
  */
 #ifndef COMPILER_CLI_PASSES_H
 #define COMPILER_CLI_PASSES_H
@@ -16,6 +16,7 @@ struct compilation {
 	struct arena *a;
 	struct source_map map;
 	struct diag_sink sink;
+	VEC(struct ast_file *) trees; /* after "parse" */
 	struct sema sema;
 	struct ir *ir;            /* after "lower" */
 	struct bk_report report;  /* what the back ends confess */

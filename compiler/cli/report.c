@@ -94,11 +94,10 @@ static struct span span_of(const struct compilation *c, const struct bk_note *n)
 	return n->whole ? SPAN_NONE : c->ir->scalars[n->scalar].at.span;
 }
 
-static struct str text_of(const struct compilation *c, const struct bk_note *n)
+/* The caret shows the text: the name is what the run's report will say. */
+static struct str name_of(const struct compilation *c, const struct bk_note *n)
 {
-	if (n->rule)
-		return n->rule->text;
-	return c->ir->scalars[n->scalar].source;
+	return n->rule ? n->rule->id : c->ir->scalars[n->scalar].id;
 }
 
 static enum ir_level level_of(const struct compilation *c, const struct bk_note *n)
@@ -169,7 +168,7 @@ static void add_note(struct filler *f, const struct bk_note *n)
 	}
 	VEC_PUSH(c->a, &fresh.said, said);
 	fresh.d = diag_add(&c->sink, fresh.code, at, "'%.*s' %s (%s): %.*s",
-			   STR_ARG(text_of(c, n)), says(n), n->layer, STR_ARG(said));
+			   STR_ARG(name_of(c, n)), says(n), n->layer, STR_ARG(said));
 	VEC_PUSH(c->a, &f->groups, fresh);
 }
 
