@@ -102,7 +102,7 @@ static int prepare(struct init *in, struct rt_err *err)
 }
 
 /* A signal that somebody outside sent to polinit: polrun passes on what was
- * meant for the command (runtime/supervise/supervise.c).  What the terminal sends reaches the command by itself. */
+ * meant for the command.  What the terminal sends reaches it by itself. */
 static void pass_on(int sigfd, pid_t target)
 {
 	struct signalfd_siginfo si;

@@ -34,12 +34,27 @@ static int by_path(const void *a, const void *b)
 
 /* --- decisions -------------------------------------------------------------------- */
 
+/* A scratch rule speaks of the run's own files: it opens nothing of the host,
+ * such as a project below a scratch ${HOME} that is only to be read. */
+static enum view_answer ask_rules(const struct maker *m, uint8_t op, const char *path,
+				  bool host, uint32_t *rule)
+{
+	enum view_answer a = m->in->decide(m->in->arg, op, path, rule);
+
+	if (a != VIEW_OWN)
+		return a;
+	if (!host)
+		return VIEW_ALLOW;
+	*rule = m->in->otherwise + (op == PB_WRITE ? 1 : op == PB_EXEC ? 2 : 0);
+	return VIEW_OTHERWISE;
+}
+
 /* At a directory the answer must hold for what is below it too: an allow
  * with a wildcard may match the name and nothing under it. */
 static enum view_answer ask_one(const struct maker *m, uint8_t op, const char *path,
-				bool dir, uint32_t *rule)
+				bool dir, bool host, uint32_t *rule)
 {
-	enum view_answer a = m->in->decide(m->in->arg, op, path, rule);
+	enum view_answer a = ask_rules(m, op, path, host, rule);
 	char below[4200];
 	uint32_t other;
 
@@ -48,7 +63,7 @@ static enum view_answer ask_one(const struct maker *m, uint8_t op, const char *p
 	if (snprintf(below, sizeof(below), "%s/.\x01", path[1] ? path : "") >=
 	    (int)sizeof(below))
 		return VIEW_OTHERWISE;
-	a = m->in->decide(m->in->arg, op, below, &other);
+	a = ask_rules(m, op, below, host, &other);
 	if (a != VIEW_ALLOW)
 		*rule = other;
 	return a;
@@ -56,9 +71,9 @@ static enum view_answer ask_one(const struct maker *m, uint8_t op, const char *p
 
 /* All names of one object count: a denial under any of them, an allow too. */
 static bool ask(const struct maker *m, uint8_t op, const struct cand *c, bool dir,
-		uint32_t *rule)
+		bool host, uint32_t *rule)
 {
-	enum view_answer a = ask_one(m, op, c->path, dir, rule);
+	enum view_answer a = ask_one(m, op, c->path, dir, host, rule);
 	char other[8300];
 
 	for (size_t i = 0; i < m->nalias && a != VIEW_DENY; i++) {
@@ -70,7 +85,7 @@ static bool ask(const struct maker *m, uint8_t op, const struct cand *c, bool di
 		(void)snprintf(other, sizeof(other), "%s%s", m->alias[i].path,
 			       c->path + (m->alias[i].real[1] ?
 					  strlen(m->alias[i].real) : 0));
-		b = ask_one(m, op, other, dir, &r);
+		b = ask_one(m, op, other, dir, host, &r);
 		if (b == VIEW_DENY || (b == VIEW_ALLOW && a == VIEW_OTHERWISE)) {
 			a = b;
 			*rule = r;
@@ -79,13 +94,13 @@ static bool ask(const struct maker *m, uint8_t op, const struct cand *c, bool di
 	return a == VIEW_ALLOW;
 }
 
-static void decide_ops(const struct maker *m, struct cand *c, bool dir)
+static void decide_ops(const struct maker *m, struct cand *c, bool dir, bool host)
 {
 	static const uint8_t ops[3] = { PB_READ, PB_WRITE, PB_EXEC };
 
 	c->ops = 0;
 	for (int i = 0; i < 3; i++)
-		if (ask(m, ops[i], c, dir, &c->rules[i]))
+		if (ask(m, ops[i], c, dir, host, &c->rules[i]))
 			c->ops |= ops[i];
 	/* a mount cannot be written or executed without being read */
 	if (!(c->ops & PB_READ))
@@ -283,11 +298,13 @@ static int settle_one(struct maker *m, size_t i)
 	if (view_is_system(c->path)) {
 		/* no rule is needed for what the run needs; a hide still holds */
 		c->mask = c->keep = c->restricts && c->place.exists &&
-				    ask_one(m, PB_READ, c->path, false, &rule) == VIEW_DENY;
+				    ask_one(m, PB_READ, c->path, false, true, &rule) == VIEW_DENY;
 		c->rules[0] = rule;
 		return 0;
 	}
-	decide_ops(m, c, c->private_ || c->place.is_dir || !c->place.exists);
+	decide_ops(m, c, c->private_ || c->place.is_dir || !c->place.exists,
+		   !c->private_ && (region == REGION_HOST ||
+				    (c->named && c->place.exists)));
 	apply_ro(m, i, region);
 	if (c->private_ && region == REGION_HOST && !c->place.is_dir)
 		return rt_fail(m->err, ENOTDIR, "scratch %s: there is no such directory on "

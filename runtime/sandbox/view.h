@@ -9,6 +9,7 @@
 
 enum view_answer {
 	VIEW_ALLOW,
+	VIEW_OWN,      /* only scratch rules allow it: a file of the run's own */
 	VIEW_DENY,     /* a rule says so */
 	VIEW_OTHERWISE /* no rule allows it */
 };
@@ -33,6 +34,7 @@ struct view_in {
 	enum view_answer (*decide)(void *arg, uint8_t op, const char *path,
 				   uint32_t *ret_rule);
 	void *arg;
+	uint32_t otherwise; /* number of otherwise-read; those of write and exec follow */
 };
 
 int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err *err);

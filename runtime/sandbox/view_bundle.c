@@ -7,6 +7,20 @@
 #include "runtime/base/io.h"
 #include "runtime/sandbox/view.h"
 
+/* Does a rule that is no scratch rule allow it too?  Past the rules that a
+ * decision lists the answer is no. */
+static bool allowed_anywhere(const struct decide_ctx *c, const struct decision *d)
+{
+	for (uint32_t i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++) {
+		const struct pb_rule *r = bundle_rule(c->b, d->matched[i]);
+
+		if (r && r->kind == PB_FILE && r->effect == PB_ALLOW &&
+		    !(r->flags & PB_F_SCRATCH))
+			return true;
+	}
+	return false;
+}
+
 static enum view_answer bundle_decide(void *arg, uint8_t op, const char *path,
 				      uint32_t *ret_rule)
 {
@@ -16,9 +30,10 @@ static enum view_answer bundle_decide(void *arg, uint8_t op, const char *path,
 
 	decide_file(c, op, path, &d);
 	*ret_rule = d.rule;
-	if (d.effect == PB_ALLOW)
-		return VIEW_ALLOW;
 	rule = bundle_rule(c->b, d.rule);
+	if (d.effect == PB_ALLOW)
+		return rule && (rule->flags & PB_F_SCRATCH) && !allowed_anywhere(c, &d) ?
+			       VIEW_OWN : VIEW_ALLOW;
 	return rule && rule->kind == PB_FILE ? VIEW_DENY : VIEW_OTHERWISE;
 }
 
@@ -51,7 +66,9 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 	struct view_in in = { .prefix = "", .home = ctx.roots.dir[PB_ROOT_HOME],
 			      .project = ctx.roots.dir[PB_ROOT_PROJECT],
 			      .project_link = run->project_link,
-			      .decide = bundle_decide, .arg = &ctx };
+			      .decide = bundle_decide, .arg = &ctx,
+			      .otherwise = run->bundle->rules->scalar_first +
+					   PB_S_FILE_READ };
 	struct view_anchor *v;
 	size_t n = 0;
 	int r = 0;

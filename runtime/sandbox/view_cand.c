@@ -109,6 +109,7 @@ static bool private_tree(const struct maker *m, const char *path)
 static bool link_is_foreign(const struct maker *m, const char *path)
 {
 	const struct view_in *in = m->in;
+	enum view_answer answer;
 	uint32_t rule;
 
 	if (in->project && view_at(path, in->project))
@@ -123,7 +124,8 @@ static bool link_is_foreign(const struct maker *m, const char *path)
 	}
 	if (private_tree(m, path))
 		return true;
-	return in->decide(in->arg, PB_WRITE, path, &rule) != VIEW_ALLOW;
+	answer = in->decide(in->arg, PB_WRITE, path, &rule);
+	return answer != VIEW_ALLOW && answer != VIEW_OWN;
 }
 
 /* --- candidates ------------------------------------------------------------------ */
