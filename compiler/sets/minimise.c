@@ -1,7 +1,8 @@
 /*
- * The smallest automaton, by refining the partition of states that carry the
- * same tags until no byte tells two states of a block apart (Moore), then
- * joining the classes of bytes that no state tells apart any more.
+ * The smallest automaton: states that carry the same tags are one block, and
+ * a block is split as long as a byte leads from a part of it into another
+ * block (Hopcroft: the smaller half is enough to look at again, so long
+ * chains stay cheap).  Then classes of bytes that no state tells apart join.
  */
 #include "compiler/sets/dfa.h"
 
@@ -9,10 +10,13 @@ struct parts {
 	struct arena *tmp;
 	const struct set_dfa *raw;
 	uint32_t *block;  /* of each state */
-	uint32_t *fresh;  /* of each state, in the round at hand */
 	uint32_t nblocks;
-	uint32_t *slots;  /* state + 1 that stands for a new block */
-	size_t nslots;
+	uint32_t *elems;  /* states, block by block */
+	uint32_t *place;  /* of each state in elems */
+	uint32_t *first, *past, *marked; /* of each block: range of elems, marks */
+	uint32_t *work;   /* blocks that are still to split others */
+	size_t nwork;
+	uint32_t *in_at, *in; /* states that come here: by class, then state */
 };
 
 static bool has_same_tags(const struct set_dfa *d, uint32_t x, uint32_t y)
@@ -25,90 +29,162 @@ static bool has_same_tags(const struct set_dfa *d, uint32_t x, uint32_t y)
 					      nx * sizeof(uint32_t)) == 0);
 }
 
-static bool is_same_block(const struct parts *p, uint32_t x, uint32_t y)
-{
-	const uint32_t *nx = p->raw->next + (size_t)x * p->raw->nclasses;
-	const uint32_t *ny = p->raw->next + (size_t)y * p->raw->nclasses;
-	uint32_t c;
-
-	if (p->block[x] != p->block[y])
-		return false;
-	for (c = 0; c < p->raw->nclasses; c++)
-		if (p->block[nx[c]] != p->block[ny[c]])
-			return false;
-	return true;
-}
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15u;
-	return h ^ (h >> 29);
-}
-
 static uint64_t hash_tags(const struct set_dfa *d, uint32_t s)
 {
 	uint64_t h = 1;
 	uint32_t i;
 
-	for (i = d->tag_at[s]; i < d->tag_at[s + 1]; i++)
-		h = mix(h, d->tags[i] + 1);
+	for (i = d->tag_at[s]; i < d->tag_at[s + 1]; i++) {
+		h = (h ^ (d->tags[i] + 1)) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 29;
+	}
 	return h;
 }
 
-static uint64_t hash_block(const struct parts *p, uint32_t s)
+/* One block for each set of tags. */
+static void split_by_tags(struct parts *p)
 {
-	const uint32_t *next = p->raw->next + (size_t)s * p->raw->nclasses;
-	uint64_t h = mix(3, p->block[s]);
-	uint32_t c;
+	uint32_t *slots, s;
+	size_t nslots = 16, k;
 
-	for (c = 0; c < p->raw->nclasses; c++)
-		h = mix(h, p->block[next[c]]);
-	return h;
-}
-
-/* One round; the first one splits by tags. */
-static uint32_t split(struct parts *p, bool by_tags)
-{
-	uint32_t s, n = 0;
-
-	memset(p->slots, 0, p->nslots * sizeof(*p->slots));
+	while (nslots < p->raw->nstates * (size_t)2)
+		nslots *= 2;
+	slots = arena_array(p->tmp, nslots, sizeof(*slots));
 	for (s = 0; s < p->raw->nstates; s++) {
-		uint64_t h = by_tags ? hash_tags(p->raw, s) : hash_block(p, s);
-		size_t k = h & (p->nslots - 1);
-
-		for (; p->slots[k]; k = (k + 1) & (p->nslots - 1)) {
-			uint32_t o = p->slots[k] - 1;
-
-			if (by_tags ? has_same_tags(p->raw, o, s) :
-				      is_same_block(p, o, s))
-				break;
-		}
-		if (!p->slots[k]) {
-			p->slots[k] = s + 1;
-			p->fresh[s] = n++;
+		k = hash_tags(p->raw, s) & (nslots - 1);
+		while (slots[k] && !has_same_tags(p->raw, slots[k] - 1, s))
+			k = (k + 1) & (nslots - 1);
+		if (!slots[k]) {
+			slots[k] = s + 1;
+			p->block[s] = p->nblocks++;
 		} else {
-			p->fresh[s] = p->fresh[p->slots[k] - 1];
+			p->block[s] = p->block[slots[k] - 1];
+		}
+		p->past[p->block[s]]++;
+	}
+}
+
+/* The states of each block stand together in elems. */
+static void lay_out(struct parts *p)
+{
+	uint32_t b, s, at = 0;
+
+	for (b = 0; b < p->nblocks; b++) {
+		p->first[b] = at;
+		at += p->past[b];
+		p->past[b] = p->first[b];
+		p->work[p->nwork++] = b;
+	}
+	for (s = 0; s < p->raw->nstates; s++) {
+		p->place[s] = p->past[p->block[s]]++;
+		p->elems[p->place[s]] = s;
+	}
+}
+
+/* Where each state is come to from, by each class. */
+static void invert(struct parts *p)
+{
+	uint32_t n = p->raw->nstates, k = p->raw->nclasses, s, c;
+	size_t i, sum = 0;
+	uint32_t *fill;
+
+	p->in_at = arena_array(p->tmp, (size_t)n * k + 1, sizeof(*p->in_at));
+	p->in = arena_array(p->tmp, (size_t)n * k + 1, sizeof(*p->in));
+	fill = arena_array(p->tmp, (size_t)n * k + 1, sizeof(*fill));
+	for (s = 0; s < n; s++)
+		for (c = 0; c < k; c++)
+			fill[(size_t)c * n + p->raw->next[(size_t)s * k + c]]++;
+	for (i = 0; i < (size_t)n * k; i++) {
+		p->in_at[i] = (uint32_t)sum;
+		sum += fill[i];
+		fill[i] = p->in_at[i];
+	}
+	p->in_at[i] = (uint32_t)sum;
+	for (s = 0; s < n; s++)
+		for (c = 0; c < k; c++)
+			p->in[fill[(size_t)c * n +
+				   p->raw->next[(size_t)s * k + c]]++] = s;
+}
+
+/* Moves the state to the marked front of its block. */
+static void mark(struct parts *p, uint32_t s, uint32_t *touched, size_t *ntouched)
+{
+	uint32_t b = p->block[s], to = p->first[b] + p->marked[b], other;
+
+	if (p->place[s] < to)
+		return;
+	other = p->elems[to];
+	p->elems[p->place[s]] = other;
+	p->place[other] = p->place[s];
+	p->elems[to] = s;
+	p->place[s] = to;
+	if (!p->marked[b]++)
+		touched[(*ntouched)++] = b;
+}
+
+static void split_block(struct parts *p, uint32_t b)
+{
+	uint32_t n = p->marked[b], all = p->past[b] - p->first[b], new, i;
+
+	p->marked[b] = 0;
+	if (n == all)
+		return;
+	new = p->nblocks++;
+	/* the smaller part is the new block */
+	if (n <= all - n) {
+		p->first[new] = p->first[b];
+		p->past[new] = p->first[b] += n;
+	} else {
+		p->past[new] = p->past[b];
+		p->first[new] = p->past[b] = p->first[b] + n;
+	}
+	for (i = p->first[new]; i < p->past[new]; i++)
+		p->block[p->elems[i]] = new;
+	p->work[p->nwork++] = new;
+}
+
+static void refine(struct parts *p)
+{
+	uint32_t n = p->raw->nstates, c, i, k;
+	uint32_t *own = arena_array(p->tmp, n, sizeof(*own));
+	uint32_t *touched = arena_array(p->tmp, n, sizeof(*touched));
+
+	while (p->nwork) {
+		uint32_t b = p->work[--p->nwork];
+		uint32_t size = p->past[b] - p->first[b];
+
+		/* the block may be split while it splits others */
+		memcpy(own, p->elems + p->first[b], size * sizeof(*own));
+		for (c = 0; c < p->raw->nclasses; c++) {
+			size_t ntouched = 0, t;
+
+			for (i = 0; i < size; i++) {
+				size_t at = (size_t)c * n + own[i];
+
+				for (k = p->in_at[at]; k < p->in_at[at + 1]; k++)
+					mark(p, p->in[k], touched, &ntouched);
+			}
+			for (t = 0; t < ntouched; t++)
+				split_block(p, touched[t]);
 		}
 	}
-	return n;
 }
 
 static void partition(struct parts *p)
 {
-	size_t bytes = p->raw->nstates * sizeof(uint32_t);
-	uint32_t n;
+	uint32_t n = p->raw->nstates;
 
-	p->block = arena_alloc(p->tmp, bytes);
-	p->fresh = arena_alloc(p->tmp, bytes);
-	for (p->nslots = 16; p->nslots < p->raw->nstates * (size_t)2;)
-		p->nslots *= 2;
-	p->slots = arena_array(p->tmp, p->nslots, sizeof(*p->slots));
-	n = split(p, true);
-	do {
-		memcpy(p->block, p->fresh, bytes);
-		p->nblocks = n;
-		n = split(p, false);
-	} while (n != p->nblocks);
+	p->block = arena_array(p->tmp, n, sizeof(uint32_t));
+	p->elems = arena_array(p->tmp, n, sizeof(uint32_t));
+	p->place = arena_array(p->tmp, n, sizeof(uint32_t));
+	p->first = arena_array(p->tmp, n, sizeof(uint32_t));
+	p->past = arena_array(p->tmp, n, sizeof(uint32_t));
+	p->marked = arena_array(p->tmp, n, sizeof(uint32_t));
+	p->work = arena_array(p->tmp, n + 1, sizeof(uint32_t));
+	split_by_tags(p);
+	lay_out(p);
+	invert(p);
+	refine(p);
 }
 
 /* Joins classes with equal columns: the class of each old class. */

@@ -128,6 +128,42 @@ static bool check_dfa(const struct set_dfa *d, const struct set_tagged *t, size_
 	return true;
 }
 
+static bool same_tags(const struct set_dfa *d, uint32_t x, uint32_t y)
+{
+	uint32_t nx = d->tag_at[x + 1] - d->tag_at[x];
+
+	return nx == d->tag_at[y + 1] - d->tag_at[y] &&
+	       (nx == 0 || memcmp(d->tags + d->tag_at[x], d->tags + d->tag_at[y],
+				  nx * sizeof(*d->tags)) == 0);
+}
+
+/* No two states are equal: some word tells each pair apart. */
+static bool is_minimal(struct rnd *r, const struct set_dfa *d)
+{
+	uint32_t n = d->nstates, x, y, c;
+	bool *apart = arena_array(r->a, (size_t)n * n, sizeof(bool)), more = true;
+
+	while (more) {
+		more = false;
+		for (x = 0; x < n; x++) {
+			for (y = 0; y < n; y++) {
+				bool now = !same_tags(d, x, y);
+
+				for (c = 0; c < d->nclasses && !now; c++)
+					now = apart[d->next[x * d->nclasses + c] * n +
+						    d->next[y * d->nclasses + c]];
+				more |= now && !apart[x * n + y];
+				apart[x * n + y] |= now;
+			}
+		}
+	}
+	for (x = 0; x < n; x++)
+		for (y = 0; y < x; y++)
+			if (!apart[x * n + y])
+				return false;
+	return true;
+}
+
 /* Breaks one thing that matters and expects to hear of it. */
 static bool check_broken(struct rnd *r, const struct set_dfa *d,
 			 const struct set_tagged *t, size_t n)
@@ -188,7 +224,7 @@ static bool check_languages(struct rnd *r)
 	}
 	if (set_dfa_build(r->a, t, n, 10000, &d) != SET_HOLDS)
 		return false;
-	return check_dfa(&d, t, n) && check_broken(r, &d, t, n) &&
+	return check_dfa(&d, t, n) && is_minimal(r, &d) && check_broken(r, &d, t, n) &&
 	       set_dfa_equals(r->a, &d, t, n, SET_DEFAULT_BUDGET, &at) == SET_HOLDS &&
 	       check_inclusion(r, t, n);
 }
