@@ -35,6 +35,7 @@ struct world {
 static enum view_answer decide(void *arg, uint8_t op, const char *path, uint32_t *rule)
 {
 	const struct world *w = arg;
+	bool own = true;
 	int allow = -1;
 
 	*rule = UINT32_MAX;
@@ -47,11 +48,12 @@ static enum view_answer decide(void *arg, uint8_t op, const char *path, uint32_t
 		if (a->effect != PB_ALLOW)
 			return VIEW_DENY;
 		allow = (int)i;
+		own = own && (a->flags & PB_AF_SCRATCH);
 	}
 	if (allow < 0)
 		return VIEW_OTHERWISE;
 	*rule = (uint32_t)allow;
-	return VIEW_ALLOW;
+	return own ? VIEW_OWN : VIEW_ALLOW;
 }
 
 static uint32_t rule(struct world *w, uint8_t effect, uint8_t ops, const char *path,
@@ -495,6 +497,22 @@ static void test_scratch_that_the_host_lacks_is_refused(void **state)
 	assert_non_null(strstr(w->err.text, "/home/u/p/tmp"));
 }
 
+static void test_scratch_opens_nothing_of_the_host(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/home/u/lib");
+	(void)rule(w, PB_ALLOW, RW, "/home/u", PB_A_PATH, PB_AF_BELOW | PB_AF_SCRATCH);
+	allow(w, PB_READ, "/home/u/lib");
+	w->in.otherwise = 700;
+	build(w);
+	assert_int_equal(node(w, "/home/u")->ops, RW);
+	assert_true(node(w, "/home/u")->scratch);
+	assert_int_equal(node(w, "/home/u/lib")->ops, PB_READ);
+	assert_false(node(w, "/home/u/lib")->scratch);
+	assert_int_equal(node(w, "/home/u/lib")->rule[1], 701);
+}
+
 static void test_system_trees_are_the_runs_own(void **state)
 {
 	struct world *w = *state;
@@ -665,6 +683,7 @@ int main(void)
 		T(test_project_link_is_there),
 		T(test_hooks_path_of_git_is_read_only),
 		T(test_scratch_that_the_host_lacks_is_refused),
+		T(test_scratch_opens_nothing_of_the_host),
 		T(test_system_trees_are_the_runs_own),
 		T(test_restriction_is_pinned_to_the_first_tree_nobody_can_move),
 		T(test_pins_reach_through_writable_trees),
