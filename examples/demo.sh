@@ -24,6 +24,7 @@ cat >"$HOME/project/hello.c" <<'EOF'
 int main(void) { puts("hello from inside the sandbox"); return 0; }
 EOF
 printf 'run: hello\n\t./hello\nhello: hello.c\n\tcc -o hello hello.c\n' >"$HOME/project/Makefile"
+echo 'exec 3<>"/dev/tcp/$1/9"' >"$HOME/project/connect.sh"
 echo hello >"$HOME/project/.gitignore"
 cd "$HOME/project" || exit 1
 git init -q -b main .
@@ -70,7 +71,7 @@ works make
 blocked touch "$work/outside/file"
 blocked cat "$HOME/.ssh/id_demo"
 blocked curl -s --max-time 2 "http://$address/"
-blocked bash -c "exec 3<>/dev/tcp/$address/9"
+blocked bash connect.sh "$address"
 blocked unshare --user true
 
 # Nothing of this reached the host.
