@@ -290,6 +290,8 @@ static void test_program_column(void **state)
 		{ IR_ALLOW, "./gradlew", "gradlew", false },
 		{ IR_ALLOW, "./gradlew", "sub/gradlew", false },
 		{ IR_ALLOW, "./gradlew", "./x/../gradlew", false },
+		{ IR_ALLOW, "./bin/*", "./bin/x", true },
+		{ IR_ALLOW, "./bin/*", "./bin/../../evil", false },
 		{ IR_ALLOW, "bin/tool", "./bin/tool", true },
 		{ IR_ALLOW, "/opt/tool", "/opt/tool", true },
 		{ IR_ALLOW, "/opt/tool", "tool", false },
@@ -658,6 +660,8 @@ static void test_risk_the_highest_class_counts(void **state)
 	assert_int_equal(run(ir, "/opt/ls a").risk, IR_RISK_MEDIUM); /* as allow */
 	assert_int_equal(run(ir, "ls a b").risk, IR_RISK_MEDIUM);
 	assert_null(run(ir, "cat").risk_fact);
+	risk(ir, IR_RISK_CRITICAL, "rm -f");
+	assert_ptr_equal(run(ir, "rm -f").risk_fact, &ir->risks.v[2]); /* the first */
 	assert_effect(run(ir, "cat"), IR_ASK);
 }
 
