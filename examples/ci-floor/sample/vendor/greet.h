@@ -1,0 +1,1 @@
+#define GREETING "built and run inside the sandbox"

@@ -1,0 +1,3 @@
+'use strict';
+
+module.exports = (...numbers) => numbers.reduce((a, b) => a + b, 0);
