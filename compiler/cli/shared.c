@@ -1,6 +1,7 @@
 /* What all verbs share: finding and reading what the command line names. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,46 @@ static bool can_read(const char *path)
 	return ok;
 }
 
+static bool is_taken(const struct options *o, size_t i, struct str name)
+{
+	size_t k;
+
+	for (k = 0; k < o->inputs.n; k++)
+		if (k != i && str_eq(name, o->inputs.v[k].name.n ?
+						   o->inputs.v[k].name :
+						   str_from(o->inputs.v[k].path)))
+			return true;
+	return false;
+}
+
+/*
+ * A bundle must not depend on where it was compiled: a file that was named by
+ * an absolute path is printed relative to the working directory, else by as
+ * few of its last components as no other file has.
+ */
+static void name_input(struct options *o, struct arena *a, size_t i)
+{
+	struct sema_input *in = &o->inputs.v[i];
+	char *cwd = getcwd(NULL, 0);
+	struct str path = str_from(in->path), dir = str_from(cwd);
+	size_t from = path.n;
+
+	if (in->name.n || path.p[0] != '/') {
+		free(cwd);
+		return;
+	}
+	if (dir.n > 1 && str_starts(path, dir) && path.p[dir.n] == '/')
+		in->name = str_dup(a, str_sub(path, dir.n + 1, path.n));
+	free(cwd);
+	while (!in->name.n || (from && is_taken(o, i, in->name))) {
+		while (from && path.p[from - 1] != '/')
+			from--;
+		in->name = str_sub(path, from, path.n - from);
+		if (from)
+			from--;
+	}
+}
+
 bool cli_sources(struct options *o, struct arena *a)
 {
 	struct roots roots;
@@ -35,6 +76,8 @@ bool cli_sources(struct options *o, struct arena *a)
 	if (o->discover &&
 	    (!roots_find(o, a, &roots, stderr) || !discover_all(o, a, &roots, stderr)))
 		return false;
+	for (i = 0; i < o->inputs.n; i++)
+		name_input(o, a, i);
 	for (i = 0; i < o->inputs.n; i++)
 		if (!can_read(o->inputs.v[i].path))
 			return false;
