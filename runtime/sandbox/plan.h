@@ -39,6 +39,7 @@ enum plan_flag {
 	PLAN_F_SCRATCH = 64, /* the source lies below the scratch directory */
 	PLAN_F_DIR = 128,
 	PLAN_F_MAYBE = 256, /* where it does not exist there is nothing to do */
+	PLAN_F_MADE = 1024, /* the place is the run's own: no other can swap it */
 	PLAN_F_SPECIAL = 512 /* an effect of its own row: steps.c says which */
 };
 

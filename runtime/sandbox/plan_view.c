@@ -279,6 +279,8 @@ static void add_mask(struct build *b, size_t i)
 				   n->is_dir ? "d" : "f");
 	if (ground_above(b, i) == GROUND_HOST)
 		check_object(op, n);
+	else
+		op->flags |= PLAN_F_MADE;
 }
 
 static void add_node(struct build *b, size_t i)

@@ -42,22 +42,25 @@ struct spawn {
 	int pidfd;
 };
 
-/* The set-up's capabilities survive the exec of polinit only as ambient ones:
- * inside, the run's uid is not 0. */
+/*
+ * The set-up's capabilities survive the exec of polinit only as ambient ones:
+ * inside, the run's uid is not 0.  Mounts, the loopback, the limit of user
+ * namespaces, the bounding set, and names below locked masks: nothing else.
+ */
 static int raise_ambient(void)
 {
+	static const unsigned caps[] = { CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_SYS_RESOURCE,
+					 CAP_SETPCAP, CAP_DAC_OVERRIDE };
 	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct d[2];
+	struct __user_cap_data_struct d[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
 
-	if (syscall(SYS_capget, &h, d) < 0)
-		return -errno;
-	for (int i = 0; i < 2; i++)
-		d[i].inheritable = d[i].effective = d[i].permitted;
+	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++)
+		d[0].permitted |= 1u << caps[i];
+	d[0].effective = d[0].inheritable = d[0].permitted;
 	if (syscall(SYS_capset, &h, d) < 0)
 		return -errno;
-	for (unsigned long cap = 0; cap < 64; cap++)
-		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0 &&
-		    errno != EINVAL && errno != EPERM)
+	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++)
+		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, caps[i], 0, 0) < 0)
 			return -errno;
 	return 0;
 }
