@@ -6,6 +6,8 @@
  */
 #include "compiler/cli/report.h"
 
+#include <stdlib.h>
+
 /* Further notes about one statement and one exactness; then they are counted. */
 #define MAX_NOTES 4
 
@@ -236,8 +238,20 @@ void report_fill(struct compilation *c)
 
 void report_print(const struct compilation *c)
 {
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
 	fflush(stdout);
-	diag_render(stderr, &c->sink, &c->map, options_colour(c->o, stderr));
+	if (!f) {
+		diag_render(stderr, &c->sink, &c->map, options_colour(c->o, stderr));
+		return;
+	}
+	/* stderr has no buffer: a thousand warnings are one write */
+	diag_render(f, &c->sink, &c->map, options_colour(c->o, stderr));
+	if (fclose(f) == 0)
+		fwrite(text, 1, n, stderr);
+	free(text);
 }
 
 void report_internal(const struct compilation *c)
