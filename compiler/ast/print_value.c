@@ -65,6 +65,24 @@ void ast_print_plain(struct buf *b, struct str plain)
 	buf_ch(b, '"');
 }
 
+/* As it is where a raw string can hold it, else as a string of that meaning. */
+static void print_raw(struct buf *b, struct str s)
+{
+	for (size_t i = 0, n; i < s.n; i += n) {
+		uint32_t c;
+		bool valid;
+
+		n = utf8_next(s, i, &c, &valid);
+		if (c == '"' || !valid || (c != '\t' && !utf8_is_printable(c))) {
+			ast_print_plain(b, s);
+			return;
+		}
+	}
+	buf_z(b, "r\"");
+	buf_str(b, s);
+	buf_ch(b, '"');
+}
+
 void ast_print_name(struct buf *b, struct str name)
 {
 	if (ast_is_name(name))
@@ -129,9 +147,7 @@ void ast_print_value(struct buf *b, const struct ast_value *v)
 		print_string(b, v->text);
 		break;
 	case AST_V_RAW:
-		buf_z(b, "r\"");
-		buf_str(b, v->text);
-		buf_ch(b, '"');
+		print_raw(b, v->text);
 		break;
 	case AST_V_REGEX:
 		print_regex(b, v->text, v->flags);

@@ -301,16 +301,30 @@ int dsl_raw_string(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 
 /* --- regexes and paths without quotes ------------------------------------------ */
 
+static bool is_path_char(char c)
+{
+	return ast_is_word((struct str){ &c, 1 }) || (c >= '0' && c <= '9') || c == '.' ||
+	       c == '-' || c == '/';
+}
+
 static bool looks_like_path(struct str s)
 {
-	for (size_t i = 0; i < s.n; i++) {
-		char c = s.p[i];
-
-		if (!ast_is_word((struct str){ &c, 1 }) && !(c >= '0' && c <= '9') &&
-		    c != '.' && c != '-' && c != '/')
+	for (size_t i = 0; i < s.n; i++)
+		if (!is_path_char(s.p[i]))
 			return false;
-	}
 	return s.n > 0;
+}
+
+uint32_t dsl_path_length(const struct dsl_parser *p, struct span at)
+{
+	struct str s = text_of(p, at);
+	uint32_t n = 0;
+
+	while (n < s.n && is_path_char(s.p[n]))
+		n++;
+	if (n < 2 || (n < s.n && !memchr(" \t\r,;{}", s.p[n], 7)))
+		return 0;
+	return n;
 }
 
 int dsl_unquoted(struct dsl_parser *p, union POL_STYPE *val, struct span at)

@@ -75,6 +75,8 @@ int dsl_regex(struct dsl_parser *p, union POL_STYPE *val, struct span at);
 int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at);
 int dsl_bad_number(struct dsl_parser *p, union POL_STYPE *val, struct span at);
 int dsl_unterminated(struct dsl_parser *p, struct span at);
+/* Of a '/' that ends on no '/': the bytes that look like a path, or 0. */
+uint32_t dsl_path_length(const struct dsl_parser *p, struct span at);
 /* A path, a pattern or a quoted text in another language's spelling. */
 int dsl_unquoted(struct dsl_parser *p, union POL_STYPE *val, struct span at);
 /* `&&` and the like, read as `token`. */
