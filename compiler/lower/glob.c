@@ -255,8 +255,8 @@ static bool last_has_wildcard(const struct ir_glob *g)
 {
 	size_t from = g->n;
 
-	while (from > 0 && !(g->v[from - 1].op == IR_G_BYTE &&
-			     g->v[from - 1].byte == '/'))
+	while (from > 0 && g->v[from - 1].op != IR_G_DIRS &&
+	       !(g->v[from - 1].op == IR_G_BYTE && g->v[from - 1].byte == '/'))
 		from--;
 	return has_wildcard(&(struct ir_glob){ .v = g->v + from, .n = g->n - from });
 }

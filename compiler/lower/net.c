@@ -125,7 +125,7 @@ bool lower_port(struct lower *l, const struct ast_value *v, uint16_t *ret_lo,
 {
 	uint16_t lo, hi;
 
-	if (!num_port_range(v->text, &lo, &hi))
+	if (!num_port_range(v->text, &lo, &hi) || lo == 0)
 		return bad(l, v, "a port is a number from 1 to 65535, or two with a '-'",
 			   NULL);
 	*ret_lo = lo;

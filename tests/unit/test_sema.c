@@ -1,0 +1,369 @@
+/* Files, names and what this version has no meaning for. */
+#include "tests/unit/sema_fixture.h"
+
+/* --- what is refused, and how it is said --------------------------------------- */
+
+static const struct {
+	const char *text, *code, *say;
+} refused[] = {
+	/* names */
+	{ "file { deny read nope }", "P0101", "nothing is named 'nope'" },
+	{ "let trees = \"/x\" file { deny read tress }", "P0101", "did you mean 'trees'?" },
+	{ "file { deny read \"${HOM}/x\" }", "P0101", "'HOM'" },
+	{ "file { deny read \"${HOME\" }", "P0105", "without its '}'" },
+	{ "let l = [\"a\", \"b\"] file { deny read \"${l}\" }", "P0105", "no text" },
+	{ "let a = \"x\" let a = \"y\"", "P0102", "defined twice" },
+	{ "let HOME = \"x\"", "P0102", "the name of a root" },
+	{ "file { deny read a } let a = \"/x\"", "P0103", "before it is defined" },
+	{ "let a = \"${a}\"", "P0103", "by itself" },
+	{ "let a = \"${b}\" let b = \"${a}\"", "P0103", "before it is defined" },
+	{ "let m = { a = \"x\" } file { deny read m }", "P0208", "is a map" },
+	{ "syscall { deny @nope }", "P0101", "'@nope'" },
+	{ "group @g = mount group @g = bpf", "P0102", "group '@g'" },
+	{ "syscall { deny @g } group @g = bpf", "P0103", "before it is defined" },
+	{ "command { deny \"a\" as x  deny \"b\" as x }", "P0115", "two statements" },
+	/* policy */
+	{ "policy a { level nope }", "P0301", "is no level" },
+	{ "policy a { level manged }", "P0301", "did you mean 'managed'?" },
+	{ "policy a { level user }", "P0301", "declares level 'user'" },
+	{ "policy a { nope 3 }", "P0125", "has no key 'nope'" },
+	{ "policy a { serial x }", "P0205", "a serial is a whole number" },
+	{ "policy a { base maybe }", "P0205", "'base' is 'std' or 'none'" },
+	{ "policy a { base none } use std/base", "P0302", "leaves it out" },
+	{ "policy a { serial 1 serial 2 }", "P0310", "stated twice" },
+	{ "policy a { } policy b { }", "P0114", "second 'policy'" },
+	/* files */
+	{ "use ./missing", "P0110", "cannot read" },
+	{ "use ./p", "P0111", "used by itself" },
+	{ "use \"./x.yml\"", "P0201", "YAML" },
+	{ "use std/../../x", "P0110", "leaves the standard library" },
+	/* what has no meaning in this version */
+	{ "role r { command { allow \"x\" } }", "P0201", "'role'" },
+	{ "tool t { ask }", "P0201", "'tool'" },
+	{ "tools { allow \"x\" }", "P0201", "section 'tools'" },
+	{ "setting \"a\" = 1", "P0201", "'setting'" },
+	{ "alert x when denied > 5 per 1m do block", "P0201", "'alert'" },
+	{ "audit { log \"/x\" }", "P0201", "section 'audit'" },
+	{ "session { lifetime 24h }", "P0201", "section 'session'" },
+	{ "runner { mode native }", "P0201", "section 'runner'" },
+	{ "assert never command \"x\"", "P0201", "'assert'" },
+	{ "file { mount \"/a\" at \"/b\" read }", "P0201", "'mount'" },
+	{ "command { pin git = \"/usr/bin/git\" }", "P0201", "'pin'" },
+	{ "command { shell bash }", "P0201", "'shell'" },
+	{ "env { secret X from file \"/x\" }", "P0201", "'secret'" },
+	{ "command { deny \"x\" with -f }", "P0201", "'with'" },
+	{ "command { deny \"x\" without -f }", "P0201", "'without'" },
+	{ "command { allow \"cd *\" within \"/x\" }", "P0201", "'within'" },
+	{ "command { deny \"x\" strict }", "P0201", "'strict'" },
+	{ "command { deny \"x\" until 2030-01-01 }", "P0201", "'until'" },
+	{ "command { ask \"x\" may yes }", "P0201", "'may'" },
+	{ "command { deny \"x\" match \"x y\" }", "P0201", "'match'" },
+	{ "command { deny \"x\" not match \"x y\" }", "P0201", "'not match'" },
+	{ "command { deny \"x\" accept advisory }", "P0201", "'accept advisory'" },
+	{ "command { deny /rm/ }", "P0201", "regular expression" },
+	{ "command { deny \"a[bc]\" }", "P0201", "set of characters" },
+	{ "file { deny read \"/a[bc]\" }", "P0201", "set of characters" },
+	{ "file { deny read @g }", "P0201", "groups of hosts and paths" },
+	{ "group @h = \"a.example\"", "P0201", "groups of hosts or paths" },
+	{ "network limited { via \"x\" }", "P0201", "'via'" },
+	{ "limits { require cgroup }", "P0201", "'require'" },
+	{ "file { allow read \"/\" }", "P0201", "whole file system" },
+	{ "file { allow read \"/**\" }", "P0201", "whole file system" },
+	{ "file { otherwise read allow }", "P0201", "allows reading" },
+	{ "file { otherwise allow }", "P0201", "allows reading" },
+	{ "command { deny \"x\" when role == a }", "P0201", "'role'" },
+	/* options where they do not belong */
+	{ "file { hide read \"/x\" }", "P0207", "takes no operations" },
+	{ "file { allow \"/x\" }", "P0207", "which operations" },
+	{ "command { risk low \"x\" because \"y\" }", "P0207", "does not belong" },
+	{ "command { deny \"x\" as a as b }", "P0207", "stated twice" },
+	{ "syscall { allow bpf with EPERM }", "P0207", "denies none" },
+};
+
+static void test_every_fault_has_its_message(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < POL_LEN(refused); i++)
+		fx_expect(refused[i].text, IR_PROJECT, false, refused[i].code,
+			  refused[i].say);
+}
+
+static void test_faults_of_one_file_come_in_one_run(void **state)
+{
+	struct fx f;
+
+	(void)state;
+	fx_init(&f);
+	fx_add(&f, "p.pol", "use ./gone\ncommand { deny /x/ }\nrole r { }\n", IR_PROJECT,
+	       false);
+	assert_false(fx_run(&f));
+	assert_true(fx_said(&f, "P0110", "gone"));
+	fx_release(&f);
+	fx_init(&f);
+	fx_add(&f, "p.pol", "command { deny /x/  deny \"y\" strict }\nrole r { }\n",
+	       IR_PROJECT, false);
+	assert_false(fx_run(&f));
+	assert_int_equal(f.sink.errors, 3);
+	fx_release(&f);
+}
+
+/* --- use ------------------------------------------------------------------------- */
+
+static const struct sema_unit *unit_named(const struct fx *f, const char *name)
+{
+	for (size_t i = 0; i < f->s.units.n; i++)
+		if (str_eqz(f->s.units.v[i]->name, name))
+			return f->s.units.v[i];
+	return NULL;
+}
+
+static void test_a_used_file_speaks_at_its_users_level(void **state)
+{
+	struct fx f;
+
+	(void)state;
+	fx_init(&f);
+	fx_write(&f, "lib/a.pol", "use ./b\ncommand { deny \"a\" }\n");
+	fx_write(&f, "lib/b.pol", "command { deny \"b\" }\n");
+	fx_write(&f, "std/x.pol", "command { deny \"x\" }\n");
+	fx_add(&f, "p.pol", "use ./lib/a, std/x, std/base\ncommand { deny \"p\" }\n",
+	       IR_MANAGED, false);
+	assert_true(fx_run(&f));
+	/* the importer, then what it imports, as far as printed names go */
+	assert_true(str_eqz(f.s.units.v[0]->name, "p.pol"));
+	assert_true(str_eqz(f.s.units.v[1]->name, "lib/a.pol"));
+	assert_true(str_eqz(f.s.units.v[2]->name, "lib/b.pol"));
+	assert_true(str_eqz(f.s.units.v[3]->name, "std/x.pol"));
+	assert_int_equal(unit_named(&f, "std/x.pol")->level, IR_MANAGED);
+	assert_int_equal(unit_named(&f, "std/base.pol")->level, IR_DEFAULT);
+	assert_true(f.s.units.v[f.s.units.n - 1]->floor);
+	assert_true(sema_imports(f.s.units.v[0], f.s.units.v[2]));
+	assert_false(sema_imports(f.s.units.v[2], f.s.units.v[0]));
+	assert_int_equal(fx_count(&f, IR_COMMAND, IR_DENY), 4);
+	fx_release(&f);
+}
+
+static void test_a_circle_shows_its_chain(void **state)
+{
+	struct fx f;
+
+	(void)state;
+	fx_init(&f);
+	fx_write(&f, "a.pol", "use ./b\n");
+	fx_write(&f, "b.pol", "use ./p\n");
+	fx_add(&f, "p.pol", "use ./a\n", IR_PROJECT, false);
+	assert_false(fx_run(&f));
+	assert_true(fx_said(&f, "P0111", "'p.pol' is used by itself"));
+	assert_true(fx_said(&f, "P0111", "'b.pol' is used here"));
+	assert_true(fx_said(&f, "P0111", "'a.pol' is used here"));
+	fx_release(&f);
+}
+
+static void test_a_chain_that_is_too_long_is_refused(void **state)
+{
+	struct fx f;
+	char name[32], text[32];
+
+	(void)state;
+	fx_init(&f);
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "f%d.pol", i);
+		snprintf(text, sizeof(text), "use ./f%d\n", i + 1);
+		fx_write(&f, name, text);
+	}
+	fx_write(&f, "f20.pol", "");
+	fx_add(&f, "p.pol", "use ./f0\n", IR_PROJECT, false);
+	assert_false(fx_run(&f));
+	assert_true(fx_said(&f, "P0112", "at most 16 in a chain"));
+	fx_release(&f);
+}
+
+static void test_a_file_used_twice_counts_once(void **state)
+{
+	struct fx f;
+
+	(void)state;
+	fx_init(&f);
+	fx_write(&f, "a.pol", "use ./c\n");
+	fx_write(&f, "b.pol", "use ./c\n");
+	fx_write(&f, "c.pol", "let n = \"/x\"\ncommand { deny \"c\" as c }\n");
+	fx_add(&f, "p.pol", "use ./a, ./b\nfile { deny read n }\n", IR_PROJECT, false);
+	if (!fx_run(&f))
+		fx_show(&f);
+	assert_non_null(f.ir);
+	assert_int_equal(fx_count(&f, IR_COMMAND, IR_DENY), 1);
+	fx_release(&f);
+}
+
+static void test_a_used_file_states_no_level(void **state)
+{
+	struct fx f;
+
+	(void)state;
+	fx_init(&f);
+	fx_write(&f, "a.pol", "policy a { level managed }\n");
+	fx_add(&f, "p.pol", "use ./a\n", IR_PROJECT, false);
+	assert_false(fx_run(&f));
+	assert_true(fx_said(&f, "P0113", "states 'level'"));
+	fx_release(&f);
+}
+
+static void test_two_imports_with_one_name(void **state)
+{
+	struct fx f;
+
+	(void)state;
+	fx_init(&f);
+	fx_write(&f, "a.pol", "let n = \"/x\"\n");
+	fx_write(&f, "b.pol", "let n = \"/y\"\n");
+	fx_add(&f, "p.pol", "use ./a, ./b\n", IR_PROJECT, false);
+	assert_false(fx_run(&f));
+	assert_true(fx_said(&f, "P0102", "'n' is defined twice"));
+	fx_release(&f);
+}
+
+/* --- base -------------------------------------------------------------------------- */
+
+static void test_base_is_there_unless_a_full_level_leaves_it_out(void **state)
+{
+	static const struct {
+		enum ir_level level;
+		bool discovered, base;
+	} rows[] = {
+		{ IR_MANAGED, false, false },
+		{ IR_USER, false, false },
+		{ IR_PROJECT, false, false },
+		{ IR_PROJECT, true, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < POL_LEN(rows); i++) {
+		struct fx f;
+
+		fx_init(&f);
+		fx_write(&f, "std/base.pol", "command { deny \"b\" as from-base }\n"
+			 "network disabled\n");
+		fx_add(&f, "p.pol", "policy p { base none }\n", rows[i].level,
+		       rows[i].discovered);
+		assert_true(fx_run(&f));
+		assert_int_equal(unit_named(&f, "std/base.pol") != NULL, rows[i].base);
+		assert_int_equal(f.ir->base_none, !rows[i].base);
+		assert_non_null(unit_named(&f, "std/floor.pol"));
+		fx_release(&f);
+	}
+}
+
+static void test_a_managed_level_locks_base(void **state)
+{
+	struct fx f;
+
+	(void)state;
+	fx_init(&f);
+	fx_add(&f, "m.pol", "policy m { locked base std }\n", IR_MANAGED, false);
+	fx_add(&f, "u.pol", "policy u { base none }\n", IR_USER, false);
+	assert_false(fx_run(&f));
+	assert_true(fx_said(&f, "P0311", "locked by level 'managed'"));
+	fx_release(&f);
+	fx_init(&f);
+	fx_add(&f, "m.pol", "policy m { base std }\n", IR_MANAGED, false);
+	fx_add(&f, "u.pol", "policy u { base none }\n", IR_USER, false);
+	assert_true(fx_run(&f));
+	assert_false(f.ir->base_none);
+	fx_release(&f);
+}
+
+/* --- names ---------------------------------------------------------------------------- */
+
+static void test_names_stand_for_their_texts(void **state)
+{
+	struct fx f;
+
+	(void)state;
+	fx_init(&f);
+	fx_write(&f, "std/base.pol", "group @g = mount, bpf\nlet sys = \"/usr\"\n"
+		 "network disabled\n");
+	fx_add(&f, "p.pol",
+	       "let d = \"${PROJECT_DIR}/x\"\nlet l = [\"${d}/a\", sys]\n"
+	       "let m = { k = \"/k\" }\nlet r = r\"${HOME}\"\n"
+	       "group @h = @g, ptrace\n"
+	       "file { deny read l, m.k, \"${m.k}/2\", \"/${r}\" }\n"
+	       "syscall { deny @h }\n", IR_PROJECT, false);
+	if (!fx_run(&f))
+		fx_show(&f);
+	assert_non_null(f.ir);
+	assert_int_equal(fx_count(&f, IR_FILE, IR_DENY), 5);
+	assert_int_equal(fx_rule(&f, 0)->set.u.file.path.root, IR_ROOT_PROJECT);
+	assert_int_equal(fx_rule(&f, 1)->set.u.file.path.root, IR_ROOT_FS);
+	/* a raw text is no expansion, also not inside of another text */
+	assert_int_equal(fx_rule(&f, 4)->set.u.file.path.root, IR_ROOT_FS);
+	assert_int_equal(fx_rule(&f, 4)->set.u.file.path.glob.v[1].byte, '$');
+	assert_int_equal(fx_count(&f, IR_SYSCALL, IR_DENY), 3);
+	fx_release(&f);
+}
+
+static void test_ids_are_names_or_digests(void **state)
+{
+	struct fx f, g;
+
+	(void)state;
+	fx_init(&f);
+	fx_add(&f, "p.pol", "command { deny \"x\" as mine  deny \"a\", \"b\"  deny \"y\"\n"
+	       "deny \"y\" }\n", IR_PROJECT, false);
+	assert_true(fx_run(&f));
+	assert_true(str_eqz(fx_rule(&f, 0)->id, "mine"));
+	assert_true(str_eq(fx_rule(&f, 1)->id, fx_rule(&f, 2)->id));
+	assert_true(str_starts(fx_rule(&f, 3)->id, STR("command-")));
+	assert_int_equal(fx_rule(&f, 3)->id.n, strlen("command-") + 8);
+	assert_true(str_eq(fx_rule(&f, 4)->id,
+			   str_cat(&f.a, fx_rule(&f, 3)->id, STR(".2"))));
+	/* moving a line changes no id */
+	fx_init(&g);
+	fx_add(&g, "q.pol", "\n\n# x\ncommand {\n\n\tdeny   \"y\"\n}\n", IR_PROJECT, false);
+	assert_true(fx_run(&g));
+	assert_true(str_eq(fx_rule(&g, 0)->id, fx_rule(&f, 3)->id));
+	assert_int_equal(fx_rule(&g, 0)->at.line, 6);
+	fx_release(&g);
+	fx_release(&f);
+}
+
+static void test_the_dump_shows_what_was_resolved(void **state)
+{
+	struct fx f;
+	struct buf b;
+
+	(void)state;
+	fx_init(&f);
+	fx_add(&f, "p.pol", "let d = \"/x\"\nfile { allow read d  deny write \"${d}/y\" }\n",
+	       IR_PROJECT, true);
+	assert_true(sema_load(&f.s, f.in, f.nin));
+	buf_init(&b, &f.a);
+	sema_dump(&b, &f.s);
+	assert_non_null(memmem(b.p, b.n, "let d = \"/x\"", 12));
+	assert_true(sema_resolve(&f.s));
+	buf_init(&b, &f.a);
+	sema_dump(&b, &f.s);
+	assert_non_null(memmem(b.p, b.n, "deny write \"/x/y\"", 17));
+	assert_non_null(memmem(b.p, b.n, "# cut: a narrow-only level", 26));
+	fx_release(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_fault_has_its_message),
+		cmocka_unit_test(test_faults_of_one_file_come_in_one_run),
+		cmocka_unit_test(test_a_used_file_speaks_at_its_users_level),
+		cmocka_unit_test(test_a_circle_shows_its_chain),
+		cmocka_unit_test(test_a_chain_that_is_too_long_is_refused),
+		cmocka_unit_test(test_a_file_used_twice_counts_once),
+		cmocka_unit_test(test_a_used_file_states_no_level),
+		cmocka_unit_test(test_two_imports_with_one_name),
+		cmocka_unit_test(test_base_is_there_unless_a_full_level_leaves_it_out),
+		cmocka_unit_test(test_a_managed_level_locks_base),
+		cmocka_unit_test(test_names_stand_for_their_texts),
+		cmocka_unit_test(test_ids_are_names_or_digests),
+		cmocka_unit_test(test_the_dump_shows_what_was_resolved),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
