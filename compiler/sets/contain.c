@@ -59,6 +59,7 @@ static const struct ir_path *path_of(const struct ir_rule *r, const struct ir_se
 struct frame {
 	enum ir_root root; /* IR_ROOT_FS: absolute paths */
 	struct set_re *inside;  /* exceptions under this very root */
+	struct set_re *own;     /* … under the smaller rule's root, in its frame */
 	struct set_re *outside; /* the others, wherever their roots may be */
 };
 
@@ -73,9 +74,9 @@ static bool shares_ops(const struct ir_rule *r, const struct ir_set *e, unsigned
 }
 
 static struct frame exceptions_of(struct arena *a, const struct ir_rule *r,
-				  enum ir_root root, unsigned ops)
+				  enum ir_root root, enum ir_root own, unsigned ops)
 {
-	struct frame f = { root, set_none(a), set_none(a) };
+	struct frame f = { root, set_none(a), set_none(a), set_none(a) };
 	size_t i;
 
 	for (i = 0; i < r->nexcept; i++) {
@@ -85,6 +86,8 @@ static struct frame exceptions_of(struct arena *a, const struct ir_rule *r,
 			continue;
 		if (p->root == root)
 			f.inside = set_or(a, f.inside, path_re(a, p, false));
+		else if (p->root == own)
+			f.own = set_or(a, f.own, path_re(a, p, false));
 		else
 			f.outside = set_or(a, f.outside, path_re(a, p, true));
 	}
@@ -135,6 +138,18 @@ static bool surely_apart(const struct ir_path *big, const struct ir_path *small)
 	return ns < nb && ns == small->glob.n;
 }
 
+/* Do no path of the set and no exception meet? */
+static enum set_answer none_meets(struct arena *a, const struct set_re *paths,
+				  const struct set_re *except)
+{
+	struct set_tagged y = { .re = set_star(a, any_path_bytes(a, true)),
+				.minus = except };
+
+	if (except->op == SET_EMPTY)
+		return SET_HOLDS;
+	return set_included(a, paths, no_rest(a), &y, 1, SET_DEFAULT_BUDGET, NULL);
+}
+
 static enum set_answer path_query(struct arena *a, const struct ir_rule *big,
 				  const struct ir_rule *small)
 {
@@ -143,23 +158,22 @@ static enum set_answer path_query(struct arena *a, const struct ir_rule *big,
 	unsigned ops = small->kind == IR_FILE ? small->set.u.file.ops : 0;
 	bool lift = bp->root != sp->root;
 	enum ir_root root = lift ? IR_ROOT_FS : sp->root;
-	struct set_re *any = set_star(a, any_path_bytes(a, true));
 	struct frame f;
 	struct set_tagged y;
 	enum set_answer answer;
 
 	if (surely_apart(bp, sp))
 		return SET_WITNESS;
-	f = exceptions_of(a, big, root, ops);
+	f = exceptions_of(a, big, root, sp->root, ops);
 	y = (struct set_tagged){ .re = path_re(a, bp, false), .minus = f.inside };
 	answer = set_included(a, path_re(a, sp, lift), surely_not(a, small, root, ops),
 			      &y, 1, SET_DEFAULT_BUDGET, NULL);
-	if (answer != SET_HOLDS || f.outside->op == SET_EMPTY)
-		return answer;
+	if (answer == SET_HOLDS)
+		answer = none_meets(a, path_re(a, sp, false), f.own);
 	/* an exception elsewhere may lie over any place of the smaller set */
-	y = (struct set_tagged){ .re = any, .minus = f.outside };
-	return set_included(a, path_re(a, sp, true), no_rest(a), &y, 1,
-			    SET_DEFAULT_BUDGET, NULL);
+	if (answer == SET_HOLDS)
+		answer = none_meets(a, path_re(a, sp, true), f.outside);
+	return answer;
 }
 
 /* --- words ----------------------------------------------------------------------- */
