@@ -53,12 +53,22 @@ static int check_parts(const struct check *c, const struct pb_rules *h)
 	if (sum != h->rules.count || h->scalar_first != h->ir_rules ||
 	    h->risk_first != h->scalar_first + h->scalar_count)
 		return check_bad(c, "rules, scalars and risk facts do not fill the table");
+	if (h->scalar_count <= PB_S_TOOL_OTHERWISE)
+		return check_bad(c, "a scalar that every decision needs is missing");
 	for (int k = 0; k < 6; k++) {
 		if (h->locked[k] > PB_DEFAULT)
 			return check_bad(c, "a lock has an unknown level");
 	}
 	if (h->zero)
 		return check_bad(c, "the header has bytes that must be zero");
+	return 0;
+}
+
+static int check_mode(const struct check *c, const struct pb_rules *h,
+		      const struct pb_rule *v)
+{
+	if (v[h->scalar_first + PB_S_NET_MODE].value > PB_NET_FULL)
+		return check_bad(c, "the network has an unknown mode");
 	return 0;
 }
 
@@ -85,6 +95,7 @@ int bundle_check_rules(const void *data, size_t size, struct rt_err *err)
 	CHECK_TRY(check_parts(&c, h));
 	CHECK_TRY(check_string(&c, h->policy, "the policy's name"));
 	v = (const void *)(c.data + h->rules.off);
+	CHECK_TRY(check_mode(&c, h, v));
 	lifted = (const void *)(c.data + h->lifted.off);
 	for (uint32_t i = 0; i < h->lifted.count; i++) {
 		if (lifted[i] >= h->ir_rules)

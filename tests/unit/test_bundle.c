@@ -330,6 +330,8 @@ static void patched(const char *path, size_t at, uint32_t value, const char *why
 
 #define AT_RULES(field) offsetof(struct pb_rules, field)
 #define AT_RULE(field) (sizeof(struct pb_rules) + offsetof(struct pb_rule, field))
+/* The sample has four rules in front of its scalars. */
+#define AT_SCALAR(n, field) (AT_RULE(field) + (4 + (n)) * sizeof(struct pb_rule))
 #define AT_AUTO(field) (sizeof(struct pb_matcher) + offsetof(struct pb_automaton, field))
 #define AT_ANCHOR(field) (sizeof(struct pb_mounts) + offsetof(struct pb_anchor, field))
 #define AT_ABI(field) (sizeof(struct pb_landlock) + offsetof(struct pb_landlock_abi, field))
@@ -362,7 +364,9 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_RULES, AT_RULE(kind), 0x80030001, "unknown flag" },
 		{ PB_RULES, AT_RULE(lifted_off), 1, "lifted by no rule" },
 		{ PB_RULES, AT_RULE(lifted_count), 1, "lifted by no rule" },
+		{ PB_RULES, AT_SCALAR(PB_S_NET_MODE, value), 3, "unknown mode" },
 		{ PB_MATCHER, AT_AUTO(kind), 6, "unknown kind" },
+		{ PB_MATCHER, AT_AUTO(except), 8, "unknown flag" },
 		{ PB_MATCHER, AT_AUTO(kind), 0x0901, "unknown root" },
 		{ PB_MATCHER, AT_AUTO(nstates), 0, "dimensions" },
 		{ PB_MATCHER, AT_AUTO(nstates), 0x7fffffff, "dimensions" },
