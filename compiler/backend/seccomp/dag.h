@@ -51,7 +51,7 @@ struct dag {
 	bool full;
 };
 
-#define DAG_MAX_NODES ((size_t)1 << 20)
+#define DAG_MAX_NODES ((size_t)1 << 18)
 
 void dag_init(struct dag *d, struct arena *a);
 uint32_t dag_leaf(struct dag *d, struct dag_leaf leaf);

@@ -5,12 +5,11 @@
  */
 #include "compiler/backend/seccomp/dag.h"
 
+#include "compiler/backend/seccomp/cost.h"
 #include "compiler/base/map.h"
-#include "compiler/sets/box.h"
 
-/* Past these the graph stays as it is. */
+/* Past this, or COST_BUDGET, the graph stays as it is. */
 #define MAX_PATH 512
-#define MAX_VISITS 100000
 
 struct walk {
 	struct dag *d;
@@ -20,7 +19,7 @@ struct walk {
 	uint8_t *args; /* by node: which arguments it and those below test */
 	size_t nargs;
 	struct map memo;
-	size_t visits;
+	size_t cost;
 	bool over;
 };
 
@@ -41,7 +40,7 @@ static uint8_t args_below(struct walk *w, uint32_t n)
 }
 
 /* Can the path go on with this atom, taken so?  Arguments are independent. */
-static bool is_possible(const struct walk *w, const struct ir_cond *atom,
+static bool is_possible(struct walk *w, const struct ir_cond *atom,
 			bool negated)
 {
 	struct box_atom on_arg[MAX_PATH + 1];
@@ -51,6 +50,11 @@ static bool is_possible(const struct walk *w, const struct ir_cond *atom,
 		if (w->path[i].cmp->arg == atom->arg)
 			on_arg[n++] = w->path[i];
 	on_arg[n++] = (struct box_atom){ atom, negated };
+	w->cost += cost_of(on_arg, n);
+	if (w->cost > COST_BUDGET) {
+		w->over = true;
+		return true;
+	}
 	return box_atoms_hold(on_arg, n, NULL);
 }
 
@@ -89,7 +93,7 @@ static uint32_t walk(struct walk *w, uint32_t n)
 
 	if (node.atom == DAG_TERMINAL || w->over)
 		return n;
-	if (++w->visits > MAX_VISITS || w->npath == MAX_PATH) {
+	if (w->npath == MAX_PATH) {
 		w->over = true;
 		return n;
 	}

@@ -11,13 +11,11 @@
 #include <stddef.h>
 
 #include "compiler/backend/seccomp/boundary.h"
+#include "compiler/backend/seccomp/cost.h"
 #include "compiler/backend/seccomp/verify.h"
-#include "compiler/sets/box.h"
 #include "compiler/target/target.h"
 
 #define MAX_ATOMS 256
-/* Questions about one number; past them nothing is proved. */
-#define MAX_QUESTIONS 20000
 
 /* The accumulator: a known number, or a word of an argument under a mask. */
 struct value {
@@ -35,18 +33,23 @@ struct symbolic {
 	struct arena *a;
 	struct boundary b;
 	struct box_atom atoms[MAX_ATOMS];
-	size_t natoms, questions;
+	size_t natoms, cost;
 	bool over;
 	const char *bad;
 };
 
 static bool possible(struct symbolic *s, const struct ir_cond *c, bool negated)
 {
-	if (s->natoms == MAX_ATOMS || ++s->questions > MAX_QUESTIONS) {
+	if (s->natoms == MAX_ATOMS) {
 		s->over = true;
 		return false;
 	}
 	s->atoms[s->natoms] = (struct box_atom){ c, negated };
+	s->cost += cost_of(s->atoms, s->natoms + 1);
+	if (s->cost > COST_BUDGET) { /* nothing is proved */
+		s->over = true;
+		return false;
+	}
 	return box_atoms_hold(s->atoms, s->natoms + 1, NULL);
 }
 
