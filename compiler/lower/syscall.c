@@ -208,6 +208,7 @@ void lower_families(struct lower *l)
 	h.rule = (struct ir_rule){ .id = mode->id, .at = mode->at, .text = mode->source,
 				   .kind = IR_SYSCALL, .effect = IR_DENY,
 				   .level = mode->level, .scopes = IR_ALL_SCOPES,
+				   .floor = l->mode_unit && l->mode_unit->floor,
 				   .full = !l->mode_unit || !l->mode_unit->narrow,
 				   .err = EAFNOSUPPORT };
 	set = call_set(target_call_by_name(STR("socket")), lower_not(l, families(l)));
