@@ -71,6 +71,7 @@ run_in_kernel(struct sock_filter *insns, size_t n, struct kernel_call *calls,
 	if (pid == 0) {
 		/* no core, no report of a sanitizer when a call kills us */
 		signal(SIGSEGV, SIG_DFL);
+		signal(SIGILL, SIG_DFL);
 		signal(SIGSYS, SIG_DFL);
 		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 		    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
