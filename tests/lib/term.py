@@ -1,0 +1,63 @@
+"""A pseudo-terminal with an interactive shell in it, for the live tests.
+usage: term.py SCRIPT   where each line of SCRIPT is one of
+  send TEXT      types TEXT and Enter        key C-c | C-z     a control key
+  size ROWS COLS resizes the terminal        wait SECONDS
+  expect REGEX   waits until it is printed (after the last expect)
+Ends 0 when everything was seen, else 1 with what was printed."""
+import fcntl, os, pty, re, select, struct, sys, termios, time
+
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ.update(PS1="PROMPT> ", TERM="dumb")
+    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+seen, mark = "", 0
+
+def pump(seconds):
+    global seen
+    end = time.time() + seconds
+    while time.time() < end:
+        r, _, _ = select.select([fd], [], [], 0.05)
+        if r:
+            try:
+                b = os.read(fd, 65536)
+            except OSError:
+                return
+            if not b:
+                return
+            seen += b.decode("utf-8", "replace")
+            return
+
+def expect(pattern, timeout=15):
+    global mark
+    end = time.time() + timeout
+    while time.time() < end:
+        m = re.search(pattern, seen[mark:], re.M)
+        if m:
+            mark += m.end()
+            return True
+        pump(0.1)
+    return False
+
+ok = expect("PROMPT> ")
+for line in open(sys.argv[1]):
+    line = line.rstrip("\n")
+    verb, _, rest = line.partition(" ")
+    if verb == "send":
+        os.write(fd, rest.encode() + b"\r")
+    elif verb == "key":
+        os.write(fd, {"C-c": b"\x03", "C-z": b"\x1a", "C-\\": b"\x1c", "C-d": b"\x04"}[rest])
+    elif verb == "size":
+        rows, cols = map(int, rest.split())
+        fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
+    elif verb == "wait":
+        time.sleep(float(rest))
+    elif verb == "expect" and not expect(rest):
+        print(f"term: no '{rest}' after: {seen[mark:]!r}\nwhole: {seen!r}")
+        ok = False
+        break
+try:
+    os.kill(pid, 9)
+except ProcessLookupError:
+    pass
+os.close(fd)
+sys.exit(0 if ok else 1)

@@ -1,0 +1,171 @@
+# Exit statuses and the one line that says why.
+. "$(dirname "$0")/../lib/live.sh"
+policy 'command { deny "wget:*" because "nothing is fetched" as no-fetching
+                  ask "git push:*" because "publishes code" as asked }'
+
+t "the command's own status"
+run true
+want_rc 0
+[ -z "$out" ] || bad "stdout is not empty"
+run sh -c 'exit 42'
+want_rc 42
+run sh -c 'kill -KILL $$'
+want_rc 137
+run sh -c 'kill -SEGV $$'
+want_rc 139
+
+t "denied: 126 with rule, place and reason"
+run wget http://example.com
+want_rc 126
+want_line 'wget .*denied by rule no-fetching at p\.pol:[0-9]+: nothing is fetched'
+[ "$(wc -l <<<"$err")" -eq 1 ] || bad "more than one line"
+
+t "ask: 126 and it says so; -y answers"
+run git push
+want_rc 126
+want_line 'asks first \(rule asked at p\.pol:[0-9]+: publishes code\).*-y'
+run -y git push --help
+[ "$rc" -ne 126 ] || bad "-y did not answer"
+run -y wget x
+want_rc 126
+
+t "not found: 127"
+run no-such-command-anywhere
+want_rc 127
+want_line 'no-such-command-anywhere: not found'
+run ./nothing
+want_rc 127
+
+t "on the host but not in the view: 127, and where it is"
+mkdir -p "$WORK/opt/bin"
+printf '#!/bin/sh\necho ran\n' >"$WORK/opt/bin/hosttool"
+chmod 0755 "$WORK/opt/bin/hosttool"
+PATH=$WORK/opt/bin:$PATH run hosttool
+want_rc 127
+want_line "hosttool: not in the sandbox \($WORK/opt/bin/hosttool exists, no rule makes it readable and executable\)"
+policy "command { allow \"$WORK/opt/bin/hosttool\" } file { allow read, exec \"$WORK/opt\" }" q
+PATH=$WORK/opt/bin:$PATH run_with q hosttool
+want_rc 0
+want_out '^ran$'
+
+t "not executable: 126"
+echo text >"$P/text"
+run ./text
+want_rc 126
+want_line 'not executable'
+run /etc/passwd
+want_rc 126
+run /usr
+want_rc 126
+
+t "-c runs one simple command of literal words, without a shell"
+run -c "printf '%s|' a 'b c' \"d\""
+want_rc 0
+want_out '^a\|b c\|d\|$'
+run -c 'wget x'
+want_rc 126
+want_line 'no-fetching'
+# shellcheck disable=SC2016
+for line in 'true; true' 'true | true' 'echo $HOME' 'echo *' 'A=1 true' 'true > x' \
+	'true &' 'echo `id`' 'cd /' 'eval true' '(true)' 'if true' 'echo ~'; do
+	run -y -c "$line"
+	[ "$rc" -eq 126 ] || bad "'$line' ended with $rc"
+	want_line 'cannot be read'
+done
+no_file "$P/x"
+
+t "usage: 125, one line"
+for args in "" "-b" "--bundel=x true" "-b $WORK/p.polb" "-b $WORK/none.polb true" \
+	"-b $WORK/p.polb --role x true" "-b $WORK/p.polb -c x y"; do
+	# shellcheck disable=SC2086
+	err=$("$BIN/polrun" $args 2>&1 >/dev/null </dev/null)
+	rc=$?
+	[ "$rc" -eq 125 ] || bad "'$args' ended with $rc"
+	[ "$(grep -c '^polrun: ' <<<"$err")" -eq 1 ] || bad "'$args' has not one line"
+done
+err=$("$BIN/polrun" --bundel=x true 2>&1)
+want_err "did you mean '--bundle'"
+
+t "projects that would be no sandbox, and directories that are not in it"
+for d in / "$HOME" "$WORK" /tmp /var/tmp /etc; do
+	err=$(cd "$d" && "$BIN/polrun" -b "$WORK/p.polb" --project "$d" true 2>&1)
+	rc=$?
+	[ "$rc" -eq 125 ] && [ "$(grep -c '^polrun: the project' <<<"$err")" -eq 1 ] ||
+		bad "project $d: $rc $err"
+done
+err=$(cd "$WORK/out" && "$BIN/polrun" -b "$WORK/p.polb" --project "$P" true 2>&1)
+rc=$?
+want_rc 125
+want_line 'working directory .* is not readable in the sandbox'
+err=$(cd "$WORK/out" && "$BIN/polrun" -b "$WORK/p.polb" true 2>&1)
+rc=$?
+want_rc 0
+
+t "--plan runs nothing and shows what would"
+run --plan sh -c 'touch planned'
+want_rc 0
+no_file "$P/planned"
+want_out '^decision +allow by rule'
+want_out '^program +/'
+want_out "read write +$P "
+want_out '^network +disabled'
+run --plan wget x
+want_rc 0
+want_out '^decision +deny by rule no-fetching'
+
+t "the summary line, where a rule does not hold exactly"
+run true
+want_line '(rules? holds?|at entry only|under|over).*: see --plan'
+
+t "the report has its keys"
+rm -f "$WORK/r.json"
+run --report "$WORK/r.json" --explain-denials sh -c 'cat /var/log/x /etc/hostname; touch /usr/x; exit 3'
+want_rc 3
+python3 - "$WORK/r.json" <<'EOS' || bad "$(cat "$WORK/r.json")"
+import json, sys
+r = json.load(open(sys.argv[1]))
+want = """exit_code signal decision wall_ms cpu_ms memory_peak_bytes processes_peak
+stdout_bytes stderr_bytes truncated limits_hit denials written runner mechanisms
+serial bundle_digest""".split()
+assert list(r) == want, list(r)
+assert r["exit_code"] == 3 and r["signal"] is None and r["written"] is None
+d = [x for x in r["denials"] if x["subject"] == "/usr/x"]
+assert len(d) == 1 and list(d[0]) == ["layer", "op", "subject", "errno", "count", "rule", "hint"], d
+assert d[0]["op"] == "write" and d[0]["count"] == 1 and d[0]["rule"]["id"], d
+assert len(r["bundle_digest"]) == 64
+EOS
+run --report "$WORK/r.json" sh -c 'kill -KILL $$'
+grep -q '"signal": 9' "$WORK/r.json" || bad "no signal in the report"
+run --report "$WORK/r.json" wget x
+grep -q '"exit_code": 126' "$WORK/r.json" && grep -q no-fetching "$WORK/r.json" || bad "denied run has no report"
+ln -s "$WORK/out/target" "$WORK/r.link"
+run --report "$WORK/r.link" true
+want_rc 125
+want_line 'symbolic link'
+no_file "$WORK/out/target"
+
+t "a floor name that has appeared is named"
+run sh -c 'echo x > .envrc'
+want_rc 0
+want_line '/\.envrc has appeared'
+rm -f "$P/.envrc"
+run true
+no_err 'appeared'
+
+t "a .git file that points outside is named"
+mkdir -p "$WORK/out/real.git"
+echo "gitdir: $WORK/out/real.git" >"$P/.git"
+run true
+want_line "\.git points to $WORK/out/real.git"
+rm -f "$P/.git"
+
+t "--doctor, --help, --version"
+out=$("$BIN/polrun" --doctor)
+rc=$?
+want_rc 0
+want_out 'user namespaces +yes'
+want_out 'Landlock'
+"$BIN/polrun" --help | grep -q -- '--explain-denials' || bad "no help"
+"$BIN/polrun" --version | grep -q '^polrun [0-9]' || bad "no version"
+
+done_

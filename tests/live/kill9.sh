@@ -1,0 +1,49 @@
+# kill -9 of polrun at random moments leaves no process and nothing on the host.
+. "$(dirname "$0")/../lib/live.sh"
+policy ''
+runs=${RUNS:-50}
+mark=pol-kill9-$$-$RANDOM
+cp /bin/sleep "$P/.keep" 2>/dev/null
+
+# Everything that a run could leave: mounts, processes, files outside of the
+# project, System V objects.
+state() {
+	cat /proc/self/mountinfo
+	find "$WORK/out" "$HOME" -not -path "$P/written*" | sort
+	find /tmp /var/tmp /dev/shm -maxdepth 1 -user "$(id -u)" -name "*$mark*" 2>/dev/null
+	ls /sys/fs/cgroup 2>/dev/null
+	cat /proc/sysvipc/shm /proc/sysvipc/msg | wc -l
+}
+
+t "$runs random moments"
+state >"$WORK/before"
+started=0
+for ((i = 0; i < runs; i++)); do
+	"$BIN/polrun" -b "$WORK/p.polb" sh -c \
+		"echo x > written; echo $mark > /tmp/f; mkdir -p ~/$mark; sleep 5 & sleep 9" $mark \
+		>/dev/null 2>&1 </dev/null &
+	pid=$!
+	# from the exec to well after the command's start
+	sleep "0.0$(printf '%03d' $((RANDOM % 400)) | head -c 3)"
+	kill -KILL $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	[ ! -e "$P/written" ] || started=$((started + 1))
+	rm -f "$P/written"
+done
+[ "$started" -gt 0 ] || bad "no run was killed after its command had begun"
+[ "$started" -lt "$runs" ] || printf '     (every run had begun)\n'
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	pgrep -f "$mark" >/dev/null || break
+	sleep 0.2
+done
+! pgrep -af "$mark" || bad "processes are left: $(pgrep -af "$mark")"
+state >"$WORK/after"
+diff "$WORK/before" "$WORK/after" >"$WORK/diff" || bad "changed: $(cat "$WORK/diff")"
+printf '     %s of %s had begun\n' "$started" "$runs"
+
+t "the control: the same command runs to its end"
+run sh -c 'echo x > written; exit 4'
+want_rc 4
+want_file "$P/written"
+
+done_

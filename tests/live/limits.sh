@@ -1,0 +1,80 @@
+# Limits: each one hit, beside the same run without it.
+. "$(dirname "$0")/../lib/live.sh"
+
+t "the time limit: TERM, then KILL, 124, and the rule is named"
+policy 'limits { time 1s }'
+policy '' q
+start=$(date +%s%N)
+run sleep 9
+want_rc 124
+want_line 'time limit .*rule limits-time at p\.pol:[0-9]+'
+[ $((($(date +%s%N) - start) / 1000000)) -lt 2500 ] || bad "TERM did not end it"
+run sh -c 'trap "" TERM; while :; do sleep 0.2; done'
+want_rc 124
+run_with q sleep 1.2
+want_rc 0
+
+t "a command that catches TERM ends in its own way, and it is still 124"
+run sh -c 'trap "echo bye; exit 3" TERM; while :; do sleep 0.1; done'
+want_rc 124
+want_out '^bye$'
+
+t "a stopped command does not outlive its limit"
+start=$(date +%s%N)
+run sh -c 'kill -STOP $$; sleep 9'
+want_rc 124
+[ $((($(date +%s%N) - start) / 1000000)) -lt 6000 ] || bad "it took longer than 6 s"
+
+t "what is left in the background ends with the command"
+run_with q sh -c 'sleep 77.125 & echo started'
+want_rc 0
+want_out started
+! pgrep -f 'sleep 77.125' >/dev/null || bad "something is left"
+
+t "memory"
+policy 'limits { memory 300M }'
+run sh -c 'head -c 600000000 /dev/zero | tail | wc -c'
+no_out '^600000000$'
+run_with q sh -c 'head -c 60000000 /dev/zero | tail | wc -c'
+want_out '^60000000$'
+
+t "processes, counted per sandbox"
+policy 'limits { processes 5 }'
+run sh -c 'for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; wait'
+want_err 'fork|Resource|unavailable'
+run_with q sh -c 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.1 & done; wait'
+want_rc 0
+no_err 'fork|unavailable'
+
+t "files"
+policy 'limits { files 16 }'
+run sh -c 'ulimit -n'
+want_out '^16$'
+t "file-size"
+policy 'limits { file-size 10K }'
+run sh -c 'head -c 20000 /dev/zero > big; ls -l big | cut -d" " -f5'
+want_out '^10240$'
+run_with q sh -c 'head -c 20000 /dev/zero > big; ls -l big | cut -d" " -f5'
+want_out '^20000$'
+
+t "disk: the scratch trees"
+policy 'limits { disk 1M }'
+run sh -c 'head -c 3000000 /dev/zero > /tmp/big'
+want_rc 1
+want_err 'No space'
+run_with q sh -c 'head -c 3000000 /dev/zero > /tmp/big'
+want_rc 0
+
+t "no core files"
+run_with q sh -c 'ulimit -c; ulimit -Hc'
+want_out '^0$'
+no_out '[1-9u]'
+
+t "the report tells the limit and its rule"
+policy 'limits { time 1s }'
+run --report "$WORK/r.json" sleep 5
+want_rc 124
+grep -q '"limit": "time"' "$WORK/r.json" && grep -q '"id": "limits-time"' "$WORK/r.json" ||
+	bad "$(cat "$WORK/r.json")"
+
+done_

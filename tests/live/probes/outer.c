@@ -1,0 +1,85 @@
+/*
+ * Runs a command under an outer sandbox that lacks something, so that polrun
+ * can be seen to refuse, or to go on without a second wall:
+ *   outer MODE COMMAND [ARG…]
+ * no-userns     clone3 is unknown, clone and unshare of user namespaces EPERM
+ *               (Docker's default profile)
+ * no-mount      mount, open_tree, move_mount EPERM
+ * no-mount-api  open_tree, mount_setattr ENOSYS (an old kernel)
+ * no-landlock   the landlock calls ENOSYS
+ * listener      a filter with a listener is in place (WSL, another sandbox)
+ */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STMT(c, v) { (unsigned short)(c), 0, 0, (unsigned)(v) }
+#define JUMP(c, v, t, f) { (unsigned short)(c), t, f, (unsigned)(v) }
+#define IF(nr, skip) JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, skip)
+#define FAIL(e) STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (e))
+#define LOAD STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define ARG0 STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args))
+#define PASS STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define NEWUSER JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWUSER, 0, 1)
+
+static const struct sock_filter no_userns[] = {
+	LOAD, IF(SYS_clone3, 1), FAIL(ENOSYS),
+	JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0),
+	IF(SYS_unshare, 3), ARG0, NEWUSER, FAIL(EPERM), PASS,
+};
+static const struct sock_filter no_mount[] = {
+	LOAD, IF(SYS_mount, 1), FAIL(EPERM), IF(SYS_open_tree, 1), FAIL(EPERM),
+	IF(SYS_move_mount, 1), FAIL(EPERM), PASS,
+};
+static const struct sock_filter no_mount_api[] = {
+	LOAD, IF(SYS_open_tree, 1), FAIL(ENOSYS), IF(SYS_mount_setattr, 1),
+	FAIL(ENOSYS), PASS,
+};
+static const struct sock_filter no_landlock[] = {
+	LOAD, IF(444, 1), FAIL(ENOSYS), IF(445, 1), FAIL(ENOSYS), IF(446, 1),
+	FAIL(ENOSYS), PASS,
+};
+static const struct sock_filter nothing[] = { PASS };
+
+#define MODE(name, f, flags) { name, f, sizeof(f) / sizeof((f)[0]), flags }
+static const struct {
+	const char *name;
+	const struct sock_filter *f;
+	size_t n;
+	unsigned flags;
+} modes[] = {
+	MODE("no-userns", no_userns, 0),
+	MODE("no-mount", no_mount, 0),
+	MODE("no-mount-api", no_mount_api, 0),
+	MODE("no-landlock", no_landlock, 0),
+	MODE("listener", nothing, SECCOMP_FILTER_FLAG_NEW_LISTENER),
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 2 && i < sizeof(modes) / sizeof(modes[0]); i++) {
+		struct sock_fprog prog = { .len = (unsigned short)modes[i].n };
+
+		if (strcmp(argv[1], modes[i].name) != 0)
+			continue;
+		prog.filter = (struct sock_filter *)(size_t)modes[i].f;
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+		    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, modes[i].flags,
+			    &prog) < 0) {
+			perror("outer: seccomp");
+			return 2;
+		}
+		execvp(argv[2], argv + 2);
+		perror(argv[2]);
+		return 2;
+	}
+	fputs("usage: outer MODE COMMAND [ARG...]\n", stderr);
+	return 2;
+}

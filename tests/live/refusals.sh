@@ -1,0 +1,99 @@
+# Where the sandbox cannot be made polrun ends with 125 and one line that names
+# what is missing, the rules that would not hold, and what to do.
+. "$(dirname "$0")/../lib/live.sh"
+policy 'file { deny write "/etc/hostname" as keep-hostname }'
+R="$BIN/polrun -b $WORK/p.polb"
+
+# WORDS COMMAND…: refused, in one line of polrun, and the command did not run.
+refused() {
+	local words=$1
+	shift
+	rm -f "$P/ran"
+	err=$("$@" 2>&1 >/dev/null </dev/null)
+	rc=$?
+	want_rc 125
+	[ "$(grep -c '^polrun: refused: ' <<<"$err")" -eq 1 ] || bad "not one line that refuses"
+	want_err "$words"
+	want_err 'would not hold: .*(file-|keep-hostname)'
+	no_file "$P/ran"
+}
+
+t "the control"
+run sh -c 'touch ran'
+want_rc 0
+want_file "$P/ran"
+
+if [ -x "$PROBES/outer" ]; then
+	O=$PROBES/outer
+	t "an outer filter without user namespaces (Docker's)"
+	refused 'no user namespaces .*Docker' "$O" no-userns $R touch ran
+	t "an outer filter without mounts"
+	refused 'no user namespaces|mount|open_tree' "$O" no-mount $R touch ran
+	t "a kernel without open_tree and mount_setattr"
+	refused 'open_tree.*Linux 5\.12' "$O" no-mount-api $R touch ran
+
+	t "no Landlock: the mount view holds alone, and the report says so"
+	err=$("$O" no-landlock $R --report "$WORK/r.json" sh -c 'touch ran; touch /usr/x' 2>&1 >/dev/null)
+	want_file "$P/ran"
+	no_file /usr/x
+	grep -q 'Landlock: missing' "$WORK/r.json" || bad "$(cat "$WORK/r.json")"
+
+	t "another sandbox holds the listener: errnos without a name"
+	policy 'syscall { deny getppid }' l
+	[ -x "$PROBES/syscall_probe" ] && cp "$PROBES/syscall_probe" "$WORK/out/"
+	policy "file { allow read, exec \"$WORK/out\" } syscall { deny getppid }" l
+	out=$("$O" listener "$BIN/polrun" -b "$WORK/l.polb" "$WORK/out/syscall_probe" getppid 2>"$WORK/.err")
+	rc=$?
+	err=$(cat "$WORK/.err")
+	want_out '^EPERM'
+	want_line 'holds the seccomp listener'
+	out=$("$O" listener "$BIN/polrun" -b "$WORK/l.polb" --explain-denials "$WORK/out/syscall_probe" getpid 2>/dev/null)
+	rc=$?
+	want_rc 0
+	"$O" listener "$BIN/polrun" --doctor | grep -q 'seccomp notifications.*EBUSY' || bad "doctor does not see it"
+	"$O" no-userns "$BIN/polrun" --doctor | grep -q 'user namespaces.*no' || bad "doctor does not see it"
+else
+	skip outer "not built"
+fi
+
+if unshare -Ur true 2>/dev/null; then
+	t "no user namespaces are left (ENOSPC)"
+	refused 'max_user_namespaces' unshare -Ur sh -c \
+		"echo 0 > /proc/sys/user/max_user_namespaces; exec $R touch ran"
+	t "a masked outer /proc"
+	refused 'no fresh /proc' unshare -Urm sh -c \
+		"mount --bind /dev/null /proc/kcore && exec $R touch ran"
+	t "root of another user namespace runs as an ordinary user does"
+	err=$(unshare -Ur $R sh -c 'touch ran' 2>&1)
+	rc=$?
+	want_rc 0
+else
+	skip unshare "user namespaces by unshare(1) do not work here"
+fi
+
+t "polrun inside polrun"
+policy "file { allow read, exec \"$BIN\" } env { keep BIN }" n
+cp "$WORK/p.polb" "$P/inner.polb"
+run_with n "$BIN/polrun" -b "$P/inner.polb" touch ran2
+want_rc 125
+want_line 'refused: .*(sandbox|filter)'
+no_file "$P/ran2"
+
+if is_root; then
+	t "a chroot"
+	mkdir -p "$WORK/root/bin" "$WORK/root/proc" "$WORK/root/home/p" "$WORK/root/dev"
+	cp "$BIN/polrun" "$BIN/polinit" "$WORK/root/bin/"
+	cp "$WORK/p.polb" "$WORK/root/p.polb"
+	if [ "$VARIANT" != san ]; then
+		err=$(unshare -m sh -c "mount -t proc proc $WORK/root/proc
+			mount --bind /dev $WORK/root/dev
+			HOME=/home exec chroot $WORK/root /bin/polrun -b /p.polb --plan /bin/polrun 2>&1
+			" 2>&1)
+		err=$(unshare -m sh -c "mount -t proc proc $WORK/root/proc
+			mount --bind /dev $WORK/root/dev
+			HOME=/home exec chroot $WORK/root /bin/polrun --doctor" 2>&1)
+		grep -q 'user namespaces.*no.*chroot' <<<"$err" || bad "doctor: $err"
+	fi
+fi
+
+done_

@@ -1,0 +1,179 @@
+# Signals, the terminal, pipes, the caller's process group.
+. "$(dirname "$0")/../lib/live.sh"
+policy ''
+R="$BIN/polrun -b $WORK/p.polb"
+
+if command -v python3 >/dev/null && [ -e /dev/ptmx ]; then
+	term() { # lines on stdin
+		cat >"$WORK/script"
+		out='' err=''
+		local said
+		said=$(timeout 60 python3 "$(dirname "$0")/../lib/term.py" "$WORK/script" 2>&1) ||
+			bad "$said"
+	}
+
+	t "terminal: ^C ends sleep with 130"
+	term <<EOS
+send $R sleep 30
+wait 0.7
+key C-c
+expect PROMPT>
+send echo "rc=\$?."
+expect rc=130\.
+EOS
+
+	t "terminal: ^C reaches a shell's trap, its status counts"
+	term <<EOS
+send $R sh -c 'trap "echo caught; exit 7" INT; echo rea""dy; while :; do sleep 0.1; done'
+expect ready
+key C-c
+expect caught
+expect PROMPT>
+send echo "rc=\$?."
+expect rc=7\.
+EOS
+
+	t "terminal: ^C is ignored with the command that ignores it"
+	term <<EOS
+send $R sh -c 'trap "" INT; echo rea""dy; sleep 1.5; echo sur""vived'
+expect ready
+key C-c
+expect survived
+EOS
+
+	t "terminal: ^Z stops both, fg continues both"
+	term <<EOS
+send $R sh -c 'echo rea""dy; sleep 1; echo fin""ished'
+expect ready
+key C-z
+expect Stopped
+expect PROMPT>
+send jobs
+expect Stopped
+send fg
+expect finished
+expect PROMPT>
+send echo "rc=\$?."
+expect rc=0\.
+EOS
+
+	t "terminal: ^Z and bg, then kill %1"
+	term <<EOS
+send $R sleep 33
+wait 0.7
+key C-z
+expect Stopped
+send bg
+wait 0.3
+send kill %1
+wait 1
+send jobs; wait %1; echo "rc=\$?."
+expect (rc=143\.|rc=127\.)
+EOS
+
+	t "terminal: a new size arrives"
+	term <<EOS
+send $R sh -c 'trap "stty size" WINCH; echo rea""dy; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; done'
+expect ready
+size 31 117
+expect 31 117
+EOS
+
+	t "terminal: ^\\ quits with 131"
+	term <<EOS
+send $R sleep 30
+wait 0.7
+key C-\\
+expect PROMPT>
+send echo "rc=\$?."
+expect rc=131\.
+EOS
+
+	t "terminal: the command reads the terminal, ^D ends it"
+	term <<EOS
+send $R cat
+wait 0.5
+send hello-there
+expect hello-there\s+hello-there
+key C-d
+expect PROMPT>
+EOS
+else
+	skip pty "python3 or /dev/ptmx is missing"
+fi
+
+t "TERM, HUP, USR1, USR2 are passed on; the status is the command's"
+for sig in TERM HUP USR1 USR2; do
+	$R sh -c "trap 'echo got-$sig; exit 9' $sig; while :; do sleep 0.1; done" \
+		>"$WORK/.out" 2>"$WORK/.err" </dev/null &
+	pid=$!
+	sleep 0.5
+	kill -$sig $pid
+	wait $pid
+	rc=$? out=$(cat "$WORK/.out") err=$(cat "$WORK/.err")
+	want_rc 9
+	want_out "^got-$sig\$"
+done
+
+if command -v python3 >/dev/null; then
+	t "INT that somebody sends to polrun alone reaches the command"
+	out=$(python3 - "$BIN/polrun" -b "$WORK/p.polb" sleep 20 <<'EOS' 2>&1
+import signal, subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:], restore_signals=True, start_new_session=True,
+                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+time.sleep(0.6); p.send_signal(signal.SIGINT); print("rc", p.wait(10))
+EOS
+	)
+	want_out '^rc 130$'
+fi
+
+t "timeout ends it"
+start=$(date +%s)
+timeout 1 $R sleep 9 2>/dev/null
+rc=$?
+want_rc 124
+[ $(($(date +%s) - start)) -lt 5 ] || bad "too late"
+
+t "pipes: end of file, and a reader that goes"
+out=$(printf 'a\nb\n' | $R cat 2>/dev/null)
+[ "$out" = $'a\nb' ] || bad "cat printed '$out'"
+$R sh -c 'while :; do echo y; done' 2>/dev/null | head -n 1 >/dev/null
+rc=${PIPESTATUS[0]}
+want_rc 141
+# what the command closes is closed: nobody else holds the pipe
+start=$(date +%s)
+$R sh -c 'exec >&- 2>&-; sleep 3' 2>/dev/null | cat >/dev/null
+# the pipe ends at once, the pipeline with polrun
+out=$( (
+	$R sh -c 'exec >&-; sleep 2' 2>/dev/null
+	:
+) | (
+	s=$(date +%s%N)
+	cat
+	echo $((($(date +%s%N) - s) / 1000000))
+))
+[ "$out" -lt 4000 ] || bad "the pipe stayed open: $out ms"
+
+t "a bystander in the caller's process group lives"
+cat >"$WORK/group.sh" <<EOS
+sleep 20 & b=\$!
+$R sh -c 'kill -KILL 0; kill -KILL -1; exit 5'
+echo "rc=\$?"
+kill -0 \$b && echo bystander lives
+kill \$b
+EOS
+out=$(setsid bash "$WORK/group.sh" 2>&1)
+want_out '^bystander lives$'
+want_out '^rc=(5|1|126|137)$'
+
+t "kill -9 of polrun leaves no process"
+$R sleep 88.875 >/dev/null 2>&1 &
+pid=$!
+sleep 0.4
+pgrep -f 'sleep 88.875' >/dev/null || bad "it did not start"
+kill -KILL $pid
+wait $pid 2>/dev/null
+sleep 0.3
+! pgrep -f '[s]leep 88.875' >/dev/null || bad "something is left"
+
+done_

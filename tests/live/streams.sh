@@ -1,0 +1,76 @@
+# Descriptors: what the command gets, and what it must not get.
+. "$(dirname "$0")/../lib/live.sh"
+policy ''
+R="$BIN/polrun -b $WORK/p.polb"
+
+t "only 0, 1 and 2 are passed on"
+exec 7<"$WORK/p.pol" 9>"$WORK/out/nine"
+out=$($R sh -c 'ls /proc/self/fd | tr "\n" " "' 2>/dev/null </dev/null)
+exec 7<&- 9>&-
+[ "$out" = "0 1 2 3 " ] || bad "descriptors: $out" # 3 is ls's own
+
+t "closed ones become /dev/null"
+out=$($R sh -c 'readlink /proc/self/fd/0; cat; echo end' 2>/dev/null <&-)
+rc=$?
+want_rc 0
+want_out '^/dev/null$'
+want_out '^end$'
+$R sh -c 'echo lost; test "$(readlink /proc/self/fd/1)" = /dev/null' 2>/dev/null >&- </dev/null
+rc=$?
+want_rc 1 # inside "$( )" descriptor 1 is the shell's pipe
+$R sh -c 'readlink /proc/$$/fd/1 > seen; echo lost' 2>/dev/null >&- </dev/null
+want_text /dev/null "$P/seen"
+$R sh -c 'readlink /proc/$$/fd/2 > seen; echo lost >&2' 2>&- </dev/null
+want_text /dev/null "$P/seen"
+
+t "a directory is refused"
+err=$($R true 2>&1 <"$WORK/out")
+rc=$?
+want_rc 125
+want_line 'standard input is a directory'
+err=$($R true 2>&1 <"$WORK/p.pol")
+rc=$?
+want_rc 0
+
+if command -v python3 >/dev/null; then
+	t "an O_PATH descriptor is refused"
+	err=$(python3 -c '
+import os, sys
+fd = os.open("/", os.O_PATH); os.dup2(fd, 0)
+os.execv(sys.argv[1], sys.argv[1:])' "$BIN/polrun" -b "$WORK/p.polb" true 2>&1)
+	rc=$?
+	want_rc 125
+	want_line 'O_PATH'
+fi
+
+t "a regular file on 0 to 2 cannot be opened again with other rights"
+echo input >"$WORK/out/in"
+$R sh -c 'cat; echo bad > /proc/self/fd/0; echo bad >> /dev/stdin; chmod 777 /dev/stdin' \
+	>"$WORK/out/o" 2>"$WORK/out/e" <"$WORK/out/in"
+want_text input "$WORK/out/in"
+[ "$(head -n 1 "$WORK/out/o")" = input ] || bad "stdout: $(cat "$WORK/out/o")"
+: >"$WORK/out/append"
+echo first >"$WORK/out/append"
+$R sh -c 'echo second; : > /dev/stdout; truncate -s 0 /dev/fd/1' >>"$WORK/out/append" 2>/dev/null </dev/null
+[ "$(head -n 1 "$WORK/out/append")" = first ] || bad "the file was truncated"
+
+if [ -x "$PROBES/outer" ]; then
+	t "without Landlock regular files go through pipes"
+	"$PROBES/outer" no-landlock "$BIN/polrun" -b "$WORK/p.polb" sh -c \
+		'readlink /proc/$$/fd/0 /proc/$$/fd/1 >&2; cat; echo bad > /proc/self/fd/0' \
+		>"$WORK/out/o" 2>"$WORK/out/e" <"$WORK/out/in"
+	[ "$(grep -c '^pipe:' "$WORK/out/e")" -eq 2 ] || bad "no pipes: $(cat "$WORK/out/e")"
+	want_text input "$WORK/out/in"
+	want_text input "$WORK/out/o"
+	"$PROBES/outer" no-landlock "$BIN/polrun" -b "$WORK/p.polb" \
+		sh -c 'i=0; while [ $i -lt 20000 ]; do echo line; i=$((i+1)); done; echo e >&2; exit 4' \
+		>"$WORK/out/o" 2>"$WORK/out/e" </dev/null
+	rc=$?
+	want_rc 4
+	[ "$(wc -l <"$WORK/out/o")" -eq 20000 ] || bad "lines: $(wc -l <"$WORK/out/o")"
+	grep -q '^e$' "$WORK/out/e" || bad "standard error: $(cat "$WORK/out/e")"
+else
+	skip outer "not built"
+fi
+
+done_

@@ -1,0 +1,76 @@
+# System-call rules through the real filter, with and without a listener.
+. "$(dirname "$0")/../lib/live.sh"
+
+[ -x "$PROBES/syscall_probe" ] || { skip syscall_probe "not built"; done_; exit; }
+cp "$PROBES/syscall_probe" "$P/probe"
+# shellcheck disable=SC2016
+EXEC='file { allow exec "${PROJECT_DIR}" }'
+
+t "a denied call gets its errno, others work"
+policy "$EXEC
+syscall { deny getppid as no-parent
+          deny sethostname with ENOSYS }"
+run ./probe getppid
+want_rc 1
+want_out '^EPERM'
+run ./probe sethostname @x 1
+want_out '^ENOSYS'
+run ./probe getpid
+want_rc 0
+policy "$EXEC" q
+run_with q ./probe getppid
+want_rc 0
+
+t "the run that fails points to the option; with it the rule is named"
+run ./probe getppid
+want_line 'something was blocked .*--explain-denials'
+run --explain-denials ./probe getppid
+want_rc 1
+want_line 'system call getppid\(\): rule no-parent at p\.pol:[0-9]+'
+run ./probe getpid
+no_err 'blocked'
+
+t "arguments decide, on the width that the kernel reads"
+policy "$EXEC
+syscall { deny socket(AF_VSOCK) as no-vsock }"
+run --explain-denials ./probe socket 40 1 0
+want_rc 1
+want_line 'socket\(arg0=0x28\): rule no-vsock'
+run ./probe socket 0x100000028 1 0
+want_rc 1
+run ./probe socket 1 1 0
+want_rc 0
+
+t "denied calls are counted"
+run --explain-denials sh -c './probe socket 40 1 0; ./probe socket 40 1 0; true'
+want_rc 0
+want_line '\(2 times\): rule no-vsock'
+
+t "the floor: the terminal's doors and the caller's group"
+policy "$EXEC" q
+run_with q ./probe ioctl 0 0x5412 0
+want_rc 1
+want_out '^EPERM'
+run_with q ./probe ioctl 0 0xffffffff00005412 0
+want_rc 1
+want_out '^EPERM'
+run_with q ./probe kill 0 9
+want_rc 1
+want_out '^EPERM'
+run_with q ./probe kill 0xffffffff00000000 9
+want_rc 1
+want_out '^EPERM'
+run_with q ./probe kill 1 0
+want_rc 0
+
+t "a foreign architecture is killed"
+run_with q ./probe 0x40000027
+want_rc 159
+
+t "no new user namespace, no mount, even by number"
+run_with q ./probe unshare 0x10000000
+want_rc 1
+run_with q ./probe mount @none @/tmp @tmpfs 0 0
+want_rc 1
+
+done_

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# The live tests: each through polrun itself, as root and as an ordinary user.
+#   BUILD=FOLDER T=NAME tests/run/live.sh
+# POL_TEST_REQUIRE=1 turns every skip into a failure (or name those that must
+# not skip).  Last line: N passed, N failed, N skipped.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
+: "${BUILD:=$PWD/build/dev}" "${VARIANT:=dev}"
+only=${1:-${T:-}}
+user=${POL_TEST_USER:-poltest}
+here=$PWD
+
+base=$(mktemp -d /var/tmp/pol-live.XXXXXX) || exit 1
+base=$(cd "$base" && pwd -P)
+cleanup() { rm -rf --one-file-system "$base"; }
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+chmod 0755 "$base"
+# The ordinary user may not be able to look into the tree: everything that the
+# tests need lies in a folder that everybody can read and only we can write.
+mkdir -p "$base/bin" "$base/bin/probes" "$base/tests" "$base/log"
+cp "$BUILD/bin/polc" "$BUILD/bin/polrun" "$BUILD/bin/polinit" "$base/bin/" || exit 1
+cp "$BUILD"/tests/probes/* "$base/bin/probes/" 2>/dev/null
+cp -r "$here/tests/live" "$here/tests/lib" "$base/tests/" || exit 1
+chmod -R go+rX,go-w "$base/bin" "$base/tests"
+
+# An account for the tests: no password, no shell, no home; made once, kept.
+have_user() {
+	id "$user" >/dev/null 2>&1 && return 0
+	command -v useradd >/dev/null || return 1
+	useradd --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin \
+		"$user" 2>/dev/null
+	id "$user" >/dev/null 2>&1
+}
+
+run_one() { # SCRIPT WHO [PREFIX…]
+	local script=$1 who=$2 name work log status
+	shift 2
+	name=$(basename "$script" .sh)
+	work=$base/$name.$who
+	log=$base/log/$name.$who
+	mkdir -m 0700 "$work"
+	[ "$who" = root ] || [ "$(id -u)" -ne 0 ] || chown "$user" "$work"
+	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-300}" "$@" env -i PATH="$PATH" \
+		LANG=C.UTF-8 TERM=dumb HOME="$work" WORK="$work" BIN="$base/bin" \
+		PROBES="$base/bin/probes" VARIANT="$VARIANT" \
+		POL_TEST_REQUIRE="${POL_TEST_REQUIRE:-}" \
+		bash "$base/tests/live/$name.sh" >"$log" 2>&1 </dev/null
+	status=$?
+	printf -- '-- live %s as %s\n' "$name" "$who"
+	sed '$d' "$log"
+	count_add_line "$(tail -n 1 "$log")" "$status" "$name as $who"
+	if ! [[ $(tail -n 1 "$log") =~ ^[0-9]+\ passed ]]; then tail -n 1 "$log"; fi
+	rm -rf --one-file-system "$work"
+}
+
+ran=0
+for script in tests/live/*.sh; do
+	name=$(basename "$script" .sh)
+	[ -z "$only" ] || [ "$only" = "$name" ] || continue
+	ran=1
+	if [ "$(id -u)" -ne 0 ]; then
+		run_one "$script" "$(id -un)"
+		continue
+	fi
+	run_one "$script" root
+	if have_user; then
+		run_one "$script" "$user" setpriv --reuid "$user" --regid "$user" \
+			--clear-groups
+	elif [ -n "${POL_TEST_REQUIRE:-}" ]; then
+		echo "FAIL $name: there is no ordinary user '$user' to run it as"
+		count_fail
+	else
+		echo "skip $name: there is no ordinary user '$user' to run it as"
+		count_skip
+	fi
+done
+if [ "$ran" -eq 0 ]; then
+	echo "FAIL: no live test '$only'"
+	count_fail
+fi
+count_end
