@@ -1,0 +1,293 @@
+/*
+ * Decisions by the compiled tables, each row as the semantics say it;
+ * prop_matcher compares with the reference evaluator.
+ */
+#include "tests/unit/hand.h"
+
+static struct hand h;
+
+static int setup(void **state)
+{
+	(void)state;
+	hand_init(&h);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	hand_release(&h);
+	return 0;
+}
+
+static struct decision argv_of(const char *line)
+{
+	const char *argv[8];
+	char *own = arena_printf(&h.a, "%s", line), *word;
+	size_t n = 0;
+	struct decision d;
+
+	for (word = strtok(own, " "); word; word = strtok(NULL, " "))
+		argv[n++] = word;
+	decide_argv(&h.c, argv, n, &d);
+	return d;
+}
+
+static unsigned effect_of(const char *line)
+{
+	return argv_of(line).effect;
+}
+
+static unsigned file(uint8_t op, const char *path)
+{
+	struct decision d;
+
+	decide_file(&h.c, op, path, &d);
+	return d.effect;
+}
+
+static void test_program_column(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned effect;
+	} rows[] = {
+		{ "make x", PB_ALLOW }, { "/usr/bin/make x", PB_ALLOW },
+		{ "/bin/make x", PB_ALLOW }, { "/opt/make x", PB_ASK },
+		{ "./make x", PB_ASK }, { "/usr/bin/../bin/make x", PB_ASK },
+		{ "curl x", PB_DENY }, { "/opt/curl x", PB_DENY },
+		{ "./curl x", PB_DENY }, { "../x/curl x", PB_DENY },
+		{ "curlx y", PB_ASK }, { "/opt/wget", PB_DENY },
+		{ "../gradlew b", PB_ASK }, { "./gradlew b", PB_ASK },
+		{ "/p/gradlew b", PB_ALLOW }, { "/p//./gradlew b", PB_ALLOW },
+		{ "gradlew b", PB_ASK }, { "/q/gradlew b", PB_ASK },
+		{ "/opt/tool", PB_ALLOW }, { "/opt/./tool", PB_ALLOW },
+		{ "/opt/x/../tool", PB_ASK }, { "tool", PB_ASK },
+	};
+	size_t i;
+
+	(void)state;
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "make:*");
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "./gradlew:*");
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "/opt/tool");
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_DENY, "curl:*");
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_DENY, "/usr/bin/wget");
+	hand_compile(&h);
+	for (i = 0; i < POL_LEN(rows); i++)
+		if (effect_of(rows[i].line) != rows[i].effect)
+			fail_msg("%s: %u", rows[i].line, effect_of(rows[i].line));
+	h.c.cwd = "/p";
+	assert_int_equal(effect_of("./gradlew b"), PB_ALLOW);
+	h.c.cwd = NULL;
+	assert_int_equal(effect_of("./gradlew b"), PB_ASK);
+	assert_int_equal(effect_of("/p/gradlew b"), PB_ALLOW);
+	h.c.roots.dir[PB_ROOT_PROJECT] = NULL;
+	assert_int_equal(effect_of("/p/gradlew b"), PB_ASK);
+}
+
+static void test_tails_and_exceptions(void **state)
+{
+	(void)state;
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "npm run test:*");
+	hand_except(&h, hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_DENY, "git push *"),
+		    "git push origin feature/*");
+	hand_compile(&h);
+	assert_int_equal(effect_of("npm run test"), PB_ALLOW);
+	assert_int_equal(effect_of("npm run test --watch"), PB_ALLOW);
+	assert_int_equal(effect_of("npm run test:unit x"), PB_ALLOW);
+	assert_int_equal(effect_of("npm run test:unit;x"), PB_ASK);
+	assert_int_equal(effect_of("npm run testing"), PB_ASK);
+	assert_int_equal(effect_of("git push"), PB_ASK);
+	assert_int_equal(effect_of("git push origin main"), PB_DENY);
+	assert_int_equal(effect_of("git push origin feature/x"), PB_ASK);
+	assert_int_equal(effect_of("git push origin feature/x y"), PB_DENY);
+	/* an exception of a deny is as narrow as an allow */
+	assert_int_equal(effect_of("./git push origin feature/x"), PB_DENY);
+	assert_int_equal(effect_of("git push origin feature/$x"), PB_DENY);
+}
+
+static void test_a_path_is_judged_under_every_root(void **state)
+{
+	struct ir_rule *deny;
+
+	(void)state;
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_ALLOW, "P");
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_HIDE, "H/.ssh");
+	deny = hand_rule(&h, IR_FILE, IR_PROJECT, IR_DENY, "/**/.env*");
+	hand_except(&h, deny, "P/.env.example");
+	hand_compile(&h);
+	assert_int_equal(file(PB_READ, "/p/a"), PB_ALLOW);
+	assert_int_equal(file(PB_READ, "/p"), PB_ALLOW);
+	assert_int_equal(file(PB_READ, "/pp"), PB_DENY);
+	assert_int_equal(file(PB_WRITE, "/p/a"), PB_DENY);
+	assert_int_equal(file(PB_READ, "/p/x/.env"), PB_DENY);
+	assert_int_equal(file(PB_READ, "/p/.env.example"), PB_ALLOW);
+	assert_int_equal(file(PB_READ, "/p/x/.env.example"), PB_DENY);
+	assert_int_equal(file(PB_EXEC, "/home/u/.ssh/id"), PB_HIDE);
+	/* roots may lie over each other */
+	h.c.roots.dir[PB_ROOT_PROJECT] = "/home/u";
+	assert_int_equal(file(PB_READ, "/home/u/a"), PB_ALLOW);
+	assert_int_equal(file(PB_READ, "/home/u/.ssh/id"), PB_HIDE);
+	assert_int_equal(file(PB_READ, "/p/a"), PB_DENY);
+}
+
+static void test_unknown_is_deny(void **state)
+{
+	static const char *const bad[] = { "", "a", "/p/", "//p", "/p//a", "/p/./a",
+					   "/p/../p/a", "/p/..", "/p/." };
+	struct decision d;
+	size_t i;
+
+	(void)state;
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_ALLOW, "/");
+	hand_rule(&h, IR_UNIX, IR_PROJECT, IR_ALLOW, "/");
+	h.ir->scalars[IR_S_FILE_READ].effect = IR_ALLOW;
+	hand_compile(&h);
+	assert_int_equal(file(PB_READ, "/p/a"), PB_ALLOW);
+	for (i = 0; i < POL_LEN(bad); i++) {
+		assert_int_equal(file(PB_READ, bad[i]), PB_DENY);
+		decide_unix(&h.c, bad[i], false, &d);
+		assert_int_equal(d.effect, PB_DENY);
+	}
+	assert_int_equal(file(PB_READ | PB_WRITE, "/p/a"), PB_DENY);
+	assert_int_equal(file(0, "/p/a"), PB_DENY);
+	assert_int_equal(file(PB_READ, NULL), PB_DENY);
+	decide_tool(&h.c, NULL, &d);
+	assert_int_equal(d.effect, PB_DENY);
+}
+
+static void test_scopes(void **state)
+{
+	(void)state;
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "make")->scopes = IR_SANDBOX;
+	hand_compile(&h);
+	assert_int_equal(effect_of("make"), PB_ALLOW);
+	h.c.scope = PB_HOST;
+	assert_int_equal(effect_of("make"), PB_ASK);
+}
+
+static void test_risk(void **state)
+{
+	struct ir_scalar *s = &h.ir->scalars[IR_S_COMMAND_OTHERWISE];
+	static const enum ir_effect effects[] = { IR_ALLOW, IR_ASK, IR_DENY, IR_DENY };
+	static const struct {
+		enum ir_risk risk;
+		const char *pattern;
+	} facts[] = { { IR_RISK_LOW, "ls:*" }, { IR_RISK_HIGH, "rm *" },
+		      { IR_RISK_CRITICAL, "rm -rf *" } };
+	size_t i;
+
+	(void)state;
+	s->by_risk = true;
+	memcpy(s->effects, effects, sizeof(effects));
+	for (i = 0; i < POL_LEN(facts); i++) {
+		struct ir_risk_fact f = { .risk = facts[i].risk, .level = IR_DEFAULT };
+
+		f.at = (struct ir_place){ .file = STR("r.pol"), .line = 1, .col = 1 };
+		f.set = hand_set(&h, IR_COMMAND, f.risk != IR_RISK_LOW,
+				 facts[i].pattern, 0);
+		VEC_PUSH(&h.a, &h.ir->risks, f);
+	}
+	hand_compile(&h);
+	assert_int_equal(effect_of("ls -l"), PB_ALLOW);
+	assert_int_equal(effect_of("./ls -l"), PB_ASK);
+	assert_int_equal(effect_of("x"), PB_ASK);
+	assert_int_equal(effect_of("/opt/rm x"), PB_DENY);
+	assert_int_equal(argv_of("rm x").risk, 2);
+	assert_int_equal(argv_of("rm -rf x").risk, 3);
+	assert_int_equal(argv_of("ls").risk, 0);
+}
+
+static void test_unparsed(void **state)
+{
+	struct ir_scalar *opaque = &h.ir->scalars[IR_S_COMMAND_OPAQUE];
+	struct ir_scalar *other = &h.ir->scalars[IR_S_COMMAND_OTHERWISE];
+	static const struct {
+		enum ir_effect opaque, other;
+		unsigned effect;
+		bool person;
+	} rows[] = {
+		{ IR_ALLOW, IR_ALLOW, PB_ASK, true },
+		{ IR_ASK, IR_ALLOW, PB_ASK, true },
+		{ IR_ALLOW, IR_ASK, PB_ASK, false },
+		{ IR_ASK, IR_DENY, PB_DENY, false },
+		{ IR_DENY, IR_ALLOW, PB_DENY, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < POL_LEN(rows); i++) {
+		struct decision d;
+
+		h.out.members.n = 0;
+		opaque->effect = rows[i].opaque;
+		other->effect = rows[i].other;
+		hand_compile(&h);
+		decide_unparsed(&h.c, &d);
+		assert_int_equal(d.effect, rows[i].effect);
+		assert_int_equal(d.needs_person, rows[i].person);
+		assert_true(d.unparsed);
+	}
+}
+
+static void test_network_is_off(void **state)
+{
+	uint8_t lo[16] = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 };
+	uint8_t one[16] = { [15] = 1 }, far[16] = { [10] = 0xff, [11] = 0xff, [12] = 10 };
+	struct decision d;
+
+	(void)state;
+	hand_compile(&h);
+	decide_net(&h.c, false, lo, 80, &d);
+	assert_int_equal(d.effect, PB_ALLOW);
+	decide_net(&h.c, false, one, 80, &d);
+	assert_int_equal(d.effect, PB_ALLOW);
+	decide_net(&h.c, true, far, 53, &d);
+	assert_int_equal(d.effect, PB_DENY);
+	assert_int_equal(d.rule, h.b.rules->scalar_first + PB_S_NET_MODE);
+	h.c.scope = PB_HOST;
+	decide_net(&h.c, false, lo, 80, &d);
+	assert_int_equal(d.effect, PB_DENY);
+}
+
+static void test_sockets_and_tools(void **state)
+{
+	struct decision d;
+
+	(void)state;
+	hand_rule(&h, IR_UNIX, IR_PROJECT, IR_ALLOW, "/run/x.sock");
+	hand_rule(&h, IR_UNIX, IR_PROJECT, IR_ALLOW, "@name*");
+	hand_rule(&h, IR_TOOL, IR_PROJECT, IR_ALLOW, "web_*");
+	hand_compile(&h);
+	decide_unix(&h.c, "/run/x.sock", false, &d);
+	assert_int_equal(d.effect, PB_ALLOW);
+	decide_unix(&h.c, "/run/x.sock", true, &d);
+	assert_int_equal(d.effect, PB_DENY);
+	decide_unix(&h.c, "name1", true, &d);
+	assert_int_equal(d.effect, PB_ALLOW);
+	decide_unix(&h.c, "/name1", false, &d);
+	assert_int_equal(d.effect, PB_DENY);
+	decide_tool(&h.c, "web_search", &d);
+	assert_int_equal(d.effect, PB_ALLOW);
+	/* a wildcard of an allow stands for plain characters only */
+	decide_tool(&h.c, "web_ search", &d);
+	assert_int_equal(d.effect, PB_ASK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_program_column, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tails_and_exceptions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_path_is_judged_under_every_root,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_is_deny, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_scopes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_risk, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unparsed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_network_is_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sockets_and_tools, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
+}
