@@ -227,6 +227,9 @@ void passes_print(FILE *out, struct compilation *c, const char *name)
 	for (i = 0; i < POL_LEN(front); i++)
 		if (strcmp(name, front[i].name) == 0)
 			front[i].print(out, c);
-	if (bk)
+	if (bk && is_only_for_compile(c, bk))
+		fprintf(out, "network %s: no bundle of this version has it\n",
+			ir_mode_name((enum ir_mode)c->ir->scalars[IR_S_NET_MODE].num));
+	else if (bk)
 		bk->print(out, &c->out);
 }

@@ -70,9 +70,25 @@ static void add_facts(struct compilation *c)
 
 /* --- exactness --------------------------------------------------------------- */
 
+/*
+ * What the run could do although a rule denies it.  The floor is under by
+ * design until there is a broker, and polrun names what has appeared; network
+ * rules of a mode that has no bundle yet are refused by compile.
+ */
+static bool is_hopeless(const struct bk_note *n)
+{
+	const struct ir_rule *r = n->rule;
+
+	if (n->hopeless)
+		return true;
+	if (!r || r->effect < IR_DENY || r->floor || r->kind == IR_NET)
+		return false;
+	return n->exactness == BK_UNDER || n->exactness == BK_ADVISORY;
+}
+
 static enum diag_code code_of(const struct bk_note *n)
 {
-	if (n->hopeless)
+	if (is_hopeless(n))
 		return DIAG_NOT_ENFORCED;
 	switch (n->exactness) {
 	case BK_OVER:
@@ -111,7 +127,7 @@ static enum ir_level level_of(const struct compilation *c, const struct bk_note 
 
 static const char *says(const struct bk_note *n)
 {
-	if (n->hopeless)
+	if (is_hopeless(n))
 		return "is not enforced";
 	switch (n->exactness) {
 	case BK_OVER:
@@ -177,7 +193,7 @@ static void add_note(struct filler *f, const struct bk_note *n)
 /* The built-in rules must not bury what the user wrote. */
 static bool is_base(const struct filler *f, const struct bk_note *n)
 {
-	return level_of(f->c, n) == IR_DEFAULT && !n->hopeless && !f->c->o->verbose;
+	return level_of(f->c, n) == IR_DEFAULT && !is_hopeless(n) && !f->c->o->verbose;
 }
 
 static void count_base(struct filler *f, const struct bk_note *n)
@@ -205,7 +221,7 @@ static void add_base(struct filler *f)
 /* What a layer does as it should is said on request, and by explain. */
 static bool is_said(const struct compilation *c, const struct bk_note *n)
 {
-	if (n->hopeless)
+	if (is_hopeless(n))
 		return true;
 	if (n->exactness != BK_NONE && n->exactness != BK_EXACT)
 		return true;
