@@ -114,7 +114,8 @@ static enum cli_exit print_section(struct arena *a, struct bundle *b, const char
 		const struct bk_member *m = &out.members.v[i];
 
 		if (str_eqz(m->path, path)) {
-			fwrite(m->bytes.p, 1, m->bytes.n, stdout);
+			if (m->bytes.n)
+				fwrite(m->bytes.p, 1, m->bytes.n, stdout);
 			return CLI_CLEAN;
 		}
 	}

@@ -64,7 +64,8 @@ static void print_parsed(FILE *out, struct compilation *c)
 	buf_init(&b, c->a);
 	for (i = 0; i < c->trees.n; i++)
 		ast_print_file(&b, c->trees.v[i]);
-	fwrite(b.p, 1, b.n, out);
+	if (b.n)
+		fwrite(b.p, 1, b.n, out);
 }
 
 static void print_tree(FILE *out, struct compilation *c)
@@ -73,7 +74,8 @@ static void print_tree(FILE *out, struct compilation *c)
 
 	buf_init(&b, c->a);
 	sema_dump(&b, &c->sema);
-	fwrite(b.p, 1, b.n, out);
+	if (b.n)
+		fwrite(b.p, 1, b.n, out);
 }
 
 static void print_ir(FILE *out, struct compilation *c)

@@ -159,6 +159,21 @@ static struct group *find_group(struct filler *f, struct span at, enum diag_code
 	return NULL;
 }
 
+/* The back end that cannot enforce a rule mostly says so itself, and better. */
+static bool has_error_at(const struct compilation *c, struct span at)
+{
+	size_t i;
+
+	for (i = 0; i < c->sink.list.n; i++) {
+		const struct diag *d = c->sink.list.v[i];
+
+		if (d->severity == DIAG_ERROR && d->code != DIAG_NOT_ENFORCED &&
+		    d->at.file == at.file && d->at.off == at.off)
+			return true;
+	}
+	return false;
+}
+
 static void add_note(struct filler *f, const struct bk_note *n)
 {
 	struct compilation *c = f->c;
@@ -168,6 +183,8 @@ static void add_note(struct filler *f, const struct bk_note *n)
 	struct group fresh = { .at = at, .code = code_of(n) };
 	size_t i;
 
+	if (is_hopeless(n) && has_error_at(c, at))
+		return;
 	for (i = 0; g && i < g->said.n; i++)
 		if (str_eq(g->said.v[i], said))
 			return;

@@ -8,7 +8,8 @@
 
 static void put(FILE *out, struct str s)
 {
-	fwrite(s.p, 1, s.n, out);
+	if (s.n)
+		fwrite(s.p, 1, s.n, out);
 }
 
 /* On one line, between double quotes. */
