@@ -7,11 +7,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/bundle/members.h"
 #include "runtime/bundle/reader.h"
+#include "runtime/bundle/tar.h"
 
 static int open_once(const char *path, int *ret_fd, struct rt_err *err)
 {
@@ -52,26 +55,78 @@ static int check_file(int fd, const char *path, size_t *ret_size, struct rt_err 
 	return 0;
 }
 
-/* One byte more than it should have shows that the file grew. */
-static int read_whole(int fd, const char *path, uint8_t *buf, size_t size,
-		      struct rt_err *err)
+static int read_at(int fd, const char *path, uint8_t *buf, size_t at, size_t size,
+		   struct rt_err *err)
 {
-	size_t at = 0;
-
-	while (at <= size) {
-		ssize_t n = read(fd, buf + at, size + 1 - at);
+	while (size > 0) {
+		ssize_t n = pread(fd, buf + at, size, (off_t)at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return rt_fail_errno(err, errno, "bundle '%s' cannot be read", path);
 		if (n == 0)
-			break;
+			return rt_fail(err, EAGAIN, "bundle '%s' changed while it was read",
+				       path);
 		at += (size_t)n;
+		size -= (size_t)n;
 	}
-	if (at != size)
+	return 0;
+}
+
+/* A byte more than it should have shows that the file grew. */
+static int check_end(int fd, const char *path, size_t size, struct rt_err *err)
+{
+	char more;
+
+	if (pread(fd, &more, 1, (off_t)size) != 0)
 		return rt_fail(err, EAGAIN, "bundle '%s' changed while it was read", path);
 	return 0;
+}
+
+/* Members that no run reads. */
+static bool is_idle(const char *path)
+{
+	return strcmp(path, PB_IR) == 0 || member_is_source(path, strlen(path));
+}
+
+/* Its pages at once, not one fault after the other; no more than a hint. */
+static void populate(uint8_t *p, size_t size)
+{
+	const uintptr_t page = 4096;
+	uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t to = ((uintptr_t)p + size) & ~(page - 1);
+
+	if (size >= 8 * page)
+		(void)madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+}
+
+/*
+ * Header by header, each read together with the data before it, without the
+ * data of idle members.  At the first header that is not canonical, such as
+ * the end, the rest is read as it is and bundle_parse() judges it.
+ */
+static int read_needed(int fd, const char *path, uint8_t *buf, size_t size,
+		       struct rt_err *err)
+{
+	size_t at = 0, skip, data;
+	int r = size < TAR_BLOCK ? 0 : read_at(fd, path, buf, 0, TAR_BLOCK, err);
+
+	while (r == 0 && size - at >= TAR_BLOCK && tar_peek(buf + at, &data)) {
+		bool idle = is_idle((const char *)buf + at);
+
+		if (data > size || tar_padded(data) > size - at - TAR_BLOCK)
+			break;
+		at += TAR_BLOCK;
+		skip = idle ? tar_padded(data) : 0;
+		data = (idle ? 0 : tar_padded(data)) + TAR_BLOCK;
+		if (data > size - at - skip)
+			data = size - at - skip;
+		populate(buf + at + skip, data);
+		r = read_at(fd, path, buf, at + skip, data, err);
+		at += skip + (data >= TAR_BLOCK ? data - TAR_BLOCK : data);
+	}
+	return r < 0 ? r : read_at(fd, path, buf, at, size - at, err);
 }
 
 /* The parser knows no path; the message should. */
@@ -85,7 +140,16 @@ static void name_file(struct rt_err *err, const char *path)
 	(void)rt_fail(err, err->err, "bundle '%.150s': %.230s", path, text);
 }
 
-int bundle_open(const char *path, struct bundle *ret, struct rt_err *err)
+/* What was not read has no data, so that nobody takes the zeros for it. */
+static void forget_idle(struct bundle *b)
+{
+	for (size_t i = 0; i < b->nmembers; i++) {
+		if (is_idle(b->members[i].path))
+			b->members[i].data = NULL;
+	}
+}
+
+static int open_as(const char *path, bool run, struct bundle *ret, struct rt_err *err)
 {
 	AUTO_CLOSE int fd = -1;
 	uint8_t *buf;
@@ -98,10 +162,13 @@ int bundle_open(const char *path, struct bundle *ret, struct rt_err *err)
 	r = check_file(fd, path, &size, err);
 	if (r < 0)
 		return r;
-	buf = malloc(size + 1);
+	buf = calloc(1, size + 1);
 	if (!buf)
 		return rt_fail(err, ENOMEM, "bundle '%s': out of memory", path);
-	r = read_whole(fd, path, buf, size, err);
+	r = run ? read_needed(fd, path, buf, size, err) :
+		  read_at(fd, path, buf, 0, size, err);
+	if (r == 0)
+		r = check_end(fd, path, size, err);
 	if (r < 0) {
 		free(buf);
 		return r;
@@ -109,5 +176,17 @@ int bundle_open(const char *path, struct bundle *ret, struct rt_err *err)
 	r = bundle_parse(buf, size, ret, err);
 	if (r < 0)
 		name_file(err, path);
+	else if (run)
+		forget_idle(ret);
 	return r;
+}
+
+int bundle_open(const char *path, struct bundle *ret, struct rt_err *err)
+{
+	return open_as(path, false, ret, err);
+}
+
+int bundle_open_run(const char *path, struct bundle *ret, struct rt_err *err)
+{
+	return open_as(path, true, ret, err);
 }

@@ -224,7 +224,7 @@ const struct bundle_member *bundle_member(struct bundle *b, const char *path)
 {
 	struct bundle_member *m = find(b, path);
 
-	return m && verify(m, NULL) == 0 ? m : NULL;
+	return m && m->data && verify(m, NULL) == 0 ? m : NULL;
 }
 
 int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,

@@ -15,7 +15,7 @@
 
 struct bundle_member {
 	const char *path; /* NUL-terminated */
-	const uint8_t *data;
+	const uint8_t *data; /* NULL: not read (bundle_open_run) */
 	size_t size;
 	uint8_t b2[32];   /* of the manifest */
 	bool verified;    /* the digest of `data` was compared */
@@ -48,6 +48,11 @@ struct bundle {
  * a message of its own, then bundle_parse().  0 or -errno.
  */
 int bundle_open(const char *path, struct bundle *ret, struct rt_err *err);
+/*
+ * As bundle_open(), for a run, which needs neither ir.json nor the sources:
+ * their bytes are not read, and bundle_member() has none of them.
+ */
+int bundle_open_run(const char *path, struct bundle *ret, struct rt_err *err);
 /* Takes over `bytes` (malloc'ed) also on failure. */
 int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err);
 void bundle_release(struct bundle *b);

@@ -120,6 +120,11 @@ static const char *header_fault(const uint8_t *h, size_t *ret_size)
 	return NULL;
 }
 
+bool tar_peek(const uint8_t h[TAR_BLOCK], size_t *ret_size)
+{
+	return !header_fault(h, ret_size);
+}
+
 /* The name for a message, with everything doubtful as '?'. */
 static void show_name(char out[NAME_LEN + 1], const uint8_t *h)
 {

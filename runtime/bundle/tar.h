@@ -35,6 +35,9 @@ static inline size_t tar_padded(size_t size)
 	return (size + TAR_BLOCK - 1) & ~(TAR_BLOCK - 1);
 }
 
+/* A canonical header; its path is the string at `h`. */
+bool tar_peek(const uint8_t h[TAR_BLOCK], size_t *ret_size);
+
 /*
  * Reads the member at *at and moves *at behind it.  1, or 0 at the end of
  * the archive (which is then also the end of the bytes), or -errno.

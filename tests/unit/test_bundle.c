@@ -206,6 +206,10 @@ static void not_opened(const char *name, const char *why)
 	assert_true(bundle_open(name, &b, &err) < 0);
 	if (!strstr(err.text, why) || !strstr(err.text, name))
 		fail_msg("'%s' does not say '%s' of '%s'", err.text, why, name);
+	err.text[0] = '\0';
+	assert_true(bundle_open_run(name, &b, &err) < 0);
+	if (!strstr(err.text, why) || !strstr(err.text, name))
+		fail_msg("for a run '%s' does not say '%s' of '%s'", err.text, why, name);
 }
 
 static void test_owner_mode_and_links(void **state)
@@ -220,6 +224,13 @@ static void test_owner_mode_and_links(void **state)
 	put_file("good.polb", s, 0644);
 	assert_int_equal(bundle_open("good.polb", &b, NULL), 0);
 	bundle_release(&b);
+	/* A run reads less, sees the same views, and has none of the rest. */
+	assert_int_equal(bundle_open_run("good.polb", &b, NULL), 0);
+	assert_memory_equal(b.bytes, s.p, (size_t)(bundle_member(&b, PB_ENV)->data - b.bytes));
+	assert_null(bundle_member(&b, PB_IR));
+	assert_null(bundle_member(&b, "sources/project/hand.pol"));
+	assert_non_null(bundle_member(&b, PB_SECCOMP_TRACE));
+	bundle_release(&b);
 	put_file("group.polb", s, 0664);
 	not_opened("group.polb", "writable by its group or others");
 	put_file("others.polb", s, 0646);
@@ -232,6 +243,10 @@ static void test_owner_mode_and_links(void **state)
 	not_opened(".", "no regular file");
 	put_file("cut.polb", str_sub(s, 0, 1536), 0600);
 	not_opened("cut.polb", "cut short");
+	put_file("tail.polb", str_sub(s, 0, s.n - 512), 0600);
+	not_opened("tail.polb", "middle of a header");
+	put_file("more.polb", str_cat(&m.a, s, str_sub(s, s.n - 512, 512)), 0600);
+	not_opened("more.polb", "follow the end");
 	put_file("empty.polb", STR(""), 0600);
 	not_opened("empty.polb", "middle of a header");
 	put_file("text.polb", STR("#!/bin/sh\n"), 0600);
