@@ -116,6 +116,8 @@ bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 	struct str text = trimmed(v->text);
 	const struct ir_word *last;
 
+	if (v->kind == AST_V_REGEX && l->sink->errors)
+		return false; /* refused by sema */
 	if (v->kind != AST_V_STRING && v->kind != AST_V_RAW) {
 		diag_add(l->sink, DIAG_KIND_OF_VALUE, v->at,
 			 "a command pattern is a text in double quotes");

@@ -353,6 +353,8 @@ bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side
 	struct ir_path p = { .text = v->text };
 	bool below;
 
+	if ((v->kind == AST_V_REGEX || v->kind == AST_V_GROUP) && l->sink->errors)
+		return false; /* refused by sema */
 	if (v->kind != AST_V_STRING && !raw) {
 		diag_add(l->sink, DIAG_KIND_OF_VALUE, v->at,
 			 "a path is a text in double quotes");

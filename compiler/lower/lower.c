@@ -5,6 +5,8 @@
  */
 #include "compiler/lower/internal.h"
 
+#include <assert.h>
+
 enum lower_side lower_side_of(enum ast_effect e)
 {
 	return e == AST_ALLOW ? LOWER_NARROW : LOWER_BROAD;
@@ -117,9 +119,7 @@ static void lower_rule(struct lower *l, const struct sema_stmt *t)
 	case AST_SEC_COUNT:
 		break;
 	}
-	diag_add(l->sink, DIAG_UNSUPPORTED, t->stmt->at,
-		 "rules in '%s' are not supported by this version",
-		 sema_section_name(t->section));
+	assert(l->sink->errors); /* sema has refused the section */
 }
 
 static void lower_stmt(struct lower *l, const struct sema_stmt *t)
@@ -231,7 +231,8 @@ struct ir *lower_policy(struct sema *s)
 {
 	struct lower l = { .s = s, .a = s->a, .sink = s->sink };
 
-	if (!s->resolved || s->sink->errors)
+	/* after an error too, for the faults that only show here */
+	if (!s->resolved)
 		return NULL;
 	l.ir = ir_new(s->a);
 	memcpy(l.ir->locked, s->locked, sizeof(l.ir->locked));

@@ -10,8 +10,10 @@
 #include "compiler/sema/sema.h"
 
 /*
- * Pass "lower": needs sema_resolve().  NULL after an error (it is in the
- * sink).  `lifted_by` is left empty: the pass "lift" fills it.
+ * Pass "lower": needs sema_resolve(), which may have failed: then what is
+ * wrong with patterns, conditions and values is said too.  NULL after any
+ * error (it is in the sink).  `lifted_by` is left empty: the pass "lift"
+ * fills it.
  */
 struct ir *lower_policy(struct sema *s);
 

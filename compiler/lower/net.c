@@ -98,6 +98,8 @@ bool lower_host(struct lower *l, const struct ast_value *v, struct ir_net *ret)
 		ret->host = IR_HOST_CIDR;
 		return address(l, v, &ret->cidr);
 	}
+	if (v->kind == AST_V_GROUP && l->sink->errors)
+		return false; /* refused by sema */
 	if (v->kind != AST_V_STRING && v->kind != AST_V_RAW) {
 		diag_add(l->sink, DIAG_KIND_OF_VALUE, v->at,
 			 "a host is a text in double quotes, an address or 'any'");

@@ -285,7 +285,8 @@ static bool check_by(struct lower *l, const struct ast_value *by)
 	const char *near;
 	struct diag *d;
 
-	if (!by || known_rule(l, by->text))
+	/* after an error its rule may be missing for that reason */
+	if (!by || l->sink->errors || known_rule(l, by->text))
 		return true;
 	d = diag_add(l->sink, DIAG_UNKNOWN_RULE, by->at, "no rule is named '%.*s'",
 		     STR_ARG(by->text));

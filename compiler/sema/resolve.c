@@ -105,7 +105,8 @@ static void add_mode(struct sema *s, struct sema_unit *u, const struct ast_stmt 
 	struct ast_stmt mode = { .kind = AST_MODE, .name = section->name,
 				 .name_at = section->name_at };
 
-	mode.at = span_join(section->at, section->name_at);
+	mode.at = section->at;
+	mode.at.len = section->name_at.off + section->name_at.len - section->at.off;
 	add_stmt(s, u, arena_dup(s->a, &mode, sizeof(mode)), section);
 }
 

@@ -84,6 +84,14 @@ static struct diag *suggest_from(struct sema *s, const struct sema_unit *u,
 	return d;
 }
 
+static bool has_help(const struct diag *d)
+{
+	for (size_t i = 0; i < d->parts.n; i++)
+		if (str_eqz(d->parts.v[i].label, "help"))
+			return true;
+	return false;
+}
+
 /* The statement of `u` that will define the name further down, or NULL. */
 static const struct ast_stmt *defined_later(const struct sema_unit *u,
 					    struct str name, bool group)
@@ -161,6 +169,8 @@ static bool add_let(struct sema *s, const struct sema_unit *u, struct buf *b,
 
 	if (!v) {
 		d = unknown(s, u, at, name, false);
+		if (has_help(d))
+			return false;
 		diag_help(s->sink, d, "'${…}' takes a 'let' or one of the roots HOME, "
 			  "PROJECT_DIR, SESSION_DIR and TMPDIR; write '\\$' for a "
 			  "dollar sign");
@@ -285,8 +295,9 @@ static void one_value(struct sema *s, struct sema_unit *u, const struct ast_valu
 			return;
 		}
 		struct diag *d = unknown(s, u, v->at, v->text, false);
-		diag_help(s->sink, d, "a pattern stands in double quotes: \"%.*s\"",
-			  STR_ARG(v->text));
+		if (!has_help(d))
+			diag_help(s->sink, d, "a text stands in double quotes: \"%.*s\"",
+				  STR_ARG(v->text));
 	} else if (v->kind == AST_V_GROUP && how == SEMA_V_CALLS) {
 		splice_group(s, u, v, tail);
 	} else {

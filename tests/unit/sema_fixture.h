@@ -92,8 +92,9 @@ static inline bool fx_run(struct fx *f)
 	const char *broken;
 
 	f->ir = NULL;
-	if (!sema_load(&f->s, f->in, f->nin) || !sema_resolve(&f->s))
+	if (!sema_load(&f->s, f->in, f->nin))
 		return false;
+	sema_resolve(&f->s);
 	f->ir = lower_policy(&f->s);
 	if (!f->ir)
 		return false;

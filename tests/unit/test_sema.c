@@ -105,6 +105,17 @@ static void test_faults_of_one_file_come_in_one_run(void **state)
 	assert_false(fx_run(&f));
 	assert_int_equal(f.sink.errors, 3);
 	fx_release(&f);
+	/* those of lowering too, and none that follows from another */
+	fx_init(&f);
+	fx_add(&f, "p.pol", "command { deny /x/ as x }\nfile { deny read nope, \"/a/..\" }\n"
+	       "network limited { allow tcp @g }\nlimits { tme 1s }\n"
+	       "tools { allow \"x\" }\ntest \"t\" { command \"x\" => deny by x }\n",
+	       IR_PROJECT, false);
+	assert_false(fx_run(&f));
+	assert_true(fx_said(&f, "P0203", "'..'"));
+	assert_true(fx_said(&f, "P0125", "did you mean 'time'?"));
+	assert_int_equal(f.sink.errors, 6);
+	fx_release(&f);
 }
 
 /* --- use ------------------------------------------------------------------------- */
