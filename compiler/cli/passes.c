@@ -42,7 +42,12 @@ static bool pass_load(struct compilation *c)
 
 static bool pass_resolve(struct compilation *c)
 {
-	return sema_resolve(&c->sema);
+	bool ok = sema_resolve(&c->sema);
+
+	/* lowering has faults of its own to say, in the same run */
+	if (!ok && c->sema.resolved)
+		(void)lower_policy(&c->sema);
+	return ok;
 }
 
 static bool pass_lower(struct compilation *c)
