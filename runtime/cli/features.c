@@ -48,12 +48,17 @@ static long read_sysctl(const char *path)
 	return strtol(text, NULL, 10);
 }
 
-/* A chroot has no mount at its own "/". */
+/* A chroot has no mount at its own "/", or (for those who may look) another
+ * root than init. */
 static bool is_chrooted(void)
 {
 	AUTO_FREE char *text = NULL;
+	struct stat init, own;
 	size_t len;
 
+	if (stat("/proc/1/root/.", &init) == 0 && stat("/", &own) == 0 &&
+	    (init.st_dev != own.st_dev || init.st_ino != own.st_ino))
+		return true;
 	if (io_read_file("/proc/self/mountinfo", (size_t)4 << 20, &text, &len) != 0)
 		return false;
 	for (char *p = text; *p;) {
@@ -240,7 +245,7 @@ static const char *userns_reason(const struct features *f)
 {
 	int e = f->userns ? f->userns : f->maps ? f->maps : f->mounts;
 
-	if (f->chrooted)
+	if (f->chrooted && e == EPERM)
 		return "polrun was started in a chroot, where the kernel refuses user "
 		       "namespaces: enter the tree with pivot_root or a container";
 	if (f->max_userns == 0 || (f->userns && e == ENOSPC))

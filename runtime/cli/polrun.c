@@ -56,15 +56,14 @@ static int fail(const struct rt_err *err, int status)
 	return status;
 }
 
-/* The filters are verified before anything is done under their name. */
-static int check_filters(struct bundle *b, struct rt_err *err)
+/* The filter is verified before anything is said or done under its name. */
+static int check_filter(struct bundle *b, bool trace, struct rt_err *err)
 {
 	const struct pb_map *map;
 	const void *insns;
 	size_t n;
-	int r = bundle_filter(b, false, &insns, &n, &map, err);
 
-	return r < 0 ? r : bundle_filter(b, true, &insns, &n, &map, err);
+	return bundle_filter(b, trace, &insns, &n, &map, err);
 }
 
 /* --- before the sandbox ---------------------------------------------------------- */
@@ -474,7 +473,7 @@ static int session(const struct options *opt)
 	if (bundle_open_run(opt->bundle, &s.bundle, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	if (bundle_check_time(&s.bundle, (int64_t)time(NULL), &err) < 0 ||
-	    check_filters(&s.bundle, &err) < 0) {
+	    check_filter(&s.bundle, opt->explain, &err) < 0) {
 		release(&s);
 		return fail(&err, EXIT_REFUSED);
 	}

@@ -31,7 +31,7 @@ refuse "$WORK/fifo" 'regular'
 refuse "$WORK/nothing" 'No such file'
 if is_root; then
 	chown nobody "$WORK/b"
-	refuse "$WORK/b" 'own'
+	refuse "$WORK/b" 'belongs to'
 	chown root "$WORK/b"
 fi
 err=$("$BIN/polrun" -b "$WORK/b" true 2>&1)

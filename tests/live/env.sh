@@ -10,16 +10,16 @@ want_out "^WHERE=$P\$"
 want_out "^HOME=$HOME\$"
 want_out "^PWD=$P\$"
 no_out SECRET
-policy 'env { keep SECRET_TOKEN }' q
+policy 'env { keep += SECRET_TOKEN }' q
 SECRET_TOKEN=1 run_with q env
 want_out '^SECRET_TOKEN=1$'
 
 t "loaders' and proxies' variables need their whole name"
-policy 'env { keep LD_*, HTTP*, BASH_* }' q
+policy 'env { keep += "LD_*", "HTTP*", "BASH_*" }' q
 LD_LIBRARY_PATH=/x HTTPS_PROXY=y BASH_ENV=/z run_with q env
 want_rc 0
 no_out 'LD_LIBRARY_PATH|HTTPS_PROXY|BASH_ENV'
-policy 'env { keep HTTPS_PROXY }' q
+policy 'env { keep += HTTPS_PROXY }' q
 HTTPS_PROXY=y run_with q env
 want_out '^HTTPS_PROXY=y$'
 

@@ -59,7 +59,7 @@ run /usr
 want_rc 126
 
 t "-c runs one simple command of literal words, without a shell"
-run -c "printf '%s|' a 'b c' \"d\""
+run -c "env printf '%s|' a 'b c' \"d\""
 want_rc 0
 want_out '^a\|b c\|d\|$'
 run -c 'wget x'

@@ -32,19 +32,19 @@ no_err 'blocked'
 
 t "arguments decide, on the width that the kernel reads"
 policy "$EXEC
-syscall { deny socket(AF_VSOCK) as no-vsock }"
-run --explain-denials ./probe socket 40 1 0
+syscall { deny socket(AF_INET6) as no-six }"
+run --explain-denials ./probe socket 10 1 0
 want_rc 1
-want_line 'socket\(arg0=0x28\): rule no-vsock'
-run ./probe socket 0x100000028 1 0
+want_line 'socket\(arg0=0xa\): rule no-six'
+run ./probe socket 0x10000000a 1 0
 want_rc 1
 run ./probe socket 1 1 0
 want_rc 0
 
 t "denied calls are counted"
-run --explain-denials sh -c './probe socket 40 1 0; ./probe socket 40 1 0; true'
+run --explain-denials sh -c './probe socket 10 1 0; ./probe socket 10 1 0; true'
 want_rc 0
-want_line '\(2 times\): rule no-vsock'
+want_line '\(2 times\): rule no-six'
 
 t "the floor: the terminal's doors and the caller's group"
 policy "$EXEC" q

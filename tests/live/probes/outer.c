@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define STMT(c, v) { (unsigned short)(c), 0, 0, (unsigned)(v) }
@@ -62,6 +63,22 @@ static const struct {
 	MODE("listener", nothing, SECCOMP_FILTER_FLAG_NEW_LISTENER),
 };
 
+/* The command runs in a child: the parent keeps the listener open, else the
+ * kernel forgets that there was one. */
+static int keep_listener(char **argv)
+{
+	pid_t pid = fork();
+	int st;
+
+	if (pid == 0) {
+		execvp(argv[0], argv);
+		_exit(2);
+	}
+	if (pid < 0 || waitpid(pid, &st, 0) < 0)
+		return 2;
+	return WIFEXITED(st) ? WEXITSTATUS(st) : 128 + WTERMSIG(st);
+}
+
 int main(int argc, char **argv)
 {
 	for (size_t i = 0; argc > 2 && i < sizeof(modes) / sizeof(modes[0]); i++) {
@@ -76,6 +93,8 @@ int main(int argc, char **argv)
 			perror("outer: seccomp");
 			return 2;
 		}
+		if (modes[i].flags)
+			return keep_listener(argv + 2);
 		execvp(argv[2], argv + 2);
 		perror(argv[2]);
 		return 2;
