@@ -51,8 +51,13 @@ static void rehash(struct build *b)
 /* The number of this set, added when it is new; UINT32_MAX past the budget. */
 static uint32_t intern(struct build *b, const uint32_t *v, size_t n)
 {
-	struct subset s = { NULL, (uint32_t)n, hash_of(v, n) };
-	size_t k = s.hash & (b->nslots - 1);
+	struct subset s = { NULL, (uint32_t)n, 0 };
+	size_t k;
+
+	if (n == 0 && b->states.n)
+		return 0; /* dead: most moves of most states */
+	s.hash = hash_of(v, n);
+	k = s.hash & (b->nslots - 1);
 
 	for (; b->slots[k]; k = (k + 1) & (b->nslots - 1)) {
 		const struct subset *o = &b->states.v[b->slots[k] - 1];
@@ -76,6 +81,18 @@ static int cmp_u32(const void *x, const void *y)
 	uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
 
 	return p < q ? -1 : p > q;
+}
+
+/* What follows a sorted set mostly is sorted as it comes. */
+static void sort(uint32_t *v, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (v[i - 1] > v[i])
+			break;
+	if (i < n)
+		qsort(v, n, sizeof(*v), cmp_u32);
 }
 
 /*
@@ -119,8 +136,7 @@ static void fill_buckets(struct build *b, uint32_t state)
 			b->candidates[n++] = q;
 		}
 	}
-	if (n)
-		qsort(b->candidates, n, sizeof(uint32_t), cmp_u32);
+	sort(b->candidates, n);
 	for (c = 0; c < b->nfa.ncls; c++)
 		b->bucket[c].n = 0;
 	for (i = 0; i < n; i++) {
@@ -175,8 +191,7 @@ static void tag_states(struct build *b, const struct set_tagged *langs,
 			if (nfa_accepts(&b->nfa, st->v + i, k - i, lang))
 				VEC_PUSH(b->a, &tags, langs[lang].tag);
 		}
-		if (tags.n > from)
-			qsort(tags.v + from, tags.n - from, sizeof(uint32_t), cmp_u32);
+		sort(tags.v + from, tags.n - from);
 		for (i = o = from; i < tags.n; i++)
 			if (o == from || tags.v[o - 1] != tags.v[i])
 				tags.v[o++] = tags.v[i];

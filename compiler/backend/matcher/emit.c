@@ -8,6 +8,7 @@
 #define SPARE_STATES 2048
 #define SHARED_STATES 60000 /* transitions of two bytes */
 #define SINGLE_STATES 262144 /* one rule alone */
+#define FLOATING 5 /* patterns of one automaton that double its states each */
 #define MAX_AUTOMATA 1024   /* the reader's limit */
 
 struct built {
@@ -63,6 +64,20 @@ static bool build(struct emit *e, const struct matcher_group *g, size_t from, si
 		       build(e, g, from + n / 2, n - n / 2);
 	report_too_large(e, langs[0].tag);
 	return false;
+}
+
+static bool build_group(struct emit *e, const struct matcher_group *g)
+{
+	size_t i, n;
+
+	if (g->nanchored && !build(e, g, 0, g->nanchored))
+		return false;
+	for (i = g->nanchored; i < g->langs.n; i += n) {
+		n = g->langs.n - i < FLOATING ? g->langs.n - i : FLOATING;
+		if (!build(e, g, i, n))
+			return false;
+	}
+	return true;
 }
 
 static void put_table(struct buf *out, const struct built *b, struct pb_automaton *a)
@@ -147,7 +162,7 @@ bool matcher_emit(const struct ir *ir, struct bk_output *out, struct diag_sink *
 
 	matcher_group(out->a, ir, &groups);
 	for (i = 0; i < groups.v.n; i++)
-		if (!build(&e, &groups.v.v[i], 0, groups.v.v[i].langs.n))
+		if (!build_group(&e, &groups.v.v[i]))
 			return false;
 	if (e.built.n > MAX_AUTOMATA || size_of(&e) > PB_MAX_BUNDLE) {
 		diag_add(sink, DIAG_PLAN_LIMIT, SPAN_NONE,

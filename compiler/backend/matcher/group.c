@@ -45,19 +45,34 @@ static struct matcher_group *group_of(struct matcher_groups *gs, struct matcher_
 }
 
 static void add(struct matcher_groups *gs, struct matcher_key key, struct set_re *re,
-		struct set_re *minus, uint32_t tag)
+		struct set_re *minus, uint32_t tag, bool floating)
 {
 	struct matcher_group *g = group_of(gs, key);
 	struct set_tagged t = { .re = re, .minus = minus, .tag = tag };
 
-	/* several exceptions of one rule are one language */
-	if (g->langs.n && VEC_LAST(&g->langs)->tag == tag) {
-		assert(key.except);
-		t.re = set_or(gs->a, (struct set_re *)VEC_LAST(&g->langs)->re, re);
-		*VEC_LAST(&g->langs) = t;
-		return;
-	}
-	VEC_PUSH(gs->a, &g->langs, t);
+	if (floating)
+		VEC_PUSH(gs->a, &g->floating, t);
+	else
+		VEC_PUSH(gs->a, &g->langs, t);
+}
+
+/*
+ * A path pattern with a "**" in it may hold from any component on and then
+ * goes on holding: k of them together need two to the k states, and as many
+ * times those of whatever shares their automaton.
+ */
+static bool is_floating(enum ir_kind kind, const struct ir_set *s)
+{
+	const struct ir_glob *g = kind == IR_FILE ? &s->u.file.path.glob :
+						    &s->u.unix_path.glob;
+	size_t i;
+
+	if (kind != IR_FILE && kind != IR_UNIX)
+		return false;
+	for (i = 0; i < g->n; i++)
+		if (g->v[i].op == IR_G_DIRS || g->v[i].op == IR_G_DEEP)
+			return true;
+	return false;
 }
 
 static struct set_re *re_of(struct arena *a, const struct rule_view *r,
@@ -102,10 +117,42 @@ static uint8_t except_ops(const struct rule_view *r, const struct ir_set *e)
 	return (uint8_t)(r->set->u.file.ops & e->u.file.ops);
 }
 
+/* Exceptions that no product can take off: by operations and root, one each. */
+static void add_apart(struct matcher_groups *gs, const struct rule_view *r,
+		      const bool *apart)
+{
+	struct matcher_key own = key_of(r, r->set), key, k;
+	bool *done = arena_array(gs->a, r->nexcept + 1, sizeof(*done));
+	size_t i, n;
+
+	for (i = 0; i < r->nexcept; i++) {
+		struct set_re *re = set_none(gs->a);
+		bool floating = false;
+
+		if (!apart[i] || done[i])
+			continue;
+		key = key_of(r, &r->except[i]);
+		key.except = except_ops(r, &r->except[i]);
+		for (n = i; n < r->nexcept; n++) {
+			k = key_of(r, &r->except[n]);
+			k.except = except_ops(r, &r->except[n]);
+			if (!apart[n] || key_cmp(&k, &key) != 0)
+				continue;
+			done[n] = true;
+			floating |= is_floating(r->kind, &r->except[n]);
+			re = set_or(gs->a, re, re_of(gs->a, r, &r->except[n],
+						     opposite(r->side)));
+		}
+		assert(key.abstract == own.abstract);
+		add(gs, key, re, NULL, r->tag, floating);
+	}
+}
+
 static void add_view(struct matcher_groups *gs, const struct rule_view *r)
 {
 	struct matcher_key own = key_of(r, r->set), key;
-	struct set_re *minus = set_none(gs->a), *re;
+	struct set_re *minus = set_none(gs->a);
+	bool *apart = arena_array(gs->a, r->nexcept + 1, sizeof(*apart));
 	uint8_t all = except_ops(r, r->set), ops;
 	size_t i;
 
@@ -114,15 +161,25 @@ static void add_view(struct matcher_groups *gs, const struct rule_view *r)
 		ops = except_ops(r, &r->except[i]);
 		if (!ops || key.abstract != own.abstract)
 			continue;
-		re = re_of(gs->a, r, &r->except[i], opposite(r->side));
-		if (key.root == own.root && ops == all) {
-			minus = set_or(gs->a, minus, re);
-			continue;
-		}
-		key.except = ops;
-		add(gs, key, re, NULL, r->tag);
+		apart[i] = key.root != own.root || ops != all;
+		if (!apart[i])
+			minus = set_or(gs->a, minus,
+				       re_of(gs->a, r, &r->except[i],
+					     opposite(r->side)));
 	}
-	add(gs, own, re_of(gs->a, r, r->set, r->side), minus, r->tag);
+	add_apart(gs, r, apart);
+	add(gs, own, re_of(gs->a, r, r->set, r->side), minus, r->tag,
+	    is_floating(r->kind, r->set));
+}
+
+static void join(struct arena *a, struct matcher_group *g)
+{
+	size_t i;
+
+	g->nanchored = g->langs.n;
+	for (i = 0; i < g->floating.n; i++)
+		VEC_PUSH(a, &g->langs, g->floating.v[i]);
+	g->floating.n = 0;
 }
 
 void matcher_group(struct arena *a, const struct ir *ir, struct matcher_groups *ret)
@@ -153,5 +210,7 @@ void matcher_group(struct arena *a, const struct ir *ir, struct matcher_groups *
 
 		add_view(&gs, &v);
 	}
+	for (i = 0; i < gs.v.n; i++)
+		join(a, &gs.v.v[i]);
 	*ret = gs;
 }

@@ -13,7 +13,9 @@ struct matcher_key {
 
 struct matcher_group {
 	struct matcher_key key;
-	VEC(struct set_tagged) langs; /* by tag, each once */
+	VEC(struct set_tagged) langs; /* each tag once; anchored ones first */
+	size_t nanchored;
+	VEC(struct set_tagged) floating; /* empty once all are grouped */
 };
 
 struct matcher_groups {
