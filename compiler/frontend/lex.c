@@ -9,6 +9,7 @@
 #include "policy.tab.h"
 
 #define MAX_BIDI_WARNINGS 20
+#define MAX_TEXT	  60 /* bytes of a token in a message */
 
 static const struct {
 	const char *spelling;
@@ -42,6 +43,17 @@ static bool is_same_line(const struct dsl_parser *p, uint32_t from, uint32_t to)
 }
 
 /* The parser shall not complain about a token that was complained about. */
+struct str dsl_shown(struct dsl_parser *p, struct str s)
+{
+	size_t n = MAX_TEXT;
+
+	if (s.n <= MAX_TEXT)
+		return s;
+	while (n && ((unsigned char)s.p[n] & 0xc0) == 0x80)
+		n--;
+	return str_printf(p->b.a, "%.*s…", (int)n, s.p);
+}
+
 static struct diag *fault(struct dsl_parser *p, struct span at, struct diag *d)
 {
 	p->faulty = at;
@@ -339,17 +351,19 @@ int dsl_unquoted(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 		d = FAULT(p, DIAG_UNQUOTED, at, "a string stands in double quotes");
 	} else if (s.p[0] == '$' && !str_starts(s, STR("${"))) {
 		d = FAULT(p, DIAG_UNQUOTED, at, "'%.*s' stands without quotes, and an "
-			  "expansion has braces: \"${NAME}\"", STR_ARG(s));
+			  "expansion has braces: \"${NAME}\"", STR_ARG(dsl_shown(p, s)));
 		return STRING;
 	} else {
-		d = FAULT(p, DIAG_UNQUOTED, at, "'%.*s' stands without quotes", STR_ARG(s));
+		d = FAULT(p, DIAG_UNQUOTED, at, "'%.*s' stands without quotes", STR_ARG(dsl_shown(p, s)));
 	}
+	if (s.n > MAX_TEXT)
+		return STRING;
 	if (ast_is_word(str_sub(s, 0, 1)) && !memchr(s.p, '/', s.n) &&
 	    !memchr(s.p, '.', s.n)) /* perhaps meant for system calls or options */
 		diag_help(p->sink, d, "a pattern stands in double quotes; names of system "
 				      "calls have none, but groups: @name");
 	else if (!memchr(val->s.p, '"', val->s.n) && !memchr(val->s.p, '\\', val->s.n))
-		diag_help(p->sink, d, "write \"%.*s\"", STR_ARG(val->s));
+		diag_help(p->sink, d, "write \"%.*s\"", STR_ARG(dsl_shown(p, val->s)));
 	return STRING;
 }
 
@@ -368,7 +382,7 @@ int dsl_regex(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 		if (flags.n > 2 && looks_like_path(s))
 			return dsl_unquoted(p, val, at);
 		d = FAULT(p, DIAG_BAD_REGEX, part(at, slash + 1, flags.n),
-			  "unknown regex flags '%.*s'", STR_ARG(flags));
+			  "unknown regex flags '%.*s'", STR_ARG(dsl_shown(p, flags)));
 		diag_help(p->sink, d, "the flags are 'i' (any case) and 'x' (blanks and "
 				      "comments); a path stands in quotes");
 		break;
@@ -423,7 +437,7 @@ int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 		if (str_eqz(unit, units[i]))
 			return NUMBER;
 	d = FAULT(p, DIAG_BAD_NUMBER, at, "'%.*s' has the unknown unit '%.*s'",
-		  STR_ARG(val->s), STR_ARG(unit));
+		  STR_ARG(dsl_shown(p, val->s)), STR_ARG(dsl_shown(p, unit)));
 	diag_help(p->sink, d, "sizes are written 4G (K M G T), durations 60s (ms s m h d); "
 			      "a pattern stands in quotes");
 	return NUMBER;
@@ -435,7 +449,7 @@ int dsl_bad_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 
 	val->s = text_of(p, at);
 	d = FAULT(p, DIAG_BAD_NUMBER, at, "'%.*s' is no number, range, date or address",
-		  STR_ARG(val->s));
+		  STR_ARG(dsl_shown(p, val->s)));
 	diag_help(p->sink, d, "a name does not begin with a digit; a pattern stands in "
 			      "quotes");
 	return NUMBER;
@@ -448,18 +462,25 @@ int dsl_foreign(struct dsl_parser *p, struct span at, int token, const char *rig
 	struct str s = text_of(p, at);
 
 	if (right)
-		FAULT(p, DIAG_FOREIGN_SYNTAX, at, "'%.*s' is written '%s' here", STR_ARG(s),
+		FAULT(p, DIAG_FOREIGN_SYNTAX, at, "'%.*s' is written '%s' here", STR_ARG(dsl_shown(p, s)),
 		      right);
 	else
 		FAULT(p, DIAG_FOREIGN_SYNTAX, at,
 		      "no '%.*s' here: a key and its value stand side by side",
-		      STR_ARG(s));
+		      STR_ARG(dsl_shown(p, s)));
 	return token;
 }
 
-void dsl_foreign_comment(struct dsl_parser *p, struct span at)
+size_t dsl_foreign_comment(struct dsl_parser *p, struct span at)
 {
+	struct str rest = str_sub(p->text, at.off, p->text.n - at.off);
+	const char *end = rest.p[1] == '*' ? memmem(rest.p + 2, rest.n - 2, "*/", 2) : NULL;
+	const char *line = memchr(rest.p, '\n', rest.n);
+
 	FAULT(p, DIAG_FOREIGN_SYNTAX, part(at, 0, 2), "a comment begins with '#'");
+	if (end)
+		return (size_t)(end + 2 - rest.p);
+	return line ? (size_t)(line - rest.p) : rest.n;
 }
 
 int dsl_stray(struct dsl_parser *p, struct span at)
@@ -471,7 +492,7 @@ int dsl_stray(struct dsl_parser *p, struct span at)
 		FAULT(p, DIAG_STRAY_CHARACTER, at, "stray control byte 0x%02x", c);
 	else if (c >= 0x80)
 		FAULT(p, DIAG_STRAY_CHARACTER, at, "'%.*s' cannot stand outside of quotes",
-		      STR_ARG(s));
+		      STR_ARG(dsl_shown(p, s)));
 	else
 		FAULT(p, DIAG_STRAY_CHARACTER, at, "stray '%c'", c);
 	return POL_error;
@@ -616,10 +637,13 @@ static int close_lists(struct dsl_parser *p, struct span *at)
  */
 static bool is_list_open(struct dsl_parser *p, int kind, struct span at)
 {
-	const struct dsl_bracket *open = &p->open[p->nopen - 1];
+	const struct dsl_bracket *open;
 	struct diag *d;
 
-	if (kind != '}' || !p->nopen || open->kind == '{')
+	if (kind != '}' || !p->nopen)
+		return false;
+	open = &p->open[p->nopen - 1];
+	if (open->kind == '{')
 		return false;
 	if (p->faulty.file != at.file || p->faulty.off < open->at.off) {
 		d = FAULT(p, DIAG_UNCLOSED_BLOCK, at,
@@ -657,10 +681,10 @@ static int next_token(struct dsl_parser *p, union POL_STYPE *val, struct span *a
 		return t.kind;
 	}
 	kind = scan(p, val, at);
-	if (p->skip_line && !is_same_line(p, p->skip_line - 1, at->off))
-		p->skip_line = 0;
-	if (kind == '{' && p->skip_line) {
-		p->skip_line = 0;
+	if (p->skip_block && !is_same_line(p, p->last.at.off, at->off))
+		p->skip_block = false;
+	if (kind == '{' && p->skip_block) {
+		p->skip_block = false;
 		return skip_block(p, val, at);
 	}
 	if (is_next_statement(p, kind, *at)) {

@@ -49,7 +49,7 @@ struct dsl_parser {
 	unsigned sync_open; /* brackets around that statement */
 	bool closing;       /* handing out the brackets that a list lacks, */
 	bool ending;        /* … and then the ';' that ends its statement */
-	uint32_t skip_line; /* 1 + offset of an unknown word: skip a block on its line */
+	bool skip_block;    /* an unknown word: skip a block that begins on its line */
 	bool stop;          /* a limit was passed: no more tokens, no more errors */
 
 	struct ast_stmt *stmts; /* the result */
@@ -81,9 +81,12 @@ uint32_t dsl_path_length(const struct dsl_parser *p, struct span at);
 int dsl_unquoted(struct dsl_parser *p, union POL_STYPE *val, struct span at);
 /* `&&` and the like, read as `token`. */
 int dsl_foreign(struct dsl_parser *p, struct span at, int token, const char *right);
-void dsl_foreign_comment(struct dsl_parser *p, struct span at);
+/* Returns its length: the whole line, or to the end of it where it has one. */
+size_t dsl_foreign_comment(struct dsl_parser *p, struct span at);
 int dsl_stray(struct dsl_parser *p, struct span at);
 void dsl_check_bidi(struct dsl_parser *p, struct span at);
+/* The text, or the begin of a long one, for a message. */
+struct str dsl_shown(struct dsl_parser *p, struct str s);
 /* Is there only white space before it on its line? */
 bool dsl_begins_line(const struct dsl_parser *p, struct span at);
 /* A statement is faulty: let the scanner say where the next one begins. */

@@ -22,7 +22,6 @@ static const struct {
 #define END_NAME     "the end of the file"
 #define MAX_EXPECTED 160
 #define MAX_WORDS    12 /* shown after "expected" */
-#define MAX_TEXT     48 /* bytes of an unexpected token */
 
 struct expected {
 	const char *const *names;
@@ -220,22 +219,10 @@ static void put_expected(struct dsl_parser *p, struct buf *b, const struct expec
 
 /* --- "unexpected …" ------------------------------------------------------------------ */
 
-static struct str shown(struct dsl_parser *p, struct span at)
-{
-	struct str s = { p->text.p + at.off, at.len };
-	size_t n = MAX_TEXT;
-
-	if (s.n <= MAX_TEXT)
-		return s;
-	while (n && ((unsigned char)s.p[n] & 0xc0) == 0x80)
-		n--;
-	return str_printf(p->b.a, "%.*s…", (int)n, s.p);
-}
-
 static void put_unexpected(struct dsl_parser *p, struct buf *b, struct span at,
 			   const char *name)
 {
-	struct str text = shown(p, at);
+	struct str text = dsl_shown(p, (struct str){ p->text.p + at.off, at.len });
 
 	buf_z(b, "unexpected ");
 	if (strcmp(name, END_NAME) == 0) {
@@ -435,11 +422,11 @@ static bool report_unknown(struct dsl_parser *p, struct span at,
 	right = suggest_expected(e, word);
 	if (right) {
 		d = diag_add(p->sink, DIAG_UNKNOWN_WORD, at, "unknown word '%.*s'",
-			     STR_ARG(word));
+			     STR_ARG(dsl_shown(p, word)));
 		diag_help(p->sink, d, "did you mean '%s'?", right);
 	} else if (has(e, "let") && !has(e, "'}'")) {
 		d = diag_add(p->sink, DIAG_UNKNOWN_WORD, at,
-			     "unknown section or statement '%.*s'", STR_ARG(word));
+			     "unknown section or statement '%.*s'", STR_ARG(dsl_shown(p, word)));
 		diag_help(p->sink, d,
 			  "sections are command, file, network, unix, syscall, limits, env, "
 			  "audit, session, runner and tools");
@@ -447,7 +434,7 @@ static bool report_unknown(struct dsl_parser *p, struct span at,
 		return false;
 	}
 	/* A block behind it would be read as something else. */
-	p->skip_line = at.off + 1;
+	p->skip_block = true;
 	return true;
 }
 

@@ -169,9 +169,9 @@ static struct str gen_plain(struct gen *g)
 	size_t n = below(sizeof(p));
 
 	for (size_t i = 0; i < n; i++) {
-		p[i] = "a\\\"$${}*\n\t/\x1b\x7f\xc3\xa9\xff'#;"[below(22)];
-		if (p[i] == '\0')
-			p[i] = 'z';
+		static const char set[] = "a\\\"$${}*\n\t/\x1b\x7f\xc3\xa9\xff'#;";
+
+		p[i] = set[below(sizeof(set) - 1)];
 	}
 	return str_dup(&g->arena, (struct str){ p, n });
 }
@@ -1053,7 +1053,7 @@ static struct str mix(struct gen *g)
 		if (below(8) == 0)
 			buf_ch(&b, (char)below(256));
 		if (coin())
-			buf_z(&b, &"}])\n{[(\"/,;=>#"[below(14)]);
+			buf_ch(&b, "}])\n{[(\"/,;=>#"[below(14)]);
 	}
 	return str_dup(&g->arena, buf_view(&b));
 }
