@@ -70,19 +70,20 @@ const char *ir_level_name(enum ir_level l)
 	return word(level_names, POL_LEN(level_names), l);
 }
 
+/* Exceptions may speak of several operations at once. */
 const char *ir_op_name(enum ir_op op)
 {
-	switch (op) {
-	case IR_READ:
-		return "read";
-	case IR_WRITE:
-		return "write";
-	case IR_EXEC:
-		return "exec";
-	case IR_ALL_OPS:
-		return "all";
-	}
-	return "?";
+	static const char *const names[] = {
+		[IR_READ] = "read",
+		[IR_WRITE] = "write",
+		[IR_READ | IR_WRITE] = "read, write",
+		[IR_EXEC] = "exec",
+		[IR_READ | IR_EXEC] = "read, exec",
+		[IR_WRITE | IR_EXEC] = "write, exec",
+		[IR_ALL_OPS] = "all",
+	};
+
+	return word(names, POL_LEN(names), op);
 }
 
 const char *ir_root_name(enum ir_root r)
