@@ -71,13 +71,11 @@ int view_resolve(const char *prefix, const char *path, char ret[4096],
 /* --- view_git.c: what only the machine knows ------------------------------------ */
 
 /*
- * The hooks directory that the project's git uses besides .git/hooks
- * (core.hooksPath, or the common directory of a gitdir: file), malloc'ed
- * absolute paths, at most `cap`.  `outside` gets the target of a gitdir: line
- * that does not exist below the project, or "".
+ * The hooks directories that the project's git uses besides .git/hooks
+ * (core.hooksPath, the common directory of a gitdir: file): malloc'ed absolute
+ * paths, at most `cap`.
  */
-size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_t cap,
-		      char *outside, size_t outside_cap);
+size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_t cap);
 
 /* Path helpers: `path` is strictly below `top`; the same or below. */
 bool view_below(const char *path, const char *top);

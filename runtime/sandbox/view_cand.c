@@ -314,7 +314,7 @@ static int add_fixed(struct maker *m)
 
 static int add_git(struct maker *m)
 {
-	char *hooks[4], outside[4096];
+	char *hooks[4];
 	uint32_t rule = VIEW_NO_RULE;
 	size_t n;
 	int r = 0;
@@ -327,8 +327,7 @@ static int add_git(struct maker *m)
 			rule = m->in->anchors[i].rule;
 	if (rule == VIEW_NO_RULE)
 		return 0;
-	n = view_git_hooks(m->in->prefix, m->in->project, hooks, 4, outside,
-			   sizeof(outside));
+	n = view_git_hooks(m->in->prefix, m->in->project, hooks, 4);
 	for (size_t i = 0; i < n; i++) {
 		struct view_anchor a = { .path = hooks[i], .kind = PB_A_PATH,
 					 .effect = PB_DENY, .ops = PB_WRITE,

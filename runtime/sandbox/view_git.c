@@ -108,8 +108,7 @@ static char *hooks_path(char *text)
 	return found;
 }
 
-size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_t cap,
-		      char *outside, size_t outside_cap)
+size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_t cap)
 {
 	char path[4200];
 	AUTO_FREE char *link = NULL;
@@ -119,7 +118,6 @@ size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_
 	const char *hooks;
 	size_t n = 0;
 
-	outside[0] = '\0';
 	if (snprintf(path, sizeof(path), "%s/.git", project) >= (int)sizeof(path))
 		return 0;
 	link = read_text(prefix, path); /* a directory cannot be read */
@@ -129,8 +127,6 @@ size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_
 		gitdir = absolute(project, trim(link + 7));
 		if (!gitdir)
 			return 0;
-		if (!view_at(gitdir, project))
-			(void)snprintf(outside, outside_cap, "%s", gitdir);
 		if (snprintf(path, sizeof(path), "%s/commondir", gitdir) <
 		    (int)sizeof(path))
 			to = read_text(prefix, path);
