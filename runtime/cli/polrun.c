@@ -165,10 +165,10 @@ static int find_roots(struct session *s, struct rt_err *err)
 		.pw = s->has_pw ? &s->pw : NULL,
 		.prefer_passwd = s->opt.user != NULL,
 	};
-	int r = roots_find(&in, &s->roots, err);
+	int r = rt_roots_find(&in, &s->roots, err);
 
 	if (r == 0)
-		r = roots_check_project(&s->roots, &s->bundle, err);
+		r = rt_roots_check_project(&s->roots, &s->bundle, err);
 	return r;
 }
 
@@ -178,7 +178,7 @@ static const char *pwd_inside(const struct session *s, char buf[PATH_MAX])
 	const char *link = s->roots.project_link;
 	const char *rest = s->roots.cwd + strlen(s->roots.project);
 
-	if (!link || !roots_is_below(s->roots.cwd, s->roots.project) ||
+	if (!link || !rt_roots_is_below(s->roots.cwd, s->roots.project) ||
 	    (size_t)snprintf(buf, PATH_MAX, "%s%s", link, rest) >= PATH_MAX)
 		return s->roots.cwd;
 	return buf;
@@ -432,7 +432,7 @@ static int with_bundle(struct session *s)
 	s->run.ctx.b = &s->bundle;
 	s->run.ctx.scope = PB_SANDBOX;
 	s->run.ctx.cwd = s->roots.cwd;
-	roots_decide(&s->roots, &s->run.ctx.roots);
+	rt_roots_decide(&s->roots, &s->run.ctx.roots);
 	if (entry_decide(&s->run.ctx, s->opt.line, s->opt.argv, s->opt.argc, &s->entry,
 			 &err) < 0)
 		return fail(&err, EXIT_REFUSED);
@@ -454,7 +454,7 @@ static void release(struct session *s)
 	if (s->decided)
 		entry_release(&s->entry);
 	sandbox_view_release(&s->view);
-	roots_release(&s->roots);
+	rt_roots_release(&s->roots);
 	env_free(s->envp);
 	free(s->exec_path);
 	free(s->appeared);

@@ -10,7 +10,7 @@
 
 #include "runtime/base/io.h"
 
-bool roots_is_below(const char *path, const char *dir)
+bool rt_roots_is_below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
 
@@ -19,7 +19,7 @@ bool roots_is_below(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
 }
 
-void roots_release(struct roots *r)
+void rt_roots_release(struct roots *r)
 {
 	free(r->home);
 	free(r->project);
@@ -28,7 +28,7 @@ void roots_release(struct roots *r)
 	memset(r, 0, sizeof(*r));
 }
 
-void roots_decide(const struct roots *r, struct decide_roots *ret)
+void rt_roots_decide(const struct roots *r, struct decide_roots *ret)
 {
 	*ret = (struct decide_roots){ 0 };
 	ret->dir[PB_ROOT_FS] = "/";
@@ -120,7 +120,7 @@ static bool is_marked(const char *dir)
 /* The nearest marked ancestor strictly below HOME (below "/" outside of it). */
 static char *discover(const char *cwd, const char *home)
 {
-	const char *top = roots_is_below(cwd, home) ? home : "/";
+	const char *top = rt_roots_is_below(cwd, home) ? home : "/";
 	AUTO_FREE char *dir = strdup(cwd);
 	char *slash;
 
@@ -133,14 +133,14 @@ static char *discover(const char *cwd, const char *home)
 	return strdup(cwd);
 }
 
-char *roots_link(const char *logical, const char *physical, const char *project)
+char *rt_roots_link(const char *logical, const char *physical, const char *project)
 {
 	size_t nl = strlen(logical), np = strlen(physical), nj = strlen(project);
 	const char *rest;
 	char *link;
 
 	if (!is_clean(logical) || has_control(logical) ||
-	    !roots_is_below(physical, project) || nj > np)
+	    !rt_roots_is_below(physical, project) || nj > np)
 		return NULL;
 	rest = physical + nj;
 	if (nl <= strlen(rest) || strcmp(logical + nl - strlen(rest), rest) != 0)
@@ -176,20 +176,20 @@ static int find_project(const struct roots_input *in, struct roots *ret,
 		if (stat(ret->project, &st) != 0 || !S_ISDIR(st.st_mode))
 			return rt_fail(err, ENOTDIR, "--project '%s' is not a directory",
 				       shown);
-		link = roots_link(in->project, ret->project, ret->project);
+		link = rt_roots_link(in->project, ret->project, ret->project);
 	} else {
 		ret->project = discover(ret->cwd, ret->home);
 	}
 	if (!ret->project)
 		return rt_fail(err, ENOMEM, "out of memory");
 	if (!link && in->pwd_env && same_file(in->pwd_env, "."))
-		link = roots_link(in->pwd_env, ret->cwd, ret->project);
+		link = rt_roots_link(in->pwd_env, ret->cwd, ret->project);
 	if (link && same_file(link, ret->project))
 		ret->project_link = io_steal_ptr(&link);
 	return 0;
 }
 
-int roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *err)
+int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *err)
 {
 	struct roots r = { 0 };
 	int e;
@@ -209,7 +209,7 @@ int roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *e
 	if (e == 0 && has_control(r.project))
 		e = rt_fail(err, EINVAL, "the project's path has control bytes");
 	if (e < 0) {
-		roots_release(&r);
+		rt_roots_release(&r);
 		return e;
 	}
 	*ret = r;
@@ -238,7 +238,7 @@ static int check_state(const struct roots *r, const char *shown, struct rt_err *
 				     state[i].home ? r->home : "", state[i].path) >=
 		    sizeof(path))
 			return rt_fail(err, ENAMETOOLONG, "HOME is too long");
-		if (roots_is_below(path, r->project) || roots_is_below(r->project, path))
+		if (rt_roots_is_below(path, r->project) || rt_roots_is_below(r->project, path))
 			return rt_fail(err, EPERM,
 				       "the project '%s' holds the policy's own state "
 				       "(%s): start in a directory below it", shown,
@@ -254,7 +254,7 @@ static bool scratch_dir(const struct roots *r, const struct bundle *b,
 	struct decide_roots roots;
 	const char *root;
 
-	roots_decide(r, &roots);
+	rt_roots_decide(r, &roots);
 	root = a->root < PB_ROOT_COUNT ? roots.dir[a->root] : NULL;
 	if (!root)
 		return false;
@@ -264,7 +264,7 @@ static bool scratch_dir(const struct roots *r, const struct bundle *b,
 				pb_strp(b->mounts, a->path)) < cap;
 }
 
-int roots_check_project(const struct roots *r, const struct bundle *b,
+int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			struct rt_err *err)
 {
 	static const char *const private[] = { "/tmp", "/var/tmp", "/dev/shm" };
@@ -279,7 +279,7 @@ int roots_check_project(const struct roots *r, const struct bundle *b,
 		return rt_fail(err, EPERM,
 			       "the project '%s' is HOME itself: start in a project or "
 			       "name one with --project", shown);
-	if (roots_is_below(r->home, r->project))
+	if (rt_roots_is_below(r->home, r->project))
 		return rt_fail(err, EPERM,
 			       "the project '%s' contains HOME: start in a project or "
 			       "name one with --project", shown);

@@ -16,7 +16,7 @@ struct roots {
 	char user[64];              /* the caller's name, or "user" */
 };
 
-/* What roots_find() reads of the world, so that tests can say it. */
+/* What rt_roots_find() reads of the world, so that tests can say it. */
 struct roots_input {
 	const char *home_env;     /* $HOME or NULL */
 	const char *pwd_env;      /* $PWD or NULL */
@@ -25,20 +25,20 @@ struct roots_input {
 	bool prefer_passwd;       /* --user: $HOME is somebody else's */
 };
 
-int roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *err);
-void roots_release(struct roots *r);
+int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *err);
+void rt_roots_release(struct roots *r);
 /* The four roots as decide wants them: TMPDIR is /tmp inside. */
-void roots_decide(const struct roots *r, struct decide_roots *ret);
+void rt_roots_decide(const struct roots *r, struct decide_roots *ret);
 /* Refuses the projects that design 06 names: "/", HOME, above HOME, a scratch
  * directory, one that holds (or lies in) the policy's own state. */
-int roots_check_project(const struct roots *r, const struct bundle *b,
+int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			struct rt_err *err);
 
 /* Whether `path` is `dir` or lies below it; both absolute and clean. */
-bool roots_is_below(const char *path, const char *dir);
+bool rt_roots_is_below(const char *path, const char *dir);
 /* The path by which `logical` (absolute) reaches `physical`'s ancestor
  * `project`: logical without what physical has behind project; malloc'ed, or
  * NULL where there is no such path or it is the project's own. */
-char *roots_link(const char *logical, const char *physical, const char *project);
+char *rt_roots_link(const char *logical, const char *physical, const char *project);
 
 #endif

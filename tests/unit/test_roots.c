@@ -60,9 +60,9 @@ static int find(const char *cwd, const char *home, const char *pwd, const char *
 	struct roots_input in = { .home_env = home, .pwd_env = pwd, .project = project };
 
 	assert_int_equal(chdir(at(cwd)), 0);
-	roots_release(&roots);
+	rt_roots_release(&roots);
 	memset(&err, 0, sizeof(err));
-	return roots_find(&in, &roots, &err);
+	return rt_roots_find(&in, &roots, &err);
 }
 
 static void test_the_nearest_marked_ancestor_is_the_project(void **state)
@@ -124,17 +124,17 @@ static void test_home_comes_from_env_then_passwd_then_nowhere(void **state)
 	assert_string_equal(roots.home, "/no/such/home");
 
 	(void)snprintf(pw.home, sizeof(pw.home), "%s", at("/home/u"));
-	roots_release(&roots);
-	assert_int_equal(roots_find(&in, &roots, &err), 0);
+	rt_roots_release(&roots);
+	assert_int_equal(rt_roots_find(&in, &roots, &err), 0);
 	assert_string_equal(roots.home, at("/home/u"));
 	assert_string_equal(roots.user, "u");
 	in.home_env = at("/out");
-	roots_release(&roots);
-	assert_int_equal(roots_find(&in, &roots, &err), 0);
+	rt_roots_release(&roots);
+	assert_int_equal(rt_roots_find(&in, &roots, &err), 0);
 	assert_string_equal(roots.home, at("/out"));
 	in.prefer_passwd = true;
-	roots_release(&roots);
-	assert_int_equal(roots_find(&in, &roots, &err), 0);
+	rt_roots_release(&roots);
+	assert_int_equal(rt_roots_find(&in, &roots, &err), 0);
 	assert_string_equal(roots.home, at("/home/u"));
 }
 
@@ -142,10 +142,10 @@ static void refused(const char *project, const char *home, const char *why)
 {
 	assert_int_equal(find("/out/r", home, NULL, project), 0);
 	if (!why) {
-		assert_int_equal(roots_check_project(&roots, NULL, &err), 0);
+		assert_int_equal(rt_roots_check_project(&roots, NULL, &err), 0);
 		return;
 	}
-	assert_true(roots_check_project(&roots, NULL, &err) < 0);
+	assert_true(rt_roots_check_project(&roots, NULL, &err) < 0);
 	if (!strstr(err.text, why))
 		fail_msg("%s: '%s', want '%s'", project, err.text, why);
 }
@@ -200,11 +200,11 @@ static void test_passwd_lines(void **state)
 static void test_below(void **state)
 {
 	(void)state;
-	assert_true(roots_is_below("/a/b", "/a"));
-	assert_true(roots_is_below("/a", "/a"));
-	assert_true(roots_is_below("/a", "/"));
-	assert_false(roots_is_below("/ab", "/a"));
-	assert_false(roots_is_below("/", "/a"));
+	assert_true(rt_roots_is_below("/a/b", "/a"));
+	assert_true(rt_roots_is_below("/a", "/a"));
+	assert_true(rt_roots_is_below("/a", "/"));
+	assert_false(rt_roots_is_below("/ab", "/a"));
+	assert_false(rt_roots_is_below("/", "/a"));
 }
 
 int main(void)
@@ -220,6 +220,6 @@ int main(void)
 	};
 	int r = cmocka_run_group_tests(tests, setup, teardown);
 
-	roots_release(&roots);
+	rt_roots_release(&roots);
 	return r;
 }
