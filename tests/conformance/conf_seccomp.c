@@ -104,7 +104,7 @@ static void masks(void)
 	rule(IR_USER, IR_DENY, "mprotect", both(mask(PROTECT, 2), mask(PROTECT, 4)),
 	     EDOM);
 	/* more than the known bits */
-	rule(IR_USER, IR_DENY, "mprotect", mask(PROTECT, ~0x300000fu), EXDEV);
+	rule(IR_USER, IR_DENY, "mprotect", mask(PROTECT, ~0x300000full), EXDEV);
 	/* an interval and a mask of one argument */
 	rule(IR_USER, IR_DENY, "fadvise64",
 	     both(cmp(3, 32, IR_GE, 4), not(mask(3, 32, 1))), EDOM);

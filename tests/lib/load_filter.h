@@ -47,6 +47,25 @@ errno_program(const struct sock_filter *insns, size_t n,
 	return p;
 }
 
+struct kernel_end {
+	int failed, finished;
+};
+
+__attribute__((unused)) static int
+wait_for(pid_t pid, volatile struct kernel_end *end, int *ret_status)
+{
+	for (unsigned i = 0;; i++) {
+		pid_t p = waitpid(pid, ret_status, WNOHANG);
+
+		if (p != 0)
+			return p == pid ? 0 : -1;
+		/* ten seconds are a call that never returns */
+		if (end->finished || i > 100000)
+			kill(pid, SIGKILL);
+		usleep(100);
+	}
+}
+
 /*
  * Makes the calls in a child.  Returns the child's wait status, or -1 where
  * the filter could not be loaded (errno).  Results survive the child's death.
@@ -55,10 +74,11 @@ __attribute__((unused)) static int
 run_in_kernel(struct sock_filter *insns, size_t n, struct kernel_call *calls,
 	      size_t ncalls)
 {
-	size_t size = ncalls * sizeof(*calls) + sizeof(int);
+	size_t size = ncalls * sizeof(*calls) + sizeof(struct kernel_end);
 	struct sock_fprog prog = { .len = (unsigned short)n, .filter = insns };
 	struct kernel_call *shared;
-	int status, *failed;
+	volatile struct kernel_end *end;
+	int status;
 	pid_t pid;
 
 	shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -66,7 +86,7 @@ run_in_kernel(struct sock_filter *insns, size_t n, struct kernel_call *calls,
 	if (shared == MAP_FAILED)
 		return -1;
 	memcpy(shared, calls, ncalls * sizeof(*calls));
-	failed = (int *)(void *)(shared + ncalls);
+	end = (struct kernel_end *)(void *)(shared + ncalls);
 	pid = fork();
 	if (pid == 0) {
 		/* no core, no report of a sanitizer when a call kills us */
@@ -76,7 +96,7 @@ run_in_kernel(struct sock_filter *insns, size_t n, struct kernel_call *calls,
 		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 		    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 		    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog)) {
-			*failed = errno;
+			end->failed = errno;
 			_exit(1);
 		}
 		for (size_t i = 0; i < ncalls; i++) {
@@ -89,16 +109,18 @@ run_in_kernel(struct sock_filter *insns, size_t n, struct kernel_call *calls,
 			c->err = c->value == -1 ? errno : 0;
 			c->done = 1;
 		}
+		/* exit_group may be denied: the parent ends us */
+		end->finished = 1;
 		for (;;)
-			_exit(0);
+			__builtin_ia32_pause();
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+	if (pid < 0 || wait_for(pid, end, &status) < 0) {
 		munmap(shared, size);
 		return -1;
 	}
 	memcpy(calls, shared, ncalls * sizeof(*calls));
-	if (*failed) {
-		errno = *failed;
+	if (end->failed) {
+		errno = end->failed;
 		status = -1;
 	}
 	munmap(shared, size);

@@ -44,7 +44,7 @@ static bool chance(unsigned percent)
 /* --- what decided how often ------------------------------------------------------ */
 
 static size_t by_step[IR_STEP_COUNT], by_level[IR_LEVEL_COUNT],
-	by_effect[IR_EFFECT_COUNT], by_kernel[2], rows_run, proved, unproved;
+	by_effect[IR_EFFECT_COUNT], by_kernel[2], by_soft, rows_run, proved, unproved;
 static size_t mutants, mutants_seen;
 
 static void counted(const char *what, size_t n)
@@ -228,6 +228,7 @@ static void evaluate(const struct ir *ir, uint32_t nr, const uint64_t args[6],
 	by_effect[d->effect]++;
 	if (d->rule)
 		by_level[d->rule->level]++;
+	by_soft += d->rule && d->rule->soft;
 }
 
 static void check_row(const struct ir *ir, const struct emitted *e, bool trace,
@@ -361,6 +362,7 @@ static void test_filter_equals_evaluator(void **unused)
 		counted(ir_level_name((enum ir_level)l), by_level[l]);
 	for (unsigned e = IR_ALLOW; e <= IR_DENY; e++)
 		counted(ir_effect_name((enum ir_effect)e), by_effect[e]);
+	counted("soft ask", by_soft);
 	counted("numbers proved", proved);
 }
 
