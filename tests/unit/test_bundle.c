@@ -12,6 +12,7 @@
 
 #include <linux/filter.h>
 
+#include "compiler/bundle/manifest.h"
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/manifest.h"
 #include "runtime/bundle/tar.h"
@@ -317,6 +318,47 @@ static void test_members_added_dropped_and_swapped(void **state)
 	mk_release(&m);
 }
 
+/* `s` with the first `from` of its manifest replaced by `to`, of one length;
+ * with `again` manifest.b2 agrees. */
+static struct str with_manifest(struct mk *m, struct str s, const char *from,
+				const char *to, bool again)
+{
+	char *p = arena_dup(&m->a, s.p, s.n), *at = memmem(p, s.n, from, strlen(from));
+	size_t size = strtoul(p + 124, NULL, 8);
+	struct str sum;
+
+	assert_non_null(at);
+	assert_int_equal(strlen(from), strlen(to));
+	memcpy(at, to, strlen(to));
+	sum = bundle_digest(&m->a, (struct str){ p + 512, size });
+	if (again)
+		memcpy(p + 512 + tar_padded(size) + 512, sum.p, 64);
+	return (struct str){ p, s.n };
+}
+
+static void test_a_changed_manifest_is_refused(void **state)
+{
+	struct bundle b;
+	struct str s;
+	struct mk m;
+
+	(void)state;
+	mk_sample(&m);
+	s = mk_bundle(&m, MK_OPTIONS);
+	refused(with_manifest(&m, s, "by-hand", "by-hook", false), "is damaged");
+	assert_int_equal(parse(with_manifest(&m, s, "by-hand", "by-hook", true), &b, NULL),
+			 0);
+	assert_string_equal(b.name, "by-hook");
+	bundle_release(&b);
+	refused(with_manifest(&m, s, "\"size\": 584", "\"size\": 583", true), "another size");
+	refused(with_manifest(&m, s, "\"landlock.bin\"", "\"landlock.bim\"", true),
+		"not known");
+	refused(with_manifest(&m, s, "{\"path\": \"sources/project/hand",
+			      "{\"path\": \"sources/project/hund", true),
+		"the manifest has");
+	mk_release(&m);
+}
+
 /* A changed member under a manifest that agrees: the structure is what stops it. */
 static void patched(const char *path, size_t at, uint32_t value, const char *why)
 {
@@ -498,6 +540,7 @@ int main(void)
 		cmocka_unit_test(test_owner_mode_and_links),
 		cmocka_unit_test(test_other_tools_read_it),
 		cmocka_unit_test(test_members_added_dropped_and_swapped),
+		cmocka_unit_test(test_a_changed_manifest_is_refused),
 		cmocka_unit_test(test_broken_structure_is_refused),
 		cmocka_unit_test(test_broken_filters_are_refused),
 	};
