@@ -192,7 +192,8 @@ static void read_claims(struct lower *l)
 				lower_effect(t->stmt->effect);
 			break;
 		case AST_MODE:
-			mode(l, t);
+			if (t->section == AST_SEC_NETWORK)
+				mode(l, t);
 			break;
 		case AST_PAIR:
 			if (t->section == AST_SEC_LIMITS)

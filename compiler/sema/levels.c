@@ -44,8 +44,7 @@ static void check_final(struct sema *s, const struct sema_stmt *t)
 		     "'final' is reserved for managed levels");
 	note_level(s, d, t->unit);
 	diag_help(s->sink, d, t->orig->effect == AST_ALLOW
-		  ? "drop 'final'; a level below cannot take back an 'allow' here but "
-		    "by a deny of its own"
+		  ? "drop 'final'; only a managed 'allow' can hold against a 'deny'"
 		  : "drop 'final'; a deny from any level already wins over every allow");
 }
 
@@ -70,6 +69,15 @@ static void take_lock(struct sema *s, struct ir_lock *lock, const struct sema_un
 	lock->at = sema_place(s, at);
 }
 
+/* `locked command`, without what stands in its braces. */
+static struct span head_at(const struct ast_stmt *section)
+{
+	struct span at = section->at;
+
+	at.len = section->name_at.off + section->name_at.len - at.off;
+	return at;
+}
+
 static void check_unit(struct sema *s, const struct sema_unit *u)
 {
 	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p; p = p->next)
@@ -82,9 +90,9 @@ static void check_unit(struct sema *s, const struct sema_unit *u)
 		check_locked(s, u, t);
 		kind = sema_section_kind(t->section);
 		if (t->locked && kind >= 0)
-			take_lock(s, &s->locked[kind], u, t->at);
+			take_lock(s, &s->locked[kind], u, head_at(t));
 		if (t->locked && kind == IR_COMMAND)
-			take_lock(s, &s->facts_lock, u, t->at);
+			take_lock(s, &s->facts_lock, u, head_at(t));
 	}
 }
 

@@ -66,9 +66,10 @@ void sema_scope_open(struct sema *s, struct sema_unit *u)
 }
 
 static struct diag *suggest_from(struct sema *s, const struct sema_unit *u,
-				 struct diag *d, struct str name, bool group)
+				 struct diag *d, struct str name, bool group, bool roots)
 {
-	const char **words = arena_array(s->a, u->scope.n + 1, sizeof(*words));
+	const char **words = arena_array(s->a, u->scope.n + IR_ROOT_COUNT,
+					 sizeof(*words));
 	const char *near;
 	size_t n = 0;
 
@@ -78,6 +79,8 @@ static struct diag *suggest_from(struct sema *s, const struct sema_unit *u,
 		if (x->group == group)
 			words[n++] = str_z(s->a, x->name);
 	}
+	for (int r = IR_ROOT_HOME; roots && r < IR_ROOT_COUNT; r++)
+		words[n++] = ir_root_name((enum ir_root)r);
 	near = diag_suggest(name, words, n);
 	if (near)
 		diag_help(s->sink, d, "did you mean '%s%s'?", group ? "@" : "", near);
@@ -103,7 +106,7 @@ static const struct ast_stmt *defined_later(const struct sema_unit *u,
 }
 
 static struct diag *unknown(struct sema *s, const struct sema_unit *u, struct span at,
-			    struct str name, bool group)
+			    struct str name, bool group, bool roots)
 {
 	const struct ast_stmt *later = defined_later(u, name, group);
 	const char *sigil = group ? "@" : "";
@@ -123,7 +126,7 @@ static struct diag *unknown(struct sema *s, const struct sema_unit *u, struct sp
 	}
 	d = diag_add(s->sink, DIAG_UNKNOWN_NAME, at, "nothing is named '%s%.*s'", sigil,
 		     STR_ARG(name));
-	return suggest_from(s, u, d, name, group);
+	return suggest_from(s, u, d, name, group, roots);
 }
 
 /* `name`, or `map.key` where `map` is a let that holds a map. */
@@ -168,8 +171,8 @@ static bool add_let(struct sema *s, const struct sema_unit *u, struct buf *b,
 	struct diag *d;
 
 	if (!v) {
-		d = unknown(s, u, at, name, false);
-		if (has_help(d))
+		d = unknown(s, u, at, name, false, true);
+		if (has_help(d) || d->code != DIAG_UNKNOWN_NAME)
 			return false;
 		diag_help(s->sink, d, "'${…}' takes a 'let' or one of the roots HOME, "
 			  "PROJECT_DIR, SESSION_DIR and TMPDIR; write '\\$' for a "
@@ -191,14 +194,15 @@ static bool add_let(struct sema *s, const struct sema_unit *u, struct buf *b,
 	return true;
 }
 
-/* ${let} replaced, ${ROOT} and "\$" left. */
-static struct str expand(struct sema *s, const struct sema_unit *u, struct str t,
-			 struct span at)
+/* ${let} replaced, ${ROOT} and "\$" left; false after an error. */
+static bool expand(struct sema *s, const struct sema_unit *u, struct span at,
+		   struct str *text)
 {
+	struct str t = *text;
 	struct buf b;
 
 	if (!t.n || !memchr(t.p, '$', t.n))
-		return t;
+		return true;
 	buf_init(&b, s->a);
 	for (size_t i = 0; i < t.n; i++) {
 		enum ir_root root;
@@ -223,14 +227,15 @@ static struct str expand(struct sema *s, const struct sema_unit *u, struct str t
 			struct diag *d = diag_add(s->sink, DIAG_INTERPOLATION, at,
 						  "'${' without its '}'");
 			diag_help(s->sink, d, "write '\\${' for these two characters");
-			break;
+			return false;
 		}
 		struct str name = str_sub(t, i + 2, (size_t)(end - t.p) - i - 2);
 		if (!add_let(s, u, &b, name, at))
-			break;
+			return false;
 		i = (size_t)(end - t.p);
 	}
-	return str_dup(s->a, buf_view(&b));
+	*text = str_dup(s->a, buf_view(&b));
+	return true;
 }
 
 /* --- lists -------------------------------------------------------------------- */
@@ -272,7 +277,7 @@ static void splice_group(struct sema *s, struct sema_unit *u, const struct ast_v
 	const struct sema_name *g = lookup(s, u, v->text, true);
 
 	if (!g) {
-		unknown(s, u, v->at, v->text, true);
+		unknown(s, u, v->at, v->text, true, false);
 		return;
 	}
 	for (const struct ast_value *i = g->value; i; i = i->next)
@@ -294,24 +299,28 @@ static void one_value(struct sema *s, struct sema_unit *u, const struct ast_valu
 			splice(s, let, v->at, v->text, tail);
 			return;
 		}
-		struct diag *d = unknown(s, u, v->at, v->text, false);
-		if (!has_help(d))
+		struct diag *d = unknown(s, u, v->at, v->text, false, false);
+		if (!has_help(d) && d->code == DIAG_UNKNOWN_NAME)
 			diag_help(s->sink, d, "a text stands in double quotes: \"%.*s\"",
 				  STR_ARG(v->text));
 	} else if (v->kind == AST_V_GROUP && how == SEMA_V_CALLS) {
 		splice_group(s, u, v, tail);
 	} else {
-		sema_append(tail, resolved(s, u, v, how));
+		struct ast_value *r = resolved(s, u, v, how);
+
+		if (r)
+			sema_append(tail, r);
 	}
 }
 
+/* NULL after an error: what follows would only be about that error. */
 static struct ast_value *resolved(struct sema *s, struct sema_unit *u,
 				  const struct ast_value *v, enum sema_values how)
 {
 	struct ast_value *ret = copy_at(s, v, v->at);
 
-	if (v->kind == AST_V_STRING)
-		ret->text = expand(s, u, v->text, v->at);
+	if (v->kind == AST_V_STRING && !expand(s, u, v->at, &ret->text))
+		return NULL;
 	if (v->kind == AST_V_LIST || v->kind == AST_V_MAP)
 		ret->items = sema_values(s, u, v->items, how);
 	return ret;
