@@ -55,7 +55,7 @@ struct dsl_parser {
 	struct ast_stmt *stmts; /* the result */
 };
 
-/* --- the scanner (lex.c, policy.l) ---------------------------------------- */
+/* --- the scanner (policy.l, lex.c, tokens.c) ---------------------------------------- */
 
 union POL_STYPE;
 
@@ -87,6 +87,8 @@ int dsl_stray(struct dsl_parser *p, struct span at);
 void dsl_check_bidi(struct dsl_parser *p, struct span at);
 /* The text, or the begin of a long one, for a message. */
 struct str dsl_shown(struct dsl_parser *p, struct str s);
+/* Does a line end between two places? */
+bool dsl_is_new_line(const struct dsl_parser *p, uint32_t from, uint32_t to);
 /* Is there only white space before it on its line? */
 bool dsl_begins_line(const struct dsl_parser *p, struct span at);
 /* A statement is faulty: let the scanner say where the next one begins. */
@@ -100,8 +102,5 @@ void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpect
 		      const char *const *expected, size_t n);
 /* The parser's own stack is full. */
 void dsl_too_deep(struct dsl_parser *p, struct span at);
-
-/* The class of a keyword: 'R', 'C', or 0 where `word` is none. */
-char dsl_keyword_class(struct str word);
 
 #endif
