@@ -603,6 +603,15 @@ static void test_the_standard_library_is_clean(void **state)
 	assert_true(f.ir->tests.n >= 4);
 	assert_true(VEC_LAST(&f.ir->rules)[0]->floor);
 	fx_release(&f);
+	fx_init(&f);
+	f.s.stdlib_dir = POL_STDLIB_DIR;
+	fx_add(&f, "p.pol", "use std/dev/git, std/dev/c, std/dev/node, std/dev/python\n",
+	       IR_USER, false);
+	if (!fx_run(&f) || f.sink.list.n)
+		fx_show(&f);
+	assert_non_null(f.ir);
+	assert_int_equal(f.sink.list.n, 0);
+	fx_release(&f);
 }
 
 int main(void)
