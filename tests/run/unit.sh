@@ -16,6 +16,10 @@ for src in tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c; d
 	# cmocka names each of these again in its closing lines
 	failed=$(grep -oE '^\[  FAILED  \] [a-zA-Z0-9_]+$' <<<"$out" | sort -u | wc -l)
 	skipped=$(grep -oE '^\[  SKIPPED \] [a-zA-Z0-9_]+$' <<<"$out" | sort -u | wc -l)
+	# a program without cmocka closes with the plain sum
+	if [[ $((passed + failed + skipped)) -eq 0 && ${out##*$'\n'} =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
+		passed=${BASH_REMATCH[1]} failed=${BASH_REMATCH[2]} skipped=${BASH_REMATCH[4]:-0}
+	fi
 	if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
 	if [ $((passed + failed + skipped)) -eq 0 ]; then failed=1; fi
 	if [ "$failed" -ne 0 ]; then
