@@ -43,10 +43,11 @@ static bool may_lift(const struct ir_rule *allow, const struct ir_rule *rule)
 static void report_undecided(struct diag_sink *sink, const struct ir_rule *allow,
 			     const struct ir_rule *rule)
 {
-	struct diag *d = diag_add(sink, DIAG_LIFT_UNDECIDED, allow->at.span,
-				  "whether rule '%.*s' lifts the default '%.*s' could not "
-				  "be decided: it does not",
-				  STR_ARG(allow->id), STR_ARG(rule->id));
+	struct diag *d =
+		diag_add(sink, DIAG_LIFT_UNDECIDED, allow->at.span,
+			 "whether rule '%.*s' lifts the default '%.*s' could not "
+			 "be decided: it does not",
+			 STR_ARG(allow->id), STR_ARG(rule->id));
 
 	diag_note(sink, d, rule->at.span, "the default");
 	diag_help(sink, d, "a pattern with fewer wildcards can be compared");

@@ -157,7 +157,8 @@ static void scalar_record(struct table *t, struct pb_rule *r, enum ir_scalar_id 
 	add_notes(t, r, NULL, id);
 }
 
-static void risk_record(struct table *t, struct pb_rule *r, const struct ir_risk_fact *f)
+static void risk_record(struct table *t, struct pb_rule *r,
+			const struct ir_risk_fact *f)
 {
 	r->id = add_string(t, f->id);
 	r->text = r->reason = r->note = add_string(t, STR_NULL);
@@ -268,7 +269,7 @@ static void rules_check(const struct ir *ir, struct bk_report *report,
 	(void)sink;
 }
 
-/* --- reading it back --------------------------------------------------------------- */
+/* --- reading it back ---------------------------------------------------- */
 
 static struct str text_of(const void *member, struct pb_str s)
 {
@@ -299,7 +300,8 @@ static const uint32_t *lifted_of(const struct pb_rules *h, const struct pb_rule 
 	return (const uint32_t *)(const void *)p + r->lifted_off;
 }
 
-static bool same_place(const void *m, const struct pb_rule *r, const struct ir_place *at)
+static bool same_place(const void *m, const struct pb_rule *r,
+		       const struct ir_place *at)
 {
 	return str_eq(text_of(m, r->file), at->file) && r->line == at->line &&
 	       r->col == at->col;
@@ -310,7 +312,8 @@ static bool same_rule(const struct pb_rules *h, const struct pb_rule *r,
 {
 	size_t n = x->nlifted_by * sizeof(uint32_t);
 
-	return str_eq(text_of(h, r->id), x->id) && str_eq(text_of(h, r->text), x->text) &&
+	return str_eq(text_of(h, r->id), x->id) &&
+	       str_eq(text_of(h, r->text), x->text) &&
 	       str_eq(text_of(h, r->reason), x->because) && same_place(h, r, &x->at) &&
 	       r->kind == (uint8_t)x->kind && r->effect == (uint8_t)x->effect &&
 	       r->level == (uint8_t)x->level && r->flags == flags_of(x) &&
@@ -364,7 +367,7 @@ static const char *rules_verify(const struct ir *ir, const struct bk_output *in,
 	return NULL;
 }
 
-/* --- printing ------------------------------------------------------------------------ */
+/* --- printing ----------------------------------------------------------- */
 
 static const char *const kind_words[] = { "command", "file", "net", "unix", "syscall",
 					  "tool", "scalar", "risk" };

@@ -89,6 +89,7 @@ enum set_answer set_included(struct arena *a, const struct set_re *x,
 			     size_t n, size_t budget, struct str *ret_witness);
 /* A shortest member of x minus xm; SET_HOLDS when there is none. */
 enum set_answer set_member(struct arena *a, const struct set_re *x,
-			   const struct set_re *xm, size_t budget, struct str *ret_word);
+			   const struct set_re *xm, size_t budget,
+			   struct str *ret_word);
 
 #endif

@@ -35,7 +35,8 @@ static struct set_re *no_rest(struct arena *a)
 	re = set_cat(a, any_path_bytes(a, false), any);
 	re = set_or(a, re, set_cat(a, any, set_cat(a, set_lit(a, STR("//")), any)));
 	re = set_or(a, re, set_cat(a, any, slash));
-	dots = set_cat(a, set_lit(a, STR("/.")), set_or(a, set_eps(a), set_byte(a, '.')));
+	dots = set_cat(a, set_lit(a, STR("/.")),
+		       set_or(a, set_eps(a), set_byte(a, '.')));
 	dots = set_cat(a, dots, set_or(a, set_eps(a), set_cat(a, slash, any)));
 	return set_or(a, re, set_cat(a, any, dots));
 }
@@ -191,7 +192,8 @@ static struct set_re *word_re(struct arena *a, const struct ir_rule *r,
 
 static struct set_re *word_except(struct arena *a, const struct ir_rule *r)
 {
-	enum set_side side = set_side_of(r->effect) == SET_BROAD ? SET_NARROW : SET_BROAD;
+	enum set_side side =
+		set_side_of(r->effect) == SET_BROAD ? SET_NARROW : SET_BROAD;
 	struct set_re *re = set_none(a);
 	size_t i;
 
@@ -208,11 +210,12 @@ static enum set_answer word_query(struct arena *a, const struct ir_rule *big,
 		.minus = word_except(a, big),
 	};
 
-	return set_included(a, word_re(a, small, &small->set, set_side_of(small->effect)),
+	return set_included(a,
+			    word_re(a, small, &small->set, set_side_of(small->effect)),
 			    word_except(a, small), &y, 1, SET_DEFAULT_BUDGET, NULL);
 }
 
-/* --- boxes -------------------------------------------------------------------------- */
+/* --- boxes -------------------------------------------------------------- */
 
 /* `small` less its exceptions is inside `big`, and outside of big's exceptions. */
 static enum set_answer net_query(struct arena *a, const struct ir_rule *big,

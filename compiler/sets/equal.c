@@ -52,7 +52,8 @@ static void grow(struct walk *w)
 }
 
 /* Adds the pair (state, w->buf) unless it was seen. */
-static void add(struct walk *w, uint32_t state, uint32_t n, uint32_t parent, uint8_t via)
+static void add(struct walk *w, uint32_t state, uint32_t n, uint32_t parent,
+		uint8_t via)
 {
 	struct pair new = { .state = state, .n = n, .parent = parent, .via = via };
 	size_t k = hash_of(state, w->buf, n) & (w->nslots - 1);

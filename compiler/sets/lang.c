@@ -174,8 +174,9 @@ static struct set_re *behind_slashes(const struct reading *r, const struct ir_gl
 		if (it->op == IR_G_BYTE && it->byte == '/')
 			re = set_or(r->a, re, rest);
 		for (k = 0; it->op == IR_G_ALT && k < it->nalts; k++)
-			re = set_or(r->a, re,
-				    set_cat(r->a, behind_slashes(r, &it->alts[k]), rest));
+			re = set_or(
+				r->a, re,
+				set_cat(r->a, behind_slashes(r, &it->alts[k]), rest));
 	}
 	return re;
 }
@@ -236,17 +237,20 @@ static struct set_re *program_file(const struct column *k, const struct ir_glob 
 	struct arena *a = k->a;
 	struct set_re *any = star_of(a, any_bytes()), *known = set_byte(a, '=');
 	struct set_re *re = continued(k, from_glob(&r, g), tail, false);
-	struct set_re *in_project = set_or(a, re, set_after(a, set_after(a, re, '.'), '/'));
+	struct set_re *in_project =
+		set_or(a, re, set_after(a, set_after(a, re, '.'), '/'));
 	struct set_re *written = set_cat(a, any, set_cat(a, set_byte(a, '/'), any));
 	struct set_re *project, *absolute;
 
-	project = set_cat(a, set_cat(a, known, in_project), set_cat(a, k->end, k->word));
+	project =
+		set_cat(a, set_cat(a, known, in_project), set_cat(a, k->end, k->word));
 	absolute = set_cat(a, k->word, set_cat(a, set_cat(a, known, re), k->end));
 	return set_cat(a, set_cat(a, written, k->end), set_or(a, project, absolute));
 }
 
 /* The first word and its two places, each with its NUL. */
-static struct set_re *program(const struct column *k, const struct ir_glob *g, bool tail)
+static struct set_re *program(const struct column *k, const struct ir_glob *g,
+			      bool tail)
 {
 	struct arena *a = k->a;
 	struct reading bare = { .a = a, .one = side_bytes(k->side), .no_slash = true };
@@ -271,7 +275,8 @@ static struct set_re *any_program(const struct column *k)
 
 	if (k->side == SET_BROAD)
 		return set_cat(a, k->word, k->where);
-	return set_cat(a, set_cat(a, trusted_dir(a), name), set_cat(a, k->end, k->where));
+	return set_cat(a, set_cat(a, trusted_dir(a), name),
+		       set_cat(a, k->end, k->where));
 }
 
 /* --- lists of words --------------------------------------------------------------- */

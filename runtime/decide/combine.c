@@ -100,20 +100,23 @@ static uint8_t last_level(const struct decide_match *m)
 	return last;
 }
 
-static bool is_taken(const struct decide_match *m, const struct pb_rule *r, uint8_t last)
+static bool is_taken(const struct decide_match *m, const struct pb_rule *r,
+		     uint8_t last)
 {
 	if (r->level > last)
 		return false;
 	return r->effect != PB_ALLOW || !is_below_lock(m, r);
 }
 
-static bool is_lifted(const struct decide_match *m, const struct pb_rule *r, uint8_t last)
+static bool is_lifted(const struct decide_match *m, const struct pb_rule *r,
+		      uint8_t last)
 {
 	const struct pb_rules *h = m->c->b->rules;
 	uint32_t i;
 
 	for (i = 0; i < r->lifted_count; i++) {
-		const uint32_t *by = pb_at(h, h->lifted, sizeof(*by), r->lifted_off + i);
+		const uint32_t *by =
+			pb_at(h, h->lifted, sizeof(*by), r->lifted_off + i);
 
 		if (match_has(m, *by) && is_taken(m, rule_at(m, *by), last))
 			return true;
@@ -171,7 +174,8 @@ static void by_rule(const struct decide_match *m, uint32_t i, struct decision *d
 	d->needs_person = r->effect == PB_ASK && (r->flags & PB_F_ANSWER);
 }
 
-static void by_scalar(const struct decide_match *m, enum pb_scalar s, struct decision *d)
+static void by_scalar(const struct decide_match *m, enum pb_scalar s,
+		      struct decision *d)
 {
 	const struct pb_rule *r = decide_scalar(m->c, s);
 
@@ -224,7 +228,7 @@ void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
 		by_rule(m, f.soft, ret);
 }
 
-/* --- scalars ------------------------------------------------------------------------ */
+/* --- scalars ------------------------------------------------------------ */
 
 const struct pb_rule *decide_scalar(const struct decide_ctx *c, enum pb_scalar s)
 {

@@ -119,8 +119,8 @@ static void complain(const struct ir *ir, const struct bundle *b,
 
 	ir_print(stdout, ir);
 	printf("request %s scope %d cwd '%.*s' path '%.*s' op %d tool '%.*s'\n",
-	       ir_kind_name(q->kind), q->scope, STR_ARG(q->cwd), STR_ARG(q->path), q->op,
-	       STR_ARG(q->tool));
+	       ir_kind_name(q->kind), q->scope, STR_ARG(q->cwd), STR_ARG(q->path),
+	       q->op, STR_ARG(q->tool));
 	for (i = 0; i < q->nargv; i++)
 		printf("  word '%.*s'\n", STR_ARG(q->argv[i]));
 	for (i = 0; i < IR_ROOT_COUNT; i++)
@@ -148,7 +148,8 @@ static bool one_policy(struct rnd *r)
 	diag_init(&sink, r->a);
 	pass_lift(ir, &sink);
 	why = ir_verify(ir, r->a);
-	if (!why && (!bk_rules.emit(ir, &out, &sink) || !bk_matcher.emit(ir, &out, &sink)))
+	if (!why &&
+	    (!bk_rules.emit(ir, &out, &sink) || !bk_matcher.emit(ir, &out, &sink)))
 		why = "not emitted";
 	if (!why)
 		why = bk_rules.verify(ir, &out, r->a);
@@ -204,7 +205,8 @@ static int coverage(void)
 		bad += report("kind", ir_kind_name((enum ir_kind)i), seen.kind[i],
 			      i != IR_SYSCALL);
 	for (i = 0; i < IR_RISK_COUNT; i++)
-		bad += report("risk", ir_risk_name((enum ir_risk)i), seen.risk[i], true);
+		bad += report("risk", ir_risk_name((enum ir_risk)i), seen.risk[i],
+			      true);
 	bad += report("ask", "a person", seen.person, true);
 	bad += report("default", "lifted", seen.lifted, true);
 	printf("%lu requests\n", seen.requests);

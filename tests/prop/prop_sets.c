@@ -229,7 +229,7 @@ static bool check_languages(struct rnd *r)
 	       check_inclusion(r, t, n);
 }
 
-/* --- conditions ---------------------------------------------------------------------- */
+/* --- conditions --------------------------------------------------------- */
 
 static struct ir_cond *random_cond(struct rnd *r, int depth)
 {

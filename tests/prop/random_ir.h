@@ -36,7 +36,8 @@ struct rnd_glob {
 	VEC(struct ir_glob_item) v;
 };
 
-static inline void rnd_add(struct rnd *r, struct rnd_glob *g, enum ir_glob_op op, char c)
+static inline void rnd_add(struct rnd *r, struct rnd_glob *g, enum ir_glob_op op,
+			   char c)
 {
 	struct ir_glob_item it = { .op = op, .byte = (uint8_t)c };
 
@@ -63,8 +64,8 @@ static inline struct ir_glob rnd_glob_of(struct rnd *r, const char *z)
 }
 
 /* Bytes, wildcards and alternatives; `set` is what the bytes come from. */
-static inline struct ir_glob rnd_glob(struct rnd *r, const char *const *pieces, uint32_t n,
-				      int depth)
+static inline struct ir_glob rnd_glob(struct rnd *r, const char *const *pieces,
+				      uint32_t n, int depth)
 {
 	struct rnd_glob g = { { NULL, 0, 0 } };
 	uint32_t i, len = 1 + rnd_below(r, 3);
@@ -100,7 +101,7 @@ static const char *const rnd_programs[] = {
 static const char *const rnd_args[] = {
 	"push", "a", "b", "a:b", "a:", "", "-f", "a b", "a:!", "x/y", "ab", "a:b/c", "!"
 };
-static const char *const rnd_word_pieces[] = { "a", "b", ":", "git", "x", "-f", "push" };
+static const char *const rnd_word_pieces[] = {"a", "b", ":", "git", "x", "-f", "push"};
 static const char *const rnd_program_pieces[] = {
 	"a", "b", "/", "./", "x/", "git", "/bin/", ":", "."
 };
@@ -186,7 +187,7 @@ static inline struct str rnd_absolute(struct rnd *r)
 	return s.n ? s : STR("/");
 }
 
-/* --- rules --------------------------------------------------------------------------- */
+/* --- rules -------------------------------------------------------------- */
 
 static const char *const rnd_tools[] = { "a", "ab", "b", "", "a!", "x:y" };
 
@@ -215,7 +216,8 @@ static inline struct ir_set rnd_set(struct rnd *r, enum ir_kind kind, bool broad
 		}
 		break;
 	case IR_TOOL:
-		s.u.tool.glob = rnd_glob(r, rnd_word_pieces, POL_LEN(rnd_word_pieces), 0);
+		s.u.tool.glob =
+			rnd_glob(r, rnd_word_pieces, POL_LEN(rnd_word_pieces), 0);
 		s.u.tool.text = STR("tool");
 		break;
 	case IR_NET:
@@ -278,8 +280,8 @@ static inline void rnd_scalars(struct rnd *r, struct ir *ir)
 {
 	static const enum ir_scalar_id ids[] = {
 		IR_S_COMMAND_OTHERWISE, IR_S_TOOL_OTHERWISE, IR_S_FILE_READ,
-		IR_S_FILE_WRITE, IR_S_FILE_EXEC, IR_S_UNIX_OTHERWISE, IR_S_COMMAND_OPAQUE
-	};
+		IR_S_FILE_WRITE,        IR_S_FILE_EXEC,      IR_S_UNIX_OTHERWISE,
+		IR_S_COMMAND_OPAQUE};
 	size_t i, k;
 
 	for (i = 0; i < POL_LEN(ids); i++) {
@@ -346,7 +348,8 @@ static inline struct ir *rnd_ir(struct rnd *r)
 	return ir;
 }
 
-/* --- requests ------------------------------------------------------------------------- */
+/* --- requests
+ * ------------------------------------------------------------------------- */
 
 static inline struct ir_roots rnd_roots(struct rnd *r)
 {

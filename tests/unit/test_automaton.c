@@ -208,8 +208,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_member, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_after, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_long_literal_does_not_nest, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(test_a_long_literal_does_not_nest,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("automaton", tests, NULL, NULL);

@@ -170,7 +170,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_upper_half_is_not_looked_at, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_many_atoms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_inclusion_of_trees, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_inclusion_of_trees, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_folding, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nets, setup, teardown),
 	};

@@ -233,7 +233,7 @@ static void test_unparsed(void **state)
 static void test_network_is_off(void **state)
 {
 	uint8_t lo[16] = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 };
-	uint8_t one[16] = { [15] = 1 }, far[16] = { [10] = 0xff, [11] = 0xff, [12] = 10 };
+	uint8_t one[16] = {[15] = 1}, far[16] = {[10] = 0xff, [11] = 0xff, [12] = 10};
 	struct decision d;
 
 	(void)state;
@@ -278,7 +278,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_program_column, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tails_and_exceptions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tails_and_exceptions, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_a_path_is_judged_under_every_root,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_is_deny, setup, teardown),
@@ -286,7 +287,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_risk, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unparsed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_network_is_off, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sockets_and_tools, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sockets_and_tools, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests_name("decide", tests, NULL, NULL);

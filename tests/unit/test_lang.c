@@ -93,7 +93,8 @@ static void test_commands(void **state)
 {
 	(void)state;
 	assert_true(in_command("git push", SET_NARROW, "git|||push"));
-	assert_true(in_command("git push", SET_NARROW, "/usr/bin/git||=/usr/bin/git|push"));
+	assert_true(
+		in_command("git push", SET_NARROW, "/usr/bin/git||=/usr/bin/git|push"));
 	assert_false(in_command("git push", SET_NARROW, "/x/git||=/x/git|push"));
 	assert_true(in_command("git push", SET_BROAD, "/x/git||=/x/git|push"));
 	assert_false(in_command("git push", SET_BROAD, "git|||push|x"));
@@ -121,10 +122,12 @@ static struct ir_rule *tool(enum ir_effect e, const char *z)
 static void test_containment_takes_each_rules_own_side(void **state)
 {
 	(void)state;
-	assert_int_equal(set_rule_contains(&h.a, tool(IR_DENY, "a*"), tool(IR_ALLOW, "a*")),
-			 SET_HOLDS);
-	assert_int_equal(set_rule_contains(&h.a, tool(IR_ALLOW, "a*"), tool(IR_DENY, "a*")),
-			 SET_WITNESS);
+	assert_int_equal(
+		set_rule_contains(&h.a, tool(IR_DENY, "a*"), tool(IR_ALLOW, "a*")),
+		SET_HOLDS);
+	assert_int_equal(
+		set_rule_contains(&h.a, tool(IR_ALLOW, "a*"), tool(IR_DENY, "a*")),
+		SET_WITNESS);
 	assert_int_equal(set_rule_contains(&h.a, tool(IR_DENY, "a*"),
 					   hand_rule(&h, IR_COMMAND, IR_USER, IR_ALLOW,
 						     "a")), SET_WITNESS);

@@ -197,7 +197,8 @@ static void test_files_by_enumeration(void **state)
 
 				if (e)
 					hand_except(&h, big, e == 1 ? "/a/b" : "H/b");
-				holds = set_rule_contains(&h.a, big, small) == SET_HOLDS;
+				holds = set_rule_contains(&h.a, big, small) ==
+					SET_HOLDS;
 				held += holds;
 				all++;
 				if (holds == files_differ(big, small))
@@ -211,8 +212,8 @@ static void test_files_by_enumeration(void **state)
 
 static bool commands_differ(const struct ir_rule *big, const struct ir_rule *small)
 {
-	static const char *const programs[] = { "a", "b", "/bin/a", "x/a", "./a", "/opt/a",
-						"a:b" };
+	static const char *const programs[] = {"a",   "b",      "/bin/a", "x/a",
+					       "./a", "/opt/a", "a:b"};
 	static const char *const args[] = { "a", "b", "a:b", "ab", "" };
 	struct ir_request q = { .kind = IR_COMMAND, .scope = IR_SANDBOX };
 	struct str argv[4];
@@ -239,9 +240,8 @@ static bool commands_differ(const struct ir_rule *big, const struct ir_rule *sma
 static void test_commands_by_enumeration(void **state)
 {
 	static const char *const patterns[] = {
-		"a", "a:*", "a b", "a b:*", "a *", "a ** b", "*", "**", "a ?", "{a|b} a",
-		"/bin/a", "x/a", "./a:*", "** b", "a a*"
-	};
+		"a",   "a:*",     "a b",    "a b:*", "a *",   "a ** b", "*",   "**",
+		"a ?", "{a|b} a", "/bin/a", "x/a",   "./a:*", "** b",   "a a*"};
 	size_t i, k, held = 0;
 
 	(void)state;

@@ -92,8 +92,10 @@ static const char *verify_one(const struct matcher_group *g, struct matcher_read
 	case SET_HOLDS:
 		return NULL;
 	case SET_WITNESS:
-		return arena_printf(a, PB_MATCHER ": automaton %u differs from its rules "
-				    "at '%.*s'", index, STR_ARG(at));
+		return arena_printf(a,
+				    PB_MATCHER ": automaton %u differs from its rules "
+					       "at '%.*s'",
+				    index, STR_ARG(at));
 	case SET_UNDECIDED:
 		break;
 	}
@@ -194,7 +196,8 @@ void matcher_print(FILE *out, const struct bk_output *in)
 	uint32_t i;
 
 	if (!m || !rules || bundle_check_rules(rules, rm->bytes.n, &err) < 0 ||
-	    bundle_check_matcher(m, bk_member(in, PB_MATCHER)->bytes.n, rules, &err) < 0) {
+	    bundle_check_matcher(m, bk_member(in, PB_MATCHER)->bytes.n, rules, &err) <
+		    0) {
 		fprintf(out, PB_MATCHER ": not readable\n");
 		return;
 	}
@@ -214,7 +217,8 @@ void matcher_print(FILE *out, const struct bk_output *in)
 					"" : " read",
 				r.key.except & PB_WRITE ? " write" : "",
 				r.key.except & PB_EXEC ? " exec" : "");
-		fprintf(out, ", %u states, %u classes\n", r.dfa.nstates, r.dfa.nclasses);
+		fprintf(out, ", %u states, %u classes\n", r.dfa.nstates,
+			r.dfa.nclasses);
 		print_tags(out, carried(&a, &r.dfa), rules);
 		arena_release(&a);
 	}
