@@ -170,10 +170,14 @@ static void file_denied(struct trace *t, uint8_t op, const char *path,
 	char subject[sizeof(((struct denial *)0)->subject)];
 
 	decide_file(&t->run->ctx, op, path, &d);
+	const struct pb_rule *by = bundle_rule(t->run->bundle, d.rule);
+
 	if (d.effect != PB_ALLOW)
 		rule = d.rule;
 	else if (node && op == PB_WRITE && node->forced_ro)
 		rule = node->forced_by;
+	else if (node && op == PB_WRITE && by && (by->flags & PB_F_SCRATCH))
+		rule = node->rule[1]; /* scratch opens nothing of the host */
 	else
 		rule = d.rule; /* an allow that gives the kernel nothing */
 	io_escape(subject, sizeof(subject), path, strlen(path));
