@@ -14,6 +14,11 @@ enum cli_exit cmd_inspect(struct options *o, struct arena *a);
 
 /* --discover, where it was asked for, and whether the files named can be read. */
 bool cli_sources(struct options *o, struct arena *a);
+/*
+ * Text that a file or a request brought, for a terminal: what is no printable
+ * character is written as \xNN, but for newlines and tabs where `lines`.
+ */
+struct str cli_clean(struct arena *a, struct str s, bool lines);
 /* Reads and checks a bundle; false after a message. */
 bool cli_bundle(const char *path, struct bundle *ret);
 /*

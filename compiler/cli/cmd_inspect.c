@@ -1,5 +1,6 @@
 /* `polc inspect`: what a bundle holds, read with the runtime's own reader. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "compiler/cli/cli.h"
 
@@ -18,12 +19,13 @@ static void print_text(struct arena *a, const struct bundle *b)
 {
 	size_t i;
 
-	printf("name    %s\nserial  %" PRIu64 "\ndigest  %s\n\n", b->name, b->serial,
-	       b->digest);
+	printf("name    %.*s\nserial  %" PRIu64 "\ndigest  %s\n\n",
+	       STR_ARG(cli_clean(a, str_from(b->name), false)), b->serial, b->digest);
 	printf("%9zu  %-64s  manifest.json\n", b->manifest_size, b->digest);
 	for (i = 0; i < b->nmembers; i++)
-		printf("%9zu  %-64s  %s\n", b->members[i].size,
-		       hex(a, b->members[i].b2), b->members[i].path);
+		printf("%9zu  %-64s  %.*s\n", b->members[i].size,
+		       hex(a, b->members[i].b2),
+		       STR_ARG(cli_clean(a, str_from(b->members[i].path), false)));
 }
 
 static void print_json(struct arena *a, const struct bundle *b)
@@ -93,6 +95,29 @@ static enum cli_exit unknown_section(struct arena *a, const struct bundle *b,
 	return CLI_TROUBLE;
 }
 
+/* The names and texts in a bundle are whatever its author wrote. */
+static enum cli_exit print_backend(struct arena *a, const struct backend *bk,
+				   const struct bk_output *emitted)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	struct str clean;
+
+	if (!f) {
+		fputs("polc: out of memory\n", stderr);
+		return CLI_INTERNAL;
+	}
+	bk->print(f, emitted);
+	if (fclose(f) != 0)
+		return CLI_INTERNAL;
+	clean = cli_clean(a, (struct str){ text, n }, true);
+	free(text);
+	if (clean.n)
+		fwrite(clean.p, 1, clean.n, stdout);
+	return CLI_CLEAN;
+}
+
 static enum cli_exit print_section(struct arena *a, struct bundle *b, const char *name)
 {
 	const struct backend *bk = passes_backend(str_from(name));
@@ -102,10 +127,8 @@ static enum cli_exit print_section(struct arena *a, struct bundle *b, const char
 
 	if (!members(a, b, &out))
 		return CLI_TROUBLE;
-	if (bk) {
-		bk->print(stdout, &out);
-		return CLI_CLEAN;
-	}
+	if (bk)
+		return print_backend(a, bk, &out);
 	if (strcmp(name, PB_MANIFEST) == 0 || strcmp(name, "manifest") == 0) {
 		fwrite(b->manifest, 1, b->manifest_size, stdout);
 		return CLI_CLEAN;

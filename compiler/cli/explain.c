@@ -1,6 +1,8 @@
 /* Prints the answer of `polc explain`, for people and for programs. */
 #include "compiler/cli/explain.h"
 
+#include "compiler/cli/cli.h"
+
 static struct str place(struct arena *a, const struct explain_rule *r)
 {
 	if (!r->line)
@@ -8,28 +10,17 @@ static struct str place(struct arena *a, const struct explain_rule *r)
 	return str_printf(a, "%.*s:%u", STR_ARG(r->file), r->line);
 }
 
-/* Text of a request may hold anything: it stays on its line. */
+/* Text of a request or a bundle may hold anything: it stays on its line. */
 static struct str one_line(struct arena *a, struct str s)
 {
-	struct buf b;
-	size_t i;
-
-	buf_init(&b, a);
-	for (i = 0; i < s.n; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		if (c < 0x20 || c == 0x7f)
-			buf_printf(&b, "\\x%02x", c);
-		else
-			buf_ch(&b, (char)c);
-	}
-	return buf_view(&b);
+	return cli_clean(a, s, false);
 }
 
 static void text_rule(FILE *out, struct arena *a, const struct explain_rule *r)
 {
 	fprintf(out, "%-7s %-12s %.*s  %.*s  %.*s\n", r->effect ? r->effect : "by risk",
-		r->level, STR_ARG(place(a, r)), STR_ARG(r->id),
+		r->level, STR_ARG(one_line(a, place(a, r))),
+		STR_ARG(one_line(a, r->id)),
 		STR_ARG(one_line(a, r->text)));
 }
 
@@ -42,20 +33,22 @@ static void text_head(FILE *out, const struct explain_answer *e)
 	if (e->subject.n)
 		fprintf(out, "  judged as  %.*s\n", STR_ARG(one_line(a, e->subject)));
 	if (e->by.line)
-		fprintf(out, "  decided by %.*s (%s) at %.*s", STR_ARG(e->by.id),
-			e->by.level, STR_ARG(place(a, &e->by)));
+		fprintf(out, "  decided by %.*s (%s) at %.*s",
+			STR_ARG(one_line(a, e->by.id)), e->by.level,
+			STR_ARG(one_line(a, place(a, &e->by))));
 	else
-		fprintf(out, "  decided by %.*s (built in)", STR_ARG(e->by.id));
+		fprintf(out, "  decided by %.*s (built in)",
+			STR_ARG(one_line(a, e->by.id)));
 	if (e->by.text.n)
 		fprintf(out, ": %.*s", STR_ARG(one_line(a, e->by.text)));
-	fprintf(out, "\n  step       %.*s\n", STR_ARG(e->step));
+	fprintf(out, "\n  step       %.*s\n", STR_ARG(one_line(a, e->step)));
 	if (e->by.because.n)
 		fprintf(out, "  because    %.*s\n", STR_ARG(one_line(a, e->by.because)));
 	if (e->err)
 		fprintf(out, "  errno      %s\n", e->err);
 	if (e->risk && e->risk_by.line)
 		fprintf(out, "  risk       %s, %.*s\n", e->risk,
-			STR_ARG(place(a, &e->risk_by)));
+			STR_ARG(one_line(a, place(a, &e->risk_by))));
 	else if (e->risk)
 		fprintf(out, "  risk       %s, as nothing classes it\n", e->risk);
 	if (e->needs_person)
@@ -79,7 +72,7 @@ void explain_text(FILE *out, const struct explain_answer *e)
 	for (i = 0; i < e->layers.n; i++)
 		fprintf(out, "  %-9s %s%s%.*s\n", e->layers.v[i].layer,
 			e->layers.v[i].exactness, e->layers.v[i].note.n ? ": " : "",
-			STR_ARG(e->layers.v[i].note));
+			STR_ARG(one_line(e->a, e->layers.v[i].note)));
 }
 
 /* --- JSON ---------------------------------------------------------------------- */

@@ -9,6 +9,29 @@
 #include "compiler/cli/discover.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/roots.h"
+#include "compiler/diag/width.h"
+
+struct str cli_clean(struct arena *a, struct str s, bool lines)
+{
+	struct buf b;
+	size_t i, k, n;
+
+	buf_init(&b, a);
+	for (i = 0; i < s.n; i += n) {
+		uint32_t c;
+		bool valid;
+
+		n = utf8_next(s, i, &c, &valid);
+		if ((valid && utf8_is_printable(c) && !utf8_is_bidi(c)) ||
+		    (lines && (c == '\n' || c == '\t'))) {
+			buf_add(&b, s.p + i, n);
+			continue;
+		}
+		for (k = 0; k < n; k++)
+			buf_printf(&b, "\\x%02x", (unsigned char)s.p[i + k]);
+	}
+	return buf_view(&b);
+}
 
 static bool can_read(const char *path)
 {
