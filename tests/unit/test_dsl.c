@@ -395,6 +395,8 @@ static void test_each_fault_has_one_message(void **state)
 		{ "command { deny /x/q }", "P0010@18" },
 		{ "command { deny \"a\xff\" }", "P0002@17" },
 		{ "use a,", "P0001@6" },
+		{ "command { deny \"\\x00\" }", "P0003@16" },
+		{ "limits { cpu = 2\n memory = 3 }", "P0001@13 P0001@25" },
 		{ "\x01", "P0006@0" },
 	};
 
