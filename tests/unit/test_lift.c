@@ -265,6 +265,149 @@ static void test_commands_by_enumeration(void **state)
 	assert_true(held > 20);
 }
 
+/* --- boxes ------------------------------------------------------------------- */
+
+static struct ir_cond *cmp(enum ir_cmp op, uint64_t mask, uint64_t value)
+{
+	struct ir_cond *c = ARENA_NEW(&h.a, struct ir_cond);
+
+	*c = (struct ir_cond){ .op = IR_C_CMP, .width = 32, .cmp = op, .mask = mask,
+			       .value = value };
+	return c;
+}
+
+/* A rule of socket(2); `except` may be NULL. */
+static struct ir_rule *call(enum ir_effect e, uint32_t nr, struct ir_cond *c,
+			    struct ir_cond *except)
+{
+	struct ir_rule *r = hand_rule(&h, IR_TOOL, IR_USER, e, "x");
+
+	r->kind = IR_SYSCALL;
+	memset(&r->set, 0, sizeof(r->set));
+	r->set.u.syscall = (struct ir_syscall){ .nr = nr, .cond = c };
+	if (except) {
+		r->nexcept = 1;
+		r->except = arena_array(&h.a, 1, sizeof(*r->except));
+		r->except[0].u.syscall = (struct ir_syscall){ .nr = 41, .cond = except };
+	}
+	return r;
+}
+
+static bool calls_differ(const struct ir_rule *big, const struct ir_rule *small)
+{
+	struct ir_request q = { .kind = IR_SYSCALL, .scope = IR_SANDBOX,
+				.nr_known = true };
+	unsigned i;
+
+	for (i = 0; i < 64; i++) {
+		q.nr = i / 32 ? 41 : 42;
+		q.args[0] = i % 32;
+		if (differs_at(big, small, &q))
+			return true;
+	}
+	return false;
+}
+
+static void test_system_calls_by_enumeration(void **state)
+{
+	struct ir_cond *conds[] = {
+		NULL, cmp(IR_EQ, UINT64_MAX, 1), cmp(IR_NE, UINT64_MAX, 1),
+		cmp(IR_LT, UINT64_MAX, 4), cmp(IR_NE, 3, 0), cmp(IR_EQ, 12, 0)
+	};
+	size_t i, k, e, held = 0;
+
+	(void)state;
+	for (i = 0; i < POL_LEN(conds); i++) {
+		for (k = 0; k < POL_LEN(conds) * 2; k++) {
+			for (e = 0; e < 9; e++) {
+				struct ir_rule *big =
+					call(IR_DENY, 41, conds[i], conds[e % 3]);
+				struct ir_rule *small = call(IR_ALLOW, k % 2 ? 41 : 42,
+							     conds[k / 2], conds[e / 3]);
+				bool holds =
+					set_rule_contains(&h.a, big, small) == SET_HOLDS;
+
+				held += holds;
+				if (holds == calls_differ(big, small))
+					fail_msg("%zu %zu %zu: %d", i, k, e, holds);
+			}
+		}
+	}
+	assert_true(held > 20);
+}
+
+static struct ir_net net(unsigned n)
+{
+	static const char *const hosts[] = { "10.0.0.0/8", "10.0.0.0/9", "10.128.0.0/9",
+					     "a.com", "b.a.com" };
+	struct ir_net x = { .protos = 1 + n % 3, .port_lo = 1, .port_hi = 2 };
+	struct str host = str_from(hosts[n / 3 % 5]);
+	bool bits;
+
+	if (n / 15 % 3)
+		x.port_lo = x.port_hi = n / 15 % 3 == 1 ? 1 : 2;
+	if (n / 45 % 2 && n / 3 % 5 == 0)
+		return x;
+	x.host = n / 45 % 2 && n / 3 % 5 == 3 ? IR_HOST_BELOW : IR_HOST_NAME;
+	x.name = host;
+	if (n / 3 % 5 < 3) {
+		x.host = IR_HOST_CIDR;
+		x.name = STR_NULL;
+		assert_true(num_cidr(host, &x.cidr, &bits));
+	}
+	return x;
+}
+
+static bool nets_differ(const struct ir_rule *big, const struct ir_rule *small)
+{
+	static const char *const domains[] = { "a.com", "b.a.com", "c.a.com", "x.com" };
+	struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX };
+	unsigned i;
+
+	for (i = 0; i < 2 * 2 * 7; i++) {
+		q.proto = i % 2 ? IR_TCP : IR_UDP;
+		q.port = i / 2 % 2 ? 1 : 2;
+		q.is_addr = i / 4 >= 4;
+		q.host = q.is_addr ? STR_NULL : str_from(domains[i / 4]);
+		memset(q.addr, 0, sizeof(q.addr));
+		q.addr[10] = q.addr[11] = 0xff;
+		q.addr[12] = i / 4 == 4 ? 11 : 10;
+		q.addr[13] = i / 4 == 5 ? 1 : 129;
+		if (differs_at(big, small, &q))
+			return true;
+	}
+	return false;
+}
+
+static void test_nets_by_enumeration(void **state)
+{
+	struct rnd r = { .s = 12345678912345u, .a = &h.a };
+	unsigned i, k, held = 0;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		struct ir_rule *v[2];
+		bool holds;
+
+		for (k = 0; k < 2; k++) {
+			v[k] = hand_rule(&h, IR_TOOL, IR_USER, k ? IR_ALLOW : IR_DENY,
+					 "x");
+			v[k]->kind = IR_NET;
+			memset(&v[k]->set, 0, sizeof(v[k]->set));
+			v[k]->set.u.net = net(rnd_below(&r, 90));
+			v[k]->nexcept = rnd_below(&r, 3);
+			v[k]->except = arena_array(&h.a, 2, sizeof(*v[k]->except));
+			v[k]->except[0].u.net = net(rnd_below(&r, 90));
+			v[k]->except[1].u.net = net(rnd_below(&r, 90));
+		}
+		holds = set_rule_contains(&h.a, v[0], v[1]) == SET_HOLDS;
+		held += holds;
+		if (holds == nets_differ(v[0], v[1]))
+			fail_msg("round %u: %d", i, holds);
+	}
+	assert_true(held > 200);
+}
+
 /* Whatever the policies: an inclusion that holds has no counterexample. */
 static void test_random_inclusions_hold(void **state)
 {
@@ -273,7 +416,9 @@ static void test_random_inclusions_hold(void **state)
 
 	(void)state;
 	for (i = 0; i < 3000; i++) {
-		enum ir_kind kind = rnd_one_in(&r, 2) ? IR_FILE : IR_COMMAND;
+		static const enum ir_kind kinds[] = { IR_FILE, IR_FILE, IR_COMMAND,
+						      IR_COMMAND, IR_UNIX, IR_TOOL };
+		enum ir_kind kind = RND_PICK(&r, kinds);
 		struct ir_rule *big = rnd_rule(&r, kind, IR_DEFAULT, true);
 		struct ir_rule *small = rnd_rule(&r, kind, IR_USER, false);
 
@@ -292,6 +437,8 @@ static void test_random_inclusions_hold(void **state)
 
 			q.kind = kind;
 			q.unparsed = false;
+			if (kind != IR_UNIX && q.abstract)
+				q.path = STR("/a");
 			if (differs_at(big, small, &q))
 				fail_msg("round %u", i);
 		}
@@ -315,6 +462,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_files_by_enumeration, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_commands_by_enumeration, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_system_calls_by_enumeration, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_nets_by_enumeration, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_random_inclusions_hold, setup,
 						teardown),
