@@ -142,7 +142,7 @@ static void __attribute__((noreturn)) supervise_target(int sock, int sigfd, pid_
 	for (;;) {
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			_exit(125);
-		if (p[1].revents & (POLLHUP | POLLERR))
+		if ((p[1].revents & (POLLHUP | POLLERR)) && step_on(STEP_HANGUP))
 			_exit(125);
 		if (p[0].revents & POLLIN)
 			pass_on(sigfd, target);

@@ -324,6 +324,11 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 	ret->listener = ret->status_fd = ret->init_pidfd = -1;
 	set_ids(&s);
 	r = make_plan(&s, view, policy, err);
+#ifdef POL_TEST_STEPS
+	/* time for a test to exchange what was seen */
+	if (getenv("POL_TEST_PAUSE"))
+		(void)usleep(500000);
+#endif
 	if (r == 0)
 		r = make_socket(&s, err);
 	/* a user namespace made by an ordinary user cannot drop them; root can */

@@ -91,6 +91,9 @@ int step_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 	if (!(op->flags & PLAN_F_GIVEN))
 		in->slots[op->fd] = -1;
+	/* a shared mount would carry the run's masks to the host */
+	if (step_on(STEP_TREE_PRIVATE))
+		attr.propagation = MS_PRIVATE;
 	if (step_on(STEP_TREE_NOSUID))
 		attr.attr_set |= MOUNT_ATTR_NOSUID;
 	if (step_on(STEP_TREE_NODEV))

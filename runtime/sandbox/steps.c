@@ -42,7 +42,7 @@ int step_fail(struct rt_err *err, enum step_id id, int e, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	(void)rt_fail_errno(err, e, "step %s: %s", step_table[id].name, text);
+	(void)rt_fail_errno(err, e, "%s", text);
 	if (err)
 		(void)snprintf(err->step, sizeof(err->step), "%s", step_table[id].name);
 	return e ? -e : -EINVAL;

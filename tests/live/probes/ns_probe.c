@@ -2,7 +2,8 @@
  * Tries one way out of the sandbox and says what came back:
  *   ns_probe VERB [ARG]   →   "OK" (and what was found) or the errno's name.
  * Static, knows nothing of the policy: run inside the sandbox by the live
- * tests, and outside of it as the control.  Exit 0 for OK, 1 for an errno,
+ * tests, and outside of it as the control; `with-key NAME COMMAND…` executes
+ * the command with a key in its session keyring.  Exit 0 for OK, 1 for an errno,
  * 2 for a bad call.
  */
 #include <errno.h>
@@ -292,8 +293,23 @@ static const struct {
 	{ "mem", do_mem },		   { "session", do_session },
 };
 
+/* Adds a key to a session keyring of its own, then executes the rest. */
+static int with_key(char **argv)
+{
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL, 0, 0, 0) < 0 ||
+	    syscall(SYS_add_key, "user", argv[0], "secret", 6,
+		    KEY_SPEC_SESSION_KEYRING) < 0)
+		return -1;
+	return execvp(argv[1], argv + 1);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 3 && !strcmp(argv[1], "with-key")) {
+		(void)with_key(argv + 2);
+		puts(strerrorname_np(errno));
+		return 1;
+	}
 	for (size_t i = 0; argc >= 2 && i < sizeof(verbs) / sizeof(*verbs); i++) {
 		if (strcmp(argv[1], verbs[i].name))
 			continue;
