@@ -173,7 +173,7 @@ enum ast_stmt_kind {
 	/* in sections */
 	AST_RULE,    /* effect, final, ops (file), values or net, options */
 	AST_OTHERWISE,        /* effect, ops (0: all), locked */
-	AST_OTHERWISE_BY_RISK,/* pairs: NAME each, key the class, text the effect; locked */
+	AST_OTHERWISE_BY_RISK,/* pairs: NAMEs, key the class, text the effect; locked */
 	AST_RISK,    /* name (class), values, options */
 	AST_PROGRAM, AST_WRAPPER, AST_INTERPRETER, /* values: names; items */
 	AST_TAINT, AST_SAFE,  /* values: names */

@@ -64,9 +64,9 @@ static void print_ops(struct buf *b, unsigned ops)
 		unsigned op;
 		const char *name;
 	} names[] = {
-		{ AST_OP_READ, "read" },
-		{ AST_OP_WRITE, "write" },
-		{ AST_OP_EXEC, "exec" },
+		{AST_OP_READ, "read"},
+		{AST_OP_WRITE, "write"},
+		{AST_OP_EXEC, "exec"},
 	};
 	bool any = false;
 
@@ -177,19 +177,16 @@ static void print_risk_map(struct buf *b, const struct ast_value *pairs)
 	buf_z(b, " }");
 }
 
-/* --- requests ---------------------------------------------------------------------- */
+/* --- requests ----------------------------------------------------------------------
+ */
 
 static void print_request(struct buf *b, const struct ast_request *r)
 {
 	static const char *const words[] = {
-		[AST_R_COMMAND] = "command",
-		[AST_R_ARGV] = "argv",
-		[AST_R_FILE] = "file",
-		[AST_R_NET] = "net",
-		[AST_R_UNIX] = "unix",
-		[AST_R_SYSCALL] = "syscall",
-		[AST_R_TOOL] = "tool",
-		[AST_R_SETTING] = "setting",
+		[AST_R_COMMAND] = "command", [AST_R_ARGV] = "argv",
+		[AST_R_FILE] = "file",       [AST_R_NET] = "net",
+		[AST_R_UNIX] = "unix",       [AST_R_SYSCALL] = "syscall",
+		[AST_R_TOOL] = "tool",       [AST_R_SETTING] = "setting",
 	};
 
 	buf_z(b, words[r->kind]);
@@ -238,7 +235,8 @@ static void print_assert(struct buf *b, const struct ast_stmt *s)
 	print_options(b, s->options);
 }
 
-/* --- statements ----------------------------------------------------------------------- */
+/* --- statements
+ * ----------------------------------------------------------------------- */
 
 /* "word name" and what a statement of that shape has behind it. */
 static void print_named(struct buf *b, const char *word, const struct ast_stmt *s)
@@ -349,16 +347,18 @@ static bool print_command(struct buf *b, const struct ast_stmt *s, int depth)
 	case AST_PROGRAM:
 	case AST_WRAPPER:
 	case AST_INTERPRETER:
-		buf_z(b, s->kind == AST_PROGRAM ? "program" :
-			 s->kind == AST_WRAPPER ? "wrapper" : "interpreter");
+		buf_z(b, s->kind == AST_PROGRAM   ? "program"
+			 : s->kind == AST_WRAPPER ? "wrapper"
+						  : "interpreter");
 		print_values(b, s->values);
 		print_program(b, s, depth);
 		return true;
 	case AST_TAINT:
 	case AST_SAFE:
 	case AST_INERT:
-		buf_z(b, s->kind == AST_TAINT ? "taint" :
-			 s->kind == AST_SAFE ? "safe" : "inert");
+		buf_z(b, s->kind == AST_TAINT  ? "taint"
+			 : s->kind == AST_SAFE ? "safe"
+					       : "inert");
 		print_values(b, s->values);
 		print_options(b, s->options);
 		return true;

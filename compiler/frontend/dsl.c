@@ -14,7 +14,7 @@
 
 static void report_bytes(struct dsl_parser *p, size_t at, size_t n)
 {
-	struct span span = { p->file, (uint32_t)at, (uint32_t)n };
+	struct span span = {p->file, (uint32_t)at, (uint32_t)n};
 
 	if (p->text.p[at] == '\0')
 		diag_add(p->sink, DIAG_NUL_BYTE, span, "a NUL byte in a policy text");
@@ -78,11 +78,11 @@ struct ast_file *dsl_parse(struct arena *a, struct diag_sink *sink,
 	p->text = map->files.v[file].text;
 	p->errors = sink->errors;
 	p->faulty = SPAN_NONE;
-	p->last.at = p->before.at = (struct span){ file, 0, 0 };
+	p->last.at = p->before.at = (struct span){file, 0, 0};
 	ast_build_init(&p->b, a, sink);
 
 	if (p->text.n > SOURCE_MAX_BYTES) {
-		diag_add(sink, DIAG_FILE_TOO_LARGE, (struct span){ file, 0, 0 },
+		diag_add(sink, DIAG_FILE_TOO_LARGE, (struct span){file, 0, 0},
 			 "a policy file has at most %zu bytes, this one has %zu",
 			 SOURCE_MAX_BYTES, p->text.n);
 		return NULL;

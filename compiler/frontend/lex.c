@@ -9,20 +9,20 @@
 #include "policy.tab.h"
 
 #define MAX_BIDI_WARNINGS 20
-#define MAX_TEXT	  60 /* bytes of a token in a message */
+#define MAX_TEXT 60 /* bytes of a token in a message */
 
 static const struct {
 	const char *spelling;
 	int token;
 } keywords[] = {
-#define KW(token, spelling, class, group, doc) { spelling, token },
+#define KW(token, spelling, class, group, doc) {spelling, token},
 #include "grammar/keywords.def"
 #undef KW
 };
 
 static struct str text_of(const struct dsl_parser *p, struct span at)
 {
-	return (struct str){ p->text.p + at.off, at.len };
+	return (struct str){p->text.p + at.off, at.len};
 }
 
 bool dsl_is_new_line(const struct dsl_parser *p, uint32_t from, uint32_t to)
@@ -53,7 +53,7 @@ static struct diag *fault(struct dsl_parser *p, struct span at, struct diag *d)
 
 static struct span part(struct span at, size_t from, size_t n)
 {
-	return (struct span){ at.file, at.off + (uint32_t)from, (uint32_t)n };
+	return (struct span){at.file, at.off + (uint32_t)from, (uint32_t)n};
 }
 
 int dsl_word(struct dsl_parser *p, union POL_STYPE *val, struct span at)
@@ -75,7 +75,8 @@ static void warn_bidi(struct dsl_parser *p, struct span at, uint32_t c)
 		return;
 	d = diag_add(p->sink, DIAG_BIDI_CONTROL, at,
 		     "invisible character U+%04X changes the order in which this "
-		     "line is shown", c);
+		     "line is shown",
+		     c);
 	diag_help(p->sink, d, "write it as \\u{%x} in a string, or remove it", c);
 }
 
@@ -159,7 +160,8 @@ static size_t read_hex(struct str s, size_t i, uint32_t *ret_c)
 	size_t start = i;
 
 	if (s.p[i] == 'x') {
-		if (i + 2 >= s.n || hex_value(s.p[i + 1]) < 0 || hex_value(s.p[i + 2]) < 0)
+		if (i + 2 >= s.n || hex_value(s.p[i + 1]) < 0 ||
+		    hex_value(s.p[i + 2]) < 0)
 			return 0;
 		*ret_c = (uint32_t)(hex_value(s.p[i + 1]) << 4 | hex_value(s.p[i + 2]));
 		return 3;
@@ -185,14 +187,17 @@ static void bad_escape(struct dsl_parser *p, struct span at, struct str s, size_
 	d = FAULT(p, DIAG_BAD_ESCAPE, part(at, i - 1, n + 1), "unknown escape '\\%.*s'",
 		  (int)n, s.p + i);
 	if (c == 'x')
-		diag_help(p->sink, d, "a byte is written with two hexadecimal digits: \\x1b");
-	else if (c == 'u')
 		diag_help(p->sink, d,
-			  "a character is written by its number in hexadecimal, at most "
-			  "10ffff: \\u{e9}");
+			  "a byte is written with two hexadecimal digits: \\x1b");
+	else if (c == 'u')
+		diag_help(
+			p->sink, d,
+			"a character is written by its number in hexadecimal, at most "
+			"10ffff: \\u{e9}");
 	else
 		diag_help(p->sink, d,
-			  "a string knows \\\" \\\\ \\n \\t \\$ \\xHH \\u{…}; a pattern's own "
+			  "a string knows \\\" \\\\ \\n \\t \\$ \\xHH \\u{…}; a "
+			  "pattern's own "
 			  "backslash is written twice, or in a raw string r\"…\"");
 }
 
@@ -249,8 +254,9 @@ static void ambiguous_dollar(struct dsl_parser *p, struct span at, size_t i)
 
 	d = FAULT(p, DIAG_AMBIGUOUS_DOLLAR, part(at, i, 1),
 		  "'$' behind a backslash could be a dollar sign or an expansion");
-	diag_help(p->sink, d, "write \\$ for a dollar sign, \\\\\\$ for a backslash and a "
-			      "dollar sign");
+	diag_help(p->sink, d,
+		  "write \\$ for a dollar sign, \\\\\\$ for a backslash and a "
+		  "dollar sign");
 }
 
 static struct str decode(struct dsl_parser *p, struct span at)
@@ -295,7 +301,7 @@ int dsl_raw_string(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 
 static bool is_path_char(char c)
 {
-	return ast_is_word((struct str){ &c, 1 }) || (c >= '0' && c <= '9') || c == '.' ||
+	return ast_is_word((struct str){&c, 1}) || (c >= '0' && c <= '9') || c == '.' ||
 	       c == '-' || c == '/';
 }
 
@@ -330,18 +336,22 @@ int dsl_unquoted(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 	if (quote) {
 		d = FAULT(p, DIAG_UNQUOTED, at, "a string stands in double quotes");
 	} else if (s.p[0] == '$' && !str_starts(s, STR("${"))) {
-		d = FAULT(p, DIAG_UNQUOTED, at, "'%.*s' stands without quotes, and an "
-			  "expansion has braces: \"${NAME}\"", STR_ARG(dsl_shown(p, s)));
+		d = FAULT(p, DIAG_UNQUOTED, at,
+			  "'%.*s' stands without quotes, and an "
+			  "expansion has braces: \"${NAME}\"",
+			  STR_ARG(dsl_shown(p, s)));
 		return STRING;
 	} else {
-		d = FAULT(p, DIAG_UNQUOTED, at, "'%.*s' stands without quotes", STR_ARG(dsl_shown(p, s)));
+		d = FAULT(p, DIAG_UNQUOTED, at, "'%.*s' stands without quotes",
+			  STR_ARG(dsl_shown(p, s)));
 	}
 	if (s.n > MAX_TEXT)
 		return STRING;
 	if (ast_is_word(str_sub(s, 0, 1)) && !memchr(s.p, '/', s.n) &&
 	    !memchr(s.p, '.', s.n)) /* perhaps meant for system calls or options */
-		diag_help(p->sink, d, "a pattern stands in double quotes; names of system "
-				      "calls have none, but groups: @name");
+		diag_help(p->sink, d,
+			  "a pattern stands in double quotes; names of system "
+			  "calls have none, but groups: @name");
 	else if (!memchr(val->s.p, '"', val->s.n) && !memchr(val->s.p, '\\', val->s.n))
 		diag_help(p->sink, d, "write \"%.*s\"", STR_ARG(dsl_shown(p, val->s)));
 	return STRING;
@@ -363,8 +373,9 @@ int dsl_regex(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 			return dsl_unquoted(p, val, at);
 		d = FAULT(p, DIAG_BAD_REGEX, part(at, slash + 1, flags.n),
 			  "unknown regex flags '%.*s'", STR_ARG(dsl_shown(p, flags)));
-		diag_help(p->sink, d, "the flags are 'i' (any case) and 'x' (blanks and "
-				      "comments); a path stands in quotes");
+		diag_help(p->sink, d,
+			  "the flags are 'i' (any case) and 'x' (blanks and "
+			  "comments); a path stands in quotes");
 		break;
 	}
 	check_inside(p, part(at, 1, slash - 1));
@@ -391,7 +402,8 @@ int dsl_unterminated(struct dsl_parser *p, struct span at)
 	} else {
 		d = FAULT(p, DIAG_UNTERMINATED_STRING, at,
 			  "this string does not end on its line");
-		diag_help(p->sink, d, "close it with '\"'; a newline inside is written \\n");
+		diag_help(p->sink, d,
+			  "close it with '\"'; a newline inside is written \\n");
 	}
 	p->faulty = at;
 	return POL_error;
@@ -401,8 +413,8 @@ int dsl_unterminated(struct dsl_parser *p, struct span at)
 
 int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 {
-	static const char *const units[] = { "",  "K", "M", "G", "T", "k", "m", "g",
-					     "t", "ms", "s", "h", "d", "%" };
+	static const char *const units[] = {"",  "K", "M",  "G", "T", "k", "m",
+					    "g", "t", "ms", "s", "h", "d", "%"};
 	size_t digits = 0;
 	struct diag *d;
 	struct str unit;
@@ -418,8 +430,9 @@ int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 			return NUMBER;
 	d = FAULT(p, DIAG_BAD_NUMBER, at, "'%.*s' has the unknown unit '%.*s'",
 		  STR_ARG(dsl_shown(p, val->s)), STR_ARG(dsl_shown(p, unit)));
-	diag_help(p->sink, d, "sizes are written 4G (K M G T), durations 60s (ms s m h d); "
-			      "a pattern stands in quotes");
+	diag_help(p->sink, d,
+		  "sizes are written 4G (K M G T), durations 60s (ms s m h d); "
+		  "a pattern stands in quotes");
 	return NUMBER;
 }
 
@@ -430,8 +443,9 @@ int dsl_bad_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 	val->s = text_of(p, at);
 	d = FAULT(p, DIAG_BAD_NUMBER, at, "'%.*s' is no number, range, date or address",
 		  STR_ARG(dsl_shown(p, val->s)));
-	diag_help(p->sink, d, "a name does not begin with a digit; a pattern stands in "
-			      "quotes");
+	diag_help(p->sink, d,
+		  "a name does not begin with a digit; a pattern stands in "
+		  "quotes");
 	return NUMBER;
 }
 
@@ -442,8 +456,8 @@ int dsl_foreign(struct dsl_parser *p, struct span at, int token, const char *rig
 	struct str s = text_of(p, at);
 
 	if (right)
-		FAULT(p, DIAG_FOREIGN_SYNTAX, at, "'%.*s' is written '%s' here", STR_ARG(dsl_shown(p, s)),
-		      right);
+		FAULT(p, DIAG_FOREIGN_SYNTAX, at, "'%.*s' is written '%s' here",
+		      STR_ARG(dsl_shown(p, s)), right);
 	else
 		FAULT(p, DIAG_FOREIGN_SYNTAX, at,
 		      "no '%.*s' here: a key and its value stand side by side",
@@ -454,7 +468,8 @@ int dsl_foreign(struct dsl_parser *p, struct span at, int token, const char *rig
 size_t dsl_foreign_comment(struct dsl_parser *p, struct span at)
 {
 	struct str rest = str_sub(p->text, at.off, p->text.n - at.off);
-	const char *end = rest.p[1] == '*' ? memmem(rest.p + 2, rest.n - 2, "*/", 2) : NULL;
+	const char *end =
+		rest.p[1] == '*' ? memmem(rest.p + 2, rest.n - 2, "*/", 2) : NULL;
 	const char *line = memchr(rest.p, '\n', rest.n);
 
 	FAULT(p, DIAG_FOREIGN_SYNTAX, part(at, 0, 2), "a comment begins with '#'");
@@ -471,7 +486,8 @@ int dsl_stray(struct dsl_parser *p, struct span at)
 	if (c < 0x20 || c == 0x7f)
 		FAULT(p, DIAG_STRAY_CHARACTER, at, "stray control byte 0x%02x", c);
 	else if (c >= 0x80)
-		FAULT(p, DIAG_STRAY_CHARACTER, at, "'%.*s' cannot stand outside of quotes",
+		FAULT(p, DIAG_STRAY_CHARACTER, at,
+		      "'%.*s' cannot stand outside of quotes",
 		      STR_ARG(dsl_shown(p, s)));
 	else
 		FAULT(p, DIAG_STRAY_CHARACTER, at, "stray '%c'", c);
@@ -480,7 +496,7 @@ int dsl_stray(struct dsl_parser *p, struct span at)
 
 void dsl_fatal(struct dsl_parser *p, const char *msg)
 {
-	diag_add(p->sink, DIAG_SCANNER, (struct span){ p->file, p->off, 0 },
+	diag_add(p->sink, DIAG_SCANNER, (struct span){p->file, p->off, 0},
 		 "the scanner stops here: %s", msg);
 	longjmp(p->fatal, 1);
 }

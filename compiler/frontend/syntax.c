@@ -14,14 +14,14 @@ static const struct {
 	char class;
 	enum group group;
 } keywords[] = {
-#define KW(token, spelling, class, group, doc) { spelling, #class[0], group },
+#define KW(token, spelling, class, group, doc) {spelling, #class[0], group},
 #include "grammar/keywords.def"
 #undef KW
 };
 
-#define END_NAME     "the end of the file"
+#define END_NAME "the end of the file"
 #define MAX_EXPECTED 160
-#define MAX_WORDS    12 /* shown after "expected" */
+#define MAX_WORDS 12 /* shown after "expected" */
 
 struct expected {
 	const char *const *names;
@@ -70,7 +70,8 @@ static void classify(struct expected *e)
 	}
 }
 
-/* --- "expected …" ------------------------------------------------------------------ */
+/* --- "expected …" ------------------------------------------------------------------
+ */
 
 struct words {
 	const char *v[MAX_EXPECTED];
@@ -88,8 +89,8 @@ static void add(struct words *w, const char *word)
 
 static bool is_operator(const char *name)
 {
-	static const char *const ops[] = { "==", "!=", "<=", ">=", "'<'", "'>'", "'|'",
-					   "'&'", "and", "or", "in" };
+	static const char *const ops[] = {"==",  "!=",  "<=",  ">=", "'<'", "'>'",
+					  "'|'", "'&'", "and", "or", "in"};
 
 	for (size_t i = 0; i < POL_LEN(ops); i++)
 		if (strcmp(name, ops[i]) == 0)
@@ -103,10 +104,10 @@ static bool is_implied(const struct expected *e, const char *name)
 	static const struct {
 		const char *name, *by;
 	} implied[] = {
-		{ "a raw string", "a string" },
-		{ "a negative number", "a number" },
-		{ "a negative number", "an option" },
-		{ "an option specification", "an option" },
+		{"a raw string", "a string"},
+		{"a negative number", "a number"},
+		{"a negative number", "an option"},
+		{"an option specification", "an option"},
 	};
 
 	for (size_t i = 0; i < POL_LEN(implied); i++)
@@ -179,8 +180,10 @@ static void collect(struct arena *a, const struct expected *e, struct words *w)
 static unsigned rank(const char *word)
 {
 	static const char *const last[] = {
-		"an operator", "an option like 'because'", "an option", "a rule",
-		"a statement", "a section or statement", "'}'", "the end of the file",
+		"an operator", "an option like 'because'",
+		"an option",   "a rule",
+		"a statement", "a section or statement",
+		"'}'",         "the end of the file",
 	};
 
 	for (unsigned i = 0; i < POL_LEN(last); i++)
@@ -217,12 +220,13 @@ static void put_expected(struct dsl_parser *p, struct buf *b, const struct expec
 	}
 }
 
-/* --- "unexpected …" ------------------------------------------------------------------ */
+/* --- "unexpected …" ------------------------------------------------------------------
+ */
 
 static void put_unexpected(struct dsl_parser *p, struct buf *b, struct span at,
 			   const char *name)
 {
-	struct str text = dsl_shown(p, (struct str){ p->text.p + at.off, at.len });
+	struct str text = dsl_shown(p, (struct str){p->text.p + at.off, at.len});
 
 	buf_z(b, "unexpected ");
 	if (strcmp(name, END_NAME) == 0) {
@@ -243,7 +247,8 @@ static void put_unexpected(struct dsl_parser *p, struct buf *b, struct span at,
 		buf_printf(b, "'%.*s'", STR_ARG(text));
 }
 
-/* --- common faults --------------------------------------------------------------------- */
+/* --- common faults
+ * --------------------------------------------------------------------- */
 
 static bool is_effect(const char *name)
 {
@@ -256,25 +261,26 @@ static bool is_effect(const char *name)
 static const struct {
 	const char *unexpected, *expected, *help;
 } slips[] = {
-	{ "'='", "=>", "the arrow is '=>'" },
-	{ "'='", "==", "conditions compare with '=='" },
-	{ "'{'", "=>", "a request is followed by '=>' and its decision" },
-	{ "a regex", "a string",
-	  "a regex is a pattern of the command section only; here a string stands" },
-	{ "an import path", "a string", "a path stands in double quotes" },
-	{ "an option", "a string", "a pattern stands in double quotes; options of a "
-				   "command follow 'with' or 'without'" },
-	{ "an address", "a string", "write it in double quotes" },
-	{ "a number", "a string", "write it in double quotes" },
-	{ "'['", "a string", "patterns are separated by commas, without brackets" },
-	{ "a string", "?rule", "a rule begins with 'allow', 'ask' or 'deny'" },
-	{ "a regex", "?rule", "a rule begins with 'allow', 'ask' or 'deny'" },
-	{ "a string", "'='", "write '=' before the value" },
-	{ "a string", "','", "separate the items of a list with ','" },
-	{ "a regex", "','", "separate the items of a list with ','" },
-	{ "hide", "allow", "'hide' is for files: only rules of the file section hide" },
-	{ "'='", "a string", "a key and its value stand side by side, without '='" },
-	{ "'*'", "a string", "a pattern stands in double quotes" },
+	{"'='", "=>", "the arrow is '=>'"},
+	{"'='", "==", "conditions compare with '=='"},
+	{"'{'", "=>", "a request is followed by '=>' and its decision"},
+	{"a regex", "a string",
+	 "a regex is a pattern of the command section only; here a string stands"},
+	{"an import path", "a string", "a path stands in double quotes"},
+	{"an option", "a string",
+	 "a pattern stands in double quotes; options of a "
+	 "command follow 'with' or 'without'"},
+	{"an address", "a string", "write it in double quotes"},
+	{"a number", "a string", "write it in double quotes"},
+	{"'['", "a string", "patterns are separated by commas, without brackets"},
+	{"a string", "?rule", "a rule begins with 'allow', 'ask' or 'deny'"},
+	{"a regex", "?rule", "a rule begins with 'allow', 'ask' or 'deny'"},
+	{"a string", "'='", "write '=' before the value"},
+	{"a string", "','", "separate the items of a list with ','"},
+	{"a regex", "','", "separate the items of a list with ','"},
+	{"hide", "allow", "'hide' is for files: only rules of the file section hide"},
+	{"'='", "a string", "a key and its value stand side by side, without '='"},
+	{"'*'", "a string", "a pattern stands in double quotes"},
 };
 
 static bool could_be(const struct expected *e, const char *name)
@@ -290,7 +296,8 @@ static const char *slip_help(const struct dsl_parser *p, const struct expected *
 	if (is_effect(unexpected) && has(e, "=>"))
 		return "write '=>' between a request and its decision";
 	if (is_effect(unexpected) && p->before.kind == K_LOCKED)
-		return "'locked' stands before sections, defaults and values; a rule may "
+		return "'locked' stands before sections, defaults and values; a rule "
+		       "may "
 		       "be 'final'";
 	for (size_t i = 0; i < POL_LEN(slips); i++)
 		if (strcmp(slips[i].unexpected, unexpected) == 0 &&
@@ -314,10 +321,10 @@ static const char *suggest_expected(const struct expected *e, struct str word)
 /* Words that a name could stand in the place of, when a value follows. */
 static const char *suggest_before(const struct dsl_parser *p, const char *unexpected)
 {
-	static const char *const known[] = { "read", "write", "exec", "tcp",
-					     "udp",  "any",   "port" };
-	static const char *const values[] = { "a string", "a raw string", "a number",
-					      "a range", "an address", "a group" };
+	static const char *const known[] = {"read", "write", "exec", "tcp",
+					    "udp",  "any",   "port"};
+	static const char *const values[] = {"a string", "a raw string", "a number",
+					     "a range",  "an address",   "a group"};
 
 	for (size_t i = 0; i < POL_LEN(values); i++)
 		if (p->before.kind == NAME && strcmp(unexpected, values[i]) == 0)
@@ -343,12 +350,14 @@ static void add_help(struct dsl_parser *p, struct diag *d, const struct expected
 	else if (has(e, "a group") && e->n == 1)
 		diag_help(p->sink, d, "a group's name begins with '@'");
 	else if (kw >= 0 && has(e, "a name") && !has(e, "a string") && !has(e, "'}'"))
-		diag_help(p->sink, d, "'%s' is a word of the language%s; choose another name",
+		diag_help(p->sink, d,
+			  "'%s' is a word of the language%s; choose another name",
 			  unexpected,
 			  keywords[kw].class == 'R' ? " that is never a name" : "");
 }
 
-/* --- blocks that are not closed ---------------------------------------------------------- */
+/* --- blocks that are not closed
+ * ---------------------------------------------------------- */
 
 /* The closing bracket that is expected and would end what is open, or 0. */
 static char missing_bracket(const struct dsl_parser *p, const struct expected *e,
@@ -383,8 +392,9 @@ static bool report_unclosed(struct dsl_parser *p, struct span at,
 	if (strcmp(unexpected, END_NAME) == 0) {
 		d = diag_add(p->sink, DIAG_UNCLOSED_BLOCK, at,
 			     "unexpected end of the file: a closing '%c' is missing",
-			     p->open[p->nopen - 1].kind == '{' ? '}' :
-			     p->open[p->nopen - 1].kind == '[' ? ']' : ')');
+			     p->open[p->nopen - 1].kind == '{'   ? '}'
+			     : p->open[p->nopen - 1].kind == '[' ? ']'
+								 : ')');
 		diag_note(p->sink, d, p->open[p->nopen - 1].at, "opened here");
 		return true;
 	}
@@ -398,21 +408,22 @@ static bool report_unclosed(struct dsl_parser *p, struct span at,
 		     "unexpected %s%s%s, a closing '%c' is missing before it",
 		     is_end ? "" : "'", unexpected, is_end ? "" : "'", bracket);
 	diag_note(p->sink, d, p->open[p->nopen - 1].at, "opened here");
-	p->replay[0] = (struct dsl_token){ bracket, { at.file, at.off, 0 },
-					   STR_NULL, true };
+	p->replay[0] =
+		(struct dsl_token){bracket, {at.file, at.off, 0}, STR_NULL, true};
 	p->replay[1] = p->last;
 	p->nreplay = 2;
 	p->sync = false; /* nothing is left out */
 	return true;
 }
 
-/* --- the message ---------------------------------------------------------------------------- */
+/* --- the message
+ * ---------------------------------------------------------------------------- */
 
 /* A misspelt word: the suggestion says more than a list. */
 static bool report_unknown(struct dsl_parser *p, struct span at,
 			   const struct expected *e, const char *unexpected)
 {
-	struct str word = { p->text.p + at.off, at.len };
+	struct str word = {p->text.p + at.off, at.len};
 	bool is_name = strcmp(unexpected, "a name") == 0;
 	const char *right;
 	struct diag *d;
@@ -426,9 +437,11 @@ static bool report_unknown(struct dsl_parser *p, struct span at,
 		diag_help(p->sink, d, "did you mean '%s'?", right);
 	} else if (has(e, "let") && !has(e, "'}'")) {
 		d = diag_add(p->sink, DIAG_UNKNOWN_WORD, at,
-			     "unknown section or statement '%.*s'", STR_ARG(dsl_shown(p, word)));
+			     "unknown section or statement '%.*s'",
+			     STR_ARG(dsl_shown(p, word)));
 		diag_help(p->sink, d,
-			  "sections are command, file, network, unix, syscall, limits, env, "
+			  "sections are command, file, network, unix, syscall, limits, "
+			  "env, "
 			  "audit, session, runner and tools");
 	} else {
 		return false;
@@ -441,7 +454,7 @@ static bool report_unknown(struct dsl_parser *p, struct span at,
 void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpected,
 		      const char *const *expected, size_t n)
 {
-	struct expected e = { .names = expected, .n = n };
+	struct expected e = {.names = expected, .n = n};
 	struct diag *d;
 	struct buf b;
 
@@ -457,7 +470,8 @@ void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpect
 		return;
 	classify(&e);
 	p->faulty = at;
-	if (report_unclosed(p, at, &e, unexpected) || report_unknown(p, at, &e, unexpected))
+	if (report_unclosed(p, at, &e, unexpected) ||
+	    report_unknown(p, at, &e, unexpected))
 		return;
 
 	buf_init(&b, p->b.a);

@@ -8,7 +8,7 @@
 
 static struct str text_of(const struct dsl_parser *p, struct span at)
 {
-	return (struct str){ p->text.p + at.off, at.len };
+	return (struct str){p->text.p + at.off, at.len};
 }
 
 static int scan(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
@@ -16,7 +16,7 @@ static int scan(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
 	int kind = pol_scan(val, at, p->scanner);
 
 	if (kind == END) /* just behind the last token, where a '}' is missing */
-		*at = (struct span){ p->file, p->last.at.off + p->last.at.len, 0 };
+		*at = (struct span){p->file, p->last.at.off + p->last.at.len, 0};
 	return kind;
 }
 
@@ -65,12 +65,12 @@ static void note_bracket(struct dsl_parser *p, int kind, struct span at)
 	if (kind != '{' && kind != '[' && kind != '(')
 		return;
 	if (p->nopen == AST_MAX_NESTING) {
-		diag_add(p->sink, DIAG_TOO_DEEP, at, "more than %d brackets are open here",
-			 AST_MAX_NESTING);
+		diag_add(p->sink, DIAG_TOO_DEEP, at,
+			 "more than %d brackets are open here", AST_MAX_NESTING);
 		p->stop = true;
 		return;
 	}
-	p->open[p->nopen++] = (struct dsl_bracket){ (char)kind, at };
+	p->open[p->nopen++] = (struct dsl_bracket){(char)kind, at};
 }
 
 bool dsl_begins_line(const struct dsl_parser *p, struct span at)
@@ -97,7 +97,7 @@ static bool begins_statement(int kind)
 		int token;
 		bool begins;
 	} keywords[] = {
-#define KW(token, spelling, class, group, doc) { token, group },
+#define KW(token, spelling, class, group, doc) {token, group},
 #include "grammar/keywords.def"
 #undef KW
 	};
@@ -145,7 +145,7 @@ static int close_lists(struct dsl_parser *p, struct span *at)
 	char open = p->nopen ? p->open[p->nopen - 1].kind : '{';
 	bool ending = p->ending;
 
-	*at = (struct span){ p->file, p->replay[0].at.off, 0 };
+	*at = (struct span){p->file, p->replay[0].at.off, 0};
 	if (open != '{') {
 		p->nopen--;
 		return open == '[' ? ']' : ')';
@@ -181,7 +181,7 @@ static bool is_list_open(struct dsl_parser *p, int kind, struct span at)
 /* `kind` waits until the lists that are open are closed. */
 static int wait(struct dsl_parser *p, int kind, struct span *at, bool ending)
 {
-	p->replay[0] = (struct dsl_token){ kind, *at, text_of(p, *at), !ending };
+	p->replay[0] = (struct dsl_token){kind, *at, text_of(p, *at), !ending};
 	p->nreplay = 1;
 	p->closing = true;
 	p->ending = ending;
@@ -228,11 +228,11 @@ int pol_lex(union POL_STYPE *val, struct span *at, struct dsl_parser *p)
 	if (p->b.full || p->sink->errors > p->sink->limit)
 		p->stop = true;
 	if (p->stop) {
-		*at = (struct span){ p->file, at->off, 0 };
+		*at = (struct span){p->file, at->off, 0};
 		return END;
 	}
 	p->before = p->last;
-	p->last = (struct dsl_token){ kind, *at, text_of(p, *at), false };
+	p->last = (struct dsl_token){kind, *at, text_of(p, *at), false};
 	if (kind == POL_error)
 		dsl_expect_next(p);
 	return kind;
