@@ -337,6 +337,15 @@ static struct sock_filter *export_bpf(scmp_filter_ctx ctx, size_t *ret_n)
 	return v;
 }
 
+#ifdef POL_SAN
+/* libseccomp 2.5.4 forgets memory when it refuses a rule. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libseccomp.so";
+}
+#endif
+
 static size_t opinions[2];
 
 static void compare_opinions(const struct ir *ir, const struct sock_filter *ours,
