@@ -23,7 +23,8 @@ mkdir -p "$base/bin" "$base/bin/probes" "$base/tests" "$base/log"
 cp "$BUILD/bin/polc" "$BUILD/bin/polrun" "$BUILD/bin/polinit" "$base/bin/" || exit 1
 cp "$BUILD"/tests/probes/* "$base/bin/probes/" 2>/dev/null
 cp -r "$here/tests/live" "$here/tests/lib" "$base/tests/" || exit 1
-chmod -R go+rX,go-w "$base/bin" "$base/tests"
+cp -r "$here/examples" "$base/" || exit 1
+chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/examples"
 
 # An account for the tests: no password, no shell, no home; made once, kept.
 have_user() {

@@ -234,14 +234,11 @@ static void check_scalars(const struct ctx *c)
 
 	for (size_t i = 0; i < POL_LEN(ids); i++) {
 		s = &c->ir->scalars[ids[i]];
-		if (s->effect == IR_ALLOW)
-			bk_note_scalar(c->report, ids[i], LAYER, BK_ADVISORY,
-				       "not supported by this version");
-		else if (s->effect == IR_ASK)
+		if (s->effect == IR_ASK)
 			bk_note_scalar(c->report, ids[i], LAYER, BK_OVER,
 				       "the kernel cannot ask: what no rule names is not "
 				       "mounted");
-		else
+		else if (s->effect != IR_ALLOW) /* that is refused */
 			bk_note_scalar(c->report, ids[i], LAYER, BK_EXACT,
 				       "a fresh root that holds only what rules name");
 	}
