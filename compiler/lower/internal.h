@@ -117,12 +117,14 @@ void lower_env(struct lower *l);
 void lower_facts(struct lower *l, const struct sema_stmt *t);
 void lower_tests(struct lower *l);
 
-/* --- scalars.c, limits.c -------------------------------------------------------------- */
+/* --- claims.c, scalars.c, limits.c ------------------------------------------- */
 
 /* A claim with level, place and source of the statement. */
 struct lower_claim *lower_claim(struct lower *l, const struct sema_stmt *t,
 				enum ir_scalar_id id);
-/* Every `otherwise`, `opaque`, mode, limit and `base`. */
+/* Every `otherwise`, `opaque`, mode, limit and `base`, as claims. */
+void lower_read_claims(struct lower *l);
+/* Reads them and decides which counts. */
 void lower_scalars(struct lower *l);
 void lower_limit(struct lower *l, const struct sema_stmt *t);
 

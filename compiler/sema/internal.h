@@ -10,6 +10,19 @@
 struct str sema_dirname(struct str path);
 struct ast_value *sema_append(struct ast_value ***tail, struct ast_value *v);
 
+/* --- policy.c: what `policy` says ------------------------------------------ */
+
+/* The canonical path, or NULL with errno set. */
+const char *sema_canonical(struct sema *s, const char *path);
+/* Sets u->policy; these return false after an error. */
+bool sema_find_policy(struct sema *s, struct sema_unit *u);
+bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u);
+/* Sets level and narrow of an input: the option's, the declared one, project. */
+bool sema_input_level(struct sema *s, struct sema_unit *u,
+		      const struct sema_input *in);
+/* Is std/base loaded? */
+bool sema_base_wanted(struct sema *s, bool *ret_wanted);
+
 /* --- scope.c: what names stand for ------------------------------------------ */
 
 /* One `let` or `group`, with its names resolved. */

@@ -18,11 +18,6 @@
 #define MAX_DEPTH 16u
 #define MAX_UNITS 512u
 
-static const char *const policy_keys[] = { "level", "serial", "expires",
-					   "description", "owner", "base" };
-static const char *const level_names[] = { "managed", "managed-file", "project",
-					   "user" };
-
 /* One file to be loaded, before it is a unit. */
 struct wanted {
 	const char *path;
@@ -46,163 +41,6 @@ static void note_chain(struct sema *s, struct diag *d, const struct sema_unit *u
 	for (; u && u->from; u = u->from)
 		diag_note(s->sink, d, u->from_at, "'%.*s' is used here",
 			  STR_ARG(u->name));
-}
-
-static const char *canonical(struct sema *s, const char *path)
-{
-	char *real = realpath(path, NULL);
-	const char *ret = NULL;
-
-	if (real) {
-		ret = str_z(s->a, str_from(real));
-		free(real);
-	}
-	return ret;
-}
-
-static const struct ast_stmt *policy_pair(const struct ast_stmt *policy,
-					  const char *key)
-{
-	for (const struct ast_stmt *p = policy ? policy->body : NULL; p; p = p->next)
-		if (p->kind == AST_PAIR && str_eqz(p->name, key))
-			return p;
-	return NULL;
-}
-
-/* The text of a pair's one value, where it is a word or a string. */
-static struct str pair_text(const struct ast_stmt *pair)
-{
-	return pair && pair->values ? pair->values->text : STR_NULL;
-}
-
-static bool find_policy(struct sema *s, struct sema_unit *u)
-{
-	bool ok = true;
-
-	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next) {
-		if (t->kind != AST_POLICY)
-			continue;
-		if (u->policy) {
-			struct diag *d = diag_add(s->sink, DIAG_DUPLICATE_POLICY, t->at,
-						  "a second 'policy' statement");
-			diag_note(s->sink, d, u->policy->at, "the first one is here");
-			ok = false;
-			continue;
-		}
-		u->policy = t;
-	}
-	return ok;
-}
-
-/* The keys of `policy`, each once and known; a used file states no more than
- * who wrote it. */
-static bool check_policy_keys(struct sema *s, const struct sema_unit *u)
-{
-	bool ok = true;
-
-	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p;
-	     p = p->next) {
-		const struct ast_stmt *first = policy_pair(u->policy, str_z(s->a, p->name));
-		bool harmless = str_eqz(p->name, "description") ||
-				str_eqz(p->name, "owner");
-		bool known = false;
-
-		for (size_t i = 0; i < POL_LEN(policy_keys); i++)
-			known |= str_eqz(p->name, policy_keys[i]);
-		if (p->kind != AST_PAIR)
-			continue;
-		if (!known) {
-			struct diag *d = diag_add(s->sink, DIAG_UNKNOWN_KEY, p->name_at,
-						  "'policy' has no key '%.*s'",
-						  STR_ARG(p->name));
-			const char *near = diag_suggest(p->name, policy_keys,
-							POL_LEN(policy_keys));
-			if (near)
-				diag_help(s->sink, d, "did you mean '%s'?", near);
-			ok = false;
-		} else if (first != p) {
-			struct diag *d = diag_add(s->sink, DIAG_SCALAR_CONFLICT, p->at,
-						  "'%.*s' is stated twice",
-						  STR_ARG(p->name));
-			diag_note(s->sink, d, first->at, "the first one is here");
-			ok = false;
-		} else if (!u->named && !u->std && !harmless) {
-			struct diag *d = diag_add(s->sink, DIAG_USED_POLICY, p->at,
-						  "a file that is used states '%.*s'",
-						  STR_ARG(p->name));
-			diag_note(s->sink, d, u->from_at, "it speaks at the level of the "
-				  "file that uses it, which is this one");
-			ok = false;
-		}
-	}
-	return ok;
-}
-
-static bool level_by_name(struct str text, enum ir_level *ret)
-{
-	for (int l = IR_MANAGED; l < IR_LEVEL_COUNT; l++)
-		if (str_eqz(text, ir_level_name((enum ir_level)l))) {
-			*ret = (enum ir_level)l;
-			return true;
-		}
-	return false;
-}
-
-static bool is_std_text(struct sema *s, const char *real)
-{
-	static const char *const own[] = { "base.pol", "floor.pol" };
-
-	for (size_t i = 0; i < POL_LEN(own); i++) {
-		const char *path = arena_printf(s->a, "%s/%s", s->stdlib_dir, own[i]);
-		const char *r = canonical(s, path);
-
-		if (r && strcmp(r, real) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* The level of an input: the option's, else the declared one, else project. */
-static bool input_level(struct sema *s, struct sema_unit *u,
-			const struct sema_input *in)
-{
-	const struct ast_stmt *pair = policy_pair(u->policy, "level");
-	enum ir_level declared = IR_PROJECT;
-
-	if (pair && !level_by_name(pair_text(pair), &declared)) {
-		struct diag *d = diag_add(s->sink, DIAG_LEVEL, pair->values->at,
-					  "'%.*s' is no level",
-					  STR_ARG(pair_text(pair)));
-		const char *near = diag_suggest(pair_text(pair), level_names,
-						POL_LEN(level_names));
-		if (near)
-			diag_help(s->sink, d, "did you mean '%s'?", near);
-		else
-			diag_help(s->sink, d, "levels are managed, managed-file, "
-				  "project and user");
-		return false;
-	}
-	if (pair && in->level && declared != in->level) {
-		struct diag *d = diag_add(s->sink, DIAG_LEVEL, pair->at,
-					  "the file declares level '%s' but is %s as '%s'",
-					  ir_level_name(declared),
-					  in->cmdline_level ? "named on the command line"
-							    : "found",
-					  ir_level_name(in->level));
-		diag_help(s->sink, d, "drop the option or state 'level %s'",
-			  ir_level_name(in->level));
-		return false;
-	}
-	u->level = in->level ? in->level : declared;
-	if (u->level == IR_DEFAULT && !is_std_text(s, u->real)) {
-		struct diag *d = diag_add(s->sink, DIAG_LEVEL,
-					  pair ? pair->at : SPAN_NONE,
-					  "level 'default' belongs to std/base alone");
-		diag_help(s->sink, d, "state 'level user' or 'level project'");
-		return false;
-	}
-	u->narrow = in->discovered && u->level == IR_PROJECT;
-	return true;
 }
 
 static struct sema_unit *unit_of(const struct sema *s, const char *real,
@@ -243,7 +81,7 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 			continue;
 		u->tree = o->tree;
 		u->file = o->file;
-		return find_policy(s, u);
+		return sema_find_policy(s, u);
 	}
 	r = source_read(s->map, u->path, u->name, &u->file);
 	if (r < 0) {
@@ -251,7 +89,7 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 		return false;
 	}
 	u->tree = dsl_parse(s->a, s->sink, s->map, u->file);
-	return u->tree && s->sink->errors == errors && find_policy(s, u);
+	return u->tree && s->sink->errors == errors && sema_find_policy(s, u);
 }
 
 static bool load_uses(struct sema *s, struct sema_unit *u);
@@ -279,7 +117,7 @@ static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 		diag_help(s->sink, d, "write the policy as a '.pol' file");
 		return false;
 	}
-	*ret_real = canonical(s, w->path);
+	*ret_real = sema_canonical(s, w->path);
 	if (!*ret_real) {
 		read_error(s, w, errno);
 		return false;
@@ -320,7 +158,7 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 				 .depth = w->from ? w->from->depth + 1 : 0 };
 	if (!read_unit(s, u, w))
 		return NULL;
-	if (w->input && !input_level(s, u, w->input))
+	if (w->input && !sema_input_level(s, u, w->input))
 		return NULL;
 	old = unit_of(s, real, u->level, u->narrow);
 	if (old) { /* a file is one voice of its level, however often it is named */
@@ -328,7 +166,7 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 		return old;
 	}
 	VEC_PUSH(s->a, &s->units, u);
-	bool ok = check_policy_keys(s, u);
+	bool ok = sema_check_policy_keys(s, u);
 	return load_uses(s, u) && ok ? u : NULL;
 }
 
@@ -402,58 +240,6 @@ static bool load_uses(struct sema *s, struct sema_unit *u)
 	return ok;
 }
 
-/* `base` of one policy: 1 std, 0 none, -1 not stated, -2 after an error. */
-static int stated_base(struct sema *s, const struct sema_unit *u)
-{
-	const struct ast_stmt *pair = policy_pair(u->policy, "base");
-
-	if (!pair || !u->named)
-		return -1;
-	if (str_eqz(pair_text(pair), "std"))
-		return 1;
-	if (!str_eqz(pair_text(pair), "none")) {
-		diag_add(s->sink, DIAG_VALUE, pair->at,
-			 "'base' is 'std' or 'none', not '%.*s'",
-			 STR_ARG(pair_text(pair)));
-		return -2;
-	}
-	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next)
-		for (const struct ast_value *v = t->kind == AST_USE ? t->values : NULL;
-		     v; v = v->next)
-			if (str_eqz(v->text, "std/base")) {
-				struct diag *d = diag_add(s->sink, DIAG_BASE, v->at,
-					"the file uses std/base and leaves it out");
-				diag_note(s->sink, d, pair->at, "it is left out here");
-				return -2;
-			}
-	return 0;
-}
-
-/*
- * Is std/base loaded?  The highest level that says so decides; a narrow-only
- * one cannot leave it out, and a level below a lock says nothing (lower/
- * reports these cases with the other scalars).
- */
-static bool base_wanted(struct sema *s, bool *ret_wanted)
-{
-	enum ir_level best = IR_LEVEL_COUNT;
-
-	*ret_wanted = true;
-	for (size_t i = 0; i < s->units.n; i++) {
-		const struct sema_unit *u = s->units.v[i];
-		int b = stated_base(s, u);
-
-		if (b == -2)
-			return false;
-		if (b < 0 || u->level > best || (b == 0 && u->narrow))
-			continue;
-		/* two of one level that differ: an error, later */
-		*ret_wanted = b == 1 || (u->level == best && *ret_wanted);
-		best = u->level;
-	}
-	return true;
-}
-
 static bool load_std(struct sema *s, const char *file, bool floor)
 {
 	struct wanted w = { .level = IR_DEFAULT, .std = true, .at = SPAN_NONE };
@@ -518,7 +304,7 @@ bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n)
 
 		ok &= load_unit(s, &w) != NULL;
 	}
-	ok &= base_wanted(s, &base);
+	ok &= sema_base_wanted(s, &base);
 	if (base)
 		ok &= load_std(s, "base.pol", false);
 	ok &= load_std(s, "floor.pol", true);
