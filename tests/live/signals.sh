@@ -41,10 +41,12 @@ key C-c
 expect survived
 EOS
 
+	# The pause: a shell in the middle of vfork() cannot stop, in no job.
 	t "terminal: ^Z stops both, fg continues both"
 	term <<EOS
-send $R sh -c 'echo rea""dy; sleep 1; echo fin""ished'
+send $R sh -c 'echo rea""dy; sleep 1.5; echo fin""ished'
 expect ready
+wait 0.5
 key C-z
 expect Stopped
 expect PROMPT>
@@ -172,7 +174,7 @@ pid=$!
 sleep 0.4
 pgrep -f 'sleep 88.875' >/dev/null || bad "it did not start"
 kill -KILL $pid
-wait $pid 2>/dev/null
+{ wait $pid; } 2>/dev/null
 sleep 0.3
 ! pgrep -f '[s]leep 88.875' >/dev/null || bad "something is left"
 
