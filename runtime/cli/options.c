@@ -10,7 +10,7 @@
 
 #include "runtime/base/io.h"
 
-const char options_help[] =
+const char polrun_help[] =
 	"usage: polrun [OPTIONS] [--] COMMAND [ARG...]\n"
 	"       polrun [OPTIONS] -c 'LINE'\n"
 	"\n"

@@ -23,6 +23,6 @@ struct options {
 
 /* Nothing is read or opened.  On failure err->text says what is wrong. */
 int options_parse(int argc, char **argv, struct options *ret, struct rt_err *err);
-extern const char options_help[];
+extern const char polrun_help[];
 
 #endif

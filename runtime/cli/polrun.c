@@ -505,7 +505,7 @@ int main(int argc, char **argv)
 		return fail(&err, EXIT_REFUSED);
 	switch (opt.action) {
 	case OPT_HELP:
-		fputs(options_help, stdout);
+		fputs(polrun_help, stdout);
 		return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
 	case OPT_VERSION:
 		puts("polrun " POL_VERSION);
