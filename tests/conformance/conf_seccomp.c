@@ -196,6 +196,25 @@ static void asking(void)
 	rule(IR_USER, IR_ASK, "lseek", NULL, 0);
 }
 
+/* Two ways, with different words loaded, come to one test. */
+static void joins(void)
+{
+	rule(IR_USER, IR_DENY, "setsockopt",
+	     sir_op(ir->a, IR_C_OR, both(cmp(1, 32, IR_GE, 10), eq(2, 32, 1)),
+		    mask(1, 32, 1)), EDOM);
+}
+
+/* A final allow does not count where the level above locked the section. */
+static void final_below_lock(void)
+{
+	ir->locked[IR_SYSCALL].level = IR_MANAGED;
+	ir->locked[IR_SYSCALL].at.line = 1;
+	rule(IR_MANAGED_FILE, IR_ALLOW, "flock", NULL, 0)->final = true;
+	rule(IR_PROJECT, IR_DENY, "flock", NULL, EDOM);
+	rule(IR_MANAGED_FILE, IR_DENY, "dup3", eq(1, 32, 7), EXDEV)->final = true;
+	rule(IR_PROJECT, IR_DENY, "dup3", NULL, EDOM);
+}
+
 /* --- rows ------------------------------------------------------------------------ */
 
 #define ANY (-1) /* not run in the kernel */
@@ -329,6 +348,16 @@ static const struct row rows[] = {
 	{ asking, "flock", { FD, 1 }, EPERM, ANY, 0 },
 	{ asking, "lseek", { FD, 0, 0 }, EPERM, ANY, 0 },
 	{ asking, "listen", { FD, 0 }, EPERM, ANY, 0 },
+
+	{ joins, "setsockopt", { FD, 12, 1 }, EDOM, ANY, 0 },
+	{ joins, "setsockopt", { FD, 12, 3 }, 0, EBADF, 0 },
+	{ joins, "setsockopt", { FD, 13, 2 }, EDOM, ANY, 0 },
+	{ joins, "setsockopt", { FD, 3, 2 }, EDOM, ANY, 0 },
+	{ joins, "setsockopt", { FD, 2, 1 }, 0, EBADF, 0 },
+
+	{ final_below_lock, "flock", { FD, 8 }, EDOM, ANY, 0 },
+	{ final_below_lock, "dup3", { FD, 7, 0 }, EXDEV, ANY, 0 },
+	{ final_below_lock, "dup3", { FD, 8, 0 }, EDOM, ANY, 0 },
 };
 
 /* --- the worlds --------------------------------------------------------------------- */
