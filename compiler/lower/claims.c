@@ -11,7 +11,8 @@ struct lower_claim *lower_claim(struct lower *l, const struct sema_stmt *t,
 {
 	struct lower_claim *c = ARENA_NEW(l->a, struct lower_claim);
 
-	*c = (struct lower_claim){ .id = id, .unit = t->unit,
+	*c = (struct lower_claim){ .id = id,
+				   .unit = t->unit,
 				   .section_locked = t->section_locked };
 	c->value = l->ir->scalars[id];
 	c->value.set = true;
@@ -38,15 +39,18 @@ static void file_otherwise(struct lower *l, const struct sema_stmt *t)
 	static const struct {
 		unsigned op;
 		enum ir_scalar_id id;
-	} ops[] = { { IR_READ, IR_S_FILE_READ }, { IR_WRITE, IR_S_FILE_WRITE },
+	} ops[] = { { IR_READ, IR_S_FILE_READ },
+		    { IR_WRITE, IR_S_FILE_WRITE },
 		    { IR_EXEC, IR_S_FILE_EXEC } };
 	unsigned mask = t->stmt->ops ? t->stmt->ops : IR_ALL_OPS;
 
 	if (t->stmt->effect == AST_ALLOW && (mask & IR_READ)) {
-		struct diag *d = diag_add(l->sink, DIAG_UNSUPPORTED, t->stmt->at,
+		struct diag *d = diag_add(
+			l->sink, DIAG_UNSUPPORTED, t->stmt->at,
 			"'otherwise' that allows reading is not supported by this "
 			"version");
-		diag_help(l->sink, d, "name the trees that the command needs: "
+		diag_help(l->sink, d,
+			  "name the trees that the command needs: "
 			  "'allow read …'");
 		return;
 	}
@@ -108,7 +112,8 @@ static bool risk_map(struct lower *l, const struct sema_stmt *t,
 			d = diag_add(l->sink, DIAG_RISK_MAP, v->at,
 				     "'%.*s %.*s' is no class with an effect",
 				     STR_ARG(v->key), STR_ARG(v->text));
-			diag_help(l->sink, d, "classes are low, medium, high and "
+			diag_help(l->sink, d,
+				  "classes are low, medium, high and "
 				  "critical; effects allow, ask and deny");
 			return false;
 		}
@@ -132,7 +137,8 @@ static bool risk_map(struct lower *l, const struct sema_stmt *t,
 				     "'%s' gets a milder effect than '%s'",
 				     ir_risk_name((enum ir_risk)r),
 				     ir_risk_name((enum ir_risk)(r - 1)));
-			diag_note(l->sink, d, seen[r - 1]->at, "the class below is here");
+			diag_note(l->sink, d, seen[r - 1]->at,
+				  "the class below is here");
 			return false;
 		}
 	}
@@ -215,9 +221,12 @@ static void read_base(struct lower *l)
 			if (p->kind != AST_PAIR || !str_eqz(p->name, "base"))
 				continue;
 			t = ARENA_NEW(l->a, struct sema_stmt);
-			*t = (struct sema_stmt){ .orig = p, .stmt = p, .unit = u,
+			*t = (struct sema_stmt){ .orig = p,
+						 .stmt = p,
+						 .unit = u,
 						 .at = sema_place(l->s, p->at) };
-			t->text = str_printf(l->a, "base %.*s", STR_ARG(p->values->text));
+			t->text =
+				str_printf(l->a, "base %.*s", STR_ARG(p->values->text));
 			lower_claim(l, t, IR_S_BASE)->value.text = p->values->text;
 		}
 	}

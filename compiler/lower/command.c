@@ -40,10 +40,13 @@ static void warn_quotes(struct lower *l, const struct ast_value *v)
 		char c = v->text.p[i];
 
 		if ((c == '\'' || c == '"') && !is_escaped(v->text, i)) {
-			struct diag *d = diag_add(l->sink, DIAG_PATTERN_QUOTES, v->at,
+			struct diag *d = diag_add(
+				l->sink, DIAG_PATTERN_QUOTES, v->at,
 				"quotes in '%.*s' match themselves, and a command's "
-				"words have none", STR_ARG(v->text));
-			diag_help(l->sink, d, "write a blank inside of a word as '\\\\ ', "
+				"words have none",
+				STR_ARG(v->text));
+			diag_help(l->sink, d,
+				  "write a blank inside of a word as '\\\\ ', "
 				  "and a quote that is meant as '\\\\%s%c'",
 				  c == '"' ? "\\" : "", c);
 			return;
@@ -82,10 +85,15 @@ static bool is_any_words(const struct lower_glob_in *in)
 static bool read_words(struct lower *l, const struct ast_value *v, struct str text,
 		       struct ir_command *ret)
 {
-	struct lower_glob_in in = { .l = l, .text = text, .shown = v->text,
+	struct lower_glob_in in = { .l = l,
+				    .text = text,
+				    .shown = v->text,
 				    .at = v->at,
-				    .code = DIAG_COMMAND_PATTERN, .separator = '|' };
-	struct { VEC(struct ir_word) v; } words = { .v = { NULL, 0, 0 } };
+				    .code = DIAG_COMMAND_PATTERN,
+				    .separator = '|' };
+	struct {
+		VEC(struct ir_word) v;
+	} words = { .v = { NULL, 0, 0 } };
 
 	for (;;) {
 		struct ir_word w = { .any_words = false };
@@ -153,11 +161,14 @@ bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 bool lower_command_except(struct lower *l, const struct ast_stmt *stmt,
 			  enum lower_side side, struct ir_set **ret, size_t *ret_n)
 {
-	struct { VEC(struct ir_set) v; } sets = { .v = { NULL, 0, 0 } };
+	struct {
+		VEC(struct ir_set) v;
+	} sets = { .v = { NULL, 0, 0 } };
 	bool ok = true;
 
 	for (const struct ast_option *o = stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values : NULL;
+		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
+									 : NULL;
 		     v; v = v->next) {
 			struct ir_set set = { 0 };
 

@@ -5,7 +5,7 @@
  */
 #include "compiler/lower/operand.h"
 
-/* --- building, with TRUE and FALSE folded -------------------------------------- */
+/* --- building, with TRUE and FALSE folded ---------------------------------- */
 
 struct ir_cond *lower_truth(struct lower *l, bool value)
 {
@@ -61,13 +61,16 @@ struct ir_cond *lower_compare(struct lower *l, unsigned arg, unsigned width,
 {
 	struct ir_cond *c = ARENA_NEW(l->a, struct ir_cond);
 
-	*c = (struct ir_cond){ .op = IR_C_CMP, .arg = (uint8_t)arg,
-			       .width = (uint8_t)width, .cmp = cmp,
-			       .mask = mask, .value = value };
+	*c = (struct ir_cond){ .op = IR_C_CMP,
+			       .arg = (uint8_t)arg,
+			       .width = (uint8_t)width,
+			       .cmp = cmp,
+			       .mask = mask,
+			       .value = value };
 	return c;
 }
 
-/* --- scope ------------------------------------------------------------------------ */
+/* --- scope ----------------------------------------------------------------- */
 
 static bool is_name(const struct ast_expr *x, const char *name)
 {
@@ -127,7 +130,7 @@ static struct ir_cond *scope_compare(struct lower *l, const struct ast_expr *x,
 	return is < 0 ? NULL : lower_truth(l, (is == 1) == (x->op == AST_X_EQ));
 }
 
-/* --- the whole ----------------------------------------------------------------------- */
+/* --- the whole ------------------------------------------------------------- */
 
 static bool is_attribute(const struct ast_expr *x)
 {
@@ -218,16 +221,18 @@ struct ir_cond *lower_when(struct lower *l, const struct ast_expr *x,
 	case AST_X_BITOR:
 		break;
 	}
-	return lower_fault(l, x, "this is no condition", "compare it: 'flags & MASK', "
-		     "'domain == AF_UNIX', 'scope == sandbox'");
+	return lower_fault(l, x, "this is no condition",
+			   "compare it: 'flags & MASK', "
+			   "'domain == AF_UNIX', 'scope == sandbox'");
 }
 
 /* A positional argument: its own name and `*` restrict nothing. */
 static struct ir_cond *positional(struct lower *l, const struct ast_expr *x,
 				  const struct target_call *call, int arg)
 {
-	struct lower_operand o = { .arg = arg, .width = call->args[arg].width,
-			     .mask = call->args[arg].mask };
+	struct lower_operand o = { .arg = arg,
+				   .width = call->args[arg].width,
+				   .mask = call->args[arg].mask };
 	int named;
 
 	switch (x->op) {
@@ -246,8 +251,11 @@ static struct ir_cond *positional(struct lower *l, const struct ast_expr *x,
 		if (named == arg)
 			return lower_truth(l, true);
 		if (named >= 0)
-			return lower_fault(l, x, "this is the name of another argument of the "
-				     "call", "write '*' for the ones before it");
+			return lower_fault(
+				l, x,
+				"this is the name of another argument of the "
+				"call",
+				"write '*' for the ones before it");
 		if (!lower_is_constant(x, call)) {
 			lower_unknown_name(l, x, call);
 			return NULL;

@@ -16,8 +16,8 @@ static bool is_name(struct str s, bool star)
 		n--;
 	for (size_t i = 0; i < n; i++) {
 		char c = s.p[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			      c == '_';
+		bool letter =
+			(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 
 		if (!letter && !(i > 0 && c >= '0' && c <= '9'))
 			return false;
@@ -59,7 +59,7 @@ static void check_lock(struct lower *l, const struct sema_stmt *t,
 	}
 }
 
-/* --- keep ------------------------------------------------------------------------- */
+/* --- keep ------------------------------------------------------------------ */
 
 static bool covers(struct str pattern, struct str name)
 {
@@ -81,8 +81,10 @@ static void add_names(struct lower *l, struct keep_list *to, const struct sema_s
 		      const struct keep_list *only)
 {
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
-		struct ir_env_keep k = { .name = v->text, .level = t->unit->level,
-					 .id = STR("env-keep"), .at = t->at };
+		struct ir_env_keep k = { .name = v->text,
+					 .level = t->unit->level,
+					 .id = STR("env-keep"),
+					 .at = t->at };
 
 		if (only && !is_kept(only, v->text)) {
 			lower_drop(l, str_cat(l->a, STR("keep "), v->text),
@@ -189,7 +191,8 @@ static void lower_keep(struct lower *l)
 			if (!is_name(v->text, true))
 				diag_add(l->sink, DIAG_VALUE, v->at,
 					 "'%.*s' is no name of a variable; a '*' may "
-					 "stand at its end", STR_ARG(v->text));
+					 "stand at its end",
+					 STR_ARG(v->text));
 		check_lock(l, t, AST_KEEP);
 	}
 	for (int level = IR_DEFAULT; level >= IR_MANAGED; level--) {
@@ -200,7 +203,7 @@ static void lower_keep(struct lower *l)
 		VEC_PUSH(l->a, &l->ir->keep, cur.v.v[i]);
 }
 
-/* --- set -------------------------------------------------------------------------- */
+/* --- set ------------------------------------------------------------------- */
 
 /* "\$" means '$'; then no text that looks like a root may be left over. */
 static bool set_value(struct lower *l, const struct sema_stmt *t, struct str *ret)
@@ -209,8 +212,8 @@ static bool set_value(struct lower *l, const struct sema_stmt *t, struct str *re
 	struct str text = v->text;
 
 	if ((v->kind == AST_V_RAW && sema_has_root(text)) ||
-	    (v->kind == AST_V_STRING &&
-	     sema_has_root(sema_plain(l->a, text)) && !sema_has_root(text))) {
+	    (v->kind == AST_V_STRING && sema_has_root(sema_plain(l->a, text)) &&
+	     !sema_has_root(text))) {
 		diag_add(l->sink, DIAG_VALUE, v->at,
 			 "a variable cannot hold the text of a root's name, '${…}'");
 		return false;
@@ -218,7 +221,8 @@ static bool set_value(struct lower *l, const struct sema_stmt *t, struct str *re
 	if (v->kind == AST_V_STRING)
 		text = sema_plain(l->a, text);
 	if (text.n && memchr(text.p, 0, text.n)) {
-		diag_add(l->sink, DIAG_VALUE, v->at, "a variable cannot hold a NUL byte");
+		diag_add(l->sink, DIAG_VALUE, v->at,
+			 "a variable cannot hold a NUL byte");
 		return false;
 	}
 	*ret = text;
@@ -243,7 +247,8 @@ static bool overrides(struct lower *l, const struct ir_env_set *old,
 
 static void lower_set(struct lower *l, const struct sema_stmt *t, struct map *firsts)
 {
-	struct ir_env_set set = { .name = t->stmt->name, .level = t->unit->level,
+	struct ir_env_set set = { .name = t->stmt->name,
+				  .level = t->unit->level,
 				  .at = t->at };
 	const struct sema_stmt *first = map_get(firsts, set.name);
 

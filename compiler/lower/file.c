@@ -22,11 +22,14 @@ static bool file_set(struct lower *l, const struct ast_value *v, enum lower_side
 static bool file_except(struct lower *l, const struct ast_stmt *stmt,
 			enum lower_side side, struct ir_rule *rule)
 {
-	struct { VEC(struct ir_set) v; } sets = { .v = { NULL, 0, 0 } };
+	struct {
+		VEC(struct ir_set) v;
+	} sets = { .v = { NULL, 0, 0 } };
 	bool ok = true;
 
 	for (const struct ast_option *o = stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values : NULL;
+		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
+									 : NULL;
 		     v; v = v->next) {
 			struct ir_set set;
 
@@ -57,7 +60,8 @@ void lower_file(struct lower *l, const struct sema_stmt *t)
 		if (!file_set(l, v, side, IR_ALL_OPS, &set))
 			continue;
 		if (t->stmt->effect == AST_ALLOW && is_everything(&set.u.file.path)) {
-			struct diag *d = diag_add(l->sink, DIAG_UNSUPPORTED, v->at,
+			struct diag *d = diag_add(
+				l->sink, DIAG_UNSUPPORTED, v->at,
 				"an 'allow' of the whole file system is not supported "
 				"by this version");
 			diag_help(l->sink, d, "name the trees that the command needs");

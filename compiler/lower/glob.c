@@ -51,8 +51,8 @@ static bool component_starts(const struct items *to)
 {
 	const struct ir_glob_item *last = to->v.n ? VEC_LAST(&to->v) : NULL;
 
-	return last && (last->op == IR_G_DIRS ||
-			(last->op == IR_G_BYTE && last->byte == '/'));
+	return last &&
+	       (last->op == IR_G_DIRS || (last->op == IR_G_BYTE && last->byte == '/'));
 }
 
 static bool read_stars(struct lower_glob_in *in, struct items *to)
@@ -90,7 +90,9 @@ static bool read_items(struct lower_glob_in *in, struct items *to);
 
 static bool read_braces(struct lower_glob_in *in, struct items *to)
 {
-	struct { VEC(struct ir_glob) v; } alts = { .v = { NULL, 0, 0 } };
+	struct {
+		VEC(struct ir_glob) v;
+	} alts = { .v = { NULL, 0, 0 } };
 	struct ir_glob_item it = { .op = IR_G_ALT };
 
 	if (in->depth >= MAX_NESTING)
@@ -124,7 +126,8 @@ static bool read_escape(struct lower_glob_in *in, struct items *to)
 	if (!c)
 		return bad(in, "a backslash at the end", "write two for the character");
 	if (c == '/' && in->path)
-		return bad(in, "a backslash before '/'", "a '/' always separates names");
+		return bad(in, "a backslash before '/'",
+			   "a '/' always separates names");
 	push(in, to, IR_G_BYTE, (uint8_t)c);
 	in->i += 2;
 	return true;
@@ -165,9 +168,10 @@ static bool read_items(struct lower_glob_in *in, struct items *to)
 				 STR_ARG(in->shown));
 			ok = false;
 		} else if (!in->path && is_blank(c)) {
-			ok = bad(in, "a blank inside of braces",
-				 "an alternative is part of one word; write '\\\\ ' for "
-				 "a blank in it");
+			ok = bad(
+				in, "a blank inside of braces",
+				"an alternative is part of one word; write '\\\\ ' for "
+				"a blank in it");
 		} else if (c == '\0') {
 			ok = bad(in, "a NUL byte", NULL);
 		} else {
@@ -196,7 +200,7 @@ bool lower_glob(struct lower_glob_in *in, struct ir_glob *ret)
 	return true;
 }
 
-/* --- paths ----------------------------------------------------------------------- */
+/* --- paths ----------------------------------------------------------------- */
 
 /* How far the component that is being read may have come. */
 enum { C_EMPTY = 1, C_DOT = 2, C_DOTDOT = 4, C_OTHER = 8, C_BAD = 16 };
@@ -210,7 +214,8 @@ static unsigned component_after(const struct ir_glob *g, unsigned mask)
 		switch (it->op) {
 		case IR_G_BYTE:
 			if (it->byte == '/')
-				next |= C_EMPTY | (mask & ~(unsigned)C_OTHER ? C_BAD : 0);
+				next |= C_EMPTY |
+					(mask & ~(unsigned)C_OTHER ? C_BAD : 0);
 			else if (it->byte == '.')
 				next |= (mask & C_EMPTY ? C_DOT : 0) |
 					(mask & C_DOT ? C_DOTDOT : 0) |
@@ -297,9 +302,10 @@ static bool path_root(struct lower *l, const struct ast_value *v, enum lower_sid
 		return true;
 	if (text->p[0] == '~') {
 		if (text->n > 1 && text->p[1] != '/')
-			return path_error(l, v, "another user's home",
-					  "'~' is the run's own HOME; write the path, or "
-					  "'\\\\~' for the character");
+			return path_error(
+				l, v, "another user's home",
+				"'~' is the run's own HOME; write the path, or "
+				"'\\\\~' for the character");
 		*root = IR_ROOT_HOME;
 		*text = str_sub(*text, 1, text->n - 1);
 		return true;
@@ -346,9 +352,12 @@ static bool has_double_slash(struct str t)
 bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side,
 		struct ir_path *ret)
 {
-	struct lower_glob_in in = { .l = l, .shown = v->text, .at = v->at,
+	struct lower_glob_in in = { .l = l,
+				    .shown = v->text,
+				    .at = v->at,
 				    .code = DIAG_PATH_PATTERN,
-				    .separator = ',', .path = true };
+				    .separator = ',',
+				    .path = true };
 	bool raw = v->kind == AST_V_RAW;
 	struct ir_path p = { .text = v->text };
 	bool below;
@@ -369,7 +378,8 @@ bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side
 		return false;
 	}
 	if (has_double_slash(in.text))
-		return path_error(l, v, "'//'", "paths are judged resolved, without it");
+		return path_error(l, v, "'//'",
+				  "paths are judged resolved, without it");
 	below = strip_below(&in.text);
 	if (!lower_glob(&in, &p.glob))
 		return false;

@@ -33,7 +33,7 @@ static inline enum lower_side lower_other(enum lower_side side)
 enum lower_side lower_side_of(enum ast_effect e);
 enum ir_effect lower_effect(enum ast_effect e);
 
-/* --- lower.c: rules ---------------------------------------------------------- */
+/* --- lower.c: rules -------------------------------------------------------- */
 
 /* What all rules of one statement share; `scopes` 0 after an error. */
 struct lower_head {
@@ -51,7 +51,7 @@ const struct ast_option *lower_option(const struct ast_stmt *stmt,
 void lower_drop(struct lower *l, struct str text, const char *why,
 		struct ir_place at, struct ir_place by, enum ir_level level);
 
-/* --- glob.c ------------------------------------------------------------------- */
+/* --- glob.c ---------------------------------------------------------------- */
 
 /* A word or path pattern being read. */
 struct lower_glob_in {
@@ -72,7 +72,7 @@ bool lower_glob(struct lower_glob_in *in, struct ir_glob *ret);
 bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side,
 		struct ir_path *ret);
 
-/* --- cond.c --------------------------------------------------------------------- */
+/* --- cond.c ---------------------------------------------------------------- */
 
 struct target_call;
 /*
@@ -95,7 +95,7 @@ bool lower_constant(struct lower *l, const struct ast_expr *x, uint64_t *ret);
 unsigned lower_scopes(struct lower *l, const struct ast_stmt *stmt);
 bool lower_mentions_scope(const struct ast_expr *x);
 
-/* --- one file a section ----------------------------------------------------------- */
+/* --- one file a section ---------------------------------------------------- */
 
 bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 			   enum lower_side side, struct ir_command *ret);
@@ -117,7 +117,7 @@ void lower_env(struct lower *l);
 void lower_facts(struct lower *l, const struct sema_stmt *t);
 void lower_tests(struct lower *l);
 
-/* --- claims.c, scalars.c, limits.c ------------------------------------------- */
+/* --- claims.c, scalars.c, limits.c ----------------------------------------- */
 
 /* A claim with level, place and source of the statement. */
 struct lower_claim *lower_claim(struct lower *l, const struct sema_stmt *t,

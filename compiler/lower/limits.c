@@ -55,8 +55,8 @@ static void unknown_limit(struct lower *l, const struct ast_stmt *p)
 	for (int id = 0; id < IR_SCALAR_COUNT; id++)
 		if (!strcmp(ir_scalar_section((enum ir_scalar_id)id), "limits"))
 			keys[n++] = ir_scalar_key((enum ir_scalar_id)id);
-	d = diag_add(l->sink, DIAG_UNKNOWN_KEY, p->name_at, "'limits' has no key '%.*s'",
-		     STR_ARG(p->name));
+	d = diag_add(l->sink, DIAG_UNKNOWN_KEY, p->name_at,
+		     "'limits' has no key '%.*s'", STR_ARG(p->name));
 	near = diag_suggest(p->name, keys, n);
 	if (near)
 		diag_help(l->sink, d, "did you mean '%s'?", near);
@@ -84,11 +84,12 @@ void lower_limit(struct lower *l, const struct sema_stmt *t)
 		return;
 	}
 	if (!v || !limit_value(ir_scalar_type((enum ir_scalar_id)id), v->text, &num)) {
-		struct diag *d = diag_add(l->sink, DIAG_VALUE, v ? v->at : p->at,
-					  "'%.*s' is no value of '%.*s'",
-					  STR_ARG(v ? v->text : STR("")),
-					  STR_ARG(p->name));
-		diag_help(l->sink, d, "%s", unit_help(ir_scalar_type((enum ir_scalar_id)id)));
+		struct diag *d =
+			diag_add(l->sink, DIAG_VALUE, v ? v->at : p->at,
+				 "'%.*s' is no value of '%.*s'",
+				 STR_ARG(v ? v->text : STR("")), STR_ARG(p->name));
+		diag_help(l->sink, d, "%s",
+			  unit_help(ir_scalar_type((enum ir_scalar_id)id)));
 		return;
 	}
 	if (num == 0) {

@@ -39,8 +39,9 @@ const struct ast_option *lower_option(const struct ast_stmt *stmt,
 void lower_drop(struct lower *l, struct str text, const char *why, struct ir_place at,
 		struct ir_place by, enum ir_level level)
 {
-	struct ir_dropped d = { .text = text, .why = str_from(why), .at = at, .by = by,
-				.level = level };
+	struct ir_dropped d = {
+		.text = text, .why = str_from(why), .at = at, .by = by, .level = level
+	};
 
 	VEC_PUSH(l->a, &l->ir->dropped, d);
 }
@@ -52,10 +53,17 @@ bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 
 	*ret = (struct lower_head){ .t = t };
 	ret->rule = (struct ir_rule){
-		.id = t->id, .at = t->at, .text = t->text, .kind = kind,
-		.effect = lower_effect(t->stmt->effect), .level = t->unit->level,
-		.scopes = IR_ALL_SCOPES, .final = t->orig->final,
-		.floor = t->unit->floor, .soft = t->soft, .full = !t->unit->narrow,
+		.id = t->id,
+		.at = t->at,
+		.text = t->text,
+		.kind = kind,
+		.effect = lower_effect(t->stmt->effect),
+		.level = t->unit->level,
+		.scopes = IR_ALL_SCOPES,
+		.final = t->orig->final,
+		.floor = t->unit->floor,
+		.soft = t->soft,
+		.full = !t->unit->narrow,
 	};
 	if (because && because->values)
 		ret->rule.because = sema_plain(l->a, because->values->text);
@@ -159,7 +167,8 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 
 static const struct ast_value *policy_value(const struct sema_unit *u, const char *key)
 {
-	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p; p = p->next)
+	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p;
+	     p = p->next)
 		if (p->kind == AST_PAIR && str_eqz(p->name, key))
 			return p->values;
 	return NULL;
@@ -199,7 +208,8 @@ static void files(struct lower *l)
 {
 	for (size_t i = 0; i < l->s->units.n; i++) {
 		const struct sema_unit *u = l->s->units.v[i];
-		struct ir_level_file f = { .level = u->level, .narrow = u->narrow,
+		struct ir_level_file f = { .level = u->level,
+					   .narrow = u->narrow,
 					   .name = u->name,
 					   .text = l->s->map->files.v[u->file].text };
 

@@ -46,13 +46,15 @@ static bool check_name(struct lower *l, const struct ast_value *v, struct str na
 					   "'*.example.com' is every name below "
 					   "example.com; no other form is known");
 			if (!is_label_byte(name.p[i]))
-				return bad(l, v, "no host name",
-					   "a name has letters, digits, '-', '_' and '.'");
+				return bad(
+					l, v, "no host name",
+					"a name has letters, digits, '-', '_' and '.'");
 			continue;
 		}
 		label = str_sub(name, from, i - from);
 		if (!label.n || label.n > 63)
-			return bad(l, v, "a part of a host name has 1 to 63 bytes", NULL);
+			return bad(l, v, "a part of a host name has 1 to 63 bytes",
+				   NULL);
 		from = i + 1;
 	}
 	if (is_all_digits(label))
@@ -89,7 +91,8 @@ bool lower_host(struct lower *l, const struct ast_value *v, struct ir_net *ret)
 	bool host_bits = false;
 	struct str name;
 
-	if (v->kind == AST_V_ANY || (v->kind == AST_V_STRING && str_eqz(v->text, "*"))) {
+	if (v->kind == AST_V_ANY ||
+	    (v->kind == AST_V_STRING && str_eqz(v->text, "*"))) {
 		ret->host = IR_HOST_ANY;
 		return true;
 	}
@@ -128,7 +131,8 @@ bool lower_port(struct lower *l, const struct ast_value *v, uint16_t *ret_lo,
 	uint16_t lo, hi;
 
 	if (!num_port_range(v->text, &lo, &hi) || lo == 0)
-		return bad(l, v, "a port is a number from 1 to 65535, or two with a '-'",
+		return bad(l, v,
+			   "a port is a number from 1 to 65535, or two with a '-'",
 			   NULL);
 	*ret_lo = lo;
 	*ret_hi = hi;
@@ -145,11 +149,14 @@ static unsigned protos_of(const struct ast_value *proto)
 static bool net_except(struct lower *l, const struct ast_stmt *stmt,
 		       struct ir_rule *rule)
 {
-	struct { VEC(struct ir_set) v; } sets = { .v = { NULL, 0, 0 } };
+	struct {
+		VEC(struct ir_set) v;
+	} sets = { .v = { NULL, 0, 0 } };
 	bool ok = true;
 
 	for (const struct ast_option *o = stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values : NULL;
+		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
+									 : NULL;
 		     v; v = v->next) {
 			struct ir_set set = { 0 };
 
@@ -168,7 +175,9 @@ static bool net_except(struct lower *l, const struct ast_stmt *stmt,
 /* Ranges that a name may resolve to although they are private. */
 static bool net_within(struct lower *l, const struct ast_stmt *stmt, struct ir_net *ret)
 {
-	struct { VEC(struct num_cidr) v; } ranges = { .v = { NULL, 0, 0 } };
+	struct {
+		VEC(struct num_cidr) v;
+	} ranges = { .v = { NULL, 0, 0 } };
 	bool ok = true;
 
 	for (const struct ast_option *o = stmt->options; o; o = o->next) {

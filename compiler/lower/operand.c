@@ -4,8 +4,8 @@
  */
 #include "compiler/lower/operand.h"
 
-struct ir_cond *lower_fault(struct lower *l, const struct ast_expr *x,
-			     const char *what, const char *help)
+struct ir_cond *lower_fault(struct lower *l, const struct ast_expr *x, const char *what,
+			    const char *help)
 {
 	struct diag *d = diag_add(l->sink, DIAG_CONDITION, x->at, "%s", what);
 
@@ -15,7 +15,7 @@ struct ir_cond *lower_fault(struct lower *l, const struct ast_expr *x,
 }
 
 void lower_unknown_name(struct lower *l, const struct ast_expr *x,
-			 const struct target_call *call)
+			const struct target_call *call)
 {
 	const char *words[TARGET_ARGS * 2 + 1];
 	size_t n = 0, nconst;
@@ -38,7 +38,8 @@ void lower_unknown_name(struct lower *l, const struct ast_expr *x,
 			     STR_ARG(x->text), call->name);
 	else
 		d = diag_add(l->sink, DIAG_UNKNOWN_CONSTANT, x->at,
-			     "'%.*s' has no meaning in this condition", STR_ARG(x->text));
+			     "'%.*s' has no meaning in this condition",
+			     STR_ARG(x->text));
 	if (call)
 		near = diag_suggest(x->text, words, n);
 	if (call && !near) {
@@ -62,8 +63,8 @@ static bool number(struct lower *l, const struct ast_expr *x, struct str text,
 		*ret = (uint64_t)v;
 		return true;
 	}
-	diag_add(l->sink, DIAG_CONDITION, x->at, "'%.*s' is no number of at most 64 bits",
-		 STR_ARG(text));
+	diag_add(l->sink, DIAG_CONDITION, x->at,
+		 "'%.*s' is no number of at most 64 bits", STR_ARG(text));
 	return false;
 }
 
@@ -80,7 +81,8 @@ bool lower_is_constant(const struct ast_expr *x, const struct target_call *call)
 		       target_constant(x->text, &v);
 	case AST_X_BITOR:
 	case AST_X_BITAND:
-		return lower_is_constant(x->kids, call) && lower_is_constant(x->kids->next, call);
+		return lower_is_constant(x->kids, call) &&
+		       lower_is_constant(x->kids->next, call);
 	default:
 		return false;
 	}
@@ -112,7 +114,7 @@ bool lower_constant(struct lower *l, const struct ast_expr *x, uint64_t *ret)
 }
 
 bool lower_operand(struct lower *l, const struct ast_expr *x,
-		    const struct target_call *call, struct lower_operand *ret)
+		   const struct target_call *call, struct lower_operand *ret)
 {
 	uint64_t mask;
 
@@ -125,26 +127,33 @@ bool lower_operand(struct lower *l, const struct ast_expr *x,
 			b = swap;
 		}
 		if (!lower_is_constant(b, call)) {
-			if (lower_operand(l, a, call, ret) && lower_operand(l, b, call, ret))
-				lower_fault(l, x, "no filter can combine two arguments", NULL);
+			if (lower_operand(l, a, call, ret) &&
+			    lower_operand(l, b, call, ret))
+				lower_fault(l, x, "no filter can combine two arguments",
+					    NULL);
 			return false;
 		}
 		if (!lower_operand(l, a, call, ret) || !lower_constant(l, b, &mask))
 			return false;
 		if (ret->width == 32 && mask >> 32 && mask >> 31 != UINT64_MAX >> 31) {
-			lower_fault(l, b, "the mask has bits above the 32 that the kernel "
-			      "reads of this argument", NULL);
+			lower_fault(l, b,
+				    "the mask has bits above the 32 that the kernel "
+				    "reads of this argument",
+				    NULL);
 			return false;
 		}
 		ret->mask &= mask;
 		if (!ret->mask) {
-			lower_fault(l, x, "this mask leaves no bit of the argument", NULL);
+			lower_fault(l, x, "this mask leaves no bit of the argument",
+				    NULL);
 			return false;
 		}
 		return true;
 	}
 	if (x->op != AST_X_NAME) {
-		lower_fault(l, x, "an argument is wanted here, under a mask or as it is", NULL);
+		lower_fault(l, x,
+			    "an argument is wanted here, under a mask or as it is",
+			    NULL);
 		return false;
 	}
 	ret->arg = call ? target_call_arg(call, x->text) : -1;
@@ -163,26 +172,32 @@ static bool is_negative(uint64_t v)
 }
 
 /* The value as the argument's width shows it. */
-static bool fit(struct lower *l, const struct ast_expr *at, const struct lower_operand *o,
-		enum ir_cmp cmp, uint64_t *v)
+static bool fit(struct lower *l, const struct ast_expr *at,
+		const struct lower_operand *o, enum ir_cmp cmp, uint64_t *v)
 {
 	uint64_t value = *v;
 
 	if (is_negative(value) && cmp != IR_EQ && cmp != IR_NE) {
-		lower_fault(l, at, "arguments are compared without a sign, so nothing is "
-		      "smaller than 0", NULL);
+		lower_fault(l, at,
+			    "arguments are compared without a sign, so nothing is "
+			    "smaller than 0",
+			    NULL);
 		return false;
 	}
 	if (o->width == 32 && value >> 31 == UINT64_MAX >> 31)
 		value &= UINT32_MAX; /* sign-extended */
 	if (o->width == 32 && value >> 32) {
-		lower_fault(l, at, "the value does not fit in the 32 bits that the kernel "
-		      "reads of this argument", NULL);
+		lower_fault(l, at,
+			    "the value does not fit in the 32 bits that the kernel "
+			    "reads of this argument",
+			    NULL);
 		return false;
 	}
 	if ((cmp == IR_EQ || cmp == IR_NE) && (value & ~o->mask)) {
-		lower_fault(l, at, "the value has bits outside of the mask, so they are never "
-		      "equal", NULL);
+		lower_fault(l, at,
+			    "the value has bits outside of the mask, so they are never "
+			    "equal",
+			    NULL);
 		return false;
 	}
 	*v = value;
@@ -190,7 +205,7 @@ static bool fit(struct lower *l, const struct ast_expr *at, const struct lower_o
 }
 
 struct ir_cond *lower_compare_to(struct lower *l, const struct lower_operand *o,
-			       enum ir_cmp cmp, const struct ast_expr *value)
+				 enum ir_cmp cmp, const struct ast_expr *value)
 {
 	uint64_t v;
 
@@ -214,14 +229,14 @@ static struct ir_cond *in_range(struct lower *l, const struct lower_operand *o,
 		return lower_fault(l, x, "the range ends before it begins", NULL);
 	if (!fit(l, x, o, IR_GE, &lo) || !fit(l, x, o, IR_LE, &hi))
 		return NULL;
-	return lower_and(l,
-			 lower_compare(l, (unsigned)o->arg, o->width, o->mask, IR_GE, lo),
-			 lower_compare(l, (unsigned)o->arg, o->width, o->mask, IR_LE, hi));
+	return lower_and(
+		l, lower_compare(l, (unsigned)o->arg, o->width, o->mask, IR_GE, lo),
+		lower_compare(l, (unsigned)o->arg, o->width, o->mask, IR_LE, hi));
 }
 
 /* One of a list's members, or a range, or one value. */
 struct ir_cond *lower_one_of(struct lower *l, const struct lower_operand *o,
-			      const struct ast_expr *x)
+			     const struct ast_expr *x)
 {
 	struct ir_cond *ret;
 

@@ -14,8 +14,8 @@ struct lower_operand {
 
 struct ir_cond *lower_truth(struct lower *l, bool value);
 /* Queues P0206 with `what`; `help` may be NULL.  Always NULL. */
-struct ir_cond *lower_fault(struct lower *l, const struct ast_expr *x,
-			    const char *what, const char *help);
+struct ir_cond *lower_fault(struct lower *l, const struct ast_expr *x, const char *what,
+			    const char *help);
 /* No argument and no constant has the name of `x`; `call` may be NULL. */
 void lower_unknown_name(struct lower *l, const struct ast_expr *x,
 			const struct target_call *call);

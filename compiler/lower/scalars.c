@@ -145,7 +145,8 @@ static void tighten(struct weigh *w, const struct lower_claim *c, const char *wh
 		    struct ir_place by)
 {
 	bool changed, loosens;
-	struct ir_scalar next = tighter(w->type, &w->cur, &c->value, &changed, &loosens);
+	struct ir_scalar next =
+		tighter(w->type, &w->cur, &c->value, &changed, &loosens);
 
 	if (changed) {
 		w->cur = next;
@@ -182,8 +183,10 @@ static void replace_levels(struct weigh *w, int from, int to)
 	static const char why[] = "a narrow-only level only tightens";
 
 	for (int level = from; level >= to; level--) {
-		const struct lower_claim *full = level_says(w, (enum ir_level)level, false);
-		const struct lower_claim *narrow = level_says(w, (enum ir_level)level, true);
+		const struct lower_claim *full =
+			level_says(w, (enum ir_level)level, false);
+		const struct lower_claim *narrow =
+			level_says(w, (enum ir_level)level, true);
 
 		if (full) {
 			w->cur = full->value;
@@ -201,8 +204,9 @@ static void tighten_levels(struct weigh *w, const struct ir_lock *lock)
 	static const char *const why[] = {
 		[IR_MANAGED] = "the section is locked by managed: only tighter values "
 			       "count",
-		[IR_MANAGED_FILE] = "the section is locked by managed-file: only tighter "
-				    "values count",
+		[IR_MANAGED_FILE] =
+			"the section is locked by managed-file: only tighter "
+			"values count",
 	};
 	int from = w->winner ? IR_USER : IR_DEFAULT;
 
@@ -233,7 +237,9 @@ static const struct ir_lock *lock_of(const struct lower *l, enum ir_scalar_id id
 /* What lost, highest rank first; the claims are in that order. */
 static void record_over(struct weigh *w)
 {
-	struct { VEC(struct ir_scalar) v; } over = { .v = { NULL, 0, 0 } };
+	struct {
+		VEC(struct ir_scalar) v;
+	} over = { .v = { NULL, 0, 0 } };
 
 	for (size_t i = 0; i < w->n; i++)
 		if (w->c[i] != w->winner)
@@ -244,10 +250,13 @@ static void record_over(struct weigh *w)
 
 static void weigh(struct lower *l, enum ir_scalar_id id)
 {
-	struct { VEC(struct lower_claim *) v; } mine = { .v = { NULL, 0, 0 } };
+	struct {
+		VEC(struct lower_claim *) v;
+	} mine = { .v = { NULL, 0, 0 } };
 	const struct ir_lock *lock = lock_of(l, id);
-	struct weigh w = { .l = l, .id = id, .type = ir_scalar_type(id),
-			   .cur = l->ir->scalars[id] };
+	struct weigh w = {
+		.l = l, .id = id, .type = ir_scalar_type(id), .cur = l->ir->scalars[id]
+	};
 
 	for (size_t i = 0; i < l->claims.n; i++)
 		if (l->claims.v[i]->id == id)

@@ -28,7 +28,8 @@ static const struct target_call *known_call(struct lower *l, const struct ast_va
 	if (near)
 		diag_help(l->sink, d, "did you mean '%s'?", near);
 	else
-		diag_help(l->sink, d, "a call without a name in the compiler's table is "
+		diag_help(l->sink, d,
+			  "a call without a name in the compiler's table is "
 			  "denied with ENOSYS whatever a policy says");
 	return NULL;
 }
@@ -115,16 +116,22 @@ static void add_call(struct lower *l, struct lower_head *h, const struct ast_val
 static bool call_except(struct lower *l, const struct ast_stmt *stmt,
 			struct ir_rule *rule)
 {
-	struct { VEC(struct ir_set) v; } sets = { .v = { NULL, 0, 0 } };
+	struct {
+		VEC(struct ir_set) v;
+	} sets = { .v = { NULL, 0, 0 } };
 	bool ok = true;
 
 	for (const struct ast_option *o = stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values : NULL;
+		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
+									 : NULL;
 		     v; v = v->next) {
 			const struct target_call *call = known_call(l, v);
-			struct ir_cond *c = call ? lower_args(l, v->kind == AST_V_CALL
-							      ? v->args : NULL,
-							      call, v->at) : NULL;
+			struct ir_cond *c =
+				call ? lower_args(l,
+						  v->kind == AST_V_CALL ? v->args
+									: NULL,
+						  call, v->at)
+				     : NULL;
 
 			ok &= c != NULL;
 			if (c && c->op != IR_C_FALSE) {
@@ -177,7 +184,7 @@ void lower_syscall(struct lower *l, const struct sema_stmt *t)
 		add_call(l, &h, v, when ? when->expr : NULL);
 }
 
-/* --- socket families -------------------------------------------------------------- */
+/* --- socket families ------------------------------------------------------- */
 
 static struct ir_cond *family_is(struct lower *l, uint64_t family)
 {
@@ -191,9 +198,10 @@ static struct ir_cond *families(struct lower *l)
 
 	c = lower_or(l, c, family_is(l, AF_INET));
 	c = lower_or(l, c, family_is(l, AF_INET6));
-	return lower_or(l, c, lower_and(l, family_is(l, AF_NETLINK),
-					lower_compare(l, 2, 32, UINT32_MAX, IR_EQ,
-						      NETLINK_ROUTE)));
+	return lower_or(
+		l, c,
+		lower_and(l, family_is(l, AF_NETLINK),
+			  lower_compare(l, 2, 32, UINT32_MAX, IR_EQ, NETLINK_ROUTE)));
 }
 
 void lower_families(struct lower *l)
@@ -205,9 +213,13 @@ void lower_families(struct lower *l)
 	/* `full` leaves every family; nobody's word has no place to name */
 	if (mode->num == IR_NET_FULL || !mode->set)
 		return;
-	h.rule = (struct ir_rule){ .id = mode->id, .at = mode->at, .text = mode->source,
-				   .kind = IR_SYSCALL, .effect = IR_DENY,
-				   .level = mode->level, .scopes = IR_ALL_SCOPES,
+	h.rule = (struct ir_rule){ .id = mode->id,
+				   .at = mode->at,
+				   .text = mode->source,
+				   .kind = IR_SYSCALL,
+				   .effect = IR_DENY,
+				   .level = mode->level,
+				   .scopes = IR_ALL_SCOPES,
 				   .floor = l->mode_unit && l->mode_unit->floor,
 				   .full = !l->mode_unit || !l->mode_unit->narrow,
 				   .err = EAFNOSUPPORT };

@@ -120,8 +120,10 @@ static bool path_of(struct lower *l, const struct ast_value *v, struct str *ret)
 	struct str normal = sema_normal(l->a, rest);
 	if (memchr(rest.p ? rest.p : "", 0, rest.n) ||
 	    (rest.n > 1 && !str_eq(normal, rest)))
-		return bad(l, v->at, "a request's path has no '.', '..', '//' and no '/' "
-			   "at its end", NULL);
+		return bad(l, v->at,
+			   "a request's path has no '.', '..', '//' and no '/' "
+			   "at its end",
+			   NULL);
 	*ret = str_cat(l->a, str_sub(t, 0, len), rest);
 	return true;
 }
@@ -131,8 +133,9 @@ static bool file_request(struct lower *l, const struct ast_request *r,
 {
 	if (r->ops != AST_OP_READ && r->ops != AST_OP_WRITE && r->ops != AST_OP_EXEC)
 		return bad(l, r->at, "a test asks for one operation", NULL);
-	q->op = r->ops == AST_OP_READ ? IR_READ :
-		r->ops == AST_OP_WRITE ? IR_WRITE : IR_EXEC;
+	q->op = r->ops == AST_OP_READ    ? IR_READ
+		: r->ops == AST_OP_WRITE ? IR_WRITE
+					 : IR_EXEC;
 	if (!path_of(l, r->values, &q->path))
 		return false;
 	q->text = str_printf(l->a, "%s %.*s", ir_op_name(q->op), STR_ARG(q->path));
@@ -216,7 +219,8 @@ static bool syscall_request(struct lower *l, const struct ast_request *r,
 			return bad(l, x->at, "a system call has at most six arguments",
 				   NULL);
 		if (x->op == AST_X_ANY)
-			return bad(l, x->at, "a test asks for one value of each argument",
+			return bad(l, x->at,
+				   "a test asks for one value of each argument",
 				   "write a number or a constant");
 		if (!lower_constant(l, x, &q->args[i]))
 			return false;
@@ -303,8 +307,11 @@ static bool check_by(struct lower *l, const struct ast_value *by)
 
 static void lower_test(struct lower *l, const struct sema_stmt *t)
 {
-	struct { VEC(struct ir_test_case) v; } cases = { .v = { NULL, 0, 0 } };
-	struct ir_test test = { .name = t->stmt->name, .at = t->at,
+	struct {
+		VEC(struct ir_test_case) v;
+	} cases = { .v = { NULL, 0, 0 } };
+	struct ir_test test = { .name = t->stmt->name,
+				.at = t->at,
 				.scopes = lower_scopes(l, t->stmt) };
 
 	for (const struct ast_test_case *c = t->stmt->cases; c; c = c->next) {

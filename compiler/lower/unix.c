@@ -7,9 +7,13 @@
 static bool abstract_name(struct lower *l, const struct ast_value *v,
 			  struct ir_path *ret)
 {
-	struct lower_glob_in in = { .l = l, .shown = v->text, .at = v->at,
-				    .code = DIAG_PATH_PATTERN, .separator = ',',
-				    .path = false, .depth = 0 };
+	struct lower_glob_in in = { .l = l,
+				    .shown = v->text,
+				    .at = v->at,
+				    .code = DIAG_PATH_PATTERN,
+				    .separator = ',',
+				    .path = false,
+				    .depth = 0 };
 	struct ir_path p = { .root = IR_ROOT_FS, .abstract = true, .text = v->text };
 
 	in.text = str_sub(v->text, 1, v->text.n - 1);
@@ -43,12 +47,15 @@ static bool socket_path(struct lower *l, const struct ast_value *v,
 void lower_unix(struct lower *l, const struct sema_stmt *t)
 {
 	enum lower_side side = lower_side_of(t->stmt->effect);
-	struct { VEC(struct ir_set) v; } except = { .v = { NULL, 0, 0 } };
+	struct {
+		VEC(struct ir_set) v;
+	} except = { .v = { NULL, 0, 0 } };
 	struct lower_head h;
 	bool ok = lower_head(l, t, IR_UNIX, &h);
 
 	for (const struct ast_option *o = t->stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values : NULL;
+		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
+									 : NULL;
 		     v; v = v->next) {
 			struct ir_set set = { 0 };
 

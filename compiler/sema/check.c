@@ -70,8 +70,8 @@ static void check_values(struct sema *s, const struct ast_value *v, int section)
 	for (; v; v = v->next) {
 		if (v->kind == AST_V_REGEX)
 			diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
-				 "a regular expression as a pattern is not supported by "
-				 "this version");
+				 "a regular expression as a pattern is not supported "
+				 "by this version");
 		else if (v->kind == AST_V_GROUP && section != AST_SEC_SYSCALL)
 			diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
 				 "'@%.*s': groups of hosts and paths are not supported "
@@ -98,10 +98,12 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 				unsupported(s, o->at, arena_printf(s->a, "'%s'", word));
 			continue;
 		}
-		if (seen[o->kind] && o->kind != AST_O_EXCEPT && o->kind != AST_O_WITHIN) {
+		if (seen[o->kind] && o->kind != AST_O_EXCEPT &&
+		    o->kind != AST_O_WITHIN) {
 			struct diag *d = diag_add(s->sink, DIAG_OPTION, o->at,
 						  "'%s' is stated twice", word);
-			diag_note(s->sink, d, seen[o->kind]->at, "the first one is here");
+			diag_note(s->sink, d, seen[o->kind]->at,
+				  "the first one is here");
 		}
 		seen[o->kind] = o;
 		if (o->kind == AST_O_EXCEPT)
@@ -109,7 +111,7 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 	}
 	if (stmt->kind == AST_RULE && seen[AST_O_WITH] && stmt->effect != AST_DENY)
 		diag_add(s->sink, DIAG_OPTION, seen[AST_O_WITH]->at,
-			 "'with' names the error of a denied call, and '%s' denies none",
+			 "'with' names the error of a denied call; '%s' denies none",
 			 ast_effect_name(stmt->effect));
 }
 
@@ -152,7 +154,8 @@ void sema_check_stmt(struct sema *s, const struct sema_unit *u,
 		}
 	switch ((int)stmt->kind) {
 	case AST_SECTION:
-		if (stmt->section == AST_SEC_AUDIT || stmt->section == AST_SEC_SESSION ||
+		if (stmt->section == AST_SEC_AUDIT ||
+		    stmt->section == AST_SEC_SESSION ||
 		    stmt->section == AST_SEC_RUNNER || stmt->section == AST_SEC_TOOLS)
 			unsupported(s, stmt->at,
 				    arena_printf(s->a, "the section '%s'",

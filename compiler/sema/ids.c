@@ -18,8 +18,9 @@ static const struct ast_value *as_name(const struct ast_stmt *stmt)
 
 static bool has_id(const struct sema_stmt *t)
 {
-	return t->in_section && (t->orig->kind == AST_RULE || t->orig->kind == AST_RISK ||
-				 t->orig->kind == AST_SCRATCH);
+	return t->in_section &&
+	       (t->orig->kind == AST_RULE || t->orig->kind == AST_RISK ||
+		t->orig->kind == AST_SCRATCH);
 }
 
 static struct str one_line(struct sema *s, const struct ast_stmt *stmt)
@@ -55,11 +56,12 @@ static void take_given(struct sema *s, struct sema_stmt *t, struct map *taken,
 	key = str_printf(s->a, "%u %.*s", t->unit->level, STR_ARG(as->text));
 	first = map_get(levels, key);
 	if (first) {
-		struct diag *d = diag_add(s->sink, DIAG_DUPLICATE_RULE_ID, as->at,
-					  "'%.*s' names two statements of level '%s'",
-					  STR_ARG(as->text),
-					  ir_level_name(t->unit->level));
-		diag_note(s->sink, d, as_name(first->orig)->at, "the first one is here");
+		struct diag *d =
+			diag_add(s->sink, DIAG_DUPLICATE_RULE_ID, as->at,
+				 "'%.*s' names two statements of level '%s'",
+				 STR_ARG(as->text), ir_level_name(t->unit->level));
+		diag_note(s->sink, d, as_name(first->orig)->at,
+			  "the first one is here");
 		return;
 	}
 	map_put(levels, key, t);

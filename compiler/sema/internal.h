@@ -23,7 +23,7 @@ bool sema_input_level(struct sema *s, struct sema_unit *u,
 /* Is std/base loaded? */
 bool sema_base_wanted(struct sema *s, bool *ret_wanted);
 
-/* --- scope.c: what names stand for ------------------------------------------ */
+/* --- scope.c: what names stand for ----------------------------------------- */
 
 /* One `let` or `group`, with its names resolved. */
 struct sema_name {
@@ -50,20 +50,20 @@ enum sema_values {
 struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
 			      const struct ast_value *list, enum sema_values how);
 
-/* --- check.c: what this version has no meaning for ---------------------------- */
+/* --- check.c: what this version has no meaning for ------------------------- */
 
 /* Queues an error for everything of the statement that means nothing here. */
 void sema_check_stmt(struct sema *s, const struct sema_unit *u,
 		     const struct ast_stmt *stmt, int section);
 
-/* --- levels.c ------------------------------------------------------------------ */
+/* --- levels.c -------------------------------------------------------------- */
 
 /* final and locked where they may stand; finds the locks. */
 void sema_levels_check(struct sema *s);
 /* Cuts what narrow-only levels and locks take away; marks soft asks. */
 void sema_levels_cut(struct sema *s);
 
-/* --- ids.c --------------------------------------------------------------------- */
+/* --- ids.c ----------------------------------------------------------------- */
 
 void sema_ids(struct sema *s);
 

@@ -32,9 +32,11 @@ static void check_final(struct sema *s, const struct sema_stmt *t)
 	if (!t->orig->final)
 		return;
 	if (t->orig->effect == AST_ASK) {
-		d = diag_add(s->sink, DIAG_FINAL_ASK, word_at(s, t->orig->at, "final"),
-			     "'final ask' would only forbid lower levels to be stricter");
-		diag_help(s->sink, d, "drop 'final': no lower level can loosen a "
+		d = diag_add(
+			s->sink, DIAG_FINAL_ASK, word_at(s, t->orig->at, "final"),
+			"'final ask' would only forbid lower levels to be stricter");
+		diag_help(s->sink, d,
+			  "drop 'final': no lower level can loosen a "
 			  "managed 'ask'");
 		return;
 	}
@@ -43,9 +45,11 @@ static void check_final(struct sema *s, const struct sema_stmt *t)
 	d = diag_add(s->sink, DIAG_FINAL_LEVEL, word_at(s, t->orig->at, "final"),
 		     "'final' is reserved for managed levels");
 	note_level(s, d, t->unit);
-	diag_help(s->sink, d, t->orig->effect == AST_ALLOW
-		  ? "drop 'final'; only a managed 'allow' can hold against a 'deny'"
-		  : "drop 'final'; a deny from any level already wins over every allow");
+	diag_help(s->sink, d,
+		  t->orig->effect == AST_ALLOW ? "drop 'final'; only a managed 'allow' "
+						 "can hold against a 'deny'"
+					       : "drop 'final'; a deny from any level "
+						 "already wins over every allow");
 }
 
 static void check_locked(struct sema *s, const struct sema_unit *u,
@@ -80,7 +84,8 @@ static struct span head_at(const struct ast_stmt *section)
 
 static void check_unit(struct sema *s, const struct sema_unit *u)
 {
-	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p; p = p->next)
+	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p;
+	     p = p->next)
 		check_locked(s, u, p);
 	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next) {
 		int kind;
@@ -176,7 +181,8 @@ void sema_levels_cut(struct sema *s)
 				cut(t, "a fact of a narrow-only level may widen", NULL);
 			else if (s->facts_lock.level &&
 				 (l == IR_PROJECT || l == IR_USER))
-				cut(t, "a managed level locks commands or has a final "
+				cut(t,
+				    "a managed level locks commands or has a final "
 				    "rule, so lower facts may not widen",
 				    &s->facts_lock);
 		}

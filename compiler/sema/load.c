@@ -32,7 +32,9 @@ struct wanted {
 void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
 	       struct source_map *map, const char *stdlib_dir)
 {
-	*s = (struct sema){ .a = a, .sink = sink, .map = map,
+	*s = (struct sema){ .a = a,
+			    .sink = sink,
+			    .map = map,
 			    .stdlib_dir = stdlib_dir ? stdlib_dir : POL_STDLIB_DIR };
 }
 
@@ -58,8 +60,8 @@ static struct sema_unit *unit_of(const struct sema *s, const char *real,
 static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
 {
 	struct diag *d = diag_add(s->sink, DIAG_FILE_READ, w->at,
-				  "cannot read the policy '%.*s': %s",
-				  STR_ARG(w->name), strerror(err));
+				  "cannot read the policy '%.*s': %s", STR_ARG(w->name),
+				  strerror(err));
 
 	if (err == EFBIG)
 		diag_help(s->sink, d, "a policy file may have %zu MiB",
@@ -111,9 +113,11 @@ static bool is_yaml(struct str name)
 static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 {
 	if (is_yaml(w->name)) {
-		struct diag *d = diag_add(s->sink, DIAG_UNSUPPORTED, w->at,
-					  "'%.*s': policies in YAML are not supported by "
-					  "this version", STR_ARG(w->name));
+		struct diag *d =
+			diag_add(s->sink, DIAG_UNSUPPORTED, w->at,
+				 "'%.*s': policies in YAML are not supported by "
+				 "this version",
+				 STR_ARG(w->name));
 		diag_help(s->sink, d, "write the policy as a '.pol' file");
 		return false;
 	}
@@ -129,10 +133,11 @@ static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 		return false;
 	}
 	if ((w->from && w->from->depth + 1 > MAX_DEPTH) || s->units.n >= MAX_UNITS) {
-		struct diag *d = diag_add(s->sink, DIAG_USE_DEPTH, w->at,
-					  "'%.*s' is one file too many: at most %u in a "
-					  "chain and %u in all", STR_ARG(w->name),
-					  MAX_DEPTH, MAX_UNITS);
+		struct diag *d =
+			diag_add(s->sink, DIAG_USE_DEPTH, w->at,
+				 "'%.*s' is one file too many: at most %u in a "
+				 "chain and %u in all",
+				 STR_ARG(w->name), MAX_DEPTH, MAX_UNITS);
 		note_chain(s, d, w->from);
 		return false;
 	}
@@ -151,10 +156,15 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 	if (old && !w->input)
 		return old;
 	u = ARENA_NEW(s->a, struct sema_unit);
-	*u = (struct sema_unit){ .name = w->name, .path = w->path, .real = real,
-				 .level = w->level, .narrow = w->narrow,
-				 .std = w->std, .named = w->input != NULL,
-				 .from = w->from, .from_at = w->at,
+	*u = (struct sema_unit){ .name = w->name,
+				 .path = w->path,
+				 .real = real,
+				 .level = w->level,
+				 .narrow = w->narrow,
+				 .std = w->std,
+				 .named = w->input != NULL,
+				 .from = w->from,
+				 .from_at = w->at,
 				 .depth = w->from ? w->from->depth + 1 : 0 };
 	if (!read_unit(s, u, w))
 		return NULL;
@@ -186,8 +196,10 @@ static bool use_target(struct sema *s, const struct sema_unit *u,
 	}
 	if (!suffix)
 		text = str_cat(s->a, text, STR(".pol"));
-	*ret = (struct wanted){ .level = u->level, .narrow = u->narrow,
-				.from = (struct sema_unit *)u, .at = v->at };
+	*ret = (struct wanted){ .level = u->level,
+				.narrow = u->narrow,
+				.from = (struct sema_unit *)u,
+				.at = v->at };
 	if (str_starts(text, STR("std/"))) {
 		struct str in = sema_normal(s->a, str_sub(text, 4, text.n - 4));
 
@@ -204,7 +216,8 @@ static bool use_target(struct sema *s, const struct sema_unit *u,
 		path = ret->name = text;
 	} else {
 		path = str_cat(s->a, sema_dirname(str_from(u->path)), text);
-		ret->name = sema_normal(s->a, str_cat(s->a, sema_dirname(u->name), text));
+		ret->name =
+			sema_normal(s->a, str_cat(s->a, sema_dirname(u->name), text));
 		ret->std = u->std;
 	}
 	ret->path = str_z(s->a, path);
@@ -297,10 +310,12 @@ bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct sema_input *in = &inputs[i];
-		struct wanted w = { .path = in->path, .level = in->level,
+		struct wanted w = { .path = in->path,
+				    .level = in->level,
 				    .name = in->name.n ? in->name : str_from(in->path),
 				    .narrow = in->discovered && in->level == IR_PROJECT,
-				    .at = SPAN_NONE, .input = in };
+				    .at = SPAN_NONE,
+				    .input = in };
 
 		ok &= load_unit(s, &w) != NULL;
 	}

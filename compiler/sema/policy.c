@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const policy_keys[] = { "level", "serial", "expires",
-					   "description", "owner", "base" };
+static const char *const policy_keys[] = { "level",       "serial", "expires",
+					   "description", "owner",  "base" };
 static const char *const level_names[] = { "managed", "managed-file", "project",
 					   "user" };
 
@@ -66,9 +66,10 @@ bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u)
 
 	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p;
 	     p = p->next) {
-		const struct ast_stmt *first = policy_pair(u->policy, str_z(s->a, p->name));
-		bool harmless = str_eqz(p->name, "description") ||
-				str_eqz(p->name, "owner");
+		const struct ast_stmt *first =
+			policy_pair(u->policy, str_z(s->a, p->name));
+		bool harmless =
+			str_eqz(p->name, "description") || str_eqz(p->name, "owner");
 		bool known = false;
 
 		for (size_t i = 0; i < POL_LEN(policy_keys); i++)
@@ -85,16 +86,17 @@ bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u)
 				diag_help(s->sink, d, "did you mean '%s'?", near);
 			ok = false;
 		} else if (first != p) {
-			struct diag *d = diag_add(s->sink, DIAG_SCALAR_CONFLICT, p->at,
-						  "'%.*s' is stated twice",
-						  STR_ARG(p->name));
+			struct diag *d =
+				diag_add(s->sink, DIAG_SCALAR_CONFLICT, p->at,
+					 "'%.*s' is stated twice", STR_ARG(p->name));
 			diag_note(s->sink, d, first->at, "the first one is here");
 			ok = false;
 		} else if (!u->named && !u->std && !harmless) {
 			struct diag *d = diag_add(s->sink, DIAG_USED_POLICY, p->at,
 						  "a file that is used states '%.*s'",
 						  STR_ARG(p->name));
-			diag_note(s->sink, d, u->from_at, "it speaks at the level of the "
+			diag_note(s->sink, d, u->from_at,
+				  "it speaks at the level of the "
 				  "file that uses it, which is this one");
 			ok = false;
 		}
@@ -127,41 +129,41 @@ static bool is_std_text(struct sema *s, const char *real)
 }
 
 /* The level of an input: the option's, else the declared one, else project. */
-bool sema_input_level(struct sema *s, struct sema_unit *u,
-			const struct sema_input *in)
+bool sema_input_level(struct sema *s, struct sema_unit *u, const struct sema_input *in)
 {
 	const struct ast_stmt *pair = policy_pair(u->policy, "level");
 	enum ir_level declared = IR_PROJECT;
 
 	if (pair && !level_by_name(pair_text(pair), &declared)) {
-		struct diag *d = diag_add(s->sink, DIAG_LEVEL, pair->values->at,
-					  "'%.*s' is no level",
-					  STR_ARG(pair_text(pair)));
+		struct diag *d =
+			diag_add(s->sink, DIAG_LEVEL, pair->values->at,
+				 "'%.*s' is no level", STR_ARG(pair_text(pair)));
 		const char *near = diag_suggest(pair_text(pair), level_names,
 						POL_LEN(level_names));
 		if (near)
 			diag_help(s->sink, d, "did you mean '%s'?", near);
 		else
-			diag_help(s->sink, d, "levels are managed, managed-file, "
+			diag_help(s->sink, d,
+				  "levels are managed, managed-file, "
 				  "project and user");
 		return false;
 	}
 	if (pair && in->level && declared != in->level) {
-		struct diag *d = diag_add(s->sink, DIAG_LEVEL, pair->at,
-					  "the file declares level '%s' but is %s as '%s'",
-					  ir_level_name(declared),
-					  in->cmdline_level ? "named on the command line"
-							    : "found",
-					  ir_level_name(in->level));
+		struct diag *d = diag_add(
+			s->sink, DIAG_LEVEL, pair->at,
+			"the file declares level '%s' but is %s as '%s'",
+			ir_level_name(declared),
+			in->cmdline_level ? "named on the command line" : "found",
+			ir_level_name(in->level));
 		diag_help(s->sink, d, "drop the option or state 'level %s'",
 			  ir_level_name(in->level));
 		return false;
 	}
 	u->level = in->level ? in->level : declared;
 	if (u->level == IR_DEFAULT && !is_std_text(s, u->real)) {
-		struct diag *d = diag_add(s->sink, DIAG_LEVEL,
-					  pair ? pair->at : SPAN_NONE,
-					  "level 'default' belongs to std/base alone");
+		struct diag *d =
+			diag_add(s->sink, DIAG_LEVEL, pair ? pair->at : SPAN_NONE,
+				 "level 'default' belongs to std/base alone");
 		diag_help(s->sink, d, "state 'level user' or 'level project'");
 		return false;
 	}
@@ -188,7 +190,8 @@ static int stated_base(struct sema *s, const struct sema_unit *u)
 		for (const struct ast_value *v = t->kind == AST_USE ? t->values : NULL;
 		     v; v = v->next)
 			if (str_eqz(v->text, "std/base")) {
-				struct diag *d = diag_add(s->sink, DIAG_BASE, v->at,
+				struct diag *d = diag_add(
+					s->sink, DIAG_BASE, v->at,
 					"the file uses std/base and leaves it out");
 				diag_note(s->sink, d, pair->at, "it is left out here");
 				return -2;

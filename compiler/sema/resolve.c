@@ -40,8 +40,8 @@ static struct ast_test_case *resolve_cases(struct sema *s, struct sema_unit *u,
 		struct ast_test_case *n = arena_dup(s->a, c, sizeof(*c));
 
 		n->request.values = sema_values(s, u, c->request.values, SEMA_V_TEXTS);
-		n->request.net.hosts = sema_values(s, u, c->request.net.hosts,
-						   SEMA_V_HOSTS);
+		n->request.net.hosts =
+			sema_values(s, u, c->request.net.hosts, SEMA_V_HOSTS);
 		n->next = NULL;
 		*tail = n;
 		tail = &n->next;
@@ -90,7 +90,8 @@ static void add_stmt(struct sema *s, struct sema_unit *u, const struct ast_stmt 
 	int sec = section ? (int)section->section : -1;
 
 	sema_check_stmt(s, u, stmt, sec);
-	*n = (struct sema_stmt){ .orig = stmt, .unit = u,
+	*n = (struct sema_stmt){ .orig = stmt,
+				 .unit = u,
 				 .stmt = resolve_stmt(s, u, stmt, sec),
 				 .in_section = section != NULL,
 				 .section = section ? section->section : AST_SEC_COUNT,
@@ -100,9 +101,11 @@ static void add_stmt(struct sema *s, struct sema_unit *u, const struct ast_stmt 
 }
 
 /* `network limited` says what `mode limited` says inside of the braces. */
-static void add_mode(struct sema *s, struct sema_unit *u, const struct ast_stmt *section)
+static void add_mode(struct sema *s, struct sema_unit *u,
+		     const struct ast_stmt *section)
 {
-	struct ast_stmt mode = { .kind = AST_MODE, .name = section->name,
+	struct ast_stmt mode = { .kind = AST_MODE,
+				 .name = section->name,
 				 .name_at = section->name_at };
 
 	mode.at = section->at;

@@ -26,10 +26,9 @@ static bool same_text(const struct sema_name *x, const struct sema_name *y)
 static void twice(struct sema *s, struct span at, const struct sema_name *n,
 		  const struct sema_name *other)
 {
-	struct diag *d = diag_add(s->sink, DIAG_DUPLICATE_NAME, at,
-				  "the %s '%s%.*s' is defined twice",
-				  n->group ? "group" : "name", n->group ? "@" : "",
-				  STR_ARG(n->name));
+	struct diag *d = diag_add(
+		s->sink, DIAG_DUPLICATE_NAME, at, "the %s '%s%.*s' is defined twice",
+		n->group ? "group" : "name", n->group ? "@" : "", STR_ARG(n->name));
 
 	diag_note(s->sink, d, other->stmt->at, "it is defined here");
 	if (at.file != n->stmt->at.file || at.off != n->stmt->name_at.off)
@@ -44,7 +43,8 @@ static void merge(struct sema *s, struct sema_unit *u, const struct sema_unit *f
 		struct sema_name *old = map_get(&u->scope, from->scope.e[i].key);
 
 		if (old && !same_text(old, n))
-			twice(s, at.file == SOURCE_NONE ? n->stmt->name_at : at, n, old);
+			twice(s, at.file == SOURCE_NONE ? n->stmt->name_at : at, n,
+			      old);
 		else if (!old)
 			map_put(&u->scope, from->scope.e[i].key, n);
 	}
@@ -66,10 +66,11 @@ void sema_scope_open(struct sema *s, struct sema_unit *u)
 }
 
 static struct diag *suggest_from(struct sema *s, const struct sema_unit *u,
-				 struct diag *d, struct str name, bool group, bool roots)
+				 struct diag *d, struct str name, bool group,
+				 bool roots)
 {
-	const char **words = arena_array(s->a, u->scope.n + IR_ROOT_COUNT,
-					 sizeof(*words));
+	const char **words =
+		arena_array(s->a, u->scope.n + IR_ROOT_COUNT, sizeof(*words));
 	const char *near;
 	size_t n = 0;
 
@@ -96,8 +97,8 @@ static bool has_help(const struct diag *d)
 }
 
 /* The statement of `u` that will define the name further down, or NULL. */
-static const struct ast_stmt *defined_later(const struct sema_unit *u,
-					    struct str name, bool group)
+static const struct ast_stmt *defined_later(const struct sema_unit *u, struct str name,
+					    bool group)
 {
 	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next)
 		if (t->kind == (group ? AST_GROUP : AST_LET) && str_eq(t->name, name))
@@ -150,7 +151,7 @@ static const struct ast_value *let_value(struct sema *s, const struct sema_unit 
 	return NULL;
 }
 
-/* --- strings ----------------------------------------------------------------- */
+/* --- strings --------------------------------------------------------------- */
 
 /* A raw text inside of an ordinary one: its '$' begins no expansion. */
 static void add_raw(struct buf *b, struct str t)
@@ -174,7 +175,8 @@ static bool add_let(struct sema *s, const struct sema_unit *u, struct buf *b,
 		d = unknown(s, u, at, name, false, true);
 		if (has_help(d) || d->code != DIAG_UNKNOWN_NAME)
 			return false;
-		diag_help(s->sink, d, "'${…}' takes a 'let' or one of the roots HOME, "
+		diag_help(s->sink, d,
+			  "'${…}' takes a 'let' or one of the roots HOME, "
 			  "PROJECT_DIR, SESSION_DIR and TMPDIR; write '\\$' for a "
 			  "dollar sign");
 		return false;
@@ -238,7 +240,7 @@ static bool expand(struct sema *s, const struct sema_unit *u, struct span at,
 	return true;
 }
 
-/* --- lists -------------------------------------------------------------------- */
+/* --- lists ----------------------------------------------------------------- */
 
 static struct ast_value *copy_at(struct sema *s, const struct ast_value *v,
 				 struct span at)
@@ -260,9 +262,9 @@ static void splice(struct sema *s, const struct ast_value *v, struct span at,
 			splice(s, i, at, name, tail);
 		return;
 	case AST_V_MAP: {
-		struct diag *d = diag_add(s->sink, DIAG_KIND_OF_VALUE, at,
-					  "'%.*s' is a map, which is no pattern",
-					  STR_ARG(name));
+		struct diag *d =
+			diag_add(s->sink, DIAG_KIND_OF_VALUE, at,
+				 "'%.*s' is a map, which is no pattern", STR_ARG(name));
 		diag_help(s->sink, d, "name one of its keys: %.*s.KEY", STR_ARG(name));
 		return;
 	}
@@ -301,7 +303,8 @@ static void one_value(struct sema *s, struct sema_unit *u, const struct ast_valu
 		}
 		struct diag *d = unknown(s, u, v->at, v->text, false, false);
 		if (!has_help(d) && d->code == DIAG_UNKNOWN_NAME)
-			diag_help(s->sink, d, "a text stands in double quotes: \"%.*s\"",
+			diag_help(s->sink, d,
+				  "a text stands in double quotes: \"%.*s\"",
 				  STR_ARG(v->text));
 	} else if (v->kind == AST_V_GROUP && how == SEMA_V_CALLS) {
 		splice_group(s, u, v, tail);
@@ -336,18 +339,21 @@ struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
 	return head;
 }
 
-/* --- definitions ------------------------------------------------------------------ */
+/* --- definitions ----------------------------------------------------------- */
 
 /* Members of a group of system calls; other groups have no meaning here. */
 static bool is_call_group(struct sema *s, const struct ast_stmt *stmt)
 {
 	for (const struct ast_value *v = stmt->values; v; v = v->next)
 		if (v->kind != AST_V_NAME && v->kind != AST_V_GROUP) {
-			struct diag *d = diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
+			struct diag *d = diag_add(
+				s->sink, DIAG_UNSUPPORTED, v->at,
 				"groups of hosts or paths are not supported by this "
 				"version");
-			diag_help(s->sink, d, "a group lists system calls: 'group @%.*s = "
-				  "mount, umount2'; for patterns write 'let %.*s = [ … ]'",
+			diag_help(s->sink, d,
+				  "a group lists system calls: 'group @%.*s = "
+				  "mount, umount2'; for patterns write 'let %.*s = [ … "
+				  "]'",
 				  STR_ARG(stmt->name), STR_ARG(stmt->name));
 			return false;
 		}
@@ -376,8 +382,9 @@ void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stm
 	enum ir_root root;
 	size_t len;
 
-	*n = (struct sema_name){ .name = stmt->name, .stmt = stmt, .real = u->real,
-				 .group = group };
+	*n = (struct sema_name){
+		.name = stmt->name, .stmt = stmt, .real = u->real, .group = group
+	};
 	if (sema_root_prefix(str_printf(s->a, "${%.*s}", STR_ARG(stmt->name)), &root,
 			     &len)) {
 		diag_add(s->sink, DIAG_DUPLICATE_NAME, stmt->name_at,
@@ -401,7 +408,8 @@ void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stm
 		const struct ast_value *v = stmt->values;
 		struct ast_value *one = sema_values(s, u, v, SEMA_V_PATTERNS);
 		if (one && one->next) {
-			struct ast_value list = { .kind = AST_V_LIST, .at = v->at,
+			struct ast_value list = { .kind = AST_V_LIST,
+						  .at = v->at,
 						  .items = one };
 			one = arena_dup(s->a, &list, sizeof(list));
 		}

@@ -57,7 +57,7 @@ struct sema_unit {
 	VEC(struct sema_use) uses;
 	const struct ast_stmt *policy; /* its `policy` statement, or NULL */
 	struct map scope;        /* of names that it sees; sema/scope.c */
-	bool *reach;             /* by order: the units that it uses, through others too */
+	bool *reach;             /* by order: what it uses, through others too */
 	bool resolved;
 	VEC(struct sema_stmt *) stmts; /* in text order */
 };
@@ -108,7 +108,7 @@ bool sema_resolve(struct sema *s);
  * comments that say what was cut. */
 void sema_dump(struct buf *out, const struct sema *s);
 
-/* --- for lower/ ---------------------------------------------------------- */
+/* --- for lower/ ------------------------------------------------------------ */
 
 /* Does `a` use `b`, directly or through others? */
 bool sema_imports(const struct sema_unit *a, const struct sema_unit *b);

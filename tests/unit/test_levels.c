@@ -35,7 +35,7 @@ static void load(struct fx *f, const struct texts *t, const char *last)
 		fx_add(f, "t.pol", last, IR_USER, false);
 }
 
-/* --- rules ---------------------------------------------------------------------- */
+/* --- rules ----------------------------------------------------------------- */
 
 static const struct row {
 	struct texts t;
@@ -277,7 +277,7 @@ static void test_every_row_of_precedence(void **state)
 	assert_true(n >= 60);
 }
 
-/* --- errors ----------------------------------------------------------------------- */
+/* --- errors ---------------------------------------------------------------- */
 
 static const struct {
 	struct texts t;
@@ -327,7 +327,7 @@ static void test_every_fault_has_its_message(void **state)
 	}
 }
 
-/* --- what is dropped, and says so ---------------------------------------------------- */
+/* --- what is dropped, and says so ------------------------------------------ */
 
 static const struct {
 	struct texts t;
@@ -381,7 +381,7 @@ static void test_what_is_dropped_says_so(void **state)
 	}
 }
 
-/* --- scalars ---------------------------------------------------------------------------- */
+/* --- scalars --------------------------------------------------------------- */
 
 static void test_a_scalar_knows_what_it_overrode(void **state)
 {
@@ -470,7 +470,7 @@ static void test_the_environment(void **state)
 	fx_release(&f);
 }
 
-/* --- marks ------------------------------------------------------------------------------- */
+/* --- marks ----------------------------------------------------------------- */
 
 static void test_rules_carry_their_marks(void **state)
 {

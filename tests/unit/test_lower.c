@@ -1,7 +1,7 @@
 /* From statements to the IR: patterns, conditions, values, tests. */
 #include "tests/unit/sema_fixture.h"
 
-/* --- globs as text ---------------------------------------------------------------- */
+/* --- globs as text --------------------------------------------------------- */
 
 static void show_glob(struct buf *b, const struct ir_glob *g)
 {
@@ -74,7 +74,7 @@ static void run_text(struct fx *f, const char *text)
 	}
 }
 
-/* --- paths -------------------------------------------------------------------------- */
+/* --- paths ----------------------------------------------------------------- */
 
 static const struct {
 	const char *rule, *want;
@@ -175,7 +175,7 @@ static void test_operations_and_scratch(void **state)
 	fx_release(&f);
 }
 
-/* --- commands ------------------------------------------------------------------------- */
+/* --- commands -------------------------------------------------------------- */
 
 static const struct {
 	const char *rule, *want;
@@ -229,7 +229,7 @@ static void test_quotes_in_a_pattern_are_a_warning(void **state)
 	fx_release(&f);
 }
 
-/* --- network and sockets ----------------------------------------------------------------- */
+/* --- network and sockets --------------------------------------------------- */
 
 static void test_hosts_times_ports(void **state)
 {
@@ -283,7 +283,7 @@ static void test_sockets(void **state)
 	fx_release(&f);
 }
 
-/* --- system calls -------------------------------------------------------------------------- */
+/* --- system calls ---------------------------------------------------------- */
 
 static void show_cond(struct buf *b, const struct ir_cond *c)
 {
@@ -432,7 +432,7 @@ static void test_the_mode_leaves_four_families(void **state)
 	}
 }
 
-/* --- values and faults --------------------------------------------------------------------- */
+/* --- values and faults ----------------------------------------------------- */
 
 static const struct {
 	const char *text, *code, *say;

@@ -1,7 +1,7 @@
 /* Files, names and what this version has no meaning for. */
 #include "tests/unit/sema_fixture.h"
 
-/* --- what is refused, and how it is said --------------------------------------- */
+/* --- what is refused, and how it is said ----------------------------------- */
 
 static const struct {
 	const char *text, *code, *say;
@@ -118,7 +118,7 @@ static void test_faults_of_one_file_come_in_one_run(void **state)
 	fx_release(&f);
 }
 
-/* --- use ------------------------------------------------------------------------- */
+/* --- use ------------------------------------------------------------------- */
 
 static const struct sema_unit *unit_named(const struct fx *f, const char *name)
 {
@@ -233,7 +233,7 @@ static void test_two_imports_with_one_name(void **state)
 	fx_release(&f);
 }
 
-/* --- base -------------------------------------------------------------------------- */
+/* --- base ------------------------------------------------------------------ */
 
 static void test_base_is_there_unless_a_full_level_leaves_it_out(void **state)
 {
@@ -283,7 +283,7 @@ static void test_a_managed_level_locks_base(void **state)
 	fx_release(&f);
 }
 
-/* --- names ---------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------- */
 
 static void test_names_stand_for_their_texts(void **state)
 {
