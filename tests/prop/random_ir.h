@@ -13,6 +13,7 @@
 struct rnd {
 	uint64_t s;
 	struct arena *a;
+	enum ir_kind focus; /* most rules and requests are of this kind: so they meet */
 };
 
 static inline uint32_t rnd_below(struct rnd *r, uint32_t n)
@@ -120,7 +121,7 @@ static inline struct ir_command rnd_command(struct rnd *r, bool broad)
 	struct rnd_glob star = { { NULL, 0, 0 } };
 	size_t i;
 
-	c.nwords = 1 + rnd_below(r, 3);
+	c.nwords = 1 + (rnd_one_in(r, 3) ? 0 : rnd_below(r, 3));
 	c.words = arena_array(r->a, c.nwords, sizeof(*c.words));
 	for (i = 0; i < c.nwords; i++) {
 		if (rnd_one_in(r, 7))
@@ -152,7 +153,7 @@ static inline struct ir_path rnd_path(struct rnd *r, bool broad)
 	struct rnd_glob g = { { NULL, 0, 0 } };
 	struct ir_path p = { .text = STR("path"),
 			     .below = broad || rnd_one_in(r, 2) };
-	uint32_t i, n = rnd_below(r, 4);
+	uint32_t i, n = rnd_one_in(r, 3) ? 0 : rnd_below(r, 4);
 
 	p.root = (enum ir_root)rnd_below(r, IR_ROOT_COUNT);
 	for (i = 0; i < n; i++) {
@@ -300,21 +301,30 @@ static inline void rnd_scalars(struct rnd *r, struct ir *ir)
 	}
 }
 
-static inline struct ir *rnd_ir(struct rnd *r)
+static inline enum ir_kind rnd_kind(struct rnd *r)
 {
 	static const enum ir_kind kinds[] = { IR_COMMAND, IR_FILE, IR_UNIX, IR_TOOL,
 					      IR_NET };
+
+	return rnd_one_in(r, 3) ? RND_PICK(r, kinds) : r->focus;
+}
+
+static inline struct ir *rnd_ir(struct rnd *r)
+{
+	static const enum ir_kind kinds[] = { IR_COMMAND, IR_COMMAND, IR_FILE, IR_FILE,
+					      IR_UNIX, IR_TOOL };
 	struct ir *ir = ir_new(r->a);
 	uint32_t i, n;
 	int level;
 
+	r->focus = RND_PICK(r, kinds);
 	for (level = IR_MANAGED; level <= IR_DEFAULT + 1; level++) {
 		bool floor = level > IR_DEFAULT;
 
 		n = floor ? 1 + rnd_below(r, 3) : rnd_below(r, 6);
 		for (i = 0; i < n; i++) {
 			struct ir_rule *rule = rnd_rule(
-				r, RND_PICK(r, kinds),
+				r, rnd_kind(r),
 				floor ? IR_DEFAULT : (enum ir_level)level, floor);
 
 			rule->index = (uint32_t)ir->rules.n;
@@ -322,7 +332,7 @@ static inline struct ir *rnd_ir(struct rnd *r)
 		}
 	}
 	for (i = 0; i < IR_KIND_COUNT; i++) {
-		if (!rnd_one_in(r, 6))
+		if (!rnd_one_in(r, 4))
 			continue;
 		ir->locked[i].level = rnd_one_in(r, 2) ? IR_MANAGED : IR_MANAGED_FILE;
 		ir->locked[i].at = (struct ir_place){ .file = STR("m.pol"), .line = 1,
@@ -364,9 +374,7 @@ static inline struct ir_roots rnd_roots(struct rnd *r)
 
 static inline struct ir_request rnd_request(struct rnd *r)
 {
-	static const enum ir_kind kinds[] = { IR_COMMAND, IR_COMMAND, IR_FILE, IR_FILE,
-					      IR_UNIX, IR_TOOL, IR_NET };
-	struct ir_request q = { .kind = RND_PICK(r, kinds) };
+	struct ir_request q = { .kind = rnd_kind(r) };
 	size_t i;
 
 	q.scope = rnd_one_in(r, 3) ? IR_HOST : IR_SANDBOX;

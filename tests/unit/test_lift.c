@@ -288,7 +288,7 @@ static struct ir_rule *call(enum ir_effect e, uint32_t nr, struct ir_cond *c,
 	if (except) {
 		r->nexcept = 1;
 		r->except = arena_array(&h.a, 1, sizeof(*r->except));
-		r->except[0].u.syscall = (struct ir_syscall){ .nr = 41, .cond = except };
+		r->except[0].u.syscall = (struct ir_syscall){.nr = 41, .cond = except};
 	}
 	return r;
 }
@@ -322,10 +322,11 @@ static void test_system_calls_by_enumeration(void **state)
 			for (e = 0; e < 9; e++) {
 				struct ir_rule *big =
 					call(IR_DENY, 41, conds[i], conds[e % 3]);
-				struct ir_rule *small = call(IR_ALLOW, k % 2 ? 41 : 42,
-							     conds[k / 2], conds[e / 3]);
-				bool holds =
-					set_rule_contains(&h.a, big, small) == SET_HOLDS;
+				struct ir_rule *small =
+					call(IR_ALLOW, k % 2 ? 41 : 42, conds[k / 2],
+					     conds[e / 3]);
+				bool holds = set_rule_contains(&h.a, big, small) ==
+					     SET_HOLDS;
 
 				held += holds;
 				if (holds == calls_differ(big, small))
