@@ -7,6 +7,7 @@
 #include "compiler/backend/seccomp/codegen.h"
 #include "compiler/backend/seccomp/members.h"
 #include "compiler/backend/seccomp/seccomp.h"
+#include "compiler/backend/util.h"
 #include "compiler/target/target.h"
 
 static void put(struct bk_output *out, const char *path, const struct buf *b)
@@ -122,6 +123,7 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 		put_program(out, kinds[i].bpf, &f);
 		put_map(out, kinds[i].map, &f);
 	}
+	bk_add_feature(out, "seccomp");
 	return true;
 }
 
