@@ -56,7 +56,8 @@ int check_string(struct check *c, struct pb_str s, const char *what)
 	if (s.off > c->size || s.len > c->size - s.off)
 		return check_bad(c, "%s leaves the member", what);
 	if (s.len > CHECK_MAX_STRING)
-		return check_bad(c, "%s is longer than %u bytes", what, CHECK_MAX_STRING);
+		return check_bad(c, "%s is longer than %u bytes", what,
+				 CHECK_MAX_STRING);
 	c->strings += s.len;
 	if (c->strings > CHECK_MAX_STRINGS)
 		return check_bad(c, "has too many bytes of strings");

@@ -23,10 +23,11 @@ static int check_entry(const struct check *c, const struct sock_filter *f, size_
 		break;
 	case PB_V_TRACE:
 	case PB_V_KILL:
-		want = e->verdict == PB_V_KILL ? SECCOMP_RET_KILL_PROCESS :
-						 SECCOMP_RET_USER_NOTIF;
+		want = e->verdict == PB_V_KILL ? SECCOMP_RET_KILL_PROCESS
+					       : SECCOMP_RET_USER_NOTIF;
 		if (e->err != 0 || e->rule != UINT32_MAX)
-			return check_bad(c, "an entry has an errno or a rule and no denial");
+			return check_bad(
+				c, "an entry has an errno or a rule and no denial");
 		break;
 	default:
 		return check_bad(c, "an entry has an unknown verdict");
@@ -34,7 +35,8 @@ static int check_entry(const struct check *c, const struct sock_filter *f, size_
 	if (e->zero || e->zero2)
 		return check_bad(c, "an entry has bytes that must be zero");
 	if (e->pc >= n || f[e->pc].code != (BPF_RET | BPF_K) || f[e->pc].k != want)
-		return check_bad(c, "an entry names an instruction that returns otherwise");
+		return check_bad(
+			c, "an entry names an instruction that returns otherwise");
 	return 0;
 }
 
@@ -46,17 +48,18 @@ static bool has_other(const struct sock_filter *f, size_t from, size_t to)
 
 		if (BPF_CLASS(f[i].code) != BPF_RET)
 			continue;
-		if (f[i].code != (BPF_RET | BPF_K) || action == SECCOMP_RET_USER_NOTIF ||
+		if (f[i].code != (BPF_RET | BPF_K) ||
+		    action == SECCOMP_RET_USER_NOTIF ||
 		    action == SECCOMP_RET_KILL_PROCESS)
 			return true;
 	}
 	return false;
 }
 
-int bundle_check_filter(const void *insns, size_t size, const void *map, size_t map_size,
-			uint32_t nrules, struct rt_err *err)
+int bundle_check_filter(const void *insns, size_t size, const void *map,
+			size_t map_size, uint32_t nrules, struct rt_err *err)
 {
-	struct check c = { map, map_size, "filter map", 0, err };
+	struct check c = {map, map_size, "filter map", 0, err};
 	size_t n = size / sizeof(struct sock_filter), next = 0;
 	const struct sock_filter *f = insns;
 	const struct pb_map *h = map;

@@ -16,12 +16,14 @@ static int check_shape(const struct check *c, const struct pb_automaton *a)
 {
 	bool rooted = a->kind == PB_FILE || a->kind == PB_UNIX;
 
-	if (a->kind != PB_COMMAND && a->kind != PB_TOOL && a->kind != PB_RISK && !rooted)
+	if (a->kind != PB_COMMAND && a->kind != PB_TOOL && a->kind != PB_RISK &&
+	    !rooted)
 		return check_bad(c, "an automaton has an unknown kind");
 	if (a->root >= PB_ROOT_COUNT || (a->root != 0 && !rooted))
 		return check_bad(c, "an automaton has an unknown root");
 	if (a->abstract > 1 || (a->abstract && (a->kind != PB_UNIX || a->root != 0)))
-		return check_bad(c, "an automaton over abstract names is no such thing");
+		return check_bad(c,
+				 "an automaton over abstract names is no such thing");
 	if (a->wide > 1 || a->except > (a->kind == PB_FILE ? 7u : 1u))
 		return check_bad(c, "an automaton has an unknown flag");
 	if (a->nstates == 0 || a->nstates > INT32_MAX || a->nclasses == 0 ||
@@ -29,8 +31,8 @@ static int check_shape(const struct check *c, const struct pb_automaton *a)
 	    (!a->wide && a->nstates > UINT16_MAX + 1u))
 		return check_bad(c, "an automaton has impossible dimensions");
 	if (!check_range(c, a->cls, 256, 1, 1) ||
-	    !check_range(c, a->next, (uint64_t)a->nstates * a->nclasses, a->wide ? 4 : 2,
-			 a->wide ? 4 : 2) ||
+	    !check_range(c, a->next, (uint64_t)a->nstates * a->nclasses,
+			 a->wide ? 4 : 2, a->wide ? 4 : 2) ||
 	    !check_range(c, a->tag_at, (uint64_t)a->nstates + 1, 4, 4) ||
 	    !check_range(c, a->tags, a->ntags, 4, 4))
 		return check_bad(c, "a table of an automaton leaves the member");
@@ -62,7 +64,8 @@ static int check_moves(const struct check *c, const struct pb_automaton *a)
 static int check_tags(const struct check *c, const struct pb_automaton *a,
 		      const struct pb_rules *rules)
 {
-	const struct pb_rule *r = (const void *)((const uint8_t *)rules + rules->rules.off);
+	const struct pb_rule *r =
+		(const void *)((const uint8_t *)rules + rules->rules.off);
 	const uint32_t *tag_at = at(c, a->tag_at), *tags = at(c, a->tags);
 
 	if (tag_at[0] != 0 || tag_at[1] != 0 || tag_at[a->nstates] != a->ntags)
@@ -74,7 +77,8 @@ static int check_tags(const struct check *c, const struct pb_automaton *a,
 			if (tags[i] >= rules->rules.count || r[tags[i]].kind != a->kind)
 				return check_bad(c, "a tag names no rule of its kind");
 			if (i > tag_at[s] && tags[i - 1] >= tags[i])
-				return check_bad(c, "the tags of a state are not sorted");
+				return check_bad(c,
+						 "the tags of a state are not sorted");
 		}
 	}
 	return 0;
@@ -83,7 +87,7 @@ static int check_tags(const struct check *c, const struct pb_automaton *a,
 int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *rules,
 			 struct rt_err *err)
 {
-	struct check c = { data, size, PB_MATCHER, 0, err };
+	struct check c = {data, size, PB_MATCHER, 0, err};
 	const struct pb_matcher *h = data;
 	const struct pb_automaton *v;
 

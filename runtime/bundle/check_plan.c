@@ -30,7 +30,8 @@ static bool rest_ok(const char *p, size_t n)
 
 static int check_anchor(struct check *c, const struct pb_anchor *a, uint32_t nrules)
 {
-	if (a->kind > PB_A_ANY || a->root >= PB_ROOT_COUNT || a->effect >= PB_EFFECT_COUNT)
+	if (a->kind > PB_A_ANY || a->root >= PB_ROOT_COUNT ||
+	    a->effect >= PB_EFFECT_COUNT)
 		return check_bad(c, "an anchor has an unknown kind, root or effect");
 	if (a->ops == 0 || (a->ops & ~(PB_READ | PB_WRITE | PB_EXEC)))
 		return check_bad(c, "an anchor has an unknown operation");
@@ -50,7 +51,7 @@ static int check_anchor(struct check *c, const struct pb_anchor *a, uint32_t nru
 int bundle_check_mounts(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err)
 {
-	struct check c = { data, size, PB_MOUNTS, 0, err };
+	struct check c = {data, size, PB_MOUNTS, 0, err};
 	const struct pb_mounts *h = data;
 	const struct pb_anchor *v;
 
@@ -78,7 +79,8 @@ static int check_abi(const struct check *c, const struct pb_landlock_abi *a)
 		return check_bad(c, "an ABI has bytes that must be zero");
 	/* The kernel refuses rights that are not handled, and so do we, early. */
 	if (a->handled_fs == 0 || (dir & ~a->handled_fs) || (file & ~a->handled_fs))
-		return check_bad(c, "ABI %u grants rights that it does not handle", a->abi);
+		return check_bad(c, "ABI %u grants rights that it does not handle",
+				 a->abi);
 	if (file & ~FILE_RIGHTS)
 		return check_bad(c, "ABI %u grants a file what only directories have",
 				 a->abi);
@@ -90,7 +92,7 @@ static int check_abi(const struct check *c, const struct pb_landlock_abi *a)
 
 int bundle_check_landlock(const void *data, size_t size, struct rt_err *err)
 {
-	struct check c = { data, size, PB_LANDLOCK, 0, err };
+	struct check c = {data, size, PB_LANDLOCK, 0, err};
 	const struct pb_landlock *h = data;
 	const struct pb_landlock_abi *v;
 
@@ -112,7 +114,7 @@ int bundle_check_landlock(const void *data, size_t size, struct rt_err *err)
 int bundle_check_limits(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err)
 {
-	struct check c = { data, size, PB_LIMITS, 0, err };
+	struct check c = {data, size, PB_LIMITS, 0, err};
 	const struct pb_limits *h = data;
 	const struct pb_limit *v;
 
@@ -151,7 +153,7 @@ static int check_entry(struct check *c, const struct pb_env_entry *e, uint32_t n
 
 int bundle_check_env(const void *data, size_t size, uint32_t nrules, struct rt_err *err)
 {
-	struct check c = { data, size, PB_ENV, 0, err };
+	struct check c = {data, size, PB_ENV, 0, err};
 	const struct pb_env *h = data;
 	const struct pb_env_entry *v;
 
@@ -161,7 +163,8 @@ int bundle_check_env(const void *data, size_t size, uint32_t nrules, struct rt_e
 	for (uint32_t i = 0; i < h->entries.count; i++) {
 		CHECK_TRY(check_entry(&c, v + i, nrules));
 		if (i > 0 && v[i].set < v[i - 1].set)
-			return check_bad(&c, "a variable that is kept follows one that is set");
+			return check_bad(
+				&c, "a variable that is kept follows one that is set");
 	}
 	return 0;
 }

@@ -11,7 +11,8 @@ static int check_enums(const struct check *c, const struct pb_rule *r, uint32_t 
 		return check_bad(c, "rule %u has an unknown kind or effect", i);
 	if (r->level > PB_DEFAULT || (r->level == 0 && !record))
 		return check_bad(c, "rule %u has an unknown level", i);
-	if (r->flags & ~(PB_F_FINAL | PB_F_FLOOR | PB_F_SCRATCH | PB_F_SOFT | PB_F_ANSWER))
+	if (r->flags &
+	    ~(PB_F_FINAL | PB_F_FLOOR | PB_F_SCRATCH | PB_F_SOFT | PB_F_ANSWER))
 		return check_bad(c, "rule %u has an unknown flag", i);
 	if (r->scopes & ~(PB_SANDBOX | PB_HOST))
 		return check_bad(c, "rule %u has an unknown scope", i);
@@ -33,9 +34,9 @@ static int check_enums(const struct check *c, const struct pb_rule *r, uint32_t 
 static int check_strings(struct check *c, const struct pb_rule *r,
 			 const struct pb_rule *before)
 {
-	const struct pb_str s[5] = { r->id, r->file, r->text, r->reason, r->note };
-	const struct pb_str was[5] = { before->id, before->file, before->text,
-				       before->reason, before->note };
+	const struct pb_str s[5] = {r->id, r->file, r->text, r->reason, r->note};
+	const struct pb_str was[5] = {before->id, before->file, before->text,
+				      before->reason, before->note};
 
 	/* The rules of one statement share theirs: look once. */
 	for (int k = 0; k < 5; k++) {
@@ -52,7 +53,8 @@ static int check_parts(const struct check *c, const struct pb_rules *h)
 
 	if (sum != h->rules.count || h->scalar_first != h->ir_rules ||
 	    h->risk_first != h->scalar_first + h->scalar_count)
-		return check_bad(c, "rules, scalars and risk facts do not fill the table");
+		return check_bad(c,
+				 "rules, scalars and risk facts do not fill the table");
 	if (h->scalar_count <= PB_S_TOOL_OTHERWISE)
 		return check_bad(c, "a scalar that every decision needs is missing");
 	for (int k = 0; k < 6; k++) {
@@ -84,14 +86,15 @@ static bool kind_fits(const struct pb_rules *h, const struct pb_rule *r, uint32_
 int bundle_check_rules(const void *data, size_t size, struct rt_err *err)
 {
 	static const struct pb_rule none;
-	struct check c = { data, size, PB_RULES, 0, err };
+	struct check c = {data, size, PB_RULES, 0, err};
 	const struct pb_rules *h = data;
 	const struct pb_rule *v, *before = &none;
 	const uint32_t *lifted;
 
 	CHECK_TRY(check_head(&c, PB_MAGIC_RULES, sizeof(*h)));
 	CHECK_TRY(check_table(&c, h->rules, sizeof(*v), PB_MAX_RULES, "rules"));
-	CHECK_TRY(check_table(&c, h->lifted, sizeof(*lifted), UINT32_MAX, "lifted rules"));
+	CHECK_TRY(check_table(&c, h->lifted, sizeof(*lifted), UINT32_MAX,
+			      "lifted rules"));
 	CHECK_TRY(check_parts(&c, h));
 	CHECK_TRY(check_string(&c, h->policy, "the policy's name"));
 	v = (const void *)(c.data + h->rules.off);

@@ -43,14 +43,14 @@ static int expect(struct cursor *c, const char *text)
 	/* Its first line says enough. */
 	text += strspn(text, ",\n ");
 	return rt_fail(c->err, EBADMSG,
-		       "manifest.json is not canonical at byte %zu: expected '%.*s'", c->at,
-		       (int)strcspn(text, "\n"), text);
+		       "manifest.json is not canonical at byte %zu: expected '%.*s'",
+		       c->at, (int)strcspn(text, "\n"), text);
 }
 
 static int bad_value(struct cursor *c, const char *what)
 {
-	return rt_fail(c->err, EBADMSG, "manifest.json has no valid %s at byte %zu", what,
-		       c->at);
+	return rt_fail(c->err, EBADMSG, "manifest.json has no valid %s at byte %zu",
+		       what, c->at);
 }
 
 /* Decimal without sign and leading zeros. */
@@ -76,9 +76,12 @@ static int number(struct cursor *c, const char *what, uint64_t *ret)
 /* The length of the UTF-8 sequence at p, 0 where there is none. */
 static size_t utf8_len(const unsigned char *p, size_t n)
 {
-	static const uint32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = p[0] < 0x80 ? 1 : (p[0] & 0xe0) == 0xc0 ? 2 :
-		     (p[0] & 0xf0) == 0xe0 ? 3 : (p[0] & 0xf8) == 0xf0 ? 4 : 0;
+	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t len = p[0] < 0x80             ? 1
+		     : (p[0] & 0xe0) == 0xc0 ? 2
+		     : (p[0] & 0xf0) == 0xe0 ? 3
+		     : (p[0] & 0xf8) == 0xf0 ? 4
+					     : 0;
 	uint32_t v;
 
 	if (len <= 1 || len > n)
@@ -201,10 +204,10 @@ static bool digits(struct cursor *c, int n, int64_t *ret)
 /* Days since 1970-01-01 of a date of the Gregorian calendar (years 1970..9999). */
 static bool date(struct cursor *c, int64_t *ret_days)
 {
-	static const int64_t before[12] = { 0,   31,  59,  90,  120, 151,
-					    181, 212, 243, 273, 304, 334 };
-	static const int64_t length[12] = { 31, 28, 31, 30, 31, 30,
-					    31, 31, 30, 31, 30, 31 };
+	static const int64_t before[12] = {0,   31,  59,  90,  120, 151,
+					   181, 212, 243, 273, 304, 334};
+	static const int64_t length[12] = {31, 28, 31, 30, 31, 30,
+					   31, 31, 30, 31, 30, 31};
 	int64_t y, m, d, last;
 	bool leap;
 
@@ -253,11 +256,11 @@ static int instant(struct cursor *c, const char *what, int64_t *ret)
 
 /* --- the parts -------------------------------------------------------------- */
 
-#define TRY(x)                        \
-	do {                          \
-		int r_ = (x);         \
-		if (r_ < 0)           \
-			return r_;    \
+#define TRY(x)                     \
+	do {                       \
+		int r_ = (x);      \
+		if (r_ < 0)        \
+			return r_; \
 	} while (0)
 
 static int parse_head(struct cursor *c, struct manifest *m)
@@ -275,9 +278,10 @@ static int parse_head(struct cursor *c, struct manifest *m)
 	TRY(expect(c, ",\n  \"name\": "));
 	TRY(string(c, "name", &name, &len));
 	if (len > MANIFEST_MAX_NAME)
-		return rt_fail(c->err, EBADMSG,
-			       "the policy's name in manifest.json is longer than %d bytes",
-			       MANIFEST_MAX_NAME);
+		return rt_fail(
+			c->err, EBADMSG,
+			"the policy's name in manifest.json is longer than %d bytes",
+			MANIFEST_MAX_NAME);
 	for (size_t i = 0; i < len; i++) {
 		if (name[i] == '\\' || (unsigned char)name[i] >= 0x7f)
 			return bad_value(c, "name");
@@ -318,24 +322,25 @@ static int feature(struct cursor *c, struct manifest *m)
 	(void)m;
 	TRY(string(c, "feature", &name, &len));
 	if (!member_feature_known(name, len))
-		return rt_fail(c->err, EPROTONOSUPPORT,
-			       "the bundle requires '%.*s', which this version does not know",
-			       (int)(len < 64 ? len : 64), name);
+		return rt_fail(
+			c->err, EPROTONOSUPPORT,
+			"the bundle requires '%.*s', which this version does not know",
+			(int)(len < 64 ? len : 64), name);
 	return 0;
 }
 
 static int source(struct cursor *c, struct manifest *m)
 {
-	static const char *const levels[] = { "managed", "managed-file", "project",
-					      "user", "default" };
+	static const char *const levels[] = {"managed", "managed-file", "project",
+					     "user", "default"};
 	const char *text;
 	size_t len, i;
 	uint64_t size;
 	uint8_t b2[32];
 
 	if (++m->nsources > MAX_SOURCES)
-		return rt_fail(c->err, E2BIG, "manifest.json lists more than %u sources",
-			       MAX_SOURCES);
+		return rt_fail(c->err, E2BIG,
+			       "manifest.json lists more than %u sources", MAX_SOURCES);
 	TRY(expect(c, "{\"level\": "));
 	TRY(string(c, "level", &text, &len));
 	for (i = 0; i < 5; i++) {
@@ -365,7 +370,8 @@ static int source(struct cursor *c, struct manifest *m)
 /* Order and uniqueness: ranks rise, sources stand in byte order. */
 static bool follows(const struct manifest_member *a, const struct manifest_member *b)
 {
-	int ra = member_rank(a->path, a->path_len), rb = member_rank(b->path, b->path_len);
+	int ra = member_rank(a->path, a->path_len),
+	    rb = member_rank(b->path, b->path_len);
 	size_t n = a->path_len < b->path_len ? a->path_len : b->path_len;
 	int cmp;
 
@@ -396,9 +402,10 @@ static int member(struct cursor *c, struct manifest *m)
 	TRY(digest(c, mm->b2));
 	TRY(expect(c, "}"));
 	if (m->nmembers > 0 && !follows(mm - 1, mm))
-		return rt_fail(c->err, EBADMSG,
-			       "member '%.*s' is repeated or out of order in manifest.json",
-			       (int)mm->path_len, mm->path);
+		return rt_fail(
+			c->err, EBADMSG,
+			"member '%.*s' is repeated or out of order in manifest.json",
+			(int)mm->path_len, mm->path);
 	m->nmembers++;
 	return 0;
 }
@@ -414,15 +421,16 @@ static int parse(struct cursor *c, struct manifest *m)
 	TRY(list(c, m, member));
 	TRY(expect(c, ",\n  \"changes\": null\n}\n"));
 	if (c->at != c->n)
-		return rt_fail(c->err, EBADMSG, "bytes follow the end of manifest.json");
+		return rt_fail(c->err, EBADMSG,
+			       "bytes follow the end of manifest.json");
 	return 0;
 }
 
 int manifest_parse(const uint8_t *bytes, size_t size, struct manifest *ret,
 		   struct rt_err *err)
 {
-	struct cursor c = { (const char *)bytes, size, 0, err };
-	struct manifest m = { .serial = 0 };
+	struct cursor c = {(const char *)bytes, size, 0, err};
+	struct manifest m = {.serial = 0};
 	int r;
 
 	if (size > MANIFEST_MAX_BYTES)

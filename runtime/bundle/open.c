@@ -27,7 +27,8 @@ static int open_once(const char *path, int *ret_fd, struct rt_err *err)
 	}
 	if (errno == ELOOP)
 		return rt_fail(err, ELOOP,
-			       "bundle '%s' is a symbolic link: name the file itself", path);
+			       "bundle '%s' is a symbolic link: name the file itself",
+			       path);
 	return rt_fail_errno(err, errno, "bundle '%s' cannot be opened", path);
 }
 
@@ -40,14 +41,16 @@ static int check_file(int fd, const char *path, size_t *ret_size, struct rt_err 
 	if (!S_ISREG(st.st_mode))
 		return rt_fail(err, EINVAL, "bundle '%s' is no regular file", path);
 	if (st.st_uid != 0 && st.st_uid != getuid())
-		return rt_fail(err, EPERM,
-			       "bundle '%s' belongs to uid %u: neither root nor the caller",
-			       path, st.st_uid);
+		return rt_fail(
+			err, EPERM,
+			"bundle '%s' belongs to uid %u: neither root nor the caller",
+			path, st.st_uid);
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return rt_fail(err, EPERM,
-			       "bundle '%s' is writable by its group or others (mode %04o): "
-			       "chmod go-w",
-			       path, (unsigned)st.st_mode & 07777);
+		return rt_fail(
+			err, EPERM,
+			"bundle '%s' is writable by its group or others (mode %04o): "
+			"chmod go-w",
+			path, (unsigned)st.st_mode & 07777);
 	if (st.st_size > (off_t)PB_MAX_BUNDLE)
 		return rt_fail(err, EFBIG, "bundle '%s' is larger than %u MiB", path,
 			       PB_MAX_BUNDLE >> 20);
@@ -64,10 +67,11 @@ static int read_at(int fd, const char *path, uint8_t *buf, size_t at, size_t siz
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return rt_fail_errno(err, errno, "bundle '%s' cannot be read", path);
+			return rt_fail_errno(err, errno, "bundle '%s' cannot be read",
+					     path);
 		if (n == 0)
-			return rt_fail(err, EAGAIN, "bundle '%s' changed while it was read",
-				       path);
+			return rt_fail(err, EAGAIN,
+				       "bundle '%s' changed while it was read", path);
 		at += (size_t)n;
 		size -= (size_t)n;
 	}
@@ -80,7 +84,8 @@ static int check_end(int fd, const char *path, size_t size, struct rt_err *err)
 	char more;
 
 	if (pread(fd, &more, 1, (off_t)size) != 0)
-		return rt_fail(err, EAGAIN, "bundle '%s' changed while it was read", path);
+		return rt_fail(err, EAGAIN, "bundle '%s' changed while it was read",
+			       path);
 	return 0;
 }
 
@@ -165,8 +170,8 @@ static int open_as(const char *path, bool run, struct bundle *ret, struct rt_err
 	buf = calloc(1, size + 1);
 	if (!buf)
 		return rt_fail(err, ENOMEM, "bundle '%s': out of memory", path);
-	r = run ? read_needed(fd, path, buf, size, err) :
-		  read_at(fd, path, buf, 0, size, err);
+	r = run ? read_needed(fd, path, buf, size, err)
+		: read_at(fd, path, buf, 0, size, err);
 	if (r == 0)
 		r = check_end(fd, path, size, err);
 	if (r < 0) {

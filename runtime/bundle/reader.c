@@ -37,16 +37,18 @@ static int read_manifest(struct bundle *b, size_t *at, struct rt_err *err)
 	if (r < 0)
 		return r;
 	if (r == 0 || strcmp(sum.path, PB_MANIFEST_B2) != 0)
-		return rt_fail(err, EBADMSG, "the second member is not " PB_MANIFEST_B2);
+		return rt_fail(err, EBADMSG,
+			       "the second member is not " PB_MANIFEST_B2);
 	if (sum.size != 64 + sizeof(tail) - 1 ||
 	    memcmp(sum.data + 64, tail, sizeof(tail) - 1) != 0 ||
 	    !manifest_unhex((const char *)sum.data, want))
 		return rt_fail(err, EBADMSG, PB_MANIFEST_B2 " holds no digest");
 	digest_of(json.data, json.size, is);
 	if (memcmp(is, want, 32) != 0)
-		return rt_fail(err, EBADMSG,
-			       PB_MANIFEST " is damaged: its digest is not the one in "
-					   PB_MANIFEST_B2);
+		return rt_fail(
+			err, EBADMSG,
+			PB_MANIFEST
+			" is damaged: its digest is not the one in " PB_MANIFEST_B2);
 	b->manifest = json.data;
 	b->manifest_size = json.size;
 	manifest_hex(is, b->digest);
@@ -68,19 +70,21 @@ static int match_members(struct bundle *b, const struct manifest *m, size_t at,
 		struct bundle_member *bm = b->members + b->nmembers;
 
 		if (b->nmembers == m->nmembers)
-			return rt_fail(err, EBADMSG, "member '%s' is not in the manifest",
-				       t.path);
+			return rt_fail(err, EBADMSG,
+				       "member '%s' is not in the manifest", t.path);
 		if (strlen(t.path) != mm->path_len ||
 		    memcmp(t.path, mm->path, mm->path_len) != 0)
-			return rt_fail(err, EBADMSG,
-				       "member '%s' stands where the manifest has '%.*s'",
-				       t.path, (int)mm->path_len, mm->path);
+			return rt_fail(
+				err, EBADMSG,
+				"member '%s' stands where the manifest has '%.*s'",
+				t.path, (int)mm->path_len, mm->path);
 		if (t.size != mm->size)
-			return rt_fail(err, EBADMSG,
-				       "member '%s' has another size than in the manifest",
-				       t.path);
-		*bm = (struct bundle_member){ .path = t.path, .data = t.data,
-					      .size = t.size };
+			return rt_fail(
+				err, EBADMSG,
+				"member '%s' has another size than in the manifest",
+				t.path);
+		*bm = (struct bundle_member){
+			.path = t.path, .data = t.data, .size = t.size};
 		memcpy(bm->b2, mm->b2, 32);
 		b->nmembers++;
 	}
@@ -108,9 +112,10 @@ static int verify(struct bundle_member *m, struct rt_err *err)
 		return 0;
 	digest_of(m->data, m->size, is);
 	if (memcmp(is, m->b2, 32) != 0)
-		return rt_fail(err, EBADMSG,
-			       "member '%s' is damaged: its digest is not the manifest's",
-			       m->path);
+		return rt_fail(
+			err, EBADMSG,
+			"member '%s' is damaged: its digest is not the manifest's",
+			m->path);
 	m->verified = true;
 	return 0;
 }
@@ -188,7 +193,7 @@ static int parse(struct bundle *b, struct rt_err *err)
 
 int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err)
 {
-	struct bundle b = { .bytes = bytes, .size = size };
+	struct bundle b = {.bytes = bytes, .size = size};
 	int r;
 
 	_Static_assert(sizeof(b.name) == MANIFEST_MAX_NAME + 1, "names fit");
@@ -205,18 +210,20 @@ void bundle_release(struct bundle *b)
 {
 	free(b->members);
 	free(b->bytes);
-	*b = (struct bundle){ .bytes = NULL };
+	*b = (struct bundle){.bytes = NULL};
 }
 
 int bundle_check_time(const struct bundle *b, int64_t now, struct rt_err *err)
 {
 	if (b->not_before != MANIFEST_NO_TIME && now < b->not_before)
-		return rt_fail(err, EKEYREJECTED, "the bundle is not valid yet (not_before)");
+		return rt_fail(err, EKEYREJECTED,
+			       "the bundle is not valid yet (not_before)");
 	if (b->not_after != MANIFEST_NO_TIME && now > b->not_after)
 		return rt_fail(err, EKEYEXPIRED, "the bundle has expired (not_after)");
 	if (b->created != MANIFEST_NO_TIME && b->created > now + 86400)
-		return rt_fail(err, EKEYREJECTED,
-			       "the bundle was made in the future: is the clock right?");
+		return rt_fail(
+			err, EKEYREJECTED,
+			"the bundle was made in the future: is the clock right?");
 	return 0;
 }
 

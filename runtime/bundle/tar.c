@@ -12,9 +12,17 @@
 /* Offsets and widths of the fields, POSIX.1-1988 ustar. */
 enum {
 	NAME_LEN = 100,
-	MODE = 100, UID = 108, GID = 116, SIZE = 124, SIZE_LEN = 12,
-	MTIME = 136, CHKSUM = 148, TYPE = 156, MAGIC = 257,
-	DEVMAJOR = 329, DEVMINOR = 337
+	MODE = 100,
+	UID = 108,
+	GID = 116,
+	SIZE = 124,
+	SIZE_LEN = 12,
+	MTIME = 136,
+	CHKSUM = 148,
+	TYPE = 156,
+	MAGIC = 257,
+	DEVMAJOR = 329,
+	DEVMINOR = 337
 };
 
 static bool path_byte_ok(char c)
@@ -144,10 +152,12 @@ int tar_next(const uint8_t *bytes, size_t size, size_t *at, struct tar_member *r
 	const char *fault;
 
 	if (left < 2 * TAR_BLOCK)
-		return rt_fail(err, EBADMSG, "the archive ends in the middle of a header");
+		return rt_fail(err, EBADMSG,
+			       "the archive ends in the middle of a header");
 	if (all_zero(h, TAR_BLOCK)) {
 		if (left != 2 * TAR_BLOCK || !all_zero(h, left))
-			return rt_fail(err, EBADMSG, "bytes follow the end of the archive");
+			return rt_fail(err, EBADMSG,
+				       "bytes follow the end of the archive");
 		return 0;
 	}
 	show_name(name, h);
@@ -161,7 +171,7 @@ int tar_next(const uint8_t *bytes, size_t size, size_t *at, struct tar_member *r
 	if (!all_zero(h + data, tar_padded(data) - data))
 		return rt_fail(err, EBADMSG, "member '%s' has padding that is not zero",
 			       name);
-	*ret = (struct tar_member){ (const char *)bytes + *at, h, data };
+	*ret = (struct tar_member){(const char *)bytes + *at, h, data};
 	*at += TAR_BLOCK + tar_padded(data);
 	return 1;
 }

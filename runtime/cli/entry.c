@@ -87,7 +87,7 @@ static void show_rule(const struct bundle *b, uint32_t rule, char *out, size_t c
 int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
 		  struct rt_err *err)
 {
-	char what[110], rule[280];
+	char what[110], rule[300];
 
 	show_rule(ctx->b, e->d.rule, rule, sizeof(rule));
 	if (e->d.unparsed) {
@@ -144,7 +144,7 @@ static enum found look_at(const struct sandbox_view *view, const char *path,
 static int refuse(const struct sandbox_run *run, enum found f, const char *path,
 		  uint32_t rule, struct rt_err *err)
 {
-	char name[80], at[160], by[200] = "";
+	char name[80], at[160], by[300] = "";
 
 	io_escape(name, sizeof(name), run->argv[0], strlen(run->argv[0]));
 	io_escape(at, sizeof(at), path, strlen(path));

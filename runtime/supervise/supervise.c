@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -313,6 +315,26 @@ static int let_go_of_streams(struct loop *l)
 	return 0;
 }
 
+/*
+ * What the set-up needed of the program is not needed while one waits: its
+ * read-only pages come back from the page cache when they are touched.
+ */
+static int drop_pages(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	(void)size, (void)arg;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t from = (info->dlpi_addr + p->p_vaddr + page - 1) & ~(page - 1);
+		uintptr_t to = (info->dlpi_addr + p->p_vaddr + p->p_memsz) & ~(page - 1);
+
+		if (p->p_type == PT_LOAD && !(p->p_flags & PF_W) && from < to)
+			(void)madvise((void *)from, to - from, MADV_DONTNEED);
+	}
+	return 0;
+}
+
 static int prepare(struct loop *l, const struct sandbox_view *view)
 {
 	int r = take_clock(l);
@@ -326,6 +348,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		r = let_go_of_streams(l);
 	if (r == 0)
 		r = confine_self(l->err);
+	if (r == 0)
+		(void)dl_iterate_phdr(drop_pages, NULL);
 	return r;
 }
 
