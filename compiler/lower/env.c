@@ -4,6 +4,8 @@
  */
 #include "compiler/lower/internal.h"
 
+#define MAX_NAMES 4096
+
 struct keep_list {
 	VEC(struct ir_env_keep) v;
 };
@@ -36,22 +38,39 @@ static bool is_locked(const struct sema_stmt *t)
 	       t->unit->level <= IR_MANAGED_FILE;
 }
 
-/* A lower level that speaks of what a higher one has locked. */
-static void check_lock(struct lower *l, const struct sema_stmt *t,
-		       enum ast_stmt_kind kind)
+/* What a managed level has locked; few, and found once. */
+struct locks {
+	VEC(const struct sema_stmt *) v;
+};
+
+static void find_locks(struct lower *l, struct locks *ret)
 {
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
-		const struct sema_stmt *lock = l->s->stmts.v[i];
+		const struct sema_stmt *t = l->s->stmts.v[i];
+
+		if ((is_env(t, AST_KEEP) || is_env(t, AST_SET)) && is_locked(t))
+			VEC_PUSH(l->a, &ret->v, t);
+	}
+}
+
+/* A lower level that speaks of what a higher one has locked. */
+static void check_lock(struct lower *l, const struct locks *locks,
+		       const struct sema_stmt *t)
+{
+	bool keep = t->stmt->kind == AST_KEEP;
+
+	for (size_t i = 0; i < locks->v.n; i++) {
+		const struct sema_stmt *lock = locks->v.v[i];
 		struct diag *d;
 
-		if (!is_env(lock, kind) || !is_locked(lock) ||
+		if (lock->stmt->kind != t->stmt->kind ||
 		    lock->unit->level >= t->unit->level ||
 		    t->unit->level == IR_DEFAULT ||
-		    (kind == AST_SET && !str_eq(lock->stmt->name, t->stmt->name)))
+		    (!keep && !str_eq(lock->stmt->name, t->stmt->name)))
 			continue;
 		d = diag_add(l->sink, DIAG_SCALAR_LOCKED, t->stmt->at,
 			     "'%s' is locked by level '%s'",
-			     kind == AST_KEEP ? "env keep" : "this variable",
+			     keep ? "env keep" : "this variable",
 			     ir_level_name(lock->unit->level));
 		diag_note(l->sink, d, lock->stmt->at, "it is locked here");
 		diag_help(l->sink, d, "drop this line");
@@ -178,23 +197,31 @@ static void keep_narrow(struct lower *l, enum ir_level level, struct keep_list *
 	}
 }
 
-static void lower_keep(struct lower *l)
+static void lower_keep(struct lower *l, const struct locks *locks)
 {
 	struct keep_list cur = { .v = { NULL, 0, 0 } };
+	int names = 0;
 
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
 		const struct sema_stmt *t = l->s->stmts.v[i];
 
 		if (!is_env(t, AST_KEEP))
 			continue;
-		for (const struct ast_value *v = t->stmt->values; v; v = v->next)
+		for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
+			if (++names == MAX_NAMES + 1)
+				diag_add(l->sink, DIAG_VALUE, v->at,
+					 "more than %d names of variables are kept",
+					 MAX_NAMES);
 			if (!is_name(v->text, true))
 				diag_add(l->sink, DIAG_VALUE, v->at,
 					 "'%.*s' is no name of a variable; a '*' may "
 					 "stand at its end",
 					 STR_ARG(v->text));
-		check_lock(l, t, AST_KEEP);
+		}
+		check_lock(l, locks, t);
 	}
+	if (names > MAX_NAMES)
+		return;
 	for (int level = IR_DEFAULT; level >= IR_MANAGED; level--) {
 		keep_full(l, (enum ir_level)level, &cur);
 		keep_narrow(l, (enum ir_level)level, &cur);
@@ -205,15 +232,28 @@ static void lower_keep(struct lower *l)
 
 /* --- set ------------------------------------------------------------------- */
 
+static size_t roots_in(struct str text)
+{
+	enum ir_root root;
+	size_t n = 0, len;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '\\')
+			i++;
+		else if (sema_root_prefix(str_sub(text, i, text.n - i), &root, &len))
+			n++;
+	}
+	return n;
+}
+
 /* "\$" means '$'; then no text that looks like a root may be left over. */
 static bool set_value(struct lower *l, const struct sema_stmt *t, struct str *ret)
 {
 	const struct ast_value *v = t->stmt->values;
 	struct str text = v->text;
 
-	if ((v->kind == AST_V_RAW && sema_has_root(text)) ||
-	    (v->kind == AST_V_STRING && sema_has_root(sema_plain(l->a, text)) &&
-	     !sema_has_root(text))) {
+	if (v->kind == AST_V_RAW ? sema_has_root(text)
+				 : roots_in(sema_plain(l->a, text)) != roots_in(text)) {
 		diag_add(l->sink, DIAG_VALUE, v->at,
 			 "a variable cannot hold the text of a root's name, '${…}'");
 		return false;
@@ -229,35 +269,40 @@ static bool set_value(struct lower *l, const struct sema_stmt *t, struct str *re
 	return true;
 }
 
-static bool overrides(struct lower *l, const struct ir_env_set *old,
-		      const struct sema_stmt *first, const struct sema_stmt *t,
-		      struct str value)
+/* The first statement that sets a variable: the one that wins. */
+struct first {
+	const struct sema_stmt *t;
+	struct str value;
+};
+
+static void check_agreement(struct lower *l, const struct first *first,
+			    const struct sema_stmt *t, struct str value)
 {
 	struct diag *d;
 
-	if (old->level != t->unit->level || sema_imports(first->unit, t->unit) ||
-	    str_eq(old->value, value))
-		return true;
+	if (first->t->unit->level != t->unit->level ||
+	    sema_imports(first->t->unit, t->unit) || str_eq(first->value, value))
+		return;
 	d = diag_add(l->sink, DIAG_SCALAR_CONFLICT, t->stmt->at,
-		     "level '%s' gives '%.*s' two values", ir_level_name(old->level),
-		     STR_ARG(old->name));
-	diag_note(l->sink, d, first->stmt->at, "the other one is here");
-	return false;
+		     "level '%s' gives '%.*s' two values",
+		     ir_level_name(t->unit->level), STR_ARG(t->stmt->name));
+	diag_note(l->sink, d, first->t->stmt->at, "the other one is here");
 }
 
-static void lower_set(struct lower *l, const struct sema_stmt *t, struct map *firsts)
+static void lower_set(struct lower *l, const struct locks *locks,
+		      const struct sema_stmt *t, struct map *firsts)
 {
 	struct ir_env_set set = { .name = t->stmt->name,
 				  .level = t->unit->level,
 				  .at = t->at };
-	const struct sema_stmt *first = map_get(firsts, set.name);
+	struct first *first = map_get(firsts, set.name);
 
 	if (!is_name(set.name, false)) {
 		diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
 			 "'%.*s' is no name of a variable", STR_ARG(set.name));
 		return;
 	}
-	check_lock(l, t, AST_SET);
+	check_lock(l, locks, t);
 	if (!t->stmt->values || !set_value(l, t, &set.value))
 		return;
 	if (t->unit->narrow) {
@@ -265,25 +310,27 @@ static void lower_set(struct lower *l, const struct sema_stmt *t, struct map *fi
 			   (struct ir_place){ .span = SPAN_NONE }, t->unit->level);
 		return;
 	}
-	set.id = str_cat(l->a, STR("env-set-"), set.name);
-	if (!first) {
-		map_put(firsts, set.name, (void *)t);
-		VEC_PUSH(l->a, &l->ir->env, set);
+	if (first) {
+		check_agreement(l, first, t, set.value);
 		return;
 	}
-	for (size_t i = 0; i < l->ir->env.n; i++)
-		if (str_eq(l->ir->env.v[i].name, set.name))
-			overrides(l, &l->ir->env.v[i], first, t, set.value);
+	first = ARENA_NEW(l->a, struct first);
+	*first = (struct first){ .t = t, .value = set.value };
+	map_put(firsts, set.name, first);
+	set.id = str_cat(l->a, STR("env-set-"), set.name);
+	VEC_PUSH(l->a, &l->ir->env, set);
 }
 
 void lower_env(struct lower *l)
 {
+	struct locks locks = { .v = { NULL, 0, 0 } };
 	struct map firsts;
 
 	map_init(&firsts, l->a);
-	lower_keep(l);
+	find_locks(l, &locks);
+	lower_keep(l, &locks);
 	/* statements come highest rank first: the first one wins */
 	for (size_t i = 0; i < l->s->stmts.n; i++)
 		if (is_env(l->s->stmts.v[i], AST_SET))
-			lower_set(l, l->s->stmts.v[i], &firsts);
+			lower_set(l, &locks, l->s->stmts.v[i], &firsts);
 }

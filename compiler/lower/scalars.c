@@ -258,9 +258,21 @@ static void weigh(struct lower *l, enum ir_scalar_id id)
 		.l = l, .id = id, .type = ir_scalar_type(id), .cur = l->ir->scalars[id]
 	};
 
-	for (size_t i = 0; i < l->claims.n; i++)
-		if (l->claims.v[i]->id == id)
-			VEC_PUSH(l->a, &mine.v, l->claims.v[i]);
+	for (size_t i = 0; i < l->claims.n; i++) {
+		struct lower_claim *c = l->claims.v[i];
+
+		if (c->id != id)
+			continue;
+		/* a file speaks with one voice, however often it says a thing */
+		if (mine.v.n && VEC_LAST(&mine.v)[0]->unit == c->unit) {
+			if (!same_value(w.type, &VEC_LAST(&mine.v)[0]->value,
+					&c->value))
+				conflict(&w, VEC_LAST(&mine.v)[0], c);
+			VEC_LAST(&mine.v)[0]->value.locked |= c->value.locked;
+			continue;
+		}
+		VEC_PUSH(l->a, &mine.v, c);
+	}
 	if (!mine.v.n)
 		return;
 	w.c = mine.v.v;

@@ -38,17 +38,6 @@ static bool text_of(struct lower *l, const struct ast_value *v, struct str *ret)
 	return true;
 }
 
-static void add_word(struct lower *l, struct ir_request *q, struct str word)
-{
-	/* a handful of words: copied when one is added */
-	struct str *v = arena_array(l->a, q->nargv + 1, sizeof(*v));
-
-	if (q->nargv)
-		memcpy(v, q->argv, q->nargv * sizeof(*v));
-	v[q->nargv++] = word;
-	q->argv = v;
-}
-
 static bool command_request(struct lower *l, const struct ast_request *r,
 			    struct ir_request *q)
 {
@@ -73,6 +62,9 @@ static bool command_request(struct lower *l, const struct ast_request *r,
 static bool argv_request(struct lower *l, const struct ast_request *r,
 			 struct ir_request *q)
 {
+	struct {
+		VEC(struct str) v;
+	} words = { .v = { NULL, 0, 0 } };
 	struct buf text;
 
 	buf_init(&text, l->a);
@@ -81,11 +73,13 @@ static bool argv_request(struct lower *l, const struct ast_request *r,
 
 		if (!text_of(l, v, &word))
 			return false;
-		add_word(l, q, word);
+		VEC_PUSH(l->a, &words.v, word);
 		if (text.n)
 			buf_ch(&text, ' ');
 		buf_str(&text, word);
 	}
+	q->argv = words.v.v;
+	q->nargv = words.v.n;
 	q->text = str_dup(l->a, buf_view(&text));
 	return q->nargv > 0;
 }
@@ -269,28 +263,26 @@ static bool request(struct lower *l, const struct ast_request *r, struct ir_requ
 }
 
 /* `by RULE`: an id of a rule, a scalar or a risk class. */
-static bool known_rule(struct lower *l, struct str id)
+static void known_rules(struct lower *l, struct map *ids)
 {
+	map_init(ids, l->a);
 	for (size_t i = 0; i < l->ir->rules.n; i++)
-		if (str_eq(l->ir->rules.v[i]->id, id))
-			return true;
+		map_put(ids, l->ir->rules.v[i]->id, l->ir);
 	for (int i = 0; i < IR_SCALAR_COUNT; i++)
-		if (str_eq(l->ir->scalars[i].id, id))
-			return true;
+		map_put(ids, l->ir->scalars[i].id, l->ir);
 	for (size_t i = 0; i < l->ir->risks.n; i++)
-		if (str_eq(l->ir->risks.v[i].id, id))
-			return true;
-	return false;
+		map_put(ids, l->ir->risks.v[i].id, l->ir);
 }
 
-static bool check_by(struct lower *l, const struct ast_value *by)
+static bool check_by(struct lower *l, const struct map *rules,
+		     const struct ast_value *by)
 {
 	const char **ids;
 	const char *near;
 	struct diag *d;
 
 	/* after an error its rule may be missing for that reason */
-	if (!by || l->sink->errors || known_rule(l, by->text))
+	if (!by || l->sink->errors || map_get(rules, by->text))
 		return true;
 	d = diag_add(l->sink, DIAG_UNKNOWN_RULE, by->at, "no rule is named '%.*s'",
 		     STR_ARG(by->text));
@@ -305,7 +297,8 @@ static bool check_by(struct lower *l, const struct ast_value *by)
 	return false;
 }
 
-static void lower_test(struct lower *l, const struct sema_stmt *t)
+static void lower_test(struct lower *l, const struct map *rules,
+		       const struct sema_stmt *t)
 {
 	struct {
 		VEC(struct ir_test_case) v;
@@ -318,7 +311,7 @@ static void lower_test(struct lower *l, const struct sema_stmt *t)
 		struct ir_test_case k = { .want = lower_effect(c->want),
 					  .at = sema_place(l->s, c->at) };
 
-		if (!request(l, &c->request, &k.request) || !check_by(l, c->by))
+		if (!request(l, &c->request, &k.request) || !check_by(l, rules, c->by))
 			continue;
 		if (c->by)
 			k.by = c->by->text;
@@ -344,10 +337,13 @@ static bool takes_part(const struct lower *l, const struct sema_unit *u)
 
 void lower_tests(struct lower *l)
 {
+	struct map rules;
+
+	known_rules(l, &rules);
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
 		const struct sema_stmt *t = l->s->stmts.v[i];
 
 		if (t->stmt->kind == AST_TEST && takes_part(l, t->unit))
-			lower_test(l, t);
+			lower_test(l, &rules, t);
 	}
 }

@@ -5,6 +5,10 @@
  */
 #include "compiler/sema/internal.h"
 
+/* What `let`s can multiply stays below these. */
+#define MAX_TEXT ((size_t)64 * 1024)
+#define MAX_VALUES ((size_t)1024 * 1024)
+
 /* Groups and lets have name spaces of their own in one map: "@mount". */
 static struct str key_of(struct sema *s, struct str name, bool group)
 {
@@ -224,6 +228,11 @@ static bool expand(struct sema *s, const struct sema_unit *u, struct span at,
 			i += len - 1;
 			continue;
 		}
+		if (b.n > MAX_TEXT) {
+			diag_add(s->sink, DIAG_INTERPOLATION, at,
+				 "a text of more than %zu bytes", MAX_TEXT);
+			return false;
+		}
 		const char *end = memchr(t.p + i, '}', t.n - i);
 		if (!end) {
 			struct diag *d = diag_add(s->sink, DIAG_INTERPOLATION, at,
@@ -249,13 +258,28 @@ static struct ast_value *copy_at(struct sema *s, const struct ast_value *v,
 
 	ret->at = at;
 	ret->next = NULL;
+	s->nvalues++;
 	return ret;
+}
+
+/* Names of lists of names of lists …: an error once, then nothing more. */
+static bool too_many(struct sema *s, struct span at)
+{
+	if (s->nvalues < MAX_VALUES)
+		return false;
+	if (!s->full)
+		diag_add(s->sink, DIAG_INTERPOLATION, at,
+			 "names stand for more than %zu values", MAX_VALUES);
+	s->full = true;
+	return true;
 }
 
 /* What a `let` holds, at the place where its name is used. */
 static void splice(struct sema *s, const struct ast_value *v, struct span at,
 		   struct str name, struct ast_value ***tail)
 {
+	if (too_many(s, at))
+		return;
 	switch ((int)v->kind) {
 	case AST_V_LIST:
 		for (const struct ast_value *i = v->items; i; i = i->next)
@@ -282,7 +306,8 @@ static void splice_group(struct sema *s, struct sema_unit *u, const struct ast_v
 		unknown(s, u, v->at, v->text, true, false);
 		return;
 	}
-	for (const struct ast_value *i = g->value; i; i = i->next)
+	for (const struct ast_value *i = g->value; i && !too_many(s, v->at);
+	     i = i->next)
 		sema_append(tail, copy_at(s, i, v->at));
 }
 

@@ -92,6 +92,8 @@ struct sema {
 	struct ir_lock locked[IR_KIND_COUNT];
 	struct ir_lock facts_lock;     /* cuts the facts of levels 3 and 4 */
 	bool resolved;
+	size_t nvalues; /* made by resolving names */
+	bool full;      /* too many of them; the error is in the sink */
 };
 
 /* The caller fills a, sink, map, stdlib_dir (NULL: the built-in one). */

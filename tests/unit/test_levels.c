@@ -310,6 +310,8 @@ static const struct {
 	{ { .p = "env { keep A  keep B }" }, "P0310", "'keep +='" },
 	{ { .p = "env { set A = \"1\" set A = \"2\" }" }, "P0310", "'A' two values" },
 	{ { .p = "network limited { } network full { }" }, "P0310", "'network mode'" },
+	{ { .p = "env { set A = \"\\${HOME} ${HOME}\" }" }, "P0205", "a root's name" },
+	{ { .p = "env { set A = r\"${HOME}\" }" }, "P0205", "a root's name" },
 };
 
 static void test_every_fault_has_its_message(void **state)

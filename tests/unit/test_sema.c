@@ -337,6 +337,26 @@ static void test_ids_are_names_or_digests(void **state)
 	fx_release(&f);
 }
 
+/* Each name doubles the one before: an error, long before memory ends. */
+static void test_names_that_multiply_are_refused(void **state)
+{
+	struct fx f;
+	struct buf b;
+
+	(void)state;
+	fx_init(&f);
+	buf_init(&b, &f.a);
+	buf_z(&b, "let a0 = [\"/x\", \"/y\"]\nlet b0 = \"0123456789\"\n");
+	for (int i = 1; i < 40; i++)
+		buf_printf(&b, "let a%d = [a%d, a%d]\nlet b%d = \"${b%d}${b%d}\"\n", i,
+			   i - 1, i - 1, i, i - 1, i - 1);
+	fx_add(&f, "p.pol", str_z(&f.a, buf_view(&b)), IR_PROJECT, true);
+	assert_false(fx_run(&f));
+	assert_true(fx_said(&f, "P0105", "more than 1048576 values"));
+	assert_true(fx_said(&f, "P0105", "more than 65536 bytes"));
+	fx_release(&f);
+}
+
 static void test_the_dump_shows_what_was_resolved(void **state)
 {
 	struct fx f;
@@ -373,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_a_managed_level_locks_base),
 		cmocka_unit_test(test_names_stand_for_their_texts),
 		cmocka_unit_test(test_ids_are_names_or_digests),
+		cmocka_unit_test(test_names_that_multiply_are_refused),
 		cmocka_unit_test(test_the_dump_shows_what_was_resolved),
 	};
 
