@@ -43,8 +43,9 @@ static struct str vtext(struct arena *a, const char *fmt, va_list ap)
 void bk_note(struct bk_report *r, const struct ir_rule *rule, const char *layer,
 	     enum bk_exactness e, const char *fmt, ...)
 {
-	struct bk_note n = { .rule = rule, .whole = !rule, .layer = layer,
-			     .exactness = e };
+	struct bk_note n = {
+		.rule = rule, .whole = !rule, .layer = layer, .exactness = e
+	};
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -123,6 +124,7 @@ struct str bk_rule_label(const struct bk_output *in, uint32_t rule)
 		return str_printf(in->a, "rule %u", rule);
 	r = (const void *)(m->bytes.p + h->rules.off);
 	r += rule;
-	return str_printf(in->a, "%.*s (%.*s:%u)", (int)r->id.len, m->bytes.p + r->id.off,
-			  (int)r->file.len, m->bytes.p + r->file.off, r->line);
+	return str_printf(in->a, "%.*s (%.*s:%u)", (int)r->id.len,
+			  m->bytes.p + r->id.off, (int)r->file.len,
+			  m->bytes.p + r->file.off, r->line);
 }

@@ -15,8 +15,8 @@ struct str bundle_digest(struct arena *a, struct str bytes)
 	unsigned char sum[32];
 	struct buf b;
 
-	(void)crypto_generichash(sum, sizeof(sum), (const unsigned char *)bytes.p, bytes.n,
-				 NULL, 0);
+	(void)crypto_generichash(sum, sizeof(sum), (const unsigned char *)bytes.p,
+				 bytes.n, NULL, 0);
 	buf_init(&b, a);
 	for (size_t i = 0; i < sizeof(sum); i++)
 		buf_printf(&b, "%02x", sum[i]);
@@ -26,8 +26,11 @@ struct str bundle_digest(struct arena *a, struct str bytes)
 static size_t utf8_len(const unsigned char *p, size_t n)
 {
 	static const uint32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = p[0] < 0x80 ? 1 : (p[0] & 0xe0) == 0xc0 ? 2 :
-		     (p[0] & 0xf0) == 0xe0 ? 3 : (p[0] & 0xf8) == 0xf0 ? 4 : 0;
+	size_t len = p[0] < 0x80           ? 1 :
+		     (p[0] & 0xe0) == 0xc0 ? 2 :
+		     (p[0] & 0xf0) == 0xe0 ? 3 :
+		     (p[0] & 0xf8) == 0xf0 ? 4 :
+					     0;
 	uint32_t v;
 
 	if (len <= 1 || len > n)
@@ -136,8 +139,8 @@ static void members(struct buf *b, const struct bundle_plan *plan)
 	end_list(b, plan->members.n);
 }
 
-void bundle_manifest(struct buf *out, const struct ir *ir, const struct bundle_plan *plan,
-		     const struct bundle_options *opt)
+void bundle_manifest(struct buf *out, const struct ir *ir,
+		     const struct bundle_plan *plan, const struct bundle_options *opt)
 {
 	uint64_t serial = opt->serial ? opt->serial : ir->serial;
 

@@ -13,7 +13,7 @@
 #include "runtime/bundle/members.h"
 #include "runtime/bundle/tar.h"
 
-/* --- validation ----------------------------------------------------------- */
+/* --- validation ---------------------------------------- */
 
 static bool check_date(struct str day, const char *what, struct diag_sink *sink)
 {
@@ -46,7 +46,7 @@ static bool check_names(const struct ir *ir, struct diag_sink *sink)
 	return true;
 }
 
-/* --- sources ---------------------------------------------------------------- */
+/* --- sources ---------------------------------------- */
 
 /*
  * A member path from the name of a source, which may be absolute, have ".."
@@ -139,12 +139,13 @@ static void add_sources(struct bundle_plan *plan, const struct ir *ir, bool no_t
 	}
 }
 
-/* --- members ------------------------------------------------------------------ */
+/* --- members ---------------------------------------- */
 
 static int by_place(const void *x, const void *y)
 {
 	const struct bk_member *a = x, *b = y;
-	int ra = member_rank(a->path.p, a->path.n), rb = member_rank(b->path.p, b->path.n);
+	int ra = member_rank(a->path.p, a->path.n),
+	    rb = member_rank(b->path.p, b->path.n);
 
 	return ra != rb ? (ra < rb ? -1 : 1) : str_cmp(a->path, b->path);
 }
@@ -159,7 +160,8 @@ static bool sort_members(struct bundle_plan *plan, struct diag_sink *sink)
 		if (member_rank(path.p, path.n) >= 0 && tar_path_ok(path.p, path.n))
 			continue;
 		diag_add(sink, DIAG_BUNDLE_MEMBER, SPAN_NONE,
-			 "member '%.*s' has no place in the bundle format", STR_ARG(path));
+			 "member '%.*s' has no place in the bundle format",
+			 STR_ARG(path));
 		ok = false;
 	}
 	if (!ok)
@@ -168,7 +170,8 @@ static bool sort_members(struct bundle_plan *plan, struct diag_sink *sink)
 	for (size_t i = 1; i < plan->members.n; i++) {
 		if (!str_eq(plan->members.v[i - 1].path, plan->members.v[i].path))
 			continue;
-		diag_add(sink, DIAG_BUNDLE_MEMBER, SPAN_NONE, "member '%.*s' is there twice",
+		diag_add(sink, DIAG_BUNDLE_MEMBER, SPAN_NONE,
+			 "member '%.*s' is there twice",
 			 STR_ARG(plan->members.v[i].path));
 		ok = false;
 	}
@@ -210,7 +213,7 @@ static bool add_features(struct bundle_plan *plan, const struct bk_output *out,
 	return ok;
 }
 
-/* --- the archive ---------------------------------------------------------------- */
+/* --- the archive ---------------------------------------- */
 
 static void put(struct buf *b, struct str path, struct str bytes)
 {
@@ -234,7 +237,8 @@ bool bundle_write(const struct ir *ir, const struct bk_output *out,
 
 	if (!check_date(opt->expires, "the last day", sink) ||
 	    !check_date(ir->expires, "the last day", sink) ||
-	    !check_date(opt->not_before, "the first day", sink) || !check_names(ir, sink))
+	    !check_date(opt->not_before, "the first day", sink) ||
+	    !check_names(ir, sink))
 		return false;
 	for (size_t i = 0; i < out->members.n; i++)
 		VEC_PUSH(ir->a, &plan.members, out->members.v[i]);
@@ -256,10 +260,11 @@ bool bundle_write(const struct ir *ir, const struct bk_output *out,
 		put(ret_bytes, plan.members.v[i].path, plan.members.v[i].bytes);
 	buf_add(ret_bytes, end, sizeof(end));
 	if (ret_bytes->n > PB_MAX_BUNDLE || manifest.n > MANIFEST_MAX_BYTES) {
-		diag_add(sink, DIAG_BUNDLE_LIMIT, SPAN_NONE,
-			 "the bundle has %zu bytes and its manifest %zu, the limits are "
-			 "%u and %zu",
-			 ret_bytes->n, manifest.n, PB_MAX_BUNDLE, MANIFEST_MAX_BYTES);
+		diag_add(
+			sink, DIAG_BUNDLE_LIMIT, SPAN_NONE,
+			"the bundle has %zu bytes and its manifest %zu, the limits are "
+			"%u and %zu",
+			ret_bytes->n, manifest.n, PB_MAX_BUNDLE, MANIFEST_MAX_BYTES);
 		return false;
 	}
 	return true;

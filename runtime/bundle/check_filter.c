@@ -23,8 +23,8 @@ static int check_entry(const struct check *c, const struct sock_filter *f, size_
 		break;
 	case PB_V_TRACE:
 	case PB_V_KILL:
-		want = e->verdict == PB_V_KILL ? SECCOMP_RET_KILL_PROCESS
-					       : SECCOMP_RET_USER_NOTIF;
+		want = e->verdict == PB_V_KILL ? SECCOMP_RET_KILL_PROCESS :
+						 SECCOMP_RET_USER_NOTIF;
 		if (e->err != 0 || e->rule != UINT32_MAX)
 			return check_bad(
 				c, "an entry has an errno or a rule and no denial");
@@ -59,7 +59,7 @@ static bool has_other(const struct sock_filter *f, size_t from, size_t to)
 int bundle_check_filter(const void *insns, size_t size, const void *map,
 			size_t map_size, uint32_t nrules, struct rt_err *err)
 {
-	struct check c = {map, map_size, "filter map", 0, err};
+	struct check c = { map, map_size, "filter map", 0, err };
 	size_t n = size / sizeof(struct sock_filter), next = 0;
 	const struct sock_filter *f = insns;
 	const struct pb_map *h = map;

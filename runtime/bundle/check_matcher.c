@@ -87,7 +87,7 @@ static int check_tags(const struct check *c, const struct pb_automaton *a,
 int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *rules,
 			 struct rt_err *err)
 {
-	struct check c = {data, size, PB_MATCHER, 0, err};
+	struct check c = { data, size, PB_MATCHER, 0, err };
 	const struct pb_matcher *h = data;
 	const struct pb_automaton *v;
 

@@ -6,7 +6,7 @@
 #define MAX_ANCHORS PB_MAX_RULES
 #define MAX_ABIS 64u
 
-/* --- mounts.bin ------------------------------------------------------------ */
+/* --- mounts.bin ---------------------------------------- */
 
 /* "" or "/name/name": what is left of a path when it is resolved. */
 static bool rest_ok(const char *p, size_t n)
@@ -51,7 +51,7 @@ static int check_anchor(struct check *c, const struct pb_anchor *a, uint32_t nru
 int bundle_check_mounts(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err)
 {
-	struct check c = {data, size, PB_MOUNTS, 0, err};
+	struct check c = { data, size, PB_MOUNTS, 0, err };
 	const struct pb_mounts *h = data;
 	const struct pb_anchor *v;
 
@@ -65,7 +65,7 @@ int bundle_check_mounts(const void *data, size_t size, uint32_t nrules,
 	return 0;
 }
 
-/* --- landlock.bin ------------------------------------------------------------ */
+/* --- landlock.bin ---------------------------------------- */
 
 /* A file descriptor as the anchor of a rule takes only these rights. */
 #define FILE_RIGHTS ((uint64_t)(1u << 0 | 1u << 1 | 1u << 2 | 1u << 14 | 1u << 15))
@@ -92,7 +92,7 @@ static int check_abi(const struct check *c, const struct pb_landlock_abi *a)
 
 int bundle_check_landlock(const void *data, size_t size, struct rt_err *err)
 {
-	struct check c = {data, size, PB_LANDLOCK, 0, err};
+	struct check c = { data, size, PB_LANDLOCK, 0, err };
 	const struct pb_landlock *h = data;
 	const struct pb_landlock_abi *v;
 
@@ -109,12 +109,12 @@ int bundle_check_landlock(const void *data, size_t size, struct rt_err *err)
 	return 0;
 }
 
-/* --- limits.bin ---------------------------------------------------------------- */
+/* --- limits.bin ---------------------------------------- */
 
 int bundle_check_limits(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err)
 {
-	struct check c = {data, size, PB_LIMITS, 0, err};
+	struct check c = { data, size, PB_LIMITS, 0, err };
 	const struct pb_limits *h = data;
 	const struct pb_limit *v;
 
@@ -130,7 +130,7 @@ int bundle_check_limits(const void *data, size_t size, uint32_t nrules,
 	return 0;
 }
 
-/* --- env.bin --------------------------------------------------------------------- */
+/* --- env.bin ---------------------------------------- */
 
 static int check_entry(struct check *c, const struct pb_env_entry *e, uint32_t nrules)
 {
@@ -153,7 +153,7 @@ static int check_entry(struct check *c, const struct pb_env_entry *e, uint32_t n
 
 int bundle_check_env(const void *data, size_t size, uint32_t nrules, struct rt_err *err)
 {
-	struct check c = {data, size, PB_ENV, 0, err};
+	struct check c = { data, size, PB_ENV, 0, err };
 	const struct pb_env *h = data;
 	const struct pb_env_entry *v;
 

@@ -34,9 +34,9 @@ static int check_enums(const struct check *c, const struct pb_rule *r, uint32_t 
 static int check_strings(struct check *c, const struct pb_rule *r,
 			 const struct pb_rule *before)
 {
-	const struct pb_str s[5] = {r->id, r->file, r->text, r->reason, r->note};
-	const struct pb_str was[5] = {before->id, before->file, before->text,
-				      before->reason, before->note};
+	const struct pb_str s[5] = { r->id, r->file, r->text, r->reason, r->note };
+	const struct pb_str was[5] = { before->id, before->file, before->text,
+				       before->reason, before->note };
 
 	/* The rules of one statement share theirs: look once. */
 	for (int k = 0; k < 5; k++) {
@@ -86,7 +86,7 @@ static bool kind_fits(const struct pb_rules *h, const struct pb_rule *r, uint32_
 int bundle_check_rules(const void *data, size_t size, struct rt_err *err)
 {
 	static const struct pb_rule none;
-	struct check c = {data, size, PB_RULES, 0, err};
+	struct check c = { data, size, PB_RULES, 0, err };
 	const struct pb_rules *h = data;
 	const struct pb_rule *v, *before = &none;
 	const uint32_t *lifted;

@@ -76,12 +76,12 @@ static int number(struct cursor *c, const char *what, uint64_t *ret)
 /* The length of the UTF-8 sequence at p, 0 where there is none. */
 static size_t utf8_len(const unsigned char *p, size_t n)
 {
-	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t len = p[0] < 0x80             ? 1
-		     : (p[0] & 0xe0) == 0xc0 ? 2
-		     : (p[0] & 0xf0) == 0xe0 ? 3
-		     : (p[0] & 0xf8) == 0xf0 ? 4
-					     : 0;
+	static const uint32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = p[0] < 0x80           ? 1 :
+		     (p[0] & 0xe0) == 0xc0 ? 2 :
+		     (p[0] & 0xf0) == 0xe0 ? 3 :
+		     (p[0] & 0xf8) == 0xf0 ? 4 :
+					     0;
 	uint32_t v;
 
 	if (len <= 1 || len > n)
@@ -186,7 +186,7 @@ static int digest(struct cursor *c, uint8_t out[32])
 	return expect(c, "\"");
 }
 
-/* --- dates ---------------------------------------------------------------- */
+/* --- dates ---------------------------------------- */
 
 static bool digits(struct cursor *c, int n, int64_t *ret)
 {
@@ -204,10 +204,10 @@ static bool digits(struct cursor *c, int n, int64_t *ret)
 /* Days since 1970-01-01 of a date of the Gregorian calendar (years 1970..9999). */
 static bool date(struct cursor *c, int64_t *ret_days)
 {
-	static const int64_t before[12] = {0,   31,  59,  90,  120, 151,
-					   181, 212, 243, 273, 304, 334};
-	static const int64_t length[12] = {31, 28, 31, 30, 31, 30,
-					   31, 31, 30, 31, 30, 31};
+	static const int64_t before[12] = { 0,   31,  59,  90,  120, 151,
+					    181, 212, 243, 273, 304, 334 };
+	static const int64_t length[12] = { 31, 28, 31, 30, 31, 30,
+					    31, 31, 30, 31, 30, 31 };
 	int64_t y, m, d, last;
 	bool leap;
 
@@ -254,7 +254,7 @@ static int instant(struct cursor *c, const char *what, int64_t *ret)
 	return 0;
 }
 
-/* --- the parts -------------------------------------------------------------- */
+/* --- the parts ---------------------------------------- */
 
 #define TRY(x)                     \
 	do {                       \
@@ -331,8 +331,8 @@ static int feature(struct cursor *c, struct manifest *m)
 
 static int source(struct cursor *c, struct manifest *m)
 {
-	static const char *const levels[] = {"managed", "managed-file", "project",
-					     "user", "default"};
+	static const char *const levels[] = { "managed", "managed-file", "project",
+					      "user", "default" };
 	const char *text;
 	size_t len, i;
 	uint64_t size;
@@ -429,8 +429,8 @@ static int parse(struct cursor *c, struct manifest *m)
 int manifest_parse(const uint8_t *bytes, size_t size, struct manifest *ret,
 		   struct rt_err *err)
 {
-	struct cursor c = {(const char *)bytes, size, 0, err};
-	struct manifest m = {.serial = 0};
+	struct cursor c = { (const char *)bytes, size, 0, err };
+	struct manifest m = { .serial = 0 };
 	int r;
 
 	if (size > MANIFEST_MAX_BYTES)

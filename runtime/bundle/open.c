@@ -170,8 +170,8 @@ static int open_as(const char *path, bool run, struct bundle *ret, struct rt_err
 	buf = calloc(1, size + 1);
 	if (!buf)
 		return rt_fail(err, ENOMEM, "bundle '%s': out of memory", path);
-	r = run ? read_needed(fd, path, buf, size, err)
-		: read_at(fd, path, buf, 0, size, err);
+	r = run ? read_needed(fd, path, buf, size, err) :
+		  read_at(fd, path, buf, 0, size, err);
 	if (r == 0)
 		r = check_end(fd, path, size, err);
 	if (r < 0) {

@@ -83,8 +83,9 @@ static int match_members(struct bundle *b, const struct manifest *m, size_t at,
 				err, EBADMSG,
 				"member '%s' has another size than in the manifest",
 				t.path);
-		*bm = (struct bundle_member){
-			.path = t.path, .data = t.data, .size = t.size};
+		*bm = (struct bundle_member){ .path = t.path,
+					      .data = t.data,
+					      .size = t.size };
 		memcpy(bm->b2, mm->b2, 32);
 		b->nmembers++;
 	}
@@ -193,7 +194,7 @@ static int parse(struct bundle *b, struct rt_err *err)
 
 int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err)
 {
-	struct bundle b = {.bytes = bytes, .size = size};
+	struct bundle b = { .bytes = bytes, .size = size };
 	int r;
 
 	_Static_assert(sizeof(b.name) == MANIFEST_MAX_NAME + 1, "names fit");
@@ -210,7 +211,7 @@ void bundle_release(struct bundle *b)
 {
 	free(b->members);
 	free(b->bytes);
-	*b = (struct bundle){.bytes = NULL};
+	*b = (struct bundle){ .bytes = NULL };
 }
 
 int bundle_check_time(const struct bundle *b, int64_t now, struct rt_err *err)

@@ -171,7 +171,7 @@ int tar_next(const uint8_t *bytes, size_t size, size_t *at, struct tar_member *r
 	if (!all_zero(h + data, tar_padded(data) - data))
 		return rt_fail(err, EBADMSG, "member '%s' has padding that is not zero",
 			       name);
-	*ret = (struct tar_member){(const char *)bytes + *at, h, data};
+	*ret = (struct tar_member){ (const char *)bytes + *at, h, data };
 	*at += TAR_BLOCK + tar_padded(data);
 	return 1;
 }

@@ -63,7 +63,8 @@ static void compare(struct bundle *b, const struct mk *m)
 			/* Only what is verified late may be damaged here, and
 			   then whoever needs it is refused. */
 			assert_non_null(strstr(want->path.p, "seccomp/"));
-			assert_true(bundle_filter(b, strstr(want->path.p, "trace") != NULL,
+			assert_true(bundle_filter(b,
+						  strstr(want->path.p, "trace") != NULL,
 						  &insns, &n, &map, &err) < 0);
 			continue;
 		}
@@ -111,10 +112,9 @@ static void make_big(struct mk *m)
 {
 	mk_sample(m);
 	for (size_t i = 0; i < 3000; i++)
-		(void)mk_file(m, i % 2 ? IR_DENY : IR_ALLOW, IR_WRITE,
-			      (enum ir_root)(i % 3),
-			      arena_printf(&m->a, "/p%zu/%s", i,
-					   i % 3 ? "{b,c}" : "*.txt"));
+		(void)mk_file(
+			m, i % 2 ? IR_DENY : IR_ALLOW, IR_WRITE, (enum ir_root)(i % 3),
+			arena_printf(&m->a, "/p%zu/%s", i, i % 3 ? "{b,c}" : "*.txt"));
 }
 
 static void test_random_bytes_of_a_big_bundle(void **state)
@@ -143,7 +143,8 @@ static uint64_t walk(struct bundle *b)
 
 	for (uint32_t i = 0; i < b->rules->rules.count; i++) {
 		const struct pb_rule *r = bundle_rule(b, i);
-		const struct pb_str s[] = { r->id, r->file, r->text, r->reason, r->note };
+		const struct pb_str s[] = { r->id, r->file, r->text, r->reason,
+					    r->note };
 
 		for (size_t k = 0; k < POL_LEN(s); k++)
 			for (uint32_t j = 0; j < s[k].len; j++)
@@ -153,8 +154,8 @@ static uint64_t walk(struct bundle *b)
 							r->lifted_off + k);
 	}
 	for (uint32_t i = 0; i < b->matcher->automata.count; i++) {
-		const struct pb_automaton *a =
-			pb_at(b->matcher, b->matcher->automata, sizeof(*a), i);
+		const struct pb_automaton *a = pb_at(b->matcher, b->matcher->automata,
+						     sizeof(*a), i);
 		const uint8_t *base = (const uint8_t *)b->matcher;
 		const uint32_t *tag_at = (const void *)(base + a->tag_at);
 		const uint32_t *tags = (const void *)(base + a->tags);
@@ -163,28 +164,32 @@ static uint64_t walk(struct bundle *b)
 		for (uint32_t k = 0; k < 2000; k++) {
 			size_t cell = (size_t)at * a->nclasses + base[a->cls + k % 256];
 
-			at = a->wide ? ((const uint32_t *)(const void *)(base + a->next))[cell] :
-				       ((const uint16_t *)(const void *)(base + a->next))[cell];
+			at = a->wide ?
+				     ((const uint32_t *)(const void *)(base +
+								       a->next))[cell] :
+				     ((const uint16_t *)(const void *)(base +
+								       a->next))[cell];
 			for (uint32_t t = tag_at[at]; t < tag_at[at + 1]; t++)
 				sum += bundle_rule(b, tags[t])->line;
 		}
 	}
 	for (uint32_t i = 0; i < b->mounts->anchors.count; i++) {
-		const struct pb_anchor *a =
-			pb_at(b->mounts, b->mounts->anchors, sizeof(*a), i);
+		const struct pb_anchor *a = pb_at(b->mounts, b->mounts->anchors,
+						  sizeof(*a), i);
 
 		sum += bundle_rule(b, a->rule)->line + a->path.len;
 		for (uint32_t j = 0; j < a->path.len; j++)
 			sum += (uint8_t)pb_strp(b->mounts, a->path)[j];
 	}
 	for (uint32_t i = 0; i < b->limits->limits.count; i++) {
-		const struct pb_limit *l =
-			pb_at(b->limits, b->limits->limits, sizeof(*l), i);
+		const struct pb_limit *l = pb_at(b->limits, b->limits->limits,
+						 sizeof(*l), i);
 
 		sum += bundle_rule(b, l->rule)->line;
 	}
 	for (uint32_t i = 0; i < b->env->entries.count; i++) {
-		const struct pb_env_entry *e = pb_at(b->env, b->env->entries, sizeof(*e), i);
+		const struct pb_env_entry *e = pb_at(b->env, b->env->entries,
+						     sizeof(*e), i);
 
 		for (uint32_t j = 0; j < e->name.len; j++)
 			sum += (uint8_t)pb_strp(b->env, e->name)[j];
@@ -236,7 +241,8 @@ static void test_hostile_members_are_refused_or_walkable(void **state)
 			size_t count;
 
 			sum += walk(&b);
-			if (bundle_filter(&b, rnd() % 2, &insns, &count, &map, NULL) == 0)
+			if (bundle_filter(&b, rnd() % 2, &insns, &count, &map, NULL) ==
+			    0)
 				sum += count;
 			bundle_release(&b);
 			accepted++;

@@ -98,8 +98,9 @@ static inline struct ir_rule *mk_rule(struct mk *m, enum ir_kind kind, enum ir_e
 	r->index = (uint32_t)m->ir->rules.n;
 	r->id = str_printf(&m->a, "rule-%u", r->index);
 	r->text = str_printf(&m->a, "statement %u", r->index);
-	r->at = (struct ir_place){ STR("hand.pol"), r->index + 1, 1,
-				   { 0, r->index * 10, 5 } };
+	r->at = (struct ir_place){
+		STR("hand.pol"), r->index + 1, 1, { 0, r->index * 10, 5 }
+	};
 	r->kind = kind;
 	r->effect = e;
 	r->level = IR_PROJECT;
@@ -141,8 +142,9 @@ static inline void mk_scalar(struct mk *m, enum ir_scalar_id id, uint64_t num)
 {
 	m->ir->scalars[id].set = true;
 	m->ir->scalars[id].num = num;
-	m->ir->scalars[id].at = (struct ir_place){ STR("hand.pol"), 90, 1,
-						   { 0, 900 + (uint32_t)id, 3 } };
+	m->ir->scalars[id].at = (struct ir_place){
+		STR("hand.pol"), 90, 1, { 0, 900 + (uint32_t)id, 3 }
+	};
 }
 
 static inline void mk_source(struct mk *m, enum ir_level level, const char *name,
@@ -171,8 +173,9 @@ static inline void mk_matcher(struct mk *m)
 {
 	struct pb_matcher h = { .head = { PB_MAGIC_MATCHER, PB_FORMAT_VERSION, 0, 0 } };
 	uint32_t at = sizeof(h) + sizeof(struct pb_automaton), rule = UINT32_MAX;
-	struct pb_automaton a = { .kind = PB_FILE, .nstates = 2, .nclasses = 2,
-				  .start = 1 };
+	struct pb_automaton a = {
+		.kind = PB_FILE, .nstates = 2, .nclasses = 2, .start = 1
+	};
 	static const uint16_t next[4] = { 0, 0, 1, 1 };
 	uint32_t tag_at[3] = { 0, 0, 0 };
 	uint8_t cls[256] = { 0 };
@@ -269,8 +272,9 @@ static inline uint8_t *mk_malloced(struct str s)
 }
 
 /* How a rule's notes of one layer read; NONE where there is no such note. */
-static inline enum bk_exactness mk_exactness(const struct mk *m, const struct ir_rule *r,
-					     const char *layer, const char *part)
+static inline enum bk_exactness mk_exactness(const struct mk *m,
+					     const struct ir_rule *r, const char *layer,
+					     const char *part)
 {
 	for (size_t i = 0; i < m->report.notes.n; i++) {
 		const struct bk_note *n = &m->report.notes.v[i];

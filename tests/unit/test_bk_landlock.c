@@ -31,8 +31,8 @@ static const struct pb_landlock_abi *emit(struct mk *m, uint32_t *ret_n)
 static void test_rights_of_each_abi(void **state)
 {
 	/* Handled rights: bits 0..12, then REFER, TRUNCATE, IOCTL_DEV. */
-	static const uint64_t handled[8] = { 0, 0x1fff, 0x3fff, 0x7fff, 0x7fff,
-					     0xffff, 0xffff, 0xffff };
+	static const uint64_t handled[8] = { 0,      0x1fff, 0x3fff, 0x7fff,
+					     0x7fff, 0xffff, 0xffff, 0xffff };
 	const struct pb_landlock_abi *v;
 	struct mk m;
 	uint32_t n;
@@ -47,7 +47,7 @@ static void test_rights_of_each_abi(void **state)
 		assert_int_equal(v[i].handled_net, 0);
 		assert_int_equal(v[i].scoped, i + 1 >= 6 ? 3 : 0);
 		assert_int_equal(v[i].read_dir, LANDLOCK_ACCESS_FS_READ_FILE |
-						LANDLOCK_ACCESS_FS_READ_DIR);
+							LANDLOCK_ACCESS_FS_READ_DIR);
 		assert_int_equal(v[i].read_file, LANDLOCK_ACCESS_FS_READ_FILE);
 		assert_int_equal(v[i].exec_dir, LANDLOCK_ACCESS_FS_EXECUTE);
 		assert_int_equal(v[i].exec_file, LANDLOCK_ACCESS_FS_EXECUTE);
@@ -115,7 +115,8 @@ static void test_verify_sees_wrong_rights(void **state)
 	(void)emit(&m, &n);
 	b = &m.out.members.v[0];
 	b->bytes.p = arena_dup(&m.a, b->bytes.p, b->bytes.n);
-	v = (struct pb_landlock_abi *)(uintptr_t)(b->bytes.p + sizeof(struct pb_landlock));
+	v = (struct pb_landlock_abi *)(uintptr_t)(b->bytes.p +
+						  sizeof(struct pb_landlock));
 	v[2].read_dir |= LANDLOCK_ACCESS_FS_WRITE_FILE;
 	assert_non_null(bk_landlock.verify(m.ir, &m.out, &m.a));
 	v[2].read_dir &= ~(uint64_t)LANDLOCK_ACCESS_FS_WRITE_FILE;

@@ -11,7 +11,7 @@
 #include "runtime/bundle/check.h"
 #include "tests/unit/bundle_make.h"
 
-/* --- places -------------------------------------------------------------------- */
+/* --- places ---------------------------------------- */
 
 static void test_patterns_become_places(void **state)
 {
@@ -78,7 +78,7 @@ static void test_any_depth_hangs_off_the_root_only(void **state)
 	mk_release(&m);
 }
 
-/* --- exactness ------------------------------------------------------------------- */
+/* --- exactness ---------------------------------------- */
 
 static void check(struct mk *m)
 {
@@ -122,12 +122,13 @@ static void test_how_well_each_rule_holds(void **state)
 		struct mk m;
 
 		mk_init(&m);
-		r = mk_file(&m, rows[i].effect, rows[i].ops, IR_ROOT_FS, rows[i].pattern);
+		r = mk_file(&m, rows[i].effect, rows[i].ops, IR_ROOT_FS,
+			    rows[i].pattern);
 		check(&m);
 		if (mk_exactness(&m, r, "mounts", rows[i].part) != rows[i].exactness)
-			fail_msg("%s %s: not %s with '%s'", ir_effect_name(rows[i].effect),
-				 rows[i].pattern, bk_exactness_name(rows[i].exactness),
-				 rows[i].part);
+			fail_msg("%s %s: not %s with '%s'",
+				 ir_effect_name(rows[i].effect), rows[i].pattern,
+				 bk_exactness_name(rows[i].exactness), rows[i].part);
 		assert_int_equal(m.sink.errors, 0);
 		/* Where only askers look, the view says nothing. */
 		mk_release(&m);
@@ -135,7 +136,8 @@ static void test_how_well_each_rule_holds(void **state)
 		mk_file(&m, rows[i].effect, rows[i].ops, IR_ROOT_FS, rows[i].pattern)
 			->scopes = IR_HOST;
 		check(&m);
-		assert_int_equal(mk_exactness(&m, m.ir->rules.v[0], "mounts", NULL), BK_NONE);
+		assert_int_equal(mk_exactness(&m, m.ir->rules.v[0], "mounts", NULL),
+				 BK_NONE);
 		mk_release(&m);
 	}
 }
@@ -198,19 +200,21 @@ static void test_what_is_refused(void **state)
 		struct mk m;
 
 		mk_init(&m);
-		r = mk_file(&m, rows[i].effect, rows[i].ops, IR_ROOT_FS, rows[i].pattern);
+		r = mk_file(&m, rows[i].effect, rows[i].ops, IR_ROOT_FS,
+			    rows[i].pattern);
 		if (rows[i].except)
 			mk_except(&m, r, rows[i].except);
 		check(&m);
 		if (m.sink.errors != 1 || !has_code(&m, rows[i].code))
-			fail_msg("%s '%s' is not refused", ir_effect_name(rows[i].effect),
-				 rows[i].pattern);
+			fail_msg("%s '%s' is not refused",
+				 ir_effect_name(rows[i].effect), rows[i].pattern);
 		assert_false(bk_mounts.emit(m.ir, &m.out, &m.sink));
 		assert_int_equal(m.out.members.n, 0);
 		mk_release(&m);
 		/* An asker may have it. */
 		mk_init(&m);
-		r = mk_file(&m, rows[i].effect, rows[i].ops, IR_ROOT_FS, rows[i].pattern);
+		r = mk_file(&m, rows[i].effect, rows[i].ops, IR_ROOT_FS,
+			    rows[i].pattern);
 		r->scopes = IR_HOST;
 		assert_true(bk_mounts.emit(m.ir, &m.out, &m.sink));
 		mk_release(&m);
@@ -271,7 +275,8 @@ static void test_a_writable_tree_without_exec_is_noted(void **state)
 		mk_init(&m);
 		(void)mk_file(&m, IR_ALLOW, IR_WRITE, IR_ROOT_PROJECT, "/build");
 		if (rows[i].exec)
-			(void)mk_file(&m, IR_ALLOW, IR_EXEC, rows[i].root, rows[i].exec);
+			(void)mk_file(&m, IR_ALLOW, IR_EXEC, rows[i].root,
+				      rows[i].exec);
 		check(&m);
 		if (has_code(&m, DIAG_NO_EXEC_TREE) != rows[i].noted)
 			fail_msg("row %zu", i);
@@ -280,7 +285,7 @@ static void test_a_writable_tree_without_exec_is_noted(void **state)
 	}
 }
 
-/* --- the member -------------------------------------------------------------------- */
+/* --- the member ---------------------------------------- */
 
 static const struct pb_anchor *anchors(const struct mk *m, uint32_t *ret_n)
 {
@@ -288,8 +293,9 @@ static const struct pb_anchor *anchors(const struct mk *m, uint32_t *ret_n)
 	const struct pb_mounts *h;
 
 	assert_non_null(b);
-	assert_int_equal(bundle_check_mounts(b->bytes.p, b->bytes.n, bk_rule_count(m->ir),
-					     NULL), 0);
+	assert_int_equal(
+		bundle_check_mounts(b->bytes.p, b->bytes.n, bk_rule_count(m->ir), NULL),
+		0);
 	h = (const void *)b->bytes.p;
 	*ret_n = h->anchors.count;
 	return (const void *)(b->bytes.p + h->anchors.off);
@@ -316,14 +322,17 @@ static void test_anchors_of_rules_and_exceptions(void **state)
 	assert_true(bk_mounts.emit(m.ir, &m.out, &m.sink));
 	v = anchors(&m, &n);
 	assert_int_equal(n, 8);
-	assert_true(v[0].kind == PB_A_PATH && v[0].effect == PB_ALLOW && v[0].path.len == 0);
+	assert_true(v[0].kind == PB_A_PATH && v[0].effect == PB_ALLOW &&
+		    v[0].path.len == 0);
 	assert_true(v[1].kind == PB_A_PATH && v[1].effect == PB_DENY && v[1].rule == 0);
 	assert_true(v[2].effect == PB_DENY && v[2].path.len == 2);
-	assert_true(v[3].effect == PB_DENY && v[3].root == PB_ROOT_HOME && v[3].rule == 2);
+	assert_true(v[3].effect == PB_DENY && v[3].root == PB_ROOT_HOME &&
+		    v[3].rule == 2);
 	assert_true(v[4].kind == PB_A_ANY && v[4].rule == 3);
 	assert_true(v[5].kind == PB_A_WILD && v[5].path.len == 4 && v[5].rule == 4);
 	assert_true(v[6].kind == PB_A_PATH && v[6].rule == 5);
-	assert_true(v[7].kind == PB_A_WILD && v[7].effect == PB_DENY && v[7].path.len == 2);
+	assert_true(v[7].kind == PB_A_WILD && v[7].effect == PB_DENY &&
+		    v[7].path.len == 2);
 	assert_null(bk_mounts.verify(m.ir, &m.out, &m.a));
 	mk_release(&m);
 }
@@ -345,12 +354,12 @@ static void test_verify_sees_a_wrong_plan(void **state)
 	b = &m.out.members.v[0];
 	b->bytes.p = arena_dup(&m.a, b->bytes.p, b->bytes.n);
 	v = (struct pb_anchor *)(uintptr_t)(b->bytes.p + sizeof(struct pb_mounts));
-#define WRONG(field, value)                                              \
-	do {                                                             \
-		struct pb_anchor was = v[1];                             \
-		v[1].field = value;                                      \
-		assert_non_null(bk_mounts.verify(m.ir, &m.out, &m.a));   \
-		v[1] = was;                                              \
+#define WRONG(field, value)                                            \
+	do {                                                           \
+		struct pb_anchor was = v[1];                           \
+		v[1].field = value;                                    \
+		assert_non_null(bk_mounts.verify(m.ir, &m.out, &m.a)); \
+		v[1] = was;                                            \
 	} while (0)
 	WRONG(effect, PB_ALLOW);
 	WRONG(root, PB_ROOT_HOME);

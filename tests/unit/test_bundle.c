@@ -156,15 +156,22 @@ static void test_the_writer_refuses(void **state)
 static void test_source_names_become_member_paths(void **state)
 {
 	static const char *const names[] = {
-		"/abs/p.pol", "../up/p.pol", "a b/\xc3\xa4.pol", "x", "x", "./p.pol",
+		"/abs/p.pol",
+		"../up/p.pol",
+		"a b/\xc3\xa4.pol",
+		"x",
+		"x",
+		"./p.pol",
 		"a/very/long/name/that/does/not/fit/into/the/hundred/bytes/of/a/tar/"
 		"header/because/it/goes/on/and/on/policy.pol",
 	};
-	static const char *const want[] = {
-		"sources/user/abs/p.pol", "sources/user/%2E./up/p.pol",
-		"sources/user/a%20b/%C3%A4.pol", "sources/user/x", NULL,
-		"sources/user/%2E/p.pol", NULL
-	};
+	static const char *const want[] = { "sources/user/abs/p.pol",
+					    "sources/user/%2E./up/p.pol",
+					    "sources/user/a%20b/%C3%A4.pol",
+					    "sources/user/x",
+					    NULL,
+					    "sources/user/%2E/p.pol",
+					    NULL };
 	size_t n = POL_LEN(names), found = 0;
 	struct bundle b;
 	struct mk m;
@@ -185,7 +192,7 @@ static void test_source_names_become_member_paths(void **state)
 	mk_release(&m);
 }
 
-/* --- files ------------------------------------------------------------------- */
+/* --- files ---------------------------------------- */
 
 static char dir[] = "/tmp/pol-test-bundle.XXXXXX";
 
@@ -210,7 +217,8 @@ static void not_opened(const char *name, const char *why)
 	err.text[0] = '\0';
 	assert_true(bundle_open_run(name, &b, &err) < 0);
 	if (!strstr(err.text, why) || !strstr(err.text, name))
-		fail_msg("for a run '%s' does not say '%s' of '%s'", err.text, why, name);
+		fail_msg("for a run '%s' does not say '%s' of '%s'", err.text, why,
+			 name);
 }
 
 static void test_owner_mode_and_links(void **state)
@@ -227,7 +235,8 @@ static void test_owner_mode_and_links(void **state)
 	bundle_release(&b);
 	/* A run reads less, sees the same views, and has none of the rest. */
 	assert_int_equal(bundle_open_run("good.polb", &b, NULL), 0);
-	assert_memory_equal(b.bytes, s.p, (size_t)(bundle_member(&b, PB_ENV)->data - b.bytes));
+	assert_memory_equal(b.bytes, s.p,
+			    (size_t)(bundle_member(&b, PB_ENV)->data - b.bytes));
 	assert_null(bundle_member(&b, PB_IR));
 	assert_null(bundle_member(&b, "sources/project/hand.pol"));
 	assert_non_null(bundle_member(&b, PB_SECCOMP_TRACE));
@@ -272,15 +281,17 @@ static void test_other_tools_read_it(void **state)
 	put_file("tools.polb", mk_bundle(&m, MK_OPTIONS), 0644);
 	assert_int_equal(system("tar tvf tools.polb >list 2>&1 && "
 				"grep -q ' sources/project/hand.pol$' list && "
-				"! grep -qv '^-rw-r--r-- 0/0 ' list"), 0);
+				"! grep -qv '^-rw-r--r-- 0/0 ' list"),
+			 0);
 	assert_int_equal(system("mkdir -p x && tar xf tools.polb -C x && cd x && "
 				"b2sum -l 256 --quiet -c manifest.b2 && "
 				"test \"$(head -c 64 manifest.b2)\" = "
-				"\"$(b2sum -l 256 <manifest.json | head -c 64)\""), 0);
+				"\"$(b2sum -l 256 <manifest.json | head -c 64)\""),
+			 0);
 	mk_release(&m);
 }
 
-/* --- damage -------------------------------------------------------------------- */
+/* --- damage ---------------------------------------- */
 
 static void test_members_added_dropped_and_swapped(void **state)
 {
@@ -294,8 +305,9 @@ static void test_members_added_dropped_and_swapped(void **state)
 	s = mk_bundle(&m, MK_OPTIONS);
 	/* An unlisted member in front of the end. */
 	first = s.n - 1024;
-	t = str_cat(&m.a, str_sub(s, 0, first),
-		    str_cat(&m.a, str_sub(s, first - 1024, 1024), str_sub(s, first, 1024)));
+	t = str_cat(
+		&m.a, str_sub(s, 0, first),
+		str_cat(&m.a, str_sub(s, first - 1024, 1024), str_sub(s, first, 1024)));
 	refused(t, "not in the manifest");
 	/* The last one dropped. */
 	t = str_cat(&m.a, str_sub(s, 0, first - 1024), str_sub(s, first, 1024));
@@ -346,11 +358,12 @@ static void test_a_changed_manifest_is_refused(void **state)
 	mk_sample(&m);
 	s = mk_bundle(&m, MK_OPTIONS);
 	refused(with_manifest(&m, s, "by-hand", "by-hook", false), "is damaged");
-	assert_int_equal(parse(with_manifest(&m, s, "by-hand", "by-hook", true), &b, NULL),
-			 0);
+	assert_int_equal(
+		parse(with_manifest(&m, s, "by-hand", "by-hook", true), &b, NULL), 0);
 	assert_string_equal(b.name, "by-hook");
 	bundle_release(&b);
-	refused(with_manifest(&m, s, "\"size\": 584", "\"size\": 583", true), "another size");
+	refused(with_manifest(&m, s, "\"size\": 584", "\"size\": 583", true),
+		"another size");
 	refused(with_manifest(&m, s, "\"landlock.bin\"", "\"landlock.bim\"", true),
 		"not known");
 	refused(with_manifest(&m, s, "{\"path\": \"sources/project/hand",
@@ -389,9 +402,11 @@ static void patched(const char *path, size_t at, uint32_t value, const char *why
 #define AT_RULE(field) (sizeof(struct pb_rules) + offsetof(struct pb_rule, field))
 /* The sample has four rules in front of its scalars. */
 #define AT_SCALAR(n, field) (AT_RULE(field) + (4 + (n)) * sizeof(struct pb_rule))
-#define AT_AUTO(field) (sizeof(struct pb_matcher) + offsetof(struct pb_automaton, field))
+#define AT_AUTO(field) \
+	(sizeof(struct pb_matcher) + offsetof(struct pb_automaton, field))
 #define AT_ANCHOR(field) (sizeof(struct pb_mounts) + offsetof(struct pb_anchor, field))
-#define AT_ABI(field) (sizeof(struct pb_landlock) + offsetof(struct pb_landlock_abi, field))
+#define AT_ABI(field) \
+	(sizeof(struct pb_landlock) + offsetof(struct pb_landlock_abi, field))
 #define AT_LIMIT(field) (sizeof(struct pb_limits) + offsetof(struct pb_limit, field))
 #define AT_ENV(field) (sizeof(struct pb_env) + offsetof(struct pb_env_entry, field))
 
@@ -444,12 +459,14 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_MOUNTS, AT_ANCHOR(rule), 999, "names no rule" },
 		{ PB_MOUNTS, AT_ANCHOR(path.len), 1, "not resolved" },
 		{ PB_MOUNTS, AT_ANCHOR(path.off), 0xffffffff, "leaves the member" },
-		{ PB_MOUNTS, offsetof(struct pb_mounts, disk_rule), 999, "names no rule" },
+		{ PB_MOUNTS, offsetof(struct pb_mounts, disk_rule), 999,
+		  "names no rule" },
 		{ PB_LANDLOCK, AT_ABI(abi), 2, "ABI 1 is missing" },
 		{ PB_LANDLOCK, AT_ABI(handled_fs), 1, "does not handle" },
 		{ PB_LANDLOCK, AT_ABI(read_file), 8, "only directories have" },
 		{ PB_LANDLOCK, AT_ABI(exec_dir), 0, "without rights" },
-		{ PB_LANDLOCK, sizeof(struct pb_landlock_abi) + AT_ABI(abi), 1, "ascend" },
+		{ PB_LANDLOCK, sizeof(struct pb_landlock_abi) + AT_ABI(abi), 1,
+		  "ascend" },
 		{ PB_LIMITS, AT_LIMIT(kind), 11, "unknown kind" },
 		{ PB_LIMITS, AT_LIMIT(kind), 9, "repeated or not sorted" },
 		{ PB_LIMITS, AT_LIMIT(rule), 999, "unknown kind or rule" },
@@ -471,20 +488,23 @@ static void test_broken_filters_are_refused(void **state)
 				    { 0x06, 0, 0, 0x7fc00000 },
 				    { 0x06, 0, 0, 0x80000000 },
 				    { 0x06, 0, 0, 0x7fff0000 } };
-	struct { struct pb_map h; struct pb_map_entry e[2]; } map = {
-		{ { PB_MAGIC_MAP, PB_FORMAT_VERSION, sizeof(map), 0 },
-		  { sizeof(struct pb_map), 2 } },
-		{ { 1, PB_V_DENY, 0, 1, 0, 0 }, { 2, PB_V_KILL, 0, 0, UINT32_MAX, 0 } }
-	}, was = map;
+	struct {
+		struct pb_map h;
+		struct pb_map_entry e[2];
+	} map = { { { PB_MAGIC_MAP, PB_FORMAT_VERSION, sizeof(map), 0 },
+		    { sizeof(struct pb_map), 2 } },
+		  { { 1, PB_V_DENY, 0, 1, 0, 0 },
+		    { 2, PB_V_KILL, 0, 0, UINT32_MAX, 0 } } },
+	  was = map;
 	struct rt_err err;
 
 	(void)state;
 #define CHECK() bundle_check_filter(f, sizeof(f), &map, sizeof(map), 1, &err)
-#define BROKEN(change)                \
-	do {                          \
-		change;               \
+#define BROKEN(change)                    \
+	do {                              \
+		change;                   \
 		assert_true(CHECK() < 0); \
-		map = was;            \
+		map = was;                \
 	} while (0)
 	assert_int_equal(CHECK(), 0);
 	BROKEN(map.e[0].pc = 4);

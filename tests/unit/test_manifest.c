@@ -69,8 +69,8 @@ static void test_the_canonical_form_is_read(void **state)
 	struct manifest m;
 
 	(void)state;
-	assert_int_equal(manifest_parse((const uint8_t *)good, sizeof(good) - 1, &m, NULL),
-			 0);
+	assert_int_equal(
+		manifest_parse((const uint8_t *)good, sizeof(good) - 1, &m, NULL), 0);
 	assert_string_equal(m.name, "acme");
 	assert_int_equal(m.serial, 42);
 	assert_int_equal(m.created, 1795309323);
@@ -86,13 +86,16 @@ static void test_the_canonical_form_is_read(void **state)
 
 static void test_what_differs_is_refused(void **state)
 {
-	static const struct { const char *from, *to, *why; } rows[] = {
+	static const struct {
+		const char *from, *to, *why;
+	} rows[] = {
 		{ "\"format\": 1", "\"format\": 2", "not the one of this version" },
 		{ "\"format\": 1", "\"format\":1", "not canonical" },
 		{ "\"format\": 1", "\"format\": 01", "no valid format version" },
 		{ "\"serial\": 42", "\"serial\": -1", "no valid serial" },
 		{ "\"serial\": 42", "\"serial\": 042", "no valid serial" },
-		{ "\"serial\": 42", "\"serial\": 18446744073709551616", "no valid serial" },
+		{ "\"serial\": 42", "\"serial\": 18446744073709551616",
+		  "no valid serial" },
 		{ "\"serial\": 42", "\"serial\": 42.0", "not canonical" },
 		{ "acme", "ac\\u0041me", "no valid name" },
 		{ "acme", "ac\\nme", "no valid name" },
@@ -107,7 +110,8 @@ static void test_what_differs_is_refused(void **state)
 		{ "2027-06-30", "2027-06-31", "last day" },
 		{ "2027-06-30", "2027-6-30", "last day" },
 		{ "\"seccomp\"", "\"telepathy\"", "does not know" },
-		{ "[\n    \"seccomp\",\n    \"user-namespace\"\n  ]", "[ ]", "not canonical" },
+		{ "[\n    \"seccomp\",\n    \"user-namespace\"\n  ]", "[ ]",
+		  "not canonical" },
 		{ "\"managed\"", "\"root\"", "no valid level" },
 		{ "\"narrow\": false", "\"narrow\": 0", "'narrow'" },
 		{ "\\u00ff", "\\u00FF", "source name" },
@@ -119,8 +123,8 @@ static void test_what_differs_is_refused(void **state)
 		  "source path" },
 		{ "\"path\": \"sources/managed/a\"", "\"path\": \"sources/../a\"",
 		  "source path" },
-		{ "\"size\": 3, \"blake2b\": \"" HEX, "\"size\": 3, \"blake2b\": \"0" HEX,
-		  "not canonical" },
+		{ "\"size\": 3, \"blake2b\": \"" HEX,
+		  "\"size\": 3, \"blake2b\": \"0" HEX, "not canonical" },
 		{ "\"size\": 3, \"blake2b\": \"0", "\"size\": 3, \"blake2b\": \"A",
 		  "no valid digest" },
 		{ "\"keys\": null", "\"keys\": {}", "not canonical" },
@@ -130,7 +134,8 @@ static void test_what_differs_is_refused(void **state)
 		{ "\"rules.bin\"", "\"other.bin\"", "not known" },
 		{ "\"rules.bin\"", "\"env.bin\"", "repeated or out of order" },
 		{ "\"rules.bin\"", "\"ir.json\"", "repeated or out of order" },
-		{ "\"changes\": null\n}\n", "\"changes\": null\n}\n\n", "follow the end" },
+		{ "\"changes\": null\n}\n", "\"changes\": null\n}\n\n",
+		  "follow the end" },
 		{ "\"changes\": null\n}\n", "\"changes\": null\n}", "not canonical" },
 		{ "\"changes\": null\n}\n", "", "not canonical" },
 	};

@@ -47,9 +47,9 @@ static const struct {
 	{ 1, IR_WRITE, true, FS_WRITE_FILE },
 	{ 1, IR_READ, true, FS_READ_FILE },
 	{ 1, IR_READ, false, FS_READ_DIR },
-	{ 1, IR_WRITE, false, FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_CHAR |
-			      FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SOCK |
-			      FS_MAKE_FIFO | FS_MAKE_BLOCK | FS_MAKE_SYM },
+	{ 1, IR_WRITE, false,
+	  FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_CHAR | FS_MAKE_DIR | FS_MAKE_REG |
+		  FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_BLOCK | FS_MAKE_SYM },
 	{ 2, IR_WRITE, false, FS_REFER },
 	{ 3, IR_WRITE, true, FS_TRUNCATE },
 	{ 5, IR_WRITE, true, FS_IOCTL_DEV },
@@ -86,7 +86,8 @@ static struct pb_landlock_abi abi_of(uint32_t abi)
 
 	for (size_t i = 0; i < POL_LEN(rights); i++) {
 		if (rights[i].abi <= abi)
-			add_right(&a, rights[i].op, rights[i].of_files, rights[i].right);
+			add_right(&a, rights[i].op, rights[i].of_files,
+				  rights[i].right);
 	}
 	for (size_t i = 0; i < POL_LEN(scopes); i++) {
 		if (scopes[i].abi <= abi)
@@ -110,7 +111,8 @@ static void check(const struct ir *ir, struct bk_report *report, struct diag_sin
 
 static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
 {
-	struct pb_landlock h = { .head = { PB_MAGIC_LANDLOCK, PB_FORMAT_VERSION, 0, 0 } };
+	struct pb_landlock h = { .head = { PB_MAGIC_LANDLOCK, PB_FORMAT_VERSION, 0,
+					   0 } };
 	struct buf b;
 
 	(void)ir;
@@ -152,8 +154,8 @@ static void print(FILE *out, const struct bk_output *in)
 			      " x=%#" PRIx64 " file r=%#" PRIx64 " w=%#" PRIx64
 			      " x=%#" PRIx64 "\n",
 			      v[i].abi, v[i].handled_fs, v[i].handled_net, v[i].scoped,
-			      v[i].read_dir, v[i].write_dir, v[i].exec_dir, v[i].read_file,
-			      v[i].write_file, v[i].exec_file);
+			      v[i].read_dir, v[i].write_dir, v[i].exec_dir,
+			      v[i].read_file, v[i].write_file, v[i].exec_file);
 }
 
 /*
@@ -161,7 +163,8 @@ static void print(FILE *out, const struct bk_output *in)
  * that granting all three gives all rights and leaving one out takes exactly
  * its own; no version loses a right of the one before it.
  */
-static const char *verify(const struct ir *ir, const struct bk_output *in, struct arena *a)
+static const char *verify(const struct ir *ir, const struct bk_output *in,
+			  struct arena *a)
 {
 	struct rt_err err = { .err = 0 };
 	const struct pb_landlock *h = open_member(in, &err);
@@ -180,7 +183,8 @@ static const char *verify(const struct ir *ir, const struct bk_output *in, struc
 					    v[i].abi);
 		if ((v[i].read_file & ~r) || (v[i].write_file & ~w) ||
 		    (v[i].exec_file & ~x))
-			return arena_printf(a, "ABI %u: a file has more than a directory",
+			return arena_printf(a,
+					    "ABI %u: a file has more than a directory",
 					    v[i].abi);
 		if (i > 0 && ((v[i - 1].handled_fs & ~v[i].handled_fs) ||
 			      (v[i - 1].scoped & ~v[i].scoped)))

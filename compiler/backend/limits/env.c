@@ -10,8 +10,8 @@ static void check(const struct ir *ir, struct bk_report *report, struct diag_sin
 {
 	(void)sink;
 	bk_note(report, NULL, "env", BK_EXACT,
-		"%zu names are kept, %zu set, every other variable is dropped", ir->keep.n,
-		ir->env.n);
+		"%zu names are kept, %zu set, every other variable is dropped",
+		ir->keep.n, ir->env.n);
 }
 
 static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
@@ -86,7 +86,8 @@ static void print(FILE *out, const struct bk_output *in)
 	}
 }
 
-static const char *verify(const struct ir *ir, const struct bk_output *in, struct arena *a)
+static const char *verify(const struct ir *ir, const struct bk_output *in,
+			  struct arena *a)
 {
 	struct rt_err err = { .err = 0 };
 	const struct pb_env *h = open_member(in, &err);
@@ -99,7 +100,8 @@ static const char *verify(const struct ir *ir, const struct bk_output *in, struc
 		return "a variable is missing or has been added";
 	for (uint32_t i = 0; i < h->entries.count; i++) {
 		bool set = i >= ir->keep.n;
-		struct str name = set ? ir->env.v[i - ir->keep.n].name : ir->keep.v[i].name;
+		struct str name = set ? ir->env.v[i - ir->keep.n].name :
+					ir->keep.v[i].name;
 		struct str value = set ? ir->env.v[i - ir->keep.n].value : STR("");
 
 		if (v[i].set != set || !str_eq(name, text_of(h, v[i].name)) ||

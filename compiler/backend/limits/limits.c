@@ -116,7 +116,8 @@ static void print(FILE *out, const struct bk_output *in)
 	}
 }
 
-static const char *verify(const struct ir *ir, const struct bk_output *in, struct arena *a)
+static const char *verify(const struct ir *ir, const struct bk_output *in,
+			  struct arena *a)
 {
 	struct rt_err err = { .err = 0 };
 	const struct pb_limits *h = open_member(in, bk_rule_count(ir), &err);
@@ -124,7 +125,8 @@ static const char *verify(const struct ir *ir, const struct bk_output *in, struc
 	uint32_t set = 0;
 
 	if (!h)
-		return arena_printf(a, "%s", err.err ? err.text : PB_LIMITS " is missing");
+		return arena_printf(a, "%s",
+				    err.err ? err.text : PB_LIMITS " is missing");
 	v = (const void *)((const char *)h + h->limits.off);
 	for (uint32_t i = 0; i < h->limits.count; i++) {
 		enum ir_scalar_id id = row_of(v[i].kind)->scalar;

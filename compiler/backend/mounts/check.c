@@ -22,7 +22,7 @@ static bool in_sandbox(const struct ir_rule *r, enum ir_kind kind)
 	return r->kind == kind && (r->scopes & IR_SANDBOX);
 }
 
-/* --- what one rule says about what another one names ------------------------- */
+/* --- what one rule says about what another one names -------------- */
 
 static bool same_paths(const struct mounts_places *x, const struct mounts_places *y)
 {
@@ -59,8 +59,8 @@ static bool has_exec(const struct ctx *c, enum ir_root root, struct str at)
 		const struct mounts_places *p = &c->at[i];
 
 		if (!in_sandbox(o, IR_FILE) || o->effect != IR_ALLOW ||
-		    !(o->set.u.file.ops & IR_EXEC) ||
-		    o->set.u.file.path.root != root || p->shape != MOUNTS_LITERAL)
+		    !(o->set.u.file.ops & IR_EXEC) || o->set.u.file.path.root != root ||
+		    p->shape != MOUNTS_LITERAL)
 			continue;
 		for (size_t k = 0; k < p->paths.n; k++) {
 			if (mounts_is_below(at, p->paths.v[k]) ||
@@ -71,7 +71,7 @@ static bool has_exec(const struct ctx *c, enum ir_root root, struct str at)
 	return false;
 }
 
-/* --- allow --------------------------------------------------------------------- */
+/* --- allow ---------------------------------------- */
 
 static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
 {
@@ -86,11 +86,13 @@ static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
 
 		if (has_exec(c, root, at->paths.v[i]))
 			continue;
-		d = diag_add(c->sink, DIAG_NO_EXEC_TREE, r->at.span,
-			     "'%.*s' is writable and has no exec rule: programs and shared "
-			     "objects that are built there will not run",
-			     STR_ARG(text));
-		diag_help(c->sink, d, "if they should: allow exec \"%.*s\"", STR_ARG(text));
+		d = diag_add(
+			c->sink, DIAG_NO_EXEC_TREE, r->at.span,
+			"'%.*s' is writable and has no exec rule: programs and shared "
+			"objects that are built there will not run",
+			STR_ARG(text));
+		diag_help(c->sink, d, "if they should: allow exec \"%.*s\"",
+			  STR_ARG(text));
 		return;
 	}
 }
@@ -101,28 +103,28 @@ static void check_allow(const struct ctx *c, const struct ir_rule *r)
 
 	if (c->at[r->index].shape != MOUNTS_LITERAL) {
 		bk_note(c->report, r, LAYER, BK_OVER,
-			"an allow with a wildcard opens nothing: no pattern is expanded at "
-			"the start");
+			"an allow with a wildcard opens nothing: no pattern is "
+			"expanded at the start");
 		return;
 	}
 	if (r->scratch)
 		bk_note(c->report, r, LAYER, BK_EXACT, "a private, empty tmpfs");
 	else
 		bk_note(c->report, r, LAYER, BK_EXACT,
-			"mounted where it exists at the start; what is absent then, or is "
-			"a socket, is not opened (over)");
+			"mounted where it exists at the start; what is absent then, "
+			"or is a socket, is not opened (over)");
 	note_no_exec(c, r);
 	for (size_t i = 0; i < r->nexcept; i++) {
 		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
 		if (at.shape != MOUNTS_LITERAL)
 			bk_note(c->report, r, LAYER, BK_OVER,
-				"its exception '%.*s' has a wildcard: the smallest existing "
-				"tree that contains such names is read-only",
+				"its exception '%.*s' has a wildcard: the smallest "
+				"existing tree that contains such names is read-only",
 				STR_ARG(r->except[i].u.file.path.text));
 	}
 }
 
-/* --- deny, ask, hide ------------------------------------------------------------- */
+/* --- deny, ask, hide ---------------------------------------- */
 
 static void check_wild_write(const struct ctx *c, const struct ir_rule *r)
 {
@@ -139,8 +141,8 @@ static void check_wild_write(const struct ctx *c, const struct ir_rule *r)
 	}
 	dir = mounts_place_text(c->report->a, r->set.u.file.path.root, at->paths.v[0]);
 	bk_note(c->report, r, LAYER, BK_OVER,
-		"the smallest existing tree that contains such names, '%.*s' or above it, "
-		"becomes read-only",
+		"the smallest existing tree that contains such names, '%.*s' or above "
+		"it, becomes read-only",
 		STR_ARG(dir));
 }
 
@@ -154,14 +156,14 @@ static void check_literal(const struct ctx *c, const struct ir_rule *r)
 
 	if (r->floor && (ops & IR_WRITE)) {
 		bk_note(c->report, r, LAYER, BK_UNDER,
-			"read-only where it exists; a name that is absent at the start stays "
-			"creatable, and polrun names each one that has appeared");
+			"read-only where it exists; a name that is absent at the start "
+			"stays creatable, and polrun names each one that has appeared");
 		return;
 	}
 	if (r->effect == IR_HIDE) {
 		bk_note(c->report, r, LAYER, BK_EXACT,
-			"not mounted, or masked; the name stays visible where its directory "
-			"is" ABSENT);
+			"not mounted, or masked; the name stays visible where its "
+			"directory is" ABSENT);
 		return;
 	}
 	if (ops & IR_READ) {
@@ -203,28 +205,28 @@ static void check_deny(const struct ctx *c, const struct ir_rule *r)
 	}
 }
 
-/* --- sockets ------------------------------------------------------------------------ */
+/* --- sockets ---------------------------------------- */
 
 static void check_unix(const struct ctx *c, const struct ir_rule *r)
 {
 	const struct ir_path *p = &r->set.u.unix_path;
 
-	if (r->effect == IR_ALLOW)
+	if (r->effect == IR_ALLOW && p->abstract)
 		bk_note(c->report, r, LAYER, BK_OVER,
-			p->abstract ?
-				"abstract sockets of the host are in another namespace" :
-				"a socket is not mounted: the allow opens nothing in this "
-				"version");
+			"abstract sockets of the host are in another namespace");
+	else if (r->effect == IR_ALLOW)
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"a socket is not mounted: the allow opens nothing yet");
 	else if (p->abstract)
 		bk_note(c->report, r, LAYER, r->effect == IR_ASK ? BK_OVER : BK_EXACT,
-			"a network namespace of its own has no abstract socket of the host");
+			"abstract sockets of the host are in another namespace");
 	else
 		bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
 			"a connection to a socket file inside of a mounted tree is not "
 			"stopped in this version; sockets elsewhere are not mounted");
 }
 
-/* --- scalars ------------------------------------------------------------------------- */
+/* --- scalars ---------------------------------------- */
 
 static void check_scalars(const struct ctx *c)
 {
@@ -235,9 +237,10 @@ static void check_scalars(const struct ctx *c)
 	for (size_t i = 0; i < POL_LEN(ids); i++) {
 		s = &c->ir->scalars[ids[i]];
 		if (s->effect == IR_ASK)
-			bk_note_scalar(c->report, ids[i], LAYER, BK_OVER,
-				       "the kernel cannot ask: what no rule names is not "
-				       "mounted");
+			bk_note_scalar(
+				c->report, ids[i], LAYER, BK_OVER,
+				"the kernel cannot ask: what no rule names is not "
+				"mounted");
 		else if (s->effect != IR_ALLOW) /* that is refused */
 			bk_note_scalar(c->report, ids[i], LAYER, BK_EXACT,
 				       "a fresh root that holds only what rules name");
@@ -247,9 +250,10 @@ static void check_scalars(const struct ctx *c)
 		bk_note_scalar(c->report, IR_S_UNIX_OTHERWISE, LAYER, BK_OVER,
 			       "sockets outside of the mounted trees are not there");
 	else
-		bk_note_scalar(c->report, IR_S_UNIX_OTHERWISE, LAYER, BK_ENTRY_ONLY,
-			       "a connection to a socket file inside of a mounted tree is "
-			       "not stopped in this version");
+		bk_note_scalar(
+			c->report, IR_S_UNIX_OTHERWISE, LAYER, BK_ENTRY_ONLY,
+			"a connection to a socket file inside of a mounted tree is "
+			"not stopped in this version");
 }
 
 void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)

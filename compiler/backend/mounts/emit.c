@@ -24,8 +24,8 @@ static void add(struct anchors *s, const struct pb_anchor *a, struct str path)
 }
 
 /* The anchors of one set: the rule's own or one of its exceptions. */
-static void add_set(struct anchors *s, const struct ir_rule *r, const struct ir_set *set,
-		    enum pb_effect effect)
+static void add_set(struct anchors *s, const struct ir_rule *r,
+		    const struct ir_set *set, enum pb_effect effect)
 {
 	const struct ir_path *p = &set->u.file.path;
 	struct pb_anchor a = { .root = (uint8_t)p->root,
@@ -112,8 +112,8 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 	}
 	if (s.v.n > PB_MAX_RULES) {
 		diag_add(sink, DIAG_PLAN_LIMIT, SPAN_NONE,
-			 "the file rules name %zu places, a bundle holds at most %u", s.v.n,
-			 PB_MAX_RULES);
+			 "the file rules name %zu places, a bundle holds at most %u",
+			 s.v.n, PB_MAX_RULES);
 		return false;
 	}
 	write_member(ir, out, &s);
@@ -125,8 +125,8 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 
 static void print_ops(FILE *out, unsigned ops)
 {
-	(void)fprintf(out, "%c%c%c", ops & PB_READ ? 'r' : '-', ops & PB_WRITE ? 'w' : '-',
-		      ops & PB_EXEC ? 'x' : '-');
+	(void)fprintf(out, "%c%c%c", ops & PB_READ ? 'r' : '-',
+		      ops & PB_WRITE ? 'w' : '-', ops & PB_EXEC ? 'x' : '-');
 }
 
 static void print(FILE *out, const struct bk_output *in)
@@ -144,10 +144,10 @@ static void print(FILE *out, const struct bk_output *in)
 	v = (const void *)((const char *)h + h->anchors.off);
 	for (uint32_t i = 0; i < h->anchors.count; i++) {
 		struct str rest = { (const char *)h + v[i].path.off, v[i].path.len };
-		struct str place = v[i].kind == PB_A_ANY ?
-					   STR("at any depth") :
-					   mounts_place_text(in->a, (enum ir_root)v[i].root,
-							     rest);
+		struct str place =
+			v[i].kind == PB_A_ANY ?
+				STR("at any depth") :
+				mounts_place_text(in->a, (enum ir_root)v[i].root, rest);
 
 		(void)fprintf(out, "%-5s ", effects[v[i].effect]);
 		print_ops(out, v[i].ops);

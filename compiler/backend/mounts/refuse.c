@@ -35,8 +35,8 @@ static bool refuse_anywhere(const struct ir_rule *r, struct diag_sink *sink)
 }
 
 /* A pattern that takes reading or executing away and has a wildcard. */
-static bool refuse_wild(const struct ir_rule *r, const struct ir_set *set, bool exception,
-			struct diag_sink *sink)
+static bool refuse_wild(const struct ir_rule *r, const struct ir_set *set,
+			bool exception, struct diag_sink *sink)
 {
 	unsigned ops = set->u.file.ops & (IR_READ | IR_EXEC);
 	struct mounts_places places;
@@ -48,25 +48,28 @@ static bool refuse_wild(const struct ir_rule *r, const struct ir_set *set, bool 
 	if (places.shape == MOUNTS_LITERAL)
 		return false;
 	if (exception)
-		d = diag_add(sink, DIAG_WILD_HIDE, r->at.span,
-			     "the exception '%.*s' takes %s away by a wildcard, which this "
-			     "version cannot enforce",
-			     STR_ARG(set->u.file.path.text),
-			     r->effect == IR_HIDE ? "files" :
-						    ir_op_name((enum ir_op)ops));
+		d = diag_add(
+			sink, DIAG_WILD_HIDE, r->at.span,
+			"the exception '%.*s' takes %s away by a wildcard, which this "
+			"version cannot enforce",
+			STR_ARG(set->u.file.path.text),
+			r->effect == IR_HIDE ? "files" : ir_op_name((enum ir_op)ops));
 	else if (r->effect == IR_HIDE)
-		d = diag_add(sink, DIAG_WILD_HIDE, r->at.span,
-			     "'hide \"%.*s\"' has a wildcard, which this version cannot "
-			     "enforce",
-			     STR_ARG(set->u.file.path.text));
+		d = diag_add(
+			sink, DIAG_WILD_HIDE, r->at.span,
+			"'hide \"%.*s\"' has a wildcard, which this version cannot "
+			"enforce",
+			STR_ARG(set->u.file.path.text));
 	else
-		d = diag_add(sink, DIAG_WILD_HIDE, r->at.span,
-			     "'%s %s \"%.*s\"' has a wildcard, which this version cannot "
-			     "enforce",
-			     ir_effect_name(r->effect), ir_op_name((enum ir_op)ops),
-			     STR_ARG(set->u.file.path.text));
-	diag_help(sink, d, "name the files or a directory without '*', '?' and '**'; only "
-			   "writing can be denied by a wildcard");
+		d = diag_add(
+			sink, DIAG_WILD_HIDE, r->at.span,
+			"'%s %s \"%.*s\"' has a wildcard, which this version cannot "
+			"enforce",
+			ir_effect_name(r->effect), ir_op_name((enum ir_op)ops),
+			STR_ARG(set->u.file.path.text));
+	diag_help(sink, d,
+		  "name the files or a directory without '*', '?' and '**'; only "
+		  "writing can be denied by a wildcard");
 	return true;
 }
 

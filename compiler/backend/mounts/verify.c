@@ -42,8 +42,7 @@ static bool anchor_holds(const struct ir_rule *r, const struct pb_anchor *an,
 	if (an->effect != (r->effect == IR_ALLOW ? PB_DENY : PB_ALLOW))
 		return false;
 	for (size_t i = 0; i < r->nexcept; i++) {
-		if (an->kind != PB_A_PATH ||
-		    set_matches(r, &r->except[i], an, rest, a))
+		if (an->kind != PB_A_PATH || set_matches(r, &r->except[i], an, rest, a))
 			return true;
 	}
 	return false;
@@ -84,9 +83,9 @@ static bool set_has_anchor(const struct pb_mounts *h, const struct ir_rule *r,
 
 		if (v[i].rule != r->index || (v[i].ops & set->u.file.ops) == 0)
 			continue;
-		if (!is_literal(g) || (v[i].kind == PB_A_PATH &&
-				       v[i].root == (uint8_t)set->u.file.path.root &&
-				       str_eq(rest, want)))
+		if (!is_literal(g) ||
+		    (v[i].kind == PB_A_PATH &&
+		     v[i].root == (uint8_t)set->u.file.path.root && str_eq(rest, want)))
 			return true;
 	}
 	return false;
@@ -109,7 +108,8 @@ const char *mounts_verify(const struct ir *ir, const struct bk_output *in,
 	for (uint32_t i = 0; i < h->anchors.count; i++) {
 		struct str rest = { m->bytes.p + v[i].path.off, v[i].path.len };
 		const struct ir_rule *r = v[i].rule < ir->rules.n ?
-						  ir->rules.v[v[i].rule] : NULL;
+						  ir->rules.v[v[i].rule] :
+						  NULL;
 
 		if (!r || r->kind != IR_FILE || !(r->scopes & IR_SANDBOX) ||
 		    !anchor_holds(r, &v[i], rest, a))
@@ -123,7 +123,8 @@ const char *mounts_verify(const struct ir *ir, const struct bk_output *in,
 			continue;
 		ok = set_has_anchor(h, r, &r->set, r->effect != IR_ALLOW, a);
 		for (size_t k = 0; k < r->nexcept && ok; k++)
-			ok = set_has_anchor(h, r, &r->except[k], r->effect == IR_ALLOW, a);
+			ok = set_has_anchor(h, r, &r->except[k], r->effect == IR_ALLOW,
+					    a);
 		if (!ok)
 			return arena_printf(a, "rule %zu has no anchor", i);
 	}
