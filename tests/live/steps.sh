@@ -1,0 +1,281 @@
+# One check for each row of the step table (runtime/sandbox/steps.def): the
+# name of a test begins with the rows that it watches.  `make step-mutants`
+# switches rows off and expects these to fail; doc/enforcement.md lists them.
+. "$(dirname "$0")/../lib/live.sh"
+
+F=$PROBES/file_probe N=$PROBES/ns_probe
+mkdir -p "$P/a/b/c" "$P/hid" "$P/to" "$HOME/.secret"
+echo s >"$P/hid/s" && echo f >"$P/hidfile" && echo n >"$P/near"
+echo host >"$WORK/out/host"
+
+# shellcheck disable=SC2016
+policy 'file {
+	allow read, exec "'"$PROBES"'"
+	scratch "${HOME}", "/dev/shm"
+	deny write "${PROJECT_DIR}/a/b/c"
+	hide "${PROJECT_DIR}/hid", "${PROJECT_DIR}/hidfile", "${HOME}/.secret"
+}
+limits { disk 8M  files 200 }'
+
+inside() { run "$@"; }
+
+t "ns-mnt ns-pid setgroups run-uid open base mkdir mkfile symlink tree scratch proc no-new-privs seccomp exec: a run begins and ends"
+inside /bin/sh -c 'echo begun; exit 7'
+want_rc 7
+want_out '^begun$'
+
+t "ns-mnt ns-pid ns-net ns-ipc ns-uts: no namespace is the caller's"
+for ns in mnt pid net ipc uts user; do
+	outer=$(readlink "/proc/self/ns/$ns")
+	inside readlink "/proc/self/ns/$ns"
+	want_rc 0
+	[ "$out" != "$outer" ] || bad "the $ns namespace is the caller's"
+done
+
+t "setgroups: groups cannot be dropped inside"
+inside cat /proc/self/setgroups
+want_out '^deny$'
+
+t "dumpable: pid 1 is closed to the command"
+inside "$F" read /proc/1/environ
+want_out '^EACCES$'
+inside "$N" mem 1
+want_out '^EACCES$'
+inside "$F" read /proc/self/environ
+want_out '^OK$'
+
+t "keyring: the caller's keys are not found"
+out=$("$N" with-key pol-step "$N" keysearch pol-step 2>&1)
+want_out '^OK$'
+out=$("$N" with-key pol-step "$BIN/polrun" -b "$WORK/p.polb" "$N" keysearch pol-step 2>"$WORK/.err")
+want_out '^(ENOKEY|EACCES|EKEYREVOKED)$'
+
+t "disk: scratch trees have one size"
+inside dd if=/dev/zero of=/tmp/big bs=64k count=64
+want_rc 0
+inside dd if=/dev/zero of=/tmp/big bs=64k count=256
+want_rc 1
+want_err 'No space'
+
+t "masks: what stands for a hidden name cannot be changed"
+inside "$F" chmod "$HOME/.secret" 700
+want_out '^EROFS$'
+inside sh -c "mkdir \$HOME/mine && $F chmod \$HOME/mine 711"
+want_out '^OK$'
+
+t "hide-dir hide-file: nothing is read, the neighbour is"
+inside "$F" read hid/s
+want_out '^EACCES$'
+inside "$F" list hid
+want_out '^EACCES$'
+inside "$F" read hidfile
+want_out '^EACCES$'
+inside "$F" read near
+want_out '^OK$'
+
+t "lock-name: a denied name in a tree of the run's own"
+inside "$F" create "$HOME/.bashrc"
+want_out '^EEXIST$'
+inside "$F" rename "$HOME/.bashrc" "$HOME/x"
+want_out '^EBUSY$'
+inside "$F" create "$HOME/.other"
+want_out '^OK$'
+
+t "tree-ro: a denied tree and a system tree"
+inside "$F" create a/b/c/x
+want_out '^EROFS$'
+inside "$F" chmod /etc/passwd 666
+want_out '^EROFS$'
+inside "$F" create a/b/x
+want_out '^OK$'
+
+t "tree-noexec: what was written does not run, not by mmap either"
+inside sh -c "cp $F /tmp/f && $F exec /tmp/f"
+want_out '^EACCES$'
+inside sh -c "cp $F /tmp/f && $F map /tmp/f"
+want_out '^EPERM$'
+inside "$F" map /usr/bin/env
+want_out '^OK$'
+
+t "tree-nosuid tree-nodev: flags of every tree"
+inside sh -c "grep -E ' ($P|/usr|/tmp) ' /proc/self/mountinfo | grep -vcE ' r[ow],nosuid,nodev'"
+want_out '^0$'
+if is_root; then
+	mknod "$P/null" c 1 3 && chmod 0666 "$P/null"
+	inside "$F" read null
+	want_out '^EACCES$'
+	rm -f "$P/null"
+fi
+
+t "pin-dir: a directory above a denied one stays where it is"
+inside "$F" rename a moved
+want_out '^EBUSY$'
+inside "$F" exchange a to
+want_out '^EBUSY$'
+inside "$F" rename to moved
+want_out '^OK$'
+mv "$P/moved" "$P/to"
+
+t "cover: rename and link work across pinned directories"
+: >"$P/a/b/linkme"
+inside "$F" link a/b/linkme to/linked
+want_out '^OK$'
+inside "$F" rename a/b/linkme to/renamed
+want_out '^OK$'
+
+t "text: passwd begins with the run's user"
+inside sh -c 'test "$(head -n 1 /etc/passwd | cut -d: -f3)" = "$(id -u)" && test "$(head -n 1 /etc/group | cut -d: -f3)" = "$(id -g)"'
+want_rc 0
+
+t "dev devpts: six devices and own terminals"
+inside ls /dev
+[ "$(tr '\n' ' ' <<<"$out")" = "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero " ] ||
+	bad "/dev holds $out"
+inside ls /dev/pts
+[ "$out" = ptmx ] || bad "/dev/pts holds '$out'"
+inside "$F" write /dev/null x
+want_out '^OK$'
+
+t "proc: only the run's processes"
+inside sh -c 'ls -d /proc/[0-9]* | wc -l'
+[ "$out" -le 5 ] || bad "$out processes"
+
+t "userns-max: no user namespace, by any call"
+inside "$N" userns
+want_out '^ENOSPC$'
+inside "$N" userns-clone3
+want_out '^ENOSPC$'
+
+t "tcp-fastopen mptcp: settings of the own network"
+inside cat /proc/sys/net/ipv4/tcp_fastopen
+want_out '^0$'
+if [ -e /proc/sys/net/mptcp/enabled ]; then
+	inside cat /proc/sys/net/mptcp/enabled
+	want_out '^0$'
+fi
+
+t "proc-sys proc-kcore proc-keys proc-sysrq proc-timers: masks of /proc"
+for f in kcore keys sysrq-trigger timer_list; do
+	[ ! -e "/proc/$f" ] && continue
+	inside grep -cE " /proc/$f ro," /proc/self/mountinfo
+	want_out '^1$'
+done
+inside grep -cE ' /proc/sys ro,' /proc/self/mountinfo
+want_out '^1$'
+if [ -r /proc/keys ]; then
+	inside "$F" read /proc/keys
+	want_out '^EACCES$'
+fi
+
+t "root-ro: no new names in /"
+inside "$F" mkdir /new
+want_out '^EROFS$'
+inside "$F" mkdir "$(dirname "$WORK")/new"
+want_out '^EROFS$'
+
+t "pivot detach: one root, and it is the run's"
+inside sh -c "awk '\$5 == \"/\"' /proc/self/mountinfo | wc -l"
+want_out '^1$'
+inside "$F" read "$WORK/out/host"
+want_out '^ENOENT$'
+
+t "cwd: the caller's directory"
+inside pwd -P
+[ "$out" = "$P" ] || bad "in $out"
+
+t "lo: the own loopback is up"
+inside grep -c 127.0.0.1 /proc/net/fib_trie
+want_rc 0
+
+t "securebits bounding ambient capset no-new-privs: nothing is left"
+inside "$N" caps
+want_out '^effective 000000000 permitted 000000000 inheritable 000000000 bounding 0 securebits ef nnp 1 '
+inside grep -E '^Cap(Eff|Prm|Inh|Bnd|Amb):' /proc/1/status
+no_out '[1-9a-f][0-9a-f]*$'
+
+t "landlock: a descriptor is not opened again with more rights"
+echo before >"$WORK/out/in"
+chmod 0666 "$WORK/out/in"
+out=$("$BIN/polrun" -b "$WORK/p.polb" "$F" write /proc/self/fd/0 after <"$WORK/out/in" 2>"$WORK/.err")
+want_out '^EACCES$'
+want_text before "$WORK/out/in"
+
+t "rlimit: files"
+inside "$N" rlimit 7
+want_out '^200 200$'
+
+t "signals: umask and an ignored SIGHUP are the caller's"
+out=$( (umask 0027; trap '' HUP; "$BIN/polrun" -b "$WORK/p.polb" sh -c 'umask; grep SigIgn /proc/self/status' 2>"$WORK/.err"))
+want_out '^0027$'
+want_out 'SigIgn:.*1$'
+inside grep SigIgn /proc/self/status
+want_out 'SigIgn:.0*$'
+
+t "close: no descriptor but 0 to 2"
+exec 9<"$WORK/out/host"
+inside "$N" fds
+exec 9<&-
+want_out '^EBADF$'
+
+t "seccomp: a denied call"
+policy "file { allow read, exec \"$PROBES\" } syscall { deny sethostname with EACCES }" s
+run_with s "$N" sethostname x
+want_out '^EACCES$'
+inside "$N" sethostname x
+want_out '^EPERM$'
+
+t "seccomp-init: pid 1 has a filter of its own"
+inside grep -E '^Seccomp:' /proc/1/status
+want_out '2$'
+
+if is_root; then
+	t "groups: root's supplementary groups are not the run's"
+	out=$(setpriv --groups 4242 "$BIN/polrun" -b "$WORK/p.polb" grep '^Groups' /proc/self/status 2>"$WORK/.err")
+	want_out '^Groups:[[:space:]]*$'
+
+	t "idmap run-uid: the project is the run's, what root owns elsewhere is not"
+	inside sh -c 'test "$(stat -c %u .)" = "$(id -u)" && touch mine && stat -c %u /etc'
+	want_rc 0
+	want_out '^65534$'
+	[ "$(stat -c %u "$P/mine")" = "$(stat -c %u "$P")" ] || bad "made as another user"
+
+	t "private tree-private: mounts do not travel"
+	# shellcheck disable=SC2016
+	out=$(unshare -m bash -c 'mount --make-rshared /; n() { grep -c . /proc/self/mountinfo; }
+		before=$(n)
+		"$1/polrun" -b "$2/p.polb" sh -c "touch up; sleep 1; test -e to/seen && echo travelled" 2>/dev/null &
+		for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e up ] && break; sleep 0.1; done
+		during=$(n)
+		mount -t tmpfs none to && touch to/seen
+		wait $!
+		echo "$before $during"' - "$BIN" "$WORK" 2>&1)
+	no_out travelled
+	[ "${out% *}" = "${out#* }" ] || bad "mounts on the host: $out"
+fi
+
+# The build with switches waits before the clone: time to exchange a place.
+if [ -n "${POL_TEST_PAUSE:-}" ]; then
+	swap() { # DIR: replaced by another one of its name while polrun waits
+		sleep 0.2
+		mv "$1" "$1.old"
+		mkdir "$1"
+	}
+	if ! is_root; then
+		t "open-check: a tree that is exchanged after the decision is refused"
+		swap "$P/a/b/c" &
+		inside true
+		wait $!
+		want_rc 125
+		want_err 'exchanged'
+		rmdir "$P/a/b/c" && mv "$P/a/b/c.old" "$P/a/b/c"
+	fi
+	t "tree-check: a place that is exchanged after the decision is refused"
+	swap "$P/hid" &
+	inside true
+	wait $!
+	want_rc 125
+	want_err 'exchanged'
+	rmdir "$P/hid" && mv "$P/hid.old" "$P/hid"
+fi
+
+done_

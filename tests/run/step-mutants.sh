@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Switches off each row of the step table in a build of its own and expects a
+# live test to fail; a row that another one covers is switched off together
+# with it.  Which test, which cover: the table in doc/enforcement.md.
+#   tests/run/step-mutants.sh [ROW…]
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
+here=$PWD build=${POL_STEPS_BUILD:-$PWD/build/steps}
+user=${POL_TEST_USER:-poltest}
+make -s -j"$(nproc)" VARIANT=dev BUILD="$build" EXTRA_CFLAGS=-DPOL_TEST_STEPS all probes ||
+	exit 1
+base=$(mktemp -d /var/tmp/pol-steps.XXXXXX) || exit 1
+base=$(cd "$base" && pwd -P)
+cleanup() { rm -rf --one-file-system "$base"; }
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+chmod 0755 "$base"
+mkdir -p "$base/bin/probes" "$base/tests"
+cp "$build"/bin/pol* "$base/bin/"
+cp "$build"/tests/probes/* "$base/bin/probes/"
+cp -r tests/live tests/lib "$base/tests/"
+chmod -R go+rX,go-w "$base/bin" "$base/tests"
+if [ "$(id -u)" -eq 0 ] && ! id "$user" >/dev/null 2>&1; then
+	useradd --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
+fi
+
+# ROWS SCRIPT WHO: the live test's own status.
+try() {
+	local work=$base/work as=()
+	rm -rf --one-file-system "$work"
+	mkdir -m 0700 "$work"
+	if [ "$3" != root ] && [ "$(id -u)" -eq 0 ]; then
+		chown "$user" "$work"
+		as=(setpriv --reuid "$user" --regid "$user" --clear-groups)
+	fi
+	timeout --kill-after=10 120 "${as[@]}" env -i PATH="$PATH" LANG=C.UTF-8 TERM=dumb \
+		HOME="$work" WORK="$work" BIN="$base/bin" PROBES="$base/bin/probes" \
+		VARIANT=dev POL_TEST_PAUSE="${4:-}" POL_STEPS_OFF="$1" \
+		bash "$base/tests/live/$2.sh" >"$base/log" 2>&1 </dev/null
+}
+
+whos=(user)
+[ "$(id -u)" -ne 0 ] || whos+=(root)
+# Nothing off: everything passes, or a failure below would say nothing.
+for who in "${whos[@]}"; do
+	for script in steps kill9; do
+		if ! try none "$script" "$who"; then
+			printf 'FAIL %s.sh as %s fails with every step on\n' "$script" "$who"
+			grep -A3 '^FAIL' "$base/log"
+			count_fail
+			count_end
+			exit 1
+		fi
+	done
+done
+
+covered=0
+while IFS='|' read -r _ row _ _ _ _ _ proof _; do
+	row=${row//[\` ]/} proof=${proof//\`/}
+	[ $# -eq 0 ] || [[ " $* " == *" $row "* ]] || continue
+	off=$row script=$(grep -oE '[a-z0-9_]+\.sh' <<<"$proof" | head -n 1)
+	if [[ $proof =~ with\ ([a-z-]+) ]]; then
+		off=$row,${BASH_REMATCH[1]}
+		covered=$((covered + 1))
+	fi
+	found='' pause=''
+	[[ $row != *-check ]] || pause=1
+	for who in "${whos[@]}"; do
+		try "$off" "${script%.sh}" "$who" "$pause" && continue
+		found="$who: $(grep -m 1 '^FAIL' "$base/log")"
+		break
+	done
+	if [ -n "$found" ]; then
+		printf 'ok   without %s: %s\n' "$off" "$found"
+		count_pass
+	else
+		printf 'FAIL without %s every test of %s passes\n' "$off" "$script"
+		count_fail
+	fi
+done < <(sed -n '/^## The step table/,/^## /p' doc/enforcement.md | grep '^| `')
+
+# The table names every row, in its order.
+if [ $# -eq 0 ]; then
+	diff <(sed -nE 's/^X0?\([A-Z0-9_]+, "([a-z-]+)".*/\1/p' runtime/sandbox/steps.def) \
+		<(sed -n '/^## The step table/,/^## /p' doc/enforcement.md |
+			sed -nE 's/^\| `([a-z-]+)`.*/\1/p') >&2
+	if [ "${PIPESTATUS[0]}" -eq 0 ] && [ "$covered" -le 6 ]; then
+		count_pass
+	else
+		printf 'FAIL doc/enforcement.md and the table differ, or %s rows are covered\n' \
+			"$covered"
+		count_fail
+	fi
+fi
+cd "$here" || exit 1
+count_end
