@@ -31,6 +31,9 @@ struct set_re *set_lit(struct arena *a, struct str s);
 struct set_re *set_cat(struct arena *a, struct set_re *x, struct set_re *y);
 struct set_re *set_or(struct arena *a, struct set_re *x, struct set_re *y);
 struct set_re *set_star(struct arena *a, struct set_re *x);
+/* Many at once, halved: the depth of the expression stays logarithmic. */
+struct set_re *set_cat_all(struct arena *a, struct set_re *const *v, size_t n);
+struct set_re *set_or_all(struct arena *a, struct set_re *const *v, size_t n);
 /* What may follow the byte `c` in a member that begins with it. */
 struct set_re *set_after(struct arena *a, struct set_re *x, uint8_t c);
 

@@ -56,10 +56,9 @@ static const struct ir_path *path_of(const struct ir_rule *r, const struct ir_se
 	return r->kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
 }
 
-/* The exceptions of a rule, by whether one frame of reference holds them. */
+/* A rule's exceptions, by whether one frame (a root, or "/") holds them. */
 struct frame {
-	enum ir_root root; /* IR_ROOT_FS: absolute paths */
-	struct set_re *inside;  /* exceptions under this very root */
+	struct set_re *inside;  /* exceptions under the root of the frame */
 	struct set_re *own;     /* … under the smaller rule's root, in its frame */
 	struct set_re *outside; /* the others, wherever their roots may be */
 };
@@ -74,42 +73,65 @@ static bool shares_ops(const struct ir_rule *r, const struct ir_set *e, unsigned
 	return r->kind != IR_FILE || (ops & e->u.file.ops);
 }
 
-static struct frame exceptions_of(struct arena *a, const struct ir_rule *r,
-				  enum ir_root root, enum ir_root own, unsigned ops)
+struct choice {
+	enum ir_root root, own;
+	enum { CHOOSE_ROOT, CHOOSE_OWN, CHOOSE_OTHER } which;
+};
+
+static bool is_chosen(const struct choice *c, enum ir_root root)
 {
-	struct frame f = { root, set_none(a), set_none(a), set_none(a) };
-	size_t i;
+	switch (c->which) {
+	case CHOOSE_ROOT:
+		return root == c->root;
+	case CHOOSE_OWN:
+		return root != c->root && root == c->own;
+	case CHOOSE_OTHER:
+		break;
+	}
+	return root != c->root && root != c->own;
+}
+
+static struct set_re *chosen(struct arena *a, const struct ir_rule *r, unsigned ops,
+			     struct choice c)
+{
+	struct set_re **v = arena_array(a, r->nexcept + 1, sizeof(*v));
+	size_t i, n = 0;
 
 	for (i = 0; i < r->nexcept; i++) {
 		const struct ir_path *p = path_of(r, &r->except[i]);
 
-		if (p->abstract || !shares_ops(r, &r->except[i], ops))
-			continue;
-		if (p->root == root)
-			f.inside = set_or(a, f.inside, path_re(a, p, false));
-		else if (p->root == own)
-			f.own = set_or(a, f.own, path_re(a, p, false));
-		else
-			f.outside = set_or(a, f.outside, path_re(a, p, true));
+		if (!p->abstract && shares_ops(r, &r->except[i], ops) &&
+		    is_chosen(&c, p->root))
+			v[n++] = path_re(a, p, c.which == CHOOSE_OTHER);
 	}
-	return f;
+	return set_or_all(a, v, n);
+}
+
+static struct frame exceptions_of(struct arena *a, const struct ir_rule *r,
+				  enum ir_root root, enum ir_root own, unsigned ops)
+{
+	return (struct frame){
+		.inside = chosen(a, r, ops, (struct choice){root, own, CHOOSE_ROOT}),
+		.own = chosen(a, r, ops, (struct choice){root, own, CHOOSE_OWN}),
+		.outside = chosen(a, r, ops, (struct choice){root, own, CHOOSE_OTHER}),
+	};
 }
 
 /* What certainly is no path of `small`, in the frame of this root. */
 static struct set_re *surely_not(struct arena *a, const struct ir_rule *small,
 				 enum ir_root root, unsigned ops)
 {
-	struct set_re *less = no_rest(a);
-	size_t i;
+	struct set_re **v = arena_array(a, small->nexcept + 1, sizeof(*v));
+	size_t i, n = 0;
 
 	for (i = 0; i < small->nexcept; i++) {
 		const struct ir_path *p = path_of(small, &small->except[i]);
 
 		if (!p->abstract && p->root == root &&
 		    covers_ops(small, &small->except[i], ops))
-			less = set_or(a, less, path_re(a, p, false));
+			v[n++] = path_re(a, p, false);
 	}
-	return less;
+	return set_or(a, no_rest(a), set_or_all(a, v, n));
 }
 
 /* The bytes that every path of the glob begins with. */
@@ -194,12 +216,12 @@ static struct set_re *word_except(struct arena *a, const struct ir_rule *r)
 {
 	enum set_side side =
 		set_side_of(r->effect) == SET_BROAD ? SET_NARROW : SET_BROAD;
-	struct set_re *re = set_none(a);
+	struct set_re **v = arena_array(a, r->nexcept + 1, sizeof(*v));
 	size_t i;
 
 	for (i = 0; i < r->nexcept; i++)
-		re = set_or(a, re, word_re(a, r, &r->except[i], side));
-	return re;
+		v[i] = word_re(a, r, &r->except[i], side);
+	return set_or_all(a, v, r->nexcept);
 }
 
 static enum set_answer word_query(struct arena *a, const struct ir_rule *big,

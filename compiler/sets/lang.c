@@ -72,7 +72,7 @@ static struct set_re *from_dirs(const struct reading *r)
 static struct set_re *from_item(const struct reading *r, const struct ir_glob_item *it)
 {
 	struct set_bytes one = r->one, any = any_bytes();
-	struct set_re *alts;
+	struct set_re **alts;
 	size_t i;
 
 	if (r->no_slash) {
@@ -93,24 +93,31 @@ static struct set_re *from_item(const struct reading *r, const struct ir_glob_it
 	case IR_G_DIRS:
 		return from_dirs(r);
 	case IR_G_ALT:
-		alts = set_none(r->a);
+		alts = arena_array(r->a, it->nalts + 1, sizeof(*alts));
 		for (i = 0; i < it->nalts; i++)
-			alts = set_or(r->a, alts, from_glob(r, &it->alts[i]));
-		return alts;
+			alts[i] = from_glob(r, &it->alts[i]);
+		return set_or_all(r->a, alts, it->nalts);
 	}
 	return set_none(r->a);
 }
 
-/* Halved, so that the depth of a long pattern stays logarithmic. */
+/* Two stars in a row stand for what one stands for, and cost more. */
+static bool is_repeated(const struct ir_glob_item *v)
+{
+	return v[0].op == v[1].op && (v[0].op == IR_G_STAR || v[0].op == IR_G_DEEP ||
+				      v[0].op == IR_G_DIRS);
+}
+
 static struct set_re *from_items(const struct reading *r,
 				 const struct ir_glob_item *v, size_t n)
 {
-	if (n == 0)
-		return set_eps(r->a);
-	if (n == 1)
-		return from_item(r, v);
-	return set_cat(r->a, from_items(r, v, n / 2),
-		       from_items(r, v + n / 2, n - n / 2));
+	struct set_re **parts = arena_array(r->a, n + 1, sizeof(*parts));
+	size_t i, o = 0;
+
+	for (i = 0; i < n; i++)
+		if (i + 1 == n || !is_repeated(v + i))
+			parts[o++] = from_item(r, v + i);
+	return set_cat_all(r->a, parts, o);
 }
 
 static struct set_re *from_glob(const struct reading *r, const struct ir_glob *g)
@@ -167,16 +174,20 @@ static struct set_re *behind_slashes(const struct reading *r, const struct ir_gl
 	struct set_re *re = set_none(r->a), *rest;
 	size_t i, k;
 
-	for (i = 0; i < g->n; i++) {
+	/* from the end: nothing without a '/' begins before the last one */
+	for (i = g->n; i-- > 0;) {
 		const struct ir_glob_item *it = &g->v[i];
 
-		rest = from_items(r, it + 1, g->n - i - 1);
 		if (it->op == IR_G_BYTE && it->byte == '/')
+			return set_or(r->a, re,
+				      from_items(r, it + 1, g->n - i - 1));
+		for (k = 0; it->op == IR_G_ALT && k < it->nalts; k++) {
+			if (!has_slash(&it->alts[k]))
+				continue;
+			rest = from_items(r, it + 1, g->n - i - 1);
+			rest = set_cat(r->a, behind_slashes(r, &it->alts[k]), rest);
 			re = set_or(r->a, re, rest);
-		for (k = 0; it->op == IR_G_ALT && k < it->nalts; k++)
-			re = set_or(
-				r->a, re,
-				set_cat(r->a, behind_slashes(r, &it->alts[k]), rest));
+		}
 	}
 	return re;
 }
@@ -286,21 +297,21 @@ static struct set_re *further_words(const struct column *k, size_t i, size_t n)
 {
 	const struct ir_command *c = k->c;
 	struct reading r = { .a = k->a, .one = side_bytes(k->side) };
-	struct set_re *re = set_eps(k->a);
+	struct set_re **v = arena_array(k->a, n + 1, sizeof(*v)), *word;
+	size_t o = 0;
 
 	for (; i < n; i++) {
 		const struct ir_word *w = &c->words[i];
 		bool tail = c->tail && i + 1 == c->nwords;
-		struct set_re *word;
 
-		if (w->any_words)
-			word = set_star(k->a, k->word);
-		else
-			word = set_cat(k->a, continued(k, from_glob(&r, &w->glob),
-						       tail, false), k->end);
-		re = set_cat(k->a, re, word);
+		if (!w->any_words) {
+			word = continued(k, from_glob(&r, &w->glob), tail, false);
+			v[o++] = set_cat(k->a, word, k->end);
+		} else if (i + 1 == n || !w[1].any_words) {
+			v[o++] = set_star(k->a, k->word);
+		}
 	}
-	return re;
+	return set_cat_all(k->a, v, o);
 }
 
 struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
@@ -318,6 +329,8 @@ struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
 	after = more ? set_cat(a, k.word, any) : c->tail ? any : set_eps(a);
 	/* leading ** may stand for no word: then the next one is the program */
 	for (i = 0; i < n; i++) {
+		if (i + 1 < n && c->words[i].any_words && c->words[i + 1].any_words)
+			continue; /* as the next one */
 		rest = set_cat(a, further_words(&k, i + 1, n), after);
 		if (!c->words[i].any_words) {
 			bool tail = c->tail && i + 1 == c->nwords;

@@ -85,6 +85,21 @@ struct set_re *set_star(struct arena *a, struct set_re *x)
 	return x->op == SET_STAR ? x : node(a, SET_STAR, x, NULL);
 }
 
+struct set_re *set_cat_all(struct arena *a, struct set_re *const *v, size_t n)
+{
+	if (n < 2)
+		return n ? v[0] : set_eps(a);
+	return set_cat(a, set_cat_all(a, v, n / 2),
+		       set_cat_all(a, v + n / 2, n - n / 2));
+}
+
+struct set_re *set_or_all(struct arena *a, struct set_re *const *v, size_t n)
+{
+	if (n < 2)
+		return n ? v[0] : set_none(a);
+	return set_or(a, set_or_all(a, v, n / 2), set_or_all(a, v + n / 2, n - n / 2));
+}
+
 static bool is_nullable(const struct set_re *x)
 {
 	switch (x->op) {

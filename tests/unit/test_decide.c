@@ -2,6 +2,7 @@
  * Decisions by the compiled tables, each row as the semantics say it;
  * prop_matcher compares with the reference evaluator.
  */
+#include "runtime/decide/internal.h"
 #include "tests/unit/hand.h"
 
 static struct hand h;
@@ -129,6 +130,18 @@ static void test_a_path_is_judged_under_every_root(void **state)
 	assert_int_equal(file(PB_READ, "/home/u/a"), PB_ALLOW);
 	assert_int_equal(file(PB_READ, "/home/u/.ssh/id"), PB_HIDE);
 	assert_int_equal(file(PB_READ, "/p/a"), PB_DENY);
+}
+
+static void test_what_lies_below_a_root(void **state)
+{
+	(void)state;
+	assert_string_equal(path_rest("/p", "/p"), "");
+	assert_string_equal(path_rest("/p", "/p/a"), "/a");
+	assert_null(path_rest("/p", "/pp"));
+	assert_null(path_rest("/p", "/"));
+	assert_null(path_rest(NULL, "/p"));
+	assert_string_equal(path_rest("/", "/"), "");
+	assert_string_equal(path_rest("/", "/p"), "/p");
 }
 
 static void test_unknown_is_deny(void **state)
@@ -282,6 +295,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_path_is_judged_under_every_root,
 						setup, teardown),
+		cmocka_unit_test(test_what_lies_below_a_root),
 		cmocka_unit_test_setup_teardown(test_unknown_is_deny, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_scopes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_risk, setup, teardown),

@@ -127,7 +127,8 @@ static void add_apart(struct matcher_groups *gs, const struct rule_view *r,
 	size_t i, n;
 
 	for (i = 0; i < r->nexcept; i++) {
-		struct set_re *re = set_none(gs->a);
+		struct set_re **v = arena_array(gs->a, r->nexcept, sizeof(*v));
+		size_t nv = 0;
 		bool floating = false;
 
 		if (!apart[i] || done[i])
@@ -141,18 +142,18 @@ static void add_apart(struct matcher_groups *gs, const struct rule_view *r,
 				continue;
 			done[n] = true;
 			floating |= is_floating(r->kind, &r->except[n]);
-			re = set_or(gs->a, re, re_of(gs->a, r, &r->except[n],
-						     opposite(r->side)));
+			v[nv++] = re_of(gs->a, r, &r->except[n], opposite(r->side));
 		}
 		assert(key.abstract == own.abstract);
-		add(gs, key, re, NULL, r->tag, floating);
+		add(gs, key, set_or_all(gs->a, v, nv), NULL, r->tag, floating);
 	}
 }
 
 static void add_view(struct matcher_groups *gs, const struct rule_view *r)
 {
 	struct matcher_key own = key_of(r, r->set), key;
-	struct set_re *minus = set_none(gs->a);
+	struct set_re **minus = arena_array(gs->a, r->nexcept + 1, sizeof(*minus));
+	size_t nminus = 0;
 	bool *apart = arena_array(gs->a, r->nexcept + 1, sizeof(*apart));
 	uint8_t all = except_ops(r, r->set), ops;
 	size_t i;
@@ -164,13 +165,12 @@ static void add_view(struct matcher_groups *gs, const struct rule_view *r)
 			continue;
 		apart[i] = key.root != own.root || ops != all;
 		if (!apart[i])
-			minus = set_or(gs->a, minus,
-				       re_of(gs->a, r, &r->except[i],
-					     opposite(r->side)));
+			minus[nminus++] = re_of(gs->a, r, &r->except[i],
+						opposite(r->side));
 	}
 	add_apart(gs, r, apart);
-	add(gs, own, re_of(gs->a, r, r->set, r->side), minus, r->tag,
-	    is_floating(r->kind, r->set));
+	add(gs, own, re_of(gs->a, r, r->set, r->side),
+	    set_or_all(gs->a, minus, nminus), r->tag, is_floating(r->kind, r->set));
 }
 
 static void join(struct arena *a, struct matcher_group *g)
