@@ -75,6 +75,13 @@ static void __attribute__((noreturn)) child_fail(int sock, const char *what, int
 	_exit(125);
 }
 
+/* polinit sets it again, where a failure is reported. */
+static void die_with_polrun(void)
+{
+	if (step_on(STEP_PDEATHSIG))
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
 /* Stage 1: inside of the namespaces, still polrun's memory. */
 static void __attribute__((noreturn)) child_main(const struct spawn *s)
 {
@@ -84,7 +91,7 @@ static void __attribute__((noreturn)) child_main(const struct spawn *s)
 	int r;
 
 	(void)close(s->sock);
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	die_with_polrun();
 	if (read(s->peer, &go, 1) != 1)
 		_exit(125);
 	if (geteuid() != s->uid_in && step_on(STEP_RUN_UID)) {
@@ -92,7 +99,7 @@ static void __attribute__((noreturn)) child_main(const struct spawn *s)
 		    syscall(SYS_setresuid, s->uid_in, s->uid_in, s->uid_in) < 0)
 			child_fail(s->peer, "the run's user", errno);
 		/* changing the uid cleared it */
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		die_with_polrun();
 	}
 	r = raise_ambient();
 	if (r < 0)
@@ -326,7 +333,9 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 	r = make_plan(&s, view, policy, err);
 #ifdef POL_TEST_STEPS
 	/* time for a test to exchange what was seen */
-	if (getenv("POL_TEST_PAUSE"))
+	const char *pause = getenv("POL_TEST_PAUSE");
+
+	if (pause && *pause)
 		(void)usleep(500000);
 #endif
 	if (r == 0)

@@ -53,8 +53,10 @@ static char *full_path(const struct sandbox_run *run, const struct pb_mounts *m,
 	memcpy(s, root, n);
 	memcpy(s + n, pb_strp(m, a->path), len);
 	s[n + len] = '\0';
-	if (!s[0])
-		(void)strcpy(s, "/");
+	if (!s[0]) {
+		s[0] = '/';
+		s[1] = '\0';
+	}
 	return s;
 }
 

@@ -52,7 +52,7 @@ static char *absolute(const char *dir, const char *rel)
 		if (have + strlen(c) + 2 > sizeof(out))
 			return NULL;
 		out[have] = '/';
-		(void)strcpy(out + have + 1, c);
+		memcpy(out + have + 1, c, strlen(c) + 1);
 		have += strlen(c) + 1;
 	}
 	return have && have < 4096 ? strdup(out) : NULL;

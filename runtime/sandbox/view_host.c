@@ -117,7 +117,7 @@ static int note_link(struct view_link **links, size_t *n, const char *path,
 		slash[1] = '\0';
 	if (strlen(l->full) + strlen(target) >= sizeof(l->full))
 		return -ENAMETOOLONG;
-	(void)strcat(l->full, target);
+	memcpy(l->full + strlen(l->full), target, strlen(target) + 1);
 	return 0;
 }
 
@@ -132,7 +132,7 @@ int view_resolve(const char *prefix, const char *path, char ret[4096],
 	*ret_n = 0;
 	if (strlen(path) >= sizeof(rest))
 		return -ENAMETOOLONG;
-	(void)strcpy(rest, path);
+	memcpy(rest, path, strlen(path) + 1);
 	for (char *at = rest; *at;) {
 		size_t len;
 		ssize_t n = -1;
@@ -171,7 +171,7 @@ int view_resolve(const char *prefix, const char *path, char ret[4096],
 			*strrchr(done, '/') = '\0';
 		if (strlen(full) >= sizeof(rest))
 			return -ENAMETOOLONG;
-		(void)strcpy(rest, full);
+		memcpy(rest, full, strlen(full) + 1);
 		at = rest;
 	}
 	(void)snprintf(ret, 4096, "%s", *done ? done : "/");

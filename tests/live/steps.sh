@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # One check for each row of the step table (runtime/sandbox/steps.def): the
 # name of a test begins with the rows that it watches.  `make step-mutants`
 # switches rows off and expects these to fail; doc/enforcement.md lists them.

@@ -120,7 +120,7 @@ static int setup(void **state)
 	struct world *w = calloc(1, sizeof(*w));
 
 	assert_non_null(w);
-	(void)strcpy(w->dir, "/tmp/pol-view-XXXXXX");
+	(void)snprintf(w->dir, sizeof(w->dir), "/tmp/pol-view-XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	make_dir(w, "/usr/bin");
 	make_dir(w, "/etc");
