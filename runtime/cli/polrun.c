@@ -18,6 +18,7 @@
 #include "runtime/cli/entry.h"
 #include "runtime/cli/env.h"
 #include "runtime/cli/features.h"
+#include "runtime/cli/foreign.h"
 #include "runtime/cli/options.h"
 #include "runtime/cli/plan.h"
 #include "runtime/cli/report.h"
@@ -329,6 +330,20 @@ static void note_appeared(struct session *s)
 	}
 }
 
+/* Once, and only where it may be the reason: the run failed. */
+static void say_foreign(const struct session *s, int project)
+{
+	char path[300], dir[200];
+
+	if (s->result.status == 0 || project < 0 ||
+	    !foreign_find(project, path, sizeof(path)))
+		return;
+	io_escape(dir, sizeof(dir), s->roots.project, strlen(s->roots.project));
+	fprintf(stderr, "polrun: %s in %s belongs to another user than the project: a "
+			"run by root cannot write it (--user NAME|UID runs as that "
+			"user)\n", path, dir);
+}
+
 static void say_end(const struct session *s)
 {
 	const struct supervise_result *r = &s->result;
@@ -346,23 +361,43 @@ static void say_end(const struct session *s)
 			r->denials.n, r->denials.lost ? " and more" : "");
 }
 
+/* What the set-up needed would be a door for whoever takes polrun over. */
+static void drop_descriptors(struct session *s)
+{
+	for (size_t i = 0; i < s->view.n; i++)
+		if (s->view.nodes[i].pin_fd >= 0) {
+			(void)close(s->view.nodes[i].pin_fd);
+			s->view.nodes[i].pin_fd = -1;
+		}
+	(void)close(s->polinit);
+	s->polinit = -1;
+}
+
 static int start_and_supervise(struct session *s)
 {
+	AUTO_CLOSE int project = -1;
 	struct sandbox_child child = { .listener = -1 };
 	struct streams streams = { 0 };
 	struct rt_err err = { 0 };
 	int r;
 
-	if (s->run.landlock_abi == 0 && streams_bridge(&streams, &err) < 0)
+	if (supervise_block_signals(&err) < 0 ||
+	    (s->run.landlock_abi == 0 && streams_bridge(&streams, &err) < 0))
 		return fail(&err, EXIT_REFUSED);
 	do {
 		memset(&err, 0, sizeof(err));
 		r = sandbox_start(&s->run, &s->view, &child, &err);
 	} while (r < 0 && retry_without_listener(s, &err));
-	if (r < 0)
-		return refuse_start(s, &err);
+	if (r < 0) {
+		r = refuse_start(s, &err);
+		streams_finish(&streams);
+		return r;
+	}
 	if (child.listener < 0)
 		s->run.want_listener = false;
+	drop_descriptors(s);
+	if (s->run.root_run)
+		project = open(s->roots.project, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	memset(&err, 0, sizeof(err));
 	s->ran = true;
 	r = supervise(&s->run, &s->view, &child, &s->result, &err);
@@ -372,6 +407,7 @@ static int start_and_supervise(struct session *s)
 	else if (err.text[0])
 		fprintf(stderr, "polrun: %s\n", err.text);
 	say_end(s);
+	say_foreign(s, project);
 	note_appeared(s);
 	streams_finish(&streams);
 	return s->result.status;

@@ -116,7 +116,13 @@ static void exec_failed(struct loop *l, int error)
 
 	io_escape(name, sizeof(name), l->run->argv[0], strlen(l->run->argv[0]));
 	l->ret->status = error == ENOENT || error == ENOTDIR ? 127 : 126;
-	(void)rt_fail_errno(l->err, error, "%s: cannot be executed in the sandbox", name);
+	/* The lookup has found the file: what is missing is what runs it. */
+	if (error == ENOENT && l->run->exec_path)
+		(void)rt_fail(l->err, error,
+			      "%s: its interpreter or loader is not in the sandbox", name);
+	else
+		(void)rt_fail_errno(l->err, error,
+				    "%s: cannot be executed in the sandbox", name);
 }
 
 static void on_status(struct loop *l, const struct sandbox_status *s)
@@ -248,28 +254,40 @@ static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 static const int watched[] = { SIGTERM, SIGHUP,	 SIGUSR1, SIGUSR2, SIGINT,
 			       SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT };
 
+static void watched_set(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
+		(void)sigaddset(set, watched[i]);
+}
+
+int supervise_block_signals(struct rt_err *err)
+{
+	sigset_t set;
+
+	watched_set(&set);
+	return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? 0 :
+		       rt_fail_errno(err, errno, "cannot block signals");
+}
+
 static int take_signals(struct loop *l)
 {
 	struct sigaction sa;
 	sigset_t set;
 
-	(void)sigemptyset(&set);
 	(void)sigemptyset(&l->ignored);
-	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++) {
-		(void)sigaddset(&set, watched[i]);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
 		if (sigaction(watched[i], NULL, &sa) == 0 && sa.sa_handler == SIG_IGN)
 			(void)sigaddset(&l->ignored, watched[i]);
-	}
 	/* polrun writes to a closed pipe: an error, not its end. */
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = SIG_IGN;
 	(void)sigaction(SIGPIPE, &sa, NULL);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
-		return rt_fail_errno(l->err, errno, "cannot block signals");
+	watched_set(&set);
 	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (l->signals < 0)
 		return rt_fail_errno(l->err, errno, "cannot make a signal descriptor");
-	return 0;
+	return supervise_block_signals(l->err);
 }
 
 /* --- start and end -------------------------------------------------------------- */

@@ -39,6 +39,13 @@ struct supervise_result {
 };
 
 /*
+ * To be called before sandbox_start(): from the moment that the command runs
+ * polrun outlives what the terminal sends to both.  The command's own mask is
+ * empty again.
+ */
+int supervise_block_signals(struct rt_err *err);
+
+/*
  * Runs until the command has ended and nothing of it is left.  err is filled
  * where polrun itself failed (status 125).
  */

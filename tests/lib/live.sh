@@ -121,4 +121,14 @@ no_file() { [ ! -e "$1" ] && [ ! -L "$1" ] || bad "$1 is there"; }
 # TEXT FILE
 want_text() { [ "$(cat "$2" 2>&1)" = "$1" ] || bad "$2 holds '$(cat "$2" 2>&1)', want '$1'"; }
 
+# A process whose command line holds TEXT (this shell's own do not count).
+alive() {
+	local f
+	for f in /proc/[0-9]*/cmdline; do
+		[ "$f" != "/proc/$$/cmdline" ] && [ "$f" != "/proc/$BASHPID/cmdline" ] || continue
+		tr '\0' ' ' <"$f" 2>/dev/null | grep -qF -- "$1" && return 0
+	done
+	return 1
+} 2>/dev/null
+
 is_root() { [ "$(id -u)" -eq 0 ]; }

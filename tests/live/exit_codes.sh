@@ -48,6 +48,23 @@ PATH=$WORK/opt/bin:$PATH run_with q hosttool
 want_rc 0
 want_out '^ran$'
 
+t "a script whose interpreter is not in the view: 127, and it says so"
+mkdir -p "$WORK/opt/sh" "$P/xdir"
+cp /bin/sh "$WORK/opt/sh/"
+printf '#!%s\necho ran\n' "$WORK/opt/sh/sh" >"$P/xdir/script"
+chmod 0755 "$P/xdir/script"
+# shellcheck disable=SC2016
+policy 'command { allow "./xdir/script" } file { allow exec "${PROJECT_DIR}/xdir" }' q
+run_with q ./xdir/script
+want_rc 127
+want_line 'interpreter or loader is not in the sandbox'
+# shellcheck disable=SC2016
+policy "command { allow \"./xdir/script\" }
+file { allow read, exec \"$WORK/opt\" allow exec \"\${PROJECT_DIR}/xdir\" }" q
+run_with q ./xdir/script
+want_rc 0
+want_out '^ran$'
+
 t "not executable: 126"
 echo text >"$P/text"
 run ./text

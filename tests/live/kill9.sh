@@ -33,10 +33,10 @@ done
 [ "$started" -gt 0 ] || bad "no run was killed after its command had begun"
 [ "$started" -lt "$runs" ] || printf '     (every run had begun)\n'
 for _ in 1 2 3 4 5 6 7 8 9 10; do
-	pgrep -f "$mark" >/dev/null || break
+	alive "$mark" || break
 	sleep 0.2
 done
-! pgrep -af "$mark" || bad "processes are left: $(pgrep -af "$mark")"
+! alive "$mark" || bad "processes are left"
 state >"$WORK/after"
 diff "$WORK/before" "$WORK/after" >"$WORK/diff" || bad "changed: $(cat "$WORK/diff")"
 printf '     %s of %s had begun\n' "$started" "$runs"

@@ -29,7 +29,7 @@ t "what is left in the background ends with the command"
 run_with q sh -c 'sleep 77.125 & echo started'
 want_rc 0
 want_out started
-! pgrep -f 'sleep 77.125' >/dev/null || bad "something is left"
+! alive 'sleep 77.125' || bad "something is left"
 
 t "memory"
 policy 'limits { memory 300M }'

@@ -80,6 +80,37 @@ want_line 'refused: .*(sandbox|filter)'
 no_file "$P/ran2"
 
 if is_root; then
+	t "root: what others own in the project is named once when a run fails"
+	policy '' f
+	mkdir -p "$P/dir"
+	echo x >"$P/dir/other"
+	chown nobody "$P/dir/other"
+	run_with f sh -c 'echo y > dir/other'
+	want_rc 2
+	want_text x "$P/dir/other"
+	want_line 'dir/other in .* belongs to another user'
+	run_with f true
+	no_err 'belongs to another'
+	chown root "$P/dir/other"
+	run_with f sh -c 'echo y > dir/other'
+	want_rc 0
+	want_text y "$P/dir/other"
+
+	t "root: a file system that cannot be idmapped is named, with --user as the way"
+	mkdir -p "$WORK/ov/lower/p" "$WORK/ov/upper" "$WORK/ov/work" "$WORK/ov/m"
+	if err=$(unshare -m sh -c "mount -t overlay -o lowerdir=$WORK/ov/lower,upperdir=$WORK/ov/upper,workdir=$WORK/ov/work none $WORK/ov/m || exit 99
+		cd $WORK/ov/m/p && exec $BIN/polrun -b $WORK/f.polb touch x" 2>&1); then
+		rc=0
+	else
+		rc=$?
+	fi
+	if [ "$rc" -eq 99 ]; then
+		skip overlay "no overlay file systems here"
+	elif [ "$rc" -ne 0 ]; then
+		want_rc 125
+		want_line 'cannot be mapped.*--user'
+	fi
+
 	t "a chroot"
 	mkdir -p "$WORK/root/bin" "$WORK/root/proc" "$WORK/root/home/p" "$WORK/root/dev"
 	cp "$BIN/polrun" "$BIN/polinit" "$WORK/root/bin/"

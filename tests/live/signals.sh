@@ -168,14 +168,37 @@ out=$(setsid bash "$WORK/group.sh" 2>&1)
 want_out '^bystander lives$'
 want_out '^rc=(5|1|126|137)$'
 
+t "the supervisor and the init are confined themselves"
+$R sleep 66.5 >/dev/null 2>&1 </dev/null &
+pid=$!
+sleep 0.4
+out=$(cat /proc/$pid/status)
+want_out '^NoNewPrivs:.1$'
+want_out '^Seccomp:.2$'
+init=$(cat /proc/$pid/task/$pid/children)
+out=$(cat "/proc/${init%% *}/status")
+want_out '^Name:.polinit$'
+want_out '^NoNewPrivs:.1$'
+want_out '^CapEff:.0000000000000000$'
+[ "$VARIANT" = san ] || want_out '^Seccomp:.2$'
+if is_root; then
+	out=$(ls -l /proc/$pid/fd)
+	no_out '/(usr|etc|out|bin/polinit|home)$|\.polb'
+	out=$(ls -l "/proc/${init%% *}/fd")
+	[ "$(grep -c -- '->' <<<"$out")" -le 2 ] || bad "the init holds more than two descriptors"
+fi
+kill $pid
+wait $pid 2>/dev/null
+out=''
+
 t "kill -9 of polrun leaves no process"
 $R sleep 88.875 >/dev/null 2>&1 &
 pid=$!
 sleep 0.4
-pgrep -f 'sleep 88.875' >/dev/null || bad "it did not start"
+alive 'sleep 88.875' || bad "it did not start"
 kill -KILL $pid
 { wait $pid; } 2>/dev/null
 sleep 0.3
-! pgrep -f '[s]leep 88.875' >/dev/null || bad "something is left"
+! alive 'sleep 88.875' || bad "something is left"
 
 done_

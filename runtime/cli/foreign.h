@@ -1,0 +1,16 @@
+/* Root's runs map one owner: what others own in the project stays foreign. */
+#ifndef RUNTIME_CLI_FOREIGN_H
+#define RUNTIME_CLI_FOREIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Looks below `dirfd` for an entry that its top directory's owner does not
+ * own: a few levels and a few thousand entries, it is for a message.  The
+ * path relative to dirfd, escaped.  Opens only beneath dirfd.
+ */
+bool foreign_find(int dirfd, char *out, size_t cap);
+
+#endif
