@@ -43,6 +43,8 @@ static int setup(void **state)
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		if (mkdir(at(dirs[i]), 0755) != 0)
 			return -1;
+	if (mkdir(at("/other"), 0755) != 0 || symlink("../home/u/p/a", at("/other/a")) != 0)
+		return -1;
 	return symlink("home/u/p", at("/link"));
 }
 
@@ -98,6 +100,10 @@ static void test_links_are_seen_from_pwd_and_option(void **state)
 	assert_int_equal(find("/out", at("/home/u"), NULL, at("/link")), 0);
 	assert_string_equal(roots.project, at("/home/u/p"));
 	assert_string_equal(roots.project_link, at("/link"));
+	/* it leads here, but what stands before "/a" is not the project */
+	assert_int_equal(find("/other/a", at("/home/u"), at("/other/a"), NULL), 0);
+	assert_string_equal(roots.cwd, at("/home/u/p/a"));
+	assert_null(roots.project_link);
 	/* a PWD that lies is not believed */
 	assert_int_equal(find("/home/u/p/a", at("/home/u"), at("/out/r"), NULL), 0);
 	assert_null(roots.project_link);
