@@ -24,6 +24,8 @@ enum how {
 	H_OPEN2,  /* struct open_how in the argument after the path */
 	H_MAKE,   /* creates: what exists already is no denial */
 	H_CHANGE, /* changes or removes what exists */
+	H_MOVE,   /* takes a name away, with what stands below it */
+	H_REPLACE, /* gives a name, whatever had it before */
 	H_EXEC
 };
 
@@ -63,12 +65,12 @@ static const struct path_call {
 	{ SYS_unlink, NO_DIR, 0, H_CHANGE, false },
 	{ SYS_unlinkat, 0, 1, H_CHANGE, false },
 	{ SYS_rmdir, NO_DIR, 0, H_CHANGE, false },
-	{ SYS_rename, NO_DIR, 0, H_CHANGE, false },
-	{ SYS_rename, NO_DIR, 1, H_MAKE, false },
-	{ SYS_renameat, 0, 1, H_CHANGE, false },
-	{ SYS_renameat, 2, 3, H_MAKE, false },
-	{ SYS_renameat2, 0, 1, H_CHANGE, false },
-	{ SYS_renameat2, 2, 3, H_MAKE, false },
+	{ SYS_rename, NO_DIR, 0, H_MOVE, false },
+	{ SYS_rename, NO_DIR, 1, H_REPLACE, false },
+	{ SYS_renameat, 0, 1, H_MOVE, false },
+	{ SYS_renameat, 2, 3, H_REPLACE, false },
+	{ SYS_renameat2, 0, 1, H_MOVE, false },
+	{ SYS_renameat2, 2, 3, H_REPLACE, false },
 	{ SYS_truncate, NO_DIR, 0, H_CHANGE, true },
 	{ SYS_chmod, NO_DIR, 0, H_CHANGE, true },
 	{ SYS_fchmodat, 0, 1, H_CHANGE, true },
@@ -197,6 +199,27 @@ static void judge(struct trace *t, uint8_t op, const char *path, bool must_exist
 	file_denied(t, op, path, node);
 }
 
+/*
+ * A directory that holds what the view protects is a mount itself (its pin),
+ * and the kernel answers EBUSY: the rule is that of what stands below it.
+ */
+static void judge_move(struct trace *t, const char *path, bool exists)
+{
+	size_t len = strlen(path);
+
+	judge(t, PB_WRITE, path, true, exists);
+	for (size_t i = 0; exists && i < t->view->n; i++) {
+		const struct sandbox_node *n = &t->view->nodes[i];
+
+		if (is_below(n->path, path) && n->path[len] && !n->noted &&
+		    (!n->absent || n->locked) && !n->scratch &&
+		    (n->masked || !(n->ops & PB_WRITE))) {
+			file_denied(t, PB_WRITE, n->path, n);
+			return;
+		}
+	}
+}
+
 static void judge_stat(struct trace *t, const char *path, bool exists)
 {
 	struct decision d;
@@ -273,6 +296,12 @@ static void look_at_path(struct trace *t, const struct path_call *c,
 		break;
 	case H_CHANGE:
 		judge(t, PB_WRITE, path, true, exists);
+		break;
+	case H_MOVE:
+		judge_move(t, path, exists);
+		break;
+	case H_REPLACE:
+		judge(t, PB_WRITE, path, false, exists);
 		break;
 	case H_EXEC:
 		judge(t, PB_EXEC, path, true, exists);

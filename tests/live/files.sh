@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # What the file rules let through and stop: each deny beside its control.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 
 echo secret >"$WORK/out/secret"
@@ -170,6 +173,21 @@ policy 'file { hide "${PROJECT_DIR}/hid" as hidden-thing }' e
 run_with e --explain-denials sh -c 'cat hid/s; cat /no/such/file'
 want_err 'read .*/hid/s: rule hidden-thing at e\.pol:[0-9]+'
 no_err '/no/such/file:.*rule'
+
+t "what is replaced, and what holds it, is explained"
+mkdir -p "$P/holder" "$P/free" && echo k >"$P/holder/kept" && echo f >"$P/free/file"
+# shellcheck disable=SC2016
+policy 'file { deny write "${PROJECT_DIR}/holder/kept" as kept }' e
+run_with e --explain-denials sh -c 'echo n > new; mv -f new holder/kept'
+want_rc 1
+want_line 'write .*/holder/kept( \(. times\))?: rule kept at e\.pol:[0-9]+'
+run_with e --explain-denials mv holder away
+want_rc 1
+want_line 'write .*/holder/kept( \(. times\))?: rule kept at e\.pol:[0-9]+'
+run_with e --explain-denials sh -c 'mv -f new free/file && mv free away && mv away free'
+want_rc 0
+no_err 'blocked'
+want_text k "$P/holder/kept"
 
 t "control bytes of a name do not reach the terminal"
 run_with e --explain-denials sh -c 'touch "$(printf "/usr/a\033[31mb\nc")"'
