@@ -111,7 +111,8 @@ static uint8_t flags_of(const struct ir_rule *r)
 
 	return (uint8_t)((r->final ? PB_F_FINAL : 0) | (r->floor ? PB_F_FLOOR : 0) |
 			 (r->scratch ? PB_F_SCRATCH : 0) | (r->soft ? PB_F_SOFT : 0) |
-			 (answer ? PB_F_ANSWER : 0));
+			 (answer ? PB_F_ANSWER : 0) |
+			 (ir_rule_shows_host(r) ? PB_F_HOST : 0));
 }
 
 static void rule_record(struct table *t, struct pb_rule *r, const struct ir_rule *rule)

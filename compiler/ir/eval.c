@@ -353,14 +353,34 @@ static bool is_readable(const struct ir_request *req)
 	return true;
 }
 
+/* Is the file one of the host's, which no scratch rule speaks of? */
+static bool is_of_host(const struct ir *ir, const struct ir_request *req)
+{
+	size_t i;
+
+	for (i = 0; i < ir->rules.n && req->kind == IR_FILE; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+		struct ir_request any_op = *req;
+
+		if (!ir_rule_shows_host(r))
+			continue;
+		any_op.op = (enum ir_op)r->set.u.file.ops;
+		if (ir_rule_matches(r, &any_op))
+			return true;
+	}
+	return false;
+}
+
 static void find_matching(const struct ir *ir, const struct ir_request *req,
 			  struct arena *a, struct ir_decision *d)
 {
+	bool host = is_of_host(ir, req);
 	size_t i;
 
 	d->matched = arena_array(a, ir->rules.n + 1, sizeof(*d->matched));
 	for (i = 0; i < ir->rules.n; i++)
-		if (ir_rule_matches(ir->rules.v[i], req))
+		if (!(host && ir->rules.v[i]->scratch) &&
+		    ir_rule_matches(ir->rules.v[i], req))
 			d->matched[d->nmatched++] = ir->rules.v[i];
 }
 

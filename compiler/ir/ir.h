@@ -374,6 +374,15 @@ const char *ir_scalar_section(enum ir_scalar_id id);
 const char *ir_scalar_key(enum ir_scalar_id id);
 enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id);
 
+/* No wildcard: bytes and alternatives of bytes only. */
+bool ir_glob_is_literal(const struct ir_glob *g);
+/*
+ * Does this allow rule show a tree of the host?  A scratch rule speaks of the
+ * run's own files, so it does not match what such a rule matches, whatever
+ * the operation.
+ */
+bool ir_rule_shows_host(const struct ir_rule *r);
+
 struct ir *ir_new(struct arena *a); /* scalars hold the built-in values */
 
 /*

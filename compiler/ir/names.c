@@ -152,3 +152,25 @@ struct ir *ir_new(struct arena *a)
 	ir->scalars[IR_S_NET_MODE].num = IR_NET_DISABLED;
 	return ir;
 }
+
+bool ir_glob_is_literal(const struct ir_glob *g)
+{
+	size_t i, k;
+
+	for (i = 0; i < g->n; i++) {
+		if (g->v[i].op == IR_G_BYTE)
+			continue;
+		if (g->v[i].op != IR_G_ALT)
+			return false;
+		for (k = 0; k < g->v[i].nalts; k++)
+			if (!ir_glob_is_literal(&g->v[i].alts[k]))
+				return false;
+	}
+	return true;
+}
+
+bool ir_rule_shows_host(const struct ir_rule *r)
+{
+	return r->kind == IR_FILE && r->effect == IR_ALLOW && !r->scratch &&
+	       ir_glob_is_literal(&r->set.u.file.path.glob);
+}

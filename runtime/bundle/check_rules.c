@@ -12,7 +12,8 @@ static int check_enums(const struct check *c, const struct pb_rule *r, uint32_t 
 	if (r->level > PB_DEFAULT || (r->level == 0 && !record))
 		return check_bad(c, "rule %u has an unknown level", i);
 	if (r->flags &
-	    ~(PB_F_FINAL | PB_F_FLOOR | PB_F_SCRATCH | PB_F_SOFT | PB_F_ANSWER))
+	    ~(PB_F_FINAL | PB_F_FLOOR | PB_F_SCRATCH | PB_F_SOFT | PB_F_ANSWER |
+	      PB_F_HOST))
 		return check_bad(c, "rule %u has an unknown flag", i);
 	if (r->scopes & ~(PB_SANDBOX | PB_HOST))
 		return check_bad(c, "rule %u has an unknown scope", i);

@@ -65,7 +65,9 @@ enum pb_root { PB_ROOT_FS, PB_ROOT_HOME, PB_ROOT_PROJECT, PB_ROOT_SESSION,
 
 enum pb_rule_flag {
 	PB_F_FINAL = 1, PB_F_FLOOR = 2, PB_F_SCRATCH = 4, PB_F_SOFT = 8,
-	PB_F_ANSWER = 16 /* an ask that only a person answers */
+	PB_F_ANSWER = 16, /* an ask that only a person answers */
+	PB_F_HOST = 32   /* an allow without wildcards: what it matches is the
+	                    host's, and no scratch rule speaks of it */
 };
 
 /* How well the whole rule holds (the weakest of its layers), for --plan. */

@@ -18,10 +18,23 @@ void match_init(struct decide_match *m, const struct decide_ctx *c, uint8_t kind
 	m->c = c;
 	m->kind = kind;
 	m->op = op;
+	m->nhost = m->nnot_host = 0;
 	if (words > PB_MAX_RULES / 64)
 		words = PB_MAX_RULES / 64;
 	memset(m->in, 0, words * sizeof(m->in[0]));
 	memset(m->out, 0, words * sizeof(m->out[0]));
+}
+
+static void note_host(struct decide_match *m, const struct dfa_walk *w,
+		      const struct pb_rule *r, uint32_t rule)
+{
+	uint32_t *n = w->a->except ? &m->nnot_host : &m->nhost;
+
+	if (w->a->except && !(w->a->except & r->ops))
+		return;
+	if (*n < DECIDE_MAX_HOST)
+		(w->a->except ? m->not_host : m->host)[*n] = rule;
+	++*n;
 }
 
 void match_take(struct decide_match *m, const struct dfa_walk *w)
@@ -29,10 +42,9 @@ void match_take(struct decide_match *m, const struct dfa_walk *w)
 	uint32_t n, i;
 	const uint32_t *tags = dfa_tags(w, &n);
 	uint64_t *to = w->a->except ? m->out : m->in;
-
 	/* an exception for other operations is none */
-	if (w->a->except && m->op && !(w->a->except & m->op))
-		return;
+	bool other = w->a->except && m->op && !(w->a->except & m->op);
+
 	for (i = 0; i < n; i++) {
 		const struct pb_rule *r = bundle_rule(m->c->b, tags[i]);
 
@@ -40,10 +52,38 @@ void match_take(struct decide_match *m, const struct dfa_walk *w)
 			continue;
 		if (r->kind != PB_RISK && !(r->scopes & m->c->scope))
 			continue;
-		if (m->op && !(r->ops & m->op))
+		if (r->flags & PB_F_HOST)
+			note_host(m, w, r, tags[i]);
+		if (other || (m->op && !(r->ops & m->op)))
 			continue;
 		to[tags[i] / 64] |= (uint64_t)1 << (tags[i] % 64);
 	}
+}
+
+/* Is there a rule in `host` that its exceptions did not take back? */
+static bool is_of_host(const struct decide_match *m)
+{
+	uint32_t i, k, seen = 0;
+
+	if (m->nhost > DECIDE_MAX_HOST || m->nnot_host > DECIDE_MAX_HOST)
+		return m->nhost > 0;
+	for (i = 0; i < m->nhost; i++)
+		for (k = 0; k < m->nnot_host; k++)
+			if (m->host[i] == m->not_host[k]) {
+				seen++;
+				break;
+			}
+	return seen < m->nhost;
+}
+
+void match_drop_scratch(struct decide_match *m)
+{
+	bool host = is_of_host(m);
+	uint32_t i;
+
+	for (i = match_next(m, 0); host && i != NONE; i = match_next(m, i + 1))
+		if (bundle_rule(m->c->b, i)->flags & PB_F_SCRATCH)
+			m->out[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
 bool match_has(const struct decide_match *m, uint32_t rule)

@@ -21,10 +21,16 @@ const uint32_t *dfa_tags(const struct dfa_walk *w, uint32_t *ret_n);
 
 /* --- the rules that match ----------------------------------------------------- */
 
+#define DECIDE_MAX_HOST 64
+
 struct decide_match {
 	const struct decide_ctx *c;
 	uint8_t kind; /* enum pb_kind */
 	uint8_t op;   /* files: one pb_op bit; 0 else */
+	/* files: rules that show a tree of the host here, whatever their operation
+	   is, and those whose exceptions take it back */
+	uint32_t host[DECIDE_MAX_HOST], not_host[DECIDE_MAX_HOST];
+	uint32_t nhost, nnot_host; /* past the arrays: counted, and taken as shown */
 	uint64_t in[PB_MAX_RULES / 64];  /* rules that match … */
 	uint64_t out[PB_MAX_RULES / 64]; /* … but for these (exceptions) */
 };
@@ -33,6 +39,8 @@ void match_init(struct decide_match *m, const struct decide_ctx *c, uint8_t kind
 		uint8_t op);
 /* Takes the tags that the walk has reached. */
 void match_take(struct decide_match *m, const struct dfa_walk *w);
+/* After the last walk over a path: scratch rules speak of the run's own files. */
+void match_drop_scratch(struct decide_match *m);
 bool match_has(const struct decide_match *m, uint32_t rule);
 /* The first matching rule from `from` on, or UINT32_MAX. */
 uint32_t match_next(const struct decide_match *m, uint32_t from);

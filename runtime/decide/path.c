@@ -92,6 +92,7 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 		return;
 	match_init(&m, c, PB_FILE, op);
 	match_path(&m, path);
+	match_drop_scratch(&m);
 	decide_combine(&m, s, ret);
 }
 

@@ -17,7 +17,7 @@
 static struct {
 	unsigned long step[IR_STEP_COUNT], level[IR_LEVEL_COUNT],
 		effect[IR_EFFECT_COUNT], kind[IR_KIND_COUNT], risk[IR_RISK_COUNT],
-		person, lifted, requests;
+		person, lifted, scratch, requests;
 } seen;
 
 static struct decide_ctx context(struct arena *a, const struct bundle *b,
@@ -106,6 +106,7 @@ static void count(const struct ir_request *q, const struct ir_decision *e)
 		seen.risk[e->risk]++;
 	if (e->rule)
 		seen.level[e->rule->level]++;
+	seen.scratch += e->rule && e->rule->scratch;
 	for (i = 0; i < e->nmatched; i++)
 		seen.lifted += e->matched[i]->nlifted_by &&
 			       e->effect < e->matched[i]->effect;
@@ -209,6 +210,7 @@ static int coverage(void)
 			      true);
 	bad += report("ask", "a person", seen.person, true);
 	bad += report("default", "lifted", seen.lifted, true);
+	bad += report("scratch", "tree", seen.scratch, true);
 	printf("%lu requests\n", seen.requests);
 	return bad;
 }
@@ -218,6 +220,7 @@ int main(void)
 	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
 	uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
 	unsigned long n = runs ? strtoul(runs, NULL, 0) : 400, i;
+	int bad;
 
 	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first, n);
 	for (i = 0; i < n; i++) {
@@ -234,5 +237,7 @@ int main(void)
 			return 1;
 		}
 	}
-	return coverage() ? 1 : 0;
+	bad = coverage();
+	printf("%d passed, %d failed, 0 skipped\n", bad ? 0 : 1, bad ? 1 : 0);
+	return bad ? 1 : 0;
 }

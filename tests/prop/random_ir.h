@@ -268,6 +268,10 @@ static inline struct ir_rule *rnd_rule(struct rnd *r, enum ir_kind kind,
 		     level != IR_DEFAULT && rnd_one_in(r, 2);
 	rule->full = rule->effect == IR_ALLOW || rnd_one_in(r, 2);
 	rule->scopes = rnd_one_in(r, 4) ? 1 + rnd_below(r, 2) : IR_ALL_SCOPES;
+	if (kind == IR_FILE && rule->effect == IR_ALLOW && rnd_one_in(r, 3)) {
+		rule->scratch = true;
+		rule->scopes = IR_SANDBOX;
+	}
 	rule->id = str_printf(r->a, "%s-%u", ir_kind_name(kind), rnd_below(r, 1000));
 	rule->text = STR("rule");
 	rule->at = (struct ir_place){ .file = STR("a.pol"), .line = 1, .col = 1,
