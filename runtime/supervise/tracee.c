@@ -130,7 +130,7 @@ bool tracee_path(const struct trace *t, pid_t pid, int dirfd, const char *raw,
 		 bool follow, char out[PATH_MAX], bool *ret_exists)
 {
 	char full[PATH_MAX], cut[PATH_MAX];
-	size_t len;
+	size_t len, have, rest;
 
 	if (raw[0] == '/') {
 		if ((size_t)snprintf(full, sizeof(full), "%s", raw) >= sizeof(full))
@@ -159,10 +159,12 @@ bool tracee_path(const struct trace *t, pid_t pid, int dirfd, const char *raw,
 	}
 	if (len <= 1)
 		out[0] = '\0', len = 0;
-	if (strlen(out) + 1 + strlen(full + len) >= PATH_MAX)
+	have = strlen(out);
+	rest = strlen(full + len);
+	if (have + 1 + rest >= PATH_MAX)
 		return false;
-	strcat(out, "/");
-	strcat(out, full + len);
+	out[have] = '/';
+	memcpy(out + have + 1, full + len, rest + 1);
 	normalise(out);
 	return true;
 }

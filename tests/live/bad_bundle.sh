@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # A damaged, foreign or badly kept bundle: 125 with one line, or harmless.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 policy ''
 good=$WORK/p.polb

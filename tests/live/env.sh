@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # The command's environment and identity.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 
 t "only what is kept or set"

@@ -1,5 +1,8 @@
+#!/usr/bin/env bash
 # shellcheck shell=bash disable=SC2154
 # The shipped examples do what their READMEs say, on their own sample projects.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 examples=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../examples" && pwd)
 

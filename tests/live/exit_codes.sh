@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # Exit statuses and the one line that says why.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 policy 'command { deny "wget:*" because "nothing is fetched" as no-fetching
                   ask "git push:*" because "publishes code" as asked }'

@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # kill -9 of polrun at random moments leaves no process and nothing on the host.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 policy ''
 runs=${RUNS:-50}

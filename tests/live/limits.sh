@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # Limits: each one hit, beside the same run without it.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 
 t "the time limit: TERM, then KILL, 124, and the rule is named"

@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # The network is off: no address of the host is reached, the own loopback is.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 command -v python3 >/dev/null || { skip python3 "not installed"; done_; exit; }
 
@@ -91,6 +94,7 @@ want_rc 0
 want_out '^own socket'
 no_err blocked
 
+# shellcheck disable=SC1083,SC2093
 exec {SERVER[1]}>&-
 wait "$SERVER_PID" 2>/dev/null
 done_

@@ -1,5 +1,8 @@
+#!/usr/bin/env bash
 # Where the sandbox cannot be made polrun ends with 125 and one line that names
 # what is missing, the rules that would not hold, and what to do.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 policy 'file { deny write "/etc/hostname" as keep-hostname }'
 R="$BIN/polrun -b $WORK/p.polb"

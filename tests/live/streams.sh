@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # Descriptors: what the command gets, and what it must not get.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 policy ''
 R="$BIN/polrun -b $WORK/p.polb"

@@ -1,4 +1,7 @@
+#!/usr/bin/env bash
 # System-call rules through the real filter, with and without a listener.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 
 [ -x "$PROBES/syscall_probe" ] || { skip syscall_probe "not built"; done_; exit; }
