@@ -4,6 +4,7 @@
  */
 #include "compiler/backend/seccomp/members.h"
 #include "compiler/backend/seccomp/select.h"
+#include "compiler/sets/box.h"
 #include "compiler/target/target.h"
 
 /*
@@ -22,6 +23,47 @@ static const struct {
 	{ "open", "openat2" },
 	{ "openat", "openat2" },
 };
+
+/*
+ * Calls whose arguments from `first` on have the type that another argument
+ * says.  The kernel may look at their low half only, so a compare of all 64
+ * bits is walked around by setting the upper ones.
+ */
+static const struct {
+	const char *call;
+	uint8_t first;
+} varying[] = {
+	{ "fcntl", 2 },  { "ioctl", 2 },  { "keyctl", 1 },
+	{ "prctl", 1 },  { "semctl", 3 }, { "ptrace", 3 },
+};
+
+/* Does the condition compare upper bits of an argument from `first` on? */
+static bool looks_at_upper(const struct ir_cond *c, uint8_t first)
+{
+	switch (c->op) {
+	case IR_C_AND:
+	case IR_C_OR:
+		return looks_at_upper(c->a, first) || looks_at_upper(c->b, first);
+	case IR_C_NOT:
+		return looks_at_upper(c->a, first);
+	case IR_C_CMP:
+		return c->arg >= first && c->width == 64 && c->mask > UINT32_MAX;
+	case IR_C_TRUE:
+	case IR_C_FALSE:
+		break;
+	}
+	return false;
+}
+
+static bool is_walked_around(const struct ir_rule *r)
+{
+	const struct ir_syscall *s = &r->set.u.syscall;
+
+	for (size_t i = 0; s->cond && i < POL_LEN(varying); i++)
+		if (str_eqz(s->name, varying[i].call))
+			return looks_at_upper(s->cond, varying[i].first);
+	return false;
+}
 
 static const struct dag_leaf *leaf_of(const struct selection *s, uint32_t nr)
 {
@@ -73,8 +115,21 @@ static const char *open_twin(const struct selection *s, const struct ir_rule *r)
 	return NULL;
 }
 
+/* A rule that no arguments can meet says nothing, and was meant to. */
+static void check_condition(const struct ir_rule *r, struct bk_report *report,
+			    struct diag_sink *sink)
+{
+	static const struct ir_cond never = { .op = IR_C_FALSE };
+	const struct ir_cond *cond = r->set.u.syscall.cond;
+
+	if (cond && box_cond_included(report->a, cond, &never, NULL) == SET_HOLDS)
+		diag_add(sink, DIAG_CONDITION, r->at.span,
+			 "no arguments of '%.*s' can fulfil this condition",
+			 STR_ARG(r->set.u.syscall.name));
+}
+
 static void check_rule(const struct selection *s, const struct ir_rule *r,
-		       struct bk_report *report)
+		       struct bk_report *report, struct diag_sink *sink)
 {
 	const char *twin;
 
@@ -91,13 +146,24 @@ static void check_rule(const struct selection *s, const struct ir_rule *r,
 	case IR_EFFECT_COUNT:
 		break;
 	}
+	if (is_walked_around(r)) {
+		bk_note(report, r, "seccomp", BK_UNDER,
+			"the kernel may read only the low half of this argument of "
+			"'%.*s': compare it under '& 0xffffffff'",
+			STR_ARG(r->set.u.syscall.name));
+		return;
+	}
+	bk_note(report, r, "seccomp", BK_EXACT, "%s", "");
 	twin = open_twin(s, r);
-	if (twin)
-		bk_note(report, r, "seccomp", BK_EXACT,
-			"'%s' does the same with its arguments in memory, where no "
-			"filter sees them; deny it with ENOSYS", twin);
-	else
-		bk_note(report, r, "seccomp", BK_EXACT, "%s", "");
+	if (twin && r->level != IR_DEFAULT) {
+		struct diag *d = diag_add(sink, DIAG_ENFORCEMENT, r->at.span,
+					  "'%s' does what '%.*s' does, with its arguments "
+					  "in memory, where no filter sees them",
+					  twin, STR_ARG(r->set.u.syscall.name));
+
+		diag_help(sink, d, "to forbid it by this road too: deny %s with ENOSYS",
+			  twin);
+	}
 }
 
 void bk_seccomp_check(const struct ir *ir, struct bk_report *report,
@@ -111,8 +177,10 @@ void bk_seccomp_check(const struct ir *ir, struct bk_report *report,
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
 
+		if (r->kind == IR_SYSCALL)
+			check_condition(r, report, sink);
 		if (r->kind == IR_SYSCALL && (r->scopes & IR_SANDBOX))
-			check_rule(&s, r, report);
+			check_rule(&s, r, report, sink);
 	}
 	if (ir->scalars[IR_S_SYSCALL_OTHERWISE].effect == IR_ASK)
 		bk_note_scalar(report, IR_S_SYSCALL_OTHERWISE, "seccomp", BK_OVER,
