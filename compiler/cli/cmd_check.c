@@ -19,8 +19,10 @@ static void print_json(const struct compilation *c, const struct tests_result *t
 
 static void print_sum(const struct compilation *c, const struct tests_result *t)
 {
-	printf("%zu errors, %zu warnings; %zu tests passed, %zu failed\n",
-	       c->sink.errors, c->sink.warnings, t->passed, t->failed);
+	printf("%zu error%s, %zu warning%s; %zu test%s passed, %zu failed\n",
+	       c->sink.errors, c->sink.errors == 1 ? "" : "s", c->sink.warnings,
+	       c->sink.warnings == 1 ? "" : "s", t->passed, t->passed == 1 ? "" : "s",
+	       t->failed);
 }
 
 enum cli_exit cmd_check(struct options *o, struct arena *a)

@@ -46,7 +46,7 @@ static const struct opt_spec {
 	[OPT_FAIL_ON] = { "fail-on", 0, ARG_ONE, V(CLI_CHECK), "error|warning",
 			  "which findings make the exit status 1 (error)" },
 	[OPT_VERBOSE] = { "verbose", 'v', ARG_NONE, V_POLICY, NULL,
-			  "also what there is to say about built-in rules" },
+			  "also what there is to say about the standard library" },
 	[OPT_OUTPUT] = { "output", 'o', ARG_ONE, V(CLI_COMPILE), "OUT.polb",
 			 "the bundle to write (required)" },
 	[OPT_SERIAL] = { "serial", 0, ARG_ONE, V(CLI_COMPILE), "N",

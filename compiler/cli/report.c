@@ -23,8 +23,8 @@ struct group {
 struct filler {
 	struct compilation *c;
 	VEC(struct group) groups;
-	size_t base[BK_ADVISORY + 1]; /* rules of level 5, by exactness */
-	const struct ir_rule *base_last[BK_ADVISORY + 1];
+	size_t base[BK_ADVISORY + 1]; /* statements of the library, by exactness */
+	struct span base_last[BK_ADVISORY + 1];
 };
 
 static void add_dropped(struct compilation *c)
@@ -207,32 +207,50 @@ static void add_note(struct filler *f, const struct bk_note *n)
 	VEC_PUSH(c->a, &f->groups, fresh);
 }
 
-/* The built-in rules must not bury what the user wrote. */
+/* The standard library's rules must not bury what the user wrote. */
 static bool is_base(const struct filler *f, const struct bk_note *n)
 {
-	return level_of(f->c, n) == IR_DEFAULT && !is_hopeless(n) && !f->c->o->verbose;
+	struct span at = span_of(f->c, n);
+	bool library = at.file < f->c->map.files.n &&
+		       f->c->map.files.v[at.file].library;
+
+	return (library || level_of(f->c, n) == IR_DEFAULT) && !is_hopeless(n) &&
+	       !f->c->o->verbose;
 }
 
+/* A statement that is many rules is one for people. */
 static void count_base(struct filler *f, const struct bk_note *n)
 {
-	if (n->rule && n->rule == f->base_last[n->exactness])
+	struct span at = span_of(f->c, n), *last = &f->base_last[n->exactness];
+
+	if (at.len && at.file == last->file && at.off == last->off)
 		return;
-	f->base_last[n->exactness] = n->rule;
+	*last = at;
 	f->base[n->exactness]++;
 }
 
 static void add_base(struct filler *f)
 {
-	struct compilation *c = f->c;
+	const struct {
+		size_t n;
+		const char *how;
+	} parts[] = {
+		{ f->base[BK_ENTRY_ONLY], "hold at entry only" },
+		{ f->base[BK_OVER], "forbid more than they say" },
+		{ f->base[BK_UNDER] + f->base[BK_ADVISORY], "forbid less than they say" },
+	};
+	struct buf b;
+	size_t i;
 
-	if (f->base[BK_ENTRY_ONLY] + f->base[BK_OVER] + f->base[BK_UNDER] +
-	    f->base[BK_ADVISORY] == 0)
-		return;
-	diag_add(&c->sink, DIAG_BASE_REPORT, SPAN_NONE,
-		 "of the built-in rules %zu hold at entry only, %zu forbid more and "
-		 "%zu less than they say: see --verbose",
-		 f->base[BK_ENTRY_ONLY], f->base[BK_OVER],
-		 f->base[BK_UNDER] + f->base[BK_ADVISORY]);
+	buf_init(&b, f->c->a);
+	for (i = 0; i < POL_LEN(parts); i++)
+		if (parts[i].n)
+			buf_printf(&b, "%s%zu %s", b.n ? ", " : "", parts[i].n,
+				   parts[i].how);
+	if (b.n)
+		diag_add(&f->c->sink, DIAG_BASE_REPORT, SPAN_NONE,
+			 "of the standard library's rules %.*s: see --verbose",
+			 STR_ARG(buf_view(&b)));
 }
 
 /* What a layer does as it should is said on request, and by explain. */

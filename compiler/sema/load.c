@@ -90,6 +90,7 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 		read_error(s, w, -r);
 		return false;
 	}
+	s->map->files.v[u->file].library = u->std;
 	u->tree = dsl_parse(s->a, s->sink, s->map, u->file);
 	return u->tree && s->sink->errors == errors && sema_find_policy(s, u);
 }

@@ -23,6 +23,7 @@ struct source_file {
 	struct str text; /* NUL-terminated after its last byte */
 	uint32_t *lines; /* offset of each line's first byte */
 	uint32_t nlines;
+	bool library; /* of the standard library, not the user's own */
 };
 
 struct source_map {

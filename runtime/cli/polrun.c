@@ -27,7 +27,7 @@
 #include "runtime/supervise/explain.h"
 
 #ifndef POL_VERSION
-#define POL_VERSION "0.1"
+#define POL_VERSION "0.1.0"
 #endif
 
 enum { EXIT_REFUSED = 125 };

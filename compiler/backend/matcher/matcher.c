@@ -11,9 +11,8 @@ static void check_command(const struct ir_rule *r, struct bk_report *report)
 		bk_note(report, r, "matcher", BK_EXACT, "%s", "");
 	else
 		bk_note(report, r, "matcher", BK_ENTRY_ONLY,
-			"only the first command is checked, by its own words: programs "
-			"that it starts are not, and 'env curl' or 'git -C x push' is "
-			"not seen");
+			"what the first command starts is not checked, and 'env curl' "
+			"or 'git -C x push' is not seen");
 }
 
 static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
