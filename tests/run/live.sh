@@ -43,7 +43,8 @@ run_one() { # SCRIPT WHO [PREFIX…]
 	log=$base/log/$name.$who
 	mkdir -m 0700 "$work"
 	[ "$who" = root ] || [ "$(id -u)" -ne 0 ] || chown "$user" "$work"
-	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-300}" "$@" env -i PATH="$PATH" \
+	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-300}" "$@" env -i \
+		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		LANG=C.UTF-8 TERM=dumb HOME="$work" WORK="$work" BIN="$base/bin" \
 		PROBES="$base/bin/probes" VARIANT="$VARIANT" \
 		POL_TEST_REQUIRE="${POL_TEST_REQUIRE:-}" \
