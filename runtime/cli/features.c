@@ -20,14 +20,21 @@
 
 #define INIT_USERNS_INO 4026531837u /* PROC_USER_INIT_INO, linux/proc_ns.h */
 
+bool features_is_host_uid0(void)
+{
+	struct stat st;
+
+	/* Where it cannot be seen it is taken for the host's. */
+	return geteuid() == 0 && (stat("/proc/self/ns/user", &st) != 0 ||
+				  st.st_ino == INIT_USERNS_INO);
+}
+
 bool features_is_root(void)
 {
 	cap_flag_value_t admin = CAP_CLEAR, setuid_ = CAP_CLEAR;
-	struct stat st;
 	cap_t caps;
 
-	if (geteuid() != 0 || stat("/proc/self/ns/user", &st) != 0 ||
-	    st.st_ino != INIT_USERNS_INO)
+	if (!features_is_host_uid0())
 		return false;
 	caps = cap_get_proc();
 	if (!caps)

@@ -27,6 +27,8 @@ struct features {
 	char cgroup[200];  /* own cgroup v2 directory that is writable, or "" */
 };
 
+/* The host's uid 0, with or without capabilities: never mapped into a run. */
+bool features_is_host_uid0(void);
 /* Root means capabilities in the initial user namespace. */
 bool features_is_root(void);
 void features_probe(struct features *ret);

@@ -151,6 +151,11 @@ static int find_user(struct session *s, struct rt_err *err)
 	}
 	if (getuid() != geteuid() || getgid() != getegid())
 		return rt_fail(err, EPERM, "polrun is set-user-id: it must not be");
+	if (features_is_host_uid0() && !features_is_root())
+		return rt_fail(err, EPERM,
+			       "root without CAP_SYS_ADMIN and CAP_SETUID: its uid would "
+			       "be the command's; start polrun as an ordinary user, or "
+			       "give it both");
 	s->run.root_run = !s->opt.user && features_is_root();
 	s->run.uid = getuid();
 	s->run.gid = getgid();

@@ -99,6 +99,12 @@ if is_root; then
 	want_rc 0
 	want_text y "$P/dir/other"
 
+	t "root without its capabilities is refused: the command would be uid 0"
+	err=$(setpriv --bounding-set=-sys_admin "$BIN/polrun" -b "$WORK/f.polb" id -u 2>&1)
+	rc=$?
+	want_rc 125
+	want_line 'root without CAP_SYS_ADMIN'
+
 	t "root: a file system that cannot be idmapped is named, with --user as the way"
 	mkdir -p "$WORK/ov/lower/p" "$WORK/ov/upper" "$WORK/ov/work" "$WORK/ov/m"
 	if err=$(unshare -m sh -c "mount -t overlay -o lowerdir=$WORK/ov/lower,upperdir=$WORK/ov/upper,workdir=$WORK/ov/work none $WORK/ov/m || exit 99
