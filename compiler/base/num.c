@@ -28,7 +28,8 @@ bool num_u64(struct str s, uint64_t *ret_v)
 		base = 16;
 		s = str_sub(s, 2, s.n);
 	}
-	if (s.n == 0)
+	/* a leading zero is octal to some: it means nothing here */
+	if (s.n == 0 || (base == 10 && s.n > 1 && s.p[0] == '0'))
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		int d = base == 16 ? hex_digit(s.p[i]) :
@@ -175,6 +176,18 @@ static int64_t days_from_civil(int64_t y, unsigned m, unsigned d)
 	return era * 146097 + (int64_t)doe - 719468;
 }
 
+/* A part of a date: it has its leading zeros. */
+static bool date_part(struct str s, uint64_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		if (!digit(s.p[i]))
+			return false;
+		*ret = *ret * 10 + (uint64_t)(s.p[i] - '0');
+	}
+	return true;
+}
+
 bool num_date(struct str s, int64_t *ret_days)
 {
 	static const unsigned len[] = { 31, 28, 31, 30, 31, 30,
@@ -184,8 +197,8 @@ bool num_date(struct str s, int64_t *ret_days)
 
 	if (s.n != 10 || s.p[4] != '-' || s.p[7] != '-')
 		return false;
-	if (!num_u64(str_sub(s, 0, 4), &y) || !num_u64(str_sub(s, 5, 2), &m) ||
-	    !num_u64(str_sub(s, 8, 2), &d))
+	if (!date_part(str_sub(s, 0, 4), &y) || !date_part(str_sub(s, 5, 2), &m) ||
+	    !date_part(str_sub(s, 8, 2), &d))
 		return false;
 	if (m < 1 || m > 12 || d < 1)
 		return false;

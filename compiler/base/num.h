@@ -4,7 +4,8 @@
 
 #include "compiler/base/str.h"
 
-/* Decimal or 0x hexadecimal, whole text, no sign; false on overflow too. */
+/* Decimal without leading zeros or 0x hexadecimal, whole text, no sign; false
+ * on overflow too. */
 bool num_u64(struct str s, uint64_t *ret_v);
 bool num_i64(struct str s, int64_t *ret_v);
 /* A size with K M G T (1024) or none: bytes. */

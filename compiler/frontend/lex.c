@@ -425,6 +425,14 @@ int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 		val->s.p[digits] == '.'))
 		digits++;
 	unit = str_sub(val->s, digits, val->s.n - digits);
+	if (digits > 1 && val->s.p[0] == '0' && val->s.p[1] != '.') {
+		/* octal to a reader of file modes, decimal to others */
+		d = FAULT(p, DIAG_BAD_NUMBER, at, "the number '%.*s' begins with a zero",
+			  STR_ARG(dsl_shown(p, val->s)));
+		diag_help(p->sink, d, "write it without; an octal mode such as 0755 is "
+				      "written 0x1ed");
+		return NUMBER;
+	}
 	for (size_t i = 0; i < POL_LEN(units); i++)
 		if (str_eqz(unit, units[i]))
 			return NUMBER;

@@ -40,6 +40,8 @@ static void test_numbers_take_the_whole_text_or_nothing(void **state)
 		{ "", false, 0 },	{ "0x", false, 0 },
 		{ "12a", false, 0 },	{ " 1", false, 0 },
 		{ "-1", false, 0 },	{ "+1", false, 0 },
+		{ "0777", false, 0 },	{ "00", false, 0 },
+		{ "0x0777", true, 0x777 },
 	};
 
 	(void)state;
