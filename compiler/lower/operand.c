@@ -166,9 +166,15 @@ bool lower_operand(struct lower *l, const struct ast_expr *x,
 	return true;
 }
 
-static bool is_negative(uint64_t v)
+/* Is it written with a '-'?  A large number has the same bits. */
+static bool is_negative(const struct ast_expr *x)
 {
-	return v >> 63;
+	if (x->op == AST_X_NUMBER)
+		return x->text.n && x->text.p[0] == '-';
+	for (const struct ast_expr *k = x->kids; k; k = k->next)
+		if (is_negative(k))
+			return true;
+	return false;
 }
 
 /* The value as the argument's width shows it. */
@@ -177,7 +183,7 @@ static bool fit(struct lower *l, const struct ast_expr *at,
 {
 	uint64_t value = *v;
 
-	if (is_negative(value) && cmp != IR_EQ && cmp != IR_NE) {
+	if (is_negative(at) && cmp != IR_EQ && cmp != IR_NE) {
 		lower_fault(l, at,
 			    "arguments are compared without a sign, so nothing is "
 			    "smaller than 0",
@@ -204,13 +210,42 @@ static bool fit(struct lower *l, const struct ast_expr *at,
 	return true;
 }
 
+/* 1: whatever the argument is, 0: for none, -1: that depends. */
+static int is_settled(const struct lower_operand *o, enum ir_cmp cmp, uint64_t v)
+{
+	uint64_t max = o->mask; /* the largest that is left under the mask */
+
+	switch (cmp) {
+	case IR_LT:
+		return v > max ? 1 : v == 0 ? 0 : -1;
+	case IR_LE:
+		return v >= max ? 1 : -1;
+	case IR_GT:
+		return v >= max ? 0 : -1;
+	case IR_GE:
+		return v > max ? 0 : v == 0 ? 1 : -1;
+	case IR_EQ: /* fit() has refused those that are never equal */
+	case IR_NE:
+		break;
+	}
+	return -1;
+}
+
 struct ir_cond *lower_compare_to(struct lower *l, const struct lower_operand *o,
 				 enum ir_cmp cmp, const struct ast_expr *value)
 {
 	uint64_t v;
+	int settled;
 
 	if (!lower_constant(l, value, &v) || !fit(l, value, o, cmp, &v))
 		return NULL;
+	settled = is_settled(o, cmp, v);
+	if (settled >= 0)
+		return lower_fault(l, value,
+				   settled ? "this comparison always holds" :
+					     "this comparison never holds",
+				   "arguments are compared without a sign, in the bits "
+				   "that the kernel reads of them");
 	return lower_compare(l, (unsigned)o->arg, o->width, o->mask, cmp, v);
 }
 

@@ -128,6 +128,23 @@ static void check_condition(const struct ir_rule *r, struct bk_report *report,
 			 STR_ARG(r->set.u.syscall.name));
 }
 
+/* The rule holds as it is written; whoever wrote it may have meant more. */
+static void note_twin(const struct ir_rule *r, const char *twin,
+		      struct bk_report *report, struct diag_sink *sink)
+{
+	struct diag *d;
+
+	bk_note(report, r, "seccomp", BK_EXACT,
+		"'%s' does the same with its arguments in memory, where no filter sees "
+		"them; deny it with ENOSYS", twin);
+	if (r->level == IR_DEFAULT)
+		return;
+	d = diag_add(sink, DIAG_ENFORCEMENT, r->at.span,
+		     "'%s' does what '%.*s' does, with its arguments in memory, where "
+		     "no filter sees them", twin, STR_ARG(r->set.u.syscall.name));
+	diag_help(sink, d, "to forbid it by this road too: deny %s with ENOSYS", twin);
+}
+
 static void check_rule(const struct selection *s, const struct ir_rule *r,
 		       struct bk_report *report, struct diag_sink *sink)
 {
@@ -153,17 +170,11 @@ static void check_rule(const struct selection *s, const struct ir_rule *r,
 			STR_ARG(r->set.u.syscall.name));
 		return;
 	}
-	bk_note(report, r, "seccomp", BK_EXACT, "%s", "");
 	twin = open_twin(s, r);
-	if (twin && r->level != IR_DEFAULT) {
-		struct diag *d = diag_add(sink, DIAG_ENFORCEMENT, r->at.span,
-					  "'%s' does what '%.*s' does, with its arguments "
-					  "in memory, where no filter sees them",
-					  twin, STR_ARG(r->set.u.syscall.name));
-
-		diag_help(sink, d, "to forbid it by this road too: deny %s with ENOSYS",
-			  twin);
-	}
+	if (twin)
+		note_twin(r, twin, report, sink);
+	else
+		bk_note(report, r, "seccomp", BK_EXACT, "%s", "");
 }
 
 void bk_seccomp_check(const struct ir *ir, struct bk_report *report,
