@@ -136,13 +136,14 @@ static void __attribute__((noreturn)) supervise_target(int sock, int sigfd, pid_
 {
 	struct pollfd p[2] = {
 		{ .fd = sigfd, .events = POLLIN },
-		{ .fd = sock, .events = 0 }, /* hang-up only */
+		/* hang-up only */
+		{ .fd = step_on(STEP_HANGUP) ? sock : -1, .events = 0 },
 	};
 
 	for (;;) {
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			_exit(125);
-		if ((p[1].revents & (POLLHUP | POLLERR)) && step_on(STEP_HANGUP))
+		if (p[1].revents & (POLLHUP | POLLERR))
 			_exit(125);
 		if (p[0].revents & POLLIN)
 			pass_on(sigfd, target);

@@ -59,6 +59,20 @@ covered=0
 while IFS='|' read -r _ row _ _ _ _ _ proof _; do
 	row=${row//[\` ]/} proof=${proof//\`/}
 	[ $# -eq 0 ] || [[ " $* " == *" $row "* ]] || continue
+	# a kernel without the file has nothing to mask
+	case $row in
+	proc-kcore) file=/proc/kcore ;;
+	proc-keys) file=/proc/keys ;;
+	proc-sysrq) file=/proc/sysrq-trigger ;;
+	proc-timers) file=/proc/timer_list ;;
+	mptcp) file=/proc/sys/net/mptcp/enabled ;;
+	*) file=/proc ;;
+	esac
+	if [ ! -e "$file" ]; then
+		printf 'skip %s: no %s here\n' "$row" "$file"
+		count_skip
+		continue
+	fi
 	off=$row script=$(grep -oE '[a-z0-9_]+\.sh' <<<"$proof" | head -n 1)
 	if [[ $proof =~ with\ ([a-z-]+) ]]; then
 		off=$row,${BASH_REMATCH[1]}
