@@ -35,9 +35,11 @@ void init_send(int sock, enum sandbox_event event, int value, const struct rt_er
 		struct rusage ru;
 
 		if (getrusage(RUSAGE_CHILDREN, &ru) == 0) {
-			st.cpu_us = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) *
-				    1000000;
-			st.cpu_us += (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
+			st.cpu_us =
+				(uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) *
+				1000000;
+			st.cpu_us +=
+				(uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
 			st.max_rss_kib = (uint64_t)ru.ru_maxrss;
 		}
 	}
@@ -71,7 +73,8 @@ static int receive_plan(int sock, const struct plan_head **ret, struct rt_err *e
 			memcpy(&h, first, sizeof(h));
 			size = h.size;
 			if (size > PLAN_MAX || size < (size_t)n)
-				return rt_fail(err, EBADMSG, "the plan's size is damaged");
+				return rt_fail(err, EBADMSG,
+					       "the plan's size is damaged");
 			bytes = malloc(size);
 			if (!bytes)
 				return rt_fail(err, ENOMEM, "no memory for the plan");
@@ -88,7 +91,8 @@ static int prepare(struct init *in, struct rt_err *err)
 	struct sigaction hup;
 	int r;
 
-	in->hup_ignored = sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN;
+	in->hup_ignored =
+		sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN;
 	(void)umask(0);
 	r = receive_plan(in->sock, &in->plan, err);
 	if (r < 0)
@@ -132,12 +136,13 @@ static bool reap(int sock, pid_t target)
 	return false;
 }
 
-static void __attribute__((noreturn)) supervise_target(int sock, int sigfd, pid_t target)
+static void __attribute__((noreturn))
+supervise_target(int sock, int sigfd, pid_t target)
 {
 	struct pollfd p[2] = {
-		{ .fd = sigfd, .events = POLLIN },
+		{.fd = sigfd, .events = POLLIN},
 		/* hang-up only */
-		{ .fd = step_on(STEP_HANGUP) ? sock : -1, .events = 0 },
+		{.fd = step_on(STEP_HANGUP) ? sock : -1, .events = 0},
 	};
 
 	for (;;) {
@@ -168,14 +173,19 @@ static void close_but(int a, int b)
 	(void)sys_close_range(high + 1, ~0u, 0);
 }
 
-static const int passed[] = { SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
-			      SIGINT, SIGQUIT, SIGTSTP, SIGCONT };
+static const int passed[] = {SIGCHLD, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2,
+			     SIGINT,  SIGQUIT, SIGTSTP, SIGCONT};
 
 int init_main(int sock)
 {
-	struct init in = { .sock = sock, .base = -1, .root = -1, .masks = -1,
-			   .scratch = -1, .ruleset = -1, .listener = -1 };
-	struct rt_err err = { 0 };
+	struct init in = {.sock = sock,
+			  .base = -1,
+			  .root = -1,
+			  .masks = -1,
+			  .scratch = -1,
+			  .ruleset = -1,
+			  .listener = -1};
+	struct rt_err err = {0};
 	sigset_t mask;
 	pid_t target;
 	int sigfd;

@@ -205,8 +205,8 @@ int plan_check(const void *bytes, size_t size, struct rt_err *err)
 		if (op->step >= STEP_COUNT || !strings_fit(h, op->path, 1) ||
 		    op->other >= pool || op->len > pool - op->other ||
 		    (!op->len && !strings_fit(h, op->other, 1)))
-			return rt_fail(err, EBADMSG, "operation %u of the plan is damaged",
-				       i);
+			return rt_fail(err, EBADMSG,
+				       "operation %u of the plan is damaged", i);
 	}
 	return 0;
 }

@@ -28,7 +28,8 @@ static void landlock_rule(struct plan *p, const char *path, uint64_t rights,
 	op->v = rights;
 }
 
-static uint64_t rights_of(const struct sandbox_node *n, const struct pb_landlock_abi *abi)
+static uint64_t rights_of(const struct sandbox_node *n,
+			  const struct pb_landlock_abi *abi)
 {
 	uint64_t r = 0;
 
@@ -100,8 +101,8 @@ void plan_command(struct plan *p, const struct sandbox_run *run,
 	op->flags = PLAN_F_SPECIAL; /* the argument vectors, before the filter */
 	(void)plan_add(p, STEP_CLOSE, PLAN_TARGET);
 	op = plan_add(p, STEP_SECCOMP, PLAN_TARGET);
-	op->other = plan_blob(p, policy->filter,
-			      policy->nfilter * sizeof(*policy->filter));
+	op->other =
+		plan_blob(p, policy->filter, policy->nfilter * sizeof(*policy->filter));
 	op = &p->ops[p->nops - 1];
 	op->len = (uint32_t)(policy->nfilter * sizeof(*policy->filter));
 	op->flags = policy->listener ? PLAN_F_SPECIAL : 0;
@@ -137,7 +138,8 @@ int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret)
 {
 	const char *home = run->ctx.roots.dir[PB_ROOT_HOME];
 	const char *name = run->user_name && *run->user_name ? run->user_name : "user";
-	unsigned uid = run->root_run ? 1000 : run->uid, gid = run->root_run ? 1000 : run->gid;
+	unsigned uid = run->root_run ? 1000 : run->uid,
+		 gid = run->root_run ? 1000 : run->gid;
 	char line[4600];
 	int r;
 

@@ -13,10 +13,10 @@
 #include <string.h>
 
 enum ground {
-	GROUND_ROOT,   /* the new root's own tmpfs: names are made */
-	GROUND_OWN,    /* a scratch tree: names are made */
-	GROUND_HOST,   /* a tree of the host: names exist */
-	GROUND_MASK    /* below a mask: names were made with it */
+	GROUND_ROOT, /* the new root's own tmpfs: names are made */
+	GROUND_OWN,  /* a scratch tree: names are made */
+	GROUND_HOST, /* a tree of the host: names exist */
+	GROUND_MASK  /* below a mask: names were made with it */
 };
 
 struct build {
@@ -24,10 +24,10 @@ struct build {
 	const struct sandbox_run *run;
 	const struct sandbox_view *v;
 	const int *given;
-	int *parent;       /* index of the node above, -1 none */
-	uint8_t *ground;   /* enum ground of what the node shows */
-	bool *full;        /* a mask with something visible below it */
-	char **made;       /* directories that exist already, sorted by no rule */
+	int *parent;     /* index of the node above, -1 none */
+	uint8_t *ground; /* enum ground of what the node shows */
+	bool *full;      /* a mask with something visible below it */
+	char **made;     /* directories that exist already, sorted by no rule */
 	size_t nmade, made_cap;
 	uint32_t slots;
 };
@@ -45,13 +45,13 @@ static bool below(const char *path, const char *top)
 static bool special(const char *path)
 {
 	return below(path, "/proc") ||
-	       (below(path, "/dev") && strcmp(path, "/dev/shm") && !below(path, "/dev/shm"));
+	       (below(path, "/dev") && strcmp(path, "/dev/shm") &&
+		!below(path, "/dev/shm"));
 }
 
 static enum ground ground_above(const struct build *b, size_t i)
 {
-	return b->parent[i] < 0 ? GROUND_ROOT :
-				  (enum ground)b->ground[b->parent[i]];
+	return b->parent[i] < 0 ? GROUND_ROOT : (enum ground)b->ground[b->parent[i]];
 }
 
 static bool writable(const struct sandbox_node *n)
@@ -253,8 +253,8 @@ static void attach_pins(struct build *b, char **pins, size_t n, size_t node,
 
 static uint32_t tree_flags(const struct sandbox_node *n)
 {
-	return (writable(n) ? 0u : PLAN_F_RO) | (n->ops & PB_EXEC ? 0u : PLAN_F_NOEXEC) |
-	       (n->is_dir ? PLAN_F_DIR : 0u);
+	return (writable(n) ? 0u : PLAN_F_RO) |
+	       (n->ops & PB_EXEC ? 0u : PLAN_F_NOEXEC) | (n->is_dir ? PLAN_F_DIR : 0u);
 }
 
 static void check_object(struct plan_op *op, const struct sandbox_node *n)
@@ -267,16 +267,18 @@ static void check_object(struct plan_op *op, const struct sandbox_node *n)
 static void add_mask(struct build *b, size_t i)
 {
 	const struct sandbox_node *n = &b->v->nodes[i];
-	enum step_id step = n->locked ? STEP_LOCK_NAME :
-			    n->is_dir ? STEP_HIDE_DIR : STEP_HIDE_FILE;
+	enum step_id step = n->locked   ? STEP_LOCK_NAME
+			    : n->is_dir ? STEP_HIDE_DIR
+					: STEP_HIDE_FILE;
 	struct plan_op *op = plan_add(b->p, step, PLAN_INIT);
 	char name[24];
 
 	(void)snprintf(name, sizeof(name), "k%zu", i);
 	op->path = rel(b, n->path, strlen(n->path));
-	op->other = plan_str(b->p, b->full[i] ? name :
-				   n->locked ? (n->is_dir ? "E" : "e") :
-				   n->is_dir ? "d" : "f");
+	op->other = plan_str(b->p, b->full[i]  ? name
+				   : n->locked ? (n->is_dir ? "E" : "e")
+				   : n->is_dir ? "d"
+					       : "f");
 	if (ground_above(b, i) == GROUND_HOST)
 		check_object(op, n);
 	else
@@ -309,7 +311,8 @@ static void add_node(struct build *b, size_t i)
 	if (ground_above(b, i) == GROUND_HOST)
 		check_object(op, n);
 	if (n->scratch) {
-		bool shared = !strcmp(n->path, "/tmp") || !strcmp(n->path, "/var/tmp") ||
+		bool shared = !strcmp(n->path, "/tmp") ||
+			      !strcmp(n->path, "/var/tmp") ||
 			      !strcmp(n->path, "/dev/shm");
 
 		(void)snprintf(name, sizeof(name), "%zu", i);
@@ -417,7 +420,8 @@ static void add_base(struct build *b, const struct plan_policy *policy,
 static void add_texts(struct build *b, const struct plan_texts *texts)
 {
 	for (size_t i = 0; i < texts->n; i++) {
-		const struct sandbox_node *n = sandbox_view_find(b->v, texts->v[i].path);
+		const struct sandbox_node *n =
+			sandbox_view_find(b->v, texts->v[i].path);
 		struct plan_op *op;
 		char name[24];
 
@@ -433,14 +437,17 @@ static void add_texts(struct build *b, const struct plan_texts *texts)
 
 static void add_dev(struct plan *p)
 {
-	static const struct { const char *name; unsigned major, minor; } devices[] = {
-		{ "null", 1, 3 }, { "zero", 1, 5 }, { "full", 1, 7 },
-		{ "random", 1, 8 }, { "urandom", 1, 9 }, { "tty", 5, 0 },
+	static const struct {
+		const char *name;
+		unsigned major, minor;
+	} devices[] = {
+		{"null", 1, 3},   {"zero", 1, 5},    {"full", 1, 7},
+		{"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0},
 	};
 	static const char *const links[][2] = {
-		{ "dev/fd", "/proc/self/fd" }, { "dev/stdin", "/proc/self/fd/0" },
-		{ "dev/stdout", "/proc/self/fd/1" }, { "dev/stderr", "/proc/self/fd/2" },
-		{ "dev/ptmx", "pts/ptmx" },
+		{"dev/fd", "/proc/self/fd"},       {"dev/stdin", "/proc/self/fd/0"},
+		{"dev/stdout", "/proc/self/fd/1"}, {"dev/stderr", "/proc/self/fd/2"},
+		{"dev/ptmx", "pts/ptmx"},
 	};
 	struct plan_op *op;
 	char path[32];
@@ -478,7 +485,8 @@ static void add_proc(struct build *b)
 
 	add_at(p, STEP_PROC, "proc", NULL, 0);
 	add_at(p, STEP_USERNS_MAX, "proc/sys/user/max_user_namespaces", "0", 0);
-	add_at(p, STEP_TCP_FASTOPEN, "proc/sys/net/ipv4/tcp_fastopen", "0", PLAN_F_MAYBE);
+	add_at(p, STEP_TCP_FASTOPEN, "proc/sys/net/ipv4/tcp_fastopen", "0",
+	       PLAN_F_MAYBE);
 	add_at(p, STEP_MPTCP, "proc/sys/net/mptcp/enabled", "0", PLAN_F_MAYBE);
 	add_at(p, STEP_PROC_SYS, "proc/sys", NULL, 0);
 	add_at(p, STEP_PROC_KCORE, "proc/kcore", "f", PLAN_F_MAYBE);
@@ -503,8 +511,9 @@ static bool index_nodes(struct build *b)
 		for (size_t j = 0; j < i; j++)
 			if (!v->nodes[j].noted && below(n->path, v->nodes[j].path))
 				b->parent[i] = (int)j;
-		b->ground[i] = n->masked || n->locked ? GROUND_MASK :
-			       n->scratch ? GROUND_OWN : GROUND_HOST;
+		b->ground[i] = n->masked || n->locked ? GROUND_MASK
+			       : n->scratch           ? GROUND_OWN
+						      : GROUND_HOST;
 		if (plain_dir(b, i))
 			b->ground[i] = GROUND_ROOT;
 		if (!n->noted && b->parent[i] >= 0 &&
@@ -518,8 +527,8 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 	       const struct sandbox_view *v, const int *given,
 	       const struct plan_policy *policy, const struct plan_texts *texts)
 {
-	struct build b = { .p = p, .run = run, .v = v, .given = given,
-			   .slots = (uint32_t)v->n };
+	struct build b = {
+		.p = p, .run = run, .v = v, .given = given, .slots = (uint32_t)v->n};
 
 	if (!index_nodes(&b)) {
 		p->err = -ENOMEM;
@@ -533,13 +542,15 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 	make_dir(&b, "/dev/pts", 8, 0755);
 	make_places(&b, -1);
 	for (size_t i = 0; i < v->n; i++)
-		if (!v->nodes[i].noted && v->nodes[i].path[1] && !special(v->nodes[i].path))
+		if (!v->nodes[i].noted && v->nodes[i].path[1] &&
+		    !special(v->nodes[i].path))
 			add_node(&b, i);
 	add_texts(&b, texts);
 	add_dev(p);
 	add_proc(&b);
 	for (size_t i = 0; i < v->n; i++)
-		if (!v->nodes[i].noted && special(v->nodes[i].path) && v->nodes[i].masked)
+		if (!v->nodes[i].noted && special(v->nodes[i].path) &&
+		    v->nodes[i].masked)
 			add_at(p, v->nodes[i].is_dir ? STEP_HIDE_DIR : STEP_HIDE_FILE,
 			       v->nodes[i].path + 1, v->nodes[i].is_dir ? "d" : "f",
 			       PLAN_F_MAYBE);

@@ -35,7 +35,7 @@ static int put_map(pid_t pid, const char *file, unsigned inside, unsigned outsid
 /* A user namespace that maps the owner on disk to the run's uid. */
 static int owner_namespace(uid_t uid, gid_t gid, uid_t outside)
 {
-	struct clone_args args = { .flags = CLONE_NEWUSER, .exit_signal = SIGCHLD };
+	struct clone_args args = {.flags = CLONE_NEWUSER, .exit_signal = SIGCHLD};
 	int gate[2], fd = -1, r;
 	char path[64], c;
 	pid_t pid;
@@ -74,7 +74,7 @@ static int map_for(struct owner_map *maps, size_t *n, size_t cap, uid_t uid, gid
 		return -E2BIG;
 	fd = owner_namespace(uid, gid, outside);
 	if (fd >= 0)
-		maps[(*n)++] = (struct owner_map){ uid, gid, fd };
+		maps[(*n)++] = (struct owner_map){uid, gid, fd};
 	return fd;
 }
 
@@ -87,22 +87,25 @@ static bool at_or_below(const char *path, const char *top)
 
 static int idmap(int tree, int ns, const char *path, struct rt_err *err)
 {
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
-				   .userns_fd = (unsigned)ns };
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP,
+				  .userns_fd = (unsigned)ns};
 
 	if (ns < 0)
-		return rt_fail_errno(err, -ns, "a user namespace for the owner of %s", path);
+		return rt_fail_errno(err, -ns, "a user namespace for the owner of %s",
+				     path);
 	if (sys_mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
 			      sizeof(attr)) == 0)
 		return 0;
 	if (errno == EINVAL || errno == EPERM || errno == EOPNOTSUPP)
-		return rt_fail(err, errno, "the file system of %s cannot be mapped to the "
-			       "run's user: use --user NAME|UID", path);
+		return rt_fail(err, errno,
+			       "the file system of %s cannot be mapped to the "
+			       "run's user: use --user NAME|UID",
+			       path);
 	return rt_fail_errno(err, errno, "mapping the owner of %s", path);
 }
 
-int root_trees(const struct sandbox_run *run, const struct sandbox_view *v, uid_t outside,
-	       struct plan *p, int *given, struct rt_err *err)
+int root_trees(const struct sandbox_run *run, const struct sandbox_view *v,
+	       uid_t outside, struct plan *p, int *given, struct rt_err *err)
 {
 	const char *project = run->ctx.roots.dir[PB_ROOT_PROJECT];
 	const struct sandbox_node *top = project ? sandbox_view_find(v, project) : NULL;
@@ -118,9 +121,9 @@ int root_trees(const struct sandbox_run *run, const struct sandbox_view *v, uid_
 		given[i] = -1;
 		if (n->noted || n->scratch || n->masked || n->locked || n->pin_fd < 0)
 			continue;
-		fd = sys_open_tree(n->pin_fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE |
-						  OPEN_TREE_CLOEXEC |
-						  (unsigned)AT_RECURSIVE);
+		fd = sys_open_tree(n->pin_fd, "",
+				   AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC |
+					   (unsigned)AT_RECURSIVE);
 		if (fd < 0) {
 			r = rt_fail_errno(err, errno, "a clone of %s", n->path);
 			break;
@@ -132,7 +135,8 @@ int root_trees(const struct sandbox_run *run, const struct sandbox_view *v, uid_
 		    (ours || (n->ops & PB_WRITE))) {
 			const struct sandbox_node *o = ours && top ? top : n;
 
-			r = idmap(fd, map_for(maps, &nmaps, 16, o->uid, o->gid, outside),
+			r = idmap(fd,
+				  map_for(maps, &nmaps, 16, o->uid, o->gid, outside),
 				  n->path, err);
 		}
 	}

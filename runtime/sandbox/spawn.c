@@ -49,10 +49,10 @@ struct spawn {
  */
 static int raise_ambient(void)
 {
-	static const unsigned caps[] = { CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_SYS_RESOURCE,
-					 CAP_SETPCAP, CAP_DAC_OVERRIDE };
-	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct d[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+	static const unsigned caps[] = {CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_SYS_RESOURCE,
+					CAP_SETPCAP, CAP_DAC_OVERRIDE};
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct d[2] = {{0, 0, 0}, {0, 0, 0}};
 
 	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++)
 		d[0].permitted |= 1u << caps[i];
@@ -86,8 +86,8 @@ static void die_with_polrun(void)
 static void __attribute__((noreturn)) child_main(const struct spawn *s)
 {
 	char number[16], go;
-	char *argv[] = { (char *)(uintptr_t)"polinit", number, NULL };
-	char *envp[] = { NULL, NULL };
+	char *argv[] = {(char *)(uintptr_t) "polinit", number, NULL};
+	char *envp[] = {NULL, NULL};
 	int r;
 
 	(void)close(s->sock);
@@ -112,7 +112,8 @@ static void __attribute__((noreturn)) child_main(const struct spawn *s)
 	const char *off = getenv("POL_STEPS_OFF");
 	char var[512];
 
-	if (off && snprintf(var, sizeof(var), "POL_STEPS_OFF=%s", off) < (int)sizeof(var))
+	if (off &&
+	    snprintf(var, sizeof(var), "POL_STEPS_OFF=%s", off) < (int)sizeof(var))
 		envp[0] = var;
 #endif
 	(void)sys_execveat(s->run->polinit_fd, "", argv, envp, AT_EMPTY_PATH);
@@ -176,9 +177,11 @@ static int receive(int sock, struct sandbox_status *ret, pid_t *ret_pid)
 		char buf[CMSG_SPACE(sizeof(struct ucred))];
 		struct cmsghdr align;
 	} u;
-	struct iovec iov = { ret, sizeof(*ret) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.buf,
-			    .msg_controllen = sizeof(u.buf) };
+	struct iovec iov = {ret, sizeof(*ret)};
+	struct msghdr m = {.msg_iov = &iov,
+			   .msg_iovlen = 1,
+			   .msg_control = u.buf,
+			   .msg_controllen = sizeof(u.buf)};
 	struct cmsghdr *c;
 	ssize_t n;
 
@@ -240,7 +243,7 @@ static int wait_ready(const struct spawn *s, const struct plan_policy *policy,
 static int clone_child(struct spawn *s, struct rt_err *err)
 {
 	uint64_t flags = CLONE_NEWUSER | CLONE_PIDFD;
-	struct clone_args args = { .exit_signal = SIGCHLD };
+	struct clone_args args = {.exit_signal = SIGCHLD};
 
 	flags |= step_on(STEP_NS_MNT) ? CLONE_NEWNS : 0;
 	flags |= step_on(STEP_NS_PID) ? CLONE_NEWPID : 0;
@@ -262,9 +265,11 @@ static int clone_child(struct spawn *s, struct rt_err *err)
 static int make_plan(struct spawn *s, const struct sandbox_view *view,
 		     const struct plan_policy *policy, struct rt_err *err)
 {
-	static const enum step_id first[] = { STEP_PDEATHSIG, STEP_DUMPABLE, STEP_KEYRING };
-	static const enum step_id creds[] = { STEP_LO, STEP_SECUREBITS, STEP_BOUNDING,
-					      STEP_AMBIENT, STEP_CAPSET, STEP_NNP };
+	static const enum step_id first[] = {STEP_PDEATHSIG, STEP_DUMPABLE,
+					     STEP_KEYRING};
+	static const enum step_id creds[] = {STEP_LO,       STEP_SECUREBITS,
+					     STEP_BOUNDING, STEP_AMBIENT,
+					     STEP_CAPSET,   STEP_NNP};
 	struct plan_texts texts;
 	AUTO_FREE int *given = NULL;
 	int r = plan_texts_make(s->run, &texts);
@@ -277,8 +282,8 @@ static int make_plan(struct spawn *s, const struct sandbox_view *view,
 	if (geteuid() == 0 && s->uid_out != 0) {
 		/* the run's uid cannot walk to what only root may enter */
 		given = malloc((view->n + 1) * sizeof(*given));
-		r = given ? root_trees(s->run, view, s->uid_out, &s->plan, given, err) :
-			    -ENOMEM;
+		r = given ? root_trees(s->run, view, s->uid_out, &s->plan, given, err)
+			  : -ENOMEM;
 		if (r < 0) {
 			plan_texts_release(&texts);
 			return r;
@@ -324,7 +329,7 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 		  const struct plan_policy *policy, struct sandbox_child *ret,
 		  struct rt_err *err)
 {
-	struct spawn s = { .run = run, .sock = -1, .peer = -1, .pid = -1, .pidfd = -1 };
+	struct spawn s = {.run = run, .sock = -1, .peer = -1, .pid = -1, .pidfd = -1};
 	int r;
 
 	memset(ret, 0, sizeof(*ret));

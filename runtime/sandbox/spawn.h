@@ -10,8 +10,8 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 		  struct rt_err *err);
 
 /* root.c: detached, restricted, idmapped trees of a run as root. */
-int root_trees(const struct sandbox_run *run, const struct sandbox_view *v, uid_t outside,
-	       struct plan *p, int *given, struct rt_err *err);
+int root_trees(const struct sandbox_run *run, const struct sandbox_view *v,
+	       uid_t outside, struct plan *p, int *given, struct rt_err *err);
 /* why.c: why clone3() with a user namespace failed, in one line. */
 int why_no_namespaces(int e, struct rt_err *err);
 

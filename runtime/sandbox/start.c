@@ -27,8 +27,10 @@ static int without_listener(struct sock_filter *f, size_t n, const struct pb_map
 	}
 	for (size_t i = 0; i < n; i++)
 		if (f[i].code == (BPF_RET | BPF_K) && f[i].k == SECCOMP_RET_USER_NOTIF)
-			return rt_fail(err, EINVAL, "the filter notifies at %zu, but its "
-				       "map does not say what", i);
+			return rt_fail(err, EINVAL,
+				       "the filter notifies at %zu, but its "
+				       "map does not say what",
+				       i);
 	return 0;
 }
 
@@ -97,8 +99,8 @@ static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 		case PB_L_FILE_SIZE:
 			add_rlimit(p, RLIMIT_FSIZE, m->value);
 			break;
-		case PB_L_DISK:    /* the size of the scratch trees */
-		case PB_L_TIME:    /* the supervisor's */
+		case PB_L_DISK: /* the size of the scratch trees */
+		case PB_L_TIME: /* the supervisor's */
 		case PB_L_CPU:
 		case PB_L_OUTPUT:
 		case PB_L_STDOUT:

@@ -25,7 +25,7 @@
 
 int step_rlimit(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct rlimit old, new = { .rlim_cur = op->v, .rlim_max = op->v };
+	struct rlimit old, new = {.rlim_cur = op->v, .rlim_max = op->v};
 
 	(void)in;
 	/* never above what the caller has */
@@ -38,7 +38,7 @@ int step_rlimit(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_signals(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct sigaction sa = { .sa_handler = SIG_DFL };
+	struct sigaction sa = {.sa_handler = SIG_DFL};
 	sigset_t none;
 
 	(void)op;
@@ -70,13 +70,14 @@ int step_seccomp(struct init *in, const struct plan_op *op, struct rt_err *err)
 	};
 	bool listener = op->flags & PLAN_F_SPECIAL;
 	unsigned flags = listener ? SECCOMP_FILTER_FLAG_NEW_LISTENER |
-					    SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV : 0;
+					    SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+				  : 0;
 	int r = sys_seccomp(SECCOMP_SET_MODE_FILTER, flags, &prog);
 
 	/* before 5.19: without the flag signals only restart a notified call */
 	if (r < 0 && errno == EINVAL && listener)
-		r = sys_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
-				&prog);
+		r = sys_seccomp(SECCOMP_SET_MODE_FILTER,
+				SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
 	if (r < 0)
 		return step_fail(err, STEP_SECCOMP, errno, "load");
 	if (listener)
@@ -131,7 +132,8 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 	if (op->flags & PLAN_F_SPECIAL) {
 		argv = strings(h, h->argv, h->argc);
 		envp = strings(h, h->envp, h->envc);
-		return argv && envp ? 0 : step_fail(err, STEP_EXEC, ENOMEM, "arguments");
+		return argv && envp ? 0
+				    : step_fail(err, STEP_EXEC, ENOMEM, "arguments");
 	}
 	init_send(in->sock, SANDBOX_READY, in->listener, NULL);
 	if (in->listener >= 0) {
@@ -142,7 +144,8 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 		(void)close(in->listener);
 	}
 	if (h->exec_path || (argv[0] && strchr(argv[0], '/'))) {
-		(void)execve(h->exec_path ? plan_at(h, h->exec_path) : argv[0], argv, envp);
+		(void)execve(h->exec_path ? plan_at(h, h->exec_path) : argv[0], argv,
+			     envp);
 		e = errno;
 	} else {
 		e = argv[0] && *argv[0] ? exec_search(argv[0], argv, envp) : ENOENT;
@@ -153,8 +156,9 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 /* Waiting, passing on, reporting, ending. */
 static const int init_calls[] = {
-	SYS_read, SYS_write, SYS_poll, SYS_ppoll, SYS_wait4, SYS_kill, SYS_getrusage,
-	SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit_group, SYS_exit,
+	SYS_read, SYS_write,     SYS_poll,         SYS_ppoll,           SYS_wait4,
+	SYS_kill, SYS_getrusage, SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit_group,
+	SYS_exit,
 };
 
 #define N_INIT_CALLS (sizeof(init_calls) / sizeof(*init_calls))
@@ -162,7 +166,7 @@ static const int init_calls[] = {
 int step_seccomp_init(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	struct sock_filter f[N_INIT_CALLS + 6];
-	struct sock_fprog prog = { .filter = f };
+	struct sock_fprog prog = {.filter = f};
 	unsigned short n = 0;
 
 	(void)in, (void)op;
@@ -174,14 +178,16 @@ int step_seccomp_init(struct init *in, const struct plan_op *op, struct rt_err *
 					      offsetof(struct seccomp_data, arch));
 	f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 					      AUDIT_ARCH_X86_64, 1, 0);
-	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	f[n++] =
+		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 					      offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < N_INIT_CALLS; i++)
 		f[n++] = (struct sock_filter)BPF_JUMP(
 			BPF_JMP | BPF_JEQ | BPF_K, (unsigned)init_calls[i],
 			(unsigned char)(N_INIT_CALLS - i), 0);
-	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	f[n++] =
+		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	prog.len = n;
 	if (sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog) < 0)

@@ -31,7 +31,8 @@ int step_dev(struct init *in, const struct plan_op *op, struct rt_err *err)
 	/* what is called null must be null: a host may lie in a container */
 	if (fstatat(in->root, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return step_fail(err, STEP_DEV, errno, "/%s", path);
-	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev((unsigned)op->v, (unsigned)op->w))
+	if (!S_ISCHR(st.st_mode) ||
+	    st.st_rdev != makedev((unsigned)op->v, (unsigned)op->w))
 		return step_fail(err, STEP_DEV, ENODEV, "%s is another device", source);
 	return 0;
 }
@@ -39,8 +40,7 @@ int step_dev(struct init *in, const struct plan_op *op, struct rt_err *err)
 int step_devpts(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	if (sys_mount("devpts", plan_at(in->plan, op->path), "devpts",
-		      MS_NOSUID | MS_NOEXEC,
-		      "newinstance,ptmxmode=0666,mode=620") < 0)
+		      MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620") < 0)
 		return step_fail(err, STEP_DEVPTS, errno, "mount");
 	return 0;
 }
@@ -78,15 +78,17 @@ int step_sysctl(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_proc_sys(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-					       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					      MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
 	AUTO_CLOSE int fd = -1;
 	int place = place_open(in, op, err);
 
 	if (place < 0)
 		return place;
-	fd = sys_open_tree(place, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-	if (fd < 0 || sys_mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0) {
+	fd = sys_open_tree(place, "",
+			   AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (fd < 0 ||
+	    sys_mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0) {
 		int e = errno;
 
 		(void)close(place);
@@ -97,7 +99,7 @@ int step_proc_sys(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_lo(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct ifreq r = { .ifr_name = "lo" };
+	struct ifreq r = {.ifr_name = "lo"};
 	AUTO_CLOSE int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	(void)in, (void)op;

@@ -27,7 +27,8 @@ int step_private(struct init *in, const struct plan_op *op, struct rt_err *err)
 /* A clone of `name` below `dir`, attached over itself: the root of a mount. */
 static int own_mount(int dir, const char *name)
 {
-	AUTO_CLOSE int fd = sys_open_tree(dir, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	AUTO_CLOSE int fd =
+		sys_open_tree(dir, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
@@ -49,9 +50,9 @@ static int own_dir(int dir, const char *name)
 int step_base(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	/* every host tree is open already: what this covers is not needed */
-	static const char *const places[] = { "/tmp", "/run", "/mnt", "/var", "/etc" };
-	const char *options = step_on(STEP_DISK) ? plan_at(in->plan, op->other) :
-						   "mode=0755";
+	static const char *const places[] = {"/tmp", "/run", "/mnt", "/var", "/etc"};
+	const char *options =
+		step_on(STEP_DISK) ? plan_at(in->plan, op->other) : "mode=0755";
 	int r = -1;
 
 	for (size_t i = 0; r < 0 && i < sizeof(places) / sizeof(*places); i++) {
@@ -97,10 +98,10 @@ int step_mkfile(struct init *in, const struct plan_op *op, struct rt_err *err)
 			return step_fail(err, STEP_MKFILE, errno, "/%s", path);
 		return 0;
 	}
-	AUTO_CLOSE int fd = openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-				   op->mode);
-	int r = fd < 0 ? -errno :
-			 io_write_all(fd, plan_at(in->plan, op->other), op->len);
+	AUTO_CLOSE int fd =
+		openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, op->mode);
+	int r = fd < 0 ? -errno
+		       : io_write_all(fd, plan_at(in->plan, op->other), op->len);
 
 	return r < 0 ? step_fail(err, STEP_MKFILE, -r, "/%s", path) : 0;
 }
@@ -118,8 +119,8 @@ int step_symlink(struct init *in, const struct plan_op *op, struct rt_err *err)
 /* From here on the masks are read-only, and so is every clone of them. */
 int step_masks(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-					       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					      MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
 	int fd = own_mount(in->base, "m");
 
 	(void)op;
@@ -144,7 +145,8 @@ static int attach_mask(struct init *in, const struct plan_op *op, struct rt_err 
 
 		(void)snprintf(source, sizeof(source), "../m/%s",
 			       plan_at(in->plan, op->other));
-		if (sys_mount(source, plan_at(in->plan, op->path), NULL, MS_BIND, NULL) < 0)
+		if (sys_mount(source, plan_at(in->plan, op->path), NULL, MS_BIND,
+			      NULL) < 0)
 			return step_fail(err, (enum step_id)op->step, errno, "/%s",
 					 plan_at(in->plan, op->path));
 		return 0;
@@ -178,7 +180,7 @@ int step_text(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
 	const char *name = plan_at(in->plan, op->other);
 	AUTO_CLOSE int fd = -1;
 	int place, r;
@@ -201,8 +203,8 @@ int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 		return place;
 	r = place_attach(op, dup(fd), place, err);
 	if (r == 0 && (op->flags & PLAN_F_COVER)) {
-		in->slots[op->aux] = sys_open_tree(fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE |
-								   OPEN_TREE_CLOEXEC);
+		in->slots[op->aux] = sys_open_tree(
+			fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 		if (in->slots[op->aux] < 0)
 			r = step_fail(err, STEP_SCRATCH, errno, "a second clone");
 	}
@@ -211,8 +213,8 @@ int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_root_ro(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-					       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					      MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
 
 	(void)op;
 	if (sys_mount_setattr(in->root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
@@ -243,6 +245,7 @@ int step_cwd(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 	if (chdir(path) < 0)
 		return step_fail(err, STEP_CWD, errno,
-				 "the working directory %s is not in the sandbox", path);
+				 "the working directory %s is not in the sandbox",
+				 path);
 	return 0;
 }

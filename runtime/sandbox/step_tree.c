@@ -18,8 +18,9 @@
 
 int place_base(const struct init *in, const struct plan_op *op)
 {
-	return op->flags & PLAN_F_MASKS ? in->masks :
-	       op->flags & PLAN_F_SCRATCH ? in->scratch : in->root;
+	return op->flags & PLAN_F_MASKS     ? in->masks
+	       : op->flags & PLAN_F_SCRATCH ? in->scratch
+					    : in->root;
 }
 
 static int same_object(int fd, const struct plan_op *op)
@@ -35,10 +36,9 @@ int place_open(const struct init *in, const struct plan_op *op, struct rt_err *e
 {
 	const char *path = plan_at(in->plan, op->path);
 	enum step_id id = (enum step_id)op->step;
-	AUTO_CLOSE int fd = sys_open_beneath(place_base(in, op), path,
-					     O_PATH | O_NOFOLLOW | O_CLOEXEC,
-					     RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
-					     RESOLVE_BENEATH);
+	AUTO_CLOSE int fd = sys_open_beneath(
+		place_base(in, op), path, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_BENEATH);
 
 	if (fd < 0) {
 		if ((op->flags & PLAN_F_MAYBE) && errno == ENOENT)
@@ -68,7 +68,8 @@ int place_attach(const struct plan_op *op, int tree, int where, struct rt_err *e
 int step_open(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	const char *path = plan_at(in->plan, op->path);
-	AUTO_CLOSE int fd = sys_open_tree(AT_FDCWD, path, CLONE_TREE | AT_SYMLINK_NOFOLLOW);
+	AUTO_CLOSE int fd =
+		sys_open_tree(AT_FDCWD, path, CLONE_TREE | AT_SYMLINK_NOFOLLOW);
 
 	if (fd < 0)
 		return step_fail(err, STEP_OPEN, errno, "%s", path);
@@ -86,7 +87,7 @@ int step_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	int given = op->flags & PLAN_F_GIVEN ? op->fd : in->slots[op->fd];
 	AUTO_CLOSE int fd = given;
-	struct mount_attr attr = { 0 };
+	struct mount_attr attr = {0};
 	int place, r;
 
 	if (!(op->flags & PLAN_F_GIVEN))
@@ -139,7 +140,8 @@ int step_pin_dir(struct init *in, const struct plan_op *op, struct rt_err *err)
 		int e = errno;
 
 		(void)close(place);
-		return step_fail(err, STEP_PIN_DIR, e, "/%s", plan_at(in->plan, op->path));
+		return step_fail(err, STEP_PIN_DIR, e, "/%s",
+				 plan_at(in->plan, op->path));
 	}
 	return place_attach(op, fd, place, err);
 }

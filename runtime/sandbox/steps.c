@@ -15,7 +15,7 @@
 
 const struct step step_table[STEP_COUNT] = {
 #define X(id, name, side, fn, needs, undo, prevents) \
-	[STEP_##id] = { name, side, fn, needs, undo, prevents },
+	[STEP_##id] = {name, side, fn, needs, undo, prevents},
 #include "runtime/sandbox/steps.def"
 #undef X
 };
@@ -26,7 +26,8 @@ bool step_on(enum step_id id)
 	const char *off = getenv("POL_STEPS_OFF");
 	size_t len = strlen(step_table[id].name);
 
-	for (const char *s = off; s && *s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL)
+	for (const char *s = off; s && *s;
+	     s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL)
 		if (!strncmp(s, step_table[id].name, len) &&
 		    (s[len] == ',' || s[len] == '\0'))
 			return false;

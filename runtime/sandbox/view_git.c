@@ -83,7 +83,8 @@ static char *hooks_path(char *text)
 		if (*s == '[') {
 			char *close = strchr(s, ']');
 
-			core = close && close - s == 5 && !strncasecmp(s + 1, "core", 4);
+			core = close && close - s == 5 &&
+			       !strncasecmp(s + 1, "core", 4);
 			if (!close)
 				continue;
 			s = trim(close + 1); /* a key may stand behind it */
@@ -132,14 +133,16 @@ size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_
 			to = read_text(prefix, path);
 		common = to ? absolute(gitdir, trim(to)) : strdup(gitdir);
 		if (common && n < cap &&
-		    snprintf(path, sizeof(path), "%s/hooks", common) < (int)sizeof(path)) {
+		    snprintf(path, sizeof(path), "%s/hooks", common) <
+			    (int)sizeof(path)) {
 			ret[n] = strdup(path);
 			n += ret[n] != NULL;
 		}
 	} else {
 		common = strdup(path);
 	}
-	if (!common || snprintf(path, sizeof(path), "%s/config", common) >= (int)sizeof(path))
+	if (!common ||
+	    snprintf(path, sizeof(path), "%s/config", common) >= (int)sizeof(path))
 		return n;
 	config = read_text(prefix, path);
 	hooks = config ? hooks_path(config) : NULL;

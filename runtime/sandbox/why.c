@@ -37,7 +37,8 @@ int why_no_namespaces(int e, struct rt_err *err)
 	if (e == ENOSPC || setting("/proc/sys/user/max_user_namespaces") == 0)
 		why = "user namespaces are used up or forbidden "
 		      "(user.max_user_namespaces; inside another sandbox?)";
-	else if (e == EPERM && setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
+	else if (e == EPERM &&
+		 setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
 		why = "kernel.unprivileged_userns_clone is 0: set it to 1";
 	else if (e == EPERM &&
 		 setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)

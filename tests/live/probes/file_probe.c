@@ -138,8 +138,9 @@ static int do_map(const char *path, const char *unused)
 	(void)unused;
 	if (fd < 0)
 		return -1;
-	return mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ? -1 :
-		closed(fd);
+	return mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED
+		       ? -1
+		       : closed(fd);
 }
 
 static int do_rename(const char *a, const char *b)
@@ -225,7 +226,10 @@ static int do_access(const char *path, const char *mode)
 	int m = 0;
 
 	for (; mode && *mode; mode++)
-		m |= *mode == 'r' ? R_OK : *mode == 'w' ? W_OK : *mode == 'x' ? X_OK : 0;
+		m |= *mode == 'r'   ? R_OK
+		     : *mode == 'w' ? W_OK
+		     : *mode == 'x' ? X_OK
+				    : 0;
 	return access(path, m);
 }
 
@@ -282,20 +286,20 @@ static const struct {
 	int (*run)(const char *path, const char *other);
 	bool two;
 } verbs[] = {
-	{ "read", do_read, false },	    { "write", do_write, false },
-	{ "append", do_append, false },	    { "create", do_create, false },
-	{ "opath", do_opath, false },	    { "tmpfile", do_tmpfile, false },
-	{ "list", do_list, false },	    { "stat", do_stat, false },
-	{ "exec", do_exec, false },	    { "map", do_map, false },
-	{ "rename", do_rename, true },	    { "exchange", do_exchange, true },
-	{ "link", do_link, true },	    { "symlink", do_symlink, true },
-	{ "unlink", do_unlink, false },	    { "mkdir", do_mkdir, false },
-	{ "rmdir", do_rmdir, false },	    { "mkfifo", do_mkfifo, false },
-	{ "mknod", do_mknod, false },	    { "chmod", do_chmod, false },
-	{ "chown", do_chown, false },	    { "utime", do_utime, false },
-	{ "truncate", do_truncate, false }, { "setxattr", do_setxattr, false },
-	{ "access", do_access, false },	    { "chdir", do_chdir, false },
-	{ "connect", do_connect, false },   { "bind", do_bind, false },
+	{"read", do_read, false},         {"write", do_write, false},
+	{"append", do_append, false},     {"create", do_create, false},
+	{"opath", do_opath, false},       {"tmpfile", do_tmpfile, false},
+	{"list", do_list, false},         {"stat", do_stat, false},
+	{"exec", do_exec, false},         {"map", do_map, false},
+	{"rename", do_rename, true},      {"exchange", do_exchange, true},
+	{"link", do_link, true},          {"symlink", do_symlink, true},
+	{"unlink", do_unlink, false},     {"mkdir", do_mkdir, false},
+	{"rmdir", do_rmdir, false},       {"mkfifo", do_mkfifo, false},
+	{"mknod", do_mknod, false},       {"chmod", do_chmod, false},
+	{"chown", do_chown, false},       {"utime", do_utime, false},
+	{"truncate", do_truncate, false}, {"setxattr", do_setxattr, false},
+	{"access", do_access, false},     {"chdir", do_chdir, false},
+	{"connect", do_connect, false},   {"bind", do_bind, false},
 };
 
 int main(int argc, char **argv)

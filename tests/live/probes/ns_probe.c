@@ -44,7 +44,9 @@ static int do_userns(const char *arg)
 /* The limit of user namespaces, past every filter of flags. */
 static int do_userns_clone3(const char *arg)
 {
-	struct { unsigned long long v[11]; } args = { { CLONE_NEWUSER, 0, 0, 0, SIGCHLD } };
+	struct {
+		unsigned long long v[11];
+	} args = {{CLONE_NEWUSER, 0, 0, 0, SIGCHLD}};
 	long pid = syscall(SYS_clone3, &args, sizeof(args));
 
 	(void)arg;
@@ -95,7 +97,8 @@ static int do_signal(const char *arg)
 
 static int do_keyctl(const char *arg)
 {
-	long id = syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
+	long id =
+		syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
 
 	(void)arg;
 	if (id >= 0)
@@ -141,7 +144,7 @@ static int do_setgroups(const char *arg)
 
 static int do_caps(const char *arg)
 {
-	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
 	struct __user_cap_data_struct d[2];
 	unsigned long bounding = 0;
 
@@ -156,8 +159,8 @@ static int do_caps(const char *arg)
 	       d[1].effective, d[0].effective, d[1].permitted, d[0].permitted,
 	       d[1].inheritable, d[0].inheritable, bounding,
 	       (unsigned)prctl(PR_GET_SECUREBITS, 0, 0, 0, 0),
-	       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), prctl(PR_GET_DUMPABLE, 0, 0, 0, 0),
-	       prctl(PR_GET_SECCOMP, 0, 0, 0, 0));
+	       prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0),
+	       prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), prctl(PR_GET_SECCOMP, 0, 0, 0, 0));
 	return 0;
 }
 
@@ -185,7 +188,7 @@ static int do_shm(const char *arg)
 
 static int do_abstract(const char *arg)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	size_t n = arg ? strlen(arg) : 0;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -225,15 +228,23 @@ static int do_rlimit(const char *arg)
 /* A second listener would answer the first one's notifications. */
 static int do_listener(const char *arg)
 {
-	struct { unsigned short code; unsigned char jt, jf; unsigned k; } allow =
-		{ 6, 0, 0, SECCOMP_RET_ALLOW };
-	struct { unsigned short len; void *filter; } prog = { 1, &allow };
+	struct {
+		unsigned short code;
+		unsigned char jt, jf;
+		unsigned k;
+	} allow = {6, 0, 0, SECCOMP_RET_ALLOW};
+	struct {
+		unsigned short len;
+		void *filter;
+	} prog = {1, &allow};
 
 	(void)arg;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-		       SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog) < 0 ? -1 : 0;
+		       SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog) < 0
+		       ? -1
+		       : 0;
 }
 
 static int do_setns(const char *arg)
@@ -246,7 +257,10 @@ static int do_setns(const char *arg)
 /* open_by_handle_at reaches any file of a file system by number. */
 static int do_handle(const char *arg)
 {
-	struct { struct file_handle h; unsigned char bytes[128]; } u = { .h.handle_bytes = 128 };
+	struct {
+		struct file_handle h;
+		unsigned char bytes[128];
+	} u = {.h.handle_bytes = 128};
 	int id, fd, mnt;
 
 	if (name_to_handle_at(AT_FDCWD, arg ? arg : "/usr", &u.h, &id, 0) < 0)
@@ -269,7 +283,8 @@ static int do_mem(const char *arg)
 static int do_session(const char *arg)
 {
 	(void)arg;
-	printf("pid %d ppid %d pgrp %d sid %d\n", getpid(), getppid(), getpgrp(), getsid(0));
+	printf("pid %d ppid %d pgrp %d sid %d\n", getpid(), getppid(), getpgrp(),
+	       getsid(0));
 	return 0;
 }
 
@@ -277,20 +292,34 @@ static const struct {
 	const char *name;
 	int (*run)(const char *arg);
 } verbs[] = {
-	{ "userns", do_userns },	   { "userns-clone3", do_userns_clone3 },
-	{ "unshare", do_unshare },	   { "mount", do_mount },
-	{ "remount", do_remount },	   { "umount", do_umount },
-	{ "chroot", do_chroot },	   { "ptrace", do_ptrace },
-	{ "kill", do_kill },		   { "signal", do_signal },
-	{ "keyctl", do_keyctl },	   { "keysearch", do_keysearch },
-	{ "tiocsti", do_tiocsti },	   { "tiocsti-high", do_tiocsti_high },
-	{ "setuid", do_setuid },	   { "setgroups", do_setgroups },
-	{ "caps", do_caps },		   { "ambient", do_ambient },
-	{ "sethostname", do_sethostname }, { "shm", do_shm },
-	{ "abstract", do_abstract },	   { "fds", do_fds },
-	{ "rlimit", do_rlimit },	   { "listener", do_listener },
-	{ "setns", do_setns },		   { "handle", do_handle },
-	{ "mem", do_mem },		   { "session", do_session },
+	{"userns", do_userns},
+	{"userns-clone3", do_userns_clone3},
+	{"unshare", do_unshare},
+	{"mount", do_mount},
+	{"remount", do_remount},
+	{"umount", do_umount},
+	{"chroot", do_chroot},
+	{"ptrace", do_ptrace},
+	{"kill", do_kill},
+	{"signal", do_signal},
+	{"keyctl", do_keyctl},
+	{"keysearch", do_keysearch},
+	{"tiocsti", do_tiocsti},
+	{"tiocsti-high", do_tiocsti_high},
+	{"setuid", do_setuid},
+	{"setgroups", do_setgroups},
+	{"caps", do_caps},
+	{"ambient", do_ambient},
+	{"sethostname", do_sethostname},
+	{"shm", do_shm},
+	{"abstract", do_abstract},
+	{"fds", do_fds},
+	{"rlimit", do_rlimit},
+	{"listener", do_listener},
+	{"setns", do_setns},
+	{"handle", do_handle},
+	{"mem", do_mem},
+	{"session", do_session},
 };
 
 /* Adds a key to a session keyring of its own, then executes the rest. */
