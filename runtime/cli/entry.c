@@ -13,6 +13,8 @@
 #include "runtime/base/io.h"
 #include "runtime/supervise/explain.h"
 
+enum { NO_RISK = 4 };
+
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 int entry_decide(const struct decide_ctx *ctx, const char *line, char **argv, int argc,
@@ -53,8 +55,7 @@ void entry_release(struct entry *e)
 	line_release(&e->words);
 }
 
-/* "git push", cut and escaped, for a message. */
-static void show_command(const struct entry *e, char *out, size_t cap)
+void entry_show(const struct entry *e, char *out, size_t cap)
 {
 	size_t at = 0;
 
@@ -71,15 +72,21 @@ static void show_command(const struct entry *e, char *out, size_t cap)
 		(void)snprintf(out + at, cap - at, " ...");
 }
 
-/* "rule ID at FILE:LINE: REASON" into a message of 400 bytes. */
-static void show_rule(const struct bundle *b, uint32_t rule, char *out, size_t cap)
+/* "rule ID at FILE:LINE: REASON" into a message of 400 bytes; where the risk
+ * decided, the reason is its class. */
+static void show_rule(const struct bundle *b, uint32_t rule, unsigned risk, char *out,
+		      size_t cap)
 {
+	const struct pb_rule *r = bundle_rule(b, rule);
 	char id[64], at[100], why[120];
 
 	explain_rule_id(b, rule, id, sizeof(id));
 	explain_rule_at(b, rule, at, sizeof(at));
 	if (explain_rule_reason(b, rule, why, sizeof(why)))
 		(void)snprintf(out, cap, "rule %s at %s: %s", id, at, why);
+	else if (r && r->kind == PB_SCALAR && r->by_risk && risk < NO_RISK)
+		(void)snprintf(out, cap, "rule %s at %s: its risk is %s", id, at,
+			       explain_risk(risk));
 	else
 		(void)snprintf(out, cap, "rule %s at %s", id, at);
 }
@@ -89,14 +96,17 @@ int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
 {
 	char what[110], rule[300];
 
-	show_rule(ctx->b, e->d.rule, rule, sizeof(rule));
+	show_rule(ctx->b, e->d.rule, e->d.unparsed ? NO_RISK : e->d.risk, rule,
+		  sizeof(rule));
+	/* Nothing here could run it, whatever is answered. */
 	if (e->d.unparsed) {
 		(void)rt_fail(err, EACCES,
-			      "the line cannot be read%s%.90s: denied by %s",
+			      "not run: the line cannot be read%s%.90s (%s); name the "
+			      "shell that should: sh -c LINE",
 			      e->words.why[0] ? ": " : "", e->words.why, rule);
 		return 126;
 	}
-	show_command(e, what, sizeof(what));
+	entry_show(e, what, sizeof(what));
 	switch ((enum pb_effect)e->d.effect) {
 	case PB_ALLOW:
 		return 0;
@@ -154,7 +164,8 @@ static int refuse(const struct sandbox_run *run, enum found f, const char *path,
 		return 126;
 	case F_NO_EXEC_RULE:
 		if (bundle_rule(run->bundle, rule))
-			show_rule(run->bundle, rule, by, sizeof(by));
+			show_rule(run->bundle, rule, NO_RISK, by,
+				  sizeof(by));
 		(void)rt_fail(err, EACCES,
 			      "%s: not executable in the sandbox (%s: %s)", name, at,
 			      by[0] ? by : "no rule makes it executable");

@@ -17,6 +17,8 @@ struct entry {
 /* `line` or argv.  Decides, and keeps the words for the run. */
 int entry_decide(const struct decide_ctx *ctx, const char *line, char **argv, int argc,
 		 struct entry *ret, struct rt_err *err);
+/* "git push origin ...", cut and escaped, for a message. */
+void entry_show(const struct entry *e, char *out, size_t cap);
 void entry_release(struct entry *e);
 /*
  * 0 where the run may go on; else polrun's exit status (126) with the reason

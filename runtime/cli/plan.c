@@ -14,15 +14,17 @@ static const char *const exactness[] = {
 };
 
 /* A statement that is many rules is one for people: same id, same place. */
-static bool same_statement(const struct bundle *b, const struct pb_rule *a,
-			   const struct pb_rule *c)
+bool plan_same_statement(const struct bundle *b, uint32_t i, uint32_t k)
 {
+	const struct pb_rule *a = bundle_rule(b, i), *c = bundle_rule(b, k);
+
+	if (!a || !c)
+		return a == c;
 	return a->line == c->line && a->id.len == c->id.len &&
 	       memcmp(pb_strp(b->rules, a->id), pb_strp(b->rules, c->id), a->id.len) ==
 		       0;
 }
 
-/* Whether rule i is the first of its statement with its exactness. */
 bool plan_is_first(const struct bundle *b, uint32_t i)
 {
 	const struct pb_rule *r = bundle_rule(b, i);
@@ -30,7 +32,7 @@ bool plan_is_first(const struct bundle *b, uint32_t i)
 	for (uint32_t k = i; k-- > 0;) {
 		const struct pb_rule *p = bundle_rule(b, k);
 
-		if (!same_statement(b, p, r))
+		if (!plan_same_statement(b, k, i))
 			return true; /* a statement's rules stand together */
 		if (p->exactness == r->exactness)
 			return false;
@@ -121,56 +123,6 @@ static void print_place(FILE *out, const struct plan *p)
 	fputs("\n", out);
 }
 
-static void print_node(FILE *out, const struct bundle *b, const struct sandbox_node *n)
-{
-	char ops[40] = "", rule[EXPLAIN_RULE_CAP];
-	uint32_t why = n->rule[0];
-
-	if (n->scratch)
-		(void)snprintf(ops, sizeof(ops), "scratch");
-	else if (n->masked || !n->ops)
-		(void)snprintf(ops, sizeof(ops), n->masked ? "hidden" : "nothing");
-	else
-		(void)snprintf(ops, sizeof(ops), "%s%s%s", n->ops & PB_READ ? "read " : "",
-			       n->ops & PB_WRITE ? "write " : "",
-			       n->ops & PB_EXEC ? "exec" : "");
-	fprintf(out, "  %-16s ", ops);
-	print_escaped(out, n->path);
-	if (n->ops & PB_WRITE)
-		why = n->rule[1];
-	else if (n->ops & PB_EXEC)
-		why = n->rule[2];
-	if (bundle_rule(b, why))
-		fprintf(out, "  (%s)", explain_rule(b, why, rule));
-	/* Somebody said that it is not writable: that is what one looks for. */
-	if (!(n->ops & PB_WRITE) && !n->scratch && bundle_rule(b, n->rule[1]) &&
-	    bundle_rule(b, n->rule[1])->kind == PB_FILE && n->rule[1] != why)
-		fprintf(out, "  not writable by %s", explain_rule(b, n->rule[1], rule));
-	if (n->scratch)
-		fputs("  what is written there is lost", out);
-	if (n->absent && !n->scratch)
-		fputs("  does not exist", out);
-	if (n->forced_ro)
-		fprintf(out, "  read-only because of %s",
-			explain_rule(b, n->forced_by, rule));
-	fputc('\n', out);
-}
-
-static void print_files(FILE *out, const struct plan *p)
-{
-	char rule[EXPLAIN_RULE_CAP];
-
-	fputs("files\n", out);
-	for (size_t i = 0; i < p->view->n; i++)
-		print_node(out, p->run->bundle, &p->view->nodes[i]);
-	for (size_t i = 0; i < p->view->ncreatable; i++) {
-		fputs("  may appear       ", out);
-		print_escaped(out, p->view->creatable[i].path);
-		fprintf(out, "  (%s)\n",
-			explain_rule(p->run->bundle, p->view->creatable[i].rule, rule));
-	}
-}
-
 /* 20 s, 4 GiB: the largest unit that loses nothing. */
 static void print_amount(FILE *out, uint64_t v, const char *unit)
 {
@@ -221,21 +173,51 @@ static void print_limits(FILE *out, const struct bundle *b)
 	}
 }
 
+static bool same_note(const struct bundle *b, const struct pb_rule *x,
+		      const struct pb_rule *y)
+{
+	return x->exactness == y->exactness && x->note.len == y->note.len &&
+	       memcmp(pb_strp(b->rules, x->note), pb_strp(b->rules, y->note),
+		      x->note.len) == 0;
+}
+
+static bool is_inexact(const struct bundle *b, uint32_t i)
+{
+	const struct pb_rule *r = bundle_rule(b, i);
+
+	return r->exactness <= PB_X_ADVISORY && exactness[r->exactness] &&
+	       plan_is_first(b, i);
+}
+
+/* Each way of not holding exactly once, with the rules that it is true of. */
 static void print_exactness(FILE *out, const struct bundle *b)
 {
 	char rule[EXPLAIN_RULE_CAP], note[512];
+	uint32_t n = b->rules->rules.count;
+	bool any = false;
 
-	fputs("rules that do not hold exactly\n", out);
-	for (uint32_t i = 0; i < b->rules->rules.count; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct pb_rule *r = bundle_rule(b, i);
+		uint32_t k = 0;
 
-		if (r->exactness > PB_X_ADVISORY || !exactness[r->exactness] ||
-		    !plan_is_first(b, i))
+		if (!is_inexact(b, i))
 			continue;
+		while (k < i && !(is_inexact(b, k) && same_note(b, bundle_rule(b, k), r)))
+			k++;
+		if (k < i)
+			continue;
+		if (!any)
+			fputs("rules that do not hold exactly\n", out);
+		any = true;
 		io_escape(note, sizeof(note), pb_strp(b->rules, r->note), r->note.len);
-		fprintf(out, "  %-10s %s%s%s\n", exactness[r->exactness],
-			explain_rule(b, i, rule), note[0] ? ": " : "", note);
+		fprintf(out, "  %s%s%s\n", exactness[r->exactness],
+			note[0] ? ": " : "", note);
+		for (k = i; k < n; k++)
+			if (is_inexact(b, k) && same_note(b, bundle_rule(b, k), r))
+				fprintf(out, "    %s\n", explain_rule(b, k, rule));
 	}
+	if (!any)
+		fputs("every rule holds exactly\n", out);
 }
 
 /* The mode is a scalar like every other: its record says it. */
@@ -257,7 +239,7 @@ void plan_print(FILE *out, const struct plan *p)
 	print_command(out, p);
 	print_place(out, p);
 	print_network(out, p->run->bundle);
-	print_files(out, p);
+	plan_print_files(out, p);
 	print_limits(out, p->run->bundle);
 	fputs("environment\n ", out);
 	for (const char *const *e = p->run->envp; *e; e++)

@@ -16,7 +16,11 @@ struct plan {
 };
 
 void plan_print(FILE *out, const struct plan *p);
+/* Its part about the view. */
+void plan_print_files(FILE *out, const struct plan *p);
 
+/* Whether both are of one statement, or no rules at all. */
+bool plan_same_statement(const struct bundle *b, uint32_t i, uint32_t k);
 /* Whether rule i is the first of its statement with its exactness. */
 bool plan_is_first(const struct bundle *b, uint32_t i);
 /* "3 rules hold at entry only, 1 under, 2 over", or an empty text where every

@@ -121,7 +121,6 @@ static void denial_object(struct json *j, const struct bundle *b, const struct d
 
 static void decision_object(struct json *j, const struct report *r)
 {
-	static const char *const risks[] = { "low", "medium", "high", "critical" };
 	const struct decision *d = r->entry ? &r->entry->d : NULL;
 
 	if (!d) {
@@ -131,7 +130,7 @@ static void decision_object(struct json *j, const struct report *r)
 	json_object(j, "decision");
 	json_cstr(j, "effect", explain_effect(d->effect));
 	rule_object(j, "rule", r->bundle, d->rule);
-	json_cstr(j, "risk", d->risk < 4 ? risks[d->risk] : NULL);
+	json_cstr(j, "risk", d->unparsed ? NULL : explain_risk(d->risk));
 	json_bool(j, "unparsed", d->unparsed);
 	json_object_end(j);
 }
@@ -183,8 +182,7 @@ static void lists(struct json *j, const struct report *r)
 				    .rule = r->entry->d.rule };
 
 		if (r->entry->argc)
-			io_escape(d.subject, sizeof(d.subject), r->entry->argv[0],
-				  strlen(r->entry->argv[0]));
+			entry_show(r->entry, d.subject, sizeof(d.subject));
 		denial_object(j, r->bundle, &d);
 	}
 	json_array_end(j);

@@ -87,9 +87,16 @@ const char *explain_effect(unsigned effect)
 	return effect < sizeof(names) / sizeof(names[0]) ? names[effect] : "deny";
 }
 
+const char *explain_risk(unsigned risk)
+{
+	static const char *const names[] = { "low", "medium", "high", "critical" };
+
+	return risk < sizeof(names) / sizeof(names[0]) ? names[risk] : "critical";
+}
+
 void explain_denials(FILE *out, const struct bundle *b, const struct denials *d)
 {
-	char rule[EXPLAIN_RULE_CAP], text[256];
+	char rule[EXPLAIN_RULE_CAP], text[100]; /* the report has the whole text */
 
 	for (size_t i = 0; i < d->n; i++) {
 		const struct denial *e = &d->v[i];

@@ -21,6 +21,7 @@ bool explain_rule_text(const struct bundle *b, uint32_t rule, char *out, size_t 
 bool explain_rule_reason(const struct bundle *b, uint32_t rule, char *out, size_t cap);
 const char *explain_level(unsigned level);
 const char *explain_effect(unsigned effect);
+const char *explain_risk(unsigned risk); /* a class 0..3 */
 
 /* One line per denial: what was blocked, by which rule, at which file:line. */
 void explain_denials(FILE *out, const struct bundle *b, const struct denials *d);

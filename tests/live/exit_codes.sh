@@ -32,6 +32,19 @@ run -y git push --help
 run -y wget x
 want_rc 126
 
+t "what no rule names: its risk is the reason"
+raw_policy 'policy r { base none }
+command { risk high "wc:*"  otherwise by risk { low allow  medium ask  high deny  critical deny } }
+file { allow read, exec "/usr", "/bin", "/lib", "/lib64"  allow read "${PROJECT_DIR}" }' r
+run_with r wc -l /etc/passwd
+want_rc 126
+want_line 'denied by rule command-otherwise at r\.pol:2: its risk is high'
+run_with r ls
+want_rc 126
+want_line 'asks first \(rule command-otherwise at r\.pol:2: its risk is medium\); -y'
+run_with r -y ls
+want_rc 0
+
 t "not found: 127"
 run no-such-command-anywhere
 want_rc 127
@@ -90,7 +103,7 @@ for line in 'true; true' 'true | true' 'echo $HOME' 'echo *' 'A=1 true' 'true > 
 	'true &' 'echo `id`' 'cd /' 'eval true' '(true)' 'if true' 'echo ~'; do
 	run -y -c "$line"
 	[ "$rc" -eq 126 ] || bad "'$line' ended with $rc"
-	want_line 'cannot be read'
+	want_line 'not run: the line cannot be read'
 done
 no_file "$P/x"
 
@@ -128,6 +141,10 @@ no_file "$P/planned"
 want_out '^decision +allow by rule'
 want_out '^program +/'
 want_out "read write +$P "
+want_out "^  may appear +absent below $P  \(rule .* at std/floor\.pol:[0-9]+\)"
+want_out '^ +\.claude \.codex'
+want_out '^  under: mounts: read-only where it exists'
+want_out '^    rule [a-z0-9-]+ at std/floor\.pol:[0-9]+'
 want_out '^network +disabled'
 run --plan wget x
 want_rc 0
