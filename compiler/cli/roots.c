@@ -5,10 +5,11 @@
 #include "compiler/cli/roots.h"
 
 #include <limits.h>
-#include <pwd.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "runtime/base/passwd.h"
+#include "runtime/base/place.h"
 
 static struct str real(struct arena *a, struct str path)
 {
@@ -92,40 +93,23 @@ struct str roots_path(struct arena *a, struct str path, struct str cwd,
 struct str roots_home(struct arena *a)
 {
 	const char *home = getenv("HOME");
-	struct passwd *pw;
+	struct passwd_entry pw;
 
-	if (!home || home[0] != '/') {
-		pw = getpwuid(getuid());
-		home = pw ? pw->pw_dir : NULL;
-	}
+	/* as polrun: an empty HOME is none, and no name service is asked */
+	if ((!home || !home[0]) && passwd_lookup(NULL, getuid(), &pw))
+		home = arena_printf(a, "%s", pw.home);
 	if (!home || home[0] != '/')
 		return STR_NULL;
 	return roots_path(a, str_dup(a, str_from(home)), STR("/"), true);
 }
 
-static bool holds(struct arena *a, struct str dir, const char *name)
-{
-	struct stat st;
-
-	return lstat(arena_printf(a, "%.*s/%s", STR_ARG(dir), name), &st) == 0;
-}
-
-static bool is_below(struct str path, struct str dir)
-{
-	return path.n > dir.n && str_starts(path, dir) && path.p[dir.n] == '/';
-}
-
 struct str roots_project(struct arena *a, struct str from, struct str home)
 {
-	bool inside = home.n && (str_eq(from, home) || is_below(from, home));
-	struct str d = from;
+	char *p = place_project(str_z(a, from), home.n ? str_z(a, home) : "/");
+	struct str ret = p ? str_dup(a, str_from(p)) : from;
 
-	while (d.n > 1 && (!inside || is_below(d, home))) {
-		if (holds(a, d, ".pol") || holds(a, d, ".git"))
-			return d;
-		d = parent(d);
-	}
-	return from;
+	free(p);
+	return ret;
 }
 
 static struct str here(struct arena *a)

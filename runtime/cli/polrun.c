@@ -22,6 +22,7 @@
 #include "runtime/cli/options.h"
 #include "runtime/cli/plan.h"
 #include "runtime/cli/report.h"
+#include "runtime/base/place.h"
 #include "runtime/cli/roots.h"
 #include "runtime/cli/streams.h"
 #include "runtime/supervise/explain.h"
@@ -184,7 +185,7 @@ static const char *pwd_inside(const struct session *s, char buf[PATH_MAX])
 	const char *link = s->roots.project_link;
 	const char *rest = s->roots.cwd + strlen(s->roots.project);
 
-	if (!link || !rt_roots_is_below(s->roots.cwd, s->roots.project) ||
+	if (!link || !place_is_below(s->roots.cwd, s->roots.project) ||
 	    (size_t)snprintf(buf, PATH_MAX, "%s%s", link, rest) >= PATH_MAX)
 		return s->roots.cwd;
 	return buf;

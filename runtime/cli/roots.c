@@ -9,15 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
-
-bool rt_roots_is_below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	if (strcmp(dir, "/") == 0)
-		return true;
-	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
-}
+#include "runtime/base/place.h"
 
 void rt_roots_release(struct roots *r)
 {
@@ -103,36 +95,6 @@ static int find_home(const struct roots_input *in, struct roots *ret, struct rt_
 	return 0;
 }
 
-static bool is_marked(const char *dir)
-{
-	static const char *const marks[] = { ".pol", ".git" };
-	char path[PATH_MAX];
-	struct stat st;
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, marks[i]) <
-			    sizeof(path) &&
-		    lstat(path, &st) == 0)
-			return true;
-	return false;
-}
-
-/* The nearest marked ancestor strictly below HOME (below "/" outside of it). */
-static char *discover(const char *cwd, const char *home)
-{
-	const char *top = rt_roots_is_below(cwd, home) ? home : "/";
-	AUTO_FREE char *dir = strdup(cwd);
-	char *slash;
-
-	while (dir && strcmp(dir, top) != 0 && strcmp(dir, "/") != 0) {
-		if (is_marked(dir))
-			return io_steal_ptr(&dir);
-		slash = strrchr(dir, '/');
-		slash[slash == dir] = '\0';
-	}
-	return strdup(cwd);
-}
-
 char *rt_roots_link(const char *logical, const char *physical, const char *project)
 {
 	size_t nl = strlen(logical), np = strlen(physical), nj = strlen(project);
@@ -140,7 +102,7 @@ char *rt_roots_link(const char *logical, const char *physical, const char *proje
 	char *link;
 
 	if (!is_clean(logical) || has_control(logical) ||
-	    !rt_roots_is_below(physical, project) || nj > np)
+	    !place_is_below(physical, project) || nj > np)
 		return NULL;
 	rest = physical + nj;
 	if (nl <= strlen(rest) || strcmp(logical + nl - strlen(rest), rest) != 0)
@@ -178,7 +140,7 @@ static int find_project(const struct roots_input *in, struct roots *ret,
 				       shown);
 		link = rt_roots_link(in->project, ret->project, ret->project);
 	} else {
-		ret->project = discover(ret->cwd, ret->home);
+		ret->project = place_project(ret->cwd, ret->home);
 	}
 	if (!ret->project)
 		return rt_fail(err, ENOMEM, "out of memory");
@@ -238,7 +200,7 @@ static int check_state(const struct roots *r, const char *shown, struct rt_err *
 				     state[i].home ? r->home : "", state[i].path) >=
 		    sizeof(path))
 			return rt_fail(err, ENAMETOOLONG, "HOME is too long");
-		if (rt_roots_is_below(path, r->project) || rt_roots_is_below(r->project, path))
+		if (place_is_below(path, r->project) || place_is_below(r->project, path))
 			return rt_fail(err, EPERM,
 				       "the project '%s' holds the policy's own state "
 				       "(%s): start in a directory below it", shown,
@@ -279,7 +241,7 @@ int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 		return rt_fail(err, EPERM,
 			       "the project '%s' is HOME itself: start in a project or "
 			       "name one with --project", shown);
-	if (rt_roots_is_below(r->home, r->project))
+	if (place_is_below(r->home, r->project))
 		return rt_fail(err, EPERM,
 			       "the project '%s' contains HOME: start in a project or "
 			       "name one with --project", shown);

@@ -7,7 +7,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/bundle/reader.h"
-#include "runtime/cli/passwd.h"
+#include "runtime/base/passwd.h"
 #include "runtime/decide/decide.h"
 
 struct roots {
@@ -34,8 +34,6 @@ void rt_roots_decide(const struct roots *r, struct decide_roots *ret);
 int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			struct rt_err *err);
 
-/* Whether `path` is `dir` or lies below it; both absolute and clean. */
-bool rt_roots_is_below(const char *path, const char *dir);
 /* The path by which `logical` (absolute) reaches `physical`'s ancestor
  * `project`: logical without what physical has behind project; malloc'ed, or
  * NULL where there is no such path or it is the project's own. */

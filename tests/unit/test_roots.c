@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "runtime/base/place.h"
 #include "runtime/cli/roots.h"
 
 static char base[PATH_MAX]; /* physical */
@@ -206,11 +207,11 @@ static void test_passwd_lines(void **state)
 static void test_below(void **state)
 {
 	(void)state;
-	assert_true(rt_roots_is_below("/a/b", "/a"));
-	assert_true(rt_roots_is_below("/a", "/a"));
-	assert_true(rt_roots_is_below("/a", "/"));
-	assert_false(rt_roots_is_below("/ab", "/a"));
-	assert_false(rt_roots_is_below("/", "/a"));
+	assert_true(place_is_below("/a/b", "/a"));
+	assert_true(place_is_below("/a", "/a"));
+	assert_true(place_is_below("/a", "/"));
+	assert_false(place_is_below("/ab", "/a"));
+	assert_false(place_is_below("/", "/a"));
 }
 
 int main(void)

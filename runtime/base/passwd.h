@@ -1,7 +1,7 @@
 /* /etc/passwd, read as text: a static program has no NSS, and a network user
  * who is not in the file is asked for HOME by name. */
-#ifndef RUNTIME_CLI_PASSWD_H
-#define RUNTIME_CLI_PASSWD_H
+#ifndef RUNTIME_BASE_PASSWD_H
+#define RUNTIME_BASE_PASSWD_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* Reads /etc/passwd without NSS. */
-#include "runtime/cli/passwd.h"
+#include "runtime/base/passwd.h"
 
 #include <stdint.h>
 #include <string.h>

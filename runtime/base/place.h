@@ -1,0 +1,20 @@
+/*
+ * Where a run or a decision takes place: the one answer of polrun and polc to
+ * "which directory is the project".  Paths are absolute and physical, without
+ * '.', '..', '//' and a last '/'.
+ */
+#ifndef RUNTIME_BASE_PLACE_H
+#define RUNTIME_BASE_PLACE_H
+
+#include <stdbool.h>
+
+/* Whether `path` is `dir` or lies below it. */
+bool place_is_below(const char *path, const char *dir);
+/*
+ * The nearest ancestor of `from`, itself included, strictly below `home` (or
+ * below "/" outside of it) that holds .pol or .git, else `from`.  malloc'ed;
+ * NULL without memory.
+ */
+char *place_project(const char *from, const char *home);
+
+#endif
