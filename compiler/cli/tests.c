@@ -56,7 +56,19 @@ static void describe(struct runner *r, struct diag *d, const struct ir_decision 
 			  "the risk is %s", ir_risk_name(e->risk));
 }
 
-static bool holds(const struct ir_test_case *k, const struct ir_decision *e)
+/* A rule, the scalar that stood in for one, or the class that it went by. */
+static bool is_by(const struct compilation *c, const struct ir_decision *e,
+		  struct str id)
+{
+	if (e->rule)
+		return str_eq(e->rule->id, id);
+	if (e->step == IR_STEP_RISK && e->risk_fact && str_eq(e->risk_fact->id, id))
+		return true;
+	return str_eq(c->ir->scalars[e->scalar].id, id);
+}
+
+static bool holds(const struct compilation *c, const struct ir_test_case *k,
+		  const struct ir_decision *e)
 {
 	/* a hide is a deny of every operation */
 	enum ir_effect got = e->effect == IR_HIDE ? IR_DENY : e->effect;
@@ -64,7 +76,7 @@ static bool holds(const struct ir_test_case *k, const struct ir_decision *e)
 
 	if (got != want || (k->want == IR_HIDE && e->effect != IR_HIDE))
 		return false;
-	return !k->by.n || (e->rule && str_eq(e->rule->id, k->by));
+	return !k->by.n || is_by(c, e, k->by);
 }
 
 static const char *compare(struct runner *r, const struct ir_request *q,
@@ -106,7 +118,7 @@ static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
 					      STR_ARG(t->name), why);
 		return CLI_INTERNAL;
 	}
-	if (holds(k, &e)) {
+	if (holds(r->c, k, &e)) {
 		r->res->passed++;
 		return CLI_CLEAN;
 	}
@@ -121,19 +133,19 @@ static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
 
 static enum cli_exit run_test(struct runner *r, const struct ir_test *t)
 {
-	/* without a `when` a test is about the sandbox */
-	enum ir_scope scope = t->scopes & IR_SANDBOX ? IR_SANDBOX : IR_HOST;
+	static const enum ir_scope scopes[] = { IR_SANDBOX, IR_HOST };
 	enum cli_exit all = CLI_CLEAN;
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; t->scopes && i < t->ncases; i++) {
-		enum cli_exit e = run_case(r, t, &t->cases[i], scope);
+	for (i = 0; i < POL_LEN(scopes); i++)
+		for (k = 0; (t->scopes & scopes[i]) && k < t->ncases; k++) {
+			enum cli_exit e = run_case(r, t, &t->cases[k], scopes[i]);
 
-		if (e == CLI_INTERNAL)
-			return e;
-		if (e != CLI_CLEAN)
-			all = e;
-	}
+			if (e == CLI_INTERNAL)
+				return e;
+			if (e != CLI_CLEAN)
+				all = e;
+		}
 	return all;
 }
 

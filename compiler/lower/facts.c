@@ -66,6 +66,42 @@ static void check_flag(struct lower *l, const struct ast_prog_item *item,
 		diag_help(l->sink, d, "did you mean '%s'?", near);
 }
 
+/* `skip N` and `code operand N`: how many, from 1 on. */
+static void check_number(struct lower *l, const struct ast_prog_item *item)
+{
+	struct str text = item->values ? item->values->text : STR("");
+	uint64_t n;
+
+	if (!num_u64(text, &n) || n < 1 || n > 255)
+		diag_add(l->sink, DIAG_VALUE, item->at,
+			 "operands are counted by a whole number from 1 to 255, not "
+			 "'%.*s'",
+			 STR_ARG(text));
+}
+
+/* What stands in the table twice where the second would replace the first. */
+static void check_once(struct lower *l, const struct ast_prog_item *items,
+		       const struct ast_prog_item *item)
+{
+	for (const struct ast_prog_item *i = items; i != item; i = i->next)
+		if (i->kind == AST_P_SKIP && item->kind == AST_P_SKIP) {
+			struct diag *d = diag_add(l->sink, DIAG_OPTION, item->at,
+						  "'skip' is stated twice");
+			diag_note(l->sink, d, i->at, "the first one is here");
+			return;
+		}
+}
+
+/* No blank, control byte, quote or dollar sign, and nothing of `without`. */
+static bool is_plain_name(struct str s, const char *without)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f ||
+		    strchr("\"'\\$`", s.p[i]) || strchr(without, s.p[i]))
+			return false;
+	return s.n > 0;
+}
+
 static void check_table(struct lower *l, const struct ast_stmt *stmt)
 {
 	unsigned table = stmt->kind == AST_PROGRAM ? P :
@@ -77,14 +113,18 @@ static void check_table(struct lower *l, const struct ast_stmt *stmt)
 			check_flag(l, i, table, word);
 			continue;
 		}
+		if (i->kind == AST_P_SKIP || i->kind == AST_P_CODE_OPERAND)
+			check_number(l, i);
+		check_once(l, stmt->items, i);
 		for (size_t k = 0; k < POL_LEN(lines); k++)
 			if (lines[k].kind == i->kind && !(lines[k].where & table))
 				misplaced(l, i, lines[k].word, word);
 	}
 	for (const struct ast_value *v = stmt->values; v; v = v->next)
-		if (!v->text.n || memchr(v->text.p, '/', v->text.n))
+		if (!is_plain_name(v->text, "/*?"))
 			diag_add(l->sink, DIAG_VALUE, v->at,
-				 "'%.*s' is no name of a program: a name has no '/'",
+				 "'%.*s' is no name of a program: a name has no '/', "
+				 "no blank and no wildcard",
 				 STR_ARG(v->text));
 }
 
@@ -99,10 +139,27 @@ static void check_inert(struct lower *l, const struct ast_stmt *stmt)
 	lower_command_except(l, stmt, LOWER_NARROW, &except, &n);
 }
 
+/* Letters, digits and '_', and a '*' at the end. */
+static bool is_variable(struct str s)
+{
+	if (s.n && s.p[s.n - 1] == '*')
+		s.n--;
+	else if (!s.n)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+		      (i > 0 && c >= '0' && c <= '9')))
+			return false;
+	}
+	return true;
+}
+
 static void check_variables(struct lower *l, const struct ast_stmt *stmt)
 {
 	for (const struct ast_value *v = stmt->values; v; v = v->next)
-		if (!v->text.n || memchr(v->text.p, '=', v->text.n))
+		if (!is_variable(v->text))
 			diag_add(l->sink, DIAG_VALUE, v->at,
 				 "'%.*s' is no name of a variable", STR_ARG(v->text));
 }

@@ -111,6 +111,12 @@ static bool read_braces(struct lower_glob_in *in, struct items *to)
 		g = (struct ir_glob){ .v = one.v.v, .n = one.v.n };
 		VEC_PUSH(in->l->a, &alts.v, g);
 	} while (peek(in, 0) == in->separator);
+	if (alts.v.n == 1)
+		return bad(in, "braces around one alternative",
+			   in->path ? "alternatives of a path have a ',' between them: "
+				      "{a,b}; write '\\\\{' for the character" :
+				      "alternatives of a word have a '|' between them: "
+				      "{a|b}; write '\\\\{' for the character");
 	in->i++;
 	in->depth--;
 	it.alts = alts.v.v;
@@ -294,6 +300,11 @@ static bool path_root(struct lower *l, const struct ast_value *v, enum lower_sid
 			return path_error(l, v, "a root that is no whole name",
 					  "write a '/' behind the root");
 		return true;
+	}
+	if (v->kind == AST_V_RAW && sema_root_prefix(*text, root, &len)) {
+		diag_add(l->sink, DIAG_ROOT_PLACE, v->at,
+			 "a raw text names no root: write it in ordinary quotes");
+		return false;
 	}
 	*root = IR_ROOT_FS;
 	if (!text->n)

@@ -307,6 +307,9 @@ static void lower_test(struct lower *l, const struct map *rules,
 				.at = t->at,
 				.scopes = lower_scopes(l, t->stmt) };
 
+	/* without a `when` a test is about the sandbox */
+	if (!t->stmt->expr)
+		test.scopes = IR_SANDBOX;
 	for (const struct ast_test_case *c = t->stmt->cases; c; c = c->next) {
 		struct ir_test_case k = { .want = lower_effect(c->want),
 					  .at = sema_place(l->s, c->at) };

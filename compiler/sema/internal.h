@@ -20,6 +20,8 @@ bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u);
 /* Sets level and narrow of an input: the option's, the declared one, project. */
 bool sema_input_level(struct sema *s, struct sema_unit *u,
 		      const struct sema_input *in);
+/* Is this canonical path std/base's or the floor's, which are always there? */
+bool sema_is_built_in(struct sema *s, const char *real);
 /* Is std/base loaded? */
 bool sema_base_wanted(struct sema *s, bool *ret_wanted);
 

@@ -166,6 +166,7 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 				 .named = w->input != NULL,
 				 .from = w->from,
 				 .from_at = w->at,
+				 .uses_base = SPAN_NONE,
 				 .depth = w->from ? w->from->depth + 1 : 0 };
 	if (!read_unit(s, u, w))
 		return NULL;
@@ -225,6 +226,19 @@ static bool use_target(struct sema *s, const struct sema_unit *u,
 	return true;
 }
 
+/* std/base and the floor, however they are spelled, speak at level 5 alone. */
+static bool is_always_there(struct sema *s, struct sema_unit *u,
+			    const struct wanted *w)
+{
+	const char *real = sema_canonical(s, w->path);
+
+	if (!real || !sema_is_built_in(s, real))
+		return false;
+	if (str_ends(str_from(real), STR("/base.pol")))
+		u->uses_base = w->at;
+	return true;
+}
+
 static bool load_uses(struct sema *s, struct sema_unit *u)
 {
 	bool ok = true;
@@ -235,13 +249,12 @@ static bool load_uses(struct sema *s, struct sema_unit *u)
 			struct wanted w;
 			struct sema_unit *to;
 
-			if (str_eqz(v->text, "std/base") ||
-			    str_eqz(v->text, "std/base.pol"))
-				continue; /* it is always there, at level 5 */
 			if (!use_target(s, u, v, &w)) {
 				ok = false;
 				continue;
 			}
+			if (is_always_there(s, u, &w))
+				continue;
 			to = load_unit(s, &w);
 			if (!to) {
 				ok = false;

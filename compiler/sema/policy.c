@@ -58,6 +58,11 @@ bool sema_find_policy(struct sema *s, struct sema_unit *u)
 	return ok;
 }
 
+static bool is_text(const struct ast_value *v)
+{
+	return v->kind == AST_V_STRING || v->kind == AST_V_RAW || v->kind == AST_V_NAME;
+}
+
 /* The keys of `policy`, each once and known; a used file states no more than
  * who wrote it. */
 bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u)
@@ -91,6 +96,10 @@ bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u)
 					 "'%.*s' is stated twice", STR_ARG(p->name));
 			diag_note(s->sink, d, first->at, "the first one is here");
 			ok = false;
+		} else if (harmless && !is_text(p->values)) {
+			diag_add(s->sink, DIAG_VALUE, p->values->at,
+				 "'%.*s' is a text in double quotes", STR_ARG(p->name));
+			ok = false;
 		} else if (!u->named && !u->std && !harmless) {
 			struct diag *d = diag_add(s->sink, DIAG_USED_POLICY, p->at,
 						  "a file that is used states '%.*s'",
@@ -114,7 +123,7 @@ static bool level_by_name(struct str text, enum ir_level *ret)
 	return false;
 }
 
-static bool is_std_text(struct sema *s, const char *real)
+bool sema_is_built_in(struct sema *s, const char *real)
 {
 	static const char *const own[] = { "base.pol", "floor.pol" };
 
@@ -160,7 +169,7 @@ bool sema_input_level(struct sema *s, struct sema_unit *u, const struct sema_inp
 		return false;
 	}
 	u->level = in->level ? in->level : declared;
-	if (u->level == IR_DEFAULT && !is_std_text(s, u->real)) {
+	if (u->level == IR_DEFAULT && !sema_is_built_in(s, u->real)) {
 		struct diag *d =
 			diag_add(s->sink, DIAG_LEVEL, pair ? pair->at : SPAN_NONE,
 				 "level 'default' belongs to std/base alone");
@@ -186,16 +195,12 @@ static int stated_base(struct sema *s, const struct sema_unit *u)
 			 STR_ARG(pair_text(pair)));
 		return -2;
 	}
-	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next)
-		for (const struct ast_value *v = t->kind == AST_USE ? t->values : NULL;
-		     v; v = v->next)
-			if (str_eqz(v->text, "std/base")) {
-				struct diag *d = diag_add(
-					s->sink, DIAG_BASE, v->at,
-					"the file uses std/base and leaves it out");
-				diag_note(s->sink, d, pair->at, "it is left out here");
-				return -2;
-			}
+	if (u->uses_base.file != SOURCE_NONE) {
+		struct diag *d = diag_add(s->sink, DIAG_BASE, u->uses_base,
+					  "the file uses std/base and leaves it out");
+		diag_note(s->sink, d, pair->at, "it is left out here");
+		return -2;
+	}
 	return 0;
 }
 

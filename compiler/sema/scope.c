@@ -5,6 +5,8 @@
  */
 #include "compiler/sema/internal.h"
 
+#include "compiler/target/target.h"
+
 /* What `let`s can multiply stays below these. */
 #define MAX_TEXT ((size_t)64 * 1024)
 #define MAX_VALUES ((size_t)1024 * 1024)
@@ -367,6 +369,25 @@ struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
 /* --- definitions ----------------------------------------------------------- */
 
 /* Members of a group of system calls; other groups have no meaning here. */
+/* Is it a call?  A group has only those; what is none is said once, here. */
+static bool check_call(struct sema *s, const struct ast_value *v)
+{
+	const char *const *names;
+	const char *near;
+	struct diag *d;
+	size_t n;
+
+	if (v->kind != AST_V_NAME || target_call_by_name(v->text))
+		return true;
+	d = diag_add(s->sink, DIAG_UNKNOWN_CALL, v->at,
+		     "no system call of x86_64 is named '%.*s'", STR_ARG(v->text));
+	names = target_call_names(&n);
+	near = diag_suggest(v->text, names, n);
+	if (near)
+		diag_help(s->sink, d, "did you mean '%s'?", near);
+	return false;
+}
+
 static bool is_call_group(struct sema *s, const struct ast_stmt *stmt)
 {
 	for (const struct ast_value *v = stmt->values; v; v = v->next)
@@ -388,15 +409,68 @@ static bool is_call_group(struct sema *s, const struct ast_stmt *stmt)
 /* A list let holds patterns, never maps of maps. */
 static bool is_let_value(struct sema *s, const struct ast_value *v)
 {
+	struct map keys;
+
 	if (v->kind == AST_V_REGEX) {
 		diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
 			 "regular expressions are not supported by this version");
 		return false;
 	}
-	for (const struct ast_value *i = v->items; i; i = i->next)
+	map_init(&keys, s->a);
+	for (const struct ast_value *i = v->items; i; i = i->next) {
+		const struct ast_value *first = i->key.n ? map_get(&keys, i->key) : NULL;
+
+		if (first) {
+			struct diag *d = diag_add(s->sink, DIAG_DUPLICATE_NAME, i->at,
+						  "the key '%.*s' stands twice",
+						  STR_ARG(i->key));
+			diag_note(s->sink, d, first->at, "the first one is here");
+			return false;
+		}
+		if (i->key.n)
+			map_put(&keys, i->key, (void *)i);
 		if (!is_let_value(s, i))
 			return false;
+	}
 	return true;
+}
+
+static const struct ast_value *group_calls(struct sema *s, struct sema_unit *u,
+					   const struct ast_stmt *stmt)
+{
+	struct ast_value *all = sema_values(s, u, stmt->values, SEMA_V_CALLS), *next;
+	struct ast_value *head = NULL, **tail = &head;
+
+	for (; all; all = next) {
+		next = all->next;
+		if (check_call(s, all))
+			sema_append(&tail, all);
+	}
+	return head;
+}
+
+/* No `let a.b` beside a map `a` with a key `b`: one name, one value. */
+static bool is_map_key(struct sema *s, struct sema_unit *u, const struct ast_stmt *stmt)
+{
+	const struct ast_value *v = stmt->values;
+	struct span at = stmt->name_at;
+	struct str name = stmt->name;
+	bool found = !lookup(s, u, name, false) && let_value(s, u, name);
+
+	for (v = v && v->kind == AST_V_MAP ? v->items : NULL; v && !found; v = v->next) {
+		struct str key = str_printf(s->a, "%.*s.%.*s", STR_ARG(stmt->name),
+					    STR_ARG(v->key));
+
+		if (!lookup(s, u, key, false))
+			continue;
+		found = true;
+		at = v->at;
+		name = key;
+	}
+	if (found)
+		diag_add(s->sink, DIAG_DUPLICATE_NAME, at,
+			 "'%.*s' is a name and a key of a map", STR_ARG(name));
+	return found;
 }
 
 void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stmt *stmt)
@@ -422,10 +496,12 @@ void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stm
 			twice(s, stmt->name_at, n, old);
 		return;
 	}
+	if (!group && is_map_key(s, u, stmt))
+		return;
 	if (group) {
 		if (!is_call_group(s, stmt))
 			return;
-		n->value = sema_values(s, u, stmt->values, SEMA_V_CALLS);
+		n->value = group_calls(s, u, stmt);
 	} else {
 		if (!stmt->values || !is_let_value(s, stmt->values))
 			return;

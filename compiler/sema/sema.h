@@ -55,6 +55,7 @@ struct sema_unit {
 	struct span from_at;
 	unsigned depth;
 	VEC(struct sema_use) uses;
+	struct span uses_base;   /* where it says `use std/base`; SPAN_NONE: nowhere */
 	const struct ast_stmt *policy; /* its `policy` statement, or NULL */
 	struct map scope;        /* of names that it sees; sema/scope.c */
 	bool *reach;             /* by order: what it uses, through others too */

@@ -295,7 +295,7 @@ static void test_names_stand_for_their_texts(void **state)
 		 "network disabled\n");
 	fx_add(&f, "p.pol",
 	       "let d = \"${PROJECT_DIR}/x\"\nlet l = [\"${d}/a\", sys]\n"
-	       "let m = { k = \"/k\" }\nlet r = r\"${HOME}\"\n"
+	       "let m = { k = \"/k\" }\nlet r = r\"$HOME\"\n"
 	       "group @h = @g, ptrace\n"
 	       "file { deny read l, m.k, \"${m.k}/2\", \"/${r}\" }\n"
 	       "syscall { deny @h }\n", IR_PROJECT, false);
