@@ -1,6 +1,7 @@
 /* `polc inspect`: what a bundle holds, read with the runtime's own reader. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "compiler/cli/cli.h"
 
@@ -15,12 +16,28 @@ static const char *hex(struct arena *a, const uint8_t b2[32])
 	return str_z(a, buf_view(&b));
 }
 
+static void print_date(const char *what, int64_t seconds)
+{
+	time_t t = (time_t)seconds;
+	char text[32];
+	struct tm tm;
+
+	if (seconds != INT64_MIN && gmtime_r(&t, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		printf("%-11s %s\n", what, text);
+}
+
 static void print_text(struct arena *a, const struct bundle *b)
 {
 	size_t i;
 
-	printf("name    %.*s\nserial  %" PRIu64 "\ndigest  %s\n\n",
-	       STR_ARG(cli_clean(a, str_from(b->name), false)), b->serial, b->digest);
+	printf("%-11s %.*s\n%-11s %" PRIu64 "\n%-11s %s\n", "name",
+	       STR_ARG(cli_clean(a, str_from(b->name), false)), "serial", b->serial,
+	       "digest", b->digest);
+	print_date("created", b->created);
+	print_date("not before", b->not_before);
+	print_date("not after", b->not_after);
+	printf("%-11s no\n\n%9s  %-64s  member\n", "signed", "bytes", "blake2b-256");
 	printf("%9zu  %-64s  manifest.json\n", b->manifest_size, b->digest);
 	for (i = 0; i < b->nmembers; i++)
 		printf("%9zu  %-64s  %.*s\n", b->members[i].size,

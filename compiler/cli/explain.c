@@ -16,12 +16,25 @@ static struct str one_line(struct arena *a, struct str s)
 	return cli_clean(a, s, false);
 }
 
+/* A statement may name fifty paths: people get its beginning, JSON the whole. */
+static struct str cut(struct arena *a, struct str s)
+{
+	enum { WIDTH = 100 };
+	size_t n = WIDTH;
+
+	s = one_line(a, s);
+	if (s.n <= WIDTH)
+		return s;
+	while (n && ((unsigned char)s.p[n] & 0xc0) == 0x80)
+		n--;
+	return str_printf(a, "%.*s…", (int)n, s.p);
+}
+
 static void text_rule(FILE *out, struct arena *a, const struct explain_rule *r)
 {
 	fprintf(out, "%-7s %-12s %.*s  %.*s  %.*s\n", r->effect ? r->effect : "by risk",
 		r->level, STR_ARG(one_line(a, place(a, r))),
-		STR_ARG(one_line(a, r->id)),
-		STR_ARG(one_line(a, r->text)));
+		STR_ARG(one_line(a, r->id)), STR_ARG(cut(a, r->text)));
 }
 
 static void text_head(FILE *out, const struct explain_answer *e)
@@ -40,7 +53,7 @@ static void text_head(FILE *out, const struct explain_answer *e)
 		fprintf(out, "  decided by %.*s (built in)",
 			STR_ARG(one_line(a, e->by.id)));
 	if (e->by.text.n)
-		fprintf(out, ": %.*s", STR_ARG(one_line(a, e->by.text)));
+		fprintf(out, ": %.*s", STR_ARG(cut(a, e->by.text)));
 	fprintf(out, "\n  step       %.*s\n", STR_ARG(one_line(a, e->step)));
 	if (e->by.because.n)
 		fprintf(out, "  because    %.*s\n", STR_ARG(one_line(a, e->by.because)));

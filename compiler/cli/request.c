@@ -5,6 +5,8 @@
  */
 #include "compiler/cli/request.h"
 
+#include <string.h>
+
 #include "compiler/target/target.h"
 #include "runtime/decide/line.h"
 
@@ -19,7 +21,15 @@ struct reader {
 
 static bool usage(struct reader *r, const char *text)
 {
-	fprintf(r->err, "polc: a request is written %s\n", text);
+	fprintf(r->err, "polc: a request is written %s", text);
+	/* the words of a request are its own, options among them */
+	for (size_t i = 1; i < r->o->nrequest; i++)
+		if (strncmp(r->o->request[i], "--", 2) == 0) {
+			fprintf(r->err, "; options of polc ('%s') stand before it",
+				r->o->request[i]);
+			break;
+		}
+	fputc('\n', r->err);
 	return false;
 }
 
