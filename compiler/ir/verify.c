@@ -84,8 +84,7 @@ static bool check_flags(struct check *c, const struct ir_rule *r)
 			   (r->scopes & IR_HOST)))
 		return fail(c, "rule %u: scratch that is no allow in the sandbox",
 			    r->index);
-	if (r->soft && (r->effect != IR_ASK || r->level == IR_MANAGED ||
-			r->level == IR_DEFAULT))
+	if (r->soft && (r->effect != IR_ASK || r->level == IR_MANAGED))
 		return fail(c, "rule %u is soft", r->index);
 	if (r->effect == IR_ALLOW && !r->full && r->level != IR_DEFAULT)
 		return fail(c, "rule %u: an allow of a narrow-only level", r->index);

@@ -158,11 +158,9 @@ static void cut_rule(const struct sema *s, struct sema_stmt *t)
 		cut(t, narrow_only, NULL);
 	else if (allows && below)
 		cut(t, locked_by[lock->level], lock);
-	/* step 2 of 3.1 is the same for every level below the lock; a default
-	   ask only ever joins an allow's rules there */
+	/* a default's ask is one from below the lock like any other (L2) */
 	t->soft = t->orig->kind == AST_RULE && t->orig->effect == AST_ASK &&
-		  (t->unit->narrow || below) && t->unit->level > IR_MANAGED &&
-		  t->unit->level < IR_DEFAULT;
+		  (t->unit->narrow || below);
 }
 
 void sema_levels_cut(struct sema *s)

@@ -264,8 +264,7 @@ static inline struct ir_rule *rnd_rule(struct rnd *r, enum ir_kind kind,
 	rule->floor = floor;
 	rule->final = level <= IR_MANAGED_FILE && rule->effect != IR_ASK &&
 		      rnd_one_in(r, 4);
-	rule->soft = rule->effect == IR_ASK && level != IR_MANAGED &&
-		     level != IR_DEFAULT && rnd_one_in(r, 2);
+	rule->soft = rule->effect == IR_ASK && level != IR_MANAGED && rnd_one_in(r, 2);
 	rule->full = rule->effect == IR_ALLOW || rnd_one_in(r, 2);
 	rule->scopes = rnd_one_in(r, 4) ? 1 + rnd_below(r, 2) : IR_ALL_SCOPES;
 	if (kind == IR_FILE && rule->effect == IR_ALLOW && rnd_one_in(r, 3)) {
