@@ -97,6 +97,30 @@ static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
 	}
 }
 
+/* Is every place of the rule at or below one that an allow lets be read? */
+static bool has_read(const struct ctx *c, const struct ir_rule *r)
+{
+	const struct mounts_places *at = &c->at[r->index];
+	bool all = true;
+
+	for (size_t i = 0; i < at->paths.n && all; i++) {
+		all = false;
+		for (size_t k = 0; k < c->ir->rules.n && !all; k++) {
+			const struct ir_rule *o = c->ir->rules.v[k];
+			const struct mounts_places *p = &c->at[k];
+
+			if (!in_sandbox(o, IR_FILE) || o->effect != IR_ALLOW ||
+			    !(o->set.u.file.ops & IR_READ) ||
+			    o->set.u.file.path.root != r->set.u.file.path.root ||
+			    p->shape != MOUNTS_LITERAL)
+				continue;
+			for (size_t j = 0; j < p->paths.n && !all; j++)
+				all = mounts_is_below(at->paths.v[i], p->paths.v[j]);
+		}
+	}
+	return all;
+}
+
 static void check_allow(const struct ctx *c, const struct ir_rule *r)
 {
 	struct mounts_places at;
@@ -109,6 +133,10 @@ static void check_allow(const struct ctx *c, const struct ir_rule *r)
 	}
 	if (r->scratch)
 		bk_note(c->report, r, LAYER, BK_EXACT, "a private, empty tmpfs");
+	else if (!has_read(c, r))
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"what no rule lets be read is not mounted, and so neither "
+			"written nor executed");
 	else
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"mounted where it exists at the start; what is absent then, "
