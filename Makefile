@@ -54,10 +54,12 @@ LIB_RUNTIME  := $(BUILD)/lib/libruntime.a
 
 BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c))
+TABLE      := $(BUILD)/tests/conformance/table
+OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
 TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: all help test check-unit check-golden check-lint check-live golden \
+.PHONY: all help test check-unit check-golden check-lint check-live check-table golden \
         golden-update bench step-mutants clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -72,6 +74,7 @@ help:
 ## check-unit     unit, property and conformance tests
 ## check-golden   goldens; CASE=area/name runs one
 ## golden-update  rewrites goldens and shows the difference
+## check-table    the table of semantics 3 in its three worlds; identical bundles
 ## check-live     tests that need the kernel, as root and as an ordinary user
 ## check-lint     layers, codes, headers, shell, format
 ## step-mutants   switches off each set-up step and expects a test to fail
@@ -118,13 +121,16 @@ $(BUILD)/tests/unit/% $(BUILD)/tests/prop/% $(BUILD)/tests/conformance/%: $(BUIL
 $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap -lcmocka
+$(TABLE): $(OBJ_TABLE) $(LIB_COMPILER) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(OBJ_TABLE) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap
 # Probes run inside the sandbox, where only the system trees are: static.
 $(BUILD)/tests/probes/%: tests/live/probes/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -O1 -g $(WARN) -Werror -static -o $@ $<
 
 # --- tests ----------------------------------------------------------------------
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) $(TABLE)
 probes: $(PROBES)
 test: all unit-tests probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/all.sh
@@ -134,6 +140,8 @@ check-golden: all
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/golden.sh $(CASE)
 golden-update: all
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) UPDATE=1 tests/run/golden.sh $(CASE)
+check-table: all unit-tests probes
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/table.sh
 check-live: all probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/live.sh $(T)
 check-lint:
