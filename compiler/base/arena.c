@@ -4,7 +4,6 @@
  */
 #include "compiler/base/arena.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,21 +99,32 @@ void *arena_dup(struct arena *a, const void *p, size_t size)
 	return q;
 }
 
-char *arena_printf(struct arena *a, const char *fmt, ...)
+char *arena_vprintf(struct arena *a, size_t *ret_len, const char *fmt, va_list ap)
 {
-	va_list ap, again;
+	va_list again;
 	char *p;
 	int n;
 
-	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
 	if (n < 0)
 		out_of_memory("a message could not be formatted");
 	p = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(p, (size_t)n + 1, fmt, again);
-	va_end(again);
+	vsnprintf(p, (size_t)n + 1, fmt, ap);
+	*ret_len = (size_t)n;
+	return p;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	size_t n;
+	char *p;
+
+	va_start(ap, fmt);
+	p = arena_vprintf(a, &n, fmt, ap);
+	va_end(ap);
 	return p;
 }
 

@@ -5,6 +5,7 @@
 #ifndef COMPILER_BASE_ARENA_H
 #define COMPILER_BASE_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,9 @@ void *arena_dup(struct arena *a, const void *p, size_t size);
 /* A NUL-terminated string that lives as long as the arena. */
 char *arena_printf(struct arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+char *arena_vprintf(struct arena *a, size_t *ret_len, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
 
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 

@@ -142,7 +142,8 @@ static size_t utf8_len(const unsigned char *p, size_t n)
 	return len;
 }
 
-void buf_json(struct buf *b, struct str s)
+/* Quoted: what is no UTF-8, and control bytes, as `escape` writes them. */
+static void add_quoted(struct buf *b, struct str s, const char *escape)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
 
@@ -157,7 +158,7 @@ void buf_json(struct buf *b, struct str s)
 		else if (p[i] == '\t')
 			buf_z(b, "\\t");
 		else if (len == 0 || p[i] < 0x20 || p[i] == 0x7f)
-			buf_printf(b, "\\u00%02x", p[i]);
+			buf_printf(b, "%s%02x", escape, p[i]);
 		else
 			buf_add(b, p + i, len);
 		i += len ? len : 1;
@@ -165,25 +166,12 @@ void buf_json(struct buf *b, struct str s)
 	buf_ch(b, '"');
 }
 
+void buf_json(struct buf *b, struct str s)
+{
+	add_quoted(b, s, "\\u00");
+}
+
 void buf_quoted(struct buf *b, struct str s)
 {
-	const unsigned char *p = (const unsigned char *)s.p;
-
-	buf_ch(b, '"');
-	for (size_t i = 0; i < s.n;) {
-		size_t len = utf8_len(p + i, s.n - i);
-
-		if (p[i] == '"' || p[i] == '\\')
-			buf_printf(b, "\\%c", p[i]);
-		else if (p[i] == '\n')
-			buf_z(b, "\\n");
-		else if (p[i] == '\t')
-			buf_z(b, "\\t");
-		else if (len == 0 || p[i] < 0x20 || p[i] == 0x7f)
-			buf_printf(b, "\\x%02x", p[i]);
-		else
-			buf_add(b, p + i, len);
-		i += len ? len : 1;
-	}
-	buf_ch(b, '"');
+	add_quoted(b, s, "\\x");
 }

@@ -2,7 +2,6 @@
 #include "compiler/base/str.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 int str_cmp(struct str a, struct str b)
 {
@@ -63,18 +62,11 @@ struct str str_cat(struct arena *a, struct str x, struct str y)
 
 struct str str_printf(struct arena *a, const char *fmt, ...)
 {
-	va_list ap, again;
-	char *p;
-	int n;
+	struct str s;
+	va_list ap;
 
 	va_start(ap, fmt);
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	s.p = arena_vprintf(a, &s.n, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		n = 0;
-	p = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(p, (size_t)n + 1, fmt, again);
-	va_end(again);
-	return (struct str){ p, (size_t)n };
+	return s;
 }

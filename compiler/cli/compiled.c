@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "compiler/bundle/writer.h"
-#include "runtime/supervise/bpf.h"
+#include "runtime/decide/bpf.h"
 
 bool compiled_open(struct compilation *c, struct bundle *ret)
 {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/sys.h"
-#include "runtime/supervise/bpf.h"
+#include "runtime/decide/bpf.h"
 #include "runtime/supervise/sysname.h"
 
 static int get_buffers(struct listener *l, struct rt_err *err)

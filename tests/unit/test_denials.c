@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <cmocka.h>
 
-#include "runtime/supervise/bpf.h"
+#include "runtime/decide/bpf.h"
 #include "runtime/supervise/explain.h"
 #include "runtime/supervise/listener.h"
 #include "runtime/supervise/sysname.h"

@@ -1,7 +1,7 @@
 /* An interpreter for the classic BPF that seccomp accepts: the supervisor runs
  * the loaded filter again to learn which instruction returned. */
-#ifndef RUNTIME_SUPERVISE_BPF_H
-#define RUNTIME_SUPERVISE_BPF_H
+#ifndef RUNTIME_DECIDE_BPF_H
+#define RUNTIME_DECIDE_BPF_H
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

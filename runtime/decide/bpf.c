@@ -1,6 +1,6 @@
 /* Classic BPF over struct seccomp_data, as kernel/seccomp.c accepts it:
  * 32-bit loads at aligned offsets, scratch memory, ALU, forward jumps. */
-#include "runtime/supervise/bpf.h"
+#include "runtime/decide/bpf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
