@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Runs what the documents show.
+
+In README.md, doc/*.md and examples/*/README.md, between lines of three
+backquotes:
+  a block whose first statement is `policy …` is checked by polc check;
+  a block marked `console` is run: `$ ` begins a command, `> ` goes on with it,
+  the other lines are what it prints (stdout and stderr).  '…' in a line stands
+  for any text, a line of '…' alone for any lines.
+Comments direct it, each for the block below it or where it stands:
+  <!-- file: NAME -->  the block is written to NAME (and checked as above)
+  <!-- run: COMMAND -->  run before the next block, output not compared
+  <!-- needs: PROGRAM -->  the next block is skipped where PROGRAM is missing
+A document's commands share one directory, one HOME and one shell.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BIN = os.path.join(os.environ["BUILD"], "bin")
+TOP = os.getcwd()
+REQUIRE = os.environ.get("POL_TEST_REQUIRE", "")
+passed = failed = skipped = 0
+
+
+def result(name, ok, said=""):
+    global passed, failed
+    if ok:
+        passed += 1
+        print(f"ok   {name}")
+    else:
+        failed += 1
+        print(f"FAIL {name}")
+        if said:
+            print(said)
+
+
+def skip(name, why):
+    global skipped, failed
+    if REQUIRE:
+        failed += 1
+        print(f"FAIL {name}: required, but: {why}")
+    else:
+        skipped += 1
+        print(f"skip {name}: {why}")
+
+
+class Shell:
+    """One bash for a document; each command's output up to a marker."""
+
+    def __init__(self, work):
+        env = {"PATH": f"{BIN}:{os.environ.get('PATH', '/usr/bin:/bin')}",
+               "HOME": f"{work}/home", "LANG": "C.UTF-8", "TERM": "dumb",
+               "GIT_CONFIG_NOSYSTEM": "1", "TOP": TOP}
+        self.p = subprocess.Popen(
+            ["bash", "--noprofile", "--norc"], cwd=f"{work}/home/project", env=env,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def run(self, command):
+        mark = "--end-of-output--"
+        text = f"{{ {command}\n}} </dev/null\nprintf '\\n{mark}\\n'\n"
+        self.p.stdin.write(text.encode())
+        self.p.stdin.flush()
+        out = []
+        for line in self.p.stdout:
+            line = line.decode(errors="replace").rstrip("\n")
+            if line == mark:
+                break
+            out.append(line)
+        # the marker's own newline, and one that the command ended with
+        while out and out[-1] == "":
+            out.pop()
+        return out
+
+    def close(self):
+        self.p.stdin.close()
+        self.p.wait(timeout=20)
+
+
+def matches(want, got):
+    if not want:
+        return not got
+    if want[0].strip() == "…":
+        return any(matches(want[1:], got[i:]) for i in range(len(got) + 1))
+    if not got:
+        return False
+    pattern = ".*".join(re.escape(part) for part in want[0].rstrip().split("…"))
+    return re.fullmatch(pattern, got[0].rstrip()) is not None and \
+        matches(want[1:], got[1:])
+
+
+def console(shell, name, lines):
+    commands = []
+    for line in lines:
+        if line.startswith("$ "):
+            commands.append([line[2:], []])
+        elif line.startswith("> ") and commands and not commands[-1][1]:
+            commands[-1][0] += "\n" + line[2:]
+        elif commands:
+            commands[-1][1].append(line)
+    if not commands:
+        result(name, False, "no line begins with '$ '")
+    for command, want in commands:
+        while want and want[-1] == "":
+            want.pop()
+        got = shell.run(command)
+        result(f"{name}: {command.splitlines()[0]}", matches(want, got),
+               "  wanted:\n" + "\n".join("    " + x for x in want) +
+               "\n  got:\n" + "\n".join("    " + x for x in got))
+
+
+def first_statement(lines):
+    for line in lines:
+        line = line.strip()
+        if line and not line.startswith("#"):
+            return line
+    return ""
+
+
+def check_policy(name, text, work):
+    path = os.path.join(work, "block.pol")
+    with open(path, "w") as f:
+        f.write(text)
+    p = subprocess.run([f"{BIN}/polc", "check", path], capture_output=True, text=True)
+    result(f"{name}: polc check", p.returncode == 0, p.stderr)
+
+
+def document(path):
+    work = tempfile.mkdtemp(prefix="pol-docs.", dir="/var/tmp")
+    os.makedirs(f"{work}/home/project")
+    shell = None
+    lang, block, wants_file, needs = None, [], None, None
+    try:
+        for number, line in enumerate(open(path), 1):
+            line = line.rstrip("\n")
+            note = re.fullmatch(r"<!-- (file|run|needs): (.*) -->", line)
+            if lang is None and note:
+                if note[1] == "file":
+                    wants_file = note[2]
+                elif note[1] == "needs":
+                    needs = note[2]
+                else:
+                    shell = shell or Shell(work)
+                    shell.run(note[2])
+            elif line.startswith("```") and lang is None:
+                lang, block, begin = line[3:].strip(), [], number
+            elif line.startswith("```"):
+                name = f"{path}:{begin}"
+                if lang == "console":
+                    shell = shell or Shell(work)
+                    if needs and not shutil.which(needs):
+                        skip(name, f"no {needs} here")
+                    else:
+                        console(shell, name, block)
+                elif first_statement(block).startswith("policy "):
+                    check_policy(name, "\n".join(block) + "\n", work)
+                if wants_file:
+                    shell = shell or Shell(work)
+                    with open(f"{work}/home/project/{wants_file}", "w") as f:
+                        f.write("\n".join(block) + "\n")
+                lang = wants_file = needs = None
+            elif lang is not None:
+                block.append(line)
+        if lang is not None:
+            result(path, False, f"the block of line {begin} does not end")
+    finally:
+        if shell:
+            shell.close()
+        shutil.rmtree(work, ignore_errors=True)
+
+
+# --- links -------------------------------------------------------------------
+
+def links(path):
+    bad = []
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", open(path).read()):
+        if not os.path.exists(os.path.join(os.path.dirname(path), target)):
+            bad.append(f"  {target} is not there")
+    result(f"{path}: links", not bad, "\n".join(bad))
+
+
+# --- JSON formats ------------------------------------------------------------
+
+def schema_case(validator, name, command, cwd, report=None):
+    p = subprocess.run(command, capture_output=True, text=True, cwd=cwd,
+                       stdin=subprocess.DEVNULL)
+    try:
+        data = json.loads(open(report).read() if report else p.stdout)
+    except (OSError, ValueError) as e:
+        result(name, False, f"  {e}\n  {p.stderr}")
+        return
+    faults = [f"  {'/'.join(map(str, e.path))}: {e.message[:200]}"
+              for e in validator.iter_errors(data)]
+    result(name, not faults, "\n".join(faults))
+
+
+def schemas():
+    try:
+        import jsonschema
+    except ImportError:
+        skip("JSON formats", "no python3-jsonschema here")
+        return
+    work = tempfile.mkdtemp(prefix="pol-docs.", dir="/var/tmp")
+    project = f"{work}/home/project"
+    os.makedirs(project)
+    os.environ["HOME"] = f"{work}/home"
+    polc, polrun = f"{BIN}/polc", f"{BIN}/polrun"
+    v = {}
+    for path in sorted(glob.glob("doc/schema/*.json")):
+        schema = json.load(open(path))
+        jsonschema.Draft7Validator.check_schema(schema)
+        v[os.path.basename(path)[:-5]] = jsonschema.Draft7Validator(schema)
+    # each schema must be able to fail
+    for name, validator in v.items():
+        result(f"schema {name} refuses what it should",
+               not validator.is_valid({}) and not validator.is_valid([]))
+    good, bad = f"{TOP}/examples/node-project/policy.pol", f"{work}/bad.pol"
+    with open(bad, "w") as f:
+        f.write('policy x { level nowhere }\nfile { alow read "/x" }\n')
+    for name, args in (("a good policy", [good]), ("all of it", ["-v", good]),
+                       ("errors", [bad])):
+        schema_case(v["check"], f"check --format json: {name}",
+                    [polc, "check", "--format", "json"] + args, work)
+    bundle = f"{work}/p.polb"
+    subprocess.run([polc, "compile", good, "-o", bundle], capture_output=True)
+    for request in (["command", "npm publish"], ["command", "a | b"],
+                    ["argv", "--", "ls"], ["file", "write", f"{project}/x"],
+                    ["net", "tcp", "a.example:1"], ["unix", "/run/x"],
+                    ["syscall", "ptrace"], ["syscall", "9999"], ["tool", "x"]):
+        for where in (good, bundle):
+            schema_case(v["explain"], "explain --format json: " + " ".join(request) +
+                        (" (bundle)" if where == bundle else ""),
+                        [polc, "explain", "--format", "json", where] + request, project)
+    schema_case(v["inspect"], "inspect --format json",
+                [polc, "inspect", "--format", "json", bundle], work)
+    with open(f"{work}/r.pol", "w") as f:
+        f.write('policy r { level user }\ncommand { otherwise allow  deny "wc:*" }\n'
+                'file { allow read, write "${PROJECT_DIR}" }\nlimits { time 1s }\n')
+    run_bundle, report = f"{work}/r.polb", f"{work}/report.json"
+    subprocess.run([polc, "compile", f"{work}/r.pol", "-o", run_bundle],
+                   capture_output=True)
+    for name, args in (("a success", ["true"]), ("a denied command", ["wc", "x"]),
+                       ("a line", ["-c", "a | b"]), ("not found", ["nosuchprogram"]),
+                       ("a signal", ["sh", "-c", "kill -9 $$"]),
+                       ("denials", ["--explain-denials", "sh", "-c",
+                                    "echo x >/usr/x; cat /etc/shadow; unshare -U true"]),
+                       ("the time limit", ["sleep", "5"])):
+        schema_case(v["report"], f"--report: {name}",
+                    [polrun, "-b", run_bundle, "--report", report] + args, project,
+                    report)
+        if os.path.exists(report):
+            os.unlink(report)
+    shutil.rmtree(work, ignore_errors=True)
+
+
+def main():
+    names = sys.argv[1:] or sorted(
+        glob.glob("README.md") + glob.glob("doc/*.md") + glob.glob("examples/*/README.md"))
+    for name in names:
+        document(name)
+        links(name)
+    if not sys.argv[1:]:
+        schemas()
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return failed != 0
+
+
+sys.exit(main())
