@@ -131,16 +131,34 @@ struct pb_automaton {
 	uint8_t kind;     /* PB_COMMAND, PB_FILE, PB_UNIX, PB_TOOL, PB_RISK */
 	uint8_t root;     /* PB_FILE, PB_UNIX: enum pb_root */
 	uint8_t abstract; /* PB_UNIX: over abstract names */
-	uint8_t wide;     /* 1: transitions are u32, 0: u16 */
+	uint8_t zero;
 	uint32_t nstates, nclasses, start; /* state 0 is dead */
 	uint32_t cls;     /* offset of 256 bytes: byte -> class */
-	uint32_t next;    /* offset of nstates * nclasses transitions */
-	uint32_t tag_at;  /* offset of nstates + 1 u32: into tags */
-	uint32_t tags, ntags; /* offset of u32 rule numbers, sorted per state */
+	uint32_t states;  /* offset of nstates + 1 struct pb_state */
+	uint32_t moves, nmoves; /* offset of u32: PB_MOVE(class, state) */
+	uint32_t set_at, nsets; /* offset of nsets + 1 u32: into tags */
+	uint32_t tags, ntags;   /* offset of u32 rule numbers, sorted per set */
 	uint32_t except;  /* not 0: its tags name rules that do not match (an
 	                     exception under another root than the rule's); for
 	                     files the pb_op bits for which it holds, else 1 */
+	uint32_t zero2;
 };
+
+/*
+ * Most classes lead from a state to one other, so only the rest is listed:
+ * moves[s.moves] up to where the next state's begin, by ascending class.  The
+ * record behind the last state only ends the moves.
+ */
+struct pb_state {
+	uint32_t moves; /* the first of them */
+	uint32_t other; /* the state that all other classes lead to */
+	uint32_t set;   /* of rule numbers; 0 is the empty one */
+};
+
+#define PB_MOVE(class, state) ((uint32_t)(class) << 24 | (uint32_t)(state))
+#define PB_MOVE_CLASS(move) ((move) >> 24)
+#define PB_MOVE_STATE(move) ((move) & 0xffffffu)
+#define PB_MAX_STATES 0xffffffu
 
 struct pb_matcher {
 	struct pb_head head;
@@ -257,7 +275,8 @@ struct pb_env {
 
 _Static_assert(sizeof(struct pb_head) == 16, "pb_head");
 _Static_assert(sizeof(struct pb_rule) == 80, "pb_rule");
-_Static_assert(sizeof(struct pb_automaton) == 40, "pb_automaton");
+_Static_assert(sizeof(struct pb_automaton) == 56, "pb_automaton");
+_Static_assert(sizeof(struct pb_state) == 12, "pb_state");
 _Static_assert(sizeof(struct pb_map_entry) == 16, "pb_map_entry");
 _Static_assert(sizeof(struct pb_anchor) == 24, "pb_anchor");
 _Static_assert(sizeof(struct pb_landlock_abi) == 80, "pb_landlock_abi");

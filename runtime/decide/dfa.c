@@ -17,28 +17,38 @@ void dfa_start(struct dfa_walk *w, const struct pb_matcher *m,
 	*w = (struct dfa_walk){ .m = m, .a = a, .state = a->start };
 }
 
+static uint32_t next_state(const struct pb_state *s, const uint32_t *moves, uint8_t class)
+{
+	uint32_t k;
+
+	for (k = s[0].moves; k < s[1].moves; k++)
+		if (PB_MOVE_CLASS(moves[k]) == class)
+			return PB_MOVE_STATE(moves[k]);
+	return s->other;
+}
+
 void dfa_feed(struct dfa_walk *w, const char *p, size_t n)
 {
 	const struct pb_automaton *a = w->a;
 	const uint8_t *cls = table(w->m, a->cls);
-	const uint32_t *wide = table(w->m, a->next);
-	const uint16_t *narrow = table(w->m, a->next);
-	size_t s = w->state, i;
+	const struct pb_state *states = table(w->m, a->states);
+	const uint32_t *moves = table(w->m, a->moves);
+	uint32_t s = w->state;
+	size_t i;
 
 	/* nothing leaves the dead state */
-	for (i = 0; i < n && s; i++) {
-		size_t at = s * a->nclasses + cls[(uint8_t)p[i]];
-
-		s = a->wide ? wide[at] : narrow[at];
-	}
-	w->state = (uint32_t)s;
+	for (i = 0; i < n && s; i++)
+		s = next_state(states + s, moves, cls[(uint8_t)p[i]]);
+	w->state = s;
 }
 
 const uint32_t *dfa_tags(const struct dfa_walk *w, uint32_t *ret_n)
 {
-	const uint32_t *at = table(w->m, w->a->tag_at);
+	const struct pb_state *states = table(w->m, w->a->states);
+	const uint32_t *at = table(w->m, w->a->set_at);
 	const uint32_t *tags = table(w->m, w->a->tags);
+	uint32_t set = states[w->state].set;
 
-	*ret_n = at[w->state + 1] - at[w->state];
-	return tags + at[w->state];
+	*ret_n = at[set + 1] - at[set];
+	return tags + at[set];
 }

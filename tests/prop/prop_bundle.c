@@ -157,19 +157,22 @@ static uint64_t walk(struct bundle *b)
 		const struct pb_automaton *a = pb_at(b->matcher, b->matcher->automata,
 						     sizeof(*a), i);
 		const uint8_t *base = (const uint8_t *)b->matcher;
-		const uint32_t *tag_at = (const void *)(base + a->tag_at);
+		const struct pb_state *states = (const void *)(base + a->states);
+		const uint32_t *moves = (const void *)(base + a->moves);
+		const uint32_t *set_at = (const void *)(base + a->set_at);
 		const uint32_t *tags = (const void *)(base + a->tags);
 		uint32_t at = a->start;
 
 		for (uint32_t k = 0; k < 2000; k++) {
-			size_t cell = (size_t)at * a->nclasses + base[a->cls + k % 256];
+			uint8_t cls = base[a->cls + k % 256];
+			uint32_t to = states[at].other;
 
-			at = a->wide ?
-				     ((const uint32_t *)(const void *)(base +
-								       a->next))[cell] :
-				     ((const uint16_t *)(const void *)(base +
-								       a->next))[cell];
-			for (uint32_t t = tag_at[at]; t < tag_at[at + 1]; t++)
+			for (uint32_t j = states[at].moves; j < states[at + 1].moves; j++)
+				if (PB_MOVE_CLASS(moves[j]) == cls)
+					to = PB_MOVE_STATE(moves[j]);
+			at = to;
+			to = states[at].set;
+			for (uint32_t t = set_at[to]; t < set_at[to + 1]; t++)
 				sum += bundle_rule(b, tags[t])->line;
 		}
 	}

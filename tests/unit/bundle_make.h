@@ -176,8 +176,9 @@ static inline void mk_matcher(struct mk *m)
 	struct pb_automaton a = {
 		.kind = PB_FILE, .nstates = 2, .nclasses = 2, .start = 1
 	};
-	static const uint16_t next[4] = { 0, 0, 1, 1 };
-	uint32_t tag_at[3] = { 0, 0, 0 };
+	struct pb_state states[3] = { { 0, 0, 0 }, { 0, 1, 0 }, { 1, 0, 0 } };
+	static const uint32_t moves[1] = { PB_MOVE(1, 1) };
+	uint32_t set_at[3] = { 0, 0, 0 };
 	uint8_t cls[256] = { 0 };
 	struct buf b;
 
@@ -185,19 +186,23 @@ static inline void mk_matcher(struct mk *m)
 		if (m->ir->rules.v[i]->kind == IR_FILE)
 			rule = (uint32_t)i;
 	}
-	tag_at[2] = a.ntags = rule != UINT32_MAX;
+	set_at[2] = a.ntags = states[1].set = rule != UINT32_MAX;
 	cls['/'] = 1;
 	h.automata = (struct pb_table){ sizeof(h), 1 };
 	a.cls = at;
-	a.next = at + 256;
-	a.tag_at = a.next + 8;
-	a.tags = a.tag_at + 12;
+	a.states = at + 256;
+	a.moves = a.states + sizeof(states);
+	a.nmoves = 1;
+	a.set_at = a.moves + sizeof(moves);
+	a.nsets = 2;
+	a.tags = a.set_at + sizeof(set_at);
 	buf_init(&b, &m->a);
 	buf_add(&b, &h, sizeof(h));
 	buf_add(&b, &a, sizeof(a));
 	buf_add(&b, cls, sizeof(cls));
-	buf_add(&b, next, sizeof(next));
-	buf_add(&b, tag_at, sizeof(tag_at));
+	buf_add(&b, states, sizeof(states));
+	buf_add(&b, moves, sizeof(moves));
+	buf_add(&b, set_at, sizeof(set_at));
 	if (a.ntags)
 		buf_add(&b, &rule, 4);
 	bk_add_member(&m->out, PB_MATCHER, &b);

@@ -404,6 +404,10 @@ static void patched(const char *path, size_t at, uint32_t value, const char *why
 #define AT_SCALAR(n, field) (AT_RULE(field) + (4 + (n)) * sizeof(struct pb_rule))
 #define AT_AUTO(field) \
 	(sizeof(struct pb_matcher) + offsetof(struct pb_automaton, field))
+/* Behind the states lie one move, the places of two sets, and a tag. */
+#define AT_STATE(n, field)                                                        \
+	(sizeof(struct pb_matcher) + sizeof(struct pb_automaton) + 256 +          \
+	 (n) * sizeof(struct pb_state) + offsetof(struct pb_state, field))
 #define AT_ANCHOR(field) (sizeof(struct pb_mounts) + offsetof(struct pb_anchor, field))
 #define AT_ABI(field) \
 	(sizeof(struct pb_landlock) + offsetof(struct pb_landlock_abi, field))
@@ -448,11 +452,25 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_MATCHER, AT_AUTO(cls), 0xffffff00, "leaves the member" },
 		{ PB_MATCHER, AT_AUTO(ntags), 0x40000000, "leaves the member" },
 		{ PB_MATCHER, AT_AUTO(ntags), 0, "begin and end" },
-		{ PB_MATCHER, 64 + 256, 0x00010000, "dead state" },
-		{ PB_MATCHER, 64 + 256 + 4, 0x00010002, "leads nowhere" },
-		{ PB_MATCHER, 64 + 256 + 8 + 4, 1, "begin and end" },
-		{ PB_MATCHER, 64 + 256 + 8 + 12, 2, "no rule of its kind" },
-		{ PB_MATCHER, 64 + 256 + 8 + 12, 0xffffffff, "no rule of its kind" },
+		{ PB_MATCHER, AT_AUTO(nsets), 0, "dimensions" },
+		{ PB_MATCHER, AT_AUTO(zero2), 1, "unknown flag" },
+		{ PB_MATCHER, AT_AUTO(states), 0xfffffffc, "leaves the member" },
+		{ PB_MATCHER, AT_AUTO(moves), 0xfffffffc, "leaves the member" },
+		{ PB_MATCHER, AT_AUTO(nmoves), 0, "do not end" },
+		{ PB_MATCHER, AT_STATE(0, other), 1, "dead state" },
+		{ PB_MATCHER, AT_STATE(0, set), 1, "dead state" },
+		{ PB_MATCHER, AT_STATE(0, moves), 1, "dead state" },
+		{ PB_MATCHER, AT_STATE(1, moves), 1, "dead state" },
+		{ PB_MATCHER, AT_STATE(1, other), 2, "leads nowhere" },
+		{ PB_MATCHER, AT_STATE(1, set), 2, "no set" },
+		{ PB_MATCHER, AT_STATE(2, moves), 0, "do not end" },
+		{ PB_MATCHER, AT_STATE(2, other), 1, "do not end" },
+		{ PB_MATCHER, AT_STATE(3, moves), PB_MOVE(1, 2), "leads nowhere" },
+		{ PB_MATCHER, AT_STATE(3, moves), PB_MOVE(2, 1), "leads nowhere" },
+		{ PB_MATCHER, AT_STATE(3, other), 1, "begin and end" },
+		{ PB_MATCHER, AT_STATE(3, set), 1, "begin and end" },
+		{ PB_MATCHER, AT_STATE(3, set) + 8, 2, "no rule of its kind" },
+		{ PB_MATCHER, AT_STATE(3, set) + 8, 0xffffffff, "no rule of its kind" },
 		{ PB_MOUNTS, AT_ANCHOR(kind), 0x00010003, "unknown kind" },
 		{ PB_MOUNTS, AT_ANCHOR(kind), 0x00000000, "unknown operation" },
 		{ PB_MOUNTS, AT_ANCHOR(flags), 0x80, "unknown flag" },

@@ -82,7 +82,7 @@ static void test_every_changed_transition_is_seen(void **state)
 	const struct pb_automaton *a;
 	struct bk_member *m;
 	char *bytes;
-	size_t i, n, seen = 0, same = 0;
+	size_t i, seen = 0, same = 0;
 
 	(void)state;
 	hand_rule(&h, IR_FILE, IR_PROJECT, IR_ALLOW, "/a/*");
@@ -92,17 +92,21 @@ static void test_every_changed_transition_is_seen(void **state)
 	assert_int_equal(h.b.matcher->automata.count, 2);
 	a = pb_at(h.b.matcher, h.b.matcher->automata, sizeof(*a), 0);
 	bytes = arena_dup(&h.a, m->bytes.p, m->bytes.n);
-	n = (size_t)a->nstates * a->nclasses;
 	m->bytes.p = bytes;
-	for (i = a->nclasses; i < n; i++) {
-		char was = bytes[a->next + 2 * i];
+	/* the states' default moves, then the others' low bytes */
+	for (i = 1; i < a->nstates + (size_t)a->nmoves; i++) {
+		char *p = bytes + (i < a->nstates ?
+				   a->states + i * sizeof(struct pb_state) +
+					   offsetof(struct pb_state, other) :
+				   a->moves + 4 * (i - a->nstates));
+		char was = *p;
 
-		bytes[a->next + 2 * i] = (char)((was + 1) % (char)a->nstates);
+		*p = (char)((was + 1) % (char)a->nstates);
 		if (bk_matcher.verify(h.ir, &h.out, &h.a))
 			seen++;
 		else
-			same++; /* byte 0 is in no path and in no word of the test */
-		bytes[a->next + 2 * i] = was;
+			same++;
+		*p = was;
 	}
 	assert_null(bk_matcher.verify(h.ir, &h.out, &h.a));
 	assert_true(seen > 0);

@@ -6,7 +6,7 @@
 
 /* States of one automaton beyond what its patterns spell out themselves. */
 #define SPARE_STATES 2048
-#define SHARED_STATES 60000 /* transitions of two bytes */
+#define SHARED_STATES 60000
 #define SINGLE_STATES 262144 /* one rule alone */
 #define FLOATING 5 /* patterns of one automaton that double its states each */
 #define MAX_AUTOMATA 1024   /* the reader's limit */
@@ -22,6 +22,8 @@ struct emit {
 	struct diag_sink *sink;
 	VEC(struct built) built;
 };
+
+_Static_assert(SINGLE_STATES < PB_MAX_STATES, "a move names any state");
 
 static size_t positions(const struct set_re *re)
 {
@@ -80,26 +82,71 @@ static bool build_group(struct emit *e, const struct matcher_group *g)
 	return true;
 }
 
-static void put_table(struct buf *out, const struct built *b, struct pb_automaton *a)
+/* The state that most classes lead to: what a row need not list. */
+static uint32_t most_common(const uint32_t *row, uint32_t n)
 {
-	size_t i, n = (size_t)b->dfa.nstates * b->dfa.nclasses;
+	uint32_t best = row[0], most = 0, i, k;
 
+	for (i = 0; i < n && most <= n / 2; i++) {
+		uint32_t count = 0;
+
+		for (k = 0; k < n; k++)
+			count += row[k] == row[i];
+		if (count > most) {
+			most = count;
+			best = row[i];
+		}
+	}
+	return best;
+}
+
+static void put_states(struct buf *out, const struct set_dfa *d, const uint32_t *set_of,
+		       struct pb_automaton *a, struct buf *moves)
+{
+	uint32_t s, c;
+
+	a->states = (uint32_t)out->n;
+	for (s = 0; s < d->nstates; s++) {
+		const uint32_t *row = d->next + (size_t)s * d->nclasses;
+		uint32_t other = most_common(row, d->nclasses);
+
+		buf_u32(out, a->nmoves);
+		buf_u32(out, other);
+		buf_u32(out, set_of[s]);
+		for (c = 0; c < d->nclasses; c++) {
+			if (row[c] == other)
+				continue;
+			buf_u32(moves, PB_MOVE(c, row[c]));
+			a->nmoves++;
+		}
+	}
+	buf_u32(out, a->nmoves);
+	buf_u32(out, 0);
+	buf_u32(out, 0);
+	a->moves = (uint32_t)out->n;
+	buf_add(out, moves->p, moves->n);
+}
+
+static void put_table(struct arena *arena, struct buf *out, const struct built *b,
+		      struct pb_automaton *a)
+{
+	struct tag_sets sets;
+	struct buf moves;
+	uint32_t i;
+
+	tag_sets_make(arena, &b->dfa, &sets);
+	buf_init(&moves, arena);
 	a->cls = (uint32_t)out->n;
 	buf_add(out, b->dfa.cls, sizeof(b->dfa.cls));
-	a->next = (uint32_t)out->n;
-	for (i = 0; i < n; i++) {
-		if (a->wide)
-			buf_u32(out, b->dfa.next[i]);
-		else
-			buf_u16(out, (uint16_t)b->dfa.next[i]);
-	}
-	buf_align(out, 8);
-	a->tag_at = (uint32_t)out->n;
-	for (i = 0; i <= b->dfa.nstates; i++)
-		buf_u32(out, b->dfa.tag_at[i]);
+	put_states(out, &b->dfa, sets.of, a, &moves);
+	a->nsets = sets.n;
+	a->set_at = (uint32_t)out->n;
+	for (i = 0; i <= sets.n; i++)
+		buf_u32(out, sets.at[i]);
 	a->tags = (uint32_t)out->n;
-	for (i = 0; i < b->dfa.ntags; i++)
-		buf_u32(out, b->dfa.tags[i]);
+	a->ntags = sets.at[sets.n];
+	for (i = 0; i < a->ntags; i++)
+		buf_u32(out, sets.tags[i]);
 	buf_align(out, 8);
 }
 
@@ -110,11 +157,9 @@ static struct pb_automaton describe(const struct built *b)
 		.root = b->key.root,
 		.abstract = b->key.abstract,
 		.except = b->key.except,
-		.wide = b->dfa.nstates > UINT16_MAX,
 		.nstates = b->dfa.nstates,
 		.nclasses = b->dfa.nclasses,
 		.start = b->dfa.start,
-		.ntags = (uint32_t)b->dfa.ntags,
 	};
 }
 
@@ -126,8 +171,8 @@ static size_t size_of(const struct emit *e)
 	for (i = 0; i < e->built.n; i++) {
 		const struct set_dfa *d = &e->built.v[i].dfa;
 
-		n += sizeof(struct pb_automaton) + 256 + 32 + 4 * d->ntags +
-		     4 * ((size_t)d->nstates * (d->nclasses + 1) + 1);
+		n += sizeof(struct pb_automaton) + 256 + 64 + 4 * d->ntags +
+		     4 * (size_t)d->nstates * (d->nclasses + 4);
 	}
 	return n;
 }
@@ -146,7 +191,7 @@ static void put_member(const struct emit *e, struct buf *out)
 	buf_add(out, v, e->built.n * sizeof(*v));
 	buf_align(out, 8);
 	for (i = 0; i < e->built.n; i++)
-		put_table(out, &e->built.v[i], &v[i]);
+		put_table(e->a, out, &e->built.v[i], &v[i]);
 	head.head.size = (uint32_t)out->n;
 	memcpy(out->p, &head, sizeof(head));
 	memcpy(out->p + sizeof(head), v, e->built.n * sizeof(*v));

@@ -173,6 +173,61 @@ static void add_view(struct matcher_groups *gs, const struct rule_view *r)
 	    set_or_all(gs->a, minus, nminus), r->tag, is_floating(r->kind, r->set));
 }
 
+/* Only words as they are, perhaps with any words behind: the automaton of many
+ * such lists is a tree. */
+static bool is_plain(const struct ir_command *c)
+{
+	size_t i, k;
+
+	if (c->more)
+		return false;
+	for (i = 0; i < c->nwords; i++) {
+		if (c->words[i].any_words)
+			return false;
+		for (k = 0; k < c->words[i].glob.n; k++)
+			if (c->words[i].glob.v[k].op != IR_G_BYTE)
+				return false;
+	}
+	return true;
+}
+
+/*
+ * Risk facts only give a class.  Those of one class whose patterns are plain
+ * are one language, under the number of the first: one end for all of them
+ * instead of one for each.
+ */
+static void add_risks(struct matcher_groups *gs, const struct ir *ir)
+{
+	uint32_t first = (uint32_t)(ir->rules.n + IR_SCALAR_COUNT);
+	uint32_t tag[IR_RISK_COUNT] = { 0 };
+	VEC(struct set_re *) plain[IR_RISK_COUNT] = { { NULL, 0, 0 } };
+	struct matcher_key key = { .kind = PB_RISK };
+	size_t i;
+
+	for (i = 0; i < ir->risks.n; i++) {
+		const struct ir_risk_fact *f = &ir->risks.v[i];
+		struct rule_view v = { .kind = IR_COMMAND,
+				       .side = f->risk == IR_RISK_LOW ? SET_NARROW :
+									SET_BROAD,
+				       .set = &f->set, .except = f->except,
+				       .nexcept = f->nexcept,
+				       .tag = first + (uint32_t)i,
+				       .pb_kind = PB_RISK };
+
+		if (f->nexcept || !is_plain(&f->set.u.command)) {
+			add_view(gs, &v);
+			continue;
+		}
+		if (!plain[f->risk].n)
+			tag[f->risk] = v.tag;
+		VEC_PUSH(gs->a, &plain[f->risk], re_of(gs->a, &v, v.set, v.side));
+	}
+	for (i = 0; i < IR_RISK_COUNT; i++)
+		if (plain[i].n)
+			add(gs, key, set_or_all(gs->a, plain[i].v, plain[i].n), NULL,
+			    tag[i], false);
+}
+
 static void join(struct arena *a, struct matcher_group *g)
 {
 	size_t i;
@@ -186,7 +241,6 @@ static void join(struct arena *a, struct matcher_group *g)
 void matcher_group(struct arena *a, const struct ir *ir, struct matcher_groups *ret)
 {
 	struct matcher_groups gs = { .a = a };
-	uint32_t risk_first = (uint32_t)(ir->rules.n + IR_SCALAR_COUNT);
 	size_t i;
 
 	for (i = 0; i < ir->rules.n; i++) {
@@ -199,18 +253,7 @@ void matcher_group(struct arena *a, const struct ir *ir, struct matcher_groups *
 		if (r->scopes && r->kind != IR_NET && r->kind != IR_SYSCALL)
 			add_view(&gs, &v);
 	}
-	for (i = 0; i < ir->risks.n; i++) {
-		const struct ir_risk_fact *f = &ir->risks.v[i];
-		struct rule_view v = { .kind = IR_COMMAND,
-				       .side = f->risk == IR_RISK_LOW ? SET_NARROW :
-									SET_BROAD,
-				       .set = &f->set, .except = f->except,
-				       .nexcept = f->nexcept,
-				       .tag = risk_first + (uint32_t)i,
-				       .pb_kind = PB_RISK };
-
-		add_view(&gs, &v);
-	}
+	add_risks(&gs, ir);
 	for (i = 0; i < gs.v.n; i++)
 		join(a, &gs.v.v[i]);
 	*ret = gs;
