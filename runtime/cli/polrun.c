@@ -388,7 +388,7 @@ static int start_and_supervise(struct session *s)
 	int r;
 
 	if (supervise_block_signals(&err) < 0 ||
-	    (s->run.landlock_abi == 0 && streams_bridge(&streams, &err) < 0))
+	    streams_bridge(&s->run, &s->view, &streams, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	do {
 		memset(&err, 0, sizeof(err));

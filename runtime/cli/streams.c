@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -124,17 +125,121 @@ static int bridge(struct streams *s, int fd, struct rt_err *err)
 	return 0;
 }
 
-int streams_bridge(struct streams *ret, struct rt_err *err)
+/* --- which files need one -------------------------------------------------------- */
+
+struct file {
+	int fd;
+	struct stat st;
+	bool reads, writes;   /* how the caller opened it */
+	bool placed;          /* `path` is where it is */
+	char path[PATH_MAX];
+	uint64_t mount;
+};
+
+static uint64_t mount_of(int fd)
 {
+	struct statx stx;
+
+	return statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 &&
+			       (stx.stx_mask & STATX_MNT_ID) ?
+		       stx.stx_mnt_id : 0;
+}
+
+static void describe(int fd, struct file *ret)
+{
+	int mode = fcntl(fd, F_GETFL) & O_ACCMODE;
+	struct stat at;
+	char name[32];
+	ssize_t n;
+
+	ret->fd = fd;
+	ret->reads = mode != O_WRONLY;
+	ret->writes = mode != O_RDONLY;
+	ret->mount = mount_of(fd);
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	n = readlink(name, ret->path, sizeof(ret->path) - 1);
+	ret->path[n > 0 ? n : 0] = '\0';
+	ret->placed = ret->path[0] == '/' && ret->mount &&
+		      lstat(ret->path, &at) == 0 && at.st_dev == ret->st.st_dev &&
+		      at.st_ino == ret->st.st_ino;
+}
+
+/*
+ * What Landlock gives: its rules stand on directories, so they also hold for a
+ * file that is reached by another mount of them.
+ */
+static uint8_t landlock_gives(const struct file *f, const struct sandbox_view *v)
+{
+	uint8_t ops = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+		size_t len = strlen(n->path);
+
+		if (n->pin_fd < 0 || n->masked || n->dev != f->st.st_dev)
+			continue;
+		if (!f->placed || mount_of(n->pin_fd) != f->mount ||
+		    (strncmp(f->path, n->path, len) == 0 &&
+		     (f->path[len] == '/' || !f->path[len])))
+			ops |= n->ops;
+	}
+	return ops;
+}
+
+/* What the view gives at the file's place. */
+static uint8_t view_gives(const struct file *f, const struct sandbox_view *v)
+{
+	const struct sandbox_node *n = f->placed ? sandbox_view_find(v, f->path) : NULL;
+
+	return n && n->pin_fd >= 0 && !n->masked && !n->locked ? n->ops : 0;
+}
+
+static bool gives_more(const struct sandbox_run *run, const struct sandbox_view *v,
+		       const struct file *f)
+{
+	uint8_t more;
+
+	if (run->landlock_abi == 0)
+		return true;
+	more = landlock_gives(f, v) & (uint8_t)~view_gives(f, v);
+	if (((more & PB_WRITE) && !f->writes) || ((more & PB_READ) && !f->reads))
+		return true;
+	/* fchmod, futimens and fsetxattr need no right to write, only the owner,
+	 * which a run as root is not */
+	return !f->writes && !run->root_run && f->st.st_uid == run->uid &&
+	       !(view_gives(f, v) & PB_WRITE);
+}
+
+/* Both of the same file, `> log 2>&1`: what they write must stay in order. */
+static bool shares_pipe(const struct streams *s, int fd, const struct stat files[3])
+{
+	return fd == 2 && s->copier[1] > 0 && files[1].st_dev == files[2].st_dev &&
+	       files[1].st_ino == files[2].st_ino;
+}
+
+int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *view,
+		   struct streams *ret, struct rt_err *err)
+{
+	struct stat files[3];
+
 	memset(ret, 0, sizeof(*ret));
 	for (int fd = 0; fd < 3; fd++) {
-		struct stat st;
+		struct file f;
 		int r = 0;
 
-		if (fstat(fd, &st) != 0)
+		if (fstat(fd, &files[fd]) != 0)
 			return rt_fail_errno(err, errno, "%s", names[fd]);
-		if (S_ISREG(st.st_mode))
+		if (!S_ISREG(files[fd].st_mode))
+			continue;
+		f.st = files[fd];
+		describe(fd, &f);
+		if (!gives_more(run, view, &f))
+			continue;
+		ret->shared = shares_pipe(ret, fd, files);
+		if (!ret->shared)
 			r = bridge(ret, fd, err);
+		else if (dup2(1, 2) < 0)
+			r = rt_fail_errno(err, errno, "%s", names[fd]);
 		if (r < 0)
 			return r;
 	}
@@ -143,12 +248,14 @@ int streams_bridge(struct streams *ret, struct rt_err *err)
 
 void streams_finish(struct streams *s)
 {
+	/* polrun's own ends of the pipes are the last ones */
 	for (int fd = 1; fd < 3; fd++)
-		if (s->copier[fd] > 0) {
-			/* polrun's own end of the pipe is the last one. */
+		if (s->copier[fd] > 0 || (fd == 2 && s->shared))
 			(void)close(fd);
-			while (waitpid(s->copier[fd], NULL, 0) < 0 && errno == EINTR)
-				;
-			s->copier[fd] = 0;
-		}
+	for (int fd = 1; fd < 3; fd++) {
+		while (s->copier[fd] > 0 && waitpid(s->copier[fd], NULL, 0) < 0 &&
+		       errno == EINTR)
+			;
+		s->copier[fd] = 0;
+	}
 }

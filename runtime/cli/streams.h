@@ -1,11 +1,13 @@
 /* Descriptors 0 to 2 before anything else is opened, and the pipes that stand
- * for regular files where Landlock is missing. */
+ * for regular files which would give more than the policy does. */
 #ifndef RUNTIME_CLI_STREAMS_H
 #define RUNTIME_CLI_STREAMS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "runtime/base/err.h"
+#include "runtime/sandbox/sandbox.h"
 
 /*
  * Closes everything from 3 on, opens /dev/null where one of 0-2 is closed, and
@@ -16,14 +18,18 @@ int streams_clean(struct rt_err *err);
 
 struct streams {
 	pid_t copier[3]; /* 0: none */
+	bool shared;     /* 2 is the same pipe as 1 */
 };
 
 /*
- * Without Landlock a regular file on 0-2 could be opened again by
- * /proc/self/fd with other rights: it goes through a pipe instead, that a
- * process of its own copies.  Replaces descriptors 0-2.
+ * A regular file on 0-2 lies in a mount of the host, without the view's
+ * read-only flags.  Where the command could do more with it than the view lets
+ * it do at that place, or where Landlock is missing and it could be opened
+ * again by /proc/self/fd, it goes through a pipe that a process of its own
+ * copies.  Replaces descriptors 0-2.
  */
-int streams_bridge(struct streams *ret, struct rt_err *err);
+int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *view,
+		   struct streams *ret, struct rt_err *err);
 /* Waits until what the command wrote has arrived. */
 void streams_finish(struct streams *s);
 

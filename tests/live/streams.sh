@@ -3,6 +3,7 @@
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
+echo data >"$P/data"
 policy ''
 R="$BIN/polrun -b $WORK/p.polb"
 
@@ -60,6 +61,40 @@ want_text input "$WORK/out/in"
 echo first >"$WORK/out/append"
 $R sh -c 'echo second; : > /dev/stdout; truncate -s 0 /dev/fd/1' >>"$WORK/out/append" 2>/dev/null </dev/null
 [ "$(head -n 1 "$WORK/out/append")" = first ] || bad "the file was truncated"
+
+t "a file of a read-only place, given as 0 to 2, stays read-only"
+echo kept >"$P/ro" && echo hidden >"$P/hid" && echo free >"$P/rw"
+# shellcheck disable=SC2016
+policy 'file { deny write "${PROJECT_DIR}/ro"
+	hide "${PROJECT_DIR}/hid" }' places
+R2="$BIN/polrun -b $WORK/places.polb"
+$R2 sh -c 'cat; echo bad >> /proc/self/fd/0; chmod 0666 /dev/stdin; touch -d 2001-01-01 /dev/stdin' \
+	>"$WORK/out/o" 2>/dev/null <"$P/ro"
+want_text kept "$P/ro"
+want_text kept "$WORK/out/o"
+[ "$(stat -c %a "$P/ro")" != 666 ] || bad "its mode was changed"
+[ "$(stat -c %Y "$P/ro")" -gt 1000000000 ] || bad "its time was changed"
+$R2 sh -c 'exec 3>&1; timeout 1 cat /proc/self/fd/3 >&2' >>"$P/hid" 2>"$WORK/out/e" </dev/null
+! grep -q hidden "$WORK/out/e" || bad "a hidden file was read"
+# the control: where the view lets it, the file itself is passed on
+$R2 sh -c 'readlink /proc/self/fd/0; echo more >> /proc/self/fd/0' \
+	>"$WORK/out/o" 2>/dev/null <"$P/rw"
+want_text "$P/rw" "$WORK/out/o"
+[ "$(tail -n 1 "$P/rw")" = more ] || is_root || bad "a writable file was not written"
+
+t "a file outside, given as standard input, keeps its mode and its time"
+chmod 0640 "$WORK/out/in"
+$R sh -c 'cat; chmod 0666 /dev/stdin; touch -d 2001-01-01 /dev/stdin' \
+	>"$WORK/out/o" 2>/dev/null <"$WORK/out/in"
+want_text input "$WORK/out/o"
+[ "$(stat -c %a "$WORK/out/in")" = 640 ] || bad "its mode is $(stat -c %a "$WORK/out/in")"
+[ "$(stat -c %Y "$WORK/out/in")" -gt 1000000000 ] || bad "its time was changed"
+$R sh -c 'chmod 0600 data' 2>/dev/null && [ "$(stat -c %a "$P/data")" = 600 ] || bad "the control"
+
+t "two descriptors of one file keep their order"
+$R2 sh -c 'i=0; while [ $i -lt 300 ]; do echo $i; i=$((i+1)); echo $i >&2; i=$((i+1)); done' \
+	>"$P/hid" 2>&1 </dev/null
+cmp -s <(grep -v polrun "$P/hid") <(seq 0 299) || bad "order: $(head -n 5 "$P/hid" | tr '\n' ' ')"
 
 if [ -x "$PROBES/outer" ]; then
 	t "without Landlock regular files go through pipes"
