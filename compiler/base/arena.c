@@ -12,7 +12,7 @@
 
 #define BLOCK_FIRST ((size_t)64 * 1024)
 #define BLOCK_MAX ((size_t)4 * 1024 * 1024)
-#define EXIT_INTERNAL 70
+#define EXIT_TROUBLE 2
 
 struct arena_block {
 	struct arena_block *next;
@@ -24,7 +24,7 @@ struct arena_block {
 static _Noreturn void out_of_memory(const char *why)
 {
 	fprintf(stderr, "polc: %s\n", why);
-	exit(EXIT_INTERNAL);
+	exit(EXIT_TROUBLE);
 }
 
 void arena_init(struct arena *a, size_t budget)

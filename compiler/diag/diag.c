@@ -52,6 +52,29 @@ void diag_init(struct diag_sink *s, struct arena *a)
 	map_init(&s->seen, a);
 }
 
+/* Messages hold what the text holds, which may be a word of a MiB. */
+#define HEAD_BYTES 400u
+#define TAIL_BYTES 160u
+
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The begin and the end, cut between characters. */
+static struct str shortened(struct arena *a, struct str s)
+{
+	static const struct str dots = { " \xe2\x80\xa6 ", 5 };
+	size_t head = HEAD_BYTES, tail = s.n - TAIL_BYTES;
+
+	while (head > 0 && is_continuation(s.p[head]))
+		head--;
+	while (tail < s.n && is_continuation(s.p[tail]))
+		tail++;
+	return str_cat(a, str_cat(a, str_sub(s, 0, head), dots),
+		       str_sub(s, tail, s.n - tail));
+}
+
 static struct str format(struct arena *a, const char *fmt, va_list ap)
 {
 	va_list again;
@@ -64,6 +87,8 @@ static struct str format(struct arena *a, const char *fmt, va_list ap)
 	assert(n >= 0);
 	p = arena_alloc(a, (size_t)n + 1);
 	vsnprintf(p, (size_t)n + 1, fmt, ap);
+	if ((size_t)n > HEAD_BYTES + TAIL_BYTES + 40)
+		return shortened(a, (struct str){ p, (size_t)n });
 	return (struct str){ p, (size_t)n };
 }
 
