@@ -39,6 +39,8 @@ enum cli_exit cmd_check(struct options *o, struct arena *a)
 		report_fill(&c);
 	if (e == CLI_CLEAN && !c.sink.errors)
 		e = tests_run(&c, &t);
+	if (c.ir)
+		report_sum(&c);
 	if (o->json)
 		print_json(&c, &t);
 	else

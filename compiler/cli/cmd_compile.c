@@ -87,6 +87,8 @@ static enum cli_exit build(struct compilation *c, struct buf *ret_bytes)
 		e = passes_verify(c);
 	if (e == CLI_CLEAN && !c->sink.errors)
 		e = tests_run(c, &t);
+	if (c->ir)
+		report_sum(c);
 	if (e != CLI_CLEAN || c->sink.errors)
 		return e == CLI_INTERNAL ? e : CLI_FINDINGS;
 	if (!created(c->o, &opt.created))

@@ -273,17 +273,25 @@ void report_fill(struct compilation *c)
 	for (i = 0; i < c->report.notes.n; i++) {
 		const struct bk_note *n = &c->report.notes.v[i];
 
-		if (!is_said(c, n))
-			continue;
-		if (is_base(&f, n))
-			count_base(&f, n);
-		else
+		if (is_said(c, n) && !is_base(&f, n))
 			add_note(&f, n);
 	}
 	for (i = 0; i < f.groups.n; i++)
 		if (f.groups.v[i].more)
 			diag_note(&c->sink, f.groups.v[i].d, SPAN_NONE,
 				  "and %zu more of this kind", f.groups.v[i].more);
+}
+
+void report_sum(struct compilation *c)
+{
+	struct filler f = { .c = c };
+
+	for (size_t i = 0; i < c->report.notes.n; i++) {
+		const struct bk_note *n = &c->report.notes.v[i];
+
+		if (is_said(c, n) && is_base(&f, n))
+			count_base(&f, n);
+	}
 	add_base(&f);
 }
 

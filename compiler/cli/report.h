@@ -8,10 +8,12 @@
 #include "compiler/cli/passes.h"
 
 /*
- * Turns what the IR and the back ends know into diagnostics.  Rules of level
- * 5 get one line together unless the options say --verbose.
+ * Turns what the IR and the back ends know into diagnostics, without the rules
+ * of the standard library unless the options say --verbose.
  */
 void report_fill(struct compilation *c);
+/* One line for those, after everything else that there is to say. */
+void report_sum(struct compilation *c);
 /* Prints the sink to stderr as text. */
 void report_print(const struct compilation *c);
 /* "polc: internal error: …" for exit 70. */
