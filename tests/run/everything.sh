@@ -30,6 +30,10 @@ for variant in dev san; do
 		tests/run/all.sh
 done
 run lint env BUILD="$PWD/build/dev" tests/run/lint.sh
+if [ "${POL_TEST_REQUIRE:-}" = all ] && [ "$count_skipped" -ne 0 ]; then
+	echo "FAIL: $count_skipped tests were skipped, and all are required"
+	count_fail
+fi
 after=$(git status --porcelain 2>/dev/null | sort)
 if [ "$before" = "$after" ]; then
 	count_pass

@@ -50,11 +50,13 @@ file_sizes() {
 	done
 }
 static_runtime() {
+	# of the variant dev or rel: san is dynamic, since gcc refuses -static
+	# with ASan
 	local b
 	for b in polrun polinit; do
-		[ -x "build/rel/bin/$b" ] || continue
-		if ldd "build/rel/bin/$b" 2>&1 | grep -q '=>'; then echo "$b is dynamic"; fi
-		nm "build/rel/bin/$b" 2>/dev/null |
+		[ -x "$BUILD/bin/$b" ] || { echo "$BUILD/bin/$b is not built"; continue; }
+		if ldd "$BUILD/bin/$b" 2>&1 | grep -q '=>'; then echo "$b is dynamic"; fi
+		nm "$BUILD/bin/$b" 2>/dev/null |
 			grep -E ' T (dlopen|sqlite3_open|json_object_new_object|getpwnam|getaddrinfo)$'
 	done
 	return 0
