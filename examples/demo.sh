@@ -33,6 +33,7 @@ git config user.email demo@example.invalid
 
 polrun() { "$bin/polrun" -b "$work/demo.polb" "$@"; }
 show() { printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"; }
+part() { printf '\n%s== %s%s\n' "$bold" "$*" "$plain"; }
 
 # The command ends with status 0 inside the sandbox.
 works() {
@@ -58,16 +59,19 @@ blocked() {
 	cat "$err"
 }
 
+part 'The policy becomes a bundle'
 show polc compile examples/demo/policy.pol -o demo.polb
 if ! (cd "$here/.." && "$bin/polc" compile examples/demo/policy.pol -o "$work/demo.polb"); then
 	exit 1
 fi
 
+part 'What the policy allows works: git, make, a compiler, what it built'
 works git status --short
 works git add -A
 works git commit -q -m 'made inside the sandbox'
 works git log --oneline
 works make
+part 'The rest is stopped, and polrun names the line that stopped it'
 blocked touch "$work/outside/file"
 blocked cat "$HOME/.ssh/id_demo"
 blocked curl -s --max-time 2 "http://$address/"
