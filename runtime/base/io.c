@@ -46,7 +46,8 @@ int io_read_all(int fd, size_t limit, char **ret_buf, size_t *ret_len)
 
 int io_read_file(const char *path, size_t limit, char **ret_buf, size_t *ret_len)
 {
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	/* O_NONBLOCK: a FIFO in the file's place must not hold the caller up */
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	if (fd < 0)
 		return -errno;

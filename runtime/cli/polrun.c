@@ -317,6 +317,30 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	return true;
 }
 
+/*
+ * Also where a directory of its path has become a file or a link that leads
+ * nowhere here: git follows a .git file to another repository.
+ */
+static bool has_appeared(const struct sandbox_view *view, const char *path)
+{
+	AUTO_FREE char *dir = NULL;
+	const struct sandbox_node *n;
+	struct stat st;
+	char *slash;
+
+	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
+	dir = strdup(path);
+	slash = dir ? strrchr(dir, '/') : NULL;
+	if (!slash || slash == dir)
+		return false;
+	*slash = '\0';
+	n = sandbox_view_find(view, dir);
+	/* one that was there before is a place of the view: it was kept */
+	return fstatat(AT_FDCWD, dir, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       !S_ISDIR(st.st_mode) && !(n && strcmp(n->path, dir) == 0 && !n->absent);
+}
+
 static void note_appeared(struct session *s)
 {
 	char shown[200], rule[EXPLAIN_RULE_CAP];
@@ -324,9 +348,8 @@ static void note_appeared(struct session *s)
 	s->appeared = calloc(s->view.ncreatable + 1, sizeof(*s->appeared));
 	for (size_t i = 0; s->appeared && i < s->view.ncreatable; i++) {
 		const char *path = s->view.creatable[i].path;
-		struct stat st;
 
-		if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		if (!has_appeared(&s->view, path))
 			continue;
 		s->appeared[s->nappeared++] = i;
 		io_escape(shown, sizeof(shown), path, strlen(path));

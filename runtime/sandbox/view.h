@@ -15,6 +15,7 @@ enum view_answer {
 };
 
 #define VIEW_AF_FORCE 0x80 /* read-only whatever the rules say (git's hooks) */
+#define VIEW_AF_FILE 0x40  /* with it: a name, which may be absent (git's files) */
 
 struct view_anchor {
 	char *path;       /* full, absolute */
@@ -70,12 +71,19 @@ int view_resolve(const char *prefix, const char *path, char ret[4096],
 
 /* --- view_git.c: what only the machine knows ------------------------------------ */
 
+struct view_git_path {
+	char *path; /* malloc'ed, absolute */
+	bool hooks; /* a directory of hooks; else a file that git reads */
+};
+
 /*
- * The hooks directories that the project's git uses besides .git/hooks
- * (core.hooksPath, the common directory of a gitdir: file): malloc'ed absolute
- * paths, at most `cap`.
+ * What git runs or takes commands from besides the names of the floor: the
+ * .git file of a worktree or submodule and what lies behind it, every
+ * core.hooksPath, every file that the configuration includes.  The caller
+ * frees the list in any case.
  */
-size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_t cap);
+int view_git_paths(const char *prefix, const char *home, const char *project,
+		   struct view_git_path **ret, size_t *ret_n, struct rt_err *err);
 
 /* Path helpers: `path` is strictly below `top`; the same or below. */
 bool view_below(const char *path, const char *top);

@@ -151,7 +151,8 @@ static void name_it(struct cand *c, const struct view_anchor *a)
 		c->floor = false;
 	c->rule = a->rule;
 	if (a->flags & VIEW_AF_FORCE) {
-		c->deep_ro = true;
+		c->ro = true;
+		c->deep_ro |= !(a->flags & VIEW_AF_FILE);
 		c->by = a->rule;
 	}
 }
@@ -312,32 +313,46 @@ static int add_fixed(struct maker *m)
 	return r;
 }
 
+/* The floor's rule for a name in the project's .git, or VIEW_NO_RULE. */
+static uint32_t git_rule(const struct maker *m, const char *name)
+{
+	for (size_t i = 0; i < m->in->n; i++) {
+		const struct view_anchor *a = &m->in->anchors[i];
+
+		if ((a->flags & PB_AF_FLOOR) && a->path && m->in->project &&
+		    view_below(a->path, m->in->project) &&
+		    !strcmp(a->path + strlen(m->in->project), name))
+			return a->rule;
+	}
+	return VIEW_NO_RULE;
+}
+
+/* Under the ids of the lines that speak of .git/hooks and .git/config. */
 static int add_git(struct maker *m)
 {
-	char *hooks[4];
-	uint32_t rule = VIEW_NO_RULE;
-	size_t n;
-	int r = 0;
+	uint32_t hooks = git_rule(m, "/.git/hooks"), config = git_rule(m, "/.git/config");
+	struct view_git_path *paths = NULL;
+	size_t n = 0;
+	int r;
 
-	/* under the id of the line that speaks of .git/hooks */
-	for (size_t i = 0; i < m->in->n; i++)
-		if ((m->in->anchors[i].flags & PB_AF_FLOOR) && m->in->project &&
-		    view_below(m->in->anchors[i].path, m->in->project) &&
-		    strstr(m->in->anchors[i].path, "/.git/hooks"))
-			rule = m->in->anchors[i].rule;
-	if (rule == VIEW_NO_RULE)
+	if (hooks == VIEW_NO_RULE)
 		return 0;
-	n = view_git_hooks(m->in->prefix, m->in->project, hooks, 4);
+	r = view_git_paths(m->in->prefix, m->in->home, m->in->project, &paths, &n, m->err);
 	for (size_t i = 0; i < n; i++) {
-		struct view_anchor a = { .path = hooks[i], .kind = PB_A_PATH,
+		struct view_anchor a = { .path = paths[i].path, .kind = PB_A_PATH,
 					 .effect = PB_DENY, .ops = PB_WRITE,
 					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE,
-					 .rule = rule };
+					 .rule = hooks };
 
+		if (!paths[i].hooks) {
+			a.flags |= VIEW_AF_FILE;
+			a.rule = config != VIEW_NO_RULE ? config : hooks;
+		}
 		if (r == 0)
 			r = add_anchor(m, &a);
-		free(hooks[i]);
+		free(paths[i].path);
 	}
+	free(paths);
 	return r;
 }
 

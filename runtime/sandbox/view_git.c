@@ -1,7 +1,7 @@
 /*
- * Where else the project's git looks for hooks: core.hooksPath of its
- * configuration, and the common directory behind a gitdir: file.  Included
- * configuration files are not followed; --plan says nothing about them.
+ * What the project's git reads outside of the sandbox and would run: hooks
+ * directories, and the files that can name one or a program.  Every file that
+ * git's configuration includes is read, whatever the condition is.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -9,23 +9,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "runtime/base/io.h"
 #include "runtime/sandbox/view.h"
 
 #define GIT_FILE_MAX (1024u * 1024)
+#define GIT_MAX_PATHS 256u
 
-static char *read_text(const char *prefix, const char *path)
+struct git {
+	const char *prefix, *home, *project;
+	struct view_git_path *v;
+	size_t n;
+	/* configuration files that are still to be read, and were */
+	char *queue[GIT_MAX_PATHS];
+	size_t nqueue;
+	struct rt_err *err;
+};
+
+/* NULL where git would find nothing there either. */
+static int read_text(const struct git *g, const char *path, char **ret)
 {
-	char full[8300], *text;
+	char full[8300];
 	size_t len;
-	int n = snprintf(full, sizeof(full), "%s%s", prefix, path);
+	int n = snprintf(full, sizeof(full), "%s%s", g->prefix, path);
+	int r = n < 0 || (size_t)n >= sizeof(full) ?
+			-ENAMETOOLONG : io_read_file(full, GIT_FILE_MAX, ret, &len);
 
-	if (n < 0 || (size_t)n >= sizeof(full) ||
-	    io_read_file(full, GIT_FILE_MAX, &text, &len) < 0)
-		return NULL;
-	return text;
+	if (r == -EFBIG)
+		return rt_fail(g->err, EFBIG, "git's file %s is larger than %u KiB", path,
+			       GIT_FILE_MAX / 1024);
+	if (r == -ENOMEM)
+		return rt_fail(g->err, ENOMEM, "out of memory");
+	if (r < 0)
+		*ret = NULL;
+	return 0;
 }
 
 /* `rel` seen from `dir`, without "." and ".."; malloc'ed. */
@@ -58,98 +75,246 @@ static char *absolute(const char *dir, const char *rel)
 	return have && have < 4096 ? strdup(out) : NULL;
 }
 
-static char *trim(char *s)
+/* A path in a configuration: "~/" and "~name/" are taken for HOME. */
+static char *git_path(const struct git *g, const char *dir, const char *value)
 {
-	char *end;
+	const char *slash = strchr(value, '/');
 
-	while (isspace((unsigned char)*s))
-		s++;
-	end = s + strlen(s);
-	while (end > s && isspace((unsigned char)end[-1]))
-		*--end = '\0';
-	return s;
+	if (value[0] != '~')
+		return absolute(dir, value);
+	return slash && g->home ? absolute(g->home, slash + 1) : NULL;
 }
 
-/* The last core.hooksPath of a configuration text, which is changed. */
-static char *hooks_path(char *text)
+/* Takes `path` over; a path too long for a name is none of git's either. */
+static int put(struct git *g, char *path, bool hooks)
 {
-	char *found = NULL, *save = NULL;
-	bool core = false;
+	struct view_git_path *grown;
 
-	for (char *line = strtok_r(text, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		char *s = trim(line), *eq;
-
-		if (*s == '[') {
-			char *close = strchr(s, ']');
-
-			core = close && close - s == 5 &&
-			       !strncasecmp(s + 1, "core", 4);
-			if (!close)
-				continue;
-			s = trim(close + 1); /* a key may stand behind it */
-		}
-		eq = strchr(s, '=');
-		if (!core || !eq)
-			continue;
-		*eq = '\0';
-		if (strcasecmp(trim(s), "hookspath"))
-			continue;
-		found = trim(eq + 1);
-		if (*found == '"') {
-			char *end = strchr(++found, '"');
-
-			if (end)
-				*end = '\0';
-		} else {
-			found[strcspn(found, "#;")] = '\0';
-			found = trim(found);
-		}
-	}
-	return found;
-}
-
-size_t view_git_hooks(const char *prefix, const char *project, char **ret, size_t cap)
-{
-	char path[4200];
-	AUTO_FREE char *link = NULL;
-	AUTO_FREE char *gitdir = NULL;
-	AUTO_FREE char *common = NULL;
-	AUTO_FREE char *config = NULL;
-	const char *hooks;
-	size_t n = 0;
-
-	if (snprintf(path, sizeof(path), "%s/.git", project) >= (int)sizeof(path))
+	if (!path)
 		return 0;
-	link = read_text(prefix, path); /* a directory cannot be read */
-	if (link && !strncmp(link, "gitdir:", 7)) {
-		AUTO_FREE char *to = NULL;
+	if (g->n == GIT_MAX_PATHS) {
+		free(path);
+		return rt_fail(g->err, E2BIG, "git's configuration of %s names more than "
+			       "%u paths", g->project, GIT_MAX_PATHS);
+	}
+	grown = reallocarray(g->v, g->n + 1, sizeof(*grown));
+	if (!grown) {
+		free(path);
+		return rt_fail(g->err, ENOMEM, "out of memory");
+	}
+	g->v = grown;
+	grown[g->n].path = path;
+	grown[g->n++].hooks = hooks;
+	return 0;
+}
 
-		gitdir = absolute(project, trim(link + 7));
-		if (!gitdir)
+static int put_in(struct git *g, const char *dir, const char *name, bool hooks)
+{
+	return put(g, absolute(dir, name), hooks);
+}
+
+/* Takes `path` over. */
+static int enqueue(struct git *g, char *path)
+{
+	if (!path)
+		return 0;
+	for (size_t i = 0; i < g->nqueue; i++)
+		if (!strcmp(g->queue[i], path)) {
+			free(path);
 			return 0;
-		if (snprintf(path, sizeof(path), "%s/commondir", gitdir) <
-		    (int)sizeof(path))
-			to = read_text(prefix, path);
-		common = to ? absolute(gitdir, trim(to)) : strdup(gitdir);
-		if (common && n < cap &&
-		    snprintf(path, sizeof(path), "%s/hooks", common) <
-			    (int)sizeof(path)) {
-			ret[n] = strdup(path);
-			n += ret[n] != NULL;
 		}
-	} else {
+	if (g->nqueue == GIT_MAX_PATHS) {
+		free(path);
+		return rt_fail(g->err, E2BIG, "git's configuration of %s has more than "
+			       "%u files", g->project, GIT_MAX_PATHS);
+	}
+	g->queue[g->nqueue++] = path;
+	return 0;
+}
+
+/* --- the text of a configuration ------------------------------------------------- */
+
+enum section { SEC_OTHER, SEC_CORE, SEC_INCLUDE };
+
+/* Behind the ']' of "[name \"sub\"]". */
+static char *read_section(char *s, enum section *ret)
+{
+	size_t len = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789-.");
+	bool quoted = false;
+
+	*ret = len == 4 && !strncasecmp(s, "core", 4) ? SEC_CORE :
+	       (len == 7 && !strncasecmp(s, "include", 7)) ||
+			       (len == 9 && !strncasecmp(s, "includeif", 9)) ?
+							SEC_INCLUDE : SEC_OTHER;
+	for (s += len; *s && *s != '\n' && (quoted || *s != ']'); s++) {
+		if (*s == '\\' && s[1])
+			s++;
+		else if (*s == '"')
+			quoted = !quoted;
+	}
+	return *s == ']' ? s + 1 : s;
+}
+
+/* The value from behind the '=' on, unquoted in place; ret_end: behind its line. */
+static char *read_value(char *s, char **ret_end)
+{
+	bool quoted = false;
+	char *start, *w, *end; /* end: behind the last byte that counts */
+
+	s += strspn(s, " \t\r");
+	start = w = end = s;
+	for (; *s && *s != '\n'; s++) {
+		if (!quoted && (*s == '#' || *s == ';')) {
+			s += strcspn(s, "\n");
+			break;
+		}
+		if (*s == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (*s == '\\' && s[1]) {
+			s++;
+			if (*s == '\n')
+				continue;
+			*w++ = *s == 't' ? '\t' : *s == 'n' ? '\n' : *s;
+			end = w;
+			continue;
+		}
+		*w++ = *s;
+		if (quoted || !isspace((unsigned char)*s))
+			end = w;
+	}
+	*ret_end = *s ? s + 1 : s;
+	*end = '\0';
+	return start;
+}
+
+static int take_value(struct git *g, enum section sec, const char *dir,
+		      const char *key, size_t klen, const char *value)
+{
+	if (!*value)
+		return 0;
+	if (sec == SEC_CORE && klen == 9 && !strncasecmp(key, "hookspath", 9))
+		return put(g, git_path(g, g->project, value), true);
+	if (sec == SEC_INCLUDE && klen == 4 && !strncasecmp(key, "path", 4)) {
+		char *path = git_path(g, dir, value);
+		int r = put(g, path ? strdup(path) : NULL, false);
+
+		if (r == 0)
+			return enqueue(g, path);
+		free(path);
+		return r;
+	}
+	return 0;
+}
+
+/* Every core.hooksPath and include.path of the text, which is changed. */
+static int read_config(struct git *g, char *s, const char *dir)
+{
+	enum section sec = SEC_OTHER;
+	int r = 0;
+
+	while (*s && r == 0) {
+		char *key, *value;
+		size_t klen;
+
+		s += strspn(s, " \t\r\n");
+		if (*s == '[') {
+			s = read_section(s + 1, &sec);
+			continue;
+		}
+		key = s;
+		klen = strcspn(s, " \t\r\n=#;");
+		s += klen;
+		s += strspn(s, " \t\r");
+		if (*s != '=') {
+			s += strcspn(s, "\n");
+			continue;
+		}
+		value = read_value(s + 1, &s);
+		r = take_value(g, sec, dir, key, klen, value);
+	}
+	return r;
+}
+
+/* --- which files ---------------------------------------------------------------------- */
+
+/* Git takes the directory that a .git file names for the repository. */
+static int behind_link(struct git *g, const char *dot_git, char *text, char **ret_dir,
+		       char **ret_common)
+{
+	AUTO_FREE char *to = NULL;
+	char path[4200];
+	int r;
+
+	text[strcspn(text, "\r\n")] = '\0';
+	*ret_dir = absolute(g->project, text + 7 + strspn(text + 7, " \t"));
+	r = put(g, strdup(dot_git), false);
+	if (r < 0 || !*ret_dir ||
+	    snprintf(path, sizeof(path), "%s/commondir", *ret_dir) >= (int)sizeof(path))
+		return r;
+	r = read_text(g, path, &to);
+	if (to)
+		to[strcspn(to, "\r\n")] = '\0';
+	*ret_common = to ? absolute(*ret_dir, to) : strdup(*ret_dir);
+	if (r == 0)
+		r = put_in(g, *ret_dir, "commondir", false);
+	if (r == 0)
+		r = put_in(g, *ret_dir, "config.worktree", false);
+	if (r == 0 && *ret_common)
+		r = put_in(g, *ret_common, "config", false);
+	if (r == 0 && *ret_common)
+		r = put_in(g, *ret_common, "hooks", true);
+	return r;
+}
+
+static int find_files(struct git *g)
+{
+	AUTO_FREE char *text = NULL, *dir = NULL, *common = NULL;
+	char path[4200];
+	int r;
+
+	if (snprintf(path, sizeof(path), "%s/.git", g->project) >= (int)sizeof(path))
+		return 0;
+	r = read_text(g, path, &text); /* a directory cannot be read */
+	if (r == 0 && text && !strncmp(text, "gitdir:", 7))
+		r = behind_link(g, path, text, &dir, &common);
+	if (r == 0 && !dir) {
+		dir = strdup(path);
 		common = strdup(path);
 	}
-	if (!common ||
-	    snprintf(path, sizeof(path), "%s/config", common) >= (int)sizeof(path))
-		return n;
-	config = read_text(prefix, path);
-	hooks = config ? hooks_path(config) : NULL;
-	/* ~ is the private HOME inside; a path below it is the run's own */
-	if (hooks && *hooks && *hooks != '~' && n < cap) {
-		ret[n] = absolute(project, hooks);
-		n += ret[n] != NULL;
+	if (r == 0 && common)
+		r = enqueue(g, absolute(common, "config"));
+	if (r == 0 && dir)
+		r = enqueue(g, absolute(dir, "config.worktree"));
+	if (r == 0 && g->home)
+		r = enqueue(g, absolute(g->home, ".gitconfig"));
+	if (r == 0 && g->home)
+		r = enqueue(g, absolute(g->home, ".config/git/config"));
+	return r == 0 ? enqueue(g, strdup("/etc/gitconfig")) : r;
+}
+
+int view_git_paths(const char *prefix, const char *home, const char *project,
+		   struct view_git_path **ret, size_t *ret_n, struct rt_err *err)
+{
+	struct git g = { .prefix = prefix, .home = home, .project = project, .err = err };
+	int r = find_files(&g);
+
+	/* the queue grows while it is read */
+	for (size_t i = 0; i < g.nqueue && r == 0; i++) {
+		AUTO_FREE char *text = NULL;
+		AUTO_FREE char *dir = strdup(g.queue[i]);
+
+		r = dir ? read_text(&g, g.queue[i], &text) : -ENOMEM;
+		if (r == 0 && text) {
+			*strrchr(dir, '/') = '\0';
+			r = read_config(&g, text, dir);
+		}
 	}
-	return n;
+	for (size_t i = 0; i < g.nqueue; i++)
+		free(g.queue[i]);
+	*ret = g.v;
+	*ret_n = g.n;
+	return r;
 }

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# What git would run outside of the sandbox stays as it is, wherever git's
+# configuration says that it lies.
+# shellcheck disable=SC2016,SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+export GIT_CONFIG_NOSYSTEM=1
+
+if ! command -v git >/dev/null; then
+	skip git "git is not installed"
+	done_
+fi
+git init -q .
+policy ''
+
+# TEXT-of-the-configuration FILE: the run cannot write FILE, and a neighbour it can.
+config=$(cat .git/config)
+kept() {
+	printf '%s\n%s\n' "$config" "$1" >.git/config
+	run sh -c "echo bad > $2/pre-commit; echo free > beside"
+	no_file "$2/pre-commit"
+	want_text free beside
+	rm -f beside
+}
+
+t "the control: a directory that no configuration names is writable"
+mkdir .githooks 'odd hooks'
+run sh -c 'echo new > .githooks/pre-commit'
+want_rc 0
+want_text new .githooks/pre-commit
+rm .githooks/pre-commit
+
+t "core.hooksPath, in every way that git reads it"
+kept '[core]
+	hooksPath = .githooks' .githooks
+kept '[CORE] HOOKSPATH=.git/../.githooks/ ; comment' .githooks
+kept '[core]
+	hooksPath = "./.git"hooks' .githooks
+kept '[core]
+	hooksPath = .git\
+hooks' .githooks
+kept '[core]
+	hooksPath = ~/project/.githooks' .githooks
+kept "[core]
+	hooksPath = $P/.githooks" .githooks
+kept '[x "a]b\"c"]
+	y = z
+[core]
+	hooksPath = odd hooks # comment' "'odd hooks'"
+
+t "files that the configuration includes, at any depth"
+mkdir -p conf
+printf '[include]\n\tpath = two\n' >conf/one
+printf '[core]\n\thooksPath = .githooks\n' >conf/two
+kept '[include]
+	path = ../conf/one' .githooks
+kept '[includeIf "gitdir:/nowhere/"]
+	path = ~/project/conf/one' .githooks
+run sh -c 'echo bad >> conf/one; echo bad >> conf/two; mv conf away; echo free > conf/three'
+want_text "$(printf '[core]\n\thooksPath = .githooks')" conf/two
+want_text "$(printf '[include]\n\tpath = two')" conf/one
+want_text free conf/three
+printf '%s\n' "$config" >.git/config
+run sh -c 'echo good >> conf/one'
+want_rc 0
+rm -r conf
+
+t "the user's own configuration counts, too"
+printf '[core]\n\thooksPath = .githooks\n' >"$HOME/.gitconfig"
+kept '' .githooks
+rm "$HOME/.gitconfig"
+
+t "what turns git to another configuration is kept or named"
+run sh -c 'echo ../other > .git/commondir; echo x > .git/config.worktree'
+want_line '\.git/commondir has appeared'
+want_line '\.git/config\.worktree has appeared'
+rm -f .git/commondir .git/config.worktree
+printf '[core]\n' >.git/config.worktree
+run sh -c 'echo bad >> .git/config.worktree; echo free > .git/description'
+want_text '[core]' .git/config.worktree
+want_text free .git/description
+rm .git/config.worktree
+
+t "a .git file, and the repository behind it"
+mkdir sub && mv .git sub/real && echo 'gitdir: sub/real' >.git
+git status --short >/dev/null || bad "the project is no repository"
+run sh -c 'echo "gitdir: evil" > .git; rm -f .git; mv .git away; echo bad >> sub/real/config
+	echo bad > sub/real/hooks/pre-commit; mv sub away; echo free > sub/real/description'
+want_text 'gitdir: sub/real' .git
+want_text "$config" sub/real/config
+no_file sub/real/hooks/pre-commit
+want_text free sub/real/description
+rm .git && mv sub/real .git && rmdir sub
+
+t "a .git that becomes a file is named"
+mv .git aside
+run sh -c 'echo "gitdir: aside" > .git'
+want_rc 0
+want_line '\.git/config has appeared'
+rm -f .git
+run sh -c 'ln -s aside .git'
+want_rc 0
+want_line '\.git/config has appeared'
+rm -f .git
+run true
+want_rc 0
+no_err appeared
+mv aside .git
+
+t "a pipe in place of git's files holds nobody up"
+mv .git aside && mkfifo .git
+err=$(timeout 5 "$BIN/polrun" -b "$WORK/p.polb" true 2>&1 </dev/null)
+rc=$?
+want_rc 0
+rm .git && mkdir pipes && mkfifo pipes/commondir && echo 'gitdir: pipes' >.git
+err=$(timeout 5 "$BIN/polrun" -b "$WORK/p.polb" true 2>&1 </dev/null)
+rc=$?
+want_rc 0
+rm -r .git pipes && mv aside .git
+
+done_
