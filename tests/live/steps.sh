@@ -201,7 +201,8 @@ t "landlock: a descriptor is not opened again with more rights"
 echo before >"$WORK/out/in"
 chmod 0666 "$WORK/out/in"
 out=$("$BIN/polrun" -b "$WORK/p.polb" "$F" write /proc/self/fd/0 after <"$WORK/out/in" 2>"$WORK/.err")
-want_out '^EACCES$'
+# an ordinary user's own file goes through a pipe: it is opened, and not reached
+is_root && want_out '^EACCES$'
 want_text before "$WORK/out/in"
 
 t "rlimit: files"
