@@ -23,7 +23,11 @@ const char *explain_level(unsigned level);
 const char *explain_effect(unsigned effect);
 const char *explain_risk(unsigned risk); /* a class 0..3 */
 
-/* One line per denial: what was blocked, by which rule, at which file:line. */
+/* One line per denial: what was blocked, by which rule, at which file:line;
+ * those that only make a program fall back to another call come last. */
 void explain_denials(FILE *out, const struct bundle *b, const struct denials *d);
+/* One line that points to --explain-denials, where there is something to name
+ * that may be why a run failed. */
+void explain_hint(FILE *out, const struct denials *d);
 
 #endif

@@ -19,7 +19,7 @@
 #include "runtime/supervise/tracee.h"
 
 enum how {
-	H_STAT,   /* looks at the name: a denial only where it is hidden */
+	H_STAT,   /* looks at the name: a denial only where the view hides it */
 	H_OPEN,   /* flags in the argument after the path */
 	H_OPEN2,  /* struct open_how in the argument after the path */
 	H_MAKE,   /* creates: what exists already is no denial */
@@ -228,7 +228,7 @@ static void judge_stat(struct trace *t, const char *path, bool exists)
 	if (exists && !(node && node->masked))
 		return;
 	decide_file(&t->run->ctx, PB_READ, path, &d);
-	if (d.effect == PB_HIDE && exists_outside(path))
+	if (d.effect != PB_ALLOW && exists_outside(path))
 		file_denied(t, PB_READ, path, node);
 }
 

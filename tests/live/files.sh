@@ -122,6 +122,22 @@ run sh -c 'ln -s data in && cat in'
 want_rc 0
 want_out '^data$'
 
+t "a link that a run can make lends no right to what it stands for"
+mkdir -p "$WORK/out/sub"
+ln -sfn "$WORK/out" "$P/lent"
+# shellcheck disable=SC2016
+policy 'file { allow read "'"$WORK/out"'"  deny write "${PROJECT_DIR}/lent/sub" }' l
+run_with l sh -c "cat lent/secret && echo x > $WORK/out/lent"
+want_rc 2
+want_out '^secret$'
+no_file "$WORK/out/lent"
+# shellcheck disable=SC2016
+policy 'file { allow read, write "'"$WORK/out"'"  deny write "${PROJECT_DIR}/lent/sub" }' l
+run_with l sh -c "echo x > $WORK/out/lent"
+want_rc 0
+want_text x "$WORK/out/lent"
+rm "$P/lent"
+
 t "a tree without an exec rule runs nothing, also by the loader"
 cp /bin/true "$P/prog"
 run ./prog
@@ -163,6 +179,9 @@ want_line 'write .*/keep: rule no-keeping at e\.pol:[0-9]+'
 want_line "read $WORK/out/secret: rule file-otherwise-read"
 want_line 'write /usr/x: rule file-otherwise-write'
 no_err 'near'
+run_with e --explain-denials ls -d "$WORK/out/secret" "$WORK/nowhere"
+want_line "read $WORK/out/secret: rule file-otherwise-read"
+no_err 'blocked: .*nowhere'
 run_with e --explain-denials cat near
 want_rc 0
 no_err 'blocked'
