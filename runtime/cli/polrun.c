@@ -42,6 +42,7 @@ struct session {
 	struct entry entry;
 	bool decided;
 	struct sandbox_run run;
+	struct sandbox_ahead ahead;
 	struct sandbox_view view;
 	char **envp;
 	char *exec_path;
@@ -489,7 +490,8 @@ static int with_bundle(struct session *s)
 	struct rt_err err = { 0 };
 	int r = 0;
 
-	s->polinit = open_polinit(&err);
+	if (s->polinit < 0)
+		s->polinit = open_polinit(&err);
 	if (s->polinit >= 0)
 		r = find_user(s, &err);
 	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0)
@@ -514,8 +516,34 @@ static int with_bundle(struct session *s)
 	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);
 }
 
+/*
+ * Reading and deciding take about as long as the kernel needs for namespaces.
+ * Not where somebody else's ids or trees are needed, nor where a regular file
+ * on 0-2 may yet be exchanged for a pipe (streams_bridge).
+ */
+static void go_ahead(struct session *s)
+{
+	struct rt_err err;
+	struct stat st;
+
+	if (s->opt.action != OPT_RUN || s->opt.user || geteuid() == 0 ||
+	    getuid() != geteuid() || getgid() != getegid())
+		return;
+	for (int fd = 0; fd < 3; fd++)
+		if (fstat(fd, &st) != 0 || S_ISREG(st.st_mode))
+			return;
+	s->polinit = open_polinit(&err);
+	if (s->polinit < 0)
+		return;
+	s->run.uid = getuid();
+	s->run.gid = getgid();
+	s->run.polinit_fd = s->polinit;
+	sandbox_ahead(&s->run, &s->ahead);
+}
+
 static void release(struct session *s)
 {
+	sandbox_ahead_release(&s->ahead);
 	if (s->decided)
 		entry_release(&s->entry);
 	sandbox_view_release(&s->view);
@@ -531,13 +559,15 @@ static void release(struct session *s)
 
 static int session(const struct options *opt)
 {
-	struct session s = { .opt = *opt, .polinit = -1, .report = -1 };
+	struct session s = { .opt = *opt, .polinit = -1, .report = -1,
+			     .ahead = { 0, -1, -1 } };
 	struct rt_err err = { 0 };
 	int status;
 
-	if (bundle_open_run(opt->bundle, &s.bundle, &err) < 0)
-		return fail(&err, EXIT_REFUSED);
-	if (bundle_check_time(&s.bundle, (int64_t)time(NULL), &err) < 0 ||
+	go_ahead(&s);
+	s.run.ahead = &s.ahead;
+	if (bundle_open_run(opt->bundle, &s.bundle, &err) < 0 ||
+	    bundle_check_time(&s.bundle, (int64_t)time(NULL), &err) < 0 ||
 	    check_filter(&s.bundle, opt->explain, &err) < 0) {
 		release(&s);
 		return fail(&err, EXIT_REFUSED);

@@ -86,6 +86,21 @@ static int receive_plan(int sock, const struct plan_head **ret, struct rt_err *e
 	return plan_check(bytes, size, err);
 }
 
+/* Takes one plan and does what comes before the fork. */
+static int follow_plan(struct init *in, struct rt_err *err)
+{
+	int r = receive_plan(in->sock, &in->plan, err);
+
+	if (r < 0)
+		return r;
+	in->slots = reallocarray(in->slots, in->plan->nslots + 1, sizeof(*in->slots));
+	if (!in->slots)
+		return rt_fail(err, ENOMEM, "no memory for the trees");
+	for (uint32_t i = 0; i <= in->plan->nslots; i++)
+		in->slots[i] = -1;
+	return steps_run(in, PLAN_INIT, err);
+}
+
 static int prepare(struct init *in, struct rt_err *err)
 {
 	struct sigaction hup;
@@ -94,15 +109,10 @@ static int prepare(struct init *in, struct rt_err *err)
 	in->hup_ignored =
 		sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN;
 	(void)umask(0);
-	r = receive_plan(in->sock, &in->plan, err);
-	if (r < 0)
-		return r;
-	in->slots = malloc((in->plan->nslots + 1) * sizeof(*in->slots));
-	if (!in->slots)
-		return rt_fail(err, ENOMEM, "no memory for the trees");
-	for (uint32_t i = 0; i <= in->plan->nslots; i++)
-		in->slots[i] = -1;
-	return steps_run(in, PLAN_INIT, err);
+	do
+		r = follow_plan(in, err);
+	while (r == 0 && in->plan->more);
+	return r;
 }
 
 /* A signal that somebody outside sent to polinit: polrun passes on what was

@@ -65,6 +65,8 @@ struct plan_head {
 	uint32_t nslots;
 	uint32_t listener;    /* the filter is loaded with a listener */
 	uint32_t umask;
+	uint32_t more; /* another plan follows */
+	uint32_t zero;
 };
 
 /* What the bundle says, in the form that the plan needs. */

@@ -534,7 +534,6 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 		p->err = -ENOMEM;
 		goto out;
 	}
-	(void)plan_add(p, STEP_PRIVATE, PLAN_INIT);
 	open_trees(&b);
 	add_base(&b, policy, texts);
 	make_dir(&b, "/proc", 5, 0555);

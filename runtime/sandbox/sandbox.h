@@ -14,6 +14,12 @@
 #include "runtime/bundle/reader.h"
 #include "runtime/decide/decide.h"
 
+/* polinit before there is a plan. */
+struct sandbox_ahead {
+	pid_t pid; /* 0: none */
+	int pidfd, sock;
+};
+
 struct sandbox_run {
 	struct bundle *bundle;
 	struct decide_ctx ctx;     /* roots are physical host paths; scope sandbox.
@@ -37,6 +43,7 @@ struct sandbox_run {
 	int polinit_fd;            /* opened before the clone */
 	int landlock_abi;          /* 0: none */
 	mode_t umask;
+	struct sandbox_ahead *ahead; /* may be NULL; sandbox_start() takes it */
 };
 
 /* One place of the view, sorted by path (outer before inner). */
@@ -106,6 +113,16 @@ struct sandbox_status {
 	uint64_t cpu_us, max_rss_kib; /* EXITED */
 	struct rt_err err;
 };
+
+/*
+ * Starts polinit while polrun still reads and decides: namespaces, maps, the
+ * steps that need no policy; then it waits for the plan.  `run` has its ids and
+ * polinit_fd.  Not as root, whose children inherit the trees.  A failure is
+ * silent: sandbox_start() tries again and says why.
+ */
+void sandbox_ahead(const struct sandbox_run *run, struct sandbox_ahead *ret);
+/* Ends it where no run came of it. */
+void sandbox_ahead_release(struct sandbox_ahead *a);
 
 /*
  * Clones, writes the maps, takes the listener, and returns once the command

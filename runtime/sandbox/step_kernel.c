@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -95,6 +96,14 @@ int step_proc_sys(struct init *in, const struct plan_op *op, struct rt_err *err)
 		return step_fail(err, STEP_PROC_SYS, e, "mount_setattr");
 	}
 	return place_attach(op, io_steal_fd(&fd), place, err);
+}
+
+int step_ns_net(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)in, (void)op;
+	if (unshare(CLONE_NEWNET) < 0)
+		return step_fail(err, STEP_NS_NET, errno, "a network namespace");
+	return 0;
 }
 
 int step_lo(struct init *in, const struct plan_op *op, struct rt_err *err)

@@ -1,0 +1,291 @@
+/*
+ * The child: one clone with the namespaces, the maps, polinit by descriptor,
+ * and a first plan, which needs neither bundle nor view.  All of it can begin
+ * while polrun still reads and decides: polinit then waits for the plan.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/sandbox/init.h"
+#include "runtime/sandbox/spawn.h"
+
+#define ROOT_RUN_BASE 0x70000000u
+#define ROOT_RUN_INSIDE 1000u
+
+struct launch {
+	const struct sandbox_run *run;
+	struct sandbox_ids ids;
+	const int *fds; /* that the child inherits */
+	size_t nfds;
+	/* Everybody may map the own ids, without the parent: a child that waits
+	   for it is woken on its parent's processor and runs after it. */
+	bool maps_itself;
+	int sock, peer; /* ours, the child's */
+	pid_t pid;
+	int pidfd;
+};
+
+/*
+ * The set-up's capabilities survive the exec of polinit only as ambient ones:
+ * inside, the run's uid is not 0.  Mounts, the loopback, the limit of user
+ * namespaces, the bounding set, and names below locked masks: nothing else.
+ */
+static int raise_ambient(void)
+{
+	static const unsigned caps[] = {CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_SYS_RESOURCE,
+					CAP_SETPCAP, CAP_DAC_OVERRIDE};
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct d[2] = {{0, 0, 0}, {0, 0, 0}};
+
+	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++)
+		d[0].permitted |= 1u << caps[i];
+	d[0].effective = d[0].inheritable = d[0].permitted;
+	if (syscall(SYS_capset, &h, d) < 0)
+		return -errno;
+	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++)
+		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, caps[i], 0, 0) < 0)
+			return -errno;
+	return 0;
+}
+
+static void __attribute__((noreturn)) child_fail(int sock, const char *what, int e)
+{
+	struct rt_err err;
+
+	(void)rt_fail_errno(&err, e, "%s", what);
+	(void)snprintf(err.step, sizeof(err.step), "polinit");
+	init_send(sock, SANDBOX_FAILED, e, &err);
+	_exit(125);
+}
+
+/* polinit sets it again, where a failure is reported. */
+static void die_with_polrun(void)
+{
+	if (step_on(STEP_PDEATHSIG))
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
+static int write_map(const char *who, const char *file, const char *text,
+		     struct rt_err *err)
+{
+	char path[64];
+	int r;
+
+	(void)snprintf(path, sizeof(path), "/proc/%s/%s", who, file);
+	r = io_write_file(path, text);
+	return r < 0 ? rt_fail_errno(err, -r, "%s", path) : 0;
+}
+
+static int write_maps(const struct launch *s, const char *who, struct rt_err *err)
+{
+	char line[64];
+	int r;
+
+	if (step_on(STEP_SETGROUPS)) {
+		r = write_map(who, "setgroups", "deny", err);
+		if (r < 0)
+			return r;
+	}
+	(void)snprintf(line, sizeof(line), "%u %u 1\n", s->ids.uid_in, s->ids.uid_out);
+	r = write_map(who, "uid_map", line, err);
+	if (r < 0)
+		return r;
+	(void)snprintf(line, sizeof(line), "%u %u 1\n", s->ids.gid_in, s->ids.gid_out);
+	return write_map(who, "gid_map", line, err);
+}
+
+/* Stage 1: inside of the namespaces, still polrun's memory. */
+static void __attribute__((noreturn)) child_main(const struct launch *s)
+{
+	char number[16], go;
+	struct rt_err err;
+	char *argv[] = {(char *)(uintptr_t) "polinit", number, NULL};
+	char *envp[] = {NULL, NULL};
+	int r;
+
+	(void)close(s->sock);
+	die_with_polrun();
+	if (s->maps_itself && write_maps(s, "self", &err) < 0)
+		child_fail(s->peer, "mapping the run's user", err.err);
+	if (!s->maps_itself && read(s->peer, &go, 1) != 1)
+		_exit(125);
+	if (geteuid() != s->ids.uid_in && step_on(STEP_RUN_UID)) {
+		if (syscall(SYS_setresgid, s->ids.gid_in, s->ids.gid_in, s->ids.gid_in) < 0 ||
+		    syscall(SYS_setresuid, s->ids.uid_in, s->ids.uid_in, s->ids.uid_in) < 0)
+			child_fail(s->peer, "the run's user", errno);
+		/* changing the uid cleared it */
+		die_with_polrun();
+	}
+	r = raise_ambient();
+	if (r < 0)
+		child_fail(s->peer, "raising capabilities", -r);
+	(void)fcntl(s->peer, F_SETFD, 0);
+	for (size_t i = 0; i < s->nfds; i++)
+		(void)fcntl(s->fds[i], F_SETFD, 0);
+	(void)snprintf(number, sizeof(number), "%d", s->peer);
+#ifdef POL_TEST_STEPS
+	const char *off = getenv("POL_STEPS_OFF");
+	char var[512];
+
+	if (off &&
+	    snprintf(var, sizeof(var), "POL_STEPS_OFF=%s", off) < (int)sizeof(var))
+		envp[0] = var;
+#endif
+	(void)sys_execveat(s->run->polinit_fd, "", argv, envp, AT_EMPTY_PATH);
+	child_fail(s->peer, "executing polinit", errno);
+}
+
+static int clone_child(struct launch *s, struct rt_err *err)
+{
+	uint64_t flags = CLONE_NEWUSER | CLONE_PIDFD;
+	struct clone_args args = {.exit_signal = SIGCHLD};
+
+	flags |= step_on(STEP_NS_MNT) ? CLONE_NEWNS : 0;
+	flags |= step_on(STEP_NS_PID) ? CLONE_NEWPID : 0;
+	flags |= step_on(STEP_NS_IPC) ? CLONE_NEWIPC : 0;
+	flags |= step_on(STEP_NS_UTS) ? CLONE_NEWUTS : 0;
+	args.flags = flags;
+	args.pidfd = (uintptr_t)&s->pidfd;
+	s->pid = sys_clone3(&args, sizeof(args));
+	if (s->pid < 0)
+		return why_no_namespaces(errno, err);
+	if (s->pid == 0)
+		child_main(s);
+	(void)close(s->peer);
+	s->peer = -1;
+	return 0;
+}
+
+static int make_socket(struct launch *s, struct rt_err *err)
+{
+	int on = 1, pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return rt_fail_errno(err, errno, "socketpair");
+	s->sock = pair[0];
+	/* 0 to 2 are the command's: the socket must not be one of them */
+	s->peer = fcntl(pair[1], F_DUPFD_CLOEXEC, 3);
+	(void)close(pair[1]);
+	if (s->peer < 0 ||
+	    setsockopt(s->sock, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+		return rt_fail_errno(err, errno, "the status socket");
+	return 0;
+}
+
+struct sandbox_ids sandbox_ids_of(const struct sandbox_run *run)
+{
+	struct sandbox_ids ids = {
+		.uid_in = run->uid,
+		.uid_out = run->uid,
+		.gid_in = run->gid,
+		.gid_out = run->gid,
+	};
+
+	if (run->root_run) {
+		ids.uid_out = ids.gid_out = ROOT_RUN_BASE + (unsigned)getpid();
+		ids.uid_in = ids.gid_in = ROOT_RUN_INSIDE;
+	}
+	return ids;
+}
+
+/* What every run begins with. */
+static int send_first(const struct launch *s, struct rt_err *err)
+{
+	static const enum step_id steps[] = {STEP_PDEATHSIG, STEP_DUMPABLE, STEP_KEYRING,
+					     STEP_NS_NET,    STEP_LO,       STEP_PRIVATE};
+	AUTO_FREE void *bytes = NULL;
+	struct plan plan;
+	size_t size = 0;
+	int r;
+
+	plan_init(&plan);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		(void)plan_add(&plan, steps[i], PLAN_INIT);
+	plan.head.more = true;
+	r = plan_finish(&plan, &bytes, &size);
+	plan_release(&plan);
+	if (r < 0)
+		return rt_fail_errno(err, -r, "the first plan");
+	/* why it went is in the status that it sent */
+	(void)send(s->sock, bytes, size, MSG_NOSIGNAL);
+	return 0;
+}
+
+/* Another user's ids: only the parent may map them. */
+static int map_child(const struct launch *s, struct rt_err *err)
+{
+	char who[16];
+	int r;
+
+	(void)snprintf(who, sizeof(who), "%d", (int)s->pid);
+	r = write_maps(s, who, err);
+	if (r == 0 && send(s->sock, "g", 1, MSG_NOSIGNAL) != 1)
+		r = rt_fail_errno(err, errno, "polinit has ended early");
+	return r < 0 ? r : send_first(s, err);
+}
+
+int sandbox_launch(const struct sandbox_run *run, const int *fds, size_t nfds,
+		   struct sandbox_ahead *ret, struct rt_err *err)
+{
+	struct launch s = {.run = run,
+			   .ids = sandbox_ids_of(run),
+			   .fds = fds,
+			   .nfds = nfds,
+			   .sock = -1,
+			   .peer = -1,
+			   .pid = -1,
+			   .pidfd = -1};
+	int r = make_socket(&s, err);
+
+	s.maps_itself = s.ids.uid_out == geteuid() && s.ids.gid_out == getegid();
+	/* a user namespace made by an ordinary user cannot drop them; root can */
+	if (r == 0 && geteuid() == 0 && s.ids.uid_out != 0 && step_on(STEP_GROUPS) &&
+	    setgroups(0, NULL) < 0)
+		r = rt_fail_errno(err, errno, "dropping the supplementary groups");
+	if (r == 0 && s.maps_itself)
+		r = send_first(&s, err);
+	if (r == 0)
+		r = clone_child(&s, err);
+	if (r == 0 && !s.maps_itself)
+		r = map_child(&s, err);
+	if (s.peer >= 0)
+		(void)close(s.peer);
+	*ret = (struct sandbox_ahead){s.pid, s.pidfd, s.sock};
+	if (r < 0)
+		sandbox_ahead_release(ret);
+	return r;
+}
+
+void sandbox_ahead(const struct sandbox_run *run, struct sandbox_ahead *ret)
+{
+	struct rt_err err;
+
+	(void)sandbox_launch(run, NULL, 0, ret, &err);
+}
+
+void sandbox_ahead_release(struct sandbox_ahead *a)
+{
+	if (a->pid > 0) {
+		(void)sys_pidfd_send_signal(a->pidfd, SIGKILL, NULL, 0);
+		while (waitpid(a->pid, NULL, __WALL) < 0 && errno == EINTR)
+			;
+	}
+	if (a->pidfd >= 0)
+		(void)close(a->pidfd);
+	if (a->sock >= 0)
+		(void)close(a->sock);
+	*a = (struct sandbox_ahead){0, -1, -1};
+}
