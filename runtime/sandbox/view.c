@@ -69,7 +69,8 @@ static enum view_answer ask_one(const struct maker *m, uint8_t op, const char *p
 	return a;
 }
 
-/* All names of one object count: a denial under any of them, an allow too. */
+/* All names of one object count: a denial under any of them, an allow too,
+ * unless a run can have made the link that gives the name. */
 static bool ask(const struct maker *m, uint8_t op, const struct cand *c, bool dir,
 		bool host, uint32_t *rule)
 {
@@ -86,7 +87,8 @@ static bool ask(const struct maker *m, uint8_t op, const struct cand *c, bool di
 			       c->path + (m->alias[i].real[1] ?
 					  strlen(m->alias[i].real) : 0));
 		b = ask_one(m, op, other, dir, host, &r);
-		if (b == VIEW_DENY || (b == VIEW_ALLOW && a == VIEW_OTHERWISE)) {
+		if (b == VIEW_DENY || (b == VIEW_ALLOW && a == VIEW_OTHERWISE &&
+				       m->alias[i].follow)) {
 			a = b;
 			*rule = r;
 		}

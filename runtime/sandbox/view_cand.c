@@ -65,19 +65,22 @@ static int add_link(struct sandbox_view *v, const char *path, const char *target
 	return 0;
 }
 
-static int add_alias(struct maker *m, const char *path, const char *real)
+static int add_alias(struct maker *m, const char *path, const char *real, bool follow)
 {
 	struct alias *a;
 
 	for (size_t i = 0; i < m->nalias; i++)
-		if (!strcmp(m->alias[i].path, path))
+		if (!strcmp(m->alias[i].path, path)) {
+			m->alias[i].follow |= follow;
 			return 0;
+		}
 	a = reallocarray(m->alias, m->nalias + 1, sizeof(*a));
 	if (!a)
 		return -ENOMEM;
 	m->alias = a;
 	a[m->nalias].path = strdup(path);
 	a[m->nalias].real = strdup(real);
+	a[m->nalias].follow = follow;
 	if (!a[m->nalias].path || !a[m->nalias].real) {
 		free(a[m->nalias].path);
 		free(a[m->nalias].real);
@@ -176,7 +179,7 @@ static int add_through_link(struct maker *m, const struct view_anchor *a)
 		r = view_resolve(m->in->prefix, links[i].full, step, &more, &nmore);
 		free(more);
 		if (r == 0 && (a->effect != PB_ALLOW || follow))
-			r = add_alias(m, links[i].path, step);
+			r = add_alias(m, links[i].path, step, follow);
 		if (r == 0 && foreign && a->effect == PB_ALLOW && follow)
 			r = add_link(m->out, links[i].path, links[i].target);
 		if (r == 0 && a->effect != PB_ALLOW && !foreign) {

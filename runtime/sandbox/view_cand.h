@@ -30,6 +30,7 @@ struct cand {
 
 struct alias {
 	char *path, *real; /* the link, and what it stands for, physical */
+	bool follow;       /* no run can have made it: an allow goes through it */
 };
 
 struct maker {

@@ -385,6 +385,19 @@ static void test_deny_through_a_link_binds_the_target_too(void **state)
 	assert_true(n && n->ops == PB_READ && n->forced_ro);
 }
 
+static void test_link_of_the_project_lends_no_right(void **state)
+{
+	struct world *w = *state;
+
+	/* that a deny goes through the link opens nothing behind it */
+	make_dir(w, "/srv/o/sub");
+	assert_int_equal(symlink("/srv/o", at(w, "/home/u/p/link")), 0);
+	allow(w, PB_READ, "/srv/o");
+	deny(w, PB_WRITE, "/home/u/p/link/sub");
+	build(w);
+	assert_int_equal(node(w, "/srv/o")->ops, PB_READ);
+}
+
 static void test_deny_by_an_alias_holds_below_the_target(void **state)
 {
 	struct world *w = *state;
@@ -674,6 +687,7 @@ int main(void)
 		T(test_allow_follows_a_link_that_no_run_can_make),
 		T(test_allow_follows_no_link_of_the_project),
 		T(test_deny_through_a_link_binds_the_target_too),
+		T(test_link_of_the_project_lends_no_right),
 		T(test_deny_by_an_alias_holds_below_the_target),
 		T(test_wildcard_deny_narrows_its_directory_and_all_below),
 		T(test_wildcard_deny_of_an_absent_directory),
