@@ -7,10 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/io.h"
+
+/* A path may hold any byte, and every message may reach a terminal. */
 static void fill(struct rt_err *e, int err, const char *fmt, va_list ap)
 {
+	char text[sizeof(e->text)];
+
 	e->err = err;
-	(void)vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	io_plain(e->text, sizeof(e->text), text);
 }
 
 int rt_fail(struct rt_err *e, int err, const char *fmt, ...)

@@ -123,7 +123,7 @@ static bool hides_text(uint32_t cp)
 	       (cp >= 0x2060 && cp <= 0x206f);
 }
 
-void io_escape(char *out, size_t cap, const char *s, size_t len)
+static void escape(char *out, size_t cap, const char *s, size_t len, bool backslash)
 {
 	const unsigned char *u = (const unsigned char *)s;
 	size_t at = 0, i = 0;
@@ -139,7 +139,7 @@ void io_escape(char *out, size_t cap, const char *s, size_t len)
 		if (n == 0 || (n == 1 && (cp < 0x20 || cp == 0x7f))) {
 			w = (size_t)snprintf(piece, sizeof(piece), "\\x%02x", u[i]);
 			n = 1;
-		} else if (n == 1 && cp == '\\') {
+		} else if (n == 1 && cp == '\\' && backslash) {
 			w = (size_t)snprintf(piece, sizeof(piece), "\\\\");
 		} else if (hides_text(cp)) {
 			w = (size_t)snprintf(piece, sizeof(piece), "\\u{%x}",
@@ -162,4 +162,14 @@ void io_escape(char *out, size_t cap, const char *s, size_t len)
 			mark = at;
 	}
 	out[at] = '\0';
+}
+
+void io_escape(char *out, size_t cap, const char *s, size_t len)
+{
+	escape(out, cap, s, len, true);
+}
+
+void io_plain(char *out, size_t cap, const char *s)
+{
+	escape(out, cap, s, strlen(s), false);
 }

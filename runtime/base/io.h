@@ -58,5 +58,10 @@ int io_write_file(const char *path, const char *text);
  * \u{HHHH}.  Truncates to `cap` with "…" at the end.  Always NUL-terminates.
  */
 void io_escape(char *out, size_t cap, const char *s, size_t len);
+/*
+ * A whole line of text, whose parts may have been escaped already: what would
+ * reach the terminal as a control is escaped, a backslash is left as it is.
+ */
+void io_plain(char *out, size_t cap, const char *s);
 
 #endif

@@ -226,25 +226,13 @@ static bool scratch_dir(const struct roots *r, const struct bundle *b,
 				pb_strp(b->mounts, a->path)) < cap;
 }
 
-int rt_roots_check_project(const struct roots *r, const struct bundle *b,
-			struct rt_err *err)
+/* The run's own trees, and the policy's. */
+static int check_scratch(const struct roots *r, const struct bundle *b,
+			 const char *shown, struct rt_err *err)
 {
 	static const char *const private[] = { "/tmp", "/var/tmp", "/dev/shm" };
-	char shown[200], dir[PATH_MAX];
+	char dir[PATH_MAX];
 
-	io_escape(shown, sizeof(shown), r->project, strlen(r->project));
-	if (strcmp(r->project, "/") == 0)
-		return rt_fail(err, EPERM,
-			       "the project is '/': start in a project or name one "
-			       "with --project");
-	if (strcmp(r->project, r->home) == 0)
-		return rt_fail(err, EPERM,
-			       "the project '%s' is HOME itself: start in a project or "
-			       "name one with --project", shown);
-	if (place_is_below(r->home, r->project))
-		return rt_fail(err, EPERM,
-			       "the project '%s' contains HOME: start in a project or "
-			       "name one with --project", shown);
 	for (size_t i = 0; i < sizeof(private) / sizeof(private[0]); i++)
 		if (strcmp(r->project, private[i]) == 0)
 			return rt_fail(err, EPERM,
@@ -261,5 +249,41 @@ int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 				       "the project '%s' is a scratch directory of the "
 				       "policy: start in a directory of its own", shown);
 	}
-	return check_state(r, shown, err);
+	return 0;
+}
+
+int rt_roots_check_project(const struct roots *r, const struct bundle *b,
+			struct rt_err *err)
+{
+	/* that a policy makes the project writable was never meant for these */
+	static const char *const system[] = {
+		"/bin", "/boot", "/dev", "/home", "/lib", "/lib32", "/lib64", "/libx32",
+		"/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/usr/bin",
+		"/usr/lib", "/usr/local", "/usr/local/bin", "/usr/local/lib",
+		"/usr/local/sbin", "/usr/sbin", "/usr/share",
+	};
+	char shown[200];
+	int e;
+
+	io_escape(shown, sizeof(shown), r->project, strlen(r->project));
+	if (strcmp(r->project, "/") == 0)
+		return rt_fail(err, EPERM,
+			       "the project is '/': start in a project or name one "
+			       "with --project");
+	for (size_t i = 0; i < sizeof(system) / sizeof(system[0]); i++)
+		if (strcmp(r->project, system[i]) == 0)
+			return rt_fail(err, EPERM,
+				       "the project '%s' is a directory of the system: "
+				       "start in a directory of its own", shown);
+	/* HOME may be reached by another mount, too */
+	if (strcmp(r->project, r->home) == 0 || same_file(r->project, r->home))
+		return rt_fail(err, EPERM,
+			       "the project '%s' is HOME itself: start in a project or "
+			       "name one with --project", shown);
+	if (place_is_below(r->home, r->project))
+		return rt_fail(err, EPERM,
+			       "the project '%s' contains HOME: start in a project or "
+			       "name one with --project", shown);
+	e = check_scratch(r, b, shown, err);
+	return e < 0 ? e : check_state(r, shown, err);
 }

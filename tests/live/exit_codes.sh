@@ -120,7 +120,7 @@ err=$("$BIN/polrun" --bundel=x true 2>&1)
 want_err "did you mean '--bundle'"
 
 t "projects that would be no sandbox, and directories that are not in it"
-for d in / "$HOME" "$WORK" /tmp /var/tmp /etc; do
+for d in / "$HOME" "$WORK" /tmp /var/tmp /etc /usr /usr/bin /run /home /dev /proc; do
 	err=$(cd "$d" && "$BIN/polrun" -b "$WORK/p.polb" --project "$d" true 2>&1)
 	rc=$?
 	[ "$rc" -eq 125 ] && [ "$(grep -c '^polrun: the project' <<<"$err")" -eq 1 ] ||
@@ -133,6 +133,20 @@ want_line 'working directory .* is not readable in the sandbox'
 err=$(cd "$WORK/out" && "$BIN/polrun" -b "$WORK/p.polb" true 2>&1)
 rc=$?
 want_rc 0
+
+t "control bytes of a path do not reach the terminal"
+if command -v git >/dev/null; then
+	loop=$(printf '\033[31m\342\200\256loop')
+	git init -q . && ln -s "$loop" "$loop"
+	printf '[core]\n\thooksPath = %s/x\n' "$loop" >.git/config
+	run true
+	want_rc 125
+	want_line 'denied path .*/\\x1b\[31m\\u\{202e\}loop/x: '
+	no_err "$(printf '\033')"
+	rm -rf .git "$loop"
+	run true
+	want_rc 0
+fi
 
 t "--plan runs nothing and shows what would"
 run --plan sh -c 'touch planned'

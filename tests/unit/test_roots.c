@@ -168,6 +168,7 @@ static void test_projects_that_would_be_no_sandbox(void **state)
 	refused(at("/home/u/.config"), at("/home/u"), "state");
 	refused(at("/home/u/.config/pol"), at("/home/u"), "state");
 	refused("/etc", at("/home/u"), "state");
+	refused("/usr", at("/home/u"), "of the system");
 	refused(at("/home/u/p"), at("/home/u"), NULL);
 	refused(at("/out/r"), at("/home/u"), NULL);
 	/* a name that only begins like HOME is not above it */
