@@ -353,9 +353,24 @@ static int drop_pages(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+/*
+ * The kernel takes a network apart in a thread of its own.  Held to the end of
+ * polrun, that does not compete with what polrun and polinit have still to do;
+ * without it nothing but time is lost.
+ */
+static void hold_network(const struct loop *l)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)l->child->init_pid);
+	(void)open(path, O_RDONLY | O_CLOEXEC);
+}
+
 static int prepare(struct loop *l, const struct sandbox_view *view)
 {
 	int r = take_clock(l);
+
+	hold_network(l);
 
 	if (r == 0)
 		r = take_signals(l);
@@ -413,6 +428,8 @@ static void run_loop(struct loop *l)
 			p[P_STATUS].fd = -1; /* its end shows at the pidfd */
 			kill_all(l);
 		}
+		if (l->ended)
+			p[P_STATUS].fd = -1; /* nothing more is waited for */
 		if (p[P_INIT].revents)
 			break;
 	}
