@@ -40,7 +40,8 @@ bool plan_is_first(const struct bundle *b, uint32_t i)
 	return true;
 }
 
-void plan_summary(const struct bundle *b, char *out, size_t cap)
+void plan_summary(const struct bundle *b, const struct plan_here *here, char *out,
+		  size_t cap)
 {
 	static const struct {
 		unsigned x;
@@ -62,6 +63,7 @@ void plan_summary(const struct bundle *b, char *out, size_t cap)
 		    plan_is_first(b, i))
 			n[r->exactness]++;
 	}
+	n[PB_X_OVER] += (unsigned)here->n;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && at < cap; i++) {
 		unsigned c = n[words[i].x];
 		const char *noun = c == 1 ? "rule holds " : "rules hold ";
@@ -190,7 +192,8 @@ static bool is_inexact(const struct bundle *b, uint32_t i)
 }
 
 /* Each way of not holding exactly once, with the rules that it is true of. */
-static void print_exactness(FILE *out, const struct bundle *b)
+static void print_exactness(FILE *out, const struct bundle *b,
+			    const struct plan_here *here)
 {
 	char rule[EXPLAIN_RULE_CAP], note[512];
 	uint32_t n = b->rules->rules.count;
@@ -216,7 +219,14 @@ static void print_exactness(FILE *out, const struct bundle *b)
 			if (is_inexact(b, k) && same_note(b, bundle_rule(b, k), r))
 				fprintf(out, "    %s\n", explain_rule(b, k, rule));
 	}
-	if (!any)
+	if (!any && here->n)
+		fputs("rules that do not hold exactly\n", out);
+	for (size_t i = 0; i < here->n; i++) {
+		if (i == 0 || here->v[i].why != here->v[i - 1].why)
+			fprintf(out, "  over: %s\n", here->v[i].why);
+		fprintf(out, "    %s\n", explain_rule(b, here->v[i].rule, rule));
+	}
+	if (!any && !here->n)
 		fputs("every rule holds exactly\n", out);
 }
 
@@ -245,5 +255,5 @@ void plan_print(FILE *out, const struct plan *p)
 	for (const char *const *e = p->run->envp; *e; e++)
 		fprintf(out, " %.*s", (int)strcspn(*e, "="), *e);
 	fputc('\n', out);
-	print_exactness(out, p->run->bundle);
+	print_exactness(out, p->run->bundle, p->here);
 }

@@ -7,10 +7,22 @@
 #include "runtime/cli/entry.h"
 #include "runtime/sandbox/sandbox.h"
 
+enum { PLAN_MAX_HERE = 64 };
+
+/* Rules that forbid more than they say on this host, each with why. */
+struct plan_here {
+	size_t n;
+	struct {
+		uint32_t rule;
+		const char *why;
+	} v[PLAN_MAX_HERE];
+};
+
 struct plan {
 	const struct sandbox_run *run;
 	const struct sandbox_view *view;
 	const struct entry *entry;
+	const struct plan_here *here;
 	const char *program;  /* where it was found, or NULL */
 	const char *why_not;  /* else */
 };
@@ -23,8 +35,12 @@ void plan_print_files(FILE *out, const struct plan *p);
 bool plan_same_statement(const struct bundle *b, uint32_t i, uint32_t k);
 /* Whether rule i is the first of its statement with its exactness. */
 bool plan_is_first(const struct bundle *b, uint32_t i);
+/* Before the run: afterwards what was absent may be there. */
+void plan_find_here(const struct sandbox_run *run, const struct sandbox_view *v,
+		    struct plan_here *ret);
 /* "3 rules hold at entry only, 1 under, 2 over", or an empty text where every
  * rule is exact.  Rules are counted once for each statement. */
-void plan_summary(const struct bundle *b, char *out, size_t cap);
+void plan_summary(const struct bundle *b, const struct plan_here *here, char *out,
+		  size_t cap);
 
 #endif

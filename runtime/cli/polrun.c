@@ -44,6 +44,7 @@ struct session {
 	struct sandbox_run run;
 	struct sandbox_ahead ahead;
 	struct sandbox_view view;
+	struct plan_here here;
 	char **envp;
 	char *exec_path;
 	int polinit, report;
@@ -273,7 +274,8 @@ static void check_dot_git(const struct session *s)
 static int show_plan(struct session *s)
 {
 	struct rt_err err = { 0 };
-	struct plan p = { .run = &s->run, .view = &s->view, .entry = &s->entry };
+	struct plan p = { .run = &s->run, .view = &s->view, .entry = &s->entry,
+			  .here = &s->here };
 	int status = entry_verdict(&s->run.ctx, &s->entry, s->opt.yes, &err);
 
 	if (status == 0)
@@ -385,10 +387,8 @@ static void say_end(const struct session *s)
 			explain_rule(&s->bundle, r->limit_rule, rule));
 	if (s->run.trace)
 		explain_denials(stderr, &s->bundle, &r->denials);
-	else if (r->status != 0 && r->denials.n + r->denials.lost > 0)
-		fprintf(stderr, "polrun: something was blocked (%zu%s): "
-				"--explain-denials names it\n",
-			r->denials.n, r->denials.lost ? " and more" : "");
+	else if (r->status != 0)
+		explain_hint(stderr, &r->denials);
 }
 
 /* What the set-up needed would be a door for whoever takes polrun over. */
@@ -457,7 +457,7 @@ static int run_command(struct session *s)
 	if (status != 0)
 		return fail(&err, status);
 	s->run.exec_path = s->exec_path;
-	plan_summary(&s->bundle, sum, sizeof(sum));
+	plan_summary(&s->bundle, &s->here, sum, sizeof(sum));
 	if (sum[0])
 		fprintf(stderr, "polrun: %s: see --plan\n", sum);
 	check_dot_git(s);
@@ -475,6 +475,7 @@ static int write_report(struct session *s, int status)
 		.run = s->ran ? &s->run : NULL,
 		.view = &s->view,
 		.result = s->ran ? &s->result : NULL,
+		.here = &s->here,
 		.status = status,
 		.appeared = s->appeared,
 		.nappeared = s->nappeared,
@@ -513,6 +514,7 @@ static int with_bundle(struct session *s)
 	}
 	if (fill_run(s, &err) < 0 || sandbox_view_make(&s->run, &s->view, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
+	plan_find_here(&s->run, &s->view, &s->here);
 	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);
 }
 

@@ -231,6 +231,12 @@ static void mechanisms(struct json *j, const struct report *r)
 			       explain_rule(r->bundle, r->view->creatable[k].rule, rule));
 		json_cstr(j, NULL, line);
 	}
+	for (size_t i = 0; r->here && i < r->here->n; i++) {
+		(void)snprintf(line, sizeof(line), "over: %s: %s",
+			       explain_rule(r->bundle, r->here->v[i].rule, rule),
+			       r->here->v[i].why);
+		json_cstr(j, NULL, line);
+	}
 	for (uint32_t i = 0; r->bundle && i < r->bundle->rules->rules.count; i++) {
 		static const char *const words[] = {
 			[PB_X_NONE] = NULL,	[PB_X_EXACT] = NULL,

@@ -8,12 +8,15 @@
 /* Opened before the set-up, never through a symbolic link; -errno. */
 int report_open(const char *path, struct rt_err *err);
 
+struct plan_here;
+
 struct report {
 	const struct bundle *bundle;
 	const struct entry *entry;               /* NULL: nothing was decided */
 	const struct sandbox_run *run;           /* NULL: nothing was started */
 	const struct sandbox_view *view;         /* may be NULL */
 	const struct supervise_result *result;   /* NULL: the command did not run */
+	const struct plan_here *here;            /* NULL: nothing was decided */
 	int status;                              /* polrun's own */
 	/* floor names that have appeared, as indexes of view->creatable */
 	const size_t *appeared;

@@ -1,0 +1,186 @@
+#!/usr/bin/env bash
+# What check, --plan, the summary line and the report say of rules that do not
+# hold exactly, and that the kernel does just that: no more and no less.
+# shellcheck disable=SC2016,SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+
+# What check says of the policy NAME: its output in out.
+check() {
+	out=$(cd "$WORK" && "$BIN/polc" check "$1.pol" 2>&1)
+	rc=$?
+}
+# The number of rules that the summary line gives for KIND.
+count_of() { sed -n "s/^polrun:.*[ ,]\([0-9]*\) \(rules\{0,1\} holds\{0,1\} \)\{0,1\}$1.*: see --plan\$/\1/p" <<<"$err"; }
+policy ''
+run true
+entry0=$(count_of 'at entry only') under0=$(count_of under) over0=$(count_of over)
+: "${entry0:=0}" "${under0:=0}" "${over0:=0}"
+# KIND MORE: the summary counts MORE rules of KIND than with no rule of the test's.
+want_more() {
+	local had n
+	case $1 in over) had=$over0 ;; under) had=$under0 ;; *) had=$entry0 ;; esac
+	n=$(count_of "$1")
+	[ "${n:-0}" -eq $((had + $2)) ] || bad "$1: ${n:-0}, want $had + $2"
+}
+
+t "the control: a policy without such rules"
+run sh -c 'echo x > one'
+want_rc 0
+want_file one
+want_more over 0
+run --plan true
+no_out '^  over'
+
+t "a deny of writing with a wildcard: the smallest tree above it is read-only"
+mkdir -p src/a src/b && echo old >src/a/x.gen && echo old >src/a/other
+policy 'file { deny write "${PROJECT_DIR}/src/a/*.gen" as wild }' w
+check w
+want_rc 0
+want_out "warning: 'wild' forbids more than it says \(mounts\): the smallest existing tree .*src/a"
+run_with w sh -c 'echo bad > src/a/x.gen; echo bad > src/a/other; echo > src/a/new; echo good > src/b/x.gen'
+want_text old src/a/x.gen
+want_text old src/a/other
+no_file src/a/new
+want_text good src/b/x.gen
+want_more over 1
+run_with w --plan true
+want_out "read +$P/src/a .*read-only because of rule wild at w\.pol:[0-9]+"
+want_out '^  over: mounts: the smallest existing tree'
+want_out '^    rule wild at'
+
+t "a wildcard whose directory is absent: the tree above that"
+policy 'file { deny write "${PROJECT_DIR}/src/none/**/*.gen" as wild }' w
+run_with w sh -c 'echo bad > src/new; mkdir src/none; echo good > top'
+no_file src/new
+no_file src/none
+want_text good top
+want_more over 1
+
+t "a denied name that is absent: the smallest tree above it is read-only"
+mkdir -p keys beside
+policy 'file { deny write "${PROJECT_DIR}/keys/absent/deep" as gone }' w
+run_with w sh -c 'mkdir keys/absent; echo > keys/new; mv keys away; echo > beside/new'
+[ -z "$(ls -A keys)" ] || bad "keys holds $(ls -A keys)"
+want_file beside/new
+want_more over 1
+run_with w --plan true
+want_out "read +$P/keys .*read-only because of rule gone at w\.pol:[0-9]+"
+want_out '^  over: here a name that is absent'
+mkdir -p keys/absent/deep
+run_with w sh -c 'echo > keys/new; echo > keys/absent/deep/x'
+want_file keys/new
+no_file keys/absent/deep/x
+want_more over 0
+
+t "a hidden name that is absent: the same"
+mkdir -p later
+policy 'file { hide "${PROJECT_DIR}/later/token" as token }' w
+run_with w sh -c 'echo x > later/token'
+no_file later/token
+want_more over 1
+
+t "in scratch trees and in HOME the absent name is made and locked"
+policy 'file { scratch "${HOME}"
+	deny write "${TMPDIR}/no/deep", "${HOME}/.rc" as kept
+	hide "${HOME}/.hidden" as hidden }' w
+run_with w sh -c 'cd; echo bad > .rc; mkdir -p /tmp/no/deep/x; mv /tmp/no /tmp/yes; cat .hidden
+	cat .rc && ! test -s .rc && ! test -e /tmp/no/deep/x && ! test -e /tmp/yes &&
+	echo good > free && echo good > /tmp/no/free && cat free'
+want_rc 0
+want_out '^good$'
+want_err '\.hidden.*Permission denied'
+want_more over 0
+
+t "an any-depth deny: no tree of the project is writable, scratch trees are"
+mkdir -p deep/er
+policy 'file { deny write ".env*" as anydepth }' w
+check w
+want_out "warning: 'anydepth' forbids more than it says"
+want_out "warning: 'anydepth' holds at entry only \(mounts\): in scratch trees"
+run_with w sh -c 'echo bad > two; echo bad > deep/er/.env; echo good > /tmp/.env && cat /tmp/.env'
+want_rc 0
+want_out '^good$'
+no_file two
+no_file deep/er/.env
+want_more 'at entry only' 1
+run_with w --plan true
+want_out "read +$P .*read-only because of rule anydepth at"
+
+t "an allow with a wildcard, of an absent name, of a socket gives nothing"
+mkdir -p "$WORK/out/d1" "$WORK/out/d2" && echo data >"$WORK/out/d1/f"
+python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$WORK/out/sock" 2>/dev/null
+policy "file { allow read \"$WORK/out/*/f\" as wild
+	allow read, write \"$WORK/out/none\" as none
+	allow read, write \"$WORK/out/sock\" as sock
+	allow read \"$WORK/out/d2\" as there }" w
+check w
+want_out "warning: 'wild' forbids more than it says .*: an allow with a wildcard opens nothing"
+run_with w sh -c "cat $WORK/out/d1/f; mkdir $WORK/out/none; ls $WORK/out"
+no_out 'data|d1|none|sock'
+want_out '^d2$'
+no_file "$WORK/out/none"
+want_more over 3
+run_with w --plan true
+want_out '^  over: here its name is absent'
+want_out '^    rule none at w\.pol'
+want_out '^    rule sock at w\.pol'
+no_out '^    rule there at'
+
+t "the report says the same"
+rm -f "$WORK/r.json"
+run_with w --report "$WORK/r.json" true
+python3 - "$WORK/r.json" <<'EOS' || bad "$(cat "$WORK/r.json")"
+import json, sys
+m = json.load(open(sys.argv[1]))["mechanisms"]
+for rule in "wild", "none", "sock":
+    assert [x for x in m if x.startswith("over: rule %s at " % rule)], rule
+assert not [x for x in m if "rule there at" in x]
+EOS
+
+t "what no version of the mounts can do is an error"
+for x in 'hide "${PROJECT_DIR}/*.key"' 'deny read "${PROJECT_DIR}/*.key"' \
+	'deny exec "*.so"' 'allow read "/"' 'otherwise read allow'; do
+	printf '%s\nfile { %s }\n' "$HEAD" "$x" >"$WORK/e.pol"
+	check e
+	[ "$rc" -eq 1 ] && grep -q 'error: ' <<<"$out" || bad "$x: $rc"
+	(cd "$WORK" && "$BIN/polc" compile e.pol -o e.polb >/dev/null 2>&1) &&
+		bad "compiled: $x"
+done
+printf '%s\nfile { %s }\n' "$HEAD" 'deny write "${PROJECT_DIR}/*.key"' >"$WORK/e.pol"
+check e
+want_rc 0
+
+t "a name of the floor that appears is named, on stderr and in the report"
+rm -f "$WORK/r.json"
+run --report "$WORK/r.json" sh -c 'mkdir .vscode; echo > .envrc; echo > .notfloor'
+want_line '/\.vscode has appeared.*std/floor\.pol:[0-9]+'
+want_line '/\.envrc has appeared.*std/floor\.pol:[0-9]+'
+no_err 'notfloor'
+grep -q 'under: .*/\.envrc has appeared' "$WORK/r.json" || bad "the report does not name it"
+run sh -c 'echo bad > .envrc; echo > .vscode/x; rm -rf .vscode'
+no_err 'appeared'
+want_text '' .envrc
+no_file .vscode/x
+rmdir .vscode && rm .envrc
+
+t "a connection to a socket file inside of a tree is entry only, as said"
+run --plan true
+want_out 'entry only: .*a connection to a socket file inside of a mounted tree'
+if command -v python3 >/dev/null; then
+	python3 -c '
+import os, socket, sys
+s = socket.socket(socket.AF_UNIX); s.bind("live.sock"); os.chmod("live.sock", 0o777)
+s.listen(1); s.settimeout(10); print("up", flush=True)
+s.accept()[0].sendall(b"hello")' >"$WORK/up" &
+	server=$!
+	for _ in $(seq 50); do [ -s "$WORK/up" ] && break || sleep 0.1; done
+	run python3 -c 'import socket
+s = socket.socket(socket.AF_UNIX); s.connect("live.sock"); print(s.recv(9).decode())'
+	want_out '^hello$'
+	kill "$server" 2>/dev/null
+	wait "$server" 2>/dev/null
+fi
+
+done_
