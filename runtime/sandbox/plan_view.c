@@ -29,6 +29,8 @@ struct build {
 	bool *full;      /* a mask with something visible below it */
 	char **made;     /* directories that exist already, sorted by no rule */
 	size_t nmade, made_cap;
+	const char *source; /* names go into this scratch directory, not mounted yet */
+	size_t source_top;  /* length of the path that it will stand for */
 	uint32_t slots;
 };
 
@@ -97,6 +99,21 @@ static uint32_t rel(struct build *b, const char *path, size_t len)
 	return len > 1 ? plan_strn(b->p, path + 1, len - 1) : plan_str(b->p, ".");
 }
 
+/* Where a name is made: in the new root, or in what is to be mounted there. */
+static void make_at(struct build *b, struct plan_op *op, const char *path, size_t len)
+{
+	char inner[4200];
+
+	if (!b->source) {
+		op->path = rel(b, path, len);
+		return;
+	}
+	(void)snprintf(inner, sizeof(inner), "%s%.*s", b->source,
+		       (int)(len - b->source_top), path + b->source_top);
+	op->flags |= PLAN_F_SCRATCH;
+	op->path = plan_str(b->p, inner);
+}
+
 static void make_dir(struct build *b, const char *path, size_t len, unsigned mode)
 {
 	struct plan_op *op;
@@ -105,7 +122,7 @@ static void make_dir(struct build *b, const char *path, size_t len, unsigned mod
 		return;
 	op = plan_add(b->p, STEP_MKDIR, PLAN_INIT);
 	op->mode = mode;
-	op->path = rel(b, path, len);
+	make_at(b, op, path, len);
 }
 
 /* The directories from below `top` (its length) to the last '/' of `path`. */
@@ -125,7 +142,7 @@ static void make_place(struct build *b, const char *path, size_t top, bool dir)
 		struct plan_op *op = plan_add(b->p, STEP_MKFILE, PLAN_INIT);
 
 		op->mode = 0644;
-		op->path = rel(b, path, strlen(path));
+		make_at(b, op, path, strlen(path));
 	}
 }
 
@@ -159,7 +176,7 @@ static void make_places(struct build *b, int i)
 			continue;
 		make_above(b, l->path, top);
 		op = plan_add(b->p, STEP_SYMLINK, PLAN_INIT);
-		op->path = rel(b, l->path, strlen(l->path));
+		make_at(b, op, l->path, strlen(l->path));
 		op->other = plan_str(b->p, l->target);
 	}
 }
@@ -285,6 +302,20 @@ static void add_mask(struct build *b, size_t i)
 		op->flags |= PLAN_F_MADE;
 }
 
+/* Its names come before the mount, which may be read-only. */
+static void fill_scratch(struct build *b, size_t i, const char *name)
+{
+	struct plan_op *op = plan_add(b->p, STEP_MKDIR, PLAN_INIT);
+
+	op->mode = 0755;
+	op->flags = PLAN_F_SCRATCH;
+	op->path = plan_str(b->p, name);
+	b->source = name;
+	b->source_top = strlen(b->v->nodes[i].path);
+	make_places(b, (int)i);
+	b->source = NULL;
+}
+
 static void add_node(struct build *b, size_t i)
 {
 	const struct sandbox_node *n = &b->v->nodes[i];
@@ -302,6 +333,9 @@ static void add_node(struct build *b, size_t i)
 		make_places(b, (int)i);
 		return;
 	}
+	(void)snprintf(name, sizeof(name), "%zu", i);
+	if (n->scratch)
+		fill_scratch(b, i, name);
 	op = plan_add(b->p, n->scratch ? STEP_SCRATCH : STEP_TREE, PLAN_INIT);
 	op->flags = tree_flags(n);
 	if (npins) {
@@ -315,7 +349,6 @@ static void add_node(struct build *b, size_t i)
 			      !strcmp(n->path, "/var/tmp") ||
 			      !strcmp(n->path, "/dev/shm");
 
-		(void)snprintf(name, sizeof(name), "%zu", i);
 		op->mode = shared ? 01777 : 0755;
 		op->other = plan_str(b->p, name);
 	} else if (b->given && b->given[i] >= 0) {
@@ -325,8 +358,6 @@ static void add_node(struct build *b, size_t i)
 		op->fd = (int32_t)i;
 	}
 	op->path = rel(b, n->path, strlen(n->path));
-	if (n->scratch)
-		make_places(b, (int)i);
 	if (npins)
 		attach_pins(b, pins, npins, i, cover);
 }

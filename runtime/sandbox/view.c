@@ -255,7 +255,9 @@ static int settle_host(struct maker *m, struct cand *c, const struct cand *up)
 		c->mask = c->keep = lost != 0;
 		return 0;
 	}
-	c->keep = !up || up->mask || up->ops != c->ops || c->project;
+	/* what was forced is a place of its own, or nobody would say why */
+	c->keep = !up || up->mask || up->ops != c->ops || c->project ||
+		  (c->wanted & (uint8_t)~c->ops & (uint8_t)~up->wanted);
 	return 0;
 }
 

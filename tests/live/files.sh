@@ -103,6 +103,20 @@ run_with h cat "$HOME/.ssh/id"
 want_rc 0
 want_out '^key$'
 
+t "HOME below a scratch tree, with a project in it"
+mkdir -p "/tmp/pol-live-home.$$/p"
+echo there >"/tmp/pol-live-home.$$/p/f"
+# shellcheck disable=SC2016
+policy 'file { allow read "${HOME}" }' h
+(cd "/tmp/pol-live-home.$$/p" && HOME=/tmp/pol-live-home.$$ "$BIN/polrun" -b "$WORK/h.polb" \
+	--project . sh -c 'cat f; echo x > new; echo y > ../no' >"$WORK/.out" 2>"$WORK/.err")
+rc=$? out=$(cat "$WORK/.out") err=$(cat "$WORK/.err")
+want_rc 2
+want_out '^there$'
+want_text x "/tmp/pol-live-home.$$/p/new"
+no_file "/tmp/pol-live-home.$$/no"
+rm -rf "/tmp/pol-live-home.$$"
+
 t "/tmp is the run's own"
 echo outside >"/tmp/pol-live.$$"
 run sh -c "ls -A /tmp; cat /tmp/pol-live.$$; echo in > /tmp/pol-live-in.$$ && cat /tmp/pol-live-in.$$"

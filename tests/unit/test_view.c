@@ -385,6 +385,21 @@ static void test_deny_through_a_link_binds_the_target_too(void **state)
 	assert_true(n && n->ops == PB_READ && n->forced_ro);
 }
 
+static void test_forced_place_is_named_also_below_a_read_only_tree(void **state)
+{
+	struct world *w = *state;
+	const struct sandbox_node *n;
+	uint32_t r;
+
+	make_dir(w, "/srv/ro/rw");
+	allow(w, PB_READ, "/srv/ro");
+	allow(w, RW, "/srv/ro/rw");
+	r = deny(w, PB_WRITE, "/srv/ro/rw/absent");
+	build(w);
+	n = node(w, "/srv/ro/rw");
+	assert_true(n && n->ops == PB_READ && n->forced_ro && n->forced_by == r);
+}
+
 static void test_link_of_the_project_lends_no_right(void **state)
 {
 	struct world *w = *state;
@@ -688,6 +703,7 @@ int main(void)
 		T(test_allow_follows_no_link_of_the_project),
 		T(test_deny_through_a_link_binds_the_target_too),
 		T(test_link_of_the_project_lends_no_right),
+		T(test_forced_place_is_named_also_below_a_read_only_tree),
 		T(test_deny_by_an_alias_holds_below_the_target),
 		T(test_wildcard_deny_narrows_its_directory_and_all_below),
 		T(test_wildcard_deny_of_an_absent_directory),

@@ -132,7 +132,9 @@ static void check_allow(const struct ctx *c, const struct ir_rule *r)
 		return;
 	}
 	if (r->scratch)
-		bk_note(c->report, r, LAYER, BK_EXACT, "a private, empty tmpfs");
+		bk_note(c->report, r, LAYER, BK_EXACT,
+			"a private, empty tmpfs; what the host has there is not shown, "
+			"also where an allow names a tree above it (over)");
 	else if (!has_read(c, r))
 		bk_note(c->report, r, LAYER, BK_OVER,
 			"what no rule lets be read is not mounted, and so neither "
@@ -140,7 +142,8 @@ static void check_allow(const struct ctx *c, const struct ir_rule *r)
 	else
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"mounted where it exists at the start; what is absent then, "
-			"or is a socket, is not opened (over)");
+			"is a socket, or is private in every run (${HOME} itself, "
+			"/tmp, /var/tmp, /dev/shm), is not opened (over)");
 	note_no_exec(c, r);
 	for (size_t i = 0; i < r->nexcept; i++) {
 		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
@@ -176,7 +179,9 @@ static void check_wild_write(const struct ctx *c, const struct ir_rule *r)
 
 #define ABSENT                                                                   \
 	"; where it is absent at the start the smallest existing tree above it " \
-	"becomes read-only (over), in scratch trees it is made and masked"
+	"becomes read-only, and where a link that the run could replace leads "  \
+	"to it, the link's directory (over); in scratch trees it is made and "   \
+	"masked"
 
 static void check_literal(const struct ctx *c, const struct ir_rule *r)
 {
@@ -203,7 +208,7 @@ static void check_literal(const struct ctx *c, const struct ir_rule *r)
 		return;
 	}
 	if (ops & IR_EXEC)
-		bk_note(c->report, r, LAYER, BK_EXACT, "mounted noexec");
+		bk_note(c->report, r, LAYER, BK_EXACT, "mounted noexec" ABSENT);
 	else
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"mounted read-only, with its ancestors pinned" ABSENT);
