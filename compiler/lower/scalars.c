@@ -148,8 +148,10 @@ static void tighten(struct weigh *w, const struct lower_claim *c, const char *wh
 	struct ir_scalar next =
 		tighter(w->type, &w->cur, &c->value, &changed, &loosens);
 
-	if (changed) {
-		w->cur = next;
+	/* the first word on a value is its own, also where it says what is
+	   built in: a mode that nobody says makes no rules */
+	if (changed || (!w->cur.set && !loosens)) {
+		w->cur = changed ? next : c->value;
 		w->winner = c;
 	}
 	if (loosens)
