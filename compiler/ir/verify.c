@@ -43,14 +43,16 @@ static bool is_placed(const struct ir_place *p)
 
 /* --- rules ----------------------------------------------------------------- */
 
-/* By level, of one file by line, the floor last: the "first" of 3.1. */
+/* By level, of one file by line, the floor last: the "first" of 3.1.  A file
+ * that full and narrow-only files of one level use speaks twice. */
 static bool in_order(const struct ir_rule *x, const struct ir_rule *y)
 {
 	if (x->floor != y->floor)
 		return y->floor;
 	if (x->level != y->level)
 		return x->level < y->level;
-	return !str_eq(x->at.file, y->at.file) || x->at.line <= y->at.line;
+	return !str_eq(x->at.file, y->at.file) || x->full != y->full ||
+	       x->at.line <= y->at.line;
 }
 
 static bool check_head(struct check *c, const struct ir_rule *r, size_t i)
