@@ -1,0 +1,254 @@
+/*
+ * What the tests of the laws share: a folder for texts, the passes up to
+ * "lift" or all of them, and a count of what decided.
+ */
+#ifndef TESTS_PROP_LAWS_H
+#define TESTS_PROP_LAWS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "compiler/analysis/lift.h"
+#include "compiler/bundle/writer.h"
+#include "compiler/cli/compiled.h"
+#include "compiler/lower/lower.h"
+#include "tests/prop/near_request.h"
+#include "tests/prop/random_pol.h"
+
+struct law {
+	const char *name;
+	uint64_t seed;
+	unsigned long runs, compiled, refused, requests, bites;
+	unsigned long step[IR_STEP_COUNT], level[IR_LEVEL_COUNT], effect[IR_EFFECT_COUNT],
+		kind[IR_KIND_COUNT];
+	char dir[32];
+};
+
+/* SEED= and RUNS= of the environment, else the time and `usual`. */
+static inline void law_begin(struct law *l, const char *name, unsigned long usual)
+{
+	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
+	char std[64];
+
+	*l = (struct law){ .name = name };
+	l->seed = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
+	l->runs = runs ? strtoul(runs, NULL, 0) : usual;
+	strcpy(l->dir, "/tmp/pol-laws.XXXXXX");
+	assert_non_null(mkdtemp(l->dir));
+	snprintf(std, sizeof(std), "%s/std", l->dir);
+	assert_int_equal(mkdir(std, 0700), 0);
+	printf("%s: SEED=%llu RUNS=%lu\n", name, (unsigned long long)l->seed, l->runs);
+}
+
+static inline struct pol_gen law_gen(const struct law *l, unsigned long run, struct arena *a)
+{
+	struct pol_gen g = { .r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a } };
+	int i;
+
+	for (i = 0; i < 8; i++)
+		(void)rnd_below(&g.r, 2);
+	return g;
+}
+
+/* --- compiling --------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	enum ir_level level; /* 0: no input of its own */
+	bool discovered;
+} law_files[POL_SLOTS] = {
+	[POL_MANAGED] = { "m.pol", IR_MANAGED, false },
+	[POL_MANAGED_FILE] = { "f.pol", IR_MANAGED_FILE, false },
+	[POL_PROJECT] = { "p.pol", IR_PROJECT, false },
+	[POL_DISCOVERED] = { "d.pol", IR_PROJECT, true },
+	[POL_USER] = { "u.pol", IR_USER, false },
+	[POL_USER_TOO] = { "v.pol", IR_USER, false },
+	[POL_BASE] = { "std/base.pol", 0, false },
+	[POL_FLOOR] = { "std/floor.pol", 0, false },
+	[POL_LIB] = { "lib.pol", 0, false },
+};
+
+/* Writes the texts; *ret_o names those that have a level. */
+static inline void law_place(struct arena *a, const char *dir, const struct pol *p,
+			     struct options *ret_o)
+{
+	size_t i;
+
+	*ret_o = (struct options){ .created = -1, .scope = IR_SANDBOX, .verb = CLI_COMPILE };
+	for (i = 0; i < POL_SLOTS; i++) {
+		const char *path = arena_printf(a, "%s/%s", dir, law_files[i].name);
+		struct sema_input in = { .path = path, .name = str_from(law_files[i].name),
+					 .level = law_files[i].level,
+					 .discovered = law_files[i].discovered,
+					 .cmdline_level = !law_files[i].discovered };
+		FILE *f;
+
+		if (!p->text[i])
+			continue;
+		f = fopen(path, "we");
+		assert_non_null(f);
+		assert_true(fputs(p->text[i], f) >= 0);
+		assert_int_equal(fclose(f), 0);
+		if (law_files[i].level)
+			VEC_PUSH(a, &ret_o->inputs, in);
+	}
+}
+
+static inline void law_show(const struct pol *p)
+{
+	size_t i;
+
+	for (i = 0; i < POL_SLOTS; i++)
+		if (p->text[i])
+			printf("--- %s\n%s", law_files[i].name, p->text[i]);
+}
+
+/* All passes (`until` NULL) or those up to one of them. */
+static inline bool law_compile(struct law *l, struct compilation *c, struct options *o,
+			       const struct pol *p, const char *until, struct arena *a)
+{
+	enum cli_exit e;
+
+	law_place(a, l->dir, p, o);
+	compilation_init(c, o, a);
+	c->sema.stdlib_dir = arena_printf(a, "%s/std", l->dir);
+	e = passes_run(c, until);
+	if (e == CLI_CLEAN && !until)
+		e = passes_verify(c);
+	if (e == CLI_INTERNAL) {
+		law_show(p);
+		fail_msg("%s", c->internal);
+	}
+	if (e != CLI_CLEAN && getenv("SHOW"))
+		diag_render(stdout, &c->sink, &c->map, false);
+	l->compiled += e == CLI_CLEAN;
+	l->refused += e != CLI_CLEAN;
+	return e == CLI_CLEAN;
+}
+
+/* The IR of texts, or NULL where they are refused. */
+static inline const struct ir *law_ir(struct law *l, const struct pol *p, struct arena *a)
+{
+	struct compilation *c = ARENA_NEW(a, struct compilation);
+	struct options *o = ARENA_NEW(a, struct options);
+
+	return law_compile(l, c, o, p, "lift", a) ? c->ir : NULL;
+}
+
+/* --- decisions ----------------------------------------------------------------- */
+
+static inline struct ir_decision law_decide(struct law *l, const struct ir *ir,
+					    const struct ir_request *q, struct arena *a)
+{
+	struct ir_decision d;
+
+	ir_eval(ir, q, a, &d);
+	l->requests++;
+	l->step[d.step]++;
+	l->effect[d.effect]++;
+	l->kind[q->kind]++;
+	if (d.rule)
+		l->level[d.rule->level]++;
+	return d;
+}
+
+/* A hide is a deny. */
+static inline int law_strict(const struct ir_decision *d)
+{
+	return d->effect == IR_HIDE ? IR_DENY : (int)d->effect;
+}
+
+static inline const char *law_by(const struct ir *ir, const struct ir_decision *d,
+				 struct arena *a)
+{
+	struct str id = d->rule ? d->rule->id : ir->scalars[d->scalar].id;
+
+	return arena_printf(a, "%s by %.*s (%s)", ir_effect_name(d->effect), STR_ARG(id),
+			    ir_step_name(d->step));
+}
+
+static inline void law_show_field(const char *what, struct str s)
+{
+	if (s.p)
+		printf(" %s '%.*s'", what, STR_ARG(s));
+}
+
+static inline void law_show_request(const struct ir_request *q)
+{
+	size_t i;
+
+	if (!q)
+		return;
+	printf("request: %s op %d scope %d%s port %u proto %d nr %u%s", ir_kind_name(q->kind),
+	       q->op, q->scope, q->abstract ? " abstract" : "", q->port, q->proto, q->nr,
+	       q->unparsed ? " unparsed" : "");
+	law_show_field("path", q->path);
+	law_show_field("host", q->host);
+	law_show_field("cwd", q->cwd);
+	for (i = 0; i < q->nargv; i++)
+		law_show_field("word", q->argv[i]);
+	for (i = 0; i < 6; i++)
+		printf(" arg 0x%llx", (unsigned long long)q->args[i]);
+	for (i = 0; i < IR_ROOT_COUNT; i++)
+		law_show_field("root", q->roots.dir[i]);
+	printf("\n");
+}
+
+/* --- the end ----------------------------------------------------------------------- */
+
+static inline unsigned law_need(const char *what, const char *name, unsigned long n,
+				bool wanted)
+{
+	printf(" %s '%s' %lu", what, name, n);
+	if (n || !wanted)
+		return 0;
+	printf(" NEVER\n");
+	return 1;
+}
+
+/* `kinds`: a mask of those that the law speaks of. */
+static inline void law_end(struct law *l, unsigned kinds)
+{
+	bool net = kinds & 1u << IR_NET, command = kinds & 1u << IR_COMMAND;
+	unsigned bad = 0;
+	char rm[64];
+	int i;
+
+	printf("%s: %lu texts compiled, %lu refused, %lu requests, %lu times it had to hold\n",
+	       l->name, l->compiled, l->refused, l->requests, l->bites);
+	for (i = 0; i < IR_STEP_COUNT; i++)
+		bad += law_need("step", ir_step_name((enum ir_step)i), l->step[i],
+				i == IR_STEP_MODE    ? net :
+				i == IR_STEP_UNKNOWN ? kinds & 1u << IR_SYSCALL :
+				i == IR_STEP_RISK || i == IR_STEP_OPAQUE ? command : true);
+	printf("\n");
+	for (i = IR_MANAGED; i < IR_LEVEL_COUNT; i++)
+		bad += law_need("level", ir_level_name((enum ir_level)i), l->level[i], true);
+	for (i = 0; i < IR_EFFECT_COUNT; i++)
+		bad += law_need("effect", ir_effect_name((enum ir_effect)i), l->effect[i],
+				i != IR_HIDE || kinds & 1u << IR_FILE);
+	for (i = 0; i < IR_KIND_COUNT; i++)
+		bad += law_need("kind", ir_kind_name((enum ir_kind)i), l->kind[i],
+				kinds & 1u << i);
+	printf("\n");
+	snprintf(rm, sizeof(rm), "rm -rf '%s'", l->dir);
+	assert_int_equal(system(rm), 0);
+	/* RUNS=1 repeats one policy and is no survey */
+	if (l->runs < 20)
+		return;
+	assert_int_equal(bad, 0);
+	assert_true(l->bites > 0);
+	assert_true(l->compiled > l->refused);
+}
+
+#endif
