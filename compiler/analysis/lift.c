@@ -50,7 +50,9 @@ static void report_undecided(struct diag_sink *sink, const struct ir_rule *allow
 			 STR_ARG(allow->id), STR_ARG(rule->id));
 
 	diag_note(sink, d, rule->at.span, "the default");
-	diag_help(sink, d, "a pattern with fewer wildcards can be compared");
+	diag_help(sink, d, rule->kind == IR_SYSCALL ?
+			  "a condition with fewer alternatives can be compared" :
+			  "a pattern with fewer wildcards can be compared");
 }
 
 static void lift_rule(struct ir *ir, struct ir_rule *rule, struct diag_sink *sink)

@@ -8,6 +8,8 @@
 
 /* Branches and atom sets that one inclusion may look at. */
 #define BOX_BUDGET 100000
+/* Steps from bit to bit of one question: with masks it is satisfiability. */
+#define SOLVE_STEPS 200000
 
 struct atom {
 	uint64_t mask, value;
@@ -29,6 +31,7 @@ struct solve {
 	size_t n, nwords;
 	struct failed *seen[FAILED_SLOTS];
 	uint64_t value;
+	size_t left; /* steps; 0: given up, and "no" means nothing */
 };
 
 static enum ir_cmp negate(enum ir_cmp c)
@@ -96,6 +99,18 @@ static bool has_failed(struct solve *s, int bit, const uint64_t *open)
 	return false;
 }
 
+/* Has the mask no bit below this one? */
+static bool is_last(const struct atom *t, int bit)
+{
+	return !(t->mask & (((uint64_t)1 << bit) - 1));
+}
+
+/* How the nothing below the mask's last bit compares with the value's rest. */
+static int rest_order(const struct atom *t, int bit)
+{
+	return t->value & (((uint64_t)1 << bit) - 1) ? -1 : 0;
+}
+
 /* Settles what this bit settles; false when an atom is then false. */
 static bool take_bit(const struct solve *s, int bit, bool one, const uint64_t *open,
 		     uint64_t *ret_open)
@@ -107,9 +122,10 @@ static bool take_bit(const struct solve *s, int bit, bool one, const uint64_t *o
 		const struct atom *t = &s->atoms[i];
 		bool x = one && (t->mask >> bit & 1), y = t->value >> bit & 1;
 
-		if (!is_open(open, i) || x == y)
+		if (!is_open(open, i) || (x == y && !is_last(t, bit)))
 			continue;
-		if (!holds(t->cmp, x ? 1 : -1))
+		/* what is left of both is equal, or the value's is more */
+		if (!holds(t->cmp, x == y ? rest_order(t, bit) : x ? 1 : -1))
 			return false;
 		ret_open[i / 64] &= ~((uint64_t)1 << (i % 64));
 	}
@@ -129,8 +145,9 @@ static bool solve_from(struct solve *s, int bit, const uint64_t *open)
 				return false;
 		return true;
 	}
-	if (has_failed(s, bit, open))
+	if (!s->left || has_failed(s, bit, open))
 		return false;
+	s->left--;
 	next = arena_array(&s->a, s->nwords, sizeof(*next));
 	for (one = 0; one < 2; one++) {
 		if (!take_bit(s, bit, one, open, next))
@@ -141,6 +158,8 @@ static bool solve_from(struct solve *s, int bit, const uint64_t *open)
 			return true;
 		s->value &= ~((uint64_t)1 << bit);
 	}
+	if (!s->left)
+		return false;
 	slot = slot_of(s, bit, open);
 	f = arena_alloc(&s->a, sizeof(*f) + s->nwords * sizeof(*open));
 	f->bit = bit;
@@ -159,10 +178,12 @@ static struct atom atom_of(const struct box_atom *b)
 			      .cmp = b->negated ? negate(c->cmp) : c->cmp };
 }
 
-static bool solve_arg(const struct box_atom *atoms, size_t n, uint8_t arg,
-		      uint64_t *ret_value)
+enum answer { NO, YES, UNKNOWN };
+
+static enum answer solve_arg(const struct box_atom *atoms, size_t n, uint8_t arg,
+			     uint64_t *ret_value, size_t *steps)
 {
-	struct solve s = { .value = 0 };
+	struct solve s = { .value = 0, .left = SOLVE_STEPS };
 	struct atom *own;
 	uint64_t *open;
 	size_t i;
@@ -180,26 +201,42 @@ static bool solve_arg(const struct box_atom *atoms, size_t n, uint8_t arg,
 		open[i / 64] |= (uint64_t)1 << (i % 64);
 	yes = solve_from(&s, 63, open);
 	*ret_value = s.value;
+	*steps += SOLVE_STEPS - s.left;
 	arena_release(&s.a);
-	return yes;
+	return yes ? YES : s.left ? NO : UNKNOWN;
 }
 
-bool box_atoms_hold(const struct box_atom *atoms, size_t n, uint64_t ret_args[6])
+/* Adds to *steps what it took. */
+static enum answer atoms_hold(const struct box_atom *atoms, size_t n,
+			      uint64_t ret_args[6], size_t *steps)
 {
 	uint64_t args[6] = { 0, 0, 0, 0, 0, 0 };
+	enum answer all = YES, one;
 	size_t i, k;
 
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < i; k++)
 			if (atoms[k].cmp->arg == atoms[i].cmp->arg)
 				break;
-		if (k == i && !solve_arg(atoms, n, atoms[i].cmp->arg,
-					 &args[atoms[i].cmp->arg]))
-			return false;
+		if (k < i)
+			continue;
+		one = solve_arg(atoms, n, atoms[i].cmp->arg,
+				&args[atoms[i].cmp->arg], steps);
+		if (one == NO)
+			return NO;
+		if (one == UNKNOWN)
+			all = UNKNOWN;
 	}
-	if (ret_args)
+	if (ret_args && all == YES)
 		memcpy(ret_args, args, sizeof(args));
-	return true;
+	return all;
+}
+
+bool box_atoms_hold(const struct box_atom *atoms, size_t n, uint64_t ret_args[6])
+{
+	size_t steps = 0;
+
+	return atoms_hold(atoms, n, ret_args, &steps) != NO;
 }
 
 /* --- trees --------------------------------------------------------------- */
@@ -233,6 +270,17 @@ static enum set_answer find_branch(struct tree *t, const struct goal *g, bool bo
 	return second == SET_HOLDS ? first : second;
 }
 
+/* Can the atoms hold together?  A long search costs more of the budget. */
+static enum answer ask(struct tree *t, uint64_t *ret_args)
+{
+	size_t steps = 0;
+	enum answer answer = atoms_hold(t->atoms.v, t->atoms.n, ret_args, &steps);
+
+	steps /= 128;
+	t->left = t->left > steps ? t->left - steps : 0;
+	return answer;
+}
+
 /* SET_WITNESS: all goals can hold together; SET_HOLDS: they cannot. */
 static enum set_answer find(struct tree *t, const struct goal *g)
 {
@@ -240,8 +288,14 @@ static enum set_answer find(struct tree *t, const struct goal *g)
 	enum set_answer answer;
 
 	if (!g)
-		return box_atoms_hold(t->atoms.v, t->atoms.n, t->args) ? SET_WITNESS :
-									 SET_HOLDS;
+		switch (ask(t, t->args)) {
+		case YES:
+			return SET_WITNESS;
+		case NO:
+			return SET_HOLDS;
+		case UNKNOWN:
+			return SET_UNDECIDED;
+		}
 	if (!t->left)
 		return SET_UNDECIDED;
 	t->left--;
@@ -262,7 +316,7 @@ static enum set_answer find(struct tree *t, const struct goal *g)
 	}
 	VEC_PUSH(&t->a, &t->atoms, ((struct box_atom){ g->c, g->negated }));
 	answer = SET_HOLDS;
-	if (box_atoms_hold(t->atoms.v, t->atoms.n, NULL))
+	if (ask(t, NULL) != NO)
 		answer = find(t, g->next);
 	t->atoms.n--;
 	return answer;

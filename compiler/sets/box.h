@@ -16,7 +16,8 @@ struct box_atom {
 };
 
 /*
- * Can these atoms hold together?  Exact.  ret_args (may be NULL) receives a
+ * Can these atoms hold together?  Exact, but where hundreds of masks of one
+ * argument make the search too long: then true, without a witness.  ret_args (may be NULL) receives a
  * witness: the smallest value of each argument that the atoms name, 0 else.
  */
 bool box_atoms_hold(const struct box_atom *atoms, size_t n, uint64_t ret_args[6]);
