@@ -22,7 +22,8 @@ static bool check_date(struct str day, const char *what, struct diag_sink *sink)
 	if (day.n == 0 || (num_date(day, &days) && days >= 0))
 		return true;
 	diag_add(sink, DIAG_BUNDLE_DATE, SPAN_NONE,
-		 "'%.*s' is no day for %s: write YYYY-MM-DD", STR_ARG(day), what);
+		 "'%.*s' is no day for %s: write YYYY-MM-DD, from 1970-01-01 on",
+		 STR_ARG(day), what);
 	return false;
 }
 

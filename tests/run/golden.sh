@@ -5,8 +5,10 @@
 #   .ir                  polc dump --after lift
 #   .rules .matcher .seccomp .landlock .mounts .limits .env   dump --after THAT
 #   .err                 stderr of polc check, its exit status on the last line
+#   .compile             the same of polc compile, which writes to a scratch place
 #   .explain             lines "REQUEST => first line of the answer"; "#" and
 #                        empty lines stay; UPDATE fills what stands after "=>"
+# NAME.make, in place of NAME.pol, is a shell script that prints the policy.
 # NAME.options, where it is there, holds words for the command line instead of
 # NAME.pol; "@" in them is the golden's folder.  Everything runs in the
 # golden's folder, so that the names in the output are relative and stable.
@@ -71,6 +73,10 @@ produce() { # KIND FILE: what the golden should hold
 		{ "$polc" check --color=never "${policy[@]}" >/dev/null; } 2>&1
 		printf 'exit %d\n' "$?"
 		;;
+	compile)
+		{ "$polc" compile --color=never "${policy[@]}" -o "$work/x.polb" >/dev/null; } 2>&1
+		printf 'exit %d\n' "$?"
+		;;
 	explain) explain "$2" ;;
 	esac
 }
@@ -82,6 +88,9 @@ one() { # FILE: one golden
 	name=${base%.*}
 	kind=${base##*.}
 	cd "$top/$dir" || return
+	if [ -e "$name.make" ]; then
+		bash "$name.make" >"$work/$name.pol" && cd "$work" || return
+	fi
 	mapfile -t policy < <(words_of "$name")
 	produce "$kind" "$base" >"$work/got"
 	cd "$top" || exit 1
@@ -103,17 +112,18 @@ one() { # FILE: one golden
 matched=0
 while IFS= read -r pol; do
 	case=${pol#tests/golden/}
-	case=${case%.pol}
+	case=${case%.*}
 	case $want in
 	'') ;;
 	*/*) [ "$case" = "$want" ] || continue ;;
 	*) [ "${case%%/*}" = "$want" ] || continue ;;
 	esac
 	siblings=0
-	for file in "${pol%.pol}".*; do
+	for file in "${pol%.*}".*; do
+		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
-		pol | options) continue ;;
-		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | err | explain) ;;
+		pol | options | make) continue ;;
+		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | err | compile | explain) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
 			count_fail
@@ -130,7 +140,7 @@ while IFS= read -r pol; do
 		printf 'FAIL %s has no golden beside it and nothing uses it\n' "$pol"
 		count_fail
 	fi
-done < <(find tests/golden -mindepth 2 -maxdepth 2 -name '*.pol' | LC_ALL=C sort)
+done < <(find tests/golden -mindepth 2 -maxdepth 2 -type f \( -name '*.pol' -o -name '*.make' \) | LC_ALL=C sort)
 if [ "$matched" = 0 ]; then
 	printf 'FAIL no golden matches "%s"\n' "$want"
 	count_fail

@@ -1,0 +1,1 @@
+for ((i = 0; i < 65600; i++)); do echo 'env { }'; done
