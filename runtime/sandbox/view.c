@@ -69,8 +69,9 @@ static enum view_answer ask_one(const struct maker *m, uint8_t op, const char *p
 	return a;
 }
 
-/* All names of one object count: a denial under any of them, an allow too,
- * unless a run can have made the link that gives the name. */
+/* The object has the names, too, that rules reach through links: what denies
+ * under such a name holds, and the rule that goes through the links allows,
+ * unless a run can have made one of them. */
 static bool ask(const struct maker *m, uint8_t op, const struct cand *c, bool dir,
 		bool host, uint32_t *rule)
 {
@@ -87,8 +88,9 @@ static bool ask(const struct maker *m, uint8_t op, const struct cand *c, bool di
 			       c->path + (m->alias[i].real[1] ?
 					  strlen(m->alias[i].real) : 0));
 		b = ask_one(m, op, other, dir, host, &r);
-		if (b == VIEW_DENY || (b == VIEW_ALLOW && a == VIEW_OTHERWISE &&
-				       m->alias[i].follow)) {
+		if (m->alias[i].lends ? b == VIEW_ALLOW && a == VIEW_OTHERWISE &&
+						r == m->alias[i].rule :
+					b == VIEW_DENY) {
 			a = b;
 			*rule = r;
 		}

@@ -65,25 +65,21 @@ static int add_link(struct sandbox_view *v, const char *path, const char *target
 	return 0;
 }
 
-static int add_alias(struct maker *m, const char *path, const char *real, bool follow)
+static int add_alias(struct maker *m, const struct view_anchor *a, const char *real,
+		     bool lends)
 {
-	struct alias *a;
+	struct alias *v = reallocarray(m->alias, m->nalias + 1, sizeof(*v));
 
-	for (size_t i = 0; i < m->nalias; i++)
-		if (!strcmp(m->alias[i].path, path)) {
-			m->alias[i].follow |= follow;
-			return 0;
-		}
-	a = reallocarray(m->alias, m->nalias + 1, sizeof(*a));
-	if (!a)
+	if (!v)
 		return -ENOMEM;
-	m->alias = a;
-	a[m->nalias].path = strdup(path);
-	a[m->nalias].real = strdup(real);
-	a[m->nalias].follow = follow;
-	if (!a[m->nalias].path || !a[m->nalias].real) {
-		free(a[m->nalias].path);
-		free(a[m->nalias].real);
+	m->alias = v;
+	v[m->nalias].path = strdup(a->path);
+	v[m->nalias].real = strdup(real);
+	v[m->nalias].rule = a->rule;
+	v[m->nalias].lends = lends;
+	if (!v[m->nalias].path || !v[m->nalias].real) {
+		free(v[m->nalias].path);
+		free(v[m->nalias].real);
 		return -ENOMEM;
 	}
 	m->nalias++;
@@ -160,65 +156,72 @@ static void name_it(struct cand *c, const struct view_anchor *a)
 	}
 }
 
-/* A literal anchor whose path on the host goes through a link. */
+/* Whoever replaces the link makes the denied name anew. */
+static int close_link(struct maker *m, const struct view_anchor *a, const char *link)
+{
+	char dir[4096];
+	struct cand *c;
+	char *slash;
+
+	(void)snprintf(dir, sizeof(dir), "%s", link);
+	slash = strrchr(dir, '/');
+	*(slash == dir ? slash + 1 : slash) = '\0';
+	c = view_cand_at(m, dir);
+	if (!c)
+		return -ENOMEM;
+	c->ro = true;
+	c->by = a->rule;
+	return 0;
+}
+
+static int add_place(struct maker *m, const struct view_anchor *a, const char *path)
+{
+	struct cand *c = view_cand_at(m, path);
+
+	if (!c)
+		return -ENOMEM;
+	if (a->kind == PB_A_PATH) {
+		name_it(c, a);
+		return 0;
+	}
+	c->deep_ro = true;
+	c->by = a->rule;
+	c->made = true;
+	return 0;
+}
+
+/* An anchor whose path on the host goes through a link. */
 static int add_through_link(struct maker *m, const struct view_anchor *a)
 {
-	char real[4096], step[4096];
+	bool allow = a->effect == PB_ALLOW, follow = true;
 	struct view_link *links;
+	char real[4096];
 	size_t n;
-	bool follow = true;
 	int r = view_resolve(m->in->prefix, a->path, real, &links, &n);
-	struct cand *c;
 
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct view_link *more;
-		size_t nmore;
+	for (size_t i = 0; i < n && r == 0; i++) {
 		bool foreign = link_is_foreign(m, links[i].path);
 
 		follow = follow && foreign;
-		r = view_resolve(m->in->prefix, links[i].full, step, &more, &nmore);
-		free(more);
-		if (r == 0 && (a->effect != PB_ALLOW || follow))
-			r = add_alias(m, links[i].path, step, follow);
-		if (r == 0 && foreign && a->effect == PB_ALLOW && follow)
+		if (allow && follow)
 			r = add_link(m->out, links[i].path, links[i].target);
-		if (r == 0 && a->effect != PB_ALLOW && !foreign) {
-			/* whoever replaces the link makes the denied name anew */
-			char *slash;
-
-			(void)snprintf(step, sizeof(step), "%s", links[i].path);
-			slash = strrchr(step, '/');
-			*(slash == step ? slash + 1 : slash) = '\0';
-			c = view_cand_at(m, step);
-			r = c ? 0 : -ENOMEM;
-			if (c) {
-				c->ro = true;
-				c->by = a->rule;
-			}
-		}
+		else if (!allow && !foreign)
+			r = close_link(m, a, links[i].path);
 	}
 	free(links);
 	/* a loop, or a path too long: an allow gives nothing; a deny that
 	 * cannot be found cannot be kept */
 	if (r == -ELOOP || r == -ENAMETOOLONG)
-		return a->effect == PB_ALLOW ? 0 :
-		       rt_fail_errno(m->err, -r, "the denied path %s", a->path);
-	if (r < 0)
+		return allow ? 0 : rt_fail_errno(m->err, -r, "the denied path %s", a->path);
+	if (r < 0 || (allow && !follow))
 		return r;
-	if (a->effect == PB_ALLOW && !follow)
-		return 0;
-	c = view_cand_at(m, real);
-	if (!c)
-		return -ENOMEM;
-	name_it(c, a);
-	if (a->effect == PB_ALLOW || !private_tree(m, a->path))
-		return 0;
+	r = add_alias(m, a, real, allow);
+	if (r == 0)
+		r = add_place(m, a, real);
 	/* in a private tree the link is not there: its name is free */
-	c = view_cand_at(m, a->path);
-	if (!c)
-		return -ENOMEM;
-	name_it(c, a);
-	return 0;
+	if (r == 0 && !allow && private_tree(m, a->path))
+		r = add_place(m, a, a->path);
+	return r;
 }
 
 static int add_anchor(struct maker *m, const struct view_anchor *a)
@@ -234,27 +237,20 @@ static int add_anchor(struct maker *m, const struct view_anchor *a)
 	if (view_is_system(a->path) && (a->effect == PB_ALLOW || a->kind == PB_A_WILD))
 		return 0;
 	r = a->flags & PB_AF_SCRATCH ? 0 : view_look(m->in->prefix, a->path, &place);
-	if (r == -ELOOP && a->kind == PB_A_PATH)
+	if (r == -ELOOP)
 		return add_through_link(m, a);
-	if (r < 0 && r != -ELOOP)
+	if (r < 0)
 		return rt_fail_errno(m->err, -r, "%s", a->path);
 	c = view_cand_at(m, a->path);
 	if (!c)
 		return -ENOMEM;
-	if (r == 0 && !(a->flags & PB_AF_SCRATCH) && !c->looked) {
+	if (!(a->flags & PB_AF_SCRATCH) && !c->looked) {
 		c->place = place;
 		c->looked = true;
-	} else if (r == 0 && !(a->flags & PB_AF_SCRATCH) && place.fd >= 0) {
+	} else if (!(a->flags & PB_AF_SCRATCH) && place.fd >= 0) {
 		(void)close(place.fd);
 	}
-	if (a->kind == PB_A_PATH) {
-		name_it(c, a);
-		return 0;
-	}
-	c->deep_ro = true;
-	c->by = a->rule;
-	c->made = true;
-	return 0;
+	return add_place(m, a, a->path);
 }
 
 static int add_private(struct maker *m, const char *path)

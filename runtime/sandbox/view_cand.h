@@ -28,9 +28,11 @@ struct cand {
 	bool keep, mask, lock, absent, note;
 };
 
+/* A literal path of a rule that goes through links on the host. */
 struct alias {
-	char *path, *real; /* the link, and what it stands for, physical */
-	bool follow;       /* no run can have made it: an allow goes through it */
+	char *path, *real; /* as the rule has it; physical */
+	uint32_t rule;
+	bool lends;        /* an allow, and no run can have made a link of it */
 };
 
 struct maker {

@@ -385,6 +385,47 @@ static void test_deny_through_a_link_binds_the_target_too(void **state)
 	assert_true(n && n->ops == PB_READ && n->forced_ro);
 }
 
+static void test_deny_through_two_links_binds_the_target(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/opt/one/in");
+	make_dir(w, "/home/u/p/two/kept");
+	assert_int_equal(symlink("one", at(w, "/opt/a")), 0);
+	assert_int_equal(symlink("/home/u/p/two", at(w, "/opt/one/in/b")), 0);
+	deny(w, PB_WRITE, "/opt/a/in/b/kept");
+	build(w);
+	assert_int_equal(sandbox_view_find(&w->v, "/home/u/p/two/x")->ops, RW);
+	assert_int_equal(sandbox_view_find(&w->v, "/home/u/p/two/kept/x")->ops, PB_READ);
+}
+
+static void test_wildcard_deny_through_a_link_narrows_the_target(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/srv/o/sub");
+	make_dir(w, "/opt");
+	assert_int_equal(symlink("/srv/o", at(w, "/opt/link")), 0);
+	allow(w, RW, "/srv/o");
+	(void)rule(w, PB_DENY, PB_WRITE, "/opt/link", PB_A_WILD, 0);
+	build(w);
+	assert_int_equal(node(w, "/srv/o")->ops, PB_READ);
+}
+
+static void test_allow_lends_only_what_goes_through_the_link(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/opt/dir");
+	make_dir(w, "/srv/o");
+	assert_int_equal(symlink("/srv/o", at(w, "/opt/dir/link")), 0);
+	allow(w, RX, "/opt/dir");
+	allow(w, PB_READ, "/srv/o");
+	deny(w, PB_WRITE, "/opt/dir/link/x");
+	build(w);
+	assert_int_equal(node(w, "/srv/o")->ops, PB_READ);
+}
+
 static void test_forced_place_is_named_also_below_a_read_only_tree(void **state)
 {
 	struct world *w = *state;
@@ -703,6 +744,9 @@ int main(void)
 		T(test_allow_follows_no_link_of_the_project),
 		T(test_deny_through_a_link_binds_the_target_too),
 		T(test_link_of_the_project_lends_no_right),
+		T(test_deny_through_two_links_binds_the_target),
+		T(test_wildcard_deny_through_a_link_narrows_the_target),
+		T(test_allow_lends_only_what_goes_through_the_link),
 		T(test_forced_place_is_named_also_below_a_read_only_tree),
 		T(test_deny_by_an_alias_holds_below_the_target),
 		T(test_wildcard_deny_narrows_its_directory_and_all_below),
