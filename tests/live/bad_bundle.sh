@@ -88,4 +88,97 @@ else
 	bad "python3 is missing"
 fi
 
+t "members that changed places or contents, headers made right: refused by polrun and polc"
+"$BIN/polc" inspect "$good" >/dev/null 2>&1 || bad "polc does not read the good one"
+if command -v python3 >/dev/null; then
+	seed=${SEED:-$RANDOM}
+	out=$(python3 - "$good" "$WORK/swap.polb" "$BIN" "$seed" <<'EOS' 2>&1
+import os, random, subprocess, sys
+good, to, bins, seed = sys.argv[1:4] + [int(sys.argv[4])]
+data, r, members, at = open(good, "rb").read(), random.Random(seed), [], 0
+while data[at:at + 100].strip(b"\0"):
+    size = int(data[at + 124:at + 135], 8)
+    end = at + 512 + (size + 511) // 512 * 512
+    members.append((data[at:at + 512], data[at + 512:at + 512 + size]))
+    at = end
+tail = data[at:]
+
+def pack(ms):
+    out = b""
+    for head, body in ms:
+        h = bytearray(head)
+        h[124:136] = b"%011o\0" % len(body)
+        h[148:156] = b" " * 8
+        h[148:156] = b"%06o\0 " % sum(h)
+        out += bytes(h) + body + b"\0" * (-len(body) % 512)
+    return out + tail
+
+assert pack(members) == data, "this test packs other archives than polc"
+n, bad = len(members), 0
+def judge(what, ms):
+    global bad
+    with open(to, "wb") as f: f.write(pack(ms))
+    os.chmod(to, 0o600)
+    p = subprocess.run([bins + "/polrun", "-b", to, "sh", "-c", "echo ran"],
+                       capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    lines = [l for l in p.stderr.splitlines() if l.startswith("polrun: ")]
+    if p.returncode != 125 or len(lines) != 1 or "ran" in p.stdout:
+        bad = 1
+        print(what, "polrun", p.returncode, p.stdout, p.stderr)
+    for verb in (["inspect", to], ["explain", to, "command", "ls"]):
+        p = subprocess.run([bins + "/polc"] + verb, capture_output=True, text=True)
+        if p.returncode != 2 or not p.stderr.startswith("polc: "):
+            bad = 1
+            print(what, verb[0], p.returncode, p.stdout[:200], p.stderr)
+tried = 0
+for _ in range(24):
+    i, k = r.sample(range(n), 2)
+    if members[i][1] == members[k][1]: continue
+    ms = list(members); ms[i], ms[k] = ms[k], ms[i]
+    judge(f"order {i} {k}", ms)
+    ms = list(members)
+    ms[i], ms[k] = (ms[i][0], ms[k][1]), (ms[k][0], ms[i][1])
+    judge(f"contents {i} {k}", ms)
+    judge(f"without {i}", members[:i] + members[i + 1:])
+    judge(f"twice {i}", members[:i] + [members[i]] + members[i:])
+    tried += 4
+print("refused" if not bad else "accepted", tried)
+sys.exit(bad)
+EOS
+	)
+	rc=$?
+	want_rc 0
+	printf '     seed %s: %s\n' "$seed" "$(tail -n 1 <<<"$out")"
+	want_out '^refused [1-9]'
+fi
+
+t "polc on flipped bytes: an answer, or a refusal, never a signal"
+if command -v python3 >/dev/null; then
+	seed=${SEED:-$RANDOM}
+	out=$(python3 - "$good" "$WORK/flip.polb" "$BIN/polc" "$seed" "${RUNS:-60}" <<'EOS' 2>&1
+import os, random, subprocess, sys
+good, flip, polc, seed, runs = sys.argv[1:4] + list(map(int, sys.argv[4:]))
+data, r, refused = open(good, "rb").read(), random.Random(seed), 0
+for _ in range(runs):
+    b = bytearray(data)
+    b[r.randrange(len(data))] ^= 1 << r.randrange(8)
+    if r.randrange(4) == 0: b = b[:r.randrange(len(b))]
+    with open(flip, "wb") as f: f.write(b)
+    os.chmod(flip, 0o600)
+    for verb in (["inspect", flip], ["inspect", "--section", "seccomp", flip],
+                 ["explain", flip, "file", "read", "/etc/shadow"]):
+        p = subprocess.run([polc] + verb, capture_output=True, text=True)
+        refused += p.returncode == 2
+        if p.returncode not in (0, 1, 2, 3) or (p.returncode == 2) != ("polc: " in p.stderr):
+            print(verb, p.returncode, p.stdout[:200], p.stderr)
+            sys.exit(1)
+print("refused", refused, "of", 3 * runs)
+EOS
+	)
+	rc=$?
+	want_rc 0
+	printf '     seed %s: %s\n' "$seed" "$(tail -n 1 <<<"$out")"
+	want_out '^refused [1-9]'
+fi
+
 done_
