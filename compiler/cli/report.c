@@ -62,8 +62,8 @@ static void add_facts(struct compilation *c)
 			n += str_eq(c->ir->facts.v[k].at.file, f->at.file);
 		diag_add(&c->sink, DIAG_FACTS_LATER, f->at.span,
 			 "the facts about programs in '%.*s' (%zu, this is the first) "
-			 "are carried and act from issue 03: until then command "
-			 "rules see the words as they stand",
+			 "are carried and act from a later version on: until then "
+			 "command rules see the words as they stand",
 			 STR_ARG(f->at.file), n);
 	}
 }

@@ -30,6 +30,12 @@ want_line 'something was blocked .*--explain-denials'
 run --explain-denials ./probe getppid
 want_rc 1
 want_line 'system call getppid\(\): rule no-parent at p\.pol:[0-9]+'
+# by ENOSYS programs fall back to another call: that is no reason to point out
+run ./probe sethostname @x 1
+want_rc 1
+no_err 'blocked'
+run --explain-denials ./probe sethostname @x 1
+want_line 'blocked: system call sethostname'
 run ./probe getpid
 no_err 'blocked'
 
