@@ -216,16 +216,13 @@ static inline unsigned law_need(const char *what, const char *name, unsigned lon
 	return 1;
 }
 
-/* `kinds`: a mask of those that the law speaks of. */
-static inline void law_end(struct law *l, unsigned kinds)
+/* `kinds`: a mask of those that the law speaks of; 0: it decides nothing. */
+static inline unsigned law_survey(const struct law *l, unsigned kinds)
 {
 	bool net = kinds & 1u << IR_NET, command = kinds & 1u << IR_COMMAND;
 	unsigned bad = 0;
-	char rm[64];
 	int i;
 
-	printf("%s: %lu texts compiled, %lu refused, %lu requests, %lu times it had to hold\n",
-	       l->name, l->compiled, l->refused, l->requests, l->bites);
 	for (i = 0; i < IR_STEP_COUNT; i++)
 		bad += law_need("step", ir_step_name((enum ir_step)i), l->step[i],
 				i == IR_STEP_MODE    ? net :
@@ -241,6 +238,17 @@ static inline void law_end(struct law *l, unsigned kinds)
 		bad += law_need("kind", ir_kind_name((enum ir_kind)i), l->kind[i],
 				kinds & 1u << i);
 	printf("\n");
+	return bad;
+}
+
+static inline void law_end(struct law *l, unsigned kinds)
+{
+	unsigned bad;
+	char rm[64];
+
+	printf("%s: %lu texts compiled, %lu refused, %lu requests, %lu times it had to hold\n",
+	       l->name, l->compiled, l->refused, l->requests, l->bites);
+	bad = kinds ? law_survey(l, kinds) : 0;
 	snprintf(rm, sizeof(rm), "rm -rf '%s'", l->dir);
 	assert_int_equal(system(rm), 0);
 	/* RUNS=1 repeats one policy and is no survey */

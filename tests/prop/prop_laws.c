@@ -2,7 +2,7 @@
  * The laws of semantics 8 on random policies, from their text on: front end,
  * sema, lower and lift make what is judged.  SEED= and RUNS= in the
  * environment, SHOW=1 prints why texts are refused; a failure prints the texts
- * and the SEED that repeats it with RUNS=1.  L4 and L8 are in prop_spelling.c.
+ * and the SEED that repeats it with RUNS=1.  L4, L5 and L8 are in prop_worlds.c.
  */
 #include "tests/prop/laws.h"
 

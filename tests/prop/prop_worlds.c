@@ -1,0 +1,471 @@
+/*
+ * L4, L5, L8 and sameness on random policies from their text on: what cannot
+ * be read is refused; evaluator, matcher and filter agree; the spelling of a
+ * word changes nothing; two compiles make the same bytes.  As prop_laws.c.
+ */
+#include <sys/wait.h>
+
+#include "runtime/decide/line.h"
+#include "tests/prop/laws.h"
+
+#define REQUESTS 60
+
+/* --- L4 ------------------------------------------------------------------------ */
+
+/* What no position in a text makes valid. */
+static const char *const wrong[] = {
+	"}", "\xff", "command { deny }", "file { deny write \"\" }", "command { deny \"{a\" }",
+	"role r { }", "use ./absent", "use ./std", "command { deny \"x\" until 2030-01-01 }",
+	"syscall { deny no_such_call }", "let q = ", "file { allow read \"/", "\x01",
+	"final deny \"x\"", "command { deny /x/ }", "policy a { } policy b { }",
+	"limits { time 5 }", "command { otherwise hide }", "assert never command \"x\"",
+};
+
+/* Where a statement may stand: before a line of the text that begins one. */
+static const char *spoiled(struct pol_gen *g, const char *text)
+{
+	const char *at = text, *p;
+	uint32_t n = 0;
+
+	for (p = text; *p; p++)
+		if ((p == text || p[-1] == '\n') && *p != ' ' && *p != '}' &&
+		    rnd_below(&g->r, ++n) == 0)
+			at = p;
+	return arena_printf(g->r.a, "%.*s%s\n%s", (int)(at - text), text, PICK(g, wrong), at);
+}
+
+static void unreadable_is_refused(struct law *l, unsigned long run, struct arena *a)
+{
+	struct pol_gen g = law_gen(l, run, a);
+	struct compilation c;
+	struct options o;
+	struct pol p, q;
+	int s;
+
+	g.enforceable = true;
+	g.never = POL_S_BASE; /* what is left out is not read */
+	q = p = pol_random(&g);
+	if (!law_compile(l, &c, &o, &p, NULL, a))
+		return;
+	do
+		s = (int)rnd_below(&g.r, POL_LIB);
+	while (!p.text[s]);
+	q.text[s] = spoiled(&g, p.text[s]);
+	if (law_compile(l, &c, &o, &q, NULL, a)) {
+		law_show(&q);
+		fail_msg("SEED=%llu RUNS=1: %s is accepted",
+			 (unsigned long long)l->seed + run, law_files[s].name);
+	}
+	l->bites++;
+	/* without the file it is a policy again: the refusal was the file's */
+	q.text[s] = s >= POL_BASE ? "network disabled\n" : NULL;
+	if (!law_compile(l, &c, &o, &q, NULL, a)) {
+		law_show(&q);
+		fail_msg("SEED=%llu RUNS=1: without %s it is refused too",
+			 (unsigned long long)l->seed + run, law_files[s].name);
+	}
+}
+
+static int polc(const char *dir, const char *const *args)
+{
+	const char *build = getenv("BUILD");
+	const char *argv[16] = { "polc", "compile", "-o", "out.polb" };
+	char path[4096], real[4096];
+	size_t n = 4;
+	pid_t pid;
+	int st;
+
+	snprintf(path, sizeof(path), "%s/bin/polc", build ? build : "build/dev");
+	if (!realpath(path, real))
+		fail_msg("%s is not there", path);
+	for (; *args && n < 15; args++)
+		argv[n++] = *args;
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		if (chdir(dir) == 0 && freopen("/dev/null", "w", stderr) &&
+		    freopen("/dev/null", "w", stdout))
+			execv(real, (char *const *)(uintptr_t)argv);
+		_exit(99);
+	}
+	assert_true(pid > 0 && waitpid(pid, &st, 0) == pid && WIFEXITED(st));
+	return WEXITSTATUS(st);
+}
+
+static void put(const char *dir, const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Each way of being unreadable, through polc itself: no bundle comes of it. */
+static void test_L4_what_cannot_be_read_makes_no_bundle(void **state)
+{
+	static const char *const good[] = { "--managed", "m.pol", "--user", "u.pol", NULL };
+	static const char *const bad[] = { "broken.pol", "absent.pol", "folder.pol", "dangling.pol",
+					   "uses.pol", "loop.pol" };
+	char dir[] = "/tmp/pol-laws.XXXXXX", out[64], path[96];
+	size_t i, k;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(out, sizeof(out), "%s/out.polb", dir);
+	put(dir, "m.pol", "command { deny \"x\" }\n");
+	put(dir, "u.pol", "command { allow \"y\" }\n");
+	put(dir, "broken.pol", "command { deny \"x\" \n");
+	put(dir, "uses.pol", "use ./absent\n");
+	snprintf(path, sizeof(path), "%s/folder.pol", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/dangling.pol", dir);
+	assert_int_equal(symlink("nowhere", path), 0);
+	snprintf(path, sizeof(path), "%s/loop.pol", dir);
+	assert_int_equal(symlink("loop.pol", path), 0);
+	assert_int_equal(polc(dir, good), 0);
+	assert_int_equal(access(out, F_OK), 0);
+	for (i = 0; i < POL_LEN(bad); i++)
+		for (k = 0; k < 2; k++) {
+			const char *args[] = { "--managed", k ? "m.pol" : bad[i], "--user",
+					       k ? bad[i] : "u.pol", NULL };
+			int status;
+
+			assert_int_equal(unlink(out), 0);
+			status = polc(dir, args);
+			if ((status != 1 && status != 2) || access(out, F_OK) == 0)
+				fail_msg("%s as %s: exit %d", bad[i], k ? "user" : "managed",
+					 status);
+			/* the control: without it there is one */
+			assert_int_equal(polc(dir, good), 0);
+			assert_int_equal(access(out, F_OK), 0);
+		}
+	snprintf(path, sizeof(path), "rm -rf '%s'", dir);
+	assert_int_equal(system(path), 0);
+}
+
+/* --- L5 -------------------------------------------------------------------------- */
+
+static void worlds_agree(struct law *l, unsigned long run, struct arena *a)
+{
+	struct pol_gen g = law_gen(l, run, a);
+	struct compilation c;
+	struct bundle b;
+	struct options o;
+	struct pol p;
+	int i;
+
+	g.enforceable = true;
+	p = pol_random(&g);
+	if (!law_compile(l, &c, &o, &p, NULL, a))
+		return;
+	if (!compiled_open(&c, &b)) {
+		law_show(&p);
+		fail_msg("%s", c.internal ? c.internal : "no bundle");
+	}
+	for (i = 0; i < REQUESTS; i++) {
+		struct ir_request q = near_request(&g.r, c.ir);
+		struct ir_decision e;
+		struct decision d;
+		const char *why = NULL;
+
+		if (q.kind == IR_SYSCALL)
+			q.scope = IR_SANDBOX;
+		q.text = STR("the request");
+		/* no bundle decides names: the mode is disabled */
+		if (q.kind == IR_NET && !q.is_addr)
+			continue;
+		e = law_decide(l, c.ir, &q, a);
+		if (!compiled_ask(&b, &q, a, &d, &why) ||
+		    (why = compiled_differs(&b, &e, &q, &d, a))) {
+			law_show(&p);
+			law_show_request(&q);
+			fail_msg("SEED=%llu RUNS=1: %s; the evaluator: %s",
+				 (unsigned long long)l->seed + run, why,
+				 law_by(c.ir, &e, a));
+		}
+		l->bites++;
+	}
+	bundle_release(&b);
+}
+
+/* --- L8 -------------------------------------------------------------------------------- */
+
+static void octal(struct buf *b, char c, bool hex)
+{
+	if (hex)
+		buf_printf(b, "$'\\x%02x'", (unsigned char)c);
+	else
+		buf_printf(b, "$'\\%03o'", (unsigned char)c);
+}
+
+/* One byte, as one of the ways in which a shell writes it. */
+static void spell_byte(struct rnd *r, struct buf *b, char c, bool plain)
+{
+	switch (rnd_below(r, plain ? 7 : 5)) {
+	case 0:
+		buf_printf(b, c == '\'' ? "\"%c\"" : "'%c'", c);
+		break;
+	case 1:
+		buf_printf(b, strchr("\"$`\\", c) ? "\"\\%c\"" : "\"%c\"", c);
+		break;
+	case 2:
+		buf_printf(b, "\\%c", c);
+		break;
+	case 3:
+		octal(b, c, true);
+		break;
+	case 4:
+		octal(b, c, false);
+		break;
+	default:
+		buf_ch(b, c);
+		break;
+	}
+	if (rnd_one_in(r, 12))
+		buf_z(b, "\\\n");
+}
+
+static void spell_word(struct rnd *r, struct buf *b, struct str w)
+{
+	size_t i;
+
+	if (!w.n || rnd_one_in(r, 6))
+		buf_z(b, rnd_one_in(r, 2) ? "''" : "\"\"");
+	for (i = 0; i < w.n; i++) {
+		char c = w.p[i];
+		bool plain = (c >= 'a' && c <= 'z') || strchr("-./:@+", c);
+
+		spell_byte(r, b, c, plain);
+	}
+}
+
+static const char *spell(struct rnd *r, struct arena *a, const struct ir_request *q)
+{
+	struct buf b;
+	size_t i;
+
+	buf_init(&b, a);
+	for (i = 0; i < q->nargv; i++) {
+		buf_z(&b, i ? rnd_one_in(r, 3) ? " \t " : " " : "");
+		spell_word(r, &b, q->argv[i]);
+	}
+	return str_z(a, buf_view(&b));
+}
+
+static bool same_words(const struct line_words *w, const struct ir_request *q)
+{
+	size_t i;
+
+	if (w->argc != q->nargv)
+		return false;
+	for (i = 0; i < w->argc; i++)
+		if (!str_eqz(q->argv[i], w->argv[i]))
+			return false;
+	return true;
+}
+
+/* Lines for bash to read, and what it must make of them. */
+static FILE *bash_in;
+static unsigned long bash_lines;
+
+static void for_bash(const char *line, const struct ir_request *q)
+{
+	size_t i;
+
+	fprintf(bash_in, "set -- %s\nwant=(", line);
+	for (i = 0; i < q->nargv; i++) {
+		size_t k;
+
+		fputs(" $'", bash_in);
+		for (k = 0; k < q->argv[i].n; k++)
+			fprintf(bash_in, "\\%03o", (unsigned char)q->argv[i].p[k]);
+		fputs("'", bash_in);
+	}
+	fprintf(bash_in, " )\ncheck %zu \"$@\"\n", q->nargv);
+	bash_lines++;
+}
+
+static void spelling_changes_nothing(struct law *l, unsigned long run, struct arena *a)
+{
+	struct pol_gen g = law_gen(l, run, a);
+	const struct ir *ir;
+	struct pol p;
+	int i;
+
+	p = pol_random(&g);
+	ir = law_ir(l, &p, a);
+	for (i = 0; ir && i < REQUESTS; i++) {
+		struct ir_request q = near_nothing(&g.r), other;
+		struct ir_decision d, e;
+		struct line_words w;
+		const char *line;
+
+		if (ir->rules.n && i % 4)
+			near_rule(&g.r, ir->rules.v[rnd_below(&g.r, (uint32_t)ir->rules.n)], &q);
+		if (q.kind != IR_COMMAND)
+			continue;
+		d = law_decide(l, ir, &q, a);
+		if (q.unparsed) {
+			assert_true(d.effect != IR_ALLOW);
+			continue;
+		}
+		line = spell(&g.r, a, &q);
+		assert_int_equal(line_split(line, strlen(line), &w), 0);
+		if (w.unparsed || !same_words(&w, &q))
+			fail_msg("SEED=%llu RUNS=1: <%s> is read otherwise: %s",
+				 (unsigned long long)l->seed + run, line, w.why);
+		other = q;
+		other.argv = arena_array(a, w.argc + 1, sizeof(*other.argv));
+		for (size_t k = 0; k < w.argc; k++)
+			other.argv[k] = str_dup(a, str_from(w.argv[k]));
+		e = law_decide(l, ir, &other, a);
+		if (d.effect != e.effect || d.rule != e.rule || d.scalar != e.scalar)
+			fail_msg("<%s>: %s and %s", line, law_by(ir, &d, a), law_by(ir, &e, a));
+		line_release(&w);
+		for_bash(line, &q);
+		l->bites++;
+	}
+}
+
+static const char bash_head[] =
+	"bad=0\n"
+	"check() {\n"
+	"  [ \"$1\" -eq \"$(($# - 1))\" ] || { echo \"count: $want\"; bad=1; return; }\n"
+	"  shift\n"
+	"  for w in \"${want[@]}\"; do\n"
+	"    [ \"$w\" = \"$1\" ] || { echo \"<$1> is not <$w>\"; bad=1; }; shift\n"
+	"  done\n"
+	"}\n";
+
+static void one_bash(const char *script)
+{
+	char cmd[128];
+
+	snprintf(cmd, sizeof(cmd), "LC_ALL=C bash '%s'", script);
+	if (system(cmd) != 0)
+		fail_msg("bash reads a line otherwise: %s", script);
+}
+
+/* --- sameness ----------------------------------------------------------------------------- */
+
+static void bytes_of(struct law *l, const struct pol *p, struct buf *ret, bool *ret_ok,
+		     struct arena *a)
+{
+	struct bundle_options opt = { .created = -1, .version = POLC_VERSION };
+	struct compilation *c = ARENA_NEW(a, struct compilation);
+	struct options *o = ARENA_NEW(a, struct options);
+
+	buf_init(ret, a);
+	*ret_ok = law_compile(l, c, o, p, NULL, a) &&
+		  bundle_write(c->ir, &c->out, &opt, ret, &c->sink);
+}
+
+static void bytes_are_the_same(struct law *l, unsigned long run, struct arena *a)
+{
+	struct pol_gen g = law_gen(l, run, a);
+	struct buf x, y;
+	char first[sizeof(l->dir)], deep[64];
+	bool ok, again;
+	struct pol p;
+
+	g.enforceable = true;
+	p = pol_random(&g);
+	bytes_of(l, &p, &x, &ok, a);
+	/* other addresses, another folder */
+	(void)arena_alloc(a, 4096 + 16 * rnd_below(&g.r, 99));
+	memcpy(first, l->dir, sizeof(first));
+	snprintf(l->dir, sizeof(l->dir), "%.24s/std", first);
+	snprintf(deep, sizeof(deep), "%s/std", l->dir);
+	(void)mkdir(deep, 0700);
+	bytes_of(l, &p, &y, &again, a);
+	memcpy(l->dir, first, sizeof(first));
+	assert_int_equal(ok, again);
+	if (ok && (x.n != y.n || memcmp(x.p, y.p, x.n) != 0)) {
+		law_show(&p);
+		fail_msg("SEED=%llu RUNS=1: two compiles differ",
+			 (unsigned long long)l->seed + run);
+	}
+	l->bites += ok;
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+static void repeat(struct law *l, void (*one)(struct law *, unsigned long, struct arena *))
+{
+	unsigned long i;
+
+	for (i = 0; i < l->runs; i++) {
+		struct arena a;
+
+		arena_init(&a, ARENA_DEFAULT_BUDGET);
+		one(l, i, &a);
+		arena_release(&a);
+	}
+}
+
+static void test_L4_an_invalid_file_is_refused_wherever_it_stands(void **state)
+{
+	struct law l;
+
+	(void)state;
+	law_begin(&l, "L4", 100);
+	repeat(&l, unreadable_is_refused);
+	law_end(&l, 0);
+	assert_true(l.runs < 20 || l.bites * 3 > l.runs * 2);
+}
+
+static void test_L5_evaluator_matcher_and_filter_agree(void **state)
+{
+	struct law l;
+
+	(void)state;
+	law_begin(&l, "L5", 120);
+	repeat(&l, worlds_agree);
+	law_end(&l, (1u << IR_KIND_COUNT) - 1);
+}
+
+static void test_L8_the_spelling_of_a_word_changes_nothing(void **state)
+{
+	struct law l;
+	char script[64];
+
+	(void)state;
+	law_begin(&l, "L8", 100);
+	snprintf(script, sizeof(script), "%s/words.sh", l.dir);
+	bash_in = fopen(script, "we");
+	assert_non_null(bash_in);
+	fputs(bash_head, bash_in);
+	repeat(&l, spelling_changes_nothing);
+	fputs("exit $bad\n", bash_in);
+	assert_int_equal(fclose(bash_in), 0);
+	assert_true(bash_lines > 0);
+	one_bash(script);
+	law_end(&l, 1u << IR_COMMAND);
+}
+
+static void test_two_compiles_make_the_same_bytes(void **state)
+{
+	struct law l;
+
+	(void)state;
+	law_begin(&l, "same bytes", 60);
+	repeat(&l, bytes_are_the_same);
+	law_end(&l, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_L4_an_invalid_file_is_refused_wherever_it_stands),
+		cmocka_unit_test(test_L4_what_cannot_be_read_makes_no_bundle),
+		cmocka_unit_test(test_L5_evaluator_matcher_and_filter_agree),
+		cmocka_unit_test(test_L8_the_spelling_of_a_word_changes_nothing),
+		cmocka_unit_test(test_two_compiles_make_the_same_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
