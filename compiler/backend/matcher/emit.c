@@ -8,6 +8,12 @@
 #define SPARE_STATES 2048
 #define SHARED_STATES 60000
 #define SINGLE_STATES 262144 /* one rule alone */
+/*
+ * A deny of a command holds in any directory, so each of its rules may begin
+ * again at every '/': a state of k of them has k positions and more, and an
+ * automaton of k rules costs k * k.  In parts the whole is linear.
+ */
+#define COMMANDS 128
 #define FLOATING 5 /* patterns of one automaton that double its states each */
 #define MAX_AUTOMATA 1024   /* the reader's limit */
 
@@ -68,14 +74,23 @@ static bool build(struct emit *e, const struct matcher_group *g, size_t from, si
 	return false;
 }
 
+static size_t at_most(const struct matcher_group *g, size_t i)
+{
+	size_t left = i < g->nanchored ? g->nanchored - i : g->langs.n - i, max = left;
+
+	if (i >= g->nanchored)
+		max = FLOATING;
+	else if (g->key.kind == PB_COMMAND || g->key.kind == PB_RISK)
+		max = COMMANDS;
+	return left < max ? left : max;
+}
+
 static bool build_group(struct emit *e, const struct matcher_group *g)
 {
 	size_t i, n;
 
-	if (g->nanchored && !build(e, g, 0, g->nanchored))
-		return false;
-	for (i = g->nanchored; i < g->langs.n; i += n) {
-		n = g->langs.n - i < FLOATING ? g->langs.n - i : FLOATING;
+	for (i = 0; i < g->langs.n; i += n) {
+		n = at_most(g, i);
 		if (!build(e, g, i, n))
 			return false;
 	}
