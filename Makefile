@@ -56,10 +56,11 @@ BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c))
 TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
+ORACLE     := $(BUILD)/tests/conformance/file_oracle
 TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: all help test check-unit check-golden check-lint check-live check-table golden \
+.PHONY: all help test conformance check-unit check-golden check-lint check-live check-table golden \
         golden-update bench step-mutants clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -76,6 +77,7 @@ help:
 ## golden-update  rewrites goldens and shows the difference
 ## check-table    the table of semantics 3 in its three worlds; identical bundles
 ## check-live     tests that need the kernel, as root and as an ordinary user
+## conformance    files against the kernel, on random policies: RUNS= SEED=
 ## check-lint     layers, codes, headers, shell, format
 ## step-mutants   switches off each set-up step and expects a test to fail
 ## bench          timings beside peers (never part of a test)
@@ -124,13 +126,16 @@ $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RU
 $(TABLE): $(OBJ_TABLE) $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(OBJ_TABLE) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap
+$(ORACLE): $(call obj,tests/conformance/file_oracle.c) $(LIB_COMPILER) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $< -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap
 # Probes run inside the sandbox, where only the system trees are: static.
 $(BUILD)/tests/probes/%: tests/live/probes/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -O1 -g $(WARN) -Werror -static -o $@ $<
 
 # --- tests ----------------------------------------------------------------------
-unit-tests: $(UNIT_TESTS) $(TABLE)
+unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE)
 probes: $(PROBES)
 test: all unit-tests probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/all.sh
@@ -142,8 +147,11 @@ golden-update: all
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) UPDATE=1 tests/run/golden.sh $(CASE)
 check-table: all unit-tests probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/table.sh
-check-live: all probes
+check-live: all probes $(ORACLE)
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/live.sh $(T)
+conformance: all probes $(ORACLE)
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),1000) SEED=$(SEED) \
+		POL_LIVE_TIMEOUT=86400 tests/run/live.sh conform_files
 check-lint:
 	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh
 step-mutants: all probes

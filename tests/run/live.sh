@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The live tests: each through polrun itself, as root and as an ordinary user.
-#   BUILD=FOLDER T=NAME tests/run/live.sh
+#   BUILD=FOLDER T=NAME tests/run/live.sh        NAME: files, escape, escape/mounts
 # POL_TEST_REQUIRE=1 turns every skip into a failure (or name those that must
 # not skip).  Last line: N passed, N failed, N skipped.
 set -uo pipefail
@@ -22,9 +22,15 @@ chmod 0755 "$base"
 mkdir -p "$base/bin" "$base/bin/probes" "$base/tests" "$base/log"
 cp "$BUILD/bin/polc" "$BUILD/bin/polrun" "$BUILD/bin/polinit" "$base/bin/" || exit 1
 cp "$BUILD"/tests/probes/* "$base/bin/probes/" 2>/dev/null
-cp -r "$here/tests/live" "$here/tests/lib" "$base/tests/" || exit 1
+cp "$BUILD/tests/conformance/file_oracle" "$base/bin/" || exit 1
+cp -r "$here/tests/live" "$here/tests/lib" "$here/tests/conformance" "$base/tests/" ||
+	exit 1
 cp -r "$here/examples" "$base/" || exit 1
 chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/examples"
+# A set-user-ID program that only prints who it is.
+if [ "$(id -u)" -eq 0 ] && [ -x "$base/bin/probes/who_probe" ]; then
+	install -m 4755 "$base/bin/probes/who_probe" "$base/bin/probes/who_suid"
+fi
 
 # An account for the tests: no password, no shell, no home; made once, kept.
 have_user() {
@@ -35,12 +41,17 @@ have_user() {
 	id "$user" >/dev/null 2>&1
 }
 
+test_name() {
+	local name=${1#tests/live/}
+	printf '%s' "${name%.sh}"
+}
+
 run_one() { # SCRIPT WHO [PREFIX…]
 	local script=$1 who=$2 name work log status
 	shift 2
-	name=$(basename "$script" .sh)
-	work=$base/$name.$who
-	log=$base/log/$name.$who
+	name=$(test_name "$script")
+	work=$base/${name//\//-}.$who
+	log=$base/log/${name//\//-}.$who
 	mkdir -m 0700 "$work"
 	[ "$who" = root ] || [ "$(id -u)" -ne 0 ] || chown "$user" "$work"
 	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-300}" "$@" env -i \
@@ -48,6 +59,7 @@ run_one() { # SCRIPT WHO [PREFIX…]
 		LANG=C.UTF-8 TERM=dumb HOME="$work" WORK="$work" BIN="$base/bin" \
 		PROBES="$base/bin/probes" VARIANT="$VARIANT" \
 		POL_TEST_REQUIRE="${POL_TEST_REQUIRE:-}" \
+		SEED="${SEED:-}" RUNS="${RUNS:-}" \
 		bash "$base/tests/live/$name.sh" >"$log" 2>&1 </dev/null
 	status=$?
 	printf -- '-- live %s as %s\n' "$name" "$who"
@@ -58,9 +70,9 @@ run_one() { # SCRIPT WHO [PREFIX…]
 }
 
 ran=0
-for script in tests/live/*.sh; do
-	name=$(basename "$script" .sh)
-	[ -z "$only" ] || [ "$only" = "$name" ] || continue
+for script in tests/live/*.sh tests/live/*/*.sh; do
+	name=$(test_name "$script")
+	[ -z "$only" ] || [ "$only" = "$name" ] || [ "$only" = "${name%%/*}" ] || continue
 	ran=1
 	if [ "$(id -u)" -ne 0 ]; then
 		run_one "$script" "$(id -un)"

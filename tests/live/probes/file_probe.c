@@ -3,6 +3,9 @@
  *   file_probe VERB PATH [PATH2|VALUE]   →   "OK" (and what was found) or the
  * errno's name.  Static, knows nothing of the policy: run inside the sandbox
  * by the live tests.  Exit 0 for OK, 1 for an errno, 2 for a bad call.
+ *   file_probe batch   does each line VERB<tab>PATH[<tab>PATH2] of the standard
+ * input; before what came back a line "= IDS" says which objects there were
+ * (dev:ino or -): PATH's directory, PATH (through links), the same of PATH2.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -302,17 +305,82 @@ static const struct {
 	{"connect", do_connect, false},   {"bind", do_bind, false},
 };
 
-int main(int argc, char **argv)
+/* 0: done, with its answer; 1: an errno, that is printed; 2: no such verb. */
+static int run_verb(const char *verb, const char *path, const char *other)
 {
-	for (size_t i = 0; argc >= 3 && i < sizeof(verbs) / sizeof(*verbs); i++) {
-		if (strcmp(argv[1], verbs[i].name) || (verbs[i].two && argc < 4))
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (strcmp(verb, verbs[i].name) || (verbs[i].two && !other))
 			continue;
-		if (verbs[i].run(argv[2], argc > 3 ? argv[3] : NULL) == 0) {
+		if (verbs[i].run(path, other) == 0) {
 			puts("OK");
 			return 0;
 		}
 		puts(strerrorname_np(errno));
 		return 1;
+	}
+	return 2;
+}
+
+static void print_id(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		(void)fputs(" -", stdout);
+	else
+		printf(" %llu:%llu", (unsigned long long)st.st_dev,
+		       (unsigned long long)st.st_ino);
+}
+
+static void print_ids(const char *path)
+{
+	char dir[4096];
+	char *slash;
+
+	(void)snprintf(dir, sizeof(dir), "%s", path);
+	slash = strrchr(dir, '/');
+	if (slash)
+		slash[slash == dir] = '\0';
+	print_id(dir);
+	print_id(path);
+}
+
+static int batch(void)
+{
+	char line[8192];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		char *path, *other;
+
+		line[strcspn(line, "\n")] = '\0';
+		path = strchr(line, '\t');
+		if (!path)
+			return 2;
+		*path++ = '\0';
+		other = strchr(path, '\t');
+		if (other)
+			*other++ = '\0';
+		(void)putchar('=');
+		print_ids(path);
+		if (other && other[0] == '/')
+			print_ids(other);
+		(void)putchar('\n');
+		if (run_verb(line, path, other) == 2)
+			return 2;
+		(void)fflush(stdout);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "batch"))
+		return batch();
+	if (argc >= 3) {
+		int r = run_verb(argv[1], argv[2], argc > 3 ? argv[3] : NULL);
+
+		if (r < 2)
+			return r;
 	}
 	(void)fputs("usage: file_probe VERB PATH [PATH2|VALUE]\nverbs:", stderr);
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)

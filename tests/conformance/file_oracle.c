@@ -1,0 +1,158 @@
+/*
+ * Answers in bulk what `polc explain` says about files: compiles the policy
+ * that the options name, prints each file rule with what the back ends confess
+ * about it, then a decision for each line "OP PATH" of the standard input.
+ * Every decision is the evaluator's, compared with the compiled policy's.
+ *   file_oracle POLC-OPTIONS… FILE…
+ *     rule N LEVEL EFFECT OPS FLAG SHAPE LINE ID
+ *                    (FLAG: f floor, s scratch, -; SHAPE: literal wild any)
+ *     place N ROOT REST                         (the rule's, or its exception's)
+ *     note N EXACTNESS TEXT
+ *     end
+ *     EFFECT RULE OWN MATCHED,…                 (RULE: -1 otherwise)
+ * OWN is 1 where only scratch rules allow it.
+ */
+#include <sodium.h>
+#include <string.h>
+
+#include "compiler/backend/mounts/places.h"
+#include "compiler/cli/compiled.h"
+#include "compiler/cli/roots.h"
+
+static int trouble(const char *what)
+{
+	(void)fprintf(stderr, "file_oracle: %s\n", what);
+	return 2;
+}
+
+static void print_places(const struct mounts_places *p, const struct ir_rule *r,
+			 enum ir_root root)
+{
+	for (size_t i = 0; i < p->paths.n; i++)
+		printf("place %u %s %.*s\n", r->index,
+		       root == IR_ROOT_FS ? "/" : ir_root_name(root),
+		       STR_ARG(p->paths.v[i]));
+}
+
+static void print_rule(const struct compilation *c, const struct ir_rule *r)
+{
+	static const char *const shapes[] = { [MOUNTS_LITERAL] = "literal",
+					      [MOUNTS_WILD] = "wild",
+					      [MOUNTS_ANY] = "any" };
+	struct mounts_places p;
+
+	mounts_places(c->a, &r->set.u.file.path, &p);
+	printf("rule %u %s %s %u %s %s %u %.*s\n", r->index, ir_level_name(r->level),
+	       ir_effect_name(r->effect), r->set.u.file.ops,
+	       r->floor ? "f" : r->scratch ? "s" : "-", shapes[p.shape], r->at.line,
+	       STR_ARG(r->id));
+	print_places(&p, r, r->set.u.file.path.root);
+	for (size_t i = 0; i < r->nexcept; i++) {
+		mounts_places(c->a, &r->except[i].u.file.path, &p);
+		print_places(&p, r, r->except[i].u.file.path.root);
+	}
+}
+
+static void print_rules(const struct compilation *c)
+{
+	for (size_t i = 0; i < c->ir->rules.n; i++) {
+		const struct ir_rule *r = c->ir->rules.v[i];
+
+		if (r->kind == IR_FILE)
+			print_rule(c, r);
+	}
+	for (size_t i = 0; i < c->report.notes.n; i++) {
+		const struct bk_note *n = &c->report.notes.v[i];
+
+		if (n->rule && n->rule->kind == IR_FILE)
+			printf("note %u %s %.*s\n", n->rule->index,
+			       bk_exactness_name(n->exactness), STR_ARG(n->note));
+	}
+	puts("end");
+	(void)fflush(stdout);
+}
+
+static bool is_own(const struct ir_decision *d)
+{
+	if (d->effect != IR_ALLOW || !d->rule)
+		return false;
+	for (size_t i = 0; i < d->nmatched; i++)
+		if (d->matched[i]->effect == IR_ALLOW && !d->matched[i]->scratch)
+			return false;
+	return true;
+}
+
+static bool answer(struct compilation *c, struct bundle *b, struct ir_request *req)
+{
+	const char *why = NULL;
+	struct ir_decision e;
+	struct decision d;
+
+	ir_eval(c->ir, req, c->a, &e);
+	if (compiled_ask(b, req, c->a, &d, &why))
+		why = compiled_differs(b, &e, req, &d, c->a);
+	if (why)
+		return trouble(why) == 0;
+	printf("%s %d %d ", ir_effect_name(e.effect), e.rule ? (int)e.rule->index : -1,
+	       is_own(&e));
+	for (size_t i = 0; i < e.nmatched; i++)
+		printf("%s%u", i ? "," : "", e.matched[i]->index);
+	puts(e.nmatched ? "" : "-");
+	(void)fflush(stdout);
+	return true;
+}
+
+static bool read_line(char *line, struct ir_request *req)
+{
+	static const char *const ops[] = { "read ", "write ", "exec " };
+
+	line[strcspn(line, "\n")] = '\0';
+	for (unsigned i = 0; i < POL_LEN(ops); i++)
+		if (!strncmp(line, ops[i], strlen(ops[i]))) {
+			req->op = (enum ir_op)(IR_READ << i);
+			req->path = str_from(line + strlen(ops[i]));
+			req->text = req->path;
+			return true;
+		}
+	return false;
+}
+
+static int run(struct options *o, struct arena *a)
+{
+	struct ir_request req = { .kind = IR_FILE, .scope = IR_SANDBOX };
+	struct compilation c;
+	struct roots roots;
+	struct bundle b;
+	char line[8192];
+
+	if (!roots_find(o, a, &roots, stderr))
+		return 2;
+	compilation_init(&c, o, a);
+	if (passes_run(&c, NULL) != CLI_CLEAN) {
+		diag_render(stderr, &c.sink, &c.map, false);
+		return 1;
+	}
+	if (!compiled_open(&c, &b))
+		return trouble(c.internal);
+	print_rules(&c);
+	req.roots = roots.dirs;
+	while (fgets(line, sizeof(line), stdin))
+		if (!read_line(line, &req) || !answer(&c, &b, &req))
+			return trouble("no answer");
+	bundle_release(&b);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct arena a;
+	int r = 2;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	if (sodium_init() >= 0 &&
+	    options_read(&o, &a, CLI_EXPLAIN, argc - 1, argv + 1, stderr))
+		r = run(&o, &a);
+	arena_release(&a);
+	return r;
+}

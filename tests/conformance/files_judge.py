@@ -1,0 +1,282 @@
+"""What a request may and must do, from the decisions and what polrun reports.
+
+Two questions about each answer of the kernel.  It let something through: then
+every decision that the operation needs is an allow (but for what is reported
+as under and entry only).  It refused what is allowed: then one of the reasons
+that doc/semantics.md calls over holds, and polc or polrun named it.
+"""
+import os
+import re
+import subprocess
+
+NAME_OPS = {"create", "mkdir", "symlink", "mkfifo", "unlink", "rmdir", "rename", "link"}
+NEW_OPS = {"create", "mkdir", "symlink", "mkfifo"}
+NEEDS = {"read": "read", "list": "read", "exec": "exec", "map": "exec"}
+
+
+def below(path, top):
+    return path.startswith(top + "/")
+
+
+def at(path, top):
+    return path == top or below(path, top)
+
+
+class Rule:
+    def __init__(self, words):
+        self.level, self.effect, ops, self.flag, self.shape, line, self.id = words
+        self.ops = [o for i, o in enumerate(("read", "write", "exec"))
+                    if int(ops) >> i & 1]
+        self.line, self.places, self.notes = int(line), [], []
+
+
+class Oracle:
+    """tests/conformance/file_oracle, asked as decisions are wanted."""
+
+    def __init__(self, exe, args, roots):
+        self.p = subprocess.Popen([exe] + args + ["file", "read", "/"], text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.rules, self.known = {}, {}
+        for line in self.p.stdout:
+            words = line.rstrip("\n").split(" ")
+            if words[0] == "rule":
+                self.rules[int(words[1])] = Rule(words[2:9])
+            elif words[0] == "place" and (words[2] == "/" or words[2] in roots):
+                root = "" if words[2] == "/" else roots[words[2]]
+                self.rules[int(words[1])].places.append(root + words[3] or "/")
+            elif words[0] == "note":
+                self.rules[int(words[1])].notes.append((words[2], " ".join(words[3:])))
+            elif words[0] == "end":
+                break
+
+    def ask(self, op, path):
+        """(effect, rule or -1, only the run's own, matched rules)"""
+        key = (op, path)
+        if key not in self.known:
+            self.p.stdin.write("%s %s\n" % key)
+            self.p.stdin.flush()
+            w = self.p.stdout.readline().split()
+            if len(w) != 4:
+                raise RuntimeError("the oracle has no answer for %s %s" % key)
+            self.known[key] = (w[0], int(w[1]), w[2] == "1",
+                               [] if w[3] == "-" else [int(n) for n in w[3].split(",")])
+        return self.known[key]
+
+    def close(self):
+        self.p.stdin.close()
+        self.p.wait()
+        self.p.stdout.close()
+
+
+class Plan:
+    """The files of `polrun --plan`: path → words, and what may appear."""
+
+    def __init__(self, text):
+        self.nodes, self.ro, self.may, self.absent = {}, {}, set(), set()
+        part = text.split("\nfiles\n", 1)[-1].split("\nlimits\n", 1)[0]
+        group = None
+        for line in part.split("\n"):
+            m = re.match(r"  (\S.*?) +absent below (/\S*)", line)
+            if m:
+                group = (m[1], "" if m[2] == "/" else m[2])
+                continue
+            m = re.match(r"  (\S.*?) +(/\S*)(.*)$", line)
+            if m:
+                group = None
+                self.nodes[m[2]] = m[1]
+                by = re.search(r"read-only because of rule (\S+) at (\S+):(\d+)", m[3])
+                if by:
+                    self.ro[m[2]] = (by[1], int(by[3]))
+            elif group and line.startswith("   "):
+                for name in line.split():
+                    path = group[1] + "/" + name
+                    (self.may if group[0] == "may appear" else self.absent).add(path)
+                    if group[0] != "may appear":
+                        self.nodes[path] = group[0]
+
+    def above(self, path):
+        best = ""
+        for n in self.nodes:
+            if at(path, n) and len(n) > len(best):
+                best = n
+        return best
+
+
+class Judge:
+    def __init__(self, world, oracle, plan, start, ids, seen):
+        self.w, self.o, self.plan, self.seen = world, oracle, plan, seen
+        self.start = start
+        self.ids = ids
+        self.alias = []         # (a rule's place, what it is, an allow follows it, rule)
+        self.linked = set()     # rules whose place goes through a link
+        for n, r in oracle.rules.items():
+            for place in r.places:
+                self.walk(n, r, place)
+
+    # --- links ----------------------------------------------------------------------
+
+    def foreign(self, path):
+        """Nobody inside of any run can have made the link."""
+        if at(path, self.w.project):
+            return False
+        for r in self.o.rules.values():
+            if r.effect == "allow" and "write" in r.ops and r.flag != "s" and \
+               r.shape == "literal" and any(at(path, p) for p in r.places):
+                return False
+        return True
+
+    def walk(self, n, rule, place):
+        follow = rule.effect == "allow"
+        done, rest, hops = "", place.strip("/").split("/"), 0
+        while rest and hops < 40:
+            step = rest.pop(0)
+            if step in ("", "."):
+                continue
+            if step == "..":
+                done = os.path.dirname(done)
+                continue
+            done += "/" + step
+            if done not in self.w.links:
+                continue
+            hops += 1
+            follow = follow and self.foreign(done)
+            to = self.w.links[done]
+            rest = to.strip("/").split("/") + rest
+            done = "" if to.startswith("/") else os.path.dirname(done)
+        if hops:
+            self.linked.add(n)
+            self.alias.append((place, done or "/", follow, n))
+
+    # --- decisions ------------------------------------------------------------------
+
+    def effective(self, op, path, host=True):
+        """(allowed, rules that say so): every name of the object counts."""
+        effect, rule, own, _ = self.o.ask(op, path)
+        allowed = effect == "allow" and not (own and host)
+        denied = effect != "allow" and rule >= 0
+        by = [rule]
+        for link, real, follow, n in self.alias if host else ():
+            if not at(path, real):
+                continue
+            effect, rule, own, matched = self.o.ask(op, link + path[len(real):])
+            if n not in matched:
+                continue
+            if effect != "allow" and rule >= 0:
+                # it binds the target where its own path goes through the link
+                if self.o.rules[n].effect != "allow":
+                    denied, by = True, by + [rule]
+            elif effect == "allow" and follow and not own:
+                allowed, by = True, by + [rule]
+        return allowed and not denied, by
+
+    def is_under(self, op, path, by):
+        """Reported: a floor's name that is absent at the start."""
+        return op == "write" and any(at(path, p) for p in self.plan.may) and \
+            all(n >= 0 and self.o.rules[n].flag == "f" for n in by)
+
+    def is_entry_only(self, op, path, by, host):
+        return op == "write" and not host and by[0] >= 0 and \
+            self.o.rules[by[0]].shape == "any" and \
+            any(x == "entry" for x, _ in self.o.rules[by[0]].notes)
+
+    # --- what it touches ----------------------------------------------------------------
+
+    def needs(self, verb, paths, model):
+        """(op, path) of each decision that the operation needs."""
+        if verb in NEEDS:
+            out = [(NEEDS[verb], paths[0])]
+            return out + ([("read", paths[0])] if verb == "map" else [])
+        out = [("write", p) for p in paths]
+        if verb == "rename":
+            a, b = paths
+            inner = {p for p in model if below(p, a)}
+            for r in self.o.rules.values():
+                if r.effect != "allow" and "write" in r.ops and r.shape == "literal":
+                    inner |= {p for p in r.places if below(p, a)
+                              and not (r.flag == "f" and p not in model)}
+            out += [("write", p) for p in sorted(inner)]
+            out += [("write", b + p[len(a):]) for p in sorted(inner) if p in model]
+        return out
+
+    # --- stricter --------------------------------------------------------------------------
+
+    def opens(self, op, path):
+        """Does a literal allow at or above it name something that exists?"""
+        names = [path] + [l + path[len(r):] for l, r, f, _ in self.alias
+                          if f and at(path, r)]
+        for name in names:
+            for n in self.o.ask(op, name)[3]:
+                r = self.o.rules[n]
+                if r.effect == "allow" and r.shape == "literal" and r.flag != "s" and \
+                   any(at(name, p) and self.shows(p, name) for p in r.places):
+                    return True
+        return False
+
+    def shows(self, place, name):
+        """Is the host's object there?  Not below what is private in every run."""
+        real = os.path.realpath(place)
+        return real in self.start and not any(
+            at(d, real) and at(name, d)
+            for d in (self.w.home, "/tmp", "/var/tmp", "/dev/shm"))
+
+    def reported(self, n):
+        return any(x == "over" or "(over)" in text
+                   for x, text in self.o.rules[n].notes)
+
+    def forced(self, path):
+        """The reason why polrun made the tree of `path` read-only, if it may."""
+        node = self.plan.above(path)
+        if node not in self.plan.ro:
+            return None
+        id_, line = self.plan.ro[node]
+        for n, r in self.o.rules.items():
+            if (r.id, r.line) != (id_, line) or not self.reported(n):
+                continue
+            linked = n in self.linked
+            if r.shape != "literal" or linked or \
+               any(p not in self.start for p in r.places):
+                return r.shape if r.shape != "literal" else \
+                    "link" if linked else "absent"
+        return None
+
+    def renamed(self, op, path):
+        """A link on the way of a deny gives the object another name."""
+        for link, real, _, _ in self.alias:
+            effect, n, _, _ = self.o.ask(op, link + path[len(real):]) \
+                if at(path, real) else ("allow", -1, 0, 0)
+            if effect != "allow" and n >= 0 and self.reported(n):
+                return True
+        return False
+
+    def shadowed(self, path):
+        """A scratch rule below an allow: what the host has there is not shown."""
+        return any(r.flag == "s" and any(at(path, p) for p in r.places) and
+                   self.reported(n) and self.plan.nodes.get(self.plan.above(path)) in
+                   ("scratch", "empty") for n, r in self.o.rules.items())
+
+    def why_stricter(self, verb, paths, model, errno):
+        """The name of the reason for which an allowed operation may fail."""
+        for op, path in self.needs(verb, paths, model):
+            if self.renamed(op, path):
+                return "a denial under a link's name"
+            if self.shadowed(path):
+                return "a scratch tree over the host's"
+            if any(r.effect != "allow" and any(at(path, p) for p in r.places) and
+                   any(x == "over" and "exception" in text for x, text in r.notes)
+                   for r in self.o.rules.values()):
+                return "an exception by a wildcard"
+            if op == "write" and self.forced(path):
+                return "read-only by " + self.forced(path)
+            if op != "read" and not self.effective("read", path)[0]:
+                return "nothing lets it be read"
+            if not self.opens(op, path):
+                return "allow by a wildcard or of an absent name"
+            if op != "read" and not self.opens("read", path):
+                return "allow by a wildcard or of an absent name"
+        if verb in NAME_OPS:
+            if any(n for n in self.plan.nodes for p in paths if at(n, p)):
+                return "a mounted name"
+            if verb in ("rename", "link") and errno == "EXDEV" and \
+               self.plan.above(paths[0]) != self.plan.above(paths[1]):
+                return "two trees"
+        return None
