@@ -82,6 +82,20 @@ static bool is_chrooted(void)
 	return true;
 }
 
+/* What the kernel unpacked at its start cannot be left by pivot_root. */
+static bool is_ram_disk(void)
+{
+	AUTO_FREE char *text = NULL;
+	const char *p;
+	size_t len;
+
+	if (io_read_file("/proc/self/mountinfo", (size_t)4 << 20, &text, &len) != 0)
+		return false;
+	p = strstr(text, " / / ");
+	p = p ? strstr(p, " - ") : NULL;
+	return p && !strncmp(p, " - rootfs ", 10);
+}
+
 static bool has_outer_filter(void)
 {
 	AUTO_FREE char *text = NULL;
@@ -168,28 +182,56 @@ static void probe_namespaces(struct features *f)
 	(void)close(back[0]);
 }
 
-/* Exit status of a child that tried to get a listener: an errno, or 0. */
-static int probe_listener(void)
+/* Tells the number of its listener, or minus an errno, and waits to be ended. */
+__attribute__((noreturn)) static void offer_listener(int out)
 {
-	pid_t pid = fork();
-	int st = 0;
+	struct sock_filter allow = { BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW };
+	struct sock_fprog prog = { 1, &allow };
+	int fd;
 
-	if (pid == 0) {
-		struct sock_filter allow = { BPF_RET | BPF_K, 0, 0,
-					     SECCOMP_RET_ALLOW };
-		struct sock_fprog prog = { 1, &allow };
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	fd = sys_seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+			 &prog);
+	if (fd < 0)
+		fd = -errno;
+	if (write(out, &fd, sizeof(fd)) != (ssize_t)sizeof(fd))
+		_exit(1);
+	for (;;)
+		(void)pause();
+}
 
-		(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-		if (sys_seccomp(SECCOMP_SET_MODE_FILTER,
-				SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog) < 0)
-			_exit(errno & 255);
-		_exit(0);
+static int take_listener(pid_t pid, int number)
+{
+	AUTO_CLOSE int pidfd = sys_pidfd_open(pid, 0);
+	AUTO_CLOSE int fd = pidfd < 0 ? -1 : sys_pidfd_getfd(pidfd, number, 0);
+
+	return fd < 0 ? errno : 0;
+}
+
+/* As a run does it: a child makes the listener, polrun takes it. */
+static void probe_listener(struct features *f)
+{
+	int p[2], number = -EIO;
+	pid_t pid;
+
+	f->listener = f->take = EIO;
+	if (pipe2(p, O_CLOEXEC) != 0)
+		return;
+	pid = fork();
+	if (pid == 0)
+		offer_listener(p[1]);
+	(void)close(p[1]);
+	if (pid > 0) {
+		if (read(p[0], &number, sizeof(number)) != (ssize_t)sizeof(number))
+			number = -EIO;
+		f->listener = number < 0 ? -number : 0;
+		f->take = number < 0 ? 0 : take_listener(pid, number);
+		(void)kill(pid, SIGKILL);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
-	if (pid < 0)
-		return errno;
-	while (waitpid(pid, &st, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(st) ? WEXITSTATUS(st) : EIO;
+	(void)close(p[0]);
 }
 
 /* The kernel's own answer: EBADF for a descriptor that cannot be one. */
@@ -224,6 +266,20 @@ static void find_cgroup(struct features *f)
 		io_escape(f->cgroup, sizeof(f->cgroup), dir, strlen(dir));
 }
 
+/* "NAME (enforce)"; a profile in complain mode refuses nothing. */
+static void find_profile(struct features *f)
+{
+	AUTO_FREE char *text = NULL;
+	char *mode;
+	size_t len;
+
+	if (io_read_file("/proc/self/attr/apparmor/current", 4096, &text, &len) != 0)
+		return;
+	mode = strstr(text, " (enforce)");
+	if (mode)
+		io_escape(f->profile, sizeof(f->profile), text, (size_t)(mode - text));
+}
+
 void features_probe(struct features *ret)
 {
 	uint32_t notif = SECCOMP_RET_USER_NOTIF;
@@ -234,15 +290,18 @@ void features_probe(struct features *ret)
 	ret->debian_clone = read_sysctl("/proc/sys/kernel/unprivileged_userns_clone");
 	ret->apparmor =
 		read_sysctl("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
+	ret->yama = read_sysctl("/proc/sys/kernel/yama/ptrace_scope");
 	ret->chrooted = is_chrooted();
+	ret->ram_disk = is_ram_disk();
 	ret->outer_filter = has_outer_filter();
 	ret->landlock_abi = sys_landlock_abi();
 	if (sys_seccomp(SECCOMP_GET_ACTION_AVAIL, 0, &notif) != 0)
 		ret->seccomp = errno;
-	ret->listener = probe_listener();
+	probe_listener(ret);
 	ret->mount_api = probe_mount_api();
 	ret->ngroups = getgroups(0, NULL);
 	find_cgroup(ret);
+	find_profile(ret);
 	probe_namespaces(ret);
 }
 
@@ -250,6 +309,7 @@ void features_probe(struct features *ret)
 
 static const char *userns_reason(const struct features *f)
 {
+	static char confined[320];
 	int e = f->userns ? f->userns : f->maps ? f->maps : f->mounts;
 
 	if (f->chrooted && e == EPERM)
@@ -270,6 +330,13 @@ static const char *userns_reason(const struct features *f)
 		return "AppArmor restricts them "
 		       "(kernel.apparmor_restrict_unprivileged_userns): install a "
 		       "profile with 'userns,' for polrun, or set the sysctl to 0";
+	if (f->profile[0] && (e == EPERM || e == EACCES)) {
+		(void)snprintf(confined, sizeof(confined),
+			       "the AppArmor profile '%s' confines polrun: let it allow "
+			       "'mount,' 'umount,' 'pivot_root,' 'capability,' and "
+			       "'userns,', or start polrun unconfined", f->profile);
+		return confined;
+	}
 	if (e == ENOSYS || e == EINVAL)
 		return "this kernel has none, or no clone3: Linux 5.12 or newer is "
 		       "needed";
@@ -292,6 +359,12 @@ bool features_reason(const struct features *f, char *out, size_t cap)
 			       "/proc (a container, another sandbox): run polrun outside "
 			       "of it, or unmask its /proc",
 			       strerrorname_np(f->proc) ? strerrorname_np(f->proc) : "?");
+		return true;
+	}
+	if (f->ram_disk) {
+		(void)snprintf(out, cap,
+			       "the root is the kernel's RAM disk (initramfs), which "
+			       "pivot_root cannot leave: start polrun after switch_root");
 		return true;
 	}
 	if (f->seccomp) {
@@ -359,6 +432,53 @@ static void row(FILE *out, const char *name, int err, const char *note)
 	fputc('\n', out);
 }
 
+void features_landlock_lacks(int abi, char *out, size_t cap)
+{
+	static const struct {
+		int abi;
+		const char *what;
+	} later[] = {
+		{ 2, "moving files between directories (refused everywhere)" },
+		{ 3, "truncation" },
+		{ 5, "ioctl of devices" },
+		{ 6, "scopes for signals and abstract sockets" },
+	};
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+		if (abi < later[i].abi && at < cap)
+			at += (size_t)snprintf(out + at, cap - at, "%s%s",
+					       at ? ", " : "no right for ",
+					       later[i].what);
+}
+
+static void print_listener(FILE *out, const struct features *f)
+{
+	const char *note = "";
+
+	if (f->listener == EBUSY)
+		note = "another sandbox holds the listener: denials get no name";
+	else if (f->take && f->yama == 3)
+		note = "kernel.yama.ptrace_scope is 3: denials get no name";
+	else if (f->listener || f->take)
+		note = "denials get no name";
+	row(out, "seccomp notifications", f->listener ? f->listener : f->take, note);
+}
+
+static void print_landlock(FILE *out, const struct features *f)
+{
+	char lacks[200];
+
+	features_landlock_lacks(f->landlock_abi, lacks, sizeof(lacks));
+	if (f->landlock_abi)
+		fprintf(out, "%-26s ABI %d%s%s\n", "Landlock", f->landlock_abi,
+			lacks[0] ? "  as second wall " : "", lacks);
+	else
+		fprintf(out, "%-26s no  the mount view alone is the wall; regular "
+			     "files on 0-2 go through pipes\n", "Landlock");
+}
+
 static void print_groups(FILE *out, const struct features *f)
 {
 	gid_t ids[64];
@@ -388,16 +508,8 @@ bool features_print(FILE *out, const struct features *f)
 	row(out, "open_tree, mount_setattr", f->mount_api, "");
 	row(out, "system-call filters", f->seccomp,
 	    f->outer_filter ? "one is loaded around polrun" : "");
-	row(out, "seccomp notifications", f->listener,
-	    f->listener == EBUSY ?
-		    "another sandbox holds the listener: denials get no name" : "");
-	if (f->landlock_abi)
-		fprintf(out, "%-26s ABI %d%s\n", "Landlock", f->landlock_abi,
-			f->landlock_abi < 6 ? "  no scopes for signals and abstract "
-					      "sockets" : "");
-	else
-		fprintf(out, "%-26s no  the mount view alone is the wall; regular "
-			     "files on 0-2 go through pipes\n", "Landlock");
+	print_listener(out, f);
+	print_landlock(out, f);
 	fprintf(out, "%-26s %s\n", "run as root",
 		f->root ? "yes  the command gets a uid that owns nothing" : "no");
 	fprintf(out, "%-26s %s%s\n", "cgroup v2",

@@ -16,14 +16,17 @@ struct features {
 	int proc;          /* 0, or the errno of a fresh /proc */
 	int seccomp;       /* 0, or the errno of asking for RET_USER_NOTIF */
 	int listener;      /* 0, or the errno of a listener (EBUSY: one exists) */
+	int take;          /* 0, or the errno of taking a child's (pidfd_getfd) */
 	int mount_api;     /* 0, or the errno of open_tree and mount_setattr */
 	int landlock_abi;
 	bool outer_filter; /* seccomp filters are loaded already */
 	bool chrooted;
+	bool ram_disk;     /* "/" is the kernel's first file system */
 	bool root;         /* capabilities in the initial user namespace */
 	long max_userns;   /* sysctls; -1: absent */
-	long debian_clone, apparmor;
+	long debian_clone, apparmor, yama;
 	int ngroups;       /* supplementary groups that stay */
+	char profile[120]; /* AppArmor's that confines polrun, or "" */
 	char cgroup[200];  /* own cgroup v2 directory that is writable, or "" */
 };
 
@@ -32,6 +35,8 @@ bool features_is_host_uid0(void);
 /* Root means capabilities in the initial user namespace. */
 bool features_is_root(void);
 void features_probe(struct features *ret);
+/* What Landlock of this ABI lacks as a second wall, in words; "" for nothing. */
+void features_landlock_lacks(int abi, char *out, size_t cap);
 /* One line that names the reason and what to do; false where nothing is known
  * to be missing. */
 bool features_reason(const struct features *f, char *out, size_t cap);

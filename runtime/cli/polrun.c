@@ -48,6 +48,7 @@ struct session {
 	char **envp;
 	char *exec_path;
 	int polinit, report;
+	bool made_report;
 	struct supervise_result result;
 	bool ran;
 	size_t *appeared;
@@ -307,14 +308,19 @@ static int refuse_start(struct session *s, const struct rt_err *err)
 	return EXIT_REFUSED;
 }
 
-/* A second listener in one chain of filters is EBUSY: denials then stay without
- * a name, and no rule is weaker for it. */
+/* A second listener in one chain of filters is EBUSY, and a security module (Yama
+ * at ptrace_scope 3) may forbid to take one: denials then stay without a name, and
+ * no rule is weaker for it. */
 static bool retry_without_listener(struct session *s, const struct rt_err *err)
 {
-	if (err->err != EBUSY || !s->run.want_listener)
+	bool forbidden = strcmp(err->step, SANDBOX_STEP_LISTENER) == 0;
+
+	if ((err->err != EBUSY && !forbidden) || !s->run.want_listener)
 		return false;
-	fputs("polrun: another sandbox holds the seccomp listener: denials are not "
-	      "explained\n", stderr);
+	fprintf(stderr, "polrun: %s: denials are not explained\n",
+		forbidden ? "the seccomp listener cannot be taken (a security module "
+			    "forbids it: kernel.yama.ptrace_scope is 3?)" :
+			    "another sandbox holds the seccomp listener");
 	s->run.want_listener = false;
 	s->run.trace = false;
 	return true;
@@ -486,6 +492,22 @@ static int write_report(struct session *s, int status)
 	return status;
 }
 
+/* The project is known only now: what was opened is given up again. */
+static int check_report(struct session *s, struct rt_err *err)
+{
+	char shown[200];
+
+	if (s->report < 0 || !report_is_led(s->opt.report, s->roots.project))
+		return 0;
+	if (s->made_report)
+		(void)unlink(s->opt.report);
+	(void)close(s->report);
+	s->report = -1;
+	io_escape(shown, sizeof(shown), s->opt.report, strlen(s->opt.report));
+	return rt_fail(err, EPERM, "the report '%s' is reached by a symbolic link in the "
+		       "project, which a run can have made", shown);
+}
+
 static int with_bundle(struct session *s)
 {
 	struct rt_err err = { 0 };
@@ -495,7 +517,8 @@ static int with_bundle(struct session *s)
 		s->polinit = open_polinit(&err);
 	if (s->polinit >= 0)
 		r = find_user(s, &err);
-	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0)
+	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0 ||
+	    check_report(s, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	s->run.ctx.b = &s->bundle;
 	s->run.ctx.scope = PB_SANDBOX;
@@ -575,7 +598,7 @@ static int session(const struct options *opt)
 		return fail(&err, EXIT_REFUSED);
 	}
 	if (opt->report) {
-		s.report = report_open(opt->report, &err);
+		s.report = report_open(opt->report, &s.made_report, &err);
 		if (s.report < 0) {
 			release(&s);
 			return fail(&err, EXIT_REFUSED);

@@ -5,25 +5,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
+#include "runtime/cli/features.h"
 #include "runtime/cli/plan.h"
 #include "runtime/supervise/explain.h"
 
-int report_open(const char *path, struct rt_err *err)
+int report_open(const char *path, bool *ret_made, struct rt_err *err)
 {
-	AUTO_CLOSE int fd = open(path,
-				 O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
-					 O_NONBLOCK | O_NOCTTY,
-				 0600);
+	const int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	AUTO_CLOSE int fd = open(path, flags | O_CREAT | O_EXCL, 0600);
 	char shown[200];
 	struct stat st;
 
+	*ret_made = fd >= 0;
+	if (fd < 0 && errno == EEXIST)
+		fd = open(path, flags);
 	io_escape(shown, sizeof(shown), path, strlen(path));
 	if (fd < 0 && errno == ELOOP)
 		return rt_fail(err, ELOOP, "the report '%s' is a symbolic link", shown);
@@ -33,6 +37,41 @@ int report_open(const char *path, struct rt_err *err)
 		return rt_fail(err, EINVAL, "the report '%s' is not a regular file",
 			       shown);
 	return io_steal_fd(&fd);
+}
+
+/* The directory that holds the name at path[0..len), physically. */
+static bool lies_in(const char *path, size_t len, const char *project)
+{
+	char dir[PATH_MAX], real[PATH_MAX];
+	size_t n = strlen(project);
+
+	while (len && path[len - 1] != '/')
+		len--;
+	if (len + 2 > sizeof(dir))
+		return true;
+	memcpy(dir, len ? path : ".", len ? len : 1);
+	dir[len ? len : 1] = '\0';
+	return realpath(dir, real) && strncmp(real, project, n) == 0 &&
+	       (real[n] == '/' || !real[n]);
+}
+
+bool report_is_led(const char *path, const char *project)
+{
+	char name[PATH_MAX];
+	struct stat st;
+
+	for (size_t i = 1; path[i]; i++) {
+		if (path[i] != '/' || path[i - 1] == '/')
+			continue;
+		if (i >= sizeof(name))
+			return true;
+		memcpy(name, path, i);
+		name[i] = '\0';
+		if (lstat(name, &st) == 0 && S_ISLNK(st.st_mode) &&
+		    lies_in(path, i, project))
+			return true;
+	}
+	return false;
 }
 
 static void rule_object(struct json *j, const char *key, const struct bundle *b,
@@ -200,12 +239,14 @@ static void how(struct json *j, const char *what, const char *text)
 
 static void mechanisms(struct json *j, const struct report *r)
 {
-	char line[700], rule[EXPLAIN_RULE_CAP], path[200];
+	char line[700], rule[EXPLAIN_RULE_CAP], path[200], lacks[200];
 
 	json_array(j, "mechanisms");
 	if (r->run) {
 		how(j, "files", "mount view");
-		(void)snprintf(line, sizeof(line), "ABI %d", r->run->landlock_abi);
+		features_landlock_lacks(r->run->landlock_abi, lacks, sizeof(lacks));
+		(void)snprintf(line, sizeof(line), "ABI %d%s%s", r->run->landlock_abi,
+			       lacks[0] ? ", as second wall " : "", lacks);
 		how(j, "Landlock", r->run->landlock_abi ? line :
 				   "missing; the mount view alone holds");
 		how(j, "network", "own namespace with nothing but its loopback");

@@ -126,9 +126,13 @@ void sandbox_ahead_release(struct sandbox_ahead *a);
 
 /*
  * Clones, writes the maps, takes the listener, and returns once the command
- * is about to be executed.  On failure everything is undone.
+ * is about to be executed.  On failure everything is undone; where only the
+ * listener could not be taken the error's step is SANDBOX_STEP_LISTENER, and the
+ * caller may start again without one.
  */
 int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view,
 		  struct sandbox_child *ret, struct rt_err *err);
+
+#define SANDBOX_STEP_LISTENER "listener"
 
 #endif

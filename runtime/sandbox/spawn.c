@@ -91,8 +91,15 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 	if (pidfd < 0)
 		return rt_fail_errno(err, errno, "the command's descriptor");
 	*ret = sys_pidfd_getfd(pidfd, number, 0);
-	if (*ret < 0)
-		return rt_fail_errno(err, errno, "taking the listener (pidfd_getfd)");
+	if (*ret < 0) {
+		int e = errno;
+
+		/* the caller may go on without one: sandbox.h */
+		if (err)
+			(void)snprintf(err->step, sizeof(err->step), "%s",
+				       SANDBOX_STEP_LISTENER);
+		return rt_fail_errno(err, e, "taking the listener (pidfd_getfd)");
+	}
 	if (send(s->child.sock, "k", 1, MSG_NOSIGNAL) != 1)
 		return rt_fail_errno(err, errno, "the command has ended early");
 	return 0;
@@ -149,6 +156,9 @@ static int make_plan(struct spawn *s, const struct sandbox_view *view,
 		(void)plan_add(&s->plan, creds[i], PLAN_INIT);
 	plan_landlock(&s->plan, view, &policy->landlock);
 	plan_command(&s->plan, s->run, policy);
+	if (s->plan.head.nslots > PLAN_MAX_SLOTS)
+		return rt_fail(err, E2BIG, "the view has %u places, more than %u: name "
+			       "directories", s->plan.head.nslots, PLAN_MAX_SLOTS);
 	r = plan_finish(&s->plan, &s->bytes, &s->size);
 	return r < 0 ? rt_fail_errno(err, -r, "the plan") : 0;
 }

@@ -96,6 +96,25 @@ $R2 sh -c 'i=0; while [ $i -lt 300 ]; do echo $i; i=$((i+1)); echo $i >&2; i=$((
 	>"$P/hid" 2>&1 </dev/null
 cmp -s <(grep -v polrun "$P/hid") <(seq 0 299) || bad "order: $(head -n 5 "$P/hid" | tr '\n' ' ')"
 
+if [ -x "$PROBES/syscall_probe" ]; then
+	# Landlock has a right for truncation since ABI 3 only
+	t "a file that its mode lets everybody write is not emptied through standard input"
+	cp "$PROBES/syscall_probe" "$P/probe"
+	# shellcheck disable=SC2016
+	policy 'file { allow exec "${PROJECT_DIR}" }' probe
+	echo input >"$WORK/out/in666" && chmod 0666 "$WORK/out/in666"
+	chmod 0755 "$WORK" "$WORK/out"
+	if is_root; then chown nobody "$WORK/out/in666"; fi
+	"$BIN/polrun" -b "$WORK/probe.polb" ./probe truncate @/proc/self/fd/0 0 \
+		>"$WORK/out/o" 2>/dev/null <"$WORK/out/in666"
+	want_text input "$WORK/out/in666"
+	# the control: the same call in the project, where the view lets it
+	echo input >"$P/in666" && chmod 0666 "$P/in666"
+	"$BIN/polrun" -b "$WORK/probe.polb" ./probe truncate @/proc/self/fd/0 0 \
+		>"$WORK/out/o" 2>&1 <"$P/in666"
+	[ ! -s "$P/in666" ] || bad "the control: $(cat "$WORK/out/o")"
+fi
+
 if [ -x "$PROBES/outer" ]; then
 	t "without Landlock regular files go through pipes"
 	"$PROBES/outer" no-landlock "$BIN/polrun" -b "$WORK/p.polb" sh -c \

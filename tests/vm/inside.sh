@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# pid 1 of Debian's root in a test boot: what systemd would have mounted, the
+# live tests, the sum, the switch.
+#   inside.sh TREE BOOT TEST VARIANT
+set -uo pipefail
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=dumb
+tree=$1 boot=$2 only=$3 variant=$4
+cd "$tree" || exit 1
+. tests/lib/count.sh
+finish() {
+	echo "POL-VM-END $(count_end)"
+	sync
+	echo o >/proc/sysrq-trigger
+	sleep 10
+}
+trap finish EXIT
+
+mkdir -p /dev/pts /dev/shm
+ln -s /proc/self/fd /dev/fd
+for i in 0 1 2; do ln -s "fd/$i" "/dev/$(echo stdin stdout stderr | cut -d' ' -f$((i + 1)))"; done
+mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts /dev/pts
+mount -t tmpfs -o mode=1777 shm /dev/shm
+mount -t tmpfs -o mode=0755 run /run
+mount -t tmpfs -o mode=1777 tmp /tmp
+mount -t cgroup2 cgroup /sys/fs/cgroup
+mount -t securityfs security /sys/kernel/security
+hostname vm
+ip link set lo up
+mount -o remount,rw / 2>/dev/null
+ln -sf /proc/mounts /etc/mtab
+# as systemd sets it
+echo '|/bin/false' >/proc/sys/kernel/core_pattern
+
+read -r p f </ramdisk.sum
+count_passed=$p count_failed=$f
+printf -- '-- kernel %s, security modules %s\n' "$(uname -r)" \
+	"$(cat /sys/kernel/security/lsm)"
+for who in root poltest; do
+	printf -- '-- polrun --doctor as %s\n' "$who"
+	setpriv --reuid "$who" --regid "$who" --clear-groups build/vm/bin/polrun --doctor
+done
+
+required="userns netns seccomp listener root user python3 pty outer"
+[ "$boot" = bare ] || required+=" landlock"
+
+live() { # [TEST]
+	POL_TEST_REQUIRE=$required POL_LIVE_TIMEOUT=1200 VARIANT=$variant \
+		BUILD=$tree/build/vm tests/run/live.sh "$@" 2>&1 </dev/null | tee /run/live.log
+	count_add_line "$(tail -n 1 /run/live.log)" "${PIPESTATUS[0]}" "live tests"
+}
+
+scope=/proc/sys/kernel/yama/ptrace_scope
+case $boot in
+stock) live "$only" ;;
+yama) # 1 is what other distributions set; 3 cannot be undone
+	for n in 1 2 3; do
+		echo "$n" >"$scope"
+		for test in ${only:-vm/yama}; do live "$test"; done
+	done
+	;;
+bare) for test in ${only:-vm streams files syscalls refusals}; do live "$test"; done ;;
+*)
+	echo "FAIL: no boot '$boot'"
+	count_fail
+	;;
+esac
