@@ -144,6 +144,12 @@ static bool exists_outside(const char *path)
 	return fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
 }
 
+/* The run's own /proc and /dev are no trees of the policy. */
+static bool is_own_tree(const char *path)
+{
+	return is_below(path, "/proc") || is_below(path, "/dev");
+}
+
 /* Whether the kernel refuses `op` at `path` because of the view. */
 static bool view_blocks(const struct trace *t, uint8_t op, const char *path,
 			const struct sandbox_node **ret_node)
@@ -151,8 +157,7 @@ static bool view_blocks(const struct trace *t, uint8_t op, const char *path,
 	const struct sandbox_node *n = sandbox_view_find(t->view, path);
 
 	*ret_node = n;
-	/* The run's own /proc and /dev are no trees of the policy. */
-	if (is_below(path, "/proc") || is_below(path, "/dev"))
+	if (is_own_tree(path))
 		return n && n->masked && strcmp(n->path, path) == 0;
 	if (n && n->masked)
 		return true;
@@ -226,6 +231,9 @@ static void judge_stat(struct trace *t, const char *path, bool exists)
 	const struct sandbox_node *node = sandbox_view_find(t->view, path);
 
 	if (exists && !(node && node->masked))
+		return;
+	/* "self" in the run's own /proc is another process for the supervisor */
+	if (is_own_tree(path) && !(node && node->masked))
 		return;
 	decide_file(&t->run->ctx, PB_READ, path, &d);
 	if (d.effect != PB_ALLOW && exists_outside(path))

@@ -199,6 +199,9 @@ no_err 'blocked: .*nowhere'
 run_with e --explain-denials cat near
 want_rc 0
 no_err 'blocked'
+run_with e --explain-denials sh -c 'readlink /proc/self/exe; ls -l /proc/self/status; ls /dev/fd'
+want_rc 0
+no_err 'blocked: .*/(proc|dev)'
 
 t "a hidden name is explained, a name that is nowhere is not"
 # shellcheck disable=SC2016
