@@ -34,6 +34,7 @@ mkdir -p "$WORK/run"
 abstract=pol-live-$$-$RANDOM
 coproc SERVER { exec python3 "$WORK/server.py" "$WORK/run/sock" "$abstract"; }
 read -r port <&"${SERVER[0]}"
+server=$SERVER_PID # bash forgets it when the server ends
 addr=$(awk '/\/32 host LOCAL/ && a !~ /^127\./ { print a; exit } { a = $2 }' /proc/net/fib_trie)
 policy ''
 
@@ -96,5 +97,5 @@ no_err blocked
 
 # shellcheck disable=SC1083,SC2093
 exec {SERVER[1]}>&-
-wait "$SERVER_PID" 2>/dev/null
+wait "$server" 2>/dev/null
 done_
