@@ -216,7 +216,7 @@ class Run:
         if any(h is None for h in host):
             # does the request name what the run would see of the host?
             if verb in NEW_OPS and ids[0] != "-" and paths[0] not in self.made and \
-               result != "EEXIST" and os.path.dirname(paths[0]) not in self.start:
+               result not in ("EEXIST", "ENOTDIR") and os.path.dirname(paths[0]) not in self.start:
                 self.own(verb, paths[0], result)
                 return
             if not all(self.exists(verb, p, i) for i, p in enumerate(paths)):
@@ -390,7 +390,9 @@ def main():
     os.umask(0o022)
     print("seed %d, %d runs or %.0f s, uid %d" % (SEED, RUNS, SECONDS, os.getuid()))
     for i in range(RUNS):
-        if time.time() - begin > SECONDS:
+        # the slowest machine gets three times as long to meet everything
+        spent = (time.time() - begin) / SECONDS
+        if spent > 3 or (spent > 1 and all(seen[k] for k in NODES)):
             break
         r = Run(SEED + i)
         try:
@@ -410,7 +412,7 @@ def main():
             pass
     for k, n in sorted(seen.items()):
         print("  %7d  %s" % (n, k))
-    missing = [k for k in NODES if not seen[k]] if done >= 40 and not bad else []
+    missing = [k for k in NODES if not seen[k]] if RUNS >= 200 and not bad else []
     for k in missing:
         print("FAIL never occurred: " + k)
     print("%d runs, %d differ" % (done, bad))
