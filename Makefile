@@ -157,7 +157,7 @@ check-lint:
 step-mutants: all probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/step-mutants.sh
 bench:
-	@tests/bench/run.sh
+	@BUILD=$(abspath build/rel) tests/bench/run.sh $(RUNS)
 
 install: all
 	install -D -m 0755 $(BUILD)/bin/polc $(DESTDIR)$(PREFIX)/bin/polc

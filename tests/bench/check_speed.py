@@ -1,26 +1,88 @@
 #!/usr/bin/env python3
-"""polc check at 10, 100 and 1,000 rules.  usage: check_speed.py POLC WORKDIR"""
+"""polc at 10 to 10,000 rules, and with patterns that float.
+
+usage: check_speed.py POLC WORKDIR.  Time is the median of RUNS; memory is the
+largest resident set.
+"""
+import os
+import resource
 import statistics
 import subprocess
 import sys
 import time
 
 polc, work = sys.argv[1], sys.argv[2]
-for n in (10, 100, 1000):
-    path = f"{work}/rules{n}.pol"
-    with open(path, "w") as f:
-        f.write("policy bench { level project }\ncommand {\n")
-        for i in range(n * 7 // 10):
-            f.write(f'    {"deny" if i % 3 else "allow"} "tool{i} sub{i % 7}:*"\n')
-        f.write("}\nfile {\n")
-        for i in range(n - n * 7 // 10):
-            f.write(f'    allow read "/opt/tree{i}/data"\n')
-        f.write("}\n")
-    took = []
-    for _ in range(7):
+
+
+def plain(n):
+    """n rules: seven of ten of commands, the rest of files."""
+    commands = n * 7 // 10
+    for i in range(commands):
+        yield "command", f'{"deny" if i % 3 else "allow"} "tool{i} sub{i % 7}:*"'
+    for i in range(n - commands):
+        yield "file", f'allow read "/opt/tree{i}/data"'
+
+
+def floating(n):
+    """n denials of writing that hold at any depth: k of them in one automaton
+    would need two to the k states."""
+    for i in range(n):
+        path = f"**/x{i}*y/**" if i % 2 else f"${{PROJECT_DIR}}/a{i}/**/b{i}/**"
+        yield "file", f'deny write "{path}"'
+
+
+def wild(n):
+    """n commands with a '*' inside of a word and any words behind."""
+    for i in range(n):
+        yield "command", f'deny "w{i} ** *a{i}*b"'
+
+
+def write(name, rules):
+    sections = {}
+    for section, text in rules:
+        sections.setdefault(section, []).append(text)
+    path = f"{work}/{name}.pol"
+    with open(path, "w", encoding="ascii") as f:
+        f.write("policy bench { level project }\n")
+        for section, texts in sections.items():
+            f.write(section + " {\n\t" + "\n\t".join(texts) + "\n}\n")
+    return path
+
+
+def measure(label, argv, runs):
+    took, peak = [], 0
+    for _ in range(runs):
         start = time.perf_counter()
-        r = subprocess.run([polc, "check", path], capture_output=True, text=True)
+        p = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        err = p.stderr.read().decode(errors="replace")
+        _, status, usage = os_wait(p)
         took.append((time.perf_counter() - start) * 1e3)
-        if r.returncode not in (0, 1):
-            sys.exit(f"polc check ended with {r.returncode}: {r.stderr[:400]}")
-    print(f"polc check, {n:5} rules: median {statistics.median(took):8.1f} ms (status {r.returncode})")
+        peak = max(peak, usage.ru_maxrss)
+        if status not in (0, 1):
+            sys.exit(f"{' '.join(argv)} ended with {status}: {err[:400]}")
+    print(f"{label:36} {min(took):9.1f} {statistics.median(took):9.1f} "
+          f"{max(took):9.1f} {peak / 1024:8.1f}")
+
+
+def os_wait(p):
+    pid, status, usage = os.wait4(p.pid, 0)
+    p.returncode = os.waitstatus_to_exitcode(status)
+    return pid, p.returncode, usage
+
+
+def main():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    print(f"{'command':36} {'min ms':>9} {'median ms':>9} {'max ms':>9} {'MiB':>8}")
+    for n in (10, 100, 1000, 10000):
+        path = write(f"plain{n}", plain(n))
+        measure(f"polc check, {n} rules", [polc, "check", path], 7)
+        measure(f"polc compile, {n} rules",
+                [polc, "compile", path, "-o", f"{work}/out.polb"], 3)
+    for name, rules in (("any-depth", floating(100)), ("any words", wild(100))):
+        path = write(name.replace(" ", "-"), rules)
+        measure(f"polc check, 100 {name}", [polc, "check", path], 5)
+        measure(f"polc compile, 100 {name}",
+                [polc, "compile", path, "-o", f"{work}/out.polb"], 3)
+
+
+main()

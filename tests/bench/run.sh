@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 # Timings beside peers, interleaved in one run; prints tables, asserts nothing.
-#   tests/bench/run.sh [RUNS]        (default 200)
-# Root runs it as an ordinary user too (POL_BENCH_USER, made when missing).
+#   tests/bench/run.sh [RUNS]        (default 200; BUILD= of a rel build)
+# As root the runs are those of an ordinary user (POL_BENCH_USER, made when it
+# is missing); memory is read by root, since the supervisor lets nobody else look.
+# POL_BENCH_PREFIX="chrt -r 20" keeps other work on the machine out of the timings.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-make -s -j"$(nproc)" VARIANT=rel all
+build=${BUILD:-$PWD/build/rel}
+make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all
 runs=${1:-200}
-bin=$PWD/build/rel/bin
 work=$(mktemp -d /var/tmp/pol-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 chmod 0755 "$work"
-mkdir -p "$work/home/project"
+mkdir -p "$work/home/project" "$work/bin"
+cp "$build"/bin/{polc,polrun,polinit} "$work/bin/"
+bin=$work/bin
 cp examples/node-project/policy.pol "$work/node.pol"
 "$bin/polc" compile "$work/node.pol" -o "$work/node.polb" >/dev/null 2>&1
 chmod 0644 "$work/node.polb"
@@ -18,9 +22,17 @@ as=()
 if [ "$(id -u)" -eq 0 ]; then
 	user=${POL_BENCH_USER:-polbench}
 	id "$user" >/dev/null 2>&1 || useradd -M -s /bin/sh "$user"
-	chown -R "$user" "$work"
+	chown -R "$user" "$work/home"
 	as=(setpriv --reuid "$user" --regid "$user" --init-groups)
 fi
-env -i PATH=/usr/bin:/bin HOME="$work/home" "${as[@]}" python3 tests/bench/start.py \
-	"$runs" "$bin" "$work/node.polb" "$work/home/project"
-python3 tests/bench/check_speed.py "$bin/polc" "$work"
+read -ra prefix <<<"${POL_BENCH_PREFIX:-}"
+clean=(env -i PATH=/usr/bin:/bin HOME="$work/home")
+"${clean[@]}" "${prefix[@]}" "${as[@]}" python3 tests/bench/start.py "$runs" "$bin" "$work/node.polb" \
+	"$work/home/project"
+if [ "$(id -u)" -eq 0 ]; then
+	"${clean[@]}" python3 tests/bench/memory.py "$bin" "$work/node.polb" \
+		"$work/home/project" "${as[@]}"
+else
+	echo "PSS: not read, only root can look at the supervisor"
+fi
+"${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"

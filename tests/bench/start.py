@@ -1,81 +1,121 @@
 #!/usr/bin/env python3
-"""Start-up of polrun beside bubblewrap with the same namespaces and binds.
+"""Start-up of polrun beside bubblewrap.
 
 usage: start.py RUNS BINDIR BUNDLE PROJECT.  The commands run in turn (A B C A B
-C …), so that the machine's speed drifts over all of them alike.
+C ...), so that the machine's speed drifts over all of them alike.
+
+Two lines are bubblewrap's, both with the namespaces of the run.  "same view"
+has every tree, private directory and mask that `polrun --plan` lists; "same
+trees" leaves the masks out and shows more than the policy allows.
 """
 import os
+import re
 import shutil
 import statistics
-import subprocess
 import sys
+import tempfile
 import time
 
-runs, bindir, bundle, project = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
-os.chdir(project)
-null = open(os.devnull, "r+b")
-
-bwrap = ["bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc",
-         "--unshare-uts", "--disable-userns", "--die-with-parent",
-         "--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc",
-         "--symlink", "usr/bin", "/bin", "--symlink", "usr/sbin", "/sbin",
-         "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
-         "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/var/tmp",
-         "--bind", project, project, "--chdir", project, "--", "/bin/true"]
-commands = {
-    "fork+exec /bin/true": ["/bin/true"],
-    "polrun /bin/true": [f"{bindir}/polrun", "-y", "-b", bundle, "/bin/true"],
-}
-if shutil.which("bwrap"):
-    commands["bubblewrap /bin/true"] = bwrap
-
-times = {name: [] for name in commands}
-for i in range(runs + 5):
-    for name, argv in commands.items():
-        start = time.perf_counter()
-        status = subprocess.call(argv, stdin=null, stdout=null, stderr=null)
-        took = (time.perf_counter() - start) * 1e3
-        if status != 0:
-            subprocess.call(argv)
-            sys.exit(f"{name} ended with {status}")
-        if i >= 5:
-            times[name].append(took)
-
-print(f"uid {os.getuid()}, kernel {os.uname().release}, {runs} interleaved runs, ms")
-print(f"{'command':24} {'p5':>8} {'median':>8} {'p95':>8}")
-for name, t in times.items():
-    t.sort()
-    print(f"{name:24} {t[len(t) // 20]:8.2f} {statistics.median(t):8.2f} {t[-len(t) // 20]:8.2f}")
-if "bubblewrap /bin/true" in times:
-    ratio = [a / b for a, b in zip(times["polrun /bin/true"], times["bubblewrap /bin/true"])]
-    print(f"polrun/bubblewrap, medians: "
-          f"{statistics.median(times['polrun /bin/true']) / statistics.median(times['bubblewrap /bin/true']):.2f}")
-
-# PSS of everything but the command itself while `sleep` runs.
-p = subprocess.Popen([f"{bindir}/polrun", "-y", "-b", bundle, "sleep", "2"], stdin=null)
-time.sleep(0.5)
+WARM = 5
 
 
-def children(pid):
-    out = []
-    try:
-        for tid in os.listdir(f"/proc/{pid}/task"):
-            for c in open(f"/proc/{pid}/task/{tid}/children").read().split():
-                out += [int(c)] + children(int(c))
-    except OSError:
-        pass
-    return out
+def plan(polrun, bundle):
+    """The files of --plan: (operations, path), and the absent names that are masked."""
+    text = os.popen(f"'{polrun}' -y -b '{bundle}' --plan /bin/true").read()
+    rows, absent, inside, base = [], [], False, ""
+    for line in text.splitlines():
+        if not line.startswith(" "):
+            inside = line == "files"
+            continue
+        gathered = re.match(r"  [a-z ]+?\s+absent below (\S+)", line)
+        row = re.match(r"  ([a-z ]+?)\s+(/\S*)", line)
+        if inside and gathered:
+            base = gathered[1]
+        elif inside and row:
+            rows.append(row.groups())
+        elif inside and line.startswith(" " * 19):
+            absent += [f"{base}/{name}" for name in line.split()]
+    if not rows or not absent:
+        sys.exit("polrun --plan lists no files: has its form changed?")
+    return rows, absent
 
 
-total = 0
-for pid in [p.pid] + children(p.pid):
-    try:
-        name = open(f"/proc/{pid}/comm").read().strip()
-        pss = sum(int(line.split()[1]) for line in open(f"/proc/{pid}/smaps_rollup") if line.startswith("Pss:"))
-    except OSError as e:
-        name, pss = f"pid {pid}: {e.strerror}", 0
-    print(f"PSS {name:24} {pss:6} KiB")
-    if name in ("polrun", "polinit"):
-        total += pss
-print(f"PSS polrun + polinit {total:10} KiB")
-p.wait()
+def bwrap(rows, masks, empty, project):
+    """Its command line; `masks` are absent names, None leaves every mask out."""
+    argv = ["bwrap", "--unshare-user", "--unshare-pid", "--unshare-net",
+            "--unshare-ipc", "--unshare-uts", "--disable-userns", "--die-with-parent",
+            "--proc", "/proc", "--dev", "/dev"]
+    for link in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+        if os.path.islink(link):
+            argv += ["--symlink", os.readlink(link), link]
+    names = []
+    for what, path in rows:
+        ops = what.split()
+        if ops[0] in ("scratch", "empty"):
+            argv += ["--tmpfs", path]
+        elif ops[0] == "hidden":
+            names.append(path)
+        elif "write" in ops:
+            argv += ["--bind", path, path]
+        elif "read" in ops:
+            argv += ["--ro-bind", path, path]
+    for path in [] if masks is None else names + masks:
+        if os.path.isdir(path):
+            argv += ["--tmpfs", path, "--remount-ro", path]
+        else:
+            argv += ["--ro-bind", empty, path]
+    return argv + ["--chdir", project, "--", "/bin/true"]
+
+
+def once(argv, streams):
+    start = time.perf_counter()
+    pid = os.posix_spawnp(argv[0], argv, os.environ, file_actions=streams)
+    _, status = os.waitpid(pid, 0)
+    return (time.perf_counter() - start) * 1e3, status
+
+
+def load():
+    return open("/proc/loadavg", encoding="ascii").read().split()[0]
+
+
+def main():
+    runs, bindir, bundle, project = int(sys.argv[1]), *sys.argv[2:5]
+    os.chdir(project)
+    null = os.open(os.devnull, os.O_RDWR)
+    streams = [(os.POSIX_SPAWN_DUP2, null, fd) for fd in range(3)]
+    polrun = f"{bindir}/polrun"
+    commands = {"fork + exec /bin/true": ["/bin/true"],
+                "polrun": [polrun, "-y", "-b", bundle, "/bin/true"]}
+    rows, absent = plan(polrun, bundle)
+    empty = tempfile.NamedTemporaryFile()  # until the end
+    os.fchmod(empty.fileno(), 0)
+    if shutil.which("bwrap"):
+        masks = len(absent) + sum(what == "hidden" for what, _ in rows)
+        commands[f"bubblewrap, same view ({masks} masks)"] = bwrap(rows, absent, empty.name,
+                                                                  project)
+        commands["bubblewrap, same trees, no masks"] = bwrap(rows, None, empty.name, project)
+    times = {name: [] for name in commands}
+    before = load()
+    for i in range(runs + WARM):
+        for name, argv in commands.items():
+            took, status = once(argv, streams)
+            if status != 0:
+                os.posix_spawnp(argv[0], argv, os.environ)
+                sys.exit(f"{name} ended with {status}")
+            if i >= WARM:
+                times[name].append(took)
+    print(f"uid {os.getuid()}, kernel {os.uname().release}, {os.cpu_count()} processors, "
+          f"load {before} to {load()}, {runs} interleaved runs, ms")
+    print(f"{'command':36} {'min':>7} {'p5':>7} {'p25':>7} {'median':>7} {'p75':>7} {'p95':>7}")
+    for name, t in times.items():
+        t.sort()
+        q = [t[0]] + [t[int(len(t) * p)] for p in (.05, .25)]
+        q += [statistics.median(t)] + [t[int(len(t) * p)] for p in (.75, .95)]
+        print(f"{name:36} " + " ".join(f"{v:7.2f}" for v in q))
+    ours = statistics.median(times["polrun"])
+    for name, t in times.items():
+        if name.startswith("bubblewrap"):
+            print(f"polrun / {name}: {ours / statistics.median(t):.2f}")
+
+
+main()
