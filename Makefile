@@ -60,7 +60,7 @@ ORACLE     := $(BUILD)/tests/conformance/file_oracle
 TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: all help test conformance check-unit check-golden check-lint check-live check-table golden \
+.PHONY: all help test conformance check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -78,6 +78,7 @@ help:
 ## check-table    the table of semantics 3 in its three worlds; identical bundles
 ## check-live     tests that need the kernel, as root and as an ordinary user
 ## conformance    files against the kernel, on random policies: RUNS= SEED=
+## check-vm       the live tests on Debian's own kernel, in qemu (root); T= BOOT=
 ## check-lint     layers, codes, headers, shell, format
 ## step-mutants   switches off each set-up step and expects a test to fail
 ## bench          timings beside peers (never part of a test)
@@ -154,6 +155,8 @@ conformance: all probes $(ORACLE)
 		POL_LIVE_TIMEOUT=86400 tests/run/live.sh conform_files
 check-lint:
 	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh
+check-vm: all unit-tests probes
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) T=$(T) tests/vm/run.sh $(BOOT)
 step-mutants: all probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/step-mutants.sh
 bench:

@@ -66,6 +66,29 @@ want_rc 0
 want_out '^in$'
 (cd "$P" && "$BIN/polrun" -b "$WORK/p.polb" true) || bad "root"
 
+t "a project on a tmpfs: mapped since 6.3, refused by name before"
+mkdir -p "$WORK/ram"
+mount -t tmpfs -o mode=0755 ram "$WORK/ram"
+mkdir "$WORK/ram/p"
+chown poltest "$WORK/ram/p"
+cd "$WORK/ram/p" || exit 1
+err=$("$BIN/polrun" -b "$WORK/p.polb" touch made 2>&1 >/dev/null)
+rc=$?
+if [ "$(printf '6.3\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.3 ]; then
+	want_rc 0
+	want_file made
+else
+	want_rc 125
+	want_line "refused: the file system of $WORK/ram/p cannot be mapped.*--user"
+	no_file made
+fi
+err=$("$BIN/polrun" --user poltest -b "$WORK/p.polb" touch theirs 2>&1 >/dev/null)
+rc=$?
+want_rc 0
+want_file theirs
+cd "$WORK/theirs/p" || exit 1
+umount "$WORK/ram"
+
 t "kernel.unprivileged_userns_clone 0 is named; root runs on"
 if [ -e /proc/sys/kernel/unprivileged_userns_clone ]; then
 	echo 0 >/proc/sys/kernel/unprivileged_userns_clone
