@@ -188,6 +188,8 @@ static enum cli_exit on_sources(struct asked *q)
 	c.internal = cross_check(q, &c, &e);
 	if (c.internal)
 		return cli_refuse(&c, CLI_INTERNAL, CLI_TROUBLE);
+	if (c.sink.errors)
+		return cli_refuse(&c, CLI_FINDINGS, CLI_TROUBLE);
 	fill(q, &c, &e);
 	return finish(q);
 }

@@ -20,7 +20,9 @@ bool compiled_open(struct compilation *c, struct bundle *ret)
 
 	buf_init(&b, c->a);
 	if (!bundle_write(c->ir, &c->out, &opt, &b, &c->sink)) {
-		c->internal = "the bundle cannot be written";
+		/* a limit of the format is the user's, with its message */
+		if (!c->sink.errors)
+			c->internal = "the bundle cannot be written";
 		return false;
 	}
 	copy = malloc(b.n);

@@ -174,6 +174,9 @@ static const struct ast_value *policy_value(const struct sema_unit *u, const cha
 	return NULL;
 }
 
+/* What a manifest holds. */
+#define MAX_NAME 127u
+
 /* Name and serial of the highest-ranked policy; the earliest expiry of all. */
 static void policy_head(struct lower *l)
 {
@@ -194,9 +197,16 @@ static void policy_head(struct lower *l)
 			diag_add(l->sink, DIAG_VALUE, expires->at,
 				 "'%.*s' is no date: write YYYY-MM-DD",
 				 STR_ARG(expires->text));
+		else if (expires && days < 0)
+			diag_add(l->sink, DIAG_BUNDLE_DATE, expires->at,
+				 "bundles count days from 1970-01-01 on: '%.*s'",
+				 STR_ARG(expires->text));
 		else if (expires && (!l->ir->expires.n ||
 				     str_cmp(expires->text, l->ir->expires) < 0))
 			l->ir->expires = expires->text;
+		if (u->policy->name.n > MAX_NAME)
+			diag_add(l->sink, DIAG_BUNDLE_LIMIT, u->policy->name_at,
+				 "a policy's name has at most %u bytes", MAX_NAME);
 		if (!l->ir->name.n) {
 			l->ir->name = u->policy->name;
 			l->ir->serial = n;
