@@ -195,6 +195,26 @@ want_rc 125
 want_line 'symbolic link'
 no_file "$WORK/out/target"
 
+t "a report is not written where a run has led it"
+mkdir -p "$WORK/out/goal" "$P/reports" && ln -s "$WORK/out/goal" "$P/led"
+ln -s "$WORK/out/goal/r.json" "$P/last.json"
+for r in led/r.json "$P/led/r.json" "$P/led/../goal/r.json" last.json; do
+	run --report "$r" touch "$P/ran"
+	want_rc 125
+	want_line "the report '.*r\\.json|last\\.json' is .*symbolic link"
+	no_file "$WORK/out/goal/r.json"
+	no_file "$P/ran"
+done
+run --report "$P/reports/r.json" true
+want_rc 0
+want_file "$P/reports/r.json"
+# a link outside of the project is the caller's
+ln -s "$P/reports" "$WORK/out/mine"
+run --report "$WORK/out/mine/s.json" true
+want_rc 0
+want_file "$P/reports/s.json"
+rm -r "$P/reports" "$P/led" "$P/last.json"
+
 t "a floor name that has appeared is named"
 run sh -c 'echo x > .envrc'
 want_rc 0
