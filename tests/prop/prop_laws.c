@@ -139,7 +139,7 @@ static void test_L1_lower_levels_change_no_final_decision(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L1 final", 300);
+	law_begin(&l, "L1 final", 150);
 	repeat(&l, final_holds);
 	law_end(&l, ALL_KINDS);
 }
@@ -149,7 +149,7 @@ static void test_L1_lower_levels_open_nothing_below_a_lock(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L1 locked", 300);
+	law_begin(&l, "L1 locked", 150);
 	repeat(&l, lock_holds);
 	law_end(&l, ALL_KINDS);
 }
@@ -270,7 +270,7 @@ static void test_L2_a_deny_anywhere_makes_nothing_milder(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L2 deny", 300);
+	law_begin(&l, "L2 deny", 150);
 	repeat(&l, deny_tightens);
 	law_end(&l, ALL_KINDS);
 }
@@ -280,7 +280,7 @@ static void test_L2_an_ask_opens_only_what_otherwise_denied(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L2 ask", 300);
+	law_begin(&l, "L2 ask", 150);
 	repeat(&l, ask_opens_little);
 	law_end(&l, ALL_KINDS);
 }
@@ -386,7 +386,7 @@ static void test_L3_narrow_only_input_makes_nothing_milder(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L3", 400);
+	law_begin(&l, "L3", 200);
 	repeat(&l, narrow_narrows);
 	law_end(&l, ALL_KINDS);
 }

@@ -426,7 +426,7 @@ static inline void pol_env(struct pol_gen *g)
 static inline void pol_section(struct pol_gen *g, int section)
 {
 	static const char *const modes[] = { "disabled", "limited", "full" };
-	bool locked = pol_is_managed(g->slot) && section < POL_LIMITS && ONE(g, 5), ignored;
+	bool locked = pol_is_managed(g->slot) && section < POL_LIMITS && ONE(g, 3), ignored;
 	uint32_t n = OF(g, 4), i;
 
 	PUT(g, "%s%s ", locked ? "locked " : "", pol_sections[section]);
