@@ -216,7 +216,8 @@ class Run:
         if any(h is None for h in host):
             # does the request name what the run would see of the host?
             if verb in NEW_OPS and ids[0] != "-" and paths[0] not in self.made and \
-               result not in ("EEXIST", "ENOTDIR") and os.path.dirname(paths[0]) not in self.start:
+               result not in ("EEXIST", "ENOTDIR") and \
+               os.path.dirname(paths[0]) not in self.start:
                 self.own(verb, paths[0], result)
                 return
             if not all(self.exists(verb, p, i) for i, p in enumerate(paths)):

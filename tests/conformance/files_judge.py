@@ -250,9 +250,13 @@ class Judge:
 
     def shadowed(self, path):
         """A scratch rule below an allow: what the host has there is not shown."""
-        return any(r.flag == "s" and any(at(path, p) for p in r.places) and
-                   self.reported(n) and self.plan.nodes.get(self.plan.above(path)) in
-                   ("scratch", "empty") for n, r in self.o.rules.items())
+        for n, r in self.o.rules.items():
+            for p in r.places if r.flag == "s" and self.reported(n) else ():
+                if at(path, p) and self.plan.nodes.get(p) in ("scratch", "empty") and \
+                   not any(below(q, p) and at(path, q) for x in self.o.rules.values()
+                           for q in x.places if x.effect == "allow" and x.flag != "s"):
+                    return True
+        return False
 
     def why_stricter(self, verb, paths, model, errno):
         """The name of the reason for which an allowed operation may fail."""
