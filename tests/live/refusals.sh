@@ -35,6 +35,9 @@ if [ -x "$PROBES/outer" ]; then
 	t "a kernel without open_tree and mount_setattr"
 	refused 'open_tree.*Linux 5\.12' "$O" no-mount-api $R touch ran
 
+	t "a kernel without system-call filters"
+	refused 'no system-call filters.*CONFIG_SECCOMP_FILTER' "$O" no-seccomp $R touch ran
+
 	t "no Landlock: the mount view holds alone, and the report says so"
 	err=$("$O" no-landlock $R --report "$WORK/r.json" sh -c 'touch ran; touch /usr/x' 2>&1 >/dev/null)
 	want_file "$P/ran"
@@ -125,10 +128,25 @@ if is_root; then
 	cp "$BIN/polrun" "$BIN/polinit" "$WORK/root/bin/"
 	cp "$WORK/p.polb" "$WORK/root/p.polb"
 	if [ "$VARIANT" != san ]; then
-		err=$(unshare -m sh -c "mount -t proc proc $WORK/root/proc
-			mount --bind /dev $WORK/root/dev
-			HOME=/home exec chroot $WORK/root /bin/polrun -b /p.polb --plan /bin/polrun 2>&1
-			" 2>&1)
+		mkdir -p "$WORK/root/usr/bin" "$WORK/root/lib" "$WORK/root/lib64"
+		cp "$PROBES/file_probe" "$WORK/root/usr/bin/"
+		cat >"$WORK/chroot.py" <<-EOS
+			import os, sys
+			os.chroot(sys.argv[1])
+			os.chdir("/home/p")
+			os.execve(sys.argv[2], sys.argv[2:], {"HOME": "/home", "PATH": "/usr/bin"})
+		EOS
+		in_chroot() {
+			unshare -m sh -c 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" &&
+				exec python3 "$@"' "$WORK/root" "$WORK/chroot.py" "$WORK/root" "$@"
+		}
+		# the control: a program runs in there
+		in_chroot /usr/bin/file_probe create ran >/dev/null || bad "nothing runs there"
+		want_file "$WORK/root/home/p/ran"
+		rm -f "$WORK/root/home/p/ran"
+		refused 'no user namespaces .*chroot.*pivot_root' in_chroot /bin/polrun \
+			-b /p.polb file_probe create ran
+		no_file "$WORK/root/home/p/ran"
 		err=$(unshare -m sh -c "mount -t proc proc $WORK/root/proc
 			mount --bind /dev $WORK/root/dev
 			HOME=/home exec chroot $WORK/root /bin/polrun --doctor" 2>&1)

@@ -35,7 +35,7 @@ stopped ENOENT
 moved=yes climb "$BIN/polrun" -b "$WORK/p.polb"
 stopped ENOENT
 
-t "what lies in the view is found"
+t "the control: what lies in the view is found"
 echo here >"$P/marker"
 moved=no climb "$BIN/polrun" -b "$WORK/p.polb"
 worked

@@ -32,7 +32,7 @@ for s in "${socks[@]}"; do
 	done
 done
 
-t "the run's own sockets work"
+t "the control: the run's own sockets work"
 run sh -c 'echo mine > f; (sleep 2) | $0 serve f /tmp/s @x >ready & while ! [ -s ready ]; do sleep 0.05; done; $0 reach stream /tmp/s && $0 reach stream @x' "$S"
 want_rc 0
 want_out '^mine'

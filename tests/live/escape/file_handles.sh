@@ -28,7 +28,7 @@ for dir in "$P" /usr /etc /tmp / /proc; do
 	stopped EPERM
 done
 
-t "the plain way to a file of the run's works"
+t "the control: the plain way to a file of the run's works"
 echo mine >"$P/mine"
 run "$F" read mine
 worked

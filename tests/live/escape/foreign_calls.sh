@@ -40,7 +40,7 @@ for nr in 0x40000000 0x400000ff 0xc0000027 0x7fffffff; do
 	run "$C" "$nr"
 	[ "$rc" -eq 159 ] || stopped ENOSYS
 done
-t "the plain call works, a denied one has its errno"
+t "the control: the plain call works, a denied one has its errno"
 run "$C" getpid
 worked
 run "$C" getppid

@@ -43,7 +43,7 @@ stopped 'EXDEV|EPERM|EROFS'
 run "$X" link-fd /usr/bin/env name
 stopped 'EXDEV|ENOENT|EPERM|EROFS'
 
-t "between free places it works"
+t "the control: between free places it works"
 run "$F" link free/f free/second
 worked
 run "$X" link-fd free/f free/third

@@ -30,7 +30,7 @@ for way in "${ways[@]}"; do
 	done
 done
 
-t "the run's own loopback is reached in each of the plain ways"
+t "the control: the run's own loopback is reached in each of the plain ways"
 run sh -c 'echo f > f; (sleep 2) | $0 serve f > ready & while ! [ -s ready ]; do sleep 0.05; done; read -r _ port < ready
 for way in tcp mapped; do $0 reach $way 127.0.0.1 $port || exit 1; done; $0 reach tcp6 ::1 $port' "$S"
 want_rc 0

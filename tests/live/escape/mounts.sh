@@ -20,7 +20,7 @@ calls=(
 	"umount2 @/proc/sys 2"
 	"umount2 @/etc 0"
 	"chroot @$P/to"
-	"pivot_root @$P/to @$P/to"
+	"pivot_root @/ @/"                      # EBUSY for whoever may
 	"open_tree -100 @/usr 1"                # OPEN_TREE_CLONE
 	"fsopen @tmpfs 0"
 	"fspick -100 @/usr 0"

@@ -56,7 +56,7 @@ for at in a a/b a/b/c a/b/c/kept a/b/hid; do
 	stopped 'EBUSY|ENOTEMPTY'
 done
 
-t "their neighbours move as always"
+t "the control: their neighbours move as always"
 run sh -c 'mv mine/b mine/z && mv mine/z a/b/c/moved && mv a/b/c/moved a/moved && rm -r a/moved'
 want_rc 0
 no_file "$P/mine/b"

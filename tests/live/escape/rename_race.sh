@@ -30,7 +30,7 @@ for pair in "a other" "a/b other/b" "a/b/kept other/b/kept"; do
 	want_text kept "$P/a/b/kept/f"
 done
 
-t "what no rule names still changes places in that run"
+t "the control: what no rule names still changes places in that run"
 run "$X" swap "$P/free1" "$P/free2" "$P/free1/f" 50
 want_out '^[1-9][0-9]* swaps'
 

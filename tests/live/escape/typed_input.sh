@@ -18,7 +18,7 @@ expect OK
 expect PROMPT> xx
 EOS
 fi
-t "the terminal is there, and answers other questions"
+t "the control: the terminal is there, and answers other questions"
 term <<EOS
 send $R $C ioctl 0 0x5413 +8
 expect OK 0

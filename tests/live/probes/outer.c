@@ -7,6 +7,7 @@
  * no-mount      mount, open_tree, move_mount EPERM
  * no-mount-api  open_tree, mount_setattr ENOSYS (an old kernel)
  * no-landlock   the landlock calls ENOSYS
+ * no-seccomp    seccomp ENOSYS (a kernel without filters)
  * listener      a filter with a listener is in place (WSL, another sandbox)
  */
 #include <errno.h>
@@ -47,6 +48,9 @@ static const struct sock_filter no_landlock[] = {
 	LOAD, IF(444, 1), FAIL(ENOSYS), IF(445, 1), FAIL(ENOSYS), IF(446, 1),
 	FAIL(ENOSYS), PASS,
 };
+static const struct sock_filter no_seccomp[] = {
+	LOAD, IF(SYS_seccomp, 1), FAIL(ENOSYS), PASS,
+};
 static const struct sock_filter nothing[] = { PASS };
 
 #define MODE(name, f, flags) { name, f, sizeof(f) / sizeof((f)[0]), flags }
@@ -60,6 +64,7 @@ static const struct {
 	MODE("no-mount", no_mount, 0),
 	MODE("no-mount-api", no_mount_api, 0),
 	MODE("no-landlock", no_landlock, 0),
+	MODE("no-seccomp", no_seccomp, 0),
 	MODE("listener", nothing, SECCOMP_FILTER_FLAG_NEW_LISTENER),
 };
 
