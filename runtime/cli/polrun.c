@@ -15,6 +15,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/cli/before.h"
 #include "runtime/cli/entry.h"
 #include "runtime/cli/env.h"
 #include "runtime/cli/features.h"
@@ -72,40 +73,6 @@ static int check_filter(struct bundle *b, bool trace, struct rt_err *err)
 }
 
 /* --- before the sandbox ---------------------------------------------------------- */
-
-/* polinit lies beside polrun in a build tree, else in ../libexec/pol. */
-static int open_polinit(struct rt_err *err)
-{
-	static const char *const places[] = { "polinit", "../libexec/pol/polinit" };
-	char self[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (n <= 0)
-		return rt_fail_errno(err, errno, "/proc/self/exe (is /proc mounted?)");
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return rt_fail(err, ENOENT, "polrun does not know where it lies");
-	*slash = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		AUTO_CLOSE int fd = -1;
-		struct stat st;
-
-		(void)snprintf(path, sizeof(path), "%s/%s", self, places[i]);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		if (fd < 0)
-			continue;
-		if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-		    (st.st_mode & S_IWOTH))
-			return rt_fail(err, EPERM,
-				       "polinit in '%.200s' is not a file that only its "
-				       "owner can write", self);
-		return io_steal_fd(&fd);
-	}
-	return rt_fail(err, ENOENT, "polinit is neither in '%.150s' nor in "
-		       "../libexec/pol of it: polrun is not installed completely", self);
-}
 
 /* --user: becomes that user for good, before anything of it is looked at. */
 static int become(struct session *s, struct rt_err *err)
@@ -237,37 +204,6 @@ static int check_cwd(const struct session *s, struct rt_err *err)
 		       shown,
 		       n && n->scratch ? "it is a scratch directory there" :
 					 "no rule makes it readable");
-}
-
-/* A worktree's or submodule's .git names a directory that may not be there. */
-static void check_dot_git(const struct session *s)
-{
-	char path[PATH_MAX], shown[200], *dir, *nl;
-	AUTO_FREE char *text = NULL, *real = NULL;
-	const struct sandbox_node *n;
-	struct stat st;
-	size_t len;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s/.git", s->roots.project) >=
-		    sizeof(path) ||
-	    lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    io_read_file(path, PATH_MAX, &text, &len) != 0 ||
-	    strncmp(text, "gitdir: ", 8) != 0)
-		return;
-	dir = text + 8;
-	nl = strchr(dir, '\n');
-	if (nl)
-		*nl = '\0';
-	if ((size_t)snprintf(path, sizeof(path), dir[0] == '/' ? "%s%s" : "%s/%s",
-			     dir[0] == '/' ? "" : s->roots.project, dir) >= sizeof(path))
-		return;
-	real = realpath(path, NULL);
-	n = real ? sandbox_view_find(&s->view, real) : NULL;
-	if (n && !n->masked && (n->ops & PB_READ))
-		return;
-	io_escape(shown, sizeof(shown), real ? real : path, strlen(real ? real : path));
-	fprintf(stderr, "polrun: .git points to %s, which no rule makes readable: git "
-			"will not work here\n", shown);
 }
 
 /* --- plan ------------------------------------------------------------------------- */
@@ -466,7 +402,7 @@ static int run_command(struct session *s)
 	plan_summary(&s->bundle, &s->here, sum, sizeof(sum));
 	if (sum[0])
 		fprintf(stderr, "polrun: %s: see --plan\n", sum);
-	check_dot_git(s);
+	before_check_dot_git(s->roots.project, &s->view);
 	return start_and_supervise(s);
 }
 
@@ -514,7 +450,7 @@ static int with_bundle(struct session *s)
 	int r = 0;
 
 	if (s->polinit < 0)
-		s->polinit = open_polinit(&err);
+		s->polinit = before_open_polinit(&err);
 	if (s->polinit >= 0)
 		r = find_user(s, &err);
 	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0 ||
@@ -557,7 +493,7 @@ static void go_ahead(struct session *s)
 	for (int fd = 0; fd < 3; fd++)
 		if (fstat(fd, &st) != 0 || S_ISREG(st.st_mode))
 			return;
-	s->polinit = open_polinit(&err);
+	s->polinit = before_open_polinit(&err);
 	if (s->polinit < 0)
 		return;
 	s->run.uid = getuid();

@@ -1,0 +1,78 @@
+/* What polrun looks at before it makes a sandbox: its own pid 1, and whether the
+ * project's git will work inside. */
+#include "runtime/cli/before.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+
+/* polinit lies beside polrun in a build tree, else in ../libexec/pol. */
+int before_open_polinit(struct rt_err *err)
+{
+	static const char *const places[] = { "polinit", "../libexec/pol/polinit" };
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return rt_fail_errno(err, errno, "/proc/self/exe (is /proc mounted?)");
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return rt_fail(err, ENOENT, "polrun does not know where it lies");
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		AUTO_CLOSE int fd = -1;
+		struct stat st;
+
+		(void)snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (fd < 0)
+			continue;
+		if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+		    (st.st_mode & S_IWOTH))
+			return rt_fail(err, EPERM,
+				       "polinit in '%.200s' is not a file that only its "
+				       "owner can write", self);
+		return io_steal_fd(&fd);
+	}
+	return rt_fail(err, ENOENT, "polinit is neither in '%.150s' nor in "
+		       "../libexec/pol of it: polrun is not installed completely", self);
+}
+
+/* A worktree's or submodule's .git names a directory that may not be there. */
+void before_check_dot_git(const char *project, const struct sandbox_view *view)
+{
+	char path[PATH_MAX], shown[200], *dir, *nl;
+	AUTO_FREE char *text = NULL, *real = NULL;
+	const struct sandbox_node *n;
+	struct stat st;
+	size_t len;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/.git", project) >=
+		    sizeof(path) ||
+	    lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    io_read_file(path, PATH_MAX, &text, &len) != 0 ||
+	    strncmp(text, "gitdir: ", 8) != 0)
+		return;
+	dir = text + 8;
+	nl = strchr(dir, '\n');
+	if (nl)
+		*nl = '\0';
+	if ((size_t)snprintf(path, sizeof(path), dir[0] == '/' ? "%s%s" : "%s/%s",
+			     dir[0] == '/' ? "" : project, dir) >= sizeof(path))
+		return;
+	real = realpath(path, NULL);
+	n = real ? sandbox_view_find(view, real) : NULL;
+	if (n && !n->masked && (n->ops & PB_READ))
+		return;
+	io_escape(shown, sizeof(shown), real ? real : path, strlen(real ? real : path));
+	fprintf(stderr, "polrun: .git points to %s, which no rule makes readable: git "
+			"will not work here\n", shown);
+}

@@ -1,0 +1,13 @@
+/* What polrun looks at before it makes a sandbox. */
+#ifndef RUNTIME_CLI_BEFORE_H
+#define RUNTIME_CLI_BEFORE_H
+
+#include "runtime/sandbox/sandbox.h"
+
+/* A descriptor of polinit, from beside polrun or from ../libexec/pol; -errno
+ * where it is missing or everybody could have written it. */
+int before_open_polinit(struct rt_err *err);
+/* One line where the project's .git is a file that points outside of the view. */
+void before_check_dot_git(const char *project, const struct sandbox_view *view);
+
+#endif
