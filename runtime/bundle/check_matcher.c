@@ -48,7 +48,8 @@ static int check_row(const struct check *c, const struct pb_automaton *a,
 		    PB_MOVE_STATE(moves[k]) >= a->nstates)
 			return check_bad(c, "a transition leads nowhere");
 		if (k > from && PB_MOVE_CLASS(moves[k - 1]) >= PB_MOVE_CLASS(moves[k]))
-			return check_bad(c, "the transitions of a state are not sorted");
+			return check_bad(c,
+					 "the transitions of a state are not sorted");
 	}
 	return 0;
 }
@@ -69,7 +70,8 @@ static int check_states(const struct check *c, const struct pb_automaton *a)
 		return check_bad(c, "the transitions do not end where they should");
 	for (; s < end; s++) {
 		if (s[0].moves > s[1].moves || s[1].moves > a->nmoves)
-			return check_bad(c, "the transitions of a state leave the table");
+			return check_bad(
+				c, "the transitions of a state leave the table");
 		if (s->other >= a->nstates)
 			return check_bad(c, "a transition leads nowhere");
 		if (s->set >= a->nsets)

@@ -123,8 +123,11 @@ static void __attribute__((noreturn)) child_main(const struct launch *s)
 	if (!s->maps_itself && read(s->peer, &go, 1) != 1)
 		_exit(125);
 	if (geteuid() != s->ids.uid_in && step_on(STEP_RUN_UID)) {
-		if (syscall(SYS_setresgid, s->ids.gid_in, s->ids.gid_in, s->ids.gid_in) < 0 ||
-		    syscall(SYS_setresuid, s->ids.uid_in, s->ids.uid_in, s->ids.uid_in) < 0)
+		uid_t u = s->ids.uid_in;
+		gid_t g = s->ids.gid_in;
+
+		if (syscall(SYS_setresgid, g, g, g) < 0 ||
+		    syscall(SYS_setresuid, u, u, u) < 0)
 			child_fail(s->peer, "the run's user", errno);
 		/* changing the uid cleared it */
 		die_with_polrun();
@@ -204,8 +207,9 @@ struct sandbox_ids sandbox_ids_of(const struct sandbox_run *run)
 /* What every run begins with. */
 static int send_first(const struct launch *s, struct rt_err *err)
 {
-	static const enum step_id steps[] = {STEP_PDEATHSIG, STEP_DUMPABLE, STEP_KEYRING,
-					     STEP_NS_NET,    STEP_LO,       STEP_PRIVATE};
+	static const enum step_id steps[] = {STEP_PDEATHSIG, STEP_DUMPABLE,
+					     STEP_KEYRING,   STEP_NS_NET,
+					     STEP_LO,	     STEP_PRIVATE};
 	AUTO_FREE void *bytes = NULL;
 	struct plan plan;
 	size_t size = 0;

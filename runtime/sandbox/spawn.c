@@ -169,7 +169,8 @@ static int take_child(struct spawn *s, struct rt_err *err)
 	struct sandbox_ahead *ahead = s->run->ahead;
 
 	if (!ahead || ahead->pid <= 0 || s->plan.nfds)
-		return sandbox_launch(s->run, s->plan.fds, s->plan.nfds, &s->child, err);
+		return sandbox_launch(s->run, s->plan.fds, s->plan.nfds, &s->child,
+				      err);
 	s->child = *ahead;
 	*ahead = (struct sandbox_ahead){0, -1, -1};
 	return 0;

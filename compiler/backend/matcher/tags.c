@@ -51,6 +51,7 @@ void tag_sets_make(struct arena *a, const struct set_dfa *d, struct tag_sets *re
 	VEC_PUSH(a, &p.at, 0);
 	(void)intern(&p, NULL, 0);
 	for (s = 0; s < d->nstates; s++)
-		of[s] = intern(&p, d->tags + d->tag_at[s], d->tag_at[s + 1] - d->tag_at[s]);
+		of[s] = intern(&p, d->tags + d->tag_at[s],
+			       d->tag_at[s + 1] - d->tag_at[s]);
 	*ret = (struct tag_sets){ (uint32_t)p.at.n - 1, p.at.v, p.tags.v, of };
 }
