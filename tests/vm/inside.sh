@@ -21,7 +21,6 @@ for i in 0 1 2; do ln -s "fd/$i" "/dev/$(echo stdin stdout stderr | cut -d' ' -f
 mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts /dev/pts
 mount -t tmpfs -o mode=1777 shm /dev/shm
 mount -t tmpfs -o mode=0755 run /run
-mount -t tmpfs -o mode=1777 tmp /tmp
 mount -t cgroup2 cgroup /sys/fs/cgroup
 mount -t securityfs security /sys/kernel/security
 hostname vm
@@ -50,15 +49,21 @@ live() { # [TEST]
 }
 
 scope=/proc/sys/kernel/yama/ptrace_scope
+each() { local test; for test in "$@"; do live "$test"; done; }
+mapfile -t chosen < <(tr ',' '\n' <<<"$only" | grep .)
 case $boot in
-stock) live "$only" ;;
+stock) if [ -n "$only" ]; then each "${chosen[@]}"; else live; fi ;;
 yama) # 1 is what other distributions set; 3 cannot be undone
+	[ -n "$only" ] || chosen=(vm/yama)
 	for n in 1 2 3; do
 		echo "$n" >"$scope"
-		for test in ${only:-vm/yama}; do live "$test"; done
+		each "${chosen[@]}"
 	done
 	;;
-bare) for test in ${only:-vm streams files syscalls refusals}; do live "$test"; done ;;
+bare)
+	[ -n "$only" ] || chosen=(vm streams files syscalls refusals)
+	each "${chosen[@]}"
+	;;
 *)
 	echo "FAIL: no boot '$boot'"
 	count_fail

@@ -3,7 +3,7 @@
 #   BUILD=FOLDER tests/vm/run.sh [BOOT…]     BOOT: stock, yama, bare (default: all)
 #   POL_VM_PACKAGE=linux-image-cloud-amd64   the kernel's package
 #   POL_VM_WORK=/var/tmp/pol-vm              kernel and root, made once, kept
-#   T=NAME                                   one live test (files, vm, escape)
+#   T=NAME,NAME                              these live tests (files, vm, escape)
 # A boot is an initramfs, which tests polrun on the RAM disk and then enters a
 # Debian root on a disk of its own; qemu throws away what is written there.
 # Last line: N passed, N failed, N skipped.
