@@ -337,8 +337,9 @@ static const char *userns_reason(const struct features *f)
 	if (f->profile[0] && (e == EPERM || e == EACCES)) {
 		(void)snprintf(confined, sizeof(confined),
 			       "the AppArmor profile '%s' confines polrun: let it allow "
-			       "'mount,' 'umount,' 'pivot_root,' 'capability,' and "
-			       "'userns,', or start polrun unconfined", f->profile);
+			       "'mount,' 'umount,' 'remount,' 'pivot_root,' "
+			       "'capability,' (and 'userns,' where AppArmor knows "
+			       "that), or start polrun unconfined", f->profile);
 		return confined;
 	}
 	if (e == ENOSYS || e == EINVAL)
