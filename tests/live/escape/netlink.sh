@@ -13,7 +13,7 @@ coproc SERVER { exec "$S" serve "$SECRET" "$name"; }
 read -r _ _ <&"${SERVER[0]}"
 server=$SERVER_PID # bash forgets it when the server ends
 
-t "the own interfaces are listed, and no other"
+t "the control: the own interfaces are listed"
 for b in p s; do
 	run_with "$b" "$S" netlink links
 	worked
