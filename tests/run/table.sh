@@ -28,7 +28,7 @@ as() { # WHO [PREFIX…]: the table, as somebody
 	mkdir "$base/$who"
 	[ "$who" = "$(id -un)" ] || chown "$who" "$base/$who"
 	log=$base/$who.log
-	(cd "$base" && timeout --kill-after=10 300 "$@" env -i PATH="$PATH" LANG=C.UTF-8 \
+	(cd "$base" && timeout --kill-after=10 600 "$@" env -i PATH="$PATH" LANG=C.UTF-8 \
 		"$base/bin/table" "$base/table.txt" "$base/bin" "$base/$who") >"$log" 2>&1
 	status=$?
 	printf -- '-- table as %s\n' "$who"
