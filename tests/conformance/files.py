@@ -7,6 +7,7 @@ operation everywhere, and each answer is compared with the decision, with what
 polc reports about the deciding rule, and with what the host looks like later.
 Ends with a table of what occurred; 1 where something differs or never occurred.
 """
+import atexit
 import collections
 import os
 import random
@@ -388,7 +389,16 @@ class Run:
                     print("  plan         %-16s %s %s" % (b, a, self.plan.ro.get(a, "")))
 
 
+def tidy():
+    for b in ("/tmp", "/dev/shm", OUTSIDE):
+        try:
+            os.rmdir("%s/pol-conf.%d" % (b, os.getpid()))
+        except OSError:
+            pass
+
+
 def main():
+    atexit.register(tidy)
     begin, bad, done = time.time(), 0, 0
     os.umask(0o022)
     print("seed %d, %d runs or %.0f s, uid %d" % (SEED, RUNS, SECONDS, os.getuid()))
@@ -408,11 +418,6 @@ def main():
         done += 1
         if bad >= 5:
             break
-    for b in ("/tmp", "/dev/shm", OUTSIDE):
-        try:
-            os.rmdir("%s/pol-conf.%d" % (b, os.getpid()))
-        except OSError:
-            pass
     for k, n in sorted(seen.items()):
         print("  %7d  %s" % (n, k))
     missing = [k for k in NODES if not seen[k]] if RUNS >= 200 and not bad else []

@@ -254,7 +254,8 @@ class Judge:
             for p in r.places if r.flag == "s" and self.reported(n) else ():
                 if at(path, p) and self.plan.nodes.get(p) in ("scratch", "empty") and \
                    not any(below(q, p) and at(path, q) for x in self.o.rules.values()
-                           for q in x.places if x.effect == "allow" and x.flag != "s"):
+                           for q in x.places if x.effect == "allow" and x.flag != "s"
+                           and x.shape == "literal"):
                     return True
         return False
 
