@@ -16,13 +16,14 @@ want_rc 0
 want_out '^polrun can run a bundle here$'
 
 t "Landlock: the doctor and the report say what this ABI lacks"
+doctor=$($D)
 run --report "$WORK/r.json" true
 want_rc 0
 if grep -qw landlock /sys/kernel/security/lsm; then
-	[ "${abi:-0}" -ge 1 ] || bad "Landlock is on, the doctor says: $out"
+	[ "${abi:-0}" -ge 1 ] || bad "Landlock is on, the doctor says: $doctor"
 	grep -q "Landlock: ABI $abi" "$WORK/r.json" || bad "$(cat "$WORK/r.json")"
 	for lack in 3:truncation 5:ioctl 6:scopes; do
-		for said in "$out" "$(cat "$WORK/r.json")"; do
+		for said in "$doctor" "$(cat "$WORK/r.json")"; do
 			if [ "$abi" -lt "${lack%:*}" ]; then
 				grep -q "Landlock.*no right for.*${lack#*:}" <<<"$said" ||
 					bad "ABI $abi lacks ${lack#*:}, which is not said: $said"
@@ -32,7 +33,7 @@ if grep -qw landlock /sys/kernel/security/lsm; then
 		done
 	done
 else
-	[ -z "$abi" ] || bad "Landlock is off, the doctor says: $out"
+	[ -z "$abi" ] || bad "Landlock is off, the doctor says: $doctor"
 	grep -q 'Landlock: missing' "$WORK/r.json" || bad "$(cat "$WORK/r.json")"
 fi
 
