@@ -254,7 +254,7 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	if ((err->err != EBUSY && !forbidden) || !s->run.want_listener)
 		return false;
 	fprintf(stderr, "polrun: %s: denials are not explained\n",
-		forbidden ? "the seccomp listener cannot be taken (a security module "
+		forbidden ? "the seccomp listener cannot be taken (something "
 			    "forbids it: kernel.yama.ptrace_scope is 3?)" :
 			    "another sandbox holds the seccomp listener");
 	s->run.want_listener = false;

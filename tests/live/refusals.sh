@@ -56,6 +56,19 @@ if [ -x "$PROBES/outer" ]; then
 	out=$("$O" listener "$BIN/polrun" -b "$WORK/l.polb" --explain-denials "$WORK/out/syscall_probe" getpid 2>/dev/null)
 	rc=$?
 	want_rc 0
+	t "the listener cannot be taken: errnos without a name, and no process is left"
+	for opt in '' --explain-denials; do
+		out=$("$O" no-getfd "$BIN/polrun" -b "$WORK/l.polb" $opt "$WORK/out/syscall_probe" getppid 2>"$WORK/.err")
+		rc=$?
+		err=$(cat "$WORK/.err")
+		want_rc 1
+		want_out '^EPERM'
+		want_line 'listener cannot be taken.*denials are not explained'
+	done
+	"$O" no-getfd "$BIN/polrun" -b "$WORK/l.polb" "$WORK/out/syscall_probe" getpid >/dev/null 2>&1 || bad "the control"
+	! alive "syscall_probe getp" || bad "a process is left"
+	"$O" no-getfd "$BIN/polrun" --doctor | grep -q 'seccomp notifications.*no (EPERM).*no name' || bad "doctor does not see it"
+	t "the doctor sees what is missing"
 	"$O" listener "$BIN/polrun" --doctor | grep -q 'seccomp notifications.*EBUSY' || bad "doctor does not see it"
 	"$O" no-userns "$BIN/polrun" --doctor | grep -q 'user namespaces.*no' || bad "doctor does not see it"
 else

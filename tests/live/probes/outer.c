@@ -8,6 +8,7 @@
  * no-mount-api  open_tree, mount_setattr ENOSYS (an old kernel)
  * no-landlock   the landlock calls ENOSYS
  * no-seccomp    seccomp ENOSYS (a kernel without filters)
+ * no-getfd      pidfd_getfd EPERM (Yama's ptrace_scope 3)
  * listener      a filter with a listener is in place (WSL, another sandbox)
  */
 #include <errno.h>
@@ -51,6 +52,9 @@ static const struct sock_filter no_landlock[] = {
 static const struct sock_filter no_seccomp[] = {
 	LOAD, IF(SYS_seccomp, 1), FAIL(ENOSYS), PASS,
 };
+static const struct sock_filter no_getfd[] = {
+	LOAD, IF(SYS_pidfd_getfd, 1), FAIL(EPERM), PASS,
+};
 static const struct sock_filter nothing[] = { PASS };
 
 #define MODE(name, f, flags) { name, f, sizeof(f) / sizeof((f)[0]), flags }
@@ -65,6 +69,7 @@ static const struct {
 	MODE("no-mount-api", no_mount_api, 0),
 	MODE("no-landlock", no_landlock, 0),
 	MODE("no-seccomp", no_seccomp, 0),
+	MODE("no-getfd", no_getfd, 0),
 	MODE("listener", nothing, SECCOMP_FILTER_FLAG_NEW_LISTENER),
 };
 
