@@ -5,6 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+. tests/lib/user.sh
 : "${BUILD:=$PWD/build/dev}"
 work=$(mktemp -d /var/tmp/pol-examples.XXXXXX)
 trap 'rm -rf "$work"' EXIT
@@ -48,7 +49,7 @@ one_example() {
 for d in examples/*/; do one_example "${d%/}"; done
 
 demo_of() { # NAME BINDIR
-	if [ "$(id -u)" -eq 0 ] && id "${POL_TEST_USER:-poltest}" >/dev/null 2>&1; then
+	if [ "$(id -u)" -eq 0 ] && have_user "${POL_TEST_USER:-poltest}"; then
 		ok "demo as an ordinary user ($1)" setpriv --reuid "${POL_TEST_USER:-poltest}" \
 			--regid "${POL_TEST_USER:-poltest}" --init-groups \
 			env HOME=/nonexistent examples/demo.sh "$2"

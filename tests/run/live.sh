@@ -6,6 +6,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+. tests/lib/user.sh
 : "${BUILD:=$PWD/build/dev}" "${VARIANT:=dev}"
 only=${1:-${T:-}}
 user=${POL_TEST_USER:-poltest}
@@ -31,15 +32,6 @@ chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/examples"
 if [ "$(id -u)" -eq 0 ] && [ -x "$base/bin/probes/who_probe" ]; then
 	install -m 4755 "$base/bin/probes/who_probe" "$base/bin/probes/who_suid"
 fi
-
-# An account for the tests: no password, no shell, no home; made once, kept.
-have_user() {
-	id "$user" >/dev/null 2>&1 && return 0
-	command -v useradd >/dev/null || return 1
-	useradd --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin \
-		"$user" 2>/dev/null
-	id "$user" >/dev/null 2>&1
-}
 
 test_name() {
 	local name=${1#tests/live/}
@@ -79,7 +71,7 @@ for script in tests/live/*.sh tests/live/*/*.sh; do
 		continue
 	fi
 	run_one "$script" root
-	if have_user; then
+	if have_user "$user"; then
 		run_one "$script" "$user" setpriv --reuid "$user" --regid "$user" \
 			--clear-groups
 	elif [ -n "${POL_TEST_REQUIRE:-}" ]; then

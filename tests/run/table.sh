@@ -6,6 +6,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+. tests/lib/user.sh
 : "${BUILD:=$PWD/build/dev}"
 user=${POL_TEST_USER:-poltest}
 
@@ -39,7 +40,7 @@ as() { # WHO [PREFIX…]: the table, as somebody
 
 as "$(id -un)"
 if [ "$(id -u)" -eq 0 ]; then
-	if id "$user" >/dev/null 2>&1; then
+	if have_user "$user"; then
 		as "$user" setpriv --reuid "$user" --regid "$user" --clear-groups
 	elif [ -n "${POL_TEST_REQUIRE:-}" ]; then
 		echo "FAIL table: there is no ordinary user '$user' to run it as"
