@@ -261,6 +261,27 @@ static void check_unix(const struct ctx *c, const struct ir_rule *r)
 
 /* --- scalars ---------------------------------------- */
 
+/*
+ * Is every memfd_create denied?  What is made by it lies on no mount, so no
+ * noexec reaches it, and Landlock does not look at it.
+ */
+static bool is_memfd_denied(const struct ir *ir)
+{
+	bool denied = false;
+
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+
+		if (r->kind != IR_SYSCALL || !(r->scopes & IR_SANDBOX) ||
+		    !str_eqz(r->set.u.syscall.name, "memfd_create"))
+			continue;
+		if (r->effect != IR_DENY)
+			return false; /* a final allow, or one that lifts a default */
+		denied |= !r->set.u.syscall.cond && !r->nexcept;
+	}
+	return denied;
+}
+
 static void check_scalars(const struct ctx *c)
 {
 	static const enum ir_scalar_id ids[] = { IR_S_FILE_READ, IR_S_FILE_WRITE,
@@ -274,6 +295,11 @@ static void check_scalars(const struct ctx *c)
 				c->report, ids[i], LAYER, BK_OVER,
 				"the kernel cannot ask: what no rule names is not "
 				"mounted");
+		else if (ids[i] == IR_S_FILE_EXEC && s->effect != IR_ALLOW &&
+			 !is_memfd_denied(c->ir))
+			bk_note_scalar(c->report, ids[i], LAYER, BK_ENTRY_ONLY,
+				       "a program without a path is not stopped in this "
+				       "version; 'deny memfd_create' stops its making");
 		else if (s->effect != IR_ALLOW) /* that is refused */
 			bk_note_scalar(c->report, ids[i], LAYER, BK_EXACT,
 				       "a fresh root that holds only what rules name");
