@@ -6,6 +6,8 @@
 echo data >"$P/data"
 policy ''
 R="$BIN/polrun -b $WORK/p.polb"
+# Without it every regular file is a pipe: the controls below have another answer.
+has_landlock() { "$BIN/polrun" --doctor | grep -q '^Landlock  *ABI'; }
 
 t "only 0, 1 and 2 are passed on"
 exec 7<"$WORK/p.pol" 9>"$WORK/out/nine"
@@ -79,8 +81,13 @@ $R2 sh -c 'exec 3>&1; timeout 1 cat /proc/self/fd/3 >&2' >>"$P/hid" 2>"$WORK/out
 # the control: where the view lets it, the file itself is passed on
 $R2 sh -c 'readlink /proc/self/fd/0; echo more >> /proc/self/fd/0' \
 	>"$WORK/out/o" 2>/dev/null <"$P/rw"
-want_text "$P/rw" "$WORK/out/o"
-[ "$(tail -n 1 "$P/rw")" = more ] || is_root || bad "a writable file was not written"
+if has_landlock; then
+	want_text "$P/rw" "$WORK/out/o"
+	[ "$(tail -n 1 "$P/rw")" = more ] || is_root || bad "a writable file was not written"
+else
+	grep -q '^pipe:' "$WORK/out/o" || bad "no pipe: $(cat "$WORK/out/o")"
+	want_text free "$P/rw"
+fi
 
 t "a file outside, given as standard input, keeps its mode and its time"
 chmod 0640 "$WORK/out/in"
@@ -112,7 +119,11 @@ if [ -x "$PROBES/syscall_probe" ]; then
 	echo input >"$P/in666" && chmod 0666 "$P/in666"
 	"$BIN/polrun" -b "$WORK/probe.polb" ./probe truncate @/proc/self/fd/0 0 \
 		>"$WORK/out/o" 2>&1 <"$P/in666"
-	[ ! -s "$P/in666" ] || bad "the control: $(cat "$WORK/out/o")"
+	if has_landlock; then
+		[ ! -s "$P/in666" ] || bad "the control: $(cat "$WORK/out/o")"
+	else # a pipe is no file
+		grep -q '^EINVAL' "$WORK/out/o" || bad "the control: $(cat "$WORK/out/o")"
+	fi
 fi
 
 if [ -x "$PROBES/outer" ]; then

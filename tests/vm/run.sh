@@ -89,7 +89,7 @@ make_initramfs() {
 	mkdir -p "$fs"/{bin,proc,sys,dev,tmp,root,t,modules}
 	cp "$work/busybox/bin/busybox" "$fs/bin/"
 	cp tests/vm/init "$fs/init"
-	for m in virtio_ring virtio virtio_pci_modern_dev virtio_pci_legacy_dev virtio_pci virtio_blk; do
+	for m in virtio_ring virtio virtio_pci_modern_dev virtio_pci_legacy_dev virtio_pci virtio_blk overlay; do
 		find "$kernel/lib/modules" -name "$m.ko" -exec cp {} "$fs/modules/" \;
 	done
 	cp "$BUILD/bin/polrun" "$BUILD/bin/polinit" "$BUILD/tests/probes/ns_probe" "$fs/t/"
