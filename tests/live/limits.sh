@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# timing: waits for processes that a loaded machine starts late
 # Limits: each one hit, beside the same run without it.
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# timing: waits for processes that a loaded machine starts late
 # The network is off: no address of the host is reached, the own loopback is.
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# timing: waits for processes that a loaded machine starts late
 # Descriptors: what the command gets, and what it must not get.
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
