@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# timing: waits for processes that a loaded machine starts late
 # Tries: signals to the caller's process group (the run shares it), to polrun,
 # to every process that the kernel lets.
 # Stops it: the own pid namespace; the floor denies kill(0); Landlock's signal

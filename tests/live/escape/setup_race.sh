@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# timing: waits for processes that a loaded machine starts late
 # Tries: somebody outside exchanges a directory of the project with a link to
 # elsewhere again and again while runs begin.
 # Stops it: places are opened once, without following what a run can have made;

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# timing: waits for processes that a loaded machine starts late
 # Tries: to stay on the caller's terminal after the run: a process that goes on
 # reading what is typed and printing; a session of one's own that takes it.
 # Stops it: everything of a run ends with its command (the pid namespace); the
