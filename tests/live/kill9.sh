@@ -9,11 +9,13 @@ runs=${RUNS:-50}
 mark=pol-kill9-$$-$RANDOM
 cp /bin/sleep "$P/.keep" 2>/dev/null
 
-# Everything that a run could leave: mounts, processes, files outside of the
-# project, System V objects.
+# Everything that a run could leave: mounts, processes, names, modes, owners,
+# links and contents outside of what it may write, System V objects.
 state() {
 	cat /proc/self/mountinfo
-	find "$WORK/out" "$HOME" -not -path "$P/written*" | sort
+	find "$WORK/out" "$HOME" -not -path "$P/written*" -printf '%p %y %m %U:%G %l\n' | sort
+	find "$WORK/out" "$HOME" -type f -not -path "$P/written*" \
+		-printf '%T@ ' -exec cksum {} \; | sort
 	find /tmp /var/tmp /dev/shm -maxdepth 1 -user "$(id -u)" -name "*$mark*" 2>/dev/null
 	ls /sys/fs/cgroup 2>/dev/null
 	cat /proc/sysvipc/shm /proc/sysvipc/msg | wc -l
