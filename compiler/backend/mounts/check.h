@@ -1,4 +1,4 @@
-/* How well the view enforces each file and socket rule (issue 01, item 5). */
+/* How well the view enforces each file and socket rule. */
 #ifndef COMPILER_BACKEND_MOUNTS_CHECK_H
 #define COMPILER_BACKEND_MOUNTS_CHECK_H
 
