@@ -158,29 +158,21 @@ bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 	return true;
 }
 
+static bool read_except(struct lower *l, const struct ast_value *v, enum lower_side side,
+			struct lower_sets *into)
+{
+	struct ir_set set = { 0 };
+
+	if (!lower_command_pattern(l, v, side, &set.u.command))
+		return false;
+	VEC_PUSH(l->a, &into->v, set);
+	return true;
+}
+
 bool lower_command_except(struct lower *l, const struct ast_stmt *stmt,
 			  enum lower_side side, struct ir_set **ret, size_t *ret_n)
 {
-	struct {
-		VEC(struct ir_set) v;
-	} sets = { .v = { NULL, 0, 0 } };
-	bool ok = true;
-
-	for (const struct ast_option *o = stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
-									 : NULL;
-		     v; v = v->next) {
-			struct ir_set set = { 0 };
-
-			if (lower_command_pattern(l, v, lower_other(side),
-						  &set.u.command))
-				VEC_PUSH(l->a, &sets.v, set);
-			else
-				ok = false;
-		}
-	*ret = sets.v.v;
-	*ret_n = sets.v.n;
-	return ok;
+	return lower_except(l, stmt, side, read_except, ret, ret_n);
 }
 
 void lower_command(struct lower *l, const struct sema_stmt *t)

@@ -19,28 +19,15 @@ static bool file_set(struct lower *l, const struct ast_value *v, enum lower_side
 }
 
 /* Exceptions count for whatever operation their rule speaks of. */
-static bool file_except(struct lower *l, const struct ast_stmt *stmt,
-			enum lower_side side, struct ir_rule *rule)
+static bool read_except(struct lower *l, const struct ast_value *v, enum lower_side side,
+			struct lower_sets *into)
 {
-	struct {
-		VEC(struct ir_set) v;
-	} sets = { .v = { NULL, 0, 0 } };
-	bool ok = true;
+	struct ir_set set;
 
-	for (const struct ast_option *o = stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
-									 : NULL;
-		     v; v = v->next) {
-			struct ir_set set;
-
-			if (file_set(l, v, lower_other(side), IR_ALL_OPS, &set))
-				VEC_PUSH(l->a, &sets.v, set);
-			else
-				ok = false;
-		}
-	rule->except = sets.v.v;
-	rule->nexcept = sets.v.n;
-	return ok;
+	if (!file_set(l, v, side, IR_ALL_OPS, &set))
+		return false;
+	VEC_PUSH(l->a, &into->v, set);
+	return true;
 }
 
 static const unsigned each_op[] = { IR_READ, IR_WRITE, IR_EXEC };
@@ -53,7 +40,8 @@ void lower_file(struct lower *l, const struct sema_stmt *t)
 	struct lower_head h;
 	bool ok = lower_head(l, t, IR_FILE, &h);
 
-	ok &= file_except(l, t->stmt, side, &h.rule);
+	ok &= lower_except(l, t->stmt, side, read_except, &h.rule.except,
+			   &h.rule.nexcept);
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
 		struct ir_set set;
 

@@ -48,6 +48,19 @@ struct ir_rule *lower_add(struct lower *l, const struct lower_head *h,
 			  const struct ir_set *set);
 const struct ast_option *lower_option(const struct ast_stmt *stmt,
 				      enum ast_opt_kind kind);
+/* What one value after `except` denotes goes to `into`; false after an error. */
+struct lower_sets {
+	VEC(struct ir_set) v;
+};
+typedef bool lower_read_set(struct lower *l, const struct ast_value *v,
+			    enum lower_side side, struct lower_sets *into);
+/*
+ * All exceptions of a statement; what can be read of them is given even after
+ * an error (false), so that each one is reported.  They match as the opposite
+ * of `side` does.
+ */
+bool lower_except(struct lower *l, const struct ast_stmt *stmt, enum lower_side side,
+		  lower_read_set *read, struct ir_set **ret, size_t *ret_n);
 void lower_drop(struct lower *l, struct str text, const char *why,
 		struct ir_place at, struct ir_place by, enum ir_level level);
 

@@ -100,6 +100,23 @@ struct ir_rule *lower_add(struct lower *l, const struct lower_head *h,
 	return r;
 }
 
+bool lower_except(struct lower *l, const struct ast_stmt *stmt, enum lower_side side,
+		  lower_read_set *read, struct ir_set **ret, size_t *ret_n)
+{
+	struct lower_sets sets = { .v = { NULL, 0, 0 } };
+	bool ok = true;
+
+	for (const struct ast_option *o = stmt->options; o; o = o->next) {
+		if (o->kind != AST_O_EXCEPT)
+			continue;
+		for (const struct ast_value *v = o->values; v; v = v->next)
+			ok &= read(l, v, lower_other(side), &sets);
+	}
+	*ret = sets.v.v;
+	*ret_n = sets.v.n;
+	return ok;
+}
+
 static void lower_rule(struct lower *l, const struct sema_stmt *t)
 {
 	switch (t->section) {

@@ -146,30 +146,18 @@ static unsigned protos_of(const struct ast_value *proto)
 	return str_eqz(proto->text, "udp") ? IR_UDP : IR_TCP;
 }
 
-static bool net_except(struct lower *l, const struct ast_stmt *stmt,
-		       struct ir_rule *rule)
+static bool read_except(struct lower *l, const struct ast_value *v, enum lower_side side,
+			struct lower_sets *into)
 {
-	struct {
-		VEC(struct ir_set) v;
-	} sets = { .v = { NULL, 0, 0 } };
-	bool ok = true;
+	struct ir_set set = { 0 };
 
-	for (const struct ast_option *o = stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
-									 : NULL;
-		     v; v = v->next) {
-			struct ir_set set = { 0 };
-
-			set.u.net.protos = IR_ANY_PROTO;
-			set.u.net.port_hi = UINT16_MAX;
-			if (lower_host(l, v, &set.u.net))
-				VEC_PUSH(l->a, &sets.v, set);
-			else
-				ok = false;
-		}
-	rule->except = sets.v.v;
-	rule->nexcept = sets.v.n;
-	return ok;
+	(void)side; /* hosts and addresses match alike on both sides */
+	set.u.net.protos = IR_ANY_PROTO;
+	set.u.net.port_hi = UINT16_MAX;
+	if (!lower_host(l, v, &set.u.net))
+		return false;
+	VEC_PUSH(l->a, &into->v, set);
+	return true;
 }
 
 /* Ranges that a name may resolve to although they are private. */
@@ -226,7 +214,8 @@ void lower_net(struct lower *l, const struct sema_stmt *t)
 	bool ok = lower_head(l, t, IR_NET, &h);
 
 	set.u.net.protos = protos_of(net->proto);
-	ok &= net_except(l, t->stmt, &h.rule);
+	ok &= lower_except(l, t->stmt, lower_side_of(t->stmt->effect), read_except,
+			   &h.rule.except, &h.rule.nexcept);
 	ok &= net_within(l, t->stmt, &set.u.net);
 	if (!net->hosts && t->orig->net.hosts)
 		return; /* a name without a meaning: reported */

@@ -113,35 +113,21 @@ static void add_call(struct lower *l, struct lower_head *h, const struct ast_val
 	}
 }
 
-static bool call_except(struct lower *l, const struct ast_stmt *stmt,
-			struct ir_rule *rule)
+static bool read_except(struct lower *l, const struct ast_value *v, enum lower_side side,
+			struct lower_sets *into)
 {
-	struct {
-		VEC(struct ir_set) v;
-	} sets = { .v = { NULL, 0, 0 } };
-	bool ok = true;
+	const struct target_call *call = known_call(l, v);
+	struct ir_cond *c;
 
-	for (const struct ast_option *o = stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
-									 : NULL;
-		     v; v = v->next) {
-			const struct target_call *call = known_call(l, v);
-			struct ir_cond *c =
-				call ? lower_args(l,
-						  v->kind == AST_V_CALL ? v->args
-									: NULL,
-						  call, v->at)
-				     : NULL;
-
-			ok &= c != NULL;
-			if (c && c->op != IR_C_FALSE) {
-				struct ir_set set = call_set(call, c);
-				VEC_PUSH(l->a, &sets.v, set);
-			}
-		}
-	rule->except = sets.v.v;
-	rule->nexcept = sets.v.n;
-	return ok;
+	(void)side; /* calls match alike on both sides */
+	if (!call)
+		return false;
+	c = lower_args(l, v->kind == AST_V_CALL ? v->args : NULL, call, v->at);
+	if (!c)
+		return false;
+	if (c->op != IR_C_FALSE)
+		VEC_PUSH(l->a, &into->v, call_set(call, c));
+	return true;
 }
 
 /* The errno of a deny: `with NAME`, else EPERM. */
@@ -179,7 +165,8 @@ void lower_syscall(struct lower *l, const struct sema_stmt *t)
 	bool ok = lower_head(l, t, IR_SYSCALL, &h);
 
 	ok &= deny_errno(l, t->stmt, &h.rule.err);
-	ok &= call_except(l, t->stmt, &h.rule);
+	ok &= lower_except(l, t->stmt, lower_side_of(t->stmt->effect), read_except,
+			   &h.rule.except, &h.rule.nexcept);
 	for (const struct ast_value *v = ok ? t->stmt->values : NULL; v; v = v->next)
 		add_call(l, &h, v, when ? when->expr : NULL);
 }

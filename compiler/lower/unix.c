@@ -44,28 +44,25 @@ static bool socket_path(struct lower *l, const struct ast_value *v,
 	return lower_path(l, v, side, ret);
 }
 
+static bool read_except(struct lower *l, const struct ast_value *v, enum lower_side side,
+			struct lower_sets *into)
+{
+	struct ir_set set = { 0 };
+
+	if (!socket_path(l, v, side, &set.u.unix_path))
+		return false;
+	VEC_PUSH(l->a, &into->v, set);
+	return true;
+}
+
 void lower_unix(struct lower *l, const struct sema_stmt *t)
 {
 	enum lower_side side = lower_side_of(t->stmt->effect);
-	struct {
-		VEC(struct ir_set) v;
-	} except = { .v = { NULL, 0, 0 } };
 	struct lower_head h;
 	bool ok = lower_head(l, t, IR_UNIX, &h);
 
-	for (const struct ast_option *o = t->stmt->options; o; o = o->next)
-		for (const struct ast_value *v = o->kind == AST_O_EXCEPT ? o->values
-									 : NULL;
-		     v; v = v->next) {
-			struct ir_set set = { 0 };
-
-			if (socket_path(l, v, lower_other(side), &set.u.unix_path))
-				VEC_PUSH(l->a, &except.v, set);
-			else
-				ok = false;
-		}
-	h.rule.except = except.v.v;
-	h.rule.nexcept = except.v.n;
+	ok &= lower_except(l, t->stmt, side, read_except, &h.rule.except,
+			   &h.rule.nexcept);
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
 		struct ir_set set = { 0 };
 
