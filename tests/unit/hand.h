@@ -5,18 +5,13 @@
 #ifndef TESTS_UNIT_HAND_H
 #define TESTS_UNIT_HAND_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "compiler/analysis/lift.h"
 #include "compiler/backend/matcher/matcher.h"
 #include "compiler/backend/rules.h"
 #include "runtime/decide/decide.h"
+#include "tests/unit/fixture.h"
 
 struct hand {
 	struct arena a;
@@ -206,6 +201,25 @@ static inline void hand_compile(struct hand *h)
 	h->c.roots.dir[PB_ROOT_HOME] = "/home/u";
 	h->c.roots.dir[PB_ROOT_PROJECT] = "/p";
 	h->c.roots.dir[PB_ROOT_TMP] = "/tmp";
+}
+
+/* --- the fixture ------------------------------------------------------------ */
+
+/* Below all that takes a `struct hand *h`, which it would shadow. */
+static struct hand h;
+
+static inline int hand_setup(void **state)
+{
+	(void)state;
+	hand_init(&h);
+	return 0;
+}
+
+static inline int hand_teardown(void **state)
+{
+	(void)state;
+	hand_release(&h);
+	return 0;
 }
 
 #endif

@@ -2,36 +2,23 @@
  * The canonical text of statements: rule ids hash it, so each row here is a
  * promise.  That it parses again is prop_print_parse's business.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "compiler/ast/build.h"
 #include "compiler/ast/print.h"
 #include "compiler/frontend/dsl.h"
+#include "tests/unit/fixture.h"
 
-static struct arena arena;
-static struct source_map map;
-static struct diag_sink sink;
 static struct ast_build build;
 
-static int setup(void **state)
+static int build_setup(void **state)
 {
-	(void)state;
-	arena_init(&arena, ARENA_DEFAULT_BUDGET);
-	source_init(&map, &arena);
-	diag_init(&sink, &arena);
+	(void)texts_setup(state);
 	ast_build_init(&build, &arena, &sink);
 	return 0;
 }
 
-static int teardown(void **state)
+static int build_teardown(void **state)
 {
-	(void)state;
-	arena_release(&arena);
-	return 0;
+	return texts_teardown(state);
 }
 
 static struct ast_stmt *parsed(const char *text)
@@ -193,17 +180,15 @@ static void test_names_are_words_that_are_not_reserved(void **state)
 	assert_false(ast_is_word(STR("a\xc3\xa9")));
 }
 
-#define EACH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(test_layout_and_spelling_do_not_matter),
-		EACH(test_what_has_a_meaning_is_told_apart),
-		EACH(test_a_file_is_indented),
-		EACH(test_trees_of_another_front_end_are_spelt_right),
-		EACH(test_plain_and_string_text_are_inverse),
-		EACH(test_names_are_words_that_are_not_reserved),
+		WITH(build, test_layout_and_spelling_do_not_matter),
+		WITH(build, test_what_has_a_meaning_is_told_apart),
+		WITH(build, test_a_file_is_indented),
+		WITH(build, test_trees_of_another_front_end_are_spelt_right),
+		WITH(build, test_plain_and_string_text_are_inverse),
+		WITH(build, test_names_are_words_that_are_not_reserved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,39 +1,17 @@
 /* Automata: what they accept, how small they are, what inclusion answers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "compiler/sets/automaton.h"
-
-static struct arena a;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&a);
-	return 0;
-}
+#include "tests/unit/fixture.h"
 
 static struct set_re *lit(const char *z)
 {
-	return set_lit(&a, str_from(z));
+	return set_lit(&arena, str_from(z));
 }
 
 static struct set_re *any(void)
 {
 	struct set_bytes b = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
 
-	return set_star(&a, set_class(&a, b));
+	return set_star(&arena, set_class(&arena, b));
 }
 
 static bool has_tag(const struct set_dfa *d, const char *word, uint32_t tag)
@@ -53,7 +31,7 @@ static void test_empty_union_is_one_dead_state(void **state)
 	size_t n = 1;
 
 	(void)state;
-	assert_int_equal(set_dfa_build(&a, NULL, 0, 10, &d), SET_HOLDS);
+	assert_int_equal(set_dfa_build(&arena, NULL, 0, 10, &d), SET_HOLDS);
 	assert_int_equal(d.nstates, 1);
 	assert_int_equal(d.start, 0);
 	assert_null(set_dfa_run(&d, STR("x"), &n));
@@ -63,13 +41,13 @@ static void test_empty_union_is_one_dead_state(void **state)
 static void test_tags_of_all_languages_and_minus(void **state)
 {
 	struct set_tagged t[] = {
-		{ .re = set_cat(&a, lit("a"), any()), .tag = 7 },
+		{ .re = set_cat(&arena, lit("a"), any()), .tag = 7 },
 		{ .re = any(), .minus = lit("ab"), .tag = 9 },
 	};
 	struct set_dfa d;
 
 	(void)state;
-	assert_int_equal(set_dfa_build(&a, t, 2, 100, &d), SET_HOLDS);
+	assert_int_equal(set_dfa_build(&arena, t, 2, 100, &d), SET_HOLDS);
 	assert_true(has_tag(&d, "ab", 7));
 	assert_false(has_tag(&d, "ab", 9));
 	assert_true(has_tag(&d, "abc", 7));
@@ -85,26 +63,26 @@ static void test_minimal(void **state)
 
 	(void)state;
 	/* words that end in "ab": three states, and the dead one */
-	t.re = set_cat(&a, any(), lit("ab"));
-	assert_int_equal(set_dfa_build(&a, &t, 1, 100, &d), SET_HOLDS);
+	t.re = set_cat(&arena, any(), lit("ab"));
+	assert_int_equal(set_dfa_build(&arena, &t, 1, 100, &d), SET_HOLDS);
 	assert_int_equal(d.nstates, 4);
 	assert_int_equal(d.nclasses, 3);
 	/* the same language, spelled twice */
-	t.re = set_or(&a, set_cat(&a, any(), lit("ab")),
-		      set_cat(&a, any(), set_cat(&a, any(), lit("ab"))));
-	assert_int_equal(set_dfa_build(&a, &t, 1, 100, &d), SET_HOLDS);
+	t.re = set_or(&arena, set_cat(&arena, any(), lit("ab")),
+		      set_cat(&arena, any(), set_cat(&arena, any(), lit("ab"))));
+	assert_int_equal(set_dfa_build(&arena, &t, 1, 100, &d), SET_HOLDS);
 	assert_int_equal(d.nstates, 4);
 	/* nothing left: only the dead state */
 	t.minus = any();
-	assert_int_equal(set_dfa_build(&a, &t, 1, 100, &d), SET_HOLDS);
+	assert_int_equal(set_dfa_build(&arena, &t, 1, 100, &d), SET_HOLDS);
 	assert_int_equal(d.nstates, 1);
 }
 
 static void test_budget_is_undecided_and_touches_nothing(void **state)
 {
-	struct set_re *one = set_or(&a, set_byte(&a, 'a'), set_byte(&a, 'b'));
-	struct set_re *star = set_star(&a, one);
-	struct set_re *re = set_cat(&a, star, set_byte(&a, 'a'));
+	struct set_re *one = set_or(&arena, set_byte(&arena, 'a'), set_byte(&arena, 'b'));
+	struct set_re *star = set_star(&arena, one);
+	struct set_re *re = set_cat(&arena, star, set_byte(&arena, 'a'));
 	struct set_tagged t = { .tag = 1 };
 	struct set_dfa d = { .nstates = 77 };
 	struct str w;
@@ -112,18 +90,18 @@ static void test_budget_is_undecided_and_touches_nothing(void **state)
 
 	(void)state;
 	for (i = 0; i < 16; i++)
-		re = set_cat(&a, re, one);
+		re = set_cat(&arena, re, one);
 	t.re = re;
-	assert_int_equal(set_dfa_build(&a, &t, 1, 1000, &d), SET_UNDECIDED);
+	assert_int_equal(set_dfa_build(&arena, &t, 1, 1000, &d), SET_UNDECIDED);
 	assert_int_equal(d.nstates, 77);
 	/* on the fly the first difference is found at once */
-	assert_int_equal(set_included(&a, star, NULL, &t, 1, 3, &w), SET_WITNESS);
+	assert_int_equal(set_included(&arena, star, NULL, &t, 1, 3, &w), SET_WITNESS);
 	assert_int_equal(w.n, 0);
 }
 
 static void test_inclusion_budget(void **state)
 {
-	struct set_re *x = any(), *y = set_none(&a);
+	struct set_re *x = any(), *y = set_none(&arena);
 	struct set_tagged t = { .tag = 1 };
 	struct str w;
 	int i;
@@ -131,26 +109,26 @@ static void test_inclusion_budget(void **state)
 	(void)state;
 	/* no byte alone is an answer, so a hundred bytes must be walked */
 	for (i = 0; i < 100; i++)
-		x = set_cat(&a, lit("x"), x);
-	y = set_cat(&a, x, lit("y"));
-	t.re = set_cat(&a, lit("x"), any());
+		x = set_cat(&arena, lit("x"), x);
+	y = set_cat(&arena, x, lit("y"));
+	t.re = set_cat(&arena, lit("x"), any());
 	t.minus = y;
-	assert_int_equal(set_included(&a, x, NULL, &t, 1, 10, &w), SET_UNDECIDED);
-	assert_int_equal(set_included(&a, x, NULL, &t, 1, 10000, &w), SET_WITNESS);
+	assert_int_equal(set_included(&arena, x, NULL, &t, 1, 10, &w), SET_UNDECIDED);
+	assert_int_equal(set_included(&arena, x, NULL, &t, 1, 10000, &w), SET_WITNESS);
 	assert_int_equal(w.n, 101);
 	assert_int_equal(w.p[100], 'y');
 }
 
 static void test_witness_is_shortest_and_readable(void **state)
 {
-	struct set_tagged t = { .re = set_or(&a, lit("ab"), lit("b")) };
-	struct set_re *x = set_or(&a, lit("b"), set_cat(&a, lit("a"), any()));
+	struct set_tagged t = { .re = set_or(&arena, lit("ab"), lit("b")) };
+	struct set_re *x = set_or(&arena, lit("b"), set_cat(&arena, lit("a"), any()));
 	struct str w;
 
 	(void)state;
-	assert_int_equal(set_included(&a, x, NULL, &t, 1, 1000, &w), SET_WITNESS);
+	assert_int_equal(set_included(&arena, x, NULL, &t, 1, 1000, &w), SET_WITNESS);
 	assert_true(str_eqz(w, "a"));
-	assert_int_equal(set_included(&a, x, lit("a"), &t, 1, 1000, &w), SET_WITNESS);
+	assert_int_equal(set_included(&arena, x, lit("a"), &t, 1, 1000, &w), SET_WITNESS);
 	assert_int_equal(w.n, 2);
 	assert_true(w.p[1] >= 'a' && w.p[1] <= 'z');
 }
@@ -160,20 +138,20 @@ static void test_member(void **state)
 	struct str w;
 
 	(void)state;
-	assert_int_equal(set_member(&a, set_none(&a), NULL, 10, &w), SET_HOLDS);
-	assert_int_equal(set_member(&a, lit("xy"), NULL, 10, &w), SET_WITNESS);
+	assert_int_equal(set_member(&arena, set_none(&arena), NULL, 10, &w), SET_HOLDS);
+	assert_int_equal(set_member(&arena, lit("xy"), NULL, 10, &w), SET_WITNESS);
 	assert_true(str_eqz(w, "xy"));
-	assert_int_equal(set_member(&a, lit("xy"), any(), 10, &w), SET_HOLDS);
+	assert_int_equal(set_member(&arena, lit("xy"), any(), 10, &w), SET_HOLDS);
 }
 
 static void test_after(void **state)
 {
-	struct set_re *re = set_cat(&a, set_star(&a, lit("./")), lit("./a"));
-	struct set_tagged t = { .re = set_after(&a, set_after(&a, re, '.'), '/') };
+	struct set_re *re = set_cat(&arena, set_star(&arena, lit("./")), lit("./a"));
+	struct set_tagged t = { .re = set_after(&arena, set_after(&arena, re, '.'), '/') };
 	struct set_dfa d;
 
 	(void)state;
-	assert_int_equal(set_dfa_build(&a, &t, 1, 100, &d), SET_HOLDS);
+	assert_int_equal(set_dfa_build(&arena, &t, 1, 100, &d), SET_HOLDS);
 	assert_true(has_tag(&d, "a", 0));
 	assert_true(has_tag(&d, "./a", 0));
 	assert_false(has_tag(&d, "", 0));
@@ -182,34 +160,29 @@ static void test_after(void **state)
 static void test_a_long_literal_does_not_nest(void **state)
 {
 	size_t n = 200000;
-	char *p = arena_alloc(&a, n + 1);
+	char *p = arena_alloc(&arena, n + 1);
 	struct set_tagged t = { .tag = 3 };
 	struct set_dfa d;
 
 	(void)state;
 	memset(p, 'x', n);
 	t.re = lit(p);
-	assert_int_equal(set_dfa_build(&a, &t, 1, n + 10, &d), SET_HOLDS);
+	assert_int_equal(set_dfa_build(&arena, &t, 1, n + 10, &d), SET_HOLDS);
 	assert_int_equal(d.nstates, n + 2);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_empty_union_is_one_dead_state,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tags_of_all_languages_and_minus,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_minimal, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_budget_is_undecided_and_touches_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_inclusion_budget, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_witness_is_shortest_and_readable,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_member, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_after, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_long_literal_does_not_nest,
-						setup, teardown),
+		WITH(arena, test_empty_union_is_one_dead_state),
+		WITH(arena, test_tags_of_all_languages_and_minus),
+		WITH(arena, test_minimal),
+		WITH(arena, test_budget_is_undecided_and_touches_nothing),
+		WITH(arena, test_inclusion_budget),
+		WITH(arena, test_witness_is_shortest_and_readable),
+		WITH(arena, test_member),
+		WITH(arena, test_after),
+		WITH(arena, test_a_long_literal_does_not_nest),
 	};
 
 	return cmocka_run_group_tests_name("automaton", tests, NULL, NULL);

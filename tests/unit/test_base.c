@@ -1,30 +1,9 @@
 /* Numbers, strings, maps, buffers: the ground that the compiler stands on. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "compiler/base/buf.h"
 #include "compiler/base/map.h"
 #include "compiler/base/num.h"
 #include "compiler/base/vec.h"
-
-static struct arena arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena_init(&arena, ARENA_DEFAULT_BUDGET);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&arena);
-	return 0;
-}
+#include "tests/unit/fixture.h"
 
 static void test_numbers_take_the_whole_text_or_nothing(void **state)
 {
@@ -206,5 +185,5 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
 }

@@ -1,32 +1,10 @@
 /* Conditions and network boxes by hand; prop_sets compares with brute force. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "compiler/sets/box.h"
-
-static struct arena a;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&a);
-	return 0;
-}
+#include "tests/unit/fixture.h"
 
 static struct ir_cond *cmp(uint8_t arg, uint64_t mask, enum ir_cmp op, uint64_t value)
 {
-	struct ir_cond *c = ARENA_NEW(&a, struct ir_cond);
+	struct ir_cond *c = ARENA_NEW(&arena, struct ir_cond);
 
 	*c = (struct ir_cond){ .op = IR_C_CMP, .arg = arg, .width = 64, .cmp = op,
 			       .mask = mask, .value = value };
@@ -86,32 +64,32 @@ static void test_inclusion_of_trees(void **state)
 {
 	struct ir_cond *lo = cmp(0, UINT64_MAX, IR_GE, 10);
 	struct ir_cond *hi = cmp(0, UINT64_MAX, IR_LE, 20);
-	struct ir_cond *in = box_and(&a, lo, hi);
-	struct ir_cond *wide = box_not(&a, box_or(&a, cmp(0, UINT64_MAX, IR_LT, 5),
-						  cmp(0, UINT64_MAX, IR_GT, 20)));
+	struct ir_cond *in = box_and(&arena, lo, hi);
+	struct ir_cond *wide = box_not(&arena, box_or(&arena, cmp(0, UINT64_MAX, IR_LT, 5),
+						      cmp(0, UINT64_MAX, IR_GT, 20)));
 	uint64_t args[6];
 
 	(void)state;
-	assert_int_equal(box_cond_included(&a, in, wide, args), SET_HOLDS);
-	assert_int_equal(box_cond_included(&a, wide, in, args), SET_WITNESS);
+	assert_int_equal(box_cond_included(&arena, in, wide, args), SET_HOLDS);
+	assert_int_equal(box_cond_included(&arena, wide, in, args), SET_WITNESS);
 	assert_int_equal(args[0], 5);
-	assert_int_equal(box_cond_included(&a, in, NULL, args), SET_HOLDS);
-	assert_int_equal(box_cond_included(&a, NULL, in, args), SET_WITNESS);
-	assert_int_equal(box_cond_included(&a, NULL, box_or(&a, lo, box_not(&a, lo)),
-					   args), SET_HOLDS);
+	assert_int_equal(box_cond_included(&arena, in, NULL, args), SET_HOLDS);
+	assert_int_equal(box_cond_included(&arena, NULL, in, args), SET_WITNESS);
+	lo = box_or(&arena, lo, box_not(&arena, lo));
+	assert_int_equal(box_cond_included(&arena, NULL, lo, args), SET_HOLDS);
 }
 
 static void test_folding(void **state)
 {
-	struct ir_cond *x = cmp(0, 1, IR_EQ, 1), *no = box_not(&a, NULL);
+	struct ir_cond *x = cmp(0, 1, IR_EQ, 1), *no = box_not(&arena, NULL);
 
 	(void)state;
 	assert_int_equal(no->op, IR_C_FALSE);
-	assert_ptr_equal(box_and(&a, NULL, x), x);
-	assert_ptr_equal(box_and(&a, x, no), no);
-	assert_ptr_equal(box_or(&a, x, no), x);
-	assert_null(box_or(&a, x, NULL));
-	assert_ptr_equal(box_not(&a, box_not(&a, x)), x);
+	assert_ptr_equal(box_and(&arena, NULL, x), x);
+	assert_ptr_equal(box_and(&arena, x, no), no);
+	assert_ptr_equal(box_or(&arena, x, no), x);
+	assert_null(box_or(&arena, x, NULL));
+	assert_ptr_equal(box_not(&arena, box_not(&arena, x)), x);
 }
 
 /* --- network -------------------------------------------------------------------- */
@@ -165,15 +143,12 @@ static void test_nets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_masks_of_one_argument_together,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_upper_half_is_not_looked_at, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_many_atoms, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_inclusion_of_trees, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_folding, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nets, setup, teardown),
+		WITH(arena, test_masks_of_one_argument_together),
+		WITH(arena, test_upper_half_is_not_looked_at),
+		WITH(arena, test_many_atoms),
+		WITH(arena, test_inclusion_of_trees),
+		WITH(arena, test_folding),
+		WITH(arena, test_nets),
 	};
 
 	return cmocka_run_group_tests_name("box", tests, NULL, NULL);

@@ -5,22 +5,6 @@
 #include "runtime/decide/internal.h"
 #include "tests/unit/hand.h"
 
-static struct hand h;
-
-static int setup(void **state)
-{
-	(void)state;
-	hand_init(&h);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	hand_release(&h);
-	return 0;
-}
-
 static struct decision argv_of(const char *line)
 {
 	const char *argv[8];
@@ -290,19 +274,16 @@ static void test_sockets_and_tools(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_program_column, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tails_and_exceptions, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_a_path_is_judged_under_every_root,
-						setup, teardown),
+		WITH(hand, test_program_column),
+		WITH(hand, test_tails_and_exceptions),
+		WITH(hand, test_a_path_is_judged_under_every_root),
 		cmocka_unit_test(test_what_lies_below_a_root),
-		cmocka_unit_test_setup_teardown(test_unknown_is_deny, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_scopes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_risk, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unparsed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_network_is_off, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sockets_and_tools, setup,
-						teardown),
+		WITH(hand, test_unknown_is_deny),
+		WITH(hand, test_scopes),
+		WITH(hand, test_risk),
+		WITH(hand, test_unparsed),
+		WITH(hand, test_network_is_off),
+		WITH(hand, test_sockets_and_tools),
 	};
 
 	return cmocka_run_group_tests_name("decide", tests, NULL, NULL);

@@ -1,36 +1,11 @@
 /* What is queued, what is counted, and how a message looks. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include <json-c/json.h>
 
 #include "compiler/diag/diag.h"
 #include "compiler/diag/width.h"
-
-static struct arena arena;
-static struct source_map map;
-static struct diag_sink sink;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena_init(&arena, ARENA_DEFAULT_BUDGET);
-	source_init(&map, &arena);
-	diag_init(&sink, &arena);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&arena);
-	return 0;
-}
+#include "tests/unit/fixture.h"
 
 static uint32_t text(const char *t)
 {
@@ -327,23 +302,21 @@ static void test_utf8_is_decoded_strictly(void **state)
 	}
 }
 
-#define EACH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(test_codes_are_sorted_and_unique),
-		EACH(test_carets_stand_under_the_span),
-		EACH(test_tabs_wide_and_combining_characters),
-		EACH(test_a_long_span_underlines_its_first_line),
-		EACH(test_nothing_of_a_policy_drives_the_terminal),
-		EACH(test_a_long_line_is_cut_around_the_caret),
-		EACH(test_no_place_is_one_line),
-		EACH(test_the_same_fault_is_said_once),
-		EACH(test_past_the_limit_errors_are_counted_only),
-		EACH(test_colour_only_adds_escapes),
-		EACH(test_json_holds_the_same),
-		EACH(test_utf8_is_decoded_strictly),
+		WITH(texts, test_codes_are_sorted_and_unique),
+		WITH(texts, test_carets_stand_under_the_span),
+		WITH(texts, test_tabs_wide_and_combining_characters),
+		WITH(texts, test_a_long_span_underlines_its_first_line),
+		WITH(texts, test_nothing_of_a_policy_drives_the_terminal),
+		WITH(texts, test_a_long_line_is_cut_around_the_caret),
+		WITH(texts, test_no_place_is_one_line),
+		WITH(texts, test_the_same_fault_is_said_once),
+		WITH(texts, test_past_the_limit_errors_are_counted_only),
+		WITH(texts, test_colour_only_adds_escapes),
+		WITH(texts, test_json_holds_the_same),
+		WITH(texts, test_utf8_is_decoded_strictly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,21 +2,13 @@
  * The DSL front end: what the tree holds, that the two lists of words agree,
  * that limits have their own message, and that faults are told one by one.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 
 #include "compiler/ast/build.h"
 #include "compiler/base/buf.h"
 #include "compiler/frontend/dsl.h"
+#include "tests/unit/fixture.h"
 
-static struct arena arena;
-static struct source_map map;
-static struct diag_sink sink;
 static uint32_t file;
 
 static const struct {
@@ -27,22 +19,6 @@ static const struct {
 #include "grammar/keywords.def"
 #undef KW
 };
-
-static int setup(void **state)
-{
-	(void)state;
-	arena_init(&arena, ARENA_DEFAULT_BUDGET);
-	source_init(&map, &arena);
-	diag_init(&sink, &arena);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&arena);
-	return 0;
-}
 
 static struct ast_file *parse_n(struct str text)
 {
@@ -485,28 +461,26 @@ static void test_two_files_of_one_sink_are_apart(void **state)
 	assert_int_equal(sink.errors, 1);
 }
 
-#define EACH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(test_contextual_words_are_names_and_reserved_are_not),
-		EACH(test_there_are_22_reserved_words),
-		EACH(test_the_grammar_and_the_table_agree),
-		EACH(test_a_rule_keeps_all_that_was_said),
-		EACH(test_spans_cover_what_they_name),
-		EACH(test_strings_are_decoded),
-		EACH(test_conditions_bind_as_documented),
-		EACH(test_sections_read_their_own_shapes),
-		EACH(test_depth_is_limited),
-		EACH(test_what_is_within_the_limits_is_read),
-		EACH(test_counts_are_limited),
-		EACH(test_errors_end_after_the_limit),
-		EACH(test_each_fault_has_one_message),
-		EACH(test_a_nul_is_an_error_at_its_place),
-		EACH(test_invisible_characters_are_a_warning),
-		EACH(test_common_faults_get_help),
-		EACH(test_two_files_of_one_sink_are_apart),
+		WITH(texts, test_contextual_words_are_names_and_reserved_are_not),
+		WITH(texts, test_there_are_22_reserved_words),
+		WITH(texts, test_the_grammar_and_the_table_agree),
+		WITH(texts, test_a_rule_keeps_all_that_was_said),
+		WITH(texts, test_spans_cover_what_they_name),
+		WITH(texts, test_strings_are_decoded),
+		WITH(texts, test_conditions_bind_as_documented),
+		WITH(texts, test_sections_read_their_own_shapes),
+		WITH(texts, test_depth_is_limited),
+		WITH(texts, test_what_is_within_the_limits_is_read),
+		WITH(texts, test_counts_are_limited),
+		WITH(texts, test_errors_end_after_the_limit),
+		WITH(texts, test_each_fault_has_one_message),
+		WITH(texts, test_a_nul_is_an_error_at_its_place),
+		WITH(texts, test_invisible_characters_are_a_warning),
+		WITH(texts, test_common_faults_get_help),
+		WITH(texts, test_two_files_of_one_sink_are_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,31 +2,12 @@
  * The IR's own services: names, the verifier (every invariant broken once),
  * the text dump and the canonical JSON.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
 #include <json-c/json.h>
 
 #include "compiler/ir/ir.h"
-
-static struct arena arena;
-
-static int setup(void **state)
-{
-	(void)state;
-	arena_init(&arena, ARENA_DEFAULT_BUDGET);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	arena_release(&arena);
-	return 0;
-}
+#include "tests/unit/fixture.h"
 
 /* --- a small whole IR ----------------------------------------------------- */
 
@@ -419,14 +400,13 @@ static void test_names(void **state)
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_whole_ir_is_sound),
-		T(test_every_broken_invariant_is_found),
-		T(test_dump_names_everything),
-		T(test_json_is_whole_and_parses),
-		T(test_json_shows_every_change),
-		T(test_names),
+		WITH(arena, test_whole_ir_is_sound),
+		WITH(arena, test_every_broken_invariant_is_found),
+		WITH(arena, test_dump_names_everything),
+		WITH(arena, test_json_is_whole_and_parses),
+		WITH(arena, test_json_shows_every_change),
+		WITH(arena, test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,22 +2,6 @@
 #include "compiler/sets/lang.h"
 #include "tests/unit/hand.h"
 
-static struct hand h;
-
-static int setup(void **state)
-{
-	(void)state;
-	hand_init(&h);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	hand_release(&h);
-	return 0;
-}
-
 static bool in(const struct set_re *re, struct str word)
 {
 	struct set_tagged t = { .re = re };
@@ -136,11 +120,10 @@ static void test_containment_takes_each_rules_own_side(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_words_by_side, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_commands, setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_containment_takes_each_rules_own_side, setup, teardown),
+		WITH(hand, test_paths),
+		WITH(hand, test_words_by_side),
+		WITH(hand, test_commands),
+		WITH(hand, test_containment_takes_each_rules_own_side),
 	};
 
 	return cmocka_run_group_tests_name("lang", tests, NULL, NULL);

@@ -7,22 +7,6 @@
 #include "tests/prop/random_ir.h"
 #include "tests/unit/hand.h"
 
-static struct hand h;
-
-static int setup(void **state)
-{
-	(void)state;
-	hand_init(&h);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	hand_release(&h);
-	return 0;
-}
-
 static bool lifts(const struct ir_rule *rule, const struct ir_rule *by)
 {
 	size_t i;
@@ -450,26 +434,16 @@ static void test_random_inclusions_hold(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_examples_of_the_semantics, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_level_5_allows_and_upper_denies,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_floor_yields_to_few, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_operations_and_scopes, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_exceptions_on_both_sides, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_files_by_enumeration, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_commands_by_enumeration, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_system_calls_by_enumeration, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_nets_by_enumeration, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_random_inclusions_hold, setup,
-						teardown),
+		WITH(hand, test_examples_of_the_semantics),
+		WITH(hand, test_level_5_allows_and_upper_denies),
+		WITH(hand, test_the_floor_yields_to_few),
+		WITH(hand, test_operations_and_scopes),
+		WITH(hand, test_exceptions_on_both_sides),
+		WITH(hand, test_files_by_enumeration),
+		WITH(hand, test_commands_by_enumeration),
+		WITH(hand, test_system_calls_by_enumeration),
+		WITH(hand, test_nets_by_enumeration),
+		WITH(hand, test_random_inclusions_hold),
 	};
 
 	return cmocka_run_group_tests_name("lift", tests, NULL, NULL);

@@ -6,22 +6,6 @@
 
 #include "tests/unit/hand.h"
 
-static struct hand h;
-
-static int setup(void **state)
-{
-	(void)state;
-	hand_init(&h);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	hand_release(&h);
-	return 0;
-}
-
 /* "*X" and so many '?': as many states as two to their number. */
 static const char *wide(char c, int questions)
 {
@@ -177,16 +161,12 @@ static void test_print(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_split_groups_lose_nothing, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_too_large_is_an_error, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_every_changed_transition_is_seen,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_missing_rule_is_seen, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_annotated_rules, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_print, setup, teardown),
+		WITH(hand, test_split_groups_lose_nothing),
+		WITH(hand, test_too_large_is_an_error),
+		WITH(hand, test_every_changed_transition_is_seen),
+		WITH(hand, test_a_missing_rule_is_seen),
+		WITH(hand, test_annotated_rules),
+		WITH(hand, test_print),
 	};
 
 	return cmocka_run_group_tests_name("matcher", tests, NULL, NULL);

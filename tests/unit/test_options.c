@@ -3,38 +3,29 @@
  * there; roots, discovery and requests.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "compiler/cli/discover.h"
 #include "compiler/cli/options.h"
 #include "compiler/cli/request.h"
 #include "compiler/cli/roots.h"
+#include "tests/unit/fixture.h"
 
-static struct arena arena;
 static char *said; /* what the last call wrote */
 static char dir[] = "/tmp/pol-options.XXXXXX";
 
-static int setup(void **state)
+static int said_setup(void **state)
 {
-	(void)state;
-	arena_init(&arena, ARENA_DEFAULT_BUDGET);
-	return 0;
+	return arena_setup(state);
 }
 
-static int teardown(void **state)
+static int said_teardown(void **state)
 {
-	(void)state;
 	free(said);
 	said = NULL;
-	arena_release(&arena);
-	return 0;
+	return arena_teardown(state);
 }
 
 /* "check a.pol --user b": the verb and its words. */
@@ -315,20 +306,20 @@ static void test_syscall_requests(void **state)
 
 /* --- roots and discovery ---------------------------------------------------------- */
 
-static int make_dir(void **state)
+static int dir_setup(void **state)
 {
-	setup(state);
+	(void)said_setup(state);
 	strcpy(dir + strlen(dir) - 6, "XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static int remove_dir(void **state)
+static int dir_teardown(void **state)
 {
 	char *cmd = arena_printf(&arena, "chmod -R u+rwx %s; rm -rf %s", dir, dir);
 
 	if (system(cmd) != 0)
 		return -1;
-	return teardown(state);
+	return said_teardown(state);
 }
 
 static const char *below(const char *name)
@@ -434,23 +425,21 @@ static void test_absent_empty_and_unreadable_are_three(void **state)
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-#define D(name) cmocka_unit_test_setup_teardown(name, make_dir, remove_dir)
 	const struct CMUnitTest tests[] = {
-		T(test_policies_and_their_levels),
-		T(test_values),
-		T(test_unknown_options_get_a_suggestion),
-		T(test_what_has_to_be_there),
-		T(test_double_dash_ends_options),
-		T(test_request_takes_the_rest),
-		T(test_command_requests),
-		T(test_file_requests),
-		T(test_net_requests),
-		T(test_syscall_requests),
-		D(test_project_is_the_nearest_that_is_marked),
-		D(test_paths_follow_links_where_they_exist),
-		D(test_discovery_in_name_order),
-		D(test_absent_empty_and_unreadable_are_three),
+		WITH(said, test_policies_and_their_levels),
+		WITH(said, test_values),
+		WITH(said, test_unknown_options_get_a_suggestion),
+		WITH(said, test_what_has_to_be_there),
+		WITH(said, test_double_dash_ends_options),
+		WITH(said, test_request_takes_the_rest),
+		WITH(said, test_command_requests),
+		WITH(said, test_file_requests),
+		WITH(said, test_net_requests),
+		WITH(said, test_syscall_requests),
+		WITH(dir, test_project_is_the_nearest_that_is_marked),
+		WITH(dir, test_paths_follow_links_where_they_exist),
+		WITH(dir, test_discovery_in_name_order),
+		WITH(dir, test_absent_empty_and_unreadable_are_three),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,4 @@
 /* Files are read within their limits; spans become lines and columns. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,23 +6,19 @@
 #include <unistd.h>
 
 #include "compiler/source/source.h"
+#include "tests/unit/fixture.h"
 
-static struct arena arena;
-static struct source_map map;
 static char dir[] = "/tmp/test_source.XXXXXX";
 
-static int setup(void **state)
+static int dir_setup(void **state)
 {
-	(void)state;
-	arena_init(&arena, ARENA_DEFAULT_BUDGET);
-	source_init(&map, &arena);
+	(void)texts_setup(state);
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static int teardown(void **state)
+static int dir_teardown(void **state)
 {
-	(void)state;
-	arena_release(&arena);
+	(void)texts_teardown(state);
 	return rmdir(dir);
 }
 
@@ -175,5 +165,5 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_regular_file_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, dir_setup, dir_teardown);
 }
