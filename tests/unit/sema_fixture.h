@@ -127,6 +127,17 @@ static inline void fx_show(const struct fx *f)
 	diag_render(stderr, &f->sink, &f->map, false);
 }
 
+/* One text at level project, which must lower; fx_release() is the caller's. */
+static inline void fx_run_text(struct fx *f, const char *text)
+{
+	fx_init(f);
+	fx_add(f, "p.pol", text, IR_PROJECT, false);
+	if (!fx_run(f)) {
+		fx_show(f);
+		fail_msg("an error in: %s", text);
+	}
+}
+
 /* One text at level project must give exactly this message. */
 static inline void fx_expect(const char *text, enum ir_level level, bool discovered,
 			     const char *code, const char *say)
