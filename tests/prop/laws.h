@@ -60,6 +60,21 @@ static inline struct pol_gen law_gen(const struct law *l, unsigned long run, str
 	return g;
 }
 
+/* `one` for each run, in an arena of its own. */
+static inline void law_repeat(struct law *l,
+			      void (*one)(struct law *, unsigned long, struct arena *))
+{
+	unsigned long i;
+
+	for (i = 0; i < l->runs; i++) {
+		struct arena a;
+
+		arena_init(&a, ARENA_DEFAULT_BUDGET);
+		one(l, i, &a);
+		arena_release(&a);
+	}
+}
+
 /* --- compiling --------------------------------------------------------------- */
 
 static const struct {

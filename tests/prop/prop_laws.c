@@ -121,26 +121,13 @@ static void lock_holds(struct law *l, unsigned long run, struct arena *a)
 	}
 }
 
-static void repeat(struct law *l, void (*one)(struct law *, unsigned long, struct arena *))
-{
-	unsigned long i;
-
-	for (i = 0; i < l->runs; i++) {
-		struct arena a;
-
-		arena_init(&a, ARENA_DEFAULT_BUDGET);
-		one(l, i, &a);
-		arena_release(&a);
-	}
-}
-
 static void test_L1_lower_levels_change_no_final_decision(void **state)
 {
 	struct law l;
 
 	(void)state;
 	law_begin(&l, "L1 final", 150);
-	repeat(&l, final_holds);
+	law_repeat(&l, final_holds);
 	law_end(&l, ALL_KINDS);
 }
 
@@ -150,7 +137,7 @@ static void test_L1_lower_levels_open_nothing_below_a_lock(void **state)
 
 	(void)state;
 	law_begin(&l, "L1 locked", 150);
-	repeat(&l, lock_holds);
+	law_repeat(&l, lock_holds);
 	law_end(&l, ALL_KINDS);
 }
 
@@ -271,7 +258,7 @@ static void test_L2_a_deny_anywhere_makes_nothing_milder(void **state)
 
 	(void)state;
 	law_begin(&l, "L2 deny", 150);
-	repeat(&l, deny_tightens);
+	law_repeat(&l, deny_tightens);
 	law_end(&l, ALL_KINDS);
 }
 
@@ -281,7 +268,7 @@ static void test_L2_an_ask_opens_only_what_otherwise_denied(void **state)
 
 	(void)state;
 	law_begin(&l, "L2 ask", 150);
-	repeat(&l, ask_opens_little);
+	law_repeat(&l, ask_opens_little);
 	law_end(&l, ALL_KINDS);
 }
 
@@ -387,7 +374,7 @@ static void test_L3_narrow_only_input_makes_nothing_milder(void **state)
 
 	(void)state;
 	law_begin(&l, "L3", 200);
-	repeat(&l, narrow_narrows);
+	law_repeat(&l, narrow_narrows);
 	law_end(&l, ALL_KINDS);
 }
 

@@ -394,26 +394,13 @@ static void bytes_are_the_same(struct law *l, unsigned long run, struct arena *a
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static void repeat(struct law *l, void (*one)(struct law *, unsigned long, struct arena *))
-{
-	unsigned long i;
-
-	for (i = 0; i < l->runs; i++) {
-		struct arena a;
-
-		arena_init(&a, ARENA_DEFAULT_BUDGET);
-		one(l, i, &a);
-		arena_release(&a);
-	}
-}
-
 static void test_L4_an_invalid_file_is_refused_wherever_it_stands(void **state)
 {
 	struct law l;
 
 	(void)state;
 	law_begin(&l, "L4", 100);
-	repeat(&l, unreadable_is_refused);
+	law_repeat(&l, unreadable_is_refused);
 	law_end(&l, 0);
 	assert_true(l.runs < 20 || l.bites * 3 > l.runs * 2);
 }
@@ -424,7 +411,7 @@ static void test_L5_evaluator_matcher_and_filter_agree(void **state)
 
 	(void)state;
 	law_begin(&l, "L5", 120);
-	repeat(&l, worlds_agree);
+	law_repeat(&l, worlds_agree);
 	law_end(&l, (1u << IR_KIND_COUNT) - 1);
 }
 
@@ -439,7 +426,7 @@ static void test_L8_the_spelling_of_a_word_changes_nothing(void **state)
 	bash_in = fopen(script, "we");
 	assert_non_null(bash_in);
 	fputs(bash_head, bash_in);
-	repeat(&l, spelling_changes_nothing);
+	law_repeat(&l, spelling_changes_nothing);
 	fputs("exit $bad\n", bash_in);
 	assert_int_equal(fclose(bash_in), 0);
 	assert_true(bash_lines > 0);
@@ -453,7 +440,7 @@ static void test_two_compiles_make_the_same_bytes(void **state)
 
 	(void)state;
 	law_begin(&l, "same bytes", 60);
-	repeat(&l, bytes_are_the_same);
+	law_repeat(&l, bytes_are_the_same);
 	law_end(&l, 0);
 }
 
