@@ -2,6 +2,9 @@
  * The grammar of the policy language.  Actions make one node each, through
  * ast/build.h; nothing is resolved here.
  *
+ * One file because bison reads one grammar and has no include; the code of the
+ * actions is in ast/build.c and frontend/.
+ *
  * Recovery: an `error` alternative in every list of statements and of items,
  * never with yyerrok (LAC would look at the same token for ever).  yyerrok
  * stands only where a token has been shifted since the error and what follows
