@@ -186,7 +186,11 @@ struct ir_rule {
 	bool soft;          /* ask of a narrow-only level or below a lock: turns
 	                       allow into ask, never a deny of otherwise */
 	bool full;          /* its level may widen (not narrow-only) */
+	bool may_yes;       /* ask: -y answers it, although its level is managed */
 	uint16_t err;       /* syscall deny: the errno, 0 otherwise */
+	struct str role;    /* whose section it stands in, or empty */
+	struct str until;   /* YYYY-MM-DD, or empty; an allow whose day has passed
+	                       is in ir.dropped and no rule */
 	struct ir_set set;
 	struct ir_set *except; /* sets that the rule does not match */
 	size_t nexcept;
@@ -236,6 +240,7 @@ struct ir_scalar {
 	struct str id;        /* the section's name, "-", key: "limits-time" */
 	struct ir_place at;   /* line 0: nobody said it, the built-in value */
 	struct str source;    /* its statement on one line */
+	struct str role;      /* whose section it stands in, or empty */
 	/* what it overrode, for `effective`: highest rank first */
 	struct ir_scalar *over;
 	size_t nover;
@@ -255,11 +260,71 @@ struct ir_env_set {
 	struct ir_place at;
 };
 
+/* `secret NAME from store|file ARG`: carried; no version gives it yet. */
+struct ir_env_secret {
+	struct str name;
+	bool file;       /* from file, else from the store */
+	struct str from; /* path (may hold ${ROOT}), or name in the store */
+	enum ir_level level;
+	struct str id;
+	struct ir_place at;
+};
+
+/* --- settings, and what is carried for later versions --------------------- */
+
+enum ir_value_type { IR_V_BOOL, IR_V_NUMBER, IR_V_TEXT, IR_V_LIST, IR_V_MAP };
+
+struct ir_value {
+	enum ir_value_type type;
+	bool yes;               /* BOOL */
+	struct str text;        /* TEXT; NUMBER: as JSON writes it */
+	struct str key;         /* in a map */
+	struct ir_value *items; /* LIST; MAP: by key, each once */
+	size_t nitems;
+};
+
+/* Where it was said. */
+enum ir_part {
+	IR_P_SETTING, /* `setting KEY = VALUE` */
+	IR_P_RUNNER, IR_P_SESSION, IR_P_AUDIT,
+	IR_P_ALERT,   /* key: the alert's name; a map */
+	IR_P_TOOL,    /* NAME.KEY: what `tool NAME` says of a tool */
+	IR_P_NETWORK, /* via */
+	IR_PART_COUNT
+};
+
+/*
+ * One value after precedence.  Sizes are numbers of bytes, durations of ms.
+ * A section inside of a runner is the list of its statements, as texts.
+ */
+struct ir_setting {
+	enum ir_part part;
+	struct str key;    /* dotted: "agents.allowedRoles", "container.image" */
+	struct ir_value value;
+	bool acts;         /* this version acts on it; else it is only carried */
+	enum ir_level level;
+	bool locked;
+	struct str id;     /* the part's name, "-", key */
+	struct ir_place at;
+	struct str source; /* its statement on one line */
+	struct str role;   /* whose section it stands in, or empty */
+	struct ir_setting *over; /* what it overrode or adds to: highest rank first */
+	size_t nover;
+};
+
+/* A role that some file declares. */
+struct ir_role {
+	struct str name;
+	struct ir_place at; /* the first place, by rank */
+};
+
 /* --- facts ------------------------------------------------------------------ */
 
+/* The class of a command, or of a tool (`tool NAME { risk CLASS }`). */
 struct ir_risk_fact {
 	enum ir_risk risk;
-	struct ir_set set;      /* command */
+	enum ir_kind kind;      /* IR_COMMAND or IR_TOOL */
+	struct ir_set set;
 	struct ir_set *except;
 	size_t nexcept;
 	enum ir_level level;
@@ -348,6 +413,10 @@ struct ir {
 	struct str name;        /* of `policy NAME`, or empty */
 	uint64_t serial;
 	struct str expires;     /* YYYY-MM-DD or empty */
+	struct str role;        /* the chosen one (--role), or empty */
+	struct str until;       /* the first day after which an allow of this policy
+	                           no longer counts, or empty: no bundle of it is
+	                           valid after that day */
 	bool base_none;
 	VEC(struct ir_rule *) rules;     /* by level, file, line; the floor last */
 	VEC(struct ir_dropped) dropped;
@@ -355,6 +424,9 @@ struct ir {
 	struct ir_lock locked[IR_KIND_COUNT];
 	VEC(struct ir_env_keep) keep;
 	VEC(struct ir_env_set) env;
+	VEC(struct ir_env_secret) secrets;
+	VEC(struct ir_setting) settings; /* by part, then key; each once */
+	VEC(struct ir_role) roles;       /* by name */
 	VEC(struct ir_risk_fact) risks;
 	VEC(struct ir_fact) facts;
 	VEC(struct ir_test) tests;
@@ -370,6 +442,7 @@ const char *ir_op_name(enum ir_op op);
 const char *ir_root_name(enum ir_root r);   /* "/", "HOME", "PROJECT_DIR", … */
 const char *ir_risk_name(enum ir_risk r);
 const char *ir_mode_name(enum ir_mode m);
+const char *ir_part_name(enum ir_part p);   /* "setting", "runner", … */
 const char *ir_scalar_section(enum ir_scalar_id id);
 const char *ir_scalar_key(enum ir_scalar_id id);
 enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id);

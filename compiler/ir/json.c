@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "compiler/ir/json_set.h"
+#include "compiler/ir/value.h"
 
 static void put_place(struct buf *b, const char *k, const struct ir_place *p)
 {
@@ -41,7 +42,10 @@ static void put_rule(struct buf *b, const struct ir_rule *r)
 	ir_json_flag(b, "scratch", r->scratch);
 	ir_json_flag(b, "soft", r->soft);
 	ir_json_flag(b, "full", r->full);
+	ir_json_flag(b, "may_yes", r->may_yes);
 	ir_json_num(b, "errno", r->err);
+	ir_json_str(b, "role", r->role);
+	ir_json_str(b, "until", r->until);
 	ir_json_sets(b, r->kind, &r->set, r->except, r->nexcept);
 	ir_json_key(b, "lifted_by");
 	buf_ch(b, '[');
@@ -83,6 +87,7 @@ static void put_scalar(struct buf *b, enum ir_scalar_type t, const struct ir_sca
 	ir_json_flag(b, "locked", s->locked);
 	put_value(b, t, s);
 	ir_json_str(b, "text_of", s->source);
+	ir_json_str(b, "role", s->role);
 	ir_json_key(b, "over");
 	buf_ch(b, '[');
 	for (i = 0; i < s->nover; i++) {
@@ -176,6 +181,8 @@ static void put_head(struct buf *b, const struct ir *ir)
 	ir_json_str(b, "name", ir->name);
 	ir_json_num(b, "serial", ir->serial);
 	ir_json_str(b, "expires", ir->expires);
+	ir_json_str(b, "role", ir->role);
+	ir_json_str(b, "until", ir->until);
 	ir_json_flag(b, "base_none", ir->base_none);
 	ir_json_key(b, "locked");
 	buf_ch(b, '{');
@@ -230,6 +237,74 @@ static void put_env(struct buf *b, const struct ir *ir)
 	buf_ch(b, ']');
 }
 
+static void put_secrets(struct buf *b, const struct ir *ir)
+{
+	size_t i;
+
+	ir_json_key(b, "env_secret");
+	buf_ch(b, '[');
+	for (i = 0; i < ir->secrets.n; i++) {
+		record(b, i);
+		ir_json_str(b, "name", ir->secrets.v[i].name);
+		ir_json_word(b, "source", ir->secrets.v[i].file ? "file" : "store");
+		ir_json_str(b, "from", ir->secrets.v[i].from);
+		ir_json_word(b, "level", ir_level_name(ir->secrets.v[i].level));
+		ir_json_str(b, "id", ir->secrets.v[i].id);
+		put_place(b, "at", &ir->secrets.v[i].at);
+		buf_ch(b, '}');
+	}
+	buf_ch(b, ']');
+}
+
+static void put_setting(struct buf *b, const struct ir_setting *s)
+{
+	size_t i;
+
+	ir_json_word(b, "part", ir_part_name(s->part));
+	ir_json_str(b, "key", s->key);
+	ir_json_str(b, "id", s->id);
+	ir_json_word(b, "level", ir_level_name(s->level));
+	put_place(b, "at", &s->at);
+	ir_json_flag(b, "acts", s->acts);
+	ir_json_flag(b, "locked", s->locked);
+	ir_json_key(b, "value");
+	ir_value_json(b, &s->value);
+	ir_json_str(b, "text_of", s->source);
+	ir_json_str(b, "role", s->role);
+	ir_json_key(b, "over");
+	buf_ch(b, '[');
+	for (i = 0; i < s->nover; i++) {
+		ir_json_comma(b, i);
+		buf_ch(b, '{');
+		put_setting(b, &s->over[i]);
+		buf_ch(b, '}');
+	}
+	buf_ch(b, ']');
+}
+
+static void put_settings(struct buf *b, const struct ir *ir)
+{
+	size_t i;
+
+	ir_json_key(b, "settings");
+	buf_ch(b, '[');
+	for (i = 0; i < ir->settings.n; i++) {
+		record(b, i);
+		put_setting(b, &ir->settings.v[i]);
+		buf_ch(b, '}');
+	}
+	buf_ch(b, ']');
+	ir_json_key(b, "roles");
+	buf_ch(b, '[');
+	for (i = 0; i < ir->roles.n; i++) {
+		record(b, i);
+		ir_json_str(b, "name", ir->roles.v[i].name);
+		put_place(b, "at", &ir->roles.v[i].at);
+		buf_ch(b, '}');
+	}
+	buf_ch(b, ']');
+}
+
 static void put_facts(struct buf *b, const struct ir *ir)
 {
 	size_t i;
@@ -241,10 +316,11 @@ static void put_facts(struct buf *b, const struct ir *ir)
 
 		record(b, i);
 		ir_json_word(b, "risk", ir_risk_name(f->risk));
+		ir_json_word(b, "kind", ir_kind_name(f->kind));
 		ir_json_word(b, "level", ir_level_name(f->level));
 		ir_json_str(b, "id", f->id);
 		put_place(b, "at", &f->at);
-		ir_json_sets(b, IR_COMMAND, &f->set, f->except, f->nexcept);
+		ir_json_sets(b, f->kind, &f->set, f->except, f->nexcept);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -305,6 +381,8 @@ void ir_json(struct buf *out, const struct ir *ir)
 	}
 	buf_ch(out, ']');
 	put_env(out, ir);
+	put_secrets(out, ir);
+	put_settings(out, ir);
 	put_facts(out, ir);
 	put_dropped(out, ir);
 	ir_json_key(out, "tests");

@@ -41,6 +41,13 @@ static const char *const mode_names[] = {
 	[IR_NET_FULL] = "full",
 };
 
+static const char *const part_names[] = {
+	[IR_P_SETTING] = "setting", [IR_P_RUNNER] = "runner",
+	[IR_P_SESSION] = "session", [IR_P_AUDIT] = "audit",
+	[IR_P_ALERT] = "alert",     [IR_P_TOOL] = "tool",
+	[IR_P_NETWORK] = "network",
+};
+
 static const struct scalar_word {
 	const char *section, *key, *id;
 	enum ir_scalar_type type;
@@ -101,6 +108,11 @@ const char *ir_mode_name(enum ir_mode m)
 	return word(mode_names, POL_LEN(mode_names), m);
 }
 
+const char *ir_part_name(enum ir_part p)
+{
+	return word(part_names, POL_LEN(part_names), p);
+}
+
 const char *ir_scalar_section(enum ir_scalar_id id)
 {
 	assert(id < IR_SCALAR_COUNT);
@@ -128,7 +140,7 @@ static const struct {
 	{ IR_S_FILE_READ, IR_DENY },        { IR_S_FILE_WRITE, IR_DENY },
 	{ IR_S_FILE_EXEC, IR_DENY },        { IR_S_NET_OTHERWISE, IR_DENY },
 	{ IR_S_UNIX_OTHERWISE, IR_DENY },   { IR_S_SYSCALL_OTHERWISE, IR_ALLOW },
-	{ IR_S_TOOL_OTHERWISE, IR_ASK },
+	{ IR_S_TOOL_OTHERWISE, IR_ASK },    { IR_S_ASK_ANSWER, IR_ASK },
 };
 
 struct ir *ir_new(struct arena *a)

@@ -4,16 +4,16 @@
  */
 #include <inttypes.h>
 
-#include "compiler/ir/ir.h"
+#include "compiler/ir/print.h"
 
-static void put(FILE *out, struct str s)
+void ir_print_str(FILE *out, struct str s)
 {
 	if (s.n)
 		fwrite(s.p, 1, s.n, out);
 }
 
 /* On one line, between double quotes. */
-static void put_quoted(FILE *out, struct str s)
+void ir_print_quoted(FILE *out, struct str s)
 {
 	size_t i;
 
@@ -31,13 +31,13 @@ static void put_quoted(FILE *out, struct str s)
 	fputc('"', out);
 }
 
-static void put_place(FILE *out, const struct ir_place *at)
+void ir_print_place(FILE *out, const struct ir_place *at)
 {
 	if (!at->line) {
 		fputs("(built in)", out);
 		return;
 	}
-	put(out, at->file);
+	ir_print_str(out, at->file);
 	fprintf(out, ":%u", at->line);
 }
 
@@ -148,10 +148,10 @@ static void put_net(FILE *out, const struct ir_net *n)
 		break;
 	case IR_HOST_BELOW:
 		fputs("*.", out);
-		put(out, n->name);
+		ir_print_str(out, n->name);
 		break;
 	case IR_HOST_NAME:
-		put(out, n->name);
+		ir_print_str(out, n->name);
 		break;
 	case IR_HOST_CIDR:
 		put_cidr(out, &n->cidr);
@@ -208,7 +208,7 @@ static void put_cond(FILE *out, const struct ir_cond *c)
 
 static void put_syscall(FILE *out, const struct ir_syscall *s)
 {
-	put(out, s->name);
+	ir_print_str(out, s->name);
 	fprintf(out, "(%u)", s->nr);
 	if (s->cond) {
 		fputs(" when ", out);
@@ -216,7 +216,7 @@ static void put_syscall(FILE *out, const struct ir_syscall *s)
 	}
 }
 
-static void put_set(FILE *out, enum ir_kind kind, const struct ir_set *s)
+void ir_print_set(FILE *out, enum ir_kind kind, const struct ir_set *s)
 {
 	switch (kind) {
 	case IR_COMMAND:
@@ -243,13 +243,13 @@ static void put_set(FILE *out, enum ir_kind kind, const struct ir_set *s)
 	}
 }
 
-static void put_except(FILE *out, enum ir_kind kind, const struct ir_set *e, size_t n)
+void ir_print_except(FILE *out, enum ir_kind kind, const struct ir_set *e, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		fputs("        except ", out);
-		put_set(out, kind, &e[i]);
+		ir_print_set(out, kind, &e[i]);
 		fputc('\n', out);
 	}
 }
@@ -268,6 +268,12 @@ static void put_flags(FILE *out, const struct ir_rule *r)
 		fputs(" soft", out);
 	if (!r->full)
 		fputs(" narrow-only", out);
+	if (r->may_yes)
+		fputs(" may yes", out);
+	if (r->until.n)
+		fprintf(out, " until %.*s", STR_ARG(r->until));
+	if (r->role.n)
+		fprintf(out, " of role %.*s", STR_ARG(r->role));
 	if (r->scopes != IR_ALL_SCOPES)
 		fputs(r->scopes == IR_SANDBOX ? " in sandbox" :
 		      r->scopes == IR_HOST    ? " in host" :
@@ -282,17 +288,17 @@ static void put_rule(FILE *out, const struct ir_rule *r)
 
 	fprintf(out, "%4u  %s %s %s ", r->index, ir_level_name(r->level),
 		ir_effect_name(r->effect), ir_kind_name(r->kind));
-	put_set(out, r->kind, &r->set);
+	ir_print_set(out, r->kind, &r->set);
 	put_flags(out, r);
 	fputs("  # ", out);
-	put(out, r->id);
+	ir_print_str(out, r->id);
 	fputc(' ', out);
-	put_place(out, &r->at);
+	ir_print_place(out, &r->at);
 	fputc('\n', out);
-	put_except(out, r->kind, r->except, r->nexcept);
+	ir_print_except(out, r->kind, r->except, r->nexcept);
 	if (r->because.n) {
 		fputs("        because ", out);
-		put_quoted(out, r->because);
+		ir_print_quoted(out, r->because);
 		fputc('\n', out);
 	}
 	for (i = 0; i < r->nlifted_by; i++)
@@ -335,7 +341,7 @@ static void put_value(FILE *out, enum ir_scalar_type t, const struct ir_scalar *
 		fprintf(out, "%" PRIu64 ".%03" PRIu64, s->num / 1000, s->num % 1000);
 		return;
 	case IR_T_NAME:
-		put(out, s->text);
+		ir_print_str(out, s->text);
 		return;
 	}
 }
@@ -350,114 +356,18 @@ static void put_scalar(FILE *out, enum ir_scalar_id id, const struct ir_scalar *
 		return;
 	fprintf(out, "%s %s = ", ir_scalar_section(id), ir_scalar_key(id));
 	put_value(out, t, s);
-	fprintf(out, "%s  # %s ", s->locked ? " locked" : "", ir_level_name(s->level));
-	put_place(out, &s->at);
+	fputs(s->locked ? " locked" : "", out);
+	if (s->role.n)
+		fprintf(out, " of role %.*s", STR_ARG(s->role));
+	fprintf(out, "  # %s ", ir_level_name(s->level));
+	ir_print_place(out, &s->at);
 	fputc('\n', out);
 	for (i = 0; i < s->nover; i++) {
 		fputs("        over ", out);
 		put_value(out, t, &s->over[i]);
 		fprintf(out, "  # %s ", ir_level_name(s->over[i].level));
-		put_place(out, &s->over[i].at);
+		ir_print_place(out, &s->over[i].at);
 		fputc('\n', out);
-	}
-}
-
-/* --- the rest ------------------------------------------------------------------- */
-
-static void put_env(FILE *out, const struct ir *ir)
-{
-	size_t i;
-
-	for (i = 0; i < ir->keep.n; i++) {
-		fputs("env keep ", out);
-		put(out, ir->keep.v[i].name);
-		fprintf(out, "  # %s ", ir_level_name(ir->keep.v[i].level));
-		put_place(out, &ir->keep.v[i].at);
-		fputc('\n', out);
-	}
-	for (i = 0; i < ir->env.n; i++) {
-		fputs("env set ", out);
-		put(out, ir->env.v[i].name);
-		fputs(" = ", out);
-		put_quoted(out, ir->env.v[i].value);
-		fprintf(out, "  # %s ", ir_level_name(ir->env.v[i].level));
-		put_place(out, &ir->env.v[i].at);
-		fputc('\n', out);
-	}
-}
-
-static void put_facts(FILE *out, const struct ir *ir)
-{
-	size_t i;
-
-	for (i = 0; i < ir->risks.n; i++) {
-		const struct ir_risk_fact *f = &ir->risks.v[i];
-
-		fprintf(out, "risk %s ", ir_risk_name(f->risk));
-		put_set(out, IR_COMMAND, &f->set);
-		fprintf(out, "  # %s ", ir_level_name(f->level));
-		put_place(out, &f->at);
-		fputc('\n', out);
-		put_except(out, IR_COMMAND, f->except, f->nexcept);
-	}
-	for (i = 0; i < ir->facts.n; i++) {
-		const struct ir_fact *f = &ir->facts.v[i];
-
-		fputs("fact ", out);
-		put(out, f->kind);
-		fputc(' ', out);
-		put_quoted(out, f->text);
-		fprintf(out, "  # %s ", ir_level_name(f->level));
-		put_place(out, &f->at);
-		fputc('\n', out);
-	}
-}
-
-static void put_dropped(FILE *out, const struct ir *ir)
-{
-	size_t i;
-
-	for (i = 0; i < ir->dropped.n; i++) {
-		const struct ir_dropped *d = &ir->dropped.v[i];
-
-		fprintf(out, "dropped %s ", ir_level_name(d->level));
-		put_quoted(out, d->text);
-		fputs(": ", out);
-		put(out, d->why);
-		if (d->by.line) {
-			fputs(" by ", out);
-			put_place(out, &d->by);
-		}
-		fputs("  # ", out);
-		put_place(out, &d->at);
-		fputc('\n', out);
-	}
-}
-
-static void put_tests(FILE *out, const struct ir *ir)
-{
-	size_t i, k;
-
-	for (i = 0; i < ir->tests.n; i++) {
-		const struct ir_test *t = &ir->tests.v[i];
-
-		fputs("test ", out);
-		put_quoted(out, t->name);
-		fputs("  # ", out);
-		put_place(out, &t->at);
-		fputc('\n', out);
-		for (k = 0; k < t->ncases; k++) {
-			const struct ir_test_case *c = &t->cases[k];
-
-			fprintf(out, "        %s ", ir_kind_name(c->request.kind));
-			put_quoted(out, c->request.text);
-			fprintf(out, " => %s", ir_effect_name(c->want));
-			if (c->by.n) {
-				fputs(" by ", out);
-				put(out, c->by);
-			}
-			fputc('\n', out);
-		}
 	}
 }
 
@@ -466,17 +376,21 @@ void ir_print(FILE *out, const struct ir *ir)
 	size_t i;
 
 	fputs("policy ", out);
-	put_quoted(out, ir->name);
+	ir_print_quoted(out, ir->name);
 	fprintf(out, " serial %" PRIu64, ir->serial);
 	if (ir->expires.n) {
 		fputs(" expires ", out);
-		put(out, ir->expires);
+		ir_print_str(out, ir->expires);
 	}
+	if (ir->role.n)
+		fprintf(out, " role %.*s", STR_ARG(ir->role));
+	if (ir->until.n)
+		fprintf(out, " until %.*s", STR_ARG(ir->until));
 	fprintf(out, "%s\n", ir->base_none ? " base none" : "");
 	for (i = 0; i < ir->files.n; i++) {
 		fprintf(out, "file %s%s ", ir_level_name(ir->files.v[i].level),
 			ir->files.v[i].narrow ? " narrow-only" : "");
-		put(out, ir->files.v[i].name);
+		ir_print_str(out, ir->files.v[i].name);
 		fputc('\n', out);
 	}
 	for (i = 0; i < IR_KIND_COUNT; i++) {
@@ -484,15 +398,12 @@ void ir_print(FILE *out, const struct ir *ir)
 			continue;
 		fprintf(out, "locked %s by %s  # ", ir_kind_name((enum ir_kind)i),
 			ir_level_name(ir->locked[i].level));
-		put_place(out, &ir->locked[i].at);
+		ir_print_place(out, &ir->locked[i].at);
 		fputc('\n', out);
 	}
 	for (i = 0; i < ir->rules.n; i++)
 		put_rule(out, ir->rules.v[i]);
 	for (i = 0; i < IR_SCALAR_COUNT; i++)
 		put_scalar(out, (enum ir_scalar_id)i, &ir->scalars[i]);
-	put_env(out, ir);
-	put_facts(out, ir);
-	put_dropped(out, ir);
-	put_tests(out, ir);
+	ir_print_rest(out, ir);
 }

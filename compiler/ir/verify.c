@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "compiler/ir/ir.h"
+#include "compiler/ir/value.h"
 #include "compiler/ir/verify_set.h"
 
 /* The first broken invariant; the rest of a check is skipped after it. */
@@ -90,6 +91,12 @@ static bool check_flags(struct check *c, const struct ir_rule *r)
 		return fail(c, "rule %u is soft", r->index);
 	if (r->effect == IR_ALLOW && !r->full && r->level != IR_DEFAULT)
 		return fail(c, "rule %u: an allow of a narrow-only level", r->index);
+	if (r->may_yes && r->effect != IR_ASK)
+		return fail(c, "rule %u: may yes, and asks nothing", r->index);
+	if (r->until.n && r->until.n != strlen("YYYY-MM-DD"))
+		return fail(c, "rule %u: until is no date", r->index);
+	if (r->role.n && !str_eq(r->role, c->ir->role))
+		return fail(c, "rule %u: of a role that was not chosen", r->index);
 	if (syscall_deny ? r->err < 1 || r->err > 4095 : r->err != 0)
 		return fail(c, "rule %u: errno %u", r->index, r->err);
 	return true;
@@ -232,13 +239,14 @@ static void check_facts(struct check *c)
 		const char *why;
 
 		if (f->risk >= IR_RISK_COUNT || !is_level(f->level) ||
-		    !is_placed(&f->at)) {
-			fail(c, "risk fact %zu: class, level or place", i);
+		    !is_placed(&f->at) ||
+		    (f->kind != IR_COMMAND && f->kind != IR_TOOL)) {
+			fail(c, "risk fact %zu: class, kind, level or place", i);
 			return;
 		}
-		why = ir_verify_set(IR_COMMAND, &f->set, broad);
+		why = ir_verify_set(f->kind, &f->set, broad);
 		for (k = 0; k < f->nexcept && !why; k++)
-			why = ir_verify_set(IR_COMMAND, &f->except[k], !broad);
+			why = ir_verify_set(f->kind, &f->except[k], !broad);
 		if (why)
 			fail(c, "risk fact %zu: %s", i, why);
 	}
@@ -271,6 +279,59 @@ static void check_env(struct check *c)
 		    (e->value.n && memchr(e->value.p, 0, e->value.n)))
 			fail(c, "env set %zu: name, value or level", i);
 	}
+	for (i = 0; i < c->ir->secrets.n; i++) {
+		const struct ir_env_secret *e = &c->ir->secrets.v[i];
+
+		if (!is_env_name(e->name) || !is_level(e->level) || !e->from.n ||
+		    memchr(e->from.p, 0, e->from.n) || !is_placed(&e->at))
+			fail(c, "env secret %zu: name, source, level or place", i);
+	}
+}
+
+static bool check_setting(struct check *c, const struct ir_setting *s)
+{
+	const char *why = ir_value_verify(&s->value);
+
+	if (s->part >= IR_PART_COUNT || !s->key.n || memchr(s->key.p, 0, s->key.n))
+		return fail(c, "a setting: part or key");
+	if (why)
+		return fail(c, "setting '%.*s': %s", STR_ARG(s->key), why);
+	if (!is_level(s->level) || !is_placed(&s->at) || !s->id.n)
+		return fail(c, "setting '%.*s': level, place or id", STR_ARG(s->key));
+	if (s->locked && s->level > IR_MANAGED_FILE)
+		return fail(c, "setting '%.*s': locked by %s", STR_ARG(s->key),
+			    ir_level_name(s->level));
+	return true;
+}
+
+static int setting_order(const struct ir_setting *x, const struct ir_setting *y)
+{
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return str_cmp(x->key, y->key);
+}
+
+static void check_settings(struct check *c)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->ir->settings.n && !c->broken; i++) {
+		const struct ir_setting *s = &c->ir->settings.v[i];
+
+		if (!check_setting(c, s))
+			return;
+		if (i > 0 && setting_order(s - 1, s) >= 0)
+			fail(c, "setting '%.*s' is out of order", STR_ARG(s->key));
+		for (k = 0; k < s->nover && check_setting(c, &s->over[k]); k++)
+			if (setting_order(s, &s->over[k]) != 0 || s->over[k].nover ||
+			    (k > 0 && s->over[k].level < s->over[k - 1].level))
+				fail(c, "setting '%.*s': overrides", STR_ARG(s->key));
+	}
+	for (i = 0; i < c->ir->roles.n; i++)
+		if (!c->ir->roles.v[i].name.n || !is_placed(&c->ir->roles.v[i].at) ||
+		    (i > 0 && str_cmp(c->ir->roles.v[i - 1].name,
+				      c->ir->roles.v[i].name) >= 0))
+			fail(c, "role %zu: name, place or order", i);
 }
 
 static void check_case(struct check *c, const struct ir_test_case *k)
@@ -318,6 +379,7 @@ const char *ir_verify(const struct ir *ir, struct arena *a)
 	check_scalars(&c);
 	check_facts(&c);
 	check_env(&c);
+	check_settings(&c);
 	check_rest(&c);
 	return c.broken;
 }

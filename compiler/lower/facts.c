@@ -168,7 +168,9 @@ static const char *const classes[] = { "low", "medium", "high", "critical" };
 
 static void lower_risk(struct lower *l, const struct sema_stmt *t)
 {
-	struct ir_risk_fact f = { .level = t->unit->level, .id = t->id, .at = t->at };
+	struct ir_risk_fact f = {
+		.kind = IR_COMMAND, .level = t->unit->level, .id = t->id, .at = t->at
+	};
 	enum lower_side side;
 	size_t r = 0;
 
