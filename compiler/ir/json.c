@@ -126,11 +126,15 @@ static void put_request(struct buf *b, const struct ir_request *q)
 		break;
 	case IR_NET:
 		ir_json_word(b, "proto", q->proto == IR_UDP ? "udp" : "tcp");
-		ir_json_str(b, "host", q->host);
+		if (q->is_addr)
+			ir_json_addr(b, "addr", q->addr);
+		else
+			ir_json_str(b, "host", q->host);
 		ir_json_num(b, "port", q->port);
 		break;
 	case IR_SYSCALL:
 		ir_json_num(b, "nr", q->nr);
+		ir_json_flag(b, "known", q->nr_known);
 		for (i = 0; i < 6; i++)
 			ir_json_hex(b, (const char *[]){ "a0", "a1", "a2", "a3", "a4",
 						     "a5" }[i], q->args[i]);

@@ -41,6 +41,17 @@ void ir_json_hex(struct buf *b, const char *k, uint64_t v)
 	buf_printf(b, "\"0x%" PRIx64 "\"", v);
 }
 
+void ir_json_addr(struct buf *b, const char *k, const uint8_t addr[16])
+{
+	unsigned i;
+
+	ir_json_key(b, k);
+	buf_ch(b, '"');
+	for (i = 0; i < 16; i++)
+		buf_printf(b, "%02x", addr[i]);
+	buf_ch(b, '"');
+}
+
 void ir_json_comma(struct buf *b, size_t i)
 {
 	if (i)

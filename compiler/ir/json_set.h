@@ -13,6 +13,8 @@ void ir_json_num(struct buf *b, const char *k, uint64_t v);
 void ir_json_flag(struct buf *b, const char *k, bool v);
 /* 64-bit masks and values lose bits in readers that use doubles: text. */
 void ir_json_hex(struct buf *b, const char *k, uint64_t v);
+/* 32 hexadecimal digits; v4 as v4-mapped. */
+void ir_json_addr(struct buf *b, const char *k, const uint8_t addr[16]);
 /* Between the items of a list. */
 void ir_json_comma(struct buf *b, size_t i);
 /* "set" and "except" of a rule or fact. */

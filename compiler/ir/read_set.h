@@ -1,0 +1,42 @@
+/* Readers of ir.json that read.c and read_set.c share. */
+#ifndef COMPILER_IR_READ_SET_H
+#define COMPILER_IR_READ_SET_H
+
+#include <json-c/json.h>
+
+#include "compiler/ir/ir.h"
+
+struct ir_reader {
+	struct arena *a;
+	const char *why;  /* the first thing that is wrong, or NULL */
+	const char *list; /* the list that is being read, for the message */
+	size_t at;        /* its record */
+	size_t nglob;     /* items of all globs so far */
+};
+
+/* Keeps the first reason.  Always false. */
+bool ir_rd_fail(struct ir_reader *r, const char *key, const char *what);
+/* The member of that type; NULL after a failure. */
+struct json_object *ir_rd_get(struct ir_reader *r, struct json_object *o,
+			      const char *key, enum json_type type);
+struct str ir_rd_text(struct ir_reader *r, struct json_object *v);
+struct str ir_rd_str(struct ir_reader *r, struct json_object *o, const char *key);
+/* At most `max`. */
+uint64_t ir_rd_num(struct ir_reader *r, struct json_object *o, const char *key,
+		   uint64_t max);
+/* Absent: false. */
+bool ir_rd_flag(struct ir_reader *r, struct json_object *o, const char *key);
+uint64_t ir_rd_hex(struct ir_reader *r, struct json_object *o, const char *key);
+/* 32 hexadecimal digits, and "/bits" where `ret_bits` is given. */
+void ir_rd_addr(struct ir_reader *r, struct str s, uint8_t addr[16], uint8_t *ret_bits);
+/* The index of the member's word in the table; 0 after a failure. */
+unsigned ir_rd_word(struct ir_reader *r, struct json_object *o, const char *key,
+		    const char *const *words, unsigned n);
+/* The list, and how long it is (0 after a failure). */
+struct json_object *ir_rd_list(struct ir_reader *r, struct json_object *o,
+			       const char *key, size_t *ret_n);
+/* "set" and "except" of a rule or fact. */
+void ir_rd_sets(struct ir_reader *r, struct json_object *o, enum ir_kind kind,
+		struct ir_set *ret_set, struct ir_set **ret_except, size_t *ret_n);
+
+#endif

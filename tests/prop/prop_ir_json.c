@@ -1,0 +1,243 @@
+/*
+ * ir.json: what was written is read, and what was read is written again with
+ * the same bytes; on random IRs, on random policy texts, on the goldens and
+ * the examples.  Damaged bytes end in an answer.  SEED= RUNS= repeat a run.
+ */
+#include <glob.h>
+
+#include "compiler/ir/read.h"
+#include "tests/prop/laws.h"
+
+static struct str written(const struct ir *ir, struct arena *a)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	ir_json(&b, ir);
+	return buf_view(&b);
+}
+
+static void reads_back(const struct ir *ir, struct arena *a)
+{
+	struct str text = written(ir, a), again;
+	const char *why = NULL;
+	struct ir *back = ir_read(a, text, &why);
+
+	if (!back)
+		fail_msg("%s\n%.*s", why, STR_ARG(text));
+	again = written(back, a);
+	assert_true(str_eq(text, again));
+	assert_int_equal(back->rules.n, ir->rules.n);
+}
+
+/* --- random ones ----------------------------------------------------------------- */
+
+static void one_ir(struct law *l, unsigned long run, struct arena *a)
+{
+	struct rnd r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a };
+	struct ir *ir = rnd_ir(&r);
+
+	if (rnd_one_in(&r, 2))
+		ir->name = str_printf(a, "p\xff\xc3\xa9 \"\\u00e9%c", 1 + rnd_below(&r, 255));
+	l->bites += ir->rules.n > 0;
+	l->compiled++;
+	reads_back(ir, a);
+}
+
+static void test_random_irs_come_back(void **state)
+{
+	struct law l;
+
+	(void)state;
+	law_begin(&l, "ir.json of random IRs", 400);
+	law_repeat(&l, one_ir);
+	law_end(&l, 0);
+}
+
+static void one_text(struct law *l, unsigned long run, struct arena *a)
+{
+	struct pol_gen g = law_gen(l, run, a);
+	struct pol p = pol_random(&g);
+	const struct ir *ir = law_ir(l, &p, a);
+
+	if (!ir)
+		return;
+	l->bites += ir->tests.n > 0;
+	reads_back(ir, a);
+}
+
+static void test_random_policies_come_back(void **state)
+{
+	struct law l;
+
+	(void)state;
+	law_begin(&l, "ir.json of random policies", 150);
+	law_repeat(&l, one_text);
+	law_end(&l, 0);
+}
+
+/* --- files ------------------------------------------------------------------------- */
+
+static bool read_policy(const char *path, struct arena *a)
+{
+	struct options o = { .created = -1, .scope = IR_SANDBOX, .verb = CLI_CHECK };
+	struct sema_input in = { .path = path };
+	struct compilation c;
+
+	VEC_PUSH(a, &o.inputs, in);
+	compilation_init(&c, &o, a);
+	if (passes_run(&c, "lift") != CLI_CLEAN)
+		return false;
+	reads_back(c.ir, a);
+	return true;
+}
+
+static void test_goldens_and_examples_come_back(void **state)
+{
+	static const char *const where[] = { "tests/golden/*/*.pol", "examples/*/*.pol" };
+	size_t i, k, read = 0;
+	glob_t g;
+
+	(void)state;
+	for (i = 0; i < POL_LEN(where); i++) {
+		assert_int_equal(glob(where[i], 0, NULL, &g), 0);
+		for (k = 0; k < g.gl_pathc; k++) {
+			struct arena a;
+
+			arena_init(&a, ARENA_DEFAULT_BUDGET);
+			read += read_policy(g.gl_pathv[k], &a);
+			arena_release(&a);
+		}
+		globfree(&g);
+	}
+	printf("%zu policies read back\n", read);
+	assert_true(read >= 20);
+}
+
+/* --- damage ---------------------------------------------------------------------------- */
+
+static void judge(struct str text, struct arena *a, unsigned long *accepted)
+{
+	const char *why = NULL;
+	struct ir *ir = ir_read(a, text, &why);
+
+	if (!ir) {
+		assert_non_null(why);
+		return;
+	}
+	++*accepted;
+	assert_true(str_eq(written(ir, a), text));
+}
+
+static void damage(struct law *l, unsigned long run, struct arena *a)
+{
+	static const char bytes[] = "\"\\{}[],:0189-.eaftn\xff\x01 ";
+	struct rnd r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a };
+	struct str text = written(rnd_ir(&r), a);
+	char *p = arena_dup(a, text.p, text.n);
+	uint32_t i, at = rnd_below(&r, (uint32_t)text.n), n = rnd_below(&r, 40);
+
+	switch (rnd_below(&r, 4)) {
+	case 0: /* cut */
+		text.n = at;
+		break;
+	case 1: /* some bytes taken out */
+		memmove(p + at, p + at + (at + n < text.n ? n : 0),
+			text.n - at - (at + n < text.n ? n : 0));
+		text.n -= at + n < text.n ? n : 0;
+		break;
+	case 2: /* a record doubled */
+		for (i = 0; i < n && at + n + i < text.n; i++)
+			p[at + n + i] = p[at + i];
+		break;
+	default:
+		for (i = 0; i < 1 + n / 8; i++)
+			p[rnd_below(&r, (uint32_t)text.n)] =
+				bytes[rnd_below(&r, sizeof(bytes))];
+	}
+	text.p = p;
+	l->compiled++;
+	judge(text, a, &l->bites);
+}
+
+static void test_damaged_bytes_end_in_an_answer(void **state)
+{
+	struct law l;
+
+	(void)state;
+	law_begin(&l, "damaged ir.json", 1500);
+	law_repeat(&l, damage);
+	printf("%lu of %lu are another policy\n", l.bites, l.runs);
+	l.bites++;
+	law_end(&l, 0);
+}
+
+static const char *refused(const char *text, struct arena *a)
+{
+	const char *why = NULL;
+
+	assert_null(ir_read(a, str_from(text), &why));
+	assert_non_null(why);
+	return why;
+}
+
+static void test_what_is_too_large_or_deep_is_refused(void **state)
+{
+	struct arena a;
+	struct buf b;
+	size_t i;
+
+	(void)state;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	buf_init(&b, &a);
+	for (i = 0; i < 100000; i++)
+		buf_ch(&b, '[');
+	buf_ch(&b, 0);
+	assert_non_null(strstr(refused((const char *)b.p, &a), "no JSON"));
+	b.n = 0;
+	for (i = 0; i < IR_READ_MAX_LISTS + 2; i++)
+		buf_z(&b, i ? "[]," : "[");
+	buf_ch(&b, 0);
+	assert_non_null(strstr(refused((const char *)b.p, &a), "too many"));
+	b.n = 0;
+	for (i = 0; i < IR_READ_MAX_BYTES + 1; i++)
+		buf_ch(&b, ' ');
+	buf_ch(&b, 0);
+	assert_non_null(strstr(refused((const char *)b.p, &a), "too large"));
+	assert_non_null(strstr(refused("", &a), "no JSON"));
+	assert_non_null(strstr(refused("{\"format\":2}", &a), "'format'"));
+	arena_release(&a);
+}
+
+/* What this version does not know must not be left out. */
+static void test_an_unknown_or_double_key_is_refused(void **state)
+{
+	struct arena a;
+	struct str text;
+	char *with;
+
+	(void)state;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	text = written(ir_new(&a), &a);
+	with = arena_printf(&a, "{\"deny_all\":true,%.*s", (int)text.n - 1, text.p + 1);
+	assert_non_null(strstr(refused(with, &a), "canonical"));
+	with = arena_printf(&a, "{\"format\":1,%.*s", (int)text.n - 1, text.p + 1);
+	assert_non_null(strstr(refused(with, &a), "canonical"));
+	with = arena_printf(&a, "%.*s ", (int)text.n, text.p);
+	assert_non_null(strstr(refused(with, &a), "canonical"));
+	arena_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_irs_come_back),
+		cmocka_unit_test(test_random_policies_come_back),
+		cmocka_unit_test(test_goldens_and_examples_come_back),
+		cmocka_unit_test(test_damaged_bytes_end_in_an_answer),
+		cmocka_unit_test(test_what_is_too_large_or_deep_is_refused),
+		cmocka_unit_test(test_an_unknown_or_double_key_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
