@@ -23,27 +23,6 @@ WORDS(read_kind, enum ir_kind, IR_KIND_COUNT, ir_kind_name)
 WORDS(read_effect, enum ir_effect, IR_EFFECT_COUNT, ir_effect_name)
 WORDS(read_risk, enum ir_risk, IR_RISK_COUNT, ir_risk_name)
 WORDS(read_mode, enum ir_mode, IR_NET_FULL + 1, ir_mode_name)
-WORDS(read_level, enum ir_level, IR_LEVEL_COUNT, ir_level_name)
-
-/* `null` is a place that nobody wrote. */
-static struct ir_place read_place(struct ir_reader *r, struct json_object *o,
-				  const char *key)
-{
-	struct ir_place p = { .span = SPAN_NONE };
-	struct json_object *v = NULL;
-
-	if (!json_object_is_type(o, json_type_object) ||
-	    !json_object_object_get_ex(o, key, &v)) {
-		(void)ir_rd_fail(r, key, "is missing");
-		return p;
-	}
-	if (!v)
-		return p;
-	p.file = ir_rd_str(r, v, "file");
-	p.line = (uint32_t)ir_rd_num(r, v, "line", UINT32_MAX);
-	p.col = (uint32_t)ir_rd_num(r, v, "col", UINT32_MAX);
-	return p;
-}
 
 static unsigned read_scopes(struct ir_reader *r, struct json_object *o)
 {
@@ -75,8 +54,8 @@ static void read_rule(struct ir_reader *r, struct json_object *o, struct ir *ir)
 
 	rule->index = (uint32_t)ir->rules.n;
 	rule->id = ir_rd_str(r, o, "id");
-	rule->level = read_level(r, o, "level");
-	rule->at = read_place(r, o, "at");
+	rule->level = ir_rd_level(r, o, "level");
+	rule->at = ir_rd_place(r, o, "at");
 	rule->kind = read_kind(r, o, "kind");
 	rule->effect = read_effect(r, o, "effect");
 	rule->text = ir_rd_str(r, o, "text");
@@ -87,7 +66,10 @@ static void read_rule(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	rule->scratch = ir_rd_flag(r, o, "scratch");
 	rule->soft = ir_rd_flag(r, o, "soft");
 	rule->full = ir_rd_flag(r, o, "full");
+	rule->may_yes = ir_rd_flag(r, o, "may_yes");
 	rule->err = (uint16_t)ir_rd_num(r, o, "errno", UINT16_MAX);
+	rule->role = ir_rd_str(r, o, "role");
+	rule->until = ir_rd_str(r, o, "until");
 	if (!r->why)
 		ir_rd_sets(r, o, rule->kind, &rule->set, &rule->except, &rule->nexcept);
 	read_lifted(r, o, rule);
@@ -141,13 +123,14 @@ static void read_scalar(struct ir_reader *r, struct json_object *o,
 
 	*ret = (struct ir_scalar){ .effect = IR_DENY };
 	ret->id = ir_rd_str(r, o, "id");
-	ret->level = read_level(r, o, "level");
-	ret->at = read_place(r, o, "at");
+	ret->level = ir_rd_level(r, o, "level");
+	ret->at = ir_rd_place(r, o, "at");
 	ret->set = ir_rd_flag(r, o, "set");
 	ret->locked = ir_rd_flag(r, o, "locked");
 	if (!r->why)
 		read_value(r, o, t, ret);
 	ret->source = ir_rd_str(r, o, "text_of");
+	ret->role = ir_rd_str(r, o, "role");
 	list = ir_rd_list(r, o, "over", &ret->nover);
 	if (depth && ret->nover)
 		(void)ir_rd_fail(r, "over", "overrides what was overridden");
@@ -234,14 +217,14 @@ static void read_test(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	struct json_object *list;
 	size_t i;
 
-	t.at = read_place(r, o, "at");
+	t.at = ir_rd_place(r, o, "at");
 	t.scopes = read_scopes(r, o);
 	list = ir_rd_list(r, o, "cases", &t.ncases);
 	t.cases = arena_array(r->a, t.ncases + 1, sizeof(*t.cases));
 	for (i = 0; i < t.ncases && !r->why; i++) {
 		struct json_object *k = json_object_array_get_idx(list, i);
 
-		t.cases[i].at = read_place(r, k, "at");
+		t.cases[i].at = ir_rd_place(r, k, "at");
 		read_request(r, k, &t.cases[i].request);
 		t.cases[i].want = read_effect(r, k, "want");
 		t.cases[i].by = ir_rd_str(r, k, "by");
@@ -251,7 +234,7 @@ static void read_test(struct ir_reader *r, struct json_object *o, struct ir *ir)
 
 static void read_file(struct ir_reader *r, struct json_object *o, struct ir *ir)
 {
-	struct ir_level_file f = { .level = read_level(r, o, "level") };
+	struct ir_level_file f = { .level = ir_rd_level(r, o, "level") };
 
 	f.narrow = ir_rd_flag(r, o, "narrow");
 	f.name = ir_rd_str(r, o, "name");
@@ -262,9 +245,9 @@ static void read_keep(struct ir_reader *r, struct json_object *o, struct ir *ir)
 {
 	struct ir_env_keep k = { .name = ir_rd_str(r, o, "name") };
 
-	k.level = read_level(r, o, "level");
+	k.level = ir_rd_level(r, o, "level");
 	k.id = ir_rd_str(r, o, "id");
-	k.at = read_place(r, o, "at");
+	k.at = ir_rd_place(r, o, "at");
 	VEC_PUSH(r->a, &ir->keep, k);
 }
 
@@ -273,20 +256,51 @@ static void read_env(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	struct ir_env_set e = { .name = ir_rd_str(r, o, "name") };
 
 	e.value = ir_rd_str(r, o, "value");
-	e.level = read_level(r, o, "level");
+	e.level = ir_rd_level(r, o, "level");
 	e.id = ir_rd_str(r, o, "id");
-	e.at = read_place(r, o, "at");
+	e.at = ir_rd_place(r, o, "at");
 	VEC_PUSH(r->a, &ir->env, e);
+}
+
+static void read_secret(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	static const char *const sources[] = { "store", "file" };
+	struct ir_env_secret e = { .name = ir_rd_str(r, o, "name") };
+
+	e.file = ir_rd_word(r, o, "source", sources, POL_LEN(sources)) == 1;
+	e.from = ir_rd_str(r, o, "from");
+	e.level = ir_rd_level(r, o, "level");
+	e.id = ir_rd_str(r, o, "id");
+	e.at = ir_rd_place(r, o, "at");
+	VEC_PUSH(r->a, &ir->secrets, e);
+}
+
+static void read_setting(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	struct ir_setting s;
+
+	ir_rd_setting(r, o, &s, 0);
+	VEC_PUSH(r->a, &ir->settings, s);
+}
+
+static void read_role(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	struct ir_role role = { .name = ir_rd_str(r, o, "name") };
+
+	role.at = ir_rd_place(r, o, "at");
+	VEC_PUSH(r->a, &ir->roles, role);
 }
 
 static void read_risk_fact(struct ir_reader *r, struct json_object *o, struct ir *ir)
 {
 	struct ir_risk_fact f = { .risk = read_risk(r, o, "risk") };
 
-	f.level = read_level(r, o, "level");
+	f.kind = read_kind(r, o, "kind");
+	f.level = ir_rd_level(r, o, "level");
 	f.id = ir_rd_str(r, o, "id");
-	f.at = read_place(r, o, "at");
-	ir_rd_sets(r, o, IR_COMMAND, &f.set, &f.except, &f.nexcept);
+	f.at = ir_rd_place(r, o, "at");
+	if (!r->why)
+		ir_rd_sets(r, o, f.kind, &f.set, &f.except, &f.nexcept);
 	VEC_PUSH(r->a, &ir->risks, f);
 }
 
@@ -295,8 +309,8 @@ static void read_fact(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	struct ir_fact f = { .kind = ir_rd_str(r, o, "kind") };
 
 	f.text = ir_rd_str(r, o, "text");
-	f.level = read_level(r, o, "level");
-	f.at = read_place(r, o, "at");
+	f.level = ir_rd_level(r, o, "level");
+	f.at = ir_rd_place(r, o, "at");
 	VEC_PUSH(r->a, &ir->facts, f);
 }
 
@@ -305,9 +319,9 @@ static void read_dropped(struct ir_reader *r, struct json_object *o, struct ir *
 	struct ir_dropped d = { .text = ir_rd_str(r, o, "text") };
 
 	d.why = ir_rd_str(r, o, "why");
-	d.level = read_level(r, o, "level");
-	d.at = read_place(r, o, "at");
-	d.by = read_place(r, o, "by");
+	d.level = ir_rd_level(r, o, "level");
+	d.at = ir_rd_place(r, o, "at");
+	d.by = ir_rd_place(r, o, "by");
 	VEC_PUSH(r->a, &ir->dropped, d);
 }
 
@@ -323,8 +337,8 @@ static void read_locks(struct ir_reader *r, struct json_object *o, struct ir *ir
 
 		if (!json_object_object_get_ex(locks, kind, &v))
 			continue;
-		ir->locked[i].level = read_level(r, v, "level");
-		ir->locked[i].at = read_place(r, v, "at");
+		ir->locked[i].level = ir_rd_level(r, v, "level");
+		ir->locked[i].at = ir_rd_place(r, v, "at");
 	}
 }
 
@@ -337,6 +351,9 @@ static const struct {
 	{ "rules", IR_READ_MAX_RULES, read_rule },
 	{ "env_keep", IR_READ_MAX_RULES, read_keep },
 	{ "env_set", IR_READ_MAX_RULES, read_env },
+	{ "env_secret", IR_READ_MAX_RULES, read_secret },
+	{ "settings", IR_READ_MAX_RULES, read_setting },
+	{ "roles", IR_READ_MAX_RULES, read_role },
 	{ "risks", IR_READ_MAX_RULES, read_risk_fact },
 	{ "facts", IR_READ_MAX_RULES, read_fact },
 	{ "dropped", IR_READ_MAX_RULES, read_dropped },
@@ -387,6 +404,8 @@ static void read_all(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	ir->name = ir_rd_str(r, o, "name");
 	ir->serial = ir_rd_num(r, o, "serial", UINT64_MAX);
 	ir->expires = ir_rd_str(r, o, "expires");
+	ir->role = ir_rd_str(r, o, "role");
+	ir->until = ir_rd_str(r, o, "until");
 	ir->base_none = ir_rd_flag(r, o, "base_none");
 	ir->lifted = true; /* bundles are written after the pass "lift" */
 	read_locks(r, o, ir);

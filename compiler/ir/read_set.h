@@ -35,6 +35,14 @@ unsigned ir_rd_word(struct ir_reader *r, struct json_object *o, const char *key,
 /* The list, and how long it is (0 after a failure). */
 struct json_object *ir_rd_list(struct ir_reader *r, struct json_object *o,
 			       const char *key, size_t *ret_n);
+enum ir_level ir_rd_level(struct ir_reader *r, struct json_object *o, const char *key);
+/* `null` is a place that nobody wrote. */
+struct ir_place ir_rd_place(struct ir_reader *r, struct json_object *o, const char *key);
+/* Any JSON value. */
+void ir_rd_value(struct ir_reader *r, struct json_object *v, struct ir_value *ret,
+		 unsigned depth);
+void ir_rd_setting(struct ir_reader *r, struct json_object *o, struct ir_setting *ret,
+		   unsigned depth);
 /* "set" and "except" of a rule or fact. */
 void ir_rd_sets(struct ir_reader *r, struct json_object *o, enum ir_kind kind,
 		struct ir_set *ret_set, struct ir_set **ret_except, size_t *ret_n);

@@ -32,11 +32,83 @@ static void reads_back(const struct ir *ir, struct arena *a)
 
 /* --- random ones ----------------------------------------------------------------- */
 
+static struct ir_value random_value(struct rnd *r, unsigned depth)
+{
+	static const char *const numbers[] = { "0", "-7", "1.50", "18446744073709551615",
+					       "0.001" };
+	static const char *const texts[] = { "", "a b", "\xe9", "\xc3\xa9\n", "${HOME}" };
+	static const char *const keys[] = { "a", "b.c", "b\xff", "x y" };
+	struct ir_value v = { .type = (enum ir_value_type)rnd_below(r, depth < 3 ? 5 : 3) };
+	size_t i;
+
+	v.yes = v.type == IR_V_BOOL && rnd_one_in(r, 2);
+	if (v.type == IR_V_NUMBER)
+		v.text = str_from(RND_PICK(r, numbers));
+	if (v.type == IR_V_TEXT)
+		v.text = str_from(RND_PICK(r, texts));
+	if (v.type != IR_V_LIST && v.type != IR_V_MAP)
+		return v;
+	v.nitems = rnd_below(r, POL_LEN(keys) + 1);
+	v.items = arena_array(r->a, v.nitems + 1, sizeof(*v.items));
+	for (i = 0; i < v.nitems; i++) {
+		v.items[i] = random_value(r, depth + 1);
+		if (v.type == IR_V_MAP)
+			v.items[i].key = str_from(keys[i]);
+	}
+	return v;
+}
+
+static struct ir_setting random_setting(struct rnd *r, enum ir_part part,
+					enum ir_level level)
+{
+	struct ir_setting s = { .part = part, .key = STR("a.key"), .level = level,
+				.id = STR("id"), .source = STR("the \"statement\"") };
+
+	s.at = (struct ir_place){ STR("s.pol"), 3, 2, SPAN_NONE };
+	s.acts = rnd_one_in(r, 2);
+	s.value = random_value(r, 0);
+	return s;
+}
+
+/* The parts that rnd_ir() knows nothing of. */
+static void add_carried(struct rnd *r, struct ir *ir)
+{
+	struct ir_place at = { STR("s.pol"), 9, 1, SPAN_NONE };
+	int part;
+
+	for (part = 0; part < IR_PART_COUNT; part++) {
+		struct ir_setting s = random_setting(r, (enum ir_part)part, IR_MANAGED);
+
+		if (rnd_one_in(r, 2))
+			continue;
+		s.locked = rnd_one_in(r, 2);
+		if (rnd_one_in(r, 2)) {
+			s.nover = 1;
+			s.over = ARENA_NEW(r->a, struct ir_setting);
+			s.over[0] = random_setting(r, (enum ir_part)part, IR_USER);
+		}
+		VEC_PUSH(r->a, &ir->settings, s);
+	}
+	if (rnd_one_in(r, 2)) {
+		struct ir_env_secret e = { .name = STR("KEY"), .file = rnd_one_in(r, 2),
+					   .from = STR("/run/k"), .level = IR_USER,
+					   .id = STR("env"), .at = at };
+		struct ir_role role = { STR("tester"), at };
+
+		VEC_PUSH(r->a, &ir->secrets, e);
+		VEC_PUSH(r->a, &ir->roles, role);
+		ir->role = role.name;
+		ir->until = STR("2027-01-01");
+	}
+}
+
 static void one_ir(struct law *l, unsigned long run, struct arena *a)
 {
 	struct rnd r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a };
 	struct ir *ir = rnd_ir(&r);
 
+	add_carried(&r, ir);
+	assert_null(ir_verify(ir, a));
 	if (rnd_one_in(&r, 2))
 		ir->name = str_printf(a, "p\xff\xc3\xa9 \"\\u00e9%c", 1 + rnd_below(&r, 255));
 	l->bites += ir->rules.n > 0;

@@ -1,0 +1,33 @@
+/*
+ * A result as data, and its two machine spellings: JSON on one line, YAML by
+ * libyaml.  Keys keep the order in which they were put.
+ */
+#ifndef COMPILER_CLI_VALUE_H
+#define COMPILER_CLI_VALUE_H
+
+#include <stdio.h>
+
+#include "compiler/base/buf.h"
+#include "compiler/base/vec.h"
+
+struct value;
+
+struct value *value_map(struct arena *a);
+struct value *value_list(struct arena *a);
+struct value *value_str(struct arena *a, struct str s);
+struct value *value_z(struct arena *a, const char *z);
+struct value *value_num(struct arena *a, uint64_t n);
+struct value *value_flag(struct arena *a, bool yes);
+struct value *value_null(struct arena *a);
+void value_put(struct value *map, const char *key, struct value *v);
+void value_add(struct value *list, struct value *v);
+
+/*
+ * A byte that is no UTF-8 is shown as the character of that number in both,
+ * as buf_json() does.
+ */
+void value_json(struct buf *out, const struct value *v);
+/* False where libyaml could not (out of memory). */
+bool value_yaml(struct buf *out, const struct value *v);
+
+#endif
