@@ -384,14 +384,41 @@ static void find_matching(const struct ir *ir, const struct ir_request *req,
 			d->matched[d->nmatched++] = ir->rules.v[i];
 }
 
-void ir_eval(const struct ir *ir, const struct ir_request *req, struct arena *a,
+/*
+ * 5: what lies below the place of a mount is what lies below its tree.  False
+ * where the tree hangs off a root that this decision has not: no such file.
+ */
+static bool by_own_name(const struct ir *ir, struct ir_request *req, struct arena *a)
+{
+	bool path = req->kind == IR_FILE || (req->kind == IR_UNIX && !req->abstract);
+	const struct ir_mount *m = path ? ir_mount_at(ir, req->path) : NULL;
+	const struct ir_path *tree;
+	struct buf b;
+
+	if (!m)
+		return true;
+	tree = ir_mount_tree(ir, m);
+	if (!req->roots.dir[tree->root].p)
+		return false;
+	buf_init(&b, a);
+	if (tree->root != IR_ROOT_FS)
+		buf_str(&b, req->roots.dir[tree->root]);
+	for (size_t i = 0; i < tree->glob.n; i++)
+		buf_ch(&b, (char)tree->glob.v[i].byte);
+	buf_str(&b, str_sub(req->path, m->place.n, req->path.n - m->place.n));
+	req->path = buf_view(&b);
+	return true;
+}
+
+void ir_eval(const struct ir *ir, const struct ir_request *asked, struct arena *a,
 	     struct ir_decision *ret)
 {
 	struct ir_decision d = { .effect = IR_DENY, .step = IR_STEP_OTHERWISE,
 				 .risk = IR_RISK_MEDIUM };
+	struct ir_request own = *asked, *req = &own;
 
 	d.scalar = otherwise_of(req);
-	if (!is_readable(req)) {
+	if (!is_readable(req) || !by_own_name(ir, &own, a)) {
 		if (req->kind == IR_COMMAND)
 			by_opaque(ir, &d);
 		*ret = d;

@@ -208,6 +208,17 @@ struct ir_dropped {
 	enum ir_level level;
 };
 
+/*
+ * `mount HOST at PLACE`: the tree of an allow rule has the name PLACE, too.
+ * Rules speak of it by its own name only (a pattern below PLACE is lowered to
+ * one below the tree), and so do decisions: what a request names below PLACE
+ * is the same below the tree.
+ */
+struct ir_mount {
+	struct str place; /* absolute and resolved; never "/" */
+	uint32_t rule;    /* its path is the tree: a root, bytes, and all below */
+};
+
 /* --- scalars --------------------------------------------------------------- */
 
 enum ir_scalar_id {
@@ -419,6 +430,7 @@ struct ir {
 	                           valid after that day */
 	bool base_none;
 	VEC(struct ir_rule *) rules;     /* by level, file, line; the floor last */
+	VEC(struct ir_mount) mounts;     /* by place; none lies in another */
 	VEC(struct ir_dropped) dropped;
 	struct ir_scalar scalars[IR_SCALAR_COUNT]; /* always filled */
 	struct ir_lock locked[IR_KIND_COUNT];
@@ -449,6 +461,10 @@ enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id);
 
 /* No wildcard: bytes and alternatives of bytes only. */
 bool ir_glob_is_literal(const struct ir_glob *g);
+/* The path of the mount's tree. */
+const struct ir_path *ir_mount_tree(const struct ir *ir, const struct ir_mount *m);
+/* The mount whose place `path` is or lies below, or NULL. */
+const struct ir_mount *ir_mount_at(const struct ir *ir, struct str path);
 /*
  * Does this allow rule show a tree of the host?  A scratch rule speaks of the
  * run's own files, so it does not match what such a rule matches, whatever

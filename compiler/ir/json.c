@@ -341,6 +341,19 @@ static void put_facts(struct buf *b, const struct ir *ir)
 	buf_ch(b, ']');
 }
 
+static void put_mounts(struct buf *b, const struct ir *ir)
+{
+	ir_json_key(b, "mounts");
+	buf_ch(b, '[');
+	for (size_t i = 0; i < ir->mounts.n; i++) {
+		record(b, i);
+		ir_json_str(b, "place", ir->mounts.v[i].place);
+		ir_json_num(b, "rule", ir->mounts.v[i].rule);
+		buf_ch(b, '}');
+	}
+	buf_ch(b, ']');
+}
+
 static void put_dropped(struct buf *b, const struct ir *ir)
 {
 	size_t i;
@@ -388,6 +401,7 @@ void ir_json(struct buf *out, const struct ir *ir)
 	put_secrets(out, ir);
 	put_settings(out, ir);
 	put_facts(out, ir);
+	put_mounts(out, ir);
 	put_dropped(out, ir);
 	ir_json_key(out, "tests");
 	buf_ch(out, '[');

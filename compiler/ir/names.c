@@ -181,6 +181,23 @@ bool ir_glob_is_literal(const struct ir_glob *g)
 	return true;
 }
 
+const struct ir_path *ir_mount_tree(const struct ir *ir, const struct ir_mount *m)
+{
+	return &ir->rules.v[m->rule]->set.u.file.path;
+}
+
+const struct ir_mount *ir_mount_at(const struct ir *ir, struct str path)
+{
+	for (size_t i = 0; i < ir->mounts.n; i++) {
+		struct str place = ir->mounts.v[i].place;
+
+		if (str_starts(path, place) &&
+		    (path.n == place.n || path.p[place.n] == '/'))
+			return &ir->mounts.v[i];
+	}
+	return NULL;
+}
+
 bool ir_rule_shows_host(const struct ir_rule *r)
 {
 	return r->kind == IR_FILE && r->effect == IR_ALLOW && !r->scratch &&

@@ -65,6 +65,19 @@ static void print_facts(FILE *out, const struct ir *ir)
 	}
 }
 
+static void print_mounts(FILE *out, const struct ir *ir)
+{
+	for (size_t i = 0; i < ir->mounts.n; i++) {
+		const struct ir_rule *r = ir->rules.v[ir->mounts.v[i].rule];
+
+		fprintf(out, "mount %.*s of ", STR_ARG(ir->mounts.v[i].place));
+		ir_print_set(out, IR_FILE, &r->set);
+		fprintf(out, "  # %s ", ir_level_name(r->level));
+		ir_print_place(out, &r->at);
+		fputc('\n', out);
+	}
+}
+
 static void print_dropped(FILE *out, const struct ir *ir)
 {
 	size_t i;
@@ -162,6 +175,7 @@ void ir_print_rest(FILE *out, const struct ir *ir)
 	print_settings(out, ir);
 	print_roles(out, ir);
 	print_facts(out, ir);
+	print_mounts(out, ir);
 	print_dropped(out, ir);
 	print_tests(out, ir);
 }

@@ -371,11 +371,44 @@ static void check_rest(struct check *c)
 			check_case(c, &c->ir->tests.v[i].cases[k]);
 }
 
+/* A tree that has a name, and a place where a name can be. */
+static bool check_mount(struct check *c, size_t i)
+{
+	const struct ir_mount *m = &c->ir->mounts.v[i];
+	const struct ir_rule *r = m->rule < c->ir->rules.n ? c->ir->rules.v[m->rule] : NULL;
+	const struct ir_glob *g;
+
+	if (!r || r->kind != IR_FILE || r->effect != IR_ALLOW || r->scratch ||
+	    !r->set.u.file.path.below)
+		return fail(c, "mount %zu names no allow rule of a tree", i);
+	g = &r->set.u.file.path.glob;
+	if (g->n == 0 && r->set.u.file.path.root == IR_ROOT_FS)
+		return fail(c, "mount %zu is of everything", i);
+	for (size_t k = 0; k < g->n; k++)
+		if (g->v[k].op != IR_G_BYTE)
+			return fail(c, "mount %zu is of a pattern", i);
+	if (m->place.n < 2 || m->place.p[0] != '/' || m->place.p[m->place.n - 1] == '/' ||
+	    memchr(m->place.p, 0, m->place.n))
+		return fail(c, "mount %zu has no place", i);
+	if (i > 0 && str_cmp(c->ir->mounts.v[i - 1].place, m->place) >= 0)
+		return fail(c, "mount %zu is out of order", i);
+	if (ir_mount_at(c->ir, m->place) != m)
+		return fail(c, "mount %zu lies in another", i);
+	return true;
+}
+
+static void check_mounts(struct check *c)
+{
+	for (size_t i = 0; i < c->ir->mounts.n && !c->broken; i++)
+		check_mount(c, i);
+}
+
 const char *ir_verify(const struct ir *ir, struct arena *a)
 {
 	struct check c = { .ir = ir, .a = a };
 
 	check_rules(&c);
+	check_mounts(&c);
 	check_scalars(&c);
 	check_facts(&c);
 	check_env(&c);

@@ -10,32 +10,48 @@ static bool is_everything(const struct ir_path *p)
 	return p->root == IR_ROOT_FS && p->glob.n == 0;
 }
 
-static bool file_set(struct lower *l, const struct ast_value *v, enum lower_side side,
-		     unsigned ops, struct ir_set *ret)
-{
-	*ret = (struct ir_set){ 0 };
-	ret->u.file.ops = ops;
-	return lower_path(l, v, side, &ret->u.file.path);
-}
-
 /* Exceptions count for whatever operation their rule speaks of. */
 static bool read_except(struct lower *l, const struct ast_value *v, enum lower_side side,
 			struct lower_sets *into)
 {
-	struct ir_set set;
+	struct lower_paths paths = { .v = { NULL, 0, 0 } };
 
-	if (!file_set(l, v, side, IR_ALL_OPS, &set))
+	if (!lower_paths(l, v, side, &paths))
 		return false;
-	VEC_PUSH(l->a, &into->v, set);
+	for (size_t i = 0; i < paths.v.n; i++) {
+		struct ir_set set = { 0 };
+
+		set.u.file.ops = IR_ALL_OPS;
+		set.u.file.path = paths.v.v[i];
+		VEC_PUSH(l->a, &into->v, set);
+	}
 	return true;
 }
 
 static const unsigned each_op[] = { IR_READ, IR_WRITE, IR_EXEC };
 
+/* The rules of one path: one for each operation, a hide is one for all. */
+static void add_path(struct lower *l, const struct lower_head *h, unsigned ops,
+		     const struct ir_path *path)
+{
+	struct ir_set set = { 0 };
+
+	set.u.file.path = *path;
+	set.u.file.ops = IR_ALL_OPS;
+	if (h->rule.effect == IR_HIDE) {
+		lower_add(l, h, &set);
+		return;
+	}
+	for (size_t i = 0; i < POL_LEN(each_op); i++) {
+		set.u.file.ops = each_op[i];
+		if (ops & each_op[i])
+			lower_add(l, h, &set);
+	}
+}
+
 void lower_file(struct lower *l, const struct sema_stmt *t)
 {
 	enum lower_side side = lower_side_of(t->stmt->effect);
-	bool hide = t->stmt->effect == AST_HIDE;
 	unsigned ops = t->stmt->ops ? t->stmt->ops : IR_ALL_OPS;
 	struct lower_head h;
 	bool ok = lower_head(l, t, IR_FILE, &h);
@@ -43,11 +59,11 @@ void lower_file(struct lower *l, const struct sema_stmt *t)
 	ok &= lower_except(l, t->stmt, side, read_except, &h.rule.except,
 			   &h.rule.nexcept);
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
-		struct ir_set set;
+		struct lower_paths paths = { .v = { NULL, 0, 0 } };
 
-		if (!file_set(l, v, side, IR_ALL_OPS, &set))
+		if (!lower_paths(l, v, side, &paths))
 			continue;
-		if (t->stmt->effect == AST_ALLOW && is_everything(&set.u.file.path)) {
+		if (t->stmt->effect == AST_ALLOW && is_everything(&paths.v.v[0])) {
 			struct diag *d = diag_add(
 				l->sink, DIAG_UNSUPPORTED, v->at,
 				"an 'allow' of the whole file system is not supported "
@@ -55,15 +71,8 @@ void lower_file(struct lower *l, const struct sema_stmt *t)
 			diag_help(l->sink, d, "name the trees that the command needs");
 			continue;
 		}
-		if (!ok)
-			continue;
-		if (hide)
-			lower_add(l, &h, &set);
-		for (size_t i = 0; !hide && i < POL_LEN(each_op); i++) {
-			set.u.file.ops = each_op[i];
-			if (ops & each_op[i])
-				lower_add(l, &h, &set);
-		}
+		for (size_t i = 0; i < paths.v.n && ok; i++)
+			add_path(l, &h, ops, &paths.v.v[i]);
 	}
 }
 
@@ -84,21 +93,17 @@ void lower_scratch(struct lower *l, const struct sema_stmt *t)
 	h.rule.scratch = true;
 	h.rule.scopes = IR_SANDBOX;
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
-		struct ir_set set;
+		struct lower_paths paths = { .v = { NULL, 0, 0 } };
 
-		if (!file_set(l, v, LOWER_NARROW, IR_READ, &set))
+		if (!lower_paths(l, v, LOWER_NARROW, &paths))
 			continue;
-		if (!is_fixed(&set.u.file.path.glob) ||
-		    is_everything(&set.u.file.path)) {
+		if (!is_fixed(&paths.v.v[0].glob) || is_everything(&paths.v.v[0])) {
 			diag_add(l->sink, DIAG_PATH_PATTERN, v->at,
 				 "'scratch' makes one directory, and '%.*s' names none",
 				 STR_ARG(v->text));
 			continue;
 		}
-		if (!ok)
-			continue;
-		lower_add(l, &h, &set);
-		set.u.file.ops = IR_WRITE;
-		lower_add(l, &h, &set);
+		if (ok)
+			add_path(l, &h, IR_READ | IR_WRITE, &paths.v.v[0]);
 	}
 }

@@ -12,6 +12,23 @@ struct lower_claim {
 	bool section_locked;
 };
 
+/* `mount HOST at PLACE`, before rules are lowered. */
+struct lower_alias {
+	const struct sema_stmt *t;
+	struct str place;
+	struct ir_path tree;
+	enum ir_level level;
+	bool cut;  /* by a lock or a narrow-only level */
+	bool lost; /* its place has another tree: `lost_to` */
+	struct ir_place lost_to;
+};
+
+/* A mount that counts; the number of its rule is known at the end. */
+struct lower_mounted {
+	struct str place;
+	const struct ir_rule *rule;
+};
+
 struct lower {
 	struct sema *s;
 	struct arena *a;
@@ -19,6 +36,9 @@ struct lower {
 	struct ir *ir;
 	VEC(struct lower_claim *) claims; /* in order */
 	VEC(uint64_t) keys; /* of ir.rules: unit order and offset, for sorting */
+	VEC(struct lower_alias) aliases;
+	VEC(struct lower_mounted) mounted; /* by place */
+	const struct sema_stmt *stmt; /* that is being lowered */
 	const struct sema_unit *mode_unit; /* who said the network's mode */
 };
 
@@ -84,6 +104,27 @@ bool lower_glob(struct lower_glob_in *in, struct ir_glob *ret);
 /* A path pattern of `file`, `unix` or a test. */
 bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side,
 		struct ir_path *ret);
+
+/* --- mount.c --------------------------------------------------------------- */
+
+struct lower_paths {
+	VEC(struct ir_path) v;
+};
+
+/*
+ * What a path pattern of the statement at hand names: itself, or below the
+ * place of a mount what it means below its tree; both where a wildcard
+ * reaches over the place.
+ */
+bool lower_paths(struct lower *l, const struct ast_value *v, enum lower_side side,
+		 struct lower_paths *ret);
+bool lower_paths_of(struct lower *l, const struct ir_path *p, enum lower_side side,
+		    enum ir_level level, struct span at, struct lower_paths *ret);
+/* Before the first rule: every mount, and which of them count. */
+void lower_mounts(struct lower *l);
+void lower_mount(struct lower *l, const struct sema_stmt *t);
+/* After the last rule has its number. */
+void lower_mounts_done(struct lower *l);
 
 /* --- cond.c ---------------------------------------------------------------- */
 

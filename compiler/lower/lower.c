@@ -154,12 +154,16 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	struct ir before = *l->ir;
 	size_t nkeys = l->keys.n;
 
+	l->stmt = t;
 	switch ((int)t->stmt->kind) {
 	case AST_RULE:
 		lower_rule(l, t);
 		break;
 	case AST_SCRATCH:
 		lower_scratch(l, t);
+		break;
+	case AST_MOUNT:
+		lower_mount(l, t);
 		break;
 	case AST_RISK:
 	case AST_PROGRAM:
@@ -276,11 +280,13 @@ struct ir *lower_policy(struct sema *s)
 	files(&l);
 	policy_head(&l);
 	lower_scalars(&l);
+	lower_mounts(&l);
 	for (size_t i = 0; i < s->stmts.n; i++)
 		lower_stmt(&l, s->stmts.v[i]);
 	lower_families(&l);
 	for (size_t i = 0; i < l.ir->rules.n; i++)
 		l.ir->rules.v[i]->index = (uint32_t)i;
+	lower_mounts_done(&l);
 	lower_env(&l);
 	lower_tests(&l);
 	warn_network_off(&l);

@@ -35,23 +35,32 @@ static bool abstract_name(struct lower *l, const struct ast_value *v,
 	return true;
 }
 
-static bool socket_path(struct lower *l, const struct ast_value *v,
-			enum lower_side side, struct ir_path *ret)
+static bool socket_paths(struct lower *l, const struct ast_value *v,
+			 enum lower_side side, struct lower_paths *ret)
 {
-	if ((v->kind == AST_V_STRING || v->kind == AST_V_RAW) && v->text.n &&
-	    v->text.p[0] == '@')
-		return abstract_name(l, v, ret);
-	return lower_path(l, v, side, ret);
+	struct ir_path p;
+
+	if ((v->kind != AST_V_STRING && v->kind != AST_V_RAW) || !v->text.n ||
+	    v->text.p[0] != '@')
+		return lower_paths(l, v, side, ret);
+	if (!abstract_name(l, v, &p))
+		return false;
+	VEC_PUSH(l->a, &ret->v, p);
+	return true;
 }
 
 static bool read_except(struct lower *l, const struct ast_value *v, enum lower_side side,
 			struct lower_sets *into)
 {
-	struct ir_set set = { 0 };
+	struct lower_paths paths = { .v = { NULL, 0, 0 } };
 
-	if (!socket_path(l, v, side, &set.u.unix_path))
+	if (!socket_paths(l, v, side, &paths))
 		return false;
-	VEC_PUSH(l->a, &into->v, set);
+	for (size_t i = 0; i < paths.v.n; i++) {
+		struct ir_set set = { .u.unix_path = paths.v.v[i] };
+
+		VEC_PUSH(l->a, &into->v, set);
+	}
 	return true;
 }
 
@@ -64,9 +73,14 @@ void lower_unix(struct lower *l, const struct sema_stmt *t)
 	ok &= lower_except(l, t->stmt, side, read_except, &h.rule.except,
 			   &h.rule.nexcept);
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
-		struct ir_set set = { 0 };
+		struct lower_paths paths = { .v = { NULL, 0, 0 } };
 
-		if (socket_path(l, v, side, &set.u.unix_path) && ok)
+		if (!socket_paths(l, v, side, &paths) || !ok)
+			continue;
+		for (size_t i = 0; i < paths.v.n; i++) {
+			struct ir_set set = { .u.unix_path = paths.v.v[i] };
+
 			lower_add(l, &h, &set);
+		}
 	}
 }

@@ -18,7 +18,6 @@ static const struct {
 	{ AST_ASSERT, "'assert'" },
 	{ AST_PIN, "'pin'" },
 	{ AST_SHELL, "'shell'" },
-	{ AST_MOUNT, "'mount'" },
 	{ AST_VIA, "'via'" },
 	{ AST_SECRET, "'secret'" },
 	{ AST_RATE, "'rate'" },

@@ -20,7 +20,7 @@ static bool has_id(const struct sema_stmt *t)
 {
 	return t->in_section &&
 	       (t->orig->kind == AST_RULE || t->orig->kind == AST_RISK ||
-		t->orig->kind == AST_SCRATCH);
+		t->orig->kind == AST_SCRATCH || t->orig->kind == AST_MOUNT);
 }
 
 static struct str one_line(struct sema *s, const struct ast_stmt *stmt)

@@ -152,7 +152,8 @@ static void cut_rule(const struct sema *s, struct sema_stmt *t)
 {
 	const struct ir_lock *lock = &s->locked[sema_section_kind(t->section)];
 	bool below = lock->level && t->unit->level > lock->level;
-	bool allows = t->orig->kind == AST_SCRATCH || t->orig->effect == AST_ALLOW;
+	bool allows = t->orig->kind == AST_SCRATCH ||
+		      t->orig->kind == AST_MOUNT || t->orig->effect == AST_ALLOW;
 
 	if (allows && t->unit->narrow)
 		cut(t, narrow_only, NULL);
@@ -171,7 +172,8 @@ void sema_levels_cut(struct sema *s)
 
 		if (!t->in_section)
 			continue;
-		if (t->orig->kind == AST_RULE || t->orig->kind == AST_SCRATCH) {
+		if (t->orig->kind == AST_RULE || t->orig->kind == AST_SCRATCH ||
+		    t->orig->kind == AST_MOUNT) {
 			if (sema_section_kind(t->section) >= 0)
 				cut_rule(s, t);
 		} else if (may_widen(t->orig)) {

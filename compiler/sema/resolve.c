@@ -68,6 +68,7 @@ static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 		c->options = resolve_options(s, u, stmt->options, section);
 		break;
 	case AST_SCRATCH:
+	case AST_MOUNT:
 		c->values = sema_values(s, u, stmt->values, SEMA_V_PATTERNS);
 		break;
 	case AST_SET:

@@ -48,12 +48,44 @@ static int check_anchor(struct check *c, const struct pb_anchor *a, uint32_t nru
 	return 0;
 }
 
+static bool is_below(const struct check *c, struct pb_str path, struct pb_str top)
+{
+	const char *p = (const char *)c->data + path.off;
+	const char *t = (const char *)c->data + top.off;
+
+	return path.len >= top.len && !memcmp(p, t, top.len) &&
+	       (path.len == top.len || p[top.len] == '/');
+}
+
+static int check_mount(struct check *c, const struct pb_mount *v, uint32_t i,
+		       uint32_t nrules)
+{
+	const struct pb_mount *m = v + i;
+
+	if (m->root >= PB_ROOT_COUNT || m->rule >= nrules)
+		return check_bad(c, "a mount has an unknown root or rule");
+	if (m->zero[0] || m->zero[1] || m->zero[2])
+		return check_bad(c, "a mount has bytes that must be zero");
+	CHECK_TRY(check_string(c, m->path, "a mount's tree"));
+	CHECK_TRY(check_string(c, m->place, "a mount's place"));
+	if (!rest_ok((const char *)c->data + m->path.off, m->path.len) ||
+	    (m->root == PB_ROOT_FS && m->path.len == 0) ||
+	    !rest_ok((const char *)c->data + m->place.off, m->place.len) ||
+	    m->place.len == 0 || m->place.len >= PB_MAX_PLACE)
+		return check_bad(c, "a mount's tree or place is not resolved");
+	for (uint32_t k = 0; k < i; k++)
+		if (is_below(c, m->place, v[k].place) || is_below(c, v[k].place, m->place))
+			return check_bad(c, "a mount lies in another");
+	return 0;
+}
+
 int bundle_check_mounts(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err)
 {
 	struct check c = { data, size, PB_MOUNTS, 0, err };
 	const struct pb_mounts *h = data;
 	const struct pb_anchor *v;
+	const struct pb_mount *m;
 
 	CHECK_TRY(check_head(&c, PB_MAGIC_MOUNTS, sizeof(*h)));
 	CHECK_TRY(check_table(&c, h->anchors, sizeof(*v), MAX_ANCHORS, "anchors"));
@@ -62,6 +94,10 @@ int bundle_check_mounts(const void *data, size_t size, uint32_t nrules,
 	v = (const void *)(c.data + h->anchors.off);
 	for (uint32_t i = 0; i < h->anchors.count; i++)
 		CHECK_TRY(check_anchor(&c, v + i, nrules));
+	CHECK_TRY(check_table(&c, h->mounts, sizeof(*m), PB_MAX_MOUNTS, "mounts"));
+	m = (const void *)(c.data + h->mounts.off);
+	for (uint32_t i = 0; i < h->mounts.count; i++)
+		CHECK_TRY(check_mount(&c, m, i, nrules));
 	return 0;
 }
 

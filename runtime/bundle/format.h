@@ -14,6 +14,8 @@
 #define PB_MAX_BUNDLE (64u * 1024 * 1024)
 #define PB_MAX_MEMBERS 4096u
 #define PB_MAX_RULES 65536u
+#define PB_MAX_MOUNTS 256u
+#define PB_MAX_PLACE 1024u /* bytes of a mount's place */
 
 #define PB_MANIFEST "manifest.json"
 #define PB_MANIFEST_B2 "manifest.b2"
@@ -219,9 +221,21 @@ struct pb_anchor {
 	uint32_t zero2;
 };
 
+/*
+ * A tree of the host (that of the rule) with a second name inside, `place`.
+ * Anchors and automata know it by its own name only.
+ */
+struct pb_mount {
+	uint8_t root, zero[3];
+	uint32_t rule;       /* an allow rule of files */
+	struct pb_str path;  /* the tree: the rest under the root */
+	struct pb_str place; /* absolute; by place, none lies in another */
+};
+
 struct pb_mounts {
 	struct pb_head head;
 	struct pb_table anchors;
+	struct pb_table mounts; /* struct pb_mount */
 	uint64_t disk; /* bytes for scratch trees; 0: unlimited */
 	uint32_t disk_rule;
 	uint32_t zero;
@@ -279,6 +293,7 @@ _Static_assert(sizeof(struct pb_automaton) == 56, "pb_automaton");
 _Static_assert(sizeof(struct pb_state) == 12, "pb_state");
 _Static_assert(sizeof(struct pb_map_entry) == 16, "pb_map_entry");
 _Static_assert(sizeof(struct pb_anchor) == 24, "pb_anchor");
+_Static_assert(sizeof(struct pb_mount) == 24, "pb_mount");
 _Static_assert(sizeof(struct pb_landlock_abi) == 80, "pb_landlock_abi");
 _Static_assert(sizeof(struct pb_limit) == 16, "pb_limit");
 _Static_assert(sizeof(struct pb_env_entry) == 24, "pb_env_entry");

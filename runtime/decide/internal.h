@@ -53,6 +53,9 @@ void decide_deny(const struct decide_ctx *c, enum pb_scalar s, struct decision *
 /* The record of a scalar, or NULL in a bundle that lacks it. */
 const struct pb_rule *decide_scalar(const struct decide_ctx *c, enum pb_scalar s);
 
+/* Longer names below the place of a mount name nothing. */
+#define DECIDE_MAX_PATH 8192
+
 /* --- paths -------------------------------------------------------------------- */
 
 /* Absolute, without "//", "." or "..", and without a trailing '/' but for "/". */

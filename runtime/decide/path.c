@@ -1,7 +1,9 @@
 /*
- * Files and sockets: a path is judged under every root that is a prefix of
- * it, and all that match count as one list.
+ * Files and sockets: below the place of a mount a path is judged by the name
+ * that its tree has; under every root that is a prefix of it, and all that
+ * match count as one list.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/decide/internal.h"
@@ -38,6 +40,33 @@ const char *path_rest(const char *root, const char *path)
 	if (strncmp(path, root, n) != 0 || (path[n] && path[n] != '/'))
 		return NULL;
 	return path + n;
+}
+
+/*
+ * Below the place of a mount a path has the name that it has below the
+ * mount's tree.  NULL: the tree's root is not there, or the name is too long.
+ */
+static const char *own_name(const struct decide_ctx *c, const char *path, char *buf,
+			    size_t cap)
+{
+	const struct pb_mounts *h = c->b->mounts;
+
+	for (uint32_t i = 0; h && i < h->mounts.count; i++) {
+		const struct pb_mount *m = pb_at(h, h->mounts, sizeof(*m), i);
+		const char *root, *place = pb_strp(h, m->place);
+		int n;
+
+		if (strncmp(path, place, m->place.len) != 0 ||
+		    (path[m->place.len] && path[m->place.len] != '/'))
+			continue;
+		root = c->roots.dir[m->root];
+		if (!root)
+			return NULL;
+		n = snprintf(buf, cap, "%s%.*s%s", root[1] ? root : "", (int)m->path.len,
+			     pb_strp(h, m->path), path + m->place.len);
+		return n < 0 || (size_t)n >= cap ? NULL : buf;
+	}
+	return path;
 }
 
 static void match_path(struct decide_match *m, const char *path)
@@ -85,10 +114,14 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 	enum pb_scalar s = op == PB_READ ? PB_S_FILE_READ :
 			   op == PB_WRITE ? PB_S_FILE_WRITE : PB_S_FILE_EXEC;
 	struct decide_match m;
+	char own[DECIDE_MAX_PATH];
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, s, ret);
 	if ((op != PB_READ && op != PB_WRITE && op != PB_EXEC) || !path_is_plain(path))
+		return;
+	path = own_name(c, path, own, sizeof(own));
+	if (!path)
 		return;
 	match_init(&m, c, PB_FILE, op);
 	match_path(&m, path);
@@ -100,10 +133,15 @@ void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
 		 struct decision *ret)
 {
 	struct decide_match m;
+	char own[DECIDE_MAX_PATH];
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, PB_S_UNIX_OTHERWISE, ret);
 	if (!path || (!abstract && !path_is_plain(path)))
+		return;
+	if (!abstract)
+		path = own_name(c, path, own, sizeof(own));
+	if (!path)
 		return;
 	match_init(&m, c, PB_UNIX, 0);
 	if (abstract)

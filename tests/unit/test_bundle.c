@@ -479,6 +479,8 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_MOUNTS, AT_ANCHOR(path.off), 0xffffffff, "leaves the member" },
 		{ PB_MOUNTS, offsetof(struct pb_mounts, disk_rule), 999,
 		  "names no rule" },
+		{ PB_MOUNTS, offsetof(struct pb_mounts, mounts.count), 1,
+		  "leaves the member" },
 		{ PB_LANDLOCK, AT_ABI(abi), 2, "ABI 1 is missing" },
 		{ PB_LANDLOCK, AT_ABI(handled_fs), 1, "does not handle" },
 		{ PB_LANDLOCK, AT_ABI(read_file), 8, "only directories have" },
@@ -498,6 +500,49 @@ static void test_broken_structure_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < POL_LEN(rows); i++)
 		patched(rows[i].path, rows[i].at, rows[i].value, rows[i].why);
+}
+
+static void test_broken_mounts_are_refused(void **state)
+{
+	struct {
+		struct pb_mounts h;
+		struct pb_mount m[2];
+		char pool[24];
+	} x, good = { { { PB_MAGIC_MOUNTS, PB_FORMAT_VERSION, sizeof(x), 0 },
+			{ sizeof(struct pb_mounts), 0 },
+			{ sizeof(struct pb_mounts), 2 }, 0, 0, 0 },
+		      { { PB_ROOT_HOME, { 0 }, 0, { offsetof(typeof(x), pool), 0 },
+			  { offsetof(typeof(x), pool), 2 } },
+			{ PB_ROOT_FS, { 0 }, 0, { offsetof(typeof(x), pool), 2 },
+			  { offsetof(typeof(x), pool) + 2, 2 } } },
+		      "/a/b/a/c/../d/" };
+	struct rt_err err;
+
+	(void)state;
+#define CHECK() bundle_check_mounts(&x, sizeof(x), 1, &err)
+#define BREAK(change, why)                               \
+	do {                                             \
+		x = good;                                \
+		change;                                  \
+		assert_true(CHECK() < 0);                \
+		if (!strstr(err.text, why))              \
+			fail_msg("%s", err.text);        \
+	} while (0)
+	x = good;
+	assert_int_equal(CHECK(), 0);
+	BREAK(x.m[0].root = PB_ROOT_COUNT, "unknown root");
+	BREAK(x.m[0].rule = 1, "unknown root or rule");
+	BREAK(x.m[0].zero[1] = 1, "must be zero");
+	BREAK(x.m[0].place.len = 99, "leaves the member");
+	BREAK(x.m[0].path.off = UINT32_MAX, "leaves the member");
+	BREAK(x.m[0].place.len = 0, "not resolved");
+	BREAK(x.m[1].path.len = 0, "not resolved");
+	BREAK(x.m[0].place.len = 5, "not resolved");
+	BREAK((x.m[1].place.off += 4, x.m[1].place.len = 7), "not resolved");
+	BREAK(x.m[1].place.off -= 2, "lies in another");
+	BREAK((x.m[1].place.off -= 2, x.m[1].place.len = 4), "lies in another");
+#undef BREAK
+#undef CHECK
 }
 
 static void test_broken_filters_are_refused(void **state)
@@ -580,6 +625,7 @@ int main(void)
 		cmocka_unit_test(test_members_added_dropped_and_swapped),
 		cmocka_unit_test(test_a_changed_manifest_is_refused),
 		cmocka_unit_test(test_broken_structure_is_refused),
+		cmocka_unit_test(test_broken_mounts_are_refused),
 		cmocka_unit_test(test_broken_filters_are_refused),
 	};
 

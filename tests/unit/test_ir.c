@@ -333,7 +333,7 @@ static void test_json_is_whole_and_parses(void **state)
 {
 	static const char *const keys[] = {
 		"format", "name", "serial", "expires", "locked", "files", "rules",
-		"scalars", "env_keep", "env_set", "risks", "facts", "dropped", "tests",
+		"scalars", "env_keep", "env_set", "risks", "facts", "mounts", "dropped", "tests",
 	};
 	struct str text = json_of(whole());
 	struct json_tokener *tok = json_tokener_new();

@@ -47,7 +47,6 @@ static const struct {
 	{ "session { lifetime 24h }", "P0201", "section 'session'" },
 	{ "runner { mode native }", "P0201", "section 'runner'" },
 	{ "assert never command \"x\"", "P0201", "'assert'" },
-	{ "file { mount \"/a\" at \"/b\" read }", "P0201", "'mount'" },
 	{ "command { pin git = \"/usr/bin/git\" }", "P0201", "'pin'" },
 	{ "command { shell bash }", "P0201", "'shell'" },
 	{ "env { secret X from file \"/x\" }", "P0201", "'secret'" },

@@ -78,22 +78,52 @@ static void add_rule(struct anchors *s, const struct ir_rule *r)
 		add_set(s, r, &r->except[i], inverse);
 }
 
+static struct str tree_text(struct arena *a, const struct ir_glob *g)
+{
+	char *text = arena_alloc(a, g->n + 1);
+
+	for (size_t i = 0; i < g->n; i++)
+		text[i] = (char)g->v[i].byte;
+	return (struct str){ text, g->n };
+}
+
+static void add_mounts(const struct ir *ir, struct arena *a, struct bk_pool *pool,
+		       struct buf *ret)
+{
+	for (size_t i = 0; i < ir->mounts.n; i++) {
+		const struct ir_path *p = ir_mount_tree(ir, &ir->mounts.v[i]);
+		struct pb_mount m = { .root = (uint8_t)p->root,
+				      .rule = ir->mounts.v[i].rule };
+
+		m.path = bk_pool_add(pool, tree_text(a, &p->glob));
+		m.place = bk_pool_add(pool, ir->mounts.v[i].place);
+		buf_add(ret, &m, sizeof(m));
+	}
+}
+
 static void write_member(const struct ir *ir, struct bk_output *out, struct anchors *s)
 {
 	const struct ir_scalar *disk = &ir->scalars[IR_S_LIMIT_DISK];
 	struct pb_mounts h = { .head = { PB_MAGIC_MOUNTS, PB_FORMAT_VERSION, 0, 0 } };
+	size_t anchors = s->v.n * sizeof(struct pb_anchor);
+	struct buf b, mounts;
 	struct bk_pool pool;
-	struct buf b;
 
 	h.anchors = (struct pb_table){ sizeof(h), (uint32_t)s->v.n };
+	h.mounts = (struct pb_table){ (uint32_t)(sizeof(h) + anchors),
+				      (uint32_t)ir->mounts.n };
 	h.disk = disk->set ? disk->num : 0;
 	h.disk_rule = bk_rule_of_scalar(ir, IR_S_LIMIT_DISK);
-	bk_pool_init(&pool, out->a, sizeof(h) + s->v.n * sizeof(struct pb_anchor));
+	bk_pool_init(&pool, out->a,
+		     sizeof(h) + anchors + ir->mounts.n * sizeof(struct pb_mount));
 	for (size_t i = 0; i < s->v.n; i++)
 		s->v.v[i].path = bk_pool_add(&pool, s->paths.v[i]);
+	buf_init(&mounts, out->a);
+	add_mounts(ir, out->a, &pool, &mounts);
 	buf_init(&b, out->a);
 	buf_add(&b, &h, sizeof(h));
-	buf_add(&b, s->v.v, s->v.n * sizeof(struct pb_anchor));
+	buf_add(&b, s->v.v, anchors);
+	buf_str(&b, buf_view(&mounts));
 	buf_str(&b, buf_view(&pool.bytes));
 	bk_add_member(out, PB_MOUNTS, &b);
 }
@@ -116,6 +146,12 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 			 s.v.n, PB_MAX_RULES);
 		return false;
 	}
+	if (ir->mounts.n > PB_MAX_MOUNTS) {
+		diag_add(sink, DIAG_PLAN_LIMIT, SPAN_NONE,
+			 "the policy has %zu mounts, a bundle holds at most %u",
+			 ir->mounts.n, PB_MAX_MOUNTS);
+		return false;
+	}
 	write_member(ir, out, &s);
 	bk_add_feature(out, "mount-setattr");
 	bk_add_feature(out, "pid-namespace");
@@ -132,11 +168,13 @@ static void print_ops(FILE *out, unsigned ops)
 static void print(FILE *out, const struct bk_output *in)
 {
 	static const char *const effects[] = { "allow", "ask", "deny", "hide" };
-	const struct bk_member *m = bk_member(in, PB_MOUNTS);
-	const struct pb_mounts *h = m ? (const void *)m->bytes.p : NULL;
+	const struct bk_member *in_member = bk_member(in, PB_MOUNTS);
+	const struct pb_mounts *h =
+		in_member ? (const void *)in_member->bytes.p : NULL;
 	const struct pb_anchor *v;
+	const struct pb_mount *m;
 
-	if (!m || bundle_check_mounts(h, m->bytes.n, UINT32_MAX, NULL) < 0)
+	if (!in_member || bundle_check_mounts(h, in_member->bytes.n, UINT32_MAX, NULL) < 0)
 		return;
 	if (h->disk)
 		(void)fprintf(out, "scratch trees hold at most %" PRIu64 " bytes\n",
@@ -156,6 +194,15 @@ static void print(FILE *out, const struct bk_output *in)
 			      v[i].flags & PB_AF_SCRATCH ? " (scratch)" : "",
 			      v[i].flags & PB_AF_FLOOR ? " (floor)" : "",
 			      STR_ARG(bk_rule_label(in, v[i].rule)));
+	}
+	m = (const void *)((const char *)h + h->mounts.off);
+	for (uint32_t i = 0; i < h->mounts.count; i++) {
+		struct str rest = { (const char *)h + m[i].path.off, m[i].path.len };
+		struct str tree = mounts_place_text(in->a, (enum ir_root)m[i].root, rest);
+
+		(void)fprintf(out, "mount %.*s at %.*s  %.*s\n", STR_ARG(tree),
+			      (int)m[i].place.len, (const char *)h + m[i].place.off,
+			      STR_ARG(bk_rule_label(in, m[i].rule)));
 	}
 }
 

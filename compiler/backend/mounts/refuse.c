@@ -101,7 +101,12 @@ static bool refuse_scalar(const struct ir *ir, enum ir_scalar_id id, enum ir_op 
 
 bool mounts_refuse(const struct ir *ir, struct diag_sink *sink)
 {
-	bool bad = false;
+	bool bad = ir->mounts.n > 0;
+
+	for (size_t i = 0; i < ir->mounts.n; i++)
+		diag_add(sink, DIAG_UNSUPPORTED,
+			 ir->rules.v[ir->mounts.v[i].rule]->at.span,
+			 "'mount' is not supported by this version");
 
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		if (in_sandbox(ir->rules.v[i]))

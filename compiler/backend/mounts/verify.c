@@ -91,6 +91,27 @@ static bool set_has_anchor(const struct pb_mounts *h, const struct ir_rule *r,
 	return false;
 }
 
+/* The mounts are those of the policy, each by the evaluator's own reading. */
+static const char *check_mounts(const struct ir *ir, const struct pb_mounts *h,
+				struct arena *a)
+{
+	const struct pb_mount *v = (const void *)((const char *)h + h->mounts.off);
+
+	if (h->mounts.count != ir->mounts.n)
+		return "another number of mounts than the policy has";
+	for (uint32_t i = 0; i < h->mounts.count; i++) {
+		struct str place = { (const char *)h + v[i].place.off, v[i].place.len };
+		struct str rest = { (const char *)h + v[i].path.off, v[i].path.len };
+		const struct ir_mount *m = ir_mount_at(ir, place);
+		const struct ir_path *p = m ? ir_mount_tree(ir, m) : NULL;
+
+		if (!m || !str_eq(m->place, place) || m->rule != v[i].rule ||
+		    (uint8_t)p->root != v[i].root || !str_eq(literal(a, &p->glob), rest))
+			return arena_printf(a, "mount %u is not the policy's", i);
+	}
+	return NULL;
+}
+
 const char *mounts_verify(const struct ir *ir, const struct bk_output *in,
 			  struct arena *a)
 {
@@ -98,12 +119,16 @@ const char *mounts_verify(const struct ir *ir, const struct bk_output *in,
 	struct rt_err err = { .err = 0 };
 	const struct pb_mounts *h;
 	const struct pb_anchor *v;
+	const char *why;
 
 	if (!m)
 		return PB_MOUNTS " is missing";
 	if (bundle_check_mounts(m->bytes.p, m->bytes.n, bk_rule_count(ir), &err) < 0)
 		return arena_printf(a, "%s", err.text);
 	h = (const void *)m->bytes.p;
+	why = check_mounts(ir, h, a);
+	if (why)
+		return why;
 	v = (const void *)(m->bytes.p + h->anchors.off);
 	for (uint32_t i = 0; i < h->anchors.count; i++) {
 		struct str rest = { m->bytes.p + v[i].path.off, v[i].path.len };
