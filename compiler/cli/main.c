@@ -23,6 +23,9 @@ static const struct verb {
 		       "the tree, the IR or an artefact after a pass" },
 	[CLI_INSPECT] = { "inspect", cmd_inspect, "[OPTIONS] BUNDLE",
 			  "what a bundle holds" },
+	[CLI_EFFECTIVE] = { "effective", cmd_effective, "[OPTIONS] POLICY...",
+			    "the resolved policy: each value, who says it, what it "
+			    "overrode" },
 };
 
 /* --- the command line ------------------------------------------------------------ */
@@ -33,7 +36,7 @@ static void help_all(FILE *out)
 
 	fputs("polc: the policy compiler\n\n  polc VERB [OPTIONS] ...\n\n", out);
 	for (i = 0; i < CLI_VERB_COUNT; i++)
-		fprintf(out, "  %-8s  %s\n", verbs[i].name, verbs[i].help);
+		fprintf(out, "  %-9s  %s\n", verbs[i].name, verbs[i].help);
 	fputs("\n`polc VERB --help` names a verb's options.\n", out);
 }
 

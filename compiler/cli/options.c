@@ -11,7 +11,8 @@
 
 #define V(verb) (1u << (verb))
 #define V_ALL (V(CLI_VERB_COUNT) - 1u)
-#define V_POLICY (V(CLI_CHECK) | V(CLI_COMPILE) | V(CLI_EXPLAIN) | V(CLI_DUMP))
+#define V_POLICY (V(CLI_CHECK) | V(CLI_COMPILE) | V(CLI_EXPLAIN) | V(CLI_DUMP) | \
+		  V(CLI_EFFECTIVE))
 
 enum opt_arg { ARG_NONE, ARG_ONE, ARG_MAYBE /* only as --name=value */ };
 
@@ -61,11 +62,13 @@ static const struct opt_spec {
 		      "working directory of a command (the project)" },
 	[OPT_AFTER] = { "after", 0, ARG_ONE, V(CLI_DUMP), "PASS",
 			"the pass whose result is printed (required)" },
-	[OPT_SECTION] = { "section", 0, ARG_ONE, V(CLI_INSPECT), "NAME",
-			  "one back end's members, or one member" },
+	[OPT_SECTION] = { "section", 0, ARG_ONE, V(CLI_INSPECT) | V(CLI_EFFECTIVE),
+			  "NAME", "one section of the policy or the bundle" },
 	[OPT_FORMAT] = { "format", 0, ARG_ONE,
-			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT),
-			 "text|json", "how results are printed (text)" },
+			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT) |
+				 V(CLI_EFFECTIVE),
+			 "text|json", "how results are printed (text); effective: also "
+				      "yaml" },
 	[OPT_COLOR] = { "color", 0, ARG_ONE, V_ALL, "auto|always|never",
 			"colours in diagnostics (auto)" },
 	[OPT_HELP] = { "help", 'h', ARG_NONE, V_ALL, NULL, "this text" },
@@ -216,6 +219,29 @@ static bool set_scope(struct reader *r, const char *v)
 	return true;
 }
 
+static bool set_format(struct reader *r, const char *v)
+{
+	static const struct {
+		const char *word;
+		enum cli_format format;
+		unsigned verbs;
+	} words[] = {
+		{ "text", CLI_TEXT, V_ALL },
+		{ "json", CLI_JSON, V_ALL },
+		{ "yaml", CLI_YAML, V(CLI_EFFECTIVE) },
+	};
+	size_t i;
+
+	for (i = 0; i < POL_LEN(words); i++) {
+		if (strcmp(v, words[i].word) != 0 || !(words[i].verbs & V(r->o->verb)))
+			continue;
+		r->o->format = words[i].format;
+		r->o->json = words[i].format == CLI_JSON;
+		return true;
+	}
+	return bad_value(r, OPT_FORMAT, v);
+}
+
 static bool set_option(struct reader *r, enum opt_id id, const char *v)
 {
 	struct options *o = r->o;
@@ -238,7 +264,7 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 	case OPT_ROOT:
 		return set_root(r, v);
 	case OPT_FORMAT:
-		return one_of(r, id, v, "text", "json", &o->json);
+		return set_format(r, v);
 	case OPT_FAIL_ON:
 		return one_of(r, id, v, "error", "warning", &o->fail_on_warning);
 	case OPT_VERBOSE:
@@ -418,7 +444,8 @@ static bool check_policy(struct reader *r)
 	if (o->bundle && (o->inputs.n || o->discover))
 		return complain(r, "a bundle is a whole policy: name it alone, "
 				   "without sources or --discover");
-	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_INSPECT) {
+	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_INSPECT &&
+	    o->verb != CLI_EFFECTIVE) {
 		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
 				"sources\n", o->bundle);
 		return false;

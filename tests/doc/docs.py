@@ -239,6 +239,11 @@ def schemas():
                         [polc, "explain", "--format", "json", where] + request, project)
     schema_case(v["inspect"], "inspect --format json",
                 [polc, "inspect", "--format", "json", bundle], work)
+    for args in ([], ["--section", "file"], ["-v"]):
+        for where in (good, bundle):
+            schema_case(v["effective"], "effective --format json " + " ".join(args) +
+                        (" (bundle)" if where == bundle else ""),
+                        [polc, "effective", "--format", "json", where] + args, work)
     with open(f"{work}/r.pol", "w") as f:
         f.write('policy r { level user }\ncommand { otherwise allow  deny "wc:*" }\n'
                 'file { allow read, write "${PROJECT_DIR}" }\nlimits { time 1s }\n')

@@ -6,6 +6,7 @@
 #   .rules .matcher .seccomp .landlock .mounts .limits .env   dump --after THAT
 #   .err                 stderr of polc check, its exit status on the last line
 #   .compile             the same of polc compile, which writes to a scratch place
+#   .effective           polc effective
 #   .explain             lines "REQUEST => first line of the answer"; "#" and
 #                        empty lines stay; UPDATE fills what stands after "=>"
 # NAME.make, in place of NAME.pol, is a shell script that prints the policy.
@@ -77,6 +78,7 @@ produce() { # KIND FILE: what the golden should hold
 		{ "$polc" compile --color=never "${policy[@]}" -o "$work/x.polb" >/dev/null; } 2>&1
 		printf 'exit %d\n' "$?"
 		;;
+	effective) "$polc" effective "${policy[@]}" 2>&1 ;;
 	explain) explain "$2" ;;
 	esac
 }
@@ -123,7 +125,7 @@ while IFS= read -r pol; do
 		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
 		pol | options | make) continue ;;
-		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | err | compile | explain) ;;
+		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | err | compile | effective | explain) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
 			count_fail

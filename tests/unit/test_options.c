@@ -32,7 +32,7 @@ static int said_teardown(void **state)
 static bool read_line(struct options *o, const char *text)
 {
 	static const char *const verbs[] = { "check", "compile", "explain", "dump",
-					     "inspect" };
+					     "inspect", "effective" };
 	char *copy = arena_printf(&arena, "%s", text), *word, *save = NULL;
 	char **argv = arena_array(&arena, 64, sizeof(*argv));
 	int argc = 0, verb = 0;
@@ -112,6 +112,11 @@ static void test_values(void **state)
 	assert_null(o.discover_dir);
 	accepts(&o, "check --discover=/x");
 	assert_string_equal(o.discover_dir, "/x");
+	accepts(&o, "effective --format yaml --section file x.polb");
+	assert_int_equal(o.format, CLI_YAML);
+	assert_string_equal(o.bundle, "x.polb");
+	refuses("effective --format html a", "'html' is no value of --format");
+	refuses("check --format yaml a", "'yaml' is no value of --format");
 	refuses("check --format xml a", "'xml' is no value of --format");
 	refuses("check --fail-on=never a", "'never' is no value");
 	refuses("check --scope=both a", "'both' is no value");

@@ -1,0 +1,42 @@
+/* Finds the IR of a policy; nothing is lowered further. */
+#include "compiler/cli/loaded.h"
+
+#include "compiler/cli/report.h"
+#include "compiler/ir/read.h"
+
+static enum cli_exit of_bundle(struct loaded *l, const char *path, struct arena *a)
+{
+	const struct bundle_member *m;
+	const char *why = "it has no ir.json, or a damaged one";
+	struct bundle b;
+
+	if (!cli_bundle(path, &b))
+		return CLI_TROUBLE;
+	m = bundle_member(&b, PB_IR);
+	if (m && m->data)
+		l->ir = ir_read(a, (struct str){ (const char *)m->data, m->size }, &why);
+	bundle_release(&b);
+	if (l->ir)
+		return CLI_CLEAN;
+	fprintf(stderr, "polc: the resolved policy in '%s' cannot be read: %.*s\n", path,
+		STR_ARG(cli_clean(a, str_from(why), false)));
+	return CLI_TROUBLE;
+}
+
+enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a)
+{
+	enum cli_exit e;
+
+	*l = (struct loaded){ .name = o->bundle };
+	if (o->bundle)
+		return of_bundle(l, o->bundle, a);
+	compilation_init(&l->c, o, a);
+	if (!cli_sources(o, a))
+		return CLI_TROUBLE;
+	l->name = o->inputs.n ? o->inputs.v[0].path : "the policy";
+	e = passes_run(&l->c, "lift");
+	if (e != CLI_CLEAN)
+		return cli_refuse(&l->c, e, CLI_TROUBLE);
+	l->ir = l->c.ir;
+	return CLI_CLEAN;
+}
