@@ -117,10 +117,11 @@ static void print_names(FILE *out, const struct plan *p, const struct absent *v,
 	size_t skip = strlen(base_of(p, v[first].path)) + 1, at = WIDTH;
 
 	for (size_t i = first; i < n; i++) {
-		size_t len = strlen(v[i].path + skip) + 1;
+		size_t len;
 
 		if (!same_group(p, &v[first], &v[i]))
-			continue;
+			continue; /* and perhaps shorter than what is skipped */
+		len = strlen(v[i].path + skip) + 1;
 		if (at + len > WIDTH)
 			at = (size_t)fprintf(out, "\n%*s", INDENT - 1, "") - 1;
 		fputc(' ', out);

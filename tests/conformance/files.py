@@ -121,6 +121,8 @@ class Run:
         if plan.returncode == 125:
             self.refusal(plan.stderr)
             return
+        if plan.returncode not in (0, 126):
+            self.fail("--plan ends with %d: %s" % (plan.returncode, plan.stderr[-1500:]))
         self.plan = Plan(plan.stdout)
         roots = {"HOME": w.home, "PROJECT_DIR": w.project, "TMPDIR": "/tmp"}
         named = ["--root", "HOME=" + w.home, "--root", "PROJECT_DIR=" + w.project,
