@@ -32,7 +32,7 @@ POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml
 POLRUN_LIBS := -lsodium -lcap
 
 FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
-           compiler/frontend compiler/sema compiler/sets compiler/ir \
+           compiler/frontend compiler/format compiler/sema compiler/sets compiler/ir \
            compiler/lower compiler/analysis compiler/target \
            compiler/backend compiler/backend/seccomp compiler/backend/landlock \
            compiler/backend/mounts compiler/backend/matcher \

@@ -221,6 +221,8 @@ struct ast_stmt {
 struct ast_file {
 	uint32_t source;        /* file number in the source map */
 	struct ast_stmt *stmts;
+	const struct span *comments; /* in source order, from '#' to the line's end */
+	size_t ncomments;
 };
 
 #endif

@@ -26,6 +26,8 @@ static const struct verb {
 	[CLI_EFFECTIVE] = { "effective", cmd_effective, "[OPTIONS] POLICY...",
 			    "the resolved policy: each value, who says it, what it "
 			    "overrode" },
+	[CLI_FMT] = { "fmt", cmd_fmt, "[OPTIONS] FILE...",
+		      "the canonical layout of policy texts" },
 };
 
 /* --- the command line ------------------------------------------------------------ */

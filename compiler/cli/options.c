@@ -20,7 +20,7 @@ enum opt_id {
 	OPT_MANAGED, OPT_MANAGED_FILE, OPT_PROJECT, OPT_USER, OPT_SCOPE,
 	OPT_DISCOVER, OPT_ROOT, OPT_FORMAT, OPT_FAIL_ON, OPT_VERBOSE, OPT_OUTPUT,
 	OPT_SERIAL, OPT_EXPIRES, OPT_CREATED, OPT_NO_SOURCES, OPT_CWD, OPT_AFTER,
-	OPT_SECTION, OPT_COLOR, OPT_HELP, OPT_VERSION, OPT_COUNT
+	OPT_SECTION, OPT_COLOR, OPT_WRITE, OPT_CHECK, OPT_DIFF, OPT_HELP, OPT_VERSION, OPT_COUNT
 };
 
 static const struct opt_spec {
@@ -71,6 +71,12 @@ static const struct opt_spec {
 				      "yaml" },
 	[OPT_COLOR] = { "color", 0, ARG_ONE, V_ALL, "auto|always|never",
 			"colours in diagnostics (auto)" },
+	[OPT_WRITE] = { "write", 'w', ARG_NONE, V(CLI_FMT), NULL,
+			"write the result back to each file that it changes" },
+	[OPT_CHECK] = { "check", 0, ARG_NONE, V(CLI_FMT), NULL,
+			"name the files that would change; exit status 1 if there are any" },
+	[OPT_DIFF] = { "diff", 0, ARG_NONE, V(CLI_FMT), NULL,
+		       "show what would change as a unified diff" },
 	[OPT_HELP] = { "help", 'h', ARG_NONE, V_ALL, NULL, "this text" },
 	[OPT_VERSION] = { "version", 0, ARG_NONE, V_ALL, NULL, "the version" },
 };
@@ -293,6 +299,15 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 		return true;
 	case OPT_COLOR:
 		return set_color(r, v);
+	case OPT_WRITE:
+		o->write = true;
+		return true;
+	case OPT_CHECK:
+		o->check = true;
+		return true;
+	case OPT_DIFF:
+		o->diff = true;
+		return true;
 	case OPT_HELP:
 		o->help = true;
 		return true;
@@ -459,6 +474,27 @@ static bool check_policy(struct reader *r)
 	return true;
 }
 
+/* Verbs that read texts one by one, and not as one policy. */
+static bool check_texts(struct reader *r)
+{
+	struct options *o = r->o;
+
+	if (o->bundle) {
+		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
+				"sources\n", o->bundle);
+		return false;
+	}
+	if (!o->inputs.n)
+		return complain(r, "name a file, or '-' for standard input");
+	if (o->write && o->check)
+		return complain(r, "--check writes nothing: leave --write away");
+	for (size_t i = 0; o->write && i < o->inputs.n; i++)
+		if (strcmp(o->inputs.v[i].path, "-") == 0)
+			return complain(r, "standard input cannot be written back: "
+					   "leave --write away");
+	return true;
+}
+
 static bool check_verb(struct reader *r)
 {
 	struct options *o = r->o;
@@ -485,5 +521,7 @@ bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
 		return false;
 	if (o->help || o->version)
 		return true;
+	if (verb == CLI_FMT)
+		return check_texts(&r);
 	return check_policy(&r) && check_verb(&r);
 }

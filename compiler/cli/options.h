@@ -26,7 +26,7 @@ enum cli_exit {
 };
 
 enum cli_verb { CLI_CHECK, CLI_COMPILE, CLI_EXPLAIN, CLI_DUMP, CLI_INSPECT,
-		CLI_EFFECTIVE,
+		CLI_EFFECTIVE, CLI_FMT,
 		CLI_VERB_COUNT };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
@@ -48,6 +48,7 @@ struct options {
 	const char *output;            /* compile */
 	const char *after;             /* dump */
 	const char *section;           /* inspect */
+	bool write, check, diff;       /* fmt */
 	uint64_t serial;
 	const char *expires;
 	int64_t created;               /* -1: not given */

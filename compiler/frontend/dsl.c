@@ -70,6 +70,7 @@ struct ast_file *dsl_parse(struct arena *a, struct diag_sink *sink,
 			   const struct source_map *map, uint32_t file)
 {
 	struct dsl_parser *p = ARENA_NEW(a, struct dsl_parser);
+	struct ast_file *tree;
 	bool ok;
 
 	p->sink = sink;
@@ -99,5 +100,8 @@ struct ast_file *dsl_parse(struct arena *a, struct diag_sink *sink,
 		diag_add(sink, DIAG_SYNTAX, p->last.at, "the file cannot be parsed");
 		return NULL;
 	}
-	return ast_file(&p->b, file, p->stmts);
+	tree = ast_file(&p->b, file, p->stmts);
+	tree->comments = p->comments.v;
+	tree->ncomments = p->comments.n;
+	return tree;
 }

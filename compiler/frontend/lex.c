@@ -93,6 +93,12 @@ void dsl_check_bidi(struct dsl_parser *p, struct span at)
 	}
 }
 
+void dsl_comment(struct dsl_parser *p, struct span at)
+{
+	dsl_check_bidi(p, at);
+	VEC_PUSH(p->b.a, &p->comments, at);
+}
+
 /* The text between the quotes of a string or the slashes of a regex. */
 static void check_inside(struct dsl_parser *p, struct span at)
 {

@@ -53,6 +53,7 @@ struct dsl_parser {
 	bool stop;          /* a limit was passed: no more tokens, no more errors */
 
 	struct ast_stmt *stmts; /* the result */
+	VEC(struct span) comments;
 };
 
 /* --- the scanner (policy.l, lex.c, tokens.c) ---------------------------------------- */
@@ -84,6 +85,8 @@ int dsl_foreign(struct dsl_parser *p, struct span at, int token, const char *rig
 /* Returns its length: the whole line, or to the end of it where it has one. */
 size_t dsl_foreign_comment(struct dsl_parser *p, struct span at);
 int dsl_stray(struct dsl_parser *p, struct span at);
+/* Nothing to the parser; kept for who writes the text again. */
+void dsl_comment(struct dsl_parser *p, struct span at);
 void dsl_check_bidi(struct dsl_parser *p, struct span at);
 /* The text, or the begin of a long one, for a message. */
 struct str dsl_shown(struct dsl_parser *p, struct str s);

@@ -7,6 +7,7 @@
 #   .err                 stderr of polc check, its exit status on the last line
 #   .compile             the same of polc compile, which writes to a scratch place
 #   .effective           polc effective
+#   .fmt                 polc fmt, and its exit status where it is not 0
 #   .explain             lines "REQUEST => first line of the answer"; "#" and
 #                        empty lines stay; UPDATE fills what stands after "=>"
 # NAME.make, in place of NAME.pol, is a shell script that prints the policy.
@@ -79,6 +80,7 @@ produce() { # KIND FILE: what the golden should hold
 		printf 'exit %d\n' "$?"
 		;;
 	effective) "$polc" effective "${policy[@]}" 2>&1 ;;
+	fmt) "$polc" fmt --color=never "${policy[@]}" 2>&1 || printf 'exit %d\n' "$?" ;;
 	explain) explain "$2" ;;
 	esac
 }
@@ -125,7 +127,7 @@ while IFS= read -r pol; do
 		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
 		pol | options | make) continue ;;
-		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | err | compile | effective | explain) ;;
+		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | err | compile | effective | fmt | explain) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
 			count_fail

@@ -61,6 +61,10 @@ static_runtime() {
 	done
 	return 0
 }
+formatted() {
+	# policies that people read and copy are in canonical layout
+	sources 'stdlib-policies/*.pol' 'examples/*.pol' | xargs "$BUILD/bin/polc" fmt --diff 2>&1
+}
 first_comment() {
 	local f
 	for f in $(sources 'compiler/*.c' 'runtime/*.c'); do
@@ -82,4 +86,5 @@ check file-sizes file_sizes
 check static-runtime static_runtime
 check first-comment first_comment
 check unfinished unfinished
+check policies-formatted formatted
 count_end

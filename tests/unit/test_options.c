@@ -32,7 +32,7 @@ static int said_teardown(void **state)
 static bool read_line(struct options *o, const char *text)
 {
 	static const char *const verbs[] = { "check", "compile", "explain", "dump",
-					     "inspect", "effective" };
+					     "inspect", "effective", "fmt" };
 	char *copy = arena_printf(&arena, "%s", text), *word, *save = NULL;
 	char **argv = arena_array(&arena, 64, sizeof(*argv));
 	int argc = 0, verb = 0;

@@ -1,0 +1,15 @@
+/* One policy text by itself: what fmt and convert read. */
+#ifndef COMPILER_CLI_TEXTS_H
+#define COMPILER_CLI_TEXTS_H
+
+#include "compiler/cli/passes.h"
+
+/* By its name, as everywhere: .yml or .yaml. */
+bool texts_is_yaml(const char *path);
+/*
+ * Reads and parses a file, or standard input where `path` is "-".  NULL after
+ * an error in the sink.
+ */
+struct ast_file *texts_parse(struct compilation *c, const char *path);
+
+#endif
