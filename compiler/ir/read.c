@@ -314,6 +314,14 @@ static void read_fact(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	VEC_PUSH(r->a, &ir->facts, f);
 }
 
+static void read_mount(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	struct ir_mount m = { .place = ir_rd_str(r, o, "place") };
+
+	m.rule = (uint32_t)ir_rd_num(r, o, "rule", UINT32_MAX);
+	VEC_PUSH(r->a, &ir->mounts, m);
+}
+
 static void read_dropped(struct ir_reader *r, struct json_object *o, struct ir *ir)
 {
 	struct ir_dropped d = { .text = ir_rd_str(r, o, "text") };
@@ -356,6 +364,7 @@ static const struct {
 	{ "roles", IR_READ_MAX_RULES, read_role },
 	{ "risks", IR_READ_MAX_RULES, read_risk_fact },
 	{ "facts", IR_READ_MAX_RULES, read_fact },
+	{ "mounts", IR_READ_MAX_RULES, read_mount },
 	{ "dropped", IR_READ_MAX_RULES, read_dropped },
 	{ "tests", IR_READ_MAX_RULES, read_test },
 };
