@@ -16,9 +16,13 @@
 #define PB_MAX_RULES 65536u
 #define PB_MAX_MOUNTS 256u
 #define PB_MAX_PLACE 1024u /* bytes of a mount's place */
+#define PB_MAX_SIGNATURES 16u
 
 #define PB_MANIFEST "manifest.json"
 #define PB_MANIFEST_B2 "manifest.b2"
+/* signatures/NAME.sshsig, NAME as sshkey_name() makes it; between these two. */
+#define PB_SIGNATURES "signatures/"
+#define PB_SIGNATURE_END ".sshsig"
 #define PB_RULES "rules.bin"
 #define PB_MATCHER "matcher.bin"
 #define PB_SECCOMP_ENFORCE "seccomp/x86_64.enforce.bpf"

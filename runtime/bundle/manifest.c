@@ -263,6 +263,48 @@ static int instant(struct cursor *c, const char *what, int64_t *ret)
 			return r_; \
 	} while (0)
 
+/* Null, or the SHA-256 of the manifest that this one follows. */
+static int previous(struct cursor *c, struct manifest *m)
+{
+	uint8_t sum[32];
+
+	m->previous[0] = '\0';
+	if (take(c, "null"))
+		return 0;
+	TRY(digest(c, sum));
+	manifest_hex(sum, m->previous);
+	return 0;
+}
+
+/* Null, or how many keys must have signed. */
+static int keys(struct cursor *c, struct manifest *m)
+{
+	uint64_t n;
+
+	if (take(c, "null"))
+		return 0;
+	TRY(expect(c, "{\"threshold\": "));
+	TRY(number(c, "threshold", &n));
+	if (n == 0)
+		return bad_value(c, "threshold");
+	if (n > 1)
+		return rt_fail(c->err, EPROTONOSUPPORT,
+			       "it asks for the signatures of %llu keys, which this "
+			       "version does not count", (unsigned long long)n);
+	m->threshold = 1;
+	return expect(c, "}");
+}
+
+/* A field that only a later version acts on: what it would ask for is not
+ * passed over. */
+static int later(struct cursor *c, const char *what)
+{
+	if (take(c, "null"))
+		return 0;
+	return rt_fail(c->err, EPROTONOSUPPORT,
+		       "its manifest has %s, which this version does not support", what);
+}
+
 static int parse_head(struct cursor *c, struct manifest *m)
 {
 	const char *name, *version;
@@ -290,7 +332,9 @@ static int parse_head(struct cursor *c, struct manifest *m)
 	m->name[len] = '\0';
 	TRY(expect(c, ",\n  \"serial\": "));
 	TRY(number(c, "serial", &m->serial));
-	TRY(expect(c, ",\n  \"previous\": null,\n  \"created\": "));
+	TRY(expect(c, ",\n  \"previous\": "));
+	TRY(previous(c, m));
+	TRY(expect(c, ",\n  \"created\": "));
 	TRY(instant(c, "time of creation", &m->created));
 	TRY(expect(c, ",\n  \"not_before\": "));
 	TRY(day(c, "first day", false, &m->not_before));
@@ -349,6 +393,7 @@ static int source(struct cursor *c, struct manifest *m)
 	}
 	if (i == 5)
 		return bad_value(c, "level");
+	m->levels |= 1u << (PB_MANAGED + i);
 	TRY(expect(c, ", \"narrow\": "));
 	if (!take(c, "true") && !take(c, "false"))
 		return bad_value(c, "'narrow'");
@@ -417,9 +462,15 @@ static int parse(struct cursor *c, struct manifest *m)
 	TRY(list(c, m, feature));
 	TRY(expect(c, ",\n  \"sources\": "));
 	TRY(list(c, m, source));
-	TRY(expect(c, ",\n  \"keys\": null,\n  \"parent\": null,\n  \"members\": "));
+	TRY(expect(c, ",\n  \"keys\": "));
+	TRY(keys(c, m));
+	TRY(expect(c, ",\n  \"parent\": "));
+	TRY(later(c, "a managed bundle above it ('parent')"));
+	TRY(expect(c, ",\n  \"members\": "));
 	TRY(list(c, m, member));
-	TRY(expect(c, ",\n  \"changes\": null\n}\n"));
+	TRY(expect(c, ",\n  \"changes\": "));
+	TRY(later(c, "a change statement ('changes')"));
+	TRY(expect(c, "\n}\n"));
 	if (c->at != c->n)
 		return rt_fail(c->err, EBADMSG,
 			       "bytes follow the end of manifest.json");

@@ -29,6 +29,9 @@ struct manifest_member {
 struct manifest {
 	char name[MANIFEST_MAX_NAME + 1];
 	uint64_t serial;
+	char previous[65];  /* hex SHA-256 of the manifest before it, or "" */
+	uint32_t levels;    /* a bit, 1 << enum pb_level, for each level of a source */
+	uint32_t threshold; /* of `keys`: 0 (none is asked for) or 1 */
 	/* Seconds since 1970 or MANIFEST_NO_TIME.  not_before is the first
 	   second of its day, not_after the last one. */
 	int64_t created, not_before, not_after;

@@ -154,7 +154,9 @@ static void forget_idle(struct bundle *b)
 	}
 }
 
-static int open_as(const char *path, bool run, struct bundle *ret, struct rt_err *err)
+int bundle_open_gated(const char *path, bool run,
+		      int (*gate)(void *ctx, const struct bundle *b, struct rt_err *err),
+		      void *ctx, struct bundle *ret, struct rt_err *err)
 {
 	AUTO_CLOSE int fd = -1;
 	uint8_t *buf;
@@ -178,7 +180,7 @@ static int open_as(const char *path, bool run, struct bundle *ret, struct rt_err
 		free(buf);
 		return r;
 	}
-	r = bundle_parse(buf, size, ret, err);
+	r = bundle_parse_gated(buf, size, gate, ctx, ret, err);
 	if (r < 0)
 		name_file(err, path);
 	else if (run)
@@ -188,10 +190,10 @@ static int open_as(const char *path, bool run, struct bundle *ret, struct rt_err
 
 int bundle_open(const char *path, struct bundle *ret, struct rt_err *err)
 {
-	return open_as(path, false, ret, err);
+	return bundle_open_gated(path, false, NULL, NULL, ret, err);
 }
 
 int bundle_open_run(const char *path, struct bundle *ret, struct rt_err *err)
 {
-	return open_as(path, true, ret, err);
+	return bundle_open_gated(path, true, NULL, NULL, ret, err);
 }

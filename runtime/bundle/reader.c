@@ -1,18 +1,20 @@
 /*
  * From the bytes of a bundle to checked views: the archive, the digest of the
- * manifest, the manifest, its agreement with the archive, then the members
+ * manifest, the signatures over it, the manifest, its agreement with the archive, then the members
  * that every run needs.  The others are verified when they are asked for.
  */
 #include "runtime/bundle/reader.h"
 
 #include <errno.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/manifest.h"
 #include "runtime/bundle/members.h"
+#include "runtime/bundle/sshsig.h"
 #include "runtime/bundle/tar.h"
 
 static void digest_of(const uint8_t *data, size_t size, uint8_t out[32])
@@ -53,6 +55,61 @@ static int read_manifest(struct bundle *b, size_t *at, struct rt_err *err)
 	b->manifest_size = json.size;
 	manifest_hex(is, b->digest);
 	return 0;
+}
+
+static bool is_signature(const char *path)
+{
+	return strncmp(path, PB_SIGNATURES, strlen(PB_SIGNATURES)) == 0;
+}
+
+/* Each verifies, bears its key's name, and so no key signs twice. */
+static int read_signature(struct bundle *b, const struct tar_member *t,
+			  struct rt_err *err)
+{
+	struct bundle_signature *s = b->signatures + b->nsignatures;
+	char name[SSHKEY_NAME_CAP], want[TAR_PATH_MAX + 1];
+	struct rt_err why = { 0 };
+
+	if (b->nsignatures == PB_MAX_SIGNATURES)
+		return rt_fail(err, E2BIG, "it has more than %u signatures",
+			       PB_MAX_SIGNATURES);
+	if (sshsig_check(t->data, t->size, b->manifest, b->manifest_size, &s->key,
+			 &why) < 0)
+		return rt_fail(err, why.err, "signature '%s': %s", t->path, why.text);
+	sshkey_name(&s->key, name);
+	(void)snprintf(want, sizeof(want), PB_SIGNATURES "%s" PB_SIGNATURE_END, name);
+	if (strcmp(t->path, want) != 0)
+		return rt_fail(err, EBADMSG, "signature '%s' is not called by its key",
+			       t->path);
+	if (b->nsignatures > 0 && strcmp(s[-1].path, t->path) >= 0)
+		return rt_fail(err, EBADMSG, "signature '%s' is repeated or out of order",
+			       t->path);
+	s->path = t->path;
+	s->data = t->data;
+	s->size = t->size;
+	b->nsignatures++;
+	return 0;
+}
+
+static int read_signatures(struct bundle *b, size_t *at, struct rt_err *err)
+{
+	struct tar_member t;
+	size_t next = *at;
+	int r = tar_next(b->bytes, b->size, &next, &t, err);
+
+	if (r <= 0 || !is_signature(t.path))
+		return r < 0 ? r : 0;
+	b->signatures = calloc(PB_MAX_SIGNATURES, sizeof(*b->signatures));
+	if (!b->signatures)
+		return rt_fail(err, ENOMEM, "out of memory");
+	while (r > 0 && is_signature(t.path)) {
+		r = read_signature(b, &t, err);
+		if (r < 0)
+			return r;
+		*at = next;
+		r = tar_next(b->bytes, b->size, &next, &t, err);
+	}
+	return r < 0 ? r : 0;
 }
 
 /* The rest of the archive must be what the manifest lists, in its order. */
@@ -168,7 +225,9 @@ static int check_members(struct bundle *b, struct rt_err *err)
 	return 0;
 }
 
-static int parse(struct bundle *b, struct rt_err *err)
+static int parse(struct bundle *b,
+		 int (*gate)(void *ctx, const struct bundle *b, struct rt_err *err),
+		 void *ctx, struct rt_err *err)
 {
 	struct manifest m;
 	size_t at = 0;
@@ -177,13 +236,20 @@ static int parse(struct bundle *b, struct rt_err *err)
 	if (b->size > PB_MAX_BUNDLE)
 		return rt_fail(err, EFBIG, "larger than %u MiB", PB_MAX_BUNDLE >> 20);
 	r = read_manifest(b, &at, err);
+	if (r == 0)
+		r = read_signatures(b, &at, err);
+	if (r == 0 && gate)
+		r = gate(ctx, b, err);
 	if (r < 0)
 		return r;
 	r = manifest_parse(b->manifest, b->manifest_size, &m, err);
 	if (r < 0)
 		return r;
 	memcpy(b->name, m.name, sizeof(m.name));
+	memcpy(b->previous, m.previous, sizeof(m.previous));
 	b->serial = m.serial;
+	b->levels = m.levels;
+	b->threshold = m.threshold;
 	b->created = m.created;
 	b->not_before = m.not_before;
 	b->not_after = m.not_after;
@@ -192,13 +258,16 @@ static int parse(struct bundle *b, struct rt_err *err)
 	return r < 0 ? r : check_members(b, err);
 }
 
-int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err)
+int bundle_parse_gated(uint8_t *bytes, size_t size,
+		       int (*gate)(void *ctx, const struct bundle *b,
+				   struct rt_err *err),
+		       void *ctx, struct bundle *ret, struct rt_err *err)
 {
 	struct bundle b = { .bytes = bytes, .size = size };
 	int r;
 
 	_Static_assert(sizeof(b.name) == MANIFEST_MAX_NAME + 1, "names fit");
-	r = parse(&b, err);
+	r = parse(&b, gate, ctx, err);
 	if (r < 0) {
 		bundle_release(&b);
 		return r;
@@ -207,9 +276,15 @@ int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err 
 	return 0;
 }
 
+int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err)
+{
+	return bundle_parse_gated(bytes, size, NULL, NULL, ret, err);
+}
+
 void bundle_release(struct bundle *b)
 {
 	free(b->members);
+	free(b->signatures);
 	free(b->bytes);
 	*b = (struct bundle){ .bytes = NULL };
 }

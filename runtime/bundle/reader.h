@@ -12,6 +12,15 @@
 
 #include "runtime/base/err.h"
 #include "runtime/bundle/format.h"
+#include "runtime/bundle/sshkey.h"
+
+/* A signature over the manifest: verified, and not yet a trusted one. */
+struct bundle_signature {
+	struct sshkey key;
+	const char *path;    /* NUL-terminated */
+	const uint8_t *data; /* the armoured text */
+	size_t size;
+};
 
 struct bundle_member {
 	const char *path; /* NUL-terminated */
@@ -29,8 +38,13 @@ struct bundle {
 	const uint8_t *manifest; /* the canonical bytes */
 	size_t manifest_size;
 	char digest[65];  /* hex BLAKE2b-256 of the manifest */
+	struct bundle_signature *signatures; /* in file order; owned */
+	size_t nsignatures;
 	char name[128];
 	uint64_t serial;
+	char previous[65];  /* hex SHA-256 of the manifest before it, or "" */
+	uint32_t levels;    /* a bit, 1 << enum pb_level, for each level of a source */
+	uint32_t threshold; /* signatures that the manifest asks for: 0 or 1 */
 	/* Seconds since 1970, INT64_MIN: not said.  See bundle_check_time(). */
 	int64_t created, not_before, not_after;
 	/* Checked views; every offset and count in them has been verified. */
@@ -55,6 +69,18 @@ int bundle_open(const char *path, struct bundle *ret, struct rt_err *err);
 int bundle_open_run(const char *path, struct bundle *ret, struct rt_err *err);
 /* Takes over `bytes` (malloc'ed) also on failure. */
 int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err);
+/*
+ * The same two with a gate, for trust.c: it is called when the signatures are
+ * verified and before the manifest is parsed (so only the manifest's bytes and
+ * the signatures are set), and its -errno refuses the bundle.
+ */
+int bundle_open_gated(const char *path, bool run,
+		      int (*gate)(void *ctx, const struct bundle *b, struct rt_err *err),
+		      void *ctx, struct bundle *ret, struct rt_err *err);
+int bundle_parse_gated(uint8_t *bytes, size_t size,
+		       int (*gate)(void *ctx, const struct bundle *b,
+				   struct rt_err *err),
+		       void *ctx, struct bundle *ret, struct rt_err *err);
 void bundle_release(struct bundle *b);
 /*
  * Refuses a bundle before its first day, after its last one, and one that was

@@ -18,6 +18,9 @@ const char polrun_help[] =
 	"\n"
 	"  -b, --bundle FILE      the compiled policy (required)\n"
 	"      --project DIR      the value of ${PROJECT_DIR}\n"
+	"      --require-signed   refuse a bundle that no trusted key has signed\n"
+	"      --allowed-signers FILE\n"
+	"                         who may sign, instead of the default lists\n"
 	"      --user NAME|UID    as root: run as this user\n"
 	"      --report FILE      write a JSON report of the run\n"
 	"      --plan             show what would run and where; run nothing\n"
@@ -31,7 +34,7 @@ const char polrun_help[] =
 	"failed or refused; 126 denied by policy or not executable; 127 not found.\n";
 
 enum id { ID_BUNDLE, ID_PROJECT, ID_USER, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
-	  ID_YES, ID_LINE, ID_HELP, ID_VERSION, ID_LATER };
+	  ID_YES, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_LATER };
 
 static const struct option {
 	const char *name;  /* without "--" */
@@ -50,8 +53,8 @@ static const struct option {
 	{ "", 'c', true, ID_LINE },
 	{ "help", 'h', false, ID_HELP },
 	{ "version", 0, false, ID_VERSION },
-	{ "allowed-signers", 0, true, ID_LATER },
-	{ "require-signed", 0, false, ID_LATER },
+	{ "allowed-signers", 0, true, ID_SIGNERS },
+	{ "require-signed", 0, false, ID_REQUIRE },
 	{ "role", 0, true, ID_LATER },
 	{ "session", 0, true, ID_LATER },
 	{ "runner", 0, true, ID_LATER },
@@ -129,6 +132,12 @@ static int set(struct options *o, const struct option *opt, const char *value,
 	case ID_REPORT:
 		slot = &o->report;
 		break;
+	case ID_SIGNERS:
+		slot = &o->signers;
+		break;
+	case ID_REQUIRE:
+		o->require_signed = true;
+		return 0;
 	case ID_LINE:
 		slot = &o->line;
 		break;

@@ -14,6 +14,8 @@ struct options {
 	const char *project;
 	const char *user;
 	const char *report;
+	const char *signers; /* --allowed-signers */
+	bool require_signed;
 	const char *line;   /* -c */
 	bool explain;
 	bool yes;

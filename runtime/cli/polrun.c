@@ -15,6 +15,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/bundle/trust.h"
 #include "runtime/cli/before.h"
 #include "runtime/cli/entry.h"
 #include "runtime/cli/env.h"
@@ -37,6 +38,7 @@ enum { EXIT_REFUSED = 125 };
 struct session {
 	struct options opt;
 	struct bundle bundle;
+	struct trust trust;
 	struct roots roots;
 	struct passwd_entry pw;
 	bool has_pw;
@@ -502,6 +504,24 @@ static void go_ahead(struct session *s)
 	sandbox_ahead(&s->run, &s->ahead);
 }
 
+/* Once, before anything of the bundle is believed. */
+static int open_bundle(struct session *s, struct rt_err *err)
+{
+	struct trust_options t = { .file = s->opt.signers,
+				   .require = s->opt.require_signed,
+				   .home = getenv("HOME"),
+				   .now = (int64_t)time(NULL) };
+	struct passwd_entry pw;
+	int r;
+
+	if ((!t.home || !t.home[0]) && passwd_lookup(NULL, getuid(), &pw))
+		t.home = pw.home;
+	r = trust_open(s->opt.bundle, true, &t, &s->bundle, &s->trust, err);
+	if (r == 0)
+		r = bundle_check_time(&s->bundle, t.now, err);
+	return r == 0 ? check_filter(&s->bundle, s->opt.explain, err) : r;
+}
+
 static void release(struct session *s)
 {
 	sandbox_ahead_release(&s->ahead);
@@ -527,9 +547,7 @@ static int session(const struct options *opt)
 
 	go_ahead(&s);
 	s.run.ahead = &s.ahead;
-	if (bundle_open_run(opt->bundle, &s.bundle, &err) < 0 ||
-	    bundle_check_time(&s.bundle, (int64_t)time(NULL), &err) < 0 ||
-	    check_filter(&s.bundle, opt->explain, &err) < 0) {
+	if (open_bundle(&s, &err) < 0) {
 		release(&s);
 		return fail(&err, EXIT_REFUSED);
 	}

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/bundle/format.h"
 #include "runtime/bundle/manifest.h"
 
 #define HEX "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -79,6 +80,9 @@ static void test_the_canonical_form_is_read(void **state)
 	assert_int_equal(m.nsources, 2);
 	assert_int_equal(m.nmembers, 3);
 	assert_int_equal(m.members[1].size, 24);
+	assert_string_equal(m.previous, "");
+	assert_int_equal(m.threshold, 0);
+	assert_int_equal(m.levels, 1 << PB_MANAGED | 1 << PB_DEFAULT);
 	assert_memory_equal(m.members[2].path, "sources/managed/a", 17);
 	assert_int_equal(m.members[0].b2[1], 0x23);
 	manifest_release(&m);
@@ -101,7 +105,9 @@ static void test_what_differs_is_refused(void **state)
 		{ "acme", "ac\\nme", "no valid name" },
 		{ "acme", "ac\nme", "no valid name" },
 		{ "acme", "\xc3\xa4", "no valid name" },
-		{ "\"previous\": null", "\"previous\": \"" HEX "\"", "not canonical" },
+		{ "\"previous\": null", "\"previous\": \"" HEX "0\"", "not canonical" },
+		{ "\"previous\": null", "\"previous\": \"\"", "no valid digest" },
+		{ "\"previous\": null", "\"previous\": 1", "no valid digest" },
 		{ "2026-11-22T01:02:03Z", "2026-11-22T24:02:03Z", "time of creation" },
 		{ "2026-11-22T01:02:03Z", "2026-11-22 01:02:03Z", "time of creation" },
 		{ "2026-01-01", "2026-02-29", "first day" },
@@ -128,7 +134,13 @@ static void test_what_differs_is_refused(void **state)
 		{ "\"size\": 3, \"blake2b\": \"0", "\"size\": 3, \"blake2b\": \"A",
 		  "no valid digest" },
 		{ "\"keys\": null", "\"keys\": {}", "not canonical" },
-		{ "\"parent\": null", "\"parent\": 1", "not canonical" },
+		{ "\"keys\": null", "\"keys\": {\"threshold\": 0}", "no valid threshold" },
+		{ "\"keys\": null", "\"keys\": {\"threshold\": 01}", "no valid threshold" },
+		{ "\"keys\": null", "\"keys\": {\"threshold\": 1 }", "not canonical" },
+		{ "\"keys\": null", "\"keys\": {\"threshold\": 2}",
+		  "signatures of 2 keys, which this version does not count" },
+		{ "\"parent\": null", "\"parent\": \"" HEX "\"", "('parent'), which" },
+		{ "\"changes\": null", "\"changes\": []", "('changes'), which" },
 		{ "\"rules.bin\"", "\"../rules.bin\"", "no valid member path" },
 		{ "\"rules.bin\"", "\"/rules.bin\"", "no valid member path" },
 		{ "\"rules.bin\"", "\"other.bin\"", "not known" },
@@ -176,12 +188,30 @@ static void test_a_leap_day_and_nulls(void **state)
 	free(text);
 }
 
+static void test_what_a_manifest_follows_and_asks_for(void **state)
+{
+	char *text = with("\"previous\": null", "\"previous\": \"" HEX "\"");
+	struct manifest m;
+
+	(void)state;
+	assert_int_equal(parse(text, strlen(text), &m, NULL), 0);
+	assert_string_equal(m.previous, HEX);
+	manifest_release(&m);
+	free(text);
+	text = with("\"keys\": null", "\"keys\": {\"threshold\": 1}");
+	assert_int_equal(parse(text, strlen(text), &m, NULL), 0);
+	assert_int_equal(m.threshold, 1);
+	manifest_release(&m);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_canonical_form_is_read),
 		cmocka_unit_test(test_what_differs_is_refused),
 		cmocka_unit_test(test_no_prefix_is_a_manifest),
+		cmocka_unit_test(test_what_a_manifest_follows_and_asks_for),
 		cmocka_unit_test(test_a_leap_day_and_nulls),
 	};
 

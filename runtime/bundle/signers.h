@@ -1,0 +1,46 @@
+/*
+ * The list of allowed signers, in OpenSSH's format (ssh-keygen(1), ALLOWED
+ * SIGNERS): one line a key,
+ *
+ *     PRINCIPALS [OPTIONS] KEYTYPE BASE64-KEY [COMMENT]
+ *
+ * with the options namespaces, valid-after, valid-before and cert-authority.
+ * A line that cannot be read allows nobody and is named where nobody else was
+ * found.  Certificates are not supported: a line of an authority allows nobody.
+ */
+#ifndef RUNTIME_BUNDLE_SIGNERS_H
+#define RUNTIME_BUNDLE_SIGNERS_H
+
+#include "runtime/bundle/sshkey.h"
+
+enum {
+	SIGNERS_MAX_BYTES = 1024 * 1024,
+	SIGNERS_MAX_VALUE = 1024, /* bytes of an option's value */
+	SIGNERS_SHOWN_CAP = 96
+};
+
+struct signers_query {
+	const struct sshkey *key;
+	const char *principal; /* who must have signed; NULL: anybody of the list */
+	int64_t now;           /* seconds since 1970 */
+};
+
+struct signers_found {
+	unsigned line;                /* from 1 */
+	char who[SIGNERS_SHOWN_CAP];  /* the principal, or the line's patterns; escaped */
+};
+
+/*
+ * Looks for a line that allows the key to sign bundles.  0; or -ENODATA where
+ * the list has no lines at all, -ENOKEY where none has the key, -EKEYEXPIRED
+ * or -EKEYREJECTED where one has and does not allow it; the message says which
+ * field decided.  `text` may hold any bytes; time is at most
+ * (bytes of the list) x (bytes of the principal).
+ */
+int signers_find(const char *text, size_t n, const struct signers_query *q,
+		 struct signers_found *ret, struct rt_err *err);
+
+/* A comma-separated list of patterns with '*', '?' and '!' before the name. */
+bool signers_match(const char *list, size_t n, const char *name, size_t name_n);
+
+#endif
