@@ -71,13 +71,13 @@ static void key(struct buf *b, const char *name)
 	buf_printf(b, ",\n  \"%s\": ", name);
 }
 
-static void date(struct buf *b, const char *name, struct str day)
+static void optional(struct buf *b, const char *name, struct str text)
 {
 	key(b, name);
-	if (day.n == 0)
+	if (text.n == 0)
 		buf_z(b, "null");
 	else
-		string(b, day);
+		string(b, text);
 }
 
 static void created(struct buf *b, int64_t at)
@@ -149,11 +149,10 @@ void bundle_manifest(struct buf *out, const struct ir *ir,
 	string(out, ir->name);
 	key(out, "serial");
 	buf_printf(out, "%llu", (unsigned long long)serial);
-	key(out, "previous");
-	buf_z(out, "null");
+	optional(out, "previous", opt->previous);
 	created(out, opt->created);
-	date(out, "not_before", opt->not_before);
-	date(out, "not_after", opt->expires.n ? opt->expires : ir->expires);
+	optional(out, "not_before", opt->not_before);
+	optional(out, "not_after", opt->expires.n ? opt->expires : ir->expires);
 	key(out, "compiler");
 	string(out, str_from(opt->version));
 	key(out, "features");
@@ -164,7 +163,10 @@ void bundle_manifest(struct buf *out, const struct ir *ir,
 	end_list(out, plan->features.n);
 	sources(out, plan);
 	key(out, "keys");
-	buf_z(out, "null");
+	if (opt->signatures)
+		buf_printf(out, "{\"threshold\": %u}", opt->signatures);
+	else
+		buf_z(out, "null");
 	key(out, "parent");
 	buf_z(out, "null");
 	members(out, plan);

@@ -16,6 +16,8 @@ struct bundle_options {
 	uint64_t serial;       /* 0: the policy's own */
 	struct str expires;    /* YYYY-MM-DD; empty: the policy's own, if any */
 	struct str not_before; /* YYYY-MM-DD or empty */
+	struct str previous;   /* SHA-256 of the manifest before, hex; or empty */
+	unsigned signatures;   /* that the manifest asks for; 0: none */
 	bool no_sources;       /* the texts are left out, their digests stay */
 	const char *version;   /* of the compiler, never NULL */
 };

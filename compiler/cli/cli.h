@@ -13,6 +13,8 @@ enum cli_exit cmd_dump(struct options *o, struct arena *a);
 enum cli_exit cmd_inspect(struct options *o, struct arena *a);
 enum cli_exit cmd_effective(struct options *o, struct arena *a);
 enum cli_exit cmd_fmt(struct options *o, struct arena *a);
+enum cli_exit cmd_sign(struct options *o, struct arena *a);
+enum cli_exit cmd_verify(struct options *o, struct arena *a);
 
 /* --discover, where it was asked for, and whether the files named can be read. */
 bool cli_sources(struct options *o, struct arena *a);
@@ -21,6 +23,8 @@ bool cli_sources(struct options *o, struct arena *a);
  * character is written as \xNN, but for newlines and tabs where `lines`.
  */
 struct str cli_clean(struct arena *a, struct str s, bool lines);
+/* The file is the whole of `bytes` (mode 0644) or what it was; false after a message. */
+bool cli_write(struct arena *a, const char *path, struct str bytes);
 /* Reads and checks a bundle; false after a message. */
 bool cli_bundle(const char *path, struct bundle *ret);
 /*

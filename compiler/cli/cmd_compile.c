@@ -2,65 +2,33 @@
  * `polc compile`: check, prove what was emitted, write the bundle.  OUT is
  * either the whole new bundle or what it was before.
  */
-#include <errno.h>
-#include <fcntl.h>
+#include <sodium.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
+#include "compiler/bundle/sign.h"
 #include "compiler/bundle/writer.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/tests.h"
 
-static bool write_all(int fd, struct str bytes)
-{
-	size_t done = 0;
-
-	while (done < bytes.n) {
-		ssize_t n = write(fd, bytes.p + done, bytes.n - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
-}
-
-/* Beside OUT, so that the rename stays in one file system. */
-static bool write_file(struct arena *a, const char *path, struct str bytes)
-{
-	char *temp = arena_printf(a, "%s.XXXXXX", path);
-	int fd = mkostemp(temp, O_CLOEXEC), err;
-
-	if (fd < 0) {
-		fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(errno));
-		return false;
-	}
-	/* 0644 whatever the umask is: polrun of another user may read it */
-	if (write_all(fd, bytes) && fchmod(fd, 0644) == 0 && fsync(fd) == 0 &&
-	    rename(temp, path) == 0) {
-		close(fd);
-		return true;
-	}
-	err = errno;
-	close(fd);
-	unlink(temp);
-	fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(err));
-	return false;
-}
-
-/* --created, else SOURCE_DATE_EPOCH, else none: the same input, the same bytes. */
+/*
+ * --created, else SOURCE_DATE_EPOCH, else none: the same input, the same
+ * bytes.  Who signs says when, by the clock if nobody says more.
+ */
 static bool created(const struct options *o, int64_t *ret)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	uint64_t n;
 
 	*ret = o->created;
-	if (o->created >= 0 || !epoch || !*epoch)
+	if (o->created >= 0)
 		return true;
+	if (!epoch || !*epoch) {
+		if (o->key)
+			*ret = (int64_t)time(NULL);
+		return true;
+	}
 	if (!num_u64(str_from(epoch), &n) || n > INT64_MAX) {
 		fprintf(stderr, "polc: SOURCE_DATE_EPOCH is '%s', not a number of "
 				"seconds\n", epoch);
@@ -70,11 +38,39 @@ static bool created(const struct options *o, int64_t *ret)
 	return true;
 }
 
+/* The digest of the manifest before this one, which must be of the same policy. */
+static bool previous(const struct compilation *c, struct bundle_options *opt)
+{
+	uint64_t serial = opt->serial ? opt->serial : c->ir->serial;
+	unsigned char sum[crypto_hash_sha256_BYTES];
+	const char *path = c->o->previous;
+	struct bundle b;
+	struct buf hex;
+	bool ok;
+
+	if (!cli_bundle(path, &b))
+		return false;
+	ok = str_eqz(c->ir->name, b.name) && b.serial < serial;
+	if (!ok)
+		fprintf(stderr, "polc: '%s' is '%s' with serial %llu: a bundle follows "
+				"one of its own name with a lower serial\n",
+			path, b.name, (unsigned long long)b.serial);
+	(void)crypto_hash_sha256(sum, b.manifest, b.manifest_size);
+	buf_init(&hex, c->a);
+	for (size_t i = 0; i < sizeof(sum); i++)
+		buf_printf(&hex, "%02x", sum[i]);
+	opt->previous = buf_view(&hex);
+	bundle_release(&b);
+	return ok;
+}
+
 static enum cli_exit build(struct compilation *c, struct buf *ret_bytes)
 {
 	struct bundle_options opt = {
 		.serial = c->o->serial,
 		.expires = c->o->expires ? str_from(c->o->expires) : STR_NULL,
+		.not_before = c->o->not_before ? str_from(c->o->not_before) : STR_NULL,
+		.signatures = c->o->key ? 1 : 0,
 		.no_sources = c->o->no_sources,
 		.version = POLC_VERSION,
 	};
@@ -93,10 +89,36 @@ static enum cli_exit build(struct compilation *c, struct buf *ret_bytes)
 		return e == CLI_INTERNAL ? e : CLI_FINDINGS;
 	if (!created(c->o, &opt.created))
 		return CLI_TROUBLE;
+	if (c->o->previous && !previous(c, &opt))
+		return CLI_TROUBLE;
 	if (bundle_write(c->ir, &c->out, &opt, ret_bytes, &c->sink))
 		return CLI_CLEAN;
 	c->internal = "no bundle, and no message";
 	return c->sink.errors ? CLI_FINDINGS : CLI_INTERNAL;
+}
+
+/* What was just written is read as polrun will read it, then signed. */
+static enum cli_exit add_signature(struct compilation *c, struct str *bytes)
+{
+	struct rt_err err = { .err = 0 };
+	uint8_t *copy = malloc(bytes->n);
+	struct str text;
+	struct bundle b;
+	bool ok;
+
+	if (!copy) {
+		c->internal = "out of memory";
+		return CLI_INTERNAL;
+	}
+	memcpy(copy, bytes->p, bytes->n);
+	if (bundle_parse(copy, bytes->n, &b, &err) < 0) {
+		c->internal = arena_printf(c->a, "the reader refuses it: %s", err.text);
+		return CLI_INTERNAL;
+	}
+	ok = bundle_sign(c->a, &b, c->o->key, &text, &c->sink) &&
+	     bundle_add_signature(c->a, &b, text, bytes, &c->sink);
+	bundle_release(&b);
+	return ok ? CLI_CLEAN : CLI_TRUST;
 }
 
 enum cli_exit cmd_compile(struct options *o, struct arena *a)
@@ -104,14 +126,18 @@ enum cli_exit cmd_compile(struct options *o, struct arena *a)
 	struct compilation c;
 	enum cli_exit e;
 	struct buf bytes;
+	struct str whole;
 
 	compilation_init(&c, o, a);
 	buf_init(&bytes, a);
 	if (!cli_sources(o, a))
 		return CLI_TROUBLE;
 	e = build(&c, &bytes);
+	whole = buf_view(&bytes);
+	if (e == CLI_CLEAN && o->key)
+		e = add_signature(&c, &whole);
 	if (e != CLI_CLEAN)
 		return cli_refuse(&c, e, CLI_FINDINGS);
 	report_print(&c);
-	return write_file(a, o->output, buf_view(&bytes)) ? CLI_CLEAN : CLI_TROUBLE;
+	return cli_write(a, o->output, whole) ? CLI_CLEAN : CLI_TROUBLE;
 }

@@ -29,6 +29,7 @@ static void print_date(const char *what, int64_t seconds)
 
 static void print_text(struct arena *a, const struct bundle *b)
 {
+	char fp[SSHKEY_FINGERPRINT_CAP];
 	size_t i;
 
 	printf("%-11s %.*s\n%-11s %" PRIu64 "\n%-11s %s\n", "name",
@@ -37,7 +38,13 @@ static void print_text(struct arena *a, const struct bundle *b)
 	print_date("created", b->created);
 	print_date("not before", b->not_before);
 	print_date("not after", b->not_after);
-	printf("%-11s no\n\n%9s  %-64s  member\n", "signed", "bytes", "blake2b-256");
+	for (i = 0; i < b->nsignatures; i++) {
+		sshkey_fingerprint(&b->signatures[i].key, fp);
+		printf("%-11s with %s (whose key: polc verify)\n", "signed", fp);
+	}
+	if (!b->nsignatures)
+		printf("%-11s no\n", "signed");
+	printf("\n%9s  %-64s  member\n", "bytes", "blake2b-256");
 	printf("%9zu  %-64s  manifest.json\n", b->manifest_size, b->digest);
 	for (i = 0; i < b->nmembers; i++)
 		printf("%9zu  %-64s  %.*s\n", b->members[i].size,
@@ -47,6 +54,7 @@ static void print_text(struct arena *a, const struct bundle *b)
 
 static void print_json(struct arena *a, const struct bundle *b)
 {
+	char fp[SSHKEY_FINGERPRINT_CAP];
 	struct buf out;
 	size_t i;
 
@@ -54,7 +62,12 @@ static void print_json(struct arena *a, const struct bundle *b)
 	buf_z(&out, "{\"name\":");
 	buf_json(&out, str_from(b->name));
 	buf_printf(&out, ",\"serial\":%" PRIu64 ",\"digest\":\"%s\",\"size\":%zu,"
-			 "\"members\":[", b->serial, b->digest, b->size);
+			 "\"signatures\":[", b->serial, b->digest, b->size);
+	for (i = 0; i < b->nsignatures; i++) {
+		sshkey_fingerprint(&b->signatures[i].key, fp);
+		buf_printf(&out, "%s\"%s\"", i ? "," : "", fp);
+	}
+	buf_z(&out, "],\"members\":[");
 	for (i = 0; i < b->nmembers; i++) {
 		buf_z(&out, i ? ",{\"path\":" : "{\"path\":");
 		buf_json(&out, str_from(b->members[i].path));

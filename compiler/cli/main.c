@@ -28,6 +28,10 @@ static const struct verb {
 			    "overrode" },
 	[CLI_FMT] = { "fmt", cmd_fmt, "[OPTIONS] FILE...",
 		      "the canonical layout of policy texts" },
+	[CLI_SIGN] = { "sign", cmd_sign, "--key KEY [-o OUT.polb] BUNDLE",
+		       "add a signature to a bundle" },
+	[CLI_VERIFY] = { "verify", cmd_verify, "[OPTIONS] BUNDLE",
+			 "is the bundle whole, current and signed by whom it should be" },
 };
 
 /* --- the command line ------------------------------------------------------------ */

@@ -19,7 +19,8 @@ enum opt_arg { ARG_NONE, ARG_ONE, ARG_MAYBE /* only as --name=value */ };
 enum opt_id {
 	OPT_MANAGED, OPT_MANAGED_FILE, OPT_PROJECT, OPT_USER, OPT_SCOPE,
 	OPT_DISCOVER, OPT_ROOT, OPT_FORMAT, OPT_FAIL_ON, OPT_VERBOSE, OPT_OUTPUT,
-	OPT_SERIAL, OPT_EXPIRES, OPT_CREATED, OPT_NO_SOURCES, OPT_CWD, OPT_AFTER,
+	OPT_SERIAL, OPT_EXPIRES, OPT_NOT_BEFORE, OPT_PREVIOUS, OPT_SIGN, OPT_KEY,
+	OPT_SIGNERS, OPT_PRINCIPAL, OPT_CREATED, OPT_NO_SOURCES, OPT_CWD, OPT_AFTER,
 	OPT_SECTION, OPT_COLOR, OPT_WRITE, OPT_CHECK, OPT_DIFF, OPT_HELP, OPT_VERSION, OPT_COUNT
 };
 
@@ -48,12 +49,24 @@ static const struct opt_spec {
 			  "which findings make the exit status 1 (error)" },
 	[OPT_VERBOSE] = { "verbose", 'v', ARG_NONE, V_POLICY, NULL,
 			  "also what there is to say about the standard library" },
-	[OPT_OUTPUT] = { "output", 'o', ARG_ONE, V(CLI_COMPILE), "OUT.polb",
-			 "the bundle to write (required)" },
+	[OPT_OUTPUT] = { "output", 'o', ARG_ONE, V(CLI_COMPILE) | V(CLI_SIGN),
+			 "OUT.polb", "the bundle to write" },
 	[OPT_SERIAL] = { "serial", 0, ARG_ONE, V(CLI_COMPILE), "N",
 			 "instead of the policy's own serial" },
 	[OPT_EXPIRES] = { "expires", 0, ARG_ONE, V(CLI_COMPILE), "YYYY-MM-DD",
 			  "instead of the policy's own date" },
+	[OPT_NOT_BEFORE] = { "not-before", 0, ARG_ONE, V(CLI_COMPILE), "YYYY-MM-DD",
+			     "the first day on which the bundle is valid" },
+	[OPT_PREVIOUS] = { "previous", 0, ARG_ONE, V(CLI_COMPILE), "OLD.polb",
+			   "the bundle that this one follows, with a lower serial" },
+	[OPT_SIGN] = { "sign", 0, ARG_ONE, V(CLI_COMPILE), "KEY",
+		       "sign with this key file (ssh-keygen), and ask for a signature" },
+	[OPT_KEY] = { "key", 0, ARG_ONE, V(CLI_SIGN), "KEY",
+		      "a private key, or a public one of an agent (required)" },
+	[OPT_SIGNERS] = { "allowed-signers", 0, ARG_ONE, V(CLI_VERIFY), "FILE",
+			  "who may sign (/etc/pol, then ~/.config/pol)" },
+	[OPT_PRINCIPAL] = { "principal", 'I', ARG_ONE, V(CLI_VERIFY), "WHO",
+			    "who must have signed (anybody of the list)" },
 	[OPT_CREATED] = { "created", 0, ARG_ONE, V(CLI_COMPILE), "SECONDS",
 			  "time since 1970 for the manifest (SOURCE_DATE_EPOCH)" },
 	[OPT_NO_SOURCES] = { "no-sources", 0, ARG_NONE, V(CLI_COMPILE), NULL,
@@ -66,7 +79,7 @@ static const struct opt_spec {
 			  "NAME", "one section of the policy or the bundle" },
 	[OPT_FORMAT] = { "format", 0, ARG_ONE,
 			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT) |
-				 V(CLI_EFFECTIVE),
+				 V(CLI_EFFECTIVE) | V(CLI_VERIFY),
 			 "text|json", "how results are printed (text); effective: also "
 				      "yaml" },
 	[OPT_COLOR] = { "color", 0, ARG_ONE, V_ALL, "auto|always|never",
@@ -205,13 +218,14 @@ static bool set_serial(struct reader *r, const char *v)
 	return true;
 }
 
-static bool set_expires(struct reader *r, const char *v)
+static bool set_date(struct reader *r, enum opt_id id, const char *v,
+		     const char **slot)
 {
 	int64_t days;
 
 	if (!num_date(str_from(v), &days))
-		return bad_value(r, OPT_EXPIRES, v);
-	r->o->expires = v;
+		return bad_value(r, id, v);
+	*slot = v;
 	return true;
 }
 
@@ -282,7 +296,22 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 	case OPT_SERIAL:
 		return set_serial(r, v);
 	case OPT_EXPIRES:
-		return set_expires(r, v);
+		return set_date(r, id, v, &o->expires);
+	case OPT_NOT_BEFORE:
+		return set_date(r, id, v, &o->not_before);
+	case OPT_PREVIOUS:
+		o->previous = v;
+		return true;
+	case OPT_SIGN:
+	case OPT_KEY:
+		o->key = v;
+		return true;
+	case OPT_SIGNERS:
+		o->signers = v;
+		return true;
+	case OPT_PRINCIPAL:
+		o->principal = v;
+		return true;
 	case OPT_CREATED:
 		return set_created(r, v);
 	case OPT_NO_SOURCES:
@@ -391,9 +420,15 @@ static bool read_short(struct reader *r, int argc, char **argv, int *i)
 	return set_option(r, (enum opt_id)k, value);
 }
 
+/* Verbs that take a bundle, whatever it is called, and no sources. */
+static bool wants_bundle(enum cli_verb v)
+{
+	return v == CLI_INSPECT || v == CLI_SIGN || v == CLI_VERIFY;
+}
+
 static bool read_operand(struct reader *r, const char *word)
 {
-	if (!ends_in(word, ".polb") && r->o->verb != CLI_INSPECT)
+	if (!ends_in(word, ".polb") && !wants_bundle(r->o->verb))
 		return add_input(r, word, 0);
 	if (r->o->bundle) {
 		fprintf(r->err, "polc: two bundles, '%s' and '%s': one at a time\n",
@@ -459,14 +494,14 @@ static bool check_policy(struct reader *r)
 	if (o->bundle && (o->inputs.n || o->discover))
 		return complain(r, "a bundle is a whole policy: name it alone, "
 				   "without sources or --discover");
-	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_INSPECT &&
-	    o->verb != CLI_EFFECTIVE) {
+	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_EFFECTIVE &&
+	    !wants_bundle(o->verb)) {
 		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
 				"sources\n", o->bundle);
 		return false;
 	}
 	if (!o->bundle && !o->inputs.n && !o->discover)
-		return complain(r, o->verb == CLI_INSPECT ?
+		return complain(r, wants_bundle(o->verb) ?
 				"name a bundle" :
 				"name a policy: FILE.pol, --managed FILE, "
 				"--managed-file FILE, --project FILE, --user FILE "
@@ -501,6 +536,8 @@ static bool check_verb(struct reader *r)
 
 	if (o->verb == CLI_COMPILE && !o->output)
 		return complain(r, "compile wants -o OUT.polb");
+	if (o->verb == CLI_SIGN && !o->key)
+		return complain(r, "sign wants --key KEY");
 	if (o->verb == CLI_DUMP && !o->after)
 		return complain(r, "dump wants --after PASS");
 	if (o->verb == CLI_EXPLAIN && !o->nrequest)

@@ -26,7 +26,7 @@ enum cli_exit {
 };
 
 enum cli_verb { CLI_CHECK, CLI_COMPILE, CLI_EXPLAIN, CLI_DUMP, CLI_INSPECT,
-		CLI_EFFECTIVE, CLI_FMT,
+		CLI_EFFECTIVE, CLI_FMT, CLI_SIGN, CLI_VERIFY,
 		CLI_VERB_COUNT };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
@@ -50,7 +50,11 @@ struct options {
 	const char *section;           /* inspect */
 	bool write, check, diff;       /* fmt */
 	uint64_t serial;
-	const char *expires;
+	const char *expires, *not_before;
+	const char *key;               /* sign; compile: --sign, or NULL */
+	const char *previous;          /* compile: the bundle before, or NULL */
+	const char *signers;           /* verify: --allowed-signers, or NULL */
+	const char *principal;         /* verify; or NULL */
 	int64_t created;               /* -1: not given */
 	const char *const *request;    /* explain: its words */
 	size_t nrequest;

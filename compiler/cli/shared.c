@@ -107,6 +107,45 @@ bool cli_sources(struct options *o, struct arena *a)
 	return true;
 }
 
+static bool write_all(int fd, struct str bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes.n) {
+		ssize_t n = write(fd, bytes.p + done, bytes.n - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+/* Beside OUT, so that the rename stays in one file system. */
+bool cli_write(struct arena *a, const char *path, struct str bytes)
+{
+	char *temp = arena_printf(a, "%s.XXXXXX", path);
+	int fd = mkostemp(temp, O_CLOEXEC), err;
+
+	if (fd < 0) {
+		fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(errno));
+		return false;
+	}
+	/* 0644 whatever the umask is: polrun of another user may read it */
+	if (write_all(fd, bytes) && fchmod(fd, 0644) == 0 && fsync(fd) == 0 &&
+	    rename(temp, path) == 0) {
+		close(fd);
+		return true;
+	}
+	err = errno;
+	close(fd);
+	unlink(temp);
+	fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(err));
+	return false;
+}
+
 bool cli_bundle(const char *path, struct bundle *ret)
 {
 	struct rt_err err = { .err = 0 };

@@ -244,6 +244,16 @@ def schemas():
             schema_case(v["effective"], "effective --format json " + " ".join(args) +
                         (" (bundle)" if where == bundle else ""),
                         [polc, "effective", "--format", "json", where] + args, work)
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{work}/key"])
+    with open(f"{work}/key.pub") as key, open(f"{work}/signers", "w") as f:
+        f.write('"who else" ' + key.read())
+    subprocess.run([polc, "sign", "--key", f"{work}/key", bundle])
+    os.chmod(f"{work}/signers", 0o644)
+    schema_case(v["inspect"], "inspect --format json: signed",
+                [polc, "inspect", "--format", "json", bundle], work)
+    schema_case(v["verify"], "verify --format json",
+                [polc, "verify", "--format", "json", "--allowed-signers",
+                 f"{work}/signers", bundle], work)
     with open(f"{work}/r.pol", "w") as f:
         f.write('policy r { level user }\ncommand { otherwise allow  deny "wc:*" }\n'
                 'file { allow read, write "${PROJECT_DIR}" }\nlimits { time 1s }\n')

@@ -32,7 +32,7 @@ static int said_teardown(void **state)
 static bool read_line(struct options *o, const char *text)
 {
 	static const char *const verbs[] = { "check", "compile", "explain", "dump",
-					     "inspect", "effective", "fmt" };
+					     "inspect", "effective", "fmt", "sign", "verify" };
 	char *copy = arena_printf(&arena, "%s", text), *word, *save = NULL;
 	char **argv = arena_array(&arena, 64, sizeof(*argv));
 	int argc = 0, verb = 0;
@@ -102,6 +102,11 @@ static void test_values(void **state)
 	assert_string_equal(o.output, "OUT");
 	assert_int_equal(o.serial, 7);
 	assert_int_equal(o.created, 5);
+	accepts(&o, "compile a.pol -o OUT --sign k --not-before 2026-01-01 --previous OLD");
+	assert_string_equal(o.key, "k");
+	assert_string_equal(o.not_before, "2026-01-01");
+	assert_string_equal(o.previous, "OLD");
+	refuses("compile a -o x --not-before 2026", "is no value of --not-before");
 	accepts(&o, "compile a.pol -o OUT");
 	assert_int_equal(o.created, -1);
 	accepts(&o, "check --root HOME=/h --root PROJECT_DIR=/p a");
@@ -157,6 +162,17 @@ static void test_what_has_to_be_there(void **state)
 	refuses("check a.polb", "compiled already");
 	refuses("explain a.polb b.pol command x", "a bundle is a whole policy");
 	refuses("explain a.polb --discover command x", "a bundle is a whole policy");
+	refuses("sign x.polb", "sign wants --key");
+	refuses("sign --key k", "name a bundle");
+	refuses("verify", "name a bundle");
+	refuses("verify --sign k x", "unknown option '--sign'");
+	accepts(&o, "sign --key k any-name -o other");
+	assert_string_equal(o.key, "k");
+	assert_string_equal(o.bundle, "any-name");
+	assert_string_equal(o.output, "other");
+	accepts(&o, "verify --allowed-signers f -I who x");
+	assert_string_equal(o.signers, "f");
+	assert_string_equal(o.principal, "who");
 	accepts(&o, "inspect any-name");
 	assert_string_equal(o.bundle, "any-name");
 	accepts(&o, "check --help --nonsense");

@@ -1,0 +1,95 @@
+/*
+ * `polc verify`: would polrun --require-signed take this bundle now, and by
+ * whose signature?  Every member is verified, not only those of a run.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compiler/cli/cli.h"
+#include "compiler/cli/roots.h"
+#include "runtime/bundle/trust.h"
+
+/* A file that is not there is trouble; everything else about it is trust. */
+static bool is_there(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0)
+		close(fd);
+	else
+		fprintf(stderr, "polc: bundle '%s' cannot be opened: %s\n", path,
+			strerror(errno));
+	return fd >= 0;
+}
+
+static bool check_members(struct bundle *b, struct rt_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < b->nmembers; i++) {
+		if (bundle_member(b, b->members[i].path))
+			continue;
+		(void)rt_fail(err, EBADMSG,
+			      "bundle '%s': member '%s' is damaged: its "
+			      "digest is not the manifest's",
+			      b->name, b->members[i].path);
+		return false;
+	}
+	return true;
+}
+
+static void print(const struct options *o, struct arena *a, const struct bundle *b,
+		  const struct trust *t)
+{
+	char fp[SSHKEY_FINGERPRINT_CAP];
+	struct buf out;
+
+	sshkey_fingerprint(&t->key, fp);
+	if (!o->json) {
+		printf("signed by %s with %s (%s:%u)\nmanifest %s, serial %" PRIu64
+		       "\n",
+		       t->by.who, fp, t->list, t->by.line, b->digest, b->serial);
+		return;
+	}
+	buf_init(&out, a);
+	buf_z(&out, "{\"signed_by\":");
+	buf_json(&out, str_from(t->by.who));
+	buf_printf(&out, ",\"key\":\"%s\",\"list\":", fp);
+	buf_json(&out, str_from(t->list));
+	buf_printf(&out,
+		   ",\"line\":%u,\"system\":%s,\"signatures\":%zu,"
+		   "\"digest\":\"%s\",\"serial\":%" PRIu64 "}\n",
+		   t->by.line, t->by_system ? "true" : "false", b->nsignatures,
+		   b->digest, b->serial);
+	fwrite(out.p, 1, out.n, stdout);
+}
+
+enum cli_exit cmd_verify(struct options *o, struct arena *a)
+{
+	struct trust_options opt = {
+		.file = o->signers, .require = true, .principal = o->principal};
+	struct rt_err err = {.err = 0};
+	enum cli_exit e = CLI_TRUST;
+	struct trust t;
+	struct bundle b;
+
+	if (!is_there(o->bundle))
+		return CLI_TROUBLE;
+	opt.now = (int64_t)time(NULL);
+	opt.home = str_z(a, roots_home(a));
+	if (trust_open(o->bundle, false, &opt, &b, &t, &err) == 0) {
+		if (bundle_check_time(&b, opt.now, &err) == 0 &&
+		    check_members(&b, &err)) {
+			print(o, a, &b, &t);
+			e = CLI_CLEAN;
+		}
+		bundle_release(&b);
+	}
+	if (e != CLI_CLEAN)
+		fprintf(stderr, "polc: %s\n", err.text);
+	return e;
+}

@@ -1,0 +1,314 @@
+#!/usr/bin/env bash
+# Signed bundles: real keys, ssh-keygen's own opinion of each, what polc verify
+# and polrun refuse and why, each with its positive control.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+command -v ssh-keygen >/dev/null || {
+	skip sign 'no ssh-keygen'
+	done_
+}
+umask 022
+policy ''
+plain=$WORK/p.polb
+
+# NAME [OPTIONS]: a key, and a list that allows it to sign bundles
+key() {
+	ssh-keygen -q -N '' -C "$1@corp" -f "$1" "${@:2}" || bad "no key $1"
+	printf '%s@corp namespaces="polc-bundle" %s\n' "$1" "$(cat "$1.pub")" >"$1.list"
+}
+sign() { # KEY FROM TO
+	"$BIN/polc" sign --key "$1" -o "$3" "$2" >.out 2>.err </dev/null
+	rc=$?
+	out=$(cat .out) err=$(cat .err)
+}
+verify() { # ARGS…
+	"$BIN/polc" verify "$@" >.out 2>.err </dev/null
+	rc=$?
+	out=$(cat .out) err=$(cat .err)
+}
+go() { # POLRUN'S OPTIONS…
+	"$BIN/polrun" "$@" sh -c 'echo ran' >.out 2>.err </dev/null
+	rc=$?
+	out=$(cat .out) err=$(cat .err)
+}
+# FILE LIST WORDS [POLC'S OPTIONS]: 4 and 125, each with the words
+refuse() {
+	verify --allowed-signers "$2" "${@:4}" "$1"
+	want_rc 4
+	want_err "^polc: .*$3"
+	[ $# -eq 3 ] || return 0
+	go -b "$1" --allowed-signers "$2"
+	want_rc 125
+	want_line "$3"
+	no_out ran
+}
+accept() { # FILE LIST
+	verify --allowed-signers "$2" "$1"
+	want_rc 0
+	want_out '^signed by '
+	go -b "$1" --allowed-signers "$2" --require-signed
+	want_rc 0
+	want_out '^ran$'
+}
+# FILE LIST WHO: what `ssh-keygen -Y verify` says of each signature in it
+keygen() {
+	local d=x s n=0
+	rm -rf $d
+	mkdir $d
+	tar xf "$1" -C $d || bad "tar cannot unpack $1"
+	for s in $d/signatures/*.sshsig; do
+		[ -e "$s" ] || continue
+		ssh-keygen -Y verify -f "$2" -I "$3" -n polc-bundle -s "$s" \
+			<$d/manifest.json >/dev/null 2>&1 && n=$((n + 1))
+	done
+	[ "$n" -ge 1 ]
+}
+
+key alice -t ed25519
+key bob -t ed25519
+
+t "a key in a file; polc, polrun and ssh-keygen agree"
+sign alice "$plain" a.polb
+want_rc 0
+accept a.polb alice.list
+keygen a.polb alice.list alice@corp || bad "ssh-keygen refuses it"
+tar tf a.polb | sed -n 3p | grep -q '^signatures/.*\.sshsig$' || bad "no signature in third place"
+refuse a.polb bob.list 'no line of it has the key'
+keygen a.polb bob.list bob@corp && bad "ssh-keygen accepts it for bob"
+
+t "the same key signs again: the same bytes; two keys in either order too"
+sign alice a.polb a2.polb
+cmp a.polb a2.polb || bad "other bytes"
+sign bob a.polb ab.polb
+sign bob "$plain" b.polb
+sign alice b.polb ba.polb
+cmp ab.polb ba.polb || bad "the order of signing shows"
+accept ab.polb alice.list
+accept ab.polb bob.list
+keygen ab.polb bob.list bob@corp || bad "ssh-keygen refuses bob"
+
+t "in place, and an unsigned one is unsigned"
+cp "$plain" place.polb
+"$BIN/polc" sign --key alice place.polb || bad "not signed"
+cmp place.polb a.polb || bad "other bytes in place"
+refuse "$plain" alice.list 'it is not signed'
+go -b "$plain"
+want_rc 0
+go -b "$plain" --require-signed
+want_rc 125
+want_line 'it is not signed'
+
+t "who: the principal that was asked for"
+verify --allowed-signers alice.list -I alice@corp a.polb
+want_rc 0
+refuse a.polb alice.list "sign as 'bob@corp'" -I bob@corp
+
+t "a key in an agent, by its public half"
+if command -v ssh-agent >/dev/null; then
+	eval "$(ssh-agent -s)" >/dev/null
+	ssh-add -q alice
+	mv alice alice.away
+	sign alice.pub "$plain" agent.polb
+	want_rc 0
+	cmp agent.polb a.polb || bad "other bytes than with the file"
+	ssh-add -q -D
+	sign alice.pub "$plain" agent2.polb
+	want_rc 4
+	want_err 'P0510'
+	no_file agent2.polb
+	mv alice.away alice
+	kill "$SSH_AGENT_PID"
+	unset SSH_AGENT_PID SSH_AUTH_SOCK
+else
+	bad "no ssh-agent"
+fi
+
+t "other key types are refused by their names, and nothing is written"
+for type in rsa ecdsa; do
+	rm -f "$type.key" "$type.key.pub" other.polb
+	ssh-keygen -q -N '' -t "$type" -f "$type.key"
+	sign "$type.key" "$plain" other.polb
+	want_rc 4
+	case $type in rsa) want_err "'ssh-rsa' is not supported" ;; *) want_err "'ecdsa-sha2-nistp256' is not" ;; esac
+	no_file other.polb
+done
+
+t "no such key, a key that is none, and a bundle that is none"
+sign nokey "$plain" x.polb
+want_rc 4
+want_err 'No such file'
+sign "$plain" "$plain" x.polb
+want_rc 4
+sign alice "$WORK/p.pol" x.polb
+want_rc 2
+no_file x.polb
+verify nothing.polb
+want_rc 2
+
+t "another namespace, and a signature over something else"
+for ns in file polc-bundle; do
+	rm -rf y
+	mkdir y
+	tar xf a.polb -C y
+	name=$(cd y && echo signatures/*)
+	rm -f "y/$name"
+	if [ $ns = file ]; then in=y/manifest.json; else in=y/manifest.b2; fi
+	ssh-keygen -q -Y sign -f alice -n $ns <"$in" >"y/$name"
+	(cd y && tar --format=ustar --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=0644 \
+		-b 1 -cf ../sig.tar "$name")
+	python3 - a.polb sig.tar forged.polb <<'EOS'
+import sys
+a, s = (open(f, "rb").read() for f in sys.argv[1:3])
+def members(b):
+    at, out = 0, []
+    while b[at:at + 1] != b"\0":
+        size = int(b[at + 124:at + 135], 8)
+        end = at + 512 + (size + 511) // 512 * 512
+        out.append([b[at:at + 512], b[at + 512:at + 512 + size]])
+        at = end
+    return out, b[at:]
+ms, tail = members(a)
+body = members(s)[0][0][1]
+assert ms[2][0].startswith(b"signatures/")
+h = bytearray(ms[2][0])
+h[124:136] = b"%011o\0" % len(body)
+h[148:156] = b" " * 8
+h[148:156] = b"%06o\0 " % sum(h)
+ms[2] = [bytes(h), body]
+open(sys.argv[3], "wb").write(b"".join(h + b + b"\0" * (-len(b) % 512) for h, b in ms) + tail)
+EOS
+	if [ $ns = file ]; then
+		refuse forged.polb alice.list "its namespace is 'file'"
+	else
+		refuse forged.polb alice.list 'it is not that of its key over this manifest'
+	fi
+done
+
+t "validity of the key: valid-after, valid-before"
+pub=$(cat alice.pub)
+echo "a valid-after=\"20900101Z\" $pub" >after
+refuse a.polb after 'not valid yet \(valid-after\)'
+echo "a valid-before=\"20010101Z\" $pub" >before
+refuse a.polb before 'expired \(valid-before\)'
+echo "a valid-after=\"20010101Z\",valid-before=\"20900101Z\" $pub" >now
+accept a.polb now
+
+t "validity of the bundle: expired, not yet, from the future"
+for what in '--expires 2020-01-01:has expired' '--not-before 2090-01-01:not valid yet' \
+	"--created $(($(date +%s) + 200000)):in the future"; do
+	# shellcheck disable=SC2086
+	"$BIN/polc" compile "$WORK/p.pol" -o t.polb --sign alice ${what%%:*} 2>.err || bad "$(cat .err)"
+	refuse t.polb alice.list "${what#*:}"
+done
+"$BIN/polc" compile "$WORK/p.pol" -o t.polb --sign alice --expires 2090-01-01 --not-before 2020-01-01 \
+	--created "$(date +%s)" 2>.err || bad "$(cat .err)"
+accept t.polb alice.list
+
+t "compile --sign asks for a signature; taken away it is missed"
+tar xOf t.polb manifest.json | grep -q '"keys": {"threshold": 1}' || bad "no threshold"
+python3 - t.polb stripped.polb <<'EOS'
+import sys
+b = open(sys.argv[1], "rb").read()
+def end(at):
+    return at + 512 + (int(b[at + 124:at + 135], 8) + 511) // 512 * 512
+sig = end(end(0))
+assert b[sig:].startswith(b"signatures/")
+open(sys.argv[2], "wb").write(b[:sig] + b[end(sig):])
+EOS
+go -b stripped.polb
+want_rc 125
+want_line 'asks for a signature, and it has none'
+"$BIN/polc" compile "$WORK/p.pol" -o c1.polb --sign alice --created 1700000000 2>/dev/null
+"$BIN/polc" compile "$WORK/p.pol" -o c2.polb --sign alice --created 1700000000 2>/dev/null
+cmp c1.polb c2.polb || bad "two compilations differ"
+
+t "--previous names the manifest before"
+printf '%s\n' "$HEAD" >serial.pol
+"$BIN/polc" compile serial.pol --serial 1 -o one.polb 2>/dev/null || bad "no one.polb"
+"$BIN/polc" compile serial.pol --serial 2 --previous one.polb -o two.polb 2>/dev/null || bad "no two.polb"
+want=$(tar xOf one.polb manifest.json | sha256sum | cut -d' ' -f1)
+tar xOf two.polb manifest.json | grep -q "\"previous\": \"$want\"" || bad "another digest"
+go -b two.polb
+want_rc 0
+"$BIN/polc" compile serial.pol --serial 1 --previous two.polb -o three.polb 2>.err
+rc=$? err=$(cat .err)
+want_rc 2
+want_err 'lower serial'
+
+t "the user's list"
+go -b a.polb
+want_rc 125
+want_line 'there is no list of signers'
+mkdir -p "$HOME/.config/pol"
+cp alice.list "$HOME/.config/pol/allowed_signers"
+go -b a.polb --require-signed
+want_rc 0
+cp bob.list "$HOME/.config/pol/allowed_signers"
+go -b a.polb
+want_rc 125
+want_line 'no line of it has the key'
+: >"$HOME/.config/pol/allowed_signers"
+go -b a.polb
+want_rc 125
+want_line 'it is empty: it allows nobody'
+chmod 0 "$HOME/.config/pol/allowed_signers"
+if ! is_root; then
+	go -b a.polb
+	want_rc 125
+	want_line 'cannot be read: Permission denied'
+fi
+rm -rf "$HOME/.config"
+
+t "the system's list, for a managed bundle"
+# In a mount namespace of its own, so that this machine's /etc is not touched.
+printf 'policy m { level managed base none }\n%s\n' "${HEAD#*$'\n'}" >m.pol
+"$BIN/polc" compile m.pol -o m.polb 2>.err || bad "$(cat .err)"
+sign alice m.polb ma.polb
+go -b m.polb
+want_rc 0
+if is_root && unshare -m true 2>/dev/null; then
+	mkdir -p "$WORK/etc/up"
+	as_managed() { # LIST: what polrun says with it as the system's
+		unshare -m sh -c '
+			mount -t tmpfs none "$1/etc/up" && mkdir "$1/etc/up/u" "$1/etc/up/w" &&
+			mount -t overlay none -o "lowerdir=/etc,upperdir=$1/etc/up/u,workdir=$1/etc/up/w" /etc &&
+			mkdir -p /etc/pol && cp "$2" /etc/pol/allowed_signers || exit 99
+			shift 2; exec "$@"' sh "$WORK" "$1" "$BIN/polrun" "${@:2}" sh -c 'echo ran' \
+			>.out 2>.err </dev/null
+		rc=$?
+		out=$(cat .out) err=$(cat .err)
+	}
+	as_managed alice.list -b ma.polb
+	if [ "$rc" -eq 99 ]; then
+		printf '     no overlay here: the unit test has this\n'
+	else
+		want_rc 0
+		want_out '^ran$'
+		as_managed alice.list -b m.polb
+		want_rc 125
+		want_line "level 'managed' and is not signed"
+		as_managed bob.list -b ma.polb --allowed-signers alice.list
+		want_rc 125
+		want_line "'/etc/pol/allowed_signers' allows none of its keys"
+		as_managed bob.list -b a.polb --allowed-signers alice.list
+		want_rc 0
+	fi
+fi
+
+t "a hardware key (the test provider of OpenSSH)"
+sk=${POL_SK_DUMMY:-/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so}
+if [ -r "$sk" ]; then
+	export SSH_SK_PROVIDER=$sk
+	key token -t ed25519-sk
+	sign token "$plain" token.polb
+	want_rc 0
+	accept token.polb token.list
+	keygen token.polb token.list token@corp || bad "ssh-keygen refuses it"
+	refuse token.polb alice.list 'no line of it has the key'
+	unset SSH_SK_PROVIDER
+else
+	printf '     no sk-dummy.so: the unit test makes such signatures itself\n'
+fi
+
+done_
