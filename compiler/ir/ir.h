@@ -471,6 +471,10 @@ const struct ir_mount *ir_mount_at(const struct ir *ir, struct str path);
  * the operation.
  */
 bool ir_rule_shows_host(const struct ir_rule *r);
+/* An allow of "/": scratch trees and what every run makes for itself lie in it. */
+bool ir_rule_is_everywhere(const struct ir_rule *r);
+/* Can a run read all of the host but what rules take away? */
+bool ir_reads_anywhere(const struct ir *ir);
 
 struct ir *ir_new(struct arena *a); /* scalars hold the built-in values */
 

@@ -201,5 +201,24 @@ const struct ir_mount *ir_mount_at(const struct ir *ir, struct str path)
 bool ir_rule_shows_host(const struct ir_rule *r)
 {
 	return r->kind == IR_FILE && r->effect == IR_ALLOW && !r->scratch &&
-	       ir_glob_is_literal(&r->set.u.file.path.glob);
+	       ir_glob_is_literal(&r->set.u.file.path.glob) &&
+	       !ir_rule_is_everywhere(r);
+}
+
+bool ir_rule_is_everywhere(const struct ir_rule *r)
+{
+	const struct ir_path *p = &r->set.u.file.path;
+
+	return r->kind == IR_FILE && r->effect == IR_ALLOW &&
+	       p->root == IR_ROOT_FS && p->glob.n == 0;
+}
+
+bool ir_reads_anywhere(const struct ir *ir)
+{
+	for (size_t i = 0; i < ir->rules.n; i++)
+		if (ir_rule_is_everywhere(ir->rules.v[i]) &&
+		    (ir->rules.v[i]->set.u.file.ops & IR_READ) &&
+		    (ir->rules.v[i]->scopes & IR_SANDBOX))
+			return true;
+	return ir->scalars[IR_S_FILE_READ].effect == IR_ALLOW;
 }

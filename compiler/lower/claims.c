@@ -44,16 +44,6 @@ static void file_otherwise(struct lower *l, const struct sema_stmt *t)
 		    { IR_EXEC, IR_S_FILE_EXEC } };
 	unsigned mask = t->stmt->ops ? t->stmt->ops : IR_ALL_OPS;
 
-	if (t->stmt->effect == AST_ALLOW && (mask & IR_READ)) {
-		struct diag *d = diag_add(
-			l->sink, DIAG_UNSUPPORTED, t->stmt->at,
-			"'otherwise' that allows reading is not supported by this "
-			"version");
-		diag_help(l->sink, d,
-			  "name the trees that the command needs: "
-			  "'allow read …'");
-		return;
-	}
 	for (size_t i = 0; i < POL_LEN(ops); i++)
 		if (mask & ops[i].op)
 			lower_claim(l, t, ops[i].id)->value.effect =

@@ -1,7 +1,6 @@
 /*
  * File rules and scratch trees (semantics 5): one rule for each operation
- * and path.  How a path can be enforced is for the back ends to say; only
- * reading of the whole machine has no meaning before its view exists.
+ * and path.  How a path can be enforced is for the back ends to say.
  */
 #include "compiler/lower/internal.h"
 
@@ -63,14 +62,6 @@ void lower_file(struct lower *l, const struct sema_stmt *t)
 
 		if (!lower_paths(l, v, side, &paths))
 			continue;
-		if (t->stmt->effect == AST_ALLOW && is_everything(&paths.v.v[0])) {
-			struct diag *d = diag_add(
-				l->sink, DIAG_UNSUPPORTED, v->at,
-				"an 'allow' of the whole file system is not supported "
-				"by this version");
-			diag_help(l->sink, d, "name the trees that the command needs");
-			continue;
-		}
 		for (size_t i = 0; i < paths.v.n && ok; i++)
 			add_path(l, &h, ops, &paths.v.v[i]);
 	}
@@ -106,4 +97,36 @@ void lower_scratch(struct lower *l, const struct sema_stmt *t)
 		if (ok)
 			add_path(l, &h, IR_READ | IR_WRITE, &paths.v.v[0]);
 	}
+}
+
+/*
+ * Where all can be read, ${HOME} is the host's, and what the library makes
+ * private there in every other run is not made.  A scratch tree that a policy
+ * asks for itself is.
+ */
+void lower_home(struct lower *l)
+{
+	struct ir *ir = l->ir;
+	struct str said = STR_NULL;
+	size_t kept = 0;
+
+	if (!ir_reads_anywhere(ir))
+		return;
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		struct ir_rule *r = ir->rules.v[i];
+		const struct ir_path *p = &r->set.u.file.path;
+
+		if (!r->scratch || r->level != IR_DEFAULT || p->root != IR_ROOT_HOME ||
+		    p->glob.n != 0) {
+			l->keys.v[kept] = l->keys.v[i];
+			ir->rules.v[kept++] = r;
+			continue;
+		}
+		if (!str_eq(said, r->id))
+			lower_drop(l, STR("scratch \"${HOME}\""),
+				   "where all can be read, the host's is shown", r->at,
+				   (struct ir_place){ .line = 0 }, r->level);
+		said = r->id;
+	}
+	ir->rules.n = l->keys.n = kept;
 }

@@ -159,6 +159,8 @@ bool lower_command_except(struct lower *l, const struct ast_stmt *stmt,
 void lower_command(struct lower *l, const struct sema_stmt *t);
 void lower_file(struct lower *l, const struct sema_stmt *t);
 void lower_scratch(struct lower *l, const struct sema_stmt *t);
+/* After the last rule: whose ${HOME} it is. */
+void lower_home(struct lower *l);
 void lower_net(struct lower *l, const struct sema_stmt *t);
 bool lower_host(struct lower *l, const struct ast_value *v, struct ir_net *ret);
 bool lower_port(struct lower *l, const struct ast_value *v, uint16_t *ret_lo,

@@ -284,6 +284,7 @@ struct ir *lower_policy(struct sema *s)
 	for (size_t i = 0; i < s->stmts.n; i++)
 		lower_stmt(&l, s->stmts.v[i]);
 	lower_families(&l);
+	lower_home(&l);
 	for (size_t i = 0; i < l.ir->rules.n; i++)
 		l.ir->rules.v[i]->index = (uint32_t)i;
 	lower_mounts_done(&l);

@@ -46,6 +46,8 @@ static bool is_below(const char *path, const char *top)
 {
 	size_t n = strlen(top);
 
+	if (n == 1)
+		return path[1] != '\0';
 	return !strncmp(path, top, n) && path[n] == '/';
 }
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/sandbox/plan_pins.h"
+
 enum ground {
 	GROUND_ROOT, /* the new root's own tmpfs: names are made */
 	GROUND_OWN,  /* a scratch tree: names are made */
@@ -32,6 +34,7 @@ struct build {
 	const char *source; /* names go into this scratch directory, not mounted yet */
 	size_t source_top;  /* length of the path that it will stand for */
 	uint32_t slots;
+	bool anywhere; /* the host's root is the run's: /dev and /proc cover its */
 };
 
 static bool below(const char *path, const char *top)
@@ -56,17 +59,12 @@ static enum ground ground_above(const struct build *b, size_t i)
 	return b->parent[i] < 0 ? GROUND_ROOT : (enum ground)b->ground[b->parent[i]];
 }
 
-static bool writable(const struct sandbox_node *n)
-{
-	return (n->ops & PB_WRITE) && !n->masked && !n->locked;
-}
-
 static bool plain_dir(const struct build *b, size_t i)
 {
 	const struct sandbox_node *n = &b->v->nodes[i];
 
 	/* private, empty and read-only on the root's own tmpfs: no mount */
-	return n->scratch && !writable(n) && ground_above(b, i) == GROUND_ROOT;
+	return n->scratch && !plan_node_writable(n) && ground_above(b, i) == GROUND_ROOT;
 }
 
 static bool remember(struct build *b, const char *path, size_t len)
@@ -181,77 +179,6 @@ static void make_places(struct build *b, int i)
 	}
 }
 
-/* Whether the node takes away something that the tree above it gives. */
-static bool restricts(const struct build *b, size_t i)
-{
-	const struct sandbox_node *n = &b->v->nodes[i];
-	int up = b->parent[i];
-
-	if (n->noted || up < 0)
-		return false;
-	return n->masked || n->locked || (b->v->nodes[up].ops & ~n->ops);
-}
-
-static void pin_between(struct build *b, const char *top, const char *path,
-			char ***pins, size_t *npins)
-{
-	for (size_t k = strlen(top) > 1 ? strlen(top) + 1 : 1; path[k]; k++) {
-		char **grown, *dir;
-		bool known = false;
-
-		if (path[k] != '/')
-			continue;
-		for (size_t m = 0; m < *npins; m++)
-			known |= !strncmp((*pins)[m], path, k) && !(*pins)[m][k];
-		if (known)
-			continue;
-		grown = reallocarray(*pins, *npins + 1, sizeof(**pins));
-		dir = strndup(path, k);
-		if (!grown || !dir) {
-			b->p->err = -ENOMEM;
-			free(dir);
-			*pins = grown ? grown : *pins;
-			return;
-		}
-		*pins = grown;
-		(*pins)[(*npins)++] = dir;
-	}
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/*
- * Directories of the writable tree `t` that lie above a restriction: without
- * a mount on each, `mv dir x; mkdir -p dir/denied` would walk around it.  The
- * restriction may lie in a tree inside of this one.
- */
-static size_t pins_of(struct build *b, size_t t, char ***ret)
-{
-	size_t n = 0;
-
-	*ret = NULL;
-	for (size_t j = t + 1; j < b->v->n; j++) {
-		size_t child = j;
-		int up = b->parent[j];
-
-		if (!restricts(b, j))
-			continue;
-		while (up >= 0 && writable(&b->v->nodes[up])) {
-			if (up == (int)t)
-				pin_between(b, b->v->nodes[t].path,
-					    b->v->nodes[child].path, ret, &n);
-			child = (size_t)up;
-			up = b->parent[up];
-		}
-	}
-	if (n)
-		qsort(*ret, n, sizeof(**ret), by_name);
-	return n;
-}
-
 static void attach_pins(struct build *b, char **pins, size_t n, size_t node,
 			uint32_t slot)
 {
@@ -270,7 +197,7 @@ static void attach_pins(struct build *b, char **pins, size_t n, size_t node,
 
 static uint32_t tree_flags(const struct sandbox_node *n)
 {
-	return (writable(n) ? 0u : PLAN_F_RO) |
+	return (plan_node_writable(n) ? 0u : PLAN_F_RO) |
 	       (n->ops & PB_EXEC ? 0u : PLAN_F_NOEXEC) | (n->is_dir ? PLAN_F_DIR : 0u);
 }
 
@@ -302,6 +229,34 @@ static void add_mask(struct build *b, size_t i)
 		op->flags |= PLAN_F_MADE;
 }
 
+static const struct {
+	const char *name;
+	unsigned major, minor;
+} devices[] = {
+	{"/dev/null", 1, 3},   {"/dev/zero", 1, 5},    {"/dev/full", 1, 7},
+	{"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0},
+};
+
+/* The names below /dev that devices, terminals and links are to have. */
+static void name_devices(struct build *b)
+{
+	static const char *const links[][2] = {
+		{"/dev/fd", "/proc/self/fd"},       {"/dev/stdin", "/proc/self/fd/0"},
+		{"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"},
+		{"/dev/ptmx", "pts/ptmx"},
+	};
+	struct plan_op *op;
+
+	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
+		make_place(b, devices[i].name, strlen("/dev"), false);
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		op = plan_add(b->p, STEP_SYMLINK, PLAN_INIT);
+		make_at(b, op, links[i][0], strlen(links[i][0]));
+		op->other = plan_str(b->p, links[i][1]);
+	}
+	make_dir(b, "/dev/pts", strlen("/dev/pts"), 0755);
+}
+
 /* Its names come before the mount, which may be read-only. */
 static void fill_scratch(struct build *b, size_t i, const char *name)
 {
@@ -313,14 +268,25 @@ static void fill_scratch(struct build *b, size_t i, const char *name)
 	b->source = name;
 	b->source_top = strlen(b->v->nodes[i].path);
 	make_places(b, (int)i);
+	if (!strcmp(b->v->nodes[i].path, "/dev"))
+		name_devices(b);
 	b->source = NULL;
+}
+
+/* Over the host's tree and no rule's: nothing of the run's goes there. */
+static bool covers(const struct build *b, size_t i)
+{
+	return b->v->nodes[i].scratch && !plan_node_writable(&b->v->nodes[i]) &&
+	       ground_above(b, i) == GROUND_HOST;
 }
 
 static void add_node(struct build *b, size_t i)
 {
 	const struct sandbox_node *n = &b->v->nodes[i];
 	char **pins = NULL;
-	size_t npins = writable(n) ? pins_of(b, i, &pins) : 0;
+	size_t npins = plan_node_writable(n) ?
+			       plan_pins(b->v, b->parent, i, &pins, &b->p->err) :
+			       0;
 	struct plan_op *op;
 	uint32_t cover = 0;
 	char name[24];
@@ -336,7 +302,9 @@ static void add_node(struct build *b, size_t i)
 	(void)snprintf(name, sizeof(name), "%zu", i);
 	if (n->scratch)
 		fill_scratch(b, i, name);
-	op = plan_add(b->p, n->scratch ? STEP_SCRATCH : STEP_TREE, PLAN_INIT);
+	op = plan_add(b->p, covers(b, i) ? STEP_COVER_DIR
+			    : n->scratch ? STEP_SCRATCH
+					 : STEP_TREE, PLAN_INIT);
 	op->flags = tree_flags(n);
 	if (npins) {
 		op->flags |= PLAN_F_COVER;
@@ -466,38 +434,21 @@ static void add_texts(struct build *b, const struct plan_texts *texts)
 	}
 }
 
-static void add_dev(struct plan *p)
+static void add_dev(struct build *b)
 {
-	static const struct {
-		const char *name;
-		unsigned major, minor;
-	} devices[] = {
-		{"null", 1, 3},   {"zero", 1, 5},    {"full", 1, 7},
-		{"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0},
-	};
-	static const char *const links[][2] = {
-		{"dev/fd", "/proc/self/fd"},       {"dev/stdin", "/proc/self/fd/0"},
-		{"dev/stdout", "/proc/self/fd/1"}, {"dev/stderr", "/proc/self/fd/2"},
-		{"dev/ptmx", "pts/ptmx"},
-	};
 	struct plan_op *op;
-	char path[32];
 
+	if (!b->anywhere)
+		name_devices(b);
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
-		op = plan_add(p, STEP_DEV, PLAN_INIT);
-		(void)snprintf(path, sizeof(path), "/dev/%s", devices[i].name);
-		op->path = plan_str(p, path + 1);
-		op->other = plan_str(p, path);
+		op = plan_add(b->p, STEP_DEV, PLAN_INIT);
+		op->path = plan_str(b->p, devices[i].name + 1);
+		op->other = plan_str(b->p, devices[i].name);
 		op->v = devices[i].major;
 		op->w = devices[i].minor;
 	}
-	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
-		op = plan_add(p, STEP_SYMLINK, PLAN_INIT);
-		op->path = plan_str(p, links[i][0]);
-		op->other = plan_str(p, links[i][1]);
-	}
-	op = plan_add(p, STEP_DEVPTS, PLAN_INIT);
-	op->path = plan_str(p, "dev/pts");
+	op = plan_add(b->p, STEP_DEVPTS, PLAN_INIT);
+	op->path = plan_str(b->p, "dev/pts");
 }
 
 static void add_at(struct plan *p, enum step_id step, const char *path,
@@ -524,6 +475,28 @@ static void add_proc(struct build *b)
 	add_at(p, STEP_PROC_KEYS, "proc/keys", "f", PLAN_F_MAYBE);
 	add_at(p, STEP_PROC_SYSRQ, "proc/sysrq-trigger", "f", PLAN_F_MAYBE);
 	add_at(p, STEP_PROC_TIMERS, "proc/timer_list", "f", PLAN_F_MAYBE);
+}
+
+/* The host's root, or the empty one with the places of the kernel's trees. */
+static void add_root(struct build *b)
+{
+	const struct sandbox_node *n = b->v->n ? &b->v->nodes[0] : NULL;
+	struct plan_op *op;
+
+	b->anywhere = n && !n->path[1] && !n->noted;
+	if (!b->anywhere) {
+		make_dir(b, "/proc", 5, 0555);
+		make_dir(b, "/dev", 4, 0755);
+		return;
+	}
+	op = plan_add(b->p, STEP_ROOT_TREE, PLAN_INIT);
+	op->flags = tree_flags(n);
+	op->path = plan_str(b->p, ".");
+	op->fd = 0;
+	if (b->given && b->given[0] >= 0) {
+		op->flags |= PLAN_F_GIVEN;
+		op->fd = b->given[0];
+	}
 }
 
 static bool index_nodes(struct build *b)
@@ -567,16 +540,14 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 	}
 	open_trees(&b);
 	add_base(&b, policy, texts);
-	make_dir(&b, "/proc", 5, 0555);
-	make_dir(&b, "/dev", 4, 0755);
-	make_dir(&b, "/dev/pts", 8, 0755);
+	add_root(&b);
 	make_places(&b, -1);
 	for (size_t i = 0; i < v->n; i++)
 		if (!v->nodes[i].noted && v->nodes[i].path[1] &&
 		    !special(v->nodes[i].path))
 			add_node(&b, i);
 	add_texts(&b, texts);
-	add_dev(p);
+	add_dev(&b);
 	add_proc(&b);
 	for (size_t i = 0; i < v->n; i++)
 		if (!v->nodes[i].noted && special(v->nodes[i].path) &&
@@ -584,7 +555,8 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 			add_at(p, v->nodes[i].is_dir ? STEP_HIDE_DIR : STEP_HIDE_FILE,
 			       v->nodes[i].path + 1, v->nodes[i].is_dir ? "d" : "f",
 			       PLAN_F_MAYBE);
-	(void)plan_add(p, STEP_ROOT_RO, PLAN_INIT);
+	if (!b.anywhere) /* else it is so from the start */
+		(void)plan_add(p, STEP_ROOT_RO, PLAN_INIT);
 	(void)plan_add(p, STEP_PIVOT, PLAN_INIT);
 	(void)plan_add(p, STEP_DETACH, PLAN_INIT);
 	add_at(p, STEP_CWD, run->cwd, NULL, 0);

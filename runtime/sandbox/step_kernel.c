@@ -25,8 +25,6 @@ int step_dev(struct init *in, const struct plan_op *op, struct rt_err *err)
 	const char *source = plan_at(in->plan, op->other);
 	struct stat st;
 
-	if (mknodat(in->root, path, S_IFREG | 0444, 0) < 0)
-		return step_fail(err, STEP_DEV, errno, "/%s", path);
 	if (sys_mount(source, path, NULL, MS_BIND, NULL) < 0)
 		return step_fail(err, STEP_DEV, errno, "%s", source);
 	/* what is called null must be null: a host may lie in a container */

@@ -182,22 +182,23 @@ int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
 	const char *name = plan_at(in->plan, op->other);
+	enum step_id id = (enum step_id)op->step;
 	AUTO_CLOSE int fd = -1;
 	int place, r;
 
 	if (mkdirat(in->scratch, name, 0755) < 0 && errno != EEXIST)
-		return step_fail(err, STEP_SCRATCH, errno, "mkdir");
+		return step_fail(err, id, errno, "mkdir");
 	if (fchmodat(in->scratch, name, op->mode, 0) < 0)
-		return step_fail(err, STEP_SCRATCH, errno, "chmod");
+		return step_fail(err, id, errno, "chmod");
 	fd = sys_open_tree(in->scratch, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (fd < 0)
-		return step_fail(err, STEP_SCRATCH, errno, "open_tree");
+		return step_fail(err, id, errno, "open_tree");
 	if ((op->flags & PLAN_F_RO) && step_on(STEP_TREE_RO))
 		attr.attr_set |= MOUNT_ATTR_RDONLY;
 	if ((op->flags & PLAN_F_NOEXEC) && step_on(STEP_TREE_NOEXEC))
 		attr.attr_set |= MOUNT_ATTR_NOEXEC;
 	if (sys_mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
-		return step_fail(err, STEP_SCRATCH, errno, "mount_setattr");
+		return step_fail(err, id, errno, "mount_setattr");
 	place = place_open(in, op, err);
 	if (place < 0)
 		return place;
@@ -206,7 +207,7 @@ int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 		in->slots[op->aux] = sys_open_tree(
 			fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 		if (in->slots[op->aux] < 0)
-			r = step_fail(err, STEP_SCRATCH, errno, "a second clone");
+			r = step_fail(err, id, errno, "a second clone");
 	}
 	return r;
 }

@@ -83,12 +83,11 @@ int step_open(struct init *in, const struct plan_op *op, struct rt_err *err)
 	return 0;
 }
 
-int step_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
+/* The operation's tree, out of its slot, with what it must not give taken off. */
+static int take_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	int given = op->flags & PLAN_F_GIVEN ? op->fd : in->slots[op->fd];
-	AUTO_CLOSE int fd = given;
+	AUTO_CLOSE int fd = op->flags & PLAN_F_GIVEN ? op->fd : in->slots[op->fd];
 	struct mount_attr attr = {0};
-	int place, r;
 
 	if (!(op->flags & PLAN_F_GIVEN))
 		in->slots[op->fd] = -1;
@@ -105,8 +104,35 @@ int step_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
 		attr.attr_set |= MOUNT_ATTR_NOEXEC;
 	if (sys_mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
 			      sizeof(attr)) < 0)
-		return step_fail(err, STEP_TREE, errno, "mount_setattr on /%s",
-				 plan_at(in->plan, op->path));
+		return step_fail(err, (enum step_id)op->step, errno,
+				 "mount_setattr on /%s", plan_at(in->plan, op->path));
+	return io_steal_fd(&fd);
+}
+
+int step_root_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	AUTO_CLOSE int fd = take_tree(in, op, err);
+
+	if (fd < 0)
+		return fd;
+	if (sys_move_mount(fd, "", in->root, "",
+			   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		return step_fail(err, STEP_ROOT_TREE, errno, "move_mount to /");
+	(void)close(in->root);
+	in->root = io_steal_fd(&fd);
+	/* what step_base() did for the empty root */
+	if (fchdir(in->root) < 0)
+		return step_fail(err, STEP_ROOT_TREE, errno, "fchdir");
+	return 0;
+}
+
+int step_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	AUTO_CLOSE int fd = take_tree(in, op, err);
+	int place, r;
+
+	if (fd < 0)
+		return fd;
 	place = place_open(in, op, err);
 	if (place < 0)
 		return place;

@@ -289,29 +289,73 @@ static void apply_ro(struct maker *m, size_t i, enum region region)
 		force_ro(c, m->any_ro);
 }
 
+/* The host's root is the run's: never to be written as a whole. */
+static void settle_root(struct maker *m, struct cand *c)
+{
+	if (!m->anywhere)
+		return;
+	decide_ops(m, c, true, true);
+	c->ops &= (uint8_t)~PB_WRITE;
+	c->keep = c->from_host = true;
+}
+
+/* No rule is needed for what the run needs; a hide still holds. */
+static void settle_system(struct maker *m, struct cand *c)
+{
+	uint32_t rule = VIEW_NO_RULE;
+
+	c->mask = c->keep = c->restricts && c->place.exists &&
+			    ask_one(m, PB_READ, c->path, false, true, &rule) == VIEW_DENY;
+	c->rules[0] = rule;
+	if (c->private_ && !c->mask && c->place.is_dir) {
+		c->keep = true;
+		c->ops = c->wanted = PB_READ;
+	}
+}
+
+/* What root's run cannot reach needs no mask, and no mask reaches it. */
+static void forget_unreachable(const struct maker *m, struct cand *c,
+			       const struct cand *up)
+{
+	char dir[4096];
+
+	if (!m->in->foreign || (up->ops & PB_WRITE) || up->project || c->private_ ||
+	    (m->in->project && view_at(up->path, m->in->project)) ||
+	    !view_beyond_reach(m, c->path, dir))
+		return;
+	if (c->place.fd >= 0)
+		(void)close(c->place.fd);
+	c->place = (struct view_place){ .fd = -1, .unreachable = true };
+}
+
 static int settle_one(struct maker *m, size_t i)
 {
 	struct cand *c = &m->c[i], *up;
 	enum region region;
-	uint32_t rule;
 	int r = look(m, c);
 
-	if (r < 0 || !strcmp(c->path, "/"))
+	if (r < 0)
 		return r;
+	if (!strcmp(c->path, "/")) {
+		settle_root(m, c);
+		return 0;
+	}
 	c->up = nearest(m, i);
 	up = c->up < 0 ? NULL : &m->c[c->up];
 	region = region_of(up);
 	if (view_is_system(c->path)) {
-		/* no rule is needed for what the run needs; a hide still holds */
-		c->mask = c->keep = c->restricts && c->place.exists &&
-				    ask_one(m, PB_READ, c->path, false, true, &rule) == VIEW_DENY;
-		c->rules[0] = rule;
+		settle_system(m, c);
 		return 0;
 	}
+	if (region == REGION_HOST)
+		forget_unreachable(m, c, up);
 	decide_ops(m, c, c->private_ || c->place.is_dir || !c->place.exists,
 		   !c->private_ && (region == REGION_HOST ||
 				    (c->named && c->place.exists)));
 	apply_ro(m, i, region);
+	/* nothing to cover, and nothing that the run could make */
+	if (c->private_ && !c->scratch && region == REGION_HOST && !c->place.is_dir)
+		return 0;
 	if (c->private_ && region == REGION_HOST && !c->place.is_dir)
 		return rt_fail(m->err, ENOTDIR, "scratch %s: there is no such directory on "
 			       "this host, and it lies in a tree of the host", c->path);
@@ -366,7 +410,7 @@ static int put_node(struct sandbox_view *v, struct cand *c)
 	if (!n->path)
 		return -ENOMEM;
 	n->ops = c->mask ? 0 : c->ops;
-	n->scratch = c->private_;
+	n->scratch = c->private_ && !c->mask;
 	n->masked = c->mask || c->note;
 	n->noted = c->note;
 	n->locked = c->lock;

@@ -30,6 +30,7 @@ struct view_anchor {
 struct view_in {
 	const char *prefix; /* "" or, in tests, a directory that stands for / */
 	const char *home, *project, *project_link;
+	bool foreign; /* root's run: its user owns nothing of what is not mapped */
 	const struct view_anchor *anchors;
 	size_t n;
 	enum view_answer (*decide)(void *arg, uint8_t op, const char *path,

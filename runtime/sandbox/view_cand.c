@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -270,6 +271,87 @@ static int add_private(struct maker *m, const char *path)
 	return r == 0 && n && strcmp(real, path) ? add_link(m->out, path, real) : 0;
 }
 
+/* Does the whole of the host's tree lie open for reading? */
+static bool reads_anywhere(const struct view_in *in)
+{
+	uint32_t rule;
+
+	return in->decide(in->arg, PB_READ, "/", &rule) == VIEW_ALLOW &&
+	       in->decide(in->arg, PB_READ, "/.\x01", &rule) == VIEW_ALLOW;
+}
+
+/* The host's object, wherever it lies: also below a private tree. */
+static int add_named(struct maker *m, const char *path)
+{
+	struct cand *c = view_cand_at(m, path);
+
+	if (!c)
+		return -ENOMEM;
+	c->named = true;
+	return 0;
+}
+
+/*
+ * Over the host's root lie the run's own devices, an empty /sys and an empty
+ * /run: services listen there, and no mount stops a connection.
+ */
+static int add_over_root(struct maker *m)
+{
+	static const char *const own[] = { "/dev", "/sys", "/run" };
+	int r = add_named(m, "/");
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && r == 0; i++)
+		r = add_private(m, own[i]);
+	if (r == 0 && m->in->home)
+		r = add_named(m, m->in->home);
+	if (r == 0 && m->in->project)
+		r = add_named(m, m->in->project);
+	return r;
+}
+
+bool view_beyond_reach(const struct maker *m, const char *path, char ret_dir[4096])
+{
+	(void)snprintf(ret_dir, 4096, "%s", path);
+	for (char *s = ret_dir; m->in->foreign && (s = strchr(s + 1, '/')); *s = '/') {
+		struct view_place p;
+		int r;
+
+		*s = '\0';
+		if (private_tree(m, ret_dir))
+			continue;
+		r = view_look(m->in->prefix, ret_dir, &p);
+		if (r == 0 && p.fd >= 0)
+			(void)close(p.fd);
+		if (r == 0 && p.is_dir && !(p.mode & S_IXOTH))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where root's run is to see something below a directory that it cannot pass,
+ * the directory is empty for it but for that: it could see nothing else there.
+ */
+static int open_ways(struct maker *m)
+{
+	char dir[4096];
+	size_t n = m->n;
+
+	for (size_t i = 0; i < n && m->anywhere; i++) {
+		struct cand *c;
+
+		if (!m->c[i].named || m->c[i].restricts)
+			continue;
+		while (view_beyond_reach(m, m->c[i].path, dir)) {
+			c = view_cand_at(m, dir);
+			if (!c)
+				return -ENOMEM;
+			c->private_ = true;
+		}
+	}
+	return 0;
+}
+
 /* What the run needs besides the rules' names. */
 static int add_fixed(struct maker *m)
 {
@@ -282,7 +364,10 @@ static int add_fixed(struct maker *m)
 
 	for (size_t i = 0; i < 3 && r == 0; i++)
 		r = add_private(m, trees[i]);
-	if (r == 0 && m->in->home)
+	m->anywhere = reads_anywhere(m->in);
+	if (r == 0 && m->anywhere)
+		r = add_over_root(m);
+	else if (r == 0 && m->in->home)
 		r = add_private(m, m->in->home);
 	for (size_t i = 0; i < sizeof(links) / sizeof(*links) && r == 0; i++) {
 		char full[4200], target[4096];
@@ -366,6 +451,8 @@ int view_cands(struct maker *m)
 		for (size_t i = 0; i < in->n && r == 0; i++)
 			if (!!(in->anchors[i].flags & PB_AF_SCRATCH) != pass)
 				r = add_anchor(m, &in->anchors[i]);
+	if (r == 0)
+		r = open_ways(m);
 	if (r == 0)
 		r = add_git(m);
 	if (r == 0 && in->project_link && in->project)

@@ -43,6 +43,7 @@ struct maker {
 	size_t nalias;
 	struct sandbox_view *out;
 	uint32_t any_ro; /* an any-depth deny of writing, or VIEW_NO_RULE */
+	bool anywhere;   /* all of the host can be read: its "/" is the root */
 	bool again;      /* a place changed that was settled already */
 	struct rt_err *err;
 };
@@ -51,6 +52,12 @@ struct maker {
 struct cand *view_cand_at(struct maker *m, const char *path);
 /* Every place that the anchors, the run and git name. */
 int view_cands(struct maker *m);
+/*
+ * Root's run: is there a directory above `path` that a user without anything
+ * of his own cannot pass?  `ret_dir` is the first.  Trees of the run's own
+ * stand in nobody's way.
+ */
+bool view_beyond_reach(const struct maker *m, const char *path, char ret_dir[4096]);
 /* /proc, /dev but /dev/shm, /sys: the run's own make, rules only ever mask. */
 bool view_is_system(const char *path);
 

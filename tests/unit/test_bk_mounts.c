@@ -184,8 +184,7 @@ static void test_what_is_refused(void **state)
 		const char *pattern, *except;
 		enum diag_code code;
 	} rows[] = {
-		{ IR_ALLOW, IR_READ, "", NULL, DIAG_READ_ANYWHERE },
-		{ IR_ALLOW, IR_WRITE, "", NULL, DIAG_READ_ANYWHERE },
+		{ IR_ALLOW, IR_WRITE, "", NULL, DIAG_WRITE_ANYWHERE },
 		{ IR_HIDE, IR_ALL_OPS, "/home/*/.ssh", NULL, DIAG_WILD_HIDE },
 		{ IR_HIDE, IR_ALL_OPS, "/**/.ssh", NULL, DIAG_WILD_HIDE },
 		{ IR_DENY, IR_READ, "/etc/*.key", NULL, DIAG_WILD_HIDE },
@@ -223,18 +222,23 @@ static void test_what_is_refused(void **state)
 
 static void test_otherwise_and_sockets(void **state)
 {
-	static const enum ir_scalar_id ids[] = { IR_S_FILE_READ, IR_S_FILE_WRITE,
-						 IR_S_FILE_EXEC };
+	static const struct {
+		enum ir_scalar_id id;
+		bool refused;
+	} rows[] = { { IR_S_FILE_READ, false },
+		     { IR_S_FILE_WRITE, true },
+		     { IR_S_FILE_EXEC, false } };
 	struct ir_rule *path, *abstract, *allow;
 	struct mk m;
 
 	(void)state;
-	for (size_t i = 0; i < POL_LEN(ids); i++) {
+	for (size_t i = 0; i < POL_LEN(rows); i++) {
 		mk_init(&m);
-		m.ir->scalars[ids[i]].effect = IR_ALLOW;
+		m.ir->scalars[rows[i].id].effect = IR_ALLOW;
 		check(&m);
-		assert_true(has_code(&m, DIAG_READ_ANYWHERE));
-		assert_false(bk_mounts.emit(m.ir, &m.out, &m.sink));
+		assert_int_equal(has_code(&m, DIAG_WRITE_ANYWHERE), rows[i].refused);
+		assert_int_equal(bk_mounts.emit(m.ir, &m.out, &m.sink),
+				 !rows[i].refused);
 		mk_release(&m);
 	}
 	mk_init(&m);

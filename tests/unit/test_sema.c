@@ -66,10 +66,6 @@ static const struct {
 	{ "group @h = \"a.example\"", "P0201", "groups of hosts or paths" },
 	{ "network limited { via \"x\" }", "P0201", "'via'" },
 	{ "limits { require cgroup }", "P0201", "'require'" },
-	{ "file { allow read \"/\" }", "P0201", "whole file system" },
-	{ "file { allow read \"/**\" }", "P0201", "whole file system" },
-	{ "file { otherwise read allow }", "P0201", "allows reading" },
-	{ "file { otherwise allow }", "P0201", "allows reading" },
 	{ "command { deny \"x\" when role == a }", "P0201", "'role'" },
 	/* options where they do not belong */
 	{ "file { hide read \"/x\" }", "P0207", "takes no operations" },

@@ -15,6 +15,7 @@ struct ctx {
 	struct diag_sink *sink;
 	const struct mounts_places *at; /* of each file rule, by index */
 	bool has_scratch;
+	bool anywhere; /* all of the host can be read */
 };
 
 static bool in_sandbox(const struct ir_rule *r, enum ir_kind kind)
@@ -59,8 +60,11 @@ static bool has_exec(const struct ctx *c, enum ir_root root, struct str at)
 		const struct mounts_places *p = &c->at[i];
 
 		if (!in_sandbox(o, IR_FILE) || o->effect != IR_ALLOW ||
-		    !(o->set.u.file.ops & IR_EXEC) || o->set.u.file.path.root != root ||
-		    p->shape != MOUNTS_LITERAL)
+		    !(o->set.u.file.ops & IR_EXEC))
+			continue;
+		if (ir_rule_is_everywhere(o))
+			return true;
+		if (o->set.u.file.path.root != root || p->shape != MOUNTS_LITERAL)
 			continue;
 		for (size_t k = 0; k < p->paths.n; k++) {
 			if (mounts_is_below(at, p->paths.v[k]) ||
@@ -68,7 +72,7 @@ static bool has_exec(const struct ctx *c, enum ir_root root, struct str at)
 				return true;
 		}
 	}
-	return false;
+	return c->ir->scalars[IR_S_FILE_EXEC].effect == IR_ALLOW;
 }
 
 /* --- allow ---------------------------------------- */
@@ -103,6 +107,8 @@ static bool has_read(const struct ctx *c, const struct ir_rule *r)
 	const struct mounts_places *at = &c->at[r->index];
 	bool all = true;
 
+	if (c->anywhere)
+		return true;
 	for (size_t i = 0; i < at->paths.n && all; i++) {
 		all = false;
 		for (size_t k = 0; k < c->ir->rules.n && !all; k++) {
@@ -121,6 +127,11 @@ static bool has_read(const struct ctx *c, const struct ir_rule *r)
 	return all;
 }
 
+static const char host_root[] =
+	"the host's tree, read-only, ${HOME} in it; what every run makes for itself "
+	"(/proc, /dev, /sys, /run, /tmp, /var/tmp, /dev/shm) lies over it, and devices and "
+	"sockets are not opened (over)";
+
 static void check_allow(const struct ctx *c, const struct ir_rule *r)
 {
 	struct mounts_places at;
@@ -135,6 +146,8 @@ static void check_allow(const struct ctx *c, const struct ir_rule *r)
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"a private, empty tmpfs; what the host has there is not shown, "
 			"also where an allow names a tree above it (over)");
+	else if (ir_rule_is_everywhere(r) && (r->set.u.file.ops & IR_READ))
+		bk_note(c->report, r, LAYER, BK_EXACT, "%s", host_root);
 	else if (!has_read(c, r))
 		bk_note(c->report, r, LAYER, BK_OVER,
 			"what no rule lets be read is not mounted, and so neither "
@@ -240,6 +253,13 @@ static void check_deny(const struct ctx *c, const struct ir_rule *r)
 
 /* --- sockets ---------------------------------------- */
 
+/* The sockets that are out of reach all the same. */
+static const char *elsewhere(const struct ctx *c)
+{
+	return c->anywhere ? "all of the host is one but /run, /tmp, /var/tmp and /dev/shm" :
+			     "sockets elsewhere are not mounted";
+}
+
 static void check_unix(const struct ctx *c, const struct ir_rule *r)
 {
 	const struct ir_path *p = &r->set.u.unix_path;
@@ -256,7 +276,7 @@ static void check_unix(const struct ctx *c, const struct ir_rule *r)
 	else
 		bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
 			"a connection to a socket file inside of a mounted tree is not "
-			"stopped in this version; sockets elsewhere are not mounted");
+			"stopped in this version; %s", elsewhere(c));
 }
 
 /* --- scalars ---------------------------------------- */
@@ -300,9 +320,17 @@ static void check_scalars(const struct ctx *c)
 			bk_note_scalar(c->report, ids[i], LAYER, BK_ENTRY_ONLY,
 				       "a program without a path is not stopped in this "
 				       "version; 'deny memfd_create' stops its making");
-		else if (s->effect != IR_ALLOW) /* that is refused */
-			bk_note_scalar(c->report, ids[i], LAYER, BK_EXACT,
-				       "a fresh root that holds only what rules name");
+		else if (s->effect == IR_ALLOW)
+			bk_note_scalar(c->report, ids[i], LAYER, BK_EXACT, "%s",
+				       ids[i] == IR_S_FILE_READ ?
+					       host_root :
+					       "mounted without noexec where no rule "
+					       "denies it");
+		else
+			bk_note_scalar(c->report, ids[i], LAYER, BK_EXACT, "%s",
+				       c->anywhere ? "the host's tree, read-only" :
+						     "a fresh root that holds only "
+						     "what rules name");
 	}
 	s = &c->ir->scalars[IR_S_UNIX_OTHERWISE];
 	if (s->effect == IR_ALLOW)
@@ -312,13 +340,14 @@ static void check_scalars(const struct ctx *c)
 		bk_note_scalar(
 			c->report, IR_S_UNIX_OTHERWISE, LAYER, BK_ENTRY_ONLY,
 			"a connection to a socket file inside of a mounted tree is "
-			"not stopped in this version");
+			"not stopped in this version%s%s",
+			c->anywhere ? "; " : "", c->anywhere ? elsewhere(c) : "");
 }
 
 void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
 {
 	struct mounts_places *at = arena_array(report->a, ir->rules.n + 1, sizeof(*at));
-	struct ctx c = { ir, report, sink, at, false };
+	struct ctx c = { ir, report, sink, at, false, ir_reads_anywhere(ir) };
 
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];

@@ -1,6 +1,6 @@
 /*
  * The file rules for which this version has no mechanism and no safe
- * stand-in: reading everywhere, and hides or denies of reading and executing
+ * stand-in: writing everywhere, and hides or denies of reading and executing
  * by wildcard.  They are errors, so that nobody relies on them.
  */
 #include "compiler/backend/mounts/check.h"
@@ -13,25 +13,14 @@ static bool in_sandbox(const struct ir_rule *r)
 
 static bool refuse_anywhere(const struct ir_rule *r, struct diag_sink *sink)
 {
-	const struct ir_path *p = &r->set.u.file.path;
-	struct mounts_places places;
 	struct diag *d;
 
-	if (r->effect != IR_ALLOW || p->root != IR_ROOT_FS)
+	if (!ir_rule_is_everywhere(r) || r->set.u.file.ops != IR_WRITE)
 		return false;
-	mounts_places(sink->a, p, &places);
-	if (places.shape != MOUNTS_LITERAL)
-		return false;
-	for (size_t i = 0; i < places.paths.n; i++) {
-		if (places.paths.v[i].n != 0)
-			continue;
-		d = diag_add(sink, DIAG_READ_ANYWHERE, r->at.span,
-			     "'allow %s \"/\"' is not supported by this version",
-			     ir_op_name((enum ir_op)r->set.u.file.ops));
-		diag_help(sink, d, "name the trees that are needed, such as \"/usr\"");
-		return true;
-	}
-	return false;
+	d = diag_add(sink, DIAG_WRITE_ANYWHERE, r->at.span,
+		     "'allow write \"/\"' is not supported by this version");
+	diag_help(sink, d, "name the trees that the command changes");
+	return true;
 }
 
 /* A pattern that takes reading or executing away and has a wildcard. */
@@ -84,18 +73,17 @@ static bool refuse_rule(const struct ir_rule *r, struct diag_sink *sink)
 	return bad;
 }
 
-static bool refuse_scalar(const struct ir *ir, enum ir_scalar_id id, enum ir_op op,
-			  struct diag_sink *sink)
+static bool refuse_scalar(const struct ir *ir, struct diag_sink *sink)
 {
-	const struct ir_scalar *s = &ir->scalars[id];
+	const struct ir_scalar *s = &ir->scalars[IR_S_FILE_WRITE];
 	struct diag *d;
 
 	if (s->effect != IR_ALLOW)
 		return false;
-	d = diag_add(sink, DIAG_READ_ANYWHERE, s->at.span,
-		     "'otherwise %s allow' is not supported by this version",
-		     ir_op_name(op));
-	diag_help(sink, d, "say 'otherwise deny' and name the trees that are needed");
+	d = diag_add(sink, DIAG_WRITE_ANYWHERE, s->at.span,
+		     "'otherwise write allow' is not supported by this version");
+	diag_help(sink, d, "say 'otherwise write deny' and name the trees that the "
+			   "command changes");
 	return true;
 }
 
@@ -112,8 +100,6 @@ bool mounts_refuse(const struct ir *ir, struct diag_sink *sink)
 		if (in_sandbox(ir->rules.v[i]))
 			bad |= refuse_rule(ir->rules.v[i], sink);
 	}
-	bad |= refuse_scalar(ir, IR_S_FILE_READ, IR_READ, sink);
-	bad |= refuse_scalar(ir, IR_S_FILE_WRITE, IR_WRITE, sink);
-	bad |= refuse_scalar(ir, IR_S_FILE_EXEC, IR_EXEC, sink);
+	bad |= refuse_scalar(ir, sink);
 	return !bad;
 }

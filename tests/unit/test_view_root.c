@@ -1,0 +1,227 @@
+/*
+ * The view where all of the host can be read: its root is the run's, with the
+ * run's own trees and what rules take away over it.
+ */
+#include <errno.h>
+
+#include "runtime/sandbox/plan_view.h"
+#include "tests/unit/view_fixture.h"
+
+static int root_setup(void **state)
+{
+	struct world *w;
+
+	assert_int_equal(world_setup(state), 0);
+	w = *state;
+	w->n = 0;
+	make_dir(w, "/tmp");
+	make_dir(w, "/run/service");
+	make_dir(w, "/dev/shm");
+	make_dir(w, "/sys/class");
+	make_dir(w, "/proc");
+	make_dir(w, "/srv/data");
+	allow(w, PB_READ, "/");
+	allow(w, RX, "/usr");
+	allow(w, RW, "/home/u/p");
+	return 0;
+}
+
+static int root_teardown(void **state)
+{
+	return world_teardown(state);
+}
+
+static struct plan plan_of(struct world *w)
+{
+	static const struct plan_policy policy;
+	static const struct plan_texts texts;
+	struct sandbox_run run = { .cwd = "/home/u/p" };
+	struct plan p;
+
+	plan_init(&p);
+	plan_view(&p, &run, &w->v, NULL, &policy, &texts);
+	assert_int_equal(p.err, 0);
+	return p;
+}
+
+static int op_at(const struct plan *p, enum step_id step, const char *path)
+{
+	for (size_t i = 0; i < p->nops; i++)
+		if (p->ops[i].step == step && !strcmp(p->pool + p->ops[i].path, path))
+			return (int)i;
+	return -1;
+}
+
+static void test_the_hosts_root_is_the_runs(void **state)
+{
+	struct world *w = *state;
+	const struct sandbox_node *n;
+
+	build(w);
+	n = node(w, "/");
+	assert_true(n && !n->scratch && n->pin_fd >= 0);
+	assert_int_equal(n->ops, PB_READ);
+	/* what differs is a place of its own, what does not is none */
+	assert_int_equal(node(w, "/usr")->ops, RX);
+	assert_int_equal(node(w, "/home/u/p")->ops, RW);
+	assert_null(node(w, "/etc"));
+	assert_null(node(w, "/home/u"));
+	/* the links are the host's own */
+	assert_int_equal(w->v.nlinks, 0);
+}
+
+static void test_the_runs_own_trees_lie_over_it(void **state)
+{
+	static const char *const own[] = { "/dev", "/run", "/sys", "/tmp", "/dev/shm" };
+	struct world *w = *state;
+
+	build(w);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+		const struct sandbox_node *n = node(w, own[i]);
+
+		assert_true(n && n->scratch);
+		assert_int_equal(n->ops, PB_READ);
+	}
+	/* nothing to cover: the host has none */
+	assert_null(node(w, "/var/tmp"));
+}
+
+static void test_hides_are_masks_and_absent_ones_nothing(void **state)
+{
+	struct world *w = *state;
+
+	hide(w, "/home/u/.ssh");
+	hide(w, "/srv/data");
+	hide(w, "/srv/absent");
+	hide(w, "/run/service");
+	build(w);
+	assert_true(node(w, "/home/u/.ssh")->masked);
+	assert_true(node(w, "/srv/data")->masked);
+	assert_null(node(w, "/srv/absent"));
+	/* not there in the first place */
+	assert_null(node(w, "/run/service"));
+}
+
+static void test_home_and_project_below_a_private_tree_are_shown(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/tmp/u/p");
+	w->in.home = "/tmp/u";
+	w->in.project = "/tmp/u/p";
+	allow(w, RW, "/tmp/u/p");
+	build(w);
+	assert_true(node(w, "/tmp")->scratch);
+	assert_false(node(w, "/tmp/u")->scratch);
+	assert_int_equal(node(w, "/tmp/u")->ops, PB_READ);
+	assert_int_equal(node(w, "/tmp/u/p")->ops, RW);
+}
+
+static void test_scratch_over_the_host_needs_a_place(void **state)
+{
+	struct world *w = *state;
+
+	(void)rule(w, PB_ALLOW, RW, "/srv/data", PB_A_PATH, PB_AF_SCRATCH | PB_AF_BELOW);
+	build(w);
+	assert_true(node(w, "/srv/data")->scratch);
+	assert_int_equal(node(w, "/srv/data")->ops, RW);
+	sandbox_view_release(&w->v);
+	(void)rule(w, PB_ALLOW, RW, "/srv/no", PB_A_PATH, PB_AF_SCRATCH | PB_AF_BELOW);
+	w->in.n = w->n;
+	assert_int_equal(view_make(&w->in, &w->v, &w->err), -ENOTDIR);
+	assert_non_null(strstr(w->err.text, "/srv/no"));
+}
+
+static void test_writing_everywhere_is_never_given(void **state)
+{
+	struct world *w = *state;
+
+	allow(w, PB_WRITE, "/");
+	build(w);
+	assert_int_equal(node(w, "/")->ops, PB_READ);
+}
+
+static void test_a_denial_of_the_root_is_no_view_of_it(void **state)
+{
+	struct world *w = *state;
+
+	deny(w, PB_READ, "/");
+	build(w);
+	assert_null(node(w, "/"));
+}
+
+/* Root's run: what strangers cannot pass needs no mask; a project below it
+ * is shown in a directory that is otherwise empty. */
+static void test_roots_run_cannot_be_kept_from_its_project(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(chmod(at(w, "/home/u"), 0700), 0);
+	hide(w, "/home/u/.ssh");
+	make_dir(w, "/srv/closed/x");
+	assert_int_equal(chmod(at(w, "/srv/closed"), 0700), 0);
+	hide(w, "/srv/closed/x");
+	w->in.foreign = true;
+	build(w);
+	assert_true(node(w, "/home/u")->scratch);
+	assert_int_equal(node(w, "/home/u")->ops, PB_READ);
+	assert_int_equal(node(w, "/home/u/p")->ops, RW);
+	assert_null(node(w, "/home/u/.ssh"));
+	assert_null(node(w, "/srv/closed"));
+	assert_null(node(w, "/srv/closed/x"));
+	sandbox_view_release(&w->v);
+	/* the control: a user of the host's, who may be its owner */
+	w->in.foreign = false;
+	build(w);
+	assert_null(node(w, "/home/u"));
+	assert_true(node(w, "/home/u/.ssh")->masked);
+	assert_true(node(w, "/srv/closed/x")->masked);
+}
+
+static void test_the_plan_begins_with_the_root(void **state)
+{
+	struct world *w = *state;
+	struct plan p;
+	int root, masks, dev, shm, null;
+
+	hide(w, "/srv/data");
+	build(w);
+	p = plan_of(w);
+	root = op_at(&p, STEP_ROOT_TREE, ".");
+	masks = op_at(&p, STEP_HIDE_DIR, "srv/data");
+	dev = op_at(&p, STEP_COVER_DIR, "dev");
+	shm = op_at(&p, STEP_COVER_DIR, "dev/shm");
+	null = op_at(&p, STEP_DEV, "dev/null");
+	assert_true(root >= 0 && root < dev && dev < null && root < masks);
+	assert_true(p.ops[root].flags & PLAN_F_RO);
+	assert_true(p.ops[root].flags & PLAN_F_NOEXEC);
+	assert_true(p.ops[masks].flags & PLAN_F_CHECK);
+	assert_true(p.ops[dev].flags & PLAN_F_RO);
+	/* its names are made before it is mounted, which is read-only */
+	assert_true(op_at(&p, STEP_MKFILE, "1/null") < dev);
+	assert_true(op_at(&p, STEP_MKFILE, "1/null") > 0);
+	assert_true(shm < 0 || shm > dev);
+	assert_true(op_at(&p, STEP_COVER_DIR, "run") > root);
+	/* nothing is made in the host's tree */
+	assert_int_equal(op_at(&p, STEP_MKDIR, "proc"), -1);
+	assert_int_equal(op_at(&p, STEP_MKDIR, "usr"), -1);
+	assert_int_equal(op_at(&p, STEP_ROOT_RO, ""), -1);
+	plan_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(root, test_the_hosts_root_is_the_runs),
+		WITH(root, test_the_runs_own_trees_lie_over_it),
+		WITH(root, test_hides_are_masks_and_absent_ones_nothing),
+		WITH(root, test_home_and_project_below_a_private_tree_are_shown),
+		WITH(root, test_scratch_over_the_host_needs_a_place),
+		WITH(root, test_writing_everywhere_is_never_given),
+		WITH(root, test_a_denial_of_the_root_is_no_view_of_it),
+		WITH(root, test_roots_run_cannot_be_kept_from_its_project),
+		WITH(root, test_the_plan_begins_with_the_root),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
