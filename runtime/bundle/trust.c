@@ -243,3 +243,16 @@ int trust_open(const char *path, bool run, const struct trust_options *opt,
 	*ret_trust = a.found;
 	return 0;
 }
+
+void trust_describe(const struct trust *t, char *out, size_t cap)
+{
+	char fp[SSHKEY_FINGERPRINT_CAP];
+
+	if (!t->trusted) {
+		(void)snprintf(out, cap, "not signed, and nobody asked for it");
+		return;
+	}
+	sshkey_fingerprint(&t->key, fp);
+	(void)snprintf(out, cap, "signed by %s (%s), as %s:%u allows", t->by.who, fp,
+		       t->list, t->by.line);
+}

@@ -43,4 +43,7 @@ struct trust {
 int trust_open(const char *path, bool run, const struct trust_options *opt,
 	       struct bundle *ret, struct trust *ret_trust, struct rt_err *err);
 
+/* "signed by WHO (SHA256:…), as LIST:LINE allows", or that it is not signed. */
+void trust_describe(const struct trust *t, char *out, size_t cap);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/base/io.h"
+#include "runtime/bundle/trust.h"
 #include "runtime/supervise/explain.h"
 
 static const char *const exactness[] = {
@@ -106,7 +107,12 @@ static void print_command(FILE *out, const struct plan *p)
 static void print_place(FILE *out, const struct plan *p)
 {
 	const struct sandbox_run *r = p->run;
+	char text[600];
 
+	if (p->trust->trusted) {
+		trust_describe(p->trust, text, sizeof(text));
+		fprintf(out, "bundle    %s\n", text);
+	}
 	fputs("project   ", out);
 	print_escaped(out, r->ctx.roots.dir[PB_ROOT_PROJECT]);
 	if (r->project_link) {

@@ -18,10 +18,13 @@ struct plan_here {
 	} v[PLAN_MAX_HERE];
 };
 
+struct trust;
+
 struct plan {
 	const struct sandbox_run *run;
 	const struct sandbox_view *view;
 	const struct entry *entry;
+	const struct trust *trust;
 	const struct plan_here *here;
 	const char *program;  /* where it was found, or NULL */
 	const char *why_not;  /* else */

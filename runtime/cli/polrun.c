@@ -213,7 +213,7 @@ static int check_cwd(const struct session *s, struct rt_err *err)
 static int show_plan(struct session *s)
 {
 	struct rt_err err = { 0 };
-	struct plan p = { .run = &s->run, .view = &s->view, .entry = &s->entry,
+	struct plan p = { .run = &s->run, .trust = &s->trust, .view = &s->view, .entry = &s->entry,
 			  .here = &s->here };
 	int status = entry_verdict(&s->run.ctx, &s->entry, s->opt.yes, &err);
 
@@ -415,6 +415,7 @@ static int write_report(struct session *s, int status)
 	struct rt_err err = { 0 };
 	struct report r = {
 		.bundle = &s->bundle,
+		.trust = &s->trust,
 		.entry = s->decided ? &s->entry : NULL,
 		.run = s->ran ? &s->run : NULL,
 		.view = &s->view,

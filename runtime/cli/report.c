@@ -14,6 +14,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
+#include "runtime/bundle/trust.h"
 #include "runtime/cli/features.h"
 #include "runtime/cli/plan.h"
 #include "runtime/supervise/explain.h"
@@ -242,6 +243,8 @@ static void mechanisms(struct json *j, const struct report *r)
 	char line[700], rule[EXPLAIN_RULE_CAP], path[200], lacks[200];
 
 	json_array(j, "mechanisms");
+	trust_describe(r->trust, line, sizeof(line));
+	how(j, "bundle", line);
 	if (r->run) {
 		how(j, "files", "mount view");
 		features_landlock_lacks(r->run->landlock_abi, lacks, sizeof(lacks));

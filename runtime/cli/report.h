@@ -13,9 +13,11 @@ int report_open(const char *path, bool *ret_made, struct rt_err *err);
 bool report_is_led(const char *path, const char *project);
 
 struct plan_here;
+struct trust;
 
 struct report {
 	const struct bundle *bundle;
+	const struct trust *trust;
 	const struct entry *entry;               /* NULL: nothing was decided */
 	const struct sandbox_run *run;           /* NULL: nothing was started */
 	const struct sandbox_view *view;         /* may be NULL */

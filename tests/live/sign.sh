@@ -99,6 +99,18 @@ go -b "$plain" --require-signed
 want_rc 125
 want_line 'it is not signed'
 
+t "the plan and the report say under whose signature"
+"$BIN/polrun" -b a.polb --allowed-signers alice.list --plan true >.out 2>.err
+out=$(cat .out) err=$(cat .err)
+want_out '^bundle    signed by alice@corp \(SHA256:[^)]*\), as alice.list:1 allows$'
+go -b a.polb --allowed-signers alice.list --report "$WORK/r.json"
+want_rc 0
+out=$(cat "$WORK/r.json")
+want_out '"bundle: signed by alice@corp \(SHA256:[^)]*\), as alice.list:1 allows"'
+go -b "$plain" --report "$WORK/r.json"
+out=$(cat "$WORK/r.json")
+want_out '"bundle: not signed, and nobody asked for it"'
+
 t "who: the principal that was asked for"
 verify --allowed-signers alice.list -I alice@corp a.polb
 want_rc 0
@@ -146,44 +158,37 @@ no_file x.polb
 verify nothing.polb
 want_rc 2
 
-t "another namespace, and a signature over something else"
-for ns in file polc-bundle; do
-	rm -rf y
-	mkdir y
-	tar xf a.polb -C y
-	name=$(cd y && echo signatures/*)
-	rm -f "y/$name"
-	if [ $ns = file ]; then in=y/manifest.json; else in=y/manifest.b2; fi
-	ssh-keygen -q -Y sign -f alice -n $ns <"$in" >"y/$name"
-	(cd y && tar --format=ustar --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=0644 \
-		-b 1 -cf ../sig.tar "$name")
-	python3 - a.polb sig.tar forged.polb <<'EOS'
+t "another namespace, a signature over something else, and a bad one among good ones"
+mkdir forged
+rows=$(python3 "$(dirname "$0")/../lib/forge.py" a.polb alice forged) || bad "forge.py fails"
+[ "$(wc -l <<<"$rows")" -gt 20 ] || bad "only $rows"
+rm -rf y
+mkdir y
+tar xf a.polb -C y
+ssh-keygen -q -Y sign -f alice -n file <y/manifest.json >y/file.sshsig
+python3 - "$(dirname "$0")/../lib" a.polb ab.polb y/file.sshsig <<'EOS'
 import sys
-a, s = (open(f, "rb").read() for f in sys.argv[1:3])
-def members(b):
-    at, out = 0, []
-    while b[at:at + 1] != b"\0":
-        size = int(b[at + 124:at + 135], 8)
-        end = at + 512 + (size + 511) // 512 * 512
-        out.append([b[at:at + 512], b[at + 512:at + 512 + size]])
-        at = end
-    return out, b[at:]
-ms, tail = members(a)
-body = members(s)[0][0][1]
-assert ms[2][0].startswith(b"signatures/")
-h = bytearray(ms[2][0])
-h[124:136] = b"%011o\0" % len(body)
-h[148:156] = b" " * 8
-h[148:156] = b"%06o\0 " % sum(h)
-ms[2] = [bytes(h), body]
-open(sys.argv[3], "wb").write(b"".join(h + b + b"\0" * (-len(b) % 512) for h, b in ms) + tail)
+sys.path.insert(0, sys.argv[1])
+import forge
+one, two = (forge.unpack(open(f, "rb").read()) for f in sys.argv[2:4])
+one[2][2] = open(sys.argv[4], "rb").read()
+open("namespace.polb", "wb").write(forge.pack(one))
+for i in (2, 3):
+    bad = [list(m) for m in two]
+    bad[i][2] = two[5 - i][2]
+    open(f"bad{i}.polb", "wb").write(forge.pack(bad))
 EOS
-	if [ $ns = file ]; then
-		refuse forged.polb alice.list "its namespace is 'file'"
-	else
-		refuse forged.polb alice.list 'it is not that of its key over this manifest'
-	fi
-done
+refuse namespace.polb alice.list "its namespace is 'file'"
+refuse bad2.polb alice.list 'is not called by its key'
+refuse bad3.polb bob.list 'is not called by its key'
+
+t "each thing that can be wrong with a signed bundle: 4, 125, its own message"
+accept forged/control.polb alice.list
+while IFS=$'\t' read -r name words; do
+	[ "$name" = control ] || refuse "forged/$name.polb" alice.list "$words"
+	go -b "forged/$name.polb"
+	want_rc 125
+done <<<"$rows"
 
 t "validity of the key: valid-after, valid-before"
 pub=$(cat alice.pub)
