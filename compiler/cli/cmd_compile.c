@@ -10,6 +10,7 @@
 #include "compiler/bundle/writer.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/report.h"
+#include "compiler/cli/reproduce.h"
 #include "compiler/cli/tests.h"
 
 /*
@@ -64,16 +65,26 @@ static bool previous(const struct compilation *c, struct bundle_options *opt)
 	return ok;
 }
 
-static enum cli_exit build(struct compilation *c, struct buf *ret_bytes)
+static bool options_of(const struct compilation *c, struct bundle_options *ret)
 {
-	struct bundle_options opt = {
-		.serial = c->o->serial,
-		.expires = c->o->expires ? str_from(c->o->expires) : STR_NULL,
-		.not_before = c->o->not_before ? str_from(c->o->not_before) : STR_NULL,
-		.signatures = c->o->key ? 1 : 0,
-		.no_sources = c->o->no_sources,
+	const struct options *o = c->o;
+
+	*ret = (struct bundle_options){
+		.serial = o->serial,
+		.expires = o->expires ? str_from(o->expires) : STR_NULL,
+		.not_before = o->not_before ? str_from(o->not_before) : STR_NULL,
+		.signatures = o->key ? 1 : 0,
+		.no_sources = o->no_sources,
 		.version = POLC_VERSION,
 	};
+	return created(o, &ret->created) && (!o->previous || previous(c, ret));
+}
+
+/* `fixed`: what the manifest shall say; NULL: what the options say. */
+static enum cli_exit build(struct compilation *c, const struct bundle_options *fixed,
+			   struct buf *ret_bytes)
+{
+	struct bundle_options opt;
 	struct tests_result t;
 	enum cli_exit e = passes_run(c, NULL);
 
@@ -87,15 +98,88 @@ static enum cli_exit build(struct compilation *c, struct buf *ret_bytes)
 		report_sum(c);
 	if (e != CLI_CLEAN || c->sink.errors)
 		return e == CLI_INTERNAL ? e : CLI_FINDINGS;
-	if (!created(c->o, &opt.created))
-		return CLI_TROUBLE;
-	if (c->o->previous && !previous(c, &opt))
+	if (fixed)
+		opt = *fixed;
+	else if (!options_of(c, &opt))
 		return CLI_TROUBLE;
 	if (bundle_write(c->ir, &c->out, &opt, ret_bytes, &c->sink))
 		return CLI_CLEAN;
 	c->internal = "no bundle, and no message";
 	return c->sink.errors ? CLI_FINDINGS : CLI_INTERNAL;
 }
+
+/* --- --reproduce ---------------------------------------- */
+
+/*
+ * Which sources were named and which were only used the bundle does not say:
+ * first those that no other one uses, then all of them.
+ */
+static void take_inputs(struct options *o, struct arena *a, const struct reproduce *r,
+			const struct compilation *first)
+{
+	o->inputs.n = 0;
+	for (size_t i = 0; i < r->inputs.n; i++) {
+		const struct sema_input *in = &r->inputs.v[i];
+		bool used = false;
+
+		for (size_t k = 0; first && k < first->sema.units.n; k++) {
+			const struct sema_unit *u = first->sema.units.v[k];
+
+			used |= u->from && u->level == in->level &&
+				str_eq(u->name, in->name);
+		}
+		if (!used)
+			VEC_PUSH(a, &o->inputs, *in);
+	}
+}
+
+static enum cli_exit again(struct compilation *c, const struct reproduce *r,
+			   const char **ret_what)
+{
+	enum cli_exit e;
+	struct buf bytes;
+
+	c->sema.stdlib_dir = r->stdlib_dir;
+	buf_init(&bytes, c->a);
+	e = build(c, &r->opt, &bytes);
+	if (e != CLI_CLEAN)
+		return e;
+	return reproduce_same(r, c->a, buf_view(&bytes), ret_what) ? CLI_CLEAN :
+								     CLI_FINDINGS;
+}
+
+static enum cli_exit reproduce(struct options *o, struct arena *a)
+{
+	struct compilation all, roots;
+	const char *what = NULL;
+	enum cli_exit e = CLI_TROUBLE;
+	struct reproduce r;
+
+	if (reproduce_begin(o->reproduce, a, &r)) {
+		take_inputs(o, a, &r, NULL);
+		compilation_init(&all, o, a);
+		e = again(&all, &r, &what);
+		if (e == CLI_FINDINGS) {
+			take_inputs(o, a, &r, &all);
+			compilation_init(&roots, o, a);
+			what = NULL;
+			e = again(&roots, &r, &what);
+			if (e != CLI_CLEAN && !what)
+				(void)cli_refuse(&roots, e, CLI_FINDINGS);
+		} else if (e != CLI_CLEAN) {
+			(void)cli_refuse(&all, e, CLI_FINDINGS);
+		}
+		if (e == CLI_CLEAN)
+			printf("reproduced: manifest %s\n", r.b.digest);
+		else if (what)
+			fprintf(stderr, "polc: '%s' is not what its sources give: '%s' "
+					"differs\n", o->reproduce, what);
+	}
+	reproduce_end(&r);
+	return e;
+}
+
+/* --- the verb ---------------------------------------- */
 
 /* What was just written is read as polrun will read it, then signed. */
 static enum cli_exit add_signature(struct compilation *c, struct str *bytes)
@@ -128,11 +212,13 @@ enum cli_exit cmd_compile(struct options *o, struct arena *a)
 	struct buf bytes;
 	struct str whole;
 
+	if (o->reproduce)
+		return reproduce(o, a);
 	compilation_init(&c, o, a);
 	buf_init(&bytes, a);
 	if (!cli_sources(o, a))
 		return CLI_TROUBLE;
-	e = build(&c, &bytes);
+	e = build(&c, NULL, &bytes);
 	whole = buf_view(&bytes);
 	if (e == CLI_CLEAN && o->key)
 		e = add_signature(&c, &whole);

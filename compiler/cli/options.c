@@ -19,7 +19,8 @@ enum opt_arg { ARG_NONE, ARG_ONE, ARG_MAYBE /* only as --name=value */ };
 enum opt_id {
 	OPT_MANAGED, OPT_MANAGED_FILE, OPT_PROJECT, OPT_USER, OPT_SCOPE,
 	OPT_DISCOVER, OPT_ROOT, OPT_FORMAT, OPT_FAIL_ON, OPT_VERBOSE, OPT_OUTPUT,
-	OPT_SERIAL, OPT_EXPIRES, OPT_NOT_BEFORE, OPT_PREVIOUS, OPT_SIGN, OPT_KEY,
+	OPT_SERIAL, OPT_EXPIRES, OPT_NOT_BEFORE, OPT_PREVIOUS, OPT_REPRODUCE, OPT_SIGN,
+	OPT_KEY,
 	OPT_SIGNERS, OPT_PRINCIPAL, OPT_CREATED, OPT_NO_SOURCES, OPT_CWD, OPT_AFTER,
 	OPT_SECTION, OPT_COLOR, OPT_WRITE, OPT_CHECK, OPT_DIFF, OPT_HELP, OPT_VERSION, OPT_COUNT
 };
@@ -59,6 +60,8 @@ static const struct opt_spec {
 			     "the first day on which the bundle is valid" },
 	[OPT_PREVIOUS] = { "previous", 0, ARG_ONE, V(CLI_COMPILE), "OLD.polb",
 			   "the bundle that this one follows, with a lower serial" },
+	[OPT_REPRODUCE] = { "reproduce", 0, ARG_ONE, V(CLI_COMPILE), "OLD.polb",
+			    "compile its own sources, and compare; nothing is written" },
 	[OPT_SIGN] = { "sign", 0, ARG_ONE, V(CLI_COMPILE), "KEY",
 		       "sign with this key file (ssh-keygen), and ask for a signature" },
 	[OPT_KEY] = { "key", 0, ARG_ONE, V(CLI_SIGN), "KEY",
@@ -299,6 +302,9 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 		return set_date(r, id, v, &o->expires);
 	case OPT_NOT_BEFORE:
 		return set_date(r, id, v, &o->not_before);
+	case OPT_REPRODUCE:
+		o->reproduce = v;
+		return true;
 	case OPT_PREVIOUS:
 		o->previous = v;
 		return true;
@@ -500,6 +506,11 @@ static bool check_policy(struct reader *r)
 				"sources\n", o->bundle);
 		return false;
 	}
+	if (o->reproduce && (o->inputs.n || o->discover || o->output || o->key))
+		return complain(r, "--reproduce takes the sources of the bundle and "
+				   "writes nothing: name it alone");
+	if (o->reproduce)
+		return true;
 	if (!o->bundle && !o->inputs.n && !o->discover)
 		return complain(r, wants_bundle(o->verb) ?
 				"name a bundle" :
@@ -534,7 +545,7 @@ static bool check_verb(struct reader *r)
 {
 	struct options *o = r->o;
 
-	if (o->verb == CLI_COMPILE && !o->output)
+	if (o->verb == CLI_COMPILE && !o->output && !o->reproduce)
 		return complain(r, "compile wants -o OUT.polb");
 	if (o->verb == CLI_SIGN && !o->key)
 		return complain(r, "sign wants --key KEY");

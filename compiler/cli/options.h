@@ -52,6 +52,7 @@ struct options {
 	uint64_t serial;
 	const char *expires, *not_before;
 	const char *key;               /* sign; compile: --sign, or NULL */
+	const char *reproduce;         /* compile: the bundle to make again, or NULL */
 	const char *previous;          /* compile: the bundle before, or NULL */
 	const char *signers;           /* verify: --allowed-signers, or NULL */
 	const char *principal;         /* verify; or NULL */

@@ -106,7 +106,7 @@ void ir_rd_addr(struct ir_reader *r, struct str s, uint8_t addr[16], uint8_t *re
 
 		if (d < 0)
 			break;
-		addr[i / 2] = (uint8_t)(addr[i / 2] << 4 | (unsigned)d);
+		addr[i / 2] = (uint8_t)((unsigned)addr[i / 2] << 4 | (unsigned)d);
 	}
 	if (i < 32 || (!ret_bits && s.n != 32) ||
 	    (ret_bits && (s.n < 34 || s.p[32] != '/' ||

@@ -118,6 +118,56 @@ if [ "$(id -u)" -eq 0 ] && id "${POL_TEST_USER:-poltest}" >/dev/null 2>&1; then
 	same "by another user" "$work/user/9.polb"
 fi
 
+# --- --reproduce: from its own sources alone, in a directory without any others
+
+again() { # NAME BUNDLE STATUS WORDS
+	local said status
+	said=$(cd / && "$polc" compile --reproduce "$2" 2>&1)
+	status=$?
+	if [ "$status" -eq "$3" ] && grep -qE -- "$4" <<<"$said"; then
+		printf 'ok   reproduce: %s\n' "$1"
+		count_pass
+	else
+		printf 'FAIL reproduce: %s: %s\n%s\n' "$1" "$status" "$said"
+		count_fail
+	fi
+}
+mkdir "$work/alone"
+mv "$work/a" "$work/away"
+again "three levels, and a file that is used" "$work/first.polb" 0 '^reproduced: manifest'
+mv "$work/away" "$work/a"
+mkdir -p "$work/b/deep"
+(cd "$work/b/deep" && printf 'use ../../a/lib/names\nfile { deny write builds }\n' >up.pol &&
+	"$polc" compile ./up.pol ../../a/user.pol -o "$work/up.polb" --created 1700000000 \
+		--not-before 2020-01-01 --expires 2050-12-31 --serial 3) >"$work/log" 2>&1
+again "names that climb, and dates" "$work/up.polb" 0 '^reproduced'
+cp -r "$work/a/user.pol" "$work/b/deep/both.pol"
+(cd "$work/b/deep" && printf 'use ./both\n' >one.pol &&
+	"$polc" compile one.pol both.pol -o "$work/both.polb") >"$work/log" 2>&1
+again "a file that is named and used" "$work/both.polb" 0 '^reproduced'
+for p in examples/*/*.pol; do
+	"$polc" compile "$p" -o "$work/example.polb" >"$work/log" 2>&1 || continue
+	again "$p" "$work/example.polb" 0 '^reproduced'
+done
+(cd "$work/a" && "$polc" compile user.pol --no-sources -o "$work/none.polb") >"$work/log" 2>&1
+again "no sources" "$work/none.polb" 2 'sources are not in it'
+again "no bundle" "$work/a/user.pol" 2 'polc: bundle'
+# A source is exchanged, and every digest is right.
+python3 - "$work/first.polb" "$work/lie.polb" <<'EOS'
+import hashlib, re, sys
+sys.path.insert(0, "tests/lib")
+import forge
+ms = forge.unpack(open(sys.argv[1], "rb").read())
+i = [m[0] for m in ms].index("sources/user/user.pol")
+old, new = ms[i][2], ms[i][2].replace(b"rm -rf", b"rm -ri")
+assert old != new
+ms[i][2] = new
+ms[0][2] = ms[0][2].replace(forge.b2(old).encode(), forge.b2(new).encode())
+ms[1][2] = forge.b2(ms[0][2]).encode() + b"  manifest.json\n"
+open(sys.argv[2], "wb").write(forge.pack(ms))
+EOS
+again "sources that give something else" "$work/lie.polb" 1 "'rules.bin' differs"
+
 # the control: one byte of one policy, and the bytes differ
 echo '# another line' >>"$work/another-place/user.pol"
 compile_in "$work/another-place" "$work/10.polb" env

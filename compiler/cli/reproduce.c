@@ -1,0 +1,227 @@
+/*
+ * Lays the sources of a bundle out as files, one tree for each level, so that
+ * `use` finds what it found.  Names keep their form: one that climbs ("../x")
+ * still ends inside of the directory, an absolute one cannot be had here.
+ */
+#include "compiler/cli/reproduce.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler/base/buf.h"
+
+#define STD "std/"
+/* So many times may a name climb. */
+#define FLOORS "/1/2/3/4/5/6/7/8"
+
+static bool complain(const struct reproduce *r, const char *why)
+{
+	fprintf(stderr, "polc: '%s' cannot be compiled again: %s\n",
+		r->b.name[0] ? r->b.name : "the bundle", why);
+	return false;
+}
+
+static const char *text_of(struct json_object *o, const char *key)
+{
+	struct json_object *v = NULL;
+
+	return json_object_object_get_ex(o, key, &v) &&
+			       json_object_is_type(v, json_type_string) ?
+		       json_object_get_string(v) :
+		       NULL;
+}
+
+static struct str optional(struct arena *a, struct json_object *o, const char *key)
+{
+	const char *s = text_of(o, key);
+
+	return s ? str_dup(a, str_from(s)) : STR_NULL;
+}
+
+static bool make_dirs(struct arena *a, const char *path)
+{
+	char *p = arena_printf(a, "%s", path);
+
+	for (char *s = p + 1; *s; s++) {
+		if (*s != '/')
+			continue;
+		*s = '\0';
+		if (mkdir(p, 0700) != 0 && errno != EEXIST)
+			return false;
+		*s = '/';
+	}
+	return true;
+}
+
+/* Written once; the standard library's, which several levels share, is equal. */
+static bool put_file(struct arena *a, const char *path, const uint8_t *p, size_t n)
+{
+	FILE *f;
+	bool ok;
+
+	if (!make_dirs(a, path))
+		return false;
+	f = fopen(path, "we");
+	if (!f)
+		return false;
+	ok = fwrite(p, 1, n, f) == n;
+	return fclose(f) == 0 && ok;
+}
+
+/* More "../" than there are floors would leave the directory. */
+static bool climbs_out(const char *name)
+{
+	unsigned up = 0;
+
+	for (const char *p = name; (p = strstr(p, "..")) != NULL; p += 2)
+		up++;
+	return up > 8;
+}
+
+static enum ir_level level_of(const char *word)
+{
+	for (int l = IR_MANAGED; l <= IR_DEFAULT; l++) {
+		if (strcmp(ir_level_name((enum ir_level)l), word) == 0)
+			return (enum ir_level)l;
+	}
+	return IR_DEFAULT;
+}
+
+static bool add_source(struct reproduce *r, struct arena *a, struct json_object *o)
+{
+	const char *name = text_of(o, "name"), *path = text_of(o, "path");
+	const char *level = text_of(o, "level");
+	const struct bundle_member *m = path ? bundle_member(&r->b, path) : NULL;
+	struct json_object *narrow = NULL;
+	struct sema_input in = { .cmdline_level = true };
+
+	if (!m)
+		return complain(r, "its sources are not in it (--no-sources)");
+	if (name[0] == '/' || climbs_out(name))
+		return complain(r, "a source has an absolute name, or one that climbs too far");
+	(void)json_object_object_get_ex(o, "narrow", &narrow);
+	in.level = level_of(level);
+	in.discovered = json_object_get_boolean(narrow);
+	in.name = str_dup(a, str_from(name));
+	if (strncmp(name, STD, strlen(STD)) == 0)
+		in.path = arena_printf(a, "%s/%s", r->dir, name);
+	else
+		in.path = arena_printf(a, "%s/%s" FLOORS "/%s", r->dir, level, name);
+	if (!put_file(a, in.path, m->data, m->size))
+		return complain(r, strerror(errno));
+	if (in.level != IR_DEFAULT && strncmp(name, STD, strlen(STD)) != 0)
+		VEC_PUSH(a, &r->inputs, in);
+	return true;
+}
+
+static bool read_sources(struct reproduce *r, struct arena *a, struct json_object *o)
+{
+	struct json_object *list = NULL;
+
+	if (!json_object_object_get_ex(o, "sources", &list))
+		return complain(r, "its manifest has no sources");
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		if (!add_source(r, a, json_object_array_get_idx(list, i)))
+			return false;
+	}
+	return true;
+}
+
+static bool read_manifest(struct reproduce *r, struct arena *a, struct json_object *o)
+{
+	const char *version = text_of(o, "compiler");
+
+	if (!version || strcmp(version, POLC_VERSION) != 0)
+		return complain(r, arena_printf(a, "it is polc %s that made it, and "
+						   "this is " POLC_VERSION,
+						version ? version : "?"));
+	r->opt = (struct bundle_options){
+		.created = r->b.created >= 0 ? r->b.created : -1,
+		.serial = r->b.serial,
+		.expires = optional(a, o, "not_after"),
+		.not_before = optional(a, o, "not_before"),
+		.previous = optional(a, o, "previous"),
+		.signatures = r->b.threshold,
+		.version = POLC_VERSION,
+	};
+	return read_sources(r, a, o);
+}
+
+bool reproduce_begin(const char *path, struct arena *a, struct reproduce *ret)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct rt_err err = { .err = 0 };
+	struct json_object *o;
+	bool ok;
+
+	*ret = (struct reproduce){ .dir = NULL };
+	if (bundle_open(path, &ret->b, &err) < 0) {
+		fprintf(stderr, "polc: %s\n", err.text);
+		return false;
+	}
+	ret->dir = arena_printf(a, "%s/polc-reproduce.XXXXXX",
+				tmp && tmp[0] == '/' ? tmp : "/tmp");
+	if (!mkdtemp(ret->dir)) {
+		ret->dir = NULL;
+		return complain(ret, strerror(errno));
+	}
+	ret->stdlib_dir = arena_printf(a, "%s/std", ret->dir);
+	/* The reader has found it canonical, so it is JSON. */
+	o = json_tokener_parse(arena_printf(a, "%.*s", (int)ret->b.manifest_size,
+					    (const char *)ret->b.manifest));
+	ok = o ? read_manifest(ret, a, o) : complain(ret, "its manifest is not JSON");
+	json_object_put(o);
+	return ok;
+}
+
+static int remove_one(const char *path, const struct stat *st, int what, struct FTW *at)
+{
+	(void)st;
+	(void)what;
+	(void)at;
+	return remove(path);
+}
+
+void reproduce_end(struct reproduce *r)
+{
+	if (r->dir)
+		(void)nftw(r->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	bundle_release(&r->b);
+	r->dir = NULL;
+}
+
+bool reproduce_same(const struct reproduce *r, struct arena *a, struct str bytes,
+		    const char **ret_what)
+{
+	struct rt_err err = { .err = 0 };
+	uint8_t *copy = malloc(bytes.n);
+	struct bundle b;
+	size_t i;
+	bool same;
+
+	*ret_what = "it cannot be read";
+	if (!copy)
+		return false;
+	memcpy(copy, bytes.p, bytes.n);
+	if (bundle_parse(copy, bytes.n, &b, &err) < 0)
+		return false;
+	/* Manifest and archive have one form each: equal manifests are equal bundles. */
+	same = b.manifest_size == r->b.manifest_size &&
+	       memcmp(b.manifest, r->b.manifest, b.manifest_size) == 0;
+	*ret_what = PB_MANIFEST;
+	for (i = 0; !same && i < b.nmembers && i < r->b.nmembers; i++) {
+		const struct bundle_member *x = &b.members[i], *y = &r->b.members[i];
+
+		if (strcmp(x->path, y->path) == 0 && memcmp(x->b2, y->b2, 32) == 0)
+			continue;
+		*ret_what = arena_printf(a, "%s", y->path);
+		break;
+	}
+	bundle_release(&b);
+	return same;
+}
