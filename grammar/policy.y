@@ -107,7 +107,7 @@ static struct span join(const struct span *rhs, int n)
 
 %type <sts> stmts policy_items tool_items cstmts fstmts nstmts ustmts sstmts lstmts
 %type <sts> pairs estmts session_items rstmts runner_items
-%type <st> stmt policy_item tool_item cstmt fstmt nstmt ustmt sstmt lstmt pair estmt
+%type <st> stmt assertion policy_item tool_item cstmt fstmt nstmt ustmt sstmt lstmt pair estmt
 %type <st> session_item rstmt runner_item section any_section otherwise by_risk
 %type <b> locked final
 %type <e> effect rule_effect
@@ -130,6 +130,22 @@ static struct span join(const struct span *rhs, int n)
 %type <cs> test_cases
 %type <c> test_case
 
+/* What a text is: a file, or a piece that a YAML scalar holds. */
+%token S_VALUE "begin of a value" S_PATTERN "begin of a pattern"
+%token S_PATH "begin of a path" S_HOST "begin of a host" S_PORT "begin of a port"
+%token S_NAME "begin of a name" S_OPTION "begin of an option"
+%token S_CALL "begin of a call" S_IMPORT "begin of an import"
+%token S_ELEMENT "begin of an element" S_TEXT "begin of a text"
+%token S_EXPR "begin of a condition" S_ITEMS "begin of a program's items"
+%token S_CASES "begin of cases" S_ASSERTION "begin of an assertion"
+%token S_FILE "begin of a file" S_POLICY "begin of policy keys"
+%token S_SEC_COMMAND "begin of command" S_SEC_FILE "begin of paths"
+%token S_SEC_NETWORK "begin of network" S_SEC_UNIX "begin of unix"
+%token S_SEC_SYSCALL "begin of syscall" S_SEC_PAIRS "begin of pairs"
+%token S_SEC_ENV "begin of env" S_SEC_SESSION "begin of session"
+%token S_SEC_RUNNER "begin of runner" S_SEC_TOOLS "begin of tools"
+%token S_BLOCK "begin of a runner's block" S_TOOL "begin of a tool"
+
 %left K_OR
 %left K_AND
 %precedence K_NOT
@@ -139,8 +155,37 @@ static struct span join(const struct span *rhs, int n)
 
 %%
 
-file:
-  stmts			{ p->stmts = $1.head; }
+/* A token that says what follows begins each text (tokens.c). */
+text:
+  S_FILE stmts		{ p->piece.stmts = $2.head; }
+| S_VALUE value		{ p->piece.values = $2; }
+| S_PATTERN pat		{ p->piece.values = $2; }
+| S_PATH path		{ p->piece.values = $2; }
+| S_HOST host		{ p->piece.values = $2; }
+| S_PORT port		{ p->piece.values = $2; }
+| S_NAME word_or_str	{ p->piece.values = $2; }
+| S_OPTION optitem	{ p->piece.values = $2; }
+| S_CALL sysitem	{ p->piece.values = $2; }
+| S_IMPORT use_item	{ p->piece.values = $2; }
+| S_ELEMENT element	{ p->piece.values = $2; }
+| S_TEXT str		{ p->piece.values = $2; }
+| S_EXPR expr		{ p->piece.expr = $2; }
+| S_ITEMS prog_items	{ p->piece.items = $2.head; }
+| S_CASES test_cases	{ p->piece.cases = $2.head; }
+| S_ASSERTION assertion	{ p->piece.stmts = $2; }
+| S_POLICY policy_items	{ p->piece.stmts = $2.head; }
+| S_SEC_COMMAND cstmts	{ p->piece.stmts = $2.head; }
+| S_SEC_FILE fstmts	{ p->piece.stmts = $2.head; }
+| S_SEC_NETWORK nstmts	{ p->piece.stmts = $2.head; }
+| S_SEC_UNIX ustmts	{ p->piece.stmts = $2.head; }
+| S_SEC_SYSCALL sstmts	{ p->piece.stmts = $2.head; }
+| S_SEC_PAIRS pairs	{ p->piece.stmts = $2.head; }
+| S_SEC_ENV estmts	{ p->piece.stmts = $2.head; }
+| S_SEC_SESSION session_items	{ p->piece.stmts = $2.head; }
+| S_SEC_RUNNER rstmts	{ p->piece.stmts = $2.head; }
+| S_SEC_TOOLS lstmts	{ p->piece.stmts = $2.head; }
+| S_BLOCK runner_items	{ p->piece.stmts = $2.head; }
+| S_TOOL tool_items	{ p->piece.stmts = $2.head; }
 ;
 
 /* --- the file ------------------------------------------------------------- */
@@ -164,7 +209,7 @@ stmt:
 | K_GROUP GROUPREF '=' '[' elements ']'
 	{ $$ = AST_STMT(B, AST_GROUP, @$, .name = $2, .name_at = @2, .values = $5.head); }
 | locked any_section
-	{ $$ = ast_locked($2, $1, @$); }
+	{ $$ = ast_locked(B, $2, $1, @$); }
 | K_ROLE name open stmts '}'
 	{ $$ = AST_STMT(B, AST_ROLE, @$, .name = $2, .name_at = @2, .body = $4.head); }
 | K_TOOL name open tool_items '}'
@@ -183,20 +228,25 @@ stmt:
 | locked K_SETTING plain "+=" value
 	{ $$ = AST_STMT(B, AST_SETTING, @$, .name = $3, .name_at = @3, .values = $5,
 			.locked = $1, .append = true); }
-| K_ASSERT K_NEVER set
-	{ $$ = AST_STMT(B, AST_ASSERT, @$, .assert_kind = AST_NEVER,
-			.request = $3.request, .options = $3.options); }
-| K_ASSERT K_ALWAYS effect set
-	{ $$ = AST_STMT(B, AST_ASSERT, @$, .assert_kind = AST_ALWAYS, .effect = $3,
-			.request = $4.request, .options = $4.options); }
-| K_ASSERT K_ONLY set
-	{ $$ = AST_STMT(B, AST_ASSERT, @$, .assert_kind = AST_ONLY,
-			.request = $3.request, .options = $3.options); }
+| K_ASSERT assertion
+	{ $$ = ast_locked(B, $2, false, @$); }
 | K_TEST plain open test_cases '}'
 	{ $$ = AST_STMT(B, AST_TEST, @$, .name = $2, .name_at = @2, .cases = $4.head); }
 | K_TEST plain K_WHEN expr open test_cases '}'
 	{ $$ = AST_STMT(B, AST_TEST, @$, .name = $2, .name_at = @2, .expr = $4,
 			.cases = $6.head); }
+;
+
+assertion:
+  K_NEVER set
+	{ $$ = AST_STMT(B, AST_ASSERT, @$, .assert_kind = AST_NEVER,
+			.request = $2.request, .options = $2.options); }
+| K_ALWAYS effect set
+	{ $$ = AST_STMT(B, AST_ASSERT, @$, .assert_kind = AST_ALWAYS, .effect = $2,
+			.request = $3.request, .options = $3.options); }
+| K_ONLY set
+	{ $$ = AST_STMT(B, AST_ASSERT, @$, .assert_kind = AST_ONLY,
+			.request = $2.request, .options = $2.options); }
 ;
 
 locked:
@@ -951,7 +1001,7 @@ runner_item:
 	{ $$ = AST_STMT(B, AST_PAIR, @$, .name = $2, .name_at = @2, .values = $4,
 			.locked = $1, .append = true); }
 | locked section
-	{ $$ = ast_locked($2, $1, @$); }
+	{ $$ = ast_locked(B, $2, $1, @$); }
 ;
 
 /* --- assertions and tests -------------------------------------------------------------- */

@@ -13,6 +13,11 @@ void ast_build_init(struct ast_build *b, struct arena *a, struct diag_sink *sink
 	*b = (struct ast_build){ .a = a, .sink = sink };
 }
 
+static struct span place(const struct ast_build *b, struct span at)
+{
+	return b->place ? *b->place : at;
+}
+
 static void count_node(struct ast_build *b, struct span at)
 {
 	if (++b->nodes <= AST_MAX_NODES || b->full)
@@ -97,20 +102,25 @@ struct ast_stmt *ast_stmt(struct ast_build *b, struct ast_stmt s)
 			 "more than %d statements in one file; split it and 'use' "
 			 "the parts", AST_MAX_STATEMENTS);
 	}
+	s.at = place(b, s.at);
+	s.name_at = place(b, s.name_at);
+	s.request.at = place(b, s.request.at);
 	/* A list whose only item had an error is empty: then nobody reads it. */
 	assert(is_complete(&s) || b->sink->errors > 0);
 	return arena_dup(b->a, &s, sizeof(s));
 }
 
-struct ast_stmt *ast_locked(struct ast_stmt *s, bool locked, struct span at)
+struct ast_stmt *ast_locked(struct ast_build *b, struct ast_stmt *s, bool locked,
+			    struct span at)
 {
 	s->locked = locked;
-	s->at = at;
+	s->at = place(b, at);
 	return s;
 }
 
 struct ast_value *ast_value(struct ast_build *b, struct ast_value v)
 {
+	v.at = place(b, v.at);
 	count_node(b, v.at);
 	return arena_dup(b->a, &v, sizeof(v));
 }
@@ -124,18 +134,22 @@ struct ast_value *ast_keyed(struct ast_value *v, struct str key)
 struct ast_option *ast_option(struct ast_build *b, struct ast_option o)
 {
 	assert((o.kind == AST_O_WHEN) == (o.expr != NULL));
+	o.at = place(b, o.at);
 	count_node(b, o.at);
 	return arena_dup(b->a, &o, sizeof(o));
 }
 
 struct ast_prog_item *ast_prog_item(struct ast_build *b, struct ast_prog_item i)
 {
+	i.at = place(b, i.at);
 	count_node(b, i.at);
 	return arena_dup(b->a, &i, sizeof(i));
 }
 
 struct ast_test_case *ast_test_case(struct ast_build *b, struct ast_test_case c)
 {
+	c.at = place(b, c.at);
+	c.request.at = place(b, c.request.at);
 	count_node(b, c.at);
 	return arena_dup(b->a, &c, sizeof(c));
 }
@@ -146,6 +160,7 @@ struct ast_expr *ast_expr_leaf(struct ast_build *b, enum ast_expr_op op,
 	struct ast_expr *x = ARENA_NEW(b->a, struct ast_expr);
 
 	assert(op <= AST_X_ANY);
+	at = place(b, at);
 	count_node(b, at);
 	x->op = op;
 	x->at = at;
@@ -160,6 +175,7 @@ static struct ast_expr *with_kids(struct ast_build *b, enum ast_expr_op op,
 {
 	struct ast_expr *x = ARENA_NEW(b->a, struct ast_expr);
 
+	at = place(b, at);
 	count_node(b, at);
 	x->op = op;
 	x->at = at;

@@ -25,6 +25,9 @@ struct ast_build {
 	struct diag_sink *sink;
 	size_t statements, nodes;
 	bool full; /* a limit was passed; the error is in the sink */
+	/* NULL, or where every node is said to stand: the text that is parsed is
+	   not in the file as it is (an escaped YAML scalar) */
+	const struct span *place;
 };
 
 void ast_build_init(struct ast_build *b, struct arena *a, struct diag_sink *sink);
@@ -59,7 +62,8 @@ struct ast_expr *ast_expr_list(struct ast_build *b, struct span at,
 /* The value with a key, as it stands in a MAP or in a risk map. */
 struct ast_value *ast_keyed(struct ast_value *v, struct str key);
 /* The statement with its prefix `locked` seen; `at` is the whole of it. */
-struct ast_stmt *ast_locked(struct ast_stmt *s, bool locked, struct span at);
+struct ast_stmt *ast_locked(struct ast_build *b, struct ast_stmt *s, bool locked,
+			    struct span at);
 
 /* --- lists with their tails: appending is constant time ------------------ */
 

@@ -12,45 +12,44 @@
 
 #define MAX_ENCODING_ERRORS 5
 
-static void report_bytes(struct dsl_parser *p, size_t at, size_t n)
+static void report_bytes(struct diag_sink *sink, struct span at, char byte)
 {
-	struct span span = {p->file, (uint32_t)at, (uint32_t)n};
-
-	if (p->text.p[at] == '\0')
-		diag_add(p->sink, DIAG_NUL_BYTE, span, "a NUL byte in a policy text");
+	if (byte == '\0')
+		diag_add(sink, DIAG_NUL_BYTE, at, "a NUL byte in a policy text");
 	else
-		diag_add(p->sink, DIAG_NOT_UTF8, span,
-			 "byte 0x%02x is not valid UTF-8 here",
-			 (unsigned char)p->text.p[at]);
+		diag_add(sink, DIAG_NOT_UTF8, at, "byte 0x%02x is not valid UTF-8 here",
+			 (unsigned char)byte);
 }
 
 /* NUL or invalid bytes that stand together are one fault. */
-static bool check_encoding(struct dsl_parser *p)
+bool dsl_check_encoding(struct diag_sink *sink, uint32_t file, struct str text)
 {
 	size_t found = 0, i = 0;
 
-	while (i < p->text.n && found < MAX_ENCODING_ERRORS) {
+	while (i < text.n && found < MAX_ENCODING_ERRORS) {
 		size_t start = i, n = 0;
 		uint32_t c;
 		bool valid = false;
 
-		while (i < p->text.n) {
-			n = utf8_next(p->text, i, &c, &valid);
+		while (i < text.n) {
+			n = utf8_next(text, i, &c, &valid);
 			if (valid && c != 0)
 				break;
 			i += n;
 		}
 		if (i > start) {
-			report_bytes(p, start, i - start);
+			struct span at = {file, (uint32_t)start, (uint32_t)(i - start)};
+
+			report_bytes(sink, at, text.p[start]);
 			found++;
 		}
-		if (i < p->text.n)
+		if (i < text.n)
 			i += n;
 	}
 	return found == 0;
 }
 
-static bool run_parser(struct dsl_parser *p)
+bool dsl_run(struct dsl_parser *p, uint32_t end)
 {
 	yyscan_t scanner;
 	bool ok;
@@ -60,7 +59,7 @@ static bool run_parser(struct dsl_parser *p)
 	if (pol_scan_lex_init_extra(p, &scanner) != 0)
 		dsl_fatal(p, "no memory");
 	p->scanner = scanner;
-	pol_scan__scan_bytes(p->text.p + p->off, (int)(p->text.n - p->off), scanner);
+	pol_scan__scan_bytes(p->text.p + p->off, (int)(end - p->off), scanner);
 	ok = pol_parse(p) == 0;
 	pol_scan_lex_destroy(p->scanner);
 	return ok;
@@ -80,6 +79,7 @@ struct ast_file *dsl_parse(struct arena *a, struct diag_sink *sink,
 	p->errors = sink->errors;
 	p->faulty = SPAN_NONE;
 	p->last.at = p->before.at = (struct span){file, 0, 0};
+	p->start = S_FILE;
 	ast_build_init(&p->b, a, sink);
 
 	if (p->text.n > SOURCE_MAX_BYTES) {
@@ -88,11 +88,11 @@ struct ast_file *dsl_parse(struct arena *a, struct diag_sink *sink,
 			 SOURCE_MAX_BYTES, p->text.n);
 		return NULL;
 	}
-	if (!check_encoding(p))
+	if (!dsl_check_encoding(sink, file, p->text))
 		return NULL;
 	if (str_starts(p->text, STR("\xef\xbb\xbf"))) /* a byte order mark */
 		p->off = 3;
-	ok = run_parser(p);
+	ok = dsl_run(p, (uint32_t)p->text.n);
 	if (sink->errors > p->errors)
 		return NULL;
 	/* The parser gave up, or skipped a part, without a word: say so. */
@@ -100,7 +100,7 @@ struct ast_file *dsl_parse(struct arena *a, struct diag_sink *sink,
 		diag_add(sink, DIAG_SYNTAX, p->last.at, "the file cannot be parsed");
 		return NULL;
 	}
-	tree = ast_file(&p->b, file, p->stmts);
+	tree = ast_file(&p->b, file, p->piece.stmts);
 	tree->comments = p->comments.v;
 	tree->ncomments = p->comments.n;
 	return tree;

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 
 #include "compiler/ast/build.h"
+#include "compiler/frontend/dsl_piece.h"
 
 struct dsl_regex {
 	struct str text, flags;
@@ -52,7 +53,10 @@ struct dsl_parser {
 	bool skip_block;    /* an unknown word: skip a block that begins on its line */
 	bool stop;          /* a limit was passed: no more tokens, no more errors */
 
-	struct ast_stmt *stmts; /* the result */
+	int start; /* the token before the text that says what it is, then 0 */
+	struct dsl_result piece; /* the result */
+	bool is_piece; /* not of a whole file */
+	uint32_t loose; /* pieces so far whose text is in no file */
 	VEC(struct span) comments;
 };
 
@@ -97,6 +101,11 @@ bool dsl_begins_line(const struct dsl_parser *p, struct span at);
 /* A statement is faulty: let the scanner say where the next one begins. */
 void dsl_expect_next(struct dsl_parser *p);
 _Noreturn void dsl_fatal(struct dsl_parser *p, const char *msg);
+
+/* The bytes of the text as they may stand at all (dsl.c); false after errors. */
+bool dsl_check_encoding(struct diag_sink *sink, uint32_t file, struct str text);
+/* Runs scanner and parser from p->off to `end`; false where it gave up. */
+bool dsl_run(struct dsl_parser *p, uint32_t end);
 
 /* --- syntax errors (syntax.c) ---------------------------------------------- */
 

@@ -216,7 +216,8 @@ static void put_expected(struct dsl_parser *p, struct buf *b, const struct expec
 	for (size_t i = 0; i < w.n; i++) {
 		if (i)
 			buf_z(b, i + 1 == w.n ? " or " : ", ");
-		buf_z(b, w.v[i]);
+		buf_z(b, p->is_piece && strcmp(w.v[i], END_NAME) == 0
+				 ? "the end of the text" : w.v[i]);
 	}
 }
 
@@ -230,7 +231,7 @@ static void put_unexpected(struct dsl_parser *p, struct buf *b, struct span at,
 
 	buf_z(b, "unexpected ");
 	if (strcmp(name, END_NAME) == 0) {
-		buf_z(b, "end of the file");
+		buf_z(b, p->is_piece ? "end of the text" : "end of the file");
 		return;
 	}
 	if (strcmp(name, "a name") == 0 || find_keyword(name) >= 0) {
@@ -391,7 +392,8 @@ static bool report_unclosed(struct dsl_parser *p, struct span at,
 		return false;
 	if (strcmp(unexpected, END_NAME) == 0) {
 		d = diag_add(p->sink, DIAG_UNCLOSED_BLOCK, at,
-			     "unexpected end of the file: a closing '%c' is missing",
+			     "unexpected end of the %s: a closing '%c' is missing",
+			     p->is_piece ? "text" : "file",
 			     p->open[p->nopen - 1].kind == '{'   ? '}'
 			     : p->open[p->nopen - 1].kind == '[' ? ']'
 								 : ')');

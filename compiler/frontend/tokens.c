@@ -190,8 +190,13 @@ static int wait(struct dsl_parser *p, int kind, struct span *at, bool ending)
 
 static int next_token(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
 {
-	int kind;
+	int kind = p->start;
 
+	if (kind) {
+		p->start = 0;
+		*at = (struct span){p->file, p->off, 0};
+		return kind;
+	}
 	if (p->closing && (kind = close_lists(p, at)) != 0)
 		return kind;
 	if (p->nreplay) {
