@@ -6,9 +6,9 @@
 #include "compiler/cli/roots.h"
 
 /*
- * Adds the *.pol and *.yml of one directory in name order (a .yml is then an
- * error of the front end, never skipped).  A directory that does not exist
- * has none; one that cannot be read is an error: false after a message.
+ * Adds the *.pol, *.yml and *.yaml of one directory in name order.  A
+ * directory that does not exist has none; one that cannot be read is an
+ * error: false after a message.
  * `name` is how the directory is printed.
  */
 bool discover_dir(struct options *o, struct arena *a, const char *dir,

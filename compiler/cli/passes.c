@@ -7,7 +7,7 @@
 #include "compiler/analysis/lift.h"
 #include "compiler/ast/print.h"
 #include "compiler/backend/rules.h"
-#include "compiler/frontend/dsl.h"
+#include "compiler/frontend/frontend.h"
 #include "compiler/lower/lower.h"
 
 /* The front end alone, on the files that were named: for dump. */
@@ -28,7 +28,7 @@ static bool pass_parse(struct compilation *c)
 				 strerror(-err));
 			continue;
 		}
-		tree = dsl_parse(c->a, &c->sink, &c->map, file);
+		tree = frontend_parse(c->a, &c->sink, &c->map, file);
 		if (tree)
 			VEC_PUSH(c->a, &c->trees, tree);
 	}

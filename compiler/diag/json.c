@@ -18,16 +18,25 @@ static void put_place(struct buf *b, const struct source_map *m, struct span at)
 
 static void put_diag(struct buf *b, const struct source_map *m, const struct diag *d)
 {
+	struct str path = source_key_path(m, m->a, d->at);
+
 	buf_printf(b, "{\"code\":\"%s\",\"severity\":\"%s\",", diag_code_name(d->code),
 		   diag_severity_name(d->severity));
 	put_place(b, m, d->at);
 	buf_z(b, ",\"message\":");
 	buf_json(b, d->text);
 	buf_z(b, ",\"notes\":[");
+	if (path.n) {
+		buf_z(b, "{\"kind\":\"note\",");
+		put_place(b, m, SPAN_NONE);
+		buf_z(b, ",\"message\":");
+		buf_json(b, str_cat(m->a, STR("the key is "), path));
+		buf_ch(b, '}');
+	}
 	for (size_t i = 0; i < d->parts.n; i++) {
 		const struct diag_part *p = &d->parts.v[i];
 
-		buf_z(b, i ? ",{\"kind\":" : "{\"kind\":");
+		buf_z(b, i || path.n ? ",{\"kind\":" : "{\"kind\":");
 		buf_json(b, p->label);
 		buf_ch(b, ',');
 		put_place(b, m, p->at);

@@ -146,7 +146,14 @@ static void put_message(FILE *out, const struct source_map *m, struct span at,
 static void put_diag(FILE *out, const struct source_map *m, const struct diag *d,
 		     const struct style *st)
 {
+	struct str path = source_key_path(m, m->a, d->at);
+
 	put_message(out, m, d->at, d->severity, d->text, diag_code_name(d->code), st);
+	if (path.n) {
+		fprintf(out, "      = %snote%s: the key is ", st->bold, st->off);
+		put_clean(out, path);
+		fputc('\n', out);
+	}
 	/* Lines without a place first: they belong to the excerpt above them. */
 	for (size_t i = 0; i < d->parts.n; i++) {
 		const struct diag_part *p = &d->parts.v[i];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/frontend/dsl.h"
+#include "compiler/frontend/frontend.h"
 
 #ifndef POL_STDLIB_DIR
 #define POL_STDLIB_DIR "/usr/local/share/pol/stdlib-policies"
@@ -91,7 +91,7 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 		return false;
 	}
 	s->map->files.v[u->file].library = u->std;
-	u->tree = dsl_parse(s->a, s->sink, s->map, u->file);
+	u->tree = frontend_parse(s->a, s->sink, s->map, u->file);
 	return u->tree && s->sink->errors == errors && sema_find_policy(s, u);
 }
 
@@ -105,23 +105,9 @@ static bool in_chain(const struct sema_unit *u, const char *real)
 	return false;
 }
 
-static bool is_yaml(struct str name)
-{
-	return str_ends(name, STR(".yml")) || str_ends(name, STR(".yaml"));
-}
-
 /* May `w` be loaded at all?  ret_real is its canonical path. */
 static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 {
-	if (is_yaml(w->name)) {
-		struct diag *d =
-			diag_add(s->sink, DIAG_UNSUPPORTED, w->at,
-				 "'%.*s': policies in YAML are not supported by "
-				 "this version",
-				 STR_ARG(w->name));
-		diag_help(s->sink, d, "write the policy as a '.pol' file");
-		return false;
-	}
 	*ret_real = sema_canonical(s, w->path);
 	if (!*ret_real) {
 		read_error(s, w, errno);
@@ -188,7 +174,7 @@ static bool use_target(struct sema *s, const struct sema_unit *u,
 {
 	struct str text = v->text;
 	struct str path;
-	bool suffix = is_yaml(text) || str_ends(text, STR(".pol"));
+	bool suffix = frontend_is_yaml(text) || str_ends(text, STR(".pol"));
 
 	if (!text.n || memchr(text.p, '\\', text.n) || memchr(text.p, '$', text.n) ||
 	    memchr(text.p, 0, text.n)) {

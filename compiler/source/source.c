@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/base/buf.h"
+
 void source_init(struct source_map *m, struct arena *a)
 {
 	*m = (struct source_map){ .a = a };
@@ -149,4 +151,55 @@ struct span span_join(struct span a, struct span b)
 		return span_join(b, a);
 	end = a.off + a.len > b.off + b.len ? a.off + a.len : b.off + b.len;
 	return (struct span){ a.file, a.off, end - a.off };
+}
+
+/* The last key that begins at or before `off`, then outwards to one around it. */
+static uint32_t find_key(const struct source_file *f, uint32_t off, uint32_t end)
+{
+	uint32_t lo = 0, hi = f->nkeys, k;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (f->keys[mid].off <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (k = lo ? lo - 1 : SOURCE_NONE; k != SOURCE_NONE; k = f->keys[k].parent)
+		if (f->keys[k].end >= end)
+			break;
+	return k;
+}
+
+static void put_key(struct buf *b, const struct source_file *f, uint32_t k)
+{
+	const struct source_key *key = &f->keys[k];
+
+	if (key->parent != SOURCE_NONE)
+		put_key(b, f, key->parent);
+	if (!key->name.p) {
+		buf_printf(b, "[%u]", key->index);
+		return;
+	}
+	if (b->n)
+		buf_ch(b, '.');
+	buf_str(b, key->name);
+}
+
+struct str source_key_path(const struct source_map *m, struct arena *a, struct span s)
+{
+	const struct source_file *f;
+	struct buf b;
+	uint32_t k;
+
+	if (s.file >= m->files.n || !m->files.v[s.file].nkeys)
+		return STR_NULL;
+	f = &m->files.v[s.file];
+	k = find_key(f, s.off, s.off + s.len);
+	if (k == SOURCE_NONE)
+		return STR_NULL;
+	buf_init(&b, a);
+	put_key(&b, f, k);
+	return str_dup(a, buf_view(&b));
 }

@@ -18,12 +18,25 @@ struct span {
 #define SOURCE_NONE UINT32_MAX
 #define SPAN_NONE ((struct span){ SOURCE_NONE, 0, 0 })
 
+/*
+ * A place in a text that has a name for people: an entry of a mapping or an
+ * item of a list.  In the order of their first bytes; `parent` encloses it.
+ */
+struct source_key {
+	uint32_t off, end;
+	uint32_t parent; /* SOURCE_NONE: none */
+	uint32_t index;  /* of an item, where name.p is NULL */
+	struct str name;
+};
+
 struct source_file {
 	struct str name; /* as printed: as it was named on the command line or in `use` */
 	struct str text; /* NUL-terminated after its last byte */
 	uint32_t *lines; /* offset of each line's first byte */
 	uint32_t nlines;
 	bool library; /* of the standard library, not the user's own */
+	const struct source_key *keys; /* NULL where the language has none */
+	uint32_t nkeys;
 };
 
 struct source_map {
@@ -51,6 +64,8 @@ uint32_t source_add(struct source_map *m, struct str name, struct str text);
 int source_read(struct source_map *m, const char *path, struct str name,
 		uint32_t *ret_file);
 struct source_pos source_locate(const struct source_map *m, struct span s);
+/* "permissions.allowlist[2].pattern", or empty: the innermost key around it. */
+struct str source_key_path(const struct source_map *m, struct arena *a, struct span s);
 struct str source_text(const struct source_map *m, struct span s);
 /* The span from the first byte of `a` to the last of `b` (one file). */
 struct span span_join(struct span a, struct span b);

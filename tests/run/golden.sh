@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Goldens: each sibling of tests/golden/AREA/NAME.pol is one check.
+# Goldens: each sibling of tests/golden/AREA/NAME.pol or NAME.yml is one check.
 #   tests/run/golden.sh [AREA[/NAME]]     (also CASE=; UPDATE=1 rewrites)
 #   .ast .resolved       polc dump --after parse, resolve
 #   .ir                  polc dump --after lift
@@ -10,7 +10,8 @@
 #   .fmt                 polc fmt, and its exit status where it is not 0
 #   .explain             lines "REQUEST => first line of the answer"; "#" and
 #                        empty lines stay; UPDATE fills what stands after "=>"
-# NAME.make, in place of NAME.pol, is a shell script that prints the policy.
+# NAME.make, in place of NAME.pol, is a shell script that prints the policy;
+# one with the line "# as yml" prints YAML.
 # NAME.options, where it is there, holds words for the command line instead of
 # NAME.pol; "@" in them is the golden's folder.  Everything runs in the
 # golden's folder, so that the names in the output are relative and stable.
@@ -35,6 +36,8 @@ roots=(--root HOME=/nonexistent/dev --root PROJECT_DIR=/nonexistent/dev/app
 words_of() { # NAME: the words that name its policy, one a line
 	if [ -e "$1.options" ]; then
 		sed -e 's/[[:space:]]\+/\n/g' -e 's|@/||g' "$1.options" | sed '/^$/d'
+	elif [ -e "$1.yml" ]; then
+		printf '%s.yml\n' "$1"
 	else
 		printf '%s.pol\n' "$1"
 	fi
@@ -93,7 +96,10 @@ one() { # FILE: one golden
 	kind=${base##*.}
 	cd "$top/$dir" || return
 	if [ -e "$name.make" ]; then
-		bash "$name.make" >"$work/$name.pol" && cd "$work" || return
+		local suffix=pol
+		grep -qx '# as yml' "$name.make" && suffix=yml
+		rm -f "$work/$name".*
+		bash "$name.make" >"$work/$name.$suffix" && cd "$work" || return
 	fi
 	mapfile -t policy < <(words_of "$name")
 	produce "$kind" "$base" >"$work/got"
@@ -126,7 +132,7 @@ while IFS= read -r pol; do
 	for file in "${pol%.*}".*; do
 		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
-		pol | options | make) continue ;;
+		pol | yml | options | make) continue ;;
 		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | err | compile | effective | fmt | explain) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
@@ -140,11 +146,11 @@ while IFS= read -r pol; do
 	done
 	# a policy that is used by another needs no golden of its own
 	if [ "$siblings" = 0 ] && ! grep -rqsF "$(basename "$pol")" \
-		--include='*.pol' --include='*.options' "$(dirname "$pol")"; then
+		--include='*.pol' --include='*.yml' --include='*.options' "$(dirname "$pol")"; then
 		printf 'FAIL %s has no golden beside it and nothing uses it\n' "$pol"
 		count_fail
 	fi
-done < <(find tests/golden -mindepth 2 -maxdepth 2 -type f \( -name '*.pol' -o -name '*.make' \) | LC_ALL=C sort)
+done < <(find tests/golden -mindepth 2 -maxdepth 2 -type f \( -name '*.pol' -o -name '*.yml' -o -name '*.make' \) | LC_ALL=C sort)
 if [ "$matched" = 0 ]; then
 	printf 'FAIL no golden matches "%s"\n' "$want"
 	count_fail

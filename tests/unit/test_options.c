@@ -421,7 +421,7 @@ static void test_discovery_in_name_order(void **state)
 	touch("d/.hidden.pol");
 	touch("d/README");
 	assert_true(discover(&o, "d", IR_PROJECT));
-	assert_int_equal(o.inputs.n, 3); /* the .yml too: it is an error later */
+	assert_int_equal(o.inputs.n, 3); /* the .yml too */
 	is(o.inputs.v[0].name, ".pol/a.pol");
 	is(o.inputs.v[1].name, ".pol/b.pol");
 	assert_true(o.inputs.v[0].discovered);

@@ -35,7 +35,6 @@ static const struct {
 	/* files */
 	{ "use ./missing", "P0110", "cannot read" },
 	{ "use ./p", "P0111", "used by itself" },
-	{ "use \"./x.yml\"", "P0201", "YAML" },
 	{ "use std/../../x", "P0110", "leaves the standard library" },
 	/* what has no meaning in this version */
 	{ "role r { command { allow \"x\" } }", "P0201", "'role'" },

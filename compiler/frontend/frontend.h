@@ -1,0 +1,15 @@
+/* Which front end reads a file: decided by its name alone. */
+#ifndef COMPILER_FRONTEND_FRONTEND_H
+#define COMPILER_FRONTEND_FRONTEND_H
+
+#include "compiler/ast/ast.h"
+#include "compiler/base/arena.h"
+#include "compiler/diag/diag.h"
+
+/* `.yml`, `.yaml`; everything else is in the policy language. */
+bool frontend_is_yaml(struct str name);
+/* NULL iff at least one error was reported for the file. */
+struct ast_file *frontend_parse(struct arena *a, struct diag_sink *sink,
+				struct source_map *map, uint32_t file);
+
+#endif

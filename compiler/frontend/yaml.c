@@ -1,0 +1,23 @@
+/* One YAML file from bytes to tree. */
+#include "compiler/frontend/yaml.h"
+
+#include "compiler/frontend/yaml_internal.h"
+
+struct ast_file *yml_parse(struct arena *a, struct diag_sink *sink,
+			   struct source_map *map, uint32_t file)
+{
+	struct yml y = {.a = a, .sink = sink, .map = map, .file = file};
+	size_t errors = sink->errors;
+	struct yml_node *root = NULL;
+
+	if (!yml_tree(a, sink, map, file, &root))
+		return NULL;
+	y.dsl = dsl_pieces(a, sink, map, file);
+	y.b = dsl_build(y.dsl);
+	yml_index(&y.keys, a);
+	if (root)
+		yml_read_file(&y, root);
+	if (sink->errors > errors)
+		return NULL;
+	return ast_file(y.b, file, y.out.head);
+}

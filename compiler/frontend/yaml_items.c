@@ -1,0 +1,520 @@
+/*
+ * One item of a section is one statement: its head says which one, the other
+ * keys are its parts and options, which keep their order.
+ */
+#include <assert.h>
+
+#include "compiler/frontend/yaml_internal.h"
+
+#define B (y->b)
+
+/* Read with the head of their statement. */
+void yml_do_final(struct yml *y, const struct yml_entry *e)
+{
+	(void)y;
+	(void)e;
+}
+
+void yml_do_part(struct yml *y, const struct yml_entry *e)
+{
+	yml_do_final(y, e);
+}
+
+void yml_do_option(struct yml *y, const struct yml_entry *e)
+{
+	yml_do_final(y, e);
+}
+
+/* --- items ----------------------------------------------------------- */
+
+/* "allow, ask, deny, otherwise": the heads of a scope. */
+static const char *heads_of(struct yml *y, enum yml_scope scope)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < yml_nkeys; i++)
+		if (yml_keys[i].scope == scope && (yml_keys[i].flags & YML_HEAD))
+			all = arena_printf(y->a, "%s%s%s", all, *all ? ", " : "",
+					   yml_keys[i].name);
+	return all;
+}
+
+static const struct yml_entry *find_head(struct yml *y, const struct yml_node *n,
+					 enum yml_scope scope,
+					 const struct yml_entry *all)
+{
+	const struct yml_entry *head = NULL;
+	struct diag *d;
+
+	for (const struct yml_entry *e = all; e; e = e->next) {
+		if (!(e->key->flags & YML_HEAD))
+			continue;
+		if (head) {
+			d = diag_add(y->sink, DIAG_YAML_PLACE, e->name->at,
+				     "'%.*s' begins a second statement in one item",
+				     STR_ARG(e->name->text));
+			diag_note(y->sink, d, head->name->at, "the first one is here");
+			return NULL;
+		}
+		head = e;
+	}
+	if (!head) {
+		struct span at = all ? all->name->at : n->at;
+
+		d = diag_add(y->sink, DIAG_YAML_MISSING, at,
+			     "no key says which statement this is");
+		diag_help(y->sink, d, "%s begins with one of %s", yml_scope_doc(scope),
+			  heads_of(y, scope));
+	}
+	return head;
+}
+
+/* Do all other keys belong to the head's statement, and does none lack? */
+static bool fits(struct yml *y, enum yml_scope scope, const struct yml_entry *head)
+{
+	unsigned classes = head->key->classes;
+	bool ok = true;
+
+	for (const struct yml_entry *e = head->all; e; e = e->next) {
+		if (e == head || (e->key->classes & classes))
+			continue;
+		diag_add(y->sink, DIAG_YAML_PLACE, e->name->at,
+			 "'%.*s' does not belong to '%s'", STR_ARG(e->name->text),
+			 head->key->name);
+		ok = false;
+	}
+	for (size_t i = 0; i < yml_nkeys; i++) {
+		const struct yml_key *k = &yml_keys[i];
+
+		if (k->scope != scope || !(k->flags & YML_NEEDED) ||
+		    !(k->classes & classes) || yml_get(head->all, k->name))
+			continue;
+		diag_add(y->sink, DIAG_YAML_MISSING, head->name->at,
+			 "'%s' needs the key '%s'", head->key->name, k->name);
+		ok = false;
+	}
+	return ok;
+}
+
+static void read_item(struct yml *y, const struct yml_node *n, enum yml_scope scope)
+{
+	const struct yml_entry *head;
+	bool ok;
+	const struct yml_entry *all = yml_entries(y, n, scope, &ok);
+
+	if (!ok)
+		return;
+	head = find_head(y, n, scope, all);
+	if (head && fits(y, scope, head))
+		head->key->read(y, head);
+}
+
+void yml_read_items(struct yml *y, const struct yml_node *n, enum yml_scope scope)
+{
+	if (n->kind == YML_MAP) {
+		read_item(y, n, scope);
+		return;
+	}
+	if (n->kind != YML_LIST) {
+		yml_wrong_shape(y, n, "a list of statements");
+		return;
+	}
+	for (const struct yml_item *i = n->items; i && !B->full; i = i->next)
+		read_item(y, i->value, scope);
+}
+
+/* --- parts and options ----------------------------------------------- */
+
+const struct yml_node *yml_part(const struct yml_entry *e, const char *name)
+{
+	const struct yml_entry *p = yml_get(e->all, name);
+
+	return p ? p->value : NULL;
+}
+
+static struct ast_value *part_values(struct yml *y, const struct yml_entry *e,
+				     const char *name)
+{
+	const struct yml_entry *p = yml_get(e->all, name);
+
+	return p ? yml_values(y, p->key->type, p->value) : NULL;
+}
+
+/* One option; NULL after an error, and where it says "no". */
+static struct ast_option *option(struct yml *y, const struct yml_entry *e)
+{
+	enum ast_opt_kind kind = (enum ast_opt_kind)e->key->arg;
+	struct dsl_result r = {0};
+	struct ast_value *v;
+	bool yes = false;
+
+	switch ((int)e->key->type) {
+	case YML_T_EXPR:
+		if (!yml_dsl(y, DSL_EXPR, e->value, &r) || !r.expr)
+			return NULL;
+		return AST_OPTION(B, kind, e->at, .expr = r.expr);
+	case YML_T_BOOL:
+		if (!yml_bool(y, e->value, &yes) || !yes)
+			return NULL;
+		return AST_OPTION(B, kind, e->at, .values = NULL);
+	case YML_T_WORD:
+	case YML_T_DATE:
+		/* in the language a bare word or day, nothing else */
+		if (e->value->kind != YML_SCALAR) {
+			yml_wrong_shape(y, e->value, "a text");
+			return NULL;
+		}
+		break;
+	default:
+		break;
+	}
+	v = yml_values(y, e->key->type, e->value);
+	return v ? AST_OPTION(B, kind, e->at, .values = v) : NULL;
+}
+
+static struct ast_option *options(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_options all = {0};
+
+	for (const struct yml_entry *k = e->all; k; k = k->next)
+		if (k->key->read == yml_do_option)
+			all = ast_options_add(all, option(y, k));
+	return all.head;
+}
+
+static bool is_final(struct yml *y, const struct yml_entry *e)
+{
+	const struct yml_node *n = yml_part(e, "final");
+	bool yes = false;
+
+	return n && yml_bool(y, n, &yes) && yes;
+}
+
+/* --- rules ----------------------------------------------------------- */
+
+static struct ast_value *proto(struct yml *y, const struct yml_entry *e)
+{
+	const struct yml_node *n = yml_part(e, "proto");
+	struct str text;
+
+	if (!n || !yml_text(y, n, "tcp or udp", &text))
+		return NULL;
+	if (str_eqz(text, "tcp") || str_eqz(text, "udp"))
+		return AST_VALUE(B, AST_V_NAME, n->at, .text = text);
+	diag_add(y->sink, DIAG_YAML_VALUE, n->at, "'%.*s' is neither tcp nor udp",
+		 STR_ARG(text));
+	return NULL;
+}
+
+static void add_rule(struct yml *y, const struct yml_entry *e, struct ast_stmt s)
+{
+	size_t errors = y->sink->errors;
+	const struct yml_node *ops = yml_part(e, "op");
+
+	s.kind = AST_RULE;
+	s.at = e->node->at;
+	s.name_at = e->name->at;
+	s.final = is_final(y, e);
+	if (ops)
+		yml_ops(y, ops, &s.ops);
+	if (e->key->scope == YML_S_NET) {
+		s.net.proto = proto(y, e);
+		s.net.ports = part_values(y, e, "port");
+	}
+	s.options = options(y, e);
+	if (y->sink->errors == errors)
+		yml_add(y, ast_stmt(B, s));
+}
+
+void yml_do_rule(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_stmt s = {.effect = (enum ast_effect)e->key->arg};
+	struct ast_value *v = yml_values(y, e->key->type, e->value);
+
+	if (!v)
+		return;
+	if (e->key->scope == YML_S_NET)
+		s.net.hosts = v;
+	else
+		s.values = v;
+	add_rule(y, e, s);
+}
+
+void yml_do_hostless(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_stmt s = {0};
+
+	if (!yml_effect(y, e->value, &s.effect))
+		return;
+	if (!yml_part(e, "proto") && !yml_part(e, "port")) {
+		diag_add(y->sink, DIAG_YAML_MISSING, e->name->at,
+			 "a rule without hosts needs 'proto' or 'port'");
+		return;
+	}
+	add_rule(y, e, s);
+}
+
+/* --- defaults -------------------------------------------------------- */
+
+static struct ast_value *risk_map(struct yml *y, const struct yml_node *n)
+{
+	struct ast_values all = {0};
+	struct map seen;
+
+	map_init(&seen, y->a);
+	for (const struct yml_item *i = n->items; i; i = i->next) {
+		enum ast_effect effect;
+		struct str class;
+
+		if (yml_is_second(y, &seen, i->key))
+			continue;
+		if (!yml_word(y, i->key, &class) || !yml_effect(y, i->value, &effect))
+			continue;
+		all = ast_values_add(
+			all, AST_VALUE(B, AST_V_NAME, yml_join(i->key, i->value),
+				       .key = class,
+				       .text = str_from(ast_effect_name(effect))));
+	}
+	return all.head;
+}
+
+void yml_do_otherwise(struct yml *y, const struct yml_entry *e)
+{
+	size_t errors = y->sink->errors;
+	const struct yml_node *ops = yml_part(e, "op");
+	enum ast_effect effect;
+	unsigned mask = 0;
+
+	if (e->value->kind == YML_MAP && e->key->type == YML_T_DEFAULT_RISK) {
+		struct ast_value *pairs = risk_map(y, e->value);
+
+		if (!pairs && y->sink->errors == errors)
+			diag_add(y->sink, DIAG_YAML_EMPTY, e->value->at,
+				 "no class has an effect here");
+		if (pairs && y->sink->errors == errors)
+			yml_add(y, AST_STMT(B, AST_OTHERWISE_BY_RISK, e->node->at,
+					    .name_at = e->name->at, .pairs = pairs,
+					    .locked = e->locked));
+		return;
+	}
+	if (!yml_effect(y, e->value, &effect) || (ops && !yml_ops(y, ops, &mask)))
+		return;
+	yml_add(y, AST_STMT(B, AST_OTHERWISE, e->node->at, .name_at = e->name->at,
+			    .effect = effect, .ops = mask, .locked = e->locked));
+}
+
+void yml_do_opaque(struct yml *y, const struct yml_entry *e)
+{
+	enum ast_effect effect;
+
+	if (yml_effect(y, e->value, &effect))
+		yml_add(y, AST_STMT(B, AST_OPAQUE, e->node->at, .name_at = e->name->at,
+				    .effect = effect, .locked = e->locked));
+}
+
+void yml_do_mode(struct yml *y, const struct yml_entry *e)
+{
+	struct str name;
+
+	if (yml_word(y, e->value, &name))
+		yml_add(y, AST_STMT(B, AST_MODE, e->node->at, .name = name,
+				    .name_at = e->value->at, .locked = e->locked));
+}
+
+/* --- facts about commands -------------------------------------------- */
+
+void yml_do_risk(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_value *v = part_values(y, e, "patterns");
+	struct str class;
+
+	if (yml_word(y, e->value, &class) && v)
+		yml_add(y, AST_STMT(B, AST_RISK, e->node->at, .name = class,
+				    .name_at = e->value->at, .values = v,
+				    .options = options(y, e)));
+}
+
+/* Items one after another, each a text of the language or a list of such. */
+static bool prog_items(struct yml *y, const struct yml_node *n,
+		       struct ast_prog_items *all)
+{
+	struct dsl_result r = {0};
+	bool ok = true;
+
+	if (n->kind == YML_LIST) {
+		for (const struct yml_item *i = n->items; i; i = i->next)
+			ok &= prog_items(y, i->value, all);
+		return ok;
+	}
+	if (!yml_dsl(y, DSL_ITEMS, n, &r))
+		return false;
+	for (struct ast_prog_item *i = r.items, *next; i; i = next) {
+		next = i->next;
+		i->next = NULL;
+		*all = ast_prog_items_add(*all, i);
+	}
+	return true;
+}
+
+void yml_do_program(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_value *names = yml_values(y, YML_T_NAMES, e->value);
+	const struct yml_node *items = yml_part(e, "items");
+	struct ast_prog_items all = {0};
+
+	if (items && !prog_items(y, items, &all))
+		return;
+	if (names)
+		yml_add(y, ast_stmt(B, (struct ast_stmt){
+					       .kind = (enum ast_stmt_kind)e->key->arg,
+					       .at = e->node->at,
+					       .name_at = e->name->at,
+					       .values = names,
+					       .items = all.head}));
+}
+
+/* Statements that are a word and values: taint, safe, inert, scratch, via, keep. */
+void yml_do_values(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_value *v = yml_values(y, e->key->type, e->value);
+
+	if (v)
+		yml_add(y, ast_stmt(B, (struct ast_stmt){
+					       .kind = (enum ast_stmt_kind)e->key->arg,
+					       .at = e->node->at,
+					       .name_at = e->name->at,
+					       .values = v,
+					       .options = options(y, e),
+					       .locked = e->locked,
+					       .append = e->append}));
+}
+
+void yml_do_pin(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_value *path = part_values(y, e, "path");
+	struct ast_value *digest = part_values(y, e, "sha256");
+	struct str name;
+
+	if (!yml_word(y, e->value, &name))
+		return;
+	if (!yml_part(e, "path"))
+		diag_add(y->sink, DIAG_YAML_MISSING, e->name->at,
+			 "'pin' needs the key 'path'");
+	if (path && (digest || !yml_part(e, "sha256"))) {
+		path->next = digest;
+		yml_add(y, AST_STMT(B, AST_PIN, e->node->at, .name = name,
+				    .name_at = e->value->at, .values = path));
+	}
+}
+
+void yml_do_shell(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_value *path = part_values(y, e, "path");
+	struct str name;
+
+	if (yml_word(y, e->value, &name) && (path || !yml_part(e, "path")))
+		yml_add(y, AST_STMT(B, AST_SHELL, e->node->at, .name = name,
+				    .name_at = e->value->at, .values = path));
+}
+
+/* --- other sections -------------------------------------------------- */
+
+void yml_do_mount(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_value *host = yml_values(y, YML_T_TEXT, e->value);
+	struct ast_value *at = part_values(y, e, "at");
+	const struct yml_node *n = yml_part(e, "op");
+	unsigned ops = 0;
+
+	if (!n)
+		diag_add(y->sink, DIAG_YAML_MISSING, e->name->at,
+			 "'mount' needs the key 'op'");
+	if (!n || !yml_ops(y, n, &ops) || !host || !at)
+		return;
+	host->next = at;
+	yml_add(y, AST_STMT(B, AST_MOUNT, e->node->at, .name_at = e->name->at,
+			    .ops = ops, .values = host));
+}
+
+void yml_do_set(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_value *v = part_values(y, e, "value");
+	struct str name;
+
+	if (!yml_word(y, e->value, &name))
+		return;
+	yml_check_secret(y, name, yml_part(e, "value"));
+	if (v)
+		yml_add(y, AST_STMT(B, AST_SET, e->node->at, .name = name,
+				    .name_at = e->value->at, .values = v,
+				    .locked = e->locked));
+}
+
+void yml_do_secret(struct yml *y, const struct yml_entry *e)
+{
+	const struct yml_node *from = yml_part(e, "from");
+	struct ast_value *v = part_values(y, e, "value"), *source;
+	struct str name, word;
+
+	if (!yml_word(y, e->value, &name) || !yml_word(y, from, &word) || !v)
+		return;
+	source = AST_VALUE(B, AST_V_NAME, from->at, .text = word);
+	source->next = v;
+	yml_add(y, AST_STMT(B, AST_SECRET, e->node->at, .name = name,
+			    .name_at = e->value->at, .values = source,
+			    .locked = e->locked));
+}
+
+void yml_do_rate(struct yml *y, const struct yml_entry *e)
+{
+	const struct yml_node *count = yml_part(e, "count"), *per = yml_part(e, "per");
+	struct ast_value *v, *time;
+	struct str name;
+
+	if (count->kind != YML_SCALAR || per->kind != YML_SCALAR) {
+		yml_wrong_shape(y, count->kind != YML_SCALAR ? count : per, "a number");
+		return;
+	}
+	v = yml_values(y, YML_T_NUMBER, count);
+	time = yml_values(y, YML_T_NUMBER, per);
+	if (yml_word(y, e->value, &name) && v && time)
+		yml_add(y, AST_STMT(B, AST_RATE, e->node->at, .name = name,
+				    .name_at = e->value->at, .values = v, .per = time,
+				    .locked = e->locked));
+}
+
+/* --- sections that are a list or something else ---------------------- */
+
+/* A rate, or pairs: `rate` is no key of a pair. */
+static void session_item(struct yml *y, const struct yml_node *n)
+{
+	bool rate = false;
+
+	for (const struct yml_item *i = n->kind == YML_MAP ? n->items : NULL; i;
+	     i = i->next)
+		rate |= str_eqz(i->key->text, "rate") ||
+			str_eqz(i->key->text, "locked rate");
+	if (rate)
+		read_item(y, n, YML_S_SESSION);
+	else
+		yml_read_map(y, n, YML_S_SESSION);
+}
+
+void yml_read_mixed(struct yml *y, const struct yml_entry *e)
+{
+	const struct yml_node *n = e->value;
+
+	if (e->key->type == YML_T_SESSION) {
+		if (n->kind != YML_LIST)
+			session_item(y, n);
+		for (const struct yml_item *i = n->kind == YML_LIST ? n->items : NULL;
+		     i && !B->full; i = i->next)
+			session_item(y, i->value);
+	} else if (n->kind == YML_MAP && e->key->type == YML_T_RUNNER) {
+		yml_read_runner(y, n);
+	} else if (n->kind == YML_MAP && e->key->type == YML_T_ENV) {
+		yml_read_variables(y, n);
+	} else {
+		yml_read_items(y, n, e->key->sub);
+	}
+}

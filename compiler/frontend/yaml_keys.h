@@ -1,0 +1,86 @@
+/*
+ * grammar/yaml_keys.def as data: which keys a mapping may have, how they may
+ * be spelt, what their values are, and which function reads them.
+ */
+#ifndef COMPILER_FRONTEND_YAML_KEYS_H
+#define COMPILER_FRONTEND_YAML_KEYS_H
+
+#include "compiler/base/arena.h"
+#include "compiler/base/map.h"
+#include "compiler/base/str.h"
+
+enum yml_scope {
+	YML_S_NONE,
+#define SCOPE(name, doc) YML_S_##name,
+#define KEY(scope, name, type, sub, flags, fn, arg, doc)
+#include "grammar/yaml_keys.def"
+#undef SCOPE
+#undef KEY
+	YML_SCOPES
+};
+
+/* What a value is.  Those in the plural are a list, or one value as it is. */
+enum yml_type {
+	YML_T_TEXT, YML_T_TEXTS, YML_T_PATTERNS, YML_T_PATHS, YML_T_HOSTS, YML_T_PORTS,
+	YML_T_NAMES, YML_T_OPTIONS, YML_T_CALLS, YML_T_IMPORTS, YML_T_ELEMENTS,
+	YML_T_REGEXES, YML_T_WORD, YML_T_WORDS, YML_T_NUMBER, YML_T_DATE,
+	YML_T_ANY,          /* see doc/yaml.md */
+	YML_T_BOOL, YML_T_EFFECT, YML_T_OPS,
+	YML_T_EXPR,         /* one text of the language */
+	YML_T_DSL,          /* texts of the language */
+	YML_T_DEFAULT_RISK, /* an effect, or CLASS: EFFECT */
+	YML_T_MAP,          /* a mapping of SUB */
+	YML_T_ITEMS,        /* a list of statements of SUB */
+	YML_T_PAIRS,        /* a mapping of SUB, or a list of these */
+	YML_T_BODY,         /* the same, with sections in it */
+	YML_T_NAMED,        /* NAME: …, what follows is read by the function */
+	YML_T_NETWORK, YML_T_ENV, YML_T_SESSION, YML_T_RUNNER, YML_T_TOOLS,
+	YML_TYPES
+};
+
+enum {
+	YML_LOCKABLE = 1 << 0,
+	YML_APPEND = 1 << 1,
+	YML_REPEATS = 1 << 2,
+	YML_NEEDED = 1 << 3,
+	YML_HEAD = 1 << 4
+};
+
+/* Classes of statements, for HEAD and OF; bits of `classes`. */
+enum {
+	YML_C_RULE = 1 << 0, YML_C_OTHER = 1 << 1, YML_C_RISK = 1 << 2,
+	YML_C_PROGRAM = 1 << 3, YML_C_PLAIN = 1 << 4, YML_C_INERT = 1 << 5,
+	YML_C_PIN = 1 << 6, YML_C_SHELL = 1 << 7, YML_C_MOUNT = 1 << 8,
+	YML_C_SET = 1 << 9, YML_C_SECRET = 1 << 10, YML_C_RATE = 1 << 11,
+	YML_C_ROUTE = 1 << 12, YML_C_BLOCK = 1 << 13
+};
+
+struct yml;
+struct yml_entry;
+
+struct yml_key {
+	enum yml_scope scope;
+	const char *name; /* as the table has it */
+	enum yml_type type;
+	enum yml_scope sub;
+	unsigned flags, classes;
+	void (*read)(struct yml *y, const struct yml_entry *e);
+	int arg;
+	const char *doc;
+};
+
+extern const struct yml_key yml_keys[];
+extern const size_t yml_nkeys;
+
+/* Every spelling of every key, for yml_find. */
+void yml_index(struct map *m, struct arena *a);
+/* NULL where the scope has no such key. */
+const struct yml_key *yml_find(const struct map *m, enum yml_scope scope, struct str name);
+/* The nearest spelling to `name` among the keys of the scope, or NULL. */
+const char *yml_suggest(struct arena *a, enum yml_scope scope, struct str name);
+/* "fileSize", "file_size" of "file-size" or of "fileSize". */
+const char *yml_camel(struct arena *a, const char *name);
+const char *yml_snake(struct arena *a, const char *name);
+const char *yml_scope_doc(enum yml_scope scope);
+
+#endif

@@ -1,0 +1,2 @@
+# as yml
+printf "command:\n  - allow: a\\033b\n"

@@ -1,0 +1,2 @@
+# as yml
+printf "command:\n  - allow: \\377\n"

@@ -1,0 +1,2 @@
+# as yml
+printf "command:\n  - allow: git\\000status\n"
