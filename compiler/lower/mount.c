@@ -227,12 +227,12 @@ static struct str text_of(struct arena *a, const struct ir_glob *g)
 /* The run's own trees are made anew: no place is in them. */
 static bool is_own(struct str place)
 {
-	static const char *const own[] = { "/proc", "/dev", "/sys", "/tmp" };
+	static const char *const own[] = { "/proc", "/dev", "/sys", "/tmp", "/var/tmp" };
 
 	for (size_t i = 0; i < POL_LEN(own); i++)
-		if (is_at(place, str_from(own[i])))
+		if (is_at(place, str_from(own[i])) || is_at(str_from(own[i]), place))
 			return true;
-	return false;
+	return str_eqz(place, "/run");
 }
 
 static bool read_place(struct lower *l, const struct ast_value *v, struct str *ret)
@@ -248,8 +248,9 @@ static bool read_place(struct lower *l, const struct ast_value *v, struct str *r
 	if (ret->n > MAX_PLACE)
 		return bad(l, v, "is too long a place", "a place has at most 1,000 bytes");
 	if (is_own(*ret))
-		return bad(l, v, "lies in a tree that every run makes for itself",
-			   "choose a place outside of /proc, /dev, /sys and /tmp");
+		return bad(l, v, "is, holds or lies in a tree that every run makes for itself",
+			   "choose a place away from /proc, /dev, /sys, /run, /tmp and "
+			   "/var/tmp");
 	return true;
 }
 

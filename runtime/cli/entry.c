@@ -136,10 +136,11 @@ static enum found look_at(const struct sandbox_view *view, const char *path,
 			  uint32_t *ret_rule)
 {
 	const struct sandbox_node *n;
-	char real[PATH_MAX];
+	char real[PATH_MAX], own[PATH_MAX];
 	struct stat st;
 
-	if (!realpath(path, real) || stat(real, &st) != 0)
+	path = sandbox_view_host(view, path, own, sizeof(own));
+	if (!path || !realpath(path, real) || stat(real, &st) != 0)
 		return F_NOTHING;
 	if (S_ISDIR(st.st_mode) || !(st.st_mode & 0111) ||
 	    faccessat(AT_FDCWD, real, X_OK, AT_EACCESS) != 0)

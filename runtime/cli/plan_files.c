@@ -21,7 +21,8 @@ static struct said describe(const struct bundle *b, const struct sandbox_node *n
 
 	if (n->scratch)
 		(void)snprintf(s.ops, sizeof(s.ops),
-			       n->ops & PB_WRITE ? "scratch" : "empty");
+			       n->ops & PB_WRITE ? "scratch" :
+			       strcmp(n->path, "/dev") ? "empty" : "devices");
 	else if (n->masked || !n->ops)
 		(void)snprintf(s.ops, sizeof(s.ops), n->masked ? "hidden" : "nothing");
 	else
@@ -65,8 +66,14 @@ static void print_node(FILE *out, const struct bundle *b, const struct sandbox_n
 
 	fprintf(out, "  %-16s ", s.ops);
 	print_path(out, n->path);
+	if (n->source && !n->masked) {
+		fputs("  of ", out);
+		print_path(out, n->source);
+	}
 	print_rules(out, b, &s);
-	if (n->scratch)
+	if (n->scratch && strcmp(n->path, "/dev") == 0)
+		fputs("  the run's own devices", out);
+	else if (n->scratch)
 		fputs(n->ops & PB_WRITE ? "  private, empty; lost afterwards" :
 					  "  private and empty", out);
 	else if (n->absent)

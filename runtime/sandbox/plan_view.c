@@ -204,8 +204,8 @@ static uint32_t tree_flags(const struct sandbox_node *n)
 static void check_object(struct plan_op *op, const struct sandbox_node *n)
 {
 	op->flags |= PLAN_F_CHECK;
-	op->v = n->dev;
-	op->w = n->ino;
+	op->v = n->at_dev;
+	op->w = n->at_ino;
 }
 
 static void add_mask(struct build *b, size_t i)
@@ -344,7 +344,7 @@ static void open_trees(struct build *b)
 		op->fd = (int32_t)i;
 		op->v = n->dev;
 		op->w = n->ino;
-		op->path = plan_str(b->p, n->path);
+		op->path = plan_str(b->p, n->source ? n->source : n->path);
 	}
 }
 

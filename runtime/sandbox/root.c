@@ -115,7 +115,8 @@ int root_trees(const struct sandbox_run *run, const struct sandbox_view *v,
 
 	for (size_t i = 0; i < v->n && r == 0; i++) {
 		const struct sandbox_node *n = &v->nodes[i];
-		bool ours = at_or_below(n->path, project);
+		const char *own = n->source ? n->source : n->path;
+		bool ours = at_or_below(own, project);
 		int fd;
 
 		given[i] = -1;
@@ -125,7 +126,7 @@ int root_trees(const struct sandbox_run *run, const struct sandbox_view *v,
 				   AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC |
 					   (unsigned)AT_RECURSIVE);
 		if (fd < 0) {
-			r = rt_fail_errno(err, errno, "a clone of %s", n->path);
+			r = rt_fail_errno(err, errno, "a clone of %s", own);
 			break;
 		}
 		plan_take_fd(p, fd);
@@ -137,7 +138,7 @@ int root_trees(const struct sandbox_run *run, const struct sandbox_view *v,
 
 			r = idmap(fd,
 				  map_for(maps, &nmaps, 16, o->uid, o->gid, outside),
-				  n->path, err);
+				  own, err);
 		}
 	}
 	for (size_t i = 0; i < nmaps; i++)

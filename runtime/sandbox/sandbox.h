@@ -49,6 +49,8 @@ struct sandbox_run {
 /* One place of the view, sorted by path (outer before inner). */
 struct sandbox_node {
 	char *path;          /* inside the sandbox; absolute */
+	char *source;        /* below the place of a mount: its own name on the host;
+	                        NULL: `path` is */
 	uint8_t ops;         /* pb_op bits that are granted here and below */
 	bool scratch;        /* a private, empty tree */
 	bool masked;         /* exists on the host and shows nothing */
@@ -62,6 +64,7 @@ struct sandbox_node {
 	/* what polrun saw on the host, held by pin_fd (O_PATH, -1 none) until
 	   the view is released */
 	uint64_t dev, ino;
+	uint64_t at_dev, at_ino; /* of what it is mounted on, in a tree of the host */
 	uid_t uid;
 	gid_t gid;
 	int pin_fd;
@@ -89,6 +92,11 @@ void sandbox_view_release(struct sandbox_view *v);
 /* The node that governs `path` inside (the nearest at or above it), or NULL. */
 const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v,
 					     const char *path);
+
+/* The host's name of `path` inside, in `buf` where it is another one; NULL: too
+ * long. */
+const char *sandbox_view_host(const struct sandbox_view *v, const char *path, char *buf,
+			      size_t cap);
 
 struct sandbox_child {
 	pid_t init_pid;    /* polinit: pid 1 inside */

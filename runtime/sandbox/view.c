@@ -76,17 +76,18 @@ static bool ask(const struct maker *m, uint8_t op, const struct cand *c, bool di
 		bool host, uint32_t *rule)
 {
 	enum view_answer a = ask_one(m, op, c->path, dir, host, rule);
+	const char *own = view_host_name(c);
 	char other[8300];
 
 	for (size_t i = 0; i < m->nalias && a != VIEW_DENY; i++) {
 		enum view_answer b;
 		uint32_t r = VIEW_NO_RULE;
 
-		if (!view_at(c->path, m->alias[i].real))
+		if (!view_at(own, m->alias[i].real))
 			continue;
 		(void)snprintf(other, sizeof(other), "%s%s", m->alias[i].path,
-			       c->path + (m->alias[i].real[1] ?
-					  strlen(m->alias[i].real) : 0));
+			       own + (m->alias[i].real[1] ?
+					      strlen(m->alias[i].real) : 0));
 		b = ask_one(m, op, other, dir, host, &r);
 		if (m->alias[i].lends ? b == VIEW_ALLOW && a == VIEW_OTHERWISE &&
 						r == m->alias[i].rule :
@@ -168,7 +169,7 @@ static int existing_above(struct maker *m, const char *path, uint32_t by, bool d
 
 static int look(const struct maker *m, struct cand *c)
 {
-	int r = c->looked ? 0 : view_look(m->in->prefix, c->path, &c->place);
+	int r = c->looked ? 0 : view_look(m->in->prefix, view_host_name(c), &c->place);
 
 	c->looked = true;
 	if (r == -ELOOP) {
@@ -230,13 +231,15 @@ static int settle_host(struct maker *m, struct cand *c, const struct cand *up)
 	if (c->place.unreachable) {
 		/* its owner could open the way and then reach it */
 		return lost && (have & PB_WRITE) ?
-			       existing_above(m, c->path, c->rule, false) : 0;
+			       existing_above(m, view_host_name(c), c->rule, false) : 0;
 	}
 	if (!c->place.exists) {
 		if (!lost || !(have & PB_WRITE) || !c->restricts)
 			return 0;
 		if (!c->floor)
-			return existing_above(m, c->path, c->rule, false);
+			return existing_above(m, view_host_name(c), c->rule, false);
+		if (c->from) /* named by its own name */
+			return 0;
 		void *grown = reallocarray(m->out->creatable, m->out->ncreatable + 1,
 					   sizeof(*m->out->creatable));
 		if (!grown)
@@ -258,7 +261,7 @@ static int settle_host(struct maker *m, struct cand *c, const struct cand *up)
 		return 0;
 	}
 	/* what was forced is a place of its own, or nobody would say why */
-	c->keep = !up || up->mask || up->ops != c->ops || c->project ||
+	c->keep = !up || up->mask || up->ops != c->ops || c->project || c->mounted ||
 		  (c->wanted & (uint8_t)~c->ops & (uint8_t)~up->wanted);
 	return 0;
 }
@@ -292,7 +295,7 @@ static void apply_ro(struct maker *m, size_t i, enum region region)
 /* The host's root is the run's: never to be written as a whole. */
 static void settle_root(struct maker *m, struct cand *c)
 {
-	if (!m->anywhere)
+	if (!m->anywhere || m->spread)
 		return;
 	decide_ops(m, c, true, true);
 	c->ops &= (uint8_t)~PB_WRITE;
@@ -328,6 +331,32 @@ static void forget_unreachable(const struct maker *m, struct cand *c,
 	c->place = (struct view_place){ .fd = -1, .unreachable = true };
 }
 
+/* A mount whose tree is not there is none; in a tree of the host it needs a
+ * name of its kind to lie on. */
+static int settle_place(struct maker *m, struct cand *c, enum region region)
+{
+	struct view_place p;
+	int r;
+
+	if (!c->place.exists || !mountable(&c->place)) {
+		c->note = true;
+		c->rules[0] = c->rule;
+		return 0;
+	}
+	if (region != REGION_HOST)
+		return 0;
+	r = view_look(m->in->prefix, c->path, &p);
+	if (r == 0 && p.fd >= 0)
+		(void)close(p.fd);
+	if (r < 0 || !p.exists || p.is_dir != c->place.is_dir)
+		return rt_fail(m->err, ENOENT, "the mount at %s: the host has nothing "
+			       "there that it could lie on, and the tree above is the "
+			       "host's", c->path);
+	c->at_dev = p.dev;
+	c->at_ino = p.ino;
+	return 0;
+}
+
 static int settle_one(struct maker *m, size_t i)
 {
 	struct cand *c = &m->c[i], *up;
@@ -346,6 +375,11 @@ static int settle_one(struct maker *m, size_t i)
 	if (view_is_system(c->path)) {
 		settle_system(m, c);
 		return 0;
+	}
+	if (c->mounted) {
+		r = settle_place(m, c, region);
+		if (r < 0 || c->note)
+			return r;
 	}
 	if (region == REGION_HOST)
 		forget_unreachable(m, c, up);
@@ -369,7 +403,7 @@ static int settle_one(struct maker *m, size_t i)
 	/* a wildcard's directory that is not there: the tree above it */
 	if (r == 0 && c->deep_ro && !c->keep && !c->place.exists && region == REGION_HOST &&
 	    (up->ops & PB_WRITE))
-		r = existing_above(m, c->path, c->by, true);
+		r = existing_above(m, view_host_name(c), c->by, true);
 	return r;
 }
 
@@ -391,6 +425,7 @@ static int settle(struct maker *m)
 
 	do {
 		m->again = false;
+		r = view_mirror(m);
 		qsort(m->c, m->n, sizeof(*m->c), by_path);
 		forget(m);
 		for (size_t i = 0; i < m->n && r == 0 && !m->again; i++)
@@ -411,16 +446,21 @@ static int put_node(struct sandbox_view *v, struct cand *c)
 		return -ENOMEM;
 	n->ops = c->mask ? 0 : c->ops;
 	n->scratch = c->private_ && !c->mask;
-	n->masked = c->mask || c->note;
+	n->source = c->from ? strdup(c->from) : NULL;
+	if (c->from && !n->source)
+		return -ENOMEM;
+	n->masked = c->mask || (c->note && !c->mounted);
 	n->noted = c->note;
 	n->locked = c->lock;
-	n->absent = c->absent;
+	n->absent = c->absent || (c->note && c->mounted);
 	n->is_dir = c->private_ || c->place.is_dir;
 	n->forced_ro = (c->wanted & PB_WRITE) && !(c->ops & PB_WRITE) && c->by != VIEW_NO_RULE;
 	n->forced_by = n->forced_ro ? c->by : VIEW_NO_RULE;
 	memcpy(n->rule, c->rules, sizeof(n->rule));
 	n->dev = c->place.dev;
 	n->ino = c->place.ino;
+	n->at_dev = c->mounted ? c->at_dev : c->place.dev;
+	n->at_ino = c->mounted ? c->at_ino : c->place.ino;
 	n->uid = c->place.uid;
 	n->gid = c->place.gid;
 	n->pin_fd = -1;
@@ -484,6 +524,7 @@ int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err 
 		if (m.c[i].place.fd >= 0)
 			(void)close(m.c[i].place.fd);
 		free(m.c[i].path);
+		free(m.c[i].from);
 	}
 	for (size_t i = 0; i < m.nalias; i++) {
 		free(m.alias[i].path);

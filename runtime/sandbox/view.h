@@ -27,12 +27,22 @@ struct view_anchor {
 	uint32_t rule;
 };
 
+/* A tree of the host with a second name inside. */
+struct view_mount {
+	char *host, *place; /* full, absolute */
+	uint32_t rule;
+};
+
 struct view_in {
 	const char *prefix; /* "" or, in tests, a directory that stands for / */
 	const char *home, *project, *project_link;
 	bool foreign; /* root's run: its user owns nothing of what is not mapped */
 	const struct view_anchor *anchors;
 	size_t n;
+	/* no place lies in another; what is asked below one is answered as for the
+	   host's name */
+	const struct view_mount *mounts;
+	size_t nmounts;
 	enum view_answer (*decide)(void *arg, uint8_t op, const char *path,
 				   uint32_t *ret_rule);
 	void *arg;

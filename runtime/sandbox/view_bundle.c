@@ -1,5 +1,6 @@
 /* The view of a bundle: its anchors under this run's roots, its decisions. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,6 +61,39 @@ static char *full_path(const struct sandbox_run *run, const struct pb_mounts *m,
 	return s;
 }
 
+static int make_mounts(const struct sandbox_run *run, struct view_mount **ret, size_t *ret_n)
+{
+	const struct pb_mounts *h = run->bundle->mounts;
+
+	*ret_n = 0;
+	*ret = calloc(h->mounts.count + 1, sizeof(**ret));
+	for (uint32_t i = 0; *ret && i < h->mounts.count; i++) {
+		const struct pb_mount *m = pb_at(h, h->mounts, sizeof(*m), i);
+		const struct pb_anchor tree = { .root = m->root, .path = m->path };
+		struct view_mount *v = &(*ret)[*ret_n];
+
+		/* a root that this run does not have: no such tree */
+		if (!run->ctx.roots.dir[m->root])
+			continue;
+		v->rule = m->rule;
+		v->host = full_path(run, h, &tree);
+		v->place = strndup(pb_strp(h, m->place), m->place.len);
+		++*ret_n;
+		if (!v->host || !v->place)
+			return -ENOMEM;
+	}
+	return *ret ? 0 : -ENOMEM;
+}
+
+static void free_mounts(struct view_mount *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(v[i].host);
+		free(v[i].place);
+	}
+	free(v);
+}
+
 int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 		      struct rt_err *err)
 {
@@ -72,6 +106,7 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 			      .decide = bundle_decide, .arg = &ctx,
 			      .otherwise = run->bundle->rules->scalar_first +
 					   PB_S_FILE_READ };
+	struct view_mount *mounts = NULL;
 	struct view_anchor *v;
 	size_t n = 0;
 	int r = 0;
@@ -101,8 +136,12 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 	}
 	in.anchors = v;
 	in.n = n;
+	if (r == 0 && make_mounts(run, &mounts, &in.nmounts) < 0)
+		r = rt_fail(err, ENOMEM, "no memory for the view");
+	in.mounts = mounts;
 	if (r == 0)
 		r = view_make(&in, ret, err);
+	free_mounts(mounts, in.nmounts);
 	for (size_t i = 0; i < n; i++)
 		free(v[i].path);
 	free(v);
@@ -115,6 +154,7 @@ void sandbox_view_release(struct sandbox_view *v)
 		if (v->nodes[i].pin_fd >= 0)
 			(void)close(v->nodes[i].pin_fd);
 		free(v->nodes[i].path);
+		free(v->nodes[i].source);
 	}
 	for (size_t i = 0; i < v->ncreatable; i++)
 		free(v->creatable[i].path);
@@ -136,4 +176,16 @@ const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v, const
 		if (view_at(path, v->nodes[i].path))
 			best = &v->nodes[i];
 	return best;
+}
+
+const char *sandbox_view_host(const struct sandbox_view *v, const char *path, char *buf,
+			      size_t cap)
+{
+	const struct sandbox_node *n = sandbox_view_find(v, path);
+	int len;
+
+	if (!n || !n->source)
+		return path;
+	len = snprintf(buf, cap, "%s%s", n->source, path + strlen(n->path));
+	return len < 0 || (size_t)len >= cap ? NULL : buf;
 }

@@ -352,6 +352,19 @@ static int open_ways(struct maker *m)
 	return 0;
 }
 
+int view_copy_link(struct maker *m, const char *path)
+{
+	char full[4200], target[4096];
+	ssize_t n;
+
+	(void)snprintf(full, sizeof(full), "%s%s", m->in->prefix, path);
+	n = readlink(full, target, sizeof(target) - 1);
+	if (n <= 0)
+		return 0;
+	target[n] = '\0';
+	return add_link(m->out, path, target);
+}
+
 /* What the run needs besides the rules' names. */
 static int add_fixed(struct maker *m)
 {
@@ -369,17 +382,8 @@ static int add_fixed(struct maker *m)
 		r = add_over_root(m);
 	else if (r == 0 && m->in->home)
 		r = add_private(m, m->in->home);
-	for (size_t i = 0; i < sizeof(links) / sizeof(*links) && r == 0; i++) {
-		char full[4200], target[4096];
-		ssize_t n;
-
-		(void)snprintf(full, sizeof(full), "%s%s", m->in->prefix, links[i]);
-		n = readlink(full, target, sizeof(target) - 1);
-		if (n <= 0)
-			continue;
-		target[n] = '\0';
-		r = add_link(m->out, links[i], target);
-	}
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links) && r == 0; i++)
+		r = view_copy_link(m, links[i]);
 	for (size_t i = 0; i < 3 && r == 0; i++) {
 		struct view_anchor a = { .path = (char *)(uintptr_t)texts[i],
 					 .kind = PB_A_PATH, .ops = PB_READ,
@@ -455,6 +459,8 @@ int view_cands(struct maker *m)
 		r = open_ways(m);
 	if (r == 0)
 		r = add_git(m);
+	if (r == 0)
+		r = view_mounts(m);
 	if (r == 0 && in->project_link && in->project)
 		r = add_link(m->out, in->project_link, in->project);
 	return r;

@@ -9,6 +9,9 @@
 /* A place under consideration. */
 struct cand {
 	char *path;
+	char *from;      /* below the place of a mount: the host's name; else NULL */
+	bool mounted;    /* the place itself */
+	uint64_t at_dev, at_ino; /* what the host has at the place */
 	bool private_;   /* begins a private tree */
 	bool scratch;    /* a rule makes it the run's own */
 	bool named;      /* an allow names it: the host's object is shown */
@@ -44,14 +47,30 @@ struct maker {
 	struct sandbox_view *out;
 	uint32_t any_ro; /* an any-depth deny of writing, or VIEW_NO_RULE */
 	bool anywhere;   /* all of the host can be read: its "/" is the root */
+	bool spread;     /* the root is empty all the same, and the host's top names
+	                    are mounted one by one: a place needs a new name there */
 	bool again;      /* a place changed that was settled already */
 	struct rt_err *err;
 };
 
 /* The candidate for `path`, made where there is none; NULL: no memory. */
 struct cand *view_cand_at(struct maker *m, const char *path);
+/* The host's link at `path`, as it is, in the view. */
+int view_copy_link(struct maker *m, const char *path);
 /* Every place that the anchors, the run and git name. */
 int view_cands(struct maker *m);
+/* --- view_mount.c --- */
+/* The trees that are mounted, and where; refused where a place cannot be. */
+int view_mounts(struct maker *m);
+/* Below each place stands what stands below its tree, with what was found out
+ * about it since. */
+int view_mirror(struct maker *m);
+/* Where the object is on the host. */
+static inline const char *view_host_name(const struct cand *c)
+{
+	return c->from ? c->from : c->path;
+}
+
 /*
  * Root's run: is there a directory above `path` that a user without anything
  * of his own cannot pass?  `ret_dir` is the first.  Trees of the run's own

@@ -89,12 +89,7 @@ static bool refuse_scalar(const struct ir *ir, struct diag_sink *sink)
 
 bool mounts_refuse(const struct ir *ir, struct diag_sink *sink)
 {
-	bool bad = ir->mounts.n > 0;
-
-	for (size_t i = 0; i < ir->mounts.n; i++)
-		diag_add(sink, DIAG_UNSUPPORTED,
-			 ir->rules.v[ir->mounts.v[i].rule]->at.span,
-			 "'mount' is not supported by this version");
+	bool bad = false;
 
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		if (in_sandbox(ir->rules.v[i]))
