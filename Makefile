@@ -130,6 +130,10 @@ $(TABLE): $(OBJ_TABLE) $(LIB_COMPILER) $(LIB_RUNTIME)
 $(ORACLE): $(call obj,tests/conformance/file_oracle.c) $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $< -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap
+# Beside the rel build only; as the runtime's own programs, without a loader.
+$(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
 # Probes run inside the sandbox, where only the system trees are: static.
 $(BUILD)/tests/probes/%: tests/live/probes/%.c
 	@mkdir -p $(@D)

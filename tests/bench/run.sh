@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-$PWD/build/rel}
-make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all
+make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all "$build/tests/bench/open"
 runs=${1:-200}
 work=$(mktemp -d /var/tmp/pol-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
@@ -35,4 +35,5 @@ if [ "$(id -u)" -eq 0 ]; then
 else
 	echo "PSS: not read, only root can look at the supervisor"
 fi
+"${prefix[@]}" python3 tests/bench/open.py "$runs" "$bin" "$build/tests/bench/open" "$work"
 "${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"
