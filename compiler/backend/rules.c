@@ -21,6 +21,7 @@ SAME(NET_OTHERWISE);
 SAME(UNIX_OTHERWISE);
 SAME(SYSCALL_OTHERWISE);
 SAME(TOOL_OTHERWISE);
+SAME(ASK_ANSWER);
 
 struct table {
 	struct arena *a;
@@ -107,7 +108,7 @@ static void add_notes(struct table *t, struct pb_rule *r, const struct ir_rule *
 
 static uint8_t flags_of(const struct ir_rule *r)
 {
-	bool answer = r->effect == IR_ASK && r->level <= IR_MANAGED_FILE;
+	bool answer = r->effect == IR_ASK && r->level <= IR_MANAGED_FILE && !r->may_yes;
 
 	return (uint8_t)((r->final ? PB_F_FINAL : 0) | (r->floor ? PB_F_FLOOR : 0) |
 			 (r->scratch ? PB_F_SCRATCH : 0) | (r->soft ? PB_F_SOFT : 0) |
@@ -182,6 +183,16 @@ static void make_records(struct table *t)
 		risk_record(t, &t->records[n++], &ir->risks.v[i]);
 }
 
+static uint32_t carried_count(const struct ir *ir)
+{
+	uint32_t n = 0;
+	size_t i;
+
+	for (i = 0; i < ir->settings.n; i++)
+		n += !ir->settings.v[i].acts;
+	return n;
+}
+
 static void fill_head(struct table *t, size_t count, size_t nlifted)
 {
 	const struct ir *ir = t->ir;
@@ -200,6 +211,8 @@ static void fill_head(struct table *t, size_t count, size_t nlifted)
 		h->locked[i] = (uint32_t)ir->locked[i].level;
 	t->base = (uint32_t)(lifted_at + (nlifted + nlifted % 2) * sizeof(uint32_t));
 	h->policy = add_string(t, ir->name);
+	h->role = add_string(t, ir->role);
+	h->carried = carried_count(ir);
 }
 
 static bool make_member(const struct ir *ir, const struct bk_report *report,
@@ -355,6 +368,8 @@ static const char *rules_verify(const struct ir *ir, const struct bk_output *in,
 	for (i = 0; i < IR_KIND_COUNT; i++)
 		if (h->locked[i] != (uint32_t)ir->locked[i].level)
 			return PB_RULES ": a lock differs";
+	if (!str_eq(text_of(h, h->role), ir->role) || h->carried != carried_count(ir))
+		return PB_RULES ": the role, or what is carried, differs";
 	for (i = 0; i < ir->rules.n; i++)
 		if (!same_rule(h, record(h, n++), ir->rules.v[i]))
 			return arena_printf(a, PB_RULES ": rule %zu differs", i);
@@ -435,6 +450,8 @@ static void rules_print(FILE *out, const struct bk_output *in)
 		fprintf(out, PB_RULES ": not readable\n");
 		return;
 	}
+	if (h->role.len)
+		fprintf(out, "role %.*s\n", STR_ARG(text_of(h, h->role)));
 	for (i = 0; i < IR_KIND_COUNT; i++)
 		if (h->locked[i])
 			fprintf(out, "locked %s by %s\n", kind_words[i],

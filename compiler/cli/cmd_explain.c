@@ -137,7 +137,8 @@ static void fill(struct asked *q, const struct compilation *c,
 	ans->by = e->rule ? of_rule(e->rule) :
 			    of_scalar(&c->ir->scalars[e->scalar], e->effect);
 	ans->needs_person = e->needs_person;
-	if (q->req.kind == IR_COMMAND && !q->req.unparsed) {
+	if ((q->req.kind == IR_COMMAND && !q->req.unparsed) ||
+	    q->req.kind == IR_TOOL) {
 		ans->risk = ir_risk_name(e->risk);
 		if (e->risk_fact) {
 			ans->risk_by.file = e->risk_fact->at.file;
@@ -275,7 +276,8 @@ static enum cli_exit on_bundle(struct asked *q)
 	ans->effect = d.effect < IR_EFFECT_COUNT ? (enum ir_effect)d.effect : IR_DENY;
 	ans->by = of_record(&b, d.rule, ans->effect);
 	ans->needs_person = d.needs_person;
-	if (q->req.kind == IR_COMMAND && !q->req.unparsed)
+	if ((q->req.kind == IR_COMMAND && !q->req.unparsed) ||
+	    q->req.kind == IR_TOOL)
 		ans->risk = ir_risk_name((enum ir_risk)d.risk);
 	if (d.err)
 		ans->err = target_errno_name(d.err);

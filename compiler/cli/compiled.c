@@ -181,7 +181,8 @@ const char *compiled_differs(const struct bundle *b, const struct ir_decision *e
 	if (e->needs_person != d->needs_person)
 		return arena_printf(a, "'%.*s': only one of both wants a person",
 				    STR_ARG(req->text));
-	if (req->kind == IR_COMMAND && !req->unparsed && (unsigned)e->risk != d->risk)
+	if (((req->kind == IR_COMMAND && !req->unparsed) || req->kind == IR_TOOL) &&
+	    (unsigned)e->risk != d->risk)
 		return arena_printf(a, "'%.*s': the risk is %s and %s",
 				    STR_ARG(req->text), ir_risk_name(e->risk),
 				    ir_risk_name((enum ir_risk)d->risk));

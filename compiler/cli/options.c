@@ -17,7 +17,7 @@
 enum opt_arg { ARG_NONE, ARG_ONE, ARG_MAYBE /* only as --name=value */ };
 
 enum opt_id {
-	OPT_MANAGED, OPT_MANAGED_FILE, OPT_PROJECT, OPT_USER, OPT_SCOPE,
+	OPT_MANAGED, OPT_MANAGED_FILE, OPT_PROJECT, OPT_USER, OPT_ROLE, OPT_SCOPE,
 	OPT_DISCOVER, OPT_ROOT, OPT_FORMAT, OPT_FAIL_ON, OPT_VERBOSE, OPT_OUTPUT,
 	OPT_SERIAL, OPT_EXPIRES, OPT_NOT_BEFORE, OPT_PREVIOUS, OPT_REPRODUCE, OPT_SIGN,
 	OPT_KEY,
@@ -40,6 +40,8 @@ static const struct opt_spec {
 			  "one that speaks at level 'project'" },
 	[OPT_USER] = { "user", 0, ARG_ONE, V_POLICY, "FILE",
 		       "one that speaks at level 'user'" },
+	[OPT_ROLE] = { "role", 0, ARG_ONE, V_POLICY, "NAME",
+		       "the role whose sections count" },
 	[OPT_DISCOVER] = { "discover", 0, ARG_MAYBE, V_POLICY, "DIR",
 			   "find the policies that polrun would find from DIR" },
 	[OPT_SCOPE] = { "scope", 0, ARG_ONE, V_POLICY, "sandbox|host",
@@ -265,6 +267,14 @@ static bool set_format(struct reader *r, const char *v)
 	return bad_value(r, OPT_FORMAT, v);
 }
 
+static bool set_role(struct reader *r, const char *v)
+{
+	if (!*v)
+		return bad_value(r, OPT_ROLE, v);
+	r->o->role = v;
+	return true;
+}
+
 static bool set_option(struct reader *r, enum opt_id id, const char *v)
 {
 	struct options *o = r->o;
@@ -278,6 +288,8 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 		return add_input(r, v, IR_PROJECT);
 	case OPT_USER:
 		return add_input(r, v, IR_USER);
+	case OPT_ROLE:
+		return set_role(r, v);
 	case OPT_SCOPE:
 		return set_scope(r, v);
 	case OPT_DISCOVER:

@@ -43,6 +43,7 @@ struct options {
 	bool discover;
 	const char *discover_dir;      /* NULL: the working directory */
 	enum ir_scope scope;
+	const char *role;              /* --role, or NULL */
 	const char *root[IR_ROOT_COUNT]; /* --root, or NULL */
 	const char *cwd;               /* explain; NULL: the project */
 	const char *output;            /* compile */

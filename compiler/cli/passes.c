@@ -107,6 +107,8 @@ void compilation_init(struct compilation *c, const struct options *o,
 	source_init(&c->map, a);
 	diag_init(&c->sink, a);
 	sema_init(&c->sema, a, &c->sink, &c->map, NULL);
+	if (o->role)
+		c->sema.role = str_from(o->role);
 	c->report.a = a;
 	c->out.a = a;
 }

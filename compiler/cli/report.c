@@ -68,6 +68,59 @@ static void add_facts(struct compilation *c)
 	}
 }
 
+/* What this version does instead of what a carried part says. */
+static const char *const instead[IR_PART_COUNT] = {
+	[IR_P_SETTING] = "it is for the agent that reads it",
+	[IR_P_RUNNER] = "every command runs in polrun's own sandbox on this machine",
+	[IR_P_SESSION] = "no session is kept, limited or ended",
+	[IR_P_AUDIT] = "nothing is logged",
+	[IR_P_ALERT] = "nothing is watched",
+	[IR_P_TOOL] = "of a tool only its effect and its 'risk' count",
+	[IR_P_NETWORK] = "no connection goes through a proxy",
+};
+
+static bool comes_before(const struct ir_place *x, const struct ir_place *y)
+{
+	if (x->span.file != y->span.file)
+		return x->span.file < y->span.file;
+	return x->span.off < y->span.off;
+}
+
+/* One line for each part; what is for an agent is no loss. */
+static void add_carried(struct compilation *c)
+{
+	for (int part = 0; part < IR_PART_COUNT; part++) {
+		const struct ir_setting *first = NULL;
+		size_t n = 0;
+
+		for (size_t i = 0; i < c->ir->settings.n; i++) {
+			const struct ir_setting *s = &c->ir->settings.v[i];
+
+			if ((int)s->part != part || s->acts)
+				continue;
+			if (!first || comes_before(&s->at, &first->at))
+				first = s;
+			n++;
+		}
+		if (!n)
+			continue;
+		diag_add(&c->sink, part == IR_P_SETTING ? DIAG_FOR_AGENTS : DIAG_CARRIED,
+			 first->at.span,
+			 "%s (%zu value%s, this is the first): carried, and this "
+			 "version does not act on it: %s",
+			 ir_part_name((enum ir_part)part), n, n == 1 ? "" : "s",
+			 instead[part]);
+	}
+	for (size_t i = 0; i < c->ir->secrets.n; i++) {
+		const struct ir_env_secret *s = &c->ir->secrets.v[i];
+
+		diag_add(&c->sink, DIAG_SECRET_LATER, s->at.span,
+			 "the secret '%.*s' is carried, and this version gives it to "
+			 "no command: the variable is not set",
+			 STR_ARG(s->name));
+	}
+}
+
 /* --- exactness --------------------------------------------------------------- */
 
 /*
@@ -270,6 +323,7 @@ void report_fill(struct compilation *c)
 
 	add_dropped(c);
 	add_facts(c);
+	add_carried(c);
 	for (i = 0; i < c->report.notes.n; i++) {
 		const struct bk_note *n = &c->report.notes.v[i];
 

@@ -60,7 +60,7 @@ bool ir_rule_matches(const struct ir_rule *rule, const struct ir_request *req)
 		      side_of(rule->effect));
 }
 
-/* --- the risk of a command (4.5) --------------------------------------- */
+/* --- the risk of a command or tool (4.5) -------------------------------- */
 
 static void classify(const struct ir *ir, const struct ir_request *req,
 		     struct ir_decision *d)
@@ -73,9 +73,9 @@ static void classify(const struct ir *ir, const struct ir_request *req,
 		const struct ir_risk_fact *f = &ir->risks.v[i];
 		enum ir_side side = f->risk == IR_RISK_LOW ? IR_NARROW : IR_BROAD;
 
-		if (d->risk_fact && f->risk <= d->risk)
+		if (f->kind != req->kind || (d->risk_fact && f->risk <= d->risk))
 			continue;
-		if (in_set(IR_COMMAND, &f->set, f->except, f->nexcept, req, side)) {
+		if (in_set(f->kind, &f->set, f->except, f->nexcept, req, side)) {
 			d->risk = f->risk;
 			d->risk_fact = f;
 		}
@@ -167,7 +167,25 @@ static const struct ir_rule *strictest(const struct ir *ir,
 	return best;
 }
 
-static void by_rule(struct ir_decision *d, const struct ir_rule *r, enum ir_level n)
+/*
+ * A managed ask is for a person, unless its rule says `may yes`; where several
+ * rules ask, every one must be answered.
+ */
+static bool asks_person(const struct ir *ir, const struct ir_decision *d,
+			enum ir_level n)
+{
+	size_t i;
+
+	for (i = 0; i < d->nmatched; i++)
+		if (d->matched[i]->effect == IR_ASK && !d->matched[i]->may_yes &&
+		    d->matched[i]->level <= IR_MANAGED_FILE &&
+		    is_left(ir, d->matched[i], d, n))
+			return true;
+	return false;
+}
+
+static void by_rule(const struct ir *ir, struct ir_decision *d,
+		    const struct ir_rule *r, enum ir_level n)
 {
 	d->effect = r->effect;
 	d->rule = r;
@@ -177,8 +195,7 @@ static void by_rule(struct ir_decision *d, const struct ir_rule *r, enum ir_leve
 		d->step = IR_STEP_DEFAULT;
 	else
 		d->step = n < IR_USER ? IR_STEP_FINAL : IR_STEP_RULES;
-	/* a managed ask is for a person; the first ask has the highest rank */
-	d->needs_person = r->effect == IR_ASK && r->level <= IR_MANAGED_FILE;
+	d->needs_person = r->effect == IR_ASK && asks_person(ir, d, n);
 	if (r->kind == IR_SYSCALL && r->effect == IR_DENY)
 		d->err = r->err ? r->err : EPERM;
 }
@@ -233,7 +250,6 @@ static void by_otherwise(const struct ir *ir, const struct ir_request *req,
 	s = &ir->scalars[d->scalar];
 	d->effect = s->effect;
 	if (s->by_risk) {
-		/* a tool that no `tool` statement classes counts as medium */
 		d->effect = s->effects[d->risk];
 		d->step = IR_STEP_RISK;
 	}
@@ -257,7 +273,7 @@ static void by_levels(const struct ir *ir, const struct ir_request *req,
 	const struct ir_rule *base;
 
 	if (hard) {
-		by_rule(d, any, n);
+		by_rule(ir, d, any, n);
 		return;
 	}
 	base = base_allow(ir, d, req->kind);
@@ -270,7 +286,7 @@ static void by_levels(const struct ir *ir, const struct ir_request *req,
 	}
 	/* a soft ask alone never turns a deny of `otherwise` into ask */
 	if (any && d->effect <= IR_ASK)
-		by_rule(d, any, n);
+		by_rule(ir, d, any, n);
 }
 
 /* --- requests that rules alone do not decide ---------------------------------- */
@@ -425,7 +441,7 @@ void ir_eval(const struct ir *ir, const struct ir_request *asked, struct arena *
 		return;
 	}
 	find_matching(ir, req, a, &d);
-	if (req->kind == IR_COMMAND)
+	if (req->kind == IR_COMMAND || req->kind == IR_TOOL)
 		classify(ir, req, &d);
 	if (req->kind == IR_SYSCALL && !req->nr_known)
 		by_unknown_number(&d);

@@ -30,7 +30,7 @@ struct ir_decision {
 	const struct ir_rule *rule;   /* or NULL: a scalar decided */
 	enum ir_scalar_id scalar;     /* where rule is NULL */
 	uint16_t err;                 /* syscall deny: the errno */
-	enum ir_risk risk;            /* command: the class */
+	enum ir_risk risk;            /* command, tool: the class */
 	const struct ir_risk_fact *risk_fact; /* or NULL: no pattern classes it */
 	bool needs_person;            /* an ask that -y does not answer */
 	const struct ir_rule **matched; /* every rule that matches, in order */

@@ -20,6 +20,7 @@ struct lower_claim *lower_claim(struct lower *l, const struct sema_stmt *t,
 	c->value.locked = t->orig->locked && t->unit->level <= IR_MANAGED_FILE;
 	c->value.at = t->at;
 	c->value.source = t->text;
+	c->value.role = t->role;
 	c->value.over = NULL;
 	c->value.nover = 0;
 	VEC_PUSH(l->a, &l->claims, c);
@@ -170,6 +171,7 @@ static void read_stmts(struct lower *l)
 {
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
 		const struct sema_stmt *t = l->s->stmts.v[i];
+		size_t nclaims = l->claims.n;
 
 		if (!t->in_section)
 			continue;
@@ -195,6 +197,8 @@ static void read_stmts(struct lower *l)
 		default:
 			break;
 		}
+		if (t->off) /* read for its faults */
+			l->claims.n = nclaims;
 	}
 }
 

@@ -130,12 +130,72 @@ static struct ir_cond *scope_compare(struct lower *l, const struct ast_expr *x,
 	return is < 0 ? NULL : lower_truth(l, (is == 1) == (x->op == AST_X_EQ));
 }
 
-/* --- the whole ------------------------------------------------------------- */
+/* --- role ------------------------------------------------------------------ */
 
-static bool is_attribute(const struct ast_expr *x)
+bool lower_mentions_role(const struct ast_expr *x)
 {
-	return is_name(x, "role") || is_name(x, "session");
+	if (!x)
+		return false;
+	if (is_name(x, "role"))
+		return true;
+	for (const struct ast_expr *k = x->kids; k; k = k->next)
+		if (lower_mentions_role(k))
+			return true;
+	return false;
 }
+
+/* 1: `x` is the chosen role, 0: another one, -1: none that anybody declares. */
+static int names_role(struct lower *l, const struct ast_expr *x)
+{
+	struct diag *d;
+
+	if (x->op != AST_X_NAME && x->op != AST_X_STRING) {
+		lower_fault(l, x, "a role's name is wanted here", NULL);
+		return -1;
+	}
+	if (sema_has_role(l->s, x->text))
+		return str_eq(x->text, l->s->role);
+	if (l->sink->errors) /* said once is enough: each scope asks */
+		for (size_t i = 0; i < l->sink->list.n; i++)
+			if (l->sink->list.v[i]->code == DIAG_UNKNOWN_ROLE &&
+			    l->sink->list.v[i]->at.file == x->at.file &&
+			    l->sink->list.v[i]->at.off == x->at.off)
+				return -1;
+	d = diag_add(l->sink, DIAG_UNKNOWN_ROLE, x->at, "no file declares the role '%.*s'",
+		     STR_ARG(x->text));
+	sema_suggest_role(l->s, d, x->text);
+	return -1;
+}
+
+static struct ir_cond *role_compare(struct lower *l, const struct ast_expr *x)
+{
+	const struct ast_expr *a = x->kids, *b = x->kids->next;
+	bool any = false;
+	int is;
+
+	if (!is_name(a, "role")) {
+		const struct ast_expr *swap = a;
+		a = b;
+		b = swap;
+	}
+	if (x->op == AST_X_IN) {
+		if (b->op != AST_X_LIST || x->kids != a)
+			return lower_fault(l, x, "'role in' takes a list", NULL);
+		for (const struct ast_expr *k = b->kids; k; k = k->next) {
+			is = names_role(l, k);
+			if (is < 0)
+				return NULL;
+			any |= is == 1;
+		}
+		return lower_truth(l, any);
+	}
+	if (x->op != AST_X_EQ && x->op != AST_X_NE)
+		return lower_fault(l, x, "'role' is compared with '==' or '!='", NULL);
+	is = names_role(l, b);
+	return is < 0 ? NULL : lower_truth(l, (is == 1) == (x->op == AST_X_EQ));
+}
+
+/* --- the whole ------------------------------------------------------------- */
 
 static enum ir_cmp cmp_of(enum ast_expr_op op, bool swapped)
 {
@@ -162,12 +222,13 @@ static struct ir_cond *comparison(struct lower *l, const struct ast_expr *x,
 	bool swapped = false;
 	struct lower_operand o;
 
-	if (is_attribute(a) || is_attribute(b)) {
+	if (is_name(a, "session") || is_name(b, "session")) {
 		diag_add(l->sink, DIAG_UNSUPPORTED, x->at,
-			 "conditions on 'role' and 'session' are not supported by this "
-			 "version");
+			 "conditions on 'session' are not supported by this version");
 		return NULL;
 	}
+	if (is_name(a, "role") || is_name(b, "role"))
+		return role_compare(l, x);
 	if (is_name(a, "scope") || is_name(b, "scope"))
 		return scope_compare(l, x, scope);
 	if (x->op == AST_X_IN)
@@ -281,8 +342,8 @@ static struct ir_cond *positional(struct lower *l, const struct ast_expr *x,
 	case AST_X_GROUP:
 		break;
 	}
-	if (lower_mentions_scope(x))
-		return lower_fault(l, x, "'scope' stands behind 'when'", NULL);
+	if (lower_mentions_scope(x) || lower_mentions_role(x))
+		return lower_fault(l, x, "'scope' and 'role' stand behind 'when'", NULL);
 	return lower_when(l, x, call, IR_SANDBOX);
 }
 
@@ -332,7 +393,7 @@ unsigned lower_scopes(struct lower *l, const struct ast_stmt *stmt)
 		if (c->op == IR_C_TRUE)
 			ret |= each[i];
 	}
-	if (!ret)
+	if (!ret && !lower_mentions_role(x))
 		lower_fault(l, x, "this condition never holds", NULL);
 	return ret;
 }

@@ -1,6 +1,7 @@
 /*
  * The environment: `keep` is one list (a plain value replaces, `+=` adds),
- * `set` one scalar for each name.  A narrow-only level can only keep fewer.
+ * `set` and `secret` one scalar for each name.  A narrow-only level can only
+ * keep fewer.
  */
 #include "compiler/lower/internal.h"
 
@@ -27,9 +28,15 @@ static bool is_name(struct str s, bool star)
 	return s.n > 0;
 }
 
-static bool is_env(const struct sema_stmt *t, enum ast_stmt_kind kind)
+static bool is_written(const struct sema_stmt *t, enum ast_stmt_kind kind)
 {
 	return t->in_section && t->section == AST_SEC_ENV && t->stmt->kind == kind;
+}
+
+/* … and counts: of no role that was not chosen. */
+static bool is_env(const struct sema_stmt *t, enum ast_stmt_kind kind)
+{
+	return is_written(t, kind) && !t->off;
 }
 
 static bool is_locked(const struct sema_stmt *t)
@@ -48,7 +55,8 @@ static void find_locks(struct lower *l, struct locks *ret)
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
 		const struct sema_stmt *t = l->s->stmts.v[i];
 
-		if ((is_env(t, AST_KEEP) || is_env(t, AST_SET)) && is_locked(t))
+		if ((is_env(t, AST_KEEP) || is_env(t, AST_SET) ||
+		     is_env(t, AST_SECRET)) && is_locked(t))
 			VEC_PUSH(l->a, &ret->v, t);
 	}
 }
@@ -63,7 +71,7 @@ static void check_lock(struct lower *l, const struct locks *locks,
 		const struct sema_stmt *lock = locks->v.v[i];
 		struct diag *d;
 
-		if (lock->stmt->kind != t->stmt->kind ||
+		if ((lock->stmt->kind == AST_KEEP) != keep ||
 		    lock->unit->level >= t->unit->level ||
 		    t->unit->level == IR_DEFAULT ||
 		    (!keep && !str_eq(lock->stmt->name, t->stmt->name)))
@@ -144,12 +152,13 @@ static const struct sema_stmt *plain_keep(struct lower *l, enum ir_level level,
 
 		if (!speaks(t, level, narrow, false))
 			continue;
-		if (!ret) {
+		/* a chosen role stands before its level */
+		if (!ret || (t->role.n && !ret->role.n)) {
 			ret = t;
 			continue;
 		}
 		/* an importer stands before what it uses */
-		if (sema_imports(ret->unit, t->unit) ||
+		if ((ret->role.n && !t->role.n) || sema_imports(ret->unit, t->unit) ||
 		    same_names(ret->stmt->values, t->stmt->values))
 			continue;
 		d = diag_add(l->sink, DIAG_SCALAR_CONFLICT, t->stmt->at,
@@ -173,7 +182,8 @@ static void keep_full(struct lower *l, enum ir_level level, struct keep_list *cu
 		const struct sema_stmt *t = l->s->stmts.v[i];
 
 		if (speaks(t, level, false, true) &&
-		    !(plain && sema_imports(plain->unit, t->unit)))
+		    !(plain && (sema_imports(plain->unit, t->unit) ||
+				(plain->role.n && !t->role.n))))
 			add_names(l, cur, t, NULL);
 	}
 }
@@ -205,7 +215,7 @@ static void lower_keep(struct lower *l, const struct locks *locks)
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
 		const struct sema_stmt *t = l->s->stmts.v[i];
 
-		if (!is_env(t, AST_KEEP))
+		if (!is_written(t, AST_KEEP))
 			continue;
 		for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
 			if (++names == MAX_NAMES + 1)
@@ -218,7 +228,8 @@ static void lower_keep(struct lower *l, const struct locks *locks)
 					 "stand at its end",
 					 STR_ARG(v->text));
 		}
-		check_lock(l, locks, t);
+		if (!t->off)
+			check_lock(l, locks, t);
 	}
 	if (names > MAX_NAMES)
 		return;
@@ -232,7 +243,7 @@ static void lower_keep(struct lower *l, const struct locks *locks)
 
 /* --- set ------------------------------------------------------------------- */
 
-static size_t roots_in(struct str text)
+size_t lower_roots_in(struct str text)
 {
 	enum ir_root root;
 	size_t n = 0, len;
@@ -246,91 +257,171 @@ static size_t roots_in(struct str text)
 	return n;
 }
 
-/* "\$" means '$'; then no text that looks like a root may be left over. */
-static bool set_value(struct lower *l, const struct sema_stmt *t, struct str *ret)
+/* … and then no text that looks like a root may be left over. */
+bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret)
 {
-	const struct ast_value *v = t->stmt->values;
 	struct str text = v->text;
 
 	if (v->kind == AST_V_RAW ? sema_has_root(text)
-				 : roots_in(sema_plain(l->a, text)) != roots_in(text)) {
+				 : lower_roots_in(sema_plain(l->a, text)) !=
+					   lower_roots_in(text)) {
 		diag_add(l->sink, DIAG_VALUE, v->at,
-			 "a variable cannot hold the text of a root's name, '${…}'");
+			 "no value can hold the text of a root's name, '${…}'");
 		return false;
 	}
 	if (v->kind == AST_V_STRING)
 		text = sema_plain(l->a, text);
 	if (text.n && memchr(text.p, 0, text.n)) {
-		diag_add(l->sink, DIAG_VALUE, v->at,
-			 "a variable cannot hold a NUL byte");
+		diag_add(l->sink, DIAG_VALUE, v->at, "no value can hold a NUL byte");
 		return false;
 	}
 	*ret = text;
 	return true;
 }
 
-/* The first statement that sets a variable: the one that wins. */
-struct first {
+/*
+ * What gives a variable its value, `set` or `secret`: the first statement of
+ * the highest rank wins, a chosen role's before its level's.
+ */
+struct given {
 	const struct sema_stmt *t;
 	struct str value;
 };
 
-static void check_agreement(struct lower *l, const struct first *first,
-			    const struct sema_stmt *t, struct str value)
+struct givens {
+	VEC(struct given) v;
+	struct map by_name; /* its place in v, + 1 */
+};
+
+static bool same_given(const struct given *x, const struct given *y)
+{
+	return x->t->stmt->kind == y->t->stmt->kind && str_eq(x->value, y->value) &&
+	       (x->t->stmt->kind == AST_SET ||
+		str_eq(x->t->stmt->values->text, y->t->stmt->values->text));
+}
+
+static void check_agreement(struct lower *l, const struct given *first,
+			    const struct given *g)
 {
 	struct diag *d;
 
-	if (first->t->unit->level != t->unit->level ||
-	    sema_imports(first->t->unit, t->unit) || str_eq(first->value, value))
+	if (first->t->unit->level != g->t->unit->level ||
+	    (first->t->role.n && !g->t->role.n) ||
+	    sema_imports(first->t->unit, g->t->unit) || same_given(first, g))
 		return;
-	d = diag_add(l->sink, DIAG_SCALAR_CONFLICT, t->stmt->at,
+	d = diag_add(l->sink, DIAG_SCALAR_CONFLICT, g->t->stmt->at,
 		     "level '%s' gives '%.*s' two values",
-		     ir_level_name(t->unit->level), STR_ARG(t->stmt->name));
+		     ir_level_name(g->t->unit->level), STR_ARG(g->t->stmt->name));
 	diag_note(l->sink, d, first->t->stmt->at, "the other one is here");
 }
 
-static void lower_set(struct lower *l, const struct locks *locks,
-		      const struct sema_stmt *t, struct map *firsts)
+/* store or file, and what it is called there. */
+static bool secret_source(struct lower *l, const struct ast_stmt *stmt, struct str *ret)
 {
-	struct ir_env_set set = { .name = t->stmt->name,
-				  .level = t->unit->level,
-				  .at = t->at };
-	struct first *first = map_get(firsts, set.name);
+	static const char *const words[] = { "store", "file" };
+	const struct ast_value *from = stmt->values;
+	const struct ast_value *v = from ? from->next : NULL;
+	struct diag *d;
+	const char *near;
 
-	if (!is_name(set.name, false)) {
-		diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
-			 "'%.*s' is no name of a variable", STR_ARG(set.name));
-		return;
+	if (!v)
+		return false; /* reported when its text was resolved */
+	if (!str_eqz(from->text, "store") && !str_eqz(from->text, "file")) {
+		d = diag_add(l->sink, DIAG_VALUE, from->at,
+			     "a secret comes from 'store' or 'file', not from '%.*s'",
+			     STR_ARG(from->text));
+		near = diag_suggest(from->text, words, POL_LEN(words));
+		if (near)
+			diag_help(l->sink, d, "did you mean '%s'?", near);
+		return false;
 	}
-	check_lock(l, locks, t);
-	if (!t->stmt->values || !set_value(l, t, &set.value))
+	if (!lower_text(l, v, ret))
+		return false;
+	if (!ret->n || (str_eqz(from->text, "file") && ret->p[0] != '/' &&
+			!str_starts(*ret, STR("${")))) {
+		diag_add(l->sink, DIAG_VALUE, v->at,
+			 ret->n ? "the file of a secret is named by an absolute path, "
+				  "or one that begins with a root"
+				: "a secret has a name in its store");
+		return false;
+	}
+	return true;
+}
+
+static bool read_given(struct lower *l, const struct sema_stmt *t, struct given *ret)
+{
+	*ret = (struct given){ .t = t };
+	if (!is_name(t->stmt->name, false)) {
+		diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
+			 "'%.*s' is no name of a variable", STR_ARG(t->stmt->name));
+		return false;
+	}
+	if (t->stmt->kind == AST_SECRET)
+		return secret_source(l, t->stmt, &ret->value);
+	return t->stmt->values && lower_text(l, t->stmt->values, &ret->value);
+}
+
+static void add_given(struct lower *l, const struct locks *locks,
+		      const struct sema_stmt *t, struct givens *all)
+{
+	struct given g, *first;
+	size_t at = (size_t)(uintptr_t)map_get(&all->by_name, t->stmt->name);
+
+	if (!read_given(l, t, &g) || t->off)
 		return;
+	check_lock(l, locks, t);
 	if (t->unit->narrow) {
 		lower_drop(l, t->text, "a narrow-only level sets no variables", t->at,
 			   (struct ir_place){ .span = SPAN_NONE }, t->unit->level);
 		return;
 	}
-	if (first) {
-		check_agreement(l, first, t, set.value);
+	if (!at) {
+		VEC_PUSH(l->a, &all->v, g);
+		map_put(&all->by_name, t->stmt->name, (void *)(uintptr_t)all->v.n);
 		return;
 	}
-	first = ARENA_NEW(l->a, struct first);
-	*first = (struct first){ .t = t, .value = set.value };
-	map_put(firsts, set.name, first);
-	set.id = str_cat(l->a, STR("env-set-"), set.name);
-	VEC_PUSH(l->a, &l->ir->env, set);
+	first = &all->v.v[at - 1];
+	if (first->t->unit->level == t->unit->level && t->role.n && !first->t->role.n)
+		*first = g;
+	else
+		check_agreement(l, first, &g);
+}
+
+static void take_given(struct lower *l, const struct given *g)
+{
+	struct str name = g->t->stmt->name;
+	struct ir_env_set set = { .name = name,
+				  .value = g->value,
+				  .level = g->t->unit->level,
+				  .id = str_cat(l->a, STR("env-set-"), name),
+				  .at = g->t->at };
+	struct ir_env_secret secret = { .name = name,
+					.from = g->value,
+					.level = g->t->unit->level,
+					.id = str_cat(l->a, STR("env-secret-"), name),
+					.at = g->t->at };
+
+	if (g->t->stmt->kind == AST_SET) {
+		VEC_PUSH(l->a, &l->ir->env, set);
+		return;
+	}
+	secret.file = str_eqz(g->t->stmt->values->text, "file");
+	VEC_PUSH(l->a, &l->ir->secrets, secret);
 }
 
 void lower_env(struct lower *l)
 {
 	struct locks locks = { .v = { NULL, 0, 0 } };
-	struct map firsts;
+	struct givens all = { .v = { NULL, 0, 0 } };
 
-	map_init(&firsts, l->a);
+	map_init(&all.by_name, l->a);
 	find_locks(l, &locks);
 	lower_keep(l, &locks);
 	/* statements come highest rank first: the first one wins */
 	for (size_t i = 0; i < l->s->stmts.n; i++)
-		if (is_env(l->s->stmts.v[i], AST_SET))
-			lower_set(l, &locks, l->s->stmts.v[i], &firsts);
+		if (is_written(l->s->stmts.v[i], AST_SET) ||
+		    is_written(l->s->stmts.v[i], AST_SECRET))
+			add_given(l, &locks, l->s->stmts.v[i], &all);
+	for (size_t i = 0; i < all.v.n; i++)
+		take_given(l, &all.v.v[i]);
 }

@@ -145,9 +145,12 @@ struct ir_cond *lower_compare(struct lower *l, unsigned arg, unsigned width,
 			      uint64_t mask, enum ir_cmp cmp, uint64_t value);
 /* A number, a constant or several joined by '|'; negative ones sign-extended. */
 bool lower_constant(struct lower *l, const struct ast_expr *x, uint64_t *ret);
-/* The scopes in which `when` holds; 0 after an error. */
+/* The scopes in which `when` holds; 0 after an error, or where it speaks of
+ * another role than the chosen one. */
 unsigned lower_scopes(struct lower *l, const struct ast_stmt *stmt);
 bool lower_mentions_scope(const struct ast_expr *x);
+/* Is it a word on `role` that may hold for another role? */
+bool lower_mentions_role(const struct ast_expr *x);
 
 /* --- one file a section ---------------------------------------------------- */
 
@@ -169,9 +172,82 @@ void lower_unix(struct lower *l, const struct sema_stmt *t);
 void lower_syscall(struct lower *l, const struct sema_stmt *t);
 /* The socket families that the network's mode leaves. */
 void lower_families(struct lower *l);
+void lower_tool(struct lower *l, const struct sema_stmt *t);
+/* The class of a tool; the other keys are carried (carried.c). */
+void lower_tool_facts(struct lower *l, const struct sema_stmt *t);
 void lower_env(struct lower *l);
+/* How many ${ROOT} stand in a text with its "\$" as written. */
+size_t lower_roots_in(struct str text);
+/* "\$" means '$'; false after an error where a root would come of it. */
+bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret);
 void lower_facts(struct lower *l, const struct sema_stmt *t);
 void lower_tests(struct lower *l);
+
+/* --- roles.c, settings.c, value.c, carried.c ------------------------------- */
+
+/* Fills ir.roles. */
+void lower_roles(struct lower *l);
+
+enum lower_type {
+	LOWER_T_ANY, LOWER_T_TEXT, LOWER_T_PATH, LOWER_T_BOOL, LOWER_T_COUNT,
+	LOWER_T_SIZE, LOWER_T_DURATION, LOWER_T_WORD, LOWER_T_NAMES,
+	LOWER_T_REGEXES, LOWER_T_LIST, LOWER_T_FRACTIONS
+};
+
+/* What is tighter: where nothing is, a narrow-only level has no say. */
+enum lower_order { LOWER_O_NONE, LOWER_O_SMALLER, LOWER_O_SUBSET, LOWER_O_LATER };
+
+/* A row of settings.def. */
+struct lower_spec {
+	enum ir_part part;
+	const char *key;
+	enum lower_type type;
+	enum lower_order order;
+	bool acts;
+	const char *words; /* WORD: a|b|c, for LATER from loose to tight */
+};
+
+/* One file's word on a setting or on what is carried. */
+struct lower_say {
+	const struct lower_spec *spec;
+	struct ir_setting value; /* with level, place, source, locked, role */
+	const struct sema_stmt *t;
+	bool append;
+};
+
+/* The row of a key, or NULL. */
+const struct lower_spec *lower_spec(enum ir_part part, struct str key);
+/* Error: no such key; with suggestions from the rows of the part whose keys
+ * begin with `prefix`. */
+void lower_no_key(struct lower *l, enum ir_part part, const char *prefix,
+		  struct str key, struct span at);
+/* The place of a word in "a|b|c", or -1. */
+int lower_word(const char *words, struct str word);
+/* What the syntax says, by itself; false after an error. */
+bool lower_any_value(struct lower *l, const struct ast_value *v, struct ir_value *ret);
+/* As the row wants it; false after an error. */
+bool lower_value(struct lower *l, const struct lower_spec *spec, struct str key,
+		 const struct ast_value *v, struct ir_value *ret);
+/* A map's items by key; false after an error about a key that stands twice. */
+bool lower_sort_map(struct lower *l, struct ir_value *map, struct span at);
+/* Is `x` tighter than `y`, or the same? */
+bool lower_is_tighter(const struct lower_spec *spec, const struct ir_value *x,
+		      const struct ir_value *y);
+
+struct lower_says {
+	VEC(struct lower_say *) v;
+};
+
+/* A new say with level, place and source of the statement; `part`'s name and
+ * the key are its id. */
+struct lower_say *lower_say(struct lower *l, struct lower_says *says,
+			    const struct sema_stmt *t, const struct lower_spec *spec,
+			    struct str key, struct span at);
+/* What runner, session, audit, alert, tool and via say. */
+void lower_carried(struct lower *l, const struct sema_stmt *t, struct lower_says *says);
+/* Reads all says and decides which counts; permissions.mode becomes a scalar,
+ * agents.allowedRoles is held against the chosen role. */
+void lower_settings(struct lower *l);
 
 /* --- claims.c, scalars.c, limits.c ----------------------------------------- */
 

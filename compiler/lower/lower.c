@@ -64,6 +64,7 @@ bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 		.floor = t->unit->floor,
 		.soft = t->soft,
 		.full = !t->unit->narrow,
+		.role = t->off ? STR_NULL : t->role,
 	};
 	if (because && because->values)
 		ret->rule.because = sema_plain(l->a, because->values->text);
@@ -135,12 +136,14 @@ static void lower_rule(struct lower *l, const struct sema_stmt *t)
 	case AST_SEC_SYSCALL:
 		lower_syscall(l, t);
 		return;
+	case AST_SEC_TOOLS:
+		lower_tool(l, t);
+		return;
 	case AST_SEC_LIMITS:
 	case AST_SEC_ENV:
 	case AST_SEC_AUDIT:
 	case AST_SEC_SESSION:
 	case AST_SEC_RUNNER:
-	case AST_SEC_TOOLS:
 	case AST_SEC_COUNT:
 		break;
 	}
@@ -149,8 +152,9 @@ static void lower_rule(struct lower *l, const struct sema_stmt *t)
 
 static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 {
-	/* what is cut is read all the same, so that its faults are found; it
-	   leaves nothing behind but the notice */
+	/* what is cut, or of a role that was not chosen, is read all the same,
+	   so that its faults are found; it leaves nothing but a notice of what
+	   was cut */
 	struct ir before = *l->ir;
 	size_t nkeys = l->keys.n;
 
@@ -165,6 +169,9 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	case AST_MOUNT:
 		lower_mount(l, t);
 		break;
+	case AST_TOOL:
+		lower_tool_facts(l, t);
+		break;
 	case AST_RISK:
 	case AST_PROGRAM:
 	case AST_WRAPPER:
@@ -177,13 +184,14 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	default:
 		break;
 	}
-	if (!t->cut)
+	if (!t->cut && !t->off)
 		return;
 	l->ir->rules.n = before.rules.n;
 	l->ir->risks.n = before.risks.n;
 	l->ir->facts.n = before.facts.n;
 	l->keys.n = nkeys;
-	lower_drop(l, t->text, t->cut, t->at, t->cut_by, t->unit->level);
+	if (t->cut)
+		lower_drop(l, t->text, t->cut, t->at, t->cut_by, t->unit->level);
 }
 
 static const struct ast_value *policy_value(const struct sema_unit *u, const char *key)
@@ -279,8 +287,11 @@ struct ir *lower_policy(struct sema *s)
 	memcpy(l.ir->locked, s->locked, sizeof(l.ir->locked));
 	files(&l);
 	policy_head(&l);
+	l.ir->role = s->role;
+	lower_roles(&l);
 	lower_scalars(&l);
 	lower_mounts(&l);
+	lower_settings(&l);
 	for (size_t i = 0; i < s->stmts.n; i++)
 		lower_stmt(&l, s->stmts.v[i]);
 	lower_families(&l);

@@ -318,7 +318,8 @@ void lower_mounts(struct lower *l)
 		struct sema_stmt *t = l->s->stmts.v[i];
 		struct lower_alias x;
 
-		if (!t->in_section || t->stmt->kind != AST_MOUNT || !read_mount(l, t, &x))
+		if (!t->in_section || t->stmt->kind != AST_MOUNT ||
+		    !read_mount(l, t, &x) || t->off)
 			continue;
 		for (size_t k = 0; k < l->aliases.n; k++)
 			compare(l, &x, &l->aliases.v[k]);

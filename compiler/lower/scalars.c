@@ -103,9 +103,19 @@ static void conflict(const struct weigh *w, const struct lower_claim *x,
 	diag_note(w->l->sink, d, x->value.at.span, "the other one is here");
 }
 
+/* A file overrides what it uses, and a chosen role its level. */
+static bool overrides(const struct lower_claim *x, const struct lower_claim *y)
+{
+	if (x->value.level != y->value.level || x->unit->narrow != y->unit->narrow)
+		return false;
+	if (x->value.role.n || y->value.role.n)
+		return !y->value.role.n;
+	return sema_imports(x->unit, y->unit);
+}
+
 /*
- * What a level says in its full or its narrow-only files: a file overrides
- * what it uses, and what is left must agree.  NULL: nothing.
+ * What a level says in its full or its narrow-only files: what is left must
+ * agree.  NULL: nothing.
  */
 static const struct lower_claim *level_says(const struct weigh *w, enum ir_level level,
 					    bool narrow)
@@ -119,9 +129,7 @@ static const struct lower_claim *level_says(const struct weigh *w, enum ir_level
 		if (c->value.level != level || c->unit->narrow != narrow)
 			continue;
 		for (size_t k = 0; k < w->n && !overridden; k++)
-			overridden = w->c[k]->value.level == level &&
-				     w->c[k]->unit->narrow == narrow &&
-				     sema_imports(w->c[k]->unit, c->unit);
+			overridden = overrides(w->c[k], c);
 		if (overridden)
 			continue;
 		if (ret && !same_value(w->type, &ret->value, &c->value)) {
@@ -250,6 +258,17 @@ static void record_over(struct weigh *w)
 	w->cur.nover = over.v.n;
 }
 
+/* A file speaks with one voice, however often it says a thing: that of `c`,
+ * its role's apart; NULL where it has not spoken. */
+static struct lower_claim *voice(struct lower_claim *const *v, size_t n,
+				 const struct lower_claim *c)
+{
+	for (size_t i = n; i-- > 0 && v[i]->unit == c->unit;)
+		if (str_eq(v[i]->value.role, c->value.role))
+			return v[i];
+	return NULL;
+}
+
 static void weigh(struct lower *l, enum ir_scalar_id id)
 {
 	struct {
@@ -261,19 +280,18 @@ static void weigh(struct lower *l, enum ir_scalar_id id)
 	};
 
 	for (size_t i = 0; i < l->claims.n; i++) {
-		struct lower_claim *c = l->claims.v[i];
+		struct lower_claim *c = l->claims.v[i], *same;
 
 		if (c->id != id)
 			continue;
-		/* a file speaks with one voice, however often it says a thing */
-		if (mine.v.n && VEC_LAST(&mine.v)[0]->unit == c->unit) {
-			if (!same_value(w.type, &VEC_LAST(&mine.v)[0]->value,
-					&c->value))
-				conflict(&w, VEC_LAST(&mine.v)[0], c);
-			VEC_LAST(&mine.v)[0]->value.locked |= c->value.locked;
+		same = voice(mine.v.v, mine.v.n, c);
+		if (!same) {
+			VEC_PUSH(l->a, &mine.v, c);
 			continue;
 		}
-		VEC_PUSH(l->a, &mine.v, c);
+		if (!same_value(w.type, &same->value, &c->value))
+			conflict(&w, same, c);
+		same->value.locked |= c->value.locked;
 	}
 	if (!mine.v.n)
 		return;

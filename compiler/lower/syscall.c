@@ -92,7 +92,8 @@ static void add_call(struct lower *l, struct lower_head *h, const struct ast_val
 		add_scoped(l, h, IR_ALL_SCOPES, call, args);
 		return;
 	}
-	if (call->nargs < 0 && !lower_mentions_scope(when)) {
+	if (call->nargs < 0 && !lower_mentions_scope(when) &&
+	    !lower_mentions_role(when)) {
 		diag_add(l->sink, DIAG_UNKNOWN_ARGUMENT, v->at,
 			 "the arguments of '%s' are not known: it takes no condition",
 			 call->name);
@@ -103,7 +104,8 @@ static void add_call(struct lower *l, struct lower_head *h, const struct ast_val
 	if (!in_sandbox || !on_host)
 		return;
 	if (in_sandbox->op == IR_C_FALSE && on_host->op == IR_C_FALSE) {
-		diag_add(l->sink, DIAG_CONDITION, when->at,
+		if (!lower_mentions_role(when))
+			diag_add(l->sink, DIAG_CONDITION, when->at,
 			 "this condition never holds for '%s'", call->name);
 	} else if (same_cond(in_sandbox, on_host)) {
 		add_scoped(l, h, IR_ALL_SCOPES, call, in_sandbox);

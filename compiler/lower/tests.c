@@ -307,6 +307,9 @@ static void lower_test(struct lower *l, const struct map *rules,
 				.at = t->at,
 				.scopes = lower_scopes(l, t->stmt) };
 
+	/* of a role that was not chosen: read for its faults */
+	bool lives = !t->off && test.scopes;
+
 	/* without a `when` a test is about the sandbox */
 	if (!t->stmt->expr)
 		test.scopes = IR_SANDBOX;
@@ -314,7 +317,8 @@ static void lower_test(struct lower *l, const struct map *rules,
 		struct ir_test_case k = { .want = lower_effect(c->want),
 					  .at = sema_place(l->s, c->at) };
 
-		if (!request(l, &c->request, &k.request) || !check_by(l, rules, c->by))
+		if (!request(l, &c->request, &k.request) ||
+		    (lives && !check_by(l, rules, c->by)))
 			continue;
 		if (c->by)
 			k.by = c->by->text;
@@ -322,7 +326,8 @@ static void lower_test(struct lower *l, const struct map *rules,
 	}
 	test.cases = cases.v.v;
 	test.ncases = cases.v.n;
-	VEC_PUSH(l->a, &l->ir->tests, test);
+	if (lives)
+		VEC_PUSH(l->a, &l->ir->tests, test);
 }
 
 static bool takes_part(const struct lower *l, const struct sema_unit *u)

@@ -11,19 +11,9 @@ static const struct {
 	enum ast_stmt_kind kind;
 	const char *what;
 } no_statement[] = {
-	{ AST_ROLE, "'role'" },
-	{ AST_TOOL, "'tool'" },
-	{ AST_ALERT, "'alert'" },
-	{ AST_SETTING, "'setting'" },
 	{ AST_ASSERT, "'assert'" },
 	{ AST_PIN, "'pin'" },
 	{ AST_SHELL, "'shell'" },
-	{ AST_VIA, "'via'" },
-	{ AST_SECRET, "'secret'" },
-	{ AST_RATE, "'rate'" },
-	{ AST_ROUTE, "a runner's route" },
-	{ AST_RUNNER, "a runner" },
-	{ AST_TOOL_EFFECT, "a tool's effect" },
 };
 
 static const char *const option_words[] = {
@@ -63,19 +53,14 @@ static void unsupported(struct sema *s, struct span at, const char *what)
 		 what);
 }
 
-/* Patterns: no regexes anywhere, groups in the syscall section only. */
-static void check_values(struct sema *s, const struct ast_value *v, int section)
+/* Patterns: no regexes anywhere. */
+static void check_values(struct sema *s, const struct ast_value *v)
 {
-	for (; v; v = v->next) {
+	for (; v; v = v->next)
 		if (v->kind == AST_V_REGEX)
 			diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
 				 "a regular expression as a pattern is not supported "
 				 "by this version");
-		else if (v->kind == AST_V_GROUP && section != AST_SEC_SYSCALL)
-			diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
-				 "'@%.*s': groups of hosts and paths are not supported "
-				 "by this version", STR_ARG(v->text));
-	}
 }
 
 static void check_options(struct sema *s, const struct ast_stmt *stmt, int section)
@@ -106,7 +91,7 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 		}
 		seen[o->kind] = o;
 		if (o->kind == AST_O_EXCEPT)
-			check_values(s, o->values, section);
+			check_values(s, o->values);
 	}
 	if (stmt->kind == AST_RULE && seen[AST_O_WITH] && stmt->effect != AST_DENY)
 		diag_add(s->sink, DIAG_OPTION, seen[AST_O_WITH]->at,
@@ -130,8 +115,8 @@ static void check_rule(struct sema *s, const struct ast_stmt *stmt, int section)
 		diag_help(s->sink, d, "write 'allow read', 'allow read, write' or "
 			  "'allow exec'");
 	}
-	check_values(s, stmt->values, section);
-	check_values(s, stmt->net.hosts, section);
+	check_values(s, stmt->values);
+	check_values(s, stmt->net.hosts);
 	check_options(s, stmt, section);
 }
 
@@ -152,20 +137,12 @@ void sema_check_stmt(struct sema *s, const struct sema_unit *u,
 			return;
 		}
 	switch ((int)stmt->kind) {
-	case AST_SECTION:
-		if (stmt->section == AST_SEC_AUDIT ||
-		    stmt->section == AST_SEC_SESSION ||
-		    stmt->section == AST_SEC_RUNNER || stmt->section == AST_SEC_TOOLS)
-			unsupported(s, stmt->at,
-				    arena_printf(s->a, "the section '%s'",
-						 sema_section_name(stmt->section)));
-		break;
 	case AST_RULE:
 		check_rule(s, stmt, section);
 		break;
 	case AST_RISK:
 	case AST_INERT:
-		check_values(s, stmt->values, section);
+		check_values(s, stmt->values);
 		check_options(s, stmt, section);
 		break;
 	case AST_TEST:

@@ -30,13 +30,20 @@ static void dump_stmt(struct buf *out, const struct sema_stmt *t)
 				   t->cut_by.line);
 		buf_z(out, "\n# ");
 	}
-	if (t->in_section) {
+	bool section = t->in_section && t->orig->kind != AST_TOOL;
+
+	if (t->inner) /* stands in its runner */
+		return;
+	if (t->role.n)
+		buf_printf(out, "# role %.*s%s\n%s", STR_ARG(t->role),
+			   t->off ? ", which was not chosen" : "", t->off ? "# " : "");
+	if (section) {
 		if (t->section_locked)
 			buf_z(out, "locked ");
 		buf_printf(out, "%s { ", sema_section_name(t->section));
 	}
 	ast_print_stmt(out, t->stmt);
-	buf_z(out, t->in_section ? " }" : "");
+	buf_z(out, section ? " }" : "");
 	if (t->id.n)
 		buf_printf(out, " # %.*s", STR_ARG(t->id));
 	if (t->soft)

@@ -20,10 +20,11 @@ static bool has_id(const struct sema_stmt *t)
 {
 	return t->in_section &&
 	       (t->orig->kind == AST_RULE || t->orig->kind == AST_RISK ||
-		t->orig->kind == AST_SCRATCH || t->orig->kind == AST_MOUNT);
+		t->orig->kind == AST_SCRATCH || t->orig->kind == AST_MOUNT ||
+		t->orig->kind == AST_TOOL);
 }
 
-static struct str one_line(struct sema *s, const struct ast_stmt *stmt)
+struct str sema_text(const struct sema *s, const struct ast_stmt *stmt)
 {
 	struct buf b;
 
@@ -95,8 +96,8 @@ void sema_ids(struct sema *s)
 	for (size_t i = 0; i < s->stmts.n; i++) {
 		struct sema_stmt *t = s->stmts.v[i];
 
-		t->text = one_line(s, t->orig);
-		if (has_id(t))
+		t->text = sema_text(s, t->orig);
+		if (has_id(t) && !t->off)
 			take_given(s, t, &taken, &levels);
 	}
 	for (size_t i = 0; i < s->stmts.n; i++) {
@@ -104,7 +105,10 @@ void sema_ids(struct sema *s)
 
 		if (!has_id(t) || t->id.n)
 			continue;
-		t->id = free_id(s, digest_id(s, t), &taken, &last);
+		t->id = digest_id(s, t);
+		if (t->off) /* nothing of it is left to be named */
+			continue;
+		t->id = free_id(s, t->id, &taken, &last);
 		map_put(&taken, t->id, t);
 	}
 }

@@ -34,6 +34,7 @@ struct sema_name {
 	const struct ast_value *value; /* let: one value; group: a list of NAMEs */
 	const char *real;              /* the file that defines it */
 	bool group;
+	bool calls;                    /* a group of system calls */
 };
 
 /* What is visible in a unit: the names of what it uses and of std/base; its
@@ -46,7 +47,9 @@ enum sema_values {
 	SEMA_V_PATTERNS, /* names are lets, lists are spliced */
 	SEMA_V_HOSTS,    /* as PATTERNS; addresses and `any` too */
 	SEMA_V_CALLS,    /* names are system calls, groups are spliced */
-	SEMA_V_TEXTS     /* strings only; names stay as they are */
+	SEMA_V_TEXTS,    /* strings only; names stay as they are */
+	SEMA_V_VALUES,   /* as TEXTS, but a name that is a let is its value */
+	SEMA_V_ITEMS     /* … in a list, where a let that is a list is spliced */
 };
 /* A copy of the list with names resolved. */
 struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
@@ -57,6 +60,13 @@ struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
 /* Queues an error for everything of the statement that means nothing here. */
 void sema_check_stmt(struct sema *s, const struct sema_unit *u,
 		     const struct ast_stmt *stmt, int section);
+
+/* --- roles.c --------------------------------------------------------------- */
+
+/* Finds what all files declare; an error where the chosen role is none. */
+void sema_roles(struct sema *s);
+/* What a role may hold; an error for anything else. */
+bool sema_in_role(struct sema *s, const struct ast_stmt *stmt);
 
 /* --- levels.c -------------------------------------------------------------- */
 

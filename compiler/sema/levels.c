@@ -82,23 +82,44 @@ static struct span head_at(const struct ast_stmt *section)
 	return at;
 }
 
+/* What a final rule or a locked section of this kind keeps from lower facts. */
+static struct ir_lock *facts_lock(struct sema *s, int kind)
+{
+	if (kind == IR_COMMAND)
+		return &s->facts_lock;
+	return kind == IR_TOOL ? &s->tools_lock : NULL;
+}
+
+static void check_section(struct sema *s, const struct sema_unit *u,
+			  const struct ast_stmt *t, bool off)
+{
+	int kind = sema_section_kind(t->section);
+
+	check_locked(s, u, t);
+	if (!t->locked || kind < 0 || off)
+		return;
+	take_lock(s, &s->locked[kind], u, head_at(t));
+	if (facts_lock(s, kind))
+		take_lock(s, facts_lock(s, kind), u, head_at(t));
+}
+
+static void check_list(struct sema *s, const struct sema_unit *u,
+		       const struct ast_stmt *list, bool off)
+{
+	for (const struct ast_stmt *t = list; t; t = t->next) {
+		if (t->kind == AST_SECTION)
+			check_section(s, u, t, off);
+		else if (t->kind == AST_ROLE)
+			check_list(s, u, t->body, !str_eq(t->name, s->role));
+	}
+}
+
 static void check_unit(struct sema *s, const struct sema_unit *u)
 {
 	for (const struct ast_stmt *p = u->policy ? u->policy->body : NULL; p;
 	     p = p->next)
 		check_locked(s, u, p);
-	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next) {
-		int kind;
-
-		if (t->kind != AST_SECTION)
-			continue;
-		check_locked(s, u, t);
-		kind = sema_section_kind(t->section);
-		if (t->locked && kind >= 0)
-			take_lock(s, &s->locked[kind], u, head_at(t));
-		if (t->locked && kind == IR_COMMAND)
-			take_lock(s, &s->facts_lock, u, head_at(t));
-	}
+	check_list(s, u, u->tree->stmts, false);
 }
 
 void sema_levels_check(struct sema *s)
@@ -108,12 +129,16 @@ void sema_levels_check(struct sema *s)
 	for (size_t i = 0; i < s->stmts.n; i++) {
 		const struct sema_stmt *t = s->stmts.v[i];
 
+		struct ir_lock *lock = t->in_section ?
+			facts_lock(s, sema_section_kind(t->section)) : NULL;
+
 		check_final(s, t);
-		if (t->in_section)
-			check_locked(s, t->unit, t->orig);
-		if (t->orig->kind == AST_RULE && t->orig->final && t->in_section &&
-		    t->section == AST_SEC_COMMAND)
-			take_lock(s, &s->facts_lock, t->unit, t->orig->at);
+		check_locked(s, t->unit, t->orig);
+		for (const struct ast_stmt *b = t->orig->kind == AST_RUNNER ?
+			     t->orig->body : NULL; b; b = b->next)
+			check_locked(s, t->unit, b);
+		if (t->orig->kind == AST_RULE && t->orig->final && lock && !t->off)
+			take_lock(s, lock, t->unit, t->orig->at);
 	}
 }
 
@@ -129,6 +154,12 @@ static bool may_widen(const struct ast_stmt *stmt)
 		return true;
 	case AST_RISK:
 		return str_eqz(stmt->name, "low");
+	case AST_TOOL: /* an unnamed class is medium */
+		for (const struct ast_stmt *b = stmt->body; b; b = b->next)
+			if (str_eqz(b->name, "risk") && b->values &&
+			    str_eqz(b->values->text, "read-only"))
+				return true;
+		return false;
 	default:
 		return false;
 	}
@@ -170,7 +201,10 @@ void sema_levels_cut(struct sema *s)
 		struct sema_stmt *t = s->stmts.v[i];
 		enum ir_level l = t->unit->level;
 
-		if (!t->in_section)
+		const struct ir_lock *lock = t->orig->kind == AST_TOOL ?
+						     &s->tools_lock : &s->facts_lock;
+
+		if (!t->in_section || t->off)
 			continue;
 		if (t->orig->kind == AST_RULE || t->orig->kind == AST_SCRATCH ||
 		    t->orig->kind == AST_MOUNT) {
@@ -179,12 +213,12 @@ void sema_levels_cut(struct sema *s)
 		} else if (may_widen(t->orig)) {
 			if (t->unit->narrow)
 				cut(t, "a fact of a narrow-only level may widen", NULL);
-			else if (s->facts_lock.level &&
-				 (l == IR_PROJECT || l == IR_USER))
-				cut(t,
+			else if (lock->level && (l == IR_PROJECT || l == IR_USER))
+				cut(t, t->orig->kind == AST_TOOL ?
+				    "a managed level locks tools or has a final "
+				    "rule, so lower levels may not class one lower" :
 				    "a managed level locks commands or has a final "
-				    "rule, so lower facts may not widen",
-				    &s->facts_lock);
+				    "rule, so lower facts may not widen", lock);
 		}
 	}
 }

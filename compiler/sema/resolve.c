@@ -49,6 +49,23 @@ static struct ast_test_case *resolve_cases(struct sema *s, struct sema_unit *u,
 	return head;
 }
 
+static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
+				     const struct ast_stmt *stmt, int section);
+
+/* What stands in the braces of a runner or a tool, or of a runner's section. */
+static struct ast_stmt *resolve_body(struct sema *s, struct sema_unit *u,
+				     const struct ast_stmt *stmt)
+{
+	struct ast_stmt *head = NULL, **tail = &head;
+	int sec = stmt->kind == AST_SECTION ? (int)stmt->section : -1;
+
+	for (const struct ast_stmt *b = stmt->body; b; b = b->next) {
+		*tail = resolve_stmt(s, u, b, sec);
+		tail = &(*tail)->next;
+	}
+	return head;
+}
+
 /* A copy whose strings and names are resolved; the original keeps its text. */
 static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 				     const struct ast_stmt *stmt, int section)
@@ -73,7 +90,18 @@ static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 		break;
 	case AST_SET:
 	case AST_PAIR:
+	case AST_SECRET:
+	case AST_VIA:
+	case AST_RATE:
 		c->values = sema_values(s, u, stmt->values, SEMA_V_TEXTS);
+		break;
+	case AST_SETTING:
+		c->values = sema_values(s, u, stmt->values, SEMA_V_VALUES);
+		break;
+	case AST_TOOL:
+	case AST_RUNNER:
+	case AST_SECTION:
+		c->body = resolve_body(s, u, stmt);
 		break;
 	case AST_TEST:
 		c->cases = resolve_cases(s, u, stmt->cases);
@@ -84,74 +112,189 @@ static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 	return c;
 }
 
-static void add_stmt(struct sema *s, struct sema_unit *u, const struct ast_stmt *stmt,
-		     const struct ast_stmt *section)
+/* Where a list of statements stands. */
+struct where {
+	struct sema_unit *u;
+	const struct ast_stmt *section; /* or NULL */
+	struct str role;                /* or empty */
+	bool off, inner;
+};
+
+static void add_stmt(struct sema *s, const struct where *w, const struct ast_stmt *stmt)
 {
 	struct sema_stmt *n = ARENA_NEW(s->a, struct sema_stmt);
-	int sec = section ? (int)section->section : -1;
+	int sec = w->section ? (int)w->section->section : -1;
 
-	sema_check_stmt(s, u, stmt, sec);
+	sema_check_stmt(s, w->u, stmt, sec);
 	*n = (struct sema_stmt){ .orig = stmt,
-				 .unit = u,
-				 .stmt = resolve_stmt(s, u, stmt, sec),
-				 .in_section = section != NULL,
-				 .section = section ? section->section : AST_SEC_COUNT,
-				 .section_locked = section && section->locked,
+				 .unit = w->u,
+				 .stmt = resolve_stmt(s, w->u, stmt, sec),
+				 .in_section = w->section != NULL,
+				 .section = w->section ? w->section->section
+						       : AST_SEC_COUNT,
+				 .section_locked = w->section && w->section->locked,
+				 .role = w->role,
+				 .off = w->off,
+				 .inner = w->inner,
 				 .at = sema_place(s, stmt->at) };
-	VEC_PUSH(s->a, &u->stmts, n);
+	VEC_PUSH(s->a, &w->u->stmts, n);
+}
+
+static void add_section(struct sema *s, const struct where *outer,
+			const struct ast_stmt *section);
+
+/* Inside of a runner stand sections of their own: they are carried with it,
+ * and read like others for their faults. */
+static void add_runner(struct sema *s, const struct where *w,
+		       const struct ast_stmt *runner)
+{
+	struct where in = *w;
+
+	in.off = in.inner = true;
+	for (const struct ast_stmt *b = runner->body; b; b = b->next)
+		if (b->kind == AST_SECTION)
+			add_section(s, &in, b);
 }
 
 /* `network limited` says what `mode limited` says inside of the braces. */
-static void add_mode(struct sema *s, struct sema_unit *u,
-		     const struct ast_stmt *section)
+static void add_mode(struct sema *s, const struct where *w)
 {
 	struct ast_stmt mode = { .kind = AST_MODE,
-				 .name = section->name,
-				 .name_at = section->name_at };
+				 .name = w->section->name,
+				 .name_at = w->section->name_at };
 
-	mode.at = section->at;
-	mode.at.len = section->name_at.off + section->name_at.len - section->at.off;
-	add_stmt(s, u, arena_dup(s->a, &mode, sizeof(mode)), section);
+	mode.at = w->section->at;
+	mode.at.len = mode.name_at.off + mode.name_at.len - mode.at.off;
+	add_stmt(s, w, arena_dup(s->a, &mode, sizeof(mode)));
 }
 
-static void resolve_unit(struct sema *s, struct sema_unit *u)
+static void add_section(struct sema *s, const struct where *outer,
+			const struct ast_stmt *section)
 {
-	if (u->resolved)
-		return;
-	u->resolved = true;
-	for (size_t i = 0; i < u->uses.n; i++)
-		resolve_unit(s, u->uses.v[i].to);
-	sema_scope_open(s, u);
-	for (const struct ast_stmt *t = u->tree->stmts; t; t = t->next) {
+	struct where w = *outer;
+
+	w.section = section;
+	if (section->section == AST_SEC_NETWORK && section->name.n)
+		add_mode(s, &w);
+	for (const struct ast_stmt *b = section->body; b; b = b->next) {
+		add_stmt(s, &w, b);
+		if (b->kind == AST_RUNNER)
+			add_runner(s, &w, b);
+	}
+}
+
+/* The name of a tool as a pattern that matches it alone. */
+static struct ast_value *tool_pattern(struct sema *s, const struct ast_stmt *tool)
+{
+	struct ast_value v = { .kind = AST_V_STRING, .at = tool->name_at };
+	struct buf b;
+
+	buf_init(&b, s->a);
+	for (size_t i = 0; i < tool->name.n; i++) {
+		if (strchr("*?[]{}|$\\ \t", tool->name.p[i]))
+			buf_ch(&b, '\\');
+		buf_ch(&b, tool->name.p[i]);
+	}
+	v.text = str_dup(s->a, buf_view(&b));
+	return arena_dup(s->a, &v, sizeof(v));
+}
+
+/* The effect of a tool is a rule of `tools`; its keys stay together. */
+static void add_tool(struct sema *s, const struct where *outer,
+		     const struct ast_stmt *tool)
+{
+	static const struct ast_stmt tools = { .kind = AST_SECTION,
+					       .section = AST_SEC_TOOLS };
+	struct ast_stmt *rest = arena_dup(s->a, tool, sizeof(*tool)), **tail;
+	const struct ast_stmt *effect = NULL;
+	struct where w = *outer;
+
+	w.section = &tools;
+	tail = &rest->body;
+	*tail = NULL;
+	for (const struct ast_stmt *b = tool->body; b; b = b->next) {
+		struct ast_stmt *c = arena_dup(s->a, b, sizeof(*b));
+
+		c->next = NULL;
+		if (b->kind != AST_TOOL_EFFECT) {
+			*tail = c;
+			tail = &c->next;
+			continue;
+		}
+		if (effect) {
+			struct diag *d = diag_add(s->sink, DIAG_OPTION, b->at,
+						  "the tool '%.*s' has two effects",
+						  STR_ARG(tool->name));
+			diag_note(s->sink, d, effect->at, "the first one is here");
+			continue;
+		}
+		effect = b;
+		c->kind = AST_RULE;
+		c->name_at = b->at;
+		c->values = tool_pattern(s, tool);
+		add_stmt(s, &w, c);
+	}
+	if (rest->body || !effect)
+		add_stmt(s, &w, rest);
+}
+
+static void resolve_list(struct sema *s, const struct where *w,
+			 const struct ast_stmt *list)
+{
+	for (const struct ast_stmt *t = list; t; t = t->next) {
+		struct where in = *w;
+
+		if (w->role.n && !sema_in_role(s, t))
+			continue;
 		switch ((int)t->kind) {
 		case AST_POLICY:
 		case AST_USE:
 			break;
 		case AST_LET:
 		case AST_GROUP:
-			sema_scope_define(s, u, t);
+			sema_scope_define(s, w->u, t);
 			break;
 		case AST_SECTION:
-			sema_check_stmt(s, u, t, -1);
-			if (t->section == AST_SEC_NETWORK && t->name.n)
-				add_mode(s, u, t);
-			for (const struct ast_stmt *b = t->body; b; b = b->next)
-				add_stmt(s, u, b, t);
+			add_section(s, w, t);
+			break;
+		case AST_ROLE:
+			in.role = t->name;
+			in.off = !str_eq(t->name, s->role);
+			resolve_list(s, &in, t->body);
+			break;
+		case AST_TOOL:
+			add_tool(s, w, t);
 			break;
 		case AST_TEST:
-			add_stmt(s, u, t, NULL);
+		case AST_SETTING:
+		case AST_ALERT:
+			add_stmt(s, w, t);
 			break;
 		default:
-			sema_check_stmt(s, u, t, -1);
+			sema_check_stmt(s, w->u, t, -1);
 			break;
 		}
 	}
+}
+
+static void resolve_unit(struct sema *s, struct sema_unit *u)
+{
+	struct where w = { .u = u };
+
+	if (u->resolved)
+		return;
+	u->resolved = true;
+	for (size_t i = 0; i < u->uses.n; i++)
+		resolve_unit(s, u->uses.v[i].to);
+	sema_scope_open(s, u);
+	resolve_list(s, &w, u->tree->stmts);
 }
 
 bool sema_resolve(struct sema *s)
 {
 	if (!s->loaded)
 		return false;
+	sema_roles(s);
 	/* std/base first: everybody sees its names */
 	for (size_t i = 0; i < s->units.n; i++)
 		if (s->units.v[i]->level == IR_DEFAULT)

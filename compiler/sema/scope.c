@@ -300,12 +300,19 @@ static void splice(struct sema *s, const struct ast_value *v, struct span at,
 }
 
 static void splice_group(struct sema *s, struct sema_unit *u, const struct ast_value *v,
-			 struct ast_value ***tail)
+			 enum sema_values how, struct ast_value ***tail)
 {
 	const struct sema_name *g = lookup(s, u, v->text, true);
 
 	if (!g) {
 		unknown(s, u, v->at, v->text, true, false);
+		return;
+	}
+	if (g->calls != (how == SEMA_V_CALLS)) {
+		struct diag *d = diag_add(
+			s->sink, DIAG_KIND_OF_VALUE, v->at, "'@%.*s' is a group of %s",
+			STR_ARG(v->text), g->calls ? "system calls" : "hosts or paths");
+		diag_note(s->sink, d, g->stmt->at, "it is defined here");
 		return;
 	}
 	for (const struct ast_value *i = g->value; i && !too_many(s, v->at);
@@ -316,10 +323,23 @@ static void splice_group(struct sema *s, struct sema_unit *u, const struct ast_v
 static struct ast_value *resolved(struct sema *s, struct sema_unit *u,
 				  const struct ast_value *v, enum sema_values how);
 
+/* A let as a value: in a list the items of a list, else what it is. */
+static void add_let_value(struct sema *s, const struct ast_value *v,
+			  const struct ast_value *let, enum sema_values how,
+			  struct ast_value ***tail)
+{
+	bool list = how == SEMA_V_ITEMS && let->kind == AST_V_LIST;
+
+	for (const struct ast_value *i = list ? let->items : let;
+	     i && !too_many(s, v->at); i = list ? i->next : NULL)
+		sema_append(tail, copy_at(s, i, v->at))->key = v->key;
+}
+
 static void one_value(struct sema *s, struct sema_unit *u, const struct ast_value *v,
 		      enum sema_values how, struct ast_value ***tail)
 {
 	bool lets = how == SEMA_V_PATTERNS || how == SEMA_V_HOSTS;
+	bool values = how == SEMA_V_VALUES || how == SEMA_V_ITEMS;
 	const struct ast_value *let;
 
 	if (v->kind == AST_V_NAME && lets) {
@@ -333,8 +353,10 @@ static void one_value(struct sema *s, struct sema_unit *u, const struct ast_valu
 			diag_help(s->sink, d,
 				  "a text stands in double quotes: \"%.*s\"",
 				  STR_ARG(v->text));
-	} else if (v->kind == AST_V_GROUP && how == SEMA_V_CALLS) {
-		splice_group(s, u, v, tail);
+	} else if (v->kind == AST_V_GROUP && (lets || how == SEMA_V_CALLS)) {
+		splice_group(s, u, v, how, tail);
+	} else if (v->kind == AST_V_NAME && values && (let = let_value(s, u, v->text))) {
+		add_let_value(s, v, let, how, tail);
 	} else {
 		struct ast_value *r = resolved(s, u, v, how);
 
@@ -351,6 +373,8 @@ static struct ast_value *resolved(struct sema *s, struct sema_unit *u,
 
 	if (v->kind == AST_V_STRING && !expand(s, u, v->at, &ret->text))
 		return NULL;
+	if (how == SEMA_V_VALUES || how == SEMA_V_ITEMS)
+		how = v->kind == AST_V_LIST ? SEMA_V_ITEMS : SEMA_V_VALUES;
 	if (v->kind == AST_V_LIST || v->kind == AST_V_MAP)
 		ret->items = sema_values(s, u, v->items, how);
 	return ret;
@@ -368,7 +392,6 @@ struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
 
 /* --- definitions ----------------------------------------------------------- */
 
-/* Members of a group of system calls; other groups have no meaning here. */
 /* Is it a call?  A group has only those; what is none is said once, here. */
 static bool check_call(struct sema *s, const struct ast_value *v)
 {
@@ -388,19 +411,37 @@ static bool check_call(struct sema *s, const struct ast_value *v)
 	return false;
 }
 
-static bool is_call_group(struct sema *s, const struct ast_stmt *stmt)
+/* Names of system calls, or patterns: what the first element that says so is. */
+static bool is_call_group(struct sema *s, const struct sema_unit *u,
+			  const struct ast_stmt *stmt)
+{
+	for (const struct ast_value *v = stmt->values; v; v = v->next) {
+		const struct sema_name *g =
+			v->kind == AST_V_GROUP ? lookup(s, u, v->text, true) : NULL;
+
+		if (g)
+			return g->calls;
+		if (v->kind == AST_V_NAME && target_call_by_name(v->text))
+			return true;
+		if (v->kind != AST_V_GROUP && v->kind != AST_V_NAME)
+			return false;
+		if (v->kind == AST_V_NAME && let_value(s, u, v->text))
+			return false;
+	}
+	return true;
+}
+
+/* A pattern among calls: the group is one or the other. */
+static bool check_members(struct sema *s, const struct ast_stmt *stmt)
 {
 	for (const struct ast_value *v = stmt->values; v; v = v->next)
 		if (v->kind != AST_V_NAME && v->kind != AST_V_GROUP) {
 			struct diag *d = diag_add(
-				s->sink, DIAG_UNSUPPORTED, v->at,
-				"groups of hosts or paths are not supported by this "
-				"version");
+				s->sink, DIAG_KIND_OF_VALUE, v->at,
+				"a host or path in a group of system calls");
 			diag_help(s->sink, d,
-				  "a group lists system calls: 'group @%.*s = "
-				  "mount, umount2'; for patterns write 'let %.*s = [ … "
-				  "]'",
-				  STR_ARG(stmt->name), STR_ARG(stmt->name));
+				  "a group lists system calls, or hosts and paths, "
+				  "never both");
 			return false;
 		}
 	return true;
@@ -499,9 +540,11 @@ void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stm
 	if (!group && is_map_key(s, u, stmt))
 		return;
 	if (group) {
-		if (!is_call_group(s, stmt))
+		n->calls = is_call_group(s, u, stmt);
+		if (n->calls && !check_members(s, stmt))
 			return;
-		n->value = group_calls(s, u, stmt);
+		n->value = n->calls ? group_calls(s, u, stmt) :
+				      sema_values(s, u, stmt->values, SEMA_V_HOSTS);
 	} else {
 		if (!stmt->values || !is_let_value(s, stmt->values))
 			return;

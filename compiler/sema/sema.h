@@ -63,7 +63,17 @@ struct sema_unit {
 	VEC(struct sema_stmt *) stmts; /* in text order */
 };
 
-/* One statement that means something: of a section, or a test. */
+/* A role that a file declares, with `role` or in agents.allowedRoles. */
+struct sema_role {
+	struct str name;
+	struct span at;
+};
+
+/*
+ * One statement that means something: of a section, a test, a setting, an
+ * alert, a tool.  `tool NAME { ask … }` is two: a rule of the section `tools`
+ * whose pattern is the name, and the AST_TOOL with the rest of its body.
+ */
 struct sema_stmt {
 	const struct ast_stmt *orig; /* as written */
 	struct ast_stmt *stmt;       /* names resolved; ${ROOT} is left in strings */
@@ -71,6 +81,10 @@ struct sema_stmt {
 	bool in_section;
 	enum ast_section_kind section; /* where in_section */
 	bool section_locked;         /* its section was opened with `locked` */
+	struct str role;             /* the role that it stands in, or empty */
+	bool off;                    /* of a role that was not chosen, or inside of
+	                                a runner: read for its faults only */
+	bool inner;                  /* … inside of a runner */
 	bool soft;                   /* see ir_rule.soft */
 	const char *cut;             /* why it does not count; NULL: it counts */
 	struct ir_place cut_by;      /* the lock; line 0: none */
@@ -84,6 +98,7 @@ struct sema {
 	struct diag_sink *sink;
 	struct source_map *map;
 	const char *stdlib_dir;
+	struct str role;               /* the chosen one (--role), or empty */
 	/* filled by sema_load() */
 	VEC(struct sema_unit *) units; /* in order */
 	struct ir_scalar base;         /* the scalar policy-base */
@@ -92,12 +107,15 @@ struct sema {
 	VEC(struct sema_stmt *) stmts; /* in order, cut ones too */
 	struct ir_lock locked[IR_KIND_COUNT];
 	struct ir_lock facts_lock;     /* cuts the facts of levels 3 and 4 */
+	struct ir_lock tools_lock;     /* … and what they say of tools */
+	VEC(struct sema_role) roles;   /* in order, each name once */
 	bool resolved;
 	size_t nvalues; /* made by resolving names */
 	bool full;      /* too many of them; the error is in the sink */
 };
 
-/* The caller fills a, sink, map, stdlib_dir (NULL: the built-in one). */
+/* The caller fills a, sink, map, stdlib_dir (NULL: the built-in one); then he
+ * may choose a role. */
 void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
 	       struct source_map *map, const char *stdlib_dir);
 /*
@@ -115,7 +133,13 @@ void sema_dump(struct buf *out, const struct sema *s);
 
 /* Does `a` use `b`, directly or through others? */
 bool sema_imports(const struct sema_unit *a, const struct sema_unit *b);
+/* A statement's canonical text on one line. */
+struct str sema_text(const struct sema *s, const struct ast_stmt *stmt);
 struct ir_place sema_place(const struct sema *s, struct span at);
+/* Does a file declare this role? */
+bool sema_has_role(const struct sema *s, struct str name);
+/* Adds "did you mean", or how a role is declared. */
+void sema_suggest_role(const struct sema *s, struct diag *d, struct str name);
 /* The kind of request that a section's rules decide, or -1. */
 int sema_section_kind(enum ast_section_kind section);
 const char *sema_section_name(enum ast_section_kind section);

@@ -56,14 +56,12 @@ static int check_parts(const struct check *c, const struct pb_rules *h)
 	    h->risk_first != h->scalar_first + h->scalar_count)
 		return check_bad(c,
 				 "rules, scalars and risk facts do not fill the table");
-	if (h->scalar_count <= PB_S_TOOL_OTHERWISE)
+	if (h->scalar_count <= PB_S_ASK_ANSWER)
 		return check_bad(c, "a scalar that every decision needs is missing");
 	for (int k = 0; k < 6; k++) {
 		if (h->locked[k] > PB_DEFAULT)
 			return check_bad(c, "a lock has an unknown level");
 	}
-	if (h->zero)
-		return check_bad(c, "the header has bytes that must be zero");
 	return 0;
 }
 
@@ -98,6 +96,7 @@ int bundle_check_rules(const void *data, size_t size, struct rt_err *err)
 			      "lifted rules"));
 	CHECK_TRY(check_parts(&c, h));
 	CHECK_TRY(check_string(&c, h->policy, "the policy's name"));
+	CHECK_TRY(check_string(&c, h->role, "the role's name"));
 	v = (const void *)(c.data + h->rules.off);
 	CHECK_TRY(check_mode(&c, h, v));
 	lifted = (const void *)(c.data + h->lifted.off);

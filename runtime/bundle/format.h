@@ -105,7 +105,8 @@ struct pb_rule {
 enum pb_scalar {
 	PB_S_COMMAND_OTHERWISE = 1, PB_S_COMMAND_OPAQUE, PB_S_FILE_READ,
 	PB_S_FILE_WRITE, PB_S_FILE_EXEC, PB_S_NET_MODE, PB_S_NET_OTHERWISE,
-	PB_S_UNIX_OTHERWISE, PB_S_SYSCALL_OTHERWISE, PB_S_TOOL_OTHERWISE
+	PB_S_UNIX_OTHERWISE, PB_S_SYSCALL_OTHERWISE, PB_S_TOOL_OTHERWISE,
+	PB_S_ASK_ANSWER = 22 /* permissions.mode: what becomes of an ask */
 };
 
 enum pb_net_mode { PB_NET_DISABLED, PB_NET_LIMITED, PB_NET_FULL };
@@ -119,8 +120,10 @@ struct pb_rules {
 	uint32_t scalar_count;
 	uint32_t risk_first, risk_count;
 	uint32_t locked[6];     /* by kind: level of the lock, 0 none */
-	uint32_t zero;
+	uint32_t carried;       /* values of settings.json that this version's
+	                           programs do not act on */
 	struct pb_str policy;   /* its name */
+	struct pb_str role;     /* the one that was chosen, or empty */
 };
 
 /* --- matcher.bin ------------------------------------------------------------ */
@@ -136,7 +139,7 @@ struct pb_rules {
 struct pb_automaton {
 	uint8_t kind;     /* PB_COMMAND, PB_FILE, PB_UNIX, PB_TOOL, PB_RISK */
 	uint8_t root;     /* PB_FILE, PB_UNIX: enum pb_root */
-	uint8_t abstract; /* PB_UNIX: over abstract names */
+	uint8_t abstract; /* PB_UNIX: over abstract names; PB_RISK: of tools */
 	uint8_t zero;
 	uint32_t nstates, nclasses, start; /* state 0 is dead */
 	uint32_t cls;     /* offset of 256 bytes: byte -> class */

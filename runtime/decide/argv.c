@@ -76,7 +76,7 @@ static void match_line(struct decide_match *m, const struct line *l)
 		const struct pb_automaton *a = dfa_at(matcher, i);
 		struct dfa_walk w;
 
-		if (a->kind != m->kind)
+		if (a->kind != m->kind || a->abstract)
 			continue;
 		dfa_start(&w, matcher, a);
 		dfa_feed(&w, l->argv[0], strlen(l->argv[0]) + 1);
@@ -89,14 +89,11 @@ static void match_line(struct decide_match *m, const struct line *l)
 }
 
 /* The highest class that a fact gives; medium where none does (4.5). */
-static uint8_t risk_of(struct decide_match *m, const struct line *l)
+static uint8_t risk_of(const struct decide_match *m)
 {
+	uint32_t i = match_next(m, 0);
 	uint8_t class = 0;
-	uint32_t i;
 
-	m->kind = PB_RISK;
-	match_line(m, l);
-	i = match_next(m, 0);
 	if (i == UINT32_MAX)
 		return 1;
 	for (; i != UINT32_MAX; i = match_next(m, i + 1)) {
@@ -121,7 +118,8 @@ void decide_argv(const struct decide_ctx *c, const char *const *argv, size_t arg
 	*ret = (struct decision){ .effect = PB_DENY };
 	find_places(c, &l);
 	match_init(&m, c, PB_RISK, 0);
-	ret->risk = risk_of(&m, &l);
+	match_line(&m, &l);
+	ret->risk = risk_of(&m);
 	match_init(&m, c, PB_COMMAND, 0);
 	match_line(&m, &l);
 	decide_combine(&m, PB_S_COMMAND_OTHERWISE, ret);
@@ -149,26 +147,36 @@ void decide_unparsed(const struct decide_ctx *c, struct decision *ret)
 						 PB_S_COMMAND_OTHERWISE;
 }
 
+/* All automata over the names of tools: rules, or with PB_RISK classes. */
+static void match_tool(struct decide_match *m, const char *name)
+{
+	const struct pb_matcher *matcher = m->c->b->matcher;
+	uint32_t i;
+
+	for (i = 0; i < matcher->automata.count; i++) {
+		const struct pb_automaton *a = dfa_at(matcher, i);
+		struct dfa_walk w;
+
+		if (a->kind != m->kind || (a->kind == PB_RISK && !a->abstract))
+			continue;
+		dfa_start(&w, matcher, a);
+		dfa_feed(&w, name, strlen(name));
+		match_take(m, &w);
+	}
+}
+
 void decide_tool(const struct decide_ctx *c, const char *name, struct decision *ret)
 {
-	const struct pb_matcher *matcher = c->b->matcher;
 	struct decide_match m;
-	uint32_t i;
 
 	*ret = (struct decision){ .effect = PB_DENY, .risk = 1 };
 	decide_deny(c, PB_S_TOOL_OTHERWISE, ret);
 	if (!name)
 		return;
+	match_init(&m, c, PB_RISK, 0);
+	match_tool(&m, name);
+	ret->risk = risk_of(&m);
 	match_init(&m, c, PB_TOOL, 0);
-	for (i = 0; i < matcher->automata.count; i++) {
-		const struct pb_automaton *a = dfa_at(matcher, i);
-		struct dfa_walk w;
-
-		if (a->kind != PB_TOOL)
-			continue;
-		dfa_start(&w, matcher, a);
-		dfa_feed(&w, name, strlen(name));
-		match_take(&m, &w);
-	}
+	match_tool(&m, name);
 	decide_combine(&m, PB_S_TOOL_OTHERWISE, ret);
 }

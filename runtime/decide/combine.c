@@ -177,11 +177,12 @@ struct found {
 	uint32_t hard;      /* the first of the strictest, soft asks aside */
 	uint32_t soft;      /* the first soft ask */
 	uint32_t base;      /* the first allow of level 5 */
+	bool person;        /* one of those that ask is for a person */
 };
 
 static struct found look(const struct decide_match *m, uint8_t last)
 {
-	struct found f = { NONE, NONE, NONE };
+	struct found f = { NONE, NONE, NONE, false };
 	uint32_t i;
 
 	for (i = match_next(m, 0); i != NONE; i = match_next(m, i + 1)) {
@@ -194,6 +195,7 @@ static struct found look(const struct decide_match *m, uint8_t last)
 		}
 		if (!counts(m, r, last))
 			continue;
+		f.person |= r->effect == PB_ASK && (r->flags & PB_F_ANSWER);
 		if (r->flags & PB_F_SOFT) {
 			if (f.soft == NONE)
 				f.soft = i;
@@ -204,14 +206,16 @@ static struct found look(const struct decide_match *m, uint8_t last)
 	return f;
 }
 
-static void by_rule(const struct decide_match *m, uint32_t i, struct decision *d)
+/* Where several rules ask, every one must be answered. */
+static void by_rule(const struct decide_match *m, uint32_t i, bool person,
+		    struct decision *d)
 {
 	const struct pb_rule *r = rule_at(m, i);
 
 	d->rule = i;
 	d->effect = r->effect;
 	d->err = r->err;
-	d->needs_person = r->effect == PB_ASK && (r->flags & PB_F_ANSWER);
+	d->needs_person = r->effect == PB_ASK && person;
 }
 
 static void by_scalar(const struct decide_match *m, enum pb_scalar s,
@@ -259,13 +263,13 @@ void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
 
 	list_matches(m, ret);
 	if (f.hard != NONE)
-		by_rule(m, f.hard, ret);
+		by_rule(m, f.hard, f.person, ret);
 	else if (f.base != NONE)
-		by_rule(m, f.base, ret);
+		by_rule(m, f.base, f.person, ret);
 	else
 		by_scalar(m, otherwise, ret);
 	if (soft_decides(&f, ret))
-		by_rule(m, f.soft, ret);
+		by_rule(m, f.soft, f.person, ret);
 }
 
 /* --- scalars ------------------------------------------------------------ */

@@ -27,7 +27,7 @@ struct decision {
 	uint8_t effect;        /* enum pb_effect; unknown is PB_DENY */
 	uint32_t rule;         /* number of the deciding rule or scalar */
 	uint16_t err;          /* syscall */
-	uint8_t risk;          /* command: class 0..3 */
+	uint8_t risk;          /* command, tool: class 0..3 */
 	bool needs_person;     /* an ask that -y does not answer */
 	bool unparsed;
 	/* the first rules that match, in order; nmatched may be larger */

@@ -103,8 +103,10 @@ static struct matcher_key key_of(const struct rule_view *r, const struct ir_set 
 	const struct ir_path *p =
 		r->kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
 
-	if (r->kind != IR_FILE && r->kind != IR_UNIX)
+	if (r->kind != IR_FILE && r->kind != IR_UNIX) {
+		k.abstract = r->pb_kind == PB_RISK && r->kind == IR_TOOL;
 		return k;
+	}
 	k.abstract = p->abstract;
 	k.root = p->abstract ? 0 : (uint8_t)p->root;
 	return k;
@@ -206,7 +208,7 @@ static void add_risks(struct matcher_groups *gs, const struct ir *ir)
 
 	for (i = 0; i < ir->risks.n; i++) {
 		const struct ir_risk_fact *f = &ir->risks.v[i];
-		struct rule_view v = { .kind = IR_COMMAND,
+		struct rule_view v = { .kind = f->kind,
 				       .side = f->risk == IR_RISK_LOW ? SET_NARROW :
 									SET_BROAD,
 				       .set = &f->set, .except = f->except,
@@ -214,7 +216,8 @@ static void add_risks(struct matcher_groups *gs, const struct ir *ir)
 				       .tag = first + (uint32_t)i,
 				       .pb_kind = PB_RISK };
 
-		if (f->nexcept || !is_plain(&f->set.u.command)) {
+		if (f->nexcept || f->kind == IR_TOOL ||
+		    !is_plain(&f->set.u.command)) {
 			add_view(gs, &v);
 			continue;
 		}
