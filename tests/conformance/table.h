@@ -49,6 +49,7 @@ struct table_row {
 	size_t ntexts;
 	const char *make[TABLE_MAX_TEXTS]; /* files and, with a last '/', folders */
 	size_t nmake;
+	const char *role; /* --role, or NULL */
 	const char *error, *say; /* code and words of what refuses it, or NULL */
 	VEC(struct table_request) requests;
 };

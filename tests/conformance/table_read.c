@@ -226,6 +226,8 @@ static void read_line(struct reader *r, struct str line)
 		read_request(r, line);
 	} else if (str_eqz(w, "make") && r->row && r->row->nmake < TABLE_MAX_TEXTS) {
 		r->row->make[r->row->nmake++] = keep(r, trim(s));
+	} else if (str_eqz(w, "role") && r->row) {
+		r->row->role = keep(r, trim(s));
 	} else if (str_eqz(w, "error") && r->row) {
 		r->row->error = keep(r, next_word(&s));
 		r->row->say = keep(r, trim(s));

@@ -200,7 +200,8 @@ const char *table_open(struct table_world *w, struct arena *a,
 	w->at = (struct table_place){ .dir = dir, .bin = bin,
 				      .home = SAY(w, "%s/home", dir),
 				      .project = SAY(w, "%s/home/p", dir) };
-	w->opt = (struct options){ .created = -1, .scope = IR_SANDBOX };
+	w->opt = (struct options){ .created = -1, .scope = IR_SANDBOX,
+				   .role = row->role };
 	if (!place_files(w) || !place_texts(w))
 		return SAY(w, "its files cannot be written: %s", strerror(errno));
 	e = run_passes(w, CLI_COMPILE);

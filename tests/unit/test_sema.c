@@ -37,18 +37,25 @@ static const struct {
 	{ "use ./p", "P0111", "used by itself" },
 	{ "use std/../../x", "P0110", "leaves the standard library" },
 	/* what has no meaning in this version */
-	{ "role r { command { allow \"x\" } }", "P0201", "'role'" },
-	{ "tool t { ask }", "P0201", "'tool'" },
-	{ "tools { allow \"x\" }", "P0201", "section 'tools'" },
-	{ "setting \"a\" = 1", "P0201", "'setting'" },
-	{ "alert x when denied > 5 per 1m do block", "P0201", "'alert'" },
-	{ "audit { log \"/x\" }", "P0201", "section 'audit'" },
-	{ "session { lifetime 24h }", "P0201", "section 'session'" },
-	{ "runner { mode native }", "P0201", "section 'runner'" },
+	{ "role r { let x = \"y\" }", "P0127", "'let'" },
+	{ "role r { command { allow \"x\" when role == s } }", "P0126", "'s'" },
+	{ "role tester { } file { deny read \"/a\" when role == tster }", "P0126",
+	  "did you mean 'tester'?" },
+	{ "tool t { ask deny }", "P0207", "two effects" },
+	{ "tool t { risk higher }", "P0212", "'higher'" },
+	{ "tools { allow \"a b\" }", "P0202", "a blank" },
+	{ "setting \"a b\" = 1", "P0213", "'a b'" },
+	{ "setting \"permissions.mode\" = \"lax\"", "P0212", "'lax'" },
+	{ "setting \"agents.roles\" = []", "P0125", "'agents.roles'" },
+	{ "alert x when denied > 5 do block", "P0214", "'denied'" },
+	{ "audit { logg \"/x\" }", "P0125", "did you mean 'log'?" },
+	{ "session { lifetime 24 }", "P0212", "'lifetime'" },
+	{ "runner { mode docker }", "P0212", "'docker'" },
+	{ "runner { container { image \"a\"  images [\"b\"] } }", "P0304", "'a'" },
 	{ "assert never command \"x\"", "P0201", "'assert'" },
 	{ "command { pin git = \"/usr/bin/git\" }", "P0201", "'pin'" },
 	{ "command { shell bash }", "P0201", "'shell'" },
-	{ "env { secret X from file \"/x\" }", "P0201", "'secret'" },
+	{ "env { secret X from file \"x\" }", "P0205", "absolute path" },
 	{ "command { deny \"x\" with -f }", "P0201", "'with'" },
 	{ "command { deny \"x\" without -f }", "P0201", "'without'" },
 	{ "command { allow \"cd *\" within \"/x\" }", "P0201", "'within'" },
@@ -61,11 +68,13 @@ static const struct {
 	{ "command { deny /rm/ }", "P0201", "regular expression" },
 	{ "command { deny \"a[bc]\" }", "P0201", "set of characters" },
 	{ "file { deny read \"/a[bc]\" }", "P0201", "set of characters" },
-	{ "file { deny read @g }", "P0201", "groups of hosts and paths" },
-	{ "group @h = \"a.example\"", "P0201", "groups of hosts or paths" },
-	{ "network limited { via \"x\" }", "P0201", "'via'" },
+	{ "file { deny read @g }", "P0101", "'@g'" },
+	{ "group @g = mount file { deny read @g }", "P0208", "a group of system calls" },
+	{ "group @g = \"/x\" syscall { deny @g }", "P0208", "a group of hosts or paths" },
+	{ "group @g = mount, \"/x\"", "P0208", "a host or path" },
+	{ "network limited { via \"x\" }", "P0212", "no proxy" },
 	{ "limits { require cgroup }", "P0201", "'require'" },
-	{ "command { deny \"x\" when role == a }", "P0201", "'role'" },
+	{ "command { deny \"x\" when session == \"a\" }", "P0201", "'session'" },
 	/* options where they do not belong */
 	{ "file { hide read \"/x\" }", "P0207", "takes no operations" },
 	{ "file { allow \"/x\" }", "P0207", "which operations" },
@@ -94,7 +103,7 @@ static void test_faults_of_one_file_come_in_one_run(void **state)
 	assert_true(fx_said(&f, "P0110", "gone"));
 	fx_release(&f);
 	fx_init(&f);
-	fx_add(&f, "p.pol", "command { deny /x/  deny \"y\" strict }\nrole r { }\n",
+	fx_add(&f, "p.pol", "command { deny /x/  deny \"y\" strict }\nrole r { use ./x }\n",
 	       IR_PROJECT, false);
 	assert_false(fx_run(&f));
 	assert_int_equal(f.sink.errors, 3);
@@ -103,7 +112,7 @@ static void test_faults_of_one_file_come_in_one_run(void **state)
 	fx_init(&f);
 	fx_add(&f, "p.pol", "command { deny /x/ as x }\nfile { deny read nope, \"/a/..\" }\n"
 	       "network limited { allow tcp @g }\nlimits { tme 1s }\n"
-	       "tools { allow \"x\" }\ntest \"t\" { command \"x\" => deny by x }\n",
+	       "tools { allow \"x y\" }\ntest \"t\" { command \"x\" => deny by x }\n",
 	       IR_PROJECT, false);
 	assert_false(fx_run(&f));
 	assert_true(fx_said(&f, "P0203", "'..'"));
