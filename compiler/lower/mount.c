@@ -257,11 +257,13 @@ static bool read_place(struct lower *l, const struct ast_value *v, struct str *r
 static bool read_mount(struct lower *l, const struct sema_stmt *t,
 		       struct lower_alias *ret)
 {
-	const struct ast_value *host = t->stmt->values, *place = host->next;
+	const struct ast_value *host = t->stmt->values;
+	const struct ast_value *place = host ? host->next : NULL;
 
 	*ret = (struct lower_alias){ .t = t, .level = t->unit->level,
 				     .cut = t->cut != NULL };
-	if (!lower_path(l, host, LOWER_NARROW, &ret->tree) ||
+	/* one that is missing was reported when its text was resolved */
+	if (!place || !lower_path(l, host, LOWER_NARROW, &ret->tree) ||
 	    !read_place(l, place, &ret->place))
 		return false;
 	if (!is_fixed(&ret->tree.glob) ||
