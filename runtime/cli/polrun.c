@@ -16,6 +16,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
+#include "runtime/cli/appeared.h"
 #include "runtime/cli/before.h"
 #include "runtime/cli/entry.h"
 #include "runtime/cli/env.h"
@@ -273,35 +274,6 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	return true;
 }
 
-/*
- * Also where a directory of its path has become a file or a link that leads
- * nowhere here: git follows a .git file to another repository.
- */
-static bool has_appeared(const struct sandbox_view *view, const char *path)
-{
-	AUTO_FREE char *dir = NULL;
-	const struct sandbox_node *n;
-	struct stat st;
-	char *slash;
-
-	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return true;
-	if (errno != ENOENT && errno != ENOTDIR)
-		return true; /* it cannot be looked at: somebody should */
-	dir = strdup(path);
-	if (!dir)
-		return true;
-	slash = strrchr(dir, '/');
-	if (!slash || slash == dir)
-		return false;
-	*slash = '\0';
-	n = sandbox_view_find(view, dir);
-	if (fstatat(AT_FDCWD, dir, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno != ENOENT && errno != ENOTDIR;
-	/* one that was there before is a place of the view: it was kept */
-	return !S_ISDIR(st.st_mode) && !(n && strcmp(n->path, dir) == 0 && !n->absent);
-}
-
 static void note_appeared(struct session *s)
 {
 	char shown[200], rule[EXPLAIN_RULE_CAP];
@@ -309,7 +281,7 @@ static void note_appeared(struct session *s)
 	for (size_t i = 0; i < s->view.ncreatable; i++) {
 		const char *path = s->view.creatable[i].path;
 
-		if (!has_appeared(&s->view, path))
+		if (!appeared_at(&s->view, path))
 			continue;
 		s->appeared[s->nappeared++] = i;
 		io_escape(shown, sizeof(shown), path, strlen(path));
