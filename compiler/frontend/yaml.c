@@ -15,8 +15,11 @@ struct ast_file *yml_parse(struct arena *a, struct diag_sink *sink,
 	y.dsl = dsl_pieces(a, sink, map, file);
 	y.b = dsl_build(y.dsl);
 	yml_index(&y.keys, a);
-	if (root)
+	y.locks = map->files.v[file].managed;
+	if (root) {
+		yml_scan(&y, root);
 		yml_read_file(&y, root);
+	}
 	if (sink->errors > errors)
 		return NULL;
 	return ast_file(y.b, file, y.out.head);

@@ -1,8 +1,11 @@
 /*
  * Keys that are not words of the language but of the configuration files that
- * agents have: what is policy in them becomes statements.
+ * agents have: what is policy in them becomes rules, limits and variables.
+ * One item of a list is one statement.
  */
 #include "compiler/frontend/yaml_internal.h"
+
+#include "compiler/base/num.h"
 
 #define B (y->b)
 
@@ -98,4 +101,485 @@ void yml_read_variables(struct yml *y, const struct yml_node *n)
 	for (const struct yml_item *i = n->items; i && !B->full; i = i->next)
 		if (!yml_is_second(y, &seen, i->key))
 			one_variable(y, i->key, i->value);
+}
+
+/* --- helpers --------------------------------------------------------- */
+
+void yml_add_in(struct yml *y, enum ast_section_kind kind, struct ast_stmt *s)
+{
+	yml_add(y, AST_STMT(B, AST_SECTION, s->at, .name_at = s->name_at,
+			    .section = kind, .body = s));
+}
+
+/* Calls `each` for every item of a list, or for the one value that stands there. */
+static void each_item(struct yml *y, const struct yml_entry *e,
+		      void (*each)(struct yml *, const struct yml_entry *,
+				   const struct yml_node *))
+{
+	if (e->value->kind != YML_LIST) {
+		each(y, e, e->value);
+		return;
+	}
+	for (const struct yml_item *i = e->value->items; i && !B->full; i = i->next)
+		each(y, e, i->value);
+}
+
+/* The project's place in a container, where nothing of the file mounts it. */
+static void name_project(struct yml *y, struct ast_value *v)
+{
+	static const struct str place = {"/workspace", 10};
+
+	for (; v && !y->mounted; v = v->next)
+		if (v->kind == AST_V_STRING && str_starts(v->text, place) &&
+		    (v->text.n == place.n || v->text.p[place.n] == '/'))
+			v->text =
+				str_cat(y->a, STR("${PROJECT_DIR}"),
+					str_sub(v->text, place.n, v->text.n - place.n));
+}
+
+static struct ast_value *path_values(struct yml *y, const struct yml_node *n)
+{
+	struct ast_value *v = yml_values(y, YML_T_PATHS, n);
+
+	name_project(y, v);
+	return v;
+}
+
+const char *yml_choice(struct yml *y, const struct yml_node *n, enum yml_word_set set)
+{
+	const char **known = arena_array(y->a, yml_nwords, sizeof(*known)), *near;
+	struct str text;
+	size_t count = 0;
+	struct diag *d;
+
+	if (!yml_text(y, n, "a word", &text))
+		return NULL;
+	for (size_t i = 0; i < yml_nwords; i++) {
+		if (yml_words[i].set != set)
+			continue;
+		if (str_eqz(text, yml_words[i].word) ||
+		    str_eqz(text, yml_camel(y->a, yml_words[i].word)) ||
+		    str_eqz(text, yml_snake(y->a, yml_words[i].word)))
+			return yml_words[i].meaning;
+		known[count++] = yml_words[i].word;
+	}
+	d = diag_add(y->sink, DIAG_YAML_VALUE, n->at, "'%.*s' is no value of this key",
+		     STR_ARG(text));
+	near = diag_suggest(text, known, count);
+	if (near) {
+		diag_help(y->sink, d, "did you mean '%s'?", near);
+	} else {
+		const char *all = "";
+
+		for (size_t i = 0; i < count; i++)
+			all = arena_printf(y->a, "%s%s%s", all, i ? ", " : "",
+					   known[i]);
+		diag_help(y->sink, d, "it is one of %s", all);
+	}
+	return NULL;
+}
+
+void yml_do_map(struct yml *y, const struct yml_entry *e)
+{
+	yml_read_map(y, e->value, e->key->sub);
+}
+
+/* --- paths ----------------------------------------------------------- */
+
+static const struct {
+	enum ast_stmt_kind kind;
+	enum ast_effect effect;
+	unsigned ops;
+} path_rules[] = {
+	[YML_P_READ] = {AST_RULE, AST_ALLOW, AST_OP_READ},
+	[YML_P_WRITE] = {AST_RULE, AST_ALLOW, AST_OP_WRITE},
+	[YML_P_READ_WRITE] = {AST_RULE, AST_ALLOW, AST_OP_READ | AST_OP_WRITE},
+	[YML_P_DENY_WRITE] = {AST_RULE, AST_DENY, AST_OP_WRITE},
+	[YML_P_HIDE] = {AST_RULE, AST_HIDE, 0},
+	[YML_P_SCRATCH] = {AST_SCRATCH, AST_ALLOW, 0},
+};
+
+static void add_paths(struct yml *y, enum yml_paths what, struct span at,
+		      struct ast_value *v)
+{
+	if (v)
+		yml_add_in(
+			y, AST_SEC_FILE,
+			ast_stmt(B, (struct ast_stmt){.kind = path_rules[what].kind,
+						      .at = at,
+						      .name_at = at,
+						      .effect = path_rules[what].effect,
+						      .ops = path_rules[what].ops,
+						      .values = v}));
+}
+
+static void one_path(struct yml *y, const struct yml_entry *e, const struct yml_node *n)
+{
+	bool anywhere = strcmp(e->key->name, "readAccess") == 0 &&
+			n->kind == YML_SCALAR && str_eqz(n->text, "anywhere");
+
+	add_paths(y, (enum yml_paths)e->key->arg, n->at,
+		  anywhere ? AST_VALUE(B, AST_V_STRING, n->at, .text = STR("/"))
+			   : path_values(y, n));
+}
+
+void yml_do_paths(struct yml *y, const struct yml_entry *e)
+{
+	each_item(y, e, one_path);
+}
+
+static void workspace_path(struct yml *y, const struct yml_entry *e,
+			   const struct yml_node *n)
+{
+	const struct yml_node *only = yml_part(e, "readOnly");
+	bool read_only = false;
+
+	if (only && !yml_bool(y, only, &read_only))
+		return;
+	add_paths(y, read_only ? YML_P_READ : YML_P_READ_WRITE, n->at,
+		  path_values(y, n));
+}
+
+void yml_do_workspace(struct yml *y, const struct yml_entry *e)
+{
+	bool ok;
+	const struct yml_entry *all = yml_entries(y, e->value, YML_S_WORKSPACE, &ok);
+	const struct yml_entry *paths = yml_get(all, "paths");
+	const struct yml_entry *only = yml_get(all, "readOnly");
+	bool read_only = false;
+
+	if (!ok)
+		return;
+	if (paths)
+		each_item(y, paths, workspace_path);
+	else if (!only || yml_bool(y, only->value, &read_only))
+		add_paths(y, read_only ? YML_P_READ : YML_P_READ_WRITE, e->at,
+			  AST_VALUE(B, AST_V_STRING, e->at,
+				    .text = STR("${PROJECT_DIR}")));
+}
+
+/* `workspace`: what is not said is the project at its usual place, writable. */
+static void add_mount(struct yml *y, struct span at, const struct yml_node *n,
+		      bool workspace)
+{
+	bool ok, read_only = !workspace;
+	const struct yml_entry *all = yml_entries(y, n, YML_S_MOUNT, &ok);
+	const struct yml_entry *host = yml_get(all, "hostPath");
+	const struct yml_entry *to = yml_get(all, "containerPath");
+	const struct yml_entry *only = yml_get(all, "readOnly");
+	struct ast_value *from, *place;
+
+	if (!ok || (only && !yml_bool(y, only->value, &read_only)))
+		return;
+	if (!workspace && (!host || !to)) {
+		diag_add(y->sink, DIAG_YAML_MISSING, all ? all->name->at : n->at,
+			 "a mount needs the key '%s'",
+			 host ? "containerPath" : "hostPath");
+		return;
+	}
+	from = host ? yml_values(y, YML_T_TEXT, host->value)
+		    : AST_VALUE(B, AST_V_STRING, at, .text = STR("${PROJECT_DIR}"));
+	place = to ? yml_values(y, YML_T_TEXT, to->value)
+		   : AST_VALUE(B, AST_V_STRING, at, .text = STR("/workspace"));
+	if (!from || !place)
+		return;
+	from->next = place;
+	yml_add_in(y, AST_SEC_FILE,
+		   AST_STMT(B, AST_MOUNT, at, .name_at = at, .values = from,
+			    .ops = AST_OP_READ | (read_only ? 0 : AST_OP_WRITE)));
+}
+
+void yml_do_workspace_mount(struct yml *y, const struct yml_entry *e)
+{
+	add_mount(y, e->at, e->value, true);
+}
+
+static void one_mount(struct yml *y, const struct yml_entry *e,
+		      const struct yml_node *n)
+{
+	(void)e;
+	add_mount(y, n->at, n, false);
+}
+
+void yml_do_mounts(struct yml *y, const struct yml_entry *e)
+{
+	each_item(y, e, one_mount);
+}
+
+/* --- connections ----------------------------------------------------- */
+
+static struct ast_stmt *host_rule(struct yml *y, const struct yml_node *n)
+{
+	struct ast_value *v = yml_values(y, YML_T_HOSTS, n);
+
+	if (!v)
+		return NULL;
+	return AST_STMT(
+		B, AST_RULE, n->at, .name_at = n->at, .effect = AST_ALLOW,
+		.net = {AST_VALUE(B, AST_V_NAME, n->at, .text = STR("tcp")), v, NULL});
+}
+
+static struct ast_stmt *port_rule(struct yml *y, const struct yml_node *n)
+{
+	struct ast_value *v = yml_values(y, YML_T_PORTS, n);
+
+	return v ? AST_STMT(B, AST_RULE, n->at, .name_at = n->at, .effect = AST_DENY,
+			    .net = {.ports = v})
+		 : NULL;
+}
+
+static void one_host(struct yml *y, const struct yml_entry *e, const struct yml_node *n)
+{
+	struct ast_stmt *s = host_rule(y, n);
+
+	(void)e;
+	if (s)
+		yml_add_in(y, AST_SEC_NETWORK, s);
+}
+
+void yml_do_allowed_hosts(struct yml *y, const struct yml_entry *e)
+{
+	each_item(y, e, one_host);
+}
+
+static void one_port(struct yml *y, const struct yml_entry *e, const struct yml_node *n)
+{
+	struct ast_stmt *s = port_rule(y, n);
+
+	(void)e;
+	if (s)
+		yml_add_in(y, AST_SEC_NETWORK, s);
+}
+
+void yml_do_blocked_ports(struct yml *y, const struct yml_entry *e)
+{
+	each_item(y, e, one_port);
+}
+
+static void one_inside(struct yml *y, const struct yml_entry *e,
+		       const struct yml_node *n)
+{
+	struct ast_stmt *s =
+		e->key->type == YML_T_HOSTS ? host_rule(y, n) : port_rule(y, n);
+
+	if (s)
+		yml_add(y, s);
+}
+
+void yml_read_network_list(struct yml *y, const struct yml_entry *e)
+{
+	each_item(y, e, one_inside);
+}
+
+void yml_default_domains(struct yml *y, const struct yml_entry *e)
+{
+	if (yml_part(e, "allowedDomains") || yml_part(e, "allowedHosts") ||
+	    y->in_role || y->in_block)
+		return;
+	yml_add(y,
+		AST_STMT(B, AST_USE, e->value->at,
+			 .values = AST_VALUE(B, AST_V_PATH, e->value->at,
+					     .text = STR("std/net/default-domains"))));
+}
+
+/* --- limits ---------------------------------------------------------- */
+
+static const struct {
+	const char *pair, *unit, *wanted;
+} quantities[] = {
+	[YML_Q_CPU] = {"cpu", NULL, "number of processors"},
+	[YML_Q_CPU_PERCENT] = {"cpu", NULL, "whole percentage"},
+	[YML_Q_MEMORY] = {"memory", NULL, "size"},
+	[YML_Q_MEMORY_MB] = {"memory", "M", "whole number of MiB"},
+	[YML_Q_DISK] = {"disk", NULL, "size"},
+	[YML_Q_DISK_MB] = {"disk", "M", "whole number of MiB"},
+	[YML_Q_PROCESSES] = {"processes", "", "count"},
+	[YML_Q_FILES] = {"files", "", "count"},
+	[YML_Q_SECONDS] = {"time", "s", "whole number of seconds"},
+	[YML_Q_STDOUT_KB] = {"stdout", "K", "whole number of KiB"},
+	[YML_Q_STDERR_KB] = {"stderr", "K", "whole number of KiB"},
+	[YML_Q_WRITTEN_MB] = {"written", "M", "whole number of MiB"},
+};
+
+/* 4g, 512MB, 10Gi: the digits and the one letter that the language has. */
+static bool read_size(struct yml *y, struct str text, struct str *ret)
+{
+	static const char units[] = "kKmMgGtT";
+	size_t n = 0, end;
+	char unit;
+
+	while (n < text.n && text.p[n] >= '0' && text.p[n] <= '9')
+		n++;
+	if (!n || (n > 1 && text.p[0] == '0'))
+		return false;
+	*ret = str_sub(text, 0, n);
+	if (n == text.n)
+		return true;
+	unit = text.p[n];
+	if (!strchr(units, unit))
+		return n + 1 == text.n && (unit == 'b' || unit == 'B');
+	if (unit >= 'a')
+		unit = (char)(unit - 'a' + 'A');
+	*ret = str_printf(y->a, "%.*s%c", STR_ARG(*ret), unit);
+	end = n + 1;
+	if (end < text.n && text.p[end] == 'i')
+		end++;
+	if (end < text.n && (text.p[end] == 'b' || text.p[end] == 'B'))
+		end++;
+	return end == text.n;
+}
+
+static bool read_quantity(struct yml *y, enum yml_quantity q, struct str text,
+			  struct str *ret)
+{
+	uint64_t n;
+
+	if (q == YML_Q_MEMORY || q == YML_Q_DISK)
+		return read_size(y, text, ret);
+	*ret = text;
+	if (q == YML_Q_CPU)
+		return num_milli(text, &n);
+	if (!num_u64(text, &n) || str_starts(text, STR("0x")))
+		return false;
+	if (q == YML_Q_CPU_PERCENT)
+		*ret = str_printf(y->a, "%llu.%02llu", (unsigned long long)(n / 100),
+				  (unsigned long long)(n % 100));
+	else
+		*ret = str_cat(y->a, text, str_from(quantities[q].unit));
+	return true;
+}
+
+static struct ast_stmt *quantity(struct yml *y, const struct yml_entry *e)
+{
+	enum yml_quantity q = (enum yml_quantity)e->key->arg;
+	struct str text, number;
+
+	if (!yml_text(y, e->value, quantities[q].wanted, &text))
+		return NULL;
+	if (!read_quantity(y, q, text, &number)) {
+		diag_add(y->sink, DIAG_YAML_VALUE, e->value->at, "'%.*s' is no %s",
+			 STR_ARG(text), quantities[q].wanted);
+		return NULL;
+	}
+	return AST_STMT(
+		B, AST_PAIR, e->at, .name = str_from(quantities[q].pair),
+		.name_at = e->name->at,
+		.values = AST_VALUE(B, AST_V_NUMBER, e->value->at, .text = number));
+}
+
+void yml_do_quantity(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_stmt *s = quantity(y, e);
+
+	if (s)
+		yml_add(y, s);
+}
+
+void yml_do_limit(struct yml *y, const struct yml_entry *e)
+{
+	struct ast_stmt *s = quantity(y, e);
+
+	if (s)
+		yml_add_in(y, AST_SEC_LIMITS, s);
+}
+
+/* --- permissions ----------------------------------------------------- */
+
+static const struct {
+	const char *type;
+	enum ast_section_kind section;
+	unsigned ops;
+	enum yml_type pattern;
+} permission_types[] = {
+	{"command", AST_SEC_COMMAND, 0, YML_T_PATTERNS},
+	{"read", AST_SEC_FILE, AST_OP_READ, YML_T_PATHS},
+	{"write", AST_SEC_FILE, AST_OP_WRITE, YML_T_PATHS},
+	{"exec", AST_SEC_FILE, AST_OP_EXEC, YML_T_PATHS},
+	{"network", AST_SEC_NETWORK, 0, YML_T_HOSTS},
+	{"unix", AST_SEC_UNIX, 0, YML_T_PATHS},
+	{"tool", AST_SEC_TOOLS, 0, YML_T_NAMES},
+};
+
+/* `scope: sandbox` as the condition that it is; NULL for all. */
+static struct ast_option *scope_option(struct yml *y, const struct yml_entry *e)
+{
+	const char *scope = yml_choice(y, e->value, YML_W_SCOPE);
+	struct span at = e->value->at;
+	struct ast_expr *x;
+
+	if (!scope || !*scope)
+		return NULL;
+	x = ast_expr_op(B, AST_X_EQ, at, ast_expr_leaf(B, AST_X_NAME, at, STR("scope")),
+			ast_expr_leaf(B, AST_X_NAME, at, str_from(scope)));
+	return AST_OPTION(B, AST_O_WHEN, e->at, .expr = x);
+}
+
+static struct ast_option *permission_options(struct yml *y, const struct yml_entry *all,
+					     enum yml_type pattern)
+{
+	struct ast_options os = {0};
+
+	for (const struct yml_entry *e = all; e; e = e->next) {
+		enum ast_opt_kind kind = (enum ast_opt_kind)e->key->arg;
+		struct ast_value *v;
+
+		if (e->key->read != yml_do_option)
+			continue;
+		if (strcmp(e->key->name, "scope") == 0) {
+			os = ast_options_add(os, scope_option(y, e));
+			continue;
+		}
+		v = yml_values(y, kind == AST_O_EXCEPT ? pattern : e->key->type,
+			       e->value);
+		if (kind == AST_O_EXCEPT && pattern == YML_T_PATHS)
+			name_project(y, v);
+		if (v)
+			os = ast_options_add(os,
+					     AST_OPTION(B, kind, e->at, .values = v));
+	}
+	return os.head;
+}
+
+static void one_permission(struct yml *y, const struct yml_entry *list,
+			   const struct yml_node *n)
+{
+	bool ok, final = false;
+	const struct yml_entry *all = yml_entries(y, n, YML_S_PERMISSION, &ok);
+	const struct yml_entry *last = yml_get(all, "final");
+	const char *type;
+	struct ast_stmt s = {.kind = AST_RULE,
+			     .at = n->at,
+			     .effect = (enum ast_effect)list->key->arg};
+	struct ast_value *v;
+	size_t i = 0, errors;
+
+	if (!ok ||
+	    !(type = yml_choice(y, yml_get(all, "type")->value, YML_W_PERMISSION)) ||
+	    (last && !yml_bool(y, last->value, &final)))
+		return;
+	while (strcmp(permission_types[i].type, type))
+		i++;
+	errors = y->sink->errors;
+	s.name_at = yml_get(all, "type")->at;
+	s.final = final;
+	s.ops = permission_types[i].ops;
+	v = yml_values(y, permission_types[i].pattern, yml_get(all, "pattern")->value);
+	if (permission_types[i].pattern == YML_T_PATHS)
+		name_project(y, v);
+	if (permission_types[i].section == AST_SEC_NETWORK) {
+		s.net.hosts = v;
+		if (s.effect != AST_DENY) /* what such lists mean are connections */
+			s.net.proto =
+				AST_VALUE(B, AST_V_NAME, n->at, .text = STR("tcp"));
+	} else {
+		s.values = v;
+	}
+	s.options = permission_options(y, all, permission_types[i].pattern);
+	if (v && y->sink->errors == errors)
+		yml_add_in(y, permission_types[i].section, ast_stmt(B, s));
+}
+
+void yml_do_permissions(struct yml *y, const struct yml_entry *e)
+{
+	each_item(y, e, one_permission);
 }

@@ -19,10 +19,14 @@ struct yml {
 	const struct source_map *map;
 	uint32_t file;
 	struct dsl_parser *dsl;
-	struct ast_build *b;  /* dsl's */
-	struct map keys;      /* yml_index */
-	struct ast_stmts out; /* where statements go */
-	bool locks;           /* the file speaks at a managed level */
+	struct ast_build *b;    /* dsl's */
+	struct map keys;        /* yml_index */
+	struct ast_stmts out;   /* where statements go */
+	bool locks;             /* the file speaks at a managed level */
+	bool mounted;           /* something of the file mounts the project */
+	const char *mode;       /* the runner that the file's mode names, or NULL */
+	bool in_role, in_block; /* what is read stands inside of one */
+	struct ast_stmts outer; /* of the file, while `out` is a runner's block */
 };
 
 /* One entry of a mapping, after its key was found. */
@@ -100,11 +104,28 @@ void yml_read_variables(struct yml *y, const struct yml_node *n);
 /* A warning where a text is a secret that everybody can read. */
 void yml_check_secret(struct yml *y, struct str name, const struct yml_node *value);
 
+/* allowedHosts, blockedPorts inside of a network section. */
+void yml_read_network_list(struct yml *y, const struct yml_entry *e);
+/* `network: limited` with no list of domains beside it: the usual ones. */
+void yml_default_domains(struct yml *y, const struct yml_entry *e);
+/* The meaning of a word of the set; NULL after an error. */
+const char *yml_choice(struct yml *y, const struct yml_node *n, enum yml_word_set set);
+/* The same without a message; NULL for no word of the set, and for no node. */
+const char *yml_meaning(const struct yml_node *n, enum yml_word_set set);
+/* true, false as the name that they are in the language; NULL after an error. */
+struct ast_value *yml_truth(struct yml *y, const struct yml_node *n);
+/* What is to be known of a file before it is read (yaml_agent.c). */
+void yml_scan(struct yml *y, const struct yml_node *root);
+/* NAME: what is known of a tool (yaml_watch.c). */
+void yml_read_tools(struct yml *y, const struct yml_node *n);
+/* A section of one statement. */
+void yml_add_in(struct yml *y, enum ast_section_kind kind, struct ast_stmt *s);
+
 /* --- functions of the table ------------------------------------------ */
 
 #define YML_DO(name) void yml_do_##name(struct yml *y, const struct yml_entry *e)
 
-/* yaml_map.c */
+/* yaml_top.c */
 YML_DO(policy);
 YML_DO(use);
 YML_DO(let);
@@ -136,6 +157,28 @@ YML_DO(secret);
 YML_DO(rate);
 YML_DO(route);
 YML_DO(block);
+/* yaml_docs.c */
+YML_DO(map);
+YML_DO(paths);
+YML_DO(workspace);
+YML_DO(workspace_mount);
+YML_DO(mounts);
+YML_DO(allowed_hosts);
+YML_DO(blocked_ports);
+YML_DO(quantity);
+YML_DO(limit);
+YML_DO(permissions);
+/* yaml_agent.c */
+YML_DO(runner_mode);
+YML_DO(runner_block);
+YML_DO(sandbox_image);
+YML_DO(block_pair);
+YML_DO(setting_of);
+YML_DO(settings);
+/* yaml_watch.c */
+YML_DO(alerts);
+YML_DO(command_risks);
+YML_DO(tool_risks);
 /* Read by the function of their statement's head, never called. */
 YML_DO(final);
 YML_DO(part);

@@ -12,6 +12,7 @@
 #define APPEND YML_APPEND
 #define REPEATS YML_REPEATS
 #define NEEDED YML_NEEDED
+#define OWN YML_OWN
 #define HEAD(c) (YML_HEAD | YML_C_##c << CLASS_SHIFT)
 #define OF(c) (YML_C_##c << CLASS_SHIFT)
 
@@ -27,9 +28,11 @@ const struct yml_key yml_keys[] = {
 	 yml_do_##fn,                                    \
 	 arg,                                            \
 	 doc},
+#define WORD(set, word, meaning)
 #include "grammar/yaml_keys.def"
 #undef SCOPE
 #undef KEY
+#undef WORD
 };
 const size_t yml_nkeys = POL_LEN(yml_keys);
 
@@ -37,10 +40,23 @@ static const char *const scope_docs[YML_SCOPES] = {
 	[YML_S_NONE] = "",
 #define SCOPE(name, doc) [YML_S_##name] = doc,
 #define KEY(scope, name, type, sub, flags, fn, arg, doc)
+#define WORD(set, word, meaning)
 #include "grammar/yaml_keys.def"
 #undef SCOPE
 #undef KEY
+#undef WORD
 };
+
+const struct yml_word yml_words[] = {
+#define SCOPE(name, doc)
+#define KEY(scope, name, type, sub, flags, fn, arg, doc)
+#define WORD(set, word, meaning) {YML_W_##set, word, meaning},
+#include "grammar/yaml_keys.def"
+#undef SCOPE
+#undef KEY
+#undef WORD
+};
+const size_t yml_nwords = POL_LEN(yml_words);
 
 const char *yml_scope_doc(enum yml_scope scope)
 {

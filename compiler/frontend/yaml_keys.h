@@ -13,10 +13,32 @@ enum yml_scope {
 	YML_S_NONE,
 #define SCOPE(name, doc) YML_S_##name,
 #define KEY(scope, name, type, sub, flags, fn, arg, doc)
+#define WORD(set, word, meaning)
 #include "grammar/yaml_keys.def"
 #undef SCOPE
 #undef KEY
+#undef WORD
 	YML_SCOPES
+};
+
+/* Words that configuration files have for what the language calls otherwise. */
+enum yml_word_set {
+	YML_W_NONE, YML_W_MODE, YML_W_SANDBOX_TYPE, YML_W_EXECUTION_MODE,
+	YML_W_NETWORK, YML_W_PERMISSION, YML_W_SCOPE, YML_W_EFFECT, YML_W_CLASS,
+	YML_W_ACTION, YML_W_TOOL_RISK, YML_W_RUNNER
+};
+
+/* Numbers whose unit is in the name of their key. */
+enum yml_quantity {
+	YML_Q_CPU, YML_Q_CPU_PERCENT, YML_Q_MEMORY, YML_Q_MEMORY_MB, YML_Q_DISK,
+	YML_Q_DISK_MB, YML_Q_PROCESSES, YML_Q_FILES, YML_Q_SECONDS, YML_Q_STDOUT_KB,
+	YML_Q_STDERR_KB, YML_Q_WRITTEN_MB
+};
+
+/* What a list of paths is a rule for. */
+enum yml_paths {
+	YML_P_READ, YML_P_WRITE, YML_P_READ_WRITE, YML_P_DENY_WRITE, YML_P_HIDE,
+	YML_P_SCRATCH
 };
 
 /* What a value is.  Those in the plural are a list, or one value as it is. */
@@ -34,6 +56,11 @@ enum yml_type {
 	YML_T_PAIRS,        /* a mapping of SUB, or a list of these */
 	YML_T_BODY,         /* the same, with sections in it */
 	YML_T_NAMED,        /* NAME: …, what follows is read by the function */
+	YML_T_CHOICE,       /* a word of the set ARG */
+	YML_T_CHOICES,
+	YML_T_MAPS,         /* a list of mappings of SUB */
+	YML_T_RISKS,        /* a mapping of SUB */
+	YML_T_SETTINGS,     /* a mapping of anything */
 	YML_T_NETWORK, YML_T_ENV, YML_T_SESSION, YML_T_RUNNER, YML_T_TOOLS,
 	YML_TYPES
 };
@@ -43,7 +70,8 @@ enum {
 	YML_APPEND = 1 << 1,
 	YML_REPEATS = 1 << 2,
 	YML_NEEDED = 1 << 3,
-	YML_HEAD = 1 << 4
+	YML_HEAD = 1 << 4,
+	YML_OWN = 1 << 5
 };
 
 /* Classes of statements, for HEAD and OF; bits of `classes`. */
@@ -82,5 +110,13 @@ const char *yml_suggest(struct arena *a, enum yml_scope scope, struct str name);
 const char *yml_camel(struct arena *a, const char *name);
 const char *yml_snake(struct arena *a, const char *name);
 const char *yml_scope_doc(enum yml_scope scope);
+
+struct yml_word {
+	enum yml_word_set set;
+	const char *word, *meaning;
+};
+
+extern const struct yml_word yml_words[];
+extern const size_t yml_nwords;
 
 #endif

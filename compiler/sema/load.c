@@ -70,6 +70,11 @@ static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
 	return d;
 }
 
+static bool is_managed(enum ir_level level)
+{
+	return level && level <= IR_MANAGED_FILE;
+}
+
 /* Reads and parses; the tree is shared with other levels of the same file. */
 static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *w)
 {
@@ -81,6 +86,10 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 
 		if (strcmp(o->real, u->real) || !str_eq(o->name, u->name))
 			continue;
+		/* what a YAML text says of runners is locked at a managed level */
+		if (frontend_is_yaml(u->name) &&
+		    is_managed(o->level) != is_managed(w->level))
+			continue;
 		u->tree = o->tree;
 		u->file = o->file;
 		return sema_find_policy(s, u);
@@ -91,6 +100,7 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 		return false;
 	}
 	s->map->files.v[u->file].library = u->std;
+	s->map->files.v[u->file].managed = is_managed(w->level);
 	u->tree = frontend_parse(s->a, s->sink, s->map, u->file);
 	return u->tree && s->sink->errors == errors && sema_find_policy(s, u);
 }

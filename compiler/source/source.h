@@ -35,6 +35,7 @@ struct source_file {
 	uint32_t *lines; /* offset of each line's first byte */
 	uint32_t nlines;
 	bool library; /* of the standard library, not the user's own */
+	bool managed; /* an option says that it speaks at a managed level */
 	const struct source_key *keys; /* NULL where the language has none */
 	uint32_t nkeys;
 };

@@ -1,0 +1,347 @@
+/*
+ * What configuration files say about alerts, classes of risk and tools:
+ * conditions that are sentences, and effects by class in either direction.
+ */
+#include "compiler/base/num.h"
+#include "compiler/frontend/yaml_internal.h"
+
+#define B (y->b)
+
+/* --- alerts ---------------------------------------------------------- */
+
+/* The next word of a sentence, or empty. */
+static struct str next_word(struct str *rest)
+{
+	struct str word;
+	size_t i = 0;
+
+	while (rest->n && rest->p[0] == ' ')
+		*rest = str_sub(*rest, 1, rest->n - 1);
+	while (i < rest->n && rest->p[i] != ' ')
+		i++;
+	word = str_sub(*rest, 0, i);
+	*rest = str_sub(*rest, i, rest->n - i);
+	return word;
+}
+
+/* "minute", "1 minute", "5 minutes", "1m" as a time of the language. */
+static bool read_time(struct yml *y, struct str rest, struct str *ret)
+{
+	static const char *const units[] = {"second", "s", "minute", "m",
+					    "hour",   "h", "day",    "d"};
+	struct str n = next_word(&rest), unit = next_word(&rest);
+	uint64_t v;
+
+	if (next_word(&rest).n)
+		return false;
+	if (!unit.n && num_duration(n, &v)) {
+		*ret = n;
+		return v > 0;
+	}
+	if (!unit.n) {
+		unit = n;
+		n = STR("1");
+	}
+	if (!num_u64(n, &v))
+		return false;
+	for (size_t i = 0; i < POL_LEN(units); i += 2) {
+		struct str one = str_from(units[i]);
+
+		if (!str_eq(unit, one) && !str_eq(unit, str_cat(y->a, one, STR("s"))))
+			continue;
+		*ret = str_printf(y->a, "%.*s%s", STR_ARG(n), units[i + 1]);
+		return true;
+	}
+	return false;
+}
+
+/* Their words for what is counted; any other is the language's own. */
+static struct str metric(struct str word)
+{
+	static const char *const words[][2] = {{"rate", "created"},
+					       {"denials", "denied"}};
+
+	for (size_t i = 0; i < POL_LEN(words); i++)
+		if (str_eqz(word, words[i][0]))
+			return str_from(words[i][1]);
+	return word;
+}
+
+/* "METRIC > NUMBER [per|in TIME]": the condition and its time. */
+static bool read_condition(struct yml *y, const struct yml_node *n,
+			   struct ast_expr **ret, struct ast_value **ret_per)
+{
+	struct str rest, name, op, number, word, time;
+	struct diag *d;
+	uint64_t v;
+	bool ok;
+
+	if (!yml_text(y, n, "a condition", &rest))
+		return false;
+	name = next_word(&rest);
+	op = next_word(&rest);
+	number = next_word(&rest);
+	word = next_word(&rest);
+	ok = ast_is_name(name) && (str_eqz(op, ">") || str_eqz(op, ">=")) &&
+	     num_milli(number, &v);
+	if (ok && word.n)
+		ok = (str_eqz(word, "per") || str_eqz(word, "in")) &&
+		     read_time(y, rest, &time);
+	if (!ok) {
+		d = diag_add(y->sink, DIAG_YAML_VALUE, n->at,
+			     "'%.*s' is no condition of an alert", STR_ARG(n->text));
+		diag_help(y->sink, d,
+			  "conditions are 'rate > 10 per minute', 'denials > 5 in 1 "
+			  "minute', 'utilization >= 0.95'");
+		return false;
+	}
+	*ret = ast_expr_op(B, str_eqz(op, ">") ? AST_X_GT : AST_X_GE, n->at,
+			   ast_expr_leaf(B, AST_X_NAME, n->at, metric(name)),
+			   ast_expr_leaf(B, AST_X_NUMBER, n->at, number));
+	*ret_per = word.n ? AST_VALUE(B, AST_V_NUMBER, n->at, .text = time) : NULL;
+	return true;
+}
+
+static void one_alert(struct yml *y, const struct yml_node *n)
+{
+	bool ok;
+	const struct yml_entry *all = yml_entries(y, n, YML_S_ALERTS, &ok);
+	struct ast_value *per = NULL;
+	struct ast_expr *cond;
+	const char *action;
+	struct str name;
+
+	if (!ok || !yml_word(y, yml_get(all, "name")->value, &name) ||
+	    !read_condition(y, yml_get(all, "condition")->value, &cond, &per))
+		return;
+	action = yml_choice(y, yml_get(all, "action")->value, YML_W_ACTION);
+	if (action)
+		yml_add(y,
+			AST_STMT(B, AST_ALERT, n->at, .name = name,
+				 .name_at = yml_get(all, "name")->value->at,
+				 .expr = cond, .per = per,
+				 .values = AST_VALUE(B, AST_V_NAME,
+						     yml_get(all, "action")->value->at,
+						     .text = str_from(action))));
+}
+
+void yml_do_alerts(struct yml *y, const struct yml_entry *e)
+{
+	if (e->value->kind != YML_LIST) {
+		yml_wrong_shape(y, e->value, "a list of mappings");
+		return;
+	}
+	for (const struct yml_item *i = e->value->items; i && !B->full; i = i->next)
+		one_alert(y, i->value);
+}
+
+/* --- classes of risk ------------------------------------------------- */
+
+enum { LOW, MEDIUM, HIGH, CRITICAL, CLASSES };
+
+static const char *const class_names[CLASSES] = {"low", "medium", "high", "critical"};
+
+/* The class that a key of RISKS is about, or -1 for those that are effects. */
+static int class_of(const char *key)
+{
+	static const struct {
+		const char *key;
+		int class;
+	} tools[] = {{"readOnly", LOW},
+		     {"writesWorkspace", LOW},
+		     {"writesFs", HIGH},
+		     {"network", HIGH},
+		     {"exec", CRITICAL}};
+
+	for (int i = 0; i < CLASSES; i++)
+		if (strcmp(key, class_names[i]) == 0)
+			return i;
+	for (size_t i = 0; i < POL_LEN(tools); i++)
+		if (strcmp(key, tools[i].key) == 0)
+			return tools[i].class;
+	return -1;
+}
+
+static enum ast_effect effect_of(const char *word)
+{
+	return strcmp(word, "allow") == 0 ? AST_ALLOW
+	       : strcmp(word, "ask") == 0 ? AST_ASK
+					  : AST_DENY;
+}
+
+struct risks {
+	bool said[CLASSES];
+	enum ast_effect effect[CLASSES];
+	struct span at[CLASSES];
+};
+
+/* Several kinds of tools may be of one class: the strictest of them counts. */
+static void say(struct risks *r, int class, enum ast_effect effect, struct span at)
+{
+	if (!r->said[class] || effect > r->effect[class])
+		r->effect[class] = effect;
+	if (!r->said[class])
+		r->at[class] = at;
+	r->said[class] = true;
+}
+
+/* `deny: high`, `deny: [high, critical]`. */
+static void say_classes(struct yml *y, struct risks *r, const struct yml_entry *e,
+			const struct yml_node *n)
+{
+	enum ast_effect effect = effect_of(yml_meaning(
+		&(struct yml_node){.kind = YML_SCALAR, .text = str_from(e->key->name)},
+		YML_W_EFFECT));
+	const char *class;
+
+	if (n->kind == YML_LIST) {
+		for (const struct yml_item *i = n->items; i; i = i->next)
+			say_classes(y, r, e, i->value);
+		return;
+	}
+	class = yml_choice(y, n, YML_W_CLASS);
+	if (!class)
+		return;
+	if (r->said[class_of(class)]) {
+		struct diag *d =
+			diag_add(y->sink, DIAG_YAML_DUPLICATE_KEY, n->at,
+				 "the class '%s' has an effect already", class);
+
+		diag_note(y->sink, d, r->at[class_of(class)], "it is given here");
+		return;
+	}
+	say(r, class_of(class), effect, n->at);
+}
+
+static bool read_risks(struct yml *y, const struct yml_entry *e, struct risks *r)
+{
+	size_t errors = y->sink->errors;
+	bool ok;
+
+	*r = (struct risks){0};
+	for (const struct yml_entry *k = yml_entries(y, e->value, YML_S_RISKS, &ok); k;
+	     k = k->next) {
+		int class = class_of(k->key->name);
+		const char *effect;
+
+		if (class < 0) {
+			say_classes(y, r, k, k->value);
+			continue;
+		}
+		effect = yml_choice(y, k->value, YML_W_EFFECT);
+		if (effect)
+			say(r, class, effect_of(effect), k->at);
+	}
+	return ok && y->sink->errors == errors;
+}
+
+static void add_risks(struct yml *y, const struct yml_entry *e,
+		      enum ast_section_kind section, const struct risks *r)
+{
+	struct ast_values pairs = {0};
+
+	for (int i = 0; i < CLASSES; i++)
+		if (r->said[i])
+			pairs = ast_values_add(
+				pairs, AST_VALUE(B, AST_V_NAME, r->at[i],
+						 .key = str_from(class_names[i]),
+						 .text = str_from(ast_effect_name(
+							 r->effect[i]))));
+	if (!pairs.head)
+		diag_add(y->sink, DIAG_YAML_EMPTY, e->value->at,
+			 "no class has an effect here");
+	else
+		yml_add_in(y, section,
+			   AST_STMT(B, AST_OTHERWISE_BY_RISK, e->at,
+				    .name_at = e->name->at, .pairs = pairs.head));
+}
+
+void yml_do_command_risks(struct yml *y, const struct yml_entry *e)
+{
+	struct risks r;
+
+	if (read_risks(y, e, &r))
+		add_risks(y, e, AST_SEC_COMMAND, &r);
+}
+
+/* A class of which nothing is said needs a person, the highest no less. */
+void yml_do_tool_risks(struct yml *y, const struct yml_entry *e)
+{
+	struct risks r;
+
+	if (!read_risks(y, e, &r))
+		return;
+	for (int i = 0; i < CLASSES; i++)
+		if (!r.said[i])
+			say(&r, i,
+			    i > LOW && r.effect[i - 1] > AST_ASK ? r.effect[i - 1]
+								 : AST_ASK,
+			    e->at);
+	add_risks(y, e, AST_SEC_TOOLS, &r);
+}
+
+/* --- tools ----------------------------------------------------------- */
+
+static void tool_pair(struct yml *y, const char *name, const struct yml_entry *e)
+{
+	struct ast_value *v;
+	const char *word;
+
+	if (e->key->type == YML_T_BOOL) {
+		v = yml_truth(y, e->value);
+	} else if (e->key->type == YML_T_CHOICE) {
+		word = yml_choice(y, e->value, (enum yml_word_set)e->key->arg);
+		v = word ? AST_VALUE(B, AST_V_NAME, e->value->at,
+				     .text = str_from(word))
+			 : NULL;
+	} else {
+		v = yml_values(y, e->key->type, e->value);
+	}
+	if (v)
+		yml_add(y, AST_STMT(B, AST_PAIR, e->at, .name = str_from(name),
+				    .name_at = e->name->at, .values = v));
+}
+
+/* `requiresPermission: false` says nothing: its class decides. */
+static void tool_body(struct yml *y, const struct yml_entry *e)
+{
+	static const char *const pairs[][2] = {{"risk", "risk"},
+					       {"riskLevel", "risk"},
+					       {"needsNetwork", "needs-network"},
+					       {"preferredRunner", "runner"},
+					       {"description", "description"}};
+	bool yes = false;
+
+	for (; e; e = e->next) {
+		for (size_t i = 0; i < POL_LEN(pairs); i++)
+			if (strcmp(e->key->name, pairs[i][0]) == 0)
+				tool_pair(y, pairs[i][1], e);
+		if (strcmp(e->key->name, "requiresPermission") == 0 &&
+		    yml_bool(y, e->value, &yes) && yes)
+			yml_add(y, AST_STMT(B, AST_TOOL_EFFECT, e->at,
+					    .name_at = e->name->at, .effect = AST_ASK));
+	}
+}
+
+void yml_read_tools(struct yml *y, const struct yml_node *n)
+{
+	struct map seen;
+
+	map_init(&seen, y->a);
+	for (const struct yml_item *i = n->items; i && !B->full; i = i->next) {
+		struct ast_stmts outer = y->out, body;
+		bool ok;
+		const struct yml_entry *all;
+
+		if (yml_is_second(y, &seen, i->key))
+			continue;
+		all = yml_entries(y, i->value, YML_S_TOOLMETA, &ok);
+		y->out = (struct ast_stmts){0};
+		tool_body(y, all);
+		body = y->out;
+		y->out = outer;
+		yml_add(y, AST_STMT(B, AST_TOOL, yml_join(i->key, i->value),
+				    .name = i->key->text, .name_at = i->key->at,
+				    .body = body.head));
+	}
+}
