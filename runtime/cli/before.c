@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
-#include "runtime/base/sys.h"
 
 /* polinit lies beside polrun in a build tree, else in ../libexec/pol. */
 int before_open_polinit(struct rt_err *err)
@@ -33,12 +32,10 @@ int before_open_polinit(struct rt_err *err)
 		struct stat st;
 
 		(void)snprintf(path, sizeof(path), "%s/%s", self, places[i]);
-		fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
-		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (fd < 0)
 			continue;
-		if (fd < 0 || fstat(fd, &st) != 0)
-			return rt_fail_errno(err, errno, "polinit in '%.200s'", self);
-		if (!S_ISREG(st.st_mode) ||
+		if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
 		    (st.st_mode & S_IWOTH))
 			return rt_fail(err, EPERM,
 				       "polinit in '%.200s' is not a file that only its "

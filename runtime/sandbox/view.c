@@ -284,8 +284,10 @@ static void apply_ro(struct maker *m, size_t i, enum region region)
 
 	if (c->ro || c->deep_ro)
 		force_ro(c, c->by);
-	for (size_t j = 0; j < i; j++)
-		if (m->c[j].deep_ro && view_below(c->path, m->c[j].path))
+	/* by its own name, too: a mount's tree may lie below such a directory */
+	for (size_t j = 0; j < m->n; j++)
+		if (m->c[j].deep_ro && (view_below(c->path, m->c[j].path) ||
+					view_below(view_host_name(c), m->c[j].path)))
 			force_ro(c, m->c[j].by);
 	if (m->any_ro != VIEW_NO_RULE && !c->private_ &&
 	    (region == REGION_HOST || (c->named && c->place.exists)))
@@ -472,11 +474,24 @@ static int put_node(struct sandbox_view *v, struct cand *c)
 	return 0;
 }
 
+/* A name that the run makes is a directory where something lies below it. */
+static void shape_own(struct maker *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		struct cand *c = &m->c[i];
+
+		for (size_t j = i + 1; c->keep && c->absent && j < m->n &&
+				       view_below(m->c[j].path, c->path); j++)
+			c->place.is_dir |= m->c[j].keep;
+	}
+}
+
 static int put_nodes(struct maker *m)
 {
 	struct sandbox_view *v = m->out;
 	int r = 0;
 
+	shape_own(m);
 	v->nodes = calloc(m->n + 1, sizeof(*v->nodes));
 	if (!v->nodes)
 		return -ENOMEM;

@@ -359,9 +359,8 @@ int view_copy_link(struct maker *m, const char *path)
 
 	(void)snprintf(full, sizeof(full), "%s%s", m->in->prefix, path);
 	n = readlink(full, target, sizeof(target) - 1);
-	/* EINVAL: it is a directory here */
-	if (n < 0)
-		return errno == EINVAL || errno == ENOENT ? 0 : -errno;
+	if (n <= 0)
+		return 0;
 	target[n] = '\0';
 	return add_link(m->out, path, target);
 }

@@ -6,7 +6,8 @@
  *   file_oracle POLC-OPTIONS… FILE…
  *     rule N LEVEL EFFECT OPS FLAG SHAPE LINE ID
  *                    (FLAG: f floor, s scratch, -; SHAPE: literal wild any)
- *     place N ROOT REST                         (the rule's, or its exception's)
+ *     place N ROOT REST
+ *     except N ROOT REST                        (its exception's)
  *     note N EXACTNESS TEXT
  *     end
  *     EFFECT RULE OWN MATCHED,…                 (RULE: -1 otherwise)
@@ -25,11 +26,11 @@ static int trouble(const char *what)
 	return 2;
 }
 
-static void print_places(const struct mounts_places *p, const struct ir_rule *r,
-			 enum ir_root root)
+static void print_places(const char *word, const struct mounts_places *p,
+			 const struct ir_rule *r, enum ir_root root)
 {
 	for (size_t i = 0; i < p->paths.n; i++)
-		printf("place %u %s %.*s\n", r->index,
+		printf("%s %u %s %.*s\n", word, r->index,
 		       root == IR_ROOT_FS ? "/" : ir_root_name(root),
 		       STR_ARG(p->paths.v[i]));
 }
@@ -46,10 +47,10 @@ static void print_rule(const struct compilation *c, const struct ir_rule *r)
 	       ir_effect_name(r->effect), r->set.u.file.ops,
 	       r->floor ? "f" : r->scratch ? "s" : "-", shapes[p.shape], r->at.line,
 	       STR_ARG(r->id));
-	print_places(&p, r, r->set.u.file.path.root);
+	print_places("place", &p, r, r->set.u.file.path.root);
 	for (size_t i = 0; i < r->nexcept; i++) {
 		mounts_places(c->a, &r->except[i].u.file.path, &p);
-		print_places(&p, r, r->except[i].u.file.path.root);
+		print_places("except", &p, r, r->except[i].u.file.path.root);
 	}
 }
 

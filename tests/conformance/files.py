@@ -27,7 +27,9 @@ OUTSIDE = "/srv"
 NODES = ["allowed tree", "ro below rw", "rw below ro", "exec below noexec", "mask dir",
          "mask file", "pin", "absent", "wildcard", "any-depth", "scratch", "link",
          "made and locked", "project below HOME", "project below /tmp", "final",
-         "locked", "except", "hide", "deny", "ask", "let through", "refused"]
+         "locked", "except", "hide", "deny", "ask", "let through", "refused",
+         "mount", "spelled by a place", "let through at a place", "refused at a place",
+         "anywhere", "read by anywhere alone"]
 seen = collections.Counter()
 
 
@@ -40,6 +42,13 @@ def requests(w, policy, rng):
     out, moves = [], []
     dirs = list(w.dirs) + [d for d in ("/tmp", "/tmp/a", "/dev/shm", "/dev/shm/a",
                                        "/var/tmp", "/var/tmp/a", "/usr", "/etc", "/")]
+    for place, tree in sorted(policy.mounts.items()):
+        for d in [d for d in w.dirs if at(d, tree)]:
+            p = place + d[len(tree):] + "/"
+            out += [("list", p[:-1], ""), ("read", p + "f.r", ""),
+                    ("append", p + "f.w", ""), ("create", p + "n.p", ""),
+                    ("mkdir", p + "n.q", ""), ("exec", p + "x", ""),
+                    ("map", p + "x", ""), ("rename", p + "n.p", p + "n.o")]
     for at_, to in sorted(w.links.items()):
         out += [("list", at_, ""), ("read", at_ + "/f.r", ""), ("read", at_, ""),
                 ("create", at_ + "/n.z", ""), ("append", at_ + "/f.w", "")]
@@ -157,10 +166,20 @@ class Run:
         if verb in NAME_OPS:
             if dir_id in ids:
                 return os.path.join(ids[dir_id], os.path.basename(path))
+            path = self.own_name(path)
+            dirname = os.path.dirname(path)
             return path if dirname in self.model and dirname not in self.start else None
         if obj_id in ids:
             return ids[obj_id]
+        path = self.own_name(path)
         return path if path in self.model and path not in self.start else None
+
+    def own_name(self, path):
+        """What is below the place of a mount is what is below its tree."""
+        for place, tree in self.p.mounts.items():
+            if at(path, place):
+                return tree + path[len(place):]
+        return path
 
     def one(self, req, answer):
         verb, path, other = req
@@ -169,6 +188,8 @@ class Run:
         host = [self.host_path(p, ids[2 * i], ids[2 * i + 1], verb)
                 for i, p in enumerate(paths)]
         seen["let through" if result == "OK" else "refused"] += 1
+        if self.own_name(path) != path:
+            seen["%s at a place" % ("let through" if result == "OK" else "refused")] += 1
         if result == "OK":
             self.let_through(verb, paths, host, lines)
             self.apply(verb, paths, host, other)
@@ -186,6 +207,7 @@ class Run:
                                          host[0 if at(p, where[0]) else -1] is None)
             ok, by = j.effective(op, p, of_host)
             if ok or (host[0] is None and j.effective(op, paths[0], False)[0]):
+                seen["read by anywhere alone"] += op == "read" and j.by_root(p, by)
                 continue
             if j.is_under(op, p, by):
                 seen["under"] += 1
@@ -218,6 +240,7 @@ class Run:
 
     def refused(self, verb, paths, host, ids, result):
         j = self.judge
+        paths = [self.own_name(p) for p in paths]
         if any(h is None for h in host):
             # does the request name what the run would see of the host?
             if verb in NEW_OPS and ids[0] != "-" and paths[0] not in self.made and \
@@ -341,7 +364,7 @@ class Run:
             r.level, r.id, r.line, r.notes)
 
     def refusal(self, text):
-        for known in ("scratch", "lies in a tree of the host", "project", "idmap"):
+        for known in ("the mount at", "scratch", "lies in a tree of the host", "project", "idmap"):
             if known in text:
                 seen["refused by polrun: " + known] += 1
                 return

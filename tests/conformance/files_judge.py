@@ -28,6 +28,7 @@ class Rule:
         self.ops = [o for i, o in enumerate(("read", "write", "exec"))
                     if int(ops) >> i & 1]
         self.line, self.places, self.notes = int(line), [], []
+        self.excepts = set()    # those of the places that are its exceptions
 
 
 class Oracle:
@@ -41,9 +42,13 @@ class Oracle:
             words = line.rstrip("\n").split(" ")
             if words[0] == "rule":
                 self.rules[int(words[1])] = Rule(words[2:9])
-            elif words[0] == "place" and (words[2] == "/" or words[2] in roots):
+            elif words[0] in ("place", "except") and (words[2] == "/" or
+                                                      words[2] in roots):
                 root = "" if words[2] == "/" else roots[words[2]]
-                self.rules[int(words[1])].places.append(root + words[3] or "/")
+                rule, place = self.rules[int(words[1])], root + words[3] or "/"
+                rule.places.append(place)
+                if words[0] == "except":
+                    rule.excepts.add(place)
             elif words[0] == "note":
                 self.rules[int(words[1])].notes.append((words[2], " ".join(words[3:])))
             elif words[0] == "end":
@@ -126,7 +131,7 @@ class Judge:
         return True
 
     def walk(self, n, rule, place):
-        follow = rule.effect == "allow"
+        follow = (rule.effect == "allow") != (place in rule.excepts)
         done, rest, hops = "", place.strip("/").split("/"), 0
         while rest and hops < 40:
             step = rest.pop(0)
@@ -205,6 +210,8 @@ class Judge:
         names = [path] + [l + path[len(r):] for l, r, f, _ in self.alias
                           if f and at(path, r)]
         for name in names:
+            if self.o.ask(op, name)[:2] == ("allow", -1) and self.shows_root(name):
+                return True     # by otherwise
             for n in self.o.ask(op, name)[3]:
                 r = self.o.rules[n]
                 if r.effect == "allow" and r.shape == "literal" and r.flag != "s" and \
@@ -212,12 +219,34 @@ class Judge:
                     return True
         return False
 
+    def by_root(self, path, by):
+        """Is it the allow of all of the host, or `otherwise`, that lets it be read?"""
+        n = by[-1]
+        return n < 0 or (self.o.rules[n].effect == "allow" and
+                         "/" in self.o.rules[n].places)
+
+    def shows_root(self, name):
+        """Of the host's root, and not of what lies over it."""
+        roots = [self.w.project] + ([] if self.own_home() else [self.w.home])
+        return any(at(name, d) for d in roots) or not any(
+            at(name, d) for d in ("/tmp", "/var/tmp", "/dev", "/proc", "/sys", "/run"))
+
+    def own_home(self):
+        return self.plan.nodes.get(self.w.home) in ("scratch", "empty")
+
+    def anywhere(self):
+        return self.o.ask("read", "/")[0] == "allow" and \
+            self.o.ask("read", "/.\x01")[0] == "allow"
+
     def shows(self, place, name):
         """Is the host's object there?  Not below what is private in every run."""
+        if place == "/":
+            return self.shows_root(name)
         real = os.path.realpath(place)
         return real in self.start and not any(
             at(d, real) and at(name, d)
-            for d in (self.w.home, "/tmp", "/var/tmp", "/dev/shm"))
+            for d in ("/tmp", "/var/tmp", "/dev/shm") + (
+                (self.w.home,) if self.own_home() or not self.anywhere() else ()))
 
     def reported(self, n):
         return any(x == "over" or "(over)" in text
@@ -254,7 +283,7 @@ class Judge:
             for p in r.places if r.flag == "s" and self.reported(n) else ():
                 if at(path, p) and self.plan.nodes.get(p) in ("scratch", "empty") and \
                    not any(below(q, p) and at(path, q) for x in self.o.rules.values()
-                           for q in x.places if x.effect == "allow" and x.flag != "s"
+                           for q in x.places if q not in x.excepts and x.effect == "allow" and x.flag != "s"
                            and x.shape == "literal"):
                     return True
         return False
@@ -270,6 +299,9 @@ class Judge:
                    any(x == "over" and "exception" in text for x, text in r.notes)
                    for r in self.o.rules.values()):
                 return "an exception by a wildcard"
+            if any(r.effect != "allow" and self.reported(n) and p not in self.start and
+                   at(path, p) for n, r in self.o.rules.items() for p in r.excepts):
+                return "an exception of an absent name"
             if op == "write" and self.forced(path):
                 return "read-only by " + self.forced(path)
             if op != "read" and not self.effective("read", path)[0]:

@@ -132,6 +132,10 @@ class Policy:
         self.rng, self.world, self.seen = rng, world, seen
         self.std = rng.random() < 0.3
         self.absent = set()     # full paths that rules name and nobody made
+        self.mounts = {}        # place → the tree's own name
+        for i in range(rng.choice((0, 0, 1, 1, 2))):
+            self.mounts["/pol-m%d" % i] = rng.choice(world.dirs)
+        self.anywhere = rng.random() < 0.3
         levels = [lv for lv in ("managed", "managed-file", "user")
                   if rng.random() < 0.35]
         self.texts = {}
@@ -140,20 +144,44 @@ class Policy:
             self.texts[lv] = [self.statement(lv) for _ in range(rng.randint(1, 4))]
         ground = [self.ground() for _ in range(rng.randint(1, 3))]
         self.texts["project"] += ground
+        said = {}
+        for at, tree in self.mounts.items():
+            said[at] = rng.choice(levels + ["project"])
+            ops = rng.choice(("read", "read, write", "read, write", "read, exec",
+                              "read, write, exec"))
+            self.texts[said[at]].append(
+                'mount "%s" at "%s" %s' % (self.own(tree), at, ops))
+            seen["mount"] += 1
+        if self.anywhere:
+            seen["anywhere"] += 1
+            self.texts["project"].append(rng.choice((
+                'allow read "/"', 'allow read "/"', "otherwise read allow",
+                'allow read "/" except "%s"' % self.spell(rng.choice(world.dirs)))))
         first = (levels + ["project"])[0]
         self.texts[first].append('allow read, exec "%s"' % probes)
         self.lock = first.startswith("managed") and rng.random() < 0.3
         if self.lock:
             self.texts[first] += [g for g in ground if rng.random() < 0.8]
             seen["locked"] += 1
+            # what the lock takes away is no name of the run's
+            self.mounts = {at: tree for at, tree in self.mounts.items()
+                           if said[at] == first}
         if rng.random() < 0.3:
-            self.texts["project"].append("otherwise %s %s" % (rng.choice(OPS),
-                                         rng.choice(("deny", "ask"))))
+            self.texts["project"].append("otherwise %s %s" % (
+                rng.choice(OPS[1:] if self.anywhere else OPS), rng.choice(("deny", "ask"))))
 
     # --- places -----------------------------------------------------------------
 
     def spell(self, path):
-        """One of the names of a path, by a root that is above it."""
+        """One of the names of a path: by a mount's place, by its own."""
+        for at, tree in self.mounts.items():
+            if (path == tree or path.startswith(tree + "/")) and self.rng.random() < 0.5:
+                self.seen["spelled by a place"] += 1
+                return at + path[len(tree):]
+        return self.own(path)
+
+    def own(self, path):
+        """By a root that is above it."""
         roots = [(self.world.home, "${HOME}"), (self.world.project, "${PROJECT_DIR}")]
         fit = [n + path[len(r):] for r, n in roots
                if path == r or path.startswith(r + "/")]

@@ -127,6 +127,21 @@ static void test_denied_name_in_a_private_tree_is_locked(void **state)
 	assert_true(n && n->locked && !n->masked && n->ops == PB_READ);
 }
 
+static void test_denied_name_above_another_is_a_directory(void **state)
+{
+	struct world *w = *state;
+
+	deny(w, PB_WRITE, "/home/u/x");
+	(void)rule(w, PB_DENY, PB_WRITE, "/home/u/x/y", PB_A_WILD, PB_AF_BELOW);
+	hide(w, "/home/u/x/z");
+	deny(w, PB_WRITE, "/home/u/f");
+	build(w);
+	assert_true(node(w, "/home/u/x")->locked);
+	assert_true(node(w, "/home/u/x")->is_dir ==
+		    (node(w, "/home/u/x/y") || node(w, "/home/u/x/z")));
+	assert_false(node(w, "/home/u/f")->is_dir);
+}
+
 static void test_hide_that_nothing_shows_needs_no_mount(void **state)
 {
 	struct world *w = *state;
@@ -443,6 +458,7 @@ int main(void)
 		WITH(world, test_existing_name_of_the_floor_is_read_only),
 		WITH(world, test_hides_in_a_private_tree_are_made_and_masked),
 		WITH(world, test_denied_name_in_a_private_tree_is_locked),
+		WITH(world, test_denied_name_above_another_is_a_directory),
 		WITH(world, test_hide_that_nothing_shows_needs_no_mount),
 		WITH(world, test_hide_below_a_shown_tree_is_a_mask),
 		WITH(world, test_allow_below_a_hide_is_shown),

@@ -96,6 +96,22 @@ static void test_absent_names_narrow_both(void **state)
 	assert_int_equal(node(w, "/w")->ops, RW);
 }
 
+static void test_a_wildcard_above_the_tree_narrows_the_place(void **state)
+{
+	static char deep[] = "/home/u/p/src/deep";
+	struct world *w = *state;
+
+	mounts[0].host = deep;
+	allow(w, RW, deep);
+	build(w);
+	assert_int_equal(node(w, "/w")->ops, RW);
+	sandbox_view_release(&w->v);
+	(void)rule(w, PB_DENY, PB_WRITE, "/home/u/p/src", PB_A_WILD, PB_AF_BELOW);
+	build(w);
+	assert_int_equal(node(w, "/w")->ops, PB_READ);
+	assert_true(node(w, "/w")->forced_ro);
+}
+
 static void test_names_of_the_floor_are_told_once(void **state)
 {
 	struct world *w = *state;
@@ -192,6 +208,7 @@ int main(void)
 		WITH(mount, test_the_tree_is_at_both_names),
 		WITH(mount, test_restrictions_stand_at_both_names),
 		WITH(mount, test_absent_names_narrow_both),
+		WITH(mount, test_a_wildcard_above_the_tree_narrows_the_place),
 		WITH(mount, test_names_of_the_floor_are_told_once),
 		WITH(mount, test_what_a_link_denies_is_denied_at_the_place),
 		WITH(mount, test_a_tree_that_is_absent_is_only_told),
