@@ -1,9 +1,11 @@
 /* Confines the supervisor itself: whoever takes it over through the listener
- * finds no way to execute, to connect or to open a file by name.  Never
- * Landlock and never a scope: it would lose its children (design 06). */
+ * finds no way to execute, to connect or to open a file by name.  What it never
+ * does ends it, and with it the run; what is merely not needed is refused.
+ * Never Landlock and never a scope: it would lose its children (design 06). */
 #include "runtime/supervise/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +28,8 @@
 #define REFUSE STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define KILL STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 
+enum { MAX_INSNS = 224 };
+
 #ifdef POL_SAN
 /* The sanitizers' run time opens and maps on its own: only what matters most. */
 static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
@@ -44,7 +48,7 @@ static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
 #else
 static const int allowed[] = {
 	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_close, SYS_lseek,
-	SYS_poll, SYS_ppoll, SYS_fstat, SYS_newfstatat, SYS_readlinkat, SYS_openat2,
+	SYS_poll, SYS_ppoll, SYS_fstat, SYS_newfstatat, SYS_readlinkat,
 	SYS_getdents64,
 	SYS_fcntl, SYS_ftruncate, SYS_fsync, SYS_recvmsg, SYS_recvfrom,
 	SYS_getsockopt, SYS_process_vm_readv, SYS_pidfd_open, SYS_pidfd_getfd,
@@ -55,6 +59,14 @@ static const int allowed[] = {
 	SYS_madvise, SYS_getrandom, SYS_exit, SYS_exit_group,
 };
 
+/* No path of ours leads here once the command runs. */
+static const int deadly[] = {
+	SYS_open, SYS_openat, SYS_creat, SYS_open_by_handle_at, SYS_execve,
+	SYS_execveat, SYS_socket, SYS_connect, SYS_clone, SYS_clone3, SYS_fork,
+	SYS_vfork, SYS_ptrace, SYS_process_vm_writev, SYS_mount, SYS_setns,
+	SYS_unshare, SYS_bpf, SYS_io_uring_setup,
+};
+
 static const unsigned long ioctls[] = {
 	SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND,
 	SECCOMP_IOCTL_NOTIF_ID_VALID, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
@@ -63,6 +75,10 @@ static const unsigned long ioctls[] = {
 
 static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
 {
+	_Static_assert(sizeof(allowed) / sizeof(allowed[0]) * 2 +
+			       sizeof(deadly) / sizeof(deadly[0]) * 2 +
+			       sizeof(ioctls) / sizeof(ioctls[0]) * 2 + 32 < MAX_INSNS,
+		       "the filter fits");
 	static const struct sock_filter head[] = {
 		LOAD(arch), JEQ(AUDIT_ARCH_X86_64, 1, 0), KILL,
 		LOAD(nr),
@@ -77,6 +93,17 @@ static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
 	size_t n = sizeof(head) / sizeof(head[0]);
 
 	memcpy(f, head, sizeof(head));
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		f[n++] = (struct sock_filter)JEQ(deadly[i], 0, 1);
+		f[n++] = (struct sock_filter)KILL;
+	}
+	/* openat2: from a descriptor only; how it resolves stands in memory, which
+	   a filter cannot read */
+	f[n++] = (struct sock_filter)JEQ(SYS_openat2, 0, 4);
+	f[n++] = (struct sock_filter)LOAD_ARG(0);
+	f[n++] = (struct sock_filter)JEQ(AT_FDCWD, 0, 1);
+	f[n++] = (struct sock_filter)KILL;
+	f[n++] = (struct sock_filter)ALLOW;
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
 		f[n++] = (struct sock_filter)JEQ(allowed[i], 0, 1);
 		f[n++] = (struct sock_filter)ALLOW;
@@ -101,7 +128,7 @@ static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
 
 int confine_self(struct rt_err *err)
 {
-	struct sock_filter f[160];
+	struct sock_filter f[MAX_INSNS];
 	struct sock_fprog prog;
 	size_t n = 0;
 

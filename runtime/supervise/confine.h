@@ -4,8 +4,10 @@
 
 #include "runtime/base/err.h"
 
-/* not dumpable, no_new_privs, and a filter that knows no execve, no socket, no
- * open and no openat.  Cannot be undone. */
+/* Not dumpable, no_new_privs, and a filter: execve, a socket, a new process,
+ * open, openat and openat2 from the working directory end the process, openat2
+ * from a descriptor is left, and what is not listed is refused with EPERM.
+ * Cannot be undone. */
 int confine_self(struct rt_err *err);
 
 #endif

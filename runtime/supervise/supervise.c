@@ -366,6 +366,15 @@ static void hold_network(const struct loop *l)
 	(void)open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* In a build for step-mutants.sh: a supervisor that opens a path by its name. */
+static void open_by_name(void)
+{
+#ifdef POL_TEST_STEPS
+	if (getenv("POL_SUPERVISOR_OPENS"))
+		(void)open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+#endif
+}
+
 static int prepare(struct loop *l, const struct sandbox_view *view)
 {
 	int r = take_clock(l);
@@ -381,6 +390,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		r = let_go_of_streams(l);
 	if (r == 0)
 		r = confine_self(l->err);
+	if (r == 0)
+		open_by_name();
 	if (r == 0)
 		(void)dl_iterate_phdr(drop_pages, NULL);
 	return r;

@@ -55,6 +55,33 @@ for who in "${whos[@]}"; do
 	done
 done
 
+# A supervisor that opens a path by its name dies of it, and the run with it.
+# shellcheck disable=SC2016
+printf 'policy m { base none }\ncommand { otherwise allow }\nfile { allow read, exec "/usr", "/bin", "/lib", "/lib64"  allow read "${PROJECT_DIR}" }\n' \
+	>"$base/m.pol"
+mkdir -p "$base/m/project"
+if "$base/bin/polc" compile "$base/m.pol" -o "$base/m.polb" 2>/dev/null; then
+	opens() { # NAME=VALUE…: its exit status
+		(cd "$base/m/project" && env HOME="$base/m" "$@" timeout 20 "$base/bin/polrun" \
+			-b "$base/m.polb" sleep 0.8125 >/dev/null 2>&1 </dev/null)
+	}
+	opens A=1
+	control=$?
+	opens POL_SUPERVISOR_OPENS=1
+	status=$?
+	sleep 0.2
+	if [ "$control" -eq 0 ] && [ "$status" -eq 159 ] && ! pgrep -f 'sleep 0.8125' >/dev/null; then
+		echo "ok   a supervisor that opens a path by its name: SIGSYS, and nothing left"
+		count_pass
+	else
+		echo "FAIL a supervisor that opens a path by its name: $status, without that $control"
+		count_fail
+	fi
+else
+	echo "FAIL the policy for the supervisor does not compile"
+	count_fail
+fi
+
 covered=0
 while IFS='|' read -r _ row _ _ _ _ _ proof _; do
 	row=${row//[\` ]/} proof=${proof//\`/}
