@@ -28,7 +28,7 @@ LDFLAGS_san := -fsanitize=address,undefined
 # file of the view); gcc refuses -static with ASan, so the san variant is not.
 STATIC := $(if $(filter san,$(VARIANT)),-pie,-static-pie)
 
-POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml
+POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lnftables
 POLRUN_LIBS := -lsodium -lcap
 
 FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
@@ -36,11 +36,12 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/lower compiler/analysis compiler/target \
            compiler/backend compiler/backend/seccomp compiler/backend/landlock \
            compiler/backend/mounts compiler/backend/matcher \
-           compiler/backend/limits compiler/bundle compiler/cli \
+           compiler/backend/limits compiler/backend/nft \
+           compiler/bundle compiler/cli \
            runtime/base runtime/bundle runtime/decide runtime/sandbox \
            runtime/supervise runtime/cli
 ONLY ?= $(FOLDERS)
-MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polinit.c
+MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polinit.c runtime/cli/polnft.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
 SRC_RUNTIME  := $(filter-out $(MAINS),$(foreach d,$(filter runtime/%,$(ONLY)),$(wildcard $(d)/*.c)))
@@ -52,7 +53,7 @@ OBJ_RUNTIME  := $(call obj,$(SRC_RUNTIME))
 LIB_COMPILER := $(BUILD)/lib/libcompiler.a
 LIB_RUNTIME  := $(BUILD)/lib/libruntime.a
 
-BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit
+BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit $(BUILD)/bin/polnft
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c))
 TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
@@ -119,6 +120,9 @@ $(BUILD)/bin/polrun: $(call obj,runtime/cli/polrun.c) $(LIB_RUNTIME)
 $(BUILD)/bin/polinit: $(call obj,runtime/cli/polinit.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
+$(BUILD)/bin/polnft: $(call obj,runtime/cli/polnft.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables
 
 $(BUILD)/tests/unit/% $(BUILD)/tests/prop/% $(BUILD)/tests/conformance/%: $(BUILD)/obj/tests/unit/%.o
 $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME)
@@ -170,6 +174,7 @@ install: all
 	install -D -m 0755 $(BUILD)/bin/polc $(DESTDIR)$(PREFIX)/bin/polc
 	install -D -m 0755 $(BUILD)/bin/polrun $(DESTDIR)$(PREFIX)/bin/polrun
 	install -D -m 0755 $(BUILD)/bin/polinit $(DESTDIR)$(PREFIX)/libexec/pol/polinit
+	install -D -m 0755 $(BUILD)/bin/polnft $(DESTDIR)$(PREFIX)/libexec/pol/polnft
 	install -d $(DESTDIR)$(PREFIX)/share/pol
 	cp -r stdlib-policies $(DESTDIR)$(PREFIX)/share/pol/
 

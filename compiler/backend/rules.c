@@ -32,6 +32,8 @@ struct table {
 	VEC(uint32_t) lifted;
 	struct buf strings;
 	struct map seen;   /* text -> offset in strings, + 1 */
+	struct str last; /* a long string that was added */
+	struct pb_str last_at;
 	uint32_t base;     /* offset of the strings in the member */
 };
 
@@ -41,11 +43,19 @@ static struct pb_str add_string(struct table *t, struct str s)
 
 	if (!s.n)
 		return (struct pb_str){ t->base, 0 };
+	/* the rules of a long statement share its text: it is hashed once */
+	if (t->last.p == s.p && t->last.n == s.n)
+		return t->last_at;
 	at = (uintptr_t)map_get(&t->seen, s);
 	if (!at) {
 		at = t->strings.n + 1;
 		buf_str(&t->strings, s);
 		map_put(&t->seen, s, (void *)at);
+	}
+	if (s.n > 256) {
+		t->last = s;
+		t->last_at = (struct pb_str){ t->base + (uint32_t)(at - 1),
+					      (uint32_t)s.n };
 	}
 	return (struct pb_str){ t->base + (uint32_t)(at - 1), (uint32_t)s.n };
 }

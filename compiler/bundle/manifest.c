@@ -103,6 +103,22 @@ static void end_list(struct buf *b, size_t n)
 	buf_z(b, n == 0 ? "[]" : "\n  ]");
 }
 
+/* Which libnftables made nft.batch; null without a ruleset. */
+static void nft(struct buf *b, const struct bk_nft *n)
+{
+	key(b, "nft");
+	if (!n->limited) {
+		buf_z(b, "null");
+		return;
+	}
+	buf_z(b, "{\"libnftables\": ");
+	if (n->version.n)
+		string(b, n->version);
+	else
+		buf_z(b, "null");
+	buf_printf(b, ", \"batch\": %s}", n->batch ? "true" : "false");
+}
+
 static void sources(struct buf *b, const struct bundle_plan *plan)
 {
 	key(b, "sources");
@@ -161,6 +177,7 @@ void bundle_manifest(struct buf *out, const struct ir *ir,
 		string(out, plan->features.v[i]);
 	}
 	end_list(out, plan->features.n);
+	nft(out, &opt->nft);
 	sources(out, plan);
 	key(out, "keys");
 	if (opt->signatures)

@@ -7,6 +7,7 @@
 #define COMPILER_BUNDLE_WRITER_H
 
 #include "compiler/backend/backend.h"
+#include "compiler/backend/net.h"
 #include "compiler/base/buf.h"
 #include "compiler/diag/diag.h"
 #include "compiler/ir/ir.h"
@@ -19,6 +20,7 @@ struct bundle_options {
 	struct str previous;   /* SHA-256 of the manifest before, hex; or empty */
 	unsigned signatures;   /* that the manifest asks for; 0: none */
 	bool no_sources;       /* the texts are left out, their digests stay */
+	struct bk_nft nft;     /* of bk_net_capture() */
 	const char *version;   /* of the compiler, never NULL */
 };
 

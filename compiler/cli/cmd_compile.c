@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "compiler/backend/net.h"
 #include "compiler/bundle/sign.h"
 #include "compiler/bundle/writer.h"
 #include "compiler/cli/cli.h"
@@ -102,6 +103,8 @@ static enum cli_exit build(struct compilation *c, const struct bundle_options *f
 		opt = *fixed;
 	else if (!options_of(c, &opt))
 		return CLI_TROUBLE;
+	if (!bk_net_capture(c->ir, &c->out, c->o->no_nft_batch, &opt.nft, &c->sink))
+		return CLI_FINDINGS;
 	if (bundle_write(c->ir, &c->out, &opt, ret_bytes, &c->sink))
 		return CLI_CLEAN;
 	c->internal = "no bundle, and no message";
@@ -157,6 +160,7 @@ static enum cli_exit reproduce(struct options *o, struct arena *a)
 
 	if (reproduce_begin(o->reproduce, a, &r)) {
 		take_inputs(o, a, &r, NULL);
+		o->no_nft_batch = !bundle_member(&r.b, PB_NFT_BATCH);
 		compilation_init(&all, o, a);
 		e = again(&all, &r, &what);
 		if (e == CLI_FINDINGS) {

@@ -157,13 +157,11 @@ static void fill(struct asked *q, const struct compilation *c,
 static const char *cross_check(struct asked *q, struct compilation *c,
 			       const struct ir_decision *e)
 {
-	bool disabled = c->ir->scalars[IR_S_NET_MODE].num == IR_NET_DISABLED;
 	const char *why = NULL;
 	struct decision d;
 	struct bundle b;
 
-	if ((q->req.kind == IR_NET && !disabled) ||
-	    (q->req.kind == IR_SYSCALL && q->req.scope != IR_SANDBOX))
+	if (!compiled_answers(c->ir, &q->req))
 		return NULL;
 	if (!compiled_open(c, &b))
 		return c->internal;

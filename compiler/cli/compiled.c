@@ -8,8 +8,20 @@
 #include <linux/audit.h>
 #include <stdlib.h>
 
+#include "compiler/backend/net.h"
 #include "compiler/bundle/writer.h"
 #include "runtime/decide/bpf.h"
+
+bool compiled_answers(const struct ir *ir, const struct ir_request *req)
+{
+	bool on = ir->scalars[IR_S_NET_MODE].num != IR_NET_DISABLED;
+
+	if (bk_net_refused(ir))
+		return false;
+	if (req->kind == IR_NET && on)
+		return req->is_addr && req->scope == IR_SANDBOX;
+	return req->kind != IR_SYSCALL || req->scope == IR_SANDBOX;
+}
 
 bool compiled_open(struct compilation *c, struct bundle *ret)
 {
@@ -135,7 +147,7 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 		decide_unix(&ctx, str_z(a, req->path), req->abstract, ret);
 		return true;
 	case IR_NET:
-		/* the mode is disabled in every bundle: a name is no loopback */
+		/* disabled: a name is no loopback; else compiled_answers() */
 		decide_net(&ctx, req->proto == IR_UDP, req->addr, req->port, ret);
 		return true;
 	case IR_TOOL:

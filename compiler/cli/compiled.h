@@ -12,6 +12,12 @@
 #include "runtime/decide/decide.h"
 
 /*
+ * Does a bundle of this policy answer such a request?  Filters and network
+ * rules are for the sandbox; host names wait for the egress gateway; a
+ * network that cannot be enforced has no bundle.
+ */
+bool compiled_answers(const struct ir *ir, const struct ir_request *req);
+/*
  * The bundle in memory of a compilation whose passes have all run.  False
  * with `c->internal` set: what we write has to be readable.
  */

@@ -21,7 +21,7 @@ enum opt_id {
 	OPT_DISCOVER, OPT_ROOT, OPT_FORMAT, OPT_FAIL_ON, OPT_VERBOSE, OPT_OUTPUT,
 	OPT_SERIAL, OPT_EXPIRES, OPT_NOT_BEFORE, OPT_PREVIOUS, OPT_REPRODUCE, OPT_SIGN,
 	OPT_KEY,
-	OPT_SIGNERS, OPT_PRINCIPAL, OPT_CREATED, OPT_NO_SOURCES, OPT_CWD, OPT_AFTER,
+	OPT_SIGNERS, OPT_PRINCIPAL, OPT_CREATED, OPT_NO_SOURCES, OPT_NO_NFT_BATCH, OPT_CWD, OPT_AFTER,
 	OPT_SECTION, OPT_COLOR, OPT_WRITE, OPT_CHECK, OPT_DIFF, OPT_HELP, OPT_VERSION, OPT_COUNT
 };
 
@@ -76,6 +76,8 @@ static const struct opt_spec {
 			  "time since 1970 for the manifest (SOURCE_DATE_EPOCH)" },
 	[OPT_NO_SOURCES] = { "no-sources", 0, ARG_NONE, V(CLI_COMPILE), NULL,
 			     "leave the policy texts out of the bundle" },
+	[OPT_NO_NFT_BATCH] = { "no-nft-batch", 0, ARG_NONE, V(CLI_COMPILE), NULL,
+			       "no trial of the network rules: polnft loads them" },
 	[OPT_CWD] = { "cwd", 0, ARG_ONE, V(CLI_EXPLAIN), "DIR",
 		      "working directory of a command (the project)" },
 	[OPT_AFTER] = { "after", 0, ARG_ONE, V(CLI_DUMP), "PASS",
@@ -334,6 +336,9 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 		return set_created(r, v);
 	case OPT_NO_SOURCES:
 		o->no_sources = true;
+		return true;
+	case OPT_NO_NFT_BATCH:
+		o->no_nft_batch = true;
 		return true;
 	case OPT_CWD:
 		o->cwd = v;

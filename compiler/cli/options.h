@@ -36,6 +36,7 @@ enum cli_format { CLI_TEXT, CLI_JSON, CLI_YAML };
 struct options {
 	enum cli_verb verb;
 	bool help, version, json, verbose, no_sources, fail_on_warning;
+	bool no_nft_batch;             /* compile */
 	enum cli_color color;
 	enum cli_format format;        /* effective; `json` where it is JSON */
 	VEC(struct sema_input) inputs; /* sources, as they were named */

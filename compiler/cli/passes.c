@@ -6,6 +6,7 @@
 
 #include "compiler/analysis/lift.h"
 #include "compiler/ast/print.h"
+#include "compiler/backend/net.h"
 #include "compiler/backend/rules.h"
 #include "compiler/frontend/frontend.h"
 #include "compiler/lower/lower.h"
@@ -137,13 +138,12 @@ static enum cli_exit settle(struct compilation *c, const char *pass, bool ok)
 }
 
 /*
- * Network modes that no bundle can have yet: check, explain and dump read
- * them, and only compile has the back end's error.
+ * A network that no bundle can have yet: check, explain and dump read it, and
+ * only compile has the back end's error.
  */
 static bool is_only_for_compile(const struct compilation *c, const struct backend *bk)
 {
-	return c->o->verb != CLI_COMPILE && strcmp(bk->name, "net") == 0 &&
-	       c->ir->scalars[IR_S_NET_MODE].num != IR_NET_DISABLED;
+	return c->o->verb != CLI_COMPILE && bk == &bk_net && bk_net_refused(c->ir);
 }
 
 /*

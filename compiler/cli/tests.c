@@ -82,14 +82,10 @@ static bool holds(const struct compilation *c, const struct ir_test_case *k,
 static const char *compare(struct runner *r, const struct ir_request *q,
 			   const struct ir_decision *e)
 {
-	bool modes = r->c->ir->scalars[IR_S_NET_MODE].num == IR_NET_DISABLED;
 	struct decision d;
 	const char *why;
 
-	/* no bundle has another mode than disabled: nothing to compare with */
-	if (q->kind == IR_NET && !modes)
-		return NULL;
-	if (q->kind == IR_SYSCALL && q->scope != IR_SANDBOX)
+	if (!compiled_answers(r->c->ir, q))
 		return NULL;
 	if (!compiled_ask(r->b, q, r->c->a, &d, &why))
 		return why;

@@ -199,8 +199,9 @@ void lower_families(struct lower *l)
 	struct lower_head h = { .t = NULL };
 	struct ir_set set;
 
-	/* `full` leaves every family; nobody's word has no place to name */
-	if (mode->num == IR_NET_FULL || !mode->set)
+	/* `full` too: it speaks of addresses and ports, and the families of
+	   drivers and hypervisors have none; nobody's word has no place to name */
+	if (!mode->set)
 		return;
 	h.rule = (struct ir_rule){ .id = mode->id,
 				   .at = mode->at,

@@ -18,6 +18,8 @@ int bundle_check_rules(const void *data, size_t size, struct rt_err *err);
 /* `rules` is checked already: tags must name rules of the automaton's kind. */
 int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *rules,
 			 struct rt_err *err);
+int bundle_check_egress(const void *data, size_t size, uint32_t nrules,
+			struct rt_err *err);
 int bundle_check_landlock(const void *data, size_t size, struct rt_err *err);
 /* `nrules`: records of the rule table, which rule numbers must be below. */
 int bundle_check_mounts(const void *data, size_t size, uint32_t nrules,

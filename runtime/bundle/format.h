@@ -29,6 +29,9 @@
 #define PB_SECCOMP_TRACE "seccomp/x86_64.trace.bpf"
 #define PB_SECCOMP_ENFORCE_MAP "seccomp/x86_64.enforce.map"
 #define PB_SECCOMP_TRACE_MAP "seccomp/x86_64.trace.map"
+#define PB_NFT_JSON "nft.json"
+#define PB_NFT_BATCH "nft.batch"
+#define PB_EGRESS "egress.bin"
 #define PB_LANDLOCK "landlock.bin"
 #define PB_MOUNTS "mounts.bin"
 #define PB_LIMITS "limits.bin"
@@ -48,6 +51,7 @@ struct pb_head {
 #define PB_MAGIC_RULES   0x4c555250u /* "PRUL" */
 #define PB_MAGIC_MATCHER 0x54414d50u /* "PMAT" */
 #define PB_MAGIC_MAP     0x50414d50u /* "PMAP" */
+#define PB_MAGIC_EGRESS  0x52474550u /* "PEGR" */
 #define PB_MAGIC_LANDLOCK 0x444e4c50u /* "PLND" */
 #define PB_MAGIC_MOUNTS  0x544e4d50u /* "PMNT" */
 #define PB_MAGIC_LIMITS  0x4d494c50u /* "PLIM" */
@@ -199,6 +203,47 @@ struct pb_map {
 	struct pb_table entries; /* by pc, ascending */
 };
 
+/* --- nft.json, nft.batch, egress.bin: the network of the mode `limited` --------- */
+
+/*
+ * nft.json: documents of libnftables, one a line, each one transaction; the
+ * first makes the table and the chain that drops.  nft.batch: the netlink
+ * messages that libnftables sends for them, one transaction behind the other
+ * (runtime/bundle/nft_batch.h).
+ */
+#define PB_NFT_TABLE "pol"
+#define PB_NFT_CHAIN "out"
+#define PB_NFT_GROUP 42u /* NFLOG: denials, with the rule's id as prefix */
+/* No transaction is longer: the kernel's default for a socket is 212,992. */
+#define PB_NFT_TRANSACTION (200u * 1024)
+
+/*
+ * egress.bin: what every (address, protocol, port) gets, without gaps.  The
+ * line of addresses, v4 as v4-mapped v6, is cut into slabs; each names the
+ * list of port ranges that holds there for tcp and for udp.
+ */
+struct pb_slab {
+	uint8_t lo[16];     /* up to the next slab's, the last to the end */
+	uint32_t tcp, udp;  /* number of a list */
+};
+
+struct pb_ports {
+	uint32_t first, count; /* pieces; the lists follow each other */
+};
+
+struct pb_piece {
+	uint16_t hi;  /* from the one before it on; the last is 65535 */
+	uint8_t effect, zero;
+	uint32_t rule; /* a rule or a scalar */
+};
+
+struct pb_egress {
+	struct pb_head head;
+	struct pb_table slabs;  /* struct pb_slab; the first begins at :: */
+	struct pb_table lists;  /* struct pb_ports */
+	struct pb_table pieces; /* struct pb_piece */
+};
+
 /* --- mounts.bin: where the view may change ------------------------------------- */
 
 enum pb_anchor_kind {
@@ -299,6 +344,9 @@ _Static_assert(sizeof(struct pb_rule) == 80, "pb_rule");
 _Static_assert(sizeof(struct pb_automaton) == 56, "pb_automaton");
 _Static_assert(sizeof(struct pb_state) == 12, "pb_state");
 _Static_assert(sizeof(struct pb_map_entry) == 16, "pb_map_entry");
+_Static_assert(sizeof(struct pb_slab) == 24, "pb_slab");
+_Static_assert(sizeof(struct pb_ports) == 8, "pb_ports");
+_Static_assert(sizeof(struct pb_piece) == 8, "pb_piece");
 _Static_assert(sizeof(struct pb_anchor) == 24, "pb_anchor");
 _Static_assert(sizeof(struct pb_mount) == 24, "pb_mount");
 _Static_assert(sizeof(struct pb_landlock_abi) == 80, "pb_landlock_abi");

@@ -373,6 +373,24 @@ static int feature(struct cursor *c, struct manifest *m)
 	return 0;
 }
 
+/* null, or the libnftables that made nft.batch (null: there is none). */
+static int nft(struct cursor *c, struct manifest *m)
+{
+	const char *version;
+	size_t len;
+
+	if (take(c, "null"))
+		return 0;
+	TRY(expect(c, "{\"libnftables\": "));
+	if (!take(c, "null"))
+		TRY(string(c, "version of libnftables", &version, &len));
+	TRY(expect(c, ", \"batch\": "));
+	m->nft_batch = take(c, "true");
+	if (!m->nft_batch && !take(c, "false"))
+		return bad_value(c, "'batch'");
+	return expect(c, "}");
+}
+
 static int source(struct cursor *c, struct manifest *m)
 {
 	static const char *const levels[] = { "managed", "managed-file", "project",
@@ -460,6 +478,8 @@ static int parse(struct cursor *c, struct manifest *m)
 	TRY(parse_head(c, m));
 	TRY(expect(c, ",\n  \"features\": "));
 	TRY(list(c, m, feature));
+	TRY(expect(c, ",\n  \"nft\": "));
+	TRY(nft(c, m));
 	TRY(expect(c, ",\n  \"sources\": "));
 	TRY(list(c, m, source));
 	TRY(expect(c, ",\n  \"keys\": "));

@@ -38,6 +38,7 @@ struct manifest {
 	struct manifest_member *members; /* malloc'ed */
 	size_t nmembers;
 	uint32_t nsources;
+	bool nft_batch; /* it says that nft.batch is there */
 };
 
 /* 0, or -errno with the byte offset in the message.  Releases nothing on success. */

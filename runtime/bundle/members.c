@@ -12,6 +12,9 @@ const struct member_kind member_kinds[] = {
 	{ PB_SECCOMP_ENFORCE_MAP, true },
 	{ PB_SECCOMP_TRACE, true },
 	{ PB_SECCOMP_TRACE_MAP, true },
+	{ PB_NFT_JSON, false },
+	{ PB_NFT_BATCH, false },
+	{ PB_EGRESS, false },
 	{ PB_LANDLOCK, true },
 	{ PB_MOUNTS, true },
 	{ PB_LIMITS, true },
@@ -23,6 +26,7 @@ const struct member_kind member_kinds[] = {
 static const char *const features[] = {
 	"mount-setattr", /* mount_setattr(2), 5.12 */
 	"net-namespace",
+	"nf-tables",     /* nf_tables with conntrack, reject and log; 5.6 */
 	"pid-namespace",
 	"seccomp",       /* filters, 3.5 */
 	"user-namespace",

@@ -14,6 +14,7 @@
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/manifest.h"
 #include "runtime/bundle/members.h"
+#include "runtime/bundle/nft_batch.h"
 #include "runtime/bundle/sshsig.h"
 #include "runtime/bundle/tar.h"
 
@@ -197,6 +198,27 @@ static int check_required(struct bundle *b, struct rt_err *err)
 	return 0;
 }
 
+/* The members of a network that is on belong to its mode, and to no other. */
+static int check_network(struct bundle *b, struct rt_err *err)
+{
+	unsigned mode = bundle_net_mode(b);
+	struct bundle_member *m;
+
+	if (mode != PB_NET_LIMITED && (find(b, PB_NFT_JSON) || find(b, PB_NFT_BATCH)))
+		return rt_fail(err, EBADMSG, "member '" PB_NFT_JSON "' or '" PB_NFT_BATCH
+			       "' does not belong to the network's mode");
+	if (mode == PB_NET_LIMITED && !find(b, PB_NFT_JSON))
+		return rt_fail(err, EBADMSG, "member '" PB_NFT_JSON "' is missing");
+	if (mode == PB_NET_DISABLED)
+		return !find(b, PB_EGRESS) ? 0 :
+			       rt_fail(err, EBADMSG, "member '" PB_EGRESS "' does not "
+				       "belong to the network's mode");
+	CHECK_TRY(need(b, PB_EGRESS, &m, err));
+	CHECK_TRY(bundle_check_egress(m->data, m->size, b->rules->rules.count, err));
+	b->egress = (const void *)m->data;
+	return 0;
+}
+
 static int check_members(struct bundle *b, struct rt_err *err)
 {
 	struct bundle_member *m;
@@ -210,6 +232,7 @@ static int check_members(struct bundle *b, struct rt_err *err)
 	CHECK_TRY(need(b, PB_MATCHER, &m, err));
 	CHECK_TRY(bundle_check_matcher(m->data, m->size, b->rules, err));
 	b->matcher = (const void *)m->data;
+	CHECK_TRY(check_network(b, err));
 	CHECK_TRY(need(b, PB_LANDLOCK, &m, err));
 	CHECK_TRY(bundle_check_landlock(m->data, m->size, err));
 	b->landlock = (const void *)m->data;
@@ -254,6 +277,9 @@ static int parse(struct bundle *b,
 	b->not_before = m.not_before;
 	b->not_after = m.not_after;
 	r = match_members(b, &m, at, err);
+	if (r == 0 && m.nft_batch != (find(b, PB_NFT_BATCH) != NULL))
+		r = rt_fail(err, EBADMSG, PB_MANIFEST " and the members do not agree "
+			    "whether there is a '" PB_NFT_BATCH "'");
 	manifest_release(&m);
 	return r < 0 ? r : check_members(b, err);
 }
@@ -323,5 +349,22 @@ int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,
 	*ret_insns = bpf->data;
 	*ret_count = bpf->size / 8;
 	*ret_map = (const void *)map->data;
+	return 0;
+}
+
+int bundle_nft(struct bundle *b, const void **ret_batch, size_t *ret_size,
+	       const void **ret_json, size_t *ret_json_size, struct rt_err *err)
+{
+	struct bundle_member *json, *batch = NULL;
+
+	CHECK_TRY(need(b, PB_NFT_JSON, &json, err));
+	if (find(b, PB_NFT_BATCH)) {
+		CHECK_TRY(need(b, PB_NFT_BATCH, &batch, err));
+		CHECK_TRY(nft_batch_check(batch->data, batch->size, err));
+	}
+	*ret_batch = batch ? batch->data : NULL;
+	*ret_size = batch ? batch->size : 0;
+	*ret_json = json->data;
+	*ret_json_size = json->size;
 	return 0;
 }

@@ -50,6 +50,7 @@ struct bundle {
 	/* Checked views; every offset and count in them has been verified. */
 	const struct pb_rules *rules;
 	const struct pb_matcher *matcher;
+	const struct pb_egress *egress; /* NULL where the network is disabled */
 	const struct pb_landlock *landlock;
 	const struct pb_mounts *mounts;
 	const struct pb_limits *limits;
@@ -95,6 +96,15 @@ int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,
 		  size_t *ret_count, const struct pb_map **ret_map,
 		  struct rt_err *err);
 
+/* The network's mode: enum pb_net_mode. */
+static inline unsigned bundle_net_mode(const struct bundle *b);
+/*
+ * The netlink messages of a limited network, structure checked, or NULL with
+ * size 0 in a bundle without them; and the documents that say the same.
+ */
+int bundle_nft(struct bundle *b, const void **ret_batch, size_t *ret_size,
+	       const void **ret_json, size_t *ret_json_size, struct rt_err *err);
+
 /* Table access: the pointer to record `i` of a checked table. */
 static inline const void *pb_at(const void *member, struct pb_table t,
 				size_t size, uint32_t i)
@@ -107,6 +117,14 @@ static inline const struct pb_rule *bundle_rule(const struct bundle *b, uint32_t
 	return i < b->rules->rules.count ?
 	       (const struct pb_rule *)pb_at(b->rules, b->rules->rules,
 					     sizeof(struct pb_rule), i) : NULL;
+}
+
+static inline unsigned bundle_net_mode(const struct bundle *b)
+{
+	const struct pb_rule *r =
+		bundle_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE);
+
+	return r ? (unsigned)r->value : PB_NET_DISABLED;
 }
 
 /* A string of `member` as pointer and length (not NUL-terminated). */

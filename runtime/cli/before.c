@@ -12,10 +12,10 @@
 
 #include "runtime/base/io.h"
 
-/* polinit lies beside polrun in a build tree, else in ../libexec/pol. */
-int before_open_polinit(struct rt_err *err)
+/* NAME lies beside polrun in a build tree, else in ../libexec/pol. */
+static int open_own(const char *name, struct rt_err *err)
 {
-	static const char *const places[] = { "polinit", "../libexec/pol/polinit" };
+	static const char *const places[] = { "", "../libexec/pol/" };
 	char self[PATH_MAX], path[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
@@ -31,19 +31,30 @@ int before_open_polinit(struct rt_err *err)
 		AUTO_CLOSE int fd = -1;
 		struct stat st;
 
-		(void)snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+		(void)snprintf(path, sizeof(path), "%s/%s%s", self, places[i], name);
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 		if (fd < 0)
 			continue;
 		if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
 		    (st.st_mode & S_IWOTH))
 			return rt_fail(err, EPERM,
-				       "polinit in '%.200s' is not a file that only its "
-				       "owner can write", self);
+				       "%s in '%.200s' is not a file that only its "
+				       "owner can write", name, self);
 		return io_steal_fd(&fd);
 	}
-	return rt_fail(err, ENOENT, "polinit is neither in '%.150s' nor in "
-		       "../libexec/pol of it: polrun is not installed completely", self);
+	return rt_fail(err, ENOENT, "%s is neither in '%.150s' nor in "
+		       "../libexec/pol of it: polrun is not installed completely", name,
+		       self);
+}
+
+int before_open_polinit(struct rt_err *err)
+{
+	return open_own("polinit", err);
+}
+
+int before_open_polnft(struct rt_err *err)
+{
+	return open_own("polnft", err);
 }
 
 /* A worktree's or submodule's .git names a directory that may not be there. */

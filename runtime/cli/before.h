@@ -7,6 +7,8 @@
 /* A descriptor of polinit, from beside polrun or from ../libexec/pol; -errno
  * where it is missing or everybody could have written it. */
 int before_open_polinit(struct rt_err *err);
+/* The same of polnft, which a limited network needs without nft.batch. */
+int before_open_polnft(struct rt_err *err);
 /* One line where the project's .git is a file that points outside of the view. */
 void before_check_dot_git(const char *project, const struct sandbox_view *view);
 

@@ -236,18 +236,18 @@ static void print_exactness(FILE *out, const struct bundle *b,
 		fputs("every rule holds exactly\n", out);
 }
 
-/* The mode is a scalar like every other: its record says it. */
 static void print_network(FILE *out, const struct bundle *b)
 {
-	for (uint32_t i = 0; i < b->rules->scalar_count; i++) {
-		const struct pb_rule *r = bundle_rule(b, b->rules->scalar_first + i);
-		char rule[EXPLAIN_RULE_CAP];
+	static const char *const modes[] = {
+		[PB_NET_DISABLED] = "disabled, own loopback only",
+		[PB_NET_LIMITED] = "limited, own loopback as the rules say, nothing leaves",
+		[PB_NET_FULL] = "full, the host's network",
+	};
+	unsigned mode = bundle_net_mode(b);
+	char rule[EXPLAIN_RULE_CAP];
 
-		if (r && r->id.len == 12 &&
-		    memcmp(pb_strp(b->rules, r->id), "network-mode", 12) == 0)
-			fprintf(out, "network   disabled, own loopback only (%s)\n",
-				explain_rule(b, b->rules->scalar_first + i, rule));
-	}
+	fprintf(out, "network   %s (%s)\n", mode <= PB_NET_FULL ? modes[mode] : "?",
+		explain_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE, rule));
 }
 
 void plan_print(FILE *out, const struct plan *p)

@@ -21,6 +21,7 @@
 #include "runtime/cli/env.h"
 #include "runtime/cli/features.h"
 #include "runtime/cli/foreign.h"
+#include "runtime/cli/network.h"
 #include "runtime/cli/options.h"
 #include "runtime/cli/plan.h"
 #include "runtime/cli/report.h"
@@ -190,6 +191,7 @@ static int fill_run(struct session *s, struct rt_err *err)
 	run->umask = umask(0);
 	(void)umask(run->umask);
 	run->polinit_fd = s->polinit;
+	network_fill(run, s->opt.action == OPT_RUN);
 	return 0;
 }
 
@@ -345,6 +347,7 @@ static void drop_descriptors(struct session *s)
 		}
 	(void)close(s->polinit);
 	s->polinit = -1;
+	network_release(&s->run);
 }
 
 static int start_and_supervise(struct session *s)
@@ -361,7 +364,8 @@ static int start_and_supervise(struct session *s)
 	do {
 		memset(&err, 0, sizeof(err));
 		r = sandbox_start(&s->run, &s->view, &child, &err);
-	} while (r < 0 && retry_without_listener(s, &err));
+	} while (r < 0 &&
+		 (retry_without_listener(s, &err) || network_by_polnft(&s->run, &err)));
 	if (r < 0) {
 		r = refuse_start(s, &err);
 		streams_finish(&streams);

@@ -45,7 +45,8 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 		 struct decision *ret);
 void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
 		 struct decision *ret);
-/* With the mode disabled: a deny by the mode, but for the own loopback. */
+/* With the mode disabled: a deny by the mode, but for the own loopback.  Other
+ * modes: by egress.bin, for the scope sandbox. */
 void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 		uint16_t port, struct decision *ret);
 void decide_tool(const struct decide_ctx *c, const char *name, struct decision *ret);

@@ -1,7 +1,8 @@
 /*
  * The network: `disabled` denies whatever rules say, but for the loopback
- * that the run has to itself.  Bundles of other modes are not made by this
- * version; what they would allow is unknown here and denied.
+ * that the run has to itself.  The other modes have a table of every address
+ * and port (egress.bin) for what runs in a sandbox; what it does not speak of
+ * is unknown here and denied.
  */
 #include <string.h>
 
@@ -16,16 +17,63 @@ static bool is_loopback(const uint8_t addr[16])
 	       memcmp(addr, one, sizeof(one)) == 0;
 }
 
+/* The last slab that begins at or before the address; the first begins at ::. */
+static const struct pb_slab *find_slab(const struct pb_egress *e, const uint8_t addr[16])
+{
+	uint32_t lo = 0, hi = e->slabs.count;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		const struct pb_slab *s = pb_at(e, e->slabs, sizeof(*s), mid);
+
+		if (memcmp(s->lo, addr, sizeof(s->lo)) <= 0)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return pb_at(e, e->slabs, sizeof(struct pb_slab), lo);
+}
+
+/* The first piece that ends at or behind the port; the last ends at 65535. */
+static const struct pb_piece *find_piece(const struct pb_egress *e, uint32_t list,
+					 uint16_t port)
+{
+	const struct pb_ports *l = pb_at(e, e->lists, sizeof(*l), list);
+	uint32_t lo = l->first, hi = l->first + l->count - 1;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		const struct pb_piece *p = pb_at(e, e->pieces, sizeof(*p), mid);
+
+		if (p->hi >= port)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return pb_at(e, e->pieces, sizeof(struct pb_piece), lo);
+}
+
 void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 		uint16_t port, struct decision *ret)
 {
-	const struct pb_rule *mode = decide_scalar(c, PB_S_NET_MODE);
+	const struct pb_egress *e = c->b->egress;
+	const struct pb_piece *p;
+	const struct pb_slab *s;
+	const struct pb_rule *r;
 
-	(void)udp;
-	(void)port;
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, PB_S_NET_MODE, ret);
-	if (mode && mode->value == PB_NET_DISABLED && c->scope == PB_SANDBOX &&
-	    is_loopback(addr))
-		ret->effect = PB_ALLOW;
+	if (bundle_net_mode(c->b) == PB_NET_DISABLED) {
+		if (c->scope == PB_SANDBOX && is_loopback(addr))
+			ret->effect = PB_ALLOW;
+		return;
+	}
+	if (!e || c->scope != PB_SANDBOX)
+		return;
+	s = find_slab(e, addr);
+	p = find_piece(e, udp ? s->udp : s->tcp, port);
+	ret->effect = p->effect;
+	ret->rule = p->rule;
+	r = bundle_rule(c->b, p->rule);
+	ret->needs_person = p->effect == PB_ASK && r && (r->flags & PB_F_ANSWER);
 }

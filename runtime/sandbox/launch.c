@@ -217,7 +217,9 @@ static int send_first(const struct launch *s, struct rt_err *err)
 
 	plan_init(&plan);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		(void)plan_add(&plan, steps[i], PLAN_INIT);
+		if (!s->run->host_network ||
+		    (steps[i] != STEP_NS_NET && steps[i] != STEP_LO))
+			(void)plan_add(&plan, steps[i], PLAN_INIT);
 	plan.head.more = true;
 	r = plan_finish(&plan, &bytes, &size);
 	plan_release(&plan);

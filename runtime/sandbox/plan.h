@@ -78,6 +78,10 @@ struct plan_policy {
 	struct { int resource; uint64_t value; } rlimits[8];
 	size_t nrlimits;
 	uint64_t disk; /* bytes; 0: no limit */
+	/* the rules of a limited network: netlink messages, or documents for polnft */
+	const void *nft;
+	size_t nft_len;
+	int polnft; /* -1: messages */
 };
 
 struct plan {

@@ -1,8 +1,9 @@
 /*
- * The plan after the view: credentials, Landlock, the command's limits and
+ * The plan around the view: network rules; credentials, Landlock, the command's limits and
  * filter; and what passwd and group say inside.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,30 @@
 #include "runtime/sandbox/step_landlock.h"
 
 #define TEXT_MAX (256u * 1024)
+
+void plan_nft(struct plan *p, const struct plan_policy *policy)
+{
+	struct plan_op *op;
+	uint32_t at;
+	int fd = -1;
+
+	if (!policy->nft_len)
+		return;
+	at = plan_blob(p, policy->nft, policy->nft_len);
+	if (policy->polnft >= 0) {
+		fd = fcntl(policy->polnft, F_DUPFD_CLOEXEC, 3);
+		if (fd < 0) {
+			p->err = -errno;
+			return;
+		}
+		plan_take_fd(p, fd);
+	}
+	op = plan_add(p, STEP_NFT, PLAN_INIT);
+	op->other = at;
+	op->len = (uint32_t)policy->nft_len;
+	op->fd = fd;
+	op->flags = fd >= 0 ? PLAN_F_GIVEN : 0;
+}
 
 static void landlock_rule(struct plan *p, const char *path, uint64_t rights,
 			  const struct pb_landlock_abi *abi)

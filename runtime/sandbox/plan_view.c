@@ -467,9 +467,11 @@ static void add_proc(struct build *b)
 
 	add_at(p, STEP_PROC, "proc", NULL, 0);
 	add_at(p, STEP_USERNS_MAX, "proc/sys/user/max_user_namespaces", "0", 0);
-	add_at(p, STEP_TCP_FASTOPEN, "proc/sys/net/ipv4/tcp_fastopen", "0",
-	       PLAN_F_MAYBE);
-	add_at(p, STEP_MPTCP, "proc/sys/net/mptcp/enabled", "0", PLAN_F_MAYBE);
+	if (!b->run->host_network) {
+		add_at(p, STEP_TCP_FASTOPEN, "proc/sys/net/ipv4/tcp_fastopen", "0",
+		       PLAN_F_MAYBE);
+		add_at(p, STEP_MPTCP, "proc/sys/net/mptcp/enabled", "0", PLAN_F_MAYBE);
+	}
 	add_at(p, STEP_PROC_SYS, "proc/sys", NULL, 0);
 	add_at(p, STEP_PROC_KCORE, "proc/kcore", "f", PLAN_F_MAYBE);
 	add_at(p, STEP_PROC_KEYS, "proc/keys", "f", PLAN_F_MAYBE);

@@ -28,6 +28,8 @@ void plan_texts_release(struct plan_texts *t);
 void plan_view(struct plan *p, const struct sandbox_run *run,
 	       const struct sandbox_view *v, const int *given,
 	       const struct plan_policy *policy, const struct plan_texts *texts);
+/* The rules of a limited network, where there are any. */
+void plan_nft(struct plan *p, const struct plan_policy *policy);
 /* The second wall's rules and the restriction. */
 void plan_landlock(struct plan *p, const struct sandbox_view *v,
 		   const struct pb_landlock_abi *abi);

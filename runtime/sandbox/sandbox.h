@@ -39,6 +39,10 @@ struct sandbox_run {
 	                              no --user: idmapped writable trees, host uid
 	                              0x70000000 + pid, shown inside as 1000 */
 	bool trace;                /* --explain-denials: load the trace filter */
+	bool host_network;         /* the mode `full`: no network namespace */
+	bool by_polnft;            /* a limited network's rules come by polnft_fd, not
+	                              by the messages in the bundle */
+	int polnft_fd;             /* opened before the clone, where by_polnft */
 	bool want_listener;        /* false where none can be had: ERRNO instead */
 	int polinit_fd;            /* opened before the clone */
 	int landlock_abi;          /* 0: none */

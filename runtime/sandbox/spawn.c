@@ -150,6 +150,7 @@ static int make_plan(struct spawn *s, const struct sandbox_view *view,
 			return r;
 		}
 	}
+	plan_nft(&s->plan, policy);
 	plan_view(&s->plan, s->run, view, given, policy, &texts);
 	plan_texts_release(&texts);
 	for (size_t i = 0; i < sizeof(creds) / sizeof(*creds); i++)
@@ -168,7 +169,10 @@ static int take_child(struct spawn *s, struct rt_err *err)
 {
 	struct sandbox_ahead *ahead = s->run->ahead;
 
-	if (!ahead || ahead->pid <= 0 || s->plan.nfds)
+	/* nor one that has made a network of its own where the host's is wanted */
+	if (ahead && (s->plan.nfds || s->run->host_network))
+		sandbox_ahead_release(ahead);
+	if (!ahead || ahead->pid <= 0)
 		return sandbox_launch(s->run, s->plan.fds, s->plan.nfds, &s->child,
 				      err);
 	s->child = *ahead;

@@ -5,10 +5,12 @@
  */
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "runtime/base/compat.h"
 #include "runtime/base/io.h"
 #include "runtime/sandbox/plan_view.h"
 #include "runtime/sandbox/spawn.h"
@@ -113,6 +115,41 @@ static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 	}
 }
 
+/*
+ * A limited network: the messages, or documents where polnft loads them.  The
+ * host's network: its abstract sockets have no other wall than Landlock's scope.
+ */
+static int take_network(const struct sandbox_run *run, struct plan_policy *p,
+			struct rt_err *err)
+{
+	const void *batch, *json;
+	size_t nbatch, njson;
+	int r;
+
+	p->polnft = -1;
+	if (run->host_network &&
+	    !(p->landlock.scoped & LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET)) {
+		r = rt_fail(err, EOPNOTSUPP,
+			    "network full needs Landlock's scope (ABI 6, Linux 6.12): "
+			    "without it the host's abstract sockets would be reached");
+		(void)snprintf(err->step, sizeof(err->step), "landlock-scope");
+		return r;
+	}
+	if (bundle_net_mode(run->bundle) != PB_NET_LIMITED)
+		return 0;
+	r = bundle_nft(run->bundle, &batch, &nbatch, &json, &njson, err);
+	if (r < 0)
+		return r;
+	p->nft = run->by_polnft ? json : batch;
+	p->nft_len = run->by_polnft ? njson : nbatch;
+	p->polnft = run->by_polnft ? run->polnft_fd : -1;
+	if (p->nft_len)
+		return 0;
+	r = rt_fail(err, ENOENT, "the bundle has no netlink messages");
+	(void)snprintf(err->step, sizeof(err->step), "nft");
+	return r;
+}
+
 int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view,
 		  struct sandbox_child *ret, struct rt_err *err)
 {
@@ -125,6 +162,9 @@ int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view
 	if (r < 0)
 		return r;
 	take_landlock(run, &policy);
+	r = take_network(run, &policy, err);
+	if (r < 0)
+		return r;
 	take_limits(run, &policy);
 	policy.disk = run->bundle->mounts ? run->bundle->mounts->disk : 0;
 	return sandbox_spawn(run, view, &policy, ret, err);

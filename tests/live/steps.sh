@@ -191,6 +191,16 @@ t "lo: the own loopback is up"
 inside grep -c 127.0.0.1 /proc/net/fib_trie
 want_rc 0
 
+t "nft: a limited network's rules"
+raw_policy "${HEAD/network disabled/network limited}file { allow read, exec \"$PROBES\" }
+network { allow tcp 127.0.0.0/8 port 8000 as web }" n
+run_with n "$PROBES/net_probe" tcp 127.0.0.1 8000
+want_out ' allow$'
+run_with n "$PROBES/net_probe" tcp 127.0.0.1 8001
+want_out ' deny ECONNREFUSED$'
+run_with n "$PROBES/net_probe" udp 127.0.0.1 8000
+want_out ' deny EPERM$'
+
 t "securebits bounding ambient capset no-new-privs: nothing is left"
 inside "$N" caps
 want_out '^effective 000000000 permitted 000000000 inheritable 000000000 bounding 0 securebits ef nnp 1 '

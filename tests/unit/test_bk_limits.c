@@ -135,34 +135,6 @@ static void test_environment_has_a_limit(void **state)
 	mk_release(&m);
 }
 
-static void test_network_modes(void **state)
-{
-	struct ir_rule *r;
-	struct mk m;
-
-	(void)state;
-	mk_init(&m);
-	r = mk_rule(&m, IR_NET, IR_DENY);
-	bk_net.check(m.ir, &m.report, &m.sink);
-	assert_int_equal(of_scalar(&m, IR_S_NET_MODE, "loopback"), BK_EXACT);
-	assert_int_equal(mk_exactness(&m, r, "net", NULL), BK_EXACT);
-	assert_true(bk_net.emit(m.ir, &m.out, &m.sink));
-	assert_null(bk_net.verify(m.ir, &m.out, &m.a));
-	mk_release(&m);
-	for (uint64_t mode = IR_NET_LIMITED; mode <= IR_NET_FULL; mode++) {
-		mk_init(&m);
-		mk_scalar(&m, IR_S_NET_MODE, mode);
-		bk_net.check(m.ir, &m.report, &m.sink);
-		assert_int_equal(m.sink.errors, 0);
-		assert_int_equal(of_scalar(&m, IR_S_NET_MODE, "not supported"),
-				 BK_ADVISORY);
-		assert_false(bk_net.emit(m.ir, &m.out, &m.sink));
-		assert_int_equal(m.sink.errors, 1);
-		assert_non_null(bk_net.verify(m.ir, &m.out, &m.a));
-		mk_release(&m);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,7 +142,6 @@ int main(void)
 		cmocka_unit_test(test_verify_sees_another_limit),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_environment_has_a_limit),
-		cmocka_unit_test(test_network_modes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -402,7 +402,7 @@ static void test_the_mode_leaves_four_families(void **state)
 	static const struct {
 		const char *mode;
 		bool rule;
-	} rows[] = { { "disabled", true }, { "limited", true }, { "full", false } };
+	} rows[] = { { "disabled", true }, { "limited", true }, { "full", true } };
 
 	(void)state;
 	for (size_t i = 0; i < POL_LEN(rows); i++) {

@@ -19,7 +19,7 @@ static const char good[] =
 	"  \"previous\": null,\n  \"created\": \"2026-11-22T01:02:03Z\",\n"
 	"  \"not_before\": \"2026-01-01\",\n  \"not_after\": \"2027-06-30\",\n"
 	"  \"compiler\": \"0.1.0\",\n  \"features\": [\n    \"seccomp\",\n"
-	"    \"user-namespace\"\n  ],\n  \"sources\": [\n"
+	"    \"user-namespace\"\n  ],\n  \"nft\": null,\n  \"sources\": [\n"
 	"    {\"level\": \"managed\", \"narrow\": false, \"name\": \"a \\\"b\\\" \\u00ff "
 	"\xc3\xa4\", \"path\": \"sources/managed/a\", \"size\": 3, \"blake2b\": \"" HEX
 	"\"},\n    {\"level\": \"default\", \"narrow\": true, \"name\": \"std/base.pol\", "

@@ -1,0 +1,284 @@
+/*
+ * Which netlink messages a bundle may hand to the kernel: only those that add
+ * to the run's own table.  Everything else is refused before any is sent.
+ */
+#include "runtime/bundle/nft_batch.h"
+
+#include <errno.h>
+#include <arpa/inet.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/netlink.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/bundle/format.h"
+
+#define MIN_MESSAGE (NLMSG_HDRLEN + sizeof(struct nfgenmsg))
+
+/* What may stand in a batch, and the flags that it may carry. */
+static const struct {
+	uint16_t type;
+	const char *word;
+	uint16_t flags;
+} known[] = {
+	{ NFT_MSG_NEWTABLE, "NEWTABLE", NLM_F_CREATE },
+	{ NFT_MSG_NEWCHAIN, "NEWCHAIN", NLM_F_CREATE },
+	{ NFT_MSG_NEWRULE, "NEWRULE", NLM_F_CREATE | NLM_F_APPEND },
+	{ NFT_MSG_NEWSET, "NEWSET", NLM_F_CREATE },
+	{ NFT_MSG_NEWSETELEM, "NEWSETELEM", NLM_F_CREATE },
+};
+
+#define N_KNOWN (sizeof(known) / sizeof(known[0]))
+
+/* linux/netlink.h says the same in signed numbers. */
+#define NLA_HEAD sizeof(struct nlattr)
+
+static size_t align(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+struct walk {
+	const uint8_t *data;
+	size_t size, at;
+	bool has_table, has_chain;
+	struct rt_err *err;
+};
+
+static int bad(const struct walk *w, const char *what)
+{
+	return rt_fail(w->err, EBADMSG, PB_NFT_BATCH ": %s at byte %zu", what, w->at);
+}
+
+static const struct nlmsghdr *header(const uint8_t *p)
+{
+	return (const struct nlmsghdr *)(const void *)p;
+}
+
+static const struct nfgenmsg *generic(const struct nlmsghdr *h)
+{
+	return (const struct nfgenmsg *)(const void *)((const uint8_t *)h + NLMSG_HDRLEN);
+}
+
+/* A whole message at `at`, as netlink aligns it. */
+static const struct nlmsghdr *peek(const struct walk *w)
+{
+	const struct nlmsghdr *h = header(w->data + w->at);
+
+	if (w->size - w->at < MIN_MESSAGE || h->nlmsg_len < MIN_MESSAGE ||
+	    h->nlmsg_len % NLMSG_ALIGNTO || h->nlmsg_len > w->size - w->at)
+		return NULL;
+	return h;
+}
+
+/* The value of one attribute among those of a message or of a nest. */
+static const uint8_t *attribute(const uint8_t *p, size_t n, uint16_t type,
+				size_t *ret_len)
+{
+	while (n >= NLA_HEAD) {
+		const struct nlattr *a = (const struct nlattr *)(const void *)p;
+		size_t step = align(a->nla_len);
+
+		if (a->nla_len < NLA_HEAD || a->nla_len > n)
+			return NULL;
+		if ((a->nla_type & NLA_TYPE_MASK) == type) {
+			*ret_len = a->nla_len - NLA_HEAD;
+			return p + NLA_HEAD;
+		}
+		if (step > n)
+			return NULL;
+		p += step;
+		n -= step;
+	}
+	return NULL;
+}
+
+/* The attributes fill the message exactly. */
+static bool attributes_fit(const uint8_t *p, size_t n)
+{
+	while (n) {
+		const struct nlattr *a = (const struct nlattr *)(const void *)p;
+		size_t step;
+
+		if (n < NLA_HEAD || a->nla_len < NLA_HEAD || a->nla_len > n)
+			return false;
+		step = align(a->nla_len);
+		if (step > n)
+			return false;
+		p += step;
+		n -= step;
+	}
+	return true;
+}
+
+static bool is_text(const uint8_t *p, size_t n, const char *text)
+{
+	return p && n == strlen(text) + 1 && memcmp(p, text, n) == 0;
+}
+
+static bool is_number(const uint8_t *p, size_t n, uint32_t want)
+{
+	uint32_t v;
+
+	if (!p || n != sizeof(v))
+		return false;
+	memcpy(&v, p, sizeof(v));
+	return ntohl(v) == want;
+}
+
+/* The one chain hangs on the hook output and drops what no rule takes. */
+static bool is_dropping(const uint8_t *p, size_t n)
+{
+	const uint8_t *v, *hook;
+	size_t len = 0, nhook = 0;
+
+	v = attribute(p, n, NFTA_CHAIN_NAME, &len);
+	if (!is_text(v, len, PB_NFT_CHAIN))
+		return false;
+	v = attribute(p, n, NFTA_CHAIN_POLICY, &len);
+	if (!is_number(v, len, NF_DROP))
+		return false;
+	hook = attribute(p, n, NFTA_CHAIN_HOOK, &nhook);
+	if (!hook)
+		return false;
+	v = attribute(hook, nhook, NFTA_HOOK_HOOKNUM, &len);
+	return is_number(v, len, NF_INET_LOCAL_OUT);
+}
+
+static int check_message(struct walk *w, const struct nlmsghdr *h)
+{
+	const uint8_t *p = (const uint8_t *)h + MIN_MESSAGE;
+	size_t n = h->nlmsg_len - MIN_MESSAGE, len = 0, i = 0;
+	const struct nfgenmsg *g = generic(h);
+	const uint8_t *table;
+
+	while (i < N_KNOWN && h->nlmsg_type != (NFNL_SUBSYS_NFTABLES << 8 | known[i].type))
+		i++;
+	if (i == N_KNOWN)
+		return bad(w, "a message that adds nothing to a table");
+	if (h->nlmsg_flags & ~(NLM_F_REQUEST | NLM_F_ACK | NLM_F_EXCL | known[i].flags))
+		return bad(w, "a message with other flags");
+	if (g->nfgen_family != NFPROTO_INET || g->version != NFNETLINK_V0)
+		return bad(w, "a message of another family");
+	if (!attributes_fit(p, n))
+		return bad(w, "attributes that do not fit");
+	/* the table's name is attribute 1 of every message */
+	table = attribute(p, n, NFTA_TABLE_NAME, &len);
+	if (!is_text(table, len, PB_NFT_TABLE))
+		return bad(w, "a message about another table");
+	if (w->has_table != (known[i].type != NFT_MSG_NEWTABLE))
+		return bad(w, "the table is missing or there twice");
+	w->has_table = true;
+	if (known[i].type == NFT_MSG_NEWCHAIN) {
+		if (w->has_chain || !is_dropping(p, n))
+			return bad(w, "a chain that is not the one that drops");
+		w->has_chain = true;
+	}
+	if (known[i].type == NFT_MSG_NEWRULE && !w->has_chain)
+		return bad(w, "a rule before the chain that drops");
+	return 0;
+}
+
+static bool is_bracket(const struct nlmsghdr *h, uint16_t type)
+{
+	return h->nlmsg_type == type && h->nlmsg_len == MIN_MESSAGE &&
+	       (h->nlmsg_flags & ~NLM_F_ACK) == NLM_F_REQUEST &&
+	       ntohs(generic(h)->res_id) == NFNL_SUBSYS_NFTABLES;
+}
+
+static int check_transaction(struct walk *w)
+{
+	const struct nlmsghdr *h = peek(w);
+	size_t from = w->at, count = 0;
+
+	if (!h || !is_bracket(h, NFNL_MSG_BATCH_BEGIN))
+		return bad(w, "no transaction begins");
+	for (w->at += h->nlmsg_len; w->at < w->size; w->at += h->nlmsg_len, count++) {
+		h = peek(w);
+		if (!h)
+			return bad(w, "a message that does not fit");
+		if (is_bracket(h, NFNL_MSG_BATCH_END))
+			break;
+		if (check_message(w, h) < 0)
+			return -EBADMSG;
+	}
+	if (w->at >= w->size || count == 0)
+		return bad(w, "a transaction that is empty or does not end");
+	w->at += h->nlmsg_len;
+	return w->at - from <= PB_NFT_TRANSACTION ? 0 :
+						    bad(w, "a transaction is too long");
+}
+
+int nft_batch_check(const void *data, size_t size, struct rt_err *err)
+{
+	struct walk w = { .data = data, .size = size, .err = err };
+
+	if (size > NFT_BATCH_MAX)
+		return bad(&w, "too many bytes");
+	do {
+		int r = check_transaction(&w);
+
+		if (r < 0)
+			return r;
+		if (!w.has_chain)
+			return bad(&w, "the first transaction has no chain");
+	} while (w.at < size);
+	return 0;
+}
+
+/* Nests of attributes that are not well formed are left as they are. */
+static void clean_attributes(uint8_t *p, size_t n)
+{
+	while (n >= NLA_HEAD) {
+		const struct nlattr *a = (const struct nlattr *)(const void *)p;
+		size_t len = a->nla_len, step = align(len);
+
+		if (len < NLA_HEAD || len > n)
+			return;
+		if (a->nla_type & NLA_F_NESTED)
+			clean_attributes(p + NLA_HEAD, len - NLA_HEAD);
+		if (step > n)
+			return;
+		memset(p + len, 0, step - len);
+		p += step;
+		n -= step;
+	}
+}
+
+void nft_batch_clean(uint8_t *data, size_t size)
+{
+	for (size_t at = 0; at < size; at += header(data + at)->nlmsg_len)
+		clean_attributes(data + at + MIN_MESSAGE,
+				 header(data + at)->nlmsg_len - MIN_MESSAGE);
+}
+
+bool nft_batch_next(const uint8_t *data, size_t size, size_t *at,
+		    const uint8_t **ret_bytes, size_t *ret_len, size_t *ret_last)
+{
+	size_t from = *at, last = 0, i = from;
+
+	if (from >= size)
+		return false;
+	while (header(data + i)->nlmsg_type != NFNL_MSG_BATCH_END) {
+		last = i - from;
+		i += header(data + i)->nlmsg_len;
+	}
+	i += header(data + i)->nlmsg_len;
+	*ret_bytes = data + from;
+	*ret_len = i - from;
+	*ret_last = last;
+	*at = i;
+	return true;
+}
+
+const char *nft_batch_word(uint16_t type)
+{
+	for (size_t i = 0; i < N_KNOWN; i++)
+		if (type == (NFNL_SUBSYS_NFTABLES << 8 | known[i].type))
+			return known[i].word;
+	return type == NFNL_MSG_BATCH_BEGIN ? "BATCH_BEGIN" :
+	       type == NFNL_MSG_BATCH_END   ? "BATCH_END" :
+					      "a message";
+}

@@ -1,0 +1,111 @@
+/*
+ * The rules of a limited network, into the run's own namespace: the messages
+ * that the bundle holds, or by polnft, which is executed while the host's
+ * root is still the root.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/bundle/nft_load.h"
+#include "runtime/sandbox/init.h"
+#include "runtime/sandbox/plan.h"
+
+static void __attribute__((noreturn)) become_polnft(int program, int peer)
+{
+	char *argv[] = { (char *)(uintptr_t) "polnft", NULL };
+	char *envp[] = { NULL };
+
+	/* documents come in at 0, and what is wrong goes out at 2 */
+	if (dup2(peer, 0) < 0 || dup2(peer, 1) < 0 || dup2(peer, 2) < 0)
+		_exit(125);
+	(void)sys_execveat(program, "", argv, envp, AT_EMPTY_PATH);
+	_exit(126);
+}
+
+static int send_documents(int sock, const char *p, size_t left)
+{
+	while (left) {
+		ssize_t n = send(sock, p, left, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		/* it has ended early, and says why */
+		if (n < 0)
+			return errno == EPIPE || errno == ECONNRESET ? 0 : -errno;
+		p += n;
+		left -= (size_t)n;
+	}
+	return shutdown(sock, SHUT_WR) < 0 && errno != ENOTCONN ? -errno : 0;
+}
+
+/* The first line that it printed. */
+static void read_reason(int sock, char *out, size_t cap)
+{
+	char raw[256];
+	size_t have = 0;
+	ssize_t n;
+
+	while (have < sizeof(raw) &&
+	       (n = read(sock, raw + have, sizeof(raw) - have)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		have += (size_t)n;
+	}
+	for (size_t i = 0; i < have; i++)
+		if (raw[i] == '\n')
+			have = i;
+	io_escape(out, cap, raw, have);
+}
+
+static int by_polnft(const struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	char why[300] = "";
+	int pair[2], status = 0, r;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return step_fail(err, STEP_NFT, errno, "socketpair");
+	pid = fork();
+	if (pid == 0)
+		become_polnft(op->fd, pair[1]);
+	(void)close(pair[1]);
+	if (pid < 0) {
+		r = errno;
+		(void)close(pair[0]);
+		return step_fail(err, STEP_NFT, r, "fork of polnft");
+	}
+	r = send_documents(pair[0], plan_at(in->plan, op->other), op->len);
+	if (r == 0)
+		read_reason(pair[0], why, sizeof(why));
+	(void)close(pair[0]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (r < 0)
+		return step_fail(err, STEP_NFT, -r, "sending to polnft");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	return step_fail(err, STEP_NFT, EINVAL, "polnft: %s",
+			 why[0] ? why : "it ended without a word");
+}
+
+int step_nft(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	int r;
+
+	if (op->flags & PLAN_F_GIVEN)
+		return by_polnft(in, op, err);
+	r = nft_load(plan_at(in->plan, op->other), op->len, err);
+	if (r < 0 && err)
+		(void)snprintf(err->step, sizeof(err->step), "%s",
+			       step_table[STEP_NFT].name);
+	return r;
+}
