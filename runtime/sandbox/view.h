@@ -36,6 +36,7 @@ struct view_mount {
 struct view_in {
 	const char *prefix; /* "" or, in tests, a directory that stands for / */
 	const char *home, *project, *project_link;
+	const char *mountinfo; /* the host's mounts, as proc(5) has them, or NULL */
 	bool foreign; /* root's run: its user owns nothing of what is not mapped */
 	const struct view_anchor *anchors;
 	size_t n;

@@ -66,7 +66,7 @@ static int add_link(struct sandbox_view *v, const char *path, const char *target
 	return 0;
 }
 
-static int add_alias(struct maker *m, const struct view_anchor *a, const char *real,
+static int add_alias(struct maker *m, const char *path, const char *real, uint32_t rule,
 		     bool lends)
 {
 	struct alias *v = reallocarray(m->alias, m->nalias + 1, sizeof(*v));
@@ -74,9 +74,9 @@ static int add_alias(struct maker *m, const struct view_anchor *a, const char *r
 	if (!v)
 		return -ENOMEM;
 	m->alias = v;
-	v[m->nalias].path = strdup(a->path);
+	v[m->nalias].path = strdup(path);
 	v[m->nalias].real = strdup(real);
-	v[m->nalias].rule = a->rule;
+	v[m->nalias].rule = rule;
 	v[m->nalias].lends = lends;
 	if (!v[m->nalias].path || !v[m->nalias].real) {
 		free(v[m->nalias].path);
@@ -85,6 +85,11 @@ static int add_alias(struct maker *m, const struct view_anchor *a, const char *r
 	}
 	m->nalias++;
 	return 0;
+}
+
+int view_alias(struct maker *m, const char *path, const char *real, uint32_t rule)
+{
+	return add_alias(m, path, real, rule, false);
 }
 
 static bool private_tree(const struct maker *m, const char *path)
@@ -216,7 +221,7 @@ static int add_through_link(struct maker *m, const struct view_anchor *a)
 		return allow ? 0 : rt_fail_errno(m->err, -r, "the denied path %s", a->path);
 	if (r < 0 || (allow && !follow))
 		return r;
-	r = add_alias(m, a, real, allow);
+	r = add_alias(m, a->path, real, a->rule, allow);
 	if (r == 0)
 		r = add_place(m, a, real);
 	/* in a private tree the link is not there: its name is free */
@@ -459,6 +464,8 @@ int view_cands(struct maker *m)
 		r = open_ways(m);
 	if (r == 0)
 		r = add_git(m);
+	if (r == 0)
+		r = view_binds(m);
 	if (r == 0)
 		r = view_mounts(m);
 	if (r == 0 && in->project_link && in->project)

@@ -55,6 +55,12 @@ struct maker {
 
 /* The candidate for `path`, made where there is none; NULL: no memory. */
 struct cand *view_cand_at(struct maker *m, const char *path);
+/* --- view_binds.c --- */
+/* The names that other mounts of the host give to what rules take away. */
+int view_binds(struct maker *m);
+/* What is at `real` has the name `path`, too, which denies and lends nothing. */
+int view_alias(struct maker *m, const char *path, const char *real, uint32_t rule);
+
 /* The host's link at `path`, as it is, in the view. */
 int view_copy_link(struct maker *m, const char *path);
 /* Every place that the anchors, the run and git name. */

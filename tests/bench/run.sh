@@ -29,6 +29,13 @@ read -ra prefix <<<"${POL_BENCH_PREFIX:-}"
 clean=(env -i PATH=/usr/bin:/bin HOME="$work/home")
 "${clean[@]}" "${prefix[@]}" "${as[@]}" python3 tests/bench/start.py "$runs" "$bin" "$work/node.polb" \
 	"$work/home/project"
+# shellcheck disable=SC2016
+printf '%s\n' 'policy anywhere { level user }' 'command { otherwise allow }' \
+	'file { allow read "/"  allow read, write "${PROJECT_DIR}" }' >"$work/all.pol"
+"$bin/polc" compile "$work/all.pol" -o "$work/all.polb" >/dev/null 2>&1
+chmod 0644 "$work/all.polb"
+"${clean[@]}" "${prefix[@]}" "${as[@]}" python3 tests/bench/start.py "$runs" "$bin" "$work/all.polb" \
+	"$work/home/project" "all of the host readable: --ro-bind / /"
 if [ "$(id -u)" -eq 0 ]; then
 	"${clean[@]}" python3 tests/bench/memory.py "$bin" "$work/node.polb" \
 		"$work/home/project" "${as[@]}"

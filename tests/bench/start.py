@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Start-up of polrun beside bubblewrap.
 
-usage: start.py RUNS BINDIR BUNDLE PROJECT.  The commands run in turn (A B C A B
+usage: start.py RUNS BINDIR BUNDLE PROJECT [WHAT].  The commands run in turn (A B C A B
 C ...), so that the machine's speed drifts over all of them alike.
 
 Two lines are bubblewrap's, both with the namespaces of the run.  "same view"
@@ -43,14 +43,19 @@ def plan(polrun, bundle):
 def bwrap(rows, masks, empty, project):
     """Its command line; `masks` are absent names, None leaves every mask out."""
     argv = ["bwrap", "--unshare-user", "--unshare-pid", "--unshare-net",
-            "--unshare-ipc", "--unshare-uts", "--disable-userns", "--die-with-parent",
-            "--proc", "/proc", "--dev", "/dev"]
-    for link in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+            "--unshare-ipc", "--unshare-uts", "--disable-userns", "--die-with-parent"]
+    anywhere = any(path == "/" for _, path in rows)
+    if anywhere:
+        argv += ["--ro-bind", "/", "/"]
+    argv += ["--proc", "/proc", "--dev", "/dev"]
+    for link in () if anywhere else ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         if os.path.islink(link):
             argv += ["--symlink", os.readlink(link), link]
     names = []
     for what, path in rows:
         ops = what.split()
+        if path == "/" or ops[0] == "devices":
+            continue
         if ops[0] in ("scratch", "empty"):
             argv += ["--tmpfs", path]
         elif ops[0] == "hidden":
@@ -80,6 +85,8 @@ def load():
 
 def main():
     runs, bindir, bundle, project = int(sys.argv[1]), *sys.argv[2:5]
+    if len(sys.argv) > 5:
+        print(sys.argv[5])
     os.chdir(project)
     null = os.open(os.devnull, os.O_RDWR)
     streams = [(os.POSIX_SPAWN_DUP2, null, fd) for fd in range(3)]

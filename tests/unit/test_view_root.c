@@ -178,6 +178,53 @@ static void test_roots_run_cannot_be_kept_from_its_project(void **state)
 	assert_true(node(w, "/srv/closed/x")->masked);
 }
 
+/* Hard links stand for what a bind mount would show: the same object. */
+static void test_other_mounts_of_what_is_hidden_are_masked(void **state)
+{
+	static char file[128];
+	struct world *w = *state;
+
+	(void)snprintf(file, sizeof(file), "%s/mountinfo", w->dir);
+	make_file(w, "/mountinfo",
+		  "1 0 8:1 / / rw - ext4 x rw\n"
+		  "2 1 8:1 /home/u/.ssh /srv rw shared:1 - ext4 x rw\n"
+		  "3 1 8:2 /home/u/.ssh /other rw - ext4 y rw\n"
+		  "4 1 8:1 /home/u/.ssh/known_hosts /a\\040part rw - ext4 x rw\n"
+		  "5 1 0:4 net:[4026] /ns rw - nsfs nsfs rw\n"
+		  "broken\n");
+	make_dir(w, "/other");
+	for (int i = 0; i < 3; i++) {
+		static const char *const names[] = { "/srv/known_hosts", "/a part",
+						     "/other/known_hosts" };
+		char from[512];
+
+		(void)snprintf(from, sizeof(from), "%s", at(w, "/home/u/.ssh/known_hosts"));
+		assert_int_equal(link(from, at(w, names[i])), 0);
+	}
+	hide(w, "/home/u/.ssh/known_hosts");
+	build(w);
+	/* the control: nobody says what is mounted */
+	assert_null(node(w, "/srv/known_hosts"));
+	sandbox_view_release(&w->v);
+	w->in.mountinfo = file;
+	build(w);
+	assert_true(node(w, "/home/u/.ssh/known_hosts")->masked);
+	assert_true(node(w, "/srv/known_hosts")->masked);
+	assert_true(node(w, "/a part")->masked);
+	assert_null(node(w, "/other/known_hosts"));
+	sandbox_view_release(&w->v);
+	/* a part of what is hidden */
+	w->n--;
+	hide(w, "/home/u/.ssh");
+	build(w);
+	assert_true(node(w, "/home/u/.ssh")->masked);
+	assert_true(node(w, "/a part")->masked);
+	sandbox_view_release(&w->v);
+	/* what cannot be known is not guessed */
+	w->in.mountinfo = "/nonexistent/mountinfo";
+	assert_int_equal(view_make(&w->in, &w->v, &w->err), -ENOENT);
+}
+
 static void test_the_plan_begins_with_the_root(void **state)
 {
 	struct world *w = *state;
@@ -220,6 +267,7 @@ int main(void)
 		WITH(root, test_writing_everywhere_is_never_given),
 		WITH(root, test_a_denial_of_the_root_is_no_view_of_it),
 		WITH(root, test_roots_run_cannot_be_kept_from_its_project),
+		WITH(root, test_other_mounts_of_what_is_hidden_are_masked),
 		WITH(root, test_the_plan_begins_with_the_root),
 	};
 

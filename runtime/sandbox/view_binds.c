@@ -1,0 +1,186 @@
+/*
+ * Where all of the host is shown: what a rule takes away by one name, another
+ * mount of the same file system may show by a second one.  Such a name is
+ * treated as one that a link gives.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/sandbox/view_cand.h"
+
+#define MOUNTINFO_MAX (16u * 1024 * 1024)
+
+struct bind {
+	char *dev;        /* "MAJOR:MINOR" */
+	char *root, *at;  /* of the file system; where it is mounted */
+};
+
+struct binds {
+	struct bind *v;
+	size_t n;
+};
+
+/* "\040" for a blank, and so on, in place. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' &&
+		    s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
+			*to++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
+			s += 4;
+		} else {
+			*to++ = *s++;
+		}
+	}
+	*to = '\0';
+}
+
+/* ID PARENT MAJOR:MINOR ROOT PLACE …; the text is cut up. */
+static int read_lines(char *text, struct binds *ret)
+{
+	size_t lines = 0;
+
+	for (const char *s = text; *s; s++)
+		lines += *s == '\n';
+	ret->v = calloc(lines + 1, sizeof(*ret->v));
+	if (!ret->v)
+		return -ENOMEM;
+	for (char *save = NULL, *line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *word[5] = { NULL }, *in = NULL;
+		size_t n = 0;
+
+		for (char *w = strtok_r(line, " ", &in); w && n < 5;
+		     w = strtok_r(NULL, " ", &in))
+			word[n++] = w;
+		if (n < 5 || word[3][0] != '/' || word[4][0] != '/')
+			continue; /* a namespace's file, which is no tree */
+		unescape(word[3]);
+		unescape(word[4]);
+		ret->v[ret->n++] = (struct bind){ word[2], word[3], word[4] };
+	}
+	return 0;
+}
+
+/* `path` behind `top`, both absolute: "" or beginning with '/'. */
+static const char *behind(const char *path, const char *top)
+{
+	return top[1] ? path + strlen(top) : path[1] ? path : path + 1;
+}
+
+/* The mount that shows the path: the innermost, of those the last. */
+static const struct bind *mount_of(const struct binds *b, const char *path)
+{
+	const struct bind *best = NULL;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (view_at(path, b->v[i].at) &&
+		    (!best || strlen(b->v[i].at) >= strlen(best->at)))
+			best = &b->v[i];
+	return best;
+}
+
+static int join(char out[8300], const char *a, const char *b)
+{
+	int n = snprintf(out, 8300, "%s%s", a[1] ? a : "", b);
+
+	if (n < 0 || n >= 8300)
+		return -ENAMETOOLONG;
+	if (!out[0])
+		(void)snprintf(out, 8300, "/");
+	return 0;
+}
+
+/* The object that the rule names, is it what stands there? */
+static bool is_there(const struct maker *m, const char *path, const char *other)
+{
+	struct view_place p, o;
+	bool same = false;
+
+	if (view_look(m->in->prefix, path, &p) < 0)
+		return false;
+	if (p.exists && view_look(m->in->prefix, other, &o) == 0) {
+		same = o.exists && o.dev == p.dev && o.ino == p.ino;
+		if (o.fd >= 0)
+			(void)close(o.fd);
+	}
+	if (p.fd >= 0)
+		(void)close(p.fd);
+	return same;
+}
+
+static int take_away(struct maker *m, size_t i, const char *named, const char *shown)
+{
+	uint32_t rule = m->c[i].rule;
+	bool floor = m->c[i].floor;
+	struct cand *c;
+	int r;
+
+	if (!strcmp(named, shown) || view_is_system(shown) || !is_there(m, named, shown))
+		return 0;
+	r = view_alias(m, named, shown, rule);
+	c = r == 0 ? view_cand_at(m, shown) : NULL;
+	if (!c)
+		return r < 0 ? r : -ENOMEM;
+	c->restricts = true;
+	c->floor = c->floor && floor;
+	if (c->rule == VIEW_NO_RULE)
+		c->rule = rule;
+	return 0;
+}
+
+/* Every other name that mounts give to what the place at `i` restricts, or to
+ * a part of it. */
+static int other_names(struct maker *m, const struct binds *b, size_t i)
+{
+	char path[4096], in_fs[8300], named[8300], shown[8300];
+	const struct bind *own;
+	int r = 0;
+
+	(void)snprintf(path, sizeof(path), "%s", m->c[i].path);
+	own = mount_of(b, path);
+	if (!own || join(in_fs, own->root, behind(path, own->at)) < 0)
+		return 0;
+	for (size_t k = 0; k < b->n && r == 0; k++) {
+		const struct bind *o = &b->v[k];
+
+		if (o == own || strcmp(o->dev, own->dev) != 0)
+			continue;
+		if (view_at(in_fs, o->root)) {
+			r = join(shown, o->at, behind(in_fs, o->root));
+			if (r == 0)
+				r = take_away(m, i, path, shown);
+		} else if (view_below(o->root, in_fs)) {
+			r = join(named, path, behind(o->root, in_fs));
+			if (r == 0)
+				r = take_away(m, i, named, o->at);
+		}
+	}
+	return r;
+}
+
+int view_binds(struct maker *m)
+{
+	AUTO_FREE char *text = NULL;
+	struct binds b = { NULL, 0 };
+	size_t n = m->n, len = 0;
+	int r;
+
+	if (!m->anywhere || !m->in->mountinfo)
+		return 0;
+	r = io_read_file(m->in->mountinfo, MOUNTINFO_MAX, &text, &len);
+	if (r < 0)
+		return rt_fail_errno(m->err, -r, "%s", m->in->mountinfo);
+	r = read_lines(text, &b);
+	for (size_t i = 0; i < n && r == 0; i++)
+		if (m->c[i].restricts && !m->c[i].private_ && !m->c[i].from)
+			r = other_names(m, &b, i);
+	free(b.v);
+	return r;
+}
