@@ -5,10 +5,9 @@
 #include "compiler/bundle/sign.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <sys/mman.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,44 +24,54 @@ static bool fail(struct diag_sink *sink, const char *key, const char *why)
 	return false;
 }
 
-/* Files in memory: no pipe that could fill, nothing left behind. */
-static bool make_files(struct str in, int ret_fd[2])
+/* The manifest in a directory of its own, where ssh-keygen leaves the signature. */
+struct place {
+	const char *dir, *manifest, *signature;
+};
+
+static bool make_place(struct arena *a, struct str manifest, struct place *ret)
 {
-	size_t done = 0;
+	const char *tmp = getenv("TMPDIR");
+	char *dir = arena_printf(a, "%s/polc-sign.XXXXXX",
+				 tmp && tmp[0] == '/' ? tmp : "/tmp");
+	FILE *f;
+	bool ok;
 
-	ret_fd[0] = memfd_create("manifest", MFD_CLOEXEC);
-	ret_fd[1] = memfd_create("signature", MFD_CLOEXEC);
-	while (ret_fd[0] >= 0 && done < in.n) {
-		ssize_t n = write(ret_fd[0], in.p + done, in.n - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return ret_fd[0] >= 0 && ret_fd[1] >= 0 && lseek(ret_fd[0], 0, SEEK_SET) == 0;
+	*ret = (struct place){ .dir = NULL };
+	if (!mkdtemp(dir))
+		return false;
+	*ret = (struct place){ dir, arena_printf(a, "%s/manifest.json", dir),
+			       arena_printf(a, "%s/manifest.json.sig", dir) };
+	f = fopen(ret->manifest, "wex");
+	if (!f)
+		return false;
+	ok = fwrite(manifest.p, 1, manifest.n, f) == manifest.n;
+	return fclose(f) == 0 && ok;
 }
 
-/* 0 where it ended well; what it has to say or to ask goes to the terminal. */
-static int run_keygen(const char *key, const int fd[2])
+static void remove_place(const struct place *p)
 {
-	const char *const argv[] = {"ssh-keygen", "-q", "-Y", "sign",
-				    "-f",         key,  "-n", SSHSIG_NAMESPACE,
-				    NULL};
-	posix_spawn_file_actions_t acts;
+	if (!p->dir)
+		return;
+	(void)unlink(p->manifest);
+	(void)unlink(p->signature);
+	(void)rmdir(p->dir);
+}
+
+/*
+ * 0 where it ended well, an errno where it could not be run, else -1.  Its
+ * streams are ours: it asks for a passphrase or a touch on the terminal, which
+ * it does not where its input is the manifest.
+ */
+static int run_keygen(const char *key, const char *manifest)
+{
+	const char *const argv[] = { "ssh-keygen", "-q", "-Y", "sign", "-f", key,
+				     "-n", SSHSIG_NAMESPACE, manifest, NULL };
 	int r, status;
 	pid_t pid;
 
-	if (posix_spawn_file_actions_init(&acts) != 0)
-		return ENOMEM;
-	r = posix_spawn_file_actions_adddup2(&acts, fd[0], 0);
-	if (r == 0)
-		r = posix_spawn_file_actions_adddup2(&acts, fd[1], 1);
-	if (r == 0)
-		r = posix_spawnp(&pid, argv[0], &acts, NULL,
-				 (char *const *)(uintptr_t)argv, environ);
-	(void)posix_spawn_file_actions_destroy(&acts);
+	r = posix_spawnp(&pid, argv[0], NULL, NULL, (char *const *)(uintptr_t)argv,
+			 environ);
 	if (r != 0)
 		return r;
 	while (waitpid(pid, &status, 0) < 0) {
@@ -72,50 +81,43 @@ static int run_keygen(const char *key, const int fd[2])
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
-static bool read_signature(struct arena *a, int fd, struct str *ret)
+static bool read_signature(struct arena *a, const char *path, struct str *ret)
 {
 	char *p = arena_array(a, SSHSIG_MAX_ARMOUR + 1, 1);
-	size_t n = 0;
+	FILE *f = fopen(path, "re");
+	bool ok;
 
-	while (n <= SSHSIG_MAX_ARMOUR) {
-		ssize_t k = pread(fd, p + n, SSHSIG_MAX_ARMOUR + 1 - n, (off_t)n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return false;
-		if (k == 0)
-			break;
-		n += (size_t)k;
-	}
-	*ret = (struct str){p, n};
-	return true;
+	if (!f)
+		return false;
+	/* one byte more than it may have: then it is refused as too long */
+	*ret = (struct str){ p, fread(p, 1, SSHSIG_MAX_ARMOUR + 1, f) };
+	ok = !ferror(f);
+	fclose(f);
+	return ok;
 }
 
 static bool ask_keygen(struct arena *a, struct str manifest, const char *key,
 		       struct str *ret, struct diag_sink *sink)
 {
-	int fd[2] = {-1, -1}, r;
-	bool ok = make_files(manifest, fd);
+	struct place p;
+	bool ok = make_place(a, manifest, &p);
+	int r;
 
 	if (!ok) {
 		fail(sink, key, strerror(errno));
 	} else {
-		r = run_keygen(key, fd);
+		r = run_keygen(key, p.manifest);
+		ok = r == 0;
 		if (r > 0)
 			fail(sink, key,
 			     arena_printf(a, "ssh-keygen cannot be run: %s",
 					  strerror(r)));
 		else if (r < 0)
 			fail(sink, key, "ssh-keygen did not sign");
-		ok = r == 0;
-		if (ok && !read_signature(a, fd[1], ret))
+		else if (!read_signature(a, p.signature, ret))
 			ok = fail(sink, key, strerror(errno));
 	}
-	for (int i = 0; i < 2; i++) {
-		if (fd[i] >= 0)
-			close(fd[i]);
-	}
+	remove_place(&p);
 	return ok;
 }
 

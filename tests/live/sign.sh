@@ -136,6 +136,21 @@ else
 	bad "no ssh-agent"
 fi
 
+t "a key with a passphrase: asked for on the terminal"
+ssh-keygen -q -t ed25519 -N secret -C locked@corp -f locked
+printf 'locked@corp %s\n' "$(cat locked.pub)" >locked.list
+ask="TMPDIR='$WORK/out' '$BIN/polc' sign --key locked -o locked.polb '$plain'"
+# the prompt has to be there before the answer is
+(sleep 1; echo secret; sleep 1) | timeout 20 script -qec "$ask" /dev/null >.out 2>&1
+out=$(cat .out)
+want_out 'passphrase'
+accept locked.polb locked.list
+rm -f locked.polb
+(sleep 1; echo wrong; sleep 1) | timeout 20 script -qec "$ask" /dev/null >.out 2>&1
+no_file locked.polb
+left=$(ls "$WORK/out")
+[ -z "$left" ] || bad "left behind: $left"
+
 t "other key types are refused by their names, and nothing is written"
 for type in rsa ecdsa; do
 	rm -f "$type.key" "$type.key.pub" other.polb

@@ -15,7 +15,7 @@ work=${POL_VM_WORK:-/var/tmp/pol-vm}
 package=${POL_VM_PACKAGE:-linux-image-cloud-amd64}
 # What the guest needs beyond a minimal Debian: polc's libraries, and what the
 # live tests and the examples run.
-include=(python3 git make gcc libc6-dev libsodium23 libjson-c5 libyaml-0-2
+include=(python3 openssh-client git make gcc libc6-dev libsodium23 libjson-c5 libyaml-0-2
 	libseccomp2 procps kmod iproute2 apparmor curl strace)
 tree=$PWD
 
