@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "compiler/base/num.h"
+#include "compiler/ir/value.h"
 #include "compiler/bundle/manifest.h"
 #include "runtime/bundle/format.h"
 #include "runtime/bundle/manifest.h"
@@ -232,8 +233,8 @@ bool bundle_write(const struct ir *ir, const struct bk_output *out,
 {
 	static const unsigned char end[2 * TAR_BLOCK];
 	struct bundle_plan plan = { .members = { NULL, 0, 0 } };
-	struct buf json, manifest;
-	struct bk_member ir_member;
+	struct buf json, settings, manifest;
+	struct bk_member own[2];
 	struct str sum;
 
 	if (!check_date(opt->expires, "the last day", sink) ||
@@ -245,8 +246,12 @@ bool bundle_write(const struct ir *ir, const struct bk_output *out,
 		VEC_PUSH(ir->a, &plan.members, out->members.v[i]);
 	buf_init(&json, ir->a);
 	ir_json(&json, ir);
-	ir_member = (struct bk_member){ STR(PB_IR), buf_view(&json) };
-	VEC_PUSH(ir->a, &plan.members, ir_member);
+	buf_init(&settings, ir->a);
+	ir_settings_json(&settings, ir);
+	own[0] = (struct bk_member){ STR(PB_IR), buf_view(&json) };
+	own[1] = (struct bk_member){ STR(PB_SETTINGS), buf_view(&settings) };
+	for (size_t i = 0; i < POL_LEN(own); i++)
+		VEC_PUSH(ir->a, &plan.members, own[i]);
 	add_sources(&plan, ir, opt->no_sources);
 	if (!add_features(&plan, out, sink) || !sort_members(&plan, sink))
 		return false;

@@ -6,6 +6,7 @@
 #include "compiler/cli/cli.h"
 #include "compiler/cli/compiled.h"
 #include "compiler/cli/explain.h"
+#include "compiler/cli/explain_setting.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/request.h"
 #include "compiler/cli/roots.h"
@@ -299,6 +300,8 @@ enum cli_exit cmd_explain(struct options *o, struct arena *a)
 	struct asked q = { .o = o, .a = a };
 	struct roots roots;
 
+	if (o->nrequest && strcmp(o->request[0], "setting") == 0)
+		return explain_setting(o, a);
 	if (!roots_find(o, a, &roots, stderr) ||
 	    !request_read(o, &roots, a, &q.req, &q.unparsed, stderr))
 		return CLI_TROUBLE;

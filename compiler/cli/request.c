@@ -291,7 +291,8 @@ static bool read_tool(struct reader *r)
 
 static bool read_setting(struct reader *r)
 {
-	fputs("polc: settings are not supported by this version\n", r->err);
+	/* explain answers it before requests are read */
+	fputs("polc: a setting is no request\n", r->err);
 	return false;
 }
 

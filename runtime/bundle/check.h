@@ -28,6 +28,8 @@ int bundle_check_limits(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err);
 int bundle_check_env(const void *data, size_t size, uint32_t nrules,
 		     struct rt_err *err);
+/* One JSON object of bounded depth, without duplicate checks. */
+int bundle_check_settings(const void *data, size_t size, struct rt_err *err);
 /*
  * A filter and its map: whole instructions, 1..4096; the map ascends, each
  * entry names a BPF_RET that returns what its verdict says, and each return

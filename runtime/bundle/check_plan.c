@@ -173,7 +173,7 @@ static int check_entry(struct check *c, const struct pb_env_entry *e, uint32_t n
 	const char *name = (const char *)c->data + e->name.off;
 	size_t n = e->name.len;
 
-	if (e->set > 1 || (e->rule >= nrules && e->rule != UINT32_MAX))
+	if (e->set > 2 || (e->rule >= nrules && e->rule != UINT32_MAX))
 		return check_bad(c, "a variable has an unknown kind or rule");
 	CHECK_TRY(check_string(c, e->name, "a variable's name"));
 	CHECK_TRY(check_string(c, e->value, "a variable's value"));

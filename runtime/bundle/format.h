@@ -36,6 +36,7 @@
 #define PB_MOUNTS "mounts.bin"
 #define PB_LIMITS "limits.bin"
 #define PB_ENV "env.bin"
+#define PB_SETTINGS "settings.json"
 #define PB_IR "ir.json"
 
 struct pb_str { uint32_t off, len; };
@@ -329,14 +330,15 @@ struct pb_limits {
 
 struct pb_env_entry {
 	struct pb_str name;  /* keep: may end in '*' */
-	struct pb_str value; /* set */
-	uint32_t set;        /* 1: set, 0: keep */
+	struct pb_str value; /* set; secret: where it would come from */
+	uint32_t set;        /* 0: keep, 1: set, 2: a secret, which no version gives
+	                        yet: the variable is not there */
 	uint32_t rule;       /* UINT32_MAX: no rule number */
 };
 
 struct pb_env {
 	struct pb_head head;
-	struct pb_table entries; /* keeps first */
+	struct pb_table entries; /* keeps first, then sets, then secrets */
 };
 
 _Static_assert(sizeof(struct pb_head) == 16, "pb_head");

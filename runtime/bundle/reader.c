@@ -245,7 +245,11 @@ static int check_members(struct bundle *b, struct rt_err *err)
 	CHECK_TRY(need(b, PB_ENV, &m, err));
 	CHECK_TRY(bundle_check_env(m->data, m->size, n, err));
 	b->env = (const void *)m->data;
-	return 0;
+	m = find(b, PB_SETTINGS);
+	if (!m)
+		return 0;
+	CHECK_TRY(verify(m, err));
+	return bundle_check_settings(m->data, m->size, err);
 }
 
 static int parse(struct bundle *b,

@@ -91,10 +91,22 @@ static void show_rule(const struct bundle *b, uint32_t rule, unsigned risk, char
 		(void)snprintf(out, cap, "rule %s at %s", id, at);
 }
 
+/* permissions.mode: what becomes of an ask that a person need not answer. */
+static enum pb_effect ask_answer(const struct decide_ctx *ctx)
+{
+	const struct pb_rules *h = ctx->b->rules;
+	const struct pb_rule *r =
+		bundle_rule(ctx->b, h->scalar_first + (uint32_t)PB_S_ASK_ANSWER);
+
+	/* a bundle that lacks it was refused; unknown means deny */
+	return r && r->effect <= PB_ASK ? (enum pb_effect)r->effect : PB_DENY;
+}
+
 int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
 		  struct rt_err *err)
 {
 	char what[110], rule[300];
+	enum pb_effect answer;
 
 	show_rule(ctx->b, e->d.rule, e->d.unparsed ? NO_RISK : e->d.risk, rule,
 		  sizeof(rule));
@@ -111,8 +123,15 @@ int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
 	case PB_ALLOW:
 		return 0;
 	case PB_ASK:
-		if (yes && !e->d.needs_person)
+		answer = ask_answer(ctx);
+		if (!e->d.needs_person && answer != PB_DENY &&
+		    (yes || answer == PB_ALLOW))
 			return 0;
+		if (answer == PB_DENY) {
+			(void)rt_fail(err, EACCES, "%s: not run: the policy asks (%s), and "
+				      "permissions.mode is strict", what, rule);
+			return 126;
+		}
 		(void)rt_fail(err, EACCES, "%s: not run: the policy asks first (%s)%s",
 			      what, rule,
 			      e->d.needs_person ? "; only a person can answer this" :

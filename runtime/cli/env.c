@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/io.h"
+#include "runtime/cli/carried.h"
 
 static const char *const risky[] = {
 	/* loaders and libc */
@@ -44,6 +45,8 @@ bool env_is_risky(const char *name, size_t len)
 
 static bool is_kept(const struct pb_env *env, const char *name, size_t len)
 {
+	if (carried_is_secret(env, name, len))
+		return false;
 	for (uint32_t i = 0; env && i < env->entries.count; i++) {
 		const struct pb_env_entry *e =
 			pb_at(env, env->entries, sizeof(*e), i);
@@ -217,7 +220,7 @@ static int apply_sets(struct vec *v, const struct env_input *in)
 		AUTO_FREE char *value = NULL;
 		int r;
 
-		if (!e->set)
+		if (e->set != 1)
 			continue;
 		value = expand(in->roots, pb_strp(env, e->value), e->value.len);
 		if (!value)

@@ -21,6 +21,7 @@ const char polrun_help[] =
 	"      --require-signed   refuse a bundle that no trusted key has signed\n"
 	"      --allowed-signers FILE\n"
 	"                         who may sign, instead of the default lists\n"
+	"      --role NAME        refuse a bundle that was not compiled for this role\n"
 	"      --user NAME|UID    as root: run as this user\n"
 	"      --report FILE      write a JSON report of the run\n"
 	"      --plan             show what would run and where; run nothing\n"
@@ -33,7 +34,7 @@ const char polrun_help[] =
 	"Exit status: the command's own; 128+N signal N; 124 time limit; 125 polrun\n"
 	"failed or refused; 126 denied by policy or not executable; 127 not found.\n";
 
-enum id { ID_BUNDLE, ID_PROJECT, ID_USER, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
+enum id { ID_BUNDLE, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
 	  ID_YES, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_LATER };
 
 static const struct option {
@@ -55,7 +56,7 @@ static const struct option {
 	{ "version", 0, false, ID_VERSION },
 	{ "allowed-signers", 0, true, ID_SIGNERS },
 	{ "require-signed", 0, false, ID_REQUIRE },
-	{ "role", 0, true, ID_LATER },
+	{ "role", 0, true, ID_ROLE },
 	{ "session", 0, true, ID_LATER },
 	{ "runner", 0, true, ID_LATER },
 	{ "ask", 0, true, ID_LATER },
@@ -138,6 +139,9 @@ static int set(struct options *o, const struct option *opt, const char *value,
 	case ID_REQUIRE:
 		o->require_signed = true;
 		return 0;
+	case ID_ROLE:
+		slot = &o->role;
+		break;
 	case ID_LINE:
 		slot = &o->line;
 		break;

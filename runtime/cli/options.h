@@ -13,6 +13,7 @@ struct options {
 	const char *bundle;
 	const char *project;
 	const char *user;
+	const char *role;
 	const char *report;
 	const char *signers; /* --allowed-signers */
 	bool require_signed;

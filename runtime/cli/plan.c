@@ -113,6 +113,12 @@ static void print_place(FILE *out, const struct plan *p)
 		trust_describe(p->trust, text, sizeof(text));
 		fprintf(out, "bundle    %s\n", text);
 	}
+	if (r->bundle->rules->role.len) {
+		struct pb_str role = r->bundle->rules->role;
+
+		io_escape(text, sizeof(text), pb_strp(r->bundle->rules, role), role.len);
+		fprintf(out, "role      %s\n", text);
+	}
 	fputs("project   ", out);
 	print_escaped(out, r->ctx.roots.dir[PB_ROOT_PROJECT]);
 	if (r->project_link) {

@@ -17,6 +17,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/cli/before.h"
+#include "runtime/cli/carried.h"
 #include "runtime/cli/entry.h"
 #include "runtime/cli/env.h"
 #include "runtime/cli/features.h"
@@ -408,6 +409,7 @@ static int run_command(struct session *s)
 	plan_summary(&s->bundle, &s->here, sum, sizeof(sum));
 	if (sum[0])
 		fprintf(stderr, "polrun: %s: see --plan\n", sum);
+	carried_warn(stderr, &s->bundle);
 	before_check_dot_git(s->roots.project, &s->view);
 	return start_and_supervise(s);
 }
@@ -462,6 +464,8 @@ static int with_bundle(struct session *s)
 		r = find_user(s, &err);
 	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0 ||
 	    check_report(s, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	if (carried_check_role(&s->bundle, s->opt.role, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	s->run.ctx.b = &s->bundle;
 	s->run.ctx.scope = PB_SANDBOX;

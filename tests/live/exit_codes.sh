@@ -109,7 +109,7 @@ no_file "$P/x"
 
 t "usage: 125, one line"
 for args in "" "-b" "--bundel=x true" "-b $WORK/p.polb" "-b $WORK/none.polb true" \
-	"-b $WORK/p.polb --role x true" "-b $WORK/p.polb -c x y"; do
+	"-b $WORK/p.polb --role nobody true" "-b $WORK/p.polb -c x y"; do
 	# shellcheck disable=SC2086
 	err=$("$BIN/polrun" $args 2>&1 >/dev/null </dev/null)
 	rc=$?

@@ -71,6 +71,28 @@ static void test_what_is_written_is_read(void **state)
 	mk_release(&m);
 }
 
+static void test_settings_are_one_object(void **state)
+{
+	static const char *const good[] = {
+		"{}", "{}\n", "{\n\"a\":{\n\"b\":[1,-2.5,true,false,\"\\u00e9\\n\"]\n}\n}\n",
+	};
+	static const char *const bad[] = {
+		"", "[]", "{", "{}{}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}",
+		"{\"a\":01}", "{\"a\":1.}", "{\"a\":+1}", "{\"a\":null}", "{\"a\":\"\\x\"}",
+		"{\"a\":\"\\u12\"}", "{\"a\":\"\n\"}", "{\"a\":[1 2]}", "{ }", "{\"a\":tru",
+		"{\"a\":[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]}",
+	};
+	struct rt_err err = { .err = 0 };
+
+	(void)state;
+	for (size_t i = 0; i < POL_LEN(good); i++)
+		if (bundle_check_settings(good[i], strlen(good[i]), &err) < 0)
+			fail_msg("'%s': %s", good[i], err.text);
+	for (size_t i = 0; i < POL_LEN(bad); i++)
+		if (bundle_check_settings(bad[i], strlen(bad[i]), &err) == 0)
+			fail_msg("'%s' is taken", bad[i]);
+}
+
 static void test_equal_input_gives_equal_bytes(void **state)
 {
 	struct mk x, y;
@@ -490,7 +512,7 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_LIMITS, AT_LIMIT(kind), 11, "unknown kind" },
 		{ PB_LIMITS, AT_LIMIT(kind), 9, "repeated or not sorted" },
 		{ PB_LIMITS, AT_LIMIT(rule), 999, "unknown kind or rule" },
-		{ PB_ENV, AT_ENV(set), 2, "unknown kind" },
+		{ PB_ENV, AT_ENV(set), 3, "unknown kind" },
 		{ PB_ENV, AT_ENV(set), 1, "star" },
 		{ PB_ENV, AT_ENV(name.len), 0, "no valid name" },
 		{ PB_ENV, AT_ENV(rule), 999, "unknown kind or rule" },
@@ -616,6 +638,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_written_is_read),
+		cmocka_unit_test(test_settings_are_one_object),
 		cmocka_unit_test(test_equal_input_gives_equal_bytes),
 		cmocka_unit_test(test_options_reach_the_manifest),
 		cmocka_unit_test(test_the_writer_refuses),

@@ -120,7 +120,6 @@ static void test_unknown_options_get_a_suggestion(void **state)
 static void test_what_later_versions_bring_is_not_ignored(void **state)
 {
 	(void)state;
-	refused("-b x --role r ls", "'--role' is not supported");
 	refused("-b x --ask=tty ls", "'--ask' is not supported");
 	refused("-b x --allow-degraded=r ls", "not supported");
 	refused("-b x --learn", "not supported");

@@ -14,10 +14,23 @@ static void check(const struct ir *ir, struct bk_report *report, struct diag_sin
 		ir->keep.n, ir->env.n);
 }
 
+static struct pb_env_entry entry(struct bk_pool *pool, struct str name, struct str value,
+				 uint32_t set)
+{
+	return (struct pb_env_entry){ bk_pool_add(pool, name), bk_pool_add(pool, value),
+				      set, UINT32_MAX };
+}
+
+/* Where a secret would come from, for messages. */
+static struct str source_of(struct arena *a, const struct ir_env_secret *s)
+{
+	return str_cat(a, s->file ? STR("file ") : STR("store "), s->from);
+}
+
 static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
 {
 	struct pb_env h = { .head = { PB_MAGIC_ENV, PB_FORMAT_VERSION, 0, 0 } };
-	size_t n = ir->keep.n + ir->env.n;
+	size_t n = ir->keep.n + ir->env.n + ir->secrets.n;
 	struct bk_pool pool;
 	struct buf b;
 
@@ -32,15 +45,19 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 	buf_init(&b, out->a);
 	buf_add(&b, &h, sizeof(h));
 	for (size_t i = 0; i < ir->keep.n; i++) {
-		struct pb_env_entry e = { bk_pool_add(&pool, ir->keep.v[i].name),
-					  bk_pool_add(&pool, STR("")), 0, UINT32_MAX };
+		struct pb_env_entry e = entry(&pool, ir->keep.v[i].name, STR(""), 0);
 
 		buf_add(&b, &e, sizeof(e));
 	}
 	for (size_t i = 0; i < ir->env.n; i++) {
-		struct pb_env_entry e = { bk_pool_add(&pool, ir->env.v[i].name),
-					  bk_pool_add(&pool, ir->env.v[i].value), 1,
-					  UINT32_MAX };
+		struct pb_env_entry e = entry(&pool, ir->env.v[i].name,
+					      ir->env.v[i].value, 1);
+
+		buf_add(&b, &e, sizeof(e));
+	}
+	for (size_t i = 0; i < ir->secrets.n; i++) {
+		const struct ir_env_secret *s = &ir->secrets.v[i];
+		struct pb_env_entry e = entry(&pool, s->name, source_of(out->a, s), 2);
 
 		buf_add(&b, &e, sizeof(e));
 	}
@@ -81,7 +98,8 @@ static void print(FILE *out, const struct bk_output *in)
 		}
 		buf_init(&value, in->a);
 		buf_quoted(&value, text_of(h, v[i].value));
-		(void)fprintf(out, "env set  %.*s = %.*s\n", STR_ARG(name),
+		(void)fprintf(out, "env %s %.*s = %.*s\n",
+			      v[i].set == 2 ? "secret" : "set ", STR_ARG(name),
 			      STR_ARG(buf_view(&value)));
 	}
 }
@@ -96,14 +114,26 @@ static const char *verify(const struct ir *ir, const struct bk_output *in,
 	if (!h)
 		return arena_printf(a, "%s", err.err ? err.text : PB_ENV " is missing");
 	v = (const void *)((const char *)h + h->entries.off);
-	if (h->entries.count != ir->keep.n + ir->env.n)
+	if (h->entries.count != ir->keep.n + ir->env.n + ir->secrets.n)
 		return "a variable is missing or has been added";
 	for (uint32_t i = 0; i < h->entries.count; i++) {
-		bool set = i >= ir->keep.n;
-		struct str name = set ? ir->env.v[i - ir->keep.n].name :
-					ir->keep.v[i].name;
-		struct str value = set ? ir->env.v[i - ir->keep.n].value : STR("");
+		struct str name, value = STR("");
+		uint32_t set = 0;
 
+		if (i < ir->keep.n) {
+			name = ir->keep.v[i].name;
+		} else if (i < ir->keep.n + ir->env.n) {
+			name = ir->env.v[i - ir->keep.n].name;
+			value = ir->env.v[i - ir->keep.n].value;
+			set = 1;
+		} else {
+			const struct ir_env_secret *s =
+				&ir->secrets.v[i - ir->keep.n - ir->env.n];
+
+			name = s->name;
+			value = source_of(a, s);
+			set = 2;
+		}
 		if (v[i].set != set || !str_eq(name, text_of(h, v[i].name)) ||
 		    !str_eq(value, text_of(h, v[i].value)))
 			return arena_printf(a, "variable '%.*s' is not the policy's",
