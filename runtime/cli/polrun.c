@@ -153,18 +153,6 @@ static int find_roots(struct session *s, struct rt_err *err)
 	return r;
 }
 
-/* $PWD where the view has that path, else the physical one. */
-static const char *pwd_inside(const struct session *s, char buf[PATH_MAX])
-{
-	const char *link = s->roots.project_link;
-	const char *rest = s->roots.cwd + strlen(s->roots.project);
-
-	if (!link || !place_is_below(s->roots.cwd, s->roots.project) ||
-	    (size_t)snprintf(buf, PATH_MAX, "%s%s", link, rest) >= PATH_MAX)
-		return s->roots.cwd;
-	return buf;
-}
-
 static int fill_run(struct session *s, struct rt_err *err)
 {
 	struct sandbox_run *run = &s->run;
@@ -174,7 +162,7 @@ static int fill_run(struct session *s, struct rt_err *err)
 		.environ = environ,
 		.roots = &run->ctx.roots,
 		.user = s->roots.user,
-		.pwd = pwd_inside(s, pwd),
+		.pwd = rt_roots_pwd(&s->roots, pwd),
 	};
 	int r = env_build(&env, &s->envp, err);
 

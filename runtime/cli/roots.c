@@ -3,6 +3,7 @@
 #include "runtime/cli/roots.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,17 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/place.h"
+
+const char *rt_roots_pwd(const struct roots *r, char *buf)
+{
+	const char *link = r->project_link;
+	const char *rest = r->cwd + strlen(r->project);
+
+	if (!link || !place_is_below(r->cwd, r->project) ||
+	    (size_t)snprintf(buf, PATH_MAX, "%s%s", link, rest) >= PATH_MAX)
+		return r->cwd;
+	return buf;
+}
 
 void rt_roots_release(struct roots *r)
 {

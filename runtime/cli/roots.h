@@ -29,6 +29,9 @@ int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err
 void rt_roots_release(struct roots *r);
 /* The four roots as decide wants them: TMPDIR is /tmp inside. */
 void rt_roots_decide(const struct roots *r, struct decide_roots *ret);
+/* The working directory as $PWD names it where the view has that path, else the
+ * physical one; `buf` has PATH_MAX bytes. */
+const char *rt_roots_pwd(const struct roots *r, char *buf);
 /* Refuses the projects that design 06 names: "/", HOME, above HOME, a scratch
  * directory, one that holds (or lies in) the policy's own state. */
 int rt_roots_check_project(const struct roots *r, const struct bundle *b,
