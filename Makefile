@@ -61,7 +61,7 @@ ORACLE     := $(BUILD)/tests/conformance/file_oracle
 TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: all help test conformance check-unit check-golden check-lint check-live check-vm check-table golden \
+.PHONY: schema check-schema all help test conformance check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -74,6 +74,7 @@ help:
 ## all            polc, polrun, polinit under build/$(VARIANT)/bin
 ## test           every test of this variant (./dev test runs all variants)
 ## check-unit     unit, property and conformance tests
+## check-schema   ajv and polc agree on every golden in YAML
 ## check-golden   goldens; CASE=area/name runs one
 ## golden-update  rewrites goldens and shows the difference
 ## check-table    the table of semantics 3 in its three worlds; identical bundles
@@ -82,6 +83,7 @@ help:
 ## check-vm       the live tests on Debian's own kernel, in qemu (root); T= BOOT=
 ## check-lint     layers, codes, headers, shell, format
 ## step-mutants   switches off each set-up step and expects a test to fail
+## schema         grammar/editors/policy.schema.json, from the table of YAML's keys
 ## bench          timings beside peers (never part of a test)
 ## install        into $(DESTDIR)$(PREFIX)
 
@@ -143,13 +145,24 @@ $(BUILD)/tests/probes/%: tests/live/probes/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) -O1 -g $(WARN) -Werror -static -o $@ $<
 
+# The JSON Schema of policies in YAML, from the table of their keys.
+SCHEMA := $(BUILD)/tools/yaml-schema
+$(SCHEMA): $(call obj,grammar/editors/schema.c) $(LIB_COMPILER)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLC_LIBS)
+schema: $(SCHEMA)
+	$< >grammar/editors/policy.schema.json.new
+	mv grammar/editors/policy.schema.json.new grammar/editors/policy.schema.json
+
 # --- tests ----------------------------------------------------------------------
-unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE)
+unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SCHEMA)
 probes: $(PROBES)
 test: all unit-tests probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/all.sh
 check-unit: all unit-tests
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/unit.sh $(T)
+check-schema: all $(SCHEMA)
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/schema.sh
 check-golden: all
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/golden.sh $(CASE)
 golden-update: all
@@ -177,6 +190,7 @@ install: all
 	install -D -m 0755 $(BUILD)/bin/polnft $(DESTDIR)$(PREFIX)/libexec/pol/polnft
 	install -d $(DESTDIR)$(PREFIX)/share/pol
 	cp -r stdlib-policies $(DESTDIR)$(PREFIX)/share/pol/
+	install -m 0644 grammar/editors/policy.schema.json $(DESTDIR)$(PREFIX)/share/pol/
 
 clean:
 	rm -rf build

@@ -23,10 +23,13 @@ static const struct yml_node *look(const struct yml *y, const struct yml_node *n
 	return NULL;
 }
 
-const char *yml_meaning(const struct yml_node *n, enum yml_word_set set)
+const char *yml_meaning(struct yml *y, const struct yml_node *n, enum yml_word_set set)
 {
 	for (size_t i = 0; n && n->kind == YML_SCALAR && i < yml_nwords; i++)
-		if (yml_words[i].set == set && str_eqz(n->text, yml_words[i].word))
+		if (yml_words[i].set == set &&
+		    (str_eqz(n->text, yml_words[i].word) ||
+		     str_eqz(n->text, yml_camel(y->a, yml_words[i].word)) ||
+		     str_eqz(n->text, yml_snake(y->a, yml_words[i].word))))
 			return yml_words[i].meaning;
 	return NULL;
 }
@@ -36,13 +39,13 @@ static void scan_mode(struct yml *y, const struct yml_node *n)
 	const struct yml_node *sandbox = look(y, n, YML_S_FILE, "sandbox");
 	const struct yml_node *execution = look(y, n, YML_S_FILE, "execution");
 	const char *modes[] = {
-		yml_meaning(look(y, sandbox, YML_S_SANDBOX, "mode"), YML_W_MODE),
-		yml_meaning(look(y, sandbox, YML_S_SANDBOX, "type"),
+		yml_meaning(y, look(y, sandbox, YML_S_SANDBOX, "mode"), YML_W_MODE),
+		yml_meaning(y, look(y, sandbox, YML_S_SANDBOX, "type"),
 			    YML_W_SANDBOX_TYPE),
-		yml_meaning(look(y, sandbox, YML_S_SANDBOX, "executionMode"),
+		yml_meaning(y, look(y, sandbox, YML_S_SANDBOX, "executionMode"),
 			    YML_W_EXECUTION_MODE),
-		yml_meaning(look(y, execution, YML_S_EXECUTION, "mode"), YML_W_MODE),
-		yml_meaning(look(y, n, YML_S_FILE, "executionMode"),
+		yml_meaning(y, look(y, execution, YML_S_EXECUTION, "mode"), YML_W_MODE),
+		yml_meaning(y, look(y, n, YML_S_FILE, "executionMode"),
 			    YML_W_EXECUTION_MODE),
 	};
 
@@ -282,10 +285,8 @@ static struct ast_value *maps_of(struct yml *y, const struct yml_node *n,
 {
 	struct ast_values all = {0};
 
-	if (n->kind != YML_LIST) {
-		yml_wrong_shape(y, n, "a list of mappings");
-		return NULL;
-	}
+	if (n->kind != YML_LIST)
+		return list_of(y, n, map_of(y, n, scope));
 	for (const struct yml_item *i = n->items; i && !B->full; i = i->next)
 		all = ast_values_add(all, map_of(y, i->value, scope));
 	return list_of(y, n, all.head);

@@ -148,34 +148,28 @@ static struct ast_value *path_values(struct yml *y, const struct yml_node *n)
 const char *yml_choice(struct yml *y, const struct yml_node *n, enum yml_word_set set)
 {
 	const char **known = arena_array(y->a, yml_nwords, sizeof(*known)), *near;
+	const char *all = "", *ret;
 	struct str text;
 	size_t count = 0;
 	struct diag *d;
 
 	if (!yml_text(y, n, "a word", &text))
 		return NULL;
-	for (size_t i = 0; i < yml_nwords; i++) {
-		if (yml_words[i].set != set)
-			continue;
-		if (str_eqz(text, yml_words[i].word) ||
-		    str_eqz(text, yml_camel(y->a, yml_words[i].word)) ||
-		    str_eqz(text, yml_snake(y->a, yml_words[i].word)))
-			return yml_words[i].meaning;
-		known[count++] = yml_words[i].word;
-	}
+	ret = yml_meaning(y, n, set);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < yml_nwords; i++)
+		if (yml_words[i].set == set)
+			known[count++] = yml_words[i].word;
 	d = diag_add(y->sink, DIAG_YAML_VALUE, n->at, "'%.*s' is no value of this key",
 		     STR_ARG(text));
 	near = diag_suggest(text, known, count);
-	if (near) {
+	for (size_t i = 0; i < count; i++)
+		all = arena_printf(y->a, "%s%s%s", all, i ? ", " : "", known[i]);
+	if (near)
 		diag_help(y->sink, d, "did you mean '%s'?", near);
-	} else {
-		const char *all = "";
-
-		for (size_t i = 0; i < count; i++)
-			all = arena_printf(y->a, "%s%s%s", all, i ? ", " : "",
-					   known[i]);
+	else
 		diag_help(y->sink, d, "it is one of %s", all);
-	}
 	return NULL;
 }
 
@@ -263,7 +257,8 @@ static void add_mount(struct yml *y, struct span at, const struct yml_node *n,
 		      bool workspace)
 {
 	bool ok, read_only = !workspace;
-	const struct yml_entry *all = yml_entries(y, n, YML_S_MOUNT, &ok);
+	const struct yml_entry *all =
+		yml_entries(y, n, workspace ? YML_S_MOUNT : YML_S_EXTRAMOUNT, &ok);
 	const struct yml_entry *host = yml_get(all, "hostPath");
 	const struct yml_entry *to = yml_get(all, "containerPath");
 	const struct yml_entry *only = yml_get(all, "readOnly");
@@ -271,12 +266,6 @@ static void add_mount(struct yml *y, struct span at, const struct yml_node *n,
 
 	if (!ok || (only && !yml_bool(y, only->value, &read_only)))
 		return;
-	if (!workspace && (!host || !to)) {
-		diag_add(y->sink, DIAG_YAML_MISSING, all ? all->name->at : n->at,
-			 "a mount needs the key '%s'",
-			 host ? "containerPath" : "hostPath");
-		return;
-	}
 	from = host ? yml_values(y, YML_T_TEXT, host->value)
 		    : AST_VALUE(B, AST_V_STRING, at, .text = STR("${PROJECT_DIR}"));
 	place = to ? yml_values(y, YML_T_TEXT, to->value)

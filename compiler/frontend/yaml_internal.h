@@ -111,7 +111,7 @@ void yml_default_domains(struct yml *y, const struct yml_entry *e);
 /* The meaning of a word of the set; NULL after an error. */
 const char *yml_choice(struct yml *y, const struct yml_node *n, enum yml_word_set set);
 /* The same without a message; NULL for no word of the set, and for no node. */
-const char *yml_meaning(const struct yml_node *n, enum yml_word_set set);
+const char *yml_meaning(struct yml *y, const struct yml_node *n, enum yml_word_set set);
 /* true, false as the name that they are in the language; NULL after an error. */
 struct ast_value *yml_truth(struct yml *y, const struct yml_node *n);
 /* What is to be known of a file before it is read (yaml_agent.c). */

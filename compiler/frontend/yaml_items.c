@@ -86,8 +86,8 @@ static bool fits(struct yml *y, enum yml_scope scope, const struct yml_entry *he
 	for (size_t i = 0; i < yml_nkeys; i++) {
 		const struct yml_key *k = &yml_keys[i];
 
-		if (k->scope != scope || !(k->flags & YML_NEEDED) ||
-		    !(k->classes & classes) || yml_get(head->all, k->name))
+		if (k->scope != scope || !(k->must & classes) ||
+		    yml_get(head->all, k->name))
 			continue;
 		diag_add(y->sink, DIAG_YAML_MISSING, head->name->at,
 			 "'%s' needs the key '%s'", head->key->name, k->name);
@@ -195,15 +195,9 @@ static bool is_final(struct yml *y, const struct yml_entry *e)
 static struct ast_value *proto(struct yml *y, const struct yml_entry *e)
 {
 	const struct yml_node *n = yml_part(e, "proto");
-	struct str text;
+	const char *word = n ? yml_choice(y, n, YML_W_PROTO) : NULL;
 
-	if (!n || !yml_text(y, n, "tcp or udp", &text))
-		return NULL;
-	if (str_eqz(text, "tcp") || str_eqz(text, "udp"))
-		return AST_VALUE(B, AST_V_NAME, n->at, .text = text);
-	diag_add(y->sink, DIAG_YAML_VALUE, n->at, "'%.*s' is neither tcp nor udp",
-		 STR_ARG(text));
-	return NULL;
+	return word ? AST_VALUE(B, AST_V_NAME, n->at, .text = str_from(word)) : NULL;
 }
 
 static void add_rule(struct yml *y, const struct yml_entry *e, struct ast_stmt s)
@@ -397,9 +391,6 @@ void yml_do_pin(struct yml *y, const struct yml_entry *e)
 
 	if (!yml_word(y, e->value, &name))
 		return;
-	if (!yml_part(e, "path"))
-		diag_add(y->sink, DIAG_YAML_MISSING, e->name->at,
-			 "'pin' needs the key 'path'");
 	if (path && (digest || !yml_part(e, "sha256"))) {
 		path->next = digest;
 		yml_add(y, AST_STMT(B, AST_PIN, e->node->at, .name = name,
@@ -426,10 +417,7 @@ void yml_do_mount(struct yml *y, const struct yml_entry *e)
 	const struct yml_node *n = yml_part(e, "op");
 	unsigned ops = 0;
 
-	if (!n)
-		diag_add(y->sink, DIAG_YAML_MISSING, e->name->at,
-			 "'mount' needs the key 'op'");
-	if (!n || !yml_ops(y, n, &ops) || !host || !at)
+	if (!yml_ops(y, n, &ops) || !host || !at)
 		return;
 	host->next = at;
 	yml_add(y, AST_STMT(B, AST_MOUNT, e->node->at, .name_at = e->name->at,

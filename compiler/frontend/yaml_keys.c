@@ -6,15 +6,17 @@
 #include "compiler/diag/diag.h"
 #include "compiler/frontend/yaml_internal.h"
 
-/* FLAGS of the table: the upper half are the classes. */
+/* FLAGS of the table: flags, classes, and classes that need the key. */
 #define CLASS_SHIFT 8
+#define MUST_SHIFT 32
 #define LOCKABLE YML_LOCKABLE
 #define APPEND YML_APPEND
 #define REPEATS YML_REPEATS
 #define NEEDED YML_NEEDED
 #define OWN YML_OWN
-#define HEAD(c) (YML_HEAD | YML_C_##c << CLASS_SHIFT)
-#define OF(c) (YML_C_##c << CLASS_SHIFT)
+#define OF(c) ((uint64_t)YML_C_##c << CLASS_SHIFT)
+#define HEAD(c) (YML_HEAD | OF(c))
+#define MUST(c) (OF(c) | (uint64_t)YML_C_##c << MUST_SHIFT)
 
 const struct yml_key yml_keys[] = {
 #define SCOPE(name, doc)
@@ -23,8 +25,9 @@ const struct yml_key yml_keys[] = {
 	 name,                                           \
 	 YML_T_##type,                                   \
 	 YML_S_##sub,                                    \
-	 (unsigned)(flags) & ((1u << CLASS_SHIFT) - 1),  \
-	 (unsigned)(flags) >> CLASS_SHIFT,               \
+	 (unsigned)((uint64_t)(flags) & 0xff), \
+	  (unsigned)((uint64_t)(flags) >> CLASS_SHIFT & 0xffffff), \
+	  (unsigned)((uint64_t)(flags) >> MUST_SHIFT), \
 	 yml_do_##fn,                                    \
 	 arg,                                            \
 	 doc},

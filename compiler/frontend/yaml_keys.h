@@ -25,7 +25,7 @@ enum yml_scope {
 enum yml_word_set {
 	YML_W_NONE, YML_W_MODE, YML_W_SANDBOX_TYPE, YML_W_EXECUTION_MODE,
 	YML_W_NETWORK, YML_W_PERMISSION, YML_W_SCOPE, YML_W_EFFECT, YML_W_CLASS,
-	YML_W_ACTION, YML_W_TOOL_RISK, YML_W_RUNNER
+	YML_W_ACTION, YML_W_TOOL_RISK, YML_W_RUNNER, YML_W_PROTO
 };
 
 /* Numbers whose unit is in the name of their key. */
@@ -91,7 +91,9 @@ struct yml_key {
 	const char *name; /* as the table has it */
 	enum yml_type type;
 	enum yml_scope sub;
-	unsigned flags, classes;
+	unsigned flags;
+	unsigned classes; /* that it is the head of, or an option of */
+	unsigned must;    /* statements of these classes are wrong without it */
 	void (*read)(struct yml *y, const struct yml_entry *e);
 	int arg;
 	const char *doc;

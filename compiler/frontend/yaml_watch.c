@@ -127,11 +127,11 @@ static void one_alert(struct yml *y, const struct yml_node *n)
 
 void yml_do_alerts(struct yml *y, const struct yml_entry *e)
 {
-	if (e->value->kind != YML_LIST) {
-		yml_wrong_shape(y, e->value, "a list of mappings");
-		return;
-	}
-	for (const struct yml_item *i = e->value->items; i && !B->full; i = i->next)
+	if (e->value->kind != YML_LIST)
+		one_alert(y, e->value);
+	for (const struct yml_item *i = e->value->kind == YML_LIST ? e->value->items
+								   : NULL;
+	     i && !B->full; i = i->next)
 		one_alert(y, i->value);
 }
 
@@ -190,6 +190,7 @@ static void say_classes(struct yml *y, struct risks *r, const struct yml_entry *
 			const struct yml_node *n)
 {
 	enum ast_effect effect = effect_of(yml_meaning(
+		y,
 		&(struct yml_node){.kind = YML_SCALAR, .text = str_from(e->key->name)},
 		YML_W_EFFECT));
 	const char *class;

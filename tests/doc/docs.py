@@ -3,7 +3,8 @@
 
 In README.md, doc/*.md and examples/*/README.md, between lines of three
 backquotes:
-  a block whose first statement is `policy …` is checked by polc check;
+  a block whose first statement is `policy …`, or that is marked `yaml` and
+  written to no file, is checked by polc check;
   a block marked `console` is run: `$ ` begins a command, `> ` goes on with it,
   the other lines are what it prints (stdout and stderr).  '…' in a line stands
   for any text, a line of '…' alone for any lines.
@@ -122,8 +123,8 @@ def first_statement(lines):
     return ""
 
 
-def check_policy(name, text, work):
-    path = os.path.join(work, "block.pol")
+def check_policy(name, text, work, suffix="pol"):
+    path = os.path.join(work, f"block.{suffix}")
     with open(path, "w") as f:
         f.write(text)
     p = subprocess.run([f"{BIN}/polc", "check", path], capture_output=True, text=True)
@@ -158,6 +159,8 @@ def document(path):
                         print(f"left out {name}: no {needs} here")
                     else:
                         console(shell, name, block)
+                elif lang == "yaml" and not wants_file:
+                    check_policy(name, "\n".join(block) + "\n", work, "yml")
                 elif first_statement(block).startswith("policy "):
                     check_policy(name, "\n".join(block) + "\n", work)
                 if wants_file:

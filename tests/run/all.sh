@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
-for part in unit golden table examples docs live; do
+for part in unit golden schema table examples docs live; do
 	log=$(mktemp)
 	printf -- '-- %s\n' "$part"
 	"tests/run/$part.sh" 2>&1 | tee "$log"
