@@ -202,6 +202,30 @@ static inline void near_rule(struct rnd *r, const struct ir_rule *rule, struct i
 	near_set(r, rule->kind, set, q);
 }
 
+/* What lies in a mount's tree, by the name that the place gives it. */
+static inline void near_place(struct rnd *r, const struct ir *ir, struct ir_request *q)
+{
+	for (size_t i = 0; i < ir->mounts.n; i++) {
+		const struct ir_path *tree = ir_mount_tree(ir, &ir->mounts.v[i]);
+		struct str dir = q->roots.dir[tree->root];
+		struct buf b;
+
+		if ((q->kind != IR_FILE && (q->kind != IR_UNIX || q->abstract)) || !dir.p ||
+		    rnd_one_in(r, 2))
+			continue;
+		buf_init(&b, r->a);
+		if (dir.n > 1)
+			buf_str(&b, dir);
+		for (size_t k = 0; k < tree->glob.n; k++)
+			buf_ch(&b, (char)tree->glob.v[k].byte);
+		dir = buf_view(&b);
+		if (str_starts(q->path, dir) &&
+		    (q->path.n == dir.n || q->path.p[dir.n] == '/'))
+			q->path = str_cat(r->a, ir->mounts.v[i].place,
+					  str_sub(q->path, dir.n, q->path.n - dir.n));
+	}
+}
+
 static inline struct ir_request near_request(struct rnd *r, const struct ir *ir)
 {
 	struct ir_request q = near_nothing(r);
@@ -213,6 +237,7 @@ static inline struct ir_request near_request(struct rnd *r, const struct ir *ir)
 			 &ir->risks.v[rnd_below(r, (uint32_t)ir->risks.n)].set, &q);
 	else
 		near_rule(r, ir->rules.v[rnd_below(r, (uint32_t)ir->rules.n)], &q);
+	near_place(r, ir, &q);
 	return q;
 }
 

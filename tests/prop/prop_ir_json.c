@@ -129,6 +129,7 @@ static void test_random_irs_come_back(void **state)
 static void one_text(struct law *l, unsigned long run, struct arena *a)
 {
 	struct pol_gen g = law_gen(l, run, a);
+	g.mounts = true;
 	struct pol p = pol_random(&g);
 	const struct ir *ir = law_ir(l, &p, a);
 

@@ -187,6 +187,7 @@ static uint32_t lines_of(const char *text)
 static void deny_tightens(struct law *l, unsigned long run, struct arena *a)
 {
 	struct pol_gen g = law_gen(l, run, a);
+	g.mounts = true;
 	struct pol p = pol_random(&g), q = p;
 	enum pol_slot slot = rnd_one_in(&g.r, 8) ? POL_FLOOR : RND_PICK(&g.r, rule_slots);
 	uint32_t line = lines_of(p.text[slot]) + 1;
@@ -231,6 +232,7 @@ static bool may_ask(const struct ir *ir, const char *file, uint32_t line,
 static void ask_opens_little(struct law *l, unsigned long run, struct arena *a)
 {
 	struct pol_gen g = law_gen(l, run, a);
+	g.mounts = true;
 	struct pol p = pol_random(&g), q = p;
 	enum pol_slot slot = RND_PICK(&g.r, rule_slots);
 	uint32_t line = lines_of(p.text[slot]) + 1;
@@ -342,6 +344,7 @@ static void check_scalars(struct law *l, unsigned long run, const struct pol *q,
 static void narrow_narrows(struct law *l, unsigned long run, struct arena *a)
 {
 	struct pol_gen g = law_gen(l, run, a);
+	g.mounts = true;
 	struct pol p = pol_random(&g), q = p;
 	const struct ir *x, *y;
 	int i;

@@ -10,6 +10,8 @@
 
 #define REQUESTS 60
 
+static unsigned long at_places; /* requests by the name of a mount, that a rule decides */
+
 /* --- L4 ------------------------------------------------------------------------ */
 
 /* What no position in a text makes valid. */
@@ -172,6 +174,7 @@ static void worlds_agree(struct law *l, unsigned long run, struct arena *a)
 	struct pol p;
 	int i;
 
+	g.mounts = true;
 	g.enforceable = true;
 	p = pol_random(&g);
 	if (!law_compile(l, &c, &o, &p, NULL, a))
@@ -193,6 +196,7 @@ static void worlds_agree(struct law *l, unsigned long run, struct arena *a)
 		if (q.kind == IR_NET && !q.is_addr)
 			continue;
 		e = law_decide(l, c.ir, &q, a);
+		at_places += q.kind == IR_FILE && e.rule && ir_mount_at(c.ir, q.path);
 		if (!compiled_ask(&b, &q, a, &d, &why) ||
 		    (why = compiled_differs(&b, &e, &q, &d, a))) {
 			law_show(&p);
@@ -426,6 +430,9 @@ static void test_L5_evaluator_matcher_and_filter_agree(void **state)
 	(void)state;
 	law_begin(&l, "L5", 120);
 	law_repeat(&l, worlds_agree);
+	print_message("  at the place of a mount: %lu\n", at_places);
+	if (l.runs >= 100 && !at_places)
+		fail_msg("no request below the place of a mount");
 	law_end(&l, (1u << IR_KIND_COUNT) - 1);
 }
 

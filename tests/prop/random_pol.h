@@ -23,6 +23,7 @@ struct pol {
 enum {
 	POL_S_OTHERWISE = 1, POL_S_OPAQUE = 2, POL_S_FILE = 4, POL_S_MODE = 8,
 	POL_S_NET = 16, POL_S_UNIX = 32, POL_S_CALLS = 64, POL_S_BASE = 128,
+	POL_S_MOUNT = 1 << 20,
 	POL_S_TIME = 256, POL_S_FILES = 512, POL_S_ENV = 1024, POL_S_SIZE = 2048,
 	POL_S_COUNT = 12
 };
@@ -30,6 +31,7 @@ enum {
 struct pol_gen {
 	struct rnd r;
 	bool enforceable; /* nothing that only check and explain know */
+	bool mounts;      /* trees with a second name: it means another file then */
 	unsigned locked;  /* scalars that a managed level has locked */
 	unsigned never;   /* scalars that a law holds still */
 	/* of the file at hand */
@@ -86,6 +88,9 @@ static inline void pol_path(struct pol_gen *g, bool literal, bool narrow)
 					     "${TMPDIR}/", "~/",    "${SESSION_DIR}/", "" };
 	uint32_t n = 1 + OF(g, 3), i;
 	const char *root = PICK(g, roots);
+
+	if (g->mounts && ONE(g, 4))
+		root = ONE(g, 3) ? "/k/" : "/m/";
 
 	/* any-depth is a wildcard */
 	if (literal && !narrow && !*root)
@@ -363,6 +368,24 @@ static inline void pol_file_scalars(struct pol_gen *g)
 	}
 }
 
+/* One a file, and one place for each file of a level: else two could meet. */
+static inline void pol_mount(struct pol_gen *g)
+{
+	static const char *const trees[] = { "${PROJECT_DIR}", "${HOME}", "${HOME}/a", "/a",
+					     "/x/b", "${SESSION_DIR}/a", "./b" };
+	static const char *const ops[] = { "read", "read, write", "read, exec" };
+	static const char *const places[POL_SLOTS] = {
+		[POL_MANAGED] = "/m",  [POL_MANAGED_FILE] = "/m", [POL_PROJECT] = "/m",
+		[POL_DISCOVERED] = "/k", [POL_USER] = "/m", [POL_USER_TOO] = "/k",
+	};
+
+	if (!g->mounts || !places[g->slot] || (g->said & POL_S_MOUNT) || !ONE(g, 3))
+		return;
+	g->said |= POL_S_MOUNT;
+	PUT(g, "  mount \"%s\" at \"%s\" %s\n", PICK(g, trees), places[g->slot],
+	    PICK(g, ops));
+}
+
 static inline void pol_scalars(struct pol_gen *g, int section)
 {
 	switch (section) {
@@ -371,6 +394,7 @@ static inline void pol_scalars(struct pol_gen *g, int section)
 		break;
 	case POL_FILE:
 		pol_file_scalars(g);
+		pol_mount(g);
 		break;
 	case POL_NETWORK:
 		if (ONE(g, 3))
