@@ -15,15 +15,22 @@ CFLAGS_dev := -O1 -g -Werror
 CFLAGS_rel := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 CFLAGS_san := -O1 -g -Werror -fsanitize=address,undefined \
               -fno-sanitize-recover=all -fno-omit-frame-pointer -DPOL_SAN=1
-ifeq ($(filter $(VARIANT),dev rel san),)
-$(error VARIANT is dev, rel or san)
+# faults: polrun and polinit, whose every system call a test may make to fail
+# (runtime/base/fault.h); the callers' names are read off the stack.
+CFLAGS_faults := -O1 -g -Werror -DPOL_FAULTS=1 -fno-inline -fno-omit-frame-pointer \
+              -fno-optimize-sibling-calls
+ifeq ($(filter $(VARIANT),dev rel san faults),)
+$(error VARIANT is dev, rel, san or faults)
 endif
 
 STDLIB_DIR ?= $(CURDIR)/stdlib-policies
 BASE := -std=gnu11 -D_GNU_SOURCE -I. -I$(BUILD)/gen -fPIE
 CFLAGS_ALL = $(BASE) $(CFLAGS_$(VARIANT)) $(EXTRA_CFLAGS)
+comma := ,
 LDFLAGS_rel := -Wl,-z,relro,-z,now
 LDFLAGS_san := -fsanitize=address,undefined
+LDFLAGS_faults := $(addprefix -Wl$(comma)--wrap=,$(shell awk -F', *' \
+                    '/^X/ {print $$3} /^H/ {gsub(/[^a-z]/, ""); print}' runtime/base/fault.def))
 # The sandboxed programs are static (they start in half the time and need no
 # file of the view); gcc refuses -static with ASan, so the san variant is not.
 STATIC := $(if $(filter san,$(VARIANT)),-pie,-static-pie)
@@ -62,7 +69,7 @@ TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
 .PHONY: schema check-schema all help test conformance check-unit check-golden check-lint check-live check-vm check-table golden \
-        golden-update bench step-mutants clean install format
+        golden-update bench step-mutants faults clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -84,6 +91,7 @@ help:
 ## check-lint     layers, codes, headers, shell, format
 ## step-mutants   switches off each set-up step and expects a test to fail
 ## schema         grammar/editors/policy.schema.json, from the table of YAML's keys
+## faults         each system call of a run fails with each errno; T= one function
 ## bench          timings beside peers (never part of a test)
 ## install        into $(DESTDIR)$(PREFIX)
 
@@ -178,6 +186,8 @@ check-lint:
 	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh
 check-vm: all unit-tests probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) T=$(T) tests/vm/run.sh $(BOOT)
+faults: all
+	@BUILD=$(abspath $(BUILD)) tests/run/faults.sh all $(T)
 step-mutants: all probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/step-mutants.sh
 bench:

@@ -155,6 +155,16 @@ static void members(struct buf *b, const struct bundle_plan *plan)
 	end_list(b, plan->members.n);
 }
 
+/* The stated one, but never later than an allow of the policy counts. */
+static struct str last_day(const struct ir *ir, const struct bundle_options *opt)
+{
+	struct str stated = opt->expires.n ? opt->expires : ir->expires;
+
+	if (!ir->until.n || (stated.n && str_cmp(stated, ir->until) < 0))
+		return stated;
+	return ir->until;
+}
+
 void bundle_manifest(struct buf *out, const struct ir *ir,
 		     const struct bundle_plan *plan, const struct bundle_options *opt)
 {
@@ -168,7 +178,7 @@ void bundle_manifest(struct buf *out, const struct ir *ir,
 	optional(out, "previous", opt->previous);
 	created(out, opt->created);
 	optional(out, "not_before", opt->not_before);
-	optional(out, "not_after", opt->expires.n ? opt->expires : ir->expires);
+	optional(out, "not_after", last_day(ir, opt));
 	key(out, "compiler");
 	string(out, str_from(opt->version));
 	key(out, "features");

@@ -32,6 +32,8 @@ static const struct verb {
 		       "add a signature to a bundle" },
 	[CLI_VERIFY] = { "verify", cmd_verify, "[OPTIONS] BUNDLE",
 			 "is the bundle whole, current and signed by whom it should be" },
+	[CLI_DIFF] = { "diff", cmd_diff, "[OPTIONS] OLD NEW",
+		       "what two policies decide differently, with a request for each" },
 };
 
 /* --- the command line ------------------------------------------------------------ */

@@ -3,6 +3,7 @@
  * one table, by which help and suggestions are made too.
  */
 #include "compiler/cli/options.h"
+#include "compiler/cli/options_check.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@
 #define V(verb) (1u << (verb))
 #define V_ALL (V(CLI_VERB_COUNT) - 1u)
 #define V_POLICY (V(CLI_CHECK) | V(CLI_COMPILE) | V(CLI_EXPLAIN) | V(CLI_DUMP) | \
-		  V(CLI_EFFECTIVE))
+		  V(CLI_EFFECTIVE) | V(CLI_DIFF))
 
 enum opt_arg { ARG_NONE, ARG_ONE, ARG_MAYBE /* only as --name=value */ };
 
@@ -48,8 +49,9 @@ static const struct opt_spec {
 			"where the request is made (sandbox)" },
 	[OPT_ROOT] = { "root", 0, ARG_ONE, V_POLICY, "NAME=DIR",
 		       "the value of HOME, PROJECT_DIR, TMPDIR or SESSION_DIR" },
-	[OPT_FAIL_ON] = { "fail-on", 0, ARG_ONE, V(CLI_CHECK), "error|warning",
-			  "which findings make the exit status 1 (error)" },
+	[OPT_FAIL_ON] = { "fail-on", 0, ARG_ONE, V(CLI_CHECK) | V(CLI_DIFF),
+			  "error|warning, diff: any|widening",
+			  "which findings make the exit status 1 (error, any)" },
 	[OPT_VERBOSE] = { "verbose", 'v', ARG_NONE, V_POLICY, NULL,
 			  "also what there is to say about the standard library" },
 	[OPT_OUTPUT] = { "output", 'o', ARG_ONE, V(CLI_COMPILE) | V(CLI_SIGN),
@@ -86,9 +88,9 @@ static const struct opt_spec {
 			  "NAME", "one section of the policy or the bundle" },
 	[OPT_FORMAT] = { "format", 0, ARG_ONE,
 			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT) |
-				 V(CLI_EFFECTIVE) | V(CLI_VERIFY),
+				 V(CLI_EFFECTIVE) | V(CLI_VERIFY) | V(CLI_DIFF),
 			 "text|json", "how results are printed (text); effective: also "
-				      "yaml" },
+				      "yaml, diff: also markdown" },
 	[OPT_COLOR] = { "color", 0, ARG_ONE, V_ALL, "auto|always|never",
 			"colours in diagnostics (auto)" },
 	[OPT_WRITE] = { "write", 'w', ARG_NONE, V(CLI_FMT), NULL,
@@ -256,6 +258,7 @@ static bool set_format(struct reader *r, const char *v)
 		{ "text", CLI_TEXT, V_ALL },
 		{ "json", CLI_JSON, V_ALL },
 		{ "yaml", CLI_YAML, V(CLI_EFFECTIVE) },
+		{ "markdown", CLI_MARKDOWN, V(CLI_DIFF) },
 	};
 	size_t i;
 
@@ -303,7 +306,9 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 	case OPT_FORMAT:
 		return set_format(r, v);
 	case OPT_FAIL_ON:
-		return one_of(r, id, v, "error", "warning", &o->fail_on_warning);
+		return o->verb == CLI_DIFF ?
+			       one_of(r, id, v, "any", "widening", &o->fail_on_widening) :
+			       one_of(r, id, v, "error", "warning", &o->fail_on_warning);
 	case OPT_VERBOSE:
 		o->verbose = true;
 		return true;
@@ -443,15 +448,23 @@ static bool read_short(struct reader *r, int argc, char **argv, int *i)
 	return set_option(r, (enum opt_id)k, value);
 }
 
-/* Verbs that take a bundle, whatever it is called, and no sources. */
-static bool wants_bundle(enum cli_verb v)
+/* OLD, then NEW. */
+static bool add_side(struct reader *r, const char *word)
 {
-	return v == CLI_INSPECT || v == CLI_SIGN || v == CLI_VERIFY;
+	if (r->o->nsides == POL_LEN(r->o->sides)) {
+		fprintf(r->err, "polc: diff compares two policies and '%s' is a third: name "
+				"what both have by --managed, --user and the like\n", word);
+		return false;
+	}
+	r->o->sides[r->o->nsides++] = word;
+	return true;
 }
 
 static bool read_operand(struct reader *r, const char *word)
 {
-	if (!ends_in(word, ".polb") && !wants_bundle(r->o->verb))
+	if (r->o->verb == CLI_DIFF)
+		return add_side(r, word);
+	if (!ends_in(word, ".polb") && !options_wants_bundle(r->o->verb))
 		return add_input(r, word, 0);
 	if (r->o->bundle) {
 		fprintf(r->err, "polc: two bundles, '%s' and '%s': one at a time\n",
@@ -502,80 +515,6 @@ static bool read_words(struct reader *r, int argc, char **argv)
 	return true;
 }
 
-/* --- what has to be there, and what does not go together ------------------------- */
-
-static bool complain(struct reader *r, const char *text)
-{
-	fprintf(r->err, "polc: %s\n", text);
-	return false;
-}
-
-static bool check_policy(struct reader *r)
-{
-	struct options *o = r->o;
-
-	if (o->bundle && (o->inputs.n || o->discover))
-		return complain(r, "a bundle is a whole policy: name it alone, "
-				   "without sources or --discover");
-	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_EFFECTIVE &&
-	    !wants_bundle(o->verb)) {
-		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
-				"sources\n", o->bundle);
-		return false;
-	}
-	if (o->reproduce && (o->inputs.n || o->discover || o->output || o->key))
-		return complain(r, "--reproduce takes the sources of the bundle and "
-				   "writes nothing: name it alone");
-	if (o->reproduce)
-		return true;
-	if (!o->bundle && !o->inputs.n && !o->discover)
-		return complain(r, wants_bundle(o->verb) ?
-				"name a bundle" :
-				"name a policy: FILE.pol, --managed FILE, "
-				"--managed-file FILE, --project FILE, --user FILE "
-				"or --discover");
-	return true;
-}
-
-/* Verbs that read texts one by one, and not as one policy. */
-static bool check_texts(struct reader *r)
-{
-	struct options *o = r->o;
-
-	if (o->bundle) {
-		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
-				"sources\n", o->bundle);
-		return false;
-	}
-	if (!o->inputs.n)
-		return complain(r, "name a file, or '-' for standard input");
-	if (o->write && o->check)
-		return complain(r, "--check writes nothing: leave --write away");
-	for (size_t i = 0; o->write && i < o->inputs.n; i++)
-		if (strcmp(o->inputs.v[i].path, "-") == 0)
-			return complain(r, "standard input cannot be written back: "
-					   "leave --write away");
-	return true;
-}
-
-static bool check_verb(struct reader *r)
-{
-	struct options *o = r->o;
-
-	if (o->verb == CLI_COMPILE && !o->output && !o->reproduce)
-		return complain(r, "compile wants -o OUT.polb");
-	if (o->verb == CLI_SIGN && !o->key)
-		return complain(r, "sign wants --key KEY");
-	if (o->verb == CLI_DUMP && !o->after)
-		return complain(r, "dump wants --after PASS");
-	if (o->verb == CLI_EXPLAIN && !o->nrequest)
-		return complain(r, "explain wants a request: command LINE, "
-				   "argv -- WORDS, file read|write|exec PATH, "
-				   "net tcp|udp HOST:PORT, unix PATH, "
-				   "syscall NAME[(ARG,...)], tool NAME");
-	return true;
-}
-
 bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
 		  int argc, char **argv, FILE *err)
 {
@@ -586,7 +525,5 @@ bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
 		return false;
 	if (o->help || o->version)
 		return true;
-	if (verb == CLI_FMT)
-		return check_texts(&r);
-	return check_policy(&r) && check_verb(&r);
+	return options_check(o, err);
 }

@@ -26,21 +26,24 @@ enum cli_exit {
 };
 
 enum cli_verb { CLI_CHECK, CLI_COMPILE, CLI_EXPLAIN, CLI_DUMP, CLI_INSPECT,
-		CLI_EFFECTIVE, CLI_FMT, CLI_SIGN, CLI_VERIFY,
+		CLI_EFFECTIVE, CLI_FMT, CLI_SIGN, CLI_VERIFY, CLI_DIFF,
 		CLI_VERB_COUNT };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
-enum cli_format { CLI_TEXT, CLI_JSON, CLI_YAML };
+enum cli_format { CLI_TEXT, CLI_JSON, CLI_YAML, CLI_MARKDOWN };
 
 struct options {
 	enum cli_verb verb;
 	bool help, version, json, verbose, no_sources, fail_on_warning;
 	bool no_nft_batch;             /* compile */
+	bool fail_on_widening;         /* diff; else any difference fails */
 	enum cli_color color;
-	enum cli_format format;        /* effective; `json` where it is JSON */
+	enum cli_format format;        /* effective, diff; `json` where it is JSON */
 	VEC(struct sema_input) inputs; /* sources, as they were named */
 	const char *bundle;            /* the one FILE.polb, or NULL */
+	const char *sides[2];          /* diff: OLD and NEW, both with `inputs` */
+	size_t nsides;
 	bool discover;
 	const char *discover_dir;      /* NULL: the working directory */
 	enum ir_scope scope;

@@ -4,6 +4,9 @@
  */
 #include "compiler/cli/passes.h"
 
+#include <stdlib.h>
+#include <time.h>
+
 #include "compiler/analysis/lift.h"
 #include "compiler/ast/print.h"
 #include "compiler/backend/net.h"
@@ -101,6 +104,19 @@ static const struct pass {
 	{ "lift", run_lift, print_ir },
 };
 
+/* The day for `until`: that of the bundle, where one is given, else this one. */
+static int64_t today(const struct options *o)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	uint64_t seconds;
+
+	if (o->created >= 0)
+		return o->created / 86400;
+	if (epoch && num_u64(str_from(epoch), &seconds) && seconds <= INT64_MAX)
+		return (int64_t)(seconds / 86400);
+	return (int64_t)time(NULL) / 86400;
+}
+
 void compilation_init(struct compilation *c, const struct options *o,
 		      struct arena *a)
 {
@@ -110,6 +126,7 @@ void compilation_init(struct compilation *c, const struct options *o,
 	sema_init(&c->sema, a, &c->sink, &c->map, NULL);
 	if (o->role)
 		c->sema.role = str_from(o->role);
+	c->sema.today = today(o);
 	c->report.a = a;
 	c->out.a = a;
 }

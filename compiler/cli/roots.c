@@ -96,7 +96,7 @@ struct str roots_home(struct arena *a)
 	struct passwd_entry pw;
 
 	/* as polrun: an empty HOME is none, and no name service is asked */
-	if ((!home || !home[0]) && passwd_lookup(NULL, getuid(), &pw))
+	if ((!home || !home[0]) && passwd_lookup(NULL, getuid(), &pw) > 0)
 		home = arena_printf(a, "%s", pw.home);
 	if (!home || home[0] != '/')
 		return STR_NULL;

@@ -425,9 +425,9 @@ struct ir {
 	uint64_t serial;
 	struct str expires;     /* YYYY-MM-DD or empty */
 	struct str role;        /* the chosen one (--role), or empty */
-	struct str until;       /* the first day after which an allow of this policy
-	                           no longer counts, or empty: no bundle of it is
-	                           valid after that day */
+	struct str until;       /* the last day on which every allow of this policy
+	                           counts, or empty: no bundle of it is valid after
+	                           that day */
 	bool base_none;
 	VEC(struct ir_rule *) rules;     /* by level, file, line; the floor last */
 	VEC(struct ir_mount) mounts;     /* by place; none lies in another */

@@ -46,6 +46,66 @@ void lower_drop(struct lower *l, struct str text, const char *why, struct ir_pla
 	VEC_PUSH(l->a, &l->ir->dropped, d);
 }
 
+static bool is_allow(const struct sema_stmt *t)
+{
+	return t->stmt->kind == AST_RULE && t->stmt->effect == AST_ALLOW;
+}
+
+/* The day of `until`, or 0 where there is none. */
+static int64_t until_of(const struct sema_stmt *t)
+{
+	const struct ast_option *o = lower_option(t->stmt, AST_O_UNTIL);
+	int64_t days = 0;
+
+	if (!o || !o->values || !num_date(o->values->text, &days))
+		return 0;
+	return days;
+}
+
+/* Past its day an allow no longer counts; what forbids or asks goes on. */
+static const char *past_until(const struct lower *l, const struct sema_stmt *t)
+{
+	int64_t days = until_of(t);
+
+	return is_allow(t) && days && days < l->s->today ?
+		       "the day of its 'until' has passed" : NULL;
+}
+
+static bool lower_until(struct lower *l, const struct sema_stmt *t, struct str *ret)
+{
+	const struct ast_option *o = lower_option(t->stmt, AST_O_UNTIL);
+	int64_t days;
+	struct diag *d;
+
+	*ret = STR_NULL;
+	if (!o || !o->values)
+		return true;
+	if (!num_date(o->values->text, &days) || days <= 0) {
+		d = diag_add(l->sink, DIAG_VALUE, o->values->at,
+			     "'%.*s' is no day of 'until'", STR_ARG(o->values->text));
+		diag_help(l->sink, d, "write YYYY-MM-DD, the last day on which it counts");
+		return false;
+	}
+	*ret = o->values->text;
+	if (is_allow(t) || days >= l->s->today || t->off || t->cut)
+		return true;
+	diag_add(l->sink, DIAG_UNTIL, o->at, "this day has passed, and the '%s' still counts",
+		 ir_effect_name(lower_effect(t->stmt->effect)));
+	return true;
+}
+
+/* No bundle outlives the first of its allows (doc/semantics.md). */
+static void take_until(struct lower *l)
+{
+	for (size_t i = 0; i < l->ir->rules.n; i++) {
+		const struct ir_rule *r = l->ir->rules.v[i];
+
+		if (r->effect == IR_ALLOW && r->until.n &&
+		    (!l->ir->until.n || str_cmp(r->until, l->ir->until) < 0))
+			l->ir->until = r->until;
+	}
+}
+
 bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 		struct lower_head *ret)
 {
@@ -66,6 +126,9 @@ bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 		.full = !t->unit->narrow,
 		.role = t->off ? STR_NULL : t->role,
 	};
+	ret->rule.may_yes = lower_option(t->stmt, AST_O_MAY) != NULL;
+	if (!lower_until(l, t, &ret->rule.until))
+		return false;
 	if (because && because->values)
 		ret->rule.because = sema_plain(l->a, because->values->text);
 	if (kind == IR_SYSCALL)
@@ -155,6 +218,7 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	/* what is cut, or of a role that was not chosen, is read all the same,
 	   so that its faults are found; it leaves nothing but a notice of what
 	   was cut */
+	const char *why = t->cut ? t->cut : past_until(l, t);
 	struct ir before = *l->ir;
 	size_t nkeys = l->keys.n;
 
@@ -184,14 +248,14 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	default:
 		break;
 	}
-	if (!t->cut && !t->off)
+	if (!why && !t->off)
 		return;
 	l->ir->rules.n = before.rules.n;
 	l->ir->risks.n = before.risks.n;
 	l->ir->facts.n = before.facts.n;
 	l->keys.n = nkeys;
-	if (t->cut)
-		lower_drop(l, t->text, t->cut, t->at, t->cut_by, t->unit->level);
+	if (why && !t->off)
+		lower_drop(l, t->text, why, t->at, t->cut_by, t->unit->level);
 }
 
 static const struct ast_value *policy_value(const struct sema_unit *u, const char *key)
@@ -299,6 +363,7 @@ struct ir *lower_policy(struct sema *s)
 	for (size_t i = 0; i < l.ir->rules.n; i++)
 		l.ir->rules.v[i]->index = (uint32_t)i;
 	lower_mounts_done(&l);
+	take_until(&l);
 	lower_env(&l);
 	lower_tests(&l);
 	warn_network_off(&l);

@@ -29,7 +29,8 @@ static const char *const option_words[] = {
 
 /* What may stand behind a statement, as a mask of options. */
 #define O(x) (1u << AST_O_##x)
-#define RULE_OPTIONS (O(BECAUSE) | O(AS) | O(WHEN) | O(EXCEPT))
+#define RULE_OPTIONS \
+	(O(BECAUSE) | O(AS) | O(WHEN) | O(EXCEPT) | O(UNTIL) | O(MAY))
 
 static unsigned options_of(const struct ast_stmt *stmt, int section)
 {
@@ -63,6 +64,22 @@ static void check_values(struct sema *s, const struct ast_value *v)
 				 "by this version");
 }
 
+/* `may yes`: the one word, on what asks. */
+static void check_may(struct sema *s, const struct ast_stmt *stmt,
+		      const struct ast_option *o)
+{
+	struct diag *d;
+
+	if (!o->values || !str_eqz(o->values->text, "yes")) {
+		d = diag_add(s->sink, DIAG_OPTION, o->at, "a rule may only 'yes'");
+		diag_help(s->sink, d, "write 'may yes': then -y answers a managed ask");
+	} else if (stmt->effect != AST_ASK) {
+		diag_add(s->sink, DIAG_OPTION, o->at,
+			 "'may yes' says who answers an 'ask', and '%s' asks nobody",
+			 ast_effect_name(stmt->effect));
+	}
+}
+
 static void check_options(struct sema *s, const struct ast_stmt *stmt, int section)
 {
 	const struct ast_option *seen[POL_LEN(option_words)] = { NULL };
@@ -90,6 +107,8 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 				  "the first one is here");
 		}
 		seen[o->kind] = o;
+		if (o->kind == AST_O_MAY)
+			check_may(s, stmt, o);
 		if (o->kind == AST_O_EXCEPT)
 			check_values(s, o->values);
 	}

@@ -99,6 +99,7 @@ struct sema {
 	struct source_map *map;
 	const char *stdlib_dir;
 	struct str role;               /* the chosen one (--role), or empty */
+	int64_t today;                 /* days since 1970-01-01, for `until` */
 	/* filled by sema_load() */
 	VEC(struct sema_unit *) units; /* in order */
 	struct ir_scalar base;         /* the scalar policy-base */

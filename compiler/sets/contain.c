@@ -23,11 +23,7 @@ static struct set_re *any_place(struct arena *a)
 				   set_cat(a, name, set_star(a, name))));
 }
 
-/*
- * Texts that are the rest of no path: what has no '/' in front, an empty
- * component, "." or "..".
- */
-static struct set_re *no_rest(struct arena *a)
+struct set_re *set_no_rest(struct arena *a)
 {
 	struct set_re *any = set_star(a, any_path_bytes(a, true));
 	struct set_re *slash = set_byte(a, '/'), *re, *dots;
@@ -131,7 +127,7 @@ static struct set_re *surely_not(struct arena *a, const struct ir_rule *small,
 		    covers_ops(small, &small->except[i], ops))
 			v[n++] = path_re(a, p, false);
 	}
-	return set_or(a, no_rest(a), set_or_all(a, v, n));
+	return set_or(a, set_no_rest(a), set_or_all(a, v, n));
 }
 
 /* The bytes that every path of the glob begins with. */
@@ -170,7 +166,7 @@ static enum set_answer none_meets(struct arena *a, const struct set_re *paths,
 
 	if (except->op == SET_EMPTY)
 		return SET_HOLDS;
-	return set_included(a, paths, no_rest(a), &y, 1, SET_DEFAULT_BUDGET, NULL);
+	return set_included(a, paths, set_no_rest(a), &y, 1, SET_DEFAULT_BUDGET, NULL);
 }
 
 static enum set_answer path_query(struct arena *a, const struct ir_rule *big,

@@ -16,6 +16,11 @@ struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
 				enum set_side side);
 /* Over the rest of the path under the pattern's own root. */
 struct set_re *set_from_path(struct arena *a, const struct ir_path *p);
+/*
+ * Texts that are the rest of no path: what has no '/' in front, an empty
+ * component, "." or "..".  "" is a rest.
+ */
+struct set_re *set_no_rest(struct arena *a);
 /* Over whole words: tool names, abstract socket names. */
 struct set_re *set_from_word(struct arena *a, const struct ir_glob *g,
 			     enum set_side side);

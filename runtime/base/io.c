@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/sys.h"
+
 int io_read_all(int fd, size_t limit, char **ret_buf, size_t *ret_len)
 {
 	AUTO_FREE char *buf = NULL;
@@ -47,7 +49,7 @@ int io_read_all(int fd, size_t limit, char **ret_buf, size_t *ret_len)
 int io_read_file(const char *path, size_t limit, char **ret_buf, size_t *ret_len)
 {
 	/* O_NONBLOCK: a FIFO in the file's place must not hold the caller up */
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	AUTO_CLOSE int fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -errno;
@@ -73,13 +75,13 @@ int io_write_all(int fd, const void *buf, size_t len)
 
 int io_write_file(const char *path, const char *text)
 {
-	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	AUTO_CLOSE int fd = sys_open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY, 0);
 	size_t len = strlen(text);
 	ssize_t n;
 
 	if (fd < 0)
 		return -errno;
-	n = write(fd, text, len);
+	n = SYS_RETRY(write(fd, text, len));
 	if (n < 0)
 		return -errno;
 	return (size_t)n == len ? 0 : -EIO;

@@ -1,6 +1,7 @@
 /* Reads /etc/passwd without NSS. */
 #include "runtime/base/passwd.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -70,11 +71,14 @@ bool passwd_find(const char *text, const char *name, uid_t uid,
 	return false;
 }
 
-bool passwd_lookup(const char *name, uid_t uid, struct passwd_entry *ret)
+int passwd_lookup(const char *name, uid_t uid, struct passwd_entry *ret)
 {
 	AUTO_FREE char *text = NULL;
 	size_t len;
 
-	return io_read_file("/etc/passwd", PASSWD_MAX, &text, &len) == 0 &&
-	       passwd_find(text, name, uid, ret);
+	int r = io_read_file("/etc/passwd", PASSWD_MAX, &text, &len);
+
+	if (r == -ENOENT || r == -EACCES || r == -ENOTDIR)
+		return 0;
+	return r < 0 ? r : passwd_find(text, name, uid, ret);
 }

@@ -18,8 +18,8 @@ struct passwd_entry {
  * not NULL.  Lines that are no entries are skipped. */
 bool passwd_find(const char *text, const char *name, uid_t uid,
 		 struct passwd_entry *ret);
-/* As above, in /etc/passwd; false also where it cannot be read. */
-bool passwd_lookup(const char *name, uid_t uid, struct passwd_entry *ret);
+/* As above, in /etc/passwd: 1, 0 (also where there is none to read), or -errno. */
+int passwd_lookup(const char *name, uid_t uid, struct passwd_entry *ret);
 /* A decimal number that fits a uid and is not (uid_t)-1. */
 bool passwd_number(const char *s, size_t len, uid_t *ret);
 

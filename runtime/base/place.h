@@ -13,7 +13,8 @@ bool place_is_below(const char *path, const char *dir);
 /*
  * The nearest ancestor of `from`, itself included, strictly below `home` (or
  * below "/" outside of it) that holds .pol or .git, else `from`.  malloc'ed;
- * NULL without memory.
+ * NULL and errno without memory, or where a directory cannot be looked at for
+ * another reason than that one may not enter it.
  */
 char *place_project(const char *from, const char *home);
 

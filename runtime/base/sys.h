@@ -1,15 +1,15 @@
 /*
  * Raw system calls that libc lacks, wraps badly or hides: each returns the
- * kernel's value, or -1 with errno.  They are safe between fork and exec.
+ * kernel's value, or -1 with errno.  They are safe between fork and exec.  The
+ * calls that open something are made again after EINTR; for others there is
+ * SYS_RETRY().
  *
- * All of the set-up's kernel calls that may be made to fail in a test go
- * through SYS_FAULT(): in a build with -DPOL_FAULTS the name of the call is
- * compared with the environment's POL_FAULT ("mount_setattr:EPERM@2" fails
- * the second one); in every other build it is the constant 0.
+ * In the variant "faults" each may be made to fail: runtime/base/fault.h.
  */
 #ifndef RUNTIME_BASE_SYS_H
 #define RUNTIME_BASE_SYS_H
 
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
@@ -21,17 +21,24 @@
 
 #include "runtime/base/compat.h"
 
-#ifdef POL_FAULTS
-int sys_fault(const char *name); /* the errno to fail with, or 0 */
-#define SYS_FAULT(name) sys_fault(name)
-#else
-#define SYS_FAULT(name) 0
-#endif
-
 struct mount_attr;
 
+/* The value of `call`, which is made again as long as a signal ends it. */
+#define SYS_RETRY(call)                                                                \
+	({                                                                             \
+		__typeof__(call) retried_;                                             \
+		do                                                                     \
+			retried_ = (call);                                             \
+		while (retried_ < 0 && errno == EINTR);                                \
+		retried_;                                                              \
+	})
+
+/* `mode` counts with O_CREAT only. */
+int sys_open(const char *path, int flags, mode_t mode);
+int sys_openat(int dirfd, const char *path, int flags, mode_t mode);
 /* As fork() where args->stack is 0. */
 pid_t sys_clone3(struct clone_args *args, size_t size);
+/* Again after EAGAIN too: something was renamed on the way. */
 int sys_openat2(int dirfd, const char *path, struct open_how *how);
 /* openat2() in one line. */
 int sys_open_beneath(int dirfd, const char *path, uint64_t flags, uint64_t resolve);

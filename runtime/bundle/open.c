@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 #include "runtime/bundle/members.h"
 #include "runtime/bundle/reader.h"
 #include "runtime/bundle/tar.h"
@@ -19,7 +20,8 @@
 static int open_once(const char *path, int *ret_fd, struct rt_err *err)
 {
 	/* O_NONBLOCK: a FIFO in its place must not hold us up. */
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = sys_open(
+		path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 
 	if (fd >= 0) {
 		*ret_fd = fd;
@@ -82,8 +84,11 @@ static int read_at(int fd, const char *path, uint8_t *buf, size_t at, size_t siz
 static int check_end(int fd, const char *path, size_t size, struct rt_err *err)
 {
 	char more;
+	ssize_t n = SYS_RETRY(pread(fd, &more, 1, (off_t)size));
 
-	if (pread(fd, &more, 1, (off_t)size) != 0)
+	if (n < 0)
+		return rt_fail_errno(err, errno, "bundle '%s' cannot be read", path);
+	if (n != 0)
 		return rt_fail(err, EAGAIN, "bundle '%s' changed while it was read",
 			       path);
 	return 0;

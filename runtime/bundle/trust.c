@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 
 struct ask {
 	const struct trust_options *opt;
@@ -56,8 +57,8 @@ static int check_file(int fd, const struct list *l, struct rt_err *err)
 /* 0, or -ENOENT where it is absent, or -errno. */
 static int load(struct list *l, struct rt_err *err)
 {
-	AUTO_CLOSE int fd = open(l->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
-						  O_NONBLOCK);
+	AUTO_CLOSE int fd = sys_open(
+		l->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 	int r;
 
 	if (fd < 0 && errno == ENOENT)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 
 /* NAME lies beside polrun in a build tree, else in ../libexec/pol. */
 static int open_own(const char *name, struct rt_err *err)
@@ -32,10 +33,12 @@ static int open_own(const char *name, struct rt_err *err)
 		struct stat st;
 
 		(void)snprintf(path, sizeof(path), "%s/%s%s", self, places[i], name);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		if (fd < 0)
+		fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 			continue;
-		if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+		if (fd < 0 || fstat(fd, &st) != 0)
+			return rt_fail_errno(err, errno, "%s in '%.200s'", name, self);
+		if (!S_ISREG(st.st_mode) ||
 		    (st.st_mode & S_IWOTH))
 			return rt_fail(err, EPERM,
 				       "%s in '%.200s' is not a file that only its "

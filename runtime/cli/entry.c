@@ -148,9 +148,16 @@ int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
 
 /* --- the program -------------------------------------------------------------------- */
 
-enum found { F_NOTHING, F_NOT_EXEC, F_NOT_IN_VIEW, F_NO_EXEC_RULE, F_GOOD };
+enum found { F_NOTHING, F_NOT_EXEC, F_NOT_IN_VIEW, F_NO_EXEC_RULE, F_GOOD, F_ERROR };
 
-/* What stands at `path` on the host, and whether the view lets it run. */
+static bool is_absent(int e)
+{
+	return e == ENOENT || e == ENOTDIR || e == EACCES || e == ELOOP ||
+	       e == ENAMETOOLONG;
+}
+
+/* What stands at `path` on the host, and whether the view lets it run; F_ERROR
+ * with errno: it cannot be told, and another program must not run instead. */
 static enum found look_at(const struct sandbox_view *view, const char *path,
 			  uint32_t *ret_rule)
 {
@@ -159,11 +166,14 @@ static enum found look_at(const struct sandbox_view *view, const char *path,
 	struct stat st;
 
 	path = sandbox_view_host(view, path, own, sizeof(own));
-	if (!path || !realpath(path, real) || stat(real, &st) != 0)
+	if (!path)
 		return F_NOTHING;
-	if (S_ISDIR(st.st_mode) || !(st.st_mode & 0111) ||
-	    faccessat(AT_FDCWD, real, X_OK, AT_EACCESS) != 0)
+	if (!realpath(path, real) || stat(real, &st) != 0)
+		return is_absent(errno) ? F_NOTHING : F_ERROR;
+	if (S_ISDIR(st.st_mode) || !(st.st_mode & 0111))
 		return F_NOT_EXEC;
+	if (faccessat(AT_FDCWD, real, X_OK, AT_EACCESS) != 0)
+		return is_absent(errno) || errno == EPERM ? F_NOT_EXEC : F_ERROR;
 	n = sandbox_view_find(view, real);
 	if (!n || n->masked || n->scratch || !(n->ops & PB_READ))
 		return F_NOT_IN_VIEW;
@@ -195,6 +205,9 @@ static int refuse(const struct sandbox_run *run, enum found f, const char *path,
 			      "%s: not in the sandbox (%s exists, no rule makes it "
 			      "readable and executable)", name, at);
 		return 127;
+	case F_ERROR:
+		(void)rt_fail_errno(err, errno, "%s: %s", name, at);
+		return 125;
 	case F_NOTHING:
 	case F_GOOD:
 	default:
@@ -253,6 +266,8 @@ int entry_lookup(const struct sandbox_run *run, const struct sandbox_view *view,
 			(void)rt_fail(err, ENOMEM, "out of memory");
 			return 125;
 		}
+		if (f == F_ERROR)
+			return refuse(run, f, at, rule, err);
 		if (f > best) {
 			best = f;
 			best_rule = rule;

@@ -29,16 +29,16 @@ bool features_is_host_uid0(void)
 				  st.st_ino == INIT_USERNS_INO);
 }
 
-bool features_is_root(void)
+int features_is_root(void)
 {
 	cap_flag_value_t admin = CAP_CLEAR, setuid_ = CAP_CLEAR;
 	cap_t caps;
 
 	if (!features_is_host_uid0())
-		return false;
+		return 0;
 	caps = cap_get_proc();
 	if (!caps)
-		return false;
+		return -errno;
 	(void)cap_get_flag(caps, CAP_SYS_ADMIN, CAP_EFFECTIVE, &admin);
 	(void)cap_get_flag(caps, CAP_SETUID, CAP_EFFECTIVE, &setuid_);
 	(void)cap_free(caps);
@@ -289,7 +289,7 @@ void features_probe(struct features *ret)
 	uint32_t notif = SECCOMP_RET_USER_NOTIF;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->root = features_is_root();
+	ret->root = features_is_root() > 0;
 	ret->max_userns = read_sysctl("/proc/sys/user/max_user_namespaces");
 	ret->debian_clone = read_sysctl("/proc/sys/kernel/unprivileged_userns_clone");
 	ret->apparmor =

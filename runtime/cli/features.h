@@ -33,7 +33,7 @@ struct features {
 /* The host's uid 0, with or without capabilities: never mapped into a run. */
 bool features_is_host_uid0(void);
 /* Root means capabilities in the initial user namespace. */
-bool features_is_root(void);
+int features_is_root(void);
 void features_probe(struct features *ret);
 /* What Landlock of this ABI lacks as a second wall, in words; "" for nothing. */
 void features_landlock_lacks(int abi, char *out, size_t cap);

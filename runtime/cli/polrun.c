@@ -16,6 +16,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
+#include "runtime/cli/appeared.h"
 #include "runtime/cli/before.h"
 #include "runtime/cli/carried.h"
 #include "runtime/cli/entry.h"
@@ -78,8 +79,16 @@ static int check_filter(struct bundle *b, bool trace, struct rt_err *err)
 
 /* --- before the sandbox ---------------------------------------------------------- */
 
+static int look_up(struct session *s, const char *name, uid_t uid, struct rt_err *err)
+{
+	int r = passwd_lookup(name, uid, &s->pw);
+
+	s->has_pw = r > 0;
+	return r < 0 ? rt_fail_errno(err, -r, "/etc/passwd") : 0;
+}
+
 /* --user: becomes that user for good, before anything of it is looked at. */
-static int become(struct session *s, struct rt_err *err)
+static int become(struct session *s, bool root, struct rt_err *err)
 {
 	const char *u = s->opt.user;
 	uid_t uid = 0;
@@ -88,10 +97,11 @@ static int become(struct session *s, struct rt_err *err)
 	bool number = passwd_number(u, strlen(u), &uid);
 
 	io_escape(shown, sizeof(shown), u, strlen(u));
-	s->has_pw = passwd_lookup(number ? NULL : u, uid, &s->pw);
+	if (look_up(s, number ? NULL : u, uid, err) < 0)
+		return -err->err;
 	if (!s->has_pw && !number)
 		return rt_fail(err, ENOENT, "--user: '%s' is not in /etc/passwd", shown);
-	if (!features_is_root()) {
+	if (!root) {
 		uid = number ? uid : s->pw.uid;
 		if (uid == getuid())
 			return 0;
@@ -116,22 +126,21 @@ static int become(struct session *s, struct rt_err *err)
 
 static int find_user(struct session *s, struct rt_err *err)
 {
-	if (s->opt.user) {
-		int r = become(s, err);
+	int root = features_is_root(), r;
 
-		if (r < 0)
-			return r;
-	} else {
-		s->has_pw = passwd_lookup(NULL, getuid(), &s->pw);
-	}
+	if (root < 0)
+		return rt_fail_errno(err, -root, "polrun's own capabilities");
+	r = s->opt.user ? become(s, root, err) : look_up(s, NULL, getuid(), err);
+	if (r < 0)
+		return r;
 	if (getuid() != geteuid() || getgid() != getegid())
 		return rt_fail(err, EPERM, "polrun is set-user-id: it must not be");
-	if (features_is_host_uid0() && !features_is_root())
+	if (features_is_host_uid0() && !root)
 		return rt_fail(err, EPERM,
 			       "root without CAP_SYS_ADMIN and CAP_SETUID: its uid would "
 			       "be the command's; start polrun as an ordinary user, or "
 			       "give it both");
-	s->run.root_run = !s->opt.user && features_is_root();
+	s->run.root_run = !s->opt.user && root;
 	s->run.uid = getuid();
 	s->run.gid = getgid();
 	return 0;
@@ -243,8 +252,9 @@ static int refuse_start(struct session *s, const struct rt_err *err)
 static bool retry_without_listener(struct session *s, const struct rt_err *err)
 {
 	bool forbidden = strcmp(err->step, SANDBOX_STEP_LISTENER) == 0;
+	bool busy = err->err == EBUSY && strcmp(err->step, SANDBOX_STEP_FILTER) == 0;
 
-	if ((err->err != EBUSY && !forbidden) || !s->run.want_listener)
+	if ((!busy && !forbidden) || !s->run.want_listener)
 		return false;
 	fprintf(stderr, "polrun: %s: denials are not explained\n",
 		forbidden ? "the seccomp listener cannot be taken (something "
@@ -255,39 +265,14 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	return true;
 }
 
-/*
- * Also where a directory of its path has become a file or a link that leads
- * nowhere here: git follows a .git file to another repository.
- */
-static bool has_appeared(const struct sandbox_view *view, const char *path)
-{
-	AUTO_FREE char *dir = NULL;
-	const struct sandbox_node *n;
-	struct stat st;
-	char *slash;
-
-	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return true;
-	dir = strdup(path);
-	slash = dir ? strrchr(dir, '/') : NULL;
-	if (!slash || slash == dir)
-		return false;
-	*slash = '\0';
-	n = sandbox_view_find(view, dir);
-	/* one that was there before is a place of the view: it was kept */
-	return fstatat(AT_FDCWD, dir, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       !S_ISDIR(st.st_mode) && !(n && strcmp(n->path, dir) == 0 && !n->absent);
-}
-
 static void note_appeared(struct session *s)
 {
 	char shown[200], rule[EXPLAIN_RULE_CAP];
 
-	s->appeared = calloc(s->view.ncreatable + 1, sizeof(*s->appeared));
-	for (size_t i = 0; s->appeared && i < s->view.ncreatable; i++) {
+	for (size_t i = 0; i < s->view.ncreatable; i++) {
 		const char *path = s->view.creatable[i].path;
 
-		if (!has_appeared(&s->view, path))
+		if (!appeared_at(&s->view, path))
 			continue;
 		s->appeared[s->nappeared++] = i;
 		io_escape(shown, sizeof(shown), path, strlen(path));
@@ -393,6 +378,11 @@ static int run_command(struct session *s)
 				      &s->exec_path, &err);
 	if (status != 0)
 		return fail(&err, status);
+	s->appeared = calloc(s->view.ncreatable + 1, sizeof(*s->appeared));
+	if (!s->appeared) {
+		(void)rt_fail(&err, ENOMEM, "out of memory");
+		return fail(&err, EXIT_REFUSED);
+	}
 	s->run.exec_path = s->exec_path;
 	plan_summary(&s->bundle, &s->here, sum, sizeof(sum));
 	if (sum[0])

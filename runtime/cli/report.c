@@ -14,6 +14,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
+#include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/cli/features.h"
 #include "runtime/cli/plan.h"
@@ -22,19 +23,21 @@
 int report_open(const char *path, bool *ret_made, struct rt_err *err)
 {
 	const int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	AUTO_CLOSE int fd = open(path, flags | O_CREAT | O_EXCL, 0600);
+	AUTO_CLOSE int fd = sys_open(path, flags | O_CREAT | O_EXCL, 0600);
 	char shown[200];
 	struct stat st;
 
 	*ret_made = fd >= 0;
 	if (fd < 0 && errno == EEXIST)
-		fd = open(path, flags);
+		fd = sys_open(path, flags, 0);
 	io_escape(shown, sizeof(shown), path, strlen(path));
 	if (fd < 0 && errno == ELOOP)
 		return rt_fail(err, ELOOP, "the report '%s' is a symbolic link", shown);
 	if (fd < 0)
 		return rt_fail_errno(err, errno, "the report '%s'", shown);
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+	if (fstat(fd, &st) != 0)
+		return rt_fail_errno(err, errno, "the report '%s'", shown);
+	if (!S_ISREG(st.st_mode))
 		return rt_fail(err, EINVAL, "the report '%s' is not a regular file",
 			       shown);
 	return io_steal_fd(&fd);
@@ -52,8 +55,9 @@ static bool lies_in(const char *path, size_t len, const char *project)
 		return true;
 	memcpy(dir, len ? path : ".", len ? len : 1);
 	dir[len ? len : 1] = '\0';
-	return realpath(dir, real) && strncmp(real, project, n) == 0 &&
-	       (real[n] == '/' || !real[n]);
+	if (!realpath(dir, real))
+		return true;
+	return strncmp(real, project, n) == 0 && (real[n] == '/' || !real[n]);
 }
 
 bool report_is_led(const char *path, const char *project)
@@ -68,8 +72,13 @@ bool report_is_led(const char *path, const char *project)
 			return true;
 		memcpy(name, path, i);
 		name[i] = '\0';
-		if (lstat(name, &st) == 0 && S_ISLNK(st.st_mode) &&
-		    lies_in(path, i, project))
+		if (lstat(name, &st) != 0) {
+			/* what cannot be looked at may be one */
+			if (errno != ENOENT && errno != ENOTDIR)
+				return true;
+			continue;
+		}
+		if (S_ISLNK(st.st_mode) && lies_in(path, i, project))
 			return true;
 	}
 	return false;
@@ -261,6 +270,11 @@ static void mechanisms(struct json *j, const struct report *r)
 		if (r->run->root_run)
 			how(j, "user", "a uid that owns nothing, idmapped trees");
 	}
+	if (r->result && r->result->denials.lost) {
+		(void)snprintf(line, sizeof(line), "%zu more were not recorded",
+			       (size_t)r->result->denials.lost);
+		how(j, "denials", line);
+	}
 	if (r->result) {
 		how(j, "wall_ms", "monotonic clock of the supervisor");
 		how(j, "cpu_ms", "rusage of the command and what it waited for");
@@ -324,10 +338,13 @@ int report_write(int fd, const struct report *r, struct rt_err *err)
 	text = json_finish(&j, &len);
 	if (!text)
 		e = rt_fail(err, ENOMEM, "the report: out of memory");
-	else if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+	else if (SYS_RETRY(ftruncate(fd, 0)) != 0 || lseek(fd, 0, SEEK_SET) != 0)
 		e = rt_fail_errno(err, errno, "the report");
-	else if ((e = io_write_all(fd, text, len)) != 0)
+	else if ((e = io_write_all(fd, text, len)) != 0) {
 		e = rt_fail_errno(err, -e, "the report");
+		/* half a report would be read as one */
+		(void)SYS_RETRY(ftruncate(fd, 0));
+	}
 	json_release(&j);
 	return e;
 }

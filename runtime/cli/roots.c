@@ -127,12 +127,14 @@ char *rt_roots_link(const char *logical, const char *physical, const char *proje
 	return link;
 }
 
-static bool same_file(const char *a, const char *b)
+/* 1, 0, or -errno; what is not there is no file. */
+static int same_file(const char *a, const char *b)
 {
 	struct stat sa, sb;
 
-	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
+	if (stat(a, &sa) != 0 || stat(b, &sb) != 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	return sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
 static int find_project(const struct roots_input *in, struct roots *ret,
@@ -155,10 +157,10 @@ static int find_project(const struct roots_input *in, struct roots *ret,
 		ret->project = place_project(ret->cwd, ret->home);
 	}
 	if (!ret->project)
-		return rt_fail(err, ENOMEM, "out of memory");
-	if (!link && in->pwd_env && same_file(in->pwd_env, "."))
+		return rt_fail_errno(err, errno, "finding the project");
+	if (!link && in->pwd_env && same_file(in->pwd_env, ".") == 1)
 		link = rt_roots_link(in->pwd_env, ret->cwd, ret->project);
-	if (link && same_file(link, ret->project))
+	if (link && same_file(link, ret->project) == 1)
 		ret->project_link = io_steal_ptr(&link);
 	return 0;
 }
@@ -288,7 +290,11 @@ int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 				       "the project '%s' is a directory of the system: "
 				       "start in a directory of its own", shown);
 	/* HOME may be reached by another mount, too */
-	if (strcmp(r->project, r->home) == 0 || same_file(r->project, r->home))
+	e = same_file(r->project, r->home);
+	if (e < 0)
+		return rt_fail_errno(err, -e, "comparing the project '%s' with HOME",
+				     shown);
+	if (strcmp(r->project, r->home) == 0 || e)
 		return rt_fail(err, EPERM,
 			       "the project '%s' is HOME itself: start in a project or "
 			       "name one with --project", shown);

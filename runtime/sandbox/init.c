@@ -21,7 +21,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/plan.h"
 
-void init_send(int sock, enum sandbox_event event, int value, const struct rt_err *err)
+int init_send(int sock, enum sandbox_event event, int value, const struct rt_err *err)
 {
 	struct sandbox_status st;
 	ssize_t n;
@@ -43,9 +43,8 @@ void init_send(int sock, enum sandbox_event event, int value, const struct rt_er
 			st.max_rss_kib = (uint64_t)ru.ru_maxrss;
 		}
 	}
-	do
-		n = write(sock, &st, sizeof(st));
-	while (n < 0 && errno == EINTR);
+	n = SYS_RETRY(write(sock, &st, sizeof(st)));
+	return n < 0 ? -errno : 0;
 }
 
 /* The plan comes in messages of at most PLAN_CHUNK bytes; the first says how
@@ -59,11 +58,11 @@ static int receive_plan(int sock, const struct plan_head **ret, struct rt_err *e
 	do {
 		char *to = bytes ? bytes + have : first;
 		size_t room = bytes ? size - have : sizeof(first);
-		ssize_t n = read(sock, to, room);
+		ssize_t n = SYS_RETRY(read(sock, to, room));
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
+		if (n < 0)
+			return rt_fail_errno(err, errno, "receiving the plan");
+		if (n == 0)
 			_exit(125); /* polrun is gone */
 		if (!bytes) {
 			struct plan_head h;
@@ -106,8 +105,9 @@ static int prepare(struct init *in, struct rt_err *err)
 	struct sigaction hup;
 	int r;
 
-	in->hup_ignored =
-		sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN;
+	if (sigaction(SIGHUP, NULL, &hup) != 0)
+		return rt_fail_errno(err, errno, "SIGHUP");
+	in->hup_ignored = hup.sa_handler == SIG_IGN;
 	(void)umask(0);
 	do
 		r = follow_plan(in, err);
@@ -137,10 +137,10 @@ static bool reap(int sock, pid_t target)
 		if (p != target)
 			continue;
 		if (WIFSTOPPED(st)) {
-			init_send(sock, SANDBOX_STOPPED, WSTOPSIG(st), NULL);
+			(void)init_send(sock, SANDBOX_STOPPED, WSTOPSIG(st), NULL);
 			continue;
 		}
-		init_send(sock, SANDBOX_EXITED, st, NULL);
+		(void)init_send(sock, SANDBOX_EXITED, st, NULL);
 		return true;
 	}
 	return false;
@@ -169,18 +169,18 @@ supervise_target(int sock, int sigfd, pid_t target)
 
 static void __attribute__((noreturn)) fail(int sock, struct rt_err *err)
 {
-	init_send(sock, SANDBOX_FAILED, err->err, err);
+	(void)init_send(sock, SANDBOX_FAILED, err->err, err);
 	_exit(125);
 }
 
-static void close_but(int a, int b)
+static int close_but(int a, int b)
 {
 	unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
 
-	(void)sys_close_range(0, low - 1, 0);
-	if (low + 1 < high)
-		(void)sys_close_range(low + 1, high - 1, 0);
-	(void)sys_close_range(high + 1, ~0u, 0);
+	if (sys_close_range(0, low - 1, 0) < 0 ||
+	    (low + 1 < high && sys_close_range(low + 1, high - 1, 0) < 0))
+		return -1;
+	return sys_close_range(high + 1, ~0u, 0);
 }
 
 static const int passed[] = {SIGCHLD, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2,
@@ -205,7 +205,10 @@ int init_main(int sock)
 	(void)sigemptyset(&mask);
 	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
 		(void)sigaddset(&mask, passed[i]);
-	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (sigprocmask(SIG_SETMASK, &mask, NULL) < 0) {
+		(void)rt_fail_errno(&err, errno, "blocking signals");
+		fail(sock, &err);
+	}
 	sigfd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (sigfd < 0) {
 		(void)rt_fail_errno(&err, errno, "signalfd");
@@ -221,7 +224,10 @@ int init_main(int sock)
 		fail(sock, &err);
 	}
 	/* 0-2 belong to the command: a pipe's reader waits for every writer */
-	close_but(sock, sigfd);
+	if (close_but(sock, sigfd) < 0) {
+		(void)rt_fail_errno(&err, errno, "closing descriptors");
+		fail(sock, &err);
+	}
 	if (steps_run(&in, PLAN_REAPER, &err) < 0)
 		fail(sock, &err);
 	supervise_target(sock, sigfd, target);

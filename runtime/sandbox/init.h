@@ -6,7 +6,7 @@
 
 /* Receives the plan over `sock`, executes it, starts the command, reaps. */
 int init_main(int sock);
-/* One message to polrun; safe under the command's filter (write). */
-void init_send(int sock, enum sandbox_event event, int value, const struct rt_err *err);
+/* One message to polrun; safe under the command's filter (write).  0 or -errno. */
+int init_send(int sock, enum sandbox_event event, int value, const struct rt_err *err);
 
 #endif

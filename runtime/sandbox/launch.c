@@ -67,7 +67,7 @@ static void __attribute__((noreturn)) child_fail(int sock, const char *what, int
 
 	(void)rt_fail_errno(&err, e, "%s", what);
 	(void)snprintf(err.step, sizeof(err.step), "polinit");
-	init_send(sock, SANDBOX_FAILED, e, &err);
+	(void)init_send(sock, SANDBOX_FAILED, e, &err);
 	_exit(125);
 }
 
@@ -120,8 +120,14 @@ static void __attribute__((noreturn)) child_main(const struct launch *s)
 	die_with_polrun();
 	if (s->maps_itself && write_maps(s, "self", &err) < 0)
 		child_fail(s->peer, "mapping the run's user", err.err);
-	if (!s->maps_itself && read(s->peer, &go, 1) != 1)
-		_exit(125);
+	if (!s->maps_itself) {
+		ssize_t n = SYS_RETRY(read(s->peer, &go, 1));
+
+		if (n < 0)
+			child_fail(s->peer, "waiting for the maps", errno);
+		if (n != 1)
+			_exit(125); /* polrun is gone */
+	}
 	if (geteuid() != s->ids.uid_in && step_on(STEP_RUN_UID)) {
 		uid_t u = s->ids.uid_in;
 		gid_t g = s->ids.gid_in;
@@ -135,9 +141,11 @@ static void __attribute__((noreturn)) child_main(const struct launch *s)
 	r = raise_ambient();
 	if (r < 0)
 		child_fail(s->peer, "raising capabilities", -r);
-	(void)fcntl(s->peer, F_SETFD, 0);
-	for (size_t i = 0; i < s->nfds; i++)
-		(void)fcntl(s->fds[i], F_SETFD, 0);
+	r = fcntl(s->peer, F_SETFD, 0);
+	for (size_t i = 0; i < s->nfds && r == 0; i++)
+		r = fcntl(s->fds[i], F_SETFD, 0);
+	if (r < 0)
+		child_fail(s->peer, "passing descriptors on", errno);
 	(void)snprintf(number, sizeof(number), "%d", s->peer);
 #ifdef POL_TEST_STEPS
 	const char *off = getenv("POL_STEPS_OFF");
@@ -225,9 +233,14 @@ static int send_first(const struct launch *s, struct rt_err *err)
 	plan_release(&plan);
 	if (r < 0)
 		return rt_fail_errno(err, -r, "the first plan");
-	/* why it went is in the status that it sent */
-	(void)send(s->sock, bytes, size, MSG_NOSIGNAL);
-	return 0;
+	if (SYS_RETRY(send(s->sock, bytes, size, MSG_NOSIGNAL)) >= 0)
+		return 0;
+	r = errno;
+	/* without the first plan there is no second; why polinit went is in the
+	   status that it sent */
+	(void)shutdown(s->sock, SHUT_WR);
+	return r == EPIPE || r == ECONNRESET ?
+		       0 : rt_fail_errno(err, r, "sending the first plan");
 }
 
 /* Another user's ids: only the parent may map them. */
@@ -238,7 +251,7 @@ static int map_child(const struct launch *s, struct rt_err *err)
 
 	(void)snprintf(who, sizeof(who), "%d", (int)s->pid);
 	r = write_maps(s, who, err);
-	if (r == 0 && send(s->sock, "g", 1, MSG_NOSIGNAL) != 1)
+	if (r == 0 && SYS_RETRY(send(s->sock, "g", 1, MSG_NOSIGNAL)) != 1)
 		r = rt_fail_errno(err, errno, "polinit has ended early");
 	return r < 0 ? r : send_first(s, err);
 }

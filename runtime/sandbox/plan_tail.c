@@ -147,9 +147,11 @@ static int text_make(const char *path, const char *line, struct plan_text *ret)
 {
 	AUTO_FREE char *host = NULL;
 	size_t len = 0, first = strlen(line);
+	int r = io_read_file(path, TEXT_MAX, &host, &len);
 
-	if (io_read_file(path, TEXT_MAX, &host, &len) < 0)
-		len = 0;
+	/* one that is missing, closed or too long is taken for empty */
+	if (r < 0 && r != -ENOENT && r != -ENOTDIR && r != -EACCES && r != -EFBIG)
+		return r;
 	ret->bytes = malloc(first + len + 1);
 	if (!ret->bytes)
 		return -ENOMEM;

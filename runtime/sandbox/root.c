@@ -52,7 +52,7 @@ static int owner_namespace(uid_t uid, gid_t gid, uid_t outside)
 		r = put_map(pid, "gid_map", gid, outside);
 	if (r == 0) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 		r = fd < 0 ? -errno : 0;
 	}
 	(void)close(gate[0]);
@@ -99,8 +99,8 @@ static int idmap(int tree, int ns, const char *path, struct rt_err *err)
 	if (errno == EINVAL || errno == EPERM || errno == EOPNOTSUPP)
 		return rt_fail(err, errno,
 			       "the file system of %s cannot be mapped to the "
-			       "run's user: use --user NAME|UID",
-			       path);
+			       "run's user (%s): use --user NAME|UID",
+			       path, strerrorname_np(errno));
 	return rt_fail_errno(err, errno, "mapping the owner of %s", path);
 }
 

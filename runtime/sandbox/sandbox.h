@@ -146,5 +146,7 @@ int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view
 		  struct sandbox_child *ret, struct rt_err *err);
 
 #define SANDBOX_STEP_LISTENER "listener"
+/* EBUSY: somebody else's listener holds this chain of filters */
+#define SANDBOX_STEP_FILTER "seccomp"
 
 #endif

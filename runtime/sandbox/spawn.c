@@ -32,23 +32,26 @@ struct spawn {
 	struct sandbox_ahead child;
 };
 
-static void send_plan(const struct spawn *s)
+/* 0 or -errno; polinit then finds the end of the socket instead of the rest. */
+static int send_plan(const struct spawn *s)
 {
 	const char *p = s->bytes;
 	size_t left = s->size;
 
 	while (left) {
 		size_t n = left < PLAN_CHUNK ? left : PLAN_CHUNK;
-		ssize_t w = send(s->child.sock, p, n, MSG_NOSIGNAL);
+		ssize_t w = SYS_RETRY(send(s->child.sock, p, n, MSG_NOSIGNAL));
 
-		if (w < 0 && errno == EINTR)
-			continue;
-		/* why it went is in the status that it sent */
-		if (w < 0)
-			return;
+		if (w < 0) {
+			int e = errno;
+
+			(void)shutdown(s->child.sock, SHUT_WR);
+			return -e;
+		}
 		p += w;
 		left -= (size_t)w;
 	}
+	return 0;
 }
 
 /* One status, with the host's pid of its sender. */
@@ -66,9 +69,12 @@ static int receive(int sock, struct sandbox_status *ret, pid_t *ret_pid)
 	struct cmsghdr *c;
 	ssize_t n;
 
-	do
-		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC));
+	/* it went without reading the plan: what it said last is still there */
+	if (n < 0 && errno == ECONNRESET) {
+		m.msg_controllen = sizeof(u.buf);
+		n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC));
+	}
 	if (n != (ssize_t)sizeof(*ret))
 		return n < 0 ? -errno : -EPIPE;
 	*ret_pid = 0;
@@ -94,26 +100,32 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 	if (*ret < 0) {
 		int e = errno;
 
-		/* the caller may go on without one: sandbox.h */
-		if (err)
+		/* the caller may go on without one: sandbox.h; not where the
+		 * command has ended */
+		if (err && e != ESRCH)
 			(void)snprintf(err->step, sizeof(err->step), "%s",
 				       SANDBOX_STEP_LISTENER);
 		return rt_fail_errno(err, e, "taking the listener (pidfd_getfd)");
 	}
-	if (send(s->child.sock, "k", 1, MSG_NOSIGNAL) != 1)
+	if (SYS_RETRY(send(s->child.sock, "k", 1, MSG_NOSIGNAL)) != 1)
 		return rt_fail_errno(err, errno, "the command has ended early");
 	return 0;
 }
 
-static int wait_ready(const struct spawn *s, const struct plan_policy *policy,
+/* `sent`: what send_plan() said.  Why polinit went is in the status it sent. */
+static int wait_ready(const struct spawn *s, const struct plan_policy *policy, int sent,
 		      struct sandbox_child *ret, struct rt_err *err)
 {
 	struct sandbox_status st;
 	pid_t pid = 0;
 	int r = receive(s->child.sock, &st, &pid);
 
-	if (r < 0)
+	if (r < 0 && sent < 0)
+		return rt_fail_errno(err, -sent, "sending the plan to polinit");
+	if (r == -EPIPE)
 		return rt_fail(err, EPIPE, "polinit ended during the set-up");
+	if (r < 0)
+		return rt_fail_errno(err, -r, "polinit's status");
 	if (st.event == SANDBOX_FAILED) {
 		if (err)
 			*err = st.err;
@@ -125,7 +137,12 @@ static int wait_ready(const struct spawn *s, const struct plan_policy *policy,
 		return 0;
 	if (st.value < 0)
 		return rt_fail(err, EPROTO, "the filter has no listener");
-	return take_listener(s, pid, st.value, &ret->listener, err);
+	r = take_listener(s, pid, st.value, &ret->listener, err);
+	/* polinit that failed beside the command has said why */
+	if (r == -ESRCH && receive(s->child.sock, &st, &pid) == 0 &&
+	    st.event == SANDBOX_FAILED && err)
+		*err = st.err;
+	return r;
 }
 
 static int make_plan(struct spawn *s, const struct sandbox_view *view,
@@ -139,12 +156,12 @@ static int make_plan(struct spawn *s, const struct sandbox_view *view,
 
 	plan_init(&s->plan);
 	if (r < 0)
-		return rt_fail(err, ENOMEM, "no memory for the plan");
+		return rt_fail_errno(err, -r, "/etc/passwd and /etc/group of the run");
 	if (geteuid() == 0 && s->uid_out != 0) {
 		/* the run's uid cannot walk to what only root may enter */
 		given = malloc((view->n + 1) * sizeof(*given));
 		r = given ? root_trees(s->run, view, s->uid_out, &s->plan, given, err)
-			  : -ENOMEM;
+			  : rt_fail(err, ENOMEM, "no memory for the plan");
 		if (r < 0) {
 			plan_texts_release(&texts);
 			return r;
@@ -201,8 +218,9 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 	if (r == 0)
 		r = take_child(&s, err);
 	if (r == 0) {
-		send_plan(&s);
-		r = wait_ready(&s, policy, ret, err);
+		int sent = send_plan(&s);
+
+		r = wait_ready(&s, policy, sent, ret, err);
 	}
 	plan_release(&s.plan);
 	free(s.bytes);

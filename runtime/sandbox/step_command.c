@@ -29,7 +29,9 @@ int step_rlimit(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 	(void)in;
 	/* never above what the caller has */
-	if (getrlimit((__rlimit_resource_t)op->fd, &old) == 0 && old.rlim_max < op->v)
+	if (getrlimit((__rlimit_resource_t)op->fd, &old) < 0)
+		return step_fail(err, STEP_RLIMIT, errno, "resource %d", op->fd);
+	if (old.rlim_max < op->v)
 		new.rlim_cur = new.rlim_max = old.rlim_max;
 	if (setrlimit((__rlimit_resource_t)op->fd, &new) < 0)
 		return step_fail(err, STEP_RLIMIT, errno, "resource %d", op->fd);
@@ -43,8 +45,9 @@ int step_signals(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 	(void)op;
 	for (int s = 1; s < 32; s++)
-		if (s != SIGKILL && s != SIGSTOP && !(s == SIGHUP && in->hup_ignored))
-			(void)sigaction(s, &sa, NULL);
+		if (s != SIGKILL && s != SIGSTOP &&
+		    !(s == SIGHUP && in->hup_ignored) && sigaction(s, &sa, NULL) < 0)
+			return step_fail(err, STEP_SIGNALS, errno, "signal %d", s);
 	(void)umask((mode_t)in->plan->umask);
 	(void)sigemptyset(&none);
 	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
@@ -135,11 +138,17 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 		return argv && envp ? 0
 				    : step_fail(err, STEP_EXEC, ENOMEM, "arguments");
 	}
-	init_send(in->sock, SANDBOX_READY, in->listener, NULL);
+	e = -init_send(in->sock, SANDBOX_READY, in->listener, NULL);
+	if (e)
+		return step_fail(err, STEP_EXEC, e, "the status");
 	if (in->listener >= 0) {
+		ssize_t n = SYS_RETRY(read(in->sock, &ack, 1));
+
 		/* polrun takes the listener; nobody answers before it has it, and
 		 * nobody in here may answer */
-		if (read(in->sock, &ack, 1) != 1)
+		if (n < 0)
+			return step_fail(err, STEP_EXEC, errno, "the start");
+		if (n != 1)
 			_exit(125);
 		(void)close(in->listener);
 	}
@@ -150,7 +159,7 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 	} else {
 		e = argv[0] && *argv[0] ? exec_search(argv[0], argv, envp) : ENOENT;
 	}
-	init_send(in->sock, SANDBOX_EXEC_FAILED, e, NULL);
+	(void)init_send(in->sock, SANDBOX_EXEC_FAILED, e, NULL);
 	_exit(e == ENOENT ? 127 : 126);
 }
 

@@ -60,7 +60,7 @@ int step_sysctl(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	const char *path = plan_at(in->plan, op->path);
 	const char *value = plan_at(in->plan, op->other);
-	AUTO_CLOSE int fd = openat(in->root, path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	AUTO_CLOSE int fd = sys_openat(in->root, path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
 	ssize_t n;
 
 	if (fd < 0) {
@@ -69,7 +69,7 @@ int step_sysctl(struct init *in, const struct plan_op *op, struct rt_err *err)
 			return 0;
 		return step_fail(err, (enum step_id)op->step, errno, "/%s", path);
 	}
-	n = write(fd, value, strlen(value));
+	n = SYS_RETRY(write(fd, value, strlen(value)));
 	if (n < 0)
 		return step_fail(err, (enum step_id)op->step, errno, "/%s", path);
 	return 0;

@@ -34,7 +34,7 @@ static int add(struct init *in, const struct plan_op *op, struct rt_err *err)
 	struct landlock_path_beneath_attr attr = {
 		.allowed_access = op->v,
 	};
-	AUTO_CLOSE int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	AUTO_CLOSE int fd = sys_open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return step_fail(err, STEP_LANDLOCK, errno, "%s", path);

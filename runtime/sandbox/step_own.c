@@ -43,7 +43,7 @@ static int own_dir(int dir, const char *name)
 
 	if (mkdirat(dir, name, 0755) < 0)
 		return -errno;
-	fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = sys_openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -63,16 +63,20 @@ int step_base(struct init *in, const struct plan_op *op, struct rt_err *err)
 	}
 	if (r < 0)
 		return step_fail(err, STEP_BASE, errno, "tmpfs");
-	in->base = open(in->base_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	in->base = sys_open(in->base_dir, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (in->base < 0)
 		return step_fail(err, STEP_BASE, errno, "open");
 	if (mkdirat(in->base, "r", 0755) < 0)
 		return step_fail(err, STEP_BASE, errno, "mkdir");
 	in->root = own_mount(in->base, "r");
+	if (in->root < 0)
+		return step_fail(err, STEP_BASE, -in->root, "the root");
 	in->scratch = own_dir(in->base, "s");
+	if (in->scratch < 0)
+		return step_fail(err, STEP_BASE, -in->scratch, "scratch trees");
 	in->masks = own_dir(in->base, "m");
-	if (in->root < 0 || in->scratch < 0 || in->masks < 0)
-		return step_fail(err, STEP_BASE, -in->root, "directories");
+	if (in->masks < 0)
+		return step_fail(err, STEP_BASE, -in->masks, "masks");
 	/* mount(2) of the new file systems below goes by the directory */
 	if (fchdir(in->root) < 0)
 		return step_fail(err, STEP_BASE, errno, "fchdir");
@@ -98,8 +102,8 @@ int step_mkfile(struct init *in, const struct plan_op *op, struct rt_err *err)
 			return step_fail(err, STEP_MKFILE, errno, "/%s", path);
 		return 0;
 	}
-	AUTO_CLOSE int fd =
-		openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, op->mode);
+	AUTO_CLOSE int fd = sys_openat(
+		dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, op->mode);
 	int r = fd < 0 ? -errno
 		       : io_write_all(fd, plan_at(in->plan, op->other), op->len);
 
@@ -202,7 +206,12 @@ int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 	place = place_open(in, op, err);
 	if (place < 0)
 		return place;
-	r = place_attach(op, dup(fd), place, err);
+	if (sys_move_mount(fd, "", place, "",
+			   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		r = step_fail(err, STEP_SCRATCH, errno, "move_mount");
+	else
+		r = 0;
+	(void)close(place);
 	if (r == 0 && (op->flags & PLAN_F_COVER)) {
 		in->slots[op->aux] = sys_open_tree(
 			fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);

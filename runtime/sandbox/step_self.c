@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/base/sys.h"
 #include "runtime/sandbox/plan.h"
 
 int step_pdeathsig(struct init *in, const struct plan_op *op, struct rt_err *err)
@@ -23,8 +24,12 @@ int step_pdeathsig(struct init *in, const struct plan_op *op, struct rt_err *err
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		return step_fail(err, STEP_PDEATHSIG, errno, "prctl");
 	/* getppid() is always 0 here: polrun may have died before this */
-	if (step_on(STEP_HANGUP) && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP))
-		_exit(125);
+	if (step_on(STEP_HANGUP)) {
+		if (SYS_RETRY(poll(&p, 1, 0)) < 0)
+			return step_fail(err, STEP_HANGUP, errno, "poll");
+		if (p.revents & POLLHUP)
+			_exit(125);
+	}
 	return 0;
 }
 
@@ -66,7 +71,8 @@ int step_bounding(struct init *in, const struct plan_op *op, struct rt_err *err)
 	for (unsigned long cap = 0; cap < 64; cap++) {
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
-		if (errno == EINVAL && cap > CAP_SETPCAP)
+		if (errno == EINVAL && cap > CAP_SETPCAP &&
+		    prctl(PR_CAPBSET_READ, cap, 0, 0, 0) < 0 && errno == EINVAL)
 			return 0;
 		return step_fail(err, STEP_BOUNDING, errno, "capability %lu", cap);
 	}

@@ -364,8 +364,9 @@ int view_copy_link(struct maker *m, const char *path)
 
 	(void)snprintf(full, sizeof(full), "%s%s", m->in->prefix, path);
 	n = readlink(full, target, sizeof(target) - 1);
-	if (n <= 0)
-		return 0;
+	/* EINVAL: it is a directory here */
+	if (n < 0)
+		return errno == EINVAL || errno == ENOENT ? 0 : -errno;
 	target[n] = '\0';
 	return add_link(m->out, path, target);
 }

@@ -38,22 +38,27 @@ static int read_text(const struct git *g, const char *path, char **ret)
 	if (r == -EFBIG)
 		return rt_fail(g->err, EFBIG, "git's file %s is larger than %u KiB", path,
 			       GIT_FILE_MAX / 1024);
-	if (r == -ENOMEM)
-		return rt_fail(g->err, ENOMEM, "out of memory");
+	/* what git could read, and names a program, must not be overlooked */
+	if (r < 0 && r != -ENOENT && r != -ENOTDIR && r != -EISDIR && r != -EACCES &&
+	    r != -ELOOP && r != -ENAMETOOLONG)
+		return rt_fail_errno(g->err, -r, "git's file %s", path);
 	if (r < 0)
 		*ret = NULL;
 	return 0;
 }
 
-/* `rel` seen from `dir`, without "." and ".."; malloc'ed. */
+/* `rel` seen from `dir`, without "." and ".."; malloc'ed.  NULL with errno, which
+ * is ENOMEM where it is not the name's fault. */
 static char *absolute(const char *dir, const char *rel)
 {
 	char out[8300] = "", in[8300];
 	size_t have = 0;
 
 	if (snprintf(in, sizeof(in), "%s%s%s", rel[0] == '/' ? "" : dir,
-		     rel[0] == '/' ? "" : "/", rel) >= (int)sizeof(in))
+		     rel[0] == '/' ? "" : "/", rel) >= (int)sizeof(in)) {
+		errno = ENAMETOOLONG;
 		return NULL;
+	}
 	for (char *save = NULL, *c = strtok_r(in, "/", &save); c;
 	     c = strtok_r(NULL, "/", &save)) {
 		if (!strcmp(c, "."))
@@ -66,12 +71,15 @@ static char *absolute(const char *dir, const char *rel)
 			have = strlen(out);
 			continue;
 		}
-		if (have + strlen(c) + 2 > sizeof(out))
+		if (have + strlen(c) + 2 > sizeof(out)) {
+			errno = ENAMETOOLONG;
 			return NULL;
+		}
 		out[have] = '/';
 		memcpy(out + have + 1, c, strlen(c) + 1);
 		have += strlen(c) + 1;
 	}
+	errno = ENAMETOOLONG;
 	return have && have < 4096 ? strdup(out) : NULL;
 }
 
@@ -82,16 +90,24 @@ static char *git_path(const struct git *g, const char *dir, const char *value)
 
 	if (value[0] != '~')
 		return absolute(dir, value);
+	errno = ENOENT;
 	return slash && g->home ? absolute(g->home, slash + 1) : NULL;
 }
 
-/* Takes `path` over; a path too long for a name is none of git's either. */
+/* For a path that is not there, with errno: one too long for a name is none of
+ * git's either, and one that there is no memory for must not be overlooked. */
+static int no_path(struct git *g)
+{
+	return errno == ENOMEM ? rt_fail(g->err, ENOMEM, "out of memory") : 0;
+}
+
+/* Takes `path` over. */
 static int put(struct git *g, char *path, bool hooks)
 {
 	struct view_git_path *grown;
 
 	if (!path)
-		return 0;
+		return no_path(g);
 	if (g->n == GIT_MAX_PATHS) {
 		free(path);
 		return rt_fail(g->err, E2BIG, "git's configuration of %s names more than "
@@ -117,7 +133,7 @@ static int put_in(struct git *g, const char *dir, const char *name, bool hooks)
 static int enqueue(struct git *g, char *path)
 {
 	if (!path)
-		return 0;
+		return no_path(g);
 	for (size_t i = 0; i < g->nqueue; i++)
 		if (!strcmp(g->queue[i], path)) {
 			free(path);
@@ -250,14 +266,19 @@ static int behind_link(struct git *g, const char *dot_git, char *text, char **re
 
 	text[strcspn(text, "\r\n")] = '\0';
 	*ret_dir = absolute(g->project, text + 7 + strspn(text + 7, " \t"));
-	r = put(g, strdup(dot_git), false);
+	r = *ret_dir ? 0 : no_path(g);
+	if (r == 0)
+		r = put(g, strdup(dot_git), false);
 	if (r < 0 || !*ret_dir ||
 	    snprintf(path, sizeof(path), "%s/commondir", *ret_dir) >= (int)sizeof(path))
 		return r;
 	r = read_text(g, path, &to);
 	if (to)
 		to[strcspn(to, "\r\n")] = '\0';
-	*ret_common = to ? absolute(*ret_dir, to) : strdup(*ret_dir);
+	if (r == 0) {
+		*ret_common = to ? absolute(*ret_dir, to) : strdup(*ret_dir);
+		r = *ret_common ? 0 : no_path(g);
+	}
 	if (r == 0)
 		r = put_in(g, *ret_dir, "commondir", false);
 	if (r == 0)
@@ -283,6 +304,7 @@ static int find_files(struct git *g)
 	if (r == 0 && !dir) {
 		dir = strdup(path);
 		common = strdup(path);
+		r = dir && common ? 0 : no_path(g);
 	}
 	if (r == 0 && common)
 		r = enqueue(g, absolute(common, "config"));
@@ -306,7 +328,7 @@ int view_git_paths(const char *prefix, const char *home, const char *project,
 		AUTO_FREE char *text = NULL;
 		AUTO_FREE char *dir = strdup(g.queue[i]);
 
-		r = dir ? read_text(&g, g.queue[i], &text) : -ENOMEM;
+		r = dir ? read_text(&g, g.queue[i], &text) : no_path(&g);
 		if (r == 0 && text) {
 			*strrchr(dir, '/') = '\0';
 			r = read_config(&g, text, dir);

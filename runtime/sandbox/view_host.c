@@ -151,8 +151,16 @@ int view_resolve(const char *prefix, const char *path, char ret[4096],
 			struct stat st;
 
 			missing = lstat(full, &st) < 0;
-			if (!missing && S_ISLNK(st.st_mode))
+			/* what cannot be looked at for another reason than
+			 * that nobody of this user can get there may be a link */
+			if (missing && errno != ENOENT && errno != ENOTDIR &&
+			    errno != EACCES)
+				return -errno;
+			if (!missing && S_ISLNK(st.st_mode)) {
 				n = readlink(full, target, sizeof(target) - 1);
+				if (n < 0)
+					return -errno;
+			}
 		}
 		if (n < 0)
 			continue;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,6 +59,6 @@ int why_no_namespaces(int e, struct rt_err *err)
 		return rt_fail_errno(err, e, "clone3 with new namespaces: %s", nothing);
 	if (err)
 		(void)snprintf(err->step, sizeof(err->step), "namespaces");
-	(void)rt_fail(err, e, "%s: %s", nothing, why);
+	(void)rt_fail(err, e, "%s: %s (%s)", nothing, why, strerrorname_np(e));
 	return -e;
 }

@@ -160,13 +160,14 @@ static void look(struct listener *l)
 	free(seen.v);
 }
 
-void listener_serve(struct listener *l)
+int listener_serve(struct listener *l)
 {
 	struct listener_verdict v;
 
 	memset(l->req, 0, l->req_size); /* the kernel insists */
 	if (ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, l->req) != 0)
-		return; /* ENOENT: the caller is gone; EINTR: poll again */
+		/* ENOENT: the caller is gone; EINTR: poll again */
+		return errno == ENOENT || errno == EINTR ? 0 : -errno;
 	listener_judge(l, &l->req->data, &v);
 	memset(l->resp, 0, l->resp_size);
 	l->resp->id = l->req->id;
@@ -178,5 +179,8 @@ void listener_serve(struct listener *l)
 		l->resp->error = -v.err;
 	}
 	/* ENOENT: the caller was killed meanwhile. */
-	(void)ioctl(l->fd, SECCOMP_IOCTL_NOTIF_SEND, l->resp);
+	if (SYS_RETRY(ioctl(l->fd, SECCOMP_IOCTL_NOTIF_SEND, l->resp)) != 0 &&
+	    errno != ENOENT)
+		return -errno;
+	return 0;
 }

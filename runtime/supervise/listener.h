@@ -29,7 +29,7 @@ int listener_init(struct listener *l, const struct sandbox_run *run,
 		  struct denials *d, struct rt_err *err);
 /* Answers one call; to be called when poll() says POLLIN.  On POLLHUP (nobody
  * is left under the filter) the caller closes it with listener_release(). */
-void listener_serve(struct listener *l);
+int listener_serve(struct listener *l);
 void listener_release(struct listener *l);
 
 /* What the filter says to one call: for the tests, too. */

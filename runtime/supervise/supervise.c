@@ -52,13 +52,13 @@ static uint64_t now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static void set_timer(struct loop *l, uint64_t at_ms)
+static int set_timer(struct loop *l, uint64_t at_ms)
 {
 	struct itimerspec its = { 0 };
 
 	its.it_value.tv_sec = (time_t)(at_ms / 1000);
 	its.it_value.tv_nsec = (long)(at_ms % 1000) * 1000000 + 1;
-	(void)timerfd_settime(l->timer, TFD_TIMER_ABSTIME, &its, NULL);
+	return timerfd_settime(l->timer, TFD_TIMER_ABSTIME, &its, NULL);
 }
 
 static void signal_init(struct loop *l, int sig)
@@ -86,7 +86,8 @@ static void stop_too(struct loop *l)
 	if (l->has_guard && l->deadline_ms) {
 		its.it_value.tv_sec = (time_t)(l->deadline_ms / 1000);
 		its.it_value.tv_nsec = (long)(l->deadline_ms % 1000) * 1000000 + 1;
-		(void)timer_settime(l->guard, TIMER_ABSTIME, &its, NULL);
+		if (timer_settime(l->guard, TIMER_ABSTIME, &its, NULL) != 0)
+			return; /* the time limit would sleep too */
 	}
 	(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
 	if (l->has_guard) {
@@ -215,7 +216,8 @@ static void on_deadline(struct loop *l)
 		l->phase = PH_ENDING;
 		signal_init(l, SIGTERM);
 		signal_init(l, SIGCONT); /* a stopped command gets TERM, too */
-		set_timer(l, now_ms() + GRACE_MS);
+		if (set_timer(l, now_ms() + GRACE_MS) != 0)
+			kill_all(l); /* nothing would end it later */
 	} else if (l->phase == PH_ENDING) {
 		kill_all(l);
 	}
@@ -276,13 +278,17 @@ static int take_signals(struct loop *l)
 	sigset_t set;
 
 	(void)sigemptyset(&l->ignored);
-	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
-		if (sigaction(watched[i], NULL, &sa) == 0 && sa.sa_handler == SIG_IGN)
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++) {
+		if (sigaction(watched[i], NULL, &sa) != 0)
+			return rt_fail_errno(l->err, errno, "signal %d", watched[i]);
+		if (sa.sa_handler == SIG_IGN)
 			(void)sigaddset(&l->ignored, watched[i]);
+	}
 	/* polrun writes to a closed pipe: an error, not its end. */
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = SIG_IGN;
-	(void)sigaction(SIGPIPE, &sa, NULL);
+	if (sigaction(SIGPIPE, &sa, NULL) != 0)
+		return rt_fail_errno(l->err, errno, "SIGPIPE");
 	watched_set(&set);
 	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (l->signals < 0)
@@ -315,8 +321,8 @@ static int take_clock(struct loop *l)
 	if (l->limit_ms > UINT64_C(1) << 50)
 		l->limit_ms = UINT64_C(1) << 50;
 	l->deadline_ms = l->start_ms + l->limit_ms;
-	set_timer(l, l->deadline_ms);
-	if (timer_create(CLOCK_MONOTONIC, &ev, &l->guard) != 0)
+	if (set_timer(l, l->deadline_ms) != 0 ||
+	    timer_create(CLOCK_MONOTONIC, &ev, &l->guard) != 0)
 		return rt_fail_errno(l->err, errno, "cannot make a timer");
 	l->has_guard = true;
 	return 0;
@@ -326,9 +332,9 @@ static int take_clock(struct loop *l)
  * would keep a pipe open that the command has closed. */
 static int let_go_of_streams(struct loop *l)
 {
-	AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	AUTO_CLOSE int null = sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
 
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+	if (null < 0 || SYS_RETRY(dup2(null, 0)) < 0 || SYS_RETRY(dup2(null, 1)) < 0)
 		return rt_fail_errno(l->err, errno, "/dev/null");
 	return 0;
 }
@@ -413,6 +419,18 @@ static void drain_timer(struct loop *l)
 		on_deadline(l);
 }
 
+/* A call that gets no answer would wait to the time limit. */
+static void serve(struct loop *l)
+{
+	int r = listener_serve(&l->listener);
+
+	if (r == 0 || l->ended)
+		return;
+	l->failed = rt_fail_errno(l->err, -r, "answering a system call");
+	l->ended = true;
+	kill_all(l);
+}
+
 static void run_loop(struct loop *l)
 {
 	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_LISTENER, P_COUNT };
@@ -425,10 +443,15 @@ static void run_loop(struct loop *l)
 
 	for (;;) {
 		p[P_LISTENER] = (struct pollfd){ l->listener.fd, POLLIN, 0 };
-		if (poll(p, P_COUNT, -1) < 0 && errno != EINTR)
+		if (poll(p, P_COUNT, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			l->failed = rt_fail_errno(l->err, errno, "waiting for the run");
+			l->ended = true;
 			break;
+		}
 		if (p[P_LISTENER].revents & POLLIN)
-			listener_serve(&l->listener);
+			serve(l);
 		else if (p[P_LISTENER].revents)
 			listener_release(&l->listener);
 		if (p[P_SIGNALS].revents)

@@ -257,6 +257,13 @@ def schemas():
     schema_case(v["verify"], "verify --format json",
                 [polc, "verify", "--format", "json", "--allowed-signers",
                  f"{work}/signers", bundle], work)
+    golden = f"{TOP}/tests/golden/cli"
+    for old, new in ((good, bundle), (good, f"{golden}/diff.pol"),
+                     (f"{golden}/diff.pol", f"{golden}/diff.new.pol"),
+                     (f"{golden}/diff-undecided.pol", f"{golden}/diff-undecided.new.pol")):
+        schema_case(v["diff"], f"diff --format json {os.path.basename(old)} "
+                    f"{os.path.basename(new)}",
+                    [polc, "diff", "--format", "json", old, new], work)
     with open(f"{work}/r.pol", "w") as f:
         f.write('policy r { level user }\ncommand { otherwise allow  deny "wc:*" }\n'
                 'file { allow read, write "${PROJECT_DIR}" }\nlimits { time 1s }\n')

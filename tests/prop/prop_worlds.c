@@ -17,7 +17,7 @@ static unsigned long at_places; /* requests by the name of a mount, that a rule 
 /* What no position in a text makes valid. */
 static const char *const wrong[] = {
 	"}", "\xff", "command { deny }", "file { deny write \"\" }", "command { deny \"{a\" }",
-	"role r { use std/base }", "use ./absent", "use ./std", "command { deny \"x\" until 2030-01-01 }",
+	"role r { use std/base }", "use ./absent", "use ./std", "command { deny \"x\" until 1970-01-01 }",
 	"syscall { deny no_such_call }", "let q = ", "file { allow read \"/", "\x01",
 	"final deny \"x\"", "command { deny /x/ }", "policy a { } policy b { }",
 	"limits { time 5 }", "command { otherwise hide }", "assert never command \"x\"",

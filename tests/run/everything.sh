@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every test there is: lints once, then the whole suite in the dev and in the
-# san variant.  The last line is the sum.
+# Every test there is: the whole suite in the dev and in the san variant, then
+# the faults and the lints once.  The last line is the sum.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
@@ -29,6 +29,7 @@ for variant in dev san; do
 	run "tests ($variant)" env VARIANT="$variant" BUILD="$PWD/build/$variant" \
 		tests/run/all.sh
 done
+run faults env BUILD="$PWD/build/dev" tests/run/faults.sh each
 run lint env BUILD="$PWD/build/dev" tests/run/lint.sh
 if [ "${POL_TEST_REQUIRE:-}" = all ] && [ "$count_skipped" -ne 0 ]; then
 	echo "FAIL: $count_skipped tests were skipped, and all are required"

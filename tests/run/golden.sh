@@ -7,6 +7,8 @@
 #   .err                 stderr of polc check, its exit status on the last line
 #   .compile             the same of polc compile, which writes to a scratch place
 #   .effective           polc effective
+#   .diff .diffmd        polc diff of the two that NAME.options names, as text
+#                        and Markdown, the exit status on the last line
 #   .fmt                 polc fmt, and its exit status where it is not 0
 #   .explain             lines "REQUEST => first line of the answer"; "#" and
 #                        empty lines stay; UPDATE fills what stands after "=>"
@@ -82,6 +84,12 @@ produce() { # KIND FILE: what the golden should hold
 		{ "$polc" compile --color=never "${policy[@]}" -o "$work/x.polb" >/dev/null; } 2>&1
 		printf 'exit %d\n' "$?"
 		;;
+	diff | diffmd)
+		format=text
+		[ "$1" = diff ] || format=markdown
+		"$polc" diff "${roots[@]}" --format "$format" "${policy[@]}" 2>&1
+		printf 'exit %d\n' "$?"
+		;;
 	effective) "$polc" effective "${policy[@]}" 2>&1 ;;
 	fmt) "$polc" fmt --color=never "${policy[@]}" 2>&1 || printf 'exit %d\n' "$?" ;;
 	explain) explain "$2" ;;
@@ -133,7 +141,7 @@ while IFS= read -r pol; do
 		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
 		pol | yml | options | make) continue ;;
-		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | net | err | compile | effective | fmt | explain) ;;
+		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | net | err | compile | effective | diff | diffmd | fmt | explain) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
 			count_fail

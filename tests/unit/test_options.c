@@ -32,7 +32,8 @@ static int said_teardown(void **state)
 static bool read_line(struct options *o, const char *text)
 {
 	static const char *const verbs[] = { "check", "compile", "explain", "dump",
-					     "inspect", "effective", "fmt", "sign", "verify" };
+					     "inspect", "effective", "fmt", "sign", "verify",
+					     "diff" };
 	char *copy = arena_printf(&arena, "%s", text), *word, *save = NULL;
 	char **argv = arena_array(&arena, 64, sizeof(*argv));
 	int argc = 0, verb = 0;
@@ -120,6 +121,17 @@ static void test_values(void **state)
 	accepts(&o, "effective --format yaml --section file x.polb");
 	assert_int_equal(o.format, CLI_YAML);
 	assert_string_equal(o.bundle, "x.polb");
+	accepts(&o, "diff --format markdown --fail-on=widening --user u.pol a.pol b.pol");
+	assert_int_equal(o.format, CLI_MARKDOWN);
+	assert_true(o.fail_on_widening);
+	assert_int_equal(o.inputs.n, 1);
+	assert_string_equal(o.sides[0], "a.pol");
+	assert_string_equal(o.sides[1], "b.pol");
+	refuses("diff a.pol", "diff wants OLD and NEW");
+	refuses("diff a b c", "'c' is a third");
+	refuses("diff --user u a.pol b.polb", "a bundle is a whole policy");
+	refuses("diff --fail-on=warning a b", "'warning' is no value");
+	refuses("diff --format yaml a b", "'yaml' is no value of --format");
 	refuses("effective --format html a", "'html' is no value of --format");
 	refuses("check --format yaml a", "'yaml' is no value of --format");
 	refuses("check --format xml a", "'xml' is no value of --format");

@@ -1,0 +1,289 @@
+/*
+ * Asks the evaluator the same request under both policies, and decides what
+ * the difference of two decisions is called and whether it widens.
+ */
+#include <stdlib.h>
+
+#include "compiler/analysis/diff_internal.h"
+#include "compiler/ir/match.h"
+
+/* --- what was said -------------------------------------------------------------------- */
+
+struct diff_said diff_said_rule(const struct ir_rule *r)
+{
+	return (struct diff_said){ .there = true, .decides = true, .effect = r->effect,
+				   .id = r->id, .text = r->text, .level = r->level,
+				   .at = r->at };
+}
+
+struct diff_said diff_said_scalar(const struct ir_scalar *s)
+{
+	return (struct diff_said){ .there = true, .id = s->id, .text = s->source,
+				   .level = s->level, .at = s->at };
+}
+
+static struct diff_said said_decision(const struct ir *ir, const struct ir_decision *e)
+{
+	struct diff_said s = e->rule ? diff_said_rule(e->rule) :
+				       diff_said_scalar(&ir->scalars[e->scalar]);
+
+	s.decides = true;
+	s.effect = e->effect;
+	s.err = e->err;
+	return s;
+}
+
+void diff_doubt_add(struct diff *d, struct diff_doubt doubt)
+{
+	VEC_PUSH(d->a, &d->ret->doubts, doubt);
+}
+
+void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why)
+{
+	struct diff_doubt doubt = { .why = str_from(why) };
+	int s;
+
+	for (s = 0; s < 2; s++) {
+		if (it->rule[s])
+			doubt.side[s] = diff_said_rule(it->rule[s]);
+		else if (it->risk[s])
+			doubt.side[s] = (struct diff_said){
+				.there = true, .id = it->risk[s]->id,
+				.value = str_from(ir_risk_name(it->risk[s]->risk)),
+				.level = it->risk[s]->level, .at = it->risk[s]->at };
+	}
+	diff_doubt_add(d, doubt);
+}
+
+void diff_settled(struct diff *d, const struct diff_item *it, const struct diff_told *told,
+		  const char *open)
+{
+	const struct ir_rule *r = diff_rule(it);
+	bool enough = told->changes && (told->widening || !diff_may_widen(it));
+
+	if (!open && !told->changes && r && r->until.n)
+		open = "it holds until a day: decisions may differ after it";
+	if (open && !enough)
+		diff_doubt_item(d, it, open);
+}
+
+/* --- requests ----------------------------------------------------------------------- */
+
+struct ir_request diff_request(const struct diff *d, enum ir_kind kind)
+{
+	return (struct ir_request){ .kind = kind, .scope = d->where->scope,
+				    .roots = d->where->roots, .cwd = d->where->cwd };
+}
+
+static bool in_set(enum ir_kind kind, const struct ir_set *set, const struct ir_set *except,
+		   size_t n, const struct ir_request *req, enum ir_side side)
+{
+	size_t i;
+
+	if (!ir_match_set(kind, set, req, side))
+		return false;
+	for (i = 0; i < n; i++)
+		if (ir_match_set(kind, &except[i], req,
+				 side == IR_BROAD ? IR_NARROW : IR_BROAD))
+			return false;
+	return true;
+}
+
+bool diff_matches(const struct diff_item *it, const struct ir_request *req)
+{
+	const struct ir_rule *r = diff_rule(it);
+	const struct ir_risk_fact *f = diff_risk(it);
+
+	if (r)
+		return in_set(it->kind, &r->set, r->except, r->nexcept, req,
+			      r->effect == IR_ALLOW ? IR_NARROW : IR_BROAD);
+	return in_set(it->kind, &f->set, f->except, f->nexcept, req,
+		      f->risk == IR_RISK_LOW ? IR_NARROW : IR_BROAD);
+}
+
+/* The tmp arena of a region goes; a finding stays. */
+static struct ir_request keep(struct arena *a, const struct ir_request *req)
+{
+	struct ir_request q = *req;
+	size_t i;
+
+	q.argv = arena_array(a, req->nargv + 1, sizeof(*q.argv));
+	for (i = 0; i < req->nargv; i++)
+		q.argv[i] = str_dup(a, req->argv[i]);
+	q.path = str_dup(a, req->path);
+	q.host = str_dup(a, req->host);
+	q.tool = str_dup(a, req->tool);
+	q.text = str_dup(a, req->text);
+	return q;
+}
+
+static struct str request_key(struct arena *a, const struct ir_request *q,
+			      enum diff_change change)
+{
+	struct buf b;
+	size_t i;
+
+	buf_init(&b, a);
+	buf_printf(&b, "%d %d %d %d %d %u %u ", change, q->kind, q->op, q->abstract, q->proto,
+		   q->port, q->nr);
+	buf_str(&b, q->path);
+	buf_str(&b, q->host);
+	buf_str(&b, q->tool);
+	buf_add(&b, q->addr, sizeof(q->addr));
+	buf_add(&b, q->args, sizeof(q->args));
+	for (i = 0; i < q->nargv; i++) {
+		buf_ch(&b, 0);
+		buf_str(&b, q->argv[i]);
+	}
+	if (q->unparsed)
+		buf_z(&b, " unparsed");
+	return buf_view(&b);
+}
+
+/* --- rules in small ------------------------------------------------------------------ */
+
+static int by_index(const void *x, const void *y)
+{
+	const struct ir_rule *a = *(struct ir_rule *const *)x;
+	const struct ir_rule *b = *(struct ir_rule *const *)y;
+
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+struct diff_small diff_small_of(struct diff *d, struct arena *tmp,
+				struct diff_item *const *items, size_t n)
+{
+	struct diff_small s;
+	int side;
+	size_t i;
+
+	for (side = 0; side < 2; side++) {
+		struct ir *ir = &s.ir[side];
+
+		*ir = *d->ir[side];
+		memset(&ir->rules, 0, sizeof(ir->rules));
+		memset(&ir->risks, 0, sizeof(ir->risks));
+		/* a tree's second name is no name of a rule: see the caller */
+		memset(&ir->mounts, 0, sizeof(ir->mounts));
+		for (i = 0; i < n; i++) {
+			/* the evaluator only reads it */
+			if (items[i]->rule[side])
+				VEC_PUSH(tmp, &ir->rules,
+					 (struct ir_rule *)(uintptr_t)items[i]->rule[side]);
+			if (items[i]->risk[side])
+				VEC_PUSH(tmp, &ir->risks, *items[i]->risk[side]);
+		}
+		if (ir->rules.n)
+			qsort(ir->rules.v, ir->rules.n, sizeof(*ir->rules.v), by_index);
+	}
+	return s;
+}
+
+/* --- differences ------------------------------------------------------------------------ */
+
+static enum diff_change effect_change(enum ir_effect o, enum ir_effect n, bool *ret_widening)
+{
+	*ret_widening = n < o;
+	switch (n) {
+	case IR_ALLOW:
+		return DIFF_ALLOWED;
+	case IR_ASK:
+		return DIFF_ASKED;
+	case IR_HIDE:
+		return DIFF_HIDDEN;
+	case IR_DENY:
+	case IR_EFFECT_COUNT:
+		break;
+	}
+	return o == IR_HIDE ? DIFF_UNHIDDEN : DIFF_DENIED;
+}
+
+/* False where the two decisions are the same for whoever asks. */
+static bool differ(const struct ir_decision *o, const struct ir_decision *n,
+		   enum diff_change *ret, bool *ret_widening)
+{
+	*ret_widening = false;
+	if (o->effect != n->effect) {
+		*ret = effect_change(o->effect, n->effect, ret_widening);
+		return true;
+	}
+	if (o->needs_person != n->needs_person) {
+		*ret_widening = o->needs_person;
+		*ret = o->needs_person ? DIFF_PERSON_DROPPED : DIFF_PERSON_REQUIRED;
+		return true;
+	}
+	if (o->err != n->err) {
+		*ret = DIFF_ERRNO;
+		return true;
+	}
+	if (o->risk != n->risk) {
+		*ret_widening = n->risk < o->risk;
+		*ret = *ret_widening ? DIFF_RISK_LOWER : DIFF_RISK_HIGHER;
+		return true;
+	}
+	return false;
+}
+
+static bool ask_both(const struct ir *old, const struct ir *new,
+		     const struct ir_request *req, struct arena *tmp,
+		     struct ir_decision e[2], enum diff_change *ret, bool *ret_widening)
+{
+	ir_eval(old, req, tmp, &e[DIFF_OLD]);
+	ir_eval(new, req, tmp, &e[DIFF_NEW]);
+	return differ(&e[DIFF_OLD], &e[DIFF_NEW], ret, ret_widening);
+}
+
+/* Asks the whole policies; what they do not confirm is no finding. */
+static bool confirm(struct diff *d, const struct ir_request *req, struct arena *tmp,
+		    struct diff_told *told)
+{
+	struct diff_finding f = { .kind = ir_kind_name(req->kind), .asked = true };
+	struct ir_decision e[2];
+	struct str key;
+	int s;
+
+	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, tmp, e, &f.change, &f.widening))
+		return false;
+	told->widening |= f.widening;
+	if (told->changes & 1u << f.change)
+		return true;
+	told->changes |= 1u << f.change;
+	key = request_key(d->a, req, f.change);
+	if (map_get(&d->seen, key))
+		return true;
+	map_put(&d->seen, key, d);
+	f.request = keep(d->a, req);
+	for (s = 0; s < 2; s++)
+		f.side[s] = said_decision(d->ir[s], &e[s]);
+	VEC_PUSH(d->a, &d->ret->findings, f);
+	return true;
+}
+
+bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request *req,
+	      unsigned scopes, struct arena *tmp, struct diff_told *told)
+{
+	enum ir_scope first = d->where->scope;
+	enum ir_scope order[2] = { first, first == IR_HOST ? IR_SANDBOX : IR_HOST };
+	struct ir_decision e[2];
+	enum diff_change change;
+	bool widening, found = false;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (!(scopes & (unsigned)order[i]))
+			continue;
+		req->scope = order[i];
+		if (small && !ask_both(&small->ir[DIFF_OLD], &small->ir[DIFF_NEW], req, tmp,
+				       e, &change, &widening))
+			continue;
+		/* the same question of another rule's region was confirmed */
+		if (small && map_get(&d->seen, request_key(tmp, req, change))) {
+			told->changes |= 1u << change;
+			told->widening |= widening;
+			found = true;
+			continue;
+		}
+		found |= confirm(d, req, tmp, told);
+	}
+	return found;
+}

@@ -1,0 +1,134 @@
+/*
+ * System call rules: the conditions of the rules on one number divide its
+ * arguments into regions, each asked by the smallest arguments of it.
+ */
+#include "compiler/analysis/diff_internal.h"
+#include "compiler/sets/box.h"
+
+/* Regions of one changed rule. */
+#define MAX_REGIONS 512
+
+struct job {
+	struct diff *d;
+	struct arena *tmp;
+	struct diff_item *it;
+	struct diff_item **sel; /* the others on this number */
+	struct ir_cond **conds;
+	bool *in;               /* does the region lie in sel[i]? */
+	size_t n, regions;
+	struct diff_small small;
+	struct diff_told told;
+	bool open;
+};
+
+/* The rule's condition without its exceptions. */
+static struct ir_cond *cond_of(struct arena *a, const struct diff_item *it)
+{
+	static struct ir_cond always = { .op = IR_C_TRUE };
+	const struct ir_rule *r = diff_rule(it);
+	struct ir_cond *c = r->set.u.syscall.cond ? r->set.u.syscall.cond : &always;
+	size_t i;
+
+	for (i = 0; i < r->nexcept; i++) {
+		const struct ir_syscall *e = &r->except[i].u.syscall;
+
+		if (e->nr == r->set.u.syscall.nr)
+			c = box_and(a, c, box_not(a, e->cond ? e->cond : &always));
+	}
+	return c ? c : &always;
+}
+
+static void ask(struct job *j, const uint64_t args[6])
+{
+	struct ir_request q = diff_request(j->d, IR_SYSCALL);
+	uint32_t *tags = arena_array(j->tmp, j->n + 1, sizeof(*tags));
+	size_t i, n = 0;
+
+	q.nr = diff_rule(j->it)->set.u.syscall.nr;
+	q.nr_known = true;
+	q.text = diff_rule(j->it)->set.u.syscall.name;
+	memcpy(q.args, args, sizeof(q.args));
+	for (i = 0; i < j->n; i++) {
+		if (diff_matches(j->sel[i], &q) != j->in[i]) {
+			j->open = true; /* too many masks for a witness */
+			return;
+		}
+		if (j->in[i])
+			tags[n++] = (uint32_t)i;
+	}
+	if (!j->d->context_differs[IR_SYSCALL] && diff_acts_alike(j->sel, tags, n, j->tmp))
+		return;
+	(void)diff_ask(j->d, &j->small, &q, diff_scopes(j->it), j->tmp, &j->told);
+}
+
+/* `c` says which of sel[0..i) the region lies in. */
+static void divide(struct job *j, struct ir_cond *c, size_t i)
+{
+	static struct ir_cond never = { .op = IR_C_FALSE };
+	uint64_t args[6] = { 0, 0, 0, 0, 0, 0 };
+	struct ir_cond *other;
+
+	if (j->regions >= MAX_REGIONS) {
+		j->open = true;
+		return;
+	}
+	switch (box_cond_included(j->tmp, c, &never, args)) {
+	case SET_HOLDS:
+		return; /* empty */
+	case SET_UNDECIDED:
+		j->open = true;
+		return;
+	case SET_WITNESS:
+		break;
+	}
+	if (i == j->n) {
+		j->regions++;
+		ask(j, args);
+		return;
+	}
+	other = j->conds[i];
+	j->in[i] = true;
+	if (j->sel[i] == j->it) {
+		divide(j, c, i + 1);
+		return;
+	}
+	divide(j, box_and(j->tmp, c, other), i + 1);
+	j->in[i] = false;
+	divide(j, box_and(j->tmp, c, box_not(j->tmp, other)), i + 1);
+}
+
+static void settle(struct diff *d, struct diff_item *it)
+{
+	struct job j = { .d = d, .it = it };
+	uint32_t nr = diff_rule(it)->set.u.syscall.nr;
+	struct arena tmp;
+	size_t i;
+
+	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+	j.tmp = &tmp;
+	j.sel = arena_array(&tmp, d->items[IR_SYSCALL].n + 1, sizeof(*j.sel));
+	j.conds = arena_array(&tmp, d->items[IR_SYSCALL].n + 1, sizeof(*j.conds));
+	j.in = arena_array(&tmp, d->items[IR_SYSCALL].n + 1, sizeof(*j.in));
+	for (i = 0; i < d->items[IR_SYSCALL].n; i++) {
+		struct diff_item *other = d->items[IR_SYSCALL].v[i];
+
+		if (diff_rule(other)->set.u.syscall.nr != nr)
+			continue;
+		j.conds[j.n] = cond_of(&tmp, other);
+		j.sel[j.n++] = other;
+	}
+	j.small = diff_small_of(d, &tmp, j.sel, j.n);
+	divide(&j, cond_of(&tmp, it), 0);
+	diff_settled(d, it, &j.told,
+		     j.open ? "not every call that it matches could be looked at" : NULL);
+	arena_release(&tmp);
+}
+
+void diff_calls(struct diff *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->items[IR_SYSCALL].n; i++)
+		if (d->items[IR_SYSCALL].v[i]->changed)
+			settle(d, d->items[IR_SYSCALL].v[i]);
+}

@@ -1,0 +1,361 @@
+/*
+ * Which rules two policies share.  A rule is what it means: its key leaves out
+ * place, name and spelling.  What else a rule's effect depends on (locks, what
+ * lifts it, the order of errnos and asks) makes a shared one changed, too.
+ */
+#include <stdlib.h>
+
+#include "compiler/analysis/diff_internal.h"
+#include "compiler/ir/json_set.h"
+
+const struct ir_rule *diff_rule(const struct diff_item *it)
+{
+	return it->rule[DIFF_OLD] ? it->rule[DIFF_OLD] : it->rule[DIFF_NEW];
+}
+
+const struct ir_risk_fact *diff_risk(const struct diff_item *it)
+{
+	return it->risk[DIFF_OLD] ? it->risk[DIFF_OLD] : it->risk[DIFF_NEW];
+}
+
+unsigned diff_scopes(const struct diff_item *it)
+{
+	return diff_rule(it) ? diff_rule(it)->scopes : (unsigned)IR_ALL_SCOPES;
+}
+
+static bool has(const struct diff_item *it, int side)
+{
+	return it->rule[side] || it->risk[side];
+}
+
+/* --- keys --------------------------------------------------------------------------- */
+
+/* The set without how it was spelled. */
+static struct ir_set bare(enum ir_kind kind, const struct ir_set *s)
+{
+	struct ir_set c = *s;
+
+	if (kind == IR_COMMAND)
+		c.u.command.text = STR_NULL;
+	else if (kind == IR_FILE)
+		c.u.file.path.text = STR_NULL;
+	else if (kind == IR_UNIX)
+		c.u.unix_path.text = STR_NULL;
+	else if (kind == IR_TOOL)
+		c.u.tool.text = STR_NULL;
+	return c;
+}
+
+static void put_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
+		     const struct ir_set *except, size_t n)
+{
+	struct ir_set *bares = arena_array(b->a, n + 1, sizeof(*bares)), s = bare(kind, set);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		bares[i] = bare(kind, &except[i]);
+	ir_json_sets(b, kind, &s, bares, n);
+}
+
+/* What decides how a rule acts on a request that it matches. */
+static void put_acts(struct buf *b, const struct ir_rule *r)
+{
+	buf_printf(b, "%d %d %u %d%d%d%d%d%d %u %.*s ", r->effect, r->level, r->scopes,
+		   r->final, r->floor, r->scratch, r->soft, r->full, r->may_yes, r->err,
+		   STR_ARG(r->until));
+}
+
+static struct str rule_key(struct arena *a, const struct ir_rule *r)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	put_acts(&b, r);
+	put_sets(&b, r->kind, &r->set, r->except, r->nexcept);
+	return buf_view(&b);
+}
+
+static struct str risk_key(struct arena *a, const struct ir_risk_fact *f)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_printf(&b, "risk %d ", f->risk);
+	put_sets(&b, f->kind, &f->set, f->except, f->nexcept);
+	return buf_view(&b);
+}
+
+/* --- items ------------------------------------------------------------------------- */
+
+/* The item of each rule, by index. */
+struct identity {
+	struct diff *d;
+	struct map keys[IR_KIND_COUNT];
+	struct map acts;
+	struct diff_item **of[2];
+	bool *lifts[2]; /* rules that lift, or are lifted */
+};
+
+static struct diff_item *item_of(struct identity *id, enum ir_kind kind, struct str key)
+{
+	struct diff_item *it = map_get(&id->keys[kind], key);
+
+	if (it)
+		return it;
+	it = ARENA_NEW(id->d->a, struct diff_item);
+	it->kind = kind;
+	map_put(&id->keys[kind], key, it);
+	VEC_PUSH(id->d->a, &id->d->items[kind], it);
+	return it;
+}
+
+static void collect(struct identity *id, int side)
+{
+	const struct ir *ir = id->d->ir[side];
+	struct arena *a = id->d->a;
+	size_t i, k;
+
+	id->of[side] = arena_array(a, ir->rules.n + 1, sizeof(**id->of));
+	id->lifts[side] = arena_array(a, ir->rules.n + 1, sizeof(**id->lifts));
+	for (i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+		struct diff_item *it = item_of(id, r->kind, rule_key(a, r));
+
+		/* the first of equal ones: whatever it does, the others do too */
+		if (!it->rule[side])
+			it->rule[side] = r;
+		id->of[side][i] = it;
+		for (k = 0; k < r->nlifted_by; k++)
+			id->lifts[side][r->lifted_by[k]] = id->lifts[side][i] = true;
+	}
+	for (i = 0; i < ir->risks.n; i++) {
+		const struct ir_risk_fact *f = &ir->risks.v[i];
+		struct diff_item *it = item_of(id, f->kind, risk_key(a, f));
+
+		if (!it->risk[side])
+			it->risk[side] = f;
+	}
+}
+
+/* --- what acts alike ------------------------------------------------------------------ */
+
+static bool is_lifting(const struct identity *id, const struct diff_item *it)
+{
+	int s;
+
+	for (s = 0; s < 2; s++)
+		if (it->rule[s] && id->lifts[s][it->rule[s]->index])
+			return true;
+	return false;
+}
+
+static void number(struct identity *id, struct diff_item *it)
+{
+	const struct ir_rule *r = diff_rule(it);
+	struct buf b;
+	uint32_t *n;
+
+	buf_init(&b, id->d->a);
+	if (!r) {
+		buf_printf(&b, "%d risk %d", it->kind, diff_risk(it)->risk);
+	} else {
+		buf_printf(&b, "%d ", it->kind);
+		put_acts(&b, r);
+		if (r->kind == IR_FILE)
+			buf_printf(&b, "%u %d ", r->set.u.file.ops, ir_rule_shows_host(r));
+		/* what it lifts, or what lifts it, is its own; so are the
+		   addresses that a name may resolve to */
+		if (is_lifting(id, it) || (r->kind == IR_NET && r->set.u.net.nwithin))
+			buf_printf(&b, "%p", (const void *)it);
+	}
+	n = map_get(&id->acts, buf_view(&b));
+	if (!n) {
+		n = ARENA_NEW(id->d->a, uint32_t);
+		*n = (uint32_t)id->acts.n + 1;
+		map_put(&id->acts, buf_view(&b), n);
+	}
+	it->acts = *n;
+}
+
+static int by_number(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+static size_t numbers(struct diff_item *const *items, const uint32_t *tags, size_t n,
+		      int side, uint32_t *ret)
+{
+	size_t i, k = 0, o = 0;
+
+	for (i = 0; i < n; i++)
+		if (has(items[tags[i]], side))
+			ret[k++] = items[tags[i]]->acts;
+	if (!k)
+		return 0;
+	qsort(ret, k, sizeof(*ret), by_number);
+	for (i = 0; i < k; i++)
+		if (!i || ret[i] != ret[i - 1])
+			ret[o++] = ret[i];
+	return o;
+}
+
+bool diff_acts_alike(struct diff_item *const *items, const uint32_t *tags, size_t n,
+		     struct arena *tmp)
+{
+	uint32_t *old = arena_array(tmp, n + 1, sizeof(*old));
+	uint32_t *new = arena_array(tmp, n + 1, sizeof(*new));
+	size_t k = numbers(items, tags, n, DIFF_OLD, old);
+
+	return numbers(items, tags, n, DIFF_NEW, new) == k &&
+	       (k == 0 || memcmp(old, new, k * sizeof(*old)) == 0);
+}
+
+bool diff_may_widen(const struct diff_item *it)
+{
+	const struct ir_rule *r = diff_rule(it);
+	bool removed = !has(it, DIFF_NEW);
+
+	if (!r || has(it, DIFF_OLD) == has(it, DIFF_NEW) || r->final || r->effect == IR_ASK)
+		return true;
+	return r->effect == IR_ALLOW ? !removed : removed;
+}
+
+/* --- shared rules that are changed ------------------------------------------------------ */
+
+static int by_address(const void *x, const void *y)
+{
+	const struct diff_item *a = *(struct diff_item *const *)x;
+	const struct diff_item *b = *(struct diff_item *const *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The items that lift it on this side and are in both policies; sorted. */
+static size_t lifters(const struct identity *id, const struct diff_item *it, int side,
+		      struct diff_item **ret)
+{
+	const struct ir_rule *r = it->rule[side];
+	size_t i, n = 0, o = 0;
+
+	for (i = 0; i < r->nlifted_by; i++) {
+		struct diff_item *by = id->of[side][r->lifted_by[i]];
+
+		if (by->rule[DIFF_OLD] && by->rule[DIFF_NEW])
+			ret[n++] = by;
+	}
+	if (!n)
+		return 0;
+	qsort(ret, n, sizeof(struct diff_item *), by_address);
+	for (i = 0; i < n; i++)
+		if (!i || ret[i] != ret[i - 1])
+			ret[o++] = ret[i];
+	return o;
+}
+
+static bool lifts_differ(const struct identity *id, const struct diff_item *it)
+{
+	struct diff_item **old, **new;
+	size_t n;
+
+	if (!it->rule[DIFF_OLD]->nlifted_by && !it->rule[DIFF_NEW]->nlifted_by)
+		return false;
+	old = arena_array(id->d->a, it->rule[DIFF_OLD]->nlifted_by + 1, sizeof(*old));
+	new = arena_array(id->d->a, it->rule[DIFF_NEW]->nlifted_by + 1, sizeof(*new));
+	n = lifters(id, it, DIFF_OLD, old);
+	return lifters(id, it, DIFF_NEW, new) != n ||
+	       (n && memcmp(old, new, n * sizeof(*old)) != 0);
+}
+
+/* Of several errnos, and of several asks, the first rule's counts. */
+static bool order_matters(const struct diff_item *x, const struct diff_item *y)
+{
+	const struct ir_rule *r = diff_rule(x), *s = diff_rule(y);
+
+	if (!r || !s || r->level != s->level || r->effect != s->effect)
+		return false;
+	if (r->kind == IR_SYSCALL)
+		return r->effect == IR_DENY && r->err != s->err &&
+		       r->set.u.syscall.nr == s->set.u.syscall.nr;
+	return r->effect == IR_ASK && r->may_yes != s->may_yes;
+}
+
+static bool is_common(const struct diff_item *it)
+{
+	return it->rule[DIFF_OLD] && it->rule[DIFF_NEW];
+}
+
+static void mark_order(struct diff *d, enum ir_kind kind)
+{
+	size_t i, k, n = d->items[kind].n;
+	uint32_t last = 0;
+	bool sorted = true;
+
+	for (i = 0; i < n; i++) {
+		const struct diff_item *it = d->items[kind].v[i];
+
+		if (!is_common(it))
+			continue;
+		sorted &= it->rule[DIFF_NEW]->index >= last;
+		last = it->rule[DIFF_NEW]->index;
+	}
+	for (i = 0; i < n && !sorted; i++) {
+		struct diff_item *x = d->items[kind].v[i];
+
+		for (k = i + 1; k < n; k++) {
+			struct diff_item *y = d->items[kind].v[k];
+
+			if (!is_common(x) || !is_common(y) || !order_matters(x, y) ||
+			    (x->rule[DIFF_OLD]->index < y->rule[DIFF_OLD]->index) ==
+				    (x->rule[DIFF_NEW]->index < y->rule[DIFF_NEW]->index))
+				continue;
+			x->changed = y->changed = true;
+		}
+	}
+}
+
+/* Below a lock the allow rules of lower levels do not count. */
+static bool is_locked_differently(const struct diff *d, const struct diff_item *it)
+{
+	const struct ir_rule *r = diff_rule(it);
+	enum ir_level x = d->ir[DIFF_OLD]->locked[it->kind].level;
+	enum ir_level y = d->ir[DIFF_NEW]->locked[it->kind].level;
+
+	return r && r->effect == IR_ALLOW && x != y &&
+	       ((x && r->level > x) || (y && r->level > y));
+}
+
+/* The network's mode overrules its rules. */
+static uint64_t mode_of(const struct diff *d, int side)
+{
+	return d->ir[side]->scalars[IR_S_NET_MODE].num;
+}
+
+void diff_identify(struct diff *d)
+{
+	struct identity id = { .d = d };
+	int kind;
+	size_t i;
+
+	map_init(&id.acts, d->a);
+	for (kind = 0; kind < IR_KIND_COUNT; kind++)
+		map_init(&id.keys[kind], d->a);
+	collect(&id, DIFF_OLD);
+	collect(&id, DIFF_NEW);
+	for (kind = 0; kind < IR_KIND_COUNT; kind++) {
+		bool mode = kind == IR_NET && mode_of(d, DIFF_OLD) != mode_of(d, DIFF_NEW);
+
+		d->context_differs[kind] = mode || d->ir[DIFF_OLD]->locked[kind].level !=
+							  d->ir[DIFF_NEW]->locked[kind].level;
+		for (i = 0; i < d->items[kind].n; i++) {
+			struct diff_item *it = d->items[kind].v[i];
+
+			number(&id, it);
+			it->changed = mode || has(it, DIFF_OLD) != has(it, DIFF_NEW) ||
+				      is_locked_differently(d, it) ||
+				      (is_common(it) && lifts_differ(&id, it));
+		}
+		mark_order(d, (enum ir_kind)kind);
+	}
+}

@@ -1,0 +1,324 @@
+/*
+ * Commands, tools, paths: the set of a changed rule is divided into regions
+ * whose words meet the same rules of both policies, by one automaton; each
+ * region is asked once, by a shortest word of it.
+ */
+#include "compiler/analysis/diff_word.h"
+
+/* States of one automaton, and of all together. */
+#define MAX_STATES 65536
+#define MAX_SPENT ((size_t)4 * 1000 * 1000)
+/* How often a region is tried again whose first words name no request. */
+#define MAX_TRIES 8
+
+struct job {
+	struct diff *d;
+	struct arena *tmp;
+	struct diff_item **sel;  /* sel[0] is the changed one; the others may meet it */
+	size_t n;
+	enum diff_frame frame;
+	struct diff_small small;
+	struct set_dfa dfa;
+	struct diff_told *told;
+	bool open; /* a region was not decided */
+};
+
+/* --- which rules may meet ------------------------------------------------------------ */
+
+static void select_items(struct job *j, struct diff_item *it)
+{
+	struct diff *d = j->d;
+	size_t i;
+
+	j->sel = arena_array(j->tmp, d->items[it->kind].n + 1, sizeof(*j->sel));
+	j->sel[j->n++] = it;
+	for (i = 0; i < d->items[it->kind].n; i++) {
+		struct diff_item *other = d->items[it->kind].v[i];
+
+		if (other != it && diff_word_may_meet(it, other) &&
+		    (j->frame != DIFF_RELATIVE || diff_word_same_root(it, other)))
+			j->sel[j->n++] = other;
+	}
+}
+
+static enum set_answer build(struct job *j)
+{
+	struct set_tagged *langs = arena_array(j->tmp, 2 * j->n + 1, sizeof(*langs));
+	enum set_answer got;
+	size_t i, n = j->n;
+
+	if (j->d->spent > MAX_SPENT)
+		return SET_UNDECIDED;
+	for (i = 0; i < j->n; i++) {
+		struct set_re *part = diff_word_partial(j->d, j->tmp, j->sel[i], j->frame);
+
+		langs[i] = diff_word_language(j->d, j->tmp, j->sel[i], j->frame, i == 0);
+		/* an exception that holds for some operations only divides, too */
+		if (part->op != SET_EMPTY)
+			langs[n++].re = part;
+	}
+	for (i = 0; i < n; i++)
+		langs[i].tag = (uint32_t)i;
+	got = set_dfa_build(j->tmp, langs, n, MAX_STATES, &j->dfa);
+	j->d->spent += got == SET_HOLDS ? j->dfa.nstates : MAX_STATES;
+	return got;
+}
+
+/* --- one region ------------------------------------------------------------------------ */
+
+static unsigned operations(const struct job *j)
+{
+	const struct ir_rule *r = diff_rule(j->sel[0]);
+	size_t i;
+
+	if (!r || r->kind != IR_FILE)
+		return IR_READ; /* one turn */
+	/* where a host's tree is shown no scratch rule speaks, of any operation */
+	for (i = 1; i < j->n && ir_rule_shows_host(r); i++)
+		if (diff_rule(j->sel[i])->scratch)
+			return IR_ALL_OPS;
+	return r->set.u.file.ops;
+}
+
+/* Does the request meet the rules that the region says, whatever operation? */
+static bool is_of_region(const struct job *j, const struct ir_request *req,
+			 const uint32_t *tags, size_t ntags)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < j->n; i++) {
+		struct ir_request q = *req;
+		bool want;
+
+		while (k < ntags && tags[k] < i)
+			k++;
+		want = k < ntags && tags[k] == i;
+		if (q.kind == IR_FILE) {
+			/* partial exceptions are tags of their own */
+			if (want != diff_word_matches_path(j->sel[i], &q))
+				return false;
+		} else if (want != diff_matches(j->sel[i], &q)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool ask_region(struct job *j, struct str word, const uint32_t *tags, size_t ntags)
+{
+	struct ir_request reqs[DIFF_WORD_REQUESTS];
+	size_t i, n = diff_word_requests(j->d, j->tmp, j->sel[0], word, reqs);
+	unsigned ops = operations(j), op;
+
+	for (i = 0; i < n; i++) {
+		if (!is_of_region(j, &reqs[i], tags, ntags))
+			continue;
+		for (op = IR_READ; op <= IR_EXEC; op <<= 1) {
+			if (!(ops & op))
+				continue;
+			if (reqs[i].kind == IR_FILE)
+				reqs[i].op = (enum ir_op)op;
+			(void)diff_ask(j->d, &j->small, &reqs[i], diff_scopes(j->sel[0]),
+				       j->tmp, j->told);
+		}
+		return true;
+	}
+	return false;
+}
+
+/* Tags of items, which alone act; false where an exception's tag is there. */
+static bool items_only(const struct job *j, const uint32_t *tags, size_t n)
+{
+	return n == 0 || tags[n - 1] < j->n;
+}
+
+/* In the relative frame exceptions under other roots are not to be seen. */
+static bool acts_alike(struct job *j, const uint32_t *tags, size_t n)
+{
+	uint32_t *kept = arena_array(j->tmp, n + 1, sizeof(*kept));
+	size_t i, o = 0;
+
+	if (j->d->context_differs[j->sel[0]->kind] || !items_only(j, tags, n))
+		return false;
+	for (i = 0; i < n; i++) {
+		const struct diff_item *it = j->sel[tags[i]];
+
+		if (j->frame == DIFF_RELATIVE && diff_word_is_vague(it)) {
+			if (it->changed)
+				return false;
+			continue; /* it is on both sides, or on none */
+		}
+		kept[o++] = tags[i];
+	}
+	return diff_acts_alike(j->sel, kept, o, j->tmp);
+}
+
+/* --- all regions ------------------------------------------------------------------------ */
+
+struct region {
+	bool decided;
+	unsigned tries;
+};
+
+static void judge(struct job *j, struct map *regions, const struct diff_step *from,
+		  uint32_t state)
+{
+	const uint32_t *tags = j->dfa.tags + j->dfa.tag_at[state];
+	size_t n = j->dfa.tag_at[state + 1] - j->dfa.tag_at[state];
+	struct str key = { (const char *)tags, n * sizeof(*tags) };
+	struct region *r;
+
+	if (!n || tags[0] != 0)
+		return;
+	r = map_get(regions, key);
+	if (!r) {
+		r = ARENA_NEW(j->tmp, struct region);
+		map_put(regions, key, r);
+		r->decided = acts_alike(j, tags, n);
+	}
+	if (r->decided || j->frame == DIFF_RELATIVE || r->tries++ >= MAX_TRIES)
+		return;
+	r->decided = ask_region(j, diff_word_spell(j->tmp, from, j->dfa.start, state), tags,
+				n);
+}
+
+static bool all_decided(const struct map *regions)
+{
+	size_t i;
+
+	for (i = 0; i < regions->n; i++)
+		if (!((const struct region *)regions->e[i].value)->decided)
+			return false;
+	return true;
+}
+
+/* Breadth first: the first word that reaches a state is a shortest one. */
+static void walk(struct job *j)
+{
+	const struct set_dfa *f = &j->dfa;
+	uint32_t *queue = arena_array(j->tmp, f->nstates + 1, sizeof(*queue));
+	struct diff_step *from = arena_array(j->tmp, f->nstates + 1, sizeof(*from));
+	uint8_t order[256], bytes[256];
+	uint32_t head = 0, tail = 0, i;
+	struct map regions;
+
+	map_init(&regions, j->tmp);
+	diff_word_order(f, order, bytes);
+	from[f->start].seen = true;
+	queue[tail++] = f->start;
+	while (head < tail) {
+		uint32_t s = queue[head++];
+
+		judge(j, &regions, from, s);
+		for (i = 0; i < f->nclasses; i++) {
+			uint32_t to = f->next[s * f->nclasses + order[i]];
+
+			if (!to || from[to].seen)
+				continue;
+			from[to] = (struct diff_step){ s, bytes[order[i]], true };
+			queue[tail++] = to;
+		}
+	}
+	j->open |= !all_decided(&regions);
+}
+
+/*
+ * Too many rules meet for one automaton: a word that meets no other rule, and
+ * one for each of some others.  Whatever they say, the question stays open.
+ */
+static void sample(struct job *j)
+{
+	struct set_tagged x = diff_word_language(j->d, j->tmp, j->sel[0], j->frame, true);
+	struct set_tagged *ys = arena_array(j->tmp, j->n, sizeof(*ys));
+	struct ir_request reqs[DIFF_WORD_REQUESTS];
+	struct str words[2];
+	size_t i, k, n = 0;
+
+	j->open = true;
+	if (j->frame == DIFF_RELATIVE)
+		return;
+	for (i = 1; i < j->n; i++)
+		ys[i - 1] = diff_word_language(j->d, j->tmp, j->sel[i], j->frame, false);
+	if (set_member(j->tmp, x.re, x.minus, SET_DEFAULT_BUDGET, &words[n]) == SET_WITNESS)
+		n++;
+	if (set_included(j->tmp, x.re, x.minus, ys, j->n - 1, SET_DEFAULT_BUDGET,
+			 &words[n]) == SET_WITNESS)
+		n++;
+	for (i = 0; i < n; i++) {
+		size_t count = diff_word_requests(j->d, j->tmp, j->sel[0], words[i], reqs);
+
+		for (k = 0; k < count; k++) {
+			if (reqs[k].kind == IR_FILE)
+				reqs[k].op = (enum ir_op)(operations(j) & -operations(j));
+			(void)diff_ask(j->d, NULL, &reqs[k], diff_scopes(j->sel[0]),
+				       j->tmp, j->told);
+		}
+	}
+}
+
+static struct job run(struct diff *d, struct arena *tmp, struct diff_item *it,
+		      enum diff_frame frame, struct diff_told *told)
+{
+	struct job j = { .d = d, .tmp = tmp, .frame = frame, .told = told };
+
+	select_items(&j, it);
+	j.small = diff_small_of(d, tmp, j.sel, j.n);
+	if (build(&j) == SET_HOLDS)
+		walk(&j);
+	else
+		sample(&j);
+	return j;
+}
+
+/*
+ * Roots may lie anywhere: what one arrangement of them does not show another
+ * might.  Only where the rules below the same root act alike in every region
+ * is the change none.
+ */
+static bool is_none_anywhere(struct diff *d, struct diff_item *it)
+{
+	struct diff_told told = { 0, false };
+	struct arena tmp;
+	bool none;
+
+	if (diff_word_is_vague(it))
+		return false;
+	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+	none = !run(d, &tmp, it, DIFF_RELATIVE, &told).open;
+	arena_release(&tmp);
+	return none;
+}
+
+static void settle(struct diff *d, struct diff_item *it)
+{
+	enum diff_frame frame = diff_word_frame(it);
+	struct diff_told told = { 0, false };
+	const char *why = NULL;
+	struct arena tmp;
+	bool open;
+
+	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+	open = run(d, &tmp, it, frame, &told).open;
+	arena_release(&tmp);
+	if (open)
+		why = "not every request that it matches could be looked at";
+	else if (frame == DIFF_ABSOLUTE && told.changes)
+		why = "where the roots are now it does not widen; elsewhere it may";
+	else if (frame == DIFF_ABSOLUTE)
+		why = "where the roots are now nothing differs; elsewhere it may";
+	if (why && frame == DIFF_ABSOLUTE && !(told.widening || (told.changes && !diff_may_widen(it))) &&
+	    is_none_anywhere(d, it))
+		why = NULL;
+	diff_settled(d, it, &told, why);
+}
+
+void diff_languages(struct diff *d, enum ir_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < d->items[kind].n; i++)
+		diff_word_prepare(d, d->items[kind].v[i]);
+	for (i = 0; i < d->items[kind].n; i++)
+		if (d->items[kind].v[i]->changed)
+			settle(d, d->items[kind].v[i]);
+}

@@ -1,0 +1,315 @@
+/*
+ * Network rules: hosts are nested or apart, ports are ranges, so that a
+ * changed rule's box falls into few regions; each is asked by a host, a port
+ * and a protocol of it.
+ */
+#include "compiler/analysis/diff_internal.h"
+#include "compiler/sets/box.h"
+
+/* Requests asked for one changed rule. */
+#define MAX_ASKED 20000
+
+struct host {
+	bool is_addr;
+	struct str name;
+	uint8_t addr[16];
+};
+
+struct job {
+	struct diff *d;
+	struct arena *tmp;
+	const struct diff_item *it;
+	struct diff_item **sel; /* sel[0] is `it` */
+	size_t n;
+	VEC(const struct ir_net *) nodes; /* sets and exceptions that meet it */
+	VEC(struct host) hosts;
+	VEC(uint16_t) ports;
+	struct diff_small small;
+	struct diff_told told;
+	bool open;
+};
+
+static const struct ir_net *net_of(const struct diff_item *it)
+{
+	return &diff_rule(it)->set.u.net;
+}
+
+static void add_nodes(struct job *j, const struct diff_item *it)
+{
+	const struct ir_rule *r = diff_rule(it);
+	size_t i;
+
+	VEC_PUSH(j->tmp, &j->nodes, &r->set.u.net);
+	for (i = 0; i < r->nexcept; i++)
+		VEC_PUSH(j->tmp, &j->nodes, &r->except[i].u.net);
+}
+
+static void select_items(struct job *j)
+{
+	struct diff *d = j->d;
+	size_t i;
+
+	j->sel = arena_array(j->tmp, d->items[IR_NET].n + 1, sizeof(*j->sel));
+	for (i = 0; i < d->items[IR_NET].n; i++) {
+		struct diff_item *it = d->items[IR_NET].v[i];
+
+		if (it != j->it && !box_net_meets(net_of(j->it), net_of(it)))
+			continue;
+		j->sel[j->n++] = it;
+		add_nodes(j, it);
+	}
+}
+
+/* --- addresses --------------------------------------------------------------------- */
+
+static bool bit_of(const uint8_t addr[16], unsigned i)
+{
+	return addr[i / 8] >> (7 - i % 8) & 1;
+}
+
+static bool is_inside(const struct num_cidr *x, const struct num_cidr *y)
+{
+	unsigned i;
+
+	for (i = 0; i < y->bits; i++)
+		if (bit_of(x->addr, i) != bit_of(y->addr, i))
+			return false;
+	return x->bits >= y->bits;
+}
+
+/*
+ * An address of the block that no smaller block of the rules holds; `all`:
+ * nor an equal one.
+ */
+static bool free_address(const struct job *j, struct num_cidr c, bool all, uint8_t ret[16])
+{
+	bool crossed = false;
+	size_t i;
+
+	for (i = 0; i < j->nodes.n; i++) {
+		const struct ir_net *n = j->nodes.v[i];
+
+		if (n->host != IR_HOST_CIDR)
+			continue;
+		if (all && is_inside(&c, &n->cidr))
+			return false;
+		crossed |= n->cidr.bits > c.bits && is_inside(&n->cidr, &c);
+	}
+	if (!crossed) {
+		memcpy(ret, c.addr, 16);
+		return true;
+	}
+	c.bits++;
+	if (free_address(j, c, true, ret))
+		return true;
+	c.addr[(c.bits - 1u) / 8] |= (uint8_t)(0x80u >> ((c.bits - 1u) % 8));
+	return free_address(j, c, true, ret);
+}
+
+static void add_address(struct job *j, const struct num_cidr *c, bool all)
+{
+	struct host h = { .is_addr = true };
+
+	if (free_address(j, *c, all, h.addr))
+		VEC_PUSH(j->tmp, &j->hosts, h);
+}
+
+/* --- names -------------------------------------------------------------------------- */
+
+static bool is_below(struct str name, struct str apex)
+{
+	return name.n > apex.n + 1 && str_ends(name, apex) &&
+	       name.p[name.n - apex.n - 1] == '.';
+}
+
+static bool is_taken(const struct job *j, struct str name, struct str apex)
+{
+	size_t i;
+
+	for (i = 0; i < j->nodes.n; i++) {
+		const struct ir_net *n = j->nodes.v[i];
+
+		if (n->host == IR_HOST_NAME && str_eq(n->name, name))
+			return true;
+		if (n->host == IR_HOST_BELOW && !str_eq(n->name, apex) &&
+		    is_below(name, n->name) && !is_below(apex, n->name))
+			return true;
+	}
+	return false;
+}
+
+/* A name below `apex` ("" is any name) that no narrower rule knows. */
+static void add_name(struct job *j, struct str apex)
+{
+	struct host h = { .is_addr = false };
+	size_t i;
+
+	for (i = 0; i <= j->nodes.n; i++) {
+		h.name = str_printf(j->tmp, "x%zu.%.*s", i,
+				    STR_ARG(apex.n ? apex : STR("invalid")));
+		if (!is_taken(j, h.name, apex)) {
+			VEC_PUSH(j->tmp, &j->hosts, h);
+			return;
+		}
+	}
+}
+
+static void add_host(struct job *j, const struct ir_net *n)
+{
+	static const struct num_cidr v4 = { { [10] = 0xff, [11] = 0xff }, 96 };
+	static const struct num_cidr v6 = { { 0x20, 0x01, 0x0d, 0xb8 }, 32 };
+	static const struct num_cidr any = { { 0 }, 0 };
+	struct host h = { .is_addr = false };
+
+	switch (n->host) {
+	case IR_HOST_ANY:
+		add_name(j, STR(""));
+		add_address(j, &v4, true);
+		add_address(j, &v6, true);
+		add_address(j, &any, true);
+		break;
+	case IR_HOST_NAME:
+		h.name = n->name;
+		VEC_PUSH(j->tmp, &j->hosts, h);
+		break;
+	case IR_HOST_BELOW:
+		add_name(j, n->name);
+		break;
+	case IR_HOST_CIDR:
+		add_address(j, &n->cidr, false);
+		break;
+	}
+}
+
+/* --- all regions ---------------------------------------------------------------------- */
+
+static void add_port(struct job *j, uint32_t port)
+{
+	const struct ir_net *x = net_of(j->it);
+	size_t i;
+
+	if (port < x->port_lo || port > x->port_hi)
+		return;
+	for (i = 0; i < j->ports.n; i++)
+		if (j->ports.v[i] == port)
+			return;
+	VEC_PUSH(j->tmp, &j->ports, (uint16_t)port);
+}
+
+/* Nothing listens at port 0, and no request names it. */
+static void find_ports(struct job *j)
+{
+	size_t i;
+
+	add_port(j, net_of(j->it)->port_lo);
+	add_port(j, 1);
+	for (i = 0; i < j->nodes.n; i++) {
+		add_port(j, j->nodes.v[i]->port_lo);
+		add_port(j, j->nodes.v[i]->port_hi + 1u);
+	}
+}
+
+/* Exactly: of the rule's own hosts, and of what is nested in them. */
+static void find_hosts(struct job *j)
+{
+	const struct ir_net *x = net_of(j->it);
+	struct ir_net all = { .protos = IR_ANY_PROTO, .port_hi = UINT16_MAX };
+	size_t i;
+
+	all.host = x->host;
+	all.name = x->name;
+	all.cidr = x->cidr;
+	for (i = 0; i < j->nodes.n; i++) {
+		struct ir_net y = *j->nodes.v[i];
+
+		y.protos = IR_ANY_PROTO;
+		y.port_lo = 0;
+		y.port_hi = UINT16_MAX;
+		if (box_net_included(&y, &all))
+			add_host(j, j->nodes.v[i]);
+	}
+	add_host(j, x);
+}
+
+static bool acts_alike(struct job *j, struct ir_request *req)
+{
+	uint32_t *tags = arena_array(j->tmp, j->n + 1, sizeof(*tags));
+	size_t i, n = 0;
+
+	for (i = 0; i < j->n; i++)
+		if (diff_matches(j->sel[i], req))
+			tags[n++] = (uint32_t)i;
+	return !j->d->context_differs[IR_NET] && diff_acts_alike(j->sel, tags, n, j->tmp);
+}
+
+/* What acts differently and gets one answer hangs on what no request says. */
+static void ask(struct job *j, struct ir_request *req)
+{
+	bool within = net_of(j->it)->nwithin > 0;
+
+	if (!diff_matches(j->it, req) || acts_alike(j, req))
+		return;
+	if (req->port == 0) {
+		j->open = true;
+		return;
+	}
+	if (!diff_ask(j->d, &j->small, req, diff_scopes(j->it), j->tmp, &j->told) &&
+	    within && !req->is_addr)
+		j->open = true;
+}
+
+static void ask_all(struct job *j)
+{
+	const struct ir_net *x = net_of(j->it);
+	size_t i, k;
+	unsigned proto;
+
+	if (j->hosts.n * j->ports.n * 2 > MAX_ASKED) {
+		j->open = true;
+		return;
+	}
+	for (i = 0; i < j->hosts.n; i++) {
+		for (k = 0; k < j->ports.n; k++) {
+			for (proto = IR_TCP; proto <= IR_UDP; proto <<= 1) {
+				struct ir_request q = diff_request(j->d, IR_NET);
+
+				if (!(x->protos & proto))
+					continue;
+				q.proto = (enum ir_proto)proto;
+				q.port = j->ports.v[k];
+				q.is_addr = j->hosts.v[i].is_addr;
+				q.host = j->hosts.v[i].name;
+				memcpy(q.addr, j->hosts.v[i].addr, sizeof(q.addr));
+				ask(j, &q);
+			}
+		}
+	}
+}
+
+static void settle(struct diff *d, struct diff_item *it)
+{
+	struct job j = { .d = d, .it = it };
+	struct arena tmp;
+
+	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+	j.tmp = &tmp;
+	select_items(&j);
+	j.small = diff_small_of(d, &tmp, j.sel, j.n);
+	find_ports(&j);
+	find_hosts(&j);
+	ask_all(&j);
+	diff_settled(d, it, &j.told, !j.open ? NULL :
+				     net_of(it)->nwithin ?
+				     "it hangs on the addresses that a name has" :
+				     "not every request that it matches could be looked at");
+	arena_release(&tmp);
+}
+
+void diff_nets(struct diff *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->items[IR_NET].n; i++)
+		if (d->items[IR_NET].v[i]->changed)
+			settle(d, d->items[IR_NET].v[i]);
+}

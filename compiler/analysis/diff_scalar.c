@@ -1,0 +1,286 @@
+/*
+ * Scalars.  One that decides requests is asked about by requests that no rule
+ * is likely to match; where none of them reaches it, that is a doubt.  Limits
+ * and the like have an order of their own.
+ */
+#include "compiler/analysis/diff_word.h"
+
+struct asked {
+	struct diff *d;
+	struct arena *tmp;
+	struct diff_told told;
+};
+
+static void ask(struct asked *q, struct ir_request *req)
+{
+	(void)diff_ask(q->d, NULL, req, IR_ALL_SCOPES, q->tmp, &q->told);
+}
+
+/* --- requests that nobody names ----------------------------------------------------------- */
+
+static const char *const names[] = { "x", "x0", "qqq", "unheard-of" };
+
+static void ask_words(struct asked *q, enum ir_kind kind)
+{
+	struct diff *d = q->d;
+	size_t i, k, n;
+
+	for (i = 0; i < POL_LEN(names); i++) {
+		struct ir_request r = diff_request(d, kind);
+		struct str name = str_from(names[i]);
+
+		r.argv = &name;
+		r.nargv = 1;
+		r.tool = name;
+		ask(q, &r);
+	}
+	/* by risk: one of each class that is told apart */
+	for (i = 0; i < d->items[kind].n; i++) {
+		struct diff_item *it = d->items[kind].v[i];
+		struct ir_request reqs[DIFF_WORD_REQUESTS];
+		struct set_tagged x;
+		struct str word;
+
+		if (!diff_risk(it))
+			continue;
+		x = diff_word_language(d, q->tmp, it, DIFF_WORDS, true);
+		if (set_member(q->tmp, x.re, x.minus, SET_DEFAULT_BUDGET, &word) !=
+		    SET_WITNESS)
+			continue;
+		n = diff_word_requests(d, q->tmp, it, word, reqs);
+		for (k = 0; k < n; k++)
+			ask(q, &reqs[k]);
+	}
+}
+
+static void ask_opaque(struct asked *q)
+{
+	struct ir_request r = diff_request(q->d, IR_COMMAND);
+
+	r.unparsed = true;
+	r.text = STR("$x");
+	ask(q, &r);
+}
+
+static void ask_paths(struct asked *q, enum ir_kind kind, enum ir_op op)
+{
+	static const enum ir_root roots[] = { IR_ROOT_PROJECT, IR_ROOT_HOME, IR_ROOT_FS,
+					      IR_ROOT_TMP };
+	size_t i, k;
+
+	for (i = 0; i < POL_LEN(roots); i++) {
+		for (k = 0; k < POL_LEN(names); k++) {
+			struct ir_request r = diff_request(q->d, kind);
+			struct str dir = r.roots.dir[roots[i]];
+
+			if (!dir.p)
+				continue;
+			r.op = op;
+			r.path = str_printf(q->tmp, "%.*s/%s",
+					    str_eqz(dir, "/") ? 0 : (int)dir.n, dir.p,
+					    names[k]);
+			ask(q, &r);
+		}
+	}
+	for (k = 0; kind == IR_UNIX && k < POL_LEN(names); k++) {
+		struct ir_request r = diff_request(q->d, kind);
+
+		r.abstract = true;
+		r.path = str_from(names[k]);
+		ask(q, &r);
+	}
+}
+
+static void ask_hosts(struct asked *q)
+{
+	static const uint8_t addrs[][16] = {
+		{ [10] = 0xff, [11] = 0xff, [12] = 192, [13] = 0, [14] = 2, [15] = 1 },
+		{ [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
+		{ 0x20, 0x01, 0x0d, 0xb8, [15] = 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < POL_LEN(names) + POL_LEN(addrs); i++) {
+		struct ir_request r = diff_request(q->d, IR_NET);
+
+		r.proto = IR_TCP;
+		r.port = 443;
+		r.is_addr = i >= POL_LEN(names);
+		if (r.is_addr)
+			memcpy(r.addr, addrs[i - POL_LEN(names)], sizeof(r.addr));
+		else
+			r.host = str_printf(q->tmp, "%s.invalid", names[i]);
+		ask(q, &r);
+	}
+}
+
+static void ask_calls(struct asked *q)
+{
+	/* read, write, brk, sched_yield, getpid, uname, getuid, time */
+	static const uint32_t numbers[] = { 0, 1, 12, 24, 39, 63, 102, 201 };
+	size_t i;
+
+	for (i = 0; i < POL_LEN(numbers); i++) {
+		struct ir_request r = diff_request(q->d, IR_SYSCALL);
+
+		r.nr = numbers[i];
+		r.nr_known = true;
+		ask(q, &r);
+	}
+}
+
+/* Asks about requests that the scalar decides; false where it decides none. */
+static bool ask_about(struct asked *q, enum ir_scalar_id id)
+{
+	switch ((int)id) {
+	case IR_S_COMMAND_OTHERWISE:
+		ask_words(q, IR_COMMAND);
+		ask_opaque(q);
+		return true;
+	case IR_S_COMMAND_OPAQUE:
+		ask_opaque(q);
+		return true;
+	case IR_S_FILE_READ:
+		ask_paths(q, IR_FILE, IR_READ);
+		return true;
+	case IR_S_FILE_WRITE:
+		ask_paths(q, IR_FILE, IR_WRITE);
+		return true;
+	case IR_S_FILE_EXEC:
+		ask_paths(q, IR_FILE, IR_EXEC);
+		return true;
+	case IR_S_NET_MODE:
+	case IR_S_NET_OTHERWISE:
+		ask_hosts(q);
+		return true;
+	case IR_S_UNIX_OTHERWISE:
+		ask_paths(q, IR_UNIX, IR_READ);
+		return true;
+	case IR_S_SYSCALL_OTHERWISE:
+		ask_calls(q);
+		return true;
+	case IR_S_TOOL_OTHERWISE:
+		ask_words(q, IR_TOOL);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+static int by_size(uint64_t o, uint64_t n)
+{
+	return n < o ? -1 : n > o;
+}
+
+/* Of the class: with a map its own effect, else the one of all. */
+static enum ir_effect effect_of(const struct ir_scalar *s, int class)
+{
+	return s->by_risk ? s->effects[class] : s->effect;
+}
+
+static bool is_effect(enum ir_scalar_type t)
+{
+	return t == IR_T_EFFECT || t == IR_T_OTHERWISE;
+}
+
+/* Does the value differ, and may the new one permit more? */
+static bool differs(enum ir_scalar_id id, const struct ir_scalar *o,
+		    const struct ir_scalar *n, bool *ret_looser)
+{
+	bool limit = strcmp(ir_scalar_section(id), "limits") == 0, differs = false;
+	enum ir_scalar_type t = ir_scalar_type(id);
+	int i;
+
+	*ret_looser = false;
+	if (t == IR_T_NAME) {
+		/* `base none` takes the base denies away in bulk */
+		*ret_looser = str_eqz(n->text, "none");
+		return !str_eq(o->text, n->text);
+	}
+	for (i = 0; is_effect(t) && i < IR_RISK_COUNT; i++) {
+		differs |= effect_of(o, i) != effect_of(n, i);
+		*ret_looser |= effect_of(n, i) < effect_of(o, i);
+	}
+	/* `full` overrules an `otherwise` that nobody but a default says */
+	if (id == IR_S_NET_OTHERWISE &&
+	    (o->set && o->level != IR_DEFAULT) != (n->set && n->level != IR_DEFAULT))
+		differs = *ret_looser = true;
+	if (is_effect(t))
+		return differs;
+	if (limit && o->set != n->set) {
+		*ret_looser = !n->set;
+		return true;
+	}
+	*ret_looser = by_size(o->num, n->num) > 0;
+	return (!limit || o->set) && o->num != n->num;
+}
+
+static struct diff_said said(enum ir_scalar_id id, const struct ir_scalar *s)
+{
+	struct diff_said v = diff_said_scalar(s);
+
+	v.scalar = s;
+	v.scalar_id = id;
+	return v;
+}
+
+static void add(struct diff *d, enum ir_scalar_id id, enum diff_change change, bool widening)
+{
+	struct diff_finding f = { .kind = ir_scalar_section(id), .change = change,
+				  .widening = widening };
+	int s;
+
+	for (s = 0; s < 2; s++)
+		f.side[s] = said(id, &d->ir[s]->scalars[id]);
+	VEC_PUSH(d->a, &d->ret->findings, f);
+}
+
+static void compare_lock(struct diff *d, enum ir_scalar_id id)
+{
+	const struct ir_scalar *o = &d->ir[DIFF_OLD]->scalars[id];
+	const struct ir_scalar *n = &d->ir[DIFF_NEW]->scalars[id];
+
+	if (o->locked && (!n->locked || n->level > o->level))
+		add(d, id, DIFF_LOCK_LOST, true);
+	else if (n->locked && (!o->locked || n->level < o->level))
+		add(d, id, DIFF_LOCK_ADDED, false);
+}
+
+static void compare(struct diff *d, enum ir_scalar_id id)
+{
+	struct diff_doubt doubt = { .why = STR("no request was found that it decides "
+					       "differently") };
+	struct asked q = { .d = d };
+	struct arena tmp;
+	bool looser, decides;
+	int s;
+
+	compare_lock(d, id);
+	if (!differs(id, &d->ir[DIFF_OLD]->scalars[id], &d->ir[DIFF_NEW]->scalars[id],
+		     &looser))
+		return;
+	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+	q.tmp = &tmp;
+	decides = ask_about(&q, id);
+	arena_release(&tmp);
+	/* the mode is more than what it decides: it is which network there is */
+	if (!decides || id == IR_S_NET_MODE) {
+		add(d, id, looser ? DIFF_LOOSER : DIFF_TIGHTER, looser);
+		return;
+	}
+	if (q.told.changes && (q.told.widening || !looser))
+		return;
+	for (s = 0; s < 2; s++)
+		doubt.side[s] = said(id, &d->ir[s]->scalars[id]);
+	diff_doubt_add(d, doubt);
+}
+
+void diff_scalars(struct diff *d)
+{
+	int i;
+
+	for (i = 0; i < IR_SCALAR_COUNT; i++)
+		compare(d, (enum ir_scalar_id)i);
+}

@@ -1,0 +1,303 @@
+/*
+ * What is no decision about a request: locks, settings, variables, facts,
+ * mounts, roles, days.  Where nobody can say that the new one permits less, it
+ * counts as widening.
+ */
+#include "compiler/analysis/diff_internal.h"
+#include "compiler/ir/value.h"
+
+static void add(struct diff *d, const char *kind, enum diff_change change, bool widening,
+		struct diff_said old, struct diff_said new)
+{
+	struct diff_finding f = { .kind = kind, .change = change, .widening = widening,
+				  .side = { old, new } };
+
+	VEC_PUSH(d->a, &d->ret->findings, f);
+}
+
+static struct diff_said nothing(void)
+{
+	return (struct diff_said){ .there = false };
+}
+
+static struct diff_said said(struct str id, struct str value, enum ir_level level,
+			     struct ir_place at)
+{
+	return (struct diff_said){ .there = true, .id = id, .value = value, .level = level,
+				   .at = at };
+}
+
+/* --- what is there or not ------------------------------------------------------------- */
+
+/* One list of each policy, by a key that says all that matters. */
+struct listed {
+	struct str key;
+	struct diff_said said;
+};
+
+struct list {
+	VEC(struct listed) v;
+};
+
+static void push(struct diff *d, struct list *l, struct str key, struct diff_said s)
+{
+	struct listed x = { key, s };
+
+	VEC_PUSH(d->a, &l->v, x);
+}
+
+static void only_in(struct diff *d, const char *kind, const struct list l[2], int side,
+		    bool widening)
+{
+	struct map other;
+	size_t i;
+
+	map_init(&other, d->a);
+	for (i = 0; i < l[!side].v.n; i++)
+		map_put(&other, l[!side].v.v[i].key, d);
+	for (i = 0; i < l[side].v.n; i++) {
+		if (map_get(&other, l[side].v.v[i].key))
+			continue;
+		map_put(&other, l[side].v.v[i].key, d); /* once */
+		if (side == DIFF_NEW)
+			add(d, kind, DIFF_ADDED, widening, nothing(), l[side].v.v[i].said);
+		else
+			add(d, kind, DIFF_REMOVED, widening, l[side].v.v[i].said, nothing());
+	}
+}
+
+static void compare_lists(struct diff *d, const char *kind, const struct list l[2],
+			  bool added_widens, bool removed_widens)
+{
+	only_in(d, kind, l, DIFF_OLD, removed_widens);
+	only_in(d, kind, l, DIFF_NEW, added_widens);
+}
+
+static void compare_env(struct diff *d)
+{
+	struct list keep[2], set[2], secret[2];
+	size_t i;
+	int s;
+
+	memset(keep, 0, sizeof(keep));
+	memset(set, 0, sizeof(set));
+	memset(secret, 0, sizeof(secret));
+	for (s = 0; s < 2; s++) {
+		const struct ir *ir = d->ir[s];
+
+		for (i = 0; i < ir->keep.n; i++)
+			push(d, &keep[s], ir->keep.v[i].name,
+			     said(ir->keep.v[i].id,
+				  str_printf(d->a, "keep %.*s", STR_ARG(ir->keep.v[i].name)),
+				  ir->keep.v[i].level, ir->keep.v[i].at));
+		for (i = 0; i < ir->env.n; i++) {
+			struct str v = str_printf(d->a, "%.*s = %.*s",
+						  STR_ARG(ir->env.v[i].name),
+						  STR_ARG(ir->env.v[i].value));
+
+			push(d, &set[s], v, said(ir->env.v[i].id, v, ir->env.v[i].level,
+						 ir->env.v[i].at));
+		}
+		for (i = 0; i < ir->secrets.n; i++) {
+			const struct ir_env_secret *e = &ir->secrets.v[i];
+			struct str v = str_printf(d->a, "secret %.*s from %s %.*s",
+						  STR_ARG(e->name), e->file ? "file" : "store",
+						  STR_ARG(e->from));
+
+			push(d, &secret[s], v, said(e->id, v, e->level, e->at));
+		}
+	}
+	compare_lists(d, "env", keep, true, false);
+	compare_lists(d, "env", set, true, true);
+	compare_lists(d, "env", secret, true, false);
+}
+
+static void compare_facts(struct diff *d)
+{
+	struct list l[2];
+	size_t i;
+	int s;
+
+	memset(l, 0, sizeof(l));
+	for (s = 0; s < 2; s++)
+		for (i = 0; i < d->ir[s]->facts.n; i++) {
+			const struct ir_fact *f = &d->ir[s]->facts.v[i];
+
+			push(d, &l[s], f->text, said(f->kind, f->text, f->level, f->at));
+		}
+	compare_lists(d, "fact", l, true, true);
+}
+
+static void compare_mounts(struct diff *d)
+{
+	struct list l[2];
+	size_t i, k;
+	int s;
+
+	memset(l, 0, sizeof(l));
+	for (s = 0; s < 2; s++) {
+		for (i = 0; i < d->ir[s]->mounts.n; i++) {
+			const struct ir_mount *m = &d->ir[s]->mounts.v[i];
+			const struct ir_path *tree = ir_mount_tree(d->ir[s], m);
+			const struct ir_rule *r = d->ir[s]->rules.v[m->rule];
+			struct buf b;
+
+			buf_init(&b, d->a);
+			buf_z(&b, ir_root_name(tree->root));
+			for (k = 0; k < tree->glob.n; k++)
+				buf_u8(&b, tree->glob.v[k].byte);
+			buf_printf(&b, " at %.*s", STR_ARG(m->place));
+			push(d, &l[s], buf_view(&b), said(r->id, buf_view(&b), r->level,
+							  r->at));
+		}
+	}
+	compare_lists(d, "mount", l, true, true);
+}
+
+static void compare_roles(struct diff *d)
+{
+	const struct ir *o = d->ir[DIFF_OLD], *n = d->ir[DIFF_NEW];
+	struct ir_place nowhere = { .span = SPAN_NONE };
+	struct list l[2];
+	size_t i;
+	int s;
+
+	memset(l, 0, sizeof(l));
+	for (s = 0; s < 2; s++)
+		for (i = 0; i < d->ir[s]->roles.n; i++)
+			push(d, &l[s], d->ir[s]->roles.v[i].name,
+			     said(STR("role"), d->ir[s]->roles.v[i].name, (enum ir_level)0,
+				  d->ir[s]->roles.v[i].at));
+	compare_lists(d, "role", l, true, false);
+	if (!str_eq(o->role, n->role))
+		add(d, "role", DIFF_CHANGED, true,
+		    said(STR("chosen"), o->role, (enum ir_level)0, nowhere),
+		    said(STR("chosen"), n->role, (enum ir_level)0, nowhere));
+}
+
+/* --- settings ----------------------------------------------------------------------------- */
+
+static bool is_in(const struct ir_value *v, const struct ir_value *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nitems; i++)
+		if (ir_value_equal(v, &list->items[i]))
+			return true;
+	return false;
+}
+
+/* A setting whose order is known: fewer roles are allowed. */
+static bool is_tighter(const struct ir_setting *o, const struct ir_setting *n)
+{
+	size_t i;
+
+	if (n->part != IR_P_SETTING || !str_eqz(n->key, "agents.allowedRoles") ||
+	    n->value.type != IR_V_LIST)
+		return false;
+	if (!o)
+		return true;
+	for (i = 0; i < n->value.nitems; i++)
+		if (o->value.type != IR_V_LIST || !is_in(&n->value.items[i], &o->value))
+			return false;
+	return true;
+}
+
+static struct diff_said said_setting(const struct ir_setting *s)
+{
+	return (struct diff_said){ .there = true, .setting = s, .id = s->id,
+				   .text = s->source, .level = s->level, .at = s->at };
+}
+
+static void compare_setting(struct diff *d, const struct ir_setting *o,
+			    const struct ir_setting *n)
+{
+	const char *kind = ir_part_name(n->part);
+
+	if (!ir_value_equal(&o->value, &n->value)) {
+		bool tighter = is_tighter(o, n);
+
+		add(d, kind, tighter ? DIFF_TIGHTER : DIFF_CHANGED, !tighter,
+		    said_setting(o), said_setting(n));
+	}
+	if (o->locked && (!n->locked || n->level > o->level))
+		add(d, kind, DIFF_LOCK_LOST, true, said_setting(o), said_setting(n));
+	else if (n->locked && (!o->locked || n->level < o->level))
+		add(d, kind, DIFF_LOCK_ADDED, false, said_setting(o), said_setting(n));
+}
+
+static void compare_settings(struct diff *d)
+{
+	const struct ir *o = d->ir[DIFF_OLD], *n = d->ir[DIFF_NEW];
+	const struct ir_setting *other;
+	size_t i;
+
+	for (i = 0; i < o->settings.n; i++) {
+		const struct ir_setting *s = &o->settings.v[i];
+
+		other = ir_setting_find(n, s->part, s->key);
+		if (other)
+			compare_setting(d, s, other);
+		else
+			add(d, ir_part_name(s->part), DIFF_REMOVED, true, said_setting(s),
+			    nothing());
+	}
+	for (i = 0; i < n->settings.n; i++) {
+		const struct ir_setting *s = &n->settings.v[i];
+
+		if (!ir_setting_find(o, s->part, s->key))
+			add(d, ir_part_name(s->part), DIFF_ADDED, !is_tighter(NULL, s),
+			    nothing(), said_setting(s));
+	}
+}
+
+/* --- locks, days ---------------------------------------------------------------------------- */
+
+static struct diff_said said_lock(const char *section, const struct ir_lock *l)
+{
+	if (!l->level)
+		return nothing();
+	return said(str_from(section), STR("locked"), l->level, l->at);
+}
+
+static void compare_locks(struct diff *d)
+{
+	int i;
+
+	for (i = 0; i < IR_KIND_COUNT; i++) {
+		const struct ir_lock *o = &d->ir[DIFF_OLD]->locked[i];
+		const struct ir_lock *n = &d->ir[DIFF_NEW]->locked[i];
+		bool lost = o->level && (!n->level || n->level > o->level);
+		const char *kind = ir_kind_name((enum ir_kind)i);
+
+		if (o->level != n->level)
+			add(d, kind, lost ? DIFF_LOCK_LOST : DIFF_LOCK_ADDED, lost,
+			    said_lock(kind, o), said_lock(kind, n));
+	}
+}
+
+/* A later day, or none, holds longer. */
+static void compare_day(struct diff *d, const char *what, struct str o, struct str n)
+{
+	struct ir_place nowhere = { .span = SPAN_NONE };
+	bool looser = !n.n || (o.n && str_cmp(n, o) > 0);
+
+	if (!str_eq(o, n))
+		add(d, "policy", looser ? DIFF_LOOSER : DIFF_TIGHTER, looser,
+		    said(str_from(what), o, (enum ir_level)0, nowhere),
+		    said(str_from(what), n, (enum ir_level)0, nowhere));
+}
+
+void diff_values(struct diff *d)
+{
+	const struct ir *o = d->ir[DIFF_OLD], *n = d->ir[DIFF_NEW];
+
+	compare_locks(d);
+	compare_settings(d);
+	compare_env(d);
+	compare_mounts(d);
+	compare_roles(d);
+	compare_facts(d);
+	compare_day(d, "expires", o->expires, n->expires);
+	compare_day(d, "until", o->until, n->until);
+}

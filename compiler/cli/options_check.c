@@ -1,0 +1,114 @@
+/*
+ * What a read command line lacks, and what in it does not go together; decided
+ * once all of it is known.
+ */
+#include "compiler/cli/options_check.h"
+
+struct asked {
+	const struct options *o;
+	FILE *err;
+};
+
+/* Verbs that take a bundle, whatever it is called, and no sources. */
+bool options_wants_bundle(enum cli_verb v)
+{
+	return v == CLI_INSPECT || v == CLI_SIGN || v == CLI_VERIFY;
+}
+
+static bool complain(struct asked *r, const char *text)
+{
+	fprintf(r->err, "polc: %s\n", text);
+	return false;
+}
+
+/* OLD and NEW; sources that both have do not go with a bundle. */
+static bool check_sides(struct asked *r)
+{
+	const struct options *o = r->o;
+	size_t i;
+
+	if (o->nsides != POL_LEN(o->sides))
+		return complain(r, "diff wants OLD and NEW: a FILE.pol or FILE.polb each");
+	for (i = 0; i < o->nsides; i++)
+		if (str_ends(str_from(o->sides[i]), STR(".polb")) && (o->inputs.n || o->discover))
+			return complain(r, "a bundle is a whole policy: name it without "
+					   "further sources or --discover");
+	return true;
+}
+
+static bool check_policy(struct asked *r)
+{
+	const struct options *o = r->o;
+
+	if (o->verb == CLI_DIFF)
+		return check_sides(r);
+	if (o->bundle && (o->inputs.n || o->discover))
+		return complain(r, "a bundle is a whole policy: name it alone, "
+				   "without sources or --discover");
+	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_EFFECTIVE &&
+	    !options_wants_bundle(o->verb)) {
+		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
+				"sources\n", o->bundle);
+		return false;
+	}
+	if (o->reproduce && (o->inputs.n || o->discover || o->output || o->key))
+		return complain(r, "--reproduce takes the sources of the bundle and "
+				   "writes nothing: name it alone");
+	if (o->reproduce)
+		return true;
+	if (!o->bundle && !o->inputs.n && !o->discover)
+		return complain(r, options_wants_bundle(o->verb) ?
+				"name a bundle" :
+				"name a policy: FILE.pol, --managed FILE, "
+				"--managed-file FILE, --project FILE, --user FILE "
+				"or --discover");
+	return true;
+}
+
+/* Verbs that read texts one by one, and not as one policy. */
+static bool check_texts(struct asked *r)
+{
+	const struct options *o = r->o;
+
+	if (o->bundle) {
+		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
+				"sources\n", o->bundle);
+		return false;
+	}
+	if (!o->inputs.n)
+		return complain(r, "name a file, or '-' for standard input");
+	if (o->write && o->check)
+		return complain(r, "--check writes nothing: leave --write away");
+	for (size_t i = 0; o->write && i < o->inputs.n; i++)
+		if (strcmp(o->inputs.v[i].path, "-") == 0)
+			return complain(r, "standard input cannot be written back: "
+					   "leave --write away");
+	return true;
+}
+
+static bool check_verb(struct asked *r)
+{
+	const struct options *o = r->o;
+
+	if (o->verb == CLI_COMPILE && !o->output && !o->reproduce)
+		return complain(r, "compile wants -o OUT.polb");
+	if (o->verb == CLI_SIGN && !o->key)
+		return complain(r, "sign wants --key KEY");
+	if (o->verb == CLI_DUMP && !o->after)
+		return complain(r, "dump wants --after PASS");
+	if (o->verb == CLI_EXPLAIN && !o->nrequest)
+		return complain(r, "explain wants a request: command LINE, "
+				   "argv -- WORDS, file read|write|exec PATH, "
+				   "net tcp|udp HOST:PORT, unix PATH, "
+				   "syscall NAME[(ARG,...)], tool NAME");
+	return true;
+}
+
+bool options_check(const struct options *o, FILE *err)
+{
+	struct asked r = { o, err };
+
+	if (o->verb == CLI_FMT)
+		return check_texts(&r);
+	return check_policy(&r) && check_verb(&r);
+}

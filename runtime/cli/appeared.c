@@ -1,0 +1,34 @@
+/* Whether a name that was absent before the run stands there after it. */
+#include "runtime/cli/appeared.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "runtime/base/io.h"
+
+bool appeared_at(const struct sandbox_view *view, const char *path)
+{
+	AUTO_FREE char *dir = NULL;
+	const struct sandbox_node *n;
+	struct stat st;
+	char *slash;
+
+	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
+	if (errno != ENOENT && errno != ENOTDIR)
+		return true; /* it cannot be looked at: somebody should */
+	dir = strdup(path);
+	if (!dir)
+		return true;
+	slash = strrchr(dir, '/');
+	if (!slash || slash == dir)
+		return false;
+	*slash = '\0';
+	n = sandbox_view_find(view, dir);
+	if (fstatat(AT_FDCWD, dir, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno != ENOENT && errno != ENOTDIR;
+	/* one that was there before is a place of the view: it was kept */
+	return !S_ISDIR(st.st_mode) && !(n && strcmp(n->path, dir) == 0 && !n->absent);
+}

@@ -1,0 +1,16 @@
+/* Names of the floor that a run could create, after the run. */
+#ifndef RUNTIME_CLI_APPEARED_H
+#define RUNTIME_CLI_APPEARED_H
+
+#include <stdbool.h>
+
+#include "runtime/sandbox/sandbox.h"
+
+/*
+ * Also where a directory of its path has become a file or a link that leads
+ * nowhere here: git follows a .git file to another repository.  And where it
+ * cannot be looked at: somebody should.
+ */
+bool appeared_at(const struct sandbox_view *view, const char *path);
+
+#endif

@@ -1,0 +1,371 @@
+/*
+ * L6: `diff` is empty exactly when all decisions are equal.  On random IRs and
+ * their neighbours, and on random policy texts: each request of a finding is
+ * answered differently; where diff says "same", no sampled request is; a
+ * policy is the same as itself.  SEED= RUNS= repeat a run.
+ */
+#include "compiler/analysis/diff.h"
+#include "tests/prop/laws.h"
+
+static struct tally {
+	unsigned long same, differs, undecided, findings, widening, sampled, kind[IR_KIND_COUNT],
+		change[DIFF_CHANGE_COUNT];
+} seen;
+
+#define FAILED(l, run, ...)                                                      \
+	do {                                                                     \
+		printf("SEED=%llu RUNS=1\n", (unsigned long long)(l)->seed + (run)); \
+		fail_msg(__VA_ARGS__);                                           \
+	} while (0)
+
+/* Every root has a place, as `polc diff` sees to. */
+static struct diff_where random_where(struct rnd *r)
+{
+	struct diff_where w = { .roots = rnd_roots(r) };
+
+	if (!w.roots.dir[IR_ROOT_TMP].p)
+		w.roots.dir[IR_ROOT_TMP] = STR("/t");
+	w.roots.dir[IR_ROOT_SESSION] = STR("/s");
+	w.cwd = w.roots.dir[IR_ROOT_PROJECT];
+	w.scope = rnd_one_in(r, 2) ? IR_SANDBOX : IR_HOST;
+	return w;
+}
+
+static bool answered_alike(const struct ir *x, const struct ir *y,
+			   const struct ir_request *q, struct arena *a)
+{
+	struct ir_decision d, e;
+
+	ir_eval(x, q, a, &d);
+	ir_eval(y, q, a, &e);
+	return d.effect == e.effect && d.err == e.err && d.needs_person == e.needs_person;
+}
+
+static void check_findings(struct law *l, unsigned long run, const struct ir *x,
+			   const struct ir *y, const struct diff_result *r, struct arena *a)
+{
+	size_t i;
+
+	for (i = 0; i < r->findings.n; i++) {
+		const struct diff_finding *f = &r->findings.v[i];
+		struct ir_decision d, e;
+
+		seen.findings++;
+		seen.widening += f->widening;
+		seen.change[f->change]++;
+		if (!f->asked)
+			continue;
+		seen.kind[f->request.kind]++;
+		ir_eval(x, &f->request, a, &d);
+		ir_eval(y, &f->request, a, &e);
+		if (answered_alike(x, y, &f->request, a) && d.risk == e.risk) {
+			law_show_request(&f->request);
+			FAILED(l, run, "a finding whose request is answered alike");
+		}
+		if (d.effect != e.effect && f->widening != (e.effect < d.effect))
+			FAILED(l, run, "widening is not what it is");
+	}
+}
+
+/* Where something may be permitted that was not, some finding or doubt says so. */
+static bool admits_widening(const struct diff_result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->findings.n; i++)
+		if (r->findings.v[i].widening)
+			return true;
+	return r->doubts.n > 0;
+}
+
+static void judge(struct law *l, unsigned long run, struct rnd *r, const struct ir *x,
+		  const struct ir *y, struct arena *a)
+{
+	struct diff_where w = random_where(r);
+	struct diff_result res;
+	bool same;
+	int i;
+
+	diff_policies(x, y, &w, a, &res);
+	same = !res.findings.n && !res.doubts.n;
+	seen.same += same;
+	seen.differs += res.findings.n > 0;
+	seen.undecided += !res.findings.n && res.doubts.n > 0;
+	l->bites += res.findings.n > 0;
+	check_findings(l, run, x, y, &res, a);
+	for (i = 0; i < 120; i++) {
+		struct ir_request q = near_request(r, i & 1 ? x : y);
+		struct ir_decision d, e;
+
+		if (i % 3 == 0) {
+			q.roots = w.roots;
+			q.cwd = w.cwd;
+		}
+		seen.sampled++;
+		if (answered_alike(x, y, &q, a))
+			continue;
+		if (same) {
+			law_show_request(&q);
+			ir_print(stdout, x);
+			ir_print(stdout, y);
+			FAILED(l, run, "called the same, and a request is answered differently");
+		}
+		/* where the roots are those of the question, widening is seen */
+		ir_eval(x, &q, a, &d);
+		ir_eval(y, &q, a, &e);
+		if (i % 3 == 0 && e.effect < d.effect && !admits_widening(&res)) {
+			law_show_request(&q);
+			ir_print(stdout, x);
+			ir_print(stdout, y);
+			FAILED(l, run, "a request is newly permitted, and no finding widens");
+		}
+	}
+}
+
+/* --- random IRs --------------------------------------------------------------------- */
+
+static void finish(struct ir *ir)
+{
+	struct diag_sink sink;
+	const char *why;
+	size_t i;
+
+	for (i = 0; i < ir->rules.n; i++)
+		ir->rules.v[i]->index = (uint32_t)i;
+	diag_init(&sink, ir->a);
+	(void)pass_lift(ir, &sink);
+	why = ir_verify(ir, ir->a);
+	if (why)
+		fail_msg("%s", why);
+}
+
+static struct ir *copy(const struct ir *x, struct arena *a)
+{
+	struct ir *y = ARENA_NEW(a, struct ir);
+	size_t i;
+
+	*y = *x;
+	memset(&y->rules, 0, sizeof(y->rules));
+	for (i = 0; i < x->rules.n; i++) {
+		struct ir_rule *r = ARENA_NEW(a, struct ir_rule);
+
+		*r = *x->rules.v[i];
+		r->lifted_by = NULL;
+		r->nlifted_by = 0;
+		r->id = str_printf(a, "other-%zu", i);
+		r->at.file = STR("b.pol");
+		VEC_PUSH(a, &y->rules, r);
+	}
+	memset(&y->risks, 0, sizeof(y->risks));
+	for (i = 0; i < x->risks.n; i++)
+		VEC_PUSH(a, &y->risks, x->risks.v[i]);
+	return y;
+}
+
+static void drop_rule(struct ir *y, size_t at)
+{
+	size_t i;
+
+	for (i = at; i + 1 < y->rules.n; i++)
+		y->rules.v[i] = y->rules.v[i + 1];
+	y->rules.n--;
+}
+
+static void double_rule(struct rnd *r, struct ir *y, size_t at)
+{
+	size_t i;
+
+	VEC_PUSH(r->a, &y->rules, NULL);
+	for (i = y->rules.n - 1; i > at; i--)
+		y->rules.v[i] = y->rules.v[i - 1];
+	y->rules.v[at + 1] = ARENA_NEW(r->a, struct ir_rule);
+	*y->rules.v[at + 1] = *y->rules.v[at];
+}
+
+static void swap_rules(struct ir *y, size_t at)
+{
+	struct ir_rule *x = y->rules.v[at], *z;
+
+	if (at + 1 >= y->rules.n)
+		return;
+	z = y->rules.v[at + 1];
+	if (x->level != z->level || x->floor != z->floor)
+		return;
+	y->rules.v[at] = z;
+	y->rules.v[at + 1] = x;
+}
+
+/* {a|b} is a and b. */
+static void split_rule(struct rnd *r, struct ir *y, size_t at)
+{
+	struct ir_rule *rule = y->rules.v[at];
+	struct ir_glob *g;
+	size_t i, k;
+
+	if (rule->kind != IR_TOOL && rule->kind != IR_FILE)
+		return;
+	g = rule->kind == IR_TOOL ? &rule->set.u.tool.glob : &rule->set.u.file.path.glob;
+	for (i = 0; i < g->n && g->v[i].op != IR_G_ALT; i++)
+		;
+	if (i == g->n)
+		return;
+	for (k = 1; k < g->v[i].nalts; k++)
+		double_rule(r, y, at);
+	for (k = 0; k < g->v[i].nalts; k++) {
+		struct ir_glob one = { .n = g->n };
+		struct ir_glob_item *alt;
+
+		one.v = arena_dup(r->a, g->v, g->n * sizeof(*g->v));
+		alt = &one.v[i];
+		alt->alts = &g->v[i].alts[k];
+		alt->nalts = 1;
+		if (rule->kind == IR_TOOL)
+			y->rules.v[at + k]->set.u.tool.glob = one;
+		else
+			y->rules.v[at + k]->set.u.file.path.glob = one;
+	}
+}
+
+static void mutate(struct rnd *r, struct ir *y)
+{
+	size_t at = y->rules.n ? rnd_below(r, (uint32_t)y->rules.n) : 0;
+	struct ir_rule *rule = y->rules.n ? y->rules.v[at] : NULL;
+
+	switch (rule ? rnd_below(r, 9) : 8) {
+	case 0:
+		drop_rule(y, at);
+		break;
+	case 1:
+		double_rule(r, y, at);
+		break;
+	case 2:
+		swap_rules(y, at);
+		break;
+	case 3:
+	case 4:
+		split_rule(r, y, at);
+		break;
+	case 5: /* without its exceptions */
+		rule->nexcept = 0;
+		break;
+	case 6:
+		rule->scopes = rule->scratch ? IR_SANDBOX : 1 + rnd_below(r, 3);
+		break;
+	case 7: {
+		struct ir_rule *fresh = rnd_rule(r, rule->kind, rule->level, rule->floor);
+
+		if (!rule->floor)
+			*rule = *fresh;
+		break;
+	}
+	default:
+		rnd_scalars(r, y);
+		break;
+	}
+}
+
+static void one_ir(struct law *l, unsigned long run, struct arena *a)
+{
+	struct rnd r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a };
+	struct ir *x = rnd_ir(&r), *y;
+	uint32_t n = 1 + (rnd_one_in(&r, 4) ? rnd_below(&r, 3) : 0), i;
+
+	y = copy(x, a);
+	finish(x);
+	for (i = 0; i < n; i++)
+		mutate(&r, y);
+	finish(y);
+	l->compiled++;
+	judge(l, run, &r, x, y, a);
+}
+
+static void test_L6_neighbours_of_random_irs(void **state)
+{
+	struct law l;
+
+	(void)state;
+	memset(&seen, 0, sizeof(seen));
+	law_begin(&l, "L6 neighbours", 300);
+	law_repeat(&l, one_ir);
+	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests sampled\n",
+	       seen.same, seen.differs, seen.undecided, seen.findings, seen.sampled);
+	law_end(&l, 0);
+	if (l.runs < 100)
+		return;
+	assert_true(seen.same > l.runs / 20);
+	assert_true(seen.differs > l.runs / 5);
+}
+
+/* --- random texts -------------------------------------------------------------------- */
+
+static void one_text(struct law *l, unsigned long run, struct arena *a)
+{
+	struct pol_gen g = law_gen(l, run, a);
+	struct pol p = pol_random(&g), q = p;
+	enum pol_slot slot = (enum pol_slot)rnd_below(&g.r, POL_BASE);
+	const struct ir *x = law_ir(l, &p, a), *y;
+
+	q.text[slot] = rnd_one_in(&g.r, 3) ? NULL : pol_text(&g, slot);
+	y = x ? law_ir(l, &q, a) : NULL;
+	if (y)
+		judge(l, run, &g.r, x, y, a);
+}
+
+static void test_L6_random_policies(void **state)
+{
+	struct law l;
+	int i;
+
+	(void)state;
+	memset(&seen, 0, sizeof(seen));
+	law_begin(&l, "L6 texts", 120);
+	law_repeat(&l, one_text);
+	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests sampled\n",
+	       seen.same, seen.differs, seen.undecided, seen.findings, seen.sampled);
+	for (i = 0; i < DIFF_CHANGE_COUNT; i++)
+		printf(" %s %lu", diff_change_name((enum diff_change)i), seen.change[i]);
+	printf("\n");
+	law_end(&l, 0);
+	for (i = 0; l.runs >= 100 && i < IR_TOOL; i++)
+		assert_true(seen.kind[i] > 0);
+}
+
+/* --- itself ---------------------------------------------------------------------------- */
+
+static void one_self(struct law *l, unsigned long run, struct arena *a)
+{
+	struct pol_gen g = law_gen(l, run, a);
+	struct pol p = pol_random(&g);
+	const struct ir *x = law_ir(l, &p, a), *y = x ? law_ir(l, &p, a) : NULL;
+	struct diff_where w = random_where(&g.r);
+	struct diff_result res;
+
+	if (!y)
+		return;
+	l->bites++;
+	diff_policies(x, y, &w, a, &res);
+	if (res.findings.n || res.doubts.n)
+		FAILED(l, run, "a policy differs from itself: %zu findings, %zu doubts",
+		       res.findings.n, res.doubts.n);
+}
+
+static void test_a_policy_is_the_same_as_itself(void **state)
+{
+	struct law l;
+
+	(void)state;
+	law_begin(&l, "L6 itself", 30);
+	law_repeat(&l, one_self);
+	law_end(&l, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_L6_neighbours_of_random_irs),
+		cmocka_unit_test(test_L6_random_policies),
+		cmocka_unit_test(test_a_policy_is_the_same_as_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Makes the system calls of a run fail, one by one, as root and as an ordinary
+# user, in a build of its own; see tests/faults/faults.py.
+#   tests/run/faults.sh [all|each|first [FUNCTION|CALL]]
+# "each" is what the suite runs: every call with its first errno.
+# Last line: N passed, N failed, N skipped.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
+. tests/lib/user.sh
+: "${BUILD:=$PWD/build/dev}"
+faults=${POL_FAULTS_BUILD:-$PWD/build/faults}
+release=${POL_RELEASE_BUILD:-$PWD/build/rel}
+user=${POL_TEST_USER:-poltest}
+how=${1:-each}
+
+programs() { # VARIANT BUILD
+	make -s -j"$(nproc)" VARIANT="$1" BUILD="$2" "$2/bin/polrun" "$2/bin/polinit"
+}
+programs faults "$faults" && programs rel "$release" || exit 1
+base=$(mktemp -d /var/tmp/pol-faults.XXXXXX) || exit 1
+base=$(cd "$base" && pwd -P)
+cleanup() { rm -rf --one-file-system "$base"; }
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+chmod 0755 "$base"
+mkdir "$base/bin" "$base/rel"
+cp "$BUILD/bin/polc" "$faults/bin/polrun" "$faults/bin/polinit" "$base/bin/" || exit 1
+cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
+cp -r tests/faults "$base/"
+objects=("$faults/lib/libruntime.a" "$faults/obj/runtime/cli/polrun.o"
+	"$faults/obj/runtime/cli/polinit.o")
+nm --defined-only "${objects[@]}" 2>/dev/null | awk 'NF == 3 && $2 ~ /[tT]/ {print $3}' |
+	sort -u >"$base/ours"
+chmod -R go+rX,go-w "$base"
+
+check() { # NAME WRONG: nothing in WRONG is right
+	if [ -z "$2" ]; then
+		printf 'ok   %s\n' "$1"
+		count_pass
+	else
+		printf 'FAIL %s: %s\n' "$1" "$2"
+		count_fail
+	fi
+}
+
+# A call that no wrapper stands before would never be made to fail.
+missing=$(comm -23 <(nm -u "${objects[@]}" 2>/dev/null | awk '$1 == "U" {print $2}' |
+	grep -v '^__wrap_\|^__real_\|^__executable_start$\|^etext$' | sort -u) \
+	<({
+		cat "$base/ours"
+		nm --defined-only "${objects[@]}" 2>/dev/null | awk 'NF == 3 {print $3}'
+		grep -v '^#' tests/faults/harmless.txt | tr ' ' '\n'
+		awk -F', *' '/^X/ {print $3} /^H/ {gsub(/[^a-z]/, ""); print}' \
+			runtime/base/fault.def
+	} | sort -u) | tr '\n' ' ')
+check 'every call of libc is wrapped or harmless' "$missing"
+unlisted=$(comm -3 <(awk -F', *' '/^X/ {print $3} /^H/ {gsub(/[^a-z]/, ""); print}
+	/^S/ {gsub(/[)]/, "", $2); print $2}' runtime/base/fault.def | grep -v '^syscall$' |
+	sort -u) <(grep -v '^#' tests/faults/calls.txt | awk '{print $1}' | sort -u) |
+	tr '\n' ' ')
+check 'every wrapped call has its errnos' "$unlisted"
+
+# The variant that is installed has nothing of it.
+wrong=''
+for p in polrun polinit; do
+	! grep -qa 'POL_FAULT' "$base/rel/$p" || wrong+="$p holds POL_FAULT "
+	grep -qa 'POL_FAULT' "$base/bin/$p" || wrong+="(control: $p of the variant faults lacks it) "
+done
+first() { # BIN: the status of --help, which closes descriptors first
+	POL_FAULT=polrun:close_range:1:EMFILE "$1/polrun" --help >/dev/null 2>&1
+	printf '%s' $?
+}
+[ "$(first "$base/rel")" = 0 ] || wrong+="the environment makes a call fail "
+[ "$(first "$base/bin")" = 125 ] || wrong+="(control: it does not in the variant faults) "
+check 'rel ignores the hook' "$wrong"
+
+as() { # WHO [PREFIX…]
+	local who=$1 log=$base/$1.log status
+	shift
+	mkdir -m 0755 "$base/$who"
+	[ "$who" = "$(id -un)" ] || chown "$who" "$base/$who"
+	printf -- '-- faults (%s) as %s\n' "$how" "$who"
+	"$@" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		LANG=C.UTF-8 /usr/bin/python3 "$base/faults/faults.py" "$base" "$base/$who" \
+		"$how" "${only:-}" >"$log" 2>&1 </dev/null
+	status=$?
+	sed '$d' "$log"
+	count_add_line "$(tail -n 1 "$log")" "$status" "faults as $who"
+	if ! [[ $(tail -n 1 "$log") =~ ^[0-9]+\ passed ]]; then tail -n 1 "$log"; fi
+}
+only=${2:-}
+as "$(id -un)"
+if [ "$(id -u)" -eq 0 ]; then
+	if have_user "$user"; then
+		as "$user" setpriv --reuid "$user" --regid "$user" --clear-groups
+	elif [ -n "${POL_TEST_REQUIRE:-}" ]; then
+		echo "FAIL faults: there is no ordinary user '$user'"
+		count_fail
+	else
+		echo "skip faults: there is no ordinary user '$user'"
+		count_skip
+	fi
+fi
+count_end
