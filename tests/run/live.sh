@@ -23,7 +23,7 @@ chmod 0755 "$base"
 mkdir -p "$base/bin" "$base/bin/probes" "$base/tests" "$base/log"
 cp "$BUILD/bin/polc" "$BUILD/bin/polrun" "$BUILD/bin/polinit" "$BUILD/bin/polnft" "$base/bin/" || exit 1
 cp "$BUILD"/tests/probes/* "$base/bin/probes/" 2>/dev/null
-cp "$BUILD/tests/conformance/file_oracle" "$base/bin/" || exit 1
+cp "$BUILD"/tests/conformance/{file,net}_oracle "$base/bin/" || exit 1
 cp -r "$here/tests/live" "$here/tests/lib" "$here/tests/conformance" "$base/tests/" ||
 	exit 1
 cp -r "$here/examples" "$base/" || exit 1

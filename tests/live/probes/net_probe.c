@@ -60,7 +60,7 @@ static int talk_tcp(int server, int client, const struct pair *p)
 		return errno;
 	if (connect(client, (const void *)&p->to, p->len) < 0 && errno != EINPROGRESS)
 		return errno;
-	if (!wait_for(client, POLLOUT, 1000))
+	if (!wait_for(client, POLLOUT, 500))
 		return ETIMEDOUT;
 	if (getsockopt(client, SOL_SOCKET, SO_ERROR, &e, &n) < 0)
 		return errno;

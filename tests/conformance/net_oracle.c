@@ -1,0 +1,135 @@
+/*
+ * Every cell of a policy's network rules, for tests with real packets: compiles
+ * the policy that the options name and prints, for each bound of addresses and
+ * ports that a loopback interface can have, what the evaluator says.
+ *   net_oracle POLC-OPTIONS… FILE… net tcp 127.0.0.1:1
+ *     PROTO ADDRESS PORT allow|deny ID
+ * An ask is a deny here, as in the kernel.  ID is the comment of the rule that
+ * decides.
+ */
+#include <arpa/inet.h>
+#include <sodium.h>
+#include <string.h>
+
+#include "compiler/backend/nft/ruleset.h"
+#include "compiler/backend/util.h"
+#include "compiler/cli/compiled.h"
+
+/* No broadcast, multicast, link-local or unspecified address. */
+static bool is_usable(region_addr a)
+{
+	uint8_t b[16];
+
+	region_bytes(a, b);
+	if (a >= REGION_V4_LO && a <= REGION_V4_HI)
+		return b[12] != 0 && b[12] < 224 && b[15] != 255 && b[15] != 0;
+	return a == 1 || ((b[0] & 0xe0) == 0x20) || (b[0] & 0xfe) == 0xfc;
+}
+
+static bool ask(struct compilation *c, struct bundle *b, struct ir_request *req)
+{
+	char text[INET6_ADDRSTRLEN];
+	bool v4 = region_of(req->addr) >= REGION_V4_LO &&
+		  region_of(req->addr) <= REGION_V4_HI;
+	const char *why = NULL;
+	struct ir_decision e;
+	struct decision d;
+	struct str id;
+
+	ir_eval(c->ir, req, c->a, &e);
+	if (compiled_ask(b, req, c->a, &d, &why))
+		why = compiled_differs(b, &e, req, &d, c->a);
+	if (why) {
+		(void)fprintf(stderr, "net_oracle: %s\n", why);
+		return false;
+	}
+	id = ruleset_comment(c->ir, e.rule ? e.rule->index :
+					     bk_rule_of_scalar(c->ir, e.scalar));
+	(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? req->addr + 12 : req->addr, text,
+			sizeof(text));
+	printf("%s %s %u %s %.*s\n", req->proto == IR_TCP ? "tcp" : "udp", text, req->port,
+	       e.effect == IR_ALLOW ? "allow" : "deny", STR_ARG(id));
+	return true;
+}
+
+/* The first and the last port of each piece. */
+static bool ask_ports(struct compilation *c, struct bundle *b, struct ir_request *req,
+		      const struct region_list *l)
+{
+	uint32_t lo = 1;
+
+	for (size_t i = 0; i < l->n; i++) {
+		req->port = (uint16_t)lo;
+		if (lo <= l->v[i].hi && !ask(c, b, req))
+			return false;
+		req->port = l->v[i].hi;
+		if (lo < l->v[i].hi && !ask(c, b, req))
+			return false;
+		lo = l->v[i].hi + 1u;
+	}
+	return true;
+}
+
+/* An address near a bound that can be used: at it, or one further in. */
+static region_addr near(region_addr a, region_addr lo, region_addr hi)
+{
+	if (is_usable(a))
+		return a;
+	if (a > lo && is_usable(a - 1))
+		return a - 1;
+	return a < hi && is_usable(a + 1) ? a + 1 : 0;
+}
+
+static bool ask_slab(struct compilation *c, struct bundle *b, const struct region *r,
+		     size_t i)
+{
+	struct ir_request req = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true };
+	region_addr lo = r->slabs.v[i].lo, hi = region_end(r, i);
+	region_addr at[2] = { near(lo, lo, hi), near(hi, lo, hi) };
+
+	for (unsigned k = 0; k < 2; k++) {
+		if (!at[k] || (k && at[0] == at[1]))
+			continue;
+		region_bytes(at[k], req.addr);
+		for (unsigned p = 0; p < 2; p++) {
+			req.proto = p ? IR_UDP : IR_TCP;
+			if (!ask_ports(c, b, &req, &r->lists.v[r->slabs.v[i].list[p]]))
+				return false;
+		}
+	}
+	return true;
+}
+
+static int run(struct options *o, struct arena *a)
+{
+	struct compilation c;
+	struct region r;
+	struct bundle b;
+	bool ok = true;
+
+	compilation_init(&c, o, a);
+	if (passes_run(&c, NULL) != CLI_CLEAN) {
+		diag_render(stderr, &c.sink, &c.map, false);
+		return 1;
+	}
+	if (!compiled_open(&c, &b) || !region_make(c.ir, a, &r))
+		return 2;
+	for (size_t i = 0; ok && i < r.slabs.n; i++)
+		ok = ask_slab(&c, &b, &r, i);
+	bundle_release(&b);
+	return ok ? 0 : 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	struct arena a;
+	int r = 2;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	if (sodium_init() >= 0 &&
+	    options_read(&o, &a, CLI_EXPLAIN, argc - 1, argv + 1, stderr))
+		r = run(&o, &a);
+	arena_release(&a);
+	return r;
+}
