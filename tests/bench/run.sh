@@ -17,7 +17,10 @@ cp "$build"/bin/{polc,polrun,polinit} "$work/bin/"
 bin=$work/bin
 cp examples/node-project/policy.pol "$work/node.pol"
 "$bin/polc" compile "$work/node.pol" -o "$work/node.polb" >/dev/null 2>&1
-chmod 0644 "$work/node.polb"
+ssh-keygen -q -t ed25519 -N '' -f "$work/key"
+echo "bench $(cat "$work/key.pub")" >"$work/signers"
+"$bin/polc" sign --key "$work/key" -o "$work/signed.polb" "$work/node.polb"
+chmod 0644 "$work/node.polb" "$work/signed.polb" "$work/signers"
 as=()
 if [ "$(id -u)" -eq 0 ]; then
 	user=${POL_BENCH_USER:-polbench}
@@ -28,7 +31,7 @@ fi
 read -ra prefix <<<"${POL_BENCH_PREFIX:-}"
 clean=(env -i PATH=/usr/bin:/bin HOME="$work/home")
 "${clean[@]}" "${prefix[@]}" "${as[@]}" python3 tests/bench/start.py "$runs" "$bin" "$work/node.polb" \
-	"$work/home/project"
+	"$work/home/project" "" "$work/signed.polb" "$work/signers"
 # shellcheck disable=SC2016
 printf '%s\n' 'policy anywhere { level user }' 'command { otherwise allow }' \
 	'file { allow read "/"  allow read, write "${PROJECT_DIR}" }' >"$work/all.pol"

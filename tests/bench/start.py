@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Start-up of polrun beside bubblewrap.
 
-usage: start.py RUNS BINDIR BUNDLE PROJECT [WHAT].  The commands run in turn (A B C A B
+usage: start.py RUNS BINDIR BUNDLE PROJECT [WHAT [SIGNED SIGNERS]].  The commands run in turn (A B C A B
 C ...), so that the machine's speed drifts over all of them alike.
 
 Two lines are bubblewrap's, both with the namespaces of the run.  "same view"
@@ -85,7 +85,7 @@ def load():
 
 def main():
     runs, bindir, bundle, project = int(sys.argv[1]), *sys.argv[2:5]
-    if len(sys.argv) > 5:
+    if len(sys.argv) > 5 and sys.argv[5]:
         print(sys.argv[5])
     os.chdir(project)
     null = os.open(os.devnull, os.O_RDWR)
@@ -93,6 +93,9 @@ def main():
     polrun = f"{bindir}/polrun"
     commands = {"fork + exec /bin/true": ["/bin/true"],
                 "polrun": [polrun, "-y", "-b", bundle, "/bin/true"]}
+    if len(sys.argv) > 7:
+        commands["polrun, signed bundle"] = [polrun, "-y", "-b", sys.argv[6],
+                                             "--allowed-signers", sys.argv[7], "/bin/true"]
     rows, absent = plan(polrun, bundle)
     empty = tempfile.NamedTemporaryFile()  # until the end
     os.fchmod(empty.fileno(), 0)

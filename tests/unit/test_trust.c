@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -163,6 +164,44 @@ static void test_absent_empty_unreadable(void **state)
 		o.system = "foreign";
 		refuses("signed", &o, "it must be root's");
 	}
+}
+
+/* A list of the caller's own is none of the system's. */
+static void test_the_systems_list_is_roots(void **state)
+{
+	struct trust_options o = options();
+	pid_t pid;
+	int status;
+
+	(void)state;
+	put_file("signed", mk_signed(&mk.a, plain, &good, &alice));
+	list("mine", "alice", &alice);
+	o.system = "mine";
+	if (getuid() != 0) {
+		refuses("signed", &o, "it must be root's");
+		return;
+	}
+	assert_int_equal(chown("mine", 12345, 12345), 0);
+	assert_int_equal(chmod(".", 0755), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct rt_err err = { 0 };
+		struct bundle b;
+		struct trust t;
+		bool named, system;
+
+		if (setgid(12345) != 0 || setuid(12345) != 0)
+			_exit(2);
+		system = trust_open("signed", false, &o, &b, &t, &err) < 0 &&
+			 strstr(err.text, "it must be root's");
+		o.system = "no-system-list";
+		o.file = "mine";
+		named = trust_open("signed", false, &o, &b, &t, &err) == 0;
+		_exit(system && named ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
 static void user_list(const char *before, const struct sig_key *k)
@@ -431,6 +470,7 @@ int main(void)
 		cmocka_unit_test(test_unsigned_bundles),
 		cmocka_unit_test(test_a_signed_bundle_is_always_verified),
 		cmocka_unit_test(test_absent_empty_unreadable),
+		cmocka_unit_test(test_the_systems_list_is_roots),
 		cmocka_unit_test(test_the_users_list),
 		cmocka_unit_test(test_the_systems_list),
 		cmocka_unit_test(test_a_managed_bundle_needs_the_systems_list),
