@@ -215,7 +215,7 @@ void yml_do_runner_block(struct yml *y, const struct yml_entry *e)
 
 	y->out = y->outer = (struct ast_stmts){0};
 	y->in_block = true;
-	for (const struct yml_entry *k = all; k && !B->full; k = k->next)
+	for (const struct yml_entry *k = all; k && !yml_stop(y); k = k->next)
 		k->key->read(y, k);
 	y->in_block = false;
 	body = y->out;
@@ -229,7 +229,7 @@ void yml_do_runner_block(struct yml *y, const struct yml_entry *e)
 	add_runner(y, e, name, body.head);
 	if (!is_own(y, name))
 		return;
-	for (const struct yml_entry *k = all; k && !B->full; k = k->next)
+	for (const struct yml_entry *k = all; k && !yml_stop(y); k = k->next)
 		if (k->key->flags & YML_OWN)
 			k->key->read(y, k);
 }
@@ -287,7 +287,7 @@ static struct ast_value *maps_of(struct yml *y, const struct yml_node *n,
 
 	if (n->kind != YML_LIST)
 		return list_of(y, n, map_of(y, n, scope));
-	for (const struct yml_item *i = n->items; i && !B->full; i = i->next)
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next)
 		all = ast_values_add(all, map_of(y, i->value, scope));
 	return list_of(y, n, all.head);
 }
@@ -339,7 +339,7 @@ static void flatten(struct yml *y, struct str key, const struct yml_node *n)
 	struct map seen;
 
 	map_init(&seen, y->a);
-	for (const struct yml_item *i = n->items; i && !B->full; i = i->next) {
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
 		struct str name = str_printf(y->a, "%.*s.%.*s", STR_ARG(key),
 					     STR_ARG(i->key->text));
 

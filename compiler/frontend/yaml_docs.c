@@ -98,7 +98,7 @@ void yml_read_variables(struct yml *y, const struct yml_node *n)
 	struct map seen;
 
 	map_init(&seen, y->a);
-	for (const struct yml_item *i = n->items; i && !B->full; i = i->next)
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next)
 		if (!yml_is_second(y, &seen, i->key))
 			one_variable(y, i->key, i->value);
 }
@@ -120,7 +120,7 @@ static void each_item(struct yml *y, const struct yml_entry *e,
 		each(y, e, e->value);
 		return;
 	}
-	for (const struct yml_item *i = e->value->items; i && !B->full; i = i->next)
+	for (const struct yml_item *i = e->value->items; i && !yml_stop(y); i = i->next)
 		each(y, e, i->value);
 }
 

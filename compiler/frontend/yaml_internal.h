@@ -41,6 +41,12 @@ struct yml_entry {
 	struct yml_entry *next;
 };
 
+/* Past a limit, or past the errors that are shown: nothing more is read. */
+static inline bool yml_stop(const struct yml *y)
+{
+	return y->b->full || y->sink->errors > y->sink->limit;
+}
+
 /* --- mappings (yaml_map.c) ------------------------------------------- */
 
 /*

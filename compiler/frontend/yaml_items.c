@@ -119,7 +119,7 @@ void yml_read_items(struct yml *y, const struct yml_node *n, enum yml_scope scop
 		yml_wrong_shape(y, n, "a list of statements");
 		return;
 	}
-	for (const struct yml_item *i = n->items; i && !B->full; i = i->next)
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next)
 		read_item(y, i->value, scope);
 }
 
@@ -256,7 +256,7 @@ static struct ast_value *risk_map(struct yml *y, const struct yml_node *n)
 	struct map seen;
 
 	map_init(&seen, y->a);
-	for (const struct yml_item *i = n->items; i; i = i->next) {
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
 		enum ast_effect effect;
 		struct str class;
 
@@ -336,7 +336,8 @@ static bool prog_items(struct yml *y, const struct yml_node *n,
 	bool ok = true;
 
 	if (n->kind == YML_LIST) {
-		for (const struct yml_item *i = n->items; i; i = i->next)
+		for (const struct yml_item *i = n->items; i && !yml_stop(y);
+		     i = i->next)
 			ok &= prog_items(y, i->value, all);
 		return ok;
 	}
@@ -496,7 +497,7 @@ void yml_read_mixed(struct yml *y, const struct yml_entry *e)
 		if (n->kind != YML_LIST)
 			session_item(y, n);
 		for (const struct yml_item *i = n->kind == YML_LIST ? n->items : NULL;
-		     i && !B->full; i = i->next)
+		     i && !yml_stop(y); i = i->next)
 			session_item(y, i->value);
 	} else if (n->kind == YML_MAP && e->key->type == YML_T_RUNNER) {
 		yml_read_runner(y, n);

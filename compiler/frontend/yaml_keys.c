@@ -20,16 +20,16 @@
 
 const struct yml_key yml_keys[] = {
 #define SCOPE(name, doc)
-#define KEY(scope, name, type, sub, flags, fn, arg, doc) \
-	{YML_S_##scope,                                  \
-	 name,                                           \
-	 YML_T_##type,                                   \
-	 YML_S_##sub,                                    \
-	 (unsigned)((uint64_t)(flags) & 0xff), \
-	  (unsigned)((uint64_t)(flags) >> CLASS_SHIFT & 0xffffff), \
-	  (unsigned)((uint64_t)(flags) >> MUST_SHIFT), \
-	 yml_do_##fn,                                    \
-	 arg,                                            \
+#define KEY(scope, name, type, sub, flags, fn, arg, doc)          \
+	{YML_S_##scope,                                           \
+	 name,                                                    \
+	 YML_T_##type,                                            \
+	 YML_S_##sub,                                             \
+	 (unsigned)((uint64_t)(flags)&0xff),                      \
+	 (unsigned)((uint64_t)(flags) >> CLASS_SHIFT & 0xffffff), \
+	 (unsigned)((uint64_t)(flags) >> MUST_SHIFT),             \
+	 yml_do_##fn,                                             \
+	 arg,                                                     \
 	 doc},
 #define WORD(set, word, meaning)
 #include "grammar/yaml_keys.def"

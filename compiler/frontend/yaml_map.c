@@ -24,7 +24,7 @@ static struct diag *unknown_key(struct yml *y, const struct yml_node *key,
 	const char *near = yml_suggest(y->a, scope, name);
 	struct diag *d =
 		diag_add(y->sink, DIAG_YAML_UNKNOWN_KEY, key->at,
-			 "%s has no key '%.*s'", yml_scope_doc(scope), STR_ARG(name));
+			 "'%.*s' is no key of %s", STR_ARG(name), yml_scope_doc(scope));
 
 	if (near)
 		diag_help(y->sink, d, "did you mean '%s'?", near);
@@ -114,7 +114,7 @@ struct yml_entry *yml_entries(struct yml *y, const struct yml_node *n,
 		return NULL;
 	}
 	*ret_ok = true;
-	for (const struct yml_item *i = n->items; i; i = i->next) {
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
 		struct yml_entry *e = ARENA_NEW(y->a, struct yml_entry);
 
 		*e = (struct yml_entry){.name = i->key,
@@ -145,7 +145,7 @@ const struct yml_entry *yml_get(const struct yml_entry *all, const char *name)
 
 static void read_entries(struct yml *y, const struct yml_entry *e)
 {
-	for (; e && !B->full; e = e->next) {
+	for (; e && !yml_stop(y); e = e->next) {
 		if (!e->key->classes)
 			e->key->read(y, e);
 		else
@@ -169,7 +169,7 @@ void yml_read_maps(struct yml *y, const struct yml_node *n, enum yml_scope scope
 		yml_read_map(y, n, scope);
 		return;
 	}
-	for (const struct yml_item *i = n->items; i && !B->full; i = i->next)
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next)
 		yml_read_map(y, i->value, scope);
 }
 

@@ -45,7 +45,7 @@ void yml_read_runner(struct yml *y, const struct yml_node *n)
 	struct map seen;
 
 	map_init(&seen, y->a);
-	for (const struct yml_item *i = n->items; i && !B->full; i = i->next) {
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
 		struct str name = i->key->text;
 		struct yml_node key = *i->key;
 		struct yml_entry e = {.name = i->key,

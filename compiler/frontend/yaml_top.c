@@ -16,7 +16,8 @@ static void read_named(struct yml *y, const struct yml_entry *e,
 		return;
 	}
 	map_init(&seen, y->a);
-	for (const struct yml_item *i = e->value->items; i && !B->full; i = i->next) {
+	for (const struct yml_item *i = e->value->items; i && !yml_stop(y);
+	     i = i->next) {
 		struct yml_entry one = *e;
 
 		if (yml_is_second(y, &seen, i->key))
@@ -226,7 +227,7 @@ static bool read_dsl(struct yml *y, enum dsl_start start, const struct yml_node 
 		each(y, &r, arg);
 		return true;
 	}
-	for (const struct yml_item *i = n->items; i && !B->full; i = i->next) {
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
 		struct dsl_result r = {0};
 
 		if (!yml_dsl(y, start, i->value, &r))

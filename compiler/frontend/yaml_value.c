@@ -468,7 +468,7 @@ static struct ast_value *collection(struct yml *y, const struct yml_node *n)
 	struct map seen;
 
 	map_init(&seen, y->a);
-	for (const struct yml_item *i = n->items; i; i = i->next) {
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
 		struct ast_value *v = yml_values(y, YML_T_ANY, i->value);
 
 		if (v && i->key && !yml_is_second(y, &seen, i->key))
@@ -508,7 +508,7 @@ struct ast_value *yml_values(struct yml *y, enum yml_type type,
 			 types[type].wanted);
 		return NULL;
 	}
-	for (const struct yml_item *i = n->items; i; i = i->next)
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next)
 		all = ast_values_add(all, one_value(y, type, i->value));
 	return all.head;
 }

@@ -131,7 +131,7 @@ void yml_do_alerts(struct yml *y, const struct yml_entry *e)
 		one_alert(y, e->value);
 	for (const struct yml_item *i = e->value->kind == YML_LIST ? e->value->items
 								   : NULL;
-	     i && !B->full; i = i->next)
+	     i && !yml_stop(y); i = i->next)
 		one_alert(y, i->value);
 }
 
@@ -196,7 +196,8 @@ static void say_classes(struct yml *y, struct risks *r, const struct yml_entry *
 	const char *class;
 
 	if (n->kind == YML_LIST) {
-		for (const struct yml_item *i = n->items; i; i = i->next)
+		for (const struct yml_item *i = n->items; i && !yml_stop(y);
+		     i = i->next)
 			say_classes(y, r, e, i->value);
 		return;
 	}
@@ -220,7 +221,7 @@ static bool read_risks(struct yml *y, const struct yml_entry *e, struct risks *r
 	bool ok;
 
 	*r = (struct risks){0};
-	for (const struct yml_entry *k = yml_entries(y, e->value, YML_S_RISKS, &ok); k;
+	for (const struct yml_entry *k = yml_entries(y, e->value, e->key->sub, &ok); k;
 	     k = k->next) {
 		int class = class_of(k->key->name);
 		const char *effect;
@@ -229,7 +230,7 @@ static bool read_risks(struct yml *y, const struct yml_entry *e, struct risks *r
 			say_classes(y, r, k, k->value);
 			continue;
 		}
-		effect = yml_choice(y, k->value, YML_W_EFFECT);
+		effect = yml_choice(y, k->value, (enum yml_word_set)k->key->arg);
 		if (effect)
 			say(r, class, effect_of(effect), k->at);
 	}
@@ -329,7 +330,7 @@ void yml_read_tools(struct yml *y, const struct yml_node *n)
 	struct map seen;
 
 	map_init(&seen, y->a);
-	for (const struct yml_item *i = n->items; i && !B->full; i = i->next) {
+	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
 		struct ast_stmts outer = y->out, body;
 		bool ok;
 		const struct yml_entry *all;

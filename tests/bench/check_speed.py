@@ -49,6 +49,23 @@ def write(name, rules):
     return path
 
 
+def write_yaml(name, rules):
+    """The same in YAML, with an option more in each rule."""
+    keys = {"allow read": ("allow", ", op: read"), "deny write": ("deny", ", op: write")}
+    sections = {}
+    for section, text in rules:
+        head, pattern = text[:-1].split(' "', 1)
+        word, more = keys.get(head, (head, ""))
+        sections.setdefault(section, []).append(
+            f"  - {{{word}: '{pattern}'{more}, because: it is a rule}}")
+    path = f"{work}/{name}.yml"
+    with open(path, "w", encoding="ascii") as f:
+        f.write("policy: {name: bench, level: project}\n")
+        for section, texts in sections.items():
+            f.write(section + ":\n" + "\n".join(texts) + "\n")
+    return path
+
+
 def measure(label, argv, runs):
     took, peak = [], 0
     for _ in range(runs):
@@ -78,6 +95,8 @@ def main():
         measure(f"polc check, {n} rules", [polc, "check", path], 7)
         measure(f"polc compile, {n} rules",
                 [polc, "compile", path, "-o", f"{work}/out.polb"], 3)
+        measure(f"polc check, {n} rules in YAML",
+                [polc, "check", write_yaml(f"plain{n}", plain(n))], 7)
     for name, rules in (("any-depth", floating(100)), ("any words", wild(100))):
         path = write(name.replace(" ", "-"), rules)
         measure(f"polc check, 100 {name}", [polc, "check", path], 5)
