@@ -14,6 +14,7 @@ enum cli_exit cmd_inspect(struct options *o, struct arena *a);
 enum cli_exit cmd_effective(struct options *o, struct arena *a);
 enum cli_exit cmd_diff(struct options *o, struct arena *a);
 enum cli_exit cmd_fmt(struct options *o, struct arena *a);
+enum cli_exit cmd_convert(struct options *o, struct arena *a);
 enum cli_exit cmd_sign(struct options *o, struct arena *a);
 enum cli_exit cmd_verify(struct options *o, struct arena *a);
 

@@ -141,7 +141,7 @@ static enum cli_exit format_one(struct options *o, const char *path)
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
 	compilation_init(&c, o, &a);
 	buf_init(&b, &a);
-	tree = texts_parse(&c, path);
+	tree = texts_parse(&c, path, false);
 	report_print(&c);
 	if (tree && format_dsl(&b, &c.map, tree)) {
 		e = deliver(o, &a, path, &st, c.map.files.v[tree->source].text,

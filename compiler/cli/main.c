@@ -28,6 +28,8 @@ static const struct verb {
 			    "overrode" },
 	[CLI_FMT] = { "fmt", cmd_fmt, "[OPTIONS] FILE...",
 		      "the canonical layout of policy texts" },
+	[CLI_CONVERT] = { "convert", cmd_convert, "--to pol|yaml FILE",
+			  "a text in the other spelling" },
 	[CLI_SIGN] = { "sign", cmd_sign, "--key KEY [-o OUT.polb] BUNDLE",
 		       "add a signature to a bundle" },
 	[CLI_VERIFY] = { "verify", cmd_verify, "[OPTIONS] BUNDLE",

@@ -23,7 +23,8 @@ enum opt_id {
 	OPT_SERIAL, OPT_EXPIRES, OPT_NOT_BEFORE, OPT_PREVIOUS, OPT_REPRODUCE, OPT_SIGN,
 	OPT_KEY,
 	OPT_SIGNERS, OPT_PRINCIPAL, OPT_CREATED, OPT_NO_SOURCES, OPT_NO_NFT_BATCH, OPT_CWD, OPT_AFTER,
-	OPT_SECTION, OPT_COLOR, OPT_WRITE, OPT_CHECK, OPT_DIFF, OPT_HELP, OPT_VERSION, OPT_COUNT
+	OPT_SECTION, OPT_COLOR, OPT_WRITE, OPT_CHECK, OPT_DIFF, OPT_TO,
+	OPT_HELP, OPT_VERSION, OPT_COUNT
 };
 
 static const struct opt_spec {
@@ -99,6 +100,8 @@ static const struct opt_spec {
 			"name the files that would change; exit status 1 if there are any" },
 	[OPT_DIFF] = { "diff", 0, ARG_NONE, V(CLI_FMT), NULL,
 		       "show what would change as a unified diff" },
+	[OPT_TO] = { "to", 0, ARG_ONE, V(CLI_CONVERT), "pol|yaml",
+		     "the spelling that is wanted (required)" },
 	[OPT_HELP] = { "help", 'h', ARG_NONE, V_ALL, NULL, "this text" },
 	[OPT_VERSION] = { "version", 0, ARG_NONE, V_ALL, NULL, "the version" },
 };
@@ -365,6 +368,9 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 	case OPT_DIFF:
 		o->diff = true;
 		return true;
+	case OPT_TO:
+		o->to = v;
+		return one_of(r, id, v, "pol", "yaml", &o->to_yaml);
 	case OPT_HELP:
 		o->help = true;
 		return true;

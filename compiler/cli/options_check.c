@@ -77,6 +77,9 @@ static bool check_texts(struct asked *r)
 	}
 	if (!o->inputs.n)
 		return complain(r, "name a file, or '-' for standard input");
+	if (o->verb == CLI_CONVERT && (!o->to || o->inputs.n > 1))
+		return complain(r, o->to ? "convert takes one file at a time" :
+					   "convert wants --to pol or --to yaml");
 	if (o->write && o->check)
 		return complain(r, "--check writes nothing: leave --write away");
 	for (size_t i = 0; o->write && i < o->inputs.n; i++)
@@ -108,7 +111,7 @@ bool options_check(const struct options *o, FILE *err)
 {
 	struct asked r = { o, err };
 
-	if (o->verb == CLI_FMT)
+	if (o->verb == CLI_FMT || o->verb == CLI_CONVERT)
 		return check_texts(&r);
 	return check_policy(&r) && check_verb(&r);
 }

@@ -6,6 +6,7 @@
 
 #include "compiler/base/buf.h"
 #include "compiler/frontend/dsl.h"
+#include "compiler/frontend/yaml.h"
 
 bool texts_is_yaml(const char *path)
 {
@@ -37,7 +38,7 @@ static int read_stdin(struct compilation *c, uint32_t *ret_file)
 	return 0;
 }
 
-struct ast_file *texts_parse(struct compilation *c, const char *path)
+struct ast_file *texts_parse(struct compilation *c, const char *path, bool yaml)
 {
 	bool standard = strcmp(path, "-") == 0;
 	uint32_t file;
@@ -49,5 +50,6 @@ struct ast_file *texts_parse(struct compilation *c, const char *path)
 			 standard ? "<stdin>" : path, strerror(-r));
 		return NULL;
 	}
-	return dsl_parse(c->a, &c->sink, &c->map, file);
+	return yaml ? yml_parse(c->a, &c->sink, &c->map, file) :
+		      dsl_parse(c->a, &c->sink, &c->map, file);
 }

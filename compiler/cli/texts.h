@@ -10,6 +10,6 @@ bool texts_is_yaml(const char *path);
  * Reads and parses a file, or standard input where `path` is "-".  NULL after
  * an error in the sink.
  */
-struct ast_file *texts_parse(struct compilation *c, const char *path);
+struct ast_file *texts_parse(struct compilation *c, const char *path, bool yaml);
 
 #endif

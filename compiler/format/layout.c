@@ -213,16 +213,23 @@ static bool can_break(const struct layout *l, size_t i, bool in_call)
 /* The end of what has to stay together with word `i`. */
 static size_t chunk_end(const struct layout *l, size_t i, size_t end, bool in_call)
 {
-	for (i++; i < end; i++) {
+	bool value = true; /* only '[' so far: a '{' begins a map of a list */
+
+	for (;;) {
 		const struct word *x = &l->w.v[i];
 
-		in_call |= x->punct == '(';
-		if (x->is_option || x->comment || x->punct == '{' ||
-		    can_break(l, i, in_call))
-			break;
-		in_call &= x->punct != ')';
+		if (x->punct == '{' && !is_flat(l, i, x->partner))
+			return i + 1;
+		in_call = (in_call || x->punct == '(') && x->punct != ')';
+		i = x->punct == '{' ? x->partner + 1 : i + 1;
+		value &= x->punct == '[';
+		if (i >= end)
+			return end;
+		x = &l->w.v[i];
+		if (x->is_option || x->comment || can_break(l, i, in_call) ||
+		    (x->punct == '{' && !(value && is_flat(l, i, x->partner))))
+			return i;
 	}
-	return i;
 }
 
 static size_t option_end(const struct layout *l, size_t i, size_t end)

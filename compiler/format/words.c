@@ -273,6 +273,8 @@ static void pair_braces(struct words *w)
 			size_t inner = open[--depth];
 
 			w->v[inner].partner = i;
+			if (i == inner + 1) /* empty: always on one line */
+				w->v[inner].is_broken = false;
 			if (depth && w->v[inner].is_broken)
 				w->v[open[depth - 1]].is_broken = true;
 		}

@@ -1,6 +1,7 @@
 /* One YAML file from bytes to tree. */
 #include "compiler/frontend/yaml.h"
 
+#include "compiler/frontend/yaml_comments.h"
 #include "compiler/frontend/yaml_internal.h"
 
 struct ast_file *yml_parse(struct arena *a, struct diag_sink *sink,
@@ -9,6 +10,7 @@ struct ast_file *yml_parse(struct arena *a, struct diag_sink *sink,
 	struct yml y = {.a = a, .sink = sink, .map = map, .file = file};
 	size_t errors = sink->errors;
 	struct yml_node *root = NULL;
+	struct ast_file *f;
 
 	if (!yml_tree(a, sink, map, file, &root))
 		return NULL;
@@ -22,5 +24,7 @@ struct ast_file *yml_parse(struct arena *a, struct diag_sink *sink,
 	}
 	if (sink->errors > errors)
 		return NULL;
-	return ast_file(y.b, file, y.out.head);
+	f = ast_file(y.b, file, y.out.head);
+	yml_comments(a, map, root, f);
+	return f;
 }

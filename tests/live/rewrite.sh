@@ -125,6 +125,46 @@ want_rc 2
 fmt
 want_rc 2
 
+conv() { # OPTIONS FILE: polc convert
+	out=$("$BIN/polc" convert "$@" 2>"$WORK/err")
+	rc=$?
+	err=$(cat "$WORK/err")
+}
+
+t "convert: there and back, from files and stdin"
+printf '%s\n' "$neat" >n.pol
+conv --to yaml n.pol
+want_rc 0
+[ "$out" = 'policy: {name: p, level: user}' ] || bad "another YAML"
+printf '%s\n' "$out" >n.yml
+conv --to pol n.yml
+want_rc 0
+[ "$out" = "$neat" ] || bad "another text"
+conv --to pol - <n.yml
+want_rc 0
+[ "$out" = "$neat" ] || bad "another text from stdin"
+conv --to yaml - <n.pol
+want_rc 0
+[ "$out" = 'policy: {name: p, level: user}' ] || bad "another YAML from stdin"
+conv --to pol a.pol
+want_rc 0
+[ "$out" = "$neat" ] || bad "its own spelling is not taken"
+
+t "convert: what is refused"
+conv n.pol
+want_rc 2
+conv --to json n.pol
+want_rc 2
+conv --to yaml n.pol n.pol
+want_rc 2
+conv --to yaml bad.pol
+want_rc 2
+[ -z "$out" ] || bad "something is printed of a text with an error"
+printf 'policy: [\n' >bad.yml
+conv --to pol bad.yml
+want_rc 2
+[[ $err == *'bad.yml:'* ]] || bad "no diagnostic"
+
 t "no file is left beside"
 [ -z "$(find . -name '*.pol.*')" ] || bad "$(find . -name '*.pol.*')"
 done_

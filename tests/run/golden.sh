@@ -10,6 +10,9 @@
 #   .diff .diffmd        polc diff of the two that NAME.options names, as text
 #                        and Markdown, the exit status on the last line
 #   .fmt                 polc fmt, and its exit status where it is not 0
+#   .convert             polc convert to the other spelling; and, where converting
+#                        that again gives another text than polc fmt of the
+#                        first, the difference
 #   .explain             lines "REQUEST => first line of the answer"; "#" and
 #                        empty lines stay; UPDATE fills what stands after "=>"
 # NAME.make, in place of NAME.pol, is a shell script that prints the policy;
@@ -43,6 +46,23 @@ words_of() { # NAME: the words that name its policy, one a line
 	else
 		printf '%s.pol\n' "$1"
 	fi
+}
+
+convert() { # FILE: in the other spelling, and whether it comes back
+	case $1 in
+	*.yml)
+		"$polc" convert --color=never --to pol "$1" 2>&1 || printf 'exit %d\n' "$?"
+		return
+		;;
+	esac
+	if ! "$polc" convert --color=never --to yaml "$1" >"$work/there.yml" 2>"$work/err"; then
+		cat "$work/err"
+		return
+	fi
+	cat "$work/there.yml"
+	"$polc" fmt "$1" >"$work/was.pol"
+	"$polc" convert --to pol "$work/there.yml" 2>&1 |
+		diff -U0 --label was --label back "$work/was.pol" -
 }
 
 explain() { # FILE: answers each of its requests
@@ -92,6 +112,7 @@ produce() { # KIND FILE: what the golden should hold
 		;;
 	effective) "$polc" effective "${policy[@]}" 2>&1 ;;
 	fmt) "$polc" fmt --color=never "${policy[@]}" 2>&1 || printf 'exit %d\n' "$?" ;;
+	convert) convert "${policy[0]}" ;;
 	explain) explain "$2" ;;
 	esac
 }
@@ -141,7 +162,7 @@ while IFS= read -r pol; do
 		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
 		pol | yml | options | make) continue ;;
-		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | net | err | compile | effective | diff | diffmd | fmt | explain) ;;
+		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | net | err | compile | effective | diff | diffmd | fmt | convert | explain) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
 			count_fail

@@ -32,8 +32,8 @@ static int said_teardown(void **state)
 static bool read_line(struct options *o, const char *text)
 {
 	static const char *const verbs[] = { "check", "compile", "explain", "dump",
-					     "inspect", "effective", "fmt", "sign", "verify",
-					     "diff" };
+					     "inspect", "effective", "fmt", "convert",
+					     "sign", "verify", "diff" };
 	char *copy = arena_printf(&arena, "%s", text), *word, *save = NULL;
 	char **argv = arena_array(&arena, 64, sizeof(*argv));
 	int argc = 0, verb = 0;

@@ -1,0 +1,213 @@
+/*
+ * A tree as text of the language: every statement by its printer, comments at
+ * their statements, and blocks on one line where they were on one.
+ */
+#include "compiler/ast/build.h"
+#include "compiler/ast/print.h"
+#include "compiler/ast/print_value.h"
+#include "compiler/format/convert.h"
+#include "compiler/format/pieces.h"
+#include "compiler/format/trivia.h"
+
+struct to_dsl {
+	struct buf *b;
+	struct trivia t;
+};
+
+static void put_stmts(struct to_dsl *d, const struct ast_stmt *s, uint32_t limit);
+
+static uint32_t end_of(struct span at)
+{
+	return at.off + at.len;
+}
+
+/* --- comments ----------------------------------------------------------------- */
+
+static void put_comment(struct to_dsl *d, const struct trivia_comment *c)
+{
+	if (c->blank)
+		buf_ch(d->b, '\n');
+	buf_str(d->b, c->text);
+	buf_ch(d->b, '\n');
+}
+
+/* What stands before `at`, and those of the first `inside` bytes of it. */
+static void put_before(struct to_dsl *d, struct span at, uint32_t inside)
+{
+	struct trivia_comment c;
+
+	while (trivia_before(&d->t, at.off, &c))
+		put_comment(d, &c);
+	if (trivia_blank(&d->t, at.off))
+		buf_ch(d->b, '\n');
+	while (trivia_before(&d->t, at.off + inside, &c))
+		put_comment(d, &c);
+}
+
+static void put_behind(struct to_dsl *d, uint32_t end)
+{
+	struct str text;
+
+	trivia_passed(&d->t, end);
+	if (trivia_on_line(&d->t, end, &text)) {
+		buf_ch(d->b, ' ');
+		buf_str(d->b, text);
+	}
+	buf_ch(d->b, '\n');
+}
+
+/*
+ * Comments behind the last item of a block, before `limit`: inside of it where
+ * the source has braces around them, or where they stand as far to the right.
+ */
+static void put_tail(struct to_dsl *d, struct span at, uint32_t first, uint32_t limit)
+{
+	uint32_t column = trivia_indent(&d->t, first);
+	struct trivia_comment c;
+
+	while (trivia_before(&d->t, end_of(at), &c))
+		put_comment(d, &c);
+	if (column <= trivia_indent(&d->t, at.off))
+		column = trivia_indent(&d->t, at.off) + 1;
+	while (trivia_right_of(&d->t, limit, column, &c))
+		put_comment(d, &c);
+}
+
+/* --- values that stand on several lines ---------------------------------------------- */
+
+/* `at`: of its statement; a value of the same place has none of its own. */
+static bool is_on_lines(struct to_dsl *d, const struct ast_value *v, struct span at)
+{
+	if (v->kind == AST_V_MAP && (v->at.off != at.off || v->at.len != at.len) &&
+	    !trivia_is_one_line(&d->t, v->at))
+		return true;
+	for (const struct ast_value *i = v->items; i; i = i->next)
+		if (is_on_lines(d, i, at))
+			return true;
+	return false;
+}
+
+static void put_value(struct to_dsl *d, const struct ast_value *v, struct span at)
+{
+	bool map = v->kind == AST_V_MAP;
+
+	if (!is_on_lines(d, v, at)) {
+		ast_print_value(d->b, v);
+		return;
+	}
+	buf_z(d->b, map ? "{\n" : "[");
+	for (const struct ast_value *i = v->items; i; i = i->next) {
+		if (map && ast_is_word(i->key))
+			buf_str(d->b, i->key);
+		else if (map)
+			ast_print_plain(d->b, i->key);
+		buf_z(d->b, map ? " = " : "");
+		put_value(d, i, at);
+		buf_z(d->b, map ? "\n" : i->next ? ", " : "");
+	}
+	buf_ch(d->b, map ? '}' : ']');
+}
+
+/* The statement up to its value, then that. */
+static void put_leaf(struct to_dsl *d, const struct ast_stmt *s)
+{
+	struct ast_value empty = { .kind = AST_V_MAP };
+	struct ast_stmt head = *s;
+	struct str text;
+
+	if ((s->kind != AST_LET && s->kind != AST_SETTING && s->kind != AST_PAIR) ||
+	    !is_on_lines(d, s->values, s->at)) {
+		ast_print_stmt(d->b, s);
+		return;
+	}
+	head.values = &empty;
+	text = piece_stmt(d->b->a, &head);
+	buf_str(d->b, str_sub(text, 0, text.n - strlen("{}")));
+	put_value(d, s->values, s->at);
+}
+
+/* --- blocks -------------------------------------------------------------------------- */
+
+/* The span of the first thing in the braces; false: nothing stands there. */
+static bool first_inside(const struct ast_stmt *s, struct span *ret)
+{
+	if (s->body)
+		*ret = s->body->at;
+	else if (s->items)
+		*ret = s->items->at;
+	else if (s->cases)
+		*ret = s->cases->at;
+	else if (s->pairs)
+		*ret = s->pairs->at;
+	else
+		return false;
+	return true;
+}
+
+static void put_one(struct to_dsl *d, struct span at, struct str text)
+{
+	put_before(d, at, at.len);
+	buf_str(d->b, text);
+	put_behind(d, end_of(at));
+}
+
+static void put_inside(struct to_dsl *d, const struct ast_stmt *s, uint32_t limit)
+{
+	struct arena *a = d->b->a;
+
+	put_stmts(d, s->body, limit);
+	for (const struct ast_prog_item *i = s->items; i; i = i->next)
+		put_one(d, i->at, piece_item(a, i));
+	for (const struct ast_test_case *c = s->cases; c; c = c->next)
+		put_one(d, c->at, piece_case(a, c));
+	for (const struct ast_value *v = s->pairs; v; v = v->next)
+		put_one(d, v->at, piece_risk(a, v));
+}
+
+static void put_block(struct to_dsl *d, const struct ast_stmt *s, struct span first,
+		      uint32_t limit)
+{
+	struct str text;
+
+	put_before(d, s->at, 0);
+	buf_str(d->b, piece_head(d->b->a, s));
+	buf_z(d->b, " {");
+	if (trivia_behind(&d->t, first.off, &text)) {
+		buf_ch(d->b, ' ');
+		buf_str(d->b, text);
+	}
+	buf_ch(d->b, '\n');
+	put_inside(d, s, limit);
+	put_tail(d, s->at, first.off, limit);
+	buf_ch(d->b, '}');
+	put_behind(d, end_of(s->at));
+}
+
+/* `limit`: where the next statement behind the list begins. */
+static void put_stmts(struct to_dsl *d, const struct ast_stmt *s, uint32_t limit)
+{
+	for (; s; s = s->next) {
+		uint32_t next = s->next ? s->next->at.off : limit;
+		struct span first;
+
+		if (first_inside(s, &first) && !trivia_is_one_line(&d->t, s->at)) {
+			put_block(d, s, first, next);
+			continue;
+		}
+		put_before(d, s->at, s->at.len);
+		put_leaf(d, s);
+		put_behind(d, end_of(s->at));
+	}
+}
+
+void convert_to_dsl(struct buf *b, const struct source_map *map,
+		    const struct ast_file *tree)
+{
+	struct to_dsl d = { .b = b };
+	struct trivia_comment c;
+
+	trivia_init(&d.t, map, tree);
+	put_stmts(&d, tree->stmts, UINT32_MAX);
+	while (trivia_before(&d.t, UINT32_MAX, &c))
+		put_comment(&d, &c);
+}

@@ -1,0 +1,317 @@
+/* Values as YAML scalars, where the schema reads the scalar as that value. */
+#include "compiler/format/to_yaml.h"
+
+#include "compiler/ast/build.h"
+#include "compiler/ast/print.h"
+#include "compiler/base/num.h"
+
+#define MAX_DEPTH 12 /* of lists and maps in each other; deeper ones are `pol` */
+
+struct node *ty_dsl(struct to_yaml *y, const struct buf *text)
+{
+	return node_text(y->a, str_dup(y->a, buf_view(text)));
+}
+
+static struct node *printed(struct to_yaml *y, const struct ast_value *v)
+{
+	struct buf b;
+
+	buf_init(&b, y->a);
+	ast_print_value(&b, v);
+	return ty_dsl(y, &b);
+}
+
+/* `{pol: TEXT}`: any value in the language's own spelling. */
+static struct node *pol_value(struct to_yaml *y, const struct ast_value *v)
+{
+	struct node *n = node_new(y->a, NODE_MAP, NODE_ONE_LINE);
+
+	node_put(n, "pol", printed(y, v));
+	return n;
+}
+
+struct node *ty_expr(struct to_yaml *y, const struct ast_expr *x)
+{
+	struct buf b;
+
+	buf_init(&b, y->a);
+	ast_print_expr(&b, x);
+	return ty_dsl(y, &b);
+}
+
+struct node *ty_ops(struct to_yaml *y, unsigned ops)
+{
+	static const char *const names[] = { "read", "write", "exec" };
+	struct node *n = node_new(y->a, NODE_LIST, NODE_FILL);
+
+	for (unsigned i = 0; i < POL_LEN(names); i++)
+		if (ops & 1u << i)
+			node_add(n, node_plain(y->a, str_from(names[i])));
+	return n->items == n->last && n->items ? n->items : n;
+}
+
+/* --- what the reader would take a text for ------------------------------------ */
+
+/* A string whose text YAML can hold, and which reads back as itself. */
+static bool is_text(const struct ast_value *v)
+{
+	if (v->kind != AST_V_STRING || !node_is_utf8(v->text))
+		return false;
+	for (size_t i = 2; i < v->text.n; i++)
+		if (v->text.p[i] == '$' && v->text.p[i - 1] == '\\' &&
+		    v->text.p[i - 2] == '\\')
+			return false;
+	return true;
+}
+
+static bool is_address(struct str s)
+{
+	struct num_cidr c;
+	bool host_bits = false;
+
+	return (num_cidr(s, &c, &host_bits) || host_bits) && s.n &&
+	       (memchr(s.p, ':', s.n) || memchr(s.p, '.', s.n));
+}
+
+static bool is_import(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!ast_is_word((struct str){ s.p + i, 1 }) &&
+		    !strchr("0123456789.-/", s.p[i]))
+			return false;
+	return s.n > 0;
+}
+
+static bool is_count(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n == 1 || (s.n > 1 && s.p[0] != '0');
+}
+
+/* One that the scanner took, less those that are out of YAML's reach. */
+static bool is_number(struct str s)
+{
+	uint64_t v;
+
+	if (str_starts(s, STR("0x")))
+		return num_u64(s, &v);
+	return s.n && s.p[0] != '-';
+}
+
+static bool is_regex(const struct ast_value *v)
+{
+	return v->kind == AST_V_REGEX && !v->flags.n && v->text.n &&
+	       node_is_utf8(v->text) && v->text.p[v->text.n - 1] != '\\';
+}
+
+static bool is_date(const struct ast_value *v)
+{
+	int64_t days;
+
+	return v->kind == AST_V_DATE && num_date(v->text, &days);
+}
+
+static bool is_host(const struct ast_value *v)
+{
+	if (v->kind == AST_V_ANY)
+		return true;
+	if (v->kind == AST_V_ADDR)
+		return is_address(v->text);
+	return is_text(v) && !is_address(v->text) && !str_eqz(v->text, "any") &&
+	       !str_eqz(v->text, "*");
+}
+
+/* A bare name with a dot is a host there, and a string in the language. */
+static bool is_element(const struct ast_value *v)
+{
+	bool name = ast_is_name(v->text) && !memchr(v->text.p, '.', v->text.n);
+
+	if (v->kind == AST_V_NAME)
+		return name;
+	if (v->kind == AST_V_ADDR)
+		return is_address(v->text);
+	return is_text(v) && !is_address(v->text) && !name;
+}
+
+/* Does a scalar with the value's text say it where `type` is wanted? */
+static bool is_scalar(enum yml_type type, const struct ast_value *v)
+{
+	switch ((int)type) {
+	case YML_T_TEXT:
+	case YML_T_TEXTS:
+	case YML_T_PATTERNS:
+	case YML_T_PATHS:
+		return is_text(v);
+	case YML_T_HOSTS:
+		return is_host(v);
+	case YML_T_PORTS:
+		return v->kind == AST_V_RANGE ||
+		       (v->kind == AST_V_NUMBER && is_count(v->text));
+	case YML_T_NAMES:
+		return v->kind == AST_V_NAME || (is_text(v) && !ast_is_name(v->text));
+	case YML_T_OPTIONS:
+		return v->kind == AST_V_OPTION || v->kind == AST_V_OPTSPEC ||
+		       (is_text(v) && !str_starts(v->text, STR("-")));
+	case YML_T_IMPORTS:
+		return v->kind == AST_V_PATH || v->kind == AST_V_NAME ||
+		       (is_text(v) && !is_import(v->text));
+	case YML_T_ELEMENTS:
+		return is_element(v);
+	case YML_T_REGEXES:
+		return is_regex(v);
+	case YML_T_WORD:
+	case YML_T_WORDS:
+		return v->kind == AST_V_NAME;
+	case YML_T_NUMBER:
+		return v->kind == AST_V_NUMBER && is_number(v->text);
+	case YML_T_DATE:
+		return is_date(v);
+	default:
+		return false;
+	}
+}
+
+/* --- any value -------------------------------------------------------------------- */
+
+/* Lists and maps that stand on several lines, or hold such a map. */
+static bool is_on_lines(struct to_yaml *y, const struct ast_value *v)
+{
+	if (v->kind == AST_V_MAP && !trivia_is_one_line(&y->t, v->at))
+		return true;
+	for (const struct ast_value *i = v->items; i; i = i->next)
+		if (is_on_lines(y, i))
+			return true;
+	return false;
+}
+
+/* Can it be a mapping, and one that is not taken for `{pol: TEXT}`? */
+static bool is_mapping(struct to_yaml *y, const struct ast_value *v)
+{
+	struct map seen;
+
+	if (v->items && !v->items->next && str_eqz(v->items->key, "pol"))
+		return false;
+	map_init(&seen, y->a);
+	for (const struct ast_value *i = v->items; i; i = i->next)
+		if (!node_is_key(i->key) || map_put(&seen, i->key, (void *)i))
+			return false;
+	return true;
+}
+
+static struct node *any(struct to_yaml *y, const struct ast_value *v, unsigned depth)
+{
+	struct node *n;
+
+	switch ((int)v->kind) {
+	case AST_V_STRING:
+		return is_text(v) ? node_text(y->a, v->text) : pol_value(y, v);
+	case AST_V_NAME:
+		if (str_eqz(v->text, "true") || str_eqz(v->text, "false"))
+			return node_plain(y->a, v->text);
+		return pol_value(y, v);
+	case AST_V_NUMBER:
+		if (is_number(v->text) || num_i64(v->text, &(int64_t){ 0 }))
+			return node_plain(y->a, v->text);
+		return pol_value(y, v);
+	case AST_V_DATE:
+		return is_date(v) ? node_plain(y->a, v->text) : pol_value(y, v);
+	case AST_V_RANGE:
+		return node_plain(y->a, v->text);
+	case AST_V_ADDR:
+		if (is_address(v->text) && !memchr(v->text.p, ':', v->text.n))
+			return node_plain(y->a, v->text);
+		return pol_value(y, v);
+	case AST_V_LIST:
+	case AST_V_MAP:
+		break;
+	default:
+		return pol_value(y, v);
+	}
+	if (depth == MAX_DEPTH || (v->kind == AST_V_MAP && !is_mapping(y, v)))
+		return pol_value(y, v);
+	if (v->kind == AST_V_MAP)
+		n = node_new(y->a, NODE_MAP,
+			     is_on_lines(y, v) ? NODE_BLOCK : NODE_ONE_LINE);
+	else
+		n = node_new(y->a, NODE_LIST, is_on_lines(y, v) ? NODE_BLOCK : NODE_FILL);
+	for (const struct ast_value *i = v->items; i; i = i->next) {
+		struct node *kid = any(y, i, depth + 1);
+
+		if (v->kind == AST_V_MAP)
+			kid->key = node_quote(y->a, i->key);
+		node_add(n, kid);
+	}
+	return n;
+}
+
+/* --- values of a type ----------------------------------------------------------------- */
+
+struct node *ty_value(struct to_yaml *y, enum yml_type type, const struct ast_value *v)
+{
+	if (type == YML_T_ANY)
+		return any(y, v, 0);
+	if (type == YML_T_CALLS)
+		return printed(y, v);
+	if (!is_scalar(type, v))
+		return pol_value(y, v);
+	if (v->kind == AST_V_NUMBER || v->kind == AST_V_DATE || v->kind == AST_V_RANGE)
+		return node_plain(y->a, v->text);
+	return node_text(y->a, v->kind == AST_V_ANY ? STR("any") : v->text);
+}
+
+struct node *ty_values(struct to_yaml *y, enum yml_type type, const struct ast_value *v)
+{
+	struct node *n;
+
+	if (!v->next)
+		return ty_value(y, type, v);
+	n = node_new(y->a, NODE_LIST, NODE_FILL);
+	for (; v; v = v->next)
+		node_add(n, ty_value(y, type, v));
+	return n;
+}
+
+/* --- pairs ------------------------------------------------------------------------------ */
+
+static bool is_plural(enum yml_type t)
+{
+	return t == YML_T_TEXTS || t == YML_T_REGEXES || t == YML_T_WORDS ||
+	       t == YML_T_NAMES || t == YML_T_PATHS || t == YML_T_HOSTS;
+}
+
+/* A list whose items are all scalars of the type. */
+static struct node *pair_list(struct to_yaml *y, enum yml_type type,
+			      const struct ast_value *v)
+{
+	struct node *n = node_new(y->a, NODE_LIST, NODE_FILL);
+
+	if (!v->items)
+		return pol_value(y, v);
+	for (const struct ast_value *i = v->items; i; i = i->next) {
+		if (!is_scalar(type, i))
+			return pol_value(y, v);
+		node_add(n, ty_value(y, type, i));
+	}
+	return n;
+}
+
+struct node *ty_pair(struct to_yaml *y, enum yml_scope scope, const struct ast_stmt *s)
+{
+	const struct yml_key *k = yml_find(&y->keys, scope, s->name);
+	struct node *n;
+
+	/* what is read as something else than a pair */
+	if (!k || k->classes || k->type > YML_T_ANY || !str_eqz(s->name, k->name) ||
+	    (s->locked && !(k->flags & YML_LOCKABLE)) ||
+	    (s->append && !(k->flags & YML_APPEND)))
+		return NULL;
+	if (s->values->kind == AST_V_LIST && is_plural(k->type))
+		n = pair_list(y, k->type, s->values);
+	else
+		n = ty_value(y, k->type, s->values);
+	n->key = str_printf(y->a, "%s%s%s", s->locked ? "locked " : "", k->name,
+			    s->append ? " +=" : "");
+	return n;
+}
