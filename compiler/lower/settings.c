@@ -387,7 +387,8 @@ static void check_role(struct lower *l)
 	struct ir_value role = { .type = IR_V_TEXT, .text = l->ir->role };
 	struct diag *d;
 
-	if (!s || !l->ir->role.n || has(&s->value, &role))
+	/* of one that nobody declares enough is said */
+	if (!s || !l->ir->role.n || !sema_has_role(l->s, l->ir->role) || has(&s->value, &role))
 		return;
 	d = diag_add(l->sink, DIAG_ROLE_NOT_ALLOWED, s->at.span,
 		     "the role '%.*s' (--role) is not one of the allowed roles",

@@ -27,7 +27,6 @@
 #include "runtime/cli/options.h"
 #include "runtime/cli/plan.h"
 #include "runtime/cli/report.h"
-#include "runtime/base/place.h"
 #include "runtime/cli/roots.h"
 #include "runtime/cli/streams.h"
 #include "runtime/supervise/explain.h"
