@@ -281,12 +281,23 @@ static void drop(struct weigh *w, const struct lower_say *s, const char *why)
 			   (struct ir_place){ .span = SPAN_NONE }, s->value.level);
 }
 
+/* Where nobody has spoken, only the tightest word is surely tighter than what
+ * holds then; without a limit, each limit is. */
+static bool is_tightest(const struct lower_spec *spec, const struct ir_value *v)
+{
+	const char *last = strrchr(spec->words, '|');
+
+	return spec->order != LOWER_O_LATER ||
+	       str_eqz(v->text, last ? last + 1 : spec->words);
+}
+
 static void narrow_level(struct weigh *w, int level)
 {
 	const struct lower_say *s = plain(w, level, true);
 	bool tight = s && s->spec->order != LOWER_O_NONE &&
-		     (!w->set || lower_is_tighter(s->spec, &s->value.value,
-						  &w->cur.value));
+		     (w->set ? lower_is_tighter(s->spec, &s->value.value,
+						&w->cur.value) :
+			       is_tightest(s->spec, &s->value.value));
 
 	if (tight) {
 		w->cur = s->value;

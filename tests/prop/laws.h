@@ -34,6 +34,8 @@ struct law {
 	char dir[32];
 };
 
+static struct pol_seen law_seen;
+
 /* SEED= and RUNS= of the environment, else the time and `usual`. */
 static inline void law_begin(struct law *l, const char *name, unsigned long usual)
 {
@@ -52,7 +54,7 @@ static inline void law_begin(struct law *l, const char *name, unsigned long usua
 
 static inline struct pol_gen law_gen(const struct law *l, unsigned long run, struct arena *a)
 {
-	struct pol_gen g = { .r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a } };
+	struct pol_gen g = { .seen = &law_seen, .r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a } };
 	int i;
 
 	for (i = 0; i < 8; i++)
@@ -99,7 +101,8 @@ static inline void law_place(struct arena *a, const char *dir, const struct pol 
 {
 	size_t i;
 
-	*ret_o = (struct options){ .created = -1, .scope = IR_SANDBOX, .verb = CLI_COMPILE };
+	*ret_o = (struct options){ .created = -1, .scope = IR_SANDBOX, .verb = CLI_COMPILE,
+				   .role = p->role };
 	for (i = 0; i < POL_SLOTS; i++) {
 		const char *path = arena_printf(a, "%s/%s", dir, law_files[i].name);
 		struct sema_input in = { .path = path, .name = str_from(law_files[i].name),
@@ -256,6 +259,31 @@ static inline unsigned law_survey(const struct law *l, unsigned kinds)
 	return bad;
 }
 
+/* What the texts of all laws so far held; a survey wants each of them. */
+static inline bool law_held(void)
+{
+	const struct pol_seen *s = &law_seen;
+	const struct {
+		const char *what;
+		unsigned long n;
+	} held[] = {
+		{ "roles", s->roles },	   { "when role", s->when_role },
+		{ "tools", s->tools },	   { "classes of tools", s->classes },
+		{ "groups", s->groups },   { "settings", s->settings },
+		{ "until", s->until },	   { "may yes", s->may_yes },
+	};
+	bool all = true;
+	size_t i;
+
+	printf("texts:");
+	for (i = 0; i < POL_LEN(held); i++) {
+		printf(" %s %lu", held[i].what, held[i].n);
+		all &= held[i].n > 0;
+	}
+	printf("\n");
+	return all;
+}
+
 static inline void law_end(struct law *l, unsigned kinds)
 {
 	unsigned bad;
@@ -270,6 +298,7 @@ static inline void law_end(struct law *l, unsigned kinds)
 	if (l->runs < 20)
 		return;
 	assert_int_equal(bad, 0);
+	assert_true(!kinds || law_held());
 	assert_true(l->bites > 0);
 	assert_true(l->compiled > l->refused);
 }

@@ -17,6 +17,7 @@ enum pol_slot {
 
 struct pol {
 	const char *text[POL_SLOTS];
+	const char *role; /* the chosen one, or NULL */
 };
 
 /* What has been said and may not be said again. */
@@ -25,7 +26,7 @@ enum {
 	POL_S_NET = 16, POL_S_UNIX = 32, POL_S_CALLS = 64, POL_S_BASE = 128,
 	POL_S_MOUNT = 1 << 20,
 	POL_S_TIME = 256, POL_S_FILES = 512, POL_S_ENV = 1024, POL_S_SIZE = 2048,
-	POL_S_COUNT = 12
+	POL_S_TOOLS = 4096, POL_S_ANSWER = 8192
 };
 
 struct pol_gen {
@@ -39,7 +40,15 @@ struct pol_gen {
 	unsigned said, names;
 	bool lets;
 	struct buf b;
+	/* how often each was written, in all texts */
+	struct pol_seen {
+		unsigned long roles, when_role, tools, classes, groups, settings, until,
+			may_yes;
+	} *seen;
 };
+
+/* One more of a kind, where somebody counts. */
+#define SEEN(g, what) ((void)((g)->seen && ++(g)->seen->what))
 
 #define PUT(g, ...) buf_printf(&(g)->b, __VA_ARGS__)
 #define ONE(g, n) rnd_one_in(&(g)->r, (n))
@@ -124,12 +133,23 @@ static const char *const pol_hosts[] = {
 	"127.0.0.1", "::1", "any", "fc00::/7", "\"*.a.example\""
 };
 
+static const char *const pol_roles[] = { "r1", "r2" };
+static const char *const pol_tools[] = { "a", "ab", "b", "a*", "*", "?", "x:y", "a!" };
+
 static inline void pol_host(struct pol_gen *g)
 {
 	static const char *const protos[] = { "", "tcp ", "udp " };
 	static const char *const ports[] = { "", " port 80", " port 80, 443", " port 79-81" };
+	bool group = ONE(g, 6) && g->lets;
 
-	PUT(g, "%s%s%s", PICK(g, protos), PICK(g, pol_hosts), PICK(g, ports));
+	PUT(g, "%s", PICK(g, protos));
+	if (group)
+		PUT(g, "@h%d", g->slot);
+	else
+		PUT(g, "%s", PICK(g, pol_hosts));
+	PUT(g, "%s", PICK(g, ports));
+	if (group)
+		SEEN(g, groups);
 }
 
 /* Calls, with conditions on arguments where `when` may follow. */
@@ -172,8 +192,9 @@ static inline void pol_syscall(struct pol_gen *g, bool *ret_when)
 /* --- rules --------------------------------------------------------------------- */
 
 static const char *const pol_sections[] = { "command", "file",    "network", "unix",
-					    "syscall", "limits",  "env" };
-enum { POL_COMMAND, POL_FILE, POL_NETWORK, POL_UNIX, POL_SYSCALL, POL_LIMITS, POL_ENV };
+					    "syscall", "tools",   "limits",  "env" };
+enum { POL_COMMAND, POL_FILE, POL_NETWORK, POL_UNIX, POL_SYSCALL, POL_TOOLS, POL_LIMITS,
+       POL_ENV };
 
 struct pol_rule {
 	const char *effect;
@@ -193,6 +214,10 @@ static inline void pol_pattern(struct pol_gen *g, const struct pol_rule *r, bool
 		break;
 	case POL_UNIX:
 		pol_socket(g, narrow);
+		break;
+	case POL_TOOLS:
+		PUT(g, "\"%s\"", PICK(g, pol_tools));
+		SEEN(g, tools);
 		break;
 	default:
 		break;
@@ -221,6 +246,21 @@ static inline void pol_options(struct pol_gen *g, const struct pol_rule *r, bool
 		PUT(g, " when scope == host");
 	else if (!when && ONE(g, 6))
 		PUT(g, " when scope %s", ONE(g, 2) ? "== sandbox" : "!= sandbox");
+	else if (!when && ONE(g, 6)) {
+		static const char *const forms[] = { "== r1", "!= r1", "in [r1, r2]",
+						     "== r2 or scope == sandbox" };
+
+		PUT(g, " when role %s", PICK(g, forms));
+		SEEN(g, when_role);
+	}
+	if (ONE(g, 8)) {
+		PUT(g, " until %s", ONE(g, 2) ? "1999-12-31" : "2999-12-31");
+		SEEN(g, until);
+	}
+	if (!strcmp(r->effect, "ask") && ONE(g, 3)) {
+		PUT(g, " may yes");
+		SEEN(g, may_yes);
+	}
 	if (r->section == POL_SYSCALL && r->deny && ONE(g, 2))
 		PUT(g, " with %s", ONE(g, 2) ? "EACCES" : "ENOSYS");
 }
@@ -388,6 +428,8 @@ static inline void pol_mount(struct pol_gen *g)
 
 static inline void pol_scalars(struct pol_gen *g, int section)
 {
+	bool locked;
+
 	switch (section) {
 	case POL_COMMAND:
 		pol_command_scalars(g);
@@ -409,6 +451,15 @@ static inline void pol_scalars(struct pol_gen *g, int section)
 		if (ONE(g, 3))
 			pol_otherwise(g, POL_S_CALLS, "",
 				      g->enforceable ? "allow" : PICK(g, pol_effects));
+		break;
+	case POL_TOOLS:
+		if (ONE(g, 3)) {
+			pol_otherwise(g, POL_S_TOOLS, "", PICK(g, pol_effects));
+		} else if (ONE(g, 2) && pol_may(g, POL_S_TOOLS, &locked)) {
+			pol_lock(g, POL_S_TOOLS, locked);
+			PUT(g, "otherwise by risk { low allow  medium %s  high ask  "
+			       "critical deny }\n", ONE(g, 2) ? "allow" : "ask");
+		}
 		break;
 	default:
 		break;
@@ -468,6 +519,27 @@ static inline void pol_section(struct pol_gen *g, int section)
 	PUT(g, "}\n");
 }
 
+/* A statement that stands outside of sections: a tool, or a setting. */
+static inline void pol_loose(struct pol_gen *g)
+{
+	static const char *const classes[] = { "read-only", "writes-workspace", "writes-fs",
+					       "network", "exec" };
+	static const char *const modes[] = { "prompt", "auto-accept", "strict" };
+	bool locked;
+
+	if (ONE(g, 2)) {
+		PUT(g, "tool \"%s\" { risk %s%s }\n", PICK(g, pol_tools), PICK(g, classes),
+		    g->slot != POL_FLOOR && ONE(g, 3) ? "  ask" : "");
+		SEEN(g, classes);
+	} else if (pol_may(g, POL_S_ANSWER, &locked)) {
+		PUT(g, "%ssetting \"permissions.mode\" = \"%s\"\n", locked ? "locked " : "",
+		    PICK(g, modes));
+		if (locked)
+			g->locked |= POL_S_ANSWER;
+		SEEN(g, settings);
+	}
+}
+
 static inline void pol_head(struct pol_gen *g)
 {
 	bool full = g->slot <= POL_PROJECT || g->slot == POL_USER, locked;
@@ -487,19 +559,21 @@ static inline void pol_head(struct pol_gen *g)
 	if (g->slot < POL_BASE && ONE(g, 4))
 		PUT(g, "use ./lib\n");
 	PUT(g, "group @g%d = getppid, umask, socket\n", s);
+	PUT(g, "role r1 { }\nrole r2 { }\n");
 	g->lets = g->slot != POL_FLOOR;
 	if (g->lets)
 		PUT(g, "let q%d = \"a\"\nlet w%d = [\"a ${q%d}:*\", \"git push:*\"]\n"
-		       "let p%d = [\"/p/a\", \"${HOME}/${q%d}\"]\n", s, s, s, s, s);
+		       "let p%d = [\"/p/a\", \"${HOME}/${q%d}\"]\n"
+		       "group @h%d = \"a.example\", 10.0.0.0/8\n", s, s, s, s, s, s);
 }
 
 /* The text of one file. */
 static inline const char *pol_text(struct pol_gen *g, enum pol_slot slot)
 {
 	static const int kinds[] = { POL_COMMAND, POL_FILE, POL_NETWORK, POL_UNIX,
-				     POL_SYSCALL, POL_LIMITS, POL_ENV };
+				     POL_SYSCALL, POL_TOOLS, POL_LIMITS, POL_ENV };
 	static const int focus[] = { POL_COMMAND, POL_FILE, POL_NETWORK, POL_UNIX,
-				     POL_SYSCALL };
+				     POL_SYSCALL, POL_TOOLS };
 	uint32_t n = 1 + OF(g, 4), i;
 
 	g->slot = slot;
@@ -508,9 +582,20 @@ static inline const char *pol_text(struct pol_gen *g, enum pol_slot slot)
 	pol_head(g);
 	if (slot == POL_FLOOR)
 		PUT(g, "network disabled\n");
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		bool role = slot != POL_FLOOR && ONE(g, 5);
+
+		if (role) {
+			PUT(g, "role %s {\n", PICK(g, pol_roles));
+			SEEN(g, roles);
+		}
 		pol_section(g, ONE(g, 2) ? focus[g->r.focus % POL_LEN(focus)] :
 				   PICK(g, kinds));
+		if (ONE(g, 4))
+			pol_loose(g);
+		if (role)
+			PUT(g, "}\n");
+	}
 	if (slot == POL_USER)
 		PUT(g, "test \"t\" { command \"a b\" => deny  file read \"/p/a\" => ask\n"
 		       "  syscall umask(7) => allow  net tcp 10.0.0.1 port 80 => deny }\n");
@@ -524,7 +609,8 @@ static inline struct pol pol_random(struct pol_gen *g)
 	int s;
 
 	g->locked = 0;
-	g->r.focus = (enum ir_kind)OF(g, 5);
+	g->r.focus = (enum ir_kind)OF(g, 6);
+	p.role = ONE(g, 2) ? PICK(g, pol_roles) : NULL;
 	for (s = 0; s < POL_SLOTS; s++)
 		p.text[s] = s >= POL_BASE || ONE(g, s == POL_USER_TOO ? 4 : 2) ?
 				    pol_text(g, (enum pol_slot)s) : NULL;
