@@ -159,6 +159,7 @@ static enum cli_exit reproduce(struct options *o, struct arena *a)
 	struct reproduce r;
 
 	if (reproduce_begin(o->reproduce, a, &r)) {
+		o->role = r.role;
 		take_inputs(o, a, &r, NULL);
 		o->no_nft_batch = !bundle_member(&r.b, PB_NFT_BATCH);
 		compilation_init(&all, o, a);

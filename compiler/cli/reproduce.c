@@ -152,6 +152,21 @@ static bool read_manifest(struct reproduce *r, struct arena *a, struct json_obje
 	return read_sources(r, a, o);
 }
 
+/* The manifest does not say it; the resolved policy does. */
+static const char *role_of(struct reproduce *r, struct arena *a)
+{
+	const struct bundle_member *m = bundle_member(&r->b, PB_IR);
+	struct json_object *o = m ? json_tokener_parse(arena_printf(
+						   a, "%.*s", (int)m->size,
+						   (const char *)m->data)) :
+				    NULL;
+	const char *role = o ? text_of(o, "role") : NULL;
+
+	role = role && role[0] ? arena_printf(a, "%s", role) : NULL;
+	json_object_put(o);
+	return role;
+}
+
 bool reproduce_begin(const char *path, struct arena *a, struct reproduce *ret)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -176,6 +191,7 @@ bool reproduce_begin(const char *path, struct arena *a, struct reproduce *ret)
 					    (const char *)ret->b.manifest));
 	ok = o ? read_manifest(ret, a, o) : complain(ret, "its manifest is not JSON");
 	json_object_put(o);
+	ret->role = role_of(ret, a);
 	return ok;
 }
 

@@ -14,6 +14,7 @@ struct reproduce {
 	char *dir;                     /* of this process; everything below is ours */
 	const char *stdlib_dir;        /* the bundle's standard library */
 	VEC(struct sema_input) inputs; /* all of the others, in their order */
+	const char *role;              /* that it was compiled for, or NULL */
 	struct bundle_options opt;     /* as the manifest says */
 };
 

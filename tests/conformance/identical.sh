@@ -141,6 +141,9 @@ mkdir -p "$work/b/deep"
 	"$polc" compile ./up.pol ../../a/user.pol -o "$work/up.polb" --created 1700000000 \
 		--not-before 2020-01-01 --expires 2050-12-31 --serial 3) >"$work/log" 2>&1
 again "names that climb, and dates" "$work/up.polb" 0 '^reproduced'
+(cd "$work/b" && printf 'policy r { level user }\nrole tester { command { allow "npm:*" } }\n' >role.pol &&
+	"$polc" compile role.pol --role tester -o "$work/role.polb") >"$work/log" 2>&1
+again "a role" "$work/role.polb" 0 '^reproduced'
 cp -r "$work/a/user.pol" "$work/b/deep/both.pol"
 (cd "$work/b/deep" && printf 'use ./both\n' >one.pol &&
 	"$polc" compile one.pol both.pol -o "$work/both.polb") >"$work/log" 2>&1
