@@ -15,7 +15,7 @@ void ast_build_init(struct ast_build *b, struct arena *a, struct diag_sink *sink
 
 static struct span place(const struct ast_build *b, struct span at)
 {
-	return b->place ? *b->place : at;
+	return b->place ? b->place(b->place_arg, at) : at;
 }
 
 static void count_node(struct ast_build *b, struct span at)

@@ -25,9 +25,10 @@ struct ast_build {
 	struct diag_sink *sink;
 	size_t statements, nodes;
 	bool full; /* a limit was passed; the error is in the sink */
-	/* NULL, or where every node is said to stand: the text that is parsed is
-	   not in the file as it is (an escaped YAML scalar) */
-	const struct span *place;
+	/* NULL, or where a node stands whose text is not in the file as it is
+	   (an escaped YAML scalar) */
+	struct span (*place)(const void *arg, struct span at);
+	const void *place_arg;
 };
 
 void ast_build_init(struct ast_build *b, struct arena *a, struct diag_sink *sink);

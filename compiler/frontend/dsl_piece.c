@@ -50,17 +50,93 @@ static void reset(struct dsl_parser *p, struct str text, uint32_t file, uint32_t
 	*p = fresh;
 }
 
+/* --- places ---------------------------------------------------------- */
+
+/* Where each line of a text stands in the file; no lines: all of it at `at`. */
+struct lines {
+	struct span at;
+	uint32_t file;             /* the number of the text that is in no file */
+	const uint32_t *from, *to; /* first bytes: in the text, in the file */
+	size_t n;
+};
+
+static uint32_t place_of(const struct lines *l, uint32_t off)
+{
+	size_t lo = 0, hi = l->n;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (l->from[mid] <= off)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return l->to[lo] + (off - l->from[lo]);
+}
+
+static struct span move(const void *arg, struct span at)
+{
+	const struct lines *l = arg;
+	uint32_t off, end;
+
+	if (at.file != l->file)
+		return at; /* it has been moved */
+	if (!l->n)
+		return l->at;
+	off = place_of(l, at.off);
+	end = at.len ? place_of(l, at.off + at.len - 1) + 1 : off;
+	return (struct span){l->at.file, off, end - off};
+}
+
+static size_t blanks(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && p[i] == ' ')
+		i++;
+	return i;
+}
+
+/* Are the lines of the text those of the file at `at`, but for blanks before? */
+static void find_lines(struct arena *a, struct str all, struct str text, struct span at,
+		       struct lines *ret)
+{
+	VEC(uint32_t) from = {NULL, 0, 0}, to = {NULL, 0, 0};
+	const char *first = at.len ? memchr(all.p + at.off, '\n', at.len) : NULL;
+	size_t raw = first ? (size_t)(first - all.p) + 1 : 0, end = at.off + at.len;
+
+	*ret = (struct lines){.at = at, .file = ret->file};
+	for (size_t i = 0; first && i < text.n;) {
+		const char *nl = memchr(text.p + i, '\n', text.n - i);
+		size_t n = nl ? (size_t)(nl - text.p) - i : text.n - i;
+		size_t more = blanks(all.p + raw, end - raw),
+		       own = blanks(text.p + i, n);
+
+		/* a line of the block is deeper in the file by the same amount */
+		raw += n && more > own ? more - own : 0;
+		if (n > end - raw || memcmp(all.p + raw, text.p + i, n) != 0)
+			return;
+		VEC_PUSH(a, &from, (uint32_t)i);
+		VEC_PUSH(a, &to, (uint32_t)raw);
+		i += n + 1;
+		nl = raw < end ? memchr(all.p + raw, '\n', end - raw) : NULL;
+		raw = nl ? (size_t)(nl - all.p) + 1 : end;
+	}
+	ret->from = from.v;
+	ret->to = to.v;
+	ret->n = from.n;
+}
+
 /* Messages about a text that is in no file stand where its scalar stands. */
-static void replace_places(struct dsl_parser *p, size_t from, struct span at)
+static void replace_places(struct dsl_parser *p, size_t from, const struct lines *lines)
 {
 	for (size_t i = from; i < p->sink->list.n; i++) {
 		struct diag *d = p->sink->list.v[i];
 
-		if (d->at.file == p->file)
-			d->at = at;
+		d->at = move(lines, d->at);
 		for (size_t k = 0; k < d->parts.n; k++)
-			if (d->parts.v[k].at.file == p->file)
-				d->parts.v[k].at = at;
+			d->parts.v[k].at = move(lines, d->parts.v[k].at);
 	}
 }
 
@@ -103,6 +179,7 @@ bool dsl_piece(struct dsl_parser *p, enum dsl_start start, struct str text,
 	struct str all = p->map->files.v[file].text;
 	bool in_file = text.n == at.len && memcmp(all.p + at.off, text.p, text.n) == 0;
 	size_t messages = p->sink->list.n;
+	struct lines lines = {.at = at};
 	bool ok;
 
 	assert(start < DSL_STARTS);
@@ -111,13 +188,18 @@ bool dsl_piece(struct dsl_parser *p, enum dsl_start start, struct str text,
 	else
 		reset(p, text, FIRST_LOOSE + p->loose++, 0);
 	p->start = starts[start];
-	p->b.place = in_file ? NULL : &at;
+	lines.file = p->file;
+	if (!in_file) {
+		find_lines(p->b.a, all, text, at, &lines);
+		p->b.place = move;
+		p->b.place_arg = &lines;
+	}
 	ok = dsl_run(p, p->off + (uint32_t)text.n);
 	p->b.place = NULL;
 	if (!ok && p->sink->errors == p->errors)
 		diag_add(p->sink, DIAG_SYNTAX, at, "this text cannot be parsed");
 	if (!in_file)
-		replace_places(p, messages, at);
+		replace_places(p, messages, &lines);
 	if (!ok || p->sink->errors > p->errors)
 		return false;
 	*ret = p->piece;

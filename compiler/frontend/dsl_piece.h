@@ -40,8 +40,9 @@ struct ast_build *dsl_build(struct dsl_parser *p);
 
 /*
  * Parses `text` whole.  Where the bytes of the file at `at` are exactly this
- * text, each node and message has its own place; else all have the place
- * `at`.  False iff errors were reported.
+ * text, each node and message has its own place.  So it is where its lines
+ * are those of the file, but for their indentation (a YAML block).  Else all
+ * have the place `at`.  False iff errors were reported.
  */
 bool dsl_piece(struct dsl_parser *p, enum dsl_start start, struct str text,
 	       struct span at, struct dsl_result *ret);

@@ -120,6 +120,15 @@ static void test_places_are_those_of_the_file(void **state)
 	/* what is not in the file as it is stands where its scalar stands */
 	assert_at(r->next->values->at, "\"ptrac\\x65\"");
 	assert_at(r->next->options->expr->kids->at, "\"a == \\x31\"");
+	/* a block's lines are in the file */
+	s = parsed("pol: |\n  # x\n  command {\n      deny \"a\"\n\n  }\n"
+		   "test:\n  t: |-\n    command \"b\" => deny\n")->stmts;
+	assert_at(s->body->at, "deny \"a\"");
+	assert_at(s->body->values->at, "\"a\"");
+	assert_at(s->next->cases->at, "command \"b\" => deny");
+	s = parsed("syscall:\n  - {deny: 'clone(flags)', when: 'flags & CLONE_FS'}\n"
+		   "  - {deny: x, when: y}\n")->stmts;
+	r = s->body;
 	assert_true(str_eqz(source_key_path(&map, &arena, r->values->at),
 			    "syscall[0].deny"));
 	assert_true(str_eqz(source_key_path(&map, &arena, r->next->options->at),
