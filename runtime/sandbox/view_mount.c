@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,7 @@ static int spread_root(struct maker *m)
 	if (!dir)
 		return rt_fail_errno(m->err, errno, "/");
 	while (r == 0 && (e = readdir(dir))) {
+		struct stat st;
 		bool skip = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
 		struct cand *c;
 
@@ -134,7 +136,9 @@ static int spread_root(struct maker *m)
 			skip |= !strcmp(path, own[i]);
 		if (skip)
 			continue;
-		if (e->d_type == DT_LNK) {
+		if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue; /* gone since */
+		if (S_ISLNK(st.st_mode)) {
 			r = view_copy_link(m, path);
 			continue;
 		}
