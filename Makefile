@@ -19,8 +19,16 @@ CFLAGS_san := -O1 -g -Werror -fsanitize=address,undefined \
 # (runtime/base/fault.h); the callers' names are read off the stack.
 CFLAGS_faults := -O1 -g -Werror -DPOL_FAULTS=1 -fno-inline -fno-omit-frame-pointer \
               -fno-optimize-sibling-calls
-ifeq ($(filter $(VARIANT),dev rel san faults),)
-$(error VARIANT is dev, rel, san or faults)
+# cov counts lines (gcov); fuzz is clang's libFuzzer with its sanitizers (without one that
+# calls NULL + 0 an overflow).
+CFLAGS_cov := -O0 -g --coverage
+CFLAGS_fuzz := -O1 -g -w -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=pointer-overflow \
+              -fno-sanitize-recover=all -fno-omit-frame-pointer -DPOL_SAN=1
+ifeq ($(filter $(VARIANT),dev rel san faults cov fuzz),)
+$(error VARIANT is dev, rel, san, faults, cov or fuzz)
+endif
+ifeq ($(VARIANT),fuzz)
+CC := clang
 endif
 
 STDLIB_DIR ?= $(CURDIR)/stdlib-policies
@@ -29,11 +37,13 @@ CFLAGS_ALL = $(BASE) $(CFLAGS_$(VARIANT)) $(EXTRA_CFLAGS)
 comma := ,
 LDFLAGS_rel := -Wl,-z,relro,-z,now
 LDFLAGS_san := -fsanitize=address,undefined
+LDFLAGS_cov := --coverage
+LDFLAGS_fuzz := -fsanitize=address,undefined
 LDFLAGS_faults := $(addprefix -Wl$(comma)--wrap=,$(shell awk -F', *' \
                     '/^X/ {print $$3} /^H/ {gsub(/[^a-z]/, ""); print}' runtime/base/fault.def))
 # The sandboxed programs are static (they start in half the time and need no
 # file of the view); gcc refuses -static with ASan, so the san variant is not.
-STATIC := $(if $(filter san,$(VARIANT)),-pie,-static-pie)
+STATIC := $(if $(filter san cov fuzz,$(VARIANT)),-pie,-static-pie)
 
 POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lnftables
 POLRUN_LIBS := -lsodium -lcap
@@ -66,10 +76,11 @@ TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
 ORACLE     := $(BUILD)/tests/conformance/file_oracle $(BUILD)/tests/conformance/net_oracle
 TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
+FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
 .PHONY: schema check-schema all help test conformance check-unit check-golden check-lint check-live check-vm check-table golden \
-        golden-update bench step-mutants faults clean install format
+        golden-update bench step-mutants faults fuzz fuzz-targets coverage clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -92,6 +103,8 @@ help:
 ## step-mutants   switches off each set-up step and expects a test to fail
 ## schema         grammar/editors/policy.schema.json, from the table of YAML's keys
 ## faults         each system call of a run fails with each errno; T= one function
+## fuzz           libFuzzer on T= (all) for SECS= (60) each; findings to build/fuzz/found
+## coverage       lines and branches that units, goldens and corpora reach
 ## bench          timings beside peers (never part of a test)
 ## install        into $(DESTDIR)$(PREFIX)
 
@@ -148,6 +161,13 @@ $(ORACLE): $(BUILD)/%: $(BUILD)/obj/%.o $(LIB_COMPILER) $(LIB_RUNTIME)
 $(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
+# A fuzz target is driven by libFuzzer or, in every other variant, by files.
+$(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(LIB_COMPILER) $(LIB_RUNTIME) \
+         $(if $(filter fuzz,$(VARIANT)),,$(call obj,tests/fuzz/replay.c))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer) \
+		-o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) \
+		-Wl,--end-group $(POLC_LIBS) -lcap
 # Probes run inside the sandbox, where only the system trees are: static.
 $(BUILD)/tests/probes/%: tests/live/probes/%.c
 	@mkdir -p $(@D)
@@ -163,7 +183,8 @@ schema: $(SCHEMA)
 	mv grammar/editors/policy.schema.json.new grammar/editors/policy.schema.json
 
 # --- tests ----------------------------------------------------------------------
-unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SCHEMA)
+unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SCHEMA) $(FUZZ)
+fuzz-targets: $(FUZZ)
 probes: $(PROBES)
 test: all unit-tests probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/all.sh
@@ -186,6 +207,10 @@ check-lint:
 	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh
 check-vm: all unit-tests probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) T=$(T) tests/vm/run.sh $(BOOT)
+fuzz:
+	@tests/run/fuzz.sh "$(T)" "$(or $(SECS),60)"
+coverage:
+	@tests/run/coverage.sh
 faults: all
 	@BUILD=$(abspath $(BUILD)) tests/run/faults.sh all $(T)
 step-mutants: all probes

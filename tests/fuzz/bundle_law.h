@@ -1,0 +1,78 @@
+/* What holds for every bundle that the reader accepts. */
+#ifndef TESTS_FUZZ_BUNDLE_LAW_H
+#define TESTS_FUZZ_BUNDLE_LAW_H
+
+#include "tests/fuzz/law.h"
+
+#include "runtime/bundle/reader.h"
+#include "runtime/decide/bpf.h"
+#include "runtime/decide/decide.h"
+
+static inline void law_decision(const struct bundle *b, const struct decision *d)
+{
+	LAW(d->effect < PB_EFFECT_COUNT && d->risk <= 3);
+	LAW(d->rule == UINT32_MAX || bundle_rule(b, d->rule));
+	for (uint32_t i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
+		LAW(bundle_rule(b, d->matched[i]));
+}
+
+static inline void law_filter(struct bundle *b, bool trace)
+{
+	struct seccomp_data data = { .nr = 59, .arch = 0xc000003eu };
+	const struct pb_map *map;
+	const void *insns;
+	struct rt_err err = { 0 };
+	uint32_t value;
+	unsigned args;
+	size_t n;
+
+	if (bundle_filter(b, trace, &insns, &n, &map, &err) < 0) {
+		LAW(err.text[0]);
+		return;
+	}
+	for (data.nr = 0; data.nr < 460; data.nr += 7)
+		LAW(bpf_run(insns, n, &data, &value, &args) < (int)n);
+}
+
+/* Takes `bytes` over, as the reader does. */
+static inline void law_bundle(uint8_t *bytes, size_t n)
+{
+	static const char *const argvs[][4] = {
+		{ "git", "status", NULL }, { "/bin/sh", "-c", "x", NULL }, { "", NULL }
+	};
+	static const char *const paths[] = { "/", "/home/u/project/.git/config", "/etc/passwd" };
+	struct decide_ctx c = { .scope = PB_SANDBOX, .cwd = "/home/u/project" };
+	static const uint8_t addr[16] = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 };
+	struct decision d;
+	struct rt_err err = { 0 };
+	struct bundle b;
+
+	if (bundle_parse(bytes, n, &b, &err) < 0) {
+		LAW(err.text[0]);
+		return;
+	}
+	c.b = &b;
+	for (int i = 0; i < PB_ROOT_COUNT; i++)
+		c.roots.dir[i] = i == PB_ROOT_FS ? "/" : "/home/u/project";
+	for (size_t i = 0; i < 3; i++) {
+		decide_argv(&c, argvs[i], argvs[i][1] ? 2 : 1, &d);
+		law_decision(&b, &d);
+		for (unsigned op = 1; op <= PB_EXEC; op <<= 1) {
+			decide_file(&c, (uint8_t)op, paths[i], &d);
+			law_decision(&b, &d);
+		}
+		decide_unix(&c, paths[i], i == 1, &d);
+		law_decision(&b, &d);
+		decide_net(&c, i == 1, addr, 443, &d);
+		law_decision(&b, &d);
+		decide_tool(&c, paths[i], &d);
+		law_decision(&b, &d);
+	}
+	decide_unparsed(&c, &d);
+	law_decision(&b, &d);
+	law_filter(&b, false);
+	law_filter(&b, true);
+	bundle_release(&b);
+}
+
+#endif

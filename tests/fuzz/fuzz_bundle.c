@@ -1,0 +1,11 @@
+/*
+ * A bundle, as it lies on disk.  What is accepted has filters that are whole,
+ * and every decision on it is one of the effects, by a rule that it has.
+ */
+#include "tests/fuzz/bundle_law.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	law_bundle((uint8_t *)law_text(data, n), n);
+	return 0;
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Seeds that are made of a bundle, so that they follow the format.
+
+    seeds.py POLC OUT   a folder for each of bundle, tar, manifest, ir, member
+"""
+import os, subprocess, sys, tarfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def put(out, target, name, data):
+    os.makedirs(os.path.join(out, target), exist_ok=True)
+    with open(os.path.join(out, target, name), 'wb') as f:
+        f.write(data)
+
+
+def main():
+    polc, out = sys.argv[1:]
+    os.makedirs(out, exist_ok=True)
+    path = os.path.join(out, 'seed.polb')
+    subprocess.run([polc, 'compile', os.path.join(HERE, 'corpus', 'seed.pol'), '-o', path],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(path, 'rb') as f:
+        whole = f.read()
+    os.unlink(path)
+    put(out, 'bundle', 'seed', whole)
+    put(out, 'tar', 'seed', whole)
+    import io
+    with tarfile.open(fileobj=io.BytesIO(whole)) as t:
+        members = [(m.name, t.extractfile(m).read()) for m in t.getmembers()]
+    for name, data in members:
+        flat = name.replace('/', '-')
+        if name == 'manifest.json':
+            put(out, 'manifest', flat, data)
+        elif name == 'ir.json':
+            put(out, 'ir', flat, data)
+        elif not name.startswith('sources'):
+            # which number a member has is the back ends' order
+            for i in range(9):
+                put(out, 'member', f'{flat}-{i}', bytes([i]) + data)
+
+
+if __name__ == '__main__':
+    main()
