@@ -3,6 +3,7 @@
 #include "runtime/base/fault.h"
 
 #ifdef POL_FAULTS
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -24,8 +25,10 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <grp.h>
+#include <linux/magic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,7 +39,7 @@ enum { MAX_CALLS = 128, MAX_FRAMES = 12, SHORT = -1 };
 static struct {
 	const char *role; /* NULL: nothing was called yet */
 	const char *spec; /* NULL: none; "" never */
-	bool log;
+	bool log, forked;
 	struct {
 		const char *name;
 		unsigned long seen;
@@ -214,6 +217,8 @@ pid_t __wrap_fork(void)
 
 	FAIL("fork", -1);
 	p = __real_fork();
+	/* polinit's own filter knows no fstat() */
+	state.forked = true;
 	if (p == 0)
 		enter(strcmp(state.role, "polinit") ? "copier" : "command");
 	return p;
@@ -282,7 +287,11 @@ static bool is_file(int fd)
 {
 	struct stat st;
 
-	return __real_fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	struct statfs fs;
+
+	/* a file of /proc takes one write */
+	return __real_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       fstatfs(fd, &fs) == 0 && fs.f_type != PROC_SUPER_MAGIC;
 }
 
 #define MOVE(name, params, call)                        \
@@ -295,7 +304,7 @@ static bool is_file(int fd)
 			errno = e;                      \
 			return -1;                      \
 		}                                       \
-		if (e == SHORT && n > 1 && is_file(fd)) \
+		if (e == SHORT && n > 1 && !state.forked && is_file(fd)) \
 			n = 1;                          \
 		return __real_##name call;              \
 	}

@@ -341,7 +341,7 @@ static int start_and_supervise(struct session *s)
 		 (retry_without_listener(s, &err) || network_by_polnft(&s->run, &err)));
 	if (r < 0) {
 		r = refuse_start(s, &err);
-		streams_finish(&streams);
+		(void)streams_finish(&streams, &err);
 		return r;
 	}
 	if (child.listener < 0)
@@ -360,7 +360,8 @@ static int start_and_supervise(struct session *s)
 	say_end(s);
 	say_foreign(s, project);
 	note_appeared(s);
-	streams_finish(&streams);
+	if (streams_finish(&streams, &err) < 0)
+		s->result.status = fail(&err, EXIT_REFUSED);
 	return s->result.status;
 }
 
@@ -561,6 +562,8 @@ int main(int argc, char **argv)
 
 	/* A parent that ignores SIGCHLD would take the statuses away. */
 	(void)signal(SIGCHLD, SIG_DFL);
+	/* A report past the caller's limit of file sizes is an error, not the end. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (streams_clean(&err) < 0 || options_parse(argc, argv, &opt, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	switch (opt.action) {

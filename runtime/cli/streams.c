@@ -32,7 +32,7 @@ int streams_clean(struct rt_err *err)
 
 		if (flags < 0 && errno == EBADF) {
 			/* The lowest free number is this one. */
-			if (open("/dev/null", O_RDWR | O_NOCTTY) != fd)
+			if (sys_open("/dev/null", O_RDWR | O_NOCTTY, 0) != fd)
 				return rt_fail_errno(err, errno, "/dev/null");
 			continue;
 		}
@@ -68,7 +68,7 @@ static void confine_copier(void)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
 	    sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog) != 0)
-		_exit(125);
+		_exit(errno);
 #endif
 }
 
@@ -80,11 +80,10 @@ __attribute__((noreturn)) static void copy(int from, int to)
 	unsigned high = (unsigned)(from < to ? to : from);
 
 	/* The command's end of the pipe must be the only one. */
-	if (low > 0)
-		(void)sys_close_range(0, low - 1, 0);
-	if (high > low + 1)
-		(void)sys_close_range(low + 1, high - 1, 0);
-	(void)sys_close_range(high + 1, ~0U, 0);
+	if ((low > 0 && sys_close_range(0, low - 1, 0) != 0) ||
+	    (high > low + 1 && sys_close_range(low + 1, high - 1, 0) != 0) ||
+	    sys_close_range(high + 1, ~0U, 0) != 0)
+		_exit(errno);
 	for (int sig = 1; sig < 32; sig++)
 		if (sig != SIGKILL && sig != SIGSTOP && sig != SIGPIPE)
 			(void)signal(sig, SIG_IGN); /* it ends with its input */
@@ -94,8 +93,13 @@ __attribute__((noreturn)) static void copy(int from, int to)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0 || io_write_all(to, buf, (size_t)n) != 0)
-			_exit(n < 0);
+		int r;
+
+		if (n <= 0)
+			_exit(n < 0 ? errno : 0);
+		r = io_write_all(to, buf, (size_t)n);
+		if (r != 0)
+			_exit(r == -EPIPE ? 0 : -r);
 	}
 }
 
@@ -120,7 +124,7 @@ static int bridge(struct streams *s, int fd, struct rt_err *err)
 		copy(mine, fd);
 	}
 	s->copier[fd] = pid;
-	if (dup2(theirs, fd) < 0)
+	if (SYS_RETRY(dup2(theirs, fd)) < 0)
 		return rt_fail_errno(err, errno, "%s", names[fd]);
 	return 0;
 }
@@ -145,13 +149,15 @@ static uint64_t mount_of(int fd)
 		       stx.stx_mnt_id : 0;
 }
 
-static void describe(int fd, struct file *ret)
+static int describe(int fd, struct file *ret, struct rt_err *err)
 {
-	int mode = fcntl(fd, F_GETFL) & O_ACCMODE;
+	int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
 	struct stat at;
 	char name[32];
 	ssize_t n;
 
+	if (flags < 0)
+		return rt_fail_errno(err, errno, "%s", names[fd]);
 	ret->fd = fd;
 	ret->reads = mode != O_WRONLY;
 	ret->writes = mode != O_RDONLY;
@@ -162,6 +168,7 @@ static void describe(int fd, struct file *ret)
 	ret->placed = ret->path[0] == '/' && ret->mount &&
 		      lstat(ret->path, &at) == 0 && at.st_dev == ret->st.st_dev &&
 		      at.st_ino == ret->st.st_ino;
+	return 0;
 }
 
 /*
@@ -237,13 +244,15 @@ int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *vie
 		if (!S_ISREG(files[fd].st_mode))
 			continue;
 		f.st = files[fd];
-		describe(fd, &f);
+		r = describe(fd, &f, err);
+		if (r < 0)
+			return r;
 		if (!gives_more(run, view, &f))
 			continue;
 		ret->shared = shares_pipe(ret, fd, files);
 		if (!ret->shared)
 			r = bridge(ret, fd, err);
-		else if (dup2(1, 2) < 0)
+		else if (SYS_RETRY(dup2(1, 2)) < 0)
 			r = rt_fail_errno(err, errno, "%s", names[fd]);
 		if (r < 0)
 			return r;
@@ -251,16 +260,24 @@ int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *vie
 	return 0;
 }
 
-void streams_finish(struct streams *s)
+int streams_finish(struct streams *s, struct rt_err *err)
 {
+	int r = 0;
+
 	/* polrun's own ends of the pipes are the last ones */
 	for (int fd = 1; fd < 3; fd++)
 		if (s->copier[fd] > 0 || (fd == 2 && s->shared))
 			(void)close(fd);
-	for (int fd = 1; fd < 3; fd++) {
-		while (s->copier[fd] > 0 && waitpid(s->copier[fd], NULL, 0) < 0 &&
-		       errno == EINTR)
-			;
+	for (int fd = 0; fd < 3; fd++) {
+		int status = 0;
+
+		/* the input's may still have to find out that nobody reads */
+		if (s->copier[fd] > 0 &&
+		    SYS_RETRY(waitpid(s->copier[fd], &status, fd == 0 ? WNOHANG : 0)) > 0 &&
+		    WIFEXITED(status) && WEXITSTATUS(status) != 0)
+			r = rt_fail_errno(err, WEXITSTATUS(status),
+					  "%s was not copied to its end", names[fd]);
 		s->copier[fd] = 0;
 	}
+	return r;
 }

@@ -31,6 +31,6 @@ struct streams {
 int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *view,
 		   struct streams *ret, struct rt_err *err);
 /* Waits until what the command wrote has arrived. */
-void streams_finish(struct streams *s);
+int streams_finish(struct streams *s, struct rt_err *err);
 
 #endif

@@ -157,6 +157,7 @@ static void look(struct listener *l)
 		for (size_t i = 0; i < seen.n; i++)
 			denials_add(l->denials, seen.v[i].layer, seen.v[i].op,
 				    seen.v[i].subject, seen.v[i].err, seen.v[i].rule);
+	l->denials->lost += seen.lost;
 	free(seen.v);
 }
 

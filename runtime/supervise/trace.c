@@ -98,11 +98,11 @@ int trace_init(struct trace *t, const struct sandbox_run *run,
 			     .denials = d,
 			     .proc_fd = -1,
 			     .root_fd = -1 };
-	t->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	t->proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (t->proc_fd < 0)
 		return rt_fail_errno(err, errno, "cannot open /proc");
 	(void)snprintf(name, sizeof(name), "%d/root", init_pid);
-	t->root_fd = openat(t->proc_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	t->root_fd = sys_openat(t->proc_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (t->root_fd < 0)
 		return rt_fail_errno(err, errno, "cannot open the sandbox's root");
 	return 0;

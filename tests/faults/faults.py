@@ -13,8 +13,8 @@ processes, control groups.  EINTR is always "same".
       all    every call, every errno         first  each way to a call, first errno
       each   every call, its first errno
 """
-import bisect, collections, ctypes, errno, hashlib, json, os, re, select, signal, stat
-import subprocess, sys, time
+import bisect, collections, ctypes, errno, hashlib, itertools, json, os, re, resource
+import select, signal, stat, subprocess, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PR_SET_CHILD_SUBREAPER = 36
@@ -46,7 +46,7 @@ class World:
     """The directory that the runs take place in."""
 
     def __init__(self, bindir, work):
-        self.bin, self.work = bindir, work
+        self.bin, self.work, self.taken = bindir, work, None
         self.home = os.path.join(work, 'home')
         self.project = os.path.join(self.home, 'project')
         self.report = os.path.join(work, 'report.json')
@@ -79,7 +79,7 @@ class World:
             for n in dirs + names + ['.']:
                 p = os.path.join(top, n)
                 st = os.lstat(p)
-                if p == self.report:
+                if p in (self.report, self.taken):
                     continue
                 held = None
                 if stat.S_ISREG(st.st_mode):
@@ -146,10 +146,11 @@ def reap_all(patience):
         time.sleep(0.002)
 
 
-def run(w, fault=None, log=False, kill=None, argv=None, closed=(), stdin=None, report=True,
-        patience=5):
-    """One run of polrun; `kill` is the role that waits to be killed."""
-    env = {'PATH': '/usr/bin:/bin', 'HOME': w.home, 'LANG': 'C.UTF-8'}
+def run(w, fault=None, log=False, kill=None, options=(), bundle=None, closed=(),
+        stdin=None, stdout=None, report=True, before=(), fsize=None, patience=5):
+    """One run of polrun.  `kill` is the role that waits to be killed, `before` stands
+    in front of polrun, `stdin` and `stdout` are files instead of nothing and a pipe."""
+    env = {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': w.home, 'LANG': 'C.UTF-8'}
     if fault:
         env['POL_FAULT'] = fault
     if log:
@@ -158,19 +159,23 @@ def run(w, fault=None, log=False, kill=None, argv=None, closed=(), stdin=None, r
         os.unlink(w.report)
     except FileNotFoundError:
         pass
-    args = [os.path.join(w.bin, 'polrun'), '-b', w.bundle]
+    args = [*before, os.path.join(w.bin, 'polrun'), '-b', bundle or w.bundle, *options]
     if report:
-        args += ['--report', w.report]
-    args += argv or ['/bin/sh', '-c', COMMAND]
+        args += ['--report', report if isinstance(report, str) else w.report]
+    args += ['/bin/sh', '-c', COMMAND]
 
-    def before():
+    def prepare():
         for fd in closed:
             os.close(fd)
-    p = subprocess.Popen(args, cwd=w.project, env=env, stdin=stdin or subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                         preexec_fn=before if closed else None)
-    got = {p.stdout: b'', p.stderr: b''}
-    open_, left, end, killed = set(got), [], time.monotonic() + 20, False
+        if fsize is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (fsize, fsize))
+    given = open(stdin) if stdin else None
+    taken = open(stdout, 'w+') if stdout else None
+    p = subprocess.Popen(args, cwd=w.project, env=env, stdin=given or subprocess.DEVNULL,
+                         stdout=taken or subprocess.PIPE, stderr=subprocess.PIPE,
+                         preexec_fn=prepare if closed or fsize is not None else None)
+    got = {f: b'' for f in (p.stdout, p.stderr) if f}
+    open_, left, end, killed = set(got), [], time.monotonic() + 20, 0
     while open_:
         ready, _, _ = select.select(list(open_), [], [], 0.5)
         for f in ready:
@@ -178,7 +183,8 @@ def run(w, fault=None, log=False, kill=None, argv=None, closed=(), stdin=None, r
             got[f] += data
             if not data:
                 open_.discard(f)
-        if kill and not killed and b'@S ' in got[p.stderr]:
+        # what looks for the reason of a failure has processes of its own
+        if kill and killed < got[p.stderr].count(b'@S '):
             who = {'polrun': lambda: [p.pid], 'child': lambda: children(p.pid)[-1:],
                    'owner': lambda: children(p.pid)[-1:],
                    'copier': lambda: children(p.pid)[-1:],
@@ -187,7 +193,7 @@ def run(w, fault=None, log=False, kill=None, argv=None, closed=(), stdin=None, r
                                        for d in children(c)]}[kill]()
             for pid in who:
                 os.kill(pid, signal.SIGKILL)
-            killed = bool(who)
+            killed += bool(who)
         if time.monotonic() > end:
             left.append('hangs: ' + ' '.join(map(str, [p.pid] + below(p.pid))))
             for pid in [p.pid] + below(p.pid):
@@ -197,9 +203,16 @@ def run(w, fault=None, log=False, kill=None, argv=None, closed=(), stdin=None, r
                     pass
             break
     status = p.wait()
-    p.stdout.close()
-    p.stderr.close()
+    out = got.get(p.stdout, b'').decode(errors='replace')
+    for f in got:
+        f.close()
     left += reap_all(patience)
+    if taken:
+        taken.seek(0)
+        out = taken.read()
+        taken.close()
+    if given:
+        given.close()
     err = got[p.stderr].decode(errors='replace')
     notes = NOTE.findall(err)
     try:
@@ -208,8 +221,7 @@ def run(w, fault=None, log=False, kill=None, argv=None, closed=(), stdin=None, r
         os.unlink(w.report)
     except FileNotFoundError:
         report_text = None
-    return Result(status, got[p.stdout].decode(errors='replace'), NOTE.sub('', err), notes,
-                  report_text, left)
+    return Result(status, out, NOTE.sub('', err), notes, report_text, left)
 
 
 def is_init(pid):
@@ -249,8 +261,8 @@ class Symbols:
 Site = collections.namedtuple('Site', 'role call n way')
 
 
-def record(w, symbols):
-    r = run(w, log=True)
+def record(w, symbols, **how):
+    r = run(w, log=True, **how)
     sites = []
     for kind, role, call, n, _, addresses in r.notes:
         way = symbols['polinit' if role in ('polinit', 'command') else 'polrun'].way(addresses)
@@ -346,7 +358,9 @@ def judge(outcome, err, r, base):
     if not r.report:
         return 'no report'
     a, b = tidy_report(r.report), tidy_report(base.report)
-    if outcome != 'same':
+    if outcome == 'unnamed':
+        a['denials'] = b['denials']
+    elif outcome != 'same':
         lost = [m for m in a['mechanisms'] if m not in b['mechanisms']]
         if not any(re.search(outcome.replace('_', ' '), m) for m in lost):
             return f'mechanisms[] has no line that matches "{outcome}": {lost}'
@@ -382,53 +396,173 @@ def choose(sites, how):
     return chosen
 
 
+# --- the tests -------------------------------------------------------------------
+
+
+class Tests:
+    def __init__(self, base_dir, work, how, only):
+        self.w, self.total, self.expect = World(os.path.join(base_dir, 'bin'), work), Sum(), Expect()
+        self.how, self.only, self.runs = how, only, 0
+        with open(os.path.join(base_dir, 'ours')) as f:
+            ours = f.read().split()
+        self.symbols = {p: Symbols(os.path.join(self.w.bin, p), ours)
+                        for p in ('polrun', 'polinit')}
+        self.before = self.w.host()
+
+    def check(self, name, wrong, r):
+        """A run is over: nothing may be left, whatever else it was."""
+        self.runs += 1
+        if wrong is None and r.left:
+            wrong = 'left behind: ' + ', '.join(r.left)
+        self.w.tidy()
+        now = self.w.host()
+        if now != self.before:
+            wrong = wrong or 'changed: ' + ', '.join(k for k in now if now[k] != self.before[k])
+            self.before = now
+        self.total.check(name, wrong, r)
+
+    def same(self, r, base):
+        if r.status != base.status:
+            return f'exit status {r.status}, want {base.status}'
+        if r.out != base.out:
+            return 'the command sees something else'
+        if tidy_report(r.report) != tidy_report(base.report):
+            return 'another report'
+        return None
+
+    def calls(self, name, within=None, **scenario):
+        """Every call of a run (or those on the way through one of `within`) fails."""
+        base = run(self.w, **scenario)
+        if base.status != 7 or base.left or 'secret' in base.out:
+            self.check(f'{name}: the undisturbed run', f'is disturbed: {base}', base)
+            return []
+        sites, recorded = record(self.w, self.symbols, **scenario)
+        self.check(f'{name}: recorded', self.same(recorded, base), recorded)
+        if within:
+            sites = [s for s in sites if within & set(s.way)]
+        chosen = choose(sites, self.how)
+        for s in chosen:
+            errs = self.expect.errnos[s.call]
+            if self.only and self.only not in s.way and self.only != s.call:
+                continue
+            if self.how != 'all':
+                errs = errs[:1] + (['EINTR'] if 'EINTR' in errs[1:] else [])
+            for e in errs:
+                self.fail_once(name, s, e, base, scenario)
+        print(f'{name}: {len(sites)} calls, {len(set((s.role, s.call, s.way) for s in sites))} '
+              f'ways to one, {len(chosen)} chosen')
+        return sites
+
+    def fail_once(self, name, s, e, base, scenario):
+        # how often polrun waits while the command runs differs
+        for _ in range(5 if 'run_loop' in s.way else 1):
+            r = run(self.w, f'{s.role}:{s.call}:{s.n}:{e}', **scenario)
+            if any(n[0] == 'I' for n in r.notes):
+                break
+        else:
+            if 'run_loop' in s.way:
+                return
+        self.check(f'{name}: {s.role} {s.call} {s.n} {e} ({" < ".join(s.way[:4])})',
+                   judge(self.expect.of(s, e), e, r, base), r)
+
+    def kills(self, sites):
+        """Each process of the run is killed before each of its calls."""
+        base = run(self.w)
+        for s in choose(sites, 'first'):
+            if s.call in ('malloc', 'calloc', 'realloc', 'reallocarray', 'strdup', 'strndup'):
+                continue
+            r = run(self.w, f'{s.role}:{s.call}:{s.n}:stop', kill=s.role)
+            allowed = {'polrun': (-9,), 'command': (125, 137),
+                       'owner': (base.status, 125), 'copier': (base.status,)}.get(s.role, (125, base.status))
+            wrong = None
+            if not any(n[0] == 'S' for n in r.notes):
+                if 'run_loop' in s.way:
+                    continue
+                wrong = 'the call was not made'
+            elif r.status not in allowed:
+                wrong = f'exit status {r.status}, want one of {allowed}'
+            elif 'secret' in r.out:
+                wrong = 'what is hidden is shown'
+            self.check(f'kill -9 of {s.role} before {s.call} {s.n} ({" < ".join(s.way[:3])})',
+                       wrong, r)
+
+    def moves(self):
+        """Reads and writes of files that move one byte."""
+        base = run(self.w)
+        for role, call in (('polrun', 'pread'), ('polrun', 'read'), ('polrun', 'write'),
+                           ('polinit', 'write')):
+            r = run(self.w, f'{role}:{call}:*:short')
+            self.check(f'{role}: every {call} of a file moves one byte', self.same(r, base), r)
+
+    def descriptors(self):
+        base = run(self.w)
+        for closed in itertools.chain.from_iterable(
+                itertools.combinations((0, 1, 2), k) for k in (1, 2, 3)):
+            r = run(self.w, closed=closed)
+            wrong = None
+            if r.status != base.status:
+                wrong = f'exit status {r.status}, want {base.status}'
+            elif r.out != ('' if 1 in closed else base.out):
+                wrong = 'the command sees something else'
+            elif tidy_report(r.report) != tidy_report(base.report):
+                wrong = 'another report'
+            self.check('closed: ' + ' '.join(map(str, closed)), wrong, r)
+
+    def full(self):
+        """A report that finds no room: the status stays, a line says so."""
+        base = run(self.w)
+        wrong = None
+        r = run(self.w, fsize=len(base.report) * 3 // 4)
+        if r.status != base.status or 'File too large' not in r.err:
+            wrong = f'status {r.status}, or no line says so'
+        elif r.report:
+            wrong = 'half a report is left'
+        self.check('a report past the limit of file sizes', wrong, r)
+        if not ROOT:
+            return
+        disk = os.path.join(self.w.work, 'disk')
+        os.mkdir(disk)
+        report = os.path.join(disk, 'r.json')
+        script = ('mount -t tmpfs -o size=4k none "$0" && { dd if=/dev/zero of="$0/fill" bs=4k '
+                  'count=2 2>/dev/null; "$@"; s=$?; stat -c "size %s" "$0/r.json" >&2; exit $s; }')
+        r = run(self.w, report=report,
+                before=('unshare', '-m', '--propagation', 'private', 'sh', '-c', script, disk))
+        os.rmdir(disk)
+        wrong = None
+        if r.status != base.status or 'No space left on device' not in r.err:
+            wrong = f'status {r.status}, or no line says so'
+        elif 'size 0' not in r.err:
+            wrong = 'half a report is left'
+        self.check('a report on a full disk', wrong, r)
+
+
 def main():
     base_dir, work, how = sys.argv[1:4]
     only = sys.argv[4] if len(sys.argv) > 4 else ''
-    bindir = os.path.join(base_dir, 'bin')
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     os.umask(0o022)
-    w, total, expect = World(bindir, work), Sum(), Expect()
-    with open(os.path.join(base_dir, 'ours')) as f:
-        ours = f.read().split()
-    symbols = {p: Symbols(os.path.join(bindir, p), ours) for p in ('polrun', 'polinit')}
-    base = run(w)
-    if base.status != 7 or base.left or 'secret' in base.out:
-        print(f'FAIL the undisturbed run: {base}')
-        sys.exit(1)
-    before = w.host()
-    sites, recorded = record(w, symbols)
-    total.check('recorded: as undisturbed', None if recorded.out == base.out else 'differs', recorded)
-    chosen = choose(sites, how)
-    runs = 0
-    for s in chosen:
-        errs = expect.errnos[s.call]
-        if only and only not in s.way and only != s.call:
-            continue
-        if how != 'all':
-            errs = errs[:1] + (['EINTR'] if 'EINTR' in errs[1:] else [])
-        for e in errs:
-            # how often polrun waits while the command runs differs
-            for _ in range(5 if 'run_loop' in s.way else 1):
-                r = run(w, f'{s.role}:{s.call}:{s.n}:{e}')
-                runs += 1
-                if any(n[0] == 'I' for n in r.notes):
-                    break
-            else:
-                if 'run_loop' in s.way:
-                    continue
-            wrong = judge(expect.of(s, e), e, r, base)
-            if wrong is None:
-                w.tidy()
-                now = w.host()
-                if now != before:
-                    wrong = 'changed: ' + ', '.join(k for k in now if now[k] != before[k])
-                    before = now
-            total.check(f'{s.role} {s.call} {s.n} {e} ({" < ".join(s.way[:4])})', wrong, r)
-    print(f'{len(sites)} calls, {len(set((s.role, s.call, s.way) for s in sites))} ways to one, '
-          f'{len(chosen)} chosen, {runs} runs')
-    print(f'{total.passed} passed, {total.failed} failed, 0 skipped')
-    sys.exit(total.failed != 0)
+    t = Tests(base_dir, work, how, only)
+    sites = t.calls('run')
+    given = os.path.join(work, 'given')
+    with open(given, 'w') as f:
+        f.write('given\n')
+    with open(os.path.join(work, 'taken'), 'w') as f:
+        pass
+    # what the command prints there is no leftover
+    t.w.taken = os.path.join(work, 'taken')
+    t.before = t.w.host()
+    t.calls('files as streams', {'streams_clean', 'streams_bridge', 'streams_finish', 'copy'},
+            stdin=given, stdout=t.w.taken)
+    t.calls('traced', {'trace_init', 'trace_look', 'trace_release', 'look'},
+            options=('--explain-denials',))
+    if not only:
+        t.kills(sites)
+        t.moves()
+        t.descriptors()
+        t.full()
+    print(f'{t.runs} runs')
+    print(f'{t.total.passed} passed, {t.total.failed} failed, 0 skipped')
+    sys.exit(t.total.failed != 0)
 
 
 if __name__ == '__main__':
