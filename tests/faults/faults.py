@@ -60,11 +60,17 @@ class World:
             with open(os.path.join(self.project, name), 'w') as f:
                 f.write(text)
         os.symlink('near', os.path.join(self.project, 'link'))
-        with open(os.path.join(work, 'p.pol'), 'w') as f:
-            f.write(POLICY)
-        subprocess.run([os.path.join(bindir, 'polc'), 'compile', 'p.pol', '-o', 'p.polb'], cwd=work, check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.chmod(self.bundle, 0o600)
+        self.compile('p', POLICY)
+
+    def compile(self, name, text):
+        with open(os.path.join(self.work, name + '.pol'), 'w') as f:
+            f.write(text)
+        subprocess.run([os.path.join(self.bin, 'polc'), 'compile', name + '.pol', '-o',
+                        name + '.polb'], cwd=self.work, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        path = os.path.join(self.work, name + '.polb')
+        os.chmod(path, 0o600)
+        return path
 
     def tidy(self):
         """What the command had made when it was killed is no leftover of polrun."""
@@ -543,6 +549,8 @@ def main():
     os.umask(0o022)
     t = Tests(base_dir, work, how, only)
     sites = t.calls('run')
+    limited = t.w.compile('limited', POLICY.replace('network disabled', 'network limited\nnetwork {\n'
+                          '    allow tcp 127.0.0.0/8 port 8000-8010\n    deny tcp 127.0.0.0/8 port 8005\n}'))
     given = os.path.join(work, 'given')
     with open(given, 'w') as f:
         f.write('given\n')
@@ -553,6 +561,7 @@ def main():
     t.before = t.w.host()
     t.calls('files as streams', {'streams_clean', 'streams_bridge', 'streams_finish', 'copy'},
             stdin=given, stdout=t.w.taken)
+    t.calls('limited network', {'step_nft', 'nft_load'}, bundle=limited)
     t.calls('traced', {'trace_init', 'trace_look', 'trace_release', 'look'},
             options=('--explain-denials',))
     if not only:
