@@ -24,25 +24,25 @@ enum diff_change {
 
 /* What one of the two policies says. */
 struct diff_said {
-	bool there;             /* false: it says nothing about it */
-	bool decides;           /* `effect` holds */
+	bool there;   /* false: it says nothing about it */
+	bool decides; /* `effect` holds */
 	enum ir_effect effect;
-	uint16_t err;           /* of a system call that is denied */
+	uint16_t err; /* of a system call that is denied */
 	/* of what is no decision, one of these */
 	const struct ir_scalar *scalar;
 	enum ir_scalar_id scalar_id;
 	const struct ir_setting *setting;
 	struct str value;
-	struct str id, text;    /* of the rule, scalar, setting, … */
-	enum ir_level level;    /* 0: none */
+	struct str id, text; /* of the rule, scalar, setting, … */
+	enum ir_level level; /* 0: none */
 	struct ir_place at;
 };
 
 struct diff_finding {
-	const char *kind;       /* "command", …, "limits", "setting", "policy" */
+	const char *kind; /* "command", …, "limits", "setting", "policy" */
 	enum diff_change change;
-	bool widening;          /* it permits more, or nobody can say that it does not */
-	bool asked;             /* `request` is answered differently */
+	bool widening; /* it permits more, or nobody can say that it does not */
+	bool asked;    /* `request` is answered differently */
 	struct ir_request request;
 	struct diff_said side[2]; /* old, new */
 };
@@ -57,7 +57,7 @@ struct diff_doubt {
 struct diff_where {
 	struct ir_roots roots;
 	struct str cwd;
-	enum ir_scope scope;    /* looked at first */
+	enum ir_scope scope; /* looked at first */
 };
 
 struct diff_result {

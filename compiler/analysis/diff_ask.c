@@ -7,25 +7,32 @@
 #include "compiler/analysis/diff_internal.h"
 #include "compiler/ir/match.h"
 
-/* --- what was said -------------------------------------------------------------------- */
+/* --- what was said ------------------------------------------------------- */
 
 struct diff_said diff_said_rule(const struct ir_rule *r)
 {
-	return (struct diff_said){ .there = true, .decides = true, .effect = r->effect,
-				   .id = r->id, .text = r->text, .level = r->level,
-				   .at = r->at };
+	return (struct diff_said){ .there = true,
+				  .decides = true,
+				  .effect = r->effect,
+				  .id = r->id,
+				  .text = r->text,
+				  .level = r->level,
+				  .at = r->at};
 }
 
 struct diff_said diff_said_scalar(const struct ir_scalar *s)
 {
-	return (struct diff_said){ .there = true, .id = s->id, .text = s->source,
-				   .level = s->level, .at = s->at };
+	return (struct diff_said){ .there = true,
+				  .id = s->id,
+				  .text = s->source,
+				  .level = s->level,
+				  .at = s->at};
 }
 
 static struct diff_said said_decision(const struct ir *ir, const struct ir_decision *e)
 {
-	struct diff_said s = e->rule ? diff_said_rule(e->rule) :
-				       diff_said_scalar(&ir->scalars[e->scalar]);
+	struct diff_said s = e->rule ? diff_said_rule(e->rule)
+				     : diff_said_scalar(&ir->scalars[e->scalar]);
 
 	s.decides = true;
 	s.effect = e->effect;
@@ -48,15 +55,17 @@ void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why
 			doubt.side[s] = diff_said_rule(it->rule[s]);
 		else if (it->risk[s])
 			doubt.side[s] = (struct diff_said){
-				.there = true, .id = it->risk[s]->id,
+				.there = true,
+				.id = it->risk[s]->id,
 				.value = str_from(ir_risk_name(it->risk[s]->risk)),
-				.level = it->risk[s]->level, .at = it->risk[s]->at };
+				.level = it->risk[s]->level,
+				.at = it->risk[s]->at};
 	}
 	diff_doubt_add(d, doubt);
 }
 
-void diff_settled(struct diff *d, const struct diff_item *it, const struct diff_told *told,
-		  const char *open)
+void diff_settled(struct diff *d, const struct diff_item *it,
+		  const struct diff_told *told, const char *open)
 {
 	const struct ir_rule *r = diff_rule(it);
 	bool enough = told->changes && (told->widening || !diff_may_widen(it));
@@ -67,16 +76,19 @@ void diff_settled(struct diff *d, const struct diff_item *it, const struct diff_
 		diff_doubt_item(d, it, open);
 }
 
-/* --- requests ----------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------ */
 
 struct ir_request diff_request(const struct diff *d, enum ir_kind kind)
 {
-	return (struct ir_request){ .kind = kind, .scope = d->where->scope,
-				    .roots = d->where->roots, .cwd = d->where->cwd };
+	return (struct ir_request){ .kind = kind,
+				   .scope = d->where->scope,
+				   .roots = d->where->roots,
+				   .cwd = d->where->cwd};
 }
 
-static bool in_set(enum ir_kind kind, const struct ir_set *set, const struct ir_set *except,
-		   size_t n, const struct ir_request *req, enum ir_side side)
+static bool in_set(enum ir_kind kind, const struct ir_set *set,
+		   const struct ir_set *except, size_t n, const struct ir_request *req,
+		   enum ir_side side)
 {
 	size_t i;
 
@@ -124,8 +136,8 @@ static struct str request_key(struct arena *a, const struct ir_request *q,
 	size_t i;
 
 	buf_init(&b, a);
-	buf_printf(&b, "%d %d %d %d %d %u %u ", change, q->kind, q->op, q->abstract, q->proto,
-		   q->port, q->nr);
+	buf_printf(&b, "%d %d %d %d %d %u %u ", change, q->kind, q->op, q->abstract,
+		   q->proto, q->port, q->nr);
 	buf_str(&b, q->path);
 	buf_str(&b, q->host);
 	buf_str(&b, q->tool);
@@ -140,7 +152,7 @@ static struct str request_key(struct arena *a, const struct ir_request *q,
 	return buf_view(&b);
 }
 
-/* --- rules in small ------------------------------------------------------------------ */
+/* --- rules in small ------------------------------------------------------ */
 
 static int by_index(const void *x, const void *y)
 {
@@ -169,7 +181,8 @@ struct diff_small diff_small_of(struct diff *d, struct arena *tmp,
 			/* the evaluator only reads it */
 			if (items[i]->rule[side])
 				VEC_PUSH(tmp, &ir->rules,
-					 (struct ir_rule *)(uintptr_t)items[i]->rule[side]);
+					 (struct ir_rule *)(uintptr_t)items[i]
+						 ->rule[side]);
 			if (items[i]->risk[side])
 				VEC_PUSH(tmp, &ir->risks, *items[i]->risk[side]);
 		}
@@ -179,9 +192,10 @@ struct diff_small diff_small_of(struct diff *d, struct arena *tmp,
 	return s;
 }
 
-/* --- differences ------------------------------------------------------------------------ */
+/* --- differences --------------------------------------------------------- */
 
-static enum diff_change effect_change(enum ir_effect o, enum ir_effect n, bool *ret_widening)
+static enum diff_change effect_change(enum ir_effect o, enum ir_effect n,
+				      bool *ret_widening)
 {
 	*ret_widening = n < o;
 	switch (n) {
@@ -242,7 +256,8 @@ static bool confirm(struct diff *d, const struct ir_request *req, struct arena *
 	struct str key;
 	int s;
 
-	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, tmp, e, &f.change, &f.widening))
+	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, tmp, e, &f.change,
+		      &f.widening))
 		return false;
 	told->widening |= f.widening;
 	if (told->changes & 1u << f.change)
@@ -273,8 +288,8 @@ bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request 
 		if (!(scopes & (unsigned)order[i]))
 			continue;
 		req->scope = order[i];
-		if (small && !ask_both(&small->ir[DIFF_OLD], &small->ir[DIFF_NEW], req, tmp,
-				       e, &change, &widening))
+		if (small && !ask_both(&small->ir[DIFF_OLD], &small->ir[DIFF_NEW], req,
+				       tmp, e, &change, &widening))
 			continue;
 		/* the same question of another rule's region was confirmed */
 		if (small && map_get(&d->seen, request_key(tmp, req, change))) {

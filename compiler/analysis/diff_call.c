@@ -14,7 +14,7 @@ struct job {
 	struct diff_item *it;
 	struct diff_item **sel; /* the others on this number */
 	struct ir_cond **conds;
-	bool *in;               /* does the region lie in sel[i]? */
+	bool *in; /* does the region lie in sel[i]? */
 	size_t n, regions;
 	struct diff_small small;
 	struct diff_told told;
@@ -56,7 +56,8 @@ static void ask(struct job *j, const uint64_t args[6])
 		if (j->in[i])
 			tags[n++] = (uint32_t)i;
 	}
-	if (!j->d->context_differs[IR_SYSCALL] && diff_acts_alike(j->sel, tags, n, j->tmp))
+	if (!j->d->context_differs[IR_SYSCALL] &&
+	    diff_acts_alike(j->sel, tags, n, j->tmp))
 		return;
 	(void)diff_ask(j->d, &j->small, &q, diff_scopes(j->it), j->tmp, &j->told);
 }
@@ -120,7 +121,8 @@ static void settle(struct diff *d, struct diff_item *it)
 	j.small = diff_small_of(d, &tmp, j.sel, j.n);
 	divide(&j, cond_of(&tmp, it), 0);
 	diff_settled(d, it, &j.told,
-		     j.open ? "not every call that it matches could be looked at" : NULL);
+		     j.open ? "not every call that it matches could be looked at"
+			    : NULL);
 	arena_release(&tmp);
 }
 

@@ -16,8 +16,8 @@ struct diff_item {
 	const struct ir_rule *rule[2];      /* by side, or NULL */
 	const struct ir_risk_fact *risk[2]; /* likewise */
 	enum ir_kind kind;
-	bool changed;   /* one policy only, or its effect depends on more */
-	uint32_t acts;  /* items with one number act alike on what they match */
+	bool changed;  /* one policy only, or its effect depends on more */
+	uint32_t acts; /* items with one number act alike on what they match */
 	/* texts that it matches begin with this … */
 	struct str lead;
 	/* … and are this, or go on behind it at `sep` (0: anywhere) */
@@ -39,7 +39,7 @@ struct diff {
 	size_t spent;    /* of the budget of all questions */
 };
 
-/* --- asking (diff_ask.c) ---------------------------------------------------- */
+/* --- asking (diff_ask.c) ------------------------------------------------- */
 
 /* The rules and classes that one region may meet, per side; cheap to ask. */
 struct diff_small {
@@ -72,10 +72,10 @@ void diff_doubt_add(struct diff *d, struct diff_doubt doubt);
  * All was asked about the item that could be.  `open` says what was not, or is
  * NULL; it is a doubt unless the findings say all that matters anyway.
  */
-void diff_settled(struct diff *d, const struct diff_item *it, const struct diff_told *told,
-		  const char *open);
+void diff_settled(struct diff *d, const struct diff_item *it,
+		  const struct diff_told *told, const char *open);
 
-/* --- identity (diff_key.c) --------------------------------------------------- */
+/* --- identity (diff_key.c) ----------------------------------------------- */
 
 /* Fills items[], what is changed and what acts alike. */
 void diff_identify(struct diff *d);
@@ -90,7 +90,7 @@ bool diff_acts_alike(struct diff_item *const *items, const uint32_t *tags, size_
 /* May the item, changed as it is, permit anything that was not? */
 bool diff_may_widen(const struct diff_item *it);
 
-/* --- regions (diff_lang.c, diff_net.c, diff_call.c) ----------------------------- */
+/* --- regions (diff_lang.c, diff_net.c, diff_call.c) ---------------------- */
 
 void diff_languages(struct diff *d, enum ir_kind kind);
 void diff_nets(struct diff *d);

@@ -28,7 +28,7 @@ static bool has(const struct diff_item *it, int side)
 	return it->rule[side] || it->risk[side];
 }
 
-/* --- keys --------------------------------------------------------------------------- */
+/* --- keys ---------------------------------------------------------------- */
 
 /* The set without how it was spelled. */
 static struct ir_set bare(enum ir_kind kind, const struct ir_set *s)
@@ -49,7 +49,8 @@ static struct ir_set bare(enum ir_kind kind, const struct ir_set *s)
 static void put_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
 		     const struct ir_set *except, size_t n)
 {
-	struct ir_set *bares = arena_array(b->a, n + 1, sizeof(*bares)), s = bare(kind, set);
+	struct ir_set *bares = arena_array(b->a, n + 1, sizeof(*bares)),
+		      s = bare(kind, set);
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -85,7 +86,7 @@ static struct str risk_key(struct arena *a, const struct ir_risk_fact *f)
 	return buf_view(&b);
 }
 
-/* --- items ------------------------------------------------------------------------- */
+/* --- items --------------------------------------------------------------- */
 
 /* The item of each rule, by index. */
 struct identity {
@@ -137,7 +138,7 @@ static void collect(struct identity *id, int side)
 	}
 }
 
-/* --- what acts alike ------------------------------------------------------------------ */
+/* --- what acts alike ----------------------------------------------------- */
 
 static bool is_lifting(const struct identity *id, const struct diff_item *it)
 {
@@ -162,7 +163,8 @@ static void number(struct identity *id, struct diff_item *it)
 		buf_printf(&b, "%d ", it->kind);
 		put_acts(&b, r);
 		if (r->kind == IR_FILE)
-			buf_printf(&b, "%u %d ", r->set.u.file.ops, ir_rule_shows_host(r));
+			buf_printf(&b, "%u %d ", r->set.u.file.ops,
+				   ir_rule_shows_host(r));
 		/* what it lifts, or what lifts it, is its own; so are the
 		   addresses that a name may resolve to */
 		if (is_lifting(id, it) || (r->kind == IR_NET && r->set.u.net.nwithin))
@@ -217,12 +219,13 @@ bool diff_may_widen(const struct diff_item *it)
 	const struct ir_rule *r = diff_rule(it);
 	bool removed = !has(it, DIFF_NEW);
 
-	if (!r || has(it, DIFF_OLD) == has(it, DIFF_NEW) || r->final || r->effect == IR_ASK)
+	if (!r || has(it, DIFF_OLD) == has(it, DIFF_NEW) || r->final ||
+	    r->effect == IR_ASK)
 		return true;
 	return r->effect == IR_ALLOW ? !removed : removed;
 }
 
-/* --- shared rules that are changed ------------------------------------------------------ */
+/* --- shared rules that are changed --------------------------------------- */
 
 static int by_address(const void *x, const void *y)
 {
@@ -308,7 +311,8 @@ static void mark_order(struct diff *d, enum ir_kind kind)
 
 			if (!is_common(x) || !is_common(y) || !order_matters(x, y) ||
 			    (x->rule[DIFF_OLD]->index < y->rule[DIFF_OLD]->index) ==
-				    (x->rule[DIFF_NEW]->index < y->rule[DIFF_NEW]->index))
+				    (x->rule[DIFF_NEW]->index <
+				     y->rule[DIFF_NEW]->index))
 				continue;
 			x->changed = y->changed = true;
 		}
@@ -344,10 +348,12 @@ void diff_identify(struct diff *d)
 	collect(&id, DIFF_OLD);
 	collect(&id, DIFF_NEW);
 	for (kind = 0; kind < IR_KIND_COUNT; kind++) {
-		bool mode = kind == IR_NET && mode_of(d, DIFF_OLD) != mode_of(d, DIFF_NEW);
+		bool mode =
+			kind == IR_NET && mode_of(d, DIFF_OLD) != mode_of(d, DIFF_NEW);
 
-		d->context_differs[kind] = mode || d->ir[DIFF_OLD]->locked[kind].level !=
-							  d->ir[DIFF_NEW]->locked[kind].level;
+		d->context_differs[kind] =
+			mode || d->ir[DIFF_OLD]->locked[kind].level !=
+					d->ir[DIFF_NEW]->locked[kind].level;
 		for (i = 0; i < d->items[kind].n; i++) {
 			struct diff_item *it = d->items[kind].v[i];
 

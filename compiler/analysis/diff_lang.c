@@ -14,7 +14,7 @@
 struct job {
 	struct diff *d;
 	struct arena *tmp;
-	struct diff_item **sel;  /* sel[0] is the changed one; the others may meet it */
+	struct diff_item **sel; /* sel[0] is the changed one; the others may meet it */
 	size_t n;
 	enum diff_frame frame;
 	struct diff_small small;
@@ -23,7 +23,7 @@ struct job {
 	bool open; /* a region was not decided */
 };
 
-/* --- which rules may meet ------------------------------------------------------------ */
+/* --- which rules may meet ------------------------------------------------ */
 
 static void select_items(struct job *j, struct diff_item *it)
 {
@@ -50,9 +50,11 @@ static enum set_answer build(struct job *j)
 	if (j->d->spent > MAX_SPENT)
 		return SET_UNDECIDED;
 	for (i = 0; i < j->n; i++) {
-		struct set_re *part = diff_word_partial(j->d, j->tmp, j->sel[i], j->frame);
+		struct set_re *part =
+			diff_word_partial(j->d, j->tmp, j->sel[i], j->frame);
 
-		langs[i] = diff_word_language(j->d, j->tmp, j->sel[i], j->frame, i == 0);
+		langs[i] =
+			diff_word_language(j->d, j->tmp, j->sel[i], j->frame, i == 0);
 		/* an exception that holds for some operations only divides, too */
 		if (part->op != SET_EMPTY)
 			langs[n++].re = part;
@@ -64,7 +66,7 @@ static enum set_answer build(struct job *j)
 	return got;
 }
 
-/* --- one region ------------------------------------------------------------------------ */
+/* --- one region ---------------------------------------------------------- */
 
 static unsigned operations(const struct job *j)
 {
@@ -104,7 +106,8 @@ static bool is_of_region(const struct job *j, const struct ir_request *req,
 	return true;
 }
 
-static bool ask_region(struct job *j, struct str word, const uint32_t *tags, size_t ntags)
+static bool ask_region(struct job *j, struct str word, const uint32_t *tags,
+		       size_t ntags)
 {
 	struct ir_request reqs[DIFF_WORD_REQUESTS];
 	size_t i, n = diff_word_requests(j->d, j->tmp, j->sel[0], word, reqs);
@@ -118,8 +121,8 @@ static bool ask_region(struct job *j, struct str word, const uint32_t *tags, siz
 				continue;
 			if (reqs[i].kind == IR_FILE)
 				reqs[i].op = (enum ir_op)op;
-			(void)diff_ask(j->d, &j->small, &reqs[i], diff_scopes(j->sel[0]),
-				       j->tmp, j->told);
+			(void)diff_ask(j->d, &j->small, &reqs[i],
+				       diff_scopes(j->sel[0]), j->tmp, j->told);
 		}
 		return true;
 	}
@@ -153,7 +156,7 @@ static bool acts_alike(struct job *j, const uint32_t *tags, size_t n)
 	return diff_acts_alike(j->sel, kept, o, j->tmp);
 }
 
-/* --- all regions ------------------------------------------------------------------------ */
+/* --- all regions --------------------------------------------------------- */
 
 struct region {
 	bool decided;
@@ -178,8 +181,8 @@ static void judge(struct job *j, struct map *regions, const struct diff_step *fr
 	}
 	if (r->decided || j->frame == DIFF_RELATIVE || r->tries++ >= MAX_TRIES)
 		return;
-	r->decided = ask_region(j, diff_word_spell(j->tmp, from, j->dfa.start, state), tags,
-				n);
+	r->decided = ask_region(j, diff_word_spell(j->tmp, from, j->dfa.start, state),
+				tags, n);
 }
 
 static bool all_decided(const struct map *regions)
@@ -228,7 +231,8 @@ static void walk(struct job *j)
  */
 static void sample(struct job *j)
 {
-	struct set_tagged x = diff_word_language(j->d, j->tmp, j->sel[0], j->frame, true);
+	struct set_tagged x =
+		diff_word_language(j->d, j->tmp, j->sel[0], j->frame, true);
 	struct set_tagged *ys = arena_array(j->tmp, j->n, sizeof(*ys));
 	struct ir_request reqs[DIFF_WORD_REQUESTS];
 	struct str words[2];
@@ -238,18 +242,22 @@ static void sample(struct job *j)
 	if (j->frame == DIFF_RELATIVE)
 		return;
 	for (i = 1; i < j->n; i++)
-		ys[i - 1] = diff_word_language(j->d, j->tmp, j->sel[i], j->frame, false);
-	if (set_member(j->tmp, x.re, x.minus, SET_DEFAULT_BUDGET, &words[n]) == SET_WITNESS)
+		ys[i - 1] =
+			diff_word_language(j->d, j->tmp, j->sel[i], j->frame, false);
+	if (set_member(j->tmp, x.re, x.minus, SET_DEFAULT_BUDGET, &words[n]) ==
+	    SET_WITNESS)
 		n++;
 	if (set_included(j->tmp, x.re, x.minus, ys, j->n - 1, SET_DEFAULT_BUDGET,
 			 &words[n]) == SET_WITNESS)
 		n++;
 	for (i = 0; i < n; i++) {
-		size_t count = diff_word_requests(j->d, j->tmp, j->sel[0], words[i], reqs);
+		size_t count =
+			diff_word_requests(j->d, j->tmp, j->sel[0], words[i], reqs);
 
 		for (k = 0; k < count; k++) {
 			if (reqs[k].kind == IR_FILE)
-				reqs[k].op = (enum ir_op)(operations(j) & -operations(j));
+				reqs[k].op =
+					(enum ir_op)(operations(j) & -operations(j));
 			(void)diff_ask(j->d, NULL, &reqs[k], diff_scopes(j->sel[0]),
 				       j->tmp, j->told);
 		}
@@ -306,7 +314,8 @@ static void settle(struct diff *d, struct diff_item *it)
 		why = "where the roots are now it does not widen; elsewhere it may";
 	else if (frame == DIFF_ABSOLUTE)
 		why = "where the roots are now nothing differs; elsewhere it may";
-	if (why && frame == DIFF_ABSOLUTE && !(told.widening || (told.changes && !diff_may_widen(it))) &&
+	if (why && frame == DIFF_ABSOLUTE &&
+	    !(told.widening || (told.changes && !diff_may_widen(it))) &&
 	    is_none_anywhere(d, it))
 		why = NULL;
 	diff_settled(d, it, &told, why);

@@ -60,7 +60,7 @@ static void select_items(struct job *j)
 	}
 }
 
-/* --- addresses --------------------------------------------------------------------- */
+/* --- addresses ----------------------------------------------------------- */
 
 static bool bit_of(const uint8_t addr[16], unsigned i)
 {
@@ -81,7 +81,8 @@ static bool is_inside(const struct num_cidr *x, const struct num_cidr *y)
  * An address of the block that no smaller block of the rules holds; `all`:
  * nor an equal one.
  */
-static bool free_address(const struct job *j, struct num_cidr c, bool all, uint8_t ret[16])
+static bool free_address(const struct job *j, struct num_cidr c, bool all,
+			 uint8_t ret[16])
 {
 	bool crossed = false;
 	size_t i;
@@ -114,7 +115,7 @@ static void add_address(struct job *j, const struct num_cidr *c, bool all)
 		VEC_PUSH(j->tmp, &j->hosts, h);
 }
 
-/* --- names -------------------------------------------------------------------------- */
+/* --- names --------------------------------------------------------------- */
 
 static bool is_below(struct str name, struct str apex)
 {
@@ -156,9 +157,9 @@ static void add_name(struct job *j, struct str apex)
 
 static void add_host(struct job *j, const struct ir_net *n)
 {
-	static const struct num_cidr v4 = { { [10] = 0xff, [11] = 0xff }, 96 };
-	static const struct num_cidr v6 = { { 0x20, 0x01, 0x0d, 0xb8 }, 32 };
-	static const struct num_cidr any = { { 0 }, 0 };
+	static const struct num_cidr v4 = {{ [10] = 0xff, [11] = 0xff }, 96};
+	static const struct num_cidr v6 = {{ 0x20, 0x01, 0x0d, 0xb8 }, 32};
+	static const struct num_cidr any = {{0}, 0};
 	struct host h = { .is_addr = false };
 
 	switch (n->host) {
@@ -181,7 +182,7 @@ static void add_host(struct job *j, const struct ir_net *n)
 	}
 }
 
-/* --- all regions ---------------------------------------------------------------------- */
+/* --- all regions --------------------------------------------------------- */
 
 static void add_port(struct job *j, uint32_t port)
 {
@@ -239,7 +240,8 @@ static bool acts_alike(struct job *j, struct ir_request *req)
 	for (i = 0; i < j->n; i++)
 		if (diff_matches(j->sel[i], req))
 			tags[n++] = (uint32_t)i;
-	return !j->d->context_differs[IR_NET] && diff_acts_alike(j->sel, tags, n, j->tmp);
+	return !j->d->context_differs[IR_NET] &&
+	       diff_acts_alike(j->sel, tags, n, j->tmp);
 }
 
 /* What acts differently and gets one answer hangs on what no request says. */
@@ -298,10 +300,11 @@ static void settle(struct diff *d, struct diff_item *it)
 	find_ports(&j);
 	find_hosts(&j);
 	ask_all(&j);
-	diff_settled(d, it, &j.told, !j.open ? NULL :
-				     net_of(it)->nwithin ?
-				     "it hangs on the addresses that a name has" :
-				     "not every request that it matches could be looked at");
+	diff_settled(d, it, &j.told,
+		     !j.open ? NULL
+		     : net_of(it)->nwithin
+			     ? "it hangs on the addresses that a name has"
+			     : "not every request that it matches could be looked at");
 	arena_release(&tmp);
 }
 

@@ -16,7 +16,7 @@ static void ask(struct asked *q, struct ir_request *req)
 	(void)diff_ask(q->d, NULL, req, IR_ALL_SCOPES, q->tmp, &q->told);
 }
 
-/* --- requests that nobody names ----------------------------------------------------------- */
+/* --- requests that nobody names ------------------------------------------ */
 
 static const char *const names[] = { "x", "x0", "qqq", "unheard-of" };
 
@@ -65,7 +65,7 @@ static void ask_opaque(struct asked *q)
 static void ask_paths(struct asked *q, enum ir_kind kind, enum ir_op op)
 {
 	static const enum ir_root roots[] = { IR_ROOT_PROJECT, IR_ROOT_HOME, IR_ROOT_FS,
-					      IR_ROOT_TMP };
+					     IR_ROOT_TMP};
 	size_t i, k;
 
 	for (i = 0; i < POL_LEN(roots); i++) {
@@ -167,7 +167,7 @@ static bool ask_about(struct asked *q, enum ir_scalar_id id)
 	}
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
+/* --- order --------------------------------------------------------------- */
 
 static int by_size(uint64_t o, uint64_t n)
 {
@@ -226,10 +226,11 @@ static struct diff_said said(enum ir_scalar_id id, const struct ir_scalar *s)
 	return v;
 }
 
-static void add(struct diff *d, enum ir_scalar_id id, enum diff_change change, bool widening)
+static void add(struct diff *d, enum ir_scalar_id id, enum diff_change change,
+		bool widening)
 {
-	struct diff_finding f = { .kind = ir_scalar_section(id), .change = change,
-				  .widening = widening };
+	struct diff_finding f = {
+		.kind = ir_scalar_section(id), .change = change, .widening = widening};
 	int s;
 
 	for (s = 0; s < 2; s++)
@@ -251,7 +252,7 @@ static void compare_lock(struct diff *d, enum ir_scalar_id id)
 static void compare(struct diff *d, enum ir_scalar_id id)
 {
 	struct diff_doubt doubt = { .why = STR("no request was found that it decides "
-					       "differently") };
+					      "differently")};
 	struct asked q = { .d = d };
 	struct arena tmp;
 	bool looser, decides;

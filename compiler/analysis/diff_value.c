@@ -6,11 +6,13 @@
 #include "compiler/analysis/diff_internal.h"
 #include "compiler/ir/value.h"
 
-static void add(struct diff *d, const char *kind, enum diff_change change, bool widening,
-		struct diff_said old, struct diff_said new)
+static void add(struct diff *d, const char *kind, enum diff_change change,
+		bool widening, struct diff_said old, struct diff_said new)
 {
-	struct diff_finding f = { .kind = kind, .change = change, .widening = widening,
-				  .side = { old, new } };
+	struct diff_finding f = { .kind = kind,
+				 .change = change,
+				 .widening = widening,
+				 .side = { old, new } };
 
 	VEC_PUSH(d->a, &d->ret->findings, f);
 }
@@ -23,11 +25,11 @@ static struct diff_said nothing(void)
 static struct diff_said said(struct str id, struct str value, enum ir_level level,
 			     struct ir_place at)
 {
-	return (struct diff_said){ .there = true, .id = id, .value = value, .level = level,
-				   .at = at };
+	return (struct diff_said){
+		.there = true, .id = id, .value = value, .level = level, .at = at};
 }
 
-/* --- what is there or not ------------------------------------------------------------- */
+/* --- what is there or not ------------------------------------------------ */
 
 /* One list of each policy, by a key that says all that matters. */
 struct listed {
@@ -60,9 +62,11 @@ static void only_in(struct diff *d, const char *kind, const struct list l[2], in
 			continue;
 		map_put(&other, l[side].v.v[i].key, d); /* once */
 		if (side == DIFF_NEW)
-			add(d, kind, DIFF_ADDED, widening, nothing(), l[side].v.v[i].said);
+			add(d, kind, DIFF_ADDED, widening, nothing(),
+			    l[side].v.v[i].said);
 		else
-			add(d, kind, DIFF_REMOVED, widening, l[side].v.v[i].said, nothing());
+			add(d, kind, DIFF_REMOVED, widening, l[side].v.v[i].said,
+			    nothing());
 	}
 }
 
@@ -88,21 +92,23 @@ static void compare_env(struct diff *d)
 		for (i = 0; i < ir->keep.n; i++)
 			push(d, &keep[s], ir->keep.v[i].name,
 			     said(ir->keep.v[i].id,
-				  str_printf(d->a, "keep %.*s", STR_ARG(ir->keep.v[i].name)),
+				  str_printf(d->a, "keep %.*s",
+					     STR_ARG(ir->keep.v[i].name)),
 				  ir->keep.v[i].level, ir->keep.v[i].at));
 		for (i = 0; i < ir->env.n; i++) {
 			struct str v = str_printf(d->a, "%.*s = %.*s",
 						  STR_ARG(ir->env.v[i].name),
 						  STR_ARG(ir->env.v[i].value));
 
-			push(d, &set[s], v, said(ir->env.v[i].id, v, ir->env.v[i].level,
-						 ir->env.v[i].at));
+			push(d, &set[s], v,
+			     said(ir->env.v[i].id, v, ir->env.v[i].level,
+				  ir->env.v[i].at));
 		}
 		for (i = 0; i < ir->secrets.n; i++) {
 			const struct ir_env_secret *e = &ir->secrets.v[i];
-			struct str v = str_printf(d->a, "secret %.*s from %s %.*s",
-						  STR_ARG(e->name), e->file ? "file" : "store",
-						  STR_ARG(e->from));
+			struct str v = str_printf(
+				d->a, "secret %.*s from %s %.*s", STR_ARG(e->name),
+				e->file ? "file" : "store", STR_ARG(e->from));
 
 			push(d, &secret[s], v, said(e->id, v, e->level, e->at));
 		}
@@ -123,7 +129,8 @@ static void compare_facts(struct diff *d)
 		for (i = 0; i < d->ir[s]->facts.n; i++) {
 			const struct ir_fact *f = &d->ir[s]->facts.v[i];
 
-			push(d, &l[s], f->text, said(f->kind, f->text, f->level, f->at));
+			push(d, &l[s], f->text,
+			     said(f->kind, f->text, f->level, f->at));
 		}
 	compare_lists(d, "fact", l, true, true);
 }
@@ -147,8 +154,8 @@ static void compare_mounts(struct diff *d)
 			for (k = 0; k < tree->glob.n; k++)
 				buf_u8(&b, tree->glob.v[k].byte);
 			buf_printf(&b, " at %.*s", STR_ARG(m->place));
-			push(d, &l[s], buf_view(&b), said(r->id, buf_view(&b), r->level,
-							  r->at));
+			push(d, &l[s], buf_view(&b),
+			     said(r->id, buf_view(&b), r->level, r->at));
 		}
 	}
 	compare_lists(d, "mount", l, true, true);
@@ -166,8 +173,8 @@ static void compare_roles(struct diff *d)
 	for (s = 0; s < 2; s++)
 		for (i = 0; i < d->ir[s]->roles.n; i++)
 			push(d, &l[s], d->ir[s]->roles.v[i].name,
-			     said(STR("role"), d->ir[s]->roles.v[i].name, (enum ir_level)0,
-				  d->ir[s]->roles.v[i].at));
+			     said(STR("role"), d->ir[s]->roles.v[i].name,
+				  (enum ir_level)0, d->ir[s]->roles.v[i].at));
 	compare_lists(d, "role", l, true, false);
 	if (!str_eq(o->role, n->role))
 		add(d, "role", DIFF_CHANGED, true,
@@ -175,7 +182,7 @@ static void compare_roles(struct diff *d)
 		    said(STR("chosen"), n->role, (enum ir_level)0, nowhere));
 }
 
-/* --- settings ----------------------------------------------------------------------------- */
+/* --- settings ------------------------------------------------------------ */
 
 static bool is_in(const struct ir_value *v, const struct ir_value *list)
 {
@@ -205,8 +212,12 @@ static bool is_tighter(const struct ir_setting *o, const struct ir_setting *n)
 
 static struct diff_said said_setting(const struct ir_setting *s)
 {
-	return (struct diff_said){ .there = true, .setting = s, .id = s->id,
-				   .text = s->source, .level = s->level, .at = s->at };
+	return (struct diff_said){ .there = true,
+				  .setting = s,
+				  .id = s->id,
+				  .text = s->source,
+				  .level = s->level,
+				  .at = s->at};
 }
 
 static void compare_setting(struct diff *d, const struct ir_setting *o,
@@ -239,8 +250,8 @@ static void compare_settings(struct diff *d)
 		if (other)
 			compare_setting(d, s, other);
 		else
-			add(d, ir_part_name(s->part), DIFF_REMOVED, true, said_setting(s),
-			    nothing());
+			add(d, ir_part_name(s->part), DIFF_REMOVED, true,
+			    said_setting(s), nothing());
 	}
 	for (i = 0; i < n->settings.n; i++) {
 		const struct ir_setting *s = &n->settings.v[i];
@@ -251,7 +262,7 @@ static void compare_settings(struct diff *d)
 	}
 }
 
-/* --- locks, days ---------------------------------------------------------------------------- */
+/* --- locks, days --------------------------------------------------------- */
 
 static struct diff_said said_lock(const char *section, const struct ir_lock *l)
 {

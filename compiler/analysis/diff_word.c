@@ -44,7 +44,7 @@ enum diff_frame diff_word_frame(const struct diff_item *it)
 	return DIFF_WORDS;
 }
 
-/* --- beginnings ---------------------------------------------------------------------- */
+/* --- beginnings ---------------------------------------------------------- */
 
 /* The bytes that every member begins with; *ret_whole: there are no others. */
 static struct str literal(struct arena *a, const struct ir_glob *g, bool *ret_whole)
@@ -144,15 +144,15 @@ bool diff_word_same_root(const struct diff_item *x, const struct diff_item *y)
 	return path_of(x->kind, set_of(x))->root == path_of(y->kind, set_of(y))->root;
 }
 
-/* --- languages ------------------------------------------------------------------------- */
+/* --- languages ----------------------------------------------------------- */
 
 static struct set_bytes not_nul(void)
 {
 	return (struct set_bytes){ { ~(uint64_t)1, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
 }
 
-static struct set_re *path_re(struct diff *d, struct arena *tmp, const struct ir_path *p,
-			      enum diff_frame frame)
+static struct set_re *path_re(struct diff *d, struct arena *tmp,
+			      const struct ir_path *p, enum diff_frame frame)
 {
 	struct str dir = d->where->roots.dir[p->root];
 	struct set_re *re = set_from_path(tmp, p);
@@ -177,8 +177,8 @@ static struct set_re *set_re_of(struct diff *d, struct arena *tmp,
 
 		return p->abstract ? set_none(tmp) : path_re(d, tmp, p, frame);
 	}
-	return s->u.unix_path.abstract ? set_from_word(tmp, &s->u.unix_path.glob, side) :
-					 set_none(tmp);
+	return s->u.unix_path.abstract ? set_from_word(tmp, &s->u.unix_path.glob, side)
+				       : set_none(tmp);
 }
 
 /* Does the exception hold for every operation of the rule? */
@@ -218,7 +218,8 @@ static enum set_side opposite(enum set_side s)
 
 static struct set_re *excepted(struct diff *d, struct arena *tmp,
 			       const struct diff_item *it, enum diff_frame frame,
-			       bool (*which)(const struct diff_item *, const struct ir_set *))
+			       bool (*which)(const struct diff_item *,
+					     const struct ir_set *))
 {
 	enum set_side side = opposite(set_side_of(effect_of(it)));
 	size_t n, i, o = 0;
@@ -284,7 +285,8 @@ struct set_tagged diff_word_language(struct diff *d, struct arena *tmp,
 	if (requests)
 		minus = set_or(tmp, minus, no_request(d, tmp, it, frame));
 	return (struct set_tagged){
-		.re = set_re_of(d, tmp, it, set_of(it), set_side_of(effect_of(it)), frame),
+		.re = set_re_of(d, tmp, it, set_of(it), set_side_of(effect_of(it)),
+				frame),
 		.minus = minus,
 	};
 }
@@ -311,7 +313,7 @@ bool diff_word_matches_path(const struct diff_item *it, const struct ir_request 
 	return true;
 }
 
-/* --- requests ------------------------------------------------------------------------------ */
+/* --- requests ------------------------------------------------------------ */
 
 /* Splits at NUL; how many words. */
 static size_t split(struct arena *tmp, struct str word, struct str **ret)
@@ -373,7 +375,7 @@ size_t diff_word_requests(struct diff *d, struct arena *tmp, const struct diff_i
 	return 1;
 }
 
-/* --- words ---------------------------------------------------------------------------------- */
+/* --- words --------------------------------------------------------------- */
 
 /* Letters, digits, other printable ASCII, the rest. */
 static unsigned readable(uint8_t c)
@@ -398,7 +400,8 @@ void diff_word_order(const struct set_dfa *f, uint8_t order[256], uint8_t bytes[
 		have[cls] = true;
 	}
 	for (i = 0; i < f->nclasses; i++) {
-		for (k = i; k > 0 && readable(bytes[order[k - 1]]) < readable(bytes[i]); k--)
+		for (k = i; k > 0 && readable(bytes[order[k - 1]]) < readable(bytes[i]);
+		     k--)
 			order[k] = order[k - 1];
 		order[k] = (uint8_t)i;
 	}

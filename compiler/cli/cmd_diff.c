@@ -8,8 +8,8 @@
 #include "compiler/cli/report.h"
 #include "compiler/cli/roots.h"
 
-static enum cli_exit read_side(struct loaded *l, const struct options *o, const char *path,
-			       struct arena *a)
+static enum cli_exit read_side(struct loaded *l, const struct options *o,
+			       const char *path, struct arena *a)
 {
 	struct options *own = ARENA_NEW(a, struct options);
 	struct sema_input in = { .path = path };

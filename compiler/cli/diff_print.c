@@ -12,7 +12,7 @@
 #include "compiler/cli/value.h"
 #include "compiler/target/target.h"
 
-/* --- requests as words ---------------------------------------------------------------- */
+/* --- requests as words --------------------------------------------------- */
 
 struct words {
 	struct arena *a;
@@ -150,8 +150,11 @@ static bool is_plain(struct str s)
 	size_t i;
 
 	for (i = 0; i < s.n; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-			    "-_./:=@,+%", s.p[i]) || !s.p[i])
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+			    "6789"
+			    "-_./:=@,+%",
+			    s.p[i]) ||
+		    !s.p[i])
 			return false;
 	return s.n > 0;
 }
@@ -183,7 +186,7 @@ static struct str joined(struct arena *a, const struct words *w)
 	return cli_clean(a, buf_view(&b), false);
 }
 
-/* --- one side ---------------------------------------------------------------------------- */
+/* --- one side ------------------------------------------------------------ */
 
 static struct str value_of(struct arena *a, const struct diff_said *v)
 {
@@ -205,7 +208,8 @@ static struct str side_text(struct arena *a, const struct diff_said *v)
 	if (v->decides)
 		buf_printf(&b, "%s", ir_effect_name(v->effect));
 	else
-		buf_str(&b, value_of(a, v).n ? show_cut(a, value_of(a, v)) : STR("none"));
+		buf_str(&b,
+			value_of(a, v).n ? show_cut(a, value_of(a, v)) : STR("none"));
 	if (v->decides && v->err)
 		buf_printf(&b, " with %s", target_errno_name(v->err));
 	buf_printf(&b, " by %.*s", STR_ARG(v->id));
@@ -247,7 +251,7 @@ static struct str subject(struct arena *a, const struct diff_show *s,
 				      STR_ARG(v->value.n ? v->value : v->id)));
 }
 
-/* --- text ----------------------------------------------------------------------------------- */
+/* --- text ---------------------------------------------------------------- */
 
 static size_t widenings(const struct diff_result *r)
 {
@@ -287,7 +291,7 @@ void diff_text(FILE *out, const struct diff_show *s, struct arena *a)
 			n == 1 ? "" : "s", widenings(s->r), doubts);
 }
 
-/* --- Markdown --------------------------------------------------------------------------------- */
+/* --- Markdown ------------------------------------------------------------ */
 
 /* In a cell of a table: on one line, no bar, no markup. */
 static struct str cell(struct arena *a, struct str s)
@@ -308,16 +312,18 @@ void diff_markdown(FILE *out, const struct diff_show *s, struct arena *a)
 {
 	size_t i, n = s->r->findings.n, doubts = s->r->doubts.n;
 
-	fprintf(out, "**%s**: %zu difference%s, %zu widening, %zu undecided\n", s->verdict, n,
-		n == 1 ? "" : "s", widenings(s->r), doubts);
+	fprintf(out, "**%s**: %zu difference%s, %zu widening, %zu undecided\n",
+		s->verdict, n, n == 1 ? "" : "s", widenings(s->r), doubts);
 	if (n)
-		fputs("\n| change | request or value | old | new |\n|---|---|---|---|\n", out);
+		fputs("\n| change | request or value | old | new "
+		      "|\n|---|---|---|---|\n",
+		      out);
 	for (i = 0; i < n; i++) {
 		const struct diff_finding *f = &s->r->findings.v[i];
 
-		fprintf(out, "| %s%.*s%s | %.*s | %.*s | %.*s |\n", f->widening ? "**" : "",
-			STR_ARG(change_text(a, f->change)), f->widening ? "**" : "",
-			STR_ARG(cell(a, subject(a, s, f))),
+		fprintf(out, "| %s%.*s%s | %.*s | %.*s | %.*s |\n",
+			f->widening ? "**" : "", STR_ARG(change_text(a, f->change)),
+			f->widening ? "**" : "", STR_ARG(cell(a, subject(a, s, f))),
 			STR_ARG(cell(a, side_text(a, &f->side[0]))),
 			STR_ARG(cell(a, side_text(a, &f->side[1]))));
 	}
@@ -330,7 +336,7 @@ void diff_markdown(FILE *out, const struct diff_show *s, struct arena *a)
 			STR_ARG(cell(a, side_text(a, &s->r->doubts.v[i].side[1]))));
 }
 
-/* --- JSON ----------------------------------------------------------------------------------------- */
+/* --- JSON ---------------------------------------------------------------- */
 
 static struct value *side_data(struct arena *a, const struct diff_said *v)
 {
@@ -340,17 +346,17 @@ static struct value *side_data(struct arena *a, const struct diff_said *v)
 		return value_null(a);
 	m = value_map(a);
 	rule = value_map(a);
-	value_put(m, "effect", v->decides ? value_z(a, ir_effect_name(v->effect)) :
-					    value_null(a));
+	value_put(m, "effect",
+		  v->decides ? value_z(a, ir_effect_name(v->effect)) : value_null(a));
 	if (!v->decides)
 		value_put(m, "value", value_str(a, value_of(a, v)));
 	if (v->decides && v->err)
 		value_put(m, "errno", value_z(a, target_errno_name(v->err)));
 	value_put(rule, "id", value_str(a, v->id));
-	value_put(rule, "level", v->level ? value_z(a, ir_level_name(v->level)) :
-					    value_null(a));
-	value_put(rule, "at", v->at.line ? value_str(a, show_place(a, &v->at)) :
-					   value_null(a));
+	value_put(rule, "level",
+		  v->level ? value_z(a, ir_level_name(v->level)) : value_null(a));
+	value_put(rule, "at",
+		  v->at.line ? value_str(a, show_place(a, &v->at)) : value_null(a));
 	value_put(rule, "text", value_str(a, v->text));
 	value_put(m, "rule", rule);
 	return m;
@@ -376,7 +382,8 @@ static struct value *finding_data(struct arena *a, const struct diff_show *s,
 
 void diff_json(FILE *out, const struct diff_show *s, struct arena *a)
 {
-	struct value *top = value_map(a), *list = value_list(a), *doubts = value_list(a);
+	struct value *top = value_map(a), *list = value_list(a),
+		     *doubts = value_list(a);
 	struct buf b;
 	size_t i;
 

@@ -8,7 +8,7 @@
 struct diff_show {
 	const struct options *o;
 	const struct diff_result *r;
-	const char *verdict;  /* "same", "differs" or "undecided" */
+	const char *verdict; /* "same", "differs" or "undecided" */
 	/* roots that exist in no decision but here, to have requests at all */
 	bool made[IR_ROOT_COUNT];
 };

@@ -32,9 +32,9 @@ static const struct source {
 };
 
 const char *const effective_sections[] = {
-	"policy", "command", "file", "network", "unix", "syscall", "tools", "limits",
-	"env", "settings", "runner", "session", "audit", "alerts", "roles", "tests", NULL
-};
+	"policy", "command", "file",  "network",  "unix",   "syscall",
+	"tools",  "limits",  "env",   "settings", "runner", "session",
+	"audit",  "alerts",  "roles", "tests",    NULL};
 
 const char *effective_what_name(enum effective_what w)
 {
@@ -58,22 +58,28 @@ static void add(struct collector *c, struct effective_entry e)
 	VEC_PUSH(c->a, &c->to->entries, e);
 }
 
-/* --- values --------------------------------------------------------------------- */
+/* --- values -------------------------------------------------------------- */
 
 static void add_scalar(struct collector *c, enum ir_scalar_id id)
 {
 	const struct ir_scalar *s = &c->ir->scalars[id];
 	struct effective_entry e = {
-		.what = EFFECTIVE_VALUE, .name = str_from(ir_scalar_key(id)),
-		.value = show_scalar(c->a, id, s), .id = s->id, .text = s->source,
-		.level = s->level, .at = s->at, .locked = s->locked, .role = s->role,
+		.what = EFFECTIVE_VALUE,
+		.name = str_from(ir_scalar_key(id)),
+		.value = show_scalar(c->a, id, s),
+		.id = s->id,
+		.text = s->source,
+		.level = s->level,
+		.at = s->at,
+		.locked = s->locked,
+		.role = s->role,
 	};
 	size_t i;
 
 	for (i = 0; i < s->nover; i++) {
 		const struct ir_scalar *v = &s->over[i];
 		struct effective_other o = { show_scalar(c->a, id, v), v->id, v->source,
-					     v->level, v->at };
+					    v->level, v->at};
 
 		VEC_PUSH(c->a, &e.over, o);
 	}
@@ -96,10 +102,16 @@ static void add_settings(struct collector *c, enum ir_part part)
 	for (i = 0; i < c->ir->settings.n; i++) {
 		const struct ir_setting *s = &c->ir->settings.v[i];
 		struct effective_entry e = {
-			.what = EFFECTIVE_VALUE, .name = s->key,
-			.value = show_value(c->a, &s->value), .id = s->id,
-			.text = s->source, .level = s->level, .at = s->at,
-			.locked = s->locked, .carried = !s->acts, .role = s->role,
+			.what = EFFECTIVE_VALUE,
+			.name = s->key,
+			.value = show_value(c->a, &s->value),
+			.id = s->id,
+			.text = s->source,
+			.level = s->level,
+			.at = s->at,
+			.locked = s->locked,
+			.carried = !s->acts,
+			.role = s->role,
 		};
 
 		if (s->part != part)
@@ -107,7 +119,7 @@ static void add_settings(struct collector *c, enum ir_part part)
 		for (k = 0; k < s->nover; k++) {
 			const struct ir_setting *v = &s->over[k];
 			struct effective_other o = { show_value(c->a, &v->value), v->id,
-						     v->source, v->level, v->at };
+						    v->source, v->level, v->at};
 
 			VEC_PUSH(c->a, &e.over, o);
 		}
@@ -121,28 +133,36 @@ static void add_variables(struct collector *c)
 	size_t i;
 
 	for (i = 0; i < ir->keep.n; i++)
-		add(c, (struct effective_entry){
-			.what = EFFECTIVE_VARIABLE, .name = STR("keep"),
-			.value = ir->keep.v[i].name, .id = ir->keep.v[i].id,
-			.level = ir->keep.v[i].level, .at = ir->keep.v[i].at });
+		add(c, (struct effective_entry){ .what = EFFECTIVE_VARIABLE,
+						.name = STR("keep"),
+						.value = ir->keep.v[i].name,
+						.id = ir->keep.v[i].id,
+						.level = ir->keep.v[i].level,
+						.at = ir->keep.v[i].at});
 	for (i = 0; i < ir->env.n; i++)
-		add(c, (struct effective_entry){
-			.what = EFFECTIVE_VARIABLE, .name = STR("set"),
-			.value = ir->env.v[i].name, .text = ir->env.v[i].value,
-			.id = ir->env.v[i].id, .level = ir->env.v[i].level,
-			.at = ir->env.v[i].at });
+		add(c, (struct effective_entry){ .what = EFFECTIVE_VARIABLE,
+						.name = STR("set"),
+						.value = ir->env.v[i].name,
+						.text = ir->env.v[i].value,
+						.id = ir->env.v[i].id,
+						.level = ir->env.v[i].level,
+						.at = ir->env.v[i].at});
 	for (i = 0; i < ir->secrets.n; i++)
-		add(c, (struct effective_entry){
-			.what = EFFECTIVE_VARIABLE, .name = STR("secret"),
-			.value = ir->secrets.v[i].name,
-			.text = str_printf(c->a, "from %s %.*s",
-					   ir->secrets.v[i].file ? "file" : "store",
-					   STR_ARG(ir->secrets.v[i].from)),
-			.id = ir->secrets.v[i].id, .level = ir->secrets.v[i].level,
-			.at = ir->secrets.v[i].at, .carried = true });
+		add(c,
+		    (struct effective_entry){
+			    .what = EFFECTIVE_VARIABLE,
+			    .name = STR("secret"),
+			    .value = ir->secrets.v[i].name,
+			    .text = str_printf(c->a, "from %s %.*s",
+					       ir->secrets.v[i].file ? "file" : "store",
+					       STR_ARG(ir->secrets.v[i].from)),
+			    .id = ir->secrets.v[i].id,
+			    .level = ir->secrets.v[i].level,
+			    .at = ir->secrets.v[i].at,
+			    .carried = true});
 }
 
-/* --- rules ------------------------------------------------------------------------ */
+/* --- rules --------------------------------------------------------------- */
 
 static struct str pattern_of(const struct ir_rule *r)
 {
@@ -172,7 +192,7 @@ static void add_lifts(struct collector *c, struct effective_entry *e,
 	for (i = 0; i < r->nlifted_by; i++) {
 		const struct ir_rule *by = c->ir->rules.v[r->lifted_by[i]];
 		struct effective_other o = { pattern_of(r), by->id, by->text, by->level,
-					     by->at };
+					    by->at};
 
 		VEC_PUSH(c->a, &e->lifted, o);
 	}
@@ -193,22 +213,29 @@ static void add_rules(struct collector *c, enum ir_kind kind)
 	for (i = 0; i < c->ir->rules.n; i++) {
 		const struct ir_rule *r = c->ir->rules.v[i];
 		struct effective_entry e = {
-			.what = EFFECTIVE_RULE, .name = str_from(ir_effect_name(r->effect)),
-			.id = r->id, .text = r->text, .because = r->because,
-			.level = r->level, .at = r->at, .rule = r, .role = r->role,
+			.what = EFFECTIVE_RULE,
+			.name = str_from(ir_effect_name(r->effect)),
+			.id = r->id,
+			.text = r->text,
+			.because = r->because,
+			.level = r->level,
+			.at = r->at,
+			.rule = r,
+			.role = r->role,
 			.until = r->until,
 		};
 
 		if (r->kind != kind)
 			continue;
-		if (!c->to->entries.n || !is_same_statement(VEC_LAST(&c->to->entries), r))
+		if (!c->to->entries.n ||
+		    !is_same_statement(VEC_LAST(&c->to->entries), r))
 			add(c, e);
 		VEC_LAST(&c->to->entries)->patterns++;
 		add_lifts(c, VEC_LAST(&c->to->entries), r);
 	}
 }
 
-/* --- facts, roles, tests ------------------------------------------------------------ */
+/* --- facts, roles, tests ------------------------------------------------- */
 
 static void add_facts(struct collector *c, enum ir_kind kind)
 {
@@ -218,18 +245,24 @@ static void add_facts(struct collector *c, enum ir_kind kind)
 		const struct ir_risk_fact *f = &c->ir->risks.v[i];
 
 		if (f->kind == kind)
-			add(c, (struct effective_entry){
-				.what = EFFECTIVE_FACT, .name = STR("risk"),
-				.value = str_from(ir_risk_name(f->risk)), .id = f->id,
-				.text = kind == IR_COMMAND ? f->set.u.command.text :
-							     f->set.u.tool.text,
-				.level = f->level, .at = f->at });
+			add(c,
+			    (struct effective_entry){
+				    .what = EFFECTIVE_FACT,
+				    .name = STR("risk"),
+				    .value = str_from(ir_risk_name(f->risk)),
+				    .id = f->id,
+				    .text = kind == IR_COMMAND ? f->set.u.command.text
+							       : f->set.u.tool.text,
+				    .level = f->level,
+				    .at = f->at});
 	}
 	for (i = 0; kind == IR_COMMAND && i < c->ir->facts.n; i++)
-		add(c, (struct effective_entry){
-			.what = EFFECTIVE_FACT, .name = c->ir->facts.v[i].kind,
-			.text = c->ir->facts.v[i].text, .level = c->ir->facts.v[i].level,
-			.at = c->ir->facts.v[i].at, .carried = true });
+		add(c, (struct effective_entry){ .what = EFFECTIVE_FACT,
+						.name = c->ir->facts.v[i].kind,
+						.text = c->ir->facts.v[i].text,
+						.level = c->ir->facts.v[i].level,
+						.at = c->ir->facts.v[i].at,
+						.carried = true});
 }
 
 static void add_roles(struct collector *c)
@@ -238,10 +271,12 @@ static void add_roles(struct collector *c)
 
 	for (i = 0; i < c->ir->roles.n; i++)
 		add(c, (struct effective_entry){
-			.what = EFFECTIVE_ROLE, .name = c->ir->roles.v[i].name,
-			.value = str_eq(c->ir->roles.v[i].name, c->ir->role) ?
-					 STR("chosen") : STR("not chosen"),
-			.at = c->ir->roles.v[i].at });
+			       .what = EFFECTIVE_ROLE,
+			       .name = c->ir->roles.v[i].name,
+			       .value = str_eq(c->ir->roles.v[i].name, c->ir->role)
+						? STR("chosen")
+						: STR("not chosen"),
+			       .at = c->ir->roles.v[i].at});
 }
 
 static void add_tests(struct collector *c)
@@ -250,9 +285,11 @@ static void add_tests(struct collector *c)
 
 	for (i = 0; i < c->ir->tests.n; i++)
 		add(c, (struct effective_entry){
-			.what = EFFECTIVE_TEST, .name = c->ir->tests.v[i].name,
-			.value = str_printf(c->a, "%zu cases", c->ir->tests.v[i].ncases),
-			.at = c->ir->tests.v[i].at });
+			       .what = EFFECTIVE_TEST,
+			       .name = c->ir->tests.v[i].name,
+			       .value = str_printf(c->a, "%zu cases",
+						   c->ir->tests.v[i].ncases),
+			       .at = c->ir->tests.v[i].at});
 }
 
 struct effective_section effective_collect(const struct ir *ir, struct arena *a,

@@ -31,8 +31,8 @@ struct effective_entry {
 	struct str id, text, because, role, until;
 	enum ir_level level;
 	struct ir_place at;
-	size_t patterns;       /* of a rule: how many rules the statement is */
-	bool locked, carried;  /* carried: this version does not act on it */
+	size_t patterns;            /* of a rule: how many rules the statement is */
+	bool locked, carried;       /* carried: this version does not act on it */
 	const struct ir_rule *rule; /* its first rule: flags; or NULL */
 	VEC(struct effective_other) over;
 	VEC(struct effective_other) lifted;

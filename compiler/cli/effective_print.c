@@ -11,27 +11,32 @@ static struct str by(struct arena *a, enum ir_level level, const struct ir_place
 {
 	if (!at->line)
 		return STR("(built in)");
-	return cli_clean(a, str_printf(a, "(%s, %.*s)", ir_level_name(level),
-				       STR_ARG(show_place(a, at))), false);
+	return cli_clean(a,
+			 str_printf(a, "(%s, %.*s)", ir_level_name(level),
+				    STR_ARG(show_place(a, at))),
+			 false);
 }
 
 /* The flags of a rule that change what it means. */
-static const char *const flag_names[] = { "final", "floor", "scratch", "soft", "may yes" };
+static const char *const flag_names[] = { "final", "floor", "scratch", "soft",
+					 "may yes"};
 
 static bool has_flag(const struct ir_rule *r, size_t i)
 {
-	const bool flags[POL_LEN(flag_names)] = { r->final, r->floor, r->scratch, r->soft,
-						  r->may_yes };
+	const bool flags[POL_LEN(flag_names)] = { r->final, r->floor, r->scratch,
+						 r->soft, r->may_yes};
 
 	return flags[i];
 }
 
 static const char *scopes_word(const struct ir_rule *r)
 {
-	return r->scopes == IR_SANDBOX ? "sandbox" : r->scopes == IR_HOST ? "host" : "none";
+	return r->scopes == IR_SANDBOX ? "sandbox"
+	       : r->scopes == IR_HOST  ? "host"
+				       : "none";
 }
 
-/* --- text ------------------------------------------------------------------------ */
+/* --- text ---------------------------------------------------------------- */
 
 struct page {
 	FILE *out;
@@ -45,16 +50,19 @@ static void put_notes(struct page *p, const struct effective_entry *e)
 	size_t i;
 
 	if (e->because.n)
-		fprintf(p->out, "          because %.*s\n", STR_ARG(show_cut(a, e->because)));
+		fprintf(p->out, "          because %.*s\n",
+			STR_ARG(show_cut(a, e->because)));
 	for (i = 0; e->rule && i < POL_LEN(flag_names); i++)
 		if (has_flag(e->rule, i))
 			fprintf(p->out, "          %s\n", flag_names[i]);
 	if (e->rule && e->rule->scopes != IR_ALL_SCOPES)
 		fprintf(p->out, "          only in scope %s\n", scopes_word(e->rule));
 	if (e->until.n)
-		fprintf(p->out, "          until %.*s\n", STR_ARG(show_cut(a, e->until)));
+		fprintf(p->out, "          until %.*s\n",
+			STR_ARG(show_cut(a, e->until)));
 	if (e->role.n)
-		fprintf(p->out, "          of role %.*s\n", STR_ARG(show_cut(a, e->role)));
+		fprintf(p->out, "          of role %.*s\n",
+			STR_ARG(show_cut(a, e->role)));
 	if (e->locked)
 		fputs("          locked: lower levels cannot set it\n", p->out);
 	if (e->carried)
@@ -65,7 +73,8 @@ static void put_notes(struct page *p, const struct effective_entry *e)
 			STR_ARG(by(a, e->over.v[i].level, &e->over.v[i].at)),
 			e->over.v[i].level < e->level ? ", which is looser" : "");
 	for (i = 0; i < e->lifted.n; i++)
-		fprintf(p->out, "          %.*s is lifted for what %.*s matches: %.*s\n",
+		fprintf(p->out,
+			"          %.*s is lifted for what %.*s matches: %.*s\n",
 			STR_ARG(show_cut(a, e->lifted.v[i].value)),
 			STR_ARG(by(a, e->lifted.v[i].level, &e->lifted.v[i].at)),
 			STR_ARG(show_cut(a, e->lifted.v[i].text)));
@@ -83,8 +92,8 @@ static void put_entry(struct page *p, const struct effective_entry *e)
 			STR_ARG(who));
 		break;
 	case EFFECTIVE_RULE:
-		fprintf(p->out, "  %-6.*s %.*s  %.*s  %.*s\n", STR_ARG(name), STR_ARG(who),
-			STR_ARG(show_cut(a, e->id)), STR_ARG(text));
+		fprintf(p->out, "  %-6.*s %.*s  %.*s  %.*s\n", STR_ARG(name),
+			STR_ARG(who), STR_ARG(show_cut(a, e->id)), STR_ARG(text));
 		break;
 	case EFFECTIVE_VARIABLE:
 	case EFFECTIVE_FACT:
@@ -117,7 +126,8 @@ static void put_section(struct page *p, const char *name)
 
 	if (!s.entries.n)
 		return;
-	fprintf(p->out, "%s%s%s", p->s->section ? "" : "\n", name, s.lock ? ", locked by " : "");
+	fprintf(p->out, "%s%s%s", p->s->section ? "" : "\n", name,
+		s.lock ? ", locked by " : "");
 	if (s.lock)
 		fprintf(p->out, "%.*s", STR_ARG(by(p->a, s.lock->level, &s.lock->at)));
 	fputc('\n', p->out);
@@ -128,7 +138,8 @@ static void put_section(struct page *p, const char *name)
 			facts += s.entries.v[i].what == EFFECTIVE_FACT;
 	}
 	if (facts)
-		fprintf(p->out, "  and %zu facts of the standard library: --verbose\n", facts);
+		fprintf(p->out, "  and %zu facts of the standard library: --verbose\n",
+			facts);
 }
 
 static void put_head(struct page *p)
@@ -136,8 +147,8 @@ static void put_head(struct page *p)
 	const struct ir *ir = p->s->ir;
 	size_t i;
 
-	fprintf(p->out, "policy %.*s, serial %" PRIu64, STR_ARG(show_cut(p->a, ir->name)),
-		ir->serial);
+	fprintf(p->out, "policy %.*s, serial %" PRIu64,
+		STR_ARG(show_cut(p->a, ir->name)), ir->serial);
 	if (ir->role.n)
 		fprintf(p->out, ", role %.*s", STR_ARG(show_cut(p->a, ir->role)));
 	if (ir->expires.n)
@@ -162,11 +173,14 @@ static void put_dropped(struct page *p)
 	for (i = 0; i < ir->dropped.n; i++) {
 		const struct ir_dropped *d = &ir->dropped.v[i];
 
-		fprintf(p->out, "  %.*s  %.*s\n          %.*s", STR_ARG(show_cut(p->a, d->text)),
-			STR_ARG(by(p->a, d->level, &d->at)), STR_ARG(show_cut(p->a, d->why)));
+		fprintf(p->out, "  %.*s  %.*s\n          %.*s",
+			STR_ARG(show_cut(p->a, d->text)),
+			STR_ARG(by(p->a, d->level, &d->at)),
+			STR_ARG(show_cut(p->a, d->why)));
 		if (d->by.line)
 			fprintf(p->out, ": %.*s",
-				STR_ARG(cli_clean(p->a, show_place(p->a, &d->by), false)));
+				STR_ARG(cli_clean(p->a, show_place(p->a, &d->by),
+						  false)));
 		fputc('\n', p->out);
 	}
 }
@@ -186,7 +200,7 @@ void effective_text(FILE *out, const struct effective_show *s, struct arena *a)
 	put_dropped(&p);
 }
 
-/* --- data -------------------------------------------------------------------------- */
+/* --- data ---------------------------------------------------------------- */
 
 static void put_str(struct arena *a, struct value *m, const char *key, struct str s)
 {
@@ -311,14 +325,16 @@ static struct value *dropped_data(const struct ir *ir, struct arena *a)
 		put_str(a, m, "text", d->text);
 		put_by(a, m, d->level, &d->at);
 		put_str(a, m, "why", d->why);
-		value_put(m, "by", d->by.line ? value_str(a, show_place(a, &d->by)) :
-						value_null(a));
+		value_put(m, "by",
+			  d->by.line ? value_str(a, show_place(a, &d->by))
+				     : value_null(a));
 		value_add(list, m);
 	}
 	return list;
 }
 
-bool effective_data(FILE *out, const struct effective_show *s, struct arena *a, bool yaml)
+bool effective_data(FILE *out, const struct effective_show *s, struct arena *a,
+		    bool yaml)
 {
 	struct value *top = value_map(a), *sections = value_list(a);
 	struct buf b;

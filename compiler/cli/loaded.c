@@ -18,8 +18,8 @@ static enum cli_exit of_bundle(struct loaded *l, const char *path, struct arena 
 	bundle_release(&b);
 	if (l->ir)
 		return CLI_CLEAN;
-	fprintf(stderr, "polc: the resolved policy in '%s' cannot be read: %.*s\n", path,
-		STR_ARG(cli_clean(a, str_from(why), false)));
+	fprintf(stderr, "polc: the resolved policy in '%s' cannot be read: %.*s\n",
+		path, STR_ARG(cli_clean(a, str_from(why), false)));
 	return CLI_TROUBLE;
 }
 

@@ -28,11 +28,14 @@ static bool check_sides(struct asked *r)
 	size_t i;
 
 	if (o->nsides != POL_LEN(o->sides))
-		return complain(r, "diff wants OLD and NEW: a FILE.pol or FILE.polb each");
+		return complain(r,
+				"diff wants OLD and NEW: a FILE.pol or FILE.polb each");
 	for (i = 0; i < o->nsides; i++)
-		if (str_ends(str_from(o->sides[i]), STR(".polb")) && (o->inputs.n || o->discover))
-			return complain(r, "a bundle is a whole policy: name it without "
-					   "further sources or --discover");
+		if (str_ends(str_from(o->sides[i]), STR(".polb")) &&
+		    (o->inputs.n || o->discover))
+			return complain(r,
+					"a bundle is a whole policy: name it without "
+					"further sources or --discover");
 	return true;
 }
 
@@ -47,8 +50,10 @@ static bool check_policy(struct asked *r)
 				   "without sources or --discover");
 	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_EFFECTIVE &&
 	    !options_wants_bundle(o->verb)) {
-		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
-				"sources\n", o->bundle);
+		fprintf(r->err,
+			"polc: '%s' is compiled already; this verb reads "
+			"sources\n",
+			o->bundle);
 		return false;
 	}
 	if (o->reproduce && (o->inputs.n || o->discover || o->output || o->key))
@@ -57,11 +62,12 @@ static bool check_policy(struct asked *r)
 	if (o->reproduce)
 		return true;
 	if (!o->bundle && !o->inputs.n && !o->discover)
-		return complain(r, options_wants_bundle(o->verb) ?
-				"name a bundle" :
-				"name a policy: FILE.pol, --managed FILE, "
-				"--managed-file FILE, --project FILE, --user FILE "
-				"or --discover");
+		return complain(
+			r, options_wants_bundle(o->verb)
+				   ? "name a bundle"
+				   : "name a policy: FILE.pol, --managed FILE, "
+				     "--managed-file FILE, --project FILE, --user FILE "
+				     "or --discover");
 	return true;
 }
 
@@ -71,8 +77,10 @@ static bool check_texts(struct asked *r)
 	const struct options *o = r->o;
 
 	if (o->bundle) {
-		fprintf(r->err, "polc: '%s' is compiled already; this verb reads "
-				"sources\n", o->bundle);
+		fprintf(r->err,
+			"polc: '%s' is compiled already; this verb reads "
+			"sources\n",
+			o->bundle);
 		return false;
 	}
 	if (!o->inputs.n)

@@ -42,7 +42,7 @@ static struct str size_text(struct arena *a, uint64_t n)
 {
 	static const char *const units[] = { "", "K", "M", "G", "T" };
 	static const uint64_t sizes[] = { 1, 1u << 10, 1u << 20, 1u << 30,
-					  (uint64_t)1 << 40 };
+					 (uint64_t)1 << 40};
 
 	return in_units(a, n, units, sizes, POL_LEN(units));
 }

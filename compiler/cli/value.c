@@ -86,7 +86,7 @@ void value_add(struct value *list, struct value *v)
 	value_put(list, NULL, v);
 }
 
-/* --- JSON ----------------------------------------------------------------------- */
+/* --- JSON ---------------------------------------------------------------- */
 
 void value_json(struct buf *out, const struct value *v)
 {
@@ -120,7 +120,7 @@ void value_json(struct buf *out, const struct value *v)
 	}
 }
 
-/* --- YAML ----------------------------------------------------------------------- */
+/* --- YAML ---------------------------------------------------------------- */
 
 struct yaml_out {
 	yaml_emitter_t e;
@@ -167,11 +167,12 @@ static void emit_scalar(struct yaml_out *y, struct str s, const char *tag, bool 
 {
 	yaml_event_t ev;
 
-	emit(y, &ev, yaml_scalar_event_initialize(
-			     &ev, NULL, (yaml_char_t *)(uintptr_t)tag,
-			     (const yaml_char_t *)(s.n ? s.p : ""), (int)s.n, 1, 1,
-			     quoted ? YAML_DOUBLE_QUOTED_SCALAR_STYLE :
-				      YAML_PLAIN_SCALAR_STYLE));
+	emit(y, &ev,
+	     yaml_scalar_event_initialize(&ev, NULL, (yaml_char_t *)(uintptr_t)tag,
+					  (const yaml_char_t *)(s.n ? s.p : ""),
+					  (int)s.n, 1, 1,
+					  quoted ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+						 : YAML_PLAIN_SCALAR_STYLE));
 }
 
 static void emit_value(struct yaml_out *y, const struct value *v);
@@ -182,17 +183,19 @@ static void emit_items(struct yaml_out *y, const struct value *v)
 	yaml_event_t ev;
 	size_t i;
 
-	emit(y, &ev, map ? yaml_mapping_start_event_initialize(
-				   &ev, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE) :
-			   yaml_sequence_start_event_initialize(
-				   &ev, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE));
+	emit(y, &ev,
+	     map ? yaml_mapping_start_event_initialize(&ev, NULL, NULL, 1,
+						       YAML_BLOCK_MAPPING_STYLE)
+		 : yaml_sequence_start_event_initialize(&ev, NULL, NULL, 1,
+							YAML_BLOCK_SEQUENCE_STYLE));
 	for (i = 0; i < v->items.n; i++) {
 		if (map)
 			emit_scalar(y, str_from(v->items.v[i].key), NULL, false);
 		emit_value(y, v->items.v[i].v);
 	}
-	emit(y, &ev, map ? yaml_mapping_end_event_initialize(&ev) :
-			   yaml_sequence_end_event_initialize(&ev));
+	emit(y, &ev,
+	     map ? yaml_mapping_end_event_initialize(&ev)
+		 : yaml_sequence_end_event_initialize(&ev));
 }
 
 static void emit_value(struct yaml_out *y, const struct value *v)

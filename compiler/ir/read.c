@@ -6,9 +6,9 @@
 
 #include "compiler/ir/read_set.h"
 
-/* --- words ---------------------------------------------------------------------- */
+/* --- words --------------------------------------------------------------- */
 
-#define WORDS(fn, type, count, name_of)                                            \
+#define WORDS(fn, type, count, name_of)                                             \
 	static type fn(struct ir_reader *r, struct json_object *o, const char *key) \
 	{                                                                           \
 		const char *words[count];                                           \
@@ -30,9 +30,10 @@ static unsigned read_scopes(struct ir_reader *r, struct json_object *o)
 	       (ir_rd_flag(r, o, "host") ? IR_HOST : 0u);
 }
 
-/* --- records --------------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------- */
 
-static void read_lifted(struct ir_reader *r, struct json_object *o, struct ir_rule *rule)
+static void read_lifted(struct ir_reader *r, struct json_object *o,
+			struct ir_rule *rule)
 {
 	size_t i;
 	struct json_object *list = ir_rd_list(r, o, "lifted_by", &rule->nlifted_by);
@@ -40,8 +41,9 @@ static void read_lifted(struct ir_reader *r, struct json_object *o, struct ir_ru
 	rule->lifted_by = arena_array(r->a, rule->nlifted_by + 1, sizeof(uint32_t));
 	for (i = 0; i < rule->nlifted_by; i++) {
 		struct json_object *v = json_object_array_get_idx(list, i);
-		uint64_t n = json_object_is_type(v, json_type_int) ?
-				     json_object_get_uint64(v) : UINT64_MAX;
+		uint64_t n = json_object_is_type(v, json_type_int)
+				     ? json_object_get_uint64(v)
+				     : UINT64_MAX;
 
 		/* ir_verify() compares it with the number of rules */
 		rule->lifted_by[i] = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
@@ -180,8 +182,8 @@ static void read_host(struct ir_reader *r, struct json_object *o, struct ir_requ
 static void read_request(struct ir_reader *r, struct json_object *o,
 			 struct ir_request *q)
 {
-	static const char *const ops[] = { [IR_READ] = "read", [IR_WRITE] = "write",
-					   [IR_EXEC] = "exec" };
+	static const char *const ops[] = {
+		[IR_READ] = "read", [IR_WRITE] = "write", [IR_EXEC] = "exec"};
 
 	q->kind = read_kind(r, o, "kind");
 	q->text = ir_rd_str(r, o, "text");
@@ -333,7 +335,7 @@ static void read_dropped(struct ir_reader *r, struct json_object *o, struct ir *
 	VEC_PUSH(r->a, &ir->dropped, d);
 }
 
-/* --- the whole -------------------------------------------------------------------- */
+/* --- the whole ----------------------------------------------------------- */
 
 static void read_locks(struct ir_reader *r, struct json_object *o, struct ir *ir)
 {
@@ -422,7 +424,7 @@ static void read_all(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	read_lists(r, o, ir);
 }
 
-/* --- bytes -------------------------------------------------------------------------- */
+/* --- bytes --------------------------------------------------------------- */
 
 /* Past 0xff for what is no digit of ours, so that no byte comes of it. */
 static unsigned nibble(char c)
@@ -456,8 +458,9 @@ static bool unescape(struct buf *out, struct str s, const char **ret_why)
 			buf_ch(out, c);
 			continue;
 		}
-		byte = s.n - i >= 6 && memcmp(s.p + i, "\\u00", 4) == 0 ?
-			       nibble(s.p[i + 4]) << 4 | nibble(s.p[i + 5]) : 0;
+		byte = s.n - i >= 6 && memcmp(s.p + i, "\\u00", 4) == 0
+			       ? nibble(s.p[i + 4]) << 4 | nibble(s.p[i + 5])
+			       : 0;
 		if (byte >= 0x80 && byte <= 0xff) {
 			buf_u8(out, (uint8_t)byte);
 			i += 5;
@@ -483,8 +486,9 @@ static struct json_object *parse(struct arena *a, struct str s, const char **ret
 	json_tokener_set_flags(t, JSON_TOKENER_STRICT);
 	o = json_tokener_parse_ex(t, s.p, (int)s.n);
 	if (!o)
-		*ret_why = arena_printf(a, "it is no JSON: %s",
-					json_tokener_error_desc(json_tokener_get_error(t)));
+		*ret_why = arena_printf(
+			a, "it is no JSON: %s",
+			json_tokener_error_desc(json_tokener_get_error(t)));
 	json_tokener_free(t);
 	return o;
 }
@@ -503,8 +507,10 @@ static const char *compare(struct arena *a, const struct ir *ir, struct str s)
 	for (i = 0; i < b.n && i < s.n && (char)b.p[i] == s.p[i]; i++)
 		;
 	if (b.n != s.n || i < s.n)
-		why = arena_printf(a, "it is not in the canonical form of this version: "
-				      "byte %zu differs", i);
+		why = arena_printf(a,
+				   "it is not in the canonical form of this version: "
+				   "byte %zu differs",
+				   i);
 	arena_release(&tmp);
 	return why;
 }

@@ -11,12 +11,13 @@ bool ir_rd_fail(struct ir_reader *r, const char *key, const char *what)
 {
 	if (r->why)
 		return false;
-	r->why = r->list ? arena_printf(r->a, "%s[%zu]: '%s' %s", r->list, r->at, key, what) :
-			   arena_printf(r->a, "'%s' %s", key, what);
+	r->why = r->list ? arena_printf(r->a, "%s[%zu]: '%s' %s", r->list, r->at, key,
+					what)
+			 : arena_printf(r->a, "'%s' %s", key, what);
 	return false;
 }
 
-/* --- values ------------------------------------------------------------------ */
+/* --- values -------------------------------------------------------------- */
 
 struct json_object *ir_rd_get(struct ir_reader *r, struct json_object *o,
 			      const char *key, enum json_type type)
@@ -43,7 +44,7 @@ struct str ir_rd_text(struct ir_reader *r, struct json_object *v)
 		return STR("");
 	}
 	s = (struct str){ json_object_get_string(v),
-			  (size_t)json_object_get_string_len(v) };
+			 (size_t)json_object_get_string_len(v)};
 	return str_dup(r->a, s);
 }
 
@@ -140,7 +141,7 @@ struct json_object *ir_rd_list(struct ir_reader *r, struct json_object *o,
 	return v;
 }
 
-/* --- sets ---------------------------------------------------------------------- */
+/* --- sets ---------------------------------------------------------------- */
 
 static void read_glob(struct ir_reader *r, struct json_object *list,
 		      struct ir_glob *ret, unsigned depth);
@@ -152,8 +153,8 @@ static void add_bytes(struct ir_reader *r, struct ir_glob_item *v, size_t *at,
 
 	(void)r;
 	for (i = 0; i < s.n; i++)
-		v[(*at)++] = (struct ir_glob_item){ .op = IR_G_BYTE,
-						    .byte = (uint8_t)s.p[i] };
+		v[(*at)++] =
+			(struct ir_glob_item){ .op = IR_G_BYTE, .byte = (uint8_t)s.p[i] };
 }
 
 static void read_item(struct ir_reader *r, struct json_object *o,
@@ -173,7 +174,8 @@ static void read_item(struct ir_reader *r, struct json_object *o,
 	ret->alts = arena_array(r->a, n + 1, sizeof(*ret->alts));
 	ret->nalts = n;
 	for (i = 0; i < n && !r->why; i++)
-		read_glob(r, json_object_array_get_idx(of, i), &ret->alts[i], depth + 1);
+		read_glob(r, json_object_array_get_idx(of, i), &ret->alts[i],
+			  depth + 1);
 }
 
 /* How many items the list stands for: a text stands for its bytes. */
@@ -184,8 +186,9 @@ static size_t glob_size(struct json_object *list)
 	for (i = 0; i < n; i++) {
 		struct json_object *v = json_object_array_get_idx(list, i);
 
-		sum += json_object_is_type(v, json_type_string) ?
-			       (size_t)json_object_get_string_len(v) : 1;
+		sum += json_object_is_type(v, json_type_string)
+			       ? (size_t)json_object_get_string_len(v)
+			       : 1;
 	}
 	return sum;
 }
@@ -203,7 +206,8 @@ static void read_glob(struct ir_reader *r, struct json_object *list,
 	n = glob_size(list);
 	r->nglob += n;
 	if (r->nglob > IR_READ_MAX_GLOB) {
-		(void)ir_rd_fail(r, "glob", "is one too many: the patterns are too long");
+		(void)ir_rd_fail(r, "glob",
+				 "is one too many: the patterns are too long");
 		return;
 	}
 	ret->v = arena_array(r->a, n + 1, sizeof(*ret->v));
@@ -265,8 +269,10 @@ static void read_command(struct ir_reader *r, struct json_object *o,
 static void read_net(struct ir_reader *r, struct json_object *o, struct ir_net *ret)
 {
 	static const char *const hosts[] = {
-		[IR_HOST_ANY] = "any", [IR_HOST_NAME] = "name",
-		[IR_HOST_BELOW] = "below", [IR_HOST_CIDR] = "cidr",
+		[IR_HOST_ANY] = "any",
+		[IR_HOST_NAME] = "name",
+		[IR_HOST_BELOW] = "below",
+		[IR_HOST_CIDR] = "cidr",
 	};
 	struct json_object *list;
 	size_t i;
@@ -374,5 +380,6 @@ void ir_rd_sets(struct ir_reader *r, struct json_object *o, enum ir_kind kind,
 	*ret_except = n ? arena_array(r->a, n, sizeof(**ret_except)) : NULL;
 	*ret_n = n;
 	for (i = 0; i < n && !r->why; i++)
-		read_set(r, kind, json_object_array_get_idx(list, i), &(*ret_except)[i]);
+		read_set(r, kind, json_object_array_get_idx(list, i),
+			 &(*ret_except)[i]);
 }

@@ -37,7 +37,8 @@ struct json_object *ir_rd_list(struct ir_reader *r, struct json_object *o,
 			       const char *key, size_t *ret_n);
 enum ir_level ir_rd_level(struct ir_reader *r, struct json_object *o, const char *key);
 /* `null` is a place that nobody wrote. */
-struct ir_place ir_rd_place(struct ir_reader *r, struct json_object *o, const char *key);
+struct ir_place ir_rd_place(struct ir_reader *r, struct json_object *o,
+			    const char *key);
 /* Any JSON value. */
 void ir_rd_value(struct ir_reader *r, struct json_object *v, struct ir_value *ret,
 		 unsigned depth);

@@ -39,7 +39,8 @@ static void read_list(struct ir_reader *r, struct json_object *v, struct ir_valu
 	ret->nitems = json_object_array_length(v);
 	ret->items = arena_array(r->a, ret->nitems + 1, sizeof(*ret->items));
 	for (i = 0; i < ret->nitems && !r->why; i++)
-		ir_rd_value(r, json_object_array_get_idx(v, i), &ret->items[i], depth + 1);
+		ir_rd_value(r, json_object_array_get_idx(v, i), &ret->items[i],
+			    depth + 1);
 }
 
 static void read_map(struct ir_reader *r, struct json_object *v, struct ir_value *ret,
@@ -49,7 +50,8 @@ static void read_map(struct ir_reader *r, struct json_object *v, struct ir_value
 
 	ret->type = IR_V_MAP;
 	ret->items = arena_array(r->a, n + 1, sizeof(*ret->items));
-	json_object_object_foreach(v, key, item) {
+	json_object_object_foreach(v, key, item)
+	{
 		struct ir_value *to = &ret->items[ret->nitems++];
 
 		ir_rd_value(r, item, to, depth + 1);
