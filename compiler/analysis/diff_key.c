@@ -208,7 +208,14 @@ bool diff_acts_alike(struct diff_item *const *items, const uint32_t *tags, size_
 {
 	uint32_t *old = arena_array(tmp, n + 1, sizeof(*old));
 	uint32_t *new = arena_array(tmp, n + 1, sizeof(*new));
-	size_t k = numbers(items, tags, n, DIFF_OLD, old);
+	size_t i, k;
+
+	/* shared, and yet changed: what it does hangs on more than itself */
+	for (i = 0; i < n; i++)
+		if (items[tags[i]]->changed && has(items[tags[i]], DIFF_OLD) &&
+		    has(items[tags[i]], DIFF_NEW))
+			return false;
+	k = numbers(items, tags, n, DIFF_OLD, old);
 
 	return numbers(items, tags, n, DIFF_NEW, new) == k &&
 	       (k == 0 || memcmp(old, new, k * sizeof(*old)) == 0);

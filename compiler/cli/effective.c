@@ -41,6 +41,7 @@ const char *effective_what_name(enum effective_what w)
 	static const char *const names[] = {
 		[EFFECTIVE_VALUE] = "value",       [EFFECTIVE_RULE] = "rule",
 		[EFFECTIVE_VARIABLE] = "variable", [EFFECTIVE_FACT] = "fact",
+		[EFFECTIVE_MOUNT] = "mount",
 		[EFFECTIVE_ROLE] = "role",         [EFFECTIVE_TEST] = "test",
 	};
 
@@ -265,6 +266,31 @@ static void add_facts(struct collector *c, enum ir_kind kind)
 						.carried = true});
 }
 
+static void add_mounts(struct collector *c)
+{
+	size_t i, k;
+
+	for (i = 0; i < c->ir->mounts.n; i++) {
+		const struct ir_mount *m = &c->ir->mounts.v[i];
+		const struct ir_path *tree = ir_mount_tree(c->ir, m);
+		const struct ir_rule *r = c->ir->rules.v[m->rule];
+		struct buf b;
+
+		buf_init(&b, c->a);
+		if (tree->root != IR_ROOT_FS)
+			buf_printf(&b, "${%s}", ir_root_name(tree->root));
+		for (k = 0; k < tree->glob.n; k++)
+			buf_u8(&b, tree->glob.v[k].byte);
+		add(c, (struct effective_entry){ .what = EFFECTIVE_MOUNT,
+						 .name = m->place,
+						 .value = buf_view(&b),
+						 .id = r->id,
+						 .text = r->text,
+						 .level = r->level,
+						 .at = r->at });
+	}
+}
+
 static void add_roles(struct collector *c)
 {
 	size_t i;
@@ -315,6 +341,8 @@ struct effective_section effective_collect(const struct ir *ir, struct arena *a,
 		if (s->kind == IR_COMMAND || s->kind == IR_TOOL)
 			add_facts(&c, s->kind);
 	}
+	if (strcmp(name, "file") == 0)
+		add_mounts(&c);
 	if (strcmp(name, "env") == 0)
 		add_variables(&c);
 	if (strcmp(name, "roles") == 0)

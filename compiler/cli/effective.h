@@ -13,6 +13,7 @@ enum effective_what {
 	EFFECTIVE_RULE,     /* one statement: name is its effect */
 	EFFECTIVE_VARIABLE, /* env: keep, set or secret, and the name */
 	EFFECTIVE_FACT,     /* name is its keyword */
+	EFFECTIVE_MOUNT,    /* name is the place, value the tree */
 	EFFECTIVE_ROLE,
 	EFFECTIVE_TEST
 };

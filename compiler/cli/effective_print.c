@@ -101,6 +101,10 @@ static void put_entry(struct page *p, const struct effective_entry *e)
 			value.n ? " " : "", STR_ARG(value), text.n ? "  " : "",
 			STR_ARG(text), STR_ARG(who));
 		break;
+	case EFFECTIVE_MOUNT:
+		fprintf(p->out, "  mount %.*s at %.*s  %.*s\n", STR_ARG(value),
+			STR_ARG(name), STR_ARG(who));
+		break;
 	case EFFECTIVE_ROLE:
 	case EFFECTIVE_TEST:
 		fprintf(p->out, "  %.*s: %.*s  (%.*s)\n", STR_ARG(name), STR_ARG(value),

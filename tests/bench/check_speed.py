@@ -77,7 +77,7 @@ def measure(label, argv, runs):
         peak = max(peak, usage.ru_maxrss)
         if status not in (0, 1):
             sys.exit(f"{' '.join(argv)} ended with {status}: {err[:400]}")
-    print(f"{label:36} {min(took):9.1f} {statistics.median(took):9.1f} "
+    print(f"{label:46} {min(took):9.1f} {statistics.median(took):9.1f} "
           f"{max(took):9.1f} {peak / 1024:8.1f}")
 
 
@@ -87,9 +87,31 @@ def os_wait(p):
     return pid, p.returncode, usage
 
 
+def changes(n):
+    """diff of n rules: with itself, with ten of them changed, with all; and of
+    a bundle with its sources."""
+    old = f"{work}/plain{n}.pol"
+    rules = list(plain(n))
+    ten = [(s, t.replace("allow", "ask", 1)) if i < 15 else (s, t)
+           for i, (s, t) in enumerate(rules)]
+    flipped = [(s, t.replace("allow", "XX").replace("deny", "allow").replace("XX", "deny")
+                if s == "command" else t) for s, t in rules]
+    measure(f"polc diff, {n} rules, the same", [polc, "diff", old, old], 7)
+    measure(f"polc diff, {n} rules, ten changed",
+            [polc, "diff", old, write(f"ten{n}", ten)], 7)
+    if n <= 1000:
+        measure(f"polc diff, {n} rules, {n * 7 // 10} changed",
+                [polc, "diff", old, write(f"flipped{n}", flipped)], 3)
+    subprocess.run([polc, "compile", old, "-o", f"{work}/plain{n}.polb"],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    measure(f"polc diff, {n} rules, a bundle and its source",
+            [polc, "diff", f"{work}/plain{n}.polb", old], 7)
+    measure(f"polc effective, {n} rules", [polc, "effective", old], 5)
+
+
 def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    print(f"{'command':36} {'min ms':>9} {'median ms':>9} {'max ms':>9} {'MiB':>8}")
+    print(f"{'command':46} {'min ms':>9} {'median ms':>9} {'max ms':>9} {'MiB':>8}")
     for n in (10, 100, 1000, 10000):
         path = write(f"plain{n}", plain(n))
         measure(f"polc check, {n} rules", [polc, "check", path], 7)
@@ -97,6 +119,8 @@ def main():
                 [polc, "compile", path, "-o", f"{work}/out.polb"], 3)
         measure(f"polc check, {n} rules in YAML",
                 [polc, "check", write_yaml(f"plain{n}", plain(n))], 7)
+    changes(1000)
+    changes(10000)
     for name, rules in (("any-depth", floating(100)), ("any words", wild(100))):
         path = write(name.replace(" ", "-"), rules)
         measure(f"polc check, 100 {name}", [polc, "check", path], 5)

@@ -8,20 +8,20 @@
 #include "tests/prop/laws.h"
 
 static struct tally {
-	unsigned long same, differs, undecided, findings, widening, sampled, kind[IR_KIND_COUNT],
-		change[DIFF_CHANGE_COUNT];
+	unsigned long same, differs, undecided, findings, widening, sampled,
+		kind[IR_KIND_COUNT], change[DIFF_CHANGE_COUNT];
 } seen;
 
-#define FAILED(l, run, ...)                                                      \
-	do {                                                                     \
+#define FAILED(l, run, ...)                                                          \
+	do {                                                                         \
 		printf("SEED=%llu RUNS=1\n", (unsigned long long)(l)->seed + (run)); \
-		fail_msg(__VA_ARGS__);                                           \
+		fail_msg(__VA_ARGS__);                                               \
 	} while (0)
 
 /* Every root has a place, as `polc diff` sees to. */
 static struct diff_where random_where(struct rnd *r)
 {
-	struct diff_where w = { .roots = rnd_roots(r) };
+	struct diff_where w = {.roots = rnd_roots(r)};
 
 	if (!w.roots.dir[IR_ROOT_TMP].p)
 		w.roots.dir[IR_ROOT_TMP] = STR("/t");
@@ -31,6 +31,35 @@ static struct diff_where random_where(struct rnd *r)
 	return w;
 }
 
+/* Roots anywhere, in each other and where patterns of "/" lie. */
+static struct ir_roots wild_roots(struct rnd *r)
+{
+	static const char *const dirs[] = {"/",    "/h", "/p",   "/h/p", "/a",
+					   "/a/b", "/x", "/b/a", "/.e",  "/h/p/x"};
+	struct ir_roots roots = {.dir = {[IR_ROOT_FS] = STR("/")}};
+	int i;
+
+	for (i = IR_ROOT_HOME; i < IR_ROOT_COUNT; i++)
+		roots.dir[i] = str_from(RND_PICK(r, dirs));
+	return roots;
+}
+
+/* At the edge of a rule, where some roots may lie. */
+static struct ir_request wild_request(struct rnd *r, const struct ir *ir)
+{
+	struct ir_request q = near_request(r, ir);
+	const struct ir_rule *rule;
+
+	if (!ir->rules.n)
+		return q;
+	rule = ir->rules.v[rnd_below(r, (uint32_t)ir->rules.n)];
+	q.roots = wild_roots(r);
+	q.cwd = q.roots.dir[IR_ROOT_PROJECT];
+	q.unparsed = false;
+	near_rule(r, rule, &q);
+	return q;
+}
+
 static bool answered_alike(const struct ir *x, const struct ir *y,
 			   const struct ir_request *q, struct arena *a)
 {
@@ -38,11 +67,13 @@ static bool answered_alike(const struct ir *x, const struct ir *y,
 
 	ir_eval(x, q, a, &d);
 	ir_eval(y, q, a, &e);
-	return d.effect == e.effect && d.err == e.err && d.needs_person == e.needs_person;
+	return d.effect == e.effect && d.err == e.err &&
+	       d.needs_person == e.needs_person;
 }
 
 static void check_findings(struct law *l, unsigned long run, const struct ir *x,
-			   const struct ir *y, const struct diff_result *r, struct arena *a)
+			   const struct ir *y, const struct diff_result *r,
+			   struct arena *a)
 {
 	size_t i;
 
@@ -93,8 +124,10 @@ static void judge(struct law *l, unsigned long run, struct rnd *r, const struct 
 	seen.undecided += !res.findings.n && res.doubts.n > 0;
 	l->bites += res.findings.n > 0;
 	check_findings(l, run, x, y, &res, a);
-	for (i = 0; i < 120; i++) {
-		struct ir_request q = near_request(r, i & 1 ? x : y);
+	/* what is called the same is looked at longer */
+	for (i = 0; i < (same ? 1200 : 120); i++) {
+		struct ir_request q = i % 3 == 1 ? wild_request(r, i & 1 ? x : y)
+						 : near_request(r, i & 1 ? x : y);
 		struct ir_decision d, e;
 
 		if (i % 3 == 0) {
@@ -108,7 +141,9 @@ static void judge(struct law *l, unsigned long run, struct rnd *r, const struct 
 			law_show_request(&q);
 			ir_print(stdout, x);
 			ir_print(stdout, y);
-			FAILED(l, run, "called the same, and a request is answered differently");
+			FAILED(l, run,
+			       "called the same, and a request is answered "
+			       "differently");
 		}
 		/* where the roots are those of the question, widening is seen */
 		ir_eval(x, &q, a, &d);
@@ -117,12 +152,14 @@ static void judge(struct law *l, unsigned long run, struct rnd *r, const struct 
 			law_show_request(&q);
 			ir_print(stdout, x);
 			ir_print(stdout, y);
-			FAILED(l, run, "a request is newly permitted, and no finding widens");
+			FAILED(l, run,
+			       "a request is newly permitted, and no finding widens");
 		}
 	}
 }
 
-/* --- random IRs --------------------------------------------------------------------- */
+/* --- random IRs ---------------------------------------------------------------------
+ */
 
 static void finish(struct ir *ir)
 {
@@ -204,7 +241,8 @@ static void split_rule(struct rnd *r, struct ir *y, size_t at)
 
 	if (rule->kind != IR_TOOL && rule->kind != IR_FILE)
 		return;
-	g = rule->kind == IR_TOOL ? &rule->set.u.tool.glob : &rule->set.u.file.path.glob;
+	g = rule->kind == IR_TOOL ? &rule->set.u.tool.glob
+				  : &rule->set.u.file.path.glob;
 	for (i = 0; i < g->n && g->v[i].op != IR_G_ALT; i++)
 		;
 	if (i == g->n)
@@ -212,7 +250,7 @@ static void split_rule(struct rnd *r, struct ir *y, size_t at)
 	for (k = 1; k < g->v[i].nalts; k++)
 		double_rule(r, y, at);
 	for (k = 0; k < g->v[i].nalts; k++) {
-		struct ir_glob one = { .n = g->n };
+		struct ir_glob one = {.n = g->n};
 		struct ir_glob_item *alt;
 
 		one.v = arena_dup(r->a, g->v, g->n * sizeof(*g->v));
@@ -252,7 +290,8 @@ static void mutate(struct rnd *r, struct ir *y)
 		rule->scopes = rule->scratch ? IR_SANDBOX : 1 + rnd_below(r, 3);
 		break;
 	case 7: {
-		struct ir_rule *fresh = rnd_rule(r, rule->kind, rule->level, rule->floor);
+		struct ir_rule *fresh =
+			rnd_rule(r, rule->kind, rule->level, rule->floor);
 
 		if (!rule->floor)
 			*rule = *fresh;
@@ -266,7 +305,7 @@ static void mutate(struct rnd *r, struct ir *y)
 
 static void one_ir(struct law *l, unsigned long run, struct arena *a)
 {
-	struct rnd r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a };
+	struct rnd r = {.s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a};
 	struct ir *x = rnd_ir(&r), *y;
 	uint32_t n = 1 + (rnd_one_in(&r, 4) ? rnd_below(&r, 3) : 0), i;
 
@@ -287,7 +326,8 @@ static void test_L6_neighbours_of_random_irs(void **state)
 	memset(&seen, 0, sizeof(seen));
 	law_begin(&l, "L6 neighbours", 300);
 	law_repeat(&l, one_ir);
-	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests sampled\n",
+	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests "
+	       "sampled\n",
 	       seen.same, seen.differs, seen.undecided, seen.findings, seen.sampled);
 	law_end(&l, 0);
 	if (l.runs < 100)
@@ -296,7 +336,8 @@ static void test_L6_neighbours_of_random_irs(void **state)
 	assert_true(seen.differs > l.runs / 5);
 }
 
-/* --- random texts -------------------------------------------------------------------- */
+/* --- random texts --------------------------------------------------------------------
+ */
 
 static void one_text(struct law *l, unsigned long run, struct arena *a)
 {
@@ -320,17 +361,20 @@ static void test_L6_random_policies(void **state)
 	memset(&seen, 0, sizeof(seen));
 	law_begin(&l, "L6 texts", 120);
 	law_repeat(&l, one_text);
-	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests sampled\n",
+	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests "
+	       "sampled\n",
 	       seen.same, seen.differs, seen.undecided, seen.findings, seen.sampled);
 	for (i = 0; i < DIFF_CHANGE_COUNT; i++)
-		printf(" %s %lu", diff_change_name((enum diff_change)i), seen.change[i]);
+		printf(" %s %lu", diff_change_name((enum diff_change)i),
+		       seen.change[i]);
 	printf("\n");
 	law_end(&l, 0);
 	for (i = 0; l.runs >= 100 && i < IR_TOOL; i++)
 		assert_true(seen.kind[i] > 0);
 }
 
-/* --- itself ---------------------------------------------------------------------------- */
+/* --- itself
+ * ---------------------------------------------------------------------------- */
 
 static void one_self(struct law *l, unsigned long run, struct arena *a)
 {

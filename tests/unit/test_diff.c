@@ -1,0 +1,303 @@
+/*
+ * What diff says of two small policies: which finding, which request, whether
+ * it widens, and where it has to stay undecided.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compiler/analysis/diff.h"
+#include "compiler/cli/passes.h"
+#include "tests/unit/fixture.h"
+
+static struct diff_result res;
+
+static struct ir *resolved(const char *text)
+{
+	struct compilation *c = ARENA_NEW(&arena, struct compilation);
+	struct options *o = ARENA_NEW(&arena, struct options);
+	char path[] = "/tmp/pol-diff.XXXXXX";
+	struct sema_input in = {.level = 0};
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	assert_int_equal(close(fd), 0);
+	*o = (struct options){.scope = IR_SANDBOX, .verb = CLI_CHECK};
+	in.path = arena_printf(&arena, "%s", path);
+	in.name = STR("p.pol");
+	VEC_PUSH(&arena, &o->inputs, in);
+	compilation_init(c, o, &arena);
+	if (passes_run(c, "lift") != CLI_CLEAN) {
+		diag_render(stderr, &c->sink, &c->map, false);
+		fail_msg("%s", text);
+	}
+	assert_int_equal(unlink(path), 0);
+	return c->ir;
+}
+
+static void compare_irs(const struct ir *old, const struct ir *new)
+{
+	struct diff_where w = {.scope = IR_SANDBOX, .cwd = STR("/home/dev/app")};
+
+	w.roots.dir[IR_ROOT_FS] = STR("/");
+	w.roots.dir[IR_ROOT_HOME] = STR("/home/dev");
+	w.roots.dir[IR_ROOT_PROJECT] = STR("/home/dev/app");
+	w.roots.dir[IR_ROOT_TMP] = STR("/tmp");
+	w.roots.dir[IR_ROOT_SESSION] = STR("/session");
+	diff_policies(old, new, &w, &arena, &res);
+}
+
+/* Bodies of managed policies without the base. */
+static void compare(const char *old, const char *new)
+{
+	static const char head[] = "policy p { level managed  base none }\n";
+
+	compare_irs(resolved(arena_printf(&arena, "%s%s", head, old)),
+		    resolved(arena_printf(&arena, "%s%s", head, new)));
+}
+
+static const struct diff_finding *only_finding(enum diff_change change, bool widening)
+{
+	const struct diff_finding *f = res.findings.v;
+
+	assert_int_equal(res.findings.n, 1);
+	assert_int_equal(res.doubts.n, 0);
+	assert_string_equal(diff_change_name(f->change), diff_change_name(change));
+	assert_int_equal(f->widening, widening);
+	return f;
+}
+
+static void says(const char *old, const char *new, enum diff_change change,
+		 bool widening)
+{
+	compare(old, new);
+	(void)only_finding(change, widening);
+	/* and the other way round it is no longer the same finding */
+	compare(new, old);
+	assert_int_equal(res.findings.n, 1);
+	assert_int_equal(res.findings.v[0].widening && widening, false);
+}
+
+static void is_same(const char *old, const char *new)
+{
+	compare(old, new);
+	assert_int_equal(res.findings.n, 0);
+	assert_int_equal(res.doubts.n, 0);
+	compare(new, old);
+	assert_int_equal(res.findings.n + res.doubts.n, 0);
+}
+
+/* --- requests ---------------------------------------------------------------- */
+
+static void test_one_rule_more_is_one_shortest_request(void **state)
+{
+	const struct diff_finding *f;
+
+	(void)state;
+	compare("command { otherwise deny }",
+		"command { otherwise deny  allow \"ls *\" }");
+	f = only_finding(DIFF_ALLOWED, true);
+	assert_int_equal(f->request.nargv, 2);
+	assert_true(str_eqz(f->request.argv[0], "ls"));
+	assert_int_equal(f->side[1].effect, IR_ALLOW);
+	assert_int_equal(f->side[0].effect, IR_DENY);
+	compare("file { allow read \"/srv\" }",
+		"file { allow read \"/srv\"  deny read \"/srv/*.key\" }");
+	f = only_finding(DIFF_DENIED, false);
+	assert_true(str_eqz(f->request.path, "/srv/.key"));
+}
+
+static void test_each_change_has_its_word(void **state)
+{
+	(void)state;
+	says("command { ask \"a\" }", "command { deny \"a\" }", DIFF_DENIED, false);
+	says("command { deny \"a\" }", "command { ask \"a\" }", DIFF_ASKED, true);
+	says("file { allow read \"/x\" hide \"/x/y\" }",
+	     "file { allow read \"/x\" deny read \"/x/y\" }", DIFF_UNHIDDEN, true);
+	says("limits { time 60s }", "limits { time 61s }", DIFF_LOOSER, true);
+	says("limits { time 60s }", "", DIFF_LOOSER, true);
+	says("limits { locked time 60s }", "limits { time 60s }", DIFF_LOCK_LOST, true);
+	says("locked unix { }", "", DIFF_LOCK_LOST, true);
+	says("syscall { deny ptrace }", "syscall { deny ptrace with ENOSYS }",
+	     DIFF_ERRNO, false);
+	says("env { keep A }", "env { keep A, B }", DIFF_ADDED, true);
+	says("unix { otherwise deny }", "unix { otherwise deny  allow \"@bus\" }",
+	     DIFF_ALLOWED, true);
+	says("network limited", "network limited { allow 10.0.0.0/8 port 80 }",
+	     DIFF_ALLOWED, true);
+	says("command { risk low \"a\" }", "command { risk high \"a\" }",
+	     DIFF_RISK_HIGHER, false);
+}
+
+/* One half of a block, a port of a range, a mask of a flag. */
+static void test_the_witness_lies_in_what_changed(void **state)
+{
+	const struct diff_finding *f;
+
+	(void)state;
+	compare("network limited { allow tcp 10.0.0.0/8 port 80-90 }",
+		"network limited { allow tcp 10.0.0.0/9 port 80-90 "
+		"allow tcp 10.128.0.0/9 port 80-89 }");
+	f = only_finding(DIFF_DENIED, false);
+	assert_int_equal(f->request.port, 90);
+	assert_int_equal(f->request.addr[13], 128);
+	compare("syscall { deny clone(flags) when flags & 3 }",
+		"syscall { deny clone(flags) when flags & 1 }");
+	f = only_finding(DIFF_ALLOWED, true);
+	assert_int_equal(f->request.args[0], 2);
+	compare("command { deny \"git {push|pull}\" }",
+		"command { deny \"git push\" }");
+	f = only_finding(DIFF_ASKED, true);
+	assert_true(str_eqz(f->request.argv[1], "pull"));
+}
+
+static void test_other_words_for_the_same_are_the_same(void **state)
+{
+	(void)state;
+	is_same("command { allow \"a {b|c}\" }",
+		"command { allow \"a c\" allow \"a b\" }");
+	is_same("command { deny \"a *\" }",
+		"command { deny \"a *\"  deny \"a b\" as x }");
+	is_same("command { deny \"a\"  allow \"a\" }", "command { deny \"a\" }");
+	is_same("file { allow read \"/x/{a,b}\" }",
+		"file { allow read \"/x/b\", \"/x/a\" }");
+	is_same("file { allow read \"/x\" }", "file { allow read \"/x\", \"/x/y\" }");
+	is_same("network limited { allow 10.0.0.0/24 }",
+		"network limited { allow 10.0.0.0/25  allow 10.0.0.128/25 }");
+	is_same("syscall { deny socket(AF_PACKET) }",
+		"syscall { deny socket(AF_PACKET), socket(AF_PACKET, SOCK_RAW) }");
+	is_same("unix { deny \"@a*\" }", "unix { deny \"@a*\", \"@ab\" }");
+	is_same("command { allow \"a\" because \"x\" as y }",
+		"\n\n command { allow \"a\" }");
+}
+
+/* A place of HOME decides whether the deny is about anything. */
+static void test_what_hangs_on_the_roots_is_undecided(void **state)
+{
+	static const char old[] = "file { allow read \"${HOME}/x\" }";
+	static const char new[] =
+		"file { allow read \"${HOME}/x\"  deny read \"/opt\" }";
+
+	(void)state;
+	compare(old, new);
+	assert_int_equal(res.findings.n, 0);
+	assert_int_equal(res.doubts.n, 1);
+	compare(new, old);
+	assert_int_equal(res.findings.n, 0);
+	assert_int_equal(res.doubts.n, 1);
+}
+
+/* --- what a bundle may hold, and no compiler makes ---------------------------------
+ */
+
+static void test_what_lifts_a_default_is_compared_too(void **state)
+{
+	static const char text[] = "policy p { level user }\n"
+				   "file { allow read \"${HOME}/.ssh/known_hosts\" }";
+	struct ir *x = resolved(text), *y = resolved(text);
+	size_t i, lifted = 0;
+
+	(void)state;
+	for (i = 0; i < y->rules.n; i++) {
+		lifted += y->rules.v[i]->nlifted_by;
+		y->rules.v[i]->nlifted_by = 0;
+	}
+	assert_true(lifted > 0);
+	compare_irs(x, y);
+	assert_int_equal(res.findings.n, 1);
+	assert_int_equal(res.findings.v[0].change, DIFF_HIDDEN);
+	compare_irs(y, x);
+	assert_true(str_eqz(only_finding(DIFF_ALLOWED, true)->request.path,
+			    "/home/dev/.ssh/known_hosts"));
+}
+
+static void test_the_order_of_errnos_is_compared_too(void **state)
+{
+	static const char text[] = "policy p { level managed  base none }\n"
+				   "syscall { deny ptrace with EPERM\n"
+				   "deny ptrace(0) with EACCES }";
+	struct ir *x = resolved(text), *y = resolved(text);
+	uint32_t nr = 101;
+	struct ir_rule *first = NULL;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < y->rules.n; i++) {
+		struct ir_rule *r = y->rules.v[i], t;
+
+		if (r->kind != IR_SYSCALL || r->set.u.syscall.nr != nr)
+			continue;
+		if (first) {
+			t = *r;
+			*r = *first;
+			*first = t;
+			r->index = t.index;
+			first->index = (uint32_t)i - 1;
+			break;
+		}
+		first = r;
+	}
+	assert_true(i < y->rules.n);
+	compare_irs(x, y);
+	assert_int_equal(res.findings.n, 1);
+	assert_int_equal(res.findings.v[0].change, DIFF_ERRNO);
+}
+
+/* --- L7 ------------------------------------------------------------------------------
+ */
+
+static bool is_shown(struct str id)
+{
+	size_t i;
+
+	for (i = 0; i < res.findings.n; i++)
+		if (str_eq(res.findings.v[i].side[0].id, id))
+			return true;
+	return false;
+}
+
+/* `base none` is a line, and each hide and deny of the base that goes with it. */
+static void test_L7_base_none_shows_in_bulk(void **state)
+{
+	static const char body[] =
+		"file { allow read \"/\" } syscall { otherwise allow }";
+	const struct ir *x =
+		resolved(arena_printf(&arena, "policy p { level managed }%s", body));
+	size_t i, hides = 0, bases = 0;
+
+	(void)state;
+	compare_irs(x,
+		    resolved(arena_printf(
+			    &arena, "policy p { level managed  base none }%s", body)));
+	for (i = 0; i < x->rules.n; i++) {
+		const struct ir_rule *r = x->rules.v[i];
+
+		if (r->effect != IR_HIDE || r->level != IR_DEFAULT)
+			continue;
+		hides++;
+		if (!is_shown(r->id))
+			fail_msg("'%.*s' is lost and not shown", STR_ARG(r->text));
+	}
+	assert_true(hides > 20);
+	for (i = 0; i < res.findings.n; i++)
+		bases += strcmp(res.findings.v[i].kind, "policy") == 0 &&
+			 res.findings.v[i].change == DIFF_LOOSER;
+	assert_int_equal(bases, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(arena, test_one_rule_more_is_one_shortest_request),
+		WITH(arena, test_each_change_has_its_word),
+		WITH(arena, test_the_witness_lies_in_what_changed),
+		WITH(arena, test_other_words_for_the_same_are_the_same),
+		WITH(arena, test_what_hangs_on_the_roots_is_undecided),
+		WITH(arena, test_what_lifts_a_default_is_compared_too),
+		WITH(arena, test_the_order_of_errnos_is_compared_too),
+		WITH(arena, test_L7_base_none_shows_in_bulk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
