@@ -131,7 +131,7 @@ void yml_do_runner_mode(struct yml *y, const struct yml_entry *e)
 	if (mode)
 		yml_add_in(y, AST_SEC_RUNNER,
 			   AST_STMT(B, AST_MODE, e->at, .name = str_from(mode),
-				    .name_at = e->value->at, .locked = y->locks));
+				    .name_at = e->value->at));
 }
 
 static const struct {
@@ -181,8 +181,7 @@ void yml_do_block_pair(struct yml *y, const struct yml_entry *e)
 		v = AST_VALUE(B, AST_V_LIST, e->value->at, .items = v);
 	if (v)
 		yml_add(y, AST_STMT(B, AST_PAIR, e->at, .name = str_from(name),
-				    .name_at = e->name->at, .values = v,
-				    .locked = y->locks));
+				    .name_at = e->name->at, .values = v));
 }
 
 static void add_runner(struct yml *y, const struct yml_entry *e, const char *name,

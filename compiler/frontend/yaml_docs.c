@@ -105,10 +105,34 @@ void yml_read_variables(struct yml *y, const struct yml_node *n)
 
 /* --- helpers --------------------------------------------------------- */
 
+/* The section before, if it takes `s` too: a list becomes one section. */
+static bool add_to_last(struct yml *y, enum ast_section_kind kind, bool locked,
+			struct ast_stmt *s)
+{
+	struct ast_stmt *last = y->out.tail;
+
+	if (!last || last->kind != AST_SECTION || last->section != kind ||
+	    last->locked != locked || (last->body && last != y->joined))
+		return false;
+	if (!last->body)
+		last->body = s;
+	else
+		y->joined_tail->next = s;
+	y->joined = last;
+	y->joined_tail = s;
+	return true;
+}
+
 void yml_add_in(struct yml *y, enum ast_section_kind kind, struct ast_stmt *s)
 {
+	bool locked = kind == AST_SEC_RUNNER && y->locks;
+
+	if (add_to_last(y, kind, locked, s))
+		return;
 	yml_add(y, AST_STMT(B, AST_SECTION, s->at, .name_at = s->name_at,
-			    .section = kind, .body = s));
+			    .section = kind, .locked = locked, .body = s));
+	y->joined = y->out.tail;
+	y->joined_tail = s;
 }
 
 /* Calls `each` for every item of a list, or for the one value that stands there. */

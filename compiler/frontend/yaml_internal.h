@@ -27,6 +27,7 @@ struct yml {
 	const char *mode;       /* the runner that the file's mode names, or NULL */
 	bool in_role, in_block; /* what is read stands inside of one */
 	struct ast_stmts outer; /* of the file, while `out` is a runner's block */
+	struct ast_stmt *joined, *joined_tail; /* a section to which yml_add_in adds */
 };
 
 /* One entry of a mapping, after its key was found. */

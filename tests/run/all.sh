@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The suite of one variant (BUILD, VARIANT): unit and properties, fuzz corpora, goldens,
-# table of semantics 3, examples, documents, live tests.  Last line: the sum.
+# The suite of one variant (BUILD, VARIANT): unit and properties, fuzz corpora,
+# goldens, the JSON Schema, the table of semantics 3, examples, other systems'
+# files, documents, live tests.  Last line: the sum.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
-for part in unit fuzz-replay golden schema table examples docs live; do
+for part in unit fuzz-replay golden schema table examples reference docs live; do
 	log=$(mktemp)
 	printf -- '-- %s\n' "$part"
 	"tests/run/$part.sh" 2>&1 | tee "$log"
