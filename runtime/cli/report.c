@@ -261,7 +261,11 @@ static void mechanisms(struct json *j, const struct report *r)
 			       lacks[0] ? ", as second wall " : "", lacks);
 		how(j, "Landlock", r->run->landlock_abi ? line :
 				   "missing; the mount view alone holds");
-		how(j, "network", "own namespace with nothing but its loopback");
+		how(j, "network",
+		    r->run->by_polnft ?
+			    "own namespace with nothing but its loopback; polnft "
+			    "loaded its rules" :
+			    "own namespace with nothing but its loopback");
 		how(j, "system calls",
 		    !r->run->want_listener ?
 			    "seccomp without a listener: denials have no name" :
