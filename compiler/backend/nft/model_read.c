@@ -104,6 +104,7 @@ static bool read_address(struct reader *r, json_object *o, struct num_cidr *ret)
 
 static bool read_prefix(struct reader *r, json_object *o, struct num_cidr *ret)
 {
+	region_addr size;
 	uint64_t len;
 
 	if (!read_address(r, member(o, "addr"), ret))
@@ -115,7 +116,9 @@ static bool read_prefix(struct reader *r, json_object *o, struct num_cidr *ret)
 	if (len > 128)
 		return fail(r, "no length of a prefix", o);
 	ret->bits = (uint8_t)len;
-	return true;
+	size = ret->bits ? ((region_addr)1 << (128 - len)) - 1 : ~(region_addr)0;
+	return region_last(ret) - region_first(ret) == size ||
+	       fail(r, "bits behind the mask of a prefix", o);
 }
 
 static bool read_addresses(struct reader *r, json_object *o, struct model_element *ret)
@@ -504,6 +507,21 @@ static int by_name(const void *x, const void *y)
 		       (*(struct model_set *const *)y)->name);
 }
 
+/* Ascending; elements are apart, but for the ports of one range of addresses. */
+static void sort_elements(struct reader *r, struct model_set *s)
+{
+	if (s->elements.n)
+		qsort(s->elements.v, s->elements.n, sizeof(*s->elements.v), by_lo);
+	for (size_t i = 1; i < s->elements.n; i++) {
+		const struct model_element *x = &s->elements.v[i - 1];
+		const struct model_element *y = &s->elements.v[i];
+		bool same = x->lo == y->lo && x->hi == y->hi && x->port_hi < y->port_lo;
+
+		if (y->lo <= x->hi && !same)
+			(void)fail(r, "elements of a set overlap", NULL);
+	}
+}
+
 const char *model_read(struct arena *a, struct str text, struct model *ret)
 {
 	struct reader r = { .a = a, .m = ret };
@@ -522,9 +540,7 @@ const char *model_read(struct arena *a, struct str text, struct model *ret)
 	if (!r.why && (!ret->has_table || !ret->has_chain))
 		r.why = "the table or its chain is missing";
 	for (size_t i = 0; i < ret->sets.n; i++)
-		if (ret->sets.v[i]->elements.n)
-			qsort(ret->sets.v[i]->elements.v, ret->sets.v[i]->elements.n,
-			      sizeof(struct model_element), by_lo);
+		sort_elements(&r, ret->sets.v[i]);
 	if (ret->sets.n)
 		qsort(ret->sets.v, ret->sets.n, sizeof(*ret->sets.v), by_name);
 	return r.why;

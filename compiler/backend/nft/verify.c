@@ -227,7 +227,7 @@ static const char *compare_model(const struct verify *v, const struct ir_request
 	    (r->verdict == MODEL_RESET && req->proto != IR_TCP))
 		return differs(v, req, PB_NFT_JSON " has another verdict");
 	if (!str_eq(r->comment, id) || !r->counter ||
-	    (e->effect != IR_ALLOW && (!r->log || !str_eq(r->prefix, id))))
+	    (e->effect != IR_ALLOW && (!r->log || r->group != PB_NFT_GROUP || !str_eq(r->prefix, id))))
 		return differs(v, req, PB_NFT_JSON " names another rule");
 	return NULL;
 }

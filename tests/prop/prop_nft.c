@@ -1,0 +1,175 @@
+/*
+ * Network rules on random policies: in every cell of addresses and ports the
+ * evaluator, egress.bin and the ruleset say the same; on random requests the
+ * runtime's decision does; and what the kernel lists after the captured
+ * messages were replayed is the ruleset.
+ */
+#include <time.h>
+
+#include "compiler/analysis/lift.h"
+#include "compiler/backend/net.h"
+#include "compiler/backend/nft/capture.h"
+#include "compiler/backend/nft/model.h"
+#include "compiler/backend/nft/ruleset.h"
+#include "compiler/ir/eval.h"
+#include "runtime/bundle/format.h"
+#include "tests/unit/sema_fixture.h"
+
+static uint64_t state;
+
+static unsigned below(unsigned n)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(state >> 33) % n;
+}
+
+static const char *const blocks[] = {
+	"10.0.0.0/8", "10.1.0.0/16", "10.1.2.0/24", "10.1.2.3", "10.128.0.0/9",
+	"0.0.0.0/0", "0.0.0.0/1", "128.0.0.0/1", "255.255.255.255", "127.0.0.0/8",
+	"127.0.0.1", "::/0", "::1", "2001:db8::/32", "2001:db8:1::/48", "8000::/1",
+	"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fe80::/10", "192.0.2.0/31",
+};
+static const char *const ports[] = { "80", "443", "1-1024", "22", "80-90", "65535",
+				     "1-65535", "50-85" };
+
+#define PICK(a) ((a)[below(POL_LEN(a))])
+
+static void add_rule(struct buf *b, enum ir_level level, unsigned n)
+{
+	static const char *const effects[] = { "allow", "deny", "ask", "allow" };
+	const char *effect = PICK(effects);
+	bool host = below(4) != 0;
+
+	buf_z(b, "\t");
+	if (level <= IR_MANAGED_FILE && strcmp(effect, "ask") != 0 && below(3) == 0)
+		buf_z(b, "final ");
+	buf_printf(b, "%s ", effect);
+	if (below(3))
+		buf_z(b, below(2) ? "tcp " : "udp ");
+	for (unsigned i = 0; host && i <= below(3); i++)
+		buf_printf(b, "%s%s", i ? ", " : "", PICK(blocks));
+	if (!host || below(2)) {
+		buf_printf(b, " port %s", PICK(ports));
+		while (below(3) == 0)
+			buf_printf(b, ", %s", PICK(ports));
+	}
+	buf_printf(b, " as r%u", n);
+	if (below(4) == 0)
+		buf_printf(b, " except %s", PICK(blocks));
+	buf_z(b, "\n");
+}
+
+static const char *policy(struct arena *a, enum ir_level level)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	if (level == IR_MANAGED)
+		buf_z(&b, below(4) ? "network limited {\n" : "locked network limited {\n");
+	else
+		buf_z(&b, "network {\n");
+	if (below(4) == 0 && level != IR_DEFAULT)
+		buf_printf(&b, "\totherwise %s\n",
+			   below(2) ? "allow" : below(2) ? "deny" : "ask");
+	for (unsigned i = 0, n = below(4); i < n; i++)
+		add_rule(&b, level, i);
+	buf_z(&b, "}\n");
+	return str_z(a, buf_view(&b));
+}
+
+static void make(struct fx *f)
+{
+	static const char *const names[] = { "m.pol", "f.pol", "p.pol", "u.pol" };
+
+	fx_init(f);
+	fx_write(f, "std/base.pol", policy(&f->a, IR_DEFAULT));
+	for (unsigned i = 0; i < 4; i++)
+		if (i == 0 || below(3))
+			fx_add(f, names[i], policy(&f->a, (enum ir_level)(IR_MANAGED + i)),
+			       (enum ir_level)(IR_MANAGED + i), i == 2 && below(2));
+}
+
+static void compare_requests(struct fx *f, const struct region *r, const struct model *m)
+{
+	for (unsigned i = 0; i < 300; i++) {
+		struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX,
+					.is_addr = true, .port = (uint16_t)below(65536) };
+		const struct region_slab *s = &r->slabs.v[below((unsigned)r->slabs.n)];
+		struct ir_decision e;
+		int at;
+
+		/* near a bound, where mistakes are */
+		region_bytes(s->lo + below(3) - 1, q.addr);
+		q.proto = below(2) ? IR_TCP : IR_UDP;
+		if (below(2))
+			q.port = (uint16_t)strtoul(PICK(ports), NULL, 10);
+		q.port = (uint16_t)(q.port + below(3) - 1);
+		ir_eval(f->ir, &q, &f->a, &e);
+		at = model_ask(m, q.proto, region_of(q.addr), q.port);
+		assert_true(at >= 0);
+		assert_int_equal(m->rules.v[at].verdict == MODEL_ACCEPT,
+				 e.effect == IR_ALLOW);
+	}
+}
+
+static void one(struct fx *f, bool kernel, unsigned *ret_listed)
+{
+	struct bk_output out = { .a = &f->a };
+	struct bk_report report = { .a = &f->a };
+	const char *why;
+	struct region r;
+	struct model m;
+
+	(void)pass_lift(f->ir, &f->sink);
+	bk_net.check(f->ir, &report, &f->sink);
+	assert_true(bk_net.emit(f->ir, &out, &f->sink));
+	why = bk_net.verify(f->ir, &out, &f->a);
+	if (why)
+		fail_msg("%s", why);
+	assert_true(region_make(f->ir, &f->a, &r));
+	assert_null(model_read(&f->a, bk_member(&out, PB_NFT_JSON)->bytes, &m));
+	compare_requests(f, &r, &m);
+	if (kernel) {
+		struct nft_captured c;
+		enum nft_capture_result got = nft_capture(
+			&f->a, bk_member(&out, PB_NFT_JSON)->bytes, &c, &why);
+
+		if (got == NFT_REFUSED)
+			fail_msg("%s", why);
+		*ret_listed += got == NFT_CAPTURED;
+	}
+}
+
+static void test_the_ruleset_is_the_policy(void **ctx)
+{
+	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
+	uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
+	unsigned n = runs ? (unsigned)strtoul(runs, NULL, 0) : 150, listed = 0, made = 0;
+
+	(void)ctx;
+	printf("nft: SEED=%llu RUNS=%u\n", (unsigned long long)first, n);
+	for (unsigned i = 0; i < n; i++) {
+		struct fx f;
+
+		state = (first + i) * 0x9e3779b97f4a7c15u;
+		make(&f);
+		if (fx_run(&f)) {
+			one(&f, i % 10 == 0, &listed);
+			made++;
+		} else if (getenv("SHOW")) {
+			fx_show(&f);
+		}
+		fx_release(&f);
+	}
+	printf("nft: %u policies, %u listed by the kernel\n", made, listed);
+	assert_true(made * 2 > n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_ruleset_is_the_policy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* nft.batch and egress.bin: what is no member of a bundle is refused. */
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/netlink.h>
+
+#include "compiler/analysis/lift.h"
+#include "compiler/backend/net.h"
+#include "compiler/backend/nft/capture.h"
+#include "compiler/backend/nft/model.h"
+#include "runtime/bundle/check.h"
+#include "runtime/bundle/nft_batch.h"
+#include "tests/unit/sema_fixture.h"
+
+static const char text[] = "network limited {\n"
+			   "\tallow tcp 10.0.0.0/8, 192.0.2.1 port 80, 443 as web\n"
+			   "\tdeny tcp 10.1.0.0/16 port 80 as d\n"
+			   "\tallow ::1 as one\n}\n";
+
+struct made {
+	struct fx f;
+	struct bk_output out;
+	struct nft_captured c;
+	bool has_batch;
+};
+
+static void make(struct made *m)
+{
+	const char *why = "";
+
+	fx_run_text(&m->f, text);
+	m->out = (struct bk_output){ .a = &m->f.a };
+	assert_true(bk_net.emit(m->f.ir, &m->out, &m->f.sink));
+	m->has_batch = nft_capture(&m->f.a, bk_member(&m->out, PB_NFT_JSON)->bytes, &m->c,
+				   &why) == NFT_CAPTURED;
+	if (!m->has_batch)
+		printf("no namespaces here: %s\n", why);
+}
+
+static int check_copy(const char *p, size_t n, struct rt_err *err)
+{
+	/* An own allocation, so that ASan sees a read past the end. */
+	char *copy = malloc(n ? n : 1);
+	int r;
+
+	assert_non_null(copy);
+	memcpy(copy, p, n);
+	r = nft_batch_check(copy, n, err);
+	free(copy);
+	return r;
+}
+
+static struct nlmsghdr *message(char *p, size_t n, uint16_t type)
+{
+	for (size_t at = 0; at < n;) {
+		struct nlmsghdr *h = (void *)(p + at);
+
+		if (h->nlmsg_type == type ||
+		    h->nlmsg_type == (NFNL_SUBSYS_NFTABLES << 8 | type))
+			return h;
+		at += h->nlmsg_len;
+	}
+	fail_msg("no message %u", type);
+	return NULL;
+}
+
+static void test_only_what_adds_to_the_table_is_taken(void **state)
+{
+	struct rt_err err;
+	struct made m;
+	char *p;
+	size_t n;
+
+	(void)state;
+	make(&m);
+	if (!m.has_batch) {
+		fx_release(&m.f);
+		skip();
+	}
+	n = m.c.batch.n;
+	p = arena_dup(&m.f.a, m.c.batch.p, n);
+	assert_int_equal(check_copy(p, n, &err), 0);
+#define REFUSED(change, back, say)                                                     \
+	do {                                                                           \
+		change;                                                                \
+		assert_true(check_copy(p, n, &err) < 0);                               \
+		if (!strstr(err.text, say))                                            \
+			fail_msg("'%s' does not say '%s'", err.text, say);             \
+		back;                                                                  \
+		assert_int_equal(check_copy(p, n, &err), 0);                           \
+	} while (0)
+	struct nlmsghdr *table = message(p, n, NFT_MSG_NEWTABLE);
+	struct nlmsghdr *chain = message(p, n, NFT_MSG_NEWCHAIN);
+	struct nlmsghdr *rule = message(p, n, NFT_MSG_NEWRULE);
+	struct nfgenmsg *g = (void *)((char *)rule + NLMSG_HDRLEN);
+	uint16_t was = rule->nlmsg_type;
+	char *name = memmem(rule, rule->nlmsg_len, "pol", 4);
+	char *hook;
+
+	REFUSED(rule->nlmsg_type = (uint16_t)(NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_DELRULE),
+		rule->nlmsg_type = was, "adds nothing");
+	REFUSED(rule->nlmsg_type = (uint16_t)(NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWOBJ),
+		rule->nlmsg_type = was, "adds nothing");
+	REFUSED(rule->nlmsg_type = NFNL_SUBSYS_CTNETLINK << 8, rule->nlmsg_type = was,
+		"adds nothing");
+	REFUSED(rule->nlmsg_flags |= NLM_F_REPLACE,
+		rule->nlmsg_flags &= (uint16_t)~NLM_F_REPLACE, "other flags");
+	REFUSED(g->nfgen_family = NFPROTO_IPV4, g->nfgen_family = NFPROTO_INET,
+		"another family");
+	REFUSED(name[0] = 'x', name[0] = 'p', "another table");
+	REFUSED(table->nlmsg_type = chain->nlmsg_type,
+		table->nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWTABLE,
+		"the table is missing");
+	hook = memmem(chain, chain->nlmsg_len, "\x08\x00\x01\x00\x00\x00\x00\x03", 8);
+	assert_non_null(hook);
+	REFUSED(hook[7] = NF_INET_LOCAL_IN, hook[7] = NF_INET_LOCAL_OUT, "that drops");
+	hook = memmem(chain, chain->nlmsg_len, "\x08\x00\x05\x00\x00\x00\x00\x00", 8);
+	assert_non_null(hook);
+	REFUSED(hook[7] = NF_ACCEPT, hook[7] = NF_DROP, "that drops");
+	REFUSED(rule->nlmsg_len += 2, rule->nlmsg_len -= 2, "does not fit");
+	fx_release(&m.f);
+}
+
+static void test_no_part_of_a_batch_is_one(void **state)
+{
+	struct rt_err err;
+	struct made m;
+	char *p;
+
+	(void)state;
+	make(&m);
+	if (!m.has_batch) {
+		fx_release(&m.f);
+		skip();
+	}
+	for (size_t n = 0; n < m.c.batch.n; n++)
+		assert_true(check_copy(m.c.batch.p, n, &err) < 0);
+	/* every byte changed: refused or not, the walk stays inside */
+	p = arena_dup(&m.f.a, m.c.batch.p, m.c.batch.n);
+	for (size_t i = 0; i < m.c.batch.n; i++)
+		for (unsigned bit = 0; bit < 8; bit += 3) {
+			p[i] = (char)(p[i] ^ 1 << bit);
+			if (check_copy(p, m.c.batch.n, &err) == 0) {
+				const uint8_t *one;
+				size_t at = 0, len, last;
+
+				while (nft_batch_next((const uint8_t *)p, m.c.batch.n, &at,
+						      &one, &len, &last))
+					assert_true(last + sizeof(struct nlmsghdr) <= len);
+				assert_int_equal(at, m.c.batch.n);
+			}
+			p[i] = (char)(p[i] ^ 1 << bit);
+		}
+	fx_release(&m.f);
+}
+
+static void test_egress(void **state)
+{
+	uint32_t nrules;
+	struct rt_err err;
+	struct made m;
+	struct str e;
+
+	(void)state;
+	make(&m);
+	e = bk_member(&m.out, PB_EGRESS)->bytes;
+	nrules = (uint32_t)m.f.ir->rules.n + IR_SCALAR_COUNT;
+	assert_int_equal(bundle_check_egress(e.p, e.n, nrules, &err), 0);
+	for (size_t i = 0; i <= e.n; i++)
+		for (unsigned bit = 0; bit < 8; bit++) {
+			size_t n = i < e.n ? e.n : bit;
+			char *p = malloc(n ? n : 1);
+
+			assert_non_null(p);
+			memcpy(p, e.p, n);
+			if (i < e.n)
+				p[i] = (char)(p[i] ^ 1 << bit);
+			/* what is taken has the size of the whole */
+			if (bundle_check_egress(p, n, nrules, &err) == 0)
+				assert_int_equal(n, e.n);
+			free(p);
+		}
+	fx_release(&m.f);
+}
+
+static void test_another_ruleset_is_seen(void **state)
+{
+	struct bk_member *json;
+	struct made m;
+	struct model a, b;
+	char *p;
+
+	(void)state;
+	make(&m);
+	assert_null(bk_net.verify(m.f.ir, &m.out, &m.f.a));
+	json = (struct bk_member *)(uintptr_t)bk_member(&m.out, PB_NFT_JSON);
+	assert_null(model_read(&m.f.a, json->bytes, &a));
+	/* each digit of each address and port counts */
+	for (size_t i = 0; i < json->bytes.n; i++) {
+		struct str was = json->bytes;
+		const char *why;
+
+		if (was.p[i] < '0' || was.p[i] > '9')
+			continue;
+		p = arena_dup(&m.f.a, was.p, was.n);
+		p[i] = p[i] == '1' ? '2' : '1';
+		json->bytes = (struct str){ p, was.n };
+		why = bk_net.verify(m.f.ir, &m.out, &m.f.a);
+		if (!why && model_read(&m.f.a, json->bytes, &b) == NULL &&
+		    model_differs(&m.f.a, &a, &b))
+			fail_msg("not seen: %.60s", p + (i > 40 ? i - 40 : 0));
+		json->bytes = was;
+	}
+	fx_release(&m.f);
+}
+
+static void test_modes(void **state)
+{
+	static const struct {
+		const char *text;
+		bool refused, json, egress;
+	} rows[] = {
+		{ "network disabled { deny tcp port 1 }\n", false, false, false },
+		{ "network limited { allow tcp port 1 }\n", false, true, true },
+		{ "network full\n", false, false, true },
+		{ "network full { allow tcp port 1 }\n", false, false, true },
+		{ "network full { deny tcp port 1 }\n", true, false, false },
+		{ "network full { ask \"a.example\" }\n", true, false, false },
+		{ "network full { otherwise deny }\n", true, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < POL_LEN(rows); i++) {
+		struct bk_output out;
+		struct fx f;
+
+		fx_run_text(&f, rows[i].text);
+		out = (struct bk_output){ .a = &f.a };
+		assert_int_equal(bk_net_refused(f.ir) != NULL, rows[i].refused);
+		assert_int_equal(bk_net.emit(f.ir, &out, &f.sink), !rows[i].refused);
+		assert_int_equal(f.sink.errors, rows[i].refused);
+		assert_int_equal(bk_member(&out, PB_NFT_JSON) != NULL, rows[i].json);
+		assert_int_equal(bk_member(&out, PB_EGRESS) != NULL, rows[i].egress);
+		assert_int_equal(bk_net.verify(f.ir, &out, &f.a) != NULL, rows[i].refused);
+		fx_release(&f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_what_adds_to_the_table_is_taken),
+		cmocka_unit_test(test_no_part_of_a_batch_is_one),
+		cmocka_unit_test(test_egress),
+		cmocka_unit_test(test_another_ruleset_is_seen),
+		cmocka_unit_test(test_modes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
