@@ -168,6 +168,9 @@ $(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(LIB_COMPILER)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer) \
 		-o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) \
 		-Wl,--end-group $(POLC_LIBS) -lcap
+$(BUILD)/tests/bench/nft: $(call obj,tests/bench/nft.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables -lnftnl -lmnl
 # Probes run inside the sandbox, where only the system trees are: static.
 $(BUILD)/tests/probes/%: tests/live/probes/%.c
 	@mkdir -p $(@D)

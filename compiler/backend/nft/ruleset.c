@@ -255,22 +255,25 @@ static void begin_set(struct maker *m, const struct group *g, unsigned family, c
 		buf_printf(m->out, "\",\"type\":[\"%s\",\"inet_service\"]", type);
 	if (interval)
 		buf_z(m->out, ",\"flags\":[\"interval\"]");
-	end_command(m);
+	buf_z(m->out, ",\"elem\":[");
 }
 
-/* One more element of a set, in as few commands as documents allow. */
+/*
+ * One more element of a set: in the command that makes it, and where that
+ * would grow too long in later documents.  (In the same document libnftables
+ * sends what stands in a second command twice.)
+ */
 static void next_element(struct maker *m, const struct group *g, unsigned family,
 			 char kind, bool first)
 {
-	if (!first && m->cost + COST_ELEMENT <= COST_LIMIT) {
+	if (first || m->cost + COST_ELEMENT <= COST_LIMIT) {
 		m->cost += COST_ELEMENT;
-		buf_ch(m->out, ',');
+		buf_z(m->out, first ? "" : ",");
 		return;
 	}
-	if (!first) {
-		buf_ch(m->out, ']');
-		end_command(m);
-	}
+	buf_ch(m->out, ']');
+	end_command(m);
+	close_document(m);
 	command(m, "element", COST_ELEMENT + 128);
 	buf_z(m->out, "\"table\":\"" PB_NFT_TABLE "\",\"name\":\"");
 	add_name(m->out, g, family, kind);
