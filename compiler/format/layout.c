@@ -183,15 +183,23 @@ static void put_flat(struct layout *l, size_t i, size_t end, unsigned blanks)
 	}
 }
 
+/* The end of a block and of what closes the lists around it. */
+static size_t block_end(const struct layout *l, size_t i)
+{
+	for (i = l->w.v[i].partner + 1; i < l->w.n; i++)
+		if (!l->w.v[i].punct || !strchr(",])", l->w.v[i].punct))
+			break;
+	return i;
+}
+
 /* The block that '{' at `i` opens; returns what is behind it. */
 static size_t put_block(struct layout *l, size_t i, unsigned blanks)
 {
-	size_t close = l->w.v[i].partner, tail = close + 1;
+	size_t close = l->w.v[i].partner;
 	unsigned indent = page_indent(&l->page);
 
-	while (tail < l->w.n && l->w.v[tail].punct && strchr(",])", l->w.v[tail].punct))
-		tail++;
-	if (close == i + 1 || (is_flat(l, i, close + 1) && fits(l, i, tail, blanks))) {
+	if (close == i + 1 ||
+	    (is_flat(l, i, close + 1) && fits(l, i, block_end(l, i), blanks))) {
 		put_flat(l, i, close + 1, blanks);
 		return close + 1;
 	}
@@ -210,15 +218,27 @@ static bool can_break(const struct layout *l, size_t i, bool in_call)
 	       str_eqz(x->text, "and") || str_eqz(x->text, "or");
 }
 
-/* The end of what has to stay together with word `i`. */
-static size_t chunk_end(const struct layout *l, size_t i, size_t end, bool in_call)
+/* Would the block at `i`, with what begins at `from`, fit on a line of its own? */
+static bool is_one_line(const struct layout *l, size_t from, size_t i, unsigned indent)
+{
+	return is_flat(l, i, l->w.v[i].partner) &&
+	       indent + width_of(l, from, block_end(l, i)) <= FORMAT_WIDTH;
+}
+
+/*
+ * The end of what has to stay together with word `i`, which could begin a line
+ * at `indent`.
+ */
+static size_t chunk_end(const struct layout *l, size_t i, size_t end, bool in_call,
+			unsigned indent)
 {
 	bool value = true; /* only '[' so far: a '{' begins a map of a list */
+	size_t from = i;
 
 	for (;;) {
 		const struct word *x = &l->w.v[i];
 
-		if (x->punct == '{' && !is_flat(l, i, x->partner))
+		if (x->punct == '{' && !is_one_line(l, from, i, indent))
 			return i + 1;
 		in_call = (in_call || x->punct == '(') && x->punct != ')';
 		i = x->punct == '{' ? x->partner + 1 : i + 1;
@@ -227,7 +247,7 @@ static size_t chunk_end(const struct layout *l, size_t i, size_t end, bool in_ca
 			return end;
 		x = &l->w.v[i];
 		if (x->is_option || x->comment || can_break(l, i, in_call) ||
-		    (x->punct == '{' && !(value && is_flat(l, i, x->partner))))
+		    (x->punct == '{' && !(value && is_one_line(l, from, i, indent))))
 			return i;
 	}
 }
@@ -248,6 +268,11 @@ struct flow {
 	bool in_call;
 };
 
+static unsigned list_indent(const struct flow *f)
+{
+	return f->indent + (f->deeper ? FORMAT_INDENT : 0);
+}
+
 static bool wants_line(const struct layout *l, const struct flow *f, size_t i)
 {
 	if (f->must_break)
@@ -255,7 +280,7 @@ static bool wants_line(const struct layout *l, const struct flow *f, size_t i)
 	if (l->w.v[i].is_option)
 		return !f->deeper || !fits(l, i, option_end(l, i, f->end), gap(l, i));
 	return can_break(l, i, f->in_call) &&
-	       !fits(l, i, chunk_end(l, i, f->end, f->in_call), gap(l, i));
+	       !fits(l, i, chunk_end(l, i, f->end, f->in_call, list_indent(f)), gap(l, i));
 }
 
 static void flow_comment(struct layout *l, struct flow *f, size_t i)
@@ -263,7 +288,7 @@ static void flow_comment(struct layout *l, struct flow *f, size_t i)
 	const struct word *x = &l->w.v[i];
 
 	if (x->newlines) {
-		page_line(&l->page, f->indent + (f->deeper ? FORMAT_INDENT : 0));
+		page_line(&l->page, list_indent(f));
 		put_word(l, i, 0);
 	} else {
 		page_comment(&l->page, x->text);
@@ -285,9 +310,7 @@ static void put_flowing(struct layout *l, size_t i, size_t end, unsigned indent)
 			continue;
 		}
 		if (wants_line(l, &f, i)) {
-			page_line(&l->page, f.indent + (f.deeper && !x->is_option ?
-								FORMAT_INDENT :
-								0));
+			page_line(&l->page, x->is_option ? f.indent : list_indent(&f));
 			blanks = 0;
 		}
 		f.must_break = false;
