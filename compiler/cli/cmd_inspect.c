@@ -150,7 +150,9 @@ static enum cli_exit print_backend(struct arena *a, const struct backend *bk,
 
 static enum cli_exit print_section(struct arena *a, struct bundle *b, const char *name)
 {
-	const struct backend *bk = passes_backend(str_from(name));
+	/* what people look for in the layer "net" is its ruleset */
+	const struct backend *bk =
+		passes_backend(str_from(strcmp(name, "nft") == 0 ? "net" : name));
 	const char *path = strcmp(name, "ir") == 0 ? PB_IR : name;
 	struct bk_output out = { .a = a };
 	size_t i;
