@@ -141,7 +141,7 @@ EOS
 
 t "what no version of the mounts can do is an error"
 for x in 'hide "${PROJECT_DIR}/*.key"' 'deny read "${PROJECT_DIR}/*.key"' \
-	'deny exec "*.so"' 'allow read "/"' 'otherwise read allow'; do
+	'deny exec "*.so"' 'allow write "/"' 'otherwise write allow'; do
 	printf '%s\nfile { %s }\n' "$HEAD" "$x" >"$WORK/e.pol"
 	check e
 	[ "$rc" -eq 1 ] && grep -q 'error: ' <<<"$out" || bad "$x: $rc"
@@ -151,6 +151,11 @@ done
 printf '%s\nfile { %s }\n' "$HEAD" 'deny write "${PROJECT_DIR}/*.key"' >"$WORK/e.pol"
 check e
 want_rc 0
+for x in 'allow read "/"' 'otherwise read allow'; do
+	printf '%s\nfile { %s }\n' "$HEAD" "$x" >"$WORK/e.pol"
+	check e
+	[ "$rc" -eq 0 ] || bad "$x: $rc"
+done
 
 t "a name of the floor that appears is named, on stderr and in the report"
 rm -f "$WORK/r.json"
