@@ -291,7 +291,7 @@ static bool is_file(int fd)
 
 	/* a file of /proc takes one write */
 	return __real_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       fstatfs(fd, &fs) == 0 && fs.f_type != PROC_SUPER_MAGIC;
+	       __real_fstatfs(fd, &fs) == 0 && fs.f_type != PROC_SUPER_MAGIC;
 }
 
 #define MOVE(name, params, call)                        \
