@@ -106,6 +106,23 @@ static void take_until(struct lower *l)
 	}
 }
 
+/*
+ * A statement's text as its rules show it.  One of 10,000 hosts is that many
+ * rules, and each carries the text: past a limit the rest is left out.  Ids
+ * are made of the whole text.
+ */
+static struct str shown(struct lower *l, struct str text)
+{
+	const size_t most = 1000;
+	size_t n = most;
+
+	if (text.n <= most)
+		return text;
+	while (n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
+		n--; /* not inside of a character */
+	return str_cat(l->a, str_sub(text, 0, n), STR(" \xe2\x80\xa6"));
+}
+
 bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 		struct lower_head *ret)
 {
@@ -115,7 +132,7 @@ bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 	ret->rule = (struct ir_rule){
 		.id = t->id,
 		.at = t->at,
-		.text = t->text,
+		.text = shown(l, t->text),
 		.kind = kind,
 		.effect = lower_effect(t->stmt->effect),
 		.level = t->unit->level,

@@ -426,9 +426,49 @@ static void test_the_mode_leaves_four_families(void **state)
 	}
 }
 
+/* Rules of a long statement show its beginning; its id is of the whole. */
+static void test_a_long_statement_is_shown_short(void **state)
+{
+	enum { PATHS = 200 };
+	char text[2][PATHS * 24 + 64];
+	struct fx f;
+
+	(void)state;
+	for (int t = 0; t < 2; t++) {
+		size_t n = (size_t)snprintf(text[t], sizeof(text[t]),
+					    "file { allow read ");
+
+		for (int i = 0; i < PATHS; i++)
+			n += (size_t)snprintf(text[t] + n, sizeof(text[t]) - n,
+					      "\"/opt/\xc3\xa4/%03d\", ", i);
+		snprintf(text[t] + n, sizeof(text[t]) - n, "\"/last%d\" }", t);
+	}
+	fx_init(&f);
+	fx_add(&f, "a.pol", text[0], IR_MANAGED, false);
+	fx_add(&f, "b.pol", text[1], IR_PROJECT, false);
+	if (!fx_run(&f))
+		fx_show(&f);
+	assert_non_null(f.ir);
+	for (size_t i = 0; i < f.ir->rules.n; i++) {
+		const struct ir_rule *r = f.ir->rules.v[i];
+
+		assert_true(r->text.n <= 1004);
+		if (r->kind == IR_FILE)
+			assert_true(str_ends(r->text, STR(" \xe2\x80\xa6")));
+		/* never cut inside of a character */
+		for (size_t k = 0; k < r->text.n; k++)
+			if ((unsigned char)r->text.p[k] == 0xc3)
+				assert_int_equal((unsigned char)r->text.p[k + 1], 0xa4);
+	}
+	assert_false(str_eq(fx_rule(&f, 0)->id,
+			    f.ir->rules.v[PATHS + 2]->id));
+	fx_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_long_statement_is_shown_short),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_exceptions_match_as_the_other_side),
 		cmocka_unit_test(test_operations_and_scratch),
