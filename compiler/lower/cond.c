@@ -77,16 +77,67 @@ static bool is_name(const struct ast_expr *x, const char *name)
 	return x->op == AST_X_NAME && str_eqz(x->text, name);
 }
 
-bool lower_mentions_scope(const struct ast_expr *x)
+static bool mentions(const struct ast_expr *x, const char *name)
 {
 	if (!x)
 		return false;
-	if (is_name(x, "scope"))
+	if (is_name(x, name))
 		return true;
 	for (const struct ast_expr *k = x->kids; k; k = k->next)
-		if (lower_mentions_scope(k))
+		if (mentions(k, name))
 			return true;
 	return false;
+}
+
+bool lower_mentions_scope(const struct ast_expr *x)
+{
+	return mentions(x, "scope");
+}
+
+bool lower_mentions_role(const struct ast_expr *x)
+{
+	return mentions(x, "role");
+}
+
+/* What is known when a run starts: its name, and what its words say. */
+struct attribute {
+	const char *name;
+	/* 1: `x` is what holds, 0: another one, -1: none; reported */
+	int (*is)(struct lower *l, const struct ast_expr *x, enum ir_scope scope);
+};
+
+static struct ir_cond *compare_attribute(struct lower *l, const struct ast_expr *x,
+					 const struct attribute *of, enum ir_scope scope)
+{
+	const struct ast_expr *a = x->kids, *b = x->kids->next;
+	bool any = false;
+	int is;
+
+	if (!is_name(a, of->name)) {
+		const struct ast_expr *swap = a;
+		a = b;
+		b = swap;
+	}
+	if (x->op == AST_X_IN) {
+		if (b->op != AST_X_LIST || x->kids != a)
+			return lower_fault(
+				l, x, arena_printf(l->a, "'%s in' takes a list", of->name),
+				NULL);
+		for (const struct ast_expr *k = b->kids; k; k = k->next) {
+			is = of->is(l, k, scope);
+			if (is < 0)
+				return NULL;
+			any |= is == 1;
+		}
+		return lower_truth(l, any);
+	}
+	if (x->op != AST_X_EQ && x->op != AST_X_NE)
+		return lower_fault(l, x,
+				   arena_printf(l->a, "'%s' is compared with '==' or '!='",
+						of->name),
+				   NULL);
+	is = of->is(l, b, scope);
+	return is < 0 ? NULL : lower_truth(l, (is == 1) == (x->op == AST_X_EQ));
 }
 
 /* 1: `x` is this scope's name, 0: another's, -1: none. */
@@ -100,55 +151,16 @@ static int names_scope(struct lower *l, const struct ast_expr *x, enum ir_scope 
 	return -1;
 }
 
-static struct ir_cond *scope_compare(struct lower *l, const struct ast_expr *x,
-				     enum ir_scope scope)
-{
-	const struct ast_expr *a = x->kids, *b = x->kids->next;
-	int is;
-
-	if (!is_name(a, "scope")) {
-		const struct ast_expr *swap = a;
-		a = b;
-		b = swap;
-	}
-	if (x->op == AST_X_IN) {
-		bool any = false;
-
-		if (b->op != AST_X_LIST || !is_name(a, "scope"))
-			return lower_fault(l, x, "'scope in' takes a list", NULL);
-		for (const struct ast_expr *k = b->kids; k; k = k->next) {
-			is = names_scope(l, k, scope);
-			if (is < 0)
-				return NULL;
-			any |= is == 1;
-		}
-		return lower_truth(l, any);
-	}
-	if (x->op != AST_X_EQ && x->op != AST_X_NE)
-		return lower_fault(l, x, "'scope' is compared with '==' or '!='", NULL);
-	is = names_scope(l, b, scope);
-	return is < 0 ? NULL : lower_truth(l, (is == 1) == (x->op == AST_X_EQ));
-}
+static const struct attribute scope_attribute = { "scope", names_scope };
 
 /* --- role ------------------------------------------------------------------ */
 
-bool lower_mentions_role(const struct ast_expr *x)
-{
-	if (!x)
-		return false;
-	if (is_name(x, "role"))
-		return true;
-	for (const struct ast_expr *k = x->kids; k; k = k->next)
-		if (lower_mentions_role(k))
-			return true;
-	return false;
-}
-
 /* 1: `x` is the chosen role, 0: another one, -1: none that anybody declares. */
-static int names_role(struct lower *l, const struct ast_expr *x)
+static int names_role(struct lower *l, const struct ast_expr *x, enum ir_scope scope)
 {
 	struct diag *d;
 
+	(void)scope; /* a role is the same in both */
 	if (x->op != AST_X_NAME && x->op != AST_X_STRING) {
 		lower_fault(l, x, "a role's name is wanted here", NULL);
 		return -1;
@@ -167,33 +179,7 @@ static int names_role(struct lower *l, const struct ast_expr *x)
 	return -1;
 }
 
-static struct ir_cond *role_compare(struct lower *l, const struct ast_expr *x)
-{
-	const struct ast_expr *a = x->kids, *b = x->kids->next;
-	bool any = false;
-	int is;
-
-	if (!is_name(a, "role")) {
-		const struct ast_expr *swap = a;
-		a = b;
-		b = swap;
-	}
-	if (x->op == AST_X_IN) {
-		if (b->op != AST_X_LIST || x->kids != a)
-			return lower_fault(l, x, "'role in' takes a list", NULL);
-		for (const struct ast_expr *k = b->kids; k; k = k->next) {
-			is = names_role(l, k);
-			if (is < 0)
-				return NULL;
-			any |= is == 1;
-		}
-		return lower_truth(l, any);
-	}
-	if (x->op != AST_X_EQ && x->op != AST_X_NE)
-		return lower_fault(l, x, "'role' is compared with '==' or '!='", NULL);
-	is = names_role(l, b);
-	return is < 0 ? NULL : lower_truth(l, (is == 1) == (x->op == AST_X_EQ));
-}
+static const struct attribute role_attribute = { "role", names_role };
 
 /* --- the whole ------------------------------------------------------------- */
 
@@ -228,9 +214,9 @@ static struct ir_cond *comparison(struct lower *l, const struct ast_expr *x,
 		return NULL;
 	}
 	if (is_name(a, "role") || is_name(b, "role"))
-		return role_compare(l, x);
+		return compare_attribute(l, x, &role_attribute, scope);
 	if (is_name(a, "scope") || is_name(b, "scope"))
-		return scope_compare(l, x, scope);
+		return compare_attribute(l, x, &scope_attribute, scope);
 	if (x->op == AST_X_IN)
 		return lower_operand(l, a, call, &o) ? lower_one_of(l, &o, b) : NULL;
 	if (lower_is_constant(a, call)) {
