@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "compiler/base/buf.h"
+#include "compiler/bundle/writer.h"
 #include "runtime/bundle/sshsig.h"
 #include "runtime/bundle/tar.h"
 
@@ -150,16 +151,6 @@ bool bundle_sign(struct arena *a, const struct bundle *b, const char *key,
 
 /* --- the archive ---------------------------------------- */
 
-static void put(struct buf *out, struct str path, struct str bytes)
-{
-	uint8_t header[TAR_BLOCK];
-
-	tar_header(header, path.p, path.n, bytes.n);
-	buf_add(out, header, sizeof(header));
-	buf_str(out, bytes);
-	buf_align(out, TAR_BLOCK);
-}
-
 /* What the archive begins with: manifest.json and manifest.b2. */
 static size_t head_size(const struct bundle *b)
 {
@@ -192,14 +183,14 @@ bool bundle_add_signature(struct arena *a, const struct bundle *b, struct str te
 
 		rest += TAR_BLOCK + tar_padded(s->size);
 		if (cmp <= 0 && !done)
-			put(&out, path, text);
+			bundle_put(&out, path, text);
 		done |= cmp <= 0;
 		if (cmp != 0)
-			put(&out, str_from(s->path),
+			bundle_put(&out, str_from(s->path),
 			    (struct str){(const char *)s->data, s->size});
 	}
 	if (!done)
-		put(&out, path, text);
+		bundle_put(&out, path, text);
 	buf_add(&out, b->bytes + rest, b->size - rest);
 	if (out.n > PB_MAX_BUNDLE) {
 		diag_add(sink, DIAG_BUNDLE_LIMIT, SPAN_NONE,

@@ -217,7 +217,7 @@ static bool add_features(struct bundle_plan *plan, const struct bk_output *out,
 
 /* --- the archive ---------------------------------------- */
 
-static void put(struct buf *b, struct str path, struct str bytes)
+void bundle_put(struct buf *b, struct str path, struct str bytes)
 {
 	uint8_t header[TAR_BLOCK];
 
@@ -260,10 +260,10 @@ bool bundle_write(const struct ir *ir, const struct bk_output *out,
 	bundle_manifest(&manifest, ir, &plan, opt);
 	sum = str_printf(ir->a, "%.*s  " PB_MANIFEST "\n",
 			 STR_ARG(bundle_digest(ir->a, buf_view(&manifest))));
-	put(ret_bytes, STR(PB_MANIFEST), buf_view(&manifest));
-	put(ret_bytes, STR(PB_MANIFEST_B2), sum);
+	bundle_put(ret_bytes, STR(PB_MANIFEST), buf_view(&manifest));
+	bundle_put(ret_bytes, STR(PB_MANIFEST_B2), sum);
 	for (size_t i = 0; i < plan.members.n; i++)
-		put(ret_bytes, plan.members.v[i].path, plan.members.v[i].bytes);
+		bundle_put(ret_bytes, plan.members.v[i].path, plan.members.v[i].bytes);
 	buf_add(ret_bytes, end, sizeof(end));
 	if (ret_bytes->n > PB_MAX_BUNDLE || manifest.n > MANIFEST_MAX_BYTES) {
 		diag_add(

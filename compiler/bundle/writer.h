@@ -33,5 +33,7 @@ struct bundle_options {
 bool bundle_write(const struct ir *ir, const struct bk_output *out,
 		  const struct bundle_options *opt, struct buf *ret_bytes,
 		  struct diag_sink *sink);
+/* Appends one member: its header, its bytes, and what fills its last block. */
+void bundle_put(struct buf *b, struct str path, struct str bytes);
 
 #endif
