@@ -79,7 +79,7 @@ static void prepare_command(struct diff *d, struct diff_item *it)
 		return;
 	name = literal(d->a, &c->words[0].glob, &it->whole);
 	/* behind ":" an allow's file may go on with another name */
-	if (!it->whole || (tail && memchr(name.p, '/', name.n))) {
+	if (!it->whole || (tail && name.n && memchr(name.p, '/', name.n))) {
 		it->whole = false;
 		return;
 	}
@@ -340,9 +340,9 @@ static size_t command_requests(struct diff *d, struct arena *tmp, struct str wor
 		return 0;
 	names[count++] = w[0];
 	/* the program by the places that the word gives it */
-	if (memchr(w[0].p, '/', w[0].n) && w[2].n > 1)
+	if (w[0].n && memchr(w[0].p, '/', w[0].n) && w[2].n > 1)
 		names[count++] = str_sub(w[2], 1, w[2].n - 1);
-	if (memchr(w[0].p, '/', w[0].n) && w[1].n > 1) {
+	if (w[0].n && memchr(w[0].p, '/', w[0].n) && w[1].n > 1) {
 		struct str rest = str_sub(w[1], 1, w[1].n - 1);
 
 		names[count++] = str_cat(tmp, STR("./"), rest);

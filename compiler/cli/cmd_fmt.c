@@ -110,7 +110,8 @@ static enum cli_exit deliver(const struct options *o, struct arena *a, const cha
 	bool changed = !str_eq(was, is);
 
 	if (!o->write && !o->check && !o->diff) {
-		fwrite(is.p, 1, is.n, stdout);
+		if (is.n)
+			fwrite(is.p, 1, is.n, stdout);
 		return CLI_CLEAN;
 	}
 	if (changed && o->diff)

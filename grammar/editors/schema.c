@@ -227,12 +227,13 @@ static const char *scope_name(enum yml_scope scope)
 /* Sections that are a list of statements or a mapping of something else. */
 static struct json_object *mixed(const struct yml_key *k)
 {
-	struct json_object *map = with(object(), "type", string("object"));
+	struct json_object *map;
 
-	switch ((int)k->type) {
-	case YML_T_NETWORK:
+	if (k->type == YML_T_NETWORK)
 		return any_of(any_of(ref("word"), ref("NETMODE")),
 			      array_of(ref("NET"), true));
+	map = with(object(), "type", string("object"));
+	switch ((int)k->type) {
 	case YML_T_ENV:
 		with(map, "propertyNames", pattern("^" NAME "$"));
 		with(map, "additionalProperties", ref("text"));
@@ -494,12 +495,15 @@ static struct json_object *scope_definition(enum yml_scope scope)
 	with(o, "properties", properties(scope, dependencies, needed));
 	with(o, "additionalProperties", json_object_new_boolean(false));
 	if (json_object_array_length(needed))
-		with(o, "required", needed);
+		with(o, "required", json_object_get(needed));
 	if (json_object_object_length(dependencies))
-		with(o, "dependencies", dependencies);
+		with(o, "dependencies", json_object_get(dependencies));
 	/* a session's rate stands in a list beside pairs */
 	if (json_object_array_length(heads) && scope != YML_S_SESSION)
-		with(o, "oneOf", heads);
+		with(o, "oneOf", json_object_get(heads));
+	json_object_put(needed);
+	json_object_put(dependencies);
+	json_object_put(heads);
 	if (scope == YML_S_NETMODE)
 		with(o, "oneOf",
 		     push(push(list(), required("mode")), required("enabled")));

@@ -4,16 +4,13 @@
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
-if [ "$VARIANT" = san ]; then
-	skip confine 'the sanitizers open files themselves: dev has this'
-	done_
-	exit
-fi
 probe() {
 	out=$("$PROBES/confine_probe" "$1" 2>&1)
 	rc=$?
 }
 
+# the sanitizers open files themselves, so their walls are wider
+if [ "$VARIANT" != san ]; then
 t "what the supervisor needs: descriptors that it has, and what lies below them"
 for what in none read stat openat2; do
 	probe $what
@@ -50,6 +47,7 @@ probe free-exec-memory
 want_rc 0
 probe free-kill
 want_rc 0
+fi
 
 t "the control: a run with everything that the supervisor does"
 policy 'limits { time 60s }

@@ -232,11 +232,14 @@ static inline struct ir_request near_request(struct rnd *r, const struct ir *ir)
 
 	if (!ir->rules.n || rnd_one_in(r, 5))
 		return q;
-	if (ir->risks.n && rnd_one_in(r, 10))
-		near_set(r, IR_COMMAND,
-			 &ir->risks.v[rnd_below(r, (uint32_t)ir->risks.n)].set, &q);
-	else
+	if (ir->risks.n && rnd_one_in(r, 10)) {
+		const struct ir_risk_fact *f =
+			&ir->risks.v[rnd_below(r, (uint32_t)ir->risks.n)];
+
+		near_set(r, f->kind, &f->set, &q);
+	} else {
 		near_rule(r, ir->rules.v[rnd_below(r, (uint32_t)ir->rules.n)], &q);
+	}
 	near_place(r, ir, &q);
 	return q;
 }
