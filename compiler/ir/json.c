@@ -212,6 +212,15 @@ static void put_head(struct buf *b, const struct ir *ir)
 	buf_ch(b, ']');
 }
 
+/* Who says it, and where: what ends most records. */
+static void put_said(struct buf *b, enum ir_level level, struct str id,
+		     const struct ir_place *at)
+{
+	ir_json_word(b, "level", ir_level_name(level));
+	ir_json_str(b, "id", id);
+	put_place(b, "at", at);
+}
+
 static void put_env(struct buf *b, const struct ir *ir)
 {
 	size_t i;
@@ -221,9 +230,7 @@ static void put_env(struct buf *b, const struct ir *ir)
 	for (i = 0; i < ir->keep.n; i++) {
 		record(b, i);
 		ir_json_str(b, "name", ir->keep.v[i].name);
-		ir_json_word(b, "level", ir_level_name(ir->keep.v[i].level));
-		ir_json_str(b, "id", ir->keep.v[i].id);
-		put_place(b, "at", &ir->keep.v[i].at);
+		put_said(b, ir->keep.v[i].level, ir->keep.v[i].id, &ir->keep.v[i].at);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -233,9 +240,7 @@ static void put_env(struct buf *b, const struct ir *ir)
 		record(b, i);
 		ir_json_str(b, "name", ir->env.v[i].name);
 		ir_json_str(b, "value", ir->env.v[i].value);
-		ir_json_word(b, "level", ir_level_name(ir->env.v[i].level));
-		ir_json_str(b, "id", ir->env.v[i].id);
-		put_place(b, "at", &ir->env.v[i].at);
+		put_said(b, ir->env.v[i].level, ir->env.v[i].id, &ir->env.v[i].at);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -252,9 +257,7 @@ static void put_secrets(struct buf *b, const struct ir *ir)
 		ir_json_str(b, "name", ir->secrets.v[i].name);
 		ir_json_word(b, "source", ir->secrets.v[i].file ? "file" : "store");
 		ir_json_str(b, "from", ir->secrets.v[i].from);
-		ir_json_word(b, "level", ir_level_name(ir->secrets.v[i].level));
-		ir_json_str(b, "id", ir->secrets.v[i].id);
-		put_place(b, "at", &ir->secrets.v[i].at);
+		put_said(b, ir->secrets.v[i].level, ir->secrets.v[i].id, &ir->secrets.v[i].at);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -321,9 +324,7 @@ static void put_facts(struct buf *b, const struct ir *ir)
 		record(b, i);
 		ir_json_word(b, "risk", ir_risk_name(f->risk));
 		ir_json_word(b, "kind", ir_kind_name(f->kind));
-		ir_json_word(b, "level", ir_level_name(f->level));
-		ir_json_str(b, "id", f->id);
-		put_place(b, "at", &f->at);
+		put_said(b, f->level, f->id, &f->at);
 		ir_json_sets(b, f->kind, &f->set, f->except, f->nexcept);
 		buf_ch(b, '}');
 	}

@@ -55,9 +55,7 @@ static void read_rule(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	struct ir_rule *rule = ARENA_NEW(r->a, struct ir_rule);
 
 	rule->index = (uint32_t)ir->rules.n;
-	rule->id = ir_rd_str(r, o, "id");
-	rule->level = ir_rd_level(r, o, "level");
-	rule->at = ir_rd_place(r, o, "at");
+	ir_rd_said(r, o, &rule->level, &rule->id, &rule->at);
 	rule->kind = read_kind(r, o, "kind");
 	rule->effect = read_effect(r, o, "effect");
 	rule->text = ir_rd_str(r, o, "text");
@@ -124,9 +122,7 @@ static void read_scalar(struct ir_reader *r, struct json_object *o,
 	size_t i;
 
 	*ret = (struct ir_scalar){ .effect = IR_DENY };
-	ret->id = ir_rd_str(r, o, "id");
-	ret->level = ir_rd_level(r, o, "level");
-	ret->at = ir_rd_place(r, o, "at");
+	ir_rd_said(r, o, &ret->level, &ret->id, &ret->at);
 	ret->set = ir_rd_flag(r, o, "set");
 	ret->locked = ir_rd_flag(r, o, "locked");
 	if (!r->why)
@@ -247,9 +243,7 @@ static void read_keep(struct ir_reader *r, struct json_object *o, struct ir *ir)
 {
 	struct ir_env_keep k = { .name = ir_rd_str(r, o, "name") };
 
-	k.level = ir_rd_level(r, o, "level");
-	k.id = ir_rd_str(r, o, "id");
-	k.at = ir_rd_place(r, o, "at");
+	ir_rd_said(r, o, &k.level, &k.id, &k.at);
 	VEC_PUSH(r->a, &ir->keep, k);
 }
 
@@ -258,9 +252,7 @@ static void read_env(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	struct ir_env_set e = { .name = ir_rd_str(r, o, "name") };
 
 	e.value = ir_rd_str(r, o, "value");
-	e.level = ir_rd_level(r, o, "level");
-	e.id = ir_rd_str(r, o, "id");
-	e.at = ir_rd_place(r, o, "at");
+	ir_rd_said(r, o, &e.level, &e.id, &e.at);
 	VEC_PUSH(r->a, &ir->env, e);
 }
 
@@ -271,9 +263,7 @@ static void read_secret(struct ir_reader *r, struct json_object *o, struct ir *i
 
 	e.file = ir_rd_word(r, o, "source", sources, POL_LEN(sources)) == 1;
 	e.from = ir_rd_str(r, o, "from");
-	e.level = ir_rd_level(r, o, "level");
-	e.id = ir_rd_str(r, o, "id");
-	e.at = ir_rd_place(r, o, "at");
+	ir_rd_said(r, o, &e.level, &e.id, &e.at);
 	VEC_PUSH(r->a, &ir->secrets, e);
 }
 
@@ -298,9 +288,7 @@ static void read_risk_fact(struct ir_reader *r, struct json_object *o, struct ir
 	struct ir_risk_fact f = { .risk = read_risk(r, o, "risk") };
 
 	f.kind = read_kind(r, o, "kind");
-	f.level = ir_rd_level(r, o, "level");
-	f.id = ir_rd_str(r, o, "id");
-	f.at = ir_rd_place(r, o, "at");
+	ir_rd_said(r, o, &f.level, &f.id, &f.at);
 	if (!r->why)
 		ir_rd_sets(r, o, f.kind, &f.set, &f.except, &f.nexcept);
 	VEC_PUSH(r->a, &ir->risks, f);

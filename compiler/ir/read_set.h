@@ -39,6 +39,9 @@ enum ir_level ir_rd_level(struct ir_reader *r, struct json_object *o, const char
 /* `null` is a place that nobody wrote. */
 struct ir_place ir_rd_place(struct ir_reader *r, struct json_object *o,
 			    const char *key);
+/* The keys level, id and at: who says it, and where. */
+void ir_rd_said(struct ir_reader *r, struct json_object *o, enum ir_level *level,
+		struct str *id, struct ir_place *at);
 /* Any JSON value. */
 void ir_rd_value(struct ir_reader *r, struct json_object *v, struct ir_value *ret,
 		 unsigned depth);

@@ -30,6 +30,14 @@ struct ir_place ir_rd_place(struct ir_reader *r, struct json_object *o, const ch
 	return p;
 }
 
+void ir_rd_said(struct ir_reader *r, struct json_object *o, enum ir_level *level,
+		struct str *id, struct ir_place *at)
+{
+	*level = ir_rd_level(r, o, "level");
+	*id = ir_rd_str(r, o, "id");
+	*at = ir_rd_place(r, o, "at");
+}
+
 static void read_list(struct ir_reader *r, struct json_object *v, struct ir_value *ret,
 		      unsigned depth)
 {
@@ -108,9 +116,7 @@ void ir_rd_setting(struct ir_reader *r, struct json_object *o, struct ir_setting
 		.part = (enum ir_part)ir_rd_word(r, o, "part", parts, IR_PART_COUNT),
 	};
 	ret->key = ir_rd_str(r, o, "key");
-	ret->id = ir_rd_str(r, o, "id");
-	ret->level = ir_rd_level(r, o, "level");
-	ret->at = ir_rd_place(r, o, "at");
+	ir_rd_said(r, o, &ret->level, &ret->id, &ret->at);
 	ret->acts = ir_rd_flag(r, o, "acts");
 	ret->locked = ir_rd_flag(r, o, "locked");
 	if (!r->why && json_object_object_get_ex(o, "value", &v))

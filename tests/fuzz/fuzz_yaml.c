@@ -2,38 +2,12 @@
  * YAML text.  A tree comes out iff no error was reported; it is printed as
  * policy text, which parses and is printed the same.
  */
-#include "tests/fuzz/law.h"
+#include "tests/fuzz/tree_law.h"
 
-#include "compiler/ast/print.h"
-#include "compiler/frontend/dsl.h"
 #include "compiler/frontend/yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct arena a;
-	struct source_map map;
-	struct diag_sink sink;
-	struct buf once, twice;
-	char *text = law_text(data, n);
-	struct ast_file *tree;
-
-	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	source_init(&map, &a);
-	diag_init(&sink, &a);
-	tree = yml_parse(&a, &sink, &map,
-			 source_add(&map, STR("text.yml"), (struct str){ text, n }));
-	LAW(!tree == (sink.errors != 0));
-	if (tree) {
-		buf_init(&once, &a);
-		ast_print_file(&once, tree);
-		tree = dsl_parse(&a, &sink, &map,
-				 source_add(&map, STR("printed"), buf_view(&once)));
-		LAW(tree);
-		buf_init(&twice, &a);
-		ast_print_file(&twice, tree);
-		LAW(str_eq(buf_view(&once), buf_view(&twice)));
-	}
-	arena_release(&a);
-	free(text);
+	tree_law(yml_parse, STR("text.yml"), data, n);
 	return 0;
 }

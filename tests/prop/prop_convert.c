@@ -4,28 +4,13 @@
  * loses a comment.  Random policies that compile have one IR in both, with the
  * same ids of rules, but for places.  SEED= and RUNS= choose the runs.
  */
-#include "compiler/ast/print.h"
 #include "compiler/format/convert.h"
 #include "compiler/format/format.h"
 #include "compiler/frontend/dsl.h"
 #include "compiler/frontend/lexemes.h"
 #include "compiler/frontend/yaml.h"
 #include "tests/prop/laws.h"
-#include "tests/prop/random_ast.h"
-
-static unsigned long from_env(const char *name, unsigned long other)
-{
-	const char *v = getenv(name);
-
-	return v && *v ? strtoul(v, NULL, 0) : other;
-}
-
-static void fail_with(struct tree_gen *g, unsigned long seed, const char *what,
-		      struct str text)
-{
-	diag_render(stderr, &g->sink, &g->map, false);
-	fail_msg("SEED=%lu: %s:\n%.*s", seed, what, STR_ARG(text));
-}
+#include "tests/prop/tree_text.h"
 
 static struct ast_file *read_text(struct tree_gen *g, bool yaml, struct str text)
 {
@@ -33,15 +18,6 @@ static struct ast_file *read_text(struct tree_gen *g, bool yaml, struct str text
 
 	return yaml ? yml_parse(&g->arena, &g->sink, &g->map, file) :
 		      dsl_parse(&g->arena, &g->sink, &g->map, file);
-}
-
-static struct str printed(struct tree_gen *g, const struct ast_file *f)
-{
-	struct buf b;
-
-	buf_init(&b, &g->arena);
-	ast_print_file(&b, f);
-	return buf_view(&b);
 }
 
 static struct str as_yaml(struct tree_gen *g, const struct ast_file *f)

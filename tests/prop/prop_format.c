@@ -15,39 +15,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "compiler/ast/print.h"
 #include "compiler/format/format.h"
 #include "compiler/frontend/dsl.h"
 #include "compiler/frontend/lexemes.h"
-#include "tests/prop/random_ast.h"
-
-static unsigned long from_env(const char *name, unsigned long other)
-{
-	const char *v = getenv(name);
-
-	return v && *v ? strtoul(v, NULL, 0) : other;
-}
-
-static void fail_with(struct tree_gen *g, unsigned long seed, const char *what,
-		      struct str text)
-{
-	diag_render(stderr, &g->sink, &g->map, false);
-	fail_msg("SEED=%lu: %s:\n%.*s", seed, what, STR_ARG(text));
-}
+#include "tests/prop/tree_text.h"
 
 static struct ast_file *parse(struct tree_gen *g, struct str text)
 {
 	return dsl_parse(&g->arena, &g->sink, &g->map,
 			 source_add(&g->map, STR("text"), text));
-}
-
-static struct str printed(struct tree_gen *g, const struct ast_file *f)
-{
-	struct buf b;
-
-	buf_init(&b, &g->arena);
-	ast_print_file(&b, f);
-	return buf_view(&b);
 }
 
 static struct str comments(struct tree_gen *g, const struct ast_file *f)

@@ -7,13 +7,24 @@
 
 /* --- word patterns --------------------------------------------------------------- */
 
+struct match_row {
+	enum ir_effect side;
+	const char *pattern, *line;
+	bool want;
+};
+
+static void match_all(const struct match_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (matches(rows[i].side, rows[i].pattern, rows[i].line) != rows[i].want)
+			fail_msg("%s '%s' on '%s': expected %d",
+				 ir_effect_name(rows[i].side), rows[i].pattern,
+				 rows[i].line, rows[i].want);
+}
+
 static void test_words_and_tails(void **state)
 {
-	static const struct {
-		enum ir_effect side;
-		const char *pattern, *line;
-		bool want;
-	} rows[] = {
+	static const struct match_row rows[] = {
 		{ IR_ALLOW, "git status", "git status", true },
 		{ IR_ALLOW, "git status", "git status -s", false },
 		{ IR_ALLOW, "git status", "git", false },
@@ -45,20 +56,12 @@ static void test_words_and_tails(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < POL_LEN(rows); i++)
-		if (matches(rows[i].side, rows[i].pattern, rows[i].line) != rows[i].want)
-			fail_msg("%s '%s' on '%s': expected %d",
-				 ir_effect_name(rows[i].side), rows[i].pattern,
-				 rows[i].line, rows[i].want);
+	match_all(rows, POL_LEN(rows));
 }
 
 static void test_program_column(void **state)
 {
-	static const struct {
-		enum ir_effect side;
-		const char *pattern, *line;
-		bool want;
-	} rows[] = {
+	static const struct match_row rows[] = {
 		{ IR_DENY, "curl:*", "/opt/x/curl a", true },
 		{ IR_DENY, "/usr/bin/curl:*", "curl a", true },
 		{ IR_DENY, "/usr/bin/c*", "./cat", true },
@@ -88,11 +91,7 @@ static void test_program_column(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < POL_LEN(rows); i++)
-		if (matches(rows[i].side, rows[i].pattern, rows[i].line) != rows[i].want)
-			fail_msg("%s '%s' on '%s': expected %d",
-				 ir_effect_name(rows[i].side), rows[i].pattern,
-				 rows[i].line, rows[i].want);
+	match_all(rows, POL_LEN(rows));
 }
 
 static void test_program_is_taken_from_the_working_directory(void **state)

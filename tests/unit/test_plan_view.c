@@ -2,30 +2,12 @@
  * The plan of a view: the order in which it is mounted, what is pinned, and
  * that a damaged plan is refused.
  */
-#include "runtime/sandbox/plan_view.h"
-#include "tests/unit/view_fixture.h"
+#include "tests/unit/plan_fixture.h"
 
-static struct plan plan_of(struct world *w)
+static struct plan built(struct world *w)
 {
-	static const struct plan_policy policy;
-	static const struct plan_texts texts;
-	struct sandbox_run run = { .cwd = "/home/u/p" };
-	struct plan p;
-
 	build(w);
-	plan_init(&p);
-	plan_view(&p, &run, &w->v, NULL, &policy, &texts);
-	assert_int_equal(p.err, 0);
-	return p;
-}
-
-/* Index of the first operation of the row at this path, or -1. */
-static int op_at(const struct plan *p, enum step_id step, const char *path)
-{
-	for (size_t i = 0; i < p->nops; i++)
-		if (p->ops[i].step == step && !strcmp(p->pool + p->ops[i].path, path))
-			return (int)i;
-	return -1;
+	return plan_of(w);
 }
 
 static void test_restriction_is_pinned_to_the_first_tree_nobody_can_move(void **state)
@@ -36,7 +18,7 @@ static void test_restriction_is_pinned_to_the_first_tree_nobody_can_move(void **
 
 	make_dir(w, "/home/u/p/src/deep/x");
 	deny(w, PB_WRITE, "/home/u/p/src/deep/x");
-	p = plan_of(w);
+	p = built(w);
 	tree = op_at(&p, STEP_TREE, "home/u/p");
 	pin = op_at(&p, STEP_PIN_DIR, "home/u/p/src");
 	cover = op_at(&p, STEP_COVER, "home/u/p");
@@ -60,7 +42,7 @@ static void test_pins_reach_through_writable_trees(void **state)
 	make_dir(w, "/home/u/a/q/d");
 	allow(w, RW, "/home/u/a/q");
 	deny(w, PB_WRITE, "/home/u/a/q/d");
-	p = plan_of(w);
+	p = built(w);
 	/* HOME is writable: mv ~/a away would take the tree with it */
 	assert_true(op_at(&p, STEP_PIN_DIR, "home/u/a") >= 0);
 	plan_release(&p);
@@ -69,7 +51,7 @@ static void test_pins_reach_through_writable_trees(void **state)
 static void test_nothing_is_pinned_without_a_restriction(void **state)
 {
 	struct world *w = *state;
-	struct plan p = plan_of(w);
+	struct plan p = built(w);
 
 	for (size_t i = 0; i < p.nops; i++)
 		assert_true(p.ops[i].step != STEP_PIN_DIR && p.ops[i].step != STEP_COVER);
@@ -79,7 +61,7 @@ static void test_nothing_is_pinned_without_a_restriction(void **state)
 static void test_root_is_read_only_before_the_pivot(void **state)
 {
 	struct world *w = *state;
-	struct plan p = plan_of(w);
+	struct plan p = built(w);
 	size_t ro = 0, pivot = 0, open_last = 0, base = 0;
 
 	for (size_t i = 0; i < p.nops; i++) {
@@ -96,7 +78,7 @@ static void test_root_is_read_only_before_the_pivot(void **state)
 static void test_damaged_plan_is_refused(void **state)
 {
 	struct world *w = *state;
-	struct plan p = plan_of(w);
+	struct plan p = built(w);
 	struct rt_err err;
 	void *bytes;
 	size_t size;

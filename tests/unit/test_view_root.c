@@ -4,8 +4,7 @@
  */
 #include <errno.h>
 
-#include "runtime/sandbox/plan_view.h"
-#include "tests/unit/view_fixture.h"
+#include "tests/unit/plan_fixture.h"
 
 static int root_setup(void **state)
 {
@@ -29,27 +28,6 @@ static int root_setup(void **state)
 static int root_teardown(void **state)
 {
 	return world_teardown(state);
-}
-
-static struct plan plan_of(struct world *w)
-{
-	static const struct plan_policy policy;
-	static const struct plan_texts texts;
-	struct sandbox_run run = { .cwd = "/home/u/p" };
-	struct plan p;
-
-	plan_init(&p);
-	plan_view(&p, &run, &w->v, NULL, &policy, &texts);
-	assert_int_equal(p.err, 0);
-	return p;
-}
-
-static int op_at(const struct plan *p, enum step_id step, const char *path)
-{
-	for (size_t i = 0; i < p->nops; i++)
-		if (p->ops[i].step == step && !strcmp(p->pool + p->ops[i].path, path))
-			return (int)i;
-	return -1;
 }
 
 static void test_the_hosts_root_is_the_runs(void **state)
