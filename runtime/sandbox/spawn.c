@@ -54,8 +54,8 @@ static int send_plan(const struct spawn *s)
 	return 0;
 }
 
-/* One status, with the host's pid of its sender. */
-static int receive(int sock, struct sandbox_status *ret, pid_t *ret_pid)
+/* One status, with the host's pid of its sender; flags are recvmsg()'s. */
+static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_pid)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(struct ucred))];
@@ -69,11 +69,11 @@ static int receive(int sock, struct sandbox_status *ret, pid_t *ret_pid)
 	struct cmsghdr *c;
 	ssize_t n;
 
-	n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC));
+	n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags));
 	/* it went without reading the plan: what it said last is still there */
 	if (n < 0 && errno == ECONNRESET) {
 		m.msg_controllen = sizeof(u.buf);
-		n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC));
+		n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags));
 	}
 	if (n != (ssize_t)sizeof(*ret))
 		return n < 0 ? -errno : -EPIPE;
@@ -88,6 +88,28 @@ static int receive(int sock, struct sandbox_status *ret, pid_t *ret_pid)
 	return 0;
 }
 
+/*
+ * Why pidfd_getfd() gave no listener.  A command or a polinit that failed
+ * meanwhile said so before it went, and which errno a process that goes leads to
+ * is a matter of time.  Where nobody failed the caller may go on without a
+ * listener (sandbox.h), but not where the command is gone.
+ */
+static int no_listener(const struct spawn *s, int e, struct rt_err *err)
+{
+	struct sandbox_status st;
+	pid_t pid;
+	int r = receive(s->child.sock, MSG_DONTWAIT, &st, &pid);
+
+	(void)rt_fail_errno(err, e, "taking the listener (pidfd_getfd)");
+	if (!err)
+		return -e;
+	if (r == 0 && st.event == SANDBOX_FAILED)
+		*err = st.err;
+	else if (r == -EAGAIN && e != ESRCH && e != EBADF)
+		(void)snprintf(err->step, sizeof(err->step), "%s", SANDBOX_STEP_LISTENER);
+	return -e;
+}
+
 /* The command waits in read() until the listener is ours. */
 static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 			 struct rt_err *err)
@@ -97,16 +119,8 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 	if (pidfd < 0)
 		return rt_fail_errno(err, errno, "the command's descriptor");
 	*ret = sys_pidfd_getfd(pidfd, number, 0);
-	if (*ret < 0) {
-		int e = errno;
-
-		/* the caller may go on without one: sandbox.h; not where the
-		 * command has ended */
-		if (err && e != ESRCH)
-			(void)snprintf(err->step, sizeof(err->step), "%s",
-				       SANDBOX_STEP_LISTENER);
-		return rt_fail_errno(err, e, "taking the listener (pidfd_getfd)");
-	}
+	if (*ret < 0)
+		return no_listener(s, errno, err);
 	if (SYS_RETRY(send(s->child.sock, "k", 1, MSG_NOSIGNAL)) != 1)
 		return rt_fail_errno(err, errno, "the command has ended early");
 	return 0;
@@ -118,7 +132,7 @@ static int wait_ready(const struct spawn *s, const struct plan_policy *policy, i
 {
 	struct sandbox_status st;
 	pid_t pid = 0;
-	int r = receive(s->child.sock, &st, &pid);
+	int r = receive(s->child.sock, 0, &st, &pid);
 
 	if (r < 0 && sent < 0)
 		return rt_fail_errno(err, -sent, "sending the plan to polinit");
@@ -137,12 +151,7 @@ static int wait_ready(const struct spawn *s, const struct plan_policy *policy, i
 		return 0;
 	if (st.value < 0)
 		return rt_fail(err, EPROTO, "the filter has no listener");
-	r = take_listener(s, pid, st.value, &ret->listener, err);
-	/* polinit that failed beside the command has said why */
-	if (r == -ESRCH && receive(s->child.sock, &st, &pid) == 0 &&
-	    st.event == SANDBOX_FAILED && err)
-		*err = st.err;
-	return r;
+	return take_listener(s, pid, st.value, &ret->listener, err);
 }
 
 static int make_plan(struct spawn *s, const struct sandbox_view *view,
