@@ -137,14 +137,21 @@ static void walk(struct walk *w, const struct ir_glob_item *v, size_t n, struct 
 /*
  * An allow means the tree only where it begins with the place, and only where
  * whoever wrote it may have known of the mount.  What a lock or a narrow-only
- * level has taken away is still a name for denies of that rank and below.
+ * level has taken away is still a name for denies of that rank and below, but
+ * not for an ask that may open what `otherwise` denies.
  */
-static bool applies(const struct lower_alias *alias, enum lower_side side,
-		    enum ir_level level)
+static bool applies(const struct lower *l, const struct lower_alias *alias,
+		    enum lower_side side, enum ir_level level)
 {
+	const struct sema_stmt *t = l->stmt;
+
 	if (side == LOWER_NARROW)
 		return !alias->cut && level >= alias->level;
-	return !alias->cut || level >= alias->level;
+	if (!alias->cut)
+		return true;
+	if (t && t->stmt->kind == AST_RULE && t->stmt->effect == AST_ASK && !t->soft)
+		return false;
+	return level >= alias->level;
 }
 
 bool lower_paths_of(struct lower *l, const struct ir_path *p, enum lower_side side,
@@ -158,7 +165,7 @@ bool lower_paths_of(struct lower *l, const struct ir_path *p, enum lower_side si
 		struct walk w = { .l = l, .alias = alias, .p = p, .out = &found,
 				  .narrow = side == LOWER_NARROW };
 
-		if (!applies(alias, side, level) || p->glob.n == 0)
+		if (!applies(l, alias, side, level) || p->glob.n == 0)
 			continue;
 		walk(&w, p->glob.v, p->glob.n, alias->place, true);
 		if (w.steps > MAX_STEPS) {
