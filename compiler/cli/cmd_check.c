@@ -1,57 +1,179 @@
 /*
  * `polc check`: everything that compile does, but for proving what was emitted
- * and writing it.
+ * and writing it.  Several policies are checked one after the other, and what
+ * was said once of a file that they share is not said again.
  */
-#include <errno.h>
+#include <stdlib.h>
 
+#include "compiler/cli/alone.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/tests.h"
 
-static void print_json(const struct compilation *c, const struct tests_result *t)
+/* So many errors of one policy are told apart from those of another. */
+#define MAX_COMPARED 1000
+
+struct checker {
+	const struct options *o;
+	struct arena *a;
+	struct alone alone;
+	bool keeps;      /* what was said, since it matters later */
+	struct map said; /* by what says all of it: JSON to print, or nothing */
+	struct map judged;
+	struct tests_result t;
+	size_t of[DIAG_ERROR + 1]; /* diagnostics by severity */
+};
+
+static void put_json(const struct checker *k)
 {
-	printf("{\"errors\":%zu,\"warnings\":%zu,\"notes\":%zu,"
-	       "\"tests\":{\"passed\":%zu,\"failed\":%zu},\"diagnostics\":",
-	       c->sink.errors, c->sink.warnings, c->sink.notes, t->passed, t->failed);
-	diag_json(stdout, &c->sink, &c->map);
-	printf("}\n");
+	struct buf b;
+
+	buf_init(&b, k->a);
+	buf_printf(&b,
+		   "{\"errors\":%zu,\"warnings\":%zu,\"notes\":%zu,"
+		   "\"tests\":{\"passed\":%zu,\"failed\":%zu},\"alone\":[",
+		   k->of[DIAG_ERROR], k->of[DIAG_WARNING], k->of[DIAG_NOTE],
+		   k->t.passed, k->t.failed);
+	for (size_t i = 0; k->alone.n > 1 && i < k->alone.n; i++) {
+		buf_z(&b, i ? "," : "");
+		buf_json(&b, str_from(k->alone.file[i]));
+	}
+	buf_z(&b, "],\"diagnostics\":[");
+	for (size_t i = 0, n = 0; i < k->said.n; i++) {
+		const struct str *one = k->said.e[i].value;
+
+		if (one->n)
+			buf_z(&b, n++ ? ",\n " : "");
+		buf_str(&b, *one);
+	}
+	buf_z(&b, "]\n}\n");
+	fwrite(b.p, 1, b.n, stdout);
 }
 
-static void print_sum(const struct compilation *c, const struct tests_result *t)
+static void put_sum(const struct checker *k)
 {
-	printf("%zu error%s, %zu warning%s; %zu test%s passed, %zu failed\n",
-	       c->sink.errors, c->sink.errors == 1 ? "" : "s", c->sink.warnings,
-	       c->sink.warnings == 1 ? "" : "s", t->passed, t->passed == 1 ? "" : "s",
-	       t->failed);
+	const char *const *file = k->alone.file;
+	size_t errors = k->of[DIAG_ERROR], warnings = k->of[DIAG_WARNING];
+
+	if (k->alone.n > 1)
+		printf("%zu files were checked, each as a policy of its own; as one "
+		       "policy: "
+		       "--project %.*s --project %.*s%s\n",
+		       k->alone.n, STR_ARG(cli_clean(k->a, str_from(file[0]), false)),
+		       STR_ARG(cli_clean(k->a, str_from(file[1]), false)),
+		       k->alone.n > 2 ? " \xe2\x80\xa6" : "");
+	printf("%zu error%s, %zu warning%s; %zu test%s passed, %zu failed\n", errors,
+	       errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s", k->t.passed,
+	       k->t.passed == 1 ? "" : "s", k->t.failed);
 }
 
-enum cli_exit cmd_check(struct options *o, struct arena *a)
+static struct str as_json(struct checker *k, struct compilation *c,
+			  const struct diag *d)
 {
-	struct tests_result t = { 0, 0 };
+	struct buf b;
+
+	buf_init(&b, k->a);
+	diag_json_one(&b, d, &c->map);
+	return buf_view(&b);
+}
+
+/* NULL where the same was said of an earlier policy; else its place in `said`. */
+static struct str *keep(struct checker *k, struct compilation *c, struct diag *d,
+			const char *file)
+{
+	struct str key = as_json(k, c, d);
+	struct str *json;
+
+	if (file && map_get(&k->said, key))
+		return NULL;
+	if (file && d->at.file == SOURCE_NONE)
+		diag_note(&c->sink, d, SPAN_NONE, "said of '%s'", file);
+	json = ARENA_NEW(k->a, struct str);
+	map_put(&k->said, key, json);
+	return json;
+}
+
+/* Leaves in the sink what is new, of its errors no more than a sink shows. */
+static void drop_said(struct checker *k, struct compilation *c, const char *file)
+{
+	struct diag_sink *s = &c->sink;
+	size_t n = 0, errors = 0;
+
+	for (size_t i = 0; i < s->list.n; i++) {
+		struct diag *d = s->list.v[i];
+		struct str *json = keep(k, c, d, file);
+
+		if (!json) {
+			s->errors -= d->severity == DIAG_ERROR;
+			s->warnings -= d->severity == DIAG_WARNING;
+			s->notes -= d->severity == DIAG_NOTE;
+			continue;
+		}
+		errors += d->severity == DIAG_ERROR;
+		if (d->severity == DIAG_ERROR && errors > DIAG_DEFAULT_LIMIT)
+			continue;
+		if (k->o->json)
+			*json = as_json(k, c, d);
+		s->list.v[n++] = d;
+	}
+	s->list.n = n;
+	s->limit = DIAG_DEFAULT_LIMIT;
+}
+
+static enum cli_exit check_one(struct checker *k, size_t i, struct arena *a)
+{
+	const char *file = k->alone.file[i];
 	struct compilation c;
 	enum cli_exit e;
 
-	compilation_init(&c, o, a);
-	if (!cli_sources(o, a))
-		return CLI_TROUBLE;
+	compilation_init(&c, &k->alone.each[i], a);
+	if (file)
+		c.sink.limit = MAX_COMPARED;
 	e = passes_run(&c, NULL);
 	if (c.ir)
 		report_fill(&c);
 	if (e == CLI_CLEAN && !c.sink.errors)
-		e = tests_run(&c, &t);
+		e = tests_run(&c, &k->t);
 	if (c.ir)
 		report_sum(&c);
-	if (o->json)
-		print_json(&c, &t);
-	else
+	if (k->keeps)
+		drop_said(k, &c, file);
+	k->of[DIAG_ERROR] += c.sink.errors;
+	k->of[DIAG_WARNING] += c.sink.warnings;
+	k->of[DIAG_NOTE] += c.sink.notes;
+	if (!k->o->json)
 		report_print(&c);
-	if (e == CLI_INTERNAL) {
+	if (e == CLI_INTERNAL)
 		report_internal(&c);
-		return CLI_INTERNAL;
+	return e;
+}
+
+enum cli_exit cmd_check(struct options *o, struct arena *a)
+{
+	struct checker k = {.o = o, .a = a};
+	enum cli_exit e = CLI_CLEAN;
+
+	if (!cli_sources(o, a))
+		return CLI_TROUBLE;
+	alone_split(&k.alone, o, a);
+	k.keeps = o->json || k.alone.n > 1;
+	map_init(&k.said, a);
+	map_init(&k.judged, a);
+	k.t.judged = k.alone.n > 1 ? &k.judged : NULL;
+	for (size_t i = 0; i < k.alone.n && e != CLI_INTERNAL; i++) {
+		struct arena own;
+
+		arena_init(&own, a->budget);
+		e = check_one(&k, i, &own);
+		arena_release(&own);
 	}
+	if (o->json)
+		put_json(&k);
+	if (e == CLI_INTERNAL)
+		return CLI_INTERNAL;
 	if (!o->json)
-		print_sum(&c, &t);
-	if (c.sink.errors || (o->fail_on_warning && c.sink.warnings))
+		put_sum(&k);
+	if (k.of[DIAG_ERROR] || (o->fail_on_warning && k.of[DIAG_WARNING]))
 		return CLI_FINDINGS;
 	return CLI_CLEAN;
 }

@@ -86,7 +86,7 @@ static enum cli_exit build(struct compilation *c, const struct bundle_options *f
 			   struct buf *ret_bytes)
 {
 	struct bundle_options opt;
-	struct tests_result t;
+	struct tests_result t = { .judged = NULL };
 	enum cli_exit e = passes_run(c, NULL);
 
 	if (c->ir)

@@ -92,6 +92,42 @@ static const char *compare(struct runner *r, const struct ir_request *q,
 	return compiled_differs(r->b, e, q, &d, r->c->a);
 }
 
+static char passed_once, failed_once;
+
+/* What this case of this file was before, where that was counted; now `now`. */
+static const void *judged_before(struct runner *r, const struct ir_test *t,
+				 const struct ir_test_case *k, enum ir_scope scope,
+				 char *now)
+{
+	struct map *m = r->res->judged;
+	struct str key;
+	void *was;
+
+	if (!m)
+		return NULL;
+	key = str_printf(m->a, "%d:%zu:%u:%.*s", (int)scope, (size_t)(k - t->cases),
+			 k->at.span.off, STR_ARG(k->at.file));
+	was = map_get(m, key);
+	if (was != &failed_once)
+		map_put(m, key, now);
+	return was;
+}
+
+static void count(struct runner *r, const struct ir_test *t,
+		  const struct ir_test_case *k, enum ir_scope scope, bool passed)
+{
+	const void *was =
+		judged_before(r, t, k, scope, passed ? &passed_once : &failed_once);
+
+	if (!was) {
+		r->res->passed += passed;
+		r->res->failed += !passed;
+	} else if (was == &passed_once && !passed) {
+		r->res->passed--;
+		r->res->failed++;
+	}
+}
+
 static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
 			      const struct ir_test_case *k, enum ir_scope scope)
 {
@@ -104,7 +140,7 @@ static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
 	if (!place(r, &q)) {
 		diag_add(&r->c->sink, DIAG_TEST_FAILED, k->at.span,
 			 "'%.*s' names a root that tests do not have", STR_ARG(q.path));
-		r->res->failed++;
+		count(r, t, k, scope, false);
 		return CLI_FINDINGS;
 	}
 	ir_eval(r->c->ir, &q, r->c->a, &e);
@@ -114,11 +150,9 @@ static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
 					      STR_ARG(t->name), why);
 		return CLI_INTERNAL;
 	}
-	if (holds(r->c, k, &e)) {
-		r->res->passed++;
+	count(r, t, k, scope, holds(r->c, k, &e));
+	if (holds(r->c, k, &e))
 		return CLI_CLEAN;
-	}
-	r->res->failed++;
 	d = diag_add(&r->c->sink, DIAG_TEST_FAILED, k->at.span,
 		     "test '%.*s'%s: this is %s, not %s%s%.*s", STR_ARG(t->name),
 		     scope == IR_HOST ? " on the host" : "", ir_effect_name(e.effect),
@@ -152,7 +186,6 @@ enum cli_exit tests_run(struct compilation *c, struct tests_result *ret)
 	enum cli_exit all = CLI_CLEAN;
 	size_t i;
 
-	*ret = (struct tests_result){ 0, 0 };
 	if (!c->ir->tests.n)
 		return CLI_CLEAN;
 	if (!compiled_open(c, &b))

@@ -6,6 +6,7 @@
 
 struct tests_result {
 	size_t passed, failed;
+	struct map *judged; /* NULL, or the cases that several policies have in common */
 };
 
 /*
@@ -15,8 +16,9 @@ struct tests_result {
 extern const struct ir_roots tests_roots;
 
 /*
- * Runs every test of a compilation whose passes have all run; a case that
- * fails is an error in the sink.  CLI_CLEAN, CLI_FINDINGS, or CLI_INTERNAL
+ * Runs every test of a compilation whose passes have all run, and adds to
+ * *ret; a case that fails is an error in the sink.  With `judged` a case counts
+ * once, and as failed where it failed in one of the policies.  CLI_CLEAN, CLI_FINDINGS, or CLI_INTERNAL
  * where evaluator and compiled policy differ.
  */
 enum cli_exit tests_run(struct compilation *c, struct tests_result *ret);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "compiler/base/arena.h"
+#include "compiler/base/buf.h"
 #include "compiler/base/map.h"
 #include "compiler/base/str.h"
 #include "compiler/base/vec.h"
@@ -71,7 +72,9 @@ const char *diag_severity_name(enum diag_severity s); /* "error" */
 /* The one place that turns records into text; prints all of the sink. */
 void diag_render(FILE *out, const struct diag_sink *s, const struct source_map *m,
 		 bool colour);
-/* One JSON array element per record, for --format=json. */
+/* One record as a JSON object: all that is to be said, with names for places. */
+void diag_json_one(struct buf *b, const struct diag *d, const struct source_map *m);
+/* All of the sink as a JSON array of those. */
 void diag_json(FILE *out, const struct diag_sink *s, const struct source_map *m);
 
 /*

@@ -16,7 +16,7 @@ static void put_place(struct buf *b, const struct source_map *m, struct span at)
 		   at.len);
 }
 
-static void put_diag(struct buf *b, const struct source_map *m, const struct diag *d)
+void diag_json_one(struct buf *b, const struct diag *d, const struct source_map *m)
 {
 	struct str path = source_key_path(m, m->a, d->at);
 
@@ -56,7 +56,7 @@ void diag_json(FILE *out, const struct diag_sink *s, const struct source_map *m)
 	for (size_t i = 0; i < s->list.n; i++) {
 		if (i)
 			buf_z(&b, ",\n ");
-		put_diag(&b, m, s->list.v[i]);
+		diag_json_one(&b, s->list.v[i], m);
 	}
 	buf_z(&b, "]\n");
 	fwrite(b.p, 1, b.n, out);

@@ -113,6 +113,14 @@ bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u)
 	return ok;
 }
 
+bool sema_declares_level(const struct ast_file *tree)
+{
+	for (const struct ast_stmt *t = tree->stmts; t; t = t->next)
+		if (t->kind == AST_POLICY && policy_pair(t, "level"))
+			return true;
+	return false;
+}
+
 static bool level_by_name(struct str text, enum ir_level *ret)
 {
 	for (int l = IR_MANAGED; l < IR_LEVEL_COUNT; l++)

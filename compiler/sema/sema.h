@@ -124,6 +124,8 @@ void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
  * a full level says `base none`) and floor.pol.  False after an error.
  */
 bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n);
+/* Does this text state the level at which it speaks, be it a wrong one? */
+bool sema_declares_level(const struct ast_file *tree);
 /* Pass "resolve".  False after an error; needs sema_load(). */
 bool sema_resolve(struct sema *s);
 /* The trees after the last pass that ran, as text that parses again but for

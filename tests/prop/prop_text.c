@@ -223,7 +223,7 @@ static void run(const char *path, uint64_t seed)
 	static const enum ir_level levels[] = { 0, IR_MANAGED, IR_PROJECT, IR_USER };
 	struct options o = { .verb = CLI_COMPILE, .created = -1 };
 	struct sema_input in = { .path = path, .name = STR("m.pol") };
-	struct tests_result t = { 0, 0 };
+	struct tests_result t = { .judged = NULL };
 	struct compilation c;
 	struct bundle b;
 	enum cli_exit e;

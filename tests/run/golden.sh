@@ -5,7 +5,8 @@
 #   .ir                  polc dump --after lift
 #   .rules .matcher .seccomp .landlock .mounts .limits .env .net   dump --after THAT
 #   .err                 stderr of polc check, its exit status on the last line
-#   .compile             the same of polc compile, which writes to a scratch place
+#   .out                 its stdout (a summary, or JSON) and exit status
+#   .compile             the same as .err of polc compile, which writes to a scratch place
 #   .effective           polc effective
 #   .diff .diffmd        polc diff of the two that NAME.options names, as text
 #                        and Markdown, the exit status on the last line
@@ -100,6 +101,10 @@ produce() { # KIND FILE: what the golden should hold
 		{ "$polc" check --color=never "${policy[@]}" >/dev/null; } 2>&1
 		printf 'exit %d\n' "$?"
 		;;
+	out)
+		"$polc" check --color=never "${policy[@]}" 2>/dev/null
+		printf 'exit %d\n' "$?"
+		;;
 	compile)
 		{ "$polc" compile --color=never "${policy[@]}" -o "$work/x.polb" >/dev/null; } 2>&1
 		printf 'exit %d\n' "$?"
@@ -162,7 +167,7 @@ while IFS= read -r pol; do
 		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
 		pol | yml | options | make) continue ;;
-		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | net | err | compile | effective | diff | diffmd | fmt | convert | explain) ;;
+		ast | resolved | ir | rules | matcher | seccomp | landlock | mounts | limits | env | net | err | out | compile | effective | diff | diffmd | fmt | convert | explain) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
 			count_fail

@@ -32,6 +32,25 @@ ir_of() { # FILE [LEVEL-OPTION]
 	sed -e "/^file [a-z-]* ${1//\//\\/}\$/d" -e "s|${1}:[0-9]*|HERE|g" "$work/dump"
 }
 
+# All of them in one command, each as a policy of its own; together they are
+# none, since they contradict each other.
+files=(examples/reference/*.yml)
+if out=$("$polc" check "${files[@]}" 2>&1) &&
+	grep -q "^${#files[@]} files were checked" <<<"$out"; then
+	ok "polc check examples/reference/*.yml"
+else
+	bad "polc check examples/reference/*.yml" "$out"
+fi
+together=()
+for yml in "${files[@]}"; do
+	together+=(--project "$yml")
+done
+if "$polc" check "${together[@]}" >"$work/err" 2>&1; then
+	bad "all as one policy contradict each other" "$(cat "$work/err")"
+else
+	ok "all as one policy contradict each other"
+fi
+
 for yml in examples/reference/*.yml; do
 	name=$(basename "$yml" .yml)
 	level=$(level_of "$name")
