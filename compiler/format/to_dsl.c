@@ -87,25 +87,53 @@ static bool is_on_lines(struct to_dsl *d, const struct ast_value *v, struct span
 	return false;
 }
 
+static void put_value(struct to_dsl *d, const struct ast_value *v, struct span at);
+
+static void put_list(struct to_dsl *d, const struct ast_value *v, struct span at)
+{
+	buf_ch(d->b, '[');
+	for (const struct ast_value *i = v->items; i; i = i->next) {
+		put_value(d, i, at);
+		buf_z(d->b, i->next ? ", " : "");
+	}
+	buf_ch(d->b, ']');
+}
+
+/* Each item has its comments; those behind the last stand before the brace. */
+static void put_map(struct to_dsl *d, const struct ast_value *v, struct span at)
+{
+	struct trivia_comment c;
+
+	buf_z(d->b, "{\n");
+	for (const struct ast_value *i = v->items; i; i = i->next) {
+		put_before(d, i->at, 0);
+		if (ast_is_word(i->key))
+			buf_str(d->b, i->key);
+		else
+			ast_print_plain(d->b, i->key);
+		buf_z(d->b, " = ");
+		put_value(d, i, at);
+		put_behind(d, end_of(i->at));
+	}
+	while (trivia_before(&d->t, end_of(v->at), &c))
+		put_comment(d, &c);
+	buf_ch(d->b, '}');
+}
+
 static void put_value(struct to_dsl *d, const struct ast_value *v, struct span at)
 {
-	bool map = v->kind == AST_V_MAP;
-
-	if (!is_on_lines(d, v, at)) {
+	if (!is_on_lines(d, v, at))
 		ast_print_value(d->b, v);
-		return;
-	}
-	buf_z(d->b, map ? "{\n" : "[");
-	for (const struct ast_value *i = v->items; i; i = i->next) {
-		if (map && ast_is_word(i->key))
-			buf_str(d->b, i->key);
-		else if (map)
-			ast_print_plain(d->b, i->key);
-		buf_z(d->b, map ? " = " : "");
-		put_value(d, i, at);
-		buf_z(d->b, map ? "\n" : i->next ? ", " : "");
-	}
-	buf_ch(d->b, map ? '}' : ']');
+	else if (v->kind == AST_V_MAP)
+		put_map(d, v, at);
+	else
+		put_list(d, v, at);
+}
+
+static bool has_lines(struct to_dsl *d, const struct ast_stmt *s)
+{
+	return (s->kind == AST_LET || s->kind == AST_SETTING || s->kind == AST_PAIR) &&
+	       is_on_lines(d, s->values, s->at);
 }
 
 /* The statement up to its value, then that. */
@@ -115,8 +143,7 @@ static void put_leaf(struct to_dsl *d, const struct ast_stmt *s)
 	struct ast_stmt head = *s;
 	struct str text;
 
-	if ((s->kind != AST_LET && s->kind != AST_SETTING && s->kind != AST_PAIR) ||
-	    !is_on_lines(d, s->values, s->at)) {
+	if (!has_lines(d, s)) {
 		ast_print_stmt(d->b, s);
 		return;
 	}
@@ -183,6 +210,17 @@ static void put_block(struct to_dsl *d, const struct ast_stmt *s, struct span fi
 	put_behind(d, end_of(s->at));
 }
 
+/* A section that YAML spreads over several keys is as long as they are. */
+static bool is_one_line(struct to_dsl *d, const struct ast_stmt *s)
+{
+	struct span at = s->at;
+
+	for (const struct ast_stmt *k = s->body; k; k = k->next)
+		if (k->at.off >= at.off && end_of(k->at) > end_of(at))
+			at.len = end_of(k->at) - at.off;
+	return trivia_is_one_line(&d->t, at);
+}
+
 /* `limit`: where the next statement behind the list begins. */
 static void put_stmts(struct to_dsl *d, const struct ast_stmt *s, uint32_t limit)
 {
@@ -190,11 +228,12 @@ static void put_stmts(struct to_dsl *d, const struct ast_stmt *s, uint32_t limit
 		uint32_t next = s->next ? s->next->at.off : limit;
 		struct span first;
 
-		if (first_inside(s, &first) && !trivia_is_one_line(&d->t, s->at)) {
+		if (first_inside(s, &first) && !is_one_line(d, s)) {
 			put_block(d, s, first, next);
 			continue;
 		}
-		put_before(d, s->at, s->at.len);
+		/* comments of a value on lines are put with its items */
+		put_before(d, s->at, has_lines(d, s) ? 0 : s->at.len);
 		put_leaf(d, s);
 		put_behind(d, end_of(s->at));
 	}

@@ -150,9 +150,11 @@ static void by_risk(struct item *i, const struct ast_stmt *s)
 	struct node *n = node_new(i->y->a, NODE_MAP, ty_layout(i->y, s->at));
 
 	for (const struct ast_value *v = s->pairs; v; v = v->next) {
+		struct node_before before = ty_before(i->y, v->at);
 		struct node *effect = node_plain(i->y->a, v->text);
 
 		effect->key = node_quote(i->y->a, v->key);
+		ty_attach(i->y, effect, &before, v->at);
 		node_add(n, effect);
 	}
 	put(i, marked(i, s, "otherwise"), n);

@@ -200,6 +200,24 @@ static bool is_mapping(struct to_yaml *y, const struct ast_value *v)
 	return true;
 }
 
+static struct node *any(struct to_yaml *y, const struct ast_value *v, unsigned depth);
+
+/* With its comments, where each entry has a line of its own. */
+static struct node *map_entry(struct to_yaml *y, const struct node *map,
+			      const struct ast_value *v, unsigned depth)
+{
+	struct node_before before = { 0 };
+	struct node *n;
+
+	if (map->layout == NODE_BLOCK)
+		before = ty_before(y, v->at);
+	n = any(y, v, depth);
+	n->key = node_quote(y->a, v->key);
+	if (map->layout == NODE_BLOCK)
+		ty_attach(y, n, &before, v->at);
+	return n;
+}
+
 static struct node *any(struct to_yaml *y, const struct ast_value *v, unsigned depth)
 {
 	struct node *n;
@@ -236,13 +254,9 @@ static struct node *any(struct to_yaml *y, const struct ast_value *v, unsigned d
 			     is_on_lines(y, v) ? NODE_BLOCK : NODE_ONE_LINE);
 	else
 		n = node_new(y->a, NODE_LIST, is_on_lines(y, v) ? NODE_BLOCK : NODE_FILL);
-	for (const struct ast_value *i = v->items; i; i = i->next) {
-		struct node *kid = any(y, i, depth + 1);
-
-		if (v->kind == AST_V_MAP)
-			kid->key = node_quote(y->a, i->key);
-		node_add(n, kid);
-	}
+	for (const struct ast_value *i = v->items; i; i = i->next)
+		node_add(n, v->kind == AST_V_MAP ? map_entry(y, n, i, depth + 1) :
+						   any(y, i, depth + 1));
 	return n;
 }
 
