@@ -17,6 +17,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/cli/nft_probe.h"
 
 #define INIT_USERNS_INO 4026531837u /* PROC_USER_INIT_INO, linux/proc_ns.h */
 
@@ -109,7 +110,7 @@ static bool has_outer_filter(void)
 }
 
 struct answer {
-	int mounts, proc;
+	int mounts, proc, nft;
 };
 
 static void probe_inside(int go, int out)
@@ -126,6 +127,7 @@ static void probe_inside(int go, int out)
 		 mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		       NULL) != 0)
 		a.proc = errno;
+	a.nft = nft_probe();
 	if (write(out, &a, sizeof(a)) != (ssize_t)sizeof(a))
 		_exit(1);
 	_exit(0);
@@ -152,6 +154,7 @@ static void probe_namespaces(struct features *f)
 	char path[64];
 	pid_t pid;
 
+	f->nft = EIO;
 	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(back, O_CLOEXEC) != 0) {
 		f->userns = errno;
 		return;
@@ -171,6 +174,7 @@ static void probe_namespaces(struct features *f)
 		    read(back[0], &a, sizeof(a)) == (ssize_t)sizeof(a)) {
 			f->mounts = a.mounts;
 			f->proc = a.proc;
+			f->nft = a.nft;
 		} else if (!f->maps) {
 			f->mounts = a.mounts;
 		}
@@ -389,6 +393,18 @@ bool features_reason(const struct features *f, char *out, size_t cap)
 	return false;
 }
 
+bool features_nft_reason(const struct features *f, char *out, size_t cap)
+{
+	if (f->nft)
+		(void)snprintf(out, cap,
+			       "no nf_tables (%s), by which network limited enforces its "
+			       "rules: load the kernel's module nf_tables (with those of "
+			       "nft_ct, nft_log and nft_reject_inet), or say network "
+			       "disabled",
+			       strerrorname_np(f->nft) ? strerrorname_np(f->nft) : "?");
+	return f->nft != 0;
+}
+
 /* One rule of each id that the kernel's walls would have enforced. */
 void features_rules(const struct bundle *b, char *out, size_t cap)
 {
@@ -515,6 +531,8 @@ bool features_print(FILE *out, const struct features *f)
 	    f->outer_filter ? "one is loaded around polrun" : "");
 	print_listener(out, f);
 	print_landlock(out, f);
+	row(out, "nf_tables", ns ? ns : f->nft,
+	    ns || f->nft ? "network limited is refused" : "");
 	fprintf(out, "%-26s %s\n", "run as root",
 		f->root ? "yes  the command gets a uid that owns nothing" : "no");
 	fprintf(out, "%-26s %s%s\n", "cgroup v2",

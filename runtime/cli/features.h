@@ -19,6 +19,7 @@ struct features {
 	int take;          /* 0, or the errno of taking a child's (pidfd_getfd) */
 	int mount_api;     /* 0, or the errno of open_tree and mount_setattr */
 	int landlock_abi;
+	int nft;           /* 0, or the errno of a table in an own namespace */
 	bool outer_filter; /* seccomp filters are loaded already */
 	bool chrooted;
 	bool ram_disk;     /* "/" is the kernel's first file system */
@@ -40,6 +41,8 @@ void features_landlock_lacks(int abi, char *out, size_t cap);
 /* One line that names the reason and what to do; false where nothing is known
  * to be missing. */
 bool features_reason(const struct features *f, char *out, size_t cap);
+/* The same of a start whose step "nft" failed: false where tables can be made. */
+bool features_nft_reason(const struct features *f, char *out, size_t cap);
 /* "rules a, b, c and 12 more": those that would not hold without a sandbox. */
 void features_rules(const struct bundle *b, char *out, size_t cap);
 /* --doctor: feature by feature.  True when a bundle can run here. */

@@ -236,7 +236,9 @@ static int refuse_start(struct session *s, const struct rt_err *err)
 	struct features f;
 
 	features_probe(&f);
-	if (!features_reason(&f, why, sizeof(why)))
+	if (!features_reason(&f, why, sizeof(why)) &&
+	    (strcmp(err->step, "nft") != 0 ||
+	     !features_nft_reason(&f, why, sizeof(why))))
 		(void)snprintf(why, sizeof(why), "%s%s%s", err->step,
 			       err->step[0] ? ": " : "", err->text);
 	features_rules(&s->bundle, rules, sizeof(rules));

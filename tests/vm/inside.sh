@@ -23,6 +23,9 @@ mount -t tmpfs -o mode=1777 shm /dev/shm
 mount -t tmpfs -o mode=0755 run /run
 mount -t cgroup2 cgroup /sys/fs/cgroup
 mount -t securityfs security /sys/kernel/security
+mkdir -p /lib/modules
+mount --bind "$tree/build/vm/modules" /lib/modules
+depmod
 hostname vm
 ip link set lo up
 mount -o remount,rw / 2>/dev/null

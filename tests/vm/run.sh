@@ -16,7 +16,7 @@ package=${POL_VM_PACKAGE:-linux-image-cloud-amd64}
 # What the guest needs beyond a minimal Debian: polc's libraries, and what the
 # live tests and the examples run.
 include=(python3 openssh-client git make gcc libc6-dev libsodium23 libjson-c5 libyaml-0-2
-	libseccomp2 procps kmod iproute2 apparmor curl strace)
+	libseccomp2 libnftables1 nftables procps kmod iproute2 apparmor curl strace)
 tree=$PWD
 
 die() {
@@ -82,6 +82,13 @@ mkdir -p "$stage/tree/build/vm/tests" "$stage/tree/tests/live/vm"
 cp -r "$BUILD/bin" "$stage/tree/build/vm/" && cp -r "$BUILD/tests/probes" "$BUILD/tests/conformance" "$stage/tree/build/vm/tests/" ||
 	die "no programs in $BUILD"
 cp tests/vm/guest/*.sh "$stage/tree/tests/live/vm/"
+# The modules that the kernel asks modprobe for when rules of nf_tables come.
+version=$(basename "$(echo "$kernel"/lib/modules/*)")
+modules=$stage/tree/build/vm/modules/$version
+mkdir -p "$modules"
+cp "$kernel/lib/modules/$version"/modules.{builtin,builtin.modinfo,order} "$modules/"
+(cd "$kernel/lib/modules/$version" && find kernel/net kernel/lib kernel/crypto -name '*.ko' -print0 |
+	cpio -pdm0 --quiet "$modules") || die "no modules in $real"
 mke2fs -q -t ext4 -d "$stage/tree" -L tree "$stage/tree.ext4" 512M >/dev/null || die "mke2fs"
 
 make_initramfs() {

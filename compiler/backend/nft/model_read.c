@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 
 #include "compiler/base/map.h"
@@ -304,18 +305,28 @@ static bool read_state(struct reader *r, struct model_rule *rule, json_object *m
 	return rule->replies || fail(r, "an unknown state", match);
 }
 
+/* A host without /etc/protocols lists the number.  0: neither. */
+static unsigned l4proto(json_object *o)
+{
+	int64_t n = json_object_is_type(o, json_type_int) ? json_object_get_int64(o) : 0;
+
+	if (n == IPPROTO_TCP || is_text(o, "tcp"))
+		return IR_TCP;
+	return n == IPPROTO_UDP || is_text(o, "udp") ? IR_UDP : 0;
+}
+
 static bool read_meta(struct reader *r, struct model_rule *rule, json_object *key,
 		      json_object *right)
 {
-	bool four = is_text(right, "ipv4"), tcp = is_text(right, "tcp");
+	bool four = is_text(right, "ipv4");
 
 	if (is_text(key, "nfproto") && !rule->family && (four || is_text(right, "ipv6"))) {
 		rule->family = four ? 4 : 6;
 		return true;
 	}
-	if (is_text(key, "l4proto") && !rule->proto && (tcp || is_text(right, "udp"))) {
-		rule->proto = tcp ? IR_TCP : IR_UDP;
-		return true;
+	if (is_text(key, "l4proto") && !rule->proto) {
+		rule->proto = l4proto(right);
+		return rule->proto || fail(r, "an unknown protocol", right);
 	}
 	return fail(r, "an unknown match", key);
 }

@@ -9,16 +9,20 @@
  * no-landlock   the landlock calls ENOSYS
  * no-seccomp    seccomp ENOSYS (a kernel without filters)
  * no-getfd      pidfd_getfd EPERM (Yama's ptrace_scope 3)
+ * no-nft        sockets of NETLINK_NETFILTER EPROTONOSUPPORT (a kernel without
+ *               nf_tables)
  * listener      a filter with a listener is in place (WSL, another sandbox)
  */
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +32,8 @@
 #define IF(nr, skip) JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, skip)
 #define FAIL(e) STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (e))
 #define LOAD STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
-#define ARG0 STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args))
+#define ARG(n) STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
+#define ARG0 ARG(0)
 #define PASS STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define NEWUSER JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWUSER, 0, 1)
 
@@ -55,6 +60,12 @@ static const struct sock_filter no_seccomp[] = {
 static const struct sock_filter no_getfd[] = {
 	LOAD, IF(SYS_pidfd_getfd, 1), FAIL(EPERM), PASS,
 };
+static const struct sock_filter no_nft[] = {
+	LOAD, JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 5),
+	ARG(0), JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 3),
+	ARG(2), JUMP(BPF_JMP | BPF_JEQ | BPF_K, NETLINK_NETFILTER, 0, 1),
+	FAIL(EPROTONOSUPPORT), PASS,
+};
 static const struct sock_filter nothing[] = { PASS };
 
 #define MODE(name, f, flags) { name, f, sizeof(f) / sizeof((f)[0]), flags }
@@ -70,6 +81,7 @@ static const struct {
 	MODE("no-landlock", no_landlock, 0),
 	MODE("no-seccomp", no_seccomp, 0),
 	MODE("no-getfd", no_getfd, 0),
+	MODE("no-nft", no_nft, 0),
 	MODE("listener", nothing, SECCOMP_FILTER_FLAG_NEW_LISTENER),
 };
 
