@@ -6,7 +6,7 @@ import os
 import sys
 
 NEWUSER, NEWNET, AMBIENT, RAISE, CAPSET, VERSION_3 = 0x10000000, 0x40000000, 47, 2, 126, 0x20080522
-CAPS = 1 << 12 | 1 << 21  # net_admin, sys_admin
+CAPS = 1 << 12 | 1 << 13 | 1 << 21  # net_admin, net_raw, sys_admin
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -23,6 +23,6 @@ check(libc.setns(spaces[1], NEWNET), "network namespace")
 header = (ctypes.c_uint32 * 2)(VERSION_3, 0)
 data = (ctypes.c_uint32 * 6)(CAPS, CAPS, CAPS, 0, 0, 0)
 check(libc.syscall(CAPSET, header, data), "capset")
-for cap in (12, 21):
+for cap in (12, 13, 21):
     check(libc.prctl(AMBIENT, RAISE, cap, 0, 0), "ambient")
 os.execvp(sys.argv[2], sys.argv[2:])

@@ -151,6 +151,8 @@ def objects(doc):
         for e in v.get("expr", []):
             if "counter" in e:
                 e["counter"] = None
+            if "l4proto" in str(e):  # its number where there is no /etc/protocols
+                e["match"]["right"] = {6: "tcp", 17: "udp"}.get(e["match"]["right"], e["match"]["right"])
         out.append((kind, v))
     return out
 sets, rest = {}, [[], []]
@@ -166,21 +168,44 @@ assert sets and all(a == b and a for a, b in sets.values()), sets
 assert rest[0] == rest[1], [x for x in zip(*rest) if x[0] != x[1]]
 EOS
 
-t "what is neither tcp nor udp is dropped, and nothing leaves"
+t "nothing leaves, and no socket is gained"
 run python3 -c '
 import errno, socket
 def name(f):
     try: f(); return "OK"
-    except OSError as e: return errno.errorcode[e.errno]
+    except OSError as e: return errno.errorcode.get(e.errno, "no answer")
+def sctp():
+    for kind, to in ((socket.SOCK_STREAM, 8000), (socket.SOCK_SEQPACKET, 8001)):
+        server = socket.socket(socket.AF_INET, kind, 132)
+        server.bind(("127.0.0.1", to)); server.listen()
+        s = socket.socket(socket.AF_INET, kind, 132); s.settimeout(2)
+        s.connect(("127.0.0.1", to))
 print(name(lambda: socket.create_connection(("10.0.0.1", 443), 2)))
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 print(name(lambda: s.sendto(b"x", ("10.0.0.1", 443))))
-print(name(lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM, 132)))
+print(name(sctp))
 print(name(lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)))
 print(name(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)))'
 want_out '^ENETUNREACH$'
 no_out '^OK$'
+[ "$(wc -l <<<"$out")" -eq 5 ] || bad "not five answers"
 want_err 'network limited: nothing leaves the run'
+
+t "what is neither tcp nor udp is dropped by the chain, and by nothing else"
+begin p
+ping() { # an echo of ICMP, as who owns the namespace
+	out=$("${ns[@]}" python3 -c '
+import errno, socket
+s = socket.socket(socket.AF_INET, socket.SOCK_RAW, 1); s.settimeout(5)
+try: s.sendto(b"\10\0\367\376\0\0\0\1", ("127.0.0.1", 0)); print(len(s.recv(64)))
+except OSError as e: print(errno.errorcode.get(e.errno, e))' 2>&1)
+}
+ping
+want_out '^EPERM$'
+"${ns[@]}" nft 'chain inet pol out { policy accept; }' || bad "the policy does not change"
+ping
+want_out '^28$'
+end
 
 t "a refused connection is explained by its rule, an allowed one is no denial"
 run --explain-denials sh -c "$PROBES/net_probe tcp 127.0.0.1 8005; $PROBES/net_probe tcp 127.0.0.1 8004
