@@ -60,6 +60,64 @@ int before_open_polnft(struct rt_err *err)
 	return open_own("polnft", err);
 }
 
+/* Has one of its components the name ".."? */
+static bool climbs(const char *path)
+{
+	for (const char *s = path; *s; s += strcspn(s, "/")) {
+		s += strspn(s, "/");
+		if (!strncmp(s, "..", 2) && (!s[2] || s[2] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/* `path` from `cwd` on, without "." and empty components. */
+static char *from_here(const char *cwd, const char *path)
+{
+	size_t n = strlen(cwd);
+	char *s = malloc(n + strlen(path) + 3), *w = s;
+
+	if (!s)
+		return NULL;
+	if (path[0] != '/' && n > 1)
+		w = mempcpy(w, cwd, n);
+	while (*path) {
+		size_t len;
+
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (len && !(len == 1 && *path == '.')) {
+			*w++ = '/';
+			w = mempcpy(w, path, len);
+		}
+		path += len;
+	}
+	*w = '\0';
+	return s;
+}
+
+int before_keep(const char *const *path, size_t n, const char *cwd,
+		char *ret[BEFORE_KEPT], size_t *ret_n, struct rt_err *err)
+{
+	char shown[200];
+
+	*ret_n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!path[i])
+			continue;
+		ret[*ret_n] = climbs(path[i]) ? realpath(path[i], NULL) :
+						from_here(cwd, path[i]);
+		if (!ret[*ret_n]) {
+			int e = errno;
+
+			io_escape(shown, sizeof(shown), path[i], strlen(path[i]));
+			return rt_fail_errno(err, e, "'%s'", shown);
+		}
+		++*ret_n;
+	}
+	return 0;
+}
+
 /* A worktree's or submodule's .git names a directory that may not be there. */
 void before_check_dot_git(const char *project, const struct sandbox_view *view)
 {

@@ -52,6 +52,8 @@ struct session {
 	struct plan_here here;
 	char **envp;
 	char *exec_path;
+	char *kept[BEFORE_KEPT];
+	size_t nkept;
 	int polinit, report;
 	bool made_report;
 	struct supervise_result result;
@@ -172,10 +174,16 @@ static int fill_run(struct session *s, struct rt_err *err)
 		.user = s->roots.user,
 		.pwd = rt_roots_pwd(&s->roots, pwd),
 	};
+	const char *const kept[BEFORE_KEPT] = { s->opt.bundle, s->opt.signers,
+						s->report >= 0 ? s->opt.report : NULL };
 	int r = env_build(&env, &s->envp, err);
 
+	if (r == 0)
+		r = before_keep(kept, BEFORE_KEPT, s->roots.cwd, s->kept, &s->nkept, err);
 	if (r < 0)
 		return r;
+	run->kept = (const char *const *)s->kept;
+	run->nkept = s->nkept;
 	run->bundle = &s->bundle;
 	run->cwd = s->roots.cwd;
 	run->project_link = s->roots.project_link;
@@ -520,6 +528,8 @@ static void release(struct session *s)
 	rt_roots_release(&s->roots);
 	env_free(s->envp);
 	free(s->exec_path);
+	for (size_t i = 0; i < s->nkept; i++)
+		free(s->kept[i]);
 	free(s->appeared);
 	free(s->result.denials.v);
 	bundle_release(&s->bundle);

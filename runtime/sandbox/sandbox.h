@@ -32,6 +32,10 @@ struct sandbox_run {
 	const char *exec_path;     /* where the lookup found it, absolute, inside;
 	                              NULL: argv[0] is searched in envp's PATH */
 	const char *const *envp;   /* already filtered (runtime/cli/env.c) */
+	/* what the next run believes and what the caller reads of this one (bundle,
+	   list of signers, report): absolute, links as they were named, no ".." */
+	const char *const *kept;
+	size_t nkept;
 	const char *user_name;     /* for passwd and group inside */
 	uid_t uid;                 /* the caller's, or --user's */
 	gid_t gid;

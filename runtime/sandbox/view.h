@@ -44,6 +44,9 @@ struct view_in {
 	   host's name */
 	const struct view_mount *mounts;
 	size_t nmounts;
+	/* files that no run writes, whatever the rules say: see struct sandbox_run */
+	const char *const *kept;
+	size_t nkept;
 	enum view_answer (*decide)(void *arg, uint8_t op, const char *path,
 				   uint32_t *ret_rule);
 	void *arg;

@@ -103,6 +103,7 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 			      .project = ctx.roots.dir[PB_ROOT_PROJECT],
 			      .project_link = run->project_link,
 			      .foreign = run->root_run,
+			      .kept = run->kept, .nkept = run->nkept,
 			      .mountinfo = "/proc/self/mountinfo",
 			      .decide = bundle_decide, .arg = &ctx,
 			      .otherwise = run->bundle->rules->scalar_first +

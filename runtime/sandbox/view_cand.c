@@ -450,6 +450,50 @@ static int add_git(struct maker *m)
 	return r;
 }
 
+/* Could the run write there, or at what the path's links stand for? */
+static bool within_reach(const struct maker *m, const char *path)
+{
+	const struct view_in *in = m->in;
+	struct view_link *links;
+	char real[4096];
+	uint32_t rule;
+	size_t n;
+	bool yes = in->decide(in->arg, PB_WRITE, path, &rule) == VIEW_ALLOW;
+
+	if (view_resolve(in->prefix, path, real, &links, &n) != 0)
+		return true; /* what is not known is kept */
+	for (size_t i = 0; i < n; i++)
+		yes |= in->decide(in->arg, PB_WRITE, links[i].path, &rule) == VIEW_ALLOW;
+	free(links);
+	return yes || in->decide(in->arg, PB_WRITE, real, &rule) == VIEW_ALLOW;
+}
+
+/* The run's own bundle and the like, under the id of the line that speaks of
+ * the policy's files. */
+static int add_kept(struct maker *m)
+{
+	uint32_t rule = VIEW_NO_RULE;
+	int r = 0;
+
+	for (size_t i = 0; i < m->in->n && rule == VIEW_NO_RULE; i++) {
+		const struct view_anchor *a = &m->in->anchors[i];
+
+		if ((a->flags & PB_AF_FLOOR) && a->path && !strcmp(a->path, "/etc/pol"))
+			rule = a->rule;
+	}
+	for (size_t i = 0; i < m->in->nkept && r == 0; i++) {
+		struct view_anchor a = { .path = (char *)(uintptr_t)m->in->kept[i],
+					 .kind = PB_A_PATH, .effect = PB_DENY,
+					 .ops = PB_WRITE, .rule = rule,
+					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE |
+						  VIEW_AF_FILE };
+
+		if (within_reach(m, a.path))
+			r = add_anchor(m, &a);
+	}
+	return r;
+}
+
 int view_cands(struct maker *m)
 {
 	const struct view_in *in = m->in;
@@ -465,6 +509,8 @@ int view_cands(struct maker *m)
 		r = open_ways(m);
 	if (r == 0)
 		r = add_git(m);
+	if (r == 0)
+		r = add_kept(m);
 	if (r == 0)
 		r = view_binds(m);
 	if (r == 0)

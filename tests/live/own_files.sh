@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# What the next run believes, and what the caller reads of this one, is not the
+# command's to write: the bundle, the list of signers, the report.
+# shellcheck disable=SC2016,SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+
+policy ''
+mkdir sub
+cp "$WORK/p.polb" sub/run.polb
+cp "$WORK/p.polb" sub/other.polb
+before=$(cksum <sub/run.polb)
+
+# ARGS…: polrun with the bundle in the project.
+run_own() {
+	"$BIN/polrun" -b "${bundle:-sub/run.polb}" "$@" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$?
+	out=$(tr -d '\0' <"$WORK/.out")
+	err=$(tr -d '\0' <"$WORK/.err")
+}
+same() { [ "$(cksum <sub/run.polb)" = "$before" ] || bad "the bundle was changed"; }
+
+t "the control: another file beside the bundle is written, moved and removed"
+run_own sh -c 'echo x >> sub/other.polb && mv sub/other.polb sub/moved && rm sub/moved && echo new > sub/free'
+want_rc 0
+want_text new sub/free
+
+t "the bundle of a run is not the run's to write"
+for line in 'echo x >> sub/run.polb' 'rm -f sub/run.polb' 'mv sub/run.polb away' \
+	'mv sub away' 'rm -rf sub' 'chmod 600 sub/run.polb' 'ln -f sub/free sub/run.polb'; do
+	run_own sh -c "$line"
+	[ "$rc" -ne 0 ] || bad "'$line' succeeded"
+	same
+done
+echo new >sub/free
+
+t "nor by another name of it"
+mkdir "$WORK/link"
+ln -s "$P/sub" "$WORK/link/to"
+for bundle in "$P/sub/run.polb" ./sub/../sub/run.polb "$WORK/link/to/run.polb"; do
+	run_own sh -c 'echo x >> sub/run.polb'
+	[ "$rc" -ne 0 ] || bad "'$bundle' was written"
+	same
+done
+unset bundle
+
+t "a link of the project that leads to the bundle stays what it is"
+mkdir way
+ln -s ../sub way/to
+bundle=way/to/run.polb
+run_own sh -c 'rm -f way/to; mkdir way/to && cp sub/free way/to/run.polb; mv way gone; echo ok > sub/free'
+want_text ok sub/free
+[ "$(readlink way/to)" = ../sub ] || bad "the link was replaced"
+same
+unset bundle
+rm -rf way gone
+
+t "--plan names the rule that keeps it"
+run_own --plan true
+want_out "sub/run\.polb .*std/floor\.pol"
+
+t "the report is polrun's alone"
+run_own --report sub/report sh -c 'echo forged > sub/report'
+[ "$rc" -ne 0 ] || bad "the report was written by the command"
+run_own --report sub/report sh -c 'mv sub/report away; rm -f sub/report; echo x > sub/beside'
+grep -q '"exit_code": 0' sub/report || bad "the report is not polrun's: $(head -c 80 sub/report)"
+no_file away
+want_file sub/beside
+
+t "the list of signers is not the run's to write"
+if command -v ssh-keygen >/dev/null; then
+	ssh-keygen -q -t ed25519 -N '' -f "$WORK/key" || bad "no key"
+	printf 'me namespaces="polc-bundle" %s\n' "$(cut -d' ' -f1-2 "$WORK/key.pub")" >sub/signers
+	"$BIN/polc" sign --key "$WORK/key" "$WORK/p.polb" >/dev/null 2>&1 || bad "not signed"
+	cp "$WORK/p.polb" sub/run.polb
+	before=$(cksum <sub/run.polb)
+	run_own --allowed-signers sub/signers true
+	want_rc 0
+	run_own --allowed-signers sub/signers sh -c 'echo x >> sub/signers || mv sub/signers away'
+	[ "$rc" -ne 0 ] || bad "the list was written"
+	same
+fi
+
+t "a bundle outside of what the run can write costs no place of the view"
+run --plan true
+no_out 'p\.polb'
+done_
