@@ -85,6 +85,16 @@ static void print_values(struct buf *b, const struct ast_value *list)
 	ast_print_list(b, list, ", ");
 }
 
+/* The first of a statement's values, and the rest: none where a name in it means
+ * nothing, which was said. */
+static const struct ast_value *print_first(struct buf *b, const struct ast_value *list)
+{
+	if (!list)
+		return NULL;
+	ast_print_value(b, list);
+	return list->next;
+}
+
 static void print_net(struct buf *b, const struct ast_net *net)
 {
 	if (net->proto)
@@ -338,6 +348,8 @@ static bool print_top(struct buf *b, const struct ast_stmt *s, int depth)
 /* Statements of a command section. */
 static bool print_command(struct buf *b, const struct ast_stmt *s, int depth)
 {
+	const struct ast_value *rest;
+
 	switch ((int)s->kind) {
 	case AST_RISK:
 		print_named(b, "risk", s);
@@ -365,10 +377,10 @@ static bool print_command(struct buf *b, const struct ast_stmt *s, int depth)
 	case AST_PIN:
 		print_named(b, "pin", s);
 		buf_z(b, " = ");
-		ast_print_value(b, s->values);
-		if (s->values->next) {
+		rest = print_first(b, s->values);
+		if (rest) {
 			buf_z(b, " sha256");
-			print_values(b, s->values->next);
+			print_values(b, rest);
 		}
 		return true;
 	case AST_SHELL:
@@ -389,6 +401,8 @@ static bool print_command(struct buf *b, const struct ast_stmt *s, int depth)
 /* Statements of the other sections. */
 static void print_other(struct buf *b, const struct ast_stmt *s, int depth)
 {
+	const struct ast_value *rest;
+
 	switch ((int)s->kind) {
 	case AST_SCRATCH:
 		buf_z(b, "scratch");
@@ -396,9 +410,9 @@ static void print_other(struct buf *b, const struct ast_stmt *s, int depth)
 		break;
 	case AST_MOUNT:
 		buf_z(b, "mount ");
-		ast_print_value(b, s->values);
+		rest = print_first(b, s->values);
 		buf_z(b, " at ");
-		ast_print_value(b, s->values->next);
+		(void)print_first(b, rest);
 		print_ops(b, s->ops);
 		break;
 	case AST_MODE:
@@ -426,8 +440,7 @@ static void print_other(struct buf *b, const struct ast_stmt *s, int depth)
 	case AST_SECRET:
 		print_named(b, "secret", s);
 		buf_z(b, " from ");
-		ast_print_value(b, s->values);
-		print_values(b, s->values->next);
+		print_values(b, print_first(b, s->values));
 		break;
 	case AST_RATE:
 		print_named(b, "rate", s);
