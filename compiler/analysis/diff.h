@@ -43,6 +43,7 @@ struct diff_finding {
 	enum diff_change change;
 	bool widening; /* it permits more, or nobody can say that it does not */
 	bool asked;    /* `request` is answered differently */
+	struct str role; /* shows under this role alone, or empty */
 	struct ir_request request;
 	struct diff_said side[2]; /* old, new */
 };
@@ -50,6 +51,7 @@ struct diff_finding {
 /* What could not be decided, and why. */
 struct diff_doubt {
 	struct str why;
+	struct str role; /* as above */
 	struct diff_said side[2];
 };
 

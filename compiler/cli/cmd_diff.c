@@ -1,15 +1,22 @@
 /*
  * `polc diff OLD NEW`: each side is a bundle or a source, with the sources
- * that both have.
+ * that both have.  Sources are compared without a role and under each that
+ * both declare; a bundle holds one role's policy only.
  */
 #include "compiler/cli/cli.h"
 #include "compiler/cli/diff_print.h"
 #include "compiler/cli/loaded.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/roots.h"
+#include "compiler/ir/value.h"
+
+static bool is_bundle(const char *path)
+{
+	return str_ends(str_from(path), STR(".polb"));
+}
 
 static enum cli_exit read_side(struct loaded *l, const struct options *o,
-			       const char *path, struct arena *a)
+			       const char *path, const char *role, struct arena *a)
 {
 	struct options *own = ARENA_NEW(a, struct options);
 	struct sema_input in = { .path = path };
@@ -18,7 +25,9 @@ static enum cli_exit read_side(struct loaded *l, const struct options *o,
 
 	*own = *o;
 	memset(&own->inputs, 0, sizeof(own->inputs));
-	if (str_ends(str_from(path), STR(".polb"))) {
+	if (role)
+		own->role = role;
+	if (is_bundle(path)) {
 		own->bundle = path;
 		return loaded_read(l, own, a);
 	}
@@ -26,8 +35,110 @@ static enum cli_exit read_side(struct loaded *l, const struct options *o,
 		VEC_PUSH(a, &own->inputs, o->inputs.v[i]);
 	VEC_PUSH(a, &own->inputs, in);
 	e = loaded_read(l, own, a);
-	if (e == CLI_CLEAN)
+	if (e == CLI_CLEAN && !role) /* what is said of the files is said once */
 		report_print(&l->c);
+	return e;
+}
+
+/* --- roles --------------------------------------------------------------- */
+
+/* May the role be taken, and is it declared? */
+static bool has_role(const struct ir *ir, struct str name)
+{
+	const struct ir_setting *s =
+		ir_setting_find(ir, IR_P_SETTING, STR("agents.allowedRoles"));
+	bool declared = false, allowed = !s;
+	size_t i;
+
+	for (i = 0; i < ir->roles.n; i++)
+		declared |= str_eq(ir->roles.v[i].name, name);
+	for (i = 0; s && i < s->value.nitems; i++)
+		allowed |= str_eq(s->value.items[i].text, name);
+	return declared && allowed;
+}
+
+static bool same_thing(const struct diff_said *x, const struct diff_said *y)
+{
+	return x->there == y->there && x->decides == y->decides &&
+	       x->effect == y->effect && str_eq(x->id, y->id) &&
+	       str_eq(x->value, y->value);
+}
+
+static bool same_sides(const struct diff_said x[2], const struct diff_said y[2])
+{
+	return same_thing(&x[0], &y[0]) && same_thing(&x[1], &y[1]);
+}
+
+static bool is_known(const struct diff_result *r, const struct diff_finding *f)
+{
+	size_t i;
+
+	for (i = 0; i < r->findings.n; i++) {
+		const struct diff_finding *k = &r->findings.v[i];
+
+		if (!k->role.n && strcmp(k->kind, f->kind) == 0 &&
+		    k->change == f->change && k->widening == f->widening &&
+		    same_sides(k->side, f->side))
+			return true;
+	}
+	return false;
+}
+
+static bool is_known_doubt(const struct diff_result *r, const struct diff_doubt *d)
+{
+	size_t i;
+
+	for (i = 0; i < r->doubts.n; i++)
+		if (!r->doubts.v[i].role.n && str_eq(r->doubts.v[i].why, d->why) &&
+		    same_sides(r->doubts.v[i].side, d->side))
+			return true;
+	return false;
+}
+
+/* What shows under the role and not without one is added. */
+static enum cli_exit diff_role(const struct options *o, struct str role,
+			       const struct diff_where *where, struct arena *a,
+			       struct diff_result *r)
+{
+	struct diff_result own;
+	struct loaded side[2];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		enum cli_exit e = read_side(&side[i], o, o->sides[i], str_z(a, role), a);
+
+		if (e != CLI_CLEAN)
+			return e;
+	}
+	diff_policies(side[0].ir, side[1].ir, where, a, &own);
+	for (i = 0; i < own.findings.n; i++) {
+		own.findings.v[i].role = role;
+		if (!is_known(r, &own.findings.v[i]))
+			VEC_PUSH(a, &r->findings, own.findings.v[i]);
+	}
+	for (i = 0; i < own.doubts.n; i++) {
+		own.doubts.v[i].role = role;
+		if (!is_known_doubt(r, &own.doubts.v[i]))
+			VEC_PUSH(a, &r->doubts, own.doubts.v[i]);
+	}
+	return CLI_CLEAN;
+}
+
+static enum cli_exit diff_roles(const struct options *o, const struct loaded side[2],
+				const struct diff_where *where, struct arena *a,
+				struct diff_result *r)
+{
+	enum cli_exit e = CLI_CLEAN;
+	size_t i;
+
+	if (o->role || is_bundle(o->sides[0]) || is_bundle(o->sides[1]))
+		return e;
+	for (i = 0; i < side[1].ir->roles.n && e == CLI_CLEAN; i++) {
+		struct str name = side[1].ir->roles.v[i].name;
+
+		if (has_role(side[0].ir, name) && has_role(side[1].ir, name))
+			e = diff_role(o, name, where, a, r);
+	}
 	return e;
 }
 
@@ -79,7 +190,7 @@ enum cli_exit cmd_diff(struct options *o, struct arena *a)
 	if (!roots_find(o, a, &roots, stderr))
 		return CLI_TROUBLE;
 	for (i = 0; i < 2; i++) {
-		e = read_side(&side[i], o, o->sides[i], a);
+		e = read_side(&side[i], o, o->sides[i], NULL, a);
 		if (e != CLI_CLEAN)
 			return e;
 	}
@@ -87,6 +198,9 @@ enum cli_exit cmd_diff(struct options *o, struct arena *a)
 	where.cwd = roots.cwd;
 	make_roots(&where.roots, s.made);
 	diff_policies(side[0].ir, side[1].ir, &where, a, &r);
+	e = diff_roles(o, side, &where, a, &r);
+	if (e != CLI_CLEAN)
+		return e;
 	s.verdict = r.findings.n ? "differs" : r.doubts.n ? "undecided" : "same";
 	if (o->format == CLI_JSON)
 		diff_json(stdout, &s, a);

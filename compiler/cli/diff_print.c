@@ -115,6 +115,10 @@ static struct words request_words(struct arena *a, const struct diff_show *s,
 
 	if (!f->asked)
 		return w;
+	if (f->role.n) {
+		put_z(&w, "--role");
+		put(&w, f->role);
+	}
 	put_options(&w, s, q);
 	switch (q->kind) {
 	case IR_COMMAND:
@@ -247,8 +251,18 @@ static struct str subject(struct arena *a, const struct diff_show *s,
 		return joined(a, &w);
 	}
 	/* a thing of a list is known by what it is, a value by its name */
-	return show_cut(a, str_printf(a, "%s %.*s", f->kind,
+	return show_cut(a, str_printf(a, "%s%.*s%s%s %.*s", f->role.n ? "--role " : "",
+				      STR_ARG(f->role), f->role.n ? " " : "", f->kind,
 				      STR_ARG(v->value.n ? v->value : v->id)));
+}
+
+static struct str doubt_text(struct arena *a, const struct diff_doubt *d)
+{
+	struct str why = d->why;
+
+	if (d->role.n)
+		why = str_printf(a, "--role %.*s: %.*s", STR_ARG(d->role), STR_ARG(why));
+	return cli_clean(a, why, false);
 }
 
 /* --- text ---------------------------------------------------------------- */
@@ -281,7 +295,7 @@ void diff_text(FILE *out, const struct diff_show *s, struct arena *a)
 	}
 	for (i = 0; i < doubts; i++) {
 		fprintf(out, "undecided: %.*s\n",
-			STR_ARG(cli_clean(a, s->r->doubts.v[i].why, false)));
+			STR_ARG(doubt_text(a, &s->r->doubts.v[i])));
 		text_sides(out, a, s->r->doubts.v[i].side);
 	}
 	if (!n && !doubts)
@@ -331,7 +345,7 @@ void diff_markdown(FILE *out, const struct diff_show *s, struct arena *a)
 		fputs("\n| undecided | old | new |\n|---|---|---|\n", out);
 	for (i = 0; i < doubts; i++)
 		fprintf(out, "| %.*s | %.*s | %.*s |\n",
-			STR_ARG(cell(a, s->r->doubts.v[i].why)),
+			STR_ARG(cell(a, doubt_text(a, &s->r->doubts.v[i]))),
 			STR_ARG(cell(a, side_text(a, &s->r->doubts.v[i].side[0]))),
 			STR_ARG(cell(a, side_text(a, &s->r->doubts.v[i].side[1]))));
 }
@@ -374,6 +388,8 @@ static struct value *finding_data(struct arena *a, const struct diff_show *s,
 	value_put(m, "kind", value_z(a, f->kind));
 	value_put(m, "change", value_z(a, diff_change_name(f->change)));
 	value_put(m, "widening", value_flag(a, f->widening));
+	if (f->role.n)
+		value_put(m, "role", value_str(a, f->role));
 	value_put(m, "request", request);
 	value_put(m, "old", side_data(a, &f->side[0]));
 	value_put(m, "new", side_data(a, &f->side[1]));
@@ -394,6 +410,8 @@ void diff_json(FILE *out, const struct diff_show *s, struct arena *a)
 		struct value *m = value_map(a);
 
 		value_put(m, "why", value_str(a, d->why));
+		if (d->role.n)
+			value_put(m, "role", value_str(a, d->role));
 		value_put(m, "old", side_data(a, &d->side[0]));
 		value_put(m, "new", side_data(a, &d->side[1]));
 		value_add(doubts, m);
