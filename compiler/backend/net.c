@@ -58,7 +58,8 @@ static void check_mode(const struct ir *ir, struct bk_report *report)
 	else
 		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_EXACT,
 			       "the host's network, its loopback too; abstract sockets of "
-			       "the host are closed by Landlock's scope");
+			       "the host are closed by Landlock's scope (before ABI 6 by no unix "
+			       "sockets but connected pairs)");
 }
 
 static bool is_loopback(const struct num_cidr *c)

@@ -20,6 +20,10 @@ void network_fill(struct sandbox_run *run, bool say)
 	if (say && mode == PB_NET_LIMITED)
 		fputs("polrun: network limited: nothing leaves the run before there is an "
 		      "egress gateway; on its own loopback the rules decide\n", stderr);
+	if (say && sandbox_unix_wall(run))
+		fputs("polrun: network full: no unix socket can be made but connected pairs: "
+		      "this kernel has no scope for the host's abstract ones (Landlock ABI "
+		      "6, Linux 6.12)\n", stderr);
 }
 
 bool network_by_polnft(struct sandbox_run *run, const struct rt_err *err)
@@ -39,6 +43,19 @@ bool network_by_polnft(struct sandbox_run *run, const struct rt_err *err)
 	run->polnft_fd = fd;
 	run->by_polnft = true;
 	return true;
+}
+
+const char *network_mechanism(const struct sandbox_run *run)
+{
+	if (run->host_network)
+		return sandbox_unix_wall(run) ?
+			       "the host's; over: no unix socket but connected pairs, since "
+			       "this kernel has no scope for abstract ones (Landlock ABI 6)" :
+			       "the host's; its abstract sockets are closed by Landlock's "
+			       "scope";
+	return run->by_polnft ? "own namespace with nothing but its loopback; polnft "
+				"loaded its rules" :
+				"own namespace with nothing but its loopback";
 }
 
 void network_release(struct sandbox_run *run)

@@ -13,6 +13,8 @@ void network_fill(struct sandbox_run *run, bool say);
  * has refused the bundle's messages, or there are none.
  */
 bool network_by_polnft(struct sandbox_run *run, const struct rt_err *err);
+/* A line for the report: whose network it is, and by what. */
+const char *network_mechanism(const struct sandbox_run *run);
 void network_release(struct sandbox_run *run);
 
 #endif

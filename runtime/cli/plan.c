@@ -242,17 +242,19 @@ static void print_exactness(FILE *out, const struct bundle *b,
 		fputs("every rule holds exactly\n", out);
 }
 
-static void print_network(FILE *out, const struct bundle *b)
+static void print_network(FILE *out, const struct sandbox_run *run)
 {
 	static const char *const modes[] = {
 		[PB_NET_DISABLED] = "disabled, own loopback only",
 		[PB_NET_LIMITED] = "limited, own loopback as the rules say, nothing leaves",
 		[PB_NET_FULL] = "full, the host's network",
 	};
+	const struct bundle *b = run->bundle;
 	unsigned mode = bundle_net_mode(b);
 	char rule[EXPLAIN_RULE_CAP];
 
-	fprintf(out, "network   %s (%s)\n", mode <= PB_NET_FULL ? modes[mode] : "?",
+	fprintf(out, "network   %s%s (%s)\n", mode <= PB_NET_FULL ? modes[mode] : "?",
+		sandbox_unix_wall(run) ? ", no unix sockets but connected pairs" : "",
 		explain_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE, rule));
 }
 
@@ -260,7 +262,7 @@ void plan_print(FILE *out, const struct plan *p)
 {
 	print_command(out, p);
 	print_place(out, p);
-	print_network(out, p->run->bundle);
+	print_network(out, p->run);
 	plan_print_files(out, p);
 	print_limits(out, p->run->bundle);
 	fputs("environment\n ", out);

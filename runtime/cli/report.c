@@ -17,6 +17,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/cli/features.h"
+#include "runtime/cli/network.h"
 #include "runtime/cli/plan.h"
 #include "runtime/supervise/explain.h"
 
@@ -261,11 +262,7 @@ static void mechanisms(struct json *j, const struct report *r)
 			       lacks[0] ? ", as second wall " : "", lacks);
 		how(j, "Landlock", r->run->landlock_abi ? line :
 				   "missing; the mount view alone holds");
-		how(j, "network",
-		    r->run->by_polnft ?
-			    "own namespace with nothing but its loopback; polnft "
-			    "loaded its rules" :
-			    "own namespace with nothing but its loopback");
+		how(j, "network", network_mechanism(r->run));
 		how(j, "system calls",
 		    !r->run->want_listener ?
 			    "seccomp without a listener: denials have no name" :

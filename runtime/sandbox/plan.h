@@ -82,6 +82,7 @@ struct plan_policy {
 	const void *nft;
 	size_t nft_len;
 	int polnft; /* -1: messages */
+	bool unix_wall; /* a second filter: sandbox_unix_wall() */
 };
 
 struct plan {

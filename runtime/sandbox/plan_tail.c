@@ -127,6 +127,8 @@ void plan_command(struct plan *p, const struct sandbox_run *run,
 	op = plan_add(p, STEP_EXEC, PLAN_TARGET);
 	op->flags = PLAN_F_SPECIAL; /* the argument vectors, before the filter */
 	(void)plan_add(p, STEP_CLOSE, PLAN_TARGET);
+	if (policy->unix_wall) /* first: the policy's filter may deny seccomp() */
+		(void)plan_add(p, STEP_SECCOMP_UNIX, PLAN_TARGET);
 	op = plan_add(p, STEP_SECCOMP, PLAN_TARGET);
 	op->other =
 		plan_blob(p, policy->filter, policy->nfilter * sizeof(*policy->filter));

@@ -140,6 +140,10 @@ void sandbox_ahead(const struct sandbox_run *run, struct sandbox_ahead *ret);
 /* Ends it where no run came of it. */
 void sandbox_ahead_release(struct sandbox_ahead *a);
 
+/* Whether the run makes no unix sockets but connected pairs, since it has the
+ * host's network and this kernel no scope for abstract ones (unix_wall.h). */
+bool sandbox_unix_wall(const struct sandbox_run *run);
+
 /*
  * Clones, writes the maps, takes the listener, and returns once the command
  * is about to be executed.  On failure everything is undone; where only the

@@ -14,6 +14,7 @@
 #include "runtime/base/io.h"
 #include "runtime/sandbox/plan_view.h"
 #include "runtime/sandbox/spawn.h"
+#include "runtime/sandbox/unix_wall.h"
 
 /* USER_NOTIF without a listener would answer ENOSYS: the map has the errno. */
 static int without_listener(struct sock_filter *f, size_t n, const struct pb_map *map,
@@ -115,9 +116,18 @@ static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 	}
 }
 
+bool sandbox_unix_wall(const struct sandbox_run *run)
+{
+	struct plan_policy p = { .nrlimits = 0 };
+
+	take_landlock(run, &p);
+	return run->host_network &&
+	       !(p.landlock.scoped & LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET);
+}
+
 /*
  * A limited network: the messages, or documents where polnft loads them.  The
- * host's network: its abstract sockets have no other wall than Landlock's scope.
+ * host's network: a wall before its abstract sockets.
  */
 static int take_network(const struct sandbox_run *run, struct plan_policy *p,
 			struct rt_err *err)
@@ -127,12 +137,10 @@ static int take_network(const struct sandbox_run *run, struct plan_policy *p,
 	int r;
 
 	p->polnft = -1;
-	if (run->host_network &&
-	    !(p->landlock.scoped & LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET)) {
-		r = rt_fail(err, EOPNOTSUPP,
-			    "network full needs Landlock's scope (ABI 6, Linux 6.12): "
-			    "without it the host's abstract sockets would be reached");
-		(void)snprintf(err->step, sizeof(err->step), "landlock-scope");
+	p->unix_wall = sandbox_unix_wall(run);
+	r = p->unix_wall ? unix_wall_check(err) : 0;
+	if (r < 0) {
+		(void)snprintf(err->step, sizeof(err->step), "seccomp-unix");
 		return r;
 	}
 	if (bundle_net_mode(run->bundle) != PB_NET_LIMITED)

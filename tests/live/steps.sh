@@ -232,6 +232,26 @@ inside "$N" fds
 exec 9<&-
 want_out '^EBADF$'
 
+t "seccomp-unix: abstract sockets of the host, where Landlock has no scope for them"
+raw_policy "${HEAD/network disabled/network full}" full
+cat >"$P/abstract.py" <<'EOS'
+import errno, os, socket, sys
+def name(f):
+    try: f(); return "OK"
+    except OSError as e: return errno.errorcode[e.errno]
+print(name(lambda: socket.socket(socket.AF_UNIX).connect("\0" + sys.argv[1])))
+EOS
+name=pol-steps-$$
+coproc ABSTRACT { exec python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX); s.bind("\0" + sys.argv[1]); s.listen()
+print(flush=True); sys.stdin.read()' "$name"; }
+read -r -t 20 <&"${ABSTRACT[0]}" || bad "no server"
+out=$("$PROBES/outer" no-landlock "$BIN/polrun" -b "$WORK/full.polb" python3 abstract.py "$name" 2>"$WORK/.err")
+want_out '^EAFNOSUPPORT$'
+[ "$(python3 "$P/abstract.py" "$name")" = OK ] || bad "the control"
+eval "exec ${ABSTRACT[1]}>&-"
+
 t "seccomp: a denied call"
 policy "file { allow read, exec \"$PROBES\" } syscall { deny sethostname with EACCES }" s
 run_with s "$N" sethostname x
