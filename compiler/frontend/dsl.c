@@ -21,6 +21,37 @@ static void report_bytes(struct diag_sink *sink, struct span at, char byte)
 			 (unsigned char)byte);
 }
 
+/* A return alone, or one of Unicode's: what one program shows in a comment would
+ * be a line of its own for another, YAML's reader among them. */
+static bool ends_line(struct str text, size_t i, uint32_t c)
+{
+	return c == 0x0b || c == 0x0c || c == 0x85 || c == 0x2028 || c == 0x2029 ||
+	       (c == '\r' && (i + 1 == text.n || text.p[i + 1] != '\n'));
+}
+
+static bool check_line_ends(struct diag_sink *sink, uint32_t file, struct str text)
+{
+	size_t found = 0, n;
+
+	for (size_t i = 0; i < text.n && found < MAX_ENCODING_ERRORS; i += n) {
+		struct diag *d;
+		uint32_t c;
+		bool valid;
+
+		n = utf8_next(text, i, &c, &valid);
+		if (!ends_line(text, i, c))
+			continue;
+		d = diag_add(sink, DIAG_LINE_END,
+			     (struct span){file, (uint32_t)i, (uint32_t)n},
+			     "U+%04X could be the end of a line, or a part of it", c);
+		diag_help(sink, d,
+			  "end lines with a newline; in double quotes it is "
+			  "written as an escape");
+		found++;
+	}
+	return found == 0;
+}
+
 /* NUL or invalid bytes that stand together are one fault. */
 bool dsl_check_encoding(struct diag_sink *sink, uint32_t file, struct str text)
 {
@@ -46,7 +77,7 @@ bool dsl_check_encoding(struct diag_sink *sink, uint32_t file, struct str text)
 		if (i < text.n)
 			i += n;
 	}
-	return found == 0;
+	return found == 0 && check_line_ends(sink, file, text);
 }
 
 bool dsl_run(struct dsl_parser *p, uint32_t end)

@@ -74,8 +74,10 @@ static void warn_bidi(struct dsl_parser *p, struct span at, uint32_t c)
 	if (p->bidi++ >= MAX_BIDI_WARNINGS)
 		return;
 	d = diag_add(p->sink, DIAG_BIDI_CONTROL, at,
-		     "invisible character U+%04X changes the order in which this "
-		     "line is shown",
+		     utf8_is_bidi(c)
+			     ? "invisible character U+%04X changes the order in "
+			       "which this line is shown"
+			     : "invisible character U+%04X",
 		     c);
 	diag_help(p->sink, d, "write it as \\u{%x} in a string, or remove it", c);
 }
@@ -88,7 +90,7 @@ void dsl_check_bidi(struct dsl_parser *p, struct span at)
 
 	for (size_t i = 0, n; i < s.n; i += n) {
 		n = utf8_next(s, i, &c, &valid);
-		if (valid && utf8_is_bidi(c))
+		if (valid && (utf8_is_bidi(c) || utf8_is_hidden(c)))
 			warn_bidi(p, part(at, i, n), c);
 	}
 }

@@ -59,7 +59,10 @@ void yml_read_runner(struct yml *y, const struct yml_node *n)
 			e.locked = true;
 			key.text = name = str_sub(name, 7, name.n - 7);
 		}
-		if (str_eqz(name, "mode")) {
+		if (e.locked && str_eqz(name, "pol")) {
+			diag_add(y->sink, DIAG_YAML_PLACE, i->key->at,
+				 "'locked' cannot stand with 'pol'");
+		} else if (str_eqz(name, "mode")) {
 			if (yml_word(y, i->value, &name))
 				yml_add(y, AST_STMT(B, AST_MODE, e.at, .name = name,
 						    .name_at = i->value->at,

@@ -26,12 +26,17 @@ static bool is_wide(struct str s)
 
 static void warn_bidi(struct diag_sink *sink, struct span at, uint32_t c)
 {
-	struct diag *d = diag_add(sink, DIAG_BIDI_CONTROL, at,
-				  "invisible character U+%04X changes the order in "
-				  "which this line is shown",
-				  c);
+	struct diag *d =
+		diag_add(sink, DIAG_BIDI_CONTROL, at,
+			 utf8_is_bidi(c) ? "invisible character U+%04X changes the "
+					   "order in which this line is shown"
+					 : "invisible character U+%04X",
+			 c);
 
-	diag_help(sink, d, "write it as \\u%04x in double quotes, or remove it", c);
+	diag_help(sink, d,
+		  c > 0xffff ? "write it as \\U%08x in double quotes, or remove it"
+			     : "write it as \\u%04x in double quotes, or remove it",
+		  c);
 }
 
 /* One pass over the characters: bidi controls, and the table of places. */
@@ -50,7 +55,8 @@ static void index_characters(struct yml_text *t, struct arena *a,
 		if (chars % STEP == 0)
 			VEC_PUSH(a, &steps, (uint32_t)i);
 		ascii &= n == 1;
-		if (utf8_is_bidi(c) && warned++ < MAX_BIDI_WARNINGS)
+		if ((utf8_is_bidi(c) || utf8_is_hidden(c)) &&
+		    warned++ < MAX_BIDI_WARNINGS)
 			warn_bidi(sink,
 				  (struct span){t->file, (uint32_t)i, (uint32_t)n}, c);
 	}

@@ -359,6 +359,13 @@ static bool read_enabled(struct yml *y, const struct yml_entry *all, struct str 
 
 	if (!e || !yml_bool(y, e->value, &yes))
 		return false;
+	if (yes && !hosts && yml_get(all, "rules")) {
+		struct diag *d = diag_add(y->sink, DIAG_YAML_PLACE, e->name->at,
+					  "'enabled' does not say which mode the rules "
+					  "are for");
+
+		diag_help(y->sink, d, "write 'mode: limited' or 'mode: full' instead");
+	}
 	*ret = !yes ? STR("disabled") : hosts ? STR("limited") : STR("full");
 	return true;
 }

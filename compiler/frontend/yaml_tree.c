@@ -101,6 +101,7 @@ static void set_inner(const struct tree *t, struct yml_node *n,
 			 style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
 
 	n->plain = style == YAML_PLAIN_SCALAR_STYLE;
+	n->block = !n->plain && !quote;
 	n->inner = n->at;
 	if (n->at.len >= 2 * quote) {
 		n->inner.off += quote;

@@ -22,6 +22,7 @@ struct yml_node {
 	struct span inner;      /* SCALAR: without its quotes */
 	struct str text;        /* SCALAR: decoded; bytes, never NULL */
 	bool plain;             /* SCALAR without quotes, not a block */
+	bool block;             /* SCALAR behind | or > */
 	struct yml_item *items; /* LIST, MAP: in order */
 	uint32_t n;
 	uint32_t size; /* nodes of it and below it, aliases counted */

@@ -396,6 +396,21 @@ static struct ast_value *dsl_value(struct yml *y, enum yml_type type,
 	return yml_dsl(y, types[type].start, n, &r) ? r.values : NULL;
 }
 
+/* A block's newlines would be bytes of a name, or join two patterns to one. */
+static struct ast_value *one_line(struct yml *y, const struct yml_node *n,
+				  const char *what)
+{
+	struct diag *d;
+
+	if (!n->block || !memchr(n->text.p, '\n', n->text.n))
+		return string(y, n);
+	d = diag_add(y->sink, DIAG_YAML_VALUE, n->at,
+		     "a newline of this block would belong to the %s", what);
+	diag_help(y->sink, d,
+		  "write it behind the key or in quotes, and several as a list");
+	return NULL;
+}
+
 static struct ast_value *scalar(struct yml *y, enum yml_type type,
 				const struct yml_node *n)
 {
@@ -404,9 +419,11 @@ static struct ast_value *scalar(struct yml *y, enum yml_type type,
 	switch ((int)type) {
 	case YML_T_TEXT:
 	case YML_T_TEXTS:
-	case YML_T_PATTERNS:
-	case YML_T_PATHS:
 		return string(y, n);
+	case YML_T_PATTERNS:
+		return one_line(y, n, "pattern");
+	case YML_T_PATHS:
+		return one_line(y, n, "path");
 	case YML_T_HOSTS:
 		return host(y, n);
 	case YML_T_PORTS:
