@@ -900,8 +900,8 @@ estmt:
 	{ $$ = AST_STMT(B, AST_KEEP, @$, .name_at = @2, .values = $4.head, .locked = $1,
 			.append = true); }
 | locked K_SET name '=' str
-	{ $$ = AST_STMT(B, AST_SET, @$, .name = $3, .name_at = @3, .values = $5,
-			.locked = $1); }
+	{ $$ = dsl_variable(p, AST_STMT(B, AST_SET, @$, .name = $3, .name_at = @3,
+				   .values = $5, .locked = $1)); }
 | locked K_SECRET name K_FROM name_value str
 	{ $$ = AST_STMT(B, AST_SECRET, @$, .name = $3, .name_at = @3, .locked = $1,
 			.values = ast_values_add(ast_values_one($5), $6).head); }

@@ -68,6 +68,43 @@ static void add_facts(struct compilation *c)
 	}
 }
 
+/* One line for each role that was not chosen: what it expects, nobody has tried. */
+static void add_unrun_tests(struct compilation *c)
+{
+	struct map roles; /* by name: the number of its tests */
+
+	map_init(&roles, c->a);
+	for (size_t i = 0; i < c->sema.stmts.n; i++) {
+		const struct sema_stmt *t = c->sema.stmts.v[i];
+		size_t *n;
+
+		if (t->stmt->kind != AST_TEST || !t->off || !t->role.n || t->unit->std)
+			continue;
+		n = map_get(&roles, t->role);
+		if (!n) {
+			n = ARENA_NEW(c->a, size_t);
+			map_put(&roles, t->role, n);
+		}
+		*n += 1;
+	}
+	for (size_t i = 0; i < c->sema.stmts.n && roles.n; i++) {
+		const struct sema_stmt *t = c->sema.stmts.v[i];
+		const size_t *n = t->stmt->kind == AST_TEST && t->off ?
+					  map_get(&roles, t->role) :
+					  NULL;
+
+		if (n)
+			diag_help(&c->sink,
+				  diag_add(&c->sink, DIAG_TEST_OF_ROLE, t->at.span,
+					   "the tests of the role '%.*s' (%zu, this is the "
+					   "first) are not run",
+					   STR_ARG(t->role), *n),
+				  "choose it: --role %.*s", STR_ARG(t->role));
+		if (n)
+			map_put(&roles, t->role, NULL);
+	}
+}
+
 /* What this version does instead of what a carried part says. */
 static const char *const instead[IR_PART_COUNT] = {
 	[IR_P_SETTING] = "it is for the agent that reads it",
@@ -324,6 +361,7 @@ void report_fill(struct compilation *c)
 	add_dropped(c);
 	add_facts(c);
 	add_carried(c);
+	add_unrun_tests(c);
 	for (i = 0; i < c->report.notes.n; i++) {
 		const struct bk_note *n = &c->report.notes.v[i];
 

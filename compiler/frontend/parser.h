@@ -98,6 +98,8 @@ struct str dsl_shown(struct dsl_parser *p, struct str s);
 bool dsl_is_new_line(const struct dsl_parser *p, uint32_t from, uint32_t to);
 /* Is there only white space before it on its line? */
 bool dsl_begins_line(const struct dsl_parser *p, struct span at);
+/* `set NAME = TEXT`, with a warning where that is a secret; returns it. */
+struct ast_stmt *dsl_variable(struct dsl_parser *p, struct ast_stmt *set);
 /* A statement is faulty: let the scanner say where the next one begins. */
 void dsl_expect_next(struct dsl_parser *p);
 _Noreturn void dsl_fatal(struct dsl_parser *p, const char *msg);

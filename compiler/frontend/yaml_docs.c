@@ -6,54 +6,22 @@
 #include "compiler/frontend/yaml_internal.h"
 
 #include "compiler/base/num.h"
+#include "compiler/frontend/plain_secret.h"
 
 #define B (y->b)
 
 /* --- variables ------------------------------------------------------- */
 
-static bool has_word(struct str s, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; i + n <= s.n; i++)
-		if (strncasecmp(s.p + i, word, n) == 0)
-			return true;
-	return false;
-}
-
-/* Names and values under which people keep what nobody else shall read. */
-static bool looks_secret(struct str name, struct str value)
-{
-	static const char *const names[] = {"PASSWORD",   "PASSWD",      "SECRET",
-					    "TOKEN",      "API_KEY",     "APIKEY",
-					    "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"};
-	static const char *const begins[] = {
-		"sk-",   "ghp_", "gho_", "github_pat_", "glpat-",    "xoxb-",
-		"xoxp-", "AKIA", "AIza", "eyJ",         "-----BEGIN"};
-
-	if (value.n < 4 || memmem(value.p, value.n, "${", 2) || value.p[0] == '/' ||
-	    str_eqz(value, "true") || str_eqz(value, "false"))
-		return false;
-	for (size_t i = 0; i < POL_LEN(begins); i++)
-		if (str_starts(value, str_from(begins[i])))
-			return true;
-	for (size_t i = 0; i < POL_LEN(names); i++)
-		if (has_word(name, names[i]))
-			return true;
-	return false;
-}
-
 void yml_check_secret(struct yml *y, struct str name, const struct yml_node *value)
 {
 	struct diag *d;
 
-	if (value->kind != YML_SCALAR || !looks_secret(name, value->text))
+	if (value->kind != YML_SCALAR)
 		return;
-	d = diag_add(y->sink, DIAG_PLAIN_SECRET, value->at,
-		     "the value of '%.*s' looks like a secret in plain text",
-		     STR_ARG(name));
-	diag_help(y->sink, d, "name the secret instead: '${SECRET:%.*s}'",
-		  STR_ARG(name));
+	d = plain_secret(y->sink, name, value->text, value->at);
+	if (d)
+		diag_help(y->sink, d, "name the secret instead: '${SECRET:%.*s}'",
+			  STR_ARG(name));
 }
 
 /* The name in a text that is `${SECRET:NAME}` and nothing else. */

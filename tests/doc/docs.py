@@ -227,7 +227,9 @@ def schemas():
     with open(bad, "w") as f:
         f.write('policy x { level nowhere }\nfile { alow read "/x" }\n')
     for name, args in (("a good policy", [good]), ("all of it", ["-v", good]),
-                       ("errors", [bad])):
+                       ("errors", [bad]),
+                       ("a policy each", [f"{TOP}/examples/reference/{n}.yml"
+                                          for n in ("native", "cloud")])):
         schema_case(v["check"], f"check --format json: {name}",
                     [polc, "check", "--format", "json"] + args, work)
     bundle = f"{work}/p.polb"
@@ -240,6 +242,14 @@ def schemas():
             schema_case(v["explain"], "explain --format json: " + " ".join(request) +
                         (" (bundle)" if where == bundle else ""),
                         [polc, "explain", "--format", "json", where] + request, project)
+    managed = f"{TOP}/examples/reference/managed.yml"
+    with open(f"{work}/user.pol", "w") as f:
+        f.write('policy u { level user }\nsetting "context.storage" = "local"\n'
+                'setting "a.b" = [1, {c = true}]\n')
+    for name in ("context.storage", "a.b", "agents.enforcedAgents", "runner.mode", "no.such"):
+        schema_case(v["explain-setting"], f"explain setting {name} --format json",
+                    [polc, "explain", "--format", "json", "--project", managed,
+                     f"{work}/user.pol", "setting", name], work)
     schema_case(v["inspect"], "inspect --format json",
                 [polc, "inspect", "--format", "json", bundle], work)
     for args in ([], ["--section", "file"], ["-v"]):
