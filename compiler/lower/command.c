@@ -137,6 +137,8 @@ bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 			 STR_ARG(v->text));
 		return false;
 	}
+	if (v->kind == AST_V_STRING) /* a pattern's own backslashes are left */
+		text = sema_plain(l->a, text);
 	c.tail = strip_tail(&text);
 	if (!text.n)
 		return bad(l, v, "no words", "to match every command write '*'");

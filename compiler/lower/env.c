@@ -249,11 +249,22 @@ size_t lower_roots_in(struct str text)
 	size_t n = 0, len;
 
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] == '\\')
+		if (sema_is_escape(text, i))
 			i++;
 		else if (sema_root_prefix(str_sub(text, i, text.n - i), &root, &len))
 			n++;
 	}
+	return n;
+}
+
+/* In a text without escapes, as the back ends read it. */
+static size_t plain_roots_in(struct str text)
+{
+	enum ir_root root;
+	size_t n = 0, len;
+
+	for (size_t i = 0; i < text.n; i++)
+		n += sema_root_prefix(str_sub(text, i, text.n - i), &root, &len);
 	return n;
 }
 
@@ -262,8 +273,8 @@ bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret)
 {
 	struct str text = v->text;
 
-	if (v->kind == AST_V_RAW ? sema_has_root(text)
-				 : lower_roots_in(sema_plain(l->a, text)) !=
+	if (v->kind == AST_V_RAW ? plain_roots_in(text) != 0
+				 : plain_roots_in(sema_plain(l->a, text)) !=
 					   lower_roots_in(text)) {
 		diag_add(l->sink, DIAG_VALUE, v->at,
 			 "no value can hold the text of a root's name, '${…}'");

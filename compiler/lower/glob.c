@@ -391,6 +391,8 @@ bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side
 	if (has_double_slash(in.text))
 		return path_error(l, v, "'//'",
 				  "paths are judged resolved, without it");
+	if (!raw) /* a pattern's own backslashes are left */
+		in.text = sema_plain(l->a, in.text);
 	below = strip_below(&in.text);
 	if (!lower_glob(&in, &p.glob))
 		return false;

@@ -34,6 +34,8 @@ static bool tool_pattern(struct lower *l, const struct ast_value *v, struct ir_s
 		diag_add(l->sink, DIAG_COMMAND_PATTERN, v->at, "a tool without a name");
 		return false;
 	}
+	if (v->kind == AST_V_STRING)
+		in.text = sema_plain(l->a, v->text);
 	if (!lower_glob(&in, &ret->u.tool.glob))
 		return false;
 	if (in.i == in.text.n)

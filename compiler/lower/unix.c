@@ -17,6 +17,8 @@ static bool abstract_name(struct lower *l, const struct ast_value *v,
 	struct ir_path p = { .root = IR_ROOT_FS, .abstract = true, .text = v->text };
 
 	in.text = str_sub(v->text, 1, v->text.n - 1);
+	if (v->kind == AST_V_STRING)
+		in.text = sema_plain(l->a, in.text);
 	if (!in.text.n) {
 		diag_add(l->sink, DIAG_PATH_PATTERN, v->at,
 			 "'@' begins an abstract name, which is missing");

@@ -163,9 +163,7 @@ static const struct ast_value *let_value(struct sema *s, const struct sema_unit 
 static void add_raw(struct buf *b, struct str t)
 {
 	for (size_t i = 0; i < t.n; i++) {
-		if (t.p[i] == '\\' && i + 1 < t.n)
-			buf_ch(b, t.p[i++]);
-		else if (t.p[i] == '$')
+		if (t.p[i] == '$')
 			buf_ch(b, '\\');
 		buf_ch(b, t.p[i]);
 	}
@@ -202,6 +200,19 @@ static bool add_let(struct sema *s, const struct sema_unit *u, struct buf *b,
 	return true;
 }
 
+/* A value that ends in a backslash would make a dollar sign of the next '$'. */
+static bool is_joined(struct sema *s, const struct buf *b, size_t from, struct span at)
+{
+	struct diag *d;
+
+	if (from == 0 || from >= b->n || b->p[from - 1] != '\\' || b->p[from] != '$')
+		return true;
+	d = diag_add(s->sink, DIAG_AMBIGUOUS_DOLLAR, at,
+		     "an expansion behind a backslash could be read as a dollar sign");
+	diag_help(s->sink, d, "put a text between the two, or write one text");
+	return false;
+}
+
 /* ${let} replaced, ${ROOT} and "\$" left; false after an error. */
 static bool expand(struct sema *s, const struct sema_unit *u, struct span at,
 		   struct str *text)
@@ -214,9 +225,9 @@ static bool expand(struct sema *s, const struct sema_unit *u, struct span at,
 	buf_init(&b, s->a);
 	for (size_t i = 0; i < t.n; i++) {
 		enum ir_root root;
-		size_t len;
+		size_t len, from = b.n;
 
-		if (t.p[i] == '\\' && i + 1 < t.n) {
+		if (sema_is_escape(t, i)) {
 			buf_ch(&b, t.p[i++]);
 			buf_ch(&b, t.p[i]);
 			continue;
@@ -227,6 +238,8 @@ static bool expand(struct sema *s, const struct sema_unit *u, struct span at,
 		}
 		if (sema_root_prefix(str_sub(t, i, t.n - i), &root, &len)) {
 			buf_add(&b, t.p + i, len);
+			if (!is_joined(s, &b, from, at))
+				return false;
 			i += len - 1;
 			continue;
 		}
@@ -243,7 +256,7 @@ static bool expand(struct sema *s, const struct sema_unit *u, struct span at,
 			return false;
 		}
 		struct str name = str_sub(t, i + 2, (size_t)(end - t.p) - i - 2);
-		if (!add_let(s, u, &b, name, at))
+		if (!add_let(s, u, &b, name, at) || !is_joined(s, &b, from, at))
 			return false;
 		i = (size_t)(end - t.p);
 	}

@@ -148,6 +148,11 @@ int sema_section_kind(enum ast_section_kind section);
 const char *sema_section_name(enum ast_section_kind section);
 
 /*
+ * Does "\$" stand at `i` of a string?  Front ends let no other backslash stand
+ * before a '$': one before it is a dollar sign's, one further back is not.
+ */
+bool sema_is_escape(struct str text, size_t i);
+/*
  * The root that a `${NAME}` at `text` names, and the length of "${NAME}";
  * false where `text` does not begin with one.  \$ is no expansion.
  */

@@ -46,13 +46,18 @@ bool sema_root_prefix(struct str text, enum ir_root *ret_root, size_t *ret_len)
 	return false;
 }
 
+bool sema_is_escape(struct str text, size_t i)
+{
+	return text.p[i] == '\\' && i + 1 < text.n && text.p[i + 1] == '$';
+}
+
 bool sema_has_root(struct str text)
 {
 	enum ir_root root;
 	size_t len;
 
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] == '\\')
+		if (sema_is_escape(text, i))
 			i++;
 		else if (sema_root_prefix(str_sub(text, i, text.n - i), &root, &len))
 			return true;
@@ -68,7 +73,7 @@ struct str sema_plain(struct arena *a, struct str text)
 		return text;
 	buf_init(&b, a);
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] == '\\' && i + 1 < text.n && text.p[i + 1] == '$')
+		if (sema_is_escape(text, i))
 			i++;
 		buf_ch(&b, text.p[i]);
 	}

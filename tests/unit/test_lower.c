@@ -111,6 +111,10 @@ static const struct {
 	{ "allow read \"/x/...\"", "/:/x/... below" },
 	{ "deny read \"/\\$x\"", "/:/$x below" },
 	{ "deny read r\"/$x\"", "/:/$x below" },
+	/* the pattern's own backslash before a dollar sign, and two of them */
+	{ "deny read \"/\\\\\\$x\"", "/:/$x below" },
+	{ "deny read \"/\\\\\\\\\\$x\"", "/:/\\$x below" },
+	{ "deny read r\"/\\\\$x\"", "/:/\\$x below" },
 };
 
 static void test_paths(void **state)

@@ -316,6 +316,76 @@ static void test_names_stand_for_their_texts(void **state)
 	fx_release(&f);
 }
 
+/* What stands behind `set A =`, and the value or what is said about it. */
+static const struct {
+	const char *text, *value, *says;
+} dollars[] = {
+	{ "\"${x}\"", "a", NULL },
+	{ "\"\\${x}\"", "${x}", NULL },
+	/* a backslash, then a dollar sign that is escaped */
+	{ "\"\\\\\\${x}\"", "\\${x}", NULL },
+	{ "\"\\\\\\\\\\${x}\"", "\\\\${x}", NULL },
+	{ "\"\\\\-${x}\"", "\\-a", NULL },
+	{ "r\"\\${x}\"", "\\${x}", NULL },
+	{ "\"${raw}\"", "\\${x}\\", NULL },
+	{ "\"${x}${x}\"", "aa", NULL },
+	/* the backslash of one text before the expansion of another */
+	{ "\"${raw}${HOME}\"", NULL, "behind a backslash" },
+	{ "\"${slash}${HOME}\"", NULL, "behind a backslash" },
+	{ "\"${slash}${home}\"", NULL, "behind a backslash" },
+	{ "\"${slash}${raw}\"", "\\\\${x}\\", NULL },
+	{ "\"${slash}/${HOME}\"", "\\/${HOME}", NULL },
+	{ "\"${slash}${x}\"", "\\a", NULL },
+	/* no value can hold the text of a root's name */
+	{ "\"\\${HOME}\"", NULL, "root's name" },
+	{ "\"\\\\\\${HOME}\"", NULL, "root's name" },
+	{ "r\"\\${HOME}\"", NULL, "root's name" },
+	{ NULL, NULL, NULL },
+};
+
+static bool has_said(const struct fx *f, const char *what)
+{
+	for (size_t i = 0; i < f->sink.list.n; i++)
+		if (memmem(f->sink.list.v[i]->text.p, f->sink.list.v[i]->text.n, what,
+			   strlen(what)))
+			return true;
+	return false;
+}
+
+static void run_dollar(size_t i, bool yaml)
+{
+	static const char lets[] = "let x = \"a\" let raw = r\"\\${x}\\\" "
+				   "let slash = \"\\\\\" let home = \"${HOME}\"";
+	char text[600];
+	struct fx f;
+	bool ok;
+
+	fx_init(&f);
+	snprintf(text, sizeof(text),
+		 yaml ? "pol: |\n  %s\nenv:\n  - pol: |\n      set A = %s\n" :
+			"%s env { set A = %s }\n",
+		 lets, dollars[i].text);
+	fx_add(&f, yaml ? "p.yml" : "p.pol", text, IR_PROJECT, false);
+	ok = fx_run(&f);
+	if (ok != !dollars[i].says || (!ok && !has_said(&f, dollars[i].says))) {
+		fx_show(&f);
+		fail_msg("not as it should be: %s", text);
+	}
+	if (ok && !str_eqz(f.ir->env.v[0].value, dollars[i].value))
+		fail_msg("'%.*s', not '%s': %s", STR_ARG(f.ir->env.v[0].value),
+			 dollars[i].value, text);
+	fx_release(&f);
+}
+
+static void test_a_dollar_sign_is_escaped_by_the_backslash_before_it(void **state)
+{
+	(void)state;
+	for (size_t i = 0; dollars[i].text; i++) {
+		run_dollar(i, false);
+		run_dollar(i, true);
+	}
+}
+
 static void test_ids_are_names_or_digests(void **state)
 {
 	struct fx f, g;
@@ -396,6 +466,7 @@ int main(void)
 		cmocka_unit_test(test_base_is_there_unless_a_full_level_leaves_it_out),
 		cmocka_unit_test(test_a_managed_level_locks_base),
 		cmocka_unit_test(test_names_stand_for_their_texts),
+		cmocka_unit_test(test_a_dollar_sign_is_escaped_by_the_backslash_before_it),
 		cmocka_unit_test(test_ids_are_names_or_digests),
 		cmocka_unit_test(test_names_that_multiply_are_refused),
 		cmocka_unit_test(test_the_dump_shows_what_was_resolved),
