@@ -104,15 +104,47 @@ bool signers_match(const char *list, size_t n, const char *name, size_t name_n)
 	return found;
 }
 
-/* A list of '!' alone allows nobody, whoever signs. */
+/* A name that the pattern allows, with something for each wildcard. */
+static size_t witness(const char *p, size_t n, size_t nth, char *out, size_t cap)
+{
+	static const char *const fills[] = {"", "x", "0 ~", "\x7f"};
+	const char *fill = fills[nth], *one = &"xq0\x7f"[nth];
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *from = p[i] == '*' ? fill : p[i] == '?' ? one : &p[i];
+		size_t k = p[i] == '*' ? strlen(fill) : 1;
+
+		if (k > cap - len)
+			return SIZE_MAX;
+		memcpy(out + len, from, k);
+		len += k;
+	}
+	return len;
+}
+
+/*
+ * Could somebody sign as one of the names?  "alice,!alice" allows nobody.  A
+ * list for which no name is found by filling in its wildcards counts as such:
+ * ssh-keygen could not accept what we refuse too much, and must what we accept.
+ */
 static bool allows_somebody(const char *list, size_t n)
 {
-	for (size_t i = 0; i < n;) {
+	char name[SIGNERS_MAX_VALUE];
+	size_t tried = 0;
+
+	/* each look at a name is one at the whole list */
+	for (size_t i = 0; i < n && tried < 64;) {
 		const char *comma = memchr(list + i, ',', n - i);
 		size_t end = comma ? (size_t)(comma - list) : n;
 
-		if (end > i && list[i] != '!')
-			return true;
+		for (size_t f = 0; f < 4 && end > i && list[i] != '!'; f++) {
+			size_t len = witness(list + i, end - i, f, name, sizeof(name));
+
+			tried += f == 0;
+			if (len != SIZE_MAX && len && signers_match(list, n, name, len))
+				return true;
+		}
 		i = end + 1;
 	}
 	return false;

@@ -420,6 +420,14 @@ static void test_each_field_of_a_list(void **state)
 
 static void test_whose_key_it_is(void **state)
 {
+	static const char *const nobody[] = {
+		"alice,!alice %K\n", "!*,alice %K\n",    "*,!* %K\n",
+		"al?ce,!al* %K\n",   "\"a b,!a*\" %K\n",
+	};
+	static const char *const somebody[] = {
+		"alice,!bob %K\n",       "*,!x %K\n",       "*@corp,!root@corp %K\n",
+		"!alice,alice,bob %K\n", "?*,!x*,!0* %K\n",
+	};
 	struct signers_found f;
 	struct rt_err err;
 	char *text = expand("# one\n\"alice,b*\" %K\n");
@@ -436,6 +444,17 @@ static void test_whose_key_it_is(void **state)
 	assert_true(find(text, strlen(text), NULL, 0, &f, &err) < 0);
 	assert_non_null(strstr(err.text, "allows nobody"));
 	free(text);
+	for (size_t i = 0; i < sizeof(nobody) / sizeof(*nobody); i++) {
+		text = expand(nobody[i]);
+		assert_true(find(text, strlen(text), NULL, 0, &f, &err) < 0);
+		assert_non_null(strstr(err.text, "allows nobody"));
+		free(text);
+	}
+	for (size_t i = 0; i < sizeof(somebody) / sizeof(*somebody); i++) {
+		text = expand(somebody[i]);
+		assert_int_equal(find(text, strlen(text), NULL, 0, &f, &err), 0);
+		free(text);
+	}
 	text = expand("alice %K\n");
 	text[3] = '\0';
 	assert_true(find(text, 90, "alice", 0, &f, &err) < 0);
