@@ -99,7 +99,7 @@ bool utf8_is_hidden(uint32_t c)
 bool utf8_is_printable(uint32_t c)
 {
 	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0x2028 && c != 0x2029 &&
-	       !utf8_is_bidi(c);
+	       !utf8_is_bidi(c) && !utf8_is_hidden(c);
 }
 
 unsigned utf8_width(uint32_t c)

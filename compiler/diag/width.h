@@ -17,7 +17,7 @@ size_t utf8_next(struct str s, size_t at, uint32_t *ret_c, bool *ret_valid);
 bool utf8_is_bidi(uint32_t c);
 /* Shows nothing: of no width, or a blank; not the joiners of scripts and emoji. */
 bool utf8_is_hidden(uint32_t c);
-/* 0, 1 or 2 columns; controls and bidi controls are shown as one U+FFFD. */
+/* 0, 1 or 2 columns; controls, bidi controls and hidden ones are shown as one U+FFFD. */
 unsigned utf8_width(uint32_t c);
 bool utf8_is_printable(uint32_t c);
 

@@ -51,7 +51,7 @@ static bool is_bare(struct str s)
 
 static bool is_visible(uint32_t c, bool valid)
 {
-	return valid && utf8_is_printable(c) && !utf8_is_bidi(c) && c != 0xfeff;
+	return valid && utf8_is_printable(c);
 }
 
 /* Characters that YAML, or a reader's eye, takes only as an escape. */
