@@ -84,6 +84,38 @@ static void scan_mounts(struct yml *y, const struct yml_node *n)
 	}
 }
 
+static bool names_hosts(const struct yml *y, const struct yml_node *n,
+			enum yml_scope scope)
+{
+	return look(y, n, scope, "allowedDomains") || look(y, n, scope, "allowedHosts");
+}
+
+/* Wherever the policy's own network section takes them from, also an empty list. */
+static void scan_hosts(struct yml *y, const struct yml_node *n)
+{
+	const struct yml_node *sandbox = look(y, n, YML_S_FILE, "sandbox");
+	const struct {
+		const struct yml_node *n;
+		enum yml_scope scope;
+	} at[] = {{n, YML_S_FILE}, {sandbox, YML_S_SANDBOX}};
+
+	for (size_t i = 0; i < POL_LEN(at); i++) {
+		const struct yml_node *docker = look(y, at[i].n, at[i].scope, "docker");
+		const struct yml_node *cloud = look(y, at[i].n, at[i].scope, "cloud");
+		const struct yml_node *over =
+			look(y, look(y, at[i].n, at[i].scope, "devcontainer"),
+			     YML_S_DEVCONTAINER, "overrides");
+
+		y->hosts |=
+			names_hosts(y, at[i].n, at[i].scope) ||
+			(is_own(y, "container") &&
+			 names_hosts(y, docker, YML_S_DOCKER)) ||
+			(is_own(y, "cloud") && names_hosts(y, cloud, YML_S_CLOUD)) ||
+			(is_own(y, "devcontainer") &&
+			 names_hosts(y, over, YML_S_OVERRIDES));
+	}
+}
+
 static void scan_level(struct yml *y, const struct yml_node *n)
 {
 	const struct yml_node *policy = look(y, n, YML_S_FILE, "policy");
@@ -110,6 +142,7 @@ void yml_scan(struct yml *y, const struct yml_node *root)
 	scan_part(y, root, scan_level);
 	scan_part(y, root, scan_mode);
 	scan_part(y, root, scan_mounts);
+	scan_part(y, root, scan_hosts);
 }
 
 /* --- runners --------------------------------------------------------- */

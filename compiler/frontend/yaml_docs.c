@@ -354,7 +354,7 @@ void yml_read_network_list(struct yml *y, const struct yml_entry *e)
 
 void yml_default_domains(struct yml *y, const struct yml_entry *e)
 {
-	if (yml_part(e, "allowedDomains") || yml_part(e, "allowedHosts") ||
+	if (yml_part(e, "allowedDomains") || yml_part(e, "allowedHosts") || y->hosts ||
 	    y->in_role || y->in_block)
 		return;
 	yml_add(y,

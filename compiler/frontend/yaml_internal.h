@@ -24,6 +24,7 @@ struct yml {
 	struct ast_stmts out;   /* where statements go */
 	bool locks;             /* the file speaks at a managed level */
 	bool mounted;           /* something of the file mounts the project */
+	bool hosts;             /* something of the file lists allowed hosts */
 	const char *mode;       /* the runner that the file's mode names, or NULL */
 	bool in_role, in_block; /* what is read stands inside of one */
 	struct ast_stmts outer; /* of the file, while `out` is a runner's block */
