@@ -7,11 +7,13 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 for part in unit fuzz-replay golden schema table examples reference docs live; do
 	log=$(mktemp)
+	begun=$SECONDS
 	printf -- '-- %s\n' "$part"
 	"tests/run/$part.sh" 2>&1 | tee "$log"
 	status=${PIPESTATUS[0]}
 	count_add_line "$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)" \
 		"$status" "$part"
+	printf -- '-- %s took %s s\n' "$part" $((SECONDS - begun))
 	rm -f "$log"
 done
 count_end

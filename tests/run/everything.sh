@@ -1,36 +1,64 @@
 #!/usr/bin/env bash
-# Every test there is: the whole suite in the dev and in the san variant, then
-# the faults and the lints once.  The last line is the sum.
+# Every test there is: the whole suite in the dev and in the san variant, the
+# faults and the lints.  The last line is the sum.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 
 jobs=$(nproc)
-run() { # NAME COMMAND…: adds the command's last line to the sum
-	local name=$1 log
+logs=$(mktemp -d) || exit 1
+behind=
+cleanup() {
+	[ -z "$behind" ] || kill -- "-$behind" 2>/dev/null
+	rm -rf "$logs"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+add() { # NAME LOG STATUS: the log's last line of numbers to the sum
+	count_add_line "$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$2" | tail -n 1)" \
+		"$3" "$1"
+}
+run() { # NAME COMMAND…
+	local name=$1 log=$logs/front
 	shift
-	log=$(mktemp)
 	printf '== %s\n' "$name"
 	"$@" 2>&1 | tee "$log"
-	local status=${PIPESTATUS[0]}
-	count_add_line "$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)" \
-		"$status" "$name"
-	rm -f "$log"
+	add "$name" "$log" "${PIPESTATUS[0]}"
+}
+built() { # VARIANT
+	printf '== build (%s)\n' "$1"
+	make -s -j"$jobs" VARIANT="$1" all unit-tests probes && return
+	echo "build of variant $1 failed"
+	count_fail
+	return 1
+}
+suite() { # VARIANT
+	env VARIANT="$1" BUILD="$PWD/build/$1" tests/run/all.sh
 }
 
 before=$(git status --porcelain 2>/dev/null | sort)
-for variant in dev san; do
-	printf '== build (%s)\n' "$variant"
-	if ! make -s -j"$jobs" VARIANT="$variant" all unit-tests probes; then
-		echo "build of variant $variant failed"
-		count_fail
-		continue
-	fi
-	run "tests ($variant)" env VARIANT="$variant" BUILD="$PWD/build/$variant" \
-		tests/run/all.sh
-done
+# The suite mostly waits for one process at a time, so the variant san, which
+# takes longest, runs behind the others.
+if built san; then
+	set -m
+	suite san >"$logs/san" 2>&1 </dev/null &
+	behind=$!
+	set +m
+fi
+if built dev; then
+	run 'tests (dev)' suite dev
+fi
 run faults env BUILD="$PWD/build/dev" tests/run/faults.sh each
 run lint env BUILD="$PWD/build/dev" tests/run/lint.sh
+if [ -n "$behind" ]; then
+	wait "$behind"
+	status=$?
+	behind=
+	printf '== tests (san)\n'
+	cat "$logs/san"
+	add 'tests (san)' "$logs/san" "$status"
+fi
 if [ "${POL_TEST_REQUIRE:-}" = all ] && [ "$count_skipped" -ne 0 ]; then
 	echo "FAIL: $count_skipped tests were skipped, and all are required"
 	count_fail
