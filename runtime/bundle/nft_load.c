@@ -65,6 +65,20 @@ static int read_answers(int sock, struct answers *a)
 	}
 }
 
+/* Usually nothing is to be done: wmem_default is 212,992 bytes, more than a
+ * transaction.  What is longer than the socket's own bound is EMSGSIZE. */
+static void make_room(int sock, size_t len)
+{
+	int have = 0, want = (int)len;
+	socklen_t n = sizeof(have);
+
+	if (len < 16384 || getsockopt(sock, SOL_SOCKET, SO_SNDBUF, &have, &n) < 0 ||
+	    (size_t)have > len + 64)
+		return;
+	/* the kernel doubles it, and takes wmem_max at most */
+	(void)setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &want, sizeof(want));
+}
+
 /* `last` is the offset of the message that is to be acknowledged. */
 static int send_one(int sock, const uint8_t *bytes, size_t len, size_t last)
 {
@@ -101,8 +115,10 @@ int nft_load(const void *batch, size_t size, struct rt_err *err)
 		return rt_fail_errno(err, errno, "no netlink socket for nf_tables");
 	while (nft_batch_next(batch, size, &at, &bytes, &len, &last)) {
 		struct answers a = { .error = 0 };
-		int r = send_one(sock, bytes, len, last);
+		int r;
 
+		make_room(sock, len);
+		r = send_one(sock, bytes, len, last);
 		if (r < 0)
 			return refuse(err, -r, "a transaction");
 		r = read_answers(sock, &a);

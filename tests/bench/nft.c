@@ -1,8 +1,9 @@
 /*
  * Loads one ruleset in four ways, each into a fresh network namespace,
  * interleaved: the messages of a bundle, libnftables, nft -f, and messages that
- * libnftnl builds for the same sets of at most 100 elements with a rule each.
- *   nft BATCH JSON RUNS COUNT plain|interval
+ * libnftnl builds for the same sets of at most 100 elements with a rule each, or
+ * for the same rules of one block each.
+ *   nft BATCH JSON RUNS COUNT plain|interval|rules
  * Prints the median and the 5th and 95th percentile in µs.
  */
 #include <arpa/inet.h>
@@ -36,7 +37,7 @@ static char *batch, *json;
 static size_t nbatch, njson;
 static const char *json_path;
 static uint32_t count;
-static bool interval;
+static bool interval, rules;
 
 static double now(void)
 {
@@ -193,6 +194,7 @@ static struct nlmsghdr *a_rule(uint32_t id)
 	struct nftnl_expr *e;
 	uint16_t port = htons(443);
 	struct nlmsghdr *h;
+	uint32_t block = htonl(0x0a000000u + (id - 1) * 256);
 	char name[24];
 
 	(void)snprintf(name, sizeof(name), "a4_%u", id);
@@ -200,11 +202,15 @@ static struct nlmsghdr *a_rule(uint32_t id)
 	nftnl_rule_set_str(r, NFTNL_RULE_CHAIN, "out");
 	nftnl_rule_set_u32(r, NFTNL_RULE_FAMILY, NFPROTO_INET);
 	meta(r, NFT_META_NFPROTO, NFPROTO_IPV4);
-	load(r, NFT_PAYLOAD_NETWORK_HEADER, 16, 4);
-	e = nftnl_expr_alloc("lookup");
-	nftnl_expr_set_u32(e, NFTNL_EXPR_LOOKUP_SREG, NFT_REG_1);
-	nftnl_expr_set_str(e, NFTNL_EXPR_LOOKUP_SET, name);
-	nftnl_rule_add_expr(r, e);
+	load(r, NFT_PAYLOAD_NETWORK_HEADER, 16, rules ? 3 : 4);
+	if (rules) {
+		equals(r, &block, 3);
+	} else {
+		e = nftnl_expr_alloc("lookup");
+		nftnl_expr_set_u32(e, NFTNL_EXPR_LOOKUP_SREG, NFT_REG_1);
+		nftnl_expr_set_str(e, NFTNL_EXPR_LOOKUP_SET, name);
+		nftnl_rule_add_expr(r, e);
+	}
 	meta(r, NFT_META_L4PROTO, IPPROTO_TCP);
 	load(r, NFT_PAYLOAD_TRANSPORT_HEADER, 2, 2);
 	equals(r, &port, 2);
@@ -243,35 +249,44 @@ static void begin(void)
 	next((struct nlmsghdr *)(void *)out);
 }
 
+/* The messages of a set and what is in it. */
+static void add_set(uint32_t id, uint32_t from, uint32_t to)
+{
+	struct nftnl_set *s = a_set(id);
+	struct nftnl_set_elems_iter *it;
+	struct nlmsghdr *h = head(NFT_MSG_NEWSET, NLM_F_CREATE);
+	int more;
+
+	nftnl_set_nlmsg_build_payload(h, s);
+	next(h);
+	add_elements(s, from, to);
+	it = nftnl_set_elems_iter_create(s);
+	do {
+		h = head(NFT_MSG_NEWSETELEM, NLM_F_CREATE);
+		more = nftnl_set_elems_nlmsg_build_payload_iter(h, it);
+		next(h);
+	} while (more > 0);
+	nftnl_set_elems_iter_destroy(it);
+	nftnl_set_free(s);
+}
+
 /* As many elements in a transaction as ours have. */
 static bool by_nftnl(void)
 {
 	struct mnl_socket *nl = mnl_socket_open(NETLINK_NETFILTER);
 	bool ok = nl && mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) == 0;
 	struct nlmsghdr *h = NULL;
+	uint32_t step = rules ? 1 : 100;
 
 	begin();
 	table_and_chain();
-	for (uint32_t done = 0, id = 1; ok && done < count; done += 100, id++) {
-		uint32_t to = done + 100 < count ? done + 100 : count;
-		struct nftnl_set *s = a_set(id);
-		struct nftnl_set_elems_iter *it;
-		int more;
+	for (uint32_t done = 0, id = 1; ok && done < count; done += step, id++) {
+		uint32_t to = done + step < count ? done + step : count;
 
 		if (done && done % 1500 == 0)
 			begin();
-		h = head(NFT_MSG_NEWSET, NLM_F_CREATE);
-		nftnl_set_nlmsg_build_payload(h, s);
-		next(h);
-		add_elements(s, done, to);
-		it = nftnl_set_elems_iter_create(s);
-		do {
-			h = head(NFT_MSG_NEWSETELEM, NLM_F_CREATE);
-			more = nftnl_set_elems_nlmsg_build_payload_iter(h, it);
-			next(h);
-		} while (more > 0);
-		nftnl_set_elems_iter_destroy(it);
-		nftnl_set_free(s);
+		if (!rules)
+			add_set(id, done, to);
 		h = a_rule(id);
 		if (to == count || to % 1500 == 0)
 			ok = flush(nl, h);
@@ -303,6 +318,7 @@ int main(int argc, char **argv)
 	json_path = argv[2];
 	count = (uint32_t)strtoul(argv[4], NULL, 10);
 	interval = strcmp(argv[5], "interval") == 0;
+	rules = strcmp(argv[5], "rules") == 0;
 	out = calloc(1, 1u << 22);
 	/* root stays root, so that nft(8) has its capabilities after the exec */
 	if (!out || unshare(geteuid() ? CLONE_NEWUSER | CLONE_NEWNET : CLONE_NEWNET) < 0)

@@ -124,18 +124,31 @@ static void print_addr(FILE *out, region_addr a)
 		(void)fprintf(out, "%s%x", i ? ":" : "", b[i] << 8 | b[i + 1]);
 }
 
+/* It stands in a rule and is shown there. */
+static bool is_block(const struct model_set *s)
+{
+	return s->name.p[0] == '#';
+}
+
+static void print_addrs(FILE *out, const struct model_element *e)
+{
+	print_addr(out, e->lo);
+	if (e->hi == e->lo)
+		return;
+	(void)fputc('-', out);
+	print_addr(out, e->hi);
+}
+
 static void print_set(FILE *out, const struct model_set *s)
 {
+	if (is_block(s))
+		return;
 	(void)fprintf(out, "set %.*s", STR_ARG(s->name));
 	for (size_t i = 0; i < s->elements.n; i++) {
 		const struct model_element *e = &s->elements.v[i];
 
 		(void)fputs(i ? ", " : ": ", out);
-		print_addr(out, e->lo);
-		if (e->hi != e->lo) {
-			(void)fputc('-', out);
-			print_addr(out, e->hi);
-		}
+		print_addrs(out, e);
 		if (s->pairs) {
 			(void)fputs(" port ", out);
 			print_ports(out, e->port_lo, e->port_hi);
@@ -153,10 +166,14 @@ static void print_rule(FILE *out, const struct model_rule *r)
 		(void)fputs("replies", out);
 	else
 		(void)fputs(r->proto == IR_TCP ? "tcp" : "udp", out);
-	if (r->set)
+	if (r->set && is_block(r->set)) {
+		(void)fputs(" to ", out);
+		print_addrs(out, &r->set->elements.v[0]);
+	} else if (r->set) {
 		(void)fprintf(out, " to @%.*s", STR_ARG(r->set->name));
-	else if (r->family)
+	} else if (r->family) {
 		(void)fprintf(out, " to ipv%u", r->family);
+	}
 	for (size_t i = 0; i < r->ports.n; i++) {
 		(void)fputs(i ? "," : " port ", out);
 		print_ports(out, r->ports.v[i].lo, r->ports.v[i].hi);

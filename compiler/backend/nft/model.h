@@ -15,7 +15,7 @@ struct model_element {
 };
 
 struct model_set {
-	struct str name;
+	struct str name; /* of a block that stands in a rule: '#' and its number */
 	bool v6, pairs, interval;
 	VEC(struct model_element) elements; /* ascending once it is read */
 };

@@ -210,7 +210,7 @@ static bool read_set(struct reader *r, json_object *o)
 	json_object *flags = member(o, "flags");
 
 	s->name = text_of(r, member(o, "name"));
-	if (!is_ours(o) || !s->name.n || map_get(&r->sets, s->name) ||
+	if (!is_ours(o) || !s->name.n || s->name.p[0] == '#' || map_get(&r->sets, s->name) ||
 	    !read_type(s, member(o, "type")))
 		return fail(r, "a set of another kind", o);
 	if (flags) {
@@ -248,6 +248,21 @@ static bool take_set(struct reader *r, struct model_rule *rule, json_object *rig
 		return fail(r, "a set of another kind", right);
 	rule->family = family;
 	return true;
+}
+
+/* A block of addresses in the rule itself, as a set of its own. */
+static bool take_block(struct reader *r, struct model_rule *rule, json_object *right,
+		       unsigned family)
+{
+	struct model_set *s = ARENA_NEW(r->a, struct model_set);
+
+	s->name = str_printf(r->a, "#%zu", r->m->rules.n + 1);
+	s->v6 = family == 6;
+	s->interval = true;
+	VEC_PUSH(r->a, &r->m->sets, s);
+	rule->set = s;
+	rule->family = family;
+	return read_element(r, s, right);
 }
 
 static unsigned daddr_family(json_object *left)
@@ -354,7 +369,9 @@ static bool read_match(struct reader *r, struct model_rule *rule, json_object *m
 	}
 	family = daddr_family(left);
 	if (family && !rule->family)
-		return take_set(r, rule, right, false, family);
+		return text_of(r, right).n && text_of(r, right).p[0] == '@' ?
+			       take_set(r, rule, right, false, family) :
+			       take_block(r, rule, right, family);
 	proto = dport_proto(left);
 	if (!proto || rule->proto)
 		return fail(r, "an unknown match", match);

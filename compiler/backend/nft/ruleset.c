@@ -1,7 +1,8 @@
 /*
- * Which sets and rules a statement becomes: one set of addresses and a match
- * of ports where all its addresses have the same ports, else a set of
- * (address, port) pairs.  What no rule decides is left to the last rules,
+ * Which sets and rules a statement becomes: one set of addresses (or, where it
+ * is one block or range, that alone, since a set costs the kernel more than a rule)
+ * and a match of ports where all its addresses have the same ports, else a
+ * set of (address, port) pairs.  What no rule decides is left to the last rules,
  * which are those of `otherwise`; what is neither tcp nor udp to the chain,
  * which drops.
  */
@@ -439,15 +440,25 @@ static bool is_uniform(const struct part *p)
 	return true;
 }
 
+static void match_block(struct buf *b, const struct piece *p, unsigned family)
+{
+	buf_z(b, "{\"match\":{\"op\":\"==\",\"left\":");
+	payload(b, family ? "ip6" : "ip", "daddr");
+	buf_z(b, ",\"right\":");
+	add_addresses(b, p->lo, p->hi, family);
+	buf_z(b, "}},");
+}
+
 static void group_rules(struct maker *m, const struct group *g, unsigned family)
 {
 	const struct part *p = &g->part[family];
 	struct str comment = ruleset_comment(m->ir, g->rule);
 	bool one = is_uniform(p), whole = one && is_whole(p, family);
+	bool single = one && !whole && p->pieces.n == 1;
 
 	if (!p->pieces.n)
 		return;
-	if (one && !whole)
+	if (one && !whole && !single)
 		address_set(m, g, family);
 	for (unsigned k = 0; k < 2; k++) {
 		const struct ranges *r = one ? p->sigs.v[0].of[k] : NULL;
@@ -459,6 +470,8 @@ static void group_rules(struct maker *m, const struct group *g, unsigned family)
 		begin_rule(m, comment, r ? r->v.n * COST_PORT : 0);
 		if (whole)
 			match_meta(m->out, "nfproto", family ? "ipv6" : "ipv4");
+		else if (single)
+			match_block(m->out, &p->pieces.v[0], family);
 		else
 			match_set(m, g, family, one ? 'a' : k ? 'u' : 't', k);
 		if (one)

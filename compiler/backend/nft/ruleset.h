@@ -2,7 +2,7 @@
  * From what every address and port gets to the rules of one nftables table:
  * nft.json (documents of libnftables) and egress.bin.  One statement of the
  * policy is a named set of addresses for each family (with ports inside of it
- * where they differ) and one rule for each protocol, all of them apart from
+ * where they differ; none for a single block) and one rule for each protocol, all of them apart from
  * each other, so that their order says nothing.
  */
 #ifndef COMPILER_BACKEND_NFT_RULESET_H

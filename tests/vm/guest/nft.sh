@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# nf_tables as modules of the kernel: loaded for whoever asks, and missing;
+# and a smaller socket buffer than usual.  For a machine of its own.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../../lib/live.sh"
+is_root || { skip root "sets sysctls, removes modules"; done_; exit; }
+raw_policy "${HEAD/network disabled/network limited}file { allow read, exec \"$PROBES\" }
+network { allow tcp 127.0.0.0/8 port 8000 as lo }"
+rows="touch ran; $PROBES/net_probe tcp 127.0.0.1 8000; $PROBES/net_probe tcp 127.0.0.1 8001"
+load() {
+	rm -f ran
+	run sh -c "$rows"
+}
+loaded() {
+	want_out '8000 allow$'
+	want_out '8001 deny ECONNREFUSED$'
+	want_file ran
+	no_err polnft
+}
+
+t "the control: rules are loaded"
+load
+loaded
+
+t "a socket buffer that is smaller than a transaction is raised"
+{
+	printf '%s\nnetwork {\n' "${HEAD/network disabled/network limited}file { allow read, exec \"$PROBES\" }"
+	awk 'BEGIN { for (i = 0; i < 20; i++) {
+		printf "\tallow tcp "
+		for (k = 0; k < 100; k++) printf "%s11.%d.%d.0/25", k ? ", " : "", i, k * 2
+		printf " port 443 as b%d\n", i } }'
+	printf '\tallow tcp 127.0.0.0/8 port 8000 as lo\n}\n'
+} >"$WORK/many.pol"
+(cd "$WORK" && "$BIN/polc" compile many.pol -o many.polb >/dev/null 2>"$WORK/.err") ||
+	bad "polc: $(head -n 3 "$WORK/.err")"
+chmod 0600 "$WORK/many.polb"
+default=$(cat /proc/sys/net/core/wmem_default)
+echo 32768 >/proc/sys/net/core/wmem_default
+rm -f ran
+run_with many sh -c "$rows"
+loaded
+echo "$default" >/proc/sys/net/core/wmem_default
+
+t "without nf_tables the run is refused, and the doctor says why"
+loader=$(cat /proc/sys/kernel/modprobe)
+for _ in 1 2 3 4 5 6 7 8; do
+	for m in $(lsmod | awk '$3 == 0 && $1 ~ /^(nft?_|nfnetlink)/ { print $1 }'); do rmmod "$m" 2>/dev/null; done
+done
+! lsmod | grep -qE '^nf_tables ' || bad "nf_tables is in use: $(lsmod | grep nf_)"
+echo /bin/false >/proc/sys/kernel/modprobe
+load
+want_rc 125
+want_line 'refused: no nf_tables \(E[A-Z]+\), by which network limited'
+no_file ran
+out=$("$BIN/polrun" --doctor)
+rc=$?
+want_rc 0
+want_out '^nf_tables +no \(E[A-Z]+\) +network limited is refused$'
+policy '' off
+run_with off sh -c 'echo in'
+want_out '^in$'
+echo "$loader" >/proc/sys/kernel/modprobe
+
+t "the kernel loads its modules again"
+load
+loaded
+out=$("$BIN/polrun" --doctor)
+want_out '^nf_tables +yes$'
+
+done_
