@@ -51,6 +51,7 @@ struct diff_finding {
 /* What could not be decided, and why. */
 struct diff_doubt {
 	struct str why;
+	bool narrows_only; /* whatever it is, it permits nothing more */
 	struct str role; /* as above */
 	struct diff_said side[2];
 };

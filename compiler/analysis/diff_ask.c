@@ -47,7 +47,8 @@ void diff_doubt_add(struct diff *d, struct diff_doubt doubt)
 
 void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why)
 {
-	struct diff_doubt doubt = { .why = str_from(why) };
+	struct diff_doubt doubt = { .why = str_from(why),
+				    .narrows_only = !diff_may_widen(it) };
 	int s;
 
 	for (s = 0; s < 2; s++) {

@@ -10,6 +10,8 @@
 #define MAX_SPENT ((size_t)4 * 1000 * 1000)
 /* How often a region is tried again whose first words name no request. */
 #define MAX_TRIES 8
+/* Trees in which a path of a rule is looked at that no automaton holds. */
+#define MAX_TREES 64
 
 struct job {
 	struct diff *d;
@@ -264,6 +266,41 @@ static void sample(struct job *j)
 	}
 }
 
+/*
+ * A path below each tree that another rule opens: a shortest word of a pattern
+ * at any depth lies where everything is denied anyway.
+ */
+static void sample_trees(struct job *j)
+{
+	struct diff_item *it = j->sel[0];
+	struct set_tagged x = diff_word_language(j->d, j->tmp, it, j->frame, true);
+	struct str word, lead;
+	size_t i, tried = 0;
+
+	if (it->kind != IR_FILE || j->frame == DIFF_RELATIVE ||
+	    set_member(j->tmp, x.re, x.minus, SET_DEFAULT_BUDGET, &word) != SET_WITNESS)
+		return;
+	for (i = 1; i < j->n && tried < MAX_TREES; i++) {
+		const struct ir_rule *r = diff_rule(j->sel[i]);
+		struct ir_request req = diff_request(j->d, IR_FILE);
+		unsigned op;
+
+		lead = j->sel[i]->lead;
+		if (r->effect >= IR_DENY || !lead.n)
+			continue;
+		req.path = str_cat(j->tmp, lead, word);
+		if (!diff_word_matches_path(it, &req))
+			continue;
+		tried++;
+		for (op = IR_READ; op <= IR_EXEC; op <<= 1) {
+			req.op = (enum ir_op)op;
+			if (operations(j) & op)
+				(void)diff_ask(j->d, NULL, &req, diff_scopes(it), j->tmp,
+					       j->told);
+		}
+	}
+}
+
 static struct job run(struct diff *d, struct arena *tmp, struct diff_item *it,
 		      enum diff_frame frame, struct diff_told *told)
 {
@@ -271,10 +308,12 @@ static struct job run(struct diff *d, struct arena *tmp, struct diff_item *it,
 
 	select_items(&j, it);
 	j.small = diff_small_of(d, tmp, j.sel, j.n);
-	if (build(&j) == SET_HOLDS)
+	if (build(&j) == SET_HOLDS) {
 		walk(&j);
-	else
+	} else {
 		sample(&j);
+		sample_trees(&j);
+	}
 	return j;
 }
 

@@ -170,11 +170,22 @@ static bool has_widening(const struct diff_result *r)
 	return false;
 }
 
+/* Doubts about what could only forbid more are none about a widening. */
+static bool is_in_doubt(const struct options *o, const struct diff_result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->doubts.n; i++)
+		if (!o->fail_on_widening || !r->doubts.v[i].narrows_only)
+			return true;
+	return false;
+}
+
 static enum cli_exit exit_of(const struct options *o, const struct diff_result *r)
 {
 	if (o->fail_on_widening ? has_widening(r) : r->findings.n > 0)
 		return CLI_FINDINGS;
-	return r->doubts.n ? CLI_UNDECIDED : CLI_CLEAN;
+	return is_in_doubt(o, r) ? CLI_UNDECIDED : CLI_CLEAN;
 }
 
 enum cli_exit cmd_diff(struct options *o, struct arena *a)

@@ -183,9 +183,31 @@ static void test_what_hangs_on_the_roots_is_undecided(void **state)
 	compare(old, new);
 	assert_int_equal(res.findings.n, 0);
 	assert_int_equal(res.doubts.n, 1);
+	assert_true(res.doubts.v[0].narrows_only);
 	compare(new, old);
 	assert_int_equal(res.findings.n, 0);
 	assert_int_equal(res.doubts.n, 1);
+	assert_false(res.doubts.v[0].narrows_only);
+}
+
+/* Rules at any depth that no automaton holds: asked where a tree is open. */
+static void test_too_many_rules_are_asked_below_open_trees(void **state)
+{
+	char old[1000] = "file { allow read \"/srv\"  allow write \"/opt\" ", *new;
+	size_t n = strlen(old), k;
+	const struct diff_finding *f;
+
+	(void)state;
+	for (k = 0; k < 24; k++)
+		n += (size_t)snprintf(old + n, sizeof(old) - n, "deny read \"**/.%c\" ",
+				      (char)('a' + k));
+	new = arena_printf(&arena, "%s }", old);
+	(void)snprintf(old + n, sizeof(old) - n, "deny read \"**/.z\" }");
+	compare(old, new);
+	f = only_finding(DIFF_ALLOWED, true);
+	assert_true(str_eqz(f->request.path, "/srv/.z"));
+	compare(new, old);
+	(void)only_finding(DIFF_DENIED, false);
 }
 
 /* --- what a bundle may hold, and no compiler makes ---------------------------------
@@ -294,6 +316,7 @@ int main(void)
 		WITH(arena, test_the_witness_lies_in_what_changed),
 		WITH(arena, test_other_words_for_the_same_are_the_same),
 		WITH(arena, test_what_hangs_on_the_roots_is_undecided),
+		WITH(arena, test_too_many_rules_are_asked_below_open_trees),
 		WITH(arena, test_what_lifts_a_default_is_compared_too),
 		WITH(arena, test_the_order_of_errnos_is_compared_too),
 		WITH(arena, test_L7_base_none_shows_in_bulk),
