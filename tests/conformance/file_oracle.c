@@ -13,18 +13,11 @@
  *     EFFECT RULE OWN MATCHED,…                 (RULE: -1 otherwise)
  * OWN is 1 where only scratch rules allow it.
  */
-#include <sodium.h>
 #include <string.h>
 
 #include "compiler/backend/mounts/places.h"
-#include "compiler/cli/compiled.h"
 #include "compiler/cli/roots.h"
-
-static int trouble(const char *what)
-{
-	(void)fprintf(stderr, "file_oracle: %s\n", what);
-	return 2;
-}
+#include "tests/conformance/oracle.h"
 
 static void print_places(const char *word, const struct mounts_places *p,
 			 const struct ir_rule *r, enum ir_root root)
@@ -85,15 +78,10 @@ static bool is_own(const struct ir_decision *d)
 
 static bool answer(struct compilation *c, struct bundle *b, struct ir_request *req)
 {
-	const char *why = NULL;
 	struct ir_decision e;
-	struct decision d;
 
-	ir_eval(c->ir, req, c->a, &e);
-	if (compiled_ask(b, req, c->a, &d, &why))
-		why = compiled_differs(b, &e, req, &d, c->a);
-	if (why)
-		return trouble(why) == 0;
+	if (!oracle_ask(c, b, req, &e))
+		return false;
 	printf("%s %d %d ", ir_effect_name(e.effect), e.rule ? (int)e.rule->index : -1,
 	       is_own(&e));
 	for (size_t i = 0; i < e.nmatched; i++)
@@ -125,35 +113,25 @@ static int run(struct options *o, struct arena *a)
 	struct roots roots;
 	struct bundle b;
 	char line[8192];
+	int r;
 
 	if (!roots_find(o, a, &roots, stderr))
 		return 2;
-	compilation_init(&c, o, a);
-	if (passes_run(&c, NULL) != CLI_CLEAN) {
-		diag_render(stderr, &c.sink, &c.map, false);
-		return 1;
-	}
-	if (!compiled_open(&c, &b))
-		return trouble(c.internal);
+	r = oracle_open(o, a, &c, &b);
+	if (r)
+		return r;
 	print_rules(&c);
 	req.roots = roots.dirs;
 	while (fgets(line, sizeof(line), stdin))
-		if (!read_line(line, &req) || !answer(&c, &b, &req))
-			return trouble("no answer");
+		if (!read_line(line, &req) || !answer(&c, &b, &req)) {
+			(void)fprintf(stderr, "file_oracle: no answer to '%s'\n", line);
+			return 2;
+		}
 	bundle_release(&b);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct options o;
-	struct arena a;
-	int r = 2;
-
-	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	if (sodium_init() >= 0 &&
-	    options_read(&o, &a, CLI_EXPLAIN, argc - 1, argv + 1, stderr))
-		r = run(&o, &a);
-	arena_release(&a);
-	return r;
+	return oracle_main(argc, argv, run);
 }

@@ -8,12 +8,11 @@
  * decides.
  */
 #include <arpa/inet.h>
-#include <sodium.h>
 #include <string.h>
 
 #include "compiler/backend/nft/ruleset.h"
 #include "compiler/backend/util.h"
-#include "compiler/cli/compiled.h"
+#include "tests/conformance/oracle.h"
 
 /* No broadcast, multicast, link-local or unspecified address. */
 static bool is_usable(region_addr a)
@@ -31,18 +30,11 @@ static bool ask(struct compilation *c, struct bundle *b, struct ir_request *req)
 	char text[INET6_ADDRSTRLEN];
 	bool v4 = region_of(req->addr) >= REGION_V4_LO &&
 		  region_of(req->addr) <= REGION_V4_HI;
-	const char *why = NULL;
 	struct ir_decision e;
-	struct decision d;
 	struct str id;
 
-	ir_eval(c->ir, req, c->a, &e);
-	if (compiled_ask(b, req, c->a, &d, &why))
-		why = compiled_differs(b, &e, req, &d, c->a);
-	if (why) {
-		(void)fprintf(stderr, "net_oracle: %s\n", why);
+	if (!oracle_ask(c, b, req, &e))
 		return false;
-	}
 	id = ruleset_comment(c->ir, e.rule ? e.rule->index :
 					     bk_rule_of_scalar(c->ir, e.scalar));
 	(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? req->addr + 12 : req->addr, text,
@@ -105,14 +97,12 @@ static int run(struct options *o, struct arena *a)
 	struct compilation c;
 	struct region r;
 	struct bundle b;
+	int status = oracle_open(o, a, &c, &b);
 	bool ok = true;
 
-	compilation_init(&c, o, a);
-	if (passes_run(&c, NULL) != CLI_CLEAN) {
-		diag_render(stderr, &c.sink, &c.map, false);
-		return 1;
-	}
-	if (!compiled_open(&c, &b) || !region_make(c.ir, a, &r))
+	if (status)
+		return status;
+	if (!region_make(c.ir, a, &r))
 		return 2;
 	for (size_t i = 0; ok && i < r.slabs.n; i++)
 		ok = ask_slab(&c, &b, &r, i);
@@ -122,14 +112,5 @@ static int run(struct options *o, struct arena *a)
 
 int main(int argc, char **argv)
 {
-	struct options o;
-	struct arena a;
-	int r = 2;
-
-	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	if (sodium_init() >= 0 &&
-	    options_read(&o, &a, CLI_EXPLAIN, argc - 1, argv + 1, stderr))
-		r = run(&o, &a);
-	arena_release(&a);
-	return r;
+	return oracle_main(argc, argv, run);
 }

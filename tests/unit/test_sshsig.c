@@ -18,6 +18,7 @@
 #include "runtime/bundle/sshsig.h"
 #include "runtime/bundle/trust.h"
 #include "tests/unit/bundle_sign.h"
+#include "tests/unit/scratch_dir.h"
 
 /* A row says only what differs from a good signature. */
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -26,15 +27,6 @@ static char dir[] = "/tmp/pol-test-sshsig.XXXXXX";
 static struct sig_key key;
 static struct mk mk;
 static struct str bundle, manifest;
-
-static void put_file(const char *name, const char *text, size_t n)
-{
-	FILE *f = fopen(name, "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(text, 1, n, f), n);
-	assert_int_equal(fclose(f), 0);
-}
 
 /* What ssh-keygen says of the files `allowed` and `sig` for alice. */
 static bool keygen_accepts(void)
@@ -49,7 +41,7 @@ static void allow(const struct sig_spec *s, const struct sig_key *k)
 
 	sig_public(s, k, pub);
 	snprintf(line, sizeof(line), "alice %s\n", pub);
-	put_file("allowed", line, strlen(line));
+	scratch_put("allowed", line, strlen(line));
 }
 
 static int check(const char *text, size_t n, struct rt_err *err)
@@ -170,7 +162,7 @@ static void test_each_field_of_a_signature(void **state)
 		if (r->s.sk)
 			allowed = (struct sig_spec){ SIG_GOOD_SK, .app = r->s.app };
 		allow(&allowed, &key);
-		put_file("sig", text, n);
+		scratch_put("sig", text, n);
 		if (keygen_accepts() != r->keygen)
 			fail_msg("%s: ssh-keygen %s it", r->what,
 				 r->keygen ? "refuses" : "accepts");
@@ -398,8 +390,8 @@ static void test_each_field_of_a_list(void **state)
 	struct str bytes = mk_signed(&mk.a, bundle, &good, &key);
 
 	(void)state;
-	put_file("sig", sig, sig_make(&good, &key, manifest.p, manifest.n, sig));
-	put_file("signed.polb", bytes.p, bytes.n);
+	scratch_put("sig", sig, sig_make(&good, &key, manifest.p, manifest.n, sig));
+	scratch_put("signed.polb", bytes.p, bytes.n);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		const struct list_row *r = &lists[i];
 		char *text = expand(r->text);
@@ -408,7 +400,7 @@ static void test_each_field_of_a_list(void **state)
 
 		if (ours != !r->why || (r->why && !strstr(err.text, r->why)))
 			fail_msg("%s: %s", r->text, ours ? "accepted" : err.text);
-		put_file("allowed", text, strlen(text));
+		scratch_put("allowed", text, strlen(text));
 		same_for_a_bundle(ours, r->why);
 		if (keygen_accepts() != r->keygen)
 			fail_msg("%s: ssh-keygen %s it", r->text,
@@ -505,24 +497,21 @@ static int setup(void **state)
 {
 	(void)state;
 	key = sig_key(1);
-	if (!mkdtemp(dir) || chdir(dir) != 0)
+	if (scratch_enter(dir) != 0)
 		return -1;
 	(void)umask(022);
 	mk_sample(&mk);
 	bundle = mk_bundle(&mk, MK_OPTIONS);
 	manifest = mk_manifest(bundle);
-	put_file("manifest", manifest.p, manifest.n);
+	scratch_put("manifest", manifest.p, manifest.n);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	char cmd[64];
-
 	(void)state;
 	mk_release(&mk);
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	return chdir("/") == 0 && system(cmd) == 0 ? 0 : -1;
+	return scratch_leave(dir);
 }
 
 int main(void)

@@ -19,6 +19,7 @@
 #include "compiler/bundle/sign.h"
 #include "runtime/bundle/trust.h"
 #include "tests/unit/bundle_sign.h"
+#include "tests/unit/scratch_dir.h"
 
 #define NOW 1800000000
 
@@ -30,11 +31,7 @@ static struct str plain;
 
 static void put_file(const char *name, struct str s)
 {
-	FILE *f = fopen(name, "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(s.p, 1, s.n, f), s.n);
-	assert_int_equal(fclose(f), 0);
+	scratch_put(name, s.p, s.n);
 }
 
 /* A list of one line with that key. */
@@ -447,7 +444,7 @@ static int setup(void **state)
 	alice = sig_key(1);
 	bob = sig_key(2);
 	(void)umask(022);
-	if (!mkdtemp(dir) || chdir(dir) != 0)
+	if (scratch_enter(dir) != 0)
 		return -1;
 	mk_sample(&mk);
 	plain = mk_bundle(&mk, MK_OPTIONS);
@@ -456,12 +453,9 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	char cmd[64];
-
 	(void)state;
 	mk_release(&mk);
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	return chdir("/") == 0 && system(cmd) == 0 ? 0 : -1;
+	return scratch_leave(dir);
 }
 
 int main(void)
