@@ -1,5 +1,6 @@
 /* `polc dump --after PASS`: the tree, the IR or a back end's members. */
 #include "compiler/cli/cli.h"
+#include "compiler/cli/loaded.h"
 #include "compiler/cli/report.h"
 
 static bool is_pass(struct arena *a, const char *name)
@@ -21,6 +22,23 @@ static bool is_pass(struct arena *a, const char *name)
 	return false;
 }
 
+/* It holds the policy as it was after "lift"; what later passes made are members. */
+static enum cli_exit dump_bundle(struct options *o, struct arena *a)
+{
+	struct loaded l;
+	enum cli_exit e;
+
+	if (strcmp(o->after, "lift") != 0) {
+		fputs("polc: a bundle holds the policy after the pass 'lift'; `polc inspect "
+		      "--section NAME` shows what later ones made\n", stderr);
+		return CLI_TROUBLE;
+	}
+	e = loaded_read(&l, o, a);
+	if (e == CLI_CLEAN)
+		ir_print(stdout, l.ir);
+	return e;
+}
+
 enum cli_exit cmd_dump(struct options *o, struct arena *a)
 {
 	struct compilation c;
@@ -28,6 +46,8 @@ enum cli_exit cmd_dump(struct options *o, struct arena *a)
 
 	if (!is_pass(a, o->after))
 		return CLI_TROUBLE;
+	if (o->bundle)
+		return dump_bundle(o, a);
 	compilation_init(&c, o, a);
 	if (!cli_sources(o, a))
 		return CLI_TROUBLE;

@@ -49,7 +49,7 @@ static bool check_policy(struct asked *r)
 		return complain(r, "a bundle is a whole policy: name it alone, "
 				   "without sources or --discover");
 	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_EFFECTIVE &&
-	    !options_wants_bundle(o->verb)) {
+	    o->verb != CLI_DUMP && !options_wants_bundle(o->verb)) {
 		fprintf(r->err,
 			"polc: '%s' is compiled already; this verb reads "
 			"sources\n",

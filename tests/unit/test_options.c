@@ -118,6 +118,8 @@ static void test_values(void **state)
 	assert_null(o.discover_dir);
 	accepts(&o, "check --discover=/x");
 	assert_string_equal(o.discover_dir, "/x");
+	accepts(&o, "dump --after lift x.polb");
+	assert_string_equal(o.bundle, "x.polb");
 	accepts(&o, "effective --format yaml --section file x.polb");
 	assert_int_equal(o.format, CLI_YAML);
 	assert_string_equal(o.bundle, "x.polb");
