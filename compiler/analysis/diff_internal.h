@@ -77,6 +77,9 @@ void diff_settled(struct diff *d, const struct diff_item *it,
 
 /* --- identity (diff_key.c) ----------------------------------------------- */
 
+/* What the rule means, without place, name and spelling. */
+struct str diff_rule_key(struct arena *a, const struct ir_rule *r);
+
 /* Fills items[], what is changed and what acts alike. */
 void diff_identify(struct diff *d);
 /* The rule, of either side; NULL for a class. */

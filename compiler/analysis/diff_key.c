@@ -66,7 +66,7 @@ static void put_acts(struct buf *b, const struct ir_rule *r)
 		   STR_ARG(r->until));
 }
 
-static struct str rule_key(struct arena *a, const struct ir_rule *r)
+struct str diff_rule_key(struct arena *a, const struct ir_rule *r)
 {
 	struct buf b;
 
@@ -120,7 +120,7 @@ static void collect(struct identity *id, int side)
 	id->lifts[side] = arena_array(a, ir->rules.n + 1, sizeof(**id->lifts));
 	for (i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
-		struct diff_item *it = item_of(id, r->kind, rule_key(a, r));
+		struct diff_item *it = item_of(id, r->kind, diff_rule_key(a, r));
 
 		/* the first of equal ones: whatever it does, the others do too */
 		if (!it->rule[side])

@@ -287,6 +287,38 @@ static void compare_locks(struct diff *d)
 	}
 }
 
+/*
+ * What `final` keeps from levels that are not compared here: denies cannot loosen
+ * a final allow, and facts of lower levels not hide what a final rule speaks of.
+ */
+static void compare_final(struct diff *d)
+{
+	struct list allow[2], deny[2];
+	int s, kind = 0;
+
+	for (; kind < IR_KIND_COUNT; kind++) {
+		memset(allow, 0, sizeof(allow));
+		memset(deny, 0, sizeof(deny));
+		for (s = 0; s < 2; s++) {
+			const struct ir *ir = d->ir[s];
+			size_t i;
+
+			for (i = 0; i < ir->rules.n; i++) {
+				const struct ir_rule *r = ir->rules.v[i];
+
+				if (r->final && (int)r->kind == kind)
+					push(d,
+					     r->effect == IR_ALLOW ? &allow[s]
+								   : &deny[s],
+					     diff_rule_key(d->a, r),
+					     said(r->id, r->text, r->level, r->at));
+			}
+		}
+		compare_lists(d, ir_kind_name((enum ir_kind)kind), allow, true, false);
+		compare_lists(d, ir_kind_name((enum ir_kind)kind), deny, false, true);
+	}
+}
+
 /* A later day, or none, holds longer. */
 static void compare_day(struct diff *d, const char *what, struct str o, struct str n)
 {
@@ -304,6 +336,7 @@ void diff_values(struct diff *d)
 	const struct ir *o = d->ir[DIFF_OLD], *n = d->ir[DIFF_NEW];
 
 	compare_locks(d);
+	compare_final(d);
 	compare_settings(d);
 	compare_env(d);
 	compare_mounts(d);
