@@ -451,21 +451,23 @@ static int add_git(struct maker *m)
 }
 
 /* Could the run write there, or at what the path's links stand for? */
-static bool within_reach(const struct maker *m, const char *path)
+static int within_reach(const struct maker *m, const char *path, bool *ret)
 {
 	const struct view_in *in = m->in;
 	struct view_link *links;
 	char real[4096];
 	uint32_t rule;
 	size_t n;
-	bool yes = in->decide(in->arg, PB_WRITE, path, &rule) == VIEW_ALLOW;
+	int r = view_resolve(in->prefix, path, real, &links, &n);
 
-	if (view_resolve(in->prefix, path, real, &links, &n) != 0)
-		return true; /* what is not known is kept */
-	for (size_t i = 0; i < n; i++)
-		yes |= in->decide(in->arg, PB_WRITE, links[i].path, &rule) == VIEW_ALLOW;
+	*ret = in->decide(in->arg, PB_WRITE, path, &rule) == VIEW_ALLOW;
+	for (size_t i = 0; i < n && r == 0; i++)
+		*ret |= in->decide(in->arg, PB_WRITE, links[i].path, &rule) == VIEW_ALLOW;
 	free(links);
-	return yes || in->decide(in->arg, PB_WRITE, real, &rule) == VIEW_ALLOW;
+	if (r < 0)
+		return rt_fail_errno(m->err, -r, "%s", path);
+	*ret |= in->decide(in->arg, PB_WRITE, real, &rule) == VIEW_ALLOW;
+	return 0;
 }
 
 /* The run's own bundle and the like, under the id of the line that speaks of
@@ -488,7 +490,10 @@ static int add_kept(struct maker *m)
 					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE |
 						  VIEW_AF_FILE };
 
-		if (within_reach(m, a.path))
+		bool reach;
+
+		r = within_reach(m, a.path, &reach);
+		if (r == 0 && reach)
 			r = add_anchor(m, &a);
 	}
 	return r;
