@@ -74,13 +74,13 @@ static bool climbs(const char *path)
 /* `path` from `cwd` on, without "." and empty components. */
 static char *from_here(const char *cwd, const char *path)
 {
-	size_t n = strlen(cwd);
-	char *s = malloc(n + strlen(path) + 3), *w = s;
+	size_t n = path[0] != '/' && cwd[1] ? strlen(cwd) : 0;
+	char *s = malloc(n + strlen(path) + 3), *w;
 
 	if (!s)
 		return NULL;
-	if (path[0] != '/' && n > 1)
-		w = mempcpy(w, cwd, n);
+	memcpy(s, cwd, n);
+	w = s + n;
 	while (*path) {
 		size_t len;
 
@@ -88,7 +88,8 @@ static char *from_here(const char *cwd, const char *path)
 		len = strcspn(path, "/");
 		if (len && !(len == 1 && *path == '.')) {
 			*w++ = '/';
-			w = mempcpy(w, path, len);
+			memcpy(w, path, len);
+			w += len;
 		}
 		path += len;
 	}
