@@ -21,6 +21,7 @@
 #define PLAN_MAX (32u * 1024 * 1024)
 #define PLAN_MAX_SLOTS 4096u
 #define PLAN_CHUNK (60u * 1024) /* of one message */
+#define PLAN_CHUNK_LEAST 4096u  /* the kernel gives every socket more */
 
 /* Who executes an operation. */
 enum plan_phase {

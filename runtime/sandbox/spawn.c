@@ -35,13 +35,18 @@ struct spawn {
 /* 0 or -errno; polinit then finds the end of the socket instead of the rest. */
 static int send_plan(const struct spawn *s)
 {
+	size_t left = s->size, most = PLAN_CHUNK;
 	const char *p = s->bytes;
-	size_t left = s->size;
 
 	while (left) {
-		size_t n = left < PLAN_CHUNK ? left : PLAN_CHUNK;
+		size_t n = left < most ? left : most;
 		ssize_t w = SYS_RETRY(send(s->child.sock, p, n, MSG_NOSIGNAL));
 
+		/* a host with small socket buffers (net.core.wmem_default) */
+		if (w < 0 && errno == EMSGSIZE && most > PLAN_CHUNK_LEAST) {
+			most /= 2;
+			continue;
+		}
 		if (w < 0) {
 			int e = errno;
 

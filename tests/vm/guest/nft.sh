@@ -4,7 +4,6 @@
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../../lib/live.sh"
-is_root || { skip root "sets sysctls, removes modules"; done_; exit; }
 raw_policy "${HEAD/network disabled/network limited}file { allow read, exec \"$PROBES\" }
 network { allow tcp 127.0.0.0/8 port 8000 as lo }"
 rows="touch ran; $PROBES/net_probe tcp 127.0.0.1 8000; $PROBES/net_probe tcp 127.0.0.1 8001"
@@ -23,6 +22,11 @@ t "the control: rules are loaded"
 load
 loaded
 
+if ! is_root; then
+	done_
+	exit
+fi
+
 t "a socket buffer that is smaller than a transaction is raised"
 {
 	printf '%s\nnetwork {\n' "${HEAD/network disabled/network limited}file { allow read, exec \"$PROBES\" }"
@@ -32,11 +36,11 @@ t "a socket buffer that is smaller than a transaction is raised"
 		printf " port 443 as b%d\n", i } }'
 	printf '\tallow tcp 127.0.0.0/8 port 8000 as lo\n}\n'
 } >"$WORK/many.pol"
-(cd "$WORK" && "$BIN/polc" compile many.pol -o many.polb >/dev/null 2>"$WORK/.err") ||
-	bad "polc: $(head -n 3 "$WORK/.err")"
-chmod 0600 "$WORK/many.polb"
 default=$(cat /proc/sys/net/core/wmem_default)
 echo 32768 >/proc/sys/net/core/wmem_default
+(cd "$WORK" && "$BIN/polc" compile many.pol -o many.polb >/dev/null 2>"$WORK/.err") ||
+	bad "polc: $(grep error "$WORK/.err")"
+chmod 0600 "$WORK/many.polb"
 rm -f ran
 run_with many sh -c "$rows"
 loaded
