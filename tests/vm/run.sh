@@ -82,6 +82,14 @@ mkdir -p "$stage/tree/build/vm/tests" "$stage/tree/tests/live/vm"
 cp -r "$BUILD/bin" "$stage/tree/build/vm/" && cp -r "$BUILD/tests/probes" "$BUILD/tests/conformance" "$stage/tree/build/vm/tests/" ||
 	die "no programs in $BUILD"
 cp tests/vm/guest/*.sh "$stage/tree/tests/live/vm/"
+# Messages of nf_tables that were captured on this kernel, for the other one.
+# shellcheck disable=SC2016
+printf '%s\n' 'policy captured { base none }' 'command { otherwise allow }' 'network limited {' \
+	'allow tcp 127.0.0.0/8, 192.0.2.0/24 port 8000-8010 as lo' 'deny tcp 127.0.0.0/8 port 8005 as hole' \
+	'allow 10.0.0.0/8, 2001:db8::/32 port 80, 443 as web' 'deny udp 10.1.0.0/16 port 443 as d' '}' \
+	'file { allow read "/" allow exec "/" allow read, write, exec "${PROJECT_DIR}" }' 'env { keep PATH }' >"$stage/captured.pol"
+"$BUILD/bin/polc" compile --no-sources "$stage/captured.pol" -o "$stage/tree/tests/live/vm/captured.polb" \
+	>/dev/null 2>&1 || die "cannot compile a limited network here"
 # The modules that the kernel asks modprobe for when rules of nf_tables come.
 version=$(basename "$(echo "$kernel"/lib/modules/*)")
 modules=$stage/tree/build/vm/modules/$version

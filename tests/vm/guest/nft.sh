@@ -22,6 +22,17 @@ t "the control: rules are loaded"
 load
 loaded
 
+t "messages that were captured on another kernel are taken by this one"
+cp "$(dirname "$0")/captured.polb" "$WORK/captured.polb"
+chmod 0600 "$WORK/captured.polb"
+rm -f ran
+cp "$PROBES/net_probe" .
+run_with captured sh -c 'touch ran; ./net_probe tcp 127.0.0.1 8000; ./net_probe tcp 127.0.0.1 8005'
+want_out '8000 allow$'
+want_out '8005 deny ECONNREFUSED$'
+want_file ran
+no_err polnft
+
 if ! is_root; then
 	done_
 	exit
