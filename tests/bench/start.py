@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Start-up of polrun beside bubblewrap.
 
-usage: start.py RUNS BINDIR BUNDLE PROJECT [WHAT [SIGNED SIGNERS]].  The commands run in turn (A B C A B
-C ...), so that the machine's speed drifts over all of them alike.
+usage: start.py RUNS BINDIR BUNDLE PROJECT [WHAT [SIGNERS NAME=SIGNED...]].  The commands run in turn
+(A B C A B C ...), so that the machine's speed drifts over all of them alike.
 
 Two lines are bubblewrap's, both with the namespaces of the run.  "same view"
 has every tree, private directory and mask that `polrun --plan` lists; "same
@@ -93,9 +93,9 @@ def main():
     polrun = f"{bindir}/polrun"
     commands = {"fork + exec /bin/true": ["/bin/true"],
                 "polrun": [polrun, "-y", "-b", bundle, "/bin/true"]}
-    if len(sys.argv) > 7:
-        commands["polrun, signed bundle"] = [polrun, "-y", "-b", sys.argv[6],
-                                             "--allowed-signers", sys.argv[7], "/bin/true"]
+    for name, signed in (a.split("=", 1) for a in sys.argv[7:]):
+        commands[f"polrun, {name}"] = [polrun, "-y", "-b", signed,
+                                       "--allowed-signers", sys.argv[6], "/bin/true"]
     rows, absent = plan(polrun, bundle)
     empty = tempfile.NamedTemporaryFile()  # until the end
     os.fchmod(empty.fileno(), 0)
@@ -122,10 +122,10 @@ def main():
         q = [t[0]] + [t[int(len(t) * p)] for p in (.05, .25)]
         q += [statistics.median(t)] + [t[int(len(t) * p)] for p in (.75, .95)]
         print(f"{name:36} " + " ".join(f"{v:7.2f}" for v in q))
-    ours = statistics.median(times["polrun"])
-    for name, t in times.items():
-        if name.startswith("bubblewrap"):
-            print(f"polrun / {name}: {ours / statistics.median(t):.2f}")
+    for mine, ours in times.items():
+        for name, t in times.items():
+            if mine.startswith("polrun") and name.startswith("bubblewrap"):
+                print(f"{mine} / {name}: {statistics.median(ours) / statistics.median(t):.2f}")
 
 
 main()

@@ -214,6 +214,30 @@ static void test_another_ruleset_is_seen(void **state)
 	fx_release(&m.f);
 }
 
+static void test_a_block_is_of_the_family_of_its_match(void **state)
+{
+	static const char v4[] = "\"ip\",\"field\":\"daddr\"}},\"right\":{\"prefix\"";
+	struct made m;
+	struct model model;
+	struct str json;
+	size_t at = 0, cut = 3;
+	const char *why;
+
+	(void)state;
+	make(&m);
+	json = bk_member(&m.out, PB_NFT_JSON)->bytes;
+	assert_null(model_read(&m.f.a, json, &model));
+	while (at < json.n && !str_starts(str_sub(json, at, json.n - at), STR(v4)))
+		at++;
+	assert_true(at < json.n);
+	json = str_printf(&m.f.a, "%.*s6%.*s", (int)(at + cut), json.p,
+			  (int)(json.n - at - cut), json.p + at + cut);
+	why = model_read(&m.f.a, json, &model);
+	assert_non_null(why);
+	assert_non_null(strstr(why, "of another family"));
+	fx_release(&m.f);
+}
+
 static void test_modes(void **state)
 {
 	static const struct {
@@ -253,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_no_part_of_a_batch_is_one),
 		cmocka_unit_test(test_egress),
 		cmocka_unit_test(test_another_ruleset_is_seen),
+		cmocka_unit_test(test_a_block_is_of_the_family_of_its_match),
 		cmocka_unit_test(test_modes),
 	};
 

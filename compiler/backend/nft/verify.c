@@ -57,6 +57,12 @@ static int by_addr(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
+static void add_elements(struct verify *v, const struct model_set *s)
+{
+	for (size_t i = 0; i < s->elements.n; i++)
+		add_range(v, s->elements.v[i].lo, s->elements.v[i].hi);
+}
+
 static void find_addresses(struct verify *v)
 {
 	size_t kept = 1;
@@ -87,9 +93,10 @@ static void find_addresses(struct verify *v)
 		VEC_PUSH(v->a, &v->addrs, region_of(s->lo));
 	}
 	for (size_t i = 0; i < v->model.sets.n; i++)
-		for (size_t k = 0; k < v->model.sets.v[i]->elements.n; k++)
-			add_range(v, v->model.sets.v[i]->elements.v[k].lo,
-				  v->model.sets.v[i]->elements.v[k].hi);
+		add_elements(v, v->model.sets.v[i]);
+	for (size_t i = 0; i < v->model.rules.n; i++)
+		if (v->model.rules.v[i].set && !v->model.rules.v[i].set->name.n)
+			add_elements(v, v->model.rules.v[i].set);
 	qsort(v->addrs.v, v->addrs.n, sizeof(*v->addrs.v), by_addr);
 	for (size_t i = 1; i < v->addrs.n; i++)
 		if (v->addrs.v[i] != v->addrs.v[kept - 1])
