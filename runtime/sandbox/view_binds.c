@@ -97,21 +97,30 @@ static int join(char out[8300], const char *a, const char *b)
 	return 0;
 }
 
-/* The object that the rule names, is it what stands there? */
-static bool is_there(const struct maker *m, const char *path, const char *other)
+/*
+ * The object that the rule names, is it what stands there?  1, 0, or -errno.  One
+ * that nobody may look at is taken for it: by the other name it can be reached.
+ */
+static int is_there(const struct maker *m, const char *path, const char *other)
 {
 	struct view_place p, o;
-	bool same = false;
+	int r = view_look(m->in->prefix, path, &p), same = 0;
 
-	if (view_look(m->in->prefix, path, &p) < 0)
-		return false;
-	if (p.exists && view_look(m->in->prefix, other, &o) == 0) {
-		same = o.exists && o.dev == p.dev && o.ino == p.ino;
-		if (o.fd >= 0)
-			(void)close(o.fd);
+	if (r < 0)
+		return rt_fail_errno(m->err, -r, "%s", path);
+	if (p.exists || p.unreachable) {
+		r = view_look(m->in->prefix, other, &o);
+		if (r == 0) {
+			same = o.exists && (p.unreachable ||
+					    (o.dev == p.dev && o.ino == p.ino));
+			if (o.fd >= 0)
+				(void)close(o.fd);
+		}
 	}
 	if (p.fd >= 0)
 		(void)close(p.fd);
+	if (r < 0)
+		return rt_fail_errno(m->err, -r, "%s", other);
 	return same;
 }
 
@@ -122,8 +131,11 @@ static int take_away(struct maker *m, size_t i, const char *named, const char *s
 	struct cand *c;
 	int r;
 
-	if (!strcmp(named, shown) || view_is_system(shown) || !is_there(m, named, shown))
+	if (!strcmp(named, shown) || view_is_system(shown))
 		return 0;
+	r = is_there(m, named, shown);
+	if (r <= 0)
+		return r;
 	r = view_alias(m, named, shown, rule);
 	c = r == 0 ? view_cand_at(m, shown) : NULL;
 	if (!c)

@@ -268,6 +268,9 @@ static int add_private(struct maker *m, const char *path)
 	int r = view_resolve(m->in->prefix, path, real, &links, &n);
 
 	free(links);
+	/* a loop, or a path too long, leads nowhere */
+	if (r < 0 && r != -ELOOP && r != -ENAMETOOLONG)
+		return rt_fail_errno(m->err, -r, "%s", path);
 	/* /var/tmp may be a link to /tmp */
 	c = view_cand_at(m, r == 0 && n && strcmp(real, "/") ? real : path);
 	if (!c)

@@ -37,6 +37,24 @@ static int join(char *out, size_t cap, const char *a, const char *b)
 	return n < 0 || (size_t)n >= cap ? -ENAMETOOLONG : 0;
 }
 
+/*
+ * Can nobody of this user get to `full`?  Only a directory on the way says so: a
+ * refusal that none explains (a security module's, a remote file system's) need
+ * not hold for the command.
+ */
+static bool way_is_closed(char *full)
+{
+	bool closed = false;
+
+	for (char *s = strchr(full + 1, '/'); s && !closed; s = strchr(s + 1, '/')) {
+		*s = '\0';
+		closed = faccessat(AT_FDCWD, full, X_OK, AT_EACCESS) < 0 &&
+			 errno == EACCES;
+		*s = '/';
+	}
+	return closed;
+}
+
 int view_look(const char *prefix, const char *path, struct view_place *ret)
 {
 	char full[4200];
@@ -51,12 +69,11 @@ int view_look(const char *prefix, const char *path, struct view_place *ret)
 	if (r < 0)
 		return r;
 	fd = sys_openat2(AT_FDCWD, full, &how);
-	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
-		ret->unreachable = true;
-		return 0;
+	if (fd < 0) {
+		r = -errno;
+		ret->unreachable = r == -EACCES && way_is_closed(full);
+		return r == -ENOENT || r == -ENOTDIR || ret->unreachable ? 0 : r;
 	}
-	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (S_ISLNK(st.st_mode))
