@@ -132,7 +132,6 @@ void plan_command(struct plan *p, const struct sandbox_run *run,
 	op = plan_add(p, STEP_SECCOMP, PLAN_TARGET);
 	op->other =
 		plan_blob(p, policy->filter, policy->nfilter * sizeof(*policy->filter));
-	op = &p->ops[p->nops - 1];
 	op->len = (uint32_t)(policy->nfilter * sizeof(*policy->filter));
 	op->flags = policy->listener ? PLAN_F_SPECIAL : 0;
 	(void)plan_add(p, STEP_EXEC, PLAN_TARGET);

@@ -348,14 +348,15 @@ static void open_trees(struct build *b)
 	}
 }
 
-static void mask_object(struct plan *p, enum step_id step, const char *name,
-			unsigned mode)
+static struct plan_op *mask_object(struct plan *p, enum step_id step, const char *name,
+				   unsigned mode)
 {
 	struct plan_op *op = plan_add(p, step, PLAN_INIT);
 
 	op->flags = PLAN_F_MASKS;
 	op->mode = mode;
 	op->path = plan_str(p, name);
+	return op;
 }
 
 /* A mask with something visible below it: it can be passed, not listed. */
@@ -366,7 +367,7 @@ static void mask_with_names(struct build *b, size_t i)
 	size_t tl = strlen(top);
 
 	(void)snprintf(name, sizeof(name), "k%zu", i);
-	mask_object(b->p, STEP_MKDIR, name, b->v->nodes[i].locked ? 0555 : 0111);
+	(void)mask_object(b->p, STEP_MKDIR, name, b->v->nodes[i].locked ? 0555 : 0111);
 	for (size_t j = i + 1; j < b->v->n; j++) {
 		const struct sandbox_node *n = &b->v->nodes[j];
 		char path[4200];
@@ -376,9 +377,9 @@ static void mask_with_names(struct build *b, size_t i)
 		(void)snprintf(path, sizeof(path), "%s%s", name, n->path + tl);
 		for (char *s = strchr(path, '/'); (s = strchr(s + 1, '/')); *s = '/') {
 			*s = '\0';
-			mask_object(b->p, STEP_MKDIR, path, 0111);
+			(void)mask_object(b->p, STEP_MKDIR, path, 0111);
 		}
-		mask_object(b->p, n->is_dir ? STEP_MKDIR : STEP_MKFILE, path, 0);
+		(void)mask_object(b->p, n->is_dir ? STEP_MKDIR : STEP_MKFILE, path, 0);
 	}
 }
 
@@ -397,16 +398,15 @@ static void add_base(struct build *b, const struct plan_policy *policy,
 			       policy->disk, inodes < 16384 ? 16384 : inodes);
 	}
 	op->other = plan_str(b->p, options);
-	mask_object(b->p, STEP_MKFILE, "f", 0);
-	mask_object(b->p, STEP_MKDIR, "d", 0);
-	mask_object(b->p, STEP_MKFILE, "e", 0444);
-	mask_object(b->p, STEP_MKDIR, "E", 0555);
+	(void)mask_object(b->p, STEP_MKFILE, "f", 0);
+	(void)mask_object(b->p, STEP_MKDIR, "d", 0);
+	(void)mask_object(b->p, STEP_MKFILE, "e", 0444);
+	(void)mask_object(b->p, STEP_MKDIR, "E", 0555);
 	for (size_t i = 0; i < texts->n; i++) {
 		char name[24];
 
 		(void)snprintf(name, sizeof(name), "t%zu", i);
-		mask_object(b->p, STEP_MKFILE, name, 0444);
-		op = &b->p->ops[b->p->nops - 1];
+		op = mask_object(b->p, STEP_MKFILE, name, 0444);
 		op->other = plan_blob(b->p, texts->v[i].bytes, texts->v[i].len);
 		op->len = (uint32_t)texts->v[i].len;
 	}
