@@ -26,7 +26,7 @@ void network_fill(struct sandbox_run *run, bool say)
 		      "6, Linux 6.12)\n", stderr);
 }
 
-bool network_by_polnft(struct sandbox_run *run, const struct rt_err *err)
+bool network_by_polnft(struct sandbox_run *run, struct rt_err *err)
 {
 	struct rt_err why = { 0 };
 	int fd;
@@ -35,7 +35,10 @@ bool network_by_polnft(struct sandbox_run *run, const struct rt_err *err)
 		return false;
 	fd = before_open_polnft(&why);
 	if (fd < 0) {
-		fprintf(stderr, "polrun: %s\n", why.text);
+		size_t at = strlen(err->text);
+
+		/* one line with both reasons */
+		(void)snprintf(err->text + at, sizeof(err->text) - at, "; %s", why.text);
 		return false;
 	}
 	if (bundle_member(run->bundle, PB_NFT_BATCH))

@@ -10,9 +10,10 @@ void network_fill(struct sandbox_run *run, bool say);
 /*
  * After a start that failed: where the step was "nft" the run is made ready
  * for polnft, and true is to say that it is worth a second start.  The kernel
- * has refused the bundle's messages, or there are none.
+ * has refused the bundle's messages, or there are none.  Where there is no polnft
+ * the error says that, too.
  */
-bool network_by_polnft(struct sandbox_run *run, const struct rt_err *err);
+bool network_by_polnft(struct sandbox_run *run, struct rt_err *err);
 /* A line for the report: whose network it is, and by what. */
 const char *network_mechanism(const struct sandbox_run *run);
 void network_release(struct sandbox_run *run);

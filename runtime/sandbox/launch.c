@@ -238,9 +238,9 @@ static int send_first(const struct launch *s, struct rt_err *err)
 	r = errno;
 	/* without the first plan there is no second; why polinit went is in the
 	   status that it sent */
-	(void)shutdown(s->sock, SHUT_WR);
-	return r == EPIPE || r == ECONNRESET ?
-		       0 : rt_fail_errno(err, r, "sending the first plan");
+	if (shutdown(s->sock, SHUT_WR) == 0 && (r == EPIPE || r == ECONNRESET))
+		return 0;
+	return rt_fail_errno(err, r, "sending the first plan");
 }
 
 /* Another user's ids: only the parent may map them. */
@@ -299,6 +299,10 @@ void sandbox_ahead_release(struct sandbox_ahead *a)
 {
 	if (a->pid > 0) {
 		(void)sys_pidfd_send_signal(a->pidfd, SIGKILL, NULL, 0);
+		/* its end, too, ends the child: nobody is waited for in vain */
+		if (a->sock >= 0)
+			(void)close(a->sock);
+		a->sock = -1;
 		while (waitpid(a->pid, NULL, __WALL) < 0 && errno == EINTR)
 			;
 	}

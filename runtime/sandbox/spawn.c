@@ -50,7 +50,10 @@ static int send_plan(const struct spawn *s)
 		if (w < 0) {
 			int e = errno;
 
-			(void)shutdown(s->child.sock, SHUT_WR);
+			/* a polinit that waited for more would be waited for */
+			if (shutdown(s->child.sock, SHUT_WR) < 0)
+				(void)sys_pidfd_send_signal(s->child.pidfd, SIGKILL,
+							    NULL, 0);
 			return -e;
 		}
 		p += w;
@@ -94,25 +97,20 @@ static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_p
 }
 
 /*
- * Why pidfd_getfd() gave no listener.  A command or a polinit that failed
- * meanwhile said so before it went, and which errno a process that goes leads to
- * is a matter of time.  Where nobody failed the caller may go on without a
- * listener (sandbox.h), but not where the command is gone.
+ * Why the listener is not taken: `what` failed with e.  A command or a polinit that
+ * failed meanwhile said so before it went, and which call finds it gone, with which
+ * errno, is a matter of time.
  */
-static int no_listener(const struct spawn *s, int e, struct rt_err *err)
+static int no_listener(const struct spawn *s, const char *what, int e, struct rt_err *err)
 {
 	struct sandbox_status st;
 	pid_t pid;
 	int r = receive(s->child.sock, MSG_DONTWAIT, &st, &pid);
 
-	(void)rt_fail_errno(err, e, "taking the listener (pidfd_getfd)");
-	if (!err)
-		return -e;
-	if (r == 0 && st.event == SANDBOX_FAILED)
+	(void)rt_fail_errno(err, e, "%s", what);
+	if (r == 0 && st.event == SANDBOX_FAILED && err)
 		*err = st.err;
-	else if (r == -EAGAIN && e != ESRCH && e != EBADF)
-		(void)snprintf(err->step, sizeof(err->step), "%s", SANDBOX_STEP_LISTENER);
-	return -e;
+	return r;
 }
 
 /* The command waits in read() until the listener is ours. */
@@ -121,13 +119,29 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 {
 	AUTO_CLOSE int pidfd = pid > 0 ? sys_pidfd_open(pid, 0) : -1;
 
-	if (pidfd < 0)
-		return rt_fail_errno(err, errno, "the command's descriptor");
+	int e, r;
+
+	if (pidfd < 0) {
+		e = pid > 0 ? errno : ESRCH;
+		(void)no_listener(s, "the command's descriptor", e, err);
+		return -e;
+	}
 	*ret = sys_pidfd_getfd(pidfd, number, 0);
-	if (*ret < 0)
-		return no_listener(s, errno, err);
-	if (SYS_RETRY(send(s->child.sock, "k", 1, MSG_NOSIGNAL)) != 1)
-		return rt_fail_errno(err, errno, "the command has ended early");
+	if (*ret < 0) {
+		e = errno;
+		r = no_listener(s, "taking the listener (pidfd_getfd)", e, err);
+		/* where nobody failed the caller may go on without a listener
+		   (sandbox.h), but not where the command is gone */
+		if (r == -EAGAIN && e != ESRCH && e != EBADF && err)
+			(void)snprintf(err->step, sizeof(err->step), "%s",
+				       SANDBOX_STEP_LISTENER);
+		return -e;
+	}
+	if (SYS_RETRY(send(s->child.sock, "k", 1, MSG_NOSIGNAL)) != 1) {
+		e = errno;
+		(void)no_listener(s, "the command has ended early", e, err);
+		return -e;
+	}
 	return 0;
 }
 

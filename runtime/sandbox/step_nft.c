@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,32 +18,47 @@
 #include "runtime/sandbox/init.h"
 #include "runtime/sandbox/plan.h"
 
+/* Says why as polnft would. */
+static void __attribute__((noreturn)) not_polnft(int peer, const char *what)
+{
+	char line[128];
+	int n = snprintf(line, sizeof(line), "%s: %s\n", what, strerror(errno));
+
+	(void)!write(peer, line, (size_t)n);
+	_exit(125);
+}
+
 static void __attribute__((noreturn)) become_polnft(int program, int peer)
 {
 	char *argv[] = { (char *)(uintptr_t) "polnft", NULL };
 	char *envp[] = { NULL };
 
 	/* documents come in at 0, and what is wrong goes out at 2 */
-	if (dup2(peer, 0) < 0 || dup2(peer, 1) < 0 || dup2(peer, 2) < 0)
-		_exit(125);
+	for (int fd = 0; fd <= 2; fd++)
+		if (SYS_RETRY(dup2(peer, fd)) < 0)
+			not_polnft(peer, "its descriptors");
 	(void)sys_execveat(program, "", argv, envp, AT_EMPTY_PATH);
-	_exit(126);
+	not_polnft(peer, "executing it");
 }
 
+/* -EPIPE: it has ended early, and says why. */
 static int send_documents(int sock, const char *p, size_t left)
 {
-	while (left) {
-		ssize_t n = send(sock, p, left, MSG_NOSIGNAL);
+	int r = 0;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		/* it has ended early, and says why */
-		if (n < 0)
-			return errno == EPIPE || errno == ECONNRESET ? 0 : -errno;
-		p += n;
-		left -= (size_t)n;
+	while (left && r == 0) {
+		ssize_t n = SYS_RETRY(send(sock, p, left, MSG_NOSIGNAL));
+
+		if (n < 0) {
+			r = errno == ECONNRESET ? -EPIPE : -errno;
+		} else {
+			p += n;
+			left -= (size_t)n;
+		}
 	}
-	return shutdown(sock, SHUT_WR) < 0 && errno != ENOTCONN ? -errno : 0;
+	if (shutdown(sock, SHUT_WR) < 0)
+		return -errno;
+	return r;
 }
 
 /* The first line that it printed. */
@@ -84,14 +100,18 @@ static int by_polnft(const struct init *in, const struct plan_op *op, struct rt_
 		return step_fail(err, STEP_NFT, r, "fork of polnft");
 	}
 	r = send_documents(pair[0], plan_at(in->plan, op->other), op->len);
-	if (r == 0)
+	/* what it has not got in full it must not load */
+	if (r < 0 && r != -EPIPE)
+		(void)kill(pid, SIGKILL);
+	else
 		read_reason(pair[0], why, sizeof(why));
 	(void)close(pair[0]);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (r < 0)
+	/* a status that is not known is no success */
+	if (SYS_RETRY(waitpid(pid, &status, 0)) < 0)
+		return step_fail(err, STEP_NFT, errno, "waiting for polnft");
+	if (r < 0 && !why[0])
 		return step_fail(err, STEP_NFT, -r, "sending to polnft");
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	if (r == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	return step_fail(err, STEP_NFT, EINVAL, "polnft: %s",
 			 why[0] ? why : "it ended without a word");
