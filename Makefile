@@ -40,7 +40,7 @@ LDFLAGS_san := -fsanitize=address,undefined
 LDFLAGS_cov := --coverage
 LDFLAGS_fuzz := -fsanitize=address,undefined
 LDFLAGS_faults := $(addprefix -Wl$(comma)--wrap=,$(shell awk -F', *' \
-                    '/^X/ {print $$3} /^H/ {gsub(/[^a-z]/, ""); print}' runtime/base/fault.def))
+                    '/^X/ {print $$3} /^H/ {gsub(/[H()]/, ""); print}' runtime/base/fault.def))
 # The sandboxed programs are static (they start in half the time and need no
 # file of the view); gcc refuses -static with ASan, so the san variant is not.
 STATIC := $(if $(filter san cov fuzz,$(VARIANT)),-pie,-static-pie)

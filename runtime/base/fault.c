@@ -40,6 +40,8 @@ static struct {
 	const char *role; /* NULL: nothing was called yet */
 	const char *spec; /* NULL: none; "" never */
 	bool log, forked;
+	unsigned launch; /* how often polrun has made a polinit */
+	int out; /* 0: standard error; where the loader keeps it */
 	struct {
 		const char *name;
 		unsigned long seen;
@@ -59,7 +61,10 @@ static void begin(void)
 	if (state.role)
 		return;
 	/* before main() there is no name of the program yet */
-	state.role = getenv("POL_FAULT_INSIDE") ? "polinit" : "polrun";
+	const char *inside = getenv("POL_FAULT_INSIDE");
+
+	state.role = inside ? "polinit" : "polrun";
+	state.launch = inside ? (unsigned)strtoul(inside, NULL, 10) : 0;
 	state.spec = getenv("POL_FAULT");
 	state.log = getenv("POL_FAULT_LOG") != NULL;
 	state.stack_end = (uintptr_t)environ;
@@ -110,7 +115,7 @@ static void say(char kind, const char *name, unsigned long n, const char *what,
 		frame = (const uintptr_t *)next;
 	}
 	line[at++] = '\n';
-	(void)__real_write(2, line, (size_t)at);
+	(void)__real_write(state.out ? state.out : 2, line, (size_t)at);
 }
 
 static int errno_named(const char *name)
@@ -124,25 +129,28 @@ static int errno_named(const char *name)
 	abort();
 }
 
-/* Whether the specification is about this call; *ret_what is its last field. */
-static bool applies(const char *name, unsigned long n, const char **ret_what)
+/* Whether one of the specifications is about this call; ret_what is its last field. */
+static bool applies(const char *name, unsigned long n, char ret_what[16])
 {
 	char role[16], call[40], when[16];
-	int at = 0;
-	unsigned long from;
 
-	if (!state.spec ||
-	    sscanf(state.spec, "%15[^:]:%39[^:]:%15[^:]:%n", role, call, when, &at) !=
-		    3 ||
-	    !at)
-		return false;
-	if (strcmp(role, state.role) != 0 || strcmp(call, name) != 0)
-		return false;
-	*ret_what = state.spec + at;
-	if (when[0] == '*')
-		return true;
-	from = strtoul(when, NULL, 10);
-	return strchr(when, '+') ? n >= from : n == from;
+	for (const char *s = state.spec; s && *s; s = strchr(s, ',')) {
+		unsigned long from;
+		char *end;
+
+		s += *s == ',';
+		if (sscanf(s, "%15[^:]:%39[^:]:%15[^:]:%15[^,]", role, call, when,
+			   ret_what) != 4)
+			abort();
+		if (strcmp(role, state.role) != 0 || strcmp(call, name) != 0)
+			continue;
+		from = strtoul(when, &end, 10);
+		if (*end == '/' && strtoul(end + 1, NULL, 10) != state.launch)
+			continue;
+		if (when[0] == '*' || (*end == '+' ? n >= from : n == from))
+			return true;
+	}
+	return false;
 }
 
 int fault_at(const char *name)
@@ -150,14 +158,14 @@ int fault_at(const char *name)
 	/* the wrapper's frame: its caller is where the program is */
 	const uintptr_t *frame = *(uintptr_t **)__builtin_frame_address(0);
 	int keep = errno, r = 0;
-	const char *what;
+	char what[16];
 	unsigned long n;
 
 	begin();
 	n = count(name);
 	if (state.log)
 		say('F', name, n, "", frame);
-	if (applies(name, n, &what)) {
+	if (applies(name, n, what)) {
 		r = strcmp(what, "short") == 0 ? SHORT : 0;
 		if (strcmp(what, "stop") == 0) {
 			say('S', name, n, "", frame);
@@ -209,6 +217,18 @@ int __wrap_close(int fd)
 	return r;
 }
 
+/* polinit blocks signals before it forks the command, but after polnft. */
+static const char *forked_as(void)
+{
+	sigset_t now;
+
+	if (strcmp(state.role, "polinit") != 0)
+		return "copier";
+	(void)__real_sigprocmask(SIG_BLOCK, NULL, &now);
+	return sigismember(&now, SIGCHLD) ? "command" : "loader";
+}
+
+int __real_fcntl(int fd, int cmd, ...);
 pid_t __real_fork(void);
 pid_t __wrap_fork(void);
 pid_t __wrap_fork(void)
@@ -220,8 +240,19 @@ pid_t __wrap_fork(void)
 	/* polinit's own filter knows no fstat() */
 	state.forked = true;
 	if (p == 0)
-		enter(strcmp(state.role, "polinit") ? "copier" : "command");
+		enter(forked_as());
 	return p;
+}
+
+/* The loader's standard error is polinit's socket: what is said goes beside it. */
+int __real_dup2(int from, int to);
+int __wrap_dup2(int from, int to);
+int __wrap_dup2(int from, int to)
+{
+	FAIL("dup2", -1);
+	if (to == 2 && strcmp(state.role, "loader") == 0)
+		state.out = __real_fcntl(2, F_DUPFD_CLOEXEC, 64L);
+	return __real_dup2(from, to);
 }
 
 /* The last argument as the widest that a caller passes; most pass none. */
@@ -329,11 +360,11 @@ static const char *number_name(long number)
 /* polinit's environment is empty but for what leads the faults. */
 static char **own_environment(void)
 {
-	static char spec[160], log[] = "POL_FAULT_LOG=1",
-			       inside[] = "POL_FAULT_INSIDE=1";
+	static char spec[400], log[] = "POL_FAULT_LOG=1", inside[40];
 	static char *env[4] = {inside};
 	int n = 1;
 
+	(void)snprintf(inside, sizeof(inside), "POL_FAULT_INSIDE=%u", state.launch);
 	if (state.spec && snprintf(spec, sizeof(spec), "POL_FAULT=%s", state.spec) <
 				  (int)sizeof(spec))
 		env[n++] = spec;
@@ -353,6 +384,8 @@ long __wrap_syscall(long number, ...)
 		v[i] = va_arg(ap, long);
 	va_end(ap);
 	FAIL(number_name(number), -1);
+	if (number == SYS_clone3 && ((struct clone_args *)v[0])->flags & CLONE_NEWNS)
+		state.launch++;
 	if (number == SYS_execveat && strcmp(state.role, "child") == 0)
 		v[3] = (long)own_environment();
 	r = __real_syscall(number, v[0], v[1], v[2], v[3], v[4], v[5]);

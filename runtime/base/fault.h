@@ -5,13 +5,13 @@
  *
  * The environment of polrun, and of polinit, which gets it from polrun:
  *
- *   POL_FAULT=ROLE:CALL:N:WHAT
+ *   POL_FAULT=ROLE:CALL:N:WHAT[,ROLE:CALL:N:WHAT]…
  *     ROLE  polrun, child (polrun's clone, until it is polinit), owner (holds a
  *           user namespace for an idmapped tree), polinit, command (until it is
- *           the command), copier (a stream's)
+ *           the command), loader (until it is polnft), copier (a stream's)
  *     CALL  a name of fault.def
  *     N     the Nth such call of this process, "N+" also every later one, "*"
- *           all of them
+ *           all of them; "N/1" not where polrun begins a second time
  *     WHAT  an errno's name: the call is not made and fails (close is made);
  *           "short": reads and writes of a regular file move one byte;
  *           "stop": says so and waits, for a test that kills the process

@@ -6,19 +6,24 @@ each is made to fail with the errnos of calls.txt, and the run must be what the
 first row of sites.txt says that fits the functions on the call's way.
 
 After each run nothing may be left: files (contents, modes, owners), mounts,
-processes, control groups.  EINTR is always "same".
+processes, namespaces, control groups.  EINTR is always "same".
 
-    faults.py BASE WORK all|each|first [FUNCTION|CALL]
+    faults.py BASE WORK all|each|first [FUNCTION|CALL|ROLE [JOBS]]
       BASE   holds bin/{polc,polrun,polinit} and `ours`, the names of our functions
       all    every call, every errno         first  each way to a call, first errno
       each   every call, its first errno
+      JOBS   runs at a time; as many as there are processors
+
+The runs are shared out to processes with a directory each; each adopts what its
+runs leave behind.
 """
 import bisect, collections, ctypes, errno, hashlib, itertools, json, os, re, resource
-import select, signal, stat, subprocess, sys, time
+import select, signal, stat, struct, subprocess, sys, time, traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PR_SET_CHILD_SUBREAPER = 36
 ROOT = os.geteuid() == 0
+SECRET = 'not-to-be-seen'  # what hidden files hold
 
 POLICY = '''policy faults { base none }
 command { otherwise allow }
@@ -36,41 +41,72 @@ limits { disk 8M  files 200  time 60s }
 env { keep PATH, HOME }
 '''
 # What the walls let through is what it prints.
-COMMAND = '''cat near hid/s hidfile; echo x >fresh; echo x >a/b/c/x; mv a moved
+COMMAND = '''cat near hid/s hidfile to/s; echo x >fresh; echo x >a/b/c/x; mv a moved
 ls "$HOME/.secret" a/b /dev /; cat /proc/sys/net/ipv4/tcp_fastopen
 grep -E '^(Cap|NoNewPrivs|Seccomp:|Sig(Ign|Blk))' /proc/self/status; pwd; id -u
 hostname x; rm -f fresh; exit 7'''
+
+
+LIMITED = POLICY.replace('network disabled', '''network limited
+network {
+    allow tcp 127.0.0.0/8 port 8000-8010
+    deny tcp 127.0.0.0/8 port 8005
+}''')
+ANYWHERE = POLICY.replace('allow read "/etc"', 'allow read "/"')
+MOUNTED = POLICY.replace('allow read "/etc"', '''allow read "/etc"
+    mount "${PROJECT_DIR}/to" at "/there" read, write
+    mount "${PROJECT_DIR}/near" at "/one" read''')
 
 
 class World:
     """The directory that the runs take place in."""
 
     def __init__(self, bindir, work):
-        self.bin, self.work, self.taken = bindir, work, None
+        os.mkdir(work)
+        self.bin, self.work = bindir, work
         self.home = os.path.join(work, 'home')
         self.project = os.path.join(self.home, 'project')
         self.report = os.path.join(work, 'report.json')
-        self.bundle = os.path.join(work, 'p.polb')
+        self.given, self.taken = os.path.join(work, 'given'), os.path.join(work, 'taken')
         for d in ('a/b/c', 'hid', '.git/hooks', 'to'):
             os.makedirs(os.path.join(self.project, d))
         os.makedirs(os.path.join(self.home, '.secret'))
-        for name, text in (('hid/s', 'secret\n'), ('hidfile', 'secret\n'), ('near', 'near\n'),
+        for name, text in (('hid/s', SECRET + '\n'), ('hidfile', SECRET + '\n'), ('near', 'near\n'),
                            ('.git/HEAD', 'ref: refs/heads/main\n'),
-                           ('.git/config', '[core]\n\tbare = false\n')):
+                           ('.git/config', '[core]\n\tbare = false\n'),
+                           (self.given, 'given\n'), (self.taken, '')):
             with open(os.path.join(self.project, name), 'w') as f:
                 f.write(text)
         os.symlink('near', os.path.join(self.project, 'link'))
-        self.compile('p', POLICY)
+        self.bundle = self.compile('p', POLICY)
+        self.limited = self.compile('limited', LIMITED)
+        self.anywhere = self.compile('anywhere', ANYWHERE)
+        self.mounted = self.compile('mounted', MOUNTED)
+        self.sign()
+        self.before = self.host()
+
+    def polc(self, *args):
+        subprocess.run([os.path.join(self.bin, 'polc'), *args], cwd=self.work, check=True,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
 
     def compile(self, name, text):
         with open(os.path.join(self.work, name + '.pol'), 'w') as f:
             f.write(text)
-        subprocess.run([os.path.join(self.bin, 'polc'), 'compile', name + '.pol', '-o',
-                        name + '.polb'], cwd=self.work, check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
+        self.polc('compile', name + '.pol', '-o', name + '.polb')
         path = os.path.join(self.work, name + '.polb')
         os.chmod(path, 0o600)
         return path
+
+    def sign(self):
+        key = os.path.join(self.work, 'key')
+        subprocess.run(['ssh-keygen', '-q', '-N', '', '-C', 'who', '-t', 'ed25519', '-f', key],
+                       check=True, stdin=subprocess.DEVNULL)
+        self.signed, self.signers = (os.path.join(self.work, n) for n in ('s.polb', 'list'))
+        with open(key + '.pub') as f, open(self.signers, 'w') as g:
+            g.write('# who may sign\nwho namespaces="polc-bundle" ' + f.read())
+        self.polc('sign', '--key', key, '-o', self.signed, self.bundle)
+        os.chmod(self.signed, 0o600)
 
     def tidy(self):
         """What the command had made when it was killed is no leftover of polrun."""
@@ -85,6 +121,7 @@ class World:
             for n in dirs + names + ['.']:
                 p = os.path.join(top, n)
                 st = os.lstat(p)
+                # what the command prints there is no leftover
                 if p in (self.report, self.taken):
                     continue
                 held = None
@@ -97,13 +134,34 @@ class World:
         return found
 
     def host(self):
+        # a namespace that is bound to a name is a mount of its own
         with open('/proc/self/mountinfo') as f:
             mounts = f.read()
         try:
             groups = sorted(os.listdir('/sys/fs/cgroup'))
         except OSError:
             groups = []
-        return {'files': self.files(), 'mounts': mounts, 'cgroups': groups}
+        return {'files': self.files(), 'mounts': mounts, 'cgroups': groups,
+                'namespaces': namespaces([os.getpid()] + below(os.getpid()))}
+
+
+def namespaces(pids):
+    """The namespaces that processes are in, will put children in, or hold open."""
+    found = set()
+    for pid in pids:
+        for kind in ('ns', 'fd'):
+            try:
+                names = os.listdir(f'/proc/{pid}/{kind}')
+            except OSError:
+                continue
+            for n in names:
+                try:
+                    to = os.readlink(f'/proc/{pid}/{kind}/{n}')
+                except OSError:
+                    continue
+                if re.fullmatch(r'[a-z]+:\[\d{8,}\]', to) and not to.startswith(('pipe', 'socket')):
+                    found.add(to)
+    return found
 
 
 Result = collections.namedtuple('Result', 'status out err notes report left')
@@ -193,7 +251,10 @@ def run(w, fault=None, log=False, kill=None, options=(), bundle=None, closed=(),
         if kill and killed < got[p.stderr].count(b'@S '):
             who = {'polrun': lambda: [p.pid], 'child': lambda: children(p.pid)[-1:],
                    'owner': lambda: children(p.pid)[-1:],
-                   'copier': lambda: children(p.pid)[-1:],
+                   'copier': lambda: [c for c in children(p.pid)
+                                      if not is_init(c) and not is_zombie(c)][:1],
+                   'loader': lambda: [d for c in children(p.pid) if is_init(c)
+                                      for d in children(c)],
                    'polinit': lambda: [c for c in children(p.pid) if is_init(c)],
                    'command': lambda: [d for c in children(p.pid) if is_init(c)
                                        for d in children(c)]}[kill]()
@@ -228,6 +289,14 @@ def run(w, fault=None, log=False, kill=None, options=(), bundle=None, closed=(),
     except FileNotFoundError:
         report_text = None
     return Result(status, out, NOTE.sub('', err), notes, report_text, left)
+
+
+def is_zombie(pid):
+    try:
+        with open(f'/proc/{pid}/stat') as f:
+            return f.read().rpartition(') ')[2].startswith('Z')
+    except OSError:
+        return True
 
 
 def is_init(pid):
@@ -265,16 +334,6 @@ class Symbols:
 
 
 Site = collections.namedtuple('Site', 'role call n way')
-
-
-def record(w, symbols, **how):
-    r = run(w, log=True, **how)
-    sites = []
-    for kind, role, call, n, _, addresses in r.notes:
-        way = symbols['polinit' if role in ('polinit', 'command') else 'polrun'].way(addresses)
-        if kind == 'F' and way and not way[0].startswith('fault_'):
-            sites.append(Site(role, call, int(n), way))
-    return sites, r
 
 
 # --- what is expected ------------------------------------------------------------
@@ -322,11 +381,11 @@ def tidy_report(text):
     return r
 
 
-def judge(outcome, err, r, base):
+def judge(outcome, err, site, r, base):
     """None, or what is wrong."""
     if r.left:
         return 'left behind: ' + ', '.join(r.left)
-    if not any(n[0] in 'I' for n in r.notes):
+    if not is_made(r, site, err):
         return 'the call was not made'
     # what the command writes may begin a line that polrun ends
     known = re.findall(r'polrun: .*', base.err)
@@ -350,7 +409,11 @@ def judge(outcome, err, r, base):
     if outcome in ('absent', 'closed'):
         if r.status not in (125, 126, 127, base.status):
             return f'exit status {r.status}'
-        return 'what is hidden is shown' if outcome == 'closed' and 'secret' in r.out else None
+        if outcome == 'closed' and SECRET in r.out:
+            return 'what is hidden is shown'
+        if r.status == base.status and walls(r.out) != walls(base.out):
+            return 'the command has other walls'
+        return None
     if outcome == 'unreported':
         if r.status != base.status or r.out != base.out:
             return f'exit status {r.status}, or another output'
@@ -376,6 +439,42 @@ def judge(outcome, err, r, base):
     return None
 
 
+# what is done by a run, or by several
+Task = collections.namedtuple('Task', 'kind scenario args')
+MEMORY = ('malloc', 'calloc', 'realloc', 'reallocarray', 'strdup', 'strndup')
+
+
+class Scenario:
+    """A kind of run.  `within`: of its calls those that come through one of these
+    functions, and those that no scenario before it makes on the same way; None: all."""
+
+    def __init__(self, name, within, how, fault=None, only_root=False):
+        self.name, self.within, self.how = name, within, how
+        self.fault, self.only_root = fault, only_root
+
+
+SCENARIOS = (
+    Scenario('run', None, lambda w: {}),
+    Scenario('files as streams', {'streams_clean', 'streams_bridge', 'streams_finish', 'copy'},
+             lambda w: {'stdin': w.given, 'stdout': w.taken}),
+    Scenario('limited network', {'step_nft', 'nft_load'}, lambda w: {'bundle': w.limited}),
+    # the kernel refuses the messages: the run is begun again with polnft
+    Scenario('polnft', {'by_polnft', 'network_by_polnft'}, lambda w: {'bundle': w.limited},
+             fault='polinit:sendmsg:1:EPERM'),
+    Scenario('traced', {'trace_init', 'trace_look', 'trace_release', 'look'},
+             lambda w: {'options': ('--explain-denials',)}),
+    Scenario('signed', set(), lambda w: {
+        'bundle': w.signed, 'options': ('--require-signed', '--allowed-signers', w.signers)}),
+    Scenario('reading anywhere', set(), lambda w: {'bundle': w.anywhere}),
+    Scenario('hidden under two names', {'view_binds'}, lambda w: {
+        'bundle': w.anywhere, 'before': (
+            'unshare', '-m', '--propagation', 'private', 'sh', '-c',
+            'mount --bind "$0/hid" "$0/to" && exec "$@"', w.project)}, only_root=True),
+    Scenario('mounts elsewhere', set(), lambda w: {'bundle': w.mounted}),
+    Scenario('another user', set(), lambda w: {'options': ('--user', 'nobody')}, only_root=True),
+)
+
+
 class Sum:
     def __init__(self):
         self.passed = self.failed = self.runs = 0
@@ -385,10 +484,15 @@ class Sum:
             self.passed += 1
             return
         self.failed += 1
-        print(f'FAIL {name}: {wrong}')
+        text = f'FAIL {name}: {wrong}\n'
         if r:
-            print(f'     status {r.status}; stderr: {r.err[-400:].strip()}')
-        sys.stdout.flush()
+            text += f'     status {r.status}; stderr: {r.err[-400:].strip()}\n'
+        # other workers write, too
+        os.write(1, text.encode(errors='replace'))
+
+
+def ways(sites):
+    return {(s.role, s.call, s.way) for s in sites}
 
 
 def choose(sites, how):
@@ -402,137 +506,170 @@ def choose(sites, how):
     return chosen
 
 
+def differs(r, base):
+    if r.status != base.status:
+        return f'exit status {r.status}, want {base.status}'
+    if r.out != base.out:
+        return 'the command sees something else'
+    if tidy_report(r.report) != tidy_report(base.report):
+        return 'another report'
+    return None
+
+
+def is_made(r, s, what=None):
+    return any(n[0] in 'IS' and n[1:4] == (s.role, s.call, str(s.n)) and what in (None, n[4])
+               for n in r.notes)
+
+
 # --- the tests -------------------------------------------------------------------
 
 
-class Tests:
-    def __init__(self, base_dir, work, how, only):
-        self.w, self.total, self.expect = World(os.path.join(base_dir, 'bin'), work), Sum(), Expect()
-        self.how, self.only, self.runs = how, only, 0
-        with open(os.path.join(base_dir, 'ours')) as f:
-            ours = f.read().split()
-        self.symbols = {p: Symbols(os.path.join(self.w.bin, p), ours)
-                        for p in ('polrun', 'polinit')}
-        self.before = self.w.host()
+class Runner:
+    """One process' runs, in a directory of its own."""
+
+    def __init__(self, bindir, work):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.w, self.total, self.expect, self.bases = World(bindir, work), Sum(), Expect(), {}
+
+    def run(self, c, fault=None, **how):
+        fault = ','.join(f for f in (c.fault, fault) if f) or None
+        return run(self.w, fault, **c.how(self.w), **how)
+
+    def base(self, c):
+        """What the scenario's run is when nothing else fails."""
+        if c not in self.bases:
+            self.bases[c] = self.run(c)
+        return self.bases[c]
 
     def check(self, name, wrong, r):
         """A run is over: nothing may be left, whatever else it was."""
-        self.runs += 1
+        self.total.runs += 1
         if wrong is None and r.left:
             wrong = 'left behind: ' + ', '.join(r.left)
         self.w.tidy()
         now = self.w.host()
-        if now != self.before:
-            wrong = wrong or 'changed: ' + ', '.join(k for k in now if now[k] != self.before[k])
-            self.before = now
+        if now != self.w.before:
+            wrong = wrong or 'changed: ' + ', '.join(k for k in now if now[k] != self.w.before[k])
+            self.w.before = now
         self.total.check(name, wrong, r)
 
-    def same(self, r, base):
-        if r.status != base.status:
-            return f'exit status {r.status}, want {base.status}'
-        if r.out != base.out:
-            return 'the command sees something else'
-        if tidy_report(r.report) != tidy_report(base.report):
-            return 'another report'
-        return None
+    @staticmethod
+    def launch(c, s):
+        return '' if c.fault or s.role not in ('child', 'polinit', 'command') else '/1'
 
-    def calls(self, name, within=None, **scenario):
-        """Every call of a run (or those on the way through one of `within`) fails."""
-        base = run(self.w, **scenario)
-        if base.status != 7 or base.left or 'secret' in base.out:
-            self.check(f'{name}: the undisturbed run', f'is disturbed: {base}', base)
+    def record(self, c, symbols):
+        base = self.base(c)
+        if base.status != 7 or base.left or SECRET in base.out:
+            self.check(f'{c.name}: the undisturbed run', f'is disturbed: {base}', base)
             return []
-        sites, recorded = record(self.w, self.symbols, **scenario)
-        self.check(f'{name}: recorded', self.same(recorded, base), recorded)
-        if within:
-            sites = [s for s in sites if within & set(s.way)]
-        chosen = choose(sites, self.how)
-        for s in chosen:
-            errs = self.expect.errnos[s.call]
-            if self.only and self.only not in s.way and self.only != s.call:
-                continue
-            if self.how != 'all':
-                errs = errs[:1] + (['EINTR'] if 'EINTR' in errs[1:] else [])
-            for e in errs:
-                self.fail_once(name, s, e, base, scenario)
-        print(f'{name}: {len(sites)} calls, {len(set((s.role, s.call, s.way) for s in sites))} '
-              f'ways to one, {len(chosen)} chosen')
+        r = self.run(c, log=True)
+        sites, seen = [], set()
+        for kind, role, call, n, _, addresses in r.notes:
+            program = 'polrun' if role in ('polrun', 'child', 'owner', 'copier') else 'polinit'
+            way = symbols[program].way(addresses)
+            # a run that is begun again counts again: the fault is in the first
+            if kind == 'F' and way and not way[0].startswith('fault_') and \
+                    (role, call, n) not in seen:
+                seen.add((role, call, n))
+                sites.append(Site(role, call, int(n), way))
+        self.check(f'{c.name}: recorded', differs(r, base), r)
         return sites
 
-    def fail_once(self, name, s, e, base, scenario):
+    # the tasks
+
+    def fail(self, c, s, e):
+        """A call fails."""
         # how often polrun waits while the command runs differs
         for _ in range(5 if 'run_loop' in s.way else 1):
-            r = run(self.w, f'{s.role}:{s.call}:{s.n}:{e}', **scenario)
-            if any(n[0] == 'I' for n in r.notes):
+            # what lets polrun begin again is not there the second time
+            r = self.run(c, f'{s.role}:{s.call}:{s.n}{self.launch(c, s)}:{e}')
+            if is_made(r, s, e):
                 break
         else:
             if 'run_loop' in s.way:
                 return
-        self.check(f'{name}: {s.role} {s.call} {s.n} {e} ({" < ".join(s.way[:4])})',
-                   judge(self.expect.of(s, e), e, r, base), r)
+        self.check(f'{c.name}: {s.role} {s.call} {s.n} {e} ({" < ".join(s.way[:4])})',
+                   judge(self.expect.of(s, e), e, s, r, self.base(c)), r)
 
-    def kills(self, sites):
-        """Each process of the run is killed before each of its calls."""
-        base = run(self.w)
-        for s in choose(sites, 'first'):
-            if s.call in ('malloc', 'calloc', 'realloc', 'reallocarray', 'strdup', 'strndup'):
-                continue
-            r = run(self.w, f'{s.role}:{s.call}:{s.n}:stop', kill=s.role)
-            allowed = {'polrun': (-9,), 'command': (125, 137),
-                       'owner': (base.status, 125), 'copier': (base.status,)}.get(s.role, (125, base.status))
-            wrong = None
-            if not any(n[0] == 'S' for n in r.notes):
-                if 'run_loop' in s.way:
-                    continue
-                wrong = 'the call was not made'
-            elif r.status not in allowed:
-                wrong = f'exit status {r.status}, want one of {allowed}'
-            elif 'secret' in r.out:
-                wrong = 'what is hidden is shown'
-            self.check(f'kill -9 of {s.role} before {s.call} {s.n} ({" < ".join(s.way[:3])})',
-                       wrong, r)
-
-    def moves(self):
-        """Reads and writes of files that move one byte."""
-        base = run(self.w)
-        for role, call in (('polrun', 'pread'), ('polrun', 'read'), ('polrun', 'write'),
-                           ('polinit', 'write')):
-            r = run(self.w, f'{role}:{call}:*:short')
-            self.check(f'{role}: every {call} of a file moves one byte', self.same(r, base), r)
-
-    def descriptors(self):
-        base = run(self.w)
-        for closed in itertools.chain.from_iterable(
-                itertools.combinations((0, 1, 2), k) for k in (1, 2, 3)):
-            r = run(self.w, closed=closed)
-            wrong = None
-            if r.status != base.status:
-                wrong = f'exit status {r.status}, want {base.status}'
-            elif r.out != ('' if 1 in closed else base.out):
-                wrong = 'the command sees something else'
-            elif tidy_report(r.report) != tidy_report(base.report):
-                wrong = 'another report'
-            self.check('closed: ' + ' '.join(map(str, closed)), wrong, r)
-
-    def full(self):
-        """A report that finds no room: the status stays, a line says so."""
-        base = run(self.w)
+    def stay(self, c, s, e):
+        """A call and every later one fail: no loop without end, no wall less."""
+        base = self.base(c)
+        r = self.run(c, f'{s.role}:{s.call}:{s.n}+:{e}')
         wrong = None
-        r = run(self.w, fsize=len(base.report) * 3 // 4)
+        if not is_made(r, s, e):
+            if 'run_loop' in s.way:
+                return
+            wrong = 'the call was not made'
+        elif SECRET in r.out:
+            wrong = 'what is hidden is shown'
+        elif r.status in (125, 126, 127):
+            if 'polrun: ' not in r.err:
+                wrong = 'nothing is said'
+        elif r.status != base.status:
+            wrong = f'exit status {r.status}, want 125 or {base.status}'
+        elif r.out != base.out and not (self.expect.of(s, e) in ('absent', 'closed') and
+                                        walls(r.out) == walls(base.out)):
+            wrong = 'the command sees something else'
+        self.check(f'{c.name}: {s.role} {s.call} {s.n}+ {e} ({" < ".join(s.way[:4])})', wrong, r)
+
+    def kill(self, c, s):
+        """A process of the run is killed before a call."""
+        base = self.base(c)
+        r = self.run(c, f'{s.role}:{s.call}:{s.n}:stop', kill=s.role)
+        allowed = {'polrun': (-9,), 'command': (125, 137),
+                   'owner': (base.status, 125), 'copier': (base.status, 125)}.get(
+                       s.role, (125, base.status))
+        wrong = None
+        if not is_made(r, s):
+            if 'run_loop' in s.way:
+                return
+            wrong = 'the call was not made'
+        elif r.status not in allowed:
+            wrong = f'exit status {r.status}, want one of {allowed}'
+        elif SECRET in r.out:
+            wrong = 'what is hidden is shown'
+        self.check(f'{c.name}: kill -9 of {s.role} before {s.call} {s.n} ({" < ".join(s.way[:3])})',
+                   wrong, r)
+
+    def move(self, c, role, call):
+        """Reads or writes of files move one byte."""
+        r = self.run(c, f'{role}:{call}:*:short')
+        self.check(f'{c.name}: {role}: every {call} of a file moves one byte',
+                   differs(r, self.base(c)), r)
+
+    def descriptors(self, c, closed):
+        base = self.base(c)
+        r = self.run(c, closed=closed)
+        wrong = None
+        if r.status != base.status:
+            wrong = f'exit status {r.status}, want {base.status}'
+        elif r.out != ('' if 1 in closed else base.out):
+            wrong = 'the command sees something else'
+        elif tidy_report(r.report) != tidy_report(base.report):
+            wrong = 'another report'
+        self.check('closed: ' + ' '.join(map(str, closed)), wrong, r)
+
+    def large(self, c):
+        """A report that may not be as long: the status stays, a line says so."""
+        base = self.base(c)
+        wrong = None
+        r = self.run(c, fsize=len(base.report) * 3 // 4)
         if r.status != base.status or 'File too large' not in r.err:
             wrong = f'status {r.status}, or no line says so'
         elif r.report:
             wrong = 'half a report is left'
         self.check('a report past the limit of file sizes', wrong, r)
-        if not ROOT:
-            return
+
+    def full(self, c):
+        """The same on a full disk."""
+        base = self.base(c)
         disk = os.path.join(self.w.work, 'disk')
         os.mkdir(disk)
         report = os.path.join(disk, 'r.json')
         script = ('mount -t tmpfs -o size=4k none "$0" && { dd if=/dev/zero of="$0/fill" bs=4k '
                   'count=2 2>/dev/null; "$@"; s=$?; stat -c "size %s" "$0/r.json" >&2; exit $s; }')
-        r = run(self.w, report=report,
-                before=('unshare', '-m', '--propagation', 'private', 'sh', '-c', script, disk))
+        r = self.run(c, report=report,
+                     before=('unshare', '-m', '--propagation', 'private', 'sh', '-c', script, disk))
         os.rmdir(disk)
         wrong = None
         if r.status != base.status or 'No space left on device' not in r.err:
@@ -542,36 +679,146 @@ class Tests:
         self.check('a report on a full disk', wrong, r)
 
 
-def main():
-    base_dir, work, how = sys.argv[1:4]
-    only = sys.argv[4] if len(sys.argv) > 4 else ''
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    os.umask(0o022)
-    t = Tests(base_dir, work, how, only)
-    sites = t.calls('run')
-    limited = t.w.compile('limited', POLICY.replace('network disabled', 'network limited\nnetwork {\n'
-                          '    allow tcp 127.0.0.0/8 port 8000-8010\n    deny tcp 127.0.0.0/8 port 8005\n}'))
-    given = os.path.join(work, 'given')
-    with open(given, 'w') as f:
-        f.write('given\n')
-    with open(os.path.join(work, 'taken'), 'w') as f:
+def walls(out):
+    return re.findall(r'^(?:Cap|NoNewPrivs|Seccomp).*$', out, re.M)
+
+
+class Plan:
+    """What is to be done."""
+
+    def __init__(self, runner, symbols, expect, how, only):
+        self.r, self.symbols, self.expect, self.how, self.only = runner, symbols, expect, how, only
+        self.tasks, self.known = [], set()
+
+    def is_wanted(self, s):
+        return not self.only or self.only in s.way or self.only in (s.call, s.role)
+
+    def calls(self, c):
+        """Every call of a run fails, and stays so from the first on each way to one."""
+        sites = self.r.record(c, self.symbols)
+        if c.within is not None:
+            sites = [s for s in sites if c.within & set(s.way) or
+                     (s.role, s.call, s.way) not in self.known]
+        first = choose([s for s in sites if (s.role, s.call, s.way) not in self.known], 'first')
+        self.known |= ways(sites)
+        chosen = [s for s in choose(sites, self.how) if self.is_wanted(s)]
+        for s in chosen:
+            errs = self.expect.errnos[s.call]
+            if self.how != 'all':
+                errs = errs[:1] + (['EINTR'] if 'EINTR' in errs[1:] else [])
+            self.tasks += [Task('fail', c, (s, e)) for e in errs]
+        for s in first:
+            # a signal at every call for ever is nothing that a kernel does
+            e = next(e for e in self.expect.errnos[s.call] if e != 'EINTR')
+            if self.is_wanted(s):
+                self.tasks += [Task('stay', c, (s, e))]
+            if not self.only and s.call not in MEMORY:
+                self.tasks += [Task('kill', c, (s,))]
+        print(f'{c.name}: {len(sites)} calls, {len(ways(sites))} ways to one, '
+              f'{len(chosen)} chosen')
+
+    def others(self, c):
+        self.tasks += [Task('move', c, m) for m in (('polrun', 'pread'), ('polrun', 'read'),
+                                                    ('polrun', 'write'), ('polinit', 'write'))]
+        for k in (1, 2, 3):
+            self.tasks += [Task('descriptors', c, (fds,))
+                           for fds in itertools.combinations((0, 1, 2), k)]
+        self.tasks += [Task('large', c, ())] + ([Task('full', c, ())] if ROOT else [])
+
+
+def work(bindir, directory, tasks, queue, results):
+    """A worker: takes the number of a task after another."""
+    r = Runner(bindir, directory)
+    while True:
+        number = os.read(queue, 4)
+        if len(number) < 4:
+            break
+        t = tasks[struct.unpack('I', number)[0]]
+        try:
+            getattr(r, t.kind)(t.scenario, *t.args)
+        except Exception:
+            r.total.check(f'{t.scenario.name}: {t.kind} {t.args}', traceback.format_exc())
+    os.write(results, json.dumps([r.total.runs, r.total.passed, r.total.failed]).encode() + b'\n')
+
+
+def share_out(bindir, directory, tasks, jobs):
+    """Does the tasks; each worker's runs, passed, failed."""
+    out, queue = os.pipe()
+    got, results = os.pipe()
+    pids = []
+    sys.stdout.flush()
+    for k in range(jobs):
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                os.close(queue)
+                os.close(got)
+                work(bindir, os.path.join(directory, str(k)), tasks, out, results)
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                os._exit(status)
+        pids.append(pid)
+    os.close(out)
+    os.close(results)
+    try:
+        for i in range(len(tasks)):
+            os.write(queue, struct.pack('I', i))
+    except BrokenPipeError:
         pass
-    # what the command prints there is no leftover
-    t.w.taken = os.path.join(work, 'taken')
-    t.before = t.w.host()
-    t.calls('files as streams', {'streams_clean', 'streams_bridge', 'streams_finish', 'copy'},
-            stdin=given, stdout=t.w.taken)
-    t.calls('limited network', {'step_nft', 'nft_load'}, bundle=limited)
-    t.calls('traced', {'trace_init', 'trace_look', 'trace_release', 'look'},
-            options=('--explain-denials',))
+    os.close(queue)
+    with os.fdopen(got) as f:
+        sums = [json.loads(line) for line in f]
+    for pid in pids:
+        os.waitpid(pid, 0)
+    return sums
+
+
+def strays(place):
+    """Processes that somebody else adopted: known by their program or directory."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        for link in ('exe', 'cwd'):
+            try:
+                to = os.readlink(f'/proc/{pid}/{link}')
+            except OSError:
+                continue
+            if to.startswith(place + '/') and int(pid) != os.getpid():
+                found.append(f'{pid} ({to}) in ' + ' '.join(sorted(namespaces([pid]))))
+    return found
+
+
+def main():
+    base_dir, directory, how = sys.argv[1:4]
+    only = sys.argv[4] if len(sys.argv) > 4 else ''
+    jobs = int(sys.argv[5]) if len(sys.argv) > 5 else len(os.sched_getaffinity(0))
+    bindir = os.path.join(base_dir, 'bin')
+    os.umask(0o022)
+    began = time.monotonic()
+    with open(os.path.join(base_dir, 'ours')) as f:
+        ours = f.read().split()
+    symbols = {p: Symbols(os.path.join(bindir, p), ours) for p in ('polrun', 'polinit')}
+    r = Runner(bindir, os.path.join(directory, 'm'))
+    plan = Plan(r, symbols, r.expect, how, only)
+    for c in SCENARIOS:
+        if ROOT or not c.only_root:
+            plan.calls(c)
     if not only:
-        t.kills(sites)
-        t.moves()
-        t.descriptors()
-        t.full()
-    print(f'{t.runs} runs')
-    print(f'{t.total.passed} passed, {t.total.failed} failed, 0 skipped')
-    sys.exit(t.total.failed != 0)
+        plan.others(SCENARIOS[0])
+    sums = share_out(bindir, directory, plan.tasks, jobs)
+    total = r.total
+    for runs, passed, failed in sums:
+        total.runs, total.passed, total.failed = (
+            total.runs + runs, total.passed + passed, total.failed + failed)
+    total.check('every worker has ended', None if len(sums) == jobs else f'{len(sums)} of {jobs}')
+    left = strays(directory) + strays(bindir)
+    total.check('no process is left with somebody else', '; '.join(left) or None)
+    print(f'{total.runs} runs, {jobs} at a time, in {time.monotonic() - began:.0f} s')
+    print(f'{total.passed} passed, {total.failed} failed, 0 skipped')
+    sys.exit(total.failed != 0)
 
 
 if __name__ == '__main__':
