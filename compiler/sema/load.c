@@ -115,6 +115,37 @@ static bool in_chain(const struct sema_unit *u, const char *real)
 	return false;
 }
 
+/*
+ * A project's file that nobody named, and what it uses, stay in the project: a
+ * link or a `use` to somebody's private file would have its lines quoted in
+ * messages, which end in the logs of CI.
+ */
+static bool stays_inside(struct sema *s, const struct wanted *w, const char *real)
+{
+	const struct sema_unit *top = w->from;
+	const char *project;
+	struct str path;
+
+	if (w->std || !(w->input ? w->input->discovered : w->narrow))
+		return true;
+	while (top && top->from)
+		top = top->from;
+	/* it was found in PROJECT/.pol, which may be a link itself */
+	path = sema_dirname(str_from(top ? top->path : w->path));
+	path = sema_dirname(str_sub(path, 0, path.n ? path.n - 1 : 0));
+	project = sema_canonical(s, path.n ? str_z(s->a, path) : ".");
+	if (project && str_starts(str_from(real), str_from(project)) &&
+	    (real[strlen(project)] == '/' || !project[1]))
+		return true;
+	struct diag *d = diag_add(s->sink, DIAG_FILE_READ, w->at,
+				  "'%.*s' lies outside of the project", STR_ARG(w->name));
+	diag_help(s->sink, d,
+		  "a project's file that nobody named, and what it uses, stays in the "
+		  "project; name it with --project to trust it");
+	note_chain(s, d, w->from);
+	return false;
+}
+
 /* May `w` be loaded at all?  ret_real is its canonical path. */
 static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 {
@@ -123,6 +154,8 @@ static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 		read_error(s, w, errno);
 		return false;
 	}
+	if (!stays_inside(s, w, *ret_real))
+		return false;
 	if (in_chain(w->from, *ret_real)) {
 		struct diag *d = diag_add(s->sink, DIAG_USE_CYCLE, w->at,
 					  "'%.*s' is used by itself", STR_ARG(w->name));
