@@ -66,8 +66,9 @@ static void remove_place(const struct place *p)
  */
 static int run_keygen(const char *key, const char *manifest)
 {
-	const char *const argv[] = { "ssh-keygen", "-q", "-Y", "sign", "-f", key,
-				     "-n", SSHSIG_NAMESPACE, manifest, NULL };
+	const char *const argv[] = { "ssh-keygen", "-q", "-Y", "sign",
+				     "-f",         key,  "-n", SSHSIG_NAMESPACE,
+				     manifest,     NULL };
 	int r, status;
 	pid_t pid;
 
@@ -132,8 +133,8 @@ static bool check(const struct bundle *b, struct str text, struct sshkey *ret,
 bool bundle_sign(struct arena *a, const struct bundle *b, const char *key,
 		 struct str *ret_text, struct diag_sink *sink)
 {
-	struct str manifest = {(const char *)b->manifest, b->manifest_size};
-	struct rt_err err = {.err = 0};
+	struct str manifest = { (const char *)b->manifest, b->manifest_size };
+	struct rt_err err = { .err = 0 };
 	struct sshkey who;
 	struct str text;
 
@@ -165,7 +166,7 @@ bool bundle_add_signature(struct arena *a, const struct bundle *b, struct str te
 {
 	size_t head = head_size(b), rest = head;
 	char name[SSHKEY_NAME_CAP];
-	struct rt_err err = {.err = 0};
+	struct rt_err err = { .err = 0 };
 	struct sshkey who;
 	struct str path;
 	struct buf out;
@@ -187,7 +188,7 @@ bool bundle_add_signature(struct arena *a, const struct bundle *b, struct str te
 		done |= cmp <= 0;
 		if (cmp != 0)
 			bundle_put(&out, str_from(s->path),
-			    (struct str){(const char *)s->data, s->size});
+				   (struct str){ (const char *)s->data, s->size });
 	}
 	if (!done)
 		bundle_put(&out, path, text);

@@ -74,7 +74,7 @@ void alone_split(struct alone *ret, const struct options *o, struct arena *a)
 	bool *again = arena_array(a, o->inputs.n, sizeof(bool));
 	size_t n = 0;
 
-	*ret = (struct alone){.each = ARENA_NEW(a, struct options), .n = 1};
+	*ret = (struct alone){ .each = ARENA_NEW(a, struct options), .n = 1 };
 	ret->file = arena_array(a, 1, sizeof(*ret->file));
 	*ret->each = *o;
 	if (count_bare(o) < 2)
@@ -90,8 +90,8 @@ void alone_split(struct alone *ret, const struct options *o, struct arena *a)
 	}
 	if (n < 2)
 		return;
-	*ret = (struct alone){.each = arena_array(a, n, sizeof(*ret->each)),
-			      .file = arena_array(a, n, sizeof(*ret->file))};
+	*ret = (struct alone){ .each = arena_array(a, n, sizeof(*ret->each)),
+			       .file = arena_array(a, n, sizeof(*ret->file)) };
 	for (size_t i = 0; i < o->inputs.n; i++) {
 		const struct sema_input *in = &o->inputs.v[i];
 

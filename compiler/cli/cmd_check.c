@@ -150,7 +150,7 @@ static enum cli_exit check_one(struct checker *k, size_t i, struct arena *a)
 
 enum cli_exit cmd_check(struct options *o, struct arena *a)
 {
-	struct checker k = {.o = o, .a = a};
+	struct checker k = { .o = o, .a = a };
 	enum cli_exit e = CLI_CLEAN;
 
 	if (!cli_sources(o, a))

@@ -24,7 +24,7 @@ static bool signed_bytes(struct options *o, struct arena *a, const struct bundle
 enum cli_exit cmd_sign(struct options *o, struct arena *a)
 {
 	struct diag_sink sink;
-	struct source_map map = {.a = a};
+	struct source_map map = { .a = a };
 	enum cli_exit e = CLI_CLEAN;
 	struct bundle b;
 	struct str bytes;

@@ -70,9 +70,10 @@ static void print(const struct options *o, struct arena *a, const struct bundle 
 
 enum cli_exit cmd_verify(struct options *o, struct arena *a)
 {
-	struct trust_options opt = {
-		.file = o->signers, .require = true, .principal = o->principal};
-	struct rt_err err = {.err = 0};
+	struct trust_options opt = { .file = o->signers,
+				     .require = true,
+				     .principal = o->principal };
+	struct rt_err err = { .err = 0 };
 	enum cli_exit e = CLI_TRUST;
 	struct trust t;
 	struct bundle b;

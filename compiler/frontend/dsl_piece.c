@@ -34,19 +34,19 @@ struct ast_build *dsl_build(struct dsl_parser *p)
 /* The parser as it was before its first piece, but for its accounts. */
 static void reset(struct dsl_parser *p, struct str text, uint32_t file, uint32_t off)
 {
-	struct dsl_parser fresh = {.b = p->b,
-				   .sink = p->sink,
-				   .map = p->map,
-				   .text = text,
-				   .file = file,
-				   .off = off,
-				   .errors = p->sink->errors,
-				   .bidi = p->bidi,
-				   .faulty = SPAN_NONE,
-				   .loose = p->loose,
-				   .is_piece = true};
+	struct dsl_parser fresh = { .b = p->b,
+				    .sink = p->sink,
+				    .map = p->map,
+				    .text = text,
+				    .file = file,
+				    .off = off,
+				    .errors = p->sink->errors,
+				    .bidi = p->bidi,
+				    .faulty = SPAN_NONE,
+				    .loose = p->loose,
+				    .is_piece = true };
 
-	fresh.last.at = fresh.before.at = (struct span){file, off, 0};
+	fresh.last.at = fresh.before.at = (struct span){ file, off, 0 };
 	*p = fresh;
 }
 
@@ -86,7 +86,7 @@ static struct span move(const void *arg, struct span at)
 		return l->at;
 	off = place_of(l, at.off);
 	end = at.len ? place_of(l, at.off + at.len - 1) + 1 : off;
-	return (struct span){l->at.file, off, end - off};
+	return (struct span){ l->at.file, off, end - off };
 }
 
 static size_t blanks(const char *p, size_t n)
@@ -102,11 +102,11 @@ static size_t blanks(const char *p, size_t n)
 static void find_lines(struct arena *a, struct str all, struct str text, struct span at,
 		       struct lines *ret)
 {
-	VEC(uint32_t) from = {NULL, 0, 0}, to = {NULL, 0, 0};
+	VEC(uint32_t) from = { NULL, 0, 0 }, to = { NULL, 0, 0 };
 	const char *first = at.len ? memchr(all.p + at.off, '\n', at.len) : NULL;
 	size_t raw = first ? (size_t)(first - all.p) + 1 : 0, end = at.off + at.len;
 
-	*ret = (struct lines){.at = at, .file = ret->file};
+	*ret = (struct lines){ .at = at, .file = ret->file };
 	for (size_t i = 0; first && i < text.n;) {
 		const char *nl = memchr(text.p + i, '\n', text.n - i);
 		size_t n = nl ? (size_t)(nl - text.p) - i : text.n - i;
@@ -179,7 +179,7 @@ bool dsl_piece(struct dsl_parser *p, enum dsl_start start, struct str text,
 	struct str all = p->map->files.v[file].text;
 	bool in_file = text.n == at.len && memcmp(all.p + at.off, text.p, text.n) == 0;
 	size_t messages = p->sink->list.n;
-	struct lines lines = {.at = at};
+	struct lines lines = { .at = at };
 	bool ok;
 
 	assert(start < DSL_STARTS);

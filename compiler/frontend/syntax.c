@@ -14,7 +14,7 @@ static const struct {
 	char class;
 	enum group group;
 } keywords[] = {
-#define KW(token, spelling, class, group, doc) {spelling, #class[0], group},
+#define KW(token, spelling, class, group, doc) { spelling, #class[0], group },
 #include "grammar/keywords.def"
 #undef KW
 };
@@ -89,8 +89,8 @@ static void add(struct words *w, const char *word)
 
 static bool is_operator(const char *name)
 {
-	static const char *const ops[] = {"==",  "!=",  "<=",  ">=", "'<'", "'>'",
-					  "'|'", "'&'", "and", "or", "in"};
+	static const char *const ops[] = { "==",  "!=",  "<=",  ">=", "'<'", "'>'",
+					   "'|'", "'&'", "and", "or", "in" };
 
 	for (size_t i = 0; i < POL_LEN(ops); i++)
 		if (strcmp(name, ops[i]) == 0)
@@ -104,10 +104,10 @@ static bool is_implied(const struct expected *e, const char *name)
 	static const struct {
 		const char *name, *by;
 	} implied[] = {
-		{"a raw string", "a string"},
-		{"a negative number", "a number"},
-		{"a negative number", "an option"},
-		{"an option specification", "an option"},
+		{ "a raw string", "a string" },
+		{ "a negative number", "a number" },
+		{ "a negative number", "an option" },
+		{ "an option specification", "an option" },
 	};
 
 	for (size_t i = 0; i < POL_LEN(implied); i++)
@@ -217,7 +217,8 @@ static void put_expected(struct dsl_parser *p, struct buf *b, const struct expec
 		if (i)
 			buf_z(b, i + 1 == w.n ? " or " : ", ");
 		buf_z(b, p->is_piece && strcmp(w.v[i], END_NAME) == 0
-				 ? "the end of the text" : w.v[i]);
+				 ? "the end of the text"
+				 : w.v[i]);
 	}
 }
 
@@ -227,7 +228,7 @@ static void put_expected(struct dsl_parser *p, struct buf *b, const struct expec
 static void put_unexpected(struct dsl_parser *p, struct buf *b, struct span at,
 			   const char *name)
 {
-	struct str text = dsl_shown(p, (struct str){p->text.p + at.off, at.len});
+	struct str text = dsl_shown(p, (struct str){ p->text.p + at.off, at.len });
 
 	buf_z(b, "unexpected ");
 	if (strcmp(name, END_NAME) == 0) {
@@ -262,26 +263,26 @@ static bool is_effect(const char *name)
 static const struct {
 	const char *unexpected, *expected, *help;
 } slips[] = {
-	{"'='", "=>", "the arrow is '=>'"},
-	{"'='", "==", "conditions compare with '=='"},
-	{"'{'", "=>", "a request is followed by '=>' and its decision"},
-	{"a regex", "a string",
-	 "a regex is a pattern of the command section only; here a string stands"},
-	{"an import path", "a string", "a path stands in double quotes"},
-	{"an option", "a string",
-	 "a pattern stands in double quotes; options of a "
-	 "command follow 'with' or 'without'"},
-	{"an address", "a string", "write it in double quotes"},
-	{"a number", "a string", "write it in double quotes"},
-	{"'['", "a string", "patterns are separated by commas, without brackets"},
-	{"a string", "?rule", "a rule begins with 'allow', 'ask' or 'deny'"},
-	{"a regex", "?rule", "a rule begins with 'allow', 'ask' or 'deny'"},
-	{"a string", "'='", "write '=' before the value"},
-	{"a string", "','", "separate the items of a list with ','"},
-	{"a regex", "','", "separate the items of a list with ','"},
-	{"hide", "allow", "'hide' is for files: only rules of the file section hide"},
-	{"'='", "a string", "a key and its value stand side by side, without '='"},
-	{"'*'", "a string", "a pattern stands in double quotes"},
+	{ "'='", "=>", "the arrow is '=>'" },
+	{ "'='", "==", "conditions compare with '=='" },
+	{ "'{'", "=>", "a request is followed by '=>' and its decision" },
+	{ "a regex", "a string",
+	  "a regex is a pattern of the command section only; here a string stands" },
+	{ "an import path", "a string", "a path stands in double quotes" },
+	{ "an option", "a string",
+	  "a pattern stands in double quotes; options of a "
+	  "command follow 'with' or 'without'" },
+	{ "an address", "a string", "write it in double quotes" },
+	{ "a number", "a string", "write it in double quotes" },
+	{ "'['", "a string", "patterns are separated by commas, without brackets" },
+	{ "a string", "?rule", "a rule begins with 'allow', 'ask' or 'deny'" },
+	{ "a regex", "?rule", "a rule begins with 'allow', 'ask' or 'deny'" },
+	{ "a string", "'='", "write '=' before the value" },
+	{ "a string", "','", "separate the items of a list with ','" },
+	{ "a regex", "','", "separate the items of a list with ','" },
+	{ "hide", "allow", "'hide' is for files: only rules of the file section hide" },
+	{ "'='", "a string", "a key and its value stand side by side, without '='" },
+	{ "'*'", "a string", "a pattern stands in double quotes" },
 };
 
 static bool could_be(const struct expected *e, const char *name)
@@ -322,10 +323,10 @@ static const char *suggest_expected(const struct expected *e, struct str word)
 /* Words that a name could stand in the place of, when a value follows. */
 static const char *suggest_before(const struct dsl_parser *p, const char *unexpected)
 {
-	static const char *const known[] = {"read", "write", "exec", "tcp",
-					    "udp",  "any",   "port"};
-	static const char *const values[] = {"a string", "a raw string", "a number",
-					     "a range",  "an address",   "a group"};
+	static const char *const known[] = { "read", "write", "exec", "tcp",
+					     "udp",  "any",   "port" };
+	static const char *const values[] = { "a string", "a raw string", "a number",
+					      "a range",  "an address",   "a group" };
 
 	for (size_t i = 0; i < POL_LEN(values); i++)
 		if (p->before.kind == NAME && strcmp(unexpected, values[i]) == 0)
@@ -411,7 +412,7 @@ static bool report_unclosed(struct dsl_parser *p, struct span at,
 		     is_end ? "" : "'", unexpected, is_end ? "" : "'", bracket);
 	diag_note(p->sink, d, p->open[p->nopen - 1].at, "opened here");
 	p->replay[0] =
-		(struct dsl_token){bracket, {at.file, at.off, 0}, STR_NULL, true};
+		(struct dsl_token){ bracket, { at.file, at.off, 0 }, STR_NULL, true };
 	p->replay[1] = p->last;
 	p->nreplay = 2;
 	p->sync = false; /* nothing is left out */
@@ -425,7 +426,7 @@ static bool report_unclosed(struct dsl_parser *p, struct span at,
 static bool report_unknown(struct dsl_parser *p, struct span at,
 			   const struct expected *e, const char *unexpected)
 {
-	struct str word = {p->text.p + at.off, at.len};
+	struct str word = { p->text.p + at.off, at.len };
 	bool is_name = strcmp(unexpected, "a name") == 0;
 	const char *right;
 	struct diag *d;
@@ -456,7 +457,7 @@ static bool report_unknown(struct dsl_parser *p, struct span at,
 void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpected,
 		      const char *const *expected, size_t n)
 {
-	struct expected e = {.names = expected, .n = n};
+	struct expected e = { .names = expected, .n = n };
 	struct diag *d;
 	struct buf b;
 

@@ -7,7 +7,7 @@
 struct ast_file *yml_parse(struct arena *a, struct diag_sink *sink,
 			   struct source_map *map, uint32_t file)
 {
-	struct yml y = {.a = a, .sink = sink, .map = map, .file = file};
+	struct yml y = { .a = a, .sink = sink, .map = map, .file = file };
 	size_t errors = sink->errors;
 	struct yml_node *root = NULL;
 	struct ast_file *f;

@@ -119,7 +119,7 @@ static void each_item(struct yml *y, const struct yml_entry *e,
 /* The project's place in a container, where nothing of the file mounts it. */
 static void name_project(struct yml *y, struct ast_value *v)
 {
-	static const struct str place = {"/workspace", 10};
+	static const struct str place = { "/workspace", 10 };
 
 	for (; v && !y->mounted; v = v->next)
 		if (v->kind == AST_V_STRING && str_starts(v->text, place) &&
@@ -177,26 +177,26 @@ static const struct {
 	enum ast_effect effect;
 	unsigned ops;
 } path_rules[] = {
-	[YML_P_READ] = {AST_RULE, AST_ALLOW, AST_OP_READ},
-	[YML_P_WRITE] = {AST_RULE, AST_ALLOW, AST_OP_WRITE},
-	[YML_P_READ_WRITE] = {AST_RULE, AST_ALLOW, AST_OP_READ | AST_OP_WRITE},
-	[YML_P_DENY_WRITE] = {AST_RULE, AST_DENY, AST_OP_WRITE},
-	[YML_P_HIDE] = {AST_RULE, AST_HIDE, 0},
-	[YML_P_SCRATCH] = {AST_SCRATCH, AST_ALLOW, 0},
+	[YML_P_READ] = { AST_RULE, AST_ALLOW, AST_OP_READ },
+	[YML_P_WRITE] = { AST_RULE, AST_ALLOW, AST_OP_WRITE },
+	[YML_P_READ_WRITE] = { AST_RULE, AST_ALLOW, AST_OP_READ | AST_OP_WRITE },
+	[YML_P_DENY_WRITE] = { AST_RULE, AST_DENY, AST_OP_WRITE },
+	[YML_P_HIDE] = { AST_RULE, AST_HIDE, 0 },
+	[YML_P_SCRATCH] = { AST_SCRATCH, AST_ALLOW, 0 },
 };
 
 static void add_paths(struct yml *y, enum yml_paths what, struct span at,
 		      struct ast_value *v)
 {
 	if (v)
-		yml_add_in(
-			y, AST_SEC_FILE,
-			ast_stmt(B, (struct ast_stmt){.kind = path_rules[what].kind,
-						      .at = at,
-						      .name_at = at,
-						      .effect = path_rules[what].effect,
-						      .ops = path_rules[what].ops,
-						      .values = v}));
+		yml_add_in(y, AST_SEC_FILE,
+			   ast_stmt(B, (struct ast_stmt){
+					       .kind = path_rules[what].kind,
+					       .at = at,
+					       .name_at = at,
+					       .effect = path_rules[what].effect,
+					       .ops = path_rules[what].ops,
+					       .values = v }));
 }
 
 static void one_path(struct yml *y, const struct yml_entry *e, const struct yml_node *n)
@@ -295,9 +295,9 @@ static struct ast_stmt *host_rule(struct yml *y, const struct yml_node *n)
 
 	if (!v)
 		return NULL;
-	return AST_STMT(
-		B, AST_RULE, n->at, .name_at = n->at, .effect = AST_ALLOW,
-		.net = {AST_VALUE(B, AST_V_NAME, n->at, .text = STR("tcp")), v, NULL});
+	return AST_STMT(B, AST_RULE, n->at, .name_at = n->at, .effect = AST_ALLOW,
+			.net = { AST_VALUE(B, AST_V_NAME, n->at, .text = STR("tcp")), v,
+				 NULL });
 }
 
 static struct ast_stmt *port_rule(struct yml *y, const struct yml_node *n)
@@ -305,7 +305,7 @@ static struct ast_stmt *port_rule(struct yml *y, const struct yml_node *n)
 	struct ast_value *v = yml_values(y, YML_T_PORTS, n);
 
 	return v ? AST_STMT(B, AST_RULE, n->at, .name_at = n->at, .effect = AST_DENY,
-			    .net = {.ports = v})
+			    .net = { .ports = v })
 		 : NULL;
 }
 
@@ -368,18 +368,18 @@ void yml_default_domains(struct yml *y, const struct yml_entry *e)
 static const struct {
 	const char *pair, *unit, *wanted;
 } quantities[] = {
-	[YML_Q_CPU] = {"cpu", NULL, "number of processors"},
-	[YML_Q_CPU_PERCENT] = {"cpu", NULL, "whole percentage"},
-	[YML_Q_MEMORY] = {"memory", NULL, "size"},
-	[YML_Q_MEMORY_MB] = {"memory", "M", "whole number of MiB"},
-	[YML_Q_DISK] = {"disk", NULL, "size"},
-	[YML_Q_DISK_MB] = {"disk", "M", "whole number of MiB"},
-	[YML_Q_PROCESSES] = {"processes", "", "count"},
-	[YML_Q_FILES] = {"files", "", "count"},
-	[YML_Q_SECONDS] = {"time", "s", "whole number of seconds"},
-	[YML_Q_STDOUT_KB] = {"stdout", "K", "whole number of KiB"},
-	[YML_Q_STDERR_KB] = {"stderr", "K", "whole number of KiB"},
-	[YML_Q_WRITTEN_MB] = {"written", "M", "whole number of MiB"},
+	[YML_Q_CPU] = { "cpu", NULL, "number of processors" },
+	[YML_Q_CPU_PERCENT] = { "cpu", NULL, "whole percentage" },
+	[YML_Q_MEMORY] = { "memory", NULL, "size" },
+	[YML_Q_MEMORY_MB] = { "memory", "M", "whole number of MiB" },
+	[YML_Q_DISK] = { "disk", NULL, "size" },
+	[YML_Q_DISK_MB] = { "disk", "M", "whole number of MiB" },
+	[YML_Q_PROCESSES] = { "processes", "", "count" },
+	[YML_Q_FILES] = { "files", "", "count" },
+	[YML_Q_SECONDS] = { "time", "s", "whole number of seconds" },
+	[YML_Q_STDOUT_KB] = { "stdout", "K", "whole number of KiB" },
+	[YML_Q_STDERR_KB] = { "stderr", "K", "whole number of KiB" },
+	[YML_Q_WRITTEN_MB] = { "written", "M", "whole number of MiB" },
 };
 
 /* 4g, 512MB, 10Gi: the digits and the one letter that the language has. */
@@ -472,13 +472,13 @@ static const struct {
 	unsigned ops;
 	enum yml_type pattern;
 } permission_types[] = {
-	{"command", AST_SEC_COMMAND, 0, YML_T_PATTERNS},
-	{"read", AST_SEC_FILE, AST_OP_READ, YML_T_PATHS},
-	{"write", AST_SEC_FILE, AST_OP_WRITE, YML_T_PATHS},
-	{"exec", AST_SEC_FILE, AST_OP_EXEC, YML_T_PATHS},
-	{"network", AST_SEC_NETWORK, 0, YML_T_HOSTS},
-	{"unix", AST_SEC_UNIX, 0, YML_T_PATHS},
-	{"tool", AST_SEC_TOOLS, 0, YML_T_NAMES},
+	{ "command", AST_SEC_COMMAND, 0, YML_T_PATTERNS },
+	{ "read", AST_SEC_FILE, AST_OP_READ, YML_T_PATHS },
+	{ "write", AST_SEC_FILE, AST_OP_WRITE, YML_T_PATHS },
+	{ "exec", AST_SEC_FILE, AST_OP_EXEC, YML_T_PATHS },
+	{ "network", AST_SEC_NETWORK, 0, YML_T_HOSTS },
+	{ "unix", AST_SEC_UNIX, 0, YML_T_PATHS },
+	{ "tool", AST_SEC_TOOLS, 0, YML_T_NAMES },
 };
 
 /* `scope: sandbox` as the condition that it is; NULL for all. */
@@ -498,7 +498,7 @@ static struct ast_option *scope_option(struct yml *y, const struct yml_entry *e)
 static struct ast_option *permission_options(struct yml *y, const struct yml_entry *all,
 					     enum yml_type pattern)
 {
-	struct ast_options os = {0};
+	struct ast_options os = { 0 };
 
 	for (const struct yml_entry *e = all; e; e = e->next) {
 		enum ast_opt_kind kind = (enum ast_opt_kind)e->key->arg;
@@ -528,9 +528,9 @@ static void one_permission(struct yml *y, const struct yml_entry *list,
 	const struct yml_entry *all = yml_entries(y, n, YML_S_PERMISSION, &ok);
 	const struct yml_entry *last = yml_get(all, "final");
 	const char *type;
-	struct ast_stmt s = {.kind = AST_RULE,
-			     .at = n->at,
-			     .effect = (enum ast_effect)list->key->arg};
+	struct ast_stmt s = { .kind = AST_RULE,
+			      .at = n->at,
+			      .effect = (enum ast_effect)list->key->arg };
 	struct ast_value *v;
 	size_t i = 0, errors;
 

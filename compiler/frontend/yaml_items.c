@@ -144,7 +144,7 @@ static struct ast_value *part_values(struct yml *y, const struct yml_entry *e,
 static struct ast_option *option(struct yml *y, const struct yml_entry *e)
 {
 	enum ast_opt_kind kind = (enum ast_opt_kind)e->key->arg;
-	struct dsl_result r = {0};
+	struct dsl_result r = { 0 };
 	struct ast_value *v;
 	bool yes = false;
 
@@ -174,7 +174,7 @@ static struct ast_option *option(struct yml *y, const struct yml_entry *e)
 
 static struct ast_option *options(struct yml *y, const struct yml_entry *e)
 {
-	struct ast_options all = {0};
+	struct ast_options all = { 0 };
 
 	for (const struct yml_entry *k = e->all; k; k = k->next)
 		if (k->key->read == yml_do_option)
@@ -222,7 +222,7 @@ static void add_rule(struct yml *y, const struct yml_entry *e, struct ast_stmt s
 
 void yml_do_rule(struct yml *y, const struct yml_entry *e)
 {
-	struct ast_stmt s = {.effect = (enum ast_effect)e->key->arg};
+	struct ast_stmt s = { .effect = (enum ast_effect)e->key->arg };
 	struct ast_value *v = yml_values(y, e->key->type, e->value);
 
 	if (!v)
@@ -236,7 +236,7 @@ void yml_do_rule(struct yml *y, const struct yml_entry *e)
 
 void yml_do_hostless(struct yml *y, const struct yml_entry *e)
 {
-	struct ast_stmt s = {0};
+	struct ast_stmt s = { 0 };
 
 	if (!yml_effect(y, e->value, &s.effect))
 		return;
@@ -252,7 +252,7 @@ void yml_do_hostless(struct yml *y, const struct yml_entry *e)
 
 static struct ast_value *risk_map(struct yml *y, const struct yml_node *n)
 {
-	struct ast_values all = {0};
+	struct ast_values all = { 0 };
 	struct map seen;
 
 	map_init(&seen, y->a);
@@ -332,7 +332,7 @@ void yml_do_risk(struct yml *y, const struct yml_entry *e)
 static bool prog_items(struct yml *y, const struct yml_node *n,
 		       struct ast_prog_items *all)
 {
-	struct dsl_result r = {0};
+	struct dsl_result r = { 0 };
 	bool ok = true;
 
 	if (n->kind == YML_LIST) {
@@ -355,7 +355,7 @@ void yml_do_program(struct yml *y, const struct yml_entry *e)
 {
 	struct ast_value *names = yml_values(y, YML_T_NAMES, e->value);
 	const struct yml_node *items = yml_part(e, "items");
-	struct ast_prog_items all = {0};
+	struct ast_prog_items all = { 0 };
 
 	if (items && !prog_items(y, items, &all))
 		return;
@@ -365,7 +365,7 @@ void yml_do_program(struct yml *y, const struct yml_entry *e)
 					       .at = e->node->at,
 					       .name_at = e->name->at,
 					       .values = names,
-					       .items = all.head}));
+					       .items = all.head }));
 }
 
 /* Statements that are a word and values: taint, safe, inert, scratch, via, keep. */
@@ -381,7 +381,7 @@ void yml_do_values(struct yml *y, const struct yml_entry *e)
 					       .values = v,
 					       .options = options(y, e),
 					       .locked = e->locked,
-					       .append = e->append}));
+					       .append = e->append }));
 }
 
 void yml_do_pin(struct yml *y, const struct yml_entry *e)

@@ -117,10 +117,10 @@ struct yml_entry *yml_entries(struct yml *y, const struct yml_node *n,
 	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
 		struct yml_entry *e = ARENA_NEW(y->a, struct yml_entry);
 
-		*e = (struct yml_entry){.name = i->key,
-					.value = i->value,
-					.node = n,
-					.at = yml_join(i->key, i->value)};
+		*e = (struct yml_entry){ .name = i->key,
+					 .value = i->value,
+					 .node = n,
+					 .at = yml_join(i->key, i->value) };
 		if (!read_marks(y, e, scope) || is_twice(y, head, e)) {
 			*ret_ok = false;
 			continue;

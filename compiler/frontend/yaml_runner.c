@@ -24,7 +24,7 @@ static void add_block(struct yml *y, struct span at, const struct yml_node *name
 	struct ast_stmts outer = y->out, inner;
 	struct str text;
 
-	y->out = (struct ast_stmts){0};
+	y->out = (struct ast_stmts){ 0 };
 	yml_read_maps(y, body, YML_S_BLOCK);
 	inner = y->out;
 	y->out = outer;
@@ -48,10 +48,10 @@ void yml_read_runner(struct yml *y, const struct yml_node *n)
 	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
 		struct str name = i->key->text;
 		struct yml_node key = *i->key;
-		struct yml_entry e = {.name = i->key,
-				      .value = i->value,
-				      .node = n,
-				      .at = yml_join(i->key, i->value)};
+		struct yml_entry e = { .name = i->key,
+				       .value = i->value,
+				       .node = n,
+				       .at = yml_join(i->key, i->value) };
 
 		if (yml_is_second(y, &seen, i->key))
 			continue;

@@ -43,7 +43,7 @@ static void warn_bidi(struct diag_sink *sink, struct span at, uint32_t c)
 static void index_characters(struct yml_text *t, struct arena *a,
 			     struct diag_sink *sink)
 {
-	VEC(uint32_t) steps = {NULL, 0, 0};
+	VEC(uint32_t) steps = { NULL, 0, 0 };
 	size_t chars = 0, warned = 0, n;
 	bool ascii = true;
 
@@ -58,7 +58,8 @@ static void index_characters(struct yml_text *t, struct arena *a,
 		if ((utf8_is_bidi(c) || utf8_is_hidden(c)) &&
 		    warned++ < MAX_BIDI_WARNINGS)
 			warn_bidi(sink,
-				  (struct span){t->file, (uint32_t)i, (uint32_t)n}, c);
+				  (struct span){ t->file, (uint32_t)i, (uint32_t)n },
+				  c);
 	}
 	if (ascii)
 		return;
@@ -69,9 +70,9 @@ static void index_characters(struct yml_text *t, struct arena *a,
 bool yml_text_init(struct yml_text *t, struct arena *a, struct diag_sink *sink,
 		   uint32_t file, struct str all)
 {
-	struct span start = {file, 0, 0};
+	struct span start = { file, 0, 0 };
 
-	*t = (struct yml_text){.all = all, .file = file};
+	*t = (struct yml_text){ .all = all, .file = file };
 	if (all.n > SOURCE_MAX_BYTES) {
 		diag_add(sink, DIAG_FILE_TOO_LARGE, start,
 			 "a policy file has at most %zu bytes, this one has %zu",
@@ -117,7 +118,7 @@ static uint32_t byte_of(const struct yml_text *t, size_t index)
 
 struct span yml_span(const struct yml_text *t, size_t from, size_t to)
 {
-	struct span at = {t->file, byte_of(t, from), 0};
+	struct span at = { t->file, byte_of(t, from), 0 };
 	uint32_t end = byte_of(t, to);
 
 	at.len = end > at.off ? end - at.off : 0;
@@ -130,37 +131,38 @@ struct span yml_span(const struct yml_text *t, size_t from, size_t to)
 static const struct {
 	const char *theirs, *text, *help;
 } messages[] = {
-	{"mapping values are not allowed",
-	 "a ':' makes a key of what stands before it, and no key can stand here",
-	 "put a text with ': ' in it into quotes, and begin the lines of one mapping "
-	 "in one column"},
-	{"did not find expected key", "this does not go on with the mapping above",
-	 "begin the keys of one mapping in one column, and each item of a list with '- "
-	 "'"},
-	{"could not find expected ':'", "a key is followed by ':'", NULL},
-	{"did not find expected '-' indicator",
-	 "this does not go on with the list above",
-	 "begin each item with '- ', in one column"},
-	{"block sequence entries are not allowed",
-	 "an item of a list cannot begin here", "a list begins on a line of its own"},
-	{"block mapping entries are not allowed", "a key cannot begin here", NULL},
-	{"found unexpected end of stream", "the text ends inside of quotes", NULL},
-	{"found unexpected document indicator",
-	 "the quotes are not closed before this line", NULL},
-	{"did not find expected ',' or ']'",
-	 "a ',' or the closing ']' is missing before this", NULL},
-	{"did not find expected ',' or '}'",
-	 "a ',' or the closing '}' is missing before this", NULL},
-	{"found unknown escape character", "unknown escape",
-	 "in single quotes a backslash stands for itself"},
-	{"did not find expected hexdecimal number",
-	 "an escape lacks hexadecimal digits", NULL},
-	{"undefined tag handle", "tags are not read", NULL},
-	{"control characters are not allowed", "a control character stands here",
-	 "write it as \\x1b in double quotes"},
-	{"did not find expected node content", "a value is missing here", NULL},
-	{"did not find expected <document start>", "the text goes on behind its end",
-	 "begin the keys of one mapping in one column"},
+	{ "mapping values are not allowed",
+	  "a ':' makes a key of what stands before it, and no key can stand here",
+	  "put a text with ': ' in it into quotes, and begin the lines of one mapping "
+	  "in one column" },
+	{ "did not find expected key", "this does not go on with the mapping above",
+	  "begin the keys of one mapping in one column, and each item of a list with "
+	  "'- "
+	  "'" },
+	{ "could not find expected ':'", "a key is followed by ':'", NULL },
+	{ "did not find expected '-' indicator",
+	  "this does not go on with the list above",
+	  "begin each item with '- ', in one column" },
+	{ "block sequence entries are not allowed",
+	  "an item of a list cannot begin here", "a list begins on a line of its own" },
+	{ "block mapping entries are not allowed", "a key cannot begin here", NULL },
+	{ "found unexpected end of stream", "the text ends inside of quotes", NULL },
+	{ "found unexpected document indicator",
+	  "the quotes are not closed before this line", NULL },
+	{ "did not find expected ',' or ']'",
+	  "a ',' or the closing ']' is missing before this", NULL },
+	{ "did not find expected ',' or '}'",
+	  "a ',' or the closing '}' is missing before this", NULL },
+	{ "found unknown escape character", "unknown escape",
+	  "in single quotes a backslash stands for itself" },
+	{ "did not find expected hexdecimal number",
+	  "an escape lacks hexadecimal digits", NULL },
+	{ "undefined tag handle", "tags are not read", NULL },
+	{ "control characters are not allowed", "a control character stands here",
+	  "write it as \\x1b in double quotes" },
+	{ "did not find expected node content", "a value is missing here", NULL },
+	{ "did not find expected <document start>", "the text goes on behind its end",
+	  "begin the keys of one mapping in one column" },
 };
 
 static size_t find_message(const char *problem)

@@ -53,10 +53,10 @@ static struct diag *fail(struct tree *t, enum diag_code code, struct span at,
 static uint32_t open_key(struct tree *t, uint32_t parent, struct span at,
 			 const struct yml_node *name, uint32_t index)
 {
-	struct source_key k = {.off = at.off,
-			       .end = UINT32_MAX, /* until its value is read */
-			       .parent = parent,
-			       .index = index};
+	struct source_key k = { .off = at.off,
+				.end = UINT32_MAX, /* until its value is read */
+				.parent = parent,
+				.index = index };
 
 	if (name)
 		k.name = name->text;
@@ -76,7 +76,8 @@ static struct yml_node *new_node(struct tree *t, enum yml_kind kind, struct span
 	struct yml_node *n = ARENA_NEW(t->a, struct yml_node);
 
 	*n = (struct yml_node){
-		.kind = kind, .at = at, .inner = at, .size = 1, .text = STR("")};
+		.kind = kind, .at = at, .inner = at, .size = 1, .text = STR("")
+	};
 	return n;
 }
 
@@ -116,7 +117,7 @@ static void set_inner(const struct tree *t, struct yml_node *n,
 static struct yml_node *scalar(struct tree *t, const yaml_event_t *e)
 {
 	struct yml_node *n = new_node(t, YML_SCALAR, event_span(t, e));
-	struct str text = {(const char *)e->data.scalar.value, e->data.scalar.length};
+	struct str text = { (const char *)e->data.scalar.value, e->data.scalar.length };
 
 	n->text = str_dup(t->a, text);
 	set_inner(t, n, e->data.scalar.style);
@@ -388,14 +389,14 @@ static struct yml_node *document(struct tree *t)
 bool yml_tree(struct arena *a, struct diag_sink *sink, struct source_map *map,
 	      uint32_t file, struct yml_node **ret)
 {
-	struct tree t = {.a = a, .sink = sink, .map = map, .file = file};
+	struct tree t = { .a = a, .sink = sink, .map = map, .file = file };
 	struct yml_node *root;
 
 	if (!yml_text_init(&t.text, a, sink, file, map->files.v[file].text))
 		return false;
 	map_init(&t.anchors, a);
 	if (!yaml_parser_initialize(&t.parser)) {
-		diag_add(sink, DIAG_YAML_SYNTAX, (struct span){file, 0, 0},
+		diag_add(sink, DIAG_YAML_SYNTAX, (struct span){ file, 0, 0 },
 			 "no memory to read the text");
 		return false;
 	}

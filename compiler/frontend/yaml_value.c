@@ -16,23 +16,23 @@ static const struct {
 	enum dsl_start start;
 	bool many; /* a list of them may stand there */
 } types[YML_TYPES] = {
-	[YML_T_TEXT] = {"a text", DSL_TEXT, false},
-	[YML_T_TEXTS] = {"texts", DSL_TEXT, true},
-	[YML_T_PATTERNS] = {"patterns", DSL_PATTERN, true},
-	[YML_T_PATHS] = {"paths", DSL_PATH, true},
-	[YML_T_HOSTS] = {"hosts", DSL_HOST, true},
-	[YML_T_PORTS] = {"ports", DSL_PORT, true},
-	[YML_T_NAMES] = {"names", DSL_NAME, true},
-	[YML_T_OPTIONS] = {"options", DSL_OPTION, true},
-	[YML_T_CALLS] = {"system calls", DSL_CALL, true},
-	[YML_T_IMPORTS] = {"files", DSL_IMPORT, true},
-	[YML_T_ELEMENTS] = {"elements", DSL_ELEMENT, true},
-	[YML_T_REGEXES] = {"regexes", DSL_VALUE, true},
-	[YML_T_WORD] = {"a word", DSL_VALUE, false},
-	[YML_T_WORDS] = {"words", DSL_VALUE, true},
-	[YML_T_NUMBER] = {"a number", DSL_VALUE, false},
-	[YML_T_DATE] = {"a date", DSL_VALUE, false},
-	[YML_T_ANY] = {"a value", DSL_VALUE, false},
+	[YML_T_TEXT] = { "a text", DSL_TEXT, false },
+	[YML_T_TEXTS] = { "texts", DSL_TEXT, true },
+	[YML_T_PATTERNS] = { "patterns", DSL_PATTERN, true },
+	[YML_T_PATHS] = { "paths", DSL_PATH, true },
+	[YML_T_HOSTS] = { "hosts", DSL_HOST, true },
+	[YML_T_PORTS] = { "ports", DSL_PORT, true },
+	[YML_T_NAMES] = { "names", DSL_NAME, true },
+	[YML_T_OPTIONS] = { "options", DSL_OPTION, true },
+	[YML_T_CALLS] = { "system calls", DSL_CALL, true },
+	[YML_T_IMPORTS] = { "files", DSL_IMPORT, true },
+	[YML_T_ELEMENTS] = { "elements", DSL_ELEMENT, true },
+	[YML_T_REGEXES] = { "regexes", DSL_VALUE, true },
+	[YML_T_WORD] = { "a word", DSL_VALUE, false },
+	[YML_T_WORDS] = { "words", DSL_VALUE, true },
+	[YML_T_NUMBER] = { "a number", DSL_VALUE, false },
+	[YML_T_DATE] = { "a date", DSL_VALUE, false },
+	[YML_T_ANY] = { "a value", DSL_VALUE, false },
 };
 
 const char *yml_shape(const struct yml_node *n)
@@ -119,7 +119,7 @@ static bool one_of(struct yml *y, const struct yml_node *n, const char *wanted,
 
 bool yml_bool(struct yml *y, const struct yml_node *n, bool *ret)
 {
-	static const char *const words[] = {"false", "true"};
+	static const char *const words[] = { "false", "true" };
 	size_t i;
 
 	if (!one_of(y, n, "true or false", words, POL_LEN(words), &i))
@@ -130,7 +130,7 @@ bool yml_bool(struct yml *y, const struct yml_node *n, bool *ret)
 
 bool yml_effect(struct yml *y, const struct yml_node *n, enum ast_effect *ret)
 {
-	static const char *const words[] = {"allow", "ask", "deny"};
+	static const char *const words[] = { "allow", "ask", "deny" };
 	size_t i;
 
 	if (!one_of(y, n, "allow, ask or deny", words, POL_LEN(words), &i))
@@ -141,7 +141,7 @@ bool yml_effect(struct yml *y, const struct yml_node *n, enum ast_effect *ret)
 
 bool yml_ops(struct yml *y, const struct yml_node *n, unsigned *ret)
 {
-	static const char *const words[] = {"read", "write", "exec"};
+	static const char *const words[] = { "read", "write", "exec" };
 	bool ok = true;
 	size_t i;
 
@@ -229,8 +229,8 @@ static bool is_digit(char c)
 /* A decimal number with one of the units, or hexadecimal; no sign. */
 static bool is_number(struct str s)
 {
-	static const char *const units[] = {"",  "K", "M",  "G", "T", "k", "m",
-					    "g", "t", "ms", "s", "h", "d", "%"};
+	static const char *const units[] = { "",  "K", "M",  "G", "T", "k", "m",
+					     "g", "t", "ms", "s", "h", "d", "%" };
 	size_t i = 0;
 	uint64_t v;
 
@@ -357,7 +357,7 @@ static struct ast_value *any_scalar(struct yml *y, const struct yml_node *n)
 	else
 		return string(y, n);
 	return ast_value(
-		B, (struct ast_value){.kind = kind, .at = n->at, .text = n->text});
+		B, (struct ast_value){ .kind = kind, .at = n->at, .text = n->text });
 }
 
 /* No system call has a dot in its name, and few hosts have none. */
@@ -391,7 +391,7 @@ static struct ast_value *import(struct yml *y, const struct yml_node *n)
 static struct ast_value *dsl_value(struct yml *y, enum yml_type type,
 				   const struct yml_node *n)
 {
-	struct dsl_result r = {0};
+	struct dsl_result r = { 0 };
 
 	return yml_dsl(y, types[type].start, n, &r) ? r.values : NULL;
 }
@@ -481,7 +481,7 @@ static const struct yml_node *pol_text(const struct yml_node *n)
 /* A list or mapping that is a value itself. */
 static struct ast_value *collection(struct yml *y, const struct yml_node *n)
 {
-	struct ast_values items = {0};
+	struct ast_values items = { 0 };
 	struct map seen;
 
 	map_init(&seen, y->a);
@@ -515,7 +515,7 @@ static struct ast_value *one_value(struct yml *y, enum yml_type type,
 struct ast_value *yml_values(struct yml *y, enum yml_type type,
 			     const struct yml_node *n)
 {
-	struct ast_values all = {0};
+	struct ast_values all = { 0 };
 
 	assert(types[type].wanted);
 	if (n->kind != YML_LIST || !types[type].many)

@@ -27,8 +27,8 @@ static struct str next_word(struct str *rest)
 /* "minute", "1 minute", "5 minutes", "1m" as a time of the language. */
 static bool read_time(struct yml *y, struct str rest, struct str *ret)
 {
-	static const char *const units[] = {"second", "s", "minute", "m",
-					    "hour",   "h", "day",    "d"};
+	static const char *const units[] = { "second", "s", "minute", "m",
+					     "hour",   "h", "day",    "d" };
 	struct str n = next_word(&rest), unit = next_word(&rest);
 	uint64_t v;
 
@@ -58,8 +58,8 @@ static bool read_time(struct yml *y, struct str rest, struct str *ret)
 /* Their words for what is counted; any other is the language's own. */
 static struct str metric(struct str word)
 {
-	static const char *const words[][2] = {{"rate", "created"},
-					       {"denials", "denied"}};
+	static const char *const words[][2] = { { "rate", "created" },
+						{ "denials", "denied" } };
 
 	for (size_t i = 0; i < POL_LEN(words); i++)
 		if (str_eqz(word, words[i][0]))
@@ -139,7 +139,7 @@ void yml_do_alerts(struct yml *y, const struct yml_entry *e)
 
 enum { LOW, MEDIUM, HIGH, CRITICAL, CLASSES };
 
-static const char *const class_names[CLASSES] = {"low", "medium", "high", "critical"};
+static const char *const class_names[CLASSES] = { "low", "medium", "high", "critical" };
 
 /* The class that a key of RISKS is about, or -1 for those that are effects. */
 static int class_of(const char *key)
@@ -147,11 +147,11 @@ static int class_of(const char *key)
 	static const struct {
 		const char *key;
 		int class;
-	} tools[] = {{"readOnly", LOW},
-		     {"writesWorkspace", LOW},
-		     {"writesFs", HIGH},
-		     {"network", HIGH},
-		     {"exec", CRITICAL}};
+	} tools[] = { { "readOnly", LOW },
+		      { "writesWorkspace", LOW },
+		      { "writesFs", HIGH },
+		      { "network", HIGH },
+		      { "exec", CRITICAL } };
 
 	for (int i = 0; i < CLASSES; i++)
 		if (strcmp(key, class_names[i]) == 0)
@@ -189,10 +189,11 @@ static void say(struct risks *r, int class, enum ast_effect effect, struct span 
 static void say_classes(struct yml *y, struct risks *r, const struct yml_entry *e,
 			const struct yml_node *n)
 {
-	enum ast_effect effect = effect_of(yml_meaning(
-		y,
-		&(struct yml_node){.kind = YML_SCALAR, .text = str_from(e->key->name)},
-		YML_W_EFFECT));
+	enum ast_effect effect = effect_of(
+		yml_meaning(y,
+			    &(struct yml_node){ .kind = YML_SCALAR,
+						.text = str_from(e->key->name) },
+			    YML_W_EFFECT));
 	const char *class;
 
 	if (n->kind == YML_LIST) {
@@ -220,7 +221,7 @@ static bool read_risks(struct yml *y, const struct yml_entry *e, struct risks *r
 	size_t errors = y->sink->errors;
 	bool ok;
 
-	*r = (struct risks){0};
+	*r = (struct risks){ 0 };
 	for (const struct yml_entry *k = yml_entries(y, e->value, e->key->sub, &ok); k;
 	     k = k->next) {
 		int class = class_of(k->key->name);
@@ -240,7 +241,7 @@ static bool read_risks(struct yml *y, const struct yml_entry *e, struct risks *r
 static void add_risks(struct yml *y, const struct yml_entry *e,
 		      enum ast_section_kind section, const struct risks *r)
 {
-	struct ast_values pairs = {0};
+	struct ast_values pairs = { 0 };
 
 	for (int i = 0; i < CLASSES; i++)
 		if (r->said[i])
@@ -307,11 +308,11 @@ static void tool_pair(struct yml *y, const char *name, const struct yml_entry *e
 /* `requiresPermission: false` says nothing: its class decides. */
 static void tool_body(struct yml *y, const struct yml_entry *e)
 {
-	static const char *const pairs[][2] = {{"risk", "risk"},
-					       {"riskLevel", "risk"},
-					       {"needsNetwork", "needs-network"},
-					       {"preferredRunner", "runner"},
-					       {"description", "description"}};
+	static const char *const pairs[][2] = { { "risk", "risk" },
+						{ "riskLevel", "risk" },
+						{ "needsNetwork", "needs-network" },
+						{ "preferredRunner", "runner" },
+						{ "description", "description" } };
 	bool yes = false;
 
 	for (; e; e = e->next) {
@@ -338,7 +339,7 @@ void yml_read_tools(struct yml *y, const struct yml_node *n)
 		if (yml_is_second(y, &seen, i->key))
 			continue;
 		all = yml_entries(y, i->value, YML_S_TOOLMETA, &ok);
-		y->out = (struct ast_stmts){0};
+		y->out = (struct ast_stmts){ 0 };
 		tool_body(y, all);
 		body = y->out;
 		y->out = outer;

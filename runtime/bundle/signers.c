@@ -107,7 +107,7 @@ bool signers_match(const char *list, size_t n, const char *name, size_t name_n)
 /* A name that the pattern allows, with something for each wildcard. */
 static size_t witness(const char *p, size_t n, size_t nth, char *out, size_t cap)
 {
-	static const char *const fills[] = {"", "x", "0 ~", "\x7f"};
+	static const char *const fills[] = { "", "x", "0 ~", "\x7f" };
 	const char *fill = fills[nth], *one = &"xq0\x7f"[nth];
 	size_t len = 0;
 
@@ -184,7 +184,7 @@ static bool two(const char *p, int *ret)
 /* YYYYMMDD[HHMM[SS]], then Z or UTC, or nothing for the local time. */
 static bool read_time(const char *s, size_t n, int64_t *ret)
 {
-	struct tm tm = {.tm_sec = 0};
+	struct tm tm = { .tm_sec = 0 };
 	struct tm was;
 	int century, year;
 	bool utc = false;
@@ -361,7 +361,7 @@ static int read_key(struct line *l, struct rt_err *err)
 	struct ssh_wire w;
 	const uint8_t *name;
 	size_t name_n;
-	struct rt_err why = {0};
+	struct rt_err why = { 0 };
 
 	if (!sshkey_is_type(type, type_n))
 		return bad(l, err, "has no key type where one should be");
@@ -375,7 +375,7 @@ static int read_key(struct line *l, struct rt_err *err)
 		return bad(l, err, "has no key");
 	if (!ssh_base64(l->p, word_len(l), false, blob, sizeof(blob), &n))
 		return bad(l, err, "has a key that is not base64");
-	w = (struct ssh_wire){blob, n};
+	w = (struct ssh_wire){ blob, n };
 	if (!ssh_wire_string(&w, &name, &name_n) || name_n != type_n ||
 	    memcmp(name, type, type_n) != 0)
 		return bad(l, err, "has a key of another type than it says");
@@ -466,17 +466,17 @@ static int nobody(const struct signers_query *q, unsigned lines,
 int signers_find(const char *text, size_t n, const struct signers_query *q,
 		 struct signers_found *ret, struct rt_err *err)
 {
-	struct rt_err no = {0}, unread = {0}, e;
+	struct rt_err no = { 0 }, unread = { 0 }, e;
 	unsigned number = 0, lines = 0;
 
 	for (size_t at = 0; at < n;) {
 		const char *nl = memchr(text + at, '\n', n - at);
 		size_t end = nl ? (size_t)(nl - text) : n;
-		struct line l = {.p = text + at,
-				 .n = end - at,
-				 .number = ++number,
-				 .after = NO_TIME,
-				 .before = NO_TIME};
+		struct line l = { .p = text + at,
+				  .n = end - at,
+				  .number = ++number,
+				  .after = NO_TIME,
+				  .before = NO_TIME };
 
 		at = end + 1;
 		if (l.n && l.p[l.n - 1] == '\r')

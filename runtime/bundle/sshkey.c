@@ -100,10 +100,10 @@ bool sshkey_is_type(const char *name, size_t n)
 
 int sshkey_parse(const uint8_t *blob, size_t n, struct sshkey *ret, struct rt_err *err)
 {
-	struct ssh_wire w = {blob, n};
+	struct ssh_wire w = { blob, n };
 	const uint8_t *type, *pk, *app;
 	size_t type_n, pk_n, app_n;
-	struct sshkey k = {.type = SSHKEY_ED25519};
+	struct sshkey k = { .type = SSHKEY_ED25519 };
 	char shown[80];
 
 	if (n > SSHKEY_MAX_BLOB)

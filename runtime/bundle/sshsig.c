@@ -91,8 +91,8 @@ static int parse_inner(struct ssh_wire w, struct sshsig *s, struct rt_err *err)
 int sshsig_parse(const uint8_t *blob, size_t n, struct sshsig *ret, struct rt_err *err)
 {
 	const size_t magic = strlen(MAGIC);
-	struct ssh_wire w = {blob, n};
-	struct sshsig s = {.sig = NULL};
+	struct ssh_wire w = { blob, n };
+	struct sshsig s = { .sig = NULL };
 	const uint8_t *key, *reserved, *hash, *inner;
 	size_t key_n, reserved_n, hash_n, inner_n;
 	uint32_t version;
@@ -120,7 +120,7 @@ int sshsig_parse(const uint8_t *blob, size_t n, struct sshsig *ret, struct rt_er
 	if (r == 0)
 		r = parse_hash(hash, hash_n, &s.hash, err);
 	if (r == 0)
-		r = parse_inner((struct ssh_wire){inner, inner_n}, &s, err);
+		r = parse_inner((struct ssh_wire){ inner, inner_n }, &s, err);
 	if (r == 0)
 		*ret = s;
 	return r;
@@ -141,7 +141,7 @@ static void put(struct out *o, const void *p, size_t n)
 
 static void put_string(struct out *o, const void *p, size_t n)
 {
-	const uint8_t len[4] = {0, 0, 0, (uint8_t)n};
+	const uint8_t len[4] = { 0, 0, 0, (uint8_t)n };
 
 	put(o, len, sizeof(len));
 	put(o, p, n);
@@ -177,8 +177,8 @@ static void signed_data(const struct sshsig *s, const uint8_t *msg, size_t n,
 static void token_data(const struct sshsig *s, struct out *o)
 {
 	const uint32_t c = s->counter;
-	const uint8_t counter[4] = {(uint8_t)(c >> 24), (uint8_t)(c >> 16),
-				    (uint8_t)(c >> 8), (uint8_t)c};
+	const uint8_t counter[4] = { (uint8_t)(c >> 24), (uint8_t)(c >> 16),
+				     (uint8_t)(c >> 8), (uint8_t)c };
 	uint8_t hash[crypto_hash_sha256_BYTES];
 
 	(void)crypto_hash_sha256(hash, o->b, o->n);

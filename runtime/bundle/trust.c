@@ -90,12 +90,12 @@ static int load(struct list *l, struct rt_err *err)
 static int search(const struct list *l, const struct bundle *b, const struct ask *a,
 		  struct trust *ret, struct rt_err *err)
 {
-	struct rt_err why = {0}, e = {0};
+	struct rt_err why = { 0 }, e = { 0 };
 
 	for (size_t i = 0; i < b->nsignatures; i++) {
-		const struct signers_query q = {.key = &b->signatures[i].key,
-						.principal = a->opt->principal,
-						.now = a->opt->now};
+		const struct signers_query q = { .key = &b->signatures[i].key,
+						 .principal = a->opt->principal,
+						 .now = a->opt->now };
 
 		if (signers_find(l->text, l->n, &q, &ret->by, &e) == 0) {
 			ret->trusted = true;
@@ -114,7 +114,7 @@ static int search(const struct list *l, const struct bundle *b, const struct ask
 static int load_and_search(const char *path, bool system, const struct bundle *b,
 			   struct ask *a, struct trust *ret, struct rt_err *err)
 {
-	struct list l = {.path = path, .system = system};
+	struct list l = { .path = path, .system = system };
 	int r = load(&l, err);
 
 	if (system)
@@ -163,14 +163,14 @@ static int ask_user(const struct bundle *b, struct ask *a, const struct rt_err *
 
 static int ask_lists(const struct bundle *b, struct ask *a, struct rt_err *err)
 {
-	struct rt_err said = {0};
+	struct rt_err said = { 0 };
 	int r = load_and_search(a->opt->system, true, b, a, &a->found, &said);
 
 	if (r < 0 && r != -ENOENT)
 		return rt_fail(err, -r, "%s", said.text);
 	a->found.by_system = r == 0;
 	if (a->opt->file) {
-		struct trust found = {.by_system = a->found.by_system};
+		struct trust found = { .by_system = a->found.by_system };
 
 		r = load_and_search(a->opt->file, false, b, a, &found, err);
 		a->found = found;
@@ -194,7 +194,7 @@ static int gate(void *ctx, const struct bundle *b, struct rt_err *err)
 /* What only the manifest says. */
 static int check_manifest(const struct bundle *b, struct ask *a, struct rt_err *err)
 {
-	struct list l = {.path = a->opt->system, .system = true};
+	struct list l = { .path = a->opt->system, .system = true };
 	int r;
 
 	if (b->threshold && !b->nsignatures)
@@ -225,8 +225,8 @@ int trust_open(const char *path, bool run, const struct trust_options *opt,
 	       struct bundle *ret, struct trust *ret_trust, struct rt_err *err)
 {
 	struct trust_options o = *opt;
-	struct ask a = {.opt = &o};
-	struct rt_err why = {0};
+	struct ask a = { .opt = &o };
+	struct rt_err why = { 0 };
 	struct bundle b;
 	int r;
 

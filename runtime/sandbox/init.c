@@ -150,9 +150,9 @@ static void __attribute__((noreturn))
 supervise_target(int sock, int sigfd, pid_t target)
 {
 	struct pollfd p[2] = {
-		{.fd = sigfd, .events = POLLIN},
+		{ .fd = sigfd, .events = POLLIN },
 		/* hang-up only */
-		{.fd = step_on(STEP_HANGUP) ? sock : -1, .events = 0},
+		{ .fd = step_on(STEP_HANGUP) ? sock : -1, .events = 0 },
 	};
 
 	for (;;) {
@@ -183,19 +183,19 @@ static int close_but(int a, int b)
 	return sys_close_range(high + 1, ~0u, 0);
 }
 
-static const int passed[] = {SIGCHLD, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2,
-			     SIGINT,  SIGQUIT, SIGTSTP, SIGCONT};
+static const int passed[] = { SIGCHLD, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2,
+			      SIGINT,  SIGQUIT, SIGTSTP, SIGCONT };
 
 int init_main(int sock)
 {
-	struct init in = {.sock = sock,
-			  .base = -1,
-			  .root = -1,
-			  .masks = -1,
-			  .scratch = -1,
-			  .ruleset = -1,
-			  .listener = -1};
-	struct rt_err err = {0};
+	struct init in = { .sock = sock,
+			   .base = -1,
+			   .root = -1,
+			   .masks = -1,
+			   .scratch = -1,
+			   .ruleset = -1,
+			   .listener = -1 };
+	struct rt_err err = { 0 };
 	sigset_t mask;
 	pid_t target;
 	int sigfd;

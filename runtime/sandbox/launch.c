@@ -45,10 +45,10 @@ struct launch {
  */
 static int raise_ambient(void)
 {
-	static const unsigned caps[] = {CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_SYS_RESOURCE,
-					CAP_SETPCAP, CAP_DAC_OVERRIDE};
-	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct d[2] = {{0, 0, 0}, {0, 0, 0}};
+	static const unsigned caps[] = { CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_SYS_RESOURCE,
+					 CAP_SETPCAP, CAP_DAC_OVERRIDE };
+	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct d[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
 
 	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++)
 		d[0].permitted |= 1u << caps[i];
@@ -112,8 +112,8 @@ static void __attribute__((noreturn)) child_main(const struct launch *s)
 {
 	char number[16], go;
 	struct rt_err err;
-	char *argv[] = {(char *)(uintptr_t) "polinit", number, NULL};
-	char *envp[] = {NULL, NULL};
+	char *argv[] = { (char *)(uintptr_t) "polinit", number, NULL };
+	char *envp[] = { NULL, NULL };
 	int r;
 
 	(void)close(s->sock);
@@ -162,7 +162,7 @@ static void __attribute__((noreturn)) child_main(const struct launch *s)
 static int clone_child(struct launch *s, struct rt_err *err)
 {
 	uint64_t flags = CLONE_NEWUSER | CLONE_PIDFD;
-	struct clone_args args = {.exit_signal = SIGCHLD};
+	struct clone_args args = { .exit_signal = SIGCHLD };
 
 	flags |= step_on(STEP_NS_MNT) ? CLONE_NEWNS : 0;
 	flags |= step_on(STEP_NS_PID) ? CLONE_NEWPID : 0;
@@ -215,9 +215,9 @@ struct sandbox_ids sandbox_ids_of(const struct sandbox_run *run)
 /* What every run begins with. */
 static int send_first(const struct launch *s, struct rt_err *err)
 {
-	static const enum step_id steps[] = {STEP_PDEATHSIG, STEP_DUMPABLE,
-					     STEP_KEYRING,   STEP_NS_NET,
-					     STEP_LO,	     STEP_PRIVATE};
+	static const enum step_id steps[] = { STEP_PDEATHSIG, STEP_DUMPABLE,
+					      STEP_KEYRING,   STEP_NS_NET,
+					      STEP_LO,        STEP_PRIVATE };
 	AUTO_FREE void *bytes = NULL;
 	struct plan plan;
 	size_t size = 0;
@@ -259,14 +259,14 @@ static int map_child(const struct launch *s, struct rt_err *err)
 int sandbox_launch(const struct sandbox_run *run, const int *fds, size_t nfds,
 		   struct sandbox_ahead *ret, struct rt_err *err)
 {
-	struct launch s = {.run = run,
-			   .ids = sandbox_ids_of(run),
-			   .fds = fds,
-			   .nfds = nfds,
-			   .sock = -1,
-			   .peer = -1,
-			   .pid = -1,
-			   .pidfd = -1};
+	struct launch s = { .run = run,
+			    .ids = sandbox_ids_of(run),
+			    .fds = fds,
+			    .nfds = nfds,
+			    .sock = -1,
+			    .peer = -1,
+			    .pid = -1,
+			    .pidfd = -1 };
 	int r = make_socket(&s, err);
 
 	s.maps_itself = s.ids.uid_out == geteuid() && s.ids.gid_out == getegid();
@@ -282,7 +282,7 @@ int sandbox_launch(const struct sandbox_run *run, const int *fds, size_t nfds,
 		r = map_child(&s, err);
 	if (s.peer >= 0)
 		(void)close(s.peer);
-	*ret = (struct sandbox_ahead){s.pid, s.pidfd, s.sock};
+	*ret = (struct sandbox_ahead){ s.pid, s.pidfd, s.sock };
 	if (r < 0)
 		sandbox_ahead_release(ret);
 	return r;
@@ -310,5 +310,5 @@ void sandbox_ahead_release(struct sandbox_ahead *a)
 		(void)close(a->pidfd);
 	if (a->sock >= 0)
 		(void)close(a->sock);
-	*a = (struct sandbox_ahead){0, -1, -1};
+	*a = (struct sandbox_ahead){ 0, -1, -1 };
 }

@@ -35,7 +35,7 @@ static int put_map(pid_t pid, const char *file, unsigned inside, unsigned outsid
 /* A user namespace that maps the owner on disk to the run's uid. */
 static int owner_namespace(uid_t uid, gid_t gid, uid_t outside)
 {
-	struct clone_args args = {.flags = CLONE_NEWUSER, .exit_signal = SIGCHLD};
+	struct clone_args args = { .flags = CLONE_NEWUSER, .exit_signal = SIGCHLD };
 	int gate[2], fd = -1, r;
 	char path[64], c;
 	pid_t pid;
@@ -74,7 +74,7 @@ static int map_for(struct owner_map *maps, size_t *n, size_t cap, uid_t uid, gid
 		return -E2BIG;
 	fd = owner_namespace(uid, gid, outside);
 	if (fd >= 0)
-		maps[(*n)++] = (struct owner_map){uid, gid, fd};
+		maps[(*n)++] = (struct owner_map){ uid, gid, fd };
 	return fd;
 }
 
@@ -87,8 +87,8 @@ static bool at_or_below(const char *path, const char *top)
 
 static int idmap(int tree, int ns, const char *path, struct rt_err *err)
 {
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP,
-				  .userns_fd = (unsigned)ns};
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
+				   .userns_fd = (unsigned)ns };
 
 	if (ns < 0)
 		return rt_fail_errno(err, -ns, "a user namespace for the owner of %s",

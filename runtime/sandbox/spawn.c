@@ -69,11 +69,11 @@ static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_p
 		char buf[CMSG_SPACE(sizeof(struct ucred))];
 		struct cmsghdr align;
 	} u;
-	struct iovec iov = {ret, sizeof(*ret)};
-	struct msghdr m = {.msg_iov = &iov,
-			   .msg_iovlen = 1,
-			   .msg_control = u.buf,
-			   .msg_controllen = sizeof(u.buf)};
+	struct iovec iov = { ret, sizeof(*ret) };
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = u.buf,
+			    .msg_controllen = sizeof(u.buf) };
 	struct cmsghdr *c;
 	ssize_t n;
 
@@ -101,7 +101,8 @@ static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_p
  * failed meanwhile said so before it went, and which call finds it gone, with which
  * errno, is a matter of time.
  */
-static int no_listener(const struct spawn *s, const char *what, int e, struct rt_err *err)
+static int no_listener(const struct spawn *s, const char *what, int e,
+		       struct rt_err *err)
 {
 	struct sandbox_status st;
 	pid_t pid;
@@ -176,8 +177,8 @@ static int wait_ready(const struct spawn *s, const struct plan_policy *policy, i
 static int make_plan(struct spawn *s, const struct sandbox_view *view,
 		     const struct plan_policy *policy, struct rt_err *err)
 {
-	static const enum step_id creds[] = {STEP_SECUREBITS, STEP_BOUNDING,
-					     STEP_AMBIENT, STEP_CAPSET, STEP_NNP};
+	static const enum step_id creds[] = { STEP_SECUREBITS, STEP_BOUNDING,
+					      STEP_AMBIENT, STEP_CAPSET, STEP_NNP };
 	struct plan_texts texts;
 	AUTO_FREE int *given = NULL;
 	int r = plan_texts_make(s->run, &texts);
@@ -203,8 +204,10 @@ static int make_plan(struct spawn *s, const struct sandbox_view *view,
 	plan_landlock(&s->plan, view, &policy->landlock);
 	plan_command(&s->plan, s->run, policy);
 	if (s->plan.head.nslots > PLAN_MAX_SLOTS)
-		return rt_fail(err, E2BIG, "the view has %u places, more than %u: name "
-			       "directories", s->plan.head.nslots, PLAN_MAX_SLOTS);
+		return rt_fail(err, E2BIG,
+			       "the view has %u places, more than %u: name "
+			       "directories",
+			       s->plan.head.nslots, PLAN_MAX_SLOTS);
 	r = plan_finish(&s->plan, &s->bytes, &s->size);
 	return r < 0 ? rt_fail_errno(err, -r, "the plan") : 0;
 }
@@ -221,7 +224,7 @@ static int take_child(struct spawn *s, struct rt_err *err)
 		return sandbox_launch(s->run, s->plan.fds, s->plan.nfds, &s->child,
 				      err);
 	s->child = *ahead;
-	*ahead = (struct sandbox_ahead){0, -1, -1};
+	*ahead = (struct sandbox_ahead){ 0, -1, -1 };
 	return 0;
 }
 
@@ -229,7 +232,7 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 		  const struct plan_policy *policy, struct sandbox_child *ret,
 		  struct rt_err *err)
 {
-	struct spawn s = {.run = run, .child = {0, -1, -1}};
+	struct spawn s = { .run = run, .child = { 0, -1, -1 } };
 	int r;
 
 	memset(ret, 0, sizeof(*ret));

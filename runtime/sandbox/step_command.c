@@ -25,7 +25,7 @@
 
 int step_rlimit(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct rlimit old, new = {.rlim_cur = op->v, .rlim_max = op->v};
+	struct rlimit old, new = { .rlim_cur = op->v, .rlim_max = op->v };
 
 	(void)in;
 	/* never above what the caller has */
@@ -40,13 +40,13 @@ int step_rlimit(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_signals(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct sigaction sa = {.sa_handler = SIG_DFL};
+	struct sigaction sa = { .sa_handler = SIG_DFL };
 	sigset_t none;
 
 	(void)op;
 	for (int s = 1; s < 32; s++)
-		if (s != SIGKILL && s != SIGSTOP &&
-		    !(s == SIGHUP && in->hup_ignored) && sigaction(s, &sa, NULL) < 0)
+		if (s != SIGKILL && s != SIGSTOP && !(s == SIGHUP && in->hup_ignored) &&
+		    sigaction(s, &sa, NULL) < 0)
 			return step_fail(err, STEP_SIGNALS, errno, "signal %d", s);
 	(void)umask((mode_t)in->plan->umask);
 	(void)sigemptyset(&none);
@@ -175,7 +175,7 @@ static const int init_calls[] = {
 int step_seccomp_init(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	struct sock_filter f[N_INIT_CALLS + 6];
-	struct sock_fprog prog = {.filter = f};
+	struct sock_fprog prog = { .filter = f };
 	unsigned short n = 0;
 
 	(void)in, (void)op;

@@ -60,7 +60,8 @@ int step_sysctl(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	const char *path = plan_at(in->plan, op->path);
 	const char *value = plan_at(in->plan, op->other);
-	AUTO_CLOSE int fd = sys_openat(in->root, path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	AUTO_CLOSE int fd =
+		sys_openat(in->root, path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
 	ssize_t n;
 
 	if (fd < 0) {
@@ -77,8 +78,8 @@ int step_sysctl(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_proc_sys(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-					      MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
 	AUTO_CLOSE int fd = -1;
 	int place = place_open(in, op, err);
 
@@ -106,7 +107,7 @@ int step_ns_net(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_lo(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct ifreq r = {.ifr_name = "lo"};
+	struct ifreq r = { .ifr_name = "lo" };
 	AUTO_CLOSE int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	(void)in, (void)op;

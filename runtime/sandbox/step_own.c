@@ -50,7 +50,7 @@ static int own_dir(int dir, const char *name)
 int step_base(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	/* every host tree is open already: what this covers is not needed */
-	static const char *const places[] = {"/tmp", "/run", "/mnt", "/var", "/etc"};
+	static const char *const places[] = { "/tmp", "/run", "/mnt", "/var", "/etc" };
 	const char *options =
 		step_on(STEP_DISK) ? plan_at(in->plan, op->other) : "mode=0755";
 	int r = -1;
@@ -123,8 +123,8 @@ int step_symlink(struct init *in, const struct plan_op *op, struct rt_err *err)
 /* From here on the masks are read-only, and so is every clone of them. */
 int step_masks(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-					      MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
 	int fd = own_mount(in->base, "m");
 
 	(void)op;
@@ -184,7 +184,7 @@ int step_text(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
 	const char *name = plan_at(in->plan, op->other);
 	enum step_id id = (enum step_id)op->step;
 	AUTO_CLOSE int fd = -1;
@@ -223,8 +223,8 @@ int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_root_ro(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-					      MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+					       MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
 
 	(void)op;
 	if (sys_mount_setattr(in->root, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)

@@ -18,7 +18,7 @@
 
 int step_pdeathsig(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct pollfd p = {.fd = in->sock, .events = POLLIN};
+	struct pollfd p = { .fd = in->sock, .events = POLLIN };
 
 	(void)op;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
@@ -89,8 +89,8 @@ int step_ambient(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_capset(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct d[2] = {{0, 0, 0}, {0, 0, 0}};
+	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct d[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
 
 	(void)in, (void)op;
 	if (syscall(SYS_capset, &h, d) < 0)

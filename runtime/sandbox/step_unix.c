@@ -102,7 +102,7 @@ static int listener(int type, struct sockaddr_un *ret, socklen_t *ret_len)
 	AUTO_CLOSE int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 	int taken;
 
-	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	*ret_len = sizeof(*ret);
 	if (fd < 0 || bind(fd, (struct sockaddr *)ret, sizeof(sa_family_t)) < 0 ||
 	    listen(fd, 4) < 0 || getsockname(fd, (struct sockaddr *)ret, ret_len) < 0)

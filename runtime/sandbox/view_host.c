@@ -60,8 +60,9 @@ int view_look(const char *prefix, const char *path, struct view_place *ret)
 	char full[4200];
 	struct stat st;
 	int r = join(full, sizeof(full), prefix, path);
-	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-			       .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+	struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				.resolve =
+					RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
 	AUTO_CLOSE int fd = -1;
 
 	memset(ret, 0, sizeof(*ret));

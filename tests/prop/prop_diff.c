@@ -21,7 +21,7 @@ static struct tally {
 /* Every root has a place, as `polc diff` sees to. */
 static struct diff_where random_where(struct rnd *r)
 {
-	struct diff_where w = {.roots = rnd_roots(r)};
+	struct diff_where w = { .roots = rnd_roots(r) };
 
 	if (!w.roots.dir[IR_ROOT_TMP].p)
 		w.roots.dir[IR_ROOT_TMP] = STR("/t");
@@ -34,9 +34,9 @@ static struct diff_where random_where(struct rnd *r)
 /* Roots anywhere, in each other and where patterns of "/" lie. */
 static struct ir_roots wild_roots(struct rnd *r)
 {
-	static const char *const dirs[] = {"/",    "/h", "/p",   "/h/p", "/a",
-					   "/a/b", "/x", "/b/a", "/.e",  "/h/p/x"};
-	struct ir_roots roots = {.dir = {[IR_ROOT_FS] = STR("/")}};
+	static const char *const dirs[] = { "/",    "/h", "/p",   "/h/p", "/a",
+					    "/a/b", "/x", "/b/a", "/.e",  "/h/p/x" };
+	struct ir_roots roots = { .dir = { [IR_ROOT_FS] = STR("/") } };
 	int i;
 
 	for (i = IR_ROOT_HOME; i < IR_ROOT_COUNT; i++)
@@ -250,7 +250,7 @@ static void split_rule(struct rnd *r, struct ir *y, size_t at)
 	for (k = 1; k < g->v[i].nalts; k++)
 		double_rule(r, y, at);
 	for (k = 0; k < g->v[i].nalts; k++) {
-		struct ir_glob one = {.n = g->n};
+		struct ir_glob one = { .n = g->n };
 		struct ir_glob_item *alt;
 
 		one.v = arena_dup(r->a, g->v, g->n * sizeof(*g->v));
@@ -305,7 +305,7 @@ static void mutate(struct rnd *r, struct ir *y)
 
 static void one_ir(struct law *l, unsigned long run, struct arena *a)
 {
-	struct rnd r = {.s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a};
+	struct rnd r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a };
 	struct ir *x = rnd_ir(&r), *y;
 	uint32_t n = 1 + (rnd_one_in(&r, 4) ? rnd_below(&r, 3) : 0), i;
 

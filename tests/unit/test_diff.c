@@ -17,13 +17,13 @@ static struct ir *resolved(const char *text)
 	struct compilation *c = ARENA_NEW(&arena, struct compilation);
 	struct options *o = ARENA_NEW(&arena, struct options);
 	char path[] = "/tmp/pol-diff.XXXXXX";
-	struct sema_input in = {.level = 0};
+	struct sema_input in = { .level = 0 };
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	assert_int_equal(close(fd), 0);
-	*o = (struct options){.scope = IR_SANDBOX, .verb = CLI_CHECK};
+	*o = (struct options){ .scope = IR_SANDBOX, .verb = CLI_CHECK };
 	in.path = arena_printf(&arena, "%s", path);
 	in.name = STR("p.pol");
 	VEC_PUSH(&arena, &o->inputs, in);
@@ -38,7 +38,7 @@ static struct ir *resolved(const char *text)
 
 static void compare_irs(const struct ir *old, const struct ir *new)
 {
-	struct diff_where w = {.scope = IR_SANDBOX, .cwd = STR("/home/dev/app")};
+	struct diff_where w = { .scope = IR_SANDBOX, .cwd = STR("/home/dev/app") };
 
 	w.roots.dir[IR_ROOT_FS] = STR("/");
 	w.roots.dir[IR_ROOT_HOME] = STR("/home/dev");

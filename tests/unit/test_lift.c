@@ -162,11 +162,11 @@ static bool files_differ(const struct ir_rule *big, const struct ir_rule *small)
 
 static void test_files_by_enumeration(void **state)
 {
-	static const char *const patterns[] = {
-		"/", "/a", "/a/b", "/a/*", "/a/?", "/a*", "/*", "/**/b", "/**/a*",
-		"/{a|b}", "/a/**", "/**/a/b", "H", "H/a", "H/*", "H/**/b", "P/a",
-		"P/**/b", "H/a/b"
-	};
+	static const char *const patterns[] = { "/",      "/a",     "/a/b",  "/a/*",
+						"/a/?",   "/a*",    "/*",    "/**/b",
+						"/**/a*", "/{a|b}", "/a/**", "/**/a/b",
+						"H",      "H/a",    "H/*",   "H/**/b",
+						"P/a",    "P/**/b", "H/a/b" };
 	size_t i, k, e, held = 0, all = 0;
 
 	(void)state;
@@ -196,8 +196,8 @@ static void test_files_by_enumeration(void **state)
 
 static bool commands_differ(const struct ir_rule *big, const struct ir_rule *small)
 {
-	static const char *const programs[] = {"a",   "b",      "/bin/a", "x/a",
-					       "./a", "/opt/a", "a:b"};
+	static const char *const programs[] = { "a",   "b",      "/bin/a", "x/a",
+						"./a", "/opt/a", "a:b" };
 	static const char *const args[] = { "a", "b", "a:b", "ab", "" };
 	struct ir_request q = { .kind = IR_COMMAND, .scope = IR_SANDBOX };
 	struct str argv[4];
@@ -223,9 +223,10 @@ static bool commands_differ(const struct ir_rule *big, const struct ir_rule *sma
 
 static void test_commands_by_enumeration(void **state)
 {
-	static const char *const patterns[] = {
-		"a",   "a:*",     "a b",    "a b:*", "a *",   "a ** b", "*",   "**",
-		"a ?", "{a|b} a", "/bin/a", "x/a",   "./a:*", "** b",   "a a*"};
+	static const char *const patterns[] = { "a",     "a:*",     "a b",    "a b:*",
+						"a *",   "a ** b",  "*",      "**",
+						"a ?",   "{a|b} a", "/bin/a", "x/a",
+						"./a:*", "** b",    "a a*" };
 	size_t i, k, held = 0;
 
 	(void)state;
@@ -255,8 +256,9 @@ static struct ir_cond *cmp(enum ir_cmp op, uint64_t mask, uint64_t value)
 {
 	struct ir_cond *c = ARENA_NEW(&h.a, struct ir_cond);
 
-	*c = (struct ir_cond){ .op = IR_C_CMP, .width = 32, .cmp = op, .mask = mask,
-			       .value = value };
+	*c = (struct ir_cond){
+		.op = IR_C_CMP, .width = 32, .cmp = op, .mask = mask, .value = value
+	};
 	return c;
 }
 
@@ -272,14 +274,16 @@ static struct ir_rule *call(enum ir_effect e, uint32_t nr, struct ir_cond *c,
 	if (except) {
 		r->nexcept = 1;
 		r->except = arena_array(&h.a, 1, sizeof(*r->except));
-		r->except[0].u.syscall = (struct ir_syscall){.nr = 41, .cond = except};
+		r->except[0].u.syscall =
+			(struct ir_syscall){ .nr = 41, .cond = except };
 	}
 	return r;
 }
 
 static bool calls_differ(const struct ir_rule *big, const struct ir_rule *small)
 {
-	struct ir_request q = { .kind = IR_SYSCALL, .scope = IR_SANDBOX,
+	struct ir_request q = { .kind = IR_SYSCALL,
+				.scope = IR_SANDBOX,
 				.nr_known = true };
 	unsigned i;
 
@@ -294,10 +298,12 @@ static bool calls_differ(const struct ir_rule *big, const struct ir_rule *small)
 
 static void test_system_calls_by_enumeration(void **state)
 {
-	struct ir_cond *conds[] = {
-		NULL, cmp(IR_EQ, UINT64_MAX, 1), cmp(IR_NE, UINT64_MAX, 1),
-		cmp(IR_LT, UINT64_MAX, 4), cmp(IR_NE, 3, 0), cmp(IR_EQ, 12, 0)
-	};
+	struct ir_cond *conds[] = { NULL,
+				    cmp(IR_EQ, UINT64_MAX, 1),
+				    cmp(IR_NE, UINT64_MAX, 1),
+				    cmp(IR_LT, UINT64_MAX, 4),
+				    cmp(IR_NE, 3, 0),
+				    cmp(IR_EQ, 12, 0) };
 	size_t i, k, e, held = 0;
 
 	(void)state;
@@ -401,7 +407,7 @@ static void test_random_inclusions_hold(void **state)
 
 	(void)state;
 	for (i = 0; i < 3000; i++) {
-		static const enum ir_kind kinds[] = { IR_FILE, IR_FILE, IR_COMMAND,
+		static const enum ir_kind kinds[] = { IR_FILE,    IR_FILE, IR_COMMAND,
 						      IR_COMMAND, IR_UNIX, IR_TOOL };
 		enum ir_kind kind = RND_PICK(&r, kinds);
 		struct ir_rule *big = rnd_rule(&r, kind, IR_DEFAULT, true);

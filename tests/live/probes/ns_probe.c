@@ -46,7 +46,7 @@ static int do_userns_clone3(const char *arg)
 {
 	struct {
 		unsigned long long v[11];
-	} args = {{CLONE_NEWUSER, 0, 0, 0, SIGCHLD}};
+	} args = { { CLONE_NEWUSER, 0, 0, 0, SIGCHLD } };
 	long pid = syscall(SYS_clone3, &args, sizeof(args));
 
 	(void)arg;
@@ -144,7 +144,7 @@ static int do_setgroups(const char *arg)
 
 static int do_caps(const char *arg)
 {
-	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct d[2];
 	unsigned long bounding = 0;
 
@@ -188,7 +188,7 @@ static int do_shm(const char *arg)
 
 static int do_abstract(const char *arg)
 {
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	size_t n = arg ? strlen(arg) : 0;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -232,11 +232,11 @@ static int do_listener(const char *arg)
 		unsigned short code;
 		unsigned char jt, jf;
 		unsigned k;
-	} allow = {6, 0, 0, SECCOMP_RET_ALLOW};
+	} allow = { 6, 0, 0, SECCOMP_RET_ALLOW };
 	struct {
 		unsigned short len;
 		void *filter;
-	} prog = {1, &allow};
+	} prog = { 1, &allow };
 
 	(void)arg;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
@@ -260,7 +260,7 @@ static int do_handle(const char *arg)
 	struct {
 		struct file_handle h;
 		unsigned char bytes[128];
-	} u = {.h.handle_bytes = 128};
+	} u = { .h.handle_bytes = 128 };
 	int id, fd, mnt;
 
 	if (name_to_handle_at(AT_FDCWD, arg ? arg : "/usr", &u.h, &id, 0) < 0)
@@ -292,34 +292,34 @@ static const struct {
 	const char *name;
 	int (*run)(const char *arg);
 } verbs[] = {
-	{"userns", do_userns},
-	{"userns-clone3", do_userns_clone3},
-	{"unshare", do_unshare},
-	{"mount", do_mount},
-	{"remount", do_remount},
-	{"umount", do_umount},
-	{"chroot", do_chroot},
-	{"ptrace", do_ptrace},
-	{"kill", do_kill},
-	{"signal", do_signal},
-	{"keyctl", do_keyctl},
-	{"keysearch", do_keysearch},
-	{"tiocsti", do_tiocsti},
-	{"tiocsti-high", do_tiocsti_high},
-	{"setuid", do_setuid},
-	{"setgroups", do_setgroups},
-	{"caps", do_caps},
-	{"ambient", do_ambient},
-	{"sethostname", do_sethostname},
-	{"shm", do_shm},
-	{"abstract", do_abstract},
-	{"fds", do_fds},
-	{"rlimit", do_rlimit},
-	{"listener", do_listener},
-	{"setns", do_setns},
-	{"handle", do_handle},
-	{"mem", do_mem},
-	{"session", do_session},
+	{ "userns", do_userns },
+	{ "userns-clone3", do_userns_clone3 },
+	{ "unshare", do_unshare },
+	{ "mount", do_mount },
+	{ "remount", do_remount },
+	{ "umount", do_umount },
+	{ "chroot", do_chroot },
+	{ "ptrace", do_ptrace },
+	{ "kill", do_kill },
+	{ "signal", do_signal },
+	{ "keyctl", do_keyctl },
+	{ "keysearch", do_keysearch },
+	{ "tiocsti", do_tiocsti },
+	{ "tiocsti-high", do_tiocsti_high },
+	{ "setuid", do_setuid },
+	{ "setgroups", do_setgroups },
+	{ "caps", do_caps },
+	{ "ambient", do_ambient },
+	{ "sethostname", do_sethostname },
+	{ "shm", do_shm },
+	{ "abstract", do_abstract },
+	{ "fds", do_fds },
+	{ "rlimit", do_rlimit },
+	{ "listener", do_listener },
+	{ "setns", do_setns },
+	{ "handle", do_handle },
+	{ "mem", do_mem },
+	{ "session", do_session },
 };
 
 /* Adds a key to a session keyring of its own, then executes the rest. */
