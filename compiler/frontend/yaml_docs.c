@@ -104,9 +104,9 @@ void yml_add_in(struct yml *y, enum ast_section_kind kind, struct ast_stmt *s)
 }
 
 /* Calls `each` for every item of a list, or for the one value that stands there. */
-static void each_item(struct yml *y, const struct yml_entry *e,
-		      void (*each)(struct yml *, const struct yml_entry *,
-				   const struct yml_node *))
+void yml_each_item(struct yml *y, const struct yml_entry *e,
+		   void (*each)(struct yml *, const struct yml_entry *,
+				const struct yml_node *))
 {
 	if (e->value->kind != YML_LIST) {
 		each(y, e, e->value);
@@ -114,27 +114,6 @@ static void each_item(struct yml *y, const struct yml_entry *e,
 	}
 	for (const struct yml_item *i = e->value->items; i && !yml_stop(y); i = i->next)
 		each(y, e, i->value);
-}
-
-/* The project's place in a container, where nothing of the file mounts it. */
-static void name_project(struct yml *y, struct ast_value *v)
-{
-	static const struct str place = { "/workspace", 10 };
-
-	for (; v && !y->mounted; v = v->next)
-		if (v->kind == AST_V_STRING && str_starts(v->text, place) &&
-		    (v->text.n == place.n || v->text.p[place.n] == '/'))
-			v->text =
-				str_cat(y->a, STR("${PROJECT_DIR}"),
-					str_sub(v->text, place.n, v->text.n - place.n));
-}
-
-static struct ast_value *path_values(struct yml *y, const struct yml_node *n)
-{
-	struct ast_value *v = yml_values(y, YML_T_PATHS, n);
-
-	name_project(y, v);
-	return v;
 }
 
 const char *yml_choice(struct yml *y, const struct yml_node *n, enum yml_word_set set)
@@ -170,123 +149,6 @@ void yml_do_map(struct yml *y, const struct yml_entry *e)
 	yml_read_map(y, e->value, e->key->sub);
 }
 
-/* --- paths ----------------------------------------------------------- */
-
-static const struct {
-	enum ast_stmt_kind kind;
-	enum ast_effect effect;
-	unsigned ops;
-} path_rules[] = {
-	[YML_P_READ] = { AST_RULE, AST_ALLOW, AST_OP_READ },
-	[YML_P_WRITE] = { AST_RULE, AST_ALLOW, AST_OP_WRITE },
-	[YML_P_READ_WRITE] = { AST_RULE, AST_ALLOW, AST_OP_READ | AST_OP_WRITE },
-	[YML_P_DENY_WRITE] = { AST_RULE, AST_DENY, AST_OP_WRITE },
-	[YML_P_HIDE] = { AST_RULE, AST_HIDE, 0 },
-	[YML_P_SCRATCH] = { AST_SCRATCH, AST_ALLOW, 0 },
-};
-
-static void add_paths(struct yml *y, enum yml_paths what, struct span at,
-		      struct ast_value *v)
-{
-	if (v)
-		yml_add_in(y, AST_SEC_FILE,
-			   ast_stmt(B, (struct ast_stmt){
-					       .kind = path_rules[what].kind,
-					       .at = at,
-					       .name_at = at,
-					       .effect = path_rules[what].effect,
-					       .ops = path_rules[what].ops,
-					       .values = v }));
-}
-
-static void one_path(struct yml *y, const struct yml_entry *e, const struct yml_node *n)
-{
-	bool anywhere = strcmp(e->key->name, "readAccess") == 0 &&
-			n->kind == YML_SCALAR && str_eqz(n->text, "anywhere");
-
-	add_paths(y, (enum yml_paths)e->key->arg, n->at,
-		  anywhere ? AST_VALUE(B, AST_V_STRING, n->at, .text = STR("/"))
-			   : path_values(y, n));
-}
-
-void yml_do_paths(struct yml *y, const struct yml_entry *e)
-{
-	each_item(y, e, one_path);
-}
-
-static void workspace_path(struct yml *y, const struct yml_entry *e,
-			   const struct yml_node *n)
-{
-	const struct yml_node *only = yml_part(e, "readOnly");
-	bool read_only = false;
-
-	if (only && !yml_bool(y, only, &read_only))
-		return;
-	add_paths(y, read_only ? YML_P_READ : YML_P_READ_WRITE, n->at,
-		  path_values(y, n));
-}
-
-void yml_do_workspace(struct yml *y, const struct yml_entry *e)
-{
-	bool ok;
-	const struct yml_entry *all = yml_entries(y, e->value, YML_S_WORKSPACE, &ok);
-	const struct yml_entry *paths = yml_get(all, "paths");
-	const struct yml_entry *only = yml_get(all, "readOnly");
-	bool read_only = false;
-
-	if (!ok)
-		return;
-	if (paths)
-		each_item(y, paths, workspace_path);
-	else if (!only || yml_bool(y, only->value, &read_only))
-		add_paths(y, read_only ? YML_P_READ : YML_P_READ_WRITE, e->at,
-			  AST_VALUE(B, AST_V_STRING, e->at,
-				    .text = STR("${PROJECT_DIR}")));
-}
-
-/* `workspace`: what is not said is the project at its usual place, writable. */
-static void add_mount(struct yml *y, struct span at, const struct yml_node *n,
-		      bool workspace)
-{
-	bool ok, read_only = !workspace;
-	const struct yml_entry *all =
-		yml_entries(y, n, workspace ? YML_S_MOUNT : YML_S_EXTRAMOUNT, &ok);
-	const struct yml_entry *host = yml_get(all, "hostPath");
-	const struct yml_entry *to = yml_get(all, "containerPath");
-	const struct yml_entry *only = yml_get(all, "readOnly");
-	struct ast_value *from, *place;
-
-	if (!ok || (only && !yml_bool(y, only->value, &read_only)))
-		return;
-	from = host ? yml_values(y, YML_T_TEXT, host->value)
-		    : AST_VALUE(B, AST_V_STRING, at, .text = STR("${PROJECT_DIR}"));
-	place = to ? yml_values(y, YML_T_TEXT, to->value)
-		   : AST_VALUE(B, AST_V_STRING, at, .text = STR("/workspace"));
-	if (!from || !place)
-		return;
-	from->next = place;
-	yml_add_in(y, AST_SEC_FILE,
-		   AST_STMT(B, AST_MOUNT, at, .name_at = at, .values = from,
-			    .ops = AST_OP_READ | (read_only ? 0 : AST_OP_WRITE)));
-}
-
-void yml_do_workspace_mount(struct yml *y, const struct yml_entry *e)
-{
-	add_mount(y, e->at, e->value, true);
-}
-
-static void one_mount(struct yml *y, const struct yml_entry *e,
-		      const struct yml_node *n)
-{
-	(void)e;
-	add_mount(y, n->at, n, false);
-}
-
-void yml_do_mounts(struct yml *y, const struct yml_entry *e)
-{
-	each_item(y, e, one_mount);
-}
-
 /* --- connections ----------------------------------------------------- */
 
 static struct ast_stmt *host_rule(struct yml *y, const struct yml_node *n)
@@ -320,7 +182,7 @@ static void one_host(struct yml *y, const struct yml_entry *e, const struct yml_
 
 void yml_do_allowed_hosts(struct yml *y, const struct yml_entry *e)
 {
-	each_item(y, e, one_host);
+	yml_each_item(y, e, one_host);
 }
 
 static void one_port(struct yml *y, const struct yml_entry *e, const struct yml_node *n)
@@ -334,7 +196,7 @@ static void one_port(struct yml *y, const struct yml_entry *e, const struct yml_
 
 void yml_do_blocked_ports(struct yml *y, const struct yml_entry *e)
 {
-	each_item(y, e, one_port);
+	yml_each_item(y, e, one_port);
 }
 
 static void one_inside(struct yml *y, const struct yml_entry *e,
@@ -349,7 +211,7 @@ static void one_inside(struct yml *y, const struct yml_entry *e,
 
 void yml_read_network_list(struct yml *y, const struct yml_entry *e)
 {
-	each_item(y, e, one_inside);
+	yml_each_item(y, e, one_inside);
 }
 
 void yml_default_domains(struct yml *y, const struct yml_entry *e)
@@ -513,7 +375,7 @@ static struct ast_option *permission_options(struct yml *y, const struct yml_ent
 		v = yml_values(y, kind == AST_O_EXCEPT ? pattern : e->key->type,
 			       e->value);
 		if (kind == AST_O_EXCEPT && pattern == YML_T_PATHS)
-			name_project(y, v);
+			yml_name_project(y, v);
 		if (v)
 			os = ast_options_add(os,
 					     AST_OPTION(B, kind, e->at, .values = v));
@@ -546,7 +408,7 @@ static void one_permission(struct yml *y, const struct yml_entry *list,
 	s.ops = permission_types[i].ops;
 	v = yml_values(y, permission_types[i].pattern, yml_get(all, "pattern")->value);
 	if (permission_types[i].pattern == YML_T_PATHS)
-		name_project(y, v);
+		yml_name_project(y, v);
 	if (permission_types[i].section == AST_SEC_NETWORK) {
 		s.net.hosts = v;
 		if (s.effect != AST_DENY) /* what such lists mean are connections */
@@ -562,5 +424,5 @@ static void one_permission(struct yml *y, const struct yml_entry *list,
 
 void yml_do_permissions(struct yml *y, const struct yml_entry *e)
 {
-	each_item(y, e, one_permission);
+	yml_each_item(y, e, one_permission);
 }

@@ -105,7 +105,7 @@ bool yml_ops(struct yml *y, const struct yml_node *n, unsigned *ret);
 bool yml_dsl(struct yml *y, enum dsl_start start, const struct yml_node *n,
 	     struct dsl_result *ret);
 
-/* --- the documents' own keys (yaml_docs.c) --------------------------- */
+/* --- the documents' own keys (yaml_docs.c, yaml_paths.c) ------------ */
 
 /* NAME: TEXT of `env`. */
 void yml_read_variables(struct yml *y, const struct yml_node *n);
@@ -126,6 +126,12 @@ struct ast_value *yml_truth(struct yml *y, const struct yml_node *n);
 void yml_scan(struct yml *y, const struct yml_node *root);
 /* NAME: what is known of a tool (yaml_watch.c). */
 void yml_read_tools(struct yml *y, const struct yml_node *n);
+/* Calls `each` for every item of a list, or for the one value that stands there. */
+void yml_each_item(struct yml *y, const struct yml_entry *e,
+		   void (*each)(struct yml *, const struct yml_entry *,
+				const struct yml_node *));
+/* The project's place in a container, where nothing of the file mounts it. */
+void yml_name_project(struct yml *y, struct ast_value *v);
 /* A section of one statement. */
 void yml_add_in(struct yml *y, enum ast_section_kind kind, struct ast_stmt *s);
 
@@ -165,7 +171,7 @@ YML_DO(secret);
 YML_DO(rate);
 YML_DO(route);
 YML_DO(block);
-/* yaml_docs.c */
+/* yaml_docs.c, yaml_paths.c */
 YML_DO(map);
 YML_DO(paths);
 YML_DO(workspace);
