@@ -161,14 +161,22 @@ static int ask_user(const struct bundle *b, struct ask *a, const struct rt_err *
 		       path[0] ? "'" : "");
 }
 
+/* 0: a key of the machine's own list signed it; 1: none did, or there is no list */
+static int ask_system(const struct bundle *b, struct ask *a, struct rt_err *said)
+{
+	int r = load_and_search(a->opt->system, true, b, a, &a->found, said);
+
+	a->found.by_system = r == 0;
+	return r == -ENOENT ? 1 : r;
+}
+
 static int ask_lists(const struct bundle *b, struct ask *a, struct rt_err *err)
 {
 	struct rt_err said = { 0 };
-	int r = load_and_search(a->opt->system, true, b, a, &a->found, &said);
+	int r = ask_system(b, a, &said);
 
-	if (r < 0 && r != -ENOENT)
+	if (r < 0)
 		return rt_fail(err, -r, "%s", said.text);
-	a->found.by_system = r == 0;
 	if (a->opt->file) {
 		struct trust found = { .by_system = a->found.by_system };
 
