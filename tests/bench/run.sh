@@ -55,5 +55,5 @@ else
 	echo "PSS: not read, only root can look at the supervisor"
 fi
 "${prefix[@]}" python3 tests/bench/open.py "$runs" "$bin" "$build/tests/bench/open" "$work"
-exit; "${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"
+"${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"
 "${prefix[@]}" tests/bench/nft.sh 20 "$bin" "$build/tests/bench/nft" "$work"

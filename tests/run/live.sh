@@ -61,6 +61,33 @@ try_one() { # SCRIPT WHO [PREFIX…]: its status; what it printed is in $log
 	return "$status"
 }
 
+# Processes of the programs under test that outlive their script by two seconds.
+left_behind() {
+	local e try
+	for try in {1..20}; do
+		left=()
+		for e in /proc/[0-9]*/exe; do
+			[[ $(readlink "$e" 2>/dev/null) != "$base/bin/"* ]] || left+=("${e//[!0-9]/}")
+		done
+		[ "${#left[@]}" -ne 0 ] || return 1
+		[ "$try" -eq 20 ] || sleep 0.1
+	done
+}
+
+no_process_is_left() { # NAME WHO
+	local left e
+	left_behind || return 0
+	for e in "${left[@]}"; do
+		printf '     %s: %s\n' "$e" "$(tr '\0' ' ' <"/proc/$e/cmdline" | cut -c-120)"
+	done
+	kill -KILL "${left[@]}" 2>/dev/null
+	# The search for leaks at the end of a program waits for a helper of its own,
+	# for ever where a hangup of the terminal has killed that.
+	[ "$VARIANT" != san ] || return 0
+	printf 'FAIL %s as %s: these processes are left\n' "$1" "$2"
+	count_fail
+}
+
 run_one() { # SCRIPT WHO [PREFIX…]
 	local name log status=0
 	name=$(test_name "$1")
@@ -78,6 +105,7 @@ run_one() { # SCRIPT WHO [PREFIX…]
 	sed '$d' "$log"
 	count_add_line "$(tail -n 1 "$log")" "$status" "$name as $2"
 	if ! [[ $(tail -n 1 "$log") =~ ^[0-9]+\ passed ]]; then tail -n 1 "$log"; fi
+	no_process_is_left "$name" "$2"
 }
 
 ran=0
