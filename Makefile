@@ -55,7 +55,7 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/backend/mounts compiler/backend/matcher \
            compiler/backend/limits compiler/backend/nft \
            compiler/bundle compiler/cli \
-           runtime/base runtime/bundle runtime/decide runtime/sandbox \
+           runtime/base runtime/shell runtime/bundle runtime/decide runtime/sandbox \
            runtime/supervise runtime/cli
 ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polinit.c runtime/cli/polnft.c

@@ -1,0 +1,546 @@
+/*
+ * Brace expansion, which bash does on the text of a word before it reads the
+ * word: the same search for braces, commas and sequences, with the same idea
+ * of what quotes are.  The texts that come out are read as words of their own.
+ * What would be too many ends in one word that may be any number of words.
+ */
+#include <stdlib.h>
+
+#include "runtime/shell/parse.h"
+
+#define MAX_WORDS 256
+
+struct text {
+	const char *p;
+	size_t n;
+};
+
+struct texts {
+	struct text *v;
+	size_t n;
+	bool cut; /* there are more */
+};
+
+static bool expand(struct shell *s, struct text t, struct texts *ret);
+
+static bool work(struct shell *s, size_t n)
+{
+	if (s->brace_work < n)
+		return shell_limit(s, "the braces of the line are too many");
+	s->brace_work -= (uint32_t)n;
+	return true;
+}
+
+/* Memory until the word is done, from the other end of the block. */
+static void *scratch(struct shell *s, size_t n)
+{
+	n = (n + 7) & ~(size_t)7;
+	if ((size_t)(s->mem_end - s->mem) < n) {
+		shell_bytes(s, n);
+		return NULL;
+	}
+	s->mem_end -= n;
+	return s->mem_end;
+}
+
+/* --- the search ------------------------------------------------------------------------- */
+
+/* Behind the ')' of a substitution whose text begins at i. */
+static size_t over_substitution(struct text t, size_t i)
+{
+	unsigned open = 1;
+	char quoted = '\0';
+
+	for (; i < t.n; i++) {
+		char c = t.p[i];
+
+		if (c == '\\' && quoted != '\'') {
+			i++;
+		} else if (quoted) {
+			quoted = c == quoted ? '\0' : quoted;
+		} else if (c == '\'' || c == '"' || c == '`') {
+			quoted = c;
+		} else if (c == '(') {
+			open++;
+		} else if (c == ')' && !--open) {
+			return i + 1;
+		}
+	}
+	return t.n;
+}
+
+struct search {
+	struct text t;
+	size_t i;
+	unsigned level;
+	char quoted;
+	char wanted;
+	bool comma; /* seen at this level, or not asked for */
+};
+
+static char byte(const struct search *g, size_t i)
+{
+	return i < g->t.n ? g->t.p[i] : '\0';
+}
+
+/* Quotes and expansions, which are passed over; false when there are none. */
+static bool pass(struct search *g)
+{
+	char c = byte(g, g->i), next = byte(g, g->i + 1);
+
+	if (c == '\\' && g->quoted != '\'') {
+		g->i += 2;
+	} else if (c == '$' && next == '{' && g->quoted != '\'') {
+		g->i += 2;
+		g->level += !g->quoted;
+	} else if (c == '$' && next == '(' && g->quoted == '"') {
+		g->i = over_substitution(g->t, g->i + 2);
+	} else if (g->quoted) {
+		if (c == g->quoted)
+			g->quoted = '\0';
+		g->i++;
+	} else if (c == '"' || c == '\'' || c == '`') {
+		g->quoted = c;
+		g->i++;
+	} else if ((c == '$' || c == '<' || c == '>') && next == '(') {
+		g->i = over_substitution(g->t, g->i + 2);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* A '{' that is no brace: before a blank or '}', behind a blank or nothing. */
+static bool is_alone(const struct search *g)
+{
+	char before = byte(g, g->i - 1), next = byte(g, g->i + 1);
+
+	return (!g->i || before == ' ' || before == '\t' || before == '\n') &&
+	       (!next || next == ' ' || next == '\t' || next == '\n' || next == '}');
+}
+
+/* The next `wanted` from i on; false when there is none, *ret is the end then. */
+static bool find(struct shell *s, struct text t, size_t i, char wanted, size_t *ret)
+{
+	struct search g = { .t = t, .i = i, .wanted = wanted, .comma = wanted != '}' };
+	bool found = false;
+	char c;
+
+	while (g.i < t.n) {
+		if (pass(&g))
+			continue;
+		c = t.p[g.i];
+		if (c == wanted && !g.level && g.comma && !(c == '{' && is_alone(&g))) {
+			found = true;
+			break;
+		}
+		if (c == wanted && !g.level && g.comma) {
+			g.i++;
+			continue;
+		}
+		if (c == '{')
+			g.level++;
+		else if (c == '}' && g.level)
+			g.level--;
+		else if (wanted == '}' && c == ',' && !g.level)
+			g.comma = true;
+		else if (wanted == '}' && c == '.' && byte(&g, g.i + 1) == '.' &&
+			 byte(&g, g.i + 2) != '}' && !g.level)
+			g.comma = true;
+		g.i++;
+	}
+	*ret = g.i < t.n ? g.i : t.n;
+	return work(s, g.i - i + 1) && found;
+}
+
+/* --- lists of texts ---------------------------------------------------------------------------- */
+
+static bool make(struct shell *s, size_t n, struct texts *ret)
+{
+	*ret = (struct texts){ .n = 0 };
+	ret->v = scratch(s, (n < MAX_WORDS ? n : MAX_WORDS) * sizeof(*ret->v));
+	return ret->v != NULL;
+}
+
+static bool one(struct shell *s, struct text t, struct texts *ret)
+{
+	if (!make(s, 1, ret))
+		return false;
+	ret->v[ret->n++] = t;
+	return true;
+}
+
+static bool join(struct shell *s, struct text a, struct text b, struct text *ret)
+{
+	char *p;
+
+	if (!b.n || !a.n) {
+		*ret = a.n ? a : b;
+		return true;
+	}
+	if (!work(s, a.n + b.n) || !(p = scratch(s, a.n + b.n)))
+		return false;
+	memcpy(p, a.p, a.n);
+	memcpy(p + a.n, b.p, b.n);
+	*ret = (struct text){ p, a.n + b.n };
+	return true;
+}
+
+/* Each of a with each of b.  Behind the first that is cut short nothing may follow. */
+static bool cross(struct shell *s, const struct texts *a, const struct texts *b,
+		  struct texts *ret)
+{
+	struct texts all;
+	size_t i, j;
+
+	if (!make(s, a->n * b->n, &all))
+		return false;
+	all.cut = a->cut;
+	for (i = 0; i < a->n && !(i && b->cut); i++)
+		for (j = 0; j < b->n; j++) {
+			if (all.n == MAX_WORDS) {
+				all.cut = true;
+				break;
+			}
+			if (!join(s, a->v[i], b->v[j], &all.v[all.n]))
+				return false;
+			all.n++;
+		}
+	all.cut |= b->cut;
+	*ret = all;
+	return true;
+}
+
+/* The parts between commas. */
+static bool alternatives(struct shell *s, struct text t, struct texts *ret)
+{
+	struct texts all;
+	size_t from = 0, to = 0;
+	bool more = true;
+
+	if (!make(s, MAX_WORDS, &all))
+		return false;
+	while (more && !all.cut) {
+		struct texts part;
+		size_t i;
+
+		more = find(s, t, from, ',', &to);
+		if (shell_is_limit(s) ||
+		    !expand(s, (struct text){ t.p + from, to - from }, &part))
+			return false;
+		for (i = 0; i < part.n && all.n < MAX_WORDS; i++)
+			all.v[all.n++] = part.v[i];
+		all.cut = part.cut || i < part.n;
+		from = to + 1;
+	}
+	*ret = all;
+	return true;
+}
+
+/* --- sequences ------------------------------------------------------------------------------------- */
+
+enum sequence { SEQ_NONE, SEQ_UNKNOWN, SEQ_NUMBERS, SEQ_LETTERS };
+
+struct range {
+	long from, to, step;
+	size_t width; /* of numbers with a leading zero */
+};
+
+/* A number of at most nine digits. */
+static enum sequence number(struct text t, long *ret, bool *ret_zero)
+{
+	bool minus = t.n && t.p[0] == '-';
+	long v = 0;
+	size_t i;
+
+	if (t.n && t.p[0] == '+')
+		return SEQ_UNKNOWN;
+	if (t.n == minus)
+		return SEQ_NONE;
+	for (i = minus; i < t.n; i++) {
+		if (!shell_is(t.p[i], C_DIGIT))
+			return SEQ_NONE;
+		if (i > 9)
+			return SEQ_UNKNOWN;
+		v = 10 * v + (t.p[i] - '0');
+	}
+	*ret_zero = t.n > 1U + minus && t.p[minus] == '0';
+	*ret = minus ? -v : v;
+	return SEQ_NUMBERS;
+}
+
+static bool dots(struct text t, struct text *ret_a, struct text *ret_b)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < t.n; i++)
+		if (t.p[i] == '.' && t.p[i + 1] == '.') {
+			*ret_a = (struct text){ t.p, i };
+			*ret_b = (struct text){ t.p + i + 2, t.n - i - 2 };
+			return true;
+		}
+	return false;
+}
+
+static bool is_letter(struct text t)
+{
+	return t.n == 1 && shell_is(t.p[0], C_NAME) && !shell_is(t.p[0], C_DIGIT) &&
+	       t.p[0] != '_';
+}
+
+static enum sequence range(struct text t, struct range *ret)
+{
+	struct text a, b, step;
+	bool zero_a = false, zero_b = false, zero;
+	enum sequence is, other;
+
+	ret->step = 1;
+	ret->width = 0;
+	if (!dots(t, &a, &b))
+		return SEQ_NONE;
+	if (dots(b, &b, &step)) {
+		is = number(step, &ret->step, &zero);
+		if (is != SEQ_NUMBERS)
+			return is;
+		ret->step = ret->step ? labs(ret->step) : 1;
+	}
+	if (is_letter(a) && is_letter(b)) {
+		ret->from = a.p[0];
+		ret->to = b.p[0];
+		/* between the cases are bytes that mean something */
+		return ((a.p[0] ^ b.p[0]) & 0x20) ? SEQ_UNKNOWN : SEQ_LETTERS;
+	}
+	is = number(a, &ret->from, &zero_a);
+	other = number(b, &ret->to, &zero_b);
+	if (is == SEQ_NONE || other == SEQ_NONE)
+		return SEQ_NONE;
+	if (zero_a || zero_b)
+		ret->width = a.n > b.n ? a.n : b.n;
+	return is == SEQ_UNKNOWN || other == SEQ_UNKNOWN ? SEQ_UNKNOWN : SEQ_NUMBERS;
+}
+
+static bool format(struct shell *s, long v, size_t width, struct text *ret)
+{
+	size_t n = width > 12 ? width : 12, i = n;
+	char *p = scratch(s, n);
+	long u = labs(v);
+
+	if (!p || !work(s, n))
+		return false;
+	do {
+		p[--i] = (char)('0' + u % 10);
+		u /= 10;
+	} while (u);
+	while (n - i + (v < 0) < width)
+		p[--i] = '0';
+	if (v < 0)
+		p[--i] = '-';
+	*ret = (struct text){ p + i, n - i };
+	return true;
+}
+
+static bool sequence(struct shell *s, struct text t, enum sequence *ret_is,
+		     struct texts *ret)
+{
+	struct range r;
+	long v, sign;
+	char *c;
+
+	*ret_is = range(t, &r);
+	if (*ret_is == SEQ_NONE)
+		return true;
+	if (!make(s, MAX_WORDS, ret))
+		return false;
+	if (*ret_is == SEQ_UNKNOWN || t.n > 64) {
+		ret->cut = true;
+		return true;
+	}
+	sign = r.from <= r.to ? 1 : -1;
+	for (v = r.from; sign * v <= sign * r.to; v += sign * r.step) {
+		struct text *to = &ret->v[ret->n];
+
+		if (ret->n == MAX_WORDS) {
+			ret->cut = true;
+			break;
+		}
+		if (*ret_is == SEQ_NUMBERS) {
+			if (!format(s, v, r.width, to))
+				return false;
+		} else {
+			if (!(c = scratch(s, 1)))
+				return false;
+			*c = (char)v;
+			*to = (struct text){ c, 1 };
+		}
+		ret->n++;
+	}
+	return true;
+}
+
+/* --- a word's text ------------------------------------------------------------------------------------ */
+
+/* The first pair of braces that could be an expansion. */
+static bool first_pair(struct shell *s, struct text t, size_t *ret_open, size_t *ret_close)
+{
+	size_t i = 0;
+
+	while (find(s, t, i, '{', &i)) {
+		if (find(s, t, i + 1, '}', ret_close)) {
+			*ret_open = i;
+			return true;
+		}
+		i++;
+	}
+	return false;
+}
+
+static bool has_comma(struct text t)
+{
+	size_t i;
+
+	for (i = 0; i < t.n; i++) {
+		if (t.p[i] == '\\')
+			i++;
+		else if (t.p[i] == ',')
+			return true;
+	}
+	return false;
+}
+
+static bool inner(struct shell *s, struct text t, size_t open, size_t close, struct texts *ret)
+{
+	struct text amble = { t.p + open + 1, close - open - 1 };
+	enum sequence is = SEQ_NONE;
+
+	if (has_comma(amble))
+		return alternatives(s, amble, ret);
+	if (!sequence(s, amble, &is, ret))
+		return false;
+	if (is == SEQ_NONE)
+		/* no sequence: it stands for itself, braces and all */
+		return one(s, (struct text){ t.p + open, close - open + 1 }, ret);
+	return true;
+}
+
+static bool expand(struct shell *s, struct text t, struct texts *ret)
+{
+	struct texts head, mid, tail, both;
+	size_t open, close;
+	bool ok;
+
+	if (!first_pair(s, t, &open, &close))
+		return !shell_is_limit(s) && one(s, t, ret);
+	if (!shell_deeper(s))
+		return false;
+	ok = inner(s, t, open, close, &mid) &&
+	     one(s, (struct text){ t.p, open }, &head) && cross(s, &head, &mid, &both);
+	if (ok && close + 1 < t.n)
+		ok = expand(s, (struct text){ t.p + close + 1, t.n - close - 1 }, &tail) &&
+		     cross(s, &both, &tail, ret);
+	else if (ok)
+		*ret = both;
+	s->depth--;
+	return ok;
+}
+
+/* --- words again ----------------------------------------------------------------------------------------- */
+
+struct chain {
+	struct sh_word *first, *last;
+};
+
+static void chain_add(struct chain *c, struct sh_word *w, const struct sh_word *like)
+{
+	w->from = like->from;
+	w->to = like->to;
+	w->flags |= SH_W_BRACED;
+	if (c->last)
+		c->last->next = w;
+	else
+		c->first = w;
+	c->last = w;
+}
+
+/* What no text tells: any number of words. */
+static bool any_words(struct shell *s, const struct shell_word *b, struct chain *c)
+{
+	struct shell_word any = { .mode = W_PLAIN };
+
+	any.w = shell_word_new(s, b->from);
+	if (!any.w)
+		return false;
+	any.last = &any.w->seg;
+	if (!shell_seg(s, &any, SH_MULTI, NULL, 0))
+		return false;
+	chain_add(c, any.w, b->w);
+	return true;
+}
+
+/* Reads one text as a word; what is no whole word any more is any words. */
+static bool read_again(struct shell *s, const struct shell_word *b, struct text t,
+		       struct chain *c)
+{
+	const char *open = s->open;
+	struct shell_word again;
+	char *copy;
+	bool whole;
+
+	if (!t.n)
+		return true; /* an empty text without quotes is no word */
+	copy = shell_bytes(s, t.n + 4);
+	s->src.out = shell_bytes(s, t.n + 1);
+	if (!copy || !s->src.out || !work(s, t.n))
+		return false;
+	memcpy(copy, t.p, t.n);
+	memset(copy + t.n, 0, 4);
+	s->src.text = copy;
+	s->src.n = (uint32_t)t.n;
+	s->src.line = false;
+	s->p = copy;
+	if (!shell_word_begin(s, &again, b->mode & ~(unsigned)W_BRACES))
+		return false;
+	whole = shell_word_rest(s, &again) && s->p == copy + t.n;
+	s->open = open;
+	if (shell_is_limit(s))
+		return false;
+	if (!whole)
+		return any_words(s, b, c);
+	chain_add(c, again.w, b->w);
+	return true;
+}
+
+bool shell_braces(struct shell *s, const struct shell_word *b, struct sh_word **ret_first,
+		  struct sh_word **ret_last)
+{
+	struct text t = { b->from, (size_t)(s->p - b->from) };
+	struct shell was = *s;
+	struct chain c = { NULL };
+	struct texts all;
+	bool ok;
+	size_t i, open, close;
+
+	*ret_first = b->w;
+	*ret_last = b->w;
+	if (!first_pair(s, t, &open, &close))
+		return !shell_is_limit(s);
+	if (!expand(s, t, &all))
+		return false;
+	if (all.n == 1 && !all.cut && all.v[0].n == t.n &&
+	    memcmp(all.v[0].p, t.p, t.n) == 0) {
+		s->mem_end = was.mem_end;
+		return true;
+	}
+	s->quiet = true;
+	ok = true;
+	for (i = 0; ok && i < all.n; i++)
+		ok = read_again(s, b, all.v[i], &c);
+	if (ok && (all.cut || !c.first))
+		ok = any_words(s, b, &c);
+	s->quiet = was.quiet;
+	s->src = was.src;
+	s->p = was.p;
+	s->mem_end = was.mem_end;
+	*ret_first = c.first;
+	*ret_last = c.last;
+	return ok;
+}

@@ -1,0 +1,201 @@
+/*
+ * What a '$' or a backquote begins: where it ends, and which commands it runs.
+ * Its value is never known.
+ */
+#include "runtime/shell/parse.h"
+
+/* What a substitution sets aside of the text around it. */
+struct around {
+	struct shell_heredoc *pending, **tail;
+	struct sh_cmd *func;
+	const char *from;
+	uint32_t marks, depth;
+};
+
+static bool enter(struct shell *s, struct around *a)
+{
+	*a = (struct around){ s->pending, s->pending_tail, s->func, s->p, s->marks, s->depth };
+	if (!shell_deeper(s))
+		return false;
+	s->pending = NULL;
+	s->pending_tail = &s->pending;
+	s->marks |= SH_IN_SUBST;
+	return true;
+}
+
+static void leave(struct shell *s, const struct around *a)
+{
+	if (s->pending)
+		shell_fail(s, s->p, "a here-document that begins behind its substitution");
+	s->pending = a->pending;
+	s->pending_tail = a->pending ? a->tail : &s->pending;
+	s->func = a->func;
+	s->marks = a->marks;
+	s->depth = a->depth;
+}
+
+bool shell_substitution(struct shell *s)
+{
+	struct around a;
+	bool ok;
+
+	if (!enter(s, &a))
+		return false;
+	ok = shell_text(s, ')');
+	leave(s, &a);
+	if (s->pending && ok && memchr(a.from, '\n', (size_t)(s->p - a.from)))
+		shell_fail(s, a.from, "a line end between a here-document and its text");
+	s->p += ok;
+	return ok;
+}
+
+bool shell_procsub(struct shell *s)
+{
+	shell_next(s);
+	s->p++;
+	return shell_substitution(s);
+}
+
+/* --- backquotes ------------------------------------------------------------------- */
+
+/* The text without its own level of backslashes, as a source of its own. */
+static bool unescaped(struct shell *s, const char *from, const char *end, bool in_quotes)
+{
+	struct shell_src outer = s->src;
+	size_t n = (size_t)(end - from);
+	char *to = shell_bytes(s, n + 4), *out = shell_bytes(s, n + 1);
+	bool ok;
+
+	if (!to || !out)
+		return false;
+	s->src = (struct shell_src){ .text = to, .out = out };
+	s->src.from = outer.line ? (uint32_t)(from - outer.text) : outer.from;
+	s->src.to = outer.line ? (uint32_t)(end - outer.text) : outer.to;
+	for (; from < end; from++) {
+		if (*from == '\\' && from[1] == '\n') {
+			from++;
+			continue;
+		}
+		if (*from == '\\' && (from[1] == '$' || from[1] == '`' || from[1] == '\\' ||
+				      (from[1] == '"' && in_quotes)))
+			from++;
+		else if (*from == '\\')
+			*to++ = *from++;
+		*to++ = *from;
+	}
+	memset(to, 0, 4);
+	s->src.n = (uint32_t)(to - s->src.text);
+	s->p = s->src.text;
+	ok = shell_text(s, '\0');
+	s->src = outer;
+	return ok;
+}
+
+bool shell_backquote(struct shell *s, bool in_quotes)
+{
+	const char *from = s->p + 1;
+	char *end = s->src.text + (from - s->src.text);
+	bool escaped = false, ok;
+	struct around a;
+
+	for (; *end && *end != '`'; end++)
+		if (*end == '\\' && end[1]) {
+			escaped = true;
+			end++;
+		}
+	if (!*end) {
+		s->open = from;
+		s->p = end;
+		return shell_fail(s, from, "a backquote is not closed");
+	}
+	s->p = from;
+	if (!enter(s, &a))
+		return false;
+	if (escaped) {
+		ok = unescaped(s, from, end, in_quotes);
+	} else {
+		*end = '\0';
+		ok = shell_text(s, '\0');
+		*end = '`';
+	}
+	leave(s, &a);
+	s->p = end + 1;
+	return ok;
+}
+
+/* --- dollar -------------------------------------------------------------------------- */
+
+/* "((" is at p.  Only what closes as arithmetic is that. */
+static bool double_paren(struct shell *s)
+{
+	const char *at;
+	bool closed;
+
+	shell_next(s);
+	at = s->p;
+	s->p++;
+	if (!shell_arith(s, ')', &closed))
+		return false;
+	if (closed)
+		return true;
+	shell_fail(s, at, "a '$((' that is no arithmetic");
+	s->p = at;
+	return shell_again(s) && shell_substitution(s);
+}
+
+/* $' or $", in bash and outside of quotes. */
+static bool dollar_quote(struct shell *s, struct shell_word *b)
+{
+	if (*s->p == '\'')
+		return shell_ansi(s, b);
+	if (b)
+		b->w->flags |= SH_W_LOCALE;
+	return shell_double(s, b);
+}
+
+static bool value(struct shell *s, struct shell_word *b, int in, bool multi)
+{
+	if (!b)
+		return true;
+	if (in == IN_WORD && b->mode & W_VALUE)
+		multi = false;
+	else if (in == IN_WORD)
+		multi = true;
+	return shell_seg(s, b, multi ? SH_MULTI : SH_ANY, NULL, 0);
+}
+
+bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi)
+{
+	const char *start = s->p;
+	char c = shell_next(s);
+	bool multi = false, ok = true, is;
+
+	if (in == IN_WORD && !s->posix && (c == '\'' || c == '"'))
+		return dollar_quote(s, b);
+	if (shell_is(c, C_NAME)) {
+		s->p++;
+		if (!shell_is(c, C_DIGIT))
+			while (shell_is(shell_at(s), C_NAME))
+				s->p++;
+	} else if (shell_is(c, C_SPECIAL)) {
+		multi = c == '@';
+		s->p++;
+	} else if (c == '(') {
+		if (shell_peek(s) == '(') {
+			ok = double_paren(s);
+		} else {
+			s->p++;
+			ok = shell_substitution(s);
+		}
+	} else if (c == '{') {
+		s->p++;
+		ok = shell_param(s, in, &multi);
+	} else if (c == '[' && !s->posix) {
+		s->p++;
+		ok = shell_arith(s, ']', &is);
+	} else {
+		return !b || shell_lit(s, b, start, 1);
+	}
+	*ret_multi |= multi;
+	return ok && value(s, b, in, multi);
+}

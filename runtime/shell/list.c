@@ -1,0 +1,270 @@
+/*
+ * Lists, pipelines and reserved words: what joins commands, where one may
+ * begin, and where a list ends.
+ */
+#include "runtime/shell/parse.h"
+
+/* --- reserved words --------------------------------------------------------------- */
+
+static const struct reserved {
+	char word[9];
+	uint8_t n;
+	uint8_t is;
+	bool bash_only;
+} words[] = {
+	{ "!", 1, R_BANG, false },         { "{", 1, R_LBRACE, false },
+	{ "}", 1, R_RBRACE, false },       { "[[", 2, R_COND, true },
+	{ "do", 2, R_DO, false },          { "fi", 2, R_FI, false },
+	{ "if", 2, R_IF, false },          { "in", 2, R_IN, false },
+	{ "for", 3, R_FOR, false },        { "case", 4, R_CASE, false },
+	{ "done", 4, R_DONE, false },      { "elif", 4, R_ELIF, false },
+	{ "else", 4, R_ELSE, false },      { "esac", 4, R_ESAC, false },
+	{ "then", 4, R_THEN, false },      { "time", 4, R_TIME, true },
+	{ "until", 5, R_UNTIL, false },    { "while", 5, R_WHILE, false },
+	{ "coproc", 6, R_COPROC, true },   { "select", 6, R_SELECT, true },
+	{ "function", 8, R_FUNCTION, true },
+};
+
+/* Bytes that reserved words begin with. */
+static const bool begins[256] = {
+	['!'] = true, ['{'] = true, ['}'] = true, ['['] = true, ['c'] = true,
+	['d'] = true, ['e'] = true, ['f'] = true, ['i'] = true, ['s'] = true,
+	['t'] = true, ['u'] = true, ['w'] = true,
+};
+
+enum shell_reserved shell_reserved(struct shell *s, const char **ret_end)
+{
+	const char *start = s->p;
+	enum shell_reserved is = R_NONE;
+	char w[9];
+	size_t n = 0, i;
+
+	if (!begins[(unsigned char)shell_at(s)])
+		return R_NONE;
+	while (n < sizeof(w) && !shell_is(shell_at(s), C_META))
+		w[n++] = *s->p++;
+	if (n < sizeof(w))
+		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (words[i].n == n && memcmp(words[i].word, w, n) == 0 &&
+			    !(words[i].bash_only && s->posix)) {
+				is = words[i].is;
+				*ret_end = s->p;
+				break;
+			}
+	s->p = start;
+	return is;
+}
+
+bool shell_take(struct shell *s, enum shell_reserved r, const char *why)
+{
+	const char *end;
+
+	shell_blanks(s);
+	if (shell_reserved(s, &end) != r)
+		return shell_fail(s, s->p, why);
+	s->p = end;
+	return true;
+}
+
+/* --- lists ------------------------------------------------------------------------- */
+
+static void mark_from(struct shell *s, struct sh_cmd **from, uint32_t mark)
+{
+	struct sh_cmd *c;
+
+	if (!s->quiet)
+		for (c = *from; c; c = c->next)
+			c->marks |= mark;
+}
+
+bool shell_newline(struct shell *s)
+{
+	s->p++;
+	return !s->pending || shell_heredocs(s);
+}
+
+bool shell_newlines(struct shell *s)
+{
+	for (;;) {
+		shell_blanks(s);
+		if (*s->p != '\n')
+			return true;
+		if (!shell_newline(s))
+			return false;
+	}
+}
+
+/* The '!' and `time` before a pipeline; *ret_alone when nothing follows them. */
+static bool prefix(struct shell *s, bool *ret_alone, uint32_t *marks)
+{
+	const char *end;
+	enum shell_reserved r;
+	bool any = false, timed = false;
+
+	*ret_alone = false;
+	for (;;) {
+		shell_blanks(s);
+		r = shell_reserved(s, &end);
+		if (r == R_BANG && s->extglob && *end == '(')
+			shell_fail(s, s->p, "a '!(' where a command begins");
+		if (r == R_BANG && any && s->posix)
+			return shell_fail(s, s->p, "a '!' after another");
+		if (r != R_BANG && r != R_TIME)
+			break;
+		s->p = end;
+		any = true;
+		timed = r == R_TIME;
+		*marks |= timed ? SH_TIMED : 0;
+		for (; timed; s->p += 2) { /* -p, then -- */
+			shell_blanks(s);
+			if (s->p[0] != '-' || (s->p[1] != '-' && s->p[1] != 'p') ||
+			    !shell_is(s->p[2], C_META))
+				break;
+			if (s->p[1] == '-')
+				timed = false;
+		}
+	}
+	*ret_alone = any && !s->posix &&
+		     (!*s->p || *s->p == '\n' || *s->p == ';' || *s->p == ')');
+	return true;
+}
+
+static bool pipeline(struct shell *s)
+{
+	struct sh_cmd **from = s->tail;
+	uint32_t marks = s->marks;
+	bool alone, ok;
+
+	ok = prefix(s, &alone, &s->marks) && (alone || shell_command(s));
+	s->marks = marks;
+	if (!ok)
+		return false;
+	for (;;) {
+		char next;
+
+		shell_blanks(s);
+		if (*s->p != '|' || (next = shell_peek(s)) == '|')
+			return true;
+		shell_next(s);
+		if (next == '&') {
+			if (s->posix)
+				return shell_fail(s, s->p, "a '|&' in this dialect");
+			s->p++;
+		}
+		if (!shell_newlines(s) || !shell_command(s))
+			return false;
+		mark_from(s, from, SH_IN_PIPE);
+	}
+}
+
+static bool and_or(struct shell *s)
+{
+	for (;;) {
+		char c;
+
+		if (!pipeline(s))
+			return false;
+		shell_blanks(s);
+		c = *s->p;
+		if ((c != '&' && c != '|') || shell_peek(s) != c)
+			return true;
+		shell_next(s);
+		s->p++;
+		s->marks |= SH_IN_BRANCH;
+		if (!shell_newlines(s))
+			return false;
+	}
+}
+
+/* Where a list ends: a ')', a ";;", or a word that closes or continues. */
+static bool is_end(struct shell *s)
+{
+	const char *end;
+	char next;
+
+	switch (shell_at(s)) {
+	case '\0':
+	case ')':
+		return true;
+	case ';':
+		next = shell_peek(s);
+		return next == ';' || (next == '&' && !s->posix);
+	default:
+		break;
+	}
+	switch ((unsigned)shell_reserved(s, &end)) {
+	case R_RBRACE:
+	case R_DO:
+	case R_DONE:
+	case R_ELIF:
+	case R_ELSE:
+	case R_ESAC:
+	case R_FI:
+	case R_THEN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What separates two lists; *ret_more when another may follow. */
+static bool separator(struct shell *s, struct sh_cmd **from, bool *ret_more)
+{
+	shell_blanks(s);
+	*ret_more = true;
+	switch (*s->p) {
+	case '&':
+		s->p++;
+		mark_from(s, from, SH_IN_BACKGROUND);
+		break;
+	case ';':
+		if (is_end(s)) {
+			*ret_more = false;
+			return true;
+		}
+		s->p++;
+		break;
+	case '\n':
+		break;
+	default:
+		*ret_more = false;
+		return true;
+	}
+	shell_blanks(s);
+	/* bash reads a line as a whole before it runs any of it */
+	if (!s->depth && *s->p == '\n')
+		s->extglob = s->extglob_next;
+	return shell_newlines(s);
+}
+
+bool shell_list(struct shell *s, bool may_be_empty)
+{
+	uint32_t marks = s->marks;
+	bool more = true, ok;
+
+	if (!shell_newlines(s))
+		return false;
+	if (is_end(s))
+		return may_be_empty || shell_fail(s, s->p, "a command is missing");
+	while (more) {
+		struct sh_cmd **from = s->tail;
+
+		ok = and_or(s);
+		s->marks = marks;
+		if (!ok || !separator(s, from, &more))
+			return false;
+		if (is_end(s))
+			return true;
+	}
+	return shell_fail(s, s->p, "this does not belong here");
+}
+
+bool shell_command(struct shell *s)
+{
+	bool is = false;
+
+	shell_blanks(s);
+	if (!shell_compound(s, &is))
+		return false;
+	return is || shell_simple(s);
+}

@@ -1,0 +1,226 @@
+/*
+ * ${…}: the parameter, its operator, and the text behind that, of which only
+ * the commands are wanted.  A form that the dialect does not have is an error
+ * here, although a shell reports it only when it gets there.
+ */
+#include "runtime/shell/parse.h"
+
+struct param {
+	const char *name;
+	uint32_t name_n;
+	char special;  /* the parameter, when it is no name */
+	char only;     /* of a subscript: '@', '*' or a digit */
+	bool indirect;
+	bool length;
+	bool subscript;
+};
+
+static void evaluates(struct shell *s)
+{
+	if (s->cmd)
+		s->cmd->marks |= SH_EVALUATES;
+}
+
+/* A quote in the text behind an operator. */
+static bool quote(struct shell *s, int in)
+{
+	const char *end;
+
+	if (*s->p == '"') {
+		if (in == IN_HEREDOC)
+			shell_fail(s, s->p, "a quote in ${...} in a here-document");
+		return shell_double(s, NULL);
+	}
+	if (in == IN_WORD)
+		return shell_single(s, NULL);
+	/* literal or not by the operator, and bash wants a second one all the same */
+	end = strchr(s->p + 1, '\'');
+	if (!end || !s->posix || in == IN_HEREDOC)
+		shell_fail(s, s->p, "a single quote in ${...} in double quotes");
+	s->p++;
+	return true;
+}
+
+/* The text up to behind the '}'. */
+static bool text(struct shell *s, int in, bool *multi)
+{
+	const char *from = s->p;
+	bool ok = true;
+	char c;
+
+	while (ok && (c = shell_at(s)) != '}') {
+		switch (c) {
+		case '\0':
+			if (!s->open)
+				s->open = from;
+			return shell_fail(s, from, "a '${' is not closed");
+		case '\\':
+			s->p += s->p[1] ? 2 : 1;
+			break;
+		case '\'':
+		case '"':
+			ok = quote(s, in);
+			break;
+		case '$':
+			ok = shell_dollar(s, NULL, in, multi);
+			break;
+		case '`':
+			ok = shell_backquote(s, in == IN_QUOTES);
+			break;
+		case '<':
+		case '>':
+			if (in == IN_WORD && !s->posix && shell_peek(s) == '(')
+				ok = shell_procsub(s);
+			else
+				s->p++;
+			break;
+		default:
+			s->p++;
+		}
+	}
+	s->p += ok;
+	return ok;
+}
+
+/* ${NAME:=…} sets NAME. */
+static bool sets(struct shell *s, const struct param *m)
+{
+	struct sh_assign *a;
+	struct sh_cmd *c;
+
+	if (m->indirect)
+		evaluates(s);
+	if (!m->name)
+		return true;
+	if (!(c = shell_cmd(s, SH_SET, m->name)) || !(a = shell_alloc(s, sizeof(*a))))
+		return false;
+	a->name = m->name;
+	a->name_n = m->name_n;
+	a->subscript = m->subscript;
+	c->assigns = a;
+	return true;
+}
+
+/* The operator at p and all that follows. */
+static bool operation(struct shell *s, const struct param *m, int in, bool *multi)
+{
+	const char *at = s->p;
+	char c = shell_at(s);
+	bool closed;
+
+	if (c == '}') {
+		s->p++;
+		return true;
+	}
+	if (m->length)
+		return shell_fail(s, at, "a ${#...} with an operator");
+	if (c == ':') {
+		c = shell_next(s);
+		if (!c || !strchr("-=?+", c)) {
+			if (s->posix)
+				return shell_fail(s, at, "a ${...} of another shell");
+			return shell_arith(s, '}', &closed);
+		}
+	}
+	if (c == '=' && !sets(s, m))
+		return false;
+	if (c && strchr(s->posix ? "-=?+#%" : "-=?+#%/^,~", c)) {
+		s->p++;
+		return text(s, in, multi);
+	}
+	if (c == '@' && !s->posix && shell_is(shell_next(s), C_NAME)) {
+		if (*s->p == 'P')
+			evaluates(s);
+		if (shell_next(s) == '}') {
+			s->p++;
+			return true;
+		}
+	}
+	return shell_fail(s, at, "a ${...} that has no meaning here");
+}
+
+/* The parameter itself. */
+static bool name(struct shell *s, struct param *m)
+{
+	char c = shell_at(s);
+
+	if (shell_is(c, C_DIGIT)) {
+		m->special = c;
+		while (shell_is(shell_at(s), C_DIGIT))
+			s->p++;
+	} else if (shell_is(c, C_NAME)) {
+		m->name = s->p;
+		while (shell_is(shell_at(s), C_NAME))
+			s->p++;
+		m->name_n = (uint32_t)(s->p - m->name);
+	} else if (shell_is(c, C_SPECIAL)) {
+		m->special = c;
+		s->p++;
+	} else {
+		return shell_fail(s, s->p, "a ${...} without a parameter");
+	}
+	if (!m->name || s->posix || shell_at(s) != '[')
+		return true;
+	m->subscript = true;
+	s->p++;
+	if (!shell_subscript(s, &m->only))
+		return false;
+	if (!m->only)
+		evaluates(s);
+	return true;
+}
+
+/* # and ! before a parameter, which they are as well. */
+static void prefix(struct shell *s, struct param *m)
+{
+	char c = shell_at(s), next = shell_peek(s);
+	const char *at = s->p;
+
+	if (c == '!' && !s->posix) {
+		if (!shell_is(next, C_NAME) && (!next || !strchr("#@*", next)))
+			return;
+		m->indirect = true;
+		s->p++;
+	} else if (c == '#' && next != '}') {
+		if (!shell_is(next, C_NAME)) {
+			if (!shell_is(next, C_SPECIAL))
+				return;
+			shell_next(s);
+			if (shell_peek(s) != '}') {
+				s->p = at;
+				return;
+			}
+			s->p = at;
+		}
+		m->length = true;
+		s->p++;
+	}
+}
+
+bool shell_param(struct shell *s, int in, bool *multi)
+{
+	struct param m = { NULL };
+	char c = shell_at(s);
+
+	if (shell_is(c, C_BLANK) || c == '\n' || c == '|')
+		return shell_fail(s, s->p, "a ${...} of a later bash");
+	prefix(s, &m);
+	if (!name(s, &m))
+		return false;
+	if (m.indirect) {
+		c = shell_at(s);
+		/* ${!a*}, ${!a@}, ${!a[@]}: names, not a value */
+		if ((c == '*' || c == '@') && shell_peek(s) == '}' && !m.subscript) {
+			s->p += 1;
+			shell_at(s);
+			s->p += 1;
+			*multi |= c == '@';
+			return true;
+		}
+		if (m.only != '@' && m.only != '*')
+			evaluates(s);
+		*multi = true;
+	}
+	*multi |= !m.length && (m.special == '@' || m.only == '@');
+	return operation(s, &m, in, multi);
+}

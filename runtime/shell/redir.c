@@ -1,0 +1,342 @@
+/*
+ * Redirections and here-documents.  A here-document's text begins behind the
+ * next newline that ends a line of commands, whatever stands in between.
+ */
+#include "runtime/shell/parse.h"
+
+/* --- the operator --------------------------------------------------------------------- */
+
+static bool is_angle(struct shell *s)
+{
+	char c = shell_at(s);
+
+	/* <( and >( are words */
+	return (c == '<' || c == '>') && (s->posix || shell_peek(s) != '(');
+}
+
+/* Digits before an operator; p stays where there is none. */
+static bool number(struct shell *s, int *ret_fd)
+{
+	const char *at = s->p;
+	int n = 0, fd = 0;
+
+	while (shell_is(shell_at(s), C_DIGIT) && n < 9) {
+		fd = 10 * fd + (*s->p++ - '0');
+		n++;
+	}
+	if (n && (!s->posix || n == 1) && is_angle(s)) {
+		*ret_fd = fd;
+		return true;
+	}
+	s->p = at;
+	return false;
+}
+
+/* {NAME} before an operator. */
+static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
+{
+	const char *at = s->p, *name = at + 1, *end = name;
+
+	*ret_is = false;
+	while (shell_is(*end, C_NAME))
+		end++;
+	if (!sh_is_name(name, (size_t)(end - name)))
+		return true;
+	s->p = end;
+	if (*end == '[') {
+		while (shell_is(*s->p, C_PLAIN) || *s->p == '[')
+			if (*s->p++ == '}' && is_angle(s))
+				return shell_fail(s, at, "a descriptor kept in an array");
+		s->p = at;
+		return true;
+	}
+	s->p++;
+	if (*end != '}' || !is_angle(s)) {
+		s->p = at;
+		return true;
+	}
+	r->var = name;
+	r->var_n = (uint32_t)(end - name);
+	*ret_is = true;
+	return true;
+}
+
+static void take_less(struct shell *s, struct sh_redir *r, bool *ret_tabs)
+{
+	switch (shell_next(s)) {
+	case '&':
+		r->op = SH_R_DUP_IN;
+		break;
+	case '>':
+		r->op = SH_R_INOUT;
+		break;
+	case '<':
+		r->op = SH_R_HEREDOC;
+		if (shell_next(s) == '<' && !s->posix)
+			r->op = SH_R_HERESTRING;
+		else if (*s->p == '-')
+			*ret_tabs = true;
+		else
+			return;
+		break;
+	default:
+		r->op = SH_R_IN;
+		return;
+	}
+	s->p++;
+}
+
+static void take_greater(struct shell *s, struct sh_redir *r)
+{
+	switch (shell_next(s)) {
+	case '&':
+		r->op = SH_R_DUP_OUT;
+		break;
+	case '>':
+		r->op = SH_R_APPEND;
+		break;
+	case '|':
+		r->op = SH_R_CLOBBER;
+		break;
+	default:
+		r->op = SH_R_OUT;
+		return;
+	}
+	s->p++;
+}
+
+/* --- the target ----------------------------------------------------------------------- */
+
+static bool queue_heredoc(struct shell *s, struct sh_redir *r, bool tabs)
+{
+	struct shell_heredoc *h;
+	const char *p = s->src.text + r->target->from;
+
+	if (s->src.line)
+		for (; p < s->p; p++)
+			if (*p == '$' || *p == '`')
+				shell_fail(s, p, "a delimiter with an expansion");
+	if (!sh_is_literal(r->target) || !s->src.line)
+		/* of a copy the offsets tell nothing */
+		if (!sh_is_literal(r->target) || memchr(r->target->seg.p, '$', r->target->seg.n))
+			shell_fail(s, s->p, "a delimiter that is no literal");
+	r->quoted = r->target->flags & SH_W_QUOTED;
+	if (!(h = shell_alloc(s, sizeof(*h))))
+		return false;
+	h->redir = r;
+	h->cmd = s->cmd;
+	h->tabs = tabs;
+	*s->pending_tail = h;
+	s->pending_tail = &h->next;
+	return true;
+}
+
+/* dash takes nothing else than a digit or '-' behind >& and <&. */
+static bool is_descriptor(const struct sh_word *w)
+{
+	return !sh_is_literal(w) ||
+	       (w->seg.n == 1 && (shell_is(w->seg.p[0], C_DIGIT) || w->seg.p[0] == '-'));
+}
+
+static bool target(struct shell *s, struct sh_redir *r, bool tabs)
+{
+	bool one = s->posix || r->op == SH_R_HEREDOC || r->op == SH_R_HERESTRING;
+	struct sh_word *last;
+
+	shell_blanks(s);
+	if (shell_is(*s->p, C_META) &&
+	    !((*s->p == '<' || *s->p == '>') && !is_angle(s)))
+		return shell_fail(s, s->p, "the target of a redirection is missing");
+	if (!shell_word(s, one ? W_PLAIN : W_BRACES, &r->target, &last))
+		return false;
+	if (r->target != last)
+		shell_fail(s, s->p, "a redirection to several files");
+	if (s->posix && (r->op == SH_R_DUP_IN || r->op == SH_R_DUP_OUT) &&
+	    !is_descriptor(r->target))
+		shell_fail(s, s->p, "no descriptor behind '&'");
+	return r->op != SH_R_HEREDOC || queue_heredoc(s, r, tabs);
+}
+
+bool shell_redir(struct shell *s, struct sh_redir **ret)
+{
+	struct sh_redir here = { .fd = -1 }, *r;
+	bool tabs = false, is = false;
+	char c = shell_at(s);
+
+	*ret = NULL;
+	if (shell_is(c, C_DIGIT))
+		is = number(s, &here.fd);
+	else if (c == '{' && !s->posix && !variable(s, &here, &is))
+		return false;
+	else if (c == '<' || c == '>')
+		is = is_angle(s);
+	else if (c == '&' && !s->posix)
+		is = shell_peek(s) == '>';
+	if (!is)
+		return true;
+	if (*s->p == '<') {
+		take_less(s, &here, &tabs);
+	} else if (*s->p == '>') {
+		take_greater(s, &here);
+	} else {
+		shell_next(s);
+		here.op = shell_next(s) == '>' ? SH_R_BOTH_APPEND : SH_R_BOTH;
+		s->p += *s->p == '>';
+	}
+	if (!(r = shell_alloc(s, sizeof(*r))))
+		return false;
+	*r = here;
+	if (!target(s, r, tabs))
+		return false;
+	*ret = r;
+	return true;
+}
+
+bool shell_redirs_after(struct shell *s)
+{
+	struct sh_cmd **list = s->tail, *outer = s->cmd, *c;
+	struct sh_redir **tail, *r;
+	bool ok;
+
+	shell_blanks(s);
+	if (*s->p != '<' && *s->p != '>' && *s->p != '{' && *s->p != '&' &&
+	    !shell_is(*s->p, C_DIGIT))
+		return true;
+	if (!(c = shell_cmd(s, SH_GROUP, s->p)))
+		return false;
+	s->cmd = c;
+	for (tail = &c->redirs; (ok = shell_redir(s, &r)) && r; tail = &r->next) {
+		*tail = r;
+		if (s->src.line)
+			c->to = shell_offset(s, s->p);
+		shell_blanks(s);
+	}
+	s->cmd = outer;
+	if (!c->redirs && s->tail == &c->next && !s->quiet) {
+		*list = NULL;
+		s->tail = list;
+		s->ret->ncmds--;
+	}
+	return ok;
+}
+
+/* --- here-documents ------------------------------------------------------------------------- */
+
+/* The line at p is the delimiter; *ret_next is behind it, or behind any other line. */
+static bool is_delimiter(const struct shell_heredoc *h, const char *p, const char **ret_next)
+{
+	const char *d = h->redir->target->seg.p, *end = d + h->redir->target->seg.n;
+	bool same = true;
+
+	while (h->tabs && *p == '\t')
+		p++;
+	for (; *p && *p != '\n'; p++) {
+		if (!h->redir->quoted && *p == '\\' && p[1]) {
+			if (*++p == '\n')
+				continue;
+			same = same && d < end && *d++ == '\\';
+		}
+		same = same && d < end && *d++ == *p;
+	}
+	*ret_next = *p ? p + 1 : p;
+	return same && d == end;
+}
+
+/* A copy of the text without the tabs at the beginning of its lines. */
+static char *without_tabs(struct shell *s, const char *p, const char *end, size_t *ret_n)
+{
+	char *copy = shell_bytes(s, (size_t)(end - p) + 4), *to = copy;
+
+	if (!copy)
+		return NULL;
+	while (p < end) {
+		while (p < end && *p == '\t')
+			p++;
+		while (p < end && (*to++ = *p++) != '\n')
+			;
+	}
+	*ret_n = (size_t)(to - copy);
+	memset(to, 0, 4);
+	return copy;
+}
+
+static bool read_text(struct shell *s, const struct shell_heredoc *h)
+{
+	struct sh_redir *r = h->redir;
+	struct sh_cmd *outer = s->cmd;
+	uint32_t marks = s->marks;
+	bool ok;
+
+	if (r->quoted) {
+		struct shell_word b;
+
+		if (!shell_word_begin(s, &b, W_VALUE) ||
+		    !shell_lit(s, &b, s->p, strlen(s->p)))
+			return false;
+		b.w->flags |= SH_W_QUOTED;
+		r->body = b.w;
+		return true;
+	}
+	s->cmd = h->cmd;
+	s->marks = h->cmd ? h->cmd->marks : marks;
+	ok = shell_body(s, &r->body);
+	s->cmd = outer;
+	s->marks = marks;
+	return ok;
+}
+
+/* The text from p to end, as a source of its own. */
+static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const char *end)
+{
+	char *stop = s->src.text + (end - s->src.text), kept = *stop;
+	struct shell_src outer = s->src;
+	const char *start = s->p;
+	bool ok;
+
+	if (h->tabs) {
+		size_t n;
+		char *copy = without_tabs(s, start, end, &n);
+
+		if (!copy || !(s->src.out = shell_bytes(s, n + 1)))
+			return false;
+		if (s->posix && !h->redir->quoted && n != (size_t)(end - start) &&
+		    strpbrk(copy, "$`"))
+			shell_fail(s, start, "an expansion in a '<<-' text");
+		s->src.from = shell_offset(s, start);
+		s->src.to = outer.line ? (uint32_t)(end - outer.text) : outer.to;
+		s->src.line = false;
+		s->src.text = copy;
+		s->src.n = (uint32_t)n;
+		s->p = copy;
+		ok = read_text(s, h);
+		s->src = outer;
+	} else {
+		*stop = '\0';
+		ok = read_text(s, h);
+		*stop = kept;
+	}
+	return ok;
+}
+
+bool shell_heredocs(struct shell *s)
+{
+	struct shell_heredoc *h = s->pending;
+
+	s->pending = NULL;
+	s->pending_tail = &s->pending;
+	for (; h; h = h->next) {
+		const char *line = s->p, *next;
+		bool found = false;
+
+		while (*line && !(found = is_delimiter(h, line, &next)))
+			line = next;
+		if (!found) {
+			shell_fail(s, s->p, "a here-document without its end");
+			next = line;
+		}
+		if (!heredoc_text(s, h, line))
+			return false;
+		s->p = next;
+	}
+	return true;
+}

@@ -1,0 +1,16 @@
+/*
+ * What sh_parse() found, as one line of text: commands joined by " ; ", words
+ * by '|'.  "! " before it: unparsed, "# ": a limit.  What is no literal stands
+ * in angles: <any> <multi> <glob:PATTERN> <home>.  Behind '@' the marks:
+ * l loop, s substitution, u subshell, p pipe, b background, r branch,
+ * e evaluates, c coproc, t time, f in a function.
+ */
+#ifndef TESTS_LIB_SHELL_TEXT_H
+#define TESTS_LIB_SHELL_TEXT_H
+
+#include "runtime/shell/shell.h"
+
+/* malloc'ed. */
+char *shell_text_of(const struct sh *s);
+
+#endif
