@@ -37,11 +37,14 @@ static bool set_harmless(const struct sh_word *w)
 	for (w = w->next; w; w = w->next) {
 		uint32_t i;
 
+		/* from the first operand on nothing is an option */
+		if (w->seg.kind == SH_LIT && w->seg.n && w->seg.p[0] != '-' &&
+		    w->seg.p[0] != '+')
+			return true;
 		if (!sh_is_literal(w))
 			return false;
-		if (!w->seg.n || (w->seg.p[0] != '-' && w->seg.p[0] != '+') ||
-		    is_word(w, "--") || is_word(w, "-"))
-			return true; /* operands */
+		if (!w->seg.n || is_word(w, "--") || is_word(w, "-"))
+			return true;
 		for (i = 1; i < w->seg.n; i++)
 			if (!strchr("abefhmnptuvxCEPT", w->seg.p[i]) && w->seg.p[i] != 'o')
 				return false;

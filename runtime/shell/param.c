@@ -101,6 +101,13 @@ static bool sets(struct shell *s, const struct param *m)
 	return true;
 }
 
+/* What has no meaning here is read over: a shell finds out only when it gets there. */
+static bool stray(struct shell *s, const char *at, int in, bool *multi)
+{
+	shell_fail(s, at, "a ${...} that has no meaning here");
+	return text(s, in, multi);
+}
+
 /* The operator at p and all that follows. */
 static bool operation(struct shell *s, const struct param *m, int in, bool *multi)
 {
@@ -113,12 +120,12 @@ static bool operation(struct shell *s, const struct param *m, int in, bool *mult
 		return true;
 	}
 	if (m->length)
-		return shell_fail(s, at, "a ${#...} with an operator");
+		return stray(s, at, in, multi);
 	if (c == ':') {
 		c = shell_next(s);
 		if (!c || !strchr("-=?+", c)) {
 			if (s->posix)
-				return shell_fail(s, at, "a ${...} of another shell");
+				return stray(s, at, in, multi);
 			return shell_arith(s, '}', &closed);
 		}
 	}
@@ -136,11 +143,11 @@ static bool operation(struct shell *s, const struct param *m, int in, bool *mult
 			return true;
 		}
 	}
-	return shell_fail(s, at, "a ${...} that has no meaning here");
+	return stray(s, at, in, multi);
 }
 
-/* The parameter itself. */
-static bool name(struct shell *s, struct param *m)
+/* The parameter itself; *ret_is when there is one. */
+static bool name(struct shell *s, struct param *m, bool *ret_is)
 {
 	char c = shell_at(s);
 
@@ -157,7 +164,7 @@ static bool name(struct shell *s, struct param *m)
 		m->special = c;
 		s->p++;
 	} else {
-		return shell_fail(s, s->p, "a ${...} without a parameter");
+		*ret_is = false;
 	}
 	if (!m->name || s->posix || shell_at(s) != '[')
 		return true;
@@ -200,13 +207,14 @@ static void prefix(struct shell *s, struct param *m)
 bool shell_param(struct shell *s, int in, bool *multi)
 {
 	struct param m = { NULL };
-	char c = shell_at(s);
+	bool is = true;
+	char c;
 
-	if (shell_is(c, C_BLANK) || c == '\n' || c == '|')
-		return shell_fail(s, s->p, "a ${...} of a later bash");
 	prefix(s, &m);
-	if (!name(s, &m))
+	if (!name(s, &m, &is))
 		return false;
+	if (!is)
+		return stray(s, s->p, in, multi);
 	if (m.indirect) {
 		c = shell_at(s);
 		/* ${!a*}, ${!a@}, ${!a[@]}: names, not a value */
