@@ -180,6 +180,11 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 	} else if (shell_is(c, C_SPECIAL)) {
 		multi = c == '@';
 		s->p++;
+		/* bash takes the second '$' for a beginning as well when it looks for
+		 * the end of the text */
+		if (c == '$' && !s->posix && (in == IN_QUOTES || !b) && *s->p &&
+		    strchr("({[", shell_at(s)))
+			shell_fail(s, start, "a '$$' before a bracket in quotes");
 	} else if (c == '(') {
 		if (shell_peek(s) == '(') {
 			ok = double_paren(s);

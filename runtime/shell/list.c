@@ -95,7 +95,7 @@ bool shell_newlines(struct shell *s)
 }
 
 /* The '!' and `time` before a pipeline; *ret_alone when nothing follows them. */
-static bool prefix(struct shell *s, bool *ret_alone, uint32_t *marks)
+static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 {
 	const char *end;
 	enum shell_reserved r;
@@ -114,7 +114,7 @@ static bool prefix(struct shell *s, bool *ret_alone, uint32_t *marks)
 		s->p = end;
 		any = true;
 		timed = r == R_TIME;
-		*marks |= timed ? SH_TIMED : 0;
+		*ret_timed |= timed;
 		for (; timed; s->p += 2) { /* -p, then -- */
 			shell_blanks(s);
 			if (s->p[0] != '-' || (s->p[1] != '-' && s->p[1] != 'p') ||
@@ -132,19 +132,19 @@ static bool prefix(struct shell *s, bool *ret_alone, uint32_t *marks)
 static bool pipeline(struct shell *s)
 {
 	struct sh_cmd **from = s->tail;
-	uint32_t marks = s->marks;
-	bool alone, ok;
+	bool alone, timed = false;
 
-	ok = prefix(s, &alone, &s->marks) && (alone || shell_command(s));
-	s->marks = marks;
-	if (!ok)
+	if (!prefix(s, &alone, &timed) || (!alone && !shell_command(s)))
 		return false;
 	for (;;) {
 		char next;
 
 		shell_blanks(s);
-		if (*s->p != '|' || (next = shell_peek(s)) == '|')
+		if (*s->p != '|' || (next = shell_peek(s)) == '|') {
+			if (timed)
+				mark_from(s, from, SH_TIMED);
 			return true;
+		}
 		shell_next(s);
 		if (next == '&') {
 			if (s->posix)

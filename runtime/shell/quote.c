@@ -145,8 +145,12 @@ static enum escape escape(struct shell *s, uint32_t *ret)
 	}
 	if (c == 'x') {
 		s->p++;
-		if (*s->p == '{')
+		if (*s->p == '{') {
+			s->p++;
+			number(s, 16, 1 << 20, ret);
+			s->p += *s->p == '}';
 			return ESC_UNKNOWN;
+		}
 		if (number(s, 16, 2, ret))
 			return ESC_BYTE;
 		s->p--;
@@ -162,6 +166,9 @@ static enum escape escape(struct shell *s, uint32_t *ret)
 		s->p += 2;
 		return ESC_BYTE;
 	} else if (c == 'c') {
+		s->p++;
+		if (*s->p && *s->p != '\'')
+			s->p += s->p[0] == '\\' && s->p[1] ? 2 : 1;
 		return ESC_UNKNOWN;
 	}
 	return ESC_LITERAL;
@@ -197,8 +204,6 @@ bool shell_ansi(struct shell *s, struct shell_word *b)
 			ok = cut || add(s, b, at, 1);
 			break;
 		case ESC_UNKNOWN:
-			if (*s->p == '\\' && s->p[1])
-				s->p += 2;
 			ok = cut || !b || shell_seg(s, b, SH_ANY, NULL, 0);
 			break;
 		}
