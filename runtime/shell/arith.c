@@ -79,6 +79,8 @@ bool shell_arith(struct shell *s, char close, bool *ret_closed)
 			s->p++;
 			return true;
 		}
+		if (c == ';' && s->semicolons < 9)
+			s->semicolons += parens ? 9 : 1;
 		parens += c == '(';
 		parens -= c == ')' && parens;
 		brackets += c == '[';
@@ -101,7 +103,8 @@ bool shell_dparen(struct shell *s, bool *ret_is)
 	shell_next(s);
 	inner = s->p;
 	s->p++;
-	if (!shell_word_begin(s, &b, W_VALUE) || !shell_lit(s, &b, "((", 2))
+	if (!shell_word_begin(s, &b, W_VALUE) || !shell_lit_byte(s, &b, '(', from) ||
+	    !shell_lit_byte(s, &b, '(', from))
 		return false;
 	c->words = b.w;
 	if (!shell_word_begin(s, &b, W_VALUE) || !shell_seg(s, &b, SH_MULTI, NULL, 0))

@@ -9,6 +9,8 @@
 #include "runtime/shell/parse.h"
 
 #define MAX_WORDS 256
+/* In steps of the search: what one more word costs, for its memory's sake. */
+#define WORD_WORK 64
 
 struct text {
 	const char *p;
@@ -25,8 +27,10 @@ static bool expand(struct shell *s, struct text t, struct texts *ret);
 
 static bool work(struct shell *s, size_t n)
 {
-	if (s->brace_work < n)
+	if (s->brace_work < n) {
+		s->brace_work = 0;
 		return shell_limit(s, "the braces of the line are too many");
+	}
 	s->brace_work -= (uint32_t)n;
 	return true;
 }
@@ -384,7 +388,7 @@ static bool first_pair(struct shell *s, struct text t, size_t *ret_open, size_t 
 {
 	size_t i = 0;
 
-	while (find(s, t, i, '{', &i)) {
+	while (!shell_is_limit(s) && find(s, t, i, '{', &i)) {
 		if (find(s, t, i + 1, '}', ret_close)) {
 			*ret_open = i;
 			return true;
@@ -489,7 +493,7 @@ static bool read_again(struct shell *s, const struct shell_word *b, struct text 
 		return true; /* an empty text without quotes is no word */
 	copy = shell_bytes(s, t.n + 4);
 	s->src.out = shell_bytes(s, t.n + 1);
-	if (!copy || !s->src.out || !work(s, t.n))
+	if (!copy || !s->src.out || !work(s, t.n + WORD_WORK))
 		return false;
 	memcpy(copy, t.p, t.n);
 	memset(copy + t.n, 0, 4);
@@ -499,6 +503,7 @@ static bool read_again(struct shell *s, const struct shell_word *b, struct text 
 	s->p = copy;
 	if (!shell_word_begin(s, &again, b->mode & ~(unsigned)W_BRACES))
 		return false;
+	again.braced = true;
 	whole = shell_word_rest(s, &again) && s->p == copy + t.n;
 	s->open = open;
 	if (shell_is_limit(s))

@@ -96,11 +96,14 @@ static bool for_arith(struct shell *s)
 	struct sh_cmd *outer = s->cmd;
 	bool is = false;
 
+	s->semicolons = 0;
+	if (shell_peek(s) != '(')
+		return shell_fail(s, s->p, "the name of a loop's variable is missing");
 	if (!shell_dparen(s, &is))
 		return false;
 	s->cmd = outer;
-	if (!is)
-		return shell_fail(s, s->p, "a name is missing");
+	if (!is || s->semicolons != 2)
+		return shell_fail(s, s->p, "no three expressions of a loop");
 	shell_blanks(s);
 	s->p += *s->p == ';';
 	return shell_newlines(s) && loop_body(s, true);
@@ -264,25 +267,39 @@ static bool function_keyword(struct shell *s, const char *from)
 	return shell_function(s, from, w->seg.p, w->seg.n);
 }
 
+static size_t name_length(const char *p)
+{
+	const char *end = p;
+
+	while (shell_is(*end, C_NAME))
+		end++;
+	return shell_is(*end, C_META) ? (size_t)(end - p) : 0;
+}
+
 /* coproc [NAME] compound, or coproc and a simple command. */
 static bool coproc(struct shell *s)
 {
 	const char *at, *end;
+	enum shell_reserved r;
 	bool is = false;
 
 	s->marks |= SH_IN_SUBSHELL | SH_IN_BACKGROUND | SH_COPROC;
 	shell_blanks(s);
+	r = shell_reserved(s, &end);
+	if (r == R_BANG || r == R_IN)
+		return shell_fail(s, s->p, "a reserved word where a command begins");
 	if (!shell_compound(s, &is) || is)
 		return is;
+	/* behind a first word reserved words are such as well */
 	at = s->p;
-	while (shell_is(*s->p, C_NAME))
+	while (*s->p && (!shell_is(*s->p, C_META) || (*s->p == '(' && s->p[-1] == '$')))
 		s->p++;
-	if (s->p > at && shell_is(*s->p, C_BLANK)) {
-		shell_blanks(s);
-		if (*s->p == '(' || (shell_reserved(s, &end) && *s->p != '!')) {
-			if (!shell_compound(s, &is) || is)
-				return is;
-		}
+	shell_blanks(s);
+	r = shell_reserved(s, &end);
+	if (*s->p == '(' || (r != R_NONE && r != R_TIME)) {
+		if (r == R_BANG || r == R_IN || !sh_is_name(at, name_length(at)))
+			return shell_fail(s, s->p, "this does not belong behind 'coproc'");
+		return shell_compound(s, &is) && is;
 	}
 	s->p = at;
 	return shell_simple(s);

@@ -164,11 +164,37 @@ static bool value(struct shell *s, struct shell_word *b, int in, bool multi)
 	return shell_seg(s, b, multi ? SH_MULTI : SH_ANY, NULL, 0);
 }
 
+/* ${…}, $((…)), $(…) and $[…]; *ret_is where none of them begins at c. */
+static bool bracketed(struct shell *s, char c, int in, bool *ret_multi, bool *ret_is)
+{
+	uint32_t depth = s->depth;
+	bool ok, closed;
+
+	*ret_is = c == '{' || c == '(' || (c == '[' && !s->posix);
+	if (!*ret_is)
+		return true;
+	if (c == '(' && shell_peek(s) != '(') {
+		s->p++;
+		return shell_substitution(s);
+	}
+	if (!shell_deeper(s))
+		return false;
+	if (c == '(') {
+		ok = double_paren(s);
+	} else {
+		s->p++;
+		ok = c == '{' ? shell_param(s, in, ret_multi) :
+				shell_arith(s, ']', &closed);
+	}
+	s->depth = depth;
+	return ok;
+}
+
 bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi)
 {
 	const char *start = s->p;
 	char c = shell_next(s);
-	bool multi = false, ok = true, is;
+	bool multi = false, is;
 
 	if (in == IN_WORD && !s->posix && (c == '\'' || c == '"'))
 		return dollar_quote(s, b);
@@ -185,22 +211,11 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 		if (c == '$' && !s->posix && (in == IN_QUOTES || !b) && *s->p &&
 		    strchr("({[", shell_at(s)))
 			shell_fail(s, start, "a '$$' before a bracket in quotes");
-	} else if (c == '(') {
-		if (shell_peek(s) == '(') {
-			ok = double_paren(s);
-		} else {
-			s->p++;
-			ok = shell_substitution(s);
-		}
-	} else if (c == '{') {
-		s->p++;
-		ok = shell_param(s, in, &multi);
-	} else if (c == '[' && !s->posix) {
-		s->p++;
-		ok = shell_arith(s, ']', &is);
-	} else {
+	} else if (!bracketed(s, c, in, &multi, &is)) {
+		return false;
+	} else if (!is) {
 		return !b || shell_lit(s, b, start, 1);
 	}
 	*ret_multi |= multi;
-	return ok && value(s, b, in, multi);
+	return value(s, b, in, multi);
 }

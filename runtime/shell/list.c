@@ -72,7 +72,7 @@ static void mark_from(struct shell *s, struct sh_cmd **from, uint32_t mark)
 {
 	struct sh_cmd *c;
 
-	if (!s->quiet)
+	if (!s->quiet && mark)
 		for (c = *from; c; c = c->next)
 			c->marks |= mark;
 }
@@ -91,6 +91,37 @@ bool shell_newlines(struct shell *s)
 			return true;
 		if (!shell_newline(s))
 			return false;
+	}
+}
+
+/* Where a list ends: a ')', a ";;", or a word that closes or continues. */
+static bool is_end(struct shell *s)
+{
+	const char *end;
+	char next;
+
+	switch (shell_at(s)) {
+	case '\0':
+	case ')':
+		return true;
+	case ';':
+		next = shell_peek(s);
+		return next == ';' || (next == '&' && !s->posix);
+	default:
+		break;
+	}
+	switch ((unsigned)shell_reserved(s, &end)) {
+	case R_RBRACE:
+	case R_DO:
+	case R_DONE:
+	case R_ELIF:
+	case R_ELSE:
+	case R_ESAC:
+	case R_FI:
+	case R_THEN:
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -125,7 +156,10 @@ static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 		}
 	}
 	*ret_alone = any && !s->posix &&
-		     (!*s->p || *s->p == '\n' || *s->p == ';' || *s->p == ')');
+		     (!*s->p || *s->p == '\n' || (*s->p == ';' && !is_end(s)) || *s->p == ')');
+	/* a mistake of bash 5.2 */
+	if (*ret_timed && (s->marks & SH_IN_SUBST) && r == R_CASE)
+		shell_fail(s, s->p, "a 'time case' in a substitution");
 	return true;
 }
 
@@ -133,6 +167,7 @@ static bool pipeline(struct shell *s)
 {
 	struct sh_cmd **from = s->tail;
 	bool alone, timed = false;
+	uint32_t marks = 0;
 
 	if (!prefix(s, &alone, &timed) || (!alone && !shell_command(s)))
 		return false;
@@ -141,8 +176,7 @@ static bool pipeline(struct shell *s)
 
 		shell_blanks(s);
 		if (*s->p != '|' || (next = shell_peek(s)) == '|') {
-			if (timed)
-				mark_from(s, from, SH_TIMED);
+			mark_from(s, from, marks | (timed ? SH_TIMED : 0));
 			return true;
 		}
 		shell_next(s);
@@ -153,7 +187,7 @@ static bool pipeline(struct shell *s)
 		}
 		if (!shell_newlines(s) || !shell_command(s))
 			return false;
-		mark_from(s, from, SH_IN_PIPE);
+		marks = SH_IN_PIPE;
 	}
 }
 
@@ -173,37 +207,6 @@ static bool and_or(struct shell *s)
 		s->marks |= SH_IN_BRANCH;
 		if (!shell_newlines(s))
 			return false;
-	}
-}
-
-/* Where a list ends: a ')', a ";;", or a word that closes or continues. */
-static bool is_end(struct shell *s)
-{
-	const char *end;
-	char next;
-
-	switch (shell_at(s)) {
-	case '\0':
-	case ')':
-		return true;
-	case ';':
-		next = shell_peek(s);
-		return next == ';' || (next == '&' && !s->posix);
-	default:
-		break;
-	}
-	switch ((unsigned)shell_reserved(s, &end)) {
-	case R_RBRACE:
-	case R_DO:
-	case R_DONE:
-	case R_ELIF:
-	case R_ELSE:
-	case R_ESAC:
-	case R_FI:
-	case R_THEN:
-		return true;
-	default:
-		return false;
 	}
 }
 

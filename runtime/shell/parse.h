@@ -43,6 +43,7 @@ struct shell {
 	uint32_t depth;
 	uint32_t rereads;    /* how often text may still be read a second time */
 	uint32_t brace_work; /* steps, and bytes, that braces may still take */
+	uint32_t semicolons; /* of the arithmetic that was read; 9 and more: too many */
 	bool posix;
 	bool extglob;        /* an earlier line had shopt -s extglob */
 	bool extglob_next;
@@ -135,6 +136,7 @@ struct shell_word {
 	unsigned mode;
 	const char *no_bracket; /* before it no ']' follows */
 	bool brace;       /* an unquoted { */
+	bool braced;      /* made by braces: no assignment any more */
 	bool unknown;     /* an open set of which more may be a part */
 };
 

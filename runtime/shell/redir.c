@@ -61,6 +61,18 @@ static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
 	return true;
 }
 
+/* What is before an operator is no word. */
+static bool is_prefix(struct shell *s)
+{
+	struct sh_redir r;
+	bool is = false;
+	int fd;
+
+	if (shell_is(*s->p, C_DIGIT))
+		return number(s, &fd);
+	return *s->p == '{' && !s->posix && (!variable(s, &r, &is) || is);
+}
+
 static void take_less(struct shell *s, struct sh_redir *r, bool *ret_tabs)
 {
 	switch (shell_next(s)) {
@@ -144,8 +156,9 @@ static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 	struct sh_word *last;
 
 	shell_blanks(s);
-	if (shell_is(*s->p, C_META) &&
-	    !((*s->p == '<' || *s->p == '>') && !is_angle(s)))
+	if ((shell_is(*s->p, C_META) &&
+	     !((*s->p == '<' || *s->p == '>') && !is_angle(s))) ||
+	    is_prefix(s))
 		return shell_fail(s, s->p, "the target of a redirection is missing");
 	if (!shell_word(s, one ? W_PLAIN : W_BRACES, &r->target, &last))
 		return false;

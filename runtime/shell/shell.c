@@ -6,7 +6,7 @@
 
 /* What may be read twice; more of it is no line that somebody wrote. */
 #define MAX_REREADS 8
-#define BRACE_WORK(n) ((uint32_t)(1024 * 1024 + 16 * (n)))
+#define BRACE_WORK(n) ((uint32_t)(256 * 1024 + 8 * (n)))
 
 /* --- memory -------------------------------------------------------------------- */
 
@@ -34,9 +34,8 @@ void *shell_alloc(struct shell *s, size_t n)
 
 size_t sh_block_size(size_t n)
 {
-	/* a word, a command or an assignment of two bytes is the densest text; the
-	 * texts of braces and of backquotes come on top */
-	return 4 * 1024 * 1024 + 160 * n;
+	/* the densest texts: commands of one byte, and what BRACE_WORK lets through */
+	return 1024 * 1024 + 512 * n;
 }
 
 /* --- messages ---------------------------------------------------------------------- */

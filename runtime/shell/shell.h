@@ -38,7 +38,8 @@ enum sh_status {
 enum sh_seg_kind {
 	SH_LIT,   /* exactly these bytes */
 	SH_ANY,   /* any bytes, inside of the word */
-	SH_MULTI, /* any bytes, which may also end the word, add words, or be none */
+	SH_MULTI, /* any bytes, which may also end the word or add words; a word that may be
+		   * empty but for these may be no word at all ("$@" in quotes, too) */
 	SH_GLOB,  /* an unquoted pattern; n == 0: not known.  The word stands for itself
 		   * or for any number of names of files */
 	SH_HOME,  /* an unquoted ~ before a '/' or the end: the value of HOME */

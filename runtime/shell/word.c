@@ -39,8 +39,7 @@ static struct sh_seg *append(struct shell *s, struct shell_word *b, enum sh_seg_
 {
 	struct sh_seg *g = &b->w->seg;
 
-	/* an empty piece says something only where quotes made it */
-	if (b->last != g || g->kind != SH_LIT || g->n || (b->w->flags & SH_W_QUOTED)) {
+	if (b->last != g || g->kind != SH_LIT || g->n) {
 		if (!(g = shell_alloc(s, sizeof(*g))))
 			return NULL;
 		b->last->next = g;
@@ -116,7 +115,7 @@ static bool tilde_here(struct shell *s, const struct shell_word *b, bool *ret_su
 	*ret_sure = true;
 	if (s->p == b->from)
 		return true;
-	if (s->p[-1] != ':' && s->p[-1] != '=')
+	if ((s->p[-1] != ':' && s->p[-1] != '=') || b->braced)
 		return false;
 	if (b->mode & W_VALUE)
 		return s->p[-1] == ':' && (s->p - 1 == b->from || s->p[-2] != '\\');

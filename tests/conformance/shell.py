@@ -65,23 +65,19 @@ def words_regex(words):
     """The language of a command's words: of texts in which a NUL ends each word."""
     out = b""
     for word in words:
-        part, may_vanish = b"", True
+        part, empty, multi = b"", True, False
         for piece in word.split(","):
             kind, rest = piece[0], piece[1:]
+            empty &= kind in "?*" or piece == "="
+            multi |= kind == "*"
             if kind == "=":
                 part += re.escape(bytes.fromhex(rest))
-                may_vanish = False
-            elif kind == "?":
-                part += b"[^\0]*"
-                may_vanish = False
             elif kind == "~":
                 part += re.escape(HOME.encode())
-                may_vanish = False
             else:
-                part += b".*"
-                may_vanish &= kind == "*"
+                part += b"[^\0]*" if kind == "?" else b".*"
         part += b"\0"
-        out += b"(?:%s)?" % part if may_vanish else part
+        out += b"(?:%s)?" % part if empty and multi else part
     return re.compile(out, re.S)
 
 

@@ -76,9 +76,9 @@ static void run(const char *shell, const char *line, bool check)
 		raise(SIGSTOP);
 	}
 	if (check)
-		execl(shell, shell, "-n", "-c", line, (char *)NULL);
+		execl(shell, shell, "-n", "-c", "--", line, (char *)NULL);
 	else
-		execl(shell, shell, "-c", line, (char *)NULL);
+		execl(shell, shell, "-c", "--", line, (char *)NULL);
 	_exit(126);
 }
 
