@@ -97,6 +97,11 @@ static bool pass(struct search *g)
 	} else if (c == '$' && next == '{' && g->quoted != '\'') {
 		g->i += 2;
 		g->level += !g->quoted;
+	} else if (c == '$' && next == '\'' && !g->quoted) {
+		/* its escapes are gone before bash looks for braces */
+		for (g->i += 2; g->i < g->t.n && byte(g, g->i) != '\''; g->i++)
+			g->i += byte(g, g->i) == '\\';
+		g->i++;
 	} else if (c == '$' && next == '(' && g->quoted == '"') {
 		g->i = over_substitution(g->t, g->i + 2);
 	} else if (g->quoted) {
@@ -416,6 +421,13 @@ static bool inner(struct shell *s, struct text t, size_t open, size_t close, str
 	struct text amble = { t.p + open + 1, close - open - 1 };
 	enum sequence is = SEQ_NONE;
 
+	if (!has_comma(amble) && memmem(amble.p, amble.n, "$'", 2)) {
+		/* there may be a comma among what its escapes make */
+		if (!make(s, 1, ret))
+			return false;
+		ret->cut = true;
+		return true;
+	}
 	if (has_comma(amble))
 		return alternatives(s, amble, ret);
 	if (!sequence(s, amble, &is, ret))

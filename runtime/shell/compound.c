@@ -77,8 +77,7 @@ static bool loop_words(struct shell *s, struct sh_cmd *c)
 		shell_blanks(s);
 		if (*s->p == ';' || *s->p == '\n' || !*s->p)
 			break;
-		if (shell_is(*s->p, C_META) &&
-		    !((*s->p == '<' || *s->p == '>') && shell_peek(s) == '(' && !s->posix))
+		if (!shell_starts_word(s))
 			return shell_fail(s, s->p, "this does not belong here");
 		if (!shell_word(s, W_BRACES, &first, &last))
 			return false;
@@ -153,8 +152,7 @@ static bool case_patterns(struct shell *s)
 		shell_blanks(s);
 	}
 	for (;;) {
-		if (shell_is(*s->p, C_META) &&
-		    !((*s->p == '<' || *s->p == '>') && shell_peek(s) == '(' && !s->posix))
+		if (!shell_starts_word(s))
 			return shell_fail(s, s->p, "a pattern is missing");
 		if (!shell_word(s, W_PLAIN, &w, &w))
 			return false;
@@ -208,7 +206,7 @@ static bool case_command(struct shell *s, const char *from)
 		return false;
 	s->cmd = c;
 	shell_blanks(s);
-	ok = shell_is(*s->p, C_META) ?
+	ok = !shell_starts_word(s) ?
 		     shell_fail(s, s->p, "a word is missing behind 'case'") :
 		     shell_word(s, W_PLAIN, &c->words, &c->words) && shell_newlines(s) &&
 			     shell_take(s, R_IN, "an 'in' is missing");
@@ -249,7 +247,7 @@ static bool function_keyword(struct shell *s, const char *from)
 	struct sh_word *w;
 
 	shell_blanks(s);
-	if (shell_is(*s->p, C_META))
+	if (!shell_starts_word(s))
 		return shell_fail(s, s->p, "the name of a function is missing");
 	if (!shell_word(s, W_PLAIN, &w, &w))
 		return false;

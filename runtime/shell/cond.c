@@ -31,12 +31,6 @@ static bool token(struct shell *s, struct cond *k, size_t n)
 	return add(k, w);
 }
 
-static bool starts_word(struct shell *s)
-{
-	return !shell_is(shell_at(s), C_META) ||
-	       ((*s->p == '<' || *s->p == '>') && shell_peek(s) == '(');
-}
-
 static bool is_close(struct shell *s)
 {
 	return shell_at(s) == ']' && s->p[1] == ']' && shell_is(s->p[2], C_META);
@@ -46,7 +40,7 @@ static bool word(struct shell *s, struct cond *k, unsigned mode, struct sh_word 
 {
 	struct sh_word *w;
 
-	if (!starts_word(s) && !((mode & W_REGEX) && (*s->p == '(' || *s->p == '|')))
+	if (!shell_starts_word(s) && !((mode & W_REGEX) && (*s->p == '(' || *s->p == '|')))
 		return shell_fail(s, s->p, "an operand of [[ is missing");
 	if (!shell_word(s, mode, &w, &w))
 		return false;
@@ -144,7 +138,7 @@ static bool term(struct shell *s, struct cond *k)
 			return shell_fail(s, s->p, "an operand of [[ is missing");
 		ok = word(s, k, W_PATTERN, &w);
 		shell_blanks(s);
-		if (ok && is_unary(w) && starts_word(s) && !is_close(s)) {
+		if (ok && is_unary(w) && shell_starts_word(s) && !is_close(s)) {
 			if (plain(w, of_names))
 				k->c->marks |= SH_EVALUATES;
 			ok = word(s, k, W_PATTERN, &operand);

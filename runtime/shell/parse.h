@@ -116,6 +116,13 @@ static inline char shell_peek(const struct shell *s)
 	return *p;
 }
 
+/* A word begins at p, of which <( is one. */
+static inline bool shell_starts_word(struct shell *s)
+{
+	return !shell_is(shell_at(s), C_META) ||
+	       ((*s->p == '<' || *s->p == '>') && !s->posix && shell_peek(s) == '(');
+}
+
 /* Blanks and a comment, where a token may begin. */
 void shell_blanks(struct shell *s);
 

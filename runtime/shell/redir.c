@@ -156,9 +156,7 @@ static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 	struct sh_word *last;
 
 	shell_blanks(s);
-	if ((shell_is(*s->p, C_META) &&
-	     !((*s->p == '<' || *s->p == '>') && !is_angle(s))) ||
-	    is_prefix(s))
+	if (!shell_starts_word(s) || is_prefix(s))
 		return shell_fail(s, s->p, "the target of a redirection is missing");
 	if (!shell_word(s, one ? W_PLAIN : W_BRACES, &r->target, &last))
 		return false;
@@ -344,7 +342,9 @@ bool shell_heredocs(struct shell *s)
 		while (*line && !(found = is_delimiter(h, line, &next)))
 			line = next;
 		if (!found) {
-			shell_fail(s, s->p, "a here-document without its end");
+			/* shells take the end of the line for it, of a substitution not always */
+			if (s->marks & SH_IN_SUBST)
+				shell_fail(s, s->p, "a here-document without its end");
 			next = line;
 		}
 		if (!heredoc_text(s, h, line))

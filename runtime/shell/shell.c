@@ -217,6 +217,9 @@ enum sh_status sh_parse(struct sh *ret, void *block, size_t size, const char *te
 	if (shell_copy(&s, text, n)) {
 		s.brace_work = BRACE_WORK(n);
 		shell_text(&s, '\0');
+		/* those whose text is empty, for want of a newline */
+		if (s.pending && !shell_is_limit(&s))
+			shell_heredocs(&s);
 	}
 	return ret->status;
 }

@@ -71,12 +71,11 @@ bool shell_array(struct shell *s, struct sh_word **ret)
 			return false;
 		if (*s->p == ')')
 			break;
-		if (shell_is(*s->p, C_META) &&
-		    !((*s->p == '<' || *s->p == '>') && shell_peek(s) == '('))
+		if (!shell_starts_word(s))
 			return shell_fail(s, s->p, "this does not belong into an array");
 		if (*s->p == '[' && !item(s))
 			return false;
-		if (shell_is(shell_at(s), C_META) && shell_peek(s) != '(')
+		if (!shell_starts_word(s))
 			continue;
 		if (!shell_word(s, W_BRACES, &first, &last))
 			return false;
@@ -114,8 +113,7 @@ static bool value(struct shell *s, struct sh_assign *a)
 			return shell_fail(s, s->p, "text behind an array");
 		return true;
 	}
-	if (shell_is(*s->p, C_META) &&
-	    !((*s->p == '<' || *s->p == '>') && shell_peek(s) == '(' && !s->posix)) {
+	if (!shell_starts_word(s)) {
 		struct shell_word b;
 
 		a->value = shell_word_begin(s, &b, W_VALUE) ? b.w : NULL;

@@ -146,6 +146,8 @@ static bool tilde(struct shell *s, struct shell_word *b)
 	c = shell_next(s);
 	if (c == '"' || c == '\'' || c == '\\')
 		return shell_lit(s, b, at, 1);
+	if ((c == '<' || c == '>') && !s->posix && shell_peek(s) == '(')
+		sure = false;
 	if (c == '/' || shell_is(c, C_META) || (c == ':' && value))
 		return shell_seg(s, b, sure ? SH_HOME : SH_ANY, NULL, 0);
 	/* another user's, or of the stack of directories */
