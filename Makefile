@@ -80,7 +80,7 @@ TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: schema check-schema all help test conformance check-unit check-golden check-lint check-live check-vm check-table golden \
+.PHONY: schema check-schema all help test conformance conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants faults fuzz fuzz-targets coverage clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -99,6 +99,7 @@ help:
 ## check-table    the table of semantics 3 in its three worlds; identical bundles
 ## check-live     tests that need the kernel, as root and as an ordinary user
 ## conformance    files against the kernel, on random policies: RUNS= SEED=
+## conformance-shell  shell text against bash and dash: RUNS= SEED=
 ## check-vm       the live tests on Debian's own kernel, in qemu (root); T= BOOT=
 ## check-lint     layers, codes, headers, shell, format
 ## step-mutants   switches off each set-up step and expects a test to fail
@@ -162,8 +163,11 @@ $(ORACLE): $(BUILD)/%: $(BUILD)/obj/%.o $(LIB_COMPILER) $(LIB_RUNTIME)
 $(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
+$(BUILD)/tests/bench/shell: $(call obj,tests/bench/shell.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^
 # A fuzz target is driven by libFuzzer or, in every other variant, by files.
-$(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(LIB_COMPILER) $(LIB_RUNTIME) \
+$(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) \
          $(if $(filter fuzz,$(VARIANT)),,$(call obj,tests/fuzz/replay.c))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer) \
@@ -207,6 +211,8 @@ check-live: all probes $(ORACLE)
 conformance: all probes $(ORACLE)
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),1000) SEED=$(SEED) \
 		POL_LIVE_TIMEOUT=86400 tests/run/live.sh conform_files
+conformance-shell: $(ORACLE) $(BUILD)/tests/probes/shell_stub
+	@BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),3000) SEED=$(SEED) tests/run/shell.sh
 check-lint:
 	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh
 check-vm: all unit-tests probes

@@ -341,10 +341,10 @@ static bool by_word(struct shell *s, enum shell_reserved r, const char *from)
 	return shell_fail(s, from, "a reserved word where a command begins");
 }
 
-/* The reserved words that a command may have as its name after all. */
+/* All but `time`, which stands before a pipeline only, and else is a name. */
 static bool is_compound(enum shell_reserved r)
 {
-	return r != R_NONE && r != R_IN && r != R_TIME;
+	return r != R_NONE && r != R_TIME;
 }
 
 bool shell_compound(struct shell *s, bool *ret_is)

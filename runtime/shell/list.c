@@ -7,22 +7,21 @@
 /* --- reserved words --------------------------------------------------------------- */
 
 static const struct reserved {
-	char word[9];
-	uint8_t n;
+	char word[8]; /* no NUL behind the longest */
 	uint8_t is;
 	bool bash_only;
 } words[] = {
-	{ "!", 1, R_BANG, false },         { "{", 1, R_LBRACE, false },
-	{ "}", 1, R_RBRACE, false },       { "[[", 2, R_COND, true },
-	{ "do", 2, R_DO, false },          { "fi", 2, R_FI, false },
-	{ "if", 2, R_IF, false },          { "in", 2, R_IN, false },
-	{ "for", 3, R_FOR, false },        { "case", 4, R_CASE, false },
-	{ "done", 4, R_DONE, false },      { "elif", 4, R_ELIF, false },
-	{ "else", 4, R_ELSE, false },      { "esac", 4, R_ESAC, false },
-	{ "then", 4, R_THEN, false },      { "time", 4, R_TIME, true },
-	{ "until", 5, R_UNTIL, false },    { "while", 5, R_WHILE, false },
-	{ "coproc", 6, R_COPROC, true },   { "select", 6, R_SELECT, true },
-	{ "function", 8, R_FUNCTION, true },
+	{ "!", R_BANG, false },         { "{", R_LBRACE, false },
+	{ "}", R_RBRACE, false },       { "[[", R_COND, true },
+	{ "do", R_DO, false },          { "fi", R_FI, false },
+	{ "if", R_IF, false },          { "in", R_IN, false },
+	{ "for", R_FOR, false },        { "case", R_CASE, false },
+	{ "done", R_DONE, false },      { "elif", R_ELIF, false },
+	{ "else", R_ELSE, false },      { "esac", R_ESAC, false },
+	{ "then", R_THEN, false },      { "time", R_TIME, true },
+	{ "until", R_UNTIL, false },    { "while", R_WHILE, false },
+	{ "coproc", R_COPROC, true },   { "select", R_SELECT, true },
+	{ "function", R_FUNCTION, true },
 };
 
 /* Bytes that reserved words begin with. */
@@ -36,16 +35,16 @@ enum shell_reserved shell_reserved(struct shell *s, const char **ret_end)
 {
 	const char *start = s->p;
 	enum shell_reserved is = R_NONE;
-	char w[9];
+	char w[sizeof(words[0].word)] = "";
 	size_t n = 0, i;
 
 	if (!begins[(unsigned char)shell_at(s)])
 		return R_NONE;
 	while (n < sizeof(w) && !shell_is(shell_at(s), C_META))
 		w[n++] = *s->p++;
-	if (n < sizeof(w))
+	if (shell_is(shell_at(s), C_META))
 		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-			if (words[i].n == n && memcmp(words[i].word, w, n) == 0 &&
+			if (memcmp(words[i].word, w, sizeof(w)) == 0 &&
 			    !(words[i].bash_only && s->posix)) {
 				is = words[i].is;
 				*ret_end = s->p;

@@ -84,7 +84,7 @@ void shell_options(struct shell *s, const struct sh_cmd *c)
 {
 	const struct sh_word *w = c->words;
 
-	if (s->posix || s->quiet)
+	if (s->posix || s->quiet || !w || !w->seg.n || !strchr("bcs", w->seg.p[0]))
 		return;
 	while (w && sh_is_literal(w) &&
 	       (is_word(w, "builtin") || is_word(w, "command") || is_word(w, "-p") ||

@@ -86,6 +86,17 @@ bool shell_array(struct shell *s, struct sh_word **ret)
 	return true;
 }
 
+/* Text behind the ')' of an array, which bash takes for a part of it. */
+static bool behind_array(struct shell *s)
+{
+	struct sh_word *w;
+
+	if (!shell_starts_word(s))
+		return true;
+	shell_fail(s, s->p, "text behind an array");
+	return shell_word(s, W_PLAIN, &w, &w);
+}
+
 /* Bash runs by other rules once one of these is set. */
 static bool changes_bash(const struct sh_assign *a)
 {
@@ -109,9 +120,7 @@ static bool value(struct shell *s, struct sh_assign *a)
 			return shell_fail(s, s->p, "an array as the member of an array");
 		if (!shell_array(s, &a->value))
 			return false;
-		if (!shell_is(shell_at(s), C_META))
-			return shell_fail(s, s->p, "text behind an array");
-		return true;
+		return behind_array(s);
 	}
 	if (!shell_starts_word(s)) {
 		struct shell_word b;
@@ -181,7 +190,7 @@ static bool takes_arrays(const struct sh_word *w)
 					     "readonly", "alias", "eval", "let" };
 	size_t i;
 
-	if (w->flags & SH_W_QUOTED)
+	if ((w->flags & SH_W_QUOTED) || !w->seg.n || !strchr("dtlera", w->seg.p[0]))
 		return false;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (is_word(w, names[i]))
@@ -212,8 +221,8 @@ static bool array_word(struct shell *s, struct sh_word **ret)
 	s->p = end + 1;
 	if (!shell_array(s, &items))
 		return false;
-	if (!shell_is(shell_at(s), C_META))
-		return shell_fail(s, s->p, "text behind an array");
+	if (!behind_array(s))
+		return false;
 	if (s->src.line)
 		b.w->to = shell_offset(s, s->p);
 	*ret = b.w;

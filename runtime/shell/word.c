@@ -349,6 +349,9 @@ bool shell_word_rest(struct shell *s, struct shell_word *b)
 			s->p++;
 		if (s->p > run && !shell_lit(s, b, run, (size_t)(s->p - run)))
 			return false;
+		/* what most words end with */
+		if (*s->p == ' ' || !*s->p)
+			break;
 		if (!special(s, b, &end))
 			return false;
 	}

@@ -1,0 +1,127 @@
+/*
+ * Nanoseconds that sh_parse() takes for each line of a file, or of lines that
+ * it makes itself: median and 99th percentile over the lines, of the best of
+ * some runs each.  Then the lines that are unparsed, by reason.
+ *   shell [FILE [unparsed]]       "unparsed" prints these lines as well
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/shell/shell.h"
+
+#define RUNS 15
+#define MAX_LINES 200000
+
+static char block[64 * 1024] __attribute__((aligned(16)));
+static double took[MAX_LINES];
+
+struct reason {
+	const char *why;
+	unsigned n;
+};
+
+static struct reason reasons[256];
+
+static const char *const made[] = {
+	"git status --short", "ls -la src | grep '\\.c$' | sort -u | head -n 20",
+	"cd build && cmake -DCMAKE_BUILD_TYPE=Release .. && make -j4",
+	"for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
+	"find . -name '*.py' -newer a -exec grep -l \"import os\" {} +",
+	"echo \"$(date +%F) $USER\" >>log.txt 2>&1", "FOO=1 npm test -- --watch",
+	"if [ -f .env ]; then . ./.env; fi", "tar czf - src | ssh host 'cat >src.tgz'",
+	"cat <<EOF >conf\nname=$NAME\nEOF",
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void count(const char *why)
+{
+	struct reason *r = reasons;
+
+	while (r->why && strcmp(r->why, why) != 0 && r < reasons + 254)
+		r++;
+	r->why = why;
+	r->n++;
+}
+
+static double one(const char *line, size_t n, struct sh *s)
+{
+	double best = 1e18;
+
+	for (int i = 0; i < RUNS; i++) {
+		double from = now(), t;
+
+		sh_parse(s, block, sizeof(block), line, n, SH_BASH);
+		t = now() - from;
+		best = t < best ? t : best;
+	}
+	return best;
+}
+
+static void report(size_t n, size_t bytes)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += took[i];
+	qsort(took, n, sizeof(*took), by_time);
+	printf("%zu lines, %.1f bytes each: median %.0f ns, p99 %.0f ns, mean %.0f ns\n", n,
+	       (double)bytes / (double)n, took[n / 2], took[n * 99 / 100], sum / (double)n);
+	for (struct reason *r = reasons; r->why; r++)
+		printf("%6u unparsed: %s\n", r->n, r->why);
+}
+
+int main(int argc, char **argv)
+{
+	FILE *f = argc > 1 ? fopen(argv[1], "re") : NULL;
+	size_t cap = 0, n = 0, bytes = 0;
+	char *line = NULL;
+	ssize_t got;
+
+	if (argc > 1 && !f) {
+		perror(argv[1]);
+		return 2;
+	}
+	while (n < MAX_LINES) {
+		const char *text = made[n % (sizeof(made) / sizeof(made[0]))];
+		struct sh s;
+
+		if (f) {
+			got = getline(&line, &cap, f);
+			if (got <= 0)
+				break;
+			got -= line[got - 1] == '\n';
+			text = line;
+		} else if (n == 1000) {
+			break;
+		} else {
+			got = (ssize_t)strlen(text);
+		}
+		took[n++] = one(text, (size_t)got, &s);
+		bytes += (size_t)got;
+		if (s.status != SH_PARSED) {
+			count(s.why);
+			if (argc > 2)
+				printf("%s\t%.*s\n", s.why, (int)got, text);
+		}
+	}
+	if (n)
+		report(n, bytes);
+	free(line);
+	return 0;
+}
