@@ -38,7 +38,9 @@ static void operand(struct shell *s)
 
 static bool other(struct shell *s)
 {
-	if (*s->p == '\'' || *s->p == '\\')
+	if (*s->p == '"' && !s->posix)
+		return shell_double(s, NULL);
+	if (*s->p == '"' || *s->p == '\'' || *s->p == '\\')
 		shell_fail(s, s->p, "a quote in arithmetic");
 	s->p++;
 	return true;
@@ -85,7 +87,8 @@ bool shell_arith(struct shell *s, char close, bool *ret_closed)
 		parens -= c == ')' && parens;
 		brackets += c == '[';
 		brackets -= c == ']' && brackets;
-		other(s);
+		if (!other(s))
+			return false;
 	}
 }
 

@@ -21,8 +21,8 @@ static void evaluates(struct shell *s)
 		s->cmd->marks |= SH_EVALUATES;
 }
 
-/* A quote in the text behind an operator. */
-static bool quote(struct shell *s, int in)
+/* A quote in the text behind an operator, which may take a pattern. */
+static bool quote(struct shell *s, int in, bool pattern)
 {
 	const char *end;
 
@@ -31,7 +31,7 @@ static bool quote(struct shell *s, int in)
 			shell_fail(s, s->p, "a quote in ${...} in a here-document");
 		return shell_double(s, NULL);
 	}
-	if (in == IN_WORD)
+	if (in == IN_WORD || (pattern && in == IN_QUOTES && s->p[-1] != '$'))
 		return shell_single(s, NULL);
 	/* literal or not by the operator, and bash wants a second one all the same */
 	end = strchr(s->p + 1, '\'');
@@ -42,7 +42,7 @@ static bool quote(struct shell *s, int in)
 }
 
 /* The text up to behind the '}'. */
-static bool text(struct shell *s, int in, bool *multi)
+static bool text(struct shell *s, int in, bool pattern, bool *multi)
 {
 	const char *from = s->p;
 	bool ok = true;
@@ -59,7 +59,7 @@ static bool text(struct shell *s, int in, bool *multi)
 			break;
 		case '\'':
 		case '"':
-			ok = quote(s, in);
+			ok = quote(s, in, pattern);
 			break;
 		case '$':
 			ok = shell_dollar(s, NULL, in, multi);
@@ -105,7 +105,7 @@ static bool sets(struct shell *s, const struct param *m)
 static bool stray(struct shell *s, const char *at, int in, bool *multi)
 {
 	shell_fail(s, at, "a ${...} that has no meaning here");
-	return text(s, in, multi);
+	return text(s, in, false, multi);
 }
 
 /* The operator at p and all that follows. */
@@ -133,7 +133,7 @@ static bool operation(struct shell *s, const struct param *m, int in, bool *mult
 		return false;
 	if (c && strchr(s->posix ? "-=?+#%" : "-=?+#%/^,~", c)) {
 		s->p++;
-		return text(s, in, multi);
+		return text(s, in, !strchr("-=?+", c), multi);
 	}
 	if (c == '@' && !s->posix && shell_is(shell_next(s), C_NAME)) {
 		if (*s->p == 'P')

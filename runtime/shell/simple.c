@@ -22,6 +22,21 @@ static const char *name_end(const char *p, bool *ret_broken)
 	}
 }
 
+/* A name with broken line ends in it. */
+static const char *joined(struct shell *s, const char *from, const char *end, size_t *ret_n)
+{
+	char *name = s->src.out + (from - s->src.text), *to = name;
+
+	for (; from < end; from++) {
+		if (*from == '\\')
+			from++;
+		else
+			*to++ = *from;
+	}
+	*ret_n = (size_t)(to - name);
+	return name;
+}
+
 /* [ at p.  A word that only looks like a subscript is read once more. */
 static bool subscript(struct shell *s, bool *ret_is, bool *ret_literal)
 {
@@ -133,20 +148,21 @@ static bool value(struct shell *s, struct sh_assign *a)
 
 bool shell_assign(struct shell *s, struct sh_assign **ret)
 {
-	const char *from = s->p, *end;
+	const char *from = s->p, *end, *name;
 	bool broken, is, literal, append, sub = false;
 	struct sh_assign *a;
+	size_t name_n;
 
 	*ret = NULL;
 	end = name_end(s->p, &broken);
+	name_n = end ? (size_t)(end - from) : 0;
 	if (!end || (*end != '=' && *end != '+' && *end != '['))
 		return true;
 	if (s->posix && *end != '=')
 		return true;
 	if (*end == '+' && end[1] != '=')
 		return true;
-	if (broken)
-		return shell_fail(s, from, "the name of a variable on two lines");
+	name = broken ? joined(s, from, end, &name_n) : from;
 	if (*end == '[') {
 		s->p = end;
 		if (!subscript(s, &is, &literal))
@@ -165,8 +181,8 @@ bool shell_assign(struct shell *s, struct sh_assign **ret)
 	s->p += append ? 2 : 1;
 	if (!(a = shell_alloc(s, sizeof(*a))))
 		return false;
-	a->name = from;
-	a->name_n = (uint32_t)(end - from);
+	a->name = name;
+	a->name_n = (uint32_t)name_n;
 	a->append = append;
 	a->subscript = sub;
 	if (!s->posix && changes_bash(a))

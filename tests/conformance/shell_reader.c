@@ -79,5 +79,6 @@ int main(void)
 		fflush(stdout);
 		free(block);
 	}
+	free(line);
 	return 0;
 }

@@ -52,7 +52,7 @@ static const struct row rows[] = {
 	{ "p ${x#\"}\"} ${x:-'}'} ${x:-\\}} ${x:-{}}",
 	  "p|<multi>|<multi>|<multi>|<multi>}" },
 	{ "p \"${x:-\"a b\"}\" \"${x:-'a'}\" \"${x#'}'}\"",
-	  "! p|<any>|<any>|<any>'}" },
+	  "! p|<any>|<any>|<any>" },
 	{ "p ${v ${1a}",
 	  "! p ; <multi>" },
 	{ "p ${} ${/} ${v!} ${#v:-x}",
