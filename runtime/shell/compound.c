@@ -12,12 +12,14 @@ static bool body(struct shell *s, enum shell_reserved until, const char *why)
 static bool subshell(struct shell *s)
 {
 	s->p++;
+	s->parens++;
 	s->marks |= SH_IN_SUBSHELL;
 	if (!shell_list(s, false))
 		return false;
 	if (shell_at(s) != ')')
 		return shell_fail(s, s->p, "a '(' is not closed");
 	s->p++;
+	s->parens--;
 	return true;
 }
 

@@ -135,7 +135,8 @@ static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 	for (;;) {
 		shell_blanks(s);
 		r = shell_reserved(s, &end);
-		if (r == R_BANG && s->extglob && *end == '(')
+		/* a pattern, should extglob be on in a way that nobody sees */
+		if (r == R_BANG && !s->posix && *end == '(')
 			shell_fail(s, s->p, "a '!(' where a command begins");
 		if (r == R_BANG && any && s->posix)
 			return shell_fail(s, s->p, "a '!' after another");

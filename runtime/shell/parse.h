@@ -43,6 +43,7 @@ struct shell {
 	uint32_t depth;
 	uint32_t rereads;    /* how often text may still be read a second time */
 	uint32_t brace_work; /* steps, and bytes, that braces may still take */
+	uint32_t parens;     /* of subshells, arrays that are not closed yet */
 	uint32_t semicolons; /* of the arithmetic that was read; 9 and more: too many */
 	bool posix;
 	bool extglob;        /* an earlier line had shopt -s extglob */
@@ -151,7 +152,7 @@ struct shell_word {
 bool shell_word(struct shell *s, unsigned mode, struct sh_word **ret_first,
 		struct sh_word **ret_last);
 /* The bytes up to the NUL at the end of the source, as in a here-document. */
-bool shell_body(struct shell *s, struct sh_word **ret);
+bool shell_body(struct shell *s, struct shell_word *b);
 struct sh_word *shell_word_new(struct shell *s, const char *from);
 
 bool shell_word_begin(struct shell *s, struct shell_word *b, unsigned mode);

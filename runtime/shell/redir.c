@@ -271,33 +271,41 @@ static char *without_tabs(struct shell *s, const char *p, const char *end, size_
 	return copy;
 }
 
-static bool read_text(struct shell *s, const struct shell_heredoc *h)
+static bool quoted_text(struct shell *s, struct shell_word *b)
 {
-	struct sh_redir *r = h->redir;
+	size_t n = strlen(s->p);
+
+	if (!shell_word_begin(s, b, W_VALUE) || !shell_lit(s, b, s->p, n))
+		return false;
+	b->w->flags |= SH_W_QUOTED;
+	s->p += n;
+	return true;
+}
+
+/* The text from p to the NUL; bash adds the newline that a last line lacks. */
+static bool read_text(struct shell *s, const struct shell_heredoc *h, bool found)
+{
 	struct sh_cmd *outer = s->cmd;
 	uint32_t marks = s->marks;
+	const char *from = s->p;
+	struct shell_word b;
 	bool ok;
 
-	if (r->quoted) {
-		struct shell_word b;
-
-		if (!shell_word_begin(s, &b, W_VALUE) ||
-		    !shell_lit(s, &b, s->p, strlen(s->p)))
-			return false;
-		b.w->flags |= SH_W_QUOTED;
-		r->body = b.w;
-		return true;
-	}
 	s->cmd = h->cmd;
 	s->marks = h->cmd ? h->cmd->marks : marks;
-	ok = shell_body(s, &r->body);
+	ok = h->redir->quoted ? quoted_text(s, &b) : shell_body(s, &b);
 	s->cmd = outer;
 	s->marks = marks;
+	if (ok && !found && !s->posix && s->p > from && s->p[-1] != '\n')
+		ok = shell_lit_byte(s, &b, '\n', s->p);
+	if (ok)
+		h->redir->body = b.w;
 	return ok;
 }
 
 /* The text from p to end, as a source of its own. */
-static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const char *end)
+static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const char *end,
+			 bool found)
 {
 	char *stop = s->src.text + (end - s->src.text), kept = *stop;
 	struct shell_src outer = s->src;
@@ -319,11 +327,11 @@ static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const c
 		s->src.text = copy;
 		s->src.n = (uint32_t)n;
 		s->p = copy;
-		ok = read_text(s, h);
+		ok = read_text(s, h, found);
 		s->src = outer;
 	} else {
 		*stop = '\0';
-		ok = read_text(s, h);
+		ok = read_text(s, h, found);
 		*stop = kept;
 	}
 	return ok;
@@ -347,7 +355,7 @@ bool shell_heredocs(struct shell *s)
 				shell_fail(s, s->p, "a here-document without its end");
 			next = line;
 		}
-		if (!heredoc_text(s, h, line))
+		if (!heredoc_text(s, h, line, found))
 			return false;
 		s->p = next;
 	}

@@ -134,11 +134,10 @@ static bool loose_command(struct shell *s)
 	return true;
 }
 
-/* Up to the ')' that closes (not over it), or the end; false past a limit. */
-static bool loose(struct shell *s, char close)
+/* Up to the ')' that closes (not over it), with `open` others before it, or the
+ * end; false past a limit. */
+static bool loose(struct shell *s, char close, uint32_t open)
 {
-	unsigned open = 0;
-
 	if (s->open && !*s->p) {
 		s->p = s->open;
 		s->open = NULL;
@@ -184,6 +183,7 @@ static bool loose(struct shell *s, char close)
 bool shell_text(struct shell *s, char close)
 {
 	struct shell was = *s;
+	uint32_t open;
 	bool ok = shell_list(s, true);
 
 	if (ok && shell_at(s) != close)
@@ -195,7 +195,9 @@ bool shell_text(struct shell *s, char close)
 		s->marks = was.marks;
 		s->depth = was.depth;
 		s->quiet = was.quiet;
-		ok = loose(s, close);
+		open = s->parens - was.parens;
+		s->parens = was.parens;
+		ok = loose(s, close, open);
 	}
 	return ok && *s->p == close;
 }

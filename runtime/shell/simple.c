@@ -80,6 +80,7 @@ bool shell_array(struct shell *s, struct sh_word **ret)
 	struct sh_word **tail = ret, *first, *last;
 
 	s->p++;
+	s->parens++;
 	*ret = NULL;
 	for (;;) {
 		if (!shell_newlines(s))
@@ -98,6 +99,7 @@ bool shell_array(struct shell *s, struct sh_word **ret)
 		tail = &last->next;
 	}
 	s->p++;
+	s->parens--;
 	return true;
 }
 

@@ -386,12 +386,7 @@ bool shell_word(struct shell *s, unsigned mode, struct sh_word **ret_first,
 	return true;
 }
 
-bool shell_body(struct shell *s, struct sh_word **ret)
+bool shell_body(struct shell *s, struct shell_word *b)
 {
-	struct shell_word b;
-
-	if (!shell_word_begin(s, &b, W_VALUE) || !shell_double_text(s, &b, '\0'))
-		return false;
-	*ret = b.w;
-	return true;
+	return shell_word_begin(s, b, W_VALUE) && shell_double_text(s, b, '\0');
 }

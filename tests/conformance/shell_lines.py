@@ -5,7 +5,7 @@ be seen and harms nothing.
 """
 import random
 
-PROGRAMS = ["p1", "p2", "p3", "p4", "ok", "no", "say"]
+PROGRAMS = ["p1", "p2", "p3", "p4", "ok", "no", "say", "body"]
 PLAIN = list("abcxyz019") + ["-f", "--k=v", "a.b", "/t/x", "@", "+", "%", ":", ",", "a=b",
                              "1", "in", "do", "fi", "then", "esac", "x]", "^", "-", "if",
                              "time", "HEAD@{1}", "{}", "{x}", "a{b", "c}d", "p#q", "!", "}"]
@@ -146,7 +146,7 @@ class Lines:
         return "".join(self.word() for _ in range(2))
 
     def program(self):
-        n = self.r.choice(PROGRAMS)
+        n = self.r.choice(PROGRAMS[:-1])
         k = self.r.randrange(16)
         if k == 0:
             return n[0] + '"' + n[1:] + '"'
@@ -209,7 +209,9 @@ class Lines:
             lambda: "a\\\nb\n", lambda: " E\n", lambda: "p1 not\n", lambda: "# no\n", lambda: "; )\n")()
             for _ in range(self.r.randrange(4)))
         rest = self.pick("", "; p2 behind", " | p3", " && p4", " >o", " a")
-        return "p1 <<%s%s%s\n%s%s%s" % ("-" if tabs else "", self.pick("", " ") + q, rest, body,
+        if self.bash and self.chance(4):
+            return "body <<<" + self.pick("", " ") + self.word()
+        return "body <<%s%s%s\n%s%s%s" % ("-" if tabs else "", self.pick("", " ") + q, rest, body,
                                        "\t" if tabs and self.chance(2) else "", tag)
 
     def compound(self):

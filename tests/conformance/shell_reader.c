@@ -4,6 +4,8 @@
  *   "STATUS NCMDS OFFSET WHY"
  * and for each command with words "MARKS" and its words: behind each blank
  * one, its pieces joined by ',': =HEX, ? (any), * (multi), g (glob), ~ (home).
+ * A here-document or here-string is the command "p4 --stdin TEXT" as well, which
+ * the stub "body" makes of it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ static size_t unhex(char *hex)
 	return n;
 }
 
-static void put_word(const struct sh_word *w)
+static void put_segs(const struct sh_word *w)
 {
 	static const char kinds[] = {
 		[SH_LIT] = '=', [SH_ANY] = '?', [SH_MULTI] = '*', [SH_GLOB] = 'g',
@@ -33,7 +35,6 @@ static void put_word(const struct sh_word *w)
 	};
 	const struct sh_seg *g;
 
-	putchar(' ');
 	for (g = &w->seg; g; g = g->next) {
 		putchar(kinds[g->kind]);
 		for (uint32_t i = 0; g->kind == SH_LIT && i < g->n; i++)
@@ -41,6 +42,26 @@ static void put_word(const struct sh_word *w)
 		if (g->next)
 			putchar(',');
 	}
+}
+
+/* The last text that standard input is of, or NULL. */
+static const struct sh_redir *input_of(const struct sh_cmd *c)
+{
+	const struct sh_redir *r, *last = NULL;
+
+	for (r = c->redirs; r; r = r->next)
+		if (!r->var && (r->fd == 0 || (r->fd < 0 && (r->op == SH_R_HEREDOC ||
+							    r->op == SH_R_HERESTRING ||
+							    r->op == SH_R_IN))))
+			last = r;
+	return last && (last->body || last->op == SH_R_HERESTRING) ? last : NULL;
+}
+
+static void put_input(const struct sh_redir *r)
+{
+	fputs("0 =7034 =2d2d737464696e ", stdout);
+	put_segs(r->body ? r->body : r->target);
+	puts(r->body ? "" : ",=0a");
 }
 
 int main(void)
@@ -66,15 +87,18 @@ int main(void)
 		sh_parse(&s, block, size, text + 1, n,
 			 strncmp(line, "bash", 4) ? SH_POSIX : SH_BASH);
 		for (c = s.first; c; c = c->next)
-			cmds += c->kind == SH_COMMAND && c->words;
+			if (c->kind == SH_COMMAND && c->words)
+				cmds += input_of(c) ? 2 : 1;
 		printf("%u %u %u %s\n", (unsigned)s.status, cmds, s.at, s.why ? s.why : "");
 		for (c = s.first; c; c = c->next) {
 			if (c->kind != SH_COMMAND || !c->words)
 				continue;
 			printf("%u", c->marks);
 			for (w = c->words; w; w = w->next)
-				put_word(w);
+				putchar(' '), put_segs(w);
 			putchar('\n');
+			if (input_of(c))
+				put_input(input_of(c));
 		}
 		fflush(stdout);
 		free(block);

@@ -102,7 +102,7 @@ static const struct row rows[] = {
 	{ "a <<E\n\\\nE\nb\\\nc\nE\nd",
 	  "a <<E{} ; bc ; E ; d" },
 	{ "a <<E\nx",
-	  "a <<E{x}" },
+	  "a <<E{x\n}" },
 	{ "a <<E && (b\nx\nE\nc)",
 	  "a <<E{x\n} ; b @ur ; c @ur" },
 	{ "echo \"$(cat <<E\nx $(p)\nE\n)\" b",
