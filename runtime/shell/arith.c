@@ -38,8 +38,10 @@ static void operand(struct shell *s)
 
 static bool other(struct shell *s)
 {
-	if (*s->p == '"' && !s->posix)
+	if (*s->p == '"' && !s->posix) {
+		evaluates(s);
 		return shell_double(s, NULL);
+	}
 	if (*s->p == '"' || *s->p == '\'' || *s->p == '\\')
 		shell_fail(s, s->p, "a quote in arithmetic");
 	s->p++;

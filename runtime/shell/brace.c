@@ -4,28 +4,14 @@
  * of what quotes are.  The texts that come out are read as words of their own.
  * What would be too many ends in one word that may be any number of words.
  */
-#include <stdlib.h>
+#include "runtime/shell/brace.h"
 
-#include "runtime/shell/parse.h"
-
-#define MAX_WORDS 256
 /* In steps of the search: what one more word costs, for its memory's sake. */
 #define WORD_WORK 64
 
-struct text {
-	const char *p;
-	size_t n;
-};
-
-struct texts {
-	struct text *v;
-	size_t n;
-	bool cut; /* there are more */
-};
-
 static bool expand(struct shell *s, struct text t, struct texts *ret);
 
-static bool work(struct shell *s, size_t n)
+bool shell_brace_work(struct shell *s, size_t n)
 {
 	if (s->brace_work < n) {
 		s->brace_work = 0;
@@ -36,7 +22,7 @@ static bool work(struct shell *s, size_t n)
 }
 
 /* Memory until the word is done, from the other end of the block. */
-static void *scratch(struct shell *s, size_t n)
+void *shell_brace_scratch(struct shell *s, size_t n)
 {
 	n = (n + 7) & ~(size_t)7;
 	if ((size_t)(s->mem_end - s->mem) < n) {
@@ -159,21 +145,21 @@ static bool find(struct shell *s, struct text t, size_t i, char wanted, size_t *
 		g.i++;
 	}
 	*ret = g.i < t.n ? g.i : t.n;
-	return work(s, g.i - i + 1) && found;
+	return shell_brace_work(s, g.i - i + 1) && found;
 }
 
 /* --- lists of texts ---------------------------------------------------------------------------- */
 
-static bool make(struct shell *s, size_t n, struct texts *ret)
+bool shell_brace_make(struct shell *s, size_t n, struct texts *ret)
 {
 	*ret = (struct texts){ .n = 0 };
-	ret->v = scratch(s, (n < MAX_WORDS ? n : MAX_WORDS) * sizeof(*ret->v));
+	ret->v = shell_brace_scratch(s, (n < MAX_WORDS ? n : MAX_WORDS) * sizeof(*ret->v));
 	return ret->v != NULL;
 }
 
 static bool one(struct shell *s, struct text t, struct texts *ret)
 {
-	if (!make(s, 1, ret))
+	if (!shell_brace_make(s, 1, ret))
 		return false;
 	ret->v[ret->n++] = t;
 	return true;
@@ -187,7 +173,7 @@ static bool join(struct shell *s, struct text a, struct text b, struct text *ret
 		*ret = a.n ? a : b;
 		return true;
 	}
-	if (!work(s, a.n + b.n) || !(p = scratch(s, a.n + b.n)))
+	if (!shell_brace_work(s, a.n + b.n) || !(p = shell_brace_scratch(s, a.n + b.n)))
 		return false;
 	memcpy(p, a.p, a.n);
 	memcpy(p + a.n, b.p, b.n);
@@ -202,7 +188,7 @@ static bool cross(struct shell *s, const struct texts *a, const struct texts *b,
 	struct texts all;
 	size_t i, j;
 
-	if (!make(s, a->n * b->n, &all))
+	if (!shell_brace_make(s, a->n * b->n, &all))
 		return false;
 	all.cut = a->cut;
 	for (i = 0; i < a->n && !(i && b->cut); i++)
@@ -227,7 +213,7 @@ static bool alternatives(struct shell *s, struct text t, struct texts *ret)
 	size_t from = 0, to = 0;
 	bool more = true;
 
-	if (!make(s, MAX_WORDS, &all))
+	if (!shell_brace_make(s, MAX_WORDS, &all))
 		return false;
 	while (more && !all.cut) {
 		struct texts part;
@@ -243,146 +229,6 @@ static bool alternatives(struct shell *s, struct text t, struct texts *ret)
 		from = to + 1;
 	}
 	*ret = all;
-	return true;
-}
-
-/* --- sequences ------------------------------------------------------------------------------------- */
-
-enum sequence { SEQ_NONE, SEQ_UNKNOWN, SEQ_NUMBERS, SEQ_LETTERS };
-
-struct range {
-	long from, to, step;
-	size_t width; /* of numbers with a leading zero */
-};
-
-/* A number of at most nine digits. */
-static enum sequence number(struct text t, long *ret, bool *ret_zero)
-{
-	bool minus = t.n && t.p[0] == '-';
-	long v = 0;
-	size_t i;
-
-	if (t.n && t.p[0] == '+')
-		return SEQ_UNKNOWN;
-	if (t.n == minus)
-		return SEQ_NONE;
-	for (i = minus; i < t.n; i++) {
-		if (!shell_is(t.p[i], C_DIGIT))
-			return SEQ_NONE;
-		if (i > 9)
-			return SEQ_UNKNOWN;
-		v = 10 * v + (t.p[i] - '0');
-	}
-	*ret_zero = t.n > 1U + minus && t.p[minus] == '0';
-	*ret = minus ? -v : v;
-	return SEQ_NUMBERS;
-}
-
-static bool dots(struct text t, struct text *ret_a, struct text *ret_b)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < t.n; i++)
-		if (t.p[i] == '.' && t.p[i + 1] == '.') {
-			*ret_a = (struct text){ t.p, i };
-			*ret_b = (struct text){ t.p + i + 2, t.n - i - 2 };
-			return true;
-		}
-	return false;
-}
-
-static bool is_letter(struct text t)
-{
-	return t.n == 1 && shell_is(t.p[0], C_NAME) && !shell_is(t.p[0], C_DIGIT) &&
-	       t.p[0] != '_';
-}
-
-static enum sequence range(struct text t, struct range *ret)
-{
-	struct text a, b, step;
-	bool zero_a = false, zero_b = false, zero;
-	enum sequence is, other;
-
-	ret->step = 1;
-	ret->width = 0;
-	if (!dots(t, &a, &b))
-		return SEQ_NONE;
-	if (dots(b, &b, &step)) {
-		is = number(step, &ret->step, &zero);
-		if (is != SEQ_NUMBERS)
-			return is;
-		ret->step = ret->step ? labs(ret->step) : 1;
-	}
-	if (is_letter(a) && is_letter(b)) {
-		ret->from = a.p[0];
-		ret->to = b.p[0];
-		/* between the cases are bytes that mean something */
-		return ((a.p[0] ^ b.p[0]) & 0x20) ? SEQ_UNKNOWN : SEQ_LETTERS;
-	}
-	is = number(a, &ret->from, &zero_a);
-	other = number(b, &ret->to, &zero_b);
-	if (is == SEQ_NONE || other == SEQ_NONE)
-		return SEQ_NONE;
-	if (zero_a || zero_b)
-		ret->width = a.n > b.n ? a.n : b.n;
-	return is == SEQ_UNKNOWN || other == SEQ_UNKNOWN ? SEQ_UNKNOWN : SEQ_NUMBERS;
-}
-
-static bool format(struct shell *s, long v, size_t width, struct text *ret)
-{
-	size_t n = width > 12 ? width : 12, i = n;
-	char *p = scratch(s, n);
-	long u = labs(v);
-
-	if (!p || !work(s, n))
-		return false;
-	do {
-		p[--i] = (char)('0' + u % 10);
-		u /= 10;
-	} while (u);
-	while (n - i + (v < 0) < width)
-		p[--i] = '0';
-	if (v < 0)
-		p[--i] = '-';
-	*ret = (struct text){ p + i, n - i };
-	return true;
-}
-
-static bool sequence(struct shell *s, struct text t, enum sequence *ret_is,
-		     struct texts *ret)
-{
-	struct range r;
-	long v, sign;
-	char *c;
-
-	*ret_is = range(t, &r);
-	if (*ret_is == SEQ_NONE)
-		return true;
-	if (!make(s, MAX_WORDS, ret))
-		return false;
-	if (*ret_is == SEQ_UNKNOWN || t.n > 64) {
-		ret->cut = true;
-		return true;
-	}
-	sign = r.from <= r.to ? 1 : -1;
-	for (v = r.from; sign * v <= sign * r.to; v += sign * r.step) {
-		struct text *to = &ret->v[ret->n];
-
-		if (ret->n == MAX_WORDS) {
-			ret->cut = true;
-			break;
-		}
-		if (*ret_is == SEQ_NUMBERS) {
-			if (!format(s, v, r.width, to))
-				return false;
-		} else {
-			if (!(c = scratch(s, 1)))
-				return false;
-			*c = (char)v;
-			*to = (struct text){ c, 1 };
-		}
-		ret->n++;
-	}
 	return true;
 }
 
@@ -423,14 +269,14 @@ static bool inner(struct shell *s, struct text t, size_t open, size_t close, str
 
 	if (!has_comma(amble) && memmem(amble.p, amble.n, "$'", 2)) {
 		/* there may be a comma among what its escapes make */
-		if (!make(s, 1, ret))
+		if (!shell_brace_make(s, 1, ret))
 			return false;
 		ret->cut = true;
 		return true;
 	}
 	if (has_comma(amble))
 		return alternatives(s, amble, ret);
-	if (!sequence(s, amble, &is, ret))
+	if (!shell_sequence(s, amble, &is, ret))
 		return false;
 	if (is == SEQ_NONE)
 		/* no sequence: it stands for itself, braces and all */
@@ -505,7 +351,7 @@ static bool read_again(struct shell *s, const struct shell_word *b, struct text 
 		return true; /* an empty text without quotes is no word */
 	copy = shell_bytes(s, t.n + 4);
 	s->src.out = shell_bytes(s, t.n + 1);
-	if (!copy || !s->src.out || !work(s, t.n + WORD_WORK))
+	if (!copy || !s->src.out || !shell_brace_work(s, t.n + WORD_WORK))
 		return false;
 	memcpy(copy, t.p, t.n);
 	memset(copy + t.n, 0, 4);

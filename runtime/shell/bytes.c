@@ -75,6 +75,7 @@ static void check(struct shell *s, char *p)
 
 bool shell_copy(struct shell *s, const char *text, size_t n)
 {
+	unsigned all = 0;
 	char *to, *end;
 
 	if (n > SH_MAX_BYTES)
@@ -89,9 +90,12 @@ bool shell_copy(struct shell *s, const char *text, size_t n)
 	s->src.n = (uint32_t)n;
 	s->src.line = true;
 	s->p = to;
-	for (end = to + n; to < end; to++)
+	for (end = to + n; to < end; to++) {
+		all |= (unsigned char)*to;
 		if (__builtin_expect(suspect[(unsigned char)*to], 0))
 			check(s, to);
+	}
+	s->high = all >= 0x80;
 	return true;
 }
 

@@ -273,13 +273,13 @@ static size_t name_length(const char *p)
 
 	while (shell_is(*end, C_NAME))
 		end++;
-	return shell_is(*end, C_META) ? (size_t)(end - p) : 0;
+	return (size_t)(end - p);
 }
 
 /* coproc [NAME] compound, or coproc and a simple command. */
 static bool coproc(struct shell *s)
 {
-	const char *at, *end;
+	const char *at, *end, *second;
 	enum shell_reserved r;
 	bool is = false;
 
@@ -292,12 +292,18 @@ static bool coproc(struct shell *s)
 		return is;
 	/* behind a first word reserved words are such as well */
 	at = s->p;
-	while (*s->p && (!shell_is(*s->p, C_META) || (*s->p == '(' && s->p[-1] == '$')))
-		s->p++;
+	for (; !shell_is(*s->p, C_META); s->p++)
+		if (strchr("'\"\\$`", *s->p))
+			shell_fail(s, s->p, "a coprocess whose first word is quoted");
 	shell_blanks(s);
+	/* the next word may be an assignment, too, or look like one */
+	second = s->p + name_length(s->p);
+	if (second > s->p && (*second == '[' || *second == '=' || *second == '+'))
+		shell_fail(s, s->p, "an assignment behind the first word of a coprocess");
 	r = shell_reserved(s, &end);
 	if (*s->p == '(' || (r != R_NONE && r != R_TIME)) {
-		if (r == R_BANG || r == R_IN || !sh_is_name(at, name_length(at)))
+		if (r == R_BANG || r == R_IN || !sh_is_name(at, name_length(at)) ||
+		    !shell_is(at[name_length(at)], C_META))
 			return shell_fail(s, s->p, "this does not belong behind 'coproc'");
 		return shell_compound(s, &is) && is;
 	}

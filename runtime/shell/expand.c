@@ -157,10 +157,8 @@ static bool value(struct shell *s, struct shell_word *b, int in, bool multi)
 {
 	if (!b)
 		return true;
-	if (in == IN_WORD && b->mode & W_VALUE)
-		multi = false;
-	else if (in == IN_WORD)
-		multi = true;
+	if (in == IN_WORD)
+		return shell_unquoted(s, b);
 	return shell_seg(s, b, multi ? SH_MULTI : SH_ANY, NULL, 0);
 }
 

@@ -48,6 +48,7 @@ struct shell {
 	bool posix;
 	bool extglob;        /* an earlier line had shopt -s extglob */
 	bool extglob_next;
+	bool high;           /* the line has bytes that are no ASCII */
 	bool quiet;          /* reads what has been read: lists no commands */
 };
 
@@ -142,6 +143,8 @@ struct shell_word {
 	struct sh_seg *last;
 	const char *from;
 	unsigned mode;
+	struct sh_seg *glob_from; /* the first unquoted expansion: may begin a pattern */
+	struct sh_seg *glob_to;   /* what may end it: another, or a piece with a ']' */
 	const char *no_bracket; /* before it no ']' follows */
 	bool brace;       /* an unquoted { */
 	bool braced;      /* made by braces: no assignment any more */
@@ -165,6 +168,8 @@ bool shell_lit_byte(struct shell *s, struct shell_word *b, char c, const char *r
 /* A piece of another kind. */
 bool shell_seg(struct shell *s, struct shell_word *b, enum sh_seg_kind kind,
 	       const char *p, size_t n);
+/* The value of an expansion outside of quotes. */
+bool shell_unquoted(struct shell *s, struct shell_word *b);
 /* ?(…) and its like: p stands at the '('. */
 bool shell_group(struct shell *s, struct shell_word *b);
 

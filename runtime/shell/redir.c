@@ -158,7 +158,9 @@ static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 	shell_blanks(s);
 	if (!shell_starts_word(s) || is_prefix(s))
 		return shell_fail(s, s->p, "the target of a redirection is missing");
-	if (!shell_word(s, one ? W_PLAIN : W_BRACES, &r->target, &last))
+	/* a here-string is read as the value of a variable is */
+	if (!shell_word(s, r->op == SH_R_HERESTRING ? W_VALUE : one ? W_PLAIN : W_BRACES,
+			&r->target, &last))
 		return false;
 	if (r->target != last)
 		shell_fail(s, s->p, "a redirection to several files");

@@ -107,6 +107,20 @@ struct sh_cmd *shell_cmd(struct shell *s, enum sh_kind kind, const char *from)
 
 /* --- behind an error ------------------------------------------------------------------ */
 
+/* A name before the compound command that has it. */
+static void skip_name(struct shell *s)
+{
+	const char *at, *end;
+
+	shell_blanks(s);
+	at = s->p;
+	while (!shell_is(*s->p, C_META))
+		s->p++;
+	shell_blanks(s);
+	if (*s->p != '(' && *s->p != '\n' && !shell_reserved(s, &end))
+		s->p = at;
+}
+
 /*
  * A command after something that was not understood.  What ended in an open
  * quote is read again behind the quote, as nobody knows which one is missing.
@@ -114,10 +128,13 @@ struct sh_cmd *shell_cmd(struct shell *s, enum sh_kind kind, const char *from)
 static bool loose_command(struct shell *s)
 {
 	const char *at = s->p, *end;
+	enum shell_reserved r;
 	bool ok;
 
-	if (shell_reserved(s, &end) && !shell_is(*at, C_META)) {
+	if ((r = shell_reserved(s, &end)) != R_NONE) {
 		s->p = end;
+		if (r == R_FUNCTION || r == R_COPROC)
+			skip_name(s);
 		return true;
 	}
 	s->open = NULL;

@@ -2,6 +2,8 @@
  * Simple commands: assignments, words and redirections in any order, and the
  * definitions of functions that begin like one.
  */
+#include <strings.h>
+
 #include "runtime/shell/parse.h"
 
 /* --- assignments -------------------------------------------------------------------- */
@@ -128,6 +130,28 @@ static bool changes_bash(const struct sh_assign *a)
 	return false;
 }
 
+/* Bytes from 0x80 on have another meaning to bash once the locale is no UTF-8: the
+ * second byte of a character may be a backslash or a '|'. */
+static bool changes_locale(const struct shell *s, const struct sh_assign *a)
+{
+	static const char *const names[] = { "LANG", "LC_ALL", "LC_CTYPE" };
+	const struct sh_word *v = a->value;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == a->name_n &&
+		    memcmp(names[i], a->name, a->name_n) == 0)
+			break;
+	if (!s->high || i == sizeof(names) / sizeof(names[0]))
+		return false;
+	if (a->array || a->append || !v || !sh_is_literal(v))
+		return true;
+	return v->seg.n && !(v->seg.n == 1 && v->seg.p[0] == 'C') &&
+	       !(v->seg.n == 5 && memcmp(v->seg.p, "POSIX", 5) == 0) &&
+	       !(v->seg.n >= 5 && strncasecmp(v->seg.p + v->seg.n - 5, "UTF-8", 5) == 0) &&
+	       !(v->seg.n >= 4 && strncasecmp(v->seg.p + v->seg.n - 4, "utf8", 4) == 0);
+}
+
 /* The value, p behind the '='. */
 static bool value(struct shell *s, struct sh_assign *a)
 {
@@ -190,7 +214,11 @@ bool shell_assign(struct shell *s, struct sh_assign **ret)
 	if (!s->posix && changes_bash(a))
 		shell_fail(s, from, "a variable that changes how bash reads");
 	*ret = a;
-	return value(s, a);
+	if (!value(s, a))
+		return false;
+	if (!s->posix && changes_locale(s, a))
+		shell_fail(s, from, "a locale that changes what bytes mean");
+	return true;
 }
 
 /* --- words ----------------------------------------------------------------------------- */

@@ -262,6 +262,39 @@ static bool paren(struct shell *s, struct shell_word *b, bool *ret_is)
 	return true;
 }
 
+bool shell_unquoted(struct shell *s, struct shell_word *b)
+{
+	if (b->mode & W_VALUE)
+		return shell_seg(s, b, SH_ANY, NULL, 0);
+	if (!shell_seg(s, b, SH_MULTI, NULL, 0))
+		return false;
+	if (!b->glob_from)
+		b->glob_from = b->last;
+	else
+		b->glob_to = b->last;
+	return true;
+}
+
+/*
+ * An expansion may begin a set, whose members are then the bytes up to a ']',
+ * be that written or expanded, and quoted or not: none of them is sure.
+ */
+static void forget_members(struct shell_word *b)
+{
+	struct sh_seg *g = b->glob_to;
+	uint32_t i = g->n;
+
+	if (g->kind == SH_LIT) {
+		while (i && g->p[i - 1] != ']')
+			i--;
+		g->p += i;
+		g->n -= i;
+		b->glob_from->next = g->n ? g : g->next;
+	} else {
+		b->glob_from->next = g->next;
+	}
+}
+
 /* A character before an expansion that may make a pattern of both. */
 static bool maybe_group(struct shell *s, struct shell_word *b)
 {
@@ -296,8 +329,7 @@ static bool special(struct shell *s, struct shell_word *b, bool *ret_end)
 	case '$':
 		return maybe_group(s, b) && shell_dollar(s, b, IN_WORD, &multi);
 	case '`':
-		return maybe_group(s, b) && shell_backquote(s, false) &&
-		       shell_seg(s, b, b->mode & W_VALUE ? SH_ANY : SH_MULTI, NULL, 0);
+		return maybe_group(s, b) && shell_backquote(s, false) && shell_unquoted(s, b);
 	case '*':
 	case '?':
 		s->p++;
@@ -349,12 +381,16 @@ bool shell_word_rest(struct shell *s, struct shell_word *b)
 			s->p++;
 		if (s->p > run && !shell_lit(s, b, run, (size_t)(s->p - run)))
 			return false;
+		if (b->glob_from && s->p > run && memchr(run, ']', (size_t)(s->p - run)))
+			b->glob_to = b->last;
 		/* what most words end with */
 		if (*s->p == ' ' || !*s->p)
 			break;
 		if (!special(s, b, &end))
 			return false;
 	}
+	if (b->glob_to)
+		forget_members(b);
 	if (b->unknown) {
 		/* literal pieces behind an open set may be members of it */
 		struct sh_seg *g;

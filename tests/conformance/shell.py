@@ -33,7 +33,7 @@ def jail(stub):
     argv += ["--ro-bind", stub, "/stub", "--ro-bind", BUILD + "/tests", "/b", "--tmpfs", "/w",
              "--proc", "/proc", "--dev", "/dev", "--clearenv"]
     for name, value in (("PATH", "/stub"), ("HOME", HOME), ("P", "p3"), ("v", "x y"), ("e", ""),
-                        ("_q", "a*"), ("LC_ALL", "C.UTF-8")):
+                        ("_q", "a*"), ("L", "["), ("R", "]"), ("LC_ALL", "C.UTF-8")):
         argv += ["--setenv", name, value]
     return argv + ["/b/conformance/shell_oracle"]
 
@@ -129,7 +129,7 @@ class Run:
         for argv in ran:
             text = b"".join(w + b"\0" for w in argv)
             hits = [p for p in patterns if p[0].fullmatch(text)]
-            if not hits and argv[:2] == STDIN and not any(w[:2] == STDIN_READ for w in cmds):
+            if not hits and argv[:2] == STDIN and (status != "0" or not any(w[:2] == STDIN_READ for w in cmds)):
                 continue  # of a file or a pipe
             if not hits:
                 self.miss(dialect, line, f"{'parsed' if status == '0' else 'unparsed'}: ran {argv}, read "

@@ -28,7 +28,7 @@ class Lines:
     # --- words ---------------------------------------------------------------
 
     def name(self):
-        return self.pick("v", "e", "u", "P", "w1", "_q")
+        return self.pick("v", "e", "u", "P", "w1", "_q", "L", "R")
 
     def single(self):
         return "'" + self.pick("a b", "$v", "`x`", '"', "\\", "a\nb", "", "{a,b}", "*", "#", ";", "\\\n") + "'"
@@ -179,7 +179,7 @@ class Lines:
 
     def assign(self):
         n = self.name()
-        n = "w1" if n == "P" else n
+        n = "w1" if n in "PLR" else n
         v = self.pick("", "a", "'a b'", "$v", "$(say as)", "~/x", "a:~", '"$v"', "*", "{a,b}", "a=b")
         if self.bash and self.chance(4):
             return self.pick("%s+=%s" % (n, v), "ar=(a 'b c' $v)", "ar+=(x)", "ar[1]=%s" % v,

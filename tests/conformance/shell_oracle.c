@@ -157,7 +157,7 @@ static char *unhex(char *hex)
 /* Each line begins in a folder of its own, with the same files. */
 static void place(unsigned long n)
 {
-	static const char *const names[] = { "aa", "ab", "c d", "p1", "-x" };
+	static const char *const names[] = { "a", "b", "aa", "ab", "c d", "p1", "-x" };
 	char dir[32];
 
 	snprintf(dir, sizeof(dir), "/w/%lu", n);

@@ -5,7 +5,7 @@
  * and for each command with words "MARKS" and its words: behind each blank
  * one, its pieces joined by ',': =HEX, ? (any), * (multi), g (glob), ~ (home).
  * A here-document or here-string is the command "p4 --stdin TEXT" as well, which
- * the stub "body" makes of it.
+ * the stub "body" makes of it, when it is that command's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +49,9 @@ static const struct sh_redir *input_of(const struct sh_cmd *c)
 {
 	const struct sh_redir *r, *last = NULL;
 
+	if (!sh_is_literal(c->words) || c->words->seg.n != 4 ||
+	    memcmp(c->words->seg.p, "body", 4) != 0)
+		return NULL;
 	for (r = c->redirs; r; r = r->next)
 		if (!r->var && (r->fd == 0 || (r->fd < 0 && (r->op == SH_R_HEREDOC ||
 							    r->op == SH_R_HERESTRING ||
