@@ -92,7 +92,7 @@ static const struct row rows[] = {
 	{ "a {fd}>b {fd}<&- {x}>>y {fd} >z",
 	  "a|{fd} {fd}>b {fd}<&- {x}>>y >z" },
 	{ "a <<<b c <<< \"$x y\" <<<$(p)",
-	  "a|c <<<b <<<<any> y <<<<multi> ; p @s" },
+	  "a|c <<<b <<<<any> y <<<<any> ; p @s" },
 	{ "a <<E; b\nx $v \\$w `p` $(q \"r s\")\n\"t\" 'u'\nE\nc",
 	  "a <<E{x <any> $w <any> <any>\n\"t\" 'u'\n} ; b ; p @s ; q|r s @s ; c" },
 	{ "a <<'E' <<-\"F\" | b\n$(no)\nE\n\t$(no)\n\tF\nc",
