@@ -372,6 +372,47 @@ static bool read_again(struct shell *s, const struct shell_word *b, struct text 
 	return true;
 }
 
+/* Broken line ends are gone before bash looks for braces; in single quotes they are none. */
+static bool join_lines(struct shell *s, struct text *t)
+{
+	char quoted = '\0', *to;
+	size_t i, n = 0;
+
+	if (!memmem(t->p, t->n, "\\\n", 2))
+		return true;
+	if (!(to = shell_brace_scratch(s, t->n)))
+		return false;
+	for (i = 0; i < t->n; i++) {
+		char c = t->p[i];
+
+		if (c == '\\' && quoted != '\'' && i + 1 < t->n) {
+			if (t->p[++i] == '\n' && quoted != '$')
+				continue;
+			to[n++] = c;
+			to[n++] = t->p[i];
+			continue;
+		}
+		if (quoted && (c == quoted || (c == '\'' && quoted == '$')))
+			quoted = '\0';
+		else if (!quoted && c == '\'')
+			quoted = i && t->p[i - 1] == '$' ? '$' : '\'';
+		else if (!quoted && c == '"')
+			quoted = '"';
+		to[n++] = c;
+	}
+	*t = (struct text){ to, n };
+	return true;
+}
+
+/* Substitutions whose end takes more than counting parentheses to find. */
+static bool hides_its_end(struct text t)
+{
+	if (!memmem(t.p, t.n, "(", 1) && !memchr(t.p, '`', t.n))
+		return false;
+	return memmem(t.p, t.n, "esac", 4) || memchr(t.p, '#', t.n) ||
+	       memmem(t.p, t.n, "<<", 2);
+}
+
 bool shell_braces(struct shell *s, const struct shell_word *b, struct sh_word **ret_first,
 		  struct sh_word **ret_last)
 {
@@ -384,9 +425,11 @@ bool shell_braces(struct shell *s, const struct shell_word *b, struct sh_word **
 
 	*ret_first = b->w;
 	*ret_last = b->w;
-	if (!first_pair(s, t, &open, &close))
+	if (!join_lines(s, &t) || !first_pair(s, t, &open, &close))
 		return !shell_is_limit(s);
-	if (!expand(s, t, &all))
+	if (hides_its_end(t))
+		all = (struct texts){ .cut = true };
+	else if (!expand(s, t, &all))
 		return false;
 	if (all.n == 1 && !all.cut && all.v[0].n == t.n &&
 	    memcmp(all.v[0].p, t.p, t.n) == 0) {

@@ -207,8 +207,11 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 		/* bash takes the second '$' for a beginning as well when it looks for
 		 * the end of the text */
 		if (c == '$' && !s->posix && (in == IN_QUOTES || !b) && *s->p &&
-		    strchr("({[", shell_at(s)))
+		    strchr("({[", shell_at(s))) {
 			shell_fail(s, start, "a '$$' before a bracket in quotes");
+			if (!bracketed(s, *s->p, in, &multi, &is))
+				return false;
+		}
 	} else if (!bracketed(s, c, in, &multi, &is)) {
 		return false;
 	} else if (!is) {

@@ -157,9 +157,9 @@ static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 	}
 	*ret_alone = any && !s->posix &&
 		     (!*s->p || *s->p == '\n' || (*s->p == ';' && !is_end(s)) || *s->p == ')');
-	/* a mistake of bash 5.2 */
-	if (*ret_timed && (s->marks & SH_IN_SUBST) && r == R_CASE)
-		shell_fail(s, s->p, "a 'time case' in a substitution");
+	/* bash 5.2 sees no reserved word there, when it comes first */
+	if (*ret_timed && (s->marks & SH_IN_SUBST) && (r != R_NONE || *s->p == '('))
+		shell_fail(s, s->p, "a compound command behind 'time' in a substitution");
 	return true;
 }
 

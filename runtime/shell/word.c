@@ -117,8 +117,10 @@ static bool tilde_here(struct shell *s, const struct shell_word *b, bool *ret_su
 		return true;
 	if ((s->p[-1] != ':' && s->p[-1] != '=') || b->braced)
 		return false;
-	if (b->mode & W_VALUE)
-		return s->p[-1] == ':' && (s->p - 1 == b->from || s->p[-2] != '\\');
+	if (b->mode & W_VALUE) {
+		*ret_sure = s->p[-1] == ':' && (s->p - 1 == b->from || s->p[-2] != '\\');
+		return true;
+	}
 	/* a word that looks like an assignment; dash does so for some builtins */
 	*ret_sure = !s->posix && s->p - 1 > b->from && s->p[-2] != '\\';
 	while (shell_is(*q, C_NAME))
@@ -128,7 +130,8 @@ static bool tilde_here(struct shell *s, const struct shell_word *b, bool *ret_su
 	else if (*q != '=' && (q[0] != '+' || q[1] != '='))
 		return false;
 	else if (s->p[-1] == '=' && q + (*q == '+') != s->p - 1)
-		return false;
+		/* a second '=' counts when the first one's ~ was none */
+		*ret_sure = false;
 	return q > b->from && !shell_is(*b->from, C_DIGIT);
 }
 
@@ -176,6 +179,14 @@ static const char *member(const char *p)
 	return *q == p[1] && q[1] == ']' ? q + 2 : p + 1;
 }
 
+/* The last piece has a ']', which may belong to what an expansion began. */
+static bool may_end_set(struct shell_word *b)
+{
+	if (b->glob_from)
+		b->glob_to = b->last;
+	return true;
+}
+
 /* '[' at p: a set when a ']' follows in the word. */
 static bool bracket(struct shell *s, struct shell_word *b)
 {
@@ -191,7 +202,8 @@ static bool bracket(struct shell *s, struct shell_word *b)
 		const char *from = s->p;
 
 		s->p = p + 1;
-		return shell_seg(s, b, SH_GLOB, from, (size_t)(p + 1 - from));
+		return shell_seg(s, b, SH_GLOB, from, (size_t)(p + 1 - from)) &&
+		       may_end_set(b);
 	}
 	b->no_bracket = p;
 	s->p++;
@@ -241,7 +253,7 @@ bool shell_group(struct shell *s, struct shell_word *b)
 			s->p++;
 		}
 	} while (ok && open);
-	return ok && unknown_glob(s, b);
+	return ok && unknown_glob(s, b) && may_end_set(b);
 }
 
 /* A '(' in a word: *ret_is when it belongs to it. */
@@ -382,7 +394,7 @@ bool shell_word_rest(struct shell *s, struct shell_word *b)
 		if (s->p > run && !shell_lit(s, b, run, (size_t)(s->p - run)))
 			return false;
 		if (b->glob_from && s->p > run && memchr(run, ']', (size_t)(s->p - run)))
-			b->glob_to = b->last;
+			may_end_set(b);
 		/* what most words end with */
 		if (*s->p == ' ' || !*s->p)
 			break;

@@ -102,7 +102,7 @@ static const struct row rows[] = {
 	{ "p {a,b}=c HEAD@{1} HEAD^{} stash@{0}",
 	  "p|a=c|b=c|HEAD@{1}|HEAD^{}|stash@{0}" },
 	{ "p \"$$(a)\" $$x \"$$x\"",
-	  "! p|<any>(a)|<multi>x|<any>x" },
+	  "! p|<any>|<multi>x|<any>x ; a @s" },
 	{ "p k=a:~/b{,x} {~,a}/b",
 	  "p|k=a:~/b|k=a:~/bx|<home>/b|a/b" },
 	{ "p $'\\''{a,b} $'\"'{a,b}",
@@ -140,7 +140,7 @@ static const struct row rows[] = {
 	{ "p ${!v} ${!1} ${!v[1]}",
 	  "p|<multi>|<multi>|<multi> @e" },
 	{ "p $v[1] \"$v[1]\" $1a",
-	  "p|<multi><glob:[1]>|<any>[1]|<multi>a" },
+	  "p|<multi>|<any>[1]|<multi>a" },
 };
 
 static void test_words_of_bash(void **state)
