@@ -425,10 +425,12 @@ bool shell_braces(struct shell *s, const struct shell_word *b, struct sh_word **
 
 	*ret_first = b->w;
 	*ret_last = b->w;
-	if (!join_lines(s, &t) || !first_pair(s, t, &open, &close))
-		return !shell_is_limit(s);
+	if (!join_lines(s, &t))
+		return false;
 	if (hides_its_end(t))
 		all = (struct texts){ .cut = true };
+	else if (!first_pair(s, t, &open, &close))
+		return !shell_is_limit(s);
 	else if (!expand(s, t, &all))
 		return false;
 	if (all.n == 1 && !all.cut && all.v[0].n == t.n &&

@@ -141,6 +141,18 @@ static const struct row rows[] = {
 	  "p|<multi>|<multi>|<multi> @e" },
 	{ "p $v[1] \"$v[1]\" $1a",
 	  "p|<multi>|<any>[1]|<multi>a" },
+	{ "p $(a # ' \"\n)-{b,c}",
+	  "p|<multi> ; a @s" },
+	{ "p {a,\\\nb}{c,d\\\n} x\\\n{},y}",
+	  "p|ac|ad|bc|bd|x}|xy" },
+	{ "p {a,$(case b in b) c;; esac)}z",
+	  "p|<multi> ; case b @s ; c @sr" },
+	{ "p $v{,a}[b-c]? $v]a ${v}ab$w x$v\"c\"$w",
+	  "p|<multi><glob:?>|<multi><glob:?>|<multi>a|<multi>|x<multi>" },
+	{ "p k=a=~/x k=~b=~/y",
+	  "p|k=a=<any>/x|k=<any><any>/y" },
+	{ "p `a`{b,c} \"$(a {b,c})\"{d,e}",
+	  "p|<multi>b|<multi>c|<any>d|<any>e ; a @s ; a|b|c @s" },
 };
 
 static void test_words_of_bash(void **state)
