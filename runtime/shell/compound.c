@@ -293,8 +293,11 @@ static bool coproc(struct shell *s)
 	/* behind a first word reserved words are such as well */
 	at = s->p;
 	for (; !shell_is(*s->p, C_META); s->p++)
-		if (strchr("'\"\\$`", *s->p))
+		if (strchr("'\"\\$`", *s->p)) {
 			shell_fail(s, s->p, "a coprocess whose first word is quoted");
+			s->p = at;
+			return shell_simple(s);
+		}
 	shell_blanks(s);
 	/* the next word may be an assignment, too, or look like one */
 	second = s->p + name_length(s->p);

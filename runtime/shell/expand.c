@@ -209,7 +209,7 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 		if (c == '$' && !s->posix && (in == IN_QUOTES || !b) && *s->p &&
 		    strchr("({[", shell_at(s))) {
 			shell_fail(s, start, "a '$$' before a bracket in quotes");
-			if (!bracketed(s, *s->p, in, &multi, &is))
+			if (in == IN_QUOTES && !bracketed(s, *s->p, in, &multi, &is))
 				return false;
 		}
 	} else if (!bracketed(s, c, in, &multi, &is)) {

@@ -124,6 +124,16 @@ static bool is_end(struct shell *s)
 	}
 }
 
+/* A '(', or a word before one: a subshell or a function. */
+static bool has_paren(const char *p)
+{
+	while (shell_is(*p, C_PLAIN))
+		p++;
+	while (shell_is(*p, C_BLANK))
+		p++;
+	return *p == '(';
+}
+
 /* The '!' and `time` before a pipeline; *ret_alone when nothing follows them. */
 static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 {
@@ -158,7 +168,7 @@ static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 	*ret_alone = any && !s->posix &&
 		     (!*s->p || *s->p == '\n' || (*s->p == ';' && !is_end(s)) || *s->p == ')');
 	/* bash 5.2 sees no reserved word there, when it comes first */
-	if (*ret_timed && (s->marks & SH_IN_SUBST) && (r != R_NONE || *s->p == '('))
+	if (*ret_timed && (s->marks & SH_IN_SUBST) && (r != R_NONE || has_paren(s->p)))
 		shell_fail(s, s->p, "a compound command behind 'time' in a substitution");
 	return true;
 }
