@@ -85,9 +85,9 @@ static bool loop_words(struct shell *s, struct sh_cmd *c)
 			return false;
 		*tail = first;
 		tail = &last->next;
+		for (; first; first = first->next)
+			c->nwords++;
 	}
-	for (first = c->words; first; first = first->next)
-		c->nwords++;
 	s->p += *s->p == ';';
 	return shell_newlines(s);
 }
