@@ -71,6 +71,13 @@ bool shell_arith(struct shell *s, char close, bool *ret_closed)
 			operand(s);
 			continue;
 		}
+		if (close == '}' && (c == '<' || c == '>') && shell_peek(s) == '(') {
+			/* for bash, which looks for the '}' first, no comparison */
+			shell_fail(s, s->p, "a process substitution in ${...:...}");
+			if (!shell_procsub(s))
+				return false;
+			continue;
+		}
 		if (c == close && c == ')' && !parens) {
 			*ret_closed = shell_peek(s) == ')';
 			if (*ret_closed) {
