@@ -150,6 +150,19 @@ static bool is_descriptor(const struct sh_word *w)
 	       (w->seg.n == 1 && (shell_is(w->seg.p[0], C_DIGIT) || w->seg.p[0] == '-'));
 }
 
+/* To bash a '-' behind >& and <& is a token: what follows it is another word. */
+static bool closes(struct shell *s, struct sh_redir *r)
+{
+	r->target = shell_word_new(s, s->p);
+	if (!r->target)
+		return false;
+	r->target->seg.n = 1;
+	s->p++;
+	if (s->src.line)
+		r->target->to = r->target->from + 1;
+	return true;
+}
+
 static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 {
 	bool one = s->posix || r->op == SH_R_HEREDOC || r->op == SH_R_HERESTRING;
@@ -158,6 +171,8 @@ static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 	shell_blanks(s);
 	if (!shell_starts_word(s) || is_prefix(s))
 		return shell_fail(s, s->p, "the target of a redirection is missing");
+	if (*s->p == '-' && !s->posix && (r->op == SH_R_DUP_IN || r->op == SH_R_DUP_OUT))
+		return closes(s, r);
 	/* a here-string is read as the value of a variable is */
 	if (!shell_word(s, r->op == SH_R_HERESTRING ? W_VALUE : one ? W_PLAIN : W_BRACES,
 			&r->target, &last))

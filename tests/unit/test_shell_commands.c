@@ -303,6 +303,10 @@ static const struct row rows[] = {
 	  "b" },
 	{ "a \\\n# b",
 	  "a" },
+	{ "a >&-rm b; 2>&-rm c; <&- rm d; >& -rm e; a >&2- b",
+	  "a|rm|b >&- ; rm|c 2>&- ; rm|d <&- ; rm|e >&- ; a|b >&2-" },
+	{ "a >&-\"b\" c",
+	  "a|b|c >&-" },
 };
 
 static void test_commands_of_bash(void **state)
