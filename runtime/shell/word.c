@@ -167,18 +167,6 @@ static bool unknown_glob(struct shell *s, struct shell_word *b)
 	return shell_seg(s, b, SH_GLOB, NULL, 0);
 }
 
-/* Behind the member of a set at p; [:alpha:] is one. */
-static const char *member(const char *p)
-{
-	const char *q = p + 2;
-
-	if (*p != '[' || (p[1] != ':' && p[1] != '.' && p[1] != '='))
-		return p + 1;
-	while (shell_is(*q, C_NAME))
-		q++;
-	return *q == p[1] && q[1] == ']' ? q + 2 : p + 1;
-}
-
 /* The last piece has a ']', which may belong to what an expansion began. */
 static bool may_end_set(struct shell_word *b)
 {
@@ -191,14 +179,15 @@ static bool may_end_set(struct shell_word *b)
 static bool bracket(struct shell *s, struct shell_word *b)
 {
 	const char *p = s->p + 1;
+	bool class = false;
 
 	p += *p == '!' || *p == '^';
 	p += *p == ']';
 	if (s->p < b->no_bracket)
 		p = b->no_bracket;
 	while (*p != ']' && (shell_is(*p, C_PLAIN) || (*p && strchr("*?[{~", *p))))
-		p = member(p);
-	if (*p == ']') {
+		class |= *p++ == '[' && (*p == ':' || *p == '.' || *p == '=');
+	if (*p == ']' && !class) {
 		const char *from = s->p;
 
 		s->p = p + 1;
@@ -207,9 +196,10 @@ static bool bracket(struct shell *s, struct shell_word *b)
 	}
 	b->no_bracket = p;
 	s->p++;
-	if (shell_is(*p, C_META))
+	if (shell_is(*p, C_META) && !class)
 		return shell_lit(s, b, s->p - 1, 1);
-	/* quotes, expansions: a set perhaps, of what we do not know */
+	/* classes, whose names the C library judges, quotes, expansions: a set perhaps,
+	 * of what we do not know */
 	b->unknown = true;
 	return unknown_glob(s, b);
 }

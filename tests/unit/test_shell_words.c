@@ -72,7 +72,7 @@ static const struct row rows[] = {
 	  "p|<glob:*>|a<glob:?>|<glob:[ab]>|<glob:[!a]><glob:*>|<glob:*>.c|./<g"
 	  "lob:*>|*|*|[" },
 	{ "p [a a] [] [ ab[c\"]\" [[:alpha:]]x",
-	  "p|[a|a]|[]|[|ab<glob:>|<glob:[[:alpha:]]>x" },
+	  "p|[a|a]|[]|[|ab<glob:>|<glob:>" },
 	{ "p ['a']b [$v]c [\"]\"x",
 	  "p|<glob:>|<multi>|<glob:>" },
 	{ "p ~ ~/x ~root ~+ ~- a~ \"~\" ~\"/x\" \\~ ~$v",
