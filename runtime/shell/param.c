@@ -6,6 +6,7 @@
 #include "runtime/shell/parse.h"
 
 struct param {
+	const char *at; /* where the name stands */
 	const char *name;
 	uint32_t name_n;
 	char special;  /* the parameter, when it is no name */
@@ -92,7 +93,7 @@ static bool sets(struct shell *s, const struct param *m)
 		evaluates(s);
 	if (!m->name)
 		return true;
-	if (!(c = shell_cmd(s, SH_SET, m->name)) || !(a = shell_alloc(s, sizeof(*a))))
+	if (!(c = shell_cmd(s, SH_SET, m->at)) || !(a = shell_alloc(s, sizeof(*a))))
 		return false;
 	a->name = m->name;
 	a->name_n = m->name_n;
@@ -150,16 +151,20 @@ static bool operation(struct shell *s, const struct param *m, int in, bool *mult
 static bool name(struct shell *s, struct param *m, bool *ret_is)
 {
 	char c = shell_at(s);
+	const char *from;
+	size_t n;
 
 	if (shell_is(c, C_DIGIT)) {
 		m->special = c;
 		while (shell_is(shell_at(s), C_DIGIT))
 			s->p++;
 	} else if (shell_is(c, C_NAME)) {
-		m->name = s->p;
+		m->at = from = s->p;
 		while (shell_is(shell_at(s), C_NAME))
 			s->p++;
-		m->name_n = (uint32_t)(s->p - m->name);
+		n = (size_t)(s->p - from);
+		m->name = memchr(from, '\\', n) ? shell_joined(s, from, s->p, &n) : from;
+		m->name_n = (uint32_t)n;
 	} else if (shell_is(c, C_SPECIAL)) {
 		m->special = c;
 		s->p++;

@@ -235,6 +235,8 @@ bool shell_redir(struct shell *s, struct sh_redir **ret);
 bool shell_redirs_after(struct shell *s);
 bool shell_heredocs(struct shell *s);
 
+/* A name with broken line ends in it, without these. */
+const char *shell_joined(struct shell *s, const char *from, const char *end, size_t *ret_n);
 /* NAME= at p; *ret is NULL when there is none. */
 bool shell_assign(struct shell *s, struct sh_assign **ret);
 bool shell_array(struct shell *s, struct sh_word **ret);

@@ -24,8 +24,7 @@ static const char *name_end(const char *p, bool *ret_broken)
 	}
 }
 
-/* A name with broken line ends in it. */
-static const char *joined(struct shell *s, const char *from, const char *end, size_t *ret_n)
+const char *shell_joined(struct shell *s, const char *from, const char *end, size_t *ret_n)
 {
 	char *name = s->src.out + (from - s->src.text), *to = name;
 
@@ -188,7 +187,7 @@ bool shell_assign(struct shell *s, struct sh_assign **ret)
 		return true;
 	if (*end == '+' && end[1] != '=')
 		return true;
-	name = broken ? joined(s, from, end, &name_n) : from;
+	name = broken ? shell_joined(s, from, end, &name_n) : from;
 	if (*end == '[') {
 		s->p = end;
 		if (!subscript(s, &is, &literal))
