@@ -326,6 +326,7 @@ static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const c
 {
 	char *stop = s->src.text + (end - s->src.text), kept = *stop;
 	struct shell_src outer = s->src;
+	const char *open = s->open; /* of this source, not of the next */
 	const char *start = s->p;
 	bool ok;
 
@@ -346,6 +347,7 @@ static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const c
 		s->p = copy;
 		ok = read_text(s, h, found);
 		s->src = outer;
+		s->open = open;
 	} else {
 		*stop = '\0';
 		ok = read_text(s, h, found);
