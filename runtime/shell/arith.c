@@ -58,8 +58,8 @@ bool shell_arith(struct shell *s, char close, bool *ret_closed)
 		char c = shell_at(s);
 
 		if (!c) {
-			if (!s->open)
-				s->open = from;
+			if (!s->src.open)
+				s->src.open = from;
 			return shell_fail(s, from, "arithmetic is not closed");
 		}
 		if (c == '$' || c == '`') {
@@ -149,8 +149,8 @@ bool shell_subscript(struct shell *s, char *ret_only)
 		if (c == ']' && !open--)
 			break;
 		if (!c || c == '\n') {
-			if (!c && !s->open)
-				s->open = from;
+			if (!c && !s->src.open)
+				s->src.open = from;
 			return shell_fail(s, from, "a '[' is not closed");
 		}
 		if (c == '$' || c == '`') {

@@ -342,7 +342,6 @@ static bool any_words(struct shell *s, const struct shell_word *b, struct chain 
 static bool read_again(struct shell *s, const struct shell_word *b, struct text t,
 		       struct chain *c)
 {
-	const char *open = s->open;
 	struct shell_word again;
 	char *copy;
 	bool whole;
@@ -358,12 +357,12 @@ static bool read_again(struct shell *s, const struct shell_word *b, struct text 
 	s->src.text = copy;
 	s->src.n = (uint32_t)t.n;
 	s->src.line = false;
+	s->src.open = NULL;
 	s->p = copy;
 	if (!shell_word_begin(s, &again, b->mode & ~(unsigned)W_BRACES))
 		return false;
 	again.braced = true;
 	whole = shell_word_rest(s, &again) && s->p == copy + t.n;
-	s->open = open;
 	if (shell_is_limit(s))
 		return false;
 	if (!whole)

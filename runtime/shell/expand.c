@@ -62,7 +62,6 @@ bool shell_procsub(struct shell *s)
 static bool unescaped(struct shell *s, const char *from, const char *end, bool in_quotes)
 {
 	struct shell_src outer = s->src;
-	const char *open = s->open; /* of this source, not of the next */
 	size_t n = (size_t)(end - from);
 	char *to = shell_bytes(s, n + 4), *out = shell_bytes(s, n + 1);
 	bool ok;
@@ -89,7 +88,6 @@ static bool unescaped(struct shell *s, const char *from, const char *end, bool i
 	s->p = s->src.text;
 	ok = shell_text(s, '\0');
 	s->src = outer;
-	s->open = open;
 	return ok;
 }
 
@@ -106,7 +104,7 @@ bool shell_backquote(struct shell *s, bool in_quotes)
 			end++;
 		}
 	if (!*end) {
-		s->open = from;
+		s->src.open = from;
 		s->p = end;
 		return shell_fail(s, from, "a backquote is not closed");
 	}

@@ -52,8 +52,8 @@ static bool text(struct shell *s, int in, bool pattern, bool *multi)
 	while (ok && (c = shell_at(s)) != '}') {
 		switch (c) {
 		case '\0':
-			if (!s->open)
-				s->open = from;
+			if (!s->src.open)
+				s->src.open = from;
 			return shell_fail(s, from, "a '${' is not closed");
 		case '\\':
 			s->p += s->p[1] ? 2 : 1;

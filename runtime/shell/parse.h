@@ -20,6 +20,7 @@ struct shell_src {
 	uint32_t n;
 	uint32_t from, to; /* where it stands in the line, unless it is the line */
 	bool line;
+	const char *open;  /* behind the innermost quote that was never closed */
 };
 
 struct shell_heredoc {
@@ -38,7 +39,6 @@ struct shell {
 	struct sh_cmd *cmd;  /* parent of what substitutions of the words run */
 	struct sh_cmd *func;
 	struct shell_heredoc *pending, **pending_tail;
-	const char *open;    /* behind the innermost quote that was never closed */
 	uint32_t marks;
 	uint32_t depth;
 	uint32_t rereads;    /* how often text may still be read a second time */

@@ -6,8 +6,8 @@
 
 static bool unclosed(struct shell *s, const char *from, const char *why)
 {
-	if (!s->open)
-		s->open = from;
+	if (!s->src.open)
+		s->src.open = from;
 	return shell_fail(s, from, why);
 }
 

@@ -326,7 +326,6 @@ static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const c
 {
 	char *stop = s->src.text + (end - s->src.text), kept = *stop;
 	struct shell_src outer = s->src;
-	const char *open = s->open; /* of this source, not of the next */
 	const char *start = s->p;
 	bool ok;
 
@@ -342,12 +341,13 @@ static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const c
 		s->src.from = shell_offset(s, start);
 		s->src.to = outer.line ? (uint32_t)(end - outer.text) : outer.to;
 		s->src.line = false;
+		s->src.open = NULL;
 		s->src.text = copy;
 		s->src.n = (uint32_t)n;
 		s->p = copy;
 		ok = read_text(s, h, found);
 		s->src = outer;
-		s->open = open;
+		s->p = end;
 	} else {
 		*stop = '\0';
 		ok = read_text(s, h, found);

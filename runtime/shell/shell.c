@@ -137,13 +137,13 @@ static bool loose_command(struct shell *s)
 			skip_name(s);
 		return true;
 	}
-	s->open = NULL;
+	s->src.open = NULL;
 	ok = shell_simple(s);
 	if (shell_is_limit(s))
 		return false;
-	if (!ok && s->open && !*s->p) {
-		s->p = s->open;
-		s->open = NULL;
+	if (!ok && s->src.open && !*s->p) {
+		s->p = s->src.open;
+		s->src.open = NULL;
 		return shell_again(s);
 	}
 	if (s->p == at)
@@ -155,9 +155,9 @@ static bool loose_command(struct shell *s)
  * end; false past a limit. */
 static bool loose(struct shell *s, char close, uint32_t open)
 {
-	if (s->open && !*s->p) {
-		s->p = s->open;
-		s->open = NULL;
+	if (s->src.open && !*s->p) {
+		s->p = s->src.open;
+		s->src.open = NULL;
 		if (!shell_again(s))
 			return false;
 	}

@@ -213,8 +213,8 @@ bool shell_group(struct shell *s, struct shell_word *b)
 	do {
 		switch (shell_at(s)) {
 		case '\0':
-			if (!s->open)
-				s->open = from + 1;
+			if (!s->src.open)
+				s->src.open = from + 1;
 			return shell_fail(s, from, "a '(' of a pattern is not closed");
 		case '(':
 			open++;
