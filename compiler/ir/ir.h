@@ -18,155 +18,8 @@
 #include "compiler/base/num.h"
 #include "compiler/base/str.h"
 #include "compiler/base/vec.h"
-#include "compiler/source/source.h"
-
-/* --- words ------------------------------------------------------------- */
-
-enum ir_kind {
-	IR_COMMAND, IR_FILE, IR_NET, IR_UNIX, IR_SYSCALL, IR_TOOL,
-	IR_KIND_COUNT
-};
-
-/* In order of strictness.  HIDE is a deny of every operation (files). */
-enum ir_effect { IR_ALLOW, IR_ASK, IR_DENY, IR_HIDE, IR_EFFECT_COUNT };
-
-/* Ranks: a smaller number decides over a larger one where precedence asks. */
-enum ir_level {
-	IR_MANAGED = 1, IR_MANAGED_FILE, IR_PROJECT, IR_USER, IR_DEFAULT,
-	IR_LEVEL_COUNT
-};
-
-enum ir_op { IR_READ = 1, IR_WRITE = 2, IR_EXEC = 4, IR_ALL_OPS = 7 };
-
-enum ir_scope { IR_SANDBOX = 1, IR_HOST = 2, IR_ALL_SCOPES = 3 };
-
-enum ir_root {
-	IR_ROOT_FS, IR_ROOT_HOME, IR_ROOT_PROJECT, IR_ROOT_SESSION, IR_ROOT_TMP,
-	IR_ROOT_COUNT
-};
-
-enum ir_risk { IR_RISK_LOW, IR_RISK_MEDIUM, IR_RISK_HIGH, IR_RISK_CRITICAL,
-	       IR_RISK_COUNT };
-
-enum ir_mode { IR_NET_DISABLED, IR_NET_LIMITED, IR_NET_FULL };
-
-/* Where a thing was said; `file` is as it was named, never absolute. */
-struct ir_place {
-	struct str file;
-	uint32_t line, col; /* from 1 */
-	struct span span;   /* SPAN_NONE when read back from a bundle */
-};
-
-/* --- sets --------------------------------------------------------------- */
-
-/*
- * Words and paths.  Which bytes ONE and STAR match is the reader's business:
- * in a path not '/'; in a word any byte for deny and ask rules (and `except`
- * of an allow), only [A-Za-z0-9._:/@+-] for allow rules (and `except` of a
- * deny or ask).  NUL never.
- */
-enum ir_glob_op {
-	IR_G_BYTE, /* exactly `byte` */
-	IR_G_ONE,  /* ?  */
-	IR_G_STAR, /* *  any number of what ONE matches */
-	IR_G_DEEP, /* ** in a path: any bytes, '/' too */
-	IR_G_DIRS, /* a whole component ** and its '/': zero or more "name/" */
-	IR_G_ALT   /* {a|b} or {a,b}: one of the alternatives */
-};
-
-struct ir_glob;
-
-struct ir_glob_item {
-	enum ir_glob_op op;
-	uint8_t byte;
-	struct ir_glob *alts; /* ALT */
-	size_t nalts;
-};
-
-struct ir_glob {
-	struct ir_glob_item *v;
-	size_t n;
-};
-
-/*
- * A path pattern hangs off a root.  The rest of a path P under a root R is ""
- * for P == R, else what follows R, beginning with '/' (for the root "/" it is
- * P itself, "" for P == "/").  `glob` matches the whole rest; with `below`
- * also everything under what it matches.  A trailing "/" and a trailing "/ **"
- * component are no part of the glob.
- */
-struct ir_path {
-	enum ir_root root;
-	struct ir_glob glob;
-	bool below;
-	bool abstract;   /* unix: the glob is over the name without its '@' */
-	struct str text; /* as written */
-};
-
-struct ir_word {
-	bool any_words;      /* ** : any number of words, none too */
-	struct ir_glob glob; /* otherwise one word */
-};
-
-/* A word list.  words[0] is the program column. */
-struct ir_command {
-	struct ir_word *words;
-	size_t nwords;
-	bool tail;  /* ended in ":*" */
-	bool more;  /* deny and ask: the last word "*" is one or more words */
-	struct str text;
-};
-
-enum ir_proto { IR_TCP = 1, IR_UDP = 2, IR_ANY_PROTO = 3 };
-enum ir_host_kind { IR_HOST_ANY, IR_HOST_NAME, IR_HOST_BELOW, IR_HOST_CIDR };
-
-struct ir_net {
-	unsigned protos;        /* enum ir_proto bits */
-	enum ir_host_kind host;
-	struct str name;        /* NAME exact; BELOW: "example.com" for *.example.com; lower case */
-	struct num_cidr cidr;
-	uint16_t port_lo, port_hi;
-	struct num_cidr *within; /* ranges that a name may resolve to */
-	size_t nwithin;
-};
-
-/* Conditions over six arguments. A compare is (arg & mask) OP value, unsigned,
- * on the low `width` bits; the bits above are not looked at. */
-enum ir_cond_op { IR_C_TRUE, IR_C_FALSE, IR_C_AND, IR_C_OR, IR_C_NOT, IR_C_CMP };
-enum ir_cmp { IR_EQ, IR_NE, IR_LT, IR_LE, IR_GT, IR_GE };
-
-struct ir_cond {
-	enum ir_cond_op op;
-	struct ir_cond *a, *b; /* AND, OR: both; NOT: a */
-	uint8_t arg;           /* 0..5 */
-	uint8_t width;         /* 32 or 64 */
-	enum ir_cmp cmp;
-	uint64_t mask, value;
-};
-
-struct ir_syscall {
-	uint32_t nr;          /* x86_64 */
-	struct str name;
-	struct ir_cond *cond; /* NULL: whatever the arguments are */
-};
-
-/* One set of requests of the rule's kind. */
-struct ir_set {
-	union {
-		struct ir_command command;
-		struct {
-			unsigned ops; /* exactly one enum ir_op bit; HIDE: all */
-			struct ir_path path;
-		} file;
-		struct ir_net net;
-		struct ir_path unix_path;
-		struct ir_syscall syscall;
-		struct {
-			struct ir_glob glob;
-			struct str text;
-		} tool;
-	} u;
-};
+#include "compiler/ir/facts.h"
+#include "compiler/ir/set.h"
 
 /* --- rules --------------------------------------------------------------- */
 
@@ -329,28 +182,6 @@ struct ir_role {
 	struct ir_place at; /* the first place, by rank */
 };
 
-/* --- facts ------------------------------------------------------------------ */
-
-/* The class of a command, or of a tool (`tool NAME { risk CLASS }`). */
-struct ir_risk_fact {
-	enum ir_risk risk;
-	enum ir_kind kind;      /* IR_COMMAND or IR_TOOL */
-	struct ir_set set;
-	struct ir_set *except;
-	size_t nexcept;
-	enum ir_level level;
-	struct str id;
-	struct ir_place at;
-};
-
-/* program, wrapper, interpreter, taint, safe, inert: carried, act from 03. */
-struct ir_fact {
-	struct str kind; /* the keyword */
-	struct str text; /* canonical DSL text of the statement */
-	enum ir_level level;
-	struct ir_place at;
-};
-
 /* --- requests ---------------------------------------------------------------- */
 
 struct ir_roots {
@@ -364,6 +195,7 @@ struct ir_request {
 	enum ir_scope scope;
 	struct ir_roots roots;
 	/* command */
+	struct str line;   /* a shell line (line.p != NULL), or else: */
 	struct str *argv;
 	size_t nargv;
 	bool unparsed;     /* the line could not be read: argv is ignored */
@@ -441,6 +273,11 @@ struct ir {
 	VEC(struct ir_role) roles;       /* by name */
 	VEC(struct ir_risk_fact) risks;
 	VEC(struct ir_fact) facts;
+	VEC(struct ir_program) programs; /* by level, file, line */
+	VEC(struct ir_var) vars;
+	VEC(struct ir_inert) inert;
+	VEC(struct ir_pin) pins;         /* by name; each once */
+	struct ir_shell shell;
 	VEC(struct ir_test) tests;
 	VEC(struct ir_level_file) files; /* every text that took part, in rank order */
 	bool lifted;                     /* the pass "lift" has run */

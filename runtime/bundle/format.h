@@ -25,6 +25,7 @@
 #define PB_SIGNATURE_END ".sshsig"
 #define PB_RULES "rules.bin"
 #define PB_MATCHER "matcher.bin"
+#define PB_COMMANDS "commands.bin"
 #define PB_SECCOMP_ENFORCE "seccomp/x86_64.enforce.bpf"
 #define PB_SECCOMP_TRACE "seccomp/x86_64.trace.bpf"
 #define PB_SECCOMP_ENFORCE_MAP "seccomp/x86_64.enforce.map"
@@ -51,6 +52,7 @@ struct pb_head {
 
 #define PB_MAGIC_RULES   0x4c555250u /* "PRUL" */
 #define PB_MAGIC_MATCHER 0x54414d50u /* "PMAT" */
+#define PB_MAGIC_COMMANDS 0x444d4350u /* "PCMD" */
 #define PB_MAGIC_MAP     0x50414d50u /* "PMAP" */
 #define PB_MAGIC_EGRESS  0x52474550u /* "PEGR" */
 #define PB_MAGIC_LANDLOCK 0x444e4c50u /* "PLND" */
@@ -177,6 +179,89 @@ struct pb_state {
 struct pb_matcher {
 	struct pb_head head;
 	struct pb_table automata; /* struct pb_automaton */
+};
+
+/* --- commands.bin: what programs look like (semantics 4.2) ----------------------- */
+
+enum pb_program_kind { PB_PK_PROGRAM = 1, PB_PK_WRAPPER = 2, PB_PK_INTERPRETER = 4 };
+
+enum pb_program_flag {
+	PB_PF_TRANSPARENT = 1,  /* wrapper: needs no permission of its own */
+	PB_PF_ABBREVIATE = 2,   /* long options may be cut short */
+	PB_PF_NO_CLUSTER = 4,   /* "-ab" is one option */
+	PB_PF_POSIX = 8,        /* options end at the first operand */
+	PB_PF_ASSIGNMENTS = 16, /* wrapper: NAME=value words before the command */
+	PB_PF_JOINED = 32,      /* wrapper: its words are joined into one line */
+	PB_PF_APPENDS = 64,     /* wrapper: words that are not known follow */
+	PB_PF_SHELL = 128,      /* interpreter: its code is shell text */
+	PB_PF_CODE_STDIN = 256  /* code on standard input where no script is named */
+};
+
+enum pb_option_takes { PB_TAKES_NOTHING, PB_TAKES_VALUE, PB_TAKES_ATTACHED };
+
+enum pb_option_flag {
+	PB_OF_GLOBAL = 1, /* may stand before the subcommand */
+	PB_OF_CODE = 2,   /* its value, or what it makes the program do, is code */
+	PB_OF_QUERY = 4   /* the program runs nothing */
+};
+
+#define PB_NO_WHEN UINT32_MAX
+
+struct pb_option {
+	struct pb_str name; /* "-o", "--output", "+O"; dashes included.  One that ends
+	                       in '*' stands for every option that begins so */
+	uint8_t takes;      /* enum pb_option_takes */
+	uint8_t flags;      /* enum pb_option_flag */
+	uint16_t same;      /* options of one program with one number are one option */
+	uint32_t when;      /* of CODE: number in `whens`, or PB_NO_WHEN */
+};
+
+/* A code place that is no option: the operand of that number, from 1. */
+struct pb_code { uint32_t operand, when; };
+
+struct pb_word { struct pb_str text; };
+
+/* All that the levels say of one name, put together. */
+struct pb_program {
+	struct pb_str name;
+	uint32_t kinds;          /* enum pb_program_kind */
+	uint32_t flags;          /* enum pb_program_flag */
+	uint32_t skip;           /* wrapper: operands before the command */
+	uint32_t zero;
+	struct pb_table options; /* struct pb_option, by name */
+	struct pb_table codes;   /* struct pb_code, by operand */
+	struct pb_table after;   /* struct pb_word: where commands begin (-exec) */
+	struct pb_table ends;    /* struct pb_word: where they end (; +) */
+};
+
+/* A variable that an assignment before a command may set. */
+struct pb_var {
+	struct pb_str name; /* may end in '*' */
+	uint32_t taint;     /* 1: changes what runs; 0: safe */
+	uint32_t zero;
+};
+
+struct pb_pin {
+	struct pb_str name, path;
+	uint8_t sha256[32];
+	uint32_t has_digest;
+	uint32_t zero;
+};
+
+enum pb_dialect { PB_DIALECT_BASH, PB_DIALECT_POSIX, PB_DIALECT_NONE };
+
+struct pb_commands {
+	struct pb_head head;
+	struct pb_table programs; /* struct pb_program, by name */
+	struct pb_table vars;     /* struct pb_var, by name */
+	struct pb_table pins;     /* struct pb_pin, by name */
+	struct pb_table whens;    /* struct pb_automaton (offsets into this member): a
+	                             text that ends in a state with a tag matches */
+	uint32_t dialect;         /* enum pb_dialect */
+	uint32_t zero;
+	struct pb_str shell;      /* path of the program that runs lines, or empty: the
+	                             dialect's own */
+	struct pb_str shell_name; /* as the policy names it: "bash", "posix", "zsh" */
 };
 
 /* --- seccomp/<arch>.{enforce,trace}.{bpf,map} --------------------------------- */
@@ -345,6 +430,12 @@ _Static_assert(sizeof(struct pb_head) == 16, "pb_head");
 _Static_assert(sizeof(struct pb_rule) == 80, "pb_rule");
 _Static_assert(sizeof(struct pb_automaton) == 56, "pb_automaton");
 _Static_assert(sizeof(struct pb_state) == 12, "pb_state");
+_Static_assert(sizeof(struct pb_option) == 16, "pb_option");
+_Static_assert(sizeof(struct pb_code) == 8, "pb_code");
+_Static_assert(sizeof(struct pb_program) == 56, "pb_program");
+_Static_assert(sizeof(struct pb_var) == 16, "pb_var");
+_Static_assert(sizeof(struct pb_pin) == 56, "pb_pin");
+_Static_assert(sizeof(struct pb_commands) == 72, "pb_commands");
 _Static_assert(sizeof(struct pb_map_entry) == 16, "pb_map_entry");
 _Static_assert(sizeof(struct pb_slab) == 24, "pb_slab");
 _Static_assert(sizeof(struct pb_ports) == 8, "pb_ports");

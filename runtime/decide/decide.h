@@ -8,6 +8,7 @@
 #define RUNTIME_DECIDE_DECIDE_H
 
 #include "runtime/bundle/reader.h"
+#include "runtime/decide/command.h"
 
 /* Roots: absolute, physical, without a trailing '/'; NULL: no such root. */
 struct decide_roots {

@@ -1,0 +1,110 @@
+/*
+ * Facts (semantics 4.2): what commands mean.  They grant nothing.  Part of
+ * ir.h, which includes it.
+ */
+#ifndef COMPILER_IR_FACTS_H
+#define COMPILER_IR_FACTS_H
+
+#include "compiler/ir/set.h"
+
+/* The class of a command, or of a tool (`tool NAME { risk CLASS }`). */
+struct ir_risk_fact {
+	enum ir_risk risk;
+	enum ir_kind kind;      /* IR_COMMAND or IR_TOOL */
+	struct ir_set set;
+	struct ir_set *except;
+	size_t nexcept;
+	enum ir_level level;
+	struct str id;
+	struct ir_place at;
+};
+
+/* program, wrapper, interpreter, taint, safe, inert as they were written; what
+ * they say is in ir.programs, ir.vars and ir.inert. */
+struct ir_fact {
+	struct str kind; /* the keyword */
+	struct str text; /* canonical DSL text of the statement */
+	enum ir_level level;
+	struct ir_place at;
+};
+
+enum ir_program_kind { IR_PK_PROGRAM = 1, IR_PK_WRAPPER = 2, IR_PK_INTERPRETER = 4 };
+
+/* In the order and with the meaning of enum pb_program_flag. */
+enum ir_program_flag {
+	IR_PF_TRANSPARENT = 1, IR_PF_ABBREVIATE = 2, IR_PF_NO_CLUSTER = 4,
+	IR_PF_POSIX = 8, IR_PF_ASSIGNMENTS = 16, IR_PF_JOINED = 32,
+	IR_PF_APPENDS = 64, IR_PF_SHELL = 128, IR_PF_CODE_STDIN = 256
+};
+
+enum ir_takes { IR_TAKES_NOTHING, IR_TAKES_VALUE, IR_TAKES_ATTACHED };
+
+/* A regex of `when`: regular, searched in the literal text. */
+struct ir_when {
+	bool is;
+	bool i, x; /* its flags */
+	struct str text;
+};
+
+struct ir_optspec {
+	struct str name;    /* dashes included; may end in '*' */
+	enum ir_takes takes;
+	bool says_takes;    /* false: a `code` or `query` line that only names it */
+	bool global, code, query;
+	uint32_t same;      /* names of one option specification have one number */
+	struct ir_when when;/* of code */
+};
+
+struct ir_code_place {
+	uint32_t operand;   /* from 1; 0: standard input */
+	struct ir_when when;
+};
+
+/* What one statement says of one program. */
+struct ir_program {
+	struct str name;
+	unsigned kind;      /* one enum ir_program_kind */
+	unsigned flags;     /* enum ir_program_flag */
+	uint32_t skip;
+	struct ir_optspec *options;
+	size_t noptions;
+	struct ir_code_place *codes;
+	size_t ncodes;
+	struct str *after, *ends;
+	size_t nafter, nends;
+	enum ir_level level;
+	struct ir_place at;
+};
+
+struct ir_var {
+	struct str name; /* may end in '*' */
+	bool taint;      /* else safe; where both name it, it is a taint */
+	enum ir_level level;
+	struct ir_place at;
+};
+
+struct ir_inert {
+	struct ir_set set; /* narrow */
+	struct ir_set *except;
+	size_t nexcept;
+	enum ir_level level;
+	struct ir_place at;
+};
+
+struct ir_pin {
+	struct str name, path;
+	struct str sha256; /* 64 hex digits, or empty */
+	enum ir_level level;
+	struct str id;
+	struct ir_place at;
+};
+
+/* `shell NAME [= PATH]`: who runs a line.  Of any other name than bash, posix,
+ * sh and dash every line is denied. */
+struct ir_shell {
+	struct str name, path; /* path may be empty */
+	enum ir_level level;   /* 0: nobody said it (bash) */
+	struct ir_place at;
+};
+
+#endif
