@@ -636,6 +636,9 @@ prog_item:
 	{ $$ = AST_PROG(B, AST_P_CODE, @$, .values = $2.head, .when = $3); }
 | K_CODE K_OPERAND number when_regex
 	{ $$ = AST_PROG(B, AST_P_CODE_OPERAND, @$, .values = $3, .when = $4); }
+| K_CODE K_OPERAND K_ANY when_regex
+	{ $$ = AST_PROG(B, AST_P_CODE_OPERAND, @$,
+			.values = AST_VALUE(B, AST_V_NAME, @3, .text = $3), .when = $4); }
 | K_CODE K_STDIN	{ $$ = AST_PROG(B, AST_P_CODE_STDIN, @$, .values = NULL); }
 | K_QUERY optspecs	{ $$ = AST_PROG(B, AST_P_QUERY, @$, .values = $2.head); }
 | K_AFTER optspecs	{ $$ = AST_PROG(B, AST_P_AFTER, @$, .values = $2.head); }

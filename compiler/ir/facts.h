@@ -56,7 +56,7 @@ struct ir_optspec {
 };
 
 struct ir_code_place {
-	uint32_t operand;   /* from 1; 0: standard input */
+	uint32_t operand;   /* from 1; 0: standard input; UINT32_MAX: each */
 	struct ir_when when;
 };
 

@@ -66,12 +66,15 @@ static void check_flag(struct lower *l, const struct ast_prog_item *item,
 		diag_help(l->sink, d, "did you mean '%s'?", near);
 }
 
-/* `skip N` and `code operand N`: how many, from 1 on. */
+/* `skip N` and `code operand N`: how many, from 1 on; `code operand any`. */
 static void check_number(struct lower *l, const struct ast_prog_item *item)
 {
 	struct str text = item->values ? item->values->text : STR("");
 	uint64_t n;
 
+	if (item->kind == AST_P_CODE_OPERAND && item->values &&
+	    item->values->kind == AST_V_NAME)
+		return;
 	if (!num_u64(text, &n) || n < 1 || n > 255)
 		diag_add(l->sink, DIAG_VALUE, item->at,
 			 "operands are counted by a whole number from 1 to 255, not "

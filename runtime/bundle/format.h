@@ -216,7 +216,9 @@ struct pb_option {
 	uint32_t when;      /* of CODE: number in `whens`, or PB_NO_WHEN */
 };
 
-/* A code place that is no option: the operand of that number, from 1. */
+/* A code place that is no option: the operand of that number, from 1, or each
+ * of them ("code operand any": `vim +cmd`). */
+#define PB_ANY_OPERAND UINT32_MAX
 struct pb_code { uint32_t operand, when; };
 
 struct pb_word { struct pb_str text; };

@@ -423,7 +423,9 @@ static inline struct ast_prog_item *tree_prog_item(struct tree_gen *g)
 		break;
 	case AST_P_CODE:
 	case AST_P_CODE_OPERAND:
-		v = k == AST_P_CODE ? tree_optspecs(g) : tree_number(g);
+		v = k == AST_P_CODE ? tree_optspecs(g) :
+		    tree_coin(g)    ? tree_value_of(g, AST_V_NAME, STR("any")) :
+				      tree_number(g);
 		when = tree_coin(g) ? tree_regex(g) : NULL;
 		break;
 	case AST_P_AFTER:
