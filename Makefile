@@ -45,7 +45,7 @@ LDFLAGS_faults := $(addprefix -Wl$(comma)--wrap=,$(shell awk -F', *' \
 # file of the view); gcc refuses -static with ASan, so the san variant is not.
 STATIC := $(if $(filter san cov fuzz,$(VARIANT)),-pie,-static-pie)
 
-POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lnftables
+POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lnftables -lpcre2-8
 POLRUN_LIBS := -lsodium -lcap
 
 FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \

@@ -15,12 +15,43 @@
 
 struct set_bytes { uint64_t w[4]; }; /* a set of bytes */
 
-enum set_re_op { SET_EMPTY /* {} */, SET_EPS, SET_CLASS, SET_CAT, SET_OR, SET_STAR };
+enum set_re_op {
+	SET_EMPTY, /* {} */
+	SET_EPS,
+	SET_CLASS,
+	SET_CAT,
+	SET_OR,
+	SET_STAR,
+	SET_GRAPH
+};
+
+struct set_graph;
 
 struct set_re {
 	enum set_re_op op;
+	struct set_bytes bytes;        /* SET_CLASS */
+	struct set_re *a, *b;          /* SET_CAT, SET_OR; SET_STAR: a */
+	const struct set_graph *graph; /* SET_GRAPH */
+};
+
+/*
+ * A position automaton as a leaf, for languages whose expression would be many
+ * times larger: a member begins at one of `first`, goes on as `follow` says
+ * and ends at a `last` one.
+ */
+struct set_graph_pos {
 	struct set_bytes bytes;
-	struct set_re *a, *b;
+	const uint32_t *follow; /* several positions may share one list */
+	uint32_t nfollow;
+	bool last;
+};
+
+struct set_graph {
+	const struct set_graph_pos *pos;
+	uint32_t n;
+	const uint32_t *first;
+	uint32_t nfirst;
+	bool nullable;
 };
 
 struct set_re *set_none(struct arena *a);
@@ -31,6 +62,8 @@ struct set_re *set_lit(struct arena *a, struct str s);
 struct set_re *set_cat(struct arena *a, struct set_re *x, struct set_re *y);
 struct set_re *set_or(struct arena *a, struct set_re *x, struct set_re *y);
 struct set_re *set_star(struct arena *a, struct set_re *x);
+/* Copies what lies on a way to a member; of the argument nothing is kept. */
+struct set_re *set_from_graph(struct arena *a, const struct set_graph *g);
 /* Many at once, halved: the depth of the expression stays logarithmic. */
 struct set_re *set_cat_all(struct arena *a, struct set_re *const *v, size_t n);
 struct set_re *set_or_all(struct arena *a, struct set_re *const *v, size_t n);

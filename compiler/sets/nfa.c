@@ -80,6 +80,39 @@ static struct ends walk_or(struct nfa *n, const struct set_re *re, bool minus)
 	};
 }
 
+static void shift(uint32_t *v, size_t n, uint32_t by)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v[i] += by;
+}
+
+static struct ends walk_graph(struct nfa *n, const struct set_graph *g, bool minus)
+{
+	uint32_t base = (uint32_t)n->pos.n, i, p;
+	struct ends e = { .nullable = g->nullable, .nfirst = g->nfirst };
+
+	e.first = joined(n->a, g->first, g->nfirst, NULL, 0);
+	shift(e.first, e.nfirst, base);
+	e.last = arena_array(n->a, g->n + 1, sizeof(*e.last));
+	for (i = 0; i < g->n; i++) {
+		const struct set_graph_pos *from = &g->pos[i];
+		struct nfa_pos *to;
+
+		p = new_pos(n, minus);
+		to = &n->pos.v[p];
+		to->bytes = from->bytes;
+		to->follow.v = joined(n->a, from->follow, from->nfollow, NULL, 0);
+		to->follow.n = from->nfollow;
+		to->follow.cap = from->nfollow + 1;
+		shift(to->follow.v, to->follow.n, base);
+		if (from->last)
+			e.last[e.nlast++] = p;
+	}
+	return e;
+}
+
 static struct ends walk(struct nfa *n, const struct set_re *re, bool minus)
 {
 	struct ends e = { .nullable = false };
@@ -106,6 +139,8 @@ static struct ends walk(struct nfa *n, const struct set_re *re, bool minus)
 		connect(n, e.last, e.nlast, e.first, e.nfirst);
 		e.nullable = true;
 		break;
+	case SET_GRAPH:
+		return walk_graph(n, re->graph, minus);
 	}
 	return e;
 }

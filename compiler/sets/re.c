@@ -3,7 +3,7 @@
  * position of an expression lies on a way to a member (inclusion.c and
  * minimise.c rely on it).
  */
-#include "compiler/sets/automaton.h"
+#include "compiler/sets/graph.h"
 
 static struct set_re *node(struct arena *a, enum set_re_op op, struct set_re *x,
 			   struct set_re *y)
@@ -113,6 +113,8 @@ static bool is_nullable(const struct set_re *x)
 		return is_nullable(x->a) && is_nullable(x->b);
 	case SET_OR:
 		return is_nullable(x->a) || is_nullable(x->b);
+	case SET_GRAPH:
+		return x->graph->nullable;
 	}
 	return false;
 }
@@ -134,6 +136,8 @@ struct set_re *set_after(struct arena *a, struct set_re *x, uint8_t c)
 		return set_or(a, set_after(a, x->a, c), set_after(a, x->b, c));
 	case SET_STAR:
 		return set_cat(a, set_after(a, x->a, c), x);
+	case SET_GRAPH:
+		return set_graph_after(a, x->graph, c);
 	}
 	return set_none(a);
 }

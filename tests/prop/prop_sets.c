@@ -17,11 +17,13 @@ static struct {
 
 /* --- expressions, read in the plainest way ------------------------------------ */
 
+static struct set_re *random_graph(struct rnd *r);
+
 static struct set_re *random_re(struct rnd *r, int depth)
 {
 	struct set_bytes b = { { 0, 0, 0, 0 } };
 	struct set_re *x;
-	uint32_t k = depth > 3 ? rnd_below(r, 3) : rnd_below(r, 10);
+	uint32_t k = depth > 3 ? rnd_below(r, 3) : rnd_below(r, 11);
 
 	switch (k) {
 	case 0:
@@ -42,9 +44,64 @@ static struct set_re *random_re(struct rnd *r, int depth)
 	case 8:
 		x = random_re(r, depth + 1);
 		return set_or(r->a, x, random_re(r, depth + 1));
+	case 9:
+		return random_graph(r);
 	default:
 		return set_star(r->a, random_re(r, depth + 1));
 	}
+}
+
+static struct set_re *random_graph(struct rnd *r)
+{
+	struct set_graph_pos pos[4];
+	struct set_graph g = { .pos = pos, .n = 4, .nullable = rnd_one_in(r, 3) };
+	uint32_t lists[5][4], i, k;
+
+	for (i = 0; i < 5; i++) {
+		uint32_t n = rnd_below(r, 4);
+
+		for (k = 0; k < n; k++)
+			lists[i][k] = (k + i + rnd_below(r, 2)) % 4;
+		if (i == 4) {
+			g.first = lists[i];
+			g.nfirst = n;
+			break;
+		}
+		pos[i] = (struct set_graph_pos){ .follow = lists[i], .nfollow = n,
+						 .last = rnd_one_in(r, 3) };
+		pos[i].bytes.w[1] = (uint64_t)rnd_below(r, 8) << ('a' - 64);
+	}
+	return set_from_graph(r->a, &g);
+}
+
+static unsigned graph_ends(const struct set_graph *g, struct str w, unsigned from)
+{
+	unsigned to = g->nullable ? from : 0, at;
+	uint64_t now, next;
+	uint32_t i, k;
+
+	for (at = 0; at < w.n; at++) {
+		size_t j;
+
+		if (!(from >> at & 1))
+			continue;
+		for (i = 0, now = 0; i < g->nfirst; i++)
+			now |= (uint64_t)1 << g->first[i];
+		for (j = at; j < w.n; j++, now = next) {
+			uint8_t c = (uint8_t)w.p[j];
+
+			for (i = 0, next = 0; i < g->n; i++) {
+				const struct set_graph_pos *p = &g->pos[i];
+
+				if (!(now >> i & 1) || !(p->bytes.w[c >> 6] >> (c & 63) & 1))
+					continue;
+				to |= p->last ? 1u << (j + 1) : 0;
+				for (k = 0; k < p->nfollow; k++)
+					next |= (uint64_t)1 << p->follow[k];
+			}
+		}
+	}
+	return to;
 }
 
 /* Bit i of the result: a member of `re` ends at i, having begun at a bit of `from`. */
@@ -77,6 +134,8 @@ static unsigned ends(const struct set_re *re, struct str w, unsigned from)
 			to |= ends(re->a, w, to);
 		} while (to != before);
 		return to;
+	case SET_GRAPH:
+		return graph_ends(re->graph, w, from);
 	}
 	return 0;
 }

@@ -35,6 +35,8 @@ static size_t positions(const struct set_re *re)
 {
 	if (!re)
 		return 0;
+	if (re->op == SET_GRAPH)
+		return re->graph->n;
 	return (re->op == SET_CLASS) + positions(re->a) + positions(re->b);
 }
 

@@ -1,0 +1,18 @@
+/*
+ * Position automata as leaves of expressions (SET_GRAPH).  Internal to sets/;
+ * set_from_graph() is declared in automaton.h.
+ */
+#ifndef COMPILER_SETS_GRAPH_H
+#define COMPILER_SETS_GRAPH_H
+
+#include "compiler/sets/automaton.h"
+
+/* What may follow the byte `c` in a member that begins with it. */
+struct set_re *set_graph_after(struct arena *a, const struct set_graph *g, uint8_t c);
+
+static inline bool graph_has(const struct set_bytes *b, uint32_t c)
+{
+	return b->w[c >> 6] >> (c & 63) & 1;
+}
+
+#endif

@@ -1,0 +1,140 @@
+/*
+ * Parentheses of regular expressions: which groups only group, which change
+ * options and how far, which are no regular language.
+ */
+#include "compiler/sets/regex_tree.h"
+
+static const struct {
+	const char *start, *why;
+} opaque_groups[] = {
+	{ "(*", "a verb or an assertion by name" },
+	{ "(?=", "look-around" },
+	{ "(?!", "look-around" },
+	{ "(?*", "look-around" },
+	{ "(?<=", "look-around" },
+	{ "(?<!", "look-around" },
+	{ "(?<*", "look-around" },
+	{ "(?>", "an atomic group" },
+	{ "(?(", "a condition" },
+	{ "(?C", "a callout" },
+	{ "(?R", "a recursion" },
+	{ "(?&", "a recursion" },
+	{ "(?+", "a recursion" },
+	{ "(?P>", "a recursion" },
+	{ "(?P=", "a back-reference" },
+};
+
+static const struct {
+	char letter;
+	unsigned option;
+} letters[] = {
+	{ 'i', RX_CASELESS },
+	{ 'm', RX_MULTILINE },
+	{ 's', RX_DOTALL },
+	{ 'x', RX_EXTENDED },
+	/* names, numbers and greed of groups: nothing that a search could tell */
+	{ 'n', 0 },
+	{ 'J', 0 },
+	{ 'U', 0 },
+};
+
+static bool option_of(int c, unsigned *ret)
+{
+	size_t i;
+
+	for (i = 0; i < POL_LEN(letters); i++) {
+		if (c != letters[i].letter)
+			continue;
+		*ret = letters[i].option;
+		return true;
+	}
+	return false;
+}
+
+/* Behind "(?": the letters up to ':' or ')', which is left. */
+static bool read_options(struct rx_reader *r)
+{
+	unsigned set = 0, unset = 0, *to = &set, o;
+	int c;
+
+	if (rx_peek(r, 0) == '^') {
+		r->options &= (unsigned)RX_DOLLAR_END;
+		r->at++;
+	}
+	for (; (c = rx_peek(r, 0)) != ':' && c != ')'; r->at++) {
+		if (c == '-' && to == &set) {
+			to = &unset;
+		} else if (!option_of(c, &o)) {
+			return false;
+		} else {
+			*to |= o;
+			if (c == 'x' && rx_peek(r, 1) == 'x') {
+				*to |= (unsigned)RX_EXTENDED_MORE;
+				r->at++;
+			}
+		}
+	}
+	if ((set & (RX_EXTENDED | RX_EXTENDED_MORE)) == RX_EXTENDED ||
+	    (unset & RX_EXTENDED))
+		unset |= (unsigned)RX_EXTENDED_MORE;
+	r->options = (r->options | set) & ~unset;
+	return true;
+}
+
+/* Behind the opening parenthesis and what it says of itself. */
+static struct rx *finish_group(struct rx_reader *r, size_t start, unsigned outer,
+			       unsigned depth)
+{
+	struct rx *x = rx_alternatives(r, depth + 1);
+
+	if (!x)
+		return NULL;
+	if (rx_peek(r, 0) != ')')
+		return rx_opaque(r, start, "this group");
+	r->at++;
+	r->options = outer;
+	return rx_quantified(r, x);
+}
+
+static bool skip_name(struct rx_reader *r, char end)
+{
+	while (rx_peek(r, 0) >= 0 && rx_peek(r, 0) != end)
+		r->at++;
+	return rx_peek(r, 0) == end && r->at++;
+}
+
+struct rx *rx_parenthesis(struct rx_reader *r, unsigned depth, bool *ret_none)
+{
+	size_t start = r->at, i;
+	struct str rest = str_sub(r->text, start, r->text.n - start);
+	unsigned outer = r->options;
+	bool ok = true;
+	int c;
+
+	if (depth >= SET_REGEX_MAX_NEST)
+		return rx_opaque(r, start, "parentheses too deeply nested");
+	for (i = 0; i < POL_LEN(opaque_groups); i++)
+		if (str_starts(rest, str_from(opaque_groups[i].start)))
+			return rx_opaque(r, start, opaque_groups[i].why);
+	r->at++;
+	if (rx_peek(r, 0) != '?')
+		return finish_group(r, start, outer, depth);
+	r->at++;
+	c = rx_peek(r, 0);
+	if ((c >= '0' && c <= '9') ||
+	    (c == '-' && rx_peek(r, 1) >= '0' && rx_peek(r, 1) <= '9'))
+		return rx_opaque(r, start, "a recursion");
+	r->at += c == 'P' && rx_peek(r, 1) == '<';
+	c = rx_peek(r, 0);
+	r->at += c == '<' || c == '\'' || c == '|';
+	if (c == '<' || c == '\'')
+		ok = skip_name(r, c == '<' ? '>' : '\'');
+	else if (c != '|') {
+		ok = read_options(r);
+		*ret_none = ok && rx_peek(r, 0) == ')';
+		r->at++;
+	}
+	if (!ok)
+		return rx_opaque(r, start, "this group");
+	return *ret_none ? NULL : finish_group(r, start, outer, depth);
+}

@@ -1,0 +1,409 @@
+/*
+ * Reads the regular part of PCRE2's syntax into a tree, in the order in which
+ * PCRE2 10.42 reads it (quoting, then white space and comments, then the item).
+ * PCRE2 has taken the pattern before: what is not understood here is not an
+ * error but opaque, and so is what is no regular language.
+ */
+#include "compiler/sets/regex_tree.h"
+
+struct list {
+	struct rx **v;
+	size_t n, cap;
+};
+
+struct rx *rx_opaque(struct rx_reader *r, size_t where, const char *why)
+{
+	if (!r->why) {
+		r->why = why;
+		r->where = where;
+	}
+	r->at = r->text.n;
+	return NULL;
+}
+
+static struct rx *new_rx(struct rx_reader *r, enum rx_op op)
+{
+	struct rx *x = ARENA_NEW(r->a, struct rx);
+
+	x->op = op;
+	return x;
+}
+
+struct rx *rx_bytes(struct rx_reader *r, struct set_bytes b)
+{
+	struct rx *x = new_rx(r, RX_BYTES);
+
+	x->bytes = b;
+	return x;
+}
+
+static struct rx *range(struct rx_reader *r, unsigned from, unsigned to)
+{
+	struct set_bytes b = { { 0, 0, 0, 0 } };
+
+	rx_add(&b, from, to);
+	return rx_bytes(r, b);
+}
+
+static struct rx *literal(struct rx_reader *r, uint8_t c)
+{
+	struct rx *x = range(r, c, c);
+
+	if (r->options & RX_CASELESS)
+		x->bytes = rx_folded(x->bytes);
+	return x;
+}
+
+static struct rx *not_newline(struct rx_reader *r)
+{
+	struct rx *x = range(r, '\n', '\n');
+
+	r->seen |= (unsigned)RX_SEEN_NOT_LF;
+	x->bytes = rx_inverse(x->bytes);
+	return x;
+}
+
+static struct rx *assertion(struct rx_reader *r, enum rx_assert a)
+{
+	struct rx *x = new_rx(r, RX_ASSERT);
+
+	x->assertion = a;
+	return x;
+}
+
+/* CAT or OR of the list, or its only member. */
+static struct rx *join(struct rx_reader *r, enum rx_op op, struct list *l)
+{
+	struct rx *x;
+
+	if (l->n == 1)
+		return l->v[0];
+	x = new_rx(r, l->n ? op : RX_EMPTY);
+	x->kids = l->v;
+	x->nkids = l->n;
+	return x;
+}
+
+/* --- what means nothing ---------------------------------------------------- */
+
+static bool skip_space(struct rx_reader *r)
+{
+	int c = rx_peek(r, 0);
+
+	if (!(r->options & RX_EXTENDED))
+		return false;
+	if (c == ' ' || (c >= '\t' && c <= '\r')) {
+		r->at++;
+		return true;
+	}
+	if (c != '#')
+		return false;
+	while (rx_peek(r, 0) >= 0 && rx_peek(r, 0) != '\n')
+		r->at++;
+	r->at += rx_peek(r, 0) == '\n';
+	return true;
+}
+
+static bool skip_comment(struct rx_reader *r)
+{
+	if (rx_peek(r, 0) != '(' || rx_peek(r, 1) != '?' || rx_peek(r, 2) != '#')
+		return false;
+	while (rx_peek(r, 0) >= 0 && rx_peek(r, 0) != ')')
+		r->at++;
+	r->at++;
+	return true;
+}
+
+/* White space, comments, \Q and \E: also between an item and its quantifier. */
+static void skip(struct rx_reader *r)
+{
+	for (;;) {
+		bool escape = rx_peek(r, 0) == '\\';
+		int next = rx_peek(r, 1);
+
+		if (escape && (next == 'E' || (next == 'Q' && !r->quoted))) {
+			r->quoted = next == 'Q';
+			r->at += 2;
+		} else if (r->quoted || (!skip_space(r) && !skip_comment(r))) {
+			return;
+		}
+	}
+}
+
+/* --- quantifiers ------------------------------------------------------------ */
+
+static uint32_t digits(const struct rx_reader *r, size_t *p)
+{
+	uint32_t v = 0;
+
+	for (; rx_peek(r, *p) >= '0' && rx_peek(r, *p) <= '9'; (*p)++)
+		if (v < 100000) /* PCRE2 refuses more than 65535 */
+			v = v * 10 + (uint32_t)(rx_peek(r, *p) - '0');
+	return v;
+}
+
+/* "{n}", "{n,}", "{n,m}": its length, or 0. */
+static size_t braces(const struct rx_reader *r, uint32_t *ret_min, uint32_t *ret_max)
+{
+	size_t p = 1;
+
+	if (rx_peek(r, 0) != '{' || rx_peek(r, 1) < '0' || rx_peek(r, 1) > '9')
+		return 0;
+	*ret_min = *ret_max = digits(r, &p);
+	if (rx_peek(r, p) == ',') {
+		p++;
+		*ret_max = RX_UNLIMITED;
+		if (rx_peek(r, p) >= '0' && rx_peek(r, p) <= '9')
+			*ret_max = digits(r, &p);
+	}
+	return rx_peek(r, p) == '}' ? p + 1 : 0;
+}
+
+/* A quantifier here?  Its length, or 0. */
+static size_t quantifier(const struct rx_reader *r, uint32_t *ret_min,
+			 uint32_t *ret_max)
+{
+	int c = rx_peek(r, 0);
+
+	if (r->quoted)
+		return 0;
+	*ret_min = c == '+';
+	*ret_max = c == '?' ? 1 : RX_UNLIMITED;
+	return c == '*' || c == '+' || c == '?' ? 1 : braces(r, ret_min, ret_max);
+}
+
+/*
+ * "{,3}" and "{ 1, 2 }" are literal text to PCRE2 10.42 and quantifiers to
+ * 10.43.
+ */
+static bool is_newer_quantifier(const struct rx_reader *r)
+{
+	size_t p = 1, n = 0, commas = 0;
+
+	for (;; p++) {
+		int c = rx_peek(r, p);
+
+		if (c >= '0' && c <= '9')
+			n++;
+		else if (c == ',')
+			commas++;
+		else if (c != ' ' && c != '\t')
+			return c == '}' && n && commas < 2;
+	}
+}
+
+struct rx *rx_quantified(struct rx_reader *r, struct rx *x)
+{
+	uint32_t min, max;
+	size_t n;
+	struct rx *q;
+
+	skip(r);
+	n = quantifier(r, &min, &max);
+	if (!n)
+		return x;
+	/*
+	 * PCRE2 10.42 looks into such a group when it decides whether the whole
+	 * pattern is anchored: /(?:|\A){0}a/ finds nothing in "xa".
+	 */
+	if (max == 0 && x->op != RX_BYTES)
+		return rx_opaque(r, r->at, "a group that is repeated no times");
+	r->seen |= (unsigned)RX_SEEN_REPEAT;
+	q = new_rx(r, RX_REPEAT);
+	q->kids = arena_dup(r->a, &x, sizeof(struct rx *));
+	q->nkids = 1;
+	q->min = min;
+	q->max = max;
+	r->at += n;
+	skip(r);
+	if (r->quoted)
+		return q;
+	if (rx_peek(r, 0) == '+')
+		return rx_opaque(r, r->at, "a possessive quantifier");
+	r->at += rx_peek(r, 0) == '?';
+	return q;
+}
+
+/* --- escapes ------------------------------------------------------------ */
+
+static const struct {
+	char letter;
+	enum rx_assert a;
+} asserts[] = {
+	{ 'A', RX_TEXT_START }, { 'z', RX_TEXT_END }, { 'Z', RX_LAST_LINE },
+	{ 'b', RX_WORD_EDGE },  { 'B', RX_NO_EDGE },
+};
+
+static const struct {
+	char letter;
+	const char *why;
+} opaque_escapes[] = {
+	{ 'C', "\\C" },
+	{ 'G', "\\G" },
+	{ 'K', "\\K" },
+	{ 'X', "\\X" },
+	{ 'p', "a Unicode property" },
+	{ 'P', "a Unicode property" },
+	{ 'g', "a back-reference or a recursion" },
+	{ 'k', "a back-reference" },
+};
+
+/*
+ * Any newline, which PCRE2 reads as an atomic group: a carriage return alone
+ * only where no line feed comes next.
+ */
+static struct rx *any_newline(struct rx_reader *r)
+{
+	struct list both = { NULL, 0, 0 }, alone = { NULL, 0, 0 }, any = { NULL, 0, 0 };
+	struct rx *single = range(r, '\n', '\f');
+
+	r->seen |= (unsigned)RX_SEEN_ANY_NEWLINE;
+	rx_add(&single->bytes, 0x85, 0x85);
+	VEC_PUSH(r->a, &both, range(r, '\r', '\r'));
+	VEC_PUSH(r->a, &both, range(r, '\n', '\n'));
+	VEC_PUSH(r->a, &alone, range(r, '\r', '\r'));
+	VEC_PUSH(r->a, &alone, assertion(r, RX_NOT_LF));
+	VEC_PUSH(r->a, &any, single);
+	VEC_PUSH(r->a, &any, join(r, RX_CAT, &both));
+	VEC_PUSH(r->a, &any, join(r, RX_CAT, &alone));
+	return join(r, RX_OR, &any);
+}
+
+static struct rx *parse_escape(struct rx_reader *r)
+{
+	size_t start = r->at++, i;
+	int c = rx_peek(r, 0);
+	struct set_bytes b;
+	uint8_t byte;
+
+	if (rx_escaped_byte(r, &byte))
+		return rx_quantified(r, literal(r, byte));
+	for (i = 0; i < POL_LEN(opaque_escapes); i++)
+		if (c == opaque_escapes[i].letter)
+			return rx_opaque(r, start, opaque_escapes[i].why);
+	if (c >= '1' && c <= '9')
+		return rx_opaque(r, start, "a back-reference");
+	if (rx_read_set(r, &b))
+		return rx_quantified(r, rx_bytes(r, b));
+	r->at++;
+	for (i = 0; i < POL_LEN(asserts); i++)
+		if (c == asserts[i].letter)
+			return assertion(r, asserts[i].a);
+	if (c == 'R')
+		return rx_quantified(r, any_newline(r));
+	if (c == 'N')
+		return rx_quantified(r, not_newline(r));
+	return rx_opaque(r, start, "this escape");
+}
+
+/* --- items ----------------------------------------------------------------- */
+
+static struct rx *parse_dollar(struct rx_reader *r)
+{
+	if (r->options & RX_MULTILINE)
+		return assertion(r, RX_LINE_END);
+	return assertion(r, r->options & RX_DOLLAR_END ? RX_TEXT_END : RX_LAST_LINE);
+}
+
+static struct rx *parse_plain(struct rx_reader *r, uint8_t c)
+{
+	r->at++;
+	switch (c) {
+	case '^':
+		return assertion(r, r->options & RX_MULTILINE ? RX_LINE_START
+							      : RX_TEXT_START);
+	case '$':
+		return parse_dollar(r);
+	case '.':
+		return rx_quantified(r, r->options & RX_DOTALL ? range(r, 0, 255)
+							       : not_newline(r));
+	default:
+		return rx_quantified(r, literal(r, c));
+	}
+}
+
+/* NULL: opaque, or (*ret_none) no item. */
+static struct rx *parse_item(struct rx_reader *r, unsigned depth, bool *ret_none)
+{
+	uint8_t c = (uint8_t)rx_peek(r, 0);
+	uint32_t min, max;
+
+	if (r->quoted) {
+		r->at++;
+		return rx_quantified(r, literal(r, c));
+	}
+	if (c == '\\')
+		return parse_escape(r);
+	if (c == '[') {
+		struct rx *x = rx_class(r);
+
+		return x ? rx_quantified(r, x) : NULL;
+	}
+	if (c == '(')
+		return rx_parenthesis(r, depth, ret_none);
+	if (quantifier(r, &min, &max))
+		return rx_opaque(r, r->at, "this quantifier");
+	if (c == '{' && is_newer_quantifier(r))
+		return rx_opaque(r, r->at,
+				 "a '{' that releases of PCRE2 read differently");
+	if (c == 0x85 && (r->options & RX_EXTENDED))
+		return rx_opaque(
+			r, r->at,
+			"a byte 0x85 that is white space to some builds of PCRE2");
+	return parse_plain(r, c);
+}
+
+struct rx *rx_alternatives(struct rx_reader *r, unsigned depth)
+{
+	struct list branches = { NULL, 0, 0 }, items = { NULL, 0, 0 };
+
+	for (;;) {
+		bool none = false;
+		struct rx *x;
+
+		skip(r);
+		if (rx_peek(r, 0) < 0 || (!r->quoted && rx_peek(r, 0) == ')'))
+			break;
+		if (!r->quoted && rx_peek(r, 0) == '|') {
+			r->at++;
+			VEC_PUSH(r->a, &branches, join(r, RX_CAT, &items));
+			items = (struct list){ NULL, 0, 0 };
+			continue;
+		}
+		x = parse_item(r, depth, &none);
+		if (x)
+			VEC_PUSH(r->a, &items, x);
+		else if (!none)
+			return NULL;
+	}
+	VEC_PUSH(r->a, &branches, join(r, RX_CAT, &items));
+	return join(r, RX_OR, &branches);
+}
+
+/*
+ * Without UTF, PCRE2 10.42 believes that \S has no byte in common with \h and
+ * \v, and \R none with . \N \s \S, and makes the repetition of one before the
+ * other possessive: /\S?\R/ finds nothing in "\x85", /.+\R/ nothing in "a\r".
+ */
+static bool is_misread(unsigned seen)
+{
+	const unsigned beside_newline =
+		RX_SEEN_NOT_LF | RX_SEEN_SPACE | RX_SEEN_NOT_SPACE;
+
+	return (seen & RX_SEEN_REPEAT) &&
+	       (((seen & RX_SEEN_ANY_NEWLINE) && (seen & beside_newline)) ||
+		((seen & RX_SEEN_NOT_SPACE) && (seen & RX_SEEN_BLANK)));
+}
+
+struct rx *rx_parse(struct rx_reader *r)
+{
+	struct rx *x = rx_alternatives(r, 0);
+
+	if (x && r->at < r->text.n)
+		return rx_opaque(r, r->at, "this parenthesis");
+	if (x && is_misread(r->seen))
+		return rx_opaque(
+			r, 0,
+			"\\R, \\h or \\v beside a repetition, which PCRE2 misreads");
+	return r->why ? NULL : x;
+}
