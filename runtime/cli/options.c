@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/base/io.h"
+#include "runtime/cli/optread.h"
 
 const char polrun_help[] =
 	"usage: polrun [OPTIONS] [--] COMMAND [ARG...]\n"
@@ -35,14 +35,9 @@ const char polrun_help[] =
 	"failed or refused; 126 denied by policy or not executable; 127 not found.\n";
 
 enum id { ID_BUNDLE, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
-	  ID_YES, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_LATER };
+	  ID_YES, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION };
 
-static const struct option {
-	const char *name;  /* without "--" */
-	char letter;       /* 0: none */
-	bool takes_value;
-	enum id id;
-} table[] = {
+static const struct optread_option table[] = {
 	{ "bundle", 'b', true, ID_BUNDLE },
 	{ "project", 0, true, ID_PROJECT },
 	{ "user", 0, true, ID_USER },
@@ -57,70 +52,21 @@ static const struct option {
 	{ "allowed-signers", 0, true, ID_SIGNERS },
 	{ "require-signed", 0, false, ID_REQUIRE },
 	{ "role", 0, true, ID_ROLE },
-	{ "session", 0, true, ID_LATER },
-	{ "runner", 0, true, ID_LATER },
-	{ "ask", 0, true, ID_LATER },
-	{ "learn", 0, true, ID_LATER },
-	{ "allow-degraded", 0, true, ID_LATER },
+	{ "session", 0, true, OPTREAD_LATER },
+	{ "runner", 0, true, OPTREAD_LATER },
+	{ "ask", 0, true, OPTREAD_LATER },
+	{ "learn", 0, true, OPTREAD_LATER },
+	{ "allow-degraded", 0, true, OPTREAD_LATER },
 };
 #define NOPTIONS (sizeof(table) / sizeof(table[0]))
 
-/* Edit distance with rows of at most 32: enough for a suggestion. */
-static unsigned distance(const char *a, size_t la, const char *b)
-{
-	unsigned row[33];
-	size_t lb = strlen(b);
-
-	if (la > 32 || lb > 32)
-		return 99;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= la; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= lb; j++) {
-			unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[lb];
-}
-
-static int unknown(const char *word, size_t len, struct rt_err *err)
-{
-	const char *best = NULL;
-	unsigned least = len > 5 ? 4 : 3;
-	char shown[80];
-
-	for (size_t i = 0; i < NOPTIONS && len > 0; i++) {
-		unsigned d = distance(word, len, table[i].name);
-
-		if (table[i].name[0] && table[i].id != ID_LATER && d < least) {
-			least = d;
-			best = table[i].name;
-		}
-	}
-	io_escape(shown, sizeof(shown), word, len);
-	if (best)
-		return rt_fail(err, EINVAL,
-			       "unknown option '--%s'; did you mean '--%s'?", shown,
-			       best);
-	return rt_fail(err, EINVAL, "unknown option '--%s' (see polrun --help)", shown);
-}
-
-static int set(struct options *o, const struct option *opt, const char *value,
+static int set(void *to, const struct optread_option *opt, const char *value,
 	       struct rt_err *err)
 {
+	struct options *o = to;
 	const char **slot = NULL;
 
-	switch (opt->id) {
+	switch ((enum id)opt->id) {
 	case ID_BUNDLE:
 		slot = &o->bundle;
 		break;
@@ -163,79 +109,11 @@ static int set(struct options *o, const struct option *opt, const char *value,
 	case ID_YES:
 		o->yes = true;
 		return 0;
-	case ID_LATER:
 	default:
 		return rt_fail(err, EINVAL, "'--%s' is not supported by this version",
 			       opt->name);
 	}
-	if (*slot)
-		return rt_fail(err, EINVAL, "'%s%s' is given twice",
-			       opt->name[0] ? "--" : "-", opt->name[0] ? opt->name : "c");
-	if (!value[0] && opt->id != ID_LINE)
-		return rt_fail(err, EINVAL, "'--%s' needs a value that is not empty",
-			       opt->name);
-	*slot = value;
-	return 0;
-}
-
-/* "--name", "--name=value" or "--name value"; *i moves over the value. */
-static int read_long(struct options *o, int argc, char **argv, int *i,
-		     struct rt_err *err)
-{
-	const char *word = argv[*i] + 2, *eq = strchr(word, '='), *value = NULL;
-	size_t len = eq ? (size_t)(eq - word) : strlen(word);
-	const struct option *opt = NULL;
-
-	for (size_t k = 0; k < NOPTIONS; k++)
-		if (len && strlen(table[k].name) == len &&
-		    memcmp(table[k].name, word, len) == 0)
-			opt = &table[k];
-	if (!opt)
-		return unknown(word, len, err);
-	if (opt->id == ID_LATER)
-		return set(o, opt, NULL, err);
-	if (eq && !opt->takes_value)
-		return rt_fail(err, EINVAL, "'--%s' takes no value", opt->name);
-	if (eq)
-		value = eq + 1;
-	else if (opt->takes_value && *i + 1 < argc)
-		value = argv[++*i];
-	else if (opt->takes_value)
-		return rt_fail(err, EINVAL, "'--%s' needs a value", opt->name);
-	return set(o, opt, value, err);
-}
-
-/* A cluster of letters, the last of which may take a value. */
-static int read_short(struct options *o, int argc, char **argv, int *i,
-		      struct rt_err *err)
-{
-	for (const char *p = argv[*i] + 1; *p; p++) {
-		const struct option *opt = NULL;
-		const char *value = NULL;
-		char shown[16];
-		int r;
-
-		for (size_t k = 0; k < NOPTIONS; k++)
-			if (table[k].letter == *p)
-				opt = &table[k];
-		if (!opt) {
-			io_escape(shown, sizeof(shown), p, 1);
-			return rt_fail(err, EINVAL,
-				       "unknown option '-%s' (see polrun --help)", shown);
-		}
-		if (opt->takes_value) {
-			if (p[1])
-				value = p + 1;
-			else if (*i + 1 < argc)
-				value = argv[++*i];
-			else
-				return rt_fail(err, EINVAL, "'-%c' needs a value", *p);
-		}
-		r = set(o, opt, value, err);
-		if (r < 0 || opt->takes_value)
-			return r;
-	}
-	return 0;
+	return optread_value(slot, opt, value, opt->id == ID_LINE, err);
 }
 
 static int check_whole(const struct options *o, struct rt_err *err)
@@ -259,23 +137,12 @@ static int check_whole(const struct options *o, struct rt_err *err)
 
 int options_parse(int argc, char **argv, struct options *ret, struct rt_err *err)
 {
+	static const struct optread reader = { "polrun", table, NOPTIONS, set };
 	struct options o = { .action = OPT_RUN };
-	int i = 1, r;
+	int i, r = optread(&reader, argc, argv, &o, &i, err);
 
-	for (; i < argc; i++) {
-		if (strcmp(argv[i], "--") == 0) {
-			i++;
-			break;
-		}
-		if (argv[i][0] != '-' || !argv[i][1])
-			break;
-		r = argv[i][1] == '-' ? read_long(&o, argc, argv, &i, err) :
-					read_short(&o, argc, argv, &i, err);
-		if (r < 0)
-			return r;
-	}
-	if (i > argc)
-		i = argc;
+	if (r < 0)
+		return r;
 	o.argv = argv + i;
 	o.argc = argc - i;
 	r = check_whole(&o, err);

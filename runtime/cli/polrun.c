@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -29,6 +28,7 @@
 #include "runtime/cli/report.h"
 #include "runtime/cli/roots.h"
 #include "runtime/cli/streams.h"
+#include "runtime/cli/verified.h"
 #include "runtime/supervise/explain.h"
 
 #ifndef POL_VERSION
@@ -66,16 +66,6 @@ static int fail(const struct rt_err *err, int status)
 {
 	fprintf(stderr, "polrun: %s\n", err->text[0] ? err->text : "failed");
 	return status;
-}
-
-/* The filter is verified before anything is said or done under its name. */
-static int check_filter(struct bundle *b, bool trace, struct rt_err *err)
-{
-	const struct pb_map *map;
-	const void *insns;
-	size_t n;
-
-	return bundle_filter(b, trace, &insns, &n, &map, err);
 }
 
 /* --- before the sandbox ---------------------------------------------------------- */
@@ -504,19 +494,12 @@ static void go_ahead(struct session *s)
 /* Once, before anything of the bundle is believed. */
 static int open_bundle(struct session *s, struct rt_err *err)
 {
-	struct trust_options t = { .file = s->opt.signers,
-				   .require = s->opt.require_signed,
-				   .home = getenv("HOME"),
-				   .now = (int64_t)time(NULL) };
-	struct passwd_entry pw;
-	int r;
+	struct verified_options o = { .path = s->opt.bundle,
+				      .signers = s->opt.signers,
+				      .require = s->opt.require_signed,
+				      .trace = s->opt.explain };
 
-	if ((!t.home || !t.home[0]) && passwd_lookup(NULL, getuid(), &pw))
-		t.home = pw.home;
-	r = trust_open(s->opt.bundle, true, &t, &s->bundle, &s->trust, err);
-	if (r == 0)
-		r = bundle_check_time(&s->bundle, t.now, err);
-	return r == 0 ? check_filter(&s->bundle, s->opt.explain, err) : r;
+	return verified_open(&o, &s->bundle, &s->trust, err);
 }
 
 static void release(struct session *s)

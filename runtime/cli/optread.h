@@ -1,0 +1,39 @@
+/*
+ * Reads the options of one of the runtime's programs from its table.  Options
+ * end at "--" or at the first word that is none; "--name value", "--name=value"
+ * and clusters of letters are understood.
+ */
+#ifndef RUNTIME_CLI_OPTREAD_H
+#define RUNTIME_CLI_OPTREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/base/err.h"
+
+#define OPTREAD_LATER (-1) /* an id: known, and refused by this version */
+
+struct optread_option {
+	const char *name; /* without "--"; "": it has a letter only */
+	char letter;      /* 0: none */
+	bool takes_value;
+	int id;           /* the program's own */
+};
+
+struct optread {
+	const char *program; /* for "see PROGRAM --help" */
+	const struct optread_option *table;
+	size_t n;
+	/* `value` is NULL where the option takes none.  0 or -errno. */
+	int (*set)(void *to, const struct optread_option *opt, const char *value,
+		   struct rt_err *err);
+};
+
+/* 0 and the index of the first word behind the options, or -errno. */
+int optread(const struct optread *r, int argc, char **argv, void *to, int *ret_rest,
+	    struct rt_err *err);
+/* Stores a value that may be given once and is not empty (unless `empty`). */
+int optread_value(const char **slot, const struct optread_option *opt, const char *value,
+		  bool empty, struct rt_err *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* Decides whether a bundle is opened: who may have signed it, its time, and that
+ * its filter can be read. */
+#include "runtime/cli/verified.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/passwd.h"
+
+/* The filter is verified before anything is said or done under its name. */
+static int check_filter(struct bundle *b, bool trace, struct rt_err *err)
+{
+	const struct pb_map *map;
+	const void *insns;
+	size_t n;
+
+	return bundle_filter(b, trace, &insns, &n, &map, err);
+}
+
+int verified_open(const struct verified_options *o, struct bundle *ret,
+		  struct trust *ret_trust, struct rt_err *err)
+{
+	struct trust_options t = { .file = o->signers,
+				   .require = o->require,
+				   .home = getenv("HOME"),
+				   .now = (int64_t)time(NULL) };
+	struct passwd_entry pw;
+	int r;
+
+	memset(ret, 0, sizeof(*ret));
+	if ((!t.home || !t.home[0]) && passwd_lookup(NULL, getuid(), &pw) > 0)
+		t.home = pw.home;
+	r = trust_open(o->path, true, &t, ret, ret_trust, err);
+	if (r < 0)
+		return r;
+	r = bundle_check_time(ret, t.now, err);
+	if (r == 0)
+		r = check_filter(ret, o->trace, err);
+	if (r < 0) {
+		bundle_release(ret);
+		memset(ret, 0, sizeof(*ret));
+	}
+	return r;
+}
