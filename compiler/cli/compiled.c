@@ -5,12 +5,10 @@
 #include "compiler/cli/compiled.h"
 
 #include <errno.h>
-#include <linux/audit.h>
 #include <stdlib.h>
 
 #include "compiler/backend/net.h"
 #include "compiler/bundle/writer.h"
-#include "runtime/decide/bpf.h"
 
 bool compiled_answers(const struct ir *ir, const struct ir_request *req)
 {
@@ -51,50 +49,18 @@ bool compiled_open(struct compilation *c, struct bundle *ret)
 	return true;
 }
 
-/* --- system calls: the filter itself answers -------------------------------- */
+/* --- the decision library ------------------------------------------------------ */
 
-static bool ask_filter(struct bundle *b, const struct ir_request *req,
+static bool ask_filter(struct bundle *b, const struct ir_request *req, struct arena *a,
 		       struct decision *ret, const char **ret_why)
 {
-	struct seccomp_data data = { .nr = (int)req->nr, .arch = AUDIT_ARCH_X86_64 };
-	const struct pb_map *map;
 	struct rt_err err = { .err = 0 };
-	const void *insns;
-	unsigned looked;
-	uint32_t value, i;
-	size_t n, k;
-	int pc;
 
-	if (bundle_filter(b, false, &insns, &n, &map, &err) != 0) {
-		*ret_why = "the filter cannot be read";
-		return false;
-	}
-	for (k = 0; k < 6; k++)
-		data.args[k] = req->args[k];
-	pc = bpf_run(insns, n, &data, &value, &looked);
-	if (pc < 0) {
-		*ret_why = "the filter does not end";
-		return false;
-	}
-	ret->rule = b->rules->scalar_first + IR_S_SYSCALL_OTHERWISE;
-	if (value == SECCOMP_RET_ALLOW)
-		ret->effect = PB_ALLOW;
-	if ((value & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO)
-		ret->err = value & SECCOMP_RET_DATA;
-	for (i = 0; i < map->entries.count; i++) {
-		const struct pb_map_entry *e =
-			pb_at(map, map->entries, sizeof(*e), i);
-
-		if (e->pc != (uint32_t)pc)
-			continue;
-		ret->err = e->err;
-		if (e->rule != UINT32_MAX)
-			ret->rule = e->rule;
-	}
-	return true;
+	if (decide_syscall(b, req->nr, req->args, ret, &err) == 0)
+		return true;
+	*ret_why = arena_printf(a, "%s", err.text);
+	return false;
 }
-
-/* --- the others: the decision library ------------------------------------------ */
 
 static void ask_argv(const struct decide_ctx *ctx, const struct ir_request *req,
 		     struct arena *a, struct decision *ret)
@@ -154,7 +120,7 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 		decide_tool(&ctx, str_z(a, req->tool), ret);
 		return true;
 	case IR_SYSCALL:
-		return ask_filter(b, req, ret, ret_why);
+		return ask_filter(b, req, a, ret, ret_why);
 	case IR_KIND_COUNT:
 		break;
 	}

@@ -50,6 +50,18 @@ void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
  * modes: by egress.bin, for the scope sandbox. */
 void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 		uint16_t port, struct decision *ret);
+/*
+ * A host name, whose addresses nobody here knows: true where every address
+ * gets the same effect, else false and *ret is a deny.
+ */
+bool decide_net_name(const struct decide_ctx *c, bool udp, uint16_t port,
+		     struct decision *ret);
 void decide_tool(const struct decide_ctx *c, const char *name, struct decision *ret);
+/*
+ * The filter itself answers, which is for the scope sandbox: 0, or -errno with
+ * *ret a deny where it cannot be read.  `b` is what bundle_filter() takes.
+ */
+int decide_syscall(struct bundle *b, uint32_t nr, const uint64_t args[6],
+		   struct decision *ret, struct rt_err *err);
 
 #endif

@@ -53,13 +53,21 @@ static const struct pb_piece *find_piece(const struct pb_egress *e, uint32_t lis
 	return pb_at(e, e->pieces, sizeof(struct pb_piece), lo);
 }
 
+static void by_piece(const struct decide_ctx *c, const struct pb_piece *p,
+		     struct decision *ret)
+{
+	const struct pb_rule *r = bundle_rule(c->b, p->rule);
+
+	ret->effect = p->effect;
+	ret->rule = p->rule;
+	ret->needs_person = p->effect == PB_ASK && r && (r->flags & PB_F_ANSWER);
+}
+
 void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 		uint16_t port, struct decision *ret)
 {
 	const struct pb_egress *e = c->b->egress;
-	const struct pb_piece *p;
 	const struct pb_slab *s;
-	const struct pb_rule *r;
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, PB_S_NET_MODE, ret);
@@ -71,9 +79,31 @@ void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 	if (!e || c->scope != PB_SANDBOX)
 		return;
 	s = find_slab(e, addr);
-	p = find_piece(e, udp ? s->udp : s->tcp, port);
-	ret->effect = p->effect;
-	ret->rule = p->rule;
-	r = bundle_rule(c->b, p->rule);
-	ret->needs_person = p->effect == PB_ASK && r && (r->flags & PB_F_ANSWER);
+	by_piece(c, find_piece(e, udp ? s->udp : s->tcp, port), ret);
+}
+
+bool decide_net_name(const struct decide_ctx *c, bool udp, uint16_t port,
+		     struct decision *ret)
+{
+	const struct pb_egress *e = c->b->egress;
+	const struct pb_piece *first = NULL, *p;
+	uint32_t i;
+
+	*ret = (struct decision){ .effect = PB_DENY };
+	decide_deny(c, PB_S_NET_MODE, ret);
+	if (bundle_net_mode(c->b) == PB_NET_DISABLED)
+		return true;
+	if (!e || c->scope != PB_SANDBOX)
+		return false;
+	for (i = 0; i < e->slabs.count; i++) {
+		const struct pb_slab *s = pb_at(e, e->slabs, sizeof(*s), i);
+
+		p = find_piece(e, udp ? s->udp : s->tcp, port);
+		if (first && p->effect != first->effect)
+			return false;
+		first = first ? first : p;
+	}
+	if (first)
+		by_piece(c, first, ret);
+	return first != NULL;
 }
