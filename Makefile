@@ -47,6 +47,7 @@ STATIC := $(if $(filter san cov fuzz,$(VARIANT)),-pie,-static-pie)
 
 POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lnftables -lpcre2-8
 POLRUN_LIBS := -lsodium -lcap
+POLQUERY_LIBS := -lsodium -ljson-c
 
 FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/frontend compiler/format compiler/sema compiler/sets compiler/ir \
@@ -58,7 +59,7 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            runtime/base runtime/shell runtime/bundle runtime/decide runtime/sandbox \
            runtime/supervise runtime/cli
 ONLY ?= $(FOLDERS)
-MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polinit.c runtime/cli/polnft.c
+MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polinit.c runtime/cli/polnft.c runtime/cli/polquery.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
 SRC_RUNTIME  := $(filter-out $(MAINS),$(foreach d,$(filter runtime/%,$(ONLY)),$(wildcard $(d)/*.c)))
@@ -70,7 +71,8 @@ OBJ_RUNTIME  := $(call obj,$(SRC_RUNTIME))
 LIB_COMPILER := $(BUILD)/lib/libcompiler.a
 LIB_RUNTIME  := $(BUILD)/lib/libruntime.a
 
-BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit $(BUILD)/bin/polnft
+BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit $(BUILD)/bin/polnft \
+        $(BUILD)/bin/polquery
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c))
 TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
@@ -90,7 +92,7 @@ all: $(BINS)
 help:
 	@sed -n 's/^## //p' Makefile
 
-## all            polc, polrun, polinit under build/$(VARIANT)/bin
+## all            polc, polrun, polinit, polquery under build/$(VARIANT)/bin
 ## test           every test of this variant (./dev test runs all variants)
 ## check-unit     unit, property and conformance tests
 ## check-schema   ajv and polc agree on every golden in YAML
@@ -145,6 +147,9 @@ $(BUILD)/bin/polrun: $(call obj,runtime/cli/polrun.c) $(LIB_RUNTIME)
 $(BUILD)/bin/polinit: $(call obj,runtime/cli/polinit.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
+$(BUILD)/bin/polquery: $(call obj,runtime/cli/polquery.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLQUERY_LIBS)
 $(BUILD)/bin/polnft: $(call obj,runtime/cli/polnft.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables
@@ -231,6 +236,7 @@ bench:
 install: all
 	install -D -m 0755 $(BUILD)/bin/polc $(DESTDIR)$(PREFIX)/bin/polc
 	install -D -m 0755 $(BUILD)/bin/polrun $(DESTDIR)$(PREFIX)/bin/polrun
+	install -D -m 0755 $(BUILD)/bin/polquery $(DESTDIR)$(PREFIX)/bin/polquery
 	install -D -m 0755 $(BUILD)/bin/polinit $(DESTDIR)$(PREFIX)/libexec/pol/polinit
 	install -D -m 0755 $(BUILD)/bin/polnft $(DESTDIR)$(PREFIX)/libexec/pol/polnft
 	install -d $(DESTDIR)$(PREFIX)/share/pol

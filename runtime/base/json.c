@@ -1,11 +1,13 @@
-/* Writes JSON, indented by two blanks a level; it decides only how a text is
- * escaped. */
+/* Writes JSON, indented by two blanks a level or on one line; it decides only
+ * how a text is escaped. */
 #include "runtime/base/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/base/utf8.h"
 
 void json_init(struct json *j)
 {
@@ -16,6 +18,13 @@ void json_release(struct json *j)
 {
 	free(j->buf);
 	json_init(j);
+}
+
+void json_reset(struct json *j)
+{
+	struct json old = *j;
+
+	*j = (struct json){ .buf = old.buf, .cap = old.cap, .one_line = old.one_line };
 }
 
 static void put(struct json *j, const char *s, size_t len)
@@ -48,29 +57,16 @@ static void puts_(struct json *j, const char *s)
 
 static void newline(struct json *j)
 {
+	if (j->one_line)
+		return;
 	puts_(j, "\n");
 	for (unsigned i = 0; i < j->depth; i++)
 		puts_(j, "  ");
 }
 
-/* Length of a well-formed UTF-8 sequence that needs no escape, or 0. */
-static size_t utf8(const unsigned char *s, size_t len)
+static bool is_plain(unsigned char c)
 {
-	size_t n = s[0] < 0x80		 ? 1
-		   : (s[0] & 0xe0) == 0xc0 ? 2
-		   : (s[0] & 0xf0) == 0xe0 ? 3
-		   : (s[0] & 0xf8) == 0xf0 ? 4
-					   : 0;
-
-	if (n == 0 || n > len || s[0] == 0xc0 || s[0] == 0xc1 || s[0] > 0xf4)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
 static void quoted(struct json *j, const char *s, size_t len)
@@ -78,9 +74,19 @@ static void quoted(struct json *j, const char *s, size_t len)
 	const unsigned char *u = (const unsigned char *)s;
 
 	puts_(j, "\"");
-	for (size_t i = 0; i < len;) {
-		size_t n = utf8(u + i, len - i);
+	for (size_t i = 0, n; i < len; i += n) {
+		size_t plain = i;
 		char esc[8];
+
+		/* most text is copied in one go */
+		while (plain < len && is_plain(u[plain]))
+			plain++;
+		n = plain - i;
+		if (n) {
+			put(j, s + i, n);
+			continue;
+		}
+		n = utf8_length(s + i, len - i);
 
 		if (n == 0) {
 			puts_(j, "\\ufffd");
@@ -95,7 +101,6 @@ static void quoted(struct json *j, const char *s, size_t len)
 		} else {
 			put(j, s + i, n);
 		}
-		i += n;
 	}
 	puts_(j, "\"");
 }
@@ -108,7 +113,7 @@ static void member(struct json *j, const char *key)
 		newline(j);
 	if (key) {
 		quoted(j, key, strlen(key));
-		puts_(j, ": ");
+		puts_(j, j->one_line ? ":" : ": ");
 	}
 	j->comma = true;
 }
@@ -194,6 +199,12 @@ void json_null(struct json *j, const char *key)
 {
 	member(j, key);
 	puts_(j, "null");
+}
+
+void json_raw(struct json *j, const char *key, const char *s, size_t len)
+{
+	member(j, key);
+	put(j, s, len);
 }
 
 const char *json_finish(struct json *j, size_t *ret_len)

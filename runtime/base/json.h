@@ -1,5 +1,6 @@
 /*
  * A JSON writer into memory: nothing is read.  Keys are NULL inside arrays.
+ * Indented, or with `one_line` without any white space.
  * The caller balances begin and end; a failed allocation makes json_finish()
  * return NULL, and everything in between is a no-op.
  */
@@ -15,11 +16,14 @@ struct json {
 	size_t len, cap;
 	bool failed;
 	bool comma; /* something stands before the next member */
+	bool one_line; /* set after json_init(); json_reset() keeps it */
 	unsigned depth;
 };
 
 void json_init(struct json *j);
 void json_release(struct json *j);
+/* Empty again, with the memory that it has. */
+void json_reset(struct json *j);
 void json_object(struct json *j, const char *key);
 void json_object_end(struct json *j);
 void json_array(struct json *j, const char *key);
@@ -31,6 +35,8 @@ void json_int(struct json *j, const char *key, int64_t v);
 void json_uint(struct json *j, const char *key, uint64_t v);
 void json_bool(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
+/* `len` bytes that are JSON already. */
+void json_raw(struct json *j, const char *key, const char *s, size_t len);
 /* The text with a newline at its end, or NULL; it stays owned by `j`. */
 const char *json_finish(struct json *j, size_t *ret_len);
 

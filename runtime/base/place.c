@@ -1,4 +1,4 @@
-/* Decides which directory is the project of a place. */
+/* Decides which directory is the project of a place, and where a path leads. */
 #include "runtime/base/place.h"
 
 #include <errno.h>
@@ -58,4 +58,81 @@ char *place_project(const char *from, const char *home)
 		slash[slash == dir] = '\0';
 	}
 	return strdup(from);
+}
+
+/* How many bytes of the path exist; -ELOOP where it ends at a link. */
+static ssize_t existing(const char *path, char *buf)
+{
+	const char *p = path;
+	ssize_t good = 0;
+	struct stat st;
+
+	while (*p) {
+		const char *end = strchrnul(p + 1, '/');
+		size_t n = (size_t)(end - path);
+
+		memcpy(buf, path, n);
+		buf[n] = '\0';
+		if (stat(buf, &st) != 0) {
+			if (lstat(buf, &st) == 0 && S_ISLNK(st.st_mode))
+				return -ELOOP;
+			return good;
+		}
+		good = (ssize_t)n;
+		p = end;
+	}
+	return good;
+}
+
+/* Is there no symbolic link in what exists of the path?  One call a component,
+ * which is all that most paths need. */
+static bool is_without_links(const char *path, char *buf)
+{
+	const char *p = path;
+	struct stat st;
+
+	while (*p) {
+		const char *end = strchrnul(p + 1, '/');
+		size_t n = (size_t)(end - path);
+
+		memcpy(buf, path, n);
+		buf[n] = '\0';
+		if (lstat(buf, &st) != 0)
+			return errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+		if (S_ISLNK(st.st_mode))
+			return false;
+		p = end;
+	}
+	return true;
+}
+
+int place_physical(const char *path, char *out)
+{
+	char head[PATH_MAX];
+	size_t n = strlen(path), got;
+	ssize_t good;
+
+	if (n >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (is_without_links(path, head)) {
+		memcpy(out, path, n + 1);
+		return 0;
+	}
+	if (realpath(path, out))
+		return 0;
+	if (errno == ELOOP || errno == ENAMETOOLONG)
+		return -errno;
+	good = existing(path, head);
+	if (good < 0)
+		return (int)good;
+	head[good] = '\0';
+	if (good == 0 || !realpath(head, out))
+		out[0] = '\0';
+	got = strcmp(out, "/") == 0 ? 0 : strlen(out);
+	if (out[0] == '\0' && good > 0)
+		return -ELOOP; /* it is being changed */
+	if (got + n - (size_t)good >= PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(out + got, path + good, n - (size_t)good + 1);
+	return 0;
 }

@@ -17,5 +17,13 @@ bool place_is_below(const char *path, const char *dir);
  * another reason than that one may not enter it.
  */
 char *place_project(const char *from, const char *home);
+/*
+ * The physical path of `path` (absolute, without '.', '..', '//' and a last
+ * '/'): symbolic links in the beginning of it that exists are followed, the
+ * rest stays as it is.  0, -ENAMETOOLONG, or -ELOOP where a link leads nowhere
+ * or in a circle; what may not be looked at counts as not there.  `out` has
+ * PATH_MAX bytes.
+ */
+int place_physical(const char *path, char *out);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const names[] = {
 #define SYSNAME(nr, name) [nr] = #name,
@@ -17,4 +18,12 @@ const char *sysname(int nr, char buf[SYSNAME_CAP])
 		return names[nr];
 	(void)snprintf(buf, SYSNAME_CAP, "syscall %d", nr);
 	return buf;
+}
+
+int sysname_number(const char *name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i] && strcmp(names[i], name) == 0)
+			return (int)i;
+	return -1;
 }

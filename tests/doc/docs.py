@@ -291,7 +291,51 @@ def schemas():
                     report)
         if os.path.exists(report):
             os.unlink(report)
+    query_schemas(v, ["-b", bundle, "--allowed-signers", f"{work}/signers"], project)
     shutil.rmtree(work, ignore_errors=True)
+
+
+def query_schemas(v, args, project):
+    """Requests and answers of polquery: what the schema of requests takes and
+    refuses is what polquery takes and refuses."""
+    here = {"cwd": project, "home": os.path.dirname(project)}
+    good = [dict(here, id=1, kind="command", line="npm publish"),
+            dict(here, id=[1, None], kind="command", line="a | b"),
+            dict(here, kind="argv", argv=["ls", ""], role="x"),
+            dict(here, kind="argv", argv=["ls"], scope="host", tmpdir="/tmp",
+                 session_dir="/s", project=project),
+            dict(here, kind="file", op="write", path=f"{project}/x"),
+            dict(kind="net", proto="tcp", host="a.example", port=1),
+            dict(here, kind="unix", path="@x"), dict(here, kind="unix", path="/run/x"),
+            dict(kind="syscall", name="ptrace", args=[0, -1, 2**64 - 1]),
+            dict(kind="tool", name="x", args={"a": [1.5]}),
+            dict(kind="setting", name="context.storage")]
+    bad = [{}, dict(kind="x"), dict(kind="tool"), dict(kind="tool", name=1),
+           dict(kind="tool", name="x", op="read"), dict(kind="argv", argv=[]),
+           dict(kind="argv", argv=[1]), dict(kind="file", op="x", path="/x"),
+           dict(kind="file", op="read", path="x"), dict(kind="unix", path="@"),
+           dict(kind="net", proto="tcp", host="a", port=0),
+           dict(kind="net", proto="tcp", host="a", port=1.5),
+           dict(kind="syscall", name="read", args=[2**64]),
+           dict(kind="syscall", name="read", args=[0] * 7),
+           dict(kind="tool", name="x", scope="all"), dict(kind="tool", name="x", y=1)]
+    lines = "".join(json.dumps(r) + "\n" for r in good + bad)
+    p = subprocess.run([f"{BIN}/polquery"] + args, input=lines.encode(),
+                       capture_output=True, cwd=project)
+    answers = p.stdout.decode().splitlines()
+    if len(answers) != len(good) + len(bad):
+        result("polquery answers each line", False, f"  {answers}\n  {p.stderr}")
+        return
+    for request, answer in zip(good + bad, map(json.loads, answers)):
+        faults = [e.message[:200] for e in v["query-decision"].iter_errors(answer)]
+        if v["query-request"].is_valid(request) != (request in good):
+            faults.append("the schema of requests does not say so")
+        # only the role is no matter of form
+        if ("error" in answer) != (request in bad or "role" in request):
+            faults.append(f"answered {answer}")
+        if answer["id"] != request.get("id"):
+            faults.append("another id")
+        result("polquery " + json.dumps(request)[:60], not faults, "  " + "\n  ".join(faults))
 
 
 def main():

@@ -1,0 +1,136 @@
+/* polquery: verifies a bundle as polrun does, then answers requests, a line for
+ * each line, until its input ends.  It runs nothing and writes no file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/cli/query.h"
+#include "runtime/cli/query_input.h"
+#include "runtime/cli/query_options.h"
+#include "runtime/cli/verified.h"
+
+#ifndef POL_VERSION
+#define POL_VERSION "0.1.0"
+#endif
+
+/* As polc: 2 trouble, 4 trust. */
+enum { EXIT_TROUBLE = 2, EXIT_TRUST = 4 };
+
+static int fail(const struct rt_err *err, int status)
+{
+	char line[sizeof(err->text) * 4];
+
+	io_plain(line, sizeof(line), err->text[0] ? err->text : "failed");
+	fprintf(stderr, "polquery: %s\n", line);
+	return status;
+}
+
+static int trouble(const char *what)
+{
+	struct rt_err err = { 0 };
+
+	(void)rt_fail_errno(&err, errno, "%s", what);
+	return fail(&err, EXIT_TROUBLE);
+}
+
+/* Each answer is written whole before the next line is looked at: whoever asks
+ * may wait for it. */
+static int answer_all(struct query *q, struct query_input *in)
+{
+	for (;;) {
+		const char *text = NULL;
+		char *line;
+		size_t n;
+		int r;
+
+		switch (query_input_line(in, &line, &n)) {
+		case QUERY_LINE:
+			text = query_answer(q, line, n, &n);
+			break;
+		case QUERY_TOO_LONG:
+			text = query_too_long(q, &n);
+			break;
+		case QUERY_END:
+			return 0;
+		case QUERY_FAILED:
+		default:
+			return trouble("reading requests");
+		}
+		if (!text) {
+			errno = ENOMEM;
+			return trouble("answering");
+		}
+		r = io_write_all(STDOUT_FILENO, text, n);
+		if (r < 0) {
+			errno = -r;
+			return trouble("writing answers");
+		}
+	}
+}
+
+/* A file that is not there is trouble; everything else about it is trust. */
+static int open_bundle(const struct query_options *opt, struct bundle *b)
+{
+	struct verified_options o = { .path = opt->bundle,
+				      .signers = opt->signers,
+				      .require = opt->require_signed };
+	struct rt_err err = { 0 };
+	struct trust t;
+	int fd = open(opt->bundle, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0) {
+		(void)rt_fail_errno(&err, errno, "bundle '%.150s' cannot be opened",
+				    opt->bundle);
+		return fail(&err, EXIT_TROUBLE);
+	}
+	(void)close(fd);
+	return verified_open(&o, b, &t, &err) < 0 ? fail(&err, EXIT_TRUST) : 0;
+}
+
+static int serve(const struct query_options *opt)
+{
+	struct rt_err err = { 0 };
+	struct query_input in;
+	struct bundle b;
+	struct query q;
+	int status = open_bundle(opt, &b);
+
+	if (status)
+		return status;
+	if (query_init(&q, &b, opt->scope, &err) < 0) {
+		bundle_release(&b);
+		return fail(&err, EXIT_TRUST);
+	}
+	query_input_init(&in, STDIN_FILENO, QUERY_MAX_LINE);
+	status = answer_all(&q, &in);
+	query_input_release(&in);
+	query_release(&q);
+	bundle_release(&b);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct query_options opt;
+	struct rt_err err = { 0 };
+
+	/* a peer that is gone is an error like any other */
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (query_options_parse(argc, argv, &opt, &err) < 0)
+		return fail(&err, EXIT_TROUBLE);
+	switch (opt.action) {
+	case QUERY_HELP:
+		fputs(polquery_help, stdout);
+		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+	case QUERY_VERSION:
+		puts("polquery " POL_VERSION);
+		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+	case QUERY_ANSWER:
+	default:
+		return serve(&opt);
+	}
+}

@@ -1,0 +1,38 @@
+/*
+ * Answers requests under one bundle: a line of JSON in, a line of JSON out.
+ * doc/polquery.md and doc/schema/query-*.json say what stands in them.
+ */
+#ifndef RUNTIME_CLI_QUERY_H
+#define RUNTIME_CLI_QUERY_H
+
+#include "runtime/bundle/reader.h"
+#include "runtime/cli/query_request.h"
+#include "runtime/cli/query_setting.h"
+#include "runtime/cli/query_where.h"
+
+struct json; /* runtime/base/json.h, whose names are also json-c's */
+
+enum { QUERY_MAX_LINE = 16 * 1024 * 1024 };
+
+struct query {
+	struct bundle *b;
+	uint8_t scope; /* of requests that say none */
+	struct query_reader *reader;
+	struct query_settings settings;
+	struct query_where where;
+	struct json *out;
+};
+
+/* `b` stays the caller's.  0 or -errno. */
+int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *err);
+void query_release(struct query *q);
+/*
+ * The answer to one line of `n` bytes, line[n] being NUL: always one line of
+ * JSON with its newline, which lives until the next call; NULL only without
+ * memory.
+ */
+const char *query_answer(struct query *q, const char *line, size_t n, size_t *ret_n);
+/* The answer to a line that was not kept because it is too long. */
+const char *query_too_long(struct query *q, size_t *ret_n);
+
+#endif

@@ -1,0 +1,117 @@
+/* Reads polquery's command line.  What a later version brings is refused by
+ * name: nothing is accepted and ignored. */
+#include "runtime/cli/query_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "runtime/base/io.h"
+#include "runtime/bundle/format.h"
+#include "runtime/cli/optread.h"
+
+const char polquery_help[] =
+	"usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
+	"\n"
+	"Answers requests under a compiled policy: one JSON object a line on stdin,\n"
+	"one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
+	"\n"
+	"  -b, --bundle FILE      the compiled policy (required)\n"
+	"      --scope host|sandbox\n"
+	"                         of requests that say none: host, for programs that\n"
+	"                         only ask, or sandbox, for what polrun would start\n"
+	"      --require-signed   refuse a bundle that no trusted key has signed\n"
+	"      --allowed-signers FILE\n"
+	"                         who may sign, instead of the default lists\n"
+	"      --help  --version\n"
+	"\n"
+	"Exit status: 0 at the end of the requests, whatever was decided; 2 usage or\n"
+	"input and output; 4 a bundle that is not to be trusted.\n";
+
+enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_HELP, ID_VERSION };
+
+static const struct optread_option table[] = {
+	{ "bundle", 'b', true, ID_BUNDLE },
+	{ "scope", 0, true, ID_SCOPE },
+	{ "allowed-signers", 0, true, ID_SIGNERS },
+	{ "require-signed", 0, false, ID_REQUIRE },
+	{ "help", 'h', false, ID_HELP },
+	{ "version", 0, false, ID_VERSION },
+};
+
+static int set_scope(struct query_options *o, const char *value, struct rt_err *err)
+{
+	char shown[60];
+
+	io_escape(shown, sizeof(shown), value, strlen(value));
+	if (o->scope)
+		return rt_fail(err, EINVAL, "'--scope' is given twice");
+	if (strcmp(value, "host") == 0)
+		o->scope = PB_HOST;
+	else if (strcmp(value, "sandbox") == 0)
+		o->scope = PB_SANDBOX;
+	else
+		return rt_fail(err, EINVAL, "--scope: '%s' is neither 'host' nor 'sandbox'",
+			       shown);
+	return 0;
+}
+
+static int set(void *to, const struct optread_option *opt, const char *value,
+	       struct rt_err *err)
+{
+	struct query_options *o = to;
+
+	switch ((enum id)opt->id) {
+	case ID_BUNDLE:
+		return optread_value(&o->bundle, opt, value, false, err);
+	case ID_SCOPE:
+		return set_scope(o, value, err);
+	case ID_SIGNERS:
+		return optread_value(&o->signers, opt, value, false, err);
+	case ID_REQUIRE:
+		o->require_signed = true;
+		return 0;
+	case ID_HELP:
+		o->action = QUERY_HELP;
+		return 0;
+	case ID_VERSION:
+		o->action = QUERY_VERSION;
+		return 0;
+	default:
+		return rt_fail(err, EINVAL, "'--%s' is not supported by this version",
+			       opt->name);
+	}
+}
+
+static int check_words(char **argv, int rest, int argc, struct rt_err *err)
+{
+	char shown[60];
+
+	if (rest >= argc)
+		return 0;
+	io_escape(shown, sizeof(shown), argv[rest], strlen(argv[rest]));
+	if (strcmp(argv[rest], "hook") == 0 || strcmp(argv[rest], "serve") == 0)
+		return rt_fail(err, EINVAL, "'%s' is not supported by this version", shown);
+	return rt_fail(err, EINVAL, "'%s' is too much: requests are read from stdin", shown);
+}
+
+int query_options_parse(int argc, char **argv, struct query_options *ret,
+			struct rt_err *err)
+{
+	static const struct optread reader = { "polquery", table,
+					       sizeof(table) / sizeof(table[0]), set };
+	struct query_options o = { .action = QUERY_ANSWER };
+	int rest, r = optread(&reader, argc, argv, &o, &rest, err);
+
+	if (r == 0 && o.action == QUERY_ANSWER)
+		r = check_words(argv, rest, argc, err);
+	if (r < 0)
+		return r;
+	if (o.action == QUERY_ANSWER && !o.bundle)
+		return rt_fail(err, EINVAL,
+			       "no bundle: name the compiled policy with --bundle FILE "
+			       "('polc compile POLICY -o FILE' makes it)");
+	if (!o.scope)
+		o.scope = PB_HOST;
+	*ret = o;
+	return 0;
+}

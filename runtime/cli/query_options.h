@@ -1,0 +1,25 @@
+/* polquery's command line. */
+#ifndef RUNTIME_CLI_QUERY_OPTIONS_H
+#define RUNTIME_CLI_QUERY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/base/err.h"
+
+enum query_action { QUERY_ANSWER, QUERY_HELP, QUERY_VERSION };
+
+struct query_options {
+	enum query_action action;
+	const char *bundle;
+	const char *signers; /* --allowed-signers */
+	bool require_signed;
+	uint8_t scope;       /* enum pb_scope, of requests that say none */
+};
+
+/* Nothing is read or opened.  On failure err->text says what is wrong. */
+int query_options_parse(int argc, char **argv, struct query_options *ret,
+			struct rt_err *err);
+extern const char polquery_help[];
+
+#endif
