@@ -24,12 +24,15 @@ struct state {
 	uint32_t out, other; /* SPLIT has both */
 };
 
-/* What a byte of the text is; with LAST, a newline may be said to be the last. */
+/*
+ * What a byte of the text is.  That a newline is the last byte of the text is
+ * guessed before it is known: nothing follows where the guess was wrong.  A last
+ * newline taken for another makes no condition true, and does no harm.
+ */
 struct kind {
 	struct set_bytes bytes;
 	bool is_word, is_newline;
-	bool is_last;  /* nothing may follow */
-	bool is_inner; /* something must follow */
+	bool is_last; /* nothing may follow */
 };
 
 #define MAX_KINDS 4
@@ -58,7 +61,7 @@ struct builder {
 static const struct set_bytes any_byte = { { UINT64_MAX, UINT64_MAX, UINT64_MAX,
 					     UINT64_MAX } };
 
-/* --- from the tree to states ------------------------------------------------------------ */
+/* --- from the tree to states ----------------------------------------------- */
 
 static uint32_t add(struct builder *b, struct state s)
 {
@@ -158,11 +161,9 @@ static void find_kinds(struct builder *b)
 	if (b->seen & line) {
 		rx_add(&newline.bytes, '\n', '\n');
 		other.bytes.w[0] &= ~((uint64_t)1 << '\n');
-		newline.is_inner = b->seen & last;
 		b->kinds[b->nkinds++] = newline;
 	}
 	if (b->seen & last) {
-		newline.is_inner = false;
 		newline.is_last = true;
 		b->kinds[b->nkinds++] = newline;
 	}
@@ -273,8 +274,7 @@ static struct row *row_of(struct builder *b, uint32_t state, uint32_t before)
 	for (after = 0; after < b->nkinds && !(k && k->is_last); after++)
 		if (reach(b, state, k, after, row))
 			VEC_PUSH(b->a, &row->v, position(b, b->tail, after));
-	if (!k || !k->is_inner)
-		row->last = reach(b, state, k, b->nkinds, row);
+	row->last = reach(b, state, k, b->nkinds, row);
 	return row;
 }
 

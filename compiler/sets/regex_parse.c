@@ -130,7 +130,7 @@ static void skip(struct rx_reader *r)
 	}
 }
 
-/* --- quantifiers ------------------------------------------------------------ */
+/* --- quantifiers ----------------------------------------------------------- */
 
 static uint32_t digits(const struct rx_reader *r, size_t *p)
 {
@@ -224,7 +224,7 @@ struct rx *rx_quantified(struct rx_reader *r, struct rx *x)
 	return q;
 }
 
-/* --- escapes ------------------------------------------------------------ */
+/* --- escapes --------------------------------------------------------------- */
 
 static const struct {
 	char letter;

@@ -143,6 +143,9 @@ static const struct row rows[] = {
 	{ I, "^(?^:a)b$", "aB/ab", "Ab" },
 	{ 0, "^(?x) a b (?-x) c$", "ab c", "abc" },
 	{ 0, "^(?xx) [a b] $", "a/b", " /c" },
+	{ 0, "^(?xx) (?x) [a b] $", "a/b/ ", "c" },
+	{ 0, "^(?xx) (?-x)[a b]$", "a/b/ ", "c" },
+	{ D, "(?^)a$", "a/ba", "a\n" },
 	{ X, "^ a [ ] b\\ c $ # that is all", "a b c", "abc/ab c" },
 	{ X, "a#b", "a", "b" },
 	{ 0, "^a(?#no)b$", "ab", "a(?#no)b" },
@@ -607,6 +610,21 @@ static void test_what_matches_nothing_is_empty(void **state)
 	assert_int_equal(language(STR("^\\z"), 0)->op, SET_EPS);
 }
 
+/* What cannot change the answer any more takes no positions. */
+static void test_few_positions(void **state)
+{
+	struct set_re *re = language(STR("^ab|^cd"), 0);
+
+	(void)state;
+	/* before, "a", behind */
+	assert_int_equal(language(STR("a(?:bcd)?"), 0)->graph->n, 3);
+	/* an anchored pattern has no loop before it */
+	assert_int_equal(re->graph->n, 5);
+	assert_int_equal(set_after(&arena, re, 'a')->graph->n, 2);
+	/* two kinds of each byte but of "a" and "b" */
+	assert_int_equal(language(STR("a\\b.*\\bb"), 0)->graph->n, 2 + 2 * 3);
+}
+
 /* A graph stands in other expressions as any other. */
 static void test_inside_of_other_expressions(void **state)
 {
@@ -654,6 +672,7 @@ int main(void)
 		WITH(arena, test_large_patterns),
 		WITH(arena, test_bytes_of_any_value),
 		WITH(arena, test_what_matches_nothing_is_empty),
+		WITH(arena, test_few_positions),
 		WITH(arena, test_inside_of_other_expressions),
 	};
 
