@@ -197,12 +197,16 @@ static void test_what_json_c_takes_and_json_is_not(void **state)
 
 static void test_a_key_stands_there_once(void **state)
 {
+	char line[1000];
+
 	(void)state;
 	refused("{\"id\":1,\"kind\":\"tool\",\"name\":\"a\",\"name\":\"b\"}", "1",
 		"'name': is there twice");
 	refused("{\"id\":1,\"kind\":\"tool\",\"name\":\"a\",\"n\\u0061me\":\"b\"}", "1", "twice");
 	refused("{\"id\":1,\"kind\":\"tool\",\"name\":\"a\",\"args\":[{\"x\":1,\"y\":{\"z\":1,\"z\":2}}]}",
 		"1", "'args': holds a key twice");
+	(void)snprintf(line, sizeof(line), "{\"id\":1,\"%0300d\\u0031\":1,\"%0300d\\u0031\":2}", 0, 0);
+	refused(line, "1", "\"a key is there twice\"");
 	/* the same key in two objects is none */
 	want("{\"id\":1,\"kind\":\"tool\",\"name\":\"a\",\"args\":[{\"x\":1},{\"x\":{\"x\":1}}]}",
 	     "\"effect\"");
