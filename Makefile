@@ -53,7 +53,7 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/frontend compiler/format compiler/sema compiler/sets compiler/ir \
            compiler/lower compiler/analysis compiler/target \
            compiler/backend compiler/backend/seccomp compiler/backend/landlock \
-           compiler/backend/mounts compiler/backend/matcher \
+           compiler/backend/mounts compiler/backend/matcher compiler/backend/commands \
            compiler/backend/limits compiler/backend/nft \
            compiler/bundle compiler/cli \
            runtime/base runtime/shell runtime/bundle runtime/decide runtime/sandbox \

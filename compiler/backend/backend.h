@@ -63,7 +63,7 @@ struct backend {
 			      struct arena *a);
 };
 
-/* The table: rules, matcher, seccomp, landlock, mounts, limits, env.  NULL-ended. */
+/* The table: rules, matcher, commands, seccomp, landlock, mounts, limits, env.  NULL-ended. */
 extern const struct backend *const bk_table[];
 
 const char *bk_exactness_name(enum bk_exactness e);

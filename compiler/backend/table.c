@@ -1,5 +1,6 @@
 /* All back ends, in the order in which they check, emit and print. */
 #include "compiler/backend/backend.h"
+#include "compiler/backend/commands/commands.h"
 #include "compiler/backend/landlock/landlock.h"
 #include "compiler/backend/limits/limits.h"
 #include "compiler/backend/matcher/matcher.h"
@@ -11,6 +12,7 @@
 const struct backend *const bk_table[] = {
 	&bk_rules,
 	&bk_matcher,
+	&bk_commands,
 	&bk_seccomp,
 	&bk_landlock,
 	&bk_mounts,

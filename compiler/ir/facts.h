@@ -19,7 +19,7 @@ struct ir_risk_fact {
 	struct ir_place at;
 };
 
-/* program, wrapper, interpreter, taint, safe, inert as they were written; what
+/* program, wrapper, interpreter, taint, safe, inert, pin, shell as written; what
  * they say is in ir.programs, ir.vars and ir.inert. */
 struct ir_fact {
 	struct str kind; /* the keyword */
@@ -55,8 +55,11 @@ struct ir_optspec {
 	struct ir_when when;/* of code */
 };
 
+#define IR_ANY_OPERAND UINT32_MAX
+
+/* A code place that is no option. */
 struct ir_code_place {
-	uint32_t operand;   /* from 1; 0: standard input; UINT32_MAX: each */
+	uint32_t operand; /* from 1, or any; standard input is a flag */
 	struct ir_when when;
 };
 

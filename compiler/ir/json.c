@@ -8,20 +8,6 @@
 #include "compiler/ir/json_set.h"
 #include "compiler/ir/value.h"
 
-static void put_place(struct buf *b, const char *k, const struct ir_place *p)
-{
-	ir_json_key(b, k);
-	if (!p->line) {
-		buf_z(b, "null");
-		return;
-	}
-	buf_ch(b, '{');
-	ir_json_str(b, "file", p->file);
-	ir_json_num(b, "line", p->line);
-	ir_json_num(b, "col", p->col);
-	buf_ch(b, '}');
-}
-
 /* --- records -------------------------------------------------------------------- */
 
 static void put_rule(struct buf *b, const struct ir_rule *r)
@@ -30,7 +16,7 @@ static void put_rule(struct buf *b, const struct ir_rule *r)
 
 	ir_json_str(b, "id", r->id);
 	ir_json_word(b, "level", ir_level_name(r->level));
-	put_place(b, "at", &r->at);
+	ir_json_place(b, "at", &r->at);
 	ir_json_word(b, "kind", ir_kind_name(r->kind));
 	ir_json_word(b, "effect", ir_effect_name(r->effect));
 	ir_json_str(b, "text", r->text);
@@ -82,7 +68,7 @@ static void put_scalar(struct buf *b, enum ir_scalar_type t, const struct ir_sca
 
 	ir_json_str(b, "id", s->id);
 	ir_json_word(b, "level", ir_level_name(s->level));
-	put_place(b, "at", &s->at);
+	ir_json_place(b, "at", &s->at);
 	ir_json_flag(b, "set", s->set);
 	ir_json_flag(b, "locked", s->locked);
 	put_value(b, t, s);
@@ -152,7 +138,7 @@ static void put_test(struct buf *b, const struct ir_test *t)
 	size_t i;
 
 	ir_json_str(b, "name", t->name);
-	put_place(b, "at", &t->at);
+	ir_json_place(b, "at", &t->at);
 	ir_json_flag(b, "sandbox", t->scopes & IR_SANDBOX);
 	ir_json_flag(b, "host", t->scopes & IR_HOST);
 	ir_json_key(b, "cases");
@@ -160,7 +146,7 @@ static void put_test(struct buf *b, const struct ir_test *t)
 	for (i = 0; i < t->ncases; i++) {
 		ir_json_comma(b, i);
 		buf_ch(b, '{');
-		put_place(b, "at", &t->cases[i].at);
+		ir_json_place(b, "at", &t->cases[i].at);
 		put_request(b, &t->cases[i].request);
 		ir_json_word(b, "want", ir_effect_name(t->cases[i].want));
 		ir_json_str(b, "by", t->cases[i].by);
@@ -170,12 +156,6 @@ static void put_test(struct buf *b, const struct ir_test *t)
 }
 
 /* --- the whole -------------------------------------------------------------------- */
-
-/* Opens record `i` of a list on a line of its own. */
-static void record(struct buf *b, size_t i)
-{
-	buf_z(b, i ? ",\n{" : "\n{");
-}
 
 static void put_head(struct buf *b, const struct ir *ir)
 {
@@ -196,29 +176,20 @@ static void put_head(struct buf *b, const struct ir *ir)
 		ir_json_key(b, ir_kind_name((enum ir_kind)i));
 		buf_ch(b, '{');
 		ir_json_word(b, "level", ir_level_name(ir->locked[i].level));
-		put_place(b, "at", &ir->locked[i].at);
+		ir_json_place(b, "at", &ir->locked[i].at);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, '}');
 	ir_json_key(b, "files");
 	buf_ch(b, '[');
 	for (i = 0; i < ir->files.n; i++) {
-		record(b, i);
+		ir_json_record(b, i);
 		ir_json_word(b, "level", ir_level_name(ir->files.v[i].level));
 		ir_json_flag(b, "narrow", ir->files.v[i].narrow);
 		ir_json_str(b, "name", ir->files.v[i].name);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
-}
-
-/* Who says it, and where: what ends most records. */
-static void put_said(struct buf *b, enum ir_level level, struct str id,
-		     const struct ir_place *at)
-{
-	ir_json_word(b, "level", ir_level_name(level));
-	ir_json_str(b, "id", id);
-	put_place(b, "at", at);
 }
 
 static void put_env(struct buf *b, const struct ir *ir)
@@ -228,19 +199,19 @@ static void put_env(struct buf *b, const struct ir *ir)
 	ir_json_key(b, "env_keep");
 	buf_ch(b, '[');
 	for (i = 0; i < ir->keep.n; i++) {
-		record(b, i);
+		ir_json_record(b, i);
 		ir_json_str(b, "name", ir->keep.v[i].name);
-		put_said(b, ir->keep.v[i].level, ir->keep.v[i].id, &ir->keep.v[i].at);
+		ir_json_said(b, ir->keep.v[i].level, ir->keep.v[i].id, &ir->keep.v[i].at);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
 	ir_json_key(b, "env_set");
 	buf_ch(b, '[');
 	for (i = 0; i < ir->env.n; i++) {
-		record(b, i);
+		ir_json_record(b, i);
 		ir_json_str(b, "name", ir->env.v[i].name);
 		ir_json_str(b, "value", ir->env.v[i].value);
-		put_said(b, ir->env.v[i].level, ir->env.v[i].id, &ir->env.v[i].at);
+		ir_json_said(b, ir->env.v[i].level, ir->env.v[i].id, &ir->env.v[i].at);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -253,11 +224,11 @@ static void put_secrets(struct buf *b, const struct ir *ir)
 	ir_json_key(b, "env_secret");
 	buf_ch(b, '[');
 	for (i = 0; i < ir->secrets.n; i++) {
-		record(b, i);
+		ir_json_record(b, i);
 		ir_json_str(b, "name", ir->secrets.v[i].name);
 		ir_json_word(b, "source", ir->secrets.v[i].file ? "file" : "store");
 		ir_json_str(b, "from", ir->secrets.v[i].from);
-		put_said(b, ir->secrets.v[i].level, ir->secrets.v[i].id, &ir->secrets.v[i].at);
+		ir_json_said(b, ir->secrets.v[i].level, ir->secrets.v[i].id, &ir->secrets.v[i].at);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -271,7 +242,7 @@ static void put_setting(struct buf *b, const struct ir_setting *s)
 	ir_json_str(b, "key", s->key);
 	ir_json_str(b, "id", s->id);
 	ir_json_word(b, "level", ir_level_name(s->level));
-	put_place(b, "at", &s->at);
+	ir_json_place(b, "at", &s->at);
 	ir_json_flag(b, "acts", s->acts);
 	ir_json_flag(b, "locked", s->locked);
 	ir_json_key(b, "value");
@@ -296,7 +267,7 @@ static void put_settings(struct buf *b, const struct ir *ir)
 	ir_json_key(b, "settings");
 	buf_ch(b, '[');
 	for (i = 0; i < ir->settings.n; i++) {
-		record(b, i);
+		ir_json_record(b, i);
 		put_setting(b, &ir->settings.v[i]);
 		buf_ch(b, '}');
 	}
@@ -304,39 +275,9 @@ static void put_settings(struct buf *b, const struct ir *ir)
 	ir_json_key(b, "roles");
 	buf_ch(b, '[');
 	for (i = 0; i < ir->roles.n; i++) {
-		record(b, i);
+		ir_json_record(b, i);
 		ir_json_str(b, "name", ir->roles.v[i].name);
-		put_place(b, "at", &ir->roles.v[i].at);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-}
-
-static void put_facts(struct buf *b, const struct ir *ir)
-{
-	size_t i;
-
-	ir_json_key(b, "risks");
-	buf_ch(b, '[');
-	for (i = 0; i < ir->risks.n; i++) {
-		const struct ir_risk_fact *f = &ir->risks.v[i];
-
-		record(b, i);
-		ir_json_word(b, "risk", ir_risk_name(f->risk));
-		ir_json_word(b, "kind", ir_kind_name(f->kind));
-		put_said(b, f->level, f->id, &f->at);
-		ir_json_sets(b, f->kind, &f->set, f->except, f->nexcept);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-	ir_json_key(b, "facts");
-	buf_ch(b, '[');
-	for (i = 0; i < ir->facts.n; i++) {
-		record(b, i);
-		ir_json_str(b, "kind", ir->facts.v[i].kind);
-		ir_json_str(b, "text", ir->facts.v[i].text);
-		ir_json_word(b, "level", ir_level_name(ir->facts.v[i].level));
-		put_place(b, "at", &ir->facts.v[i].at);
+		ir_json_place(b, "at", &ir->roles.v[i].at);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -347,7 +288,7 @@ static void put_mounts(struct buf *b, const struct ir *ir)
 	ir_json_key(b, "mounts");
 	buf_ch(b, '[');
 	for (size_t i = 0; i < ir->mounts.n; i++) {
-		record(b, i);
+		ir_json_record(b, i);
 		ir_json_str(b, "place", ir->mounts.v[i].place);
 		ir_json_num(b, "rule", ir->mounts.v[i].rule);
 		buf_ch(b, '}');
@@ -364,12 +305,12 @@ static void put_dropped(struct buf *b, const struct ir *ir)
 	for (i = 0; i < ir->dropped.n; i++) {
 		const struct ir_dropped *d = &ir->dropped.v[i];
 
-		record(b, i);
+		ir_json_record(b, i);
 		ir_json_str(b, "text", d->text);
 		ir_json_str(b, "why", d->why);
 		ir_json_word(b, "level", ir_level_name(d->level));
-		put_place(b, "at", &d->at);
-		put_place(b, "by", &d->by);
+		ir_json_place(b, "at", &d->at);
+		ir_json_place(b, "by", &d->by);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -384,7 +325,7 @@ void ir_json(struct buf *out, const struct ir *ir)
 	ir_json_key(out, "rules");
 	buf_ch(out, '[');
 	for (i = 0; i < ir->rules.n; i++) {
-		record(out, i);
+		ir_json_record(out, i);
 		put_rule(out, ir->rules.v[i]);
 		buf_ch(out, '}');
 	}
@@ -392,7 +333,7 @@ void ir_json(struct buf *out, const struct ir *ir)
 	ir_json_key(out, "scalars");
 	buf_ch(out, '[');
 	for (i = 0; i < IR_SCALAR_COUNT; i++) {
-		record(out, i);
+		ir_json_record(out, i);
 		put_scalar(out, ir_scalar_type((enum ir_scalar_id)i),
 			   &ir->scalars[i]);
 		buf_ch(out, '}');
@@ -401,13 +342,13 @@ void ir_json(struct buf *out, const struct ir *ir)
 	put_env(out, ir);
 	put_secrets(out, ir);
 	put_settings(out, ir);
-	put_facts(out, ir);
+	ir_json_facts(out, ir);
 	put_mounts(out, ir);
 	put_dropped(out, ir);
 	ir_json_key(out, "tests");
 	buf_ch(out, '[');
 	for (i = 0; i < ir->tests.n; i++) {
-		record(out, i);
+		ir_json_record(out, i);
 		put_test(out, &ir->tests.v[i]);
 		buf_ch(out, '}');
 	}

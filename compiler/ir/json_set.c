@@ -58,6 +58,33 @@ void ir_json_comma(struct buf *b, size_t i)
 		buf_ch(b, ',');
 }
 
+void ir_json_place(struct buf *b, const char *k, const struct ir_place *p)
+{
+	ir_json_key(b, k);
+	if (!p->line) {
+		buf_z(b, "null");
+		return;
+	}
+	buf_ch(b, '{');
+	ir_json_str(b, "file", p->file);
+	ir_json_num(b, "line", p->line);
+	ir_json_num(b, "col", p->col);
+	buf_ch(b, '}');
+}
+
+void ir_json_record(struct buf *b, size_t i)
+{
+	buf_z(b, i ? ",\n{" : "\n{");
+}
+
+void ir_json_said(struct buf *b, enum ir_level level, struct str id,
+		  const struct ir_place *at)
+{
+	ir_json_word(b, "level", ir_level_name(level));
+	ir_json_str(b, "id", id);
+	ir_json_place(b, "at", at);
+}
+
 /* --- sets ------------------------------------------------------------------ */
 
 static void put_glob(struct buf *b, const struct ir_glob *g);

@@ -4,6 +4,7 @@
  */
 #include <assert.h>
 
+#include "compiler/ir/facts_words.h"
 #include "compiler/ir/ir.h"
 
 static const char *const kind_names[] = {
@@ -143,6 +144,31 @@ static const struct {
 	{ IR_S_TOOL_OTHERWISE, IR_ASK },    { IR_S_ASK_ANSWER, IR_ASK },
 };
 
+const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
+	"transparent", "abbreviate", "no-cluster", "posix", "assignments",
+	"joined",      "appends",    "shell",      "code-stdin",
+};
+
+const char *const ir_takes_words[3] = {
+	[IR_TAKES_NOTHING] = "nothing",
+	[IR_TAKES_VALUE] = "value",
+	[IR_TAKES_ATTACHED] = "attached",
+};
+
+const char *ir_program_kind_word(unsigned kind)
+{
+	switch (kind) {
+	case IR_PK_PROGRAM:
+		return "program";
+	case IR_PK_WRAPPER:
+		return "wrapper";
+	case IR_PK_INTERPRETER:
+		return "interpreter";
+	default:
+		return NULL;
+	}
+}
+
 struct ir *ir_new(struct arena *a)
 {
 	struct ir *ir = ARENA_NEW(a, struct ir);
@@ -162,6 +188,7 @@ struct ir *ir_new(struct arena *a)
 		ir->scalars[silent[i].id].effect = silent[i].effect;
 	ir->scalars[IR_S_BASE].text = STR("std");
 	ir->scalars[IR_S_NET_MODE].num = IR_NET_DISABLED;
+	ir->shell.at.span = SPAN_NONE;
 	return ir;
 }
 

@@ -11,6 +11,8 @@ void ir_print_quoted(FILE *out, struct str s);
 void ir_print_place(FILE *out, const struct ir_place *at);
 void ir_print_set(FILE *out, enum ir_kind kind, const struct ir_set *s);
 void ir_print_except(FILE *out, enum ir_kind kind, const struct ir_set *e, size_t n);
+/* print_facts.c: everything of ir/facts.h. */
+void ir_print_facts(FILE *out, const struct ir *ir);
 /* Everything behind the scalars. */
 void ir_print_rest(FILE *out, const struct ir *ir);
 

@@ -37,34 +37,6 @@ static void print_env(FILE *out, const struct ir *ir)
 	}
 }
 
-static void print_facts(FILE *out, const struct ir *ir)
-{
-	size_t i;
-
-	for (i = 0; i < ir->risks.n; i++) {
-		const struct ir_risk_fact *f = &ir->risks.v[i];
-
-		fprintf(out, "risk %s %s", ir_risk_name(f->risk),
-			f->kind == IR_TOOL ? "tool " : "");
-		ir_print_set(out, f->kind, &f->set);
-		fprintf(out, "  # %s ", ir_level_name(f->level));
-		ir_print_place(out, &f->at);
-		fputc('\n', out);
-		ir_print_except(out, f->kind, f->except, f->nexcept);
-	}
-	for (i = 0; i < ir->facts.n; i++) {
-		const struct ir_fact *f = &ir->facts.v[i];
-
-		fputs("fact ", out);
-		ir_print_str(out, f->kind);
-		fputc(' ', out);
-		ir_print_quoted(out, f->text);
-		fprintf(out, "  # %s ", ir_level_name(f->level));
-		ir_print_place(out, &f->at);
-		fputc('\n', out);
-	}
-}
-
 static void print_mounts(FILE *out, const struct ir *ir)
 {
 	for (size_t i = 0; i < ir->mounts.n; i++) {
@@ -174,7 +146,7 @@ void ir_print_rest(FILE *out, const struct ir *ir)
 	print_env(out, ir);
 	print_settings(out, ir);
 	print_roles(out, ir);
-	print_facts(out, ir);
+	ir_print_facts(out, ir);
 	print_mounts(out, ir);
 	print_dropped(out, ir);
 	print_tests(out, ir);

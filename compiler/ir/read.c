@@ -21,7 +21,6 @@
 
 WORDS(read_kind, enum ir_kind, IR_KIND_COUNT, ir_kind_name)
 WORDS(read_effect, enum ir_effect, IR_EFFECT_COUNT, ir_effect_name)
-WORDS(read_risk, enum ir_risk, IR_RISK_COUNT, ir_risk_name)
 WORDS(read_mode, enum ir_mode, IR_NET_FULL + 1, ir_mode_name)
 
 static unsigned read_scopes(struct ir_reader *r, struct json_object *o)
@@ -283,27 +282,6 @@ static void read_role(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	VEC_PUSH(r->a, &ir->roles, role);
 }
 
-static void read_risk_fact(struct ir_reader *r, struct json_object *o, struct ir *ir)
-{
-	struct ir_risk_fact f = { .risk = read_risk(r, o, "risk") };
-
-	f.kind = read_kind(r, o, "kind");
-	ir_rd_said(r, o, &f.level, &f.id, &f.at);
-	if (!r->why)
-		ir_rd_sets(r, o, f.kind, &f.set, &f.except, &f.nexcept);
-	VEC_PUSH(r->a, &ir->risks, f);
-}
-
-static void read_fact(struct ir_reader *r, struct json_object *o, struct ir *ir)
-{
-	struct ir_fact f = { .kind = ir_rd_str(r, o, "kind") };
-
-	f.text = ir_rd_str(r, o, "text");
-	f.level = ir_rd_level(r, o, "level");
-	f.at = ir_rd_place(r, o, "at");
-	VEC_PUSH(r->a, &ir->facts, f);
-}
-
 static void read_mount(struct ir_reader *r, struct json_object *o, struct ir *ir)
 {
 	struct ir_mount m = { .place = ir_rd_str(r, o, "place") };
@@ -352,8 +330,12 @@ static const struct {
 	{ "env_secret", IR_READ_MAX_RULES, read_secret },
 	{ "settings", IR_READ_MAX_RULES, read_setting },
 	{ "roles", IR_READ_MAX_RULES, read_role },
-	{ "risks", IR_READ_MAX_RULES, read_risk_fact },
-	{ "facts", IR_READ_MAX_RULES, read_fact },
+	{ "risks", IR_READ_MAX_RULES, ir_rd_risk },
+	{ "facts", IR_READ_MAX_RULES, ir_rd_fact },
+	{ "programs", IR_READ_MAX_RULES, ir_rd_program },
+	{ "vars", IR_READ_MAX_RULES, ir_rd_var },
+	{ "inert", IR_READ_MAX_RULES, ir_rd_inert },
+	{ "pins", IR_READ_MAX_RULES, ir_rd_pin },
 	{ "mounts", IR_READ_MAX_RULES, read_mount },
 	{ "dropped", IR_READ_MAX_RULES, read_dropped },
 	{ "tests", IR_READ_MAX_RULES, read_test },
@@ -410,6 +392,7 @@ static void read_all(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	read_locks(r, o, ir);
 	read_scalars(r, o, ir);
 	read_lists(r, o, ir);
+	ir_rd_shell(r, o, ir);
 }
 
 /* --- bytes --------------------------------------------------------------- */

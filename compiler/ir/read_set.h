@@ -47,6 +47,15 @@ void ir_rd_value(struct ir_reader *r, struct json_object *v, struct ir_value *re
 		 unsigned depth);
 void ir_rd_setting(struct ir_reader *r, struct json_object *o, struct ir_setting *ret,
 		   unsigned depth);
+/* read_facts.c: one record each of what ir/facts.h describes. */
+void ir_rd_risk(struct ir_reader *r, struct json_object *o, struct ir *ir);
+void ir_rd_fact(struct ir_reader *r, struct json_object *o, struct ir *ir);
+void ir_rd_program(struct ir_reader *r, struct json_object *o, struct ir *ir);
+void ir_rd_var(struct ir_reader *r, struct json_object *o, struct ir *ir);
+void ir_rd_inert(struct ir_reader *r, struct json_object *o, struct ir *ir);
+void ir_rd_pin(struct ir_reader *r, struct json_object *o, struct ir *ir);
+/* The member "shell" of the whole. */
+void ir_rd_shell(struct ir_reader *r, struct json_object *o, struct ir *ir);
 /* "set" and "except" of a rule or fact. */
 void ir_rd_sets(struct ir_reader *r, struct json_object *o, enum ir_kind kind,
 		struct ir_set *ret_set, struct ir_set **ret_except, size_t *ret_n);

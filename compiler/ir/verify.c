@@ -229,32 +229,9 @@ static void check_scalars(struct check *c)
 
 /* --- the rest ------------------------------------------------------------------- */
 
-static void check_facts(struct check *c)
+static void check_dropped(struct check *c)
 {
-	size_t i, k;
-
-	for (i = 0; i < c->ir->risks.n; i++) {
-		const struct ir_risk_fact *f = &c->ir->risks.v[i];
-		bool broad = f->risk != IR_RISK_LOW;
-		const char *why;
-
-		if (f->risk >= IR_RISK_COUNT || !is_level(f->level) ||
-		    !is_placed(&f->at) ||
-		    (f->kind != IR_COMMAND && f->kind != IR_TOOL)) {
-			fail(c, "risk fact %zu: class, kind, level or place", i);
-			return;
-		}
-		why = ir_verify_set(f->kind, &f->set, broad);
-		for (k = 0; k < f->nexcept && !why; k++)
-			why = ir_verify_set(f->kind, &f->except[k], !broad);
-		if (why)
-			fail(c, "risk fact %zu: %s", i, why);
-	}
-	for (i = 0; i < c->ir->facts.n; i++)
-		if (!c->ir->facts.v[i].kind.n || !is_level(c->ir->facts.v[i].level) ||
-		    !is_placed(&c->ir->facts.v[i].at))
-			fail(c, "fact %zu: kind, level or place", i);
-	for (i = 0; i < c->ir->dropped.n; i++)
+	for (size_t i = 0; i < c->ir->dropped.n; i++)
 		if (!c->ir->dropped.v[i].why.n || !is_placed(&c->ir->dropped.v[i].at))
 			fail(c, "dropped statement %zu: no reason or place", i);
 }
@@ -410,7 +387,9 @@ const char *ir_verify(const struct ir *ir, struct arena *a)
 	check_rules(&c);
 	check_mounts(&c);
 	check_scalars(&c);
-	check_facts(&c);
+	if (!c.broken)
+		c.broken = ir_verify_facts(ir, a);
+	check_dropped(&c);
 	check_env(&c);
 	check_settings(&c);
 	check_rest(&c);

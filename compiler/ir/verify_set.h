@@ -1,4 +1,4 @@
-/* One set of the IR, for verify.c only. */
+/* Sets and facts of the IR, for verify.c only. */
 #ifndef COMPILER_IR_VERIFY_SET_H
 #define COMPILER_IR_VERIFY_SET_H
 
@@ -9,5 +9,8 @@
  * hide match.
  */
 const char *ir_verify_set(enum ir_kind kind, const struct ir_set *set, bool broad);
+/* Everything of ir/facts.h: NULL, or what is broken. */
+const char *ir_verify_facts(const struct ir *ir, struct arena *a);
 
 #endif
+

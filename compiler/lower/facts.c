@@ -1,6 +1,6 @@
 /*
- * Facts (semantics 4.2): risk classes act; what programs look like is read,
- * checked and carried for the matcher that will use it.
+ * Facts (semantics 4.2): risk classes, what programs look like, variables and
+ * inert patterns.  Their forms are checked here; tables are read in program.c.
  */
 #include "compiler/lower/internal.h"
 
@@ -124,22 +124,31 @@ static void check_table(struct lower *l, const struct ast_stmt *stmt)
 				misplaced(l, i, lines[k].word, word);
 	}
 	for (const struct ast_value *v = stmt->values; v; v = v->next)
-		if (!is_plain_name(v->text, "/*?"))
-			diag_add(l->sink, DIAG_VALUE, v->at,
-				 "'%.*s' is no name of a program: a name has no '/', "
-				 "no blank and no wildcard",
-				 STR_ARG(v->text));
+		lower_program_name(l, v->text, v->at);
 }
 
-static void check_inert(struct lower *l, const struct ast_stmt *stmt)
+bool lower_program_name(struct lower *l, struct str name, struct span at)
 {
-	struct ir_command c;
-	struct ir_set *except;
-	size_t n;
+	if (is_plain_name(name, "/*?"))
+		return true;
+	diag_add(l->sink, DIAG_VALUE, at,
+		 "'%.*s' is no name of a program: a name has no '/', no blank and no "
+		 "wildcard",
+		 STR_ARG(name));
+	return false;
+}
 
-	for (const struct ast_value *v = stmt->values; v; v = v->next)
-		lower_command_pattern(l, v, LOWER_NARROW, &c);
-	lower_command_except(l, stmt, LOWER_NARROW, &except, &n);
+static void lower_inert(struct lower *l, const struct sema_stmt *t)
+{
+	struct ir_inert f = { .level = t->unit->level, .at = t->at };
+
+	if (!lower_command_except(l, t->stmt, LOWER_NARROW, &f.except, &f.nexcept))
+		return;
+	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
+		f.set = (struct ir_set){ 0 };
+		if (lower_command_pattern(l, v, LOWER_NARROW, &f.set.u.command))
+			VEC_PUSH(l->a, &l->ir->inert, f);
+	}
 }
 
 /* Letters, digits and '_', and a '*' at the end. */
@@ -159,12 +168,20 @@ static bool is_variable(struct str s)
 	return true;
 }
 
-static void check_variables(struct lower *l, const struct ast_stmt *stmt)
+static void lower_variables(struct lower *l, const struct sema_stmt *t)
 {
-	for (const struct ast_value *v = stmt->values; v; v = v->next)
-		if (!is_variable(v->text))
+	struct ir_var var = { .taint = t->stmt->kind == AST_TAINT,
+			      .level = t->unit->level,
+			      .at = t->at };
+
+	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
+		var.name = v->text;
+		if (is_variable(v->text))
+			VEC_PUSH(l->a, &l->ir->vars, var);
+		else
 			diag_add(l->sink, DIAG_VALUE, v->at,
 				 "'%.*s' is no name of a variable", STR_ARG(v->text));
+	}
 }
 
 static const char *const classes[] = { "low", "medium", "high", "critical" };
@@ -206,11 +223,13 @@ void lower_facts(struct lower *l, const struct sema_stmt *t)
 		return;
 	}
 	if (t->stmt->kind == AST_INERT)
-		check_inert(l, t->stmt);
+		lower_inert(l, t);
 	else if (t->stmt->kind == AST_TAINT || t->stmt->kind == AST_SAFE)
-		check_variables(l, t->stmt);
-	else
+		lower_variables(l, t);
+	else {
 		check_table(l, t->stmt);
+		lower_program(l, t);
+	}
 	f.kind = str_from(words[t->stmt->kind]);
 	VEC_PUSH(l->a, &l->ir->facts, f);
 }

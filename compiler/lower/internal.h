@@ -23,6 +23,17 @@ struct lower_alias {
 	struct ir_place lost_to;
 };
 
+/* `pin` and `shell` as statements; the last word is lower_pins_done()'s. */
+struct lower_pinned {
+	const struct sema_stmt *t;
+	struct ir_pin pin;
+};
+
+struct lower_shelled {
+	const struct sema_stmt *t;
+	struct ir_shell shell;
+};
+
 /* A mount that counts; the number of its rule is known at the end. */
 struct lower_mounted {
 	struct str place;
@@ -38,6 +49,8 @@ struct lower {
 	VEC(uint64_t) keys; /* of ir.rules: unit order and offset, for sorting */
 	VEC(struct lower_alias) aliases;
 	VEC(struct lower_mounted) mounted; /* by place */
+	VEC(struct lower_pinned) pins;
+	VEC(struct lower_shelled) shells;
 	const struct sema_stmt *stmt; /* that is being lowered */
 	const struct sema_unit *mode_unit; /* who said the network's mode */
 };
@@ -181,6 +194,22 @@ size_t lower_roots_in(struct str text);
 /* "\$" means '$'; false after an error where a root would come of it. */
 bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret);
 void lower_facts(struct lower *l, const struct sema_stmt *t);
+/* A table of `program`, `wrapper` or `interpreter` whose form is checked. */
+void lower_program(struct lower *l, const struct sema_stmt *t);
+/* Reports what is no name of a program. */
+bool lower_program_name(struct lower *l, struct str name, struct span at);
+/*
+ * Reports a regex that PCRE2 refuses or that is too large.  One that is no
+ * regular language is `opaque`; NULL: an error.  `flags`: more set_regex_flag.
+ */
+bool lower_regex(struct lower *l, const struct ast_value *v, unsigned flags,
+		 bool *ret_opaque);
+/* `when /…/` of a code place; NULL: there is none. */
+void lower_when_regex(struct lower *l, const struct ast_value *v, struct ir_when *ret);
+void lower_pin(struct lower *l, const struct sema_stmt *t);
+void lower_shell(struct lower *l, const struct sema_stmt *t);
+/* After the last statement: which pins and which shell count. */
+void lower_pins_done(struct lower *l);
 void lower_tests(struct lower *l);
 
 /* --- roles.c, settings.c, value.c, carried.c ------------------------------- */

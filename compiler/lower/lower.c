@@ -237,7 +237,7 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	   was cut */
 	const char *why = t->cut ? t->cut : past_until(l, t);
 	struct ir before = *l->ir;
-	size_t nkeys = l->keys.n;
+	size_t nkeys = l->keys.n, npins = l->pins.n, nshells = l->shells.n;
 
 	l->stmt = t;
 	switch ((int)t->stmt->kind) {
@@ -262,6 +262,12 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	case AST_INERT:
 		lower_facts(l, t);
 		break;
+	case AST_PIN:
+		lower_pin(l, t);
+		break;
+	case AST_SHELL:
+		lower_shell(l, t);
+		break;
 	default:
 		break;
 	}
@@ -270,7 +276,12 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	l->ir->rules.n = before.rules.n;
 	l->ir->risks.n = before.risks.n;
 	l->ir->facts.n = before.facts.n;
+	l->ir->programs.n = before.programs.n;
+	l->ir->vars.n = before.vars.n;
+	l->ir->inert.n = before.inert.n;
 	l->keys.n = nkeys;
+	l->pins.n = npins;
+	l->shells.n = nshells;
 	if (why && !t->off)
 		lower_drop(l, t->text, why, t->at, t->cut_by, t->unit->level);
 }
@@ -380,6 +391,7 @@ struct ir *lower_policy(struct sema *s)
 	for (size_t i = 0; i < l.ir->rules.n; i++)
 		l.ir->rules.v[i]->index = (uint32_t)i;
 	lower_mounts_done(&l);
+	lower_pins_done(&l);
 	take_until(&l);
 	lower_env(&l);
 	lower_tests(&l);

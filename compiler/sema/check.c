@@ -12,8 +12,6 @@ static const struct {
 	const char *what;
 } no_statement[] = {
 	{ AST_ASSERT, "'assert'" },
-	{ AST_PIN, "'pin'" },
-	{ AST_SHELL, "'shell'" },
 };
 
 static const char *const option_words[] = {

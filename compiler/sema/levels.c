@@ -151,6 +151,8 @@ static bool may_widen(const struct ast_stmt *stmt)
 	case AST_INTERPRETER:
 	case AST_SAFE:
 	case AST_INERT:
+	case AST_PIN:   /* a name may stand for another program */
+	case AST_SHELL: /* … and a line be read by other rules */
 		return true;
 	case AST_RISK:
 		return str_eqz(stmt->name, "low");

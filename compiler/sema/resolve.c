@@ -93,6 +93,8 @@ static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 	case AST_SECRET:
 	case AST_VIA:
 	case AST_RATE:
+	case AST_PIN:
+	case AST_SHELL:
 		c->values = sema_values(s, u, stmt->values, SEMA_V_TEXTS);
 		break;
 	case AST_SETTING:

@@ -18,6 +18,7 @@ int bundle_check_rules(const void *data, size_t size, struct rt_err *err);
 /* `rules` is checked already: tags must name rules of the automaton's kind. */
 int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *rules,
 			 struct rt_err *err);
+int bundle_check_commands(const void *data, size_t size, struct rt_err *err);
 int bundle_check_egress(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err);
 int bundle_check_landlock(const void *data, size_t size, struct rt_err *err);
@@ -67,6 +68,12 @@ int check_string(struct check *c, struct pb_str s, const char *what);
 /* `count` records of `record` bytes from `off` on, `off` a multiple of `align`. */
 bool check_range(const struct check *c, uint64_t off, uint64_t count, size_t record,
 		 size_t align);
+
+/*
+ * Dimensions and tables of an automaton of this member; its kind, root and
+ * flags, and what its tags name, are the caller's to check.
+ */
+int check_automaton(const struct check *c, const struct pb_automaton *a);
 
 #define CHECK_TRY(x)                  \
 	do {                          \

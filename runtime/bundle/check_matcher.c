@@ -1,8 +1,4 @@
-/*
- * matcher.bin: automata.  A walk over checked tables can leave them neither by
- * a class nor by a transition nor by a tag, and ends in the dead state only
- * without one.
- */
+/* matcher.bin: automata, and rules as their tags. */
 #include "runtime/bundle/check.h"
 
 #define MAX_AUTOMATA 1024u
@@ -27,80 +23,19 @@ static int check_shape(const struct check *c, const struct pb_automaton *a)
 				 "an automaton over abstract names is no such thing");
 	if (a->except > (a->kind == PB_FILE ? 7u : 1u) || a->zero || a->zero2)
 		return check_bad(c, "an automaton has an unknown flag");
-	if (a->nstates == 0 || a->nstates > PB_MAX_STATES || a->nclasses == 0 ||
-	    a->nclasses > 256 || a->start >= a->nstates || a->nsets == 0)
-		return check_bad(c, "an automaton has impossible dimensions");
-	if (!check_range(c, a->cls, 256, 1, 1) ||
-	    !check_range(c, a->states, (uint64_t)a->nstates + 1,
-			 sizeof(struct pb_state), 4) ||
-	    !check_range(c, a->moves, a->nmoves, 4, 4) ||
-	    !check_range(c, a->set_at, (uint64_t)a->nsets + 1, 4, 4) ||
-	    !check_range(c, a->tags, a->ntags, 4, 4))
-		return check_bad(c, "a table of an automaton leaves the member");
 	return 0;
 }
 
-/* The moves of one state: by ascending class, each to a state that is there. */
-static int check_row(const struct check *c, const struct pb_automaton *a,
-		     const uint32_t *moves, uint32_t from, uint32_t to)
-{
-	for (uint32_t k = from; k < to; k++) {
-		if (PB_MOVE_CLASS(moves[k]) >= a->nclasses ||
-		    PB_MOVE_STATE(moves[k]) >= a->nstates)
-			return check_bad(c, "a transition leads nowhere");
-		if (k > from && PB_MOVE_CLASS(moves[k - 1]) >= PB_MOVE_CLASS(moves[k]))
-			return check_bad(c,
-					 "the transitions of a state are not sorted");
-	}
-	return 0;
-}
-
-static int check_states(const struct check *c, const struct pb_automaton *a)
-{
-	const uint8_t *cls = at(c, a->cls);
-	const struct pb_state *s = at(c, a->states), *end = s + a->nstates;
-	const uint32_t *moves = at(c, a->moves);
-
-	for (int i = 0; i < 256; i++) {
-		if (cls[i] >= a->nclasses)
-			return check_bad(c, "a byte has no class");
-	}
-	if (s[0].moves || s[1].moves || s[0].other || s[0].set)
-		return check_bad(c, "the dead state is left");
-	if (end->moves != a->nmoves || end->other || end->set)
-		return check_bad(c, "the transitions do not end where they should");
-	for (; s < end; s++) {
-		if (s[0].moves > s[1].moves || s[1].moves > a->nmoves)
-			return check_bad(
-				c, "the transitions of a state leave the table");
-		if (s->other >= a->nstates)
-			return check_bad(c, "a transition leads nowhere");
-		if (s->set >= a->nsets)
-			return check_bad(c, "a state has no set of tags");
-		CHECK_TRY(check_row(c, a, moves, s[0].moves, s[1].moves));
-	}
-	return 0;
-}
-
-static int check_sets(const struct check *c, const struct pb_automaton *a,
+static int check_tags(const struct check *c, const struct pb_automaton *a,
 		      const struct pb_rules *rules)
 {
 	const struct pb_rule *r =
 		(const void *)((const uint8_t *)rules + rules->rules.off);
-	const uint32_t *set_at = at(c, a->set_at), *tags = at(c, a->tags);
+	const uint32_t *tags = at(c, a->tags);
 
-	if (set_at[0] != 0 || set_at[1] != 0 || set_at[a->nsets] != a->ntags)
-		return check_bad(c, "the tags do not begin and end where they should");
-	for (uint32_t s = 0; s < a->nsets; s++) {
-		if (set_at[s] > set_at[s + 1] || set_at[s + 1] > a->ntags)
-			return check_bad(c, "a set of tags leaves the table");
-		for (uint32_t i = set_at[s]; i < set_at[s + 1]; i++) {
-			if (tags[i] >= rules->rules.count || r[tags[i]].kind != a->kind)
-				return check_bad(c, "a tag names no rule of its kind");
-			if (i > set_at[s] && tags[i - 1] >= tags[i])
-				return check_bad(c, "the tags of a set are not sorted");
-		}
-	}
+	for (uint32_t i = 0; i < a->ntags; i++)
+		if (tags[i] >= rules->rules.count || r[tags[i]].kind != a->kind)
+			return check_bad(c, "a tag names no rule of its kind");
 	return 0;
 }
 
@@ -116,8 +51,8 @@ int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *r
 	v = at(&c, h->automata.off);
 	for (uint32_t i = 0; i < h->automata.count; i++) {
 		CHECK_TRY(check_shape(&c, v + i));
-		CHECK_TRY(check_states(&c, v + i));
-		CHECK_TRY(check_sets(&c, v + i, rules));
+		CHECK_TRY(check_automaton(&c, v + i));
+		CHECK_TRY(check_tags(&c, v + i, rules));
 	}
 	return 0;
 }

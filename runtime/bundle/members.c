@@ -8,6 +8,7 @@
 const struct member_kind member_kinds[] = {
 	{ PB_RULES, true },
 	{ PB_MATCHER, true },
+	{ PB_COMMANDS, true },
 	{ PB_SECCOMP_ENFORCE, true },
 	{ PB_SECCOMP_ENFORCE_MAP, true },
 	{ PB_SECCOMP_TRACE, true },

@@ -232,6 +232,9 @@ static int check_members(struct bundle *b, struct rt_err *err)
 	CHECK_TRY(need(b, PB_MATCHER, &m, err));
 	CHECK_TRY(bundle_check_matcher(m->data, m->size, b->rules, err));
 	b->matcher = (const void *)m->data;
+	CHECK_TRY(need(b, PB_COMMANDS, &m, err));
+	CHECK_TRY(bundle_check_commands(m->data, m->size, err));
+	b->commands = (const void *)m->data;
 	CHECK_TRY(check_network(b, err));
 	CHECK_TRY(need(b, PB_LANDLOCK, &m, err));
 	CHECK_TRY(bundle_check_landlock(m->data, m->size, err));

@@ -50,6 +50,7 @@ struct bundle {
 	/* Checked views; every offset and count in them has been verified. */
 	const struct pb_rules *rules;
 	const struct pb_matcher *matcher;
+	const struct pb_commands *commands;
 	const struct pb_egress *egress; /* NULL where the network is disabled */
 	const struct pb_landlock *landlock;
 	const struct pb_mounts *mounts;

@@ -36,7 +36,7 @@ def main():
             put(out, 'ir', flat, data)
         elif not name.startswith('sources'):
             # which number a member has is the back ends' order
-            for i in range(9):
+            for i in range(10):
                 put(out, 'member', f'{flat}-{i}', bytes([i]) + data)
 
 

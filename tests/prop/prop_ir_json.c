@@ -102,12 +102,96 @@ static void add_carried(struct rnd *r, struct ir *ir)
 	}
 }
 
+static struct ir_when random_when(struct rnd *r)
+{
+	struct ir_when w = { .is = rnd_one_in(r, 2) };
+
+	w.i = w.is && rnd_one_in(r, 2);
+	w.x = w.is && rnd_one_in(r, 2);
+	if (w.is)
+		w.text = STR("a|\"b\xff");
+	return w;
+}
+
+static void add_programs(struct rnd *r, struct ir *ir)
+{
+	static struct str words[] = { { ";", 1 }, { "-e\xff", 3 } };
+	struct ir_place at = { STR("s.pol"), 9, 1, SPAN_NONE };
+	struct ir_program p = { .name = STR("prog"), .level = IR_USER, .at = at };
+	size_t i;
+
+	p.kind = 1u << rnd_below(r, 3);
+	p.flags = (unsigned)rnd_below(r, 512);
+	p.skip = (uint32_t)rnd_below(r, 256);
+	p.noptions = rnd_below(r, 4);
+	p.options = arena_array(r->a, p.noptions + 1, sizeof(*p.options));
+	for (i = 0; i < p.noptions; i++) {
+		struct ir_optspec *o = &p.options[i];
+
+		o->name = str_printf(r->a, "--o%zu", i);
+		o->code = rnd_one_in(r, 2);
+		o->query = rnd_one_in(r, 2);
+		o->global = rnd_one_in(r, 2);
+		o->says_takes = !(o->code || o->query) || rnd_one_in(r, 2);
+		if (o->says_takes)
+			o->takes = (enum ir_takes)rnd_below(r, 3);
+		o->same = (uint32_t)rnd_below(r, 65536);
+		if (o->code)
+			o->when = random_when(r);
+	}
+	p.ncodes = rnd_below(r, 3);
+	p.codes = arena_array(r->a, p.ncodes + 1, sizeof(*p.codes));
+	for (i = 0; i < p.ncodes; i++) {
+		p.codes[i].operand = rnd_one_in(r, 3) ? IR_ANY_OPERAND :
+						    1 + (uint32_t)rnd_below(r, 255);
+		p.codes[i].when = random_when(r);
+	}
+	p.after = p.ends = words;
+	p.nafter = rnd_below(r, 3);
+	p.nends = rnd_below(r, 3);
+	VEC_PUSH(r->a, &ir->programs, p);
+}
+
+/* Variables, inert patterns, pins and the shell. */
+static void add_names(struct rnd *r, struct ir *ir)
+{
+	struct ir_place at = { STR("s.pol"), 9, 1, SPAN_NONE };
+	struct ir_var v = { .name = STR("LD_*"), .taint = rnd_one_in(r, 2),
+			    .level = IR_PROJECT, .at = at };
+	struct ir_pin pin = { .name = STR("git"), .path = STR("/usr/bin/\xff"),
+			      .level = IR_MANAGED, .id = STR("id"), .at = at };
+	struct ir_inert f = { .level = IR_DEFAULT, .at = at };
+
+	if (rnd_one_in(r, 2))
+		pin.sha256 = STR("0123456789abcdef0123456789abcdef"
+				 "0123456789abcdef0123456789abcdef");
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *rule = ir->rules.v[i];
+
+		if (rule->kind != IR_COMMAND || rule->effect != IR_ALLOW)
+			continue;
+		f.set = rule->set;
+		f.except = rule->except;
+		f.nexcept = rule->nexcept;
+		VEC_PUSH(r->a, &ir->inert, f);
+	}
+	VEC_PUSH(r->a, &ir->vars, v);
+	VEC_PUSH(r->a, &ir->pins, pin);
+	if (rnd_one_in(r, 2))
+		ir->shell = (struct ir_shell){ .name = STR("zsh"), .level = IR_USER,
+					       .at = at };
+	if (ir->shell.level && rnd_one_in(r, 2))
+		ir->shell.path = STR("/bin/zsh");
+}
+
 static void one_ir(struct law *l, unsigned long run, struct arena *a)
 {
 	struct rnd r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a };
 	struct ir *ir = rnd_ir(&r);
 
 	add_carried(&r, ir);
+	add_programs(&r, ir);
+	add_names(&r, ir);
 	assert_null(ir_verify(ir, a));
 	if (rnd_one_in(&r, 2))
 		ir->name = str_printf(a, "p\xff\xc3\xa9 \"\\u00e9%c", 1 + rnd_below(&r, 255));

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/backend/commands/commands.h"
 #include "compiler/backend/landlock/landlock.h"
 #include "compiler/backend/limits/limits.h"
 #include "compiler/backend/mounts/mounts.h"
@@ -209,7 +210,7 @@ static inline void mk_matcher(struct mk *m)
 }
 
 static const struct backend *const mk_backends[] = {
-	&bk_rules, &bk_seccomp, &bk_landlock, &bk_mounts, &bk_limits, &bk_env, &bk_net
+	&bk_rules, &bk_commands, &bk_seccomp, &bk_landlock, &bk_mounts, &bk_limits, &bk_env, &bk_net
 };
 
 static inline bool mk_emit(struct mk *m)
@@ -233,6 +234,29 @@ static inline struct str mk_write(struct mk *m, struct bundle_options opt, bool 
 	return buf_view(&b);
 }
 
+/* One program with one option, one code place and one word each; a variable; a
+ * pin. */
+static inline void mk_commands(struct mk *m)
+{
+	static const struct ir_place at = { { "hand.pol", 8 }, 1, 1, { 0, 0, 0 } };
+	static struct ir_optspec option = { .name = { "-o", 2 }, .says_takes = true };
+	static struct ir_code_place code = { .operand = 1 };
+	static struct str after = { "-exec", 5 }, ends = { ";", 1 };
+	struct ir_program p = { .name = STR("find"), .kind = IR_PK_WRAPPER,
+				.options = &option, .noptions = 1, .codes = &code,
+				.ncodes = 1, .after = &after, .nafter = 1, .ends = &ends,
+				.nends = 1, .level = IR_DEFAULT, .at = at };
+	struct ir_var v = { .name = STR("PATH"), .taint = true, .level = IR_DEFAULT,
+			    .at = at };
+	struct ir_pin pin = { .name = STR("git"), .path = STR("/usr/bin/git"),
+			      .id = STR("command-pin-git"), .level = IR_DEFAULT,
+			      .at = at };
+
+	VEC_PUSH(&m->a, &m->ir->programs, p);
+	VEC_PUSH(&m->a, &m->ir->vars, v);
+	VEC_PUSH(&m->a, &m->ir->pins, pin);
+}
+
 /* A policy with something in every member. */
 static inline void mk_sample(struct mk *m)
 {
@@ -246,6 +270,7 @@ static inline void mk_sample(struct mk *m)
 	r->set.u.syscall.name = STR("ptrace");
 	r->err = 1;
 	(void)mk_file(m, IR_HIDE, IR_ALL_OPS, IR_ROOT_HOME, "/.ssh");
+	mk_commands(m);
 	mk_scalar(m, IR_S_LIMIT_TIME, 60000);
 	mk_scalar(m, IR_S_LIMIT_DISK, 1 << 20);
 	mk_env(m, "LC_*", NULL);

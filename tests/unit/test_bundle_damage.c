@@ -130,6 +130,20 @@ static void patched(const char *path, size_t at, uint32_t value, const char *why
 #define AT_STATE(n, field)                                                        \
 	(sizeof(struct pb_matcher) + sizeof(struct pb_automaton) + 256 +          \
 	 (n) * sizeof(struct pb_state) + offsetof(struct pb_state, field))
+/* In commands.bin the tables follow the head without gaps: the one program, its
+ * option, its code place, its two words, the variable, the pin. */
+#define AT_COMMANDS(field) offsetof(struct pb_commands, field)
+#define AT_PROGRAM(field) (sizeof(struct pb_commands) + offsetof(struct pb_program, field))
+#define AT_OPTION(field)                                            \
+	(sizeof(struct pb_commands) + sizeof(struct pb_program) +   \
+	 offsetof(struct pb_option, field))
+#define AT_CODE(field) \
+	(AT_OPTION(name) + sizeof(struct pb_option) + offsetof(struct pb_code, field))
+#define AT_VAR(field)                                        \
+	(AT_CODE(operand) + sizeof(struct pb_code) +         \
+	 2 * sizeof(struct pb_word) + offsetof(struct pb_var, field))
+#define AT_PIN(field) \
+	(AT_VAR(name) + sizeof(struct pb_var) + offsetof(struct pb_pin, field))
 #define AT_ANCHOR(field) (sizeof(struct pb_mounts) + offsetof(struct pb_anchor, field))
 #define AT_ABI(field) \
 	(sizeof(struct pb_landlock) + offsetof(struct pb_landlock_abi, field))
@@ -191,6 +205,37 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_MATCHER, AT_STATE(3, moves), PB_MOVE(2, 1), "leads nowhere" },
 		{ PB_MATCHER, AT_STATE(3, other), 1, "begin and end" },
 		{ PB_MATCHER, AT_STATE(3, set), 1, "begin and end" },
+		{ PB_COMMANDS, 0, 1, "does not begin" },
+		{ PB_COMMANDS, AT_COMMANDS(programs.count), 0x10000000, "leaves" },
+		{ PB_COMMANDS, AT_COMMANDS(programs.off), 4, "leaves the member" },
+		{ PB_COMMANDS, AT_COMMANDS(vars.off), 0xfffffff8, "leaves the member" },
+		{ PB_COMMANDS, AT_COMMANDS(pins.count), 0x7fffffff, "leaves" },
+		{ PB_COMMANDS, AT_COMMANDS(whens.count), 1, "of a 'when'" },
+		{ PB_COMMANDS, AT_COMMANDS(dialect), 3, "unknown dialect" },
+		{ PB_COMMANDS, AT_COMMANDS(zero), 1, "unknown dialect" },
+		{ PB_COMMANDS, AT_COMMANDS(shell.len), 0x7fffffff, "leaves the member" },
+		{ PB_COMMANDS, AT_COMMANDS(shell_name.len), 0, "is empty" },
+		{ PB_COMMANDS, AT_PROGRAM(name.len), 0, "is empty" },
+		{ PB_COMMANDS, AT_PROGRAM(name.len), 0x7fffffff, "leaves the member" },
+		{ PB_COMMANDS, AT_PROGRAM(name.off), 8, "holds a NUL" },
+		{ PB_COMMANDS, AT_PROGRAM(kinds), 0, "unknown kind" },
+		{ PB_COMMANDS, AT_PROGRAM(kinds), 8, "unknown kind" },
+		{ PB_COMMANDS, AT_PROGRAM(flags), 512, "unknown kind or flag" },
+		{ PB_COMMANDS, AT_PROGRAM(skip), 256, "unknown kind or flag" },
+		{ PB_COMMANDS, AT_PROGRAM(options.count), 0x10000000, "leaves" },
+		{ PB_COMMANDS, AT_PROGRAM(codes.off), 0xfffffff8, "leaves the member" },
+		{ PB_COMMANDS, AT_PROGRAM(after.off), 2, "leaves the member" },
+		{ PB_COMMANDS, AT_OPTION(name.len), 0, "is empty" },
+		{ PB_COMMANDS, AT_OPTION(takes), 3, "unknown flag" },
+		{ PB_COMMANDS, AT_OPTION(takes), 0x800, "unknown flag" },
+		{ PB_COMMANDS, AT_OPTION(takes), 0x10000, "the same as no other" },
+		{ PB_COMMANDS, AT_OPTION(when), 0, "no code has a 'when'" },
+		{ PB_COMMANDS, AT_CODE(operand), 0, "repeated or not sorted" },
+		{ PB_COMMANDS, AT_CODE(when), 0, "names no 'when'" },
+		{ PB_COMMANDS, AT_VAR(taint), 2, "unknown kind" },
+		{ PB_COMMANDS, AT_PIN(path.len), 0, "is empty" },
+		{ PB_COMMANDS, AT_PIN(has_digest), 2, "unknown digest" },
+		{ PB_COMMANDS, AT_PIN(sha256), 1, "unknown digest" },
 		{ PB_MATCHER, AT_STATE(3, set) + 8, 2, "no rule of its kind" },
 		{ PB_MATCHER, AT_STATE(3, set) + 8, 0xffffffff, "no rule of its kind" },
 		{ PB_MOUNTS, AT_ANCHOR(kind), 0x00010003, "unknown kind" },

@@ -2,6 +2,7 @@
  * Writes matcher.bin.  A group that would need too many states is split into
  * several automata, all of which are asked; nothing is left out.
  */
+#include "compiler/backend/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 
 /* States of one automaton beyond what its patterns spell out themselves. */
@@ -99,74 +100,6 @@ static bool build_group(struct emit *e, const struct matcher_group *g)
 	return true;
 }
 
-/* The state that most classes lead to: what a row need not list. */
-static uint32_t most_common(const uint32_t *row, uint32_t n)
-{
-	uint32_t best = row[0], most = 0, i, k;
-
-	for (i = 0; i < n && most <= n / 2; i++) {
-		uint32_t count = 0;
-
-		for (k = 0; k < n; k++)
-			count += row[k] == row[i];
-		if (count > most) {
-			most = count;
-			best = row[i];
-		}
-	}
-	return best;
-}
-
-static void put_states(struct buf *out, const struct set_dfa *d, const uint32_t *set_of,
-		       struct pb_automaton *a, struct buf *moves)
-{
-	uint32_t s, c;
-
-	a->states = (uint32_t)out->n;
-	for (s = 0; s < d->nstates; s++) {
-		const uint32_t *row = d->next + (size_t)s * d->nclasses;
-		uint32_t other = most_common(row, d->nclasses);
-
-		buf_u32(out, a->nmoves);
-		buf_u32(out, other);
-		buf_u32(out, set_of[s]);
-		for (c = 0; c < d->nclasses; c++) {
-			if (row[c] == other)
-				continue;
-			buf_u32(moves, PB_MOVE(c, row[c]));
-			a->nmoves++;
-		}
-	}
-	buf_u32(out, a->nmoves);
-	buf_u32(out, 0);
-	buf_u32(out, 0);
-	a->moves = (uint32_t)out->n;
-	buf_add(out, moves->p, moves->n);
-}
-
-static void put_table(struct arena *arena, struct buf *out, const struct built *b,
-		      struct pb_automaton *a)
-{
-	struct tag_sets sets;
-	struct buf moves;
-	uint32_t i;
-
-	tag_sets_make(arena, &b->dfa, &sets);
-	buf_init(&moves, arena);
-	a->cls = (uint32_t)out->n;
-	buf_add(out, b->dfa.cls, sizeof(b->dfa.cls));
-	put_states(out, &b->dfa, sets.of, a, &moves);
-	a->nsets = sets.n;
-	a->set_at = (uint32_t)out->n;
-	for (i = 0; i <= sets.n; i++)
-		buf_u32(out, sets.at[i]);
-	a->tags = (uint32_t)out->n;
-	a->ntags = sets.at[sets.n];
-	for (i = 0; i < a->ntags; i++)
-		buf_u32(out, sets.tags[i]);
-	buf_align(out, 8);
-}
-
 static struct pb_automaton describe(const struct built *b)
 {
 	return (struct pb_automaton){
@@ -174,9 +107,6 @@ static struct pb_automaton describe(const struct built *b)
 		.root = b->key.root,
 		.abstract = b->key.abstract,
 		.except = b->key.except,
-		.nstates = b->dfa.nstates,
-		.nclasses = b->dfa.nclasses,
-		.start = b->dfa.start,
 	};
 }
 
@@ -208,7 +138,7 @@ static void put_member(const struct emit *e, struct buf *out)
 	buf_add(out, v, e->built.n * sizeof(*v));
 	buf_align(out, 8);
 	for (i = 0; i < e->built.n; i++)
-		put_table(e->a, out, &e->built.v[i], &v[i]);
+		bk_automaton_put(e->a, out, &e->built.v[i].dfa, &v[i]);
 	head.head.size = (uint32_t)out->n;
 	memcpy(out->p, &head, sizeof(head));
 	memcpy(out->p + sizeof(head), v, e->built.n * sizeof(*v));

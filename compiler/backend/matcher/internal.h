@@ -32,16 +32,6 @@ struct matcher_read {
 	struct set_dfa dfa;
 };
 
-/* The distinct sets of tags of an automaton, the empty one first. */
-struct tag_sets {
-	uint32_t n;
-	uint32_t *at;   /* n + 1: where each begins in tags */
-	uint32_t *tags;
-	uint32_t *of;   /* the set of each state */
-};
-
-void tag_sets_make(struct arena *a, const struct set_dfa *d, struct tag_sets *ret);
-
 /* The member matcher.bin, or NULL when there is none or it is too short. */
 const struct pb_matcher *matcher_member(const struct bk_output *in);
 void matcher_read(struct arena *a, const struct pb_matcher *m, uint32_t i,

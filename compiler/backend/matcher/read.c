@@ -2,6 +2,7 @@
  * Reads matcher.bin back: prints it, and proves it equal to the languages of
  * the IR, automaton by automaton.
  */
+#include "compiler/backend/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 #include "runtime/bundle/check.h"
 
@@ -23,58 +24,15 @@ static const struct pb_automaton *automaton(const struct pb_matcher *m, uint32_t
 	return (const struct pb_automaton *)(const void *)p + i;
 }
 
-static const void *table(const struct pb_matcher *m, uint32_t off)
-{
-	return (const uint8_t *)m + off;
-}
-
-static void read_moves(struct arena *a, const struct pb_matcher *m,
-		       const struct pb_automaton *p, struct set_dfa *d)
-{
-	const struct pb_state *s = table(m, p->states);
-	const uint32_t *moves = table(m, p->moves);
-	uint32_t i, k, *row;
-
-	d->next = arena_array(a, (size_t)p->nstates * p->nclasses, sizeof(uint32_t));
-	for (i = 0, row = d->next; i < p->nstates; i++, row += p->nclasses) {
-		for (k = 0; k < p->nclasses; k++)
-			row[k] = s[i].other;
-		for (k = s[i].moves; k < s[i + 1].moves; k++)
-			row[PB_MOVE_CLASS(moves[k])] = PB_MOVE_STATE(moves[k]);
-	}
-}
-
-static void read_tags(struct arena *a, const struct pb_matcher *m,
-		      const struct pb_automaton *p, struct set_dfa *d)
-{
-	const struct pb_state *s = table(m, p->states);
-	const uint32_t *set_at = table(m, p->set_at), *tags = table(m, p->tags);
-	VEC(uint32_t) all = { NULL, 0, 0 };
-	uint32_t i, k;
-
-	d->tag_at = arena_array(a, (size_t)p->nstates + 1, sizeof(uint32_t));
-	for (i = 0; i < p->nstates; i++) {
-		for (k = set_at[s[i].set]; k < set_at[s[i].set + 1]; k++)
-			VEC_PUSH(a, &all, tags[k]);
-		d->tag_at[i + 1] = (uint32_t)all.n;
-	}
-	d->tags = all.v;
-	d->ntags = all.n;
-}
-
 void matcher_read(struct arena *a, const struct pb_matcher *m, uint32_t i,
 		  struct matcher_read *ret)
 {
 	const struct pb_automaton *p = automaton(m, i);
 	struct matcher_read r = {
 		.key = { p->kind, p->root, p->abstract, (uint8_t)p->except },
-		.dfa = { .nclasses = p->nclasses, .nstates = p->nstates,
-			 .start = p->start },
 	};
 
-	memcpy(r.dfa.cls, (const uint8_t *)m + p->cls, sizeof(r.dfa.cls));
-	read_moves(a, m, p, &r.dfa);
-	read_tags(a, m, p, &r.dfa);
+	bk_automaton_read(a, m, p, &r.dfa);
 	*ret = r;
 }
 

@@ -1,0 +1,260 @@
+/*
+ * Merges what the levels say of one program.  ir.programs is sorted by level,
+ * so the first word that is found is the highest-ranked one.
+ */
+#include "compiler/backend/commands/merge.h"
+
+#include <stdlib.h>
+
+#include "compiler/base/map.h"
+
+_Static_assert((unsigned)IR_PK_PROGRAM == PB_PK_PROGRAM &&
+		       (unsigned)IR_PK_WRAPPER == PB_PK_WRAPPER &&
+		       (unsigned)IR_PK_INTERPRETER == PB_PK_INTERPRETER,
+	       "kinds");
+_Static_assert((unsigned)IR_PF_TRANSPARENT == PB_PF_TRANSPARENT &&
+		       (unsigned)IR_PF_ABBREVIATE == PB_PF_ABBREVIATE &&
+		       (unsigned)IR_PF_NO_CLUSTER == PB_PF_NO_CLUSTER &&
+		       (unsigned)IR_PF_POSIX == PB_PF_POSIX &&
+		       (unsigned)IR_PF_ASSIGNMENTS == PB_PF_ASSIGNMENTS &&
+		       (unsigned)IR_PF_JOINED == PB_PF_JOINED &&
+		       (unsigned)IR_PF_APPENDS == PB_PF_APPENDS &&
+		       (unsigned)IR_PF_SHELL == PB_PF_SHELL &&
+		       (unsigned)IR_PF_CODE_STDIN == PB_PF_CODE_STDIN,
+	       "flags");
+_Static_assert((unsigned)IR_TAKES_VALUE == PB_TAKES_VALUE &&
+		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED,
+	       "what options take");
+
+/* --- small sorted lists ------------------------------------------------------ */
+
+static struct merged_option *option_of(struct arena *a, struct merged_program *p,
+				       struct str name)
+{
+	struct merged_option o = { .name = name };
+	size_t i = 0, k;
+
+	while (i < p->options.n && str_cmp(p->options.v[i].name, name) < 0)
+		i++;
+	if (i < p->options.n && str_eq(p->options.v[i].name, name))
+		return &p->options.v[i];
+	o.same = UINT32_MAX;
+	VEC_PUSH(a, &p->options, o);
+	for (k = p->options.n - 1; k > i; k--)
+		p->options.v[k] = p->options.v[k - 1];
+	p->options.v[i] = o;
+	return &p->options.v[i];
+}
+
+static struct merged_code *code_of(struct arena *a, struct merged_program *p,
+				   uint32_t operand)
+{
+	struct merged_code c = { .operand = operand };
+	size_t i = 0, k;
+
+	while (i < p->codes.n && p->codes.v[i].operand < operand)
+		i++;
+	if (i < p->codes.n && p->codes.v[i].operand == operand)
+		return &p->codes.v[i];
+	VEC_PUSH(a, &p->codes, c);
+	for (k = p->codes.n - 1; k > i; k--)
+		p->codes.v[k] = p->codes.v[k - 1];
+	p->codes.v[i] = c;
+	return &p->codes.v[i];
+}
+
+/* The place of the word in a sorted list, or where it goes. */
+static size_t place_of(const struct str *v, size_t n, struct str word, bool *ret_there)
+{
+	size_t i = 0;
+
+	while (i < n && str_cmp(v[i], word) < 0)
+		i++;
+	*ret_there = i < n && str_eq(v[i], word);
+	return i;
+}
+
+#define ADD_WORD(a, list, word)                                                \
+	do {                                                                   \
+		bool there_;                                                   \
+		size_t i_ = place_of((list)->v, (list)->n, (word), &there_);   \
+		if (there_)                                                    \
+			break;                                                 \
+		VEC_PUSH((a), (list), (word));                                 \
+		for (size_t k_ = (list)->n - 1; k_ > i_; k_--)                 \
+			(list)->v[k_] = (list)->v[k_ - 1];                     \
+		(list)->v[i_] = (word);                                        \
+	} while (0)
+
+/* --- one statement ------------------------------------------------------------- */
+
+static bool same_when(const struct ir_when *x, const struct ir_when *y)
+{
+	return x->i == y->i && x->x == y->x && str_eq(x->text, y->text);
+}
+
+static void add_when(struct arena *a, struct merged_when *m, const struct ir_when *w)
+{
+	if (!w->is)
+		m->always = true;
+	for (size_t i = 0; i < m->any.n; i++)
+		if (same_when(m->any.v[i], w))
+			return;
+	if (w->is)
+		VEC_PUSH(a, &m->any, w);
+}
+
+static void add_option(struct arena *a, struct merged_program *p,
+		       const struct ir_optspec *o)
+{
+	struct merged_option *m = option_of(a, p, o->name);
+
+	if (o->says_takes && !m->said) {
+		m->said = true;
+		m->takes = (uint8_t)o->takes;
+	}
+	m->flags |= (uint8_t)((o->global ? PB_OF_GLOBAL : 0) |
+			      (o->code ? PB_OF_CODE : 0) | (o->query ? PB_OF_QUERY : 0));
+	if (o->code)
+		add_when(a, &m->when, &o->when);
+}
+
+/* Names of one specification are one option, through other statements too: all
+ * get the number of the first. */
+static void join_same(struct merged_program *p, struct arena *a,
+		      const struct ir_program *s)
+{
+	for (size_t i = 1; i < s->noptions; i++) {
+		uint32_t x, y;
+
+		if (s->options[i].same != s->options[i - 1].same)
+			continue;
+		x = option_of(a, p, s->options[i - 1].name)->same;
+		y = option_of(a, p, s->options[i].name)->same;
+		for (size_t k = 0; k < p->options.n; k++)
+			if (p->options.v[k].same == (x > y ? x : y))
+				p->options.v[k].same = x > y ? y : x;
+	}
+}
+
+static void add_statement(struct arena *a, struct merged_program *p,
+			  const struct ir_program *s)
+{
+	p->kinds |= s->kind;
+	p->flags |= s->flags;
+	if (s->skip && !p->skip_said) {
+		p->skip = s->skip;
+		p->skip_said = true;
+	}
+	for (size_t i = 0; i < s->noptions; i++)
+		add_option(a, p, &s->options[i]);
+	for (size_t i = 0; i < s->ncodes; i++)
+		add_when(a, &code_of(a, p, s->codes[i].operand)->when,
+			 &s->codes[i].when);
+	for (size_t i = 0; i < s->nafter; i++)
+		ADD_WORD(a, &p->after, s->after[i]);
+	for (size_t i = 0; i < s->nends; i++)
+		ADD_WORD(a, &p->ends, s->ends[i]);
+}
+
+/* --- one program ---------------------------------------------------------------- */
+
+struct said {
+	VEC(const struct ir_program *) v;
+};
+
+static struct merged_program merge(struct arena *a, const struct said *said)
+{
+	struct merged_program p = { .name = said->v.v[0]->name };
+
+	for (size_t i = 0; i < said->v.n; i++)
+		add_statement(a, &p, said->v.v[i]);
+	for (size_t i = 0; i < p.options.n; i++) {
+		struct merged_option *o = &p.options.v[i];
+
+		o->same = (uint32_t)i;
+		if (!o->said && (o->flags & PB_OF_CODE))
+			o->takes = PB_TAKES_VALUE;
+	}
+	for (size_t i = 0; i < said->v.n; i++)
+		join_same(&p, a, said->v.v[i]);
+	return p;
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct merged_program *p = x, *q = y;
+
+	return str_cmp(p->name, q->name);
+}
+
+static int by_var(const void *x, const void *y)
+{
+	const struct merged_var *p = x, *q = y;
+	int r = str_cmp(p->name, q->name);
+
+	return r != 0 ? r : (int)q->taint - (int)p->taint;
+}
+
+static void merge_vars(struct arena *a, const struct ir *ir, struct merged *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ir->vars.n; i++) {
+		struct merged_var v = { ir->vars.v[i].name, ir->vars.v[i].taint };
+
+		VEC_PUSH(a, &m->vars, v);
+	}
+	if (m->vars.n)
+		qsort(m->vars.v, m->vars.n, sizeof(*m->vars.v), by_var);
+	for (size_t i = 0; i < m->vars.n; i++)
+		if (n == 0 || !str_eq(m->vars.v[n - 1].name, m->vars.v[i].name))
+			m->vars.v[n++] = m->vars.v[i];
+	m->vars.n = n;
+}
+
+/* How many records statements about one name add up to. */
+static size_t size_of(const struct said *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->v.n; i++) {
+		const struct ir_program *p = s->v.v[i];
+
+		n += p->noptions + p->ncodes + p->nafter + p->nends;
+	}
+	return n;
+}
+
+bool commands_merge(struct arena *a, const struct ir *ir, struct merged *ret)
+{
+	struct merged m = { .vars = { NULL, 0, 0 } };
+	struct map names;
+
+	map_init(&names, a);
+	for (size_t i = 0; i < ir->programs.n; i++) {
+		const struct ir_program *p = &ir->programs.v[i];
+		struct said *s = map_get(&names, p->name);
+
+		if (!s) {
+			s = ARENA_NEW(a, struct said);
+			map_put(&names, p->name, s);
+		}
+		VEC_PUSH(a, &s->v, p);
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		struct merged_program p;
+
+		if (size_of(names.e[i].value) > COMMANDS_MAX_RECORDS) {
+			ret->too_large = names.e[i].key;
+			return false;
+		}
+		p = merge(a, names.e[i].value);
+		VEC_PUSH(a, &m.programs, p);
+	}
+	if (m.programs.n)
+		qsort(m.programs.v, m.programs.n, sizeof(*m.programs.v), by_name);
+	merge_vars(a, ir, &m);
+	*ret = m;
+	return true;
+}

@@ -1,0 +1,14 @@
+/* The words of facts that ir/ prints, writes and reads. */
+#ifndef COMPILER_IR_FACTS_WORDS_H
+#define COMPILER_IR_FACTS_WORDS_H
+
+#define IR_PROGRAM_FLAGS 9
+
+/* By the bit of enum ir_program_flag. */
+extern const char *const ir_program_flag_words[IR_PROGRAM_FLAGS];
+/* By enum ir_takes. */
+extern const char *const ir_takes_words[3];
+/* "program", "wrapper", "interpreter"; NULL: not exactly one kind. */
+const char *ir_program_kind_word(unsigned kind);
+
+#endif

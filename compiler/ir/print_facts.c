@@ -1,0 +1,135 @@
+/* The text dump of facts: as they were written, and what they say, by name. */
+#include "compiler/ir/facts_words.h"
+#include "compiler/ir/print.h"
+
+static void put_written(FILE *out, const struct ir *ir)
+{
+	size_t i;
+
+	for (i = 0; i < ir->risks.n; i++) {
+		const struct ir_risk_fact *f = &ir->risks.v[i];
+
+		fprintf(out, "risk %s %s", ir_risk_name(f->risk),
+			f->kind == IR_TOOL ? "tool " : "");
+		ir_print_set(out, f->kind, &f->set);
+		fprintf(out, "  # %s ", ir_level_name(f->level));
+		ir_print_place(out, &f->at);
+		fputc('\n', out);
+		ir_print_except(out, f->kind, f->except, f->nexcept);
+	}
+	for (i = 0; i < ir->facts.n; i++) {
+		const struct ir_fact *f = &ir->facts.v[i];
+
+		fputs("fact ", out);
+		ir_print_str(out, f->kind);
+		fputc(' ', out);
+		ir_print_quoted(out, f->text);
+		fprintf(out, "  # %s ", ir_level_name(f->level));
+		ir_print_place(out, &f->at);
+		fputc('\n', out);
+	}
+}
+
+static void put_said(FILE *out, enum ir_level level, const struct ir_place *at)
+{
+	fprintf(out, "  # %s ", ir_level_name(level));
+	ir_print_place(out, at);
+	fputc('\n', out);
+}
+
+static void put_when(FILE *out, const struct ir_when *w)
+{
+	if (!w->is)
+		return;
+	fputs(" when /", out);
+	ir_print_str(out, w->text);
+	fprintf(out, "/%s%s", w->i ? "i" : "", w->x ? "x" : "");
+}
+
+/* "-o=", "-c= code": '=' a value, '[=]' an attached one, '?' nobody says. */
+static void put_option(FILE *out, const struct ir_optspec *o, bool other_name)
+{
+	static const char *const takes[] = { "", "=", "[=]" };
+
+	fputs(other_name ? "|" : ", ", out);
+	ir_print_str(out, o->name);
+	fputs(o->says_takes ? takes[o->takes] : "?", out);
+	fprintf(out, "%s%s%s", o->global ? " global" : "", o->code ? " code" : "",
+		o->query ? " query" : "");
+	put_when(out, &o->when);
+}
+
+static void put_texts(FILE *out, const char *word, const struct str *v, size_t n)
+{
+	if (n)
+		fprintf(out, ", %s", word);
+	for (size_t i = 0; i < n; i++) {
+		fputc(' ', out);
+		ir_print_str(out, v[i]);
+	}
+}
+
+static void put_program(FILE *out, const struct ir_program *p)
+{
+	fprintf(out, "%s ", ir_program_kind_word(p->kind));
+	ir_print_str(out, p->name);
+	for (size_t i = 0; i < IR_PROGRAM_FLAGS; i++)
+		if (p->flags >> i & 1)
+			fprintf(out, " %s", ir_program_flag_words[i]);
+	if (p->skip)
+		fprintf(out, " skip %u", p->skip);
+	for (size_t i = 0; i < p->noptions; i++)
+		put_option(out, &p->options[i],
+			   i > 0 && p->options[i].same == p->options[i - 1].same);
+	for (size_t i = 0; i < p->ncodes; i++) {
+		if (p->codes[i].operand == IR_ANY_OPERAND)
+			fputs(", code operand any", out);
+		else
+			fprintf(out, ", code operand %u", p->codes[i].operand);
+		put_when(out, &p->codes[i].when);
+	}
+	put_texts(out, "after", p->after, p->nafter);
+	put_texts(out, "ends-at", p->ends, p->nends);
+	put_said(out, p->level, &p->at);
+}
+
+static void put_pins(FILE *out, const struct ir *ir)
+{
+	for (size_t i = 0; i < ir->pins.n; i++) {
+		const struct ir_pin *p = &ir->pins.v[i];
+
+		fprintf(out, "pin %.*s = ", STR_ARG(p->name));
+		ir_print_quoted(out, p->path);
+		if (p->sha256.n)
+			fprintf(out, " sha256 %.*s", STR_ARG(p->sha256));
+		put_said(out, p->level, &p->at);
+	}
+	if (!ir->shell.level)
+		return;
+	fprintf(out, "shell %.*s", STR_ARG(ir->shell.name));
+	if (ir->shell.path.n) {
+		fputs(" = ", out);
+		ir_print_quoted(out, ir->shell.path);
+	}
+	put_said(out, ir->shell.level, &ir->shell.at);
+}
+
+void ir_print_facts(FILE *out, const struct ir *ir)
+{
+	put_written(out, ir);
+	for (size_t i = 0; i < ir->programs.n; i++)
+		put_program(out, &ir->programs.v[i]);
+	for (size_t i = 0; i < ir->vars.n; i++) {
+		fprintf(out, "%s ", ir->vars.v[i].taint ? "taint" : "safe");
+		ir_print_str(out, ir->vars.v[i].name);
+		put_said(out, ir->vars.v[i].level, &ir->vars.v[i].at);
+	}
+	for (size_t i = 0; i < ir->inert.n; i++) {
+		fputs("inert ", out);
+		ir_print_set(out, IR_COMMAND, &ir->inert.v[i].set);
+		put_said(out, ir->inert.v[i].level, &ir->inert.v[i].at);
+		ir_print_except(out, IR_COMMAND, ir->inert.v[i].except,
+				ir->inert.v[i].nexcept);
+	}
+	put_pins(out, ir);
+}

@@ -1,0 +1,153 @@
+/* Reads the facts of ir.json; ranges are left to ir_verify(). */
+#include "compiler/ir/facts_words.h"
+#include "compiler/ir/read_set.h"
+
+void ir_rd_risk(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	const char *risks[IR_RISK_COUNT], *kinds[IR_KIND_COUNT];
+	struct ir_risk_fact f = { .level = IR_DEFAULT };
+
+	for (unsigned i = 0; i < IR_RISK_COUNT; i++)
+		risks[i] = ir_risk_name((enum ir_risk)i);
+	for (unsigned i = 0; i < IR_KIND_COUNT; i++)
+		kinds[i] = ir_kind_name((enum ir_kind)i);
+	f.risk = (enum ir_risk)ir_rd_word(r, o, "risk", risks, IR_RISK_COUNT);
+	f.kind = (enum ir_kind)ir_rd_word(r, o, "kind", kinds, IR_KIND_COUNT);
+	ir_rd_said(r, o, &f.level, &f.id, &f.at);
+	if (!r->why)
+		ir_rd_sets(r, o, f.kind, &f.set, &f.except, &f.nexcept);
+	VEC_PUSH(r->a, &ir->risks, f);
+}
+
+void ir_rd_fact(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	struct ir_fact f = { .kind = ir_rd_str(r, o, "kind") };
+
+	f.text = ir_rd_str(r, o, "text");
+	f.level = ir_rd_level(r, o, "level");
+	f.at = ir_rd_place(r, o, "at");
+	VEC_PUSH(r->a, &ir->facts, f);
+}
+
+/* Absent: there is none. */
+static void read_when(struct ir_reader *r, struct json_object *o, struct ir_when *ret)
+{
+	struct json_object *w = NULL;
+
+	if (r->why || !json_object_object_get_ex(o, "when", &w))
+		return;
+	ret->is = true;
+	ret->i = ir_rd_flag(r, w, "i");
+	ret->x = ir_rd_flag(r, w, "x");
+	ret->text = ir_rd_str(r, w, "text");
+}
+
+static void read_option(struct ir_reader *r, struct json_object *o,
+			struct ir_optspec *ret)
+{
+	ret->name = ir_rd_str(r, o, "name");
+	ret->takes = (enum ir_takes)ir_rd_word(r, o, "takes", ir_takes_words,
+					       POL_LEN(ir_takes_words));
+	ret->says_takes = ir_rd_flag(r, o, "says_takes");
+	ret->global = ir_rd_flag(r, o, "global");
+	ret->code = ir_rd_flag(r, o, "code");
+	ret->query = ir_rd_flag(r, o, "query");
+	ret->same = (uint32_t)ir_rd_num(r, o, "same", UINT16_MAX);
+	read_when(r, o, &ret->when);
+}
+
+static struct str *read_texts(struct ir_reader *r, struct json_object *o,
+			      const char *key, size_t *ret_n)
+{
+	struct json_object *list = ir_rd_list(r, o, key, ret_n);
+	struct str *v = arena_array(r->a, *ret_n + 1, sizeof(*v));
+
+	for (size_t i = 0; i < *ret_n && !r->why; i++)
+		v[i] = ir_rd_text(r, json_object_array_get_idx(list, i));
+	return v;
+}
+
+static void read_tables(struct ir_reader *r, struct json_object *o, struct ir_program *p)
+{
+	struct json_object *list = ir_rd_list(r, o, "options", &p->noptions);
+	size_t i;
+
+	p->options = arena_array(r->a, p->noptions + 1, sizeof(*p->options));
+	for (i = 0; i < p->noptions && !r->why; i++)
+		read_option(r, json_object_array_get_idx(list, i), &p->options[i]);
+	list = ir_rd_list(r, o, "codes", &p->ncodes);
+	p->codes = arena_array(r->a, p->ncodes + 1, sizeof(*p->codes));
+	for (i = 0; i < p->ncodes && !r->why; i++) {
+		struct json_object *c = json_object_array_get_idx(list, i);
+
+		p->codes[i].operand =
+			ir_rd_flag(r, c, "any") ?
+				IR_ANY_OPERAND :
+				(uint32_t)ir_rd_num(r, c, "operand", UINT8_MAX);
+		read_when(r, c, &p->codes[i].when);
+	}
+	p->after = read_texts(r, o, "after", &p->nafter);
+	p->ends = read_texts(r, o, "ends", &p->nends);
+}
+
+void ir_rd_program(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	static const unsigned kinds[] = { IR_PK_PROGRAM, IR_PK_WRAPPER,
+					  IR_PK_INTERPRETER };
+	const char *words[POL_LEN(kinds)];
+	struct ir_program p = { .name = ir_rd_str(r, o, "name") };
+
+	for (unsigned i = 0; i < POL_LEN(kinds); i++)
+		words[i] = ir_program_kind_word(kinds[i]);
+	p.kind = kinds[ir_rd_word(r, o, "kind", words, POL_LEN(kinds))];
+	p.level = ir_rd_level(r, o, "level");
+	p.at = ir_rd_place(r, o, "at");
+	for (unsigned i = 0; i < IR_PROGRAM_FLAGS; i++)
+		if (ir_rd_flag(r, o, ir_program_flag_words[i]))
+			p.flags |= 1u << i;
+	p.skip = (uint32_t)ir_rd_num(r, o, "skip", UINT8_MAX);
+	read_tables(r, o, &p);
+	VEC_PUSH(r->a, &ir->programs, p);
+}
+
+void ir_rd_var(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	struct ir_var v = { .name = ir_rd_str(r, o, "name") };
+
+	v.taint = ir_rd_flag(r, o, "taint");
+	v.level = ir_rd_level(r, o, "level");
+	v.at = ir_rd_place(r, o, "at");
+	VEC_PUSH(r->a, &ir->vars, v);
+}
+
+void ir_rd_inert(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	struct ir_inert f = { .level = ir_rd_level(r, o, "level") };
+
+	f.at = ir_rd_place(r, o, "at");
+	if (!r->why)
+		ir_rd_sets(r, o, IR_COMMAND, &f.set, &f.except, &f.nexcept);
+	VEC_PUSH(r->a, &ir->inert, f);
+}
+
+void ir_rd_pin(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	struct ir_pin p = { .name = ir_rd_str(r, o, "name") };
+
+	p.path = ir_rd_str(r, o, "path");
+	p.sha256 = ir_rd_str(r, o, "sha256");
+	ir_rd_said(r, o, &p.level, &p.id, &p.at);
+	VEC_PUSH(r->a, &ir->pins, p);
+}
+
+void ir_rd_shell(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	struct json_object *s = NULL;
+
+	if (r->why || !json_object_object_get_ex(o, "shell", &s) || !s)
+		return; /* null: nobody says it */
+	ir->shell.name = ir_rd_str(r, s, "name");
+	ir->shell.path = ir_rd_str(r, s, "path");
+	ir->shell.level = ir_rd_level(r, s, "level");
+	ir->shell.at = ir_rd_place(r, s, "at");
+}

@@ -1,0 +1,176 @@
+/*
+ * Tables of programs (semantics 4.2) to the IR: one ir_program for each name
+ * of a statement.  What the levels say of one name is put together by the
+ * back end; here each statement is read by itself.
+ */
+#include "compiler/lower/internal.h"
+
+static const struct {
+	const char *word;
+	enum ir_program_flag flag;
+} flags[] = {
+	{ "transparent", IR_PF_TRANSPARENT }, { "abbreviate", IR_PF_ABBREVIATE },
+	{ "no-cluster", IR_PF_NO_CLUSTER },   { "posix", IR_PF_POSIX },
+	{ "assignments", IR_PF_ASSIGNMENTS }, { "joined", IR_PF_JOINED },
+	{ "appends", IR_PF_APPENDS },
+};
+
+struct table {
+	struct lower *l;
+	struct ir_program p;
+	uint32_t same; /* the next number */
+	VEC(struct ir_optspec) options;
+	VEC(struct ir_code_place) codes;
+	VEC(struct str) after, ends;
+};
+
+/* Takes the colons off: "--output:" takes a value, "--color::" an attached one. */
+static enum ir_takes takes_of(struct str *text)
+{
+	size_t n = 0;
+
+	while (n < text->n && text->p[text->n - n - 1] == ':')
+		n++;
+	text->n -= n;
+	return n == 0 ? IR_TAKES_NOTHING : n == 1 ? IR_TAKES_VALUE : IR_TAKES_ATTACHED;
+}
+
+/*
+ * One specification.  A line of `code` or `query` without a colon only names
+ * its options: what they take is said elsewhere.
+ */
+static void add_spec(struct table *t, const struct ast_prog_item *item,
+		     const struct ast_value *v)
+{
+	struct str text = v->text;
+	enum ir_takes takes = takes_of(&text);
+	bool code = item->kind == AST_P_CODE, query = item->kind == AST_P_QUERY;
+	struct ir_optspec o = {
+		.takes = takes,
+		.says_takes = takes != IR_TAKES_NOTHING || (!code && !query),
+		.global = item->kind == AST_P_GLOBAL,
+		.code = code,
+		.query = query,
+		.same = t->same++,
+	};
+	size_t from = 0;
+
+	if (code)
+		lower_when_regex(t->l, item->when, &o.when);
+	for (size_t i = 0; i <= text.n; i++) {
+		if (i < text.n && text.p[i] != '|')
+			continue;
+		o.name = str_sub(text, from, i - from);
+		from = i + 1;
+		VEC_PUSH(t->l->a, &t->options, o);
+	}
+}
+
+static void add_code_operand(struct table *t, const struct ast_prog_item *item)
+{
+	struct ir_code_place c = { .operand = 0 };
+	uint64_t n = 0;
+
+	if (item->values && item->values->kind == AST_V_NAME)
+		c.operand = IR_ANY_OPERAND;
+	else if (item->values && num_u64(item->values->text, &n) && n >= 1 && n <= 255)
+		c.operand = (uint32_t)n;
+	else
+		return; /* reported with the table's other faults */
+	lower_when_regex(t->l, item->when, &c.when);
+	VEC_PUSH(t->l->a, &t->codes, c);
+}
+
+/* A word of `after` or `ends-at`: as it stands in a command. */
+static bool table_word(struct lower *l, const struct ast_value *v, struct str *ret)
+{
+	*ret = v->text;
+	if (v->kind == AST_V_STRING) {
+		if (sema_has_root(v->text)) {
+			diag_add(l->sink, DIAG_ROOT_PLACE, v->at,
+				 "a root has no value in a table of a program: '%.*s'",
+				 STR_ARG(v->text));
+			return false;
+		}
+		*ret = sema_plain(l->a, v->text);
+	}
+	if (!ret->n)
+		diag_add(l->sink, DIAG_VALUE, v->at,
+			 "an empty word begins or ends no command");
+	return ret->n > 0;
+}
+
+static void add_words(struct table *t, const struct ast_prog_item *item)
+{
+	for (const struct ast_value *v = item->values; v; v = v->next) {
+		struct str word;
+
+		if (!table_word(t->l, v, &word))
+			continue;
+		if (item->kind == AST_P_AFTER)
+			VEC_PUSH(t->l->a, &t->after, word);
+		else
+			VEC_PUSH(t->l->a, &t->ends, word);
+	}
+}
+
+static void add_item(struct table *t, const struct ast_prog_item *item)
+{
+	struct str word = item->values ? item->values->text : STR("");
+	uint64_t n = 0;
+
+	switch (item->kind) {
+	case AST_P_GLOBAL:
+	case AST_P_OPTIONS:
+	case AST_P_CODE:
+	case AST_P_QUERY:
+		for (const struct ast_value *v = item->values; v; v = v->next)
+			add_spec(t, item, v);
+		break;
+	case AST_P_SKIP:
+		if (num_u64(word, &n) && n <= 255)
+			t->p.skip = (uint32_t)n;
+		break;
+	case AST_P_CODE_OPERAND:
+		add_code_operand(t, item);
+		break;
+	case AST_P_CODE_STDIN:
+		t->p.flags |= IR_PF_CODE_STDIN;
+		break;
+	case AST_P_AFTER:
+	case AST_P_ENDS_AT:
+		add_words(t, item);
+		break;
+	case AST_P_SHELL:
+		t->p.flags |= IR_PF_SHELL;
+		break;
+	case AST_P_FLAG:
+		for (size_t i = 0; i < POL_LEN(flags); i++)
+			if (str_eqz(word, flags[i].word))
+				t->p.flags |= flags[i].flag;
+		break;
+	}
+}
+
+void lower_program(struct lower *l, const struct sema_stmt *s)
+{
+	struct table t = { .l = l,
+			   .p = { .level = s->unit->level, .at = s->at } };
+
+	t.p.kind = s->stmt->kind == AST_PROGRAM ? IR_PK_PROGRAM :
+		   s->stmt->kind == AST_WRAPPER ? IR_PK_WRAPPER : IR_PK_INTERPRETER;
+	for (const struct ast_prog_item *i = s->stmt->items; i; i = i->next)
+		add_item(&t, i);
+	t.p.options = t.options.v;
+	t.p.noptions = t.options.n;
+	t.p.codes = t.codes.v;
+	t.p.ncodes = t.codes.n;
+	t.p.after = t.after.v;
+	t.p.nafter = t.after.n;
+	t.p.ends = t.ends.v;
+	t.p.nends = t.ends.n;
+	for (const struct ast_value *v = s->stmt->values; v; v = v->next) {
+		t.p.name = v->text;
+		VEC_PUSH(l->a, &l->ir->programs, t.p);
+	}
+}

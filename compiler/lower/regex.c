@@ -1,0 +1,76 @@
+/*
+ * Regular expressions of facts.  Whether a place holds code is decided by an
+ * automaton, so what is no regular language is an error there.
+ */
+#include "compiler/lower/internal.h"
+#include "compiler/sets/regex.h"
+
+static bool has_flag(const struct ast_value *v, char flag)
+{
+	for (size_t i = 0; i < v->flags.n; i++)
+		if (v->flags.p[i] == flag)
+			return true;
+	return false;
+}
+
+/* The byte of a regex between slashes that a message speaks of. */
+static struct span byte_at(const struct ast_value *v, size_t offset)
+{
+	struct span at = v->at;
+
+	if (1 + offset >= at.len || v->text.n + 2 + v->flags.n != at.len)
+		return at; /* not written between slashes */
+	at.off += 1 + (uint32_t)offset;
+	at.len = 1;
+	return at;
+}
+
+bool lower_regex(struct lower *l, const struct ast_value *v, unsigned flags,
+		 bool *ret_opaque)
+{
+	unsigned all = flags | (has_flag(v, 'i') ? SET_REGEX_I : 0u) |
+		       (has_flag(v, 'x') ? SET_REGEX_X : 0u);
+	struct set_re *re;
+	const char *why = NULL;
+	size_t offset = 0;
+	struct arena tmp;
+	bool ok = true;
+
+	if (ret_opaque)
+		*ret_opaque = false;
+	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+	switch (set_from_regex(&tmp, v->text, all, &re, &offset, &why)) {
+	case SET_REGEX_OK:
+		break;
+	case SET_REGEX_OPAQUE:
+		if (ret_opaque) {
+			*ret_opaque = true;
+			break;
+		}
+		diag_add(l->sink, DIAG_REGEX, byte_at(v, offset),
+			 "this regex is no automaton (%s), and nothing else may decide "
+			 "where code stands",
+			 why);
+		ok = false;
+		break;
+	case SET_REGEX_SYNTAX:
+	case SET_REGEX_LARGE:
+		diag_add(l->sink, DIAG_REGEX, byte_at(v, offset),
+			 "the regex cannot be compiled: %s", why);
+		ok = false;
+		break;
+	}
+	arena_release(&tmp);
+	return ok;
+}
+
+void lower_when_regex(struct lower *l, const struct ast_value *v, struct ir_when *ret)
+{
+	*ret = (struct ir_when){ .is = v != NULL };
+	if (!v)
+		return;
+	ret->text = v->text;
+	ret->i = has_flag(v, 'i');
+	ret->x = has_flag(v, 'x');
+	(void)lower_regex(l, v, 0, NULL);
+}

@@ -1,0 +1,206 @@
+/* commands.bin: what programs look like, and the automata of `when`. */
+#include <string.h>
+
+#include "runtime/bundle/check.h"
+
+#define MAX_PROGRAMS PB_MAX_RULES
+#define MAX_RECORDS 4096u /* of one table of a program */
+#define MAX_WHENS 1024u
+
+struct commands {
+	struct check *c;
+	const struct pb_commands *h;
+};
+
+static const void *at(const struct check *c, uint32_t off)
+{
+	return c->data + off;
+}
+
+/* In byte order, the shorter first where one begins the other. */
+static int cmp(const struct check *c, struct pb_str x, struct pb_str y)
+{
+	uint32_t n = x.len < y.len ? x.len : y.len;
+	int r = n ? memcmp(at(c, x.off), at(c, y.off), n) : 0;
+
+	if (r != 0)
+		return r;
+	return x.len < y.len ? -1 : x.len > y.len;
+}
+
+/* A name that is not empty and stands behind the one before it. */
+static int check_name(struct check *c, const struct pb_str *before, struct pb_str s,
+		      const char *what)
+{
+	CHECK_TRY(check_string(c, s, what));
+	if (s.len == 0)
+		return check_bad(c, "%s is empty", what);
+	if (before && cmp(c, *before, s) >= 0)
+		return check_bad(c, "%s is repeated or not sorted", what);
+	return 0;
+}
+
+static int check_when(const struct commands *m, uint32_t when)
+{
+	if (when != PB_NO_WHEN && when >= m->h->whens.count)
+		return check_bad(m->c, "a code place names no 'when'");
+	return 0;
+}
+
+static int check_options(const struct commands *m, const struct pb_program *p)
+{
+	const struct pb_option *o;
+
+	CHECK_TRY(check_table(m->c, p->options, sizeof(*o), MAX_RECORDS, "options"));
+	o = at(m->c, p->options.off);
+	for (uint32_t i = 0; i < p->options.count; i++) {
+		CHECK_TRY(check_name(m->c, i ? &o[i - 1].name : NULL, o[i].name,
+				     "an option's name"));
+		if (o[i].takes > PB_TAKES_ATTACHED ||
+		    (o[i].flags & ~(PB_OF_GLOBAL | PB_OF_CODE | PB_OF_QUERY)))
+			return check_bad(m->c, "an option has an unknown flag");
+		if (o[i].when != PB_NO_WHEN && !(o[i].flags & PB_OF_CODE))
+			return check_bad(m->c, "an option that is no code has a 'when'");
+		if (o[i].same >= p->options.count)
+			return check_bad(m->c, "an option is the same as no other");
+		CHECK_TRY(check_when(m, o[i].when));
+	}
+	return 0;
+}
+
+static int check_codes(const struct commands *m, const struct pb_program *p)
+{
+	const struct pb_code *v;
+
+	CHECK_TRY(check_table(m->c, p->codes, sizeof(*v), MAX_RECORDS, "code places"));
+	v = at(m->c, p->codes.off);
+	for (uint32_t i = 0; i < p->codes.count; i++) {
+		if (v[i].operand == 0 || (i && v[i - 1].operand >= v[i].operand))
+			return check_bad(m->c,
+					 "the code places are repeated or not sorted");
+		CHECK_TRY(check_when(m, v[i].when));
+	}
+	return 0;
+}
+
+static int check_words(const struct commands *m, struct pb_table t, const char *what)
+{
+	const struct pb_word *v;
+
+	CHECK_TRY(check_table(m->c, t, sizeof(*v), MAX_RECORDS, what));
+	v = at(m->c, t.off);
+	for (uint32_t i = 0; i < t.count; i++)
+		CHECK_TRY(check_name(m->c, i ? &v[i - 1].text : NULL, v[i].text,
+				     "a word around a command"));
+	return 0;
+}
+
+#define KINDS ((uint32_t)(PB_PK_PROGRAM | PB_PK_WRAPPER | PB_PK_INTERPRETER))
+#define FLAGS ((uint32_t)(2 * PB_PF_CODE_STDIN - 1))
+
+static int check_programs(const struct commands *m)
+{
+	const struct pb_program *v;
+
+	CHECK_TRY(check_table(m->c, m->h->programs, sizeof(*v), MAX_PROGRAMS,
+			      "programs"));
+	v = at(m->c, m->h->programs.off);
+	for (uint32_t i = 0; i < m->h->programs.count; i++) {
+		const struct pb_program *p = v + i;
+
+		CHECK_TRY(check_name(m->c, i ? &v[i - 1].name : NULL, p->name,
+				     "a program's name"));
+		if (memchr(at(m->c, p->name.off), '/', p->name.len))
+			return check_bad(m->c, "a program's name is a path");
+		if (p->kinds == 0 || (p->kinds & ~KINDS) || (p->flags & ~FLAGS) ||
+		    p->skip > UINT8_MAX || p->zero)
+			return check_bad(m->c, "a program has an unknown kind or flag");
+		CHECK_TRY(check_options(m, p));
+		CHECK_TRY(check_codes(m, p));
+		CHECK_TRY(check_words(m, p->after, "words before commands"));
+		CHECK_TRY(check_words(m, p->ends, "words behind commands"));
+	}
+	return 0;
+}
+
+static int check_vars(const struct commands *m)
+{
+	const struct pb_var *v;
+
+	CHECK_TRY(check_table(m->c, m->h->vars, sizeof(*v), MAX_PROGRAMS, "variables"));
+	v = at(m->c, m->h->vars.off);
+	for (uint32_t i = 0; i < m->h->vars.count; i++) {
+		CHECK_TRY(check_name(m->c, i ? &v[i - 1].name : NULL, v[i].name,
+				     "a variable's name"));
+		if (v[i].taint > 1 || v[i].zero)
+			return check_bad(m->c, "a variable has an unknown kind");
+	}
+	return 0;
+}
+
+static int check_pins(const struct commands *m)
+{
+	static const uint8_t none[32];
+	const struct pb_pin *v;
+
+	CHECK_TRY(check_table(m->c, m->h->pins, sizeof(*v), MAX_PROGRAMS, "pins"));
+	v = at(m->c, m->h->pins.off);
+	for (uint32_t i = 0; i < m->h->pins.count; i++) {
+		CHECK_TRY(check_name(m->c, i ? &v[i - 1].name : NULL, v[i].name,
+				     "a pin's name"));
+		CHECK_TRY(check_name(m->c, NULL, v[i].path, "a pin's path"));
+		if (*(const char *)at(m->c, v[i].path.off) != '/')
+			return check_bad(m->c, "a pin's path is not absolute");
+		if (v[i].has_digest > 1 || v[i].zero ||
+		    (!v[i].has_digest && memcmp(v[i].sha256, none, sizeof(none)) != 0))
+			return check_bad(m->c, "a pin has an unknown digest");
+	}
+	return 0;
+}
+
+/* A text that ends in a state with the tag 0 matches. */
+static int check_whens(const struct commands *m)
+{
+	const struct pb_automaton *v;
+
+	CHECK_TRY(check_table(m->c, m->h->whens, sizeof(*v), MAX_WHENS, "'when'"));
+	v = at(m->c, m->h->whens.off);
+	for (uint32_t i = 0; i < m->h->whens.count; i++) {
+		const uint32_t *tags;
+
+		if (v[i].kind || v[i].root || v[i].abstract || v[i].zero ||
+		    v[i].except || v[i].zero2)
+			return check_bad(m->c, "the automaton of a 'when' has flags");
+		CHECK_TRY(check_automaton(m->c, v + i));
+		tags = at(m->c, v[i].tags);
+		for (uint32_t k = 0; k < v[i].ntags; k++)
+			if (tags[k] != 0)
+				return check_bad(m->c, "the automaton of a 'when' has "
+						       "a tag");
+	}
+	return 0;
+}
+
+static int check_shell(const struct commands *m)
+{
+	CHECK_TRY(check_string(m->c, m->h->shell, "the shell's path"));
+	CHECK_TRY(check_name(m->c, NULL, m->h->shell_name, "the shell's name"));
+	if (m->h->dialect > PB_DIALECT_NONE || m->h->zero)
+		return check_bad(m->c, "an unknown dialect");
+	if (m->h->shell.len && *(const char *)at(m->c, m->h->shell.off) != '/')
+		return check_bad(m->c, "the shell's path is not absolute");
+	return 0;
+}
+
+int bundle_check_commands(const void *data, size_t size, struct rt_err *err)
+{
+	struct check c = { data, size, PB_COMMANDS, 0, err };
+	struct commands m = { &c, data };
+
+	CHECK_TRY(check_head(&c, PB_MAGIC_COMMANDS, sizeof(*m.h)));
+	CHECK_TRY(check_whens(&m));
+	CHECK_TRY(check_programs(&m));
+	CHECK_TRY(check_vars(&m));
+	CHECK_TRY(check_pins(&m));
+	return check_shell(&m);
+}

@@ -1,0 +1,309 @@
+/*
+ * commands.bin: what levels say of one program is put together by rank, names
+ * that are one option are one, and no changed byte is taken for the policy's.
+ */
+#include "tests/unit/sema_fixture.h"
+
+#include "compiler/backend/automaton.h"
+#include "compiler/backend/commands/commands.h"
+#include "compiler/backend/util.h"
+#include "runtime/bundle/check.h"
+
+static struct fx f;
+static struct bk_output out;
+
+static int setup(void **state)
+{
+	(void)state;
+	fx_init(&f);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	fx_release(&f);
+	return 0;
+}
+
+static const struct pb_commands *compiled(void)
+{
+	const struct bk_member *m;
+	struct rt_err err = { .err = 0 };
+
+	if (!fx_run(&f)) {
+		fx_show(&f);
+		fail_msg("the policy does not lower");
+	}
+	out = (struct bk_output){ .a = &f.a };
+	assert_true(bk_commands.emit(f.ir, &out, &f.sink));
+	m = bk_member(&out, PB_COMMANDS);
+	assert_non_null(m);
+	if (bundle_check_commands(m->bytes.p, m->bytes.n, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_null(bk_commands.verify(f.ir, &out, &f.a));
+	return (const void *)m->bytes.p;
+}
+
+static const void *record(const struct pb_commands *h, struct pb_table t, size_t size,
+			  uint32_t i)
+{
+	assert_true(i < t.count);
+	return (const char *)h + t.off + i * size;
+}
+
+static bool is(const struct pb_commands *h, struct pb_str s, const char *z)
+{
+	return s.len == strlen(z) && !memcmp((const char *)h + s.off, z, s.len);
+}
+
+static const struct pb_program *program(const struct pb_commands *h, const char *name)
+{
+	for (uint32_t i = 0; i < h->programs.count; i++) {
+		const struct pb_program *p = record(h, h->programs, sizeof(*p), i);
+
+		if (is(h, p->name, name))
+			return p;
+	}
+	fail_msg("no program %s", name);
+	return NULL;
+}
+
+static const struct pb_option *option(const struct pb_commands *h,
+				      const struct pb_program *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->options.count; i++) {
+		const struct pb_option *o = record(h, p->options, sizeof(*o), i);
+
+		if (is(h, o->name, name))
+			return o;
+	}
+	fail_msg("no option %s", name);
+	return NULL;
+}
+
+static void test_the_highest_rank_says_what_an_option_takes(void **state)
+{
+	const struct pb_commands *h;
+	const struct pb_program *p;
+
+	(void)state;
+	fx_add(&f, "user.pol", "command { wrapper p { options -a: -b: -c: skip 1 } }",
+	       IR_USER, false);
+	fx_add(&f, "managed.pol",
+	       "command { wrapper p { options -a  skip 2  transparent }\n"
+	       "  wrapper p { options -a::  code -b -d } }",
+	       IR_MANAGED, false);
+	h = compiled();
+	p = program(h, "p");
+	assert_int_equal(h->programs.count, 1);
+	assert_int_equal(option(h, p, "-a")->takes, PB_TAKES_NOTHING);
+	assert_int_equal(option(h, p, "-b")->takes, PB_TAKES_VALUE);
+	assert_int_equal(option(h, p, "-b")->flags, PB_OF_CODE);
+	assert_int_equal(option(h, p, "-c")->takes, PB_TAKES_VALUE);
+	/* code of which nobody says what it takes has the code as its value */
+	assert_int_equal(option(h, p, "-d")->takes, PB_TAKES_VALUE);
+	assert_int_equal(p->skip, 2);
+	assert_int_equal(p->flags, PB_PF_TRANSPARENT);
+}
+
+static void test_everything_else_adds_up(void **state)
+{
+	const struct pb_commands *h;
+	const struct pb_program *p;
+	const struct pb_code *c;
+	const struct pb_var *v;
+
+	(void)state;
+	fx_add(&f, "p.pol",
+	       "command { program p { global -g: code operand 2 posix query -q }\n"
+	       "  safe PATH, LANG }",
+	       IR_PROJECT, false);
+	fx_add(&f, "u.pol",
+	       "command { interpreter p { options -g: code operand 1 code operand any "
+	       "code stdin shell }\n  wrapper p { after -x -y ends-at \";\" }\n"
+	       "  wrapper p { after -x ends-at \"+\" }\n  taint PATH }",
+	       IR_USER, false);
+	h = compiled();
+	p = program(h, "p");
+	assert_int_equal(p->kinds,
+			 PB_PK_PROGRAM | PB_PK_INTERPRETER | PB_PK_WRAPPER);
+	assert_int_equal(p->flags, PB_PF_POSIX | PB_PF_SHELL | PB_PF_CODE_STDIN);
+	assert_int_equal(option(h, p, "-g")->flags, PB_OF_GLOBAL);
+	assert_int_equal(option(h, p, "-q")->flags, PB_OF_QUERY);
+	assert_int_equal(option(h, p, "-q")->takes, PB_TAKES_NOTHING);
+	assert_int_equal(p->codes.count, 3);
+	c = record(h, p->codes, sizeof(*c), 0);
+	assert_int_equal(c[0].operand, 1);
+	assert_int_equal(c[1].operand, 2);
+	assert_int_equal(c[2].operand, PB_ANY_OPERAND);
+	assert_int_equal(p->after.count, 2);
+	assert_int_equal(p->ends.count, 2);
+	/* who is a taint for one is one */
+	assert_int_equal(h->vars.count, 2);
+	v = record(h, h->vars, sizeof(*v), 1);
+	assert_true(is(h, v->name, "PATH"));
+	assert_int_equal(v->taint, 1);
+}
+
+static void test_names_of_one_specification_are_one_option(void **state)
+{
+	const struct pb_commands *h;
+	const struct pb_program *p;
+
+	(void)state;
+	fx_add(&f, "p.pol",
+	       "command { program p { options -z|--zed -m --mid  query --mid|-n -z|--zeta }"
+	       " }",
+	       IR_PROJECT, false);
+	h = compiled();
+	p = program(h, "p");
+	assert_int_equal(option(h, p, "-z")->same, option(h, p, "--zed")->same);
+	assert_int_equal(option(h, p, "-z")->same, option(h, p, "--zeta")->same);
+	assert_int_equal(option(h, p, "--mid")->same, option(h, p, "-n")->same);
+	assert_int_not_equal(option(h, p, "-m")->same, option(h, p, "--mid")->same);
+	assert_int_not_equal(option(h, p, "-m")->same, option(h, p, "-z")->same);
+}
+
+static void test_a_narrow_level_has_no_say_in_what_may_widen(void **state)
+{
+	const struct pb_commands *h;
+
+	(void)state;
+	fx_add(&f, "p.pol",
+	       "command { pin git = \"/tmp/git\"  shell zsh  safe LD_PRELOAD  taint X\n"
+	       "  program p { options -u: } }",
+	       IR_PROJECT, true);
+	h = compiled();
+	assert_int_equal(h->pins.count, 0);
+	assert_int_equal(h->dialect, PB_DIALECT_BASH);
+	assert_int_equal(h->programs.count, 0);
+	assert_int_equal(h->vars.count, 1);
+	assert_int_equal(f.ir->dropped.n, 4);
+}
+
+static bool accepts(const struct pb_commands *h, uint32_t when, const char *text)
+{
+	const struct pb_automaton *w = record(h, h->whens, sizeof(*w), when);
+	struct set_dfa d;
+	size_t n;
+
+	bk_automaton_read(&f.a, h, w, &d);
+	(void)set_dfa_run(&d, str_from(text), &n);
+	return n != 0;
+}
+
+/* Code is code where one of the regexes matches, always where a line has none. */
+static void test_regexes_of_code_places(void **state)
+{
+	const struct pb_commands *h;
+	const struct pb_program *p;
+	const struct pb_code *c;
+
+	(void)state;
+	fx_add(&f, "p.pol",
+	       "command { program p { code -a when /^x/  code -b when /X$/i code -c when /^x/"
+	       "  code operand 1 when /one/  code operand 2 when /two/ } }",
+	       IR_PROJECT, false);
+	fx_add(&f, "u.pol",
+	       "command { program p { code -a when /y/  code -b  code operand 1 } }",
+	       IR_USER, false);
+	h = compiled();
+	p = program(h, "p");
+	assert_true(accepts(h, option(h, p, "-a")->when, "xa"));
+	assert_true(accepts(h, option(h, p, "-a")->when, "aya"));
+	assert_false(accepts(h, option(h, p, "-a")->when, "ax"));
+	assert_int_equal(option(h, p, "-b")->when, PB_NO_WHEN);
+	assert_true(accepts(h, option(h, p, "-c")->when, "x"));
+	assert_false(accepts(h, option(h, p, "-c")->when, "y"));
+	c = record(h, p->codes, sizeof(*c), 0);
+	assert_int_equal(c[0].when, PB_NO_WHEN);
+	assert_true(accepts(h, c[1].when, "a two b"));
+	assert_int_equal(h->whens.count, 3);
+}
+
+static void test_the_shell_and_pins_of_the_highest_rank(void **state)
+{
+	const struct pb_commands *h;
+	const struct pb_pin *p;
+
+	(void)state;
+	fx_add(&f, "u.pol", "command { shell zsh  pin a = \"/u/a\"  pin b = \"/u/b\" }",
+	       IR_USER, false);
+	fx_add(&f, "p.pol",
+	       "command { shell dash = \"/bin/dash\"  pin b = \"/p/b\" sha256 "
+	       "\"ff00000000000000000000000000000000000000000000000000000000000001\" }",
+	       IR_PROJECT, false);
+	h = compiled();
+	assert_int_equal(h->dialect, PB_DIALECT_POSIX);
+	assert_true(is(h, h->shell_name, "dash"));
+	assert_true(is(h, h->shell, "/bin/dash"));
+	assert_int_equal(h->pins.count, 2);
+	p = record(h, h->pins, sizeof(*p), 0);
+	assert_true(is(h, p[0].path, "/u/a") && !p[0].has_digest);
+	assert_true(is(h, p[1].path, "/p/b") && p[1].has_digest);
+	assert_int_equal(p[1].sha256[0], 0xff);
+	assert_int_equal(p[1].sha256[31], 1);
+}
+
+static void test_a_shell_that_is_not_known_reads_nothing(void **state)
+{
+	(void)state;
+	fx_add(&f, "p.pol", "command { shell zsh }", IR_PROJECT, false);
+	assert_int_equal(compiled()->dialect, PB_DIALECT_NONE);
+}
+
+/* Whatever byte of the tables changes, the reader or the proof says so. */
+static void test_every_changed_byte_is_seen(void **state)
+{
+	const struct pb_commands *h;
+	struct bk_member *m;
+	size_t end;
+	char *bytes;
+
+	(void)state;
+	fx_add(&f, "p.pol",
+	       "command { wrapper p { options -a|--all: after -x ends-at \";\" skip 1\n"
+	       "  code operand 1 when /x/ }  taint X  pin q = \"/q\" }",
+	       IR_PROJECT, false);
+	h = compiled();
+	end = h->pins.off + h->pins.count * sizeof(struct pb_pin);
+	m = &out.members.v[0];
+	bytes = arena_dup(&f.a, m->bytes.p, m->bytes.n);
+	m->bytes.p = bytes;
+	for (size_t i = 0; i < end; i++) {
+		/* where an empty text lies says nothing */
+		if (i / 4 == offsetof(struct pb_commands, shell) / 4)
+			continue;
+		bytes[i] ^= 1;
+		if (!bk_commands.verify(f.ir, &out, &f.a))
+			fail_msg("byte %zu may change", i);
+		bytes[i] ^= 1;
+	}
+	assert_null(bk_commands.verify(f.ir, &out, &f.a));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			test_the_highest_rank_says_what_an_option_takes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_everything_else_adds_up, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_names_of_one_specification_are_one_option, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_narrow_level_has_no_say_in_what_may_widen, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(test_regexes_of_code_places, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_the_shell_and_pins_of_the_highest_rank, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_shell_that_is_not_known_reads_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_every_changed_byte_is_seen, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
