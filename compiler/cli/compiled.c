@@ -78,6 +78,29 @@ static void ask_argv(const struct decide_ctx *ctx, const struct ir_request *req,
 	decide_argv(ctx, argv, req->nargv, ret);
 }
 
+/* As polquery: a name's addresses are not known, and the table of a network is
+ * for the sandbox. */
+static bool ask_net(const struct decide_ctx *ctx, const struct ir_request *req,
+		    struct decision *ret, const char **ret_why)
+{
+	bool udp = req->proto == IR_UDP;
+
+	if (ctx->scope != PB_SANDBOX && bundle_net_mode(ctx->b) != PB_NET_DISABLED) {
+		*ret_why = "the rules of this network are compiled for the scope "
+			   "'sandbox' only";
+		return false;
+	}
+	if (req->is_addr) {
+		decide_net(ctx, udp, req->addr, req->port, ret);
+		return true;
+	}
+	if (decide_net_name(ctx, udp, req->port, ret))
+		return true;
+	*ret_why = "the answer depends on the address that this name has: ask for the "
+		   "address";
+	return false;
+}
+
 static const char *root_z(struct arena *a, struct str s)
 {
 	return s.p ? str_z(a, s) : NULL;
@@ -113,9 +136,7 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 		decide_unix(&ctx, str_z(a, req->path), req->abstract, ret);
 		return true;
 	case IR_NET:
-		/* disabled: a name is no loopback; else compiled_answers() */
-		decide_net(&ctx, req->proto == IR_UDP, req->addr, req->port, ret);
-		return true;
+		return ask_net(&ctx, req, ret, ret_why);
 	case IR_TOOL:
 		decide_tool(&ctx, str_z(a, req->tool), ret);
 		return true;

@@ -141,6 +141,19 @@ if [ -e "$WORK/net.polb" ]; then
 	want_out "\"error\":\"'host': the answer depends on the address"
 	ask '"host":"10.1.2.3","port":22'
 	want_out "\"error\":\"'scope': "
+	explain() {
+		out=$("$BIN/polc" explain "$@" 2>&1)
+		rc=$?
+	}
+	explain "$WORK/net.polb" net tcp a.example:443
+	want_rc 0
+	explain "$WORK/net.polb" net tcp 11.1.2.3:22
+	want_rc 1
+	explain "$WORK/net.polb" net tcp a.example:22
+	want_rc 2
+	want_out 'depends on the address'
+	explain --scope host "$WORK/net.polb" net tcp 10.1.2.3:22
+	want_rc 2
 fi
 
 t "what is wrong is told on its line, and the stream goes on"
