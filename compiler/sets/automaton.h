@@ -96,8 +96,8 @@ enum set_answer { SET_HOLDS, SET_WITNESS, SET_UNDECIDED };
 
 /*
  * The minimal DFA whose accepting states carry the tags of every language
- * that contains the word.  SET_UNDECIDED past `max_states` (ret_dfa untouched),
- * else SET_HOLDS.
+ * that contains the word.  SET_UNDECIDED past `max_states` or past the memory and
+ * the work that dfa.c allows itself (ret_dfa untouched), else SET_HOLDS.
  */
 enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
 			      size_t n, size_t max_states, struct set_dfa *ret_dfa);

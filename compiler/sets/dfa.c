@@ -7,6 +7,13 @@
 #include "compiler/sets/dfa.h"
 #include "compiler/sets/nfa.h"
 
+/*
+ * Few states may stand for many positions each: what all of them hold (128 MiB)
+ * and the moves that are followed (seconds) are bounded beside the states.
+ */
+#define MAX_MEMBERS ((size_t)32 * 1024 * 1024)
+#define MAX_MOVES ((size_t)2 * 1024 * 1024 * 1024)
+
 struct subset {
 	uint32_t *v; /* sorted positions */
 	uint32_t n;
@@ -20,6 +27,7 @@ struct build {
 	VEC(uint32_t) next;
 	uint32_t *slots; /* state + 1 */
 	size_t nslots, max;
+	size_t members, moves; /* so far */
 	uint32_t *stamp, now; /* of each position */
 	uint32_t *candidates;
 	VEC(uint32_t) *bucket; /* of each class */
@@ -66,8 +74,9 @@ static uint32_t intern(struct build *b, const uint32_t *v, size_t n)
 		    (n == 0 || memcmp(o->v, v, n * sizeof(*v)) == 0))
 			return b->slots[k] - 1;
 	}
-	if (b->states.n >= b->max)
+	if (b->states.n >= b->max || n > MAX_MEMBERS - b->members)
 		return UINT32_MAX;
+	b->members += n;
 	s.v = arena_dup(b->a, v, n * sizeof(*v));
 	VEC_PUSH(b->a, &b->states, s);
 	b->slots[k] = (uint32_t)b->states.n;
@@ -127,6 +136,7 @@ static void fill_buckets(struct build *b, uint32_t state)
 	for (i = 0; i < s.n; i++) {
 		const struct nfa_pos *p = &b->nfa.pos.v[s.v[i]];
 
+		b->moves += p->follow.n;
 		for (k = 0; k < p->follow.n; k++) {
 			uint32_t q = p->follow.v[k];
 
@@ -158,6 +168,8 @@ static bool expand(struct build *b, uint32_t state)
 {
 	uint32_t c, to;
 
+	if (b->moves > MAX_MOVES)
+		return false;
 	fill_buckets(b, state);
 	for (c = 0; c < b->nfa.ncls; c++) {
 		size_t n = prune(&b->nfa, b->bucket[c].v, b->bucket[c].n);

@@ -582,6 +582,17 @@ static void test_large_patterns(void **state)
 	assert_int_equal(status_in_time(p), SET_REGEX_OK);
 }
 
+/* Few states, but each of thousands of positions: no answer, and no end by memory. */
+static void test_an_automaton_too_large_is_undecided(void **state)
+{
+	struct set_tagged t = { .re = language(STR(".{25000}"), 0) };
+	struct set_dfa d = { .nstates = 77 };
+
+	(void)state;
+	assert_int_equal(set_dfa_build(&arena, &t, 1, 262144, &d), SET_UNDECIDED);
+	assert_int_equal(d.nstates, 77);
+}
+
 static void test_bytes_of_any_value(void **state)
 {
 	struct set_dfa d = automaton((struct str){ "^a\0b\\x00[\0-\1]$", 14 }, 0);
@@ -618,6 +629,7 @@ static void test_few_positions(void **state)
 	(void)state;
 	/* before, "a", behind */
 	assert_int_equal(language(STR("a(?:bcd)?"), 0)->graph->n, 3);
+	assert_int_equal(language(STR("a(?:|bcd)"), 0)->graph->n, 3);
 	/* an anchored pattern has no loop before it */
 	assert_int_equal(re->graph->n, 5);
 	assert_int_equal(set_after(&arena, re, 'a')->graph->n, 2);
@@ -670,6 +682,7 @@ int main(void)
 		WITH(arena, test_syntax_errors_are_those_of_pcre2),
 		WITH(arena, test_deep_patterns),
 		WITH(arena, test_large_patterns),
+		WITH(arena, test_an_automaton_too_large_is_undecided),
 		WITH(arena, test_bytes_of_any_value),
 		WITH(arena, test_what_matches_nothing_is_empty),
 		WITH(arena, test_few_positions),
