@@ -54,7 +54,10 @@ enum cmd_how {
 /*
  * One option that the command may have, in one reading of its words.  A word
  * has as many as it has readings: "-uf" may be the option "-uf", or "-u" and
- * "-f", or "-u" with the value "f".  `sure`: every reading has it.
+ * "-f", or "-u" with the value "f".  `sure`: every reading of every value of
+ * the words has it (what an allow rule needs).  `given`: every value has a
+ * reading with it, as in "rm -rf" of a program that no table knows (what a
+ * deny needs to be certain).  What is sure is given.
  */
 struct cmd_option {
 	const char *name; /* dashes included, no '=' and no value; no NUL */
@@ -66,7 +69,7 @@ struct cmd_option {
 	uint32_t word;          /* of the part's words */
 	uint32_t value_word;    /* the word that is its value, 0: none */
 	enum cmd_how how;
-	bool sure;
+	bool sure, given;
 	bool value_open;        /* has an attached value that is not literal */
 };
 

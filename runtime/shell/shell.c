@@ -240,5 +240,6 @@ enum sh_status sh_parse(struct sh *ret, void *block, size_t size, const char *te
 		if (s.pending && !shell_is_limit(&s))
 			shell_heredocs(&s);
 	}
+	ret->used = (size_t)(s.mem - (char *)block);
 	return ret->status;
 }

@@ -148,6 +148,7 @@ struct sh {
 	const char *why;   /* static text; NULL when parsed */
 	uint32_t at;       /* the byte of the line that `why` speaks of */
 	uint32_t ncmds;
+	size_t used;     /* bytes of the block that the result lies in, from its first */
 	enum sh_status status;
 	bool memory_short; /* SH_LIMIT for want of memory only */
 };
