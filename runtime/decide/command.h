@@ -108,7 +108,7 @@ enum cmd_flag {
 
 struct cmd_dir {
 	const char *path; /* absolute */
-	struct cmd_dir *next;
+	const struct cmd_dir *next;
 };
 
 struct cmd_part {

@@ -4,7 +4,7 @@
 
 #include "tests/lib/shell_text.h"
 
-static void put_word(FILE *f, const struct sh_word *w)
+void shell_text_word(FILE *f, const struct sh_word *w)
 {
 	const struct sh_seg *g;
 
@@ -31,7 +31,7 @@ static void put_word(FILE *f, const struct sh_word *w)
 static void put_words(FILE *f, const struct sh_word *w)
 {
 	for (; w; w = w->next) {
-		put_word(f, w);
+		shell_text_word(f, w);
 		if (w->next)
 			fputc('|', f);
 	}
@@ -62,10 +62,10 @@ static void put_redir(FILE *f, const struct sh_redir *r)
 	if (r->fd >= 0)
 		fprintf(f, "%d", r->fd);
 	fputs(ops[r->op], f);
-	put_word(f, r->target);
+	shell_text_word(f, r->target);
 	if (r->body) {
 		fputc('{', f);
-		put_word(f, r->body);
+		shell_text_word(f, r->body);
 		fputc('}', f);
 	}
 }

@@ -8,9 +8,13 @@
 #ifndef TESTS_LIB_SHELL_TEXT_H
 #define TESTS_LIB_SHELL_TEXT_H
 
+#include <stdio.h>
+
 #include "runtime/shell/shell.h"
 
 /* malloc'ed. */
 char *shell_text_of(const struct sh *s);
+/* One word, as it stands in that text. */
+void shell_text_word(FILE *f, const struct sh_word *w);
 
 #endif

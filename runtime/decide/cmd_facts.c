@@ -1,0 +1,252 @@
+/*
+ * Looks names up in commands.bin, whose tables are sorted and were checked
+ * when the bundle was opened; and says which path a word names.
+ */
+#include <limits.h>
+
+#include "runtime/decide/cmd.h"
+#include "runtime/decide/internal.h"
+
+static int compare(const void *member, struct pb_str s, const char *p, size_t n)
+{
+	int c = memcmp(pb_strp(member, s), p, s.len < n ? s.len : n);
+
+	return c ? c : s.len < n ? -1 : s.len > n;
+}
+
+/* Records that begin with their name, sorted by it; the first that is not less. */
+static uint32_t first_from(const struct pb_commands *f, struct pb_table t, size_t size,
+			   const char *p, size_t n)
+{
+	uint32_t lo = 0, hi = t.count;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		const struct pb_str *s = pb_at(f, t, size, mid);
+
+		if (compare(f, *s, p, n) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static const void *find(const struct pb_commands *f, struct pb_table t, size_t size,
+			const char *p, size_t n)
+{
+	uint32_t i = first_from(f, t, size, p, n);
+	const struct pb_str *s;
+
+	if (i == t.count)
+		return NULL;
+	s = pb_at(f, t, size, i);
+	return compare(f, *s, p, n) == 0 ? s : NULL;
+}
+
+/* A name in the table that ends in '*' and begins this one. */
+static bool is_stem(const struct pb_commands *f, struct pb_str s, const char *p, size_t n)
+{
+	const char *q = pb_strp(f, s);
+
+	return s.len && q[s.len - 1] == '*' && s.len - 1 <= n &&
+	       memcmp(q, p, s.len - 1) == 0;
+}
+
+const struct pb_program *cmd_program(const struct pb_commands *f, const char *name, size_t n)
+{
+	return find(f, f->programs, sizeof(struct pb_program), name, n);
+}
+
+const struct pb_option *cmd_known(const struct pb_commands *f, const struct pb_program *p,
+				  const char *name, size_t n)
+{
+	const struct pb_option *o;
+	uint32_t i;
+
+	if (!p)
+		return NULL;
+	o = find(f, p->options, sizeof(*o), name, n);
+	if (o)
+		return o;
+	for (i = 0; i < p->options.count; i++) {
+		o = cmd_option_at(f, p, i);
+		if (is_stem(f, o->name, name, n))
+			return o;
+	}
+	return NULL;
+}
+
+bool cmd_same_option(const struct pb_commands *f, const struct pb_program *p,
+		     const struct pb_option *o, const char *name, size_t n)
+{
+	const struct pb_option *named;
+
+	if (compare(f, o->name, name, n) == 0)
+		return true;
+	named = cmd_known(f, p, name, n);
+	return named && named->same == o->same;
+}
+
+bool cmd_in_words(const struct pb_commands *f, struct pb_table words, const char *p,
+		  size_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < words.count; i++) {
+		const struct pb_word *w = pb_at(f, words, sizeof(*w), i);
+
+		if (compare(f, w->text, p, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool cmd_when(const struct pb_commands *f, uint32_t when, const char *p, size_t n)
+{
+	struct dfa_walk w;
+	uint32_t tags;
+
+	if (when >= f->whens.count)
+		return true;
+	/* an automaton's offsets count from the member's first byte, in any member */
+	dfa_start(&w, (const struct pb_matcher *)(const void *)f,
+		  pb_at(f, f->whens, sizeof(struct pb_automaton), when));
+	dfa_feed(&w, p, n);
+	dfa_tags(&w, &tags);
+	return tags > 0;
+}
+
+enum cmd_var cmd_var(const struct pb_commands *f, const char *p, size_t n)
+{
+	const struct pb_var *v = find(f, f->vars, sizeof(*v), p, n);
+	enum cmd_var is = CMD_VAR_OTHER;
+	uint32_t i;
+
+	if (v)
+		return v->taint ? CMD_VAR_TAINT : CMD_VAR_SAFE;
+	for (i = 0; i < f->vars.count; i++) {
+		v = pb_at(f, f->vars, sizeof(*v), i);
+		if (!is_stem(f, v->name, p, n))
+			continue;
+		if (v->taint)
+			return CMD_VAR_TAINT;
+		is = CMD_VAR_SAFE;
+	}
+	return is;
+}
+
+bool cmd_trusted_place(const char *p, size_t n)
+{
+	static const char *const places[] = { "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/",
+					      "/usr/local/bin/" };
+	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		size_t k = strlen(places[i]);
+
+		if (n > k && memcmp(p, places[i], k) == 0)
+			return !memchr(p + k, '/', n - k);
+	}
+	return false;
+}
+
+/* --- paths ----------------------------------------------------------------------------- */
+
+/* Appends components; false at "..", which may leave through a symbolic link. */
+static bool append(char *buf, size_t size, size_t *at, const char *p, size_t n)
+{
+	const char *end = p + n;
+
+	while (p < end) {
+		const char *slash = memchr(p, '/', (size_t)(end - p));
+		size_t k = (size_t)((slash ? slash : end) - p);
+
+		if (k == 2 && p[0] == '.' && p[1] == '.')
+			return false;
+		if (k && !(k == 1 && p[0] == '.')) {
+			if (size - *at < k + 2)
+				return false;
+			buf[(*at)++] = '/';
+			memcpy(buf + *at, p, k);
+			*at += k;
+		}
+		p += k + (slash != NULL);
+	}
+	buf[*at] = '\0';
+	return true;
+}
+
+bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, size_t n,
+		 bool home, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	if (size < 2 || memchr(text, '\0', n))
+		return false;
+	buf[0] = '\0';
+	if (home || (n && text[0] != '/')) {
+		if (home)
+			dir = w->home;
+		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir)))
+			return false;
+	} else if (!n) {
+		return false;
+	}
+	if (!append(buf, size, &at, text, n))
+		return false;
+	if (!at)
+		memcpy(buf, "/", 2);
+	return true;
+}
+
+/* Bytes behind an unquoted ~, where all of them are known. */
+static bool home_text(const struct sh_seg *g, const char **ret_p, size_t *ret_n)
+{
+	if (g->kind != SH_HOME)
+		return false;
+	*ret_p = "";
+	*ret_n = 0;
+	if (!g->next)
+		return true;
+	if (g->next->kind != SH_LIT || g->next->next)
+		return false;
+	*ret_p = g->next->p;
+	*ret_n = g->next->n;
+	return true;
+}
+
+bool cmd_path_text(const struct cmd_word *word, unsigned k, const char **ret_p,
+		   size_t *ret_n, bool *ret_home)
+{
+	const struct sh_seg *g = &word->w->seg;
+	const char *p = g->p, *eq;
+
+	*ret_home = true;
+	if (home_text(g, ret_p, ret_n))
+		return k == 0;
+	if (g->kind != SH_LIT)
+		return false;
+	/* NAME=~/x: the bytes before it are of no matter */
+	if (g->next)
+		return k == 0 && g->n && p[g->n - 1] == '=' &&
+		       home_text(g->next, ret_p, ret_n);
+	*ret_home = false;
+	eq = memchr(p, '=', g->n);
+	for (unsigned i = 0;; i++) {
+		if (i == 0) {
+			*ret_p = p;
+			*ret_n = g->n;
+		} else if (i == 1 && eq) {
+			*ret_p = eq + 1;
+			*ret_n = g->n - (size_t)(eq + 1 - p);
+		} else if (g->n > 2 && p[0] == '-' && p[1] != '-' && i <= (eq ? 2U : 1U)) {
+			*ret_p = p + 2;
+			*ret_n = g->n - 2;
+		} else {
+			return false;
+		}
+		if (i == k)
+			return true;
+	}
+}

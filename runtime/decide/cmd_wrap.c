@@ -1,0 +1,294 @@
+/*
+ * Wrappers: programs that run a command which their own words name.  Where it
+ * begins was found with the options (cmd_options.c); here it is run.
+ */
+#include "runtime/decide/cmd.h"
+
+static const char lost_why[] = "the command that it runs is not known";
+static const char not_literal[] = "code that is not literal";
+
+/* What the inner command is run with. */
+static struct cmd_ctx inner_ctx(const struct cmd_ctx *c, struct cmd_part *p)
+{
+	struct cmd_ctx in = *c;
+	bool appends = p->program->flags & PB_PF_APPENDS;
+
+	in.outer = p;
+	in.depth++;
+	in.appends |= appends;
+	in.stdin_taken |= appends;
+	in.stood_in = false;
+	return in;
+}
+
+/* --- words that stand for others (xargs -I, find's {}) ----------------------------------- */
+
+struct holes {
+	const char *p; /* NULL: none */
+	uint32_t n;
+	bool unknown;
+};
+
+static bool is_name(const struct cmd_option *o, const char *z)
+{
+	return o->name_n == strlen(z) && memcmp(o->name, z, o->name_n) == 0;
+}
+
+static struct holes find_holes(const struct cmd_part *p)
+{
+	struct holes h = { NULL, 0, false };
+	const struct cmd_option *o;
+
+	if (p->program->after.count)
+		return (struct holes){ "{}", 2, false };
+	if (!(p->program->flags & PB_PF_APPENDS))
+		return h;
+	for (o = p->options; o; o = o->next) {
+		bool own = is_name(o, "-I") || is_name(o, "-J");
+
+		if (!own && !is_name(o, "-i") && !is_name(o, "--replace"))
+			continue;
+		if (o->value) {
+			h = (struct holes){ o->value, o->value_n, false };
+		} else if (o->value_open) {
+			h.unknown = true;
+		} else if (own && o->value_word) {
+			const struct sh_word *w = p->words[o->value_word].w;
+
+			h = (struct holes){ w->seg.p, w->seg.n, !sh_is_literal(w) };
+		} else {
+			h = (struct holes){ "{}", 2, false };
+		}
+	}
+	return h;
+}
+
+/* The command in these words of p. */
+static bool run_words(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		      uint32_t from, uint32_t to, const struct holes *h)
+{
+	uint32_t n = to - from, i;
+	struct cmd_word *words;
+
+	if (from >= to)
+		return true;
+	if (c->depth > SH_MAX_DEPTH)
+		return cmd_limit(a, "wrappers nest too deep");
+	if (!cmd_work(a, n))
+		return false;
+	words = cmd_alloc(a, sizeof(*words) * n);
+	if (!words)
+		return false;
+	for (i = 0; i < n; i++) {
+		words[i] = (struct cmd_word){ .w = p->words[from + i].w };
+		if (h && h->p)
+			words[i].w = cmd_with_holes(a, words[i].w, h->p, h->n);
+		if (!words[i].w)
+			return false;
+	}
+	return cmd_run(a, c, words, n);
+}
+
+/* --- code and joined words ------------------------------------------------------------------- */
+
+static bool is_called(const struct cmd_part *p, const char *name)
+{
+	const char *base;
+	size_t n;
+
+	return cmd_base(p->words[0].w, &base, &n) && n == strlen(name) &&
+	       memcmp(base, name, n) == 0;
+}
+
+/* In whose shell the code of a wrapper runs. */
+static enum cmd_code code_kind(const struct cmd_part *p)
+{
+	if (is_called(p, "eval"))
+		return CMD_CODE_EVAL;
+	return is_called(p, "trap") ? CMD_CODE_TRAP : CMD_CODE_SHELL;
+}
+
+static unsigned code_dialects(const struct cmd_ctx *c, enum cmd_code how)
+{
+	return how == CMD_CODE_SHELL ? (unsigned)(CMD_IN_BASH | CMD_IN_POSIX) :
+				       c->scope->dialects;
+}
+
+/* `trap - INT`, `trap 2`: a signal goes back to what it was. */
+static bool is_reset(const struct cmd_part *p, const struct cmd_text *t)
+{
+	uint32_t i;
+
+	if ((t->n == 1 && t->p[0] == '-') || t->word + 1 == p->nwords)
+		return true;
+	for (i = 0; i < t->n; i++)
+		if (t->p[i] < '0' || t->p[i] > '9')
+			return false;
+	return t->n > 0;
+}
+
+/* Words of p behind some text: a line of which not all may be known. */
+static bool run_text(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		     const struct cmd_joint *j)
+{
+	enum cmd_code how = code_kind(p);
+	struct cmd_ctx in = *c;
+	bool literal;
+	size_t n;
+	char *s = cmd_guess(a, j, &n, &literal);
+
+	if (!s)
+		return false;
+	if (!literal) {
+		cmd_opaque(p, not_literal);
+		p->flags |= CMD_LOST;
+		in.guess = in.alternative = true;
+	}
+	return cmd_nested(a, &in, p, s, n, how, code_dialects(c, how));
+}
+
+static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		  const struct cmd_read *r)
+{
+	enum cmd_code how = code_kind(p);
+	const struct cmd_text *t;
+
+	for (t = r->texts; t; t = t->next) {
+		struct cmd_shape s;
+
+		cmd_shape(p->words[t->word].w, &s);
+		if (!t->p && s.n && s.p[0] == '-') {
+			cmd_opaque(p, not_literal);
+			p->flags |= CMD_LOST;
+		} else if (!t->p) {
+			if (!run_text(a, c, p, &(struct cmd_joint){
+					.words = p->words + t->word, .count = 1 }))
+				return false;
+		} else if (how != CMD_CODE_TRAP || !is_reset(p, t)) {
+			if (!cmd_nested(a, c, p, t->p, t->n, how, code_dialects(c, how)))
+				return false;
+		}
+		/* env -S: the words behind it are further words of the text */
+		if (t->p && (p->program->flags & PB_PF_ASSIGNMENTS) &&
+		    t->word + 1 < p->nwords &&
+		    !run_text(a, c, p, &(struct cmd_joint){
+				.text = t->p, .n = t->n, .words = p->words + t->word + 1,
+				.count = p->nwords - t->word - 1, .quoted = true }))
+			return false;
+	}
+	return true;
+}
+
+static bool joined(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		   uint32_t begin)
+{
+	/* ssh without a command gives what it reads to a shell */
+	if (!begin)
+		return code_kind(p) == CMD_CODE_EVAL ||
+		       cmd_stdin(a, c, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
+	return run_text(a, c, p, &(struct cmd_joint){ .words = p->words + begin,
+						      .count = p->nwords - begin });
+}
+
+/* --- the wrapper -------------------------------------------------------------------------------- */
+
+/* NAME=value among the words of env and sudo. */
+static void assignments(struct cmd_an *a, struct cmd_ctx *c, const struct cmd_part *p,
+			uint32_t to)
+{
+	struct cmd_shape s;
+	const char *eq;
+
+	if (!(p->program->flags & PB_PF_ASSIGNMENTS))
+		return;
+	for (uint32_t i = 1; i < to; i++) {
+		if (!(p->words[i].roles & (CMD_W_OPERAND | CMD_W_OPTION)))
+			continue;
+		cmd_shape(p->words[i].w, &s);
+		eq = s.n ? memchr(s.p, '=', s.n) : NULL;
+		if (eq && s.p[0] != '-')
+			cmd_before(a, c, s.p, (size_t)(eq - s.p));
+	}
+}
+
+/*
+ * Nobody knows where the command begins: it is tried from the first place on,
+ * and from each word that would itself run something.
+ */
+static bool lost(struct cmd_an *a, struct cmd_ctx *c, struct cmd_part *p,
+		 const struct cmd_read *r, const struct holes *h)
+{
+	uint32_t i;
+
+	cmd_opaque(p, lost_why);
+	p->flags |= CMD_LOST;
+	c->alternative = true;
+	for (i = r->maybe; i && i < p->nwords; i++) {
+		const struct pb_program *in = NULL;
+		const char *base;
+		size_t n;
+
+		if (!sh_is_literal(p->words[i].w) && i != r->maybe)
+			continue;
+		if (cmd_base(p->words[i].w, &base, &n))
+			in = cmd_program(a->facts, base, n);
+		if (i != r->maybe &&
+		    !(in && (in->kinds & (PB_PK_WRAPPER | PB_PK_INTERPRETER))))
+			continue;
+		assignments(a, c, p, i);
+		if (!run_words(a, c, p, i, p->nwords, h))
+			return false;
+	}
+	return true;
+}
+
+bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		 struct cmd_read *r)
+{
+	uint32_t flags = p->program->flags;
+	struct cmd_ctx in = inner_ctx(c, p);
+	struct holes h = find_holes(p);
+	const struct cmd_range *g;
+	struct cmd_part **at = a->tail;
+
+	if (r->query)
+		return true;
+	assignments(a, &in, p, r->begin ? r->begin : p->nwords);
+	if (!texts(a, &in, p, r))
+		return false;
+	if (h.unknown) {
+		r->lost = true;
+		r->maybe = r->begin;
+	}
+	for (g = r->ranges; g; g = g->next)
+		if (!run_words(a, &in, p, g->from, g->to, &h))
+			return false;
+	/* code instead of words: what is left names files */
+	if (r->texts || p->program->codes.count) {
+		if (r->lost) {
+			cmd_opaque(p, lost_why);
+			p->flags |= CMD_LOST;
+		}
+		return true;
+	}
+	if (p->program->after.count) {
+		if (r->lost || (c->appends && !r->ranges)) {
+			cmd_opaque(p, lost_why);
+			p->flags |= CMD_LOST;
+		}
+		return true;
+	}
+	if (r->lost)
+		return lost(a, &in, p, r, &h);
+	if (flags & PB_PF_JOINED)
+		return joined(a, &in, p, r->begin);
+	if (r->begin && !run_words(a, &in, p, r->begin, p->nwords, &h))
+		return false;
+	if (!r->begin && c->appends) {
+		cmd_opaque(p, lost_why);
+		p->flags |= CMD_LOST;
+	}
+	if (*at && (flags & PB_PF_TRANSPARENT))
+		p->flags |= CMD_TRANSPARENT;
+	return true;
+}
