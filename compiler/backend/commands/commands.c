@@ -13,7 +13,7 @@ void commands_pin(const struct ir_pin *p, struct pb_pin *ret)
 		char c = p->sha256.p[i];
 		unsigned digit = (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
 
-		ret->sha256[i / 2] = (uint8_t)(ret->sha256[i / 2] << 4 | digit);
+		ret->sha256[i / 2] = (uint8_t)((unsigned)ret->sha256[i / 2] << 4 | digit);
 	}
 }
 
