@@ -20,7 +20,7 @@ struct asked {
 	struct query_request req;
 	struct decide_ctx ctx;
 	struct decision d;
-	char why[QUERY_WHY_CAP]; /* of a line that is not understood */
+	struct query_line line; /* command, argv */
 	struct rt_err err;
 };
 
@@ -38,10 +38,11 @@ static bool ask_command(struct asked *a)
 
 	if (!query_where_find(&a->q->where, r, &a->ctx, &a->err))
 		return false;
-	if (r->kind == QUERY_COMMAND)
-		return query_line_decide(&a->ctx, r->line, r->line_n, &a->d, a->why,
-					 &a->err) == 0;
-	decide_argv(&a->ctx, r->argv, r->argc, &a->d);
+	if (r->kind == QUERY_ARGV)
+		query_argv_decide(&a->ctx, r->argv, r->argc, &a->line);
+	else if (query_line_decide(&a->ctx, r->line, r->line_n, &a->line, &a->err) < 0)
+		return false;
+	a->d = a->line.d;
 	return true;
 }
 
@@ -206,11 +207,38 @@ static void put_reason(struct json *j, const struct asked *a)
 	}
 	if (a->d.unparsed)
 		(void)snprintf(text, sizeof(text), "the line cannot be read%s%s",
-			       a->why[0] ? ": " : "", a->why);
+			       a->line.why[0] ? ": " : "", a->line.why);
 	else if (r && r->kind == PB_SCALAR && r->by_risk)
 		(void)snprintf(text, sizeof(text), "its risk is %s",
 			       explain_risk(a->d.risk));
 	json_cstr(j, "reason", text);
+}
+
+static void put_commands(struct json *j, const struct asked *a)
+{
+	json_array(j, "commands");
+	for (size_t i = 0; i < a->line.nparts; i++) {
+		const struct query_part *p = &a->line.parts[i];
+		const struct pb_rule *r = bundle_rule(a->q->b, p->rule);
+
+		json_object(j, NULL);
+		if (p->text)
+			json_str(j, "text", p->text, p->text_n);
+		else
+			json_null(j, "text");
+		json_array(j, "words");
+		for (size_t k = 0; k < p->nwords; k++)
+			json_cstr(j, NULL, p->words[k]);
+		json_array_end(j);
+		json_cstr(j, "effect", effect_word(p->effect));
+		if (r)
+			put_str(j, "rule", a->q->b, r->id);
+		else
+			json_null(j, "rule");
+		json_cstr(j, "risk", explain_risk(p->risk));
+		json_object_end(j);
+	}
+	json_array_end(j);
 }
 
 static void put_decision(struct json *j, const struct asked *a)
@@ -228,8 +256,7 @@ static void put_decision(struct json *j, const struct asked *a)
 	json_bool(j, "needs_person", d->needs_person);
 	if (a->req.kind == QUERY_SYSCALL)
 		json_cstr(j, "errno", d->err ? strerrorname_np(d->err) : NULL);
-	json_array(j, "commands");
-	json_array_end(j);
+	put_commands(j, a);
 }
 
 static void put_setting(struct json *j, const struct asked *a)
@@ -275,6 +302,7 @@ const char *query_answer(struct query *q, const char *line, size_t n, size_t *re
 		put_setting(q->out, &a);
 	else
 		put_decision(q->out, &a);
+	query_line_release(&a.line);
 	json_object_end(q->out);
 	return json_finish(q->out, ret_n);
 }

@@ -25,6 +25,8 @@ static size_t members(struct json_object *v)
 	return n;
 }
 
+enum { MAX_ESCAPED = 128 }; /* no key of a request is that long, however escaped */
+
 /* The key as json-c reads it, which may hold escapes. */
 static bool is_key(const struct query_text *t, size_t i, const char *name)
 {
@@ -36,6 +38,8 @@ static bool is_key(const struct query_text *t, size_t i, const char *name)
 	if (!memchr(t->p + m->key, '\\', m->key_n))
 		return strlen(name) == m->key_n &&
 		       memcmp(t->p + m->key, name, m->key_n) == 0;
+	if (m->key_n > MAX_ESCAPED)
+		return false;
 	text = strndup(t->p + m->key - 1, m->key_n + 2);
 	o = text ? json_tokener_parse(text) : NULL;
 	same = o && json_object_is_type(o, json_type_string) &&
@@ -45,29 +49,51 @@ static bool is_key(const struct query_text *t, size_t i, const char *name)
 	return same;
 }
 
-/* json-c lets the last of two equal keys win; here there is no winner. */
+/* The first key of the line that this one of the object may be, and how often. */
+static size_t find_key(const struct query_text *t, const char *name, size_t *ret_times)
+{
+	size_t first = t->n, i;
+
+	*ret_times = 0;
+	for (i = t->n; i > 0; i--)
+		if (is_key(t, i - 1, name)) {
+			first = i - 1;
+			++*ret_times;
+		}
+	return first;
+}
+
+static bool name_repeated(const struct query_text *t, struct json_object *doc,
+			  struct rt_err *err)
+{
+	char shown[QUERY_SHOWN_CAP];
+	size_t times, i;
+
+	json_object_object_foreach(doc, name, value) {
+		i = find_key(t, name, &times);
+		if (times == 0 || (times == 1 && t->m[i].members == members(value)))
+			continue;
+		(void)rt_fail(err, EINVAL, "%s%s", query_text_key(t, i, shown),
+			      times == 1 ? "holds a key twice" : "is there twice");
+		return false;
+	}
+	(void)rt_fail(err, EINVAL, "a key is there twice");
+	return false;
+}
+
+/* json-c lets the last of two equal keys win; here there is no winner.  The
+ * line has more members than the object then. */
 static bool check_repeated(const struct query_text *t, struct json_object *doc,
 			   struct rt_err *err)
 {
-	char shown[QUERY_SHOWN_CAP];
+	size_t inside = 0;
 
-	json_object_object_foreach(doc, name, value) {
-		size_t seen = 0, inside = 0, i, at = t->n;
-
-		for (i = 0; i < t->n; i++) {
-			if (!is_key(t, i, name))
-				continue;
-			seen++;
-			inside = t->m[i].members;
-			at = i;
-		}
-		if (seen == 1 && inside == members(value))
-			continue;
-		(void)rt_fail(err, EINVAL, "%s%s", query_text_key(t, at, shown),
-			      seen == 1 ? "holds a key twice" : "is there twice");
-		return false;
-	}
-	return true;
+	for (size_t i = 0; i < t->n; i++)
+		inside += t->m[i].members;
+	if ((size_t)json_object_object_length(doc) == t->n &&
+	    inside + t->n == members(doc))
+		return true;
+	return name_repeated(t, doc, err);
 }
 
 const char *query_json_raw(const struct query_json *j, const char *key, size_t *ret_n)

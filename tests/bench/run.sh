@@ -13,7 +13,7 @@ work=$(mktemp -d /var/tmp/pol-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 chmod 0755 "$work"
 mkdir -p "$work/home/project" "$work/bin"
-cp "$build"/bin/{polc,polrun,polinit,polnft} "$work/bin/"
+cp "$build"/bin/{polc,polrun,polinit,polnft,polquery} "$work/bin/"
 bin=$work/bin
 cp examples/node-project/policy.pol "$work/node.pol"
 "$bin/polc" compile "$work/node.pol" -o "$work/node.polb" >/dev/null 2>&1
@@ -55,5 +55,6 @@ else
 	echo "PSS: not read, only root can look at the supervisor"
 fi
 "${prefix[@]}" python3 tests/bench/open.py "$runs" "$bin" "$build/tests/bench/open" "$work"
+"${prefix[@]}" taskset -c "$(($(nproc) - 1))" python3 tests/bench/query.py 60 "$bin" "$work/node.polb"
 "${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"
 "${prefix[@]}" tests/bench/nft.sh 20 "$bin" "$build/tests/bench/nft" "$work"

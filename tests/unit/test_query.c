@@ -46,7 +46,7 @@ static int tear_down(void **state)
 /* The answer, without its newline; it must be one line of JSON. */
 static const char *answer_n(const char *line, size_t n)
 {
-	static char got[65536];
+	static char got[1 << 20];
 	struct json_tokener *tok = json_tokener_new();
 	struct json_object *o;
 	const char *text;
@@ -115,6 +115,17 @@ static void test_each_kind_is_decided(void **state)
 	     "\"effect\":\"ask\"");
 	want("{\"id\":1,\"kind\":\"setting\",\"name\":\"none\"}",
 	     "{\"id\":1,\"setting\":\"none\",\"value\":null}");
+}
+
+static void test_commands_are_listed(void **state)
+{
+	(void)state;
+	want("{\"kind\":\"command\",\"line\":\" a  'b c' \\n\"," AT "}",
+	     "\"commands\":[{\"text\":\"a  'b c'\",\"words\":[\"a\",\"b c\"],\"effect\":"
+	     "\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\"}]}");
+	want("{\"kind\":\"argv\",\"argv\":[\"a\",\"\"]," AT "}",
+	     "\"commands\":[{\"text\":null,\"words\":[\"a\",\"\"],");
+	want("{\"kind\":\"command\",\"line\":\"a | b\"," AT "}", "\"commands\":[]}");
 }
 
 static void test_the_id_is_echoed_as_it_was_written(void **state)
@@ -186,12 +197,16 @@ static void test_what_json_c_takes_and_json_is_not(void **state)
 
 static void test_a_key_stands_there_once(void **state)
 {
+	char line[1000];
+
 	(void)state;
 	refused("{\"id\":1,\"kind\":\"tool\",\"name\":\"a\",\"name\":\"b\"}", "1",
 		"'name': is there twice");
 	refused("{\"id\":1,\"kind\":\"tool\",\"name\":\"a\",\"n\\u0061me\":\"b\"}", "1", "twice");
 	refused("{\"id\":1,\"kind\":\"tool\",\"name\":\"a\",\"args\":[{\"x\":1,\"y\":{\"z\":1,\"z\":2}}]}",
 		"1", "'args': holds a key twice");
+	(void)snprintf(line, sizeof(line), "{\"id\":1,\"%0300d\\u0031\":1,\"%0300d\\u0031\":2}", 0, 0);
+	refused(line, "1", "\"a key is there twice\"");
 	/* the same key in two objects is none */
 	want("{\"id\":1,\"kind\":\"tool\",\"name\":\"a\",\"args\":[{\"x\":1},{\"x\":{\"x\":1}}]}",
 	     "\"effect\"");
@@ -365,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_kind_is_decided),
+		cmocka_unit_test(test_commands_are_listed),
 		cmocka_unit_test(test_the_id_is_echoed_as_it_was_written),
 		cmocka_unit_test(test_what_json_c_takes_and_json_is_not),
 		cmocka_unit_test(test_a_key_stands_there_once),

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Round trips of polquery: a request written, the answer read, then the next.
+
+    query.py RUNS BIN BUNDLE    RUNS times 50 of each kind, in turn with `cat`,
+                                which is what two pipes and two processes cost
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+
+WHERE = {"cwd": "/home/dev/app", "project": "/home/dev/app", "home": "/home/dev"}
+REQUESTS = [
+    ("a command", dict(WHERE, id=1, kind="command", line="git push origin main")),
+    ("an argv", dict(WHERE, id=1, kind="argv", argv=["npm", "run", "test"])),
+    ("a file", dict(WHERE, id=1, kind="file", op="write", path="/home/dev/app/src/a.ts")),
+    ("a tool", dict(id=1, kind="tool", name="web_search")),
+    ("a system call", dict(id=1, kind="syscall", name="ptrace")),
+    ("no JSON", None),
+]
+
+
+def start(command):
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+
+
+def ask(p, line):
+    begun = time.perf_counter_ns()
+    os.write(p.stdin.fileno(), line)
+    answer = os.read(p.stdout.fileno(), 65536)
+    while not answer.endswith(b"\n"):
+        answer += os.read(p.stdout.fileno(), 65536)
+    return (time.perf_counter_ns() - begun) / 1000
+
+
+def main():
+    runs, bindir, bundle = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+    peers = {"polquery": start([f"{bindir}/polquery", "-b", bundle]), "cat": start(["cat"])}
+    lines = [(name, (json.dumps(r) if r else "what?").encode() + b"\n") for name, r in REQUESTS]
+    took = {(name, peer): [] for name, _ in lines for peer in peers}
+    for _ in range(runs * 50):
+        for name, line in lines:
+            for peer, p in peers.items():
+                took[name, peer].append(ask(p, line))
+    for p in peers.values():
+        p.stdin.close()
+        p.wait()
+    print("\n| round trip, µs | median | p99 | cat: median | p99 |\n|---|---|---|---|---|")
+    for name, _ in lines:
+        cells = []
+        for peer in peers:
+            v = sorted(took[name, peer])
+            cells += [f"{v[len(v) // 2]:.1f}", f"{v[len(v) * 99 // 100]:.1f}"]
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
+main()
