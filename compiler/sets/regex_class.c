@@ -112,14 +112,24 @@ bool rx_read_set(struct rx_reader *r, struct set_bytes *ret)
 
 /* --- escapes --------------------------------------------------------------- */
 
-/* Digits of a base in braces; PCRE2 has checked that they are one byte. */
+/* "{digits}" behind \x or \o, without the white space that 10.43 takes. */
+static bool has_braces(const struct rx_reader *r, unsigned base)
+{
+	size_t p = 2;
+
+	while (hex(rx_peek(r, p)) >= 0 && (unsigned)hex(rx_peek(r, p)) < base)
+		p++;
+	return rx_peek(r, 1) == '{' && p > 2 && rx_peek(r, p) == '}';
+}
+
+/* The digits; PCRE2 has checked that they are one byte. */
 static uint8_t in_braces(struct rx_reader *r, unsigned base)
 {
 	unsigned v = 0;
 
-	for (r->at++; hex(rx_peek(r, 0)) >= 0; r->at++)
+	for (r->at++; rx_peek(r, 0) != '}'; r->at++)
 		v = (v * base + (unsigned)hex(rx_peek(r, 0))) & 0xff;
-	r->at++; /* } */
+	r->at++;
 	return (uint8_t)v;
 }
 
@@ -159,11 +169,11 @@ bool rx_escaped_byte(struct rx_reader *r, uint8_t *ret)
 	int c = rx_peek(r, 0);
 	const char *p;
 
-	if (c < 0)
+	if (c < 0 || (c == 'x' && rx_peek(r, 1) == '{' && !has_braces(r, 16)) ||
+	    (c == 'o' && !has_braces(r, 8)))
 		return false;
 	p = c ? strchr(from, c) : NULL;
-	if (!p && c != 'x' && c != '0' && c != 'c' &&
-	    (c != 'o' || rx_peek(r, 1) != '{') && is_in((uint8_t)c, "09AZaz"))
+	if (!p && !(c && strchr("x0co", c)) && is_in((uint8_t)c, "09AZaz"))
 		return false;
 	r->at++;
 	if (p)
