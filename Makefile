@@ -78,6 +78,9 @@ TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
 ORACLE     := $(BUILD)/tests/conformance/file_oracle $(BUILD)/tests/conformance/net_oracle \
               $(BUILD)/tests/conformance/shell_oracle $(BUILD)/tests/conformance/shell_reader
+# What the run against the shells has beside them; the mutants can do without each production.
+MUTANTS    := $(patsubst %.c,$(BUILD)/obj/mutants/%.o,tests/conformance/shell_reader.c $(wildcard runtime/shell/*.c))
+SHELL_TEST := $(addprefix $(BUILD)/tests/conformance/,shell_zygote.so shell_stub shell_mutants)
 TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
@@ -164,6 +167,20 @@ $(TABLE): $(OBJ_TABLE) $(LIB_COMPILER) $(LIB_RUNTIME)
 $(ORACLE): $(BUILD)/%: $(BUILD)/obj/%.o $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $< -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap
+$(BUILD)/obj/mutants/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $(WARN) -DPOL_TEST_SHELL -MMD -MP -c $< -o $@
+$(BUILD)/tests/conformance/shell_mutants: $(MUTANTS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^
+# Loaded into shells, and run among them: the same in every variant.
+$(BUILD)/tests/conformance/shell_zygote.so: tests/conformance/shell_zygote.c
+	@mkdir -p $(@D)
+	$(Q)gcc $(filter-out -fPIE,$(BASE)) -O1 $(WARN) -Werror -shared -fPIC -o $@ $<
+$(BUILD)/tests/conformance/shell_stub: tests/conformance/shell_stub.c
+	@mkdir -p $(@D)
+	$(Q)gcc $(filter-out -fPIE,$(BASE)) -O1 $(WARN) -Werror -ffreestanding -fno-builtin -fno-pie \
+		-fno-stack-protector -static -nostdlib -no-pie -Wl,-z,noseparate-code -o $@ $<
 # Beside the rel build only; as the runtime's own programs, without a loader.
 $(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
@@ -196,7 +213,7 @@ schema: $(SCHEMA)
 	mv grammar/editors/policy.schema.json.new grammar/editors/policy.schema.json
 
 # --- tests ----------------------------------------------------------------------
-unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SCHEMA) $(FUZZ)
+unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SHELL_TEST) $(SCHEMA) $(FUZZ)
 fuzz-targets: $(FUZZ)
 probes: $(PROBES)
 test: all unit-tests probes
@@ -216,8 +233,8 @@ check-live: all probes $(ORACLE)
 conformance: all probes $(ORACLE)
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),1000) SEED=$(SEED) \
 		POL_LIVE_TIMEOUT=86400 tests/run/live.sh conform_files
-conformance-shell: $(ORACLE) $(BUILD)/tests/probes/shell_stub
-	@BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),3000) SEED=$(SEED) tests/run/shell.sh
+conformance-shell: $(ORACLE) $(SHELL_TEST)
+	@BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),10000) SEED=$(SEED) tests/run/shell.sh
 check-lint:
 	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh
 check-vm: all unit-tests probes

@@ -14,17 +14,22 @@ static void evaluates(struct shell *s)
 /* A '$' or a backquote. */
 static bool expansion(struct shell *s)
 {
-	bool multi = false;
+	struct sh_cmd **inner = s->tail;
+	bool multi = false, ok;
 	char next;
 
 	if (*s->p == '`') {
 		evaluates(s);
-		return shell_backquote(s, true);
+		ok = shell_backquote(s, s->posix);
+		SHELL_DROP(s, inner, ARITH_BACKQUOTE);
+		return ok;
 	}
 	next = shell_peek(s);
 	if (!next || !strchr("#?$!", next))
 		evaluates(s);
-	return shell_dollar(s, NULL, IN_QUOTES, &multi);
+	ok = shell_dollar(s, NULL, IN_QUOTES, &multi);
+	SHELL_DROP(s, inner, ARITH_DOLLAR);
+	return ok;
 }
 
 /* Names and numbers: of these a name alone is evaluated. */
@@ -86,7 +91,8 @@ bool shell_arith(struct shell *s, char close, bool *ret_closed)
 			}
 			return true;
 		}
-		if (c == close && c != ')' && !brackets) {
+		/* a '}' ends it wherever it stands */
+		if (c == close && (c == '}' || (c == ']' && !brackets))) {
 			s->p++;
 			return true;
 		}
@@ -123,7 +129,8 @@ bool shell_dparen(struct shell *s, bool *ret_is)
 		return false;
 	c->words->next = b.w;
 	c->nwords = 2;
-	if (!shell_arith(s, ')', &closed))
+	closed = shell_arith(s, ')', &closed) && closed;
+	if (shell_is_limit(s))
 		return false;
 	*ret_is = closed;
 	if (s->src.line)
@@ -131,6 +138,7 @@ bool shell_dparen(struct shell *s, bool *ret_is)
 	if (closed)
 		return true;
 	shell_fail(s, inner, "a '((' that is no arithmetic");
+	s->src.open = NULL;
 	s->p = from;
 	return shell_again(s);
 }
@@ -143,19 +151,21 @@ bool shell_subscript(struct shell *s, char *ret_only)
 
 	*ret_only = 0;
 	for (;; n++) {
+		struct sh_cmd **inner = s->tail;
 		char c = shell_at(s);
 
 		digits = digits && (shell_is(c, C_DIGIT) || c == ']');
 		if (c == ']' && !open--)
 			break;
-		if (!c || c == '\n') {
-			if (!c && !s->src.open)
+		if (!c) {
+			if (!s->src.open)
 				s->src.open = from;
 			return shell_fail(s, from, "a '[' is not closed");
 		}
 		if (c == '$' || c == '`') {
 			if (!expansion(s))
 				return false;
+			SHELL_DROP(s, inner, SUBSCRIPT);
 		} else if (c == '\'') {
 			if (!shell_single(s, NULL))
 				return false;

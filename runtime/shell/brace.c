@@ -219,9 +219,10 @@ static bool alternatives(struct shell *s, struct text t, struct texts *ret)
 		struct texts part;
 		size_t i;
 
-		more = find(s, t, from, ',', &to);
+		more = find(s, t, from, ',', &to) && !SHELL_OFF(BRACE_ALTERNATIVE);
 		if (shell_is_limit(s) ||
-		    !expand(s, (struct text){ t.p + from, to - from }, &part))
+		    !(SHELL_OFF(BRACE_NESTED) ? one : expand)(
+			    s, (struct text){ t.p + from, to - from }, &part))
 			return false;
 		for (i = 0; i < part.n && all.n < MAX_WORDS; i++)
 			all.v[all.n++] = part.v[i];
@@ -274,7 +275,7 @@ static bool inner(struct shell *s, struct text t, size_t open, size_t close, str
 		ret->cut = true;
 		return true;
 	}
-	if (has_comma(amble))
+	if (has_comma(amble) && !SHELL_OFF(BRACE_LIST))
 		return alternatives(s, amble, ret);
 	if (!shell_sequence(s, amble, &is, ret))
 		return false;
@@ -346,7 +347,7 @@ static bool read_again(struct shell *s, const struct shell_word *b, struct text 
 	char *copy;
 	bool whole;
 
-	if (!t.n)
+	if (!t.n && !SHELL_OFF(BRACE_EMPTY))
 		return true; /* an empty text without quotes is no word */
 	copy = shell_bytes(s, t.n + 4);
 	s->src.out = shell_bytes(s, t.n + 1);

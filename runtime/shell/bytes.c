@@ -103,7 +103,7 @@ void shell_blanks(struct shell *s)
 {
 	while (shell_is(shell_at(s), C_BLANK))
 		s->p++;
-	if (*s->p == '#')
+	if (*s->p == '#' && !SHELL_OFF(COMMENT))
 		while (*s->p && *s->p != '\n')
 			s->p++;
 }

@@ -11,11 +11,14 @@ static bool body(struct shell *s, enum shell_reserved until, const char *why)
 
 static bool subshell(struct shell *s)
 {
+	struct sh_cmd **inner = s->tail;
+
 	s->p++;
 	s->parens++;
 	s->marks |= SH_IN_SUBSHELL;
 	if (!shell_list(s, false))
 		return false;
+	SHELL_DROP(s, inner, SUBSHELL);
 	if (shell_at(s) != ')')
 		return shell_fail(s, s->p, "a '(' is not closed");
 	s->p++;
@@ -56,7 +59,8 @@ static bool loop_body(struct shell *s, bool braces)
 	const char *end;
 
 	shell_blanks(s);
-	if (braces && !s->posix && shell_reserved(s, &end) == R_LBRACE) {
+	if (braces && !s->posix && !SHELL_OFF(LOOP_BRACES) &&
+	    shell_reserved(s, &end) == R_LBRACE) {
 		s->p = end;
 		return body(s, R_RBRACE, "a '}' is missing");
 	}
@@ -74,9 +78,11 @@ static bool while_loop(struct shell *s)
 static bool loop_words(struct shell *s, struct sh_cmd *c)
 {
 	struct sh_word **tail = &c->words, *first, *last;
+	struct sh_cmd **inner = s->tail;
 
 	for (;;) {
 		shell_blanks(s);
+		SHELL_DROP(s, inner, LOOP_WORDS);
 		if (*s->p == ';' || *s->p == '\n' || !*s->p)
 			break;
 		if (!shell_starts_word(s))
@@ -118,7 +124,7 @@ static bool for_loop(struct shell *s, bool select)
 
 	shell_blanks(s);
 	s->marks |= SH_IN_LOOP;
-	if (*s->p == '(' && !s->posix && !select)
+	if (*s->p == '(' && !s->posix && !select && !SHELL_OFF(LOOP_ARITH))
 		return for_arith(s);
 	for (name = s->p; shell_is(*s->p, C_NAME); s->p++)
 		;
@@ -129,7 +135,7 @@ static bool for_loop(struct shell *s, bool select)
 	c->name = name;
 	c->name_n = (uint32_t)(s->p - name);
 	shell_blanks(s);
-	if (*s->p == ';') {
+	if (*s->p == ';' && !SHELL_OFF(LOOP_SEMICOLON)) {
 		s->p++;
 		ok = shell_newlines(s);
 	} else if ((ok = shell_newlines(s)) && shell_reserved(s, &end) == R_IN) {
@@ -146,10 +152,11 @@ static bool for_loop(struct shell *s, bool select)
 /* Patterns up to behind their ')'. */
 static bool case_patterns(struct shell *s)
 {
+	struct sh_cmd **inner = s->tail;
 	struct sh_word *w;
 
 	shell_blanks(s);
-	if (*s->p == '(') {
+	if (*s->p == '(' && !SHELL_OFF(CASE_PAREN)) {
 		s->p++;
 		shell_blanks(s);
 	}
@@ -159,9 +166,10 @@ static bool case_patterns(struct shell *s)
 		if (!shell_word(s, W_PLAIN, &w, &w))
 			return false;
 		shell_blanks(s);
+		SHELL_DROP(s, inner, CASE_PATTERN);
 		if (*s->p == ')')
 			break;
-		if (*s->p != '|')
+		if (*s->p != '|' || SHELL_OFF(CASE_ALTERNATIVE))
 			return shell_fail(s, s->p, "a ')' is missing behind a pattern");
 		s->p++;
 		shell_blanks(s);
@@ -175,21 +183,26 @@ static bool case_clauses(struct shell *s)
 	const char *end;
 
 	for (;;) {
+		struct sh_cmd **inner;
+
 		if (!shell_newlines(s))
 			return false;
 		if (shell_reserved(s, &end) == R_ESAC)
 			break;
+		inner = s->tail;
 		if (!case_patterns(s) || !shell_list(s, true))
 			return false;
+		SHELL_DROP(s, inner, CASE_CLAUSE);
 		if (shell_at(s) == ';' && shell_peek(s) == ';') {
 			shell_next(s);
 			s->p++;
-			if (!s->posix && shell_at(s) == '&')
+			if (!s->posix && shell_at(s) == '&' && !SHELL_OFF(CASE_NEXT))
 				s->p++;
-		} else if (*s->p == ';' && shell_peek(s) == '&' && !s->posix) {
+		} else if (*s->p == ';' && shell_peek(s) == '&' && !s->posix &&
+			   !SHELL_OFF(CASE_THROUGH)) {
 			shell_next(s);
 			s->p++;
-		} else if (shell_reserved(s, &end) == R_ESAC) {
+		} else if (shell_reserved(s, &end) == R_ESAC && !SHELL_OFF(CASE_LAST)) {
 			break;
 		} else {
 			return shell_fail(s, s->p, "an 'esac' is missing");
@@ -210,7 +223,8 @@ static bool case_command(struct shell *s, const char *from)
 	shell_blanks(s);
 	ok = !shell_starts_word(s) ?
 		     shell_fail(s, s->p, "a word is missing behind 'case'") :
-		     shell_word(s, W_PLAIN, &c->words, &c->words) && shell_newlines(s) &&
+		     shell_word(s, W_PLAIN, &c->words, &c->words) &&
+	     (SHELL_OFF(CASE_NEWLINE) || shell_newlines(s)) &&
 			     shell_take(s, R_IN, "an 'in' is missing");
 	if (s->src.line)
 		c->to = shell_offset(s, s->p);
@@ -223,6 +237,7 @@ static bool case_command(struct shell *s, const char *from)
 bool shell_function(struct shell *s, const char *from, const char *name, size_t n)
 {
 	struct sh_cmd *outer = s->func, *c = shell_cmd(s, SH_FUNCTION, from);
+	struct sh_cmd **inner = s->tail;
 	uint32_t marks = s->marks;
 	bool is = false, ok;
 
@@ -233,7 +248,9 @@ bool shell_function(struct shell *s, const char *from, const char *name, size_t 
 	s->func = c;
 	if (!shell_deeper(s) || !shell_newlines(s))
 		return false;
-	ok = s->posix ? shell_command(s) : shell_compound(s, &is);
+	ok = s->posix && !SHELL_OFF(FUNCTION_SIMPLE) ? shell_command(s) :
+						       shell_compound(s, &is);
+	SHELL_DROP(s, inner, FUNCTION_BODY);
 	s->func = outer;
 	s->marks = marks;
 	s->depth--;
@@ -256,7 +273,7 @@ static bool function_keyword(struct shell *s, const char *from)
 	if (!sh_is_literal(w) || (w->flags & SH_W_QUOTED))
 		return shell_fail(s, s->p, "the name of a function is no plain word");
 	shell_blanks(s);
-	if (*s->p == '(' && shell_peek(s) != '(') {
+	if (*s->p == '(' && shell_peek(s) != '(' && !SHELL_OFF(FUNCTION_WORD_PAREN)) {
 		s->p++;
 		shell_blanks(s);
 		if (*s->p != ')')
@@ -290,8 +307,11 @@ static bool coproc(struct shell *s)
 		return shell_fail(s, s->p, "a reserved word where a command begins");
 	if (!shell_compound(s, &is) || is)
 		return is;
-	/* behind a first word reserved words are such as well */
+	/* behind a first word, but not an assignment, reserved words are such as well */
 	at = s->p;
+	second = at + name_length(at);
+	if (second > at && (*second == '=' || (*second == '+' && second[1] == '=')))
+		return shell_simple(s);
 	for (; !shell_is(*s->p, C_META); s->p++)
 		if (strchr("'\"\\$`", *s->p)) {
 			shell_fail(s, s->p, "a coprocess whose first word is quoted");
@@ -301,10 +321,12 @@ static bool coproc(struct shell *s)
 	shell_blanks(s);
 	/* the next word may be an assignment, too, or look like one */
 	second = s->p + name_length(s->p);
-	if (second > s->p && (*second == '[' || *second == '=' || *second == '+'))
+	if (second > s->p && (*second == '[' || *second == '=' || *second == '+')) {
 		shell_fail(s, s->p, "an assignment behind the first word of a coprocess");
+		s->arrays = true;
+	}
 	r = shell_reserved(s, &end);
-	if (*s->p == '(' || (r != R_NONE && r != R_TIME)) {
+	if (!SHELL_OFF(COPROC_NAME) && (*s->p == '(' || (r != R_NONE && r != R_TIME))) {
 		if (r == R_BANG || r == R_IN || !sh_is_name(at, name_length(at)) ||
 		    !shell_is(at[name_length(at)], C_META))
 			return shell_fail(s, s->p, "this does not belong behind 'coproc'");
@@ -347,6 +369,7 @@ static bool by_word(struct shell *s, enum shell_reserved r, const char *from)
 	case R_IN:
 	case R_THEN:
 	case R_TIME:
+	case R_COND_END:
 		break;
 	}
 	return shell_fail(s, from, "a reserved word where a command begins");
@@ -372,7 +395,8 @@ bool shell_compound(struct shell *s, bool *ret_is)
 
 		if (!shell_deeper(s))
 			return false;
-		ok = !(shell_peek(s) == '(' && !s->posix) || shell_dparen(s, &arith);
+		ok = !(shell_peek(s) == '(' && !s->posix) || SHELL_OFF(ARITH_COMMAND) ||
+		     shell_dparen(s, &arith);
 		s->cmd = outer;
 		ok = ok && (arith || subshell(s));
 	} else if (is_compound(r = shell_reserved(s, &end))) {

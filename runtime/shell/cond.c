@@ -94,8 +94,8 @@ static bool binary(struct shell *s, struct cond *k, const struct sh_word *left)
 	if (!shell_newlines(s))
 		return false;
 	if ((*s->p == '<' || *s->p == '>') && shell_peek(s) != '(') {
-		if (!token(s, k, 1))
-			return false;
+		if (SHELL_OFF(COND_ORDER) || !token(s, k, 1))
+			return SHELL_OFF(COND_ORDER) && shell_fail(s, s->p, "switched off");
 		shell_blanks(s);
 		return word(s, k, W_PATTERN, &right);
 	}
@@ -103,11 +103,14 @@ static bool binary(struct shell *s, struct cond *k, const struct sh_word *left)
 		return true;
 	if (!word(s, k, W_PLAIN, &op))
 		return false;
-	numbers = plain(op, arithmetic);
-	if (!numbers && !plain(op, of_files) && !plain(op, of_patterns) && !plain(op, of_regex))
+	numbers = plain(op, arithmetic) && !SHELL_OFF(COND_NUMBERS);
+	if (!numbers && !(plain(op, of_files) && !SHELL_OFF(COND_FILES)) &&
+	    !(plain(op, of_patterns) && !SHELL_OFF(COND_MATCH)) && !plain(op, of_regex))
 		return shell_fail(s, s->p, "[[ has no such operator");
 	shell_blanks(s);
-	if (!word(s, k, plain(op, of_regex) ? W_REGEX : W_PATTERN, &right))
+	if (!word(s, k,
+		  plain(op, of_regex) && !SHELL_OFF(COND_REGEX) ? W_REGEX : W_PATTERN,
+		  &right))
 		return false;
 	if (numbers && !(is_number(left) && is_number(right)))
 		k->c->marks |= SH_EVALUATES;
@@ -121,14 +124,14 @@ static bool term(struct shell *s, struct cond *k)
 
 	if (!shell_newlines(s))
 		return false;
-	if (*s->p == '(') {
+	if (*s->p == '(' && !SHELL_OFF(COND_GROUP)) {
 		if (!shell_deeper(s) || !token(s, k, 1) || !expression(s, k))
 			return false;
 		s->depth--;
 		if (*s->p != ')')
 			return shell_fail(s, s->p, "a '(' of [[ is not closed");
 		ok = token(s, k, 1);
-	} else if (*s->p == '!' && shell_is(s->p[1], C_META)) {
+	} else if (*s->p == '!' && shell_is(s->p[1], C_META) && !SHELL_OFF(COND_NOT)) {
 		if (!shell_deeper(s) || !token(s, k, 1) || !term(s, k))
 			return false;
 		s->depth--;
@@ -138,7 +141,8 @@ static bool term(struct shell *s, struct cond *k)
 			return shell_fail(s, s->p, "an operand of [[ is missing");
 		ok = word(s, k, W_PATTERN, &w);
 		shell_blanks(s);
-		if (ok && is_unary(w) && shell_starts_word(s) && !is_close(s)) {
+		if (ok && is_unary(w) && shell_starts_word(s) && !is_close(s) &&
+		    !SHELL_OFF(COND_UNARY)) {
 			if (plain(w, of_names))
 				k->c->marks |= SH_EVALUATES;
 			ok = word(s, k, W_PATTERN, &operand);
@@ -156,7 +160,8 @@ static bool expression(struct shell *s, struct cond *k)
 	for (;;) {
 		if (!term(s, k))
 			return false;
-		if ((*s->p != '&' && *s->p != '|') || s->p[1] != s->p[0])
+		if ((*s->p != '&' && *s->p != '|') || s->p[1] != s->p[0] ||
+		    SHELL_OFF_AT(COND_AND, *s->p == '|'))
 			return true;
 		if (!token(s, k, 2))
 			return false;
@@ -175,6 +180,7 @@ bool shell_cond(struct shell *s)
 	s->cmd = c;
 	s->p -= 2;
 	ok = token(s, &k, 2) && expression(s, &k);
+	SHELL_DROP(s, &c->next, COND_WORDS);
 	if (ok && !is_close(s))
 		ok = shell_fail(s, s->p, "a '[[' is not closed");
 	ok = ok && token(s, &k, 2);

@@ -9,17 +9,19 @@ struct around {
 	struct shell_heredoc *pending, **tail;
 	struct sh_cmd *func;
 	const char *from;
-	uint32_t marks, depth;
+	uint32_t marks, depth, patterns;
 };
 
 static bool enter(struct shell *s, struct around *a)
 {
-	*a = (struct around){ s->pending, s->pending_tail, s->func, s->p, s->marks, s->depth };
+	*a = (struct around){ s->pending, s->pending_tail, s->func, s->p,
+			      s->marks, s->depth, s->patterns };
 	if (!shell_deeper(s))
 		return false;
 	s->pending = NULL;
 	s->pending_tail = &s->pending;
 	s->marks |= SH_IN_SUBST;
+	s->patterns = 0;
 	return true;
 }
 
@@ -32,10 +34,12 @@ static void leave(struct shell *s, const struct around *a)
 	s->func = a->func;
 	s->marks = a->marks;
 	s->depth = a->depth;
+	s->patterns = a->patterns;
 }
 
 bool shell_substitution(struct shell *s)
 {
+	struct sh_cmd **inner = s->tail;
 	struct around a;
 	bool ok;
 
@@ -43,6 +47,7 @@ bool shell_substitution(struct shell *s)
 		return false;
 	ok = shell_text(s, ')');
 	leave(s, &a);
+	SHELL_DROP(s, inner, SUBSTITUTION);
 	if (s->pending && ok && memchr(a.from, '\n', (size_t)(s->p - a.from)))
 		shell_fail(s, a.from, "a line end between a here-document and its text");
 	s->p += ok;
@@ -51,9 +56,17 @@ bool shell_substitution(struct shell *s)
 
 bool shell_procsub(struct shell *s)
 {
+	struct sh_cmd **inner = s->tail;
+	bool out = *s->p == '>', ok;
+
 	shell_next(s);
 	s->p++;
-	return shell_substitution(s);
+	ok = shell_substitution(s);
+	if (out)
+		SHELL_DROP(s, inner, PROCSUB_OUT);
+	else
+		SHELL_DROP(s, inner, PROCSUB_IN);
+	return ok;
 }
 
 /* --- backquotes ------------------------------------------------------------------- */
@@ -77,7 +90,8 @@ static bool unescaped(struct shell *s, const char *from, const char *end, bool i
 			continue;
 		}
 		if (*from == '\\' && (from[1] == '$' || from[1] == '`' || from[1] == '\\' ||
-				      (from[1] == '"' && in_quotes)))
+				      (from[1] == '"' && in_quotes &&
+				       !SHELL_OFF(BACKQUOTE_QUOTE))))
 			from++;
 		else if (*from == '\\')
 			*to++ = *from++;
@@ -95,12 +109,13 @@ bool shell_backquote(struct shell *s, bool in_quotes)
 {
 	const char *from = s->p + 1;
 	char *end = s->src.text + (from - s->src.text);
+	struct sh_cmd **inner = s->tail;
 	bool escaped = false, ok;
 	struct around a;
 
 	for (; *end && *end != '`'; end++)
 		if (*end == '\\' && end[1]) {
-			escaped = true;
+			escaped = !SHELL_OFF(BACKQUOTE_ESCAPE);
 			end++;
 		}
 	if (!*end) {
@@ -119,13 +134,15 @@ bool shell_backquote(struct shell *s, bool in_quotes)
 		*end = '`';
 	}
 	leave(s, &a);
+	SHELL_DROP(s, inner, BACKQUOTE);
 	s->p = end + 1;
 	return ok;
 }
 
 /* --- dollar -------------------------------------------------------------------------- */
 
-/* "((" is at p.  Only what closes as arithmetic is that. */
+/* "((" is at p.  Only what closes as arithmetic is that; what is none is read once
+ * more, for the commands in it. */
 static bool double_paren(struct shell *s)
 {
 	const char *at;
@@ -134,11 +151,12 @@ static bool double_paren(struct shell *s)
 	shell_next(s);
 	at = s->p;
 	s->p++;
-	if (!shell_arith(s, ')', &closed))
-		return false;
-	if (closed)
+	if (shell_arith(s, ')', &closed) && closed)
 		return true;
+	if (shell_is_limit(s))
+		return false;
 	shell_fail(s, at, "a '$((' that is no arithmetic");
+	s->src.open = NULL;
 	s->p = at;
 	return shell_again(s) && shell_substitution(s);
 }
@@ -147,9 +165,11 @@ static bool double_paren(struct shell *s)
 static bool dollar_quote(struct shell *s, struct shell_word *b)
 {
 	if (*s->p == '\'')
-		return shell_ansi(s, b);
+		return SHELL_OFF(QUOTE_ANSI) ? shell_single(s, b) : shell_ansi(s, b);
 	if (b)
 		b->w->flags |= SH_W_LOCALE;
+	if (b && SHELL_OFF(QUOTE_LOCALE) && !shell_lit_byte(s, b, '$', s->p))
+		return false;
 	return shell_double(s, b);
 }
 
@@ -157,9 +177,9 @@ static bool value(struct shell *s, struct shell_word *b, int in, bool multi)
 {
 	if (!b)
 		return true;
-	if (in == IN_WORD)
+	if (in == IN_WORD && !SHELL_OFF(SPLITTING))
 		return shell_unquoted(s, b);
-	return shell_seg(s, b, multi ? SH_MULTI : SH_ANY, NULL, 0);
+	return shell_seg(s, b, multi && !SHELL_OFF(QUOTED_AT) ? SH_MULTI : SH_ANY, NULL, 0);
 }
 
 /* ${…}, $((…)), $(…) and $[…]; *ret_is where none of them begins at c. */
@@ -168,10 +188,11 @@ static bool bracketed(struct shell *s, char c, int in, bool *ret_multi, bool *re
 	uint32_t depth = s->depth;
 	bool ok, closed;
 
-	*ret_is = c == '{' || c == '(' || (c == '[' && !s->posix);
+	*ret_is = (c == '{' && !SHELL_OFF(PARAM)) || c == '(' ||
+		  (c == '[' && !s->posix && !SHELL_OFF(ARITH_OLD));
 	if (!*ret_is)
 		return true;
-	if (c == '(' && shell_peek(s) != '(') {
+	if (c == '(' && (shell_peek(s) != '(' || SHELL_OFF(ARITH_EXPANSION))) {
 		s->p++;
 		return shell_substitution(s);
 	}
@@ -196,12 +217,12 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 
 	if (in == IN_WORD && !s->posix && (c == '\'' || c == '"'))
 		return dollar_quote(s, b);
-	if (shell_is(c, C_NAME)) {
+	if (shell_is(c, C_NAME) && !SHELL_OFF_AT(PARAM_NAME, shell_is(c, C_DIGIT) != 0)) {
 		s->p++;
 		if (!shell_is(c, C_DIGIT))
 			while (shell_is(shell_at(s), C_NAME))
 				s->p++;
-	} else if (shell_is(c, C_SPECIAL)) {
+	} else if (shell_is(c, C_SPECIAL) && !SHELL_OFF(PARAM_SPECIAL)) {
 		multi = c == '@';
 		s->p++;
 		/* bash takes the second '$' for a beginning as well when it looks for

@@ -21,14 +21,14 @@ static const struct reserved {
 	{ "then", R_THEN, false },      { "time", R_TIME, true },
 	{ "until", R_UNTIL, false },    { "while", R_WHILE, false },
 	{ "coproc", R_COPROC, true },   { "select", R_SELECT, true },
-	{ "function", R_FUNCTION, true },
+	{ "function", R_FUNCTION, true }, { "]]", R_COND_END, true },
 };
 
 /* Bytes that reserved words begin with. */
 static const bool begins[256] = {
 	['!'] = true, ['{'] = true, ['}'] = true, ['['] = true, ['c'] = true,
 	['d'] = true, ['e'] = true, ['f'] = true, ['i'] = true, ['s'] = true,
-	['t'] = true, ['u'] = true, ['w'] = true,
+	['t'] = true, ['u'] = true, ['w'] = true, [']'] = true,
 };
 
 enum shell_reserved shell_reserved(struct shell *s, const char **ret_end)
@@ -45,7 +45,8 @@ enum shell_reserved shell_reserved(struct shell *s, const char **ret_end)
 	if (shell_is(shell_at(s), C_META))
 		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 			if (memcmp(words[i].word, w, sizeof(w)) == 0 &&
-			    !(words[i].bash_only && s->posix)) {
+			    !(words[i].bash_only && s->posix) &&
+			    !SHELL_OFF_AT(WORD_BANG, words[i].is - R_BANG)) {
 				is = words[i].is;
 				*ret_end = s->p;
 				break;
@@ -156,7 +157,7 @@ static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 		any = true;
 		timed = r == R_TIME;
 		*ret_timed |= timed;
-		for (; timed; s->p += 2) { /* -p, then -- */
+		for (; timed && !SHELL_OFF(TIME_OPTIONS); s->p += 2) { /* -p, then -- */
 			shell_blanks(s);
 			if (s->p[0] != '-' || (s->p[1] != '-' && s->p[1] != 'p') ||
 			    !shell_is(s->p[2], C_META))
@@ -165,8 +166,11 @@ static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 				timed = false;
 		}
 	}
-	*ret_alone = any && !s->posix &&
-		     (!*s->p || *s->p == '\n' || (*s->p == ';' && !is_end(s)) || *s->p == ')');
+	*ret_alone = any && !s->posix && !SHELL_OFF(PREFIX_ALONE) &&
+		     (!*s->p || *s->p == '\n' || (*s->p == ';' && !is_end(s)));
+	/* of `time` in a substitution bash takes it */
+	if (any && *s->p == ')')
+		shell_fail(s, s->p, "a '!' or 'time' before a ')'");
 	/* bash 5.2 sees no reserved word there, when it comes first */
 	if (*ret_timed && (s->marks & SH_IN_SUBST) && (r != R_NONE || has_paren(s->p)))
 		shell_fail(s, s->p, "a compound command behind 'time' in a substitution");
@@ -182,6 +186,7 @@ static bool pipeline(struct shell *s)
 	if (!prefix(s, &alone, &timed) || (!alone && !shell_command(s)))
 		return false;
 	for (;;) {
+		struct sh_cmd **right = s->tail;
 		char next;
 
 		shell_blanks(s);
@@ -195,19 +200,28 @@ static bool pipeline(struct shell *s)
 				return shell_fail(s, s->p, "a '|&' in this dialect");
 			s->p++;
 		}
-		if (!shell_newlines(s) || !shell_command(s))
+		if (!(SHELL_OFF(PIPE_NEWLINE) || shell_newlines(s)) || !shell_command(s))
 			return false;
 		marks = SH_IN_PIPE;
+		SHELL_DROP(s, right, PIPE);
+		if (next == '&')
+			SHELL_DROP(s, right, PIPE_BOTH);
 	}
 }
 
 static bool and_or(struct shell *s)
 {
+	char c = '\0';
+
 	for (;;) {
-		char c;
+		struct sh_cmd **right = s->tail;
 
 		if (!pipeline(s))
 			return false;
+		if (c == '&')
+			SHELL_DROP(s, right, AND);
+		else if (c == '|')
+			SHELL_DROP(s, right, OR);
 		shell_blanks(s);
 		c = *s->p;
 		if ((c != '&' && c != '|') || shell_peek(s) != c)
@@ -215,7 +229,7 @@ static bool and_or(struct shell *s)
 		shell_next(s);
 		s->p++;
 		s->marks |= SH_IN_BRANCH;
-		if (!shell_newlines(s))
+		if (!SHELL_OFF(BRANCH_NEWLINE) && !shell_newlines(s))
 			return false;
 	}
 }
@@ -225,6 +239,10 @@ static bool separator(struct shell *s, struct sh_cmd **from, bool *ret_more)
 {
 	shell_blanks(s);
 	*ret_more = true;
+	if ((*s->p == ';' && SHELL_OFF(SEQUENCE)) ||
+	    (*s->p == '&' && SHELL_OFF(BACKGROUND)) ||
+	    (*s->p == '\n' && SHELL_OFF(NEWLINE)))
+		return shell_fail(s, s->p, "switched off");
 	switch (*s->p) {
 	case '&':
 		s->p++;

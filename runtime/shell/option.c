@@ -76,7 +76,7 @@ static bool shopt_harmless(struct shell *s, const struct sh_word *w)
 		}
 	}
 	if (extglob)
-		s->extglob_next = on;
+		s->extglob_next = on && !SHELL_OFF(OPTION_EXTGLOB);
 	return true;
 }
 

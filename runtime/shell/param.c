@@ -25,12 +25,19 @@ static void evaluates(struct shell *s)
 /* A quote in the text behind an operator, which may take a pattern. */
 static bool quote(struct shell *s, int in, bool pattern)
 {
+	uint32_t was = s->patterns;
 	const char *end;
+	bool ok;
 
 	if (*s->p == '"') {
 		if (in == IN_HEREDOC)
 			shell_fail(s, s->p, "a quote in ${...} in a here-document");
-		return shell_double(s, NULL);
+		s->inner_quotes = in != IN_WORD && !s->posix && !s->patterns;
+		/* to dash the quotes begin anew */
+		s->patterns = s->posix ? 0 : was;
+		ok = shell_double(s, NULL);
+		s->patterns = was;
+		return ok;
 	}
 	if (in == IN_WORD || (pattern && in == IN_QUOTES && s->p[-1] != '$'))
 		return shell_single(s, NULL);
@@ -49,7 +56,10 @@ static bool text(struct shell *s, int in, bool pattern, bool *multi)
 	bool ok = true;
 	char c;
 
+	s->patterns += pattern;
 	while (ok && (c = shell_at(s)) != '}') {
+		struct sh_cmd **inner = s->tail;
+
 		switch (c) {
 		case '\0':
 			if (!s->src.open)
@@ -66,20 +76,24 @@ static bool text(struct shell *s, int in, bool pattern, bool *multi)
 			ok = shell_dollar(s, NULL, in, multi);
 			break;
 		case '`':
-			ok = shell_backquote(s, in == IN_QUOTES);
+			/* in bash a \" in them stays one, in dash in a pattern */
+			ok = shell_backquote(s, in != IN_WORD && s->posix && !s->patterns);
 			break;
 		case '<':
 		case '>':
-			if (in == IN_WORD && !s->posix && shell_peek(s) == '(')
+			if (in == IN_WORD && !s->posix && shell_peek(s) == '(') {
 				ok = shell_procsub(s);
-			else
+				SHELL_DROP(s, inner, PARAM_PROCSUB);
+			} else {
 				s->p++;
+			}
 			break;
 		default:
 			s->p++;
 		}
 	}
 	s->p += ok;
+	s->patterns -= pattern;
 	return ok;
 }
 
@@ -109,9 +123,13 @@ static bool stray(struct shell *s, const char *at, int in, bool *multi)
 	return text(s, in, false, multi);
 }
 
+/* The last four are bash's. */
+static const char operators[] = "-=?+#%/^,~";
+
 /* The operator at p and all that follows. */
 static bool operation(struct shell *s, const struct param *m, int in, bool *multi)
 {
+	struct sh_cmd **inner = s->tail;
 	const char *at = s->p;
 	char c = shell_at(s);
 	bool closed;
@@ -125,17 +143,26 @@ static bool operation(struct shell *s, const struct param *m, int in, bool *mult
 	if (c == ':') {
 		c = shell_next(s);
 		if (!c || !strchr("-=?+", c)) {
-			if (s->posix)
+			if (s->posix) {
+				/* dash takes a '}' for the operator */
+				s->p += c == '}';
 				return stray(s, at, in, multi);
-			return shell_arith(s, '}', &closed);
+			}
+			closed = shell_arith(s, '}', &closed);
+			SHELL_DROP(s, inner, PARAM_SUBSTRING);
+			return closed;
 		}
 	}
 	if (c == '=' && !sets(s, m))
 		return false;
-	if (c && strchr(s->posix ? "-=?+#%" : "-=?+#%/^,~", c)) {
+	if (c && strchr(operators, c) && !(s->posix && strchr("/^,~", c))) {
 		s->p++;
-		return text(s, in, !strchr("-=?+", c), multi);
+		closed = text(s, in, !strchr("-=?+", c), multi);
+		SHELL_DROP_AT(s, inner, PARAM_DEFAULT, strchr(operators, c) - operators);
+		return closed;
 	}
+	if (SHELL_OFF(PARAM_TRANSFORM) && c == '@')
+		return shell_fail(s, at, "switched off");
 	if (c == '@' && !s->posix && shell_is(shell_next(s), C_NAME)) {
 		if (*s->p == 'P')
 			evaluates(s);
@@ -174,6 +201,8 @@ static bool name(struct shell *s, struct param *m, bool *ret_is)
 	if (!m->name || s->posix || shell_at(s) != '[')
 		return true;
 	m->subscript = true;
+	if (SHELL_OFF(PARAM_SUBSCRIPT))
+		return shell_fail(s, s->p, "switched off");
 	s->p++;
 	if (!shell_subscript(s, &m->only))
 		return false;
@@ -192,6 +221,8 @@ static void prefix(struct shell *s, struct param *m)
 		if (!shell_is(next, C_NAME) && (!next || !strchr("#@*", next)))
 			return;
 		m->indirect = true;
+		if (SHELL_OFF(PARAM_INDIRECT))
+			shell_fail(s, at, "switched off");
 		s->p++;
 	} else if (c == '#' && next != '}') {
 		if (!shell_is(next, C_NAME)) {
@@ -205,6 +236,8 @@ static void prefix(struct shell *s, struct param *m)
 			s->p = at;
 		}
 		m->length = true;
+		if (SHELL_OFF(PARAM_LENGTH))
+			shell_fail(s, at, "switched off");
 		s->p++;
 	}
 }

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "runtime/shell/production.h"
 #include "runtime/shell/shell.h"
 
 /* The text that is being read: the line's copy, or one that was unescaped. */
@@ -48,6 +49,9 @@ struct shell {
 	bool posix;
 	bool extglob;        /* an earlier line had shopt -s extglob */
 	bool extglob_next;
+	uint32_t patterns;   /* of ${x#…} and its like, up to a substitution */
+	bool inner_quotes;   /* the next double quotes stand in "${x-…}" of bash */
+	bool arrays;         /* a word of the next command may be NAME=(…) */
 	bool high;           /* the line has bytes that are no ASCII */
 	bool quiet;          /* reads what has been read: lists no commands */
 };
@@ -97,7 +101,8 @@ bool shell_copy(struct shell *s, const char *text, size_t n);
 /* The next byte, behind any broken line ends. */
 static inline char shell_at(struct shell *s)
 {
-	while (__builtin_expect(s->p[0] == '\\' && s->p[1] == '\n', 0))
+	while (__builtin_expect(s->p[0] == '\\' && s->p[1] == '\n', 0) &&
+	       !SHELL_OFF(CONTINUATION))
 		s->p += 2;
 	return *s->p;
 }
@@ -136,6 +141,7 @@ enum {
 	W_VALUE = 2,   /* of an assignment: ~ also behind ':'; not split */
 	W_PATTERN = 4, /* ( groups behind ?*+@! although extglob is off */
 	W_REGEX = 8,   /* ( and | are part of it */
+	W_DELIMITER = 16, /* of a here-document in dash: no expansions */
 };
 
 struct shell_word {
@@ -208,7 +214,7 @@ bool shell_subscript(struct shell *s, char *ret_only);
 enum shell_reserved {
 	R_NONE, R_BANG, R_LBRACE, R_RBRACE, R_COND, R_CASE, R_COPROC, R_DO, R_DONE, R_ELIF,
 	R_ELSE, R_ESAC, R_FI, R_FOR, R_FUNCTION, R_IF, R_IN, R_SELECT, R_THEN, R_TIME,
-	R_UNTIL, R_WHILE,
+	R_UNTIL, R_WHILE, R_COND_END,
 };
 /* The reserved word at p, or R_NONE; *ret_end is behind it. */
 enum shell_reserved shell_reserved(struct shell *s, const char **ret_end);

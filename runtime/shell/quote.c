@@ -36,11 +36,12 @@ static bool backslash(struct shell *s, struct shell_word *b, char close)
 {
 	char c = s->p[1];
 
-	if (c == '\n') {
+	if (c == '\n' && !SHELL_OFF(DOUBLE_CONTINUATION)) {
 		s->p += 2;
 		return true;
 	}
-	if (c == '$' || c == '`' || c == '\\' || (c == '"' && close == '"')) {
+	if ((c == '$' || c == '`' || c == '\\' || (c == '"' && close == '"')) &&
+	    !SHELL_OFF(DOUBLE_ESCAPE)) {
 		s->p += 2;
 		return add(s, b, s->p - 1, 1);
 	}
@@ -51,8 +52,9 @@ static bool backslash(struct shell *s, struct shell_word *b, char close)
 bool shell_double_text(struct shell *s, struct shell_word *b, char close)
 {
 	int in = close ? IN_QUOTES : IN_HEREDOC;
-	bool ok = true;
+	bool ok = true, inner = s->inner_quotes;
 
+	s->inner_quotes = false;
 	while (ok) {
 		const char *run = s->p;
 		bool multi = false;
@@ -65,6 +67,10 @@ bool shell_double_text(struct shell *s, struct shell_word *b, char close)
 			s->p += close != '\0';
 			return true;
 		}
+		if (b && (b->mode & W_DELIMITER) && *s->p && *s->p != '\\') {
+			ok = add(s, b, s->p++, 1);
+			continue;
+		}
 		switch (*s->p) {
 		case '\0':
 			return false;
@@ -75,7 +81,7 @@ bool shell_double_text(struct shell *s, struct shell_word *b, char close)
 			ok = shell_dollar(s, b, in, &multi);
 			break;
 		case '`':
-			ok = shell_backquote(s, in == IN_QUOTES) &&
+			ok = shell_backquote(s, (in == IN_QUOTES || s->posix) && !inner) &&
 			     (!b || shell_seg(s, b, SH_ANY, NULL, 0));
 			break;
 		default: /* a '"' in a here-document */
@@ -133,17 +139,17 @@ static enum escape escape(struct shell *s, uint32_t *ret)
 	char c = *s->p;
 	const char *at = c ? strchr(from, c) : NULL;
 
-	if (at) {
+	if (at && !SHELL_OFF(ANSI_LETTER)) {
 		*ret = (unsigned char)to[at - from];
 		s->p++;
 		return ESC_BYTE;
 	}
-	if (c >= '0' && c <= '7') {
+	if (c >= '0' && c <= '7' && !SHELL_OFF(ANSI_OCTAL)) {
 		number(s, 8, 3, ret);
 		*ret &= 0xff;
 		return ESC_BYTE;
 	}
-	if (c == 'x') {
+	if (c == 'x' && !SHELL_OFF(ANSI_HEX)) {
 		s->p++;
 		if (*s->p == '{') {
 			s->p++;
@@ -154,12 +160,14 @@ static enum escape escape(struct shell *s, uint32_t *ret)
 		if (number(s, 16, 2, ret))
 			return ESC_BYTE;
 		s->p--;
-	} else if (c == 'u' || c == 'U') {
+	} else if ((c == 'u' || c == 'U') && !SHELL_OFF(ANSI_UNICODE)) {
 		s->p++;
 		/* what is no ASCII depends on the locale */
 		if (number(s, 16, c == 'u' ? 4 : 8, ret))
 			return *ret < 0x80 ? ESC_BYTE : ESC_UNKNOWN;
 		s->p--;
+	} else if (c == 'c' && SHELL_OFF(ANSI_CONTROL)) {
+		return ESC_LITERAL;
 	} else if (c == 'c' && s->p[1] && s->p[1] != '\'' && s->p[1] != '\\' &&
 		   !((unsigned char)s->p[1] & 0x80)) {
 		*ret = s->p[1] == '?' ? 0x7f : s->p[1] & 0x1f;
@@ -197,7 +205,7 @@ bool shell_ansi(struct shell *s, struct shell_word *b)
 		switch (escape(s, &v)) {
 		case ESC_BYTE:
 			/* a NUL ends the text, not the quote */
-			cut |= v == 0;
+			cut |= v == 0 && !SHELL_OFF(ANSI_NUL);
 			ok = cut || !b || shell_lit_byte(s, b, (char)v, at);
 			break;
 		case ESC_LITERAL:

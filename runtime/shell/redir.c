@@ -24,7 +24,7 @@ static bool number(struct shell *s, int *ret_fd)
 		fd = 10 * fd + (*s->p++ - '0');
 		n++;
 	}
-	if (n && (!s->posix || n == 1) && is_angle(s)) {
+	if (n && (!s->posix || n == 1) && is_angle(s) && !SHELL_OFF(REDIR_NUMBER)) {
 		*ret_fd = fd;
 		return true;
 	}
@@ -40,7 +40,7 @@ static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
 	*ret_is = false;
 	while (shell_is(*end, C_NAME))
 		end++;
-	if (!sh_is_name(name, (size_t)(end - name)))
+	if (!sh_is_name(name, (size_t)(end - name)) || SHELL_OFF(REDIR_VARIABLE))
 		return true;
 	s->p = end;
 	if (*end == '[') {
@@ -87,7 +87,7 @@ static void take_less(struct shell *s, struct sh_redir *r, bool *ret_tabs)
 		if (shell_next(s) == '<' && !s->posix)
 			r->op = SH_R_HERESTRING;
 		else if (*s->p == '-')
-			*ret_tabs = true;
+			*ret_tabs = !SHELL_OFF(HEREDOC_TABS);
 		else
 			return;
 		break;
@@ -132,7 +132,9 @@ static bool queue_heredoc(struct shell *s, struct sh_redir *r, bool tabs)
 		/* of a copy the offsets tell nothing */
 		if (!sh_is_literal(r->target) || memchr(r->target->seg.p, '$', r->target->seg.n))
 			shell_fail(s, s->p, "a delimiter that is no literal");
-	r->quoted = r->target->flags & SH_W_QUOTED;
+	if (sh_is_literal(r->target) && memchr(r->target->seg.p, '\n', r->target->seg.n))
+		shell_fail(s, s->p, "a delimiter of several lines");
+	r->quoted = (r->target->flags & SH_W_QUOTED) && !SHELL_OFF(HEREDOC_QUOTED);
 	if (!(h = shell_alloc(s, sizeof(*h))))
 		return false;
 	h->redir = r;
@@ -165,18 +167,22 @@ static bool closes(struct shell *s, struct sh_redir *r)
 
 static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 {
-	bool one = s->posix || r->op == SH_R_HEREDOC || r->op == SH_R_HERESTRING;
+	unsigned mode = r->op == SH_R_HERESTRING ? W_VALUE :
+			r->op == SH_R_HEREDOC ? (s->posix ? W_DELIMITER : W_PLAIN) :
+			s->posix ? W_PLAIN : W_BRACES;
+	struct sh_cmd **inner = s->tail;
 	struct sh_word *last;
 
 	shell_blanks(s);
 	if (!shell_starts_word(s) || is_prefix(s))
 		return shell_fail(s, s->p, "the target of a redirection is missing");
-	if (*s->p == '-' && !s->posix && (r->op == SH_R_DUP_IN || r->op == SH_R_DUP_OUT))
+	if (*s->p == '-' && !s->posix && !SHELL_OFF(REDIR_CLOSE) &&
+	    (r->op == SH_R_DUP_IN || r->op == SH_R_DUP_OUT))
 		return closes(s, r);
 	/* a here-string is read as the value of a variable is */
-	if (!shell_word(s, r->op == SH_R_HERESTRING ? W_VALUE : one ? W_PLAIN : W_BRACES,
-			&r->target, &last))
+	if (!shell_word(s, mode, &r->target, &last))
 		return false;
+	SHELL_DROP(s, inner, REDIR_TARGET);
 	if (r->target != last)
 		shell_fail(s, s->p, "a redirection to several files");
 	if (s->posix && (r->op == SH_R_DUP_IN || r->op == SH_R_DUP_OUT) &&
@@ -227,6 +233,8 @@ bool shell_redirs_after(struct shell *s)
 	bool ok;
 
 	shell_blanks(s);
+	if (SHELL_OFF(REDIRS_AFTER))
+		return true;
 	if (*s->p != '<' && *s->p != '>' && *s->p != '{' && *s->p != '&' &&
 	    !shell_is(*s->p, C_DIGIT))
 		return true;
@@ -251,13 +259,11 @@ bool shell_redirs_after(struct shell *s)
 /* --- here-documents ------------------------------------------------------------------------- */
 
 /* The line at p is the delimiter; *ret_next is behind it, or behind any other line. */
-static bool is_delimiter(const struct shell_heredoc *h, const char *p, const char **ret_next)
+static bool line_is(const struct shell_heredoc *h, const char *p, const char **ret_next)
 {
 	const char *d = h->redir->target->seg.p, *end = d + h->redir->target->seg.n;
 	bool same = true;
 
-	while (h->tabs && *p == '\t')
-		p++;
 	for (; *p && *p != '\n'; p++) {
 		if (!h->redir->quoted && *p == '\\' && p[1]) {
 			if (*++p == '\n')
@@ -268,6 +274,17 @@ static bool is_delimiter(const struct shell_heredoc *h, const char *p, const cha
 	}
 	*ret_next = *p ? p + 1 : p;
 	return same && d == end;
+}
+
+/* The same of a text whose tabs do not count; bash looks before it takes them away, too. */
+static bool is_delimiter(const struct shell *s, const struct shell_heredoc *h, const char *p,
+			 const char **ret_next)
+{
+	if ((!h->tabs || !s->posix) && line_is(h, p, ret_next))
+		return true;
+	while (h->tabs && *p == '\t')
+		p++;
+	return h->tabs && line_is(h, p, ret_next);
 }
 
 /* A copy of the text without the tabs at the beginning of its lines. */
@@ -299,10 +316,11 @@ static bool quoted_text(struct shell *s, struct shell_word *b)
 	return true;
 }
 
-/* The text from p to the NUL; bash adds the newline that a last line lacks. */
-static bool read_text(struct shell *s, const struct shell_heredoc *h, bool found)
+/* The text from p to the NUL; open: it ends with the line, in a line that has begun,
+ * and bash adds a newline. */
+static bool read_text(struct shell *s, const struct shell_heredoc *h, bool open)
 {
-	struct sh_cmd *outer = s->cmd;
+	struct sh_cmd *outer = s->cmd, **inner = s->tail;
 	uint32_t marks = s->marks;
 	const char *from = s->p;
 	struct shell_word b;
@@ -311,9 +329,12 @@ static bool read_text(struct shell *s, const struct shell_heredoc *h, bool found
 	s->cmd = h->cmd;
 	s->marks = h->cmd ? h->cmd->marks : marks;
 	ok = h->redir->quoted ? quoted_text(s, &b) : shell_body(s, &b);
+	SHELL_DROP(s, inner, HEREDOC_COMMANDS);
 	s->cmd = outer;
 	s->marks = marks;
-	if (ok && !found && !s->posix && s->p > from && s->p[-1] != '\n')
+	if (ok && open && !h->redir->quoted && s->p > from && s->p[-1] == '\\')
+		shell_fail(s, s->p, "a here-document that ends in a backslash");
+	if (ok && open && !s->posix)
 		ok = shell_lit_byte(s, &b, '\n', s->p);
 	if (ok)
 		h->redir->body = b.w;
@@ -327,7 +348,7 @@ static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const c
 	char *stop = s->src.text + (end - s->src.text), kept = *stop;
 	struct shell_src outer = s->src;
 	const char *start = s->p;
-	bool ok;
+	bool open = !found && end > start && end[-1] != '\n', ok;
 
 	if (h->tabs) {
 		size_t n;
@@ -345,12 +366,12 @@ static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const c
 		s->src.text = copy;
 		s->src.n = (uint32_t)n;
 		s->p = copy;
-		ok = read_text(s, h, found);
+		ok = read_text(s, h, open);
 		s->src = outer;
 		s->p = end;
 	} else {
 		*stop = '\0';
-		ok = read_text(s, h, found);
+		ok = read_text(s, h, open);
 		*stop = kept;
 	}
 	return ok;
@@ -366,7 +387,10 @@ bool shell_heredocs(struct shell *s)
 		const char *line = s->p, *next;
 		bool found = false;
 
-		while (*line && !(found = is_delimiter(h, line, &next)))
+		if (SHELL_OFF(HEREDOC_TEXT))
+			continue;
+
+		while (*line && !(found = is_delimiter(s, h, line, &next)))
 			line = next;
 		if (!found) {
 			/* shells take the end of the line for it, of a substitution not always */

@@ -62,23 +62,25 @@ static enum sequence range(struct text t, struct range *ret)
 	ret->width = 0;
 	if (!dots(t, &a, &b))
 		return SEQ_NONE;
-	if (dots(b, &b, &step)) {
+	if (!SHELL_OFF(SEQUENCE_STEP) && dots(b, &b, &step)) {
 		is = number(step, &ret->step, &zero);
 		if (is != SEQ_NUMBERS)
 			return is;
 		ret->step = ret->step ? labs(ret->step) : 1;
 	}
-	if (is_letter(a) && is_letter(b)) {
+	if (is_letter(a) && is_letter(b) && !SHELL_OFF(SEQUENCE_LETTERS)) {
 		ret->from = a.p[0];
 		ret->to = b.p[0];
 		/* between the cases are bytes that mean something */
 		return ((a.p[0] ^ b.p[0]) & 0x20) ? SEQ_UNKNOWN : SEQ_LETTERS;
 	}
+	if (SHELL_OFF(SEQUENCE_NUMBERS))
+		return SEQ_NONE;
 	is = number(a, &ret->from, &zero_a);
 	other = number(b, &ret->to, &zero_b);
 	if (is == SEQ_NONE || other == SEQ_NONE)
 		return SEQ_NONE;
-	if (zero_a || zero_b)
+	if ((zero_a || zero_b) && !SHELL_OFF(SEQUENCE_ZEROS))
 		ret->width = a.n > b.n ? a.n : b.n;
 	return is == SEQ_UNKNOWN || other == SEQ_UNKNOWN ? SEQ_UNKNOWN : SEQ_NUMBERS;
 }

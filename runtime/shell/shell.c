@@ -211,6 +211,7 @@ bool shell_text(struct shell *s, char close)
 		s->func = was.func;
 		s->marks = was.marks;
 		s->depth = was.depth;
+		s->patterns = was.patterns;
 		s->quiet = was.quiet;
 		open = s->parens - was.parens;
 		s->parens = was.parens;

@@ -79,6 +79,7 @@ static bool item(struct shell *s)
 bool shell_array(struct shell *s, struct sh_word **ret)
 {
 	struct sh_word **tail = ret, *first, *last;
+	struct sh_cmd **inner = s->tail;
 
 	s->p++;
 	s->parens++;
@@ -90,12 +91,15 @@ bool shell_array(struct shell *s, struct sh_word **ret)
 			break;
 		if (!shell_starts_word(s))
 			return shell_fail(s, s->p, "this does not belong into an array");
+		if (*s->p == '[' && SHELL_OFF(ARRAY_ITEM))
+			return shell_fail(s, s->p, "switched off");
 		if (*s->p == '[' && !item(s))
 			return false;
 		if (!shell_starts_word(s))
 			continue;
 		if (!shell_word(s, W_BRACES, &first, &last))
 			return false;
+		SHELL_DROP(s, inner, ARRAY_WORDS);
 		*tail = first;
 		tail = &last->next;
 	}
@@ -154,7 +158,7 @@ static bool changes_locale(const struct shell *s, const struct sh_assign *a)
 /* The value, p behind the '='. */
 static bool value(struct shell *s, struct sh_assign *a)
 {
-	if (shell_at(s) == '(' && !s->posix) {
+	if (shell_at(s) == '(' && !s->posix && !SHELL_OFF(ASSIGN_ARRAY)) {
 		a->array = true;
 		if (a->subscript)
 			return shell_fail(s, s->p, "an array as the member of an array");
@@ -175,6 +179,7 @@ bool shell_assign(struct shell *s, struct sh_assign **ret)
 {
 	const char *from = s->p, *end, *name;
 	bool broken, is, literal, append, sub = false;
+	struct sh_cmd **inner = s->tail;
 	struct sh_assign *a;
 	size_t name_n;
 
@@ -182,6 +187,8 @@ bool shell_assign(struct shell *s, struct sh_assign **ret)
 	end = name_end(s->p, &broken);
 	name_n = end ? (size_t)(end - from) : 0;
 	if (!end || (*end != '=' && *end != '+' && *end != '['))
+		return true;
+	if (SHELL_OFF_AT(ASSIGN, *end == '+' ? 1 : *end == '[' ? 2 : 0))
 		return true;
 	if (s->posix && *end != '=')
 		return true;
@@ -213,7 +220,9 @@ bool shell_assign(struct shell *s, struct sh_assign **ret)
 	if (!s->posix && changes_bash(a))
 		shell_fail(s, from, "a variable that changes how bash reads");
 	*ret = a;
-	if (!value(s, a))
+	is = value(s, a);
+	SHELL_DROP(s, inner, ASSIGN_VALUE);
+	if (!is)
 		return false;
 	if (!s->posix && changes_locale(s, a))
 		shell_fail(s, from, "a locale that changes what bytes mean");
@@ -235,6 +244,8 @@ static bool takes_arrays(const struct sh_word *w)
 					     "readonly", "alias", "eval", "let" };
 	size_t i;
 
+	if (SHELL_OFF(ARRAY_ARGUMENT))
+		return false;
 	if ((w->flags & SH_W_QUOTED) || !w->seg.n || !strchr("dtlera", w->seg.p[0]))
 		return false;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -299,6 +310,8 @@ static bool function_here(struct shell *s, const struct sh_cmd *c, struct sh_cmd
 		return shell_fail(s, from, "a '()' behind what is no function's name");
 	/* no command, but the name of one */
 	unlist(s, tail);
+	if (SHELL_OFF(FUNCTION_PAREN))
+		return shell_fail(s, from, "switched off");
 	s->cmd = c->parent;
 	return shell_function(s, from, w->seg.p, w->seg.n);
 }
@@ -338,6 +351,12 @@ static bool part(struct shell *s, struct simple *m, bool *ret_more)
 	if (!shell_is(*s->p, C_PLAIN) || shell_is(*s->p, C_DIGIT)) {
 		if (!shell_redir(s, &r))
 			return false;
+		if (r && SHELL_OFF_AT(REDIR_IN, r->op)) {
+			*m->words = r->target;
+			m->words = &r->target->next;
+			m->c->nwords++;
+			return true;
+		}
 		if (r) {
 			*m->redirs = r;
 			m->redirs = &r->next;
@@ -365,9 +384,10 @@ static bool parts(struct shell *s, struct sh_cmd *c, struct sh_cmd **tail,
 		  const char *from)
 {
 	struct simple m = { .c = c, .assigns = &c->assigns, .redirs = &c->redirs,
-			    .words = &c->words };
+			    .words = &c->words, .arrays = s->arrays };
 	bool more = true;
 
+	s->arrays = false;
 	for (;;) {
 		uint32_t had = c->nwords;
 
@@ -378,7 +398,7 @@ static bool parts(struct shell *s, struct sh_cmd *c, struct sh_cmd **tail,
 		if (s->src.line)
 			c->to = shell_offset(s, s->p);
 		if (!had && c->nwords && !s->posix)
-			m.arrays = takes_arrays(c->words);
+			m.arrays |= takes_arrays(c->words);
 		shell_blanks(s);
 		if (*s->p == '(' && c->nwords && !had)
 			return function_here(s, c, tail, from);

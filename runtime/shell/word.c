@@ -114,7 +114,9 @@ static bool tilde_here(struct shell *s, const struct shell_word *b, bool *ret_su
 
 	*ret_sure = true;
 	if (s->p == b->from)
-		return true;
+		return !SHELL_OFF(TILDE);
+	if (SHELL_OFF(TILDE_INSIDE))
+		return false;
 	if ((s->p[-1] != ':' && s->p[-1] != '=') || b->braced)
 		return false;
 	if (b->mode & W_VALUE) {
@@ -153,6 +155,8 @@ static bool tilde(struct shell *s, struct shell_word *b)
 		sure = false;
 	if (c == '/' || shell_is(c, C_META) || (c == ':' && value))
 		return shell_seg(s, b, sure ? SH_HOME : SH_ANY, NULL, 0);
+	if (SHELL_OFF(TILDE_USER))
+		return shell_lit(s, b, at, 1);
 	/* another user's, or of the stack of directories */
 	while (shell_is(shell_at(s), C_PLAIN) && *s->p != '/' && *s->p != ':')
 		s->p++;
@@ -254,7 +258,9 @@ static bool paren(struct shell *s, struct shell_word *b, bool *ret_is)
 	*ret_is = true;
 	if (b->mode & W_REGEX)
 		return shell_group(s, b);
-	if ((s->extglob || (b->mode & W_PATTERN)) && before && strchr("?*+@!", before) &&
+	if (((s->extglob && !SHELL_OFF(GLOB_EXTENDED)) ||
+	     ((b->mode & W_PATTERN) && !SHELL_OFF(COND_EXTENDED))) &&
+	    before && strchr("?*+@!", before) &&
 	    (s->p - 1 == b->from || s->p[-2] != '\\')) {
 		if (b->last->kind == SH_LIT && b->last->n)
 			b->last->n--;
@@ -302,7 +308,7 @@ static bool maybe_group(struct shell *s, struct shell_word *b)
 {
 	char before = s->p > b->from ? s->p[-1] : '\0';
 
-	if (s->extglob && before && strchr("+@!", before))
+	if (s->extglob && !SHELL_OFF(GLOB_EXTENDED) && before && strchr("+@!", before))
 		return unknown_glob(s, b);
 	return true;
 }
@@ -316,30 +322,40 @@ static bool special(struct shell *s, struct shell_word *b, bool *ret_end)
 
 	switch (*s->p) {
 	case '\'':
+		if (SHELL_OFF(QUOTE_SINGLE))
+			return shell_lit(s, b, s->p++, 1);
 		return shell_single(s, b);
 	case '"':
+		if (SHELL_OFF(QUOTE_DOUBLE))
+			return shell_lit(s, b, s->p++, 1);
 		return shell_double(s, b);
 	case '\\':
-		if (s->p[1] == '\n') {
+		if (s->p[1] == '\n' && !SHELL_OFF(CONTINUATION)) {
 			s->p += 2;
 			return true;
 		}
 		b->w->flags |= SH_W_QUOTED;
+		if (SHELL_OFF(QUOTE_BACKSLASH))
+			return shell_lit(s, b, s->p++, 1);
 		s->p += s->p[1] ? 2 : 1;
 		/* at the very end it stands for itself */
 		return shell_lit(s, b, s->p - 1, 1);
 	case '$':
+		if (b->mode & W_DELIMITER)
+			return shell_lit(s, b, s->p++, 1);
 		return maybe_group(s, b) && shell_dollar(s, b, IN_WORD, &multi);
 	case '`':
+		if (b->mode & W_DELIMITER)
+			return shell_lit(s, b, s->p++, 1);
 		return maybe_group(s, b) && shell_backquote(s, false) && shell_unquoted(s, b);
 	case '*':
 	case '?':
 		s->p++;
-		if (b->mode & W_VALUE)
+		if ((b->mode & W_VALUE) || SHELL_OFF_AT(GLOB_STAR, s->p[-1] == '?'))
 			return shell_lit(s, b, s->p - 1, 1);
 		return shell_seg(s, b, SH_GLOB, s->p - 1, 1);
 	case '[':
-		if (!(b->mode & W_VALUE))
+		if (!(b->mode & W_VALUE) && !SHELL_OFF(GLOB_SET))
 			return bracket(s, b);
 		s->p++;
 		return shell_lit(s, b, s->p - 1, 1);

@@ -1,29 +1,37 @@
 #!/usr/bin/env python3
 """What the reader of shell text says of a line, against what the shell runs.
 
-Each line is run by the real shell in a jail of stubs, where the kernel's view of
-every execve is recorded.  Laws: every argv is one of the simple commands that
-were read, and each word called literal is the word that ran; what the shell
-rejects as a syntax error is unparsed.  How often an accepted line is unparsed is
-counted.  SEED= and RUNS= repeat a run; --lines FILE takes lines from there.
+Each line is run by the real shell in a jail of stubs, where every execve is held
+and its argv read.  Laws: every argv is one of the simple commands that were read,
+and each word called literal is the word that ran; what the shell rejects as a
+syntax error is unparsed; what it accepts is parsed, or unparsed for a reason that
+doc/shell.md lists; with --decide, a line that is allowed runs nothing denied.
+With --mutants, each production of the grammar that is switched off in a test
+build of the reader must break one of these laws on some line.
+SEED= and RUNS= (lines of each dialect) repeat a run; --lines FILE takes lines.
 """
 import argparse
 import collections
+import json
+import multiprocessing
 import os
+import queue
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from shell_lines import Lines, PROGRAMS  # noqa: E402
+from shell_judge import CHANGED, CORPUS, HOME, MADE, Ran, Reading, judge  # noqa: E402
+from shell_lines import Corpus, Lines, PROGRAMS  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build/dev"))
 SHELLS = {"bash": "/bin/bash", "posix": "/bin/dash"}
-HOME = "/w/home"
-STDIN, STDIN_READ = [b"p4", b"--stdin"], ["=7034", "=2d2d737464696e"]
+AHEAD = 24  # lines that the programs may be asked before they have answered
+FIXED_SEED = 20  # of the lines that find the productions
 
 
 def jail(stub):
@@ -33,121 +41,263 @@ def jail(stub):
     argv += ["--ro-bind", stub, "/stub", "--ro-bind", BUILD + "/tests", "/b", "--tmpfs", "/w",
              "--proc", "/proc", "--dev", "/dev", "--clearenv"]
     for name, value in (("PATH", "/stub"), ("HOME", HOME), ("P", "p3"), ("v", "x y"), ("e", ""),
-                        ("_q", "a*"), ("L", "["), ("R", "]"), ("LC_ALL", "C.UTF-8")):
+                        ("_q", "a*"), ("L", "["), ("R", "]"), ("LC_ALL", "C.UTF-8"),
+                        # what bash would look up for each line
+                        ("SHELL", "/bin/sh"), ("TERM", "dumb")):
         argv += ["--setenv", name, value]
     return argv + ["/b/conformance/shell_oracle"]
 
 
-def stubs():
+def stubs(names):
     d = tempfile.mkdtemp(prefix="shell-stubs-")
     os.chmod(d, 0o755)
-    shutil.copy(BUILD + "/tests/probes/shell_stub", d + "/shell_stub")
-    for name in PROGRAMS:
+    shutil.copy(BUILD + "/tests/conformance/shell_stub", d + "/shell_stub")
+    for name in names:
         os.symlink("shell_stub", d + "/" + name)
     return d
 
 
-class Pipe:
-    def __init__(self, argv):
-        self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def reasons():
+    """Why an accepted line may be unparsed: the table in doc/shell.md."""
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with open(top + "/doc/shell.md") as f:
+        return set(re.findall(r"^\| `(.*?)` \|", f.read(), re.M))
 
-    def ask(self, head, line):
-        self.p.stdin.write(b"%s %s\n" % (head.encode(), line.encode("utf-8", "surrogateescape").hex().encode()))
-        self.p.stdin.flush()
+
+class Pipe:
+    """A program that answers lines, which a thread writes to it."""
+
+    def __init__(self, argv):
+        self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  encoding="utf-8", bufsize=1 << 16)
+        self.q = queue.SimpleQueue()
+        self.t = threading.Thread(target=self.feed, daemon=True)
+        self.t.start()
+
+    def feed(self):
+        try:
+            while (text := self.q.get()) is not None:
+                self.p.stdin.write(text)
+                if self.q.empty():
+                    self.p.stdin.flush()
+            self.p.stdin.close()
+        except BrokenPipeError:
+            pass
+
+    def ask(self, text):
+        self.q.put(text + "\n")
 
     def answer(self):
-        text = self.p.stdout.readline().decode()
+        text = self.p.stdout.readline()
         if not text:
-            raise SystemExit("FAIL a program of the test ended")
-        return text.rstrip("\n")
+            raise SystemExit(f"FAIL a program of the test ended: {self.p.args[0]}")
+        return text[:-1]
+
+    def end(self):
+        """What it still says."""
+        self.q.put(None)
+        rest = self.p.stdout.read()
+        self.p.wait()
+        return rest
 
 
-def words_regex(words):
-    """The language of a command's words: of texts in which a NUL ends each word."""
-    out = b""
-    for word in words:
-        part, empty, multi = b"", True, False
-        for piece in word.split(","):
-            kind, rest = piece[0], piece[1:]
-            empty &= kind in "?*" or piece == "="
-            multi |= kind == "*"
-            if kind == "=":
-                part += re.escape(bytes.fromhex(rest))
-            elif kind == "~":
-                part += re.escape(HOME.encode())
-            else:
-                part += b"[^\0]*" if kind == "?" else b".*"
-        part += b"\0"
-        out += b"(?:%s)?" % part if empty and multi else part
-    return re.compile(out, re.S)
+def to_hex(line):
+    return line.encode("utf-8", "surrogateescape").hex()
+
+
+class Decider:
+    """A program that decides lines (JSON lines, as polquery), and who may not run."""
+
+    def __init__(self, command, denied):
+        self.pipe = Pipe(["/bin/sh", "-c", "exec " + command])
+        self.denied = {d.encode() for d in denied.split(",")}
+
+    def ask(self, n, line):
+        self.pipe.ask(json.dumps({"id": n, "kind": "command", "line": line, "cwd": "/w/0",
+                                  "project": "/w/0", "home": HOME}))
+
+    def judge(self, n, ran, count):
+        a = json.loads(self.pipe.answer())
+        if a.get("id") != n:
+            return f"the decision is of another line: {a}"
+        bad = [r.argv for r in ran
+               if self.denied & {os.path.basename(x) for x in [r.path] + r.argv[:1]}]
+        count["lines that ran something denied"] += bool(bad)
+        count["decided: " + a.get("effect", "an error")] += 1
+        if bad and a.get("effect") == "allow":
+            return f"it is allowed, and ran {bad[0]}"
+        return None
 
 
 class Run:
-    def __init__(self, args):
-        self.dir = stubs()
-        self.oracle = Pipe(jail(self.dir))
-        self.reader = Pipe([BUILD + "/tests/conformance/shell_reader"])
-        self.count = collections.Counter()
-        self.why = collections.Counter()
-        self.fail = 0
-        self.verbose = args.verbose
-        self.out = open(args.keep, "a") if args.keep else None
+    """The lines of one dialect."""
 
-    def miss(self, dialect, line, text):
-        self.fail += 1
-        print(f"FAIL {dialect} {line!r}\n     {text}", flush=True)
-        if self.out:
-            self.out.write(f"{dialect}\t{line!r}\t{text}\n")
-            self.out.flush()
+    def __init__(self, args, dialect, stub):
+        self.args, self.dialect = args, dialect
+        self.count, self.why = collections.Counter(), collections.Counter()
+        self.fail = []
+        self.caught = {}
+        self.reasons = reasons()
+        self.oracle = Pipe(jail(stub))
+        name = "shell_mutants" if args.mutants or args.off else "shell_reader"
+        self.reader = Pipe([f"{BUILD}/tests/conformance/{name}"] + ([args.off] if args.off else []))
+        self.decider = Decider(args.decide, args.denied) if args.decide else None
+        self.alive = {}  # productions that nothing has missed yet
+        if args.mutants:
+            self.reader.ask("list")
+            for _ in range(int(self.reader.answer())):
+                n, name, only = self.reader.answer().split(" ")
+                if only in ("both", dialect):
+                    self.alive[n] = name
+        self.n = 0
 
-    def one(self, dialect, line):
-        self.oracle.ask(SHELLS[dialect], line)
-        self.reader.ask("bash" if dialect == "bash" else "posix", line)
-        status, n, at, why = (self.reader.answer() + " ").split(" ", 3)
-        why = why.strip()
-        cmds = [self.reader.answer().split(" ")[1:] for _ in range(int(n))]
-        result, n, syntax = map(int, self.oracle.answer().split())
-        ran = [[bytes.fromhex(w[1:]) for w in self.oracle.answer().split(" ")] for _ in range(n)]
+    def lines(self, lines):
+        """Each line: (text, where it is from, whether productions are sought)."""
+        waiting = collections.deque()
+        for line, kind, seek in lines:
+            if "\0" in line:
+                continue  # no shell gets one
+            self.n += 1
+            off = sorted(self.alive) if seek else []
+            self.oracle.ask(f"{SHELLS[self.dialect]} {to_hex(line)}")
+            self.reader.ask(f"{self.dialect} {to_hex(line)} {','.join(off)}")
+            decide = self.decider and not re.search("[\ud800-\udfff]", line)
+            if decide:
+                self.decider.ask(self.n, line)
+            waiting.append((self.n, line, kind, off, decide))
+            if len(waiting) >= AHEAD:
+                self.one(*waiting.popleft())
+        while waiting:
+            self.one(*waiting.popleft())
+
+    def reading(self, head):
+        status, n, at, again, why = (head + " ").split(" ", 4)
+        return Reading(status, at, again, why.strip(), [self.reader.answer() for _ in range(int(n))])
+
+    def one(self, n, line, kind, off, decide):
+        base = self.reading(self.reader.answer())
+        others = {}
+        while off and (head := self.reader.answer()) != "@":
+            which, rest = head[1:].split(" ", 1)
+            others[which] = self.reading(rest)
+        result, programs, syntax = map(int, self.oracle.answer().split())
+        ran = [Ran(self.oracle.answer()) for _ in range(programs)]
         c = self.count
         c["lines"] += 1
-        c["programs"] += len(ran)
-        c["late"] += result < 0
-        rejected = syntax != 0
-        c["rejected by the shell"] += rejected
-        c["unparsed"] += status != "0"
-        if rejected and status == "0" and "shopt" not in line:
-            self.miss(dialect, line, "the shell rejects it, and it is parsed")
-        if status != "0" and not rejected:
+        c["lines of the corpora"] += kind == CORPUS
+        c["programs"] += programs
+        c["past the time"] += result < 0
+        c["rejected by the shell"] += syntax > 0
+        c["unparsed"] += not base.parsed
+        if syntax == 0 and not base.parsed:
             c["unparsed, and accepted by the shell"] += 1
-            self.why[why] += 1
-            if self.verbose:
-                print(f"note {dialect} {line!r}: {why} at {at}")
-        self.cover(dialect, line, status, cmds, ran)
+            self.why[base.why] += 1
+            if self.args.verbose:
+                print(f"note {self.dialect} {line!r}: {base.why} at {base.at}")
+        text = judge(line, kind, base, ran, syntax, self.reasons, c)
+        if text:
+            self.miss(line, text)
+        if decide and (text := self.decider.judge(n, ran, c)):
+            self.miss(line, text)
+        for which, other in others.items():
+            if which in self.alive and not text:
+                wrong = judge(line, kind, other, ran, syntax, self.reasons)
+                if wrong:
+                    self.caught[self.alive.pop(which)] = (n, line, wrong)
 
-    def cover(self, dialect, line, status, cmds, ran):
-        patterns = [(words_regex(w), all(p[0] == "=" for x in w for p in x.split(",")), w) for w in cmds]
-        for argv in ran:
-            text = b"".join(w + b"\0" for w in argv)
-            hits = [p for p in patterns if p[0].fullmatch(text)]
-            if not hits and argv[:2] == STDIN and (status != "0" or not any(w[:2] == STDIN_READ for w in cmds)):
-                continue  # of a file or a pipe
-            if not hits:
-                self.miss(dialect, line, f"{'parsed' if status == '0' else 'unparsed'}: ran {argv}, read "
-                          + " ; ".join(" ".join(show(x) for x in w) for w in cmds))
-                return
-            self.count["programs of literal words"] += any(p[1] for p in hits)
+    def miss(self, line, text):
+        self.fail.append((line, text))
+        if len(self.fail) <= 20:
+            print(f"FAIL {self.dialect} {line!r}\n     {text}", flush=True)
+        if self.args.keep:
+            with open(self.args.keep, "a") as f:
+                f.write(f"{self.dialect}\t{line!r}\t{text}\n")
+
+    def result(self):
+        self.count["ms of the shells"] = int(self.oracle.end().split()[-1])
+        for p in [self.reader] + ([self.decider.pipe] if self.decider else []):
+            p.end()
+        if self.decider and not (self.count["decided: allow"] and
+                                 self.count["lines that ran something denied"]):
+            self.miss("", "nothing was allowed, or nothing denied ran: the test says nothing")
+        return self.count, self.why, len(self.fail), self.caught, set(self.alive.values())
 
 
-def show(word):
-    return "+".join(repr(bytes.fromhex(p[1:]).decode("utf-8", "replace")) if p[0] == "=" else p
-                    for p in word.split(","))
+def from_file(name):
+    with open(name, errors="surrogateescape") as f:
+        for line in f:
+            text = line.rstrip("\n")
+            if name.endswith(".esc"):
+                text = text.encode().decode("unicode_escape").encode("latin-1")
+                text = text.decode("utf-8", "surrogateescape")
+            yield text, CHANGED, False
+
+
+def generated(args, dialect, corpus, seed, runs):
+    """Those that find the productions are the same every time."""
+    if args.mutants:
+        gen = Lines(FIXED_SEED, dialect)
+        for i in range(args.mutants):
+            yield (gen.line(), gen.short(), gen.rare(i // 3))[i % 3], MADE, True
+    gen = Lines(seed, dialect)
+    for i in range(runs):
+        if corpus and i % 4 == 3:
+            line = corpus.line(gen.r)
+            yield gen.mutate(line) if gen.chance(2) else line, CORPUS, False
+            continue
+        line = gen.short() if i % 4 else gen.line()
+        yield (gen.mutate(line), CHANGED, False) if i % 4 == 2 else (line, MADE, False)
+
+
+def work(args, dialect, stub, corpus, seed, runs, pipe):
+    try:
+        run = Run(args, dialect, stub)
+        run.lines(from_file(args.lines) if args.lines else
+                  generated(args, dialect, corpus, seed, runs))
+        pipe.send(run.result())
+    finally:
+        pipe.close()
+
+
+def total(args, results):
+    """Prints the sum of the dialects' results; the exit status."""
+    count, why, fail, alive, caught = collections.Counter(), collections.Counter(), 0, set(), {}
+    for c, w, f, found, left in results:
+        count += c
+        why += w
+        fail += f
+        alive |= left
+        caught.update(found)
+    for k, n in count.items():
+        print(f"     {n:8} {k}")
+    for k, n in why.most_common():
+        print(f"     {n:8} unparsed: {k}")
+    alive -= set(caught)
+    if args.mutants:
+        for name, (n, line, wrong) in sorted(caught.items()) if args.verbose else ():
+            print(f"ok   without {name}, line {n} {line!r}: {wrong}")
+        for name in sorted(alive):
+            print(f"FAIL without {name} no law is broken")
+        print(f"     {len(caught)} of {len(caught) + len(alive)} productions, each switched off, "
+              "break a law")
+        fail += len(alive)
+    if not count["programs of literal words"] and not args.lines:
+        print("FAIL no program was seen: the test says nothing")
+        fail += 1
+    print(f"{count['lines'] + len(caught) - fail} passed, {fail} failed")
+    return fail > 0
 
 
 def main():
     a = argparse.ArgumentParser()
-    a.add_argument("--lines")
+    a.add_argument("--lines", help="take them from a file")
     a.add_argument("--dialect", choices=("bash", "posix", "both"), default="both")
-    a.add_argument("--keep")
+    a.add_argument("--keep", help="append what is wrong to a file")
+    a.add_argument("--mutants", type=int, default=0, metavar="LINES",
+                   help="switch off each production, on so many lines of each dialect")
+    a.add_argument("--off", help="read without this production")
+    a.add_argument("--decide", metavar="COMMAND", help="a program that decides lines")
+    a.add_argument("--denied", default="p3", help="programs that no allowed line may run")
     a.add_argument("-v", "--verbose", action="store_true")
     args = a.parse_args()
     seed = int(os.environ.get("SEED") or time.time_ns() % 1000000000)
@@ -155,35 +305,32 @@ def main():
     if not shutil.which("bwrap"):
         print("skip: bwrap is not installed\n0 passed, 0 failed, 1 skipped")
         return 0
-    run = Run(args)
-    dialects = ("bash", "posix") if args.dialect == "both" else (args.dialect,)
+    print(f"SEED={seed} RUNS={runs}", flush=True)
+    corpus = Corpus()
+    stub = stubs(set(PROGRAMS) | corpus.programs())
+    both = []
     try:
-        if args.lines:
-            for line in open(args.lines, errors="surrogateescape"):
-                for d in dialects:
-                    text = line.rstrip("\n")
-                    if args.lines.endswith(".esc"):
-                        text = text.encode().decode("unicode_escape").encode("latin-1")
-                        text = text.decode("utf-8", "surrogateescape")
-                    run.one(d, text)
-        else:
-            print(f"SEED={seed} RUNS={runs}", flush=True)
-            for d in dialects:
-                gen = Lines(seed, "bash" if d == "bash" else "posix")
-                for i in range(runs):
-                    line = gen.line()
-                    run.one(d, gen.mutate(line) if i % 3 == 2 else line)
+        for d in ("bash", "posix") if args.dialect == "both" else (args.dialect,):
+            ours, theirs = multiprocessing.Pipe(False)
+            p = multiprocessing.Process(target=work, args=(args, d, stub, corpus, seed, runs,
+                                                           theirs))
+            p.start()
+            theirs.close()
+            both.append((p, ours))
+        results = []
+        for p, pipe in both:
+            try:
+                results.append(pipe.recv())
+            except EOFError:
+                print("FAIL a part of the test ended")
+                return 1
+            p.join()
+        return total(args, results)
     finally:
-        shutil.rmtree(run.dir)
-    for k, n in run.count.items():
-        print(f"     {n:8} {k}")
-    for k, n in run.why.most_common():
-        print(f"     {n:8} unparsed: {k}")
-    if not run.count["programs of literal words"] and not args.lines:
-        print("FAIL no program was seen: the test says nothing")
-        run.fail += 1
-    print(f"{run.count['lines'] - run.fail} passed, {run.fail} failed")
-    return run.fail > 0
+        for p, _ in both:
+            p.terminate()
+        shutil.rmtree(stub)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,7 +3,9 @@
 Every program is a stub (p1 … p4, ok, no, say), so that whatever a line does can
 be seen and harms nothing.
 """
+import os
 import random
+import re
 
 PROGRAMS = ["p1", "p2", "p3", "p4", "ok", "no", "say", "body"]
 PLAIN = list("abcxyz019") + ["-f", "--k=v", "a.b", "/t/x", "@", "+", "%", ":", ",", "a=b",
@@ -200,12 +202,17 @@ class Lines:
                 parts.insert(self.r.randrange(1, len(parts) + 1), self.redir())
         return self.pick(" ", " ", " ", "\t", "  ", " \\\n").join(parts)
 
+    def text_expansion(self):
+        """In one line."""
+        text = self.expansion(True)
+        return "$v" if "\n" in text else text
+
     def heredoc(self):
         tag, q = self.pick(("E", "E"), ("E", "'E'"), ("E", "\\E"), ("E", '"E"'), ("E F", "'E F'"), ("", "''"))
         tabs = self.chance(3)
         body = "".join(self.pick(
             lambda: "text\n", lambda: "'q' \"d\"\n", lambda: "\\$v \\` \\\\ \\a\n", lambda: "$v\n",
-            lambda: self.expansion(True).replace("\n", " ") + "\n", lambda: "\tE\n" if not tabs else "\tx\n",
+            lambda: self.text_expansion() + "\n", lambda: "\tE\n" if not tabs else "\tx\n",
             lambda: "a\\\nb\n", lambda: " E\n", lambda: "p1 not\n", lambda: "# no\n", lambda: "; )\n")()
             for _ in range(self.r.randrange(4)))
         rest = self.pick("", "; p2 behind", " | p3", " && p4", " >o", " a")
@@ -248,7 +255,10 @@ class Lines:
         return self.r.choice(kinds)() + (self.pick(" >o", " 2>&1", " <aa", " >o 2>&1") if self.chance(6) else "")
 
     def cond(self):
-        w = self.word
+        def w():
+            x = self.word()
+            return x if x.strip("\\\n") else "a"  # bash would miss an operand, with status 0
+
         return self.pick(lambda: "-n %s" % w(), lambda: "%s" % self.pick("a", "$v", '"$(say c)"'),
                          lambda: "$v == %s" % self.pick("a*", "@(a|b)", "'x y'", "!(q)", "$v", "[ab]"),
                          lambda: "a =~ %s" % self.pick("^(a|b c)$", "a", "'('", "$v", "[a-z]+", "a|b"),
@@ -270,7 +280,10 @@ class Lines:
         out = self.pick("! ", "") if self.chance(8) else ""
         out += self.command()
         while self.chance(5):
-            out += self.pick(" | ", "|", " |\n", " |& " if self.bash else " | ") + self.command()
+            out += self.pick(" | ", "|", " |\n", " |& " if self.bash else " | ")
+            command = self.command()
+            # a mistake that bash does not see when it is in backquotes
+            out += self.simple() if command.startswith("! ") else command
         return out
 
     def list(self, most):
@@ -291,6 +304,47 @@ class Lines:
         out += self.pick("", "", "", "\n", " ", ";", " &", " # end")
         return out
 
+    def short(self):
+        """A line of few commands, as most are."""
+        self.deep = 3
+        if self.chance(6):
+            return self.heredoc() + self.pick("", "\n", "\n" + self.simple())
+        out = self.pick(self.simple, self.compound, self.rare, lambda: self.list(1),
+                        lambda: self.list(1))()
+        return out + self.pick("", "", "\n", " # end")
+
+    def escapes(self):
+        """A backslash before a quote in backquotes, whose meaning is the place's."""
+        t = '`say \\"a b\\" \\\\x`'
+        for _ in range(self.r.randrange(3)):
+            t = self.pick('${u-%s}', '${v+%s}', '${v#%s}', '${v%%%%%s}', '${v/%s}' if self.bash else '%s',
+                          '"%s"', '$(say %s)') % t
+        return self.pick('%s', '"%s"', "; body <<E\n%s\nE\n") % t
+
+    def rare(self, which=None):
+        """Constructs that few lines have, or that seldom run something; one, or any."""
+        run = self.pick("$(p1 r)", "$(say 1)", "`p2 r`")
+        number = self.pick("$(say 1)", "`say 2`", "$(say 0)")
+        forms = ["p1 ${u%s%s}" % (op, run) for op in ("-", ":-", "=", ":=", "?", ":?")]
+        forms += ["p1 ${v%s%s}" % (op, run) for op in ("+", ":+", "#", "##", "%", "%%")]
+        forms += ["p1 $((%s+1))" % number, 'p1 "`say \\"a b\\" $v`"',
+                 "p4 %s" % self.escapes(),
+                 "case a\nin a) %s;; esac" % self.simple(), "p1 2>&-%s" % self.pick("", " x"),
+                 'p1 "$@" "${@}"', "body <<E\n%s\nE\np2" % run, "body <<-E\n\ta\n\tE\np2", "p1 [a-b] [!a]*"]
+        if self.bash:
+            forms += ["p1 ${v%s%s}" % (op, run) for op in ("^", "^^", ",", ",,", "~", "~~", "/")]
+            forms += ["p1 ${v:%s}" % number, "p1 ${v:0:%s}" % number, "p1 ${u-<(%s)}" % self.simple(),
+                      "ar[%s]=%s" % (number, self.pick("x", "$(p3)")), "p1 ${ar[%s]}" % number,
+                      "declare ar=(a %s)" % run, "ar=(a %s [2]=%s) p1" % (run, run),
+                      "shopt -s extglob\np1 %s" % self.pick("@(a|b)", "!(a)", "x+(b|c d)", "?(y)*(z)"),
+                      "[[ a =~ %s ]] && p1" % self.pick("^(a|b)$", "(a)", "a|b"), "p1 ${v@Q}",
+                      "[[ a == %s ]] && p1" % self.pick("@(a|b)", "!(a)", "+(a)"),
+                      "[[ aa %s ab ]] && p1" % self.pick("-nt", "-ot", "-ef"),
+                      "time\n%s" % self.simple(), "time; %s" % self.simple(), "]] %s" % self.simple(), "!\n%s" % self.simple(),
+                      "p1 2>&-x", "p1 <&-x y", "p1 $'\\c%s'" % self.pick("A", "?", "[", "x"),
+                      "p1 $[%s]" % number, "coproc ar=(a) %s" % self.simple()]
+        return self.r.choice(forms) if which is None else forms[which % len(forms)]
+
     def mutate(self, line):
         """The same with a few bytes taken out, put in, or moved."""
         s = list(line)
@@ -305,3 +359,37 @@ class Lines:
             else:
                 s.insert(i, self.r.choice("'\"`$(){}[]<>|&;#!~*?\\\n \tap1=@+-%:,^"))
         return "".join(s)
+
+
+class Corpus:
+    """Lines that people wrote, where they are present: POL_DATA, or beside the checkout."""
+
+    def __init__(self):
+        top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        data = os.environ.get("POL_DATA") or os.path.dirname(top) + "/shared/data"
+        self.lines = [[], []]
+        for name, take, to in (("bypass.tsv", self.row, 0), ("nl2bash.cm", str, 1)):
+            if os.path.exists(data + "/" + name):
+                with open(data + "/" + name, errors="surrogateescape") as f:
+                    self.lines[to] = [t for t in map(take, f.read().split("\n")) if t]
+
+    @staticmethod
+    def row(line):
+        row = line.split("\t")
+        if line.startswith("#") or len(row) < 3 or row[0] == "ruleset":
+            return ""
+        return re.sub(r"\\(x[0-9a-f]{2}|.)", lambda m: {"n": "\n", "t": "\t", "r": "\r"}.get(
+            m[1]) or (bytes.fromhex(m[1][1:]).decode("latin-1") if m[1][0] == "x" else m[1]), row[1])
+
+    def __bool__(self):
+        return any(self.lines)
+
+    def line(self, r):
+        return r.choice(r.choice([x for x in self.lines if x]))
+
+    def programs(self):
+        """All words that may be a program's name."""
+        names = set()
+        for line in self.lines[0] + self.lines[1]:
+            names.update(re.findall(r"[A-Za-z][A-Za-z0-9_.+-]{0,30}", line))
+        return names - {"shell_stub"}

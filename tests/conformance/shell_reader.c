@@ -1,28 +1,40 @@
 /*
  * Reads lines "DIALECT HEX" (bash or posix) and writes what sh_parse() makes
  * of each, for shell.py:
- *   "STATUS NCMDS OFFSET WHY"
+ *   "STATUS NCMDS OFFSET AGAIN WHY"   (AGAIN: 1 where text is evaluated twice)
  * and for each command with words "MARKS" and its words: behind each blank
  * one, its pieces joined by ',': =HEX, ? (any), * (multi), g (glob), ~ (home).
  * A here-document or here-string is the command "p4 --stdin TEXT" as well, which
  * the stub "body" makes of it, when it is that command's.
+ *
+ * With POL_TEST_SHELL (shell_mutants) a line may end in " N,N…", productions of
+ * runtime/shell/productions.def: for each whose absence makes a difference the
+ * same follows behind "@N ", and "@" behind them all.  The line "list" asks for
+ * their number, names and dialects; an argument names one that is always off.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/shell/shell.h"
+#ifdef POL_TEST_SHELL
+#include "runtime/shell/production.h"
+#endif
 
-static size_t unhex(char *hex)
+static FILE *out;
+
+/* Up to a blank or the end; *ret_rest is there. */
+static size_t unhex(char *hex, char **ret_rest)
 {
 	size_t n = 0;
 
-	for (char *p = hex; p[0] && p[1] && p[0] != '\n'; p += 2) {
-		unsigned v;
+	for (*ret_rest = hex; **ret_rest && !strchr(" \n", **ret_rest);
+	     *ret_rest += 2) {
+		char pair[3] = { (*ret_rest)[0], (*ret_rest)[1], '\0' }, *end;
 
-		if (sscanf(p, "%2x", &v) != 1)
+		hex[n++] = (char)strtoul(pair, &end, 16);
+		if (*end)
 			exit(2);
-		hex[n++] = (char)v;
 	}
 	return n;
 }
@@ -30,17 +42,17 @@ static size_t unhex(char *hex)
 static void put_segs(const struct sh_word *w)
 {
 	static const char kinds[] = {
-		[SH_LIT] = '=', [SH_ANY] = '?', [SH_MULTI] = '*', [SH_GLOB] = 'g',
-		[SH_HOME] = '~',
+		[SH_LIT] = '=',  [SH_ANY] = '?',  [SH_MULTI] = '*',
+		[SH_GLOB] = 'g', [SH_HOME] = '~',
 	};
 	const struct sh_seg *g;
 
 	for (g = &w->seg; g; g = g->next) {
-		putchar(kinds[g->kind]);
+		putc(kinds[g->kind], out);
 		for (uint32_t i = 0; g->kind == SH_LIT && i < g->n; i++)
-			printf("%02x", (unsigned char)g->p[i]);
+			fprintf(out, "%02x", (unsigned char)g->p[i]);
 		if (g->next)
-			putchar(',');
+			putc(',', out);
 	}
 }
 
@@ -54,57 +66,136 @@ static const struct sh_redir *input_of(const struct sh_cmd *c)
 		return NULL;
 	for (r = c->redirs; r; r = r->next)
 		if (!r->var && (r->fd == 0 || (r->fd < 0 && (r->op == SH_R_HEREDOC ||
-							    r->op == SH_R_HERESTRING ||
-							    r->op == SH_R_IN))))
+							     r->op == SH_R_HERESTRING ||
+							     r->op == SH_R_IN))))
 			last = r;
 	return last && (last->body || last->op == SH_R_HERESTRING) ? last : NULL;
 }
 
 static void put_input(const struct sh_redir *r)
 {
-	fputs("0 =7034 =2d2d737464696e ", stdout);
+	fputs("0 =7034 =2d2d737464696e ", out);
 	put_segs(r->body ? r->body : r->target);
-	puts(r->body ? "" : ",=0a");
+	fputs(r->body ? "\n" : ",=0a\n", out);
 }
 
-int main(void)
+static void put(const struct sh *s)
 {
-	char *line = NULL, *text;
-	size_t cap = 0, n, size;
+	const struct sh_word *w;
+	const struct sh_cmd *c;
+	unsigned cmds = 0, again = 0;
 
+	for (c = s->first; c; c = c->next) {
+		if (c->kind == SH_COMMAND && c->words)
+			cmds += input_of(c) ? 2 : 1;
+		again |= c->marks & SH_EVALUATES;
+	}
+	fprintf(out, "%u %u %u %d %s\n", (unsigned)s->status, cmds, s->at, again != 0,
+		s->why ? s->why : "");
+	for (c = s->first; c; c = c->next) {
+		if (c->kind != SH_COMMAND || !c->words)
+			continue;
+		fprintf(out, "%u", c->marks);
+		for (w = c->words; w; w = w->next)
+			putc(' ', out), put_segs(w);
+		putc('\n', out);
+		if (input_of(c))
+			put_input(input_of(c));
+	}
+}
+
+/* What is made of the line: to be freed. */
+static char *reading(const char *text, size_t n, enum sh_dialect dialect)
+{
+	size_t size = sh_block_size(n), got_n;
+	void *block = malloc(size);
+	char *got = NULL;
+	struct sh s;
+
+	out = open_memstream(&got, &got_n);
+	if (!block || !out)
+		exit(2);
+	sh_parse(&s, block, size, text, n, dialect);
+	put(&s);
+	fclose(out);
+	free(block);
+	return got;
+}
+
+#ifdef POL_TEST_SHELL
+static void list(void)
+{
+	printf("%u\n", SHELL_PRODUCTIONS - 1);
+	for (unsigned i = 1; i < SHELL_PRODUCTIONS; i++)
+		printf("%u %s %s\n", i, shell_productions[i].name,
+		       shell_productions[i].dialect);
+}
+
+static void always(const char *name)
+{
+	for (unsigned i = 1; i < SHELL_PRODUCTIONS; i++)
+		if (strcmp(shell_productions[i].name, name) == 0)
+			shell_is_off = i;
+	if (!shell_is_off) {
+		fprintf(stderr, "shell_mutants: there is no production '%s'\n", name);
+		exit(2);
+	}
+}
+
+/* The line without each of the productions that `which` numbers. */
+static void without(const char *base, char *which, const char *text, size_t n,
+		    enum sh_dialect dialect)
+{
+	unsigned was = shell_is_off;
+
+	for (which = strtok(which, " ,\n"); which; which = strtok(NULL, " ,\n")) {
+		char *got;
+
+		shell_is_off = (unsigned)strtoul(which, NULL, 10);
+		got = reading(text, n, dialect);
+		if (strcmp(got, base) != 0)
+			printf("@%s %s", which, got);
+		free(got);
+	}
+	shell_is_off = was;
+	puts("@");
+}
+#endif
+
+int main(int argc, char **argv)
+{
+	char *line = NULL, *text, *rest, *base;
+	size_t cap = 0, n;
+
+#ifdef POL_TEST_SHELL
+	if (argc > 1)
+		always(argv[1]);
+#else
+	(void)argc;
+	(void)argv;
+#endif
 	while (getline(&line, &cap, stdin) > 0) {
-		const struct sh_word *w;
-		const struct sh_cmd *c;
-		unsigned cmds = 0;
-		struct sh s;
-		void *block;
+		enum sh_dialect dialect = strncmp(line, "bash", 4) ? SH_POSIX : SH_BASH;
 
 		text = strchr(line, ' ');
+#ifdef POL_TEST_SHELL
+		if (!text) {
+			list();
+			fflush(stdout);
+			continue;
+		}
+#endif
 		if (!text)
 			return 2;
-		n = unhex(text + 1);
-		size = sh_block_size(n);
-		block = malloc(size);
-		if (!block)
-			return 2;
-		sh_parse(&s, block, size, text + 1, n,
-			 strncmp(line, "bash", 4) ? SH_POSIX : SH_BASH);
-		for (c = s.first; c; c = c->next)
-			if (c->kind == SH_COMMAND && c->words)
-				cmds += input_of(c) ? 2 : 1;
-		printf("%u %u %u %s\n", (unsigned)s.status, cmds, s.at, s.why ? s.why : "");
-		for (c = s.first; c; c = c->next) {
-			if (c->kind != SH_COMMAND || !c->words)
-				continue;
-			printf("%u", c->marks);
-			for (w = c->words; w; w = w->next)
-				putchar(' '), put_segs(w);
-			putchar('\n');
-			if (input_of(c))
-				put_input(input_of(c));
-		}
+		n = unhex(++text, &rest);
+		base = reading(text, n, dialect);
+		fputs(base, stdout);
+#ifdef POL_TEST_SHELL
+		if (strspn(rest, " \n") < strlen(rest))
+			without(base, rest, text, n, dialect);
+#endif
+		free(base);
 		fflush(stdout);
-		free(block);
 	}
 	free(line);
 	return 0;

@@ -19,6 +19,13 @@ static const struct row rows[] = {
 	{ "[[ a == b ]]; function f; ((a || b)); time a; select b; coproc c",
 	  "[[|a|==|b|]] ; function|f ; a @u ; b @ur ; time|a ; select|b ; copro"
 	  "c|c" },
+	{ "a <<-'E'` b\n$(c)\nE`\nd",
+	  "! a|b <<E`{$(c)\n} ; d" },
+	{ "a \"`c \\\"x y\\\"`\" \"${u-`c \\\"x y\\\"`}\" ${v#`c \\\"x y\\\"`} $((`c \\\"x y\\\"`))",
+	  "a|<any>|<any>|<multi>|<multi> ; c|x y @s ; c|x y @s ; c|\"x|y\" @s"
+	  " ; c|x y @s" },
+	{ "p ${u:}=$(q)} r",
+	  "! p|<multi>|r ; q @s" },
 	{ "a &>b c",
 	  "a @b ; c >b" },
 	{ "a |& b; rm c",
