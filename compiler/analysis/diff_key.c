@@ -30,14 +30,39 @@ static bool has(const struct diff_item *it, int side)
 
 /* --- keys ---------------------------------------------------------------- */
 
-/* The set without how it was spelled. */
-static struct ir_set bare(enum ir_kind kind, const struct ir_set *s)
+/* The guards without how they were spelled. */
+static struct ir_guard *bare_guards(struct arena *a, const struct ir_command *c)
+{
+	struct ir_guard *gs = arena_array(a, c->nguards + 1, sizeof(*gs));
+
+	for (size_t i = 0; i < c->nguards; i++) {
+		struct ir_guard *g = &gs[i];
+
+		*g = c->guards[i];
+		g->options = arena_array(a, g->noptions + 1, sizeof(*g->options));
+		g->paths = arena_array(a, g->npaths + 1, sizeof(*g->paths));
+		for (size_t k = 0; k < g->noptions; k++) {
+			g->options[k] = c->guards[i].options[k];
+			g->options[k].text = STR_NULL;
+		}
+		for (size_t k = 0; k < g->npaths; k++) {
+			g->paths[k] = c->guards[i].paths[k];
+			g->paths[k].text = STR_NULL;
+		}
+	}
+	return gs;
+}
+
+/* The set without how it was spelled; a regex is its text. */
+static struct ir_set bare(struct arena *a, enum ir_kind kind, const struct ir_set *s)
 {
 	struct ir_set c = *s;
 
-	if (kind == IR_COMMAND)
-		c.u.command.text = STR_NULL;
-	else if (kind == IR_FILE)
+	if (kind == IR_COMMAND) {
+		c.u.command.guards = bare_guards(a, &s->u.command);
+		if (!c.u.command.regex)
+			c.u.command.text = STR_NULL;
+	} else if (kind == IR_FILE)
 		c.u.file.path.text = STR_NULL;
 	else if (kind == IR_UNIX)
 		c.u.unix_path.text = STR_NULL;
@@ -50,11 +75,11 @@ static void put_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
 		     const struct ir_set *except, size_t n)
 {
 	struct ir_set *bares = arena_array(b->a, n + 1, sizeof(*bares)),
-		      s = bare(kind, set);
+		      s = bare(b->a, kind, set);
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		bares[i] = bare(kind, &except[i]);
+		bares[i] = bare(b->a, kind, &except[i]);
 	ir_json_sets(b, kind, &s, bares, n);
 }
 

@@ -336,6 +336,20 @@ static bool is_none_anywhere(struct diff *d, struct diff_item *it)
 	return none;
 }
 
+/* Does an item that may meet it look at more than words, or it itself? */
+static bool is_loose_near(const struct diff *d, const struct diff_item *it)
+{
+	if (it->kind != IR_COMMAND)
+		return false;
+	for (size_t i = 0; i < d->items[IR_COMMAND].n; i++) {
+		const struct diff_item *x = d->items[IR_COMMAND].v[i];
+
+		if (diff_word_is_loose(x) && (x == it || diff_word_may_meet(x, it)))
+			return true;
+	}
+	return false;
+}
+
 static void settle(struct diff *d, struct diff_item *it)
 {
 	enum diff_frame frame = diff_word_frame(it);
@@ -349,6 +363,9 @@ static void settle(struct diff *d, struct diff_item *it)
 	arena_release(&tmp);
 	if (open)
 		why = "not every request that it matches could be looked at";
+	else if (is_loose_near(d, it))
+		why = "options, paths or a regular expression decide it, too: other lines "
+		      "may differ";
 	else if (frame == DIFF_ABSOLUTE && told.changes)
 		why = "where the roots are now it does not widen; elsewhere it may";
 	else if (frame == DIFF_ABSOLUTE)

@@ -75,7 +75,7 @@ static void prepare_command(struct diff *d, struct diff_item *it)
 	bool tail = c->tail && c->nwords == 1;
 	struct str name;
 
-	if (c->words[0].any_words || (c->more && c->nwords == 1))
+	if (c->regex || c->words[0].any_words || (c->more && c->nwords == 1))
 		return;
 	name = literal(d->a, &c->words[0].glob, &it->whole);
 	/* behind ":" an allow's file may go on with another name */
@@ -181,9 +181,31 @@ static struct set_re *set_re_of(struct diff *d, struct arena *tmp,
 				       : set_none(tmp);
 }
 
-/* Does the exception hold for every operation of the rule? */
+/* Does more than its words decide what it matches? */
+static bool is_loose(const struct diff_item *it, const struct ir_set *s)
+{
+	return it->kind == IR_COMMAND && (s->u.command.regex || s->u.command.nguards);
+}
+
+bool diff_word_is_loose(const struct diff_item *it)
+{
+	size_t n, i;
+	const struct ir_set *e = excepts_of(it, &n);
+	bool loose = is_loose(it, set_of(it));
+
+	for (i = 0; i < n && !loose; i++)
+		loose = is_loose(it, &e[i]);
+	return loose;
+}
+
+/*
+ * Does the exception hold for every operation of the rule?  One that is loose
+ * takes less off than its words say, so nothing is.
+ */
 static bool is_for_all(const struct diff_item *it, const struct ir_set *e)
 {
+	if (is_loose(it, e))
+		return false;
 	return it->kind != IR_FILE || !(set_of(it)->u.file.ops & ~e->u.file.ops);
 }
 

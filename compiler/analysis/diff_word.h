@@ -19,6 +19,8 @@ void diff_word_prepare(struct diff *d, struct diff_item *it);
 /* False only where no word is in both. */
 bool diff_word_may_meet(const struct diff_item *x, const struct diff_item *y);
 bool diff_word_same_root(const struct diff_item *x, const struct diff_item *y);
+/* Do guards or a regular expression decide it, besides its words? */
+bool diff_word_is_loose(const struct diff_item *it);
 /* Has it exceptions under other roots, or for some operations only? */
 bool diff_word_is_vague(const struct diff_item *it);
 /* `requests`: without the words that are no request, too. */

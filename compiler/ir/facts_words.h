@@ -1,4 +1,4 @@
-/* The words of facts that ir/ prints, writes and reads. */
+/* The words of facts and guards that ir/ prints, writes and reads. */
 #ifndef COMPILER_IR_FACTS_WORDS_H
 #define COMPILER_IR_FACTS_WORDS_H
 
@@ -6,6 +6,8 @@
 
 /* By the bit of enum ir_program_flag. */
 extern const char *const ir_program_flag_words[IR_PROGRAM_FLAGS];
+/* By enum ir_guard_kind: "with", … */
+extern const char *const ir_guard_words[4];
 /* By enum ir_takes. */
 extern const char *const ir_takes_words[3];
 /* "program", "wrapper", "interpreter"; NULL: not exactly one kind. */

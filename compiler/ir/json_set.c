@@ -1,6 +1,7 @@
 /* The canonical JSON of one set: words, paths, hosts, conditions. */
 #include <inttypes.h>
 
+#include "compiler/ir/facts_words.h"
 #include "compiler/ir/json_set.h"
 
 void ir_json_key(struct buf *b, const char *k)
@@ -142,6 +143,51 @@ static void put_path(struct buf *b, const struct ir_path *p)
 	ir_json_str(b, "text", p->text);
 }
 
+static void put_option(struct buf *b, const struct ir_option *o)
+{
+	buf_ch(b, '{');
+	ir_json_key(b, "name");
+	put_glob(b, &o->name);
+	if (o->value) {
+		ir_json_key(b, "value");
+		put_glob(b, o->value);
+	}
+	ir_json_str(b, "text", o->text);
+	buf_ch(b, '}');
+}
+
+static void put_guard(struct buf *b, const struct ir_guard *g)
+{
+	size_t i;
+
+	buf_ch(b, '{');
+	ir_json_word(b, "kind", ir_guard_words[g->kind]);
+	ir_json_key(b, g->kind == IR_GD_WITHIN ? "paths" : "options");
+	buf_ch(b, '[');
+	for (i = 0; i < g->noptions; i++) {
+		ir_json_comma(b, i);
+		put_option(b, &g->options[i]);
+	}
+	for (i = 0; i < g->npaths; i++) {
+		ir_json_comma(b, i);
+		buf_ch(b, '{');
+		put_path(b, &g->paths[i]);
+		buf_ch(b, '}');
+	}
+	buf_z(b, "]}");
+}
+
+static void put_guards(struct buf *b, const struct ir_command *c)
+{
+	ir_json_key(b, "guards");
+	buf_ch(b, '[');
+	for (size_t i = 0; i < c->nguards; i++) {
+		ir_json_comma(b, i);
+		put_guard(b, &c->guards[i]);
+	}
+	buf_ch(b, ']');
+}
+
 static void put_command(struct buf *b, const struct ir_command *c)
 {
 	size_t i;
@@ -158,6 +204,11 @@ static void put_command(struct buf *b, const struct ir_command *c)
 	buf_ch(b, ']');
 	ir_json_flag(b, "tail", c->tail);
 	ir_json_flag(b, "more", c->more);
+	ir_json_flag(b, "regex", c->regex);
+	ir_json_flag(b, "regex_i", c->regex_i);
+	ir_json_flag(b, "regex_x", c->regex_x);
+	ir_json_flag(b, "opaque", c->opaque);
+	put_guards(b, c);
 	ir_json_str(b, "text", c->text);
 }
 

@@ -149,6 +149,13 @@ const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
 	"joined",      "appends",    "shell",      "code-stdin",
 };
 
+const char *const ir_guard_words[4] = {
+	[IR_GD_WITH] = "with",
+	[IR_GD_WITHOUT] = "without",
+	[IR_GD_WITH_ONLY] = "with only",
+	[IR_GD_WITHIN] = "within",
+};
+
 const char *const ir_takes_words[3] = {
 	[IR_TAKES_NOTHING] = "nothing",
 	[IR_TAKES_VALUE] = "value",

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "compiler/ir/facts_words.h"
 #include "compiler/ir/print.h"
 
 void ir_print_str(FILE *out, struct str s)
@@ -102,7 +103,34 @@ static void put_path(FILE *out, const struct ir_path *p)
 		fputs(" (and below)", out);
 }
 
-static void put_command(FILE *out, const struct ir_command *c)
+static void put_guard(FILE *out, const struct ir_guard *g)
+{
+	size_t i;
+
+	fprintf(out, " %s ", ir_guard_words[g->kind]);
+	for (i = 0; i < g->noptions; i++) {
+		fputs(i ? ", " : "", out);
+		put_glob(out, &g->options[i].name);
+		if (g->options[i].value) {
+			fputc('=', out);
+			put_glob(out, g->options[i].value);
+		}
+	}
+	for (i = 0; i < g->npaths; i++) {
+		fputs(i ? ", " : "", out);
+		put_path(out, &g->paths[i]);
+	}
+}
+
+static void put_regex(FILE *out, const struct ir_command *c)
+{
+	fputc('/', out);
+	ir_print_str(out, c->text);
+	fprintf(out, "/%s%s%s", c->regex_i ? "i" : "", c->regex_x ? "x" : "",
+		c->opaque ? " (opaque)" : "");
+}
+
+static void put_words(FILE *out, const struct ir_command *c)
 {
 	size_t i;
 
@@ -118,6 +146,16 @@ static void put_command(FILE *out, const struct ir_command *c)
 			put_glob(out, &c->words[i].glob);
 	}
 	fputs(c->tail ? ":*]" : c->more ? " ...]" : "]", out);
+}
+
+static void put_command(FILE *out, const struct ir_command *c)
+{
+	if (c->regex)
+		put_regex(out, c);
+	else
+		put_words(out, c);
+	for (size_t i = 0; i < c->nguards; i++)
+		put_guard(out, &c->guards[i]);
 }
 
 static void put_cidr(FILE *out, const struct num_cidr *c)

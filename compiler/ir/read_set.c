@@ -5,6 +5,7 @@
  */
 #include "compiler/ir/read_set.h"
 
+#include "compiler/ir/facts_words.h"
 #include "compiler/ir/read.h"
 
 bool ir_rd_fail(struct ir_reader *r, const char *key, const char *what)
@@ -245,6 +246,53 @@ static void read_path(struct ir_reader *r, struct json_object *o, struct ir_path
 	ret->text = ir_rd_str(r, o, "text");
 }
 
+static void read_option(struct ir_reader *r, struct json_object *o,
+			struct ir_option *ret)
+{
+	struct json_object *v = ir_rd_get(r, o, "name", json_type_array);
+
+	if (!v)
+		return;
+	read_glob(r, v, &ret->name, 0);
+	if (json_object_object_get_ex(o, "value", &v)) {
+		ret->value = ARENA_NEW(r->a, struct ir_glob);
+		read_glob(r, v, ret->value, 0);
+	}
+	ret->text = ir_rd_str(r, o, "text");
+}
+
+static void read_guard(struct ir_reader *r, struct json_object *o, struct ir_guard *ret)
+{
+	struct json_object *list;
+	size_t i;
+
+	ret->kind = (enum ir_guard_kind)ir_rd_word(r, o, "kind", ir_guard_words,
+						   POL_LEN(ir_guard_words));
+	if (r->why)
+		return;
+	if (ret->kind == IR_GD_WITHIN) {
+		list = ir_rd_list(r, o, "paths", &ret->npaths);
+		ret->paths = arena_array(r->a, ret->npaths + 1, sizeof(*ret->paths));
+		for (i = 0; i < ret->npaths && !r->why; i++)
+			read_path(r, json_object_array_get_idx(list, i), &ret->paths[i]);
+		return;
+	}
+	list = ir_rd_list(r, o, "options", &ret->noptions);
+	ret->options = arena_array(r->a, ret->noptions + 1, sizeof(*ret->options));
+	for (i = 0; i < ret->noptions && !r->why; i++)
+		read_option(r, json_object_array_get_idx(list, i), &ret->options[i]);
+}
+
+static void read_guards(struct ir_reader *r, struct json_object *o,
+			struct ir_command *ret)
+{
+	struct json_object *list = ir_rd_list(r, o, "guards", &ret->nguards);
+
+	ret->guards = arena_array(r->a, ret->nguards + 1, sizeof(*ret->guards));
+	for (size_t i = 0; i < ret->nguards && !r->why; i++)
+		read_guard(r, json_object_array_get_idx(list, i), &ret->guards[i]);
+}
+
 static void read_command(struct ir_reader *r, struct json_object *o,
 			 struct ir_command *ret)
 {
@@ -263,6 +311,11 @@ static void read_command(struct ir_reader *r, struct json_object *o,
 	}
 	ret->tail = ir_rd_flag(r, o, "tail");
 	ret->more = ir_rd_flag(r, o, "more");
+	ret->regex = ir_rd_flag(r, o, "regex");
+	ret->regex_i = ir_rd_flag(r, o, "regex_i");
+	ret->regex_x = ir_rd_flag(r, o, "regex_x");
+	ret->opaque = ir_rd_flag(r, o, "opaque");
+	read_guards(r, o, ret);
 	ret->text = ir_rd_str(r, o, "text");
 }
 

@@ -61,13 +61,52 @@ static const char *check_path(const struct ir_path *p, bool unix_path)
 	return check_glob(g, true, 0);
 }
 
-static const char *check_command(const struct ir_command *c, bool broad)
+static bool is_plain(const struct ir_glob *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i].op != IR_G_BYTE && g->v[i].op != IR_G_ONE &&
+		    g->v[i].op != IR_G_STAR)
+			return false;
+	return true;
+}
+
+/* A name that begins as an option does; its braces are written out. */
+static const char *check_option(const struct ir_option *o)
+{
+	const struct ir_glob_item *v = o->name.v;
+
+	if (o->name.n < 2 || v[0].op != IR_G_BYTE || (v[0].byte != '-' && v[0].byte != '+'))
+		return "an option that begins with no dash";
+	if (!is_plain(&o->name) || (o->value && !is_plain(o->value)))
+		return "an option with braces";
+	return check_glob(&o->name, false, 0);
+}
+
+static const char *check_guard(const struct ir_guard *g)
+{
+	const char *why = NULL;
+
+	if (g->kind > IR_GD_WITHIN)
+		return "a guard out of range";
+	if (g->kind == IR_GD_WITHIN ? !g->npaths || g->noptions :
+				      !g->noptions || g->npaths)
+		return "a guard of nothing";
+	for (size_t i = 0; i < g->noptions && !why; i++)
+		why = check_option(&g->options[i]);
+	for (size_t i = 0; i < g->npaths && !why; i++)
+		why = check_path(&g->paths[i], false);
+	return why;
+}
+
+static const char *check_words(const struct ir_command *c, bool broad)
 {
 	const struct ir_word *last;
 	size_t i;
 
 	if (!c->nwords)
 		return "a command pattern without words";
+	if (c->regex_i || c->regex_x || c->opaque)
+		return "words with flags of a regex";
 	last = &c->words[c->nwords - 1];
 	if (c->more && !broad)
 		return "a last '*' of many words where allow matches";
@@ -85,6 +124,17 @@ static const char *check_command(const struct ir_command *c, bool broad)
 			return "a word that is '**' and a glob";
 	}
 	return NULL;
+}
+
+static const char *check_command(const struct ir_command *c, bool broad)
+{
+	const char *why = c->regex ? NULL : check_words(c, broad);
+
+	if (c->regex && (c->nwords || c->tail || c->more || !c->text.n))
+		return "a regex with words";
+	for (size_t i = 0; i < c->nguards && !why; i++)
+		why = check_guard(&c->guards[i]);
+	return why;
 }
 
 static const char *check_cidr(const struct num_cidr *c)

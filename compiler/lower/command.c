@@ -1,9 +1,10 @@
 /*
- * Command patterns (semantics 4.3) to word lists: where words begin and end,
- * `:*`, `**`, and a last `*`.  Which bytes `*` matches, and how the program
+ * Command patterns (semantics 4.3) to word lists and regexes: where words begin
+ * and end, `:*` and `**`; guards are read in guard.c.  Which bytes `*` matches, and how the program
  * column is compared, is the reader's business.
  */
 #include "compiler/lower/internal.h"
+#include "compiler/sets/regex.h"
 
 #define MAX_WORDS 256u
 
@@ -117,18 +118,25 @@ static bool read_words(struct lower *l, const struct ast_value *v, struct str te
 	return true;
 }
 
-bool lower_command_pattern(struct lower *l, const struct ast_value *v,
-			   enum lower_side side, struct ir_command *ret)
+static bool read_regex(struct lower *l, const struct ast_value *v, enum lower_side side,
+		       struct ir_command *c)
 {
-	struct ir_command c = { .text = v->text };
-	struct str text = trimmed(v->text);
-	const struct ir_word *last;
+	if (!lower_decided(l, v->at, "a regular expression as a pattern"))
+		return false;
+	c->regex = true;
+	c->regex_i = lower_regex_flag(v, 'i');
+	c->regex_x = lower_regex_flag(v, 'x');
+	return lower_regex(l, v, side == LOWER_NARROW ? SET_REGEX_DOLLAR_END : 0,
+			   &c->opaque);
+}
 
-	if (v->kind == AST_V_REGEX && l->sink->errors)
-		return false; /* refused by sema */
+static bool read_text(struct lower *l, const struct ast_value *v, struct ir_command *c)
+{
+	struct str text = trimmed(v->text);
+
 	if (v->kind != AST_V_STRING && v->kind != AST_V_RAW) {
 		diag_add(l->sink, DIAG_KIND_OF_VALUE, v->at,
-			 "a command pattern is a text in double quotes");
+			 "a command pattern is a text in double quotes, or a regex");
 		return false;
 	}
 	if (v->kind == AST_V_STRING && sema_has_root(text)) {
@@ -139,36 +147,56 @@ bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 	}
 	if (v->kind == AST_V_STRING) /* a pattern's own backslashes are left */
 		text = sema_plain(l->a, text);
-	c.tail = strip_tail(&text);
+	c->tail = strip_tail(&text);
 	if (!text.n)
 		return bad(l, v, "no words", "to match every command write '*'");
-	if (c.tail && is_blank(text.p[text.n - 1]) && !is_escaped(text, text.n - 1))
+	if (c->tail && is_blank(text.p[text.n - 1]) && !is_escaped(text, text.n - 1))
 		return bad(l, v, "':*' without its word",
 			   "it continues the word before it: \"npm run test:*\"");
-	if (!read_words(l, v, text, &c))
+	if (!read_words(l, v, text, c))
 		return false;
-	if (c.words[0].any_words)
+	if (c->words[0].any_words)
 		return bad(l, v, "'**' for the program",
 			   "a pattern begins with one program; '*' is any");
-	last = &c.words[c.nwords - 1];
-	if (c.tail && last->any_words)
+	if (c->tail && c->words[c->nwords - 1].any_words)
 		return bad(l, v, "':*' behind '**'", "'**' alone says as much");
-	c.more = side == LOWER_BROAD && !c.tail && !last->any_words &&
-		 last->glob.n == 1 && last->glob.v[0].op == IR_G_STAR;
 	warn_quotes(l, v);
-	*ret = c;
 	return true;
+}
+
+static bool is_star(const struct ir_word *w)
+{
+	return !w->any_words && w->glob.n == 1 && w->glob.v[0].op == IR_G_STAR;
+}
+
+bool lower_command_pattern(struct lower *l, const struct ast_value *v,
+			   enum lower_side side, const struct lower_guards *guards,
+			   struct lower_sets *into)
+{
+	struct ir_set set = { 0 };
+	struct ir_command *c = &set.u.command;
+
+	c->text = v->text;
+	if (guards) {
+		c->guards = guards->v.v;
+		c->nguards = guards->v.n;
+	}
+	if (v->kind == AST_V_REGEX ? !read_regex(l, v, side, c) : !read_text(l, v, c))
+		return false;
+	if (side == LOWER_NARROW || c->regex || !LOWER_GUARDS) {
+		c->more = side == LOWER_BROAD && !c->regex && !c->tail &&
+			  is_star(&c->words[c->nwords - 1]);
+		VEC_PUSH(l->a, &into->v, set);
+		return true;
+	}
+	return lower_option_words(l, c, into) ||
+	       bad(l, v, "too many alternatives", "write several patterns");
 }
 
 static bool read_except(struct lower *l, const struct ast_value *v, enum lower_side side,
 			struct lower_sets *into)
 {
-	struct ir_set set = { 0 };
-
-	if (!lower_command_pattern(l, v, side, &set.u.command))
-		return false;
-	VEC_PUSH(l->a, &into->v, set);
-	return true;
+	return lower_command_pattern(l, v, side, NULL, into);
 }
 
 bool lower_command_except(struct lower *l, const struct ast_stmt *stmt,
@@ -180,14 +208,15 @@ bool lower_command_except(struct lower *l, const struct ast_stmt *stmt,
 void lower_command(struct lower *l, const struct sema_stmt *t)
 {
 	enum lower_side side = lower_side_of(t->stmt->effect);
+	struct lower_sets sets = { .v = { NULL, 0, 0 } };
+	struct lower_guards guards;
 	struct lower_head h;
 	bool ok = lower_head(l, t, IR_COMMAND, &h);
 
 	ok &= lower_command_except(l, t->stmt, side, &h.rule.except, &h.rule.nexcept);
-	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
-		struct ir_set set = { 0 };
-
-		if (lower_command_pattern(l, v, side, &set.u.command) && ok)
-			lower_add(l, &h, &set);
-	}
+	ok &= lower_guards(l, t->stmt, side, &guards);
+	for (const struct ast_value *v = t->stmt->values; v; v = v->next)
+		lower_command_pattern(l, v, side, &guards, &sets);
+	for (size_t i = 0; i < sets.v.n && ok; i++)
+		lower_add(l, &h, &sets.v.v[i]);
 }

@@ -138,16 +138,30 @@ bool lower_program_name(struct lower *l, struct str name, struct span at)
 	return false;
 }
 
+/* The patterns of a fact with their guards, and its exceptions. */
+static bool read_patterns(struct lower *l, const struct ast_stmt *stmt,
+			  enum lower_side side, struct lower_sets *ret,
+			  struct ir_set **ret_except, size_t *ret_nexcept)
+{
+	struct lower_guards guards;
+	bool ok = lower_command_except(l, stmt, side, ret_except, ret_nexcept);
+
+	ok &= lower_guards(l, stmt, side, &guards);
+	for (const struct ast_value *v = stmt->values; v; v = v->next)
+		ok &= lower_command_pattern(l, v, side, &guards, ret);
+	return ok;
+}
+
 static void lower_inert(struct lower *l, const struct sema_stmt *t)
 {
 	struct ir_inert f = { .level = t->unit->level, .at = t->at };
+	struct lower_sets sets = { .v = { NULL, 0, 0 } };
 
-	if (!lower_command_except(l, t->stmt, LOWER_NARROW, &f.except, &f.nexcept))
+	if (!read_patterns(l, t->stmt, LOWER_NARROW, &sets, &f.except, &f.nexcept))
 		return;
-	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
-		f.set = (struct ir_set){ 0 };
-		if (lower_command_pattern(l, v, LOWER_NARROW, &f.set.u.command))
-			VEC_PUSH(l->a, &l->ir->inert, f);
+	for (size_t i = 0; i < sets.v.n; i++) {
+		f.set = sets.v.v[i];
+		VEC_PUSH(l->a, &l->ir->inert, f);
 	}
 }
 
@@ -191,6 +205,7 @@ static void lower_risk(struct lower *l, const struct sema_stmt *t)
 	struct ir_risk_fact f = {
 		.kind = IR_COMMAND, .level = t->unit->level, .id = t->id, .at = t->at
 	};
+	struct lower_sets sets = { .v = { NULL, 0, 0 } };
 	enum lower_side side;
 	size_t r = 0;
 
@@ -205,12 +220,11 @@ static void lower_risk(struct lower *l, const struct sema_stmt *t)
 	}
 	f.risk = (enum ir_risk)r;
 	side = f.risk == IR_RISK_LOW ? LOWER_NARROW : LOWER_BROAD;
-	if (!lower_command_except(l, t->stmt, side, &f.except, &f.nexcept))
+	if (!read_patterns(l, t->stmt, side, &sets, &f.except, &f.nexcept))
 		return;
-	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
-		f.set = (struct ir_set){ 0 };
-		if (lower_command_pattern(l, v, side, &f.set.u.command))
-			VEC_PUSH(l->a, &l->ir->risks, f);
+	for (size_t i = 0; i < sets.v.n; i++) {
+		f.set = sets.v.v[i];
+		VEC_PUSH(l->a, &l->ir->risks, f);
 	}
 }
 

@@ -167,8 +167,33 @@ bool lower_mentions_role(const struct ast_expr *x);
 
 /* --- one file a section ---------------------------------------------------- */
 
+/*
+ * Whether the evaluator and the matcher read guards and regexes of command
+ * patterns.  Until both do, they are refused, and an option word of a broad
+ * pattern is a word like any other.
+ */
+#define LOWER_GUARDS 0
+/* False and an error where they do not. */
+bool lower_decided(struct lower *l, struct span at, const char *what);
+
+/* Guards of a statement, which all of its patterns have. */
+struct lower_guards {
+	VEC(struct ir_guard) v;
+};
+
+/* False after an error. */
+bool lower_guards(struct lower *l, const struct ast_stmt *stmt, enum lower_side side,
+		  struct lower_guards *ret);
+/*
+ * A broad pattern whose option words become guards; several patterns where a
+ * word is an option or not.  False where there are too many.
+ */
+bool lower_option_words(struct lower *l, const struct ir_command *c,
+			struct lower_sets *into);
+/* What one pattern denotes goes to `into`; false after an error. */
 bool lower_command_pattern(struct lower *l, const struct ast_value *v,
-			   enum lower_side side, struct ir_command *ret);
+			   enum lower_side side, const struct lower_guards *guards,
+			   struct lower_sets *into);
 /* The exceptions of a statement as sets; false after an error. */
 bool lower_command_except(struct lower *l, const struct ast_stmt *stmt,
 			  enum lower_side side, struct ir_set **ret, size_t *ret_n);
@@ -204,6 +229,7 @@ bool lower_program_name(struct lower *l, struct str name, struct span at);
  */
 bool lower_regex(struct lower *l, const struct ast_value *v, unsigned flags,
 		 bool *ret_opaque);
+bool lower_regex_flag(const struct ast_value *v, char flag);
 /* `when /…/` of a code place; NULL: there is none. */
 void lower_when_regex(struct lower *l, const struct ast_value *v, struct ir_when *ret);
 void lower_pin(struct lower *l, const struct sema_stmt *t);

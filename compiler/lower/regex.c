@@ -1,11 +1,12 @@
 /*
- * Regular expressions of facts.  Whether a place holds code is decided by an
- * automaton, so what is no regular language is an error there.
+ * Regular expressions of patterns and facts.  Whether a place holds code is
+ * decided by an automaton, so what is no regular language is an error there; in
+ * a pattern PCRE2 decides it.
  */
 #include "compiler/lower/internal.h"
 #include "compiler/sets/regex.h"
 
-static bool has_flag(const struct ast_value *v, char flag)
+bool lower_regex_flag(const struct ast_value *v, char flag)
 {
 	for (size_t i = 0; i < v->flags.n; i++)
 		if (v->flags.p[i] == flag)
@@ -28,8 +29,8 @@ static struct span byte_at(const struct ast_value *v, size_t offset)
 bool lower_regex(struct lower *l, const struct ast_value *v, unsigned flags,
 		 bool *ret_opaque)
 {
-	unsigned all = flags | (has_flag(v, 'i') ? SET_REGEX_I : 0u) |
-		       (has_flag(v, 'x') ? SET_REGEX_X : 0u);
+	unsigned all = flags | (lower_regex_flag(v, 'i') ? SET_REGEX_I : 0u) |
+		       (lower_regex_flag(v, 'x') ? SET_REGEX_X : 0u);
 	struct set_re *re;
 	const char *why = NULL;
 	size_t offset = 0;
@@ -70,7 +71,7 @@ void lower_when_regex(struct lower *l, const struct ast_value *v, struct ir_when
 	if (!v)
 		return;
 	ret->text = v->text;
-	ret->i = has_flag(v, 'i');
-	ret->x = has_flag(v, 'x');
+	ret->i = lower_regex_flag(v, 'i');
+	ret->x = lower_regex_flag(v, 'x');
 	(void)lower_regex(l, v, 0, NULL);
 }

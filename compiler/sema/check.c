@@ -29,14 +29,19 @@ static const char *const option_words[] = {
 #define O(x) (1u << AST_O_##x)
 #define RULE_OPTIONS \
 	(O(BECAUSE) | O(AS) | O(WHEN) | O(EXCEPT) | O(UNTIL) | O(MAY))
+#define GUARDS (O(WITH) | O(WITHOUT) | O(WITH_ONLY) | O(WITHIN))
+/* They add up; any other one may be stated once. */
+#define REPEATED (O(EXCEPT) | GUARDS)
 
 static unsigned options_of(const struct ast_stmt *stmt, int section)
 {
 	if (stmt->kind == AST_RISK)
-		return O(AS) | O(EXCEPT);
+		return O(AS) | O(EXCEPT) | GUARDS;
 	if (stmt->kind == AST_INERT)
-		return O(EXCEPT);
+		return O(EXCEPT) | GUARDS;
 	switch (section) {
+	case AST_SEC_COMMAND:
+		return RULE_OPTIONS | GUARDS;
 	case AST_SEC_SYSCALL:
 		return RULE_OPTIONS | O(WITH);
 	case AST_SEC_NETWORK:
@@ -52,14 +57,13 @@ static void unsupported(struct sema *s, struct span at, const char *what)
 		 what);
 }
 
-/* Patterns: no regexes anywhere. */
+/* Regexes are patterns of commands only. */
 static void check_values(struct sema *s, const struct ast_value *v)
 {
 	for (; v; v = v->next)
 		if (v->kind == AST_V_REGEX)
-			diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
-				 "a regular expression as a pattern is not supported "
-				 "by this version");
+			diag_add(s->sink, DIAG_KIND_OF_VALUE, v->at,
+				 "a regular expression is a pattern of commands only");
 }
 
 /* `may yes`: the one word, on what asks. */
@@ -97,8 +101,9 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 				unsupported(s, o->at, arena_printf(s->a, "'%s'", word));
 			continue;
 		}
-		if (seen[o->kind] && o->kind != AST_O_EXCEPT &&
-		    o->kind != AST_O_WITHIN) {
+		if (seen[o->kind] &&
+		    !((section == AST_SEC_SYSCALL ? O(EXCEPT) : REPEATED) &
+		      1u << o->kind)) {
 			struct diag *d = diag_add(s->sink, DIAG_OPTION, o->at,
 						  "'%s' is stated twice", word);
 			diag_note(s->sink, d, seen[o->kind]->at,
@@ -107,10 +112,10 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 		seen[o->kind] = o;
 		if (o->kind == AST_O_MAY)
 			check_may(s, stmt, o);
-		if (o->kind == AST_O_EXCEPT)
+		if (o->kind == AST_O_EXCEPT && section != AST_SEC_COMMAND)
 			check_values(s, o->values);
 	}
-	if (stmt->kind == AST_RULE && seen[AST_O_WITH] && stmt->effect != AST_DENY)
+	if (section == AST_SEC_SYSCALL && seen[AST_O_WITH] && stmt->effect != AST_DENY)
 		diag_add(s->sink, DIAG_OPTION, seen[AST_O_WITH]->at,
 			 "'with' names the error of a denied call; '%s' denies none",
 			 ast_effect_name(stmt->effect));
@@ -132,8 +137,10 @@ static void check_rule(struct sema *s, const struct ast_stmt *stmt, int section)
 		diag_help(s->sink, d, "write 'allow read', 'allow read, write' or "
 			  "'allow exec'");
 	}
-	check_values(s, stmt->values);
-	check_values(s, stmt->net.hosts);
+	if (section != AST_SEC_COMMAND) {
+		check_values(s, stmt->values);
+		check_values(s, stmt->net.hosts);
+	}
 	check_options(s, stmt, section);
 }
 
@@ -159,7 +166,6 @@ void sema_check_stmt(struct sema *s, const struct sema_unit *u,
 		break;
 	case AST_RISK:
 	case AST_INERT:
-		check_values(s, stmt->values);
 		check_options(s, stmt, section);
 		break;
 	case AST_TEST:

@@ -465,11 +465,6 @@ static bool is_let_value(struct sema *s, const struct ast_value *v)
 {
 	struct map keys;
 
-	if (v->kind == AST_V_REGEX) {
-		diag_add(s->sink, DIAG_UNSUPPORTED, v->at,
-			 "regular expressions are not supported by this version");
-		return false;
-	}
 	map_init(&keys, s->a);
 	for (const struct ast_value *i = v->items; i; i = i->next) {
 		const struct ast_value *first = i->key.n ? map_get(&keys, i->key) : NULL;

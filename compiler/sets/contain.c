@@ -208,16 +208,24 @@ static struct set_re *word_re(struct arena *a, const struct ir_rule *r,
 	       set_from_word(a, &s->u.unix_path.glob, side) : set_none(a);
 }
 
-static struct set_re *word_except(struct arena *a, const struct ir_rule *r)
+/* Is what the words say more than the set holds: is there a guard, a regex? */
+static bool is_loose(const struct ir_rule *r, const struct ir_set *s)
+{
+	return r->kind == IR_COMMAND && (s->u.command.regex || s->u.command.nguards);
+}
+
+/* `exact`: without those that take less off than their words say. */
+static struct set_re *word_except(struct arena *a, const struct ir_rule *r, bool exact)
 {
 	enum set_side side =
 		set_side_of(r->effect) == SET_BROAD ? SET_NARROW : SET_BROAD;
 	struct set_re **v = arena_array(a, r->nexcept + 1, sizeof(*v));
-	size_t i;
+	size_t i, n = 0;
 
 	for (i = 0; i < r->nexcept; i++)
-		v[i] = word_re(a, r, &r->except[i], side);
-	return set_or_all(a, v, r->nexcept);
+		if (!exact || !is_loose(r, &r->except[i]))
+			v[n++] = word_re(a, r, &r->except[i], side);
+	return set_or_all(a, v, n);
 }
 
 static enum set_answer word_query(struct arena *a, const struct ir_rule *big,
@@ -225,12 +233,17 @@ static enum set_answer word_query(struct arena *a, const struct ir_rule *big,
 {
 	struct set_tagged y = {
 		.re = word_re(a, big, &big->set, set_side_of(big->effect)),
-		.minus = word_except(a, big),
+		.minus = word_except(a, big, false),
 	};
+	enum set_answer answer;
 
-	return set_included(a,
-			    word_re(a, small, &small->set, set_side_of(small->effect)),
-			    word_except(a, small), &y, 1, SET_DEFAULT_BUDGET, NULL);
+	answer = set_included(a,
+			      word_re(a, small, &small->set,
+				      set_side_of(small->effect)),
+			      word_except(a, small, true), &y, 1, SET_DEFAULT_BUDGET,
+			      NULL);
+	/* a guard of the larger set is about options and paths, not about words */
+	return answer == SET_HOLDS && is_loose(big, &big->set) ? SET_UNDECIDED : answer;
 }
 
 /* --- boxes -------------------------------------------------------------- */

@@ -327,6 +327,8 @@ struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
 	k.where = set_cat(a, k.word, k.word);
 	any = set_star(a, k.word);
 	after = more ? set_cat(a, k.word, any) : c->tail ? any : set_eps(a);
+	if (c->regex)
+		return set_cat(a, any_program(&k), any);
 	/* leading ** may stand for no word: then the next one is the program */
 	for (i = 0; i < n; i++) {
 		if (i + 1 < n && c->words[i].any_words && c->words[i + 1].any_words)

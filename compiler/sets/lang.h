@@ -12,6 +12,10 @@
 /* As deny and ask match (broadly), or as allow matches (narrowly). */
 enum set_side { SET_BROAD, SET_NARROW };
 
+/*
+ * The word lists of a pattern.  Its guards are not looked at, and of a regex it
+ * is every list: never less than what the pattern matches.
+ */
 struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
 				enum set_side side);
 /* Over the rest of the path under the pattern's own root. */
