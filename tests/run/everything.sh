@@ -50,6 +50,7 @@ if built dev; then
 	run 'tests (dev)' suite dev
 fi
 run faults env BUILD="$PWD/build/dev" tests/run/faults.sh each
+run options tests/run/options.sh
 run lint env BUILD="$PWD/build/dev" tests/run/lint.sh
 if [ -n "$behind" ]; then
 	wait "$behind"
