@@ -141,6 +141,54 @@ bool shell_backquote(struct shell *s, bool in_quotes)
 
 /* --- dollar -------------------------------------------------------------------------- */
 
+/*
+ * Bash counts the parentheses of the text before it takes it for arithmetic, those of
+ * substitutions and of ${…} as well, though not those in quotes: $((p + $(case x in
+ * x) …))) runs p.  It counts in a text of its own, where no comments are and `case` has
+ * other parentheses: where these or quotes might hide one the answer is no.
+ */
+static bool counts(const char *p, const char *end)
+{
+	unsigned open = 0, braces = 0;
+	char quoted = '\0';
+
+	if (memmem(p, (size_t)(end - p), "esac", 4) ||
+	    (memmem(p, (size_t)(end - p), "<<", 2) && memchr(p, '\n', (size_t)(end - p))))
+		return false;
+	for (; p < end; p++) {
+		if (*p == '#' && shell_is(p[-1], C_META)) {
+			return false;
+		} else if (*p == '\\') {
+			p++;
+		} else if (quoted && *p == quoted) {
+			if (braces)
+				return false;
+			quoted = '\0';
+		} else if (quoted && strchr("()`", *p)) {
+			return false;
+		} else if (quoted) {
+			braces += *p == '{';
+			braces -= *p == '}' && braces;
+		} else if (*p == '"' || *p == '\'') {
+			quoted = *p;
+		} else if (*p == '(') {
+			open++;
+		} else if (*p == ')' && !open--) {
+			return false;
+		}
+	}
+	return !open && !quoted;
+}
+
+/* Behind the text of arithmetic that ends before p. */
+static const char *arith_end(const char *p)
+{
+	p--;
+	while (p[-1] == '\n' && p[-2] == '\\')
+		p -= 2;
+	return p - 1;
+}
+
 /* "((" is at p.  Only what closes as arithmetic is that; what is none is read once
  * more, for the commands in it. */
 static bool double_paren(struct shell *s)
@@ -151,7 +199,8 @@ static bool double_paren(struct shell *s)
 	shell_next(s);
 	at = s->p;
 	s->p++;
-	if (shell_arith(s, ')', &closed) && closed)
+	if (shell_arith(s, ')', &closed) && closed &&
+	    (s->posix || SHELL_OFF(ARITH_COUNT) || counts(at + 1, arith_end(s->p))))
 		return true;
 	if (shell_is_limit(s))
 		return false;

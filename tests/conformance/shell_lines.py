@@ -340,7 +340,9 @@ class Lines:
                       "[[ a =~ %s ]] && p1" % self.pick("^(a|b)$", "(a)", "a|b"), "p1 ${v@Q}",
                       "[[ a == %s ]] && p1" % self.pick("@(a|b)", "!(a)", "+(a)"),
                       "[[ aa %s ab ]] && p1" % self.pick("-nt", "-ot", "-ef"),
-                      "time\n%s" % self.simple(), "time; %s" % self.simple(), "]] %s" % self.simple(), "!\n%s" % self.simple(),
+                      "time\n%s" % self.simple(), "time; %s" % self.simple(), "]] %s" % self.simple(),
+                      "p4 $((p2 x + %s))" % self.pick("$(case a in a) say 1;; esac)", "`say 2 # )`"),
+                      "p4 $(($(say 1 '%s')+%s))" % (self.pick(")", "(", "x"), number), "!\n%s" % self.simple(),
                       "p1 2>&-x", "p1 <&-x y", "p1 $'\\c%s'" % self.pick("A", "?", "[", "x"),
                       "p1 $[%s]" % number, "coproc ar=(a) %s" % self.simple()]
         return self.r.choice(forms) if which is None else forms[which % len(forms)]

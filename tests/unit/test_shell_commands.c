@@ -186,6 +186,9 @@ static const struct row rows[] = {
 	  "a|<any>|<any> ; c|\"x|y\" @s ; c|x y @s" },
 	{ "a <<-'\t'\nx\n\t\nb",
 	  "a <<\t{x\n} ; b" },
+	{ "a $((b + $(case x in x) c;; esac))) $((1 + $(d \"$x\" '${y}')))",
+	  "! a|<multi>|<multi> @e ; case x @s ; c @sr ; b|+|<multi> @su ; case x"
+	  " @su ; c @sur ; d|<any>|${y} @s" },
 	{ "ar[a\n]= b c",
 	  "ar[]= b|c @e" },
 	{ "(!)",
