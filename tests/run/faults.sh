@@ -28,8 +28,12 @@ mkdir "$base/bin" "$base/rel"
 cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$faults/bin/polrun" "$faults/bin/polinit" "$base/bin/" || exit 1
 cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
 cp -r tests/faults "$base/"
-objects=("$faults/lib/libruntime.a" "$faults/obj/runtime/cli/polrun.o"
-	"$faults/obj/runtime/cli/polinit.o")
+# What polquery alone is made of is in neither of the two.
+mapfile -t objects < <(ar t "$faults/lib/libruntime.a" | grep -v '^query.*\.o$' | while read -r o; do
+	find "$faults/obj/runtime" -name "$o"
+done)
+objects+=("$faults/obj/runtime/cli/polrun.o" "$faults/obj/runtime/cli/polinit.o")
+[ "${#objects[@]}" -gt 50 ] || { echo "faults: no objects in $faults" >&2; exit 1; }
 nm --defined-only "${objects[@]}" 2>/dev/null | awk 'NF == 3 && $2 ~ /[tT]/ {print $3}' |
 	sort -u >"$base/ours"
 chmod -R go+rX,go-w "$base"
