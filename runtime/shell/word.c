@@ -337,6 +337,11 @@ static bool special(struct shell *s, struct shell_word *b, bool *ret_end)
 		b->w->flags |= SH_W_QUOTED;
 		if (SHELL_OFF(QUOTE_BACKSLASH))
 			return shell_lit(s, b, s->p++, 1);
+		if (!s->p[1] && !s->posix && memchr(s->src.text, '\n', s->src.n)) {
+			/* behind a quote of several lines bash loses it */
+			shell_fail(s, s->p++, "a backslash at the end of several lines");
+			return shell_seg(s, b, SH_ANY, NULL, 0);
+		}
 		s->p += s->p[1] ? 2 : 1;
 		/* at the very end it stands for itself */
 		return shell_lit(s, b, s->p - 1, 1);

@@ -411,5 +411,6 @@ int main(void)
 	if (zygote.sock >= 0)
 		end(false);
 	put_time();
+	free(line);
 	return 0;
 }

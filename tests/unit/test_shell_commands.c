@@ -189,6 +189,10 @@ static const struct row rows[] = {
 	{ "a $((b + $(case x in x) c;; esac))) $((1 + $(d \"$x\" '${y}')))",
 	  "! a|<multi>|<multi> @e ; case x @s ; c @sr ; b|+|<multi> @su ; case x"
 	  " @su ; c @sur ; d|<any>|${y} @s" },
+	{ "a 'b\nc' d\\",
+	  "! a|b\nc|d<any>" },
+	{ "a d\\",
+	  "a|d\\" },
 	{ "ar[a\n]= b c",
 	  "ar[]= b|c @e" },
 	{ "(!)",
