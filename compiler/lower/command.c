@@ -84,14 +84,16 @@ static bool is_any_words(const struct lower_glob_in *in)
 }
 
 static bool read_words(struct lower *l, const struct ast_value *v, struct str text,
-		       struct ir_command *ret)
+		       bool narrow, struct ir_command *ret)
 {
 	struct lower_glob_in in = { .l = l,
 				    .text = text,
 				    .shown = v->text,
 				    .at = v->at,
 				    .code = DIAG_COMMAND_PATTERN,
-				    .separator = '|' };
+				    .separator = '|',
+				    .sets = true,
+				    .narrow = narrow };
 	struct {
 		VEC(struct ir_word) v;
 	} words = { .v = { NULL, 0, 0 } };
@@ -130,7 +132,8 @@ static bool read_regex(struct lower *l, const struct ast_value *v, enum lower_si
 			   &c->opaque);
 }
 
-static bool read_text(struct lower *l, const struct ast_value *v, struct ir_command *c)
+static bool read_text(struct lower *l, const struct ast_value *v, bool narrow,
+		      struct ir_command *c)
 {
 	struct str text = trimmed(v->text);
 
@@ -153,7 +156,7 @@ static bool read_text(struct lower *l, const struct ast_value *v, struct ir_comm
 	if (c->tail && is_blank(text.p[text.n - 1]) && !is_escaped(text, text.n - 1))
 		return bad(l, v, "':*' without its word",
 			   "it continues the word before it: \"npm run test:*\"");
-	if (!read_words(l, v, text, c))
+	if (!read_words(l, v, text, narrow, c))
 		return false;
 	if (c->words[0].any_words)
 		return bad(l, v, "'**' for the program",
@@ -181,7 +184,8 @@ bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 		c->guards = guards->v.v;
 		c->nguards = guards->v.n;
 	}
-	if (v->kind == AST_V_REGEX ? !read_regex(l, v, side, c) : !read_text(l, v, c))
+	if (v->kind == AST_V_REGEX ? !read_regex(l, v, side, c) :
+				     !read_text(l, v, side == LOWER_NARROW, c))
 		return false;
 	if (side == LOWER_NARROW || c->regex || !LOWER_GUARDS) {
 		c->more = side == LOWER_BROAD && !c->regex && !c->tail &&

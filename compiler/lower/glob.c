@@ -167,12 +167,16 @@ static bool read_items(struct lower_glob_in *in, struct items *to)
 		} else if (c == '}') {
 			ok = bad(in, "'}' without its '{'",
 				 "write '\\\\}' for the character");
+		} else if (c == '[' && !in->sets) {
+			ok = bad(in, "a set of characters",
+				 "only command patterns have them; write '\\\\[' for "
+				 "the character");
 		} else if (c == '[') {
-			diag_add(in->l->sink, DIAG_UNSUPPORTED, in->at,
-				 "a set of characters in '%.*s' is not supported by "
-				 "this version; write '\\\\[' for the character",
-				 STR_ARG(in->shown));
-			ok = false;
+			struct ir_glob_item set;
+
+			ok = lower_set(in, &set);
+			if (ok)
+				VEC_PUSH(in->l->a, &to->v, set);
 		} else if (!in->path && is_blank(c)) {
 			ok = bad(
 				in, "a blank inside of braces",

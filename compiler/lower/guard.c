@@ -6,7 +6,7 @@
  */
 #include "compiler/lower/internal.h"
 
-#define MAX_SPELLINGS 64u /* of one word with braces */
+#define MAX_SPELLINGS 256u /* of one word with braces */
 #define MAX_CHOICES 256u  /* patterns that one may stand for */
 
 struct globs {
@@ -121,14 +121,16 @@ static bool bad_option(struct lower *l, const struct ast_value *v, const char *w
 }
 
 static bool read_name(struct lower *l, const struct ast_value *v, struct str name,
-		      struct options *to)
+		      enum lower_side side, struct options *to)
 {
 	struct lower_glob_in in = { .l = l,
 				    .text = name,
 				    .shown = v->text,
 				    .at = v->at,
 				    .code = DIAG_COMMAND_PATTERN,
-				    .separator = '|' };
+				    .separator = '|',
+				    .sets = true,
+				    .narrow = side == LOWER_NARROW };
 	struct globs all;
 	struct ir_glob g;
 
@@ -150,7 +152,8 @@ static bool read_name(struct lower *l, const struct ast_value *v, struct str nam
 	return true;
 }
 
-static bool read_option(struct lower *l, const struct ast_value *v, struct options *to)
+static bool read_option(struct lower *l, const struct ast_value *v, enum lower_side side,
+			struct options *to)
 {
 	struct str text = v->text;
 	size_t from = 0;
@@ -163,10 +166,10 @@ static bool read_option(struct lower *l, const struct ast_value *v, struct optio
 				 STR_ARG(text));
 			return false;
 		}
-		return read_name(l, v, sema_plain(l->a, text), to);
+		return read_name(l, v, sema_plain(l->a, text), side, to);
 	}
 	if (v->kind == AST_V_RAW)
-		return read_name(l, v, text, to);
+		return read_name(l, v, text, side, to);
 	if (text.n && text.p[text.n - 1] == ':')
 		return bad_option(l, v, "a guard names options, not what they take",
 				  "leave the ':' out; \"--output=/etc/*\" looks at the "
@@ -174,7 +177,7 @@ static bool read_option(struct lower *l, const struct ast_value *v, struct optio
 	for (size_t i = 0; i <= text.n; i++) {
 		if (i < text.n && text.p[i] != '|')
 			continue;
-		ok &= read_name(l, v, str_sub(text, from, i - from), to);
+		ok &= read_name(l, v, str_sub(text, from, i - from), side, to);
 		from = i + 1;
 	}
 	return ok;
@@ -234,7 +237,7 @@ bool lower_guards(struct lower *l, const struct ast_stmt *stmt, enum lower_side 
 		for (const struct ast_value *v = o->values; v; v = v->next)
 			ok &= g.kind == IR_GD_WITHIN ?
 				      lower_paths(l, v, side, &paths) :
-				      read_option(l, v, &options);
+				      read_option(l, v, side, &options);
 		g.options = options.v.v;
 		g.noptions = options.v.n;
 		g.paths = paths.v.v;

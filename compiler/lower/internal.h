@@ -109,9 +109,16 @@ struct lower_glob_in {
 	enum diag_code code;
 	char separator; /* of alternatives: ',' in paths, '|' in words */
 	bool path;
+	bool sets;      /* "[abc]" is a set of characters, else an error */
+	bool narrow;    /* as allow matches: a set has the bytes of '?' only */
 	unsigned depth;
 };
 
+/*
+ * set.c: the '[' at in->i and what belongs to it, as alternatives of one byte.
+ * False after an error.
+ */
+bool lower_set(struct lower_glob_in *in, struct ir_glob_item *ret);
 /* Reads up to the end, or in words up to a blank; false after an error. */
 bool lower_glob(struct lower_glob_in *in, struct ir_glob *ret);
 /* A path pattern of `file`, `unix` or a test. */
