@@ -25,11 +25,11 @@ static bool rest_under(struct str dir, struct str path, struct str *ret_rest)
 	return true;
 }
 
-static bool match_path(const struct ir_path *p, const struct ir_request *req)
+bool ir_match_path(const struct ir_path *p, const struct ir_request *req, struct str path)
 {
 	struct str rest;
 
-	if (!rest_under(req->roots.dir[p->root], req->path, &rest))
+	if (!rest_under(req->roots.dir[p->root], path, &rest))
 		return false;
 	return ir_match_glob(&p->glob, rest, IR_B_PATH,
 			     p->below ? IR_U_BELOW : IR_U_END);
@@ -47,7 +47,7 @@ static bool match_unix(const struct ir_path *p, const struct ir_request *req,
 		return false;
 	if (p->abstract)
 		return ir_match_glob(&p->glob, req->path, word_bytes(side), IR_U_END);
-	return match_path(p, req);
+	return ir_match_path(p, req, req->path);
 }
 
 /* --- the program column ------------------------------------------------------ */
@@ -343,7 +343,7 @@ bool ir_match_set(enum ir_kind kind, const struct ir_set *set,
 		return match_command(&set->u.command, req, side);
 	case IR_FILE:
 		return (set->u.file.ops & (unsigned)req->op) &&
-		       match_path(&set->u.file.path, req);
+		       ir_match_path(&set->u.file.path, req, req->path);
 	case IR_NET:
 		return match_net(&set->u.net, req);
 	case IR_UNIX:

@@ -1,0 +1,19 @@
+/*
+ * The program column of an allow rule (semantics 4.3): a bare name, the same
+ * name directly in a trusted directory, or one file.  Part of the reference
+ * evaluator.
+ */
+#ifndef COMPILER_IR_MATCH_PROGRAM_H
+#define COMPILER_IR_MATCH_PROGRAM_H
+
+#include "compiler/ir/match_command.h"
+
+/* Is it a bare name or directly in a trusted directory (or where it is pinned)? */
+bool ir_program_is_trusted(const struct ir_asked *q, struct str word);
+/* A file is compared in every directory where the command may run. */
+struct ir_match ir_match_program(const struct ir_asked *q, const struct ir_glob *g,
+				 struct str word, enum ir_until until);
+/* What stands behind the last '/'. */
+struct str ir_base_name(struct str word);
+
+#endif

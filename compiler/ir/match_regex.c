@@ -1,0 +1,129 @@
+/*
+ * Decides whether the words of a command, joined by blanks, hold a match of a
+ * regular expression.  PCRE2 searches; nothing here knows of the automata that
+ * the matcher makes of the same expression.  Words that are not literal may
+ * hold a match of anything.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "compiler/ir/match_program.h"
+#include "compiler/ir/match_regex.h"
+#include "compiler/ir/match_word.h"
+
+/* Steps of one search; past it the expression may match. */
+#define SEARCH_LIMIT 1000000u
+
+/* Shown where an allow pattern shall see no blank and no missing word. */
+#define NO_BLANK '\x1f'
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void add_word(struct buf *b, struct str w, enum ir_side side)
+{
+	size_t i;
+
+	if (side == IR_NARROW && !w.n)
+		buf_ch(b, NO_BLANK);
+	for (i = 0; i < w.n; i++)
+		buf_ch(b, side == IR_NARROW && is_blank(w.p[i]) ? NO_BLANK : w.p[i]);
+}
+
+/* The words, the program by its base name where `base`. */
+static struct str joined(const struct ir_asked *q, struct arena *a, enum ir_side side,
+			 bool base)
+{
+	struct str word = STR_NULL;
+	struct buf b;
+	uint32_t i;
+
+	buf_init(&b, a);
+	for (i = 0; i < q->part->nwords; i++) {
+		ir_word_text(q, &q->part->words[i], a, &word);
+		if (i)
+			buf_ch(&b, ' ');
+		add_word(&b, i || !base ? word : ir_base_name(word), side);
+	}
+	return buf_view(&b);
+}
+
+static pcre2_code *compile(const struct ir_command *c, enum ir_side side)
+{
+	uint32_t opt = PCRE2_NEVER_UTF | PCRE2_NEVER_UCP;
+	pcre2_compile_context *ctx = pcre2_compile_context_create(NULL);
+	pcre2_code *code;
+	PCRE2_SIZE at;
+	int err;
+
+	opt |= c->regex_i ? PCRE2_CASELESS : 0;
+	opt |= c->regex_x ? PCRE2_EXTENDED : 0;
+	opt |= side == IR_NARROW ? PCRE2_DOLLAR_ENDONLY : 0;
+	if (ctx) {
+		pcre2_set_newline(ctx, PCRE2_NEWLINE_LF);
+		pcre2_set_bsr(ctx, PCRE2_BSR_UNICODE);
+	}
+	code = pcre2_compile((PCRE2_SPTR)c->text.p, c->text.n, opt, &err, &at, ctx);
+	pcre2_compile_context_free(ctx);
+	return code;
+}
+
+/* A search that does not end may have found something. */
+static struct ir_match search(const pcre2_code *code, struct str text)
+{
+	pcre2_match_context *ctx = pcre2_match_context_create(NULL);
+	pcre2_match_data *data = pcre2_match_data_create_from_pattern(code, NULL);
+	struct ir_match m = { true, false };
+	int rc;
+
+	if (ctx && data) {
+		pcre2_set_match_limit(ctx, SEARCH_LIMIT);
+		rc = pcre2_match(code, (PCRE2_SPTR)(text.n ? text.p : ""), text.n, 0, 0,
+				 data, ctx);
+		if (rc >= 0)
+			m.must = true;
+		else if (rc == PCRE2_ERROR_NOMATCH)
+			m.may = false;
+	}
+	pcre2_match_data_free(data);
+	pcre2_match_context_free(ctx);
+	return m;
+}
+
+static struct ir_match search_words(const struct ir_asked *q, const pcre2_code *code,
+				    enum ir_side side)
+{
+	struct ir_match m = { false, false }, written;
+	struct str program = STR_NULL;
+	struct arena a;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	ir_word_text(q, &q->part->words[0], &a, &program);
+	if (side == IR_BROAD || ir_program_is_trusted(q, program))
+		m = search(code, joined(q, &a, side, true));
+	if (side == IR_BROAD && !m.must) {
+		written = search(code, joined(q, &a, side, false));
+		m.may |= written.may;
+		m.must |= written.must;
+	}
+	arena_release(&a);
+	return m;
+}
+
+struct ir_match ir_match_regex(const struct ir_asked *q, const struct ir_command *c,
+			       enum ir_side side)
+{
+	struct ir_match m = { true, false };
+	pcre2_code *code;
+
+	if (!ir_words_are_literal(q))
+		return m;
+	/* lowering has compiled it once: only memory can fail here */
+	code = compile(c, side);
+	if (code)
+		m = search_words(q, code, side);
+	pcre2_code_free(code);
+	return m;
+}
