@@ -24,6 +24,8 @@ enum ir_step {
 	IR_STEP_COUNT
 };
 
+struct ir_line;
+
 struct ir_decision {
 	enum ir_effect effect;        /* HIDE where a hide rule decided */
 	enum ir_step step;
@@ -35,6 +37,7 @@ struct ir_decision {
 	bool needs_person;            /* an ask that -y does not answer */
 	const struct ir_rule **matched; /* every rule that matches, in order */
 	size_t nmatched;
+	const struct ir_line *line; /* commands: what each part of it got, or NULL */
 };
 
 /* Never fails; what it cannot decide is denied. */

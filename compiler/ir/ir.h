@@ -237,6 +237,8 @@ struct ir_test {
 	struct ir_place at;
 };
 
+struct pb_commands;
+
 /* --- the whole --------------------------------------------------------------- */
 
 struct ir_lock {
@@ -278,6 +280,9 @@ struct ir {
 	VEC(struct ir_inert) inert;
 	VEC(struct ir_pin) pins;         /* by name; each once */
 	struct ir_shell shell;
+	/* The facts as the analysis of lines reads them (commands.bin); NULL until
+	   they are emitted: then no table names a program. */
+	const struct pb_commands *commands;
 	VEC(struct ir_test) tests;
 	VEC(struct ir_level_file) files; /* every text that took part, in rank order */
 	bool lifted;                     /* the pass "lift" has run */

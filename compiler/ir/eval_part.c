@@ -1,0 +1,392 @@
+/*
+ * Decides what one simple command gets, in the order of doc/semantics.md 4.4:
+ * rules, what only may be denied, what nobody can see into, and the words that
+ * spell something denied or hidden.
+ */
+#include <limits.h>
+
+#include "compiler/ir/eval_levels.h"
+#include "compiler/ir/eval_part.h"
+#include "compiler/ir/match_word.h"
+
+static const char *const step_names[] = {
+	[IR_PS_RULES] = "rules",
+	[IR_PS_TRANSPARENT] = "transparent wrapper",
+	[IR_PS_SHELL_CODE] = "code of an allowed shell",
+	[IR_PS_LOST] = "lost command",
+	[IR_PS_MAY_DENY] = "may be denied",
+	[IR_PS_OPAQUE] = "opaque",
+	[IR_PS_SPELLS] = "spells a denied command",
+	[IR_PS_HIDDEN] = "names a hidden path",
+	[IR_PS_TARGET] = "target",
+	[IR_PS_NO_TARGET] = "unknown target",
+	[IR_PS_UNPARSED] = "unparsed",
+};
+
+const char *ir_part_step_name(enum ir_part_step s)
+{
+	return s < IR_PS_COUNT ? step_names[s] : "?";
+}
+
+/* --- which rules match -------------------------------------------------------------- */
+
+static struct ir_match in_set(const struct ir_asked *q, const struct ir_set *set,
+			      const struct ir_set *except, size_t nexcept,
+			      enum ir_side side)
+{
+	struct ir_match m = ir_match_command(q, &set->u.command, side);
+	size_t i;
+
+	for (i = 0; i < nexcept && m.may; i++) {
+		struct ir_match e = ir_match_command(q, &except[i].u.command,
+						     side == IR_BROAD ? IR_NARROW :
+									IR_BROAD);
+
+		m.may &= !e.must;
+		m.must &= !e.may;
+	}
+	m.must &= m.may;
+	return m;
+}
+
+struct ir_match ir_rule_on_part(const struct ir_asked *q, const struct ir_rule *r)
+{
+	struct ir_match none = { false, false };
+
+	if (r->kind != IR_COMMAND || !(r->scopes & (unsigned)q->req->scope))
+		return none;
+	return in_set(q, &r->set, r->except, r->nexcept,
+		      r->effect == IR_ALLOW ? IR_NARROW : IR_BROAD);
+}
+
+static void find_rules(const struct ir_asked *q, struct arena *a,
+		       struct ir_part_decision *p)
+{
+	const struct ir *ir = q->ir;
+	size_t i;
+
+	p->rules = arena_array(a, ir->rules.n + 1, sizeof(*p->rules));
+	for (i = 0; i < ir->rules.n; i++) {
+		struct ir_match m = ir_rule_on_part(q, ir->rules.v[i]);
+
+		if (m.may)
+			p->rules[p->nrules++] =
+				(struct ir_part_rule){ ir->rules.v[i], m.must };
+	}
+}
+
+/* Matches as 4.4 has it: allow by all of it, ask by some, deny by all or some. */
+static bool counts(const struct ir_part_rule *r, bool may_deny)
+{
+	switch (r->rule->effect) {
+	case IR_ALLOW:
+		return r->must;
+	case IR_ASK:
+		return true;
+	case IR_DENY:
+	case IR_HIDE:
+	case IR_EFFECT_COUNT:
+		break;
+	}
+	return r->must || may_deny;
+}
+
+static void decide_rules(const struct ir_asked *q, struct arena *a,
+			 const struct ir_part_decision *p, bool may_deny, bool otherwise,
+			 struct ir_decision *d)
+{
+	size_t i;
+
+	d->matched = arena_array(a, p->nrules + 1, sizeof(*d->matched));
+	d->nmatched = 0;
+	for (i = 0; i < p->nrules; i++)
+		if (counts(&p->rules[i], may_deny))
+			d->matched[d->nmatched++] = p->rules[i].rule;
+	ir_by_levels(q->ir, q->req, otherwise, d);
+}
+
+static bool is_denied(const struct ir_decision *d)
+{
+	return d->rule && d->effect >= IR_DENY;
+}
+
+/* --- facts ----------------------------------------------------------------------------- */
+
+static void classify(const struct ir_asked *q, struct ir_decision *d)
+{
+	size_t i;
+
+	d->risk = IR_RISK_MEDIUM;
+	d->risk_fact = NULL;
+	for (i = 0; i < q->ir->risks.n; i++) {
+		const struct ir_risk_fact *f = &q->ir->risks.v[i];
+		bool low = f->risk == IR_RISK_LOW;
+		struct ir_match m;
+
+		if (f->kind != IR_COMMAND || (d->risk_fact && f->risk <= d->risk))
+			continue;
+		m = in_set(q, &f->set, f->except, f->nexcept, low ? IR_NARROW : IR_BROAD);
+		if (low ? m.must : m.may) {
+			d->risk = f->risk;
+			d->risk_fact = f;
+		}
+	}
+}
+
+static bool is_inert(const struct ir_asked *q)
+{
+	size_t i;
+
+	for (i = 0; i < q->ir->inert.n; i++) {
+		const struct ir_inert *f = &q->ir->inert.v[i];
+
+		if (in_set(q, &f->set, f->except, f->nexcept, IR_NARROW).must)
+			return true;
+	}
+	return false;
+}
+
+/* --- words that spell something -------------------------------------------------------- */
+
+/* The words from `from` on as a command of their own, or false. */
+static bool tail_part(const struct ir_asked *q, uint32_t from, struct arena *a,
+		      struct cmd_part *ret)
+{
+	const struct cmd_part *p = q->part;
+	uint32_t n = p->nwords - from, i;
+	const char **argv = arena_array(a, n + 1, sizeof(*argv));
+	struct cmd_line line;
+	size_t size, bytes = 0;
+
+	for (i = 0; i < n; i++) {
+		struct str word;
+
+		if (!ir_word_text(q, &p->words[from + i], a, &word))
+			return false;
+		argv[i] = str_z(a, word);
+		bytes += word.n + 1;
+	}
+	size = cmd_block_size(bytes);
+	cmd_from_argv(&line, arena_alloc(a, size), size, q->world, argv, n);
+	if (!line.first || line.first->kind != CMD_COMMAND)
+		return false;
+	*ret = *line.first;
+	ret->dirs = p->dirs;
+	ret->dirs_unknown = p->dirs_unknown;
+	ret->flags |= p->flags & CMD_APPENDS;
+	return true;
+}
+
+/* The rule that denies all of what the words from `from` on stand for. */
+static const struct ir_rule *tail_denied(const struct ir_asked *q, uint32_t from)
+{
+	const struct ir_rule *by = NULL;
+	struct ir_part_decision t = { .part = NULL };
+	struct ir_asked tail = *q;
+	struct cmd_part part;
+	struct arena a;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	if (tail_part(q, from, &a, &part)) {
+		tail.part = &part;
+		find_rules(&tail, &a, &t);
+		decide_rules(&tail, &a, &t, false, true, &t.d);
+		if (is_denied(&t.d))
+			by = t.d.rule;
+	}
+	arena_release(&a);
+	return by;
+}
+
+static const struct ir_rule *any_tail_denied(const struct ir_asked *q, uint32_t *ret_word)
+{
+	const struct ir_rule *by = NULL;
+	uint32_t i;
+
+	for (i = 1; i < q->part->nwords && !by; i++) {
+		by = tail_denied(q, i);
+		*ret_word = i;
+	}
+	return by;
+}
+
+/* The rule that hides the file of that name, whatever is done to it. */
+static const struct ir_rule *hidden_path(const struct ir_asked *q, struct str path)
+{
+	static const enum ir_op ops[] = { IR_READ, IR_WRITE, IR_EXEC };
+	struct ir_request file = *q->req;
+	const struct ir_rule *by = NULL;
+	struct arena a;
+	size_t i;
+
+	file.kind = IR_FILE;
+	file.path = path;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	for (i = 0; i < POL_LEN(ops) && !by; i++) {
+		struct ir_decision d;
+
+		file.op = ops[i];
+		ir_eval(q->ir, &file, &a, &d);
+		if (d.effect == IR_HIDE)
+			by = d.rule;
+	}
+	arena_release(&a);
+	return by;
+}
+
+static const struct ir_rule *hidden_word(const struct ir_asked *q,
+					 const struct cmd_word *word)
+{
+	const struct cmd_dir none = { .path = NULL }, *d;
+	const struct ir_rule *by = NULL;
+	char buf[PATH_MAX];
+	const char *p;
+	unsigned k;
+	size_t n;
+	bool home;
+
+	for (k = 0; cmd_path_text(word, k, &p, &n, &home) && !by; k++) {
+		d = q->part->dirs_unknown || !q->part->dirs ? &none : q->part->dirs;
+		for (; d && !by; d = d->next)
+			if (cmd_resolve(q->world, d->path, p, n, home, buf, sizeof(buf)))
+				by = hidden_path(q, str_from(buf));
+	}
+	return by;
+}
+
+static const struct ir_rule *any_hidden(const struct ir_asked *q, uint32_t *ret_word)
+{
+	const struct ir_rule *by = NULL;
+	uint32_t i;
+
+	for (i = 0; i < q->part->nwords && !by; i++) {
+		by = hidden_word(q, &q->part->words[i]);
+		*ret_word = i;
+	}
+	return by;
+}
+
+/* --- the decision ------------------------------------------------------------------------ */
+
+/* Step 3: the stricter of what there is and `opaque`. */
+static void at_least_opaque(const struct ir *ir, struct ir_part_decision *p,
+			    enum ir_part_step step, const struct ir_rule *because)
+{
+	const struct ir_scalar *s = &ir->scalars[IR_S_COMMAND_OPAQUE];
+
+	if (s->effect > p->d.effect) {
+		p->d.effect = s->effect;
+		p->d.rule = NULL;
+		p->d.scalar = IR_S_COMMAND_OPAQUE;
+		p->d.step = IR_STEP_OPAQUE;
+		p->d.needs_person = false;
+		p->step = step;
+		p->because = because;
+	}
+	/* every ask must be answered, and this one by a person */
+	if (s->effect == IR_ASK && p->d.effect == IR_ASK)
+		p->d.needs_person = true;
+}
+
+static void at_least_ask(struct ir_part_decision *p, enum ir_part_step step,
+			 const struct ir_rule *because, uint32_t word)
+{
+	p->d.effect = IR_ASK;
+	p->d.rule = because;
+	p->step = step;
+	p->because = because;
+	p->word = word;
+}
+
+/* An allow rule that all of the command lies in, as the levels have it. */
+static bool is_allowed(const struct ir_asked *q, struct arena *a,
+		       const struct ir_part_decision *p)
+{
+	struct ir_part_decision only = { .rules = arena_array(a, p->nrules + 1,
+							      sizeof(*p->rules)) };
+	size_t i;
+
+	for (i = 0; i < p->nrules; i++)
+		if (p->rules[i].rule->effect == IR_ALLOW)
+			only.rules[only.nrules++] = p->rules[i];
+	decide_rules(q, a, &only, false, true, &only.d);
+	return only.d.rule && only.d.effect == IR_ALLOW;
+}
+
+static void decide_opaque(const struct ir_asked *q, struct arena *a,
+			  struct ir_part_decision *p)
+{
+	struct ir_decision may = p->d;
+	uint32_t flags = q->part->flags;
+
+	decide_rules(q, a, p, true, true, &may);
+	if (is_denied(&may))
+		at_least_opaque(q->ir, p, IR_PS_MAY_DENY, may.rule);
+	if (flags & CMD_OPAQUE)
+		at_least_opaque(q->ir, p, IR_PS_OPAQUE, NULL);
+	else if ((flags & CMD_OPAQUE_CODE) &&
+		 !((flags & CMD_INTERPRETER) && is_allowed(q, a, p)))
+		at_least_opaque(q->ir, p, IR_PS_OPAQUE, NULL);
+}
+
+/* Does an allow or ask rule speak of it? */
+static bool is_known(const struct ir_part_decision *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nrules; i++)
+		if (p->rules[i].rule->effect <= IR_ASK && counts(&p->rules[i], false))
+			return true;
+	return false;
+}
+
+/* What its literal words name, where it would be allowed otherwise. */
+static void decide_words(const struct ir_asked *q, struct ir_part_decision *p)
+{
+	const struct ir_rule *by;
+	uint32_t word = 0;
+
+	if (p->d.effect != IR_ALLOW || p->inert)
+		return;
+	if (!(q->part->flags & CMD_TABLED) && !is_known(p)) {
+		by = any_tail_denied(q, &word);
+		if (by) {
+			at_least_ask(p, IR_PS_SPELLS, by, word);
+			return;
+		}
+	}
+	if (p->d.rule && p->d.rule->final)
+		return;
+	by = any_hidden(q, &word);
+	if (by)
+		at_least_ask(p, IR_PS_HIDDEN, by, word);
+}
+
+void ir_eval_part(const struct ir_asked *q, struct arena *a, struct ir_part_decision *ret)
+{
+	const struct cmd_part *part = q->part;
+	bool transparent = part->flags & CMD_TRANSPARENT;
+	bool in_shell = part->shell && part->shell->allowed_by_rule;
+	struct ir_part_decision p = { .part = part };
+	const struct ir_rule *lost = NULL;
+
+	find_rules(q, a, &p);
+	classify(q, &p.d);
+	p.inert = is_inert(q);
+	decide_rules(q, a, &p, false, !transparent && !in_shell, &p.d);
+	p.allowed_by_rule = p.d.rule && p.d.effect == IR_ALLOW;
+	if (!p.d.rule && p.d.effect == IR_ALLOW && (transparent || in_shell))
+		p.step = transparent ? IR_PS_TRANSPARENT : IR_PS_SHELL_CODE;
+	if (!is_denied(&p.d) && (part->flags & CMD_LOST))
+		lost = any_tail_denied(q, &p.word);
+	if (lost) {
+		p.d.effect = IR_DENY;
+		p.d.rule = p.because = lost;
+		p.d.needs_person = false;
+		p.step = IR_PS_LOST;
+	} else if (!is_denied(&p.d)) {
+		decide_opaque(q, a, &p);
+		decide_words(q, &p);
+	}
+	*ret = p;
+}

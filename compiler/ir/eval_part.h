@@ -1,0 +1,55 @@
+/*
+ * What one simple command of a line gets (semantics 4.4), for the files of the
+ * reference evaluator and for explaining.
+ */
+#ifndef COMPILER_IR_EVAL_PART_H
+#define COMPILER_IR_EVAL_PART_H
+
+#include "compiler/ir/eval.h"
+#include "compiler/ir/match_command.h"
+
+/* Which step of 4.4 decided a part of a line. */
+enum ir_part_step {
+	IR_PS_RULES,       /* 1, 2: the rules, or `otherwise` */
+	IR_PS_TRANSPARENT, /* 2: a transparent wrapper, of which nothing is asked */
+	IR_PS_SHELL_CODE,  /* 2: in the code of a shell that an allow rule matches */
+	IR_PS_LOST,        /* 1: the words of a wrapper spell a denied command */
+	IR_PS_MAY_DENY,    /* 3: a rule denies some of what it may stand for */
+	IR_PS_OPAQUE,      /* 3: opaque, for the reason of the part */
+	IR_PS_SPELLS,      /* the words of an unknown program spell a denied command */
+	IR_PS_HIDDEN,      /* a word names a path that is hidden */
+	IR_PS_TARGET,      /* a file or an address: the rules of its section */
+	IR_PS_NO_TARGET,   /* … that is not known */
+	IR_PS_UNPARSED,    /* text that could not be read */
+	IR_PS_COUNT
+};
+
+struct ir_part_rule {
+	const struct ir_rule *rule;
+	bool must; /* else it may match */
+};
+
+struct ir_part_decision {
+	const struct cmd_part *part;
+	enum ir_part_step step;
+	/* d.matched are the rules that 3.1 was asked about */
+	struct ir_decision d;
+	struct ir_part_rule *rules; /* every rule that may match, in order */
+	size_t nrules;
+	/* LOST, MAY_DENY, SPELLS, HIDDEN: the rule because of which; or NULL */
+	const struct ir_rule *because;
+	uint32_t word;       /* LOST, SPELLS, HIDDEN: the word it is about */
+	bool allowed_by_rule;
+	bool inert;
+};
+
+/* Steps 1 to 3 and what follows them, for a part of kind CMD_COMMAND. */
+void ir_eval_part(const struct ir_asked *q, struct arena *a,
+		  struct ir_part_decision *ret);
+
+/* Does the rule match, less its exceptions, each as the opposite would? */
+struct ir_match ir_rule_on_part(const struct ir_asked *q, const struct ir_rule *r);
+
+const char *ir_part_step_name(enum ir_part_step s);
+
+#endif
