@@ -6,6 +6,7 @@
 #include "compiler/cli/cli.h"
 #include "compiler/cli/compiled.h"
 #include "compiler/cli/explain.h"
+#include "compiler/cli/explain_eval.h"
 #include "compiler/cli/explain_setting.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/request.h"
@@ -35,38 +36,6 @@ static enum cli_exit exit_of(enum ir_effect e)
 	return CLI_FINDINGS;
 }
 
-static struct str step_words(const struct asked *q, enum ir_step s, const char *level)
-{
-	switch (s) {
-	case IR_STEP_FINAL:
-		return str_printf(q->a, "3.1.1: a final rule (%s) matches, levels below it "
-				  "do not count", level);
-	case IR_STEP_RULES:
-		return STR("3.1.3: the strictest of the rules that match decides");
-	case IR_STEP_DEFAULT:
-		return STR("3.1.2: a default rule that no allow lifts");
-	case IR_STEP_FLOOR:
-		return STR("3.1.2: a rule of the floor, which is in every policy");
-	case IR_STEP_BASE_ALLOW:
-		return STR("3.1.4: no other rule is left, a default allows it");
-	case IR_STEP_OTHERWISE:
-		return STR("3.1.5: no rule is left, the section's 'otherwise' decides");
-	case IR_STEP_RISK:
-		return str_printf(q->a, "3.1.5: no rule is left, 'otherwise by risk' decides "
-				  "for %s", q->ans.risk ? q->ans.risk : "medium");
-	case IR_STEP_OPAQUE:
-		return str_printf(q->a, "4.1: the line cannot be read (%s): the stricter of "
-				  "'opaque' and 'otherwise', never allow", q->unparsed);
-	case IR_STEP_MODE:
-		return STR("6: the network's mode decides");
-	case IR_STEP_UNKNOWN:
-		return STR("6: no table names this number, the call does not exist");
-	case IR_STEP_COUNT:
-		break;
-	}
-	return STR("unknown");
-}
-
 static void begin(struct asked *q)
 {
 	const struct ir_request *r = &q->req;
@@ -94,23 +63,6 @@ static enum cli_exit finish(struct asked *q)
 
 /* --- on sources ------------------------------------------------------------------ */
 
-static struct explain_rule of_rule(const struct ir_rule *r)
-{
-	return (struct explain_rule){
-		.id = r->id, .file = r->at.file, .line = r->at.line, .text = r->text,
-		.because = r->because, .level = ir_level_name(r->level),
-		.effect = ir_effect_name(r->effect),
-	};
-}
-
-static struct explain_rule of_scalar(const struct ir_scalar *s, enum ir_effect e)
-{
-	return (struct explain_rule){
-		.id = s->id, .file = s->at.file, .line = s->at.line, .text = s->source,
-		.level = ir_level_name(s->level), .effect = ir_effect_name(e),
-	};
-}
-
 static void add_layers(struct asked *q, const struct compilation *c,
 		       const struct ir_decision *e)
 {
@@ -135,8 +87,8 @@ static void fill(struct asked *q, const struct compilation *c,
 	size_t i;
 
 	ans->effect = e->effect;
-	ans->by = e->rule ? of_rule(e->rule) :
-			    of_scalar(&c->ir->scalars[e->scalar], e->effect);
+	ans->by = e->rule ? explain_of_rule(e->rule) :
+			    explain_of_scalar(&c->ir->scalars[e->scalar], e->effect);
 	ans->needs_person = e->needs_person;
 	if ((q->req.kind == IR_COMMAND && !q->req.unparsed) ||
 	    q->req.kind == IR_TOOL) {
@@ -148,9 +100,11 @@ static void fill(struct asked *q, const struct compilation *c,
 	}
 	if (e->err)
 		ans->err = target_errno_name(e->err);
-	ans->step = step_words(q, e->step, ans->by.level);
+	ans->step = explain_step(q->a, e->step, ans->by.level, ans->risk, q->unparsed);
+	if (e->line)
+		explain_eval_line(ans, c->ir, e);
 	for (i = 0; i < e->nmatched; i++)
-		VEC_PUSH(q->a, &ans->matched, of_rule(e->matched[i]));
+		VEC_PUSH(q->a, &ans->matched, explain_of_rule(e->matched[i]));
 	add_layers(q, c, e);
 }
 
@@ -280,7 +234,8 @@ static enum cli_exit on_bundle(struct asked *q)
 		ans->risk = ir_risk_name((enum ir_risk)d.risk);
 	if (d.err)
 		ans->err = target_errno_name(d.err);
-	ans->step = step_words(q, step_of(q, &b, &d), ans->by.level);
+	ans->step = explain_step(q->a, step_of(q, &b, &d), ans->by.level, ans->risk,
+				 q->unparsed);
 	for (i = 0; i < d.nmatched && i < DECIDE_MAX_MATCHED; i++) {
 		const struct pb_rule *r = bundle_rule(&b, d.matched[i]);
 

@@ -18,6 +18,8 @@ bool compiled_answers(const struct ir *ir, const struct ir_request *req)
 		return false;
 	if (req->kind == IR_NET && on)
 		return req->is_addr && req->scope == IR_SANDBOX;
+	if (req->line.p)
+		return false;
 	return req->kind != IR_SYSCALL || req->scope == IR_SANDBOX;
 }
 

@@ -2,8 +2,9 @@
 #include "compiler/cli/explain.h"
 
 #include "compiler/cli/cli.h"
+#include "compiler/cli/explain_line.h"
 
-static struct str place(struct arena *a, const struct explain_rule *r)
+struct str explain_place(struct arena *a, const struct explain_rule *r)
 {
 	if (!r->line)
 		return STR("built in");
@@ -30,10 +31,10 @@ static struct str cut(struct arena *a, struct str s)
 	return str_printf(a, "%.*s…", (int)n, s.p);
 }
 
-static void text_rule(FILE *out, struct arena *a, const struct explain_rule *r)
+void explain_text_rule(FILE *out, struct arena *a, const struct explain_rule *r)
 {
 	fprintf(out, "%-7s %-12s %.*s  %.*s  %.*s\n", r->effect ? r->effect : "by risk",
-		r->level, STR_ARG(one_line(a, place(a, r))),
+		r->level, STR_ARG(one_line(a, explain_place(a, r))),
 		STR_ARG(one_line(a, r->id)), STR_ARG(cut(a, r->text)));
 }
 
@@ -48,7 +49,7 @@ static void text_head(FILE *out, const struct explain_answer *e)
 	if (e->by.line)
 		fprintf(out, "  decided by %.*s (%s) at %.*s",
 			STR_ARG(one_line(a, e->by.id)), e->by.level,
-			STR_ARG(one_line(a, place(a, &e->by))));
+			STR_ARG(one_line(a, explain_place(a, &e->by))));
 	else
 		fprintf(out, "  decided by %.*s (built in)",
 			STR_ARG(one_line(a, e->by.id)));
@@ -61,7 +62,7 @@ static void text_head(FILE *out, const struct explain_answer *e)
 		fprintf(out, "  errno      %s\n", e->err);
 	if (e->risk && e->risk_by.line)
 		fprintf(out, "  risk       %s, %.*s\n", e->risk,
-			STR_ARG(one_line(a, place(a, &e->risk_by))));
+			STR_ARG(one_line(a, explain_place(a, &e->risk_by))));
 	else if (e->risk)
 		fprintf(out, "  risk       %s, as nothing classes it\n", e->risk);
 	if (e->needs_person)
@@ -76,10 +77,11 @@ void explain_text(FILE *out, const struct explain_answer *e)
 	fputs(e->matched.n ? "matching rules:\n" : "no rule matches\n", out);
 	for (i = 0; i < e->matched.n; i++) {
 		fputs("  ", out);
-		text_rule(out, e->a, &e->matched.v[i]);
+		explain_text_rule(out, e->a, &e->matched.v[i]);
 	}
 	if (e->more)
 		fprintf(out, "  and %zu more\n", e->more);
+	explain_line_text(out, e);
 	if (e->layers.n)
 		fputs("layers:\n", out);
 	for (i = 0; i < e->layers.n; i++)
@@ -98,7 +100,7 @@ static void member(struct buf *b, const char *key, struct str v)
 	buf_json(b, v);
 }
 
-static void json_rule(struct buf *b, struct arena *a, const struct explain_rule *r)
+void explain_json_rule(struct buf *b, struct arena *a, const struct explain_rule *r)
 {
 	buf_ch(b, '{');
 	member(b, "id", r->id);
@@ -106,7 +108,7 @@ static void json_rule(struct buf *b, struct arena *a, const struct explain_rule 
 	if (r->effect)
 		member(b, "effect", str_from(r->effect));
 	if (r->line)
-		member(b, "at", place(a, r));
+		member(b, "at", explain_place(a, r));
 	else
 		buf_z(b, ",\"at\":null");
 	member(b, "text", r->text);
@@ -123,7 +125,7 @@ static void json_lists(struct buf *b, const struct explain_answer *e)
 	for (i = 0; i < e->matched.n; i++) {
 		if (i)
 			buf_ch(b, ',');
-		json_rule(b, e->a, &e->matched.v[i]);
+		explain_json_rule(b, e->a, &e->matched.v[i]);
 	}
 	buf_printf(b, "],\"rules_more\":%zu,\"layers\":[", e->more);
 	for (i = 0; i < e->layers.n; i++) {
@@ -149,16 +151,17 @@ void explain_json(FILE *out, const struct explain_answer *e)
 	member(&b, "effect", str_from(ir_effect_name(e->effect)));
 	member(&b, "step", e->step);
 	buf_z(&b, ",\"by\":");
-	json_rule(&b, e->a, &e->by);
+	explain_json_rule(&b, e->a, &e->by);
 	member(&b, "reason", e->by.because);
 	if (e->risk)
 		member(&b, "risk", str_from(e->risk));
 	if (e->risk && e->risk_by.line)
-		member(&b, "risk_at", place(e->a, &e->risk_by));
+		member(&b, "risk_at", explain_place(e->a, &e->risk_by));
 	if (e->err)
 		member(&b, "errno", str_from(e->err));
 	buf_printf(&b, ",\"needs_person\":%s", e->needs_person ? "true" : "false");
 	json_lists(&b, e);
+	explain_line_json(&b, e);
 	buf_z(&b, "}\n");
 	fwrite(b.p, 1, b.n, out);
 }

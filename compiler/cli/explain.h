@@ -4,6 +4,7 @@
 
 #include "compiler/base/vec.h"
 #include "compiler/ir/ir.h"
+#include "runtime/decide/command.h"
 
 /* A rule, a scalar or a fact, as it is printed. */
 struct explain_rule {
@@ -11,6 +12,23 @@ struct explain_rule {
 	uint32_t line; /* 0: nobody said it */
 	const char *level;
 	const char *effect; /* NULL: a scalar by risk */
+};
+
+/* A rule that may match a simple command; `must`: that matches all of it. */
+struct explain_match {
+	struct explain_rule rule;
+	bool must;
+};
+
+/* What one part of a line gets. */
+struct explain_part {
+	const struct cmd_part *part;
+	enum ir_effect effect;
+	struct str step; /* of semantics 4.4, in words */
+	struct explain_rule by;
+	const char *risk; /* simple commands; NULL otherwise */
+	bool inert, needs_person;
+	VEC(struct explain_match) rules;
 };
 
 struct explain_layer {
@@ -33,9 +51,17 @@ struct explain_answer {
 	VEC(struct explain_rule) matched;
 	size_t more;           /* rules that match and are not listed */
 	VEC(struct explain_layer) layers;
+	/* commands: what the line may run, in its order */
+	const struct cmd_line *line; /* or NULL */
+	VEC(struct explain_part) parts;
 };
 
 void explain_text(FILE *out, const struct explain_answer *e);
 void explain_json(FILE *out, const struct explain_answer *e);
+
+/* For the files of the printer. */
+struct str explain_place(struct arena *a, const struct explain_rule *r);
+void explain_text_rule(FILE *out, struct arena *a, const struct explain_rule *r);
+void explain_json_rule(struct buf *b, struct arena *a, const struct explain_rule *r);
 
 #endif

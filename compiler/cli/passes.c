@@ -9,10 +9,12 @@
 
 #include "compiler/analysis/lift.h"
 #include "compiler/ast/print.h"
+#include "compiler/backend/commands/commands.h"
 #include "compiler/backend/net.h"
 #include "compiler/backend/rules.h"
 #include "compiler/frontend/frontend.h"
 #include "compiler/lower/lower.h"
+#include "runtime/bundle/check.h"
 
 /* The front end alone, on the files that were named: for dump. */
 static bool pass_parse(struct compilation *c)
@@ -186,6 +188,21 @@ static enum cli_exit run_backend(struct compilation *c, const struct backend *bk
 	return verify_ir(c, bk->name);
 }
 
+/* From here on the evaluator reads lines as a bundle of this policy would. */
+static enum cli_exit take_commands(struct compilation *c)
+{
+	const struct bk_member *m = bk_member(&c->out, PB_COMMANDS);
+	struct rt_err err = { .err = 0 };
+
+	if (!m)
+		return CLI_CLEAN;
+	/* the arena aligns what it holds */
+	c->ir->commands = arena_dup(c->a, m->bytes.p, m->bytes.n);
+	if (bundle_check_commands(c->ir->commands, m->bytes.n, &err) != 0)
+		return broken(c, "commands", err.text);
+	return CLI_CLEAN;
+}
+
 enum cli_exit passes_run(struct compilation *c, const char *until)
 {
 	const struct backend *const *bk;
@@ -200,6 +217,8 @@ enum cli_exit passes_run(struct compilation *c, const char *until)
 	}
 	for (bk = bk_table; *bk; bk++) {
 		e = run_backend(c, *bk);
+		if (e == CLI_CLEAN && *bk == &bk_commands)
+			e = take_commands(c);
 		if (e != CLI_CLEAN)
 			return e;
 		if (until && strcmp(until, (*bk)->name) == 0)

@@ -49,6 +49,11 @@ static bool read_command(struct reader *r)
 	line = word(r, 1);
 	r->req->kind = IR_COMMAND;
 	r->req->text = line;
+	if (!r->o->bundle) {
+		r->req->line = line;
+		*r->why = "it cannot be read";
+		return true;
+	}
 	if (line_split(line.p, line.n, &w) != 0) {
 		r->req->unparsed = true;
 		*r->why = "the line is too long";

@@ -1,0 +1,444 @@
+/*
+ * Prints what a line may run: each simple command with its words as they are
+ * understood, what it stands in, what it gets and why.
+ */
+#include "compiler/cli/explain_line.h"
+
+#include "compiler/cli/cli.h"
+
+/* --- words ------------------------------------------------------------------------ */
+
+static bool is_bare(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		      (c >= '0' && c <= '9') || (c && strchr("._:/@+-=,%^", c)) ||
+		      (unsigned char)c >= 0x80))
+			return false;
+	}
+	return true;
+}
+
+static void add_quoted(struct buf *b, struct str s)
+{
+	if (is_bare(s)) {
+		buf_str(b, s);
+		return;
+	}
+	buf_ch(b, '\'');
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '\'')
+			buf_z(b, "'\\''");
+		else
+			buf_ch(b, s.p[i]);
+	}
+	buf_ch(b, '\'');
+}
+
+struct str explain_word(struct arena *a, const struct sh_word *w)
+{
+	const struct sh_seg *s;
+	struct buf b;
+
+	buf_init(&b, a);
+	if (sh_is_literal(w) && !w->seg.n)
+		buf_z(&b, "''");
+	for (s = &w->seg; s; s = s->next) {
+		struct str text = { s->p, s->n };
+
+		switch (s->kind) {
+		case SH_LIT:
+			add_quoted(&b, text);
+			break;
+		case SH_ANY:
+			buf_z(&b, "<any>");
+			break;
+		case SH_MULTI:
+			buf_z(&b, "<words>");
+			break;
+		case SH_GLOB:
+			buf_z(&b, s->n ? "<names " : "<names");
+			buf_str(&b, text);
+			buf_ch(&b, '>');
+			break;
+		case SH_HOME:
+			buf_z(&b, "<home>");
+			break;
+		}
+	}
+	return cli_clean(a, buf_view(&b), false);
+}
+
+/* --- what a part is ------------------------------------------------------------------ */
+
+static const char *const kinds[] = { "command", "file", "net", "unparsed" };
+
+/* What it stands in, as the part that is its `outer` has it; NULL: the line. */
+static const char *inside(const struct cmd_part *p)
+{
+	if (!p->outer)
+		return NULL;
+	if (p->kind == CMD_FILE || p->kind == CMD_NET)
+		return "redirection";
+	return p->shell == p->outer ? "shell code" : "words";
+}
+
+static size_t number_of(const struct explain_answer *e, const struct cmd_part *p)
+{
+	size_t i;
+
+	for (i = 0; i < e->parts.n && e->parts.v[i].part != p; i++)
+		;
+	return i;
+}
+
+static struct str ops_of(struct arena *a, uint8_t ops)
+{
+	static const enum ir_op all[] = { IR_READ, IR_WRITE, IR_EXEC };
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0; i < POL_LEN(all); i++)
+		if (ops & all[i])
+			buf_printf(&b, "%s%s", b.n ? " " : "", ir_op_name(all[i]));
+	return buf_view(&b);
+}
+
+/* The part in one line: its words, or its target. */
+static struct str shown(struct arena *a, const struct cmd_part *p)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	if (p->kind == CMD_FILE) {
+		buf_str(&b, ops_of(a, p->ops));
+		buf_ch(&b, ' ');
+		if (p->path && p->home_path)
+			buf_z(&b, "<home>");
+		if (p->path)
+			add_quoted(&b, (struct str){ p->path, p->path_n });
+		else
+			buf_z(&b, "<any>");
+	} else if (p->kind == CMD_NET) {
+		buf_printf(&b, "%s ", p->udp ? "udp" : "tcp");
+		buf_str(&b, p->host ? (struct str){ p->host, p->host_n } : STR("<any>"));
+		if (p->port)
+			buf_printf(&b, ":%u", p->port);
+		else
+			buf_z(&b, ":<any>");
+	} else if (p->kind == CMD_UNPARSED) {
+		buf_z(&b, "text that cannot be read");
+	}
+	for (uint32_t i = 0; p->kind == CMD_COMMAND && i < p->nwords; i++) {
+		if (i)
+			buf_ch(&b, ' ');
+		buf_str(&b, explain_word(a, p->words[i].w));
+	}
+	if (p->flags & CMD_APPENDS)
+		buf_z(&b, " <words>");
+	return cli_clean(a, buf_view(&b), false);
+}
+
+static struct str option_text(struct arena *a, const struct cmd_option *o)
+{
+	static const char *const after[] = { [CMD_O_EXACT] = "", [CMD_O_PREFIX] = "…",
+					     [CMD_O_ANY] = "<any>" };
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_add(&b, o->name, o->name_n);
+	buf_z(&b, after[o->how]);
+	if (o->value) {
+		buf_ch(&b, '=');
+		add_quoted(&b, (struct str){ o->value, o->value_n });
+	} else if (o->value_open) {
+		buf_z(&b, "=<any>");
+	}
+	return cli_clean(a, buf_view(&b), false);
+}
+
+/* --- text ------------------------------------------------------------------------------- */
+
+struct out {
+	FILE *f;
+	const struct explain_answer *e;
+	int depth;
+};
+
+static void label(const struct out *o, const char *name, struct str text)
+{
+	fprintf(o->f, "%*s%-10s %.*s\n", 2 * o->depth + 9, "", name, STR_ARG(text));
+}
+
+static void text_options(const struct out *o, const struct cmd_part *p)
+{
+	const struct cmd_option *x;
+	struct buf b;
+
+	buf_init(&b, o->e->a);
+	for (x = p->options; x; x = x->next) {
+		buf_z(&b, b.n ? ", " : "");
+		buf_str(&b, option_text(o->e->a, x));
+		buf_z(&b, x->sure ? "" : "?");
+	}
+	if (b.n)
+		label(o, "options", buf_view(&b));
+}
+
+static void text_by(const struct out *o, const struct explain_part *p)
+{
+	struct arena *a = o->e->a;
+	struct str id = cli_clean(a, p->by.id, false);
+
+	if (str_eqz(p->by.id, "none"))
+		return;
+	label(o, "by", p->by.line ?
+			       str_printf(a, "%.*s (%s) at %.*s: %.*s", STR_ARG(id),
+					  p->by.level,
+					  STR_ARG(cli_clean(a, explain_place(a, &p->by),
+							    false)),
+					  STR_ARG(cli_clean(a, p->by.text, false))) :
+			       str_printf(a, "%.*s (built in)", STR_ARG(id)));
+}
+
+static void text_rules(const struct out *o, const struct explain_part *p)
+{
+	struct arena *a = o->e->a;
+
+	for (size_t i = 0; i < p->rules.n; i++) {
+		const struct explain_match *m = &p->rules.v[i];
+
+		label(o, m->must ? "matches" : "may match",
+		      str_printf(a, "%s %.*s (%s) at %.*s", m->rule.effect,
+				 STR_ARG(cli_clean(a, m->rule.id, false)), m->rule.level,
+				 STR_ARG(cli_clean(a, explain_place(a, &m->rule),
+						   false))));
+	}
+}
+
+static void text_part(FILE *f, const struct explain_answer *e,
+		      const struct explain_part *p)
+{
+	struct out o = { .f = f, .e = e };
+	const struct cmd_part *c = p->part, *up;
+
+	for (up = c->outer; up && o.depth < 20; up = up->outer)
+		o.depth++;
+	fprintf(f, "%*s%-6s %.*s\n", 2 * o.depth + 2, "",
+		ir_effect_name(p->effect), STR_ARG(shown(e->a, c)));
+	if (inside(c))
+		label(&o, "inside of", str_printf(e->a, "the %s of '%.*s'", inside(c),
+						  STR_ARG(shown(e->a, c->outer))));
+	text_options(&o, c);
+	if (c->opaque)
+		label(&o, "opaque", str_from(c->opaque));
+	if (c->voided)
+		label(&o, "no allow", str_from(c->voided));
+	/* of the only one the head says it */
+	if (e->parts.n == 1)
+		return;
+	label(&o, "step", cli_clean(e->a, p->step, false));
+	text_by(&o, p);
+	text_rules(&o, p);
+	if (p->needs_person)
+		label(&o, "answer", STR("a person only"));
+}
+
+void explain_line_text(FILE *out, const struct explain_answer *e)
+{
+	size_t i;
+
+	if (!e->line)
+		return;
+	if (e->line->why)
+		fprintf(out, "not read: %s (byte %u)\n", e->line->why, e->line->at);
+	fputs(e->parts.n ? "it may run:\n" : "it runs nothing\n", out);
+	for (i = 0; i < e->parts.n; i++)
+		text_part(out, e, &e->parts.v[i]);
+}
+
+/* --- JSON -------------------------------------------------------------------------------- */
+
+static void key(struct buf *b, const char *name)
+{
+	char last = b->n ? (char)b->p[b->n - 1] : '{';
+
+	if (last != '{' && last != '[')
+		buf_ch(b, ',');
+	if (name)
+		buf_printf(b, "\"%s\":", name);
+}
+
+static void text(struct buf *b, const char *name, struct str s)
+{
+	key(b, name);
+	if (s.p)
+		buf_json(b, s);
+	else
+		buf_z(b, "null");
+}
+
+static void truth(struct buf *b, const char *name, bool yes)
+{
+	key(b, name);
+	buf_z(b, yes ? "true" : "false");
+}
+
+static void json_roles(struct buf *b, uint8_t roles)
+{
+	static const struct {
+		uint8_t bit;
+		const char *name;
+	} all[] = { { CMD_W_OPTION, "option" }, { CMD_W_VALUE, "value" },
+		    { CMD_W_OPERAND, "operand" }, { CMD_W_END, "end" } };
+
+	key(b, "roles");
+	buf_ch(b, '[');
+	for (size_t i = 0; i < POL_LEN(all); i++)
+		if (roles & all[i].bit)
+			text(b, NULL, str_from(all[i].name));
+	buf_ch(b, ']');
+}
+
+/* A literal word is its text; any other the list of its pieces. */
+static void json_word(struct buf *b, const struct cmd_word *w)
+{
+	static const char *const kinds_of[] = { [SH_LIT] = "text", [SH_ANY] = "any",
+						[SH_MULTI] = "words", [SH_GLOB] = "names",
+						[SH_HOME] = "home" };
+	const struct sh_seg *s;
+
+	key(b, NULL);
+	buf_ch(b, '{');
+	if (sh_is_literal(w->w)) {
+		text(b, "text", (struct str){ w->w->seg.n ? w->w->seg.p : "",
+					      w->w->seg.n });
+	} else {
+		key(b, "pieces");
+		buf_ch(b, '[');
+		for (s = &w->w->seg; s; s = s->next) {
+			key(b, NULL);
+			buf_ch(b, '{');
+			text(b, "kind", str_from(kinds_of[s->kind]));
+			if (s->kind == SH_LIT || (s->kind == SH_GLOB && s->n))
+				text(b, "text", (struct str){ s->n ? s->p : "", s->n });
+			buf_ch(b, '}');
+		}
+		buf_ch(b, ']');
+	}
+	json_roles(b, w->roles);
+	buf_ch(b, '}');
+}
+
+static void json_options(struct buf *b, const struct cmd_part *p)
+{
+	static const char *const how[] = { [CMD_O_EXACT] = "exact",
+					   [CMD_O_PREFIX] = "prefix", [CMD_O_ANY] = "any" };
+	const struct cmd_option *o;
+
+	key(b, "options");
+	buf_ch(b, '[');
+	for (o = p->options; o; o = o->next) {
+		key(b, NULL);
+		buf_ch(b, '{');
+		text(b, "name", (struct str){ o->name_n ? o->name : "", o->name_n });
+		text(b, "how", str_from(how[o->how]));
+		truth(b, "sure", o->sure);
+		if (o->value)
+			text(b, "value", (struct str){ o->value, o->value_n });
+		if (o->value_word) {
+			key(b, "value_word");
+			buf_printf(b, "%u", o->value_word);
+		}
+		buf_ch(b, '}');
+	}
+	buf_ch(b, ']');
+}
+
+/* What it is, by its kind. */
+static void json_body(struct buf *b, const struct explain_answer *e,
+		      const struct cmd_part *p)
+{
+	uint32_t i;
+
+	switch ((enum cmd_kind)p->kind) {
+	case CMD_COMMAND:
+		key(b, "words");
+		buf_ch(b, '[');
+		for (i = 0; i < p->nwords; i++)
+			json_word(b, &p->words[i]);
+		buf_ch(b, ']');
+		truth(b, "words_follow", p->flags & CMD_APPENDS);
+		json_options(b, p);
+		break;
+	case CMD_FILE:
+		text(b, "operations", ops_of(e->a, p->ops));
+		text(b, "path", (struct str){ p->path, p->path ? p->path_n : 0 });
+		truth(b, "in_home", p->home_path);
+		break;
+	case CMD_NET:
+		text(b, "proto", p->udp ? STR("udp") : STR("tcp"));
+		text(b, "host", (struct str){ p->host, p->host ? p->host_n : 0 });
+		key(b, "port");
+		if (p->port)
+			buf_printf(b, "%u", p->port);
+		else
+			buf_z(b, "null");
+		break;
+	case CMD_UNPARSED:
+		break;
+	}
+}
+
+static void json_part(struct buf *b, const struct explain_answer *e,
+		      const struct explain_part *x)
+{
+	const struct cmd_part *p = x->part;
+
+	key(b, NULL);
+	buf_ch(b, '{');
+	text(b, "kind", str_from(kinds[p->kind]));
+	text(b, "inside", str_from(inside(p)));
+	key(b, "of");
+	if (p->outer)
+		buf_printf(b, "%zu", number_of(e, p->outer));
+	else
+		buf_z(b, "null");
+	key(b, "from");
+	buf_printf(b, "%u,\"to\":%u", p->from, p->to);
+	json_body(b, e, p);
+	text(b, "opaque", str_from(p->opaque));
+	text(b, "no_allow", str_from(p->voided));
+	text(b, "effect", str_from(ir_effect_name(x->effect)));
+	text(b, "step", x->step);
+	key(b, "by");
+	explain_json_rule(b, e->a, &x->by);
+	text(b, "risk", str_from(x->risk));
+	truth(b, "needs_person", x->needs_person);
+	key(b, "rules");
+	buf_ch(b, '[');
+	for (size_t i = 0; i < x->rules.n; i++) {
+		key(b, NULL);
+		buf_z(b, "{\"rule\":");
+		explain_json_rule(b, e->a, &x->rules.v[i].rule);
+		truth(b, "all", x->rules.v[i].must);
+		buf_ch(b, '}');
+	}
+	buf_z(b, "]}");
+}
+
+void explain_line_json(struct buf *b, const struct explain_answer *e)
+{
+	size_t i;
+
+	if (!e->line)
+		return;
+	text(b, "not_read", str_from(e->line->why));
+	key(b, "commands");
+	buf_ch(b, '[');
+	for (i = 0; i < e->parts.n; i++)
+		json_part(b, e, &e->parts.v[i]);
+	buf_ch(b, ']');
+}

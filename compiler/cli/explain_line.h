@@ -1,0 +1,18 @@
+/* The parts of a command line in the answer of `polc explain`, whoever decided. */
+#ifndef COMPILER_CLI_EXPLAIN_LINE_H
+#define COMPILER_CLI_EXPLAIN_LINE_H
+
+#include "compiler/cli/explain.h"
+
+/* Nothing where the answer is about no line. */
+void explain_line_text(FILE *out, const struct explain_answer *e);
+/* The member "commands", with its comma. */
+void explain_line_json(struct buf *b, const struct explain_answer *e);
+
+/*
+ * The word as the analysis understands it, in the shell's quoting; what is not
+ * known as <any>, <words>, <names> or <home>.
+ */
+struct str explain_word(struct arena *a, const struct sh_word *w);
+
+#endif
