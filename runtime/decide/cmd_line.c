@@ -71,11 +71,38 @@ static void run_path(struct cmd_an *a, struct cmd_part *p)
 		cmd_script(a, p, w);
 }
 
-/* The script of an interpreter that is no shell, or its standard input. */
+/* Does the line itself say what the command reads? */
+static bool has_input(const struct cmd_ctx *c)
+{
+	const struct sh_redir *r;
+
+	if (!c->cmd)
+		return false;
+	for (r = c->cmd->redirs; r; r = r->next) {
+		bool out = r->op == SH_R_OUT || r->op == SH_R_APPEND ||
+			   r->op == SH_R_CLOBBER || r->op == SH_R_BOTH ||
+			   r->op == SH_R_BOTH_APPEND || r->op == SH_R_DUP_OUT;
+
+		if (!r->var && (r->fd == 0 || (r->fd < 0 && !out)))
+			return true;
+	}
+	return c->cmd->marks & SH_READS_PIPE;
+}
+
+/*
+ * The script of an interpreter that is no shell, or its standard input.  The
+ * operands of a mere program are no scripts (`sqlite3 FILE`, `at TIME`): what
+ * the line feeds it is code whatever they are.
+ */
 static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 			const struct cmd_read *r)
 {
-	if (!(p->program->kinds & PB_PK_INTERPRETER) || (p->program->flags & PB_PF_SHELL))
+	if (!(p->program->kinds & PB_PK_INTERPRETER)) {
+		if ((p->program->flags & PB_PF_CODE_STDIN) && has_input(c))
+			p->flags |= CMD_OPAQUE_CODE;
+		return;
+	}
+	if (p->program->flags & PB_PF_SHELL)
 		return;
 	if (r->no_operand && !r->code && (p->program->flags & PB_PF_CODE_STDIN)) {
 		/* `python3 --version` reads nothing */

@@ -34,6 +34,15 @@ struct reader {
 
 /* --- options ----------------------------------------------------------------------- */
 
+/* The table's option of that name here: behind the first operand, which is the
+ * subcommand, a global one has no meaning, or that of the subcommand. */
+static const struct pb_option *option_here(const struct reader *r, const char *p, size_t n)
+{
+	const struct pb_option *o = cmd_known(r->a->facts, r->prog, p, n);
+
+	return o && (o->flags & PB_OF_GLOBAL) && r->min ? NULL : o;
+}
+
 /* A value of an option with a code place; p NULL: not literal. */
 static void code_value(struct reader *r, const struct pb_option *o, const char *p, size_t n,
 		       uint32_t word)
@@ -140,7 +149,9 @@ static void read_abbreviation(struct reader *r, const char *p, size_t n, const c
 		for (i = 0; i < r->prog->options.count; i++) {
 			const struct pb_option *o = cmd_option_at(f, r->prog, i);
 
-			if (begins(f, o->name, p, n) && (!count || o->same != same)) {
+			if (begins(f, o->name, p, n) &&
+			    !((o->flags & PB_OF_GLOBAL) && r->min) &&
+			    (!count || o->same != same)) {
 				count++;
 				same = o->same;
 			}
@@ -148,7 +159,7 @@ static void read_abbreviation(struct reader *r, const char *p, size_t n, const c
 	for (i = 0; count && i < r->prog->options.count; i++) {
 		const struct pb_option *o = cmd_option_at(f, r->prog, i);
 
-		if (begins(f, o->name, p, n))
+		if (begins(f, o->name, p, n) && !((o->flags & PB_OF_GLOBAL) && r->min))
 			emit_known(r, pb_strp(f, o->name), o->name.len, o, count == 1,
 				   value, value_n, open);
 	}
@@ -171,7 +182,7 @@ static void read_long(struct reader *r, const char *p, size_t n, bool open)
 		value = eq + 1;
 		value_n = n - name_n - 1;
 	}
-	known = cmd_known(r->a->facts, r->prog, p, name_n);
+	known = option_here(r, p, name_n);
 	if (known)
 		emit_known(r, p, name_n, known, true, value, value_n, open);
 	else
@@ -208,7 +219,7 @@ static void read_cluster(struct reader *r, const char *p, size_t n, bool sure, b
 
 	for (size_t k = 1; k < n && r->ok && is_letter(p[k]); k++) {
 		const char *name = letter_name(r, p, k);
-		const struct pb_option *known = cmd_known(r->a->facts, r->prog, name, 2);
+		const struct pb_option *known = option_here(r, name, 2);
 		bool rest = k + 1 < n || open, more = !known;
 		const char *value = !rest || open ? NULL : p + k + 1;
 
@@ -245,7 +256,7 @@ static void read_short(struct reader *r, const char *p, size_t n, bool open)
 	bool cluster = !(r->flags & PB_PF_NO_CLUSTER);
 
 	if (name_n > 2 && (!open || name_n < n))
-		known = cmd_known(r->a->facts, r->prog, p, name_n);
+		known = option_here(r, p, name_n);
 	if (known) {
 		emit_known(r, p, name_n, known, true,
 			   name_n < n && !open ? p + name_n + 1 : NULL,
@@ -258,7 +269,7 @@ static void read_short(struct reader *r, const char *p, size_t n, bool open)
 		if (n == 2 || r->prog)
 			return;
 	} else {
-		known = cmd_known(r->a->facts, r->prog, p, 2);
+		known = option_here(r, p, 2);
 		if (known && known->takes != PB_TAKES_NOTHING)
 			emit_known(r, p, 2, known, false, open ? NULL : p + 2,
 				   open ? 0 : n - 2, open);
@@ -346,7 +357,7 @@ static bool is_dash(const struct reader *r, const struct cmd_shape *s)
 	if (!s->n || (s->p[0] != '-' && s->p[0] != '+'))
 		return false;
 	return s->p[0] == '-' ||
-	       (s->n > 1 && cmd_known(r->a->facts, r->prog, s->p, 2));
+	       (s->n > 1 && option_here(r, s->p, 2));
 }
 
 /* May a word of which only this beginning is known be this option? */

@@ -203,6 +203,7 @@ static bool pipeline(struct shell *s)
 		if (!(SHELL_OFF(PIPE_NEWLINE) || shell_newlines(s)) || !shell_command(s))
 			return false;
 		marks = SH_IN_PIPE;
+		mark_from(s, right, SH_READS_PIPE);
 		SHELL_DROP(s, right, PIPE);
 		if (next == '&')
 			SHELL_DROP(s, right, PIPE_BOTH);

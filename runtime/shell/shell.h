@@ -126,6 +126,7 @@ enum sh_mark {
 	SH_EVALUATES = 1 << 6,
 	SH_COPROC = 1 << 7,
 	SH_TIMED = 1 << 8,         /* behind bash's reserved word `time` */
+	SH_READS_PIPE = 1 << 9,    /* of SH_IN_PIPE all but the first command */
 };
 
 struct sh_cmd {

@@ -127,6 +127,21 @@ static void test_posix(void **state)
 	check_rows(posix, sizeof(posix) / sizeof(posix[0]), "dialect posix\n", command_text_of);
 }
 
+/* What the line feeds a program that takes commands is code, whatever its operands. */
+static const struct row inputs[] = {
+	{ "db f; db f <x; db f <<<y; a | db f; db f | a; db f >x; db f 2>&1; a | b | db",
+	  "db|f @n ; db|f @cn ; file r x <2 ; db|f @cn ; a ; db|f @cn ; db|f @n ; a ; "
+	  "db|f @n ; file w x <9 ; db|f @n ; a ; b ; db @cn" },
+	{ "a | (db f) | b; db f 3<x", "a ; db|f @cn ; b ; db|f @n ; file r x <4" },
+};
+
+static void test_inputs(void **state)
+{
+	(void)state;
+	check_rows(inputs, sizeof(inputs) / sizeof(inputs[0]), "program db stdin\n",
+		   command_text_of);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +149,7 @@ int main(void)
 		cmocka_unit_test(test_redirs),
 		cmocka_unit_test(test_dirs),
 		cmocka_unit_test(test_posix),
+		cmocka_unit_test(test_inputs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

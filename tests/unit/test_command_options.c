@@ -65,6 +65,19 @@ static const struct row options[] = {
 	  "bash|o:-O|vp:extglob|p:+x|p:-c|p:y : -O!=2 ; y :" },
 };
 
+/* A global option stands before the subcommand: behind it another one may. */
+static const struct row globals[] = {
+	{ "git -C x diff -C --output=y; git diff -c core.pager=y",
+	  "git|o:-C|v:x|p:diff|o:-C|ov:--output=y : -C!=2 -C!=5 --output* --output=y"
+	  " ; git|p:diff|o:-c|vp:core.pager=y : -c!=3" },
+};
+
+static void test_globals(void **state)
+{
+	(void)state;
+	check_rows(globals, sizeof(globals) / sizeof(globals[0]), "", all_options);
+}
+
 static void test_options(void **state)
 {
 	(void)state;
@@ -75,6 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_globals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
