@@ -188,6 +188,9 @@ $(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(LIB_RUNTIME)
 $(BUILD)/tests/bench/shell: $(call obj,tests/bench/shell.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^
+$(BUILD)/tests/bench/command: $(call obj,tests/bench/command.c) $(TEST_LIB) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^
 # A fuzz target is driven by libFuzzer or, in every other variant, by files.
 $(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) \
          $(if $(filter fuzz,$(VARIANT)),,$(call obj,tests/fuzz/replay.c))

@@ -56,6 +56,7 @@ struct cmd_scope {
 	bool process;            /* what it changes ends with it */
 	bool anytime;            /* in a loop, a function, a trap, an alias */
 	bool alternative, appends;
+	bool moved;              /* the directory is not known in all of it */
 	bool guess;              /* pieces of the text are not known: cmd_guess() */
 };
 
@@ -70,6 +71,7 @@ struct cmd_ctx {
 	bool anytime, alternative, appends;
 	bool stdin_taken;            /* a wrapper reads what a redirection gives */
 	bool guess;                  /* of the code that it is given */
+	bool moved;                  /* env -C: the directory is not the shell's */
 	bool stood_in;               /* hash -p: the words are those of its path */
 };
 

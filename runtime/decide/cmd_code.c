@@ -127,6 +127,7 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		.dialects = dialects,
 		.anytime = c->anytime || how == CMD_CODE_TRAP || how == CMD_CODE_ALIAS,
 		.alternative = c->alternative, .appends = how == CMD_CODE_ALIAS,
+		.moved = c->moved,
 		.guess = c->guess,
 	};
 	unsigned first = dialects & CMD_IN_BASH ? CMD_IN_BASH : CMD_IN_POSIX;

@@ -9,8 +9,13 @@
 
 static int compare(const void *member, struct pb_str s, const char *p, size_t n)
 {
-	int c = memcmp(pb_strp(member, s), p, s.len < n ? s.len : n);
+	const char *q = pb_strp(member, s);
+	int c;
 
+	/* most names differ here */
+	if (s.len && n && *q != *p)
+		return (unsigned char)*q < (unsigned char)*p ? -1 : 1;
+	c = memcmp(q, p, s.len < n ? s.len : n);
 	return c ? c : s.len < n ? -1 : s.len > n;
 }
 

@@ -309,8 +309,9 @@ static void code_operand(struct reader *r, const struct cmd_shape *s)
 /* Where a wrapper's command begins; false: the word is an assignment. */
 static bool wrapped(struct reader *r, const struct cmd_shape *s, bool sure)
 {
+	/* and `env -` is `env -i` */
 	if ((r->flags & PB_PF_ASSIGNMENTS) && r->max >= r->skip && s->n &&
-	    memchr(s->p, '=', s->n))
+	    (memchr(s->p, '=', s->n) || (s->literal && s->n == 1 && s->p[0] == '-')))
 		return false;
 	if (!r->ret->lost && sure && r->min >= r->skip) {
 		r->ret->begin = r->i;
@@ -455,6 +456,15 @@ static uint8_t read_free(struct reader *r, const struct cmd_shape *s, bool sure)
 	return roles;
 }
 
+/* `npm exec --yes -- x`: options of the wrapper, in spite of where they stand. */
+static uint32_t range_from(const struct reader *r, uint32_t from, uint32_t to)
+{
+	while (from < to && sh_is_literal(r->p->words[from].w) &&
+	       r->p->words[from].w->seg.n && r->p->words[from].w->seg.p[0] == '-')
+		from++;
+	return from;
+}
+
 /* -exec … ; : the words between belong to the command; true when there is one. */
 static bool read_range(struct reader *r, const struct cmd_shape *s)
 {
@@ -481,11 +491,17 @@ static bool read_range(struct reader *r, const struct cmd_shape *s)
 		    cmd_lit(r->p->words[k - 1].w, "{}"))
 			break;
 	}
-	*g = (struct cmd_range){ .from = r->i + 1, .to = k };
+	*g = (struct cmd_range){ .from = range_from(r, r->i + 1, k), .to = k };
 	*r->ranges = g;
 	r->ranges = &g->next;
-	r->p->words[r->i].roles = CMD_W_OPTION;
-	emit(r, CMD_O_EXACT, s->p, s->n, NULL, true);
+	if (is_dash(r, s)) {
+		r->p->words[r->i].roles = CMD_W_OPTION;
+		emit(r, CMD_O_EXACT, s->p, s->n, NULL, true);
+	} else {
+		r->p->words[r->i].roles = CMD_W_OPERAND;
+	}
+	if (r->take == TAKE_MAY)
+		r->p->words[r->i].roles |= CMD_W_VALUE;
 	r->next = TAKE_NOT;
 	r->i = k;
 	return true;

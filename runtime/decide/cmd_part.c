@@ -63,8 +63,8 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 	p->kind = (uint8_t)kind;
 	p->outer = c->outer;
 	p->shell = c->scope->shell;
-	p->dirs = e->dirs_unknown ? NULL : e->dirs;
-	p->dirs_unknown = e->dirs_unknown;
+	p->dirs_unknown = e->dirs_unknown || c->moved;
+	p->dirs = p->dirs_unknown ? NULL : e->dirs;
 	p->from = c->from;
 	p->to = c->to;
 	p->rule = UINT32_MAX;

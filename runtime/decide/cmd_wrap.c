@@ -7,14 +7,37 @@
 static const char lost_why[] = "the command that it runs is not known";
 static const char not_literal[] = "code that is not literal";
 
+static bool is_name(const struct cmd_option *o, const char *z)
+{
+	return o->name_n == strlen(z) && memcmp(o->name, z, o->name_n) == 0;
+}
+
+/* An option that sends the command elsewhere; in all tables it has such a name. */
+static bool changes_directory(const struct cmd_an *a, const struct cmd_part *p)
+{
+	static const char *const names[] = { "--chdir", "--wd", "--working-directory",
+					     "--chroot", "--root" };
+	const struct cmd_option *o;
+	size_t i;
+
+	for (o = p->options; o; o = o->next)
+		for (i = 0; o->known && i < sizeof(names) / sizeof(names[0]); i++)
+			if (cmd_same_option(a->facts, p->program, o->known, names[i],
+					    strlen(names[i])))
+				return true;
+	return false;
+}
+
 /* What the inner command is run with. */
-static struct cmd_ctx inner_ctx(const struct cmd_ctx *c, struct cmd_part *p)
+static struct cmd_ctx inner_ctx(const struct cmd_an *a, const struct cmd_ctx *c,
+				struct cmd_part *p)
 {
 	struct cmd_ctx in = *c;
 	bool appends = p->program->flags & PB_PF_APPENDS;
 
 	in.outer = p;
 	in.depth++;
+	in.moved |= changes_directory(a, p);
 	in.appends |= appends;
 	in.stdin_taken |= appends;
 	in.stood_in = false;
@@ -28,11 +51,6 @@ struct holes {
 	uint32_t n;
 	bool unknown;
 };
-
-static bool is_name(const struct cmd_option *o, const char *z)
-{
-	return o->name_n == strlen(z) && memcmp(o->name, z, o->name_n) == 0;
-}
 
 static struct holes find_holes(const struct cmd_part *p)
 {
@@ -246,7 +264,7 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 struct cmd_read *r)
 {
 	uint32_t flags = p->program->flags;
-	struct cmd_ctx in = inner_ctx(c, p);
+	struct cmd_ctx in = inner_ctx(a, c, p);
 	struct holes h = find_holes(p);
 	const struct cmd_range *g;
 	struct cmd_part **at = a->tail;

@@ -27,6 +27,7 @@ const char facts_text[] =
 	"wrapper script skip=1 -q|--quiet -c|--command:!\n"
 	"wrapper ssh skip=1 joined posix -p: -o:!:y -l: -v\n"
 	"wrapper watch joined posix -n|--interval:\n"
+	"wrapper npm after=exec,dlx -q|--quiet -c|--call:!\n"
 	"wrapper eval joined posix\n"
 	"wrapper trap operand=1 posix -l? -p?\n"
 	"interpreter sh shell posix -c:!\n"

@@ -13,7 +13,7 @@
 
 static const struct row wrappers[] = {
 	{ "timeout 60 npm test",
-	  "timeout|60|npm|test @tn ; npm|test <1" },
+	  "timeout|60|npm|test @tn ; npm|test @n <1" },
 	{ "timeout -k 3 60 nice -n 5 rm -rf x",
 	  "timeout|-k|3|60|nice|-n|5|rm|-rf|x @tn ; nice|-n|5|rm|-rf|x @tn <1 ; rm|-r"
 	  "f|x @n <2" },
@@ -82,6 +82,17 @@ static const struct row wrappers[] = {
 	{ "watch -n 1 rm x; busybox sh -c 'rm x'",
 	  "watch|-n|1|rm|x @n ; rm|x @n <1 ; busybox|sh|-c|rm x @n ; sh|-c|rm x @in <"
 	  "3 ; rm|x @n <4 $4" },
+	{ "env - rm x; env - A=1 rm x; env -C /x ls >f; env --chd=y sh -c 'ls >f'; su"
+	  "do - rm",
+	  "env|-|rm|x @n ; rm|x @n <1 ; env|-|A=1|rm|x @n ; rm|x @vn <3 ; env|-C|/x|l"
+	  "s @n ; ls <5 in ? ; file w f <5 ; env|--chd=y|sh|-c|ls >f @n ; sh|-c|ls >f"
+	  " @in <8 in ? ; ls <9 $9 in ? ; file w f <10 $9 in ? ; sudo|-|rm @n ; rm @n"
+	  " <12" },
+	{ "npm exec --yes -- rm x; npm -q exec rm; npm run \"$x\"; npm test; npm exec"
+	  " -c 'rm x'; npm exec",
+	  "npm|exec|--yes|--|rm|x @n ; rm|x @n <1 ; npm|-q|exec|rm @n ; rm @n <3 ; np"
+	  "m|run|<any> @onl ; npm|test @n ; npm|exec|-c|rm x @n ; rm x <7 ; npm|exec "
+	  "@n" },
 };
 
 static void test_wrappers(void **state)
