@@ -152,6 +152,85 @@ static void add_programs(struct rnd *r, struct ir *ir)
 	VEC_PUSH(r->a, &ir->programs, p);
 }
 
+static struct ir_glob text_glob(struct rnd *r, const char *text)
+{
+	struct ir_glob g = { .n = strlen(text) };
+
+	g.v = arena_array(r->a, g.n + 1, sizeof(*g.v));
+	for (size_t i = 0; i < g.n; i++)
+		g.v[i] = text[i] == '*' ?
+				 (struct ir_glob_item){ .op = IR_G_STAR } :
+				 (struct ir_glob_item){ .op = IR_G_BYTE,
+							.byte = (uint8_t)text[i] };
+	return g;
+}
+
+static struct ir_guard random_guard(struct rnd *r)
+{
+	static const char *const names[] = { "-f", "--force", "-rf", "--d*", "+O", "-\xff" };
+	struct ir_guard g = { .kind = (enum ir_guard_kind)rnd_below(r, 4) };
+	size_t n = 1 + rnd_below(r, 3), i;
+
+	if (g.kind == IR_GD_WITHIN) {
+		g.paths = arena_array(r->a, n, sizeof(*g.paths));
+		for (g.npaths = 0; g.npaths < n; g.npaths++)
+			g.paths[g.npaths] = (struct ir_path){
+				.root = (enum ir_root)rnd_below(r, IR_ROOT_COUNT),
+				.glob = text_glob(r, "/a*b"),
+				.below = rnd_one_in(r, 2),
+				.text = STR("/a*b"),
+			};
+		return g;
+	}
+	g.options = arena_array(r->a, n, sizeof(*g.options));
+	for (i = 0; i < n; i++) {
+		const char *name = RND_PICK(r, names);
+
+		g.options[i] = (struct ir_option){ .name = text_glob(r, name),
+						   .text = str_from(name) };
+		if (!rnd_one_in(r, 3))
+			continue;
+		g.options[i].value = ARENA_NEW(r->a, struct ir_glob);
+		*g.options[i].value = text_glob(r, rnd_one_in(r, 2) ? "" : "x*");
+	}
+	g.noptions = n;
+	return g;
+}
+
+/* Of each third set of commands, words and what stands for them. */
+static void add_guards(struct rnd *r, struct ir_set *s)
+{
+	struct ir_command *c = &s->u.command;
+	size_t n = rnd_below(r, 3), i;
+
+	if (rnd_one_in(r, 3))
+		*c = (struct ir_command){ .regex = true, .text = STR("a|\"\xff$"),
+					  .regex_i = rnd_one_in(r, 2),
+					  .regex_x = rnd_one_in(r, 2),
+					  .opaque = rnd_one_in(r, 2) };
+	c->guards = arena_array(r->a, n + 1, sizeof(*c->guards));
+	for (i = 0; i < n; i++)
+		c->guards[i] = random_guard(r);
+	c->nguards = n;
+}
+
+static size_t guard_commands(struct rnd *r, struct ir *ir)
+{
+	size_t seen = 0, i, k;
+
+	for (i = 0; i < ir->rules.n; i++) {
+		struct ir_rule *rule = ir->rules.v[i];
+
+		if (rule->kind != IR_COMMAND)
+			continue;
+		add_guards(r, &rule->set);
+		for (k = 0; k < rule->nexcept; k++)
+			add_guards(r, &rule->except[k]);
+		seen++;
+	}
+	return seen;
+}
+
 /* Variables, inert patterns, pins and the shell. */
 static void add_names(struct rnd *r, struct ir *ir)
 {
@@ -190,6 +269,7 @@ static void one_ir(struct law *l, unsigned long run, struct arena *a)
 	struct ir *ir = rnd_ir(&r);
 
 	add_carried(&r, ir);
+	l->requests += guard_commands(&r, ir);
 	add_programs(&r, ir);
 	add_names(&r, ir);
 	assert_null(ir_verify(ir, a));
@@ -207,6 +287,7 @@ static void test_random_irs_come_back(void **state)
 	(void)state;
 	law_begin(&l, "ir.json of random IRs", 400);
 	law_repeat(&l, one_ir);
+	assert_true(l.requests > 0); /* commands that got guards */
 	law_end(&l, 0);
 }
 
