@@ -47,7 +47,7 @@ def unescape(text):
 def rows_of(path):
     rows, head = [], None
     with open(path, encoding="utf-8") as f:
-        for text in f.read().split("\n"):
+        for at, text in enumerate(f.read().split("\n")):
             if not text or text.startswith("#"):
                 continue
             cells = text.split("\t")
@@ -64,6 +64,8 @@ def rows_of(path):
                     "line": unescape(cells[1]),
                     "want": cells[2],
                     "why": cells[3] if len(cells) > 3 else "",
+                    "ran": cells[4] if len(cells) > 4 else "",
+                    "at": at,
                     "exact": True,
                 }
             )
