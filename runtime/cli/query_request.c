@@ -20,6 +20,7 @@ struct query_reader {
 	struct query_json json;
 	const char **argv;
 	size_t cap;
+	char *bytes; /* of line_hex */
 };
 
 struct taking {
@@ -45,7 +46,7 @@ static bool fail(const struct taking *t, const char *fmt, ...)
 	return false;
 }
 
-/* A text without NUL (query_text_scan() has seen to that), or NULL. */
+/* A text without NUL (query_text_scan() has seen to that, but in "line"), or NULL. */
 static const char *text_of(const struct taking *t, struct json_object *v)
 {
 	if (json_object_is_type(v, json_type_string))
@@ -69,6 +70,42 @@ static bool take_line(struct taking *t, struct json_object *v)
 	if (t->q->line)
 		t->q->line_n = (size_t)json_object_get_string_len(v);
 	return t->q->line != NULL;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A line that is no UTF-8, as its bytes. */
+static bool take_line_hex(struct taking *t, struct json_object *v)
+{
+	const char *s = text_of(t, v);
+	size_t n = s ? strlen(s) : 0, i;
+	char *p;
+
+	if (!s)
+		return false;
+	if (n % 2)
+		return fail(t, "must have two hexadecimal digits for each byte");
+	p = realloc(t->r->bytes, n / 2 + 1);
+	if (!p)
+		return fail(t, "out of memory");
+	t->r->bytes = p;
+	for (i = 0; i < n / 2; i++) {
+		int high = hex_digit(s[2 * i]), low = hex_digit(s[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return fail(t, "must have two hexadecimal digits for each byte");
+		p[i] = (char)(high * 16 + low);
+	}
+	p[i] = '\0';
+	t->q->line = p;
+	t->q->line_n = i;
+	return true;
 }
 
 static bool take_argv(struct taking *t, struct json_object *v)
@@ -391,7 +428,8 @@ static const struct key {
 } keys[] = {
 	{ "id", ALL, 0, take_nothing },
 	{ "kind", ALL, ALL, take_nothing }, /* read before all others */
-	{ "line", K(COMMAND), K(COMMAND), take_line },
+	{ "line", K(COMMAND), 0, take_line },
+	{ "line_hex", K(COMMAND), 0, take_line_hex },
 	{ "argv", K(ARGV), K(ARGV), take_argv },
 	{ "op", K(FILE), K(FILE), take_op },
 	{ "path", K(FILE) | K(UNIX), K(FILE) | K(UNIX), take_path },
@@ -453,6 +491,12 @@ static bool read_keys(struct taking *t, struct json_object *doc)
 		if (!k->take(t, value))
 			return false;
 	}
+	t->key = "line";
+	if (t->q->kind == QUERY_COMMAND && !t->q->line)
+		return fail(t, "is missing: a request of the kind 'command' needs it");
+	if (json_object_object_get_ex(doc, "line", &v) &&
+	    json_object_object_get_ex(doc, "line_hex", &v))
+		return fail(t, "stands beside 'line_hex', which says it, too");
 	for (size_t i = 0; i < NKEYS; i++) {
 		t->key = keys[i].name;
 		if ((keys[i].needed & bit) && !json_object_object_get_ex(doc, t->key, &v))
@@ -493,5 +537,6 @@ void query_reader_free(struct query_reader *r)
 		return;
 	query_json_release(&r->json);
 	free(r->argv);
+	free(r->bytes);
 	free(r);
 }

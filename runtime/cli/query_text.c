@@ -62,6 +62,15 @@ static int hex4(const struct scan *s, size_t at)
 	return v;
 }
 
+/* In the value of the outermost key "line": any text may be asked about. */
+static bool is_shell_line(const struct scan *s)
+{
+	const struct query_member *m = s->t->n ? &s->t->m[s->t->n - 1] : NULL;
+
+	return m && m->value && m->key_n == 4 && memcmp(s->p + m->key, "line", 4) == 0 &&
+	       s->p[m->value] == '"' && !m->value_n;
+}
+
 /* At the backslash; moves behind the escape. */
 static bool take_escape(struct scan *s)
 {
@@ -74,7 +83,7 @@ static bool take_escape(struct scan *s)
 	v = hex4(s, s->i + 2);
 	if (v < 0)
 		return fail(s, "an escape \\u has no four hexadecimal digits");
-	if (v == 0)
+	if (v == 0 && !is_shell_line(s))
 		return fail(s, "a text may not hold NUL (\\u0000)");
 	s->i += 6;
 	if (v < 0xd800 || v > 0xdfff)

@@ -33,7 +33,7 @@ struct query_text {
 
 /*
  * False with a message that names the key, where there is one: bytes that are
- * not UTF-8, control bytes, \u0000, half a surrogate pair, other words and
+ * not UTF-8, control bytes, \u0000 (but in a "line"), half a surrogate pair, other words and
  * numbers than JSON has, too much of it.  True does not say that it is JSON.
  */
 bool query_text_scan(const char *p, size_t n, struct query_text *ret, struct rt_err *err);

@@ -173,6 +173,15 @@ static void test_what_json_c_takes_and_json_is_not(void **state)
 	}
 	refused("{\"kind\":\"tool\",\"name\":\"\\u0000\"}", "null", "'name': a text may not hold NUL");
 	refused("{\"kind\":\"tool\",\"na\\u0000me\":\"x\"}", "null", "may not hold NUL");
+	/* a line may be any text, and any bytes */
+	want("{\"kind\":\"command\",\"line\":\"ls\\u0000\"}", "\"effect\":\"ask\"");
+	want("{\"kind\":\"command\",\"line_hex\":\"6c73ff\"}", "\"effect\":\"ask\"");
+	refused("{\"kind\":\"command\",\"line_hex\":\"6c7\"}", "null", "'line_hex': must have two");
+	refused("{\"kind\":\"command\",\"line_hex\":\"6x\"}", "null", "'line_hex': must have two");
+	refused("{\"kind\":\"command\",\"line_hex\":\"6c\",\"line\":\"l\"}", "null",
+		"stands beside 'line_hex'");
+	refused("{\"kind\":\"command\",\"line_hex\":\"\\u0000\"}", "null", "may not hold NUL");
+	refused("{\"kind\":\"command\"}", "null", "'line': is missing");
 	refused("{\"kind\":\"tool\",\"name\":\"\\ud800\"}", "null", "'name': an escape \\\\u is half");
 	refused("{\"kind\":\"tool\",\"name\":\"\\udc00\\ud800\"}", "null", "is half");
 	refused("{\"kind\":\"tool\",\"name\":\"\\ud800\\u0041\"}", "null", "is half");
