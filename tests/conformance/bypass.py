@@ -154,6 +154,8 @@ SHELLS = ["bash -c {}", "sh -c {}", "eval {}", "env bash -c {}", "timeout 9 bash
 POSIX_SHELLS = ["sh -c {}", "eval {}", "env sh -c {}", "timeout 9 sh -c {}", "trap {} EXIT"]
 
 # An operator that quoting and blanks do not touch in these lines.
+RESERVED = set("if then elif else fi for in do done while until case esac select function "
+               "coproc time { } [[ ]] !".split())
 SIMPLE = re.compile(rb"^[A-Za-z0-9 ._/=:@+,-]+$")
 
 
@@ -181,7 +183,8 @@ def blanks(row, r):
     out = []
     for i, word in enumerate(row["line"].decode().split()):
         ways = [word]
-        plain = not (i == 0 and "=" in word) and word not in ("time", "if", "for", "!")
+        # a quoted reserved word is none
+        plain = not (i == 0 and "=" in word) and word not in RESERVED
         if plain and "=" not in word and not word.startswith("~") and "{" not in word:
             k = r.randrange(len(word))
             ways += [f"'{word}'", f'"{word}"', f"{word[:k]}''{word[k:]}", f"{word[:k]}\\{word[k:]}"]
