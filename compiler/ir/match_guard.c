@@ -134,7 +134,8 @@ static bool says(const struct guard *g, const struct ir_option *opt,
 	case Q_CAN:
 		return v.may;
 	case Q_GIVEN:
-		return v.must && o->given && exact;
+		/* what is cut short is one reading of a literal word */
+		return v.must && o->given && o->how != CMD_O_ANY;
 	case Q_SURE:
 		return v.must && o->sure && exact;
 	}

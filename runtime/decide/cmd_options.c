@@ -93,7 +93,7 @@ static struct cmd_option *emit(struct reader *r, enum cmd_how how, const char *n
 	*o = (struct cmd_option){
 		.name = name, .name_n = (uint32_t)n, .known = known, .how = how, .word = r->i,
 		.sure = sure && how == CMD_O_EXACT && !r->may_end && r->take == TAKE_NOT,
-		.given = how == CMD_O_EXACT && !r->end_value && !r->take_value,
+		.given = how != CMD_O_ANY && !r->end_value && !r->take_value,
 	};
 	*r->tail = o;
 	r->tail = &o->next;
@@ -163,12 +163,11 @@ static void read_abbreviation(struct reader *r, const char *p, size_t n, const c
 			emit_known(r, pb_strp(f, o->name), o->name.len, o, count == 1,
 				   value, value_n, open);
 	}
-	/* the program takes it for that one, or for nothing at all */
-	if (count == 1)
-		return;
+	/* a table need not have every option that it could be short for */
 	if (!r->prog || (r->flags & PB_PF_ABBREVIATE))
 		emit(r, CMD_O_PREFIX, p, n, NULL, false);
-	emit_known(r, p, n, NULL, !count, value, value_n, open);
+	if (count != 1)
+		emit_known(r, p, n, NULL, !count, value, value_n, open);
 }
 
 /* "--name", "--name=value"; of a word that is not literal p is what is known. */
