@@ -44,8 +44,10 @@ bool compiled_open(struct compilation *c, struct bundle *ret)
 	}
 	memcpy(copy, b.p, b.n);
 	if (bundle_parse(copy, b.n, ret, &err) != 0) {
-		c->internal = arena_printf(c->a, "the bundle that was written cannot be "
-					   "read: %s", err.text);
+		c->internal = arena_printf(c->a,
+					   "the bundle that was written cannot be "
+					   "read: %s",
+					   err.text);
 		return false;
 	}
 	return true;
@@ -87,9 +89,9 @@ static bool ask_net(const struct decide_ctx *ctx, const struct ir_request *req,
 {
 	bool udp = req->proto == IR_UDP;
 
-	if (ctx->scope != PB_SANDBOX && bundle_net_mode(ctx->b) != PB_NET_DISABLED) {
-		*ret_why = "the rules of this network are compiled for the scope "
-			   "'sandbox' only";
+	if (!decide_net_known(ctx)) {
+		*ret_why = "some rule of this network is not for every scope, and the "
+			   "bundle has them for 'sandbox' only";
 		return false;
 	}
 	if (req->is_addr) {
@@ -153,8 +155,7 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 
 static uint32_t rule_number(const struct bundle *b, const struct ir_decision *e)
 {
-	return e->rule ? e->rule->index :
-			 b->rules->scalar_first + (uint32_t)e->scalar;
+	return e->rule ? e->rule->index : b->rules->scalar_first + (uint32_t)e->scalar;
 }
 
 const char *compiled_differs(const struct bundle *b, const struct ir_decision *e,
@@ -166,9 +167,10 @@ const char *compiled_differs(const struct bundle *b, const struct ir_decision *e
 	enum ir_effect want = kernel && e->effect == IR_ASK ? IR_DENY : e->effect;
 
 	if ((unsigned)want != d->effect)
-		return arena_printf(a, "'%.*s': the evaluator says %s, the compiled "
-				    "policy %s", STR_ARG(req->text),
-				    ir_effect_name(e->effect),
+		return arena_printf(a,
+				    "'%.*s': the evaluator says %s, the compiled "
+				    "policy %s",
+				    STR_ARG(req->text), ir_effect_name(e->effect),
 				    ir_effect_name((enum ir_effect)d->effect));
 	if (kernel && e->effect == IR_DENY && e->err != d->err)
 		return arena_printf(a, "'%.*s': errno %u and %u", STR_ARG(req->text),
@@ -176,9 +178,10 @@ const char *compiled_differs(const struct bundle *b, const struct ir_decision *e
 	if (kernel)
 		return NULL;
 	if (rule_number(b, e) != d->rule)
-		return arena_printf(a, "'%.*s': the evaluator names rule %u, the compiled "
-				    "policy %u", STR_ARG(req->text),
-				    rule_number(b, e), d->rule);
+		return arena_printf(a,
+				    "'%.*s': the evaluator names rule %u, the compiled "
+				    "policy %u",
+				    STR_ARG(req->text), rule_number(b, e), d->rule);
 	if (e->needs_person != d->needs_person)
 		return arena_printf(a, "'%.*s': only one of both wants a person",
 				    STR_ARG(req->text));

@@ -30,7 +30,8 @@ static bool fail(struct asked *a, const char *text)
 	return false;
 }
 
-/* --- which function answers -------------------------------------------------------- */
+/* --- which function answers --------------------------------------------------------
+ */
 
 static bool ask_command(struct asked *a)
 {
@@ -67,22 +68,25 @@ static bool ask_net(struct asked *a)
 {
 	const struct query_request *r = &a->req;
 
-	if (bundle_net_mode(a->q->b) != PB_NET_DISABLED && a->ctx.scope != PB_SANDBOX)
-		return fail(a, "'scope': the rules of this network are compiled for the "
-			       "scope 'sandbox' only");
+	if (!decide_net_known(&a->ctx))
+		return fail(a, "'scope': some rule of this network is not for every "
+			       "scope, and "
+			       "the bundle has them for 'sandbox' only");
 	if (r->is_addr)
 		decide_net(&a->ctx, r->udp, r->addr, r->port, &a->d);
 	else if (!decide_net_name(&a->ctx, r->udp, r->port, &a->d))
-		return fail(a, "'host': the answer depends on the address that this name "
-			       "has: ask for the address");
+		return fail(a,
+			    "'host': the answer depends on the address that this name "
+			    "has: ask for the address");
 	return true;
 }
 
 static bool ask_syscall(struct asked *a)
 {
 	if (a->req.scope == PB_HOST)
-		return fail(a, "'scope': system calls are decided for the scope 'sandbox' "
-			       "only");
+		return fail(a,
+			    "'scope': system calls are decided for the scope 'sandbox' "
+			    "only");
 	return decide_syscall(a->q->b, a->req.nr, a->req.args, &a->d, &a->err) == 0;
 }
 
@@ -134,7 +138,8 @@ static bool decide(struct asked *a)
 	}
 }
 
-/* --- the decision as JSON ----------------------------------------------------------- */
+/* --- the decision as JSON -----------------------------------------------------------
+ */
 
 /* Askers know three effects: what is hidden is denied. */
 static const char *effect_word(uint8_t effect)
@@ -152,7 +157,8 @@ static const char *effect_word(uint8_t effect)
 	}
 }
 
-static void put_str(struct json *j, const char *key, const struct bundle *b, struct pb_str s)
+static void put_str(struct json *j, const char *key, const struct bundle *b,
+		    struct pb_str s)
 {
 	json_str(j, key, pb_strp(b->rules, s), s.len);
 }
@@ -169,8 +175,8 @@ static void put_rule(struct json *j, const struct bundle *b, uint32_t n, uint8_t
 	put_str(j, "id", b, r->id);
 	json_cstr(j, "level", explain_level(r->level));
 	json_cstr(j, "effect", explain_effect(effect));
-	len = snprintf(at, sizeof(at), "%.*s:%u", (int)r->file.len, pb_strp(b->rules, r->file),
-		       r->line);
+	len = snprintf(at, sizeof(at), "%.*s:%u", (int)r->file.len,
+		       pb_strp(b->rules, r->file), r->line);
 	if (r->line && len > 0 && (size_t)len < sizeof(at))
 		json_str(j, "at", at, (size_t)len);
 	else
@@ -190,7 +196,8 @@ static void put_rules(struct json *j, const struct asked *a)
 	put_rule(j, b, d->rule, d->effect);
 	for (i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
 		if (d->matched[i] != d->rule && bundle_rule(b, d->matched[i]))
-			put_rule(j, b, d->matched[i], bundle_rule(b, d->matched[i])->effect);
+			put_rule(j, b, d->matched[i],
+				 bundle_rule(b, d->matched[i])->effect);
 	json_array_end(j);
 	json_uint(j, "rules_more", d->nmatched - i);
 }
@@ -271,7 +278,8 @@ static void put_setting(struct json *j, const struct asked *a)
 		json_null(j, "value");
 }
 
-/* --- a line in, a line out ------------------------------------------------------------ */
+/* --- a line in, a line out
+ * ------------------------------------------------------------ */
 
 static void begin(struct query *q, const char *id, size_t id_n)
 {
@@ -312,7 +320,8 @@ const char *query_too_long(struct query *q, size_t *ret_n)
 	char text[80];
 
 	begin(q, NULL, 0);
-	(void)snprintf(text, sizeof(text), "the line has more than %d bytes", QUERY_MAX_LINE);
+	(void)snprintf(text, sizeof(text), "the line has more than %d bytes",
+		       QUERY_MAX_LINE);
 	json_cstr(q->out, "error", text);
 	json_object_end(q->out);
 	return json_finish(q->out, ret_n);
@@ -332,8 +341,8 @@ int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *
 		json_init(q->out);
 		q->out->one_line = true;
 	}
-	r = q->reader && q->out ? query_settings_init(&q->settings, b, err) :
-			rt_fail(err, ENOMEM, "out of memory");
+	r = q->reader && q->out ? query_settings_init(&q->settings, b, err)
+				: rt_fail(err, ENOMEM, "out of memory");
 	if (r < 0)
 		query_release(q);
 	return r;

@@ -46,8 +46,10 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 		 struct decision *ret);
 void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
 		 struct decision *ret);
+/* Does the bundle know what the network's rules say in the scope at hand? */
+bool decide_net_known(const struct decide_ctx *c);
 /* With the mode disabled: a deny by the mode, but for the own loopback.  Other
- * modes: by egress.bin, for the scope sandbox. */
+ * modes: by egress.bin; a deny where that does not hold (decide_net_known). */
 void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 		uint16_t port, struct decision *ret);
 /*

@@ -1,8 +1,9 @@
 /*
  * The network: `disabled` denies whatever rules say, but for the loopback
  * that the run has to itself.  The other modes have a table of every address
- * and port (egress.bin) for what runs in a sandbox; what it does not speak of
- * is unknown here and denied.
+ * and port (egress.bin).  It is made for what runs in a sandbox, and holds
+ * outside of one as well where no rule tells the two apart; else what is
+ * asked for the host is unknown here and denied.
  */
 #include <string.h>
 
@@ -17,8 +18,26 @@ static bool is_loopback(const uint8_t addr[16])
 	       memcmp(addr, one, sizeof(one)) == 0;
 }
 
+bool decide_net_known(const struct decide_ctx *c)
+{
+	const struct pb_rules *rules = c->b->rules;
+
+	if (bundle_net_mode(c->b) == PB_NET_DISABLED)
+		return true;
+	if (!c->b->egress)
+		return false;
+	for (uint32_t i = 0; c->scope != PB_SANDBOX && i < rules->ir_rules; i++) {
+		const struct pb_rule *r = bundle_rule(c->b, i);
+
+		if (r->kind == PB_NET && r->scopes != (PB_SANDBOX | PB_HOST))
+			return false;
+	}
+	return true;
+}
+
 /* The last slab that begins at or before the address; the first begins at ::. */
-static const struct pb_slab *find_slab(const struct pb_egress *e, const uint8_t addr[16])
+static const struct pb_slab *find_slab(const struct pb_egress *e,
+				       const uint8_t addr[16])
 {
 	uint32_t lo = 0, hi = e->slabs.count;
 
@@ -76,7 +95,7 @@ void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 			ret->effect = PB_ALLOW;
 		return;
 	}
-	if (!e || c->scope != PB_SANDBOX)
+	if (!decide_net_known(c))
 		return;
 	s = find_slab(e, addr);
 	by_piece(c, find_piece(e, udp ? s->udp : s->tcp, port), ret);
@@ -93,7 +112,7 @@ bool decide_net_name(const struct decide_ctx *c, bool udp, uint16_t port,
 	decide_deny(c, PB_S_NET_MODE, ret);
 	if (bundle_net_mode(c->b) == PB_NET_DISABLED)
 		return true;
-	if (!e || c->scope != PB_SANDBOX)
+	if (!decide_net_known(c))
 		return false;
 	for (i = 0; i < e->slabs.count; i++) {
 		const struct pb_slab *s = pb_at(e, e->slabs, sizeof(*s), i);

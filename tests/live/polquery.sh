@@ -140,7 +140,9 @@ if [ -e "$WORK/net.polb" ]; then
 	ask '"host":"a.example","port":22,"scope":"sandbox"'
 	want_out "\"error\":\"'host': the answer depends on the address"
 	ask '"host":"10.1.2.3","port":22'
-	want_out "\"error\":\"'scope': "
+	want_out '"effect":"allow"'
+	ask '"host":"11.1.2.3","port":22'
+	want_out '"effect":"deny"'
 	explain() {
 		out=$("$BIN/polc" explain "$@" 2>&1)
 		rc=$?
@@ -152,6 +154,20 @@ if [ -e "$WORK/net.polb" ]; then
 	explain "$WORK/net.polb" net tcp a.example:22
 	want_rc 2
 	want_out 'depends on the address'
+	explain --scope host "$WORK/net.polb" net tcp 10.1.2.3:22
+	want_rc 0
+fi
+
+t "a network that tells scopes apart: the bundle knows the sandbox only"
+old=$HEAD
+HEAD=${HEAD/network disabled/network limited { allow port 443  allow 10.0.0.0/8 when scope == sandbox \}}
+policy '' net
+HEAD=$old
+if [ -e "$WORK/net.polb" ]; then
+	ask '"host":"10.1.2.3","port":22,"scope":"sandbox"'
+	want_out '"effect":"allow"'
+	ask '"host":"10.1.2.3","port":22'
+	want_out "\"error\":\"'scope': "
 	explain --scope host "$WORK/net.polb" net tcp 10.1.2.3:22
 	want_rc 2
 fi
