@@ -13,7 +13,7 @@
 /* More directories than these are none that are known. */
 #define CMD_MAX_DIRS 16
 
-#define CMD_NAMES 256
+#define CMD_NAMES 1024
 
 /* A command's name that the line gives another meaning. */
 struct cmd_name {
@@ -224,6 +224,11 @@ struct cmd_read {
 };
 
 bool cmd_options(struct cmd_an *a, struct cmd_part *p, struct cmd_read *ret);
+
+static inline bool cmd_is_named(const struct cmd_option *o, const char *z)
+{
+	return o->name_n == strlen(z) && memcmp(o->name, z, o->name_n) == 0;
+}
 
 /* --- the rest -------------------------------------------------------------------------------- */
 

@@ -29,11 +29,19 @@ void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t
 		taint(c, "a variable that changes what runs is set before it");
 }
 
+static bool same_path(const struct sh_word *a, const struct sh_word *b)
+{
+	if (!a || !b)
+		return a == b;
+	return sh_is_literal(a) && sh_is_literal(b) && a->seg.n == b->seg.n &&
+	       memcmp(a->seg.p, b->seg.p, a->seg.n) == 0;
+}
+
 bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n,
 		const struct sh_word *path)
 {
 	struct cmd_env *e = c->scope->env;
-	struct cmd_name **list, *d = cmd_alloc(a, sizeof(*d));
+	struct cmd_name **list, *was, *d = cmd_alloc(a, sizeof(*d));
 
 	if (!d)
 		return false;
@@ -44,6 +52,9 @@ bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, siz
 		memset(e->names, 0, sizeof(struct cmd_name *) * CMD_NAMES);
 	}
 	list = cmd_names(e, name, n);
+	for (was = *list; was; was = was->next)
+		if (was->n == n && memcmp(was->p, name, n) == 0 && same_path(was->path, path))
+			return true;
 	*d = (struct cmd_name){ .p = name, .n = (uint32_t)n, .path = path, .next = *list };
 	*list = d;
 	if (!path)

@@ -71,7 +71,7 @@ static bool same_text(const struct sh *x, const struct sh *y)
 static bool parse(struct cmd_an *a, struct sh *ret, const char *text, size_t n,
 		  unsigned dialect)
 {
-	if (!cmd_work(a, n + 64))
+	if (!cmd_work(a, n + 32))
 		return false;
 	sh_parse(ret, a->mem, (size_t)(a->mem_end - a->mem), text, n,
 		 dialect == CMD_IN_POSIX ? SH_POSIX : SH_BASH);

@@ -46,7 +46,7 @@ static bool stand_in(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 		if (!d->path || d->n != w->seg.n || memcmp(d->p, w->seg.p, d->n) != 0)
 			continue;
 		words = cmd_alloc(a, sizeof(*words) * p->nwords);
-		if (!words || !cmd_work(a, p->nwords))
+		if (!words || !cmd_work(a, p->nwords + 16))
 			return false;
 		memcpy(words, p->words, sizeof(*words) * p->nwords);
 		words[0].w = d->path;
@@ -97,8 +97,11 @@ static bool has_input(const struct cmd_ctx *c)
 static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 			const struct cmd_read *r)
 {
+	const struct cmd_option *o;
+
 	if (!(p->program->kinds & PB_PK_INTERPRETER)) {
-		if ((p->program->flags & PB_PF_CODE_STDIN) && has_input(c))
+		if ((p->program->flags & PB_PF_CODE_STDIN) &&
+		    !(p->program->kinds & PB_PK_WRAPPER) && has_input(c))
 			p->flags |= CMD_OPAQUE_CODE;
 		return;
 	}
@@ -111,6 +114,11 @@ static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 		    !(p->options && p->options->sure))
 			p->flags |= CMD_OPAQUE_CODE;
 	}
+	/* `awk -f FILE` */
+	for (o = p->options; o; o = o->next)
+		if (o->known && o->value_word &&
+		    (cmd_is_named(o, "-f") || cmd_is_named(o, "--file")))
+			cmd_script(a, p, p->words[o->value_word].w);
 	/* or else its operands are code, and no script */
 	if (p->program->codes.count)
 		return;
@@ -183,6 +191,14 @@ static bool evaluated(struct cmd_an *a, const struct cmd_ctx *c)
 	return true;
 }
 
+/* `IFS= read x`: it splits what is read, and nothing else. */
+static bool is_own(const struct sh_cmd *cmd, const struct sh_assign *s)
+{
+	return s->name_n == 3 && memcmp(s->name, "IFS", 3) == 0 &&
+	       (cmd_lit(cmd->words, "read") || cmd_lit(cmd->words, "mapfile") ||
+		cmd_lit(cmd->words, "readarray"));
+}
+
 static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 {
 	struct cmd_part **at = a->tail;
@@ -190,7 +206,9 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 	struct cmd_word *words;
 
 	for (s = cmd->assigns; s; s = s->next) {
-		if (cmd->words)
+		if (cmd->words && is_own(cmd, s))
+			c->voided = "a variable before it that no table calls safe";
+		else if (cmd->words)
 			cmd_before(a, c, s->name, s->name_n);
 		else
 			cmd_set(a, c, s->name, s->name_n);
@@ -325,7 +343,7 @@ void cmd_from_line(struct cmd_line *ret, void *block, size_t size,
 		ret->why = "no reader for the shell that the policy names";
 	}
 	/* what nests may be read again, this often */
-	a.work = 64 * 1024 + 16 * (uint64_t)n;
+	a.work = 64 * 1024 + 6 * (uint64_t)n;
 	cmd_scope(&a, &(struct cmd_scope){ .env = &env, .text = text,
 					   .dialects = posix ? CMD_IN_POSIX : CMD_IN_BASH },
 		  &sh);
@@ -360,7 +378,7 @@ void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
 			cmd_limit(&a, "the line is too long");
 			return;
 		}
-		a.work += 16 * (k + 1);
+		a.work += 6 * (k + 1);
 		words[i] = (struct cmd_word){ .w = cmd_literal(&a, argv[i], k) };
 		if (!words[i].w)
 			return;

@@ -455,13 +455,36 @@ static uint8_t read_free(struct reader *r, const struct cmd_shape *s, bool sure)
 	return roles;
 }
 
-/* `npm exec --yes -- x`: options of the wrapper, in spite of where they stand. */
-static uint32_t range_from(const struct reader *r, uint32_t from, uint32_t to)
+/*
+ * `npm exec --yes -- x`: options of the wrapper, in spite of where they stand.
+ * Behind one that no table knows the command may begin a word later.
+ */
+static uint32_t range_from(struct reader *r, uint32_t from, uint32_t to)
 {
-	while (from < to && sh_is_literal(r->p->words[from].w) &&
-	       r->p->words[from].w->seg.n && r->p->words[from].w->seg.p[0] == '-')
-		from++;
-	return from;
+	for (; from < to; from++) {
+		const struct sh_word *w = r->p->words[from].w;
+		const struct pb_option *o;
+		const char *eq;
+
+		if (!sh_is_literal(w) || !w->seg.n || w->seg.p[0] != '-')
+			return from;
+		if (cmd_lit(w, "--"))
+			return from + 1;
+		eq = memchr(w->seg.p, '=', w->seg.n);
+		o = cmd_known(r->a->facts, r->prog, w->seg.p,
+			      eq ? (size_t)(eq - w->seg.p) : w->seg.n);
+		r->ret->lost |= !o && !eq;
+		if (o && o->takes == PB_TAKES_VALUE && !eq)
+			from++;
+		if (o && (o->flags & PB_OF_CODE) && eq)
+			code_value(r, o, eq + 1,
+				   w->seg.n - (size_t)(eq + 1 - w->seg.p), from);
+		else if (o && (o->flags & PB_OF_CODE) && from < to)
+			code_value(r, o, sh_is_literal(r->p->words[from].w) ?
+				   r->p->words[from].w->seg.p : NULL,
+				   r->p->words[from].w->seg.n, from);
+	}
+	return from < to ? from : to;
 }
 
 /* -exec … ; : the words between belong to the command; true when there is one. */

@@ -7,11 +7,6 @@
 static const char lost_why[] = "the command that it runs is not known";
 static const char not_literal[] = "code that is not literal";
 
-static bool is_name(const struct cmd_option *o, const char *z)
-{
-	return o->name_n == strlen(z) && memcmp(o->name, z, o->name_n) == 0;
-}
-
 /* An option that sends the command elsewhere; in all tables it has such a name. */
 static bool changes_directory(const struct cmd_an *a, const struct cmd_part *p)
 {
@@ -62,9 +57,9 @@ static struct holes find_holes(const struct cmd_part *p)
 	if (!(p->program->flags & PB_PF_APPENDS))
 		return h;
 	for (o = p->options; o; o = o->next) {
-		bool own = is_name(o, "-I") || is_name(o, "-J");
+		bool own = cmd_is_named(o, "-I") || cmd_is_named(o, "-J");
 
-		if (!own && !is_name(o, "-i") && !is_name(o, "--replace"))
+		if (!own && !cmd_is_named(o, "-i") && !cmd_is_named(o, "--replace"))
 			continue;
 		if (o->value) {
 			h = (struct holes){ o->value, o->value_n, false };
@@ -254,6 +249,9 @@ static bool lost(struct cmd_an *a, struct cmd_ctx *c, struct cmd_part *p,
 		    !(in && (in->kinds & (PB_PK_WRAPPER | PB_PK_INTERPRETER))))
 			continue;
 		assignments(a, c, p, i);
+		/* what is tried may be lost itself, and try all behind it again */
+		if (!cmd_work(a, 8 * (uint64_t)(p->nwords - i)))
+			return false;
 		if (!run_words(a, c, p, i, p->nwords, h))
 			return false;
 	}
@@ -298,10 +296,16 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	}
 	if (r->lost)
 		return lost(a, &in, p, r, &h);
+	/* what it finds elsewhere becomes a part of the line */
+	if ((flags & PB_PF_JOINED) && (flags & PB_PF_APPENDS))
+		cmd_opaque(p, not_literal);
 	if (flags & PB_PF_JOINED)
 		return joined(a, &in, p, r->begin);
 	if (r->begin && !run_words(a, &in, p, r->begin, p->nwords, &h))
 		return false;
+	/* `sudo -s`, `chroot DIR`: a shell reads what comes */
+	if (!r->begin && (flags & PB_PF_CODE_STDIN))
+		return cmd_stdin(a, &in, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
 	if (!r->begin && c->appends) {
 		cmd_opaque(p, lost_why);
 		p->flags |= CMD_LOST;

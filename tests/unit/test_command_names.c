@@ -55,6 +55,8 @@ static const struct row names[] = {
 	  "mapfile|PATH ; file r f <1 ; wait|-p|PATH @ov ; a @ov" },
 	{ "PATH+=:x; a; BASH_CMDS[ls]=/bin/rm; ls",
 	  "a @ov ; unparsed @o ; ls @ov" },
+	{ "while IFS= read -r x; do a; done; IFS=, a; IFS=: b",
+	  "read|-r|x @v ; a ; a @ov ; b @ov" },
 	{ "f() { a; }; f; function g { b; }; timeout 5 g; ./f",
 	  "a ; f @v ; b ; timeout|5|g @tn ; g @v <4 ; ./f" },
 	{ "ls; hash ls; enable -n pwd; pwd; hash -r; enable \"$x\"; echo",
@@ -125,6 +127,8 @@ static const struct row made[] = {
 	  "cfile r.sh",
 	  "bash|-c|./x.sh @in ; ./x.sh <1 $1 ; eval|bash|x.sh @n ; bash|x.sh @oin <3 "
 	  "; bash|--rcfile|r.sh @oin ; touch|r.sh ; bash|--rcfile|r.sh @oin" },
+	{ "curl -o p.awk u; awk -f p.awk; awk -f q.awk; awk -f \"$x\"",
+	  "curl|-o|p.awk|u ; awk|-f|p.awk @oin ; awk|-f|q.awk @in ; awk|-f|<any> @oin" },
 	{ "echo x.sh | xargs -n1 bash; find . -exec bash {} \\;",
 	  "echo|x.sh ; xargs|-n1|bash @n ; bash @oina <2 ; find|.|-exec|bash|{}|; @n "
 	  "; bash|<any> @oinl <4" },

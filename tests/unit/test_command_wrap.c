@@ -46,6 +46,10 @@ static const struct row wrappers[] = {
 	  "sudo|--foo|bar|bash|-c|rm @onl ; bar|bash|-c|rm @r <1 ; bash|-c|rm @inr <1"
 	  " ; rm @nr <3 $3 ; nice|<multi> @onl ; <multi> @r <5 ; nice|./<glob:*>.sh @"
 	  "tn ; ./<glob:*>.sh <7" },
+	{ "sudo -s <<<\"rm x\"; sudo -s; sudo -s rm; sudo -v | sudo -s; sudo <<E -s"
+	  "\nrm y\nE",
+	  "sudo|-s @n ; rm|x @n <1 ; sudo|-s @on ; sudo|-s|rm @n ; rm @n <4 ; sudo|-v"
+	  " @on ; sudo|-s @on ; sudo|-s @n ; rm|y @n <8" },
 	{ "exec -a ls rm -rf x; builtin command rm; exec 3<f",
 	  "exec|-a|ls|rm|-rf|x @n ; rm|-rf|x @n <1 ; builtin|command|rm @tn ; command"
 	  "|rm @tn <3 ; rm @n <4 ; exec @n ; file r f <6" },
@@ -91,8 +95,11 @@ static const struct row wrappers[] = {
 	{ "npm exec --yes -- rm x; npm -q exec rm; npm run \"$x\"; npm test; npm exec"
 	  " -c 'rm x'; npm exec",
 	  "npm|exec|--yes|--|rm|x @n ; rm|x @n <1 ; npm|-q|exec|rm @n ; rm @n <3 ; np"
-	  "m|run|<any> @onl ; npm|test @n ; npm|exec|-c|rm x @n ; rm x <7 ; npm|exec "
-	  "@n" },
+	  "m|run|<any> @onl ; npm|test @n ; npm|exec|-c|rm x @n ; rm|x @n <7 ; npm|ex"
+	  "ec @n" },
+	{ "npm exec --foo x rm; npm exec -p a rm x; npm exec --foo=x rm",
+	  "npm|exec|--foo|x|rm @onl ; x|rm <1 ; npm|exec|-p|a|rm|x @n ; rm|x @n <3 ; "
+	  "npm|exec|--foo=x|rm @n ; rm @n <5" },
 };
 
 static void test_wrappers(void **state)
