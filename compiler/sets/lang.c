@@ -210,6 +210,7 @@ struct column {
 	struct set_re *end;   /* NUL */
 	struct set_re *word;  /* any word and its NUL */
 	struct set_re *where; /* the two places, whatever they are */
+	bool no_places;       /* of deny and ask: the program alone */
 };
 
 /* ":*" lets the last word go on with ':' and anything. */
@@ -271,7 +272,8 @@ static struct set_re *program(const struct column *k, const struct ir_glob *g,
 	if (k->side == SET_BROAD) {
 		re = continued(k, base_names(a, g), tail, true);
 		re = set_cat(a, set_or(a, set_eps(a), dirs), re);
-		return set_cat(a, set_cat(a, re, k->end), k->where);
+		re = set_cat(a, re, k->end);
+		return k->no_places ? re : set_cat(a, re, k->where);
 	}
 	re = set_cat(a, trusted_dir(a), continued(k, from_glob(&bare, g), tail, true));
 	re = set_cat(a, set_cat(a, re, k->end), k->where);
@@ -285,7 +287,7 @@ static struct set_re *any_program(const struct column *k)
 	struct set_re *name = star_of(a, without(any_bytes(), '/'));
 
 	if (k->side == SET_BROAD)
-		return set_cat(a, k->word, k->where);
+		return k->no_places ? k->word : set_cat(a, k->word, k->where);
 	return set_cat(a, set_cat(a, trusted_dir(a), name),
 		       set_cat(a, k->end, k->where));
 }
@@ -314,35 +316,77 @@ static struct set_re *further_words(const struct column *k, size_t i, size_t n)
 	return set_cat_all(k->a, v, o);
 }
 
-struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
-				enum set_side side)
+/* What stands behind the words of the list. */
+static struct set_re *behind(const struct column *k)
 {
-	struct column k = { .a = a, .c = c, .side = side };
-	bool more = c->more && side == SET_BROAD && c->nwords;
-	size_t n = c->nwords - (more ? 1 : 0), i;
-	struct set_re *re = set_none(a), *any, *rest, *after;
+	struct set_re *any = set_star(k->a, k->word);
+
+	if (k->c->more && k->side == SET_BROAD && k->c->nwords)
+		return set_cat(k->a, k->word, any);
+	return k->c->tail ? any : set_eps(k->a);
+}
+
+static struct column column_of(struct arena *a, const struct ir_command *c,
+			       enum set_side side, bool no_places)
+{
+	struct column k = { .a = a, .c = c, .side = side, .no_places = no_places };
 
 	k.end = set_byte(a, 0);
 	k.word = set_cat(a, star_of(a, any_bytes()), k.end);
 	k.where = set_cat(a, k.word, k.word);
-	any = set_star(a, k.word);
-	after = more ? set_cat(a, k.word, any) : c->tail ? any : set_eps(a);
+	return k;
+}
+
+static struct set_re *from_command(const struct column *k)
+{
+	const struct ir_command *c = k->c;
+	struct arena *a = k->a;
+	bool more = c->more && k->side == SET_BROAD && c->nwords;
+	size_t n = c->nwords - (more ? 1 : 0), i;
+	struct set_re *re = set_none(a), *any = set_star(a, k->word), *rest;
+	struct set_re *after = behind(k);
+
 	if (c->regex)
-		return set_cat(a, any_program(&k), any);
+		return set_cat(a, any_program(k), any);
 	/* leading ** may stand for no word: then the next one is the program */
 	for (i = 0; i < n; i++) {
 		if (i + 1 < n && c->words[i].any_words && c->words[i + 1].any_words)
 			continue; /* as the next one */
-		rest = set_cat(a, further_words(&k, i + 1, n), after);
+		rest = set_cat(a, further_words(k, i + 1, n), after);
 		if (!c->words[i].any_words) {
 			bool tail = c->tail && i + 1 == c->nwords;
-			struct set_re *p = program(&k, &c->words[i].glob, tail);
+			struct set_re *p = program(k, &c->words[i].glob, tail);
 
 			return set_or(a, re, set_cat(a, p, rest));
 		}
-		re = set_or(a, re, set_cat(a, any_program(&k), set_cat(a, any, rest)));
+		re = set_or(a, re, set_cat(a, any_program(k), set_cat(a, any, rest)));
 	}
 	if (more || c->tail)
-		re = set_or(a, re, set_cat(a, any_program(&k), any));
+		re = set_or(a, re, set_cat(a, any_program(k), any));
 	return re;
+}
+
+struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
+				enum set_side side)
+{
+	struct column k = column_of(a, c, side, false);
+
+	return from_command(&k);
+}
+
+struct set_re *set_from_call(struct arena *a, const struct ir_command *c,
+			     enum set_side side)
+{
+	struct column k = column_of(a, c, side, true);
+
+	return from_command(&k);
+}
+
+struct set_re *set_from_rest(struct arena *a, const struct ir_command *c,
+			     enum set_side side)
+{
+	struct column k = column_of(a, c, side, true);
+	bool more = c->more && side == SET_BROAD;
+
+	return set_cat(a, further_words(&k, 1, c->nwords - (more ? 1 : 0)), behind(&k));
 }

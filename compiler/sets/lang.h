@@ -18,6 +18,12 @@ enum set_side { SET_BROAD, SET_NARROW };
  */
 struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
 				enum set_side side);
+/* As the matcher asks about commands: without the two places for deny and ask. */
+struct set_re *set_from_call(struct arena *a, const struct ir_command *c,
+			     enum set_side side);
+/* The words behind the program only, each ended by NUL.  words[0] is one word. */
+struct set_re *set_from_rest(struct arena *a, const struct ir_command *c,
+			     enum set_side side);
 /* Over the rest of the path under the pattern's own root. */
 struct set_re *set_from_path(struct arena *a, const struct ir_path *p);
 /*

@@ -39,6 +39,151 @@ static int check_tags(const struct check *c, const struct pb_automaton *a,
 	return 0;
 }
 
+/* --- commands -------------------------------------------------------------------- */
+
+#define MAX_CLAUSES (4u * PB_MAX_RULES)
+
+static int check_automata(const struct check *c, struct pb_table t, uint32_t ntags,
+			  const char *what)
+{
+	const struct pb_automaton *v;
+
+	CHECK_TRY(check_table(c, t, sizeof(*v), MAX_CLAUSES, what));
+	v = at(c, t.off);
+	for (uint32_t i = 0; i < t.count; i++) {
+		const uint32_t *tags;
+
+		if (v[i].kind != PB_COMMAND || v[i].root || v[i].abstract ||
+		    v[i].except || v[i].zero || v[i].zero2)
+			return check_bad(c, "an automaton of commands has flags");
+		CHECK_TRY(check_automaton(c, v + i));
+		tags = at(c, v[i].tags);
+		for (uint32_t k = 0; k < v[i].ntags; k++)
+			if (tags[k] >= ntags)
+				return check_bad(c, "a tag names no clause");
+	}
+	return 0;
+}
+
+/* A clause's rule is a command's rule or a risk; exceptions follow their own. */
+static int check_clauses(const struct check *c, const struct pb_matcher *h,
+			 const struct pb_rules *rules)
+{
+	const struct pb_rule *r =
+		(const void *)((const uint8_t *)rules + rules->rules.off);
+	const struct pb_clause *v = at(c, h->clauses.off);
+
+	for (uint32_t i = 0; i < h->clauses.count; i++) {
+		if (v[i].except > 1 || v[i].broad > 1 || v[i].regex > 1 || v[i].zero)
+			return check_bad(c, "a clause has unknown flags");
+		if (v[i].rule != PB_NO_RULE &&
+		    (v[i].rule >= rules->rules.count ||
+		     (r[v[i].rule].kind != PB_COMMAND && r[v[i].rule].kind != PB_RISK)))
+			return check_bad(c, "a clause names no rule of commands");
+		if (v[i].except && (i == 0 || v[i - 1].rule != v[i].rule))
+			return check_bad(c, "an exception follows no clause");
+		if (v[i].nguards > h->guards.count ||
+		    v[i].guard > h->guards.count - v[i].nguards)
+			return check_bad(c, "a guard leaves its table");
+	}
+	return 0;
+}
+
+static bool is_words(const struct pb_matcher *h, uint32_t words)
+{
+	return words == PB_NO_WORDS || words < h->words.count;
+}
+
+static int check_guards(struct check *c, const struct pb_matcher *h)
+{
+	const struct pb_guard *g = at(c, h->guards.off);
+	const struct pb_guard_option *o = at(c, h->guard_options.off);
+	const struct pb_guard_path *p = at(c, h->guard_paths.off);
+
+	for (uint32_t i = 0; i < h->guards.count; i++) {
+		uint32_t all = g[i].kind == PB_G_WITHIN ? h->guard_paths.count :
+							  h->guard_options.count;
+
+		if (g[i].kind > PB_G_WITHIN || g[i].zero)
+			return check_bad(c, "a guard is of an unknown kind");
+		if (g[i].count > all || g[i].first > all - g[i].count)
+			return check_bad(c, "a guard's list leaves its table");
+	}
+	for (uint32_t i = 0; i < h->guard_options.count; i++) {
+		CHECK_TRY(check_string(c, o[i].name, "an option's name"));
+		if (!is_words(h, o[i].names) || !is_words(h, o[i].values))
+			return check_bad(c, "an option names no automaton");
+	}
+	for (uint32_t i = 0; i < h->guard_paths.count; i++)
+		if (p[i].root >= PB_ROOT_COUNT || p[i].words >= h->words.count)
+			return check_bad(c, "a path of a guard is none");
+	return 0;
+}
+
+static int check_names(struct check *c, const struct pb_matcher *h)
+{
+	const struct pb_name *v = at(c, h->names.off);
+	const uint32_t *slots = at(c, h->slots.off);
+	uint32_t n = h->commands.count, used = 0;
+
+	if (h->names.count < PB_NAME_FIRST)
+		return check_bad(c, "the first names are missing");
+	for (uint32_t i = 0; i < h->names.count; i++) {
+		CHECK_TRY(check_string(c, v[i].name, "a program's name"));
+		if (v[i].nnarrow > n || v[i].narrow > n - v[i].nnarrow ||
+		    v[i].nbroad > n || v[i].broad > n - v[i].nbroad)
+			return check_bad(c, "a name's automata leave the table");
+	}
+	if (!h->slots.count || (h->slots.count & (h->slots.count - 1)))
+		return check_bad(c, "the slots of names are no power of two");
+	for (uint32_t i = 0; i < h->slots.count; i++) {
+		if (slots[i] >= h->names.count || slots[i] == PB_NAME_REGEX)
+			return check_bad(c, "a slot names nothing");
+		used += slots[i] != 0;
+	}
+	/* a search ends at a free one */
+	if (used == h->slots.count)
+		return check_bad(c, "no slot is free");
+	return 0;
+}
+
+static int check_commands(struct check *c, const struct pb_matcher *h,
+			  const struct pb_rules *rules)
+{
+	const struct pb_automaton *a;
+	const struct pb_regex *r;
+
+	CHECK_TRY(check_table(c, h->clauses, sizeof(struct pb_clause), MAX_CLAUSES,
+			      "clauses"));
+	CHECK_TRY(check_table(c, h->names, sizeof(struct pb_name), MAX_CLAUSES, "names"));
+	CHECK_TRY(check_table(c, h->slots, 4, 4 * MAX_CLAUSES, "slots"));
+	CHECK_TRY(check_table(c, h->guards, sizeof(struct pb_guard), MAX_CLAUSES,
+			      "guards"));
+	CHECK_TRY(check_table(c, h->guard_options, sizeof(struct pb_guard_option),
+			      MAX_CLAUSES, "options"));
+	CHECK_TRY(check_table(c, h->guard_paths, sizeof(struct pb_guard_path),
+			      MAX_CLAUSES, "paths"));
+	CHECK_TRY(check_table(c, h->regexes, sizeof(*r), MAX_CLAUSES, "expressions"));
+	CHECK_TRY(check_automata(c, h->commands, h->clauses.count, "automata"));
+	CHECK_TRY(check_automata(c, h->words, 1, "automata of words"));
+	CHECK_TRY(check_clauses(c, h, rules));
+	CHECK_TRY(check_guards(c, h));
+	CHECK_TRY(check_names(c, h));
+	a = at(c, h->commands.off);
+	for (uint32_t i = 0; i < h->commands.count; i++)
+		if (a[i].nstates > h->max_states)
+			return check_bad(c, "an automaton has more states than it should");
+	if (h->max_states > PB_MAX_STATES || h->zero)
+		return check_bad(c, "the largest automaton is none");
+	r = at(c, h->regexes.off);
+	for (uint32_t i = 0; i < h->regexes.count; i++) {
+		CHECK_TRY(check_string(c, r[i].text, "a regular expression"));
+		if (r[i].clause >= h->clauses.count || r[i].flags > 3)
+			return check_bad(c, "a regular expression has no clause");
+	}
+	return 0;
+}
+
 int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *rules,
 			 struct rt_err *err)
 {
@@ -54,5 +199,5 @@ int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *r
 		CHECK_TRY(check_automaton(&c, v + i));
 		CHECK_TRY(check_tags(&c, v + i, rules));
 	}
-	return 0;
+	return check_commands(&c, h, rules);
 }

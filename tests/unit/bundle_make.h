@@ -180,6 +180,8 @@ static inline void mk_matcher(struct mk *m)
 	struct pb_state states[3] = { { 0, 0, 0 }, { 0, 1, 0 }, { 1, 0, 0 } };
 	static const uint32_t moves[1] = { PB_MOVE(1, 1) };
 	uint32_t set_at[3] = { 0, 0, 0 };
+	static const struct pb_name names[PB_NAME_FIRST] = { { .narrow = 0 } };
+	static const uint32_t slots[2] = { 0, 0 };
 	uint8_t cls[256] = { 0 };
 	struct buf b;
 
@@ -190,6 +192,8 @@ static inline void mk_matcher(struct mk *m)
 	set_at[2] = a.ntags = states[1].set = rule != UINT32_MAX;
 	cls['/'] = 1;
 	h.automata = (struct pb_table){ sizeof(h), 1 };
+	h.commands = h.clauses = h.guards = h.guard_options = h.guard_paths = h.words =
+		h.regexes = (struct pb_table){ sizeof(h), 0 };
 	a.cls = at;
 	a.states = at + 256;
 	a.moves = a.states + sizeof(states);
@@ -206,6 +210,13 @@ static inline void mk_matcher(struct mk *m)
 	buf_add(&b, set_at, sizeof(set_at));
 	if (a.ntags)
 		buf_add(&b, &rule, 4);
+	/* no command has a name of its own */
+	buf_align(&b, 8);
+	h.names = (struct pb_table){ (uint32_t)b.n, PB_NAME_FIRST };
+	buf_add(&b, names, sizeof(names));
+	h.slots = (struct pb_table){ (uint32_t)b.n, 2 };
+	buf_add(&b, slots, sizeof(slots));
+	memcpy(b.p, &h, sizeof(h));
 	bk_add_member(&m->out, PB_MATCHER, &b);
 }
 

@@ -18,16 +18,12 @@
 #define FLOATING 5 /* patterns of one automaton that double its states each */
 #define MAX_AUTOMATA 1024   /* the reader's limit */
 
-struct built {
-	struct matcher_key key;
-	struct set_dfa dfa;
-};
-
 struct emit {
 	struct arena *a;
 	const struct ir *ir;
 	struct diag_sink *sink;
-	VEC(struct built) built;
+	struct matcher_builts built;
+	struct matcher_calls calls;
 };
 
 _Static_assert(SINGLE_STATES < PB_MAX_STATES, "a move names any state");
@@ -41,12 +37,8 @@ static size_t positions(const struct set_re *re)
 	return (re->op == SET_CLASS) + positions(re->a) + positions(re->b);
 }
 
-static void report_too_large(struct emit *e, uint32_t tag)
+static void report_too_large(struct emit *e, const struct ir_place *at)
 {
-	size_t first = e->ir->rules.n + IR_SCALAR_COUNT;
-	bool risk = tag >= first;
-	const struct ir_place *at = risk ? &e->ir->risks.v[tag - first].at :
-					   &e->ir->rules.v[tag]->at;
 	struct diag *d = diag_add(e->sink, DIAG_PLAN_LIMIT, at->span,
 				  "the pattern needs more than %d states",
 				  SINGLE_STATES);
@@ -54,10 +46,18 @@ static void report_too_large(struct emit *e, uint32_t tag)
 	diag_help(e->sink, d, "use fewer '?' behind a '*'");
 }
 
-static bool build(struct emit *e, const struct matcher_group *g, size_t from, size_t n)
+static const struct ir_place *place_of(const struct ir *ir, uint32_t tag)
+{
+	size_t first = ir->rules.n + IR_SCALAR_COUNT;
+
+	return tag >= first ? &ir->risks.v[tag - first].at : &ir->rules.v[tag]->at;
+}
+
+static bool build(struct matcher_builts *to, const struct matcher_group *g, size_t from,
+		  size_t n, uint32_t *ret_tag)
 {
 	const struct set_tagged *langs = g->langs.v + from;
-	struct built b = { .key = g->key };
+	struct matcher_built b = { .key = g->key };
 	size_t i, budget = SPARE_STATES;
 
 	for (i = 0; i < n; i++)
@@ -66,14 +66,14 @@ static bool build(struct emit *e, const struct matcher_group *g, size_t from, si
 		budget = SHARED_STATES;
 	if (n == 1)
 		budget = SINGLE_STATES;
-	if (set_dfa_build(e->a, langs, n, budget, &b.dfa) == SET_HOLDS) {
-		VEC_PUSH(e->a, &e->built, b);
+	if (set_dfa_build(to->a, langs, n, budget, &b.dfa) == SET_HOLDS) {
+		VEC_PUSH(to->a, &to->v, b);
 		return true;
 	}
 	if (n > 1)
-		return build(e, g, from, n / 2) &&
-		       build(e, g, from + n / 2, n - n / 2);
-	report_too_large(e, langs[0].tag);
+		return build(to, g, from, n / 2, ret_tag) &&
+		       build(to, g, from + n / 2, n - n / 2, ret_tag);
+	*ret_tag = langs[0].tag;
 	return false;
 }
 
@@ -83,24 +83,38 @@ static size_t at_most(const struct matcher_group *g, size_t i)
 
 	if (i >= g->nanchored)
 		max = FLOATING;
-	else if (g->key.kind == PB_COMMAND || g->key.kind == PB_RISK)
+	else if (!g->together && (g->key.kind == PB_COMMAND || g->key.kind == PB_RISK))
 		max = COMMANDS;
 	return left < max ? left : max;
 }
 
-static bool build_group(struct emit *e, const struct matcher_group *g)
+bool matcher_build(struct matcher_builts *to, const struct matcher_group *g,
+		   uint32_t *ret_tag)
 {
 	size_t i, n;
 
 	for (i = 0; i < g->langs.n; i += n) {
 		n = at_most(g, i);
-		if (!build(e, g, i, n))
+		if (!build(to, g, i, n, ret_tag))
 			return false;
 	}
 	return true;
 }
 
-static struct pb_automaton describe(const struct built *b)
+size_t matcher_size(const struct matcher_builts *b)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < b->v.n; i++) {
+		const struct set_dfa *d = &b->v.v[i].dfa;
+
+		n += sizeof(struct pb_automaton) + 256 + 64 + 4 * d->ntags +
+		     4 * (size_t)d->nstates * (d->nclasses + 4);
+	}
+	return n;
+}
+
+static struct pb_automaton describe(const struct matcher_built *b)
 {
 	return (struct pb_automaton){
 		.kind = b->key.kind,
@@ -110,59 +124,65 @@ static struct pb_automaton describe(const struct built *b)
 	};
 }
 
-/* An upper bound, so that no offset can wrap. */
-static size_t size_of(const struct emit *e)
-{
-	size_t i, n = sizeof(struct pb_matcher);
-
-	for (i = 0; i < e->built.n; i++) {
-		const struct set_dfa *d = &e->built.v[i].dfa;
-
-		n += sizeof(struct pb_automaton) + 256 + 64 + 4 * d->ntags +
-		     4 * (size_t)d->nstates * (d->nclasses + 4);
-	}
-	return n;
-}
-
-static void put_member(const struct emit *e, struct buf *out)
+static bool put_member(const struct emit *e, struct buf *out)
 {
 	struct pb_matcher head = { .head = { .magic = PB_MAGIC_MATCHER,
 					     .version = PB_FORMAT_VERSION } };
-	struct pb_automaton *v = arena_array(e->a, e->built.n + 1, sizeof(*v));
+	struct pb_automaton *v = arena_array(e->a, e->built.v.n + 1, sizeof(*v));
 	size_t i;
 
-	head.automata = (struct pb_table){ sizeof(head), (uint32_t)e->built.n };
-	for (i = 0; i < e->built.n; i++)
-		v[i] = describe(&e->built.v[i]);
+	head.automata = (struct pb_table){ sizeof(head), (uint32_t)e->built.v.n };
+	for (i = 0; i < e->built.v.n; i++)
+		v[i] = describe(&e->built.v.v[i]);
 	buf_add(out, &head, sizeof(head));
-	buf_add(out, v, e->built.n * sizeof(*v));
+	buf_add(out, v, e->built.v.n * sizeof(*v));
 	buf_align(out, 8);
-	for (i = 0; i < e->built.n; i++)
-		bk_automaton_put(e->a, out, &e->built.v[i].dfa, &v[i]);
+	for (i = 0; i < e->built.v.n; i++)
+		bk_automaton_put(e->a, out, &e->built.v.v[i].dfa, &v[i]);
+	if (!matcher_calls_put(&e->calls, &head, out))
+		return false;
 	head.head.size = (uint32_t)out->n;
 	memcpy(out->p, &head, sizeof(head));
-	memcpy(out->p + sizeof(head), v, e->built.n * sizeof(*v));
+	memcpy(out->p + sizeof(head), v, e->built.v.n * sizeof(*v));
+	return out->n <= PB_MAX_BUNDLE;
+}
+
+static bool build_all(struct emit *e)
+{
+	struct matcher_groups groups;
+	uint32_t tag = 0;
+	size_t i;
+
+	matcher_group(e->a, e->ir, &groups);
+	for (i = 0; i < groups.v.n; i++) {
+		if (matcher_build(&e->built, &groups.v.v[i], &tag))
+			continue;
+		report_too_large(e, place_of(e->ir, tag));
+		return false;
+	}
+	matcher_calls(e->a, e->ir, &e->calls);
+	if (matcher_calls_build(&e->calls, &tag))
+		return true;
+	report_too_large(e, e->calls.clauses.v[tag].at);
+	return false;
 }
 
 bool matcher_emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
 {
-	struct emit e = { .a = out->a, .ir = ir, .sink = sink };
-	struct matcher_groups groups;
+	struct emit e = { .a = out->a, .ir = ir, .sink = sink, .built.a = out->a };
 	struct bk_member m = { .path = STR(PB_MATCHER) };
 	struct buf bytes;
-	size_t i;
 
-	matcher_group(out->a, ir, &groups);
-	for (i = 0; i < groups.v.n; i++)
-		if (!build_group(&e, &groups.v.v[i]))
-			return false;
-	if (e.built.n > MAX_AUTOMATA || size_of(&e) > PB_MAX_BUNDLE) {
+	if (!build_all(&e))
+		return false;
+	buf_init(&bytes, out->a);
+	if (e.built.v.n > MAX_AUTOMATA ||
+	    matcher_size(&e.built) + matcher_calls_size(&e.calls) > PB_MAX_BUNDLE ||
+	    !put_member(&e, &bytes)) {
 		diag_add(sink, DIAG_PLAN_LIMIT, SPAN_NONE,
 			 "the automata of the patterns do not fit into a bundle");
 		return false;
 	}
-	buf_init(&bytes, out->a);
-	put_member(&e, &bytes);
 	m.bytes = buf_view(&bytes);
 	VEC_PUSH(out->a, &out->members, m);
 	return true;

@@ -4,6 +4,7 @@
 
 #include "compiler/backend/backend.h"
 #include "compiler/sets/automaton.h"
+#include "compiler/sets/lang.h"
 #include "runtime/bundle/format.h"
 
 /* Automata of one input: what pb_automaton says of it. */
@@ -16,6 +17,7 @@ struct matcher_group {
 	VEC(struct set_tagged) langs; /* each tag once; anchored ones first */
 	size_t nanchored;
 	VEC(struct set_tagged) floating; /* empty once all are grouped */
+	bool together; /* no limit but that of states */
 };
 
 struct matcher_groups {
@@ -25,6 +27,71 @@ struct matcher_groups {
 
 /* The languages of all rules and risk facts. */
 void matcher_group(struct arena *a, const struct ir *ir, struct matcher_groups *ret);
+
+/* Automata that stand for groups, in their order. */
+struct matcher_built {
+	struct matcher_key key;
+	struct set_dfa dfa;
+};
+
+struct matcher_builts {
+	struct arena *a;
+	VEC(struct matcher_built) v;
+};
+
+/* Adds the automata of a group; false: the language of this tag is too large. */
+bool matcher_build(struct matcher_builts *to, const struct matcher_group *g,
+		   uint32_t *ret_tag);
+/* An upper bound of their bytes, so that no offset can wrap. */
+size_t matcher_size(const struct matcher_builts *b);
+
+/* --- commands: clauses, grouped by the program's name ------------------------- */
+
+struct matcher_clause {
+	uint32_t rule; /* as pb_clause */
+	bool except, broad;
+	const struct ir_command *c;
+	const struct ir_place *at;
+};
+
+/* What is asked of one program's name; [1] broadly. */
+struct matcher_name {
+	struct str name;
+	struct matcher_group side[2];
+	uint32_t first[2], n[2]; /* of the automata, after matcher_calls_build() */
+};
+
+struct matcher_calls {
+	struct arena *a;
+	VEC(struct matcher_clause) clauses;
+	VEC(struct matcher_name *) names; /* PB_NAME_ANY, PB_NAME_REGEX, then names */
+	VEC(uint32_t) opaque; /* clauses that are no automaton */
+	struct matcher_builts built;
+};
+
+/* The clauses of all rules and facts about commands. */
+void matcher_calls(struct arena *a, const struct ir *ir, struct matcher_calls *ret);
+/* false: the clause *ret_tag needs too many states. */
+bool matcher_calls_build(struct matcher_calls *c, uint32_t *ret_tag);
+size_t matcher_calls_size(const struct matcher_calls *c);
+/* Appends the tables to the member and names them in its head; false: a glob of a
+ * guard needs too many states. */
+bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
+		       struct buf *out);
+/* The values of a guard's option, ended by NUL. */
+struct set_re *matcher_value(struct arena *a, const struct ir_option *o,
+			     enum set_side side);
+/* What must not be there is read as the opposite effect would. */
+enum set_side matcher_guard_side(bool broad, const struct ir_guard *g);
+const char *matcher_calls_verify(const struct ir *ir, const struct pb_matcher *m,
+				 struct arena *a);
+void matcher_calls_print(FILE *out, const struct pb_matcher *m, uint32_t ir_rules);
+/*
+ * Compares an automaton of the group with the languages whose tags it carries,
+ * and marks these as done.  NULL, or what differs.
+ */
+const char *matcher_differs(const struct matcher_group *g, const struct set_dfa *d,
+			    uint32_t index, bool *done, struct arena *a);
 
 /* An automaton of the member, as the set engine reads it. */
 struct matcher_read {

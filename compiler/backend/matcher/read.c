@@ -2,6 +2,8 @@
  * Reads matcher.bin back: prints it, and proves it equal to the languages of
  * the IR, automaton by automaton.
  */
+#include <stdlib.h>
+
 #include "compiler/backend/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 #include "runtime/bundle/check.h"
@@ -38,32 +40,44 @@ void matcher_read(struct arena *a, const struct pb_matcher *m, uint32_t i,
 
 /* --- proof ---------------------------------------------------------------- */
 
-/* Which tags the automaton carries at all. */
-static bool *carried(struct arena *a, const struct set_dfa *d)
+static int by_number(const void *x, const void *y)
 {
-	bool *in = arena_array(a, PB_MAX_RULES, sizeof(*in));
-	size_t i;
+	uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
 
-	for (i = 0; i < d->ntags; i++)
-		in[d->tags[i]] = true;
-	return in;
+	return (p > q) - (p < q);
 }
 
-static const char *verify_one(const struct matcher_group *g, struct matcher_read *r,
-			      uint32_t index, bool *done, struct arena *a)
+/* The tags that the automaton carries at all, each once, ascending. */
+static size_t carried(struct arena *a, const struct set_dfa *d, uint32_t **ret)
+{
+	uint32_t *v = arena_array(a, d->ntags + 1, sizeof(*v));
+	size_t i, n = 0;
+
+	if (d->ntags)
+		memcpy(v, d->tags, d->ntags * sizeof(*v));
+	qsort(v, d->ntags, sizeof(*v), by_number);
+	for (i = 0; i < d->ntags; i++)
+		if (!n || v[n - 1] != v[i])
+			v[n++] = v[i];
+	*ret = v;
+	return n;
+}
+
+const char *matcher_differs(const struct matcher_group *g, const struct set_dfa *d,
+			    uint32_t index, bool *done, struct arena *a)
 {
 	VEC(struct set_tagged) langs = { NULL, 0, 0 };
-	const bool *in = carried(a, &r->dfa);
 	struct str at = STR_NULL;
-	size_t i;
+	uint32_t *in;
+	size_t i, n = carried(a, d, &in);
 
 	for (i = 0; i < g->langs.n; i++) {
-		if (!in[g->langs.v[i].tag])
+		if (!bsearch(&g->langs.v[i].tag, in, n, sizeof(*in), by_number))
 			continue;
 		VEC_PUSH(a, &langs, g->langs.v[i]);
 		done[i] = true;
 	}
-	switch (set_dfa_equals(a, &r->dfa, langs.v, langs.n, VERIFY_BUDGET, &at)) {
+	switch (set_dfa_equals(a, d, langs.v, langs.n, VERIFY_BUDGET, &at)) {
 	case SET_HOLDS:
 		return NULL;
 	case SET_WITNESS:
@@ -93,7 +107,7 @@ static const char *verify_group(const struct matcher_group *g,
 		matcher_read(a, m, k, &r);
 		if (memcmp(&r.key, &g->key, sizeof(r.key)) != 0)
 			continue;
-		why = verify_one(g, &r, k, done, a);
+		why = matcher_differs(g, &r.dfa, k, done, a);
 		if (why)
 			return why;
 	}
@@ -134,23 +148,22 @@ const char *matcher_verify(const struct ir *ir, const struct bk_output *in,
 	}
 	if (!why && found != m->automata.count)
 		why = PB_MATCHER ": an automaton belongs to no rule";
-	return why;
+	return why ? why : matcher_calls_verify(ir, m, a);
 }
 
 /* --- print ------------------------------------------------------------------ */
 
-static void print_tags(FILE *out, const bool *in, const struct pb_rules *rules)
+static void print_tags(FILE *out, const uint32_t *v, size_t n,
+		       const struct pb_rules *rules)
 {
 	const uint8_t *p = (const uint8_t *)rules;
-	uint32_t tag;
+	size_t i;
 
-	for (tag = 0; tag < rules->rules.count; tag++) {
+	for (i = 0; i < n; i++) {
 		const struct pb_rule *r = (const struct pb_rule *)(const void *)
-			(p + rules->rules.off) + tag;
+			(p + rules->rules.off) + v[i];
 
-		if (!in[tag])
-			continue;
-		fprintf(out, "  rule %u %.*s", tag, (int)r->id.len,
+		fprintf(out, "  rule %u %.*s", v[i], (int)r->id.len,
 			(const char *)p + r->id.off);
 		if (r->line)
 			fprintf(out, " %.*s:%u", (int)r->file.len,
@@ -179,6 +192,8 @@ void matcher_print(FILE *out, const struct bk_output *in)
 	for (i = 0; i < m->automata.count; i++) {
 		struct matcher_read r;
 		struct arena a;
+		uint32_t *tags;
+		size_t n;
 
 		arena_init(&a, ARENA_DEFAULT_BUDGET);
 		matcher_read(&a, m, i, &r);
@@ -194,7 +209,9 @@ void matcher_print(FILE *out, const struct bk_output *in)
 				r.key.except & PB_EXEC ? " exec" : "");
 		fprintf(out, ", %u states, %u classes\n", r.dfa.nstates,
 			r.dfa.nclasses);
-		print_tags(out, carried(&a, &r.dfa), rules);
+		n = carried(&a, &r.dfa, &tags);
+		print_tags(out, tags, n, rules);
 		arena_release(&a);
 	}
+	matcher_calls_print(out, m, rules->ir_rules);
 }
