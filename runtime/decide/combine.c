@@ -218,12 +218,11 @@ static void by_rule(const struct decide_match *m, uint32_t i, bool person,
 	d->needs_person = r->effect == PB_ASK && person;
 }
 
-static void by_scalar(const struct decide_match *m, enum pb_scalar s,
-		      struct decision *d)
+void decide_otherwise(const struct decide_ctx *c, enum pb_scalar s, struct decision *d)
 {
-	const struct pb_rule *r = decide_scalar(m->c, s);
+	const struct pb_rule *r = decide_scalar(c, s);
 
-	decide_deny(m->c, s, d);
+	decide_deny(c, s, d);
 	if (!r)
 		return;
 	d->effect = r->effect;
@@ -255,21 +254,37 @@ static bool soft_decides(const struct found *f, const struct decision *d)
 	return d->effect == PB_ALLOW || (d->effect == PB_ASK && f->soft < f->hard);
 }
 
-void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
-		    struct decision *ret)
+static void combine(const struct decide_match *m, enum pb_scalar otherwise,
+		    bool rules_only, struct decision *ret)
 {
 	uint8_t last = last_level(m);
 	struct found f = look(m, last);
 
 	list_matches(m, ret);
-	if (f.hard != NONE)
+	if (f.hard != NONE) {
 		by_rule(m, f.hard, f.person, ret);
-	else if (f.base != NONE)
+	} else if (f.base != NONE) {
 		by_rule(m, f.base, f.person, ret);
-	else
-		by_scalar(m, otherwise, ret);
+	} else if (rules_only) {
+		decide_deny(m->c, otherwise, ret);
+		ret->effect = PB_ALLOW;
+	} else {
+		decide_otherwise(m->c, otherwise, ret);
+	}
 	if (soft_decides(&f, ret))
 		by_rule(m, f.soft, f.person, ret);
+}
+
+void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
+		    struct decision *ret)
+{
+	combine(m, otherwise, false, ret);
+}
+
+void decide_rules_only(const struct decide_match *m, enum pb_scalar otherwise,
+		       struct decision *ret)
+{
+	combine(m, otherwise, true, ret);
 }
 
 /* --- scalars ------------------------------------------------------------ */

@@ -36,6 +36,42 @@ struct decision {
 	uint32_t nmatched;
 };
 
+/* What decided a part of a line (semantics 4.4): cmd_part.step. */
+enum decide_step {
+	DECIDE_RULES,       /* 1, 2: the rules, or `otherwise` */
+	DECIDE_TRANSPARENT, /* 2: a transparent wrapper, of which nothing is asked */
+	DECIDE_SHELL_CODE,  /* 2: in the code of a shell that an allow rule matches */
+	DECIDE_LOST,        /* 1: the words of a wrapper spell a denied command */
+	DECIDE_MAY_DENY,    /* 3: a rule denies some of what it may stand for */
+	DECIDE_OPAQUE,      /* 3: opaque, for the reason of the part */
+	DECIDE_SPELLS,      /* words of an unknown program spell a denied command */
+	DECIDE_HIDDEN,      /* a word names a path that is hidden */
+	DECIDE_TARGET,      /* a file or an address: the rules of its section */
+	DECIDE_NO_TARGET,   /* … that is not known */
+	DECIDE_UNPARSED,    /* text that could not be read */
+	DECIDE_STEP_COUNT
+};
+
+/* Bytes of a block that suffices for lines of n bytes, but for what a line may
+ * hold in the worst case: then it is denied. */
+size_t decide_block_size(const struct decide_ctx *c, size_t n);
+/*
+ * A line, or the words of a command that no shell reads.  Everything lies in
+ * the block, which is aligned as a pointer: *ret_parts (which may be NULL) has
+ * the parts, each with its effect, rule (UINT32_MAX: none) and step.  Past a
+ * limit, or without room, the line is denied.
+ *
+ * Time: linear in the line; a command whose program is known costs the
+ * automata of that name and of wildcard programs, one step a byte for each
+ * state at hand, however many rules there are; every further directory, every
+ * word that is no literal and every guard adds to it, and the whole has a
+ * budget.
+ */
+void decide_line(const struct decide_ctx *c, const char *line, size_t n, void *block,
+		 size_t size, struct cmd_line *ret_parts, struct decision *ret);
+void decide_words(const struct decide_ctx *c, const char *const *argv, size_t argc,
+		  void *block, size_t size, struct cmd_line *ret_parts,
+		  struct decision *ret);
 void decide_argv(const struct decide_ctx *c, const char *const *argv,
 		 size_t argc, struct decision *ret);
 /* What a line that could not be read gets: the stricter of opaque and

@@ -48,6 +48,11 @@ uint32_t match_next(const struct decide_match *m, uint32_t from);
 /* Steps 1 to 5 of the semantics, 3.1; `otherwise` is the section's scalar. */
 void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
 		    struct decision *ret);
+/* As that, without `otherwise`: allow where no rule is left. */
+void decide_rules_only(const struct decide_match *m, enum pb_scalar otherwise,
+		       struct decision *ret);
+/* What the section says where no rule does; d->risk is known. */
+void decide_otherwise(const struct decide_ctx *c, enum pb_scalar s, struct decision *d);
 /* Deny by a scalar: what is unknown. */
 void decide_deny(const struct decide_ctx *c, enum pb_scalar s, struct decision *ret);
 /* The record of a scalar, or NULL in a bundle that lacks it. */

@@ -1,0 +1,316 @@
+/*
+ * Decides a line: each simple command by the rules, each redirection by the
+ * file rules, each address by the network's, and of all answers the strictest.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+
+#include "runtime/decide/part.h"
+
+/* What matching needs beside the analysis: sets of states, of sets, of clauses. */
+#define MATCH_BYTES ((size_t)512 * 1024)
+/* Steps of automata over words that are not literal, tails of words, paths: for
+ * the whole line, and more for every byte of it. */
+#define MAX_WORK ((uint64_t)1 << 22)
+#define WORK_PER_BYTE 64
+
+static size_t rule_words(const struct decide_ctx *c)
+{
+	return c->b->rules->rules.count / 64u + 1u;
+}
+
+static size_t match_size(const struct decide_ctx *c, size_t n)
+{
+	const struct pb_matcher *m = c->b->matcher;
+
+	/* two copies of the longest word list, and a tail that is analysed again */
+	return MATCH_BYTES + 64 * (size_t)m->max_states + m->clauses.count +
+	       8 * rule_words(c) + 128 * n + cmd_block_size(n);
+}
+
+size_t decide_block_size(const struct decide_ctx *c, size_t n)
+{
+	return cmd_block_size(n) + match_size(c, n);
+}
+
+/* --- files and addresses --------------------------------------------------------------- */
+
+/* Where several answers count: the strictest, and every ask must be answered. */
+static void stricter(struct decision *all, const struct decision *d, bool first)
+{
+	bool person = (!first && all->needs_person) || d->needs_person;
+	uint8_t risk = first ? d->risk : all->risk;
+
+	if (first || d->effect > all->effect)
+		*all = *d;
+	all->risk = risk;
+	all->needs_person = all->effect == PB_ASK && person;
+}
+
+/* A target that is not known: the stricter of `opaque` and its own `otherwise`. */
+static void unknown_target(const struct line_ctx *l, enum pb_scalar otherwise,
+			   struct decision *d)
+{
+	const struct pb_rule *s = decide_scalar(l->c, PB_S_COMMAND_OPAQUE);
+	uint8_t effect = s ? s->effect : PB_DENY;
+
+	*d = (struct decision){ .risk = 1 };
+	decide_otherwise(l->c, otherwise, d);
+	if (effect < d->effect)
+		return;
+	decide_deny(l->c, PB_S_COMMAND_OPAQUE, d);
+	d->effect = effect;
+	d->needs_person = effect == PB_ASK;
+}
+
+static void decide_op(struct line_ctx *l, struct cmd_part *p, uint8_t op,
+		      struct decision *ret, bool *first)
+{
+	static const struct cmd_dir none;
+	const struct cmd_dir *d = p->dirs_unknown || !p->dirs ? &none : p->dirs;
+	enum pb_scalar s = op == PB_READ ? PB_S_FILE_READ :
+			   op == PB_WRITE ? PB_S_FILE_WRITE : PB_S_FILE_EXEC;
+	char path[PATH_MAX];
+
+	for (; d; d = d->next) {
+		struct decision one;
+		bool known = p->path && cmd_resolve(&l->world, d->path, p->path, p->path_n,
+						    p->home_path, path, sizeof(path));
+
+		if (known)
+			decide_file(l->c, op, path, &one);
+		else
+			unknown_target(l, s, &one);
+		if (*first || one.effect > ret->effect)
+			p->step = known ? DECIDE_TARGET : DECIDE_NO_TARGET;
+		stricter(ret, &one, *first);
+		*first = false;
+	}
+}
+
+static void decide_redirection(struct line_ctx *l, struct cmd_part *p,
+			       struct decision *ret)
+{
+	static const uint8_t ops[] = { PB_READ, PB_WRITE, PB_EXEC };
+	bool first = true;
+	size_t i;
+
+	for (i = 0; i < sizeof(ops); i++)
+		if (p->ops & ops[i])
+			decide_op(l, p, ops[i], ret, &first);
+	if (first)
+		unknown_target(l, PB_S_FILE_WRITE, ret);
+}
+
+/* An address as it is written, v4 as v4-mapped; false: a name. */
+static bool address_of(const struct cmd_part *p, uint8_t addr[16])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if (p->host_n >= sizeof(text))
+		return false;
+	memcpy(text, p->host, p->host_n);
+	text[p->host_n] = '\0';
+	memset(addr, 0, 10);
+	addr[10] = addr[11] = 0xff;
+	return inet_pton(AF_INET, text, addr + 12) == 1 ||
+	       inet_pton(AF_INET6, text, addr) == 1;
+}
+
+/* Rules of names are the gateway's: a bundle knows what every address gets. */
+static void decide_address(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
+{
+	uint8_t addr[16];
+
+	p->step = DECIDE_TARGET;
+	if (p->host && address_of(p, addr)) {
+		if (p->port || bundle_net_mode(l->c->b) == PB_NET_DISABLED) {
+			decide_net(l->c, p->udp, addr, p->port, ret);
+			return;
+		}
+	} else if (bundle_net_mode(l->c->b) == PB_NET_DISABLED || (p->host && p->port)) {
+		(void)decide_net_name(l->c, p->udp, p->port, ret);
+		return;
+	}
+	p->step = DECIDE_NO_TARGET;
+	unknown_target(l, PB_S_NET_OTHERWISE, ret);
+}
+
+/* --- the line --------------------------------------------------------------------------- */
+
+static void decide_one(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
+{
+	*ret = (struct decision){ .effect = PB_DENY, .risk = 1 };
+	p->allowed_by_rule = false;
+	switch ((enum cmd_kind)p->kind) {
+	case CMD_COMMAND:
+		part_decide(l, p, ret);
+		break;
+	case CMD_FILE:
+		decide_redirection(l, p, ret);
+		break;
+	case CMD_NET:
+		decide_address(l, p, ret);
+		break;
+	case CMD_UNPARSED:
+		decide_unparsed(l->c, ret);
+		ret->unparsed = false;
+		p->step = DECIDE_UNPARSED;
+		break;
+	}
+	if (ret->effect > PB_DENY)
+		ret->effect = PB_DENY;
+	p->rule = ret->rule;
+	p->effect = ret->effect;
+	p->risk = ret->risk;
+}
+
+/* A shell's code asks whether an allow rule matches the shell, which comes first. */
+static void decide_parts(struct line_ctx *l, const struct cmd_line *line,
+			 struct decision *ret)
+{
+	struct decision one;
+	uint8_t risk = 0;
+	bool first = true, classed = false;
+	struct cmd_part *p;
+
+	for (p = line->first; p; p = p->next) {
+		decide_one(l, p, &one);
+		if (p->kind == CMD_COMMAND && (!classed || one.risk > risk)) {
+			risk = one.risk;
+			classed = true;
+		}
+		stricter(ret, &one, first);
+		first = false;
+	}
+	ret->risk = classed ? risk : 1;
+}
+
+static void list_matched(const struct line_ctx *l, struct decision *ret)
+{
+	uint32_t n = l->c->b->rules->rules.count, i;
+
+	ret->nmatched = 0;
+	for (i = 0; i <= n / 64; i++) {
+		uint64_t left = l->seen[i];
+
+		for (; left; left &= left - 1, ret->nmatched++)
+			if (ret->nmatched < DECIDE_MAX_MATCHED)
+				ret->matched[ret->nmatched] =
+					i * 64 + (uint32_t)__builtin_ctzll(left);
+	}
+}
+
+static void deny(const struct line_ctx *l, struct decision *ret)
+{
+	if (ret->effect >= PB_DENY)
+		return;
+	decide_deny(l->c, PB_S_COMMAND_OPAQUE, ret);
+}
+
+static void decide_whole(struct line_ctx *l, const struct cmd_line *line,
+			 struct decision *ret)
+{
+	struct decision own;
+
+	decide_deny(l->c, PB_S_COMMAND_OTHERWISE, ret);
+	ret->effect = PB_ALLOW;
+	ret->risk = 1;
+	if (line->first)
+		decide_parts(l, line, ret);
+	if (line->unparsed) {
+		uint8_t risk = ret->risk;
+
+		decide_unparsed(l->c, &own);
+		stricter(ret, &own, !line->first);
+		ret->risk = risk;
+		ret->unparsed = true;
+	}
+	if (line->limit || !l->work)
+		deny(l, ret);
+	list_matched(l, ret);
+}
+
+static bool prepare(struct line_ctx *l, const struct decide_ctx *c, size_t n, void *block,
+		    size_t size)
+{
+	*l = (struct line_ctx){
+		.c = c,
+		.world = { .facts = c->b->commands, .cwd = c->cwd,
+			   .home = c->roots.dir[PB_ROOT_HOME],
+			   .project = c->roots.dir[PB_ROOT_PROJECT] },
+		.pool = { block, size },
+		.work = MAX_WORK + WORK_PER_BYTE * (uint64_t)n,
+		.words = c->b->matcher->clauses.count / 64 + 1,
+	};
+	l->may = pool_take(&l->pool, l->words, sizeof(*l->may));
+	l->must = pool_take(&l->pool, l->words, sizeof(*l->must));
+	l->seen = pool_take(&l->pool, rule_words(c), sizeof(*l->seen));
+	if (!l->may || !l->must || !l->seen)
+		return false;
+	memset(l->seen, 0, rule_words(c) * sizeof(*l->seen));
+	return true;
+}
+
+/* What is left when there is no room for an answer. */
+static void no_room(const struct decide_ctx *c, struct cmd_line *line,
+		    struct decision *ret)
+{
+	*line = (struct cmd_line){ .limit = true, .memory_short = true,
+				   .why = "no memory for the decision" };
+	*ret = (struct decision){ .effect = PB_DENY, .risk = 1 };
+	decide_deny(c, PB_S_COMMAND_OPAQUE, ret);
+}
+
+/* The analysis takes what it needs of the block's end, matching the rest. */
+static bool split_block(const struct decide_ctx *c, size_t n, void *block, size_t size,
+			struct line_ctx *l, size_t *ret_match)
+{
+	size_t match = match_size(c, n);
+
+	if (match > size / 2)
+		match = size / 2;
+	match &= ~(size_t)15;
+	*ret_match = match;
+	return prepare(l, c, n, block, match);
+}
+
+void decide_line(const struct decide_ctx *c, const char *text, size_t n, void *block,
+		 size_t size, struct cmd_line *ret_parts, struct decision *ret)
+{
+	struct cmd_line own, *line = ret_parts ? ret_parts : &own;
+	struct line_ctx l;
+	size_t match;
+
+	if (!split_block(c, n, block, size, &l, &match)) {
+		no_room(c, line, ret);
+		return;
+	}
+	*ret = (struct decision){ .effect = PB_DENY };
+	cmd_from_line(line, (uint8_t *)block + match, size - match, &l.world, text, n);
+	decide_whole(&l, line, ret);
+	/* no shell that we read runs it */
+	if (c->b->commands->dialect == PB_DIALECT_NONE)
+		deny(&l, ret);
+}
+
+void decide_words(const struct decide_ctx *c, const char *const *argv, size_t argc,
+		  void *block, size_t size, struct cmd_line *ret_parts,
+		  struct decision *ret)
+{
+	struct cmd_line own, *line = ret_parts ? ret_parts : &own;
+	struct line_ctx l;
+	size_t match, n = 0, i;
+
+	for (i = 0; i < argc; i++)
+		n += strlen(argv[i]) + 1;
+	if (!split_block(c, n, block, size, &l, &match)) {
+		no_room(c, line, ret);
+		return;
+	}
+	*ret = (struct decision){ .effect = PB_DENY };
+	cmd_from_argv(line, (uint8_t *)block + match, size - match, &l.world, argv, argc);
+	decide_whole(&l, line, ret);
+}

@@ -1,0 +1,498 @@
+/*
+ * Guards: which options a command has, and where its operands lie (semantics
+ * 4.3).  A command has readings (an option that no table knows may take the
+ * next word or not) and values (a word that is not literal): under deny and
+ * ask one reading suffices, under allow every one counts.  Time is linear in
+ * options times those that a guard names.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "runtime/decide/part.h"
+
+/* What is asked about an option of the guard. */
+enum question {
+	Q_CAN,   /* some value has it in some reading */
+	Q_HELD,  /* no broad reading can do without it, for some value */
+	Q_GIVEN, /* every value has it in some reading */
+	Q_SURE   /* every value has it in every reading */
+};
+
+struct asked {
+	struct line_ctx *l;
+	const struct pb_matcher *m;
+	const struct pb_commands *facts;
+	const struct cmd_part *p;
+	bool broad;
+};
+
+static const struct pb_automaton *words_at(const struct pb_matcher *m, uint32_t number)
+{
+	return pb_at(m, m->words, sizeof(struct pb_automaton), number);
+}
+
+bool guard_words(const struct pb_matcher *m, uint32_t number, const char *p, size_t n)
+{
+	struct dfa_walk w;
+	uint32_t tags;
+
+	dfa_start(&w, m, words_at(m, number));
+	dfa_feed(&w, p, n);
+	(void)dfa_tags(&w, &tags);
+	return tags != 0;
+}
+
+/* --- which option is it? -------------------------------------------------------------- */
+
+static bool is_named(const struct asked *a, const struct pb_guard_option *g,
+		     const char *p, size_t n)
+{
+	if (g->names != PB_NO_WORDS)
+		return guard_words(a->m, g->names, p, n);
+	return g->name.len == n && memcmp(pb_strp(a->m, g->name), p, n) == 0;
+}
+
+/* May a name of the guard begin so? */
+static bool begins(const struct asked *a, const struct pb_guard_option *g, const char *p,
+		   size_t n)
+{
+	struct dfa_walk w;
+
+	if (g->names == PB_NO_WORDS)
+		return g->name.len >= n && memcmp(pb_strp(a->m, g->name), p, n) == 0;
+	dfa_start(&w, a->m, words_at(a->m, g->names));
+	dfa_feed(&w, p, n);
+	return w.state != 0;
+}
+
+static const struct pb_option *table_option(const struct asked *a, uint32_t i)
+{
+	return pb_at(a->facts, a->p->program->options, sizeof(struct pb_option), i);
+}
+
+static uint32_t table_count(const struct asked *a)
+{
+	return a->p->program ? a->p->program->options.count : 0;
+}
+
+/* Does the guard mean this name, or one of the table that is as good? */
+static bool means(const struct asked *a, const struct pb_guard_option *g, const char *p,
+		  size_t n, const struct pb_option *known)
+{
+	uint32_t i;
+
+	if (is_named(a, g, p, n))
+		return true;
+	for (i = 0; known && i < table_count(a); i++) {
+		const struct pb_option *t = table_option(a, i);
+
+		if (t->same == known->same &&
+		    is_named(a, g, pb_strp(a->facts, t->name), t->name.len))
+			return true;
+	}
+	return false;
+}
+
+/* May a name that begins so be the guard's option? */
+static bool may_mean(const struct asked *a, const struct pb_guard_option *g,
+		     const struct cmd_option *o)
+{
+	uint32_t i;
+
+	if (begins(a, g, o->name, o->name_n) ||
+	    means(a, g, o->name, o->name_n, o->known))
+		return true;
+	for (i = 0; i < table_count(a); i++) {
+		const struct pb_option *t = table_option(a, i);
+		const char *name = pb_strp(a->facts, t->name);
+
+		if (t->name.len >= o->name_n && memcmp(name, o->name, o->name_n) == 0 &&
+		    means(a, g, name, t->name.len, t))
+			return true;
+	}
+	return false;
+}
+
+/* --- its value -------------------------------------------------------------------------- */
+
+static struct guard_says value_word(const struct asked *a, uint32_t values,
+				    const struct cmd_word *word)
+{
+	uint64_t may = 0, must = 0;
+	struct pool pool = a->l->pool;
+	struct guard_says r = { true, false };
+	struct walk_word w;
+
+	if (part_word(a->l, word, false, &w)) {
+		struct walk k = { .m = a->m, .words = &w, .n = 1, .pool = a->l->pool,
+				  .may = &may, .must = &must, .work = &a->l->work };
+
+		walk_ask(&k, words_at(a->m, values));
+		r = (struct guard_says){ may & 1, must & 1 };
+	}
+	a->l->pool = pool;
+	return r;
+}
+
+static bool is_value(const struct asked *a, uint32_t values, const char *p, size_t n)
+{
+	struct dfa_walk w;
+	uint32_t tags;
+
+	dfa_start(&w, a->m, words_at(a->m, values));
+	dfa_feed(&w, p, n);
+	dfa_feed(&w, "", 1);
+	(void)dfa_tags(&w, &tags);
+	return tags != 0;
+}
+
+static struct guard_says value_of(const struct asked *a, const struct pb_guard_option *g,
+				  const struct cmd_option *o)
+{
+	struct guard_says r = { true, true };
+
+	if (g->values == PB_NO_WORDS)
+		return r;
+	if (o->value) {
+		r.may = r.must = is_value(a, g->values, o->value, o->value_n);
+		return r;
+	}
+	r.must = false;
+	if (o->value_open || o->how == CMD_O_ANY)
+		return r;
+	if (o->value_word && o->value_word < a->p->nwords)
+		return value_word(a, g->values, &a->p->words[o->value_word]);
+	r.may = false;
+	return r;
+}
+
+/* May a broad reading do without it, whatever the words stand for? */
+static bool is_avoidable(const struct asked *a, const struct cmd_option *o)
+{
+	return !o->sure && o->how != CMD_O_ANY && o->word < a->p->nwords &&
+	       sh_is_literal(a->p->words[o->word].w);
+}
+
+/* Does this occurrence answer the question with yes? */
+static bool says(const struct asked *a, const struct pb_guard_option *g,
+		 const struct cmd_option *o, enum question ask)
+{
+	bool exact = o->how == CMD_O_EXACT;
+	struct guard_says v;
+
+	if (exact ? !means(a, g, o->name, o->name_n, o->known) : !may_mean(a, g, o))
+		return false;
+	v = value_of(a, g, o);
+	switch (ask) {
+	case Q_CAN:
+		return v.may;
+	case Q_HELD:
+		return v.may && !is_avoidable(a, o);
+	case Q_GIVEN:
+		/* what is cut short is one reading of a literal word */
+		return v.must && o->given && o->how != CMD_O_ANY;
+	case Q_SURE:
+		return v.must && o->sure && exact;
+	}
+	return false;
+}
+
+/* --- options of a guard ------------------------------------------------------------------ */
+
+static bool is_there(const struct asked *a, const struct pb_guard_option *g,
+		     enum question ask)
+{
+	const struct cmd_option *o;
+
+	/* words that nobody knows may hold any option */
+	if ((a->p->flags & CMD_APPENDS) && (ask == Q_CAN || ask == Q_HELD))
+		return true;
+	for (o = a->p->options; o; o = o->next)
+		if (says(a, g, o, ask))
+			return true;
+	return false;
+}
+
+/* The letters of "-rf", where these stand for an option each. */
+static uint32_t letters(const struct asked *a, const struct pb_guard_option *g)
+{
+	const char *name = pb_strp(a->m, g->name);
+
+	if (g->names != PB_NO_WORDS || g->values != PB_NO_WORDS || g->name.len < 3 ||
+	    name[0] != '-' || name[1] == '-' ||
+	    (a->p->program && (a->p->program->flags & PB_PF_NO_CLUSTER)))
+		return 0;
+	return g->name.len - 1;
+}
+
+static bool letter_means(const struct asked *a, char c, const char *p, size_t n,
+			 const struct pb_option *known)
+{
+	const char name[2] = { '-', c };
+	uint32_t i;
+
+	if (n == 2 && memcmp(p, name, 2) == 0)
+		return true;
+	for (i = 0; known && i < table_count(a); i++) {
+		const struct pb_option *t = table_option(a, i);
+
+		if (t->same == known->same && t->name.len == 2 &&
+		    memcmp(pb_strp(a->facts, t->name), name, 2) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool letter_may_mean(const struct asked *a, char c, const struct cmd_option *o)
+{
+	const char name[2] = { '-', c };
+	uint32_t i;
+
+	if ((o->name_n <= 2 && memcmp(o->name, name, o->name_n) == 0) ||
+	    letter_means(a, c, o->name, o->name_n, o->known))
+		return true;
+	for (i = 0; i < table_count(a); i++) {
+		const struct pb_option *t = table_option(a, i);
+		const char *p = pb_strp(a->facts, t->name);
+
+		if (t->name.len >= o->name_n && memcmp(p, o->name, o->name_n) == 0 &&
+		    letter_means(a, c, p, t->name.len, t))
+			return true;
+	}
+	return false;
+}
+
+static bool letter_says(const struct asked *a, char c, const struct cmd_option *o,
+			enum question ask)
+{
+	bool exact = o->how == CMD_O_EXACT;
+
+	if (exact ? !letter_means(a, c, o->name, o->name_n, o->known) :
+		    !letter_may_mean(a, c, o))
+		return false;
+	switch (ask) {
+	case Q_CAN:
+		return true;
+	case Q_HELD:
+		return !is_avoidable(a, o);
+	case Q_GIVEN:
+		return o->given && o->how != CMD_O_ANY;
+	case Q_SURE:
+		return o->sure && exact;
+	}
+	return false;
+}
+
+static bool letter_is_there(const struct asked *a, char c, enum question ask)
+{
+	const struct cmd_option *o;
+
+	if ((a->p->flags & CMD_APPENDS) && (ask == Q_CAN || ask == Q_HELD))
+		return true;
+	for (o = a->p->options; o; o = o->next)
+		if (letter_says(a, c, o, ask))
+			return true;
+	return false;
+}
+
+/* The option itself, or all of its letters. */
+static bool is_present(const struct asked *a, const struct pb_guard_option *g,
+		       enum question ask)
+{
+	uint32_t n = letters(a, g), i;
+
+	if (is_there(a, g, ask))
+		return true;
+	for (i = 1; i <= n; i++)
+		if (!letter_is_there(a, pb_strp(a->m, g->name)[i], ask))
+			return false;
+	return n > 0;
+}
+
+static const struct pb_guard_option *option_at(const struct asked *a, uint32_t i)
+{
+	return pb_at(a->m, a->m->guard_options, sizeof(struct pb_guard_option), i);
+}
+
+static bool any_present(const struct asked *a, const struct pb_guard *g,
+			enum question ask)
+{
+	uint32_t i;
+
+	for (i = g->first; i < g->first + g->count; i++)
+		if (is_present(a, option_at(a, i), ask))
+			return true;
+	return false;
+}
+
+/* Is the occurrence one of the guard's options, or a letter of one? */
+static bool is_listed(const struct asked *a, const struct pb_guard *g,
+		      const struct cmd_option *o, bool must)
+{
+	bool sure = a->broad ? o->how != CMD_O_ANY : o->how == CMD_O_EXACT;
+	uint32_t i, k;
+
+	for (i = g->first; i < g->first + g->count; i++) {
+		const struct pb_guard_option *x = option_at(a, i);
+		uint32_t n = letters(a, x);
+
+		if (says(a, x, o, Q_CAN) && (!must || (sure && value_of(a, x, o).must)))
+			return true;
+		for (k = 1; k <= n && (sure || !must); k++)
+			if (letter_says(a, pb_strp(a->m, x->name)[k], o, Q_CAN))
+				return true;
+	}
+	return false;
+}
+
+static struct guard_says with_only(const struct asked *a, const struct pb_guard *g)
+{
+	struct guard_says r = { true, !(a->p->flags & CMD_APPENDS) };
+	const struct cmd_option *o;
+
+	for (o = a->p->options; o; o = o->next) {
+		if (o->sure && !is_listed(a, g, o, false))
+			r.may = false;
+		if (a->broad && is_avoidable(a, o))
+			continue;
+		if (!is_listed(a, g, o, true))
+			r.must = false;
+	}
+	return r;
+}
+
+/* --- within --------------------------------------------------------------------------------- */
+
+static bool in_paths(const struct asked *a, const struct pb_guard *g, const char *path)
+{
+	uint32_t i;
+
+	for (i = g->first; i < g->first + g->count; i++) {
+		const struct pb_guard_path *q =
+			pb_at(a->m, a->m->guard_paths, sizeof(*q), i);
+		const char *rest = path_rest(a->l->c->roots.dir[q->root], path);
+
+		if (rest && guard_words(a->m, q->words, rest, strlen(rest)))
+			return true;
+	}
+	return false;
+}
+
+/* A path that nobody knows may lie there; of several directories, deny and ask
+ * are content with one. */
+static struct guard_says lies_in(const struct asked *a, const struct pb_guard *g,
+				 const char *p, size_t n)
+{
+	static const struct cmd_dir none;
+	const struct cmd_dir *d = a->p->dirs_unknown || !a->p->dirs ? &none : a->p->dirs;
+	char path[PATH_MAX];
+	bool any = false, all = true;
+
+	for (; d; d = d->next) {
+		bool yes;
+
+		if (!cmd_resolve(&a->l->world, d->path, p, n, false, path, sizeof(path)))
+			return (struct guard_says){ true, false };
+		yes = in_paths(a, g, path);
+		any |= yes;
+		all &= yes;
+	}
+	return (struct guard_says){ any, a->broad ? any : all };
+}
+
+struct within { struct guard_says all; bool may_operand, operand; };
+
+/* One operand or value.  `held`: no reading takes it for something else. */
+static void take(const struct asked *a, struct within *w, struct guard_says one,
+		 bool literal, bool held)
+{
+	if (held)
+		w->all.may &= one.may || !literal;
+	if (a->broad)
+		w->all.must &= literal && (!held || one.must);
+	else
+		w->all.must &= literal && one.must;
+}
+
+static void take_word(const struct asked *a, const struct pb_guard *g,
+		      const struct cmd_word *word, struct within *w)
+{
+	const unsigned here = CMD_W_OPERAND | CMD_W_VALUE;
+	struct guard_says one = { true, false };
+	struct pool pool = a->l->pool;
+	struct walk_word text;
+	bool literal = part_word(a->l, word, false, &text) && text.literal;
+
+	if (!literal || (word->roles & here)) {
+		if (literal)
+			one = lies_in(a, g, text.seg->p, text.seg->n);
+		w->may_operand |= !literal || (word->roles & CMD_W_OPERAND);
+		w->operand |= literal && (a->broad ? (word->roles & CMD_W_OPERAND) != 0 :
+						     word->roles == CMD_W_OPERAND);
+		take(a, w, one, literal, !(word->roles & ~here));
+	}
+	a->l->pool = pool;
+}
+
+/* There is an operand, and each operand and each option's value lies there. */
+static struct guard_says within(const struct asked *a, const struct pb_guard *g)
+{
+	bool appends = a->p->flags & CMD_APPENDS;
+	struct within w = { { true, !appends }, appends, false };
+	const struct cmd_option *o;
+	uint32_t i;
+
+	for (i = 1; i < a->p->nwords; i++)
+		take_word(a, g, &a->p->words[i], &w);
+	for (o = a->p->options; o; o = o->next) {
+		struct guard_says one = { true, false };
+
+		if (o->value)
+			one = lies_in(a, g, o->value, o->value_n);
+		if (o->value || o->value_open)
+			take(a, &w, one, o->value != NULL, o->sure);
+	}
+	w.all.may &= w.may_operand;
+	w.all.must &= w.operand;
+	return w.all;
+}
+
+static struct guard_says one_guard(const struct asked *a, const struct pb_guard *g)
+{
+	struct guard_says r = { true, false };
+
+	switch ((enum pb_guard_kind)g->kind) {
+	case PB_G_WITH:
+		r.may = any_present(a, g, Q_CAN);
+		r.must = r.may && any_present(a, g, a->broad ? Q_GIVEN : Q_SURE);
+		break;
+	case PB_G_WITHOUT:
+		r.may = !any_present(a, g, Q_SURE);
+		r.must = r.may && !any_present(a, g, a->broad ? Q_HELD : Q_CAN);
+		break;
+	case PB_G_WITH_ONLY:
+		r = with_only(a, g);
+		break;
+	case PB_G_WITHIN:
+		r = within(a, g);
+		break;
+	}
+	r.must &= r.may;
+	return r;
+}
+
+struct guard_says guard_all(struct line_ctx *l, const struct cmd_part *p,
+			    const struct pb_clause *c)
+{
+	const struct pb_matcher *m = l->c->b->matcher;
+	struct asked a = { l, m, l->world.facts, p, c->broad };
+	struct guard_says r = { true, true }, one;
+	uint32_t i;
+
+	for (i = c->guard; i < c->guard + c->nguards && r.may; i++) {
+		one = one_guard(&a, pb_at(m, m->guards, sizeof(struct pb_guard), i));
+		r.may &= one.may;
+		r.must &= one.must;
+	}
+	return r;
+}

@@ -1,0 +1,256 @@
+/*
+ * Decides one simple command in the order of semantics 4.4: the rules, what
+ * only may be denied, what nobody can see into, and the words that spell
+ * something denied or hidden.
+ */
+#include <string.h>
+
+#include "runtime/decide/part.h"
+
+#define NONE UINT32_MAX
+
+static bool is_command_rule(const struct line_ctx *l, uint32_t rule)
+{
+	const struct pb_rule *r = bundle_rule(l->c->b, rule);
+
+	return r && r->kind == PB_COMMAND;
+}
+
+static bool is_denied(const struct line_ctx *l, const struct decision *d)
+{
+	return d->effect >= PB_DENY && is_command_rule(l, d->rule);
+}
+
+/* --- words that spell something ---------------------------------------------------- */
+
+/* The words from `from` on as text that cmd_from_argv() takes, or NULL. */
+static const char **argv_of(struct line_ctx *l, const struct cmd_part *p, uint32_t from,
+			    size_t *ret_bytes)
+{
+	const char **argv = pool_take(&l->pool, p->nwords - from + 1, sizeof(*argv));
+	uint32_t i;
+
+	*ret_bytes = 0;
+	for (i = from; i < p->nwords && argv; i++) {
+		struct walk_word w;
+		char *text = NULL;
+
+		if (part_word(l, &p->words[i], false, &w))
+			text = pool_take(&l->pool, (size_t)w.seg->n + 1, 1);
+		if (!text)
+			return NULL;
+		memcpy(text, w.seg->p, w.seg->n);
+		text[w.seg->n] = '\0';
+		*ret_bytes += (size_t)w.seg->n + 1;
+		argv[i - from] = text;
+	}
+	return argv;
+}
+
+static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
+			    const struct cmd_part *first)
+{
+	struct cmd_part p = *first;
+	struct part_match m;
+	struct decision d = { .risk = 1 };
+
+	p.dirs = outer->dirs;
+	p.dirs_unknown = outer->dirs_unknown;
+	p.flags |= outer->flags & CMD_APPENDS;
+	part_match(l, &p, &m);
+	decide_combine(&m.sure, PB_S_COMMAND_OTHERWISE, &d);
+	return is_denied(l, &d) ? d.rule : NONE;
+}
+
+/* The rule that denies all of what the words from `from` on stand for. */
+static uint32_t tail_denied(struct line_ctx *l, const struct cmd_part *p, uint32_t from)
+{
+	struct pool pool = l->pool;
+	uint32_t rule = NONE;
+	struct cmd_line line;
+	const char **argv;
+	size_t bytes, size;
+	void *block;
+
+	if (!part_tail_may_deny(l, p, from))
+		return NONE;
+	argv = argv_of(l, p, from, &bytes);
+	size = argv ? cmd_block_size(bytes) : 0;
+	block = argv ? pool_take(&l->pool, size, 1) : NULL;
+	if (!block || !part_spend(l, 8 * bytes)) {
+		l->work = 0;
+	} else {
+		cmd_from_argv(&line, block, size, &l->world, argv, p->nwords - from);
+		if (line.limit)
+			l->work = 0;
+		else if (line.first && line.first->kind == CMD_COMMAND)
+			rule = denied_part(l, p, line.first);
+	}
+	l->pool = pool;
+	return rule;
+}
+
+/* The first word of the literal ones at the end. */
+static uint32_t literal_end(struct line_ctx *l, const struct cmd_part *p)
+{
+	struct pool pool = l->pool;
+	uint32_t i = p->nwords;
+	struct walk_word w;
+
+	while (i > 1 && part_word(l, &p->words[i - 1], false, &w) && w.literal)
+		i--;
+	l->pool = pool;
+	return i;
+}
+
+static uint32_t any_tail_denied(struct line_ctx *l, const struct cmd_part *p)
+{
+	uint32_t rule = NONE, i;
+
+	for (i = literal_end(l, p); i < p->nwords && rule == NONE; i++) {
+		if (!part_spend(l, 16 + p->nwords - i))
+			return NONE;
+		rule = tail_denied(l, p, i);
+	}
+	return rule;
+}
+
+/* --- the decision ---------------------------------------------------------------------- */
+
+struct deciding {
+	struct line_ctx *l;
+	struct cmd_part *p;
+	struct part_match m;
+	struct decision d;
+};
+
+/* Step 3: the stricter of what there is and `opaque`. */
+static void at_least_opaque(struct deciding *x, enum decide_step step)
+{
+	const struct pb_rule *s = decide_scalar(x->l->c, PB_S_COMMAND_OPAQUE);
+	uint8_t effect = s ? s->effect : PB_DENY;
+
+	if (effect > x->d.effect) {
+		decide_deny(x->l->c, PB_S_COMMAND_OPAQUE, &x->d);
+		x->d.effect = effect > PB_DENY ? PB_DENY : effect;
+		x->p->step = (uint8_t)step;
+	}
+	/* every ask must be answered, and this one by a person */
+	if (effect == PB_ASK && x->d.effect == PB_ASK)
+		x->d.needs_person = true;
+}
+
+/* An allow rule that all of the command lies in, as the levels have it. */
+static bool is_allowed(const struct deciding *x)
+{
+	struct decide_match only;
+	struct decision d = { .risk = 1 };
+	uint32_t i;
+
+	match_init(&only, x->l->c, PB_COMMAND, 0);
+	for (i = match_next(&x->m.sure, 0); i != NONE; i = match_next(&x->m.sure, i + 1))
+		if (bundle_rule(x->l->c->b, i)->effect == PB_ALLOW)
+			only.in[i / 64] |= (uint64_t)1 << (i % 64);
+	decide_combine(&only, PB_S_COMMAND_OTHERWISE, &d);
+	return d.effect == PB_ALLOW && is_command_rule(x->l, d.rule);
+}
+
+static void decide_opaque(struct deciding *x)
+{
+	uint32_t flags = x->p->flags;
+
+	if (x->m.may_deny) {
+		struct decision may = { .risk = x->d.risk };
+
+		decide_combine(&x->m.more, PB_S_COMMAND_OTHERWISE, &may);
+		if (is_denied(x->l, &may))
+			at_least_opaque(x, DECIDE_MAY_DENY);
+	}
+	if ((flags & CMD_OPAQUE) ||
+	    ((flags & CMD_OPAQUE_CODE) &&
+	     !((flags & CMD_INTERPRETER) && is_allowed(x))))
+		at_least_opaque(x, DECIDE_OPAQUE);
+}
+
+static void at_least_ask(struct deciding *x, enum decide_step step, uint32_t because)
+{
+	x->d.effect = PB_ASK;
+	x->d.rule = because;
+	x->p->step = (uint8_t)step;
+	part_see(x->l, because);
+}
+
+/* Does an allow or ask rule speak of it? */
+static bool is_known(const struct deciding *x)
+{
+	uint32_t i;
+
+	for (i = match_next(&x->m.sure, 0); i != NONE; i = match_next(&x->m.sure, i + 1))
+		if (bundle_rule(x->l->c->b, i)->effect <= PB_ASK)
+			return true;
+	return false;
+}
+
+/* What its literal words name, where it would be allowed otherwise. */
+static void decide_spelled(struct deciding *x)
+{
+	const struct pb_rule *r = bundle_rule(x->l->c->b, x->d.rule);
+	uint32_t by;
+
+	if (x->d.effect != PB_ALLOW || x->m.inert)
+		return;
+	if (!(x->p->flags & CMD_TABLED) && !is_known(x)) {
+		by = any_tail_denied(x->l, x->p);
+		if (by != NONE) {
+			at_least_ask(x, DECIDE_SPELLS, by);
+			return;
+		}
+	}
+	if (r && r->kind == PB_COMMAND && (r->flags & PB_F_FINAL))
+		return;
+	by = part_hidden(x->l, x->p);
+	if (by != NONE)
+		at_least_ask(x, DECIDE_HIDDEN, by);
+}
+
+/* Steps 1 and 2. */
+static void decide_rules(struct deciding *x)
+{
+	struct cmd_part *p = x->p;
+	bool transparent = p->flags & CMD_TRANSPARENT;
+
+	if (!transparent && !(p->shell && p->shell->allowed_by_rule)) {
+		decide_combine(&x->m.sure, PB_S_COMMAND_OTHERWISE, &x->d);
+	} else {
+		decide_rules_only(&x->m.sure, PB_S_COMMAND_OTHERWISE, &x->d);
+		if (x->d.effect == PB_ALLOW && !is_command_rule(x->l, x->d.rule))
+			p->step = transparent ? DECIDE_TRANSPARENT : DECIDE_SHELL_CODE;
+	}
+	p->allowed_by_rule = x->d.effect == PB_ALLOW && is_command_rule(x->l, x->d.rule);
+}
+
+void part_decide(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
+{
+	struct deciding x; /* not cleared: the sets in it are large */
+	uint32_t lost = NONE;
+
+	x.l = l;
+	x.p = p;
+	part_match(l, p, &x.m);
+	x.d = (struct decision){ .effect = PB_DENY, .risk = x.m.risk };
+	p->step = DECIDE_RULES;
+	decide_rules(&x);
+	if (!is_denied(l, &x.d) && (p->flags & CMD_LOST))
+		lost = any_tail_denied(l, p);
+	if (lost != NONE) {
+		x.d.effect = PB_DENY;
+		x.d.rule = lost;
+		x.d.needs_person = false;
+		p->step = DECIDE_LOST;
+		part_see(l, lost);
+	} else if (!is_denied(l, &x.d)) {
+		decide_opaque(&x);
+		decide_spelled(&x);
+	}
+	*ret = x.d;
+}

@@ -1,0 +1,368 @@
+/*
+ * Asks the automata about one command: those of its program's name and those
+ * for any program.  One whose program is not known asks all names.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "runtime/decide/part_call.h"
+
+/* --- the program ------------------------------------------------------------------------ */
+
+static const struct pb_pin *pin_of(const struct pb_commands *f, const char *p, size_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->pins.count; i++) {
+		const struct pb_pin *pin = pb_at(f, f->pins, sizeof(*pin), i);
+
+		if (pin->name.len == n && memcmp(pb_strp(f, pin->name), p, n) == 0)
+			return pin;
+	}
+	return NULL;
+}
+
+static bool is_trusted_dir(const char *p, size_t n)
+{
+	static const char *const dirs[] = { "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/",
+					    "/usr/local/bin/" };
+	size_t i;
+
+	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (strlen(dirs[i]) == n && memcmp(dirs[i], p, n) == 0)
+			return true;
+	return false;
+}
+
+void call_program(struct call *c)
+{
+	const struct pb_commands *f = c->l->world.facts;
+	const char *p = c->broad[0].seg->p, *slash;
+	size_t n = c->broad[0].seg->n;
+	const struct pb_pin *pin;
+
+	if (!c->broad[0].literal)
+		return;
+	c->program = p;
+	c->program_n = n;
+	slash = n ? memrchr(p, '/', n) : NULL;
+	c->base = slash ? slash + 1 : p;
+	c->base_n = (uint32_t)(n - (size_t)(c->base - p));
+	c->trusted = true;
+	if (!slash)
+		return;
+	pin = pin_of(f, c->base, c->base_n);
+	if (pin)
+		c->trusted = pin->path.len == n &&
+			     memcmp(pb_strp(f, pin->path), p, n) == 0;
+	else
+		c->trusted = is_trusted_dir(p, n - c->base_n);
+	c->no_allow = pin && !c->trusted;
+}
+
+/* --- asking ------------------------------------------------------------------------------- */
+
+static struct walk walk_of(struct call *c, bool broad, uint32_t from)
+{
+	return (struct walk){
+		.m = c->m,
+		.words = (broad ? c->broad : c->narrow) + from,
+		.n = c->p->nwords - from,
+		.lead = "",
+		.appends = c->p->flags & CMD_APPENDS,
+		.broad = broad,
+		.pool = c->l->pool,
+		.may = c->l->may,
+		.must = c->l->must,
+		.work = &c->l->work,
+	};
+}
+
+static void ask(const struct walk *w, const struct pb_name *name)
+{
+	uint32_t first = w->broad ? name->broad : name->narrow;
+	uint32_t n = w->broad ? name->nbroad : name->nnarrow, i;
+
+	for (i = first; i < first + n; i++)
+		walk_ask(w, pb_at(w->m, w->m->commands, sizeof(struct pb_automaton), i));
+}
+
+static const struct pb_name *find_name(const struct pb_matcher *m, const char *p,
+				       uint32_t n)
+{
+	const uint32_t *slots = pb_at(m, m->slots, sizeof(*slots), 0);
+	uint32_t mask = m->slots.count - 1, k;
+
+	for (k = pb_hash(p, n) & mask; slots[k]; k = (k + 1) & mask) {
+		const struct pb_name *name = call_name(m, slots[k]);
+
+		if (name->name.len == n && memcmp(pb_strp(m, name->name), p, n) == 0)
+			return name;
+	}
+	return NULL;
+}
+
+static bool is_plain(const char *p, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (!((p[i] >= 'a' && p[i] <= 'z') || (p[i] >= 'A' && p[i] <= 'Z') ||
+		      (p[i] >= '0' && p[i] <= '9') || (p[i] && strchr("._:@+-", p[i]))))
+			return false;
+	return true;
+}
+
+/* "npm:*" is the program "npm:ci", too: its name is "npm:/". */
+static void ask_going_on(struct call *c, const struct walk *broad,
+			 const struct walk *narrow)
+{
+	char *key = pool_take(&c->l->pool, (size_t)c->base_n + 1, 1);
+	const struct pb_name *name;
+	uint32_t i;
+
+	if (!key || !part_spend(c->l, (uint64_t)c->base_n * c->base_n / 64)) {
+		c->l->work = 0;
+		return;
+	}
+	for (i = 0; i < c->base_n; i++) {
+		key[i] = c->base[i];
+		if (key[i] != ':')
+			continue;
+		key[i + 1] = '/';
+		name = find_name(c->m, key, i + 2);
+		if (!name)
+			continue;
+		ask(broad, name);
+		if (c->trusted && is_plain(c->base + i, c->base_n - i))
+			ask(narrow, name);
+	}
+}
+
+/* The clauses that spell the program. */
+static void ask_named(struct call *c)
+{
+	struct walk broad = walk_of(c, true, 1), narrow = walk_of(c, false, 1);
+	const struct pb_name *name = find_name(c->m, c->base, c->base_n);
+
+	if (name) {
+		ask(&broad, name);
+		if (c->trusted)
+			ask(&narrow, name);
+	}
+	if (memchr(c->base, ':', c->base_n))
+		ask_going_on(c, &broad, &narrow);
+}
+
+/* --- any program, narrowly: by its name or as a file ------------------------------------------ */
+
+struct column {
+	char text[3 * PATH_MAX + 16];
+	size_t n;
+};
+
+static bool put(struct column *t, const char *p, size_t n)
+{
+	if (sizeof(t->text) - t->n < n)
+		return false;
+	memcpy(t->text + t->n, p, n);
+	t->n += n;
+	return true;
+}
+
+static bool put_place(struct column *t, const char *p)
+{
+	return (!p || (put(t, "=", 1) && put(t, p, strlen(p)))) && put(t, "", 1);
+}
+
+/* By its name: no file is meant. */
+static bool fill_name(const struct call *c, struct column *t)
+{
+	t->n = 0;
+	return put(t, c->base, c->base_n) && put(t, "", 1) && put_place(t, NULL) &&
+	       put_place(t, NULL);
+}
+
+/* As a file, in one directory. */
+static bool fill_file(const struct call *c, const char *dir, struct column *t)
+{
+	const char *rest = NULL;
+	char path[PATH_MAX];
+	bool known = cmd_resolve(&c->l->world, dir, c->program, c->program_n, false, path,
+				 sizeof(path));
+
+	t->n = 0;
+	if (known)
+		rest = path_rest(c->l->world.project, path);
+	/* "/" is no program: nothing is left of it */
+	if (known && !path[1])
+		path[0] = '\0';
+	return put(t, "/", 2) && put_place(t, rest && rest[0] ? rest + 1 : NULL) &&
+	       put_place(t, known ? path : NULL);
+}
+
+static void ask_column(struct call *c, const struct column *t, unsigned holes)
+{
+	struct walk w = walk_of(c, false, 1);
+
+	w.lead = t->text;
+	w.lead_n = t->n;
+	w.holes = holes;
+	w.may_only = holes > 0;
+	ask(&w, call_name(c->m, PB_NAME_ANY));
+}
+
+/* A relative file in several directories: sure is what is sure in each. */
+static void ask_dirs(struct call *c, struct column *t)
+{
+	uint64_t *all = c->l->must, *one = pool_take(&c->l->pool, c->l->words, 8);
+	uint64_t *common = pool_take(&c->l->pool, c->l->words, 8);
+	const struct cmd_dir *d;
+	uint32_t i;
+
+	if (!one || !common)
+		return;
+	memset(common, 0xff, c->l->words * 8);
+	for (d = c->p->dirs; d; d = d->next) {
+		memset(one, 0, c->l->words * 8);
+		c->l->must = one;
+		if (fill_file(c, d->path, t))
+			ask_column(c, t, 0);
+		for (i = 0; i < c->l->words; i++)
+			common[i] &= one[i];
+	}
+	c->l->must = all;
+	for (i = 0; i < c->l->words; i++)
+		all[i] |= common[i];
+}
+
+static void ask_any_narrow(struct call *c)
+{
+	struct column t;
+
+	if (!call_name(c->m, PB_NAME_ANY)->nnarrow || c->no_allow)
+		return;
+	if (c->trusted && fill_name(c, &t))
+		ask_column(c, &t, 0);
+	if (c->base == c->program)
+		return;
+	if (c->program[0] == '/') {
+		if (fill_file(c, NULL, &t))
+			ask_column(c, &t, 0);
+	} else if (c->p->dirs && !c->p->dirs_unknown) {
+		ask_dirs(c, &t);
+	} else {
+		t.n = 0;
+		if (put(&t, "/", 2))
+			ask_column(c, &t, 2);
+	}
+}
+
+/* --- programs that are not known ---------------------------------------------------------------- */
+
+void call_ask_all(struct call *c)
+{
+	struct walk broad = walk_of(c, true, 0), narrow = walk_of(c, false, 0);
+	uint32_t i;
+
+	ask(&broad, call_name(c->m, PB_NAME_ANY));
+	narrow.may_only = true;
+	narrow.column = WALK_ANY;
+	narrow.holes = 3;
+	ask(&narrow, call_name(c->m, PB_NAME_ANY));
+	narrow.holes = 0;
+	broad.column = WALK_NAME;
+	for (i = PB_NAME_FIRST; i < c->m->names.count; i++) {
+		const struct pb_name *name = call_name(c->m, i);
+
+		broad.name = pb_strp(c->m, name->name);
+		broad.name_n = name->name.len;
+		/* the '/' behind "npm:" says that the program goes on */
+		broad.goes_on = broad.name_n && broad.name[broad.name_n - 1] == '/';
+		broad.name_n -= broad.goes_on;
+		ask(&broad, name);
+		ask(&narrow, name);
+	}
+}
+
+void call_ask_known(struct call *c)
+{
+	struct walk any = walk_of(c, true, 1);
+	char base[NAME_MAX + 2];
+
+	any.lead = base;
+	any.lead_n = c->base_n + 1;
+	if (c->base_n <= NAME_MAX) {
+		memcpy(base, c->base, c->base_n);
+		base[c->base_n] = '\0';
+	} else {
+		any = walk_of(c, true, 0);
+	}
+	ask(&any, call_name(c->m, PB_NAME_ANY));
+	ask_named(c);
+	ask_any_narrow(c);
+}
+
+/* --- regular expressions -------------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The words joined by blanks; from the program, bytes before its base name left out. */
+static char *join(struct call *c, bool broad, size_t skip, size_t *ret_n)
+{
+	size_t n = 0, k;
+	uint32_t i;
+	char *p, *at;
+
+	for (i = 0; i < c->p->nwords; i++)
+		n += c->broad[i].seg->n + 2;
+	at = p = pool_take(&c->l->pool, n, 1);
+	if (!p)
+		return NULL;
+	for (i = 0; i < c->p->nwords; i++) {
+		const struct sh_seg *s = c->broad[i].seg;
+
+		if (i)
+			*at++ = ' ';
+		if (!broad && s->n == (i ? 0 : skip))
+			*at++ = '\x1f';
+		for (k = i ? 0 : skip; k < s->n; k++)
+			*at++ = !broad && is_blank(s->p[k]) ? '\x1f' : s->p[k];
+	}
+	*ret_n = (size_t)(at - p);
+	return p;
+}
+
+static void search(struct call *c, bool broad, const char *text, size_t n)
+{
+	struct walk w = walk_of(c, broad, c->p->nwords);
+
+	w.lead = text;
+	w.lead_n = n;
+	w.appends = false;
+	ask(&w, call_name(c->m, PB_NAME_REGEX));
+}
+
+void call_ask_regexes(struct call *c)
+{
+	const struct pb_name *name = call_name(c->m, PB_NAME_REGEX);
+	size_t skip = (size_t)(c->base - c->program), n;
+	char *text;
+
+	if (name->nnarrow && c->trusted) {
+		text = join(c, false, skip, &n);
+		if (text)
+			search(c, false, text, n);
+	}
+	if (!name->nbroad)
+		return;
+	text = join(c, true, skip, &n);
+	if (text)
+		search(c, true, text, n);
+	text = skip && text ? join(c, true, 0, &n) : NULL;
+	if (text)
+		search(c, true, text, n);
+}

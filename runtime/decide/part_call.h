@@ -1,0 +1,40 @@
+/*
+ * One command while its clauses are looked for: between part_ask.c, which asks
+ * the automata, and part_match.c, which makes rules of what they say.
+ */
+#ifndef RUNTIME_DECIDE_PART_CALL_H
+#define RUNTIME_DECIDE_PART_CALL_H
+
+#include "runtime/decide/part.h"
+
+struct call {
+	struct line_ctx *l;
+	const struct cmd_part *p;
+	const struct pb_matcher *m;
+	struct walk_word *broad, *narrow; /* p->nwords of them each */
+	const char *program; /* its word, or NULL: not literal */
+	size_t program_n;
+	const char *base;
+	uint32_t base_n;
+	bool literal;  /* all of it: there is one word list */
+	bool trusted;  /* an allow rule may take the program by its name */
+	bool no_allow; /* pinned, and not the pin: no allow rule matches */
+};
+
+/* Reads the words, from the pool; false: no room. */
+bool call_prepare(struct call *c);
+/* Finds the program; c->program stays NULL where it is not known. */
+void call_program(struct call *c);
+/* Adds to the sets of clauses what the automata say of a known program, … */
+void call_ask_known(struct call *c);
+/* … of one that is not known, … */
+void call_ask_all(struct call *c);
+/* … and of the text of literal words. */
+void call_ask_regexes(struct call *c);
+
+static inline const struct pb_name *call_name(const struct pb_matcher *m, uint32_t i)
+{
+	return pb_at(m, m->names, sizeof(struct pb_name), i);
+}
+
+#endif

@@ -1,0 +1,194 @@
+/*
+ * Which rules match one command: the automata of its program's name and those
+ * for any program, then the guards of the clauses that these name, then the
+ * exceptions.  A command whose program is known costs the automata of one name
+ * and those of wildcard programs, however many rules there are; one whose
+ * program is not known asks all names.
+ */
+#include <string.h>
+
+#include "runtime/decide/part_call.h"
+
+static bool has(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+static void set(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] |= (uint64_t)1 << (i % 64);
+}
+
+static struct guard_says clause_says(struct call *c, uint32_t i)
+{
+	const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
+	struct guard_says r = { has(c->l->may, i), has(c->l->must, i) }, g;
+
+	/* a word that is not literal may hold what a regular expression seeks */
+	if (k->regex && !c->literal)
+		r = (struct guard_says){ true, false };
+	if (k->nguards && r.may) {
+		g = guard_all(c->l, c->p, k);
+		r.may &= g.may;
+		r.must &= g.must;
+	}
+	/* a name that means something else here is none that a rule allows */
+	if (!k->broad && (c->p->flags & CMD_VOID))
+		r.must = false;
+	r.must &= r.may;
+	return r;
+}
+
+/* Clause `i` of a rule or fact, less the exceptions behind it. */
+static struct guard_says less_exceptions(struct call *c, uint32_t i)
+{
+	const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
+	struct guard_says r = clause_says(c, i), e;
+
+	for (i++, k++; i < c->m->clauses.count && k->except && r.may; i++, k++) {
+		e = clause_says(c, i);
+		r.may &= !e.must;
+		r.must &= !e.may;
+	}
+	r.must &= r.may;
+	return r;
+}
+
+static void take_rule(struct line_ctx *l, struct part_match *r,
+		      const struct pb_rule *rule, uint32_t number,
+		      struct guard_says says)
+{
+	if (rule->kind == PB_RISK) {
+		if ((rule->effect ? says.may : says.must) && rule->effect + 1 > r->risk)
+			r->risk = (uint8_t)(rule->effect + 1);
+		return;
+	}
+	if (!(rule->scopes & l->c->scope))
+		return;
+	part_see(l, number);
+	if (says.must || (rule->effect == PB_ASK && says.may)) {
+		set(r->sure.in, number);
+		set(r->more.in, number);
+	} else if (rule->effect != PB_ALLOW && says.may) {
+		set(r->more.in, number);
+		r->may_deny = true;
+	}
+}
+
+static void take_clause(struct call *c, uint32_t i, struct part_match *r)
+{
+	const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
+	struct guard_says says;
+
+	if (k->except)
+		return;
+	says = less_exceptions(c, i);
+	if (!says.may)
+		return;
+	if (k->rule == PB_NO_RULE)
+		r->inert |= says.must;
+	else
+		take_rule(c->l, r, bundle_rule(c->l->c->b, k->rule), k->rule, says);
+}
+
+/* A clause of a regular expression counts as met where the words are not literal. */
+static void mark_regexes(struct call *c)
+{
+	const struct pb_name *name = call_name(c->m, PB_NAME_REGEX);
+	uint32_t i;
+
+	if (!name->nnarrow && !name->nbroad && !c->m->regexes.count)
+		return;
+	for (i = 0; i < c->m->clauses.count; i++) {
+		const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
+
+		if (k->regex)
+			set(c->l->may, i);
+	}
+}
+
+void part_match(struct line_ctx *l, const struct cmd_part *p, struct part_match *ret)
+{
+	struct call c = { .l = l, .p = p, .m = l->c->b->matcher };
+	struct pool pool = l->pool;
+	uint32_t i;
+
+	match_init(&ret->sure, l->c, PB_COMMAND, 0);
+	match_init(&ret->more, l->c, PB_COMMAND, 0);
+	ret->may_deny = ret->inert = false;
+	ret->risk = 0;
+	memset(l->may, 0, l->words * 8);
+	memset(l->must, 0, l->words * 8);
+	if (!p->nwords || !call_prepare(&c)) {
+		l->work = 0;
+		return;
+	}
+	call_program(&c);
+	if (c.program)
+		call_ask_known(&c);
+	else
+		call_ask_all(&c);
+	if (c.literal)
+		call_ask_regexes(&c);
+	else
+		mark_regexes(&c);
+	for (i = 0; i < l->words; i++) {
+		uint64_t left = l->may[i];
+
+		for (; left; left &= left - 1)
+			take_clause(&c, i * 64 + (uint32_t)__builtin_ctzll(left), ret);
+	}
+	/* classes count from one here; medium where no fact gives one */
+	ret->risk = ret->risk ? (uint8_t)(ret->risk - 1) : 1;
+	l->pool = pool;
+}
+
+static bool may_deny(const struct call *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->l->words; i++) {
+		uint64_t left = c->l->may[i];
+
+		for (; left; left &= left - 1) {
+			const struct pb_clause *k =
+				pb_at(c->m, c->m->clauses, sizeof(*k),
+				      i * 64 + (uint32_t)__builtin_ctzll(left));
+			const struct pb_rule *r = bundle_rule(c->l->c->b, k->rule);
+
+			if (!k->except && r && r->kind == PB_COMMAND &&
+			    r->effect >= PB_DENY)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool part_tail_may_deny(struct line_ctx *l, const struct cmd_part *p, uint32_t from)
+{
+	struct cmd_part tail = *p;
+	struct call c = { .l = l, .p = &tail, .m = l->c->b->matcher };
+	struct pool pool = l->pool;
+	bool yes = false;
+	uint32_t i;
+
+	tail.words += from;
+	tail.nwords -= from;
+	if (c.m->regexes.count || call_name(c.m, PB_NAME_REGEX)->nbroad)
+		return true;
+	memset(l->may, 0, l->words * 8);
+	memset(l->must, 0, l->words * 8);
+	if (call_prepare(&c)) {
+		/* nobody has read its options yet: any word may be left out */
+		for (i = 1; i < tail.nwords; i++)
+			c.broad[i].skip = true;
+		call_program(&c);
+		if (c.program)
+			call_ask_known(&c);
+		yes = may_deny(&c);
+	} else {
+		l->work = 0;
+	}
+	l->pool = pool;
+	return yes;
+}

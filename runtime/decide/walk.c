@@ -1,0 +1,289 @@
+/*
+ * Walks an automaton over word lists: literal words state by state; from the
+ * first one on that is not literal, walk_sets.c and walk_must.c go on.
+ */
+#include <string.h>
+
+#include "runtime/decide/walk.h"
+
+#define SMALL 48 /* states at hand while words are literal */
+
+static const struct sh_seg any_words = { .kind = SH_MULTI };
+const struct walk_word walk_unknown = { .seg = &any_words, .skip = true, .vanish = true };
+
+void *pool_take(struct pool *p, size_t count, size_t size)
+{
+	size_t n;
+	void *r = p->p;
+
+	if (__builtin_mul_overflow(count, size, &n) || n > p->left)
+		return NULL;
+	n = (n + 7) & ~(size_t)7;
+	if (n > p->left)
+		return NULL;
+	p->p += n;
+	p->left -= n;
+	return r;
+}
+
+static uint32_t step_class(const struct walk_at *at, uint32_t state, uint8_t class)
+{
+	const struct pb_state *s = at->states + state;
+	uint32_t k;
+
+	for (k = s[0].moves; k < s[1].moves; k++)
+		if (PB_MOVE_CLASS(at->moves[k]) == class)
+			return PB_MOVE_STATE(at->moves[k]);
+	return s->other;
+}
+
+/* A base name follows the last '/', so every '/' begins one. */
+static uint32_t step_name(const struct walk_at *at, uint32_t state, uint8_t byte)
+{
+	const struct walk *w = at->w;
+	uint32_t first = at->a->nstates, k = state - first;
+
+	if (w->column == WALK_ANY)
+		return byte ? state : at->a->start;
+	if (byte == '/')
+		return first;
+	if (k == w->name_n && !byte)
+		return at->a->start;
+	if (!byte)
+		return 0;
+	if (k < w->name_n && (uint8_t)w->name[k] == byte)
+		return state + 1;
+	if (k == w->name_n && w->goes_on)
+		return state;
+	return first + w->name_n + 1;
+}
+
+uint32_t walk_step(const struct walk_at *at, uint32_t state, uint8_t byte)
+{
+	if (state >= at->a->nstates)
+		return step_name(at, state, byte);
+	return step_class(at, state, at->cls[byte]);
+}
+
+uint32_t walk_run(const struct walk_at *at, uint32_t state, const char *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && state; i++)
+		state = walk_step(at, state, (uint8_t)p[i]);
+	return state;
+}
+
+uint32_t walk_end(const struct walk_at *at, uint32_t state)
+{
+	return state ? walk_step(at, state, 0) : 0;
+}
+
+const uint32_t *walk_tags(const struct walk_at *at, uint32_t state, uint32_t *ret_n)
+{
+	const uint8_t *m = (const uint8_t *)at->w->m;
+	const uint32_t *set_at = (const void *)(m + at->a->set_at);
+	const uint32_t *tags = (const void *)(m + at->a->tags);
+	uint32_t set;
+
+	if (state >= at->a->nstates) {
+		*ret_n = 0;
+		return tags;
+	}
+	set = at->states[state].set;
+	*ret_n = set_at[set + 1] - set_at[set];
+	return tags + set_at[set];
+}
+
+void walk_add(uint64_t *to, const uint32_t *tags, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		to[tags[i] / 64] |= (uint64_t)1 << (tags[i] % 64);
+}
+
+void walk_add_tags(const struct walk_at *at, uint32_t state, uint64_t *to)
+{
+	uint32_t n;
+	const uint32_t *tags = walk_tags(at, state, &n);
+
+	walk_add(to, tags, n);
+}
+
+/* Nobody knows: every clause may match; what denies or asks, must. */
+static void give_up(const struct walk *w, const struct walk_at *at)
+{
+	const uint32_t *tags = (const void *)((const uint8_t *)w->m + at->a->tags);
+
+	walk_add(w->may, tags, at->a->ntags);
+	if (w->broad)
+		walk_add(w->must, tags, at->a->ntags);
+}
+
+bool walk_spend(const struct walk *w, uint64_t n)
+{
+	if (*w->work < n) {
+		*w->work = 0;
+		return false;
+	}
+	*w->work -= n;
+	return true;
+}
+
+/* --- literal words --------------------------------------------------------------- */
+
+static bool add_state(uint32_t *set, uint32_t *n, uint32_t state)
+{
+	uint32_t i;
+
+	if (!state)
+		return true;
+	for (i = 0; i < *n; i++)
+		if (set[i] == state)
+			return true;
+	if (*n == SMALL)
+		return false;
+	set[(*n)++] = state;
+	return true;
+}
+
+/* Over one literal word; false: more states than fit, and nothing has changed. */
+static bool over_literal(const struct walk *w, const struct walk_at *at,
+			 const struct walk_word *word, uint32_t *set, uint32_t *n)
+{
+	uint32_t next[SMALL], count = 0, i;
+
+	if (w->broad && word->skip) {
+		memcpy(next, set, *n * sizeof(*set));
+		count = *n;
+	}
+	for (i = 0; i < *n; i++)
+		if (!add_state(next, &count,
+			       walk_end(at, walk_run(at, set[i], word->seg->p,
+						    word->seg->n))))
+			return false;
+	memcpy(set, next, count * sizeof(*set));
+	*n = count;
+	return true;
+}
+
+/* One value of a word: a byte that patterns do not spell for what is not known. */
+static bool sample_word(struct pool *pool, const struct walk_word *from,
+			struct walk_word *ret)
+{
+	struct sh_seg *one = pool_take(pool, 1, sizeof(*one));
+	const struct sh_seg *s;
+	size_t n = 0;
+	char *p;
+
+	for (s = from->seg; s; s = s->next)
+		n += s->kind == SH_LIT ? s->n : 1;
+	p = pool_take(pool, n + 1, 1);
+	if (!one || !p)
+		return false;
+	*one = (struct sh_seg){ .kind = SH_LIT, .p = p, .n = (uint32_t)n };
+	for (s = from->seg; s; s = s->next) {
+		if (s->kind == SH_LIT)
+			memcpy(p, s->p, s->n);
+		else
+			*p = '\1';
+		p += s->kind == SH_LIT ? s->n : 1;
+	}
+	*ret = (struct walk_word){ .seg = one, .literal = true, .skip = from->skip };
+	return true;
+}
+
+/*
+ * What one word list out of all matches: nothing else is sure.  So most
+ * patterns need no sets of sets.  NULL: no room.
+ */
+static uint64_t *sample(const struct walk_at *at, struct walk *w)
+{
+	size_t n = w->m->clauses.count / 64 + 1;
+	uint64_t *some = pool_take(&w->pool, n, sizeof(*some));
+	struct walk_word *words = pool_take(&w->pool, w->n, sizeof(*words));
+	struct walk one = *w;
+	uint32_t i;
+
+	if (!some || !words)
+		return NULL;
+	memset(some, 0, n * sizeof(*some));
+	for (i = 0; i < w->n; i++)
+		if (w->words[i].literal)
+			words[i] = w->words[i];
+		else if (!sample_word(&w->pool, &w->words[i], &words[i]))
+			return NULL;
+	one.words = words;
+	one.appends = false;
+	one.may_only = true;
+	one.may = some;
+	one.pool = w->pool;
+	walk_ask(&one, at->a);
+	return some;
+}
+
+/* Past the budget of sets of sets: sure is what the one list matches. */
+static void must_of(const struct walk_at *at, struct walk *w, const uint32_t *set,
+		    uint32_t n, uint32_t from)
+{
+	size_t words = w->m->clauses.count / 64 + 1, i;
+	uint64_t *some = sample(at, w), any = 0;
+
+	for (i = 0; some && i < words; i++)
+		any |= some[i];
+	if (some && !any)
+		return;
+	if (!walk_must(at, w->pool, set, n, from)) {
+		for (i = 0; some && i < words; i++)
+			w->must[i] |= some[i] & w->may[i];
+		if (!some)
+			give_up(w, at);
+	}
+}
+
+static void not_literal(struct walk_at *at, const uint32_t *set, uint32_t n, uint32_t from)
+{
+	const struct walk *asked = at->w;
+	struct walk w = *asked;
+
+	at->nul_apart = !memchr(at->cls + 1, at->cls[0], 255);
+	if (!walk_sets(at, &w, set, n, from)) {
+		give_up(asked, at);
+		return;
+	}
+	w.pool = asked->pool;
+	if (w.broad && !w.may_only)
+		must_of(at, &w, set, n, from);
+}
+
+void walk_ask(const struct walk *w, const struct pb_automaton *a)
+{
+	const uint8_t *m = (const uint8_t *)w->m;
+	struct walk_at at = { .w = w, .a = a };
+	uint32_t set[SMALL], n = 1, i = 0;
+
+	at.cls = m + at.a->cls;
+	at.states = (const void *)(m + at.a->states);
+	at.moves = (const void *)(m + at.a->moves);
+	set[0] = walk_run(&at, at.a->start, w->lead, w->lead_n);
+	if (w->column == WALK_NAME)
+		set[0] = at.a->nstates;
+	if (!set[0])
+		return;
+	if (!w->holes && w->column != WALK_ANY)
+		for (; i < w->n && n && w->words[i].literal; i++)
+			if (!over_literal(w, &at, &w->words[i], set, &n))
+				break;
+	if (!n)
+		return;
+	if (i < w->n || w->appends || w->holes || w->column == WALK_ANY) {
+		not_literal(&at, set, n, i);
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		walk_add_tags(&at, set[i], w->may);
+		if (!w->may_only)
+			walk_add_tags(&at, set[i], w->must);
+	}
+}

@@ -1,0 +1,333 @@
+/*
+ * The sets of states that languages of words reach in an automaton: "may", and
+ * for narrow automata, which leave out nothing, "must" as well.
+ */
+#include <string.h>
+
+#include "runtime/decide/walk.h"
+
+struct set {
+	uint32_t *v, n;
+	uint64_t *bits;
+};
+
+/* One word as a row of pieces: LIT, ANY and MULTI, and its end behind them. */
+struct reach {
+	const struct walk *w;
+	const struct walk_at *at;
+	struct set now, next;
+	const struct walk_word *word;
+	const struct sh_seg **pieces; /* of the word; NULL: its end */
+	uint64_t *seen;    /* pieces + 1 rows of states */
+	struct { uint32_t piece, state; } *todo;
+	size_t ntodo, cap;
+	uint32_t words;    /* 64-bit words of a row */
+	uint32_t npieces;
+	const uint32_t *behind; /* WALK_ANY: the states behind the program */
+	uint32_t nbehind;
+	bool dead;         /* some list leads nowhere */
+	bool full;
+};
+
+static bool set_has(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+static void set_add(struct set *s, uint32_t state)
+{
+	if (set_has(s->bits, state))
+		return;
+	s->bits[state / 64] |= (uint64_t)1 << (state % 64);
+	s->v[s->n++] = state;
+}
+
+static void set_clear(struct set *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->n; i++)
+		s->bits[s->v[i] / 64] = 0;
+	s->n = 0;
+}
+
+/* What was reached is where the next word begins. */
+static void go_on(struct reach *r)
+{
+	struct set t;
+
+	set_clear(&r->now);
+	t = r->now;
+	r->now = r->next;
+	r->next = t;
+}
+
+static void reach_add(struct reach *r, uint32_t piece, uint32_t state)
+{
+	uint64_t *row = r->seen + (size_t)piece * r->words;
+
+	if (!state) {
+		r->dead = true;
+		return;
+	}
+	if (set_has(row, state))
+		return;
+	row[state / 64] |= (uint64_t)1 << (state % 64);
+	if (r->ntodo == r->cap) {
+		r->full = true;
+		return;
+	}
+	r->todo[r->ntodo].piece = piece;
+	r->todo[r->ntodo++].state = state;
+}
+
+static void begin_word(struct reach *r, uint32_t state)
+{
+	reach_add(r, 0, state);
+	if (r->word->vanish || (r->w->broad && r->word->skip))
+		set_add(&r->next, state);
+}
+
+/* All bytes but NUL from a state in the column of the program. */
+static void any_name(struct reach *r, uint32_t piece, uint32_t state)
+{
+	const struct walk *w = r->w;
+	uint32_t first = r->at->a->nstates, k = state - first;
+
+	if (w->column == WALK_ANY)
+		return;
+	reach_add(r, piece, first);
+	if (k < w->name_n)
+		reach_add(r, piece, state + 1);
+	if (k != w->name_n || !w->goes_on)
+		reach_add(r, piece, first + w->name_n + 1);
+}
+
+/* All bytes but NUL from this state. */
+static void any_byte(struct reach *r, uint32_t piece, uint32_t state)
+{
+	const struct walk_at *at = r->at;
+	const struct pb_state *s = at->states + state;
+	uint32_t listed, k;
+	bool nul_listed = false;
+
+	if (state >= at->a->nstates) {
+		any_name(r, piece, state);
+		return;
+	}
+	listed = s[1].moves - s[0].moves;
+	for (k = s[0].moves; k < s[1].moves; k++) {
+		if (at->nul_apart && PB_MOVE_CLASS(at->moves[k]) == at->cls[0])
+			nul_listed = true;
+		else
+			reach_add(r, piece, PB_MOVE_STATE(at->moves[k]));
+	}
+	if (at->a->nclasses - listed > (at->nul_apart && !nul_listed ? 1u : 0u))
+		reach_add(r, piece, s->other);
+}
+
+/* Behind the end of a word: the next one, or more of what made it. */
+static void end_at(struct reach *r, uint32_t piece, uint32_t end)
+{
+	if (!end) {
+		r->dead = true;
+		return;
+	}
+	if (r->pieces[piece]) {
+		reach_add(r, piece, end);
+		return;
+	}
+	set_add(&r->next, end);
+	if (r->word->glob)
+		reach_add(r, 0, end);
+}
+
+static void end_word(struct reach *r, uint32_t piece, uint32_t state)
+{
+	uint32_t i;
+
+	if (r->w->column != WALK_ANY || state < r->at->a->nstates) {
+		end_at(r, piece, walk_end(r->at, state));
+		return;
+	}
+	for (i = 0; i < r->nbehind; i++)
+		end_at(r, piece, r->behind[i]);
+}
+
+static void over_piece(struct reach *r, uint32_t piece, uint32_t state)
+{
+	const struct sh_seg *s = r->pieces[piece];
+
+	if (!s) {
+		end_word(r, piece, state);
+		return;
+	}
+	if (s->kind == SH_LIT) {
+		reach_add(r, piece + 1, walk_run(r->at, state, s->p, s->n));
+		return;
+	}
+	reach_add(r, piece + 1, state);
+	any_byte(r, piece, state);
+	if (s->kind == SH_MULTI)
+		end_word(r, piece, state);
+}
+
+const struct sh_seg **walk_pieces(struct pool *p, const struct walk_word *word)
+{
+	const struct sh_seg *s, **v;
+	size_t n = 1, i = 0;
+
+	for (s = word->seg; s; s = s->next)
+		n++;
+	v = pool_take(p, n, sizeof(*v));
+	if (!v)
+		return NULL;
+	for (s = word->seg; s; s = s->next)
+		v[i++] = s;
+	v[i] = NULL;
+	return v;
+}
+
+/* From r->now over a word to r->now. */
+static bool over_word(struct reach *r, const struct walk_word *word)
+{
+	struct pool pool = r->w->pool;
+	uint32_t i;
+
+	r->word = word;
+	r->pieces = walk_pieces(&pool, word);
+	if (!r->pieces)
+		return false;
+	for (r->npieces = 0; r->pieces[r->npieces]; r->npieces++)
+		;
+	r->seen = pool_take(&pool, (size_t)(r->npieces + 1) * r->words, 8);
+	r->cap = pool.left / sizeof(*r->todo);
+	r->todo = pool_take(&pool, r->cap, sizeof(*r->todo));
+	if (!r->seen || !r->todo)
+		return false;
+	memset(r->seen, 0, (size_t)(r->npieces + 1) * r->words * 8);
+	for (i = 0; i < r->now.n; i++)
+		begin_word(r, r->now.v[i]);
+	while (r->ntodo && !r->full) {
+		r->ntodo--;
+		if (!walk_spend(r->w, 4))
+			return false;
+		over_piece(r, r->todo[r->ntodo].piece, r->todo[r->ntodo].state);
+	}
+	r->ntodo = 0;
+	go_on(r);
+	return !r->full;
+}
+
+static bool over_literal_set(struct reach *r, const struct walk_word *word)
+{
+	uint32_t i, k, end;
+
+	if (!walk_spend(r->w, 1 + (uint64_t)r->now.n * (word->seg->n + 1)))
+		return false;
+	for (i = 0; i < r->now.n; i++) {
+		end = walk_run(r->at, r->now.v[i], word->seg->p, word->seg->n);
+		if (end && r->w->column == WALK_ANY && end >= r->at->a->nstates) {
+			for (k = 0; k < r->nbehind; k++)
+				set_add(&r->next, r->behind[k]);
+			continue;
+		}
+		end = walk_end(r->at, end);
+		if (end)
+			set_add(&r->next, end);
+		else
+			r->dead = true;
+		if (r->w->broad && word->skip)
+			set_add(&r->next, r->now.v[i]);
+	}
+	go_on(r);
+	return true;
+}
+
+static bool set_make(struct set *s, struct pool *p, uint32_t nstates, uint32_t words)
+{
+	s->n = 0;
+	s->v = pool_take(p, nstates, sizeof(*s->v));
+	s->bits = pool_take(p, words, sizeof(*s->bits));
+	if (!s->v || !s->bits)
+		return false;
+	memset(s->bits, 0, words * sizeof(*s->bits));
+	return true;
+}
+
+/* Narrow: what all states at the end have. */
+static void add_common(const struct walk *w, const struct walk_at *at,
+		       const struct set *s)
+{
+	uint32_t n, i, k, other;
+	const uint32_t *first = walk_tags(at, s->v[0], &n);
+
+	for (i = 0; i < n; i++) {
+		for (k = 1; k < s->n; k++) {
+			const uint32_t *tags = walk_tags(at, s->v[k], &other);
+			uint32_t x = 0;
+
+			while (x < other && tags[x] != first[i])
+				x++;
+			if (x == other)
+				break;
+		}
+		if (k == s->n)
+			walk_add(w->must, first + i, 1);
+	}
+}
+
+/* Words that may be anything, before the others. */
+static bool over_holes(struct reach *r)
+{
+	static const struct sh_seg any = { .kind = SH_ANY };
+	static const struct walk_word word = { .seg = &any };
+	unsigned i;
+
+	for (i = 0; i < r->w->holes; i++)
+		if (!over_word(r, &word))
+			return false;
+	return true;
+}
+
+/* The column of any program: what lies behind it is what the holes lead to. */
+static bool begin_any(struct reach *r, struct pool *pool)
+{
+	uint32_t *v = pool_take(pool, r->now.n + 1, sizeof(*v));
+
+	if (!v)
+		return false;
+	memcpy(v, r->now.v, r->now.n * sizeof(*v));
+	r->behind = v;
+	r->nbehind = r->now.n;
+	set_clear(&r->now);
+	set_add(&r->now, r->at->a->nstates);
+	return true;
+}
+
+/* "May", and "must" of narrow automata, from these states on. */
+bool walk_sets(const struct walk_at *at, struct walk *w, const uint32_t *set,
+		    uint32_t n, uint32_t from)
+{
+	uint32_t states = walk_nstates(at), i;
+	struct reach r = { .w = w, .at = at, .words = states / 64 + 1 };
+
+	if (!set_make(&r.now, &w->pool, states, r.words) ||
+	    !set_make(&r.next, &w->pool, states, r.words))
+		return false;
+	for (i = 0; i < n; i++)
+		set_add(&r.now, set[i]);
+	if (!over_holes(&r) || (w->column == WALK_ANY && !begin_any(&r, &w->pool)))
+		return false;
+	for (i = from; i < w->n && r.now.n; i++)
+		if (!(w->words[i].literal ? over_literal_set(&r, &w->words[i]) :
+					    over_word(&r, &w->words[i])))
+			return false;
+	if (w->appends && r.now.n && !over_word(&r, &walk_unknown))
+		return false;
+	for (i = 0; i < r.now.n; i++)
+		walk_add_tags(at, r.now.v[i], w->may);
+	if (!w->broad && !w->may_only && !r.dead && r.now.n)
+		add_common(w, at, &r.now);
+	return true;
+}

@@ -1,0 +1,342 @@
+/*
+ * Which rules match a command whose words are small languages: on random rules
+ * and parts, the values of the words are written out (as far as a few texts
+ * go), each with every choice of words left out, and matched one by one by
+ * the evaluator's matcher.  What one of them matches may match; what must
+ * match, all of them do; of literal words both are exact.  SEED= RUNS=.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "compiler/analysis/lift.h"
+#include "compiler/backend/matcher/matcher.h"
+#include "compiler/backend/rules.h"
+#include "compiler/ir/match.h"
+#include "runtime/decide/part.h"
+#include "tests/prop/random_ir.h"
+
+#define PARTS 60
+#define MAX_WORDS 10
+#define MAX_VALUES 4000
+
+static struct {
+	unsigned long may, must, none, literal, parts;
+} seen;
+
+static const char *const texts[] = { "", "a", "b", "git", ":a", "push", "/" };
+static const char *const more_texts[] = { "a b", "a", "", "push", "-f a", " " };
+
+/* `skip`: not 0, the word may be left out, with all others of that number. */
+struct value {
+	struct str word[MAX_WORDS];
+	uint32_t skip[MAX_WORDS];
+	size_t n;
+};
+
+struct world {
+	struct arena *a;
+	struct rnd *r;
+	struct ir *ir;
+	struct bundle b;
+	struct pb_commands facts;
+	struct decide_ctx c;
+	struct cmd_dir dir;
+	struct cmd_part part;
+	struct value *values;
+	size_t nvalues;
+};
+
+/* --- parts ------------------------------------------------------------------------- */
+
+static struct sh_word *random_word(struct world *w, bool program)
+{
+	struct sh_word *word = ARENA_NEW(w->a, struct sh_word);
+	uint32_t kind = rnd_below(w->r, 10);
+	const char *lit = program ? RND_PICK(w->r, rnd_programs) : RND_PICK(w->r, rnd_args);
+	struct sh_seg *two = ARENA_NEW(w->a, struct sh_seg);
+
+	word->seg = (struct sh_seg){ .p = lit, .n = (uint32_t)strlen(lit) };
+	if (kind < 6)
+		return word;
+	two->kind = kind < 8 ? SH_ANY : SH_MULTI;
+	if (rnd_one_in(w->r, 2))
+		word->seg.next = two;
+	else
+		word->seg = *two;
+	return word;
+}
+
+static void random_part(struct world *w)
+{
+	struct cmd_part p = { .dirs = &w->dir };
+	uint32_t i;
+
+	p.nwords = 1 + rnd_below(w->r, 4);
+	p.words = arena_array(w->a, p.nwords, sizeof(*p.words));
+	for (i = 0; i < p.nwords; i++) {
+		p.words[i].w = random_word(w, i == 0);
+		if (i && rnd_one_in(w->r, 3))
+			p.words[i].roles = CMD_W_OPTION;
+		else if (i)
+			p.words[i].roles = CMD_W_OPERAND;
+	}
+	w->part = p;
+}
+
+/* --- the values of its words ----------------------------------------------------------- */
+
+/* Appends what the text is as words behind `prefix`: a blank ends one. */
+static void add_words(struct world *w, const struct value *from, const char *prefix,
+		      size_t n, const char *text, bool split, uint32_t skip)
+{
+	struct value v = *from;
+	struct buf b;
+
+	if (w->nvalues == MAX_VALUES || v.n + 3 > MAX_WORDS)
+		return;
+	buf_init(&b, w->a);
+	buf_add(&b, prefix, n);
+	for (; *text; text++) {
+		if (!split || *text != ' ') {
+			buf_ch(&b, *text);
+			continue;
+		}
+		v.skip[v.n] = skip;
+		v.word[v.n++] = str_dup(w->a, buf_view(&b));
+		buf_init(&b, w->a);
+	}
+	v.skip[v.n] = skip;
+	v.word[v.n++] = str_dup(w->a, buf_view(&b));
+	w->values[w->nvalues++] = v;
+}
+
+static void add_word(struct world *w, const struct cmd_word *word, const struct value *from)
+{
+	const struct sh_seg *s = &word->w->seg;
+	const char *prefix = s->kind == SH_LIT ? s->p : "";
+	size_t n = s->kind == SH_LIT ? s->n : 0, i;
+	uint32_t skip = word->roles & CMD_W_OPTION ?
+				(uint32_t)(word - w->part.words) + 1 : 0;
+
+	if (s->kind == SH_LIT)
+		s = s->next;
+	if (!s) {
+		add_words(w, from, prefix, n, "", false, skip);
+		return;
+	}
+	for (i = 0; i < POL_LEN(texts); i++)
+		add_words(w, from, prefix, n, texts[i], false, skip);
+	for (i = 0; s->kind == SH_MULTI && i < POL_LEN(more_texts); i++)
+		add_words(w, from, prefix, n, more_texts[i], true, skip);
+	if (s->kind == SH_MULTI && !n && w->nvalues < MAX_VALUES)
+		w->values[w->nvalues++] = *from;
+}
+
+static void write_values(struct world *w)
+{
+	struct value *last = arena_array(w->a, MAX_VALUES, sizeof(*last));
+	size_t n = 1, i;
+	uint32_t k;
+
+	memset(last, 0, sizeof(*last));
+	for (k = 0; k < w->part.nwords; k++) {
+		w->nvalues = 0;
+		for (i = 0; i < n; i++)
+			add_word(w, &w->part.words[k], &last[i]);
+		n = w->nvalues;
+		memcpy(last, w->values, n * sizeof(*last));
+	}
+}
+
+/* Does some choice of the words that may be left out match? */
+static bool matches(const struct ir_rule *r, const struct value *v)
+{
+	enum ir_side side = r->effect == IR_ALLOW ? IR_NARROW : IR_BROAD;
+	struct str argv[MAX_WORDS];
+	struct ir_request q = { .kind = IR_COMMAND, .argv = argv, .cwd = STR("/p/x"),
+				.roots.dir = { [IR_ROOT_FS] = STR("/"),
+					       [IR_ROOT_PROJECT] = STR("/p") } };
+	uint32_t left;
+	size_t i;
+
+	for (left = 0; left < 1u << v->n; left++) {
+		bool good = true;
+
+		q.nargv = 0;
+		for (i = 0; i < v->n; i++) {
+			bool out = left >> i & 1;
+
+			good &= !out || (v->skip[i] && side == IR_BROAD);
+			good &= !i || !v->skip[i] || v->skip[i] != v->skip[i - 1] ||
+				out == (left >> (i - 1) & 1);
+			if (!out)
+				argv[q.nargv++] = v->word[i];
+		}
+		if (good && ir_match_set(IR_COMMAND, &r->set, &q, side))
+			return true;
+	}
+	return false;
+}
+
+/* --- comparing ------------------------------------------------------------------------------ */
+
+static void complain(const struct world *w, const struct ir_rule *r, const char *what)
+{
+	const struct sh_seg *s;
+	uint32_t i;
+
+	ir_print(stdout, w->ir);
+	printf("rule %u: %s\npart:", r->index, what);
+	for (i = 0; i < w->part.nwords; i++) {
+		printf(" [%u:", w->part.words[i].roles);
+		for (s = &w->part.words[i].w->seg; s; s = s->next)
+			printf(s->kind == SH_LIT ? "'%.*s'" : "<%.*s%d>", (int)s->n,
+			       s->p ? s->p : "", (int)s->kind);
+		printf("]");
+	}
+	printf("\n");
+}
+
+static bool check_rule(struct world *w, const struct part_match *m, const struct ir_rule *r,
+		       bool literal)
+{
+	bool may = match_has(r->effect == IR_DENY ? &m->more : &m->sure, r->index);
+	bool must = match_has(&m->sure, r->index), some = false, all = w->nvalues > 0;
+	const char *wrong = NULL;
+	size_t i;
+
+	for (i = 0; i < w->nvalues; i++) {
+		bool yes = matches(r, &w->values[i]);
+
+		some |= yes;
+		all &= yes;
+	}
+	if (r->effect != IR_ALLOW && some && !may)
+		wrong = "a value matches, and it may not";
+	if (r->effect != IR_ASK && must && !all)
+		wrong = "it must match, and a value does not";
+	if (literal && (r->effect == IR_ALLOW ? must : may) != some)
+		wrong = "literal words, and not exact";
+	if (literal && r->effect == IR_DENY && must != some)
+		wrong = "literal words, and not sure";
+	if (wrong)
+		complain(w, r, wrong);
+	seen.may += may && !must;
+	seen.must += must && !literal;
+	seen.none += !may && !literal;
+	seen.literal += literal && some;
+	return !wrong;
+}
+
+static bool check_part(struct world *w)
+{
+	static uint8_t block[1 << 22] __attribute__((aligned(16)));
+	struct line_ctx l = { .c = &w->c, .pool = { block, sizeof(block) },
+			      .work = 1 << 24,
+			      .words = w->b.matcher->clauses.count / 64 + 1 };
+	static struct part_match m;
+	bool literal = true;
+	uint32_t i;
+
+	l.world = (struct cmd_world){ .facts = &w->facts, .cwd = "/p/x", .project = "/p" };
+	l.may = pool_take(&l.pool, l.words, 8);
+	l.must = pool_take(&l.pool, l.words, 8);
+	l.seen = pool_take(&l.pool, w->b.rules->rules.count / 64 + 1, 8);
+	memset(l.seen, 0, (w->b.rules->rules.count / 64 + 1) * 8);
+	random_part(w);
+	write_values(w);
+	for (i = 0; i < w->part.nwords; i++)
+		literal &= sh_is_literal(w->part.words[i].w);
+	part_match(&l, &w->part, &m);
+	seen.parts++;
+	for (i = 0; i < w->ir->rules.n; i++)
+		if (!check_rule(w, &m, w->ir->rules.v[i], literal))
+			return false;
+	return true;
+}
+
+/* --- policies --------------------------------------------------------------------------------- */
+
+static struct ir *random_rules(struct rnd *r)
+{
+	static const enum ir_effect effects[] = { IR_ALLOW, IR_ASK, IR_DENY };
+	struct ir *ir = ir_new(r->a);
+	uint32_t n = 1 + rnd_below(r, 8), i;
+
+	for (i = 0; i < n; i++) {
+		struct ir_rule *x = ARENA_NEW(r->a, struct ir_rule);
+
+		*x = (struct ir_rule){ .index = i, .id = str_printf(r->a, "r%u", i),
+				       .text = STR("rule"), .kind = IR_COMMAND,
+				       .effect = RND_PICK(r, effects),
+				       .level = IR_PROJECT, .scopes = IR_ALL_SCOPES,
+				       .full = true,
+				       .at = { .file = STR("p.pol"), .line = i + 1,
+					       .col = 1, .span = SPAN_NONE } };
+		x->set.u.command = rnd_command(r, x->effect != IR_ALLOW);
+		VEC_PUSH(r->a, &ir->rules, x);
+	}
+	return ir;
+}
+
+static bool one_policy(struct rnd *r)
+{
+	struct world w = { .a = r->a, .r = r, .ir = random_rules(r), .dir = { "/p/x", NULL } };
+	struct bk_output out = { .a = r->a };
+	struct diag_sink sink;
+	const char *why;
+	int i;
+
+	diag_init(&sink, r->a);
+	pass_lift(w.ir, &sink);
+	why = ir_verify(w.ir, r->a);
+	if (!why && (!bk_rules.emit(w.ir, &out, &sink) ||
+		     !bk_matcher.emit(w.ir, &out, &sink)))
+		why = "not emitted";
+	why = why ? why : bk_matcher.verify(w.ir, &out, r->a);
+	if (why) {
+		ir_print(stdout, w.ir);
+		printf("%s\n", why);
+		return false;
+	}
+	w.b.rules = (const void *)bk_member(&out, PB_RULES)->bytes.p;
+	w.b.matcher = (const void *)bk_member(&out, PB_MATCHER)->bytes.p;
+	w.b.commands = &w.facts;
+	w.c = (struct decide_ctx){ .b = &w.b, .scope = PB_SANDBOX, .cwd = "/p/x" };
+	w.c.roots.dir[PB_ROOT_FS] = "/";
+	w.c.roots.dir[PB_ROOT_PROJECT] = "/p";
+	w.values = arena_array(r->a, MAX_VALUES, sizeof(*w.values));
+	for (i = 0; i < PARTS; i++)
+		if (!check_part(&w))
+			return false;
+	return true;
+}
+
+int main(void)
+{
+	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
+	uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
+	unsigned long n = runs ? strtoul(runs, NULL, 0) : 60, i;
+	bool all;
+
+	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first, n);
+	for (i = 0; i < n; i++) {
+		struct arena a;
+		struct rnd r = { .s = (first + i) * 0x9e3779b97f4a7c15u | 1, .a = &a };
+		bool ok;
+
+		arena_init(&a, ARENA_DEFAULT_BUDGET);
+		ok = one_policy(&r);
+		arena_release(&a);
+		if (!ok) {
+			printf("FAIL: SEED=%llu RUNS=1\n",
+			       (unsigned long long)(first + i));
+			return 1;
+		}
+	}
+	printf("%lu parts: may %lu, must %lu, none %lu, literal %lu\n", seen.parts, seen.may,
+	       seen.must, seen.none, seen.literal);
+	all = seen.may && seen.must && seen.none && seen.literal;
+	printf("%d passed, %d failed, 0 skipped\n", all, !all);
+	return !all;
+}

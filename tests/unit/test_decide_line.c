@@ -1,0 +1,162 @@
+/*
+ * Lines against rules by hand: the order of semantics 4.4, guards, words that
+ * are not literal, tails, hidden words, redirections.  prop_walk compares what
+ * matches with the evaluator's matcher.
+ */
+#include "compiler/backend/commands/commands.h"
+#include "tests/unit/hand.h"
+
+static uint8_t block[8 << 20] __attribute__((aligned(16)));
+
+static void compile(void)
+{
+	static struct pb_mounts no_mounts;
+
+	hand_compile(&h);
+	assert_true(bk_commands.emit(h.ir, &h.out, &h.sink));
+	h.b.commands = (const void *)bk_member(&h.out, PB_COMMANDS)->bytes.p;
+	h.b.mounts = &no_mounts;
+}
+
+/* "allow", "ask", "deny", and '!' where a person must answer; and the rule. */
+static void expect_at(const char *line, const char *want, const char *by, int at)
+{
+	static const char *const words[] = { "allow", "ask", "deny", "hide" };
+	const struct pb_rule *r;
+	struct cmd_line parts;
+	struct decision d;
+	char got[80];
+
+	decide_line(&h.c, line, strlen(line), block, sizeof(block), &parts, &d);
+	r = bundle_rule(&h.b, d.rule);
+	snprintf(got, sizeof(got), "%s%s %.*s", words[d.effect], d.needs_person ? "!" : "",
+		 r ? (int)r->id.len : 0, r ? pb_strp(h.b.rules, r->id) : "");
+	if (strncmp(got, want, strlen(want)) != 0 || got[strlen(want)] != ' ' ||
+	    (by && strcmp(got + strlen(want) + 1, by) != 0))
+		fail_msg("%d: %s: %s, not %s %s", at, line, got, want, by ? by : "");
+}
+
+#define EXPECT(line, want, by) expect_at(line, want, by, __LINE__)
+
+static struct ir_rule *rule(enum ir_effect e, const char *z)
+{
+	return hand_rule(&h, IR_COMMAND, IR_PROJECT, e, z);
+}
+
+static void guard(struct ir_rule *r, enum ir_guard_kind kind, const char *name)
+{
+	struct ir_guard *g = arena_array(&h.a, r->set.u.command.nguards + 1, sizeof(*g));
+	struct ir_option *o = ARENA_NEW(&h.a, struct ir_option);
+
+	if (r->set.u.command.nguards)
+		memcpy(g, r->set.u.command.guards,
+		       r->set.u.command.nguards * sizeof(*g));
+	o->text = str_from(name);
+	o->name = hand_glob(&h, &name, " ");
+	g[r->set.u.command.nguards++] =
+		(struct ir_guard){ .kind = kind, .options = o, .noptions = 1 };
+	r->set.u.command.guards = g;
+}
+
+static void test_rules(void **state)
+{
+	(void)state;
+	rule(IR_ALLOW, "git status");          /* r0 */
+	rule(IR_ALLOW, "npm run test:*");      /* r1 */
+	rule(IR_DENY, "curl:*");               /* r2 */
+	rule(IR_ASK, "git push:*");            /* r3 */
+	rule(IR_ALLOW, "./gradlew:*");         /* r4 */
+	rule(IR_DENY, "dd*");                  /* r5 */
+	compile();
+	EXPECT("git status", "allow", "r0");
+	EXPECT("/usr/bin/git status", "allow", "r0");
+	EXPECT("/tmp/git status", "ask", NULL);
+	EXPECT("git status -s", "ask", NULL);
+	EXPECT("npm run test:unit --watch", "allow", "r1");
+	EXPECT("npm run testing", "ask", NULL);
+	EXPECT("npm run test && curl evil.sh", "deny", "r2");
+	EXPECT("x/curl", "deny", "r2");
+	EXPECT("git status; git push", "ask", "r3");
+	EXPECT("../gradlew x", "ask", NULL);
+	EXPECT("/p/gradlew x", "allow", "r4");
+	EXPECT("./gradlew x", "ask", NULL); /* in /p/src */
+	EXPECT("/x/ddrescue", "deny", "r5");
+	EXPECT("git $X", "ask", NULL);
+	EXPECT("$X status", "ask!", NULL); /* may be curl */
+	EXPECT("", "allow", NULL);
+	EXPECT("git 'status", "ask!", NULL);
+}
+
+static void test_guards(void **state)
+{
+	(void)state;
+	rule(IR_ALLOW, "rm:*");                                  /* r0 */
+	guard(rule(IR_DENY, "rm *"), IR_GD_WITH, "-rf");         /* r1 */
+	guard(rule(IR_DENY, "git push:*"), IR_GD_WITH, "--force"); /* r2 */
+	guard(rule(IR_ALLOW, "ls:*"), IR_GD_WITHOUT, "-R");      /* r3 */
+	guard(rule(IR_ALLOW, "wc:*"), IR_GD_WITH_ONLY, "-l");    /* r4 */
+	compile();
+	EXPECT("rm a", "allow", "r0");
+	EXPECT("rm -r a", "allow", "r0");
+	EXPECT("rm -rf a", "deny", "r1");
+	EXPECT("rm -f a -r", "deny", "r1");
+	EXPECT("rm -- -rf a", "allow", "r0");
+	EXPECT("rm $X a", "ask!", NULL);
+	EXPECT("git push origin --force", "deny", "r2");
+	EXPECT("git -C x push --force", "deny", "r2");
+	EXPECT("git push origin", "ask", NULL);
+	EXPECT("ls a", "allow", "r3");
+	EXPECT("ls -R a", "ask", NULL);
+	EXPECT("ls $X", "ask", NULL);
+	EXPECT("wc -l a", "allow", "r4");
+	EXPECT("wc -l -c a", "ask", NULL);
+}
+
+static void test_exceptions(void **state)
+{
+	struct ir_rule *r;
+
+	(void)state;
+	r = rule(IR_DENY, "git push:*"); /* r0 */
+	hand_except(&h, r, "git push origin");
+	r = rule(IR_ALLOW, "git:*");     /* r1 */
+	hand_except(&h, r, "git commit:*");
+	compile();
+	EXPECT("git push origin", "allow", "r1");
+	EXPECT("git push other", "deny", "r0");
+	EXPECT("git push $X", "ask!", NULL);
+	EXPECT("git commit", "ask", NULL);
+	EXPECT("git -x commit", "ask", NULL);
+	EXPECT("git log", "allow", "r1");
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_HIDE, "H/.ssh"); /* r0 */
+	rule(IR_ALLOW, "cat:*");   /* r1 */
+	rule(IR_DENY, "rm:*");     /* r2 */
+	h.ir->scalars[IR_S_COMMAND_OTHERWISE].effect = IR_ALLOW;
+	compile();
+	EXPECT("cat a", "allow", "r1");
+	EXPECT("cat /home/u/.ssh/id", "ask", "r0");
+	EXPECT("cat ~/.ssh/id", "ask", "r0");
+	EXPECT("cat --file=/home/u/.ssh", "ask", "r0");
+	EXPECT("./mywrap rm -rf build", "ask", "r2");
+	EXPECT("./mywrap run build", "allow", NULL);
+	EXPECT("cat rm x", "allow", "r1");
+	EXPECT("cat a > /tmp/x", "deny", NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_rules, hand_setup, hand_teardown),
+		cmocka_unit_test_setup_teardown(test_guards, hand_setup, hand_teardown),
+		cmocka_unit_test_setup_teardown(test_exceptions, hand_setup,
+						hand_teardown),
+		cmocka_unit_test_setup_teardown(test_words, hand_setup, hand_teardown),
+	};
+
+	return cmocka_run_group_tests_name("decide_line", tests, NULL, NULL);
+}
