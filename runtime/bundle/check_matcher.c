@@ -74,7 +74,8 @@ static int check_clauses(const struct check *c, const struct pb_matcher *h,
 	const struct pb_clause *v = at(c, h->clauses.off);
 
 	for (uint32_t i = 0; i < h->clauses.count; i++) {
-		if (v[i].except > 1 || v[i].broad > 1 || v[i].regex > 1 || v[i].zero)
+		if (v[i].except > 1 || v[i].broad > 1 || v[i].regex > 1 ||
+		    v[i].sure > v[i].broad)
 			return check_bad(c, "a clause has unknown flags");
 		if (v[i].rule != PB_NO_RULE &&
 		    (v[i].rule >= rules->rules.count ||
@@ -152,6 +153,7 @@ static int check_commands(struct check *c, const struct pb_matcher *h,
 {
 	const struct pb_automaton *a;
 	const struct pb_regex *r;
+	uint32_t largest = 0;
 
 	CHECK_TRY(check_table(c, h->clauses, sizeof(struct pb_clause), MAX_CLAUSES,
 			      "clauses"));
@@ -171,15 +173,18 @@ static int check_commands(struct check *c, const struct pb_matcher *h,
 	CHECK_TRY(check_names(c, h));
 	a = at(c, h->commands.off);
 	for (uint32_t i = 0; i < h->commands.count; i++)
-		if (a[i].nstates > h->max_states)
-			return check_bad(c, "an automaton has more states than it should");
-	if (h->max_states > PB_MAX_STATES || h->zero)
+		if (a[i].nstates > largest)
+			largest = a[i].nstates;
+	/* a decision's memory grows with it */
+	if (h->max_states != largest || h->zero)
 		return check_bad(c, "the largest automaton is none");
 	r = at(c, h->regexes.off);
 	for (uint32_t i = 0; i < h->regexes.count; i++) {
 		CHECK_TRY(check_string(c, r[i].text, "a regular expression"));
 		if (r[i].clause >= h->clauses.count || r[i].flags > 3)
 			return check_bad(c, "a regular expression has no clause");
+		if (i && r[i - 1].clause >= r[i].clause)
+			return check_bad(c, "the regular expressions are not sorted");
 	}
 	return 0;
 }

@@ -190,7 +190,8 @@ struct pb_clause {
 	uint8_t except;    /* 1: what the one before it does not match */
 	uint8_t broad;     /* 1: as deny and ask match, 0: as allow */
 	uint8_t regex;     /* 1: searched in the joined words */
-	uint8_t zero;
+	uint8_t sure;      /* 1: broad, and what it matches for sure decides (a deny, an
+	                      exception of an allow); of others only what it may match */
 	uint32_t guard, nguards; /* all of them must hold */
 };
 

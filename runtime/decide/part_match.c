@@ -19,13 +19,30 @@ static void set(uint64_t *bits, uint32_t i)
 	bits[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
+/* An expression that is no automaton: nothing here knows what it matches. */
+static bool is_opaque(const struct call *c, uint32_t i)
+{
+	const struct pb_regex *v = pb_at(c->m, c->m->regexes, sizeof(*v), 0);
+	uint32_t lo = 0, hi = c->m->regexes.count;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].clause < i)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < c->m->regexes.count && v[lo].clause == i;
+}
+
 static struct guard_says clause_says(struct call *c, uint32_t i)
 {
 	const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
 	struct guard_says r = { has(c->l->may, i), has(c->l->must, i) }, g;
 
 	/* a word that is not literal may hold what a regular expression seeks */
-	if (k->regex && !c->literal)
+	if (k->regex && (!c->literal || is_opaque(c, i)))
 		r = (struct guard_says){ true, false };
 	if (k->nguards && r.may) {
 		g = guard_all(c->l, c->p, k);
@@ -91,12 +108,20 @@ static void take_clause(struct call *c, uint32_t i, struct part_match *r)
 		take_rule(c->l, r, bundle_rule(c->l->c->b, k->rule), k->rule, says);
 }
 
-/* A clause of a regular expression counts as met where the words are not literal. */
+/* Where the words are not literal every regular expression may match, else those
+ * that are no automaton. */
 static void mark_regexes(struct call *c)
 {
 	const struct pb_name *name = call_name(c->m, PB_NAME_REGEX);
 	uint32_t i;
 
+	for (i = 0; i < c->m->regexes.count; i++) {
+		const struct pb_regex *r = pb_at(c->m, c->m->regexes, sizeof(*r), i);
+
+		set(c->l->may, r->clause);
+	}
+	if (c->literal)
+		return;
 	if (!name->nnarrow && !name->nbroad && !c->m->regexes.count)
 		return;
 	for (i = 0; i < c->m->clauses.count; i++) {
@@ -130,8 +155,7 @@ void part_match(struct line_ctx *l, const struct cmd_part *p, struct part_match 
 		call_ask_all(&c);
 	if (c.literal)
 		call_ask_regexes(&c);
-	else
-		mark_regexes(&c);
+	mark_regexes(&c);
 	for (i = 0; i < l->words; i++) {
 		uint64_t left = l->may[i];
 

@@ -223,6 +223,22 @@ static uint64_t *sample(const struct walk_at *at, struct walk *w)
 	return some;
 }
 
+/* Is one of the clauses of the kind whose "must" somebody asks for? */
+static bool has_sure(const struct walk *w, const uint64_t *some, size_t words)
+{
+	const struct pb_clause *v = pb_at(w->m, w->m->clauses, sizeof(*v), 0);
+	size_t i;
+
+	for (i = 0; i < words; i++) {
+		uint64_t left = some[i];
+
+		for (; left; left &= left - 1)
+			if (v[i * 64 + (size_t)__builtin_ctzll(left)].sure)
+				return true;
+	}
+	return false;
+}
+
 /* Past the budget of sets of sets: sure is what the one list matches. */
 static void must_of(const struct walk_at *at, struct walk *w, const uint32_t *set,
 		    uint32_t n, uint32_t from)
@@ -232,7 +248,7 @@ static void must_of(const struct walk_at *at, struct walk *w, const uint32_t *se
 
 	for (i = 0; some && i < words; i++)
 		any |= some[i];
-	if (some && !any)
+	if (some && !(any && has_sure(w, some, words)))
 		return;
 	if (!walk_must(at, w->pool, set, n, from)) {
 		for (i = 0; some && i < words; i++)

@@ -40,6 +40,9 @@ static inline void law_bundle(uint8_t *bytes, size_t n)
 	static const char *const argvs[][4] = {
 		{ "git", "status", NULL }, { "/bin/sh", "-c", "x", NULL }, { "", NULL }
 	};
+	static const char *const lines[] = {
+		"git push -f origin; rm -rf ~/x >/tmp/y", "a:b $x \"$@\" *.c", "$X b -c", "'"
+	};
 	static const char *const paths[] = { "/", "/home/u/project/.git/config", "/etc/passwd" };
 	struct decide_ctx c = { .scope = PB_SANDBOX, .cwd = "/home/u/project" };
 	static const uint8_t addr[16] = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 };
@@ -67,6 +70,15 @@ static inline void law_bundle(uint8_t *bytes, size_t n)
 		law_decision(&b, &d);
 		decide_tool(&c, paths[i], &d);
 		law_decision(&b, &d);
+	}
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		size_t size = decide_block_size(&c, strlen(lines[i]));
+		void *block = malloc(size);
+
+		LAW(block);
+		decide_line(&c, lines[i], strlen(lines[i]), block, size, NULL, &d);
+		law_decision(&b, &d);
+		free(block);
 	}
 	decide_unparsed(&c, &d);
 	law_decision(&b, &d);

@@ -130,6 +130,37 @@ static void test_exceptions(void **state)
 	EXPECT("git log", "allow", "r1");
 }
 
+static void regex(struct ir_rule *r, const char *text, bool opaque)
+{
+	r->set.u.command = (struct ir_command){ .regex = true, .opaque = opaque,
+						.text = str_from(text) };
+}
+
+static void test_regexes(void **state)
+{
+	(void)state;
+	regex(rule(IR_ALLOW, "x"), "^make( \\w+)*$", false); /* r0 */
+	regex(rule(IR_DENY, "x"), "\\bmkfs\\b", false);      /* r1 */
+	compile();
+	EXPECT("make all", "allow", "r0");
+	EXPECT("/usr/bin/make all", "allow", "r0");
+	EXPECT("/tmp/make all", "ask", NULL);
+	EXPECT("make 'a b'", "ask", NULL);
+	EXPECT("sudo mkfs x", "deny", "r1");
+	EXPECT("mkfs.ext4 x", "deny", "r1");
+	EXPECT("make $X", "ask!", NULL);
+}
+
+/* Nobody here knows what it matches: a deny may, an allow does not. */
+static void test_opaque_regexes(void **state)
+{
+	(void)state;
+	rule(IR_ALLOW, "ls");                          /* r0 */
+	regex(rule(IR_DENY, "x"), "(a)\\1", true);     /* r1 */
+	compile();
+	EXPECT("ls", "ask!", NULL);
+}
+
 static void test_words(void **state)
 {
 	(void)state;
@@ -154,6 +185,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rules, hand_setup, hand_teardown),
 		cmocka_unit_test_setup_teardown(test_guards, hand_setup, hand_teardown),
 		cmocka_unit_test_setup_teardown(test_exceptions, hand_setup,
+						hand_teardown),
+		cmocka_unit_test_setup_teardown(test_regexes, hand_setup, hand_teardown),
+		cmocka_unit_test_setup_teardown(test_opaque_regexes, hand_setup,
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_words, hand_setup, hand_teardown),
 	};

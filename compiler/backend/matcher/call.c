@@ -106,7 +106,7 @@ static void put_guard(struct writer *w, const struct ir_guard *g, enum set_side 
 
 static void put_clause(struct writer *w, const struct matcher_clause *m)
 {
-	struct pb_clause r = { .rule = m->rule, .except = m->except, .broad = m->broad,
+	struct pb_clause r = { .rule = m->rule, .except = m->except, .broad = m->broad, .sure = m->sure,
 			       .regex = m->c->regex, .guard = (uint32_t)w->guards.n,
 			       .nguards = (uint32_t)m->c->nguards };
 	size_t i;

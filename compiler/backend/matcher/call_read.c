@@ -117,7 +117,7 @@ static const char *verify_clauses(struct verify *v)
 			record(v->m, v->m->clauses, sizeof(*r), (uint32_t)i);
 
 		if (r->rule != c->rule || r->except != c->except ||
-		    r->broad != c->broad || r->regex != c->c->regex ||
+		    r->broad != c->broad || r->sure != c->sure || r->regex != c->c->regex ||
 		    r->nguards != c->c->nguards || r->guard != v->next_guard)
 			return differs(v, "clause", i);
 		for (k = 0; k < c->c->nguards; k++)

@@ -175,16 +175,17 @@ static void add_clause(struct collect *c, struct matcher_clause m)
 		add_words(c, &m, clause);
 }
 
-static void add_set(struct collect *c, uint32_t rule, bool broad, const struct ir_set *set,
-		    const struct ir_set *except, size_t nexcept, const struct ir_place *at)
+static void add_set(struct collect *c, uint32_t rule, bool broad, bool sure,
+		    const struct ir_set *set, const struct ir_set *except, size_t nexcept,
+		    const struct ir_place *at)
 {
-	struct matcher_clause m = { .rule = rule, .broad = broad, .at = at,
+	struct matcher_clause m = { .rule = rule, .broad = broad, .sure = sure, .at = at,
 				    .c = &set->u.command };
 	size_t i;
 
 	add_clause(c, m);
 	m.except = true;
-	m.broad = !broad;
+	m.broad = m.sure = !broad;
 	for (i = 0; i < nexcept; i++) {
 		m.c = &except[i].u.command;
 		add_clause(c, m);
@@ -205,19 +206,20 @@ void matcher_calls(struct arena *a, const struct ir *ir, struct matcher_calls *r
 		const struct ir_rule *r = ir->rules.v[i];
 
 		if (r->kind == IR_COMMAND && r->scopes)
-			add_set(&c, (uint32_t)i, r->effect != IR_ALLOW, &r->set,
-				r->except, r->nexcept, &r->at);
+			add_set(&c, (uint32_t)i, r->effect != IR_ALLOW,
+				r->effect >= IR_DENY, &r->set, r->except, r->nexcept,
+				&r->at);
 	}
 	for (i = 0; i < ir->risks.n; i++) {
 		const struct ir_risk_fact *f = &ir->risks.v[i];
 
 		if (f->kind == IR_COMMAND)
 			add_set(&c, (uint32_t)(ir->rules.n + IR_SCALAR_COUNT + i),
-				f->risk != IR_RISK_LOW, &f->set, f->except, f->nexcept,
-				&f->at);
+				f->risk != IR_RISK_LOW, false, &f->set, f->except,
+				f->nexcept, &f->at);
 	}
 	for (i = 0; i < ir->inert.n; i++)
-		add_set(&c, PB_NO_RULE, false, &ir->inert.v[i].set,
+		add_set(&c, PB_NO_RULE, false, false, &ir->inert.v[i].set,
 			ir->inert.v[i].except, ir->inert.v[i].nexcept,
 			&ir->inert.v[i].at);
 	*ret = to;

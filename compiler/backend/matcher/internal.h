@@ -49,7 +49,7 @@ size_t matcher_size(const struct matcher_builts *b);
 
 struct matcher_clause {
 	uint32_t rule; /* as pb_clause */
-	bool except, broad;
+	bool except, broad, sure;
 	const struct ir_command *c;
 	const struct ir_place *at;
 };
