@@ -13,9 +13,10 @@
 
 /* What is asked about an option of the guard. */
 enum question {
-	Q_CAN,   /* some value has it in some reading */
-	Q_GIVEN, /* every value has it in some reading */
-	Q_SURE   /* every value has it in every reading */
+	Q_CAN,     /* some value has it in some reading */
+	Q_HELD,    /* some value has it in every reading, as far as we know */
+	Q_GIVEN,   /* every value has it in some reading */
+	Q_SURE     /* every value has it in every reading */
 };
 
 struct guard {
@@ -52,23 +53,12 @@ static bool means(const struct guard *g, const struct ir_option *opt, struct str
 		return true;
 	for (i = 0; known && i < table_count(g); i++) {
 		const struct pb_option *t = table_option(g, i);
-		struct str other = table_name(g, t);
 
-		if (t->same != known->same || !other.n)
-			continue;
-		if (other.p[other.n - 1] == '*' ?
-			    ir_glob_may_begin(&opt->name, str_sub(other, 0, other.n - 1)) :
-			    ir_match_glob(&opt->name, other, g->bytes, IR_U_END))
+		if (t->same == known->same &&
+		    ir_match_glob(&opt->name, table_name(g, t), g->bytes, IR_U_END))
 			return true;
 	}
 	return false;
-}
-
-static bool clusters(const struct guard *g)
-{
-	const struct pb_program *p = g->q->part->program;
-
-	return !p || !(p->flags & PB_PF_NO_CLUSTER);
 }
 
 static struct str name_of(const struct cmd_option *o)
@@ -92,9 +82,7 @@ static bool may_mean(const struct guard *g, const struct ir_option *opt,
 		    means(g, opt, table_name(g, t), t))
 			return true;
 	}
-	/* "-x…" may go on with any other letter */
-	return o->how == CMD_O_ANY && o->name_n && !str_starts(name_of(o), STR("--")) &&
-	       clusters(g) && ir_glob_may_begin(&opt->name, STR("-"));
+	return false;
 }
 
 /* --- its value ------------------------------------------------------------------------- */
@@ -112,12 +100,19 @@ static struct ir_match value_matches(const struct guard *g, const struct ir_opti
 					       g->bytes, IR_U_END);
 		return m;
 	}
-	if (o->value_open || o->how != CMD_O_EXACT)
+	if (o->value_open || o->how == CMD_O_ANY)
 		return (struct ir_match){ true, false };
 	if (o->value_word && o->value_word < g->q->part->nwords)
 		return ir_match_one_word(g->q, &g->q->part->words[o->value_word],
 					 opt->value, g->bytes);
 	return (struct ir_match){ false, false };
+}
+
+/* May a broad reading do without it, whatever the words stand for? */
+static bool is_avoidable(const struct guard *g, const struct cmd_option *o)
+{
+	return !o->sure && o->how != CMD_O_ANY && o->word < g->q->part->nwords &&
+	       sh_is_literal(g->q->part->words[o->word].w);
 }
 
 /* Does this occurrence answer the question with yes? */
@@ -133,6 +128,8 @@ static bool says(const struct guard *g, const struct ir_option *opt,
 	switch (ask) {
 	case Q_CAN:
 		return v.may;
+	case Q_HELD:
+		return v.may && !is_avoidable(g, o);
 	case Q_GIVEN:
 		/* what is cut short is one reading of a literal word */
 		return v.must && o->given && o->how != CMD_O_ANY;
@@ -149,7 +146,7 @@ static bool is_there(const struct guard *g, const struct ir_option *opt, enum qu
 	const struct cmd_option *o;
 
 	/* words that nobody knows may hold any option */
-	if ((g->q->part->flags & CMD_APPENDS) && ask == Q_CAN)
+	if ((g->q->part->flags & CMD_APPENDS) && (ask == Q_CAN || ask == Q_HELD))
 		return true;
 	for (o = g->q->part->options; o; o = o->next)
 		if (says(g, opt, o, ask))
@@ -160,12 +157,13 @@ static bool is_there(const struct guard *g, const struct ir_option *opt, enum qu
 /* "-rf" where a dash and letters stand for each of them. */
 static size_t cluster_letters(const struct guard *g, const struct ir_option *opt)
 {
+	const struct pb_program *p = g->q->part->program;
 	const struct ir_glob *n = &opt->name;
 
 	if (opt->value || !ir_glob_is_literal(n) || n->n < 3 || n->v[0].byte != '-' ||
 	    n->v[1].byte == '-' || n->v[1].op != IR_G_BYTE)
 		return 0;
-	if (!clusters(g))
+	if (p && (p->flags & PB_PF_NO_CLUSTER))
 		return 0;
 	for (size_t i = 0; i < n->n; i++)
 		if (n->v[i].op != IR_G_BYTE)
@@ -211,7 +209,7 @@ static bool any_present(struct guard *g, const struct ir_guard *of, enum questio
 
 /* Is the occurrence one of the guard's options, or a letter of one? */
 static bool is_listed(struct guard *g, const struct ir_guard *of,
-		      const struct cmd_option *o, bool must)
+		      const struct cmd_option *o, enum ir_side side, bool must)
 {
 	size_t i, k;
 
@@ -225,22 +223,28 @@ static bool is_listed(struct guard *g, const struct ir_guard *of,
 			if (!says(g, &one, o, Q_CAN))
 				continue;
 			if (!must || (value_matches(g, &one, o).must &&
-				      o->how == CMD_O_EXACT))
+				      (side == IR_NARROW ? o->how == CMD_O_EXACT :
+							   o->how != CMD_O_ANY)))
 				return true;
 		}
 	}
 	return false;
 }
 
-static struct ir_match match_only(struct guard *g, const struct ir_guard *of)
+static struct ir_match match_only(struct guard *g, const struct ir_guard *of,
+				  enum ir_side side)
 {
 	bool appends = g->q->part->flags & CMD_APPENDS;
 	struct ir_match m = { true, !appends };
 	const struct cmd_option *o;
 
 	for (o = g->q->part->options; o; o = o->next) {
-		m.may &= !o->sure || is_listed(g, of, o, false);
-		m.must &= is_listed(g, of, o, true);
+		if (o->sure && !is_listed(g, of, o, side, false))
+			m.may = false;
+		if (side == IR_BROAD && is_avoidable(g, o))
+			continue;
+		if (!is_listed(g, of, o, side, true))
+			m.must = false;
 	}
 	return m;
 }
@@ -248,14 +252,14 @@ static struct ir_match match_only(struct guard *g, const struct ir_guard *of)
 /* --- within --------------------------------------------------------------------------- */
 
 /*
- * Does what the text names lie in one of the paths: in one directory, in all?
- * A path that nobody knows may.
+ * Does what the text names lie in one of the paths?  Under deny and ask one
+ * directory suffices, under allow all count; a path that nobody knows may.
  */
 static struct ir_match lies_in(const struct guard *g, const struct ir_guard *of,
-			       struct str text)
+			       struct str text, enum ir_side side)
 {
 	const struct cmd_dir none = { .path = NULL }, *d = g->q->part->dirs;
-	struct ir_match m = { false, true };
+	bool any = false, all = true;
 	char buf[PATH_MAX];
 	size_t i;
 
@@ -269,56 +273,59 @@ static struct ir_match lies_in(const struct guard *g, const struct ir_guard *of,
 			return (struct ir_match){ true, false };
 		for (i = 0; i < of->npaths && !yes; i++)
 			yes = ir_match_path(&of->paths[i], g->q->req, str_from(buf));
-		m.may |= yes;
-		m.must &= yes;
+		any |= yes;
+		all &= yes;
 	}
-	return m;
+	return (struct ir_match){ any, side == IR_BROAD ? any : all };
 }
 
 /* One operand or value.  `held`: no reading takes it for something else. */
-static void take(struct ir_match *all, struct ir_match one, bool held)
+static void take(struct ir_match *all, struct ir_match one, bool literal, bool held,
+		 enum ir_side side)
 {
-	all->may &= one.may || !held;
-	all->must &= one.must;
+	if (held)
+		all->may &= one.may || !literal;
+	if (side == IR_NARROW)
+		all->must &= literal && one.must;
+	else
+		all->must &= literal && (!held || one.must);
 }
 
-static void values_within(struct guard *g, const struct ir_guard *of,
-			  struct ir_match *all)
+static struct ir_match match_within(struct guard *g, const struct ir_guard *of,
+				    enum ir_side side)
 {
-	const struct cmd_option *o;
-
-	for (o = g->q->part->options; o; o = o->next) {
-		struct ir_match one = { true, false };
-
-		if (o->value && !o->value_open)
-			one = lies_in(g, of, (struct str){ o->value, o->value_n });
-		if (o->value || o->value_open)
-			take(all, one, o->sure);
-	}
-}
-
-static struct ir_match match_within(struct guard *g, const struct ir_guard *of)
-{
-	const unsigned place = CMD_W_OPERAND | CMD_W_VALUE;
 	const struct cmd_part *p = g->q->part;
 	bool appends = p->flags & CMD_APPENDS, may_operand = appends, operand = false;
 	struct ir_match all = { true, !appends };
+	const struct cmd_option *o;
 	uint32_t i;
 
 	for (i = 1; i < p->nwords; i++) {
 		const struct cmd_word *w = &p->words[i];
+		const unsigned place = CMD_W_OPERAND | CMD_W_VALUE;
 		struct ir_match one = { true, false };
 		struct str text;
+		bool literal = ir_word_text(g->q, w, &g->a, &text);
 
-		if (!(w->roles & place))
+		if (literal && !(w->roles & place))
 			continue;
-		may_operand |= (w->roles & CMD_W_OPERAND) != 0;
-		operand |= w->roles == CMD_W_OPERAND;
-		if (ir_word_text(g->q, w, &g->a, &text))
-			one = lies_in(g, of, text);
-		take(&all, one, !(w->roles & ~place));
+		if (literal)
+			one = lies_in(g, of, text, side);
+		may_operand |= !literal || (w->roles & CMD_W_OPERAND);
+		operand |= literal && (side == IR_NARROW ? w->roles == CMD_W_OPERAND :
+							   w->roles & CMD_W_OPERAND);
+		take(&all, one, literal, !(w->roles & ~place), side);
 	}
-	values_within(g, of, &all);
+	for (o = p->options; o; o = o->next) {
+		struct ir_match one = { true, false };
+
+		if (!o->value && !o->value_open)
+			continue;
+		if (o->value)
+			one = lies_in(g, of, (struct str){ o->value, o->value_n },
+				      side);
+		take(&all, one, o->value != NULL, o->sure, side);
+	}
 	all.may &= may_operand;
 	all.must &= operand;
 	return all;
@@ -342,19 +349,16 @@ struct ir_match ir_match_guard(const struct ir_asked *q, const struct ir_guard *
 		break;
 	case IR_GD_WITHOUT:
 		m.may = !any_present(&g, of, Q_SURE);
-		m.must = !any_present(&g, of, Q_CAN);
+		m.must = !any_present(&g, of, side == IR_BROAD ? Q_HELD : Q_CAN);
 		break;
 	case IR_GD_WITH_ONLY:
-		m = match_only(&g, of);
+		m = match_only(&g, of, side);
 		break;
 	case IR_GD_WITHIN:
-		m = match_within(&g, of);
+		m = match_within(&g, of, side);
 		break;
 	}
 	arena_release(&g.a);
-	/* one value, and one reading suffices */
-	if (side == IR_BROAD && ir_words_are_literal(q))
-		m.must = m.may;
 	m.must &= m.may;
 	return m;
 }
