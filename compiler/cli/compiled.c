@@ -9,6 +9,30 @@
 
 #include "compiler/backend/net.h"
 #include "compiler/bundle/writer.h"
+#include "compiler/ir/eval_line.h"
+
+/* Blocks for a line are made larger up to here. */
+#define MAX_BLOCK ((size_t)256 * 1024 * 1024)
+
+/* A regular expression that is no automaton: the library takes it for one that may
+ * match, and the evaluator searches. */
+static bool has_opaque(const struct ir *ir)
+{
+	size_t i, k;
+
+	for (i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+
+		if (r->kind != IR_COMMAND)
+			continue;
+		if (r->set.u.command.opaque)
+			return true;
+		for (k = 0; k < r->nexcept; k++)
+			if (r->except[k].u.command.opaque)
+				return true;
+	}
+	return false;
+}
 
 bool compiled_answers(const struct ir *ir, const struct ir_request *req)
 {
@@ -18,7 +42,7 @@ bool compiled_answers(const struct ir *ir, const struct ir_request *req)
 		return false;
 	if (req->kind == IR_NET && on)
 		return req->is_addr && req->scope == IR_SANDBOX;
-	if (req->line.p)
+	if (req->line.p && has_opaque(ir))
 		return false;
 	return req->kind != IR_SYSCALL || req->scope == IR_SANDBOX;
 }
@@ -66,6 +90,23 @@ static bool ask_filter(struct bundle *b, const struct ir_request *req, struct ar
 	return false;
 }
 
+static const char *root_z(struct arena *a, struct str s)
+{
+	return s.p ? str_z(a, s) : NULL;
+}
+
+static struct decide_ctx context(const struct bundle *b, const struct ir_request *req,
+				 struct arena *a)
+{
+	struct decide_ctx ctx = { .b = b, .scope = (uint8_t)req->scope };
+	int i;
+
+	for (i = 0; i < IR_ROOT_COUNT; i++)
+		ctx.roots.dir[i] = root_z(a, req->roots.dir[i]);
+	ctx.cwd = root_z(a, req->cwd);
+	return ctx;
+}
+
 static void ask_argv(const struct decide_ctx *ctx, const struct ir_request *req,
 		     struct arena *a, struct decision *ret)
 {
@@ -80,6 +121,21 @@ static void ask_argv(const struct decide_ctx *ctx, const struct ir_request *req,
 	for (i = 0; i < req->nargv; i++)
 		argv[i] = str_z(a, req->argv[i]);
 	decide_argv(ctx, argv, req->nargv, ret);
+}
+
+void compiled_line(struct bundle *b, const struct ir_request *req, struct arena *a,
+		   struct cmd_line *ret_parts, struct decision *ret)
+{
+	struct decide_ctx ctx = context(b, req, a);
+	size_t size = decide_block_size(&ctx, req->line.n);
+
+	/* as the evaluator: what is short of memory is no limit of the line */
+	for (;; size *= 2) {
+		decide_line(&ctx, req->line.p, req->line.n, arena_alloc(a, size), size,
+			    ret_parts, ret);
+		if (!ret_parts->limit || !ret_parts->memory_short || size > MAX_BLOCK / 2)
+			return;
+	}
 }
 
 /* As polquery: a name's addresses are not known, and the table of a network is
@@ -105,33 +161,20 @@ static bool ask_net(const struct decide_ctx *ctx, const struct ir_request *req,
 	return false;
 }
 
-static const char *root_z(struct arena *a, struct str s)
-{
-	return s.p ? str_z(a, s) : NULL;
-}
-
-static struct decide_ctx context(const struct bundle *b, const struct ir_request *req,
-				 struct arena *a)
-{
-	struct decide_ctx ctx = { .b = b, .scope = (uint8_t)req->scope };
-	int i;
-
-	for (i = 0; i < IR_ROOT_COUNT; i++)
-		ctx.roots.dir[i] = root_z(a, req->roots.dir[i]);
-	ctx.cwd = root_z(a, req->cwd);
-	return ctx;
-}
-
 bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *a,
 		  struct decision *ret, const char **ret_why)
 {
 	struct decide_ctx ctx = context(b, req, a);
 	struct decision d = { .effect = PB_DENY, .rule = UINT32_MAX };
+	struct cmd_line parts;
 
 	*ret = d;
 	switch (req->kind) {
 	case IR_COMMAND:
-		ask_argv(&ctx, req, a, ret);
+		if (req->line.p)
+			compiled_line(b, req, a, &parts, ret);
+		else
+			ask_argv(&ctx, req, a, ret);
 		return true;
 	case IR_FILE:
 		decide_file(&ctx, (uint8_t)req->op, str_z(a, req->path), ret);
@@ -153,6 +196,18 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 	return false;
 }
 
+/* An address of the line that only the gateway can know. */
+static bool has_name(const struct bundle *b, const struct ir_decision *e)
+{
+	size_t i;
+
+	for (i = 0; e->line && i < e->line->nparts; i++)
+		if (e->line->parts[i].part->kind == CMD_NET &&
+		    bundle_net_mode(b) != PB_NET_DISABLED)
+			return true;
+	return false;
+}
+
 static uint32_t rule_number(const struct bundle *b, const struct ir_decision *e)
 {
 	return e->rule ? e->rule->index : b->rules->scalar_first + (uint32_t)e->scalar;
@@ -166,6 +221,8 @@ const char *compiled_differs(const struct bundle *b, const struct ir_decision *e
 	bool kernel = req->kind == IR_SYSCALL;
 	enum ir_effect want = kernel && e->effect == IR_ASK ? IR_DENY : e->effect;
 
+	if (has_name(b, e))
+		return NULL;
 	if ((unsigned)want != d->effect)
 		return arena_printf(a,
 				    "'%.*s': the evaluator says %s, the compiled "

@@ -1,0 +1,324 @@
+/*
+ * Laws of semantics 8 about command lines, on random policies with guards and
+ * regular expressions and random lines: L2, a deny never makes an answer less
+ * strict; L5, evaluator and matcher agree; L8, a word in another spelling is the
+ * same word.  SEED= and RUNS= in the environment.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "compiler/cli/compiled.h"
+#include "compiler/ir/eval_line.h"
+#include "tests/prop/random_line.h"
+
+#define LINES 60
+
+static char dir[] = "/tmp/pol-lines.XXXXXX";
+static uint64_t first_seed;
+static unsigned long runs;
+static struct {
+	unsigned long lines, asked, refused, compiled, effect[IR_EFFECT_COUNT],
+		step[IR_PS_COUNT], why[5], stricter, rewritten;
+} seen;
+
+/* --- policies ------------------------------------------------------------------------- */
+
+static const char *const names[] = { "m.pol", "p.pol", "u.pol" };
+static const enum ir_level levels[] = { IR_MANAGED, IR_PROJECT, IR_USER };
+
+/* The passes over up to three texts; false where they are refused. */
+static bool compile(struct compilation *c, struct options *o, struct arena *a,
+		    const char *const text[3])
+{
+	enum cli_exit e;
+	size_t i;
+
+	*o = (struct options){ .created = -1, .scope = IR_SANDBOX, .verb = CLI_COMPILE };
+	for (i = 0; i < 3; i++) {
+		const char *path = arena_printf(a, "%s/%s", dir, names[i]);
+		struct sema_input in = { .path = path, .name = str_from(names[i]),
+					 .level = levels[i], .cmdline_level = true };
+		FILE *f = text[i] ? fopen(path, "we") : NULL;
+
+		if (!text[i])
+			continue;
+		assert_non_null(f);
+		assert_true(fputs(text[i], f) >= 0);
+		assert_int_equal(fclose(f), 0);
+		VEC_PUSH(a, &o->inputs, in);
+	}
+	compilation_init(c, o, a);
+	e = passes_run(c, NULL);
+	if (e == CLI_INTERNAL)
+		fail_msg("%s", c->internal);
+	if (e != CLI_CLEAN && getenv("SHOW"))
+		diag_render(stdout, &c->sink, &c->map, false);
+	seen.compiled += e == CLI_CLEAN;
+	seen.refused += e != CLI_CLEAN;
+	return e == CLI_CLEAN;
+}
+
+static void random_policy(struct rnd *r, const char *text[3])
+{
+	text[0] = rnd_one_in(r, 3) ? line_policy(r, true) : NULL;
+	text[1] = line_policy(r, false);
+	text[2] = rnd_one_in(r, 2) ? line_policy(r, false) : NULL;
+}
+
+/* --- questions -------------------------------------------------------------------------- */
+
+static struct ir_request request(const char *line)
+{
+	return (struct ir_request){
+		.kind = IR_COMMAND, .scope = IR_SANDBOX, .cwd = STR("/home/dev/app"),
+		.roots.dir = { [IR_ROOT_FS] = STR("/"), [IR_ROOT_HOME] = STR("/home/dev"),
+			       [IR_ROOT_PROJECT] = STR("/home/dev/app"),
+			       [IR_ROOT_TMP] = STR("/tmp") },
+		.line = str_from(line), .text = str_from(line),
+	};
+}
+
+static struct ir_decision ask(const struct ir *ir, const char *line, struct arena *a)
+{
+	struct ir_request q = request(line);
+	struct ir_decision d;
+	size_t i;
+
+	ir_eval(ir, &q, a, &d);
+	seen.lines++;
+	seen.effect[d.effect]++;
+	seen.why[d.line->why]++;
+	for (i = 0; i < d.line->nparts; i++)
+		seen.step[d.line->parts[i].step]++;
+	return d;
+}
+
+static void show(const char *const text[3], const char *line, unsigned long run)
+{
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		if (text[i])
+			printf("--- %s\n%s", names[i], text[i]);
+	printf("line: %s\nSEED=%llu RUNS=1\n", line,
+	       (unsigned long long)(first_seed + run));
+}
+
+/* --- L2 ------------------------------------------------------------------------------------ */
+
+/* The text with one statement more. */
+static const char *with_rule(struct rnd *r, const char *text, const char *effect)
+{
+	struct buf b;
+
+	buf_init(&b, r->a);
+	buf_z(&b, "command {\n");
+	line_rule(r, &b, effect, false);
+	buf_z(&b, "}\n");
+	if (text)
+		buf_z(&b, text);
+	buf_ch(&b, '\0');
+	return (const char *)b.p;
+}
+
+static void one_rule_more(struct rnd *r, unsigned long run)
+{
+	bool deny = rnd_one_in(r, 2);
+	struct compilation c, d;
+	struct options o, p;
+	const char *x[3], *y[3];
+	uint32_t at = rnd_below(r, 3), i;
+
+	random_policy(r, x);
+	memcpy(y, x, sizeof(y));
+	y[at] = with_rule(r, x[at], deny ? "deny" : "ask");
+	if (!compile(&c, &o, r->a, x) || !compile(&d, &p, r->a, y))
+		return;
+	for (i = 0; i < LINES; i++) {
+		const char *line = line_random(r);
+		struct ir_decision was = ask(c.ir, line, r->a), now = ask(d.ir, line, r->a);
+
+		seen.stricter += now.effect > was.effect;
+		if (now.effect >= was.effect)
+			continue;
+		/* an ask turns into ask what only `otherwise` denied */
+		if (!deny && !was.rule && now.effect == IR_ASK)
+			continue;
+		show(y, line, run);
+		fail_msg("%s, and without the first rule of %s it was %s",
+			 ir_effect_name(now.effect), names[at], ir_effect_name(was.effect));
+	}
+}
+
+/* --- L5 ------------------------------------------------------------------------------------ */
+
+static void matcher_agrees(struct rnd *r, unsigned long run)
+{
+	struct compilation c;
+	const char *text[3];
+	struct options o;
+	struct bundle b;
+	uint32_t i;
+
+	random_policy(r, text);
+	if (!compile(&c, &o, r->a, text))
+		return;
+	if (!compiled_open(&c, &b))
+		fail_msg("%s", c.internal);
+	for (i = 0; i < LINES; i++) {
+		const char *line = line_random(r), *why = NULL;
+		struct ir_request q = request(line);
+		struct ir_decision e = ask(c.ir, line, r->a);
+		struct decision d;
+
+		if (!compiled_answers(c.ir, &q))
+			continue;
+		seen.asked++;
+		if (compiled_ask(&b, &q, r->a, &d, &why))
+			why = compiled_differs(&b, &e, &q, &d, r->a);
+		if (!why)
+			continue;
+		show(text, line, run);
+		fail_msg("%s", why);
+	}
+	bundle_release(&b);
+}
+
+/* --- L8 ------------------------------------------------------------------------------------ */
+
+static void spelling_says_nothing(struct rnd *r, unsigned long run)
+{
+	struct compilation c;
+	const char *text[3];
+	struct options o;
+	uint32_t i, k, n;
+
+	random_policy(r, text);
+	if (!compile(&c, &o, r->a, text))
+		return;
+	for (i = 0; i < LINES; i++) {
+		struct ir_decision x, y;
+		struct buf plain, other;
+
+		buf_init(&plain, r->a);
+		buf_init(&other, r->a);
+		n = rnd_below(r, 5);
+		for (k = 0; k <= n; k++) {
+			const char *z = k ? RND_PICK(r, line_words) :
+					    RND_PICK(r, line_programs);
+
+			buf_z(&plain, k ? " " : "");
+			buf_z(&other, k ? " " : "");
+			line_plain(&plain, z);
+			line_quoted(r, &other, z);
+		}
+		buf_ch(&plain, '\0');
+		buf_ch(&other, '\0');
+		x = ask(c.ir, (const char *)plain.p, r->a);
+		y = ask(c.ir, (const char *)other.p, r->a);
+		seen.rewritten++;
+		if (x.effect == y.effect && x.rule == y.rule && x.scalar == y.scalar &&
+		    x.needs_person == y.needs_person && x.risk == y.risk)
+			continue;
+		show(text, (const char *)plain.p, run);
+		printf("other: %s\n", (const char *)other.p);
+		fail_msg("%s, and written otherwise %s", ir_effect_name(x.effect),
+			 ir_effect_name(y.effect));
+	}
+}
+
+/* --- running -------------------------------------------------------------------------------- */
+
+static void repeat(void (*one)(struct rnd *r, unsigned long run))
+{
+	unsigned long i;
+
+	for (i = 0; i < runs; i++) {
+		struct arena a;
+		struct rnd r = { .s = (first_seed + i) * 0x9e3779b97f4a7c15u | 1, .a = &a };
+
+		arena_init(&a, ARENA_DEFAULT_BUDGET);
+		one(&r, i);
+		arena_release(&a);
+	}
+}
+
+static void test_L2_a_rule_more_is_never_less_strict(void **state)
+{
+	(void)state;
+	repeat(one_rule_more);
+}
+
+static void test_L5_the_matcher_agrees(void **state)
+{
+	(void)state;
+	repeat(matcher_agrees);
+}
+
+static void test_L8_the_spelling_of_a_word_says_nothing(void **state)
+{
+	(void)state;
+	repeat(spelling_says_nothing);
+}
+
+static unsigned need(const char *what, const char *name, unsigned long n)
+{
+	printf(" %s '%s' %lu", what, name, n);
+	return n == 0;
+}
+
+static void test_everything_has_decided(void **state)
+{
+	static const char *const whys[] = { "part", "nothing", "unparsed", "limit", "shell" };
+	unsigned bad = 0;
+	int i;
+
+	(void)state;
+	for (i = 0; i <= IR_DENY; i++)
+		bad += need("effect", ir_effect_name((enum ir_effect)i), seen.effect[i]);
+	for (i = 0; i < IR_PS_COUNT; i++)
+		bad += need("step", ir_part_step_name((enum ir_part_step)i), seen.step[i]);
+	bad += need("line", whys[IR_LW_PART], seen.why[IR_LW_PART]);
+	bad += need("line", whys[IR_LW_UNPARSED], seen.why[IR_LW_UNPARSED]);
+	bad += need("stricter by", "a rule more", seen.stricter);
+	bad += need("lines", "in two spellings", seen.rewritten);
+	printf("\n%lu lines, %lu asked of both, %lu policies compiled, %lu refused\n",
+	       seen.lines, seen.asked, seen.compiled, seen.refused);
+	if (runs >= 20) {
+		assert_true(seen.compiled > seen.refused);
+		assert_true(seen.asked > 0 && seen.stricter > 0);
+	}
+	/* some steps are rare */
+	if (runs >= 200)
+		assert_int_equal(bad, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_L2_a_rule_more_is_never_less_strict),
+		cmocka_unit_test(test_L5_the_matcher_agrees),
+		cmocka_unit_test(test_L8_the_spelling_of_a_word_says_nothing),
+		cmocka_unit_test(test_everything_has_decided),
+	};
+	const char *seed = getenv("SEED"), *n = getenv("RUNS");
+	char rm[64];
+	int bad;
+
+	first_seed = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
+	runs = n ? strtoul(n, NULL, 0) : 20;
+	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first_seed, runs);
+	if (!mkdtemp(dir))
+		return 1;
+	bad = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(rm, sizeof(rm), "rm -rf '%s'", dir);
+	return system(rm) || bad;
+}
