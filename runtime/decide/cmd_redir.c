@@ -86,6 +86,9 @@ static bool one(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir
 	struct cmd_part *p;
 	bool is_net = false, literal_home;
 
+	/* `> >(x)` is a pipe */
+	if ((r->target->flags & SH_W_PROCSUB) && !r->target->seg.next && !r->target->next)
+		return true;
 	if (!cmd_take_words(a, c->scope->env, r->target, 1, &w))
 		return false;
 	cmd_shape(w->w, &s);

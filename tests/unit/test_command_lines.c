@@ -51,6 +51,8 @@ static const struct row redirs[] = {
 	  "ile w /dev/tcp/x <3 ; net tcp h 0 <3" },
 	{ ">f; { a; b; } >g; (c) <h; for i in 1; do d; done >j; f() { e; } >k",
 	  "file w f ; a ; b ; file w g ; c ; file r h ; d ; file w j ; e ; file w k" },
+	{ "a > >(b) < <(c) 2> x<(d)",
+	  "a ; file w ? <1 ; b ; c ; d" },
 	{ "exec 3<f >>g; cat <<E <<<x\ny\nE",
 	  "exec @n ; file r f <1 ; file w g <1 ; cat" },
 	{ "sh -c 'a >/dev/tcp/h/80; b &>c'",

@@ -56,6 +56,10 @@ static const struct row wrappers[] = {
 	{ "find . -name a -exec rm {} + -exec sh -c 'rm \"$1\"' _ {} \\;",
 	  "find|.|-name|a|-exec|rm|{}|+|-exec|sh|-c|rm \"$1\"|_|{}|; @n ; rm|<any> @n"
 	  " <1 ; sh|-c|rm \"$1\"|_|<any> @in <1 ; rm|<any> @n <3 $3" },
+	{ "find . -name *c; find -name *.py; find \"$d/\" -x; find . -name x -e\"$y\"; "
+	  "find \"$d\"c",
+	  "find|.|-name|<glob:*>c @onl ; find|-name|<glob:*>.py @n ; find|<any>/|-x @n ; "
+	  "find|.|-name|x|-e<any> @onl ; find|<any>c @onl" },
 	{ "find . -name -exec -o -exec echo + b \\; -exec {} x ';' -delete",
 	  "find|.|-name|-exec|-o|-exec|echo|+|b|;|-exec|{}|x|;|-delete @n ; echo|+|b "
 	  "<1 ; <any>|x <1" },

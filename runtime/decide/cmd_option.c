@@ -1,0 +1,254 @@
+/*
+ * The options that one word holds: known or not, cut short, several letters in
+ * one, with a value or not, in each reading.
+ */
+#include "runtime/decide/cmd_reader.h"
+
+#define MAX_LETTERS 64 /* of one cluster; behind them anything may stand */
+
+/* The table's option of that name here: behind the first operand, which is the
+ * subcommand, a global one has no meaning, or that of the subcommand. */
+const struct pb_option *cmd_reader_known(const struct cmd_reader *r, const char *p,
+					 size_t n)
+{
+	const struct pb_option *o = cmd_known(r->a->facts, r->prog, p, n);
+
+	return o && (o->flags & PB_OF_GLOBAL) && r->min ? NULL : o;
+}
+
+/* A value of an option with a code place; p NULL: not literal. */
+void cmd_reader_code(struct cmd_reader *r, const struct pb_option *o, const char *p, size_t n,
+		       uint32_t word)
+{
+	if (r->wrapper && o->when == PB_NO_WHEN) {
+		struct cmd_text *t = cmd_alloc(r->a, sizeof(*t));
+
+		if (!t) {
+			r->ok = false;
+			return;
+		}
+		*t = (struct cmd_text){ .p = p, .n = (uint32_t)n, .word = word };
+		*r->texts = t;
+		r->texts = &t->next;
+	} else if (!p || o->when == PB_NO_WHEN ||
+		   cmd_when(r->a->facts, o->when, p, n)) {
+		r->ret->code = true;
+	}
+}
+
+static void code_option(struct cmd_reader *r, const struct cmd_option *o)
+{
+	const struct sh_word *w;
+
+	if (!(o->known->flags & PB_OF_CODE))
+		return;
+	if (o->value || o->value_open) {
+		cmd_reader_code(r, o->known, o->value, o->value_n, o->word);
+	} else if (o->value_word) {
+		w = r->p->words[o->value_word].w;
+		cmd_reader_code(r, o->known, sh_is_literal(w) ? w->seg.p : NULL, w->seg.n,
+			   o->value_word);
+	} else if (o->known->takes == PB_TAKES_NOTHING || (r->p->flags & CMD_APPENDS)) {
+		r->ret->code = true;
+	}
+}
+
+/* What one option of the command is, its place in the word apart. */
+struct cmd_option *cmd_reader_emit(struct cmd_reader *r, enum cmd_how how, const char *name,
+			       size_t n, const struct pb_option *known, bool sure)
+{
+	struct cmd_option *o = cmd_alloc(r->a, sizeof(*o));
+
+	if (!o) {
+		r->ok = false;
+		return NULL;
+	}
+	*o = (struct cmd_option){
+		.name = name, .name_n = (uint32_t)n, .known = known, .how = how, .word = r->i,
+		.sure = sure && how == CMD_O_EXACT && !r->may_end && r->take == TAKE_NOT,
+		.given = how != CMD_O_ANY && !r->end_value && !r->take_value,
+	};
+	*r->tail = o;
+	r->tail = &o->next;
+	return o;
+}
+
+/* The next word is the value of o, or may be. */
+static void wants(struct cmd_reader *r, struct cmd_option *o, unsigned take)
+{
+	if (o && r->i + 1 < r->p->nwords)
+		o->value_word = r->i + 1;
+	if (take > r->next)
+		r->next = take;
+}
+
+/* A known option without its value in the same word. */
+static void emit_known(struct cmd_reader *r, const char *name, size_t n,
+		       const struct pb_option *known, bool sure, const char *value,
+		       size_t value_n, bool open)
+{
+	struct cmd_option *o = cmd_reader_emit(r, CMD_O_EXACT, name, n, known, sure);
+
+	if (!o)
+		return;
+	o->value = value;
+	o->value_n = (uint32_t)value_n;
+	o->value_open = open;
+	if (!value && !open && known && known->takes == PB_TAKES_VALUE)
+		wants(r, o, o->sure ? TAKE_SURE : TAKE_MAY);
+	else if (!value && !open && !known)
+		wants(r, o, TAKE_MAY);
+	if (!known)
+		return;
+	r->settled |= open && o->sure && known->takes != PB_TAKES_NOTHING;
+	if ((known->flags & PB_OF_QUERY) && o->sure)
+		r->ret->query = true;
+	code_option(r, o);
+}
+
+static bool begins(const struct pb_commands *f, struct pb_str s, const char *p, size_t n)
+{
+	return s.len > n && memcmp(pb_strp(f, s), p, n) == 0;
+}
+
+/* A long option that no table has as it stands. */
+static void read_abbreviation(struct cmd_reader *r, const char *p, size_t n, const char *value,
+			      size_t value_n, bool open)
+{
+	const struct pb_commands *f = r->a->facts;
+	uint32_t i, count = 0, same = 0;
+
+	if (r->prog && (r->flags & PB_PF_ABBREVIATE))
+		for (i = 0; i < r->prog->options.count; i++) {
+			const struct pb_option *o = cmd_option_at(f, r->prog, i);
+
+			if (begins(f, o->name, p, n) &&
+			    !((o->flags & PB_OF_GLOBAL) && r->min) &&
+			    (!count || o->same != same)) {
+				count++;
+				same = o->same;
+			}
+		}
+	for (i = 0; count && i < r->prog->options.count; i++) {
+		const struct pb_option *o = cmd_option_at(f, r->prog, i);
+
+		if (begins(f, o->name, p, n) && !((o->flags & PB_OF_GLOBAL) && r->min))
+			emit_known(r, pb_strp(f, o->name), o->name.len, o, count == 1,
+				   value, value_n, open);
+	}
+	/* a table need not have every option that it could be short for */
+	if (!r->prog || (r->flags & PB_PF_ABBREVIATE))
+		cmd_reader_emit(r, CMD_O_PREFIX, p, n, NULL, false);
+	if (count != 1)
+		emit_known(r, p, n, NULL, !count, value, value_n, open);
+}
+
+/* "--name", "--name=value"; of a word that is not literal p is what is known. */
+void cmd_reader_long(struct cmd_reader *r, const char *p, size_t n, bool open)
+{
+	const char *eq = memchr(p, '=', n), *value = NULL;
+	const struct pb_option *known;
+	size_t name_n = eq ? (size_t)(eq - p) : n, value_n = 0;
+
+	if (eq && !open) {
+		value = eq + 1;
+		value_n = n - name_n - 1;
+	}
+	known = cmd_reader_known(r, p, name_n);
+	if (known)
+		emit_known(r, p, name_n, known, true, value, value_n, open);
+	else
+		read_abbreviation(r, p, name_n, value, value_n, open);
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '?' || c == '@' || c == '#' || c == '_';
+}
+
+/* The option of one letter, in bytes that stay. */
+static const char *letter_name(struct cmd_reader *r, const char *p, size_t k)
+{
+	char *s;
+
+	if (k == 1)
+		return p;
+	s = cmd_alloc(r->a, 2);
+	if (!s) {
+		r->ok = false;
+		return p;
+	}
+	s[0] = p[0];
+	s[1] = p[k];
+	return s;
+}
+
+/* "-abc" as options of one letter each, the last maybe with a value. */
+static void read_cluster(struct cmd_reader *r, const char *p, size_t n, bool sure, bool open)
+{
+	bool unsure = false;
+
+	for (size_t k = 1; k < n && r->ok && is_letter(p[k]); k++) {
+		const char *name = letter_name(r, p, k);
+		const struct pb_option *known = cmd_reader_known(r, name, 2);
+		bool rest = k + 1 < n || open, more = !known;
+		const char *value = !rest || open ? NULL : p + k + 1;
+
+		if (k == MAX_LETTERS) {
+			cmd_reader_emit(r, CMD_O_ANY, p, 1, NULL, false);
+			return;
+		}
+		if (known && known->takes == PB_TAKES_NOTHING) {
+			more = true;
+			rest = false;
+			value = NULL;
+			if (k + 1 < n || open) {
+				emit_known(r, name, 2, known, sure && !unsure, NULL, 0,
+					   false);
+				continue;
+			}
+		}
+		emit_known(r, name, 2, known, sure && !unsure, value,
+			   value ? n - k - 1 : 0, rest && open);
+		if (!more)
+			return;
+		unsure |= !known;
+	}
+	if (open)
+		cmd_reader_emit(r, CMD_O_ANY, p, 1, NULL, false);
+}
+
+/* "-x", "-abc", "-ovalue", "-name", "-name=value", "+x". */
+void cmd_reader_short(struct cmd_reader *r, const char *p, size_t n, bool open)
+{
+	const char *eq = memchr(p, '=', n);
+	size_t name_n = eq && eq > p + 1 ? (size_t)(eq - p) : n;
+	const struct pb_option *known = NULL;
+	bool cluster = !(r->flags & PB_PF_NO_CLUSTER);
+
+	if (name_n > 2 && (!open || name_n < n))
+		known = cmd_reader_known(r, p, name_n);
+	if (known) {
+		emit_known(r, p, name_n, known, true,
+			   name_n < n && !open ? p + name_n + 1 : NULL,
+			   name_n < n ? n - name_n - 1 : 0, open);
+		return;
+	}
+	if (cluster || (n == 2 && !open)) {
+		read_cluster(r, p, n, r->prog || n == 2, open);
+		/* of a program that no table knows it may be one name */
+		if (n == 2 || r->prog)
+			return;
+	} else {
+		known = cmd_reader_known(r, p, 2);
+		if (known && known->takes != PB_TAKES_NOTHING)
+			emit_known(r, p, 2, known, false, open ? NULL : p + 2,
+				   open ? 0 : n - 2, open);
+	}
+	if (open && name_n == n)
+		cmd_reader_emit(r, CMD_O_ANY, p, n, NULL, false);
+	else
+		emit_known(r, p, name_n, NULL, !cluster, name_n < n && !open ? p + name_n + 1 :
+			   NULL, name_n < n ? n - name_n - 1 : 0, open);
+}

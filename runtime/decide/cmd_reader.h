@@ -1,0 +1,49 @@
+/*
+ * The reading of a command's words while it goes on (cmd_options.c), for the
+ * file that reads the options of one word (cmd_option.c).
+ */
+#ifndef RUNTIME_DECIDE_CMD_READER_H
+#define RUNTIME_DECIDE_CMD_READER_H
+
+#include "runtime/decide/cmd.h"
+
+/* May the next word be the value of the option before it? */
+enum { TAKE_NOT, TAKE_MAY, TAKE_SURE };
+
+struct cmd_reader {
+	struct cmd_an *a;
+	struct cmd_part *p;
+	struct cmd_read *ret;
+	struct cmd_option **tail;
+	struct cmd_range **ranges;
+	struct cmd_text **texts;
+	const struct pb_program *prog;
+	uint32_t flags;      /* of the table, enum pb_program_flag */
+	uint32_t i;          /* the word at hand */
+	uint32_t min, max;   /* how many operands are behind us */
+	uint32_t skip;       /* operands before a wrapper's command */
+	unsigned take, next; /* TAKE_: for this word, for the one behind it */
+	/* the word before it may take it, for that is not known itself */
+	bool take_value, next_value;
+	bool ended;          /* no option follows */
+	bool may_end;        /* in some reading … */
+	bool end_value;      /* … and for some value of an unknown word in all */
+	bool settled;        /* an unknown word is one known option and its value */
+	bool wrapper, stop, ok;
+};
+
+/* What the table says of an option here: a global one stands before the operands. */
+const struct pb_option *cmd_reader_known(const struct cmd_reader *r, const char *p,
+					 size_t n);
+/* One option that the word at hand is, in some reading; NULL past a limit. */
+struct cmd_option *cmd_reader_emit(struct cmd_reader *r, enum cmd_how how, const char *name,
+				   size_t n, const struct pb_option *known, bool sure);
+/* The options of "--name", "--name=value"; `open`: more follows, not known. */
+void cmd_reader_long(struct cmd_reader *r, const char *p, size_t n, bool open);
+/* Those of "-x", "-abc", "-ovalue", "-name", "-name=value", "+x". */
+void cmd_reader_short(struct cmd_reader *r, const char *p, size_t n, bool open);
+/* A value at a code place of this option; p NULL: not literal. */
+void cmd_reader_code(struct cmd_reader *r, const struct pb_option *o, const char *p,
+		     size_t n, uint32_t word);
+
+#endif
