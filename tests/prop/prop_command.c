@@ -66,6 +66,21 @@ static bool compile(struct compilation *c, struct options *o, struct arena *a,
 	return e == CLI_CLEAN;
 }
 
+/* A version that refuses guards is asked without them. */
+static void test_guards_are_read(void **state)
+{
+	static const char *const text[3] = { NULL, "command { deny \"rm:*\" with -f }\n", NULL };
+	struct compilation c;
+	struct options o;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	line_guarded = compile(&c, &o, &a, text);
+	printf("guards are %s\n", line_guarded ? "read" : "refused");
+	arena_release(&a);
+}
+
 static void random_policy(struct rnd *r, const char *text[3])
 {
 	text[0] = rnd_one_in(r, 3) ? line_policy(r, true) : NULL;
@@ -304,6 +319,7 @@ static void test_everything_has_decided(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_guards_are_read),
 		cmocka_unit_test(test_L2_a_rule_more_is_never_less_strict),
 		cmocka_unit_test(test_L5_the_matcher_agrees),
 		cmocka_unit_test(test_L8_the_spelling_of_a_word_says_nothing),

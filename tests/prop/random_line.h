@@ -26,6 +26,9 @@ static const char *const line_regexes[] = {
 	"^%s push", "%s .*-f", "^(%s|ls)( x)?$", "x$", "%s x+$",
 };
 
+/* Off: rules have neither guards nor regular expressions. */
+static bool line_guarded = true;
+
 static inline const char *line_pattern(struct rnd *r)
 {
 	const char *p = RND_PICK(r, line_programs);
@@ -41,7 +44,7 @@ static inline const char *line_pattern(struct rnd *r)
 static inline void line_rule(struct rnd *r, struct buf *b, const char *effect, bool final)
 {
 	buf_printf(b, "  %s%s ", final ? "final " : "", effect);
-	if (rnd_one_in(r, 8)) {
+	if (line_guarded && rnd_one_in(r, 8)) {
 		buf_z(b, "/");
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -50,7 +53,8 @@ static inline void line_rule(struct rnd *r, struct buf *b, const char *effect, b
 		buf_z(b, "/\n");
 		return;
 	}
-	buf_printf(b, "\"%s\"%s", line_pattern(r), RND_PICK(r, line_guards));
+	buf_printf(b, "\"%s\"%s", line_pattern(r),
+		   line_guarded ? RND_PICK(r, line_guards) : "");
 	if (rnd_one_in(r, 5))
 		buf_printf(b, " except \"%s\"", line_pattern(r));
 	buf_ch(b, '\n');
