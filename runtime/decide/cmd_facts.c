@@ -189,6 +189,9 @@ bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, s
 
 	if (size < 2 || memchr(text, '\0', n))
 		return false;
+	/* to most programs this is no name: `cd -`, `cat -` */
+	if (!home && n == 1 && text[0] == '-')
+		return false;
 	buf[0] = '\0';
 	if (home || (n && text[0] != '/')) {
 		if (home)
