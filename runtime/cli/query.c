@@ -11,7 +11,6 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
-#include "runtime/cli/query_line.h"
 #include "runtime/supervise/explain.h"
 
 /* One question on its way. */
@@ -39,9 +38,11 @@ static bool ask_command(struct asked *a)
 
 	if (!query_where_find(&a->q->where, r, &a->ctx, &a->err))
 		return false;
-	if (r->kind == QUERY_ARGV)
-		query_argv_decide(&a->ctx, r->argv, r->argc, &a->line);
-	else if (query_line_decide(&a->ctx, r->line, r->line_n, &a->line, &a->err) < 0)
+	if ((r->kind == QUERY_ARGV ?
+		     query_argv_decide(&a->ctx, &a->q->block, r->argv, r->argc, &a->line,
+				       &a->err) :
+		     query_line_decide(&a->ctx, &a->q->block, r->line, r->line_n, &a->line,
+				       &a->err)) < 0)
 		return false;
 	a->d = a->line.d;
 	return true;
@@ -206,46 +207,27 @@ static void put_reason(struct json *j, const struct asked *a)
 {
 	const struct bundle *b = a->q->b;
 	const struct pb_rule *r = bundle_rule(b, a->d.rule);
-	char text[160] = "";
+	const char *why, *detail;
+	char text[240] = "";
 
 	if (r && r->reason.len) {
 		put_str(j, "reason", b, r->reason);
 		return;
 	}
-	if (a->d.unparsed)
-		(void)snprintf(text, sizeof(text), "the line cannot be read%s%s",
-			       a->line.why[0] ? ": " : "", a->line.why);
-	else if (r && r->kind == PB_SCALAR && r->by_risk)
+	if (r && r->kind == PB_SCALAR && r->by_risk && !a->d.unparsed)
 		(void)snprintf(text, sizeof(text), "its risk is %s",
 			       explain_risk(a->d.risk));
+	why = query_line_reason(&a->line, &detail);
+	if (why[0])
+		(void)snprintf(text, sizeof(text), "%s%s%s", why, detail ? ": " : "",
+			       detail ? detail : "");
 	json_cstr(j, "reason", text);
 }
 
+/* Of what is no command nothing is listed. */
 static void put_commands(struct json *j, const struct asked *a)
 {
-	json_array(j, "commands");
-	for (size_t i = 0; i < a->line.nparts; i++) {
-		const struct query_part *p = &a->line.parts[i];
-		const struct pb_rule *r = bundle_rule(a->q->b, p->rule);
-
-		json_object(j, NULL);
-		if (p->text)
-			json_str(j, "text", p->text, p->text_n);
-		else
-			json_null(j, "text");
-		json_array(j, "words");
-		for (size_t k = 0; k < p->nwords; k++)
-			json_cstr(j, NULL, p->words[k]);
-		json_array_end(j);
-		json_cstr(j, "effect", effect_word(p->effect));
-		if (r)
-			put_str(j, "rule", a->q->b, r->id);
-		else
-			json_null(j, "rule");
-		json_cstr(j, "risk", explain_risk(p->risk));
-		json_object_end(j);
-	}
-	json_array_end(j);
+	query_line_parts(j, a->q->b, &a->line);
 }
 
 static void put_decision(struct json *j, const struct asked *a)
@@ -310,7 +292,6 @@ const char *query_answer(struct query *q, const char *line, size_t n, size_t *re
 		put_setting(q->out, &a);
 	else
 		put_decision(q->out, &a);
-	query_line_release(&a.line);
 	json_object_end(q->out);
 	return json_finish(q->out, ret_n);
 }
@@ -350,6 +331,7 @@ int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *
 
 void query_release(struct query *q)
 {
+	query_block_release(&q->block);
 	query_reader_free(q->reader);
 	query_settings_release(&q->settings);
 	if (q->out)

@@ -6,6 +6,7 @@
 #define RUNTIME_CLI_QUERY_H
 
 #include "runtime/bundle/reader.h"
+#include "runtime/cli/query_line.h"
 #include "runtime/cli/query_request.h"
 #include "runtime/cli/query_setting.h"
 #include "runtime/cli/query_where.h"
@@ -20,6 +21,7 @@ struct query {
 	struct query_reader *reader;
 	struct query_settings settings;
 	struct query_where where;
+	struct query_block block;
 	struct json *out;
 };
 

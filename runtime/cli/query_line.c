@@ -1,65 +1,175 @@
-/* Decides a line as `polrun -c` does: one simple command of literal words, and
- * everything else is a line that is not understood. */
+/* Decides commands for polquery, and writes what each part of a line got. */
 #include "runtime/cli/query_line.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Without the white space around it. */
-static void set_text(struct query_part *p, const char *line, size_t n)
-{
-	while (n && strchr(" \t\n", line[0])) {
-		line++;
-		n--;
-	}
-	while (n && strchr(" \t\n", line[n - 1]))
-		n--;
-	p->text = line;
-	p->text_n = n;
-}
+#include "runtime/base/json.h"
+#include "runtime/supervise/explain.h"
 
-static int decide_line_request(const struct decide_ctx *c, const char *line, size_t n,
-			       struct query_line *ret)
-{
-	int r = line_split(line, n, &ret->split);
+/* --- deciding ------------------------------------------------------------------ */
 
-	if (r < 0 && r != -E2BIG)
-		return r;
-	if (r < 0 || ret->split.unparsed || !ret->split.argc) {
-		decide_unparsed(c, &ret->d);
-		(void)snprintf(ret->why, sizeof(ret->why), "%s", ret->split.why);
+/* Blocks grow with the longest line that was asked. */
+static int make_room(const struct decide_ctx *c, struct query_block *b, size_t n,
+		     struct rt_err *err)
+{
+	size_t need = decide_block_size(c, n);
+	void *p;
+
+	if (b->size >= need)
 		return 0;
-	}
-	query_argv_decide(c, (const char *const *)ret->split.argv, ret->split.argc, ret);
-	set_text(&ret->one, line, n);
+	p = malloc(need);
+	if (!p)
+		return rt_fail_errno(err, ENOMEM, "'line'");
+	free(b->p);
+	b->p = p;
+	b->size = need;
 	return 0;
 }
 
-int query_line_decide(const struct decide_ctx *c, const char *line, size_t n,
-		      struct query_line *ret, struct rt_err *err)
+int query_line_decide(const struct decide_ctx *c, struct query_block *b, const char *line,
+		      size_t n, struct query_line *ret, struct rt_err *err)
 {
-	int r = decide_line_request(c, line, n, ret);
+	int r = make_room(c, b, n, err);
 
-	return r < 0 ? rt_fail_errno(err, -r, "'line'") : 0;
+	if (r < 0)
+		return r;
+	*ret = (struct query_line){ .text = line, .text_n = n };
+	decide_line(c, line, n, b->p, b->size, &ret->parts, &ret->d);
+	return 0;
 }
 
-void query_argv_decide(const struct decide_ctx *c, const char *const *argv, size_t argc,
-		       struct query_line *ret)
+int query_argv_decide(const struct decide_ctx *c, struct query_block *b,
+		      const char *const *argv, size_t argc, struct query_line *ret,
+		      struct rt_err *err)
 {
-	decide_argv(c, argv, argc, &ret->d);
-	ret->one = (struct query_part){ .words = argv,
-					.nwords = argc,
-					.effect = ret->d.effect,
-					.risk = ret->d.risk,
-					.rule = ret->d.rule };
-	ret->parts = &ret->one;
-	ret->nparts = 1;
+	size_t n = 0, i;
+	int r;
+
+	for (i = 0; i < argc; i++)
+		n += strlen(argv[i]) + 1;
+	r = make_room(c, b, n, err);
+	if (r < 0)
+		return r;
+	*ret = (struct query_line){ .text = NULL };
+	decide_words(c, argv, argc, b->p, b->size, &ret->parts, &ret->d);
+	return 0;
 }
 
-void query_line_release(struct query_line *q)
+void query_block_release(struct query_block *b)
 {
-	line_release(&q->split);
-	q->parts = NULL;
-	q->nparts = 0;
+	free(b->p);
+	*b = (struct query_block){ .p = NULL };
+}
+
+/* --- writing --------------------------------------------------------------------- */
+
+static const char *kind_word(const struct cmd_part *p)
+{
+	switch ((enum cmd_kind)p->kind) {
+	case CMD_COMMAND:
+		return "command";
+	case CMD_FILE:
+		return "file";
+	case CMD_NET:
+		return "net";
+	case CMD_UNPARSED:
+	default:
+		return "unparsed";
+	}
+}
+
+/* What decided the part, where that is no rule of its own. */
+static const char *step_text(const struct cmd_part *p)
+{
+	switch ((enum decide_step)p->step) {
+	case DECIDE_TRANSPARENT:
+		return "it runs another command, and nothing else";
+	case DECIDE_SHELL_CODE:
+		return "an allowed shell runs it";
+	case DECIDE_LOST:
+		return "its words spell a denied command";
+	case DECIDE_MAY_DENY:
+		return "it may be a denied command";
+	case DECIDE_OPAQUE:
+		return p->opaque ? p->opaque : "what it runs is not known";
+	case DECIDE_SPELLS:
+		return "the words of an unknown program spell a denied command";
+	case DECIDE_HIDDEN:
+		return "it names a hidden path";
+	case DECIDE_NO_TARGET:
+		return "its target is not known";
+	case DECIDE_UNPARSED:
+		return "the text cannot be read";
+	case DECIDE_RULES:
+	case DECIDE_TARGET:
+	case DECIDE_STEP_COUNT:
+	default:
+		return p->voided && p->effect != PB_ALLOW ? p->voided : "";
+	}
+}
+
+static void put_words(struct json *j, const struct cmd_part *p)
+{
+	json_array(j, "words");
+	for (uint32_t i = 0; p->kind == CMD_COMMAND && i < p->nwords; i++) {
+		const struct sh_word *w = p->words[i].w;
+
+		if (sh_is_literal(w))
+			json_str(j, NULL, w->seg.p, w->seg.n);
+		else
+			json_null(j, NULL);
+	}
+	if (p->kind == CMD_FILE && p->path)
+		json_str(j, NULL, p->path, p->path_n);
+	if (p->kind == CMD_NET && p->host)
+		json_str(j, NULL, p->host, p->host_n);
+	json_array_end(j);
+}
+
+static void put_part(struct json *j, const struct bundle *b, const struct query_line *l,
+		     const struct cmd_part *p)
+{
+	const struct pb_rule *r = p->rule == UINT32_MAX ? NULL : bundle_rule(b, p->rule);
+
+	json_object(j, NULL);
+	json_cstr(j, "kind", kind_word(p));
+	if (l->text && p->from <= p->to && p->to <= l->text_n)
+		json_str(j, "text", l->text + p->from, p->to - p->from);
+	else
+		json_null(j, "text");
+	put_words(j, p);
+	json_cstr(j, "effect", explain_effect(p->effect == PB_HIDE ? PB_DENY : p->effect));
+	if (r)
+		json_str(j, "rule", pb_strp(b->rules, r->id), r->id.len);
+	else
+		json_null(j, "rule");
+	if (p->kind == CMD_COMMAND)
+		json_cstr(j, "risk", explain_risk(p->risk));
+	else
+		json_null(j, "risk");
+	json_cstr(j, "why", step_text(p));
+	json_object_end(j);
+}
+
+void query_line_parts(struct json *j, const struct bundle *b, const struct query_line *l)
+{
+	json_array(j, "commands");
+	for (const struct cmd_part *p = l->parts.first; p; p = p->next)
+		put_part(j, b, l, p);
+	json_array_end(j);
+}
+
+const char *query_line_reason(const struct query_line *l, const char **ret_detail)
+{
+	*ret_detail = NULL;
+	if (l->parts.limit || (l->parts.unparsed && l->d.unparsed)) {
+		*ret_detail = l->parts.why;
+		return l->parts.limit ? "the line is past a limit" : "the line cannot be read";
+	}
+	for (const struct cmd_part *p = l->parts.first; p; p = p->next)
+		if (p->effect == l->d.effect && p->rule == l->d.rule)
+			return step_text(p);
+	return "";
 }

@@ -121,11 +121,15 @@ static void test_commands_are_listed(void **state)
 {
 	(void)state;
 	want("{\"kind\":\"command\",\"line\":\" a  'b c' \\n\"," AT "}",
-	     "\"commands\":[{\"text\":\"a  'b c'\",\"words\":[\"a\",\"b c\"],\"effect\":"
-	     "\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\"}]}");
+	     "\"commands\":[{\"kind\":\"command\",\"text\":\"a  'b c'\",\"words\":[\"a\",\"b c\"],\"effect\":\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\",\"why\":\"\"}]}");
 	want("{\"kind\":\"argv\",\"argv\":[\"a\",\"\"]," AT "}",
-	     "\"commands\":[{\"text\":null,\"words\":[\"a\",\"\"],");
-	want("{\"kind\":\"command\",\"line\":\"a | b\"," AT "}", "\"commands\":[]}");
+	     "\"commands\":[{\"kind\":\"command\",\"text\":null,\"words\":[\"a\",\"\"],");
+	want("{\"kind\":\"command\",\"line\":\"a | b $x\"," AT "}",
+	     "\"commands\":[{\"kind\":\"command\",\"text\":\"a\",\"words\":[\"a\"],\"effect\":\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\",\"why\":\"\"},{\"kind\":\"command\",\"text\":\"b $x\",\"words\":[\"b\",null],\"effect\":\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\",\"why\":\"\"}]}");
+	want("{\"kind\":\"command\",\"line\":\"a >$x\"," AT "}",
+	     "\"kind\":\"file\",\"text\":\"a >$x\",\"words\":[],\"effect\":\"deny\",");
+	want("{\"kind\":\"command\",\"line\":\"a (\"," AT "}", "\"reason\":\"the line cannot be read");
+	want("{\"kind\":\"command\",\"line\":\"\"," AT "}", "\"effect\":\"allow\"");
 }
 
 static void test_the_id_is_echoed_as_it_was_written(void **state)
