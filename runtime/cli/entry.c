@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,49 +18,105 @@ enum { NO_RISK = 4 };
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+/* `shell NAME = PATH`, or where Debian has the shell of the dialect. */
+static int find_shell(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err)
+{
+	static const char *const usual[] = { [PB_DIALECT_BASH] = "/bin/bash",
+					     [PB_DIALECT_POSIX] = "/bin/sh",
+					     [PB_DIALECT_NONE] = "/bin/sh" };
+	const struct pb_commands *c = ctx->b->commands;
+
+	e->shell = c->shell.len ? strndup(pb_strp(c, c->shell), c->shell.len)
+				: strdup(usual[c->dialect]);
+	if (!e->shell)
+		return rt_fail(err, ENOMEM, "out of memory");
+	/* without the "--" a line that begins with '-' would be options */
+	e->shell_argv[0] = e->shell;
+	e->shell_argv[1] = "-c";
+	e->shell_argv[2] = "--";
+	e->shell_argv[3] = e->line;
+	e->shell_argv[4] = NULL;
+	e->argv = e->shell_argv;
+	e->argc = 4;
+	return 0;
+}
+
+static bool is_blank_line(const char *line)
+{
+	return line[strspn(line, " \t\n")] == '\0';
+}
+
 int entry_decide(const struct decide_ctx *ctx, const char *line, char **argv, int argc,
 		 struct entry *ret, struct rt_err *err)
 {
-	struct entry e = { 0 };
-	int r;
+	size_t n = 0, size;
 
-	if (!line) {
-		e.argv = (const char *const *)argv;
-		e.argc = (size_t)argc;
-		decide_argv(ctx, e.argv, e.argc, &e.d);
-		*ret = e;
-		return 0;
-	}
-	r = line_split(line, strlen(line), &e.words);
-	if (r < 0 && r != -E2BIG)
-		return rt_fail_errno(err, -r, "the line");
-	if (r == 0 && !e.words.unparsed && e.words.argc == 0) {
-		line_release(&e.words);
+	*ret = (struct entry){ .line = line,
+			       .argv = (const char *const *)argv,
+			       .argc = (size_t)argc };
+	if (line && is_blank_line(line))
 		return rt_fail(err, EINVAL, "the line is empty");
+	if (line)
+		n = strlen(line);
+	for (int i = 0; !line && i < argc; i++)
+		n += strlen(argv[i]) + 1;
+	size = decide_block_size(ctx, n);
+	ret->block = malloc(size);
+	if (!ret->block)
+		return rt_fail(err, ENOMEM, "out of memory");
+	if (line && find_shell(ctx, ret, err) < 0) {
+		entry_release(ret);
+		return -ENOMEM;
 	}
-	e.argv = (const char *const *)e.words.argv;
-	e.argc = e.words.argc;
-	if (r < 0 || e.words.unparsed) {
-		e.words.unparsed = true;
-		decide_unparsed(ctx, &e.d);
-		e.d.unparsed = true;
-	} else {
-		decide_argv(ctx, e.argv, e.argc, &e.d);
-	}
-	*ret = e;
+	if (line)
+		decide_line(ctx, line, n, ret->block, size, &ret->parts, &ret->d);
+	else
+		decide_words(ctx, ret->argv, ret->argc, ret->block, size, &ret->parts,
+			     &ret->d);
 	return 0;
 }
 
 void entry_release(struct entry *e)
 {
-	line_release(&e->words);
+	free(e->block);
+	free(e->shell);
+	e->block = NULL;
+	e->shell = NULL;
+}
+
+/* The part of the line that its decision is of, or NULL. */
+static const struct cmd_part *deciding_part(const struct entry *e)
+{
+	const struct cmd_part *p = e->parts.first;
+
+	while (p && (p->effect != e->d.effect || p->rule != e->d.rule))
+		p = p->next;
+	return p;
+}
+
+static void show_text(const char *text, size_t n, char *out, size_t cap)
+{
+	enum { SHOWN = 60 };
+
+	io_escape(out, cap, text, n < SHOWN ? n : SHOWN);
+	if (n > SHOWN && strlen(out) + 4 < cap)
+		(void)snprintf(out + strlen(out), cap - strlen(out), " ...");
 }
 
 void entry_show(const struct entry *e, char *out, size_t cap)
 {
-	size_t at = 0;
+	const struct cmd_part *p = deciding_part(e);
+	size_t at = 0, n;
 
 	out[0] = '\0';
+	if (e->line) {
+		n = strlen(e->line);
+		if (p && p->from < p->to && p->to <= n)
+			show_text(e->line + p->from, p->to - p->from, out, cap);
+		else
+			show_text(e->line, n, out, cap);
+		return;
+	}
 	for (size_t i = 0; i < e->argc && i < 3 && at + 8 < cap; i++) {
 		char word[80];
 
@@ -105,17 +162,22 @@ static enum pb_effect ask_answer(const struct decide_ctx *ctx)
 int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
 		  struct rt_err *err)
 {
-	char what[110], rule[300];
+	const struct cmd_part *part = deciding_part(e);
+	const char *because = part ? explain_part(part) : "";
+	char what[110], rule[460];
+	size_t at;
 	enum pb_effect answer;
 
-	show_rule(ctx->b, e->d.rule, e->d.unparsed ? NO_RISK : e->d.risk, rule,
-		  sizeof(rule));
-	/* Nothing here could run it, whatever is answered. */
-	if (e->d.unparsed) {
-		(void)rt_fail(err, EACCES,
-			      "not run: the line cannot be read%s%.90s (%s); name the "
-			      "shell that should: sh -c LINE",
-			      e->words.why[0] ? ": " : "", e->words.why, rule);
+	show_rule(ctx->b, e->d.rule, e->d.unparsed ? NO_RISK : e->d.risk, rule, 300);
+	at = strlen(rule);
+	if (because[0])
+		(void)snprintf(rule + at, sizeof(rule) - at, ": %s", because);
+	/* Nobody knows what it would run, whatever is answered. */
+	if (e->d.unparsed || e->parts.limit) {
+		(void)rt_fail(err, EACCES, "not run: the line %s%s%.90s (%s)",
+			      e->parts.limit ? "is past a limit" : "cannot be read",
+			      e->parts.why ? ": " : "",
+			      e->parts.why ? e->parts.why : "", rule);
 		return 126;
 	}
 	entry_show(e, what, sizeof(what));
@@ -128,14 +190,16 @@ int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
 		    (yes || answer == PB_ALLOW))
 			return 0;
 		if (answer == PB_DENY) {
-			(void)rt_fail(err, EACCES, "%s: not run: the policy asks (%s), and "
-				      "permissions.mode is strict", what, rule);
+			(void)rt_fail(err, EACCES,
+				      "%s: not run: the policy asks (%s), and "
+				      "permissions.mode is strict",
+				      what, rule);
 			return 126;
 		}
 		(void)rt_fail(err, EACCES, "%s: not run: the policy asks first (%s)%s",
 			      what, rule,
-			      e->d.needs_person ? "; only a person can answer this" :
-						  "; -y answers yes");
+			      e->d.needs_person ? "; only a person can answer this"
+						: "; -y answers yes");
 		return 126;
 	case PB_DENY:
 	case PB_HIDE:
@@ -146,7 +210,8 @@ int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
 	}
 }
 
-/* --- the program -------------------------------------------------------------------- */
+/* --- the program --------------------------------------------------------------------
+ */
 
 enum found { F_NOTHING, F_NOT_EXEC, F_NOT_IN_VIEW, F_NO_EXEC_RULE, F_GOOD, F_ERROR };
 
@@ -194,16 +259,15 @@ static int refuse(const struct sandbox_run *run, enum found f, const char *path,
 		return 126;
 	case F_NO_EXEC_RULE:
 		if (bundle_rule(run->bundle, rule))
-			show_rule(run->bundle, rule, NO_RISK, by,
-				  sizeof(by));
-		(void)rt_fail(err, EACCES,
-			      "%s: not executable in the sandbox (%s: %s)", name, at,
-			      by[0] ? by : "no rule makes it executable");
+			show_rule(run->bundle, rule, NO_RISK, by, sizeof(by));
+		(void)rt_fail(err, EACCES, "%s: not executable in the sandbox (%s: %s)",
+			      name, at, by[0] ? by : "no rule makes it executable");
 		return 126;
 	case F_NOT_IN_VIEW:
 		(void)rt_fail(err, ENOENT,
 			      "%s: not in the sandbox (%s exists, no rule makes it "
-			      "readable and executable)", name, at);
+			      "readable and executable)",
+			      name, at);
 		return 127;
 	case F_ERROR:
 		(void)rt_fail_errno(err, errno, "%s: %s", name, at);
@@ -255,9 +319,9 @@ int entry_lookup(const struct sandbox_run *run, const struct sandbox_view *view,
 		enum found f = F_NOTHING;
 
 		/* Relative entries would take programs from wherever one stands. */
-		if (path[0] == '/' && (size_t)snprintf(at, sizeof(at), "%.*s/%s",
-						       (int)len, path, run->argv[0]) <
-					      sizeof(at))
+		if (path[0] == '/' &&
+		    (size_t)snprintf(at, sizeof(at), "%.*s/%s", (int)len, path,
+				     run->argv[0]) < sizeof(at))
 			f = look_at(view, at, &rule);
 		if (f == F_GOOD) {
 			*ret_path = strdup(at);

@@ -4,17 +4,23 @@
 
 #include "runtime/base/err.h"
 #include "runtime/decide/decide.h"
-#include "runtime/decide/line.h"
 #include "runtime/sandbox/sandbox.h"
 
 struct entry {
-	struct line_words words; /* of -c */
-	const char *const *argv; /* NULL-terminated */
+	const char *line;        /* of -c, or NULL */
+	const char *const *argv; /* what is executed; NULL-terminated */
 	size_t argc;
 	struct decision d;
+	struct cmd_line parts;   /* in the block */
+	void *block;             /* malloc'ed */
+	char *shell;             /* the program that reads the line; malloc'ed */
+	const char *shell_argv[5];
 };
 
-/* `line` or argv.  Decides, and keeps the words for the run. */
+/*
+ * `line` or argv.  Decides, and says what is executed: the argv, or for a line
+ * exactly the shell of the policy's dialect.  *ret points into itself.
+ */
 int entry_decide(const struct decide_ctx *ctx, const char *line, char **argv, int argc,
 		 struct entry *ret, struct rt_err *err);
 /* "git push origin ...", cut and escaped, for a message. */

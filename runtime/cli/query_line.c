@@ -80,36 +80,6 @@ static const char *kind_word(const struct cmd_part *p)
 	}
 }
 
-/* What decided the part, where that is no rule of its own. */
-static const char *step_text(const struct cmd_part *p)
-{
-	switch ((enum decide_step)p->step) {
-	case DECIDE_TRANSPARENT:
-		return "it runs another command, and nothing else";
-	case DECIDE_SHELL_CODE:
-		return "an allowed shell runs it";
-	case DECIDE_LOST:
-		return "its words spell a denied command";
-	case DECIDE_MAY_DENY:
-		return "it may be a denied command";
-	case DECIDE_OPAQUE:
-		return p->opaque ? p->opaque : "what it runs is not known";
-	case DECIDE_SPELLS:
-		return "the words of an unknown program spell a denied command";
-	case DECIDE_HIDDEN:
-		return "it names a hidden path";
-	case DECIDE_NO_TARGET:
-		return "its target is not known";
-	case DECIDE_UNPARSED:
-		return "the text cannot be read";
-	case DECIDE_RULES:
-	case DECIDE_TARGET:
-	case DECIDE_STEP_COUNT:
-	default:
-		return p->voided && p->effect != PB_ALLOW ? p->voided : "";
-	}
-}
-
 static void put_words(struct json *j, const struct cmd_part *p)
 {
 	json_array(j, "words");
@@ -149,7 +119,7 @@ static void put_part(struct json *j, const struct bundle *b, const struct query_
 		json_cstr(j, "risk", explain_risk(p->risk));
 	else
 		json_null(j, "risk");
-	json_cstr(j, "why", step_text(p));
+	json_cstr(j, "why", explain_part(p));
 	json_object_end(j);
 }
 
@@ -170,6 +140,6 @@ const char *query_line_reason(const struct query_line *l, const char **ret_detai
 	}
 	for (const struct cmd_part *p = l->parts.first; p; p = p->next)
 		if (p->effect == l->d.effect && p->rule == l->d.rule)
-			return step_text(p);
+			return explain_part(p);
 	return "";
 }

@@ -139,3 +139,32 @@ void explain_hint(FILE *out, const struct denials *d)
 		fprintf(out, "polrun: something was blocked (%zu%s): --explain-denials "
 			     "names it\n", n, d->lost ? " and more" : "");
 }
+
+const char *explain_part(const struct cmd_part *p)
+{
+	switch ((enum decide_step)p->step) {
+	case DECIDE_TRANSPARENT:
+		return "it runs another command, and nothing else";
+	case DECIDE_SHELL_CODE:
+		return "an allowed shell runs it";
+	case DECIDE_LOST:
+		return "its words spell a denied command";
+	case DECIDE_MAY_DENY:
+		return "it may be a denied command";
+	case DECIDE_OPAQUE:
+		return p->opaque ? p->opaque : "what it runs is not known";
+	case DECIDE_SPELLS:
+		return "the words of an unknown program spell a denied command";
+	case DECIDE_HIDDEN:
+		return "it names a hidden path";
+	case DECIDE_NO_TARGET:
+		return "its target is not known";
+	case DECIDE_UNPARSED:
+		return "the text cannot be read";
+	case DECIDE_RULES:
+	case DECIDE_TARGET:
+	case DECIDE_STEP_COUNT:
+	default:
+		return p->voided && p->effect != PB_ALLOW ? p->voided : "";
+	}
+}

@@ -22,6 +22,8 @@ bool explain_rule_reason(const struct bundle *b, uint32_t rule, char *out, size_
 const char *explain_level(unsigned level);
 const char *explain_effect(unsigned effect);
 const char *explain_risk(unsigned risk); /* a class 0..3 */
+/* What decided a part of a line, where that is no rule: static text, or "". */
+const char *explain_part(const struct cmd_part *p);
 
 /* One line per denial: what was blocked, by which rule, at which file:line;
  * those that only make a program fall back to another call come last. */

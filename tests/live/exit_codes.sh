@@ -91,21 +91,82 @@ want_rc 126
 run /usr
 want_rc 126
 
-t "-c runs one simple command of literal words, without a shell"
+t "-c runs what the policy allows, by exactly the shell that it pins"
 run -c "env printf '%s|' a 'b c' \"d\""
 want_rc 0
 want_out '^a\|b c\|d\|$'
+# shellcheck disable=SC2016
+run -y -c 'x=$(echo 1; echo 2) && for i in $x {3,4}; do printf "%s," "$i"; done | cat; exit 7'
+want_rc 7
+want_out '^1,2,3,4,$'
+# shellcheck disable=SC2016
+run -y -c 'readlink /proc/$$/exe; echo "$0 $#"; [[ -n $BASH_VERSION ]] && echo bash'
+want_out '/bash$'
+want_out '^/bin/bash 0$'
+want_out '^bash$'
+run -y -c '-x'
+want_rc 127
+raw_policy 'policy d { level project }
+command { shell posix  otherwise allow }
+file { allow read "${PROJECT_DIR}" }' dash
+# shellcheck disable=SC2016
+run_with dash -c 'readlink /proc/$$/exe; echo {a,b}; [ -z "$BASH_VERSION" ] && echo dash'
+want_rc 0
+want_out '/dash$'
+want_out '^\{a,b\}$'
+want_out '^dash$'
+raw_policy 'policy z { level project }
+command { shell zsh  otherwise allow }
+file { allow read "${PROJECT_DIR}" }' zsh
+run_with zsh -c 'true'
+want_rc 126
+run_with zsh true
+want_rc 0
+
+t "-c: one denied part is enough, and it is named"
 run -c 'wget x'
 want_rc 126
-want_line 'no-fetching'
+want_line 'wget x: denied by rule no-fetching'
 # shellcheck disable=SC2016
-for line in 'true; true' 'true | true' 'echo $HOME' 'echo *' 'A=1 true' 'true > x' \
-	'true &' 'echo `id`' 'cd /' 'eval true' '(true)' 'if true' 'echo ~'; do
+for line in 'true; wget x' 'true | wget x' 'echo $(wget x)' 'f() { wget x; }; f' \
+	'/usr/bin/wget x' "w''get x" '{ wget,x; }; wget x'; do
+	run -y -c "$line; touch '$P/x'"
+	[ "$rc" -eq 126 ] || bad "'$line' ended with $rc"
+	want_line 'denied by rule no-fetching'
+done
+no_file "$P/x"
+# what runs other commands is in the tables of std/base
+raw_policy 'policy w { level project }
+command { deny "wget:*" as no-fetching  otherwise allow }
+file { allow read, write "${PROJECT_DIR}" }' base
+for line in 'sh -c "wget x"' 'eval wget x' 'echo x | xargs wget' 'timeout 5 nice wget x' \
+	'find . -exec wget {} \;' 'trap "wget x" EXIT' 'bash <<< "wget x"'; do
+	run_with base -y -c "$line; touch '$P/x'"
+	[ "$rc" -eq 126 ] || bad "'$line' ended with $rc"
+	want_line 'denied by rule no-fetching'
+done
+no_file "$P/x"
+run_with base -c "sh -c true; eval true; touch '$P/x'"
+want_rc 0
+want_file "$P/x"
+rm -f "$P/x"
+run -y -c "true; touch '$P/x'"
+want_rc 0
+want_file "$P/x"
+rm -f "$P/x"
+
+t "-c: what cannot be read is not run, whatever -y says"
+for line in 'true (' 'if true' 'echo "' 'true &&' '{ true' $'true \x01'; do
 	run -y -c "$line"
 	[ "$rc" -eq 126 ] || bad "'$line' ended with $rc"
 	want_line 'not run: the line cannot be read'
 done
-no_file "$P/x"
+# shellcheck disable=SC2016
+run -y -c 'x=true; $x'
+want_rc 126
+want_line 'only a person can answer'
+run -y -c 'true'
+want_rc 0
 
 t "usage: 125, one line"
 for args in "" "-b" "--bundel=x true" "-b $WORK/p.polb" "-b $WORK/none.polb true" \

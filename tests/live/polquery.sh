@@ -50,8 +50,8 @@ query <<<'{"id":1,"kind":"command","line":"dd x"}'
 want_out '"effect":"allow".*"risk":"high","runner":"native","needs_person":false'
 
 t "a line that cannot be read is never allowed, and a person's"
-want_effect ask command-opaque '{"id":1,"kind":"command","line":"true; true"}' \
-	'{"id":1,"kind":"command","line":""}' '{"id":1,"kind":"command","line":"echo $HOME"}'
+want_effect ask command-opaque '{"id":1,"kind":"command","line":"true; ("}' \
+	'{"id":1,"kind":"command","line":"true \u0000"}'
 want_out '"reason":"the line cannot be read: .*"risk":null.*"needs_person":true'
 want_effect allow command-otherwise '{"id":1,"kind":"argv","argv":["true;","true"]}'
 
@@ -110,7 +110,7 @@ while IFS='|' read -r request words; do
 	want_out "\"effect\":\"$effect\".*\"rules\":\[\{\"id\":\"$rule\""
 done <<-EOF
 	{"kind":"command","line":"git push"}|command 'git push'
-	{"kind":"command","line":"a \$b"}|command 'a \$b'
+	{"kind":"command","line":"a 'b"}|command "a 'b"
 	{"kind":"argv","argv":["wget","-q","x"]}|argv -- wget -q x
 	{"kind":"file","op":"write","path":"$P/a"}|file write $P/a
 	{"kind":"file","op":"exec","path":"/usr/bin/env"}|file exec /usr/bin/env
