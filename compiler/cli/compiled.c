@@ -111,16 +111,19 @@ static void ask_argv(const struct decide_ctx *ctx, const struct ir_request *req,
 		     struct arena *a, struct decision *ret)
 {
 	const char **argv;
-	size_t i;
+	size_t i, bytes = 0, size;
 
 	if (req->unparsed || !req->nargv) {
 		decide_unparsed(ctx, ret);
 		return;
 	}
 	argv = arena_array(a, req->nargv + 1, sizeof(*argv));
-	for (i = 0; i < req->nargv; i++)
+	for (i = 0; i < req->nargv; i++) {
 		argv[i] = str_z(a, req->argv[i]);
-	decide_argv(ctx, argv, req->nargv, ret);
+		bytes += req->argv[i].n + 1;
+	}
+	size = decide_block_size(ctx, bytes);
+	decide_words(ctx, argv, req->nargv, arena_alloc(a, size), size, NULL, ret);
 }
 
 void compiled_line(struct bundle *b, const struct ir_request *req, struct arena *a,

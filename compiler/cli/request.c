@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "compiler/target/target.h"
-#include "runtime/decide/line.h"
 
 struct reader {
 	const struct options *o;
@@ -40,32 +39,11 @@ static struct str word(const struct reader *r, size_t i)
 
 static bool read_command(struct reader *r)
 {
-	struct line_words w;
-	struct str line;
-	size_t i;
-
 	if (r->o->nrequest != 2)
 		return usage(r, "command LINE (one word: quote it)");
-	line = word(r, 1);
 	r->req->kind = IR_COMMAND;
-	r->req->text = line;
-	if (!r->o->bundle) {
-		r->req->line = line;
-		*r->why = "it cannot be read";
-		return true;
-	}
-	if (line_split(line.p, line.n, &w) != 0) {
-		r->req->unparsed = true;
-		*r->why = "the line is too long";
-		return true;
-	}
-	r->req->unparsed = w.unparsed || w.argc == 0;
-	*r->why = w.unparsed ? arena_printf(r->a, "%s", w.why) : "it has no words";
-	r->req->nargv = r->req->unparsed ? 0 : w.argc;
-	r->req->argv = arena_array(r->a, w.argc + 1, sizeof(*r->req->argv));
-	for (i = 0; i < r->req->nargv; i++)
-		r->req->argv[i] = str_dup(r->a, str_from(w.argv[i]));
-	line_release(&w);
+	r->req->line = r->req->text = word(r, 1);
+	*r->why = "it cannot be read";
 	return true;
 }
 

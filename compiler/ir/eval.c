@@ -209,7 +209,9 @@ void ir_eval(const struct ir *ir, const struct ir_request *asked, struct arena *
 	struct ir_request own = *asked, *req = &own;
 
 	d.scalar = ir_otherwise_of(req);
-	if (req->kind == IR_COMMAND && req->line.p) {
+	/* without its tables a policy has words of commands, and nothing more */
+	if (req->kind == IR_COMMAND &&
+	    (req->line.p || (ir->commands && req->nargv && !req->unparsed))) {
 		ir_eval_line(ir, req, a, ret);
 		return;
 	}

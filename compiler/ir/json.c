@@ -93,6 +93,10 @@ static void put_request(struct buf *b, const struct ir_request *q)
 	ir_json_str(b, "text", q->text);
 	switch (q->kind) {
 	case IR_COMMAND:
+		if (q->line.p) {
+			ir_json_str(b, "line", q->line);
+			break;
+		}
 		ir_json_flag(b, "unparsed", q->unparsed);
 		ir_json_key(b, "argv");
 		buf_ch(b, '[');

@@ -150,9 +150,17 @@ static void read_args(struct ir_reader *r, struct json_object *o, struct ir_requ
 
 static void read_words(struct ir_reader *r, struct json_object *o, struct ir_request *q)
 {
-	struct json_object *list = ir_rd_list(r, o, "argv", &q->nargv);
+	struct json_object *list, *line;
 	size_t i;
 
+	if (json_object_is_type(o, json_type_object) &&
+	    json_object_object_get_ex(o, "line", &line)) {
+		q->line = ir_rd_text(r, line);
+		if (!q->line.p)
+			q->line = STR("");
+		return;
+	}
+	list = ir_rd_list(r, o, "argv", &q->nargv);
 	q->unparsed = ir_rd_flag(r, o, "unparsed");
 	q->argv = arena_array(r->a, q->nargv + 1, sizeof(*q->argv));
 	for (i = 0; i < q->nargv; i++)

@@ -318,7 +318,7 @@ static void check_case(struct check *c, const struct ir_test_case *k)
 
 	if (q->kind >= IR_KIND_COUNT || k->want >= IR_EFFECT_COUNT)
 		fail(c, "a test case: kind or effect");
-	if (q->kind == IR_COMMAND && !q->unparsed && q->nargv == 0)
+	if (q->kind == IR_COMMAND && !q->line.p && !q->unparsed && q->nargv == 0)
 		fail(c, "a test case: a command without words");
 	if (q->kind == IR_FILE && q->op != IR_READ && q->op != IR_WRITE &&
 	    q->op != IR_EXEC)

@@ -6,7 +6,6 @@
 #include "compiler/lower/internal.h"
 
 #include "compiler/target/target.h"
-#include "runtime/decide/line.h"
 
 static bool bad(struct lower *l, struct span at, const char *what, const char *help)
 {
@@ -41,21 +40,9 @@ static bool text_of(struct lower *l, const struct ast_value *v, struct str *ret)
 static bool command_request(struct lower *l, const struct ast_request *r,
 			    struct ir_request *q)
 {
-	struct line_words w;
-	struct str line;
-
-	if (!text_of(l, r->values, &line))
+	if (!text_of(l, r->values, &q->text))
 		return false;
-	q->text = line;
-	if (line_split(line.p ? line.p : "", line.n, &w) < 0) {
-		line_release(&w);
-		return bad(l, r->at, "the command line is too long", NULL);
-	}
-	q->unparsed = w.unparsed || w.argc == 0;
-	q->argv = arena_array(l->a, w.argc + 1, sizeof(*q->argv));
-	for (size_t i = 0; !q->unparsed && i < w.argc; i++)
-		q->argv[q->nargv++] = str_dup(l->a, str_from(w.argv[i]));
-	line_release(&w);
+	q->line = q->text.p ? q->text : STR("");
 	return true;
 }
 

@@ -128,10 +128,9 @@ static void test_in_language_tests_are_requests(void **state)
 	assert_int_equal(f.ir->tests.v[0].scopes, IR_HOST);
 	assert_int_equal(f.ir->tests.v[0].ncases, 9);
 	c = f.ir->tests.v[0].cases;
-	assert_int_equal(c[0].request.nargv, 2);
-	assert_true(str_eqz(c[0].request.argv[1], "a b"));
+	assert_true(str_eqz(c[0].request.line, "x 'a b'"));
 	assert_true(str_eqz(c[0].by, "no-x"));
-	assert_true(c[1].request.unparsed);
+	assert_true(str_eqz(c[1].request.line, "x $HOME"));
 	assert_int_equal(c[2].request.nargv, 2);
 	assert_true(str_eqz(c[3].request.path, "${PROJECT_DIR}/a"));
 	assert_true(str_eqz(c[4].request.path, "${PROJECT_DIR}/src/a"));
