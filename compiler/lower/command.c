@@ -123,8 +123,6 @@ static bool read_words(struct lower *l, const struct ast_value *v, struct str te
 static bool read_regex(struct lower *l, const struct ast_value *v, enum lower_side side,
 		       struct ir_command *c)
 {
-	if (!lower_decided(l, v->at, "a regular expression as a pattern"))
-		return false;
 	c->regex = true;
 	c->regex_i = lower_regex_flag(v, 'i');
 	c->regex_x = lower_regex_flag(v, 'x');
@@ -167,11 +165,6 @@ static bool read_text(struct lower *l, const struct ast_value *v, bool narrow,
 	return true;
 }
 
-static bool is_star(const struct ir_word *w)
-{
-	return !w->any_words && w->glob.n == 1 && w->glob.v[0].op == IR_G_STAR;
-}
-
 bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 			   enum lower_side side, const struct lower_guards *guards,
 			   struct lower_sets *into)
@@ -187,9 +180,7 @@ bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 	if (v->kind == AST_V_REGEX ? !read_regex(l, v, side, c) :
 				     !read_text(l, v, side == LOWER_NARROW, c))
 		return false;
-	if (side == LOWER_NARROW || c->regex || !LOWER_GUARDS) {
-		c->more = side == LOWER_BROAD && !c->regex && !c->tail &&
-			  is_star(&c->words[c->nwords - 1]);
+	if (side == LOWER_NARROW || c->regex) {
 		VEC_PUSH(l->a, &into->v, set);
 		return true;
 	}

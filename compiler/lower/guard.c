@@ -205,24 +205,9 @@ static bool kind_of(enum ast_opt_kind k, enum ir_guard_kind *ret)
 	}
 }
 
-bool lower_decided(struct lower *l, struct span at, const char *what)
-{
-	if (LOWER_GUARDS)
-		return true;
-	diag_add(l->sink, DIAG_UNSUPPORTED, at, "%s is not supported by this version",
-		 what);
-	return false;
-}
-
 bool lower_guards(struct lower *l, const struct ast_stmt *stmt, enum lower_side side,
 		  struct lower_guards *ret)
 {
-	static const char *const words[] = {
-		[IR_GD_WITH] = "'with'",
-		[IR_GD_WITHOUT] = "'without'",
-		[IR_GD_WITH_ONLY] = "'with only'",
-		[IR_GD_WITHIN] = "'within'",
-	};
 	bool ok = true;
 
 	*ret = (struct lower_guards){ .v = { NULL, 0, 0 } };
@@ -233,7 +218,6 @@ bool lower_guards(struct lower *l, const struct ast_stmt *stmt, enum lower_side 
 
 		if (!kind_of(o->kind, &g.kind))
 			continue;
-		ok &= lower_decided(l, o->at, words[g.kind]);
 		for (const struct ast_value *v = o->values; v; v = v->next)
 			ok &= g.kind == IR_GD_WITHIN ?
 				      lower_paths(l, v, side, &paths) :

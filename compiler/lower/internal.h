@@ -174,15 +174,6 @@ bool lower_mentions_role(const struct ast_expr *x);
 
 /* --- one file a section ---------------------------------------------------- */
 
-/*
- * Whether the evaluator and the matcher read guards and regexes of command
- * patterns.  Until both do, they are refused, and an option word of a broad
- * pattern is a word like any other.
- */
-#define LOWER_GUARDS 0
-/* False and an error where they do not. */
-bool lower_decided(struct lower *l, struct span at, const char *what);
-
 /* Guards of a statement, which all of its patterns have. */
 struct lower_guards {
 	VEC(struct ir_guard) v;

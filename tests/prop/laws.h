@@ -271,6 +271,7 @@ static inline bool law_held(void)
 		{ "tools", s->tools },	   { "classes of tools", s->classes },
 		{ "groups", s->groups },   { "settings", s->settings },
 		{ "until", s->until },	   { "may yes", s->may_yes },
+		{ "guards", s->guards },	   { "regexes", s->regexes },
 	};
 	bool all = true;
 	size_t i;

@@ -42,7 +42,7 @@ struct pol_gen {
 	/* how often each was written, in all texts */
 	struct pol_seen {
 		unsigned long roles, when_role, tools, classes, groups, settings, until,
-			may_yes;
+			may_yes, guards, regexes;
 	} *seen;
 };
 
@@ -66,17 +66,24 @@ static const char *const pol_programs[] = {
 	"?", "*", "a\\\\:b", "/p/a"
 };
 static const char *const pol_words[] = {
-	"push", "a", "b", "-f", "*", "?", "{a|b}", "a*", "**", "x/y", "a\\\\*", "{-f|a} b"
+	"push", "a", "b", "-f", "-fa", "--force", "*", "?", "{a|b}", "a*", "**", "x/y", "a\\\\*", "{-f|a} b"
 };
 static const char *const pol_names[] = { "a", "b", ".e", "p", "h", "x" };
 static const char *const pol_globs[] = { "*", "?", "a*", "{a,b}", ".*", "{p,x}b", "**" };
 
 static inline void pol_command(struct pol_gen *g)
 {
+	static const char *const regexes[] = { "/^a b/", "/push|-f/i", "/ b$/", "/^g.t\\b/x",
+					       "/(a|b) \\1/", "/[^ a]/" };
 	uint32_t n = OF(g, 3), i;
 
 	if (g->lets && ONE(g, 8)) {
 		PUT(g, "w%d", g->slot);
+		return;
+	}
+	if (ONE(g, 10)) {
+		PUT(g, "%s", PICK(g, regexes));
+		SEEN(g, regexes);
 		return;
 	}
 	PUT(g, "\"%s", PICK(g, pol_programs));
@@ -223,11 +230,26 @@ static inline void pol_pattern(struct pol_gen *g, const struct pol_rule *r, bool
 	}
 }
 
+static inline void pol_guard(struct pol_gen *g)
+{
+	static const char *const guards[] = { "with", "without", "with only" };
+	static const char *const options[] = { "-f", "-f, --force", "\"--f*\"", "-fa",
+					       "\"--force=x*\"", "-f|-a" };
+
+	if (ONE(g, 4))
+		PUT(g, " within \"%s\"", ONE(g, 2) ? "/p" : "${HOME}/a*");
+	else
+		PUT(g, " %s %s", PICK(g, guards), PICK(g, options));
+	SEEN(g, guards);
+}
+
 static inline void pol_options(struct pol_gen *g, const struct pol_rule *r, bool when)
 {
 	static const char *const calls[] = { "getppid", "umask(7)", "socket(AF_INET6)",
 					     "personality(8)" };
 
+	if (r->section == POL_COMMAND && ONE(g, 4))
+		pol_guard(g);
 	if (ONE(g, 3)) {
 		PUT(g, " except ");
 		if (r->section == POL_SYSCALL)

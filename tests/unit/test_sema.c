@@ -63,9 +63,9 @@ static const struct {
 	{ "command { wrapper w { after \"\" } }", "P0205", "an empty word" },
 	{ "command { wrapper w { ends-at \"${HOME}\" } }", "P0104", "a root" },
 	{ "env { secret X from file \"x\" }", "P0205", "absolute path" },
-	{ "command { deny \"x\" with -f }", "P0201", "'with'" },
-	{ "command { deny \"x\" without -f }", "P0201", "'without'" },
-	{ "command { allow \"cd *\" within \"/x\" }", "P0201", "'within'" },
+	{ "command { deny \"x\" with \"f\" }", "P0202", "this is no option" },
+	{ "command { deny \"x\" without -f: }", "P0202", "not what they take" },
+	{ "command { allow \"cd *\" within \"/x/../y\" }", "P0203", "'..'" },
 	{ "command { deny \"x\" strict }", "P0201", "'strict'" },
 	{ "command { deny \"x\" until 1970-01-01 }", "P0205", "no day" },
 	{ "command { deny \"x\" may yes }", "P0207", "asks nobody" },
@@ -73,7 +73,8 @@ static const struct {
 	{ "command { deny \"x\" match \"x y\" }", "P0201", "'match'" },
 	{ "command { deny \"x\" not match \"x y\" }", "P0201", "'not match'" },
 	{ "command { deny \"x\" accept advisory }", "P0201", "'accept advisory'" },
-	{ "command { deny /rm/ }", "P0201", "regular expression" },
+	{ "command { deny /r(m/ }", "P0215", "missing closing" },
+	{ "file { deny read r } let r = /x/", "P0103", "'r'" },
 	{ "command { deny \"a[bc\" }", "P0202", "without its ']'" },
 	{ "file { deny read \"/a[bc]\" }", "P0203", "set of characters" },
 	{ "file { deny read @g }", "P0101", "'@g'" },
@@ -111,14 +112,14 @@ static void test_faults_of_one_file_come_in_one_run(void **state)
 	assert_true(fx_said(&f, "P0110", "gone"));
 	fx_release(&f);
 	fx_init(&f);
-	fx_add(&f, "p.pol", "command { deny /x/  deny \"y\" strict }\nrole r { use ./x }\n",
+	fx_add(&f, "p.pol", "command { deny \"x\" accept advisory  deny \"y\" strict }\nrole r { use ./x }\n",
 	       IR_PROJECT, false);
 	assert_false(fx_run(&f));
 	assert_int_equal(f.sink.errors, 3);
 	fx_release(&f);
 	/* those of lowering too, and none that follows from another */
 	fx_init(&f);
-	fx_add(&f, "p.pol", "command { deny /x/ as x }\nfile { deny read nope, \"/a/..\" }\n"
+	fx_add(&f, "p.pol", "command { deny /x(/ as x }\nfile { deny read nope, \"/a/..\" }\n"
 	       "network limited { allow tcp @g }\nlimits { tme 1s }\n"
 	       "tools { allow \"x y\" }\ntest \"t\" { command \"x\" => deny by x }\n",
 	       IR_PROJECT, false);
