@@ -178,7 +178,8 @@ def respelled(row, r):
 
 def blanks(row, r):
     """Words of a plain line, quoted and spaced in other ways."""
-    if not SIMPLE.match(row["line"]):
+    # bash's `time` knows its -p only unquoted
+    if not SIMPLE.match(row["line"]) or b"time " in row["line"]:
         return None
     out = []
     for i, word in enumerate(row["line"].decode().split()):

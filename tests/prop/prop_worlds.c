@@ -19,7 +19,7 @@ static const char *const wrong[] = {
 	"}", "\xff", "command { deny }", "file { deny write \"\" }", "command { deny \"{a\" }",
 	"role r { use std/base }", "use ./absent", "use ./std", "command { deny \"x\" until 1970-01-01 }",
 	"syscall { deny no_such_call }", "let q = ", "file { allow read \"/", "\x01",
-	"final deny \"x\"", "command { deny /x/ }", "policy a { } policy b { }",
+	"final deny \"x\"", "command { deny /(/ }", "policy a { } policy b { }",
 	"limits { time 5 }", "command { otherwise hide }", "assert never command \"x\"",
 };
 

@@ -74,7 +74,7 @@ static const char *const pol_globs[] = { "*", "?", "a*", "{a,b}", ".*", "{p,x}b"
 static inline void pol_command(struct pol_gen *g)
 {
 	static const char *const regexes[] = { "/^a b/", "/push|-f/i", "/ b$/", "/^g.t\\b/x",
-					       "/(a|b) \\1/", "/[^ a]/" };
+					       "/[^ a]/" };
 	uint32_t n = OF(g, 3), i;
 
 	if (g->lets && ONE(g, 8)) {

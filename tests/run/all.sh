@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The suite of one variant (BUILD, VARIANT): unit and properties, shell text, fuzz corpora,
+# The suite of one variant (BUILD, VARIANT): unit and properties, shell text, command lines, fuzz corpora,
 # goldens, the JSON Schema, the table of semantics 3, examples, other systems'
 # files, documents, live tests.  Last line: the sum.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
-for part in unit shell fuzz-replay golden schema table examples reference docs live; do
+for part in unit shell commands fuzz-replay golden schema table examples reference docs live; do
 	log=$(mktemp)
 	begun=$SECONDS
 	printf -- '-- %s\n' "$part"

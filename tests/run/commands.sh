@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Lines with the verdicts that they must get (tests/data/tricks.tsv, and the corpus bypass.tsv
+# in POL_DATA or ../shared/data where it is), variants of them, and what real shells do with
+# them.  Ends with "N passed, N failed, N skipped".
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
+: "${BUILD:=$PWD/build/dev}" "${POL_DATA:=$PWD/../shared/data}"
+export BUILD
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# The rows of a file count one by one.
+rows() { # NAME ARGUMENT…
+	local name=$1 status sum
+	shift
+	tests/run/bypass.sh "$@" >"$log" 2>&1
+	status=$?
+	sum=$(tail -n 1 "$log")
+	echo "   $name: $sum"
+	if [[ $sum =~ ^bypass:\ security\ ([0-9]+),\ usability\ ([0-9]+),\ exact\ ([0-9]+)\ of ]]; then
+		count_passed=$((count_passed + BASH_REMATCH[3]))
+		[ "$status" -eq 0 ] && return
+	fi
+	head -n 40 "$log"
+	count_fail
+}
+
+corpora=(tests/data/tricks.tsv)
+[ -r "$POL_DATA/bypass.tsv" ] && corpora+=("$POL_DATA/bypass.tsv")
+for f in "${corpora[@]}"; do
+	rows "${f##*/}" "$f"
+	rows "variants of ${f##*/}" "$f" --variants 5000
+done
+
+# A runner that finds nothing would say nothing.
+printf 'ruleset\tcommand\texpected\twhy\nR1\tls\tdeny\tcontrol\nR1\tls\tallow\tcontrol\n' >"$log.tsv"
+if tests/run/bypass.sh "$log.tsv" >"$log" 2>&1 || ! grep -q 'security 1, usability 0, exact 1 of 2' "$log"; then
+	echo "FAIL the runner takes an allow for a deny"
+	count_fail
+else
+	count_pass
+fi
+rm -f "$log.tsv"
+
+if ! command -v bwrap >/dev/null; then
+	echo "skip what the shells do: bwrap is not installed"
+	count_skip
+elif [ "${VARIANT:-dev}" = dev ]; then
+	if python3 tests/conformance/bypass_oracle.py tests/data/tricks.tsv >"$log" 2>&1; then
+		count_pass
+	else
+		echo "FAIL what the shells do:"
+		count_fail
+	fi
+	tail -n 5 "$log"
+fi
+count_end
