@@ -33,7 +33,8 @@ int query_argv_decide(const struct decide_ctx *c, struct query_block *b,
 		      struct rt_err *err);
 void query_block_release(struct query_block *b);
 
-/* The value of "commands": each part with its words, effect and rule. */
+/* "commands", the first parts with their words, effect and rule and the one
+ * that decided, and "commands_more": how many are not shown. */
 void query_line_parts(struct json *j, const struct bundle *b, const struct query_line *l);
 /* Why the line got what it got, where no rule says it: static text, or "". */
 const char *query_line_reason(const struct query_line *l, const char **ret_detail);

@@ -195,7 +195,8 @@ def blanks(row, r):
 
 def around(row, r):
     line = row["line"].decode()
-    if "alias" in line or "\x00" in line:
+    # around it, what is no line may become one
+    if "alias" in line or "\x00" in line or "[parse]" in row["why"]:
         return None
     posix = row["set"] == "R1@dash"
     forms = AROUND if posix else AROUND + BASH_AROUND
