@@ -46,8 +46,8 @@ LDFLAGS_faults := $(addprefix -Wl$(comma)--wrap=,$(shell awk -F', *' \
 STATIC := $(if $(filter san cov fuzz,$(VARIANT)),-pie,-static-pie)
 
 POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lnftables -lpcre2-8
-POLRUN_LIBS := -lsodium -lcap
-POLQUERY_LIBS := -lsodium -ljson-c
+POLRUN_LIBS := -lsodium -lcap -lpcre2-8
+POLQUERY_LIBS := -lsodium -ljson-c -lpcre2-8
 
 FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/frontend compiler/format compiler/sema compiler/sets compiler/ir \
@@ -193,7 +193,7 @@ $(BUILD)/tests/bench/decide: $(call obj,tests/bench/decide.c) $(LIB_RUNTIME)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lsodium -lcap -lpcre2-8
 $(BUILD)/tests/bench/command: $(call obj,tests/bench/command.c) $(TEST_LIB) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lpcre2-8
 # A fuzz target is driven by libFuzzer or, in every other variant, by files.
 $(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) \
          $(if $(filter fuzz,$(VARIANT)),,$(call obj,tests/fuzz/replay.c))

@@ -14,26 +14,6 @@
 /* Blocks for a line are made larger up to here. */
 #define MAX_BLOCK ((size_t)256 * 1024 * 1024)
 
-/* A regular expression that is no automaton: the library takes it for one that may
- * match, and the evaluator searches. */
-static bool has_opaque(const struct ir *ir)
-{
-	size_t i, k;
-
-	for (i = 0; i < ir->rules.n; i++) {
-		const struct ir_rule *r = ir->rules.v[i];
-
-		if (r->kind != IR_COMMAND)
-			continue;
-		if (r->set.u.command.opaque)
-			return true;
-		for (k = 0; k < r->nexcept; k++)
-			if (r->except[k].u.command.opaque)
-				return true;
-	}
-	return false;
-}
-
 bool compiled_answers(const struct ir *ir, const struct ir_request *req)
 {
 	bool on = ir->scalars[IR_S_NET_MODE].num != IR_NET_DISABLED;
@@ -42,8 +22,6 @@ bool compiled_answers(const struct ir *ir, const struct ir_request *req)
 		return false;
 	if (req->kind == IR_NET && on)
 		return req->is_addr && req->scope == IR_SANDBOX;
-	if (req->line.p && has_opaque(ir))
-		return false;
 	return req->kind != IR_SYSCALL || req->scope == IR_SANDBOX;
 }
 

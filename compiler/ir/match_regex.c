@@ -1,8 +1,9 @@
 /*
  * Decides whether the words of a command, joined by blanks, hold a match of a
  * regular expression.  PCRE2 searches; nothing here knows of the automata that
- * the matcher makes of the same expression.  Words that are not literal may
- * hold a match of anything.
+ * the matcher makes of the same expression.  What is no automaton is searched
+ * as the matcher does, since limits show in answers.  Words that are not literal
+ * may hold a match of anything.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -10,6 +11,7 @@
 #include "compiler/ir/match_program.h"
 #include "compiler/ir/match_regex.h"
 #include "compiler/ir/match_word.h"
+#include "runtime/base/regex.h"
 
 /* Steps of one search; past it the expression may match. */
 #define SEARCH_LIMIT 1000000u
@@ -112,6 +114,33 @@ static struct ir_match search_words(const struct ir_asked *q, const pcre2_code *
 	return m;
 }
 
+/* The matcher's search, in a room of the same size. */
+static struct ir_match search_opaque(const struct ir_asked *q, const struct ir_command *c,
+				     enum ir_side side)
+{
+	unsigned flags = (c->regex_i ? (unsigned)REGEX_CASELESS : 0) |
+			 (c->regex_x ? (unsigned)REGEX_EXTENDED : 0) |
+			 (side == IR_NARROW ? (unsigned)REGEX_END_ONLY : 0);
+	struct regex_text re = { c->text.p, c->text.n }, text[2];
+	struct str program = STR_NULL, joint;
+	enum regex_says says = REGEX_NO;
+	size_t size = regex_room(c->text.n), i;
+	uint64_t steps;
+	struct arena a;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	ir_word_text(q, &q->part->words[0], &a, &program);
+	for (i = 0; i < 2; i++) {
+		joint = joined(q, &a, side, i == 0);
+		text[i] = (struct regex_text){ joint.p, joint.n };
+	}
+	if (side == IR_BROAD || ir_program_is_trusted(q, program))
+		says = regex_search(&re, flags, arena_alloc(&a, size), size, text,
+				    side == IR_BROAD ? 2 : 1, &steps);
+	arena_release(&a);
+	return (struct ir_match){ says != REGEX_NO, says == REGEX_YES };
+}
+
 struct ir_match ir_match_regex(const struct ir_asked *q, const struct ir_command *c,
 			       enum ir_side side)
 {
@@ -120,6 +149,8 @@ struct ir_match ir_match_regex(const struct ir_asked *q, const struct ir_command
 
 	if (!ir_words_are_literal(q))
 		return m;
+	if (c->opaque)
+		return search_opaque(q, c, side);
 	/* lowering has compiled it once: only memory can fail here */
 	code = compile(c, side);
 	if (code)

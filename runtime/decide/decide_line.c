@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 
+#include "runtime/base/regex.h"
 #include "runtime/decide/part.h"
 
 /* What matching needs beside the analysis: sets of states, of sets, of clauses. */
@@ -21,12 +22,25 @@ static size_t rule_words(const struct decide_ctx *c)
 	return c->b->rules->rules.count / 64u + 1u;
 }
 
+/* For one expression that is no automaton, and the texts of a command. */
+static size_t search_size(const struct pb_matcher *m, size_t n)
+{
+	uint32_t longest = 0, i;
+
+	for (i = 0; i < m->regexes.count; i++) {
+		const struct pb_regex *r = pb_at(m, m->regexes, sizeof(*r), i);
+
+		longest = r->text.len > longest ? r->text.len : longest;
+	}
+	return m->regexes.count ? regex_room(longest) + 4 * n : 0;
+}
+
 static size_t match_size(const struct decide_ctx *c, size_t n)
 {
 	const struct pb_matcher *m = c->b->matcher;
 
 	/* two copies of the longest word list, and a tail that is analysed again */
-	return MATCH_BYTES + 64 * (size_t)m->max_states + m->clauses.count +
+	return MATCH_BYTES + search_size(m, n) + 64 * (size_t)m->max_states + m->clauses.count +
 	       8 * rule_words(c) + 128 * n + cmd_block_size(n);
 }
 
@@ -270,7 +284,7 @@ static bool split_block(const struct decide_ctx *c, size_t n, void *block, size_
 {
 	size_t match = match_size(c, n);
 
-	if (match > size / 2)
+	if (match > size / 2 && size < decide_block_size(c, n))
 		match = size / 2;
 	match &= ~(size_t)15;
 	*ret_match = match;

@@ -310,8 +310,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The words joined by blanks; from the program, bytes before its base name left out. */
-static char *join(struct call *c, bool broad, size_t skip, size_t *ret_n)
+char *call_join(struct call *c, bool broad, size_t skip, size_t *ret_n)
 {
 	size_t n = 0, k;
 	uint32_t i;
@@ -353,16 +352,16 @@ void call_ask_regexes(struct call *c)
 	char *text;
 
 	if (name->nnarrow && c->trusted) {
-		text = join(c, false, skip, &n);
+		text = call_join(c, false, skip, &n);
 		if (text)
 			search(c, false, text, n);
 	}
 	if (!name->nbroad)
 		return;
-	text = join(c, true, skip, &n);
+	text = call_join(c, true, skip, &n);
 	if (text)
 		search(c, true, text, n);
-	text = skip && text ? join(c, true, 0, &n) : NULL;
+	text = skip && text ? call_join(c, true, 0, &n) : NULL;
 	if (text)
 		search(c, true, text, n);
 }

@@ -31,6 +31,11 @@ void call_ask_known(struct call *c);
 void call_ask_all(struct call *c);
 /* … and of the text of literal words. */
 void call_ask_regexes(struct call *c);
+/* The literal words joined by blanks, the first `skip` bytes of the program left
+ * out; in the pool.  NULL: no room. */
+char *call_join(struct call *c, bool broad, size_t skip, size_t *ret_n);
+/* What an expression that is no automaton says of literal words. */
+struct guard_says call_search(struct call *c, const struct pb_regex *re, bool broad);
 
 static inline const struct pb_name *call_name(const struct pb_matcher *m, uint32_t i)
 {

@@ -19,8 +19,8 @@ static void set(uint64_t *bits, uint32_t i)
 	bits[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
-/* An expression that is no automaton: nothing here knows what it matches. */
-static bool is_opaque(const struct call *c, uint32_t i)
+/* The expression of the clause if it is no automaton, or NULL. */
+static const struct pb_regex *opaque_of(const struct call *c, uint32_t i)
 {
 	const struct pb_regex *v = pb_at(c->m, c->m->regexes, sizeof(*v), 0);
 	uint32_t lo = 0, hi = c->m->regexes.count;
@@ -33,17 +33,20 @@ static bool is_opaque(const struct call *c, uint32_t i)
 		else
 			hi = mid;
 	}
-	return lo < c->m->regexes.count && v[lo].clause == i;
+	return lo < c->m->regexes.count && v[lo].clause == i ? &v[lo] : NULL;
 }
 
 static struct guard_says clause_says(struct call *c, uint32_t i)
 {
 	const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
 	struct guard_says r = { has(c->l->may, i), has(c->l->must, i) }, g;
+	const struct pb_regex *re = k->regex ? opaque_of(c, i) : NULL;
 
 	/* a word that is not literal may hold what a regular expression seeks */
-	if (k->regex && (!c->literal || is_opaque(c, i)))
+	if (k->regex && !c->literal)
 		r = (struct guard_says){ true, false };
+	else if (re)
+		r = call_search(c, re, k->broad);
 	if (k->nguards && r.may) {
 		g = guard_all(c->l, c->p, k);
 		r.may &= g.may;
@@ -108,8 +111,8 @@ static void take_clause(struct call *c, uint32_t i, struct part_match *r)
 		take_rule(c->l, r, bundle_rule(c->l->c->b, k->rule), k->rule, says);
 }
 
-/* Where the words are not literal every regular expression may match, else those
- * that are no automaton. */
+/* Where the words are not literal every regular expression may match; those that
+ * are no automaton are searched where their clause is taken. */
 static void mark_regexes(struct call *c)
 {
 	const struct pb_name *name = call_name(c->m, PB_NAME_REGEX);

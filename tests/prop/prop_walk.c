@@ -3,7 +3,8 @@
  * and parts, the values of the words are written out (as far as a few texts
  * go), each with every choice of words left out, and matched one by one by
  * the evaluator's matcher.  What one of them matches may match; what must
- * match, all of them do; of literal words both are exact.  SEED= RUNS=.
+ * match, all of them do; of literal words both are exact.  Regular expressions
+ * that are no automata are searched by PCRE2 as it comes, here.  SEED= RUNS=.
  */
 #include <stdio.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 #include "compiler/backend/rules.h"
 #include "compiler/ir/match.h"
 #include "runtime/decide/part.h"
+#include "tests/lib/regex_oracle.h"
 #include "tests/prop/random_ir.h"
 
 #define PARTS 60
@@ -20,7 +22,7 @@
 #define MAX_VALUES 4000
 
 static struct {
-	unsigned long may, must, none, literal, parts;
+	unsigned long may, must, none, literal, parts, found, not_found;
 } seen;
 
 static const char *const texts[] = { "", "a", "b", "git", ":a", "push", "/" };
@@ -148,8 +150,59 @@ static void write_values(struct world *w)
 	}
 }
 
+/* The joined words, the program without its first `skip` bytes. */
+static struct str joined(struct arena *a, const struct value *v, bool broad, size_t skip)
+{
+	struct buf b;
+	size_t i, k;
+
+	buf_init(&b, a);
+	for (i = 0; i < v->n; i++) {
+		struct str s = i ? v->word[i] : str_sub(v->word[0], skip, v->word[0].n - skip);
+
+		buf_z(&b, i ? " " : "");
+		buf_z(&b, broad || s.n ? "" : "\x1f");
+		for (k = 0; k < s.n; k++)
+			buf_ch(&b, !broad && s.p[k] == ' ' ? '\x1f' : s.p[k]);
+	}
+	return buf_view(&b);
+}
+
+static bool is_trusted(struct str dir)
+{
+	static const char *const dirs[] = { "", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/",
+					    "/usr/local/bin/" };
+	size_t i;
+
+	for (i = 0; i < POL_LEN(dirs); i++)
+		if (str_eq(dir, str_from(dirs[i])))
+			return true;
+	return false;
+}
+
+static bool finds(struct arena *a, const struct ir_rule *r, const struct value *v)
+{
+	bool broad = r->effect != IR_ALLOW, yes;
+	struct oracle o = oracle_open(r->set.u.command.text,
+				      broad ? 0 : (unsigned)SET_REGEX_DOLLAR_END);
+	size_t dir = v->n ? v->word[0].n : 0;
+
+	/* no word at all: no command */
+	if (!v->n) {
+		oracle_close(&o);
+		return false;
+	}
+	while (dir && v->word[0].p[dir - 1] != '/')
+		dir--;
+	yes = (broad || is_trusted(str_sub(v->word[0], 0, dir))) &&
+	      oracle_finds(&o, joined(a, v, broad, dir)) == 1;
+	yes |= broad && oracle_finds(&o, joined(a, v, broad, 0)) == 1;
+	oracle_close(&o);
+	return yes;
+}
+
 /* Does some choice of the words that may be left out match? */
-static bool matches(const struct ir_rule *r, const struct value *v)
+static bool matches(struct arena *a, const struct ir_rule *r, const struct value *v)
 {
 	enum ir_side side = r->effect == IR_ALLOW ? IR_NARROW : IR_BROAD;
 	struct str argv[MAX_WORDS];
@@ -159,6 +212,8 @@ static bool matches(const struct ir_rule *r, const struct value *v)
 	uint32_t left;
 	size_t i;
 
+	if (r->set.u.command.regex)
+		return finds(a, r, v);
 	for (left = 0; left < 1u << v->n; left++) {
 		bool good = true;
 
@@ -206,7 +261,7 @@ static bool check_rule(struct world *w, const struct part_match *m, const struct
 	size_t i;
 
 	for (i = 0; i < w->nvalues; i++) {
-		bool yes = matches(r, &w->values[i]);
+		bool yes = matches(w->a, r, &w->values[i]);
 
 		some |= yes;
 		all &= yes;
@@ -225,6 +280,8 @@ static bool check_rule(struct world *w, const struct part_match *m, const struct
 	seen.must += must && !literal;
 	seen.none += !may && !literal;
 	seen.literal += literal && some;
+	seen.found += literal && r->set.u.command.regex && some;
+	seen.not_found += literal && r->set.u.command.regex && !some;
 	return !wrong;
 }
 
@@ -257,6 +314,11 @@ static bool check_part(struct world *w)
 
 /* --- policies --------------------------------------------------------------------------------- */
 
+static const char *const opaque[] = {
+	"(a|b|push) \\1", "^git(?! .*a)", "(?<=\\./)a", "(?=.*:)(.)\\1*b$", "^(\\w+)(?: \\1)?$",
+	"(?<!b) a b", "^(?>a|ab) ", "([ab]) .*\\1\\n?$",
+};
+
 static struct ir *random_rules(struct rnd *r)
 {
 	static const enum ir_effect effects[] = { IR_ALLOW, IR_ASK, IR_DENY };
@@ -274,6 +336,10 @@ static struct ir *random_rules(struct rnd *r)
 				       .at = { .file = STR("p.pol"), .line = i + 1,
 					       .col = 1, .span = SPAN_NONE } };
 		x->set.u.command = rnd_command(r, x->effect != IR_ALLOW);
+		if (rnd_one_in(r, 4))
+			x->set.u.command = (struct ir_command){
+				.regex = true, .opaque = true,
+				.text = str_from(RND_PICK(r, opaque)) };
 		VEC_PUSH(r->a, &ir->rules, x);
 	}
 	return ir;
@@ -334,9 +400,12 @@ int main(void)
 			return 1;
 		}
 	}
-	printf("%lu parts: may %lu, must %lu, none %lu, literal %lu\n", seen.parts, seen.may,
-	       seen.must, seen.none, seen.literal);
-	all = seen.may && seen.must && seen.none && seen.literal;
+	printf("%lu parts: may %lu, must %lu, none %lu, literal %lu; expressions found %lu, "
+	       "not found %lu\n",
+	       seen.parts, seen.may, seen.must, seen.none, seen.literal, seen.found,
+	       seen.not_found);
+	all = seen.may && seen.must && seen.none && seen.literal && seen.found &&
+	      seen.not_found;
 	printf("%d passed, %d failed, 0 skipped\n", all, !all);
 	return !all;
 }

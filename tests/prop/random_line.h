@@ -24,6 +24,8 @@ static const char *const line_guards[] = {
 };
 static const char *const line_regexes[] = {
 	"^%s push", "%s .*-f", "^(%s|ls)( x)?$", "x$", "%s x+$",
+	/* no automata: back-references, look-around */
+	"\\b(%s|x|run) \\1\\b", "^%s(?! .*-f)", "(?<=%s )(push|x)", "^(?=.*x)(%s|npm)\\b",
 };
 
 /* Off: rules have neither guards nor regular expressions. */

@@ -25,9 +25,13 @@ static void expect_at(const char *line, const char *want, const char *by, int at
 	const struct pb_rule *r;
 	struct cmd_line parts;
 	struct decision d;
+	size_t size = decide_block_size(&h.c, strlen(line));
 	char got[80];
 
-	decide_line(&h.c, line, strlen(line), block, sizeof(block), &parts, &d);
+	/* no more than it says suffices */
+	assert_true(strlen(line) > 4096 || size <= sizeof(block));
+	decide_line(&h.c, line, strlen(line), block,
+		    size < sizeof(block) ? size : sizeof(block), &parts, &d);
 	r = bundle_rule(&h.b, d.rule);
 	snprintf(got, sizeof(got), "%s%s %.*s", words[d.effect], d.needs_person ? "!" : "",
 		 r ? (int)r->id.len : 0, r ? pb_strp(h.b.rules, r->id) : "");
@@ -151,14 +155,78 @@ static void test_regexes(void **state)
 	EXPECT("make $X", "ask!", NULL);
 }
 
-/* Nobody here knows what it matches: a deny may, an allow does not. */
+/* PCRE2 decides: back-references, look-around, on both sides. */
 static void test_opaque_regexes(void **state)
 {
 	(void)state;
-	rule(IR_ALLOW, "ls");                          /* r0 */
-	regex(rule(IR_DENY, "x"), "(a)\\1", true);     /* r1 */
+	regex(rule(IR_ALLOW, "x"), "^(ls|wc)(?! .*-R)( [\\w.-]+)*$", true); /* r0 */
+	regex(rule(IR_DENY, "x"), "\\b(\\w+) \\1\\b", true);             /* r1 */
+	regex(rule(IR_ASK, "x"), "(?<=-o)/etc", true);                   /* r2 */
+	hand_except(&h, rule(IR_ALLOW, "cp:*"), "cp a");                  /* r3 */
+	h.ir->rules.v[3]->except[0].u.command = (struct ir_command){
+		.regex = true, .opaque = true, .text = STR("(.)\\1") };
 	compile();
-	EXPECT("ls", "ask!", NULL);
+	EXPECT("ls -l a", "allow", "r0");
+	EXPECT("/usr/bin/wc a", "allow", "r0");
+	EXPECT("/tmp/ls a", "ask", NULL);     /* no name that an allow trusts */
+	EXPECT("ls -l -R", "ask", NULL);
+	EXPECT("ls 'a b'", "ask", NULL);      /* one word */
+	EXPECT("ls 'a\n'", "ask", NULL);
+	EXPECT("ls a a", "deny", "r1");
+	EXPECT("ls aa ab", "allow", "r0");
+	EXPECT("echo 'x x'", "deny", "r1");
+	EXPECT("bin/a a", "deny", "r1");      /* by its base name */
+	EXPECT("'./k k/x'", "deny", "r1");    /* as it is written */
+	EXPECT("foo -o/etc", "ask", "r2");
+	EXPECT("foo /etc", "ask", "command-otherwise");
+	EXPECT("cp a b", "allow", "r3");
+	EXPECT("cp aa b", "ask", NULL);       /* the exception */
+	EXPECT("timeout 5 ls a a", "deny", "r1");
+	/* words that are not literal: a deny may, an allow does not */
+	EXPECT("cp $X b", "ask!", NULL);
+	EXPECT("ls $X", "ask!", NULL);
+}
+
+/* The words of a wrapper that nobody knows are searched as commands, too. */
+static void test_opaque_tails(void **state)
+{
+	(void)state;
+	regex(rule(IR_DENY, "x"), "^rm (?!-i)", true); /* r0 */
+	h.ir->scalars[IR_S_COMMAND_OTHERWISE].effect = IR_ALLOW;
+	compile();
+	EXPECT("./mywrap a b c", "allow", NULL);
+	EXPECT("./mywrap rm -i b", "allow", NULL);
+	EXPECT("./mywrap rm -f b", "ask", "r0");
+	EXPECT("rm -f b", "deny", "r0");
+}
+
+/* A search past its limit: a deny may match, an allow does not. */
+static void test_opaque_limits(void **state)
+{
+	static char line[64 << 10];
+	size_t n;
+
+	(void)state;
+	rule(IR_ALLOW, "ls:*");                              /* r0 */
+	regex(rule(IR_DENY, "x"), "(a*)*\\1!", true);         /* r1 */
+	regex(rule(IR_ALLOW, "x"), "^b (?=(a*)*!|a)", true); /* r2 */
+	regex(rule(IR_DENY, "x"), "(?:(?=c)c)+d", true);  /* r3 */
+	compile();
+	EXPECT("ls aaaa", "allow", "r0");
+	EXPECT("ls aa!", "deny", "r1");
+	EXPECT("b a", "allow", "r2");
+	/* steps */
+	EXPECT("ls aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "ask!", NULL);
+	EXPECT("b aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "ask!", NULL);
+	/* memory */
+	EXPECT("ls cccd", "deny", "r3");
+	n = (size_t)snprintf(line, sizeof(line), "ls ");
+	memset(line + n, 'c', 20000);
+	EXPECT(line, "ask!", NULL);
+	/* many of them spend what the line may take */
+	for (n = 0; n + 64 < sizeof(line); n += 44)
+		memcpy(line + n, "ls aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;", 45);
+	EXPECT(line, "deny", NULL);
 }
 
 static void test_words(void **state)
@@ -188,6 +256,10 @@ int main(void)
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_regexes, hand_setup, hand_teardown),
 		cmocka_unit_test_setup_teardown(test_opaque_regexes, hand_setup,
+						hand_teardown),
+		cmocka_unit_test_setup_teardown(test_opaque_tails, hand_setup,
+						hand_teardown),
+		cmocka_unit_test_setup_teardown(test_opaque_limits, hand_setup,
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_words, hand_setup, hand_teardown),
 	};

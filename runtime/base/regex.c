@@ -1,0 +1,127 @@
+/*
+ * Decides whether a text holds a match of an expression that is no automaton.
+ * Callouts before each item of the expression count the steps of the whole
+ * search: PCRE2's own limit counts anew at each place where a match may begin.
+ */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "runtime/base/regex.h"
+
+/* Steps of one search, and more for each byte of its text. */
+#define MAX_STEPS 1000000u
+#define STEPS_PER_BYTE 64u
+/* One step reads so many bytes on. */
+#define BYTES_PER_STEP 16u
+/* From one place on: PCRE2's own count. */
+#define MATCH_LIMIT 100000u
+/* KiB of what is to be tried again.  It is doubled up to here, each time anew. */
+#define HEAP_LIMIT 512u
+#define HEAP_BYTES ((size_t)3 * HEAP_LIMIT * 1024)
+/* The compiled form has two-byte links: 64 KiB at most. */
+#define CODE_BYTES ((size_t)128 * 1024)
+/* What PCRE2 parses into, a callout before each item: 5 words of 4 bytes a byte. */
+#define PARSE_BYTES 24u
+
+struct room {
+	unsigned char *p;
+	size_t left;
+};
+
+struct meter {
+	uint64_t steps, limit;
+	size_t at;
+};
+
+static void *take(size_t n, void *data)
+{
+	struct room *r = data;
+	void *p = r->p;
+
+	if (n > r->left || r->left - n < 8)
+		return NULL;
+	n = (n + 7) & ~(size_t)7;
+	r->p += n;
+	r->left -= n;
+	return p;
+}
+
+/* All is given back with the room. */
+static void give(void *p, void *data)
+{
+	(void)p;
+	(void)data;
+}
+
+static int count_step(pcre2_callout_block *b, void *data)
+{
+	struct meter *m = data;
+
+	m->steps++;
+	if (b->current_position > m->at)
+		m->steps += (b->current_position - m->at) / BYTES_PER_STEP;
+	m->at = b->current_position;
+	return m->steps > m->limit ? PCRE2_ERROR_CALLOUT : 0;
+}
+
+size_t regex_room(size_t n)
+{
+	return HEAP_BYTES + CODE_BYTES + PARSE_BYTES * n;
+}
+
+static pcre2_code *compile(pcre2_general_context *own, const struct regex_text *re,
+			   unsigned flags)
+{
+	pcre2_compile_context *ctx = pcre2_compile_context_create(own);
+	uint32_t opt = PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_NO_START_OPTIMIZE |
+		       PCRE2_NO_AUTO_POSSESS | PCRE2_AUTO_CALLOUT;
+	PCRE2_SIZE at;
+	int err;
+
+	if (!ctx)
+		return NULL;
+	opt |= flags & REGEX_CASELESS ? PCRE2_CASELESS : 0;
+	opt |= flags & REGEX_EXTENDED ? PCRE2_EXTENDED : 0;
+	opt |= flags & REGEX_END_ONLY ? PCRE2_DOLLAR_ENDONLY : 0;
+	(void)pcre2_set_newline(ctx, PCRE2_NEWLINE_LF);
+	(void)pcre2_set_bsr(ctx, PCRE2_BSR_UNICODE);
+	return pcre2_compile((PCRE2_SPTR)(re->n ? re->p : ""), re->n, opt, &err, &at, ctx);
+}
+
+static enum regex_says search(const pcre2_code *code, pcre2_match_data *data,
+			      pcre2_match_context *ctx, const struct regex_text *t,
+			      uint64_t *steps)
+{
+	struct meter m = { .limit = MAX_STEPS + STEPS_PER_BYTE * (uint64_t)t->n };
+	int rc;
+
+	(void)pcre2_set_callout(ctx, count_step, &m);
+	rc = pcre2_match(code, (PCRE2_SPTR)(t->n ? t->p : ""), t->n, 0, PCRE2_NO_JIT, data,
+			 ctx);
+	*steps += m.steps;
+	return rc >= 0 ? REGEX_YES : rc == PCRE2_ERROR_NOMATCH ? REGEX_NO : REGEX_UNKNOWN;
+}
+
+enum regex_says regex_search(const struct regex_text *re, unsigned flags, void *room,
+			     size_t size, const struct regex_text *texts, size_t count,
+			     uint64_t *ret_steps)
+{
+	struct room r = { room, size };
+	pcre2_general_context *own = pcre2_general_context_create(take, give, &r);
+	pcre2_match_context *ctx = own ? pcre2_match_context_create(own) : NULL;
+	pcre2_code *code = ctx ? compile(own, re, flags) : NULL;
+	pcre2_match_data *data = code ? pcre2_match_data_create(1, own) : NULL;
+	enum regex_says says = REGEX_NO, one;
+	size_t i;
+
+	*ret_steps = re->n;
+	if (!data)
+		return REGEX_UNKNOWN;
+	(void)pcre2_set_match_limit(ctx, MATCH_LIMIT);
+	(void)pcre2_set_heap_limit(ctx, HEAP_LIMIT);
+	for (i = 0; i < count && says != REGEX_YES; i++) {
+		one = search(code, data, ctx, &texts[i], ret_steps);
+		says = one == REGEX_NO ? says : one;
+	}
+	return says;
+}
