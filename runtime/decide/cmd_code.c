@@ -181,18 +181,42 @@ struct shell_words {
 	bool unknown;    /* words that are not known stand before it */
 };
 
+/* bash takes its long options with one dash, too. */
+static bool is_long(const struct sh_word *w)
+{
+	static const char *const names[] = {
+		"-debug", "-debugger", "-dump-po-strings", "-dump-strings", "-help",
+		"-init-file", "-login", "-noediting", "-noprofile", "-norc", "-posix",
+		"-pretty-print", "-protected", "-rcfile", "-restricted", "-verbose",
+		"-version", "-wordexp",
+	};
+
+	if (w->seg.n > 1 && w->seg.p[0] == '-' && w->seg.p[1] == '-')
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (cmd_lit(w, names[i]))
+			return true;
+	return false;
+}
+
+/* Of "--rcfile" and "-rcfile". */
+static bool is_option(const struct sh_word *w, const char *name)
+{
+	return cmd_lit(w, name) || cmd_lit(w, name + 1);
+}
+
 /* A startup file: it runs as a script does. */
 static bool long_option(struct shell_words *s, const struct sh_word *w)
 {
 	const struct pb_option *o =
 		cmd_known(s->a->facts, s->p->program, w->seg.p, w->seg.n);
 
-	if (cmd_lit(w, "--rcfile") || cmd_lit(w, "--init-file")) {
+	if (is_option(w, "--rcfile") || is_option(w, "--init-file")) {
 		if (s->at + 1 < s->p->nwords)
 			cmd_script(s->a, s->p, s->p->words[s->at + 1].w);
 		return true;
 	}
-	s->nothing |= cmd_lit(w, "--version") || cmd_lit(w, "--help");
+	s->nothing |= is_option(w, "--version") || is_option(w, "--help");
 	return o && o->takes == PB_TAKES_VALUE;
 }
 
@@ -201,13 +225,14 @@ static uint32_t option_values(struct shell_words *s, const struct sh_word *w)
 {
 	uint32_t n = 0;
 
-	if (w->seg.n > 1 && w->seg.p[1] == '-')
+	if (is_long(w))
 		return long_option(s, w);
 	for (uint32_t i = 1; i < w->seg.n; i++) {
 		char c = w->seg.p[i];
 
-		s->code |= c == 'c' && w->seg.p[0] == '-';
-		s->read_stdin |= c == 's' && w->seg.p[0] == '-';
+		/* "+c" and "+s" are "-c" and "-s" */
+		s->code |= c == 'c';
+		s->read_stdin |= c == 's';
 		n += c == 'o' || c == 'O';
 	}
 	return n;

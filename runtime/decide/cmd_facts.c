@@ -182,6 +182,50 @@ static bool append(char *buf, size_t size, size_t *at, const char *p, size_t n)
 	return true;
 }
 
+static bool is_one_of(const char *p, size_t n, const char *const *names)
+{
+	for (; *names; names++)
+		if (strlen(*names) == n && memcmp(p, *names, n) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * What lies behind a link of the kernel's, the text does not tell: a directory
+ * or a file of some process (/proc/PID/cwd), or what a descriptor has open.
+ */
+static bool is_magic(const char *path)
+{
+	static const char *const links[] = { "cwd", "root", "exe", "fd", "map_files", NULL };
+	static const char *const plain[] = { "1", "2", NULL };
+	const char *p;
+
+	if (strncmp(path, "/dev/fd/", 8) == 0)
+		return !is_one_of(path + 8, strlen(path + 8), plain);
+	if (strncmp(path, "/proc/", 6) != 0)
+		return false;
+	for (p = path + 6; *p; p += *p == '/') {
+		size_t n = strcspn(p, "/");
+
+		if (is_one_of(p, n, links))
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+/* Of the process itself it is known: what is left of text behind such a link. */
+static bool behind(const char *link, const char **text, size_t *n)
+{
+	size_t k = strlen(link);
+
+	if (*n < k || memcmp(*text, link, k) != 0 || (*n > k && (*text)[k] != '/'))
+		return false;
+	*text += k;
+	*n -= k;
+	return true;
+}
+
 bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, size_t n,
 		 bool home, char *buf, size_t size)
 {
@@ -193,7 +237,12 @@ bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, s
 	if (!home && n == 1 && text[0] == '-')
 		return false;
 	buf[0] = '\0';
-	if (home || (n && text[0] != '/')) {
+	if (!home && behind("/proc/self/cwd", &text, &n)) {
+		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir)))
+			return false;
+	} else if (!home && behind("/proc/self/root", &text, &n)) {
+		/* an absolute path, or "/" itself */
+	} else if (home || (n && text[0] != '/')) {
 		if (home)
 			dir = w->home;
 		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir)))
@@ -205,7 +254,7 @@ bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, s
 		return false;
 	if (!at)
 		memcpy(buf, "/", 2);
-	return true;
+	return !is_magic(buf);
 }
 
 /* Bytes behind an unquoted ~, where all of them are known. */

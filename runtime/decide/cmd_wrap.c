@@ -170,6 +170,12 @@ static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		struct cmd_shape s;
 
 		cmd_shape(p->words[t->word].w, &s);
+		/* env -S has backslashes of its own: "\_" is a blank */
+		if (t->p && (p->program->flags & PB_PF_ASSIGNMENTS) &&
+		    memchr(t->p, '\\', t->n)) {
+			cmd_opaque(p, not_literal);
+			p->flags |= CMD_LOST;
+		}
 		if (!t->p && s.n && s.p[0] == '-') {
 			cmd_opaque(p, not_literal);
 			p->flags |= CMD_LOST;
@@ -288,7 +294,8 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		return true;
 	}
 	if (p->program->after.count) {
-		if (r->lost || (c->appends && !r->ranges)) {
+		/* what is appended may be another -exec */
+		if (r->lost || c->appends) {
 			cmd_opaque(p, lost_why);
 			p->flags |= CMD_LOST;
 		}

@@ -174,7 +174,8 @@ bool cmd_same_option(const struct pb_commands *facts, const struct pb_program *p
 /*
  * The absolute path that literal text names in the directory `dir` (or below
  * HOME where `home`), without "." and "//"; false where that is not known: a
- * "..", a "-", a relative path without a directory, no room.
+ * "..", a "-", a relative path without a directory, no room, what is behind a
+ * link of the kernel's (/proc/PID/cwd, /dev/fd/3).
  */
 bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, size_t n,
 		 bool home, char *buf, size_t size);

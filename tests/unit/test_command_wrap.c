@@ -50,6 +50,9 @@ static const struct row wrappers[] = {
 	  "\nrm y\nE",
 	  "sudo|-s @n ; rm|x @n <1 ; sudo|-s @on ; sudo|-s|rm @n ; rm @n <4 ; sudo|-v"
 	  " @on ; sudo|-s @on ; sudo|-s @n ; rm|y @n <8" },
+	{ "bash +xc 'rm x'; bash -norc -rcfile f -c 'rm y'",
+	  "bash|+xc|rm x @in ; rm|x @n <1 $1 ; bash|-norc|-rcfile|f|-c|rm y @in ; rm|"
+	  "y @n <3 $3" },
 	{ "exec -a ls rm -rf x; builtin command rm; exec 3<f",
 	  "exec|-a|ls|rm|-rf|x @n ; rm|-rf|x @n <1 ; builtin|command|rm @tn ; command"
 	  "|rm @tn <3 ; rm @n <4 ; exec @n ; file r f <6" },
