@@ -44,30 +44,6 @@ static void add_dropped(struct compilation *c)
 	}
 }
 
-/* One line for each file that states facts which nothing reads yet. */
-static void add_facts(struct compilation *c)
-{
-	size_t i, k;
-
-	for (i = 0; i < c->ir->facts.n; i++) {
-		const struct ir_fact *f = &c->ir->facts.v[i];
-		size_t n = 1;
-
-		for (k = 0; k < i; k++)
-			if (str_eq(c->ir->facts.v[k].at.file, f->at.file))
-				break;
-		if (k < i || (f->level == IR_DEFAULT && !c->o->verbose))
-			continue;
-		for (k = i + 1; k < c->ir->facts.n; k++)
-			n += str_eq(c->ir->facts.v[k].at.file, f->at.file);
-		diag_add(&c->sink, DIAG_FACTS_LATER, f->at.span,
-			 "the facts about programs in '%.*s' (%zu, this is the first) "
-			 "are carried and act from a later version on: until then "
-			 "command rules see the words as they stand",
-			 STR_ARG(f->at.file), n);
-	}
-}
-
 /* One line for each role that was not chosen: what it expects, nobody has tried. */
 static void add_unrun_tests(struct compilation *c)
 {
@@ -359,7 +335,6 @@ void report_fill(struct compilation *c)
 	size_t i;
 
 	add_dropped(c);
-	add_facts(c);
 	add_carried(c);
 	add_unrun_tests(c);
 	for (i = 0; i < c->report.notes.n; i++) {

@@ -27,7 +27,7 @@ const char polrun_help[] =
 	"      --plan             show what would run and where; run nothing\n"
 	"      --explain-denials  afterwards, say what was blocked and by which rule\n"
 	"  -y, --yes              answer what the policy asks with yes\n"
-	"  -c LINE                a line that is one simple command\n"
+	"  -c LINE                a shell line, run by the shell that the policy names\n"
 	"      --doctor           what this kernel and user can enforce\n"
 	"      --help  --version\n"
 	"\n"
