@@ -204,7 +204,7 @@ static void test_opaque_tails(void **state)
 static void test_opaque_limits(void **state)
 {
 	static char line[64 << 10];
-	size_t n;
+	size_t n, i;
 
 	(void)state;
 	rule(IR_ALLOW, "ls:*");                              /* r0 */
@@ -218,10 +218,19 @@ static void test_opaque_limits(void **state)
 	/* steps */
 	EXPECT("ls aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "ask!", NULL);
 	EXPECT("b aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "ask!", NULL);
+	/* steps of all places where a match may begin, of which each has few */
+	n = (size_t)snprintf(line, sizeof(line), "ls");
+	for (i = 0; i < 400; i++)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, " aaaaaaaaaaaa");
+	line[2 + 13 * 10] = '\0';
+	EXPECT(line, "allow", "r0");
+	line[2 + 13 * 10] = ' ';
+	EXPECT(line, "ask!", NULL);
 	/* memory */
 	EXPECT("ls cccd", "deny", "r3");
 	n = (size_t)snprintf(line, sizeof(line), "ls ");
 	memset(line + n, 'c', 20000);
+	line[n + 20000] = '\0';
 	EXPECT(line, "ask!", NULL);
 	/* many of them spend what the line may take */
 	for (n = 0; n + 64 < sizeof(line); n += 44)
