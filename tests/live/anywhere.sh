@@ -42,70 +42,70 @@ no_out root
 
 t "nothing of it is written"
 for path in /etc/pol-x /pol-x /usr/pol-x "$HOME/pol-x" "$HOME/open/pol-x" /var/pol-x; do
-	run "$F" create "$path"
+	run -y "$F" create "$path"
 	want_out '^(EROFS|EACCES)$'
 	no_file "$path"
 done
-run "$F" chmod "$HOME/open/deep/f" 600
+run -y "$F" chmod "$HOME/open/deep/f" 600
 want_out '^(EROFS|EACCES)$'
-run "$F" write "$HOME/open/deep/f" x
+run -y "$F" write "$HOME/open/deep/f" x
 want_out '^(EROFS|EACCES)$'
 want_text seen "$HOME/open/deep/f"
-run "$F" rename "$HOME/open" "$HOME/closed"
+run -y "$F" rename "$HOME/open" "$HOME/closed"
 want_out '^(EROFS|EACCES|EXDEV)$'
-run "$F" create new
+run -y "$F" create new
 want_out '^OK$'
-run "$F" create /tmp/new
+run -y "$F" create /tmp/new
 want_out '^OK$'
 
 t "what is hidden is not there in content, by no name of it"
 policy "$ALL"' file { hide "${HOME}/.ssh", "/etc/hostname", "/usr/share", "${HOME}/open/deep/f" }' h
 for path in "$HOME/.ssh/id" "$HOME/link" /etc/hostname "$HOME/open/deep/f" \
 	"/proc/self/root$HOME/.ssh/id" "$HOME/open/../.ssh/id" "/proc/1/root$HOME/.ssh/id"; do
-	run_with h "$F" read "$path"
+	run_with h -y "$F" read "$path"
 	want_rc 1
 	want_out '^(EACCES|EPERM)$'
 done
 for path in "$HOME/.ssh" /usr/share; do
-	run_with h "$F" list "$path"
+	run_with h -y "$F" list "$path"
 	want_out '^EACCES$'
 done
 for path in "$HOME/.ssh/id" /etc/hostname "$HOME/open/deep/f"; do
 	[ -e "$path" ] || continue
-	run "$F" read "$path"
+	run -y "$F" read "$path"
 	want_rc 0
 done
-run "$F" list /usr/share
+run -y "$F" list /usr/share
 want_rc 0
 
 t "a hidden name cannot be moved aside, nor linked"
-run_with h "$F" rename "$HOME/.ssh" "$P/ssh"
+run_with h -y "$F" rename "$HOME/.ssh" "$P/ssh"
 want_rc 1
-run_with h "$F" link "$HOME/open/deep/f" "$P/f"
+run_with h -y "$F" link "$HOME/open/deep/f" "$P/f"
 want_rc 1
-run_with h "$F" unlink "$HOME/open/deep/f"
+run_with h -y "$F" unlink "$HOME/open/deep/f"
 want_rc 1
 want_text seen "$HOME/open/deep/f"
 
 t "what is below a hide and allowed is shown"
 policy "$ALL"' file { hide "${HOME}/open"  allow read "${HOME}/open/deep" }' b
-run_with b "$F" list "$HOME/open"
+run_with b -y "$F" list "$HOME/open"
 want_out '^EACCES$'
-run_with b "$F" read "$HOME/open/deep/f"
+run_with b -y "$F" read "$HOME/open/deep/f"
 want_out '^EACCES$'
 policy "$ALL"' file { hide "${HOME}/open" except "${HOME}/open/deep" }' b
-run_with b "$F" list "$HOME/open"
+run_with b -y "$F" list "$HOME/open"
 want_out '^EACCES$'
-run_with b "$F" read "$HOME/open/deep/f"
+run_with b -y "$F" read "$HOME/open/deep/f"
 want_out '^seen$'
 
 t "an exception of the allow is not there either"
 policy 'file { allow read "/" except "${HOME}/open", "/var/lib" }' e
-run_with e "$F" read "$HOME/open/deep/f"
+run_with e -y "$F" read "$HOME/open/deep/f"
 want_out '^EACCES$'
-run_with e "$F" list /var/lib
+run_with e -y "$F" list /var/lib
 want_out '^EACCES$'
-run_with e "$F" list /var
+run_with e -y "$F" list /var
 want_rc 0
 
 t "cover-dir: what is private in every run is"
@@ -119,11 +119,11 @@ want_rc 0
 no_out 'systemd|kernel|lock|class'
 [ -n "$(ls -A /run 2>/dev/null)" ] || bad "the control: /run of the host is empty"
 [ -n "$(ls -A /sys 2>/dev/null)" ] || bad "the control: /sys of the host is empty"
-run "$F" create /run/x
+run -y "$F" create /run/x
 want_out '^(EROFS|EACCES)$'
 run sh -c 'ls -A /dev | tr "\n" " "'
 want_out '^fd full null ptmx pts random (shm )?stderr stdin stdout tty urandom zero $'
-run "$F" create /dev/x
+run -y "$F" create /dev/x
 want_out '^(EROFS|EACCES)$'
 run sh -c 'echo x > /dev/null && head -c 1 /dev/zero | wc -c'
 want_out '^1$'
@@ -135,7 +135,7 @@ run "$HOME/bin/prog" read /etc/passwd
 want_rc 126
 run sh -c '"$HOME/bin/prog" read /etc/passwd'
 want_rc 126
-run "$F" map "$HOME/bin/prog"
+run -y "$F" map "$HOME/bin/prog"
 want_out '^EPERM$'
 policy "$ALL"' file { allow exec "${HOME}/bin" }' x
 run_with x "$HOME/bin/prog" read "$HOME/open/deep/f"
@@ -154,11 +154,11 @@ if grep -vE ' r[ow],nosuid,nodev' <<<"$out" | grep -q .; then bad "a mount witho
 t "the project is writable, and its denies hold"
 mkdir -p "$P/keep" && echo k >"$P/keep/k"
 policy "$ALL"' file { deny write "${PROJECT_DIR}/keep" }' d
-run_with d "$F" create keep/x
+run_with d -y "$F" create keep/x
 want_out '^EROFS$'
 run_with d sh -c 'mv keep away'
 want_rc 1
-run_with d "$F" create beside
+run_with d -y "$F" create beside
 want_out '^OK$'
 
 t "a scratch tree over the host's"
@@ -183,25 +183,25 @@ fi
 
 t "by otherwise it is the same"
 policy 'file { otherwise read allow  hide "${HOME}/.ssh" }' o
-run_with o "$F" read "$HOME/open/deep/f"
+run_with o -y "$F" read "$HOME/open/deep/f"
 want_out '^seen$'
-run_with o "$F" read "$HOME/.ssh/id"
+run_with o -y "$F" read "$HOME/.ssh/id"
 want_out '^EACCES$'
-run_with o "$F" create "$HOME/x"
+run_with o -y "$F" create "$HOME/x"
 want_out '^(EROFS|EACCES)$'
 
 t "under std/base: credentials are hidden, HOME is read-only, TMPDIR is not"
 raw_policy 'policy t { } command { otherwise allow }
 file { allow read "/"  allow read, write "${PROJECT_DIR}"  allow exec "'"$PROBES"'" }' std
-run_with std "$F" read "$HOME/.ssh/id"
+run_with std -y "$F" read "$HOME/.ssh/id"
 want_out '^EACCES$'
-run_with std "$F" read "$HOME/open/deep/f"
+run_with std -y "$F" read "$HOME/open/deep/f"
 want_out '^seen$'
-run_with std "$F" create "$HOME/x"
+run_with std -y "$F" create "$HOME/x"
 want_out '^(EROFS|EACCES)$'
-run_with std "$F" create /tmp/x
+run_with std -y "$F" create /tmp/x
 want_out '^OK$'
-run_with std "$F" create /dev/shm/x
+run_with std -y "$F" create /dev/shm/x
 want_out '^OK$'
 
 t "--plan shows it"

@@ -47,7 +47,11 @@ want_line 'denied by rule no-publishing at .*policy\.pol:[0-9]+: releases are ma
 in_it git push origin main
 want_rc 126
 want_line 'asks first .*rule pushing at .*policy\.pol:[0-9]+'
-in_it -y --explain-denials sh -c 'echo x >>package-lock.json'
+in_it -y -c 'echo x >>package-lock.json'
+want_rc 126
+want_line 'denied by rule locked-dependencies at .*policy\.pol:[0-9]+'
+echo 'echo x >>package-lock.json' >try.sh
+in_it -y --explain-denials sh try.sh
 want_err '^polrun: blocked: write .*/package-lock\.json: rule locked-dependencies at .*policy\.pol:[0-9]+'
 [ "$rc" -ne 0 ] || bad "it was written"
 in_it -y sh -c 'echo x >>package.json'

@@ -87,6 +87,9 @@ t "a hidden file is hidden, too"
 # shellcheck disable=SC2016
 policy 'file { hide "${PROJECT_DIR}/near" }' h
 run_with h cat near
+want_rc 126
+want_line 'it names a hidden path'
+run_with h -y cat near
 want_rc 1
 no_out '^n$'
 want_text n "$P/near"

@@ -35,15 +35,15 @@ want_out '^workspace$'
 want_out '^cache$'
 # the control: without the mount
 policy "$ADD" none
-run_with none "$F" read /workspace/.env
+run_with none -y "$F" read /workspace/.env
 want_out '^ENOENT$'
 
 t "a mount that is read-only is so at both names"
 for path in /cache/npm/n "$HOME/.cache/npm/n" /one "$HOME/one"; do
-	run "$F" write "$path" x
+	run -y "$F" write "$path" x
 	want_out '^(EROFS|EACCES)$'
 done
-run "$F" create /cache/x
+run -y "$F" create /cache/x
 want_out '^(EROFS|EACCES)$'
 want_text n "$HOME/.cache/npm/n"
 
@@ -51,37 +51,37 @@ t "a deny in either spelling holds at both"
 for at in /workspace '${PROJECT_DIR}'; do
 	policy "$ADD$M deny write \"$at/.env\", \"$at/locked\"  hide \"$at/sub/hid\" }" d
 	for top in /workspace "$P"; do
-		run_with d "$F" write "$top/.env" x
+		run_with d -y "$F" write "$top/.env" x
 		want_out '^EROFS$'
-		run_with d "$F" create "$top/locked/x"
+		run_with d -y "$F" create "$top/locked/x"
 		want_out '^EROFS$'
-		run_with d "$F" read "$top/sub/hid/h"
+		run_with d -y "$F" read "$top/sub/hid/h"
 		want_out '^EACCES$'
-		run_with d "$F" list "$top/sub/hid"
+		run_with d -y "$F" list "$top/sub/hid"
 		want_out '^EACCES$'
-		run_with d "$F" rename "$top/sub" "$top/bus"
+		run_with d -y "$F" rename "$top/sub" "$top/bus"
 		want_out '^EBUSY$'
-		run_with d "$F" rename "$top/locked" "$top/unlocked"
+		run_with d -y "$F" rename "$top/locked" "$top/unlocked"
 		want_out '^EBUSY$'
-		run_with d "$F" create "$top/beside"
+		run_with d -y "$F" create "$top/beside"
 		want_out '^OK$'
 		rm -f "$P/beside"
 	done
 	want_text e "$P/.env"
 done
 for top in /workspace "$P"; do
-	run "$F" read "$top/sub/hid/h"
+	run -y "$F" read "$top/sub/hid/h"
 	want_rc 0
-	run "$F" write "$top/.env" e
+	run -y "$F" write "$top/.env" e
 	want_rc 0
 done
 
 t "what is absent is denied at both names"
 policy "$ADD$M"' deny write "/workspace/sub/absent" }' d
 for top in /workspace "$P"; do
-	run_with d "$F" create "$top/sub/absent"
+	run_with d -y "$F" create "$top/sub/absent"
 	want_rc 1
-	run_with d "$F" create "$top/other"
+	run_with d -y "$F" create "$top/other"
 	want_out '^OK$'
 	rm -f "$P/other"
 done
@@ -90,9 +90,9 @@ no_file "$P/sub/absent"
 t "a wildcard below the place narrows the tree at both names"
 policy "$ADD$M"' deny write "/workspace/sub/*.key" }' d
 for top in /workspace "$P"; do
-	run_with d "$F" create "$top/sub/x.key"
+	run_with d -y "$F" create "$top/sub/x.key"
 	want_rc 1
-	run_with d "$F" create "$top/y.key"
+	run_with d -y "$F" create "$top/y.key"
 	want_out '^OK$'
 	rm -f "$P/y.key"
 done
@@ -143,17 +143,17 @@ policy "$ADD"'file { mount "${HOME}/.cache/npm" at "/usr/share" read }' o
 run_with o ls -A /usr/share
 want_out '^n$'
 [ "$(wc -l <<<"$out")" = 1 ] || bad "the host's /usr/share is there, too"
-run_with o "$F" create /usr/share/x
+run_with o -y "$F" create /usr/share/x
 want_out '^EROFS$'
 
 t "where all of the host is read: a new place, an old one, and the hides"
 policy "$ADD$M"' allow read "/"  hide "/workspace/sub/hid", "${HOME}/.cache/npm/n", "/usr/share" }' a
 for path in "$P/sub/hid/h" /workspace/sub/hid/h "$HOME/.cache/npm/n" /cache/npm/n \
 	"$HOME/link/npm/n"; do
-	run_with a "$F" read "$path"
+	run_with a -y "$F" read "$path"
 	want_out '^EACCES$'
 done
-run_with a "$F" list /usr/share
+run_with a -y "$F" list /usr/share
 want_out '^EACCES$'
 run_with a sh -c 'ls -A / | tr "\n" " "; cat "$HOME/one" /one; echo w > /workspace/w2'
 want_rc 0
@@ -161,14 +161,14 @@ want_out '(^| )etc .* usr .*'
 want_out '(^| )workspace '
 want_text w "$P/w2"
 for path in /etc/x /x "$HOME/x" /cache/x; do
-	run_with a "$F" create "$path"
+	run_with a -y "$F" create "$path"
 	want_out '^(EROFS|EACCES)$'
 done
 run_with a sh -c 'grep -vE " /(dev/[a-z]+|proc)( |/)" /proc/self/mountinfo'
 no_out '(shared|master):'
 if grep -vE ' r[ow],nosuid,nodev' <<<"$out" | grep -q .; then bad "a mount without them"; fi
 policy "$ADD"'file { allow read "/"  mount "${HOME}/.cache/npm" at "/mnt" read }' b
-run_with b "$F" read /mnt/n
+run_with b -y "$F" read /mnt/n
 want_out '^n$'
 
 t "the explanation of a denial knows both names"
