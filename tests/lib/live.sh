@@ -93,6 +93,8 @@ raw_policy() {
 	chmod 0600 "$WORK/$name.polb"
 }
 
+# What every run gets, too.
+RUN_OPTIONS=()
 # ARGS…: polrun with the bundle p; sets out, err, rc.
 run() {
 	run_with p "$@"
@@ -100,7 +102,8 @@ run() {
 run_with() {
 	local b=$1
 	shift
-	"$BIN/polrun" -b "$WORK/$b.polb" "$@" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	"$BIN/polrun" -b "$WORK/$b.polb" "${RUN_OPTIONS[@]}" "$@" >"$WORK/.out" 2>"$WORK/.err" \
+		</dev/null
 	rc=$?
 	out=$(tr -d '\0' <"$WORK/.out")
 	err=$(tr -d '\0' <"$WORK/.err")

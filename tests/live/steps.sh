@@ -6,6 +6,8 @@
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
+# A command that names what is hidden is asked about; here the walls are tried.
+RUN_OPTIONS=(-y)
 
 F=$PROBES/file_probe N=$PROBES/ns_probe
 mkdir -p "$P/a/b/c" "$P/hid" "$P/to" "$HOME/.secret"
