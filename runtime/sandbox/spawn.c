@@ -114,6 +114,18 @@ static int no_listener(const struct spawn *s, const char *what, int e,
 	return r;
 }
 
+/*
+ * Has the command ended?  Until one that was killed has, its memory is gone
+ * and taking from it is refused, which looks as if it were forbidden.
+ */
+static bool is_gone(int pidfd)
+{
+	enum { MS = 10 };
+	struct pollfd p = { pidfd, POLLIN, 0 };
+
+	return poll(&p, 1, MS) != 0;
+}
+
 /* The command waits in read() until the listener is ours. */
 static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 			 struct rt_err *err)
@@ -133,7 +145,7 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 		r = no_listener(s, "taking the listener (pidfd_getfd)", e, err);
 		/* where nobody failed the caller may go on without a listener
 		   (sandbox.h), but not where the command is gone */
-		if (r == -EAGAIN && e != ESRCH && e != EBADF && err)
+		if (r == -EAGAIN && e != ESRCH && e != EBADF && !is_gone(pidfd) && err)
 			(void)snprintf(err->step, sizeof(err->step), "%s",
 				       SANDBOX_STEP_LISTENER);
 		return -e;
