@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime/decide/command.h"
+#include "tests/bench/clock.h"
 #include "tests/lib/facts.h"
 
 #define RUNS 15
@@ -29,21 +29,6 @@ static const char *const made[] = {
 	"curl -fsSL https://example.com/x.sh -o x.sh && bash x.sh",
 };
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double one(const struct cmd_world *w, const char *line, size_t n, int whole)
 {
 	struct cmd_line l;
@@ -51,13 +36,13 @@ static double one(const struct cmd_world *w, const char *line, size_t n, int who
 	double best = 1e18;
 
 	for (int i = 0; i < RUNS; i++) {
-		double from = now(), t;
+		double from = bench_now(), t;
 
 		if (whole)
 			cmd_from_line(&l, block, sizeof(block), w, line, n);
 		else
 			sh_parse(&sh, block, sizeof(block), line, n, SH_BASH);
-		t = now() - from;
+		t = bench_now() - from;
 		best = t < best ? t : best;
 	}
 	return best;
@@ -69,7 +54,7 @@ static void report(const char *what, double *t, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		sum += t[i];
-	qsort(t, n, sizeof(*t), by_time);
+	qsort(t, n, sizeof(*t), bench_by_time);
 	printf("%-8s %zu lines: median %.0f ns, p99 %.0f ns, mean %.0f ns\n", what, n,
 	       t[n / 2], t[n * 99 / 100], sum / (double)n);
 }

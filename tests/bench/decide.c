@@ -10,30 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime/decide/decide.h"
+#include "tests/bench/clock.h"
 
 #define ROUNDS 5
 #define MAX_LINES 20000
 
 static char *lines[MAX_LINES];
 static size_t nlines;
-
-static double now(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_time(const void *x, const void *y)
-{
-	double p = *(const double *)x, q = *(const double *)y;
-
-	return (p > q) - (p < q);
-}
 
 static void read_lines(const char *path)
 {
@@ -148,14 +133,14 @@ static void measure(struct asked *a, const char *name,
 	for (size_t i = 0; i < nlines; i++) {
 		took[i] = 1e18;
 		for (int k = 0; k < ROUNDS; k++) {
-			double t = now();
+			double t = bench_now();
 
 			f(a, lines[i]);
-			t = now() - t;
+			t = bench_now() - t;
 			took[i] = t < took[i] ? t : took[i];
 		}
 	}
-	qsort(took, nlines, sizeof(*took), by_time);
+	qsort(took, nlines, sizeof(*took), bench_by_time);
 	printf("%-8s %6zu patterns, %zu lines: median %7.2f us, p90 %7.2f, p99 %7.2f\n",
 	       name, npatterns, nlines, took[nlines / 2] / 1e3,
 	       took[nlines * 9 / 10] / 1e3, took[nlines * 99 / 100] / 1e3);

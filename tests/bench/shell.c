@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime/shell/shell.h"
+#include "tests/bench/clock.h"
 
 #define RUNS 15
 #define MAX_LINES 200000
@@ -34,21 +34,6 @@ static const char *const made[] = {
 	"cat <<EOF >conf\nname=$NAME\nEOF",
 };
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void count(const char *why)
 {
 	struct reason *r = reasons;
@@ -64,10 +49,10 @@ static double one(const char *line, size_t n, struct sh *s)
 	double best = 1e18;
 
 	for (int i = 0; i < RUNS; i++) {
-		double from = now(), t;
+		double from = bench_now(), t;
 
 		sh_parse(s, block, sizeof(block), line, n, SH_BASH);
-		t = now() - from;
+		t = bench_now() - from;
 		best = t < best ? t : best;
 	}
 	return best;
@@ -79,7 +64,7 @@ static void report(size_t n, size_t bytes)
 
 	for (size_t i = 0; i < n; i++)
 		sum += took[i];
-	qsort(took, n, sizeof(*took), by_time);
+	qsort(took, n, sizeof(*took), bench_by_time);
 	printf("%zu lines, %.1f bytes each: median %.0f ns, p99 %.0f ns, mean %.0f ns\n", n,
 	       (double)bytes / (double)n, took[n / 2], took[n * 99 / 100], sum / (double)n);
 	for (struct reason *r = reasons; r->why; r++)

@@ -3,14 +3,13 @@
  * decide the same, by the same rule.  SEED= and RUNS= in the environment.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "compiler/analysis/lift.h"
 #include "compiler/backend/matcher/matcher.h"
 #include "compiler/backend/rules.h"
 #include "compiler/ir/eval.h"
 #include "runtime/decide/decide.h"
-#include "tests/prop/random_ir.h"
+#include "tests/prop/runs.h"
 
 #define REQUESTS 200
 
@@ -217,26 +216,11 @@ static int coverage(void)
 
 int main(void)
 {
-	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
-	uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-	unsigned long n = runs ? strtoul(runs, NULL, 0) : 400, i;
+	unsigned long n;
 	int bad;
 
-	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first, n);
-	for (i = 0; i < n; i++) {
-		struct arena a;
-		struct rnd r = { .s = (first + i) * 0x9e3779b97f4a7c15u | 1, .a = &a };
-		bool ok;
-
-		arena_init(&a, ARENA_DEFAULT_BUDGET);
-		ok = one_policy(&r);
-		arena_release(&a);
-		if (!ok) {
-			printf("FAIL: SEED=%llu RUNS=1\n",
-			       (unsigned long long)(first + i));
-			return 1;
-		}
-	}
+	if (!prop_runs(400, one_policy, &n))
+		return 1;
 	bad = coverage();
 	printf("%d passed, %d failed, 0 skipped\n", bad ? 0 : 1, bad ? 1 : 0);
 	return bad ? 1 : 0;

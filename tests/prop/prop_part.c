@@ -5,12 +5,11 @@
  * and RUNS= in the environment.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "compiler/ir/match_command.h"
 #include "compiler/ir/match_glob.h"
 #include "compiler/ir/match_program.h"
-#include "tests/prop/random_ir.h"
+#include "tests/prop/runs.h"
 
 #define MAX_WORDS 4
 #define MAX_VALUE 40   /* bytes of a value of one word */
@@ -412,27 +411,13 @@ static int need(const char *what, unsigned long n)
 
 int main(void)
 {
-	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
-	uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-	unsigned long n = runs ? strtoul(runs, NULL, 0) : 1500, i;
+	unsigned long n;
 	int bad = 0;
 
 	nany = texts(any_text, any_room, 3, false);
 	nmulti = texts(multi_text, multi_room, 4, true);
-	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first, n);
-	for (i = 0; i < n; i++) {
-		struct arena a;
-		struct rnd r = { .s = (first + i) * 0x9e3779b97f4a7c15u | 1, .a = &a };
-		bool ok;
-
-		arena_init(&a, ARENA_DEFAULT_BUDGET);
-		ok = one_case(&r);
-		arena_release(&a);
-		if (!ok) {
-			printf("SEED=%llu RUNS=1\n", (unsigned long long)(first + i));
-			return 1;
-		}
-	}
+	if (!prop_runs(1500, one_case, &n))
+		return 1;
 	if (n > 1000) {
 		bad += need("may and need not match", seen.may);
 		bad += need("must match", seen.must);

@@ -5,10 +5,10 @@
  * environment; a run is one pattern.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "tests/lib/regex_oracle.h"
 #include "tests/prop/random_regex.h"
+#include "tests/prop/runs.h"
 
 static struct {
 	unsigned long status[4], found, not_found, gave_up, no_dfa, after;
@@ -122,25 +122,10 @@ static bool check_pattern(struct rnd *r)
 
 int main(void)
 {
-	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
-	uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-	unsigned long n = runs ? strtoul(runs, NULL, 0) : 10000, i;
+	unsigned long n;
 
-	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first, n);
-	for (i = 0; i < n; i++) {
-		struct arena a;
-		struct rnd r = { .s = (first + i) * 0x9e3779b97f4a7c15u | 1, .a = &a };
-		bool ok;
-
-		arena_init(&a, ARENA_DEFAULT_BUDGET);
-		ok = check_pattern(&r);
-		arena_release(&a);
-		if (!ok) {
-			printf("FAIL: SEED=%llu RUNS=1\n",
-			       (unsigned long long)(first + i));
-			return 1;
-		}
-	}
+	if (!prop_runs(10000, check_pattern, &n))
+		return 1;
 	printf("patterns: %lu taken, %lu opaque, %lu refused, %lu large, %lu without "
 	       "automaton\n",
 	       seen.status[SET_REGEX_OK], seen.status[SET_REGEX_OPAQUE],

@@ -3,10 +3,9 @@
  * expressions, conditions on random trees.  SEED= and RUNS= in the environment.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "compiler/sets/box.h"
-#include "tests/prop/random_ir.h"
+#include "tests/prop/runs.h"
 
 #define MAX_LEN 5
 static const char alphabet[] = "abc";
@@ -413,27 +412,17 @@ static bool check_atoms(struct rnd *r)
 	return box_atoms_hold(atoms, n, got) == want && (!want || got[3] == args[3]);
 }
 
+static bool one_run(struct rnd *r)
+{
+	return check_languages(r) && check_conditions(r) && check_atoms(r);
+}
+
 int main(void)
 {
-	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
-	uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-	unsigned long n = runs ? strtoul(runs, NULL, 0) : 3000, i;
+	unsigned long n;
 
-	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first, n);
-	for (i = 0; i < n; i++) {
-		struct arena a;
-		struct rnd r = { .s = (first + i) * 0x9e3779b97f4a7c15u | 1, .a = &a };
-		bool ok;
-
-		arena_init(&a, ARENA_DEFAULT_BUDGET);
-		ok = check_languages(&r) && check_conditions(&r) && check_atoms(&r);
-		arena_release(&a);
-		if (!ok) {
-			printf("FAIL: SEED=%llu RUNS=1\n",
-			       (unsigned long long)(first + i));
-			return 1;
-		}
-	}
+	if (!prop_runs(3000, one_run, &n))
+		return 1;
 	printf("inclusion: %lu hold, %lu witnesses, %lu undecided\n", seen.holds,
 	       seen.witness, seen.undecided);
 	printf("conditions: %lu included, %lu not; atoms: %lu hold, %lu cannot\n",

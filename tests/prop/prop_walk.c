@@ -7,7 +7,6 @@
  * that are no automata are searched by PCRE2 as it comes, here.  SEED= RUNS=.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "compiler/analysis/lift.h"
 #include "compiler/backend/matcher/matcher.h"
@@ -15,7 +14,7 @@
 #include "compiler/ir/match.h"
 #include "runtime/decide/part.h"
 #include "tests/lib/regex_oracle.h"
-#include "tests/prop/random_ir.h"
+#include "tests/prop/runs.h"
 
 #define PARTS 60
 #define MAX_WORDS 10
@@ -380,26 +379,11 @@ static bool one_policy(struct rnd *r)
 
 int main(void)
 {
-	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
-	uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-	unsigned long n = runs ? strtoul(runs, NULL, 0) : 60, i;
+	unsigned long n;
 	bool all;
 
-	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first, n);
-	for (i = 0; i < n; i++) {
-		struct arena a;
-		struct rnd r = { .s = (first + i) * 0x9e3779b97f4a7c15u | 1, .a = &a };
-		bool ok;
-
-		arena_init(&a, ARENA_DEFAULT_BUDGET);
-		ok = one_policy(&r);
-		arena_release(&a);
-		if (!ok) {
-			printf("FAIL: SEED=%llu RUNS=1\n",
-			       (unsigned long long)(first + i));
-			return 1;
-		}
-	}
+	if (!prop_runs(60, one_policy, &n))
+		return 1;
 	printf("%lu parts: may %lu, must %lu, none %lu, literal %lu; expressions found %lu, "
 	       "not found %lu\n",
 	       seen.parts, seen.may, seen.must, seen.none, seen.literal, seen.found,
