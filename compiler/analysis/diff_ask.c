@@ -87,6 +87,7 @@ struct ir_request diff_request(const struct diff *d, enum ir_kind kind)
 				   .cwd = d->where->cwd};
 }
 
+/* Of commands the words alone do not tell: see diff_word_of_command(). */
 static bool in_set(enum ir_kind kind, const struct ir_set *set,
 		   const struct ir_set *except, size_t n, const struct ir_request *req,
 		   enum ir_side side)
@@ -239,17 +240,28 @@ static bool differ(const struct ir_decision *o, const struct ir_decision *n,
 	return false;
 }
 
+/* Of a decision only its effect and what decided are kept: a line takes much room. */
 static bool ask_both(const struct ir *old, const struct ir *new,
-		     const struct ir_request *req, struct arena *tmp,
-		     struct ir_decision e[2], enum diff_change *ret, bool *ret_widening)
+		     const struct ir_request *req, struct ir_decision e[2],
+		     enum diff_change *ret, bool *ret_widening)
 {
-	ir_eval(old, req, tmp, &e[DIFF_OLD]);
-	ir_eval(new, req, tmp, &e[DIFF_NEW]);
+	const struct ir *const ir[2] = { old, new };
+	struct arena a;
+	int s;
+
+	for (s = 0; s < 2; s++) {
+		arena_init(&a, ARENA_DEFAULT_BUDGET);
+		ir_eval(ir[s], req, &a, &e[s]);
+		e[s].matched = NULL;
+		e[s].nmatched = 0;
+		e[s].line = NULL;
+		arena_release(&a);
+	}
 	return differ(&e[DIFF_OLD], &e[DIFF_NEW], ret, ret_widening);
 }
 
 /* Asks the whole policies; what they do not confirm is no finding. */
-static bool confirm(struct diff *d, const struct ir_request *req, struct arena *tmp,
+static bool confirm(struct diff *d, const struct ir_request *req,
 		    struct diff_told *told)
 {
 	struct diff_finding f = { .kind = ir_kind_name(req->kind), .asked = true };
@@ -257,8 +269,7 @@ static bool confirm(struct diff *d, const struct ir_request *req, struct arena *
 	struct str key;
 	int s;
 
-	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, tmp, e, &f.change,
-		      &f.widening))
+	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, e, &f.change, &f.widening))
 		return false;
 	told->widening |= f.widening;
 	if (told->changes & 1u << f.change)
@@ -290,7 +301,7 @@ bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request 
 			continue;
 		req->scope = order[i];
 		if (small && !ask_both(&small->ir[DIFF_OLD], &small->ir[DIFF_NEW], req,
-				       tmp, e, &change, &widening))
+				       e, &change, &widening))
 			continue;
 		/* the same question of another rule's region was confirmed */
 		if (small && map_get(&d->seen, request_key(tmp, req, change))) {
@@ -299,7 +310,7 @@ bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request 
 			found = true;
 			continue;
 		}
-		found |= confirm(d, req, tmp, told);
+		found |= confirm(d, req, told);
 	}
 	return found;
 }

@@ -84,12 +84,24 @@ static unsigned operations(const struct job *j)
 	return r->set.u.file.ops;
 }
 
+/* Does the command, by its places here, lie in the region? */
+static bool is_command_of_region(const struct job *j, const struct ir_request *req,
+				 const uint32_t *tags, size_t ntags)
+{
+	size_t n;
+	const uint32_t *own = set_dfa_run(&j->dfa, diff_word_of_command(j->d, j->tmp, req), &n);
+
+	return n == ntags && (!n || memcmp(own, tags, n * sizeof(*tags)) == 0);
+}
+
 /* Does the request meet the rules that the region says, whatever operation? */
 static bool is_of_region(const struct job *j, const struct ir_request *req,
 			 const uint32_t *tags, size_t ntags)
 {
 	size_t i, k = 0;
 
+	if (req->kind == IR_COMMAND)
+		return is_command_of_region(j, req, tags, ntags);
 	for (i = 0; i < j->n; i++) {
 		struct ir_request q = *req;
 		bool want;

@@ -6,6 +6,7 @@
 #include "compiler/analysis/diff_word.h"
 
 #include "compiler/ir/match.h"
+#include "compiler/ir/match_program.h"
 #include "compiler/sets/lang.h"
 
 static enum ir_effect effect_of(const struct diff_item *it)
@@ -302,15 +303,18 @@ struct set_tagged diff_word_language(struct diff *d, struct arena *tmp,
 				     const struct diff_item *it, enum diff_frame frame,
 				     bool requests)
 {
-	struct set_re *minus = excepted(d, tmp, it, frame, is_for_all);
+	struct set_re *minus = excepted(d, tmp, it, frame, is_for_all), *re;
+	enum set_side side;
 
 	if (requests)
 		minus = set_or(tmp, minus, no_request(d, tmp, it, frame));
-	return (struct set_tagged){
-		.re = set_re_of(d, tmp, it, set_of(it), set_side_of(effect_of(it)),
-				frame),
-		.minus = minus,
-	};
+	side = set_side_of(effect_of(it));
+	/* options make no command other than the rule's; what is taken off is taken
+	   off as it is written, so that no word is missed */
+	re = it->kind == IR_COMMAND && side == SET_BROAD ?
+		     set_from_readings(tmp, &set_of(it)->u.command) :
+		     set_re_of(d, tmp, it, set_of(it), side, frame);
+	return (struct set_tagged){ .re = re, .minus = minus };
 }
 
 struct set_re *diff_word_partial(struct diff *d, struct arena *tmp,
@@ -379,6 +383,44 @@ static size_t command_requests(struct diff *d, struct arena *tmp, struct str wor
 			memcpy(reqs[i].argv + 1, w + 3, (n - 3) * sizeof(*w));
 	}
 	return count;
+}
+
+static void put_place(struct buf *b, struct str place, bool known)
+{
+	if (known) {
+		buf_ch(b, '=');
+		buf_str(b, place);
+	}
+	buf_ch(b, 0);
+}
+
+struct str diff_word_of_command(const struct diff *d, struct arena *tmp,
+				const struct ir_request *req)
+{
+	struct str project = req->roots.dir[IR_ROOT_PROJECT], name, path = STR_NULL, rest;
+	bool known, below;
+	struct buf b;
+	size_t i;
+
+	if (!req->nargv)
+		return STR_NULL;
+	name = req->argv[0];
+	known = name.n && memchr(name.p, '/', name.n) &&
+		ir_program_path(tmp, name, d->where->cwd, &path);
+	below = known && project.p && (is_root_text(project) || str_starts(path, project));
+	rest = below && !is_root_text(project) ?
+		       str_sub(path, project.n, path.n - project.n) : path;
+	below = below && rest.n > 1 && rest.p[0] == '/';
+	buf_init(&b, tmp);
+	buf_str(&b, name);
+	buf_ch(&b, 0);
+	put_place(&b, below ? str_sub(rest, 1, rest.n - 1) : STR_NULL, below);
+	put_place(&b, path, known);
+	for (i = 1; i < req->nargv; i++) {
+		buf_str(&b, req->argv[i]);
+		buf_ch(&b, 0);
+	}
+	return buf_view(&b);
 }
 
 size_t diff_word_requests(struct diff *d, struct arena *tmp, const struct diff_item *it,

@@ -38,6 +38,10 @@ bool diff_word_matches_path(const struct diff_item *it, const struct ir_request 
 size_t diff_word_requests(struct diff *d, struct arena *tmp, const struct diff_item *it,
 			  struct str word, struct ir_request reqs[DIFF_WORD_REQUESTS]);
 
+/* A request of a command as a word of the languages; STR_NULL: it is none. */
+struct str diff_word_of_command(const struct diff *d, struct arena *tmp,
+				const struct ir_request *req);
+
 /* How a state was reached first. */
 struct diff_step {
 	uint32_t from;

@@ -6,17 +6,22 @@
 
 static enum cli_exit of_bundle(struct loaded *l, const char *path, struct arena *a)
 {
-	const struct bundle_member *m;
 	const char *why = "it has no ir.json, or a damaged one";
+	const struct bundle_member *m;
+	struct ir *ir = NULL;
 	struct bundle b;
 
 	if (!cli_bundle(path, &b))
 		return CLI_TROUBLE;
 	m = bundle_member(&b, PB_IR);
 	if (m && m->data)
-		l->ir = ir_read(a, (struct str){ (const char *)m->data, m->size }, &why);
+		ir = ir_read(a, (struct str){ (const char *)m->data, m->size }, &why);
+	/* the evaluator reads lines as the bundle does, which has checked its tables */
+	if (ir)
+		ir->commands = arena_dup(a, b.commands, b.commands->head.size);
 	bundle_release(&b);
-	if (l->ir)
+	l->ir = ir;
+	if (ir)
 		return CLI_CLEAN;
 	fprintf(stderr, "polc: the resolved policy in '%s' cannot be read: %.*s\n",
 		path, STR_ARG(cli_clean(a, str_from(why), false)));

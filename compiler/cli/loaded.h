@@ -12,7 +12,7 @@ struct loaded {
 
 /*
  * Reads the policy: of sources up to the pass "lift", of a bundle its ir.json
- * after its digest was compared.  CLI_CLEAN, or an exit status after messages.
+ * after its digest was compared; with the tables by which lines are read.  CLI_CLEAN, or an exit status after messages.
  */
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a);
 

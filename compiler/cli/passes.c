@@ -189,9 +189,9 @@ static enum cli_exit run_backend(struct compilation *c, const struct backend *bk
 }
 
 /* From here on the evaluator reads lines as a bundle of this policy would. */
-static enum cli_exit take_commands(struct compilation *c)
+static enum cli_exit take_commands(struct compilation *c, const struct bk_output *out)
 {
-	const struct bk_member *m = bk_member(&c->out, PB_COMMANDS);
+	const struct bk_member *m = bk_member(out, PB_COMMANDS);
 	struct rt_err err = { .err = 0 };
 
 	if (!m)
@@ -203,6 +203,16 @@ static enum cli_exit take_commands(struct compilation *c)
 	return CLI_CLEAN;
 }
 
+/* Whoever stops before the back ends asks the evaluator, too. */
+static enum cli_exit make_commands(struct compilation *c)
+{
+	struct bk_output out = { .a = c->a };
+	enum cli_exit e = settle(c, bk_commands.name,
+				 bk_commands.emit(c->ir, &out, &c->sink));
+
+	return e == CLI_CLEAN ? take_commands(c, &out) : e;
+}
+
 enum cli_exit passes_run(struct compilation *c, const char *until)
 {
 	const struct backend *const *bk;
@@ -212,13 +222,15 @@ enum cli_exit passes_run(struct compilation *c, const char *until)
 	/* "load" parses too, and what files use: "parse" is run for itself */
 	for (i = until && strcmp(until, "parse") == 0 ? 0 : 1; i < POL_LEN(front); i++) {
 		e = settle(c, front[i].name, front[i].run(c));
-		if (e != CLI_CLEAN || (until && strcmp(until, front[i].name) == 0))
+		if (e != CLI_CLEAN)
 			return e;
+		if (until && strcmp(until, front[i].name) == 0)
+			return i + 1 == POL_LEN(front) ? make_commands(c) : e;
 	}
 	for (bk = bk_table; *bk; bk++) {
 		e = run_backend(c, *bk);
 		if (e == CLI_CLEAN && *bk == &bk_commands)
-			e = take_commands(c);
+			e = take_commands(c, &c->out);
 		if (e != CLI_CLEAN)
 			return e;
 		if (until && strcmp(until, (*bk)->name) == 0)

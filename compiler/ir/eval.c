@@ -62,7 +62,7 @@ bool ir_rule_matches(const struct ir_rule *rule, const struct ir_request *req)
 		      side_of(rule->effect));
 }
 
-/* --- the risk of a command or tool (4.5) -------------------------------- */
+/* --- the risk of a tool (4.5) -------------------------------- */
 
 static void classify(const struct ir *ir, const struct ir_request *req,
 		     struct ir_decision *d)
@@ -137,8 +137,6 @@ static bool is_plain_path(struct str p)
 /* A path in another spelling would walk around the rules that name it. */
 static bool is_readable(const struct ir_request *req)
 {
-	if (req->kind == IR_COMMAND)
-		return !req->unparsed && req->nargv;
 	if (req->kind == IR_FILE || (req->kind == IR_UNIX && !req->abstract))
 		return is_plain_path(req->path);
 	return true;
@@ -209,20 +207,21 @@ void ir_eval(const struct ir *ir, const struct ir_request *asked, struct arena *
 	struct ir_request own = *asked, *req = &own;
 
 	d.scalar = ir_otherwise_of(req);
-	/* without its tables a policy has words of commands, and nothing more */
-	if (req->kind == IR_COMMAND &&
-	    (req->line.p || (ir->commands && req->nargv && !req->unparsed))) {
-		ir_eval_line(ir, req, a, ret);
+	if (req->kind == IR_COMMAND) {
+		if (req->line.p || (req->nargv && !req->unparsed)) {
+			ir_eval_line(ir, req, a, ret);
+			return;
+		}
+		ir_by_opaque(ir, &d);
+		*ret = d;
 		return;
 	}
 	if (!is_readable(req) || !by_own_name(ir, &own, a)) {
-		if (req->kind == IR_COMMAND)
-			ir_by_opaque(ir, &d);
 		*ret = d;
 		return;
 	}
 	find_matching(ir, req, a, &d);
-	if (req->kind == IR_COMMAND || req->kind == IR_TOOL)
+	if (req->kind == IR_TOOL)
 		classify(ir, req, &d);
 	if (req->kind == IR_SYSCALL && !req->nr_known)
 		by_unknown_number(&d);

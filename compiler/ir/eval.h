@@ -44,7 +44,8 @@ struct ir_decision {
 void ir_eval(const struct ir *ir, const struct ir_request *req, struct arena *a,
 	     struct ir_decision *ret);
 
-/* Does this one rule match (its set, scopes and exceptions)? */
+/* Does this one rule match (its set, scopes and exceptions)?  Not of commands, which
+ * match in two ways: ir_rule_on_part(). */
 bool ir_rule_matches(const struct ir_rule *rule, const struct ir_request *req);
 const char *ir_step_name(enum ir_step s);
 

@@ -8,7 +8,8 @@
 #include "compiler/ir/eval_levels.h"
 #include "compiler/ir/eval_line.h"
 
-/* Blocks for the analysis are made larger up to here. */
+/* Blocks for the analysis are made larger, from what most lines need up to here. */
+#define FIRST_BLOCK ((size_t)32 * 1024)
 #define MAX_BLOCK ((size_t)256 * 1024 * 1024)
 
 struct asked_line {
@@ -66,7 +67,7 @@ static void read_parts(struct asked_line *l)
 
 	for (i = 0; !req->line.p && i < req->nargv; i++)
 		bytes += req->argv[i].n + 1;
-	for (size = cmd_block_size(bytes);; size *= 2) {
+	for (size = FIRST_BLOCK + 64 * bytes;; size *= 2) {
 		analyse(l, size);
 		if (!l->line->cmd.limit || !l->line->cmd.memory_short ||
 		    size > MAX_BLOCK / 2)
@@ -261,8 +262,10 @@ static void classify(const struct ir_line *line, struct ir_decision *d)
 /* Every rule of some part, once, in order. */
 static void list_matched(const struct asked_line *l, struct ir_decision *d)
 {
-	bool *in = arena_array(l->a, l->ir->rules.n + 1, sizeof(*in));
-	size_t i, k;
+	const struct ir *ir = l->ir;
+	/* a policy of a few of its rules keeps their numbers, in their order */
+	size_t top = ir->rules.n ? ir->rules.v[ir->rules.n - 1]->index : 0, i, k;
+	bool *in = arena_array(l->a, top + 1, sizeof(*in));
 
 	for (i = 0; i < l->line->nparts; i++) {
 		const struct ir_part_decision *p = &l->line->parts[i];
@@ -274,11 +277,11 @@ static void list_matched(const struct asked_line *l, struct ir_decision *d)
 		if (p->because)
 			in[p->because->index] = true;
 	}
-	d->matched = arena_array(l->a, l->ir->rules.n + 1, sizeof(*d->matched));
+	d->matched = arena_array(l->a, ir->rules.n + 1, sizeof(*d->matched));
 	d->nmatched = 0;
-	for (i = 0; i < l->ir->rules.n; i++)
-		if (in[i])
-			d->matched[d->nmatched++] = l->ir->rules.v[i];
+	for (i = 0; i < ir->rules.n; i++)
+		if (in[ir->rules.v[i]->index])
+			d->matched[d->nmatched++] = ir->rules.v[i];
 }
 
 static void deny(struct asked_line *l, enum ir_line_why why, struct ir_decision *d)

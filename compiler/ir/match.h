@@ -31,7 +31,7 @@ bool ir_match_glob(const struct ir_glob *g, struct str text,
 /* Is the absolute path in the pattern, under the roots of the request? */
 bool ir_match_path(const struct ir_path *p, const struct ir_request *req, struct str path);
 
-/* Exceptions are the caller's business. */
+/* Exceptions are the caller's business.  Not of commands: match_command.h. */
 bool ir_match_set(enum ir_kind kind, const struct ir_set *set,
 		  const struct ir_request *req, enum ir_side side);
 

@@ -222,24 +222,6 @@ bool ir_match_glob(const struct ir_glob *g, struct str text,
 	return yes;
 }
 
-bool ir_match_base(const struct ir_glob *g, struct str base, enum ir_until until)
-{
-	struct walk w;
-	bool yes;
-	uint32_t i;
-
-	if (!ir_glob_has_slash(g))
-		return ir_match_glob(g, base, IR_B_ANY, until);
-	walk_init(&w, g, base, IR_B_ANY, until);
-	yes = walk(&w, w.first, 0);
-	/* what stands behind any '/' of the pattern may begin the base name */
-	for (i = 1; i < w.nodes.n && !yes; i++)
-		if (w.nodes.v[i].op == IR_G_BYTE && w.nodes.v[i].byte == '/')
-			yes = walk(&w, w.nodes.v[i].next, 0);
-	arena_release(&w.a);
-	return yes;
-}
-
 bool ir_glob_has_slash(const struct ir_glob *g)
 {
 	size_t i, k;

@@ -46,11 +46,7 @@ bool ir_program_is_trusted(const struct ir_asked *q, struct str w)
 	return false;
 }
 
-/*
- * The absolute path of the word as the directory has it.  A ".." may leave
- * through a symbolic link, so it names no file that we know.
- */
-static bool absolute(struct arena *a, struct str w, struct str dir, struct str *ret_path)
+bool ir_program_path(struct arena *a, struct str w, struct str dir, struct str *ret_path)
 {
 	struct buf out;
 	struct str all = w;
@@ -87,7 +83,7 @@ static bool is_file(const struct ir_asked *q, struct arena *a, const struct ir_g
 {
 	struct str project = str_from(q->world->project), path, rest;
 
-	if (!absolute(a, w, dir, &path))
+	if (!ir_program_path(a, w, dir, &path))
 		return false;
 	if (ir_match_glob(g, path, IR_B_PLAIN, until))
 		return true;

@@ -13,6 +13,11 @@ bool ir_program_is_trusted(const struct ir_asked *q, struct str word);
 /* A file is compared in every directory where the command may run. */
 struct ir_match ir_match_program(const struct ir_asked *q, const struct ir_glob *g,
 				 struct str word, enum ir_until until);
+/*
+ * The absolute path of the word as the directory has it.  A ".." may leave through a
+ * symbolic link, so it names no file that we know.
+ */
+bool ir_program_path(struct arena *a, struct str word, struct str dir, struct str *ret);
 /* What stands behind the last '/'. */
 struct str ir_base_name(struct str word);
 

@@ -210,6 +210,7 @@ struct column {
 	struct set_re *end;   /* NUL */
 	struct set_re *word;  /* any word and its NUL */
 	struct set_re *where; /* the two places, whatever they are */
+	struct set_re *skip;  /* words that may stand behind each, or NULL */
 	bool no_places;       /* of deny and ask: the program alone */
 };
 
@@ -308,7 +309,8 @@ static struct set_re *further_words(const struct column *k, size_t i, size_t n)
 
 		if (!w->any_words) {
 			word = continued(k, from_glob(&r, &w->glob), tail, false);
-			v[o++] = set_cat(k->a, word, k->end);
+			word = set_cat(k->a, word, k->end);
+			v[o++] = k->skip ? set_cat(k->a, word, k->skip) : word;
 		} else if (i + 1 == n || !w[1].any_words) {
 			v[o++] = set_star(k->a, k->word);
 		}
@@ -357,6 +359,7 @@ static struct set_re *from_command(const struct column *k)
 			bool tail = c->tail && i + 1 == c->nwords;
 			struct set_re *p = program(k, &c->words[i].glob, tail);
 
+			p = k->skip ? set_cat(a, p, k->skip) : p;
 			return set_or(a, re, set_cat(a, p, rest));
 		}
 		re = set_or(a, re, set_cat(a, any_program(k), set_cat(a, any, rest)));
@@ -371,6 +374,18 @@ struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
 {
 	struct column k = column_of(a, c, side, false);
 
+	return from_command(&k);
+}
+
+struct set_re *set_from_readings(struct arena *a, const struct ir_command *c)
+{
+	struct column k = column_of(a, c, SET_BROAD, false);
+	struct set_bytes b = no_bytes;
+	struct set_re *option;
+
+	b = with_range(with_range(b, '-', '-'), '+', '+');
+	option = set_cat(a, set_class(a, b), set_cat(a, set_class(a, any_bytes()), k.word));
+	k.skip = set_star(a, set_cat(a, option, set_or(a, set_eps(a), k.word)));
 	return from_command(&k);
 }
 

@@ -18,6 +18,11 @@ enum set_side { SET_BROAD, SET_NARROW };
  */
 struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
 				enum set_side side);
+/*
+ * As deny and ask match, and with options and what may be their values between any
+ * two words: never less than what some reading matches, whatever options there are.
+ */
+struct set_re *set_from_readings(struct arena *a, const struct ir_command *c);
 /* As the matcher asks about commands: without the two places for deny and ask. */
 struct set_re *set_from_call(struct arena *a, const struct ir_command *c,
 			     enum set_side side);

@@ -12,13 +12,11 @@ static int check_shape(const struct check *c, const struct pb_automaton *a)
 {
 	bool rooted = a->kind == PB_FILE || a->kind == PB_UNIX;
 
-	if (a->kind != PB_COMMAND && a->kind != PB_TOOL && a->kind != PB_RISK &&
-	    !rooted)
+	if (a->kind != PB_TOOL && a->kind != PB_RISK && !rooted)
 		return check_bad(c, "an automaton has an unknown kind");
 	if (a->root >= PB_ROOT_COUNT || (a->root != 0 && !rooted))
 		return check_bad(c, "an automaton has an unknown root");
-	if (a->abstract > 1 || (a->abstract && a->kind != PB_UNIX && a->kind != PB_RISK) ||
-	    (a->abstract && a->root != 0))
+	if (a->abstract > 1 || (a->abstract && (a->kind != PB_UNIX || a->root != 0)))
 		return check_bad(c,
 				 "an automaton over abstract names is no such thing");
 	if (a->except > (a->kind == PB_FILE ? 7u : 1u) || a->zero || a->zero2)

@@ -137,16 +137,14 @@ struct pb_rules {
 
 /*
  * Automata.  The rest of a path under a root (ir.h says what the rest is); a
- * tool name; an abstract socket name; a command line (runtime/decide/argv.c
- * prepares it): the program as written, its place under the project, its
- * absolute place, the further words, each ended by NUL, a place that is not
- * known or not there being "!".  One kind may have several automata: the tags
- * of all count, but for rules that an automaton with `except` set tags.
+ * tool name; an abstract socket name.  One kind may have several automata: the
+ * tags of all count, but for rules that an automaton with `except` set tags.
  */
 struct pb_automaton {
-	uint8_t kind;     /* PB_COMMAND, PB_FILE, PB_UNIX, PB_TOOL, PB_RISK */
+	uint8_t kind;     /* PB_FILE, PB_UNIX, PB_TOOL, PB_RISK (of tools); of the tables
+	                     of commands PB_COMMAND */
 	uint8_t root;     /* PB_FILE, PB_UNIX: enum pb_root */
-	uint8_t abstract; /* PB_UNIX: over abstract names; PB_RISK: of tools */
+	uint8_t abstract; /* PB_UNIX: over abstract names */
 	uint8_t zero;
 	uint32_t nstates, nclasses, start; /* state 0 is dead */
 	uint32_t cls;     /* offset of 256 bytes: byte -> class */

@@ -72,8 +72,6 @@ void decide_line(const struct decide_ctx *c, const char *line, size_t n, void *b
 void decide_words(const struct decide_ctx *c, const char *const *argv, size_t argc,
 		  void *block, size_t size, struct cmd_line *ret_parts,
 		  struct decision *ret);
-void decide_argv(const struct decide_ctx *c, const char *const *argv,
-		 size_t argc, struct decision *ret);
 /* What a line that could not be read gets: the stricter of opaque and
  * otherwise (by risk: of medium), never allow. */
 void decide_unparsed(const struct decide_ctx *c, struct decision *ret);

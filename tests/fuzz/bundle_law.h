@@ -34,6 +34,20 @@ static inline void law_filter(struct bundle *b, bool trace)
 		LAW(bpf_run(insns, n, &data, &value, &args) < (int)n);
 }
 
+static inline void law_argv(const struct decide_ctx *c, const char *const *argv,
+			     struct decision *d)
+{
+	size_t size = decide_block_size(c, 64), n = 0;
+	void *block = malloc(size);
+
+	LAW(block);
+	while (argv[n])
+		n++;
+	decide_words(c, argv, n, block, size, NULL, d);
+	law_decision(c->b, d);
+	free(block);
+}
+
 /* Takes `bytes` over, as the reader does. */
 static inline void law_bundle(uint8_t *bytes, size_t n)
 {
@@ -58,8 +72,7 @@ static inline void law_bundle(uint8_t *bytes, size_t n)
 	for (int i = 0; i < PB_ROOT_COUNT; i++)
 		c.roots.dir[i] = i == PB_ROOT_FS ? "/" : "/home/u/project";
 	for (size_t i = 0; i < 3; i++) {
-		decide_argv(&c, argvs[i], argvs[i][1] ? 2 : 1, &d);
-		law_decision(&b, &d);
+		law_argv(&c, argvs[i], &d);
 		for (unsigned op = 1; op <= PB_EXEC; op <<= 1) {
 			decide_file(&c, (uint8_t)op, paths[i], &d);
 			law_decision(&b, &d);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "compiler/analysis/lift.h"
+#include "compiler/backend/commands/commands.h"
 #include "compiler/backend/matcher/matcher.h"
 #include "compiler/backend/rules.h"
 #include "compiler/ir/eval.h"
@@ -36,6 +37,7 @@ static void ask(struct arena *a, const struct bundle *b, const struct ir_request
 		struct decision *ret)
 {
 	struct decide_ctx c = context(a, b, q);
+	static uint8_t block[16 << 20] __attribute__((aligned(16)));
 	const char *argv[8];
 	size_t i;
 
@@ -46,7 +48,7 @@ static void ask(struct arena *a, const struct bundle *b, const struct ir_request
 		if (q->unparsed)
 			decide_unparsed(&c, ret);
 		else
-			decide_argv(&c, argv, q->nargv, ret);
+			decide_words(&c, argv, q->nargv, block, sizeof(block), NULL, ret);
 		return;
 	case IR_FILE:
 		decide_file(&c, (uint8_t)q->op, str_z(a, q->path), ret);
@@ -82,7 +84,8 @@ static bool same(const struct bundle *b, const struct ir_request *q,
 		return false;
 	if (q->kind == IR_COMMAND && (unsigned)e->risk != d->risk)
 		return false;
-	if (q->kind == IR_NET) /* matched rules are for the gateway */
+	/* matched rules are for the gateway; of a line those of its tails, too */
+	if (q->kind == IR_NET || q->kind == IR_COMMAND)
 		return true;
 	if (e->nmatched != d->nmatched)
 		return false;
@@ -141,6 +144,7 @@ static bool one_policy(struct rnd *r)
 	struct ir *ir = rnd_ir(r);
 	struct diag_sink sink;
 	struct bk_output out = { .a = r->a };
+	static struct pb_mounts no_mounts;
 	struct bundle b = { .size = 0 };
 	const char *why;
 	int i;
@@ -149,7 +153,8 @@ static bool one_policy(struct rnd *r)
 	pass_lift(ir, &sink);
 	why = ir_verify(ir, r->a);
 	if (!why &&
-	    (!bk_rules.emit(ir, &out, &sink) || !bk_matcher.emit(ir, &out, &sink)))
+	    (!bk_rules.emit(ir, &out, &sink) || !bk_matcher.emit(ir, &out, &sink) ||
+	     !bk_commands.emit(ir, &out, &sink)))
 		why = "not emitted";
 	if (!why)
 		why = bk_rules.verify(ir, &out, r->a);
@@ -162,6 +167,9 @@ static bool one_policy(struct rnd *r)
 	}
 	b.rules = (const void *)bk_member(&out, PB_RULES)->bytes.p;
 	b.matcher = (const void *)bk_member(&out, PB_MATCHER)->bytes.p;
+	b.commands = (const void *)bk_member(&out, PB_COMMANDS)->bytes.p;
+	b.mounts = &no_mounts;
+	ir->commands = b.commands;
 	for (i = 0; i < REQUESTS; i++) {
 		struct ir_request q = rnd_request(r);
 		struct ir_decision e;

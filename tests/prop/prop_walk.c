@@ -11,8 +11,8 @@
 #include "compiler/analysis/lift.h"
 #include "compiler/backend/matcher/matcher.h"
 #include "compiler/backend/rules.h"
-#include "compiler/ir/match.h"
 #include "runtime/decide/part.h"
+#include "tests/lib/literal_part.h"
 #include "tests/lib/regex_oracle.h"
 #include "tests/prop/runs.h"
 
@@ -205,7 +205,7 @@ static bool matches(struct arena *a, const struct ir_rule *r, const struct value
 {
 	enum ir_side side = r->effect == IR_ALLOW ? IR_NARROW : IR_BROAD;
 	struct str argv[MAX_WORDS];
-	struct ir_request q = { .kind = IR_COMMAND, .argv = argv, .cwd = STR("/p/x"),
+	struct ir_request q = { .kind = IR_COMMAND, .scope = IR_SANDBOX, .argv = argv, .cwd = STR("/p/x"),
 				.roots.dir = { [IR_ROOT_FS] = STR("/"),
 					       [IR_ROOT_PROJECT] = STR("/p") } };
 	uint32_t left;
@@ -226,7 +226,7 @@ static bool matches(struct arena *a, const struct ir_rule *r, const struct value
 			if (!out)
 				argv[q.nargv++] = v->word[i];
 		}
-		if (good && ir_match_set(IR_COMMAND, &r->set, &q, side))
+		if (good && literal_match(r, &q))
 			return true;
 	}
 	return false;

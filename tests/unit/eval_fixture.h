@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "compiler/ir/eval.h"
+#include "tests/lib/literal_part.h"
 #include "tests/unit/fixture.h"
 
 /* --- building -------------------------------------------------------------- */
@@ -176,13 +177,14 @@ static inline struct ir_decision op(const struct ir *ir, enum ir_op o, const cha
 	return ask(ir, &q);
 }
 
+/* The words one by one: what the analysis of lines may add is not asked. */
 static inline bool matches(enum ir_effect e, const char *pattern, const char *text)
 {
 	struct ir *ir = ir_new(&arena);
 	struct ir_rule *r = cmd(ir, IR_PROJECT, e, pattern);
 	struct ir_request q = line(text);
 
-	return ir_rule_matches(r, &q);
+	return literal_match(r, &q);
 }
 
 static inline bool path_matches(const char *pattern, bool below, const char *path)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "compiler/analysis/lift.h"
+#include "compiler/backend/commands/commands.h"
 #include "compiler/backend/matcher/matcher.h"
 #include "compiler/backend/rules.h"
 #include "runtime/decide/decide.h"
@@ -182,6 +183,7 @@ static inline void hand_except(struct hand *h, struct ir_rule *r, const char *z)
 /* Lifts, checks, emits, proves; then the tables can be asked. */
 static inline void hand_compile(struct hand *h)
 {
+	static struct pb_mounts no_mounts;
 	const char *why;
 
 	pass_lift(h->ir, &h->sink);
@@ -190,12 +192,15 @@ static inline void hand_compile(struct hand *h)
 		fail_msg("%s", why);
 	assert_true(bk_rules.emit(h->ir, &h->out, &h->sink));
 	assert_true(bk_matcher.emit(h->ir, &h->out, &h->sink));
+	assert_true(bk_commands.emit(h->ir, &h->out, &h->sink));
 	why = bk_rules.verify(h->ir, &h->out, &h->a);
 	why = why ? why : bk_matcher.verify(h->ir, &h->out, &h->a);
 	if (why)
 		fail_msg("%s", why);
 	h->b.rules = (const void *)bk_member(&h->out, PB_RULES)->bytes.p;
 	h->b.matcher = (const void *)bk_member(&h->out, PB_MATCHER)->bytes.p;
+	h->b.commands = (const void *)bk_member(&h->out, PB_COMMANDS)->bytes.p;
+	h->b.mounts = &no_mounts;
 	h->c = (struct decide_ctx){ .b = &h->b, .scope = PB_SANDBOX, .cwd = "/p/src" };
 	h->c.roots.dir[PB_ROOT_FS] = "/";
 	h->c.roots.dir[PB_ROOT_HOME] = "/home/u";

@@ -10,11 +10,12 @@ static struct decision argv_of(const char *line)
 	const char *argv[8];
 	char *own = arena_printf(&h.a, "%s", line), *word;
 	size_t n = 0;
+	static uint8_t block[4 << 20] __attribute__((aligned(16)));
 	struct decision d;
 
 	for (word = strtok(own, " "); word; word = strtok(NULL, " "))
 		argv[n++] = word;
-	decide_argv(&h.c, argv, n, &d);
+	decide_words(&h.c, argv, n, block, sizeof(block), NULL, &d);
 	return d;
 }
 

@@ -3,20 +3,10 @@
  * are not literal, tails, hidden words, redirections.  prop_walk compares what
  * matches with the evaluator's matcher.
  */
-#include "compiler/backend/commands/commands.h"
 #include "tests/unit/hand.h"
 
 static uint8_t block[8 << 20] __attribute__((aligned(16)));
 
-static void compile(void)
-{
-	static struct pb_mounts no_mounts;
-
-	hand_compile(&h);
-	assert_true(bk_commands.emit(h.ir, &h.out, &h.sink));
-	h.b.commands = (const void *)bk_member(&h.out, PB_COMMANDS)->bytes.p;
-	h.b.mounts = &no_mounts;
-}
 
 /* "allow", "ask", "deny", and '!' where a person must answer; and the rule. */
 static void expect_at(const char *line, const char *want, const char *by, int at)
@@ -71,7 +61,7 @@ static void test_rules(void **state)
 	rule(IR_ASK, "git push:*");            /* r3 */
 	rule(IR_ALLOW, "./gradlew:*");         /* r4 */
 	rule(IR_DENY, "dd*");                  /* r5 */
-	compile();
+	hand_compile(&h);
 	EXPECT("git status", "allow", "r0");
 	EXPECT("/usr/bin/git status", "allow", "r0");
 	EXPECT("/tmp/git status", "ask", NULL);
@@ -99,7 +89,7 @@ static void test_guards(void **state)
 	guard(rule(IR_DENY, "git push:*"), IR_GD_WITH, "--force"); /* r2 */
 	guard(rule(IR_ALLOW, "ls:*"), IR_GD_WITHOUT, "-R");      /* r3 */
 	guard(rule(IR_ALLOW, "wc:*"), IR_GD_WITH_ONLY, "-l");    /* r4 */
-	compile();
+	hand_compile(&h);
 	EXPECT("rm a", "allow", "r0");
 	EXPECT("rm -r a", "allow", "r0");
 	EXPECT("rm -rf a", "deny", "r1");
@@ -125,7 +115,7 @@ static void test_exceptions(void **state)
 	hand_except(&h, r, "git push origin");
 	r = rule(IR_ALLOW, "git:*");     /* r1 */
 	hand_except(&h, r, "git commit:*");
-	compile();
+	hand_compile(&h);
 	EXPECT("git push origin", "allow", "r1");
 	EXPECT("git push other", "deny", "r0");
 	EXPECT("git push $X", "ask!", NULL);
@@ -145,7 +135,7 @@ static void test_regexes(void **state)
 	(void)state;
 	regex(rule(IR_ALLOW, "x"), "^make( \\w+)*$", false); /* r0 */
 	regex(rule(IR_DENY, "x"), "\\bmkfs\\b", false);      /* r1 */
-	compile();
+	hand_compile(&h);
 	EXPECT("make all", "allow", "r0");
 	EXPECT("/usr/bin/make all", "allow", "r0");
 	EXPECT("/tmp/make all", "ask", NULL);
@@ -165,7 +155,7 @@ static void test_opaque_regexes(void **state)
 	hand_except(&h, rule(IR_ALLOW, "cp:*"), "cp a");                  /* r3 */
 	h.ir->rules.v[3]->except[0].u.command = (struct ir_command){
 		.regex = true, .opaque = true, .text = STR("(.)\\1") };
-	compile();
+	hand_compile(&h);
 	EXPECT("ls -l a", "allow", "r0");
 	EXPECT("/usr/bin/wc a", "allow", "r0");
 	EXPECT("/tmp/ls a", "ask", NULL);     /* no name that an allow trusts */
@@ -193,7 +183,7 @@ static void test_opaque_tails(void **state)
 	(void)state;
 	regex(rule(IR_DENY, "x"), "^rm (?!-i)", true); /* r0 */
 	h.ir->scalars[IR_S_COMMAND_OTHERWISE].effect = IR_ALLOW;
-	compile();
+	hand_compile(&h);
 	EXPECT("./mywrap a b c", "allow", NULL);
 	EXPECT("./mywrap rm -i b", "allow", NULL);
 	EXPECT("./mywrap rm -f b", "ask", "r0");
@@ -211,7 +201,7 @@ static void test_opaque_limits(void **state)
 	regex(rule(IR_DENY, "x"), "(a*)*\\1!", true);         /* r1 */
 	regex(rule(IR_ALLOW, "x"), "^b (?=(a*)*!|a)", true); /* r2 */
 	regex(rule(IR_DENY, "x"), "(?:(?=c)c)+d", true);  /* r3 */
-	compile();
+	hand_compile(&h);
 	EXPECT("ls aaaa", "allow", "r0");
 	EXPECT("ls aa!", "deny", "r1");
 	EXPECT("b a", "allow", "r2");
@@ -245,7 +235,7 @@ static void test_words(void **state)
 	rule(IR_ALLOW, "cat:*");   /* r1 */
 	rule(IR_DENY, "rm:*");     /* r2 */
 	h.ir->scalars[IR_S_COMMAND_OTHERWISE].effect = IR_ALLOW;
-	compile();
+	hand_compile(&h);
 	EXPECT("cat a", "allow", "r1");
 	EXPECT("cat /home/u/.ssh/id", "ask", "r0");
 	EXPECT("cat ~/.ssh/id", "ask", "r0");

@@ -8,6 +8,7 @@
 
 #include "compiler/analysis/diff.h"
 #include "compiler/cli/passes.h"
+#include "compiler/ir/eval_line.h"
 #include "tests/unit/fixture.h"
 
 static struct diff_result res;
@@ -128,6 +129,42 @@ static void test_each_change_has_its_word(void **state)
 	     DIFF_ALLOWED, true);
 	says("command { risk low \"a\" }", "command { risk high \"a\" }",
 	     DIFF_RISK_HIGHER, false);
+}
+
+/* A deny leaves options out that an allow spells: no word of its own shows that. */
+static void test_options_of_a_deny_are_looked_at(void **state)
+{
+	static const char allow[] = "otherwise deny  allow \"git -x push\"";
+	const char *with = arena_printf(&arena, "command { %s  deny \"git push\" }", allow);
+	const char *without = arena_printf(&arena, "command { %s }", allow);
+
+	(void)state;
+	says(with, without, DIFF_ALLOWED, true);
+	compare(with, without);
+	assert_int_equal(only_finding(DIFF_ALLOWED, true)->request.nargv, 3);
+}
+
+/* Who only compares reads commands as a bundle would: behind a wrapper, too. */
+static void test_commands_are_read_by_the_tables(void **state)
+{
+	static const char env[] = "command { otherwise deny  wrapper w { }  allow \"w:*\" }";
+	static const char both[] = "command { otherwise deny  wrapper w { }  allow \"w:*\"  "
+				   "allow \"ls\" }";
+	const struct ir *ir = resolved(env);
+	struct ir_request q = { .kind = IR_COMMAND, .scope = IR_SANDBOX, .cwd = STR("/w"),
+				.nargv = 2 };
+	struct ir_decision d;
+
+	(void)state;
+	assert_non_null(ir->commands);
+	q.argv = arena_array(&arena, 2, sizeof(*q.argv));
+	q.argv[0] = STR("w");
+	q.argv[1] = STR("ls");
+	ir_eval(ir, &q, &arena, &d);
+	assert_int_equal(d.effect, IR_DENY);
+	assert_int_equal(d.line->nparts, 2);
+	ir_eval(resolved(both), &q, &arena, &d);
+	assert_int_equal(d.effect, IR_ALLOW);
 }
 
 /* One half of a block, a port of a range, a mask of a flag. */
@@ -313,6 +350,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH(arena, test_one_rule_more_is_one_shortest_request),
 		WITH(arena, test_each_change_has_its_word),
+		WITH(arena, test_options_of_a_deny_are_looked_at),
+		WITH(arena, test_commands_are_read_by_the_tables),
 		WITH(arena, test_the_witness_lies_in_what_changed),
 		WITH(arena, test_other_words_for_the_same_are_the_same),
 		WITH(arena, test_what_hangs_on_the_roots_is_undecided),

@@ -98,6 +98,38 @@ static void test_commands(void **state)
 	assert_false(in_command("a:*", SET_NARROW, "ab||"));
 }
 
+static bool in_readings(const char *pattern, const char *fields)
+{
+	struct ir_command c = hand_command(&h, pattern, true);
+	char *p = arena_printf(&h.a, "%s|", fields);
+	struct str line = { p, strlen(p) };
+
+	for (; *p; p++)
+		if (*p == '|')
+			*p = '\0';
+	return in(set_from_readings(&h.a, &c), line);
+}
+
+static void test_options_stand_anywhere_in_a_reading(void **state)
+{
+	static const char *const yes[] = { "git|||push", "git|||-x|push", "git|||-C|dir|push",
+					   "git|||+x|--|push", "git|||push|-f",
+					   "git|||push|--to|x|-a" };
+	static const char *const no[] = { "git|||x|push", "git|||push|x", "git|||-|push",
+					  "git|||-C|a|b|push", "git||" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < POL_LEN(yes); i++)
+		if (!in_readings("git push", yes[i]))
+			fail_msg("%s", yes[i]);
+	for (i = 0; i < POL_LEN(no); i++)
+		if (in_readings("git push", no[i]))
+			fail_msg("%s", no[i]);
+	assert_true(in_readings("npm:*", "npm|||-x|a"));
+	assert_true(in_readings("** push", "git|||push"));
+}
+
 static struct ir_rule *tool(enum ir_effect e, const char *z)
 {
 	return hand_rule(&h, IR_TOOL, IR_USER, e, z);
@@ -123,6 +155,7 @@ int main(void)
 		WITH(hand, test_paths),
 		WITH(hand, test_words_by_side),
 		WITH(hand, test_commands),
+		WITH(hand, test_options_stand_anywhere_in_a_reading),
 		WITH(hand, test_containment_takes_each_rules_own_side),
 	};
 

@@ -5,6 +5,7 @@
 #include "compiler/ir/eval.h"
 #include "compiler/sets/lang.h"
 #include "tests/prop/random_ir.h"
+#include "tests/lib/literal_part.h"
 #include "tests/unit/hand.h"
 
 static bool lifts(const struct ir_rule *rule, const struct ir_rule *by)
@@ -114,11 +115,16 @@ static void test_exceptions_on_both_sides(void **state)
 static const char *const names[] = { "a", "b", "ab", "c", "d" };
 static const char *const places[] = { "/a", "/a/b", "/c", "/" };
 
+static bool matches(const struct ir_rule *r, const struct ir_request *q)
+{
+	return q->kind == IR_COMMAND ? literal_match(r, q) : ir_rule_matches(r, q);
+}
+
 /* Is there a request that `small` matches and `big` does not? */
 static bool differs_at(const struct ir_rule *big, const struct ir_rule *small,
 		       struct ir_request *q)
 {
-	return ir_rule_matches(small, q) && !ir_rule_matches(big, q);
+	return matches(small, q) && !matches(big, q);
 }
 
 static bool paths_differ(const struct ir_rule *big, const struct ir_rule *small,

@@ -146,15 +146,17 @@ static void test_print(void **state)
 	FILE *out = open_memstream(&text, &n);
 
 	(void)state;
-	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "a");
+	hand_rule(&h, IR_TOOL, IR_PROJECT, IR_ALLOW, "a");
 	hand_except(&h, hand_rule(&h, IR_FILE, IR_PROJECT, IR_DENY, "P/x"), "/y");
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "a");
 	hand_compile(&h);
 	bk_matcher.print(out, &h.out);
 	fclose(out);
-	assert_non_null(strstr(text, "automaton 0: command, "));
+	assert_non_null(strstr(text, "automaton 0: file under /, exceptions read, "));
+	assert_non_null(strstr(text, "automaton 1: file under PROJECT_DIR, "));
+	assert_non_null(strstr(text, "automaton 2: tool, "));
 	assert_non_null(strstr(text, "  rule 0 r0 hand.pol:1\n"));
-	assert_non_null(strstr(text, "automaton 1: file under /, exceptions read, "));
-	assert_non_null(strstr(text, "automaton 2: file under PROJECT_DIR, "));
+	assert_null(strstr(text, "automaton 3"));
 	free(text);
 }
 

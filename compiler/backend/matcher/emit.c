@@ -83,7 +83,7 @@ static size_t at_most(const struct matcher_group *g, size_t i)
 
 	if (i >= g->nanchored)
 		max = FLOATING;
-	else if (!g->together && (g->key.kind == PB_COMMAND || g->key.kind == PB_RISK))
+	else if (!g->together && g->key.kind == PB_COMMAND)
 		max = COMMANDS;
 	return left < max ? left : max;
 }

@@ -1,6 +1,6 @@
 /*
- * Which automaton a rule belongs to: one group for each input that a request
- * has.  An exception under its rule's own root is taken off the rule's
+ * Which automaton a rule of files, sockets or tools belongs to: one group for each
+ * input that a request has (clause.c has the commands).  An exception under its rule's own root is taken off the rule's
  * language; one under another root is a language of its own.
  */
 #include <assert.h>
@@ -79,8 +79,6 @@ static struct set_re *re_of(struct arena *a, const struct rule_view *r,
 			    const struct ir_set *s, enum set_side side)
 {
 	switch (r->kind) {
-	case IR_COMMAND:
-		return set_from_command(a, &s->u.command, side);
 	case IR_TOOL:
 		return set_from_word(a, &s->u.tool.glob, side);
 	case IR_FILE:
@@ -89,6 +87,7 @@ static struct set_re *re_of(struct arena *a, const struct rule_view *r,
 		return s->u.unix_path.abstract ?
 			       set_from_word(a, &s->u.unix_path.glob, side) :
 			       set_from_path(a, &s->u.unix_path);
+	case IR_COMMAND:
 	case IR_NET:
 	case IR_SYSCALL:
 	case IR_KIND_COUNT:
@@ -103,10 +102,8 @@ static struct matcher_key key_of(const struct rule_view *r, const struct ir_set 
 	const struct ir_path *p =
 		r->kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
 
-	if (r->kind != IR_FILE && r->kind != IR_UNIX) {
-		k.abstract = r->pb_kind == PB_RISK && r->kind == IR_TOOL;
+	if (r->kind != IR_FILE && r->kind != IR_UNIX)
 		return k;
-	}
 	k.abstract = p->abstract;
 	k.root = p->abstract ? 0 : (uint8_t)p->root;
 	return k;
@@ -175,35 +172,8 @@ static void add_view(struct matcher_groups *gs, const struct rule_view *r)
 	    set_or_all(gs->a, minus, nminus), r->tag, is_floating(r->kind, r->set));
 }
 
-/* Only words as they are, perhaps with any words behind: the automaton of many
- * such lists is a tree. */
-static bool is_plain(const struct ir_command *c)
-{
-	size_t i, k;
-
-	if (c->more)
-		return false;
-	for (i = 0; i < c->nwords; i++) {
-		if (c->words[i].any_words)
-			return false;
-		for (k = 0; k < c->words[i].glob.n; k++)
-			if (c->words[i].glob.v[k].op != IR_G_BYTE)
-				return false;
-	}
-	return true;
-}
-
-/*
- * Risk facts only give a class.  Those of one class whose patterns are plain
- * are one language, under the number of the first: one end for all of them
- * instead of one for each.
- */
 static void add_risks(struct matcher_groups *gs, const struct ir *ir)
 {
-	uint32_t first = (uint32_t)(ir->rules.n + IR_SCALAR_COUNT);
-	uint32_t tag[IR_RISK_COUNT] = { 0 };
-	VEC(struct set_re *) plain[IR_RISK_COUNT] = { { NULL, 0, 0 } };
-	struct matcher_key key = { .kind = PB_RISK };
 	size_t i;
 
 	for (i = 0; i < ir->risks.n; i++) {
@@ -212,23 +182,12 @@ static void add_risks(struct matcher_groups *gs, const struct ir *ir)
 				       .side = f->risk == IR_RISK_LOW ? SET_NARROW :
 									SET_BROAD,
 				       .set = &f->set, .except = f->except,
-				       .nexcept = f->nexcept,
-				       .tag = first + (uint32_t)i,
-				       .pb_kind = PB_RISK };
+				       .nexcept = f->nexcept, .pb_kind = PB_RISK };
 
-		if (f->nexcept || f->kind == IR_TOOL ||
-		    !is_plain(&f->set.u.command)) {
+		v.tag = (uint32_t)(ir->rules.n + IR_SCALAR_COUNT + i);
+		if (f->kind == IR_TOOL)
 			add_view(gs, &v);
-			continue;
-		}
-		if (!plain[f->risk].n)
-			tag[f->risk] = v.tag;
-		VEC_PUSH(gs->a, &plain[f->risk], re_of(gs->a, &v, v.set, v.side));
 	}
-	for (i = 0; i < IR_RISK_COUNT; i++)
-		if (plain[i].n)
-			add(gs, key, set_or_all(gs->a, plain[i].v, plain[i].n), NULL,
-			    tag[i], false);
 }
 
 static void join(struct arena *a, struct matcher_group *g)
@@ -253,7 +212,8 @@ void matcher_group(struct arena *a, const struct ir *ir, struct matcher_groups *
 				       .nexcept = r->nexcept, .tag = (uint32_t)i,
 				       .pb_kind = (uint8_t)r->kind };
 
-		if (r->scopes && r->kind != IR_NET && r->kind != IR_SYSCALL)
+		if (r->scopes && (r->kind == IR_FILE || r->kind == IR_UNIX ||
+				  r->kind == IR_TOOL))
 			add_view(&gs, &v);
 	}
 	add_risks(&gs, ir);

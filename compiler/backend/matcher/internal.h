@@ -17,7 +17,7 @@ struct matcher_group {
 	VEC(struct set_tagged) langs; /* each tag once; anchored ones first */
 	size_t nanchored;
 	VEC(struct set_tagged) floating; /* empty once all are grouped */
-	bool together; /* no limit but that of states */
+	bool together; /* commands: no limit but that of states */
 };
 
 struct matcher_groups {
@@ -25,7 +25,7 @@ struct matcher_groups {
 	VEC(struct matcher_group) v; /* in the order of their keys */
 };
 
-/* The languages of all rules and risk facts. */
+/* The languages of all rules of files, sockets and tools, and of the risks of tools. */
 void matcher_group(struct arena *a, const struct ir *ir, struct matcher_groups *ret);
 
 /* Automata that stand for groups, in their order. */
