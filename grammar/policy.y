@@ -532,6 +532,9 @@ sopts:
 
 sopt:
   common
+| K_MATCH sysitems	{ $$ = AST_OPTION(B, AST_O_MATCH, @$, .values = $2.head); }
+| K_NOT K_MATCH sysitems
+	{ $$ = AST_OPTION(B, AST_O_NOT_MATCH, @$, .values = $3.head); }
 | K_WITH name_value	{ $$ = AST_OPTION(B, AST_O_WITH, @$, .values = $2); }
 | K_EXCEPT sysitems	{ $$ = AST_OPTION(B, AST_O_EXCEPT, @$, .values = $2.head); }
 ;

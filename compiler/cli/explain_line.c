@@ -106,8 +106,7 @@ static struct str ops_of(struct arena *a, uint8_t ops)
 	return buf_view(&b);
 }
 
-/* The part in one line: its words, or its target. */
-static struct str shown(struct arena *a, const struct cmd_part *p)
+struct str explain_part_text(struct arena *a, const struct cmd_part *p)
 {
 	struct buf b;
 
@@ -227,10 +226,10 @@ static void text_part(FILE *f, const struct explain_answer *e,
 	for (up = c->outer; up && o.depth < 20; up = up->outer)
 		o.depth++;
 	fprintf(f, "%*s%-6s %.*s\n", 2 * o.depth + 2, "",
-		ir_effect_name(p->effect), STR_ARG(shown(e->a, c)));
+		ir_effect_name(p->effect), STR_ARG(explain_part_text(e->a, c)));
 	if (inside(c))
 		label(&o, "inside of", str_printf(e->a, "the %s of '%.*s'", inside(c),
-						  STR_ARG(shown(e->a, c->outer))));
+						  STR_ARG(explain_part_text(e->a, c->outer))));
 	text_options(&o, c);
 	if (c->opaque)
 		label(&o, "opaque", str_from(c->opaque));

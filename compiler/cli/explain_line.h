@@ -14,5 +14,7 @@ void explain_line_json(struct buf *b, const struct explain_answer *e);
  * known as <any>, <words>, <names> or <home>.
  */
 struct str explain_word(struct arena *a, const struct sh_word *w);
+/* The part in one line: its words, or its target. */
+struct str explain_part_text(struct arena *a, const struct cmd_part *p);
 
 #endif

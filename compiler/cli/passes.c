@@ -12,6 +12,7 @@
 #include "compiler/backend/commands/commands.h"
 #include "compiler/backend/net.h"
 #include "compiler/backend/rules.h"
+#include "compiler/cli/examples.h"
 #include "compiler/frontend/frontend.h"
 #include "compiler/lower/lower.h"
 #include "runtime/bundle/check.h"
@@ -67,6 +68,40 @@ static bool run_lift(struct compilation *c)
 	return pass_lift(c->ir, &c->sink);
 }
 
+/* The facts of `out`, checked as a bundle's reader does; NULL: damaged. */
+static const struct pb_commands *facts_of(struct compilation *c, const struct bk_output *out)
+{
+	const struct bk_member *m = bk_member(out, PB_COMMANDS);
+	struct rt_err err = { .err = 0 };
+	void *facts;
+
+	if (!m)
+		return NULL;
+	/* the arena aligns what it holds */
+	facts = arena_dup(c->a, m->bytes.p, m->bytes.n);
+	if (bundle_check_commands(facts, m->bytes.n, &err) == 0)
+		return facts;
+	c->internal = arena_printf(c->a, "after the pass 'commands': %s", err.text);
+	return NULL;
+}
+
+/* Lines are read with the facts of this policy, before any member is made. */
+static bool run_examples(struct compilation *c)
+{
+	struct bk_output own = { .a = c->a };
+
+	if (examples_need_facts(c->ir)) {
+		if (!bk_commands.emit(c->ir, &own, &c->sink))
+			return false;
+		c->ir->commands = facts_of(c, &own);
+		if (!c->ir->commands)
+			return false;
+	}
+	examples_run(c->ir, &c->sink);
+	c->ir->commands = NULL;
+	return !c->sink.errors;
+}
+
 static void print_parsed(FILE *out, struct compilation *c)
 {
 	struct buf b;
@@ -103,6 +138,7 @@ static const struct pass {
 	{ "load", pass_load, print_tree },
 	{ "resolve", pass_resolve, print_tree },
 	{ "lower", pass_lower, print_ir },
+	{ "examples", run_examples, print_ir },
 	{ "lift", run_lift, print_ir },
 };
 
@@ -150,7 +186,8 @@ static enum cli_exit verify_ir(struct compilation *c, const char *pass)
 static enum cli_exit settle(struct compilation *c, const char *pass, bool ok)
 {
 	if (!ok && !c->sink.errors)
-		return broken(c, pass, "it failed without a message");
+		return c->internal ? CLI_INTERNAL :
+				     broken(c, pass, "it failed without a message");
 	if (c->sink.errors)
 		return CLI_FINDINGS;
 	return verify_ir(c, pass);
@@ -191,16 +228,8 @@ static enum cli_exit run_backend(struct compilation *c, const struct backend *bk
 /* From here on the evaluator reads lines as a bundle of this policy would. */
 static enum cli_exit take_commands(struct compilation *c, const struct bk_output *out)
 {
-	const struct bk_member *m = bk_member(out, PB_COMMANDS);
-	struct rt_err err = { .err = 0 };
-
-	if (!m)
-		return CLI_CLEAN;
-	/* the arena aligns what it holds */
-	c->ir->commands = arena_dup(c->a, m->bytes.p, m->bytes.n);
-	if (bundle_check_commands(c->ir->commands, m->bytes.n, &err) != 0)
-		return broken(c, "commands", err.text);
-	return CLI_CLEAN;
+	c->ir->commands = facts_of(c, out);
+	return c->internal ? CLI_INTERNAL : CLI_CLEAN;
 }
 
 /* Whoever stops before the back ends asks the evaluator, too. */

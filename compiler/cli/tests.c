@@ -22,8 +22,7 @@ struct runner {
 	struct tests_result *res;
 };
 
-/* Fills roots, and turns "${HOME}/x", "./x" and "x" into absolute paths. */
-static bool place(struct runner *r, struct ir_request *q)
+bool tests_place(struct arena *a, struct ir_request *q)
 {
 	struct str path;
 
@@ -31,9 +30,9 @@ static bool place(struct runner *r, struct ir_request *q)
 	q->cwd = tests_roots.dir[IR_ROOT_PROJECT];
 	if (q->kind != IR_FILE && (q->kind != IR_UNIX || q->abstract))
 		return true;
-	if (!roots_expand(r->c->a, &tests_roots, q->path, &path))
+	if (!roots_expand(a, &tests_roots, q->path, &path))
 		return false;
-	q->path = roots_path(r->c->a, path, q->cwd, false);
+	q->path = roots_path(a, path, q->cwd, false);
 	return true;
 }
 
@@ -137,7 +136,7 @@ static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
 	struct diag *d;
 
 	q.scope = scope;
-	if (!place(r, &q)) {
+	if (!tests_place(r->c->a, &q)) {
 		diag_add(&r->c->sink, DIAG_TEST_FAILED, k->at.span,
 			 "'%.*s' names a root that tests do not have", STR_ARG(q.path));
 		count(r, t, k, scope, false);

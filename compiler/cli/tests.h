@@ -16,6 +16,12 @@ struct tests_result {
 extern const struct ir_roots tests_roots;
 
 /*
+ * Fills roots, and turns "${HOME}/x" into an absolute path; false: it names a
+ * root that tests do not have.
+ */
+bool tests_place(struct arena *a, struct ir_request *q);
+
+/*
  * Runs every test of a compilation whose passes have all run, and adds to
  * *ret; a case that fails is an error in the sink.  With `judged` a case counts
  * once, and as failed where it failed in one of the policies.  CLI_CLEAN, CLI_FINDINGS, or CLI_INTERNAL

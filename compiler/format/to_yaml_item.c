@@ -87,6 +87,8 @@ static enum yml_type option_type(enum ast_section_kind sec, enum ast_opt_kind k)
 		return subject(sec);
 	if (k == AST_O_WITH && sec == AST_SEC_SYSCALL)
 		return YML_T_WORD;
+	if ((k == AST_O_MATCH || k == AST_O_NOT_MATCH) && sec == AST_SEC_SYSCALL)
+		return YML_T_CALLS;
 	if (k == AST_O_WITHIN && sec == AST_SEC_NETWORK)
 		return YML_T_HOSTS;
 	return options[k].type;

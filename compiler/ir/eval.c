@@ -173,11 +173,7 @@ static void find_matching(const struct ir *ir, const struct ir_request *req,
 			d->matched[d->nmatched++] = ir->rules.v[i];
 }
 
-/*
- * 5: what lies below the place of a mount is what lies below its tree.  False
- * where the tree hangs off a root that this decision has not: no such file.
- */
-static bool by_own_name(const struct ir *ir, struct ir_request *req, struct arena *a)
+bool ir_own_name(const struct ir *ir, struct ir_request *req, struct arena *a)
 {
 	bool path = req->kind == IR_FILE || (req->kind == IR_UNIX && !req->abstract);
 	const struct ir_mount *m = path ? ir_mount_at(ir, req->path) : NULL;
@@ -216,7 +212,7 @@ void ir_eval(const struct ir *ir, const struct ir_request *asked, struct arena *
 		*ret = d;
 		return;
 	}
-	if (!is_readable(req) || !by_own_name(ir, &own, a)) {
+	if (!is_readable(req) || !ir_own_name(ir, &own, a)) {
 		*ret = d;
 		return;
 	}

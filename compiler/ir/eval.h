@@ -44,6 +44,11 @@ struct ir_decision {
 void ir_eval(const struct ir *ir, const struct ir_request *req, struct arena *a,
 	     struct ir_decision *ret);
 
+/*
+ * 5: what lies below the place of a mount is what lies below its tree.  False
+ * where the tree hangs off a root that this decision has not: no such file.
+ */
+bool ir_own_name(const struct ir *ir, struct ir_request *req, struct arena *a);
 /* Does this one rule match (its set, scopes and exceptions)?  Not of commands, which
  * match in two ways: ir_rule_on_part(). */
 bool ir_rule_matches(const struct ir_rule *rule, const struct ir_request *req);

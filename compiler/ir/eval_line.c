@@ -20,6 +20,14 @@ struct asked_line {
 	struct ir_line *line;
 };
 
+/* What the analysis reads, and where it goes. */
+struct read_line {
+	const struct ir_request *req;
+	const struct cmd_world *world;
+	struct arena *a;
+	struct cmd_line *ret;
+};
+
 /* --- what the analysis is told ----------------------------------------------------------- */
 
 static const char *known(struct arena *a, struct str s)
@@ -41,7 +49,7 @@ static const struct pb_commands *no_facts(const struct ir *ir, struct arena *a)
 	return c;
 }
 
-static void analyse(struct asked_line *l, size_t size)
+static void analyse(struct read_line *l, size_t size)
 {
 	const struct ir_request *req = l->req;
 	void *block = arena_alloc(l->a, size);
@@ -49,18 +57,17 @@ static void analyse(struct asked_line *l, size_t size)
 	size_t i;
 
 	if (req->line.p) {
-		cmd_from_line(&l->line->cmd, block, size, &l->world, req->line.p,
-			      req->line.n);
+		cmd_from_line(l->ret, block, size, l->world, req->line.p, req->line.n);
 		return;
 	}
 	argv = arena_array(l->a, req->nargv + 1, sizeof(*argv));
 	for (i = 0; i < req->nargv; i++)
 		argv[i] = str_z(l->a, req->argv[i]);
-	cmd_from_argv(&l->line->cmd, block, size, &l->world, argv, req->nargv);
+	cmd_from_argv(l->ret, block, size, l->world, argv, req->nargv);
 }
 
 /* A block that is too small says so; what is short then is no limit of the line. */
-static void read_parts(struct asked_line *l)
+static void read_parts(struct read_line *l)
 {
 	const struct ir_request *req = l->req;
 	size_t size, bytes = req->line.n, i;
@@ -69,10 +76,23 @@ static void read_parts(struct asked_line *l)
 		bytes += req->argv[i].n + 1;
 	for (size = FIRST_BLOCK + 64 * bytes;; size *= 2) {
 		analyse(l, size);
-		if (!l->line->cmd.limit || !l->line->cmd.memory_short ||
-		    size > MAX_BLOCK / 2)
+		if (!l->ret->limit || !l->ret->memory_short || size > MAX_BLOCK / 2)
 			return;
 	}
+}
+
+void ir_read_line(const struct ir *ir, const struct ir_request *req, struct arena *a,
+		  struct cmd_world *ret_world, struct cmd_line *ret)
+{
+	struct read_line l = { req, ret_world, a, ret };
+
+	*ret_world = (struct cmd_world){
+		.facts = ir->commands ? ir->commands : no_facts(ir, a),
+		.cwd = known(a, req->cwd),
+		.home = known(a, req->roots.dir[IR_ROOT_HOME]),
+		.project = known(a, req->roots.dir[IR_ROOT_PROJECT]),
+	};
+	read_parts(&l);
 }
 
 /* --- files and addresses -------------------------------------------------------------------- */
@@ -332,11 +352,7 @@ void ir_eval_line(const struct ir *ir, const struct ir_request *req, struct aren
 	struct asked_line l = { .ir = ir, .req = req, .a = a,
 				.line = ARENA_NEW(a, struct ir_line) };
 
-	l.world.facts = ir->commands ? ir->commands : no_facts(ir, a);
-	l.world.cwd = known(a, req->cwd);
-	l.world.home = known(a, req->roots.dir[IR_ROOT_HOME]);
-	l.world.project = known(a, req->roots.dir[IR_ROOT_PROJECT]);
-	read_parts(&l);
+	ir_read_line(ir, req, a, &l.world, &l.line->cmd);
 	decide_parts(&l);
 	classify(l.line, &d);
 	decide_line(&l, &d);

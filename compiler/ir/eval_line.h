@@ -25,6 +25,9 @@ struct ir_line {
 	enum ir_line_why why;
 };
 
+/* The analysis alone, of a request of kind IR_COMMAND: no rule is asked. */
+void ir_read_line(const struct ir *ir, const struct ir_request *req, struct arena *a,
+		  struct cmd_world *ret_world, struct cmd_line *ret);
 /* A request of kind IR_COMMAND with a line or an argv. */
 void ir_eval_line(const struct ir *ir, const struct ir_request *req, struct arena *a,
 		  struct ir_decision *ret);

@@ -237,6 +237,20 @@ struct ir_test {
 	struct ir_place at;
 };
 
+/*
+ * `match` and `not match`: a request that the rules of one statement match,
+ * or that none of them does.  Tried once, by the pass "examples".
+ */
+struct ir_example {
+	struct ir_request request; /* as a test's */
+	bool matches;              /* else: must not */
+	struct ir_place at;
+	struct str rule;           /* the statement's id */
+	struct ir_place rule_at;
+	struct ir_rule *const *rules; /* of the statement; may be none */
+	size_t nrules;
+};
+
 struct pb_commands;
 
 /* --- the whole --------------------------------------------------------------- */
@@ -284,6 +298,7 @@ struct ir {
 	   they are emitted: then no table names a program. */
 	const struct pb_commands *commands;
 	VEC(struct ir_test) tests;
+	VEC(struct ir_example) examples; /* of statements that count */
 	VEC(struct ir_level_file) files; /* every text that took part, in rank order */
 	bool lifted;                     /* the pass "lift" has run */
 };

@@ -98,6 +98,23 @@ static void print_tests(FILE *out, const struct ir *ir)
 	}
 }
 
+static void print_examples(FILE *out, const struct ir *ir)
+{
+	size_t i;
+
+	for (i = 0; i < ir->examples.n; i++) {
+		const struct ir_example *x = &ir->examples.v[i];
+
+		fprintf(out, "example %s ", ir_kind_name(x->request.kind));
+		ir_print_quoted(out, x->request.text);
+		fputs(x->matches ? " of " : " not of ", out);
+		ir_print_str(out, x->rule);
+		fputs("  # ", out);
+		ir_print_place(out, &x->at);
+		fputc('\n', out);
+	}
+}
+
 static void print_settings(FILE *out, const struct ir *ir)
 {
 	struct buf b;
@@ -150,4 +167,5 @@ void ir_print_rest(FILE *out, const struct ir *ir)
 	print_mounts(out, ir);
 	print_dropped(out, ir);
 	print_tests(out, ir);
+	print_examples(out, ir);
 }

@@ -52,6 +52,7 @@ struct lower {
 	VEC(struct lower_pinned) pins;
 	VEC(struct lower_shelled) shells;
 	const struct sema_stmt *stmt; /* that is being lowered */
+	VEC(struct ir_rule *) made;   /* its rules */
 	const struct sema_unit *mode_unit; /* who said the network's mode */
 };
 
@@ -235,6 +236,13 @@ void lower_shell(struct lower *l, const struct sema_stmt *t);
 /* After the last statement: which pins and which shell count. */
 void lower_pins_done(struct lower *l);
 void lower_tests(struct lower *l);
+/* A request as a test asks it; false after an error. */
+bool lower_request(struct lower *l, const struct ast_request *r, struct ir_request *q);
+/*
+ * The examples of a rule statement whose rules are `made`; those of one that
+ * does not count are read for their faults.
+ */
+void lower_examples(struct lower *l, const struct sema_stmt *t, bool counts);
 
 /* --- roles.c, settings.c, value.c, carried.c ------------------------------- */
 

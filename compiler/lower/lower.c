@@ -169,6 +169,7 @@ struct ir_rule *lower_add(struct lower *l, const struct lower_head *h,
 	size_t at;
 
 	r->set = *set;
+	VEC_PUSH(l->a, &l->made, r);
 	VEC_PUSH(l->a, &l->ir->rules, r);
 	VEC_PUSH(l->a, &l->keys, key);
 	/* nearly always the last already */
@@ -240,9 +241,11 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	size_t nkeys = l->keys.n, npins = l->pins.n, nshells = l->shells.n;
 
 	l->stmt = t;
+	l->made.n = 0;
 	switch ((int)t->stmt->kind) {
 	case AST_RULE:
 		lower_rule(l, t);
+		lower_examples(l, t, !why && !t->off);
 		break;
 	case AST_SCRATCH:
 		lower_scratch(l, t);

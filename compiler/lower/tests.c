@@ -218,7 +218,7 @@ static bool tool_request(struct lower *l, const struct ast_request *r,
 	return true;
 }
 
-static bool request(struct lower *l, const struct ast_request *r, struct ir_request *q)
+bool lower_request(struct lower *l, const struct ast_request *r, struct ir_request *q)
 {
 	static const enum ir_kind kinds[] = {
 		[AST_R_COMMAND] = IR_COMMAND, [AST_R_ARGV] = IR_COMMAND,
@@ -304,7 +304,7 @@ static void lower_test(struct lower *l, const struct map *rules,
 		struct ir_test_case k = { .want = lower_effect(c->want),
 					  .at = sema_place(l->s, c->at) };
 
-		if (!request(l, &c->request, &k.request) ||
+		if (!lower_request(l, &c->request, &k.request) ||
 		    (lives && !check_by(l, rules, c->by)))
 			continue;
 		if (c->by)

@@ -28,10 +28,11 @@ static const char *const option_words[] = {
 /* What may stand behind a statement, as a mask of options. */
 #define O(x) (1u << AST_O_##x)
 #define RULE_OPTIONS \
-	(O(BECAUSE) | O(AS) | O(WHEN) | O(EXCEPT) | O(UNTIL) | O(MAY))
+	(O(BECAUSE) | O(AS) | O(WHEN) | O(EXCEPT) | O(UNTIL) | O(MAY) | EXAMPLES)
 #define GUARDS (O(WITH) | O(WITHOUT) | O(WITH_ONLY) | O(WITHIN))
+#define EXAMPLES (O(MATCH) | O(NOT_MATCH))
 /* They add up; any other one may be stated once. */
-#define REPEATED (O(EXCEPT) | GUARDS)
+#define REPEATED (O(EXCEPT) | GUARDS | EXAMPLES)
 
 static unsigned options_of(const struct ast_stmt *stmt, int section)
 {
@@ -102,7 +103,7 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 			continue;
 		}
 		if (seen[o->kind] &&
-		    !((section == AST_SEC_SYSCALL ? O(EXCEPT) : REPEATED) &
+		    !((section == AST_SEC_SYSCALL ? O(EXCEPT) | EXAMPLES : REPEATED) &
 		      1u << o->kind)) {
 			struct diag *d = diag_add(s->sink, DIAG_OPTION, o->at,
 						  "'%s' is stated twice", word);

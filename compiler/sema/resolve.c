@@ -24,6 +24,10 @@ static struct ast_option *resolve_options(struct sema *s, struct sema_unit *u,
 			c->values = sema_values(s, u, o->values, SEMA_V_TEXTS);
 		else if (o->kind == AST_O_EXCEPT || o->kind == AST_O_WITHIN)
 			c->values = sema_values(s, u, o->values, values_of(section));
+		else if (o->kind == AST_O_MATCH || o->kind == AST_O_NOT_MATCH)
+			c->values = sema_values(s, u, o->values,
+						section == AST_SEC_SYSCALL ?
+							SEMA_V_CALLS : SEMA_V_TEXTS);
 		else if (section == AST_SEC_COMMAND && o->kind != AST_O_AS)
 			c->values = sema_values(s, u, o->values, SEMA_V_TEXTS);
 		c->next = NULL;
