@@ -1,4 +1,4 @@
-# One non-recursive makefile.  VARIANT=dev|rel|san; binaries under
+# One non-recursive makefile.  VARIANT=dev|rel|san|tsan; binaries under
 # build/<variant>/bin.  `make help` lists the targets.  While a part of the
 # tree does not compile, ONLY="compiler/base compiler/sets" restricts the build
 # to these folders and BUILD=/some/where keeps it apart.
@@ -8,6 +8,7 @@ V       ?= 0
 Q       := $(if $(filter 0,$(V)),@,)
 CC      := gcc
 PREFIX  ?= /usr/local
+VERSION := 0.1.0
 
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes \
         -Wmissing-prototypes -Wswitch-enum -Wformat=2
@@ -24,8 +25,10 @@ CFLAGS_faults := -O1 -g -Werror -DPOL_FAULTS=1 -fno-inline -fno-omit-frame-point
 CFLAGS_cov := -O0 -g --coverage
 CFLAGS_fuzz := -O1 -g -w -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=pointer-overflow \
               -fno-sanitize-recover=all -fno-omit-frame-pointer -DPOL_SAN=1
-ifeq ($(filter $(VARIANT),dev rel san faults cov fuzz),)
-$(error VARIANT is dev, rel, san, faults, cov or fuzz)
+# tsan is for programs with threads on libpol (tests/run/libpol.sh).
+CFLAGS_tsan := -O1 -g -Werror -fsanitize=thread -fno-omit-frame-pointer -DPOL_SAN=1
+ifeq ($(filter $(VARIANT),dev rel san tsan faults cov fuzz),)
+$(error VARIANT is dev, rel, san, tsan, faults, cov or fuzz)
 endif
 ifeq ($(VARIANT),fuzz)
 CC := clang
@@ -37,14 +40,16 @@ CFLAGS_ALL = $(BASE) $(CFLAGS_$(VARIANT)) $(EXTRA_CFLAGS)
 comma := ,
 LDFLAGS_rel := -Wl,-z,relro,-z,now
 LDFLAGS_san := -fsanitize=address,undefined
+LDFLAGS_tsan := -fsanitize=thread
 LDFLAGS_cov := --coverage
 LDFLAGS_fuzz := -fsanitize=address,undefined
 LDFLAGS_faults := $(addprefix -Wl$(comma)--wrap=,$(shell awk -F', *' \
                     '/^X/ {print $$3} /^H/ {gsub(/[H()]/, ""); print}' runtime/base/fault.def))
 # The sandboxed programs are static (they start in half the time and need no
 # file of the view); gcc refuses -static with ASan, so the san variant is not.
-STATIC := $(if $(filter san cov fuzz,$(VARIANT)),-pie,-static-pie)
+STATIC := $(if $(filter san tsan cov fuzz,$(VARIANT)),-pie,-static-pie)
 
+POL_LIBS    := -lsodium -lpcre2-8
 POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lnftables -lpcre2-8
 POLRUN_LIBS := -lsodium -lcap -lpcre2-8
 POLQUERY_LIBS := -lsodium -ljson-c -lpcre2-8
@@ -62,14 +67,24 @@ ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polinit.c runtime/cli/polnft.c runtime/cli/polquery.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
-SRC_RUNTIME  := $(filter-out $(MAINS),$(foreach d,$(filter runtime/%,$(ONLY)),$(wildcard $(d)/*.c)))
+# libpol is what decides; polrun, polquery and polc are linked with its objects.
+POL_FOLDERS  := runtime/base runtime/shell runtime/bundle runtime/decide
+SRC_POL      := $(foreach d,$(filter $(POL_FOLDERS),$(ONLY)),$(wildcard $(d)/*.c))
+SRC_RUNTIME  := $(filter-out $(MAINS),$(foreach d,$(filter-out $(POL_FOLDERS),\
+                $(filter runtime/%,$(ONLY))),$(wildcard $(d)/*.c)))
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 OBJ_GEN := $(if $(filter compiler/frontend,$(ONLY)),$(if $(wildcard grammar/policy.y),\
            $(BUILD)/obj/gen/policy.tab.o $(BUILD)/obj/gen/policy.lex.o))
 OBJ_COMPILER := $(call obj,$(SRC_COMPILER)) $(OBJ_GEN)
 OBJ_RUNTIME  := $(call obj,$(SRC_RUNTIME))
+OBJ_POL      := $(call obj,$(SRC_POL))
+$(OBJ_POL): PIC := -fPIC -fvisibility=hidden
+$(OBJ_POL): runtime/decide/pol.map
 LIB_COMPILER := $(BUILD)/lib/libcompiler.a
-LIB_RUNTIME  := $(BUILD)/lib/libruntime.a
+# In this order: the first needs the second.
+LIB_RUNTIME  := $(BUILD)/lib/libruntime.a $(BUILD)/lib/libpolparts.a
+POL_SONAME   := libpol.so.0
+LIBPOL       := $(addprefix $(BUILD)/lib/,libpol.a $(POL_SONAME) libpol.so pol.pc)
 
 BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit $(BUILD)/bin/polnft \
         $(BUILD)/bin/polquery
@@ -85,12 +100,12 @@ TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: schema check-schema all help test conformance conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
+.PHONY: check-libpol schema check-schema all help test conformance conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants faults fuzz fuzz-targets coverage clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(BINS)
+all: $(BINS) $(LIBPOL)
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -99,6 +114,7 @@ help:
 ## test           every test of this variant (./dev test runs all variants)
 ## check-unit     unit, property and conformance tests
 ## check-schema   ajv and polc agree on every golden in YAML
+## check-libpol   libpol: examples, exports, threads (ThreadSanitizer)
 ## check-golden   goldens; CASE=area/name runs one
 ## golden-update  rewrites goldens and shows the difference
 ## check-table    the table of semantics 3 in its three worlds; identical bundles
@@ -130,29 +146,54 @@ $(call obj,$(wildcard compiler/frontend/*.c)): | $(BUILD)/gen/policy.tab.h $(BUI
 # --- objects, libraries, programs ---------------------------------------------
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(WARN) -DPOL_STDLIB_DIR='"$(STDLIB_DIR)"' -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(PIC) $(WARN) -DPOL_STDLIB_DIR='"$(STDLIB_DIR)"' -MMD -MP -c $< -o $@
 
 $(LIB_COMPILER): $(OBJ_COMPILER)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)ar rcsD $@ $^
-$(LIB_RUNTIME): $(OBJ_RUNTIME)
+$(BUILD)/lib/libruntime.a: $(OBJ_RUNTIME)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)ar rcsD $@ $^
+$(BUILD)/lib/libpolparts.a: $(OBJ_POL)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)ar rcsD $@ $^
 
+# The same objects for other programs, where only pol_* has a name.
+$(BUILD)/lib/libpol.a: $(OBJ_POL)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)ld -r -o $(BUILD)/lib/pol.o $^
+	$(Q)objcopy --localize-hidden $(BUILD)/lib/pol.o
+	$(Q)ar rcsD $@ $(BUILD)/lib/pol.o
+$(BUILD)/lib/$(POL_SONAME): $(OBJ_POL) runtime/decide/pol.map
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(LDFLAGS_$(VARIANT)) -Wl,-soname,$(POL_SONAME) \
+		-Wl,--version-script=runtime/decide/pol.map -Wl,-z,relro,-z,now \
+		$(if $(filter fuzz,$(VARIANT)),,-Wl,--no-undefined) -o $@ $(OBJ_POL) $(POL_LIBS)
+$(BUILD)/lib/libpol.so: $(BUILD)/lib/$(POL_SONAME)
+	@ln -sfn $(POL_SONAME) $@
+$(BUILD)/lib/pol.pc: runtime/decide/pol.pc.in Makefile
+	@mkdir -p $(@D)
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+		-e 's|@LIBS@|$(POL_LIBS)|' $< >$@
+
+# Where each symbol comes from (tests/run/libpol.sh).
+MAP = -Wl,-Map=$(BUILD)/map/$(@F).map
 $(BUILD)/bin/polc: $(call obj,compiler/cli/main.c) $(LIB_COMPILER) $(LIB_RUNTIME)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLC_LIBS)
+	@mkdir -p $(@D) $(BUILD)/map
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLC_LIBS)
 $(BUILD)/bin/polrun: $(call obj,runtime/cli/polrun.c) $(LIB_RUNTIME)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
+	@mkdir -p $(@D) $(BUILD)/map
+	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLRUN_LIBS)
 $(BUILD)/bin/polinit: $(call obj,runtime/cli/polinit.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
 $(BUILD)/bin/polquery: $(call obj,runtime/cli/polquery.c) $(LIB_RUNTIME)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLQUERY_LIBS)
+	@mkdir -p $(@D) $(BUILD)/map
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLQUERY_LIBS)
 $(BUILD)/bin/polnft: $(call obj,runtime/cli/polnft.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables
@@ -181,6 +222,10 @@ $(BUILD)/tests/conformance/shell_stub: tests/conformance/shell_stub.c
 	@mkdir -p $(@D)
 	$(Q)gcc $(filter-out -fPIE,$(BASE)) -O1 $(WARN) -Werror -ffreestanding -fno-builtin -fno-pie \
 		-fno-stack-protector -static -nostdlib -no-pie -Wl,-z,noseparate-code -o $@ $<
+# libpol's own objects alone, so that the variant tsan needs nothing else.
+$(BUILD)/tests/libpol/same: $(call obj,tests/libpol/same.c) $(BUILD)/lib/libpolparts.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POL_LIBS) -lpthread
 # Beside the rel build only; as the runtime's own programs, without a loader.
 $(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
@@ -213,19 +258,21 @@ $(BUILD)/tests/probes/%: tests/live/probes/%.c
 SCHEMA := $(BUILD)/tools/yaml-schema
 $(SCHEMA): $(call obj,grammar/editors/schema.c) $(LIB_COMPILER)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLC_LIBS)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLC_LIBS)
 schema: $(SCHEMA)
 	$< >grammar/editors/policy.schema.json.new
 	mv grammar/editors/policy.schema.json.new grammar/editors/policy.schema.json
 
 # --- tests ----------------------------------------------------------------------
-unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SHELL_TEST) $(SCHEMA) $(FUZZ)
+unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SHELL_TEST) $(SCHEMA) $(FUZZ) $(BUILD)/tests/libpol/same
 fuzz-targets: $(FUZZ)
 probes: $(PROBES)
 test: all unit-tests probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/all.sh
 check-unit: all unit-tests
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/unit.sh $(T)
+check-libpol: all unit-tests
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/libpol.sh
 check-schema: all $(SCHEMA)
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/schema.sh
 check-golden: all
@@ -262,6 +309,11 @@ install: all
 	install -D -m 0755 $(BUILD)/bin/polquery $(DESTDIR)$(PREFIX)/bin/polquery
 	install -D -m 0755 $(BUILD)/bin/polinit $(DESTDIR)$(PREFIX)/libexec/pol/polinit
 	install -D -m 0755 $(BUILD)/bin/polnft $(DESTDIR)$(PREFIX)/libexec/pol/polnft
+	install -D -m 0644 runtime/decide/pol.h $(DESTDIR)$(PREFIX)/include/pol.h
+	install -D -m 0755 $(BUILD)/lib/$(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/$(POL_SONAME)
+	ln -sfn $(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/libpol.so
+	install -m 0644 $(BUILD)/lib/libpol.a $(DESTDIR)$(PREFIX)/lib/libpol.a
+	install -D -m 0644 $(BUILD)/lib/pol.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/pol.pc
 	install -d $(DESTDIR)$(PREFIX)/share/pol
 	cp -r stdlib-policies $(DESTDIR)$(PREFIX)/share/pol/
 	install -m 0644 grammar/editors/policy.schema.json $(DESTDIR)$(PREFIX)/share/pol/

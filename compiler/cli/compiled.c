@@ -10,6 +10,7 @@
 #include "compiler/backend/net.h"
 #include "compiler/bundle/writer.h"
 #include "compiler/ir/eval_line.h"
+#include "runtime/decide/pol_own.h"
 
 /* Blocks for a line are made larger up to here. */
 #define MAX_BLOCK ((size_t)256 * 1024 * 1024)
@@ -57,124 +58,107 @@ bool compiled_open(struct compilation *c, struct bundle *ret)
 
 /* --- the decision library ------------------------------------------------------ */
 
-static bool ask_filter(struct bundle *b, const struct ir_request *req, struct arena *a,
-		       struct decision *ret, const char **ret_why)
-{
-	struct rt_err err = { .err = 0 };
-
-	if (decide_syscall(b, req->nr, req->args, ret, &err) == 0)
-		return true;
-	*ret_why = arena_printf(a, "%s", err.text);
-	return false;
-}
-
 static const char *root_z(struct arena *a, struct str s)
 {
 	return s.p ? str_z(a, s) : NULL;
 }
 
-static struct decide_ctx context(const struct bundle *b, const struct ir_request *req,
-				 struct arena *a)
+/* The request as the library takes it; *ret_n: bytes of its line. */
+static struct pol_request translate(const struct ir_request *req, struct arena *a,
+				    size_t *ret_n)
 {
-	struct decide_ctx ctx = { .b = b, .scope = (uint8_t)req->scope };
-	int i;
+	static const uint32_t kinds[IR_KIND_COUNT] = {
+		[IR_COMMAND] = POL_ARGV, [IR_FILE] = POL_FILE,
+		[IR_NET] = POL_NET,	 [IR_UNIX] = POL_UNIX,
+		[IR_SYSCALL] = POL_SYSCALL, [IR_TOOL] = POL_TOOL,
+	};
+	struct pol_request q = {
+		.size = sizeof(q),
+		.kind = req->line.p ? POL_COMMAND : kinds[req->kind],
+		.scope = req->kind == IR_SYSCALL ? POL_SANDBOX : (uint32_t)req->scope,
+		.flags = POL_NO_ROOT | (req->abstract ? POL_ABSTRACT : 0),
+		.op = (uint32_t)req->op,
+		.proto = req->proto == IR_UDP ? POL_UDP : POL_TCP,
+		.port = req->port,
+		.nr = req->nr,
+		.line = req->line.p,
+		.line_n = req->line.n,
+		.path = root_z(a, req->path),
+		.addr = req->is_addr ? req->addr : NULL,
+		.host = "name.invalid", /* one name is like another here */
+		.cwd = root_z(a, req->cwd),
+		.home = root_z(a, req->roots.dir[IR_ROOT_HOME]),
+		.project = root_z(a, req->roots.dir[IR_ROOT_PROJECT]),
+		.tmpdir = root_z(a, req->roots.dir[IR_ROOT_TMP]),
+		.session_dir = root_z(a, req->roots.dir[IR_ROOT_SESSION]),
+	};
 
-	for (i = 0; i < IR_ROOT_COUNT; i++)
-		ctx.roots.dir[i] = root_z(a, req->roots.dir[i]);
-	ctx.cwd = root_z(a, req->cwd);
-	return ctx;
+	*ret_n = req->line.n;
+	if (req->kind == IR_TOOL)
+		q.name = root_z(a, req->tool);
+	memcpy(q.args, req->args, sizeof(q.args));
+	if (q.kind == POL_ARGV) {
+		const char **argv = arena_array(a, req->nargv + 1, sizeof(*argv));
+
+		for (size_t i = 0; i < req->nargv; i++) {
+			argv[i] = str_z(a, req->argv[i]);
+			*ret_n += req->argv[i].n + 1;
+		}
+		q.argv = argv;
+		q.argc = req->nargv;
+	}
+	return q;
 }
 
-static void ask_argv(const struct decide_ctx *ctx, const struct ir_request *req,
-		     struct arena *a, struct decision *ret)
+static bool ask(struct bundle *b, const struct ir_request *req, struct arena *a,
+		struct pol_ctx *c, struct rt_err *err)
 {
-	const char **argv;
-	size_t i, bytes = 0, size;
+	const struct decide_ctx sizes = { .b = b };
+	size_t n, size;
+	struct pol_request q = translate(req, a, &n);
 
-	if (req->unparsed || !req->nargv) {
-		decide_unparsed(ctx, ret);
-		return;
+	if (q.kind != POL_COMMAND && q.kind != POL_ARGV) {
+		pol_ctx_init(c, b, NULL, 0);
+		return pol_ask(c, &q, err) == 0;
 	}
-	argv = arena_array(a, req->nargv + 1, sizeof(*argv));
-	for (i = 0; i < req->nargv; i++) {
-		argv[i] = str_z(a, req->argv[i]);
-		bytes += req->argv[i].n + 1;
+	/* as the evaluator: what is short of memory is no limit of the line */
+	for (size = decide_block_size(&sizes, n);; size *= 2) {
+		pol_ctx_init(c, b, arena_alloc(a, size), size);
+		if (pol_ask(c, &q, err) < 0)
+			return false;
+		if (!c->parts.limit || !c->parts.memory_short || size > MAX_BLOCK / 2)
+			return true;
 	}
-	size = decide_block_size(ctx, bytes);
-	decide_words(ctx, argv, req->nargv, arena_alloc(a, size), size, NULL, ret);
 }
 
 void compiled_line(struct bundle *b, const struct ir_request *req, struct arena *a,
 		   struct cmd_line *ret_parts, struct decision *ret)
 {
-	struct decide_ctx ctx = context(b, req, a);
-	size_t size = decide_block_size(&ctx, req->line.n);
+	struct rt_err err = { .err = 0 };
+	struct pol_ctx c;
 
-	/* as the evaluator: what is short of memory is no limit of the line */
-	for (;; size *= 2) {
-		decide_line(&ctx, req->line.p, req->line.n, arena_alloc(a, size), size,
-			    ret_parts, ret);
-		if (!ret_parts->limit || !ret_parts->memory_short || size > MAX_BLOCK / 2)
-			return;
-	}
-}
-
-/* As polquery: a name's addresses are not known, and the table of a network is
- * for the sandbox. */
-static bool ask_net(const struct decide_ctx *ctx, const struct ir_request *req,
-		    struct decision *ret, const char **ret_why)
-{
-	bool udp = req->proto == IR_UDP;
-
-	if (!decide_net_known(ctx)) {
-		*ret_why = "some rule of this network is not for every scope, and the "
-			   "bundle has them for 'sandbox' only";
-		return false;
-	}
-	if (req->is_addr) {
-		decide_net(ctx, udp, req->addr, req->port, ret);
-		return true;
-	}
-	if (decide_net_name(ctx, udp, req->port, ret))
-		return true;
-	*ret_why = "the answer depends on the address that this name has: ask for the "
-		   "address";
-	return false;
+	(void)ask(b, req, a, &c, &err);
+	*ret_parts = c.parts;
+	*ret = c.d;
 }
 
 bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *a,
 		  struct decision *ret, const char **ret_why)
 {
-	struct decide_ctx ctx = context(b, req, a);
-	struct decision d = { .effect = PB_DENY, .rule = UINT32_MAX };
-	struct cmd_line parts;
+	const struct decide_ctx ctx = { .b = b, .scope = (uint8_t)req->scope };
+	struct rt_err err = { .err = 0 };
+	struct pol_ctx c;
+	bool good;
 
-	*ret = d;
-	switch (req->kind) {
-	case IR_COMMAND:
-		if (req->line.p)
-			compiled_line(b, req, a, &parts, ret);
-		else
-			ask_argv(&ctx, req, a, ret);
+	if (req->kind == IR_COMMAND && !req->line.p && (req->unparsed || !req->nargv)) {
+		decide_unparsed(&ctx, ret);
 		return true;
-	case IR_FILE:
-		decide_file(&ctx, (uint8_t)req->op, str_z(a, req->path), ret);
-		return true;
-	case IR_UNIX:
-		decide_unix(&ctx, str_z(a, req->path), req->abstract, ret);
-		return true;
-	case IR_NET:
-		return ask_net(&ctx, req, ret, ret_why);
-	case IR_TOOL:
-		decide_tool(&ctx, str_z(a, req->tool), ret);
-		return true;
-	case IR_SYSCALL:
-		return ask_filter(b, req, a, ret, ret_why);
-	case IR_KIND_COUNT:
-		break;
 	}
-	*ret_why = "no such kind of request";
-	return false;
+	good = ask(b, req, a, &c, &err);
+	*ret = c.d;
+	if (!good)
+		*ret_why = arena_printf(a, "%s", err.text);
+	return good;
 }
 
 /* An address of the line that only the gateway can know. */

@@ -14,9 +14,17 @@ void json_init(struct json *j)
 	memset(j, 0, sizeof(*j));
 }
 
+void json_init_fixed(struct json *j, char *buf, size_t cap)
+{
+	*j = (struct json){ .buf = buf, .cap = cap, .fixed = true };
+	if (cap)
+		buf[0] = '\0';
+}
+
 void json_release(struct json *j)
 {
-	free(j->buf);
+	if (!j->fixed)
+		free(j->buf);
 	json_init(j);
 }
 
@@ -24,13 +32,30 @@ void json_reset(struct json *j)
 {
 	struct json old = *j;
 
-	*j = (struct json){ .buf = old.buf, .cap = old.cap, .one_line = old.one_line };
+	*j = (struct json){ .buf = old.buf, .cap = old.cap, .one_line = old.one_line,
+			    .fixed = old.fixed };
+}
+
+static void put_fixed(struct json *j, const char *s, size_t len)
+{
+	size_t room = j->len < j->cap ? j->cap - j->len - 1 : 0;
+	size_t n = len < room ? len : room;
+
+	if (j->len < j->cap) {
+		memcpy(j->buf + j->len, s, n);
+		j->buf[j->len + n] = '\0';
+	}
+	j->len += len;
 }
 
 static void put(struct json *j, const char *s, size_t len)
 {
 	if (j->failed)
 		return;
+	if (j->fixed) {
+		put_fixed(j, s, len);
+		return;
+	}
 	if (j->cap - j->len < len + 1) {
 		size_t cap = j->cap ? j->cap * 2 : 1024;
 		char *p;
@@ -213,5 +238,5 @@ const char *json_finish(struct json *j, size_t *ret_len)
 	if (j->failed)
 		return NULL;
 	*ret_len = j->len;
-	return j->buf;
+	return j->fixed && j->len >= j->cap ? NULL : j->buf;
 }

@@ -9,6 +9,26 @@
 
 #include "runtime/base/io.h"
 
+bool place_is_plain(const char *path)
+{
+	const char *p = path, *end;
+
+	if (!p || *p != '/')
+		return false;
+	if (p[1] == '\0')
+		return true;
+	for (; *p; p = end) {
+		size_t n;
+
+		end = strchrnul(p + 1, '/');
+		n = (size_t)(end - p) - 1;
+		if (n == 0 || (n == 1 && p[1] == '.') ||
+		    (n == 2 && p[1] == '.' && p[2] == '.'))
+			return false;
+	}
+	return true;
+}
+
 bool place_is_below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);

@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+/* Absolute, without '.', '..', '//' and a last '/': it is judged as it
+ * stands.  NULL is not. */
+bool place_is_plain(const char *path);
 /* Whether `path` is `dir` or lies below it. */
 bool place_is_below(const char *path, const char *dir);
 /*

@@ -229,17 +229,24 @@ static int check_manifest(const struct bundle *b, struct ask *a, struct rt_err *
 		       a->opt->system);
 }
 
+static struct trust_options with_system(const struct trust_options *opt)
+{
+	struct trust_options o = *opt;
+
+	if (!o.system)
+		o.system = TRUST_SYSTEM;
+	return o;
+}
+
 int trust_open(const char *path, bool run, const struct trust_options *opt,
 	       struct bundle *ret, struct trust *ret_trust, struct rt_err *err)
 {
-	struct trust_options o = *opt;
+	struct trust_options o = with_system(opt);
 	struct ask a = { .opt = &o };
 	struct rt_err why = { 0 };
 	struct bundle b;
 	int r;
 
-	if (!o.system)
-		o.system = TRUST_SYSTEM;
 	r = bundle_open_gated(path, run, gate, &a, &b, err);
 	if (r < 0)
 		return r;
@@ -247,6 +254,27 @@ int trust_open(const char *path, bool run, const struct trust_options *opt,
 	if (r < 0) {
 		bundle_release(&b);
 		return rt_fail(err, why.err, "bundle '%.150s': %.230s", path, why.text);
+	}
+	*ret = b;
+	*ret_trust = a.found;
+	return 0;
+}
+
+int trust_parse(uint8_t *bytes, size_t size, const struct trust_options *opt,
+		struct bundle *ret, struct trust *ret_trust, struct rt_err *err)
+{
+	struct trust_options o = with_system(opt);
+	struct ask a = { .opt = &o };
+	struct bundle b;
+	int r;
+
+	r = bundle_parse_gated(bytes, size, gate, &a, &b, err);
+	if (r < 0)
+		return r;
+	r = check_manifest(&b, &a, err);
+	if (r < 0) {
+		bundle_release(&b);
+		return r;
 	}
 	*ret = b;
 	*ret_trust = a.found;

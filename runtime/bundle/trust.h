@@ -43,6 +43,10 @@ struct trust {
 int trust_open(const char *path, bool run, const struct trust_options *opt,
 	       struct bundle *ret, struct trust *ret_trust, struct rt_err *err);
 
+/* The same of bytes, which it takes over (malloc'ed) also on failure. */
+int trust_parse(uint8_t *bytes, size_t size, const struct trust_options *opt,
+		struct bundle *ret, struct trust *ret_trust, struct rt_err *err);
+
 /* "signed by WHO (SHA256:…), as LIST:LINE allows", or that it is not signed. */
 void trust_describe(const struct trust *t, char *out, size_t cap);
 

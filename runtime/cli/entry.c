@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
-#include "runtime/supervise/explain.h"
+#include "runtime/decide/explain.h"
+#include "runtime/decide/pol_own.h"
 
 enum { NO_RISK = 4 };
 
@@ -46,34 +47,56 @@ static bool is_blank_line(const char *line)
 	return line[strspn(line, " \t\n")] == '\0';
 }
 
+static int ask(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err)
+{
+	struct pol_request q = {
+		.size = sizeof(q),
+		.kind = e->line ? POL_COMMAND : POL_ARGV,
+		.scope = ctx->scope,
+		.flags = POL_NO_ROOT, /* polrun has seen to it that they are there */
+		.line = e->line,
+		.line_n = e->line ? strlen(e->line) : 0,
+		.argv = e->argv,
+		.argc = e->argc,
+		.cwd = ctx->cwd,
+		.home = ctx->roots.dir[PB_ROOT_HOME],
+		.project = ctx->roots.dir[PB_ROOT_PROJECT],
+		.tmpdir = ctx->roots.dir[PB_ROOT_TMP],
+		.session_dir = ctx->roots.dir[PB_ROOT_SESSION],
+	};
+	struct pol_ctx c;
+	size_t n = q.line_n;
+	int r;
+
+	for (size_t i = 0; !e->line && i < e->argc; i++)
+		n += strlen(e->argv[i]) + 1;
+	/* only system calls verify something of it */
+	pol_ctx_init(&c, (struct bundle *)ctx->b, NULL, 0);
+	r = pol_ctx_grow(&c, n, err);
+	if (r == 0)
+		r = pol_ask(&c, &q, err);
+	e->block = c.block;
+	e->d = c.d;
+	e->parts = c.parts;
+	return r;
+}
+
 int entry_decide(const struct decide_ctx *ctx, const char *line, char **argv, int argc,
 		 struct entry *ret, struct rt_err *err)
 {
-	size_t n = 0, size;
+	int r;
 
 	*ret = (struct entry){ .line = line,
 			       .argv = (const char *const *)argv,
 			       .argc = (size_t)argc };
 	if (line && is_blank_line(line))
 		return rt_fail(err, EINVAL, "the line is empty");
-	if (line)
-		n = strlen(line);
-	for (int i = 0; !line && i < argc; i++)
-		n += strlen(argv[i]) + 1;
-	size = decide_block_size(ctx, n);
-	ret->block = malloc(size);
-	if (!ret->block)
-		return rt_fail(err, ENOMEM, "out of memory");
-	if (line && find_shell(ctx, ret, err) < 0) {
+	r = ask(ctx, ret, err);
+	if (r == 0 && line)
+		r = find_shell(ctx, ret, err);
+	if (r < 0)
 		entry_release(ret);
-		return -ENOMEM;
-	}
-	if (line)
-		decide_line(ctx, line, n, ret->block, size, &ret->parts, &ret->d);
-	else
-		decide_words(ctx, ret->argv, ret->argc, ret->block, size, &ret->parts,
-			     &ret->d);
-	return 0;
+	return r;
 }
 
 void entry_release(struct entry *e)

@@ -11,7 +11,7 @@
 #include "runtime/cli/query.h"
 #include "runtime/cli/query_input.h"
 #include "runtime/cli/query_options.h"
-#include "runtime/cli/verified.h"
+#include "runtime/bundle/verified.h"
 
 #ifndef POL_VERSION
 #define POL_VERSION "0.1.0"

@@ -28,7 +28,7 @@
 #include "runtime/cli/report.h"
 #include "runtime/cli/roots.h"
 #include "runtime/cli/streams.h"
-#include "runtime/cli/verified.h"
+#include "runtime/bundle/verified.h"
 #include "runtime/supervise/explain.h"
 
 #ifndef POL_VERSION

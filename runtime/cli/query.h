@@ -6,10 +6,10 @@
 #define RUNTIME_CLI_QUERY_H
 
 #include "runtime/bundle/reader.h"
-#include "runtime/cli/query_line.h"
 #include "runtime/cli/query_request.h"
 #include "runtime/cli/query_setting.h"
 #include "runtime/cli/query_where.h"
+#include "runtime/decide/pol_own.h"
 
 struct json; /* runtime/base/json.h, whose names are also json-c's */
 
@@ -21,7 +21,7 @@ struct query {
 	struct query_reader *reader;
 	struct query_settings settings;
 	struct query_where where;
-	struct query_block block;
+	struct pol_ctx ctx; /* its block grows with the longest line that was asked */
 	struct json *out;
 };
 

@@ -4,17 +4,18 @@
  */
 #include "runtime/cli/query_request.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/host.h"
 #include "runtime/base/io.h"
+#include "runtime/base/place.h"
+#include "runtime/base/sysname.h"
 #include "runtime/bundle/format.h"
 #include "runtime/cli/query_json.h"
-#include "runtime/supervise/sysname.h"
 
 struct query_reader {
 	struct query_json json;
@@ -198,23 +199,6 @@ static bool take_proto(struct taking *t, struct json_object *v)
 	return true;
 }
 
-/* Absolute, without '.', '..', '//' and a last '/': it is judged as it stands. */
-static bool is_plain(const char *p)
-{
-	if (*p != '/')
-		return false;
-	while (*p == '/' && p[1]) {
-		size_t n = strcspn(++p, "/");
-
-		if (n == 0 || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
-			return false;
-		p += n;
-		if (*p == '/' && !p[1])
-			return false;
-	}
-	return true;
-}
-
 static const char *plain_path(const struct taking *t, struct json_object *v)
 {
 	const char *s = text_of(t, v);
@@ -226,7 +210,7 @@ static const char *plain_path(const struct taking *t, struct json_object *v)
 		(void)fail(t, "is longer than a path can be (%d bytes)", PATH_MAX - 1);
 		return NULL;
 	}
-	if (is_plain(s))
+	if (place_is_plain(s))
 		return s;
 	io_escape(shown, sizeof(shown), s, strlen(s));
 	(void)fail(t, "must be an absolute path without '.', '..', '//' and a last '/': "
@@ -348,54 +332,18 @@ static bool take_args(struct taking *t, struct json_object *v)
 
 /* --- hosts ---------------------------------------------------------------------------- */
 
-/* Labels of letters, digits, '-' and '_', the last one no number (RFC 1123, and
- * so that no part of an address that is written otherwise is taken as a name). */
-static bool is_host_name(const char *s)
-{
-	size_t all = strlen(s), n = 0;
-	const char *last = s;
-
-	if (all && s[all - 1] == '.')
-		all--;
-	if (all == 0 || all > 253)
-		return false;
-	for (size_t i = 0; i < all; i++) {
-		char c = s[i];
-
-		if (c == '.') {
-			if (n == 0)
-				return false;
-			n = 0;
-			last = s + i + 1;
-			continue;
-		}
-		if (!((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
-		      c == '-' || c == '_') || ++n > 63)
-			return false;
-	}
-	return n > 0 && !(last[0] >= '0' && last[0] <= '9');
-}
-
 static bool take_host(struct taking *t, struct json_object *v)
 {
 	struct query_request *q = t->q;
-	struct in_addr v4;
 	char shown[100];
 
 	q->host = text_of(t, v);
 	if (!q->host)
 		return false;
-	if (inet_pton(AF_INET, q->host, &v4) == 1) {
-		q->addr[10] = q->addr[11] = 0xff;
-		memcpy(q->addr + 12, &v4, sizeof(v4));
-		q->is_addr = true;
+	q->is_addr = host_address(q->host, q->addr);
+	if (q->is_addr)
 		return true;
-	}
-	if (inet_pton(AF_INET6, q->host, q->addr) == 1) {
-		q->is_addr = true;
-		return true;
-	}
-	if (is_host_name(q->host))
+	if (host_is_name(q->host))
 		return true;
 	io_escape(shown, sizeof(shown), q->host, strlen(q->host));
 	return fail(t, "'%s' is neither an address nor a host name in its ASCII form", shown);

@@ -63,8 +63,6 @@ const struct pb_rule *decide_scalar(const struct decide_ctx *c, enum pb_scalar s
 
 /* --- paths -------------------------------------------------------------------- */
 
-/* Absolute, without "//", "." or "..", and without a trailing '/' but for "/". */
-bool path_is_plain(const char *path);
 /* What follows the root in the path, "" or beginning with '/'; NULL: not there. */
 const char *path_rest(const char *root, const char *path);
 

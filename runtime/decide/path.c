@@ -6,27 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/place.h"
 #include "runtime/decide/internal.h"
-
-bool path_is_plain(const char *path)
-{
-	const char *p = path, *end;
-
-	if (!p || *p != '/')
-		return false;
-	if (p[1] == '\0')
-		return true;
-	for (; *p; p = end) {
-		size_t n;
-
-		end = strchrnul(p + 1, '/');
-		n = (size_t)(end - p) - 1;
-		if (n == 0 || (n == 1 && p[1] == '.') ||
-		    (n == 2 && p[1] == '.' && p[2] == '.'))
-			return false;
-	}
-	return true;
-}
 
 const char *path_rest(const char *root, const char *path)
 {
@@ -118,7 +99,7 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, s, ret);
-	if ((op != PB_READ && op != PB_WRITE && op != PB_EXEC) || !path_is_plain(path))
+	if ((op != PB_READ && op != PB_WRITE && op != PB_EXEC) || !place_is_plain(path))
 		return;
 	path = own_name(c, path, own, sizeof(own));
 	if (!path)
@@ -137,7 +118,7 @@ void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, PB_S_UNIX_OTHERWISE, ret);
-	if (!path || (!abstract && !path_is_plain(path)))
+	if (!path || (!abstract && !place_is_plain(path)))
 		return;
 	if (!abstract)
 		path = own_name(c, path, own, sizeof(own));

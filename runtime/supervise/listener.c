@@ -13,7 +13,7 @@
 
 #include "runtime/base/sys.h"
 #include "runtime/decide/bpf.h"
-#include "runtime/supervise/sysname.h"
+#include "runtime/base/sysname.h"
 
 static int get_buffers(struct listener *l, struct rt_err *err)
 {

@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
-for part in unit shell commands fuzz-replay golden schema table examples reference docs live; do
+for part in unit libpol shell commands fuzz-replay golden schema table examples reference docs live; do
 	log=$(mktemp)
 	begun=$SECONDS
 	printf -- '-- %s\n' "$part"

@@ -18,7 +18,7 @@ traces() { # FILE…
 	{ nm "$@" && strings -a "$@"; } 2>/dev/null |
 		grep -cE 'shell_(is_off|productions)|parameter-indirect|redirect-both-append'
 }
-found=$(traces "$BUILD/lib/libruntime.a" "$BUILD"/bin/pol* "$BUILD/tests/conformance/shell_reader")
+found=$(traces "$BUILD"/lib/libruntime.a "$BUILD"/lib/libpol* "$BUILD"/bin/pol* "$BUILD/tests/conformance/shell_reader")
 control=$(traces "$BUILD/tests/conformance/shell_mutants")
 if [ "$found" -eq 0 ] && [ "$control" -ge 4 ]; then
 	count_pass

@@ -13,7 +13,7 @@
 #include "runtime/decide/bpf.h"
 #include "runtime/supervise/explain.h"
 #include "runtime/supervise/listener.h"
-#include "runtime/supervise/sysname.h"
+#include "runtime/base/sysname.h"
 
 static void test_repeated_denials_are_counted(void **state)
 {

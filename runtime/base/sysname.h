@@ -1,6 +1,6 @@
 /* Names of system calls (x86_64), for messages and questions. */
-#ifndef RUNTIME_SUPERVISE_SYSNAME_H
-#define RUNTIME_SUPERVISE_SYSNAME_H
+#ifndef RUNTIME_BASE_SYSNAME_H
+#define RUNTIME_BASE_SYSNAME_H
 
 #define SYSNAME_CAP 24
 

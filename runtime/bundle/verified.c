@@ -1,6 +1,6 @@
 /* Decides whether a bundle is opened: who may have signed it, its time, and that
  * its filter can be read. */
-#include "runtime/cli/verified.h"
+#include "runtime/bundle/verified.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +24,16 @@ int verified_open(const struct verified_options *o, struct bundle *ret,
 {
 	struct trust_options t = { .file = o->signers,
 				   .require = o->require,
-				   .home = getenv("HOME"),
-				   .now = (int64_t)time(NULL) };
+				   .home = o->home ? o->home : getenv("HOME"),
+				   .now = o->now ? o->now : (int64_t)time(NULL) };
 	struct passwd_entry pw;
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
 	if ((!t.home || !t.home[0]) && passwd_lookup(NULL, getuid(), &pw) > 0)
 		t.home = pw.home;
-	r = trust_open(o->path, true, &t, ret, ret_trust, err);
+	r = o->bytes ? trust_parse(o->bytes, o->size, &t, ret, ret_trust, err) :
+		       trust_open(o->path, true, &t, ret, ret_trust, err);
 	if (r < 0)
 		return r;
 	r = bundle_check_time(ret, t.now, err);

@@ -1,6 +1,6 @@
 /* Names of system calls (x86_64).  Decides nothing: a number that is missing
  * here is printed as a number. */
-#include "runtime/supervise/sysname.h"
+#include "runtime/base/sysname.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static const char *const names[] = {
 #define SYSNAME(nr, name) [nr] = #name,
-#include "runtime/supervise/sysname.def"
+#include "runtime/base/sysname.def"
 #undef SYSNAME
 };
 

@@ -1,0 +1,322 @@
+/* Writes a decision and what led to it, as JSON and as text.  Decides only the
+ * form, and how much of a very long line is shown. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/json.h"
+#include "runtime/decide/explain.h"
+#include "runtime/decide/pol_own.h"
+
+/*
+ * A line of a megabyte may hold a hundred thousand parts, each of which is a
+ * part of another: an answer shows the beginning of each, and the first ones.
+ */
+enum { MAX_TEXT = 4096, MAX_WORDS = 256, MAX_PARTS = 256 };
+
+static bool is_command(const struct pol_ctx *c)
+{
+	return c->kind == POL_COMMAND || c->kind == POL_ARGV;
+}
+
+static size_t shorter(size_t n, size_t most)
+{
+	return n < most ? n : most;
+}
+
+/* Askers know three effects: what is hidden is denied. */
+static const char *effect_word(uint8_t effect)
+{
+	return explain_effect(effect == PB_ALLOW || effect == PB_ASK ? effect : PB_DENY);
+}
+
+/* --- why ----------------------------------------------------------------------- */
+
+/* Why the line got what it got, where no rule says it: static text, or "". */
+static const char *line_reason(const struct pol_ctx *c, const char **ret_detail)
+{
+	*ret_detail = NULL;
+	if (c->parts.limit || (c->parts.unparsed && c->d.unparsed)) {
+		*ret_detail = c->parts.why;
+		return c->parts.limit ? "the line is past a limit"
+				      : "the line cannot be read";
+	}
+	for (const struct cmd_part *p = c->parts.first; p; p = p->next)
+		if (p->effect == c->d.effect && p->rule == c->d.rule)
+			return explain_part(p);
+	return "";
+}
+
+/* Where no rule has a reason of its own. */
+static void find_reason(const struct pol_ctx *c, const struct pb_rule *r, char *out,
+			size_t cap)
+{
+	const char *why, *detail;
+
+	out[0] = '\0';
+	if (r && r->kind == PB_SCALAR && r->by_risk && !c->d.unparsed)
+		(void)snprintf(out, cap, "its risk is %s", explain_risk(c->d.risk));
+	why = line_reason(c, &detail);
+	if (why[0])
+		(void)snprintf(out, cap, "%s%s%s", why, detail ? ": " : "",
+			       detail ? detail : "");
+}
+
+/* --- JSON ------------------------------------------------------------------------ */
+
+static void put_str(struct json *j, const char *key, const struct bundle *b,
+		    struct pb_str s)
+{
+	json_str(j, key, pb_strp(b->rules, s), s.len);
+}
+
+static void put_rule(struct json *j, const struct bundle *b, uint32_t n, uint8_t effect)
+{
+	const struct pb_rule *r = bundle_rule(b, n);
+	char at[600];
+	int len;
+
+	if (!r)
+		return;
+	json_object(j, NULL);
+	put_str(j, "id", b, r->id);
+	json_cstr(j, "level", explain_level(r->level));
+	json_cstr(j, "effect", explain_effect(effect));
+	len = snprintf(at, sizeof(at), "%.*s:%u", (int)r->file.len,
+		       pb_strp(b->rules, r->file), r->line);
+	if (r->line && len > 0 && (size_t)len < sizeof(at))
+		json_str(j, "at", at, (size_t)len);
+	else
+		json_null(j, "at");
+	put_str(j, "text", b, r->text);
+	json_object_end(j);
+}
+
+/* The one that decided, then the others that match. */
+static void put_rules(struct json *j, const struct pol_ctx *c)
+{
+	const struct decision *d = &c->d;
+	uint32_t i;
+
+	json_array(j, "rules");
+	put_rule(j, c->b, d->rule, d->effect);
+	for (i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
+		if (d->matched[i] != d->rule && bundle_rule(c->b, d->matched[i]))
+			put_rule(j, c->b, d->matched[i],
+				 bundle_rule(c->b, d->matched[i])->effect);
+	json_array_end(j);
+	json_uint(j, "rules_more", d->nmatched - i);
+}
+
+static void put_reason(struct json *j, const struct pol_ctx *c)
+{
+	const struct pb_rule *r = bundle_rule(c->b, c->d.rule);
+	char text[240];
+
+	if (r && r->reason.len) {
+		put_str(j, "reason", c->b, r->reason);
+		return;
+	}
+	find_reason(c, r, text, sizeof(text));
+	json_cstr(j, "reason", text);
+}
+
+static void put_words(struct json *j, const struct cmd_part *p)
+{
+	json_array(j, "words");
+	for (uint32_t i = 0; p->kind == CMD_COMMAND && i < p->nwords && i < MAX_WORDS;
+	     i++) {
+		const struct sh_word *w = p->words[i].w;
+
+		if (sh_is_literal(w))
+			json_str(j, NULL, w->seg.p, shorter(w->seg.n, MAX_TEXT));
+		else
+			json_null(j, NULL);
+	}
+	if (p->kind == CMD_FILE && p->path)
+		json_str(j, NULL, p->path, shorter(p->path_n, MAX_TEXT));
+	if (p->kind == CMD_NET && p->host)
+		json_str(j, NULL, p->host, shorter(p->host_n, MAX_TEXT));
+	json_array_end(j);
+}
+
+static void put_part(struct json *j, const struct pol_ctx *c, const struct cmd_part *p)
+{
+	const struct pb_rule *r =
+		p->rule == UINT32_MAX ? NULL : bundle_rule(c->b, p->rule);
+
+	json_object(j, NULL);
+	json_cstr(j, "kind", explain_part_kind(p));
+	if (c->text && p->from <= p->to && p->to <= c->text_n)
+		json_str(j, "text", c->text + p->from,
+			 shorter(p->to - p->from, MAX_TEXT));
+	else
+		json_null(j, "text");
+	put_words(j, p);
+	json_cstr(j, "effect", effect_word(p->effect));
+	if (r)
+		json_str(j, "rule", pb_strp(c->b->rules, r->id), r->id.len);
+	else
+		json_null(j, "rule");
+	json_cstr(j, "risk", p->kind == CMD_COMMAND ? explain_risk(p->risk) : NULL);
+	json_cstr(j, "why", explain_part(p));
+	json_object_end(j);
+}
+
+/* "commands", the first parts and the one that decided, and "commands_more": how
+ * many are not shown.  Of what is no command nothing is listed. */
+static void put_parts(struct json *j, const struct pol_ctx *c)
+{
+	uint32_t n = 0, shown = 0;
+	bool decided = false;
+
+	json_array(j, "commands");
+	for (const struct cmd_part *p = c->parts.first; p; p = p->next, n++) {
+		bool decides =
+			!decided && p->effect == c->d.effect && p->rule == c->d.rule;
+
+		decided |= decides;
+		if (n >= MAX_PARTS && !decides)
+			continue;
+		put_part(j, c, p);
+		shown++;
+	}
+	json_array_end(j);
+	json_uint(j, "commands_more", n - shown);
+}
+
+void pol_put_decision(struct json *j, const struct pol_ctx *c)
+{
+	const struct decision *d = &c->d;
+	bool command = is_command(c);
+	bool risk = (command && !d->unparsed) || c->kind == POL_TOOL;
+
+	json_cstr(j, "effect", effect_word(d->effect));
+	put_reason(j, c);
+	put_rules(j, c);
+	json_cstr(j, "risk", risk ? explain_risk(d->risk) : NULL);
+	/* the only runner that this version has */
+	json_cstr(j, "runner", command && d->effect <= PB_ASK ? "native" : NULL);
+	json_bool(j, "needs_person", d->needs_person);
+	if (c->kind == POL_SYSCALL)
+		json_cstr(j, "errno", d->err ? strerrorname_np(d->err) : NULL);
+	put_parts(j, c);
+}
+
+/* --- text -------------------------------------------------------------------------- */
+
+/* Memory of the caller's; `n` counts what did not fit, too. */
+struct text {
+	char *p;
+	size_t cap, n;
+};
+
+static void add(struct text *t, const char *s)
+{
+	size_t len = strlen(s), room = t->n < t->cap ? t->cap - t->n - 1 : 0;
+
+	if (t->n < t->cap) {
+		memcpy(t->p + t->n, s, shorter(len, room));
+		t->p[t->n + shorter(len, room)] = '\0';
+	}
+	t->n += len;
+}
+
+static void addf(struct text *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void addf(struct text *t, const char *fmt, ...)
+{
+	char line[2048];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	add(t, line);
+}
+
+static void add_rule(struct text *t, const struct pol_ctx *c, uint32_t n,
+		     const char *before)
+{
+	const struct pb_rule *r = bundle_rule(c->b, n);
+	char rule[EXPLAIN_RULE_CAP], text[400];
+
+	if (!r)
+		return;
+	addf(t, "  %s %s (level %s)", before, explain_rule(c->b, n, rule),
+	     explain_level(r->level));
+	if (explain_rule_text(c->b, n, text, sizeof(text)))
+		addf(t, ": %s", text);
+	add(t, "\n");
+}
+
+static void add_parts(struct text *t, const struct pol_ctx *c)
+{
+	enum { SHOWN = 200 };
+	uint32_t n = 0;
+
+	for (const struct cmd_part *p = c->parts.first; p; p = p->next) {
+		char text[4 * SHOWN] = "", id[256];
+		const char *why = explain_part(p);
+
+		if (++n > MAX_PARTS)
+			continue;
+		if (c->text && p->from <= p->to && p->to <= c->text_n)
+			io_escape(text, sizeof(text), c->text + p->from,
+				  shorter(p->to - p->from, SHOWN));
+		explain_rule_id(c->b, p->rule, id, sizeof(id));
+		addf(t, "  %u. %s%s%s: %s by %s%s%s\n", n, explain_part_kind(p),
+		     text[0] ? " " : "", text, effect_word(p->effect), id,
+		     why[0] ? ": " : "", why);
+	}
+	if (n > MAX_PARTS)
+		addf(t, "  and %u more\n", n - MAX_PARTS);
+}
+
+static void put_text(struct text *t, const struct pol_ctx *c)
+{
+	const struct decision *d = &c->d;
+	const struct pb_rule *r = bundle_rule(c->b, d->rule);
+	char why[400];
+	uint32_t i;
+
+	addf(t, "%s", explain_effect(d->effect));
+	if (d->err)
+		addf(t, " (%s)", strerrorname_np(d->err));
+	if (!explain_rule_reason(c->b, d->rule, why, sizeof(why)))
+		find_reason(c, r, why, sizeof(why));
+	addf(t, "%s%s%s\n", why[0] ? ": " : "", why,
+	     d->needs_person ? " (only a person can answer this)" : "");
+	add_rule(t, c, d->rule, "by");
+	for (i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
+		if (d->matched[i] != d->rule)
+			add_rule(t, c, d->matched[i], "matches too:");
+	add_parts(t, c);
+}
+
+int pol_explain(const struct pol_ctx *c, uint32_t format, char *buf, size_t cap,
+		size_t *ret_n)
+{
+	struct text t = { .p = buf, .cap = cap };
+	struct json j;
+
+	if (!c->kind)
+		return -ENOENT;
+	if (format == POL_JSON) {
+		json_init_fixed(&j, buf, cap);
+		j.one_line = true;
+		json_object(&j, NULL);
+		pol_put_decision(&j, c);
+		json_object_end(&j);
+		(void)json_finish(&j, &t.n);
+	} else if (format == POL_TEXT) {
+		put_text(&t, c);
+	} else {
+		return -EINVAL;
+	}
+	*ret_n = t.n;
+	return t.n < cap ? 0 : -ENOSPC;
+}

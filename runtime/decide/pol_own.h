@@ -1,0 +1,52 @@
+/*
+ * What is behind libpol's handles, for its own files and for polrun, polquery and
+ * polc, which open bundles in ways of their own and call the same pol_decide().
+ */
+#ifndef RUNTIME_DECIDE_POL_OWN_H
+#define RUNTIME_DECIDE_POL_OWN_H
+
+#include "runtime/base/err.h"
+#include "runtime/bundle/trust.h"
+#include "runtime/decide/decide.h"
+#include "runtime/decide/pol.h"
+
+struct json;
+
+struct pol_bundle {
+	struct bundle *b; /* owned; every member that a decision reads is verified */
+	struct trust trust;
+};
+
+struct pol_ctx {
+	struct bundle *b; /* a decision does not change it, once its filter is verified */
+	void *block;      /* in which lines are decided */
+	size_t size;
+	/* The last decision: */
+	uint32_t kind;    /* enum pol_kind; 0: nothing has been decided */
+	struct decision d;
+	struct cmd_line parts; /* in the block */
+	const char *text;      /* the line; NULL for anything else */
+	size_t text_n;
+};
+
+/* On a bundle and a block of the caller's, which is aligned as a pointer. */
+void pol_ctx_init(struct pol_ctx *c, struct bundle *b, void *block, size_t size);
+/* Makes the block, which is malloc'ed or NULL, large enough for n bytes of line. */
+int pol_ctx_grow(struct pol_ctx *c, size_t n, struct rt_err *err);
+/* Checks and decides *q, whose size is ours: what pol_decide() does with it. */
+int pol_ask(struct pol_ctx *c, const struct pol_request *q, struct rt_err *err);
+
+/* A bundle is the policy of one role, or of none; `role` NULL: not said. */
+int pol_check_role(const struct bundle *b, const char *role, struct rt_err *err);
+
+/* The keys of the last decision, into the object that is open. */
+void pol_put_decision(struct json *j, const struct pol_ctx *c);
+
+/* Fills *err, unless it is NULL; returns -code. */
+int pol_fail(struct pol_error *err, int r, const struct rt_err *why);
+/* Copies a struct of the caller's, of his size, into ours; -E2BIG, -EINVAL. */
+int pol_take(void *own, size_t own_size, const void *from, struct rt_err *err);
+/* Copies ours into the caller's, of his size. */
+void pol_give(void *ret, const void *own, size_t own_size);
+
+#endif
