@@ -286,7 +286,7 @@ check-live: all probes $(ORACLE)
 conformance: all probes $(ORACLE)
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),1000) SEED=$(SEED) \
 		POL_LIVE_TIMEOUT=86400 tests/run/live.sh conform_files
-conformance-shell: $(ORACLE) $(SHELL_TEST)
+conformance-shell: all $(ORACLE) $(SHELL_TEST)
 	@BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),10000) SEED=$(SEED) tests/run/shell.sh
 check-lint:
 	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh

@@ -38,7 +38,10 @@ const char *shell_joined(struct shell *s, const char *from, const char *end, siz
 	return name;
 }
 
-/* [ at p.  A word that only looks like a subscript is read once more. */
+/*
+ * [ at p.  A word that only looks like a subscript is read once more; one that bash
+ * takes for one word because of its brackets alone is left behind, unparsed.
+ */
 static bool subscript(struct shell *s, bool *ret_is, bool *ret_literal)
 {
 	const char *at = s->p, *q;
@@ -53,8 +56,10 @@ static bool subscript(struct shell *s, bool *ret_is, bool *ret_literal)
 	if (*ret_is)
 		return true;
 	for (q = at; q < s->p; q++)
-		if (shell_is(*q, C_META))
-			return shell_fail(s, at, "a '[' that is no subscript");
+		if (shell_is(*q, C_META)) {
+			shell_fail(s, at, "a '[' that is no subscript");
+			return true;
+		}
 	if (s->ret->ncmds != cmds && !shell_again(s))
 		return false;
 	s->p = at;
@@ -200,7 +205,8 @@ bool shell_assign(struct shell *s, struct sh_assign **ret)
 		if (!subscript(s, &is, &literal))
 			return false;
 		if (!is) {
-			s->p = from;
+			if (s->p == end)
+				s->p = from;
 			return true;
 		}
 		sub = true;
@@ -341,6 +347,25 @@ static bool take_word(struct shell *s, struct simple *m)
 	return true;
 }
 
+/* A word of which a subscript has been read that is none: it may be any words. */
+static bool odd_word(struct shell *s, struct simple *m, const char *from)
+{
+	struct sh_word *rest;
+	struct shell_word b;
+
+	if (!shell_word_begin(s, &b, W_PLAIN) || !shell_seg(s, &b, SH_MULTI, NULL, 0))
+		return false;
+	b.w->from = shell_offset(s, from);
+	*m->words = b.w;
+	m->words = &b.w->next;
+	m->c->nwords++;
+	if (shell_starts_word(s) && !shell_word(s, W_PLAIN, &rest, &rest))
+		return false;
+	if (s->src.line)
+		b.w->to = shell_offset(s, s->p);
+	return true;
+}
+
 /* The next part of a command; *ret_more is false where it ends. */
 static bool part(struct shell *s, struct simple *m, bool *ret_more)
 {
@@ -368,8 +393,12 @@ static bool part(struct shell *s, struct simple *m, bool *ret_more)
 			return true;
 		}
 	} else if (!m->c->nwords && shell_is(*s->p, C_NAME)) {
+		const char *from = s->p;
+
 		if (!shell_assign(s, &a))
 			return false;
+		if (!a && s->p != from)
+			return odd_word(s, m, from);
 		if (a) {
 			*m->assigns = a;
 			m->assigns = &a->next;

@@ -5,14 +5,14 @@ Each line is run by the real shell in a jail of stubs, where every execve is hel
 and its argv read.  Laws: every argv is one of the simple commands that were read,
 and each word called literal is the word that ran; what the shell rejects as a
 syntax error is unparsed; what it accepts is parsed, or unparsed for a reason that
-doc/shell.md lists; with --decide, a line that is allowed runs nothing denied.
+doc/shell.md lists; with --decide, a line that a set of rules (shell_sets.py) allows
+runs nothing that the set denies.
 With --mutants, each production of the grammar that is switched off in a test
 build of the reader must break one of these laws on some line.
 SEED= and RUNS= (lines of each dialect) repeat a run; --lines FILE takes lines.
 """
 import argparse
 import collections
-import json
 import multiprocessing
 import os
 import queue
@@ -25,8 +25,10 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from shell_judge import CHANGED, CORPUS, HOME, MADE, Ran, Reading, judge  # noqa: E402
+from shell_judge import CHANGED, CORPUS, HOME, MADE, TRICK, Ran, Reading, judge  # noqa: E402
 from shell_lines import Corpus, Lines, PROGRAMS  # noqa: E402
+from shell_sets import NAMES, SETS, WRAPPERS, Decider, compiled, says_nothing  # noqa: E402
+from shell_tricks import Tricks  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build/dev"))
 SHELLS = {"bash": "/bin/bash", "posix": "/bin/dash"}
@@ -52,7 +54,11 @@ def stubs(names):
     d = tempfile.mkdtemp(prefix="shell-stubs-")
     os.chmod(d, 0o755)
     shutil.copy(BUILD + "/tests/conformance/shell_stub", d + "/shell_stub")
-    for name in names:
+    for name in WRAPPERS:
+        path = shutil.which(name, path="/usr/bin:/bin")
+        if path:
+            os.symlink(os.path.realpath(path) if name != "busybox" else path, d + "/" + name)
+    for name in names - set(WRAPPERS):
         os.symlink("shell_stub", d + "/" + name)
     return d
 
@@ -105,30 +111,6 @@ def to_hex(line):
     return line.encode("utf-8", "surrogateescape").hex()
 
 
-class Decider:
-    """A program that decides lines (JSON lines, as polquery), and who may not run."""
-
-    def __init__(self, command, denied):
-        self.pipe = Pipe(["/bin/sh", "-c", "exec " + command])
-        self.denied = {d.encode() for d in denied.split(",")}
-
-    def ask(self, n, line):
-        self.pipe.ask(json.dumps({"id": n, "kind": "command", "line": line, "cwd": "/w/0",
-                                  "project": "/w/0", "home": HOME}))
-
-    def judge(self, n, ran, count):
-        a = json.loads(self.pipe.answer())
-        if a.get("id") != n:
-            return f"the decision is of another line: {a}"
-        bad = [r.argv for r in ran
-               if self.denied & {os.path.basename(x) for x in [r.path] + r.argv[:1]}]
-        count["lines that ran something denied"] += bool(bad)
-        count["decided: " + a.get("effect", "an error")] += 1
-        if bad and a.get("effect") == "allow":
-            return f"it is allowed, and ran {bad[0]}"
-        return None
-
-
 class Run:
     """The lines of one dialect."""
 
@@ -141,7 +123,10 @@ class Run:
         self.oracle = Pipe(jail(stub))
         name = "shell_mutants" if args.mutants or args.off else "shell_reader"
         self.reader = Pipe([f"{BUILD}/tests/conformance/{name}"] + ([args.off] if args.off else []))
-        self.decider = Decider(args.decide, args.denied) if args.decide else None
+        self.deciders = []
+        for name in SETS if args.decide else ():
+            bundle = compiled(BUILD, name, dialect, stub, args.base)
+            self.deciders.append(Decider(Pipe(args.polquery.split() + ["--bundle", bundle]), name, HOME))
         self.alive = {}  # productions that nothing has missed yet
         if args.mutants:
             self.reader.ask("list")
@@ -161,9 +146,9 @@ class Run:
             off = sorted(self.alive) if seek else []
             self.oracle.ask(f"{SHELLS[self.dialect]} {to_hex(line)}")
             self.reader.ask(f"{self.dialect} {to_hex(line)} {','.join(off)}")
-            decide = self.decider and not re.search("[\ud800-\udfff]", line)
-            if decide:
-                self.decider.ask(self.n, line)
+            decide = not re.search("[\ud800-\udfff]", line)
+            for d in self.deciders if decide else ():
+                d.ask(self.n, line)
             waiting.append((self.n, line, kind, off, decide))
             if len(waiting) >= AHEAD:
                 self.one(*waiting.popleft())
@@ -185,6 +170,7 @@ class Run:
         c = self.count
         c["lines"] += 1
         c["lines of the corpora"] += kind == CORPUS
+        c["lines with tricks"] += kind == TRICK
         c["programs"] += programs
         c["past the time"] += result < 0
         c["rejected by the shell"] += syntax > 0
@@ -194,11 +180,14 @@ class Run:
             self.why[base.why] += 1
             if self.args.verbose:
                 print(f"note {self.dialect} {line!r}: {base.why} at {base.at}")
+        if result < 0 and self.args.verbose:
+            print(f"note {self.dialect} {line!r}: past the time")
         text = judge(line, kind, base, ran, syntax, self.reasons, c)
         if text:
             self.miss(line, text)
-        if decide and (text := self.decider.judge(n, ran, c)):
-            self.miss(line, text)
+        for d in self.deciders if decide else ():
+            if wrong := d.judge(n, ran, c):
+                self.miss(line, wrong)
         for which, other in others.items():
             if which in self.alive and not text:
                 wrong = judge(line, kind, other, ran, syntax, self.reasons)
@@ -215,11 +204,8 @@ class Run:
 
     def result(self):
         self.count["ms of the shells"] = int(self.oracle.end().split()[-1])
-        for p in [self.reader] + ([self.decider.pipe] if self.decider else []):
+        for p in [self.reader] + [d.pipe for d in self.deciders]:
             p.end()
-        if self.decider and not (self.count["decided: allow"] and
-                                 self.count["lines that ran something denied"]):
-            self.miss("", "nothing was allowed, or nothing denied ran: the test says nothing")
         return self.count, self.why, len(self.fail), self.caught, set(self.alive.values())
 
 
@@ -239,14 +225,19 @@ def generated(args, dialect, corpus, seed, runs):
         gen = Lines(FIXED_SEED, dialect)
         for i in range(args.mutants):
             yield (gen.line(), gen.short(), gen.rare(i // 3))[i % 3], MADE, True
-    gen = Lines(seed, dialect)
+    gen, tricks = Lines(seed, dialect), Tricks(seed, dialect)
     for i in range(runs):
-        if corpus and i % 4 == 3:
+        k = i % 5
+        if k == 4:
+            line = tricks.line()
+            yield tricks.mutate(line) if tricks.chance(4) else line, TRICK, False
+        elif k == 3 and corpus:
             line = corpus.line(gen.r)
             yield gen.mutate(line) if gen.chance(2) else line, CORPUS, False
-            continue
-        line = gen.short() if i % 4 else gen.line()
-        yield (gen.mutate(line), CHANGED, False) if i % 4 == 2 else (line, MADE, False)
+        elif k == 2:
+            yield gen.mutate(gen.short()), CHANGED, False
+        else:
+            yield gen.line() if k == 0 else gen.short(), MADE, False
 
 
 def work(args, dialect, stub, corpus, seed, runs, pipe):
@@ -284,6 +275,12 @@ def total(args, results):
     if not count["programs of literal words"] and not args.lines:
         print("FAIL no program was seen: the test says nothing")
         fail += 1
+    for name in SETS if args.decide and not args.lines else ():
+        # the readers are there for people's lines
+        if says_nothing(name, count) and (name != "readers" or count["lines of the corpora"]):
+            print(f"FAIL the set {name} allows nothing, or nothing that it denies ran: "
+                  "the test says nothing")
+            fail += 1
     print(f"{count['lines'] + len(caught) - fail} passed, {fail} failed")
     return fail > 0
 
@@ -296,8 +293,9 @@ def main():
     a.add_argument("--mutants", type=int, default=0, metavar="LINES",
                    help="switch off each production, on so many lines of each dialect")
     a.add_argument("--off", help="read without this production")
-    a.add_argument("--decide", metavar="COMMAND", help="a program that decides lines")
-    a.add_argument("--denied", default="p3", help="programs that no allowed line may run")
+    a.add_argument("--decide", action="store_true", help="have polquery decide the lines, too")
+    a.add_argument("--polquery", default=BUILD + "/bin/polquery", help="another program in its place")
+    a.add_argument("--base", default="", help="what the sets inherit, such as 'base none'")
     a.add_argument("-v", "--verbose", action="store_true")
     args = a.parse_args()
     seed = int(os.environ.get("SEED") or time.time_ns() % 1000000000)
@@ -307,7 +305,7 @@ def main():
         return 0
     print(f"SEED={seed} RUNS={runs}", flush=True)
     corpus = Corpus()
-    stub = stubs(set(PROGRAMS) | corpus.programs())
+    stub = stubs(set(PROGRAMS) | set(NAMES) | corpus.programs())
     both = []
     try:
         for d in ("bash", "posix") if args.dialect == "both" else (args.dialect,):

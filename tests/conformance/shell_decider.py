@@ -1,12 +1,8 @@
 #!/usr/bin/env python3
-"""Stands for polquery where shell.py itself is tested: allows plain lines without a
-"p3" in them, or (--all) every line."""
+"""Stands for polquery where shell.py itself is tested: gives every line the effect
+that its first argument names."""
 import json
-import re
 import sys
 
 for text in sys.stdin:
-    q = json.loads(text)
-    plain = re.fullmatch(r"\s*(p[124]|ok|say|no)([ \t]+[-a-z0-9./=:]+)*\s*", q["line"])
-    print(json.dumps({"id": q["id"], "effect": "allow" if plain or "--all" in sys.argv else "deny"}),
-          flush=True)
+    print(f'{{"id":{json.loads(text)["id"]},"effect":"{sys.argv[1]}"}}', flush=True)

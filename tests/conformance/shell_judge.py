@@ -1,7 +1,10 @@
 """The laws of shell.py: what was read of a line against what the kernel saw of it."""
 import re
 
+from shell_sets import WRAPPERS
+
 HOME = "/w/home"
+REAL = {x.encode() for x in WRAPPERS}
 # What the stub "body" reads of a here-document, as a command of its own.
 STDIN, STDIN_READ = [b"p4", b"--stdin"], ["=7034", "=2d2d737464696e"]
 # They run what their words say, which is not for the reader to find.
@@ -102,7 +105,8 @@ def uncovered(reading, ran, count=None):
 
 # Where a line is from.  The generator makes no mistakes and no command that evaluates
 # text again; changed, its lines may have mistakes that a shell does not see.
-MADE, CHANGED, CORPUS = range(3)
+# Tricks run real programs that run others.
+MADE, CHANGED, CORPUS, TRICK = range(4)
 
 
 def judge(line, kind, reading, ran, syntax, reasons, count=None):
@@ -113,10 +117,11 @@ def judge(line, kind, reading, ran, syntax, reasons, count=None):
     if (kind == MADE and syntax == 0 and not reading.parsed and reading.why not in reasons
             and "`" not in line):
         return f"the shell accepts it, and it is unparsed: {reading.why} at {reading.at}"
-    if kind == CORPUS and any(not x.path.startswith(b"/stub/") for x in ran):
+    foreign = kind in (CORPUS, TRICK)
+    if foreign and any(not x.path.startswith(b"/stub/") or x.path[6:] in REAL for x in ran):
         return None  # a real program may have run something
     r = uncovered(reading, ran, count)
-    if r is not None and (kind != CORPUS or not reading.evaluates()):
+    if r is not None and not (foreign and reading.evaluates()):
         return (f"{'parsed' if reading.parsed else 'unparsed'}: ran {r.argv}, read "
                 + " ; ".join(" ".join(show(x) for x in w) for w in reading.cmds))
     return None

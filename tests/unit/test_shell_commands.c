@@ -121,6 +121,9 @@ static const struct row rows[] = {
 	  "if|a ; then|b ; if|c ; {|d ; {a ; }b" },
 	{ "if; rm x\nthen a; rm b",
 	  "! rm|x ; a ; rm|b" },
+	/* one word, which is a pattern of files */
+	{ "p[u || $(q)]x a; rm b",
+	  "! <multi>|a @e ; q @s ; rm|b" },
 	{ "a; ) b; rm c",
 	  "! a ; b ; rm|c" },
 	{ "a ( b; rm c",
@@ -320,7 +323,7 @@ static const struct row rows[] = {
 	{ "let a=b; declare -n p=c; unset a[$(x)]",
 	  "let|a=b ; declare|-n|p=c ; unset|a<multi> ; x @s" },
 	{ "a[$(b)]; c",
-	  "!  @e ; b @s ; c" },
+	  "! <multi> @e ; b @s ; c" },
 	{ "a[b c]=d e; a[\"x\"]=y; a[$i]=z",
 	  "a[]=d e @e ; a[]=y  @e ; a[]=z  @e" },
 	{ "a ${b:=$(c)} ${PATH:=/x}",
