@@ -1,7 +1,8 @@
 /*
  * Automata as members hold them.  Few states differ in their tags: each set of
  * tags is kept once and a state has its number; of a state's transitions those
- * that are not the most common one are listed.
+ * that are not the most common one are listed.  Automata of like patterns have
+ * tables in common.
  */
 #include "compiler/backend/automaton.h"
 
@@ -83,57 +84,83 @@ static uint32_t most_common(const uint32_t *row, uint32_t n)
 	return best;
 }
 
-static void put_states(struct buf *out, const struct set_dfa *d, const uint32_t *set_of,
-		       struct pb_automaton *a, struct buf *moves)
+void bk_tables_init(struct bk_tables *t, struct arena *a, struct buf *out)
 {
+	*t = (struct bk_tables){ .a = a, .out = out };
+	map_init(&t->seen, a);
+}
+
+/* Where these bytes stand; they are whole numbers, or 256 bytes. */
+static uint32_t put(struct bk_tables *t, const struct buf *bytes)
+{
+	uintptr_t at = (uintptr_t)map_get(&t->seen, buf_view(bytes));
+
+	if (!at) {
+		buf_align(t->out, 4);
+		at = t->out->n + 1;
+		(void)map_put(&t->seen, buf_view(bytes), (void *)at);
+		buf_str(t->out, buf_view(bytes));
+	}
+	return (uint32_t)(at - 1);
+}
+
+static uint32_t put_numbers(struct bk_tables *t, const uint32_t *v, size_t n)
+{
+	struct buf b;
+	size_t i;
+
+	buf_init(&b, t->a);
+	for (i = 0; i < n; i++)
+		buf_u32(&b, v[i]);
+	return put(t, &b);
+}
+
+static void put_states(struct bk_tables *t, const struct set_dfa *d, const uint32_t *set_of,
+		       struct pb_automaton *a)
+{
+	struct buf states, moves;
 	uint32_t s, c;
 
-	a->states = (uint32_t)out->n;
+	buf_init(&states, t->a);
+	buf_init(&moves, t->a);
 	for (s = 0; s < d->nstates; s++) {
 		const uint32_t *row = d->next + (size_t)s * d->nclasses;
 		uint32_t other = most_common(row, d->nclasses);
 
-		buf_u32(out, a->nmoves);
-		buf_u32(out, other);
-		buf_u32(out, set_of[s]);
+		buf_u32(&states, a->nmoves);
+		buf_u32(&states, other);
+		buf_u32(&states, set_of[s]);
 		for (c = 0; c < d->nclasses; c++) {
 			if (row[c] == other)
 				continue;
-			buf_u32(moves, PB_MOVE(c, row[c]));
+			buf_u32(&moves, PB_MOVE(c, row[c]));
 			a->nmoves++;
 		}
 	}
-	buf_u32(out, a->nmoves);
-	buf_u32(out, 0);
-	buf_u32(out, 0);
-	a->moves = (uint32_t)out->n;
-	buf_add(out, moves->p, moves->n);
+	buf_u32(&states, a->nmoves);
+	buf_u32(&states, 0);
+	buf_u32(&states, 0);
+	a->states = put(t, &states);
+	a->moves = put(t, &moves);
 }
 
-void bk_automaton_put(struct arena *arena, struct buf *out, const struct set_dfa *d,
-		      struct pb_automaton *a)
+void bk_automaton_put(struct bk_tables *t, const struct set_dfa *d, struct pb_automaton *a)
 {
 	struct tag_sets sets;
-	struct buf moves;
-	uint32_t i;
+	struct buf cls;
 
 	a->nstates = d->nstates;
 	a->nclasses = d->nclasses;
 	a->start = d->start;
-	tag_sets_make(arena, d, &sets);
-	buf_init(&moves, arena);
-	a->cls = (uint32_t)out->n;
-	buf_add(out, d->cls, sizeof(d->cls));
-	put_states(out, d, sets.of, a, &moves);
+	tag_sets_make(t->a, d, &sets);
+	buf_init(&cls, t->a);
+	buf_add(&cls, d->cls, sizeof(d->cls));
+	a->cls = put(t, &cls);
+	put_states(t, d, sets.of, a);
 	a->nsets = sets.n;
-	a->set_at = (uint32_t)out->n;
-	for (i = 0; i <= sets.n; i++)
-		buf_u32(out, sets.at[i]);
-	a->tags = (uint32_t)out->n;
+	a->set_at = put_numbers(t, sets.at, sets.n + 1);
 	a->ntags = sets.at[sets.n];
-	for (i = 0; i < a->ntags; i++)
-		buf_u32(out, sets.tags[i]);
-	buf_align(out, 8);
+	a->tags = put_numbers(t, sets.tags, a->ntags);
 }
 
 /* --- and back ------------------------------------------------------------------ */

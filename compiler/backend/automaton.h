@@ -3,15 +3,23 @@
 #define COMPILER_BACKEND_AUTOMATON_H
 
 #include "compiler/base/buf.h"
+#include "compiler/base/map.h"
 #include "compiler/sets/automaton.h"
 #include "runtime/bundle/format.h"
 
+/* The tables that a member has by now: equal ones are there once. */
+struct bk_tables {
+	struct arena *a;
+	struct buf *out; /* begins with the member's first byte */
+	struct map seen; /* bytes -> offset + 1 */
+};
+
+void bk_tables_init(struct bk_tables *t, struct arena *a, struct buf *out);
 /*
- * Appends the tables of `d`, padded to 8 bytes, and writes its dimensions and
- * the tables' offsets to `a`; the other fields of `a` are the caller's.  `out`
- * begins with the member's first byte.
+ * Appends those tables of `d` that are not there, and writes its dimensions and
+ * the tables' offsets to `a`; the other fields of `a` are the caller's.
  */
-void bk_automaton_put(struct arena *arena, struct buf *out, const struct set_dfa *d,
+void bk_automaton_put(struct bk_tables *t, const struct set_dfa *d,
 		      struct pb_automaton *a);
 /* An automaton of the member `m`, which the bundle's checks have passed. */
 void bk_automaton_read(struct arena *a, const void *m, const struct pb_automaton *p,

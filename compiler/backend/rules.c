@@ -27,6 +27,8 @@ struct table {
 	struct arena *a;
 	const struct ir *ir;
 	const struct bk_report *report; /* or NULL */
+	const struct bk_note **notes;   /* of record i: first_note[i] .. [i + 1] */
+	size_t *first_note;
 	struct pb_rules head;
 	struct pb_rule *records;
 	VEC(uint32_t) lifted;
@@ -89,8 +91,32 @@ static size_t badness(enum bk_exactness e)
 	return i;
 }
 
-static void add_notes(struct table *t, struct pb_rule *r, const struct ir_rule *rule,
-		      enum ir_scalar_id scalar)
+/* The record that a note is about: its rule's, or its scalar's. */
+static size_t record_of(const struct table *t, const struct bk_note *n)
+{
+	return n->rule ? n->rule->index : t->ir->rules.n + (size_t)n->scalar;
+}
+
+/* The notes by record, in their order. */
+static void sort_notes(struct table *t)
+{
+	size_t records = t->ir->rules.n + IR_SCALAR_COUNT, n = t->report->notes.n, i;
+	const struct bk_note *v = t->report->notes.v;
+
+	t->first_note = arena_array(t->a, records + 2, sizeof(*t->first_note));
+	t->notes = arena_array(t->a, n + 1, sizeof(*t->notes));
+	for (i = 0; i < n; i++)
+		if (!v[i].whole)
+			t->first_note[record_of(t, &v[i]) + 2]++;
+	for (i = 2; i < records + 2; i++)
+		t->first_note[i] += t->first_note[i - 1];
+	/* counts are one behind while they are filled in */
+	for (i = 0; i < n; i++)
+		if (!v[i].whole)
+			t->notes[t->first_note[record_of(t, &v[i]) + 1]++] = &v[i];
+}
+
+static void add_notes(struct table *t, struct pb_rule *r, size_t record)
 {
 	struct buf text;
 	size_t i, worst = 0, bad;
@@ -98,11 +124,9 @@ static void add_notes(struct table *t, struct pb_rule *r, const struct ir_rule *
 	if (!t->report)
 		return;
 	buf_init(&text, t->a);
-	for (i = 0; i < t->report->notes.n; i++) {
-		const struct bk_note *n = &t->report->notes.v[i];
+	for (i = t->first_note[record]; i < t->first_note[record + 1]; i++) {
+		const struct bk_note *n = t->notes[i];
 
-		if (n->whole || n->rule != rule || (!rule && n->scalar != scalar))
-			continue;
 		bad = badness(n->exactness);
 		worst = bad > worst ? bad : worst;
 		if (bad < 2 || !n->note.n) /* nothing to say of what is exact */
@@ -146,7 +170,7 @@ static void rule_record(struct table *t, struct pb_rule *r, const struct ir_rule
 	r->lifted_count = (uint32_t)rule->nlifted_by;
 	for (i = 0; i < rule->nlifted_by; i++)
 		VEC_PUSH(t->a, &t->lifted, rule->lifted_by[i]);
-	add_notes(t, r, rule, IR_SCALAR_COUNT);
+	add_notes(t, r, rule->index);
 }
 
 static void scalar_record(struct table *t, struct pb_rule *r, enum ir_scalar_id id)
@@ -166,7 +190,7 @@ static void scalar_record(struct table *t, struct pb_rule *r, enum ir_scalar_id 
 	for (i = 0; i < POL_LEN(r->effects); i++)
 		r->effects[i] = (uint8_t)(s->by_risk ? s->effects[i] : s->effect);
 	r->value = s->num;
-	add_notes(t, r, NULL, id);
+	add_notes(t, r, t->ir->rules.n + (size_t)id);
 }
 
 static void risk_record(struct table *t, struct pb_rule *r,
@@ -244,6 +268,8 @@ static bool make_member(const struct ir *ir, const struct bk_report *report,
 	map_init(&t.seen, a);
 	t.records = arena_array(a, count, sizeof(*t.records));
 	fill_head(&t, count, nlifted);
+	if (report)
+		sort_notes(&t);
 	make_records(&t);
 	if (t.base + t.strings.n > PB_MAX_BUNDLE) {
 		diag_add(sink, DIAG_PLAN_LIMIT, SPAN_NONE,

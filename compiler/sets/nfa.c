@@ -197,21 +197,61 @@ static void refine(struct nfa *n, const struct set_bytes *set)
 	n->ncls = next;
 }
 
+/* Each of these bytes is a class of its own; numbered by their first bytes. */
+static void take_out(struct nfa *n, const bool alone[256])
+{
+	int number[512];
+	uint32_t next = 0, c;
+
+	for (c = 0; c < 512; c++)
+		number[c] = -1;
+	for (c = 0; c < 256; c++) {
+		uint32_t from = alone[c] ? 256 + c : n->cls[c];
+
+		if (number[from] < 0)
+			number[from] = (int)next++;
+		n->cls[c] = (uint8_t)number[from];
+	}
+	n->ncls = next;
+}
+
 static bool is_same(const struct set_bytes *x, const struct set_bytes *y)
 {
 	return memcmp(x, y, sizeof(*x)) == 0;
 }
 
+/* The one byte of the set, or -1. */
+static int single(const struct set_bytes *b)
+{
+	int c = -1;
+
+	for (int w = 0; w < 4; w++) {
+		if (!b->w[w])
+			continue;
+		if (c >= 0 || (b->w[w] & (b->w[w] - 1)))
+			return -1;
+		c = w * 64 + __builtin_ctzll(b->w[w]);
+	}
+	return c;
+}
+
 static void find_classes(struct nfa *n)
 {
 	VEC(struct set_bytes) seen = { NULL, 0, 0 };
+	bool alone[256] = { false };
 	size_t i, k;
 	uint32_t c;
 
 	n->ncls = 1;
 	for (i = 0; i < n->pos.n; i++) {
 		const struct set_bytes *b = &n->pos.v[i].bytes;
+		int one = single(b);
 
+		/* most positions read one byte: these are taken out at the end */
+		if (one >= 0) {
+			alone[one] = true;
+			continue;
+		}
 		for (k = 0; k < seen.n; k++)
 			if (is_same(&seen.v[k], b))
 				break;
@@ -220,6 +260,7 @@ static void find_classes(struct nfa *n)
 		refine(n, b);
 		VEC_PUSH(n->a, &seen, *b);
 	}
+	take_out(n, alone);
 	for (c = 256; c-- > 0;) {
 		uint32_t k2 = n->cls[c];
 
@@ -243,9 +284,10 @@ static void seal_pos(const struct nfa *n, struct nfa_pos *p)
 	size_t i, o = 0;
 	uint32_t c;
 
-	for (c = 0; c < 256; c++)
-		if (nfa_has(&p->bytes, c))
-			classes.w[n->cls[c] >> 6] |= (uint64_t)1 << (n->cls[c] & 63);
+	/* a class is in the set with all of its bytes, or with none */
+	for (c = 0; c < n->ncls; c++)
+		if (nfa_has(&p->bytes, n->rep[c]))
+			classes.w[c >> 6] |= (uint64_t)1 << (c & 63);
 	p->bytes = classes;
 	if (p->follow.n)
 		qsort(p->follow.v, p->follow.n, sizeof(uint32_t), cmp_u32);

@@ -48,6 +48,8 @@ int bundle_check_filter(const void *insns, size_t size, const void *map, size_t 
  * could otherwise make the check take for ever. */
 #define CHECK_MAX_STRING (1024u * 1024)
 #define CHECK_MAX_STRINGS ((uint64_t)256 * 1024 * 1024)
+/* Automata share tables, too: bytes of tables of all automata of one member. */
+#define CHECK_MAX_TABLES ((uint64_t)256 * 1024 * 1024)
 
 struct check {
 	const uint8_t *data;
@@ -55,6 +57,7 @@ struct check {
 	const char *member; /* for messages */
 	uint64_t strings;   /* bytes of strings looked at */
 	struct rt_err *err;
+	uint64_t tables;    /* bytes of automata's tables looked at */
 };
 
 /* Starts a check: the header, and at least `least` bytes. */
@@ -73,7 +76,7 @@ bool check_range(const struct check *c, uint64_t off, uint64_t count, size_t rec
  * Dimensions and tables of an automaton of this member; its kind, root and
  * flags, and what its tags name, are the caller's to check.
  */
-int check_automaton(const struct check *c, const struct pb_automaton *a);
+int check_automaton(struct check *c, const struct pb_automaton *a);
 
 #define CHECK_TRY(x)                  \
 	do {                          \

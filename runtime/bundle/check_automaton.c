@@ -45,11 +45,12 @@ static int check_states(const struct check *c, const struct pb_automaton *a)
 	const uint8_t *cls = at(c, a->cls);
 	const struct pb_state *s = at(c, a->states), *end = s + a->nstates;
 	const uint32_t *moves = at(c, a->moves);
+	uint8_t most = 0;
 
-	for (int i = 0; i < 256; i++) {
-		if (cls[i] >= a->nclasses)
-			return check_bad(c, "a byte has no class");
-	}
+	for (int i = 0; i < 256; i++)
+		most = cls[i] > most ? cls[i] : most;
+	if (most >= a->nclasses)
+		return check_bad(c, "a byte has no class");
 	if (s[0].moves || s[1].moves || s[0].other || s[0].set)
 		return check_bad(c, "the dead state is left");
 	if (end->moves != a->nmoves || end->other || end->set)
@@ -83,9 +84,13 @@ static int check_sets(const struct check *c, const struct pb_automaton *a)
 	return 0;
 }
 
-int check_automaton(const struct check *c, const struct pb_automaton *a)
+int check_automaton(struct check *c, const struct pb_automaton *a)
 {
 	CHECK_TRY(check_shape(c, a));
+	c->tables += 256 + sizeof(struct pb_state) * (uint64_t)a->nstates +
+		     4 * ((uint64_t)a->nmoves + a->nsets + a->ntags);
+	if (c->tables > CHECK_MAX_TABLES)
+		return check_bad(c, "the automata are too large together");
 	CHECK_TRY(check_states(c, a));
 	return check_sets(c, a);
 }

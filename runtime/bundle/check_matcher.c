@@ -41,7 +41,7 @@ static int check_tags(const struct check *c, const struct pb_automaton *a,
 
 #define MAX_CLAUSES (4u * PB_MAX_RULES)
 
-static int check_automata(const struct check *c, struct pb_table t, uint32_t ntags,
+static int check_automata(struct check *c, struct pb_table t, uint32_t ntags,
 			  const char *what)
 {
 	const struct pb_automaton *v;
@@ -190,7 +190,7 @@ static int check_commands(struct check *c, const struct pb_matcher *h,
 int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *rules,
 			 struct rt_err *err)
 {
-	struct check c = { data, size, PB_MATCHER, 0, err };
+	struct check c = { data, size, PB_MATCHER, 0, err, 0 };
 	const struct pb_matcher *h = data;
 	const struct pb_automaton *v;
 

@@ -298,6 +298,7 @@ static void check_filter(const struct ir *ir, const struct bk_output *out, bool 
 	bool done;
 
 	assert_null(emitted_read(out, trace, ir->a, &e));
+	e.ir_rules = ir->rules.n;
 	for (uint32_t nr = 0; nr < target_call_end() + 8; nr++) {
 		check_number(ir, &e, trace, nr, ir->a);
 		if (!has_rule(ir, nr))

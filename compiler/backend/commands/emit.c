@@ -147,12 +147,16 @@ static size_t tables_size(const struct emit *e)
 
 static void put_whens(struct emit *e, struct pb_table t)
 {
+	struct bk_tables tables;
+
+	bk_tables_init(&tables, e->a, &e->b);
 	for (size_t i = 0; i < e->whens.list.n; i++) {
 		struct pb_automaton r = { .kind = 0 };
 
-		bk_automaton_put(e->a, &e->b, &e->whens.list.v[i]->dfa, &r);
+		bk_automaton_put(&tables, &e->whens.list.v[i]->dfa, &r);
 		put(e, t, i, &r, sizeof(r));
 	}
+	buf_align(&e->b, 8);
 }
 
 static void put_member(struct emit *e, struct bk_output *out)

@@ -130,19 +130,19 @@ static struct pb_table put_table(struct buf *out, const void *v, size_t n, size_
 	return t;
 }
 
-static struct pb_table put_automata(struct writer *w, struct buf *out,
+static struct pb_table put_automata(struct writer *w, struct bk_tables *tables,
 				    const struct set_dfa *const *v, size_t n)
 {
 	struct pb_automaton *r = arena_array(w->a, n + 1, sizeof(*r));
-	struct pb_table t = put_table(out, r, n, sizeof(*r));
+	struct pb_table t = put_table(tables->out, r, n, sizeof(*r));
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		r[i].kind = PB_COMMAND;
-		bk_automaton_put(w->a, out, v[i], &r[i]);
+		bk_automaton_put(tables, v[i], &r[i]);
 	}
 	if (n)
-		memcpy(out->p + t.off, r, n * sizeof(*r));
+		memcpy(tables->out->p + t.off, r, n * sizeof(*r));
 	return t;
 }
 
@@ -198,7 +198,8 @@ static struct pb_table put_regexes(struct writer *w, struct buf *out)
 	return put_table(out, r, c->opaque.n, sizeof(*r));
 }
 
-static void put_automata_of(struct writer *w, struct pb_matcher *head, struct buf *out)
+static void put_automata_of(struct writer *w, struct pb_matcher *head,
+			    struct bk_tables *tables)
 {
 	const struct matcher_builts *b = &w->c->built;
 	const struct set_dfa **v = arena_array(w->a, b->v.n + w->words.n + 1, sizeof(*v));
@@ -209,22 +210,23 @@ static void put_automata_of(struct writer *w, struct pb_matcher *head, struct bu
 		if (v[i]->nstates > head->max_states)
 			head->max_states = v[i]->nstates;
 	}
-	head->commands = put_automata(w, out, v, b->v.n);
+	head->commands = put_automata(w, tables, v, b->v.n);
 	for (i = 0; i < w->words.n; i++)
 		v[i] = &w->words.v[i];
-	head->words = put_automata(w, out, v, w->words.n);
+	head->words = put_automata(w, tables, v, w->words.n);
 }
 
 bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
-		       struct buf *out)
+		       struct bk_tables *tables)
 {
+	struct buf *out = tables->out;
 	struct writer w = { .c = c, .a = c->a };
 	struct buf strings;
 	size_t i;
 
 	for (i = 0; i < c->clauses.n; i++)
 		put_clause(&w, &c->clauses.v[i]);
-	put_automata_of(&w, head, out);
+	put_automata_of(&w, head, tables);
 	/* the pool stands behind everything: tables that name it come last */
 	buf_align(out, 8);
 	bk_pool_init(&w.pool, c->a, out->n);

@@ -129,8 +129,10 @@ static bool put_member(const struct emit *e, struct buf *out)
 	struct pb_matcher head = { .head = { .magic = PB_MAGIC_MATCHER,
 					     .version = PB_FORMAT_VERSION } };
 	struct pb_automaton *v = arena_array(e->a, e->built.v.n + 1, sizeof(*v));
+	struct bk_tables tables;
 	size_t i;
 
+	bk_tables_init(&tables, e->a, out);
 	head.automata = (struct pb_table){ sizeof(head), (uint32_t)e->built.v.n };
 	for (i = 0; i < e->built.v.n; i++)
 		v[i] = describe(&e->built.v.v[i]);
@@ -138,8 +140,8 @@ static bool put_member(const struct emit *e, struct buf *out)
 	buf_add(out, v, e->built.v.n * sizeof(*v));
 	buf_align(out, 8);
 	for (i = 0; i < e->built.v.n; i++)
-		bk_automaton_put(e->a, out, &e->built.v.v[i].dfa, &v[i]);
-	if (!matcher_calls_put(&e->calls, &head, out))
+		bk_automaton_put(&tables, &e->built.v.v[i].dfa, &v[i]);
+	if (!matcher_calls_put(&e->calls, &head, &tables))
 		return false;
 	head.head.size = (uint32_t)out->n;
 	memcpy(out->p, &head, sizeof(head));

@@ -15,6 +15,7 @@ struct emitted {
 	size_t n;
 	const struct pb_map_entry *map;
 	size_t nmap;
+	size_t ir_rules; /* verify: of the whole policy, where it is given the calls' only */
 };
 
 /* NULL, or what is wrong with the members' structure. */

@@ -47,6 +47,7 @@ struct part {
 
 struct builder {
 	const struct ir *ir;
+	VEC(const struct ir_rule *) calls; /* the rules of system calls in the sandbox */
 	struct dag *dag;
 	struct part *parts; /* in the IR's order */
 	size_t n;
@@ -76,11 +77,10 @@ static uint32_t match_of(struct dag *d, const struct ir_rule *r)
 static void find_parts(struct builder *b, uint32_t nr)
 {
 	b->n = 0;
-	for (size_t i = 0; i < b->ir->rules.n; i++) {
-		const struct ir_rule *r = b->ir->rules.v[i];
+	for (size_t i = 0; i < b->calls.n; i++) {
+		const struct ir_rule *r = b->calls.v[i];
 
-		if (r->kind != IR_SYSCALL || r->set.u.syscall.nr != nr ||
-		    !(r->scopes & IR_SANDBOX))
+		if (r->set.u.syscall.nr != nr)
 			continue;
 		b->parts[b->n].rule = r;
 		b->parts[b->n].taken = DAG_FALSE;
@@ -252,7 +252,11 @@ bool sel_build(const struct ir *ir, struct arena *a, struct diag_sink *sink,
 	uint32_t noname, killed, end = target_call_end();
 
 	dag_init(&s.dag, a);
-	b.parts = arena_array(a, ir->rules.n + 1, sizeof(*b.parts));
+	for (size_t i = 0; i < ir->rules.n; i++)
+		if (ir->rules.v[i]->kind == IR_SYSCALL &&
+		    (ir->rules.v[i]->scopes & IR_SANDBOX))
+			VEC_PUSH(a, &b.calls, ir->rules.v[i]);
+	b.parts = arena_array(a, b.calls.n + 1, sizeof(*b.parts));
 	noname = dag_leaf(&s.dag, (struct dag_leaf){ DAG_NONAME, UINT32_MAX, ENOSYS });
 	killed = dag_leaf(&s.dag, (struct dag_leaf){ DAG_KILL, UINT32_MAX, 0 });
 	for (uint32_t nr = 0; nr < end; nr++) {
