@@ -50,6 +50,7 @@ static int check_when(const struct commands *m, uint32_t when)
 static int check_options(const struct commands *m, const struct pb_program *p)
 {
 	const struct pb_option *o;
+	uint32_t stems = 0;
 
 	CHECK_TRY(check_table(m->c, p->options, sizeof(*o), MAX_RECORDS, "options"));
 	o = at(m->c, p->options.off);
@@ -64,7 +65,10 @@ static int check_options(const struct commands *m, const struct pb_program *p)
 		if (o[i].same >= p->options.count)
 			return check_bad(m->c, "an option is the same as no other");
 		CHECK_TRY(check_when(m, o[i].when));
+		stems |= ((const char *)at(m->c, o[i].name.off))[o[i].name.len - 1] == '*';
 	}
+	if (p->stems != stems)
+		return check_bad(m->c, "a program is wrong about the names of its options");
 	return 0;
 }
 
@@ -113,7 +117,7 @@ static int check_programs(const struct commands *m)
 		if (memchr(at(m->c, p->name.off), '/', p->name.len))
 			return check_bad(m->c, "a program's name is a path");
 		if (p->kinds == 0 || (p->kinds & ~KINDS) || (p->flags & ~FLAGS) ||
-		    p->skip > UINT8_MAX || p->zero)
+		    p->skip > UINT8_MAX)
 			return check_bad(m->c, "a program has an unknown kind or flag");
 		CHECK_TRY(check_options(m, p));
 		CHECK_TRY(check_codes(m, p));
@@ -169,7 +173,7 @@ static int check_whens(const struct commands *m)
 		const uint32_t *tags;
 
 		if (v[i].kind || v[i].root || v[i].abstract || v[i].zero ||
-		    v[i].except || v[i].zero2)
+		    v[i].except || v[i].hides)
 			return check_bad(m->c, "the automaton of a 'when' has flags");
 		CHECK_TRY(check_automaton(m->c, v + i));
 		tags = at(m->c, v[i].tags);

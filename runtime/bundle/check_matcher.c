@@ -19,7 +19,7 @@ static int check_shape(const struct check *c, const struct pb_automaton *a)
 	if (a->abstract > 1 || (a->abstract && (a->kind != PB_UNIX || a->root != 0)))
 		return check_bad(c,
 				 "an automaton over abstract names is no such thing");
-	if (a->except > (a->kind == PB_FILE ? 7u : 1u) || a->zero || a->zero2)
+	if (a->except > (a->kind == PB_FILE ? 7u : 1u) || a->zero)
 		return check_bad(c, "an automaton has an unknown flag");
 	return 0;
 }
@@ -30,10 +30,15 @@ static int check_tags(const struct check *c, const struct pb_automaton *a,
 	const struct pb_rule *r =
 		(const void *)((const uint8_t *)rules + rules->rules.off);
 	const uint32_t *tags = at(c, a->tags);
+	uint32_t hides = 0;
 
-	for (uint32_t i = 0; i < a->ntags; i++)
+	for (uint32_t i = 0; i < a->ntags; i++) {
 		if (tags[i] >= rules->rules.count || r[tags[i]].kind != a->kind)
 			return check_bad(c, "a tag names no rule of its kind");
+		hides |= a->kind == PB_FILE && r[tags[i]].effect == PB_HIDE;
+	}
+	if (a->hides != hides)
+		return check_bad(c, "an automaton is wrong about what its rules hide");
 	return 0;
 }
 
@@ -52,7 +57,7 @@ static int check_automata(struct check *c, struct pb_table t, uint32_t ntags,
 		const uint32_t *tags;
 
 		if (v[i].kind != PB_COMMAND || v[i].root || v[i].abstract ||
-		    v[i].except || v[i].zero || v[i].zero2)
+		    v[i].except || v[i].zero || v[i].hides)
 			return check_bad(c, "an automaton of commands has flags");
 		CHECK_TRY(check_automaton(c, v + i));
 		tags = at(c, v[i].tags);

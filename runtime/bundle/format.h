@@ -155,7 +155,7 @@ struct pb_automaton {
 	uint32_t except;  /* not 0: its tags name rules that do not match (an
 	                     exception under another root than the rule's); for
 	                     files the pb_op bits for which it holds, else 1 */
-	uint32_t zero2;
+	uint32_t hides;   /* 1: a rule of its tags hides; of the table automata only */
 };
 
 /*
@@ -316,7 +316,7 @@ struct pb_program {
 	uint32_t kinds;          /* enum pb_program_kind */
 	uint32_t flags;          /* enum pb_program_flag */
 	uint32_t skip;           /* wrapper: operands before the command */
-	uint32_t zero;
+	uint32_t stems;          /* 1: the name of one of the options ends in '*' */
 	struct pb_table options; /* struct pb_option, by name */
 	struct pb_table codes;   /* struct pb_code, by operand */
 	struct pb_table after;   /* struct pb_word: where commands begin (-exec) */

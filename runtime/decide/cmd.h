@@ -180,6 +180,8 @@ bool cmd_base(const struct sh_word *w, const char **ret_p, size_t *ret_n);
 
 const struct pb_option *cmd_known(const struct pb_commands *f, const struct pb_program *p,
 				  const char *name, size_t n);
+/* May its table know an option that begins with "--"? */
+bool cmd_has_long(const struct pb_commands *f, const struct pb_program *p);
 static inline const struct pb_option *cmd_option_at(const struct pb_commands *f,
 						    const struct pb_program *p, uint32_t i)
 {

@@ -10,13 +10,13 @@
 static int compare(const void *member, struct pb_str s, const char *p, size_t n)
 {
 	const char *q = pb_strp(member, s);
-	int c;
+	size_t least = s.len < n ? s.len : n, i;
 
-	/* most names differ here */
-	if (s.len && n && *q != *p)
-		return (unsigned char)*q < (unsigned char)*p ? -1 : 1;
-	c = memcmp(q, p, s.len < n ? s.len : n);
-	return c ? c : s.len < n ? -1 : s.len > n;
+	/* names differ in their first bytes, where a call would cost more */
+	for (i = 0; i < least; i++)
+		if (q[i] != p[i])
+			return (unsigned char)q[i] < (unsigned char)p[i] ? -1 : 1;
+	return s.len < n ? -1 : s.len > n;
 }
 
 /* Records that begin with their name, sorted by it; the first that is not less. */
@@ -54,7 +54,7 @@ static bool is_stem(const struct pb_commands *f, struct pb_str s, const char *p,
 {
 	const char *q = pb_strp(f, s);
 
-	return s.len && q[s.len - 1] == '*' && s.len - 1 <= n &&
+	return s.len && s.len - 1 <= n && q[s.len - 1] == '*' &&
 	       memcmp(q, p, s.len - 1) == 0;
 }
 
@@ -63,23 +63,62 @@ const struct pb_program *cmd_program(const struct pb_commands *f, const char *na
 	return find(f, f->programs, sizeof(struct pb_program), name, n);
 }
 
+/* The first stem from record *i on that begins the name, among those that begin
+ * with its first k bytes; *i is behind it. */
+static const void *next_stem(const struct pb_commands *f, struct pb_table t, size_t size,
+			     const char *p, size_t n, size_t k, uint32_t *i)
+{
+	while (*i < t.count) {
+		const struct pb_str *s = pb_at(f, t, size, (*i)++);
+
+		if (s->len < k || memcmp(pb_strp(f, *s), p, k) != 0)
+			break;
+		if (is_stem(f, *s, p, n))
+			return s;
+	}
+	return NULL;
+}
+
+/* Stems are few, and most share their first two bytes with the name: "-O*". */
+static const struct pb_option *option_stem(const struct pb_commands *f,
+					   const struct pb_program *p, const char *name,
+					   size_t n)
+{
+	const size_t size = sizeof(struct pb_option);
+	const char one[2] = { n ? *name : '\0', '*' };
+	const struct pb_option *o = find(f, p->options, size, "*", 1);
+	uint32_t i;
+
+	if (!o && n)
+		o = find(f, p->options, size, one, 2);
+	if (o || n < 2)
+		return o;
+	i = first_from(f, p->options, size, name, 2);
+	return next_stem(f, p->options, size, name, n, 2, &i);
+}
+
 const struct pb_option *cmd_known(const struct pb_commands *f, const struct pb_program *p,
 				  const char *name, size_t n)
 {
 	const struct pb_option *o;
-	uint32_t i;
 
 	if (!p)
 		return NULL;
 	o = find(f, p->options, sizeof(*o), name, n);
-	if (o)
-		return o;
-	for (i = 0; i < p->options.count; i++) {
-		o = cmd_option_at(f, p, i);
-		if (is_stem(f, o->name, name, n))
-			return o;
-	}
-	return NULL;
+	return o || !p->stems ? o : option_stem(f, p, name, n);
+}
+
+bool cmd_has_long(const struct pb_commands *f, const struct pb_program *p)
+{
+	const size_t size = sizeof(struct pb_option);
+	uint32_t i = first_from(f, p->options, size, "--", 2);
+	const struct pb_option *o = cmd_option_at(f, p, i);
+
+	if (i < p->options.count && o->name.len >= 2 &&
+	    memcmp(pb_strp(f, o->name), "--", 2) == 0)
+		return true;
+	return p->stems && (find(f, p->options, size, "*", 1) ||
+			    find(f, p->options, size, "-*", 2));
 }
 
 bool cmd_same_option(const struct pb_commands *f, const struct pb_program *p,
@@ -122,22 +161,32 @@ bool cmd_when(const struct pb_commands *f, uint32_t when, const char *p, size_t 
 	return tags > 0;
 }
 
+/* What the stems say that begin with the first byte of the name. */
+static enum cmd_var by_stem(const struct pb_commands *f, const char *p, size_t n)
+{
+	enum cmd_var is = CMD_VAR_OTHER;
+	const struct pb_var *v;
+	uint32_t i = first_from(f, f->vars, sizeof(*v), p, 1);
+
+	while ((v = next_stem(f, f->vars, sizeof(*v), p, n, 1, &i)))
+		if (v->taint)
+			return CMD_VAR_TAINT;
+		else
+			is = CMD_VAR_SAFE;
+	return is;
+}
+
 enum cmd_var cmd_var(const struct pb_commands *f, const char *p, size_t n)
 {
 	const struct pb_var *v = find(f, f->vars, sizeof(*v), p, n);
-	enum cmd_var is = CMD_VAR_OTHER;
-	uint32_t i;
+	enum cmd_var is;
 
 	if (v)
 		return v->taint ? CMD_VAR_TAINT : CMD_VAR_SAFE;
-	for (i = 0; i < f->vars.count; i++) {
-		v = pb_at(f, f->vars, sizeof(*v), i);
-		if (!is_stem(f, v->name, p, n))
-			continue;
-		if (v->taint)
-			return CMD_VAR_TAINT;
-		is = CMD_VAR_SAFE;
-	}
+	is = n ? by_stem(f, p, n) : CMD_VAR_OTHER;
+	v = find(f, f->vars, sizeof(*v), "*", 1);
+	if (v && is != CMD_VAR_TAINT)
+		is = v->taint ? CMD_VAR_TAINT : CMD_VAR_SAFE;
 	return is;
 }
 
@@ -289,21 +338,19 @@ bool cmd_path_text(const struct cmd_word *word, unsigned k, const char **ret_p,
 		return k == 0 && g->n && p[g->n - 1] == '=' &&
 		       home_text(g->next, ret_p, ret_n);
 	*ret_home = false;
+	*ret_p = p;
+	*ret_n = g->n;
+	if (k == 0)
+		return true;
 	eq = memchr(p, '=', g->n);
-	for (unsigned i = 0;; i++) {
-		if (i == 0) {
-			*ret_p = p;
-			*ret_n = g->n;
-		} else if (i == 1 && eq) {
-			*ret_p = eq + 1;
-			*ret_n = g->n - (size_t)(eq + 1 - p);
-		} else if (g->n > 2 && p[0] == '-' && p[1] != '-' && i <= (eq ? 2U : 1U)) {
-			*ret_p = p + 2;
-			*ret_n = g->n - 2;
-		} else {
-			return false;
-		}
-		if (i == k)
-			return true;
+	if (eq && k == 1) {
+		*ret_p = eq + 1;
+		*ret_n = g->n - (size_t)(eq + 1 - p);
+		return true;
 	}
+	if (k > (eq ? 2U : 1U) || g->n <= 2 || p[0] != '-' || p[1] == '-')
+		return false;
+	*ret_p = p + 2;
+	*ret_n = g->n - 2;
+	return true;
 }

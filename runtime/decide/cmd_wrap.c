@@ -12,14 +12,18 @@ static bool changes_directory(const struct cmd_an *a, const struct cmd_part *p)
 {
 	static const char *const names[] = { "--chdir", "--wd", "--working-directory",
 					     "--chroot", "--root" };
+	const struct pb_option *named;
 	const struct cmd_option *o;
 	size_t i;
 
-	for (o = p->options; o; o = o->next)
-		for (i = 0; o->known && i < sizeof(names) / sizeof(names[0]); i++)
-			if (cmd_same_option(a->facts, p->program, o->known, names[i],
-					    strlen(names[i])))
+	if (!p->options || !cmd_has_long(a->facts, p->program))
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		named = cmd_known(a->facts, p->program, names[i], strlen(names[i]));
+		for (o = named ? p->options : NULL; o; o = o->next)
+			if (o->known && o->known->same == named->same)
 				return true;
+	}
 	return false;
 }
 

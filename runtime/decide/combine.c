@@ -13,16 +13,15 @@
 void match_init(struct decide_match *m, const struct decide_ctx *c, uint8_t kind,
 		uint8_t op)
 {
-	size_t words = c->b->rules->rules.count / 64u + 1u;
+	uint32_t n = c->b->rules->rules.count;
 
+	n = n < PB_MAX_RULES ? n : PB_MAX_RULES;
 	m->c = c;
 	m->kind = kind;
 	m->op = op;
 	m->nhost = m->nnot_host = 0;
-	if (words > PB_MAX_RULES / 64)
-		words = PB_MAX_RULES / 64;
-	memset(m->in, 0, words * sizeof(m->in[0]));
-	memset(m->out, 0, words * sizeof(m->out[0]));
+	bits_make(&m->in, m->room[0], n);
+	bits_make(&m->out, m->room[1], n);
 }
 
 static void note_host(struct decide_match *m, const struct dfa_walk *w,
@@ -41,7 +40,7 @@ void match_take(struct decide_match *m, const struct dfa_walk *w)
 {
 	uint32_t n, i;
 	const uint32_t *tags = dfa_tags(w, &n);
-	uint64_t *to = w->a->except ? m->out : m->in;
+	struct bits *to = w->a->except ? &m->out : &m->in;
 	/* an exception for other operations is none */
 	bool other = w->a->except && m->op && !(w->a->except & m->op);
 
@@ -56,7 +55,7 @@ void match_take(struct decide_match *m, const struct dfa_walk *w)
 			note_host(m, w, r, tags[i]);
 		if (other || (m->op && !(r->ops & m->op)))
 			continue;
-		to[tags[i] / 64] |= (uint64_t)1 << (tags[i] % 64);
+		bits_add(to, tags[i]);
 	}
 }
 
@@ -83,28 +82,23 @@ void match_drop_scratch(struct decide_match *m)
 
 	for (i = match_next(m, 0); host && i != NONE; i = match_next(m, i + 1))
 		if (bundle_rule(m->c->b, i)->flags & PB_F_SCRATCH)
-			m->out[i / 64] |= (uint64_t)1 << (i % 64);
+			bits_add(&m->out, i);
 }
 
 bool match_has(const struct decide_match *m, uint32_t rule)
 {
 	if (rule >= m->c->b->rules->rules.count || rule >= PB_MAX_RULES)
 		return false;
-	return (m->in[rule / 64] & ~m->out[rule / 64]) >> (rule % 64) & 1;
+	return bits_has(&m->in, rule) && !bits_has(&m->out, rule);
 }
 
 uint32_t match_next(const struct decide_match *m, uint32_t from)
 {
-	uint32_t count = m->c->b->rules->rules.count, i;
+	uint32_t i = bits_next(&m->in, from);
 
-	for (i = from; i < count && i < PB_MAX_RULES; i++) {
-		uint64_t left = (m->in[i / 64] & ~m->out[i / 64]) >> (i % 64);
-
-		if (left)
-			return i + (uint32_t)__builtin_ctzll(left);
-		i |= 63;
-	}
-	return NONE;
+	while (i != NONE && bits_has(&m->out, i))
+		i = bits_next(&m->in, i + 1);
+	return i;
 }
 
 static const struct pb_rule *rule_at(const struct decide_match *m, uint32_t i)
@@ -254,13 +248,12 @@ static bool soft_decides(const struct found *f, const struct decision *d)
 	return d->effect == PB_ALLOW || (d->effect == PB_ASK && f->soft < f->hard);
 }
 
-static void combine(const struct decide_match *m, enum pb_scalar otherwise,
-		    bool rules_only, struct decision *ret)
+void decide_rules(const struct decide_match *m, enum pb_scalar otherwise, bool rules_only,
+		  struct decision *ret)
 {
 	uint8_t last = last_level(m);
 	struct found f = look(m, last);
 
-	list_matches(m, ret);
 	if (f.hard != NONE) {
 		by_rule(m, f.hard, f.person, ret);
 	} else if (f.base != NONE) {
@@ -278,13 +271,8 @@ static void combine(const struct decide_match *m, enum pb_scalar otherwise,
 void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
 		    struct decision *ret)
 {
-	combine(m, otherwise, false, ret);
-}
-
-void decide_rules_only(const struct decide_match *m, enum pb_scalar otherwise,
-		       struct decision *ret)
-{
-	combine(m, otherwise, true, ret);
+	list_matches(m, ret);
+	decide_rules(m, otherwise, false, ret);
 }
 
 /* --- scalars ------------------------------------------------------------ */

@@ -32,8 +32,8 @@ struct decision {
 	bool needs_person;     /* an ask that -y does not answer */
 	bool unparsed;
 	/* the first rules that match, in order; nmatched may be larger */
-	uint32_t matched[DECIDE_MAX_MATCHED];
 	uint32_t nmatched;
+	uint32_t matched[DECIDE_MAX_MATCHED];
 };
 
 /* What decided a part of a line (semantics 4.4): cmd_part.step. */

@@ -17,11 +17,6 @@
 #define MAX_WORK ((uint64_t)1 << 22)
 #define WORK_PER_BYTE 64
 
-static size_t rule_words(const struct decide_ctx *c)
-{
-	return c->b->rules->rules.count / 64u + 1u;
-}
-
 /* For one expression that is no automaton, and the texts of a command. */
 static size_t search_size(const struct pb_matcher *m, size_t n)
 {
@@ -41,7 +36,7 @@ static size_t match_size(const struct decide_ctx *c, size_t n)
 
 	/* two copies of the longest word list, and a tail that is analysed again */
 	return MATCH_BYTES + search_size(m, n) + 64 * (size_t)m->max_states + m->clauses.count +
-	       8 * rule_words(c) + 128 * n + cmd_block_size(n);
+	       8 * BITS_WORDS((size_t)c->b->rules->rules.count) + 128 * n + cmd_block_size(n);
 }
 
 size_t decide_block_size(const struct decide_ctx *c, size_t n)
@@ -57,8 +52,9 @@ static void stricter(struct decision *all, const struct decision *d, bool first)
 	bool person = (!first && all->needs_person) || d->needs_person;
 	uint8_t risk = first ? d->risk : all->risk;
 
+	/* which rules match is told for the line as a whole */
 	if (first || d->effect > all->effect)
-		*all = *d;
+		memcpy(all, d, offsetof(struct decision, matched));
 	all->risk = risk;
 	all->needs_person = all->effect == PB_ASK && person;
 }
@@ -156,7 +152,7 @@ static void decide_address(struct line_ctx *l, struct cmd_part *p, struct decisi
 
 static void decide_one(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 {
-	*ret = (struct decision){ .effect = PB_DENY, .risk = 1 };
+	decision_start(ret, PB_DENY, 1);
 	p->allowed_by_rule = false;
 	switch ((enum cmd_kind)p->kind) {
 	case CMD_COMMAND:
@@ -204,17 +200,12 @@ static void decide_parts(struct line_ctx *l, const struct cmd_line *line,
 
 static void list_matched(const struct line_ctx *l, struct decision *ret)
 {
-	uint32_t n = l->c->b->rules->rules.count, i;
+	uint32_t i;
 
 	ret->nmatched = 0;
-	for (i = 0; i <= n / 64; i++) {
-		uint64_t left = l->seen[i];
-
-		for (; left; left &= left - 1, ret->nmatched++)
-			if (ret->nmatched < DECIDE_MAX_MATCHED)
-				ret->matched[ret->nmatched] =
-					i * 64 + (uint32_t)__builtin_ctzll(left);
-	}
+	BITS_EACH(&l->seen, i)
+		if (ret->nmatched++ < DECIDE_MAX_MATCHED)
+			ret->matched[ret->nmatched - 1] = i;
 }
 
 static void deny(const struct line_ctx *l, struct decision *ret)
@@ -257,15 +248,10 @@ static bool prepare(struct line_ctx *l, const struct decide_ctx *c, size_t n, vo
 			   .project = c->roots.dir[PB_ROOT_PROJECT] },
 		.pool = { block, size },
 		.work = MAX_WORK + WORK_PER_BYTE * (uint64_t)n,
-		.words = c->b->matcher->clauses.count / 64 + 1,
 	};
-	l->may = pool_take(&l->pool, l->words, sizeof(*l->may));
-	l->must = pool_take(&l->pool, l->words, sizeof(*l->must));
-	l->seen = pool_take(&l->pool, rule_words(c), sizeof(*l->seen));
-	if (!l->may || !l->must || !l->seen)
-		return false;
-	memset(l->seen, 0, rule_words(c) * sizeof(*l->seen));
-	return true;
+	return pool_bits(&l->pool, c->b->matcher->clauses.count, &l->may) &&
+	       pool_bits(&l->pool, c->b->matcher->clauses.count, &l->must) &&
+	       pool_bits(&l->pool, c->b->rules->rules.count, &l->seen);
 }
 
 /* What is left when there is no room for an answer. */
@@ -302,7 +288,7 @@ void decide_line(const struct decide_ctx *c, const char *text, size_t n, void *b
 		no_room(c, line, ret);
 		return;
 	}
-	*ret = (struct decision){ .effect = PB_DENY };
+	decision_start(ret, PB_DENY, 0);
 	cmd_from_line(line, (uint8_t *)block + match, size - match, &l.world, text, n);
 	decide_whole(&l, line, ret);
 	/* no shell that we read runs it */
@@ -324,7 +310,7 @@ void decide_words(const struct decide_ctx *c, const char *const *argv, size_t ar
 		no_room(c, line, ret);
 		return;
 	}
-	*ret = (struct decision){ .effect = PB_DENY };
+	decision_start(ret, PB_DENY, 0);
 	cmd_from_argv(line, (uint8_t *)block + match, size - match, &l.world, argv, argc);
 	decide_whole(&l, line, ret);
 }

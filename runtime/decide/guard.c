@@ -118,17 +118,20 @@ static bool may_mean(const struct asked *a, const struct pb_guard_option *g,
 static struct guard_says value_word(const struct asked *a, uint32_t values,
 				    const struct cmd_word *word)
 {
-	uint64_t may = 0, must = 0;
+	uint64_t room[2][BITS_WORDS(1)];
+	struct bits may, must;
 	struct pool pool = a->l->pool;
 	struct guard_says r = { true, false };
 	struct walk_word w;
 
+	bits_make(&may, room[0], 1);
+	bits_make(&must, room[1], 1);
 	if (part_word(a->l, word, false, &w)) {
 		struct walk k = { .m = a->m, .words = &w, .n = 1, .pool = a->l->pool,
 				  .may = &may, .must = &must, .work = &a->l->work };
 
 		walk_ask(&k, words_at(a->m, values));
-		r = (struct guard_says){ may & 1, must & 1 };
+		r = (struct guard_says){ bits_has(&may, 0), bits_has(&must, 0) };
 	}
 	a->l->pool = pool;
 	return r;

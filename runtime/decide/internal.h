@@ -2,7 +2,78 @@
 #ifndef RUNTIME_DECIDE_INTERNAL_H
 #define RUNTIME_DECIDE_INTERNAL_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "runtime/decide/decide.h"
+
+/* --- sets of numbers --------------------------------------------------------- */
+
+/*
+ * A set of which few members are in: `top` has a bit for each word of `word`
+ * that has one, and only these words are cleared.  So clearing costs a bit for
+ * each 64 numbers there are, and visiting costs what is in it.
+ */
+struct bits {
+	uint64_t *top, *word;
+	uint32_t ntop; /* words of top; 64 times as many of `word` */
+};
+
+#define BITS_NONE UINT32_MAX
+#define BITS_TOP(count) ((uint32_t)((count) / 4096u + 1u))
+/* Words of memory for numbers below `count`: those of top, and behind these word. */
+#define BITS_WORDS(count) (BITS_TOP(count) * 65u)
+
+static inline void bits_clear(struct bits *b)
+{
+	memset(b->top, 0, b->ntop * sizeof(*b->top));
+}
+
+static inline void bits_make(struct bits *b, uint64_t *mem, uint32_t count)
+{
+	*b = (struct bits){ mem, mem + BITS_TOP(count), BITS_TOP(count) };
+	bits_clear(b);
+}
+
+static inline bool bits_has(const struct bits *b, uint32_t i)
+{
+	return (b->top[i / 4096] >> (i / 64 % 64) & 1) &&
+	       (b->word[i / 64] >> (i % 64) & 1);
+}
+
+static inline void bits_add(struct bits *b, uint32_t i)
+{
+	uint64_t here = (uint64_t)1 << (i / 64 % 64);
+
+	if (!(b->top[i / 4096] & here)) {
+		b->top[i / 4096] |= here;
+		b->word[i / 64] = 0;
+	}
+	b->word[i / 64] |= (uint64_t)1 << (i % 64);
+}
+
+/* The first member from `from` on, or BITS_NONE. */
+static inline uint32_t bits_next(const struct bits *b, uint32_t from)
+{
+	uint32_t w = from / 64, t = w / 64;
+	uint64_t left;
+
+	if (t >= b->ntop)
+		return BITS_NONE;
+	if ((b->top[t] >> (w % 64) & 1) && (left = b->word[w] >> (from % 64)))
+		return from + (uint32_t)__builtin_ctzll(left);
+	for (w++, t = w / 64; t < b->ntop; w = ++t * 64) {
+		left = b->top[t] >> (w % 64);
+		if (!left)
+			continue;
+		w += (uint32_t)__builtin_ctzll(left);
+		return w * 64 + (uint32_t)__builtin_ctzll(b->word[w]);
+	}
+	return BITS_NONE;
+}
+
+#define BITS_EACH(b, i)                                                                \
+	for ((i) = bits_next((b), 0); (i) != BITS_NONE; (i) = bits_next((b), (i) + 1))
 
 /* --- walking automata ----------------------------------------------------- */
 
@@ -31,8 +102,9 @@ struct decide_match {
 	   is, and those whose exceptions take it back */
 	uint32_t host[DECIDE_MAX_HOST], not_host[DECIDE_MAX_HOST];
 	uint32_t nhost, nnot_host; /* past the arrays: counted, and taken as shown */
-	uint64_t in[PB_MAX_RULES / 64];  /* rules that match … */
-	uint64_t out[PB_MAX_RULES / 64]; /* … but for these (exceptions) */
+	struct bits in;  /* rules that match … */
+	struct bits out; /* … but for these (exceptions) */
+	uint64_t room[2][BITS_WORDS(PB_MAX_RULES)];
 };
 
 void match_init(struct decide_match *m, const struct decide_ctx *c, uint8_t kind,
@@ -45,12 +117,21 @@ bool match_has(const struct decide_match *m, uint32_t rule);
 /* The first matching rule from `from` on, or UINT32_MAX. */
 uint32_t match_next(const struct decide_match *m, uint32_t from);
 
+/* A decision without rules that match; the list of those is not cleared. */
+static inline void decision_start(struct decision *d, uint8_t effect, uint8_t risk)
+{
+	memset(d, 0, offsetof(struct decision, matched));
+	d->effect = effect;
+	d->risk = risk;
+}
+
 /* Steps 1 to 5 of the semantics, 3.1; `otherwise` is the section's scalar. */
 void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
 		    struct decision *ret);
-/* As that, without `otherwise`: allow where no rule is left. */
-void decide_rules_only(const struct decide_match *m, enum pb_scalar otherwise,
-		       struct decision *ret);
+/* As that, and the rules that match are not listed; with `rules_only` allow
+ * where no rule is left, in place of `otherwise`. */
+void decide_rules(const struct decide_match *m, enum pb_scalar otherwise, bool rules_only,
+		  struct decision *ret);
 /* What the section says where no rule does; d->risk is known. */
 void decide_otherwise(const struct decide_ctx *c, enum pb_scalar s, struct decision *d);
 /* Deny by a scalar: what is unknown. */

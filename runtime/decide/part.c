@@ -52,13 +52,14 @@ static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
 {
 	struct cmd_part p = *first;
 	struct part_match m;
-	struct decision d = { .risk = 1 };
+	struct decision d;
 
 	p.dirs = outer->dirs;
 	p.dirs_unknown = outer->dirs_unknown;
 	p.flags |= outer->flags & CMD_APPENDS;
 	part_match(l, &p, &m);
-	decide_combine(&m.sure, PB_S_COMMAND_OTHERWISE, &d);
+	decision_start(&d, PB_DENY, 1);
+	decide_rules(&m.sure, PB_S_COMMAND_OTHERWISE, false, &d);
 	return is_denied(l, &d) ? d.rule : NONE;
 }
 
@@ -144,14 +145,15 @@ static void at_least_opaque(struct deciding *x, enum decide_step step)
 static bool is_allowed(const struct deciding *x)
 {
 	struct decide_match only;
-	struct decision d = { .risk = 1 };
+	struct decision d;
 	uint32_t i;
 
 	match_init(&only, x->l->c, PB_COMMAND, 0);
 	for (i = match_next(&x->m.sure, 0); i != NONE; i = match_next(&x->m.sure, i + 1))
 		if (bundle_rule(x->l->c->b, i)->effect == PB_ALLOW)
-			only.in[i / 64] |= (uint64_t)1 << (i % 64);
-	decide_combine(&only, PB_S_COMMAND_OTHERWISE, &d);
+			bits_add(&only.in, i);
+	decision_start(&d, PB_DENY, 1);
+	decide_rules(&only, PB_S_COMMAND_OTHERWISE, false, &d);
 	return d.effect == PB_ALLOW && is_command_rule(x->l, d.rule);
 }
 
@@ -160,9 +162,10 @@ static void decide_opaque(struct deciding *x)
 	uint32_t flags = x->p->flags;
 
 	if (x->m.may_deny) {
-		struct decision may = { .risk = x->d.risk };
+		struct decision may;
 
-		decide_combine(&x->m.more, PB_S_COMMAND_OTHERWISE, &may);
+		decision_start(&may, PB_DENY, x->d.risk);
+		decide_rules(&x->m.more, PB_S_COMMAND_OTHERWISE, false, &may);
 		if (is_denied(x->l, &may))
 			at_least_opaque(x, DECIDE_MAY_DENY);
 	}
@@ -214,18 +217,16 @@ static void decide_spelled(struct deciding *x)
 }
 
 /* Steps 1 and 2. */
-static void decide_rules(struct deciding *x)
+static void ask_rules(struct deciding *x)
 {
 	struct cmd_part *p = x->p;
 	bool transparent = p->flags & CMD_TRANSPARENT;
 
-	if (!transparent && !(p->shell && p->shell->allowed_by_rule)) {
-		decide_combine(&x->m.sure, PB_S_COMMAND_OTHERWISE, &x->d);
-	} else {
-		decide_rules_only(&x->m.sure, PB_S_COMMAND_OTHERWISE, &x->d);
-		if (x->d.effect == PB_ALLOW && !is_command_rule(x->l, x->d.rule))
-			p->step = transparent ? DECIDE_TRANSPARENT : DECIDE_SHELL_CODE;
-	}
+	bool silent = transparent || (p->shell && p->shell->allowed_by_rule);
+
+	decide_rules(&x->m.sure, PB_S_COMMAND_OTHERWISE, silent, &x->d);
+	if (silent && x->d.effect == PB_ALLOW && !is_command_rule(x->l, x->d.rule))
+		p->step = transparent ? DECIDE_TRANSPARENT : DECIDE_SHELL_CODE;
 	p->allowed_by_rule = x->d.effect == PB_ALLOW && is_command_rule(x->l, x->d.rule);
 }
 
@@ -237,9 +238,9 @@ void part_decide(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 	x.l = l;
 	x.p = p;
 	part_match(l, p, &x.m);
-	x.d = (struct decision){ .effect = PB_DENY, .risk = x.m.risk };
+	decision_start(&x.d, PB_DENY, x.m.risk);
 	p->step = DECIDE_RULES;
-	decide_rules(&x);
+	ask_rules(&x);
 	if (!is_denied(l, &x.d) && (p->flags & CMD_LOST))
 		lost = any_tail_denied(l, p);
 	if (lost != NONE) {
@@ -252,5 +253,5 @@ void part_decide(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 		decide_opaque(&x);
 		decide_spelled(&x);
 	}
-	*ret = x.d;
+	memcpy(ret, &x.d, offsetof(struct decision, matched));
 }

@@ -8,15 +8,26 @@
 
 #include "runtime/decide/walk.h"
 
+/* The states of the automata that hide something behind one directory, where the
+ * names in it begin (part_hidden.c). */
+#define BEHIND_MAX 16 /* more: each word is decided in full */
+struct behind {
+	const char *dir; /* NULL: none */
+	uint32_t n;
+	bool usable;
+	struct dfa_walk at[BEHIND_MAX];
+	bool ends_apart[BEHIND_MAX]; /* '/' and NUL have classes of their own */
+};
+
 /* All that the decision of one line needs. */
 struct line_ctx {
 	const struct decide_ctx *c;
 	struct cmd_world world;
 	struct pool pool;
 	uint64_t work;     /* steps of automata that are left; 0: past the limit */
-	uint32_t words;    /* 64-bit words of a set of clauses */
-	uint64_t *may, *must; /* sets of clauses */
-	uint64_t *seen;    /* rules that may match some part */
+	struct bits may, must; /* clauses that match the command at hand */
+	struct bits seen;  /* rules that may match some part */
+	struct behind behind; /* of the directory that was asked about last */
 };
 
 /* What matches one command. */
@@ -48,7 +59,7 @@ static inline bool part_spend(struct line_ctx *l, uint64_t n)
 
 static inline void part_see(struct line_ctx *l, uint32_t rule)
 {
-	l->seen[rule / 64] |= (uint64_t)1 << (rule % 64);
+	bits_add(&l->seen, rule);
 }
 
 /* --- guards -------------------------------------------------------------------- */

@@ -37,11 +37,11 @@ static bool is_trusted_dir(const char *p, size_t n)
 void call_program(struct call *c)
 {
 	const struct pb_commands *f = c->l->world.facts;
-	const char *p = c->broad[0].seg->p, *slash;
-	size_t n = c->broad[0].seg->n;
+	const char *p = c->words[0].seg->p, *slash;
+	size_t n = c->words[0].seg->n;
 	const struct pb_pin *pin;
 
-	if (!c->broad[0].literal)
+	if (!c->words[0].literal)
 		return;
 	c->program = p;
 	c->program_n = n;
@@ -66,14 +66,14 @@ static struct walk walk_of(struct call *c, bool broad, uint32_t from)
 {
 	return (struct walk){
 		.m = c->m,
-		.words = (broad ? c->broad : c->narrow) + from,
+		.words = c->words + from,
 		.n = c->p->nwords - from,
 		.lead = "",
 		.appends = c->p->flags & CMD_APPENDS,
 		.broad = broad,
 		.pool = c->l->pool,
-		.may = c->l->may,
-		.must = c->l->must,
+		.may = &c->l->may,
+		.must = c->must,
 		.work = &c->l->work,
 	};
 }
@@ -215,25 +215,29 @@ static void ask_column(struct call *c, const struct column *t, unsigned holes)
 /* A relative file in several directories: sure is what is sure in each. */
 static void ask_dirs(struct call *c, struct column *t)
 {
-	uint64_t *all = c->l->must, *one = pool_take(&c->l->pool, c->l->words, 8);
-	uint64_t *common = pool_take(&c->l->pool, c->l->words, 8);
+	uint32_t n = c->m->clauses.count, i;
+	struct bits *all = c->must, was, now, both, swap;
 	const struct cmd_dir *d;
-	uint32_t i;
 
-	if (!one || !common)
+	if (!pool_bits(&c->l->pool, n, &was) || !pool_bits(&c->l->pool, n, &now) ||
+	    !pool_bits(&c->l->pool, n, &both))
 		return;
-	memset(common, 0xff, c->l->words * 8);
 	for (d = c->p->dirs; d; d = d->next) {
-		memset(one, 0, c->l->words * 8);
-		c->l->must = one;
+		bits_clear(&now);
+		c->must = &now;
 		if (fill_file(c, d->path, t))
 			ask_column(c, t, 0);
-		for (i = 0; i < c->l->words; i++)
-			common[i] &= one[i];
+		bits_clear(&both);
+		BITS_EACH(&now, i)
+			if (d == c->p->dirs || bits_has(&was, i))
+				bits_add(&both, i);
+		swap = was;
+		was = both;
+		both = swap;
 	}
-	c->l->must = all;
-	for (i = 0; i < c->l->words; i++)
-		all[i] |= common[i];
+	c->must = all;
+	BITS_EACH(&was, i)
+		bits_add(all, i);
 }
 
 static void ask_any_narrow(struct call *c)
@@ -317,12 +321,12 @@ char *call_join(struct call *c, bool broad, size_t skip, size_t *ret_n)
 	char *p, *at;
 
 	for (i = 0; i < c->p->nwords; i++)
-		n += c->broad[i].seg->n + 2;
+		n += c->words[i].seg->n + 2;
 	at = p = pool_take(&c->l->pool, n, 1);
 	if (!p)
 		return NULL;
 	for (i = 0; i < c->p->nwords; i++) {
-		const struct sh_seg *s = c->broad[i].seg;
+		const struct sh_seg *s = c->words[i].seg;
 
 		if (i)
 			*at++ = ' ';

@@ -11,7 +11,9 @@ struct call {
 	struct line_ctx *l;
 	const struct cmd_part *p;
 	const struct pb_matcher *m;
-	struct walk_word *broad, *narrow; /* p->nwords of them each */
+	struct walk_word *words; /* p->nwords of them, as broad clauses read them; others
+	                          * leave out none */
+	struct bits *must;   /* l->must, or what is sure in one directory */
 	const char *program; /* its word, or NULL: not literal */
 	size_t program_n;
 	const char *base;

@@ -9,15 +9,6 @@
 
 #include "runtime/decide/part.h"
 
-#define MAX_AUTOMATA 16 /* more: each word is decided in full */
-
-/* The states behind one directory. */
-struct behind {
-	const char *dir;
-	uint32_t number[MAX_AUTOMATA], state[MAX_AUTOMATA], n;
-	bool usable;
-};
-
 static bool may_hide(const struct bundle *b, const struct dfa_walk *w)
 {
 	uint32_t n, i;
@@ -29,16 +20,13 @@ static bool may_hide(const struct bundle *b, const struct dfa_walk *w)
 	return false;
 }
 
-/* Can the automaton tag a hide at all? */
-static bool has_hide(const struct bundle *b, const struct pb_automaton *a)
+/* Has no other byte the class of '/', and none that of NUL? */
+static bool ends_are_apart(const struct pb_matcher *m, const struct pb_automaton *a)
 {
-	const uint32_t *tags = (const void *)((const uint8_t *)b->matcher + a->tags);
-	uint32_t i;
+	const uint8_t *cls = (const uint8_t *)m + a->cls;
 
-	for (i = 0; i < a->ntags; i++)
-		if (bundle_rule(b, tags[i])->effect == PB_HIDE)
-			return true;
-	return false;
+	return !memchr(cls, cls['/'], '/') &&
+	       !memchr(cls + '/' + 1, cls['/'], 255 - '/') && !memchr(cls + 1, cls[0], 255);
 }
 
 /* Where names in the directory begin: its rest under each root, and a '/'. */
@@ -47,24 +35,24 @@ static void go_behind(const struct line_ctx *l, const char *dir, struct behind *
 	const struct pb_matcher *m = l->c->b->matcher;
 	uint32_t i;
 
-	*ret = (struct behind){ .dir = dir, .usable = true };
+	ret->dir = dir;
+	ret->usable = true;
+	ret->n = 0;
 	for (i = 0; i < m->automata.count; i++) {
 		const struct pb_automaton *a = dfa_at(m, i);
-		const char *rest;
+		const char *rest, *root = l->c->roots.dir[a->root];
 		struct dfa_walk w;
 
-		if (a->kind != PB_FILE || a->except || !has_hide(l->c->b, a))
+		if (!a->hides || a->except)
 			continue;
-		rest = path_rest(l->c->roots.dir[a->root], dir);
+		rest = path_rest(root, dir);
 		if (!rest) {
 			/* the root may lie below the directory */
-			const char *root = l->c->roots.dir[a->root];
-
 			if (root && path_rest(dir, root))
 				ret->usable = false;
 			continue;
 		}
-		if (ret->n == MAX_AUTOMATA) {
+		if (ret->n == BEHIND_MAX) {
 			ret->usable = false;
 			return;
 		}
@@ -73,38 +61,110 @@ static void go_behind(const struct line_ctx *l, const char *dir, struct behind *
 		dfa_feed(&w, "/", 1);
 		if (!w.state)
 			continue;
-		ret->number[ret->n] = i;
-		ret->state[ret->n++] = w.state;
+		ret->ends_apart[ret->n] = ends_are_apart(m, a);
+		ret->at[ret->n++] = w;
 	}
+}
+
+/* The states behind the directory; those of the last one are kept. */
+static const struct behind *behind(struct line_ctx *l, const char *dir)
+{
+	struct behind *b = &l->behind;
+
+	if (b->dir && dir && (b->dir == dir || strcmp(b->dir, dir) == 0))
+		return b;
+	b->dir = dir;
+	b->usable = false;
+	if (dir && (!l->c->b->mounts || l->c->b->mounts->mounts.count == 0))
+		go_behind(l, dir, b);
+	return b;
 }
 
 /* A name below a directory in one spelling: no '/' in front, no ".", "..", "//". */
 static bool is_plain_name(const char *p, size_t n)
 {
-	size_t i, from = 0;
+	const char *end = p + n, *slash;
 
-	for (i = 0; i <= n; i++) {
-		if (i < n && p[i] != '/')
-			continue;
-		if (i == from || (p[from] == '.' && (i - from == 1 ||
-						     (i - from == 2 && p[from + 1] == '.'))))
+	for (;; p = slash + 1) {
+		slash = memchr(p, '/', (size_t)(end - p));
+		n = (size_t)((slash ? slash : end) - p);
+		if (!n || (p[0] == '.' && (n == 1 || (n == 2 && p[1] == '.'))))
 			return false;
-		from = i + 1;
+		if (!slash)
+			return true;
 	}
-	return true;
+}
+
+/* Over one component, which ends at '/' and NUL: a state that only these leave is
+ * the last one. */
+static uint32_t over_name(const struct dfa_walk *w, const char *p, size_t n)
+{
+	const uint8_t *m = (const uint8_t *)w->m, *cls = m + w->a->cls;
+	const struct pb_state *states = (const void *)(m + w->a->states);
+	const uint32_t *moves = (const void *)(m + w->a->moves);
+	uint32_t s = w->state, next, k;
+	size_t i;
+
+	for (i = 0; i < n && s; i++) {
+		const struct pb_state *at = states + s;
+		bool left = false;
+
+		next = at->other;
+		for (k = at[0].moves; k < at[1].moves; k++) {
+			uint32_t class = PB_MOVE_CLASS(moves[k]);
+
+			if (class == cls[(uint8_t)p[i]])
+				next = PB_MOVE_STATE(moves[k]);
+			left |= class != cls['/'] && class != cls[0];
+		}
+		if (next == s && !left)
+			break;
+		s = next;
+	}
+	return s;
 }
 
 static bool may_be_hidden(const struct line_ctx *l, const struct behind *b, const char *p,
 			  size_t n)
 {
-	const struct pb_matcher *m = l->c->b->matcher;
+	bool one = !memchr(p, '/', n);
 	uint32_t i;
 
 	for (i = 0; i < b->n; i++) {
-		struct dfa_walk w = { m, dfa_at(m, b->number[i]), b->state[i] };
+		struct dfa_walk w = b->at[i];
 
-		dfa_feed(&w, p, n);
+		if (one && b->ends_apart[i])
+			w.state = over_name(&w, p, n);
+		else
+			dfa_feed(&w, p, n);
 		if (w.state && may_hide(l->c->b, &w))
+			return true;
+	}
+	return false;
+}
+
+/* Does a rule that hides speak of the path at all? */
+static bool is_spoken_of(const struct line_ctx *l, const char *path)
+{
+	const struct bundle *b = l->c->b;
+	uint32_t i;
+
+	/* a path below the place of a mount has another name */
+	if (b->mounts && b->mounts->mounts.count)
+		return true;
+	for (i = 0; i < b->matcher->automata.count; i++) {
+		const struct pb_automaton *a = dfa_at(b->matcher, i);
+		struct dfa_walk w;
+		const char *rest;
+
+		if (!a->hides || a->except)
+			continue;
+		rest = path_rest(l->c->roots.dir[a->root], path);
+		if (!rest)
+			continue;
+		dfa_start(&w, b->matcher, a);
+		dfa_feed(&w, rest, strlen(rest));
+		if (may_hide(b, &w))
 			return true;
 	}
 	return false;
@@ -115,6 +175,8 @@ static uint32_t hidden_path(const struct line_ctx *l, const char *path)
 	static const uint8_t ops[] = { PB_READ, PB_WRITE, PB_EXEC };
 	size_t i;
 
+	if (!is_spoken_of(l, path))
+		return UINT32_MAX;
 	for (i = 0; i < sizeof(ops); i++) {
 		struct decision d;
 
@@ -126,34 +188,32 @@ static uint32_t hidden_path(const struct line_ctx *l, const char *path)
 }
 
 static uint32_t hidden_text(const struct line_ctx *l, const struct behind *b,
-			    const char *p, size_t n, bool home)
+			    const char *dir, const char *p, size_t n, bool home)
 {
 	char path[PATH_MAX];
 
 	if (b->usable && !home && is_plain_name(p, n) && !may_be_hidden(l, b, p, n))
 		return UINT32_MAX;
-	if (!cmd_resolve(&l->world, b->dir, p, n, home, path, sizeof(path)))
+	if (!cmd_resolve(&l->world, dir, p, n, home, path, sizeof(path)))
 		return UINT32_MAX;
 	return hidden_path(l, path);
 }
 
 static uint32_t hidden_in(struct line_ctx *l, const struct cmd_part *p, const char *dir)
 {
+	const struct behind *b = behind(l, dir);
 	uint32_t rule = UINT32_MAX, i;
-	struct behind b = { .dir = dir };
 	const char *text;
 	unsigned k;
 	size_t n;
 	bool home;
 
-	if (dir && (!l->c->b->mounts || l->c->b->mounts->mounts.count == 0))
-		go_behind(l, dir, &b);
 	for (i = 0; i < p->nwords && rule == UINT32_MAX; i++)
 		for (k = 0; rule == UINT32_MAX &&
 			    cmd_path_text(&p->words[i], k, &text, &n, &home); k++) {
 			if (!part_spend(l, n + 8))
 				return rule;
-			rule = hidden_text(l, &b, text, n, home);
+			rule = hidden_text(l, b, dir, text, n, home);
 		}
 	return rule;
 }

@@ -9,16 +9,6 @@
 
 #include "runtime/decide/part_call.h"
 
-static bool has(const uint64_t *bits, uint32_t i)
-{
-	return bits[i / 64] >> (i % 64) & 1;
-}
-
-static void set(uint64_t *bits, uint32_t i)
-{
-	bits[i / 64] |= (uint64_t)1 << (i % 64);
-}
-
 /* The expression of the clause if it is no automaton, or NULL. */
 static const struct pb_regex *opaque_of(const struct call *c, uint32_t i)
 {
@@ -39,7 +29,8 @@ static const struct pb_regex *opaque_of(const struct call *c, uint32_t i)
 static struct guard_says clause_says(struct call *c, uint32_t i)
 {
 	const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
-	struct guard_says r = { has(c->l->may, i), has(c->l->must, i) }, g;
+	struct guard_says r = { bits_has(&c->l->may, i),
+				 bits_has(&c->l->must, i) }, g;
 	const struct pb_regex *re = k->regex ? opaque_of(c, i) : NULL;
 
 	/* a word that is not literal may hold what a regular expression seeks */
@@ -87,10 +78,10 @@ static void take_rule(struct line_ctx *l, struct part_match *r,
 		return;
 	part_see(l, number);
 	if (says.must || (rule->effect == PB_ASK && says.may)) {
-		set(r->sure.in, number);
-		set(r->more.in, number);
+		bits_add(&r->sure.in, number);
+		bits_add(&r->more.in, number);
 	} else if (rule->effect != PB_ALLOW && says.may) {
-		set(r->more.in, number);
+		bits_add(&r->more.in, number);
 		r->may_deny = true;
 	}
 }
@@ -111,6 +102,18 @@ static void take_clause(struct call *c, uint32_t i, struct part_match *r)
 		take_rule(c->l, r, bundle_rule(c->l->c->b, k->rule), k->rule, says);
 }
 
+static void mark_tags(struct call *c, uint32_t first, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = first; i < first + n; i++) {
+		const struct pb_automaton *a = pb_at(c->m, c->m->commands, sizeof(*a), i);
+		const uint32_t *tags = (const void *)((const uint8_t *)c->m + a->tags);
+
+		walk_add(&c->l->may, tags, a->ntags);
+	}
+}
+
 /* Where the words are not literal every regular expression may match; those that
  * are no automaton are searched where their clause is taken. */
 static void mark_regexes(struct call *c)
@@ -121,23 +124,18 @@ static void mark_regexes(struct call *c)
 	for (i = 0; i < c->m->regexes.count; i++) {
 		const struct pb_regex *r = pb_at(c->m, c->m->regexes, sizeof(*r), i);
 
-		set(c->l->may, r->clause);
+		bits_add(&c->l->may, r->clause);
 	}
 	if (c->literal)
 		return;
-	if (!name->nnarrow && !name->nbroad && !c->m->regexes.count)
-		return;
-	for (i = 0; i < c->m->clauses.count; i++) {
-		const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
-
-		if (k->regex)
-			set(c->l->may, i);
-	}
+	mark_tags(c, name->narrow, name->nnarrow);
+	mark_tags(c, name->broad, name->nbroad);
 }
 
 void part_match(struct line_ctx *l, const struct cmd_part *p, struct part_match *ret)
 {
-	struct call c = { .l = l, .p = p, .m = l->c->b->matcher };
+	struct call c = { .l = l, .p = p, .m = l->c->b->matcher,
+			  .must = &l->must };
 	struct pool pool = l->pool;
 	uint32_t i;
 
@@ -145,8 +143,8 @@ void part_match(struct line_ctx *l, const struct cmd_part *p, struct part_match 
 	match_init(&ret->more, l->c, PB_COMMAND, 0);
 	ret->may_deny = ret->inert = false;
 	ret->risk = 0;
-	memset(l->may, 0, l->words * 8);
-	memset(l->must, 0, l->words * 8);
+	bits_clear(&l->may);
+	bits_clear(&l->must);
 	if (!p->nwords || !call_prepare(&c)) {
 		l->work = 0;
 		return;
@@ -159,12 +157,8 @@ void part_match(struct line_ctx *l, const struct cmd_part *p, struct part_match 
 	if (c.literal)
 		call_ask_regexes(&c);
 	mark_regexes(&c);
-	for (i = 0; i < l->words; i++) {
-		uint64_t left = l->may[i];
-
-		for (; left; left &= left - 1)
-			take_clause(&c, i * 64 + (uint32_t)__builtin_ctzll(left), ret);
-	}
+	BITS_EACH(&l->may, i)
+		take_clause(&c, i, ret);
 	/* classes count from one here; medium where no fact gives one */
 	ret->risk = ret->risk ? (uint8_t)(ret->risk - 1) : 1;
 	l->pool = pool;
@@ -174,19 +168,12 @@ static bool may_deny(const struct call *c)
 {
 	uint32_t i;
 
-	for (i = 0; i < c->l->words; i++) {
-		uint64_t left = c->l->may[i];
+	BITS_EACH(&c->l->may, i) {
+		const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
+		const struct pb_rule *r = bundle_rule(c->l->c->b, k->rule);
 
-		for (; left; left &= left - 1) {
-			const struct pb_clause *k =
-				pb_at(c->m, c->m->clauses, sizeof(*k),
-				      i * 64 + (uint32_t)__builtin_ctzll(left));
-			const struct pb_rule *r = bundle_rule(c->l->c->b, k->rule);
-
-			if (!k->except && r && r->kind == PB_COMMAND &&
-			    r->effect >= PB_DENY)
-				return true;
-		}
+		if (!k->except && r && r->kind == PB_COMMAND && r->effect >= PB_DENY)
+			return true;
 	}
 	return false;
 }
@@ -194,7 +181,8 @@ static bool may_deny(const struct call *c)
 bool part_tail_may_deny(struct line_ctx *l, const struct cmd_part *p, uint32_t from)
 {
 	struct cmd_part tail = *p;
-	struct call c = { .l = l, .p = &tail, .m = l->c->b->matcher };
+	struct call c = { .l = l, .p = &tail, .m = l->c->b->matcher,
+			  .must = &l->must };
 	struct pool pool = l->pool;
 	bool yes = false;
 	uint32_t i;
@@ -203,12 +191,12 @@ bool part_tail_may_deny(struct line_ctx *l, const struct cmd_part *p, uint32_t f
 	tail.nwords -= from;
 	if (c.m->regexes.count || call_name(c.m, PB_NAME_REGEX)->nbroad)
 		return true;
-	memset(l->may, 0, l->words * 8);
-	memset(l->must, 0, l->words * 8);
+	bits_clear(&l->may);
+	bits_clear(&l->must);
 	if (call_prepare(&c)) {
 		/* nobody has read its options yet: any word may be left out */
 		for (i = 1; i < tail.nwords; i++)
-			c.broad[i].skip = true;
+			c.words[i].skip = true;
 		call_program(&c);
 		if (c.program)
 			call_ask_known(&c);

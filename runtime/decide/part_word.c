@@ -81,6 +81,11 @@ bool part_word(struct line_ctx *l, const struct cmd_word *w, bool broad,
 	const struct sh_seg *s;
 	bool multi = false, home = false, literal = true;
 
+	if (sh_is_literal(w->w)) {
+		*ret = (struct walk_word){ .seg = r.seg, .literal = true,
+					   .skip = broad && (w->roles & left_out) };
+		return true;
+	}
 	for (s = r.seg; s; s = s->next) {
 		multi |= s->kind == SH_MULTI;
 		home |= s->kind == SH_HOME;
@@ -106,17 +111,14 @@ bool call_prepare(struct call *c)
 {
 	uint32_t n = c->p->nwords, i;
 
-	c->narrow = pool_take(&c->l->pool, n, sizeof(*c->narrow));
-	c->broad = pool_take(&c->l->pool, n, sizeof(*c->broad));
-	if (!c->narrow || !c->broad)
+	c->words = pool_take(&c->l->pool, n, sizeof(*c->words));
+	if (!c->words)
 		return false;
 	c->literal = !(c->p->flags & CMD_APPENDS);
 	for (i = 0; i < n; i++) {
-		if (!part_word(c->l, &c->p->words[i], true, &c->broad[i]))
+		if (!part_word(c->l, &c->p->words[i], true, &c->words[i]))
 			return false;
-		c->narrow[i] = c->broad[i];
-		c->narrow[i].skip = false;
-		c->literal &= c->broad[i].literal;
+		c->literal &= c->words[i].literal;
 	}
 	return true;
 }

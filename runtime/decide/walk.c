@@ -26,7 +26,16 @@ void *pool_take(struct pool *p, size_t count, size_t size)
 	return r;
 }
 
-static uint32_t step_class(const struct walk_at *at, uint32_t state, uint8_t class)
+bool pool_bits(struct pool *p, uint32_t count, struct bits *ret)
+{
+	uint64_t *mem = pool_take(p, BITS_WORDS(count), sizeof(*mem));
+
+	if (mem)
+		bits_make(ret, mem, count);
+	return mem != NULL;
+}
+
+static inline uint32_t step_class(const struct walk_at *at, uint32_t state, uint8_t class)
 {
 	const struct pb_state *s = at->states + state;
 	uint32_t k;
@@ -67,10 +76,12 @@ uint32_t walk_step(const struct walk_at *at, uint32_t state, uint8_t byte)
 
 uint32_t walk_run(const struct walk_at *at, uint32_t state, const char *p, size_t n)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < n && state; i++)
-		state = walk_step(at, state, (uint8_t)p[i]);
+	for (; i < n && state >= at->a->nstates; i++)
+		state = step_name(at, state, (uint8_t)p[i]);
+	for (; i < n && state; i++)
+		state = step_class(at, state, at->cls[(uint8_t)p[i]]);
 	return state;
 }
 
@@ -95,15 +106,15 @@ const uint32_t *walk_tags(const struct walk_at *at, uint32_t state, uint32_t *re
 	return tags + set_at[set];
 }
 
-void walk_add(uint64_t *to, const uint32_t *tags, uint32_t n)
+void walk_add(struct bits *to, const uint32_t *tags, uint32_t n)
 {
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		to[tags[i] / 64] |= (uint64_t)1 << (tags[i] % 64);
+		bits_add(to, tags[i]);
 }
 
-void walk_add_tags(const struct walk_at *at, uint32_t state, uint64_t *to)
+void walk_add_tags(const struct walk_at *at, uint32_t state, struct bits *to)
 {
 	uint32_t n;
 	const uint32_t *tags = walk_tags(at, state, &n);
@@ -154,6 +165,11 @@ static bool over_literal(const struct walk *w, const struct walk_at *at,
 {
 	uint32_t next[SMALL], count = 0, i;
 
+	if (*n == 1 && !(w->broad && word->skip)) {
+		set[0] = walk_end(at, walk_run(at, set[0], word->seg->p, word->seg->n));
+		*n = set[0] != 0;
+		return true;
+	}
 	if (w->broad && word->skip) {
 		memcpy(next, set, *n * sizeof(*set));
 		count = *n;
@@ -196,46 +212,39 @@ static bool sample_word(struct pool *pool, const struct walk_word *from,
 
 /*
  * What one word list out of all matches: nothing else is sure.  So most
- * patterns need no sets of sets.  NULL: no room.
+ * patterns need no sets of sets.  false: no room.
  */
-static uint64_t *sample(const struct walk_at *at, struct walk *w)
+static bool sample(const struct walk_at *at, struct walk *w, struct bits *some)
 {
-	size_t n = w->m->clauses.count / 64 + 1;
-	uint64_t *some = pool_take(&w->pool, n, sizeof(*some));
 	struct walk_word *words = pool_take(&w->pool, w->n, sizeof(*words));
 	struct walk one = *w;
 	uint32_t i;
 
-	if (!some || !words)
-		return NULL;
-	memset(some, 0, n * sizeof(*some));
+	if (!words || !pool_bits(&w->pool, w->m->clauses.count, some))
+		return false;
 	for (i = 0; i < w->n; i++)
 		if (w->words[i].literal)
 			words[i] = w->words[i];
 		else if (!sample_word(&w->pool, &w->words[i], &words[i]))
-			return NULL;
+			return false;
 	one.words = words;
 	one.appends = false;
 	one.may_only = true;
 	one.may = some;
 	one.pool = w->pool;
 	walk_ask(&one, at->a);
-	return some;
+	return true;
 }
 
 /* Is one of the clauses of the kind whose "must" somebody asks for? */
-static bool has_sure(const struct walk *w, const uint64_t *some, size_t words)
+static bool has_sure(const struct walk *w, const struct bits *some)
 {
 	const struct pb_clause *v = pb_at(w->m, w->m->clauses, sizeof(*v), 0);
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < words; i++) {
-		uint64_t left = some[i];
-
-		for (; left; left &= left - 1)
-			if (v[i * 64 + (size_t)__builtin_ctzll(left)].sure)
-				return true;
-	}
+	BITS_EACH(some, i)
+		if (v[i].sure)
+			return true;
 	return false;
 }
 
@@ -243,19 +252,21 @@ static bool has_sure(const struct walk *w, const uint64_t *some, size_t words)
 static void must_of(const struct walk_at *at, struct walk *w, const uint32_t *set,
 		    uint32_t n, uint32_t from)
 {
-	size_t words = w->m->clauses.count / 64 + 1, i;
-	uint64_t *some = sample(at, w), any = 0;
+	struct bits some;
+	bool known = sample(at, w, &some);
+	uint32_t i;
 
-	for (i = 0; some && i < words; i++)
-		any |= some[i];
-	if (some && !(any && has_sure(w, some, words)))
+	if (known && !has_sure(w, &some))
 		return;
-	if (!walk_must(at, w->pool, set, n, from)) {
-		for (i = 0; some && i < words; i++)
-			w->must[i] |= some[i] & w->may[i];
-		if (!some)
-			give_up(w, at);
+	if (walk_must(at, w->pool, set, n, from))
+		return;
+	if (!known) {
+		give_up(w, at);
+		return;
 	}
+	BITS_EACH(&some, i)
+		if (bits_has(w->may, i))
+			bits_add(w->must, i);
 }
 
 static void not_literal(struct walk_at *at, const uint32_t *set, uint32_t n, uint32_t from)
@@ -273,33 +284,63 @@ static void not_literal(struct walk_at *at, const uint32_t *set, uint32_t n, uin
 		must_of(at, &w, set, n, from);
 }
 
+/*
+ * Is the state one between words that every list of words comes back to?  It and
+ * one inside of words then lead to each other by NUL, and nowhere else.
+ */
+static bool takes_all(const struct walk_at *at, uint32_t state)
+{
+	uint32_t home = PB_MOVE(at->cls[0], state);
+	const struct pb_state *s, *in;
+
+	if (state >= at->a->nstates)
+		return false;
+	s = at->states + state;
+	in = at->states + s->other;
+	if (s[1].moves - s[0].moves != 1 || in[1].moves - in[0].moves != 1 ||
+	    in->other != s->other)
+		return false;
+	return at->moves[s->moves] == home && at->moves[in->moves] == home &&
+	       !memchr(at->cls + 1, at->cls[0], 255);
+}
+
+/* What the words lead to, all of them: clauses may match, and must. */
+static void take_ends(const struct walk_at *at, const uint32_t *set, uint32_t n)
+{
+	const struct walk *w = at->w;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		walk_add_tags(at, set[i], w->may);
+		if (!w->may_only)
+			walk_add_tags(at, set[i], w->must);
+	}
+}
+
 void walk_ask(const struct walk *w, const struct pb_automaton *a)
 {
 	const uint8_t *m = (const uint8_t *)w->m;
 	struct walk_at at = { .w = w, .a = a };
+	bool known = !w->holes && w->column != WALK_ANY, all = false;
 	uint32_t set[SMALL], n = 1, i = 0;
 
 	at.cls = m + at.a->cls;
 	at.states = (const void *)(m + at.a->states);
 	at.moves = (const void *)(m + at.a->moves);
-	set[0] = walk_run(&at, at.a->start, w->lead, w->lead_n);
-	if (w->column == WALK_NAME)
-		set[0] = at.a->nstates;
+	set[0] = w->column == WALK_NAME ? at.a->nstates :
+		 walk_run(&at, at.a->start, w->lead, w->lead_n);
 	if (!set[0])
 		return;
-	if (!w->holes && w->column != WALK_ANY)
-		for (; i < w->n && n && w->words[i].literal; i++)
-			if (!over_literal(w, &at, &w->words[i], set, &n))
-				break;
+	for (; known && i < w->n && n && w->words[i].literal; i++) {
+		all = n == 1 && takes_all(&at, set[0]);
+		if (all || !over_literal(w, &at, &w->words[i], set, &n))
+			break;
+	}
 	if (!n)
 		return;
-	if (i < w->n || w->appends || w->holes || w->column == WALK_ANY) {
+	all |= known && n == 1 && takes_all(&at, set[0]);
+	if (!all && (i < w->n || w->appends || !known))
 		not_literal(&at, set, n, i);
-		return;
-	}
-	for (i = 0; i < n; i++) {
-		walk_add_tags(&at, set[i], w->may);
-		if (!w->may_only)
-			walk_add_tags(&at, set[i], w->must);
-	}
+	else
+		take_ends(&at, set, n);
 }

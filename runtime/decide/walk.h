@@ -8,7 +8,8 @@
  * matches if some choice of words does.
  *
  * Literal words cost one step a byte for each state at hand: one, and one more
- * for each word left out that a pattern would take as well.  From the first
+ * for each word left out that a pattern would take as well.  Nothing is read
+ * behind a state that takes every word (`allow "ls *"`).  From the first
  * word on that is not literal, sets of states are walked: bytes x states for
  * "may"; for "must" of broad automata sets of sets, which have a budget.  Past
  * a budget every clause of the automaton may match, and of broad ones those
@@ -27,6 +28,8 @@ struct pool {
 
 /* 8-byte aligned, not cleared; NULL: no room. */
 void *pool_take(struct pool *p, size_t count, size_t size);
+/* An empty set of numbers below `count`; false: no room. */
+bool pool_bits(struct pool *p, uint32_t count, struct bits *ret);
 
 struct walk_word {
 	const struct sh_seg *seg;
@@ -58,7 +61,7 @@ struct walk {
 	bool broad;
 	bool may_only;       /* nothing is sure */
 	struct pool pool;
-	uint64_t *may, *must; /* bits of clauses, added to */
+	struct bits *may, *must; /* clauses, added to */
 	uint64_t *work;      /* steps that are left for the whole line */
 };
 
@@ -88,8 +91,8 @@ static inline uint32_t walk_nstates(const struct walk_at *at)
 uint32_t walk_step(const struct walk_at *at, uint32_t state, uint8_t byte);
 uint32_t walk_run(const struct walk_at *at, uint32_t state, const char *p, size_t n);
 uint32_t walk_end(const struct walk_at *at, uint32_t state);
-void walk_add(uint64_t *to, const uint32_t *tags, uint32_t n);
-void walk_add_tags(const struct walk_at *at, uint32_t state, uint64_t *to);
+void walk_add(struct bits *to, const uint32_t *tags, uint32_t n);
+void walk_add_tags(const struct walk_at *at, uint32_t state, struct bits *to);
 /* false: nothing is left of the line's steps. */
 bool walk_spend(const struct walk *w, uint64_t n);
 const uint32_t *walk_tags(const struct walk_at *at, uint32_t state, uint32_t *ret_n);

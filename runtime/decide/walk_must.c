@@ -280,8 +280,7 @@ static void add_sure(const struct must *m)
 				if (!set_has_tag(m, m->now[x], tags[k]))
 					break;
 			if (x == m->nnow)
-				m->w->must[tags[k] / 64] |= (uint64_t)1
-							    << (tags[k] % 64);
+				bits_add(m->w->must, tags[k]);
 		}
 	}
 }

@@ -158,6 +158,7 @@ static void take_option(struct made *m, struct program *p, struct text t)
 
 		if (p->p.options.count == MAX_OPTIONS)
 			fail("too many options", name);
+		p->p.stems |= name.n && name.p[name.n - 1] == '*';
 		p->options[p->p.options.count++] = (struct option){ name, o };
 	}
 }

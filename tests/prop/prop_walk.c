@@ -288,17 +288,16 @@ static bool check_part(struct world *w)
 {
 	static uint8_t block[1 << 22] __attribute__((aligned(16)));
 	struct line_ctx l = { .c = &w->c, .pool = { block, sizeof(block) },
-			      .work = 1 << 24,
-			      .words = w->b.matcher->clauses.count / 64 + 1 };
+			      .work = 1 << 24 };
 	static struct part_match m;
 	bool literal = true;
 	uint32_t i;
 
 	l.world = (struct cmd_world){ .facts = &w->facts, .cwd = "/p/x", .project = "/p" };
-	l.may = pool_take(&l.pool, l.words, 8);
-	l.must = pool_take(&l.pool, l.words, 8);
-	l.seen = pool_take(&l.pool, w->b.rules->rules.count / 64 + 1, 8);
-	memset(l.seen, 0, (w->b.rules->rules.count / 64 + 1) * 8);
+	if (!pool_bits(&l.pool, w->b.matcher->clauses.count, &l.may) ||
+	    !pool_bits(&l.pool, w->b.matcher->clauses.count, &l.must) ||
+	    !pool_bits(&l.pool, w->b.rules->rules.count, &l.seen))
+		return false;
 	random_part(w);
 	write_values(w);
 	for (i = 0; i < w->part.nwords; i++)

@@ -53,6 +53,17 @@ static struct pb_table put_options(struct emit *e, const struct merged_program *
 	return t;
 }
 
+static bool has_stems(const struct merged_program *p)
+{
+	for (size_t i = 0; i < p->options.n; i++) {
+		struct str name = p->options.v[i].name;
+
+		if (name.n && name.p[name.n - 1] == '*')
+			return true;
+	}
+	return false;
+}
+
 static struct pb_table put_codes(struct emit *e, const struct merged_program *p)
 {
 	struct pb_table t = take(e, p->codes.n, sizeof(struct pb_code));
@@ -87,7 +98,8 @@ static struct pb_table put_programs(struct emit *e)
 		struct pb_program r = { .name = bk_pool_add(&e->pool, p->name),
 					.kinds = p->kinds,
 					.flags = p->flags,
-					.skip = p->skip };
+					.skip = p->skip,
+					.stems = has_stems(p) };
 
 		r.options = put_options(e, p);
 		r.codes = put_codes(e, p);

@@ -114,9 +114,20 @@ size_t matcher_size(const struct matcher_builts *b)
 	return n;
 }
 
-static struct pb_automaton describe(const struct matcher_built *b)
+static bool hides(const struct ir *ir, const struct matcher_built *b)
+{
+	const struct set_dfa *d = &b->dfa;
+
+	for (size_t i = 0; i < d->ntags && b->key.kind == PB_FILE; i++)
+		if (ir->rules.v[d->tags[i]]->effect == IR_HIDE)
+			return true;
+	return false;
+}
+
+static struct pb_automaton describe(const struct ir *ir, const struct matcher_built *b)
 {
 	return (struct pb_automaton){
+		.hides = hides(ir, b),
 		.kind = b->key.kind,
 		.root = b->key.root,
 		.abstract = b->key.abstract,
@@ -135,7 +146,7 @@ static bool put_member(const struct emit *e, struct buf *out)
 	bk_tables_init(&tables, e->a, out);
 	head.automata = (struct pb_table){ sizeof(head), (uint32_t)e->built.v.n };
 	for (i = 0; i < e->built.v.n; i++)
-		v[i] = describe(&e->built.v.v[i]);
+		v[i] = describe(e->ir, &e->built.v.v[i]);
 	buf_add(out, &head, sizeof(head));
 	buf_add(out, v, e->built.v.n * sizeof(*v));
 	buf_align(out, 8);
