@@ -10,7 +10,13 @@
 
 /* --- records -------------------------------------------------------------------- */
 
-static void put_rule(struct buf *b, const struct ir_rule *r)
+/* The rules of one statement have one text, which may be long: the first has it. */
+static bool has_text_of(const struct ir_rule *r, const struct ir_rule *before)
+{
+	return before && str_eq(r->text, before->text);
+}
+
+static void put_rule(struct buf *b, const struct ir_rule *r, const struct ir_rule *before)
 {
 	size_t i;
 
@@ -19,8 +25,9 @@ static void put_rule(struct buf *b, const struct ir_rule *r)
 	ir_json_place(b, "at", &r->at);
 	ir_json_word(b, "kind", ir_kind_name(r->kind));
 	ir_json_word(b, "effect", ir_effect_name(r->effect));
-	ir_json_str(b, "text", r->text);
-	ir_json_str(b, "because", r->because);
+	if (!has_text_of(r, before))
+		ir_json_str(b, "text", r->text);
+	ir_json_opt_str(b, "because", r->because);
 	ir_json_flag(b, "sandbox", r->scopes & IR_SANDBOX);
 	ir_json_flag(b, "host", r->scopes & IR_HOST);
 	ir_json_flag(b, "final", r->final);
@@ -29,10 +36,12 @@ static void put_rule(struct buf *b, const struct ir_rule *r)
 	ir_json_flag(b, "soft", r->soft);
 	ir_json_flag(b, "full", r->full);
 	ir_json_flag(b, "may_yes", r->may_yes);
-	ir_json_num(b, "errno", r->err);
-	ir_json_str(b, "role", r->role);
-	ir_json_str(b, "until", r->until);
+	ir_json_opt_num(b, "errno", r->err);
+	ir_json_opt_str(b, "role", r->role);
+	ir_json_opt_str(b, "until", r->until);
 	ir_json_sets(b, r->kind, &r->set, r->except, r->nexcept);
+	if (!r->nlifted_by)
+		return;
 	ir_json_key(b, "lifted_by");
 	buf_ch(b, '[');
 	for (i = 0; i < r->nlifted_by; i++)
@@ -330,7 +339,7 @@ void ir_json(struct buf *out, const struct ir *ir)
 	buf_ch(out, '[');
 	for (i = 0; i < ir->rules.n; i++) {
 		ir_json_record(out, i);
-		put_rule(out, ir->rules.v[i]);
+		put_rule(out, ir->rules.v[i], i ? ir->rules.v[i - 1] : NULL);
 		buf_ch(out, '}');
 	}
 	buf_ch(out, ']');

@@ -50,22 +50,46 @@ static void put_when(struct buf *b, const struct ir_when *w)
 	buf_ch(b, '}');
 }
 
-static void put_option(struct buf *b, const struct ir_optspec *o)
+static bool same_when(const struct ir_when *x, const struct ir_when *y)
+{
+	return x->is == y->is && x->i == y->i && x->x == y->x && str_eq(x->text, y->text);
+}
+
+/* May it stand in the record of the option before it: is all but the name the same,
+ * and its number that one's or the next? */
+static bool goes_on(const struct ir_optspec *o, const struct ir_optspec *before)
+{
+	return o->takes == before->takes && o->says_takes == before->says_takes &&
+	       o->global == before->global && o->code == before->code &&
+	       o->query == before->query && same_when(&o->when, &before->when) &&
+	       (o->same == before->same || o->same == before->same + 1);
+}
+
+/* Options that differ by their names alone; names of one number stand together. */
+static void put_options(struct buf *b, const struct ir_optspec *v, size_t n)
 {
 	buf_ch(b, '{');
-	ir_json_str(b, "name", o->name);
-	ir_json_word(b, "takes", ir_takes_words[o->takes]);
-	ir_json_flag(b, "says_takes", o->says_takes);
-	ir_json_flag(b, "global", o->global);
-	ir_json_flag(b, "code", o->code);
-	ir_json_flag(b, "query", o->query);
-	ir_json_num(b, "same", o->same);
-	put_when(b, &o->when);
-	buf_ch(b, '}');
+	if (v->says_takes)
+		ir_json_word(b, "takes", ir_takes_words[v->takes]);
+	ir_json_flag(b, "global", v->global);
+	ir_json_flag(b, "code", v->code);
+	ir_json_flag(b, "query", v->query);
+	ir_json_opt_num(b, "same", v->same);
+	put_when(b, &v->when);
+	ir_json_key(b, "names");
+	buf_z(b, "[[");
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_z(b, v[i].same == v[i - 1].same ? "," : "],[");
+		buf_json(b, v[i].name);
+	}
+	buf_z(b, "]]}");
 }
 
 static void put_texts(struct buf *b, const char *key, const struct str *v, size_t n)
 {
+	if (!n)
+		return;
 	ir_json_key(b, key);
 	buf_ch(b, '[');
 	for (size_t i = 0; i < n; i++) {
@@ -73,6 +97,37 @@ static void put_texts(struct buf *b, const char *key, const struct str *v, size_
 		buf_json(b, v[i]);
 	}
 	buf_ch(b, ']');
+}
+
+static void put_tables(struct buf *b, const struct ir_program *p)
+{
+	size_t i, k;
+
+	if (p->noptions)
+		ir_json_key(b, "options");
+	for (i = 0; i < p->noptions; i = k) {
+		for (k = i + 1; k < p->noptions; k++)
+			if (!goes_on(&p->options[k], &p->options[k - 1]))
+				break;
+		buf_ch(b, i ? ',' : '[');
+		put_options(b, &p->options[i], k - i);
+	}
+	if (p->noptions)
+		buf_ch(b, ']');
+	if (p->ncodes)
+		ir_json_key(b, "codes");
+	for (i = 0; i < p->ncodes; i++) {
+		buf_z(b, i ? ",{" : "[{");
+		ir_json_flag(b, "any", p->codes[i].operand == IR_ANY_OPERAND);
+		if (p->codes[i].operand != IR_ANY_OPERAND)
+			ir_json_num(b, "operand", p->codes[i].operand);
+		put_when(b, &p->codes[i].when);
+		buf_ch(b, '}');
+	}
+	if (p->ncodes)
+		buf_ch(b, ']');
+	put_texts(b, "after", p->after, p->nafter);
+	put_texts(b, "ends", p->ends, p->nends);
 }
 
 static void put_program(struct buf *b, const struct ir_program *p)
@@ -83,28 +138,8 @@ static void put_program(struct buf *b, const struct ir_program *p)
 	ir_json_place(b, "at", &p->at);
 	for (size_t i = 0; i < IR_PROGRAM_FLAGS; i++)
 		ir_json_flag(b, ir_program_flag_words[i], p->flags >> i & 1);
-	ir_json_num(b, "skip", p->skip);
-	ir_json_key(b, "options");
-	buf_ch(b, '[');
-	for (size_t i = 0; i < p->noptions; i++) {
-		ir_json_comma(b, i);
-		put_option(b, &p->options[i]);
-	}
-	buf_ch(b, ']');
-	ir_json_key(b, "codes");
-	buf_ch(b, '[');
-	for (size_t i = 0; i < p->ncodes; i++) {
-		ir_json_comma(b, i);
-		buf_ch(b, '{');
-		ir_json_flag(b, "any", p->codes[i].operand == IR_ANY_OPERAND);
-		if (p->codes[i].operand != IR_ANY_OPERAND)
-			ir_json_num(b, "operand", p->codes[i].operand);
-		put_when(b, &p->codes[i].when);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-	put_texts(b, "after", p->after, p->nafter);
-	put_texts(b, "ends", p->ends, p->nends);
+	ir_json_opt_num(b, "skip", p->skip);
+	put_tables(b, p);
 }
 
 static void put_programs(struct buf *b, const struct ir *ir)

@@ -28,6 +28,18 @@ void ir_json_num(struct buf *b, const char *k, uint64_t v)
 	buf_printf(b, "%" PRIu64, v);
 }
 
+void ir_json_opt_str(struct buf *b, const char *k, struct str v)
+{
+	if (v.n)
+		ir_json_str(b, k, v);
+}
+
+void ir_json_opt_num(struct buf *b, const char *k, uint64_t v)
+{
+	if (v)
+		ir_json_num(b, k, v);
+}
+
 void ir_json_flag(struct buf *b, const char *k, bool v)
 {
 	if (v) {
@@ -179,6 +191,8 @@ static void put_guard(struct buf *b, const struct ir_guard *g)
 
 static void put_guards(struct buf *b, const struct ir_command *c)
 {
+	if (!c->nguards)
+		return;
 	ir_json_key(b, "guards");
 	buf_ch(b, '[');
 	for (size_t i = 0; i < c->nguards; i++) {
@@ -326,6 +340,8 @@ void ir_json_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
 
 	ir_json_key(b, "set");
 	put_set(b, kind, set);
+	if (!nexcept)
+		return;
 	ir_json_key(b, "except");
 	buf_ch(b, '[');
 	for (i = 0; i < nexcept; i++) {

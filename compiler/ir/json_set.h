@@ -9,6 +9,9 @@ void ir_json_key(struct buf *b, const char *k);
 void ir_json_str(struct buf *b, const char *k, struct str v);
 void ir_json_word(struct buf *b, const char *k, const char *v);
 void ir_json_num(struct buf *b, const char *k, uint64_t v);
+/* Only where it is not empty, not 0. */
+void ir_json_opt_str(struct buf *b, const char *k, struct str v);
+void ir_json_opt_num(struct buf *b, const char *k, uint64_t v);
 /* Flags are written only when they are set. */
 void ir_json_flag(struct buf *b, const char *k, bool v);
 /* 64-bit masks and values lose bits in readers that use doubles: text. */

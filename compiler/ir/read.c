@@ -35,7 +35,7 @@ static void read_lifted(struct ir_reader *r, struct json_object *o,
 			struct ir_rule *rule)
 {
 	size_t i;
-	struct json_object *list = ir_rd_list(r, o, "lifted_by", &rule->nlifted_by);
+	struct json_object *list = ir_rd_opt_list(r, o, "lifted_by", &rule->nlifted_by);
 
 	rule->lifted_by = arena_array(r->a, rule->nlifted_by + 1, sizeof(uint32_t));
 	for (i = 0; i < rule->nlifted_by; i++) {
@@ -57,8 +57,10 @@ static void read_rule(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	ir_rd_said(r, o, &rule->level, &rule->id, &rule->at);
 	rule->kind = read_kind(r, o, "kind");
 	rule->effect = read_effect(r, o, "effect");
-	rule->text = ir_rd_str(r, o, "text");
-	rule->because = ir_rd_str(r, o, "because");
+	rule->text = ir_rd_opt_str(r, o, "text");
+	if (!rule->text.n && ir->rules.n)
+		rule->text = VEC_LAST(&ir->rules)[0]->text;
+	rule->because = ir_rd_opt_str(r, o, "because");
 	rule->scopes = read_scopes(r, o);
 	rule->final = ir_rd_flag(r, o, "final");
 	rule->floor = ir_rd_flag(r, o, "floor");
@@ -66,9 +68,9 @@ static void read_rule(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	rule->soft = ir_rd_flag(r, o, "soft");
 	rule->full = ir_rd_flag(r, o, "full");
 	rule->may_yes = ir_rd_flag(r, o, "may_yes");
-	rule->err = (uint16_t)ir_rd_num(r, o, "errno", UINT16_MAX);
-	rule->role = ir_rd_str(r, o, "role");
-	rule->until = ir_rd_str(r, o, "until");
+	rule->err = (uint16_t)ir_rd_opt_num(r, o, "errno", UINT16_MAX);
+	rule->role = ir_rd_opt_str(r, o, "role");
+	rule->until = ir_rd_opt_str(r, o, "until");
 	if (!r->why)
 		ir_rd_sets(r, o, rule->kind, &rule->set, &rule->except, &rule->nexcept);
 	read_lifted(r, o, rule);

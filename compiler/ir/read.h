@@ -17,6 +17,7 @@
 #define IR_READ_MAX_VALUES ((size_t)4 * 1000 * 1000)
 #define IR_READ_MAX_RULES ((size_t)65536)
 #define IR_READ_MAX_GLOB ((size_t)8 * 1000 * 1000) /* items of all globs */
+#define IR_READ_MAX_OPTIONS (512 * 1024) /* of all programs */
 #define IR_READ_MAX_DEPTH 1024
 
 /*

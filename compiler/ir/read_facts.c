@@ -1,5 +1,6 @@
 /* Reads the facts of ir.json; ranges are left to ir_verify(). */
 #include "compiler/ir/facts_words.h"
+#include "compiler/ir/read.h"
 #include "compiler/ir/read_set.h"
 
 void ir_rd_risk(struct ir_reader *r, struct json_object *o, struct ir *ir)
@@ -29,6 +30,10 @@ void ir_rd_fact(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	VEC_PUSH(r->a, &ir->facts, f);
 }
 
+struct options {
+	VEC(struct ir_optspec) list;
+};
+
 /* Absent: there is none. */
 static void read_when(struct ir_reader *r, struct json_object *o, struct ir_when *ret)
 {
@@ -42,24 +47,43 @@ static void read_when(struct ir_reader *r, struct json_object *o, struct ir_when
 	ret->text = ir_rd_str(r, w, "text");
 }
 
-static void read_option(struct ir_reader *r, struct json_object *o,
-			struct ir_optspec *ret)
+/* One record: the options that differ by their names alone. */
+static void read_options(struct ir_reader *r, struct json_object *o,
+			 struct options *ret)
 {
-	ret->name = ir_rd_str(r, o, "name");
-	ret->takes = (enum ir_takes)ir_rd_word(r, o, "takes", ir_takes_words,
-					       POL_LEN(ir_takes_words));
-	ret->says_takes = ir_rd_flag(r, o, "says_takes");
-	ret->global = ir_rd_flag(r, o, "global");
-	ret->code = ir_rd_flag(r, o, "code");
-	ret->query = ir_rd_flag(r, o, "query");
-	ret->same = (uint32_t)ir_rd_num(r, o, "same", UINT16_MAX);
-	read_when(r, o, &ret->when);
+	struct ir_optspec s = { .global = ir_rd_flag(r, o, "global") };
+	struct json_object *takes = NULL, *groups, *names;
+	size_t n, i, k;
+
+	s.says_takes = json_object_is_type(o, json_type_object) &&
+		       json_object_object_get_ex(o, "takes", &takes);
+	if (s.says_takes)
+		s.takes = (enum ir_takes)ir_rd_word(r, o, "takes", ir_takes_words,
+						    POL_LEN(ir_takes_words));
+	s.code = ir_rd_flag(r, o, "code");
+	s.query = ir_rd_flag(r, o, "query");
+	s.same = (uint32_t)ir_rd_opt_num(r, o, "same", UINT16_MAX);
+	read_when(r, o, &s.when);
+	groups = ir_rd_list(r, o, "names", &n);
+	for (i = 0; i < n && !r->why; i++, s.same++) {
+		names = json_object_array_get_idx(groups, i);
+		if (!json_object_is_type(names, json_type_array)) {
+			(void)ir_rd_fail(r, "names", "holds what is no list");
+			return;
+		}
+		for (k = 0; k < json_object_array_length(names) && !r->why; k++) {
+			if (r->noptions++ >= IR_READ_MAX_OPTIONS)
+				(void)ir_rd_fail(r, "options", "are too many");
+			s.name = ir_rd_text(r, json_object_array_get_idx(names, k));
+			VEC_PUSH(r->a, &ret->list, s);
+		}
+	}
 }
 
 static struct str *read_texts(struct ir_reader *r, struct json_object *o,
 			      const char *key, size_t *ret_n)
 {
-	struct json_object *list = ir_rd_list(r, o, key, ret_n);
+	struct json_object *list = ir_rd_opt_list(r, o, key, ret_n);
 	struct str *v = arena_array(r->a, *ret_n + 1, sizeof(*v));
 
 	for (size_t i = 0; i < *ret_n && !r->why; i++)
@@ -69,13 +93,15 @@ static struct str *read_texts(struct ir_reader *r, struct json_object *o,
 
 static void read_tables(struct ir_reader *r, struct json_object *o, struct ir_program *p)
 {
-	struct json_object *list = ir_rd_list(r, o, "options", &p->noptions);
-	size_t i;
+	struct options all = { { NULL, 0, 0 } };
+	size_t i, n;
+	struct json_object *list = ir_rd_opt_list(r, o, "options", &n);
 
-	p->options = arena_array(r->a, p->noptions + 1, sizeof(*p->options));
-	for (i = 0; i < p->noptions && !r->why; i++)
-		read_option(r, json_object_array_get_idx(list, i), &p->options[i]);
-	list = ir_rd_list(r, o, "codes", &p->ncodes);
+	for (i = 0; i < n && !r->why; i++)
+		read_options(r, json_object_array_get_idx(list, i), &all);
+	p->options = all.list.v;
+	p->noptions = all.list.n;
+	list = ir_rd_opt_list(r, o, "codes", &p->ncodes);
 	p->codes = arena_array(r->a, p->ncodes + 1, sizeof(*p->codes));
 	for (i = 0; i < p->ncodes && !r->why; i++) {
 		struct json_object *c = json_object_array_get_idx(list, i);
@@ -105,7 +131,7 @@ void ir_rd_program(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	for (unsigned i = 0; i < IR_PROGRAM_FLAGS; i++)
 		if (ir_rd_flag(r, o, ir_program_flag_words[i]))
 			p.flags |= 1u << i;
-	p.skip = (uint32_t)ir_rd_num(r, o, "skip", UINT8_MAX);
+	p.skip = (uint32_t)ir_rd_opt_num(r, o, "skip", UINT8_MAX);
 	read_tables(r, o, &p);
 	VEC_PUSH(r->a, &ir->programs, p);
 }

@@ -69,6 +69,30 @@ uint64_t ir_rd_num(struct ir_reader *r, struct json_object *o, const char *key,
 	return n;
 }
 
+static bool is_there(struct json_object *o, const char *key)
+{
+	return json_object_is_type(o, json_type_object) &&
+	       json_object_object_get_ex(o, key, NULL);
+}
+
+struct str ir_rd_opt_str(struct ir_reader *r, struct json_object *o, const char *key)
+{
+	return is_there(o, key) ? ir_rd_str(r, o, key) : STR("");
+}
+
+uint64_t ir_rd_opt_num(struct ir_reader *r, struct json_object *o, const char *key,
+		       uint64_t max)
+{
+	return is_there(o, key) ? ir_rd_num(r, o, key, max) : 0;
+}
+
+struct json_object *ir_rd_opt_list(struct ir_reader *r, struct json_object *o,
+				   const char *key, size_t *ret_n)
+{
+	*ret_n = 0;
+	return is_there(o, key) ? ir_rd_list(r, o, key, ret_n) : NULL;
+}
+
 bool ir_rd_flag(struct ir_reader *r, struct json_object *o, const char *key)
 {
 	struct json_object *v = NULL;
@@ -286,7 +310,7 @@ static void read_guard(struct ir_reader *r, struct json_object *o, struct ir_gua
 static void read_guards(struct ir_reader *r, struct json_object *o,
 			struct ir_command *ret)
 {
-	struct json_object *list = ir_rd_list(r, o, "guards", &ret->nguards);
+	struct json_object *list = ir_rd_opt_list(r, o, "guards", &ret->nguards);
 
 	ret->guards = arena_array(r->a, ret->nguards + 1, sizeof(*ret->guards));
 	for (size_t i = 0; i < ret->nguards && !r->why; i++)
@@ -429,7 +453,7 @@ void ir_rd_sets(struct ir_reader *r, struct json_object *o, enum ir_kind kind,
 	if (!v)
 		return;
 	read_set(r, kind, v, ret_set);
-	list = ir_rd_list(r, o, "except", &n);
+	list = ir_rd_opt_list(r, o, "except", &n);
 	*ret_except = n ? arena_array(r->a, n, sizeof(**ret_except)) : NULL;
 	*ret_n = n;
 	for (i = 0; i < n && !r->why; i++)

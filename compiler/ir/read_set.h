@@ -12,6 +12,7 @@ struct ir_reader {
 	const char *list; /* the list that is being read, for the message */
 	size_t at;        /* its record */
 	size_t nglob;     /* items of all globs so far */
+	size_t noptions;  /* options of all programs so far */
 };
 
 /* Keeps the first reason.  Always false. */
@@ -24,6 +25,12 @@ struct str ir_rd_str(struct ir_reader *r, struct json_object *o, const char *key
 /* At most `max`. */
 uint64_t ir_rd_num(struct ir_reader *r, struct json_object *o, const char *key,
 		   uint64_t max);
+/* Absent: empty, 0.  One that is there and empty is not what is written again. */
+struct str ir_rd_opt_str(struct ir_reader *r, struct json_object *o, const char *key);
+uint64_t ir_rd_opt_num(struct ir_reader *r, struct json_object *o, const char *key,
+		       uint64_t max);
+struct json_object *ir_rd_opt_list(struct ir_reader *r, struct json_object *o,
+				   const char *key, size_t *ret_n);
 /* Absent: false. */
 bool ir_rd_flag(struct ir_reader *r, struct json_object *o, const char *key);
 uint64_t ir_rd_hex(struct ir_reader *r, struct json_object *o, const char *key);
