@@ -258,7 +258,7 @@ $(BUILD)/tests/probes/%: tests/live/probes/%.c
 SCHEMA := $(BUILD)/tools/yaml-schema
 $(SCHEMA): $(call obj,grammar/editors/schema.c) $(LIB_COMPILER)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLC_LIBS)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLC_LIBS)
 schema: $(SCHEMA)
 	$< >grammar/editors/policy.schema.json.new
 	mv grammar/editors/policy.schema.json.new grammar/editors/policy.schema.json

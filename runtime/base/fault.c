@@ -28,6 +28,7 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <grp.h>
+#include <termios.h>
 #include <linux/magic.h>
 #include <time.h>
 #include <unistd.h>

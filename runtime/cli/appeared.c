@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/io.h"
+#include "runtime/supervise/explain.h"
 
 bool appeared_at(const struct sandbox_view *view, const char *path)
 {
@@ -31,4 +32,21 @@ bool appeared_at(const struct sandbox_view *view, const char *path)
 		return errno != ENOENT && errno != ENOTDIR;
 	/* one that was there before is a place of the view: it was kept */
 	return !S_ISDIR(st.st_mode) && !(n && strcmp(n->path, dir) == 0 && !n->absent);
+}
+
+void appeared_say(FILE *out, const struct bundle *b, const struct sandbox_view *view,
+		  size_t *which, size_t *ret_n)
+{
+	char shown[200], rule[EXPLAIN_RULE_CAP];
+
+	for (size_t i = 0; i < view->ncreatable; i++) {
+		const char *path = view->creatable[i].path;
+
+		if (!appeared_at(view, path))
+			continue;
+		which[(*ret_n)++] = i;
+		io_escape(shown, sizeof(shown), path, strlen(path));
+		fprintf(out, "polrun: %s has appeared: look at it before you use it (%s)\n",
+			shown, explain_rule(b, view->creatable[i].rule, rule));
+	}
 }

@@ -3,6 +3,7 @@
 #define RUNTIME_CLI_APPEARED_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "runtime/sandbox/sandbox.h"
 
@@ -12,5 +13,9 @@
  * cannot be looked at: somebody should.
  */
 bool appeared_at(const struct sandbox_view *view, const char *path);
+/* One line for each; `which` gets their numbers in view->creatable, of which it
+ * has room for all. */
+void appeared_say(FILE *out, const struct bundle *b, const struct sandbox_view *view,
+		  size_t *which, size_t *ret_n);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "runtime/sandbox/sandbox.h"
 
-#define BEFORE_KEPT 3
+#define BEFORE_KEPT 5
 
 /* A descriptor of polinit, from beside polrun or from ../libexec/pol; -errno
  * where it is missing or everybody could have written it. */

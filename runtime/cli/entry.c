@@ -126,9 +126,8 @@ static void show_text(const char *text, size_t n, char *out, size_t cap)
 		(void)snprintf(out + strlen(out), cap - strlen(out), " ...");
 }
 
-void entry_show(const struct entry *e, char *out, size_t cap)
+void entry_show_part(const struct entry *e, const struct cmd_part *p, char *out, size_t cap)
 {
-	const struct cmd_part *p = deciding_part(e);
 	size_t at = 0, n;
 
 	out[0] = '\0';
@@ -152,6 +151,11 @@ void entry_show(const struct entry *e, char *out, size_t cap)
 		(void)snprintf(out + at, cap - at, " ...");
 }
 
+void entry_show(const struct entry *e, char *out, size_t cap)
+{
+	entry_show_part(e, deciding_part(e), out, cap);
+}
+
 /* "rule ID at FILE:LINE: REASON" into a message of 400 bytes; where the risk
  * decided, the reason is its class. */
 static void show_rule(const struct bundle *b, uint32_t rule, unsigned risk, char *out,
@@ -172,7 +176,7 @@ static void show_rule(const struct bundle *b, uint32_t rule, unsigned risk, char
 }
 
 /* permissions.mode: what becomes of an ask that a person need not answer. */
-static enum pb_effect ask_answer(const struct decide_ctx *ctx)
+enum pb_effect entry_ask_answer(const struct decide_ctx *ctx)
 {
 	const struct pb_rules *h = ctx->b->rules;
 	const struct pb_rule *r =
@@ -182,19 +186,25 @@ static enum pb_effect ask_answer(const struct decide_ctx *ctx)
 	return r && r->effect <= PB_ASK ? (enum pb_effect)r->effect : PB_DENY;
 }
 
-int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
-		  struct rt_err *err)
+void entry_show_why(const struct decide_ctx *ctx, const struct entry *e,
+		    const struct cmd_part *part, char out[ENTRY_WHY])
 {
-	const struct cmd_part *part = deciding_part(e);
 	const char *because = part ? explain_part(part) : "";
-	char what[110], rule[460];
+	uint32_t rule = part ? part->rule : e->d.rule;
+	unsigned risk = part ? part->risk : e->d.risk;
 	size_t at;
-	enum pb_effect answer;
 
-	show_rule(ctx->b, e->d.rule, e->d.unparsed ? NO_RISK : e->d.risk, rule, 300);
-	at = strlen(rule);
+	show_rule(ctx->b, rule, e->d.unparsed ? NO_RISK : risk, out, 300);
+	at = strlen(out);
 	if (because[0])
-		(void)snprintf(rule + at, sizeof(rule) - at, ": %s", because);
+		(void)snprintf(out + at, ENTRY_WHY - at, ": %s", because);
+}
+
+int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, struct rt_err *err)
+{
+	char what[110], rule[ENTRY_WHY];
+
+	entry_show_why(ctx, e, deciding_part(e), rule);
 	/* Nobody knows what it would run, whatever is answered. */
 	if (e->d.unparsed || e->parts.limit) {
 		(void)rt_fail(err, EACCES, "not run: the line %s%s%.90s (%s)",
@@ -208,21 +218,11 @@ int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
 	case PB_ALLOW:
 		return 0;
 	case PB_ASK:
-		answer = ask_answer(ctx);
-		if (!e->d.needs_person && answer != PB_DENY &&
-		    (yes || answer == PB_ALLOW))
-			return 0;
-		if (answer == PB_DENY) {
-			(void)rt_fail(err, EACCES,
-				      "%s: not run: the policy asks (%s), and "
-				      "permissions.mode is strict",
-				      what, rule);
-			return 126;
-		}
-		(void)rt_fail(err, EACCES, "%s: not run: the policy asks first (%s)%s",
-			      what, rule,
-			      e->d.needs_person ? "; only a person can answer this"
-						: "; -y answers yes");
+		if (entry_ask_answer(ctx) != PB_DENY)
+			return ENTRY_ASKS;
+		(void)rt_fail(err, EACCES,
+			      "%s: not run: the policy asks (%s), and permissions.mode is "
+			      "strict", what, rule);
 		return 126;
 	case PB_DENY:
 	case PB_HIDE:

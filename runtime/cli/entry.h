@@ -23,14 +23,25 @@ struct entry {
  */
 int entry_decide(const struct decide_ctx *ctx, const char *line, char **argv, int argc,
 		 struct entry *ret, struct rt_err *err);
-/* "git push origin ...", cut and escaped, for a message. */
+#define ENTRY_WHY 460
+/* "git push origin ...", cut and escaped, for a message: of the part of a line
+ * that decided, or of one part. */
 void entry_show(const struct entry *e, char *out, size_t cap);
+void entry_show_part(const struct entry *e, const struct cmd_part *p, char *out,
+		     size_t cap);
+/* "rule ID at FILE:LINE: REASON" of a part; NULL: of the whole. */
+void entry_show_why(const struct decide_ctx *ctx, const struct entry *e,
+		    const struct cmd_part *part, char out[ENTRY_WHY]);
 void entry_release(struct entry *e);
+/* permissions.mode: what an ask becomes that a person need not answer. */
+enum pb_effect entry_ask_answer(const struct decide_ctx *ctx);
+
+enum { ENTRY_ASKS = -1 };
 /*
- * 0 where the run may go on; else polrun's exit status (126) with the reason
- * in err: who denied it, or that nobody answered what the policy asks.
+ * 0 where the run may go on; ENTRY_ASKS where somebody has to answer (ask.h);
+ * else polrun's exit status (126) with the reason in err: who denied it.
  */
-int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, bool yes,
+int entry_verdict(const struct decide_ctx *ctx, const struct entry *e,
 		  struct rt_err *err);
 /*
  * Looks the program up along `path` (the command's PATH, or NULL) in the view.

@@ -89,3 +89,15 @@ bool foreign_find(int dirfd, char *out, size_t cap)
 	io_escape(out, cap, w.path, strlen(w.path));
 	return true;
 }
+
+void foreign_say(FILE *out, int dirfd, const char *project)
+{
+	char path[300], dir[200];
+
+	if (!foreign_find(dirfd, path, sizeof(path)))
+		return;
+	io_escape(dir, sizeof(dir), project, strlen(project));
+	fprintf(out, "polrun: %s in %s belongs to another user than the project: a run by "
+		     "root cannot write it (--user NAME|UID runs as that user)\n",
+		path, dir);
+}

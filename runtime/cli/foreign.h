@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /*
@@ -12,5 +13,7 @@
  * path relative to dirfd, escaped.  Opens only beneath dirfd.
  */
 bool foreign_find(int dirfd, char *out, size_t cap);
+/* One line where there is such an entry below the project. */
+void foreign_say(FILE *out, int dirfd, const char *project);
 
 #endif

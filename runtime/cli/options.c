@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/io.h"
+#include "runtime/cli/approval.h"
 #include "runtime/cli/optread.h"
 
 const char polrun_help[] =
@@ -27,6 +29,10 @@ const char polrun_help[] =
 	"      --plan             show what would run and where; run nothing\n"
 	"      --explain-denials  afterwards, say what was blocked and by which rule\n"
 	"  -y, --yes              answer what the policy asks with yes\n"
+	"      --ask tty|deny|fail\n"
+	"                         who answers else: a person at the terminal (tty);\n"
+	"                         nobody: denied, or 125 (fail)\n"
+	"      --session ID       the session for which answers are remembered\n"
 	"  -c LINE                a shell line, run by the shell that the policy names\n"
 	"      --doctor           what this kernel and user can enforce\n"
 	"      --help  --version\n"
@@ -35,7 +41,7 @@ const char polrun_help[] =
 	"failed or refused; 126 denied by policy or not executable; 127 not found.\n";
 
 enum id { ID_BUNDLE, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
-	  ID_YES, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION };
+	  ID_YES, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_SESSION };
 
 static const struct optread_option table[] = {
 	{ "bundle", 'b', true, ID_BUNDLE },
@@ -52,13 +58,29 @@ static const struct optread_option table[] = {
 	{ "allowed-signers", 0, true, ID_SIGNERS },
 	{ "require-signed", 0, false, ID_REQUIRE },
 	{ "role", 0, true, ID_ROLE },
-	{ "session", 0, true, OPTREAD_LATER },
+	{ "ask", 0, true, ID_ASK },
+	{ "session", 0, true, ID_SESSION },
 	{ "runner", 0, true, OPTREAD_LATER },
-	{ "ask", 0, true, OPTREAD_LATER },
 	{ "learn", 0, true, OPTREAD_LATER },
 	{ "allow-degraded", 0, true, OPTREAD_LATER },
 };
 #define NOPTIONS (sizeof(table) / sizeof(table[0]))
+
+static int set_ask(struct options *o, const char *value, struct rt_err *err)
+{
+	static const char *const words[] = { [ASK_TTY] = "tty", [ASK_DENY] = "deny",
+					     [ASK_FAIL] = "fail" };
+	char shown[60];
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(value, words[i]) == 0) {
+			o->ask = (enum ask_mode)i;
+			return 0;
+		}
+	io_escape(shown, sizeof(shown), value, strlen(value));
+	return rt_fail(err, EINVAL, "--ask: '%s' is neither 'tty' nor 'deny' nor 'fail'",
+		       shown);
+}
 
 static int set(void *to, const struct optread_option *opt, const char *value,
 	       struct rt_err *err)
@@ -87,6 +109,11 @@ static int set(void *to, const struct optread_option *opt, const char *value,
 		return 0;
 	case ID_ROLE:
 		slot = &o->role;
+		break;
+	case ID_ASK:
+		return set_ask(o, value, err);
+	case ID_SESSION:
+		slot = &o->session;
 		break;
 	case ID_LINE:
 		slot = &o->line;
@@ -125,6 +152,9 @@ static int check_whole(const struct options *o, struct rt_err *err)
 		return rt_fail(err, EINVAL,
 			       "no bundle: name the compiled policy with -b FILE "
 			       "('polc compile POLICY -o FILE' makes it)");
+	if (o->session && !approval_session_id(o->session))
+		return rt_fail(err, EINVAL, "--session: an ID has 1 to 128 of letters, "
+			       "digits and ._:@-");
 	if (o->line && o->argc)
 		return rt_fail(err, EINVAL, "-c takes the whole line: '%.60s' is too much",
 			       o->argv[0]);

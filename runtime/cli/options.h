@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "runtime/base/err.h"
+#include "runtime/cli/ask.h"
 
 enum options_action { OPT_RUN, OPT_PLAN, OPT_DOCTOR, OPT_HELP, OPT_VERSION };
 
@@ -20,6 +21,8 @@ struct options {
 	const char *line;   /* -c */
 	bool explain;
 	bool yes;
+	enum ask_mode ask;   /* --ask; ASK_TTY where it is not given */
+	const char *session; /* --session */
 	char **argv;        /* the command, NULL-terminated; empty with `line` */
 	int argc;
 };

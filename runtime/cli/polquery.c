@@ -9,6 +9,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/cli/query.h"
+#include "runtime/cli/query_approvals.h"
 #include "runtime/cli/query_input.h"
 #include "runtime/cli/query_options.h"
 #include "runtime/bundle/verified.h"
@@ -120,6 +121,8 @@ int main(int argc, char **argv)
 
 	/* a peer that is gone is an error like any other */
 	(void)signal(SIGPIPE, SIG_IGN);
+	if (argc > 1 && strcmp(argv[1], "approvals") == 0)
+		return query_approvals(argc - 1, argv + 1);
 	if (query_options_parse(argc, argv, &opt, &err) < 0)
 		return fail(&err, EXIT_TROUBLE);
 	switch (opt.action) {

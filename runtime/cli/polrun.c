@@ -16,6 +16,8 @@
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/cli/appeared.h"
+#include "runtime/cli/approvals.h"
+#include "runtime/cli/ask.h"
 #include "runtime/cli/before.h"
 #include "runtime/cli/carried.h"
 #include "runtime/cli/entry.h"
@@ -27,6 +29,7 @@
 #include "runtime/cli/plan.h"
 #include "runtime/cli/report.h"
 #include "runtime/cli/roots.h"
+#include "runtime/cli/state.h"
 #include "runtime/cli/streams.h"
 #include "runtime/bundle/verified.h"
 #include "runtime/supervise/explain.h"
@@ -54,6 +57,7 @@ struct session {
 	char *exec_path;
 	char *kept[BEFORE_KEPT];
 	size_t nkept;
+	char state[PATH_MAX], answers[PATH_MAX]; /* what is remembered lies here */
 	int polinit, report;
 	bool made_report;
 	struct supervise_result result;
@@ -146,11 +150,32 @@ static int find_roots(struct session *s, struct rt_err *err)
 		.pw = s->has_pw ? &s->pw : NULL,
 		.prefer_passwd = s->opt.user != NULL,
 	};
+	/* with --user the variable is somebody else's, as HOME is */
+	const char *xdg = s->opt.user ? NULL : getenv("XDG_STATE_HOME");
 	int r = rt_roots_find(&in, &s->roots, err);
 
 	if (r == 0)
 		r = rt_roots_check_project(&s->roots, &s->bundle, err);
+	if (r == 0 && !approvals_dir(s->roots.home, xdg, s->state))
+		r = rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
+	if (r == 0)
+		(void)snprintf(s->answers, sizeof(s->answers), "%.*s/approvals",
+			       PATH_MAX - 12, s->state);
 	return r;
+}
+
+static int verdict(struct session *s, bool plan, struct rt_err *err)
+{
+	const struct ask in = {
+		.ctx = &s->run.ctx, .entry = &s->entry, .mode = s->opt.ask,
+		.yes = s->opt.yes, .plan = plan, .session = s->opt.session,
+		.dir = s->state, .path = getenv("PATH"),
+	};
+
+	/* a person takes longer than to start again, and ^C is for all */
+	if (s->entry.d.effect == PB_ASK)
+		sandbox_ahead_release(&s->ahead);
+	return ask_verdict(&in, err);
 }
 
 static int fill_run(struct session *s, struct rt_err *err)
@@ -165,7 +190,8 @@ static int fill_run(struct session *s, struct rt_err *err)
 		.pwd = rt_roots_pwd(&s->roots, pwd),
 	};
 	const char *const kept[BEFORE_KEPT] = { s->opt.bundle, s->opt.signers,
-						s->report >= 0 ? s->opt.report : NULL };
+						s->report >= 0 ? s->opt.report : NULL,
+						s->state, s->answers };
 	int r = env_build(&env, &s->envp, err);
 
 	if (r == 0)
@@ -212,7 +238,7 @@ static int show_plan(struct session *s)
 	struct rt_err err = { 0 };
 	struct plan p = { .run = &s->run, .trust = &s->trust, .view = &s->view, .entry = &s->entry,
 			  .here = &s->here };
-	int status = entry_verdict(&s->run.ctx, &s->entry, s->opt.yes, &err);
+	int status = verdict(s, true, &err);
 
 	if (status == 0)
 		status = entry_lookup(&s->run, &s->view, env_get(s->envp, "PATH"),
@@ -264,35 +290,11 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	return true;
 }
 
-static void note_appeared(struct session *s)
-{
-	char shown[200], rule[EXPLAIN_RULE_CAP];
-
-	for (size_t i = 0; i < s->view.ncreatable; i++) {
-		const char *path = s->view.creatable[i].path;
-
-		if (!appeared_at(&s->view, path))
-			continue;
-		s->appeared[s->nappeared++] = i;
-		io_escape(shown, sizeof(shown), path, strlen(path));
-		fprintf(stderr, "polrun: %s has appeared: look at it before you use it "
-				"(%s)\n", shown,
-			explain_rule(&s->bundle, s->view.creatable[i].rule, rule));
-	}
-}
-
 /* Once, and only where it may be the reason: the run failed. */
 static void say_foreign(const struct session *s, int project)
 {
-	char path[300], dir[200];
-
-	if (s->result.status == 0 || project < 0 ||
-	    !foreign_find(project, path, sizeof(path)))
-		return;
-	io_escape(dir, sizeof(dir), s->roots.project, strlen(s->roots.project));
-	fprintf(stderr, "polrun: %s in %s belongs to another user than the project: a "
-			"run by root cannot write it (--user NAME|UID runs as that "
-			"user)\n", path, dir);
+	if (s->result.status != 0 && project >= 0)
+		foreign_say(stderr, project, s->roots.project);
 }
 
 static void say_end(const struct session *s)
@@ -359,7 +361,7 @@ static int start_and_supervise(struct session *s)
 		fprintf(stderr, "polrun: %s\n", err.text);
 	say_end(s);
 	say_foreign(s, project);
-	note_appeared(s);
+	appeared_say(stderr, &s->bundle, &s->view, s->appeared, &s->nappeared);
 	if (streams_finish(&streams, &err) < 0)
 		s->result.status = fail(&err, EXIT_REFUSED);
 	return s->result.status;
@@ -369,10 +371,8 @@ static int run_command(struct session *s)
 {
 	struct rt_err err = { 0 };
 	char sum[200];
-	int status = entry_verdict(&s->run.ctx, &s->entry, s->opt.yes, &err);
+	int status = check_cwd(s, &err) < 0 ? EXIT_REFUSED : 0;
 
-	if (status == 0 && check_cwd(s, &err) < 0)
-		status = EXIT_REFUSED;
 	if (status == 0)
 		status = entry_lookup(&s->run, &s->view, env_get(s->envp, "PATH"),
 				      &s->exec_path, &err);
@@ -455,12 +455,13 @@ static int with_bundle(struct session *s)
 	s->decided = true;
 	/* A denied command needs no view. */
 	if (s->opt.action == OPT_RUN) {
-		int status = entry_verdict(&s->run.ctx, &s->entry, s->opt.yes, &err);
+		int status = verdict(s, false, &err);
 
 		if (status)
 			return fail(&err, status);
 	}
-	if (fill_run(s, &err) < 0 || sandbox_view_make(&s->run, &s->view, &err) < 0)
+	if (fill_run(s, &err) < 0 ||
+	    state_view_make(&s->run, s->state, &s->view, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	plan_find_here(&s->run, &s->view, &s->here);
 	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);

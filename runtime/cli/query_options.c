@@ -11,6 +11,7 @@
 
 const char polquery_help[] =
 	"usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
+	"       polquery approvals list|revoke ... (see polquery approvals --help)\n"
 	"\n"
 	"Answers requests under a compiled policy: one JSON object a line on stdin,\n"
 	"one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"

@@ -140,6 +140,7 @@ struct cmd_part {
 	uint32_t rule;           /* that decided; UINT32_MAX: none */
 	uint8_t effect, step, risk;
 	bool allowed_by_rule;
+	bool needs_person;       /* as decision.needs_person, of this part alone */
 };
 
 struct cmd_line {

@@ -175,6 +175,7 @@ static void decide_one(struct line_ctx *l, struct cmd_part *p, struct decision *
 	p->rule = ret->rule;
 	p->effect = ret->effect;
 	p->risk = ret->risk;
+	p->needs_person = ret->needs_person;
 }
 
 /* A shell's code asks whether an allow rule matches the shell, which comes first. */

@@ -291,6 +291,16 @@ def schemas():
                     report)
         if os.path.exists(report):
             os.unlink(report)
+    state = f"{work}/home/.local/state/pol"
+    os.makedirs(state)
+    os.chmod(state, 0o700)
+    with open(f"{state}/approvals", "w", opener=lambda n, f: os.open(n, f, 0o600)) as f:
+        f.write("pol-approvals 1\n")
+        for session in ("id:agent-1", "tty:" + "0" * 8 + 3 * "-0000" + "-" + 12 * "0" + ":1:2"):
+            f.write("\t".join(("a" * 64, session, "1", "b" * 64, "pushing",
+                               "git push")) + "\n")
+    schema_case(v["approvals"], "polquery approvals list --format json",
+                [f"{BIN}/polquery", "approvals", "list", "--format", "json"], work)
     query_schemas(v, ["-b", bundle, "--allowed-signers", f"{work}/signers"], project)
     shutil.rmtree(work, ignore_errors=True)
 

@@ -3,6 +3,7 @@ usage: term.py SCRIPT   where each line of SCRIPT is one of
   send TEXT      types TEXT and Enter        key C-c | C-z     a control key
   size ROWS COLS resizes the terminal        wait SECONDS
   expect REGEX   waits until it is printed (after the last expect)
+  type TEXT      types TEXT without Enter    hangup         closes the terminal
 Ends 0 when everything was seen, else 1 with what was printed."""
 import fcntl, os, pty, re, select, struct, sys, termios, time
 
@@ -44,6 +45,13 @@ for line in open(sys.argv[1]):
     verb, _, rest = line.partition(" ")
     if verb == "send":
         os.write(fd, rest.encode() + b"\r")
+    elif verb == "type":
+        os.write(fd, rest.encode().decode("unicode_escape").encode("latin-1"))
+    elif verb == "hangup":
+        os.close(fd)
+        fd = -1
+        time.sleep(0.5)
+        break
     elif verb == "key":
         os.write(fd, {"C-c": b"\x03", "C-z": b"\x1a", "C-\\": b"\x1c", "C-d": b"\x04"}[rest])
     elif verb == "size":
@@ -59,5 +67,6 @@ try:
     os.kill(pid, 9)
 except ProcessLookupError:
     pass
-os.close(fd)
+if fd >= 0:
+    os.close(fd)
 sys.exit(0 if ok else 1)

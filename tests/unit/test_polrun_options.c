@@ -67,6 +67,13 @@ static void test_every_option(void **state)
 	assert_true(opt.yes);
 	assert_true(opt.explain);
 	assert_int_equal(opt.action, OPT_PLAN);
+	assert_int_equal(opt.ask, ASK_TTY);
+	assert_null(opt.session);
+	assert_int_equal(parse("-b x --ask=fail --session a-1 ls"), 0);
+	assert_int_equal(opt.ask, ASK_FAIL);
+	assert_string_equal(opt.session, "a-1");
+	assert_int_equal(parse("-b x --ask deny ls"), 0);
+	assert_int_equal(opt.ask, ASK_DENY);
 }
 
 static void test_short_options_cluster_and_take_values(void **state)
@@ -104,6 +111,9 @@ static void test_what_is_refused(void **state)
 	refused("--bundle= ls", "not empty");
 	refused("--yes=1 -b x ls", "takes no value");
 	refused("-b x -z ls", "unknown option '-z'");
+	refused("-b x --ask=yes ls", "neither 'tty' nor 'deny' nor 'fail'");
+	refused("-b x --session a/b ls", "1 to 128");
+	refused("-b x --session= ls", "not empty");
 }
 
 static void test_unknown_options_get_a_suggestion(void **state)
@@ -120,7 +130,6 @@ static void test_unknown_options_get_a_suggestion(void **state)
 static void test_what_later_versions_bring_is_not_ignored(void **state)
 {
 	(void)state;
-	refused("-b x --ask=tty ls", "'--ask' is not supported");
 	refused("-b x --allow-degraded=r ls", "not supported");
 	refused("-b x --learn", "not supported");
 }

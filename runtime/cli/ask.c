@@ -1,0 +1,369 @@
+/* Decides who answers an ask, and that nobody is an answer, too: no. */
+#include "runtime/cli/ask.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/base/io.h"
+#include "runtime/cli/approval.h"
+#include "runtime/cli/ask_text.h"
+#include "runtime/cli/tty.h"
+
+/* More questions about one line are no questions: nobody reads them. */
+enum { MAX_QUESTIONS = 32, MAX_TRIES = 16, ANSWER_CAP = 64 };
+
+enum { EXIT_FAILED = 125, EXIT_DENIED = 126 };
+
+struct question {
+	const struct cmd_part *part;
+	char key[APPROVALS_KEY + 1];
+	bool remember;
+};
+
+struct asking {
+	const struct ask *in;
+	char session[APPROVALS_SESSION]; /* "": there is none */
+	struct approvals store;          /* dirfd -1: there is none */
+	struct question *q;
+	size_t n;
+};
+
+/* --- what is to be answered ----------------------------------------------------------- */
+
+static bool is_answered_by_option(const struct ask *in, const struct cmd_part *p)
+{
+	return !p->needs_person &&
+	       (in->yes || entry_ask_answer(in->ctx) == PB_ALLOW);
+}
+
+/* The same command twice in a line is one question. */
+static bool is_known(const struct asking *a, const char *key)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->q[i].key, key) == 0)
+			return true;
+	return false;
+}
+
+/* False: there are more than anybody would answer. */
+static bool collect(struct asking *a)
+{
+	const struct ask *in = a->in;
+
+	for (const struct cmd_part *p = in->entry->parts.first; p; p = p->next) {
+		struct question *q = &a->q[a->n];
+		char key[APPROVALS_KEY + 1];
+
+		if (p->effect != PB_ASK || is_answered_by_option(in, p))
+			continue;
+		approval_key(in->ctx, in->entry, p, a->session, in->path, key);
+		if (is_known(a, key))
+			continue;
+		if (a->n == MAX_QUESTIONS)
+			return false;
+		*q = (struct question){ .part = p };
+		memcpy(q->key, key, sizeof(key));
+		a->n++;
+	}
+	return true;
+}
+
+/* --- what was answered before ----------------------------------------------------------- */
+
+static void warn(const char *what, const struct rt_err *err)
+{
+	char line[sizeof(err->text) * 4];
+
+	io_plain(line, sizeof(line), err->text);
+	fprintf(stderr, "polrun: %s: %s\n", what, line);
+}
+
+/* What cannot be read is no answer, and is said. */
+static void read_store(struct asking *a)
+{
+	struct rt_err err = { 0 };
+	int r = approvals_open(a->in->dir, &a->store, &err);
+
+	if (r == 0)
+		r = approvals_load(&a->store, &err);
+	if (r < 0 && r != -ENOENT)
+		warn("remembered answers do not count", &err);
+}
+
+static void drop_remembered(struct asking *a)
+{
+	int64_t now = time(NULL);
+	size_t left = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (a->q[i].part->needs_person || !a->session[0] ||
+		    !approvals_has(&a->store, a->q[i].key, a->session, now))
+			a->q[left++] = a->q[i];
+	a->n = left;
+}
+
+static void remember(struct asking *a)
+{
+	const struct bundle *b = a->in->ctx->b;
+	struct rt_err err = { 0 };
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct pb_rule *r = bundle_rule(b, a->q[i].part->rule);
+		struct approval p = { .when = time(NULL) };
+
+		if (!a->q[i].remember)
+			continue;
+		memcpy(p.key, a->q[i].key, sizeof(p.key));
+		memcpy(p.session, a->session, sizeof(p.session));
+		(void)snprintf(p.digest, sizeof(p.digest), "%s", b->digest);
+		if (r)
+			io_escape(p.rule, sizeof(p.rule), pb_strp(b->rules, r->id),
+				  r->id.len);
+		if (!p.rule[0])
+			(void)snprintf(p.rule, sizeof(p.rule), "-");
+		entry_show_part(a->in->entry, a->q[i].part, p.what, sizeof(p.what));
+		if (!p.what[0])
+			(void)snprintf(p.what, sizeof(p.what), "-");
+		if (approvals_add(&a->store, &p, &err) < 0) {
+			warn("the answer counts once, it cannot be remembered", &err);
+			return;
+		}
+	}
+}
+
+/* --- the questions ------------------------------------------------------------------------ */
+
+enum answer { YES, NO, DETAILS, SESSION, UNCLEAR };
+
+static enum answer answer_of(const char *line)
+{
+	static const struct {
+		const char *word;
+		enum answer is;
+	} words[] = {
+		{ "o", YES }, { "once", YES }, { "s", SESSION }, { "session", SESSION },
+		{ "d", NO }, { "deny", NO }, { "n", NO }, { "no", NO },
+		{ "?", DETAILS }, { "details", DETAILS },
+	};
+	char word[ANSWER_CAP];
+	size_t n;
+
+	line += strspn(line, " \t");
+	n = strcspn(line, " \t");
+	if (line[n + strspn(line + n, " \t")])
+		return UNCLEAR;
+	memcpy(word, line, n);
+	word[n] = '\0';
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(word, words[i].word) == 0)
+			return words[i].is;
+	return UNCLEAR;
+}
+
+/* One text at once, so that nothing else comes between. */
+static int show(const struct tty *t, const struct ask_question *q, bool details,
+		bool *ret_whole)
+{
+	AUTO_FREE char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	if (!f)
+		return -ENOMEM;
+	if (details)
+		ask_text_details(f, q);
+	else
+		*ret_whole = ask_text(f, q);
+	return fclose(f) != 0 ? -ENOMEM : tty_write(t, text, n);
+}
+
+static int say(const struct tty *t, const char *text)
+{
+	return tty_write(t, text, strlen(text));
+}
+
+/* One question until it is answered: YES, SESSION or NO. */
+static enum answer ask_one(struct tty *t, const struct ask_question *q)
+{
+	bool whole = false, again = true;
+
+	for (int tries = 0; tries < MAX_TRIES; tries++) {
+		char line[ANSWER_CAP];
+		enum answer is;
+
+		if (again && show(t, q, false, &whole) < 0)
+			return NO;
+		again = false;
+		tty_forget_typed(t);
+		if (say(t, q->session ? "[o]nce, for this [s]ession, [d]eny, [?] details: " :
+					"[o]nce, [d]eny, [?] details: ") < 0)
+			return NO;
+		switch (tty_read_line(t, line, sizeof(line))) {
+		case TTY_LINE:
+			break;
+		case TTY_AGAIN:
+			again = true;
+			continue;
+		case TTY_END:
+		case TTY_STOPPED:
+		default:
+			(void)say(t, "\n");
+			return NO;
+		}
+		is = answer_of(line);
+		if (is == NO)
+			return NO;
+		if (is == DETAILS) {
+			if (show(t, q, true, NULL) < 0)
+				return NO;
+			whole = true;
+		} else if (is == SESSION && !q->session) {
+			(void)say(t, "this cannot be remembered: it is asked each time\n");
+		} else if (is != UNCLEAR && !whole) {
+			(void)say(t, "not all of it was shown: ? shows it\n");
+		} else if (is != UNCLEAR) {
+			return is;
+		}
+	}
+	return NO;
+}
+
+static bool ask_all(struct asking *a, struct tty *t, size_t *ret_i)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		struct question *q = &a->q[i];
+		struct ask_question text = {
+			.in = a->in, .part = q->part,
+			.session = a->session[0] && !q->part->needs_person ? a->session :
+									      NULL,
+			.number = (unsigned)i + 1, .of = (unsigned)a->n,
+		};
+		enum answer is = ask_one(t, &text);
+
+		*ret_i = i;
+		if (is != YES && is != SESSION)
+			return false;
+		q->remember = is == SESSION;
+	}
+	return true;
+}
+
+/* --- nobody ------------------------------------------------------------------------------- */
+
+static int not_answered(const struct asking *a, const struct cmd_part *part, const char *why,
+			struct rt_err *err)
+{
+	char what[110], rule[ENTRY_WHY];
+
+	entry_show_part(a->in->entry, part, what, sizeof(what));
+	entry_show_why(a->in->ctx, a->in->entry, part, rule);
+	(void)rt_fail(err, EACCES, "%s: not run: the policy asks first (%.240s)%s%s", what,
+		      rule, !part || part->needs_person ?
+		      "; only a person can answer this" : "; -y answers yes", why);
+	return a->in->mode == ASK_FAIL ? EXIT_FAILED : EXIT_DENIED;
+}
+
+static int denied(const struct asking *a, const struct cmd_part *part, struct rt_err *err)
+{
+	char what[110], rule[ENTRY_WHY];
+
+	entry_show_part(a->in->entry, part, what, sizeof(what));
+	entry_show_why(a->in->ctx, a->in->entry, part, rule);
+	(void)rt_fail(err, EACCES, "%s: not run: it was asked, and not allowed (%s)", what,
+		      rule);
+	return EXIT_DENIED;
+}
+
+/* The directory holds the lock of the terminal, too. */
+static int open_store(struct asking *a, struct rt_err *err)
+{
+	int r;
+
+	if (a->store.dirfd >= 0)
+		return 0;
+	r = approvals_make_dir(a->in->dir, err);
+	if (r == 0)
+		r = approvals_open(a->in->dir, &a->store, err);
+	return r;
+}
+
+static int at_terminal(struct asking *a, struct rt_err *err)
+{
+	struct tty t = { .fd = -1 };
+	struct rt_err why = { 0 };
+	char text[460];
+	size_t i = 0;
+	int r = tty_open(&t, &why);
+
+	if (r == -ENXIO)
+		return not_answered(a, a->q[0].part, "", err);
+	if (r == 0)
+		r = open_store(a, &why);
+	if (r == 0)
+		r = approvals_lock_terminal(&a->store, t.device, tty_interrupted, &why);
+	if (r == -EINTR) {
+		tty_close(&t);
+		return denied(a, a->q[0].part, err);
+	}
+	if (r < 0) {
+		tty_close(&t);
+		(void)snprintf(text, sizeof(text), "; nobody is asked: %s", why.text);
+		return not_answered(a, a->q[0].part, text, err);
+	}
+	r = ask_all(a, &t, &i) ? 0 : denied(a, a->q[i].part, err);
+	tty_close(&t);
+	if (r == 0)
+		remember(a);
+	return r;
+}
+
+/* Has the effect of the line its parts, and do options answer all of them? */
+static bool is_answered(const struct asking *a)
+{
+	bool asks = false;
+
+	for (const struct cmd_part *p = a->in->entry->parts.first; p; p = p->next)
+		asks |= p->effect == PB_ASK;
+	return asks && !a->in->entry->d.needs_person;
+}
+
+static int settle(struct asking *a, struct rt_err *err)
+{
+	bool few = collect(a);
+
+	if (a->n == 0)
+		return is_answered(a) ? 0 : not_answered(a, NULL, "", err);
+	if (!few)
+		return not_answered(a, a->q[0].part, "; more of its commands ask than "
+				    "anybody would answer", err);
+	read_store(a);
+	drop_remembered(a);
+	if (a->n == 0)
+		return 0;
+	if (a->in->plan || a->in->mode != ASK_TTY)
+		return not_answered(a, a->q[0].part, "", err);
+	return at_terminal(a, err);
+}
+
+int ask_verdict(const struct ask *in, struct rt_err *err)
+{
+	struct asking a = { .in = in, .store = { .dirfd = -1, .lock = -1 } };
+	int status = entry_verdict(in->ctx, in->entry, err);
+
+	if (status != ENTRY_ASKS)
+		return status;
+	a.q = calloc(MAX_QUESTIONS + 1, sizeof(*a.q));
+	if (!a.q) {
+		(void)rt_fail(err, ENOMEM, "out of memory");
+		return EXIT_FAILED;
+	}
+	if (!approval_session(in->session, a.session))
+		a.session[0] = '\0';
+	status = settle(&a, err);
+	approvals_release(&a.store);
+	free(a.q);
+	return status;
+}

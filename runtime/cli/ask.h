@@ -1,0 +1,35 @@
+/*
+ * What becomes of an ask: -y, an answer that is remembered for the session, a
+ * person at the terminal, or nobody.  Every part of a line that asks has to be
+ * answered, and asks that only a person may answer (a managed rule's without
+ * `may yes`, and those of `opaque`) are asked each time.
+ */
+#ifndef RUNTIME_CLI_ASK_H
+#define RUNTIME_CLI_ASK_H
+
+#include "runtime/cli/entry.h"
+
+enum ask_mode {
+	ASK_TTY,  /* a person, at the terminal */
+	ASK_DENY, /* nobody: denied */
+	ASK_FAIL, /* nobody: polrun fails */
+};
+
+struct ask {
+	const struct decide_ctx *ctx;
+	const struct entry *entry;
+	enum ask_mode mode;
+	bool yes;            /* -y */
+	bool plan;           /* only what would be: nobody is asked */
+	const char *session; /* --session, or NULL: the terminal's */
+	const char *dir;     /* the state directory (approvals.h) */
+	const char *path;    /* the caller's PATH, or NULL */
+};
+
+/*
+ * 0 where the run may go on; else polrun's exit status with the reason in err:
+ * 126 denied, or asked and not answered; 125 the same under ASK_FAIL.
+ */
+int ask_verdict(const struct ask *in, struct rt_err *err);
+
+#endif

@@ -1,0 +1,303 @@
+/* Shows and takes back remembered answers; it never makes one. */
+#include "runtime/cli/query_approvals.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/json.h"
+#include "runtime/base/passwd.h"
+#include "runtime/cli/approval.h"
+#include "runtime/cli/optread.h"
+
+/* A key's beginning that is long enough to mean one answer. */
+enum { KEY_LEAST = 8, KEY_SHOWN = 12 };
+
+enum { EXIT_NONE = 1, EXIT_TROUBLE = 2 };
+
+static const char approvals_help[] =
+	"usage: polquery approvals list [--format text|json]\n"
+	"       polquery approvals revoke KEY...\n"
+	"       polquery approvals revoke --all | --session ID\n"
+	"\n"
+	"The answers that a person gave polrun for a session.\n"
+	"\n"
+	"      --format text|json how they are listed (text)\n"
+	"      --all              revoke every answer\n"
+	"      --session ID       revoke those for polrun --session ID\n"
+	"      --help\n"
+	"\n"
+	"KEY is what `list` shows, at least 8 digits of it.\n"
+	"Exit status: 0; 1 there was nothing to revoke; 2 trouble.\n";
+
+enum id { ID_FORMAT, ID_ALL, ID_SESSION, ID_HELP };
+
+static const struct optread_option table[] = {
+	{ "format", 0, true, ID_FORMAT },
+	{ "all", 0, false, ID_ALL },
+	{ "session", 0, true, ID_SESSION },
+	{ "help", 'h', false, ID_HELP },
+};
+
+struct request {
+	const char *verb;
+	const char *format, *session;
+	bool all, help;
+	char **keys;
+	int nkeys;
+};
+
+static int fail(const struct rt_err *err)
+{
+	char line[sizeof(err->text) * 4];
+
+	io_plain(line, sizeof(line), err->text[0] ? err->text : "failed");
+	fprintf(stderr, "polquery: %s\n", line);
+	return EXIT_TROUBLE;
+}
+
+/* --- the command line ----------------------------------------------------------------- */
+
+static int set(void *to, const struct optread_option *opt, const char *value,
+	       struct rt_err *err)
+{
+	struct request *r = to;
+
+	switch ((enum id)opt->id) {
+	case ID_FORMAT:
+		return optread_value(&r->format, opt, value, false, err);
+	case ID_SESSION:
+		return optread_value(&r->session, opt, value, false, err);
+	case ID_ALL:
+		r->all = true;
+		return 0;
+	case ID_HELP:
+	default:
+		r->help = true;
+		return 0;
+	}
+}
+
+static int check_key(const char *key, struct rt_err *err)
+{
+	size_t n = strlen(key);
+	char shown[80];
+
+	if (n >= KEY_LEAST && n <= APPROVALS_KEY && strspn(key, "0123456789abcdef") == n)
+		return 0;
+	io_escape(shown, sizeof(shown), key, n);
+	return rt_fail(err, EINVAL, "'%s' is no key: %d to %d hexadecimal digits, as `polquery "
+		       "approvals list` shows them", shown, KEY_LEAST, APPROVALS_KEY);
+}
+
+static int check_revoke(const struct request *r, struct rt_err *err)
+{
+	int said = (r->nkeys > 0) + r->all + (r->session != NULL), e = 0;
+
+	if (r->format)
+		return rt_fail(err, EINVAL, "--format is an option of list");
+	if (said != 1)
+		return rt_fail(err, EINVAL, "revoke takes keys, or --all, or --session ID");
+	if (r->session && !approval_session_id(r->session))
+		return rt_fail(err, EINVAL, "--session: an ID has 1 to 128 of letters, "
+			       "digits and ._:@-");
+	for (int i = 0; i < r->nkeys && e == 0; i++)
+		e = check_key(r->keys[i], err);
+	return e;
+}
+
+static int check_list(const struct request *r, struct rt_err *err)
+{
+	if (r->nkeys || r->all || r->session)
+		return rt_fail(err, EINVAL, "list takes nothing but --format");
+	if (r->format && strcmp(r->format, "text") != 0 && strcmp(r->format, "json") != 0)
+		return rt_fail(err, EINVAL, "--format is text or json");
+	return 0;
+}
+
+/* Options stand before or behind the verb. */
+static int parse(int argc, char **argv, struct request *ret, struct rt_err *err)
+{
+	static const struct optread reader = { "polquery approvals", table,
+					       sizeof(table) / sizeof(table[0]), set };
+	int rest, r = optread(&reader, argc, argv, ret, &rest, err);
+
+	if (r < 0 || ret->help)
+		return r;
+	if (rest >= argc)
+		return rt_fail(err, EINVAL, "approvals: list or revoke?");
+	ret->verb = argv[rest];
+	argv += rest;
+	argc -= rest;
+	r = optread(&reader, argc, argv, ret, &rest, err);
+	if (r < 0 || ret->help)
+		return r;
+	ret->keys = argv + rest;
+	ret->nkeys = argc - rest;
+	if (strcmp(ret->verb, "list") == 0)
+		return check_list(ret, err);
+	if (strcmp(ret->verb, "revoke") == 0)
+		return check_revoke(ret, err);
+	return rt_fail(err, EINVAL, "approvals: list or revoke?");
+}
+
+/* --- list ----------------------------------------------------------------------------- */
+
+static void when_text(int64_t when, char out[32])
+{
+	time_t t = (time_t)when;
+	struct tm tm;
+
+	if (!gmtime_r(&t, &tm) || !strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		(void)snprintf(out, 32, "?");
+}
+
+static void list_text(const struct approvals *a, int64_t now)
+{
+	char when[32];
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct approval *p = &a->v[i];
+
+		when_text(p->when, when);
+		printf("%.*s  %s  %-5s  %s  %s  %s\n", KEY_SHOWN, p->key, when,
+		       approvals_counts(p, now) ? "holds" : "ended", p->session, p->rule,
+		       p->what);
+	}
+}
+
+static int list_json(const struct approvals *a, int64_t now)
+{
+	struct json j;
+	const char *text;
+	char when[32];
+	size_t n = 0;
+	int r;
+
+	json_init(&j);
+	json_object(&j, NULL);
+	json_array(&j, "approvals");
+	for (size_t i = 0; i < a->n; i++) {
+		const struct approval *p = &a->v[i];
+
+		when_text(p->when, when);
+		json_object(&j, NULL);
+		json_cstr(&j, "key", p->key);
+		json_cstr(&j, "session", p->session);
+		json_cstr(&j, "when", when);
+		json_bool(&j, "holds", approvals_counts(p, now));
+		json_cstr(&j, "bundle_digest", p->digest);
+		json_cstr(&j, "rule", p->rule);
+		json_cstr(&j, "command", p->what);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+	text = json_finish(&j, &n);
+	r = text ? 0 : -ENOMEM;
+	if (text)
+		(void)fwrite(text, 1, n, stdout);
+	json_release(&j);
+	return r;
+}
+
+static int list(struct approvals *a, bool json, struct rt_err *err)
+{
+	int64_t now = time(NULL);
+	int r = a->dirfd >= 0 ? approvals_load(a, err) : 0;
+
+	if (r < 0)
+		return r;
+	if (!json)
+		list_text(a, now);
+	else
+		r = list_json(a, now);
+	if (r < 0 || fflush(stdout) != 0)
+		return rt_fail_errno(err, r < 0 ? -r : errno, "writing the list");
+	return 0;
+}
+
+/* --- revoke ----------------------------------------------------------------------------- */
+
+static bool is_revoked(const struct approval *p, void *arg)
+{
+	const struct request *r = arg;
+
+	if (r->all)
+		return true;
+	if (r->session)
+		return approval_session_named(p->session) &&
+		       strcmp(p->session + 3, r->session) == 0;
+	for (int i = 0; i < r->nkeys; i++)
+		if (strncmp(p->key, r->keys[i], strlen(r->keys[i])) == 0)
+			return true;
+	return false;
+}
+
+static int take_back(struct approvals *a, struct request *r)
+{
+	struct rt_err err = { 0 };
+	size_t n = 0;
+
+	if (a->dirfd >= 0 && approvals_remove(a, is_revoked, r, &n, &err) < 0)
+		return fail(&err);
+	/* a file that could not be read was replaced by an empty one */
+	if (err.text[0])
+		fprintf(stderr, "polquery: %s: nothing of it is left\n", err.text);
+	printf("revoked: %zu\n", n);
+	if (fflush(stdout) != 0)
+		return EXIT_TROUBLE;
+	return n || r->all ? 0 : EXIT_NONE;
+}
+
+/* --- the verb ----------------------------------------------------------------------------- */
+
+static int open_store(struct approvals *a, struct rt_err *err)
+{
+	const char *home = getenv("HOME");
+	char dir[PATH_MAX], real[PATH_MAX];
+	struct passwd_entry pw;
+	int r;
+
+	if ((!home || !home[0]) && passwd_lookup(NULL, getuid(), &pw) > 0)
+		home = pw.home;
+	if (!home || home[0] != '/')
+		return rt_fail(err, ENOENT, "no home directory: HOME is not set and "
+			       "/etc/passwd has no entry for this user");
+	/* as polrun has it */
+	if (realpath(home, real))
+		home = real;
+	if (!approvals_dir(home, getenv("XDG_STATE_HOME"), dir))
+		return rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
+	r = approvals_open(dir, a, err);
+	return r == -ENOENT ? 0 : r;
+}
+
+int query_approvals(int argc, char **argv)
+{
+	struct approvals a = { .dirfd = -1, .lock = -1 };
+	struct request r = { .verb = NULL };
+	struct rt_err err = { 0 };
+	int status;
+
+	if (parse(argc, argv, &r, &err) < 0)
+		return fail(&err);
+	if (r.help) {
+		fputs(approvals_help, stdout);
+		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+	}
+	if (open_store(&a, &err) < 0)
+		return fail(&err);
+	if (strcmp(r.verb, "revoke") == 0)
+		status = take_back(&a, &r);
+	else
+		status = list(&a, r.format && !strcmp(r.format, "json"), &err) < 0 ?
+				 fail(&err) : 0;
+	approvals_release(&a);
+	return status;
+}

@@ -1,0 +1,9 @@
+/* polquery approvals: the answers that polrun remembers, for the person who gave
+ * them. */
+#ifndef RUNTIME_CLI_QUERY_APPROVALS_H
+#define RUNTIME_CLI_QUERY_APPROVALS_H
+
+/* argv[0] is "approvals".  polquery's exit status: 0; 1 nothing to revoke; 2. */
+int query_approvals(int argc, char **argv);
+
+#endif

@@ -1,0 +1,15 @@
+/* The directory of remembered answers, out of the reach of every run. */
+#ifndef RUNTIME_CLI_STATE_H
+#define RUNTIME_CLI_STATE_H
+
+#include "runtime/sandbox/sandbox.h"
+
+/*
+ * Makes the view of `run` (ret must not hold one) in which `dir` cannot be
+ * written.  Where it is not there and the run could make it, it is made first:
+ * nothing can be mounted over a name that does not exist.  0; -errno.
+ */
+int state_view_make(const struct sandbox_run *run, const char *dir,
+		    struct sandbox_view *ret, struct rt_err *err);
+
+#endif
