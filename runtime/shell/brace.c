@@ -48,6 +48,10 @@ static size_t over_substitution(struct text t, size_t i)
 			i++;
 		} else if (quoted) {
 			quoted = c == quoted ? '\0' : quoted;
+		} else if (c == '$' && i + 1 < t.n && t.p[i + 1] == '\'') {
+			/* its escapes are gone before bash looks for braces */
+			for (i += 2; i < t.n && t.p[i] != '\''; i++)
+				i += t.p[i] == '\\';
 		} else if (c == '\'' || c == '"' || c == '`') {
 			quoted = c;
 		} else if (c == '(') {

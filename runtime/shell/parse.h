@@ -224,6 +224,8 @@ bool shell_take(struct shell *s, enum shell_reserved r, const char *why);
 bool shell_list(struct shell *s, bool may_be_empty);
 /* The list of a whole text, or of a substitution up to its ')': goes on behind errors. */
 bool shell_text(struct shell *s, char close);
+/* After an error at the end of a text: commands behind the quote that was left open. */
+void shell_rest(struct shell *s);
 bool shell_newlines(struct shell *s);
 /* A newline at p, and the here-documents that begin behind it. */
 bool shell_newline(struct shell *s);

@@ -332,6 +332,8 @@ static bool read_text(struct shell *s, const struct shell_heredoc *h, bool open)
 	SHELL_DROP(s, inner, HEREDOC_COMMANDS);
 	s->cmd = outer;
 	s->marks = marks;
+	if (!ok && !shell_is_limit(s))
+		shell_rest(s);
 	if (ok && open && !h->redir->quoted && s->p > from && s->p[-1] == '\\')
 		shell_fail(s, s->p, "a here-document that ends in a backslash");
 	if (ok && open && !s->posix)

@@ -197,6 +197,12 @@ static bool loose(struct shell *s, char close, uint32_t open)
 	}
 }
 
+void shell_rest(struct shell *s)
+{
+	if (s->src.open && !*s->p)
+		loose(s, '\0', 0);
+}
+
 bool shell_text(struct shell *s, char close)
 {
 	struct shell was = *s;

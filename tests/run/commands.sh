@@ -33,6 +33,23 @@ for f in "${corpora[@]}"; do
 	rows "variants of ${f##*/}" "$f" --variants 5000
 done
 
+# What people wrote is read, but for what doc/commands.md lists.
+if [ -r "$POL_DATA/nl2bash.cm" ] && [ "${VARIANT:-dev}" = dev ]; then
+	python3 tests/conformance/real_lines.py "$POL_DATA/nl2bash.cm" >"$log" 2>&1
+	status=$?
+	grep -A 1 FAIL "$log" | head -n 40
+	count_add_line "$(tail -n 1 "$log")" "$status" "real lines"
+	# a line of another class must be seen
+	printf '%s\n' 'ls' 'p[u || 1] a' >"$log.cm"
+	if python3 tests/conformance/real_lines.py "$log.cm" >"$log" 2>&1 || ! grep -q 'not listed' "$log"; then
+		echo "FAIL real_lines.py misses a reason that is not listed"
+		count_fail
+	else
+		count_pass
+	fi
+	rm -f "$log.cm"
+fi
+
 # A runner that finds nothing would say nothing.
 printf 'ruleset\tcommand\texpected\twhy\nR1\tls\tdeny\tcontrol\nR1\tls\tallow\tcontrol\n' >"$log.tsv"
 if tests/run/bypass.sh "$log.tsv" >"$log" 2>&1 || ! grep -q 'security 1, usability 0, exact 1 of 2' "$log"; then

@@ -121,6 +121,8 @@ static const struct row rows[] = {
 	  "if|a ; then|b ; if|c ; {|d ; {a ; }b" },
 	{ "if; rm x\nthen a; rm b",
 	  "! rm|x ; a ; rm|b" },
+	{ "a <<E\n`rm x\nE\n`E\nb\n",
+	  "! a <<E ; rm|x ; E ; E ; b" },
 	/* one word, which is a pattern of files */
 	{ "p[u || $(q)]x a; rm b",
 	  "! <multi>|a @e ; q @s ; rm|b" },

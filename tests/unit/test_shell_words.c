@@ -151,6 +151,9 @@ static const struct row rows[] = {
 	  "p|<multi><glob:?>|<multi><glob:?>|<multi>a|<multi>|x<multi>" },
 	{ "p k=a=~/x k=~b=~/y",
 	  "p|k=a=<any>/x|k=<any><any>/y" },
+	{ "p $(a $'\\''){b,c} \"$(a $'\\'')\"{d,e} $(a \"$'b\"){c,d}",
+	  "p|<multi>b|<multi>c|<any>d|<any>e|<multi>c|<multi>d ; a|' @s ; a|' @s"
+	  " ; a|$'b @s" },
 	{ "p `a`{b,c} \"$(a {b,c})\"{d,e}",
 	  "p|<multi>b|<multi>c|<any>d|<any>e ; a @s ; a|b|c @s" },
 };
