@@ -98,8 +98,13 @@ static struct str part_step(struct explain_answer *ans, const struct ir_part_dec
 		return STR("4.4: its target is not known: the stricter of 'opaque' and the "
 			   "section's 'otherwise'");
 	case IR_PS_UNPARSED:
-		return STR("4.1: the text cannot be read: the stricter of 'opaque' and "
-			   "'otherwise', never allow");
+		if (p->part->flags & CMD_EVALUATED)
+			return str_printf(a, "4.1: a second evaluation (%s): the stricter of "
+					  "'opaque' and 'otherwise', never allow",
+					  p->part->opaque);
+		return str_printf(a, "4.1: the text cannot be read (%s): the stricter of "
+				  "'opaque' and 'otherwise', never allow",
+				  p->part->opaque ? p->part->opaque : "?");
 	case IR_PS_COUNT:
 		break;
 	}

@@ -128,7 +128,8 @@ struct str explain_part_text(struct arena *a, const struct cmd_part *p)
 		else
 			buf_z(&b, ":<any>");
 	} else if (p->kind == CMD_UNPARSED) {
-		buf_z(&b, "text that cannot be read");
+		buf_z(&b, p->flags & CMD_EVALUATED ? "text that is evaluated a second time" :
+						     "text that cannot be read");
 	}
 	for (uint32_t i = 0; p->kind == CMD_COMMAND && i < p->nwords; i++) {
 		if (i)

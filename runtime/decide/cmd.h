@@ -223,6 +223,7 @@ struct cmd_read {
 	bool no_operand;    /* there surely is none */
 	bool query;
 	bool code;          /* of another language */
+	const char *guess;  /* with `code`: why it only may be some; NULL: it is */
 };
 
 bool cmd_options(struct cmd_an *a, struct cmd_part *p, struct cmd_read *ret);

@@ -7,7 +7,8 @@
 
 #include "runtime/decide/cmd.h"
 
-static const char twice[] = "text is evaluated a second time";
+static const char subscript[] = "a subscript is arithmetic, which may run code";
+static const char arithmetic[] = "arithmetic on a name, whose value may hold code";
 static const char any_name[] = "a variable whose name is not known is set";
 
 /* --- what is changed ---------------------------------------------------------------- */
@@ -62,7 +63,7 @@ bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, siz
 	e->hashed = true;
 	/* what ran before it in a loop runs again behind it */
 	if (c->anytime)
-		taint(c, "a name stands for a path");
+		taint(c, "a name of a command stands for a path");
 	return true;
 }
 
@@ -110,7 +111,7 @@ static void set_word(struct builtin_words *b, const struct sh_word *w, bool only
 	if (sub) {
 		end = memchr(sub, ']', n - (size_t)(sub - s.p));
 		if (!end || !is_number(sub + 1, (size_t)(end - sub) - 1))
-			cmd_opaque(b->p, twice);
+			cmd_opaque(b->p, subscript);
 		n = (size_t)(sub - s.p);
 	} else if (eq && n && s.p[n - 1] == '+') {
 		n--;
@@ -259,9 +260,9 @@ static bool run_declare(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 {
 	WORDS("", "");
 	if (b.seen & bit('n'))
-		taint(c, "a name stands for another variable");
+		taint(c, "a variable stands for another one");
 	if (b.seen & bit('i'))
-		cmd_opaque(p, twice);
+		cmd_opaque(p, "values of a variable with -i are arithmetic");
 	for (uint32_t i = b.at; i < p->nwords; i++)
 		set_word(&b, p->words[i].w, false);
 	return true;
@@ -342,7 +343,7 @@ static bool run_let(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *
 				strchr("+-*/%<>=!&|^~() ", w->seg.p[k]);
 		if (plain)
 			continue;
-		cmd_opaque(p, twice);
+		cmd_opaque(p, arithmetic);
 		set_word(&b, w, true);
 	}
 	return true;
@@ -370,14 +371,15 @@ static bool run_test(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 		cmd_shape(w, &s);
 		/* split into several words it may have any operator */
 		if (s.splits && !is_count(c, w))
-			cmd_opaque(p, twice);
+			cmd_opaque(p, "a word of test may be several, -v and a subscript among "
+				      "them");
 		if (!cmd_lit(w, "-v") || i + 1 >= p->nwords)
 			continue;
 		cmd_shape(p->words[i + 1].w, &s);
+		if (!s.literal)
+			cmd_opaque(p, "-v and -R evaluate a subscript of the name");
 		if (!s.literal || memchr(s.p, '[', s.n))
 			set_word(&b, p->words[i + 1].w, true);
-		if (!s.literal)
-			cmd_opaque(p, twice);
 	}
 	return true;
 }
@@ -448,7 +450,7 @@ static bool run_hash(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 			path = word(&b, i + 1);
 	}
 	if (path && !sh_is_literal(path))
-		taint(c, "a name stands for a path that is not literal");
+		taint(c, "a name of a command stands for a path that is not literal");
 	return define_all(&b, path);
 }
 
@@ -478,7 +480,7 @@ static bool run_eval(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 	(void)a;
 	(void)c;
 	if (!p->program)
-		cmd_opaque(p, twice);
+		cmd_opaque(p, "it evaluates its words as code");
 	return true;
 }
 

@@ -291,7 +291,7 @@ bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 
 	shell_words(&s);
 	if (s.unknown) {
-		cmd_opaque(p, "a shell whose options are not known");
+		cmd_opaque(p, s.code ? not_literal : "a shell whose options are not known");
 		p->flags |= CMD_LOST;
 	}
 	if (s.nothing)

@@ -5,6 +5,7 @@
 #include "runtime/decide/cmd.h"
 
 static const char code_why[] = "code of another language stands in it";
+static const char code_stdin[] = "code of another language comes from its standard input";
 
 size_t cmd_block_size(size_t n)
 {
@@ -89,6 +90,13 @@ static bool has_input(const struct cmd_ctx *c)
 	return c->cmd->marks & SH_READS_PIPE;
 }
 
+static void code_from_input(struct cmd_part *p)
+{
+	p->flags |= CMD_OPAQUE_CODE;
+	if (!p->opaque)
+		p->opaque = code_stdin;
+}
+
 /*
  * The script of an interpreter that is no shell, or its standard input.  The
  * operands of a mere program are no scripts (`sqlite3 FILE`, `at TIME`): what
@@ -102,7 +110,7 @@ static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 	if (!(p->program->kinds & PB_PK_INTERPRETER)) {
 		if ((p->program->flags & PB_PF_CODE_STDIN) &&
 		    !(p->program->kinds & PB_PK_WRAPPER) && has_input(c))
-			p->flags |= CMD_OPAQUE_CODE;
+			code_from_input(p);
 		return;
 	}
 	if (p->program->flags & PB_PF_SHELL)
@@ -112,7 +120,7 @@ static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 		if (p->nwords == 1 || c->appends ||
 		    (c->cmd && (c->cmd->redirs || (c->cmd->marks & SH_IN_PIPE))) ||
 		    !(p->options && p->options->sure))
-			p->flags |= CMD_OPAQUE_CODE;
+			code_from_input(p);
 	}
 	/* `awk -f FILE` */
 	for (o = p->options; o; o = o->next)
@@ -123,7 +131,7 @@ static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 	if (p->program->codes.count)
 		return;
 	if (r->operand && cmd_lit(p->words[r->operand].w, "-"))
-		p->flags |= CMD_OPAQUE_CODE;
+		code_from_input(p);
 	else if (r->operand)
 		cmd_script(a, p, p->words[r->operand].w);
 	else if (!r->no_operand)
@@ -146,12 +154,14 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 	if (p->program) {
 		interpreted(a, c, p, &r);
 		if ((p->flags & CMD_APPENDS) && !(p->program->kinds & PB_PK_WRAPPER) &&
-		    p->program->codes.count)
+		    p->program->codes.count && !r.code) {
 			r.code = true;
+			r.guess = "a word that follows may be code of another language";
+		}
 		if (r.code && !(p->program->flags & PB_PF_SHELL))
 			p->flags |= CMD_OPAQUE_CODE;
 		if ((p->flags & CMD_OPAQUE_CODE) && !p->opaque)
-			p->opaque = code_why;
+			p->opaque = r.guess ? r.guess : code_why;
 		if ((p->program->kinds & PB_PK_WRAPPER) && !cmd_wrapper(a, c, p, &r))
 			return false;
 		if ((p->program->flags & PB_PF_SHELL) && !cmd_shell(a, c, p))
@@ -181,13 +191,14 @@ void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n)
 }
 
 /* Text is evaluated a second time, and no command has it. */
-static bool evaluated(struct cmd_an *a, const struct cmd_ctx *c)
+static bool evaluated(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_cmd *cmd)
 {
 	struct cmd_part *p = cmd_part_new(a, c, CMD_UNPARSED);
 
 	if (!p)
 		return false;
-	cmd_opaque(p, "text is evaluated a second time");
+	p->flags |= CMD_EVALUATED;
+	cmd_opaque(p, cmd->evaluates);
 	return true;
 }
 
@@ -214,7 +225,7 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 			cmd_set(a, c, s->name, s->name_n);
 	}
 	if (!cmd->words)
-		return !(cmd->marks & SH_EVALUATES) || evaluated(a, c);
+		return !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd);
 	/* of what is not known nothing is told that its shell's part does not tell */
 	if (c->scope->guess && !sh_is_literal(cmd->words))
 		return true;
@@ -222,7 +233,7 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 	    !cmd_run(a, c, words, cmd->nwords))
 		return false;
 	if (cmd->marks & SH_EVALUATES)
-		cmd_opaque(*at, "text is evaluated a second time");
+		cmd_opaque(*at, cmd->evaluates);
 	return true;
 }
 
@@ -247,7 +258,7 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 		break;
 	case SH_LOOP:
 		cmd_set(a, c, cmd->name, cmd->name_n);
-		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c);
+		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd);
 		break;
 	case SH_SET:
 		/* the command that it is a word of is listed before it */
@@ -257,7 +268,7 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 		break;
 	case SH_CASE:
 	case SH_GROUP:
-		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c);
+		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd);
 		break;
 	}
 	if (!ok || !cmd->redirs)

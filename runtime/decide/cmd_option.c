@@ -33,6 +33,7 @@ void cmd_reader_code(struct cmd_reader *r, const struct pb_option *o, const char
 	} else if (!p || o->when == PB_NO_WHEN ||
 		   cmd_when(r->a->facts, o->when, p, n)) {
 		r->ret->code = true;
+		r->ret->guess = NULL;
 	}
 }
 
@@ -50,6 +51,7 @@ static void code_option(struct cmd_reader *r, const struct cmd_option *o)
 			   o->value_word);
 	} else if (o->known->takes == PB_TAKES_NOTHING || (r->p->flags & CMD_APPENDS)) {
 		r->ret->code = true;
+		r->ret->guess = NULL;
 	}
 }
 

@@ -104,6 +104,9 @@ enum cmd_flag {
 	/* The words of one reading of the text only, or of a command that may not
 	 * run at all; judged as the others. */
 	CMD_ALTERNATIVE = 1 << 8,
+	/* UNPARSED: nothing is wrong with the text, but some of it is evaluated a
+	 * second time where no command stands (`i=$((i+1))`). */
+	CMD_EVALUATED = 1 << 9,
 };
 
 struct cmd_dir {

@@ -129,7 +129,7 @@ const char *explain_part(const struct cmd_part *p)
 	case DECIDE_NO_TARGET:
 		return "its target is not known";
 	case DECIDE_UNPARSED:
-		return "the text cannot be read";
+		return p->opaque ? p->opaque : "the text cannot be read";
 	case DECIDE_RULES:
 	case DECIDE_TARGET:
 	case DECIDE_STEP_COUNT:

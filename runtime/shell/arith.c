@@ -7,8 +7,8 @@
 static void evaluates(struct shell *s)
 {
 	/* dash takes numbers only */
-	if (s->cmd && !s->posix)
-		s->cmd->marks |= SH_EVALUATES;
+	if (!s->posix)
+		shell_evaluates(s->cmd, "arithmetic on a name, whose value may hold code");
 }
 
 /* A '$' or a backquote. */

@@ -113,7 +113,7 @@ static bool binary(struct shell *s, struct cond *k, const struct sh_word *left)
 		  &right))
 		return false;
 	if (numbers && !(is_number(left) && is_number(right)))
-		k->c->marks |= SH_EVALUATES;
+		shell_evaluates(k->c, "[[ compares as arithmetic what is no number");
 	return true;
 }
 
@@ -144,7 +144,7 @@ static bool term(struct shell *s, struct cond *k)
 		if (ok && is_unary(w) && shell_starts_word(s) && !is_close(s) &&
 		    !SHELL_OFF(COND_UNARY)) {
 			if (plain(w, of_names))
-				k->c->marks |= SH_EVALUATES;
+				shell_evaluates(k->c, "-v and -R evaluate a subscript of the name");
 			ok = word(s, k, W_PATTERN, &operand);
 		} else if (ok && is_unary(w)) {
 			return shell_fail(s, s->p, "an operand of [[ is missing");

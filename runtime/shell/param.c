@@ -16,11 +16,7 @@ struct param {
 	bool subscript;
 };
 
-static void evaluates(struct shell *s)
-{
-	if (s->cmd)
-		s->cmd->marks |= SH_EVALUATES;
-}
+static const char indirect[] = "a value is read as a name, which may have a subscript";
 
 /* A quote in the text behind an operator, which may take a pattern. */
 static bool quote(struct shell *s, int in, bool pattern)
@@ -104,7 +100,7 @@ static bool sets(struct shell *s, const struct param *m)
 	struct sh_cmd *c;
 
 	if (m->indirect)
-		evaluates(s);
+		shell_evaluates(s->cmd, indirect);
 	if (!m->name)
 		return true;
 	if (!(c = shell_cmd(s, SH_SET, m->at)) || !(a = shell_alloc(s, sizeof(*a))))
@@ -165,7 +161,7 @@ static bool operation(struct shell *s, const struct param *m, int in, bool *mult
 		return shell_fail(s, at, "switched off");
 	if (c == '@' && !s->posix && shell_is(shell_next(s), C_NAME)) {
 		if (*s->p == 'P')
-			evaluates(s);
+			shell_evaluates(s->cmd, "a value is expanded as a prompt");
 		if (shell_next(s) == '}') {
 			s->p++;
 			return true;
@@ -207,7 +203,7 @@ static bool name(struct shell *s, struct param *m, bool *ret_is)
 	if (!shell_subscript(s, &m->only))
 		return false;
 	if (!m->only)
-		evaluates(s);
+		shell_evaluates(s->cmd, "a subscript is arithmetic, which may run code");
 	return true;
 }
 
@@ -264,7 +260,7 @@ bool shell_param(struct shell *s, int in, bool *multi)
 			return true;
 		}
 		if (m.only != '@' && m.only != '*')
-			evaluates(s);
+			shell_evaluates(s->cmd, indirect);
 		*multi = true;
 	}
 	*multi |= !m.length && (m.special == '@' || m.only == '@');

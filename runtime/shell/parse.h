@@ -189,6 +189,15 @@ bool shell_double_text(struct shell *s, struct shell_word *b, char close);
 bool shell_braces(struct shell *s, const struct shell_word *b,
 		  struct sh_word **ret_first, struct sh_word **ret_last);
 
+/* SH_EVALUATES, because of `what`; the first one of a command is told. */
+static inline void shell_evaluates(struct sh_cmd *c, const char *what)
+{
+	if (c && !c->evaluates)
+		c->evaluates = what;
+	if (c)
+		c->marks |= SH_EVALUATES;
+}
+
 /* --- expansions (expand.c, param.c, arith.c) ------------------------------------------- */
 
 enum { IN_WORD, IN_QUOTES, IN_HEREDOC };

@@ -139,6 +139,7 @@ struct sh_cmd {
 	const char *name;      /* of FUNCTION and LOOP */
 	uint32_t name_n;
 	uint32_t from, to;     /* its bytes of the line */
+	const char *evaluates; /* with SH_EVALUATES: what is, static text */
 	uint32_t nwords;
 	uint32_t marks;
 	enum sh_kind kind;

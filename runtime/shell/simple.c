@@ -75,8 +75,8 @@ static bool item(struct shell *s)
 		return false;
 	if (!is)
 		return true;
-	if (!literal && s->cmd)
-		s->cmd->marks |= SH_EVALUATES;
+	if (!literal)
+		shell_evaluates(s->cmd, "a subscript is arithmetic, which may run code");
 	s->p += *s->p == '+' ? 2 : 1;
 	return true;
 }
@@ -210,8 +210,8 @@ bool shell_assign(struct shell *s, struct sh_assign **ret)
 			return true;
 		}
 		sub = true;
-		if (!literal && s->cmd)
-			s->cmd->marks |= SH_EVALUATES;
+		if (!literal)
+			shell_evaluates(s->cmd, "a subscript is arithmetic, which may run code");
 	} else {
 		s->p = end;
 	}

@@ -1,0 +1,221 @@
+/*
+ * Why nobody sees what a command runs, and why no allow rule matches it: one
+ * line for each reason that the analysis gives, and none without its line.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/command_rows.h"
+
+/* "WORD: opaque (no allow)" of each part that has a reason. */
+static char *reasons_of(const struct cmd_line *l, const struct cmd_world *w)
+{
+	const struct cmd_part *p;
+	char *out = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&out, &n);
+
+	(void)w;
+	assert_non_null(f);
+	if (l->why)
+		fprintf(f, "%s: %s", l->limit ? "limit" : "unparsed", l->why);
+	for (p = l->first; p; p = p->next) {
+		if (!p->opaque && !p->voided)
+			continue;
+		if (ftell(f) > 0)
+			fputs(" ; ", f);
+		if (p->kind == CMD_UNPARSED)
+			fputs(p->flags & CMD_EVALUATED ? "evaluated" : "unread", f);
+		else if (sh_is_literal(p->words[0].w))
+			fprintf(f, "%.*s", (int)p->words[0].w->seg.n, p->words[0].w->seg.p);
+		else
+			fputs("<any>", f);
+		if (p->opaque)
+			fprintf(f, ": %s", p->opaque);
+		if (p->voided && p->voided != p->opaque)
+			fprintf(f, " (no allow: %s)", p->voided);
+	}
+	fclose(f);
+	return out;
+}
+
+#define NAME_RUNS "arithmetic on a name, whose value may hold code"
+#define SUBSCRIPT "a subscript is arithmetic, which may run code"
+#define V_OF_TEST "-v and -R evaluate a subscript of the name"
+
+static const struct row rows[] = {
+	/* evaluated a second time, where no command stands, and where one does */
+	{ "i=$((i+1))", "evaluated: " NAME_RUNS },
+	{ "i=1; echo $((i+1))", "echo: " NAME_RUNS },
+	{ "((i++))", "((: " NAME_RUNS },
+	{ "i=$((1+2))", "" },
+	{ "a[x]=1", "evaluated: " SUBSCRIPT },
+	{ "a=([x]=1)", "evaluated: " SUBSCRIPT },
+	{ "echo ${a[x]} ${a[0]}", "echo: " SUBSCRIPT },
+	{ "echo ${!x}", "echo: a value is read as a name, which may have a subscript" },
+	{ "echo ${x@P}", "echo: a value is expanded as a prompt" },
+	{ "[[ x -eq 1 ]]", "[[: [[ compares as arithmetic what is no number" },
+	{ "[[ -v x ]]", "[[: " V_OF_TEST },
+	{ "test -v \"$x\"", "test: " V_OF_TEST },
+	{ "[ $x = y ]",
+	  "[: a word of test may be several, -v and a subscript among them" },
+	{ "unset 'a[x]'", "unset: " SUBSCRIPT },
+	{ "let i+=1", "let: " NAME_RUNS },
+	{ "declare -i x", "declare: values of a variable with -i are arithmetic" },
+	{ "printf -v \"$x\" y", "printf: a variable whose name is not known is set" },
+	{ "export \"$x\"; ls",
+	  "export: a variable whose name is not known is set ; "
+	  "ls: a variable whose name is not known is set" },
+	/* code */
+	{ "git -c a=b x; git --upload-pack", "" },
+	{ "git -c y x", "git: code of another language stands in it" },
+	{ "git \"$x\" y",
+	  "git: a word that is not literal may be an option whose value is code" },
+	{ "xargs awk", "awk: a word that follows may be code of another language" },
+	{ "cat x | python3", "python3: code of another language comes from its standard input" },
+	{ "python3 -", "python3: code of another language comes from its standard input" },
+	{ "python3 ./\"$x\"", "python3: a script that is no literal path" },
+	{ "python3 \"$x\"", "python3: a script that is not known" },
+	{ "python3 /dev/fd/3", "python3: a script that is a descriptor" },
+	{ "xargs python3", "python3: code of another language comes from its standard input" },
+	{ "curl -o x.sh u; bash x.sh", "bash: a script that the line may make" },
+	{ "bash -c \"$x\"", "bash: a shell's code that is not literal" },
+	{ "x | bash", "bash: a shell's code from its standard input" },
+	{ "bash $x", "bash: a shell whose options are not known" },
+	{ "flock f -c \"$x\"", "flock: code that is not literal" },
+	{ "sudo $x", "sudo: the command that it runs is not known" },
+	{ "bash -c \"a 'b\"", "unread: a single quote is not closed" },
+	{ "xargs source", "source: a script that is not known" },
+	{ "eval \"$x\"", "eval: the command that it runs is not known" },
+	/* names and variables */
+	{ "LD_PRELOAD=x ls", "ls: a variable before it changes what runs" },
+	{ "FOO=x ls", "ls (no allow: a variable before it that no table calls safe)" },
+	{ "PATH=x; ls", "ls: a variable that changes what runs is set before it" },
+	{ "declare -n x=y; ls", "ls: a variable stands for another one" },
+	{ "ls() { x; }; ls", "ls (no allow: the line gives its name another meaning)" },
+	{ "alias \"$x\"; ls",
+	  "alias: a command whose name is not known is defined (no allow: the line gives "
+	  "its name another meaning) ; "
+	  "ls (no allow: the line gives its name another meaning)" },
+	{ "alias ls=\"$x\"", "alias: the text of an alias that is not literal" },
+	{ "hash -p \"$x\" ls; id",
+	  "id: a name of a command stands for a path that is not literal" },
+	{ "while x; do hash -p /p ls; done; id",
+	  "x: a name of a command stands for a path ; "
+	  "hash: a name of a command stands for a path ; "
+	  "id: a name of a command stands for a path" },
+	{ "enable -f x.so y", "enable: code that is loaded into the shell" },
+};
+
+/* Where no table says what eval does. */
+static const struct row bare[] = {
+	{ "eval ls", "eval: it evaluates its words as code" },
+	{ "FOO=1 ls", "ls (no allow: a variable before it that no table calls safe)" },
+};
+
+static void test_each_reason_says_what_is_so(void **state)
+{
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), "", reasons_of);
+	check_rows_of(bare, sizeof(bare) / sizeof(bare[0]), facts_make("program rm -f\n"),
+		      reasons_of);
+}
+
+/* --- and there is no other -------------------------------------------------------------- */
+
+static const char *const sources[] = {
+	"runtime/decide/cmd_builtin.c", "runtime/decide/cmd_code.c",
+	"runtime/decide/cmd_line.c",    "runtime/decide/cmd_made.c",
+	"runtime/decide/cmd_options.c", "runtime/decide/cmd_part.c",
+	"runtime/decide/cmd_wrap.c",    "runtime/shell/arith.c",
+	"runtime/shell/cond.c",         "runtime/shell/param.c",
+	"runtime/shell/simple.c",
+};
+
+/* What comes before the text of a reason. */
+static const char *const before[] = {
+	"cmd_opaque(", "cmd_void(", "taint(", "shell_evaluates(", "static const char ",
+	"opaque = ", "voided = ", "guess = ",
+};
+
+/* The text of the literals that begin in the statement at `p`, joined; or "". */
+static void literals(const char *p, char *out, size_t size)
+{
+	size_t n = 0;
+	bool in = false;
+
+	for (; *p && (in || *p != ';') && n + 1 < size; p++) {
+		if (*p == '"')
+			in = !in;
+		else if (in)
+			out[n++] = *p;
+	}
+	out[n] = '\0';
+}
+
+static bool is_told(const char *reason)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strstr(rows[i].want, reason))
+			return true;
+	for (size_t i = 0; i < sizeof(bare) / sizeof(bare[0]); i++)
+		if (strstr(bare[i].want, reason))
+			return true;
+	return false;
+}
+
+static size_t untold(const char *path, size_t *ret_seen)
+{
+	char text[65536], reason[512];
+	FILE *f = fopen(path, "r");
+	size_t bad = 0, n;
+
+	assert_non_null(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	assert_true(n > 0 && n < sizeof(text) - 1);
+	text[n] = '\0';
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		for (const char *p = strstr(text, before[i]); p; p = strstr(p + 1, before[i])) {
+			literals(p + strlen(before[i]), reason, sizeof(reason));
+			/* limits of the analysis are those of test_command_limits.c */
+			if (!strchr(reason, ' '))
+				continue;
+			(*ret_seen)++;
+			if (is_told(reason))
+				continue;
+			print_error("%s: no line shows '%s'\n", path, reason);
+			bad++;
+		}
+	}
+	return bad;
+}
+
+static void test_no_reason_is_without_its_line(void **state)
+{
+	size_t bad = 0, seen = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		bad += untold(sources[i], &seen);
+	assert_int_equal(bad, 0);
+	/* the search still finds them */
+	assert_true(seen > 30);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_reason_says_what_is_so),
+		cmocka_unit_test(test_no_reason_is_without_its_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
