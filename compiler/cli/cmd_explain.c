@@ -1,13 +1,14 @@
 /*
- * `polc explain`: on sources the reference evaluator decides and the compiled
- * policy has to agree; on a bundle the runtime's library decides, as polrun
- * would.
+ * `polc explain`: the reference evaluator tells what decides and why, of
+ * sources or of the resolved policy that a bundle holds; the compiled policy,
+ * asked by the runtime's library as polrun does, has to say the same.
  */
 #include "compiler/cli/cli.h"
 #include "compiler/cli/compiled.h"
 #include "compiler/cli/explain.h"
 #include "compiler/cli/explain_eval.h"
 #include "compiler/cli/explain_setting.h"
+#include "compiler/cli/loaded.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/request.h"
 #include "compiler/cli/roots.h"
@@ -63,13 +64,13 @@ static enum cli_exit finish(struct asked *q)
 
 /* --- on sources ------------------------------------------------------------------ */
 
-static void add_layers(struct asked *q, const struct compilation *c,
+static void add_layers(struct asked *q, const struct bk_report *report,
 		       const struct ir_decision *e)
 {
 	size_t i;
 
-	for (i = 0; i < c->report.notes.n; i++) {
-		const struct bk_note *n = &c->report.notes.v[i];
+	for (i = 0; i < report->notes.n; i++) {
+		const struct bk_note *n = &report->notes.v[i];
 		struct explain_layer l = { n->layer, bk_exactness_name(n->exactness),
 					   n->note };
 		bool mine = e->rule ? n->rule == e->rule :
@@ -80,7 +81,7 @@ static void add_layers(struct asked *q, const struct compilation *c,
 	}
 }
 
-static void fill(struct asked *q, const struct compilation *c,
+static void fill(struct asked *q, const struct ir *ir, const struct bk_report *report,
 		 const struct ir_decision *e)
 {
 	struct explain_answer *ans = &q->ans;
@@ -88,7 +89,7 @@ static void fill(struct asked *q, const struct compilation *c,
 
 	ans->effect = e->effect;
 	ans->by = e->rule ? explain_of_rule(e->rule) :
-			    explain_of_scalar(&c->ir->scalars[e->scalar], e->effect);
+			    explain_of_scalar(&ir->scalars[e->scalar], e->effect);
 	ans->needs_person = e->needs_person;
 	if ((q->req.kind == IR_COMMAND && !q->req.unparsed) ||
 	    q->req.kind == IR_TOOL) {
@@ -102,28 +103,55 @@ static void fill(struct asked *q, const struct compilation *c,
 		ans->err = target_errno_name(e->err);
 	ans->step = explain_step(q->a, e->step, ans->by.level, ans->risk, q->unparsed);
 	if (e->line)
-		explain_eval_line(ans, c->ir, e);
+		explain_eval_line(ans, ir, e);
 	for (i = 0; i < e->nmatched; i++)
 		VEC_PUSH(q->a, &ans->matched, explain_of_rule(e->matched[i]));
-	add_layers(q, c, e);
+	add_layers(q, report, e);
 }
 
-/* The compiled policy has to say the same. */
-static const char *cross_check(struct asked *q, struct compilation *c,
-			       const struct ir_decision *e)
+/*
+ * Asks the bundle; NULL, or why the answer of the evaluator is none of it:
+ * then *ret_fault says whether that is our fault.
+ */
+static const char *cross_check(struct asked *q, struct bundle *b, const struct ir *ir,
+			       const struct ir_decision *e, bool *ret_fault)
 {
 	const char *why = NULL;
+	struct cmd_line parts;
 	struct decision d;
+
+	*ret_fault = true;
+	if (q->req.kind == IR_COMMAND) {
+		compiled_line(b, &q->req, q->a, &parts, &d);
+		why = compiled_differs(b, e, &q->req, &d, q->a);
+		return why ? why : compiled_parts_differ(b, e, &parts, q->a);
+	}
+	if (!compiled_ask(b, &q->req, q->a, &d, &why)) {
+		*ret_fault = false;
+		return why;
+	}
+	/* filters are for the sandbox */
+	if (!compiled_answers(ir, &q->req))
+		return q->req.kind == IR_SYSCALL || (unsigned)e->effect == d.effect ?
+			       NULL : "the evaluator has another answer";
+	return compiled_differs(b, e, &q->req, &d, q->a);
+}
+
+/* A policy without a bundle, and what no bundle answers, is the evaluator's alone. */
+static const char *check_compiled(struct asked *q, struct compilation *c,
+				  const struct ir_decision *e)
+{
+	const char *why;
 	struct bundle b;
+	bool fault;
 
 	if (!compiled_answers(c->ir, &q->req))
 		return NULL;
 	if (!compiled_open(c, &b))
 		return c->internal;
-	if (compiled_ask(&b, &q->req, q->a, &d, &why))
-		why = compiled_differs(&b, e, &q->req, &d, q->a);
+	why = cross_check(q, &b, c->ir, e, &fault);
 	bundle_release(&b);
-	return why;
+	return fault ? why : NULL;
 }
 
 static enum cli_exit on_sources(struct asked *q)
@@ -139,113 +167,59 @@ static enum cli_exit on_sources(struct asked *q)
 	if (x != CLI_CLEAN)
 		return cli_refuse(&c, x, CLI_TROUBLE);
 	ir_eval(c.ir, &q->req, q->a, &e);
-	c.internal = cross_check(q, &c, &e);
+	c.internal = check_compiled(q, &c, &e);
 	if (c.internal)
 		return cli_refuse(&c, CLI_INTERNAL, CLI_TROUBLE);
 	if (c.sink.errors)
 		return cli_refuse(&c, CLI_FINDINGS, CLI_TROUBLE);
-	fill(q, &c, &e);
+	fill(q, c.ir, &c.report, &e);
 	return finish(q);
 }
 
 /* --- on a bundle --------------------------------------------------------------------- */
 
-static struct str view(const struct bundle *b, struct pb_str s)
+/* What the back ends say of this policy, as when it was compiled. */
+static void confess(const struct ir *ir, struct bk_report *report)
 {
-	return (struct str){ pb_strp(b->rules, s), s.len };
+	const struct backend *const *bk;
+	struct diag_sink own;
+
+	diag_init(&own, report->a);
+	for (bk = bk_table; *bk; bk++)
+		(*bk)->check(ir, report, &own);
 }
 
-static struct explain_rule of_record(const struct bundle *b, uint32_t n,
-				     enum ir_effect effect)
+static enum cli_exit answer(struct asked *q, struct bundle *b, struct ir *ir)
 {
-	const struct pb_rule *r = bundle_rule(b, n);
+	struct bk_report report = { .a = q->a };
+	struct ir_decision e;
+	const char *why;
+	bool fault;
 
-	if (!r)
-		return (struct explain_rule){ .id = STR("none"), .level = "default",
-					      .effect = ir_effect_name(effect) };
-	return (struct explain_rule){
-		.id = view(b, r->id), .file = view(b, r->file), .line = r->line,
-		.text = view(b, r->text), .because = view(b, r->reason),
-		.level = ir_level_name((enum ir_level)r->level),
-		.effect = ir_effect_name(effect),
-	};
-}
-
-/* Which step it was, from what decided. */
-static enum ir_step step_of(const struct asked *q, const struct bundle *b,
-			    const struct decision *d)
-{
-	const struct pb_rule *r = bundle_rule(b, d->rule);
-
-	if (q->req.kind == IR_COMMAND && q->req.unparsed)
-		return IR_STEP_OPAQUE;
-	if (q->req.kind == IR_SYSCALL && !q->req.nr_known)
-		return IR_STEP_UNKNOWN;
-	if (q->req.kind == IR_NET)
-		return IR_STEP_MODE;
-	if (!r || r->kind == PB_SCALAR)
-		return r && r->by_risk ? IR_STEP_RISK : IR_STEP_OTHERWISE;
-	if (r->flags & PB_F_FLOOR)
-		return IR_STEP_FLOOR;
-	if (r->level != PB_DEFAULT)
-		return r->flags & PB_F_FINAL ? IR_STEP_FINAL : IR_STEP_RULES;
-	return r->effect == PB_ALLOW ? IR_STEP_BASE_ALLOW : IR_STEP_DEFAULT;
-}
-
-static void add_record_layer(struct asked *q, const struct bundle *b, uint32_t n)
-{
-	static const enum bk_exactness words[] = {
-		[PB_X_NONE] = BK_NONE, [PB_X_EXACT] = BK_EXACT, [PB_X_OVER] = BK_OVER,
-		[PB_X_UNDER] = BK_UNDER, [PB_X_ENTRY_ONLY] = BK_ENTRY_ONLY,
-		[PB_X_ADVISORY] = BK_ADVISORY,
-	};
-	const struct pb_rule *r = bundle_rule(b, n);
-	struct explain_layer l = { .layer = "all" };
-
-	if (!r || r->exactness >= POL_LEN(words) || r->exactness == PB_X_NONE)
-		return;
-	l.exactness = bk_exactness_name(words[r->exactness]);
-	l.note = view(b, r->note);
-	VEC_PUSH(q->a, &q->ans.layers, l);
+	ir_eval(ir, &q->req, q->a, &e);
+	why = cross_check(q, b, ir, &e, &fault);
+	if (why) {
+		fprintf(stderr, "polc: %s: %s%s\n", q->o->bundle,
+			fault ? "its resolved policy and its compiled one differ: " : "",
+			why);
+		return CLI_TROUBLE;
+	}
+	confess(ir, &report);
+	fill(q, ir, &report, &e);
+	return finish(q);
 }
 
 static enum cli_exit on_bundle(struct asked *q)
 {
-	struct explain_answer *ans = &q->ans;
-	const char *why = NULL;
-	struct decision d;
-	enum cli_exit x;
+	enum cli_exit x = CLI_TROUBLE;
 	struct bundle b;
-	uint32_t i;
+	struct ir *ir;
 
 	if (!cli_bundle(q->o->bundle, &b))
 		return CLI_TROUBLE;
-	if (!compiled_ask(&b, &q->req, q->a, &d, &why)) {
-		fprintf(stderr, "polc: %s: %s\n", q->o->bundle, why);
-		bundle_release(&b);
-		return CLI_TROUBLE;
-	}
-	/* unknown means deny */
-	ans->effect = d.effect < IR_EFFECT_COUNT ? (enum ir_effect)d.effect : IR_DENY;
-	ans->by = of_record(&b, d.rule, ans->effect);
-	ans->needs_person = d.needs_person;
-	if ((q->req.kind == IR_COMMAND && !q->req.unparsed) ||
-	    q->req.kind == IR_TOOL)
-		ans->risk = ir_risk_name((enum ir_risk)d.risk);
-	if (d.err)
-		ans->err = target_errno_name(d.err);
-	ans->step = explain_step(q->a, step_of(q, &b, &d), ans->by.level, ans->risk,
-				 q->unparsed);
-	for (i = 0; i < d.nmatched && i < DECIDE_MAX_MATCHED; i++) {
-		const struct pb_rule *r = bundle_rule(&b, d.matched[i]);
-
-		VEC_PUSH(q->a, &ans->matched,
-			 of_record(&b, d.matched[i],
-				   r ? (enum ir_effect)r->effect : IR_DENY));
-	}
-	ans->more = d.nmatched > i ? d.nmatched - i : 0;
-	add_record_layer(q, &b, d.rule);
-	x = finish(q);
+	ir = loaded_ir(&b, q->o->bundle, q->a);
+	if (ir)
+		x = answer(q, &b, ir);
 	bundle_release(&b);
 	return x;
 }

@@ -131,12 +131,23 @@ static bool ask(struct bundle *b, const struct ir_request *req, struct arena *a,
 	}
 }
 
+static bool is_unread(const struct ir_request *req)
+{
+	return req->kind == IR_COMMAND && !req->line.p && (req->unparsed || !req->nargv);
+}
+
 void compiled_line(struct bundle *b, const struct ir_request *req, struct arena *a,
 		   struct cmd_line *ret_parts, struct decision *ret)
 {
+	const struct decide_ctx ctx = { .b = b, .scope = (uint8_t)req->scope };
 	struct rt_err err = { .err = 0 };
 	struct pol_ctx c;
 
+	if (is_unread(req)) {
+		*ret_parts = (struct cmd_line){ .unparsed = true };
+		decide_unparsed(&ctx, ret);
+		return;
+	}
 	(void)ask(b, req, a, &c, &err);
 	*ret_parts = c.parts;
 	*ret = c.d;
@@ -150,7 +161,7 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 	struct pol_ctx c;
 	bool good;
 
-	if (req->kind == IR_COMMAND && !req->line.p && (req->unparsed || !req->nargv)) {
+	if (is_unread(req)) {
 		decide_unparsed(&ctx, ret);
 		return true;
 	}
@@ -213,4 +224,58 @@ const char *compiled_differs(const struct bundle *b, const struct ir_decision *e
 				    STR_ARG(req->text), ir_risk_name(e->risk),
 				    ir_risk_name((enum ir_risk)d->risk));
 	return NULL;
+}
+
+/* --- parts --------------------------------------------------------------------- */
+
+_Static_assert((int)DECIDE_STEP_COUNT == (int)IR_PS_COUNT, "steps of a part");
+
+static const enum ir_part_step steps[] = {
+	[DECIDE_RULES] = IR_PS_RULES,       [DECIDE_TRANSPARENT] = IR_PS_TRANSPARENT,
+	[DECIDE_SHELL_CODE] = IR_PS_SHELL_CODE, [DECIDE_LOST] = IR_PS_LOST,
+	[DECIDE_MAY_DENY] = IR_PS_MAY_DENY, [DECIDE_OPAQUE] = IR_PS_OPAQUE,
+	[DECIDE_SPELLS] = IR_PS_SPELLS,     [DECIDE_HIDDEN] = IR_PS_HIDDEN,
+	[DECIDE_TARGET] = IR_PS_TARGET,     [DECIDE_NO_TARGET] = IR_PS_NO_TARGET,
+	[DECIDE_UNPARSED] = IR_PS_UNPARSED,
+};
+
+static const char *part_differs(const struct bundle *b, const struct ir_part_decision *e,
+				const struct cmd_part *p, size_t i, struct arena *a)
+{
+	enum ir_effect want = e->d.effect == IR_HIDE ? IR_DENY : e->d.effect;
+	enum ir_part_step step = p->step < POL_LEN(steps) ? steps[p->step] : IR_PS_COUNT;
+
+	if (e->part->kind != p->kind || e->part->from != p->from || e->part->to != p->to)
+		return arena_printf(a, "part %zu is another one", i);
+	/* an address of the line that only the gateway can know */
+	if (p->kind == CMD_NET && bundle_net_mode(b) != PB_NET_DISABLED)
+		return NULL;
+	if ((unsigned)want != p->effect)
+		return arena_printf(a, "part %zu: the evaluator says %s, the compiled policy "
+				    "%s", i, ir_effect_name(want),
+				    ir_effect_name((enum ir_effect)p->effect));
+	if (rule_number(b, &e->d) != p->rule)
+		return arena_printf(a, "part %zu: the evaluator names rule %u, the compiled "
+				    "policy %u", i, rule_number(b, &e->d), p->rule);
+	if (e->step != step)
+		return arena_printf(a, "part %zu: the evaluator's step is '%s', the compiled "
+				    "policy's '%s'", i, ir_part_step_name(e->step),
+				    ir_part_step_name(step));
+	return NULL;
+}
+
+const char *compiled_parts_differ(const struct bundle *b, const struct ir_decision *e,
+				  const struct cmd_line *parts, struct arena *a)
+{
+	const struct cmd_part *p = parts->first;
+	const char *why = NULL;
+	size_t i;
+
+	if (!e->line)
+		return NULL;
+	for (i = 0; i < e->line->nparts && p && !why; i++, p = p->next)
+		why = part_differs(b, &e->line->parts[i], p, i, a);
+	if (why)
+		return why;
+	return i < e->line->nparts || p ? "one of both has more parts of the line" : NULL;
 }

@@ -28,12 +28,19 @@ bool compiled_open(struct compilation *c, struct bundle *ret);
  */
 bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *a,
 		  struct decision *ret, const char **ret_why);
-/* The same of a line, with what it may run; it lies in the arena. */
+/* The same of a line or an argv, with what it may run; it lies in the arena. */
 void compiled_line(struct bundle *b, const struct ir_request *req, struct arena *a,
 		   struct cmd_line *ret_parts, struct decision *ret);
 /* NULL, or how the two answers differ. */
 const char *compiled_differs(const struct bundle *b, const struct ir_decision *e,
 			     const struct ir_request *req, const struct decision *d,
 			     struct arena *a);
+
+/*
+ * NULL, or where the answers about the parts of a line differ: the same parts,
+ * each with one effect, rule and step.
+ */
+const char *compiled_parts_differ(const struct bundle *b, const struct ir_decision *e,
+				  const struct cmd_line *parts, struct arena *a);
 
 #endif

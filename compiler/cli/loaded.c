@@ -4,28 +4,32 @@
 #include "compiler/cli/report.h"
 #include "compiler/ir/read.h"
 
-static enum cli_exit of_bundle(struct loaded *l, const char *path, struct arena *a)
+struct ir *loaded_ir(struct bundle *b, const char *path, struct arena *a)
 {
+	const struct bundle_member *m = bundle_member(b, PB_IR);
 	const char *why = "it has no ir.json, or a damaged one";
-	const struct bundle_member *m;
 	struct ir *ir = NULL;
-	struct bundle b;
 
-	if (!cli_bundle(path, &b))
-		return CLI_TROUBLE;
-	m = bundle_member(&b, PB_IR);
 	if (m && m->data)
 		ir = ir_read(a, (struct str){ (const char *)m->data, m->size }, &why);
 	/* the evaluator reads lines as the bundle does, which has checked its tables */
 	if (ir)
-		ir->commands = arena_dup(a, b.commands, b.commands->head.size);
+		ir->commands = arena_dup(a, b->commands, b->commands->head.size);
+	else
+		fprintf(stderr, "polc: the resolved policy in '%s' cannot be read: %.*s\n",
+			path, STR_ARG(cli_clean(a, str_from(why), false)));
+	return ir;
+}
+
+static enum cli_exit of_bundle(struct loaded *l, const char *path, struct arena *a)
+{
+	struct bundle b;
+
+	if (!cli_bundle(path, &b))
+		return CLI_TROUBLE;
+	l->ir = loaded_ir(&b, path, a);
 	bundle_release(&b);
-	l->ir = ir;
-	if (ir)
-		return CLI_CLEAN;
-	fprintf(stderr, "polc: the resolved policy in '%s' cannot be read: %.*s\n",
-		path, STR_ARG(cli_clean(a, str_from(why), false)));
-	return CLI_TROUBLE;
+	return l->ir ? CLI_CLEAN : CLI_TROUBLE;
 }
 
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a)

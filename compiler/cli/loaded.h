@@ -16,4 +16,8 @@ struct loaded {
  */
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a);
 
+/* The resolved policy that a bundle holds, with its tables of commands; NULL
+ * after a message. */
+struct ir *loaded_ir(struct bundle *b, const char *path, struct arena *a);
+
 #endif

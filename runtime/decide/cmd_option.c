@@ -30,10 +30,11 @@ void cmd_reader_code(struct cmd_reader *r, const struct pb_option *o, const char
 		*t = (struct cmd_text){ .p = p, .n = (uint32_t)n, .word = word };
 		*r->texts = t;
 		r->texts = &t->next;
-	} else if (!p || o->when == PB_NO_WHEN ||
-		   cmd_when(r->a->facts, o->when, p, n)) {
-		r->ret->code = true;
-		r->ret->guess = NULL;
+	} else if (o->when == PB_NO_WHEN || (p && cmd_when(r->a->facts, o->when, p, n))) {
+		cmd_reader_is_code(r, NULL);
+	} else if (!p) {
+		cmd_reader_is_code(r, "a word that is not literal may be code of another "
+				      "language");
 	}
 }
 
@@ -50,8 +51,7 @@ static void code_option(struct cmd_reader *r, const struct cmd_option *o)
 		cmd_reader_code(r, o->known, sh_is_literal(w) ? w->seg.p : NULL, w->seg.n,
 			   o->value_word);
 	} else if (o->known->takes == PB_TAKES_NOTHING || (r->p->flags & CMD_APPENDS)) {
-		r->ret->code = true;
-		r->ret->guess = NULL;
+		cmd_reader_is_code(r, NULL);
 	}
 }
 

@@ -109,11 +109,9 @@ static void code_of_any(struct cmd_reader *r, const struct cmd_shape *s)
 
 		/* the global ones stand before the subcommand only */
 		if ((o->flags & PB_OF_CODE) && !((o->flags & PB_OF_GLOBAL) && r->min) &&
-		    may_be(r->a->facts, o, s) && !r->ret->code) {
-			r->ret->code = true;
-			r->ret->guess = "a word that is not literal may be an option whose "
-					"value is code";
-		}
+		    may_be(r->a->facts, o, s))
+			cmd_reader_is_code(r, "a word that is not literal may be an option "
+					      "whose value is code");
 	}
 }
 

@@ -32,6 +32,14 @@ struct cmd_reader {
 	bool wrapper, stop, ok;
 };
 
+/* Code of another language is among the words; `guess`: why it may be, NULL: it is. */
+static inline void cmd_reader_is_code(struct cmd_reader *r, const char *guess)
+{
+	if (!r->ret->code || !guess)
+		r->ret->guess = guess;
+	r->ret->code = true;
+}
+
 /* What the table says of an option here: a global one stands before the operands. */
 const struct pb_option *cmd_reader_known(const struct cmd_reader *r, const char *p,
 					 size_t n);

@@ -105,8 +105,9 @@ while IFS='|' read -r request words; do
 	query <<<"$request"
 	# shellcheck disable=SC2086
 	said=$(eval "$BIN/polc explain --format json --scope host $WORK/p.polb $words" 2>&1)
-	effect=$(sed -E 's/.*"effect":"([a-z]*)","step".*/\1/' <<<"$said")
-	rule=$(sed -E 's/.*"by":\{"id":"([^"]*)".*/\1/' <<<"$said")
+	# the first of each: those of the parts of a line follow
+	effect=$(grep -oE '"effect":"[a-z]*","step"' <<<"$said" | head -n 1 | cut -d'"' -f4)
+	rule=$(grep -oE '"by":\{"id":"[^"]*"' <<<"$said" | head -n 1 | cut -d'"' -f6)
 	want_out "\"effect\":\"$effect\".*\"rules\":\[\{\"id\":\"$rule\""
 done <<-EOF
 	{"kind":"command","line":"git push"}|command 'git push'

@@ -60,6 +60,15 @@ else
 fi
 rm -f "$log.tsv"
 
+# What a bundle answers, and why, is what its sources do.
+if python3 tests/conformance/explain.py tests/data/tricks.tsv >"$log" 2>&1; then
+	count_pass
+else
+	echo "FAIL polc explain of bundles:"
+	count_fail
+fi
+tail -n 40 "$log"
+
 if ! command -v bwrap >/dev/null; then
 	echo "skip what the shells do: bwrap is not installed"
 	count_skip

@@ -78,6 +78,8 @@ static const struct row rows[] = {
 	{ "git -c y x", "git: code of another language stands in it" },
 	{ "git \"$x\" y",
 	  "git: a word that is not literal may be an option whose value is code" },
+	{ "awk \"$x\"; awk y", "awk: a word that is not literal may be code of another language ; "
+	  "awk: code of another language stands in it" },
 	{ "xargs awk", "awk: a word that follows may be code of another language" },
 	{ "cat x | python3", "python3: code of another language comes from its standard input" },
 	{ "python3 -", "python3: code of another language comes from its standard input" },
@@ -133,16 +135,16 @@ static void test_each_reason_says_what_is_so(void **state)
 static const char *const sources[] = {
 	"runtime/decide/cmd_builtin.c", "runtime/decide/cmd_code.c",
 	"runtime/decide/cmd_line.c",    "runtime/decide/cmd_made.c",
-	"runtime/decide/cmd_options.c", "runtime/decide/cmd_part.c",
-	"runtime/decide/cmd_wrap.c",    "runtime/shell/arith.c",
-	"runtime/shell/cond.c",         "runtime/shell/param.c",
-	"runtime/shell/simple.c",
+	"runtime/decide/cmd_option.c",  "runtime/decide/cmd_options.c",
+	"runtime/decide/cmd_part.c",    "runtime/decide/cmd_wrap.c",
+	"runtime/shell/arith.c",        "runtime/shell/cond.c",
+	"runtime/shell/param.c",        "runtime/shell/simple.c",
 };
 
 /* What comes before the text of a reason. */
 static const char *const before[] = {
 	"cmd_opaque(", "cmd_void(", "taint(", "shell_evaluates(", "static const char ",
-	"opaque = ", "voided = ", "guess = ",
+	"opaque = ", "voided = ", "guess = ", "cmd_reader_is_code(",
 };
 
 /* The text of the literals that begin in the statement at `p`, joined; or "". */
