@@ -1,5 +1,5 @@
 /*
- * polc: the verb table.  Results go to stdout, everything else to stderr; an
+ * polc: runs a verb.  Results go to stdout, everything else to stderr; an
  * output that cannot be written is trouble.
  */
 #include <errno.h>
@@ -8,34 +8,18 @@
 
 #include "compiler/cli/cli.h"
 
-static const struct verb {
-	const char *name;
-	enum cli_exit (*run)(struct options *o, struct arena *a);
-	const char *form, *help;
-} verbs[CLI_VERB_COUNT] = {
-	[CLI_CHECK] = { "check", cmd_check, "[OPTIONS] POLICY...",
-			"resolve a policy, run its tests, show enforcement gaps" },
-	[CLI_COMPILE] = { "compile", cmd_compile, "[OPTIONS] POLICY... -o OUT.polb",
-			  "check, verify and write a bundle for polrun" },
-	[CLI_EXPLAIN] = { "explain", cmd_explain, "[OPTIONS] POLICY... REQUEST",
-			  "the decision for one request, and why" },
-	[CLI_DUMP] = { "dump", cmd_dump, "[OPTIONS] POLICY... --after PASS",
-		       "the tree, the IR or an artefact after a pass" },
-	[CLI_INSPECT] = { "inspect", cmd_inspect, "[OPTIONS] BUNDLE",
-			  "what a bundle holds" },
-	[CLI_EFFECTIVE] = { "effective", cmd_effective, "[OPTIONS] POLICY...",
-			    "the resolved policy: each value, who says it, what it "
-			    "overrode" },
-	[CLI_FMT] = { "fmt", cmd_fmt, "[OPTIONS] FILE...",
-		      "the canonical layout of policy texts" },
-	[CLI_CONVERT] = { "convert", cmd_convert, "--to pol|yaml FILE",
-			  "a text in the other spelling" },
-	[CLI_SIGN] = { "sign", cmd_sign, "--key KEY [-o OUT.polb] BUNDLE",
-		       "add a signature to a bundle" },
-	[CLI_VERIFY] = { "verify", cmd_verify, "[OPTIONS] BUNDLE",
-			 "is the bundle whole, current and signed by whom it should be" },
-	[CLI_DIFF] = { "diff", cmd_diff, "[OPTIONS] OLD NEW",
-		       "what two policies decide differently, with a request for each" },
+static enum cli_exit (*const run_of[CLI_VERB_COUNT])(struct options *o, struct arena *a) = {
+	[CLI_CHECK] = cmd_check,
+	[CLI_COMPILE] = cmd_compile,
+	[CLI_EXPLAIN] = cmd_explain,
+	[CLI_DUMP] = cmd_dump,
+	[CLI_INSPECT] = cmd_inspect,
+	[CLI_EFFECTIVE] = cmd_effective,
+	[CLI_FMT] = cmd_fmt,
+	[CLI_CONVERT] = cmd_convert,
+	[CLI_SIGN] = cmd_sign,
+	[CLI_VERIFY] = cmd_verify,
+	[CLI_DIFF] = cmd_diff,
 };
 
 /* --- the command line ------------------------------------------------------------ */
@@ -46,13 +30,13 @@ static void help_all(FILE *out)
 
 	fputs("polc: the policy compiler\n\n  polc VERB [OPTIONS] ...\n\n", out);
 	for (i = 0; i < CLI_VERB_COUNT; i++)
-		fprintf(out, "  %-9s  %s\n", verbs[i].name, verbs[i].help);
+		fprintf(out, "  %-9s  %s\n", cli_verbs[i].name, cli_verbs[i].help);
 	fputs("\n`polc VERB --help` names a verb's options.\n", out);
 }
 
 static void help_verb(enum cli_verb v)
 {
-	printf("polc %s %s\n\n%s\n\n", verbs[v].name, verbs[v].form, verbs[v].help);
+	printf("polc %s %s\n\n%s\n\n", cli_verbs[v].name, cli_verbs[v].form, cli_verbs[v].help);
 	options_help(stdout, v);
 	if (v == CLI_EXPLAIN)
 		puts("\nREQUEST is one of\n"
@@ -69,7 +53,7 @@ static enum cli_exit unknown_verb(const char *word)
 	size_t i;
 
 	for (i = 0; i < CLI_VERB_COUNT; i++)
-		names[i] = verbs[i].name;
+		names[i] = cli_verbs[i].name;
 	near = diag_suggest(str_from(word), names, CLI_VERB_COUNT);
 	fprintf(stderr, "polc: unknown verb '%s'", word);
 	if (near)
@@ -87,7 +71,7 @@ static enum cli_exit run_verb(enum cli_verb v, int argc, char **argv)
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
 	if (!options_read(&o, &a, v, argc, argv, stderr)) {
 		fprintf(stderr, "polc: `polc %s --help` names the options\n",
-			verbs[v].name);
+			cli_verbs[v].name);
 		e = CLI_TROUBLE;
 	} else if (o.help) {
 		help_verb(v);
@@ -96,7 +80,7 @@ static enum cli_exit run_verb(enum cli_verb v, int argc, char **argv)
 		puts("polc " POLC_VERSION);
 		e = CLI_CLEAN;
 	} else {
-		e = verbs[v].run(&o, &a);
+		e = run_of[v](&o, &a);
 	}
 	arena_release(&a);
 	return e;
@@ -120,7 +104,7 @@ static enum cli_exit run(int argc, char **argv)
 		return CLI_CLEAN;
 	}
 	for (i = 0; i < CLI_VERB_COUNT; i++)
-		if (strcmp(word, verbs[i].name) == 0)
+		if (strcmp(word, cli_verbs[i].name) == 0)
 			return run_verb((enum cli_verb)i, argc - 2, argv + 2);
 	return unknown_verb(word);
 }

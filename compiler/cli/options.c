@@ -15,8 +15,6 @@
 #define V_POLICY (V(CLI_CHECK) | V(CLI_COMPILE) | V(CLI_EXPLAIN) | V(CLI_DUMP) | \
 		  V(CLI_EFFECTIVE) | V(CLI_DIFF))
 
-enum opt_arg { ARG_NONE, ARG_ONE, ARG_MAYBE /* only as --name=value */ };
-
 enum opt_id {
 	OPT_MANAGED, OPT_MANAGED_FILE, OPT_PROJECT, OPT_USER, OPT_ROLE, OPT_SCOPE,
 	OPT_DISCOVER, OPT_ROOT, OPT_FORMAT, OPT_FAIL_ON, OPT_VERBOSE, OPT_OUTPUT,
@@ -27,83 +25,77 @@ enum opt_id {
 	OPT_HELP, OPT_VERSION, OPT_COUNT
 };
 
-static const struct opt_spec {
-	const char *name;
-	char letter;
-	enum opt_arg arg;
-	unsigned verbs;
-	const char *value, *help;
-} specs[OPT_COUNT] = {
-	[OPT_MANAGED] = { "managed", 0, ARG_ONE, V_POLICY, "FILE",
+static const struct optspec specs[OPT_COUNT] = {
+	[OPT_MANAGED] = { OPT_MANAGED, "managed", 0, OPTSPEC_ONE, V_POLICY, "FILE",
 			  "a policy that speaks at level 'managed'" },
-	[OPT_MANAGED_FILE] = { "managed-file", 0, ARG_ONE, V_POLICY, "FILE",
+	[OPT_MANAGED_FILE] = { OPT_MANAGED_FILE, "managed-file", 0, OPTSPEC_ONE, V_POLICY, "FILE",
 			       "one that speaks at level 'managed-file'" },
-	[OPT_PROJECT] = { "project", 0, ARG_ONE, V_POLICY, "FILE",
+	[OPT_PROJECT] = { OPT_PROJECT, "project", 0, OPTSPEC_ONE, V_POLICY, "FILE",
 			  "one that speaks at level 'project'" },
-	[OPT_USER] = { "user", 0, ARG_ONE, V_POLICY, "FILE",
+	[OPT_USER] = { OPT_USER, "user", 0, OPTSPEC_ONE, V_POLICY, "FILE",
 		       "one that speaks at level 'user'" },
-	[OPT_ROLE] = { "role", 0, ARG_ONE, V_POLICY, "NAME",
+	[OPT_ROLE] = { OPT_ROLE, "role", 0, OPTSPEC_ONE, V_POLICY, "NAME",
 		       "the role whose sections count" },
-	[OPT_DISCOVER] = { "discover", 0, ARG_MAYBE, V_POLICY, "DIR",
+	[OPT_DISCOVER] = { OPT_DISCOVER, "discover", 0, OPTSPEC_MAYBE, V_POLICY, "DIR",
 			   "find the policies that polrun would find from DIR" },
-	[OPT_SCOPE] = { "scope", 0, ARG_ONE, V_POLICY, "sandbox|host",
+	[OPT_SCOPE] = { OPT_SCOPE, "scope", 0, OPTSPEC_ONE, V_POLICY, "sandbox|host",
 			"where the request is made (sandbox)" },
-	[OPT_ROOT] = { "root", 0, ARG_ONE, V_POLICY, "NAME=DIR",
+	[OPT_ROOT] = { OPT_ROOT, "root", 0, OPTSPEC_ONE, V_POLICY, "NAME=DIR",
 		       "the value of HOME, PROJECT_DIR, TMPDIR or SESSION_DIR" },
-	[OPT_FAIL_ON] = { "fail-on", 0, ARG_ONE, V(CLI_CHECK) | V(CLI_DIFF),
+	[OPT_FAIL_ON] = { OPT_FAIL_ON, "fail-on", 0, OPTSPEC_ONE, V(CLI_CHECK) | V(CLI_DIFF),
 			  "error|warning, diff: any|widening",
 			  "which findings make the exit status 1 (error, any)" },
-	[OPT_VERBOSE] = { "verbose", 'v', ARG_NONE, V_POLICY, NULL,
+	[OPT_VERBOSE] = { OPT_VERBOSE, "verbose", 'v', OPTSPEC_NONE, V_POLICY, NULL,
 			  "also what there is to say about the standard library" },
-	[OPT_OUTPUT] = { "output", 'o', ARG_ONE, V(CLI_COMPILE) | V(CLI_SIGN),
+	[OPT_OUTPUT] = { OPT_OUTPUT, "output", 'o', OPTSPEC_ONE, V(CLI_COMPILE) | V(CLI_SIGN),
 			 "OUT.polb", "the bundle to write" },
-	[OPT_SERIAL] = { "serial", 0, ARG_ONE, V(CLI_COMPILE), "N",
+	[OPT_SERIAL] = { OPT_SERIAL, "serial", 0, OPTSPEC_ONE, V(CLI_COMPILE), "N",
 			 "instead of the policy's own serial" },
-	[OPT_EXPIRES] = { "expires", 0, ARG_ONE, V(CLI_COMPILE), "YYYY-MM-DD",
+	[OPT_EXPIRES] = { OPT_EXPIRES, "expires", 0, OPTSPEC_ONE, V(CLI_COMPILE), "YYYY-MM-DD",
 			  "instead of the policy's own date" },
-	[OPT_NOT_BEFORE] = { "not-before", 0, ARG_ONE, V(CLI_COMPILE), "YYYY-MM-DD",
+	[OPT_NOT_BEFORE] = { OPT_NOT_BEFORE, "not-before", 0, OPTSPEC_ONE, V(CLI_COMPILE), "YYYY-MM-DD",
 			     "the first day on which the bundle is valid" },
-	[OPT_PREVIOUS] = { "previous", 0, ARG_ONE, V(CLI_COMPILE), "OLD.polb",
+	[OPT_PREVIOUS] = { OPT_PREVIOUS, "previous", 0, OPTSPEC_ONE, V(CLI_COMPILE), "OLD.polb",
 			   "the bundle that this one follows, with a lower serial" },
-	[OPT_REPRODUCE] = { "reproduce", 0, ARG_ONE, V(CLI_COMPILE), "OLD.polb",
+	[OPT_REPRODUCE] = { OPT_REPRODUCE, "reproduce", 0, OPTSPEC_ONE, V(CLI_COMPILE), "OLD.polb",
 			    "compile its own sources, and compare; nothing is written" },
-	[OPT_SIGN] = { "sign", 0, ARG_ONE, V(CLI_COMPILE), "KEY",
+	[OPT_SIGN] = { OPT_SIGN, "sign", 0, OPTSPEC_ONE, V(CLI_COMPILE), "KEY",
 		       "sign with this key file (ssh-keygen), and ask for a signature" },
-	[OPT_KEY] = { "key", 0, ARG_ONE, V(CLI_SIGN), "KEY",
+	[OPT_KEY] = { OPT_KEY, "key", 0, OPTSPEC_ONE, V(CLI_SIGN), "KEY",
 		      "a private key, or a public one of an agent (required)" },
-	[OPT_SIGNERS] = { "allowed-signers", 0, ARG_ONE, V(CLI_VERIFY), "FILE",
+	[OPT_SIGNERS] = { OPT_SIGNERS, "allowed-signers", 0, OPTSPEC_ONE, V(CLI_VERIFY), "FILE",
 			  "who may sign (/etc/pol, then ~/.config/pol)" },
-	[OPT_PRINCIPAL] = { "principal", 'I', ARG_ONE, V(CLI_VERIFY), "WHO",
+	[OPT_PRINCIPAL] = { OPT_PRINCIPAL, "principal", 'I', OPTSPEC_ONE, V(CLI_VERIFY), "WHO",
 			    "who must have signed (anybody of the list)" },
-	[OPT_CREATED] = { "created", 0, ARG_ONE, V(CLI_COMPILE), "SECONDS",
+	[OPT_CREATED] = { OPT_CREATED, "created", 0, OPTSPEC_ONE, V(CLI_COMPILE), "SECONDS",
 			  "time since 1970 for the manifest (SOURCE_DATE_EPOCH)" },
-	[OPT_NO_SOURCES] = { "no-sources", 0, ARG_NONE, V(CLI_COMPILE), NULL,
+	[OPT_NO_SOURCES] = { OPT_NO_SOURCES, "no-sources", 0, OPTSPEC_NONE, V(CLI_COMPILE), NULL,
 			     "leave the policy texts out of the bundle" },
-	[OPT_NO_NFT_BATCH] = { "no-nft-batch", 0, ARG_NONE, V(CLI_COMPILE), NULL,
+	[OPT_NO_NFT_BATCH] = { OPT_NO_NFT_BATCH, "no-nft-batch", 0, OPTSPEC_NONE, V(CLI_COMPILE), NULL,
 			       "no trial of the network rules: polnft loads them" },
-	[OPT_CWD] = { "cwd", 0, ARG_ONE, V(CLI_EXPLAIN), "DIR",
+	[OPT_CWD] = { OPT_CWD, "cwd", 0, OPTSPEC_ONE, V(CLI_EXPLAIN), "DIR",
 		      "working directory of a command (the project)" },
-	[OPT_AFTER] = { "after", 0, ARG_ONE, V(CLI_DUMP), "PASS",
+	[OPT_AFTER] = { OPT_AFTER, "after", 0, OPTSPEC_ONE, V(CLI_DUMP), "PASS",
 			"the pass whose result is printed (required)" },
-	[OPT_SECTION] = { "section", 0, ARG_ONE, V(CLI_INSPECT) | V(CLI_EFFECTIVE),
+	[OPT_SECTION] = { OPT_SECTION, "section", 0, OPTSPEC_ONE, V(CLI_INSPECT) | V(CLI_EFFECTIVE),
 			  "NAME", "one section of the policy or the bundle" },
-	[OPT_FORMAT] = { "format", 0, ARG_ONE,
+	[OPT_FORMAT] = { OPT_FORMAT, "format", 0, OPTSPEC_ONE,
 			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT) |
 				 V(CLI_EFFECTIVE) | V(CLI_VERIFY) | V(CLI_DIFF),
 			 "text|json", "how results are printed (text); effective: also "
 				      "yaml, diff: also markdown" },
-	[OPT_COLOR] = { "color", 0, ARG_ONE, V_ALL, "auto|always|never",
+	[OPT_COLOR] = { OPT_COLOR, "color", 0, OPTSPEC_ONE, V_ALL, "auto|always|never",
 			"colours in diagnostics (auto)" },
-	[OPT_WRITE] = { "write", 'w', ARG_NONE, V(CLI_FMT), NULL,
+	[OPT_WRITE] = { OPT_WRITE, "write", 'w', OPTSPEC_NONE, V(CLI_FMT), NULL,
 			"write the result back to each file that it changes" },
-	[OPT_CHECK] = { "check", 0, ARG_NONE, V(CLI_FMT), NULL,
+	[OPT_CHECK] = { OPT_CHECK, "check", 0, OPTSPEC_NONE, V(CLI_FMT), NULL,
 			"name the files that would change; exit status 1 if there are any" },
-	[OPT_DIFF] = { "diff", 0, ARG_NONE, V(CLI_FMT), NULL,
+	[OPT_DIFF] = { OPT_DIFF, "diff", 0, OPTSPEC_NONE, V(CLI_FMT), NULL,
 		       "show what would change as a unified diff" },
-	[OPT_TO] = { "to", 0, ARG_ONE, V(CLI_CONVERT), "pol|yaml",
+	[OPT_TO] = { OPT_TO, "to", 0, OPTSPEC_ONE, V(CLI_CONVERT), "pol|yaml",
 		     "the spelling that is wanted (required)" },
-	[OPT_HELP] = { "help", 'h', ARG_NONE, V_ALL, NULL, "this text" },
-	[OPT_VERSION] = { "version", 0, ARG_NONE, V_ALL, NULL, "the version" },
+	[OPT_HELP] = { OPT_HELP, "help", 'h', OPTSPEC_NONE, V_ALL, NULL, "this text" },
+	[OPT_VERSION] = { OPT_VERSION, "version", 0, OPTSPEC_NONE, V_ALL, NULL, "the version" },
 };
 
 const char *const options_requests[] = {
@@ -116,22 +108,15 @@ struct reader {
 	FILE *err;
 };
 
+const struct optspec *options_specs(size_t *ret_n)
+{
+	*ret_n = OPT_COUNT;
+	return specs;
+}
+
 void options_help(FILE *out, enum cli_verb verb)
 {
-	size_t i;
-
-	for (i = 0; i < OPT_COUNT; i++) {
-		const struct opt_spec *s = &specs[i];
-		char left[64];
-
-		if (!(s->verbs & V(verb)))
-			continue;
-		snprintf(left, sizeof(left), "%c%c%s--%s%s%s%s", s->letter ? '-' : ' ',
-			 s->letter ? s->letter : ' ', s->letter ? ", " : "  ", s->name,
-			 s->arg == ARG_MAYBE ? "[=" : s->arg == ARG_ONE ? " " : "",
-			 s->value ? s->value : "", s->arg == ARG_MAYBE ? "]" : "");
-		fprintf(out, "  %-32s %s\n", left, s->help);
-	}
+	optspec_print(out, specs, OPT_COUNT, (int)verb);
 }
 
 bool options_colour(const struct options *o, FILE *out)
@@ -414,11 +399,11 @@ static bool read_long(struct reader *r, int argc, char **argv, int *i)
 			break;
 	if (k == OPT_COUNT)
 		return unknown_option(r, name);
-	if (specs[k].arg == ARG_NONE && value) {
+	if (specs[k].arg == OPTSPEC_NONE && value) {
 		fprintf(r->err, "polc: --%s takes no value\n", specs[k].name);
 		return false;
 	}
-	if (specs[k].arg == ARG_ONE && !value) {
+	if (specs[k].arg == OPTSPEC_ONE && !value) {
 		if (*i + 1 >= argc) {
 			fprintf(r->err, "polc: --%s wants %s\n", specs[k].name,
 				specs[k].value);
@@ -439,11 +424,11 @@ static bool read_short(struct reader *r, int argc, char **argv, int *i)
 	for (k = 0; k < OPT_COUNT; k++)
 		if ((specs[k].verbs & V(r->o->verb)) && specs[k].letter == word[1])
 			break;
-	if (k == OPT_COUNT || (specs[k].arg == ARG_NONE && value)) {
+	if (k == OPT_COUNT || (specs[k].arg == OPTSPEC_NONE && value)) {
 		fprintf(r->err, "polc: unknown option '%s'\n", word);
 		return false;
 	}
-	if (specs[k].arg == ARG_ONE && !value) {
+	if (specs[k].arg == OPTSPEC_ONE && !value) {
 		if (*i + 1 >= argc) {
 			fprintf(r->err, "polc: -%c wants %s\n", word[1],
 				specs[k].value);

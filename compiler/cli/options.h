@@ -11,6 +11,7 @@
 #include "compiler/base/vec.h"
 #include "compiler/ir/ir.h"
 #include "compiler/sema/sema.h"
+#include "runtime/base/optspec.h"
 
 #define POLC_VERSION "0.1.0"
 
@@ -74,6 +75,11 @@ struct options {
  */
 bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
 		  int argc, char **argv, FILE *err);
+extern const struct optspec_verb cli_verbs[CLI_VERB_COUNT];
+/* polc, for what is made of the tables. */
+const struct optspec_program *options_program(void);
+/* The table of all verbs' options. */
+const struct optspec *options_specs(size_t *ret_n);
 /* What `polc VERB --help` says about the options. */
 void options_help(FILE *out, enum cli_verb verb);
 /* Should text to this stream have colours? */

@@ -12,59 +12,54 @@
 #include "runtime/cli/approval.h"
 #include "runtime/cli/optread.h"
 
-const char polrun_help[] =
-	"usage: polrun [OPTIONS] [--] COMMAND [ARG...]\n"
-	"       polrun [OPTIONS] -c 'LINE'\n"
-	"\n"
-	"Runs a command under a compiled policy (polc compile makes the bundle).\n"
-	"\n"
-	"  -b, --bundle FILE      the compiled policy (required)\n"
-	"      --project DIR      the value of ${PROJECT_DIR}\n"
-	"      --require-signed   refuse a bundle that no trusted key has signed\n"
-	"      --allowed-signers FILE\n"
-	"                         who may sign, instead of the default lists\n"
-	"      --role NAME        refuse a bundle that was not compiled for this role\n"
-	"      --user NAME|UID    as root: run as this user\n"
-	"      --report FILE      write a JSON report of the run\n"
-	"      --plan             show what would run and where; run nothing\n"
-	"      --explain-denials  afterwards, say what was blocked and by which rule\n"
-	"  -y, --yes              answer what the policy asks with yes\n"
-	"      --ask tty|deny|fail\n"
-	"                         who answers else: a person at the terminal (tty);\n"
-	"                         nobody: denied, or 125 (fail)\n"
-	"      --session ID       the session for which answers are remembered\n"
-	"  -c LINE                a shell line, run by the shell that the policy names\n"
-	"      --doctor           what this kernel and user can enforce\n"
-	"      --help  --version\n"
-	"\n"
-	"Exit status: the command's own; 128+N signal N; 124 time limit; 125 polrun\n"
-	"failed or refused; 126 denied by policy or not executable; 127 not found.\n";
-
 enum id { ID_BUNDLE, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
 	  ID_YES, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_SESSION };
 
-static const struct optread_option table[] = {
-	{ "bundle", 'b', true, ID_BUNDLE },
-	{ "project", 0, true, ID_PROJECT },
-	{ "user", 0, true, ID_USER },
-	{ "report", 0, true, ID_REPORT },
-	{ "plan", 0, false, ID_PLAN },
-	{ "doctor", 0, false, ID_DOCTOR },
-	{ "explain-denials", 0, false, ID_EXPLAIN },
-	{ "yes", 'y', false, ID_YES },
-	{ "", 'c', true, ID_LINE },
-	{ "help", 'h', false, ID_HELP },
-	{ "version", 0, false, ID_VERSION },
-	{ "allowed-signers", 0, true, ID_SIGNERS },
-	{ "require-signed", 0, false, ID_REQUIRE },
-	{ "role", 0, true, ID_ROLE },
-	{ "ask", 0, true, ID_ASK },
-	{ "session", 0, true, ID_SESSION },
-	{ "runner", 0, true, OPTREAD_LATER },
-	{ "learn", 0, true, OPTREAD_LATER },
-	{ "allow-degraded", 0, true, OPTREAD_LATER },
+static const struct optspec table[] = {
+	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy (required)" },
+	{ ID_PROJECT, "project", 0, OPTSPEC_ONE, 0, "DIR", "the value of ${PROJECT_DIR}" },
+	{ ID_REQUIRE, "require-signed", 0, OPTSPEC_NONE, 0, NULL,
+	  "refuse a bundle that no trusted key has signed" },
+	{ ID_SIGNERS, "allowed-signers", 0, OPTSPEC_ONE, 0, "FILE",
+	  "who may sign, instead of the default lists" },
+	{ ID_ROLE, "role", 0, OPTSPEC_ONE, 0, "NAME",
+	  "refuse a bundle that was not compiled for this role" },
+	{ ID_USER, "user", 0, OPTSPEC_ONE, 0, "NAME|UID", "as root: run as this user" },
+	{ ID_REPORT, "report", 0, OPTSPEC_ONE, 0, "FILE", "write a JSON report of the run" },
+	{ ID_PLAN, "plan", 0, OPTSPEC_NONE, 0, NULL,
+	  "show what would run and where; run nothing" },
+	{ ID_EXPLAIN, "explain-denials", 0, OPTSPEC_NONE, 0, NULL,
+	  "afterwards, say what was blocked and by which rule" },
+	{ ID_YES, "yes", 'y', OPTSPEC_NONE, 0, NULL, "answer what the policy asks with yes" },
+	{ ID_ASK, "ask", 0, OPTSPEC_ONE, 0, "tty|deny|fail",
+	  "who answers else: a person at the terminal (tty), or nobody: denied, or 125 "
+	  "(fail)" },
+	{ ID_SESSION, "session", 0, OPTSPEC_ONE, 0, "ID",
+	  "the session for which answers are remembered" },
+	{ ID_LINE, "", 'c', OPTSPEC_ONE, 0, "LINE",
+	  "a shell line, run by the shell that the policy names" },
+	{ ID_DOCTOR, "doctor", 0, OPTSPEC_NONE, 0, NULL,
+	  "what this kernel and user can enforce" },
+	{ ID_HELP, "help", 'h', OPTSPEC_NONE, 0, NULL, "this text" },
+	{ ID_VERSION, "version", 0, OPTSPEC_NONE, 0, NULL, "the version" },
+	{ OPTREAD_LATER, "runner", 0, OPTSPEC_ONE, 0, NULL, NULL },
+	{ OPTREAD_LATER, "learn", 0, OPTSPEC_ONE, 0, NULL, NULL },
+	{ OPTREAD_LATER, "allow-degraded", 0, OPTSPEC_ONE, 0, NULL, NULL },
 };
 #define NOPTIONS (sizeof(table) / sizeof(table[0]))
+
+const struct optspec_program polrun_program = {
+	.name = "polrun",
+	.usage = "usage: polrun [OPTIONS] [--] COMMAND [ARG...]\n"
+		 "       polrun [OPTIONS] -c 'LINE'\n"
+		 "\n"
+		 "Runs a command under a compiled policy (polc compile makes the bundle).\n"
+		 "\n",
+	.end = "Exit status: the command's own; 128+N signal N; 124 time limit; 125 polrun\n"
+	       "failed or refused; 126 denied by policy or not executable; 127 not found.\n",
+	.options = table,
+	.n = NOPTIONS,
+};
 
 static int set_ask(struct options *o, const char *value, struct rt_err *err)
 {
@@ -82,7 +77,7 @@ static int set_ask(struct options *o, const char *value, struct rt_err *err)
 		       shown);
 }
 
-static int set(void *to, const struct optread_option *opt, const char *value,
+static int set(void *to, const struct optspec *opt, const char *value,
 	       struct rt_err *err)
 {
 	struct options *o = to;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/optspec.h"
 #include "runtime/cli/ask.h"
 
 enum options_action { OPT_RUN, OPT_PLAN, OPT_DOCTOR, OPT_HELP, OPT_VERSION };
@@ -29,6 +30,6 @@ struct options {
 
 /* Nothing is read or opened.  On failure err->text says what is wrong. */
 int options_parse(int argc, char **argv, struct options *ret, struct rt_err *err);
-extern const char polrun_help[];
+extern const struct optspec_program polrun_program;
 
 #endif

@@ -59,7 +59,7 @@ static int unknown(const struct optread *r, const char *word, size_t len,
 		       r->program);
 }
 
-int optread_value(const char **slot, const struct optread_option *opt, const char *value,
+int optread_value(const char **slot, const struct optspec *opt, const char *value,
 		  bool empty, struct rt_err *err)
 {
 	char letter[2] = { opt->letter, '\0' };
@@ -74,7 +74,7 @@ int optread_value(const char **slot, const struct optread_option *opt, const cha
 	return 0;
 }
 
-static int later(const struct optread_option *opt, struct rt_err *err)
+static int later(const struct optspec *opt, struct rt_err *err)
 {
 	return rt_fail(err, EINVAL, "'--%s' is not supported by this version", opt->name);
 }
@@ -85,7 +85,7 @@ static int read_long(const struct optread *r, int argc, char **argv, int *i, voi
 {
 	const char *word = argv[*i] + 2, *eq = strchr(word, '='), *value = NULL;
 	size_t len = eq ? (size_t)(eq - word) : strlen(word);
-	const struct optread_option *opt = NULL;
+	const struct optspec *opt = NULL;
 
 	for (size_t k = 0; k < r->n; k++)
 		if (len && strlen(r->table[k].name) == len &&
@@ -95,13 +95,13 @@ static int read_long(const struct optread *r, int argc, char **argv, int *i, voi
 		return unknown(r, word, len, err);
 	if (opt->id == OPTREAD_LATER)
 		return later(opt, err);
-	if (eq && !opt->takes_value)
+	if (eq && opt->arg == OPTSPEC_NONE)
 		return rt_fail(err, EINVAL, "'--%s' takes no value", opt->name);
 	if (eq)
 		value = eq + 1;
-	else if (opt->takes_value && *i + 1 < argc)
+	else if (opt->arg == OPTSPEC_ONE && *i + 1 < argc)
 		value = argv[++*i];
-	else if (opt->takes_value)
+	else if (opt->arg == OPTSPEC_ONE)
 		return rt_fail(err, EINVAL, "'--%s' needs a value", opt->name);
 	return r->set(to, opt, value, err);
 }
@@ -111,7 +111,7 @@ static int read_short(const struct optread *r, int argc, char **argv, int *i, vo
 		      struct rt_err *err)
 {
 	for (const char *p = argv[*i] + 1; *p; p++) {
-		const struct optread_option *opt = NULL;
+		const struct optspec *opt = NULL;
 		const char *value = NULL;
 		char shown[16];
 		int e;
@@ -126,7 +126,7 @@ static int read_short(const struct optread *r, int argc, char **argv, int *i, vo
 		}
 		if (opt->id == OPTREAD_LATER)
 			return later(opt, err);
-		if (opt->takes_value) {
+		if (opt->arg == OPTSPEC_ONE) {
 			if (p[1])
 				value = p + 1;
 			else if (*i + 1 < argc)
@@ -135,7 +135,7 @@ static int read_short(const struct optread *r, int argc, char **argv, int *i, vo
 				return rt_fail(err, EINVAL, "'-%c' needs a value", *p);
 		}
 		e = r->set(to, opt, value, err);
-		if (e < 0 || opt->takes_value)
+		if (e < 0 || opt->arg == OPTSPEC_ONE)
 			return e;
 	}
 	return 0;

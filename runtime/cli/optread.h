@@ -10,22 +10,16 @@
 #include <stddef.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/optspec.h"
 
 #define OPTREAD_LATER (-1) /* an id: known, and refused by this version */
 
-struct optread_option {
-	const char *name; /* without "--"; "": it has a letter only */
-	char letter;      /* 0: none */
-	bool takes_value;
-	int id;           /* the program's own */
-};
-
 struct optread {
 	const char *program; /* for "see PROGRAM --help" */
-	const struct optread_option *table;
+	const struct optspec *table;
 	size_t n;
 	/* `value` is NULL where the option takes none.  0 or -errno. */
-	int (*set)(void *to, const struct optread_option *opt, const char *value,
+	int (*set)(void *to, const struct optspec *opt, const char *value,
 		   struct rt_err *err);
 };
 
@@ -33,7 +27,7 @@ struct optread {
 int optread(const struct optread *r, int argc, char **argv, void *to, int *ret_rest,
 	    struct rt_err *err);
 /* Stores a value that may be given once and is not empty (unless `empty`). */
-int optread_value(const char **slot, const struct optread_option *opt, const char *value,
+int optread_value(const char **slot, const struct optspec *opt, const char *value,
 		  bool empty, struct rt_err *err);
 
 #endif

@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 		return fail(&err, EXIT_TROUBLE);
 	switch (opt.action) {
 	case QUERY_HELP:
-		fputs(polquery_help, stdout);
+		optspec_help(stdout, &polquery_program);
 		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
 	case QUERY_VERSION:
 		puts("polquery " POL_VERSION);

@@ -564,7 +564,7 @@ int main(int argc, char **argv)
 		return fail(&err, EXIT_REFUSED);
 	switch (opt.action) {
 	case OPT_HELP:
-		fputs(polrun_help, stdout);
+		optspec_help(stdout, &polrun_program);
 		return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
 	case OPT_VERSION:
 		puts("polrun " POL_VERSION);

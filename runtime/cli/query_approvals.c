@@ -20,28 +20,37 @@ enum { KEY_LEAST = 8, KEY_SHOWN = 12 };
 
 enum { EXIT_NONE = 1, EXIT_TROUBLE = 2 };
 
-static const char approvals_help[] =
-	"usage: polquery approvals list [--format text|json]\n"
-	"       polquery approvals revoke KEY...\n"
-	"       polquery approvals revoke --all | --session ID\n"
-	"\n"
-	"The answers that a person gave polrun for a session.\n"
-	"\n"
-	"      --format text|json how they are listed (text)\n"
-	"      --all              revoke every answer\n"
-	"      --session ID       revoke those for polrun --session ID\n"
-	"      --help\n"
-	"\n"
-	"KEY is what `list` shows, at least 8 digits of it.\n"
-	"Exit status: 0; 1 there was nothing to revoke; 2 trouble.\n";
-
 enum id { ID_FORMAT, ID_ALL, ID_SESSION, ID_HELP };
 
-static const struct optread_option table[] = {
-	{ "format", 0, true, ID_FORMAT },
-	{ "all", 0, false, ID_ALL },
-	{ "session", 0, true, ID_SESSION },
-	{ "help", 'h', false, ID_HELP },
+enum { LIST = 1 << 0, REVOKE = 1 << 1 };
+
+static const struct optspec table[] = {
+	{ ID_FORMAT, "format", 0, OPTSPEC_ONE, LIST, "text|json", "how they are listed (text)" },
+	{ ID_ALL, "all", 0, OPTSPEC_NONE, REVOKE, NULL, "revoke every answer" },
+	{ ID_SESSION, "session", 0, OPTSPEC_ONE, REVOKE, "ID",
+	  "revoke those for polrun --session ID" },
+	{ ID_HELP, "help", 'h', OPTSPEC_NONE, LIST | REVOKE, NULL, "this text" },
+};
+
+static const struct optspec_verb verbs[] = {
+	{ "list", "[--format text|json]", "show the answers that polrun remembers" },
+	{ "revoke", "KEY... | --all | --session ID", "take answers back" },
+};
+
+const struct optspec_program approvals_program = {
+	.name = "approvals",
+	.usage = "usage: polquery approvals list [--format text|json]\n"
+		 "       polquery approvals revoke KEY...\n"
+		 "       polquery approvals revoke --all | --session ID\n"
+		 "\n"
+		 "The answers that a person gave polrun for a session.\n"
+		 "\n",
+	.end = "KEY is what `list` shows, at least 8 digits of it.\n"
+	       "Exit status: 0; 1 there was nothing to revoke; 2 trouble.\n",
+	.options = table,
+	.n = sizeof(table) / sizeof(table[0]),
+	.verbs = verbs,
+	.nverbs = sizeof(verbs) / sizeof(verbs[0]),
 };
 
 struct request {
@@ -63,7 +72,7 @@ static int fail(const struct rt_err *err)
 
 /* --- the command line ----------------------------------------------------------------- */
 
-static int set(void *to, const struct optread_option *opt, const char *value,
+static int set(void *to, const struct optspec *opt, const char *value,
 	       struct rt_err *err)
 {
 	struct request *r = to;
@@ -288,7 +297,7 @@ int query_approvals(int argc, char **argv)
 	if (parse(argc, argv, &r, &err) < 0)
 		return fail(&err);
 	if (r.help) {
-		fputs(approvals_help, stdout);
+		optspec_help(stdout, &approvals_program);
 		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
 	}
 	if (open_store(&a, &err) < 0)

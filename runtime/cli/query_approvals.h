@@ -3,6 +3,9 @@
 #ifndef RUNTIME_CLI_QUERY_APPROVALS_H
 #define RUNTIME_CLI_QUERY_APPROVALS_H
 
+#include "runtime/base/optspec.h"
+
+extern const struct optspec_program approvals_program;
 /* argv[0] is "approvals".  polquery's exit status: 0; 1 nothing to revoke; 2. */
 int query_approvals(int argc, char **argv);
 

@@ -8,35 +8,36 @@
 #include "runtime/base/io.h"
 #include "runtime/bundle/format.h"
 #include "runtime/cli/optread.h"
-
-const char polquery_help[] =
-	"usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
-	"       polquery approvals list|revoke ... (see polquery approvals --help)\n"
-	"\n"
-	"Answers requests under a compiled policy: one JSON object a line on stdin,\n"
-	"one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
-	"\n"
-	"  -b, --bundle FILE      the compiled policy (required)\n"
-	"      --scope host|sandbox\n"
-	"                         of requests that say none: host, for programs that\n"
-	"                         only ask, or sandbox, for what polrun would start\n"
-	"      --require-signed   refuse a bundle that no trusted key has signed\n"
-	"      --allowed-signers FILE\n"
-	"                         who may sign, instead of the default lists\n"
-	"      --help  --version\n"
-	"\n"
-	"Exit status: 0 at the end of the requests, whatever was decided; 2 usage or\n"
-	"input and output; 4 a bundle that is not to be trusted.\n";
+#include "runtime/cli/query_approvals.h"
 
 enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_HELP, ID_VERSION };
 
-static const struct optread_option table[] = {
-	{ "bundle", 'b', true, ID_BUNDLE },
-	{ "scope", 0, true, ID_SCOPE },
-	{ "allowed-signers", 0, true, ID_SIGNERS },
-	{ "require-signed", 0, false, ID_REQUIRE },
-	{ "help", 'h', false, ID_HELP },
-	{ "version", 0, false, ID_VERSION },
+static const struct optspec table[] = {
+	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy (required)" },
+	{ ID_SCOPE, "scope", 0, OPTSPEC_ONE, 0, "host|sandbox",
+	  "of requests that say none: host, for programs that only ask, or sandbox, for "
+	  "what polrun would start" },
+	{ ID_REQUIRE, "require-signed", 0, OPTSPEC_NONE, 0, NULL,
+	  "refuse a bundle that no trusted key has signed" },
+	{ ID_SIGNERS, "allowed-signers", 0, OPTSPEC_ONE, 0, "FILE",
+	  "who may sign, instead of the default lists" },
+	{ ID_HELP, "help", 'h', OPTSPEC_NONE, 0, NULL, "this text" },
+	{ ID_VERSION, "version", 0, OPTSPEC_NONE, 0, NULL, "the version" },
+};
+
+const struct optspec_program polquery_program = {
+	.name = "polquery",
+	.usage = "usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
+		 "       polquery approvals list|revoke ... (see polquery approvals --help)\n"
+		 "\n"
+		 "Answers requests under a compiled policy: one JSON object a line on stdin,\n"
+		 "one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
+		 "\n",
+	.end = "Exit status: 0 at the end of the requests, whatever was decided; 2 usage or\n"
+	       "input and output; 4 a bundle that is not to be trusted.\n",
+	.options = table,
+	.n = sizeof(table) / sizeof(table[0]),
+	.sub = &approvals_program,
 };
 
 static int set_scope(struct query_options *o, const char *value, struct rt_err *err)
@@ -56,7 +57,7 @@ static int set_scope(struct query_options *o, const char *value, struct rt_err *
 	return 0;
 }
 
-static int set(void *to, const struct optread_option *opt, const char *value,
+static int set(void *to, const struct optspec *opt, const char *value,
 	       struct rt_err *err)
 {
 	struct query_options *o = to;

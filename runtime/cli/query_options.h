@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/optspec.h"
 
 enum query_action { QUERY_ANSWER, QUERY_HELP, QUERY_VERSION };
 
@@ -20,6 +21,6 @@ struct query_options {
 /* Nothing is read or opened.  On failure err->text says what is wrong. */
 int query_options_parse(int argc, char **argv, struct query_options *ret,
 			struct rt_err *err);
-extern const char polquery_help[];
+extern const struct optspec_program polquery_program;
 
 #endif
