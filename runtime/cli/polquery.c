@@ -1,5 +1,6 @@
 /* polquery: verifies a bundle as polrun does, then answers requests, a line for
- * each line, until its input ends.  It runs nothing and writes no file. */
+ * each line, until its input ends or, at a socket, until it is told to stop.  It
+ * runs nothing and writes no file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include "runtime/cli/query_approvals.h"
 #include "runtime/cli/query_input.h"
 #include "runtime/cli/query_options.h"
+#include "runtime/cli/query_serve.h"
 #include "runtime/bundle/verified.h"
 
 #ifndef POL_VERSION
@@ -53,10 +55,11 @@ static int answer_all(struct query *q, struct query_input *in)
 			text = query_answer(q, line, n, &n);
 			break;
 		case QUERY_TOO_LONG:
-			text = query_too_long(q, &n);
+			text = query_too_long(q, QUERY_MAX_LINE, &n);
 			break;
 		case QUERY_END:
 			return 0;
+		case QUERY_WAIT: /* who does not block stdin has to have it whole */
 		case QUERY_FAILED:
 		default:
 			return trouble("reading requests");
@@ -92,10 +95,27 @@ static int open_bundle(const struct query_options *opt, struct bundle *b)
 	return verified_open(&o, b, &t, &err) < 0 ? fail(&err, EXIT_TRUST) : 0;
 }
 
-static int serve(const struct query_options *opt)
+static int answer_stdin(struct query *q)
+{
+	struct query_input in;
+	int status;
+
+	query_input_init(&in, STDIN_FILENO, QUERY_MAX_LINE);
+	status = answer_all(q, &in);
+	query_input_release(&in);
+	return status;
+}
+
+static int serve(struct query *q, const char *path)
 {
 	struct rt_err err = { 0 };
-	struct query_input in;
+
+	return query_serve(q, path, &err) < 0 ? fail(&err, EXIT_TROUBLE) : 0;
+}
+
+static int answer(const struct query_options *opt)
+{
+	struct rt_err err = { 0 };
 	struct bundle b;
 	struct query q;
 	int status = open_bundle(opt, &b);
@@ -106,9 +126,7 @@ static int serve(const struct query_options *opt)
 		bundle_release(&b);
 		return fail(&err, EXIT_TRUST);
 	}
-	query_input_init(&in, STDIN_FILENO, QUERY_MAX_LINE);
-	status = answer_all(&q, &in);
-	query_input_release(&in);
+	status = opt->action == QUERY_SERVE ? serve(&q, opt->socket) : answer_stdin(&q);
 	query_release(&q);
 	bundle_release(&b);
 	return status;
@@ -133,7 +151,8 @@ int main(int argc, char **argv)
 		puts("polquery " POL_VERSION);
 		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
 	case QUERY_ANSWER:
+	case QUERY_SERVE:
 	default:
-		return serve(&opt);
+		return answer(&opt);
 	}
 }

@@ -136,13 +136,12 @@ const char *query_answer(struct query *q, const char *line, size_t n, size_t *re
 	return json_finish(q->out, ret_n);
 }
 
-const char *query_too_long(struct query *q, size_t *ret_n)
+const char *query_too_long(struct query *q, size_t most, size_t *ret_n)
 {
 	char text[80];
 
 	begin(q, NULL, 0);
-	(void)snprintf(text, sizeof(text), "the line has more than %d bytes",
-		       QUERY_MAX_LINE);
+	(void)snprintf(text, sizeof(text), "the line has more than %zu bytes", most);
 	json_cstr(q->out, "error", text);
 	json_object_end(q->out);
 	return json_finish(q->out, ret_n);

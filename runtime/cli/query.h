@@ -34,7 +34,7 @@ void query_release(struct query *q);
  * memory.
  */
 const char *query_answer(struct query *q, const char *line, size_t n, size_t *ret_n);
-/* The answer to a line that was not kept because it is too long. */
-const char *query_too_long(struct query *q, size_t *ret_n);
+/* The answer to a line that was not kept because it has more than `most` bytes. */
+const char *query_too_long(struct query *q, size_t most, size_t *ret_n);
 
 #endif

@@ -17,6 +17,7 @@ void query_input_release(struct query_input *in)
 {
 	free(in->buf);
 	in->buf = NULL;
+	in->cap = in->from = in->to = in->seen = 0;
 }
 
 /* Room for more bytes and a NUL. */
@@ -69,43 +70,61 @@ static enum query_input_got last_line(struct query_input *in, char **ret, size_t
 	return QUERY_LINE;
 }
 
+/* The line that is whole in the buffer. */
+static void give_line(struct query_input *in, char *end, char **ret, size_t *ret_n)
+{
+	*end = '\0';
+	*ret = in->buf + in->from;
+	*ret_n = (size_t)(end - *ret);
+	in->from += *ret_n + 1;
+	in->seen = 0;
+}
+
 enum query_input_got query_input_line(struct query_input *in, char **ret, size_t *ret_n)
 {
-	size_t seen = 0; /* bytes from `from` on without a newline */
-
 	while (!in->end) {
 		char *start = in->buf + in->from;
 		size_t have = in->to - in->from;
-		char *end = have > seen ? memchr(start + seen, '\n', have - seen) : NULL;
+		char *end = have > in->seen ?
+				    memchr(start + in->seen, '\n', have - in->seen) :
+				    NULL;
 		int r;
 
 		if (end && in->skip) {
 			in->skip = false;
 			in->from = (size_t)(end - in->buf) + 1;
-			seen = 0;
+			in->seen = 0;
 			continue;
 		}
 		if (end) {
-			*end = '\0';
-			*ret = start;
-			*ret_n = (size_t)(end - start);
-			in->from += *ret_n + 1;
+			give_line(in, end, ret, ret_n);
 			return QUERY_LINE;
 		}
-		seen = have;
+		in->seen = have;
 		if (in->skip || have > in->limit) {
 			bool told = in->skip;
 
 			in->skip = true;
-			in->from = in->to = seen = 0;
+			in->from = in->to = in->seen = 0;
 			if (!told)
 				return QUERY_TOO_LONG;
 		}
 		r = read_more(in);
 		if (r < 0)
-			return QUERY_FAILED;
+			return errno == EAGAIN ? QUERY_WAIT : QUERY_FAILED;
 		if (r == 0)
 			return last_line(in, ret, ret_n);
 	}
 	return QUERY_END;
+}
+
+void query_input_back(struct query_input *in, size_t n)
+{
+	if (in->end) { /* it had no newline */
+		in->end = false;
+		in->from -= n;
+		return;
+	}
+	in->from -= n + 1;
+	in->buf[in->from + n] = '\n';
 }

@@ -28,10 +28,12 @@ static const struct optspec table[] = {
 const struct optspec_program polquery_program = {
 	.name = "polquery",
 	.usage = "usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
+		 "       polquery [OPTIONS] --bundle FILE serve SOCKET\n"
 		 "       polquery approvals list|revoke ... (see polquery approvals --help)\n"
 		 "\n"
 		 "Answers requests under a compiled policy: one JSON object a line on stdin,\n"
 		 "one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
+		 "serve: the same at a unix socket, for many clients, until SIGTERM.\n"
 		 "\n",
 	.end = "Exit status: 0 at the end of the requests, whatever was decided; 2 usage or\n"
 	       "input and output; 4 a bundle that is not to be trusted.\n",
@@ -84,16 +86,25 @@ static int set(void *to, const struct optspec *opt, const char *value,
 	}
 }
 
-static int check_words(char **argv, int rest, int argc, struct rt_err *err)
+/* What stands behind the options: nothing, or a verb with its words. */
+static int take_words(struct query_options *o, char **argv, int n, struct rt_err *err)
 {
 	char shown[60];
 
-	if (rest >= argc)
+	if (n == 0)
 		return 0;
-	io_escape(shown, sizeof(shown), argv[rest], strlen(argv[rest]));
-	if (strcmp(argv[rest], "hook") == 0 || strcmp(argv[rest], "serve") == 0)
+	io_escape(shown, sizeof(shown), argv[0], strlen(argv[0]));
+	if (strcmp(argv[0], "hook") == 0)
 		return rt_fail(err, EINVAL, "'%s' is not supported by this version", shown);
-	return rt_fail(err, EINVAL, "'%s' is too much: requests are read from stdin", shown);
+	if (strcmp(argv[0], "serve") != 0)
+		return rt_fail(err, EINVAL,
+			       "'%s' is too much: requests are read from stdin", shown);
+	if (n != 2 || !argv[1][0])
+		return rt_fail(err, EINVAL, "'serve' needs the path of a socket, and "
+			       "nothing else behind it");
+	o->action = QUERY_SERVE;
+	o->socket = argv[1];
+	return 0;
 }
 
 int query_options_parse(int argc, char **argv, struct query_options *ret,
@@ -105,10 +116,10 @@ int query_options_parse(int argc, char **argv, struct query_options *ret,
 	int rest, r = optread(&reader, argc, argv, &o, &rest, err);
 
 	if (r == 0 && o.action == QUERY_ANSWER)
-		r = check_words(argv, rest, argc, err);
+		r = take_words(&o, argv + rest, argc - rest, err);
 	if (r < 0)
 		return r;
-	if (o.action == QUERY_ANSWER && !o.bundle)
+	if (o.action < QUERY_HELP && !o.bundle)
 		return rt_fail(err, EINVAL,
 			       "no bundle: name the compiled policy with --bundle FILE "
 			       "('polc compile POLICY -o FILE' makes it)");

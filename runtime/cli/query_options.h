@@ -8,11 +8,12 @@
 #include "runtime/base/err.h"
 #include "runtime/base/optspec.h"
 
-enum query_action { QUERY_ANSWER, QUERY_HELP, QUERY_VERSION };
+enum query_action { QUERY_ANSWER, QUERY_SERVE, QUERY_HELP, QUERY_VERSION };
 
 struct query_options {
 	enum query_action action;
 	const char *bundle;
+	const char *socket;  /* serve */
 	const char *signers; /* --allowed-signers */
 	bool require_signed;
 	uint8_t scope;       /* enum pb_scope, of requests that say none */

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Round trips of polquery: a request written, the answer read, then the next.
 
-    query.py RUNS BIN BUNDLE    RUNS times 50 of each kind, in turn with `cat`,
-                                which is what two pipes and two processes cost
+    query.py RUNS BIN BUNDLE    RUNS times 50 of each kind, at pipes and at a socket
+                                (serve), in turn with `cat`, which is what two pipes
+                                and two processes cost
 """
 import json
 import os
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 WHERE = {"cwd": "/home/dev/app", "project": "/home/dev/app", "home": "/home/dev"}
@@ -25,28 +28,48 @@ def start(command):
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 
 
-def ask(p, line):
+def connect(path):
+    s = socket.socket(socket.AF_UNIX)
+    for _ in range(200):
+        try:
+            s.connect(path)
+            return s
+        except OSError:
+            time.sleep(0.05)
+    sys.exit("query.py: nobody listens")
+
+
+def ask(to, back, line):
     begun = time.perf_counter_ns()
-    os.write(p.stdin.fileno(), line)
-    answer = os.read(p.stdout.fileno(), 65536)
+    os.write(to, line)
+    answer = os.read(back, 65536)
     while not answer.endswith(b"\n"):
-        answer += os.read(p.stdout.fileno(), 65536)
+        answer += os.read(back, 65536)
     return (time.perf_counter_ns() - begun) / 1000
 
 
 def main():
     runs, bindir, bundle = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-    peers = {"polquery": start([f"{bindir}/polquery", "-b", bundle]), "cat": start(["cat"])}
+    pipes = {"polquery": start([f"{bindir}/polquery", "-b", bundle]), "cat": start(["cat"])}
+    work = tempfile.TemporaryDirectory()
+    server = start([f"{bindir}/polquery", "-b", bundle, "serve", f"{work.name}/s"])
+    served = connect(f"{work.name}/s")
+    peers = {name: (p.stdin.fileno(), p.stdout.fileno()) for name, p in pipes.items()}
+    peers["serve"] = (served.fileno(), served.fileno())
+    peers = {name: peers[name] for name in ("polquery", "serve", "cat")}
     lines = [(name, (json.dumps(r) if r else "what?").encode() + b"\n") for name, r in REQUESTS]
     took = {(name, peer): [] for name, _ in lines for peer in peers}
     for _ in range(runs * 50):
         for name, line in lines:
-            for peer, p in peers.items():
-                took[name, peer].append(ask(p, line))
-    for p in peers.values():
+            for peer, (to, back) in peers.items():
+                took[name, peer].append(ask(to, back, line))
+    server.terminate()
+    server.wait()
+    for p in pipes.values():
         p.stdin.close()
         p.wait()
-    print("\n| round trip, µs | median | p99 | cat: median | p99 |\n|---|---|---|---|---|")
+    print("\n| round trip, µs | median | p99 | serve: median | p99 | cat: median | p99 |\n"
+          "|---|---|---|---|---|---|---|")
     for name, _ in lines:
         cells = []
         for peer in peers:

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
+
 #include "runtime/bundle/format.h"
 #include "runtime/cli/query_input.h"
 #include "runtime/cli/query_options.h"
@@ -147,6 +149,32 @@ static void test_an_error_is_no_end(void **state)
 	query_input_release(&in);
 }
 
+static void test_what_does_not_block_waits_and_a_line_can_be_given_back(void **state)
+{
+	struct query_input in;
+	int p[2];
+
+	(void)state;
+	assert_int_equal(pipe2(p, O_NONBLOCK), 0);
+	query_input_init(&in, p[0], 100);
+	want(&in, QUERY_WAIT);
+	assert_int_equal(write(p[1], "ab", 2), 2);
+	want(&in, QUERY_WAIT);
+	assert_int_equal(write(p[1], "c\nde\nf", 6), 6);
+	want_line(&in, "abc");
+	query_input_back(&in, 3);
+	want_line(&in, "abc");
+	want_line(&in, "de");
+	want(&in, QUERY_WAIT);
+	close(p[1]);
+	want_line(&in, "f");
+	query_input_back(&in, 1);
+	want_line(&in, "f");
+	want(&in, QUERY_END);
+	query_input_release(&in);
+	close(p[0]);
+}
+
 /* --- the command line ------------------------------------------------------- */
 
 static struct query_options opt;
@@ -198,7 +226,12 @@ static void test_options(void **state)
 	refused("-b x --scope all", "--scope: 'all' is neither");
 	refused("-b x --scope host --scope host", "given twice");
 	refused("-b x hook claude-code", "'hook' is not supported by this version");
-	refused("-b x serve s", "'serve' is not supported by this version");
+	refused("-b x serve", "'serve' needs the path of a socket");
+	refused("-b x serve s t", "'serve' needs the path of a socket");
+	refused("serve s", "no bundle");
+	assert_int_equal(parse("-b x serve s"), 0);
+	assert_int_equal(opt.action, QUERY_SERVE);
+	assert_string_equal(opt.socket, "s");
 	refused("-b x file", "'file' is too much");
 }
 
@@ -211,6 +244,7 @@ int main(void)
 		cmocka_unit_test(test_memory_stays_bounded),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_an_error_is_no_end),
+		cmocka_unit_test(test_what_does_not_block_waits_and_a_line_can_be_given_back),
 		cmocka_unit_test(test_options),
 	};
 

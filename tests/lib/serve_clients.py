@@ -1,0 +1,213 @@
+"""Clients of polquery serve, bad ones with a good one beside them.
+
+    serve_clients.py CASE SOCKET     prints what went wrong, or nothing
+"""
+import json
+import os
+import resource
+import socket
+import struct
+import sys
+import threading
+import time
+
+LIMIT = 16 * 1024 * 1024
+PATH = sys.argv[2]
+
+
+class Client:
+    def __init__(self):
+        self.s = socket.socket(socket.AF_UNIX)
+        self.s.settimeout(60)
+        self.s.connect(PATH)
+        self.buf = b""
+
+    def send(self, data):
+        self.s.sendall(data)
+
+    def line(self):
+        while b"\n" not in self.buf:
+            got = self.s.recv(1 << 20)
+            if not got:
+                return None
+            self.buf += got
+        line, _, self.buf = self.buf.partition(b"\n")
+        return json.loads(line)
+
+    def ask(self, name="read_x", ident=1):
+        self.send(json.dumps({"id": ident, "kind": "tool", "name": name}).encode() + b"\n")
+        return self.line()
+
+
+def want(ok, what):
+    if not ok:
+        print(what)
+
+
+def is_good(client, within=5.0):
+    """The good one: asked now, it has its own answers, and soon."""
+    begun = time.monotonic()
+    for i in range(3):
+        a = client.ask(ident=i)
+        want(a and a.get("id") == i and a.get("effect") == "allow", f"the good client got {a}")
+        a = client.ask("shell", i)
+        want(a and a.get("effect") == "deny", f"the good client's deny is {a}")
+    took = time.monotonic() - begun
+    want(took < within, f"the good client waited {took:.1f} s")
+
+
+def half_line():
+    good, bad = Client(), Client()
+    bad.send(b'{"id":1,"kind":"to')
+    is_good(good)
+    bad.send(b'ol","name":"read_x"}\n')
+    want(bad.line()["effect"] == "allow", "the rest of the line was not read")
+    bad.send(b'{"id":2,"kind":"tool","name":"read_y"}')
+    bad.s.shutdown(socket.SHUT_WR)
+    want(bad.line()["id"] == 2, "a last line without newline has no answer")
+    want(bad.line() is None, "the connection stays open")
+    is_good(good)
+
+
+def byte_by_byte():
+    good, bad = Client(), Client()
+    for c in b'{"id":1,"kind":"tool","name":"shell"}\n':
+        bad.send(bytes([c]))
+    want(bad.line()["effect"] == "deny", "byte by byte")
+    is_good(good)
+
+
+def huge():
+    """100 MB on one line, from two at a time; memory stays bounded."""
+    good = Client()
+    bads = [Client(), Client()]
+
+    def flood(c):
+        for _ in range(100):
+            c.send(b"x" * 1000000)
+        c.send(b"\n")
+
+    threads = [threading.Thread(target=flood, args=(c,)) for c in bads]
+    for t in threads:
+        t.start()
+    is_good(good)
+    for t in threads:
+        t.join()
+    for c in bads:
+        want("more than" in c.line().get("error", ""), "no error for 100 MB")
+        want(c.ask()["effect"] == "allow", "the line behind it is not answered")
+    is_good(good)
+    pid = struct.unpack("3i", good.s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+    if os.environ.get("VARIANT") != "san":
+        peak = [int(l.split()[1]) for l in open(f"/proc/{pid}/status") if l.startswith("VmHWM")]
+        want(peak[0] < 160 * 1024, f"the server took {peak[0]} KiB")
+
+
+def many_half_lines():
+    """Lines of which none ends, 15 MB each: together more than there is room for."""
+    good = Client()
+    bads = [Client() for _ in range(8)]
+    for c in bads:
+        c.s.settimeout(30)
+        for _ in range(15):
+            c.send(b"y" * 1000000)
+    is_good(good)
+    for c in bads:
+        c.send(b"\n")
+        want("error" in c.line(), "half a line got a decision")
+    is_good(good)
+
+
+def silent():
+    """More than there is room for, who say nothing."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    good = Client()
+    is_good(good)
+    crowd = []
+    for i in range(300):
+        crowd.append(Client())
+        if i % 50 == 0:
+            is_good(good)
+    is_good(good)
+    late = Client()
+    is_good(late)
+    gone = 0
+    for c in crowd[:40]:
+        c.s.setblocking(False)
+        try:
+            gone += c.s.recv(1) == b""
+        except BlockingIOError:
+            pass
+    want(gone == 40, f"{gone} of the 40 oldest were sent away")
+
+
+def does_not_read():
+    """Asks without end and never reads: it is not read from any more."""
+    good, bad = Client(), Client()
+    bad.s.setblocking(False)
+    line = b'{"kind":"command","line":"' + b"true; " * 200 + b'"}\n'
+    sent, idle = 0, 0
+    while idle < 20 and sent < 1 << 28:
+        try:
+            sent += bad.s.send(line)
+            idle = 0
+        except BlockingIOError:
+            idle += 1
+            time.sleep(0.02)
+    want(sent < 1 << 26, f"{sent} bytes were taken from who reads nothing")
+    is_good(good)
+
+
+def heavy():
+    """Lines that take long to decide, on more connections than children."""
+    good = Client()
+    deep = "sh -c '" + "env -- xargs timeout 5 " * 20000 + "true'"
+    line = json.dumps({"id": "deep", "kind": "command", "line": deep}).encode() + b"\n"
+    bads = [Client() for _ in range(20)]
+    for c in bads:
+        c.send(line + b'{"id":"then","kind":"tool","name":"read_x"}\n')
+    is_good(good, 10)
+    for c in bads[10:]:
+        c.s.close()
+    is_good(good, 10)
+    for c in bads[:10]:
+        a = c.line()
+        want(a and a["id"] == "deep" and a.get("effect") in ("deny", "ask"), f"a long line got {str(a)[:200]}")
+        a = c.line()
+        want(a and a["id"] == "then", "the line behind a long one is not answered")
+
+
+def nonsense():
+    good, bad = Client(), Client()
+    for text in (b"\x00\xff\n", b"\n", b"[]\n", b"{}\n", b'{"id":1,"id":2}\n', os.urandom(3000).replace(b"\n", b"") + b"\n"):
+        bad.send(text)
+        want("error" in bad.line(), f"{text[:20]} has no error")
+    is_good(good)
+    for _ in range(50): # connects, and is gone
+        Client().s.close()
+    for _ in range(50):
+        c = Client()
+        c.send(b'{"kind":"tool","name":"x"}\n' * 100)
+        c.s.close()
+    is_good(good)
+
+
+def together():
+    """Forty at a time, each with its own questions, in order."""
+    def one(k):
+        c = Client()
+        c.send(b"".join(json.dumps({"id": [k, i], "kind": "tool", "name": "read_x" if i % 2 else "shell"}).encode() + b"\n" for i in range(500)))
+        for i in range(500):
+            a = c.line()
+            if a["id"] != [k, i] or a["effect"] != ("allow" if i % 2 else "deny"):
+                print(f"client {k}, question {i}: {a}")
+                return
+    threads = [threading.Thread(target=one, args=(k,)) for k in range(40)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+
+{f.__name__: f for f in (half_line, byte_by_byte, huge, many_half_lines, silent, does_not_read,
+                         heavy, nonsense, together)}[sys.argv[1]]()

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# polquery serve: who may connect, what is done about the path, and that no client
+# harms another.
+# timing: waits for clients that say nothing
+# shellcheck disable=SC2034,SC2154,SC2016
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# with std/base, whose tables make long lines heavy
+raw_policy 'policy t { level user }
+tools { allow "read_*"  deny "shell" }
+command { otherwise allow  deny "wget:*" }'
+S=$WORK/run/pol.sock
+mkdir -m 700 "$WORK/run"
+server=''
+
+start() { # returns when it listens
+	"$BIN/polquery" -b "$WORK/p.polb" serve "$S" 2>"$WORK/.serve" &
+	server=$!
+	for _ in $(seq 200); do
+		[ -S "$S" ] && return
+		kill -0 "$server" 2>/dev/null || break
+		sleep 0.05
+	done
+	err=$(cat "$WORK/.serve")
+	bad "the server does not listen"
+}
+stop() { # [SIGNAL]
+	[ -n "$server" ] || return
+	kill "-${1:-TERM}" "$server"
+	wait "$server"
+	rc=$?
+	server=''
+}
+refused() { # PATTERN: serve ends at once, with 2
+	err=$("$BIN/polquery" -b "$WORK/p.polb" serve "$S" 2>&1 </dev/null >/dev/null)
+	rc=$?
+	want_rc 2
+	want_err "$1"
+}
+case_of() { # CASE
+	out=$(VARIANT=$VARIANT timeout 300 python3 "$top/tests/lib/serve_clients.py" "$1" "$S" 2>&1)
+	[ -z "$out" ] || bad "$1"
+}
+
+t "the socket: 0600 whatever the umask, gone after each signal"
+for signal in TERM INT HUP; do
+	umask 0
+	start
+	umask 022
+	[ "$(stat -c '%a %F' "$S")" = "600 socket" ] || bad "its mode is $(stat -c %a "$S")"
+	case_of byte_by_byte
+	stop "$signal"
+	want_rc 0
+	[ ! -e "$S" ] || bad "it is still there after $signal"
+done
+
+t "what is there already is refused, but for a dead socket"
+start
+second=$("$BIN/polquery" -b "$WORK/p.polb" serve "$S" 2>&1 </dev/null)
+[[ $second == "polquery: socket "*"somebody listens there"* ]] || bad "a second server: $second"
+case_of byte_by_byte
+stop KILL
+[ -S "$S" ] || bad "SIGKILL leaves no socket: the next test shows nothing"
+start # over the dead one
+case_of byte_by_byte
+stop
+for make in 'echo x >"$S"' 'mkdir "$S"' 'mkfifo "$S"' 'ln -s /nonexistent/x "$S"' 'echo y >"$S.t"; ln -s "$S.t" "$S"'; do
+	eval "$make"
+	refused 'something else is there'
+	[ -e "$S" ] || [ -L "$S" ] || bad "it was taken away: $make"
+	rm -rf "$S" "$S.t"
+done
+start
+stop
+
+t "directories and paths"
+S=$WORK/none/pol.sock
+refused 'its directory'
+mkdir -m 777 "$WORK/open"
+chmod 777 "$WORK/open"
+S=$WORK/open/pol.sock
+refused 'others may write its directory'
+chmod 1777 "$WORK/open"
+start # nobody can replace it there
+stop
+S=$WORK/run/$(printf 'a%.0s' {1..120})
+refused 'longer than 107 bytes'
+S=$WORK/run/pol.sock
+err=$("$BIN/polquery" -b "$WORK/none.polb" serve "$S" 2>&1)
+rc=$?
+want_rc 2
+printf x >"$WORK/bad.polb"
+err=$("$BIN/polquery" -b "$WORK/bad.polb" serve "$S" 2>&1)
+rc=$?
+want_rc 4
+[ ! -e "$S" ] || bad "a bundle that cannot be read made a socket"
+for args in "serve" "serve $S x" "serv $S"; do
+	# shellcheck disable=SC2086
+	err=$("$BIN/polquery" -b "$WORK/p.polb" $args 2>&1 </dev/null)
+	rc=$?
+	want_rc 2
+done
+
+t "a socket that somebody else made in its place stays"
+start
+rm "$S"
+echo mine >"$S"
+stop
+want_rc 0
+[ "$(cat "$S")" = mine ] || bad "it was removed"
+rm "$S"
+
+if [ "$(id -u)" -eq 0 ]; then
+	t "another user is sent away, also where the mode lets him in"
+	chmod 711 "$WORK" "$WORK/run"
+	start
+	ask='import socket,sys
+s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.settimeout(20)
+try: s.sendall(b"{\"kind\":\"tool\",\"name\":\"read_x\"}\n"); print(s.recv(9999))
+except OSError: print(b"")'
+	out=$(python3 -c "$ask" "$S")
+	want_out '"effect":"allow"'
+	out=$(setpriv --reuid 65534 --regid 65534 --clear-groups python3 -c "$ask" "$S" 2>&1)
+	want_out 'PermissionError'
+	chmod 666 "$S"
+	out=$(setpriv --reuid 65534 --regid 65534 --clear-groups python3 -c "$ask" "$S" 2>&1)
+	[ "$out" = "b''" ] || bad "nobody got an answer"
+	stop
+	chmod 700 "$WORK/run"
+fi
+
+start
+for c in half_line huge many_half_lines silent does_not_read heavy nonsense together; do
+	t "clients: $c"
+	case_of "$c"
+	kill -0 "$server" 2>/dev/null || { err=$(cat "$WORK/.serve"); bad "the server is gone"; start; }
+done
+t "after all of that it still ends well"
+stop
+want_rc 0
+[ ! -e "$S" ] || bad "the socket is still there"
+[ ! -s "$WORK/.serve" ] || { err=$(cat "$WORK/.serve"); bad "something was said"; }
+done_
