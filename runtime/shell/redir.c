@@ -258,16 +258,44 @@ bool shell_redirs_after(struct shell *s)
 
 /* --- here-documents ------------------------------------------------------------------------- */
 
+/*
+ * Where a text may go on behind a line end, a backslash and a line end are nothing.
+ * Bash looks at its lines without those, dash only has them before a line's tabs.
+ */
+static bool goes_on(const struct shell_heredoc *h, const char *p)
+{
+	return !h->redir->quoted && p[0] == '\\' && p[1] == '\n';
+}
+
+/* What of the line at p is no part of the text, or of the delimiter. */
+static const char *behind_tabs(const struct shell *s, const struct shell_heredoc *h,
+			       const char *p)
+{
+	while (goes_on(h, p))
+		p += 2;
+	for (;;) {
+		if (h->tabs && *p == '\t')
+			p++;
+		else if (h->tabs && !s->posix && goes_on(h, p))
+			p += 2;
+		else
+			return p;
+	}
+}
+
 /* The line at p is the delimiter; *ret_next is behind it, or behind any other line. */
-static bool line_is(const struct shell_heredoc *h, const char *p, const char **ret_next)
+static bool line_is(const struct shell *s, const struct shell_heredoc *h, const char *p,
+		    const char **ret_next)
 {
 	const char *d = h->redir->target->seg.p, *end = d + h->redir->target->seg.n;
 	bool same = true;
 
 	for (; *p && *p != '\n'; p++) {
 		if (!h->redir->quoted && *p == '\\' && p[1]) {
-			if (*++p == '\n')
+			if (*++p == '\n') {
+				same = same && !s->posix;
 				continue;
+			}
 			same = same && d < end && *d++ == '\\';
 		}
 		same = same && d < end && *d++ == *p;
@@ -276,29 +304,34 @@ static bool line_is(const struct shell_heredoc *h, const char *p, const char **r
 	return same && d == end;
 }
 
-/* The same of a text whose tabs do not count; bash looks before it takes them away, too. */
+/* The same of a text whose tabs may not count; bash looks before it takes them away, too. */
 static bool is_delimiter(const struct shell *s, const struct shell_heredoc *h, const char *p,
 			 const char **ret_next)
 {
-	if ((!h->tabs || !s->posix) && line_is(h, p, ret_next))
+	if (!s->posix && line_is(s, h, p, ret_next))
 		return true;
-	while (h->tabs && *p == '\t')
-		p++;
-	return h->tabs && line_is(h, p, ret_next);
+	return line_is(s, h, behind_tabs(s, h, p), ret_next);
 }
 
 /* A copy of the text without the tabs at the beginning of its lines. */
-static char *without_tabs(struct shell *s, const char *p, const char *end, size_t *ret_n)
+static char *without_tabs(struct shell *s, const struct shell_heredoc *h, const char *p,
+			  const char *end, size_t *ret_n)
 {
 	char *copy = shell_bytes(s, (size_t)(end - p) + 4), *to = copy;
 
 	if (!copy)
 		return NULL;
 	while (p < end) {
-		while (p < end && *p == '\t')
-			p++;
-		while (p < end && (*to++ = *p++) != '\n')
-			;
+		const char *from = p;
+
+		p = behind_tabs(s, h, p);
+		if (s->posix && p > from && p[-1] == '\t' && goes_on(h, p))
+			shell_fail(s, p, "a backslash behind the tabs of a '<<-' text");
+		for (; p < end && *p != '\n'; *to++ = *p++)
+			if (!h->redir->quoted && *p == '\\' && p + 1 < end)
+				*to++ = *p++;
+		if (p < end)
+			*to++ = *p++;
 	}
 	*ret_n = (size_t)(to - copy);
 	memset(to, 0, 4);
@@ -354,7 +387,7 @@ static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const c
 
 	if (h->tabs) {
 		size_t n;
-		char *copy = without_tabs(s, start, end, &n);
+		char *copy = without_tabs(s, h, start, end, &n);
 
 		if (!copy || !(s->src.out = shell_bytes(s, n + 1)))
 			return false;

@@ -213,7 +213,8 @@ class Lines:
         body = "".join(self.pick(
             lambda: "text\n", lambda: "'q' \"d\"\n", lambda: "\\$v \\` \\\\ \\a\n", lambda: "$v\n",
             lambda: self.text_expansion() + "\n", lambda: "\tE\n" if not tabs else "\tx\n",
-            lambda: "a\\\nb\n", lambda: " E\n", lambda: "p1 not\n", lambda: "# no\n", lambda: "; )\n")()
+            lambda: "a\\\nb\n", lambda: self.pick("", "\t", "a") + "\\\n" + self.pick("\t", "E\n", "\tE\n", "\ta\n"),
+            lambda: " E\n", lambda: "p1 not\n", lambda: "# no\n", lambda: "; )\n")()
             for _ in range(self.r.randrange(4)))
         rest = self.pick("", "; p2 behind", " | p3", " && p4", " >o", " a")
         if self.bash and self.chance(4):

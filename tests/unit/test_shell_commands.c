@@ -123,6 +123,13 @@ static const struct row rows[] = {
 	  "! rm|x ; a ; rm|b" },
 	{ "a <<E\n`rm x\nE\n`E\nb\n",
 	  "! a <<E ; rm|x ; E ; E ; b" },
+	/* tabs go after lines have been joined */
+	{ "a <<-E\n\tb\n\\\n\tE\nrm x\n",
+	  "a <<E{b\n} ; rm|x" },
+	{ "a <<-E\n\tb\\\n\tE\nc\n\\\n\t\\\nE\nrm x\n",
+	  "a <<E{b\tE\nc\n} ; rm|x" },
+	{ "a <<-'E'\n\tb\n\\\n\tE\nrm x\n",
+	  "a <<E{b\n\\\n} ; rm|x" },
 	/* one word, which is a pattern of files */
 	{ "p[u || $(q)]x a; rm b",
 	  "! <multi>|a @e ; q @s ; rm|b" },
