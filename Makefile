@@ -124,6 +124,7 @@ help:
 ## check-vm       the live tests on Debian's own kernel, in qemu (root); T= BOOT=
 ## check-lint     layers, codes, headers, shell, format
 ## step-mutants   switches off each set-up step and expects a test to fail
+## manual         manual pages and completions under build/$(VARIANT)
 ## schema         grammar/editors/policy.schema.json, from the table of YAML's keys
 ## faults         each system call of a run fails with each errno; T= one function
 ## fuzz           libFuzzer on T= (all) for SECS= (60) each; findings to build/fuzz/found
@@ -263,8 +264,28 @@ schema: $(SCHEMA)
 	$< >grammar/editors/policy.schema.json.new
 	mv grammar/editors/policy.schema.json.new grammar/editors/policy.schema.json
 
+# Manual pages and completions, from the tables of options: doc/man makes them.
+MANUAL := $(BUILD)/tools/manual
+SHELLS := bash zsh fish
+MAN    := $(addprefix $(BUILD)/man/,polc.1 polrun.1 polquery.1 pol.5)
+COMPLETIONS := $(foreach p,polc polrun polquery,$(addprefix $(BUILD)/completions/$p.,$(SHELLS)))
+$(MANUAL): $(call obj,$(wildcard doc/man/*.c)) $(LIB_COMPILER) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) \
+		-Wl,--end-group $(POLC_LIBS) -lcap
+$(BUILD)/man/%.1: doc/man/%.1.in $(MANUAL)
+	@mkdir -p $(@D)
+	$(Q)$(MANUAL) man $* <$< >$@
+$(BUILD)/man/%.5: doc/man/%.5
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+$(COMPLETIONS): $(MANUAL)
+	@mkdir -p $(@D)
+	$(Q)$(MANUAL) $(subst .,,$(suffix $@)) $(basename $(@F)) >$@
+manual: $(MAN) $(COMPLETIONS)
+
 # --- tests ----------------------------------------------------------------------
-unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SHELL_TEST) $(SCHEMA) $(FUZZ) $(BUILD)/tests/libpol/same
+unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SHELL_TEST) $(SCHEMA) $(FUZZ) $(BUILD)/tests/libpol/same manual
 fuzz-targets: $(FUZZ)
 probes: $(PROBES)
 test: all unit-tests probes
@@ -303,7 +324,7 @@ step-mutants: all probes
 bench:
 	@BUILD=$(abspath build/rel) tests/bench/run.sh $(RUNS)
 
-install: all
+install: all manual
 	install -D -m 0755 $(BUILD)/bin/polc $(DESTDIR)$(PREFIX)/bin/polc
 	install -D -m 0755 $(BUILD)/bin/polrun $(DESTDIR)$(PREFIX)/bin/polrun
 	install -D -m 0755 $(BUILD)/bin/polquery $(DESTDIR)$(PREFIX)/bin/polquery
@@ -317,6 +338,17 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/share/pol
 	cp -r stdlib-policies $(DESTDIR)$(PREFIX)/share/pol/
 	install -m 0644 grammar/editors/policy.schema.json $(DESTDIR)$(PREFIX)/share/pol/
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 0644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 0644 $(filter %.5,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man5/
+	for p in polc polrun polquery; do \
+		install -D -m 0644 $(BUILD)/completions/$$p.bash \
+			$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p && \
+		install -D -m 0644 $(BUILD)/completions/$$p.zsh \
+			$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_$$p && \
+		install -D -m 0644 $(BUILD)/completions/$$p.fish \
+			$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish || exit 1; \
+	done
 
 clean:
 	rm -rf build

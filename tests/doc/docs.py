@@ -60,7 +60,8 @@ class Shell:
                "GIT_CONFIG_NOSYSTEM": "1", "TOP": TOP}
         self.p = subprocess.Popen(
             ["bash", "--noprofile", "--norc"], cwd=f"{work}/home/project", env=env,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True)  # without a terminal polrun asks nobody
 
     def run(self, command):
         mark = "--end-of-output--"

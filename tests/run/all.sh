@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The suite of one variant (BUILD, VARIANT): unit and properties, shell text, command lines, fuzz corpora,
-# goldens, the JSON Schema, the table of semantics 3, examples, other systems'
+# goldens, the JSON Schema, manual pages and completions, the table of semantics 3, examples, other systems'
 # files, documents, live tests.  Last line: the sum.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
-for part in unit libpol shell commands fuzz-replay golden schema table examples reference docs live; do
+for part in unit libpol shell commands fuzz-replay golden schema manual table examples reference docs live; do
 	log=$(mktemp)
 	begun=$SECONDS
 	printf -- '-- %s\n' "$part"

@@ -1,0 +1,92 @@
+/* Makes manual pages and completions while the programs are built; nothing of
+ * it is installed.
+ *   manual man PROGRAM <PAGE.in    manual bash|zsh|fish PROGRAM    manual list PROGRAM */
+#include <string.h>
+
+#include "compiler/cli/options.h"
+#include "doc/man/manual.h"
+#include "runtime/cli/query_options.h"
+
+#define MARK "@OPTIONS@\n"
+
+/* In runtime/cli/options.h, whose names are those of compiler/cli/options.h. */
+extern const struct optspec_program polrun_program;
+
+static const struct optspec_program *find(const char *name)
+{
+	const struct optspec_program *all[] = { options_program(), &polrun_program,
+						&polquery_program };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
+	return NULL;
+}
+
+static int fill(const struct optspec_program *p)
+{
+	char line[4096];
+	bool seen = false;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		if (strcmp(line, MARK) != 0) {
+			fputs(line, stdout);
+			continue;
+		}
+		manual_options(stdout, p);
+		seen = true;
+	}
+	if (!seen)
+		fprintf(stderr, "manual: no line " MARK);
+	return seen && !ferror(stdin) ? 0 : 1;
+}
+
+/* "VERB --NAME" or "VERB -c" for each option, for the tests. */
+static void list(const char *verb, const struct optspec *table, size_t n, int number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (optspec_is_of(&table[i], number)) {
+			if (table[i].name[0])
+				printf("%s --%s\n", verb, table[i].name);
+			if (table[i].letter)
+				printf("%s -%c\n", verb, table[i].letter);
+		}
+}
+
+static void list_program(const struct optspec_program *p)
+{
+	for (size_t i = 0; i < p->nverbs; i++)
+		list(p->verbs[i].name, p->options, p->n, (int)i);
+	if (!p->nverbs)
+		list("-", p->options, p->n, -1);
+	if (p->sub)
+		for (size_t i = 0; i < p->sub->nverbs; i++) {
+			char verb[60];
+
+			(void)snprintf(verb, sizeof(verb), "%s:%s", p->sub->name,
+				       p->sub->verbs[i].name);
+			list(verb, p->sub->options, p->sub->n, (int)i);
+		}
+}
+
+int main(int argc, char **argv)
+{
+	const struct optspec_program *p = argc == 3 ? find(argv[2]) : NULL;
+	int r = 0;
+
+	if (p && strcmp(argv[1], "man") == 0)
+		r = fill(p);
+	else if (p && strcmp(argv[1], "bash") == 0)
+		manual_bash(stdout, p);
+	else if (p && strcmp(argv[1], "zsh") == 0)
+		manual_zsh(stdout, p);
+	else if (p && strcmp(argv[1], "fish") == 0)
+		manual_fish(stdout, p);
+	else if (p && strcmp(argv[1], "list") == 0)
+		list_program(p);
+	else
+		r = 2;
+	if (r == 2)
+		fputs("usage: manual man|bash|zsh|fish|list PROGRAM\n", stderr);
+	return fflush(stdout) == 0 ? r : 1;
+}

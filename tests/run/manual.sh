@@ -1,0 +1,208 @@
+#!/usr/bin/env bash
+# The manual pages and the shells' completions name what --help names, are clean,
+# and work in the shells.
+#   BUILD=FOLDER tests/run/manual.sh
+# POL_TEST_REQUIRE=1 turns a skip into a failure.  Last line: N passed, N failed, N skipped.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
+: "${BUILD:=$PWD/build/dev}" "${VARIANT:=dev}"
+work=$(mktemp -d /var/tmp/pol-manual.XXXXXX) || exit 1
+trap 'rm -rf --one-file-system "$work"' EXIT
+completions=$BUILD/completions
+programs=(polc polrun polquery)
+
+check() { # NAME WRONG: nothing in WRONG is right
+	if [ -z "$2" ]; then
+		printf 'ok   %s\n' "$1"
+		count_pass
+	else
+		printf 'FAIL %s: %s\n' "$1" "$2"
+		count_fail
+	fi
+}
+# As grep -q, but it reads to the end: what writes to it must not end by SIGPIPE.
+has() { grep "$@" >/dev/null; }
+skip() {
+	if [[ ${POL_TEST_REQUIRE:-} == 1 || ${POL_TEST_REQUIRE:-} == all ]]; then
+		check "$1" "required, but: $2"
+	else
+		printf 'skip %s: %s\n' "$1" "$2"
+		count_skip
+	fi
+}
+
+# --- what --help names ---------------------------------------------------------
+# PROGRAM WORDS…: its options, a line each, from what it prints
+options() {
+	"$BUILD/bin/$1" "${@:2}" --help | sed -nE 's/^ {2,6}(-[A-Za-z])?(, )?(--[a-z-]+)?([ [].*)?$/\1\n\3/p' |
+		grep -- '^-'
+}
+verbs() { "$BUILD/bin/polc" --help | sed -nE 's/^  ([a-z]+) {2,}.*/\1/p'; }
+page() { man --warnings -E UTF-8 -l -P cat "$BUILD/man/$1" 2>"$work/warnings" | sed 's/.\x08//g'; }
+roff() { sed 's/\\-/-/g; s/\\f[BIR]//g' "$BUILD/man/$1"; }
+
+in_page() { # PAGE OPTION
+	roff "$1" | has -E -- "^(-[A-Za-z], )?$2([ [,]|\$)"
+}
+# PROGRAM OPTION VERB: in the three completions, for that verb
+in_bash() { # PROGRAM OPTION WORDS…
+	local program=$1 option=$2
+	shift 2
+	complete_bash "$program" "$@" "$option" | has -x -- "$option"
+}
+in_zsh() { grep -qE -- "^		'\*$1(=|=-|\+)?\[" "$completions/$2.zsh"; }
+in_fish() {
+	case $1 in
+	--*) grep -qE -- "^complete -c $2 .*-l ${1#--}( |\$)" "$completions/$2.fish" ;;
+	*) grep -qE -- "^complete -c $2 .*-s ${1#-}( |\$)" "$completions/$2.fish" ;;
+	esac
+}
+# PROGRAM WORD…: what bash offers for the last word
+complete_bash() {
+	bash --norc --noprofile -c '
+		. "$1"
+		shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		"_$1"
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$completions/$1.bash" "$@"
+}
+
+missing() { # PROGRAM WORDS…
+	local o
+	for o in $(options "$@"); do
+		in_page "$1.1" "$o" || printf '%s is not in %s.1; ' "$o" "$1"
+		in_bash "$1" "$o" "${@:2}" || printf '%s is not completed by bash; ' "$o"
+		in_zsh "$o" "$1" || printf '%s is not completed by zsh; ' "$o"
+		in_fish "$o" "$1" || printf '%s is not completed by fish; ' "$o"
+	done
+	[ -n "${o:-}" ] || printf 'there are no options'
+}
+for verb in $(verbs); do
+	check "polc $verb: its options" "$(missing polc "$verb")"
+	wrong=
+	roff polc.1 | has "^$verb " || wrong+="not in polc.1; "
+	complete_bash polc "${verb:0:2}" | has -x "$verb" || wrong+="not completed by bash; "
+	grep -q "^		'$verb:" "$completions/polc.zsh" || wrong+="not completed by zsh; "
+	grep -q -- " -a $verb " "$completions/polc.fish" || wrong+="not completed by fish; "
+	check "polc $verb: the verb" "$wrong"
+done
+check 'polc has verbs' "$([ "$(verbs | wc -l)" -ge 11 ] || verbs)"
+check 'polrun: its options' "$(missing polrun)"
+check 'polquery: its options' "$(missing polquery)"
+# bash knows of each verb of approvals what it takes; --help names all
+for o in $(options polquery approvals); do
+	wrong=
+	in_page polquery.1 "$o" || wrong+="not in polquery.1; "
+	in_bash polquery "$o" approvals list || in_bash polquery "$o" approvals revoke ||
+		wrong+="not completed by bash; "
+	in_zsh "$o" polquery || wrong+="not completed by zsh; "
+	in_fish "$o" polquery || wrong+="not completed by fish; "
+	check "polquery approvals: $o" "$wrong"
+done
+# the other way round: nothing is offered that is refused
+extra=
+for verb in $(verbs); do
+	for o in $(complete_bash polc "$verb" -); do
+		options polc "$verb" | has -x -- "$o" || extra+="polc $verb $o; "
+	done
+done
+check 'nothing else is completed' "$extra"
+
+# --- the pages --------------------------------------------------------------------
+if command -v man >/dev/null && command -v groff >/dev/null; then
+	for p in polc.1 polrun.1 polquery.1 pol.5; do
+		page "$p" >"$work/text"
+		check "$p: no warnings" "$(cat "$work/warnings")"
+		check "$p: is a page" "$(grep -q '^NAME' "$work/text" && grep -q '^SEE ALSO' "$work/text" ||
+			echo 'no NAME, no SEE ALSO')"
+	done
+	printf '.TH X 1\n.SH NAME\n.nosuchrequest\n' >"$work/bad.1"
+	check 'man sees what is wrong' "$(man --warnings -E UTF-8 -l -P cat "$work/bad.1" 2>&1 >/dev/null |
+		has . || echo 'no warning')"
+else
+	skip 'the pages are clean' 'no man or groff here'
+fi
+reserved() { tr -s ' \n' '\n' | grep -E '^[a-z]+$' | sort; }
+check 'pol.5: the reserved words' "$(diff \
+	<(sed -n '/^policy use let/,/^\.fi/p' doc/man/pol.5 | grep -v '^\.' | reserved) \
+	<(sed -n '/^\* Reserved: /,/`\./p' doc/language.md |
+		sed 's/.*`policy/policy/; s/`\..*//' | reserved))"
+sed -n '/^\.SH EXAMPLE$/,/^\.fi/p' doc/man/pol.5 | sed '/^\./d; s/\\-/-/g' >"$work/example.pol"
+check 'pol.5: the example is a policy' "$("$BUILD/bin/polc" check "$work/example.pol" 2>&1 |
+	grep -E 'error|[1-9][0-9]* failed|no such' | grep -v '^0 errors')"
+check 'pol.5: the example is tested' "$("$BUILD/bin/polc" check "$work/example.pol" 2>&1 |
+	has '2 tests passed' || cat "$work/example.pol")"
+
+# --- the shells ---------------------------------------------------------------------
+for p in "${programs[@]}"; do
+	check "$p.bash: shellcheck" "$(shellcheck -S warning "$completions/$p.bash" 2>&1)"
+done
+if command -v zsh >/dev/null; then
+	for p in "${programs[@]}"; do
+		check "$p.zsh: syntax" "$(zsh -n "$completions/$p.zsh" 2>&1)"
+	done
+else
+	skip 'zsh' 'no zsh here'
+fi
+if command -v fish >/dev/null; then
+	for p in "${programs[@]}"; do
+		check "$p.fish: syntax" "$(fish --no-config -n "$completions/$p.fish" 2>&1)"
+	done
+	fish_says() { # PROGRAM LINE WANTED
+		HOME=$work fish --no-config -c "source $completions/$1.fish; complete -C '$2'" 2>&1 |
+			has -E -- "^$3(	|\$)" || echo "of '$2' no '$3'"
+	}
+	check 'fish completes' "$(fish_says polc 'polc che' check
+		fish_says polc 'polc check --fa' --fail-on
+		fish_says polc 'polc effective --color ' never
+		fish_says polrun 'polrun --as' --ask
+		fish_says polrun 'polrun --ask ' fail
+		fish_says polquery 'polquery approvals re' revoke)"
+else
+	skip 'fish' 'no fish here'
+fi
+
+offers() { # WANTED WORD…: exactly these
+	local got
+	got=$(cd "$work/files" && complete_bash "${@:2}" | sort | tr '\n' ' ')
+	[ "$got" = "$1" ] || echo "of '${*:2}': '$got', want '$1'"
+}
+mkdir -p "$work/files/dir"
+touch "$work/files/a.pol" "$work/files/b.polb"
+check 'bash completes' "$(offers 'check ' polc ch
+	offers 'compile convert ' polc co
+	offers '--fail-on --format ' polc check --f
+	offers '--fail-on --format ' polc diff --f
+	offers 'json text ' polc inspect --format ''
+	offers 'json ' polc inspect --format j
+	offers 'json ' polc inspect --format = j
+	offers 'json text ' polc inspect --format =
+	offers 'a.pol ' polc check a
+	offers 'a.pol b.polb dir ' polc check --user ''
+	offers 'dir ' polc explain --cwd ''
+	offers ' ' polc check --role ''
+	offers 'deny fail tty ' polrun --ask ''
+	offers 'dir ' polrun --project ''
+	offers 'a.pol ' polrun -b x.polb cat a
+	offers 'a.pol ' polrun --ask = deny -- cat a
+	offers '--report --require-signed --role ' polrun -b x --r
+	offers 'approvals ' polquery app
+	offers 'list revoke ' polquery approvals ''
+	offers '--all ' polquery approvals revoke --a
+	offers ' ' polquery approvals list --a
+	offers 'host sandbox ' polquery --scope '')"
+check 'bash completes commands' "$(complete_bash polrun -b x sh | has -x sh || echo 'no sh')"
+
+# --- the installation ----------------------------------------------------------------
+make -s BUILD="$BUILD" VARIANT="$VARIANT" DESTDIR="$work/root" PREFIX=/usr install >"$work/log" 2>&1 ||
+	cat "$work/log"
+wrong=
+for f in man/man1/{polc,polrun,polquery}.1 man/man5/pol.5 \
+	bash-completion/completions/{polc,polrun,polquery} \
+	zsh/site-functions/_{polc,polrun,polquery} \
+	fish/vendor_completions.d/{polc,polrun,polquery}.fish; do
+	[ -s "$work/root/usr/share/$f" ] || wrong+="$f is not there; "
+done
+check 'make install puts them' "$wrong"
+count_end
