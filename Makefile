@@ -237,6 +237,9 @@ $(BUILD)/tests/bench/shell: $(call obj,tests/bench/shell.c) $(LIB_RUNTIME)
 $(BUILD)/tests/bench/decide: $(call obj,tests/bench/decide.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lsodium -lcap -lpcre2-8
+$(BUILD)/tests/bench/big: $(call obj,tests/bench/big.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lsodium -lcap -lpcre2-8
 $(BUILD)/tests/bench/command: $(call obj,tests/bench/command.c) $(TEST_LIB) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lpcre2-8

@@ -12,6 +12,10 @@
 
 /* More directories than these are none that are known. */
 #define CMD_MAX_DIRS 16
+/* More parts than these are denied: a person writes a few, a program hundreds. */
+#define CMD_MAX_PARTS 65536
+/* And so are more options, in all readings of all commands. */
+#define CMD_MAX_OPTIONS 131072
 
 #define CMD_NAMES 1024
 
@@ -93,6 +97,7 @@ struct cmd_an {
 	struct cmd_part **tail;
 	uint64_t work;           /* words and bytes that may still be read again */
 	uint32_t number;
+	uint32_t noptions;
 	bool scripts;            /* some part has one */
 };
 

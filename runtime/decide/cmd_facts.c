@@ -108,6 +108,19 @@ const struct pb_option *cmd_known(const struct pb_commands *f, const struct pb_p
 	return o || !p->stems ? o : option_stem(f, p, name, n);
 }
 
+const struct pb_option *cmd_table_option(const struct pb_commands *f,
+					 const struct pb_program *p, const char *name,
+					 size_t n)
+{
+	return p ? find(f, p->options, sizeof(struct pb_option), name, n) : NULL;
+}
+
+uint32_t cmd_first_option(const struct pb_commands *f, const struct pb_program *p,
+			  const char *name, size_t n)
+{
+	return first_from(f, p->options, sizeof(struct pb_option), name, n);
+}
+
 bool cmd_has_long(const struct pb_commands *f, const struct pb_program *p)
 {
 	const size_t size = sizeof(struct pb_option);

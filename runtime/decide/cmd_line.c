@@ -4,6 +4,9 @@
  */
 #include "runtime/decide/cmd.h"
 
+/* Bytes and words that may be read again. */
+#define CMD_WORK(n) (64 * 1024 + 3 * (uint64_t)(n))
+
 static const char code_why[] = "code of another language stands in it";
 static const char code_stdin[] = "code of another language comes from its standard input";
 
@@ -354,11 +357,12 @@ void cmd_from_line(struct cmd_line *ret, void *block, size_t size,
 		ret->why = "no reader for the shell that the policy names";
 	}
 	/* what nests may be read again, this often */
-	a.work = 64 * 1024 + 6 * (uint64_t)n;
+	a.work = CMD_WORK(n);
 	cmd_scope(&a, &(struct cmd_scope){ .env = &env, .text = text,
 					   .dialects = posix ? CMD_IN_POSIX : CMD_IN_BASH },
 		  &sh);
 	finish(&a, &env);
+	ret->steps = CMD_WORK(n) - a.work;
 }
 
 void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
@@ -368,7 +372,7 @@ void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
 	struct cmd_dir *cwd;
 	struct cmd_env env;
 	struct cmd_an a;
-	size_t i;
+	size_t n = 0, i;
 
 	*ret = (struct cmd_line){ 0 };
 	if (size < sizeof(*cwd)) {
@@ -378,7 +382,6 @@ void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
 	}
 	cwd = block;
 	start(&a, ret, cwd + 1, size - sizeof(*cwd), w, &env, cwd);
-	a.work = 64 * 1024;
 	words = argc ? cmd_alloc(&a, sizeof(*words) * argc) : NULL;
 	if (!words)
 		return;
@@ -389,14 +392,16 @@ void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
 			cmd_limit(&a, "the line is too long");
 			return;
 		}
-		a.work += 6 * (k + 1);
+		n += k + 1;
 		words[i] = (struct cmd_word){ .w = cmd_literal(&a, argv[i], k) };
 		if (!words[i].w)
 			return;
 	}
 	a.number = 1;
+	a.work = CMD_WORK(n);
 	cmd_run(&a, &(struct cmd_ctx){ .scope = &(struct cmd_scope){
 			.env = &env, .dialects = CMD_IN_BASH | CMD_IN_POSIX } },
 		words, (uint32_t)argc);
 	finish(&a, &env);
+	ret->steps = CMD_WORK(n) - a.work;
 }

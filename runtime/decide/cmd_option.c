@@ -61,6 +61,10 @@ struct cmd_option *cmd_reader_emit(struct cmd_reader *r, enum cmd_how how, const
 {
 	struct cmd_option *o = cmd_alloc(r->a, sizeof(*o));
 
+	if (o && r->a->noptions++ == CMD_MAX_OPTIONS) {
+		cmd_limit(r->a, "the line has too many options");
+		o = NULL;
+	}
 	if (!o) {
 		r->ok = false;
 		return NULL;
@@ -108,9 +112,22 @@ static void emit_known(struct cmd_reader *r, const char *name, size_t n,
 	code_option(r, o);
 }
 
-static bool begins(const struct pb_commands *f, struct pb_str s, const char *p, size_t n)
+/* The table's options that begin so, and are longer: those from *ret_first up to the
+ * one that is returned. */
+static uint32_t longer(const struct cmd_reader *r, const char *p, size_t n,
+		       uint32_t *ret_first)
 {
-	return s.len > n && memcmp(pb_strp(f, s), p, n) == 0;
+	uint32_t i = cmd_first_option(r->a->facts, r->prog, p, n);
+
+	*ret_first = i;
+	for (; i < r->prog->options.count; i++) {
+		struct pb_str s = cmd_option_at(r->a->facts, r->prog, i)->name;
+
+		if (s.len < n || memcmp(pb_strp(r->a->facts, s), p, n) != 0)
+			break;
+		*ret_first += s.len == n;
+	}
+	return i;
 }
 
 /* A long option that no table has as it stands. */
@@ -118,23 +135,22 @@ static void read_abbreviation(struct cmd_reader *r, const char *p, size_t n, con
 			      size_t value_n, bool open)
 {
 	const struct pb_commands *f = r->a->facts;
-	uint32_t i, count = 0, same = 0;
+	uint32_t i, first = 0, end = 0, count = 0, same = 0;
 
 	if (r->prog && (r->flags & PB_PF_ABBREVIATE))
-		for (i = 0; i < r->prog->options.count; i++) {
-			const struct pb_option *o = cmd_option_at(f, r->prog, i);
-
-			if (begins(f, o->name, p, n) &&
-			    !((o->flags & PB_OF_GLOBAL) && r->min) &&
-			    (!count || o->same != same)) {
-				count++;
-				same = o->same;
-			}
-		}
-	for (i = 0; count && i < r->prog->options.count; i++) {
+		end = longer(r, p, n, &first);
+	for (i = first; i < end; i++) {
 		const struct pb_option *o = cmd_option_at(f, r->prog, i);
 
-		if (begins(f, o->name, p, n) && !((o->flags & PB_OF_GLOBAL) && r->min))
+		if (!((o->flags & PB_OF_GLOBAL) && r->min) && (!count || o->same != same)) {
+			count++;
+			same = o->same;
+		}
+	}
+	for (i = first; i < end && count; i++) {
+		const struct pb_option *o = cmd_option_at(f, r->prog, i);
+
+		if (!((o->flags & PB_OF_GLOBAL) && r->min))
 			emit_known(r, pb_strp(f, o->name), o->name.len, o, count == 1,
 				   value, value_n, open);
 	}

@@ -102,7 +102,7 @@ static void code_of_any(struct cmd_reader *r, const struct cmd_shape *s)
 {
 	uint32_t i;
 
-	if (!r->prog || r->wrapper)
+	if (!r->prog || r->wrapper || r->ret->code || (s->n < 2 && r->no_code[r->min > 0]))
 		return;
 	for (i = 0; i < r->prog->options.count; i++) {
 		const struct pb_option *o = cmd_option_at(r->a->facts, r->prog, i);
@@ -113,6 +113,7 @@ static void code_of_any(struct cmd_reader *r, const struct cmd_shape *s)
 			cmd_reader_is_code(r, "a word that is not literal may be an option "
 					      "whose value is code");
 	}
+	r->no_code[r->min > 0] |= s->n < 2 && !r->ret->code;
 }
 
 /* May the word at hand be one behind which a command begins? */

@@ -58,6 +58,10 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 
 	if (!n)
 		return NULL;
+	if (a->ret->nparts == CMD_MAX_PARTS) {
+		cmd_limit(a, "the line runs too many commands");
+		return NULL;
+	}
 	*n = (struct cmd_node){ .env = e, .number = a->number, .anytime = c->anytime };
 	p = &n->part;
 	p->kind = (uint8_t)kind;

@@ -30,6 +30,7 @@ struct cmd_reader {
 	bool end_value;      /* … and for some value of an unknown word in all */
 	bool settled;        /* an unknown word is one known option and its value */
 	bool wrapper, stop, ok;
+	bool no_code[2];     /* no option at all is code: before, behind an operand */
 };
 
 /* Code of another language is among the words; `guess`: why it may be, NULL: it is. */

@@ -154,6 +154,7 @@ struct cmd_line {
 	bool memory_short;/* limit for want of memory only: a larger block may do */
 	const char *why;  /* of unparsed and limit: static text */
 	uint32_t at;      /* byte of the line that `why` speaks of */
+	uint64_t steps;   /* of the budgets: what was read again, and by the decision */
 };
 
 /* Bytes of a block that suffices for what lines of n bytes really hold. */
@@ -171,6 +172,14 @@ void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
 /* The table of a program's base name, or NULL. */
 const struct pb_program *cmd_program(const struct pb_commands *facts, const char *name,
 				     size_t n);
+/* The option of the program's table with exactly this name, or NULL. */
+const struct pb_option *cmd_table_option(const struct pb_commands *facts,
+					 const struct pb_program *p, const char *name,
+					 size_t n);
+/* The first of its options, which are sorted, that is not less than the name: from
+ * there on are those that begin so. */
+uint32_t cmd_first_option(const struct pb_commands *facts, const struct pb_program *p,
+			  const char *name, size_t n);
 /* May two option names of a table be the same option (`-o|--output`)? */
 bool cmd_same_option(const struct pb_commands *facts, const struct pb_program *p,
 		     const struct pb_option *o, const char *name, size_t n);

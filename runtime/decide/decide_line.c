@@ -14,8 +14,12 @@
 #define MATCH_BYTES ((size_t)512 * 1024)
 /* Steps of automata over words that are not literal, tails of words, paths: for
  * the whole line, and more for every byte of it. */
-#define MAX_WORK ((uint64_t)1 << 22)
-#define WORK_PER_BYTE 64
+#define MAX_WORK ((uint64_t)8 << 20)
+#define WORK_PER_BYTE 8
+#define PART_COST 64
+#define COST_PER_WORD 4
+/* What is left for the parts of a line that is denied whatever they get. */
+#define LIMIT_WORK ((uint64_t)1 << 18)
 
 /* For one expression that is no automaton, and the texts of a command. */
 static size_t search_size(const struct pb_matcher *m, size_t n)
@@ -150,10 +154,25 @@ static void decide_address(struct line_ctx *l, struct cmd_part *p, struct decisi
 
 /* --- the line --------------------------------------------------------------------------- */
 
+/* The line is denied, and this part, too. */
+static void not_decided(const struct line_ctx *l, struct cmd_part *p,
+			struct decision *ret)
+{
+	decide_deny(l->c, PB_S_COMMAND_OPAQUE, ret);
+	p->rule = ret->rule;
+	p->effect = ret->effect;
+	p->risk = ret->risk;
+}
+
 static void decide_one(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 {
 	decision_start(ret, PB_DENY, 1);
 	p->allowed_by_rule = false;
+	p->step = DECIDE_RULES;
+	if (!part_spend(l, PART_COST + COST_PER_WORD * (uint64_t)p->nwords + p->path_n)) {
+		not_decided(l, p, ret);
+		return;
+	}
 	switch ((enum cmd_kind)p->kind) {
 	case CMD_COMMAND:
 		part_decide(l, p, ret);
@@ -216,14 +235,17 @@ static void deny(const struct line_ctx *l, struct decision *ret)
 	decide_deny(l->c, PB_S_COMMAND_OPAQUE, ret);
 }
 
-static void decide_whole(struct line_ctx *l, const struct cmd_line *line,
-			 struct decision *ret)
+static void decide_whole(struct line_ctx *l, struct cmd_line *line, struct decision *ret)
 {
 	struct decision own;
+	uint64_t asked;
 
 	decide_deny(l->c, PB_S_COMMAND_OTHERWISE, ret);
 	ret->effect = PB_ALLOW;
 	ret->risk = 1;
+	if (line->limit && l->work > LIMIT_WORK)
+		l->work = LIMIT_WORK;
+	asked = l->work;
 	if (line->first)
 		decide_parts(l, line, ret);
 	if (line->unparsed) {
@@ -234,6 +256,7 @@ static void decide_whole(struct line_ctx *l, const struct cmd_line *line,
 		ret->risk = risk;
 		ret->unparsed = true;
 	}
+	line->steps += asked - l->work;
 	if (line->limit || !l->work)
 		deny(l, ret);
 	list_matched(l, ret);

@@ -10,6 +10,8 @@
 
 #include "runtime/decide/part.h"
 
+#define OPTION_COST 16 /* steps: past the line's it is denied, whatever is said here */
+
 /* What is asked about an option of the guard. */
 enum question {
 	Q_CAN,   /* some value has it in some reading */
@@ -75,6 +77,15 @@ static uint32_t table_count(const struct asked *a)
 	return a->p->program ? a->p->program->options.count : 0;
 }
 
+/* Has the table an option of exactly this name that is as good as `known`? */
+static bool is_same(const struct asked *a, const struct pb_option *known, const char *p,
+		    size_t n)
+{
+	const struct pb_option *t = cmd_table_option(a->facts, a->p->program, p, n);
+
+	return t && t->same == known->same;
+}
+
 /* Does the guard mean this name, or one of the table that is as good? */
 static bool means(const struct asked *a, const struct pb_guard_option *g, const char *p,
 		  size_t n, const struct pb_option *known)
@@ -83,6 +94,8 @@ static bool means(const struct asked *a, const struct pb_guard_option *g, const 
 
 	if (is_named(a, g, p, n))
 		return true;
+	if (known && g->names == PB_NO_WORDS)
+		return is_same(a, known, pb_strp(a->m, g->name), g->name.len);
 	for (i = 0; known && i < table_count(a); i++) {
 		const struct pb_option *t = table_option(a, i);
 
@@ -91,6 +104,20 @@ static bool means(const struct asked *a, const struct pb_guard_option *g, const 
 			return true;
 	}
 	return false;
+}
+
+/* The table's options that begin as this one stand together, from here on. */
+static uint32_t first_option(const struct asked *a, const struct cmd_option *o)
+{
+	return a->p->program ?
+	       cmd_first_option(a->facts, a->p->program, o->name, o->name_n) : 0;
+}
+
+static bool begins_so(const struct asked *a, const struct pb_option *t,
+		      const struct cmd_option *o)
+{
+	return t->name.len >= o->name_n &&
+	       memcmp(pb_strp(a->facts, t->name), o->name, o->name_n) == 0;
 }
 
 /* May a name that begins so be the guard's option? */
@@ -102,12 +129,13 @@ static bool may_mean(const struct asked *a, const struct pb_guard_option *g,
 	if (begins(a, g, o->name, o->name_n) ||
 	    means(a, g, o->name, o->name_n, o->known))
 		return true;
-	for (i = 0; i < table_count(a); i++) {
+	for (i = first_option(a, o); i < table_count(a); i++) {
 		const struct pb_option *t = table_option(a, i);
 		const char *name = pb_strp(a->facts, t->name);
 
-		if (t->name.len >= o->name_n && memcmp(name, o->name, o->name_n) == 0 &&
-		    means(a, g, name, t->name.len, t))
+		if (!begins_so(a, t, o))
+			break;
+		if (means(a, g, name, t->name.len, t))
 			return true;
 	}
 	return false;
@@ -210,7 +238,7 @@ static bool is_there(const struct asked *a, const struct pb_guard_option *g,
 	/* words that nobody knows may hold any option */
 	if ((a->p->flags & CMD_APPENDS) && (ask == Q_CAN || ask == Q_HELD))
 		return true;
-	for (o = a->p->options; o; o = o->next)
+	for (o = a->p->options; o && part_spend(a->l, OPTION_COST); o = o->next)
 		if (says(a, g, o, ask))
 			return true;
 	return false;
@@ -232,18 +260,10 @@ static bool letter_means(const struct asked *a, char c, const char *p, size_t n,
 			 const struct pb_option *known)
 {
 	const char name[2] = { '-', c };
-	uint32_t i;
 
 	if (n == 2 && memcmp(p, name, 2) == 0)
 		return true;
-	for (i = 0; known && i < table_count(a); i++) {
-		const struct pb_option *t = table_option(a, i);
-
-		if (t->same == known->same && t->name.len == 2 &&
-		    memcmp(pb_strp(a->facts, t->name), name, 2) == 0)
-			return true;
-	}
-	return false;
+	return known && is_same(a, known, name, 2);
 }
 
 static bool letter_may_mean(const struct asked *a, char c, const struct cmd_option *o)
@@ -254,12 +274,12 @@ static bool letter_may_mean(const struct asked *a, char c, const struct cmd_opti
 	if ((o->name_n <= 2 && memcmp(o->name, name, o->name_n) == 0) ||
 	    letter_means(a, c, o->name, o->name_n, o->known))
 		return true;
-	for (i = 0; i < table_count(a); i++) {
+	for (i = first_option(a, o); i < table_count(a); i++) {
 		const struct pb_option *t = table_option(a, i);
-		const char *p = pb_strp(a->facts, t->name);
 
-		if (t->name.len >= o->name_n && memcmp(p, o->name, o->name_n) == 0 &&
-		    letter_means(a, c, p, t->name.len, t))
+		if (!begins_so(a, t, o))
+			break;
+		if (letter_means(a, c, pb_strp(a->facts, t->name), t->name.len, t))
 			return true;
 	}
 	return false;
@@ -292,7 +312,7 @@ static bool letter_is_there(const struct asked *a, char c, enum question ask)
 
 	if ((a->p->flags & CMD_APPENDS) && (ask == Q_CAN || ask == Q_HELD))
 		return true;
-	for (o = a->p->options; o; o = o->next)
+	for (o = a->p->options; o && part_spend(a->l, OPTION_COST); o = o->next)
 		if (letter_says(a, c, o, ask))
 			return true;
 	return false;
@@ -353,7 +373,7 @@ static struct guard_says with_only(const struct asked *a, const struct pb_guard 
 	struct guard_says r = { true, !(a->p->flags & CMD_APPENDS) };
 	const struct cmd_option *o;
 
-	for (o = a->p->options; o; o = o->next) {
+	for (o = a->p->options; o && part_spend(a->l, OPTION_COST * g->count); o = o->next) {
 		if (o->sure && !is_listed(a, g, o, false))
 			r.may = false;
 		if (a->broad && is_avoidable(a, o))

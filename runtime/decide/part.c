@@ -109,7 +109,7 @@ static uint32_t any_tail_denied(struct line_ctx *l, const struct cmd_part *p)
 	uint32_t rule = NONE, i;
 
 	for (i = literal_end(l, p); i < p->nwords && rule == NONE; i++) {
-		if (!part_spend(l, 16 + p->nwords - i))
+		if (!part_spend(l, 24 + p->words[i].w->seg.n))
 			return NONE;
 		rule = tail_denied(l, p, i);
 	}

@@ -102,6 +102,32 @@ static const struct pb_name *find_name(const struct pb_matcher *m, const char *p
 	return NULL;
 }
 
+bool call_may_begin(const struct line_ctx *l, const char *p, size_t n)
+{
+	const struct pb_matcher *m = l->c->b->matcher;
+	const struct pb_name *any = call_name(m, PB_NAME_ANY), *name;
+	const char *slash = n ? memrchr(p, '/', n) : NULL;
+	uint32_t i;
+
+	n -= slash ? (size_t)(slash + 1 - p) : 0;
+	p = slash ? slash + 1 : p;
+	if (n > NAME_MAX || memchr(p, ':', n))
+		return true;
+	name = find_name(m, p, (uint32_t)n);
+	if (name && name->nbroad)
+		return true;
+	for (i = any->broad; i < any->broad + any->nbroad; i++) {
+		struct dfa_walk w;
+
+		dfa_start(&w, m, pb_at(m, m->commands, sizeof(struct pb_automaton), i));
+		dfa_feed(&w, p, n);
+		dfa_feed(&w, "", 1);
+		if (w.state)
+			return true;
+	}
+	return false;
+}
+
 static bool is_plain(const char *p, uint32_t n)
 {
 	uint32_t i;

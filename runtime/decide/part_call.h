@@ -33,6 +33,8 @@ void call_ask_known(struct call *c);
 void call_ask_all(struct call *c);
 /* … and of the text of literal words. */
 void call_ask_regexes(struct call *c);
+/* Can a broad clause begin with this literal program?  Costs its name only. */
+bool call_may_begin(const struct line_ctx *l, const char *p, size_t n);
 /* The literal words joined by blanks, the first `skip` bytes of the program left
  * out; in the pool.  NULL: no room. */
 char *call_join(struct call *c, bool broad, size_t skip, size_t *ret_n);

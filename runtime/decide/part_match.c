@@ -178,6 +178,18 @@ static bool may_deny(const struct call *c)
 	return false;
 }
 
+/* A word that ends in a literal piece with its last component is one of that name. */
+static bool may_begin(const struct line_ctx *l, const struct sh_word *w)
+{
+	const struct sh_seg *s = &w->seg;
+
+	while (s->next)
+		s = s->next;
+	if (s->kind != SH_LIT || (s != &w->seg && !memchr(s->p, '/', s->n)))
+		return true;
+	return call_may_begin(l, s->p, s->n);
+}
+
 bool part_tail_may_deny(struct line_ctx *l, const struct cmd_part *p, uint32_t from)
 {
 	struct cmd_part tail = *p;
@@ -191,6 +203,11 @@ bool part_tail_may_deny(struct line_ctx *l, const struct cmd_part *p, uint32_t f
 	tail.nwords -= from;
 	if (c.m->regexes.count || call_name(c.m, PB_NAME_REGEX)->nbroad)
 		return true;
+	if (!may_begin(l, tail.words[0].w))
+		return false;
+	/* every word behind it is read again for each such word */
+	if (!part_spend(l, 16 + 8 * (uint64_t)tail.nwords))
+		return false;
 	bits_clear(&l->may);
 	bits_clear(&l->must);
 	if (call_prepare(&c)) {

@@ -7,6 +7,7 @@
 #include "runtime/decide/walk.h"
 
 #define SMALL 48 /* states at hand while words are literal */
+#define ASK_COST 8 /* steps for an automaton that leads nowhere */
 
 static const struct sh_seg any_words = { .kind = SH_MULTI };
 const struct walk_word walk_unknown = { .seg = &any_words, .skip = true, .vanish = true };
@@ -322,6 +323,7 @@ void walk_ask(const struct walk *w, const struct pb_automaton *a)
 	const uint8_t *m = (const uint8_t *)w->m;
 	struct walk_at at = { .w = w, .a = a };
 	bool known = !w->holes && w->column != WALK_ANY, all = false;
+	uint64_t cost = ASK_COST + w->lead_n;
 	uint32_t set[SMALL], n = 1, i = 0;
 
 	at.cls = m + at.a->cls;
@@ -329,14 +331,17 @@ void walk_ask(const struct walk *w, const struct pb_automaton *a)
 	at.moves = (const void *)(m + at.a->moves);
 	set[0] = w->column == WALK_NAME ? at.a->nstates :
 		 walk_run(&at, at.a->start, w->lead, w->lead_n);
-	if (!set[0])
+	if (!set[0]) {
+		(void)walk_spend(w, cost);
 		return;
+	}
 	for (; known && i < w->n && n && w->words[i].literal; i++) {
 		all = n == 1 && takes_all(&at, set[0]);
+		cost += (uint64_t)n * (w->words[i].seg->n + 2);
 		if (all || !over_literal(w, &at, &w->words[i], set, &n))
 			break;
 	}
-	if (!n)
+	if (!walk_spend(w, cost) || !n)
 		return;
 	all |= known && n == 1 && takes_all(&at, set[0]);
 	if (!all && (i < w->n || w->appends || !known))

@@ -6,6 +6,10 @@
 
 #include "runtime/decide/walk.h"
 
+/* Steps that it takes: the rows of a word, a state before one of its pieces. */
+#define WORD_COST 16
+#define PIECE_COST 8
+
 struct set {
 	uint32_t *v, n;
 	uint64_t *bits;
@@ -206,11 +210,13 @@ static bool over_word(struct reach *r, const struct walk_word *word)
 	if (!r->seen || !r->todo)
 		return false;
 	memset(r->seen, 0, (size_t)(r->npieces + 1) * r->words * 8);
+	if (!walk_spend(r->w, WORD_COST + (uint64_t)(r->npieces + 1) * r->words / 4))
+		return false;
 	for (i = 0; i < r->now.n; i++)
 		begin_word(r, r->now.v[i]);
 	while (r->ntodo && !r->full) {
 		r->ntodo--;
-		if (!walk_spend(r->w, 4))
+		if (!walk_spend(r->w, PIECE_COST))
 			return false;
 		over_piece(r, r->todo[r->ntodo].piece, r->todo[r->ntodo].state);
 	}

@@ -99,6 +99,10 @@ struct sh_cmd *shell_cmd(struct shell *s, enum sh_kind kind, const char *from)
 	c->marks = s->marks;
 	if (s->quiet)
 		return c;
+	if (s->ret->ncmds == SH_MAX_COMMANDS) {
+		shell_limit(s, "the line has too many commands");
+		return NULL;
+	}
 	*s->tail = c;
 	s->tail = &c->next;
 	s->ret->ncmds++;

@@ -25,6 +25,7 @@
 
 #define SH_MAX_BYTES ((size_t)16 * 1024 * 1024)
 #define SH_MAX_DEPTH 100
+#define SH_MAX_COMMANDS 65536 /* of one text: nobody writes so many */
 
 enum sh_dialect { SH_BASH, SH_POSIX };
 

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-$PWD/build/rel}
-make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all "$build"/tests/bench/{open,nft,decide}
+make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all "$build"/tests/bench/{open,nft,decide,big}
 runs=${1:-200}
 work=$(mktemp -d /var/tmp/pol-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT

@@ -90,8 +90,36 @@ static void test_long_lines_take_no_longer(void **state)
 	run_timed("a -xyz=1 --foo b >c;", 20000, "rm", false);
 	run_timed("cd a;", 20000, "rm", false);
 	run_timed("foo ", 100000, "rm", false);
-	run_timed("-abcdefghijklmnop ", 50000, "rm", false);
+	run_timed("-abcdefghijklmnop ", 7000, "rm", false);
 }
+
+/* What nobody writes has a number, not a time. */
+static void test_too_many_are_a_limit(void **state)
+{
+	(void)state;
+	run_timed("a;", 65535, "rm", false);
+	run_timed("a;", 65536, "rm", true);
+	run_timed(">a ", 65535, "rm", false);
+	run_timed(">a ", 65536, "rm", true);
+	run_timed("-ab ", 43690, "rm", false);
+	run_timed("-ab ", 70000, "rm", true);
+}
+
+/* Each wrapper has the words behind it once, each eval their bytes. */
+static void test_steps_of_what_is_read_again(void **state)
+{
+	char *s = repeat("nice ", 40, "rm"), *twice = repeat("eval ", 12, "rm");
+	struct run r;
+
+	(void)state;
+	run_line(&r, "", s, strlen(s), 0);
+	assert_int_equal(r.l.steps, 41 * 40 / 2);
+	end(&r);
+	run_line(&r, "", twice, strlen(twice), 0);
+	assert_true(r.l.steps > 0 && r.l.steps < 12 * (strlen(twice) + 64));
+	end(&r);
+	free(s);
+	free(twice);}
 
 static void test_many_words_of_a_wrapper(void **state)
 {
@@ -260,6 +288,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nesting_has_an_end),
 		cmocka_unit_test(test_long_lines_take_no_longer),
+		cmocka_unit_test(test_too_many_are_a_limit),
+		cmocka_unit_test(test_steps_of_what_is_read_again),
 		cmocka_unit_test(test_many_words_of_a_wrapper),
 		cmocka_unit_test(test_a_small_block_is_a_limit),
 		cmocka_unit_test(test_an_unknown_shell_leaves_lines_unparsed),

@@ -1,0 +1,143 @@
+/* Lines of any length that nobody should write: `head`, `unit` again and again, `tail`. */
+#ifndef TESTS_LIB_BIG_LINES_H
+#define TESTS_LIB_BIG_LINES_H
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct big_line { const char *head, *unit, *tail; } big_lines[] = {
+	{ "ls ", ">x ", "" },
+	{ "ls ", ">$x ", "" },
+	{ "find . ", "-exec ls \\; ", "" },
+	{ "", "bash <<< ", "x" },
+	{ "", "ls ", "" },
+	{ "", "a;", "" },
+	{ "", "(", "" },
+	{ "", "$(", "" },
+	{ "\"", "$(ls)", "\"" },
+	{ "", "a ", "" },
+	{ "", "x=1 ", "" },
+	{ "", "f(){ ls;};", "" },
+	{ "", "{", "" },
+	{ "", "eval ", "" },
+	{ "", "sudo ", "" },
+	{ "", "env -S \"", "" },
+	{ "", "`", "" },
+	{ "", "cd x;", "" },
+	{ "", "echo ${x:-", "" },
+	{ "", "cat <<A\n", "" },
+	{ "ls ", "$x ", "" },
+	{ "rm ", "$x ", "" },
+	{ "", "$x ", "" },
+	{ "", "git -c a=b ", "" },
+	{ "", "case x in ", "" },
+	{ "", "[[ ", "" },
+	{ "", "xargs ", "" },
+	{ "", "timeout 5 ", "" },
+	{ "", "* ", "" },
+	{ "", "alias a=b;", "" },
+	{ "", "a&", "" },
+	{ "", "$x;", "" },
+	{ "", "rm $x;", "" },
+	{ "", "cd $x;", "" },
+	{ "x ", "rm ", "" },
+	{ "x ", "git ", "" },
+	{ "x ", "a/b ", "" },
+	{ "x ", "/etc/passwd ", "" },
+	{ "x ", "-a=~/b ", "" },
+	{ "x ", "../a ", "" },
+	{ "$x ", "rm ", "" },
+	{ "rm ", "-rf ", "" },
+	{ "rm ", "-abcdefgh", "" },
+	{ "git ", "--a ", "" },
+	{ "", "\"", "" },
+	{ "", "'", "" },
+	{ "", "\\\n", "" },
+	{ "echo ", "\"$x\"", "" },
+	{ "echo ", "$x", "" },
+	{ "$x", "*a", "" },
+	{ "", "(ls);", "" },
+	{ "", "ls|", "" },
+	{ "", "ls $(", "" },
+	{ "", "while ", "" },
+	{ "", "if a;then ", "" },
+	{ "", "hash -p /bin/a b;", "" },
+	{ "", "cd /a;", "" },
+	{ "", "x=$(a);", "" },
+	{ "", "LD_X=1 ls;", "" },
+	{ "", "sh -c ls;", "" },
+	{ "", "sh -c 'rm -rf x' ", "" },
+	{ "", "find . -exec ", "" },
+	{ "", "./a;", "" },
+	{ "", "./a x;", "" },
+	{ "", "env a=b ", "" },
+	{ "", "nice -n ", "" },
+	{ "sudo -Z ", "sudo -Z ", "" },
+	{ "", "git push;", "" },
+	{ "", "npm run;", "" },
+	{ "", "echo a >b;", "" },
+	{ "", "cat <a ", "" },
+	{ "", "<(ls) ", "" },
+	{ "", ">/dev/tcp/a/1 ", "" },
+	{ "echo ", "{1..9}", "" },
+	{ "echo ", "{a,b} ", "" },
+	{ "echo ", "${x#*} ", "" },
+	{ "echo ", "$((x)) ", "" },
+	{ "((", "a+", "" },
+	{ "x[", "a", "" },
+	{ "a=(", "b ", "" },
+	{ "rm ", "\"$x\"a ", "" },
+	{ "git ", "\"$x\"a ", "" },
+	{ "git ", "a*b ", "" },
+	{ "git ", "sub1 ", "" },
+	{ "ssh a ", "rm $x ", "" },
+	{ "bash -c ", "$x ", "" },
+	{ "eval ", "\"rm $x\" ", "" },
+	{ "trap ", "'a' ", "" },
+	{ "a ", "=", "" },
+	{ "", "a=~/b:", "" },
+	{ "", "~/", "" },
+	{ "", "a:", "" },
+	{ "npm:", "a:", "" },
+	{ "/", "a/", "" },
+	{ "./", "a/", "" },
+	{ "", "read x;", "" },
+	{ "", "./$x;", "" },
+	{ "", "export A=b;", "" },
+	{ "", "if [[ a ]];then ls;fi;", "" },
+	{ "git push ", "--force ", "" },
+	{ "rm ", "-r ", "" },
+	{ "find . ", "-delete ", "" },
+	{ "sed ", "-i ", "" },
+	{ "git push ", "$x ", "" },
+	{ "git ", "-c ", "" },
+	{ "x ", "-a ", "" },
+	{ "x ", "--a=b ", "" },
+	{ "tar ", "-C / ", "" },
+	{ "$x ", "$x", "" },
+	{ "rm ", "\"$x\" ", "" },
+	{ "x ", "~/a ", "" },
+	{ "x ", "/a/..", "" },
+	{ "x ", "npm:a ", "" },
+	{ "python3 -c ", "a ", "" },
+	{ "", "python3 a;", "" },
+	{ "", "cat a>b;sh b;", "" },
+};
+
+#define BIG_LINES (sizeof(big_lines) / sizeof(big_lines[0]))
+/* Room for a line of n bytes. */
+#define BIG_ROOM(n) ((n) + 64)
+
+/* Writes it, about n bytes of it; returns how many. */
+static inline size_t big_line(char *to, const struct big_line *b, size_t n)
+{
+	size_t head = strlen(b->head), unit = strlen(b->unit), tail = strlen(b->tail), at;
+
+	memcpy(to, b->head, head);
+	for (at = head; at + unit + tail < n; at += unit)
+		memcpy(to + at, b->unit, unit);
+	memcpy(to + at, b->tail, tail);
+	return at + tail;
+}
+
+#endif
