@@ -94,13 +94,29 @@ static enum yml_type option_type(enum ast_section_kind sec, enum ast_opt_kind k)
 	return options[k].type;
 }
 
-/* An option twice, or a day that is none, has no key. */
-static bool has_options(struct to_yaml *y, const struct ast_option *o)
+/* How often the option stands there in a row. */
+static size_t in_a_row(const struct ast_option *o)
 {
+	const enum ast_opt_kind kind = o->kind;
+	size_t n = 0;
+
+	for (; o && o->kind == kind; o = o->next)
+		n++;
+	return n;
+}
+
+/* An option twice, with others between, or a day that is none, has no key. */
+static bool has_options(struct to_yaml *y, enum ast_section_kind sec,
+			const struct ast_option *o)
+{
+	const struct ast_option *last = NULL;
 	unsigned seen = 0;
 
-	for (; o; o = o->next) {
-		if (seen & 1u << o->kind)
+	for (; o; last = o, o = o->next) {
+		bool again = last && last->kind == o->kind &&
+			     yml_is_repeatable(o->kind, option_type(sec, o->kind));
+
+		if (seen & 1u << o->kind && !again)
 			return false;
 		seen |= 1u << o->kind;
 		if (o->kind == AST_O_UNTIL &&
@@ -110,13 +126,34 @@ static bool has_options(struct to_yaml *y, const struct ast_option *o)
 	return true;
 }
 
+/* A list for each of them. */
+static const struct ast_option *put_row(struct item *i, enum ast_section_kind sec,
+					const struct ast_option *o)
+{
+	enum yml_type type = option_type(sec, o->kind);
+	struct node *all = node_new(i->y->a, NODE_LIST, NODE_FILL);
+	const struct ast_option *last = o;
+
+	for (; o && o->kind == last->kind; last = o, o = o->next) {
+		struct node *one = node_new(i->y->a, NODE_LIST, NODE_FILL);
+
+		for (const struct ast_value *v = o->values; v; v = v->next)
+			node_add(one, ty_value(i->y, type, v));
+		node_add(all, one);
+	}
+	put(i, options[last->kind].key, all);
+	return last;
+}
+
 static void put_options(struct item *i, enum ast_section_kind sec,
 			const struct ast_option *o)
 {
 	for (; o; o = o->next) {
 		const char *key = options[o->kind].key;
 
-		if (o->expr)
+		if (in_a_row(o) > 1)
+			o = put_row(i, sec, o);
+		else if (o->expr)
 			put(i, key, ty_expr(i->y, o->expr));
 		else if (o->values)
 			put(i, key, ty_values(i->y, option_type(sec, o->kind), o->values));
@@ -298,7 +335,7 @@ bool ty_has_item(struct to_yaml *y, enum ast_section_kind sec, const struct ast_
 	case AST_RULE:
 	case AST_RISK:
 	case AST_INERT:
-		return has_options(y, s->options);
+		return has_options(y, sec, s->options);
 	case AST_OTHERWISE_BY_RISK:
 		return !is_twice(y, s->pairs);
 	case AST_RATE:

@@ -172,13 +172,39 @@ static struct ast_option *option(struct yml *y, const struct yml_entry *e)
 	return v ? AST_OPTION(B, kind, e->at, .values = v) : NULL;
 }
 
+/* `with: [[-f, --force], [-u]]`: the option once for each list. */
+static struct ast_options repeated(struct yml *y, const struct yml_entry *e,
+				   struct ast_options all)
+{
+	for (const struct yml_item *i = e->value->items; i && !yml_stop(y); i = i->next) {
+		struct yml_entry one = *e;
+
+		if (i->value->kind != YML_LIST) {
+			yml_wrong_shape(y, i->value, "a list, as the one before it");
+			return all;
+		}
+		one.value = i->value;
+		one.at = i->value->at;
+		all = ast_options_add(all, option(y, &one));
+	}
+	return all;
+}
+
 static struct ast_option *options(struct yml *y, const struct yml_entry *e)
 {
 	struct ast_options all = { 0 };
 
-	for (const struct yml_entry *k = e->all; k; k = k->next)
-		if (k->key->read == yml_do_option)
+	for (const struct yml_entry *k = e->all; k; k = k->next) {
+		bool lists = k->key->read == yml_do_option &&
+			     yml_is_repeatable((enum ast_opt_kind)k->key->arg, k->key->type) &&
+			     k->value->kind == YML_LIST && k->value->items &&
+			     k->value->items->value->kind == YML_LIST;
+
+		if (lists)
+			all = repeated(y, k, all);
+		else if (k->key->read == yml_do_option)
 			all = ast_options_add(all, option(y, k));
+	}
 	return all.head;
 }
 

@@ -5,6 +5,7 @@
 #ifndef COMPILER_FRONTEND_YAML_KEYS_H
 #define COMPILER_FRONTEND_YAML_KEYS_H
 
+#include "compiler/ast/ast.h"
 #include "compiler/base/arena.h"
 #include "compiler/base/map.h"
 #include "compiler/base/str.h"
@@ -121,5 +122,23 @@ struct yml_word {
 
 extern const struct yml_word yml_words[];
 extern const size_t yml_nwords;
+
+/* May a statement have this option several times?  Then its key takes a list of
+ * lists, too.  In `syscall` the type of `with` is a word: it may not. */
+static inline bool yml_is_repeatable(enum ast_opt_kind kind, enum yml_type type)
+{
+	switch ((int)kind) {
+	case AST_O_WITH:
+	case AST_O_WITH_ONLY:
+	case AST_O_WITHOUT:
+	case AST_O_WITHIN:
+	case AST_O_EXCEPT:
+	case AST_O_MATCH:
+	case AST_O_NOT_MATCH:
+		return type != YML_T_WORD;
+	default:
+		return false;
+	}
+}
 
 #endif

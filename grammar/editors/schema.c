@@ -330,6 +330,18 @@ static bool may_be_empty(const struct yml_key *k)
 	       (k->type == YML_T_HOSTS || k->type == YML_T_PORTS);
 }
 
+/* A list of values; of an option that may be stated again also one of such lists. */
+static struct json_object *lists(const struct yml_key *k)
+{
+	bool again = k->classes && !(k->flags & YML_HEAD) &&
+		     yml_is_repeatable((enum ast_opt_kind)k->arg, k->type);
+	struct json_object *one =
+		array_of(any_of(simple_value(k), ref("pol")), may_be_empty(k));
+
+	return again ? any_of(one, array_of(array_of(any_of(simple_value(k), ref("pol")),
+						     false), false)) : one;
+}
+
 static struct json_object *value_of(const struct yml_key *k)
 {
 	const char *sub = scope_name(k->sub);
@@ -379,8 +391,7 @@ static struct json_object *value_of(const struct yml_key *k)
 		return simple_value(k);
 	if (!is_plural(k->type))
 		return any_of(simple_value(k), ref("pol"));
-	return any_of(any_of(simple_value(k), ref("pol")),
-		      array_of(any_of(simple_value(k), ref("pol")), may_be_empty(k)));
+	return any_of(any_of(simple_value(k), ref("pol")), lists(k));
 }
 
 /* --- mappings ----------------------------------------------------------------- */
