@@ -4,6 +4,8 @@
  */
 #include "compiler/cli/effective.h"
 
+#include <stdlib.h>
+
 #include "compiler/cli/show.h"
 
 /* Which parts of the IR make a section. */
@@ -236,7 +238,99 @@ static void add_rules(struct collector *c, enum ir_kind kind)
 	}
 }
 
+/* --- pins and the shell -------------------------------------------------- */
+
+/* One of each name counts: they are values, and these are no facts of a list. */
+static bool is_value(const struct ir_fact *f)
+{
+	return str_eqz(f->kind, "pin") || str_eqz(f->kind, "shell");
+}
+
+/* What else was said of the same, `head` being how such a statement begins. */
+static void add_overridden(struct collector *c, struct effective_entry *e, struct str head)
+{
+	size_t i;
+
+	for (i = 0; i < c->ir->facts.n; i++) {
+		const struct ir_fact *f = &c->ir->facts.v[i];
+		struct effective_other o = { f->text, e->id, f->text, f->level, f->at };
+
+		if (!is_value(f) || !str_starts(f->text, head))
+			continue;
+		if (f->at.line == e->at.line && f->at.col == e->at.col &&
+		    str_eq(f->at.file, e->at.file))
+			e->text = f->text;
+		else if (f->level >= e->level)
+			VEC_PUSH(c->a, &e->over, o);
+	}
+}
+
+/* Who runs a line; bash, where nobody says it. */
+static void add_shell(struct collector *c)
+{
+	const struct ir_shell *s = &c->ir->shell;
+	struct effective_entry e = {
+		.what = EFFECTIVE_VALUE,
+		.name = STR("shell"),
+		.value = s->name.n ? s->name : STR("bash"),
+		.id = STR("command-shell"),
+		.level = s->level ? s->level : IR_DEFAULT,
+		.at = s->at,
+	};
+
+	if (s->path.n)
+		e.value = str_printf(c->a, "%.*s %.*s", STR_ARG(s->name), STR_ARG(s->path));
+	add_overridden(c, &e, STR("shell "));
+	add(c, e);
+}
+
+static void add_pins(struct collector *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->ir->pins.n; i++) {
+		const struct ir_pin *p = &c->ir->pins.v[i];
+		struct effective_entry e = {
+			.what = EFFECTIVE_VALUE,
+			.name = str_printf(c->a, "pin %.*s", STR_ARG(p->name)),
+			.value = p->path,
+			.id = p->id,
+			.level = p->level,
+			.at = p->at,
+		};
+
+		if (p->sha256.n)
+			e.value = str_printf(c->a, "%.*s sha256 %.*s", STR_ARG(p->path),
+					     STR_ARG(p->sha256));
+		add_overridden(c, &e, str_cat(c->a, e.name, STR(" =")));
+		add(c, e);
+	}
+}
+
 /* --- facts, roles, tests ------------------------------------------------- */
+
+/* The pattern; where it has guards, as the dump shows it. */
+static struct str risk_text(struct collector *c, const struct ir_risk_fact *f)
+{
+	const struct ir_command *cmd = &f->set.u.command;
+	struct str shown = STR_NULL;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out;
+
+	if (f->kind != IR_COMMAND)
+		return f->set.u.tool.text;
+	if (!cmd->nguards && !cmd->regex)
+		return cmd->text;
+	out = open_memstream(&text, &n);
+	if (!out)
+		return cmd->text;
+	ir_print_command(out, cmd);
+	if (fclose(out) == 0)
+		shown = str_dup(c->a, (struct str){ text, n });
+	free(text);
+	return shown.p ? shown : cmd->text;
+}
 
 static void add_facts(struct collector *c, enum ir_kind kind)
 {
@@ -252,18 +346,17 @@ static void add_facts(struct collector *c, enum ir_kind kind)
 				    .name = STR("risk"),
 				    .value = str_from(ir_risk_name(f->risk)),
 				    .id = f->id,
-				    .text = kind == IR_COMMAND ? f->set.u.command.text
-							       : f->set.u.tool.text,
+				    .text = risk_text(c, f),
 				    .level = f->level,
 				    .at = f->at});
 	}
 	for (i = 0; kind == IR_COMMAND && i < c->ir->facts.n; i++)
-		add(c, (struct effective_entry){ .what = EFFECTIVE_FACT,
-						.name = c->ir->facts.v[i].kind,
-						.text = c->ir->facts.v[i].text,
-						.level = c->ir->facts.v[i].level,
-						.at = c->ir->facts.v[i].at,
-						.carried = true});
+		if (!is_value(&c->ir->facts.v[i]))
+			add(c, (struct effective_entry){ .what = EFFECTIVE_FACT,
+							 .name = c->ir->facts.v[i].kind,
+							 .text = c->ir->facts.v[i].text,
+							 .level = c->ir->facts.v[i].level,
+							 .at = c->ir->facts.v[i].at });
 }
 
 static void add_mounts(struct collector *c)
@@ -334,6 +427,10 @@ struct effective_section effective_collect(const struct ir *ir, struct arena *a,
 			to.lock = &ir->locked[s->kind];
 		if (s->scalars)
 			add_scalars(&c, s->scalars);
+		if (s->kind == IR_COMMAND) {
+			add_shell(&c);
+			add_pins(&c);
+		}
 		if (s->part != IR_PART_COUNT)
 			add_settings(&c, s->part);
 		if (s->kind != IR_KIND_COUNT)

@@ -343,6 +343,8 @@ const char *ir_verify(const struct ir *ir, struct arena *a);
 
 /* A stable text dump for goldens and `polc dump`. */
 void ir_print(FILE *out, const struct ir *ir);
+/* "[git push:*] with -f, --force", "/mkfs/i": one pattern with its guards. */
+void ir_print_command(FILE *out, const struct ir_command *c);
 /* The canonical JSON of ir.json (doc/ir.md). */
 void ir_json(struct buf *out, const struct ir *ir);
 

@@ -148,7 +148,7 @@ static void put_words(FILE *out, const struct ir_command *c)
 	fputs(c->tail ? ":*]" : c->more ? " ...]" : "]", out);
 }
 
-static void put_command(FILE *out, const struct ir_command *c)
+void ir_print_command(FILE *out, const struct ir_command *c)
 {
 	if (c->regex)
 		put_regex(out, c);
@@ -258,7 +258,7 @@ void ir_print_set(FILE *out, enum ir_kind kind, const struct ir_set *s)
 {
 	switch (kind) {
 	case IR_COMMAND:
-		put_command(out, &s->u.command);
+		ir_print_command(out, &s->u.command);
 		break;
 	case IR_FILE:
 		fprintf(out, "%s ", ir_op_name((enum ir_op)s->u.file.ops));
