@@ -329,6 +329,40 @@ static bool is_said(const struct compilation *c, const struct bk_note *n)
 	return n->whole && n->note.n && c->o->verbose;
 }
 
+/* Is there a table by which a command is seen inside of another's words or code? */
+static bool sees_inside(const struct ir *ir)
+{
+	for (size_t i = 0; i < ir->programs.n; i++)
+		if (ir->programs.v[i].kind == IR_PK_WRAPPER ||
+		    (ir->programs.v[i].flags & IR_PF_SHELL))
+			return true;
+	return false;
+}
+
+/* `sudo git push` is another program than git, where nothing says what sudo is. */
+static void warn_no_tables(struct compilation *c)
+{
+	const struct ir_scalar *base = &c->ir->scalars[IR_S_BASE];
+
+	if (!c->ir->base_none || sees_inside(c->ir))
+		return;
+	for (size_t i = 0; i < c->ir->rules.n; i++) {
+		const struct ir_rule *r = c->ir->rules.v[i];
+		struct diag *d;
+
+		/* an allow that is not seen is the strict side */
+		if (r->kind != IR_COMMAND || r->level == IR_DEFAULT || r->effect == IR_ALLOW)
+			continue;
+		d = diag_add(&c->sink, DIAG_NO_TABLES, base->at.span,
+			     "'base none' leaves out the tables of programs: deny and ask see "
+			     "nothing of a command inside of another (sudo, env, sh -c)");
+		diag_note(&c->sink, d, r->at.span, "this is the first such rule");
+		diag_help(&c->sink, d, "use std/commands/wrappers and its neighbours, or write "
+			  "'wrapper' and 'interpreter' tables");
+		return;
+	}
+}
+
 void report_fill(struct compilation *c)
 {
 	struct filler f = { .c = c };
@@ -337,6 +371,8 @@ void report_fill(struct compilation *c)
 	add_dropped(c);
 	add_carried(c);
 	add_unrun_tests(c);
+	if (!c->sink.errors)
+		warn_no_tables(c);
 	for (i = 0; i < c->report.notes.n; i++) {
 		const struct bk_note *n = &c->report.notes.v[i];
 
