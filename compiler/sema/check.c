@@ -52,10 +52,21 @@ static unsigned options_of(const struct ast_stmt *stmt, int section)
 	}
 }
 
-static void unsupported(struct sema *s, struct span at, const char *what)
+static struct diag *unsupported(struct sema *s, struct span at, const char *what)
 {
-	diag_add(s->sink, DIAG_UNSUPPORTED, at, "%s is not supported by this version",
-		 what);
+	return diag_add(s->sink, DIAG_UNSUPPORTED, at,
+			"%s is not supported by this version", what);
+}
+
+/* What it will mean, where leaving it out is no harmless thing to do. */
+static void unsupported_option(struct sema *s, const struct ast_option *o, const char *word,
+			       int section)
+{
+	struct diag *d = unsupported(s, o->at, arena_printf(s->a, "'%s'", word));
+
+	if (o->kind == AST_O_STRICT && section == AST_SEC_COMMAND)
+		diag_help(s->sink, d, "it binds a rule at every exec of a run, and this version "
+			  "decides commands when the run starts");
 }
 
 /* Regexes are patterns of commands only. */
@@ -99,7 +110,7 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 					 "'%s' does not belong to '%s'", word,
 					 stmt->kind == AST_RISK ? "risk" : "inert");
 			else
-				unsupported(s, o->at, arena_printf(s->a, "'%s'", word));
+				unsupported_option(s, o, word, section);
 			continue;
 		}
 		if (seen[o->kind] &&
