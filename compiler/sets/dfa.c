@@ -104,6 +104,32 @@ static void sort(uint32_t *v, size_t n)
 		qsort(v, n, sizeof(*v), cmp_u32);
 }
 
+/* Behind a match that takes everything no other position of its language counts: a
+ * search would go on for further matches in as many states again. */
+static size_t keep_whole(const struct nfa *nfa, uint32_t *v, size_t n)
+{
+	size_t i, from = 0, o = 0;
+	uint32_t lang = UINT32_MAX;
+
+	for (i = 0; i < n; i++) {
+		const struct nfa_pos *p = &nfa->pos.v[v[i]];
+
+		if (p->lang != lang) {
+			lang = p->lang;
+			from = o;
+		}
+		if (o > from && v[from] == nfa->whole[lang])
+			continue;
+		if (nfa->is_whole[v[i]]) {
+			o = from;
+			v[o++] = nfa->whole[lang];
+		} else {
+			v[o++] = v[i];
+		}
+	}
+	return o;
+}
+
 /*
  * What is taken off a language counts only as long as the language itself can
  * still be met; without this, exceptions would multiply states for nothing.
@@ -113,6 +139,7 @@ static size_t prune(const struct nfa *nfa, uint32_t *v, size_t n)
 	uint32_t lang = UINT32_MAX;
 	size_t i, o = 0;
 
+	n = keep_whole(nfa, v, n);
 	for (i = 0; i < n; i++) {
 		const struct nfa_pos *p = &nfa->pos.v[v[i]];
 

@@ -297,6 +297,71 @@ static void seal_pos(const struct nfa *n, struct nfa_pos *p)
 	p->follow.n = o;
 }
 
+#define WHOLE_ROUNDS 8 /* a longer search is given up: nothing is whole then */
+
+static bool is_covered(const struct nfa *n, const struct nfa_pos *p,
+		       const struct set_bytes *all)
+{
+	struct set_bytes has = { { 0, 0, 0, 0 } };
+	uint64_t open = 0;
+	size_t i, w;
+
+	for (i = 0; i < p->follow.n; i++)
+		for (w = 0; n->is_whole[p->follow.v[i]] && w < 4; w++)
+			has.w[w] |= n->pos.v[p->follow.v[i]].bytes.w[w];
+	for (w = 0; w < 4; w++)
+		open |= all->w[w] & ~has.w[w];
+	return !open;
+}
+
+/* Of the positions from `lo` to `hi`, of one language: those that end a member and
+ * go on to each other by every byte. */
+static void find_whole(struct nfa *n, size_t lo, size_t hi, uint32_t *ret)
+{
+	struct set_bytes all = { { 0, 0, 0, 0 } };
+	bool changed = true;
+	size_t i, w, round;
+
+	for (i = lo; i < hi; i++) {
+		n->is_whole[i] = n->pos.v[i].last;
+		for (w = 0; w < 4; w++)
+			all.w[w] |= n->pos.v[i].bytes.w[w];
+	}
+	for (round = 0; changed && round < WHOLE_ROUNDS; round++) {
+		changed = false;
+		for (i = lo; i < hi; i++) {
+			if (!n->is_whole[i] || is_covered(n, &n->pos.v[i], &all))
+				continue;
+			n->is_whole[i] = false;
+			changed = true;
+		}
+	}
+	*ret = NFA_NONE;
+	for (i = hi; i-- > lo;) {
+		n->is_whole[i] &= !changed;
+		if (n->is_whole[i])
+			*ret = (uint32_t)i;
+	}
+}
+
+static void find_all_whole(struct nfa *n)
+{
+	size_t lo, hi;
+
+	n->whole = arena_array(n->a, n->nlangs + 1, sizeof(*n->whole));
+	n->is_whole = arena_array(n->a, n->pos.n + 1, sizeof(*n->is_whole));
+	for (lo = 0; lo < n->pos.n; lo = hi) {
+		uint32_t lang = n->pos.v[lo].lang;
+		bool minus = false;
+
+		for (hi = lo; hi < n->pos.n && n->pos.v[hi].lang == lang; hi++)
+			minus |= n->pos.v[hi].minus;
+		n->whole[lang] = NFA_NONE;
+		if (!minus)
+			find_whole(n, lo, hi, &n->whole[lang]);
+	}
+}
+
 void nfa_seal(struct nfa *n)
 {
 	size_t i;
@@ -304,6 +369,7 @@ void nfa_seal(struct nfa *n)
 	find_classes(n);
 	for (i = 0; i < n->pos.n; i++)
 		seal_pos(n, &n->pos.v[i]);
+	find_all_whole(n);
 }
 
 bool nfa_accepts(const struct nfa *n, const uint32_t *set, size_t count,

@@ -28,7 +28,13 @@ struct nfa {
 	uint8_t cls[256];
 	uint32_t ncls;
 	uint8_t rep[256]; /* a readable byte of each class */
+	/* Of each language a position behind which every text over its bytes is in it, or
+	 * NFA_NONE: whatever else stands beside such a one says nothing. */
+	uint32_t *whole;
+	bool *is_whole; /* of each position */
 };
+
+#define NFA_NONE UINT32_MAX
 
 void nfa_init(struct nfa *n, struct arena *a);
 /* Adds a language; its number is the count of those before it. */

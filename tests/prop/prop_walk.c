@@ -186,11 +186,6 @@ static bool finds(struct arena *a, const struct ir_rule *r, const struct value *
 				      broad ? 0 : (unsigned)SET_REGEX_DOLLAR_END);
 	size_t dir = v->n ? v->word[0].n : 0;
 
-	/* no word at all: no command */
-	if (!v->n) {
-		oracle_close(&o);
-		return false;
-	}
 	while (dir && v->word[0].p[dir - 1] != '/')
 		dir--;
 	yes = (broad || is_trusted(str_sub(v->word[0], 0, dir))) &&
@@ -260,8 +255,12 @@ static bool check_rule(struct world *w, const struct part_match *m, const struct
 	size_t i;
 
 	for (i = 0; i < w->nvalues; i++) {
-		bool yes = matches(w->a, r, &w->values[i]);
+		bool yes;
 
+		/* no word at all is no command: nothing is to be matched */
+		if (!w->values[i].n)
+			continue;
+		yes = matches(w->a, r, &w->values[i]);
 		some |= yes;
 		all &= yes;
 	}
