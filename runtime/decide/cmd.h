@@ -43,6 +43,7 @@ struct cmd_env {
 	bool names_all;          /* a name that is not known was defined */
 	bool hashed;             /* some name has a path */
 	bool home_changed;
+	bool arrays;             /* a variable may be an array */
 };
 
 enum { CMD_IN_BASH = 1, CMD_IN_POSIX = 2 };
@@ -252,6 +253,9 @@ void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w);
 bool cmd_builtin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
 /* A variable is set: by an assignment, a loop, a builtin. */
 void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n);
+/* May this variable get the value (NULL: one that is not known), or would bash evaluate it? */
+#define CMD_NUMBER "a value of this variable is arithmetic, which may run code"
+bool cmd_is_number(const char *name, size_t n, const struct sh_word *value);
 bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n,
 		const struct sh_word *path);
 bool cmd_redirs(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir *r);

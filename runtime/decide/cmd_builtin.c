@@ -30,6 +30,24 @@ void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t
 		taint(c, "a variable that changes what runs is set before it");
 }
 
+bool cmd_is_number(const char *name, size_t n, const struct sh_word *value)
+{
+	static const char *const names[] = { "RANDOM", "SRANDOM", "SECONDS", "OPTIND", "HISTCMD" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+			break;
+	if (i == sizeof(names) / sizeof(names[0]))
+		return true;
+	if (!value || !sh_is_literal(value))
+		return false;
+	for (i = 0; i < value->seg.n; i++)
+		if (!isdigit((unsigned char)value->seg.p[i]))
+			return false;
+	return true;
+}
+
 static bool same_path(const struct sh_word *a, const struct sh_word *b)
 {
 	if (!a || !b)
@@ -76,6 +94,7 @@ struct builtin_words {
 	const char *valued; /* letters of options that take a value */
 	const char *named;  /* of those whose value is the name of a variable */
 	uint64_t seen;      /* letters that are there */
+	bool gives;         /* a variable that is named gets a value from elsewhere */
 	uint32_t at;        /* the first operand */
 };
 
@@ -118,6 +137,36 @@ static void set_word(struct builtin_words *b, const struct sh_word *w, bool only
 	}
 	if (eq || !only_values)
 		cmd_set(b->a, b->c, s.p, n);
+	if (eq ? !cmd_is_number(s.p, n, NULL) && !(s.literal && is_number(eq + 1, s.n - (size_t)(eq + 1 - s.p))) :
+		 b->gives && !cmd_is_number(s.p, n, NULL))
+		cmd_opaque(b->p, CMD_NUMBER);
+}
+
+/*
+ * NAME=VALUE of `declare` and its like: what stands in parentheses is read as the
+ * words of an array, whatever quotes it had; what a -n gets is another's name.
+ */
+static void declared(struct builtin_words *b, const struct sh_word *w, bool made)
+{
+	bool array = b->seen & (bit('a') | bit('A'));
+	const char *eq, *v;
+	struct cmd_shape s;
+	size_t n;
+
+	cmd_shape(w, &s);
+	eq = s.n ? memchr(s.p, '=', s.n) : NULL;
+	v = eq ? eq + 1 : NULL;
+	n = eq ? s.n - (size_t)(v - s.p) : 0;
+	if (made && (b->seen & bit('n')) && !(eq && s.literal && sh_is_name(v, n)))
+		cmd_opaque(b->p, "a name stands for a variable that is not known");
+	if (!eq || (w->flags & SH_W_ARRAY))
+		return;
+	if (n && v[0] == '(' && s.literal && !array)
+		array = made && (memchr(v, '$', n) || memchr(v, '`', n));
+	else if (!s.literal && made)
+		array |= b->c->scope->env->arrays;
+	if (array && (n ? v[0] == '(' : !s.literal))
+		cmd_opaque(b->p, "a value that is read as the words of an array");
 }
 
 /* Options up to the first operand, as the shell's own getopt has them. */
@@ -153,7 +202,8 @@ static void read_options(struct builtin_words *b)
 }
 
 #define WORDS(v, nm)                                                                   \
-	struct builtin_words b = { .a = a, .c = c, .p = p, .valued = (v), .named = (nm) }; \
+	struct builtin_words b = { .a = a, .c = c, .p = p, .valued = (v), .named = (nm),     \
+				   .gives = (nm)[0] };                                  \
 	read_options(&b)
 
 static const struct sh_word *word(const struct builtin_words *b, uint32_t i)
@@ -251,8 +301,10 @@ static bool run_pushd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 static bool run_export(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	WORDS("", "");
-	for (uint32_t i = b.at; i < p->nwords; i++)
+	for (uint32_t i = b.at; i < p->nwords; i++) {
 		set_word(&b, p->words[i].w, true);
+		declared(&b, p->words[i].w, false);
+	}
 	return true;
 }
 
@@ -263,8 +315,11 @@ static bool run_declare(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 		taint(c, "a variable stands for another one");
 	if (b.seen & bit('i'))
 		cmd_opaque(p, "values of a variable with -i are arithmetic");
-	for (uint32_t i = b.at; i < p->nwords; i++)
+	for (uint32_t i = b.at; i < p->nwords; i++) {
 		set_word(&b, p->words[i].w, false);
+		declared(&b, p->words[i].w, true);
+	}
+	c->scope->env->arrays |= (b.seen & (bit('a') | bit('A'))) != 0;
 	return true;
 }
 
@@ -279,6 +334,7 @@ static bool run_unset(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 static bool run_read(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	WORDS("adinNptu", "a");
+	c->scope->env->arrays |= (b.seen & bit('a')) != 0;
 	for (uint32_t i = b.at; i < p->nwords; i++)
 		set_word(&b, p->words[i].w, false);
 	return true;
@@ -287,6 +343,7 @@ static bool run_read(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 static bool run_mapfile(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	WORDS("dnOsuCc", "");
+	c->scope->env->arrays = true;
 	for (uint32_t i = b.at; i < p->nwords; i++)
 		set_word(&b, p->words[i].w, false);
 	return true;

@@ -194,15 +194,30 @@ void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n)
 }
 
 /* Text is evaluated a second time, and no command has it. */
-static bool evaluated(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_cmd *cmd)
+static bool evaluated(struct cmd_an *a, const struct cmd_ctx *c, const char *why)
 {
 	struct cmd_part *p = cmd_part_new(a, c, CMD_UNPARSED);
 
 	if (!p)
 		return false;
 	p->flags |= CMD_EVALUATED;
-	cmd_opaque(p, cmd->evaluates);
+	cmd_opaque(p, why);
 	return true;
+}
+
+/* Assignments that no command has. */
+static bool assignments(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_cmd *cmd)
+{
+	const char *why = cmd->marks & SH_EVALUATES ? cmd->evaluates : NULL;
+	const struct sh_assign *s;
+
+	for (s = cmd->assigns; s; s = s->next) {
+		cmd_set(a, c, s->name, s->name_n);
+		c->scope->env->arrays |= s->array;
+		if (!why && !cmd_is_number(s->name, s->name_n, s->value))
+			why = CMD_NUMBER;
+	}
+	return !why || evaluated(a, c, why);
 }
 
 /* `IFS= read x`: it splits what is read, and nothing else. */
@@ -219,16 +234,14 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 	const struct sh_assign *s;
 	struct cmd_word *words;
 
-	for (s = cmd->assigns; s; s = s->next) {
-		if (cmd->words && is_own(cmd, s))
-			c->voided = "a variable before it that no table calls safe";
-		else if (cmd->words)
-			cmd_before(a, c, s->name, s->name_n);
-		else
-			cmd_set(a, c, s->name, s->name_n);
-	}
 	if (!cmd->words)
-		return !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd);
+		return assignments(a, c, cmd);
+	for (s = cmd->assigns; s; s = s->next) {
+		if (is_own(cmd, s))
+			c->voided = "a variable before it that no table calls safe";
+		else
+			cmd_before(a, c, s->name, s->name_n);
+	}
 	/* of what is not known nothing is told that its shell's part does not tell */
 	if (c->scope->guess && !sh_is_literal(cmd->words))
 		return true;
@@ -261,7 +274,9 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 		break;
 	case SH_LOOP:
 		cmd_set(a, c, cmd->name, cmd->name_n);
-		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd);
+		ok = (!(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd->evaluates)) &&
+		     (cmd_is_number(cmd->name, cmd->name_n, NULL) ||
+		      evaluated(a, c, CMD_NUMBER));
 		break;
 	case SH_SET:
 		/* the command that it is a word of is listed before it */
@@ -271,7 +286,7 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 		break;
 	case SH_CASE:
 	case SH_GROUP:
-		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd);
+		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd->evaluates);
 		break;
 	}
 	if (!ok || !cmd->redirs)

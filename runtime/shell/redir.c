@@ -35,7 +35,7 @@ static bool number(struct shell *s, int *ret_fd)
 /* {NAME} before an operator. */
 static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
 {
-	const char *at = s->p, *name = at + 1, *end = name;
+	const char *at = s->p, *name = at + 1, *end = name, *q;
 
 	*ret_is = false;
 	while (shell_is(*end, C_NAME))
@@ -44,9 +44,12 @@ static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
 		return true;
 	s->p = end;
 	if (*end == '[') {
-		while (shell_is(*s->p, C_PLAIN) || *s->p == '[')
-			if (*s->p++ == '}' && is_angle(s))
+		/* whatever the subscript is: bash looks at the whole word */
+		for (q = end; *q && *q != '\n'; q++)
+			if (*q == '}' && (q[1] == '<' || q[1] == '>')) {
+				s->p = q + 1;
 				return shell_fail(s, at, "a descriptor kept in an array");
+			}
 		s->p = at;
 		return true;
 	}

@@ -60,6 +60,7 @@ enum sh_word_flag {
 	SH_W_LOCALE = 1 << 3,  /* has a $"…", which a message catalogue may translate */
 	SH_W_PROCSUB = 1 << 4, /* has a <(…) or >(…): names a descriptor */
 	SH_W_BRACED = 1 << 5,  /* one of several words that braces made */
+	SH_W_ARRAY = 1 << 7,   /* NAME=(…), an argument whose list has been read */
 	SH_W_HOME = 1 << 6,
 };
 

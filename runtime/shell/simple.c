@@ -285,6 +285,7 @@ static bool array_word(struct shell *s, struct sh_word **ret)
 		return false;
 	if (!behind_array(s))
 		return false;
+	b.w->flags |= SH_W_ARRAY;
 	if (s->src.line)
 		b.w->to = shell_offset(s, s->p);
 	*ret = b.w;

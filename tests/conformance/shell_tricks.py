@@ -47,6 +47,11 @@ local x=1|declare -n r='a[$(#)]'; say "$r"|x='a[$(#)]'; say "${!x}"|x='a[$(#)]';
 enable -n ok; ok|complete -C @ z|select i in a; do #\nbreak; done <<<1|[[ -n $(#) ]]|[[ a =~ $(#) ]]|for ((;;)); do #\nbreak; done
 { # ;} > >(p1)|p1 < <(#)|p1 <(#)|time { #\n}|function f() if ok; then #\nfi; f|a[$(#)]=1|a=([$(#)]=1)|: ${a[$(#)]}|: $[ $(#) ]
 BASH_FUNC_z%%='() { #; }' bash -c z|env 'BASH_FUNC_z%%=() { #; }' bash -c z|f() { #\n}; export -f f; bash -c f|f() { #\n}; export -f f; env bash -c f
+declare -a 'a=($(#))'|declare -A 'a=(["$(#)"]=1)'|readonly -a 'a=($(#))'|a=(); declare a='($(#))'|x='($(#))'; declare -a a="$x"
+declare -n r='a[$(#)]'; r=1|x='a[$(#)]'; declare -n r=$x; : ${r:=1}|: {a['$(#)']}>f|RANDOM='a[$(#)]'|HISTCMD='a[$(#)]'|SRANDOM='a[$(#)]'
+OPTIND='a[$(#)]'; getopts a x|read RANDOM <<<'a[$(#)]'|printf -v RANDOM %s 'a[$(#)]'|for RANDOM in 'a[$(#)]'; do :; done|declare SECONDS='a[$(#)]'
+declare -i x; read x <<<'a[$(#)]'|declare -i x; for x in 'a[$(#)]'; do :; done|declare -ia x; mapfile -t x <<<'a[$(#)]'|set -- 'a[$(#)]'; say $(($1))
+set -- '$(#)'; say "${@@P}"|set -- 'a[$(#)]'; say ${!1}|declare -A a; x='$(#)'; test -v a[$x]|declare -A a; x='$(#)'; let "a[$x]++"
 PROMPT_COMMAND=@ bash -c ok|bash -c 'bash -c "$0"' @|bash -c '"$@"' _ sh -c @|history -s @|hash -p /bin/sh z; z -c @"""
 # A command whose name is found while the line runs; @ is the command's words.
 FOUND = """x=p3; $x a|x=3; p$x|$P a|set -- @; "$@"|$(say @)|`say @`|x='p3 a'; $x|for i in p3; do $i; done|../../stub/p3 a|/stub/p? b
