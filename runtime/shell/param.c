@@ -115,7 +115,7 @@ static bool sets(struct shell *s, const struct param *m)
 /* What has no meaning here is read over: a shell finds out only when it gets there. */
 static bool stray(struct shell *s, const char *at, int in, bool *multi)
 {
-	shell_fail(s, at, "a ${...} that has no meaning here");
+	shell_fail(s, at, *s->p ? "a ${...} that has no meaning here" : "a '${' is not closed");
 	return text(s, in, false, multi);
 }
 

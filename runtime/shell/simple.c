@@ -95,7 +95,8 @@ bool shell_array(struct shell *s, struct sh_word **ret)
 		if (*s->p == ')')
 			break;
 		if (!shell_starts_word(s))
-			return shell_fail(s, s->p, "this does not belong into an array");
+			return shell_fail(s, s->p, *s->p ? "this does not belong into an array" :
+							   "an array is not closed");
 		if (*s->p == '[' && SHELL_OFF(ARRAY_ITEM))
 			return shell_fail(s, s->p, "switched off");
 		if (*s->p == '[' && !item(s))

@@ -138,6 +138,78 @@ static const struct row bare[] = {
 	{ "FOO=1 ls", "ls (no allow: a variable before it that no table calls safe)" },
 };
 
+/* Why a line cannot be read: one for each reason of bash's. */
+static const struct row unread[] = {
+	{ "echo 'a", "a single quote is not closed" },
+	{ "echo \"a", "a double quote is not closed" },
+	{ "echo $'a", "a $' quote is not closed" },
+	{ "echo `x", "a backquote is not closed" },
+	{ "echo $(ls", "a substitution is not closed" },
+	{ "echo ${x", "a '${' is not closed" },
+	{ "echo ${x!y}", "a ${...} that has no meaning here" },
+	{ "echo ${x:<(ls)}", "a process substitution in ${...:...}" },
+	{ "echo \"${x:-'a}\"", "a single quote in ${...} in double quotes" },
+	{ "echo \"$$[1\"", "a '$$' before a bracket in quotes" },
+	{ "echo $(('1'))", "a quote in arithmetic" },
+	{ "echo $((1", "arithmetic is not closed" },
+	{ "echo $((x)", "a '$((' that is no arithmetic" },
+	{ "for ((;;)", "a '((' that is no arithmetic" },
+	{ "a[1", "a '[' is not closed" },
+	{ "a=(x)y", "text behind an array" },
+	{ "a=(;)", "this does not belong into an array" },
+	{ "a=(x", "an array is not closed" },
+	{ "(ls", "a '(' is not closed" },
+	{ "{ ls", "a '}' is missing" },
+	{ "ls )", "this does not belong here" },
+	{ "ls &&", "a command is missing" },
+	{ "ls | then", "a reserved word where a command begins" },
+	{ "if x; fi", "a 'then' is missing" },
+	{ "if x; then y", "a 'fi' is missing" },
+	{ "for x in a; done", "a 'do' is missing" },
+	{ "while x; do y", "a 'done' is missing" },
+	{ "for ((a; b)); do x; done", "no three expressions of a loop" },
+	{ "for 1x in a; do y; done", "the name of a loop's variable is missing" },
+	{ "case", "a word is missing behind 'case'" },
+	{ "case x", "an 'in' is missing" },
+	{ "case x in ) y;; esac", "a pattern is missing" },
+	{ "case x in y z;; esac", "a ')' is missing behind a pattern" },
+	{ "case x in y) z", "an 'esac' is missing" },
+	{ "f()", "the body of a function is missing" },
+	{ "function ; x", "the name of a function is missing" },
+	{ "function $x { y; }", "the name of a function is no plain word" },
+	{ "\"f\"() { x; }", "a '()' behind what is no function's name" },
+	{ "ls (x)", "a '(' behind a word" },
+	{ "!(ls)", "a '!(' where a command begins" },
+	{ "( time )", "a '!' or 'time' before a ')'" },
+	{ "$(time { x; })", "a compound command behind 'time' in a substitution" },
+	{ "coproc \"x\" y", "a coprocess whose first word is quoted" },
+	{ "coproc x a=1 y", "an assignment behind the first word of a coprocess" },
+	{ "[[ -n", "an operand of [[ is missing" },
+	{ "[[ a b c ]]", "[[ has no such operator" },
+	{ "[[ ( a ]]", "a '(' of [[ is not closed" },
+	{ "[[ a -eq ]]", "a '[[' is not closed" },
+	{ "[[ a =~ ( ]]", "a '(' of a pattern is not closed" },
+	{ "ls >", "the target of a redirection is missing" },
+	{ "ls > {a,b}", "a redirection to several files" },
+	{ "exec {a[1]}>x", "a descriptor kept in an array" },
+	{ "cat << $x", "a delimiter with an expansion" },
+	{ "set -o posix", "a 'set' that changes how bash reads" },
+	{ "BASH_COMPAT=1 ls", "a variable that changes how bash reads" },
+	{ "echo a\001b", "a control byte" },
+};
+
+static char *why_of(const struct cmd_line *l, const struct cmd_world *w)
+{
+	(void)w;
+	return strdup(l->unparsed && l->why ? l->why : "");
+}
+
+static void test_what_cannot_be_read_says_why(void **state)
+{
+	(void)state;
+	check_rows(unread, sizeof(unread) / sizeof(unread[0]), "", why_of);
+}
+
 static void test_each_reason_says_what_is_so(void **state)
 {
 	(void)state;
@@ -232,6 +304,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_reason_says_what_is_so),
+		cmocka_unit_test(test_what_cannot_be_read_says_why),
 		cmocka_unit_test(test_no_reason_is_without_its_line),
 	};
 
