@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/cli/hook.h"
+#include "runtime/cli/hook_doctor.h"
 #include "runtime/cli/query.h"
 #include "runtime/cli/query_approvals.h"
 #include "runtime/cli/query_input.h"
@@ -150,6 +152,10 @@ int main(int argc, char **argv)
 	case QUERY_VERSION:
 		puts("polquery " POL_VERSION);
 		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+	case QUERY_HOOK:
+		return hook_run(&opt);
+	case QUERY_DOCTOR:
+		return hook_doctor(&opt);
 	case QUERY_ANSWER:
 	case QUERY_SERVE:
 	default:

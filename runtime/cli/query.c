@@ -86,6 +86,15 @@ static bool decide(struct asked *a)
 	return pol_ask(&a->q->ctx, &a->to, &a->err) == 0;
 }
 
+int query_decide(struct query *q, const struct query_request *r, struct rt_err *err)
+{
+	struct asked a = { .q = q, .req = *r };
+	bool good = decide(&a);
+
+	*err = a.err;
+	return good ? 0 : -EINVAL;
+}
+
 /* --- the answer ---------------------------------------------------------------------- */
 
 static void put_setting(struct json *j, const struct asked *a)

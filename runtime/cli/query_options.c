@@ -7,6 +7,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/bundle/format.h"
+#include "runtime/cli/hook_message.h"
 #include "runtime/cli/optread.h"
 #include "runtime/cli/query_approvals.h"
 
@@ -29,11 +30,16 @@ const struct optspec_program polquery_program = {
 	.name = "polquery",
 	.usage = "usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
 		 "       polquery [OPTIONS] --bundle FILE serve SOCKET\n"
+		 "       polquery [OPTIONS] --bundle FILE hook AGENT [FIELD...]\n"
+		 "       polquery doctor [AGENT]\n"
 		 "       polquery approvals list|revoke ... (see polquery approvals --help)\n"
 		 "\n"
 		 "Answers requests under a compiled policy: one JSON object a line on stdin,\n"
 		 "one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
 		 "serve: the same at a unix socket, for many clients, until SIGTERM.\n"
+		 "hook: answers one message of claude-code, codex, gemini-cli or cursor;\n"
+		 "fields of it that are to be ignored may be named. doctor: whether the hook\n"
+		 "is installed and answers (doc/agents.md).\n"
 		 "\n",
 	.end = "Exit status: 0 at the end of the requests, whatever was decided; 2 usage or\n"
 	       "input and output; 4 a bundle that is not to be trusted.\n",
@@ -86,6 +92,29 @@ static int set(void *to, const struct optspec *opt, const char *value,
 	}
 }
 
+static int take_agent(struct query_options *o, const char *name, struct rt_err *err)
+{
+	char shown[60];
+
+	if (name && hook_agent_find(name) < HOOK_AGENT_COUNT) {
+		o->agent = name;
+		return 0;
+	}
+	io_escape(shown, sizeof(shown), name ? name : "", name ? strlen(name) : 0);
+	return rt_fail(err, EINVAL, "'%s' is none of the agents: %s, %s, %s, %s", shown,
+		       hook_agent_name(HOOK_CLAUDE), hook_agent_name(HOOK_CODEX),
+		       hook_agent_name(HOOK_GEMINI), hook_agent_name(HOOK_CURSOR));
+}
+
+static int take_socket(struct query_options *o, char **argv, int n, struct rt_err *err)
+{
+	if (n != 2 || !argv[1][0])
+		return rt_fail(err, EINVAL, "'serve' needs the path of a socket, and "
+			       "nothing else behind it");
+	o->socket = argv[1];
+	return 0;
+}
+
 /* What stands behind the options: nothing, or a verb with its words. */
 static int take_words(struct query_options *o, char **argv, int n, struct rt_err *err)
 {
@@ -93,18 +122,23 @@ static int take_words(struct query_options *o, char **argv, int n, struct rt_err
 
 	if (n == 0)
 		return 0;
+	if (strcmp(argv[0], "serve") == 0) {
+		o->action = QUERY_SERVE;
+		return take_socket(o, argv, n, err);
+	}
+	if (strcmp(argv[0], "hook") == 0) {
+		o->action = QUERY_HOOK;
+		o->fields = argv + (n > 1 ? 2 : 1);
+		return take_agent(o, argv[1], err);
+	}
+	if (strcmp(argv[0], "doctor") == 0) {
+		o->action = QUERY_DOCTOR;
+		if (n > 2)
+			return rt_fail(err, EINVAL, "'doctor' takes one agent, or none");
+		return n == 1 ? 0 : take_agent(o, argv[1], err);
+	}
 	io_escape(shown, sizeof(shown), argv[0], strlen(argv[0]));
-	if (strcmp(argv[0], "hook") == 0)
-		return rt_fail(err, EINVAL, "'%s' is not supported by this version", shown);
-	if (strcmp(argv[0], "serve") != 0)
-		return rt_fail(err, EINVAL,
-			       "'%s' is too much: requests are read from stdin", shown);
-	if (n != 2 || !argv[1][0])
-		return rt_fail(err, EINVAL, "'serve' needs the path of a socket, and "
-			       "nothing else behind it");
-	o->action = QUERY_SERVE;
-	o->socket = argv[1];
-	return 0;
+	return rt_fail(err, EINVAL, "'%s' is too much: requests are read from stdin", shown);
 }
 
 int query_options_parse(int argc, char **argv, struct query_options *ret,
@@ -119,7 +153,7 @@ int query_options_parse(int argc, char **argv, struct query_options *ret,
 		r = take_words(&o, argv + rest, argc - rest, err);
 	if (r < 0)
 		return r;
-	if (o.action < QUERY_HELP && !o.bundle)
+	if (o.action < QUERY_DOCTOR && !o.bundle)
 		return rt_fail(err, EINVAL,
 			       "no bundle: name the compiled policy with --bundle FILE "
 			       "('polc compile POLICY -o FILE' makes it)");

@@ -8,12 +8,15 @@
 #include "runtime/base/err.h"
 #include "runtime/base/optspec.h"
 
-enum query_action { QUERY_ANSWER, QUERY_SERVE, QUERY_HELP, QUERY_VERSION };
+enum query_action { QUERY_ANSWER, QUERY_SERVE, QUERY_HOOK, QUERY_DOCTOR, QUERY_HELP,
+		    QUERY_VERSION };
 
 struct query_options {
 	enum query_action action;
 	const char *bundle;
 	const char *socket;  /* serve */
+	const char *agent;   /* hook; doctor: or NULL */
+	char *const *fields; /* hook: of messages, to be ignored; ends with NULL */
 	const char *signers; /* --allowed-signers */
 	bool require_signed;
 	uint8_t scope;       /* enum pb_scope, of requests that say none */

@@ -64,6 +64,29 @@ static void find_reason(const struct pol_ctx *c, const struct pb_rule *r, char *
 			       detail ? detail : "");
 }
 
+void pol_reason(const struct pol_ctx *c, char *out, size_t cap)
+{
+	if (!explain_rule_reason(c->b, c->d.rule, out, cap))
+		find_reason(c, bundle_rule(c->b, c->d.rule), out, cap);
+}
+
+void pol_deciding_text(const struct pol_ctx *c, char *out, size_t cap)
+{
+	enum { SHOWN = 60 };
+	const struct cmd_part *p = c->parts.first;
+	size_t n;
+
+	out[0] = '\0';
+	while (p && (p->effect != c->d.effect || p->rule != c->d.rule))
+		p = p->next;
+	if (!p || !c->text || p->from >= p->to || p->to > c->text_n)
+		return;
+	n = p->to - p->from;
+	io_escape(out, cap, c->text + p->from, shorter(n, SHOWN));
+	if (n > SHOWN && strlen(out) + 5 < cap)
+		(void)snprintf(out + strlen(out), cap - strlen(out), " ...");
+}
+
 /* --- JSON ------------------------------------------------------------------------ */
 
 static void put_str(struct json *j, const char *key, const struct bundle *b,
@@ -279,15 +302,13 @@ static void add_parts(struct text *t, const struct pol_ctx *c)
 static void put_text(struct text *t, const struct pol_ctx *c)
 {
 	const struct decision *d = &c->d;
-	const struct pb_rule *r = bundle_rule(c->b, d->rule);
 	char why[400];
 	uint32_t i;
 
 	addf(t, "%s", explain_effect(d->effect));
 	if (d->err)
 		addf(t, " (%s)", strerrorname_np(d->err));
-	if (!explain_rule_reason(c->b, d->rule, why, sizeof(why)))
-		find_reason(c, r, why, sizeof(why));
+	pol_reason(c, why, sizeof(why));
 	addf(t, "%s%s%s\n", why[0] ? ": " : "", why,
 	     d->needs_person ? " (only a person can answer this)" : "");
 	add_rule(t, c, d->rule, "by");

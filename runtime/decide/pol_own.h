@@ -42,6 +42,11 @@ int pol_check_role(const struct bundle *b, const char *role, struct rt_err *err)
 /* The keys of the last decision, into the object that is open. */
 void pol_put_decision(struct json *j, const struct pol_ctx *c);
 
+/* Why the last decision is as it is, escaped, or "": the rule's reason, its risk or
+ * what the line is; and the text of the part that decided, cut, or "". */
+void pol_reason(const struct pol_ctx *c, char *out, size_t cap);
+void pol_deciding_text(const struct pol_ctx *c, char *out, size_t cap);
+
 /* Fills *err, unless it is NULL; returns -code. */
 int pol_fail(struct pol_error *err, int r, const struct rt_err *why);
 /* Copies a struct of the caller's, of his size, into ours; -E2BIG, -EINVAL. */

@@ -218,7 +218,7 @@ rc=$?
 want_rc 0
 
 t "exit status: 2 usage and files, 4 trust"
-for args in "" "-b" "-b $WORK/none.polb" "--bundel x" "-b $WORK/p.polb hook codex"; do
+for args in "" "-b" "-b $WORK/none.polb" "--bundel x" "-b $WORK/p.polb hook other"; do
 	# shellcheck disable=SC2086
 	err=$("$BIN/polquery" $args 2>&1 >/dev/null </dev/null)
 	rc=$?

@@ -225,7 +225,15 @@ static void test_options(void **state)
 	refused("-b x -q", "unknown option '-q' (see polquery --help)");
 	refused("-b x --scope all", "--scope: 'all' is neither");
 	refused("-b x --scope host --scope host", "given twice");
-	refused("-b x hook claude-code", "'hook' is not supported by this version");
+	refused("-b x hook", "is none of the agents: claude-code, codex");
+	refused("-b x hook copilot", "'copilot' is none of the agents");
+	refused("hook codex", "no bundle");
+	refused("doctor codex cursor", "one agent, or none");
+	assert_int_equal(parse("-b x hook codex a b"), 0);
+	assert_int_equal(opt.action, QUERY_HOOK);
+	assert_string_equal(opt.agent, "codex");
+	assert_string_equal(opt.fields[1], "b");
+	assert_null(opt.fields[2]);
 	refused("-b x serve", "'serve' needs the path of a socket");
 	refused("-b x serve s t", "'serve' needs the path of a socket");
 	refused("serve s", "no bundle");

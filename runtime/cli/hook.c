@@ -1,0 +1,232 @@
+/*
+ * Decides what an agent is told.  What the message asks for may happen where every
+ * part of it may; whatever goes wrong is a deny, in the agent's own words where
+ * they are known (hook_tools.c names the pages), else the exit status that
+ * blocks.
+ */
+#include "runtime/cli/hook.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/json.h"
+#include "runtime/bundle/verified.h"
+#include "runtime/cli/hook_message.h"
+#include "runtime/cli/query.h"
+#include "runtime/decide/explain.h"
+
+/* An answer on its way. */
+struct verdict {
+	uint8_t effect;   /* PB_ALLOW, PB_ASK, PB_DENY */
+	char reason[1400];
+};
+
+static int block(const char *why)
+{
+	char line[2000];
+
+	io_plain(line, sizeof(line), why);
+	fprintf(stderr, "polquery: denied: %s\n", line);
+	return HOOK_BLOCKS;
+}
+
+static void deny(struct verdict *v, const char *why)
+{
+	v->effect = PB_DENY;
+	(void)snprintf(v->reason, sizeof(v->reason), "%s", why);
+}
+
+/* --- the decision --------------------------------------------------------------------- */
+
+/* "REASON (rule ID at FILE:LINE)", and of which part of a longer line. */
+static void say_why(struct verdict *v, const struct pol_ctx *c)
+{
+	char why[500], rule[EXPLAIN_RULE_CAP], part[200];
+
+	pol_reason(c, why, sizeof(why));
+	pol_deciding_text(c, part, sizeof(part));
+	(void)snprintf(v->reason, sizeof(v->reason), "%s%s%s%s%s(%s%s)",
+		       part[0] ? "'" : "", part, part[0] ? "': " : "", why,
+		       why[0] ? " " : "", explain_rule(c->b, c->d.rule, rule),
+		       c->d.needs_person ? "; only a person can answer this" : "");
+}
+
+/* The strictest of all that the tool would do. */
+static void decide(struct query *q, const struct hook_message *m, struct verdict *v)
+{
+	*v = (struct verdict){ .effect = PB_DENY, .reason = "nothing was asked" };
+	for (size_t i = 0; i < m->n; i++) {
+		struct rt_err err = { 0 };
+		uint8_t effect;
+
+		if (query_decide(q, &m->requests[i], &err) < 0) {
+			deny(v, err.text);
+			return;
+		}
+		effect = q->ctx.d.effect > PB_ASK ? PB_DENY : q->ctx.d.effect;
+		if (i > 0 && effect <= v->effect)
+			continue;
+		v->effect = effect;
+		say_why(v, &q->ctx);
+	}
+	if (m->n && m->odd && v->effect != PB_DENY) {
+		char shown[60], why[300];
+
+		io_escape(shown, sizeof(shown), m->odd, strlen(m->odd));
+		(void)snprintf(why, sizeof(why),
+			       "the message has a field that this version does not know: "
+			       "'%s' (where it changes nothing, 'polquery … hook %s %s' "
+			       "ignores it)",
+			       shown, hook_agent_name(m->agent), shown);
+		deny(v, why);
+	}
+}
+
+static void with_bundle(const struct query_options *opt, const struct hook_message *m,
+			struct verdict *v)
+{
+	struct verified_options o = { .path = opt->bundle,
+				      .signers = opt->signers,
+				      .require = opt->require_signed };
+	struct rt_err err = { 0 };
+	struct bundle b;
+	struct trust t;
+	struct query q;
+
+	if (verified_open(&o, &b, &t, &err) < 0) {
+		deny(v, err.text);
+		return;
+	}
+	if (query_init(&q, &b, opt->scope, &err) < 0) {
+		deny(v, err.text);
+	} else {
+		decide(&q, m, v);
+		query_release(&q);
+	}
+	bundle_release(&b);
+}
+
+/* --- the answer -------------------------------------------------------------------------- */
+
+static const char *word(uint8_t effect)
+{
+	return explain_effect(effect <= PB_ASK ? effect : PB_DENY);
+}
+
+static void answer_claude(struct json *j, const struct hook_message *m,
+			  const struct verdict *v)
+{
+	json_object(j, "hookSpecificOutput");
+	json_cstr(j, "hookEventName", m->event);
+	json_cstr(j, "permissionDecision", word(v->effect));
+	json_cstr(j, "permissionDecisionReason", v->reason);
+	json_object_end(j);
+}
+
+/* It takes a deny and nothing else: to allow is to say nothing. */
+static void answer_codex(struct json *j, const struct hook_message *m,
+			 const struct verdict *v)
+{
+	if (v->effect != PB_ALLOW)
+		answer_claude(j, m, v);
+}
+
+static void answer_gemini(struct json *j, const struct hook_message *m,
+			  const struct verdict *v)
+{
+	(void)m;
+	json_cstr(j, "decision", word(v->effect));
+	if (v->effect != PB_ALLOW)
+		json_cstr(j, "reason", v->reason);
+}
+
+static void answer_cursor(struct json *j, const struct hook_message *m,
+			  const struct verdict *v)
+{
+	(void)m;
+	json_cstr(j, "permission", word(v->effect));
+	if (v->effect == PB_ALLOW)
+		return;
+	json_cstr(j, "user_message", v->reason);
+	json_cstr(j, "agent_message", v->reason);
+}
+
+static int answer(const struct hook_message *m, struct verdict *v)
+{
+	static void (*const writers[HOOK_AGENT_COUNT])(struct json *,
+						       const struct hook_message *,
+						       const struct verdict *) = {
+		[HOOK_CLAUDE] = answer_claude,
+		[HOOK_CODEX] = answer_codex,
+		[HOOK_GEMINI] = answer_gemini,
+		[HOOK_CURSOR] = answer_cursor,
+	};
+	struct json j;
+	const char *text;
+	size_t n = 0, at;
+	int r;
+
+	if (v->effect == PB_ASK && !m->can_ask) {
+		v->effect = PB_DENY;
+		at = strlen(v->reason);
+		(void)snprintf(v->reason + at, sizeof(v->reason) - at,
+			       "; the policy asks first, which this agent's hook cannot: let "
+			       "a person run it");
+	}
+	json_init(&j);
+	j.one_line = true;
+	json_object(&j, NULL);
+	writers[m->agent](&j, m, v);
+	json_object_end(&j);
+	text = json_finish(&j, &n);
+	r = text ? io_write_all(STDOUT_FILENO, text, n) : -ENOMEM;
+	json_release(&j);
+	return r < 0 ? block("the answer cannot be written") : 0;
+}
+
+int hook_run(const struct query_options *opt)
+{
+	enum hook_agent agent = hook_agent_find(opt->agent);
+	struct hook_message m = { .agent = agent };
+	struct verdict v;
+	struct rt_err err = { 0 };
+	char *text = NULL;
+	size_t n = 0;
+	int status, r = io_read_all(STDIN_FILENO, HOOK_MAX_MESSAGE, &text, &n);
+
+	if (r < 0)
+		return block(r == -EFBIG ? "the message is larger than 16 MiB" :
+					   "the message cannot be read");
+	if (hook_message_read(agent, text, n, opt->fields, &m, &err)) {
+		with_bundle(opt, &m, &v);
+		status = answer(&m, &v);
+	} else if (m.event) {
+		deny(&v, err.text);
+		status = answer(&m, &v);
+	} else {
+		status = block(err.text);
+	}
+	hook_message_release(&m);
+	free(text);
+	return status;
+}
+
+uint8_t hook_try(const struct query_options *opt, const char *text, size_t n, char *why,
+		 size_t cap)
+{
+	struct hook_message m;
+	struct verdict v;
+	struct rt_err err = { 0 };
+
+	if (hook_message_read(hook_agent_find(opt->agent), text, n, NULL, &m, &err))
+		with_bundle(opt, &m, &v);
+	else
+		deny(&v, err.text);
+	hook_message_release(&m);
+	(void)snprintf(why, cap, "%s", v.reason);
+	return v.effect;
+}

@@ -1,0 +1,548 @@
+/*
+ * Decides what a tool of an agent would do: a shell's line is a command, reading,
+ * writing and editing are files, fetching is an address, everything else is a tool.
+ * hook_tools.c has the tables, and names the pages that document them.
+ */
+#include "runtime/cli/hook_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/host.h"
+#include "runtime/base/io.h"
+#include "runtime/base/place.h"
+#include "runtime/bundle/format.h"
+#include "runtime/cli/hook_tools.h"
+#include "runtime/cli/query_json.h"
+
+static const char *const names[HOOK_AGENT_COUNT] = { "claude-code", "codex", "gemini-cli",
+						     "cursor" };
+
+/* `what`: W_TOOL where the message names its tool, else what the event itself is. */
+static const struct event {
+	enum hook_agent agent;
+	const char *name;
+	uint8_t what;
+	bool can_ask;
+} events[] = {
+	{ HOOK_CLAUDE, "PreToolUse", W_TOOL, true },
+	{ HOOK_CODEX, "PreToolUse", W_TOOL, false },
+	{ HOOK_GEMINI, "BeforeTool", W_TOOL, false },
+	{ HOOK_CURSOR, "preToolUse", W_TOOL, false },
+	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true },
+	{ HOOK_CURSOR, "beforeMCPExecution", W_TOOL, true },
+	{ HOOK_CURSOR, "beforeReadFile", W_READ, false },
+	{ HOOK_CURSOR, "beforeTabFileRead", W_READ, false },
+};
+
+struct reading {
+	struct hook_message *m;
+	const struct event *event;
+	struct json_object *doc, *input; /* input: the tool's, an object or NULL */
+	char *const *fields;
+	const char *cwd;                 /* plain */
+	struct rt_err *err;
+};
+
+const char *hook_agent_name(enum hook_agent agent)
+{
+	return agent < HOOK_AGENT_COUNT ? names[agent] : "";
+}
+
+enum hook_agent hook_agent_find(const char *name)
+{
+	unsigned i = 0;
+
+	while (i < HOOK_AGENT_COUNT && strcmp(names[i], name) != 0)
+		i++;
+	return (enum hook_agent)i;
+}
+
+const char *hook_agent_event(enum hook_agent agent, size_t k)
+{
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (events[i].agent == agent && k-- == 0)
+			return events[i].name;
+	return NULL;
+}
+
+static bool fail(const struct reading *r, const char *key, const char *what)
+{
+	char shown[QUERY_SHOWN_CAP];
+
+	io_escape(shown, sizeof(shown), key, strlen(key));
+	(void)rt_fail(r->err, EINVAL, "'%s' %s", shown, what);
+	return false;
+}
+
+static bool no_memory(const struct reading *r)
+{
+	(void)rt_fail(r->err, ENOMEM, "out of memory");
+	return false;
+}
+
+static bool in_list(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = list; n && (p = strstr(p, word)) != NULL; p += n)
+		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+			return true;
+	return false;
+}
+
+/* --- requests ---------------------------------------------------------------------- */
+
+/* A text that lives as long as the message. */
+static char *keep(struct reading *r, char *text)
+{
+	struct hook_message *m = r->m;
+	char **p = text ? realloc(m->kept, (m->nkept + 1) * sizeof(*p)) : NULL;
+
+	if (!p) {
+		free(text);
+		(void)no_memory(r);
+		return NULL;
+	}
+	m->kept = p;
+	p[m->nkept++] = text;
+	return text;
+}
+
+static struct query_request *add(struct reading *r, enum query_kind kind)
+{
+	struct hook_message *m = r->m;
+	struct query_request *p;
+
+	if (m->n == HOOK_MAX_REQUESTS) {
+		(void)rt_fail(r->err, E2BIG, "it touches more than %d things",
+			      HOOK_MAX_REQUESTS);
+		return NULL;
+	}
+	p = realloc(m->requests, (m->n + 1) * sizeof(*p));
+	if (!p) {
+		(void)no_memory(r);
+		return NULL;
+	}
+	m->requests = p;
+	p[m->n] = (struct query_request){ .kind = kind, .cwd = r->cwd };
+	return &p[m->n++];
+}
+
+/* Absolute and plain: "." and "//" are taken out; a ".." may lead anywhere. */
+static const char *plain(struct reading *r, const char *key, const char *path,
+			 const char *base)
+{
+	size_t n = strlen(path) + (base ? strlen(base) : 0) + 2, at = 0;
+	char *out = malloc(n), *p = out;
+	const char *part[2] = { path[0] == '/' ? "" : base, path };
+
+	if (!out) {
+		(void)no_memory(r);
+		return NULL;
+	}
+	if (path[0] == '~' || (path[0] != '/' && !base)) {
+		free(out);
+		(void)fail(r, key, "is no absolute path");
+		return NULL;
+	}
+	for (int i = 0; i < 2; i++) {
+		for (const char *s = part[i]; *s;) {
+			size_t k = strcspn(s, "/");
+
+			if (k && !(k == 1 && s[0] == '.')) {
+				p[at++] = '/';
+				memcpy(p + at, s, k);
+				at += k;
+			}
+			s += k + (s[k] == '/');
+		}
+	}
+	if (at == 0)
+		p[at++] = '/';
+	p[at] = '\0';
+	if (!place_is_plain(out)) {
+		free(out);
+		(void)fail(r, key, "has a '..', which may lead anywhere");
+		return NULL;
+	}
+	return keep(r, out);
+}
+
+static bool add_file(struct reading *r, const char *key, const char *path, uint8_t ops)
+{
+	const char *where = plain(r, key, path, r->cwd);
+
+	for (unsigned op = PB_READ; where && op <= PB_EXEC; op <<= 1) {
+		struct query_request *q = ops & op ? add(r, QUERY_FILE) : NULL;
+
+		if (!(ops & op))
+			continue;
+		if (!q)
+			return false;
+		q->op = (uint8_t)op;
+		q->path = where;
+	}
+	return where != NULL;
+}
+
+static bool add_tool(struct reading *r, const char *name)
+{
+	struct query_request *q = add(r, QUERY_TOOL);
+
+	if (q)
+		q->name = name;
+	return q != NULL;
+}
+
+/* --- addresses ------------------------------------------------------------------------ */
+
+/* The port of ":PORT", or the scheme's; 0: none. */
+static unsigned port_of(const char *s, size_t n, bool tls)
+{
+	unsigned port = 0;
+
+	if (n == 0)
+		return tls ? 443 : 80;
+	if (s[0] != ':' || n > 6)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if (s[i] < '0' || s[i] > '9')
+			return 0;
+		port = port * 10 + (unsigned)(s[i] - '0');
+	}
+	return n == 1 ? (tls ? 443 : 80) : port <= 65535 ? port : 0;
+}
+
+/* One "http://…" or "https://…" at `s`; what every reader of addresses would not
+ * understand in the same way is refused. */
+static bool add_url(struct reading *r, const char *key, const char *s)
+{
+	bool tls = strncasecmp(s, "https://", 8) == 0;
+	size_t n, i, host_n;
+	struct query_request *q;
+	const char *host;
+	char *text;
+
+	if (!tls && strncasecmp(s, "http://", 7) != 0)
+		return fail(r, key, "is no address that begins with http:// or https://");
+	s += tls ? 8 : 7;
+	n = strcspn(s, "/?# \t\r\n\"'<>`,;()|");
+	for (i = 0; i < n; i++)
+		if ((unsigned char)s[i] < 0x21 || s[i] == '\\' || s[i] == '%' || s[i] == '@')
+			return fail(r, key, "has a host that may be read in two ways");
+	host = s;
+	host_n = strcspn(s, ":");
+	if (s[0] == '[') {
+		host = s + 1;
+		host_n = strcspn(host, "]");
+		if (host_n + 2 > n)
+			return fail(r, key, "has no host");
+		i = host_n + 2;
+	} else {
+		host_n = host_n < n ? host_n : n;
+		i = host_n;
+	}
+	q = add(r, QUERY_NET);
+	text = q ? keep(r, strndup(host, host_n)) : NULL;
+	if (!text)
+		return false;
+	q = &r->m->requests[r->m->n - 1];
+	q->host = text;
+	q->port = (uint16_t)port_of(s + i, n - i, tls);
+	q->is_addr = host_address(text, q->addr);
+	if (q->port == 0 || (!q->is_addr && !host_is_name(text)))
+		return fail(r, key, "has no host and port that can be read");
+	return true;
+}
+
+/* Every address in a text for people; a text without one fetches nothing known. */
+static bool add_urls(struct reading *r, const char *key, const char *text)
+{
+	size_t found = 0;
+
+	for (const char *p = text; (p = strcasestr(p, "http")) != NULL; p += 4) {
+		if (strncasecmp(p, "http://", 7) != 0 && strncasecmp(p, "https://", 8) != 0)
+			continue;
+		if (!add_url(r, key, p))
+			return false;
+		found++;
+	}
+	return found ? true : fail(r, key, "names no address");
+}
+
+/* --- patches --------------------------------------------------------------------------- */
+
+/* Codex's patches: each file stands on a line of its own. */
+static bool add_patch_line(struct reading *r, const char *line, size_t n)
+{
+	static const char *const heads[] = { "*** Add File: ", "*** Update File: ",
+					     "*** Delete File: ", "*** Move to: " };
+	static const char *const marks[] = { "*** Begin Patch", "*** End Patch",
+					     "*** End of File" };
+	bool first = n >= 4 && strncmp(line, "*** ", 4) == 0;
+
+	/* a line of content that looks like a head only makes it stricter */
+	while (n && strchr(" \t\r", line[n - 1]))
+		n--;
+	while (n && strchr(" \t", line[0])) {
+		line++;
+		n--;
+	}
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		size_t k = strlen(heads[i]);
+		char *path;
+
+		if (n <= k || strncmp(line, heads[i], k) != 0)
+			continue;
+		path = keep(r, strndup(line + k, n - k));
+		return path && add_file(r, "command", path, PB_READ | PB_WRITE);
+	}
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (n == strlen(marks[i]) && strncmp(line, marks[i], n) == 0)
+			return true;
+	return first ? fail(r, "command", "is a patch with a line that is not understood") :
+		       true;
+}
+
+static bool add_patch(struct reading *r, const char *text)
+{
+	size_t before = r->m->n;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		if (!add_patch_line(r, text, n))
+			return false;
+		text += n + (text[n] == '\n');
+	}
+	return r->m->n > before ? true : fail(r, "command", "is a patch of no file");
+}
+
+/* --- what the tool is given ---------------------------------------------------------------- */
+
+/* A text; *ret is NULL where the key is not there. */
+static bool text_at(struct reading *r, struct json_object *o, const char *key,
+		    const char **ret)
+{
+	struct json_object *v;
+
+	*ret = NULL;
+	if (!json_object_object_get_ex(o, key, &v))
+		return true;
+	if (!json_object_is_type(v, json_type_string))
+		return fail(r, key, "is no text");
+	*ret = json_object_get_string(v);
+	if (!(*ret)[0])
+		return fail(r, key, "is empty");
+	return true;
+}
+
+/* The one key of the list that is there, and its text. */
+static bool one_of(struct reading *r, struct json_object *o, const char *list,
+		   const char **ret_key, const char **ret)
+{
+	*ret = NULL;
+	json_object_object_foreach(o, key, value) {
+		(void)value;
+		if (!in_list(list, key))
+			continue;
+		if (*ret)
+			return fail(r, key, "says again what another field says");
+		if (!text_at(r, o, key, ret))
+			return false;
+		*ret_key = key;
+	}
+	return true;
+}
+
+static bool is_ignored(const struct reading *r, const char *field)
+{
+	for (char *const *f = r->fields; f && *f; f++)
+		if (strcmp(*f, field) == 0)
+			return true;
+	return false;
+}
+
+static void look_for_odd(struct reading *r, struct json_object *o, const char *a,
+			 const char *b, const char *c)
+{
+	json_object_object_foreach(o, key, value) {
+		(void)value;
+		if (!r->m->odd && !in_list(a, key) && !in_list(b, key) && !in_list(c, key) &&
+		    !is_ignored(r, key))
+			r->m->odd = key;
+	}
+}
+
+static bool add_shell(struct reading *r, const char *line, const char *where)
+{
+	struct query_request *q = add(r, QUERY_COMMAND);
+
+	if (!q)
+		return false;
+	q->line = line;
+	q->line_n = strlen(line);
+	if (where) {
+		const char *dir = plain(r, "cwd", where, r->cwd);
+
+		if (!dir)
+			return false;
+		r->m->requests[r->m->n - 1].cwd = dir;
+	}
+	return true;
+}
+
+static bool add_known(struct reading *r, const struct hook_tool *t, const char *key,
+		      const char *subject, const char *where)
+{
+	switch ((enum what)t->what) {
+	case W_SHELL:
+		return add_shell(r, subject, where);
+	case W_READ:
+		return add_file(r, key, subject, PB_READ);
+	case W_WRITE:
+		return add_file(r, key, subject, PB_WRITE);
+	case W_EDIT:
+		return add_file(r, key, subject, PB_READ | PB_WRITE);
+	case W_URL:
+		return add_url(r, key, subject);
+	case W_PROMPT:
+		return add_urls(r, key, subject);
+	case W_PATCH:
+		return add_patch(r, subject);
+	case W_TREE: /* whatever lies below: the tool has to be allowed, too */
+		return add_file(r, key, subject, PB_READ) && add_tool(r, t->name);
+	case W_TOOL:
+	default:
+		return add_tool(r, t->name);
+	}
+}
+
+static bool read_tool(struct reading *r, const char *name)
+{
+	const struct hook_tool *t = hook_tool_find(r->m->agent, name);
+	const char *key = "tool_input", *subject = NULL, *where = NULL, *at = NULL;
+
+	if (!t)
+		return add_tool(r, name);
+	if (!r->input)
+		return fail(r, "tool_input", "is no object");
+	look_for_odd(r, r->input, t->subject, t->where, t->other);
+	if (!one_of(r, r->input, t->subject, &key, &subject) ||
+	    !one_of(r, r->input, t->where, &at, &where))
+		return false;
+	if (!subject && t->what == W_TREE)
+		subject = r->cwd;
+	if (!subject) {
+		char want[QUERY_SHOWN_CAP];
+
+		(void)snprintf(want, sizeof(want), "%s", t->subject);
+		return fail(r, want, "is missing");
+	}
+	return add_known(r, t, key, subject, where);
+}
+
+/* --- the message ------------------------------------------------------------------------- */
+
+static bool find_event(struct reading *r)
+{
+	const char *name;
+
+	if (!text_at(r, r->doc, "hook_event_name", &name))
+		return false;
+	if (!name)
+		return fail(r, "hook_event_name", "is missing");
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !r->event; i++)
+		if (events[i].agent == r->m->agent && strcmp(events[i].name, name) == 0)
+			r->event = &events[i];
+	if (!r->event)
+		return fail(r, name, "is no event in which this hook has anything to say");
+	r->m->event = r->event->name;
+	r->m->can_ask = r->event->can_ask;
+	return true;
+}
+
+static bool find_cwd(struct reading *r)
+{
+	struct json_object *roots, *first;
+	const char *cwd;
+
+	if (!text_at(r, r->doc, "cwd", &cwd))
+		return false;
+	/* Cursor says it of shells only */
+	if (!cwd && r->m->agent == HOOK_CURSOR &&
+	    json_object_object_get_ex(r->doc, "workspace_roots", &roots) &&
+	    json_object_is_type(roots, json_type_array) &&
+	    (first = json_object_array_get_idx(roots, 0)) != NULL &&
+	    json_object_is_type(first, json_type_string))
+		cwd = json_object_get_string(first);
+	if (!cwd)
+		return fail(r, "cwd", "is missing");
+	r->cwd = plain(r, "cwd", cwd, NULL);
+	return r->cwd != NULL;
+}
+
+static bool read_event(struct reading *r)
+{
+	const char *text;
+
+	switch ((enum what)r->event->what) {
+	case W_SHELL:
+		if (!text_at(r, r->doc, "command", &text))
+			return false;
+		return text ? add_shell(r, text, NULL) : fail(r, "command", "is missing");
+	case W_READ:
+		if (!text_at(r, r->doc, "file_path", &text))
+			return false;
+		return text ? add_file(r, "file_path", text, PB_READ) :
+			      fail(r, "file_path", "is missing");
+	case W_TOOL:
+	case W_WRITE:
+	case W_EDIT:
+	case W_TREE:
+	case W_URL:
+	case W_PROMPT:
+	case W_PATCH:
+	default:
+		if (!text_at(r, r->doc, "tool_name", &text))
+			return false;
+		return text ? read_tool(r, text) : fail(r, "tool_name", "is missing");
+	}
+}
+
+bool hook_message_read(enum hook_agent agent, const char *text, size_t n,
+		       char *const *fields, struct hook_message *ret, struct rt_err *err)
+{
+	struct reading r = { .m = ret, .fields = fields, .err = err };
+	struct json_object *input;
+
+	*ret = (struct hook_message){ .agent = agent,
+				      .json = calloc(1, sizeof(*ret->json)) };
+	if (!ret->json || !query_json_init(ret->json))
+		return no_memory(&r);
+	if (!query_json_read(ret->json, text, n, err))
+		return false;
+	r.doc = ret->json->doc;
+	if (!find_event(&r) || !find_cwd(&r))
+		return false;
+	if (json_object_object_get_ex(r.doc, "tool_input", &input) &&
+	    json_object_is_type(input, json_type_object))
+		r.input = input;
+	look_for_odd(&r, r.doc, hook_around[agent], "", "");
+	return read_event(&r);
+}
+
+void hook_message_release(struct hook_message *m)
+{
+	for (size_t i = 0; i < m->nkept; i++)
+		free(m->kept[i]);
+	free(m->kept);
+	free(m->requests);
+	if (m->json)
+		query_json_release(m->json);
+	free(m->json);
+	*m = (struct hook_message){ .agent = HOOK_AGENT_COUNT };
+}

@@ -1,0 +1,49 @@
+/*
+ * The messages that agents give to a hook before they use a tool, as requests.
+ * hook_tools.c names the pages on which the protocols are documented.
+ */
+#ifndef RUNTIME_CLI_HOOK_MESSAGE_H
+#define RUNTIME_CLI_HOOK_MESSAGE_H
+
+#include "runtime/cli/query_request.h"
+
+struct query_json; /* json-c's names are also those of runtime/base/json.h */
+
+enum hook_agent { HOOK_CLAUDE, HOOK_CODEX, HOOK_GEMINI, HOOK_CURSOR, HOOK_AGENT_COUNT };
+
+enum {
+	HOOK_MAX_REQUESTS = 256, /* of one message: a patch of so many files is denied */
+	HOOK_MAX_MESSAGE = 16 * 1024 * 1024,
+};
+
+struct hook_message {
+	enum hook_agent agent;
+	const char *event;   /* static: as the agent names it */
+	bool can_ask;        /* an answer "ask" has a meaning for this event */
+	struct query_json *json; /* the message as it was read; owned, as all below */
+	/* What the tool would do: it may where each of these may. */
+	struct query_request *requests;
+	size_t n;
+	char **kept;         /* malloc'ed texts */
+	size_t nkept;
+	const char *odd;     /* a field that this version does not know, or NULL: then
+	                      * nothing is allowed */
+};
+
+/* "claude-code", …; static.  HOOK_AGENT_COUNT: no such agent. */
+const char *hook_agent_name(enum hook_agent agent);
+enum hook_agent hook_agent_find(const char *name);
+/* The k-th event for which the agent's settings name the hook; static, or NULL. */
+const char *hook_agent_event(enum hook_agent agent, size_t k);
+/*
+ * Reads `n` bytes, text[n] being NUL, which stay in use.  False with a message where it is none of this
+ * agent's before a tool, or says too little of what the tool would do; then
+ * ret->event is set as far as it is known (else NULL).  `fields` (a list that ends
+ * with NULL, or NULL) are names that whoever installed the hook says to ignore.
+ * hook_message_release() in either case.
+ */
+bool hook_message_read(enum hook_agent agent, const char *text, size_t n,
+		       char *const *fields, struct hook_message *ret, struct rt_err *err);
+void hook_message_release(struct hook_message *m);
+
+#endif

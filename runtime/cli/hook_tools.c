@@ -1,0 +1,79 @@
+/*
+ * Decides what the agents' tools are.  Written from their public pages, read in
+ * November 2026:
+ *   Claude Code  docs.anthropic.com/en/docs/claude-code/hooks (PreToolUse)
+ *   Codex        developers.openai.com/codex/hooks (PreToolUse)
+ *   Gemini CLI   geminicli.com/docs/hooks/reference (BeforeTool)
+ *   Cursor       cursor.com/docs/agent/hooks (preToolUse, beforeShellExecution,
+ *                beforeMCPExecution, beforeReadFile, beforeTabFileRead)
+ * A field that stands in none of the tables may be anything: nothing is allowed then.
+ */
+#include "runtime/cli/hook_tools.h"
+
+#include <string.h>
+
+#define A(agent) (1u << HOOK_##agent)
+
+/* Lists are words with blanks between them. */
+static const struct hook_tool tools[] = {
+	{ A(CLAUDE), "Bash", W_SHELL, "command", "", "description timeout run_in_background" },
+	{ A(CLAUDE), "Read", W_READ, "file_path", "", "offset limit pages" },
+	{ A(CLAUDE), "Write", W_WRITE, "file_path", "", "content" },
+	{ A(CLAUDE), "Edit", W_EDIT, "file_path", "", "old_string new_string replace_all" },
+	{ A(CLAUDE), "MultiEdit", W_EDIT, "file_path", "", "edits" },
+	{ A(CLAUDE), "NotebookRead", W_READ, "notebook_path", "", "cell_id" },
+	{ A(CLAUDE), "NotebookEdit", W_EDIT, "notebook_path", "",
+	  "cell_id new_source cell_type edit_mode" },
+	{ A(CLAUDE), "Glob", W_TREE, "path", "", "pattern" },
+	{ A(CLAUDE), "Grep", W_TREE, "path", "",
+	  "pattern glob output_mode -A -B -C -n -i -o context type head_limit offset multiline" },
+	{ A(CLAUDE), "LS", W_TREE, "path", "", "ignore" },
+	{ A(CLAUDE), "WebFetch", W_URL, "url", "", "prompt" },
+	{ A(CODEX), "Bash", W_SHELL, "command", "workdir", "description timeout_ms" },
+	{ A(CODEX), "apply_patch", W_PATCH, "command", "", "" },
+	{ A(GEMINI), "run_shell_command", W_SHELL, "command", "directory dir_path",
+	  "description is_background" },
+	{ A(GEMINI), "read_file", W_READ, "file_path absolute_path path", "",
+	  "offset limit start_line end_line" },
+	{ A(GEMINI), "write_file", W_WRITE, "file_path", "", "content" },
+	{ A(GEMINI), "replace", W_EDIT, "file_path", "",
+	  "old_string new_string expected_replacements instruction allow_multiple" },
+	{ A(GEMINI), "list_directory", W_TREE, "dir_path path", "",
+	  "ignore respect_git_ignore file_filtering_options" },
+	{ A(GEMINI), "glob", W_TREE, "dir_path path", "",
+	  "pattern case_sensitive respect_git_ignore respect_gemini_ignore" },
+	{ A(GEMINI), "search_file_content", W_TREE, "dir_path path", "", "pattern include" },
+	{ A(GEMINI), "grep_search", W_TREE, "dir_path path", "",
+	  "pattern include include_pattern exclude_pattern names_only max_matches_per_file "
+	  "total_max_matches" },
+	{ A(GEMINI), "web_fetch", W_PROMPT, "prompt url", "", "" },
+	{ A(CURSOR), "Shell", W_SHELL, "command", "working_directory cwd",
+	  "description timeout is_background block_until_ms" },
+	{ A(CURSOR), "Read", W_READ, "file_path path target_file", "", "offset limit" },
+	{ A(CURSOR), "Write", W_WRITE, "file_path path target_file", "",
+	  "content contents file_text" },
+	{ A(CURSOR), "Delete", W_WRITE, "file_path path target_file", "", "" },
+	{ A(CURSOR), "Grep", W_TREE, "path", "",
+	  "pattern glob output_mode -A -B -C -n -i type head_limit multiline" },
+};
+
+const char *const hook_around[HOOK_AGENT_COUNT] = {
+	[HOOK_CLAUDE] = "session_id transcript_path cwd permission_mode hook_event_name "
+			"tool_name tool_input tool_use_id agent_id agent_type prompt_id effort",
+	[HOOK_CODEX] = "session_id turn_id transcript_path cwd hook_event_name model "
+		       "permission_mode tool_name tool_input tool_use_id agent_id agent_type",
+	[HOOK_GEMINI] = "session_id transcript_path cwd hook_event_name timestamp tool_name "
+			"tool_input mcp_context original_request_name",
+	[HOOK_CURSOR] = "conversation_id generation_id model hook_event_name cursor_version "
+			"workspace_roots user_email transcript_path session_id tool_name "
+			"tool_input tool_use_id cwd agent_message command sandbox url file_path "
+			"content attachments",
+};
+
+const struct hook_tool *hook_tool_find(enum hook_agent agent, const char *name)
+{
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if ((tools[i].agents & 1u << agent) && strcmp(tools[i].name, name) == 0)
+			return &tools[i];
+	return NULL;
+}

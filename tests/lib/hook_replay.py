@@ -1,0 +1,75 @@
+"""Replays an agent's messages to its hook, and holds the answers against the forms
+that the agent documents.
+
+    hook_replay.py AGENT FILE PROJECT POLQUERY-ARGS…    prints what is wrong, or nothing
+    (POLQUERY-ARGS without the "hook AGENT")
+"""
+import json
+import re
+import subprocess
+import sys
+
+agent, table, project = sys.argv[1:4]
+command = sys.argv[4:] + ["hook", agent]
+only = ""
+if "--" in command:  # what every message must be answered with
+    at = command.index("--")
+    only = command[at + 1]
+    command = command[:at] + ["hook", agent]
+
+
+def read(out):
+    """(effect, reason) of an answer in the agent's own form."""
+    doc = json.loads(out)
+    if agent in ("claude-code", "codex"):
+        if agent == "codex" and doc == {}:
+            return "allow", ""
+        assert set(doc) == {"hookSpecificOutput"}, doc
+        doc = doc["hookSpecificOutput"]
+        assert set(doc) == {"hookEventName", "permissionDecision", "permissionDecisionReason"}, doc
+        assert doc["hookEventName"] == "PreToolUse", doc
+        effect, reason = doc["permissionDecision"], doc["permissionDecisionReason"]
+        # Codex takes a deny with a reason, and nothing else
+        assert agent != "codex" or effect == "deny", doc
+        return effect, reason
+    if agent == "gemini-cli":
+        assert set(doc) <= {"decision", "reason"}, doc
+        assert doc["decision"] in ("allow", "deny"), doc
+        return doc["decision"], doc.get("reason", "")
+    assert set(doc) <= {"permission", "user_message", "agent_message"}, doc
+    assert doc.get("user_message") == doc.get("agent_message"), doc
+    return doc["permission"], doc.get("agent_message", "")
+
+
+count = 0
+for number, row in enumerate(open(table), 1):
+    if row.startswith("#"):
+        continue
+    effect, pattern, message = row.rstrip("\n").split("\t")
+    message = message.replace("@P@", project)
+    got = subprocess.run(command, input=message.encode(), capture_output=True, timeout=60)
+    count += 1
+    where = f"{table}:{number}"
+    if got.returncode == 2:
+        said = "block", got.stderr.decode()
+        if got.stdout or not said[1].startswith("polquery: "):
+            print(f"{where}: blocked with {got.stdout} and {said[1]}")
+    elif got.returncode == 0 and not got.stderr:
+        try:
+            said = read(got.stdout)
+        except (AssertionError, ValueError, KeyError) as e:
+            print(f"{where}: the answer is not in the agent's form: {e}")
+            continue
+    else:
+        print(f"{where}: status {got.returncode}: {got.stderr.decode()}")
+        continue
+    if only:
+        # what it would allow else says why not; the others may say more
+        if said[0] not in ("deny", "block") or (effect == "allow" and not re.search(only, said[1])):
+            print(f"{where}: {said}, not a deny with '{only}'")
+    elif said[0] != effect or (said[0] != "allow" and not re.search(pattern, said[1])):
+        print(f"{where}: {said}, not {effect} with '{pattern}'")
+    if said[0] in ("deny", "block", "ask") and not said[1].strip():
+        print(f"{where}: no reason")
+if count < 10:
+    print(f"{table}: only {count} messages")

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# polquery hook: the agents' messages, written from their public pages, and what is
+# left of them where the bundle or polquery itself is not there.
+# shellcheck disable=SC2034,SC2154,SC2016
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+top=$(cd "$(dirname "$0")/../.." && pwd)
+raw_policy 'policy agent { level user }
+command { allow "npm run test:*"
+          ask "git push:*" because "publishes code" as publishing
+          deny "curl:*" because "use the fetch tool" as no-raw-http }
+file { deny read, write "${PROJECT_DIR}/secret" as secret
+       deny write "${PROJECT_DIR}/locked" as read-only
+       allow read, write "${PROJECT_DIR}" }
+tools { allow "read_*", "mcp__*__read_*", "Grep"
+        deny "*shell" as no-shells
+        deny "Glob" as no-globs }' policy
+B=$WORK/policy.polb
+mkdir -p "$P/.git" "$P/src" "$P/locked"
+: >"$P/secret"
+: >"$P/plain"
+: >"$P/locked/x"
+ln -s "$P/secret" "$P/link"
+
+replay() { # AGENT BUNDLE [ONLY]: ONLY: each answer is a deny that says so
+	out=$(python3 "$top/tests/lib/hook_replay.py" "$1" "$top/tests/lib/hooks/$1.tsv" "$P" \
+		"$BIN/polquery" -b "$2" ${3:+-- "$3"} 2>&1)
+	[ -z "$out" ] || bad "$1"
+}
+
+for agent in claude-code codex gemini-cli cursor; do
+	t "$agent: its messages get its answers"
+	replay "$agent" "$B"
+
+	t "$agent: a bundle that is missing, damaged or not trusted denies"
+	replay "$agent" "$WORK/none.polb" 'cannot be opened'
+	head -c 3000 "$B" >"$WORK/cut.polb"
+	replay "$agent" "$WORK/cut.polb" "bundle '"
+	out=$(grep -v '^#' "$top/tests/lib/hooks/$agent.tsv" | head -n 1 | cut -f 3 | sed "s|@P@|$P|g" |
+		"$BIN/polquery" -b "$B" --require-signed hook "$agent")
+	rc=$?
+	want_rc 0
+	want_out "deny.*not signed"
+
+	t "$agent: what the settings say blocks, where polquery is not there or ends otherwise"
+	message=$(grep -v '^#' "$top/tests/lib/hooks/$agent.tsv" | head -n 1 | cut -f 3 | sed "s|@P@|$P|g")
+	# the control: with it, the message is allowed
+	out=$(PATH=$BIN:$PATH sh -c "polquery -b $B hook $agent || exit 2" <<<"$message")
+	rc=$?
+	want_rc 0
+	[[ $out == *allow* || $out == "{}" ]] || bad "the control"
+	for path in /usr/bin:/bin "$WORK/fake:/usr/bin:/bin"; do
+		mkdir -p "$WORK/fake"
+		printf '#!/bin/sh\nkill -SEGV $$\n' >"$WORK/fake/polquery"
+		chmod 755 "$WORK/fake/polquery"
+		out=$(PATH=$path sh -c "polquery -b $B hook $agent || exit 2" <<<"$message" 2>/dev/null)
+		rc=$?
+		want_rc 2
+		[ -z "$out" ] || bad "something is said"
+	done
+	for args in "" "-b" "-b $B --scpe x"; do
+		# shellcheck disable=SC2086
+		err=$("$BIN/polquery" $args hook "$agent" 2>&1 >/dev/null <<<"$message")
+		rc=$?
+		want_rc 2
+		want_err '^polquery: '
+	done
+	"$BIN/polquery" -b "$B" hook "$agent" <<<"$message" >/dev/full 2>"$WORK/.err"
+	rc=$?
+	want_rc 2
+done
+
+t "an agent without a name that we know blocks; a field may be ignored by name"
+for args in "hook" "hook copilot" "hook claude-code ''"; do
+	err=$(eval "\"$BIN/polquery\" -b \"$B\" $args" 2>&1 </dev/null)
+	rc=$?
+	want_rc 2
+done
+message='{"cwd":"'$P'","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"npm run test","new_one":1}}'
+out=$("$BIN/polquery" -b "$B" hook claude-code <<<"$message")
+want_out '"deny".*new_one'
+out=$("$BIN/polquery" -b "$B" hook claude-code new_one <<<"$message")
+want_out '"permissionDecision":"allow"'
+out=$("$BIN/polquery" -b "$B" hook claude-code new_one <<<"${message/npm run test/curl x}")
+want_out '"permissionDecision":"deny"'
+
+t "17 MiB, and half a message, block"
+{ printf '{"cwd":"'; head -c 17825792 /dev/zero | tr '\0' x; printf '"}'; } |
+	"$BIN/polquery" -b "$B" hook claude-code >"$WORK/.out" 2>"$WORK/.err"
+rc=${PIPESTATUS[1]}
+want_rc 2
+[ ! -s "$WORK/.out" ] || bad "an answer"
+for n in 1 20 60 100; do
+	out=$(head -c "$n" <<<"$message" | "$BIN/polquery" -b "$B" hook claude-code 2>/dev/null)
+	rc=$?
+	want_rc 2
+	[ -z "$out" ] || bad "$n bytes have an answer"
+done
+
+t "doctor: installed, answering, failing closed; and each of these missing"
+doctor() {
+	out=$("$BIN/polquery" doctor "$@" 2>&1)
+	rc=$?
+}
+rm -rf "$HOME/.claude" "$HOME/.codex" "$HOME/.gemini" "$HOME/.cursor"
+doctor
+want_rc 1
+want_out 'no agent has the hook installed'
+doctor claude-code
+want_rc 1
+want_out '^claude-code: not installed'
+mkdir -p "$HOME/.claude" "$HOME/.codex" "$HOME/.gemini" "$HOME/.cursor"
+settings() { # AGENT COMMAND
+	local group='[{"matcher":"*","hooks":[{"type":"command","command":"'$2'"}]}]'
+	case $1 in
+	claude-code) echo '{"hooks":{"PreToolUse":'"$group"'}}' >"$HOME/.claude/settings.json" ;;
+	codex) echo '{"hooks":{"PreToolUse":'"$group"'}}' >"$HOME/.codex/hooks.json" ;;
+	gemini-cli) echo '{"hooks":{"BeforeTool":'"$group"'}}' >"$HOME/.gemini/settings.json" ;;
+	cursor)
+		local one='[{"command":"'$2'","failClosed":true}]' e all=''
+		for e in preToolUse beforeShellExecution beforeMCPExecution beforeReadFile beforeTabFileRead; do
+			all+="${all:+,}\"$e\":$one"
+		done
+		echo '{"version":1,"hooks":{'"$all"'}}' >"$HOME/.cursor/hooks.json"
+		;;
+	esac
+}
+for agent in claude-code codex gemini-cli cursor; do
+	settings "$agent" "polquery -b $B hook $agent || exit 2"
+	doctor "$agent"
+	want_rc 0
+	want_out "^$agent: installed in .*\n?"
+	want_out "answers: the command 'true' is"
+	settings "$agent" "polquery -b $WORK/none.polb hook $agent || exit 2"
+	doctor "$agent"
+	want_rc 1
+	want_out 'does not answer, and denies everything'
+	settings "$agent" "polquery -b $B hook other || exit 2"
+	doctor "$agent"
+	want_rc 1
+	want_out 'not installed'
+done
+settings claude-code "polquery -b $B hook claude-code"
+doctor claude-code
+want_rc 1
+want_out 'everything is allowed'
+for text in '{' '[]' '{"hooks":[]}' '{"hooks":{"PreToolUse":{}}}' '{"hooks":{"PreToolUse":[1,{"hooks":[2,{"command":3}]}]}}' ''; do
+	echo "$text" >"$HOME/.claude/settings.json"
+	doctor claude-code
+	want_rc 1
+done
+settings claude-code "touch $WORK/ran; polquery -b $B hook claude-code || exit 2"
+doctor claude-code
+[ ! -e "$WORK/ran" ] || bad "the doctor runs what stands in the settings"
+done_
