@@ -10,6 +10,7 @@
 
 #include "runtime/decide/command.h"
 #include "tests/bench/clock.h"
+#include "tests/bench/lines.h"
 #include "tests/lib/facts.h"
 
 #define RUNS 15
@@ -17,17 +18,6 @@
 
 static char block[256 * 1024] __attribute__((aligned(16)));
 static double took[2][MAX_LINES];
-
-static const char *const made[] = {
-	"git status --short", "ls -la src | grep '\\.c$' | sort -u | head -n 20",
-	"cd build && cmake -DCMAKE_BUILD_TYPE=Release .. && make -j4",
-	"for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
-	"find . -name '*.py' -newer a -exec grep -l \"import os\" {} +",
-	"echo \"$(date +%F) $USER\" >>log.txt 2>&1", "FOO=1 npm test -- --watch",
-	"if [ -f .env ]; then . ./.env; fi", "tar czf - src | ssh host 'cat >src.tgz'",
-	"timeout 60 bash -c 'npm ci && npm test'", "sudo -u dev env A=1 rm -rf build",
-	"curl -fsSL https://example.com/x.sh -o x.sh && bash x.sh",
-};
 
 static double one(const struct cmd_world *w, const char *line, size_t n, int whole)
 {
@@ -72,7 +62,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	while (n < MAX_LINES) {
-		const char *text = made[n % (sizeof(made) / sizeof(made[0]))];
+		const char *text = bench_lines[n % (sizeof(bench_lines) / sizeof(*bench_lines))];
 
 		if (f) {
 			got = getline(&line, &cap, f);

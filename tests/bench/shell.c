@@ -10,6 +10,7 @@
 
 #include "runtime/shell/shell.h"
 #include "tests/bench/clock.h"
+#include "tests/bench/lines.h"
 
 #define RUNS 15
 #define MAX_LINES 200000
@@ -23,16 +24,6 @@ struct reason {
 };
 
 static struct reason reasons[256];
-
-static const char *const made[] = {
-	"git status --short", "ls -la src | grep '\\.c$' | sort -u | head -n 20",
-	"cd build && cmake -DCMAKE_BUILD_TYPE=Release .. && make -j4",
-	"for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
-	"find . -name '*.py' -newer a -exec grep -l \"import os\" {} +",
-	"echo \"$(date +%F) $USER\" >>log.txt 2>&1", "FOO=1 npm test -- --watch",
-	"if [ -f .env ]; then . ./.env; fi", "tar czf - src | ssh host 'cat >src.tgz'",
-	"cat <<EOF >conf\nname=$NAME\nEOF",
-};
 
 static void count(const char *why)
 {
@@ -83,7 +74,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	while (n < MAX_LINES) {
-		const char *text = made[n % (sizeof(made) / sizeof(made[0]))];
+		const char *text = bench_lines[n % (sizeof(bench_lines) / sizeof(*bench_lines))];
 		struct sh s;
 
 		if (f) {
