@@ -86,7 +86,7 @@ int approvals_remove(struct approvals *a,
 
 /*
  * Waits until no other polrun of this user asks on the terminal `tty` (its
- * device number): one answer must not be taken by two questions.  Held until
+ * device number, not 0): one answer must not be taken by two questions.  Held until
  * release.  0, -EINTR after a signal (see tty.h), -errno.
  */
 int approvals_lock_terminal(struct approvals *a, uint32_t tty, bool (*interrupted)(void),

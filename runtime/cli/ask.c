@@ -303,7 +303,8 @@ static int at_terminal(struct asking *a, struct rt_err *err)
 	if (r == 0)
 		r = open_store(a, &why);
 	if (r == 0)
-		r = approvals_lock_terminal(&a->store, t.device, tty_interrupted, &why);
+		r = approvals_lock_terminal(&a->store, t.device ? t.device : 1,
+					    tty_interrupted, &why);
 	if (r == -EINTR) {
 		tty_close(&t);
 		return denied(a, a->q[0].part, err);

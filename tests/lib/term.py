@@ -3,6 +3,7 @@ usage: term.py SCRIPT   where each line of SCRIPT is one of
   send TEXT      types TEXT and Enter        key C-c | C-z     a control key
   size ROWS COLS resizes the terminal        wait SECONDS
   expect REGEX   waits until it is printed (after the last expect)
+  absent REGEX   is not printed within 0.7 seconds
   type TEXT      types TEXT without Enter    hangup         closes the terminal
 Ends 0 when everything was seen, else 1 with what was printed."""
 import fcntl, os, pty, re, select, struct, sys, termios, time
@@ -47,6 +48,10 @@ for line in open(sys.argv[1]):
         os.write(fd, rest.encode() + b"\r")
     elif verb == "type":
         os.write(fd, rest.encode().decode("unicode_escape").encode("latin-1"))
+    elif verb == "absent" and expect(rest, 0.7):
+        print(f"term: there is '{rest}'\nwhole: {seen!r}")
+        ok = False
+        break
     elif verb == "hangup":
         os.close(fd)
         fd = -1
