@@ -290,9 +290,111 @@ static void ask_any_narrow(struct call *c)
 
 /* --- programs that are not known ---------------------------------------------------------------- */
 
+/*
+ * Most names have one of a few automata ("ls *", "cat *"), whose moves stand in the
+ * bundle once.  Where a walk says the same whatever the name is, it is done
+ * once for those moves, and every automaton that has them is told its end.
+ */
+#define SHAPES 64
+
+struct shape {
+	const struct pb_automaton *a;
+	struct walk_ends ends;
+};
+
+struct shapes {
+	struct shape v[SHAPES];
+	const struct walk_word *may_be[8]; /* literal words that may be the program, … */
+	uint32_t nmay_be;                  /* … as those before them may be none */
+	bool usable;
+};
+
+static bool same_moves(const struct pb_automaton *a, const struct pb_automaton *b)
+{
+	return a->states == b->states && a->moves == b->moves && a->cls == b->cls &&
+	       a->start == b->start && a->nstates == b->nstates;
+}
+
+/* Bytes of a last component are known, and may be a name's. */
+static bool has_name(const struct sh_seg *s)
+{
+	for (; s; s = s->next)
+		if (s->kind == SH_LIT && s->n && s->p[s->n - 1] != '/')
+			return true;
+	return false;
+}
+
+/* Does every name lead to the same, but for those of the words in may_be? */
+static void find_shapes(const struct call *c, bool broad, struct shapes *ret)
+{
+	uint32_t n = c->p->nwords, i;
+
+	for (i = 0; i < SHAPES; i++)
+		ret->v[i].a = NULL;
+	ret->nmay_be = 0;
+	ret->usable = !broad || !has_name(c->words[0].seg);
+	for (i = 0; broad && ret->usable && i < n &&
+		    (c->words[i].vanish || c->words[i].skip || !i); i++) {
+		const struct walk_word *next = &c->words[i + 1];
+
+		if (i + 1 == n || (!i && !c->words[0].vanish && !c->words[0].skip))
+			break;
+		if (next->literal && ret->nmay_be < 8)
+			ret->may_be[ret->nmay_be++] = next;
+		else if (next->literal || has_name(next->seg))
+			ret->usable = false;
+	}
+}
+
+/* Is one of the words that may be the program of this name, or longer? */
+static bool may_be_named(const struct shapes *s, const struct walk *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->nmay_be; i++) {
+		const struct sh_seg *g = s->may_be[i]->seg;
+		const char *slash = g->n ? memrchr(g->p, '/', g->n) : NULL;
+		const char *base = slash ? slash + 1 : g->p;
+		size_t n = g->n - (size_t)(base - g->p);
+
+		if (n >= w->name_n && memcmp(base, w->name, w->name_n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void ask_shapes(struct walk *w, const struct pb_name *name, struct shapes *s)
+{
+	uint32_t first = w->broad ? name->broad : name->narrow;
+	uint32_t n = w->broad ? name->nbroad : name->nnarrow, i;
+	bool own = !s->usable || (w->broad && may_be_named(s, w));
+
+	for (i = first; i < first + n; i++) {
+		const struct pb_automaton *a =
+			pb_at(w->m, w->m->commands, sizeof(*a), i);
+		struct shape *h = &s->v[(a->states / 8 + a->moves / 4) % SHAPES];
+
+		if (own) {
+			walk_ask(w, a);
+			continue;
+		}
+		if (h->a && same_moves(h->a, a)) {
+			walk_ask_at(w, a, &h->ends);
+			continue;
+		}
+		h->ends.known = false;
+		w->ends = &h->ends;
+		walk_ask(w, a);
+		w->ends = NULL;
+		h->a = h->ends.known ? a : NULL;
+	}
+}
+
+/* Time: every name is looked at, and every shape of automaton walked. */
 void call_ask_all(struct call *c)
 {
 	struct walk broad = walk_of(c, true, 0), narrow = walk_of(c, false, 0);
+	struct shapes of_broad, of_narrow;
 	uint32_t i;
 
 	ask(&broad, call_name(c->m, PB_NAME_ANY));
@@ -302,6 +404,10 @@ void call_ask_all(struct call *c)
 	ask(&narrow, call_name(c->m, PB_NAME_ANY));
 	narrow.holes = 0;
 	broad.column = WALK_NAME;
+	find_shapes(c, true, &of_broad);
+	find_shapes(c, false, &of_narrow);
+	/* one of the things that it can stand for is another name, so none is sure */
+	broad.may_only = !has_name(c->words[0].seg) && !c->words[0].skip;
 	for (i = PB_NAME_FIRST; i < c->m->names.count; i++) {
 		const struct pb_name *name = call_name(c->m, i);
 
@@ -310,8 +416,8 @@ void call_ask_all(struct call *c)
 		/* the '/' behind "npm:" says that the program goes on */
 		broad.goes_on = broad.name_n && broad.name[broad.name_n - 1] == '/';
 		broad.name_n -= broad.goes_on;
-		ask(&broad, name);
-		ask(&narrow, name);
+		ask_shapes(&broad, name, &of_broad);
+		ask_shapes(&narrow, name, &of_narrow);
 	}
 }
 

@@ -349,3 +349,17 @@ void walk_ask(const struct walk *w, const struct pb_automaton *a)
 	else
 		take_ends(&at, set, n);
 }
+
+void walk_ask_at(const struct walk *w, const struct pb_automaton *a,
+		 const struct walk_ends *ends)
+{
+	struct walk_at at = { .w = w, .a = a };
+	uint32_t i;
+
+	at.states = (const void *)((const uint8_t *)w->m + a->states);
+	if (!walk_spend(w, ASK_COST / 2))
+		return;
+	for (i = 0; i < ends->n; i++)
+		if (ends->state[i] < a->nstates)
+			walk_add_tags(&at, ends->state[i], w->may);
+}

@@ -46,6 +46,13 @@ enum walk_column {
 	WALK_ANY,  /* the first word, whatever it is */
 };
 
+/* The states that the lists end in, where these are few. */
+#define WALK_ENDS 12
+struct walk_ends {
+	uint32_t state[WALK_ENDS], n;
+	bool known;
+};
+
 struct walk {
 	const struct pb_matcher *m;
 	const struct walk_word *words;
@@ -63,10 +70,14 @@ struct walk {
 	struct pool pool;
 	struct bits *may, *must; /* clauses, added to */
 	uint64_t *work;      /* steps that are left for the whole line */
+	struct walk_ends *ends; /* of lists that are not literal, or NULL */
 };
 
 /* Adds what an automaton of w->m says. */
 void walk_ask(const struct walk *w, const struct pb_automaton *a);
+/* Adds to w->may what it says in these states, of another with the same moves. */
+void walk_ask_at(const struct walk *w, const struct pb_automaton *a,
+		 const struct walk_ends *ends);
 
 /* --- between the files of the walk ---------------------------------------------- */
 

@@ -333,6 +333,11 @@ bool walk_sets(const struct walk_at *at, struct walk *w, const uint32_t *set,
 		return false;
 	for (i = 0; i < r.now.n; i++)
 		walk_add_tags(at, r.now.v[i], w->may);
+	if (w->ends && r.now.n <= WALK_ENDS) {
+		memcpy(w->ends->state, r.now.v, r.now.n * sizeof(*r.now.v));
+		w->ends->n = r.now.n;
+		w->ends->known = true;
+	}
 	if (!w->broad && !w->may_only && !r.dead && r.now.n)
 		add_common(w, at, &r.now);
 	return true;

@@ -178,6 +178,25 @@ static void test_opaque_regexes(void **state)
 }
 
 /* The words of a wrapper that nobody knows are searched as commands, too. */
+/* Names whose automata are alike are asked once, but for the one that stands there. */
+static void test_programs_that_are_not_known(void **state)
+{
+	(void)state;
+	rule(IR_DENY, "curl x");
+	rule(IR_DENY, "wget x");
+	rule(IR_DENY, "fetch x");
+	hand_compile(&h);
+	EXPECT("$X wget x", "ask!", NULL);
+	EXPECT("$X fetch x", "ask!", NULL);
+	EXPECT("$X $Y curl x", "ask!", NULL);
+	EXPECT("$X nope x", "ask", NULL);
+	EXPECT("\"$X\" wget x", "ask", NULL);
+	EXPECT("\"$X\" x", "ask!", NULL);
+	EXPECT("./$X x", "ask!", NULL);
+	EXPECT("\"$X\"et x", "ask!", NULL);
+	EXPECT("\"$X\"no x", "ask", NULL);
+}
+
 static void test_opaque_tails(void **state)
 {
 	(void)state;
@@ -255,6 +274,8 @@ int main(void)
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_regexes, hand_setup, hand_teardown),
 		cmocka_unit_test_setup_teardown(test_opaque_regexes, hand_setup,
+						hand_teardown),
+		cmocka_unit_test_setup_teardown(test_programs_that_are_not_known, hand_setup,
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_opaque_tails, hand_setup,
 						hand_teardown),
