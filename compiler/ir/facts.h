@@ -34,7 +34,8 @@ enum ir_program_kind { IR_PK_PROGRAM = 1, IR_PK_WRAPPER = 2, IR_PK_INTERPRETER =
 enum ir_program_flag {
 	IR_PF_TRANSPARENT = 1, IR_PF_ABBREVIATE = 2, IR_PF_NO_CLUSTER = 4,
 	IR_PF_POSIX = 8, IR_PF_ASSIGNMENTS = 16, IR_PF_JOINED = 32,
-	IR_PF_APPENDS = 64, IR_PF_SHELL = 128, IR_PF_CODE_STDIN = 256
+	IR_PF_APPENDS = 64, IR_PF_SHELL = 128, IR_PF_CODE_STDIN = 256,
+	IR_PF_DASHED = 512, IR_PF_VERSIONS = 1024, IR_PF_ABBREVIATE_COMMANDS = 2048
 };
 
 enum ir_takes { IR_TAKES_NOTHING, IR_TAKES_VALUE, IR_TAKES_ATTACHED };
@@ -65,7 +66,7 @@ struct ir_code_place {
 
 /* What one statement says of one program. */
 struct ir_program {
-	struct str name;
+	struct str name;    /* of a subcommand: with blanks, "git rebase" */
 	unsigned kind;      /* one enum ir_program_kind */
 	unsigned flags;     /* enum ir_program_flag */
 	uint32_t skip;
@@ -73,8 +74,8 @@ struct ir_program {
 	size_t noptions;
 	struct ir_code_place *codes;
 	size_t ncodes;
-	struct str *after, *ends;
-	size_t nafter, nends;
+	struct str *after, *ends, *also;
+	size_t nafter, nends, nalso;
 	enum ir_level level;
 	struct ir_place at;
 };

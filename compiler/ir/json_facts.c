@@ -128,6 +128,7 @@ static void put_tables(struct buf *b, const struct ir_program *p)
 		buf_ch(b, ']');
 	put_texts(b, "after", p->after, p->nafter);
 	put_texts(b, "ends", p->ends, p->nends);
+	put_texts(b, "also", p->also, p->nalso);
 }
 
 static void put_program(struct buf *b, const struct ir_program *p)

@@ -29,8 +29,7 @@ struct guard {
 
 static const struct pb_option *table_option(const struct guard *g, uint32_t i)
 {
-	return pb_at(g->q->world->facts, g->q->part->program->options,
-		     sizeof(struct pb_option), i);
+	return cmd_option_at(g->q->world->facts, g->q->part->program, i);
 }
 
 static struct str table_name(const struct guard *g, const struct pb_option *o)
@@ -40,7 +39,7 @@ static struct str table_name(const struct guard *g, const struct pb_option *o)
 
 static uint32_t table_count(const struct guard *g)
 {
-	return g->q->part->program ? g->q->part->program->options.count : 0;
+	return cmd_option_count(g->q->world->facts, g->q->part->program);
 }
 
 /* Does the guard's option mean this name, or one of the table that is as good? */

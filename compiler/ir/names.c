@@ -146,7 +146,8 @@ static const struct {
 
 const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
 	"transparent", "abbreviate", "no-cluster", "posix", "assignments",
-	"joined",      "appends",    "shell",      "code-stdin",
+	"joined",      "appends",    "shell",      "code-stdin", "dashed",
+	"versions",    "abbreviate-commands",
 };
 
 const char *const ir_guard_words[4] = {

@@ -90,6 +90,7 @@ static void put_program(FILE *out, const struct ir_program *p)
 	}
 	put_texts(out, "after", p->after, p->nafter);
 	put_texts(out, "ends-at", p->ends, p->nends);
+	put_texts(out, "also", p->also, p->nalso);
 	put_said(out, p->level, &p->at);
 }
 

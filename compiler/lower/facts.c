@@ -23,7 +23,8 @@ static const struct {
 	{ AST_P_CODE_OPERAND, "code operand", P | W | I },
 	{ AST_P_CODE_STDIN, "code stdin", P | W | I },
 	{ AST_P_QUERY, "query", P | W | I },   { AST_P_AFTER, "after", W },
-	{ AST_P_ENDS_AT, "ends-at", W },       { AST_P_SHELL, "shell", I },
+	{ AST_P_ENDS_AT, "ends-at", W },       { AST_P_ALSO, "also", P | W | I },
+	{ AST_P_SHELL, "shell", I },
 };
 
 static const struct {
@@ -33,7 +34,8 @@ static const struct {
 	{ "transparent", W },      { "abbreviate", P | W | I },
 	{ "no-cluster", P | W | I }, { "posix", P | W | I },
 	{ "assignments", W },      { "joined", W },
-	{ "appends", W },
+	{ "appends", W },          { "dashed", P | W | I },
+	{ "versions", W },         { "abbreviate-commands", P | W | I },
 };
 
 static void misplaced(struct lower *l, const struct ast_prog_item *item,
@@ -105,6 +107,29 @@ static bool is_plain_name(struct str s, const char *without)
 	return s.n > 0;
 }
 
+/* A table is of a program, or of one of its subcommands: "git rebase". */
+static void check_table_name(struct lower *l, const struct ast_stmt *stmt,
+			     const struct ast_value *name)
+{
+	const struct ast_prog_item *i = stmt->items;
+	size_t from = 0, count = 0;
+
+	for (size_t k = 0; k <= name->text.n; k++) {
+		if (k < name->text.n && name->text.p[k] != ' ')
+			continue;
+		if (!lower_program_name(l, str_sub(name->text, from, k - from), name->at))
+			return;
+		from = k + 1;
+		count++;
+	}
+	while (i && (i->kind != AST_P_ALSO || count > 1))
+		i = i->next;
+	if (i)
+		diag_add(l->sink, DIAG_OPTION, i->at,
+			 "'also' belongs to a subcommand, and '%.*s' is a program",
+			 STR_ARG(name->text));
+}
+
 static void check_table(struct lower *l, const struct ast_stmt *stmt)
 {
 	unsigned table = stmt->kind == AST_PROGRAM ? P :
@@ -124,7 +149,7 @@ static void check_table(struct lower *l, const struct ast_stmt *stmt)
 				misplaced(l, i, lines[k].word, word);
 	}
 	for (const struct ast_value *v = stmt->values; v; v = v->next)
-		lower_program_name(l, v->text, v->at);
+		check_table_name(l, stmt, v);
 }
 
 bool lower_program_name(struct lower *l, struct str name, struct span at)

@@ -12,7 +12,9 @@ static const struct {
 	{ "transparent", IR_PF_TRANSPARENT }, { "abbreviate", IR_PF_ABBREVIATE },
 	{ "no-cluster", IR_PF_NO_CLUSTER },   { "posix", IR_PF_POSIX },
 	{ "assignments", IR_PF_ASSIGNMENTS }, { "joined", IR_PF_JOINED },
-	{ "appends", IR_PF_APPENDS },
+	{ "appends", IR_PF_APPENDS },         { "dashed", IR_PF_DASHED },
+	{ "versions", IR_PF_VERSIONS },
+	{ "abbreviate-commands", IR_PF_ABBREVIATE_COMMANDS },
 };
 
 struct table {
@@ -21,7 +23,7 @@ struct table {
 	uint32_t same; /* the next number */
 	VEC(struct ir_optspec) options;
 	VEC(struct ir_code_place) codes;
-	VEC(struct str) after, ends;
+	VEC(struct str) after, ends, also;
 };
 
 /* Takes the colons off: "--output:" takes a value, "--color::" an attached one. */
@@ -81,7 +83,7 @@ static void add_code_operand(struct table *t, const struct ast_prog_item *item)
 	VEC_PUSH(t->l->a, &t->codes, c);
 }
 
-/* A word of `after` or `ends-at`: as it stands in a command. */
+/* A word of `after`, `ends-at` or `also`: as it stands in a command. */
 static bool table_word(struct lower *l, const struct ast_value *v, struct str *ret)
 {
 	*ret = v->text;
@@ -96,7 +98,7 @@ static bool table_word(struct lower *l, const struct ast_value *v, struct str *r
 	}
 	if (!ret->n)
 		diag_add(l->sink, DIAG_VALUE, v->at,
-			 "an empty word begins or ends no command");
+			 "an empty word begins, ends or names no command");
 	return ret->n > 0;
 }
 
@@ -109,6 +111,8 @@ static void add_words(struct table *t, const struct ast_prog_item *item)
 			continue;
 		if (item->kind == AST_P_AFTER)
 			VEC_PUSH(t->l->a, &t->after, word);
+		else if (item->kind == AST_P_ALSO)
+			VEC_PUSH(t->l->a, &t->also, word);
 		else
 			VEC_PUSH(t->l->a, &t->ends, word);
 	}
@@ -139,6 +143,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 		break;
 	case AST_P_AFTER:
 	case AST_P_ENDS_AT:
+	case AST_P_ALSO:
 		add_words(t, item);
 		break;
 	case AST_P_SHELL:
@@ -169,6 +174,8 @@ void lower_program(struct lower *l, const struct sema_stmt *s)
 	t.p.nafter = t.after.n;
 	t.p.ends = t.ends.v;
 	t.p.nends = t.ends.n;
+	t.p.also = t.also.v;
+	t.p.nalso = t.also.n;
 	for (const struct ast_value *v = s->stmt->values; v; v = v->next) {
 		t.p.name = v->text;
 		VEC_PUSH(l->a, &l->ir->programs, t.p);

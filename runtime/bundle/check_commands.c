@@ -47,10 +47,23 @@ static int check_when(const struct commands *m, uint32_t when)
 	return 0;
 }
 
+/* Options of a program and of all that it is a subcommand of. */
+static uint64_t all_options(const struct commands *m, const struct pb_program *p)
+{
+	const struct pb_program *v = at(m->c, m->h->programs.off);
+	uint64_t n = p->options.count;
+
+	/* a base stands before what it is the base of: check_base() */
+	for (; p->base; p = v + p->base - 1)
+		n += v[p->base - 1].options.count;
+	return n;
+}
+
 static int check_options(const struct commands *m, const struct pb_program *p)
 {
 	const struct pb_option *o;
 	uint32_t stems = 0;
+	uint64_t all = all_options(m, p);
 
 	CHECK_TRY(check_table(m->c, p->options, sizeof(*o), MAX_RECORDS, "options"));
 	o = at(m->c, p->options.off);
@@ -62,7 +75,7 @@ static int check_options(const struct commands *m, const struct pb_program *p)
 			return check_bad(m->c, "an option has an unknown flag");
 		if (o[i].when != PB_NO_WHEN && !(o[i].flags & PB_OF_CODE))
 			return check_bad(m->c, "an option that is no code has a 'when'");
-		if (o[i].same >= p->options.count)
+		if (o[i].same >= all)
 			return check_bad(m->c, "an option is the same as no other");
 		CHECK_TRY(check_when(m, o[i].when));
 		stems |= ((const char *)at(m->c, o[i].name.off))[o[i].name.len - 1] == '*';
@@ -100,7 +113,25 @@ static int check_words(const struct commands *m, struct pb_table t, const char *
 }
 
 #define KINDS ((uint32_t)(PB_PK_PROGRAM | PB_PK_WRAPPER | PB_PK_INTERPRETER))
-#define FLAGS ((uint32_t)(2 * PB_PF_CODE_STDIN - 1))
+#define FLAGS ((uint32_t)(2 * PB_PF_SUBCOMMANDS - 1))
+
+/* "git rebase" stands behind "git", and is its subcommand; "git" is none. */
+static int check_base(const struct commands *m, uint32_t i)
+{
+	const struct pb_program *v = at(m->c, m->h->programs.off), *p = v + i;
+	const char *name = at(m->c, p->name.off);
+	uint32_t n = p->name.len;
+
+	while (n && name[n - 1] != ' ')
+		n--;
+	if (!n && !p->base)
+		return 0;
+	if (!n || p->base > i || !p->base || v[p->base - 1].name.len != n - 1 ||
+	    memcmp(at(m->c, v[p->base - 1].name.off), name, n - 1) != 0 ||
+	    n == p->name.len)
+		return check_bad(m->c, "a subcommand is not one of its program");
+	return 0;
+}
 
 static int check_programs(const struct commands *m)
 {
@@ -117,12 +148,14 @@ static int check_programs(const struct commands *m)
 		if (memchr(at(m->c, p->name.off), '/', p->name.len))
 			return check_bad(m->c, "a program's name is a path");
 		if (p->kinds == 0 || (p->kinds & ~KINDS) || (p->flags & ~FLAGS) ||
-		    p->skip > UINT8_MAX)
+		    p->skip > UINT8_MAX || p->zero)
 			return check_bad(m->c, "a program has an unknown kind or flag");
+		CHECK_TRY(check_base(m, i));
 		CHECK_TRY(check_options(m, p));
 		CHECK_TRY(check_codes(m, p));
 		CHECK_TRY(check_words(m, p->after, "words before commands"));
 		CHECK_TRY(check_words(m, p->ends, "words behind commands"));
+		CHECK_TRY(check_words(m, p->also, "names of a subcommand"));
 	}
 	return 0;
 }

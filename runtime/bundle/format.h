@@ -281,7 +281,11 @@ enum pb_program_flag {
 	PB_PF_JOINED = 32,      /* wrapper: its words are joined into one line */
 	PB_PF_APPENDS = 64,     /* wrapper: words that are not known follow */
 	PB_PF_SHELL = 128,      /* interpreter: its code is shell text */
-	PB_PF_CODE_STDIN = 256  /* code on standard input where no script is named */
+	PB_PF_CODE_STDIN = 256, /* code on standard input where no script is named */
+	PB_PF_DASHED = 512,     /* "git-push" is "git push" */
+	PB_PF_VERSIONS = 1024,  /* wrapper: its command may be NAME@VERSION, SOURCE#NAME */
+	PB_PF_ABBREVIATE_COMMANDS = 2048, /* its subcommands may be cut short */
+	PB_PF_SUBCOMMANDS = 4096 /* some subcommand has a table */
 };
 
 enum pb_option_takes { PB_TAKES_NOTHING, PB_TAKES_VALUE, PB_TAKES_ATTACHED };
@@ -310,17 +314,27 @@ struct pb_code { uint32_t operand, when; };
 
 struct pb_word { struct pb_str text; };
 
-/* All that the levels say of one name, put together. */
+#define PB_NO_COMMAND 99u
+
+/*
+ * All that the levels say of one name, put together.  A subcommand has a table
+ * of its own, "git rebase", behind that of "git": its options come first, then
+ * those of its base, and one that both have is the base's (`same` counts on).
+ */
 struct pb_program {
 	struct pb_str name;
 	uint32_t kinds;          /* enum pb_program_kind */
 	uint32_t flags;          /* enum pb_program_flag */
-	uint32_t skip;           /* wrapper: operands before the command */
-	uint32_t stems;          /* 1: the name of one of the options ends in '*' */
+	uint32_t skip;           /* wrapper: operands before the command; from
+	                            PB_NO_COMMAND on it has none, only code */
+	uint32_t base;           /* a subcommand: 1 + number of what it is one of; 0 */
+	uint32_t stems;          /* 1: the name of one of its own options ends in '*' */
+	uint32_t zero;
 	struct pb_table options; /* struct pb_option, by name */
 	struct pb_table codes;   /* struct pb_code, by operand */
 	struct pb_table after;   /* struct pb_word: where commands begin (-exec) */
 	struct pb_table ends;    /* struct pb_word: where they end (; +) */
+	struct pb_table also;    /* struct pb_word: a subcommand: its other names */
 };
 
 /* A variable that an assignment before a command may set. */
@@ -528,7 +542,7 @@ _Static_assert(sizeof(struct pb_regex) == 16, "pb_regex");
 _Static_assert(sizeof(struct pb_matcher) == 104, "pb_matcher");
 _Static_assert(sizeof(struct pb_option) == 16, "pb_option");
 _Static_assert(sizeof(struct pb_code) == 8, "pb_code");
-_Static_assert(sizeof(struct pb_program) == 56, "pb_program");
+_Static_assert(sizeof(struct pb_program) == 72, "pb_program");
 _Static_assert(sizeof(struct pb_var) == 16, "pb_var");
 _Static_assert(sizeof(struct pb_pin) == 56, "pb_pin");
 _Static_assert(sizeof(struct pb_commands) == 72, "pb_commands");

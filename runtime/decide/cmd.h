@@ -188,11 +188,10 @@ const struct pb_option *cmd_known(const struct pb_commands *f, const struct pb_p
 				  const char *name, size_t n);
 /* May its table know an option that begins with "--"? */
 bool cmd_has_long(const struct pb_commands *f, const struct pb_program *p);
-static inline const struct pb_option *cmd_option_at(const struct pb_commands *f,
-						    const struct pb_program *p, uint32_t i)
-{
-	return pb_at(f, p->options, sizeof(struct pb_option), i);
-}
+/* The table of that subcommand, or NULL. */
+const struct pb_program *cmd_subcommand(const struct pb_commands *f,
+					const struct pb_program *p, const char *word,
+					size_t n);
 bool cmd_in_words(const struct pb_commands *f, struct pb_table words, const char *p,
 		  size_t n);
 /* Does a code place with this `when` carry code when it holds these bytes? */
@@ -216,6 +215,9 @@ struct cmd_text {
 	const char *p;  /* NULL: not literal */
 	uint32_t n;
 	uint32_t word;  /* that holds it */
+	/* It is opaque whatever it says (`when`): as a shell would read it only
+	 * rules that deny or ask count. */
+	bool opaque;
 };
 
 /* What the reading of a command's options has found besides them. */
@@ -224,6 +226,7 @@ struct cmd_read {
 	struct cmd_text *texts;
 	uint32_t begin;     /* the first word of the wrapper's command; 0: none */
 	uint32_t maybe;     /* one that may be, where `lost`; 0: none */
+	uint32_t command;   /* a word that names a subcommand without a table, or 0 */
 	uint32_t operand;   /* the first word that surely is one, or 0 */
 	bool lost;          /* where it begins is not known */
 	bool no_operand;    /* there surely is none */
@@ -241,6 +244,12 @@ static inline bool cmd_is_named(const struct cmd_option *o, const char *z)
 
 /* --- the rest -------------------------------------------------------------------------------- */
 
+/* The command under its other names: "git-push", "npm publ" (cmd_names.c). */
+bool cmd_renamed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		 const struct cmd_read *r);
+/* NAME of "NAME@VERSION" and "SOURCE#NAME", for a wrapper that takes such words. */
+bool cmd_versioned(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *wrapper,
+		   const struct cmd_word *words, uint32_t n);
 bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 struct cmd_read *r);
 /* An assignment before a command, or among the words of env. */

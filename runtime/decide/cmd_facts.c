@@ -86,15 +86,38 @@ static const struct pb_option *option_stem(const struct pb_commands *f,
 {
 	const size_t size = sizeof(struct pb_option);
 	const char one[2] = { n ? *name : '\0', '*' };
-	const struct pb_option *o = find(f, p->options, size, "*", 1);
+	const struct pb_option *o, *longest = NULL;
 	uint32_t i;
 
-	if (!o && n)
-		o = find(f, p->options, size, one, 2);
-	if (o || n < 2)
-		return o;
-	i = first_from(f, p->options, size, name, 2);
-	return next_stem(f, p->options, size, name, n, 2, &i);
+	/* of several the longest is the last: '*' sorts low */
+	if (n >= 2) {
+		i = first_from(f, p->options, size, name, 2);
+		while ((o = next_stem(f, p->options, size, name, n, 2, &i)))
+			longest = o;
+	}
+	if (!longest && n)
+		longest = find(f, p->options, size, one, 2);
+	return longest ? longest : find(f, p->options, size, "*", 1);
+}
+
+const struct pb_program *cmd_base_of(const struct pb_commands *f, const struct pb_program *p)
+{
+	return p->base ? pb_at(f, f->programs, sizeof(*p), p->base - 1) : NULL;
+}
+
+const struct pb_program *cmd_subcommand(const struct pb_commands *f,
+					const struct pb_program *p, const char *word,
+					size_t n)
+{
+	char name[128];
+	uint32_t k = p->name.len;
+
+	if (!(p->flags & PB_PF_SUBCOMMANDS) || !n || k + 1 + n > sizeof(name))
+		return NULL;
+	memcpy(name, pb_strp(f, p->name), k);
+	name[k] = ' ';
+	memcpy(name + k + 1, word, n);
+	return cmd_program(f, name, k + 1 + n);
 }
 
 const struct pb_option *cmd_known(const struct pb_commands *f, const struct pb_program *p,
@@ -102,10 +125,14 @@ const struct pb_option *cmd_known(const struct pb_commands *f, const struct pb_p
 {
 	const struct pb_option *o;
 
-	if (!p)
-		return NULL;
-	o = find(f, p->options, sizeof(*o), name, n);
-	return o || !p->stems ? o : option_stem(f, p, name, n);
+	for (; p; p = cmd_base_of(f, p)) {
+		o = find(f, p->options, sizeof(*o), name, n);
+		if (!o && p->stems)
+			o = option_stem(f, p, name, n);
+		if (o)
+			return o;
+	}
+	return NULL;
 }
 
 const struct pb_option *cmd_table_option(const struct pb_commands *f,
@@ -124,14 +151,36 @@ uint32_t cmd_first_option(const struct pb_commands *f, const struct pb_program *
 bool cmd_has_long(const struct pb_commands *f, const struct pb_program *p)
 {
 	const size_t size = sizeof(struct pb_option);
-	uint32_t i = first_from(f, p->options, size, "--", 2);
-	const struct pb_option *o = cmd_option_at(f, p, i);
 
-	if (i < p->options.count && o->name.len >= 2 &&
-	    memcmp(pb_strp(f, o->name), "--", 2) == 0)
-		return true;
-	return p->stems && (find(f, p->options, size, "*", 1) ||
-			    find(f, p->options, size, "-*", 2));
+	for (; p; p = cmd_base_of(f, p)) {
+		uint32_t i = first_from(f, p->options, size, "--", 2);
+		const struct pb_option *o = pb_at(f, p->options, size, i);
+
+		if (i < p->options.count && o->name.len >= 2 &&
+		    memcmp(pb_strp(f, o->name), "--", 2) == 0)
+			return true;
+		if (p->stems && (find(f, p->options, size, "*", 1) ||
+				 find(f, p->options, size, "-*", 2)))
+			return true;
+	}
+	return false;
+}
+
+uint32_t cmd_option_count(const struct pb_commands *f, const struct pb_program *p)
+{
+	uint32_t n = 0;
+
+	for (; p; p = cmd_base_of(f, p))
+		n += p->options.count;
+	return n;
+}
+
+const struct pb_option *cmd_option_at(const struct pb_commands *f,
+				      const struct pb_program *p, uint32_t i)
+{
+	for (; i >= p->options.count; p = cmd_base_of(f, p))
+		i -= p->options.count;
+	return pb_at(f, p->options, sizeof(struct pb_option), i);
 }
 
 bool cmd_same_option(const struct pb_commands *f, const struct pb_program *p,

@@ -29,8 +29,6 @@ static void take_program(const struct cmd_an *a, struct cmd_part *p)
 	if (!p->program)
 		return;
 	p->flags |= CMD_TABLED;
-	if (p->program->kinds & PB_PK_INTERPRETER)
-		p->flags |= CMD_INTERPRETER;
 }
 
 /* `hash -p PATH NAME`: the command is judged as PATH as well. */
@@ -155,6 +153,8 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 		return false;
 	run_path(a, p);
 	if (p->program) {
+		if (p->program->kinds & PB_PK_INTERPRETER)
+			p->flags |= CMD_INTERPRETER;
 		interpreted(a, c, p, &r);
 		if ((p->flags & CMD_APPENDS) && !(p->program->kinds & PB_PK_WRAPPER) &&
 		    p->program->codes.count && !r.code) {
@@ -170,7 +170,7 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 		if ((p->program->flags & PB_PF_SHELL) && !cmd_shell(a, c, p))
 			return false;
 	}
-	return cmd_builtin(a, c, p) && stand_in(a, c, p);
+	return cmd_builtin(a, c, p) && stand_in(a, c, p) && cmd_renamed(a, c, p, &r);
 }
 
 /* --- what stands before a command -------------------------------------------------------- */

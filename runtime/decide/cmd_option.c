@@ -6,36 +6,49 @@
 
 #define MAX_LETTERS 64 /* of one cluster; behind them anything may stand */
 
-/* The table's option of that name here: behind the first operand, which is the
- * subcommand, a global one has no meaning, or that of the subcommand. */
+bool cmd_reader_blocked(const struct cmd_reader *r, const struct pb_option *o)
+{
+	const struct pb_option *own =
+		pb_at(r->a->facts, r->prog->options, sizeof(*own), 0);
+
+	if (!(o->flags & PB_OF_GLOBAL))
+		return false;
+	/* those of the program before its subcommand's table, or of that table */
+	return r->min || o < own || o >= own + r->prog->options.count;
+}
+
+/* The table's option of that name here. */
 const struct pb_option *cmd_reader_known(const struct cmd_reader *r, const char *p,
 					 size_t n)
 {
 	const struct pb_option *o = cmd_known(r->a->facts, r->prog, p, n);
 
-	return o && (o->flags & PB_OF_GLOBAL) && r->min ? NULL : o;
+	return o && cmd_reader_blocked(r, o) ? NULL : o;
 }
 
 /* A value of an option with a code place; p NULL: not literal. */
 void cmd_reader_code(struct cmd_reader *r, const struct pb_option *o, const char *p, size_t n,
 		       uint32_t word)
 {
-	if (r->wrapper && o->when == PB_NO_WHEN) {
-		struct cmd_text *t = cmd_alloc(r->a, sizeof(*t));
+	bool text = r->wrapper && o->when == PB_NO_WHEN;
+	struct cmd_text *t;
 
-		if (!t) {
-			r->ok = false;
-			return;
-		}
-		*t = (struct cmd_text){ .p = p, .n = (uint32_t)n, .word = word };
-		*r->texts = t;
-		r->texts = &t->next;
-	} else if (o->when == PB_NO_WHEN || (p && cmd_when(r->a->facts, o->when, p, n))) {
-		cmd_reader_is_code(r, NULL);
-	} else if (!p) {
-		cmd_reader_is_code(r, "a word that is not literal may be code of another "
-				      "language");
+	if (!text && p && o->when != PB_NO_WHEN && !cmd_when(r->a->facts, o->when, p, n))
+		return;
+	if (!text)
+		cmd_reader_is_code(r, p || o->when == PB_NO_WHEN ? NULL :
+				   "a word that is not literal may be code of another language");
+	/* the operand that says that code follows is none */
+	if (!r->wrapper || (!text && (!p || !o->name.len)))
+		return;
+	t = cmd_alloc(r->a, sizeof(*t));
+	if (!t) {
+		r->ok = false;
+		return;
 	}
+	*t = (struct cmd_text){ .p = p, .n = (uint32_t)n, .word = word, .opaque = !text };
+	*r->texts = t;
+	r->texts = &t->next;
 }
 
 static void code_option(struct cmd_reader *r, const struct cmd_option *o)
@@ -44,6 +57,16 @@ static void code_option(struct cmd_reader *r, const struct cmd_option *o)
 
 	if (!(o->known->flags & PB_OF_CODE))
 		return;
+	/* "-XX*": what stands behind the stem is looked at */
+	if (pb_strp(r->a->facts, o->known->name)[o->known->name.len - 1] == '*' &&
+	    o->name_n >= o->known->name.len - 1) {
+		size_t stem = o->known->name.len - 1;
+		size_t n = o->value ? (size_t)(o->value - o->name) + o->value_n : o->name_n;
+
+		cmd_reader_code(r, o->known, o->value_open ? NULL : o->name + stem, n - stem,
+				o->word);
+		return;
+	}
 	if (o->value || o->value_open) {
 		cmd_reader_code(r, o->known, o->value, o->value_n, o->word);
 	} else if (o->value_word) {
@@ -112,18 +135,18 @@ static void emit_known(struct cmd_reader *r, const char *name, size_t n,
 	code_option(r, o);
 }
 
-/* The table's options that begin so, and are longer: those from *ret_first up to the
- * one that is returned. */
-static uint32_t longer(const struct cmd_reader *r, const char *p, size_t n,
-		       uint32_t *ret_first)
+/* The options of one table that begin so, and are longer: those from *ret_first up to
+ * the one that is returned. */
+static uint32_t longer(const struct pb_commands *f, const struct pb_program *prog,
+		       const char *p, size_t n, uint32_t *ret_first)
 {
-	uint32_t i = cmd_first_option(r->a->facts, r->prog, p, n);
+	uint32_t i = cmd_first_option(f, prog, p, n);
 
 	*ret_first = i;
-	for (; i < r->prog->options.count; i++) {
-		struct pb_str s = cmd_option_at(r->a->facts, r->prog, i)->name;
+	for (; i < prog->options.count; i++) {
+		struct pb_str s = cmd_option_at(f, prog, i)->name;
 
-		if (s.len < n || memcmp(pb_strp(r->a->facts, s), p, n) != 0)
+		if (s.len < n || memcmp(pb_strp(f, s), p, n) != 0)
 			break;
 		*ret_first += s.len == n;
 	}
@@ -135,25 +158,26 @@ static void read_abbreviation(struct cmd_reader *r, const char *p, size_t n, con
 			      size_t value_n, bool open)
 {
 	const struct pb_commands *f = r->a->facts;
-	uint32_t i, first = 0, end = 0, count = 0, same = 0;
+	const struct pb_program *prog, *all = r->flags & PB_PF_ABBREVIATE ? r->prog : NULL;
+	uint32_t i, end, count = 0, same = 0;
 
-	if (r->prog && (r->flags & PB_PF_ABBREVIATE))
-		end = longer(r, p, n, &first);
-	for (i = first; i < end; i++) {
-		const struct pb_option *o = cmd_option_at(f, r->prog, i);
+	for (prog = all; prog; prog = cmd_base_of(f, prog))
+		for (end = longer(f, prog, p, n, &i); i < end; i++) {
+			const struct pb_option *o = cmd_option_at(f, prog, i);
 
-		if (!((o->flags & PB_OF_GLOBAL) && r->min) && (!count || o->same != same)) {
-			count++;
-			same = o->same;
+			if (!cmd_reader_blocked(r, o) && (!count || o->same != same)) {
+				count++;
+				same = o->same;
+			}
 		}
-	}
-	for (i = first; i < end && count; i++) {
-		const struct pb_option *o = cmd_option_at(f, r->prog, i);
+	for (prog = count ? all : NULL; prog; prog = cmd_base_of(f, prog))
+		for (end = longer(f, prog, p, n, &i); i < end; i++) {
+			const struct pb_option *o = cmd_option_at(f, prog, i);
 
-		if (!((o->flags & PB_OF_GLOBAL) && r->min))
-			emit_known(r, pb_strp(f, o->name), o->name.len, o, count == 1,
-				   value, value_n, open);
-	}
+			if (!cmd_reader_blocked(r, o))
+				emit_known(r, pb_strp(f, o->name), o->name.len, o,
+					   count == 1, value, value_n, open);
+		}
 	/* a table need not have every option that it could be short for */
 	if (!r->prog || (r->flags & PB_PF_ABBREVIATE))
 		cmd_reader_emit(r, CMD_O_PREFIX, p, n, NULL, false);

@@ -21,28 +21,76 @@ static void code_operand(struct cmd_reader *r, const struct cmd_shape *s)
 {
 	const struct pb_commands *f = r->a->facts;
 
-	for (uint32_t i = 0; i < r->prog->codes.count; i++) {
-		const struct pb_code *c = pb_at(f, r->prog->codes, sizeof(*c), i);
-		struct pb_option place = { .when = c->when };
+	for (const struct pb_program *p = r->prog; p; p = cmd_base_of(f, p))
+		for (uint32_t i = 0; i < p->codes.count; i++) {
+			const struct pb_code *c = pb_at(f, p->codes, sizeof(*c), i);
+			struct pb_option place = { .when = c->when };
 
-		if (is_operand_code(r, c, s))
-			cmd_reader_code(r, &place, s->literal ? s->p : NULL, s->n, r->i);
-	}
+			/* a base counts up to the subcommand, and no further */
+			if (p == r->prog ? is_operand_code(r, c, s) :
+					   c->operand == PB_ANY_OPERAND)
+				cmd_reader_code(r, &place, s->literal ? s->p : NULL, s->n,
+						r->i);
+		}
 }
 
-/* Where a wrapper's command begins; false: the word is an assignment. */
+/* --- subcommands ---------------------------------------------------------------------- */
+
+static void take_table(struct cmd_reader *r, const struct pb_program *prog)
+{
+	r->prog = r->p->program = prog;
+	if (!prog)
+		return;
+	r->flags = prog->flags;
+	r->skip = prog->skip;
+	r->wrapper = prog->kinds & PB_PK_WRAPPER;
+}
+
+/*
+ * The word that names a subcommand: what follows is read by that one's table,
+ * whose operands count from it on.  In a reading where the word is a value of
+ * an option that no table knows, another word is the subcommand, or none is.
+ */
+static bool subcommand(struct cmd_reader *r, const struct cmd_shape *s)
+{
+	const struct pb_program *prog;
+
+	if (!r->prog || !(r->prog->flags & PB_PF_SUBCOMMANDS) || r->min)
+		return false;
+	if (!s->literal) {
+		cmd_reader_is_code(r, "a word that is not literal may be code of another "
+				      "language");
+		return false;
+	}
+	prog = cmd_subcommand(r->a->facts, r->prog, s->p, s->n);
+	if (!prog) {
+		if (!r->ret->command)
+			r->ret->command = r->i;
+		return false;
+	}
+	take_table(r, prog);
+	r->min = r->max = 0;
+	r->ret->operand = r->ret->command = 0;
+	return true;
+}
+
+/* Where a wrapper's command begins; false: the word is an assignment, or "--". */
 static bool wrapped(struct cmd_reader *r, const struct cmd_shape *s, bool sure)
 {
 	/* and `env -` is `env -i` */
 	if ((r->flags & PB_PF_ASSIGNMENTS) && r->max >= r->skip && s->n &&
 	    (memchr(s->p, '=', s->n) || (s->literal && s->n == 1 && s->p[0] == '-')))
 		return false;
+	/* `mosh HOST -- COMMAND` */
+	if (r->skip && r->min == r->skip && s->literal && s->n == 2 &&
+	    memcmp(s->p, "--", 2) == 0)
+		return false;
 	if (!r->ret->lost && sure && r->min >= r->skip) {
 		r->ret->begin = r->i;
 		r->stop = true;
 		return true;
 	}
-	r->ret->lost |= !sure || s->several;
+	r->ret->lost |= (!sure && r->skip < PB_NO_COMMAND) || s->several;
 	if (r->ret->lost && r->max >= r->skip) {
 		/* what follows may be words of the command */
 		r->may_end = r->end_value = true;
@@ -57,8 +105,10 @@ static void take_operand(struct cmd_reader *r, const struct cmd_shape *s, bool s
 {
 	bool one = sure && !s->several;
 
-	if (r->prog && r->prog->codes.count)
+	if (r->prog)
 		code_operand(r, s);
+	if (subcommand(r, s))
+		return;
 	if (one && !r->ret->operand)
 		r->ret->operand = r->i;
 	if (r->wrapper && !r->prog->after.count && !wrapped(r, s, sure))
@@ -104,11 +154,10 @@ static void code_of_any(struct cmd_reader *r, const struct cmd_shape *s)
 
 	if (!r->prog || r->wrapper || r->ret->code || (s->n < 2 && r->no_code[r->min > 0]))
 		return;
-	for (i = 0; i < r->prog->options.count; i++) {
+	for (i = 0; i < cmd_option_count(r->a->facts, r->prog); i++) {
 		const struct pb_option *o = cmd_option_at(r->a->facts, r->prog, i);
 
-		/* the global ones stand before the subcommand only */
-		if ((o->flags & PB_OF_CODE) && !((o->flags & PB_OF_GLOBAL) && r->min) &&
+		if ((o->flags & PB_OF_CODE) && !cmd_reader_blocked(r, o) &&
 		    may_be(r->a->facts, o, s))
 			cmd_reader_is_code(r, "a word that is not literal may be an option "
 					      "whose value is code");
@@ -293,7 +342,8 @@ static void read_word(struct cmd_reader *r, const struct cmd_shape *s)
 		r->take_value = maybe = true;
 	}
 	/* a word that is known begins no command there, or surely does */
-	r->ret->lost |= r->wrapper && maybe && !r->prog->after.count;
+	r->ret->lost |= r->wrapper && maybe && !r->prog->after.count &&
+			r->skip < PB_NO_COMMAND;
 	w->roles = read_free(r, s, !maybe);
 	if (maybe)
 		w->roles |= CMD_W_VALUE;
@@ -302,17 +352,13 @@ static void read_word(struct cmd_reader *r, const struct cmd_shape *s)
 bool cmd_options(struct cmd_an *a, struct cmd_part *p, struct cmd_read *ret)
 {
 	struct cmd_reader r = { .a = a, .p = p, .ret = ret, .tail = &p->options,
-			    .prog = p->program, .ok = true };
+			    .ok = true };
 	struct cmd_shape s;
 
 	*ret = (struct cmd_read){ 0 };
 	r.ranges = &ret->ranges;
 	r.texts = &ret->texts;
-	if (r.prog) {
-		r.flags = r.prog->flags;
-		r.skip = r.prog->skip;
-		r.wrapper = r.prog->kinds & PB_PK_WRAPPER;
-	}
+	take_table(&r, p->program);
 	for (r.i = 1; r.i < p->nwords && r.ok; r.i++) {
 		if (r.stop) {
 			p->words[r.i].roles = CMD_W_OPERAND;

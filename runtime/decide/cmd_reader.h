@@ -44,6 +44,8 @@ static inline void cmd_reader_is_code(struct cmd_reader *r, const char *guess)
 /* What the table says of an option here: a global one stands before the operands. */
 const struct pb_option *cmd_reader_known(const struct cmd_reader *r, const char *p,
 					 size_t n);
+/* A global option behind the subcommand: it has no meaning there, or another. */
+bool cmd_reader_blocked(const struct cmd_reader *r, const struct pb_option *o);
 /* One option that the word at hand is, in some reading; NULL past a limit. */
 struct cmd_option *cmd_reader_emit(struct cmd_reader *r, enum cmd_how how, const char *name,
 				   size_t n, const struct pb_option *known, bool sure);

@@ -103,7 +103,7 @@ static bool run_words(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 		if (!words[i].w)
 			return false;
 	}
-	return cmd_run(a, c, words, n);
+	return cmd_run(a, c, words, n) && cmd_versioned(a, c, p, words, n);
 }
 
 /* --- code and joined words ------------------------------------------------------------------- */
@@ -164,6 +164,22 @@ static bool run_text(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 	return cmd_nested(a, &in, p, s, n, how, code_dialects(c, how));
 }
 
+/* The command is opaque; what a shell would read in it may be denied still. */
+static bool opaque_text(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+			const struct cmd_text *t)
+{
+	struct cmd_part **at = a->tail;
+	struct cmd_ctx in = *c;
+
+	in.guess = in.alternative = true;
+	if (!cmd_nested(a, &in, p, t->p, t->n, CMD_CODE_SHELL, CMD_IN_BASH))
+		return false;
+	for (; *at; at = &(*at)->next)
+		if ((*at)->kind == CMD_COMMAND)
+			(*at)->flags |= CMD_TRANSPARENT;
+	return true;
+}
+
 static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		  const struct cmd_read *r)
 {
@@ -173,6 +189,11 @@ static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	for (t = r->texts; t; t = t->next) {
 		struct cmd_shape s;
 
+		if (t->opaque) {
+			if (!opaque_text(a, c, p, t))
+				return false;
+			continue;
+		}
 		cmd_shape(p->words[t->word].w, &s);
 		/* env -S has backslashes of its own: "\_" is a blank */
 		if (t->p && (p->program->flags & PB_PF_ASSIGNMENTS) &&
@@ -268,6 +289,15 @@ static bool lost(struct cmd_an *a, struct cmd_ctx *c, struct cmd_part *p,
 	return true;
 }
 
+static bool has_text(const struct cmd_read *r)
+{
+	const struct cmd_text *t = r->texts;
+
+	while (t && t->opaque)
+		t = t->next;
+	return t != NULL;
+}
+
 bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 struct cmd_read *r)
 {
@@ -287,10 +317,13 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		r->maybe = r->begin;
 	}
 	for (g = r->ranges; g; g = g->next)
-		if (!run_words(a, &in, p, g->from, g->to, &h))
+		if ((flags & PB_PF_JOINED) && g->from + 1 == g->to ?
+			    !run_text(a, &in, p, &(struct cmd_joint){
+					.words = p->words + g->from, .count = 1 }) :
+			    !run_words(a, &in, p, g->from, g->to, &h))
 			return false;
 	/* code instead of words: what is left names files */
-	if (r->texts || p->program->codes.count) {
+	if (has_text(r) || p->program->codes.count) {
 		if (r->lost) {
 			cmd_opaque(p, lost_why);
 			p->flags |= CMD_LOST;

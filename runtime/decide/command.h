@@ -121,7 +121,8 @@ struct cmd_part {
 	/* The nearest part around it that is a shell, in whose literal code this
 	 * one stands: where an allow rule matches that, `otherwise` is not asked. */
 	struct cmd_part *shell;
-	const struct pb_program *program; /* its table, or NULL */
+	/* Its table, or that of its subcommand where there is one; or NULL. */
+	const struct pb_program *program;
 	struct cmd_word *words;  /* words[0] is the program */
 	struct cmd_option *options;
 	const struct cmd_dir *dirs; /* where it may run; NULL with dirs_unknown */
@@ -172,14 +173,21 @@ void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
 /* The table of a program's base name, or NULL. */
 const struct pb_program *cmd_program(const struct pb_commands *facts, const char *name,
 				     size_t n);
-/* The option of the program's table with exactly this name, or NULL. */
+/* What a subcommand's table is one of, or NULL. */
+const struct pb_program *cmd_base_of(const struct pb_commands *facts,
+				     const struct pb_program *p);
+/* The option of this one table with exactly this name, or NULL. */
 const struct pb_option *cmd_table_option(const struct pb_commands *facts,
 					 const struct pb_program *p, const char *name,
 					 size_t n);
-/* The first of its options, which are sorted, that is not less than the name: from
+/* The first of its own options, which are sorted, that is not less than the name: from
  * there on are those that begin so. */
 uint32_t cmd_first_option(const struct pb_commands *facts, const struct pb_program *p,
 			  const char *name, size_t n);
+/* The options of a table, and behind them those of what it is a subcommand of. */
+uint32_t cmd_option_count(const struct pb_commands *facts, const struct pb_program *p);
+const struct pb_option *cmd_option_at(const struct pb_commands *facts,
+				      const struct pb_program *p, uint32_t i);
 /* May two option names of a table be the same option (`-o|--output`)? */
 bool cmd_same_option(const struct pb_commands *facts, const struct pb_program *p,
 		     const struct pb_option *o, const char *name, size_t n);

@@ -69,21 +69,27 @@ static bool begins(const struct asked *a, const struct pb_guard_option *g, const
 
 static const struct pb_option *table_option(const struct asked *a, uint32_t i)
 {
-	return pb_at(a->facts, a->p->program->options, sizeof(struct pb_option), i);
+	return cmd_option_at(a->facts, a->p->program, i);
 }
 
 static uint32_t table_count(const struct asked *a)
 {
-	return a->p->program ? a->p->program->options.count : 0;
+	return cmd_option_count(a->facts, a->p->program);
 }
 
 /* Has the table an option of exactly this name that is as good as `known`? */
 static bool is_same(const struct asked *a, const struct pb_option *known, const char *p,
 		    size_t n)
 {
-	const struct pb_option *t = cmd_table_option(a->facts, a->p->program, p, n);
+	const struct pb_program *prog = a->p->program;
 
-	return t && t->same == known->same;
+	for (; prog; prog = cmd_base_of(a->facts, prog)) {
+		const struct pb_option *t = cmd_table_option(a->facts, prog, p, n);
+
+		if (t && t->same == known->same)
+			return true;
+	}
+	return false;
 }
 
 /* Does the guard mean this name, or one of the table that is as good? */
@@ -106,13 +112,6 @@ static bool means(const struct asked *a, const struct pb_guard_option *g, const 
 	return false;
 }
 
-/* The table's options that begin as this one stand together, from here on. */
-static uint32_t first_option(const struct asked *a, const struct cmd_option *o)
-{
-	return a->p->program ?
-	       cmd_first_option(a->facts, a->p->program, o->name, o->name_n) : 0;
-}
-
 static bool begins_so(const struct asked *a, const struct pb_option *t,
 		      const struct cmd_option *o)
 {
@@ -124,20 +123,24 @@ static bool begins_so(const struct asked *a, const struct pb_option *t,
 static bool may_mean(const struct asked *a, const struct pb_guard_option *g,
 		     const struct cmd_option *o)
 {
+	const struct pb_program *prog = a->p->program;
 	uint32_t i;
 
 	if (begins(a, g, o->name, o->name_n) ||
 	    means(a, g, o->name, o->name_n, o->known))
 		return true;
-	for (i = first_option(a, o); i < table_count(a); i++) {
-		const struct pb_option *t = table_option(a, i);
-		const char *name = pb_strp(a->facts, t->name);
+	/* those of one table that begin so stand together */
+	for (; prog; prog = cmd_base_of(a->facts, prog))
+		for (i = cmd_first_option(a->facts, prog, o->name, o->name_n);
+		     i < prog->options.count; i++) {
+			const struct pb_option *t = cmd_option_at(a->facts, prog, i);
+			const char *name = pb_strp(a->facts, t->name);
 
-		if (!begins_so(a, t, o))
-			break;
-		if (means(a, g, name, t->name.len, t))
-			return true;
-	}
+			if (!begins_so(a, t, o))
+				break;
+			if (means(a, g, name, t->name.len, t))
+				return true;
+		}
 	return false;
 }
 
@@ -268,20 +271,23 @@ static bool letter_means(const struct asked *a, char c, const char *p, size_t n,
 
 static bool letter_may_mean(const struct asked *a, char c, const struct cmd_option *o)
 {
+	const struct pb_program *prog = a->p->program;
 	const char name[2] = { '-', c };
 	uint32_t i;
 
 	if ((o->name_n <= 2 && memcmp(o->name, name, o->name_n) == 0) ||
 	    letter_means(a, c, o->name, o->name_n, o->known))
 		return true;
-	for (i = first_option(a, o); i < table_count(a); i++) {
-		const struct pb_option *t = table_option(a, i);
+	for (; prog; prog = cmd_base_of(a->facts, prog))
+		for (i = cmd_first_option(a->facts, prog, o->name, o->name_n);
+		     i < prog->options.count; i++) {
+			const struct pb_option *t = cmd_option_at(a->facts, prog, i);
 
-		if (!begins_so(a, t, o))
-			break;
-		if (letter_means(a, c, pb_strp(a->facts, t->name), t->name.len, t))
-			return true;
-	}
+			if (!begins_so(a, t, o))
+				break;
+			if (letter_means(a, c, pb_strp(a->facts, t->name), t->name.len, t))
+				return true;
+		}
 	return false;
 }
 

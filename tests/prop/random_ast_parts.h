@@ -432,6 +432,7 @@ static inline struct ast_prog_item *tree_prog_item(struct tree_gen *g)
 		v = tree_coin(g) ? tree_optspecs(g) : tree_list(g, tree_str);
 		break;
 	case AST_P_ENDS_AT:
+	case AST_P_ALSO:
 		v = tree_list(g, tree_str);
 		break;
 	case AST_P_CODE_STDIN:

@@ -180,7 +180,8 @@ ROWS = [
     }}, True),
     ("java", "openjdk-17-jre-headless", GNU, {"java": {
         "-D": "A", "-verbose": "A", "-?": "N", "-disable-": None, "-agentlib": None,
-        "-agentpath": None, "-javaagent": None, "-splash": None, "--list-modules": "A",
+        "-agentpath": None, "-javaagent": None, "-XX*": "A", "-agentlib*": "A",
+        "-agentpath*": "A", "-javaagent*": "A", "-splash": None, "--list-modules": "A",
     }}, False),
     ("javac", "openjdk-17-jdk-headless", GNU, {"javac": {
         "-Akey": None, "-J": "A", "-implicit": None, "-proc": None, "-g": None,
@@ -221,7 +222,7 @@ SAME = {
     "gpg2": "gpg", "apt": "apt-get", "aptitude": "apt-get", "apt-cache": "apt-get",
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
-    "batch": "at", "fd": "fdfind", "awk": "mawk",
+    "batch": "at", "pico": "nano", "rnano": "nano", "fd": "fdfind", "awk": "mawk",
     **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
 }
 
@@ -234,7 +235,7 @@ UNCHECKED = {
                     "any key of its configuration is an option, and the help names few"),
     **dict.fromkeys("bun deno uv uvx bunx pnpx helm terraform tofu gradlew hatch conda mamba "
                     "ruff".split(), NOT_DEBIAN),
-    **dict.fromkeys("docker aws gradle nvim vimdiff gvim rvim emacs emacsclient lldb go cargo "
+    **dict.fromkeys("docker aws gradle nvim vimdiff gvim rvim rview gview vimx emacs emacsclient lldb go cargo "
                     "ffmpeg ffprobe ffplay pytest py.test black mypy flake8 poetry pipenv "
                     "ksh zsh fish csh tcsh".split(), "its package is large"),
     **dict.fromkeys("gcc cc g++ c++ clang clang++ cpp openssl convert magick mogrify identify "
@@ -411,6 +412,12 @@ def check(names, have):
             lines.append(f"only {passed + failed} programs are here")
         for line in lines:
             print("     " + line)
+        differ = subcommands(have)
+        for line in differ:
+            print("     " + line)
+        print("FAIL" if differ else "ok  ", "options: subcommands of git")
+        failed += bool(differ)
+        passed += not differ
         print("FAIL" if lines else "ok  ", "options: every table is compared, or said to be not")
         failed += bool(lines)
         passed += not lines
@@ -418,10 +425,36 @@ def check(names, have):
     return 1 if failed else 0
 
 
+def subcommand(name, have):
+    """What differs between the table of "git rebase" and its help; None: it says nothing."""
+    want = helptext.merged(helptext.READERS["list"](helptext.run(name + " -h")))
+    if len(want) < 2:
+        return None
+    own, base = have[name].get("options", {}), have["git"]["options"]
+    ret = []
+    for option, t in sorted(want.items()):
+        got = own.get(option, base.get(option))
+        # one that neither has may take a value or not: both readings count
+        if t in "VA" and got is not None and got != t:
+            ret.append(f"{option} is {t}, the table says {got}")
+    for option, got in sorted(own.items()):
+        if got != "N" and want and want.get(option) not in (got, "E"):
+            ret.append(f"{option} ({got}) is in the table, the help says {want.get(option)}")
+    return ret
+
+
+def subcommands(have):
+    ret = []
+    for name in sorted(n for n in have if n.startswith("git ") and have[n].get("options")):
+        if lines := subcommand(name, have):
+            ret += [f"{name}: {line}" for line in lines]
+    return ret
+
+
 def closed(have):
     """Every table has a row, is the same as one that has, or says why not."""
     ret = []
-    for p in sorted(have):
+    for p in sorted(n for n in have if " " not in n):
         ways = [row_of(p) is not None, p in SAME, p in UNCHECKED]
         if sum(ways) != 1:
             ret.append(f"{p} is in {sum(ways)} of ROWS, SAME, UNCHECKED")
@@ -465,7 +498,7 @@ def main():
             text, either = draft(p)
             print(p, "{ options", text, "}", "# either:", *either)
         return 0
-    have = tables(sorted((TOP / "stdlib-policies/commands").glob("*.pol")), ("wrappers.pol",))
+    have = tables(sorted((TOP / "stdlib-policies/commands").glob("*.pol")), ("wrappers.pol", "runners.pol"))
     if args == ["--mutate"]:
         return mutate(have)
     return check(args, have)

@@ -253,27 +253,77 @@ static void test_a_shell_that_is_not_known_reads_nothing(void **state)
 	assert_int_equal(compiled()->dialect, PB_DIALECT_NONE);
 }
 
+static void test_a_subcommand_has_a_base(void **state)
+{
+	const struct pb_commands *h;
+	const struct pb_program *git, *add, *rebase, *alone;
+
+	(void)state;
+	fx_add(&f, "p.pol",
+	       "command { program git { options -a|--all: -x  abbreviate posix }\n"
+	       "  program \"git rebase\" { options -x|--exec: -n also \"rb\", \"r\" }\n"
+	       "  program \"git remote add\" { options --all: } program \"q r s\" { } }",
+	       IR_PROJECT, false);
+	h = compiled();
+	assert_int_equal(h->programs.count, 7);
+	git = program(h, "git");
+	rebase = program(h, "git rebase");
+	add = program(h, "git remote add");
+	alone = program(h, "q r s");
+	assert_int_equal(git->base, 0);
+	assert_int_equal(git->flags,
+			 PB_PF_ABBREVIATE | PB_PF_POSIX | PB_PF_SUBCOMMANDS);
+	/* how its options are written is inherited, where they end is not */
+	assert_int_equal(rebase->flags, PB_PF_ABBREVIATE);
+	assert_ptr_equal(record(h, h->programs, sizeof(*git), rebase->base - 1), git);
+	assert_ptr_equal(record(h, h->programs, sizeof(*git), add->base - 1),
+			 program(h, "git remote"));
+	assert_ptr_equal(record(h, h->programs, sizeof(*git), alone->base - 1),
+			 program(h, "q r"));
+	assert_int_equal(program(h, "q")->kinds, PB_PK_PROGRAM);
+	/* an option that the base has is that one, and so are its other names */
+	assert_int_equal(option(h, rebase, "-x")->takes, PB_TAKES_VALUE);
+	assert_int_equal(option(h, rebase, "-x")->same, option(h, git, "-x")->same);
+	assert_int_equal(option(h, rebase, "--exec")->same, option(h, git, "-x")->same);
+	assert_int_equal(option(h, add, "--all")->same, option(h, git, "-a")->same);
+	assert_true(option(h, rebase, "-n")->same >= git->options.count);
+	assert_int_equal(rebase->also.count, 2);
+}
+
+/* Is this a byte of where an empty table lies? */
+static bool says_nothing(const struct pb_commands *h, size_t i)
+{
+	for (uint32_t k = 0; k < h->programs.count; k++) {
+		const struct pb_program *p = record(h, h->programs, sizeof(*p), k);
+		const struct pb_table *t = &p->options;
+
+		for (size_t n = 0; n < 5; n++, t++)
+			if (!t->count && i / 4 == (size_t)((const char *)&t->off -
+							   (const char *)h) / 4)
+				return true;
+	}
+	if (!h->whens.count && i / 4 == offsetof(struct pb_commands, whens) / 4)
+		return true;
+	/* or an empty text */
+	return i / 4 == offsetof(struct pb_commands, shell) / 4;
+}
+
 /* Whatever byte of the tables changes, the reader or the proof says so. */
-static void test_every_changed_byte_is_seen(void **state)
+static void check_every_byte(const char *policy)
 {
 	const struct pb_commands *h;
 	struct bk_member *m;
 	size_t end;
 	char *bytes;
 
-	(void)state;
-	fx_add(&f, "p.pol",
-	       "command { wrapper p { options -a|--all: after -x ends-at \";\" skip 1\n"
-	       "  code operand 1 when /x/ }  taint X  pin q = \"/q\" }",
-	       IR_PROJECT, false);
+	fx_add(&f, "p.pol", policy, IR_PROJECT, false);
 	h = compiled();
 	end = h->pins.off + h->pins.count * sizeof(struct pb_pin);
 	m = &out.members.v[0];
 	bytes = arena_dup(&f.a, m->bytes.p, m->bytes.n);
 	m->bytes.p = bytes;
 	for (size_t i = 0; i < end; i++) {
-		/* where an empty text lies says nothing */
-		if (i / 4 == offsetof(struct pb_commands, shell) / 4)
+		if (says_nothing((const void *)bytes, i))
 			continue;
 		bytes[i] ^= 1;
 		if (!bk_commands.verify(f.ir, &out, &f.a))
@@ -281,6 +331,21 @@ static void test_every_changed_byte_is_seen(void **state)
 		bytes[i] ^= 1;
 	}
 	assert_null(bk_commands.verify(f.ir, &out, &f.a));
+}
+
+static void test_every_changed_byte_is_seen(void **state)
+{
+	(void)state;
+	check_every_byte("command { wrapper p { options -a|--all: after -x ends-at \";\" skip 1\n"
+			 "  code operand 1 when /x/ }  taint X  pin q = \"/q\" }");
+}
+
+static void test_every_changed_byte_of_a_subcommand_is_seen(void **state)
+{
+	(void)state;
+	check_every_byte("command { program p { options -a|--all  dashed }\n"
+			 "  wrapper \"p s\" { options -a -b  also \"t\" versions }\n"
+			 "  program \"p s u\" { also \"v\" }  taint X  pin q = \"/q\" }");
 }
 
 int main(void)
@@ -295,12 +360,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_a_narrow_level_has_no_say_in_what_may_widen, setup,
 			teardown),
+		cmocka_unit_test_setup_teardown(test_a_subcommand_has_a_base, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_regexes_of_code_places, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(
 			test_the_shell_and_pins_of_the_highest_rank, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_a_shell_that_is_not_known_reads_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_every_changed_byte_of_a_subcommand_is_seen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_every_changed_byte_is_seen, setup,
 						teardown),
 	};

@@ -99,12 +99,14 @@ static struct pb_table put_programs(struct emit *e)
 					.kinds = p->kinds,
 					.flags = p->flags,
 					.skip = p->skip,
-					.stems = has_stems(p) };
+					.stems = has_stems(p),
+					.base = p->base };
 
 		r.options = put_options(e, p);
 		r.codes = put_codes(e, p);
 		r.after = put_words(e, p->after.v, p->after.n);
 		r.ends = put_words(e, p->ends.v, p->ends.n);
+		r.also = put_words(e, p->also.v, p->also.n);
 		put(e, t, i, &r, sizeof(r));
 	}
 	return t;
@@ -152,7 +154,7 @@ static size_t tables_size(const struct emit *e)
 		n += sizeof(struct pb_program) +
 		     p->options.n * sizeof(struct pb_option) +
 		     p->codes.n * sizeof(struct pb_code) +
-		     (p->after.n + p->ends.n) * sizeof(struct pb_word);
+		     (p->after.n + p->ends.n + p->also.n) * sizeof(struct pb_word);
 	}
 	return n;
 }

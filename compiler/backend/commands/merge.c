@@ -4,6 +4,7 @@
  */
 #include "compiler/backend/commands/merge.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "compiler/base/map.h"
@@ -20,7 +21,10 @@ _Static_assert((unsigned)IR_PF_TRANSPARENT == PB_PF_TRANSPARENT &&
 		       (unsigned)IR_PF_JOINED == PB_PF_JOINED &&
 		       (unsigned)IR_PF_APPENDS == PB_PF_APPENDS &&
 		       (unsigned)IR_PF_SHELL == PB_PF_SHELL &&
-		       (unsigned)IR_PF_CODE_STDIN == PB_PF_CODE_STDIN,
+		       (unsigned)IR_PF_CODE_STDIN == PB_PF_CODE_STDIN &&
+		       (unsigned)IR_PF_DASHED == PB_PF_DASHED &&
+		       (unsigned)IR_PF_VERSIONS == PB_PF_VERSIONS &&
+		       (unsigned)IR_PF_ABBREVIATE_COMMANDS == PB_PF_ABBREVIATE_COMMANDS,
 	       "flags");
 _Static_assert((unsigned)IR_TAKES_VALUE == PB_TAKES_VALUE &&
 		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED,
@@ -74,16 +78,16 @@ static size_t place_of(const struct str *v, size_t n, struct str word, bool *ret
 	return i;
 }
 
-#define ADD_WORD(a, list, word)                                                \
-	do {                                                                   \
-		bool there_;                                                   \
-		size_t i_ = place_of((list)->v, (list)->n, (word), &there_);   \
-		if (there_)                                                    \
-			break;                                                 \
-		VEC_PUSH((a), (list), (word));                                 \
-		for (size_t k_ = (list)->n - 1; k_ > i_; k_--)                 \
-			(list)->v[k_] = (list)->v[k_ - 1];                     \
-		(list)->v[i_] = (word);                                        \
+#define ADD_WORD(a, list, word)                                              \
+	do {                                                                 \
+		bool there_;                                                 \
+		size_t i_ = place_of((list)->v, (list)->n, (word), &there_); \
+		if (there_)                                                  \
+			break;                                               \
+		VEC_PUSH((a), (list), (word));                               \
+		for (size_t k_ = (list)->n - 1; k_ > i_; k_--)               \
+			(list)->v[k_] = (list)->v[k_ - 1];                   \
+		(list)->v[i_] = (word);                                      \
 	} while (0)
 
 /* --- one statement ------------------------------------------------------------- */
@@ -113,8 +117,9 @@ static void add_option(struct arena *a, struct merged_program *p,
 		m->said = true;
 		m->takes = (uint8_t)o->takes;
 	}
-	m->flags |= (uint8_t)((o->global ? PB_OF_GLOBAL : 0) |
-			      (o->code ? PB_OF_CODE : 0) | (o->query ? PB_OF_QUERY : 0));
+	m->flags |=
+		(uint8_t)((o->global ? PB_OF_GLOBAL : 0) | (o->code ? PB_OF_CODE : 0) |
+			  (o->query ? PB_OF_QUERY : 0));
 	if (o->code)
 		add_when(a, &m->when, &o->when);
 }
@@ -155,6 +160,8 @@ static void add_statement(struct arena *a, struct merged_program *p,
 		ADD_WORD(a, &p->after, s->after[i]);
 	for (size_t i = 0; i < s->nends; i++)
 		ADD_WORD(a, &p->ends, s->ends[i]);
+	for (size_t i = 0; i < s->nalso; i++)
+		ADD_WORD(a, &p->also, s->also[i]);
 }
 
 /* --- one program ---------------------------------------------------------------- */
@@ -163,9 +170,12 @@ struct said {
 	VEC(const struct ir_program *) v;
 };
 
-static struct merged_program merge(struct arena *a, const struct said *said)
+/* A program of which only subcommands are known has an empty table. */
+static struct merged_program merge(struct arena *a, struct str name,
+				   const struct said *said)
 {
-	struct merged_program p = { .name = said->v.v[0]->name };
+	struct merged_program p = { .name = name,
+				    .kinds = said->v.n ? 0 : PB_PK_PROGRAM };
 
 	for (size_t i = 0; i < said->v.n; i++)
 		add_statement(a, &p, said->v.v[i]);
@@ -186,6 +196,96 @@ static int by_name(const void *x, const void *y)
 	const struct merged_program *p = x, *q = y;
 
 	return str_cmp(p->name, q->name);
+}
+
+/* --- subcommands ------------------------------------------------------------------ */
+
+/* What a subcommand is one of: "git remote" of "git remote add"; empty: none. */
+static struct str base_name(struct str name)
+{
+	while (name.n && name.p[name.n - 1] != ' ')
+		name.n--;
+	return name.n ? str_sub(name, 0, name.n - 1) : name;
+}
+
+static struct said *said_of(struct arena *a, struct map *names, struct str name)
+{
+	struct said *s = map_get(names, name);
+
+	if (!s) {
+		s = ARENA_NEW(a, struct said);
+		map_put(names, name, s);
+	}
+	return s;
+}
+
+static const struct merged_option *option_in(const struct merged *m, uint32_t program,
+					     struct str name)
+{
+	for (; program; program = m->programs.v[program - 1].base) {
+		const struct merged_program *p = &m->programs.v[program - 1];
+
+		for (size_t i = 0; i < p->options.n; i++)
+			if (str_eq(p->options.v[i].name, name))
+				return &p->options.v[i];
+	}
+	return NULL;
+}
+
+/* An option that its bases have, too, is that one; the others count on. */
+static void number_options(const struct merged *m, struct merged_program *p)
+{
+	uint32_t before = p->noptions - (uint32_t)p->options.n;
+
+	for (size_t i = 0; i < p->options.n; i++)
+		p->options.v[i].same += before;
+	for (size_t i = 0; i < p->options.n; i++) {
+		const struct merged_option *o =
+			option_in(m, p->base, p->options.v[i].name);
+		uint32_t same = p->options.v[i].same;
+
+		if (!o || same < before)
+			continue;
+		for (size_t k = 0; k < p->options.n; k++)
+			if (p->options.v[k].same == same)
+				p->options.v[k].same = o->same;
+	}
+}
+
+/* The number of the program of that name, which there is. */
+static uint32_t number_of(const struct merged *m, struct str name)
+{
+	size_t lo = 0, hi = m->programs.n;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (str_cmp(m->programs.v[mid].name, name) <= 0)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	assert(str_eq(m->programs.v[lo].name, name));
+	return (uint32_t)lo + 1;
+}
+
+/* By name: what a subcommand is one of stands before it. */
+static void join_bases(struct merged *m)
+{
+	for (size_t i = 0; i < m->programs.n; i++) {
+		struct merged_program *p = &m->programs.v[i];
+		struct str base = base_name(p->name);
+
+		p->noptions = (uint32_t)p->options.n;
+		if (!base.n)
+			continue;
+		p->base = number_of(m, base);
+		p->noptions += m->programs.v[p->base - 1].noptions;
+		p->flags |= m->programs.v[p->base - 1].flags &
+			    (PB_PF_ABBREVIATE | PB_PF_NO_CLUSTER);
+		m->programs.v[p->base - 1].flags |= PB_PF_SUBCOMMANDS;
+		number_options(m, p);
+	}
 }
 
 static int by_var(const void *x, const void *y)
@@ -221,7 +321,7 @@ static size_t size_of(const struct said *s)
 	for (size_t i = 0; i < s->v.n; i++) {
 		const struct ir_program *p = s->v.v[i];
 
-		n += p->noptions + p->ncodes + p->nafter + p->nends;
+		n += p->noptions + p->ncodes + p->nafter + p->nends + p->nalso;
 	}
 	return n;
 }
@@ -234,13 +334,12 @@ bool commands_merge(struct arena *a, const struct ir *ir, struct merged *ret)
 	map_init(&names, a);
 	for (size_t i = 0; i < ir->programs.n; i++) {
 		const struct ir_program *p = &ir->programs.v[i];
-		struct said *s = map_get(&names, p->name);
+		struct said *s = said_of(a, &names, p->name);
 
-		if (!s) {
-			s = ARENA_NEW(a, struct said);
-			map_put(&names, p->name, s);
-		}
 		VEC_PUSH(a, &s->v, p);
+		for (struct str base = base_name(p->name); base.n;
+		     base = base_name(base))
+			(void)said_of(a, &names, base);
 	}
 	for (size_t i = 0; i < names.n; i++) {
 		struct merged_program p;
@@ -249,11 +348,12 @@ bool commands_merge(struct arena *a, const struct ir *ir, struct merged *ret)
 			ret->too_large = names.e[i].key;
 			return false;
 		}
-		p = merge(a, names.e[i].value);
+		p = merge(a, names.e[i].key, names.e[i].value);
 		VEC_PUSH(a, &m.programs, p);
 	}
 	if (m.programs.n)
 		qsort(m.programs.v, m.programs.n, sizeof(*m.programs.v), by_name);
+	join_bases(&m);
 	merge_vars(a, ir, &m);
 	*ret = m;
 	return true;

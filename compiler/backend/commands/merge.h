@@ -33,7 +33,11 @@ struct merged_program {
 	bool skip_said;
 	VEC(struct merged_option) options; /* by name */
 	VEC(struct merged_code) codes;     /* by operand */
-	VEC(struct str) after, ends;       /* sorted */
+	VEC(struct str) after, ends, also; /* sorted */
+	/* Of a subcommand ("git rebase"): the number of the program or subcommand
+	 * that it is one of, from 1 on; 0 none. */
+	uint32_t base;
+	uint32_t noptions; /* of it and all its bases: `same` counts on behind those */
 };
 
 struct merged_var {
@@ -54,7 +58,8 @@ struct merged {
  * Statements about one name, over all levels: of what an option takes and of
  * `skip` the highest-ranked level's first word counts, everything else adds
  * up.  An option that is code and of which nobody says what it takes, takes
- * its code as value.  False where a program has too many records.
+ * its code as value.  A subcommand inherits how options are written, and has an
+ * option of its bases as the same one.  False where a program has too many records.
  */
 bool commands_merge(struct arena *a, const struct ir *ir, struct merged *ret);
 

@@ -77,7 +77,10 @@ static void print_program(FILE *out, const struct pb_commands *h,
 	static const char *const kinds[] = { "program", "wrapper", "interpreter" };
 	static const char *const flags[] = { "transparent", "abbreviate", "no-cluster",
 					     "posix", "assignments", "joined", "appends",
-					     "shell", "code-stdin" };
+					     "shell", "code-stdin",
+					     "dashed", "versions",
+					     "abbreviate-commands",
+					     "subcommands" };
 	const struct pb_code *c = table(h, p->codes);
 
 	for (unsigned i = 0; i < POL_LEN(kinds); i++)
@@ -101,6 +104,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 	}
 	print_words(out, h, "after", p->after);
 	print_words(out, h, "ends-at", p->ends);
+	print_words(out, h, "also", p->also);
 }
 
 static void print_pins(FILE *out, const struct pb_commands *h)
@@ -230,10 +234,11 @@ static const char *verify_programs(struct verify *v, const struct merged *m)
 
 		if (!str_eq(text_of(v->h, p[i].name), w->name) ||
 		    p[i].kinds != w->kinds || p[i].flags != w->flags ||
-		    p[i].skip != w->skip || !same_options(v, &p[i], w) ||
+		    p[i].skip != w->skip || p[i].base != w->base || !same_options(v, &p[i], w) ||
 		    !same_codes(v, &p[i], w) ||
 		    !same_words(v->h, p[i].after, w->after.v, w->after.n) ||
-		    !same_words(v->h, p[i].ends, w->ends.v, w->ends.n))
+		    !same_words(v->h, p[i].ends, w->ends.v, w->ends.n) ||
+		    !same_words(v->h, p[i].also, w->also.v, w->also.n))
 			return arena_printf(v->a, "the program '%.*s' is not the policy's",
 					    STR_ARG(w->name));
 	}
