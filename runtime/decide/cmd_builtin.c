@@ -30,24 +30,6 @@ void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t
 		taint(c, "a variable that changes what runs is set before it");
 }
 
-bool cmd_is_number(const char *name, size_t n, const struct sh_word *value)
-{
-	static const char *const names[] = { "RANDOM", "SRANDOM", "SECONDS", "OPTIND", "HISTCMD" };
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
-			break;
-	if (i == sizeof(names) / sizeof(names[0]))
-		return true;
-	if (!value || !sh_is_literal(value))
-		return false;
-	for (i = 0; i < value->seg.n; i++)
-		if (!isdigit((unsigned char)value->seg.p[i]))
-			return false;
-	return true;
-}
-
 static bool same_path(const struct sh_word *a, const struct sh_word *b)
 {
 	if (!a || !b)
@@ -370,6 +352,39 @@ static bool run_wait(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 	return true;
 }
 
+/* Has a format "%n", which puts a number into the variable that an operand names? */
+static bool counts(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] != '%')
+			continue;
+		while (++i < n && p[i] && strchr("#0- +'123456789.*hjlLtz", p[i]))
+			;
+		if (i < n && p[i] == 'n')
+			return true;
+	}
+	return false;
+}
+
+/* The variables that a format may set. */
+static void set_counted(struct builtin_words *b)
+{
+	struct cmd_shape s;
+
+	if (!word(b, b->at))
+		return;
+	cmd_shape(word(b, b->at), &s);
+	if (s.literal && !counts(s.p, s.n))
+		return;
+	for (uint32_t i = b->at + 1; i < b->p->nwords; i++) {
+		cmd_shape(b->p->words[i].w, &s);
+		if (s.literal)
+			cmd_set(b->a, b->c, s.p, s.n);
+		else
+			taint(b->c, any_name);
+	}
+}
+
 /* A word that is not known may be the "-v" before a name. */
 static bool run_printf(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
@@ -380,6 +395,7 @@ static bool run_printf(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_par
 	w = word(&b, b.at);
 	if (!w || !(c->scope->dialects & CMD_IN_BASH))
 		return true;
+	set_counted(&b);
 	cmd_shape(w, &s);
 	if (s.open && (s.several || b.at + 1 < p->nwords) && !w->seg.next)
 		cmd_opaque(p, any_name);

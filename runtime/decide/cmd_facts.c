@@ -2,6 +2,7 @@
  * Looks names up in commands.bin, whose tables are sorted and were checked
  * when the bundle was opened; and says which path a word names.
  */
+#include <ctype.h>
 #include <limits.h>
 
 #include "runtime/decide/cmd.h"
@@ -414,5 +415,23 @@ bool cmd_path_text(const struct cmd_word *word, unsigned k, const char **ret_p,
 		return false;
 	*ret_p = p + 2;
 	*ret_n = g->n - 2;
+	return true;
+}
+
+bool cmd_is_number(const char *name, size_t n, const struct sh_word *value)
+{
+	static const char *const names[] = { "RANDOM", "SRANDOM", "SECONDS", "OPTIND", "HISTCMD" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+			break;
+	if (i == sizeof(names) / sizeof(names[0]))
+		return true;
+	if (!value || !sh_is_literal(value))
+		return false;
+	for (i = 0; i < value->seg.n; i++)
+		if (!isdigit((unsigned char)value->seg.p[i]))
+			return false;
 	return true;
 }
