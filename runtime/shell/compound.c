@@ -293,14 +293,35 @@ static size_t name_length(const char *p)
 	return (size_t)(end - p);
 }
 
+enum { COPROC_MARKS = SH_IN_SUBSHELL | SH_IN_BACKGROUND | SH_COPROC };
+
+/* The name of a coprocess: the shell itself sets it, to the numbers of two descriptors. */
+static bool coproc_name(struct shell *s, const char *name, uint32_t marks)
+{
+	uint32_t own = s->marks;
+	struct sh_cmd *c;
+
+	s->marks = marks;
+	c = shell_cmd(s, SH_LOOP, name);
+	s->marks = own;
+	if (!c)
+		return false;
+	c->name = name;
+	c->name_n = (uint32_t)name_length(name);
+	if (s->src.line)
+		c->to = c->from + c->name_n;
+	return true;
+}
+
 /* coproc [NAME] compound, or coproc and a simple command. */
 static bool coproc(struct shell *s)
 {
+	uint32_t marks = s->marks;
 	const char *at, *end, *second;
 	enum shell_reserved r;
 	bool is = false;
 
-	s->marks |= SH_IN_SUBSHELL | SH_IN_BACKGROUND | SH_COPROC;
+	s->marks |= COPROC_MARKS;
 	shell_blanks(s);
 	r = shell_reserved(s, &end);
 	if (r == R_BANG || r == R_IN)
@@ -330,7 +351,7 @@ static bool coproc(struct shell *s)
 		if (r == R_BANG || r == R_IN || !sh_is_name(at, name_length(at)) ||
 		    !shell_is(at[name_length(at)], C_META))
 			return shell_fail(s, s->p, "this does not belong behind 'coproc'");
-		return shell_compound(s, &is) && is;
+		return coproc_name(s, at, marks) && shell_compound(s, &is) && is;
 	}
 	s->p = at;
 	return shell_simple(s);

@@ -170,6 +170,7 @@ static bool closes(struct shell *s, struct sh_redir *r)
 
 static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 {
+	bool dup = r->op == SH_R_DUP_IN || r->op == SH_R_DUP_OUT;
 	unsigned mode = r->op == SH_R_HERESTRING ? W_VALUE :
 			r->op == SH_R_HEREDOC ? (s->posix ? W_DELIMITER : W_PLAIN) :
 			s->posix ? W_PLAIN : W_BRACES;
@@ -177,10 +178,11 @@ static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 	struct sh_word *last;
 
 	shell_blanks(s);
-	if (!shell_starts_word(s) || is_prefix(s))
+	/* to bash the number before another redirection is the descriptor: 2>&1>&- */
+	if (!shell_starts_word(s) ||
+	    (!(dup && !s->posix && shell_is(*s->p, C_DIGIT)) && is_prefix(s)))
 		return shell_fail(s, s->p, "the target of a redirection is missing");
-	if (*s->p == '-' && !s->posix && !SHELL_OFF(REDIR_CLOSE) &&
-	    (r->op == SH_R_DUP_IN || r->op == SH_R_DUP_OUT))
+	if (*s->p == '-' && !s->posix && !SHELL_OFF(REDIR_CLOSE) && dup)
 		return closes(s, r);
 	/* a here-string is read as the value of a variable is */
 	if (!shell_word(s, mode, &r->target, &last))
@@ -188,8 +190,7 @@ static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 	SHELL_DROP(s, inner, REDIR_TARGET);
 	if (r->target != last)
 		shell_fail(s, s->p, "a redirection to several files");
-	if (s->posix && (r->op == SH_R_DUP_IN || r->op == SH_R_DUP_OUT) &&
-	    !is_descriptor(r->target))
+	if (s->posix && dup && !is_descriptor(r->target))
 		shell_fail(s, s->p, "no descriptor behind '&'");
 	return r->op != SH_R_HEREDOC || queue_heredoc(s, r, tabs);
 }

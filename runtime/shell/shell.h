@@ -110,7 +110,7 @@ enum sh_kind {
 	SH_COND,     /* [[ … ]]: words are "[[", …, "]]" */
 	SH_ARITH,    /* (( … )): words are "((" and one MULTI; also of for ((…)) */
 	SH_FUNCTION, /* a definition of name; what has it as func is its body */
-	SH_LOOP,     /* for NAME, select NAME: words are the values; NULL: "$@" */
+	SH_LOOP,     /* for NAME, select NAME: words are the values; NULL: "$@"; coproc NAME */
 	SH_CASE,     /* case: words is the one that is compared */
 	SH_SET,      /* ${NAME:=…}: one assignment with an unknown value */
 	SH_GROUP,    /* the redirections behind a compound command */

@@ -73,7 +73,7 @@ static const struct row names[] = {
 	{ "printf -v 'a[$(x)]' y; printf -v 'a[1]' y; printf \"$a\" \"$b\"; printf "
 	  "\"$a\"; printf $a; printf \"$a\n\" x",
 	  "printf|-v|a[$(x)]|y @o ; printf|-v|a[1]|y ; printf|<any>|<any> @o ; printf"
-	  "|<any> ; printf|<multi> @o ; printf|<any>\n|x" },
+	  "|<any> @ov ; printf|<multi> @ov ; printf|<any>\n|x @ov" },
 	{ "test -v 'a[$(x)]'; test -v a; [ -v \"$x\" ]; [ \"$x\" = y ]; [ $x = y ]; ["
 	  " $? = 0 ]; [ -f 'a[$(x)]' ]",
 	  "test|-v|a[$(x)] @o ; test|-v|a ; [|-v|<any>|] @o ; [|<any>|=|y|] @ov ; [|<"

@@ -54,7 +54,8 @@ static const struct row rows[] = {
 	  "function f-x.y ; a @f ; function a=b ; c @f" },
 	{ "coproc a b; coproc { c; }; coproc N { d; }; coproc N (e); coproc whi"
 	  "le a; do b; done",
-	  "a|b @ubc ; c @ubc ; d @ubc ; e @ubc ; a @lubc ; b @lubc" },
+	  "a|b @ubc ; c @ubc ; loop N ; d @ubc ; loop N ; e @ubc ; a @lubc ; b "
+	  "@lubc" },
 	{ "[[ a ]] && b; [[ -f $x && ! ( a < b || c -nt d ) ]]; [[ $a == *.c ]]"
 	  "; [[ a =~ ^(b|c d)$ ]]",
 	  "[[|a|]] ; b @r ; [[|-f|<multi>|&&|!|(|a|<|b||||c|-nt|d|)|]] ; [[|<mu"
@@ -248,7 +249,7 @@ static const struct row rows[] = {
 	{ "case a in a) time;; b) time a;; esac",
 	  "! case a ; b ; a" },
 	{ "coproc a }; rm b",
-	  "! rm|b" },
+	  "! loop a ; rm|b" },
 	{ "coproc a in; rm b",
 	  "! rm|b" },
 	{ "in; rm a",
@@ -339,6 +340,8 @@ static const struct row rows[] = {
 	  "a|<multi>|<multi> ; set b=  ; c @s ; set PATH= " },
 	{ "exec 3<a 4>&3- 5<&-; a 6<>b",
 	  "exec 3<a 4>&3- 5<&- ; a 6<>b" },
+	{ "a 2>&2>&- - b; c <&3>d",
+	  "a|-|b 2>&2 >&- ; c <&3 >d" },
 	{ "a <b>c 2>d>&2",
 	  "a <b >c 2>d >&2" },
 	{ "while a; do b; done & c",
