@@ -27,7 +27,7 @@ BARE_SPELLINGS = [
     "env -S 'rm -rf {}'", "env -vS'rm -rf {}'", "env -u X -C . rm -rf {}", "find . -exec rm -rf {} +",
     "xargs -n 1 rm -rf", "xargs -I% rm -rf %", "flock f rm -rf {}", "flock -n f -c 'rm -rf {}'",
     "setsid -w rm -rf {}", "stdbuf -oL rm -rf {}", "busybox rm -rf {}", "eval rm -rf {}", "eval 'rm -rf' {}",
-    "sh -c 'rm -rf {}'", "bash -c 'rm \"$@\" -rf' _ {}", "exec -a ls rm -rf {}", "A=b C+=d rm -rf {}",
+    "sh -c 'rm -rf {}'", "bash -ec 'rm -rf {}'", "exec -a ls rm -rf {}", "A=b C+=d rm -rf {}",
     "{{fd}}>/dev/null rm -rf {}", "coproc rm -rf {}", "time -p nice rm -rf {}", "script -qc 'rm -rf {}' /dev/null",
 ]
 # Another one, of the sets R1.
