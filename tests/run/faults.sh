@@ -29,7 +29,7 @@ cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$faults/bin/polrun" "$faults/bin/polin
 cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
 cp -r tests/faults "$base/"
 # What polquery alone is made of is in neither of the two.
-mapfile -t objects < <({ ar t "$faults/lib/libruntime.a"; ar t "$faults/lib/libpolparts.a"; } | grep -v '^query.*\.o$' | while read -r o; do
+mapfile -t objects < <({ ar t "$faults/lib/libruntime.a"; ar t "$faults/lib/libpolparts.a"; } | grep -Ev '^(query|hook).*\.o$' | while read -r o; do
 	find "$faults/obj/runtime" -name "$o"
 done)
 objects+=("$faults/obj/runtime/cli/polrun.o" "$faults/obj/runtime/cli/polinit.o")
