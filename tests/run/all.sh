@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The suite of one variant (BUILD, VARIANT): unit and properties, shell text, command lines, fuzz corpora,
 # goldens, the JSON Schema, manual pages and completions, the table of semantics 3, examples, other systems'
-# files, documents, live tests.  Last line: the sum.
+# files, documents, live tests; PARTS="…" are some of these.  Last line: the sum.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
-for part in unit libpol shell commands fuzz-replay golden schema manual table examples reference docs live; do
+: "${PARTS:=unit libpol shell commands fuzz-replay golden schema manual table examples reference docs live}"
+for part in $PARTS; do
 	log=$(mktemp)
 	begun=$SECONDS
 	printf -- '-- %s\n' "$part"
