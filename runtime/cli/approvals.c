@@ -423,12 +423,15 @@ static void drop(struct approvals *a, size_t i)
 int approvals_add(struct approvals *a, const struct approval *p, struct rt_err *err)
 {
 	int r = load_again(a, err);
+	int64_t now = time(NULL);
 	void *grown;
 
 	if (r < 0)
 		return r;
+	/* what was answered while this one waited for the lock is not of the future */
+	now = p->when > now ? p->when : now;
 	for (size_t i = a->n; i-- > 0;)
-		if (!approvals_counts(&a->v[i], p->when) ||
+		if (!approvals_counts(&a->v[i], now) ||
 		    (!strcmp(a->v[i].key, p->key) &&
 		     !strcmp(a->v[i].session, p->session)))
 			drop(a, i);
