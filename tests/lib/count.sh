@@ -8,6 +8,16 @@ count_pass() { count_passed=$((count_passed + 1)); }
 count_fail() { count_failed=$((count_failed + 1)); }
 count_skip() { count_skipped=$((count_skipped + 1)); }
 
+count_check() { # NAME WRONG: nothing in WRONG is right
+	if [ -z "$2" ]; then
+		printf 'ok   %s\n' "$1"
+		count_pass
+	else
+		printf 'FAIL %s: %s\n' "$1" "$2"
+		count_fail
+	fi
+}
+
 # LINE STATUS NAME: adds "N passed, N failed, N skipped".  No such line, no
 # test at all, or a bad status without a failed test is a failure itself.
 count_add_line() {

@@ -60,25 +60,22 @@ else
 fi
 rm -f "$log.tsv"
 
+holds() { # LINES NAME COMMAND…: it succeeds; the last lines of what it prints
+	if "${@:3}" >"$log" 2>&1; then
+		count_pass
+	else
+		echo "FAIL $2:"
+		count_fail
+	fi
+	tail -n "$1" "$log"
+}
 # What a bundle answers, and why, is what its sources do.
-if python3 tests/conformance/explain.py tests/data/tricks.tsv >"$log" 2>&1; then
-	count_pass
-else
-	echo "FAIL polc explain of bundles:"
-	count_fail
-fi
-tail -n 40 "$log"
+holds 40 "polc explain of bundles" python3 tests/conformance/explain.py tests/data/tricks.tsv
 
 if ! command -v bwrap >/dev/null; then
 	echo "skip what the shells do: bwrap is not installed"
 	count_skip
 elif [ "${VARIANT:-dev}" = dev ]; then
-	if python3 tests/conformance/bypass_oracle.py tests/data/tricks.tsv >"$log" 2>&1; then
-		count_pass
-	else
-		echo "FAIL what the shells do:"
-		count_fail
-	fi
-	tail -n 5 "$log"
+	holds 5 "what the shells do" python3 tests/conformance/bypass_oracle.py tests/data/tricks.tsv
 fi
 count_end

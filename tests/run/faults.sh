@@ -38,16 +38,6 @@ nm --defined-only "${objects[@]}" 2>/dev/null | awk 'NF == 3 && $2 ~ /[tT]/ {pri
 	sort -u >"$base/ours"
 chmod -R go+rX,go-w "$base"
 
-check() { # NAME WRONG: nothing in WRONG is right
-	if [ -z "$2" ]; then
-		printf 'ok   %s\n' "$1"
-		count_pass
-	else
-		printf 'FAIL %s: %s\n' "$1" "$2"
-		count_fail
-	fi
-}
-
 # A call that no wrapper stands before would never be made to fail.
 missing=$(comm -23 <(nm -u "${objects[@]}" 2>/dev/null | awk '$1 == "U" {print $2}' |
 	grep -v '^__wrap_\|^__real_\|^__executable_start$\|^etext$' | sort -u) \
@@ -58,12 +48,12 @@ missing=$(comm -23 <(nm -u "${objects[@]}" 2>/dev/null | awk '$1 == "U" {print $
 		awk -F', *' '/^X/ {print $3} /^H/ {gsub(/[H()]/, ""); print}' \
 			runtime/base/fault.def
 	} | sort -u) | tr '\n' ' ')
-check 'every call of libc is wrapped or harmless' "$missing"
+count_check 'every call of libc is wrapped or harmless' "$missing"
 unlisted=$(comm -3 <(awk -F', *' '/^X/ {print $3} /^H/ {gsub(/[H()]/, ""); print}
 	/^S/ {gsub(/[)]/, "", $2); print $2}' runtime/base/fault.def | grep -v '^syscall$' |
 	sort -u) <(grep -v '^#' tests/faults/calls.txt | awk '{print $1}' | sort -u) |
 	tr '\n' ' ')
-check 'every wrapped call has its errnos' "$unlisted"
+count_check 'every wrapped call has its errnos' "$unlisted"
 
 # The variant that is installed has nothing of it.
 wrong=''
@@ -77,7 +67,7 @@ first() { # BIN: the status of --help, which closes descriptors first
 }
 [ "$(first "$base/rel")" = 0 ] || wrong+="the environment makes a call fail "
 [ "$(first "$base/bin")" = 125 ] || wrong+="(control: it does not in the variant faults) "
-check 'rel ignores the hook' "$wrong"
+count_check 'rel ignores the hook' "$wrong"
 
 as() { # WHO [PREFIX…]
 	local who=$1 log=$base/$1.log status

@@ -11,15 +11,6 @@ work=$(mktemp -d /var/tmp/pol-libpol.XXXXXX) || exit 1
 trap 'rm -rf "$work"' EXIT
 example=$PWD/examples/libpol
 
-check() { # NAME WRONG: nothing in WRONG is right
-	if [ -z "$2" ]; then
-		printf 'ok   %s\n' "$1"
-		count_pass
-	else
-		printf 'FAIL %s: %s\n' "$1" "$2"
-		count_fail
-	fi
-}
 # NAME STATUS PATTERN COMMAND…: it ends so, and prints that
 want() {
 	local name=$1 status=$2 pattern=$3 out rc
@@ -27,9 +18,9 @@ want() {
 	out=$("$@" 2>&1)
 	rc=$?
 	if [ "$rc" -eq "$status" ] && grep -qE "$pattern" <<<"$out"; then
-		check "$name" ""
+		count_check "$name" ""
 	else
-		check "$name" "status $rc, not $status (or no '$pattern'): $out"
+		count_check "$name" "status $rc, not $status (or no '$pattern'): $out"
 	fi
 }
 
@@ -40,11 +31,11 @@ shared=$(nm -D --defined-only "$BUILD/lib/libpol.so.0" | awk '$2 == "T" {sub(/@.
 other=$(nm -D --defined-only "$BUILD/lib/libpol.so.0" | awk '$2 != "T" && $3 != "POL_0.1"')
 archive=$(nm -g --defined-only "$BUILD/lib/libpol.a" 2>/dev/null |
 	awk 'NF == 3 && $3 !~ /^__(odr_|asan|gcov|emutls)|^__sanitizer|^__local_asan/ {print $3}' | sort -u)
-check "pol.h declares what pol.map exports" "$(diff <(echo "$declared") <(echo "$mapped"))"
-check "libpol.so exports it" "$(diff <(echo "$mapped") <(echo "$shared"))$other"
+count_check "pol.h declares what pol.map exports" "$(diff <(echo "$declared") <(echo "$mapped"))"
+count_check "libpol.so exports it" "$(diff <(echo "$mapped") <(echo "$shared"))$other"
 [ "$VARIANT" = dev ] || [ "$VARIANT" = rel ] &&
-	check "libpol.a has no other names" "$(diff <(echo "$mapped") <(echo "$archive"))"
-check "soname" "$(readelf -d "$BUILD/lib/libpol.so.0" | grep -q 'SONAME.*\[libpol.so.0\]' || echo none)"
+	count_check "libpol.a has no other names" "$(diff <(echo "$mapped") <(echo "$archive"))"
+count_check "soname" "$(readelf -d "$BUILD/lib/libpol.so.0" | grep -q 'SONAME.*\[libpol.so.0\]' || echo none)"
 
 # --- one decision function
 deciders='decide_(line|words|file|unix|net|net_name|tool|syscall)'
@@ -55,7 +46,7 @@ for b in polc polrun polquery; do
 		member=$(awk -v f="$f" '/^ \.text/ {m = $NF} $2 == f && NF == 2 {print m}' "$BUILD/map/$b.map")
 		[[ $member == *libpolparts.a\(*.o\) ]] || wrong+=" $f comes from '$member'"
 	done
-	check "$b decides with libpol" "$wrong"
+	count_check "$b decides with libpol" "$wrong"
 done
 users() { # PATTERN FOLDER…: objects that call such a function
 	local pattern=$1
@@ -63,10 +54,10 @@ users() { # PATTERN FOLDER…: objects that call such a function
 	find "$@" -name '*.o' -exec nm -A -u {} + | grep -E " ($pattern)\$" | sed -E 's/:.*//; s/.*\/obj\///' | sort -u
 }
 # the view of a sandbox and the names of denials ask about single paths and addresses
-check "nothing else asks the automata" "$(users "$deciders" "$BUILD/obj/compiler" \
+count_check "nothing else asks the automata" "$(users "$deciders" "$BUILD/obj/compiler" \
 	"$BUILD/obj/runtime/sandbox" "$BUILD/obj/runtime/supervise" "$BUILD/obj/runtime/cli" |
 	grep -vxE 'runtime/(sandbox/view_bundle|supervise/trace|supervise/trace_net)\.o')"
-check "polrun, polquery and polc ask libpol" "$(diff <(users 'pol_ask' "$BUILD/obj/compiler" "$BUILD/obj/runtime/cli") \
+count_check "polrun, polquery and polc ask libpol" "$(diff <(users 'pol_ask' "$BUILD/obj/compiler" "$BUILD/obj/runtime/cli") \
 	<(printf '%s\n' compiler/cli/compiled.o runtime/cli/entry.o runtime/cli/query.o))"
 
 # --- threads, allocations, misuse
@@ -79,14 +70,14 @@ if [ "$VARIANT" = dev ]; then
 		want "ThreadSanitizer" 0 '^[0-9]+ questions, 8 threads$' \
 			env TSAN_OPTIONS=halt_on_error=1 "$tsan/tests/libpol/same" "$work/p.polb"
 	else
-		check "ThreadSanitizer" "$out"
+		count_check "ThreadSanitizer" "$out"
 	fi
 fi
 
 # --- the examples, against an installed copy
 prefix=$work/usr
 make -s install VARIANT="$VARIANT" BUILD="$BUILD" PREFIX="$prefix" >"$work/log" 2>&1 ||
-	check install "$(tail -n 5 "$work/log")"
+	count_check install "$(tail -n 5 "$work/log")"
 # the .pc of the build may name another prefix
 sed "s|^prefix=.*|prefix=$prefix|" "$BUILD/lib/pol.pc" >"$prefix/lib/pkgconfig/pol.pc"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig HOME=$work/home
@@ -96,16 +87,16 @@ sanitize=()
 flags() { pkg-config "$@" --cflags --libs pol; }
 # shellcheck disable=SC2046 # words of pkg-config
 gcc -Wall -Wextra -Werror "${sanitize[@]}" -o "$work/shared" "$example/decide.c" $(flags) ||
-	check "the example compiles" no
+	count_check "the example compiles" no
 # shellcheck disable=SC2046
 gcc -Wall -Wextra -Werror "${sanitize[@]}" -o "$work/static" "$example/decide.c" \
-	$(flags --static | sed 's/-lpol /-l:libpol.a /') || check "the static example compiles" no
+	$(flags --static | sed 's/-lpol /-l:libpol.a /') || count_check "the static example compiles" no
 # shellcheck disable=SC2046
-g++ --version >/dev/null 2>&1 && check "pol.h is C++, too" \
+g++ --version >/dev/null 2>&1 && count_check "pol.h is C++, too" \
 	"$(echo '#include <pol.h>' | g++ -Wall -Werror -fsyntax-only -x c++ $(pkg-config --cflags pol) - 2>&1)"
-check "the shared example needs the library" \
+count_check "the shared example needs the library" \
 	"$(readelf -d "$work/shared" | grep -q 'NEEDED.*libpol.so.0' || echo no)"
-check "the static one does not" "$(readelf -d "$work/static" | grep 'libpol')"
+count_check "the static one does not" "$(readelf -d "$work/static" | grep 'libpol')"
 cd "$HOME/app" || exit 1
 for e in shared static; do
 	run=(env LD_LIBRARY_PATH="$prefix/lib" "$work/$e" "$work/p.polb")

@@ -12,20 +12,11 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 completions=$BUILD/completions
 programs=(polc polrun polquery)
 
-check() { # NAME WRONG: nothing in WRONG is right
-	if [ -z "$2" ]; then
-		printf 'ok   %s\n' "$1"
-		count_pass
-	else
-		printf 'FAIL %s: %s\n' "$1" "$2"
-		count_fail
-	fi
-}
 # As grep -q, but it reads to the end: what writes to it must not end by SIGPIPE.
 has() { grep "$@" >/dev/null; }
 skip() {
 	if [[ ${POL_TEST_REQUIRE:-} == 1 || ${POL_TEST_REQUIRE:-} == all ]]; then
-		check "$1" "required, but: $2"
+		count_check "$1" "required, but: $2"
 	else
 		printf 'skip %s: %s\n' "$1" "$2"
 		count_skip
@@ -79,17 +70,17 @@ missing() { # PROGRAM WORDS…
 	[ -n "${o:-}" ] || printf 'there are no options'
 }
 for verb in $(verbs); do
-	check "polc $verb: its options" "$(missing polc "$verb")"
+	count_check "polc $verb: its options" "$(missing polc "$verb")"
 	wrong=
 	roff polc.1 | has "^$verb " || wrong+="not in polc.1; "
 	complete_bash polc "${verb:0:2}" | has -x "$verb" || wrong+="not completed by bash; "
 	grep -q "^		'$verb:" "$completions/polc.zsh" || wrong+="not completed by zsh; "
 	grep -q -- " -a $verb " "$completions/polc.fish" || wrong+="not completed by fish; "
-	check "polc $verb: the verb" "$wrong"
+	count_check "polc $verb: the verb" "$wrong"
 done
-check 'polc has verbs' "$([ "$(verbs | wc -l)" -ge 11 ] || verbs)"
-check 'polrun: its options' "$(missing polrun)"
-check 'polquery: its options' "$(missing polquery)"
+count_check 'polc has verbs' "$([ "$(verbs | wc -l)" -ge 11 ] || verbs)"
+count_check 'polrun: its options' "$(missing polrun)"
+count_check 'polquery: its options' "$(missing polquery)"
 # bash knows of each verb of approvals what it takes; --help names all
 for o in $(options polquery approvals); do
 	wrong=
@@ -98,7 +89,7 @@ for o in $(options polquery approvals); do
 		wrong+="not completed by bash; "
 	in_zsh "$o" polquery || wrong+="not completed by zsh; "
 	in_fish "$o" polquery || wrong+="not completed by fish; "
-	check "polquery approvals: $o" "$wrong"
+	count_check "polquery approvals: $o" "$wrong"
 done
 # the other way round: nothing is offered that is refused
 extra=
@@ -107,53 +98,53 @@ for verb in $(verbs); do
 		options polc "$verb" | has -x -- "$o" || extra+="polc $verb $o; "
 	done
 done
-check 'nothing else is completed' "$extra"
+count_check 'nothing else is completed' "$extra"
 
 # --- the pages --------------------------------------------------------------------
 if command -v man >/dev/null && command -v groff >/dev/null; then
 	for p in polc.1 polrun.1 polquery.1 pol.5; do
 		page "$p" >"$work/text"
-		check "$p: no warnings" "$(cat "$work/warnings")"
-		check "$p: is a page" "$(grep -q '^NAME' "$work/text" && grep -q '^SEE ALSO' "$work/text" ||
+		count_check "$p: no warnings" "$(cat "$work/warnings")"
+		count_check "$p: is a page" "$(grep -q '^NAME' "$work/text" && grep -q '^SEE ALSO' "$work/text" ||
 			echo 'no NAME, no SEE ALSO')"
 	done
 	printf '.TH X 1\n.SH NAME\n.nosuchrequest\n' >"$work/bad.1"
-	check 'man sees what is wrong' "$(man --warnings -E UTF-8 -l -P cat "$work/bad.1" 2>&1 >/dev/null |
+	count_check 'man sees what is wrong' "$(man --warnings -E UTF-8 -l -P cat "$work/bad.1" 2>&1 >/dev/null |
 		has . || echo 'no warning')"
 else
 	skip 'the pages are clean' 'no man or groff here'
 fi
 reserved() { tr -s ' \n' '\n' | grep -E '^[a-z]+$' | sort; }
-check 'pol.5: the reserved words' "$(diff \
+count_check 'pol.5: the reserved words' "$(diff \
 	<(sed -n '/^policy use let/,/^\.fi/p' doc/man/pol.5 | grep -v '^\.' | reserved) \
 	<(sed -n '/^\* Reserved: /,/`\./p' doc/language.md |
 		sed 's/.*`policy/policy/; s/`\..*//' | reserved))"
 sed -n '/^\.SH EXAMPLE$/,/^\.fi/p' doc/man/pol.5 | sed '/^\./d; s/\\-/-/g' >"$work/example.pol"
-check 'pol.5: the example is a policy' "$("$BUILD/bin/polc" check "$work/example.pol" 2>&1 |
+count_check 'pol.5: the example is a policy' "$("$BUILD/bin/polc" check "$work/example.pol" 2>&1 |
 	grep -E 'error|[1-9][0-9]* failed|no such' | grep -v '^0 errors')"
-check 'pol.5: the example is tested' "$("$BUILD/bin/polc" check "$work/example.pol" 2>&1 |
+count_check 'pol.5: the example is tested' "$("$BUILD/bin/polc" check "$work/example.pol" 2>&1 |
 	has '2 tests passed' || cat "$work/example.pol")"
 
 # --- the shells ---------------------------------------------------------------------
 for p in "${programs[@]}"; do
-	check "$p.bash: shellcheck" "$(shellcheck -S warning "$completions/$p.bash" 2>&1)"
+	count_check "$p.bash: shellcheck" "$(shellcheck -S warning "$completions/$p.bash" 2>&1)"
 done
 if command -v zsh >/dev/null; then
 	for p in "${programs[@]}"; do
-		check "$p.zsh: syntax" "$(zsh -n "$completions/$p.zsh" 2>&1)"
+		count_check "$p.zsh: syntax" "$(zsh -n "$completions/$p.zsh" 2>&1)"
 	done
 else
 	skip 'zsh' 'no zsh here'
 fi
 if command -v fish >/dev/null; then
 	for p in "${programs[@]}"; do
-		check "$p.fish: syntax" "$(fish --no-config -n "$completions/$p.fish" 2>&1)"
+		count_check "$p.fish: syntax" "$(fish --no-config -n "$completions/$p.fish" 2>&1)"
 	done
 	fish_says() { # PROGRAM LINE WANTED
 		HOME=$work fish --no-config -c "source $completions/$1.fish; complete -C '$2'" 2>&1 |
 			has -E -- "^$3(	|\$)" || echo "of '$2' no '$3'"
 	}
-	check 'fish completes' "$(fish_says polc 'polc che' check
+	count_check 'fish completes' "$(fish_says polc 'polc che' check
 		fish_says polc 'polc check --fa' --fail-on
 		fish_says polc 'polc effective --color ' never
 		fish_says polrun 'polrun --as' --ask
@@ -170,7 +161,7 @@ offers() { # WANTED WORD…: exactly these
 }
 mkdir -p "$work/files/dir"
 touch "$work/files/a.pol" "$work/files/b.polb"
-check 'bash completes' "$(offers 'check ' polc ch
+count_check 'bash completes' "$(offers 'check ' polc ch
 	offers 'compile convert ' polc co
 	offers '--fail-on --format ' polc check --f
 	offers '--fail-on --format ' polc diff --f
@@ -192,7 +183,7 @@ check 'bash completes' "$(offers 'check ' polc ch
 	offers '--all ' polquery approvals revoke --a
 	offers ' ' polquery approvals list --a
 	offers 'host sandbox ' polquery --scope '')"
-check 'bash completes commands' "$(complete_bash polrun -b x sh | has -x sh || echo 'no sh')"
+count_check 'bash completes commands' "$(complete_bash polrun -b x sh | has -x sh || echo 'no sh')"
 
 # --- the installation ----------------------------------------------------------------
 make -s BUILD="$BUILD" VARIANT="$VARIANT" DESTDIR="$work/root" PREFIX=/usr install >"$work/log" 2>&1 ||
@@ -204,5 +195,5 @@ for f in man/man1/{polc,polrun,polquery}.1 man/man5/pol.5 \
 	fish/vendor_completions.d/{polc,polrun,polquery}.fish; do
 	[ -s "$work/root/usr/share/$f" ] || wrong+="$f is not there; "
 done
-check 'make install puts them' "$wrong"
+count_check 'make install puts them' "$wrong"
 count_end

@@ -26,4 +26,15 @@ static inline void mk_refused(struct str bytes, const char *why)
 		fail_msg("'%s' does not say '%s'", err.text, why);
 }
 
+/* The bundle of mk_sample(), opened; bundle_release() it. */
+static inline void mk_sample_parsed(struct bundle *ret)
+{
+	struct rt_err err = { 0 };
+	struct mk m;
+
+	mk_sample(&m);
+	assert_int_equal(mk_parse(mk_bundle(&m, MK_OPTIONS), ret, &err), 0);
+	mk_release(&m);
+}
+
 #endif

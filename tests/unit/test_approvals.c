@@ -17,7 +17,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/cli/approval.h"
-#include "tests/unit/bundle_make.h"
+#include "tests/unit/bundle_parse.h"
 #include "tests/unit/scratch_dir.h"
 
 static char scratch[] = "/tmp/pol-approvals.XXXXXX";
@@ -25,15 +25,8 @@ static struct bundle bundle;
 
 static int set_up(void **state)
 {
-	struct rt_err err = { 0 };
-	struct mk m;
-	struct str s;
-
 	(void)state;
-	mk_sample(&m);
-	s = mk_bundle(&m, MK_OPTIONS);
-	assert_int_equal(bundle_parse(mk_malloced(s), s.n, &bundle, &err), 0);
-	mk_release(&m);
+	mk_sample_parsed(&bundle);
 	return scratch_enter(scratch);
 }
 

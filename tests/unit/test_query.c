@@ -13,7 +13,7 @@
 
 #include "runtime/bundle/reader.h"
 #include "runtime/cli/query.h"
-#include "tests/unit/bundle_make.h"
+#include "tests/unit/bundle_parse.h"
 
 /* /usr may be read, the project written, ~/.ssh is hidden, ptrace is denied; the
  * matcher by hand knows the first file rule only. */
@@ -23,14 +23,9 @@ static struct query query;
 static int set_up(void **state)
 {
 	struct rt_err err = { 0 };
-	struct mk m;
-	struct str s;
 
 	(void)state;
-	mk_sample(&m);
-	s = mk_bundle(&m, MK_OPTIONS);
-	assert_int_equal(bundle_parse(mk_malloced(s), s.n, &bundle, &err), 0);
-	mk_release(&m);
+	mk_sample_parsed(&bundle);
 	assert_int_equal(query_init(&query, &bundle, PB_HOST, &err), 0);
 	return 0;
 }
