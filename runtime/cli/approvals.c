@@ -194,7 +194,8 @@ static bool read_line(char *line, struct approval *p)
 	    !field(&line, false, p->rule, sizeof(p->rule)) ||
 	    !field(&line, true, p->what, sizeof(p->what)))
 		return false;
-	if (strspn(when, "0123456789") != strlen(when) || strlen(when) > 15)
+	if (strspn(when, "0123456789") != strlen(when) || strlen(when) > 15 ||
+	    (when[0] == '0' && when[1]))
 		return false;
 	p->when = strtoll(when, &end, 10);
 	return is_hex(p->key, APPROVALS_KEY) && is_hex(p->digest, 64) &&

@@ -155,7 +155,8 @@ static void answer_cursor(struct json *j, const struct hook_message *m,
 	json_cstr(j, "agent_message", v->reason);
 }
 
-static int answer(const struct hook_message *m, struct verdict *v)
+static int write_answer(const struct hook_message *m, struct verdict *v,
+			struct hook_answer *ret)
 {
 	static void (*const writers[HOOK_AGENT_COUNT])(struct json *,
 						       const struct hook_message *,
@@ -167,8 +168,7 @@ static int answer(const struct hook_message *m, struct verdict *v)
 	};
 	struct json j;
 	const char *text;
-	size_t n = 0, at;
-	int r;
+	size_t at;
 
 	if (v->effect == PB_ASK && !m->can_ask) {
 		v->effect = PB_DENY;
@@ -182,18 +182,44 @@ static int answer(const struct hook_message *m, struct verdict *v)
 	json_object(&j, NULL);
 	writers[m->agent](&j, m, v);
 	json_object_end(&j);
-	text = json_finish(&j, &n);
-	r = text ? io_write_all(STDOUT_FILENO, text, n) : -ENOMEM;
+	text = json_finish(&j, &ret->n);
+	ret->text = text ? strndup(text, ret->n) : NULL;
 	json_release(&j);
-	return r < 0 ? block("the answer cannot be written") : 0;
+	if (ret->text)
+		return 0;
+	(void)snprintf(ret->why, sizeof(ret->why), "out of memory");
+	return HOOK_BLOCKS;
+}
+
+int hook_answer(const struct query_options *opt, struct query *q, const char *text,
+		size_t n, struct hook_answer *ret)
+{
+	struct hook_message m = { .agent = HOOK_AGENT_COUNT };
+	struct rt_err err = { 0 };
+	struct verdict v;
+	int status;
+
+	*ret = (struct hook_answer){ .text = NULL };
+	if (hook_message_read(hook_agent_find(opt->agent), text, n, opt->fields, &m, &err)) {
+		if (q)
+			decide(q, &m, &v);
+		else
+			with_bundle(opt, &m, &v);
+		status = write_answer(&m, &v, ret);
+	} else if (m.event) {
+		deny(&v, err.text);
+		status = write_answer(&m, &v, ret);
+	} else {
+		(void)snprintf(ret->why, sizeof(ret->why), "%s", err.text);
+		status = HOOK_BLOCKS;
+	}
+	hook_message_release(&m);
+	return status;
 }
 
 int hook_run(const struct query_options *opt)
 {
-	enum hook_agent agent = hook_agent_find(opt->agent);
-	struct hook_message m = { .agent = agent };
-	struct verdict v;
-	struct rt_err err = { 0 };
+	struct hook_answer a;
 	char *text = NULL;
 	size_t n = 0;
 	int status, r = io_read_all(STDIN_FILENO, HOOK_MAX_MESSAGE, &text, &n);
@@ -201,18 +227,13 @@ int hook_run(const struct query_options *opt)
 	if (r < 0)
 		return block(r == -EFBIG ? "the message is larger than 16 MiB" :
 					   "the message cannot be read");
-	if (hook_message_read(agent, text, n, opt->fields, &m, &err)) {
-		with_bundle(opt, &m, &v);
-		status = answer(&m, &v);
-	} else if (m.event) {
-		deny(&v, err.text);
-		status = answer(&m, &v);
-	} else {
-		status = block(err.text);
-	}
-	hook_message_release(&m);
+	status = hook_answer(opt, NULL, text, n, &a);
 	free(text);
-	return status;
+	if (status)
+		return block(a.why);
+	r = io_write_all(STDOUT_FILENO, a.text, a.n);
+	free(a.text);
+	return r < 0 ? block("the answer cannot be written") : 0;
 }
 
 uint8_t hook_try(const struct query_options *opt, const char *text, size_t n, char *why,

@@ -17,6 +17,18 @@ enum { HOOK_BLOCKS = 2 };
  * agent's.  A bundle that cannot be used is a deny.
  */
 int hook_run(const struct query_options *opt);
+struct hook_answer {
+	char *text;     /* one line of JSON with its newline, malloc'ed; or NULL */
+	size_t n;
+	char why[1024]; /* there is none */
+};
+struct query;
+/*
+ * The same of a message of `n` bytes, text[n] being NUL, without reading or writing:
+ * under `q`, or where that is NULL under the bundle that `opt` names.
+ */
+int hook_answer(const struct query_options *opt, struct query *q, const char *text,
+		size_t n, struct hook_answer *ret);
 /*
  * What a message of `n` bytes would be answered, for the doctor: an effect
  * (runtime/bundle/format.h) and the reason, cut to `cap`.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Seeds that are made of a bundle, so that they follow the format.
 
-    seeds.py POLC OUT   a folder for each of bundle, tar, manifest, ir, member
+    seeds.py POLC OUT   a folder for each of bundle, tar, manifest, ir, member; and one
+                        for hook, of the messages that tests/live/hook.sh replays
 """
-import os, subprocess, sys, tarfile
+import glob, os, subprocess, sys, tarfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -12,6 +13,15 @@ def put(out, target, name, data):
     os.makedirs(os.path.join(out, target), exist_ok=True)
     with open(os.path.join(out, target, name), 'wb') as f:
         f.write(data)
+
+
+def put_messages(out):
+    for path in sorted(glob.glob(os.path.join(HERE, '..', 'lib', 'hooks', '*.tsv'))):
+        agent = os.path.basename(path)[:-4]
+        with open(path, 'rb') as f:
+            rows = [r.rstrip(b'\n') for r in f if not r.startswith(b'#')]
+        for i, row in enumerate(rows):
+            put(out, 'hook', f'{agent}-{i:02}', row.split(b'\t')[2].replace(b'@P@', b'/home/dev/app'))
 
 
 def main():
@@ -23,6 +33,7 @@ def main():
     with open(path, 'rb') as f:
         whole = f.read()
     os.unlink(path)
+    put_messages(out)
     put(out, 'bundle', 'seed', whole)
     put(out, 'tar', 'seed', whole)
     import io
