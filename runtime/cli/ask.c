@@ -29,14 +29,20 @@ struct asking {
 	struct approvals store;          /* dirfd -1: there is none */
 	struct question *q;
 	size_t n;
+	unsigned by;                     /* enum ask_by */
 };
 
 /* --- what is to be answered ----------------------------------------------------------- */
 
-static bool is_answered_by_option(const struct ask *in, const struct cmd_part *p)
+static bool is_answered_by_option(struct asking *a, const struct cmd_part *p)
 {
-	return !p->needs_person &&
-	       (in->yes || entry_ask_answer(in->ctx) == PB_ALLOW);
+	const struct ask *in = a->in;
+	bool mode = entry_ask_answer(in->ctx) == PB_ALLOW;
+
+	if (p->needs_person || (!in->yes && !mode))
+		return false;
+	a->by |= in->yes ? ASK_BY_YES : ASK_BY_MODE;
+	return true;
 }
 
 /* The same command twice in a line is one question. */
@@ -57,7 +63,7 @@ static bool collect(struct asking *a)
 		struct question *q = &a->q[a->n];
 		char key[APPROVALS_KEY + 1];
 
-		if (p->effect != PB_ASK || is_answered_by_option(in, p))
+		if (p->effect != PB_ASK || is_answered_by_option(a, p))
 			continue;
 		approval_key(in->ctx, in->entry, p, a->session, in->path, key);
 		if (is_known(a, key))
@@ -102,6 +108,8 @@ static void drop_remembered(struct asking *a)
 		if (a->q[i].part->needs_person || !a->session[0] ||
 		    !approvals_has(&a->store, a->q[i].key, a->session, now))
 			a->q[left++] = a->q[i];
+		else
+			a->by |= ASK_BY_SESSION;
 	a->n = left;
 }
 
@@ -314,6 +322,7 @@ static int at_terminal(struct asking *a, struct rt_err *err)
 		(void)snprintf(text, sizeof(text), "; nobody is asked: %s", why.text);
 		return not_answered(a, a->q[0].part, text, err);
 	}
+	a->by |= ASK_BY_PERSON;
 	r = ask_all(a, &t, &i) ? 0 : denied(a, a->q[i].part, err);
 	tty_close(&t);
 	if (r == 0)
@@ -349,11 +358,12 @@ static int settle(struct asking *a, struct rt_err *err)
 	return at_terminal(a, err);
 }
 
-int ask_verdict(const struct ask *in, struct rt_err *err)
+int ask_verdict(const struct ask *in, unsigned *ret_by, struct rt_err *err)
 {
 	struct asking a = { .in = in, .store = { .dirfd = -1, .lock = -1 } };
 	int status = entry_verdict(in->ctx, in->entry, err);
 
+	*ret_by = 0;
 	if (status != ENTRY_ASKS)
 		return status;
 	a.q = calloc(MAX_QUESTIONS + 1, sizeof(*a.q));
@@ -364,6 +374,7 @@ int ask_verdict(const struct ask *in, struct rt_err *err)
 	if (!approval_session(in->session, a.session))
 		a.session[0] = '\0';
 	status = settle(&a, err);
+	*ret_by = a.by;
 	approvals_release(&a.store);
 	free(a.q);
 	return status;

@@ -15,6 +15,14 @@ enum ask_mode {
 	ASK_FAIL, /* nobody: polrun fails */
 };
 
+/* Bits: who was asked for an answer and gave one, whatever it was. */
+enum ask_by {
+	ASK_BY_YES = 1 << 0,     /* -y */
+	ASK_BY_MODE = 1 << 1,    /* permissions.mode */
+	ASK_BY_SESSION = 1 << 2, /* a remembered answer */
+	ASK_BY_PERSON = 1 << 3,  /* at the terminal */
+};
+
 struct ask {
 	const struct decide_ctx *ctx;
 	const struct entry *entry;
@@ -28,8 +36,9 @@ struct ask {
 
 /*
  * 0 where the run may go on; else polrun's exit status with the reason in err:
- * 126 denied, or asked and not answered; 125 the same under ASK_FAIL.
+ * 126 denied, or asked and not answered; 125 the same under ASK_FAIL.  *ret_by is
+ * set in each case.
  */
-int ask_verdict(const struct ask *in, struct rt_err *err);
+int ask_verdict(const struct ask *in, unsigned *ret_by, struct rt_err *err);
 
 #endif

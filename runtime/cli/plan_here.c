@@ -13,6 +13,8 @@ static const char read_only[] =
 static const char nothing[] =
 	"here its name is absent, or neither a file nor a directory: an allow gives "
 	"nothing";
+static const char no_session[] =
+	"no session has a directory in this version: its pattern matches nothing";
 
 /* One entry for each statement, and none for what the compiler has said. */
 static void put(struct plan_here *h, const struct bundle *b, uint32_t rule,
@@ -67,5 +69,7 @@ void plan_find_here(const struct sandbox_run *run, const struct sandbox_view *v,
 
 		if (gives_nothing(run, a))
 			put(ret, run->bundle, a->rule, nothing);
+		if (a->root == PB_ROOT_SESSION && !run->ctx.roots.dir[a->root])
+			put(ret, run->bundle, a->rule, no_session);
 	}
 }

@@ -53,6 +53,7 @@ struct session {
 	struct sandbox_ahead ahead;
 	struct sandbox_view view;
 	struct plan_here here;
+	unsigned answered; /* enum ask_by */
 	char **envp;
 	char *exec_path;
 	char *kept[BEFORE_KEPT];
@@ -175,7 +176,7 @@ static int verdict(struct session *s, bool plan, struct rt_err *err)
 	/* a person takes longer than to start again, and ^C is for all */
 	if (s->entry.d.effect == PB_ASK)
 		sandbox_ahead_release(&s->ahead);
-	return ask_verdict(&in, err);
+	return ask_verdict(&in, &s->answered, err);
 }
 
 static int fill_run(struct session *s, struct rt_err *err)
@@ -401,6 +402,7 @@ static int write_report(struct session *s, int status)
 		.bundle = &s->bundle,
 		.trust = &s->trust,
 		.entry = s->decided ? &s->entry : NULL,
+		.answered = s->answered,
 		.run = s->ran ? &s->run : NULL,
 		.view = &s->view,
 		.result = s->ran ? &s->result : NULL,

@@ -16,6 +16,7 @@
 #include "runtime/base/json.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
+#include "runtime/cli/ask.h"
 #include "runtime/cli/features.h"
 #include "runtime/cli/network.h"
 #include "runtime/cli/plan.h"
@@ -169,6 +170,21 @@ static void denial_object(struct json *j, const struct bundle *b, const struct d
 	json_object_end(j);
 }
 
+/* Who answered what the policy asks. */
+static void answered_list(struct json *j, unsigned by)
+{
+	static const struct { unsigned bit; const char *name; } names[] = {
+		{ ASK_BY_YES, "yes" }, { ASK_BY_MODE, "mode" },
+		{ ASK_BY_SESSION, "session" }, { ASK_BY_PERSON, "person" },
+	};
+
+	json_array(j, "answered_by");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (by & names[i].bit)
+			json_cstr(j, NULL, names[i].name);
+	json_array_end(j);
+}
+
 static void decision_object(struct json *j, const struct report *r)
 {
 	const struct decision *d = r->entry ? &r->entry->d : NULL;
@@ -182,6 +198,7 @@ static void decision_object(struct json *j, const struct report *r)
 	rule_object(j, "rule", r->bundle, d->rule);
 	json_cstr(j, "risk", d->unparsed ? NULL : explain_risk(d->risk));
 	json_bool(j, "unparsed", d->unparsed);
+	answered_list(j, r->answered);
 	json_object_end(j);
 }
 

@@ -19,6 +19,7 @@ struct report {
 	const struct bundle *bundle;
 	const struct trust *trust;
 	const struct entry *entry;               /* NULL: nothing was decided */
+	unsigned answered;                       /* enum ask_by */
 	const struct sandbox_run *run;           /* NULL: nothing was started */
 	const struct sandbox_view *view;         /* may be NULL */
 	const struct supervise_result *result;   /* NULL: the command did not run */
