@@ -57,5 +57,7 @@ fi
 "${prefix[@]}" python3 tests/bench/open.py "$runs" "$bin" "$build/tests/bench/open" "$work"
 "${prefix[@]}" taskset -c "$(($(nproc) - 1))" python3 tests/bench/query.py 60 "$bin" "$work/node.polb"
 "${prefix[@]}" tests/bench/decide.sh "$bin/polc" "$build/tests/bench/decide" "$work"
+"${prefix[@]}" python3 tests/bench/hook.py "$runs" "$bin" "10 rules=$work/ten.polb" \
+	"10,000 rules=$work/decide.polb"
 "${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"
 "${prefix[@]}" tests/bench/nft.sh 20 "$bin" "$build/tests/bench/nft" "$work"
