@@ -255,6 +255,11 @@ bool cmd_versioned(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *w
 		   const struct cmd_word *words, uint32_t n);
 bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 struct cmd_read *r);
+/* Does a program with this table take such text apart itself, as env does (cmd_split.c)? */
+bool cmd_splits(const struct cmd_an *a, const struct cmd_part *p);
+/* The same command with the words of the text; not *ret_done: the program refuses it. */
+bool cmd_split(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+	       const struct cmd_text *t, bool *ret_done);
 /* An assignment before a command, or among the words of env. */
 void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n);
 bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);

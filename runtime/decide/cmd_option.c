@@ -111,6 +111,22 @@ static void wants(struct cmd_reader *r, struct cmd_option *o, unsigned take)
 		r->next = take;
 }
 
+/* `runuser --user USER COMMAND`, where without the option no command may follow. */
+static void command_after_all(struct cmd_reader *r, const struct cmd_option *o)
+{
+	static const char name[] = "--user";
+	const struct pb_option *user;
+
+	if (!r->wrapper || r->skip != PB_NO_COMMAND || !(r->flags & PB_PF_CODE_STDIN))
+		return;
+	user = cmd_known(r->a->facts, r->prog, name, sizeof(name) - 1);
+	if (!user || user->same != o->known->same)
+		return;
+	r->skip = 0;
+	r->flags |= PB_PF_POSIX;
+	r->ret->lost |= !o->sure;
+}
+
 /* A known option without its value in the same word. */
 static void emit_known(struct cmd_reader *r, const char *name, size_t n,
 		       const struct pb_option *known, bool sure, const char *value,
@@ -129,6 +145,7 @@ static void emit_known(struct cmd_reader *r, const char *name, size_t n,
 		wants(r, o, TAKE_MAY);
 	if (!known)
 		return;
+	command_after_all(r, o);
 	r->settled |= open && o->sure && known->takes != PB_TAKES_NOTHING;
 	if ((known->flags & PB_OF_QUERY) && o->sure)
 		r->ret->query = true;

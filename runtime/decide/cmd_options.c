@@ -223,6 +223,9 @@ static uint8_t read_unknown(struct cmd_reader *r, const struct cmd_shape *s)
 static uint8_t read_dash(struct cmd_reader *r, const struct cmd_shape *s, bool sure)
 {
 	if (s->n == 2 && s->p[1] == '-') {
+		/* `su USER -- -c CODE`: they are a shell's then */
+		if (r->wrapper && r->skip == PB_NO_COMMAND && (r->flags & PB_PF_CODE_STDIN))
+			return CMD_W_END;
 		r->ended |= sure;
 		r->may_end = true;
 		r->end_value |= !sure && r->take_value;

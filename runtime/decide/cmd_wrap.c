@@ -195,9 +195,14 @@ static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 			continue;
 		}
 		cmd_shape(p->words[t->word].w, &s);
-		/* env -S has backslashes of its own: "\_" is a blank */
-		if (t->p && (p->program->flags & PB_PF_ASSIGNMENTS) &&
-		    memchr(t->p, '\\', t->n)) {
+		if (t->p && cmd_splits(a, p)) {
+			bool done;
+
+			if (!cmd_split(a, c, p, t, &done))
+				return false;
+			if (done)
+				continue;
+			/* env refuses it; another env may not */
 			cmd_opaque(p, not_literal);
 			p->flags |= CMD_LOST;
 		}
@@ -212,7 +217,7 @@ static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 			if (!cmd_nested(a, c, p, t->p, t->n, how, code_dialects(c, how)))
 				return false;
 		}
-		/* env -S: the words behind it are further words of the text */
+		/* nodemon --exec: the words behind it are further words of the text */
 		if (t->p && (p->program->flags & PB_PF_ASSIGNMENTS) &&
 		    t->word + 1 < p->nwords &&
 		    !run_text(a, c, p, &(struct cmd_joint){
@@ -223,15 +228,41 @@ static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	return true;
 }
 
+/* Is one of the words behind the first no plain word for a shell? */
+static bool many_words(const struct cmd_part *p, uint32_t begin)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./:=@%+,";
+
+	for (uint32_t i = begin + 1; i < p->nwords; i++) {
+		const struct sh_seg *g = &p->words[i].w->seg;
+
+		if (!sh_is_literal(p->words[i].w) || !g->n)
+			return true;
+		for (uint32_t k = 0; k < g->n; k++)
+			if (!g->p[k] || !strchr(plain, g->p[k]))
+				return true;
+	}
+	return false;
+}
+
 static bool joined(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		   uint32_t begin)
 {
+	struct cmd_ctx in = *c;
+
 	/* ssh without a command gives what it reads to a shell */
 	if (!begin)
 		return code_kind(p) == CMD_CODE_EVAL ||
 		       cmd_stdin(a, c, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
-	return run_text(a, c, p, &(struct cmd_joint){ .words = p->words + begin,
-						      .count = p->nwords - begin });
+	if (!run_text(a, c, p, &(struct cmd_joint){ .words = p->words + begin,
+						   .count = p->nwords - begin }))
+		return false;
+	/* with some option, or in some version, the words are run as they are; that
+	 * makes a difference where one of them is more than a word */
+	in.alternative = true;
+	return code_kind(p) == CMD_CODE_EVAL || !many_words(p, begin) ||
+	       run_words(a, &in, p, begin, p->nwords, NULL);
 }
 
 /* --- the wrapper -------------------------------------------------------------------------------- */

@@ -36,9 +36,10 @@ static const struct row wrappers[] = {
 	  "v|<multi>|ls @onl ; <multi>|ls @r <5 ; env @n" },
 	{ "env -S 'rm -rf' x; env -S 'bash -c' 'rm x'; env -S\"$x\"; env -S 'a' \"b'$"
 	  "x\" c",
-	  "env|-S|rm -rf|x @n ; rm|-rf @n <1 ; rm|-rf|x @n <1 ; env|-S|bash -c|rm x @"
-	  "n ; bash|-c @in <4 ; bash|-c|rm x @in <4 ; rm|x @n <6 $6 ; env|-S<any> @on"
-	  "l ; env|-S|a|b'<any>|c @onl ; a <9 ; a|b'<any>|c @r <9" },
+	  "env|-S|rm -rf|x @n ; env|rm|-rf|x @tn <1 ; rm|-rf|x @n <2 ; env|-S|bash -c|"
+	  "rm x @n ; env|bash|-c|rm x @tn <4 ; bash|-c|rm x @in <5 ; rm|x @n <6 $6 ; "
+	  "env|-S<any> @onl ; env|-S|a|b'<any>|c @n ; env|a|b'<any>|c @tn <9 ; a|b'<a"
+	  "ny>|c <10" },
 	{ "sudo -uroot ls -l; sudo -l rm; sudo $x rm -rf y",
 	  "sudo|-uroot|ls|-l @n ; ls|-l <1 ; sudo|-l|rm @n ; sudo|<multi>|rm|-rf|y @o"
 	  "nl ; <multi>|rm|-rf|y @r <4" },
