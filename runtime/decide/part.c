@@ -57,7 +57,10 @@ static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
 	p.dirs = outer->dirs;
 	p.dirs_unknown = outer->dirs_unknown;
 	p.flags |= outer->flags & CMD_APPENDS;
+	/* only the rule that denies it is told */
+	l->apart = true;
 	part_match(l, &p, &m);
+	l->apart = false;
 	decision_start(&d, PB_DENY, 1);
 	decide_rules(&m.sure, PB_S_COMMAND_OTHERWISE, false, &d);
 	return is_denied(l, &d) ? d.rule : NONE;

@@ -27,6 +27,7 @@ struct line_ctx {
 	uint64_t work;     /* steps of automata that are left; 0: past the limit */
 	struct bits may, must; /* clauses that match the command at hand */
 	struct bits seen;  /* rules that may match some part */
+	bool apart;        /* what is matched is no part: words at the end of one */
 	struct behind behind; /* of the directory that was asked about last */
 };
 

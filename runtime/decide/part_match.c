@@ -76,7 +76,8 @@ static void take_rule(struct line_ctx *l, struct part_match *r,
 	}
 	if (!(rule->scopes & l->c->scope))
 		return;
-	part_see(l, number);
+	if (!l->apart)
+		part_see(l, number);
 	if (says.must || (rule->effect == PB_ASK && says.may)) {
 		bits_add(&r->sure.in, number);
 		bits_add(&r->more.in, number);

@@ -84,8 +84,8 @@ static bool same(const struct bundle *b, const struct ir_request *q,
 		return false;
 	if (q->kind == IR_COMMAND && (unsigned)e->risk != d->risk)
 		return false;
-	/* matched rules are for the gateway; of a line those of its tails, too */
-	if (q->kind == IR_NET || q->kind == IR_COMMAND)
+	/* matched rules are for the gateway */
+	if (q->kind == IR_NET)
 		return true;
 	if (e->nmatched != d->nmatched)
 		return false;
