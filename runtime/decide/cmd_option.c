@@ -117,7 +117,8 @@ static void command_after_all(struct cmd_reader *r, const struct cmd_option *o)
 	static const char name[] = "--user";
 	const struct pb_option *user;
 
-	if (!r->wrapper || r->skip != PB_NO_COMMAND || !(r->flags & PB_PF_CODE_STDIN))
+	if (!r->wrapper || r->skip != PB_NO_COMMAND || r->prog->after.count ||
+	    !(r->flags & PB_PF_CODE_STDIN))
 		return;
 	user = cmd_known(r->a->facts, r->prog, name, sizeof(name) - 1);
 	if (!user || user->same != o->known->same)
