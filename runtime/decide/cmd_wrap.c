@@ -7,36 +7,28 @@
 static const char lost_why[] = "the command that it runs is not known";
 static const char not_literal[] = "code that is not literal";
 
-/* An option that sends the command elsewhere; in all tables it has such a name. */
-static bool changes_directory(const struct cmd_an *a, const struct cmd_part *p)
+/*
+ * May the command run in another directory, or below another root?  No table says
+ * which options do that (`env -C`, `uv run --directory`, `sudo -i`, chroot's operand,
+ * `find -execdir`), so all that a wrapper is told may, but for one that only runs it.
+ */
+static bool may_move(const struct cmd_part *p)
 {
-	static const char *const names[] = { "--chdir", "--wd", "--working-directory",
-					     "--chroot", "--root" };
-	const struct pb_option *named;
-	const struct cmd_option *o;
-	size_t i;
+	const struct pb_program *t = p->program;
 
-	if (!p->options || !cmd_has_long(a->facts, p->program))
-		return false;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		named = cmd_known(a->facts, p->program, names[i], strlen(names[i]));
-		for (o = named ? p->options : NULL; o; o = o->next)
-			if (o->known && o->known->same == named->same)
-				return true;
-	}
-	return false;
+	return !(t->flags & PB_PF_TRANSPARENT) &&
+	       (p->options || t->skip || t->base || t->after.count);
 }
 
 /* What the inner command is run with. */
-static struct cmd_ctx inner_ctx(const struct cmd_an *a, const struct cmd_ctx *c,
-				struct cmd_part *p)
+static struct cmd_ctx inner_ctx(const struct cmd_ctx *c, struct cmd_part *p)
 {
 	struct cmd_ctx in = *c;
 	bool appends = p->program->flags & PB_PF_APPENDS;
 
 	in.outer = p;
 	in.depth++;
-	in.moved |= changes_directory(a, p);
+	in.moved |= may_move(p);
 	in.appends |= appends;
 	in.stdin_taken |= appends;
 	in.stood_in = false;
@@ -333,7 +325,7 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 struct cmd_read *r)
 {
 	uint32_t flags = p->program->flags;
-	struct cmd_ctx in = inner_ctx(a, c, p);
+	struct cmd_ctx in = inner_ctx(c, p);
 	struct holes h = find_holes(p);
 	const struct cmd_range *g;
 	struct cmd_part **at = a->tail;

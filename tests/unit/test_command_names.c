@@ -130,8 +130,8 @@ static const struct row made[] = {
 	{ "curl -o p.awk u; awk -f p.awk; awk -f q.awk; awk -f \"$x\"",
 	  "curl|-o|p.awk|u ; awk|-f|p.awk @oin ; awk|-f|q.awk @in ; awk|-f|<any> @oin" },
 	{ "echo x.sh | xargs -n1 bash; find . -exec bash {} \\;",
-	  "echo|x.sh ; xargs|-n1|bash @n ; bash @oina <2 ; find|.|-exec|bash|{}|; @n "
-	  "; bash|<any> @oinl <4" },
+	  "echo|x.sh ; xargs|-n1|bash @n ; bash @oina <2 in ? ; find|.|-exec|bash|{}|; @n "
+	  "; bash|<any> @oinl <4 in ?" },
 };
 
 static void test_made(void **state)

@@ -26,73 +26,72 @@ static const struct row wrappers[] = {
 	{ "command -v rm; command -p rm; command; nohup",
 	  "command|-v|rm @n ; command|-p|rm @tn ; rm @n <2 ; command @n ; nohup @n" },
 	{ "env -i PATH=/x FOO=1 rm x; sudo CI=1 -u root rm x",
-	  "env|-i|PATH=/x|FOO=1|rm|x @n ; rm|x @ovn <1 ; sudo|CI=1|-u|root|rm|x @n ; "
-	  "rm|x @n <3" },
+	  "env|-i|PATH=/x|FOO=1|rm|x @n ; rm|x @ovn <1 in ? ; sudo|CI=1|-u|root|rm|x @n ; "
+	  "rm|x @n <3 in ?" },
 	{ "env 'BASH_FUNC_ls%%=() { x; }' bash -c ls",
 	  "env|BASH_FUNC_ls%%=() { x; }|bash|-c|ls @n ; bash|-c|ls @ivn <1 ; ls @v <2"
 	  " $2" },
 	{ "env \"$v\"=1 ls; env A=\"$v\" ls; env $v ls; env",
-	  "env|<any>=1|ls @onl ; <any>=1|ls @r <1 ; env|A=<any>|ls @n ; ls @v <3 ; en"
-	  "v|<multi>|ls @onl ; <multi>|ls @r <5 ; env @n" },
+	  "env|<any>=1|ls @onl ; <any>=1|ls @r <1 in ? ; env|A=<any>|ls @n ; ls @v <3 ; en"
+	  "v|<multi>|ls @onl ; <multi>|ls @r <5 in ? ; env @n" },
 	{ "env -S 'rm -rf' x; env -S 'bash -c' 'rm x'; env -S\"$x\"; env -S 'a' \"b'$"
 	  "x\" c",
-	  "env|-S|rm -rf|x @n ; env|rm|-rf|x @tn <1 ; rm|-rf|x @n <2 ; env|-S|bash -c|"
-	  "rm x @n ; env|bash|-c|rm x @tn <4 ; bash|-c|rm x @in <5 ; rm|x @n <6 $6 ; "
-	  "env|-S<any> @onl ; env|-S|a|b'<any>|c @n ; env|a|b'<any>|c @tn <9 ; a|b'<a"
-	  "ny>|c <10" },
+	  "env|-S|rm -rf|x @n ; rm|-rf @n <1 in ? ; rm|-rf|x @n <1 in ? ; env|-S|bash -c|rm x @"
+	  "n ; bash|-c @in <4 in ? ; bash|-c|rm x @in <4 in ? ; rm|x @n <6 $6 in ? ; env|-S<any> @on"
+	  "l ; env|-S|a|b'<any>|c @onl ; a <9 in ? ; a|b'<any>|c @r <9 in ?" },
 	{ "sudo -uroot ls -l; sudo -l rm; sudo $x rm -rf y",
-	  "sudo|-uroot|ls|-l @n ; ls|-l <1 ; sudo|-l|rm @n ; sudo|<multi>|rm|-rf|y @o"
-	  "nl ; <multi>|rm|-rf|y @r <4" },
+	  "sudo|-uroot|ls|-l @n ; ls|-l <1 in ? ; sudo|-l|rm @n ; sudo|<multi>|rm|-rf|y @o"
+	  "nl ; <multi>|rm|-rf|y @r <4 in ?" },
 	{ "sudo --foo bar bash -c 'rm'; nice $x; nice ./*.sh",
-	  "sudo|--foo|bar|bash|-c|rm @onl ; bar|bash|-c|rm @r <1 ; bash|-c|rm @inr <1"
-	  " ; rm @nr <3 $3 ; nice|<multi> @onl ; <multi> @r <5 ; nice|./<glob:*>.sh @"
+	  "sudo|--foo|bar|bash|-c|rm @onl ; bar|bash|-c|rm @r <1 in ? ; bash|-c|rm @inr <1"
+	  " in ? ; rm @nr <3 $3 in ? ; nice|<multi> @onl ; <multi> @r <5 ; nice|./<glob:*>.sh @"
 	  "tn ; ./<glob:*>.sh <7" },
 	{ "sudo -s <<<\"rm x\"; sudo -s; sudo -s rm; sudo -v | sudo -s; sudo <<E -s"
 	  "\nrm y\nE",
-	  "sudo|-s @n ; rm|x @n <1 ; sudo|-s @on ; sudo|-s|rm @n ; rm @n <4 ; sudo|-v"
-	  " @on ; sudo|-s @on ; sudo|-s @n ; rm|y @n <8" },
+	  "sudo|-s @n ; rm|x @n <1 in ? ; sudo|-s @on ; sudo|-s|rm @n ; rm @n <4 in ? ; sudo|-v"
+	  " @on ; sudo|-s @on ; sudo|-s @n ; rm|y @n <8 in ?" },
 	{ "bash +xc 'rm x'; bash -norc -rcfile f -c 'rm y'",
 	  "bash|+xc|rm x @in ; rm|x @n <1 $1 ; bash|-norc|-rcfile|f|-c|rm y @in ; rm|"
 	  "y @n <3 $3" },
 	{ "exec -a ls rm -rf x; builtin command rm; exec 3<f",
-	  "exec|-a|ls|rm|-rf|x @n ; rm|-rf|x @n <1 ; builtin|command|rm @tn ; command"
+	  "exec|-a|ls|rm|-rf|x @n ; rm|-rf|x @n <1 in ? ; builtin|command|rm @tn ; command"
 	  "|rm @tn <3 ; rm @n <4 ; exec @n ; file r f <6" },
 	{ "find . -name a -exec rm {} + -exec sh -c 'rm \"$1\"' _ {} \\;",
 	  "find|.|-name|a|-exec|rm|{}|+|-exec|sh|-c|rm \"$1\"|_|{}|; @n ; rm|<any> @n"
-	  " <1 ; sh|-c|rm \"$1\"|_|<any> @in <1 ; rm|<any> @n <3 $3" },
+	  " <1 in ? ; sh|-c|rm \"$1\"|_|<any> @in <1 in ? ; rm|<any> @n <3 $3 in ?" },
 	{ "find . -name *c; find -name *.py; find \"$d/\" -x; find . -name x -e\"$y\"; "
 	  "find \"$d\"c",
 	  "find|.|-name|<glob:*>c @onl ; find|-name|<glob:*>.py @n ; find|<any>/|-x @n ; "
 	  "find|.|-name|x|-e<any> @onl ; find|<any>c @onl" },
 	{ "find . -name -exec -o -exec echo + b \\; -exec {} x ';' -delete",
 	  "find|.|-name|-exec|-o|-exec|echo|+|b|;|-exec|{}|x|;|-delete @n ; echo|+|b "
-	  "<1 ; <any>|x <1" },
+	  "<1 in ? ; <any>|x <1 in ?" },
 	{ "find \"$d\" -name x; find ./\"$d\" -name \"$x\" -print; find *; find ./*.c",
 	  "find|<any>|-name|x @onl ; find|./<any>|-name|<any>|-print @n ; find|<glob:"
 	  "*> @onl ; find|./<glob:*>.c @n" },
 	{ "xargs -0 -n1 rm -rf; xargs; xargs -I% % -rf; xargs -i rm {} x; xargs --rep"
 	  "lace=@ a@b",
-	  "xargs|-0|-n1|rm|-rf @n ; rm|-rf @na <1 ; xargs @n ; xargs|-I%|%|-rf @n ; <"
-	  "any>|-rf @a <4 ; xargs|-i|rm|{}|x @n ; rm|<any>|x @na <6 ; xargs|--replace"
-	  "=@|a@b @n ; a<any>b @a <8" },
+	  "xargs|-0|-n1|rm|-rf @n ; rm|-rf @na <1 in ? ; xargs @n ; xargs|-I%|%|-rf @n ; <"
+	  "any>|-rf @a <4 in ? ; xargs|-i|rm|{}|x @n ; rm|<any>|x @na <6 in ? ; xargs|--replace"
+	  "=@|a@b @n ; a<any>b @a <8 in ?" },
 	{ "xargs sh -c 'rm \"$@\"' _; xargs bash; xargs env; xargs nice rm; xargs -I"
 	  "\"$r\" rm",
 	  "xargs|sh|-c|rm \"$@\"|_ @n ; sh|-c|rm \"$@\"|_ @ina <1 ; rm|<multi> @n <2 "
 	  "$2 ; xargs|bash @n ; bash @oina <4 ; xargs|env @n ; env @onla <6 ; xargs|n"
 	  "ice|rm @n ; nice|rm @tna <8 ; rm @na <9 ; xargs|-I<any>|rm @onl ; rm @nar "
-	  "<11" },
+	  "<11 in ?" },
 	{ "flock /tmp/l -c 'rm x'; flock /tmp/l rm -rf x; flock -n /tmp/l",
-	  "flock|/tmp/l|-c|rm x @n ; rm|x @n <1 ; flock|/tmp/l|rm|-rf|x @n ; rm|-rf|x"
-	  " @n <3 ; flock|-n|/tmp/l @n" },
+	  "flock|/tmp/l|-c|rm x @n ; rm|x @n <1 in ? ; flock|/tmp/l|rm|-rf|x @n ; rm|-rf|x"
+	  " @n <3 in ? ; flock|-n|/tmp/l @n" },
 	{ "script -qc 'rm x' /dev/null; script f",
-	  "script|-qc|rm x|/dev/null @n ; rm|x @n <1 ; script|f @n" },
+	  "script|-qc|rm x|/dev/null @n ; rm|x @n <1 in ? ; script|f @n" },
 	{ "ssh host rm -rf x; ssh -p 2 h 'a; b'; ssh -o y=1 h ls; ssh h; ssh h <<<'rm"
 	  " x'; ssh h \"rm $x; $y\"",
-	  "ssh|host|rm|-rf|x @n ; rm|-rf|x @n <1 ; ssh|-p|2|h|a; b @n ; a <3 ; b <3 ;"
-	  " ssh|-o|y=1|h|ls @cn ; ls <6 ; ssh|h @on ; ssh|h @n ; rm|x @n <9 ; ssh|h|r"
-	  "m <any>; <any> @onl ; rm|<multi> @nr <11" },
+	  "ssh|host|rm|-rf|x @n ; rm|-rf|x @n <1 in ? ; ssh|-p|2|h|a; b @n ; a <3 in ? ; b <3 in ? ;"
+	  " ssh|-o|y=1|h|ls @cn ; ls <6 in ? ; ssh|h @on ; ssh|h @n ; rm|x @n <9 in ? ; ssh|h|r"
+	  "m <any>; <any> @onl ; rm|<multi> @nr <11 in ?" },
 	{ "watch -n 1 rm x; busybox sh -c 'rm x'",
-	  "watch|-n|1|rm|x @n ; rm|x @n <1 ; busybox|sh|-c|rm x @n ; sh|-c|rm x @in <"
+	  "watch|-n|1|rm|x @n ; rm|x @n <1 in ? ; busybox|sh|-c|rm x @n ; sh|-c|rm x @in <"
 	  "3 ; rm|x @n <4 $4" },
 	{ "env - rm x; env - A=1 rm x; env -C /x ls >f; env --chd=y sh -c 'ls >f'; su"
 	  "do - rm",
@@ -102,12 +101,12 @@ static const struct row wrappers[] = {
 	  " <12" },
 	{ "npm exec --yes -- rm x; npm -q exec rm; npm run \"$x\"; npm test; npm exec"
 	  " -c 'rm x'; npm exec",
-	  "npm|exec|--yes|--|rm|x @n ; rm|x @n <1 ; npm|-q|exec|rm @n ; rm @n <3 ; np"
-	  "m|run|<any> @onl ; npm|test @n ; npm|exec|-c|rm x @n ; rm|x @n <7 ; npm|ex"
+	  "npm|exec|--yes|--|rm|x @n ; rm|x @n <1 in ? ; npm|-q|exec|rm @n ; rm @n <3 in ? ; np"
+	  "m|run|<any> @onl ; npm|test @n ; npm|exec|-c|rm x @n ; rm|x @n <7 in ? ; npm|ex"
 	  "ec @n" },
 	{ "npm exec --foo x rm; npm exec -p a rm x; npm exec --foo=x rm",
-	  "npm|exec|--foo|x|rm @onl ; x|rm <1 ; npm|exec|-p|a|rm|x @n ; rm|x @n <3 ; "
-	  "npm|exec|--foo=x|rm @n ; rm @n <5" },
+	  "npm|exec|--foo|x|rm @onl ; x|rm <1 in ? ; npm|exec|-p|a|rm|x @n ; rm|x @n <3 in ? ; "
+	  "npm|exec|--foo=x|rm @n ; rm @n <5 in ?" },
 };
 
 static void test_wrappers(void **state)
@@ -155,7 +154,7 @@ static const struct row code[] = {
 	{ "eval rm -rf x; eval \"rm $x\" y; eval; eval 'a; b' c; eval \"$x\"",
 	  "eval|rm|-rf|x @n ; rm|-rf|x @n <1 ; eval|rm <any>|y @onl ; rm|<multi>|y @n"
 	  "r <3 ; eval @n ; eval|a; b|c @n ; a <6 ; b|c <6 ; eval|<any> @onl ; <any> "
-	  "@r <9" },
+	  "@r <9 in ?" },
 	{ "trap 'rm x' EXIT; trap - INT; trap 2 3; trap \"$x\" EXIT; trap INT; trap '"
 	  "' INT; trap",
 	  "trap|rm x|EXIT @n ; rm|x @n <1 ; trap|-|INT @n ; trap|2|3 @n ; trap|<any>|"
