@@ -35,7 +35,7 @@ CC := clang
 endif
 
 STDLIB_DIR ?= $(CURDIR)/stdlib-policies
-BASE := -std=gnu11 -D_GNU_SOURCE -I. -I$(BUILD)/gen -fPIE
+BASE := -DPOL_VERSION='"$(VERSION)"' -std=gnu11 -D_GNU_SOURCE -I. -I$(BUILD)/gen -fPIE
 CFLAGS_ALL = $(BASE) $(CFLAGS_$(VARIANT)) $(EXTRA_CFLAGS)
 comma := ,
 LDFLAGS_rel := -Wl,-z,relro,-z,now
@@ -79,7 +79,6 @@ OBJ_COMPILER := $(call obj,$(SRC_COMPILER)) $(OBJ_GEN)
 OBJ_RUNTIME  := $(call obj,$(SRC_RUNTIME))
 OBJ_POL      := $(call obj,$(SRC_POL))
 $(OBJ_POL): PIC := -fPIC -fvisibility=hidden
-$(OBJ_POL): runtime/decide/pol.map
 LIB_COMPILER := $(BUILD)/lib/libcompiler.a
 # In this order: the first needs the second.
 LIB_RUNTIME  := $(BUILD)/lib/libruntime.a $(BUILD)/lib/libpolparts.a
@@ -100,7 +99,7 @@ TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: check-libpol schema check-schema all help test conformance conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
+.PHONY: check-libpol manual schema check-schema all help test conformance conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants faults fuzz fuzz-targets coverage clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -76,7 +76,7 @@ static bool options_of(const struct compilation *c, struct bundle_options *ret)
 		.not_before = o->not_before ? str_from(o->not_before) : STR_NULL,
 		.signatures = o->key ? 1 : 0,
 		.no_sources = o->no_sources,
-		.version = POLC_VERSION,
+		.version = POL_VERSION,
 	};
 	return created(o, &ret->created) && (!o->previous || previous(c, ret));
 }

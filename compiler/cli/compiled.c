@@ -28,7 +28,7 @@ bool compiled_answers(const struct ir *ir, const struct ir_request *req)
 
 bool compiled_open(struct compilation *c, struct bundle *ret)
 {
-	struct bundle_options opt = { .created = -1, .version = POLC_VERSION };
+	struct bundle_options opt = { .created = -1, .version = POL_VERSION };
 	struct rt_err err = { .err = 0 };
 	struct buf b;
 	uint8_t *copy;

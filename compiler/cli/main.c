@@ -77,7 +77,7 @@ static enum cli_exit run_verb(enum cli_verb v, int argc, char **argv)
 		help_verb(v);
 		e = CLI_CLEAN;
 	} else if (o.version) {
-		puts("polc " POLC_VERSION);
+		puts("polc " POL_VERSION);
 		e = CLI_CLEAN;
 	} else {
 		e = run_of[v](&o, &a);
@@ -100,7 +100,7 @@ static enum cli_exit run(int argc, char **argv)
 		return CLI_CLEAN;
 	}
 	if (strcmp(word, "--version") == 0) {
-		puts("polc " POLC_VERSION);
+		puts("polc " POL_VERSION);
 		return CLI_CLEAN;
 	}
 	for (i = 0; i < CLI_VERB_COUNT; i++)

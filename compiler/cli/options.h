@@ -13,8 +13,6 @@
 #include "compiler/sema/sema.h"
 #include "runtime/base/optspec.h"
 
-#define POLC_VERSION "0.1.0"
-
 /* Exit codes, doc/man: the same for every verb. */
 enum cli_exit {
 	CLI_CLEAN = 0,    /* or allow */

@@ -136,9 +136,9 @@ static bool read_manifest(struct reproduce *r, struct arena *a, struct json_obje
 {
 	const char *version = text_of(o, "compiler");
 
-	if (!version || strcmp(version, POLC_VERSION) != 0)
+	if (!version || strcmp(version, POL_VERSION) != 0)
 		return complain(r, arena_printf(a, "it is polc %s that made it, and "
-						   "this is " POLC_VERSION,
+						   "this is " POL_VERSION,
 						version ? version : "?"));
 	r->opt = (struct bundle_options){
 		.created = r->b.created >= 0 ? r->b.created : -1,
@@ -147,7 +147,7 @@ static bool read_manifest(struct reproduce *r, struct arena *a, struct json_obje
 		.not_before = optional(a, o, "not_before"),
 		.previous = optional(a, o, "previous"),
 		.signatures = r->b.threshold,
-		.version = POLC_VERSION,
+		.version = POL_VERSION,
 	};
 	return read_sources(r, a, o);
 }

@@ -18,10 +18,6 @@
 #include "runtime/cli/query_serve.h"
 #include "runtime/bundle/verified.h"
 
-#ifndef POL_VERSION
-#define POL_VERSION "0.1.0"
-#endif
-
 /* As polc: 2 trouble, 4 trust. */
 enum { EXIT_TROUBLE = 2, EXIT_TRUST = 4 };
 

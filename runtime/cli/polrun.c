@@ -34,10 +34,6 @@
 #include "runtime/bundle/verified.h"
 #include "runtime/supervise/explain.h"
 
-#ifndef POL_VERSION
-#define POL_VERSION "0.1.0"
-#endif
-
 enum { EXIT_REFUSED = 125 };
 
 struct session {

@@ -13,10 +13,6 @@
 #include "runtime/decide/explain.h"
 #include "runtime/decide/pol_own.h"
 
-#ifndef POL_VERSION
-#define POL_VERSION "0.1.0"
-#endif
-
 /* Nothing that we give or take is as large. */
 #define MAX_STRUCT 65536
 
@@ -121,13 +117,18 @@ int pol_open(const char *path, const struct pol_options *opt, struct pol_bundle 
 int pol_open_bytes(const void *bytes, size_t n, const struct pol_options *opt,
 		   struct pol_bundle **ret, struct pol_error *err)
 {
-	struct verified_options o = { .bytes = malloc(n + 1), .size = n };
+	struct verified_options o = { .size = n };
 	struct rt_err why = { 0 };
 	int r;
 
-	if (!o.bytes) {
+	if (!bytes && n)
+		r = rt_fail(&why, EINVAL, "no bytes");
+	else if (n > PB_MAX_BUNDLE)
+		r = rt_fail(&why, EFBIG, "a bundle of more than %u MiB",
+			    (unsigned)(PB_MAX_BUNDLE >> 20));
+	else if (!(o.bytes = malloc(n + 1)))
 		r = rt_fail(&why, ENOMEM, "out of memory");
-	} else {
+	else {
 		if (n)
 			memcpy(o.bytes, bytes, n);
 		o.bytes[n] = 0;
@@ -154,7 +155,7 @@ void pol_info(const struct pol_bundle *b, struct pol_info *ret)
 				.role = pb_strp(rules, rules->role),
 				.role_n = rules->role.len,
 				.serial = b->b->serial,
-				.nrules = rules->rules.count,
+				.nrules = rules->risk_first,
 				.is_signed = b->trust.trusted };
 
 	pol_give(ret, &own, sizeof(own));
@@ -178,7 +179,8 @@ int pol_rule_get(const struct pol_bundle *b, uint32_t number, struct pol_rule *r
 	const struct pb_rule *r = bundle_rule(b->b, number);
 	struct pol_rule own;
 
-	if (!r)
+	/* behind them stand classes of risk, which have no effect */
+	if (!r || number >= rules->risk_first)
 		return -ENOENT;
 	own = (struct pol_rule){
 		.id = pb_strp(rules, r->id), .id_n = r->id.len,
@@ -206,7 +208,7 @@ int pol_ctx_grow(struct pol_ctx *c, size_t n, struct rt_err *err)
 	size_t need;
 	void *p;
 
-	/* what a line of n bytes needs is below 1 KiB for each of them */
+	/* what a line of n bytes needs is below 4 KiB for each of them */
 	if (n > SIZE_MAX / 4096)
 		return rt_fail(err, ENOMEM, "out of memory");
 	need = decide_block_size(&ctx, n);

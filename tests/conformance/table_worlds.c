@@ -176,7 +176,7 @@ static const char *refused(struct table_world *w, enum cli_exit e)
 
 static const char *write_bundle(struct table_world *w)
 {
-	struct bundle_options opt = { .created = -1, .version = POLC_VERSION };
+	struct bundle_options opt = { .created = -1, .version = POL_VERSION };
 	struct rt_err err = { .err = 0 };
 	struct buf b;
 

@@ -387,7 +387,7 @@ static void one_bash(const char *script)
 static void bytes_of(struct law *l, const struct pol *p, struct buf *ret, bool *ret_ok,
 		     struct arena *a)
 {
-	struct bundle_options opt = { .created = -1, .version = POLC_VERSION };
+	struct bundle_options opt = { .created = -1, .version = POL_VERSION };
 	struct compilation *c = ARENA_NEW(a, struct compilation);
 	struct options *o = ARENA_NEW(a, struct options);
 
