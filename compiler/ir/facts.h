@@ -47,6 +47,9 @@ struct ir_when {
 	struct str text;
 };
 
+/* Bytes that a bundle has for the name of a subcommand's table ("git rebase"). */
+enum { IR_MAX_SUBCOMMAND = 128 };
+
 struct ir_optspec {
 	struct str name;    /* dashes included; may end in '*' */
 	enum ir_takes takes;

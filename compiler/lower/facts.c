@@ -122,6 +122,9 @@ static void check_table_name(struct lower *l, const struct ast_stmt *stmt,
 		from = k + 1;
 		count++;
 	}
+	if (count > 1 && name->text.n > IR_MAX_SUBCOMMAND)
+		diag_add(l->sink, DIAG_VALUE, name->at,
+			 "the name of a subcommand is longer than %d bytes", IR_MAX_SUBCOMMAND);
 	while (i && (i->kind != AST_P_ALSO || count > 1))
 		i = i->next;
 	if (i)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct json {
-	char *buf; /* malloc'ed */
+	char *buf; /* malloc'ed, but where `fixed` */
 	size_t len, cap;
 	bool failed;
 	bool fixed;    /* buf is the caller's, and len counts what did not fit, too */

@@ -130,6 +130,8 @@ static int check_base(const struct commands *m, uint32_t i)
 	    memcmp(at(m->c, v[p->base - 1].name.off), name, n - 1) != 0 ||
 	    n == p->name.len)
 		return check_bad(m->c, "a subcommand is not one of its program");
+	if (p->name.len > PB_MAX_SUBCOMMAND)
+		return check_bad(m->c, "the name of a subcommand is too long");
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 
 #define PB_FORMAT_VERSION 1u
 #define PB_MAX_BUNDLE (64u * 1024 * 1024)
+#define PB_MAX_SUBCOMMAND 128 /* bytes of the name of a subcommand's table, "git rebase" */
 #define PB_MAX_MEMBERS 4096u
 #define PB_MAX_RULES 65536u
 #define PB_MAX_MOUNTS 256u

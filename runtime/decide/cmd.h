@@ -198,11 +198,9 @@ bool cmd_in_words(const struct pb_commands *f, struct pb_table words, const char
 bool cmd_when(const struct pb_commands *f, uint32_t when, const char *p, size_t n);
 enum cmd_var { CMD_VAR_OTHER, CMD_VAR_SAFE, CMD_VAR_TAINT };
 enum cmd_var cmd_var(const struct pb_commands *f, const char *p, size_t n);
-/* May this variable get the value (NULL: one that is not known), or would bash evaluate it? */
+/* May this variable have the value (NULL: one that is not known), or would bash evaluate it? */
 #define CMD_NUMBER "a value of this variable is arithmetic, which may run code"
-bool cmd_is_number(const char *name, size_t n, const struct sh_word *value);
-/* In one of the directories that an allow rule trusts, and directly so. */
-bool cmd_trusted_place(const char *p, size_t n);
+bool cmd_may_have(const char *name, size_t n, const char *value, size_t value_n);
 
 /* --- options and roles (cmd_options.c) -------------------------------------------------------- */
 

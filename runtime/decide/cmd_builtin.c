@@ -90,7 +90,7 @@ static bool is_number(const char *p, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (!isdigit((unsigned char)p[i]))
 			return false;
-	return n > 0 || !p;
+	return n > 0;
 }
 
 /* The name of a variable, maybe with a subscript and a value. */
@@ -119,8 +119,9 @@ static void set_word(struct builtin_words *b, const struct sh_word *w, bool only
 	}
 	if (eq || !only_values)
 		cmd_set(b->a, b->c, s.p, n);
-	if (eq ? !cmd_is_number(s.p, n, NULL) && !(s.literal && is_number(eq + 1, s.n - (size_t)(eq + 1 - s.p))) :
-		 b->gives && !cmd_is_number(s.p, n, NULL))
+	if ((eq || b->gives) &&
+	    !cmd_may_have(s.p, n, s.literal && eq ? eq + 1 : NULL,
+			  s.literal && eq ? s.n - (size_t)(eq + 1 - s.p) : 0))
 		cmd_opaque(b->p, CMD_NUMBER);
 }
 

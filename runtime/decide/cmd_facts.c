@@ -110,7 +110,7 @@ const struct pb_program *cmd_subcommand(const struct pb_commands *f,
 					const struct pb_program *p, const char *word,
 					size_t n)
 {
-	char name[128];
+	char name[PB_MAX_SUBCOMMAND];
 	uint32_t k = p->name.len;
 
 	if (!(p->flags & PB_PF_SUBCOMMANDS) || !n || k + 1 + n > sizeof(name))
@@ -184,17 +184,6 @@ const struct pb_option *cmd_option_at(const struct pb_commands *f,
 	return pb_at(f, p->options, sizeof(struct pb_option), i);
 }
 
-bool cmd_same_option(const struct pb_commands *f, const struct pb_program *p,
-		     const struct pb_option *o, const char *name, size_t n)
-{
-	const struct pb_option *named;
-
-	if (compare(f, o->name, name, n) == 0)
-		return true;
-	named = cmd_known(f, p, name, n);
-	return named && named->same == o->same;
-}
-
 bool cmd_in_words(const struct pb_commands *f, struct pb_table words, const char *p,
 		  size_t n)
 {
@@ -207,6 +196,11 @@ bool cmd_in_words(const struct pb_commands *f, struct pb_table words, const char
 			return true;
 	}
 	return false;
+}
+
+const struct pb_pin *cmd_pin(const struct pb_commands *f, const char *name, size_t n)
+{
+	return find(f, f->pins, sizeof(struct pb_pin), name, n);
 }
 
 bool cmd_when(const struct pb_commands *f, uint32_t when, const char *p, size_t n)
@@ -418,7 +412,7 @@ bool cmd_path_text(const struct cmd_word *word, unsigned k, const char **ret_p,
 	return true;
 }
 
-bool cmd_is_number(const char *name, size_t n, const struct sh_word *value)
+bool cmd_may_have(const char *name, size_t n, const char *value, size_t value_n)
 {
 	static const char *const names[] = { "RANDOM", "SRANDOM", "SECONDS", "OPTIND", "HISTCMD" };
 	size_t i;
@@ -428,10 +422,8 @@ bool cmd_is_number(const char *name, size_t n, const struct sh_word *value)
 			break;
 	if (i == sizeof(names) / sizeof(names[0]))
 		return true;
-	if (!value || !sh_is_literal(value))
-		return false;
-	for (i = 0; i < value->seg.n; i++)
-		if (!isdigit((unsigned char)value->seg.p[i]))
+	for (i = 0; value && i < value_n; i++)
+		if (!isdigit((unsigned char)value[i]))
 			return false;
-	return true;
+	return value != NULL;
 }

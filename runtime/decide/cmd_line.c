@@ -210,11 +210,15 @@ static bool assignments(struct cmd_an *a, const struct cmd_ctx *c, const struct 
 {
 	const char *why = cmd->marks & SH_EVALUATES ? cmd->evaluates : NULL;
 	const struct sh_assign *s;
+	const struct sh_seg *value;
 
 	for (s = cmd->assigns; s; s = s->next) {
 		cmd_set(a, c, s->name, s->name_n);
 		c->scope->env->arrays |= s->array;
-		if (!why && !cmd_is_number(s->name, s->name_n, s->value))
+		value = s->value && sh_is_literal(s->value) ? &s->value->seg : NULL;
+		if (!why && !cmd_may_have(s->name, s->name_n, 
+				  value && value->n ? value->p : value ? "" : NULL,
+				  value ? value->n : 0))
 			why = CMD_NUMBER;
 	}
 	return !why || evaluated(a, c, why);
@@ -275,7 +279,7 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 	case SH_LOOP:
 		cmd_set(a, c, cmd->name, cmd->name_n);
 		ok = (!(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd->evaluates)) &&
-		     (cmd_is_number(cmd->name, cmd->name_n, NULL) ||
+		     (cmd_may_have(cmd->name, cmd->name_n, NULL, 0) ||
 		      evaluated(a, c, CMD_NUMBER));
 		break;
 	case SH_SET:

@@ -88,7 +88,6 @@ static bool subcommands(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 		    memcmp(name - skip, pb_strp(f, prog->name), skip - 1) != 0)
 			break;
 		if (sub->base == number &&
-		    cmd_subcommand(f, prog, name, sub->name.len - skip) &&
 		    is_other(a, sub, name, sub->name.len - skip, cut, word->p,
 			     word->n) &&
 		    !run_as(a, c, p->words, p->nwords, at, NULL,

@@ -4,7 +4,7 @@
  * judged on its own; the line gets the strictest.  The analysis knows
  * programs from commands.bin (what their words mean, who runs whose words,
  * where code of another language stands) and no rule at all: decisions are
- * made from parts by line.c, and in the compiler by ir/eval_line.c.
+ * made from parts by decide_line.c, and in the compiler by ir/eval_line.c.
  *
  * Nothing is allocated: everything lies in the caller's block, and is valid as
  * long as that and the line are.  Time is linear in the line times the depth
@@ -188,9 +188,10 @@ uint32_t cmd_first_option(const struct pb_commands *facts, const struct pb_progr
 uint32_t cmd_option_count(const struct pb_commands *facts, const struct pb_program *p);
 const struct pb_option *cmd_option_at(const struct pb_commands *facts,
 				      const struct pb_program *p, uint32_t i);
-/* May two option names of a table be the same option (`-o|--output`)? */
-bool cmd_same_option(const struct pb_commands *facts, const struct pb_program *p,
-		     const struct pb_option *o, const char *name, size_t n);
+/* In one of the directories that an allow rule trusts, and directly so. */
+bool cmd_trusted_place(const char *p, size_t n);
+/* The pin of the program of this name, or NULL. */
+const struct pb_pin *cmd_pin(const struct pb_commands *facts, const char *name, size_t n);
 
 /*
  * The absolute path that literal text names in the directory `dir` (or below

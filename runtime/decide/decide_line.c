@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 
 #include "runtime/base/regex.h"
+#include "runtime/base/host.h"
 #include "runtime/decide/part.h"
 
 /* What matching needs beside the analysis: sets of states, of sets, of clauses. */
@@ -118,22 +119,18 @@ static void decide_redirection(struct line_ctx *l, struct cmd_part *p,
 		unknown_target(l, PB_S_FILE_WRITE, ret);
 }
 
-/* An address as it is written, v4 as v4-mapped; false: a name. */
+/* An address as it is written; false: a name. */
 static bool address_of(const struct cmd_part *p, uint8_t addr[16])
 {
 	char text[INET6_ADDRSTRLEN];
 
-	if (p->host_n >= sizeof(text))
+	if (p->host_n >= sizeof(text) || memchr(p->host, '\0', p->host_n))
 		return false;
 	memcpy(text, p->host, p->host_n);
 	text[p->host_n] = '\0';
-	memset(addr, 0, 10);
-	addr[10] = addr[11] = 0xff;
-	return inet_pton(AF_INET, text, addr + 12) == 1 ||
-	       inet_pton(AF_INET6, text, addr) == 1;
+	return host_address(text, addr);
 }
 
-/* Rules of names are the gateway's: a bundle knows what every address gets. */
 static void decide_address(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 {
 	uint8_t addr[16];

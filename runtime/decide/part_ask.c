@@ -9,31 +9,6 @@
 
 /* --- the program ------------------------------------------------------------------------ */
 
-static const struct pb_pin *pin_of(const struct pb_commands *f, const char *p, size_t n)
-{
-	uint32_t i;
-
-	for (i = 0; i < f->pins.count; i++) {
-		const struct pb_pin *pin = pb_at(f, f->pins, sizeof(*pin), i);
-
-		if (pin->name.len == n && memcmp(pb_strp(f, pin->name), p, n) == 0)
-			return pin;
-	}
-	return NULL;
-}
-
-static bool is_trusted_dir(const char *p, size_t n)
-{
-	static const char *const dirs[] = { "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/",
-					    "/usr/local/bin/" };
-	size_t i;
-
-	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		if (strlen(dirs[i]) == n && memcmp(dirs[i], p, n) == 0)
-			return true;
-	return false;
-}
-
 void call_program(struct call *c)
 {
 	const struct pb_commands *f = c->l->world.facts;
@@ -51,12 +26,12 @@ void call_program(struct call *c)
 	c->trusted = true;
 	if (!slash)
 		return;
-	pin = pin_of(f, c->base, c->base_n);
+	pin = cmd_pin(f, c->base, c->base_n);
 	if (pin)
 		c->trusted = pin->path.len == n &&
 			     memcmp(pb_strp(f, pin->path), p, n) == 0;
 	else
-		c->trusted = is_trusted_dir(p, n - c->base_n);
+		c->trusted = cmd_trusted_place(p, n);
 	c->no_allow = pin && !c->trusted;
 }
 
@@ -333,12 +308,10 @@ static void find_shapes(const struct call *c, bool broad, struct shapes *ret)
 		ret->v[i].a = NULL;
 	ret->nmay_be = 0;
 	ret->usable = !broad || !has_name(c->words[0].seg);
-	for (i = 0; broad && ret->usable && i < n &&
-		    (c->words[i].vanish || c->words[i].skip || !i); i++) {
+	for (i = 0; broad && ret->usable && i + 1 < n &&
+		    (c->words[i].vanish || c->words[i].skip); i++) {
 		const struct walk_word *next = &c->words[i + 1];
 
-		if (i + 1 == n || (!i && !c->words[0].vanish && !c->words[0].skip))
-			break;
 		if (next->literal && ret->nmay_be < 8)
 			ret->may_be[ret->nmay_be++] = next;
 		else if (next->literal || has_name(next->seg))
@@ -497,7 +470,12 @@ void call_ask_regexes(struct call *c)
 	text = call_join(c, true, skip, &n);
 	if (text)
 		search(c, true, text, n);
-	text = skip && text ? call_join(c, true, 0, &n) : NULL;
-	if (text)
-		search(c, true, text, n);
+	if (skip && text) {
+		text = call_join(c, true, 0, &n);
+		if (text)
+			search(c, true, text, n);
+	}
+	/* a deny that was not asked: no line past a limit is allowed */
+	if (!text)
+		c->l->work = 0;
 }

@@ -67,7 +67,8 @@ struct pol_options {
 
 /*
  * Reads and verifies a bundle: owner and mode of the file, digests, structure,
- * signatures, its days.  `opt` may be NULL.  The file may be replaced or
+ * signatures, its days.  Whom to trust is the caller's word ($HOME, the real user id):
+ * nothing for a set-user-ID program.  `opt` may be NULL.  The file may be replaced or
  * removed afterwards; nothing of `opt` is kept.
  * -ENOENT and other errnos of open(); -EBADMSG: damaged; -EPERM: owner or mode;
  * -ENOKEY, -EKEYREJECTED, -EKEYEXPIRED: signature and days; -ENOMEM.
@@ -120,8 +121,8 @@ struct pol_ctx;
 
 /*
  * The memory in which one thread decides command lines of up to `line_max` bytes
- * (an argv: its words, each with its NUL); about 0.6 MiB and 1 KiB a byte of
- * line_max.  The bundle must outlive it.  -ENOMEM.
+ * (an argv: its words, each with its NUL): address space of 4.5 MiB and 3.2 KiB for each
+ * byte of line_max, of which a line touches what it needs.  The bundle must outlive it.  -ENOMEM.
  */
 POL_API int pol_ctx_new(const struct pol_bundle *b, size_t line_max,
 			struct pol_ctx **ret, struct pol_error *err);

@@ -305,7 +305,7 @@ static void put_text(struct text *t, const struct pol_ctx *c)
 	char why[400];
 	uint32_t i;
 
-	addf(t, "%s", explain_effect(d->effect));
+	addf(t, "%s", effect_word(d->effect));
 	if (d->err)
 		addf(t, " (%s)", strerrorname_np(d->err));
 	pol_reason(c, why, sizeof(why));

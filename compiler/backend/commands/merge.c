@@ -29,6 +29,7 @@ _Static_assert((unsigned)IR_PF_TRANSPARENT == PB_PF_TRANSPARENT &&
 _Static_assert((unsigned)IR_TAKES_VALUE == PB_TAKES_VALUE &&
 		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED,
 	       "what options take");
+_Static_assert((unsigned)IR_MAX_SUBCOMMAND == PB_MAX_SUBCOMMAND, "names of subcommands");
 
 /* --- small sorted lists ------------------------------------------------------ */
 
