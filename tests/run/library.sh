@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# The policies of the standard library that people use: each passes its own tests, is enough as
+# the one line of a project's policy, and gets along with all others; and its tests notice
+# when a guard of it is gone.  Ends with "N passed, N failed, N skipped".
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
+: "${BUILD:=$PWD/build/dev}"
+polc=$BUILD/bin/polc
+work=$(mktemp -d /var/tmp/pol-library.XXXXXX) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+ok() {
+	printf 'ok   %s\n' "$1"
+	count_pass
+}
+bad() { # NAME OUTPUT
+	printf 'FAIL %s\n%s\n' "$1" "$(head -n 20 <<<"$2")"
+	count_fail
+}
+
+# Those that grant have tests; the rest are facts.
+mapfile -t ready < <(cd stdlib-policies && ls cmd/*.pol dev/*.pol)
+for f in "${ready[@]}"; do
+	out=$("$polc" check "stdlib-policies/$f" 2>&1)
+	status=$?
+	tests=$(sed -n 's/.*; \([0-9]*\) tests passed, 0 failed$/\1/p' <<<"$out")
+	if [ "$status" -eq 0 ] && [ "${tests:-0}" -ge 30 ]; then
+		ok "std/${f%.pol}: its $tests tests"
+	else
+		bad "std/${f%.pol}: its own tests (${tests:-0})" "$out"
+	fi
+done
+for f in stdlib-policies/{base,floor,net/*,syscalls/*,commands/*}.pol; do
+	if out=$("$polc" check "$f" 2>&1); then ok "$f"; else bad "$f" "$out"; fi
+done
+
+# As the one line of a policy, and together, in either order.
+compiles() { # NAME LINE…
+	local name=$1
+	shift
+	printf '%s\n' "$@" >"$work/$name.pol"
+	if out=$("$polc" compile "$work/$name.pol" -o "$work/$name.polb" 2>&1); then
+		ok "$name: compiles"
+	else
+		bad "$name: compiles" "$out"
+	fi
+}
+for f in "${ready[@]}"; do
+	compiles "$(basename "$f" .pol)" "use std/${f%.pol}"
+done
+all=("${ready[@]/#/use std/}")
+mapfile -t back < <(printf '%s\n' "${all[@]%.pol}" | sort -r)
+compiles all "${all[@]%.pol}"
+compiles backwards "${back[@]}"
+
+# BUNDLE EFFECT LINE…: what is decided, in the sandbox and as an agent's hook asks.
+decided() {
+	local name=$1 want=$2 scope=$3 line
+	shift 3
+	for line in "$@"; do
+		out=$(printf '{"id":1,"kind":"command","line":"%s","cwd":"/home/u/p","project":"/home/u/p","home":"/home/u"}\n' \
+			"$line" | "$BUILD/bin/polquery" --bundle "$work/$name.polb" --scope "$scope")
+		if [[ $out == *"\"effect\":\"$want\""* ]]; then
+			ok "$name ($scope): $line: $want"
+		else
+			bad "$name ($scope): $line: $want" "$out"
+		fi
+	done
+}
+decided node allow sandbox 'npm test' 'node a.js' 'ls -la' 'git status' 'mkdir build'
+decided node ask sandbox 'npm install x' 'npm publish' 'git push' 'rm -r build'
+decided node ask host 'node a.js' 'npm ci'
+decided all allow sandbox 'npm test && cargo test && go test ./... && pytest && make' 'git commit -m x'
+decided all ask sandbox 'npm publish' 'cargo publish' 'twine upload x' 'git push' 'mvn deploy' 'pip install x'
+decided all deny sandbox 'curl a.example' 'sudo ls' 'rm -rf /' 'echo x > .git/hooks/pre-commit'
+decided all ask host 'node a.js' 'python3 a.py' './a.out' 'cp a .git/hooks/post-commit'
+
+# A guard, an exception or an ask that is gone is noticed by the file's own tests.
+mutant() { # FILE SED-SCRIPT: of its rules, not of its tests
+	local copy=$work/mutant.pol
+	sed "1,/^test /{$2
+	}" "stdlib-policies/$1" >"$copy"
+	if cmp -s "$copy" "stdlib-policies/$1"; then
+		bad "$1: the mutant '$2' changes nothing" ''
+	elif out=$("$polc" check "$copy" 2>&1); then
+		bad "$1: the mutant '$2' passes" "$out"
+	elif grep -q 'P0601' <<<"$out"; then
+		ok "$1: the mutant '$2' fails"
+	else
+		bad "$1: the mutant '$2' is no policy" "$out"
+	fi
+}
+for word in -delete -fprint -fprint0 -fprintf -fls -R; do
+	mutant cmd/read-only.pol "s/ $word\\([, ]\\|\$\\)/ --no-such\\1/"
+done
+mutant cmd/read-only.pol 's/-o, --output, --comp/--comp/'
+for word in --ext-diff --textconv --filters --show-signature --help --output; do
+	mutant cmd/vcs-read.pol "s/ $word\\([, ]\\|\$\\)/ --no-such\\1/"
+done
+mutant cmd/vcs-read.pol 's/ -O, --open-files-in-pager,/ -1,/'
+mutant cmd/vcs-read.pol 's/"--format=[^"]*"/-1/'
+mutant cmd/build-test.pol 's/without --wrapper, /without /'
+mutant cmd/build-test.pol 's/without --init-hook/without -1/'
+for f in c go java node python rust project; do
+	mutant "dev/$f.pol" 's/ when scope == sandbox//'
+done
+mutant dev/git.pol 's/"git {push|/"git {/'
+mutant dev/git.pol 's/ with --hard / with --no-such /'
+mutant dev/node.pol 's/"npm {publish|/"npm {/'
+mutant dev/rust.pol 's/"cargo {publish|/"cargo {/'
+count_end
