@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lines with the verdicts that they must get, asked of polquery.
 
-usage: bypass.py FILE.tsv [--variants N] [--seed S] [--verbose]
+usage: bypass.py FILE.tsv [--variants N] [--seed S] [--library] [--verbose]
 
 FILE has the columns ruleset, command, expected, why; a rule set is a policy of
 tests/data/rulesets (a file, or a folder with a file for each level).  Prints
@@ -9,6 +9,22 @@ each miss, and ends with the sums.  A verdict milder than expected is a failure
 of security, a stricter one of usability.
 
 With --variants, N lines are made from the file's (variants.py).
+
+With --library each rule set has the whole standard library below it, at the level
+`user`: std/base with its tables (always there), every std/dev/*, every std/cmd/*.
+Each row is decided without the library and with it, in both scopes.  What it
+gets milder or stricter than the table says must come from a rule of the library:
+
+* A row that a rule denies stays denied.
+* A row that is asked about, or that only `otherwise` denies, may become milder only where
+  each part of the line that does has a rule of the library that says so, and where no program
+  that the set denies by its name runs when a real shell runs the line (bypass_oracle.py,
+  where bwrap is there).
+* A row may become an ask only by an ask rule of the library, and never denied.
+
+And with the rule set's sections locked no row is milder than the table says.  Breaking the
+first two or the last is a failure of security, the third one of usability; the last
+line also says how many rows the library opened, and of how many it asks.
 """
 
 import argparse
@@ -88,15 +104,23 @@ def sources(name):
     return [base + ".pol"]
 
 
-def ask(name, lines, work):
-    """The decisions of one rule set, in the order of the lines."""
+def compiled(sources, work, name):
     bundle = os.path.join(work, name.replace("/", "_") + ".polb")
     made = subprocess.run(
-        [os.path.join(BUILD, "bin/polc"), "compile", *sources(name), "-o", bundle],
+        [os.path.join(BUILD, "bin/polc"), "compile", *sources, "-o", bundle],
         capture_output=True,
     )
     if made.returncode:
         sys.exit(f"{name} does not compile:\n{made.stderr.decode()}")
+    return bundle
+
+
+def ask(name, lines, work):
+    """The decisions of one rule set, in the order of the lines."""
+    return answers(name, compiled(sources(name), work, name), lines)
+
+
+def answers(name, bundle, lines, scope="host"):
     text = b""
     for i, line in enumerate(lines):
         request = {"id": i, "kind": "command", **WORLD}
@@ -106,7 +130,7 @@ def ask(name, lines, work):
             request["line_hex"] = line.hex()
         text += json.dumps(request).encode() + b"\n"
     done = subprocess.run(
-        [os.path.join(BUILD, "bin/polquery"), "--bundle", bundle],
+        [os.path.join(BUILD, "bin/polquery"), "--bundle", bundle, "--scope", scope],
         input=text,
         capture_output=True,
     )
@@ -130,9 +154,14 @@ def main():
     p.add_argument("file")
     p.add_argument("--variants", type=int, default=0)
     p.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "0")) or random.randrange(1 << 32))
+    p.add_argument("--library", action="store_true")
     p.add_argument("--verbose", action="store_true")
     args = p.parse_args()
     rows = rows_of(args.file)
+    if args.library:
+        import bypass_library
+
+        return bypass_library.main(rows, args.verbose)
     if args.variants:
         rows = variants(rows, args.variants, args.seed)
         print(f"SEED={args.seed}")

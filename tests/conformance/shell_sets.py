@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 
+from bypass_library import uses
 from shell_lines import PROGRAMS
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -87,13 +88,19 @@ SETS = {
         deny "rm:*", "curl:*"
         otherwise ask
         opaque ask""", no_reader),
+    # all that the standard library allows, less what is denied by its name
+    "library": (f"""allow "{{p1|p2|p4|ok|say}} **"
+        deny {DENY}
+        otherwise ask
+        opaque ask""", by_name),
 }
 
 
 def source(name, dialect, base=""):
     """base: an inherited set; "base none" leaves out what is known of wrappers."""
     shell = "shell posix\n" if dialect == "posix" else ""
-    return f"policy shell-{name} {{ level project {base} }}\ncommand {{ {shell}{SETS[name][0]} }}\n{FILES}"
+    use = "use " + ", ".join(uses()) + "\n" if name == "library" else ""
+    return f"policy shell-{name} {{ level project {base} }}\n{use}command {{ {shell}{SETS[name][0]} }}\n{FILES}"
 
 
 def compiled(build, name, dialect, work, base=""):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lines with the verdicts that they must get (tests/data/tricks.tsv, and the corpus bypass.tsv
-# in POL_DATA or ../shared/data where it is), variants of them, and what real shells do with
-# them.  Ends with "N passed, N failed, N skipped".
+# in POL_DATA or ../shared/data where it is), variants of them, the same above the whole standard
+# library, and what real shells do with them.  Ends with "N passed, N failed, N skipped".
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
@@ -31,6 +31,7 @@ corpora=(tests/data/tricks.tsv)
 for f in "${corpora[@]}"; do
 	rows "${f##*/}" "$f"
 	rows "variants of ${f##*/}" "$f" --variants 5000
+	rows "${f##*/} above the whole library" "$f" --library
 done
 
 # What people wrote is read, but for what doc/commands.md lists.
@@ -54,6 +55,12 @@ fi
 printf 'ruleset\tcommand\texpected\twhy\nR1\tls\tdeny\tcontrol\nR1\tls\tallow\tcontrol\n' >"$log.tsv"
 if tests/run/bypass.sh "$log.tsv" >"$log" 2>&1 || ! grep -q 'security 1, usability 0, exact 1 of 2' "$log"; then
 	echo "FAIL the runner takes an allow for a deny"
+	count_fail
+else
+	count_pass
+fi
+if tests/run/bypass.sh "$log.tsv" --library >"$log" 2>&1 || ! grep -q "^SECURITY R1 (sandbox): b'ls'" "$log"; then
+	echo "FAIL the runner takes an allow for a deny above the library"
 	count_fail
 else
 	count_pass
