@@ -87,10 +87,18 @@ static bool in_list(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
-	for (const char *p = list; n && (p = strstr(p, word)) != NULL; p += n)
+	/* two words of the list are none of its words */
+	if (n == 0 || strchr(word, ' '))
+		return false;
+	for (const char *p = list; (p = strstr(p, word)) != NULL; p += n)
 		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
 			return true;
 	return false;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /* --- requests ---------------------------------------------------------------------- */
@@ -216,9 +224,17 @@ static unsigned port_of(const char *s, size_t n, bool tls)
 	return n == 1 ? (tls ? 443 : 80) : port <= 65535 ? port : 0;
 }
 
-/* One "http://…" or "https://…" at `s`; what every reader of addresses would not
- * understand in the same way is refused. */
-static bool add_url(struct reading *r, const char *key, const char *s)
+/* A host's bytes; what else may stand there is another address for some reader. */
+static bool is_host_byte(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+	       (c && strchr(".:_-[]", c));
+}
+
+/* One "http://…" or "https://…" at `s`.  Tabs and newlines within it are taken out by
+ * those who fetch, and most other bytes stay in the host: it ends where a path
+ * begins, and in a text of more words (`words`) at a blank. */
+static bool add_url(struct reading *r, const char *key, const char *s, bool words)
 {
 	bool tls = strncasecmp(s, "https://", 8) == 0;
 	size_t n, i, host_n;
@@ -229,9 +245,9 @@ static bool add_url(struct reading *r, const char *key, const char *s)
 	if (!tls && strncasecmp(s, "http://", 7) != 0)
 		return fail(r, key, "is no address that begins with http:// or https://");
 	s += tls ? 8 : 7;
-	n = strcspn(s, "/?# \t\r\n\"'<>`,;()|");
+	n = strcspn(s, words ? "/?# \t\n\v\f\r" : "/?#");
 	for (i = 0; i < n; i++)
-		if ((unsigned char)s[i] < 0x21 || s[i] == '\\' || s[i] == '%' || s[i] == '@')
+		if (!is_host_byte(s[i]))
 			return fail(r, key, "has a host that may be read in two ways");
 	host = s;
 	host_n = strcspn(s, ":");
@@ -264,9 +280,12 @@ static bool add_urls(struct reading *r, const char *key, const char *text)
 	size_t found = 0;
 
 	for (const char *p = text; (p = strcasestr(p, "http")) != NULL; p += 4) {
-		if (strncasecmp(p, "http://", 7) != 0 && strncasecmp(p, "https://", 8) != 0)
+		size_t n = (p[4] | 32) == 's' ? 5 : 4;
+
+		if (p[n] != ':' || !p[n + 1] || is_blank(p[n + 1]))
 			continue;
-		if (!add_url(r, key, p))
+		/* "http:/x" and "http:\\x" are addresses, too, of whom they please */
+		if (!add_url(r, key, p, true))
 			return false;
 		found++;
 	}
@@ -275,36 +294,61 @@ static bool add_urls(struct reading *r, const char *key, const char *text)
 
 /* --- patches --------------------------------------------------------------------------- */
 
-/* Codex's patches: each file stands on a line of its own. */
+static const char *const patch_heads[] = { "*** Add File: ", "*** Update File: ",
+					   "*** Delete File: ", "*** Move to: " };
+
+/* Readers take blanks off the ends of a name, Unicode's, too, and not all take the
+ * same: a name at whose ends one may stand is two names. */
+static bool add_patched(struct reading *r, const char *path, size_t n)
+{
+	char *text;
+
+	if (path[0] <= ' ' || path[0] > '~' || path[n - 1] <= ' ' || path[n - 1] > '~')
+		return fail(r, "command", "is a patch of a file whose name may be read in two "
+					  "ways");
+	text = keep(r, strndup(path, n));
+	return text && add_file(r, "command", text, PB_READ | PB_WRITE);
+}
+
+/* A head behind anything that may be taken off a line's front. */
+static bool has_late_head(const char *line, size_t n)
+{
+	/* content, whatever is taken off */
+	if (n && strchr("+-@", line[0]))
+		return false;
+	for (size_t i = 0; i < sizeof(patch_heads) / sizeof(patch_heads[0]); i++)
+		/* without its last blank, which may be another one */
+		if (n > 1 && memmem(line + 1, n - 1, patch_heads[i], strlen(patch_heads[i]) - 1))
+			return true;
+	return false;
+}
+
+/* Codex's patches (codex-rs/apply-patch/src/parser.rs): each file stands on a line of
+ * its own, whose ends are trimmed for some heads and not for others. */
 static bool add_patch_line(struct reading *r, const char *line, size_t n)
 {
-	static const char *const heads[] = { "*** Add File: ", "*** Update File: ",
-					     "*** Delete File: ", "*** Move to: " };
 	static const char *const marks[] = { "*** Begin Patch", "*** End Patch",
 					     "*** End of File" };
-	bool first = n >= 4 && strncmp(line, "*** ", 4) == 0;
 
-	/* a line of content that looks like a head only makes it stricter */
-	while (n && strchr(" \t\r", line[n - 1]))
+	/* "\r\n" ends a line, too */
+	if (n && line[n - 1] == '\r')
 		n--;
-	while (n && strchr(" \t", line[0])) {
-		line++;
-		n--;
-	}
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
-		size_t k = strlen(heads[i]);
-		char *path;
+	if (has_late_head(line, n))
+		return fail(r, "command", "is a patch with a file named within a line");
+	for (size_t i = 0; i < sizeof(patch_heads) / sizeof(patch_heads[0]); i++) {
+		size_t k = strlen(patch_heads[i]);
 
-		if (n <= k || strncmp(line, heads[i], k) != 0)
-			continue;
-		path = keep(r, strndup(line + k, n - k));
-		return path && add_file(r, "command", path, PB_READ | PB_WRITE);
+		if (n > k && strncmp(line, patch_heads[i], k) == 0)
+			return add_patched(r, line + k, n - k);
 	}
+	if (n < 4 || strncmp(line, "*** ", 4) != 0)
+		return true;
+	while (is_blank(line[n - 1]))
+		n--;
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (n == strlen(marks[i]) && strncmp(line, marks[i], n) == 0)
 			return true;
-	return first ? fail(r, "command", "is a patch with a line that is not understood") :
-		       true;
+	return fail(r, "command", "is a patch with a line that is not understood");
 }
 
 static bool add_patch(struct reading *r, const char *text)
@@ -367,14 +411,54 @@ static bool is_ignored(const struct reading *r, const char *field)
 }
 
 static void look_for_odd(struct reading *r, struct json_object *o, const char *a,
-			 const char *b, const char *c)
+			 const char *b, const char *c, const char *d)
 {
 	json_object_object_foreach(o, key, value) {
 		(void)value;
 		if (!r->m->odd && !in_list(a, key) && !in_list(b, key) && !in_list(c, key) &&
-		    !is_ignored(r, key))
+		    !in_list(d, key) && !is_ignored(r, key))
 			r->m->odd = key;
 	}
+}
+
+/*
+ * Does it match below the directory only?  What is expanded is known from the bytes
+ * around: braces make "/x" of "{,a}/x", and ".." of ".{.,a}" or of "[.][.]", so that
+ * a dot with such a byte, or none, on either side is taken for half of a "..".
+ */
+static bool is_below(const char *glob)
+{
+	static const char *const fronts[] = { "{/", ",/", "{~", ",~", "{,", ",,", ",}" };
+	static const char joins[] = "{,}[]()|";
+
+	if (strchr("/~\\", glob[0]) || strchr(glob, '\\') || strstr(glob, ".."))
+		return false;
+	for (size_t i = 0; glob[0] == '{' && i < sizeof(fronts) / sizeof(fronts[0]); i++)
+		if (strstr(glob, fronts[i]))
+			return false;
+	for (const char *p = glob; *p; p++)
+		if (*p == '.' && p[1] && strchr(joins, p[1]) &&
+		    (p == glob || p[-1] == '/' || strchr(joins, p[-1])))
+			return false;
+	return true;
+}
+
+/* Each key of the list holds a pattern that is matched below the directory asked for. */
+static bool check_globs(struct reading *r, const struct hook_tool *t)
+{
+	json_object_object_foreach(r->input, key, value) {
+		const char *text;
+
+		(void)value;
+		if (!in_list(t->glob, key))
+			continue;
+		if (!text_at(r, r->input, key, &text))
+			return false;
+		if (!is_below(text))
+			return fail(r, key, "may match elsewhere: name the directory in 'path' "
+					    "and no '/', '~', '..' or '\\' in front of the rest");
+	}
+	return true;
 }
 
 static bool add_shell(struct reading *r, const char *line, const char *where)
@@ -408,7 +492,7 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 	case W_EDIT:
 		return add_file(r, key, subject, PB_READ | PB_WRITE);
 	case W_URL:
-		return add_url(r, key, subject);
+		return add_url(r, key, subject, false);
 	case W_PROMPT:
 		return add_urls(r, key, subject);
 	case W_PATCH:
@@ -430,8 +514,8 @@ static bool read_tool(struct reading *r, const char *name)
 		return add_tool(r, name);
 	if (!r->input)
 		return fail(r, "tool_input", "is no object");
-	look_for_odd(r, r->input, t->subject, t->where, t->other);
-	if (!one_of(r, r->input, t->subject, &key, &subject) ||
+	look_for_odd(r, r->input, t->subject, t->where, t->glob, t->other);
+	if (!check_globs(r, t) || !one_of(r, r->input, t->subject, &key, &subject) ||
 	    !one_of(r, r->input, t->where, &at, &where))
 		return false;
 	if (!subject && t->what == W_TREE)
@@ -531,7 +615,7 @@ bool hook_message_read(enum hook_agent agent, const char *text, size_t n,
 	if (json_object_object_get_ex(r.doc, "tool_input", &input) &&
 	    json_object_is_type(input, json_type_object))
 		r.input = input;
-	look_for_odd(&r, r.doc, hook_around[agent], "", "");
+	look_for_odd(&r, r.doc, hook_around[agent], "", "", "");
 	return read_event(&r);
 }
 

@@ -14,6 +14,7 @@ struct hook_tool {
 	uint8_t what;
 	const char *subject; /* the one of these keys says what it touches */
 	const char *where;   /* … and where it runs */
+	const char *glob;    /* patterns below the directory that it touches */
 	const char *other;   /* change nothing of that */
 };
 
