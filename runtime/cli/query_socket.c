@@ -60,6 +60,10 @@ static int lock_directory(const char *path, int *ret, struct rt_err *err)
 	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return bad_errno(err, path, "its directory");
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		return bad(err, EPERM, path,
+			   "its directory is another user's, who may put another in its "
+			   "place");
 	if ((st.st_mode & 022) && !(st.st_mode & S_ISVTX))
 		return bad(err, EPERM, path,
 			   "others may write its directory, and put another in its place");

@@ -112,6 +112,15 @@ want_rc 0
 rm "$S"
 
 if [ "$(id -u)" -eq 0 ]; then
+	t "a directory of another user is refused, and one of root's own is not"
+	mkdir -m 755 "$WORK/theirs"
+	S=$WORK/theirs/pol.sock
+	start
+	stop
+	chown 65534 "$WORK/theirs"
+	refused "its directory is another user's"
+	S=$WORK/run/pol.sock
+
 	t "another user is sent away, also where the mode lets him in"
 	chmod 711 "$WORK" "$WORK/run"
 	start
