@@ -14,7 +14,7 @@ enum manual_value { MANUAL_NOTHING, MANUAL_FILE, MANUAL_DIR, MANUAL_WORDS };
 /* `words` gets those of MANUAL_WORDS with a blank between. */
 enum manual_value manual_value(const struct optspec *o, char *words, size_t cap);
 
-/* `operands` of a program without verbs are a command and its arguments. */
+/* The completions of its verbs, options and values. */
 void manual_bash(FILE *out, const struct optspec_program *p);
 void manual_zsh(FILE *out, const struct optspec_program *p);
 void manual_fish(FILE *out, const struct optspec_program *p);

@@ -14,7 +14,7 @@
  */
 bool appeared_at(const struct sandbox_view *view, const char *path);
 /* One line for each; `which` gets their numbers in view->creatable, of which it
- * has room for all. */
+ * has room for all; how many there are is added to *ret_n. */
 void appeared_say(FILE *out, const struct bundle *b, const struct sandbox_view *view,
 		  size_t *which, size_t *ret_n);
 

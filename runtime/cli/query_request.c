@@ -279,7 +279,6 @@ static bool take_name(struct taking *t, struct json_object *v)
 {
 	struct query_request *q = t->q;
 	char shown[60];
-	int nr;
 
 	q->name = text_of(t, v);
 	if (!q->name)
@@ -288,9 +287,7 @@ static bool take_name(struct taking *t, struct json_object *v)
 		return fail(t, "is empty");
 	if (q->kind != QUERY_SYSCALL)
 		return true;
-	nr = sysname_number(q->name);
-	q->nr = (uint32_t)nr;
-	if (nr >= 0)
+	if (sysname_number(q->name) >= 0)
 		return true;
 	io_escape(shown, sizeof(shown), q->name, strlen(q->name));
 	return fail(t, "no system call of x86_64 is named '%s'", shown);

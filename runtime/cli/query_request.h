@@ -29,7 +29,6 @@ struct query_request {
 	const char *host;
 	uint16_t port;
 	const char *name;  /* tool, setting, syscall */
-	uint32_t nr;       /* syscall */
 	uint64_t args[6];
 	const char *cwd, *project, *home, *tmpdir, *session; /* plain, or NULL */
 	const char *role;
