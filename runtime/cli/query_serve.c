@@ -2,6 +2,7 @@
 #include "runtime/cli/query_serve.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ enum {
 
 struct client {
 	int fd;               /* -1: free */
+	uint32_t born;        /* in the events of this one and of none before it */
 	struct query_input in;
 	char *out;            /* what could not be written; malloc'ed */
 	size_t out_at, out_n;
@@ -63,11 +65,16 @@ static void drop(struct client *c)
 	*c = (struct client){ .fd = -1 };
 }
 
+static uint64_t event_of(const struct server *s, const struct client *c)
+{
+	return (uint64_t)c->born << 32 | (uint64_t)(c - s->clients);
+}
+
 /* What epoll tells of it: it is read from when it has no answer to take. */
 static void watch(struct server *s, struct client *c)
 {
 	uint32_t want = c->child ? 0 : c->out ? EPOLLOUT : c->more ? 0 : EPOLLIN;
-	struct epoll_event e = { .events = want, .data.u32 = (uint32_t)(c - s->clients) };
+	struct epoll_event e = { .events = want, .data.u64 = event_of(s, c) };
 
 	if (want == c->events)
 		return;
@@ -101,6 +108,14 @@ static bool send_one_away(struct server *s)
 	return oldest != NULL;
 }
 
+/* Without a descriptor accept() fails before it looks whether anybody is there. */
+static bool somebody_waits(const struct server *s)
+{
+	struct pollfd p = { .fd = s->socket.fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
 static void take_clients(struct server *s)
 {
 	for (;;) {
@@ -110,7 +125,8 @@ static void take_clients(struct server *s)
 
 		if (fd < 0) {
 			/* out of descriptors: whoever comes has to get one */
-			if ((errno == EMFILE || errno == ENFILE) && send_one_away(s))
+			if ((errno == EMFILE || errno == ENFILE) && somebody_waits(s) &&
+			    send_one_away(s))
 				continue;
 			return;
 		}
@@ -120,8 +136,9 @@ static void take_clients(struct server *s)
 			(void)close(fd);
 			return;
 		}
-		e.data.u32 = (uint32_t)(c - s->clients);
 		*c = (struct client){ .fd = fd, .used = ++s->clock, .events = EPOLLIN };
+		c->born = (uint32_t)c->used;
+		e.data.u64 = event_of(s, c);
 		query_input_init(&c->in, fd, QUERY_MAX_LINE);
 		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e) < 0)
 			drop(c);
@@ -325,18 +342,20 @@ static void take_signals(struct server *s)
 
 static void handle(struct server *s, const struct epoll_event *e)
 {
+	uint32_t slot = (uint32_t)e->data.u64;
 	struct client *c;
 
-	if (e->data.u32 == ON_SOCKET) {
+	if (slot == ON_SOCKET) {
 		take_clients(s);
 		return;
 	}
-	if (e->data.u32 == ON_SIGNAL) {
+	if (slot == ON_SIGNAL) {
 		take_signals(s);
 		return;
 	}
-	c = &s->clients[e->data.u32];
-	if (c->fd < 0)
+	c = &s->clients[slot];
+	/* what was told of one that is gone is not of the next in its place */
+	if (c->fd < 0 || c->born != (uint32_t)(e->data.u64 >> 32))
 		return;
 	if (e->events & (EPOLLHUP | EPOLLERR))
 		drop(c); /* nobody is there to take an answer */
@@ -384,7 +403,7 @@ static int loop(struct server *s, struct rt_err *err)
 
 static int add(struct server *s, int fd, uint32_t number)
 {
-	struct epoll_event e = { .events = EPOLLIN, .data.u32 = number };
+	struct epoll_event e = { .events = EPOLLIN, .data.u64 = number };
 
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e);
 }

@@ -145,6 +145,14 @@ for c in half_line huge many_half_lines silent does_not_read heavy nonsense toge
 	case_of "$c"
 	kill -0 "$server" 2>/dev/null || { err=$(cat "$WORK/.serve"); bad "the server is gone"; start; }
 done
+t "clients: no more than it has descriptors for"
+stop
+start
+most=$(ls "/proc/$server/fd" | sort -n | tail -n 1)
+ROOM=$((most + 11 - $(ls "/proc/$server/fd" | wc -l)))
+export ROOM
+prlimit --pid "$server" --nofile=$((most + 11))
+case_of descriptors
 t "after all of that it still ends well"
 stop
 want_rc 0
