@@ -217,24 +217,34 @@ static void add_part(crypto_generichash_state *h, const struct cmd_part *p)
 		add_text(h, d->path);
 }
 
-void approval_key(const struct decide_ctx *ctx, const struct entry *e,
-		  const struct cmd_part *p, const char *session, const char *path,
-		  char ret[APPROVALS_KEY + 1])
+void approval_line(const struct decide_ctx *ctx, const struct entry *e,
+		   const char *session, const char *path,
+		   unsigned char ret[APPROVAL_LINE])
 {
-	const struct pb_rule *r = bundle_rule(ctx->b, p->rule);
-	unsigned char out[APPROVALS_KEY / 2];
 	crypto_generichash_state h;
 
-	(void)crypto_generichash_init(&h, NULL, 0, sizeof(out));
-	add_text(&h, "pol-approval-1");
+	(void)crypto_generichash_init(&h, NULL, 0, APPROVAL_LINE);
+	add_text(&h, "pol-approval-2");
 	add_text(&h, ctx->b->digest);
-	add(&h, r ? pb_strp(ctx->b->rules, r->id) : "", r ? r->id.len : 0);
 	add_text(&h, session);
 	add_text(&h, ctx->cwd);
 	for (int i = 0; i < PB_ROOT_COUNT; i++)
 		add_text(&h, ctx->roots.dir[i]);
 	add_text(&h, path);
 	add_command(&h, e);
+	(void)crypto_generichash_final(&h, ret, APPROVAL_LINE);
+}
+
+void approval_key(const struct bundle *b, const unsigned char line[APPROVAL_LINE],
+		  const struct cmd_part *p, char ret[APPROVALS_KEY + 1])
+{
+	const struct pb_rule *r = bundle_rule(b, p->rule);
+	unsigned char out[APPROVALS_KEY / 2];
+	crypto_generichash_state h;
+
+	(void)crypto_generichash_init(&h, NULL, 0, sizeof(out));
+	add(&h, line, APPROVAL_LINE);
+	add(&h, r ? pb_strp(b->rules, r->id) : "", r ? r->id.len : 0);
 	add_part(&h, p);
 	(void)crypto_generichash_final(&h, out, sizeof(out));
 	(void)sodium_bin2hex(ret, APPROVALS_KEY + 1, out, sizeof(out));

@@ -28,9 +28,14 @@ bool approval_session_is(const char *session);    /* has it the form of a sessio
 bool approval_session_named(const char *session); /* of --session */
 bool approval_session_lives(const char *session); /* its leader is there still */
 
-/* `path` is the caller's PATH, or NULL. */
-void approval_key(const struct decide_ctx *ctx, const struct entry *e,
-		  const struct cmd_part *p, const char *session, const char *path,
-		  char ret[APPROVALS_KEY + 1]);
+#define APPROVAL_LINE 32
+
+/* What all keys of a line have in common, once: a line may be long and have many
+ * parts.  `path` is the caller's PATH, or NULL. */
+void approval_line(const struct decide_ctx *ctx, const struct entry *e,
+		   const char *session, const char *path,
+		   unsigned char ret[APPROVAL_LINE]);
+void approval_key(const struct bundle *b, const unsigned char line[APPROVAL_LINE],
+		  const struct cmd_part *p, char ret[APPROVALS_KEY + 1]);
 
 #endif

@@ -58,14 +58,16 @@ static bool is_known(const struct asking *a, const char *key)
 static bool collect(struct asking *a)
 {
 	const struct ask *in = a->in;
+	unsigned char line[APPROVAL_LINE];
 
+	approval_line(in->ctx, in->entry, a->session, in->path, line);
 	for (const struct cmd_part *p = in->entry->parts.first; p; p = p->next) {
 		struct question *q = &a->q[a->n];
 		char key[APPROVALS_KEY + 1];
 
 		if (p->effect != PB_ASK || is_answered_by_option(a, p))
 			continue;
-		approval_key(in->ctx, in->entry, p, a->session, in->path, key);
+		approval_key(in->ctx->b, line, p, key);
 		if (is_known(a, key))
 			continue;
 		if (a->n == MAX_QUESTIONS)
@@ -177,15 +179,16 @@ static int show(const struct tty *t, const struct ask_question *q, bool details,
 {
 	AUTO_FREE char *text = NULL;
 	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
+	struct ask_out out = { .to = open_memstream(&text, &n) };
 
-	if (!f)
+	if (!out.to)
 		return -ENOMEM;
 	if (details)
-		ask_text_details(f, q);
+		ask_text_details(&out, q);
 	else
-		*ret_whole = ask_text(f, q);
-	return fclose(f) != 0 ? -ENOMEM : tty_write(t, text, n);
+		*ret_whole = ask_text(&out, q);
+	/* what was asked is not what was shown: nobody answers that */
+	return fclose(out.to) != 0 || out.lost ? -ENOMEM : tty_write(t, text, n);
 }
 
 static int say(const struct tty *t, const char *text)
@@ -308,11 +311,16 @@ static int at_terminal(struct asking *a, struct rt_err *err)
 
 	if (r == -ENXIO)
 		return not_answered(a, a->q[0].part, "", err);
+	/* a person takes longer than to start again, and ^C is for all */
+	if (r == 0 && a->in->ahead)
+		sandbox_ahead_release(a->in->ahead);
 	if (r == 0)
 		r = open_store(a, &why);
 	if (r == 0)
 		r = approvals_lock_terminal(&a->store, t.device ? t.device : 1,
 					    tty_interrupted, &why);
+	if (r == 0)
+		r = tty_begin(&t, &why);
 	if (r == -EINTR) {
 		tty_close(&t);
 		return denied(a, a->q[0].part, err);

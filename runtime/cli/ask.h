@@ -31,6 +31,7 @@ struct ask {
 	bool plan;           /* only what would be: nobody is asked */
 	const char *session; /* --session, or NULL: the terminal's */
 	const char *dir;     /* the state directory (approvals.h) */
+	struct sandbox_ahead *ahead; /* or NULL: given up before a person is asked */
 	const char *path;    /* the caller's PATH, or NULL */
 };
 

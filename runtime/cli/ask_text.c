@@ -2,6 +2,7 @@
  * will run, and nothing that the terminal would take as a command. */
 #include "runtime/cli/ask_text.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,26 +12,43 @@
 /* What is longer is shown by the details, which then must be asked for first. */
 enum { SHOWN = 2000, LIST_MAX = 16 };
 
+static void put(struct ask_out *out, const char *s)
+{
+	if (fputs(s, out->to) < 0)
+		out->lost = true;
+}
+
+__attribute__((format(printf, 2, 3))) static void putf(struct ask_out *out,
+						       const char *form, ...)
+{
+	va_list ap;
+
+	va_start(ap, form);
+	if (vfprintf(out->to, form, ap) < 0)
+		out->lost = true;
+	va_end(ap);
+}
+
 /* Four bytes for each of a text, and the last "…". */
-static void put_piece(FILE *out, const char *s, size_t n, bool backslash)
+static void put_piece(struct ask_out *out, const char *s, size_t n, bool backslash)
 {
 	size_t cap = 4 * n + 8;
 	AUTO_FREE char *shown = malloc(cap);
 	AUTO_FREE char *text = strndup(s, n);
 
 	if (!shown || !text) {
-		fputs("(out of memory)", out);
+		out->lost = true;
 		return;
 	}
 	if (backslash || strlen(text) != n)
 		io_escape(shown, cap, s, n);
 	else
 		io_plain(shown, cap, text);
-	fputs(shown, out);
+	put(out, shown);
 }
 
 /* Shell text: its own newlines stay, each with a margin that no text has. */
-static void put_lines(FILE *out, const char *s, size_t n)
+static void put_lines(struct ask_out *out, const char *s, size_t n)
 {
 	while (n) {
 		const char *nl = memchr(s, '\n', n);
@@ -40,7 +58,7 @@ static void put_lines(FILE *out, const char *s, size_t n)
 		s += k + (nl != NULL);
 		n -= k + (nl != NULL);
 		if (nl)
-			fputs("\n         | ", out);
+			put(out, "\n         | ");
 	}
 }
 
@@ -54,37 +72,37 @@ static bool is_bare(const char *s, size_t n)
 }
 
 /* As a shell would take it, so that one word is not seen as two. */
-static void put_word(FILE *out, const char *s, size_t n)
+static void put_word(struct ask_out *out, const char *s, size_t n)
 {
 	if (is_bare(s, n)) {
 		put_piece(out, s, n, true);
 		return;
 	}
-	fputc('\'', out);
+	put(out, "'");
 	while (n) {
 		const char *quote = memchr(s, '\'', n);
 		size_t k = quote ? (size_t)(quote - s) : n;
 
 		put_piece(out, s, k, false);
 		if (quote)
-			fputs("'\\''", out);
+			put(out, "'\\''");
 		s += k + (quote != NULL);
 		n -= k + (quote != NULL);
 	}
-	fputc('\'', out);
+	put(out, "'");
 }
 
-static void put_argv(FILE *out, const struct entry *e)
+static void put_argv(struct ask_out *out, const struct entry *e)
 {
 	for (size_t i = 0; i < e->argc; i++) {
 		if (i)
-			fputc(' ', out);
+			put(out, " ");
 		put_word(out, e->argv[i], strlen(e->argv[i]));
 	}
 }
 
 /* A word of the analysis: what is not known is shown as such. */
-static void put_part_word(FILE *out, const struct sh_word *w)
+static void put_part_word(struct ask_out *out, const struct sh_word *w)
 {
 	static const char *const open[] = { [SH_ANY] = "<anything>",
 					    [SH_MULTI] = "<any words>",
@@ -98,10 +116,10 @@ static void put_part_word(FILE *out, const struct sh_word *w)
 		if (s->kind == SH_LIT)
 			put_piece(out, s->p, s->n, true);
 		else
-			fputs(open[s->kind], out);
+			put(out, open[s->kind]);
 }
 
-static void put_part(FILE *out, const struct ask_question *q)
+static void put_part(struct ask_out *out, const struct ask_question *q)
 {
 	const struct entry *e = q->in->entry;
 	const struct cmd_part *p = q->part;
@@ -112,40 +130,37 @@ static void put_part(FILE *out, const struct ask_question *q)
 	}
 	for (uint32_t i = 0; i < p->nwords; i++) {
 		if (i)
-			fputc(' ', out);
+			put(out, " ");
 		put_part_word(out, p->words[i].w);
 	}
 }
 
 /* All of the text, or what fits, with how much more there is. */
-static bool put_shown(FILE *out, const struct ask_question *q,
-		      void (*put)(FILE *, const struct ask_question *))
+static bool put_shown(struct ask_out *out, const struct ask_question *q,
+		      void (*all)(struct ask_out *, const struct ask_question *))
 {
 	AUTO_FREE char *text = NULL;
 	size_t n = 0, k;
-	FILE *f = open_memstream(&text, &n);
+	struct ask_out in = { .to = open_memstream(&text, &n) };
 
-	if (!f) {
-		fputs("(out of memory)", out);
-		return false;
-	}
-	put(f, q);
-	if (fclose(f) != 0) {
-		fputs("(out of memory)", out);
+	if (in.to)
+		all(&in, q);
+	if (!in.to || fclose(in.to) != 0 || in.lost) {
+		out->lost = true;
 		return false;
 	}
 	if (n <= SHOWN) {
-		fputs(text, out);
+		put(out, text);
 		return true;
 	}
 	/* not in the middle of a character */
 	for (k = SHOWN; k > 0 && ((unsigned char)text[k] & 0xc0) == 0x80; k--)
 		;
-	fprintf(out, "%.*s ... (%zu bytes more: ? shows them)", (int)k, text, n - k);
+	putf(out, "%.*s ... (%zu bytes more: ? shows them)", (int)k, text, n - k);
 	return false;
 }
 
-static void put_line(FILE *out, const struct ask_question *q)
+static void put_line(struct ask_out *out, const struct ask_question *q)
 {
 	const struct entry *e = q->in->entry;
 
@@ -155,15 +170,15 @@ static void put_line(FILE *out, const struct ask_question *q)
 		put_argv(out, e);
 }
 
-static void put_field(FILE *out, const char *name, const char *s)
+static void put_field(struct ask_out *out, const char *name, const char *s)
 {
-	fprintf(out, "  %-8s ", name);
+	putf(out, "  %-8s ", name);
 	put_piece(out, s, strlen(s), true);
-	fputc('\n', out);
+	put(out, "\n");
 }
 
 /* A rule's reason, what its risk is, what the analysis says: what there is. */
-static void put_reason(FILE *out, const struct ask_question *q)
+static void put_reason(struct ask_out *out, const struct ask_question *q)
 {
 	const struct bundle *b = q->in->ctx->b;
 	const struct pb_rule *r = bundle_rule(b, q->part->rule);
@@ -172,76 +187,76 @@ static void put_reason(FILE *out, const struct ask_question *q)
 
 	/* escaped already, as are the texts of explain.h */
 	if (explain_rule_reason(b, q->part->rule, text, sizeof(text)))
-		fprintf(out, "  reason   %s\n", text);
+		putf(out, "  reason   %s\n", text);
 	else if (r && r->kind == PB_SCALAR && r->by_risk)
-		fprintf(out, "  reason   its risk is %s\n", explain_risk(q->part->risk));
+		putf(out, "  reason   its risk is %s\n", explain_risk(q->part->risk));
 	if (why[0])
-		fprintf(out, "  because  %s\n", why);
+		putf(out, "  because  %s\n", why);
 	if (q->part->needs_person)
-		fputs("  only a person may answer this, each time\n", out);
+		put(out, "  only a person may answer this, each time\n");
 }
 
-bool ask_text(FILE *out, const struct ask_question *q)
+bool ask_text(struct ask_out *out, const struct ask_question *q)
 {
 	char rule[EXPLAIN_RULE_CAP];
 	bool whole;
 
-	fputs("polrun: the policy asks before this is run", out);
+	put(out, "polrun: the policy asks before this is run");
 	if (q->of > 1)
-		fprintf(out, " (question %u of %u)", q->number, q->of);
-	fputs("\n  line     ", out);
+		putf(out, " (question %u of %u)", q->number, q->of);
+	put(out, "\n  line     ");
 	whole = put_shown(out, q, put_line);
-	fputs("\n  asked of ", out);
+	put(out, "\n  asked of ");
 	whole &= put_shown(out, q, put_part);
-	fputc('\n', out);
+	put(out, "\n");
 	put_field(out, "in", q->in->ctx->cwd ? q->in->ctx->cwd : "?");
-	fprintf(out, "  by       %s\n",
+	putf(out, "  by       %s\n",
 		explain_rule(q->in->ctx->b, q->part->rule, rule));
 	put_reason(out, q);
 	return whole;
 }
 
-static void put_rule(FILE *out, const struct bundle *b, uint32_t rule)
+static void put_rule(struct ask_out *out, const struct bundle *b, uint32_t rule)
 {
 	const struct pb_rule *r = bundle_rule(b, rule);
 	char at[EXPLAIN_RULE_CAP], text[1000];
 
-	fprintf(out, "  %-8s %s", r ? explain_effect(r->effect) : "rule",
+	putf(out, "  %-8s %s", r ? explain_effect(r->effect) : "rule",
 		explain_rule(b, rule, at));
 	if (r)
-		fprintf(out, ", level %s", explain_level(r->level));
-	fputc('\n', out);
+		putf(out, ", level %s", explain_level(r->level));
+	put(out, "\n");
 	if (explain_rule_text(b, rule, text, sizeof(text)))
-		fprintf(out, "           %s\n", text);
+		putf(out, "           %s\n", text);
 }
 
-void ask_text_details(FILE *out, const struct ask_question *q)
+void ask_text_details(struct ask_out *out, const struct ask_question *q)
 {
 	const struct decision *d = &q->in->entry->d;
 	const struct bundle *b = q->in->ctx->b;
 	const struct cmd_part *p = q->part;
 	uint32_t shown = 0;
 
-	fputs("  line     ", out);
+	put(out, "  line     ");
 	put_line(out, q);
-	fputs("\n  asked of ", out);
+	put(out, "\n  asked of ");
 	put_part(out, q);
-	fputc('\n', out);
+	put(out, "\n");
 	for (uint32_t i = 0; p->kind == CMD_COMMAND && i < p->nwords; i++) {
-		fprintf(out, "  word %-3u ", i);
+		putf(out, "  word %-3u ", i);
 		put_part_word(out, p->words[i].w);
-		fputc('\n', out);
+		put(out, "\n");
 	}
 	if (p->kind == CMD_COMMAND)
-		fprintf(out, "  risk     %s\n", explain_risk(p->risk));
+		putf(out, "  risk     %s\n", explain_risk(p->risk));
 	put_rule(out, b, p->rule);
 	for (uint32_t i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
 		if (d->matched[i] != p->rule && shown++ < LIST_MAX)
 			put_rule(out, b, d->matched[i]);
 	if (d->nmatched > shown + 1)
-		fprintf(out, "  ... %u rules in all speak of the line\n", d->nmatched);
-	fprintf(out, "  bundle   %s\n", b->digest);
+		putf(out, "  ... %u rules in all speak of the line\n", d->nmatched);
+	putf(out, "  bundle   %s\n", b->digest);
 	if (q->session)
-		fprintf(out, "  session  %s: remembered would be this line, in this "
+		putf(out, "  session  %s: remembered would be this line, in this "
 			     "directory, under this bundle\n", q->session);
 }

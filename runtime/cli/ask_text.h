@@ -14,10 +14,17 @@ struct ask_question {
 	unsigned number, of; /* 1 of 2 */
 };
 
+/* Where it is written.  A memory stream that finds no memory drops bytes, and
+ * neither ferror() nor fclose() tells: each call's own result is kept. */
+struct ask_out {
+	FILE *to;
+	bool lost; /* some of it was not written */
+};
+
 /* The line, the command that asks, the directory, the rule, the reason.  False
  * where some of the line is left to the details. */
-bool ask_text(FILE *out, const struct ask_question *q);
+bool ask_text(struct ask_out *out, const struct ask_question *q);
 /* All of the line, the words, the rules, the bundle. */
-void ask_text_details(FILE *out, const struct ask_question *q);
+void ask_text_details(struct ask_out *out, const struct ask_question *q);
 
 #endif

@@ -30,11 +30,12 @@ bool tty_interrupted(void)
 {
 	sigset_t pending;
 
-	/* they are blocked but for the wait for a line */
+	/* they are blocked but for the wait for a line; one that came is an answer,
+	 * and is spent by give_back_signals() */
 	if (!ended && sigpending(&pending) == 0)
 		for (size_t i = 0; i < TTY_SIGNALS; i++)
 			if (signals[i] != SIGTSTP && sigismember(&pending, signals[i]) == 1)
-				return true;
+				ended = 1;
 	return ended;
 }
 
@@ -119,7 +120,6 @@ static uint32_t own_device(void)
 int tty_open(struct tty *ret, struct rt_err *err)
 {
 	struct tty t = { .fd = sys_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0) };
-	int r;
 
 	if (t.fd < 0)
 		return rt_fail(err, ENXIO, "there is no terminal to ask at");
@@ -130,14 +130,15 @@ int tty_open(struct tty *ret, struct rt_err *err)
 	}
 	t.device = own_device();
 	take_signals(&t);
-	r = set_modes(&t);
-	if (r < 0) {
-		give_back_signals(&t);
-		(void)close(t.fd);
-		return rt_fail_errno(err, -r, "the terminal");
-	}
 	*ret = t;
 	return 0;
+}
+
+int tty_begin(struct tty *t, struct rt_err *err)
+{
+	int r = set_modes(t);
+
+	return r < 0 ? rt_fail_errno(err, -r, "the terminal") : 0;
 }
 
 void tty_close(struct tty *t)

@@ -35,6 +35,9 @@ enum tty_read {
 
 /* -ENXIO: there is no terminal; -EBUSY: it belongs to another process group. */
 int tty_open(struct tty *ret, struct rt_err *err);
+/* Sets the terminal's modes, which tty_close() gives back: not before it is this
+ * process's turn, since another one's would be saved. */
+int tty_begin(struct tty *t, struct rt_err *err);
 /* Safe on one that was not opened. */
 void tty_close(struct tty *t);
 /* All of it or nothing can be said: 0 or -errno. */

@@ -384,6 +384,7 @@ static void key_of(const char *line, const char *cwd, const char *session,
 		   const char *path, char key[APPROVALS_KEY + 1])
 {
 	struct decide_ctx ctx = { .b = &bundle, .scope = PB_SANDBOX, .cwd = cwd };
+	unsigned char common[APPROVAL_LINE];
 	struct rt_err err = { 0 };
 	struct entry e;
 
@@ -392,7 +393,8 @@ static void key_of(const char *line, const char *cwd, const char *session,
 	ctx.roots.dir[PB_ROOT_PROJECT] = "/p";
 	assert_int_equal(entry_decide(&ctx, line, NULL, 0, &e, &err), 0);
 	assert_non_null(e.parts.first);
-	approval_key(&ctx, &e, e.parts.first, session, path, key);
+	approval_line(&ctx, &e, session, path, common);
+	approval_key(&bundle, common, e.parts.first, key);
 	entry_release(&e);
 }
 
