@@ -22,28 +22,62 @@ enum { FILE_LIMIT = 1 << 20, LOCK_TRIES = 100, LOCK_PAUSE_MS = 50 };
 
 /* --- the directory ---------------------------------------------------------------- */
 
+/* Without "//", "." and "..": a ".." takes away the name before it, whatever that
+ * is a link to, so that what is not there yet has a name as well. */
+static void make_plain(char *path)
+{
+	char *w = path;
+
+	for (const char *s = path; *s;) {
+		size_t n = strcspn(s, "/");
+
+		if (n == 2 && s[0] == '.' && s[1] == '.') {
+			while (w > path && *--w != '/')
+				;
+		} else if (n && !(n == 1 && s[0] == '.')) {
+			*w++ = '/';
+			memmove(w, s, n);
+			w += n;
+		}
+		s += n + (s[n] == '/');
+	}
+	*w = '\0';
+}
+
 bool approvals_dir(const char *home, const char *xdg, char out[PATH_MAX])
 {
 	int n = xdg && xdg[0] == '/' ?
 			snprintf(out, PATH_MAX, "%s/pol", xdg) :
 			snprintf(out, PATH_MAX, "%s/.local/state/pol", home);
 
-	return n > 0 && n < PATH_MAX - (int)sizeof(LOCK_NAME);
+	if (n <= 0 || n >= PATH_MAX - (int)sizeof(LOCK_NAME))
+		return false;
+	make_plain(out);
+	return true;
 }
 
-/* One component; the owner of what it lies in gets it. */
+void approvals_file(const char *dir, char out[PATH_MAX])
+{
+	(void)snprintf(out, PATH_MAX, "%.*s/" FILE_NAME,
+		       PATH_MAX - (int)sizeof(FILE_NAME) - 1, dir);
+}
+
+/* One component; where it is made here, the owner of what it lies in gets it. */
 static int make_one(int at, const char *name, int *ret_fd)
 {
 	struct stat st;
 	int fd = -1, r = 0;
+	bool made;
 
-	if (fstat(at, &st) != 0 ||
-	    (mkdirat(at, name, 0700) != 0 && errno != EEXIST))
+	if (fstat(at, &st) != 0)
+		return -errno;
+	made = mkdirat(at, name, 0700) == 0;
+	if (!made && errno != EEXIST)
 		return -errno;
 	fd = sys_openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	if (geteuid() == 0 && st.st_uid != 0)
+	if (made && geteuid() == 0 && st.st_uid != 0)
 		r = fchown(fd, st.st_uid, st.st_gid) == 0 ? 0 : -errno;
 	if (r < 0)
 		(void)close(fd);
@@ -87,7 +121,7 @@ int approvals_make_dir(const char *dir, struct rt_err *err)
 	memcpy(path, dir, n + 1);
 	/* the longest beginning that exists */
 	while (n > 0) {
-		fd = sys_open(n ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+		fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 		if (fd >= 0 || errno != ENOENT)
 			break;
 		while (n > 0 && path[n - 1] != '/')
@@ -121,13 +155,13 @@ static int check_own(const struct stat *st, const char *shown, const char *name,
 int approvals_open(const char *dir, struct approvals *ret, struct rt_err *err)
 {
 	AUTO_CLOSE int fd = -1;
-	char shown[200];
+	const char *shown = ret->shown;
 	struct stat st;
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->dirfd = ret->lock = -1;
-	io_escape(shown, sizeof(shown), dir, strlen(dir));
+	io_escape(ret->shown, sizeof(ret->shown), dir, strlen(dir));
 	fd = sys_open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
@@ -139,7 +173,6 @@ int approvals_open(const char *dir, struct approvals *ret, struct rt_err *err)
 	r = check_own(&st, shown, "", err);
 	if (r < 0)
 		return r;
-	(void)snprintf(ret->dir, sizeof(ret->dir), "%s", dir);
 	ret->dirfd = io_steal_fd(&fd);
 	return 0;
 }
@@ -241,7 +274,7 @@ int approvals_load(struct approvals *a, struct rt_err *err)
 {
 	AUTO_CLOSE int fd = -1;
 	AUTO_FREE char *text = NULL;
-	char shown[200];
+	const char *shown = a->shown;
 	struct stat st;
 	size_t n = 0;
 	int r;
@@ -249,7 +282,6 @@ int approvals_load(struct approvals *a, struct rt_err *err)
 	free(a->v);
 	a->v = NULL;
 	a->n = 0;
-	io_escape(shown, sizeof(shown), a->dir, strlen(a->dir));
 	fd = sys_openat(a->dirfd, FILE_NAME,
 			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
 	if (fd < 0 && errno == ENOENT)
@@ -334,7 +366,7 @@ int approvals_lock_terminal(struct approvals *a, uint32_t tty, bool (*interrupte
 		pause_a_little();
 		r = 0;
 	}
-	return r < 0 ? rt_fail_errno(err, -r, "'%.200s/" LOCK_NAME "'", a->dir) : 0;
+	return r < 0 ? rt_fail_errno(err, -r, "'%s/" LOCK_NAME "'", a->shown) : 0;
 }
 
 static int lock_file(struct approvals *a, struct rt_err *err)
@@ -348,7 +380,7 @@ static int lock_file(struct approvals *a, struct rt_err *err)
 		pause_a_little();
 		r = i + 1 < LOCK_TRIES ? 0 : -EBUSY;
 	}
-	return r < 0 ? rt_fail_errno(err, -r, "'%.200s/" LOCK_NAME "'", a->dir) : 0;
+	return r < 0 ? rt_fail_errno(err, -r, "'%s/" LOCK_NAME "'", a->shown) : 0;
 }
 
 static void unlock_file(struct approvals *a)
@@ -398,7 +430,7 @@ static int replace(struct approvals *a, struct rt_err *err)
 	if (r == 0)
 		return 0;
 	(void)unlinkat(a->dirfd, temp, 0);
-	return rt_fail_errno(err, -r, "writing '%.200s/" FILE_NAME "'", a->dir);
+	return rt_fail_errno(err, -r, "writing '%s/" FILE_NAME "'", a->shown);
 }
 
 /* Under the lock.  What is damaged is nothing, and is replaced. */

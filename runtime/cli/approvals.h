@@ -37,17 +37,19 @@ struct approval {
 };
 
 struct approvals {
-	char dir[PATH_MAX];
+	char shown[200]; /* the directory, escaped */
 	int dirfd, lock; /* -1: not open */
 	struct approval *v;
 	size_t n;
 };
 
 /*
- * The directory's path.  `xdg` is XDG_STATE_HOME or NULL; as the standard has
- * it, one that is not absolute does not count.  False: too long.
+ * The directory's path.  `home` is absolute; `xdg` is XDG_STATE_HOME or NULL; as the standard has
+ * it, one that is not absolute does not count.  It has no "..".  False: too long.
  */
 bool approvals_dir(const char *home, const char *xdg, char out[PATH_MAX]);
+/* The file in the directory that approvals_dir() gave. */
+void approvals_file(const char *dir, char out[PATH_MAX]);
 
 /*
  * Makes the directory with what is missing above it, as 0700, for the owner of

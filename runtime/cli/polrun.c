@@ -65,7 +65,10 @@ struct session {
 
 static int fail(const struct rt_err *err, int status)
 {
-	fprintf(stderr, "polrun: %s\n", err->text[0] ? err->text : "failed");
+	char line[sizeof(err->text) * 4];
+
+	io_plain(line, sizeof(line), err->text);
+	fprintf(stderr, "polrun: %s\n", line[0] ? line : "failed");
 	return status;
 }
 
@@ -156,8 +159,7 @@ static int find_roots(struct session *s, struct rt_err *err)
 	if (r == 0 && !approvals_dir(s->roots.home, xdg, s->state))
 		r = rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
 	if (r == 0)
-		(void)snprintf(s->answers, sizeof(s->answers), "%.*s/approvals",
-			       PATH_MAX - 12, s->state);
+		approvals_file(s->state, s->answers);
 	return r;
 }
 
@@ -166,12 +168,9 @@ static int verdict(struct session *s, bool plan, struct rt_err *err)
 	const struct ask in = {
 		.ctx = &s->run.ctx, .entry = &s->entry, .mode = s->opt.ask,
 		.yes = s->opt.yes, .plan = plan, .session = s->opt.session,
-		.dir = s->state, .path = getenv("PATH"),
+		.dir = s->state, .path = getenv("PATH"), .ahead = &s->ahead,
 	};
 
-	/* a person takes longer than to start again, and ^C is for all */
-	if (s->entry.d.effect == PB_ASK)
-		sandbox_ahead_release(&s->ahead);
 	return ask_verdict(&in, &s->answered, err);
 }
 
@@ -459,7 +458,7 @@ static int with_bundle(struct session *s)
 			return fail(&err, status);
 	}
 	if (fill_run(s, &err) < 0 ||
-	    state_view_make(&s->run, s->state, &s->view, &err) < 0)
+	    state_view_make(&s->run, s->state, s->opt.action == OPT_RUN, &s->view, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	plan_find_here(&s->run, &s->view, &s->here);
 	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);

@@ -7,9 +7,10 @@
 /*
  * Makes the view of `run` (ret must not hold one) in which `dir` cannot be
  * written.  Where it is not there and the run could make it, it is made first:
- * nothing can be mounted over a name that does not exist.  0; -errno.
+ * nothing can be mounted over a name that does not exist.  Without `make` (a plan)
+ * it is left as it is.  0; -errno.
  */
-int state_view_make(const struct sandbox_run *run, const char *dir,
+int state_view_make(const struct sandbox_run *run, const char *dir, bool make,
 		    struct sandbox_view *ret, struct rt_err *err);
 
 #endif

@@ -343,6 +343,46 @@ EOT
 no_file "$P/left"
 no_file "$P/right"
 
+t 'the second of two: ^C in its wait is a no as well, and its modes are its own'
+mkdir -p "$STATE"
+chmod 700 "$STATE"
+cat >"$WORK/hold.py" <<'EOT'
+# holds the lock of this terminal, as a question does (approvals.h)
+import fcntl, os, struct, sys, time
+tty = int(open("/proc/self/stat").read().rpartition(")")[2].split()[4])
+fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
+F_OFD_SETLK = 37
+fcntl.fcntl(fd, F_OFD_SETLK, struct.pack("hhxxxxqqixxxx", fcntl.F_WRLCK, 0, tty, 1, 0))
+print("is", "held", flush=True)
+time.sleep(60)
+EOT
+term <<EOT
+send python3 $WORK/hold.py $STATE/approvals.lock &
+expect is held
+send $POL touch right; echo rc \$?
+wait 2
+absent details:
+key C-c
+expect touch right: not run: it was asked, and not allowed
+expect rc 126
+send kill %1; wait; $POL touch right; echo rc \$?
+expect details:
+send o
+expect rc 0
+send rm right; stty -echo; $POL touch left | { sleep 1; $POL touch right; }; stty echo
+expect asked of touch left
+expect details:
+wait 4
+send d
+expect asked of touch right
+expect details:
+send d
+expect ^ ?d
+expect PROMPT>
+EOT
+no_file "$P/left"
+no_file "$P/right"
+
 t 'control and bidirectional characters are shown as text'
 term <<'EOT'
 send polrun -b $WORK/p.polb touch $'a\e[2Jb\u202ec\nd'; echo rc $?
@@ -444,7 +484,19 @@ run polquery approvals list
 want_rc 126
 want_err 'a run never changes its own policy'
 
-t '--plan asks nobody'
+t '--plan asks nobody, and makes nothing'
+# shellcheck disable=SC2016
+policy "$ASKS"' file { allow read, write "${HOME}/.local" }'
+rm -rf "$HOME/.local"
+mkdir "$HOME/.local"
+run --plan true
+want_rc 0
+no_file "$HOME/.local/state"
+run true
+want_rc 0
+want_file "$STATE" # the control: a run makes it
+rm -rf "$HOME/.local"
+policy "$ASKS"
 run --plan touch seventeen
 want_rc 0
 want_out 'the policy asks first'
@@ -542,6 +594,17 @@ inside 'mkdir -p ~/.local/state/pol; echo x >~/.local/state/pol/approvals'
 [ "$rc" -ne 0 ] || bad 'it was written'
 no_file "$A"
 [ "$(stat -c %a "$STATE")" = 700 ] || bad "mode $(stat -c %a "$STATE" 2>&1)"
+if ! is_root; then
+	mv "$HOME/.local" "$HOME/.other"
+	mkdir -p "$HOME/.local/state"
+	chmod 000 "$HOME/.local/state"
+	inside 'chmod 700 ~/.local/state; mkdir ~/.local/state/pol; echo x >~/.local/state/pol/approvals'
+	[ "$rc" -ne 0 ] || bad 'it was opened'
+	chmod 700 "$HOME/.local/state"
+	no_file "$STATE"
+	rm -r "$HOME/.local"
+	mv "$HOME/.other" "$HOME/.local"
+fi
 inside 'mkdir -p ~/.local/state/other && echo x >~/.local/state/other/file'
 want_rc 0
 want_file "$HOME/.local/state/other/file"
@@ -578,6 +641,22 @@ rm -rf "$HOME/data/state"
 inside 'mkdir -p ~/data/state/pol; echo x >~/data/state/pol/approvals'
 [ "$rc" -ne 0 ] || bad 'it was made'
 no_file "$HOME/data/state/pol/approvals"
+export XDG_STATE_HOME=$HOME/data/none/..//./state
+run true
+want_rc 0
+alone --session s touch twenty
+want_rc 126
+term <<EOT
+send $POL --session s touch twenty; echo rc \$?
+expect details:
+send s
+expect rc 0
+EOT
+want_file "$HOME/data/state/pol/approvals"
+inside 'echo x >>~/data/state/pol/approvals'
+[ "$rc" -ne 0 ] || bad 'it was written'
+q list
+want_out 'id:s'
 unset XDG_STATE_HOME
 
 done_

@@ -79,6 +79,14 @@ static void test_the_directory_follows_the_standard(void **state)
 	assert_string_equal(dir, "/h/.local/state/pol");
 	assert_true(approvals_dir("/h", "/s", dir));
 	assert_string_equal(dir, "/s/pol");
+	assert_true(approvals_dir("/h", "/a/none/..//./s/", dir));
+	assert_string_equal(dir, "/a/s/pol");
+	assert_true(approvals_dir("/h", "/../a/../..", dir));
+	assert_string_equal(dir, "/pol");
+	assert_true(approvals_dir("/h", "/a..b/...", dir));
+	assert_string_equal(dir, "/a..b/.../pol");
+	approvals_file(dir, deep);
+	assert_string_equal(deep, "/a..b/.../pol/approvals");
 	memset(deep, 'a', sizeof(deep) - 1);
 	deep[0] = '/';
 	deep[sizeof(deep) - 1] = '\0';
