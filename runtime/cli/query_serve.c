@@ -408,7 +408,8 @@ static int add(struct server *s, int fd, uint32_t number)
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e);
 }
 
-static int set_up(struct server *s, struct rt_err *err)
+/* Before there is a socket: a signal that came then would leave it behind. */
+static int block_signals(struct server *s, struct rt_err *err)
 {
 	sigset_t set;
 
@@ -420,8 +421,13 @@ static int set_up(struct server *s, struct rt_err *err)
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return rt_fail_errno(err, errno, "signals");
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signals < 0 ? rt_fail_errno(err, errno, "signals") : 0;
+}
+
+static int set_up(struct server *s, struct rt_err *err)
+{
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (s->signals < 0 || s->epoll < 0 || add(s, s->signals, ON_SIGNAL) < 0 ||
+	if (s->epoll < 0 || add(s, s->signals, ON_SIGNAL) < 0 ||
 	    add(s, s->socket.fd, ON_SOCKET) < 0)
 		return rt_fail_errno(err, errno, "waiting for clients");
 	return 0;
@@ -438,7 +444,9 @@ int query_serve(struct query *q, const char *path, struct rt_err *err)
 	s->epoll = s->signals = -1;
 	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
 		s->clients[i].fd = -1;
-	r = query_socket_open(path, &s->socket, err);
+	r = block_signals(s, err);
+	if (r == 0)
+		r = query_socket_open(path, &s->socket, err);
 	if (r == 0) {
 		r = set_up(s, err);
 		if (r == 0)
