@@ -130,7 +130,20 @@ def single(text, **kw):
     return ret
 
 
-READERS = {"list": listing, "usage": usage, "kube": kube, "less": less, "single": single}
+def words(text):
+    """Options among words, "-name PATTERN -nouser": a capital word behind one is its value."""
+    ret = []
+    for m in re.finditer(r"(?<![\w\[(+-])(-{1,2}[A-Za-z0-9][\w-]*)(?: ([A-Z]+\b)?)?", text):
+        ret.append(([m[1]], "V" if m[2] and m[2] != "EXPR" else "N"))
+    return ret
+
+
+def attached(text, **kw):
+    """A listing of a program whose values come behind "=" only."""
+    return [(names, "A" if t == "V" else t) for names, t in listing(text, **kw)]
+
+
+READERS = {"attached": attached, "words": words, "list": listing, "usage": usage, "kube": kube, "less": less, "single": single}
 
 
 def merged(entries):

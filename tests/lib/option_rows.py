@@ -1,0 +1,435 @@
+"""Where the options of each table of stdlib-policies/commands are read.
+
+A row names the programs, the Debian package that the table is written from, and
+the commands that print the options.  `fix` is what the help does not say, or not in a
+form that can be read, and why; None: no option at all.  `flags` False: of flags
+only one-letter ones must be in the table (there are too many others).  A
+program whose file is not from its package has another version: only what both
+know is compared.
+"""
+
+GNU = [("list", "{p} --help", {})]
+H = [("list", "{p} -h", {})]
+UPPER = {"meta": r"[A-Z<\[]"}
+ANGLE = {"meta": r"[<\[]"}
+# util-linux sets a short help behind one blank; a value is <file>, [=file] or slave|shared
+LINUX = [("list", "{p} --help", {"meta": r"[<\[]|[a-z]+\|"})]
+
+
+GIT = """add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore
+ check-mailmap checkout checkout-index cherry cherry-pick clean clone column commit commit-graph
+ commit-tree config count-objects credential-cache describe diff difftool fast-export fetch fmt-merge-msg
+ for-each-ref for-each-repo format-patch fsck gc grep hash-object help hook init interpret-trailers
+ ls-files ls-remote ls-tree maintenance merge merge-base merge-file merge-tree mktag mktree
+ multi-pack-index mv name-rev notes pack-objects pack-refs prune prune-packed pull push range-diff
+ read-tree rebase reflog remote repack replace rerere reset restore revert rev-parse rm send-pack
+ shortlog show-branch show-index show-ref sparse-checkout stash status stripspace switch
+ symbolic-ref tag update-index update-ref update-server-info verify-commit verify-pack verify-tag
+ worktree write-tree remote,add remote,set-url remote,update stash,push worktree,add worktree,list
+ notes,add notes,append bundle,create commit-graph,write multi-pack-index,write maintenance,run
+ sparse-checkout,set reflog,expire"""
+GIT_MANUALS = "git-log git-diff git-submodule git-stash git-filter-branch git-bisect"
+PODMAN = """attach build commit container,checkpoint cp create diff events exec export generate,systemd
+ history image,prune images import info inspect kill load login logout logs manifest,add mount
+ network,create pause play,kube pod,create port ps pull push rename restart rm rmi run save search
+ secret,create start stats stop system,prune tag top unmount unpause update volume,create wait"""
+KUBECTL = """annotate apply attach auth,can-i autoscale certificate,approve cordon cp create
+ create,configmap create,secret,generic create,deployment delete describe diff drain edit exec
+ explain expose get label logs patch port-forward proxy replace rollout,restart rollout,status run
+ scale set,image set,env taint top,pod wait config,view config,set-context"""
+GH = """alias,set api auth,login browse codespace,ssh extension,install gist,create issue,create
+ issue,list pr,checkout pr,create pr,list pr,merge pr,view release,create release,upload repo,clone
+ repo,create repo,fork run,list run,watch secret,set ssh-key,add workflow,run"""
+PIP = "install download uninstall freeze inspect list show check config search cache index wheel hash"
+APT = "man apt-get man apt"
+
+
+def each(words, command, reader="list", **kw):
+    return [(reader, command.replace("{s}", w.replace(",", " ")), kw) for w in words.split()]
+
+
+MAN = {"indent": (3, 14), "end": r"\s{3,}|\t"}
+BUILTIN = [("usage", "bash -c 'help -s {p}'", {})]
+
+COREUTILS = ("cat cp mv rm ln mkdir rmdir touch chmod chown chgrp install shred truncate du df stat "
+             "head tail cut tr wc sort uniq split csplit expand unexpand pr tee nl paste join comm "
+             "fold fmt seq od base64 base32 basename dirname readlink realpath mktemp md5sum sha1sum "
+             "sha256sum sha512sum b2sum cksum shuf tac uname who ls date tsort")
+WGET_FLAGS = {"--max-redirect": "V", "--hsts-file": "V"}  # "=NUMBER" is left out
+
+SETARCH = {"--show": "A"}  # --show[=PERSONALITY] is in the manual
+PRLIMIT = """-c --core -d --data -e --nice -f --fsize -i --sigpending -l --memlock -m --rss -n
+ --nofile -q --msgqueue -r --rtprio -s --stack -t --cpu -u --nproc -v --as -x --locks -y
+ --rttime"""
+
+
+class Row:
+    """names (a list where they hold blanks), package, where, {fix}, flags, where the global ones."""
+
+    def __init__(self, names, package, sources, fix=None, flags=True, globals=None, also=(),
+                 npm=False, few=False):
+        self.names, self.package, self.sources = names, package, sources
+        self.fix, self.flags, self.globals = fix or {}, flags, globals
+        self.also = also  # other packages that hold the same version of it
+        self.npm = npm    # the package is one of npm
+        self.few = few    # it has one option, or none
+
+    def programs(self):
+        return self.names.split() if isinstance(self.names, str) else list(self.names)
+
+    def builtin(self):
+        return self.sources is BUILTIN
+
+    def fix_of(self, program):
+        return dict(self.fix.get("*", {}), **self.fix.get(program, {}))
+
+
+def row_of(program):
+    return next((row for row in ROWS if program in row.programs()), None)
+
+# names, package, where, {fix}, flags
+ROWS = [
+    Row(COREUTILS, "coreutils", GNU, {
+        # a constant behind "=" says what the other spelling means
+        "ls": {"-p": "N"}, "sort": {"--check": "A", "-c": "N", "-C": "N"},
+        # the long one may do without, the short one takes nothing
+        "tail": {"-f": "N"}, "du": {"--time": "A"},
+        "od": {"-S": "A"},
+        "pr": {"+F": None, "-COLUMN": None, "--columns": "V"},
+        "date": {"--resolution": "N"},
+        "fmt": {"-WIDTH": None},
+    }, True),
+    Row("grep egrep fgrep", "grep", GNU, {"*": {"-NUM": None}}, True),
+    Row("sed", "sed", GNU, {}, True),
+    Row("diff cmp diff3 sdiff", "diffutils", GNU, {
+        "diff": {"-c": "N", "-u": "N", "-C": "V", "-U": "V"},
+    }, True),
+    Row("patch", "patch", GNU, {}, True),
+    Row("gawk", "gawk", [("list", "gawk --help", {"end": r"$"})], {}, True),
+    Row("mawk", "mawk", [("usage", "man mawk", {"only": r"SYNOPSIS.*?DESCRIPTION"})], {}, True),
+    Row("tar", "tar", GNU, {}, True),
+    Row("cpio", "cpio", GNU, {}, True),
+    Row("gzip", "gzip", GNU, {}, True),
+    Row("bzip2", "bzip2", GNU, {"bzip2": {"-1": "N"}}, True),
+    Row("xz", "xz-utils", [("list", "xz --long-help", {})],
+     {"xz": {"--single-stream": "N"}}, True),
+    Row("zip", "zip", [("list", "man zip", MAN)], {"zip": {
+        "-tt": "V", "--longoption": None, "-@": "N", "-s": "V", "--fifo": "N", "-9": "N",
+        "--Q-flag": None, "-T": "N",
+    }}, False),
+    Row("jq", "jq", H, {"jq": {  # the help leaves these to the manual
+        "-f": "V", "--from-file": "V", "-L": "V", "--indent": "V",
+    }}, True),
+    Row("rg", "ripgrep", H, {}, True),
+    Row("fdfind", "fd-find", H, {"fdfind": {
+        "-x": None, "--exec": None, "-X": None, "--exec-batch": None,  # a command follows
+    }}, True),
+    Row("curl", "curl", [("list", "curl --help all", ANGLE)], {}, True),
+    Row("wget", "wget", GNU, {"*": WGET_FLAGS}, True),
+    Row("rsync", "rsync", [("list", "rsync --help", {"indent": (0, 12)})],
+     {"rsync": {"-h": "N", "--help": "N", "--no-OPTION": None}}, True),
+    Row("scp sftp", "openssh-client", [("usage", "{p}", {})], {}, True),
+    Row("make", "make", GNU, {}, True),
+    Row("ninja", "ninja-build", GNU, {}, True),
+    Row("m4", "m4", GNU, {}, True),
+    Row("bc", "bc", GNU, {}, True),
+    Row("dc", "dc", GNU, {}, True),
+    Row("man", "man-db", GNU, {"man": {"--nh": "N", "--nj": "N"}}, True),
+    Row("less", "less", [("less", "less --help", {})], {"less": {"+c": None}}, True),
+    Row("vim vi view ex", "vim", [("list", "vim -h", {})],
+        {"*": {"-t": "V", "-s": "V"}}, True),
+    Row("nano", "nano", H, {}, True),
+    Row("gdb", "gdb", [("single", "gdb --help", {})], {}, True),
+    Row("sqlite3", "sqlite3", [("single", "sqlite3 --help", {})], {}, True),
+    Row("psql", "postgresql-client", GNU, {}, True),
+    Row("redis-cli", "redis-tools", GNU, {}, True),
+    Row("mysql", "mariadb-client", GNU, {}, True),
+    Row("gpg", "gpg", GNU, {"gpg": {
+        "-se": None,  # the manual has these:
+        **dict.fromkeys("--agent-program --dirmngr-program --exec-path --keyserver-options --photo-viewer "
+                        "--pinentry-program".split(), "V")}}, False),
+    Row("nc", "netcat-openbsd", [("usage", "nc -h", {})],
+        {"nc": {"-c": "V", "-e": "V"}}, True),
+    Row("ncat", "ncat", H, {}, True),
+    Row("socat", "socat", H, {}, True),
+    Row("mail", "bsd-mailx", [("usage", "mail -h", {})], {}, True),
+    Row("ftp", "tnftp", [("usage", "ftp -h", {})], {}, True),
+    Row("crontab", "cron", [("usage", "crontab -h", {})],
+     {"crontab": {"-e": "N", "-l": "N", "-r": "N"}}, True),
+    Row("at", "at", [("usage", "at -x", {})], {"at": {"-t": "V", "-c": "N"}}, True),
+    Row("screen", "screen", [("list", "man screen", MAN)], {"screen": {
+        "-f": "N", "-fn": None, "-fa": None, "+b": None, "-l": "N", "-L": "N", "-A": "N",
+        "-p": "V", "-d": None, "-D": None, "-r": None, "-ls": "N", "-list": "N", "-wipe": None,
+        "-S": "V", "-s": "V", "-t": "V",
+    }}, True),
+    Row("tmux", "tmux", [("usage", "tmux list-commands", {})], {}, True, [("usage", "tmux -h", {})]),
+    Row("systemctl journalctl", "systemd", GNU, {}, True),
+    Row("dpkg", "dpkg", GNU, {"dpkg": {
+        "--assert-": None, "--validate-": None, "--force-": None, "--no-force-": None,
+        "--refuse-": None, "-Dh": None, "--debug": "V",
+    }}, True),
+    Row("apt-get", "apt", [("list", "man apt-get", MAN)], {"apt-get": {
+        # the manual shows these without their values
+        "-t": "V", "--target-release": "V", "--default-release": "V", "-a": "V",
+        "--host-architecture": "V", "-P": "V", "--build-profiles": "V", "-o": "V",
+        "--option": "V", "-c": "V", "--config-file": "V", "-q": "A", "--quiet": "A",
+        "--with-source": "V", "-eany": None, "--error-on": "V", "-e": "V", "-d": "N",
+    }}, False),
+    Row("file", "file", GNU, {}, True),
+    Row("perl", "perl", H, {"perl": {
+        "-Idirectory": None, "-I": "V", "-M": "A", "-m": "A", "-F": "A",
+    }}, True),
+    Row("ruby", "ruby", H, {"ruby": {
+        "-Cdirectory": None, "-C": "V", "-Eex": None, "-E": "V", "-Fpattern": None, "-F": "A",
+        "-Idirectory": None, "-I": "V", "-rlibrary": None, "-r": "V",
+    }}, True),
+    Row("php", "php", H, {}, True),
+    Row("lua", "lua5.4", H, {}, True),
+    Row("node", "nodejs", GNU, {"node": {
+        "-p": "V", "--print": "V", "--inspect": "A", "--inspect-brk": "A", "--inspect-wait": "A",
+    }}, False),
+    Row("python3", "python3", [("list", "python3 -h", {"indent": (0, 0)})],
+     {"python3": {"--help-env": "N", "--help-xoptions": "N", "--help-all": "N"}}, True),
+    Row("bash", "bash", GNU, {"bash": {
+        # "-ilrsD or -c command or -O shopt_option", "-abefhkmnptuvxBCEHPT or -o option"
+        "-ilrsD": None, "-abefhkmnptuvxBCEHPT": None, "-c": "V", "-O": "V", "-o": "V",
+        "--rcfile": "V", "--init-file": "V", "+O": "V", "+o": "V",
+    }}, True),
+    Row("java", "openjdk-17-jre-headless", GNU, {"java": {
+        "-D": "A", "-verbose": "A", "-?": "N", "-disable-": None, "-agentlib": None,
+        "-agentpath": None, "-javaagent": None, "-XX*": "A", "-agentlib*": "A",
+        "-agentpath*": "A", "-javaagent*": "A", "-splash": None, "--list-modules": "A",
+    }}, False),
+    Row("javac", "openjdk-17-jdk-headless", GNU, {"javac": {
+        "-Akey": None, "-J": "A", "-J*": "V", "-Xplugin*": "V", "-processor-path": "V", "-implicit": None, "-proc": None, "-g": None,
+    }}, False),
+    Row("cmake ctest", "cmake", GNU, {
+        "*": {"-Werror": None, "-Wno-error": None, "-usage": "N", "-h": "N", "-H": "N", "--help": None,
+              "-help": "N", "--version": None, "-version": "N"},
+        # a command follows, and all is opaque
+        "ctest": {"--build-and-test": "V", "--test-command": "V", "--build-makeprogram": "V"},
+    }, False),
+    Row("mvn", "maven", GNU, {}, True),
+    Row("git", "git", each(GIT, "git {s} -h") + each(GIT_MANUALS, "man {s}", **MAN),
+     {"git": {"-static": None, "-M5": None, "-M05": None, "-L": None, "--remerge-diff": "N",
+              "-0": "N", "-1": "N", "-2": "N", "-3": "N", "--version": "N",
+              "--no-min-parents": "N", "--no-max-parents": "N", "--no-expand-tabs": "N",
+              "-P": None, "-h": None,  # of git itself, another one of subcommands
+              # code places wherever they take a value; of git-send-email
+              "--config": "V", "--remote": "V", "--sendmail-cmd": "V", "--smtp-server": "V",
+              }}, False,
+     [("list", "man git", MAN)]),
+    Row("gh", "gh", each(GH, "gh {s} --help"), {"gh": {"-h": None}}, False),
+    Row("podman", "podman", each(PODMAN, "podman {s} --help"),
+     {"podman": {"-h": None}}, False),
+    Row("kubectl", "kubernetes-client", each(KUBECTL, "kubectl {s} --help", "kube") +
+     [("kube", "kubectl options", {})], {}, False),
+    Row("pip pip3", "python3-pip", each(PIP, "pip3 {s} --help"), {}, False),
+    Row("read mapfile readarray complete compgen printf declare typeset export readonly bind "
+     "fc enable hash command exec eval trap", "bash", BUILTIN, {}, True),
+    # --- programs that run others: a value too many or too few hides the command -----------
+    Row("timeout nice stdbuf env chroot", "coreutils", GNU),
+    Row("nohup dd", "coreutils", GNU, few=True),
+    Row("time", "time", GNU),
+    Row("setsid ionice chrt taskset unshare nsenter setpriv flock su runuser setarch linux32 "
+        "linux64 prlimit more", "util-linux", LINUX, {
+            # their manual says more than the help
+            "flock": {"--wait": "V", "--nb": "N", "-e": "N"},
+            "setarch": SETARCH, "linux32": SETARCH, "linux64": SETARCH,
+            # "-m, --mount[=<file>]", but the short one takes none
+            "unshare": dict.fromkeys("-i -m -n -p -u -U -C -T".split(), "N"),
+            "prlimit": {o: "A" for o in PRLIMIT.split()},
+        }),
+    Row("script", "bsdutils", LINUX),
+    # -J of BSD; the synonym of -L may go without
+    Row("xargs", "findutils", GNU, {"xargs": {"-J": "V", "--max-lines": "A"}}),
+    Row("find", "findutils", [("words", "find --help", {})], {"find": {
+        # "[-Olevel]", "[-/]MODE", "N[bcwkMG]", "[bcdpflsD]"; two words follow -fprintf
+        "-Olevel": None, "-perm": "V", "-size": "V", "-type": "V", "-xtype": "V", "-H": "N",
+        "-L": "N", "-P": "N", "-D": "V", "-regextype": "V", "-fprintf": None, "-O*": "N",
+        "-newerXY": "V", "-N": None, "-ipath": "V", "-samefile": "V",
+    }}),
+    Row("strace", "strace", H, {"strace": {
+        # "-q, --quiet=…": the long one has the value, the short one means one of them
+        **dict.fromkeys("-A -D -DD -DDD -T -q -qq -qqq -r -t -tt -ttt -x -xx -y -yy -Y -ff".split(), "N"),
+        "--daemonize": "A", "--quiet": "A", "--tips": "A",  # alone they are read, too
+    }}),
+    Row("bwrap", "bubblewrap", GNU, {"bwrap": {o: None for o in (
+        # two words follow them, which no table can say: either reading counts
+        "--bind --bind-data --bind-fd --bind-try --chmod --dev-bind --dev-bind-try --file --ro-bind "
+        "--ro-bind-data --ro-bind-fd --ro-bind-try --setenv --symlink").split()}}),
+    Row("watch", "procps", GNU),
+    # "[-J [user@]host[:port]]", and what only the manual names
+    Row("ssh", "openssh-client", [("usage", "{p}", {})], {"ssh": {"-J": "V"}}),
+    Row("fakeroot", "fakeroot", [("list", "man fakeroot", MAN)], {"fakeroot": {
+        "--faked": "V", "-f": "V", "-s": "V", "-i": "V", "-rw-r--r--": None, "-rfakeroot": None,
+        "--lib": "V", "-l": "V", "-b": "V", "--fd-base": "V", "--help": "N", "--version": "N"}}),
+    Row("capsh", "libcap2-bin", [("attached", "{p} --help", {})],
+        {"capsh": {"-c": "V", "--mode": "A", "--no-new-privs": "N"}}),
+    Row("unzip", "unzip", [("list", "man unzip", MAN)], {"unzip": {
+        **dict.fromkeys("-c -D -P -q -n -o -F -s -S -2 -v -Y -s- -d -i -J -N -E".split(), None),
+        "-P": "V", "-d": "V", "-q": "N", "-n": "N", "-o": "N", "-c": "N", "-v": "N", "-D": "N",
+    }}),
+    Row("ed", "ed", GNU),
+    Row("dash", "dash", [("usage", "man dash", {})], {"dash": {"-c": "V", "+o": "V", "-s": "N"}}),
+    # of "take first argument as a command"; --emulate is in the manual; +o undoes -o
+    Row("zsh", "zsh", GNU, {"zsh": {"-c": "V", "--emulate": "V", "+o": "V"}}, False),
+    Row("fish", "fish", [("list", "man fish", MAN)], {"fish": {"-D": "V"}}),
+    Row("run-parts", "debianutils", GNU, {"run-parts": {"--exit-on-error": "N"}}),
+    Row("start-stop-daemon", "dpkg", GNU,
+        {"start-stop-daemon": {"-S": "N", "--start": "N"}}),  # "-- ARGUMENTS" follow
+    Row("logsave", "logsave", [("usage", "{p}", {})]),
+    Row("dbus-run-session", "dbus", [("list", "{p} --help", {"indent": (0, 12)})],
+        {"dbus-run-session": {"--help": "N", "--version": "N"}}),
+    Row("systemd-run systemd-inhibit", "systemd", GNU),
+    # -h without a value is --help
+    Row("sudo", "sudo", H, {"sudo": {"-E": "N", "--preserve-env": "A", "-h": "V"}}),
+    Row("doas", "opendoas", [("usage", "{p}", {})], {"doas": {"-a": "V"}}),  # of OpenBSD
+    Row("parallel sem", "parallel", [("list", 'man {p} | sed -n "/^OPTIONS/,/^EXAMPLE/p"', {
+        "indent": (7, 7), "end": r"\s{2,}|\t| \((?=alpha|beta|obsolete|Long)"})], {
+            # "-i [replace-str]" is -i or -istr
+            "parallel": {**dict.fromkeys("-i --replace --max-lines -l -e --eof".split(), "A"),
+                         **dict.fromkeys("-1000 -1220 -a --arg-file --limit --rpl --return".split(), None),
+                         "--limit": "V", "--rpl": "V", "--return": "V", "-a": "V", "--arg-file": "V"},
+            "sem": {"--semaphore-name": "V", "--semaphore-timeout": "V"}}),
+    # the synopsis; "an integer value should follow" -D
+    Row("expect", "expect", [("usage", "man expect", {"only": r"SYNOPSIS.*?INTRODUCTION"})],
+        {"expect": {"-dDinN": None, "-c": "V", "-f": "V", "-b": "V", "-D": "V", "-": None}}),
+    Row("entr", "entr", [("usage", "{p} -h", {})]),
+    Row("faketime", "faketime", H),
+    Row("numactl", "numactl", [("usage", "numactl --help", {})], {"numactl": {
+        # "[--interleave= | -i <nodes>]"
+        **dict.fromkeys("-i --interleave -p --preferred -P --preferred-many -C --physcpubind -N --cpunodebind "
+                        "-m --membind -L --length -o --offset -M --shmmode -I --shmid -S --shm -f --file".split(), "V")}}),
+    Row("dumb-init", "dumb-init", GNU),
+    Row("tini", "tini", [("list", "tini -h", {"end": ":"})]),
+    Row("proot", "proot", GNU),
+    Row("tcsh", "tcsh", [("list", r"man tcsh | sed -n '/^ *Argument list processing/,/^ *Startup and shutdown/p'",
+        {"indent": (5, 5), "end": r"\s{3,}|\t"})], {"tcsh": {
+        "-c": "V", "-Dname": None, "--help": "N", "-Pmode": None,
+    }}, False),
+    Row("ksh", "ksh93u+m", [("list", "ksh --man", {})], {"ksh": {"-c": "V", "-o": "V", "+o": "V", "-R": "V"}}, False),
+    Row("rlwrap", "rlwrap", [("list", "rlwrap --help", {"end": "$"})]),
+    Row("torsocks", "torsocks", GNU),
+    Row("proxychains4", "proxychains4", [("usage", "echo [-q] [-f FILE]", {})]),
+    # -a, -c, -n, -N, -A, -p are followed by a socket
+    Row("dtach", "dtach", GNU, {"dtach": dict.fromkeys("-a -A -c -n -N -p".split(), "V")}),
+    Row("daemon", "daemon", GNU),
+    Row("daemonize", "daemonize", [("list", "man daemonize", MAN)]),
+    Row("pdsh", "pdsh", [("list", "pdsh -h", {"indent": (0, 0)})]),
+    Row("sshpass", "sshpass", H),
+    # its own, and those of ssh
+    Row("autossh", "autossh", [("usage", "{p}", {}), ("usage", "ssh", {})], {"autossh": {"-J": "V", "-M": "V"}}),
+    Row("hyperfine", "hyperfine", GNU, {"hyperfine": {"--norc": None, "-P": "V", "-L": "V"}}),
+    Row("fakechroot", "fakechroot", [("usage", "fakechroot -h", {})], {"fakechroot": {
+        **dict.fromkeys("-l --lib -d --elfloader -e --environment -c --config-dir -b --bindir".split(), "V")}}),
+    Row("ccache", "ccache", GNU, {"ccache": {"-v": "N"}}),
+    Row("dbus-launch", "dbus-x11", [("list", "man dbus-launch", MAN)]),
+    Row("ltrace", "ltrace", GNU, {"ltrace": {
+        # -w where it was built with libunwind
+        "-w": "V", "--where": "V", "-Dh": None, "-tt": "N", "-ttt": "N", "-D": "V"}}),
+    Row("cgexec", "cgroup-tools", H),
+    Row("firejail", "firejail", [("attached", "firejail --help", {})], {"firejail": {"-c": "N"}}),
+    Row("mosh", "mosh", [("list", "mosh --help", {"indent": (0, 12)})], {"mosh": {
+        **dict.fromkeys("-a -n -4 -6 -o".split(), "N"), "-p": "V", "--port": "V"}}),
+    Row("pkexec", "pkexec", [("usage", "pkexec --help", {})], {"pkexec": {
+        "--user": "V", "--disable-internal-agent": "N", "--help": "N", "--version": "N"}}),
+    Row("chronic", "moreutils", [("list", "man {p}", {"indent": (7, 7)})]),
+    Row("telnet", "inetutils-telnet", GNU, {"telnet": {"-S": "V"}}),  # another telnet's
+    Row("xvfb-run", "xvfb", [("list", "xvfb-run --help", {"indent": (0, 0), "end": r"\s{4,}(?!-)|$"})],
+        {"xvfb-run": {"-w": "V", "--wait": "V"}}),
+    # Subcommands with tables of their own: what those lack is that of the program.
+    Row(["git rebase", "git clone", "git fetch", "git pull", "git ls-remote", "git archive", "git grep",
+         "git difftool"], "git", [("list", "{p} -h", {})], {
+             # one statement of several; --exec is the old name of --upload-pack
+             **dict.fromkeys(["git clone", "git fetch", "git pull", "git ls-remote"], {"--exec": "V"}),
+         }, False),
+    Row(["git filter-branch", "git fetch-pack", "git submodule"], "git",
+        [("usage", "FILTER_BRANCH_SQUELCH_WARNING=1 {p} -h", {})], {
+            "git fetch-pack": {"--exec": "V"}, "git filter-branch": {"-d": "V"},
+            "git submodule": {"--init": "N"},  # "[--init [--filter=…]]"
+        }, False),
+    Row(["git submodule foreach"], "git", [("usage", "echo '[-q] [--quiet] [--recursive]'", {})]),
+    Row(["perf stat", "perf record", "perf trace"], "linux-perf", [("list", "{p} -h", {})], {}, False),
+    Row(["git send-email"], "git-email", [("list", "git send-email -h", {})], {}, False),
+]
+
+# Debian has had several releases of these: the table may know more than the one here.
+SEVERAL = {"node", "rsync", "hyperfine", "rg", "less"}
+# In every Debian 12; the others are in the lists of `dev`, or are not needed there.
+ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
+ perl sed tar util-linux""".split()
+LEAST = 200  # tables that must have been compared
+
+# The same program under another name, or one that reads the same options.
+SAME = {
+    "gunzip": "gzip", "zcat": "gzip", "bunzip2": "bzip2", "bzcat": "bzip2", "unxz": "xz",
+    "xzcat": "xz", "lzma": "xz", "unlzma": "xz", "lzcat": "xz", "netcat": "nc", "mailx": "mail",
+    "gpg2": "gpg", "apt": "apt-get", "aptitude": "apt-get", "apt-cache": "apt-get",
+    "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
+    "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
+    "batch": "at", "pico": "nano", "rnano": "nano", "fd": "fdfind", "awk": "mawk",
+    **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
+}
+
+# Tables that are not compared, and why.
+NOT_DEBIAN = "Debian 12 and npm do not offer it"
+NO_LIST = "its help lists no options, or not in a form that says what takes a value"
+FAMILY = "several programs share the table; each knows more options than stand there"
+CONFIG = "any key of its configuration is an option, and the help names few"
+LEFT = "Debian or npm has it; nothing reads its help yet, and the table holds what matters to a decision"
+NONE = "it reads no option of its own, or only its command"
+
+
+def because(*pairs):
+    return {p: why for why, names in pairs for p in names.split()}
+
+
+UNCHECKED = because(
+    (CONFIG, "npm npx yarn yarnpkg pnpm pnpx"),
+    (NOT_DEBIAN, """bun bunx deno uv uvx helm terraform tofu gradlew hatch conda mamba ruff micromamba
+     FEXBash FEXInterpreter fex-emu box64 box86 air asdf aws-vault bazel bazelisk chamber cross-env
+     cross-env-shell chroot-distro chroot-exec colima devbox dockerize doppler dotenvx env-cmd
+     charliecloud distrobox distrobox-enter enroot fly flyctl fnm forego gcloud az goenv heroku infisical jenv
+     junest just k3s lerna limactl minikube mise multipass nerdctl nodenv nsjail nvm nx oc op overmind
+     please plenv prettyping prun railway reflex retry rtx run0 rush rye s6-envdir s6-setuidgid
+     singularity apptainer sops su-exec teller udocker volta wait-for wait4x watchexec
+     werf wezterm youki crun sccache powershell pwsh pwsh-preview nu oil osh ysh ion murex
+     matlab osascript mathematica wolframscript dotnet dotnet-script csharp fsharpi scala-cli zx tsx bosh
+     loksh oksh pdksh d8 bb babel-node luau perl6 chef-apply tcsh-static xonsh3 dtrace systemtap yue jjs
+     nashorn abcl bsh txr newlisp regina swift kgx ptyxis condor_run bsub aprun jsrun memray
+     scalene kernprof viztracer py-spy docker-init tini-static kotlinc skim sk delta arch-chroot catchsegv
+     ld-musl-x86_64.so.1 ld-linux-aarch64.so.1 ld-linux.so.2 salt salt-call salt-ssh toolbox
+     ld.so ld-linux-x86-64.so.2 latrace dchroot crictl youtube-dl"""),
+    (FAMILY, """gcc cc g++ c++ clang clang++ cpp convert magick mogrify identify composite montage
+     ffmpeg ffprobe ffplay nvim vimdiff gvim rvim rview gview vimx emacs emacsclient
+     R Rscript littler r julia ghc ghci runghc runhaskell octave octave-cli sage maxima gap gp
+     scilab scilab-cli elixir iex mix erl escript scala groovy kotlin clojure clj jruby jython racket guile
+     gsi csi sbcl clisp ecl ccl ocaml crystal nim raku rakudo pil picolisp janet fennel gjs cjs qjs js
+     rhino jshell ts-node coffee ipython ipython3 bpython ptpython micropython pike rexx hy pry irb stap
+     bpftrace xonsh elvish es rc yash mksh lksh posh xterm uxterm urxvt rxvt st konsole alacritty
+     lxterminal terminator mate-terminal xfce4-terminal tilix x-terminal-emulator gnome-terminal kitty
+     foot footclient buildah ctr lxc incus runc flatpak snap machinectl systemd-nspawn lxc-attach
+     lxc-execute schroot ch-run qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le
+     qemu-s390x qemu-mips qemu-x86_64-static qemu-i386-static qemu-aarch64-static qemu-arm-static
+     qemu-riscv64-static qemu-ppc64le-static qemu-s390x-static clush dsh pssh parallel-ssh pexec
+     mpirun mpiexec srun salloc orterun oshrun qsub bat batcat ag ack pg most black mypy flake8
+     sbatch rpm rpmbuild rpmspec"""),
+    (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
+    (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386 aarch64 arm64
+     armv7l ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst rsh torify tsocks proxychains
+     distcc icecc pump colorgcc rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
+    (LEFT, """docker aws gradle lldb go cargo pytest py.test poetry pipenv
+     abduco ansible aria2c bear bundle concurrently chokidar chokidar-cli onchange nodemon cscope ctags
+     debootstrap mmdebstrap debuild dpkg-buildpackage direnv dotenv dumpcap tshark wireshark tcpdump
+     envchain exiftool fab fatrace flatpak-spawn foreman honcho fzf heaptrack hg svn ifne intercept-build
+     scan-build scan-build-py kcov lftp memusage sotruss meson multitail mutt neomutt nix nix-env nix-shell nmap nox
+     tox openvpn pdm perf pg_ctl pipx puppet pyenv rake rbenv rr run-mailcap xdg-open rustc rustup
+     server-test start-server-and-test sshfs tmate tree-sitter uftrace valgrind wait-for-it
+     wait-for-it.sh yt-dlp"""),
+)
+
+# Subcommands of these have tables, and are not compared.
+SUBCOMMANDS = set("""aws aws-vault bazel bazelisk cargo chamber colima corepack deno doppler dotenv
+ dotenvx fly flyctl fnm gcloud gh heroku infisical lerna limactl meson minikube mise multipass nix npm nvm
+ nx op openssl perf pnpm railway rr rtx rush rustup sops teller uftrace vagrant volta wezterm yarn yarnpkg""".split())

@@ -1,0 +1,139 @@
+"""The tables of stdlib-policies/commands, and how they differ from a program's help."""
+import re
+
+KINDS = ("program", "wrapper", "interpreter")
+
+
+class Table:
+    """What all statements about one program say, as the compiler joins them."""
+
+    def __init__(self):
+        self.kinds = set()
+        self.options = {}  # name: "N", "V" or "A"; those of `global` apart
+        self.globals = {}
+        self.after = set()
+        self.codes = set()
+        self.queries = set()
+        self.clashes = []
+
+    def add(self, key, name, arity, said):
+        if key == "after":
+            self.after.add(name)
+            return
+        if key == "code":
+            self.codes.add(name)
+        if key == "query":
+            self.queries.add(name)
+        own = self.globals if key == "global" else self.options
+        if not said:
+            return
+        if own.setdefault(name, arity) != arity:
+            self.clashes.append(f"{name} is {own[name]} and {arity}")
+
+    def close(self):
+        """A code place that nothing else names takes a value, a query does not."""
+        for o in self.codes:
+            if o.startswith(("-", "+")) and o not in self.options and o not in self.globals:
+                self.options[o] = "V"
+        for o in self.queries:
+            self.options.setdefault(o, "N")
+
+    def same_options(self, other):
+        return (self.options, self.globals) == (other.options, other.globals)
+
+
+def tokens(text):
+    """Words of a policy, without comments; a regex or string is one token."""
+    pattern = r"#[^\n]*|\"(?:[^\"\\]|\\.)*\"|(?<=when )/(?:[^/\\\n]|\\.)*/[ix]*|[{},]|[^\s{},]+"
+    return [t for t in re.findall(pattern, text) if not t.startswith("#")]
+
+
+def read_line(tables, key, word):
+    arity = "A" if word.endswith("::") else "V" if word.endswith(":") else "N"
+    # a word of `code` or `query` without a colon says nothing of values
+    said = arity != "N" or key not in ("code", "query")
+    for name in word.rstrip(":").split("|"):
+        for table in tables:
+            table.add(key, name, arity, said)
+
+
+def read_body(t, i, tables):
+    """The lines of one statement from its "{" on; where it ends."""
+    key = ""
+    while t[i] != "}":
+        word = t[i]
+        if re.match(r"[-+].", word):
+            if key in ("options", "global", "query", "code", "after"):
+                read_line(tables, key, word)
+        elif key == "code" and word in ("operand", "stdin"):
+            what = " ".join(t[i:i + 2]) if word == "operand" else word
+            for table in tables:
+                table.codes.add(what)
+        elif not re.match(r"[\"/]", word):
+            key = word
+        i += 1
+    return i
+
+
+def read(paths):
+    """{program: Table} of all files."""
+    ret = {}
+    for path in paths:
+        t = tokens(path.read_text())
+        i = 0
+        while i < len(t):
+            if t[i] not in KINDS or t[i - 1] not in ("{", "}") and not t[i - 1].startswith('"'):
+                i += 1
+                continue
+            kind, names, i = t[i], [], i + 1
+            while t[i] != "{":
+                names += [t[i].strip('"')] if t[i] != "," else []
+                i += 1
+            tables = [ret.setdefault(name, Table()) for name in names]
+            for table in tables:
+                table.kinds.add(kind)
+            i = read_body(t, i, tables)
+    for table in ret.values():
+        table.close()
+    return ret
+
+
+def differences(have, want, flags=True, lenient=False, several=False, base=None, after=()):
+    """Lines about what the table `have` says otherwise than the help, `want`.
+
+    flags: a flag of the help must be there.  lenient: the program is of another
+    version; what only one of both knows is left out.  several: the table may
+    know more.  base: the table of the program, of which this is a subcommand.
+    after: words behind which a command stands.
+    """
+    ret = []
+    for option, t in sorted(want.items()):
+        got = have.get(option, (base or {}).get(option))
+        if got is None and (lenient or option in after):
+            continue
+        if t == "E":
+            if got in ("V", "A"):
+                ret.append(f"{option} takes a value only in places, the table says always")
+        elif got is None:
+            if t != "N" or flags or len(option) == 2:
+                ret.append(f"{option} ({t}) is missing")
+        elif got != t:
+            ret.append(f"{option} is {t}, the table says {got}")
+    if not lenient and not several:
+        for option, got in sorted(have.items()):
+            if got != "N" and option not in want:
+                ret.append(f"{option} ({got}) is in the table and not in the help")
+    return ret
+
+
+def mutants(have, want, lenient, several=False, after=(), base=None):
+    """Tables with one option changed, each with the words that say so.  One that the
+    program's table, `base`, has as well is not missing when it is deleted."""
+    for o, t in have.items():
+        if o in after or want.get(o) == "E" or ((lenient or several) and o not in want):
+            continue
+        others = "NA" if t == "V" else "NV" if t == "A" else "V" if o in want else ""
+        if t != "N" and not lenient and (base or {}).get(o) != t:
+            yield f"{o} deleted", {k: v for k, v in have.items() if k != o}
+        for other in others:
+            yield f"{o} as {other}", dict(have, **{o: other})
