@@ -106,9 +106,9 @@ def usage(text, meta=r"", only=None):
 
 
 def kube(text):
-    """Lines "  -f, --filename=[]:" and, below, what it does: old cobra."""
+    """Lines "  -f, --filename=[]:" and what it does, there or below: old cobra."""
     ret = []
-    for m in re.finditer(r"^\s+((?:-\w, )?--[a-z0-9-]+)=(.*?):\s*$", text, re.M):
+    for m in re.finditer(r"^\s+((?:-\w, )?--[a-z0-9-]+)=(\[[^\]]*\]|'[^'\n]*'|[^\s:]*):(?=\s|$)", text, re.M):
         names = m[1].split(", ")
         ret.append((names, "N" if m[2] in ("false", "true") else "V"))
     return ret

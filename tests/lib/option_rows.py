@@ -152,7 +152,7 @@ ROWS = [
         {"nc": {"-c": "V", "-e": "V"}}, True),
     Row("ncat", "ncat", H, {}, True),
     Row("socat", "socat", H, {}, True),
-    Row("mail", "bsd-mailx", [("usage", "mail -h", {})], {}, True),
+    Row("mail", "bsd-mailx", [("usage", "mail -h", {})], {"mail": {"-S": "V"}}, True),
     Row("ftp", "tnftp", [("usage", "ftp -h", {})], {}, True),
     Row("crontab", "cron", [("usage", "crontab -h", {})],
      {"crontab": {"-e": "N", "-l": "N", "-r": "N"}}, True),
@@ -221,9 +221,12 @@ ROWS = [
      [("list", "man git", MAN)]),
     Row("gh", "gh", each(GH, "gh {s} --help"), {"gh": {"-h": None}}, False),
     Row("podman", "podman", each(PODMAN, "podman {s} --help"),
-     {"podman": {"-h": None}}, False),
+     # the last three stand before the subcommand
+     {"podman": {"-h": None, "--conmon": "V", "--network-cmd-path": "V", "--runtime": "V"}}, False),
     Row("kubectl", "kubernetes-client", each(KUBECTL, "kubectl {s} --help", "kube") +
-     [("kube", "kubectl options", {})], {}, False),
+     [("kube", "kubectl options", {})], {"kubectl": {
+         "--validate": "V",  # of newer ones
+     }}, False),
     Row("pip pip3", "python3-pip", each(PIP, "pip3 {s} --help"), {}, False),
     Row("read mapfile readarray complete compgen printf declare typeset export readonly bind "
      "fc enable hash command exec eval trap", "bash", BUILTIN, {}, True),
@@ -351,11 +354,14 @@ ROWS = [
         }, False),
     Row(["git submodule foreach"], "git", [("usage", "echo '[-q] [--quiet] [--recursive]'", {})]),
     Row(["perf stat", "perf record", "perf trace"], "linux-perf", [("list", "{p} -h", {})], {}, False),
-    Row(["git send-email"], "git-email", [("list", "git send-email -h", {})], {}, False),
+    Row(["git send-email"], "git-email", [("list", "git send-email -h", {"end": r"\s\*\s|$"})], {
+        "git send-email": {"--header-cmd": "V",  # of newer ones
+                           "--thread": None},  # a flag here, and that of git takes a value
+    }, False),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
-SEVERAL = {"node", "rsync", "hyperfine", "rg", "less"}
+SEVERAL = {"node", "rsync", "hyperfine", "rg", "less", "kubectl"}
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
