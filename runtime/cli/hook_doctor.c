@@ -13,24 +13,58 @@
 #include "runtime/base/io.h"
 #include "runtime/cli/hook.h"
 #include "runtime/cli/hook_message.h"
+#include "runtime/cli/hook_toml.h"
 #include "runtime/decide/explain.h"
 
 enum { MAX_SETTINGS = 4 * 1024 * 1024, SHOWN = 600 };
 
+/* Below the agent's own directory, in the working directory, or of the system. */
+enum where { AT_HOME, HERE, SYSTEM };
+
 static const struct place {
 	enum hook_agent agent;
-	bool home; /* below HOME, else in the working directory */
+	enum where where;
 	const char *path;
 } places[] = {
-	{ HOOK_CLAUDE, true, ".claude/settings.json" },
-	{ HOOK_CLAUDE, false, ".claude/settings.json" },
-	{ HOOK_CLAUDE, false, ".claude/settings.local.json" },
-	{ HOOK_CODEX, true, ".codex/hooks.json" },
-	{ HOOK_CODEX, false, ".codex/hooks.json" },
-	{ HOOK_GEMINI, true, ".gemini/settings.json" },
-	{ HOOK_GEMINI, false, ".gemini/settings.json" },
-	{ HOOK_CURSOR, true, ".cursor/hooks.json" },
-	{ HOOK_CURSOR, false, ".cursor/hooks.json" },
+	{ HOOK_CLAUDE, AT_HOME, "settings.json" },
+	{ HOOK_CLAUDE, HERE, ".claude/settings.json" },
+	{ HOOK_CLAUDE, HERE, ".claude/settings.local.json" },
+	{ HOOK_CLAUDE, SYSTEM, "/etc/claude-code/managed-settings.json" },
+	{ HOOK_CODEX, AT_HOME, "hooks.json" },
+	{ HOOK_CODEX, AT_HOME, "config.toml" },
+	{ HOOK_CODEX, HERE, ".codex/hooks.json" },
+	{ HOOK_CODEX, HERE, ".codex/config.toml" },
+	{ HOOK_CODEX, SYSTEM, "/etc/codex/requirements.toml" },
+	{ HOOK_GEMINI, SYSTEM, "/etc/gemini-cli/system-defaults.json" },
+	{ HOOK_GEMINI, AT_HOME, "settings.json" },
+	{ HOOK_GEMINI, HERE, ".gemini/settings.json" },
+	{ HOOK_GEMINI, SYSTEM, "/etc/gemini-cli/settings.json" },
+	{ HOOK_CURSOR, AT_HOME, "hooks.json" },
+	{ HOOK_CURSOR, HERE, ".cursor/hooks.json" },
+	{ HOOK_CURSOR, SYSTEM, "/etc/cursor/hooks.json" },
+};
+
+/* The agents' own directories; `variable` may name another one. */
+static const struct {
+	const char *below_home, *variable;
+} own[HOOK_AGENT_COUNT] = {
+	[HOOK_CLAUDE] = { ".claude", "CLAUDE_CONFIG_DIR" },
+	[HOOK_CODEX] = { ".codex", "CODEX_HOME" },
+	[HOOK_GEMINI] = { ".gemini", NULL },
+	[HOOK_CURSOR] = { ".cursor", NULL },
+};
+
+/* What switches hooks off (code.claude.com/docs/en/settings, geminicli.com/docs/
+ * reference/configuration; the last two are of its older versions). */
+static const struct off {
+	enum hook_agent agent;
+	const char *object, *key;
+	bool value;
+} offs[] = {
+	{ HOOK_CLAUDE, NULL, "disableAllHooks", true },
+	{ HOOK_GEMINI, "hooksConfig", "enabled", false },
+	{ HOOK_GEMINI, "tools", "enableHooks", false },
+	{ HOOK_GEMINI, "hooks", "enabled", false },
 };
 
 /* What is asked, behind the directory at hand: a line that does nothing. */
@@ -52,6 +86,9 @@ struct look {
 	const char *file;
 	unsigned found; /* hooks */
 	bool good;      /* each answers and fails closed */
+	bool system;    /* `file` is of the system */
+	bool managed_only;
+	unsigned managed; /* hooks in files of the system */
 	uint32_t events; /* bit k: of the agent's k-th event */
 };
 
@@ -151,6 +188,7 @@ static void look_at_command(struct look *l, const char *event, const char *comma
 	for (size_t k = 0; hook_agent_event(l->agent, k); k++)
 		if (strcmp(hook_agent_event(l->agent, k), event) == 0)
 			l->events |= 1u << k;
+	l->managed += l->system;
 	if (matcher && matcher[0] && strcmp(matcher, "*") != 0 && strcmp(matcher, ".*") != 0)
 		say(l, "note: it is asked for tools only that match ", matcher);
 	if (!fail_closed && !strstr(command, "|| exit 2")) {
@@ -174,6 +212,28 @@ static const char *text_of(struct json_object *o, const char *key)
 		       NULL;
 }
 
+static bool is_true(struct json_object *o, const char *key)
+{
+	struct json_object *v;
+
+	return json_object_object_get_ex(o, key, &v) && json_object_get_boolean(v);
+}
+
+/* A hook that is run later, or is no command, stops nothing. */
+static bool can_deny(struct look *l, struct json_object *e)
+{
+	const char *type = text_of(e, "type"), *command = text_of(e, "command");
+
+	if (!is_true(e, "async") && (!type || strcmp(type, "command") == 0))
+		return true;
+	if (strstr(command, "polquery")) {
+		say(l, "a hook that runs in the background, or is of another type than "
+		       "'command', denies nothing: ", command);
+		l->good = false;
+	}
+	return false;
+}
+
 /* A list of hooks, or of groups with a matcher and a list of hooks. */
 static void look_at_list(struct look *l, const char *event, struct json_object *list,
 			 const char *matcher)
@@ -181,69 +241,188 @@ static void look_at_list(struct look *l, const char *event, struct json_object *
 	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
 			   i < json_object_array_length(list);
 	     i++) {
-		struct json_object *e = json_object_array_get_idx(list, i), *inner, *closed;
+		struct json_object *e = json_object_array_get_idx(list, i), *inner;
 		const char *command;
 
 		if (!json_object_is_type(e, json_type_object))
 			continue;
 		command = text_of(e, "command");
-		if (command)
+		if (command && can_deny(l, e))
 			look_at_command(l, event, command,
 					matcher ? matcher : text_of(e, "matcher"),
-					json_object_object_get_ex(e, "failClosed", &closed) &&
-						json_object_get_boolean(closed));
-		else if (!matcher && json_object_object_get_ex(e, "hooks", &inner))
+					is_true(e, "failClosed"));
+		else if (!command && !matcher && json_object_object_get_ex(e, "hooks", &inner))
 			look_at_list(l, event, inner,
 				     text_of(e, "matcher") ? text_of(e, "matcher") : "");
 	}
 }
 
-static void look_at_file(struct look *l)
+/* Gemini CLI's lists of hooks that are not to run, by name or command. */
+static void look_at_disabled(struct look *l, struct json_object *doc, const char *object)
 {
-	struct json_object *doc, *hooks, *list;
-	char *text = NULL;
-	size_t n;
-	int r = io_read_file(l->file, MAX_SETTINGS, &text, &n);
+	struct json_object *o, *list;
 
-	if (r == -ENOENT || r == -ENOTDIR)
+	if (!json_object_object_get_ex(doc, object, &o) ||
+	    !json_object_object_get_ex(o, "disabled", &list) ||
+	    !json_object_is_type(list, json_type_array))
 		return;
-	doc = r < 0 ? NULL : json_tokener_parse(text);
-	if (!doc) {
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		const char *name = json_object_get_string(json_object_array_get_idx(list, i));
+		char text[PATH_MAX + 80];
+
+		if (!name)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s is switched off in %s: ",
+			       strstr(name, "polquery") ? "it" : "note: a hook", l->file);
+		say(l, text, name);
+		if (strstr(name, "polquery"))
+			l->good = false;
+	}
+}
+
+static void look_at_switches(struct look *l, struct json_object *doc)
+{
+	for (size_t i = 0; i < sizeof(offs) / sizeof(offs[0]); i++) {
+		struct json_object *o = doc, *v;
+		char text[PATH_MAX + 80];
+
+		if (offs[i].agent != l->agent ||
+		    (offs[i].object && !json_object_object_get_ex(doc, offs[i].object, &o)) ||
+		    !json_object_object_get_ex(o, offs[i].key, &v) ||
+		    json_object_get_boolean(v) != offs[i].value)
+			continue;
+		(void)snprintf(text, sizeof(text), "no hook runs, '%s' is %s in ", offs[i].key,
+			       offs[i].value ? "true" : "false");
+		say(l, text, l->file);
+		l->good = false;
+	}
+	if (l->agent == HOOK_CLAUDE && l->system && is_true(doc, "allowManagedHooksOnly"))
+		l->managed_only = true;
+	if (l->agent == HOOK_GEMINI) {
+		look_at_disabled(l, doc, "hooksConfig");
+		look_at_disabled(l, doc, "hooks");
+	}
+}
+
+static void look_at_json(struct look *l, const char *text)
+{
+	struct json_object *doc = text ? json_tokener_parse(text) : NULL, *hooks, *list;
+
+	if (!json_object_is_type(doc, json_type_object)) {
 		say(l, "cannot be read, and the agent may not read it either: ", l->file);
 		l->good = false;
-	} else if (json_object_object_get_ex(doc, "hooks", &hooks) &&
-		   json_object_is_type(hooks, json_type_object)) {
+		json_object_put(doc);
+		return;
+	}
+	look_at_switches(l, doc);
+	if (json_object_object_get_ex(doc, "hooks", &hooks) &&
+	    json_object_is_type(hooks, json_type_object)) {
 		for (size_t k = 0; hook_agent_event(l->agent, k); k++)
 			if (json_object_object_get_ex(hooks, hook_agent_event(l->agent, k),
 						      &list))
 				look_at_list(l, hook_agent_event(l->agent, k), list, NULL);
 	}
 	json_object_put(doc);
+}
+
+static void toml_command(void *arg, const char *event, const char *command,
+			 const char *matcher)
+{
+	struct look *l = arg;
+
+	for (size_t k = 0; hook_agent_event(l->agent, k); k++)
+		if (strcmp(hook_agent_event(l->agent, k), event) == 0)
+			look_at_command(l, event, command, matcher, false);
+}
+
+static void look_at_toml(struct look *l, char *text)
+{
+	char said[PATH_MAX + 80];
+	struct hook_toml t;
+
+	if (!text) {
+		say(l, "cannot be read: ", l->file);
+		l->good = false;
+		return;
+	}
+	hook_toml_read(text, toml_command, l, &t);
+	if (t.hooks == HOOK_TOML_FALSE) {
+		say(l, "no hook runs, 'features.hooks' is false in ", l->file);
+		l->good = false;
+	} else if (t.hooks == HOOK_TOML_TRUE) {
+		say(l, "hooks are switched on in ", l->file);
+	}
+	if (t.managed_only == HOOK_TOML_TRUE)
+		l->managed_only = true;
+	if (t.unread) {
+		(void)snprintf(said, sizeof(said), "undecided, line %u says something of hooks "
+			       "that is not read here: ", t.unread);
+		say(l, said, l->file);
+		l->good = false;
+	}
+}
+
+static void look_at_file(struct look *l)
+{
+	size_t len = strlen(l->file), n;
+	char *text = NULL;
+	int r = io_read_file(l->file, MAX_SETTINGS, &text, &n);
+
+	if (r == -ENOENT || r == -ENOTDIR)
+		return;
+	if (len > 5 && strcmp(l->file + len - 5, ".toml") == 0)
+		look_at_toml(l, r < 0 ? NULL : text);
+	else
+		look_at_json(l, r < 0 ? NULL : text);
 	free(text);
+}
+
+static bool path_of(const struct place *p, char path[PATH_MAX])
+{
+	const char *home = getenv("HOME"), *other;
+	int n;
+
+	other = own[p->agent].variable ? getenv(own[p->agent].variable) : NULL;
+	if (p->where != AT_HOME)
+		n = snprintf(path, PATH_MAX, "%s", p->path);
+	else if (other && other[0])
+		n = snprintf(path, PATH_MAX, "%s/%s", other, p->path);
+	else
+		n = snprintf(path, PATH_MAX, "%s/%s/%s", home ? home : "",
+			     own[p->agent].below_home, p->path);
+	return n > 0 && n < PATH_MAX;
+}
+
+/* What is found in all files together. */
+static void look_at_all(struct look *l)
+{
+	if (l->found && l->managed_only && !l->managed) {
+		say(l, "only hooks of the system's settings run, and it is in none of them", "");
+		l->good = false;
+	}
+	if (l->found && l->agent == HOOK_CODEX && !l->managed)
+		say(l, "note: Codex runs it once it is trusted there ('/hooks')", "");
+	for (size_t k = 0; l->found && hook_agent_event(l->agent, k); k++)
+		if (!(l->events & 1u << k)) {
+			say(l, "it is not asked at ", hook_agent_event(l->agent, k));
+			l->good = false;
+		}
 }
 
 static bool look_at_agent(const struct query_options *opt, enum hook_agent agent,
 			  bool named, bool *ret_found)
 {
 	struct look l = { .opt = opt, .agent = agent, .good = true };
-	const char *home = getenv("HOME");
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		int n = snprintf(path, sizeof(path), "%s%s%s",
-				 places[i].home && home ? home : "",
-				 places[i].home ? "/" : "", places[i].path);
-
-		if (places[i].agent != agent || n < 0 || (size_t)n >= sizeof(path))
+		if (places[i].agent != agent || !path_of(&places[i], path))
 			continue;
 		l.file = path;
+		l.system = places[i].where == SYSTEM;
 		look_at_file(&l);
 	}
-	for (size_t k = 0; l.found && hook_agent_event(agent, k); k++)
-		if (!(l.events & 1u << k)) {
-			say(&l, "it is not asked at ", hook_agent_event(agent, k));
-			l.good = false;
-		}
+	look_at_all(&l);
 	if (!l.found && (named || !l.good))
 		say(&l, "not installed (see doc/agents.md)", "");
 	*ret_found = l.found > 0;

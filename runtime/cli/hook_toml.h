@@ -1,0 +1,27 @@
+/*
+ * What a config.toml says of hooks.  Debian has no C library for TOML, and this is
+ * no reader of all of it: it reads the lines that people and the agent itself write,
+ * and says of every other line that speaks of hooks that it is undecided.
+ */
+#ifndef RUNTIME_CLI_HOOK_TOML_H
+#define RUNTIME_CLI_HOOK_TOML_H
+
+#include <stdbool.h>
+
+enum hook_toml_said { HOOK_TOML_NOTHING, HOOK_TOML_FALSE, HOOK_TOML_TRUE };
+
+struct hook_toml {
+	enum hook_toml_said hooks;        /* [features] hooks, or its older name */
+	enum hook_toml_said managed_only; /* allow_managed_hooks_only */
+	unsigned unread;                  /* a line that says something of hooks, and
+	                                   * cannot be read here; 0: there is none */
+};
+
+/* A hook's command, with the matcher of its group or "". */
+typedef void hook_toml_command(void *arg, const char *event, const char *command,
+			       const char *matcher);
+
+/* `text` is changed. */
+void hook_toml_read(char *text, hook_toml_command *each, void *arg, struct hook_toml *ret);
+
+#endif
