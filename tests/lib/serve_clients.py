@@ -19,7 +19,16 @@ class Client:
     def __init__(self):
         self.s = socket.socket(socket.AF_UNIX)
         self.s.settimeout(60)
-        self.s.connect(PATH)
+        # with more at its door than it lets wait, a server says "again"
+        until = time.monotonic() + 60
+        while True:
+            try:
+                self.s.connect(PATH)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
         self.buf = b""
 
     def send(self, data):
@@ -141,6 +150,32 @@ def silent():
     want(gone == 40, f"{gone} of the 40 oldest were sent away")
 
 
+def thousand():
+    """A thousand at once, each with a question: all that are not sent away are answered."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    good = Client()
+    crowd = []
+    for i in range(1000):
+        c = Client()
+        crowd.append(c)
+        try:
+            c.send(json.dumps({"id": i, "kind": "tool", "name": "read_x"}).encode() + b"\n")
+        except BrokenPipeError:
+            pass
+        if i % 200 == 199:
+            is_good(good, 20)
+    answered = 0
+    for i, c in enumerate(crowd):
+        try:
+            a = c.line()
+        except ConnectionResetError:
+            a = None
+        want(a is None or (a["id"] == i and a["effect"] == "allow"), f"client {i} got {a}")
+        answered += a is not None
+    want(answered >= 100, f"only {answered} of 1000 have an answer")
+    is_good(good, 20)
+
+
 def descriptors():
     """More than the server has descriptors for: all are used, and the newest has one."""
     room = int(os.environ["ROOM"])
@@ -233,4 +268,4 @@ def together():
 
 
 {f.__name__: f for f in (half_line, byte_by_byte, huge, many_half_lines, silent, descriptors, does_not_read,
-                         heavy, nonsense, together)}[sys.argv[1]]()
+                         heavy, nonsense, together, thousand)}[sys.argv[1]]()

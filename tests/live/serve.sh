@@ -140,7 +140,7 @@ except OSError: print(b"")'
 fi
 
 start
-for c in half_line huge many_half_lines silent does_not_read heavy nonsense together; do
+for c in half_line huge many_half_lines silent thousand does_not_read heavy nonsense together; do
 	t "clients: $c"
 	case_of "$c"
 	kill -0 "$server" 2>/dev/null || { err=$(cat "$WORK/.serve"); bad "the server is gone"; start; }
@@ -158,4 +158,29 @@ stop
 want_rc 0
 [ ! -e "$S" ] || bad "the socket is still there"
 [ ! -s "$WORK/.serve" ] || { err=$(cat "$WORK/.serve"); bad "something was said"; }
+
+t "in XDG_RUNTIME_DIR"
+mkdir -m 700 "$WORK/runtime"
+S=$WORK/runtime/pol.sock
+XDG_RUNTIME_DIR=$WORK/runtime start
+[ "$(stat -c '%a %F' "$S")" = "600 socket" ] || bad "its mode is $(stat -c %a "$S")"
+case_of byte_by_byte
+stop
+want_rc 0
+
+if [ "$(id -u)" -eq 0 ]; then
+	t "another user's socket stays, dead or not"
+	mkdir -m 1777 "$WORK/shared"
+	chmod 1777 "$WORK/shared"
+	chmod 711 "$WORK"
+	S=$WORK/shared/pol.sock
+	setpriv --reuid 65534 --regid 65534 --clear-groups python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$S"
+	refused "another user's"
+	[ -S "$S" ] || bad "it was taken away"
+	chown 0 "$S" # the control: a dead one of the caller's own
+	start
+	case_of byte_by_byte
+	stop
+fi
 done_
