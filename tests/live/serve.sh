@@ -33,7 +33,7 @@ stop() { # [SIGNAL]
 	server=''
 }
 refused() { # PATTERN: serve ends at once, with 2
-	err=$("$BIN/polquery" -b "$WORK/p.polb" serve "$S" 2>&1 </dev/null >/dev/null)
+	err=$(timeout 30 "$BIN/polquery" -b "$WORK/p.polb" serve "$S" 2>&1 </dev/null >/dev/null)
 	rc=$?
 	want_rc 2
 	want_err "$1"
@@ -57,7 +57,7 @@ done
 
 t "what is there already is refused, but for a dead socket"
 start
-second=$("$BIN/polquery" -b "$WORK/p.polb" serve "$S" 2>&1 </dev/null)
+second=$(timeout 30 "$BIN/polquery" -b "$WORK/p.polb" serve "$S" 2>&1 </dev/null)
 [[ $second == "polquery: socket "*"somebody listens there"* ]] || bad "a second server: $second"
 case_of byte_by_byte
 stop KILL
