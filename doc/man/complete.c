@@ -121,8 +121,13 @@ static void bash_find_verb(FILE *out, const struct optspec_program *p)
 	}
 }
 
-/* polrun's command begins behind its options: it completes itself. */
-static void bash_command(FILE *out, const struct optspec_program *p)
+static struct optspec of_word(const struct optspec_word *w)
+{
+	return (struct optspec){ .arg = OPTSPEC_ONE, .value = w->value };
+}
+
+/* Finds `i`, the first word that is neither an option nor an option's value. */
+static void bash_skip_options(FILE *out, const struct optspec_program *p)
 {
 	fputs("\tlocal i\n\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 	      "\t\tcase ${COMP_WORDS[i]} in\n\t\t", out);
@@ -134,9 +139,36 @@ static void bash_command(FILE *out, const struct optspec_program *p)
 	fputs(")\n\t\t\t[ \"${COMP_WORDS[i + 1]}\" != = ] || i=$((i + 1))\n"
 	      "\t\t\ti=$((i + 1)) ;;\n"
 	      "\t\t--) i=$((i + 1)) && break ;;\n"
-	      "\t\t-*) ;;\n\t\t*) break ;;\n\t\tesac\n\tdone\n"
-	      "\tif [ \"$i\" -lt \"$COMP_CWORD\" ]; then\n"
+	      "\t\t-*) ;;\n\t\t*) break ;;\n\t\tesac\n\tdone\n", out);
+}
+
+/* polrun's command begins behind its options: it completes itself. */
+static void bash_command(FILE *out, const struct optspec_program *p)
+{
+	bash_skip_options(out, p);
+	fputs("\tif [ \"$i\" -lt \"$COMP_CWORD\" ]; then\n"
 	      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n\t\treturn\n\tfi\n", out);
+}
+
+/* The word behind the options says what the next one is. */
+static void bash_words(FILE *out, const struct optspec_program *p)
+{
+	bash_skip_options(out, p);
+	fputs("\tif [ -z \"$verb\" ] && [ \"$i\" -lt \"$COMP_CWORD\" ]; then\n"
+	      "\t\tverb=${COMP_WORDS[i]} what='nothing'\n"
+	      "\t\t[ $((i + 1)) -eq \"$COMP_CWORD\" ] || return\n\tfi\n", out);
+}
+
+static void bash_next(FILE *out, const struct optspec_program *p)
+{
+	for (size_t i = 0; i < p->nwords; i++) {
+		struct optspec o = of_word(&p->words[i]);
+		char words[200];
+		enum manual_value v = manual_value(&o, words, sizeof(words));
+
+		fprintf(out, "\t%s) words='%s' what='%s' ;;\n", p->words[i].name, words,
+			v == MANUAL_WORDS ? "value" : v == MANUAL_FILE ? "file" : "nothing");
+	}
 }
 
 void manual_bash(FILE *out, const struct optspec_program *p)
@@ -152,7 +184,10 @@ void manual_bash(FILE *out, const struct optspec_program *p)
 	if (manual_runs(p))
 		bash_command(out, p);
 	bash_find_verb(out, p);
+	if (p->nwords)
+		bash_words(out, p);
 	fputs("\tcase $verb in\n", out);
+	bash_next(out, p);
 	bash_verbs(out, p, "");
 	if (p->sub) {
 		char before[40];
@@ -170,6 +205,8 @@ void manual_bash(FILE *out, const struct optspec_program *p)
 		fputs(" --help --version' what='value'\n", out);
 	} else {
 		bash_table(out, p, -1);
+		for (size_t i = 0; i < p->nwords; i++)
+			fprintf(out, "\t\t[ -n \"$what\" ] || words+=' %s'\n", p->words[i].name);
 		if (p->sub)
 			fprintf(out, "\t\t[ \"$COMP_CWORD\" -gt 1 ] || words+=' %s'\n",
 				p->sub->name);
@@ -242,6 +279,37 @@ static void zsh_spec(FILE *out, const struct optspec *o, bool letter)
 	fputs("' \\\n", out);
 }
 
+static void zsh_words(FILE *out, const struct optspec_program *p)
+{
+	fputs("\t\t'1:what:(", out);
+	for (size_t i = 0; i < p->nwords; i++)
+		fprintf(out, "%s%s", i ? " " : "", p->words[i].name);
+	fputs(")' \\\n\t\t'2: :{ case ${words[(r)(", out);
+	for (size_t i = 0; i < p->nwords; i++)
+		fprintf(out, "%s%s", i ? "|" : "", p->words[i].name);
+	fputs(")]} in ", out);
+	for (size_t i = 0; i < p->nwords; i++) {
+		struct optspec o = of_word(&p->words[i]);
+		char words[200];
+
+		fprintf(out, "%s) ", p->words[i].name);
+		switch (manual_value(&o, words, sizeof(words))) {
+		case MANUAL_WORDS:
+			fprintf(out, "compadd %s", words);
+			break;
+		case MANUAL_FILE:
+		case MANUAL_DIR:
+			fputs("_files", out);
+			break;
+		case MANUAL_NOTHING:
+		default:
+			fputs("true", out);
+		}
+		fputs(" ;; ", out);
+	}
+	fputs("esac }'\n", out);
+}
+
 static void zsh_arguments(FILE *out, const struct optspec_program *p, int verb)
 {
 	fputs("\t_arguments -s -S \\\n", out);
@@ -252,6 +320,10 @@ static void zsh_arguments(FILE *out, const struct optspec_program *p, int verb)
 			zsh_spec(out, &p->options[i], true);
 		if (p->options[i].name[0])
 			zsh_spec(out, &p->options[i], false);
+	}
+	if (p->nwords) {
+		zsh_words(out, p);
+		return;
 	}
 	fputs(manual_runs(p) ? "\t\t'(-)1:command:_command_names -e' '*::arguments:_normal'\n" :
 			       "\t\t'*:file:_files'\n", out);
@@ -349,6 +421,28 @@ static void fish_verbs(FILE *out, const char *program, const struct optspec_prog
 	}
 }
 
+static void fish_words(FILE *out, const struct optspec_program *p)
+{
+	fprintf(out, "complete -c %s -f\n", p->name);
+	for (size_t i = 0; i < p->nwords; i++) {
+		struct optspec o = of_word(&p->words[i]);
+		char words[200];
+		enum manual_value v = manual_value(&o, words, sizeof(words));
+
+		fprintf(out, "complete -c %s -n 'not __fish_seen_subcommand_from", p->name);
+		for (size_t k = 0; k < p->nwords; k++)
+			fprintf(out, " %s", p->words[k].name);
+		fprintf(out, " %s' -a %s -d '", p->sub ? p->sub->name : "", p->words[i].name);
+		fish_text(out, p->words[i].help);
+		fprintf(out, "'\ncomplete -c %s -n '__fish_seen_subcommand_from %s'", p->name,
+			p->words[i].name);
+		if (v == MANUAL_WORDS)
+			fprintf(out, " -f -a '%s'\n", words);
+		else
+			fputs(" -F\n", out);
+	}
+}
+
 void manual_fish(FILE *out, const struct optspec_program *p)
 {
 	char when[200] = "";
@@ -361,6 +455,8 @@ void manual_fish(FILE *out, const struct optspec_program *p)
 	for (size_t i = 0; !p->nverbs && i < p->n; i++)
 		if (optspec_is_of(&p->options[i], -1))
 			fish_option(out, p->name, &p->options[i], when);
+	if (p->nwords)
+		fish_words(out, p);
 	if (manual_runs(p))
 		fprintf(out, "complete -c %s -x -a '(__fish_complete_subcommand)'\n", p->name);
 	if (!p->sub)

@@ -31,6 +31,12 @@ struct optspec_verb {
 	const char *name, *form, *help;
 };
 
+/* A word that may stand behind the options, and what comes next (as the value of an
+ * option, or "": nothing that is known). */
+struct optspec_word {
+	const char *name, *value, *help;
+};
+
 struct optspec_program {
 	const char *name;  /* "polrun" */
 	const char *usage; /* what --help begins with */
@@ -39,6 +45,9 @@ struct optspec_program {
 	size_t n;
 	const struct optspec_verb *verbs;
 	size_t nverbs;
+	/* of a program without verbs, or NULL */
+	const struct optspec_word *words;
+	size_t nwords;
 	/* a verb with verbs and options of its own, or NULL; not one of `verbs` */
 	const struct optspec_program *sub;
 };

@@ -26,6 +26,14 @@ static const struct optspec table[] = {
 	{ ID_VERSION, "version", 0, OPTSPEC_NONE, 0, NULL, "the version" },
 };
 
+#define AGENTS "claude-code|codex|gemini-cli|cursor"
+
+static const struct optspec_word words[] = {
+	{ "serve", "FILE", "answer at a unix socket" },
+	{ "hook", AGENTS, "answer one message of an agent" },
+	{ "doctor", AGENTS, "whether the hook is installed and answers" },
+};
+
 const struct optspec_program polquery_program = {
 	.name = "polquery",
 	.usage = "usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
@@ -45,6 +53,8 @@ const struct optspec_program polquery_program = {
 	       "input and output; 4 a bundle that is not to be trusted.\n",
 	.options = table,
 	.n = sizeof(table) / sizeof(table[0]),
+	.words = words,
+	.nwords = sizeof(words) / sizeof(words[0]),
 	.sub = &approvals_program,
 };
 

@@ -133,9 +133,20 @@ if command -v zsh >/dev/null; then
 	for p in "${programs[@]}"; do
 		count_check "$p.zsh: syntax" "$(zsh -n "$completions/$p.zsh" 2>&1)"
 	done
+	mkdir -p "$work/zsh"
+	for p in "${programs[@]}"; do
+		cp "$completions/$p.zsh" "$work/zsh/_$p"
+	done
+	count_check 'zsh completes' "$(timeout 200 zsh -f tests/lib/complete.zsh "$work/zsh" \
+		'polquery -b x.polb hook ge' gemini-cli 'polquery doctor cu' cursor 'polquery ser' serve \
+		'polquery approvals rev' revoke 'polc compi' compile 'polrun --ask fa' fail \
+		"polquery -b x serve $completions/polquery.z" polquery.zsh 2>&1)"
 else
 	skip 'zsh' 'no zsh here'
 fi
+# the agents are those that polquery knows
+count_check 'the agents' "$(diff <("$BUILD/bin/polquery" -b x hook nobody 2>&1 | sed 's/.*agents: //; s/, /\n/g' | sort) \
+	<(complete_bash polquery hook '' | sort))"
 if command -v fish >/dev/null; then
 	for p in "${programs[@]}"; do
 		count_check "$p.fish: syntax" "$(fish --no-config -n "$completions/$p.fish" 2>&1)"
@@ -149,7 +160,11 @@ if command -v fish >/dev/null; then
 		fish_says polc 'polc effective --color ' never
 		fish_says polrun 'polrun --as' --ask
 		fish_says polrun 'polrun --ask ' fail
-		fish_says polquery 'polquery approvals re' revoke)"
+		fish_says polquery 'polquery approvals re' revoke
+		fish_says polquery 'polquery do' doctor
+		fish_says polquery 'polquery -b x.polb se' serve
+		fish_says polquery 'polquery -b x.polb hook ge' gemini-cli
+		fish_says polquery 'polquery doctor cl' claude-code)"
 else
 	skip 'fish' 'no fish here'
 fi
@@ -179,6 +194,15 @@ count_check 'bash completes' "$(offers 'check ' polc ch
 	offers 'a.pol ' polrun --ask = deny -- cat a
 	offers '--report --require-signed --role ' polrun -b x --r
 	offers 'approvals ' polquery app
+	offers 'doctor ' polquery do
+	offers 'hook ' polquery -b x.polb ho
+	offers 'serve ' polquery --bundle = x.polb ser
+	offers 'claude-code codex cursor gemini-cli ' polquery hook ''
+	offers 'cursor ' polquery -b x.polb hook cu
+	offers 'codex ' polquery doctor cod
+	offers 'a.pol ' polquery -b x.polb serve a
+	offers ' ' polquery hook codex ''
+	offers ' ' polquery doctor codex c
 	offers 'list revoke ' polquery approvals ''
 	offers '--all ' polquery approvals revoke --a
 	offers ' ' polquery approvals list --a
