@@ -199,6 +199,11 @@ def descriptors():
     want(gone == 8, f"{gone} of the {len(crowd)} were sent away, where there is room for {room}")
 
 
+def cpu_ticks(pid):
+    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
 def does_not_read():
     """Asks without end and never reads: it is not read from any more."""
     good, bad = Client(), Client()
@@ -213,6 +218,12 @@ def does_not_read():
             idle += 1
             time.sleep(0.02)
     want(sent < 1 << 26, f"{sent} bytes were taken from who reads nothing")
+    # nor is it looked at again and again
+    pid = struct.unpack("3i", good.s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+    before = cpu_ticks(pid)
+    time.sleep(1)
+    spent = cpu_ticks(pid) - before
+    want(spent <= 4, f"the server took {spent} ticks while all were silent")
     is_good(good)
 
 
