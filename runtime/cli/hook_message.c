@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/host.h"
 #include "runtime/base/io.h"
 #include "runtime/base/place.h"
 #include "runtime/bundle/format.h"
+#include "runtime/cli/hook_reading.h"
 #include "runtime/cli/hook_tools.h"
 #include "runtime/cli/query_json.h"
 
@@ -35,15 +35,6 @@ static const struct event {
 	{ HOOK_CURSOR, "beforeMCPExecution", W_TOOL, true },
 	{ HOOK_CURSOR, "beforeReadFile", W_READ, false },
 	{ HOOK_CURSOR, "beforeTabFileRead", W_READ, false },
-};
-
-struct reading {
-	struct hook_message *m;
-	const struct event *event;
-	struct json_object *doc, *input; /* input: the tool's, an object or NULL */
-	char *const *fields;
-	const char *cwd;                 /* plain */
-	struct rt_err *err;
 };
 
 const char *hook_agent_name(enum hook_agent agent)
@@ -68,7 +59,7 @@ const char *hook_agent_event(enum hook_agent agent, size_t k)
 	return NULL;
 }
 
-static bool fail(const struct reading *r, const char *key, const char *what)
+bool hook_fail(const struct reading *r, const char *key, const char *what)
 {
 	char shown[QUERY_SHOWN_CAP];
 
@@ -96,15 +87,10 @@ static bool in_list(const char *list, const char *word)
 	return false;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* --- requests ---------------------------------------------------------------------- */
 
 /* A text that lives as long as the message. */
-static char *keep(struct reading *r, char *text)
+char *hook_keep(struct reading *r, char *text)
 {
 	struct hook_message *m = r->m;
 	char **p = text ? realloc(m->kept, (m->nkept + 1) * sizeof(*p)) : NULL;
@@ -119,7 +105,7 @@ static char *keep(struct reading *r, char *text)
 	return text;
 }
 
-static struct query_request *add(struct reading *r, enum query_kind kind)
+struct query_request *hook_add(struct reading *r, enum query_kind kind)
 {
 	struct hook_message *m = r->m;
 	struct query_request *p;
@@ -153,7 +139,7 @@ static const char *plain(struct reading *r, const char *key, const char *path,
 	}
 	if (path[0] == '~' || (path[0] != '/' && !base)) {
 		free(out);
-		(void)fail(r, key, "is no absolute path");
+		(void)hook_fail(r, key, "is no absolute path");
 		return NULL;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -173,18 +159,18 @@ static const char *plain(struct reading *r, const char *key, const char *path,
 	p[at] = '\0';
 	if (!place_is_plain(out)) {
 		free(out);
-		(void)fail(r, key, "has a '..', which may lead anywhere");
+		(void)hook_fail(r, key, "has a '..', which may lead anywhere");
 		return NULL;
 	}
-	return keep(r, out);
+	return hook_keep(r, out);
 }
 
-static bool add_file(struct reading *r, const char *key, const char *path, uint8_t ops)
+bool hook_add_file(struct reading *r, const char *key, const char *path, uint8_t ops)
 {
 	const char *where = plain(r, key, path, r->cwd);
 
 	for (unsigned op = PB_READ; where && op <= PB_EXEC; op <<= 1) {
-		struct query_request *q = ops & op ? add(r, QUERY_FILE) : NULL;
+		struct query_request *q = ops & op ? hook_add(r, QUERY_FILE) : NULL;
 
 		if (!(ops & op))
 			continue;
@@ -198,171 +184,11 @@ static bool add_file(struct reading *r, const char *key, const char *path, uint8
 
 static bool add_tool(struct reading *r, const char *name)
 {
-	struct query_request *q = add(r, QUERY_TOOL);
+	struct query_request *q = hook_add(r, QUERY_TOOL);
 
 	if (q)
 		q->name = name;
 	return q != NULL;
-}
-
-/* --- addresses ------------------------------------------------------------------------ */
-
-/* The port of ":PORT", or the scheme's; 0: none. */
-static unsigned port_of(const char *s, size_t n, bool tls)
-{
-	unsigned port = 0;
-
-	if (n == 0)
-		return tls ? 443 : 80;
-	if (s[0] != ':' || n > 6)
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if (s[i] < '0' || s[i] > '9')
-			return 0;
-		port = port * 10 + (unsigned)(s[i] - '0');
-	}
-	return n == 1 ? (tls ? 443 : 80) : port <= 65535 ? port : 0;
-}
-
-/* A host's bytes; what else may stand there is another address for some reader. */
-static bool is_host_byte(char c)
-{
-	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
-	       (c && strchr(".:_-[]", c));
-}
-
-/* One "http://…" or "https://…" at `s`.  Tabs and newlines within it are taken out by
- * those who fetch, and most other bytes stay in the host: it ends where a path
- * begins, and in a text of more words (`words`) at a blank. */
-static bool add_url(struct reading *r, const char *key, const char *s, bool words)
-{
-	bool tls = strncasecmp(s, "https://", 8) == 0;
-	size_t n, i, host_n;
-	struct query_request *q;
-	const char *host;
-	char *text;
-
-	if (!tls && strncasecmp(s, "http://", 7) != 0)
-		return fail(r, key, "is no address that begins with http:// or https://");
-	s += tls ? 8 : 7;
-	n = strcspn(s, words ? "/?# \t\n\v\f\r" : "/?#");
-	for (i = 0; i < n; i++)
-		if (!is_host_byte(s[i]))
-			return fail(r, key, "has a host that may be read in two ways");
-	host = s;
-	host_n = strcspn(s, ":");
-	if (s[0] == '[') {
-		host = s + 1;
-		host_n = strcspn(host, "]");
-		if (host_n + 2 > n)
-			return fail(r, key, "has no host");
-		i = host_n + 2;
-	} else {
-		host_n = host_n < n ? host_n : n;
-		i = host_n;
-	}
-	q = add(r, QUERY_NET);
-	text = q ? keep(r, strndup(host, host_n)) : NULL;
-	if (!text)
-		return false;
-	q = &r->m->requests[r->m->n - 1];
-	q->host = text;
-	q->port = (uint16_t)port_of(s + i, n - i, tls);
-	q->is_addr = host_address(text, q->addr);
-	if (q->port == 0 || (!q->is_addr && !host_is_name(text)))
-		return fail(r, key, "has no host and port that can be read");
-	return true;
-}
-
-/* Every address in a text for people; a text without one fetches nothing known. */
-static bool add_urls(struct reading *r, const char *key, const char *text)
-{
-	size_t found = 0;
-
-	for (const char *p = text; (p = strcasestr(p, "http")) != NULL; p += 4) {
-		size_t n = (p[4] | 32) == 's' ? 5 : 4;
-
-		if (p[n] != ':' || !p[n + 1] || is_blank(p[n + 1]))
-			continue;
-		/* "http:/x" and "http:\\x" are addresses, too, of whom they please */
-		if (!add_url(r, key, p, true))
-			return false;
-		found++;
-	}
-	return found ? true : fail(r, key, "names no address");
-}
-
-/* --- patches --------------------------------------------------------------------------- */
-
-static const char *const patch_heads[] = { "*** Add File: ", "*** Update File: ",
-					   "*** Delete File: ", "*** Move to: " };
-
-/* Readers take blanks off the ends of a name, Unicode's, too, and not all take the
- * same: a name at whose ends one may stand is two names. */
-static bool add_patched(struct reading *r, const char *path, size_t n)
-{
-	char *text;
-
-	if (path[0] <= ' ' || path[0] > '~' || path[n - 1] <= ' ' || path[n - 1] > '~')
-		return fail(r, "command", "is a patch of a file whose name may be read in two "
-					  "ways");
-	text = keep(r, strndup(path, n));
-	return text && add_file(r, "command", text, PB_READ | PB_WRITE);
-}
-
-/* A head behind anything that may be taken off a line's front. */
-static bool has_late_head(const char *line, size_t n)
-{
-	/* content, whatever is taken off */
-	if (n && strchr("+-@", line[0]))
-		return false;
-	for (size_t i = 0; i < sizeof(patch_heads) / sizeof(patch_heads[0]); i++)
-		/* without its last blank, which may be another one */
-		if (n > 1 && memmem(line + 1, n - 1, patch_heads[i], strlen(patch_heads[i]) - 1))
-			return true;
-	return false;
-}
-
-/* Codex's patches (codex-rs/apply-patch/src/parser.rs): each file stands on a line of
- * its own, whose ends are trimmed for some heads and not for others. */
-static bool add_patch_line(struct reading *r, const char *line, size_t n)
-{
-	static const char *const marks[] = { "*** Begin Patch", "*** End Patch",
-					     "*** End of File" };
-
-	/* "\r\n" ends a line, too */
-	if (n && line[n - 1] == '\r')
-		n--;
-	if (has_late_head(line, n))
-		return fail(r, "command", "is a patch with a file named within a line");
-	for (size_t i = 0; i < sizeof(patch_heads) / sizeof(patch_heads[0]); i++) {
-		size_t k = strlen(patch_heads[i]);
-
-		if (n > k && strncmp(line, patch_heads[i], k) == 0)
-			return add_patched(r, line + k, n - k);
-	}
-	if (n < 4 || strncmp(line, "*** ", 4) != 0)
-		return true;
-	while (is_blank(line[n - 1]))
-		n--;
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (n == strlen(marks[i]) && strncmp(line, marks[i], n) == 0)
-			return true;
-	return fail(r, "command", "is a patch with a line that is not understood");
-}
-
-static bool add_patch(struct reading *r, const char *text)
-{
-	size_t before = r->m->n;
-
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-
-		if (!add_patch_line(r, text, n))
-			return false;
-		text += n + (text[n] == '\n');
-	}
-	return r->m->n > before ? true : fail(r, "command", "is a patch of no file");
 }
 
 /* --- what the tool is given ---------------------------------------------------------------- */
@@ -377,10 +203,10 @@ static bool text_at(struct reading *r, struct json_object *o, const char *key,
 	if (!json_object_object_get_ex(o, key, &v))
 		return true;
 	if (!json_object_is_type(v, json_type_string))
-		return fail(r, key, "is no text");
+		return hook_fail(r, key, "is no text");
 	*ret = json_object_get_string(v);
 	if (!(*ret)[0])
-		return fail(r, key, "is empty");
+		return hook_fail(r, key, "is empty");
 	return true;
 }
 
@@ -394,7 +220,7 @@ static bool one_of(struct reading *r, struct json_object *o, const char *list,
 		if (!in_list(list, key))
 			continue;
 		if (*ret)
-			return fail(r, key, "says again what another field says");
+			return hook_fail(r, key, "says again what another field says");
 		if (!text_at(r, o, key, ret))
 			return false;
 		*ret_key = key;
@@ -455,15 +281,15 @@ static bool check_globs(struct reading *r, const struct hook_tool *t)
 		if (!text_at(r, r->input, key, &text))
 			return false;
 		if (!is_below(text))
-			return fail(r, key, "may match elsewhere: name the directory in 'path' "
-					    "and no '/', '~', '..' or '\\' in front of the rest");
+			return hook_fail(r, key, "may match elsewhere: name the directory in 'path' "
+						 "and no '/', '~', '..' or '\\' in front of the rest");
 	}
 	return true;
 }
 
 static bool add_shell(struct reading *r, const char *line, const char *where)
 {
-	struct query_request *q = add(r, QUERY_COMMAND);
+	struct query_request *q = hook_add(r, QUERY_COMMAND);
 
 	if (!q)
 		return false;
@@ -486,19 +312,19 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 	case W_SHELL:
 		return add_shell(r, subject, where);
 	case W_READ:
-		return add_file(r, key, subject, PB_READ);
+		return hook_add_file(r, key, subject, PB_READ);
 	case W_WRITE:
-		return add_file(r, key, subject, PB_WRITE);
+		return hook_add_file(r, key, subject, PB_WRITE);
 	case W_EDIT:
-		return add_file(r, key, subject, PB_READ | PB_WRITE);
+		return hook_add_file(r, key, subject, PB_READ | PB_WRITE);
 	case W_URL:
-		return add_url(r, key, subject, false);
+		return hook_add_url(r, key, subject, false);
 	case W_PROMPT:
-		return add_urls(r, key, subject);
+		return hook_add_urls(r, key, subject);
 	case W_PATCH:
-		return add_patch(r, subject);
+		return hook_add_patch(r, subject);
 	case W_TREE: /* whatever lies below: the tool has to be allowed, too */
-		return add_file(r, key, subject, PB_READ) && add_tool(r, t->name);
+		return hook_add_file(r, key, subject, PB_READ) && add_tool(r, t->name);
 	case W_TOOL:
 	default:
 		return add_tool(r, t->name);
@@ -513,7 +339,7 @@ static bool read_tool(struct reading *r, const char *name)
 	if (!t)
 		return add_tool(r, name);
 	if (!r->input)
-		return fail(r, "tool_input", "is no object");
+		return hook_fail(r, "tool_input", "is no object");
 	look_for_odd(r, r->input, t->subject, t->where, t->glob, t->other);
 	if (!check_globs(r, t) || !one_of(r, r->input, t->subject, &key, &subject) ||
 	    !one_of(r, r->input, t->where, &at, &where))
@@ -524,7 +350,7 @@ static bool read_tool(struct reading *r, const char *name)
 		char want[QUERY_SHOWN_CAP];
 
 		(void)snprintf(want, sizeof(want), "%s", t->subject);
-		return fail(r, want, "is missing");
+		return hook_fail(r, want, "is missing");
 	}
 	return add_known(r, t, key, subject, where);
 }
@@ -538,12 +364,12 @@ static bool find_event(struct reading *r)
 	if (!text_at(r, r->doc, "hook_event_name", &name))
 		return false;
 	if (!name)
-		return fail(r, "hook_event_name", "is missing");
+		return hook_fail(r, "hook_event_name", "is missing");
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !r->event; i++)
 		if (events[i].agent == r->m->agent && strcmp(events[i].name, name) == 0)
 			r->event = &events[i];
 	if (!r->event)
-		return fail(r, name, "is no event in which this hook has anything to say");
+		return hook_fail(r, name, "is no event in which this hook has anything to say");
 	r->m->event = r->event->name;
 	r->m->can_ask = r->event->can_ask;
 	return true;
@@ -564,7 +390,7 @@ static bool find_cwd(struct reading *r)
 	    json_object_is_type(first, json_type_string))
 		cwd = json_object_get_string(first);
 	if (!cwd)
-		return fail(r, "cwd", "is missing");
+		return hook_fail(r, "cwd", "is missing");
 	r->cwd = plain(r, "cwd", cwd, NULL);
 	return r->cwd != NULL;
 }
@@ -577,12 +403,12 @@ static bool read_event(struct reading *r)
 	case W_SHELL:
 		if (!text_at(r, r->doc, "command", &text))
 			return false;
-		return text ? add_shell(r, text, NULL) : fail(r, "command", "is missing");
+		return text ? add_shell(r, text, NULL) : hook_fail(r, "command", "is missing");
 	case W_READ:
 		if (!text_at(r, r->doc, "file_path", &text))
 			return false;
-		return text ? add_file(r, "file_path", text, PB_READ) :
-			      fail(r, "file_path", "is missing");
+		return text ? hook_add_file(r, "file_path", text, PB_READ) :
+			      hook_fail(r, "file_path", "is missing");
 	case W_TOOL:
 	case W_WRITE:
 	case W_EDIT:
@@ -593,7 +419,7 @@ static bool read_event(struct reading *r)
 	default:
 		if (!text_at(r, r->doc, "tool_name", &text))
 			return false;
-		return text ? read_tool(r, text) : fail(r, "tool_name", "is missing");
+		return text ? read_tool(r, text) : hook_fail(r, "tool_name", "is missing");
 	}
 }
 
