@@ -176,29 +176,6 @@ def thousand():
     is_good(good, 20)
 
 
-def descriptors():
-    """More than the server has descriptors for: all are used, and the newest has one."""
-    room = int(os.environ["ROOM"])
-    crowd = []
-    for i in range(room + 8):
-        crowd.append(Client())
-        is_good(crowd[-1])
-        if i == room - 1:
-            time.sleep(0.2)
-            for c in crowd:
-                want(c.s.fileno() >= 0 and c.ask() is not None,
-                     f"one of {room} that have room was sent away")
-    is_good(crowd[-1])
-    gone = 0
-    for c in crowd:
-        c.s.setblocking(False)
-        try:
-            gone += c.s.recv(1) == b""
-        except BlockingIOError:
-            pass
-    want(gone == 8, f"{gone} of the {len(crowd)} were sent away, where there is room for {room}")
-
-
 def cpu_ticks(pid):
     fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
     return int(fields[11]) + int(fields[12])
@@ -278,5 +255,5 @@ def together():
         t.join()
 
 
-{f.__name__: f for f in (half_line, byte_by_byte, huge, many_half_lines, silent, descriptors, does_not_read,
+{f.__name__: f for f in (half_line, byte_by_byte, huge, many_half_lines, silent, does_not_read,
                          heavy, nonsense, together, thousand)}[sys.argv[1]]()
