@@ -36,9 +36,10 @@ static const struct row wrappers[] = {
 	  "v|<multi>|ls @onl ; <multi>|ls @r <5 in ? ; env @n" },
 	{ "env -S 'rm -rf' x; env -S 'bash -c' 'rm x'; env -S\"$x\"; env -S 'a' \"b'$"
 	  "x\" c",
-	  "env|-S|rm -rf|x @n ; rm|-rf @n <1 in ? ; rm|-rf|x @n <1 in ? ; env|-S|bash -c|rm x @"
-	  "n ; bash|-c @in <4 in ? ; bash|-c|rm x @in <4 in ? ; rm|x @n <6 $6 in ? ; env|-S<any> @on"
-	  "l ; env|-S|a|b'<any>|c @onl ; a <9 in ? ; a|b'<any>|c @r <9 in ?" },
+	  "env|-S|rm -rf|x @n ; env|rm|-rf|x @tn <1 in ? ; rm|-rf|x @n <2 in ? ; env|-S|bash -c|"
+	  "rm x @n ; env|bash|-c|rm x @tn <4 in ? ; bash|-c|rm x @in <5 in ? ; rm|x @n <6 $6 in ? ; "
+	  "env|-S<any> @onl ; env|-S|a|b'<any>|c @n ; env|a|b'<any>|c @tn <9 in ? ; a|b'<a"
+	  "ny>|c <10 in ?" },
 	{ "sudo -uroot ls -l; sudo -l rm; sudo $x rm -rf y",
 	  "sudo|-uroot|ls|-l @n ; ls|-l <1 in ? ; sudo|-l|rm @n ; sudo|<multi>|rm|-rf|y @o"
 	  "nl ; <multi>|rm|-rf|y @r <4 in ?" },
