@@ -358,6 +358,23 @@ ROWS = [
         "git send-email": {"--header-cmd": "V",  # of newer ones
                            "--thread": None},  # a flag here, and that of git takes a value
     }, False),
+    # its values stand behind "=" only
+    Row("valgrind", "valgrind", [("attached", "valgrind --help", {})]),
+    Row("rr", "rr", [("list", "rr --help", {"end": r"\s{2,}|$"})], {"rr": {"--disable-ptrace-exit_events": "N"}}),
+    Row("lldb", "lldb", [("list", "lldb --help", ANGLE)]),
+    Row("openvpn", "openvpn", [("list", "openvpn --help", {"indent": (0, 3), "end": r"\s*:|$"})]),
+    Row("aria2c", "aria2", [("list", "aria2c --help=#all", {})]),
+    Row("tcpdump", "tcpdump", [("usage", "tcpdump --help", {})], {"tcpdump": {
+        # the manual has the long names, and -m where it was built with libsmi
+        **dict.fromkeys("--buffer-size --interface --relinquish-privileges --snapshot-length -m".split(), "V")}}),
+    Row("pytest", "python3-pytest", [("list", "pytest-3 --help", {})], {"pytest": {
+        # "=[NAME]" is the next word or not
+        "--debug": "E", "--cache-show": "E",
+        # of the plug-ins cov and xdist, and another name
+        "--cov": "A", "--cov-report": "V", "-n": "V", "--junitxml": "V"}}),
+    Row("black", "black", GNU, {"black": {"--fast": "N", "--safe": "N"}}),
+    Row("mypy", "mypy", GNU),
+    Row("flake8", "flake8", GNU),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
@@ -374,7 +391,7 @@ SAME = {
     "gpg2": "gpg", "apt": "apt-get", "aptitude": "apt-get", "apt-cache": "apt-get",
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
-    "batch": "at", "pico": "nano", "rnano": "nano", "fd": "fdfind", "awk": "mawk",
+    "batch": "at", "py.test": "pytest", "pico": "nano", "rnano": "nano", "fd": "fdfind", "awk": "mawk",
     **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
 }
 
@@ -383,7 +400,7 @@ NOT_DEBIAN = "Debian 12 and npm do not offer it"
 NO_LIST = "its help lists no options, or not in a form that says what takes a value"
 FAMILY = "several programs share the table; each knows more options than stand there"
 CONFIG = "any key of its configuration is an option, and the help names few"
-LEFT = "Debian or npm has it; nothing reads its help yet, and the table holds what matters to a decision"
+LEFT = "Debian or npm has it, or it is a script of a project; nothing reads its help yet"
 NONE = "it reads no option of its own, or only its command"
 
 
@@ -393,46 +410,46 @@ def because(*pairs):
 
 UNCHECKED = because(
     (CONFIG, "npm npx yarn yarnpkg pnpm pnpx"),
-    (NOT_DEBIAN, """bun bunx deno uv uvx helm terraform tofu gradlew hatch conda mamba ruff micromamba
-     FEXBash FEXInterpreter fex-emu box64 box86 air asdf aws-vault bazel bazelisk chamber cross-env
-     cross-env-shell chroot-distro chroot-exec colima devbox dockerize doppler dotenvx env-cmd
-     charliecloud distrobox distrobox-enter enroot fly flyctl fnm forego gcloud az goenv heroku infisical jenv
-     junest just k3s lerna limactl minikube mise multipass nerdctl nodenv nsjail nvm nx oc op overmind
-     please plenv prettyping prun railway reflex retry rtx run0 rush rye s6-envdir s6-setuidgid
-     singularity apptainer sops su-exec teller udocker volta wait-for wait4x watchexec
-     werf wezterm youki crun sccache powershell pwsh pwsh-preview nu oil osh ysh ion murex
-     matlab osascript mathematica wolframscript dotnet dotnet-script csharp fsharpi scala-cli zx tsx bosh
-     loksh oksh pdksh d8 bb babel-node luau perl6 chef-apply tcsh-static xonsh3 dtrace systemtap yue jjs
-     nashorn abcl bsh txr newlisp regina swift kgx ptyxis condor_run bsub aprun jsrun memray
-     scalene kernprof viztracer py-spy docker-init tini-static kotlinc skim sk delta arch-chroot catchsegv
-     ld-musl-x86_64.so.1 ld-linux-aarch64.so.1 ld-linux.so.2 salt salt-call salt-ssh toolbox
-     ld.so ld-linux-x86-64.so.2 latrace dchroot crictl youtube-dl"""),
-    (FAMILY, """gcc cc g++ c++ clang clang++ cpp convert magick mogrify identify composite montage
-     ffmpeg ffprobe ffplay nvim vimdiff gvim rvim rview gview vimx emacs emacsclient
-     R Rscript littler r julia ghc ghci runghc runhaskell octave octave-cli sage maxima gap gp
-     scilab scilab-cli elixir iex mix erl escript scala groovy kotlin clojure clj jruby jython racket guile
-     gsi csi sbcl clisp ecl ccl ocaml crystal nim raku rakudo pil picolisp janet fennel gjs cjs qjs js
-     rhino jshell ts-node coffee ipython ipython3 bpython ptpython micropython pike rexx hy pry irb stap
-     bpftrace xonsh elvish es rc yash mksh lksh posh xterm uxterm urxvt rxvt st konsole alacritty
-     lxterminal terminator mate-terminal xfce4-terminal tilix x-terminal-emulator gnome-terminal kitty
-     foot footclient buildah ctr lxc incus runc flatpak snap machinectl systemd-nspawn lxc-attach
-     lxc-execute schroot ch-run qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le
-     qemu-s390x qemu-mips qemu-x86_64-static qemu-i386-static qemu-aarch64-static qemu-arm-static
-     qemu-riscv64-static qemu-ppc64le-static qemu-s390x-static clush dsh pssh parallel-ssh pexec
-     mpirun mpiexec srun salloc orterun oshrun qsub bat batcat ag ack pg most black mypy flake8
+    (NOT_DEBIAN, """deno uv uvx helm terraform tofu hatch conda mamba ruff micromamba FEXBash FEXInterpreter fex-emu
+     box64 box86 air asdf aws-vault bazel bazelisk chamber chroot-distro chroot-exec colima devbox
+     dockerize doppler enroot fly flyctl fnm forego gcloud az goenv infisical jenv junest just k3s
+     limactl minikube mise multipass nerdctl nodenv nsjail nvm oc op overmind please plenv prun
+     railway reflex rtx run0 rye singularity apptainer sops su-exec teller udocker volta wait-for
+     wait4x watchexec werf wezterm youki powershell pwsh pwsh-preview nu oil osh ysh ion murex
+     matlab osascript mathematica wolframscript dotnet dotnet-script csharp fsharpi scala-cli loksh
+     oksh d8 bb luau chef-apply tcsh-static xonsh3 yue jjs nashorn txr swift ptyxis condor_run bsub
+     aprun jsrun memray scalene kernprof viztracer py-spy kotlinc skim sk delta catchsegv
+     ld-musl-x86_64.so.1 salt salt-call salt-ssh latrace dchroot"""),
+    (FAMILY, """gcc cc g++ c++ clang clang++ cpp convert magick mogrify identify composite montage ffmpeg ffprobe
+     ffplay nvim vimdiff gvim rvim rview gview vimx emacs emacsclient R Rscript littler r julia ghc
+     ghci runghc runhaskell octave octave-cli sage maxima gap gp scilab scilab-cli elixir iex mix
+     erl escript scala groovy kotlin clojure clj jruby jython racket guile gsi csi sbcl clisp ecl
+     ccl ocaml crystal nim raku rakudo pil picolisp janet fennel gjs cjs qjs js rhino jshell ts-node
+     coffee ipython ipython3 bpython ptpython micropython pike rexx hy pry irb stap bpftrace xonsh
+     elvish es rc yash mksh lksh posh xterm uxterm urxvt rxvt st konsole alacritty lxterminal
+     terminator mate-terminal xfce4-terminal tilix x-terminal-emulator gnome-terminal kitty foot
+     footclient buildah ctr lxc incus runc flatpak snap machinectl systemd-nspawn lxc-attach
+     lxc-execute schroot ch-run qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64
+     qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static qemu-i386-static qemu-aarch64-static
+     qemu-arm-static qemu-riscv64-static qemu-ppc64le-static qemu-s390x-static clush dsh pssh
+     parallel-ssh pexec mpirun mpiexec srun salloc orterun oshrun qsub bat batcat ag ack pg most
      sbatch rpm rpmbuild rpmspec"""),
     (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
-    (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386 aarch64 arm64
-     armv7l ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst rsh torify tsocks proxychains
-     distcc icecc pump colorgcc rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """docker aws gradle lldb go cargo pytest py.test poetry pipenv
-     abduco ansible aria2c bear bundle concurrently chokidar chokidar-cli onchange nodemon cscope ctags
-     debootstrap mmdebstrap debuild dpkg-buildpackage direnv dotenv dumpcap tshark wireshark tcpdump
-     envchain exiftool fab fatrace flatpak-spawn foreman honcho fzf heaptrack hg svn ifne intercept-build
-     scan-build scan-build-py kcov lftp memusage sotruss meson multitail mutt neomutt nix nix-env nix-shell nmap nox
-     tox openvpn pdm perf pg_ctl pipx puppet pyenv rake rbenv rr run-mailcap xdg-open rustc rustup
-     server-test start-server-and-test sshfs tmate tree-sitter uftrace valgrind wait-for-it
-     wait-for-it.sh yt-dlp"""),
+    (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386 aarch64 arm64 armv7l
+     ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst rsh torify tsocks
+     proxychains distcc icecc pump colorgcc rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
+    (LEFT, """abcl abduco ansible arch-chroot aws babel-node bear bosh bsh bun bundle bunx cargo charliecloud
+     chokidar chokidar-cli concurrently crictl cross-env cross-env-shell crun cscope ctags
+     debootstrap debuild direnv distrobox distrobox-enter docker docker-init dotenv dotenvx
+     dpkg-buildpackage dtrace dumpcap env-cmd envchain exiftool fab fatrace flatpak-spawn foreman
+     fzf go gradle gradlew heaptrack heroku hg honcho ifne intercept-build kcov kgx
+     ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lerna lftp memusage meson
+     mmdebstrap multitail mutt neomutt newlisp nix nix-env nix-shell nmap nodemon nox nx onchange
+     pdksh pdm perf perl6 pg_ctl pipenv pipx poetry prettyping puppet pyenv rake rbenv regina retry
+     run-mailcap rush rustc rustup s6-envdir s6-setuidgid scan-build scan-build-py sccache
+     server-test sotruss sshfs start-server-and-test svn systemtap tini-static tmate toolbox tox
+     tree-sitter tshark tsx uftrace wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl yt-dlp
+     zx"""),
 )
 
 # Subcommands of these have tables, and are not compared.
