@@ -176,6 +176,21 @@ else
 	skip node "node is not installed"
 fi
 
+# Not among what the tests install.
+if [ -x /usr/bin/javac ]; then
+	t "std/dev/java: compiling and running"
+	fresh java
+	echo 'public class A { public static void main(String[] a) { System.out.println("good"); } }' >A.java
+	run javac -d out A.java
+	want_rc 0
+	run java -cp out A
+	want_rc 0
+	want_out good
+	run mvn deploy
+	want_rc 126
+	closed -y sh -c
+fi
+
 t "all of them together"
 fresh c git go java node python rust
 echo one >a

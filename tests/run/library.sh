@@ -76,6 +76,19 @@ decided all ask sandbox 'npm publish' 'cargo publish' 'twine upload x' 'git push
 decided all deny sandbox 'curl a.example' 'sudo ls' 'rm -rf /' 'echo x > .git/hooks/pre-commit'
 decided all ask host 'node a.js' 'python3 a.py' './a.out' 'cp a .git/hooks/post-commit'
 
+# A registry is reached only where a policy says both: the mode, and the registry.
+net_test='test "n" { net tcp "registry.npmjs.org" port 443 => allow  net tcp "a.example" port 443 => deny }'
+compiles registry 'use std/dev/node, std/net/npm' 'network limited' "$net_test"
+for line in 'use std/dev/node, std/net/npm' 'use std/dev/node, std/net/pypi network limited'; do
+	printf '%s\n%s\n' "$line" "$net_test" >"$work/none.pol"
+	out=$("$polc" check "$work/none.pol" 2>&1)
+	if grep -q 'this is deny, not allow' <<<"$out"; then
+		ok "$line: no registry"
+	else
+		bad "$line: no registry" "$out"
+	fi
+done
+
 # A guard, an exception or an ask that is gone is noticed by the file's own tests.
 mutant() { # FILE SED-SCRIPT: of its rules, not of its tests
 	local copy=$work/mutant.pol
