@@ -109,7 +109,7 @@ for word in -delete -fprint -fprint0 -fprintf -fls -R; do
 done
 mutant cmd/read-only.pol 's/"find -- \*\*", //'
 mutant cmd/read-only.pol 's/-o, --output, --comp/--comp/'
-for word in --ext-diff --textconv --filters --show-signature --help --output; do
+for word in --textconv --filters --show-signature --help --output; do
 	mutant cmd/vcs-read.pol "s/ $word\\([, ]\\|\$\\)/ --no-such\\1/"
 done
 mutant cmd/vcs-read.pol 's/ -O, --open-files-in-pager,/ -1,/'
