@@ -101,12 +101,9 @@ static void with_bundle(const struct query_options *opt, const struct hook_messa
 		deny(v, err.text);
 		return;
 	}
-	if (query_init(&q, &b, opt->scope, &err) < 0) {
-		deny(v, err.text);
-	} else {
-		decide(&q, m, v);
-		query_release(&q);
-	}
+	query_init_decide(&q, &b, opt->scope);
+	decide(&q, m, v);
+	query_release(&q);
 	bundle_release(&b);
 }
 

@@ -156,15 +156,20 @@ const char *query_too_long(struct query *q, size_t most, size_t *ret_n)
 	return json_finish(q->out, ret_n);
 }
 
-int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *err)
+void query_init_decide(struct query *q, struct bundle *b, uint8_t scope)
 {
-	int r;
-
 	memset(q, 0, sizeof(*q));
 	q->b = b;
 	q->scope = scope;
 	pol_ctx_init(&q->ctx, b, NULL, 0);
 	query_where_init(&q->where);
+}
+
+int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *err)
+{
+	int r;
+
+	query_init_decide(q, b, scope);
 	q->reader = query_reader_new();
 	q->out = calloc(1, sizeof(*q->out));
 	if (q->out) {

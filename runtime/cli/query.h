@@ -27,6 +27,8 @@ struct query {
 
 /* Decides a request that has been read, in q->ctx.  0 or -EINVAL: no decision. */
 int query_decide(struct query *q, const struct query_request *r, struct rt_err *err);
+/* For query_decide() alone; released as the other. */
+void query_init_decide(struct query *q, struct bundle *b, uint8_t scope);
 /* `b` stays the caller's.  0 or -errno. */
 int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *err);
 void query_release(struct query *q);
