@@ -17,6 +17,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/cli/approval.h"
+#include "runtime/cli/ask_text.h"
 #include "tests/unit/bundle_parse.h"
 #include "tests/unit/scratch_dir.h"
 
@@ -461,6 +462,36 @@ static void test_one_place_and_session_are_covered(void **state)
 	assert_string_not_equal(a, b);
 }
 
+/* What was not all written is lost, whatever the stream says at its end. */
+static void test_a_question_that_is_cut_off_is_known_to_be(void **state)
+{
+	struct decide_ctx ctx = { .b = &bundle, .scope = PB_SANDBOX, .cwd = "/p" };
+	struct rt_err err = { 0 };
+	struct entry e;
+	struct ask in = { .ctx = &ctx, .entry = &e };
+	struct ask_question q = { .in = &in, .number = 1, .of = 1 };
+
+	(void)state;
+	ctx.roots.dir[PB_ROOT_FS] = "/";
+	ctx.roots.dir[PB_ROOT_HOME] = "/home/u";
+	ctx.roots.dir[PB_ROOT_PROJECT] = "/p";
+	assert_int_equal(entry_decide(&ctx, "git push origin", NULL, 0, &e, &err), 0);
+	q.part = e.parts.first;
+	for (int full = 0; full < 2; full++) {
+		struct ask_out out = { .to = fopen(full ? "/dev/full" : "/dev/null", "w") };
+
+		assert_non_null(out.to);
+		assert_int_equal(setvbuf(out.to, NULL, _IONBF, 0), 0);
+		(void)ask_text(&out, &q);
+		assert_int_equal(out.lost, full);
+		out.lost = false;
+		ask_text_details(&out, &q);
+		assert_int_equal(out.lost, full);
+		(void)fclose(out.to);
+	}
+	entry_release(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_names_of_sessions),
 		cmocka_unit_test(test_one_line_is_covered),
 		cmocka_unit_test(test_one_place_and_session_are_covered),
+		cmocka_unit_test(test_a_question_that_is_cut_off_is_known_to_be),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
