@@ -27,13 +27,14 @@ static int decide(struct pol_ctx *ctx, const char *line)
 	struct pol_decision d = { .size = sizeof(d) };
 	struct pol_error err = { .size = sizeof(err) };
 	char why[8192];
-	size_t n;
+	size_t n = 0;
 
 	if (pol_decide(ctx, &q, &d, &err) < 0) {
 		fprintf(stderr, "decide: %s\n", err.text);
 		return 2; /* no decision, and therefore no yes */
 	}
-	(void)pol_explain(ctx, POL_TEXT, why, sizeof(why), &n);
+	if (pol_explain(ctx, POL_TEXT, why, sizeof(why), &n) < 0)
+		(void)snprintf(why, sizeof(why), "(why: %zu bytes, too many to show)\n", n);
 	fputs(why, stdout);
 	return d.effect == POL_ALLOW ? 0 : 1;
 }
@@ -46,8 +47,12 @@ int main(int argc, char **argv)
 	size_t longest = 0;
 	int worst = 0, i;
 
-	if (argc < 3 || find_place() < 0) {
+	if (argc < 3) {
 		fprintf(stderr, "usage: decide BUNDLE LINE…\n");
+		return 2;
+	}
+	if (find_place() < 0) {
+		fprintf(stderr, "decide: no working directory, no HOME or no such one\n");
 		return 2;
 	}
 	for (i = 2; i < argc; i++)
