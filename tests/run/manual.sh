@@ -194,7 +194,7 @@ count_check 'bash completes' "$(offers 'check ' polc ch
 	offers 'a.pol ' polrun --ask = deny -- cat a
 	offers '--report --require-signed --role ' polrun -b x --r
 	offers 'approvals ' polquery app
-	offers 'doctor ' polquery do
+	offers 'doctor ' polquery 'do'
 	offers 'hook ' polquery -b x.polb ho
 	offers 'serve ' polquery --bundle = x.polb ser
 	offers 'claude-code codex cursor gemini-cli ' polquery hook ''
