@@ -375,6 +375,11 @@ ROWS = [
     Row("black", "black", GNU, {"black": {"--fast": "N", "--safe": "N"}}),
     Row("mypy", "mypy", GNU),
     Row("flake8", "flake8", GNU),
+    Row(["git commit", "git merge", "git tag"], "git", [("list", "{p} -h", {})], {}, False),
+    # it says nothing outside of a repository
+    Row(["git stash push"], "git",
+        [("list", 'd=$(mktemp -d) && cd "$d" && git init -q . && {p} -h; rm -r "$d"', {})], {}, False),
+    Row("ssh-agent", "openssh-client", [("usage", "ssh-agent -h", {})]),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
@@ -382,7 +387,7 @@ SEVERAL = {"node", "rsync", "hyperfine", "rg", "less", "kubectl"}
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
-LEAST = 200  # tables that must have been compared
+LEAST = 205  # tables that must have been compared
 
 # The same program under another name, or one that reads the same options.
 SAME = {
