@@ -233,9 +233,21 @@ $(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(LIB_RUNTIME)
 $(BUILD)/tests/bench/shell: $(call obj,tests/bench/shell.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^
-$(BUILD)/tests/bench/decide: $(call obj,tests/bench/decide.c) $(LIB_RUNTIME)
+# Each peer of decisions whose library is installed; one in C++.
+PEERS := $(if $(shell pkg-config --exists re2 2>/dev/null && command -v g++),re2) \
+         $(if $(shell pkg-config --exists libhs 2>/dev/null && echo yes),hyperscan)
+$(BUILD)/obj/tests/bench/peer_re2.o: tests/bench/peer_re2.cc tests/bench/peers.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lsodium -lcap -lpcre2-8
+	$(Q)g++ -std=c++17 -I. -O2 -g -fPIE -Wall -Wextra -c $< -o $@
+$(BUILD)/tests/bench/decide: $(call obj,tests/bench/decide.c tests/bench/peers.c) \
+         $(PEERS:%=$(BUILD)/obj/tests/bench/peer_%.o) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(if $(filter re2,$(PEERS)),g++,$(CC)) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lsodium -lcap \
+		-lpcre2-8 $(if $(filter re2,$(PEERS)),-lre2) $(if $(filter hyperscan,$(PEERS)),-lhs)
+$(BUILD)/tests/bench/build: $(call obj,tests/bench/build.c) $(LIB_COMPILER) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $< -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) \
+		-Wl,--end-group $(POLC_LIBS) -lcap
 $(BUILD)/tests/bench/big: $(call obj,tests/bench/big.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lsodium -lcap -lpcre2-8

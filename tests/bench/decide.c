@@ -1,171 +1,360 @@
 /*
- * decide BUNDLE PATTERNS [FILE]: how long decisions about lines take, reading
- * included, beside loops of fnmatch() and of PCRE2 with JIT over the same word
- * patterns, which read nothing.  FILE has a line a line (nl2bash.cm); without
- * it lines are generated.  decide.h states the complexity.
+ * decide BUNDLE POLICY PATTERNS LINES: how long decisions about lines take,
+ * reading included, beside others (peers.h) that look for the same word
+ * patterns in the whole line and read nothing.  PATTERNS[i] stands in line
+ * i + 4 of POLICY, which the bundle was compiled from.
+ *
+ * Each engine is a process of its own, so that its memory is its own; they run in
+ * turn, a round each.  Then what they answered is compared.  Printed are rows for
+ * decide.py.  decide.h states the complexity.
  */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <fnmatch.h>
-#include <pcre2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "runtime/decide/decide.h"
 #include "tests/bench/clock.h"
+#include "tests/bench/peers.h"
 
 #define ROUNDS 5
 #define MAX_LINES 20000
-
-static char *lines[MAX_LINES];
-static size_t nlines;
-
-static void read_lines(const char *path)
-{
-	FILE *f = path ? fopen(path, "r") : NULL;
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t n;
-
-	while (f && nlines < MAX_LINES && (n = getline(&line, &cap, f)) > 0) {
-		line[n - 1] = '\0';
-		lines[nlines++] = strdup(line);
-	}
-	free(line);
-	if (f)
-		(void)fclose(f);
-	for (size_t i = 0; !f && i < 2000; i++) {
-		char text[200];
-
-		(void)snprintf(text, sizeof(text),
-			       i % 4 == 0 ? "prog%zu run a%zu --x=%zu" :
-			       i % 4 == 1 ? "find . -name 'a%zu' | xargs grep %zu > f%zu" :
-			       i % 4 == 2 ? "cd d%zu && tar -xzf a%zu.tgz; echo $x%zu" :
-					    "git commit -m 'a %zu' %zu %zu",
-			       i % 1000, i, i);
-		lines[nlines++] = strdup(text);
-	}
-}
-
-/* --- the three of them ------------------------------------------------------------ */
-
 #define MAX_PATTERNS 20000
+#define FIRST_LINE 4
+/* A loop over many patterns is asked about fewer lines. */
+#define LOOP_BUDGET 12000000
 
-static char *patterns[MAX_PATTERNS];
-static pcre2_code *codes[MAX_PATTERNS];
-static pcre2_match_data *data;
-static size_t npatterns;
+static char *lines[MAX_LINES], *patterns[MAX_PATTERNS];
+static uint32_t nlines, npatterns;
 
-/* "a b *": all of it, where '*' is any bytes. */
-static pcre2_code *compiled(const char *z)
+static uint32_t read_list(const char *path, char **ret, uint32_t max)
 {
-	char text[600];
-	size_t n = 0, where;
-	pcre2_code *code;
-	int err;
-
-	text[n++] = '^';
-	for (; *z && n < sizeof(text) - 4; z++) {
-		if (*z == '*')
-			text[n++] = '.';
-		text[n++] = *z;
-	}
-	text[n++] = '$';
-	code = pcre2_compile((PCRE2_SPTR)text, n, 0, &err, &where, NULL);
-	if (code)
-		(void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
-	return code;
-}
-
-static void read_patterns(const char *path)
-{
-	FILE *f = fopen(path, "r");
+	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	size_t cap = 0;
-	ssize_t n;
+	uint32_t n = 0;
+	ssize_t got;
 
-	while (f && npatterns < MAX_PATTERNS && (n = getline(&line, &cap, f)) > 0) {
-		line[n - 1] = '\0';
-		patterns[npatterns] = strdup(line);
-		codes[npatterns++] = compiled(line);
+	if (!f) {
+		perror(path);
+		exit(2);
+	}
+	while (n < max && (got = getline(&line, &cap, f)) > 0) {
+		line[got - (line[got - 1] == '\n')] = '\0';
+		ret[n++] = strdup(line);
 	}
 	free(line);
-	if (f)
-		(void)fclose(f);
-	data = pcre2_match_data_create(1, NULL);
+	(void)fclose(f);
+	return n;
 }
 
-struct asked {
-	struct decide_ctx c;
-	void *block;
-	size_t size;
-	unsigned long effects[PB_EFFECT_COUNT], hits;
-};
+/* --- ours ------------------------------------------------------------------------ */
 
-static void by_decide(struct asked *a, const char *line)
+static const char *bundle_path, *policy;
+static struct bundle bundle;
+static struct decide_ctx ctx = { .scope = PB_SANDBOX, .cwd = "/home/dev/app" };
+static void *block;
+static size_t block_size;
+
+static bool build_ours(char *const *unused, uint32_t n)
+{
+	struct rt_err err;
+
+	(void)unused;
+	(void)n;
+	if (bundle_open(bundle_path, &bundle, &err) < 0)
+		return false;
+	ctx.b = &bundle;
+	ctx.roots.dir[PB_ROOT_FS] = "/";
+	ctx.roots.dir[PB_ROOT_HOME] = "/home/dev";
+	ctx.roots.dir[PB_ROOT_PROJECT] = "/home/dev/app";
+	block_size = decide_block_size(&ctx, 65536);
+	block = malloc(block_size);
+	return block != NULL;
+}
+
+static bool match_ours(const char *line, size_t n, struct peer_hits *ret)
 {
 	struct decision d;
 
-	decide_line(&a->c, line, strlen(line), a->block, a->size, NULL, &d);
-	a->effects[d.effect]++;
+	decide_line(&ctx, line, n, block, block_size, NULL, &d);
+	ret->n = d.nmatched;
+	memcpy(ret->v, d.matched, sizeof(ret->v));
+	return true;
 }
 
-static void by_fnmatch(struct asked *a, const char *line)
+/* The rules of the policy itself, as numbers of patterns, in place of those of the bundle. */
+static void own_rules(struct peer_hits *h)
 {
-	for (size_t i = 0; i < npatterns; i++)
-		a->hits += fnmatch(patterns[i], line, 0) == 0;
+	uint32_t n = h->n < PEER_KEPT ? h->n : PEER_KEPT, i;
+
+	h->n = 0;
+	for (i = 0; i < n; i++) {
+		const struct pb_rule *r = bundle_rule(&bundle, h->v[i]);
+
+		if (r && r->kind == PB_COMMAND && r->file.len == strlen(policy) &&
+		    !memcmp(pb_strp(bundle.rules, r->file), policy, r->file.len))
+			peer_hit(h, r->line - FIRST_LINE);
+	}
 }
 
-static void by_pcre2(struct asked *a, const char *line)
-{
-	size_t n = strlen(line);
+static const struct peer ours = { "ours", build_ours, match_ours };
+_Static_assert(DECIDE_MAX_MATCHED == PEER_KEPT, "kept alike");
 
-	for (size_t i = 0; i < npatterns; i++)
-		a->hits += pcre2_jit_match(codes[i], (PCRE2_SPTR)line, n, 0, 0, data,
-					   NULL) >= 0;
+/* --- one engine, in its process ---------------------------------------------------- */
+
+struct engine {
+	const struct peer *p;
+	uint32_t step; /* every so many lines */
+	bool built, wrong;
+	double build_ms, mib, mib_after, median[ROUNDS];
+	double took[MAX_LINES];
+	struct peer_hits hits[MAX_LINES];
+	int go, done; /* the parent's ends of two pipes */
+	pid_t pid;
+};
+
+/* What the process has of its own, in MiB. */
+static double memory(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[200];
+	long kib = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "RssAnon: %ld", &kib) == 1)
+			break;
+	if (f)
+		(void)fclose(f);
+	return (double)kib / 1024;
 }
 
-static void measure(struct asked *a, const char *name,
-		    void (*f)(struct asked *, const char *))
+static void round_of(struct engine *e, int k)
 {
-	static double took[MAX_LINES];
+	static double now[MAX_LINES];
+	static struct peer_hits hits;
+	uint32_t n = 0;
 
-	for (size_t i = 0; i < nlines; i++) {
-		took[i] = 1e18;
-		for (int k = 0; k < ROUNDS; k++) {
-			double t = bench_now();
+	for (uint32_t i = 0; i < nlines; i += e->step) {
+		size_t len = strlen(lines[i]);
+		double t = bench_now();
 
-			f(a, lines[i]);
-			t = bench_now() - t;
-			took[i] = t < took[i] ? t : took[i];
+		hits.n = 0;
+		e->wrong |= !e->p->match(lines[i], len, &hits);
+		now[n] = bench_now() - t;
+		if (!k || now[n] < e->took[n])
+			e->took[n] = now[n];
+		n++;
+	}
+	qsort(now, n, sizeof(*now), bench_by_time);
+	e->median[k] = now[n / 2];
+}
+
+/* Not timed. */
+static void answers_of(struct engine *e)
+{
+	for (uint32_t i = 0; i < nlines; i++) {
+		e->hits[i].n = 0;
+		e->wrong |= !e->p->match(lines[i], strlen(lines[i]), &e->hits[i]);
+		if (e->p == &ours)
+			own_rules(&e->hits[i]);
+	}
+}
+
+static void serve(struct engine *e, int go, int done)
+{
+	double before = memory(), t = bench_now();
+	char c = 0;
+
+	e->built = e->p->build(patterns, npatterns);
+	e->build_ms = (bench_now() - t) / 1e6;
+	e->mib = memory() - before;
+	for (int k = 0; write(done, &c, 1) == 1 && read(go, &c, 1) == 1; k++) {
+		if (e->built && k < ROUNDS)
+			round_of(e, k);
+		if (e->built && k == ROUNDS - 1)
+			e->mib_after = memory() - before;
+		if (e->built && k == ROUNDS)
+			answers_of(e);
+	}
+	_exit(0);
+}
+
+static void wait_for(struct engine *e)
+{
+	char c;
+
+	if (read(e->done, &c, 1) != 1) {
+		fprintf(stderr, "decide: %s ended\n", e->p->name);
+		exit(1);
+	}
+}
+
+static struct engine *start(const struct peer *p, bool loops)
+{
+	struct engine *e = mmap(NULL, sizeof(*e), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int go[2], done[2];
+
+	if (e == MAP_FAILED || pipe(go) < 0 || pipe(done) < 0)
+		exit(2);
+	e->p = p;
+	e->step = 1;
+	if (loops && (uint64_t)nlines * npatterns > LOOP_BUDGET)
+		e->step = (uint32_t)((uint64_t)nlines * npatterns / LOOP_BUDGET);
+	e->pid = fork();
+	if (e->pid == 0) {
+		(void)close(go[1]);
+		(void)close(done[0]);
+		serve(e, go[0], done[1]);
+	}
+	(void)close(go[0]);
+	(void)close(done[1]);
+	e->go = go[1];
+	e->done = done[0];
+	wait_for(e);
+	return e;
+}
+
+static void next_round(struct engine *e)
+{
+	char c = 0;
+
+	if (write(e->go, &c, 1) != 1)
+		exit(1);
+	wait_for(e);
+}
+
+static void report(struct engine *e)
+{
+	double lo = e->median[0], hi = lo;
+	uint32_t n = (nlines + e->step - 1) / e->step;
+
+	if (!e->built || e->wrong) {
+		printf("engine\t%s\t%s\n", e->p->name, e->built ? "no answer" : "not built");
+		return;
+	}
+	for (int k = 1; k < ROUNDS; k++) {
+		lo = e->median[k] < lo ? e->median[k] : lo;
+		hi = e->median[k] > hi ? e->median[k] : hi;
+	}
+	qsort(e->took, n, sizeof(*e->took), bench_by_time);
+	printf("engine\t%s\t%u\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%.2f\t%.2f\n", e->p->name,
+	       n, e->took[n / 2] / 1e3, e->took[n * 9 / 10] / 1e3, e->took[n * 99 / 100] / 1e3,
+	       lo / 1e3, hi / 1e3, e->build_ms, e->mib, e->mib_after);
+}
+
+/* --- do they answer alike? ---------------------------------------------------------- */
+
+/* One command, words of plain bytes with one blank between them. */
+static bool is_simple(const char *z)
+{
+	char last = ' ';
+
+	for (; *z; last = *z++)
+		if (*z == ' ' ? last == ' ' :
+		    !((*z >= 'a' && *z <= 'z') || (*z >= 'A' && *z <= 'Z') ||
+		      (*z >= '0' && *z <= '9') || strchr("._:/@+-", *z)))
+			return false;
+	return last != ' ';
+}
+
+static bool has(const struct peer_hits *h, uint32_t v)
+{
+	uint32_t n = h->n < PEER_KEPT ? h->n : PEER_KEPT;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (h->v[i] == v)
+			return true;
+	return false;
+}
+
+static bool is_within(const struct peer_hits *a, const struct peer_hits *b)
+{
+	uint32_t n = a->n < PEER_KEPT ? a->n : PEER_KEPT;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!has(b, a->v[i]))
+			return false;
+	return true;
+}
+
+static bool are_same(const struct peer_hits *a, const struct peer_hits *b)
+{
+	return a->n == b->n && (a->n > PEER_KEPT || is_within(a, b));
+}
+
+/* Peers with the first of them, on all lines; ours with it, on simple ones. */
+static void compare(struct engine *const *v, int n)
+{
+	const struct engine *ref = v[1];
+	uint32_t simple = 0, hit = 0, all_hit = 0, less = 0, more = 0, first_less = 0;
+
+	for (int k = 2; k < n; k++) {
+		uint32_t differ = 0;
+
+		for (uint32_t i = 0; v[k]->built && i < nlines; i++)
+			differ += !are_same(&v[k]->hits[i], &ref->hits[i]);
+		if (v[k]->built)
+			printf("differs\t%s\t%u\n", v[k]->p->name, differ);
+	}
+	for (uint32_t i = 0; i < nlines; i++) {
+		const struct peer_hits *a = &v[0]->hits[i], *b = &ref->hits[i];
+
+		all_hit += b->n > 0;
+		if (!is_simple(lines[i]))
+			continue;
+		simple++;
+		hit += b->n > 0;
+		if (!is_within(b, a)) {
+			first_less = less++ ? first_less : i;
+			if (getenv("POL_BENCH_SHOW"))
+				fprintf(stderr, "less: %s\n", lines[i]);
+		} else if (a->n > b->n) {
+			more++;
+			if (getenv("POL_BENCH_SHOW"))
+				fprintf(stderr, "more: %s\n", lines[i]);
 		}
 	}
-	qsort(took, nlines, sizeof(*took), bench_by_time);
-	printf("%-8s %6zu patterns, %zu lines: median %7.2f us, p90 %7.2f, p99 %7.2f\n",
-	       name, npatterns, nlines, took[nlines / 2] / 1e3,
-	       took[nlines * 9 / 10] / 1e3, took[nlines * 99 / 100] / 1e3);
+	printf("ours\t%u\t%u\t%u\t%u\t%u\t%s\n", all_hit, simple, hit, less, more,
+	       less ? lines[first_less] : "");
 }
 
 int main(int argc, char **argv)
 {
-	static struct asked a = { .c = { .scope = PB_SANDBOX, .cwd = "/home/dev/app" } };
-	struct rt_err err;
-	struct bundle b;
+	const struct peer *const peers[] = { &ours, &peer_fnmatch, &peer_pcre2, &peer_re2,
+					     &peer_hyperscan };
+	struct engine *v[5];
+	int n = 0;
 
-	if (argc < 3 || bundle_open(argv[1], &b, &err) < 0)
+	if (argc < 5)
 		return 2;
-	read_patterns(argv[2]);
-	read_lines(argc > 3 ? argv[3] : NULL);
-	a.c.b = &b;
-	a.c.roots.dir[PB_ROOT_FS] = "/";
-	a.c.roots.dir[PB_ROOT_HOME] = "/home/dev";
-	a.c.roots.dir[PB_ROOT_PROJECT] = "/home/dev/app";
-	a.size = decide_block_size(&a.c, 65536);
-	a.block = malloc(a.size);
-	if (!a.block || !data || !nlines)
+	bundle_path = argv[1];
+	policy = argv[2];
+	npatterns = read_list(argv[3], patterns, MAX_PATTERNS);
+	nlines = read_list(argv[4], lines, MAX_LINES);
+	if (!npatterns || !nlines)
 		return 2;
-	measure(&a, "decide", by_decide);
-	measure(&a, "fnmatch", by_fnmatch);
-	measure(&a, "pcre2", by_pcre2);
-	return a.effects[PB_ALLOW] + a.effects[PB_ASK] + a.effects[PB_DENY] == 0;
+	for (size_t i = 0; i < sizeof(peers) / sizeof(*peers); i++)
+		if (peers[i])
+			v[n++] = start(peers[i], peers[i] == &peer_fnmatch ||
+							 peers[i] == &peer_pcre2);
+	if (!v[0]->built) {
+		fprintf(stderr, "decide: '%s' cannot be opened\n", bundle_path);
+		return 1;
+	}
+	for (int k = 0; k <= ROUNDS; k++)
+		for (int i = 0; i < n; i++)
+			next_round(v[i]);
+	compare(v, n);
+	for (int i = 0; i < n; i++)
+		report(v[i]);
+	/* the last first: it has copies of the pipes of those before it */
+	while (n-- > 0) {
+		(void)close(v[n]->go);
+		(void)waitpid(v[n]->pid, NULL, 0);
+	}
+	return 0;
 }

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-$PWD/build/rel}
-make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all "$build"/tests/bench/{open,nft,decide,big}
+make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all "$build"/tests/bench/{open,nft,decide,build,big}
 runs=${1:-200}
 work=$(mktemp -d /var/tmp/pol-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
@@ -56,8 +56,8 @@ else
 fi
 "${prefix[@]}" python3 tests/bench/open.py "$runs" "$bin" "$build/tests/bench/open" "$work"
 "${prefix[@]}" taskset -c "$(($(nproc) - 1))" python3 tests/bench/query.py 60 "$bin" "$work/node.polb"
-"${prefix[@]}" tests/bench/decide.sh "$bin/polc" "$build/tests/bench/decide" "$work"
+"${prefix[@]}" python3 tests/bench/decide.py "$bin/polc" "$build/tests/bench/decide" "$work"
 "${prefix[@]}" python3 tests/bench/hook.py "$runs" "$bin" "10 rules=$work/ten.polb" \
-	"10,000 rules=$work/decide.polb"
+	"10,000 rules=$work/many.polb"
 "${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"
 "${prefix[@]}" tests/bench/nft.sh 20 "$bin" "$build/tests/bench/nft" "$work"
