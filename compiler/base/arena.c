@@ -7,16 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "compiler/base/vec.h"
 
 #define BLOCK_FIRST ((size_t)64 * 1024)
 #define BLOCK_MAX ((size_t)4 * 1024 * 1024)
+#define LARGE_PAGE ((size_t)2 * 1024 * 1024)
 #define EXIT_TROUBLE 2
 
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;
+	size_t mapped; /* all of it, where it is no malloc's */
 	/* the bytes follow, aligned as malloc aligns */
 	_Alignas(16) unsigned char bytes[];
 };
@@ -39,10 +42,42 @@ void arena_release(struct arena *a)
 	while (b) {
 		struct arena_block *next = b->next;
 
-		free(b);
+		if (b->mapped)
+			(void)munmap(b, b->mapped);
+		else
+			free(b);
 		b = next;
 	}
 	arena_init(a, a->budget);
+}
+
+/*
+ * A block of large pages, zeroed by the kernel.  Each page of a compilation is
+ * touched, and a fault for each 4 KiB is much of what a short run waits for where
+ * the machine is virtual.
+ */
+static struct arena_block *large_block(size_t *size)
+{
+	size_t n = (*size + sizeof(struct arena_block) + LARGE_PAGE - 1) &
+		   ~(LARGE_PAGE - 1);
+	struct arena_block *b;
+	uint8_t *p, *from;
+
+	if (n < *size || n > SIZE_MAX - LARGE_PAGE)
+		return NULL;
+	p = mmap(NULL, n + LARGE_PAGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	from = p + (-(uintptr_t)p & (LARGE_PAGE - 1));
+	if (from > p)
+		(void)munmap(p, (size_t)(from - p));
+	(void)munmap(from + n, (size_t)(p + LARGE_PAGE - from));
+	(void)madvise(from, n, MADV_HUGEPAGE); /* a wish */
+	b = (struct arena_block *)(void *)from;
+	b->mapped = n;
+	*size = n - sizeof(*b);
+	return b;
 }
 
 static void add_block(struct arena *a, size_t need)
@@ -57,7 +92,8 @@ static void add_block(struct arena *a, size_t need)
 	if (size > SIZE_MAX - sizeof(*b))
 		out_of_memory("out of memory");
 	/* calloc: fresh pages come zeroed from the kernel at no cost */
-	b = calloc(1, sizeof(*b) + size);
+	b = size >= LARGE_PAGE - sizeof(*b) ? large_block(&size)
+					    : calloc(1, sizeof(*b) + size);
 	if (!b)
 		out_of_memory("out of memory");
 	b->size = size;
@@ -65,14 +101,18 @@ static void add_block(struct arena *a, size_t need)
 	a->head = b;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+static size_t rounded(size_t size)
 {
-	size_t need;
-	void *p;
-
 	if (size > SIZE_MAX - 15)
 		out_of_memory("out of memory");
-	need = (size + 15) & ~(size_t)15;
+	return (size + 15) & ~(size_t)15;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	size_t need = rounded(size);
+	void *p;
+
 	if (need > a->budget - a->used)
 		out_of_memory("the policy needs more memory than the limit allows");
 	if (!a->head || a->head->size - a->head->used < need)
@@ -88,6 +128,21 @@ void *arena_array(struct arena *a, size_t count, size_t size)
 	if (size && count > SIZE_MAX / size)
 		out_of_memory("out of memory");
 	return arena_alloc(a, count * size);
+}
+
+bool arena_extend(struct arena *a, const void *p, size_t old, size_t size)
+{
+	size_t had = rounded(old), more = rounded(size) - had;
+	const struct arena_block *b = a->head;
+
+	/* p is in this block, or its end could not be the block's */
+	if (!b || had > b->used ||
+	    (const unsigned char *)p != b->bytes + b->used - had ||
+	    more > b->size - b->used || more > a->budget - a->used)
+		return false;
+	a->head->used += more;
+	a->used += more;
+	return true;
 }
 
 void *arena_dup(struct arena *a, const void *p, size_t size)
@@ -130,11 +185,14 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 void *vec_grow(struct arena *a, void *old, size_t *cap, size_t size)
 {
-	size_t n = *cap ? *cap * 2 : 8;
-	void *p = arena_array(a, n, size);
+	size_t had = *cap, n = had ? had * 2 : 8;
+	void *p;
 
-	if (*cap)
-		memcpy(p, old, *cap * size);
 	*cap = n;
+	if (had && n <= SIZE_MAX / size && arena_extend(a, old, had * size, n * size))
+		return old;
+	p = arena_array(a, n, size);
+	if (had)
+		memcpy(p, old, had * size);
 	return p;
 }

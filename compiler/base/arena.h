@@ -6,6 +6,7 @@
 #define COMPILER_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,7 @@ struct arena_block;
 struct arena {
 	struct arena_block *head;
 	size_t used;   /* bytes handed out so far */
-	size_t budget; /* upper bound of `used`; past it the process exits 70 */
+	size_t budget; /* upper bound of `used`; past it the process exits 2 */
 };
 
 /* The budget that the command line tools use. */
@@ -25,11 +26,16 @@ void arena_release(struct arena *a);
 
 /*
  * Zeroed memory, aligned for any type.  Never NULL: out of memory or past
- * the budget prints one line and exits 70, the only exit below cli/.
+ * the budget prints one line and exits 2, the only exit below cli/.
  */
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_array(struct arena *a, size_t count, size_t size);
 void *arena_dup(struct arena *a, const void *p, size_t size);
+/*
+ * The last memory that was handed out, `p` of `old` bytes, made larger where it
+ * lies; what is new is zeroed.  false: it is not the last, or its block is full.
+ */
+bool arena_extend(struct arena *a, const void *p, size_t old, size_t size);
 
 /* A NUL-terminated string that lives as long as the arena. */
 char *arena_printf(struct arena *a, const char *fmt, ...)

@@ -17,10 +17,12 @@ static unsigned char *reserve(struct buf *b, size_t n)
 
 		while (cap < b->n + n)
 			cap *= 2;
-		p = arena_alloc(b->a, cap);
-		if (b->n)
-			memcpy(p, b->p, b->n);
-		b->p = p;
+		if (!b->cap || !arena_extend(b->a, b->p, b->cap, cap)) {
+			p = arena_alloc(b->a, cap);
+			if (b->n)
+				memcpy(p, b->p, b->n);
+			b->p = p;
+		}
 		b->cap = cap;
 	}
 	b->n += n;

@@ -157,6 +157,57 @@ static void test_buffers_grow_and_patch(void **state)
 	assert_int_equal(b.p[4999], 4999 & 255);
 }
 
+static void test_vectors_grow_where_they_lie_if_they_can(void **state)
+{
+	VEC(uint32_t) v = { NULL, 0, 0 }, w = { NULL, 0, 0 };
+	struct arena a;
+	const uint32_t *first;
+	size_t used;
+
+	(void)state;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	VEC_PUSH(&a, &v, 0);
+	first = v.v;
+	for (uint32_t i = 1; i < 1000; i++)
+		VEC_PUSH(&a, &v, i);
+	assert_ptr_equal(v.v, first);
+	used = a.used;
+	assert_int_equal(used, v.cap * sizeof(*v.v));
+	/* from here on something lies behind it: both move, and keep what they have */
+	VEC_PUSH(&a, &w, 7);
+	for (uint32_t i = 1000; i < 100000; i++) {
+		VEC_PUSH(&a, &v, i);
+		VEC_PUSH(&a, &w, 7 + i);
+	}
+	assert_ptr_not_equal(v.v, first);
+	for (uint32_t i = 0; i < 100000; i++)
+		assert_int_equal(v.v[i], i);
+	for (uint32_t i = 1; i < w.n; i++)
+		assert_int_equal(w.v[i], 7 + 999 + i);
+	arena_release(&a);
+}
+
+static void test_memory_is_extended_zeroed_and_within_its_limits(void **state)
+{
+	unsigned char *p, *q;
+	struct arena a;
+
+	(void)state;
+	arena_init(&a, 4096);
+	p = arena_alloc(&a, 20);
+	assert_true(arena_extend(&a, p, 20, 200));
+	for (int i = 0; i < 200; i++)
+		assert_int_equal(p[i], 0);
+	q = arena_alloc(&a, 1);
+	assert_true(q >= p + 200);
+	assert_false(arena_extend(&a, p, 200, 300)); /* q lies behind it */
+	assert_true(arena_extend(&a, q, 1, 1000));
+	assert_false(arena_extend(&a, q, 1000, 5000)); /* past the budget */
+	assert_true(a.used <= 4096);
+	arena_release(&a);
+	assert_false(arena_extend(&a, q, 1, 2)); /* nothing is there */
+}
+
 static void test_strings_compare_as_bytes(void **state)
 {
 	(void)state;
@@ -180,6 +231,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_maps_keep_insertion_order),
 		cmocka_unit_test(test_json_escapes_what_is_no_utf8),
 		cmocka_unit_test(test_buffers_grow_and_patch),
+		cmocka_unit_test(test_vectors_grow_where_they_lie_if_they_can),
+		cmocka_unit_test(test_memory_is_extended_zeroed_and_within_its_limits),
 		cmocka_unit_test(test_strings_compare_as_bytes),
 	};
 

@@ -37,10 +37,16 @@ static struct merged_option *option_of(struct arena *a, struct merged_program *p
 				       struct str name)
 {
 	struct merged_option o = { .name = name };
-	size_t i = 0, k;
+	size_t i = 0, end = p->options.n, k;
 
-	while (i < p->options.n && str_cmp(p->options.v[i].name, name) < 0)
-		i++;
+	while (i < end) {
+		size_t mid = i + (end - i) / 2;
+
+		if (str_cmp(p->options.v[mid].name, name) < 0)
+			i = mid + 1;
+		else
+			end = mid;
+	}
 	if (i < p->options.n && str_eq(p->options.v[i].name, name))
 		return &p->options.v[i];
 	o.same = UINT32_MAX;
