@@ -40,10 +40,11 @@ suite() { # VARIANT [PARTS]
 before=$(git status --porcelain 2>/dev/null | sort)
 # The suite mostly waits for one process at a time, so the variant san, which
 # takes longest, runs behind the others, but for parts that come after them: the
-# two take about as long then.
+# two take about as long then.  Its live tests run as root or as a user, in turn;
+# both are tried in dev.
 if built san; then
 	set -m
-	suite san "unit libpol shell commands fuzz-replay schema manual live" >"$logs/san" 2>&1 </dev/null &
+	POL_LIVE_TURNS=1 suite san "unit libpol shell commands fuzz-replay schema manual live" >"$logs/san" 2>&1 </dev/null &
 	behind=$!
 	set +m
 fi
