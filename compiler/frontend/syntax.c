@@ -21,7 +21,7 @@ static const struct {
 
 #define END_NAME "the end of the file"
 #define MAX_EXPECTED 160
-#define MAX_WORDS 12 /* shown after "expected" */
+#define MAX_WORDS 14 /* shown after "expected" */
 
 struct expected {
 	const char *const *names;

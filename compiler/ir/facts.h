@@ -35,7 +35,8 @@ enum ir_program_flag {
 	IR_PF_TRANSPARENT = 1, IR_PF_ABBREVIATE = 2, IR_PF_NO_CLUSTER = 4,
 	IR_PF_POSIX = 8, IR_PF_ASSIGNMENTS = 16, IR_PF_JOINED = 32,
 	IR_PF_APPENDS = 64, IR_PF_SHELL = 128, IR_PF_CODE_STDIN = 256,
-	IR_PF_DASHED = 512, IR_PF_VERSIONS = 1024, IR_PF_ABBREVIATE_COMMANDS = 2048
+	IR_PF_DASHED = 512, IR_PF_VERSIONS = 1024, IR_PF_ABBREVIATE_COMMANDS = 2048,
+	IR_PF_STAYS = 4096, IR_PF_ELSEWHERE = 8192
 };
 
 enum ir_takes { IR_TAKES_NOTHING, IR_TAKES_VALUE, IR_TAKES_ATTACHED };
@@ -53,8 +54,8 @@ enum { IR_MAX_SUBCOMMAND = 128 };
 struct ir_optspec {
 	struct str name;    /* dashes included; may end in '*' */
 	enum ir_takes takes;
-	bool says_takes;    /* false: a `code` or `query` line that only names it */
-	bool global, code, query;
+	bool says_takes;    /* false: a line that only names it, as `code` may */
+	bool global, code, query, moves, runs;
 	uint32_t same;      /* names of one option specification have one number */
 	struct ir_when when;/* of code */
 };

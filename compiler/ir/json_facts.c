@@ -61,7 +61,8 @@ static bool goes_on(const struct ir_optspec *o, const struct ir_optspec *before)
 {
 	return o->takes == before->takes && o->says_takes == before->says_takes &&
 	       o->global == before->global && o->code == before->code &&
-	       o->query == before->query && same_when(&o->when, &before->when) &&
+	       o->query == before->query && o->moves == before->moves &&
+	       o->runs == before->runs && same_when(&o->when, &before->when) &&
 	       (o->same == before->same || o->same == before->same + 1);
 }
 
@@ -74,6 +75,8 @@ static void put_options(struct buf *b, const struct ir_optspec *v, size_t n)
 	ir_json_flag(b, "global", v->global);
 	ir_json_flag(b, "code", v->code);
 	ir_json_flag(b, "query", v->query);
+	ir_json_flag(b, "moves", v->moves);
+	ir_json_flag(b, "runs", v->runs);
 	ir_json_opt_num(b, "same", v->same);
 	put_when(b, &v->when);
 	ir_json_key(b, "names");

@@ -147,7 +147,7 @@ static const struct {
 const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
 	"transparent", "abbreviate", "no-cluster", "posix", "assignments",
 	"joined",      "appends",    "shell",      "code-stdin", "dashed",
-	"versions",    "abbreviate-commands",
+	"versions",    "abbreviate-commands", "stays", "elsewhere",
 };
 
 const char *const ir_guard_words[4] = {

@@ -22,7 +22,8 @@ static const struct {
 	{ AST_P_SKIP, "skip", W },             { AST_P_CODE, "code", P | W | I },
 	{ AST_P_CODE_OPERAND, "code operand", P | W | I },
 	{ AST_P_CODE_STDIN, "code stdin", P | W | I },
-	{ AST_P_QUERY, "query", P | W | I },   { AST_P_AFTER, "after", W },
+	{ AST_P_QUERY, "query", P | W | I },   { AST_P_MOVES, "moves", P | W | I },
+	{ AST_P_RUNS, "runs", W },             { AST_P_AFTER, "after", W },
 	{ AST_P_ENDS_AT, "ends-at", W },       { AST_P_ALSO, "also", P | W | I },
 	{ AST_P_SHELL, "shell", I },
 };
@@ -36,6 +37,7 @@ static const struct {
 	{ "assignments", W },      { "joined", W },
 	{ "appends", W },          { "dashed", P | W | I },
 	{ "versions", W },         { "abbreviate-commands", P | W | I },
+	{ "stays", W },            { "elsewhere", W },
 };
 
 static void misplaced(struct lower *l, const struct ast_prog_item *item,

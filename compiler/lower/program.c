@@ -15,6 +15,7 @@ static const struct {
 	{ "appends", IR_PF_APPENDS },         { "dashed", IR_PF_DASHED },
 	{ "versions", IR_PF_VERSIONS },
 	{ "abbreviate-commands", IR_PF_ABBREVIATE_COMMANDS },
+	{ "stays", IR_PF_STAYS },             { "elsewhere", IR_PF_ELSEWHERE },
 };
 
 struct table {
@@ -38,26 +39,28 @@ static enum ir_takes takes_of(struct str *text)
 }
 
 /*
- * One specification.  A line of `code` or `query` without a colon only names
- * its options: what they take is said elsewhere.
+ * One specification.  A line of `code`, `query`, `moves` or `runs` without a colon
+ * only names its options: what they take is said elsewhere.
  */
 static void add_spec(struct table *t, const struct ast_prog_item *item,
 		     const struct ast_value *v)
 {
 	struct str text = v->text;
 	enum ir_takes takes = takes_of(&text);
-	bool code = item->kind == AST_P_CODE, query = item->kind == AST_P_QUERY;
+	bool listed = item->kind == AST_P_GLOBAL || item->kind == AST_P_OPTIONS;
 	struct ir_optspec o = {
 		.takes = takes,
-		.says_takes = takes != IR_TAKES_NOTHING || (!code && !query),
+		.says_takes = takes != IR_TAKES_NOTHING || listed,
 		.global = item->kind == AST_P_GLOBAL,
-		.code = code,
-		.query = query,
+		.code = item->kind == AST_P_CODE,
+		.query = item->kind == AST_P_QUERY,
+		.moves = item->kind == AST_P_MOVES,
+		.runs = item->kind == AST_P_RUNS,
 		.same = t->same++,
 	};
 	size_t from = 0;
 
-	if (code)
+	if (o.code)
 		lower_when_regex(t->l, item->when, &o.when);
 	for (size_t i = 0; i <= text.n; i++) {
 		if (i < text.n && text.p[i] != '|')
@@ -128,6 +131,8 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 	case AST_P_OPTIONS:
 	case AST_P_CODE:
 	case AST_P_QUERY:
+	case AST_P_MOVES:
+	case AST_P_RUNS:
 		for (const struct ast_value *v = item->values; v; v = v->next)
 			add_spec(t, item, v);
 		break;

@@ -7,6 +7,9 @@
 #define MAX_RECORDS 4096u /* of one table of a program */
 #define MAX_WHENS 1024u
 
+#define OPTION_FLAGS \
+	(PB_OF_GLOBAL | PB_OF_CODE | PB_OF_QUERY | PB_OF_MOVES | PB_OF_RUNS)
+
 struct commands {
 	struct check *c;
 	const struct pb_commands *h;
@@ -71,7 +74,7 @@ static int check_options(const struct commands *m, const struct pb_program *p)
 		CHECK_TRY(check_name(m->c, i ? &o[i - 1].name : NULL, o[i].name,
 				     "an option's name"));
 		if (o[i].takes > PB_TAKES_ATTACHED ||
-		    (o[i].flags & ~(PB_OF_GLOBAL | PB_OF_CODE | PB_OF_QUERY)))
+		    (o[i].flags & ~OPTION_FLAGS))
 			return check_bad(m->c, "an option has an unknown flag");
 		if (o[i].when != PB_NO_WHEN && !(o[i].flags & PB_OF_CODE))
 			return check_bad(m->c, "an option that is no code has a 'when'");
@@ -132,6 +135,8 @@ static int check_base(const struct commands *m, uint32_t i)
 		return check_bad(m->c, "a subcommand is not one of its program");
 	if (p->name.len > PB_MAX_SUBCOMMAND)
 		return check_bad(m->c, "the name of a subcommand is too long");
+	if (!(v[p->base - 1].flags & PB_PF_SUBCOMMANDS))
+		return check_bad(m->c, "a program does not know of its subcommands");
 	return 0;
 }
 

@@ -286,7 +286,10 @@ enum pb_program_flag {
 	PB_PF_DASHED = 512,     /* "git-push" is "git push" */
 	PB_PF_VERSIONS = 1024,  /* wrapper: its command may be NAME@VERSION, SOURCE#NAME */
 	PB_PF_ABBREVIATE_COMMANDS = 2048, /* its subcommands may be cut short */
-	PB_PF_SUBCOMMANDS = 4096 /* some subcommand has a table */
+	PB_PF_STAYS = 4096,     /* wrapper: its command runs where it does itself, but with
+	                           an option that moves it, or that no table knows */
+	PB_PF_ELSEWHERE = 8192, /* wrapper: its command runs in no directory that is known */
+	PB_PF_SUBCOMMANDS = 16384 /* some subcommand has a table */
 };
 
 enum pb_option_takes { PB_TAKES_NOTHING, PB_TAKES_VALUE, PB_TAKES_ATTACHED };
@@ -294,7 +297,10 @@ enum pb_option_takes { PB_TAKES_NOTHING, PB_TAKES_VALUE, PB_TAKES_ATTACHED };
 enum pb_option_flag {
 	PB_OF_GLOBAL = 1, /* may stand before the subcommand */
 	PB_OF_CODE = 2,   /* its value, or what it makes the program do, is code */
-	PB_OF_QUERY = 4   /* the program runs nothing */
+	PB_OF_QUERY = 4,  /* the program runs nothing */
+	PB_OF_MOVES = 8,  /* wrapper: its command runs in another directory, or below another
+	                     root */
+	PB_OF_RUNS = 16   /* wrapper: its words are a command in spite of PB_NO_COMMAND */
 };
 
 #define PB_NO_WHEN UINT32_MAX
@@ -327,7 +333,8 @@ struct pb_program {
 	uint32_t kinds;          /* enum pb_program_kind */
 	uint32_t flags;          /* enum pb_program_flag */
 	uint32_t skip;           /* wrapper: operands before the command; from
-	                            PB_NO_COMMAND on it has none, only code */
+	                            PB_NO_COMMAND on it has none, only code, but with an
+	                            option that says so (PB_OF_RUNS) */
 	uint32_t base;           /* a subcommand: 1 + number of what it is one of; 0 */
 	uint32_t stems;          /* 1: the name of one of its own options ends in '*' */
 	uint32_t zero;

@@ -111,17 +111,10 @@ static void wants(struct cmd_reader *r, struct cmd_option *o, unsigned take)
 		r->next = take;
 }
 
-/* `runuser --user USER COMMAND`, where without the option no command may follow. */
+/* `runuser --user USER COMMAND`: the table says that with it a command follows. */
 static void command_after_all(struct cmd_reader *r, const struct cmd_option *o)
 {
-	static const char name[] = "--user";
-	const struct pb_option *user;
-
-	if (!r->wrapper || r->skip != PB_NO_COMMAND || r->prog->after.count ||
-	    !(r->flags & PB_PF_CODE_STDIN))
-		return;
-	user = cmd_known(r->a->facts, r->prog, name, sizeof(name) - 1);
-	if (!user || user->same != o->known->same)
+	if (!(o->known->flags & PB_OF_RUNS) || !r->wrapper || r->skip < PB_NO_COMMAND)
 		return;
 	r->skip = 0;
 	r->flags |= PB_PF_POSIX;

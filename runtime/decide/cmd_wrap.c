@@ -8,16 +8,26 @@ static const char lost_why[] = "the command that it runs is not known";
 static const char not_literal[] = "code that is not literal";
 
 /*
- * May the command run in another directory, or below another root?  No table says
- * which options do that (`env -C`, `uv run --directory`, `sudo -i`, chroot's operand,
- * `find -execdir`), so all that a wrapper is told may, but for one that only runs it.
+ * May the command run in another directory, or below another root?  Where the table
+ * says that it stays (`stays`, `transparent`), an option moves it that the table says
+ * so of (`env -C`, `sudo -i`), or does not know.  Where it says nothing, all may that
+ * a wrapper is told (chroot's operand, `find -execdir`).
  */
 static bool may_move(const struct cmd_part *p)
 {
 	const struct pb_program *t = p->program;
+	bool only_runs = t->flags & PB_PF_TRANSPARENT;
+	const struct cmd_option *o;
 
-	return !(t->flags & PB_PF_TRANSPARENT) &&
-	       (p->options || t->skip || t->base || t->after.count);
+	if (t->flags & PB_PF_ELSEWHERE)
+		return true;
+	for (o = p->options; o; o = o->next)
+		if (o->known ? (o->known->flags & PB_OF_MOVES) != 0 : !only_runs)
+			return true;
+	/* its options may stand behind such a word, too, and are none of p->options */
+	if (t->after.count)
+		return !only_runs;
+	return !only_runs && !(t->flags & PB_PF_STAYS) && (p->options || t->skip || t->base);
 }
 
 /* What the inner command is run with. */

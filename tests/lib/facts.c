@@ -16,9 +16,12 @@ const char facts_text[] =
 	"wrapper builtin transparent posix\n"
 	"wrapper exec posix -a: -c -l\n"
 	"wrapper busybox posix\n"
-	"wrapper env assignments posix abbreviate -i|--ignore-environment -u|--unset: "
-	"-C|--chdir: -S|--split-string:! -v|--debug\n"
-	"wrapper sudo assignments posix abbreviate stdin -s|--shell -u|--user: -n -l|--list? -E|--preserve-env::\n"
+	"wrapper env assignments posix abbreviate stays -i|--ignore-environment -u|--unset: "
+	"-C|--chdir:/ -S|--split-string:! -v|--debug\n"
+	"wrapper sudo assignments posix abbreviate stdin stays -s|--shell -u|--user: -n "
+	"-l|--list? -E|--preserve-env:: -i|--login/ -D|--chdir:/\n"
+	"wrapper runuser skip=99 stdin abbreviate -u|--user:~ -l|--login -c|--command:!\n"
+	"wrapper pkexec stdin posix elsewhere --keep-cwd\n"
 	"wrapper xargs appends posix abbreviate -0|--null -a|--arg-file: -I: -i|--replace:: "
 	"-n|--max-args: -P|--max-procs: -r\n"
 	"wrapper find after=-exec,-execdir,-ok,-okdir ends=;,+ no-cluster -name: -path: -type: "
@@ -135,7 +138,7 @@ static uint32_t when(struct made *m, struct text *s)
 /* "-o|--output:!:e^" */
 static void take_option(struct made *m, struct program *p, struct text t)
 {
-	struct text names = cut(&(struct text){ t.p, t.n }, ":!?^");
+	struct text names = cut(&(struct text){ t.p, t.n }, ":!?^/~");
 	struct pb_option o = { .same = (uint16_t)++p->groups, .when = PB_NO_WHEN };
 	struct text s = { t.p + names.n, t.n - names.n };
 
@@ -149,7 +152,8 @@ static void take_option(struct made *m, struct program *p, struct text t)
 
 		s.p++;
 		s.n--;
-		o.flags |= c == '!' ? PB_OF_CODE : c == '?' ? PB_OF_QUERY : PB_OF_GLOBAL;
+		o.flags |= c == '!' ? PB_OF_CODE : c == '?' ? PB_OF_QUERY : c == '/' ? PB_OF_MOVES :
+			   c == '~' ? PB_OF_RUNS : PB_OF_GLOBAL;
 		if (c == '!')
 			o.when = when(m, &s);
 	}
@@ -179,7 +183,8 @@ static bool take_flag(struct program *p, struct text t)
 		{ "no-cluster", PB_PF_NO_CLUSTER },   { "posix", PB_PF_POSIX },
 		{ "assignments", PB_PF_ASSIGNMENTS }, { "joined", PB_PF_JOINED },
 		{ "appends", PB_PF_APPENDS },         { "shell", PB_PF_SHELL },
-		{ "stdin", PB_PF_CODE_STDIN },
+		{ "stdin", PB_PF_CODE_STDIN },        { "stays", PB_PF_STAYS },
+		{ "elsewhere", PB_PF_ELSEWHERE },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -197,7 +202,7 @@ static void take_token(struct made *m, struct program *p, struct text t)
 	if (t.p[0] == '-' || t.p[0] == '+') {
 		take_option(m, p, t);
 	} else if (is(key, "skip")) {
-		p->p.skip = (uint32_t)(s.p[0] - '0');
+		p->p.skip = (uint32_t)strtoul(s.p, NULL, 10);
 	} else if (is(key, "operand")) {
 		struct pb_code *c = &p->codes[p->p.codes.count++];
 

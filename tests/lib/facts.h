@@ -3,7 +3,8 @@
  *
  *   wrapper timeout skip=1 transparent posix -k|--kill-after: --foreground
  *   wrapper find after=-exec,-ok ends=;,+ no-cluster -name:
- *   interpreter sh shell posix -c!         (! code, ? query, ^ global)
+ *   interpreter sh shell posix -c!         (! code, ? query, ^ global,
+ *                                           / moves, ~ runs)
  *   program sed -e!:e operand=1:e          (:e when the text has an 'e')
  *   taint PATH LD_*
  *   safe CI

@@ -14,6 +14,7 @@ class Table:
         self.after = set()
         self.codes = set()
         self.queries = set()
+        self.others = set()  # of `moves` and `runs`
         self.clashes = []
 
     def add(self, key, name, arity, said):
@@ -24,6 +25,8 @@ class Table:
             self.codes.add(name)
         if key == "query":
             self.queries.add(name)
+        if key in ("moves", "runs"):
+            self.others.add(name)
         own = self.globals if key == "global" else self.options
         if not said:
             return
@@ -31,8 +34,8 @@ class Table:
             self.clashes.append(f"{name} is {own[name]} and {arity}")
 
     def close(self):
-        """A code place that nothing else names takes a value, a query does not."""
-        for o in self.codes:
+        """What no other line names takes a value, but for a query."""
+        for o in self.codes | self.others:
             if o.startswith(("-", "+")) and o not in self.options and o not in self.globals:
                 self.options[o] = "V"
         for o in self.queries:
@@ -50,8 +53,8 @@ def tokens(text):
 
 def read_line(tables, key, word):
     arity = "A" if word.endswith("::") else "V" if word.endswith(":") else "N"
-    # a word of `code` or `query` without a colon says nothing of values
-    said = arity != "N" or key not in ("code", "query")
+    # a word of `code`, `query`, `moves` or `runs` without a colon says nothing of values
+    said = arity != "N" or key not in ("code", "query", "moves", "runs")
     for name in word.rstrip(":").split("|"):
         for table in tables:
             table.add(key, name, arity, said)
@@ -63,7 +66,7 @@ def read_body(t, i, tables):
     while t[i] != "}":
         word = t[i]
         if re.match(r"[-+].", word):
-            if key in ("options", "global", "query", "code", "after"):
+            if key in ("options", "global", "query", "moves", "runs", "code", "after"):
                 read_line(tables, key, word)
         elif key == "code" and word in ("operand", "stdin"):
             what = " ".join(t[i:i + 2]) if word == "operand" else word

@@ -26,8 +26,7 @@ static const struct row wrappers[] = {
 	{ "command -v rm; command -p rm; command; nohup",
 	  "command|-v|rm @n ; command|-p|rm @tn ; rm @n <2 ; command @n ; nohup @n" },
 	{ "env -i PATH=/x FOO=1 rm x; sudo CI=1 -u root rm x",
-	  "env|-i|PATH=/x|FOO=1|rm|x @n ; rm|x @ovn <1 in ? ; sudo|CI=1|-u|root|rm|x @n ; "
-	  "rm|x @n <3 in ?" },
+	  "env|-i|PATH=/x|FOO=1|rm|x @n ; rm|x @ovn <1 ; sudo|CI=1|-u|root|rm|x @n ; rm|x @n <3" },
 	{ "env 'BASH_FUNC_ls%%=() { x; }' bash -c ls",
 	  "env|BASH_FUNC_ls%%=() { x; }|bash|-c|ls @n ; bash|-c|ls @ivn <1 ; ls @v <2"
 	  " $2" },
@@ -36,21 +35,20 @@ static const struct row wrappers[] = {
 	  "v|<multi>|ls @onl ; <multi>|ls @r <5 in ? ; env @n" },
 	{ "env -S 'rm -rf' x; env -S 'bash -c' 'rm x'; env -S\"$x\"; env -S 'a' \"b'$"
 	  "x\" c",
-	  "env|-S|rm -rf|x @n ; env|rm|-rf|x @tn <1 in ? ; rm|-rf|x @n <2 in ? ; env|-S|bash -c|"
-	  "rm x @n ; env|bash|-c|rm x @tn <4 in ? ; bash|-c|rm x @in <5 in ? ; rm|x @n <6 $6 in ? ; "
-	  "env|-S<any> @onl ; env|-S|a|b'<any>|c @n ; env|a|b'<any>|c @tn <9 in ? ; a|b'<a"
-	  "ny>|c <10 in ?" },
+	  "env|-S|rm -rf|x @n ; env|rm|-rf|x @tn <1 ; rm|-rf|x @n <2 ; env|-S|bash -c|rm x @n ;"
+	  " env|bash|-c|rm x @tn <4 ; bash|-c|rm x @in <5 ; rm|x @n <6 $6 ; env|-S<any> @onl ; "
+	  "env|-S|a|b'<any>|c @n ; env|a|b'<any>|c @tn <9 ; a|b'<any>|c <10" },
 	{ "sudo -uroot ls -l; sudo -l rm; sudo $x rm -rf y",
-	  "sudo|-uroot|ls|-l @n ; ls|-l <1 in ? ; sudo|-l|rm @n ; sudo|<multi>|rm|-rf|y @o"
-	  "nl ; <multi>|rm|-rf|y @r <4 in ?" },
+	  "sudo|-uroot|ls|-l @n ; ls|-l <1 ; sudo|-l|rm @n ; sudo|<multi>|rm|-rf|y @onl ; <mult"
+	  "i>|rm|-rf|y @r <4 in ?" },
 	{ "sudo --foo bar bash -c 'rm'; nice $x; nice ./*.sh",
 	  "sudo|--foo|bar|bash|-c|rm @onl ; bar|bash|-c|rm @r <1 in ? ; bash|-c|rm @inr <1"
 	  " in ? ; rm @nr <3 $3 in ? ; nice|<multi> @onl ; <multi> @r <5 ; nice|./<glob:*>.sh @"
 	  "tn ; ./<glob:*>.sh <7" },
 	{ "sudo -s <<<\"rm x\"; sudo -s; sudo -s rm; sudo -v | sudo -s; sudo <<E -s"
 	  "\nrm y\nE",
-	  "sudo|-s @n ; rm|x @n <1 in ? ; sudo|-s @on ; sudo|-s|rm @n ; rm @n <4 in ? ; sudo|-v"
-	  " @on ; sudo|-s @on ; sudo|-s @n ; rm|y @n <8 in ?" },
+	  "sudo|-s @n ; rm|x @n <1 ; sudo|-s @on ; sudo|-s|rm @n ; rm @n <4 ; sudo|-v @on ; sud"
+	  "o|-s @on ; sudo|-s @n ; rm|y @n <8" },
 	{ "bash +xc 'rm x'; bash -norc -rcfile f -c 'rm y'",
 	  "bash|+xc|rm x @in ; rm|x @n <1 $1 ; bash|-norc|-rcfile|f|-c|rm y @in ; rm|"
 	  "y @n <3 $3" },
@@ -100,6 +98,18 @@ static const struct row wrappers[] = {
 	  "s @n ; ls <5 in ? ; file w f <5 ; env|--chd=y|sh|-c|ls >f @n ; sh|-c|ls >f"
 	  " @in <8 in ? ; ls <9 $9 in ? ; file w f <10 $9 in ? ; sudo|-|rm @n ; rm @n"
 	  " <12" },
+	{ "sudo -nu bob rm x; sudo -iu bob rm x; sudo --chd=/y rm x; sudo --foo=1 rm x; sudo -Dx "
+	  "sudo -n rm x; sudo -n nice -n 1 rm x; sudo $x -s",
+	  "sudo|-nu|bob|rm|x @n ; rm|x @n <1 ; sudo|-iu|bob|rm|x @n ; rm|x @n <3 in ? ; sudo|--"
+	  "chd=/y|rm|x @n ; rm|x @n <5 in ? ; sudo|--foo=1|rm|x @n ; rm|x @n <7 in ? ; sudo|-Dx"
+	  "|sudo|-n|rm|x @n ; sudo|-n|rm|x @n <9 in ? ; rm|x @n <10 in ? ; sudo|-n|nice|-n|1|rm"
+	  "|x @n ; nice|-n|1|rm|x @tn <12 ; rm|x @n <13 ; sudo|<multi>|-s @onl ; <multi>|-s @r "
+	  "<15 in ?" },
+	{ "pkexec rm x; pkexec --keep-cwd rm x; runuser -u bob rm x; runuser --us=bob rm x; "
+	  "runuser bob -c 'rm x'; runuser -l bob rm",
+	  "pkexec|rm|x @n ; rm|x @n <1 in ? ; pkexec|--keep-cwd|rm|x @n ; rm|x @n <3 in ? ; run"
+	  "user|-u|bob|rm|x @n ; rm|x @n <5 in ? ; runuser|--us=bob|rm|x @n ; rm|x @n <7 in ? ;"
+	  " runuser|bob|-c|rm x @n ; rm|x @n <9 in ? ; runuser|-l|bob|rm @on" },
 	{ "npm exec --yes -- rm x; npm -q exec rm; npm run \"$x\"; npm test; npm exec"
 	  " -c 'rm x'; npm exec",
 	  "npm|exec|--yes|--|rm|x @n ; rm|x @n <1 in ? ; npm|-q|exec|rm @n ; rm @n <3 in ? ; np"

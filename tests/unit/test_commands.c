@@ -290,6 +290,27 @@ static void test_a_subcommand_has_a_base(void **state)
 	assert_int_equal(rebase->also.count, 2);
 }
 
+/* A reader looks for a subcommand's table only where the program says that there is one. */
+static void test_a_program_knows_of_its_subcommands(void **state)
+{
+	const struct bk_member *m;
+	struct rt_err err = { .err = 0 };
+	struct pb_program *p;
+	char *bytes;
+
+	(void)state;
+	fx_add(&f, "p.pol", "command { wrapper \"p s\" { skip 1 } }", IR_PROJECT, false);
+	(void)compiled();
+	m = bk_member(&out, PB_COMMANDS);
+	bytes = arena_dup(&f.a, m->bytes.p, m->bytes.n);
+	p = (void *)(bytes + ((struct pb_commands *)(void *)bytes)->programs.off);
+	assert_int_equal(p->flags, PB_PF_SUBCOMMANDS);
+	assert_int_equal(bundle_check_commands(bytes, m->bytes.n, &err), 0);
+	p->flags = PB_PF_STAYS;
+	assert_true(bundle_check_commands(bytes, m->bytes.n, &err) < 0);
+	assert_non_null(strstr(err.text, "does not know of its subcommands"));
+}
+
 /* Is this a byte of where an empty table lies? */
 static bool says_nothing(const struct pb_commands *h, size_t i)
 {
@@ -362,6 +383,8 @@ int main(void)
 			teardown),
 		cmocka_unit_test_setup_teardown(test_a_subcommand_has_a_base, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_a_program_knows_of_its_subcommands,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_regexes_of_code_places, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(

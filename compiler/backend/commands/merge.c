@@ -24,7 +24,9 @@ _Static_assert((unsigned)IR_PF_TRANSPARENT == PB_PF_TRANSPARENT &&
 		       (unsigned)IR_PF_CODE_STDIN == PB_PF_CODE_STDIN &&
 		       (unsigned)IR_PF_DASHED == PB_PF_DASHED &&
 		       (unsigned)IR_PF_VERSIONS == PB_PF_VERSIONS &&
-		       (unsigned)IR_PF_ABBREVIATE_COMMANDS == PB_PF_ABBREVIATE_COMMANDS,
+		       (unsigned)IR_PF_ABBREVIATE_COMMANDS == PB_PF_ABBREVIATE_COMMANDS &&
+		       (unsigned)IR_PF_STAYS == PB_PF_STAYS &&
+		       (unsigned)IR_PF_ELSEWHERE == PB_PF_ELSEWHERE,
 	       "flags");
 _Static_assert((unsigned)IR_TAKES_VALUE == PB_TAKES_VALUE &&
 		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED,
@@ -126,7 +128,8 @@ static void add_option(struct arena *a, struct merged_program *p,
 	}
 	m->flags |=
 		(uint8_t)((o->global ? PB_OF_GLOBAL : 0) | (o->code ? PB_OF_CODE : 0) |
-			  (o->query ? PB_OF_QUERY : 0));
+			  (o->query ? PB_OF_QUERY : 0) | (o->moves ? PB_OF_MOVES : 0) |
+			  (o->runs ? PB_OF_RUNS : 0));
 	if (o->code)
 		add_when(a, &m->when, &o->when);
 }
@@ -147,6 +150,18 @@ static void join_same(struct merged_program *p, struct arena *a,
 			if (p->options.v[k].same == (x > y ? x : y))
 				p->options.v[k].same = x > y ? y : x;
 	}
+}
+
+#define ABOUT_COMMAND (PB_OF_MOVES | PB_OF_RUNS)
+
+/* What is said of a wrapper's command holds for the other names of the option, too. */
+static void share_flags(struct merged_program *p)
+{
+	for (size_t i = 0; i < p->options.n; i++)
+		for (size_t k = 0; k < p->options.n; k++)
+			if (p->options.v[k].same == p->options.v[i].same)
+				p->options.v[k].flags |=
+					p->options.v[i].flags & ABOUT_COMMAND;
 }
 
 static void add_statement(struct arena *a, struct merged_program *p,
@@ -190,11 +205,12 @@ static struct merged_program merge(struct arena *a, struct str name,
 		struct merged_option *o = &p.options.v[i];
 
 		o->same = (uint32_t)i;
-		if (!o->said && (o->flags & PB_OF_CODE))
+		if (!o->said && (o->flags & (PB_OF_CODE | ABOUT_COMMAND)))
 			o->takes = PB_TAKES_VALUE;
 	}
 	for (size_t i = 0; i < said->v.n; i++)
 		join_same(&p, a, said->v.v[i]);
+	share_flags(&p);
 	return p;
 }
 
@@ -251,6 +267,10 @@ static void number_options(const struct merged *m, struct merged_program *p)
 			option_in(m, p->base, p->options.v[i].name);
 		uint32_t same = p->options.v[i].same;
 
+		if (o && !p->options.v[i].said && !(p->options.v[i].flags & ~ABOUT_COMMAND))
+			p->options.v[i].takes = o->takes;
+		if (o)
+			p->options.v[i].flags |= o->flags & ABOUT_COMMAND;
 		if (!o || same < before)
 			continue;
 		for (size_t k = 0; k < p->options.n; k++)
