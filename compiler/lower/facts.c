@@ -38,6 +38,7 @@ static const struct {
 	{ "appends", W },          { "dashed", P | W | I },
 	{ "versions", W },         { "abbreviate-commands", P | W | I },
 	{ "stays", W },            { "elsewhere", W },
+	{ "no-end", P | W | I },
 };
 
 static void misplaced(struct lower *l, const struct ast_prog_item *item,

@@ -16,6 +16,7 @@ static const struct {
 	{ "versions", IR_PF_VERSIONS },
 	{ "abbreviate-commands", IR_PF_ABBREVIATE_COMMANDS },
 	{ "stays", IR_PF_STAYS },             { "elsewhere", IR_PF_ELSEWHERE },
+	{ "no-end", IR_PF_NO_END },
 };
 
 struct table {

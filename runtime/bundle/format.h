@@ -289,7 +289,8 @@ enum pb_program_flag {
 	PB_PF_STAYS = 4096,     /* wrapper: its command runs where it does itself, but with
 	                           an option that moves it, or that no table knows */
 	PB_PF_ELSEWHERE = 8192, /* wrapper: its command runs in no directory that is known */
-	PB_PF_SUBCOMMANDS = 16384 /* some subcommand has a table */
+	PB_PF_NO_END = 16384,   /* "--" may end its options or not */
+	PB_PF_SUBCOMMANDS = 32768 /* some subcommand has a table */
 };
 
 enum pb_option_takes { PB_TAKES_NOTHING, PB_TAKES_VALUE, PB_TAKES_ATTACHED };

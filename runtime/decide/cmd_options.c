@@ -226,7 +226,8 @@ static uint8_t read_dash(struct cmd_reader *r, const struct cmd_shape *s, bool s
 		/* `su USER -- -c CODE`: they are a shell's then */
 		if (r->wrapper && r->skip == PB_NO_COMMAND && (r->flags & PB_PF_CODE_STDIN))
 			return CMD_W_END;
-		r->ended |= sure;
+		/* `find -- . -delete`: what follows is an operand, and an option as well */
+		r->ended |= sure && !(r->flags & PB_PF_NO_END);
 		r->may_end = true;
 		r->end_value |= !sure && r->take_value;
 		return CMD_W_END;

@@ -24,7 +24,7 @@ const char facts_text[] =
 	"wrapper pkexec stdin posix elsewhere --keep-cwd\n"
 	"wrapper xargs appends posix abbreviate -0|--null -a|--arg-file: -I: -i|--replace:: "
 	"-n|--max-args: -P|--max-procs: -r\n"
-	"wrapper find after=-exec,-execdir,-ok,-okdir ends=;,+ no-cluster -name: -path: -type: "
+	"wrapper find after=-exec,-execdir,-ok,-okdir ends=;,+ no-cluster no-end -name: -path: -type: "
 	"-newer: -delete -print\n"
 	"wrapper flock skip=1 -c|--command:! -n|--nonblock -w|--timeout:\n"
 	"wrapper script skip=1 -q|--quiet -c|--command:!\n"
@@ -184,7 +184,7 @@ static bool take_flag(struct program *p, struct text t)
 		{ "assignments", PB_PF_ASSIGNMENTS }, { "joined", PB_PF_JOINED },
 		{ "appends", PB_PF_APPENDS },         { "shell", PB_PF_SHELL },
 		{ "stdin", PB_PF_CODE_STDIN },        { "stays", PB_PF_STAYS },
-		{ "elsewhere", PB_PF_ELSEWHERE },
+		{ "elsewhere", PB_PF_ELSEWHERE },     { "no-end", PB_PF_NO_END },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)

@@ -107,7 +107,6 @@ mutant() { # FILE SED-SCRIPT: of its rules, not of its tests
 for word in -delete -fprint -fprint0 -fprintf -fls -R; do
 	mutant cmd/read-only.pol "s/ $word\\([, ]\\|\$\\)/ --no-such\\1/"
 done
-mutant cmd/read-only.pol 's/"find -- \*\*", //'
 mutant cmd/read-only.pol 's/-o, --output, --comp/--comp/'
 for word in --textconv --filters --show-signature --help --output; do
 	mutant cmd/vcs-read.pol "s/ $word\\([, ]\\|\$\\)/ --no-such\\1/"

@@ -50,6 +50,10 @@ static const struct row options[] = {
 	{ "find . -name x -delete -newer y -o -print",
 	  "find|p:.|o:-name|v:x|o:-delete|o:-newer|v:y|o:-o|ov:-print : -name!=3 -del"
 	  "ete! -newer!=6 -o!=8 -print" },
+	{ "find -- . -delete; find -- . -name x -delete; find -- -name -exec a \\;; find . -- -x -print",
+	  "find|e:--|p:.|op:-delete : -delete ; find|e:--|p:.|op:-name|vp:x|op:-delete : -name="
+	  "4 -delete ; find|e:--|op:-name|ov:-exec|p:a|p:; : -name=3 -exec ; a : ; find|p:.|e:-"
+	  "-|op:-x|ovp:-print : -x=4 -print" },
 	{ "timeout -s\"$x\" 5 ls; timeout --sig 9 5 ls -l",
 	  "timeout|o:-s<any>|p:5|p:ls : -s!=<any> ; ls : ; timeout|o:--sig|v:9|p:5|p:"
 	  "ls|p:-l : --signal!=2 --sig* ; ls|o:-l : -l!" },

@@ -82,7 +82,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 					     "shell", "code-stdin",
 					     "dashed", "versions",
 					     "abbreviate-commands",
-					     "stays", "elsewhere",
+					     "stays", "elsewhere", "no-end",
 					     "subcommands" };
 	const struct pb_code *c = table(h, p->codes);
 
