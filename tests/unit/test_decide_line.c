@@ -247,6 +247,48 @@ static void test_opaque_limits(void **state)
 	EXPECT(line, "deny", NULL);
 }
 
+static uint8_t decide(const char *line, size_t n)
+{
+	size_t size = decide_block_size(&h.c, n);
+	struct cmd_line parts;
+	struct decision d;
+
+	decide_line(&h.c, line, n, block, size < sizeof(block) ? size : sizeof(block), &parts,
+		    &d);
+	return d.effect;
+}
+
+/*
+ * A long home makes much text of a few bytes: at some number of them the words
+ * find room, and the text of all that an expression is searched in finds none.
+ */
+static void test_a_search_without_room(void **state)
+{
+	static char home[4000], line[2048];
+	unsigned allowed = 0, denied = 0;
+
+	(void)state;
+	rule(IR_ALLOW, "ls:*");
+	regex(rule(IR_DENY, "x"), " x$", false);
+	hand_compile(&h);
+	memset(home, 'h', sizeof(home) - 1);
+	home[0] = '/';
+	h.c.roots.dir[PB_ROOT_HOME] = home;
+	for (size_t k = 1; 2 * k + 8 < sizeof(line); k += k / 16 + 1) {
+		size_t n = 2, i;
+
+		memcpy(line, "ls", 2);
+		for (i = 0; i < k; i++, n += 2)
+			memcpy(line + n, " ~", 2);
+		memcpy(line + n, " x", 2);
+		if (decide(line, n + 2) != PB_DENY)
+			fail_msg("%zu words: a deny was not asked", k);
+		line[n + 1] = 'y';
+		*(decide(line, n + 2) == PB_DENY ? &denied : &allowed) += 1;
+	}
+	assert_true(allowed > 10 && denied > 5);
+}
+
 static void test_words(void **state)
 {
 	(void)state;
@@ -280,6 +322,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_opaque_tails, hand_setup,
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_opaque_limits, hand_setup,
+						hand_teardown),
+		cmocka_unit_test_setup_teardown(test_a_search_without_room, hand_setup,
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_words, hand_setup, hand_teardown),
 	};

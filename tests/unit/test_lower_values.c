@@ -91,6 +91,29 @@ static void test_every_fault_has_its_message(void **state)
 			  faults[i].say);
 }
 
+/* A longer one would never be found; a program's own name may be as long as it likes. */
+static void test_the_name_of_a_subcommand_is_bounded(void **state)
+{
+	char name[IR_MAX_SUBCOMMAND + 2], text[sizeof(name) + 64];
+	struct fx f;
+
+	(void)state;
+	memset(name, 'a', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(text, sizeof(text), "command { program \"%s\" { } }", name);
+	fx_run_text(&f, text);
+	assert_int_equal(f.ir->programs.n, 1);
+	fx_release(&f);
+	name[3] = ' ';
+	snprintf(text, sizeof(text), "command { wrapper \"%s\" { } }", name);
+	fx_expect(text, IR_PROJECT, false, "P0205", "longer than 128 bytes");
+	snprintf(text, sizeof(text), "command { wrapper \"%s\" { } }", name + 1);
+	fx_run_text(&f, text);
+	assert_int_equal(f.ir->programs.n, 1);
+	assert_int_equal(f.ir->programs.v[0].name.n, IR_MAX_SUBCOMMAND);
+	fx_release(&f);
+}
+
 static void test_limits_have_their_units(void **state)
 {
 	struct fx f;
@@ -187,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_fault_has_its_message),
+		cmocka_unit_test(test_the_name_of_a_subcommand_is_bounded),
 		cmocka_unit_test(test_limits_have_their_units),
 		cmocka_unit_test(test_in_language_tests_are_requests),
 		cmocka_unit_test(test_a_rule_without_a_network_is_a_warning),
