@@ -19,6 +19,7 @@
 #define WORK_PER_BYTE 8
 #define PART_COST 64
 #define COST_PER_WORD 4
+#define ADDRESS_COST 64
 /* What is left for the parts of a line that is denied whatever they get. */
 #define LIMIT_WORK ((uint64_t)1 << 18)
 
@@ -80,6 +81,13 @@ static void unknown_target(const struct line_ctx *l, enum pb_scalar otherwise,
 	d->needs_person = effect == PB_ASK;
 }
 
+/* The line is denied, and so is what could not be asked any more. */
+static void past_limit(const struct line_ctx *l, struct decision *d)
+{
+	decision_start(d, PB_DENY, 1);
+	decide_deny(l->c, PB_S_COMMAND_OPAQUE, d);
+}
+
 static void decide_op(struct line_ctx *l, struct cmd_part *p, uint8_t op,
 		      struct decision *ret, bool *first)
 {
@@ -94,7 +102,9 @@ static void decide_op(struct line_ctx *l, struct cmd_part *p, uint8_t op,
 		bool known = p->path && cmd_resolve(&l->world, d->path, p->path, p->path_n,
 						    p->home_path, path, sizeof(path));
 
-		if (known)
+		if (known && !part_spend_file(l, path))
+			past_limit(l, &one);
+		else if (known)
 			decide_file(l->c, op, path, &one);
 		else
 			unknown_target(l, s, &one);
@@ -131,12 +141,31 @@ static bool address_of(const struct cmd_part *p, uint8_t addr[16])
 	return host_address(text, addr);
 }
 
+/* Where sandboxes have rules of their own all are looked at, and for a name that is
+ * not resolved all addresses that the rules tell apart. */
+static bool spend_address(struct line_ctx *l, bool name)
+{
+	const struct pb_egress *e = l->c->b->egress;
+	uint64_t n = ADDRESS_COST;
+
+	if (l->c->scope != PB_SANDBOX)
+		n += l->c->b->rules->ir_rules;
+	if (name && e)
+		n += 4 * (uint64_t)e->slabs.count;
+	return part_spend(l, n);
+}
+
 static void decide_address(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 {
 	uint8_t addr[16];
+	bool is_address = p->host && address_of(p, addr);
 
 	p->step = DECIDE_TARGET;
-	if (p->host && address_of(p, addr)) {
+	if (!spend_address(l, !is_address)) {
+		past_limit(l, ret);
+		return;
+	}
+	if (is_address) {
 		if (p->port || bundle_net_mode(l->c->b) == PB_NET_DISABLED) {
 			decide_net(l->c, p->udp, addr, p->port, ret);
 			return;
@@ -151,23 +180,16 @@ static void decide_address(struct line_ctx *l, struct cmd_part *p, struct decisi
 
 /* --- the line --------------------------------------------------------------------------- */
 
-/* The line is denied, and this part, too. */
-static void not_decided(const struct line_ctx *l, struct cmd_part *p,
-			struct decision *ret)
-{
-	decide_deny(l->c, PB_S_COMMAND_OPAQUE, ret);
-	p->rule = ret->rule;
-	p->effect = ret->effect;
-	p->risk = ret->risk;
-}
-
 static void decide_one(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 {
 	decision_start(ret, PB_DENY, 1);
 	p->allowed_by_rule = false;
 	p->step = DECIDE_RULES;
 	if (!part_spend(l, PART_COST + COST_PER_WORD * (uint64_t)p->nwords + p->path_n)) {
-		not_decided(l, p, ret);
+		past_limit(l, ret);
+		p->rule = ret->rule;
+		p->effect = ret->effect;
+		p->risk = ret->risk;
 		return;
 	}
 	switch ((enum cmd_kind)p->kind) {

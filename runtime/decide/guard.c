@@ -10,7 +10,9 @@
 
 #include "runtime/decide/part.h"
 
-#define OPTION_COST 16 /* steps: past the line's it is denied, whatever is said here */
+/* Steps: past the line's it is denied, whatever is said here. */
+#define OPTION_COST 16
+#define PLACE_COST 16 /* of one text in one directory */
 
 /* What is asked about an option of the guard. */
 enum question {
@@ -401,6 +403,8 @@ static bool in_paths(const struct asked *a, const struct pb_guard *g, const char
 			pb_at(a->m, a->m->guard_paths, sizeof(*q), i);
 		const char *rest = path_rest(a->l->c->roots.dir[q->root], path);
 
+		if (rest && !part_spend(a->l, strlen(rest)))
+			return false;
 		if (rest && guard_words(a->m, q->words, rest, strlen(rest)))
 			return true;
 	}
@@ -420,6 +424,8 @@ static struct guard_says lies_in(const struct asked *a, const struct pb_guard *g
 	for (; d; d = d->next) {
 		bool yes;
 
+		if (!part_spend(a->l, PLACE_COST + n + (d->path ? strlen(d->path) : 0)))
+			return (struct guard_says){ true, false };
 		if (!cmd_resolve(&a->l->world, d->path, p, n, false, path, sizeof(path)))
 			return (struct guard_says){ true, false };
 		yes = in_paths(a, g, path);

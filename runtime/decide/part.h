@@ -58,6 +58,12 @@ static inline bool part_spend(struct line_ctx *l, uint64_t n)
 	return l->work != 0;
 }
 
+/* Steps of a decision about a file: all automata may read its path. */
+static inline bool part_spend_file(struct line_ctx *l, const char *path)
+{
+	return part_spend(l, 64 + strlen(path) * l->c->b->matcher->automata.count / 2);
+}
+
 static inline void part_see(struct line_ctx *l, uint32_t rule)
 {
 	bits_add(&l->seen, rule);

@@ -187,14 +187,16 @@ static uint32_t hidden_path(const struct line_ctx *l, const char *path)
 	return UINT32_MAX;
 }
 
-static uint32_t hidden_text(const struct line_ctx *l, const struct behind *b,
+static uint32_t hidden_text(struct line_ctx *l, const struct behind *b,
 			    const char *dir, const char *p, size_t n, bool home)
 {
 	char path[PATH_MAX];
 
 	if (b->usable && !home && is_plain_name(p, n) && !may_be_hidden(l, b, p, n))
 		return UINT32_MAX;
-	if (!cmd_resolve(&l->world, dir, p, n, home, path, sizeof(path)))
+	/* past the limit the line is denied, whatever is said here */
+	if (!cmd_resolve(&l->world, dir, p, n, home, path, sizeof(path)) ||
+	    !part_spend_file(l, path))
 		return UINT32_MAX;
 	return hidden_path(l, path);
 }

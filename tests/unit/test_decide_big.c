@@ -114,6 +114,82 @@ static void test_most_are_linear(void **state)
 	}
 }
 
+static void within_project(struct ir_rule *r)
+{
+	struct ir_guard *g = ARENA_NEW(&h.a, struct ir_guard);
+
+	g->kind = IR_GD_WITHIN;
+	g->paths = arena_array(&h.a, 1, sizeof(*g->paths));
+	g->paths[0] = hand_path(&h, "P/src", true);
+	g->npaths = 1;
+	r->set.u.command.guards = g;
+	r->set.u.command.nguards = 1;
+}
+
+/* Each word, redirection or hidden name is looked at in each directory that the line may be in. */
+static void test_places_have_a_budget(void **state)
+{
+	static const char dirs[] = "cd /p/src/a;cd /p/src/b;cd /p/src/c;cd /p/src/d;cd /p/src/e;"
+				   "cd /p/src/f;cd /p/src/g;cd /p/src/h;cd /p/src/i;";
+	/* and the least that one costs in one directory */
+	static const struct { const char *head, *unit; uint64_t cost; } rows[] = {
+		{ "tee ", "b/ccc ", 40 }, { "ls ", ">b/ccc ", 64 }, { "ls ", "b/./ccc ", 64 },
+	};
+	struct pb_commands *facts;
+
+	(void)state;
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "ls:*");
+	within_project(hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "tee:*"));
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "cd:*");
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_ALLOW, "/")->set.u.file.ops = IR_WRITE;
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_HIDE, "H/.ssh");
+	hand_compile(&h);
+	facts = with_facts();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char head[sizeof(dirs) + 8];
+		struct big_line here = { rows[i].head, rows[i].unit, "" };
+		struct big_line many = { head, rows[i].unit, "" };
+		struct said one = decide_big(&here, SHORT / 4), all;
+		uint64_t units = SHORT / 4 / strlen(here.unit);
+
+		snprintf(head, sizeof(head), "%s%s", dirs, here.head);
+		all = decide_big(&many, SHORT / 4);
+		if (one.effect != PB_ALLOW || all.effect != PB_ALLOW)
+			fail_msg("%s: %d, in many directories %d", here.unit, one.effect, all.effect);
+		/* ten directories, and the line's words less those that lead there */
+		if (all.steps < one.steps + 9 * rows[i].cost * (units - 32))
+			fail_msg("%s: %lu steps, and %lu", here.unit, (unsigned long)one.steps,
+				 (unsigned long)all.steps);
+		all = decide_big(&many, LONG);
+		if (all.effect != PB_DENY || all.steps > MOST)
+			fail_msg("%s: a megabyte gets %d after %lu steps", here.unit, all.effect,
+				 (unsigned long)all.steps);
+	}
+	free(facts);
+}
+
+/* With rules for sandboxes alone each address looks at all. */
+static void test_addresses_have_a_budget(void **state)
+{
+	static const struct big_line line = { "ls ", ">/dev/tcp/192.0.2.1/1 ", "" };
+	struct said sandbox, host;
+
+	(void)state;
+	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "ls:*");
+	for (size_t i = 0; i < 1000; i++)
+		hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_DENY, "x");
+	hand_compile(&h);
+	h.c.scope = PB_SANDBOX;
+	sandbox = decide_big(&line, SHORT / 4);
+	h.c.scope = PB_HOST;
+	host = decide_big(&line, SHORT / 4);
+	assert_false(sandbox.limit || host.limit);
+	/* no policy here has a network, and so they are denied */
+	assert_true(host.steps >= sandbox.steps + 1000 * (SHORT / 4 / 22 - 1));
+	host = decide_big(&line, LONG);
+	assert_true(host.effect == PB_DENY && host.steps <= MOST);
+}
+
 /* Tails of words that may each be denied are looked at one by one: a limit. */
 static void test_tails_are_bounded(void **state)
 {
@@ -134,6 +210,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_megabyte_has_a_budget, hand_setup,
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_most_are_linear, hand_setup,
+						hand_teardown),
+		cmocka_unit_test_setup_teardown(test_places_have_a_budget, hand_setup,
+						hand_teardown),
+		cmocka_unit_test_setup_teardown(test_addresses_have_a_budget, hand_setup,
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_tails_are_bounded, hand_setup,
 						hand_teardown),
