@@ -14,6 +14,7 @@
 #include "runtime/cli/hook.h"
 #include "runtime/cli/hook_message.h"
 #include "runtime/cli/hook_toml.h"
+#include "runtime/cli/query_json.h"
 #include "runtime/decide/explain.h"
 
 enum { MAX_SETTINGS = 4 * 1024 * 1024, SHOWN = 600 };
@@ -202,16 +203,6 @@ static void look_at_command(struct look *l, const char *event, const char *comma
 
 /* --- the settings ---------------------------------------------------------------------- */
 
-static const char *text_of(struct json_object *o, const char *key)
-{
-	struct json_object *v;
-
-	return json_object_object_get_ex(o, key, &v) &&
-			       json_object_is_type(v, json_type_string) ?
-		       json_object_get_string(v) :
-		       NULL;
-}
-
 static bool is_true(struct json_object *o, const char *key)
 {
 	struct json_object *v;
@@ -222,7 +213,7 @@ static bool is_true(struct json_object *o, const char *key)
 /* A hook that is run later, or is no command, stops nothing. */
 static bool can_deny(struct look *l, struct json_object *e)
 {
-	const char *type = text_of(e, "type"), *command = text_of(e, "command");
+	const char *type = query_json_text(e, "type"), *command = query_json_text(e, "command");
 
 	if (!is_true(e, "async") && (!type || strcmp(type, "command") == 0))
 		return true;
@@ -242,18 +233,17 @@ static void look_at_list(struct look *l, const char *event, struct json_object *
 			   i < json_object_array_length(list);
 	     i++) {
 		struct json_object *e = json_object_array_get_idx(list, i), *inner;
-		const char *command;
+		const char *command, *names;
 
 		if (!json_object_is_type(e, json_type_object))
 			continue;
-		command = text_of(e, "command");
+		command = query_json_text(e, "command");
+		names = query_json_text(e, "matcher");
 		if (command && can_deny(l, e))
-			look_at_command(l, event, command,
-					matcher ? matcher : text_of(e, "matcher"),
+			look_at_command(l, event, command, matcher ? matcher : names,
 					is_true(e, "failClosed"));
 		else if (!command && !matcher && json_object_object_get_ex(e, "hooks", &inner))
-			look_at_list(l, event, inner,
-				     text_of(e, "matcher") ? text_of(e, "matcher") : "");
+			look_at_list(l, event, inner, names ? names : "");
 	}
 }
 

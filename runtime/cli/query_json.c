@@ -108,6 +108,16 @@ const char *query_json_raw(const struct query_json *j, const char *key, size_t *
 	return NULL;
 }
 
+const char *query_json_text(struct json_object *o, const char *key)
+{
+	struct json_object *v;
+
+	return json_object_object_get_ex(o, key, &v) &&
+			       json_object_is_type(v, json_type_string) ?
+		       json_object_get_string(v) :
+		       NULL;
+}
+
 static bool parse(struct query_json *j, const char *line, size_t n, struct rt_err *err)
 {
 	enum json_tokener_error e;

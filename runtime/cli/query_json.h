@@ -27,4 +27,7 @@ bool query_json_read(struct query_json *j, const char *line, size_t n, struct rt
  */
 const char *query_json_raw(const struct query_json *j, const char *key, size_t *ret_n);
 
+/* The string of that key of an object, which owns it; NULL: it has none there. */
+const char *query_json_text(struct json_object *o, const char *key);
+
 #endif

@@ -27,16 +27,6 @@ static struct query query;
 
 enum said { ALLOW, ASK, DENY, BLOCK };
 
-static const char *text_of(struct json_object *o, const char *key)
-{
-	struct json_object *v;
-
-	return json_object_object_get_ex(o, key, &v) &&
-			       json_object_is_type(v, json_type_string) ?
-		       json_object_get_string(v) :
-		       NULL;
-}
-
 static enum said effect_of(const char *word)
 {
 	LAW(word);
@@ -66,33 +56,33 @@ static enum said read_claude(struct json_object *doc, bool may_ask)
 	LAW(json_object_object_length(doc) == 1 &&
 	    json_object_object_get_ex(doc, "hookSpecificOutput", &o) &&
 	    json_object_object_length(o) == 3);
-	LAW(strcmp(text_of(o, "hookEventName"), "PreToolUse") == 0);
-	is = effect_of(text_of(o, "permissionDecision"));
-	law_reason(text_of(o, "permissionDecisionReason"));
+	LAW(strcmp(query_json_text(o, "hookEventName"), "PreToolUse") == 0);
+	is = effect_of(query_json_text(o, "permissionDecision"));
+	law_reason(query_json_text(o, "permissionDecisionReason"));
 	LAW(may_ask || is == DENY);
 	return is;
 }
 
 static enum said read_gemini(struct json_object *doc)
 {
-	enum said is = effect_of(text_of(doc, "decision"));
+	enum said is = effect_of(query_json_text(doc, "decision"));
 
 	LAW(json_object_object_length(doc) == (is == ALLOW ? 1 : 2));
 	LAW(is != ASK);
 	if (is != ALLOW)
-		law_reason(text_of(doc, "reason"));
+		law_reason(query_json_text(doc, "reason"));
 	return is;
 }
 
 static enum said read_cursor(struct json_object *doc)
 {
-	enum said is = effect_of(text_of(doc, "permission"));
+	enum said is = effect_of(query_json_text(doc, "permission"));
 
 	LAW(json_object_object_length(doc) == (is == ALLOW ? 1 : 3));
 	if (is == ALLOW)
 		return is;
-	law_reason(text_of(doc, "user_message"));
-	law_reason(text_of(doc, "agent_message"));
+	law_reason(query_json_text(doc, "user_message"));
+	law_reason(query_json_text(doc, "agent_message"));
 	return is;
 }
 
@@ -157,7 +147,7 @@ static void law_without(enum hook_agent agent, struct json_object *doc, const ch
 /* Of a tool of the tables each field counts. */
 static void law_tool(enum hook_agent agent, struct json_object *doc)
 {
-	const char *name = text_of(doc, "tool_name");
+	const char *name = query_json_text(doc, "tool_name");
 	const struct hook_tool *t = name ? hook_tool_find(agent, name) : NULL;
 	struct json_object *more = NULL, *input;
 
@@ -183,7 +173,7 @@ static bool is_plain(const char *path)
 static void law_line(struct json_object *doc, const char *line)
 {
 	struct json_object *q = json_object_new_object(), *answer;
-	const char *text, *got, *cwd = text_of(doc, "cwd");
+	const char *text, *got, *cwd = query_json_text(doc, "cwd");
 	size_t n = 0;
 	char *copy;
 
@@ -196,7 +186,7 @@ static void law_line(struct json_object *doc, const char *line)
 		got = query_answer(&query, copy, strlen(copy), &n);
 		LAW(got);
 		answer = json_tokener_parse(got);
-		LAW(answer && effect_of(text_of(answer, "effect")) == ALLOW);
+		LAW(answer && effect_of(query_json_text(answer, "effect")) == ALLOW);
 		json_object_put(answer);
 		free(copy);
 	}
@@ -215,15 +205,16 @@ static bool says_where(struct json_object *input, const char *where)
 
 static void law_shell(enum hook_agent agent, struct json_object *doc)
 {
-	const char *event = text_of(doc, "hook_event_name"), *name = text_of(doc, "tool_name");
+	const char *event = query_json_text(doc, "hook_event_name");
+	const char *name = query_json_text(doc, "tool_name");
 	const struct hook_tool *t = name ? hook_tool_find(agent, name) : NULL;
 	struct json_object *input;
 
 	if (agent == HOOK_CURSOR && strcmp(event, "beforeShellExecution") == 0)
-		law_line(doc, text_of(doc, "command"));
+		law_line(doc, query_json_text(doc, "command"));
 	else if (t && t->what == W_SHELL && json_object_object_get_ex(doc, "tool_input", &input) &&
 		 !says_where(input, t->where))
-		law_line(doc, text_of(input, "command"));
+		law_line(doc, query_json_text(input, "command"));
 }
 
 static void law_allowed(enum hook_agent agent, const char *text, size_t n)
@@ -241,7 +232,8 @@ static void law_allowed(enum hook_agent agent, const char *text, size_t n)
 	law_without(agent, j.doc, what);
 	law_with(agent, text, n, "\"hook_event_name\":\"PreToolUse\",");
 	law_with(agent, text, n, "\"zz9\":1,");
-	if (agent != HOOK_CURSOR || strcmp(text_of(j.doc, "hook_event_name"), "preToolUse") == 0)
+	if (agent != HOOK_CURSOR ||
+	    strcmp(query_json_text(j.doc, "hook_event_name"), "preToolUse") == 0)
 		law_tool(agent, j.doc);
 	law_shell(agent, j.doc);
 	query_json_release(&j);
