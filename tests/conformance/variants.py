@@ -184,7 +184,9 @@ def wrapped(row, r):
     words = plain_words(row)
     if not words or words[0] in BUILTINS or words[0] in ("command", "echo", "printf", "pwd", "true", "false"):
         return None
-    before = [r.choice(WRAPPERS if row["want"] == "allow" else WRAPPERS + OPAQUE_WRAPPERS) for _ in range(r.randint(1, 3))]
+    # with these nobody knows where it runs, or all its words: a deny of one place may hold, no more
+    keeps = row["want"] == "allow" or ("[place]" in row["why"] and row["want"] == "deny")
+    before = [r.choice(WRAPPERS if keeps else WRAPPERS + OPAQUE_WRAPPERS) for _ in range(r.randint(1, 3))]
     # `command` and `exec` are the shell's own
     before = [w for i, w in enumerate(before) if i == 0 or w.split()[0] not in ("command", "exec")]
     # what takes more words is the last
