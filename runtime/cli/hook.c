@@ -22,6 +22,7 @@
 /* An answer on its way. */
 struct verdict {
 	uint8_t effect;   /* PB_ALLOW, PB_ASK, PB_DENY */
+	bool decided;     /* by the policy, not for want of one */
 	char reason[1400];
 };
 
@@ -37,6 +38,7 @@ static int block(const char *why)
 static void deny(struct verdict *v, const char *why)
 {
 	v->effect = PB_DENY;
+	v->decided = false;
 	(void)snprintf(v->reason, sizeof(v->reason), "%s", why);
 }
 
@@ -71,6 +73,7 @@ static void decide(struct query *q, const struct hook_message *m, struct verdict
 		if (i > 0 && effect <= v->effect)
 			continue;
 		v->effect = effect;
+		v->decided = true;
 		say_why(v, &q->ctx);
 	}
 	if (m->n && m->odd && v->effect != PB_DENY) {
@@ -233,18 +236,19 @@ int hook_run(const struct query_options *opt)
 	return r < 0 ? block("the answer cannot be written") : 0;
 }
 
-uint8_t hook_try(const struct query_options *opt, const char *text, size_t n, char *why,
-		 size_t cap)
+bool hook_try(const struct query_options *opt, const char *text, size_t n,
+	      uint8_t *ret_effect, char *why, size_t cap)
 {
 	struct hook_message m;
 	struct verdict v;
 	struct rt_err err = { 0 };
 
-	if (hook_message_read(hook_agent_find(opt->agent), text, n, NULL, &m, &err))
+	if (hook_message_read(hook_agent_find(opt->agent), text, n, opt->fields, &m, &err))
 		with_bundle(opt, &m, &v);
 	else
 		deny(&v, err.text);
 	hook_message_release(&m);
 	(void)snprintf(why, cap, "%s", v.reason);
-	return v.effect;
+	*ret_effect = v.effect;
+	return v.decided;
 }

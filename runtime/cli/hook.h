@@ -2,7 +2,9 @@
 #ifndef RUNTIME_CLI_HOOK_H
 #define RUNTIME_CLI_HOOK_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "runtime/cli/query_options.h"
 
@@ -31,9 +33,10 @@ int hook_answer(const struct query_options *opt, struct query *q, const char *te
 		size_t n, struct hook_answer *ret);
 /*
  * What a message of `n` bytes would be answered, for the doctor: an effect
- * (runtime/bundle/format.h) and the reason, cut to `cap`.
+ * (runtime/bundle/format.h) and the reason, cut to `cap`.  false: nothing was decided
+ * (no bundle, no message), which is a deny.
  */
-uint8_t hook_try(const struct query_options *opt, const char *text, size_t n, char *why,
-		 size_t cap);
+bool hook_try(const struct query_options *opt, const char *text, size_t n,
+	      uint8_t *ret_effect, char *why, size_t cap);
 
 #endif

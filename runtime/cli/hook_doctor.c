@@ -12,6 +12,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/cli/hook.h"
+#include "runtime/cli/hook_line.h"
 #include "runtime/cli/hook_message.h"
 #include "runtime/cli/hook_toml.h"
 #include "runtime/cli/query_json.h"
@@ -82,10 +83,10 @@ static const char *const questions[HOOK_AGENT_COUNT] = {
 };
 
 struct look {
-	const struct query_options *opt;
 	enum hook_agent agent;
 	const char *file;
 	unsigned found; /* hooks */
+	char *tried;    /* the last command that was asked */
 	bool good;      /* each answers and fails closed */
 	bool system;    /* `file` is of the system */
 	bool managed_only;
@@ -103,37 +104,6 @@ static void say(const struct look *l, const char *text, const char *more)
 
 /* --- one command ------------------------------------------------------------------ */
 
-/* The word behind "-b", "--bundle" or "--bundle=", with $HOME and ~ expanded; what
- * else a shell would expand is not known here. */
-static bool bundle_of(const char *command, char *out, size_t cap)
-{
-	static const char *const heads[] = { "--bundle=", "--bundle ", "-b " };
-	static const char *const homes[] = { "$HOME/", "${HOME}/", "~/" };
-	const char *p = NULL, *home = getenv("HOME");
-	size_t n, i;
-	int k;
-
-	for (i = 0; i < sizeof(heads) / sizeof(heads[0]) && !p; i++) {
-		p = strstr(command, heads[i]);
-		if (p)
-			p += strlen(heads[i]);
-	}
-	if (!p)
-		return false;
-	p += strspn(p, " \"'");
-	n = strcspn(p, " \"'");
-	for (i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
-		size_t h = strlen(homes[i]);
-
-		if (n < h || strncmp(p, homes[i], h) != 0)
-			continue;
-		k = snprintf(out, cap, "%s/%.*s", home ? home : "", (int)(n - h), p + h);
-		return k > 0 && (size_t)k < cap;
-	}
-	k = snprintf(out, cap, "%.*s", (int)n, p);
-	return k > 0 && (size_t)k < cap && !strchr(out, '$') && out[0] == '/';
-}
-
 /* The message that is tried; malloc'ed, or NULL. */
 static char *question(enum hook_agent agent, size_t *ret_n)
 {
@@ -148,32 +118,40 @@ static char *question(enum hook_agent agent, size_t *ret_n)
 	return n < 0 ? NULL : text;
 }
 
+/* Would the hook decide?  One that stands there several times is asked once. */
 static bool answers(struct look *l, const char *command)
 {
-	struct query_options opt = *l->opt;
-	char bundle[PATH_MAX], why[SHOWN], *q;
+	struct hook_line h;
+	struct rt_err err = { 0 };
+	char why[SHOWN], *q;
 	uint8_t effect;
 	size_t n;
+	bool good;
 
-	if (!bundle_of(command, bundle, sizeof(bundle))) {
-		say(l, "cannot tell whether it answers: name the bundle with -b and an "
-		       "absolute path", "");
+	if (hook_line_read(command, &h, &err) < 0) {
+		hook_line_release(&h);
+		say(l, "cannot tell whether it answers: ", err.text);
 		return false;
 	}
-	opt.bundle = bundle;
-	opt.agent = hook_agent_name(l->agent);
-	opt.require_signed = strstr(command, "--require-signed") != NULL;
 	q = question(l->agent, &n);
-	effect = hook_try(&opt, q ? q : "", n, why, sizeof(why));
+	good = hook_try(&h.opt, q ? q : "", n, &effect, why, sizeof(why));
 	free(q);
-	/* a reason that names no rule is that nothing was decided */
-	if (!strstr(why, "(rule ")) {
+	hook_line_release(&h);
+	if (!good)
 		say(l, "does not answer, and denies everything: ", why);
-		return false;
-	}
-	say(l, "answers: the command 'true' is ",
-	    effect == PB_ALLOW ? "allowed" : effect == PB_ASK ? "asked" : "denied");
-	return true;
+	else
+		say(l, "answers: the command 'true' is ",
+		    effect == PB_ALLOW ? "allowed" : effect == PB_ASK ? "asked" : "denied");
+	return good;
+}
+
+static bool tried(struct look *l, const char *command)
+{
+	if (l->tried && strcmp(l->tried, command) == 0)
+		return true;
+	free(l->tried);
+	l->tried = strdup(command);
+	return false;
 }
 
 static void look_at_command(struct look *l, const char *event, const char *command,
@@ -197,7 +175,8 @@ static void look_at_command(struct look *l, const char *event, const char *comma
 		       "with '|| exit 2'", "");
 		l->good = false;
 	}
-	if (l->found++ == 0 && !answers(l, command))
+	l->found++;
+	if (!tried(l, command) && !answers(l, command))
 		l->good = false;
 }
 
@@ -399,10 +378,9 @@ static void look_at_all(struct look *l)
 		}
 }
 
-static bool look_at_agent(const struct query_options *opt, enum hook_agent agent,
-			  bool named, bool *ret_found)
+static bool look_at_agent(enum hook_agent agent, bool named, bool *ret_found)
 {
-	struct look l = { .opt = opt, .agent = agent, .good = true };
+	struct look l = { .agent = agent, .good = true };
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -415,6 +393,7 @@ static bool look_at_agent(const struct query_options *opt, enum hook_agent agent
 	look_at_all(&l);
 	if (!l.found && (named || !l.good))
 		say(&l, "not installed (see doc/agents.md)", "");
+	free(l.tried);
 	*ret_found = l.found > 0;
 	return l.good && (l.found || !named);
 }
@@ -428,7 +407,7 @@ int hook_doctor(const struct query_options *opt)
 
 		if (opt->agent && !named)
 			continue;
-		good &= look_at_agent(opt, (enum hook_agent)a, named, &found);
+		good &= look_at_agent((enum hook_agent)a, named, &found);
 		any |= found;
 	}
 	if (!any && !opt->agent)

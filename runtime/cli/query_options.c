@@ -163,6 +163,10 @@ int query_options_parse(int argc, char **argv, struct query_options *ret,
 		r = take_words(&o, argv + rest, argc - rest, err);
 	if (r < 0)
 		return r;
+	if (o.action == QUERY_DOCTOR &&
+	    (o.bundle || o.signers || o.require_signed || o.scope))
+		return rt_fail(err, EINVAL, "'doctor' takes no options: those that stand in "
+			       "the agents' settings count");
 	if (o.action < QUERY_DOCTOR && !o.bundle)
 		return rt_fail(err, EINVAL,
 			       "no bundle: name the compiled policy with --bundle FILE "

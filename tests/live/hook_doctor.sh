@@ -66,6 +66,54 @@ settings claude-code "touch $WORK/ran; polquery -b $B hook claude-code || exit 2
 doctor claude-code
 [ ! -e "$WORK/ran" ] || bad "the doctor runs what stands in the settings"
 
+t "doctor: the command is read as its shell and polquery read it"
+agent=claude-code
+mkdir -p "$HOME/my policies"
+cp "$B" "$HOME/my policies/a.polb"
+while IFS='|' read -r rc_wanted pattern text; do
+	text=${text//@B/$B}
+	settings "$agent" "${text//\"/\\\"} || exit 2"
+	doctor "$agent"
+	want_rc "$rc_wanted"
+	want_out "$pattern"
+done <<'ROWS'
+0|answers|polquery -b"@B" hook claude-code
+0|answers|polquery --bundle=@B --scope sandbox hook claude-code
+0|answers|/usr/bin/polquery -b "$HOME/my policies/a.polb" hook claude-code
+0|answers|polquery -b ~/'my policies'/a.polb hook claude-code
+0|answers|polquery -b ${HOME}/my\\ policies/a.polb hook claude-code tool_note
+0|answers|umask 077; exec 2>/dev/null; polquery -b @B hook claude-code
+1|does not answer.* signed|polquery -b @B --require-signed hook claude-code
+1|cannot tell .* directory that is not known|polquery -b policy.polb hook claude-code
+1|cannot tell .* directory that is not known|polquery -b @B --allowed-signers s hook claude-code
+1|cannot tell .* known only when it runs|polquery -b $HOMES/a.polb hook claude-code
+1|cannot tell .* known only when it runs|polquery -b $POLICY hook claude-code
+1|cannot tell .* unknown option '--bundel'|polquery --bundel @B hook claude-code
+1|cannot tell .* neither 'host' nor 'sandbox'|polquery -b @B --scope all hook claude-code
+1|cannot tell .* does not start polquery itself|wrap polquery -b @B hook claude-code
+1|cannot tell .* sh cannot read it|if polquery -b @B hook claude-code
+1|cannot tell .* none of the agents|polquery -b @B hook claude -- hook claude-code
+1|cannot tell .* not call 'polquery hook'|polquery -b @B; echo hook claude-code
+ROWS
+both() { # SECOND COMMAND
+	printf '{"hooks":{"PreToolUse":[{"hooks":[{"command":"%s || exit 2"},{"command":"%s || exit 2"}]}]}}\n' \
+		"$HOOK $agent" "$1" >"$HOME/.claude/settings.json"
+	doctor "$agent"
+}
+both "$HOOK $agent"
+want_rc 0
+both "polquery -b $WORK/none.polb hook $agent"
+want_rc 1
+want_out 'answers'
+want_out 'does not answer'
+for option in "-b $B" --require-signed '--scope host' '--allowed-signers /s'; do
+	# shellcheck disable=SC2086
+	out=$("$BIN/polquery" $option doctor 2>&1)
+	rc=$?
+	want_rc 2
+	want_out "'doctor' takes no options"
+done
+
 # FILE TEXT [RC [PATTERN]]: beside an installed hook
 beside() {
 	mkdir -p "$(dirname "$1")"

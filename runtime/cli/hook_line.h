@@ -1,0 +1,23 @@
+/* The command line of a hook in an agent's settings, as polquery would see it. */
+#ifndef RUNTIME_CLI_HOOK_LINE_H
+#define RUNTIME_CLI_HOOK_LINE_H
+
+#include "runtime/base/err.h"
+#include "runtime/cli/query_options.h"
+
+struct hook_line {
+	struct query_options opt; /* of polquery in it; its texts lie in `block` */
+	void *block;
+};
+
+/*
+ * Takes the text apart as sh does, with ~ and $HOME expanded, and reads the words
+ * behind the program polquery as polquery does.  0, or -errno with the reason: no
+ * such program in it, a word that is known only when the line runs, options that
+ * polquery refuses, a bundle that is named from an unknown directory.  To be released
+ * in either case.
+ */
+int hook_line_read(const char *text, struct hook_line *ret, struct rt_err *err);
+void hook_line_release(struct hook_line *h);
+
+#endif
