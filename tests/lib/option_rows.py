@@ -33,6 +33,25 @@ PODMAN = """attach build commit container,checkpoint cp create diff events exec 
  history image,prune images import info inspect kill load login logout logs manifest,add mount
  network,create pause play,kube pod,create port ps pull push rename restart rm rmi run save search
  secret,create start stats stop system,prune tag top unmount unpause update volume,create wait"""
+DOCKER = """attach build commit cp create diff events exec export history images import info inspect kill
+ load login logout logs pause port ps pull push rename restart rm rmi run save search start stats
+ stop tag top unpause update version wait builder,build builder,prune config,create container,prune
+ context,create context,update image,prune manifest,annotate manifest,create network,connect
+ network,create node,update plugin,create plugin,install secret,create service,create
+ service,logs service,update stack,deploy stack,ps stack,services swarm,ca swarm,init swarm,join
+ swarm,update system,df system,prune trust,key,generate trust,revoke trust,sign volume,create
+ volume,prune"""
+CARGO = """add bench build check clean doc fetch fix generate-lockfile init install login metadata new
+ owner package pkgid publish remove run rustc rustdoc search test tree uninstall update vendor yank"""
+SVN = """add auth blame cat changelist checkout cleanup commit copy delete diff export import info list
+ lock log merge mergeinfo mkdir move patch propdel propget proplist propset relocate resolve revert
+ status switch unlock update upgrade"""
+HG = """add addremove annotate archive backout bisect bookmarks branch branches bundle cat clone commit
+ config copy diff export files forget graft grep heads identify import incoming init locate log merge
+ outgoing phase pull push remove rename resolve revert root rollback serve shelve status summary tag
+ tags tip unbundle unshelve update verify"""
+GO = """bug build clean doc env fix fmt generate get install list mod,download mod,edit mod,graph mod,tidy
+ mod,vendor mod,why run test testflag tool version vet work,edit work,use"""
 KUBECTL = """annotate apply attach auth,can-i autoscale certificate,approve cordon cp create
  create,configmap create,secret,generic create,deployment delete describe diff drain edit exec
  explain expose get label logs patch port-forward proxy replace rollout,restart rollout,status run
@@ -223,6 +242,24 @@ ROWS = [
     Row("podman", "podman", each(PODMAN, "podman {s} --help"),
      # the last three stand before the subcommand
      {"podman": {"-h": None, "--conmon": "V", "--network-cmd-path": "V", "--runtime": "V"}}, False),
+    Row("docker", "docker.io", each(DOCKER, "docker {s} --help"), {"docker": {"-h": None}}, False,
+        [("list", "docker --help", {})]),
+    Row("cargo", "cargo", each(CARGO, "cargo {s} --help"), {"cargo": {
+        # "[<SPEC>]": without a value it is an error that lists what there is
+        **dict.fromkeys("-p --package --bin --example --test --bench".split(), "V"),
+        "-h": "N", "--script": "V",  # of newer ones
+    }}, False, [("list", "cargo --help", {})]),
+    Row("svn", "subversion", each(SVN, r"svn help -v {s} | sed 's/^\( *-[a-zA-Z]\) \[\(--[a-z-]*\)\]/\1, \2/'",
+                                  end=r"\s+:|\s{2,}"), {"svn": {"-r25": None, "--cl": "V"}}, False),
+    Row("hg", "mercurial", each(HG, "hg help -v {s} | sed 's/^ -\\([a-zA-Z]\\) --/ -\\1, --/; s/\\[+\\]//'",
+                                meta=r"[A-Z]"), {"hg": {
+        # --extension of `hg help`, --extend of bisect, --edit; elsewhere --ssh, which is code
+        "-e": "V",
+    }}, False),
+    Row("go", "golang-go", each(GO, "go help {s}", "single"), {"go": {
+        # in the text of `go help vet`; -i says that it is gone
+        "-vettool": "V", "--vettool": "V", "-i": None,
+    }}, False),
     Row("kubectl", "kubernetes-client", each(KUBECTL, "kubectl {s} --help", "kube") +
      [("kube", "kubectl options", {})], {"kubectl": {
          "--validate": "V",  # of newer ones
@@ -383,7 +420,7 @@ ROWS = [
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
-SEVERAL = {"node", "rsync", "hyperfine", "rg", "less", "kubectl"}
+SEVERAL = {"cargo", "docker", "go", "node", "rsync", "hyperfine", "rg", "less", "kubectl"}
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
@@ -443,18 +480,17 @@ UNCHECKED = because(
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386 aarch64 arm64 armv7l
      ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst rsh torify tsocks
      proxychains distcc icecc pump colorgcc rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco ansible arch-chroot aws babel-node bear bosh bsh bun bundle bunx cargo charliecloud
-     chokidar chokidar-cli concurrently crictl cross-env cross-env-shell crun cscope ctags
-     debootstrap debuild direnv distrobox distrobox-enter docker docker-init dotenv dotenvx
+    (LEFT, """abcl abduco ansible arch-chroot aws babel-node bear bosh bsh bun bundle bunx
+     charliecloud chokidar chokidar-cli concurrently crictl cross-env cross-env-shell crun cscope
+     ctags debootstrap debuild direnv distrobox distrobox-enter docker-init dotenv dotenvx
      dpkg-buildpackage dtrace dumpcap env-cmd envchain exiftool fab fatrace flatpak-spawn foreman
-     fzf go gradle gradlew heaptrack heroku hg honcho ifne intercept-build kcov kgx
-     ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lerna lftp memusage meson
-     mmdebstrap multitail mutt neomutt newlisp nix nix-env nix-shell nmap nodemon nox nx onchange
-     pdksh pdm perf perl6 pg_ctl pipenv pipx poetry prettyping puppet pyenv rake rbenv regina retry
-     run-mailcap rush rustc rustup s6-envdir s6-setuidgid scan-build scan-build-py sccache
-     server-test sotruss sshfs start-server-and-test svn systemtap tini-static tmate toolbox tox
-     tree-sitter tshark tsx uftrace wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl yt-dlp
-     zx"""),
+     fzf gradle gradlew heaptrack heroku honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1
+     ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lerna lftp memusage meson mmdebstrap multitail mutt
+     neomutt newlisp nix nix-env nix-shell nmap nodemon nox nx onchange pdksh pdm perf perl6 pg_ctl
+     pipenv pipx poetry prettyping puppet pyenv rake rbenv regina retry run-mailcap rush rustc
+     rustup s6-envdir s6-setuidgid scan-build scan-build-py sccache server-test sotruss sshfs
+     start-server-and-test systemtap tini-static tmate toolbox tox tree-sitter tshark tsx uftrace
+     wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl yt-dlp zx"""),
 )
 
 # Subcommands of these have tables, and are not compared.
