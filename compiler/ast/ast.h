@@ -118,7 +118,8 @@ enum ast_prog_kind {
 	AST_P_CODE_STDIN, AST_P_QUERY, AST_P_MOVES, AST_P_RUNS, AST_P_AFTER,
 	AST_P_ENDS_AT, AST_P_ALSO, AST_P_SHELL,
 	AST_P_FLAG /* transparent abbreviate no-cluster posix assignments joined
-	              appends dashed versions abbreviate-commands stays elsewhere no-end:
+	              appends dashed versions abbreviate-commands stays elsewhere no-end
+	              booleans one-dash:
 	              text in values */
 };
 

@@ -148,7 +148,7 @@ const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
 	"transparent", "abbreviate", "no-cluster", "posix", "assignments",
 	"joined",      "appends",    "shell",      "code-stdin", "dashed",
 	"versions",    "abbreviate-commands", "stays", "elsewhere",
-	"no-end",
+	"no-end",      "booleans",   "one-dash",
 };
 
 const char *const ir_guard_words[4] = {
@@ -158,10 +158,11 @@ const char *const ir_guard_words[4] = {
 	[IR_GD_WITHIN] = "within",
 };
 
-const char *const ir_takes_words[3] = {
+const char *const ir_takes_words[4] = {
 	[IR_TAKES_NOTHING] = "nothing",
 	[IR_TAKES_VALUE] = "value",
 	[IR_TAKES_ATTACHED] = "attached",
+	[IR_TAKES_EITHER] = "either",
 };
 
 const char *ir_program_kind_word(unsigned kind)

@@ -46,10 +46,10 @@ static void put_when(FILE *out, const struct ir_when *w)
 	fprintf(out, "/%s%s", w->i ? "i" : "", w->x ? "x" : "");
 }
 
-/* "-o=", "-c= code": '=' a value, '[=]' an attached one, '?' nobody says. */
+/* "-o=", "-c= code": '=' a value, '[=]' an attached one, '=?' in places, '?' nobody says. */
 static void put_option(FILE *out, const struct ir_optspec *o, bool other_name)
 {
-	static const char *const takes[] = { "", "=", "[=]" };
+	static const char *const takes[] = { "", "=", "[=]", "=?" };
 
 	fputs(other_name ? "|" : ", ", out);
 	ir_print_str(out, o->name);

@@ -42,7 +42,7 @@ static const char *check_when(const struct ir_when *w)
 
 static const char *check_option(const struct ir_optspec *o)
 {
-	if (!is_text(o->name) || o->takes > IR_TAKES_ATTACHED || o->same > UINT16_MAX)
+	if (!is_text(o->name) || o->takes > IR_TAKES_EITHER || o->same > UINT16_MAX)
 		return "an option: name, value or number";
 	if (o->when.is && !o->code)
 		return "a 'when' of what is no code";

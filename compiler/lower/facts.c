@@ -38,7 +38,8 @@ static const struct {
 	{ "appends", W },          { "dashed", P | W | I },
 	{ "versions", W },         { "abbreviate-commands", P | W | I },
 	{ "stays", W },            { "elsewhere", W },
-	{ "no-end", P | W | I },
+	{ "no-end", P | W | I },   { "booleans", P | W | I },
+	{ "one-dash", P | W | I },
 };
 
 static void misplaced(struct lower *l, const struct ast_prog_item *item,

@@ -16,7 +16,8 @@ static const struct {
 	{ "versions", IR_PF_VERSIONS },
 	{ "abbreviate-commands", IR_PF_ABBREVIATE_COMMANDS },
 	{ "stays", IR_PF_STAYS },             { "elsewhere", IR_PF_ELSEWHERE },
-	{ "no-end", IR_PF_NO_END },
+	{ "no-end", IR_PF_NO_END },           { "booleans", IR_PF_BOOLEANS },
+	{ "one-dash", IR_PF_ONE_DASH },
 };
 
 struct table {
@@ -28,11 +29,16 @@ struct table {
 	VEC(struct str) after, ends, also;
 };
 
-/* Takes the colons off: "--output:" takes a value, "--color::" an attached one. */
+/* Takes the colons off: "--output:" takes a value, "--color::" an attached one, and "--browser:?"
+ * the next word in places. */
 static enum ir_takes takes_of(struct str *text)
 {
 	size_t n = 0;
 
+	if (text->n > 2 && text->p[text->n - 1] == '?' && text->p[text->n - 2] == ':') {
+		text->n -= 2;
+		return IR_TAKES_EITHER;
+	}
 	while (n < text->n && text->p[text->n - n - 1] == ':')
 		n++;
 	text->n -= n;

@@ -73,8 +73,7 @@ static int check_options(const struct commands *m, const struct pb_program *p)
 	for (uint32_t i = 0; i < p->options.count; i++) {
 		CHECK_TRY(check_name(m->c, i ? &o[i - 1].name : NULL, o[i].name,
 				     "an option's name"));
-		if (o[i].takes > PB_TAKES_ATTACHED ||
-		    (o[i].flags & ~OPTION_FLAGS))
+		if (o[i].takes > PB_TAKES_EITHER || (o[i].flags & ~OPTION_FLAGS))
 			return check_bad(m->c, "an option has an unknown flag");
 		if (o[i].when != PB_NO_WHEN && !(o[i].flags & PB_OF_CODE))
 			return check_bad(m->c, "an option that is no code has a 'when'");

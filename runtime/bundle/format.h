@@ -290,10 +290,13 @@ enum pb_program_flag {
 	                           an option that moves it, or that no table knows */
 	PB_PF_ELSEWHERE = 8192, /* wrapper: its command runs in no directory that is known */
 	PB_PF_NO_END = 16384,   /* "--" may end its options or not */
-	PB_PF_SUBCOMMANDS = 32768 /* some subcommand has a table */
+	PB_PF_BOOLEANS = 32768, /* "--flag true": an option's value, or an operand */
+	PB_PF_ONE_DASH = 65536, /* "-name" is "--name" */
+	PB_PF_SUBCOMMANDS = 131072 /* some subcommand has a table */
 };
 
-enum pb_option_takes { PB_TAKES_NOTHING, PB_TAKES_VALUE, PB_TAKES_ATTACHED };
+/* EITHER: the next word is its value in places, or in some release */
+enum pb_option_takes { PB_TAKES_NOTHING, PB_TAKES_VALUE, PB_TAKES_ATTACHED, PB_TAKES_EITHER };
 
 enum pb_option_flag {
 	PB_OF_GLOBAL = 1, /* may stand before the subcommand */

@@ -4,6 +4,8 @@
  */
 #include "runtime/decide/cmd_reader.h"
 
+#include <strings.h>
+
 #define MAX_LETTERS 64 /* of one cluster; behind them anything may stand */
 
 bool cmd_reader_blocked(const struct cmd_reader *r, const struct pb_option *o)
@@ -121,6 +123,23 @@ static void command_after_all(struct cmd_reader *r, const struct cmd_option *o)
 	r->ret->lost |= !o->sure;
 }
 
+/* Is the next word one that npm takes for what a flag before it is set to, or may it be? */
+static bool boolean_follows(const struct cmd_reader *r)
+{
+	static const char *const words[] = { "true", "false", "null" };
+	const struct sh_word *w;
+
+	if (!(r->flags & PB_PF_BOOLEANS) || r->i + 1 >= r->p->nwords)
+		return false;
+	w = r->p->words[r->i + 1].w;
+	if (!sh_is_literal(w))
+		return true;
+	for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
+		if (strlen(words[k]) == w->seg.n && !strncasecmp(words[k], w->seg.p, w->seg.n))
+			return true;
+	return false;
+}
+
 /* A known option without its value in the same word. */
 static void emit_known(struct cmd_reader *r, const char *name, size_t n,
 		       const struct pb_option *known, bool sure, const char *value,
@@ -135,7 +154,9 @@ static void emit_known(struct cmd_reader *r, const char *name, size_t n,
 	o->value_open = open;
 	if (!value && !open && known && known->takes == PB_TAKES_VALUE)
 		wants(r, o, o->sure ? TAKE_SURE : TAKE_MAY);
-	else if (!value && !open && !known)
+	else if (!value && !open &&
+		 (!known || known->takes == PB_TAKES_EITHER ||
+		  (known->takes == PB_TAKES_NOTHING && boolean_follows(r))))
 		wants(r, o, TAKE_MAY);
 	if (!known)
 		return;
@@ -245,7 +266,8 @@ static void read_cluster(struct cmd_reader *r, const char *p, size_t n, bool sur
 	for (size_t k = 1; k < n && r->ok && is_letter(p[k]); k++) {
 		const char *name = letter_name(r, p, k);
 		const struct pb_option *known = cmd_reader_known(r, name, 2);
-		bool rest = k + 1 < n || open, more = !known;
+		bool rest = k + 1 < n || open;
+		bool more = !known || known->takes == PB_TAKES_EITHER;
 		const char *value = !rest || open ? NULL : p + k + 1;
 
 		if (k == MAX_LETTERS) {
@@ -266,10 +288,43 @@ static void read_cluster(struct cmd_reader *r, const char *p, size_t n, bool sur
 			   value ? n - k - 1 : 0, rest && open);
 		if (!more)
 			return;
-		unsure |= !known;
+		unsure |= more;
 	}
 	if (open)
 		cmd_reader_emit(r, CMD_O_ANY, p, 1, NULL, false);
+}
+
+/*
+ * "-name" of a program that takes it for "--name" where it knows that, and else for
+ * letters, for a name that is cut short or for one that it does not know.  True: all
+ * that the word can be is read.
+ */
+static bool read_one_dash(struct cmd_reader *r, const char *p, size_t n, size_t name_n,
+			  bool open)
+{
+	const struct pb_option *known;
+	size_t value_n = name_n < n ? n - name_n - 1 : 0;
+	const char *value = name_n < n ? p + name_n + 1 : NULL;
+	char *name;
+
+	if (!(r->flags & PB_PF_ONE_DASH) || p[0] != '-' || n < 3 || (open && name_n == n))
+		return false;
+	name = cmd_alloc(r->a, name_n + 1);
+	if (!name) {
+		r->ok = false;
+		return true;
+	}
+	name[0] = '-';
+	memcpy(name + 1, p, name_n);
+	known = cmd_reader_known(r, name, name_n + 1);
+	if (known) {
+		emit_known(r, name, name_n + 1, known, true, open ? NULL : value, value_n, open);
+		return true;
+	}
+	cmd_reader_emit(r, CMD_O_PREFIX, name, name_n + 1, NULL, false);
+	emit_known(r, name, name_n + 1, NULL, false, open ? NULL : value, value_n, open);
+	read_cluster(r, p, n, false, open);
+	return true;
 }
 
 /* "-x", "-abc", "-ovalue", "-name", "-name=value", "+x". */
@@ -288,6 +343,8 @@ void cmd_reader_short(struct cmd_reader *r, const char *p, size_t n, bool open)
 			   name_n < n ? n - name_n - 1 : 0, open);
 		return;
 	}
+	if (read_one_dash(r, p, n, name_n, open))
+		return;
 	if (cluster || (n == 2 && !open)) {
 		read_cluster(r, p, n, r->prog || n == 2, open);
 		/* of a program that no table knows it may be one name */

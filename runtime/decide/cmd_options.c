@@ -276,7 +276,7 @@ static uint32_t range_from(struct cmd_reader *r, uint32_t from, uint32_t to)
 		eq = memchr(w->seg.p, '=', w->seg.n);
 		o = cmd_known(r->a->facts, r->prog, w->seg.p,
 			      eq ? (size_t)(eq - w->seg.p) : w->seg.n);
-		r->ret->lost |= !o && !eq;
+		r->ret->lost |= (!o || o->takes == PB_TAKES_EITHER) && !eq;
 		if (o && o->takes == PB_TAKES_VALUE && !eq)
 			from++;
 		if (o && (o->flags & PB_OF_CODE) && eq)

@@ -143,7 +143,7 @@ static void take_option(struct made *m, struct program *p, struct text t)
 	struct text s = { t.p + names.n, t.n - names.n };
 
 	while (s.n && s.p[0] == ':') {
-		o.takes = o.takes == PB_TAKES_VALUE ? PB_TAKES_ATTACHED : PB_TAKES_VALUE;
+		o.takes++; /* in that order: nothing, a value, an attached one, either */
 		s.p++;
 		s.n--;
 	}
@@ -185,6 +185,7 @@ static bool take_flag(struct program *p, struct text t)
 		{ "appends", PB_PF_APPENDS },         { "shell", PB_PF_SHELL },
 		{ "stdin", PB_PF_CODE_STDIN },        { "stays", PB_PF_STAYS },
 		{ "elsewhere", PB_PF_ELSEWHERE },     { "no-end", PB_PF_NO_END },
+		{ "booleans", PB_PF_BOOLEANS },       { "one-dash", PB_PF_ONE_DASH },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)

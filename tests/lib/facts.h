@@ -10,7 +10,7 @@
  *   safe CI
  *   dialect posix
  *
- * Behind an option ':' is a value, '::' an attached one.  Lines of one name
+ * Behind an option ':' is a value, '::' an attached one, ':::' one in places.  Lines of one name
  * are put together.
  */
 #ifndef TESTS_LIB_FACTS_H

@@ -76,6 +76,36 @@ static const struct row globals[] = {
 	  " ; git|p:diff|o:-c|vp:core.pager=y : -c!=3" },
 };
 
+/* Of a table of its own: what npm does, and an option that takes a value in places. */
+static const char manner_table[] =
+	"program kit booleans one-dash -a|--all -b -t|--tag: -e|--either:::\n"
+	"program bar -a|--all -t|--tag:\n";
+
+static const struct row manners[] = {
+	{ "kit --all true x; kit --all FALSE; kit -a null x; kit -ba true; kit --all "
+	  "yes; kit --all \"$x\"; bar --all true x",
+	  "kit|o:--all|vp:true|p:x : --all!=2 ; kit|o:--all|vp:FALSE : --all!=2 ; "
+	  "kit|o:-a|vp:null|p:x : -a!=2 ; kit|o:-ba|vp:true : --ba* --ba=2 -b=2 -a=2 ; "
+	  "kit|o:--all|p:yes : --all! ; kit|o:--all|ovpe:<any> : --all!=2 * ; "
+	  "bar|o:--all|p:true|p:x : --all!" },
+	{ "kit --tag true x; kit --tag=y true",
+	  "kit|o:--tag|v:true|p:x : --tag!=2 ; kit|o:--tag=y|p:true : --tag!=y" },
+	{ "kit -tag x y; kit -tag=x y; kit -ab; kit -ta x; kit -\"$x\" y; bar -tag x y",
+	  "kit|o:-tag|v:x|p:y : --tag!=2 ; kit|o:-tag=x|p:y : --tag!=x ; kit|o:-ab : "
+	  "--ab* --ab -a -b ; kit|o:-ta|vp:x : --ta* --ta=2 -t=a ; kit|ope:-<any>|vp:y : "
+	  "-* ; bar|o:-tag|p:x|p:y : -t!=ag" },
+	{ "kit --either x y; kit -e x; kit -ex; kit -e=x; kit -ea x; kit --eith x",
+	  "kit|o:--either|vp:x|p:y : --either!=2 ; kit|o:-e|vp:x : -e!=2 ; kit|o:-ex : "
+	  "--ex* --ex -e=x -x ; kit|o:-e=x : --e* --e=x -e==x ; kit|o:-ea|vp:x : --ea* "
+	  "--ea=2 -e=a -a ; kit|o:--eith|vp:x : --eith!=2" },
+};
+
+static void test_manners(void **state)
+{
+	(void)state;
+	check_rows(manners, sizeof(manners) / sizeof(manners[0]), manner_table, all_options);
+}
+
 static void test_globals(void **state)
 {
 	(void)state;
@@ -93,6 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_globals),
+		cmocka_unit_test(test_manners),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

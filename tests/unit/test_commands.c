@@ -260,7 +260,7 @@ static void test_a_subcommand_has_a_base(void **state)
 
 	(void)state;
 	fx_add(&f, "p.pol",
-	       "command { program git { options -a|--all: -x  abbreviate posix }\n"
+	       "command { program git { options -a|--all: -x:?  abbreviate posix booleans one-dash }\n"
 	       "  program \"git rebase\" { options -x|--exec: -n also \"rb\", \"r\" }\n"
 	       "  program \"git remote add\" { options --all: } program \"q r s\" { } }",
 	       IR_PROJECT, false);
@@ -272,9 +272,11 @@ static void test_a_subcommand_has_a_base(void **state)
 	alone = program(h, "q r s");
 	assert_int_equal(git->base, 0);
 	assert_int_equal(git->flags,
-			 PB_PF_ABBREVIATE | PB_PF_POSIX | PB_PF_SUBCOMMANDS);
+			 PB_PF_ABBREVIATE | PB_PF_POSIX | PB_PF_BOOLEANS | PB_PF_ONE_DASH |
+				 PB_PF_SUBCOMMANDS);
 	/* how its options are written is inherited, where they end is not */
-	assert_int_equal(rebase->flags, PB_PF_ABBREVIATE);
+	assert_int_equal(rebase->flags, PB_PF_ABBREVIATE | PB_PF_BOOLEANS | PB_PF_ONE_DASH);
+	assert_int_equal(option(h, git, "-x")->takes, PB_TAKES_EITHER);
 	assert_ptr_equal(record(h, h->programs, sizeof(*git), rebase->base - 1), git);
 	assert_ptr_equal(record(h, h->programs, sizeof(*git), add->base - 1),
 			 program(h, "git remote"));

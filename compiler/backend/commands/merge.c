@@ -27,10 +27,13 @@ _Static_assert((unsigned)IR_PF_TRANSPARENT == PB_PF_TRANSPARENT &&
 		       (unsigned)IR_PF_ABBREVIATE_COMMANDS == PB_PF_ABBREVIATE_COMMANDS &&
 		       (unsigned)IR_PF_STAYS == PB_PF_STAYS &&
 		       (unsigned)IR_PF_ELSEWHERE == PB_PF_ELSEWHERE &&
-		       (unsigned)IR_PF_NO_END == PB_PF_NO_END,
+		       (unsigned)IR_PF_NO_END == PB_PF_NO_END &&
+		       (unsigned)IR_PF_BOOLEANS == PB_PF_BOOLEANS &&
+		       (unsigned)IR_PF_ONE_DASH == PB_PF_ONE_DASH,
 	       "flags");
 _Static_assert((unsigned)IR_TAKES_VALUE == PB_TAKES_VALUE &&
-		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED,
+		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED &&
+		       (unsigned)IR_TAKES_EITHER == PB_TAKES_EITHER,
 	       "what options take");
 _Static_assert((unsigned)IR_MAX_SUBCOMMAND == PB_MAX_SUBCOMMAND, "names of subcommands");
 
@@ -310,7 +313,8 @@ static void join_bases(struct merged *m)
 		p->base = number_of(m, base);
 		p->noptions += m->programs.v[p->base - 1].noptions;
 		p->flags |= m->programs.v[p->base - 1].flags &
-			    (PB_PF_ABBREVIATE | PB_PF_NO_CLUSTER | PB_PF_NO_END);
+			    (PB_PF_ABBREVIATE | PB_PF_NO_CLUSTER | PB_PF_NO_END |
+			     PB_PF_BOOLEANS | PB_PF_ONE_DASH);
 		m->programs.v[p->base - 1].flags |= PB_PF_SUBCOMMANDS;
 		number_options(m, p);
 	}

@@ -41,7 +41,8 @@ static void print_options(FILE *out, const struct pb_commands *h,
 			  const struct pb_program *p)
 {
 	static const char *const takes[] = { "", " takes a value",
-					     " takes an attached value" };
+					     " takes an attached value",
+					     " takes a value in places" };
 	const struct pb_option *o = table(h, p->options);
 
 	for (uint32_t i = 0; i < p->options.count; i++) {
@@ -83,6 +84,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 					     "dashed", "versions",
 					     "abbreviate-commands",
 					     "stays", "elsewhere", "no-end",
+					     "booleans", "one-dash",
 					     "subcommands" };
 	const struct pb_code *c = table(h, p->codes);
 
