@@ -8,6 +8,10 @@ program whose file is not from its package has another version: only what both
 know is compared.
 """
 
+from pathlib import Path
+
+NPM_OPTIONS = Path(__file__).parent / "npm_options.js"
+
 GNU = [("list", "{p} --help", {})]
 H = [("list", "{p} -h", {})]
 UPPER = {"meta": r"[A-Z<\[]"}
@@ -50,6 +54,13 @@ HG = """add addremove annotate archive backout bisect bookmarks branch branches 
  config copy diff export files forget graft grep heads identify import incoming init locate log merge
  outgoing phase pull push remove rename resolve revert root rollback serve shelve status summary tag
  tags tip unbundle unshelve update verify"""
+PNPM = """add approve-builds audit bin config create deploy dlx doctor env exec fetch import init install
+ install-test licenses link list outdated pack patch patch-commit patch-remove prune publish rebuild
+ remove root run server setup start store test unlink update why"""
+YARN = """access add audit autoclean bin cache check config create exec generate-lock-entry global import
+ info init install licenses link list login logout node outdated owner pack policies prune publish
+ remove run tag team test unlink unplug upgrade upgrade-interactive version versions why workspace
+ workspaces"""
 GO = """bug build clean doc env fix fmt generate get install list mod,download mod,edit mod,graph mod,tidy
  mod,vendor mod,why run test testflag tool version vet work,edit work,use"""
 KUBECTL = """annotate apply attach auth,can-i autoscale certificate,approve cordon cp create
@@ -260,6 +271,14 @@ ROWS = [
         # in the text of `go help vet`; -i says that it is gone
         "-vettool": "V", "--vettool": "V", "-i": None,
     }}, False),
+    Row("npm npx", "npm@10", [("list", f"node {NPM_OPTIONS} $(command -v {{p}})", {})],
+        {"*": {"--_auth": None}},  # no name that the language has
+        False, npm=True),
+    Row("pnpm", "pnpm@9", each(PNPM, "pnpm help {s}", meta=r"<"), {"pnpm": {
+        # "--filter !<pattern>" and other examples; -F is not listed, --resume-from without its value
+        "--filter": "V", "-F": "V", "--reporter": "V", "--resume-from": "V",
+    }}, False, npm=True),
+    Row("yarn", "yarn@1", each(YARN, "yarn help {s}"), {}, False, npm=True),
     Row("kubectl", "kubernetes-client", each(KUBECTL, "kubectl {s} --help", "kube") +
      [("kube", "kubectl options", {})], {"kubectl": {
          "--validate": "V",  # of newer ones
@@ -420,7 +439,7 @@ ROWS = [
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
-SEVERAL = {"cargo", "docker", "go", "node", "rsync", "hyperfine", "rg", "less", "kubectl"}
+SEVERAL = {"cargo", "docker", "go", "node", "npm", "npx", "pnpm", "rsync", "hyperfine", "rg", "less", "kubectl"}
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
@@ -433,7 +452,8 @@ SAME = {
     "gpg2": "gpg", "apt": "apt-get", "aptitude": "apt-get", "apt-cache": "apt-get",
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
-    "batch": "at", "py.test": "pytest", "pico": "nano", "rnano": "nano", "fd": "fdfind", "awk": "mawk",
+    "batch": "at", "yarnpkg": "yarn", "py.test": "pytest", "pico": "nano", "rnano": "nano",
+    "fd": "fdfind", "awk": "mawk",
     **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
 }
 
@@ -441,7 +461,6 @@ SAME = {
 NOT_DEBIAN = "Debian 12 and npm do not offer it"
 NO_LIST = "its help lists no options, or not in a form that says what takes a value"
 FAMILY = "several programs share the table; each knows more options than stand there"
-CONFIG = "any key of its configuration is an option, and the help names few"
 LEFT = "Debian or npm has it, or it is a script of a project; nothing reads its help yet"
 NONE = "it reads no option of its own, or only its command"
 
@@ -451,10 +470,9 @@ def because(*pairs):
 
 
 UNCHECKED = because(
-    (CONFIG, "npm npx yarn yarnpkg pnpm pnpx"),
-    (NOT_DEBIAN, """deno uv uvx helm terraform tofu hatch conda mamba ruff micromamba FEXBash FEXInterpreter fex-emu
+    (NOT_DEBIAN, """uv uvx helm terraform tofu hatch conda mamba ruff micromamba FEXBash FEXInterpreter fex-emu
      box64 box86 air asdf aws-vault bazel bazelisk chamber chroot-distro chroot-exec colima devbox
-     dockerize doppler enroot fly flyctl fnm forego gcloud az goenv infisical jenv junest just k3s
+     dockerize doppler enroot fly flyctl fnm forego gcloud goenv infisical jenv junest just k3s
      limactl minikube mise multipass nerdctl nodenv nsjail nvm oc op overmind please plenv prun
      railway reflex rtx run0 rye singularity apptainer sops su-exec teller udocker volta wait-for
      wait4x watchexec werf wezterm youki powershell pwsh pwsh-preview nu oil osh ysh ion murex
@@ -480,14 +498,14 @@ UNCHECKED = because(
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386 aarch64 arm64 armv7l
      ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst rsh torify tsocks
      proxychains distcc icecc pump colorgcc rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco ansible arch-chroot aws babel-node bear bosh bsh bun bundle bunx
+    (LEFT, """abcl abduco ansible arch-chroot aws az babel-node bear bosh bsh bun bundle bunx
      charliecloud chokidar chokidar-cli concurrently crictl cross-env cross-env-shell crun cscope
-     ctags debootstrap debuild direnv distrobox distrobox-enter docker-init dotenv dotenvx
+     ctags debootstrap debuild deno direnv distrobox distrobox-enter docker-init dotenv dotenvx
      dpkg-buildpackage dtrace dumpcap env-cmd envchain exiftool fab fatrace flatpak-spawn foreman
      fzf gradle gradlew heaptrack heroku honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1
      ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lerna lftp memusage meson mmdebstrap multitail mutt
      neomutt newlisp nix nix-env nix-shell nmap nodemon nox nx onchange pdksh pdm perf perl6 pg_ctl
-     pipenv pipx poetry prettyping puppet pyenv rake rbenv regina retry run-mailcap rush rustc
+     pipenv pipx pnpx poetry prettyping puppet pyenv rake rbenv regina retry run-mailcap rush rustc
      rustup s6-envdir s6-setuidgid scan-build scan-build-py sccache server-test sotruss sshfs
      start-server-and-test systemtap tini-static tmate toolbox tox tree-sitter tshark tsx uftrace
      wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl yt-dlp zx"""),

@@ -9,7 +9,7 @@ class Table:
 
     def __init__(self):
         self.kinds = set()
-        self.options = {}  # name: "N", "V" or "A"; those of `global` apart
+        self.options = {}  # name: "N", "V", "A" or "E", either; those of `global` apart
         self.globals = {}
         self.after = set()
         self.codes = set()
@@ -52,10 +52,11 @@ def tokens(text):
 
 
 def read_line(tables, key, word):
-    arity = "A" if word.endswith("::") else "V" if word.endswith(":") else "N"
+    arity = ("A" if word.endswith("::") else "V" if word.endswith(":") else
+             "E" if word.endswith(":?") else "N")
     # a word of `code`, `query`, `moves` or `runs` without a colon says nothing of values
     said = arity != "N" or key not in ("code", "query", "moves", "runs")
-    for name in word.rstrip(":").split("|"):
+    for name in word.removesuffix(":?").rstrip(":").split("|"):
         for table in tables:
             table.add(key, name, arity, said)
 
@@ -115,16 +116,17 @@ def differences(have, want, flags=True, lenient=False, several=False, base=None,
         if got is None and (lenient or option in after):
             continue
         if t == "E":
-            if got in ("V", "A"):
-                ret.append(f"{option} takes a value only in places, the table says always")
+            if got not in (None, "E"):
+                how = "never" if got == "N" else "always"
+                ret.append(f"{option} takes a value only in places, the table says {how}")
         elif got is None:
             if t != "N" or flags or len(option) == 2:
                 ret.append(f"{option} ({t}) is missing")
-        elif got != t:
+        elif got != t and not (several and got == "E"):
             ret.append(f"{option} is {t}, the table says {got}")
     if not lenient and not several:
         for option, got in sorted(have.items()):
-            if got != "N" and option not in want:
+            if got not in "NE" and option not in want:
                 ret.append(f"{option} ({got}) is in the table and not in the help")
     return ret
 
@@ -133,10 +135,13 @@ def mutants(have, want, lenient, several=False, after=(), base=None):
     """Tables with one option changed, each with the words that say so.  One that the
     program's table, `base`, has as well is not missing when it is deleted."""
     for o, t in have.items():
-        if o in after or want.get(o) == "E" or ((lenient or several) and o not in want):
+        if o in after or ((lenient or several) and o not in want):
             continue
-        others = "NA" if t == "V" else "NV" if t == "A" else "V" if o in want else ""
-        if t != "N" and not lenient and (base or {}).get(o) != t:
+        others = {"V": "NA", "A": "NV", "E": "NVA"}.get(t, "V" if o in want else "")
+        # what no table has may take a value, or may not
+        if t not in "NE" and not lenient and (base or {}).get(o) != t:
             yield f"{o} deleted", {k: v for k, v in have.items() if k != o}
         for other in others:
+            if several and other == want.get(o):
+                continue
             yield f"{o} as {other}", dict(have, **{o: other})

@@ -9,7 +9,7 @@
   options.py --page [-w]    doc/programs.md, and its numbers in doc/commands.md, are what
                             the tables say; -w writes them
   options.py --draft NAME   what the help says, as a table's lines
-  options.py --packages     the Debian packages of all rows
+  options.py --packages [npm]   the packages of all rows: Debian's, or npm's
 
 The rows are in tests/lib/option_rows.py.  A program whose package `dev` installs
 for the tests must be there.
@@ -28,7 +28,7 @@ import option_rows as rows  # noqa: E402
 import option_tables as tabs  # noqa: E402
 
 GIT_CORE = "/usr/lib/git-core"  # some subcommands are in packages of their own
-LETTER = {"N": "", "V": ":", "A": "::"}
+LETTER = {"N": "", "V": ":", "A": "::", "E": ":?"}
 
 
 # --- what is installed --------------------------------------------------------------
@@ -85,6 +85,8 @@ class Here:
         """Is it another version than the package's?"""
         if row.builtin():
             return False
+        if row.npm:
+            return not self.files[base(program)].startswith(f"{TOP}/build/npm/")
         package = self.owner.get(self.files[base(program)], "")
         return not package or not (package.startswith(row.package) or row.package.startswith(package)
                                    or package in row.also)
@@ -270,8 +272,8 @@ def main():
         for p in args[1:]:
             print(draft(p, have))
         return 0
-    if args == ["--packages"]:
-        print("\n".join(sorted({row.package for row in rows.ROWS if not row.npm})))
+    if args in (["--packages"], ["--packages", "npm"]):
+        print("\n".join(sorted({row.package for row in rows.ROWS if row.npm == (len(args) > 1)})))
         return 0
     if args[:1] == ["--page"]:
         if args[1:] == ["-w"]:
