@@ -42,6 +42,11 @@ enum shell_reserved shell_reserved(struct shell *s, const char **ret_end)
 		return R_NONE;
 	while (n < sizeof(w) && !shell_is(shell_at(s), C_META))
 		w[n++] = *s->p++;
+	/* with a substitution the word goes on: "if<(x)" is the name of a program */
+	if (!s->posix && (*s->p == '<' || *s->p == '>') && s->p[1] == '(') {
+		s->p = start;
+		return R_NONE;
+	}
 	if (shell_is(shell_at(s), C_META))
 		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 			if (memcmp(words[i].word, w, sizeof(w)) == 0 &&

@@ -248,6 +248,11 @@ static const struct row rows[] = {
 	  "" },
 	{ "case a in a) time;; b) time a;; esac",
 	  "! case a ; b ; a" },
+	{ "if<(a); !>(b) c; time<(d); coproc e !<(f); x; {>(g)",
+	  "if<any> ; a @s ; !<any>|c ; b @s ; time<any> ; d @s ; e|!<any> @ubc ; f @subc ; x ; "
+	  "{<any> ; g @s" },
+	{ "if <(a); then b; fi",
+	  "<any> ; a @s ; b @r" },
 	{ "coproc a }; rm b",
 	  "! loop a ; rm|b" },
 	{ "coproc a in; rm b",
