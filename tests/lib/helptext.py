@@ -9,10 +9,11 @@ import re
 import subprocess
 from pathlib import Path
 
+NPM = Path(__file__).resolve().parents[2] / "build/npm/node_modules"
 # The same text on every machine: no colours, no pager, no settings of a user.
 ENV = {
     # `dev options` installs the programs of npm there, in front of those of the machine
-    "PATH": f"{Path(__file__).resolve().parents[2]}/build/npm/node_modules/.bin:"
+    "PATH": f"{NPM}/.bin:{NPM}/@oven/bun-linux-x64/bin:{NPM}/@deno/linux-x64-glibc:"
             "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C", "COLUMNS": "200", "MANWIDTH": "200", "PAGER": "cat", "GIT_PAGER": "cat",
     "HOME": "/nonexistent", "TERM": "dumb", "NO_COLOR": "1", "GROFF_NO_SGR": "1",

@@ -61,6 +61,11 @@ YARN = """access add audit autoclean bin cache check config create exec generate
  info init install licenses link list login logout node outdated owner pack policies prune publish
  remove run tag team test unlink unplug upgrade upgrade-interactive version versions why workspace
  workspaces"""
+BUN = """run test add audit build check dedupe fmt info init install link outdated patch prune publish remove
+ repl unlink update why"""
+DENO = """run test add approve-scripts audit bench bump-version bundle cache check ci clean compile completions coverage
+ create desktop doc eval fmt help info init install jupyter link lint list lsp outdated pack publish
+ remove repl serve task transpile types uninstall unlink update upgrade watch why x"""
 GO = """bug build clean doc env fix fmt generate get install list mod,download mod,edit mod,graph mod,tidy
  mod,vendor mod,why run test testflag tool version vet work,edit work,use"""
 KUBECTL = """annotate apply attach auth,can-i autoscale certificate,approve cordon cp create
@@ -279,6 +284,14 @@ ROWS = [
         "--filter": "V", "-F": "V", "--reporter": "V", "--resume-from": "V",
     }}, False, npm=True),
     Row("yarn", "yarn@1", each(YARN, "yarn help {s}"), {}, False, npm=True),
+    # Its command is the first word without a dash: a value before it may be one.
+    Row("bun", "@oven/bun-linux-x64@1", each(BUN, "bun {s} --help | sed 's/=<val>/ [VALUE]/'"), {}, False, npm=True),
+    Row("deno", "@deno/linux-x64-glibc@2", each(DENO, "deno {s} --help") + [("list", "deno --help", {})], {}, False,
+        npm=True),
+    Row(["bun x"], "@oven/bun-linux-x64@1", [("list", "bun x --help", {})], {}, True, npm=True),
+    # its help leaves out what --package takes, and lists what --reporter may be told
+    Row(["pnpm dlx", "pnpx"], "pnpm@9", [("list", "pnpm help dlx", {"meta": "<"})],
+        {"*": {"--package": "V", "--reporter": "V"}}, True, npm=True),
     Row("kubectl", "kubernetes-client", each(KUBECTL, "kubectl {s} --help", "kube") +
      [("kube", "kubectl options", {})], {"kubectl": {
          "--validate": "V",  # of newer ones
@@ -439,7 +452,7 @@ ROWS = [
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
-SEVERAL = {"cargo", "docker", "go", "node", "npm", "npx", "pnpm", "rsync", "hyperfine", "rg", "less", "kubectl"}
+SEVERAL = {"bun x", "cargo", "docker", "go", "node", "npm", "npx", "pnpm", "rsync", "hyperfine", "rg", "less", "kubectl"}
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
@@ -453,7 +466,7 @@ SAME = {
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
     "batch": "at", "yarnpkg": "yarn", "py.test": "pytest", "pico": "nano", "rnano": "nano",
-    "fd": "fdfind", "awk": "mawk",
+    "fd": "fdfind", "awk": "mawk", "bunx": "bun x",
     **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
 }
 
@@ -470,48 +483,52 @@ def because(*pairs):
 
 
 UNCHECKED = because(
-    (NOT_DEBIAN, """uv uvx helm terraform tofu hatch conda mamba ruff micromamba FEXBash FEXInterpreter fex-emu
-     box64 box86 air asdf aws-vault bazel bazelisk chamber chroot-distro chroot-exec colima devbox
-     dockerize doppler enroot fly flyctl fnm forego gcloud goenv infisical jenv junest just k3s
-     limactl minikube mise multipass nerdctl nodenv nsjail nvm oc op overmind please plenv prun
-     railway reflex rtx run0 rye singularity apptainer sops su-exec teller udocker volta wait-for
-     wait4x watchexec werf wezterm youki powershell pwsh pwsh-preview nu oil osh ysh ion murex
-     matlab osascript mathematica wolframscript dotnet dotnet-script csharp fsharpi scala-cli loksh
-     oksh d8 bb luau chef-apply tcsh-static xonsh3 yue jjs nashorn txr swift ptyxis condor_run bsub
-     aprun jsrun memray scalene kernprof viztracer py-spy kotlinc skim sk delta catchsegv
-     ld-musl-x86_64.so.1 salt salt-call salt-ssh latrace dchroot"""),
-    (FAMILY, """gcc cc g++ c++ clang clang++ cpp convert magick mogrify identify composite montage ffmpeg ffprobe
-     ffplay nvim vimdiff gvim rvim rview gview vimx emacs emacsclient R Rscript littler r julia ghc
-     ghci runghc runhaskell octave octave-cli sage maxima gap gp scilab scilab-cli elixir iex mix
-     erl escript scala groovy kotlin clojure clj jruby jython racket guile gsi csi sbcl clisp ecl
-     ccl ocaml crystal nim raku rakudo pil picolisp janet fennel gjs cjs qjs js rhino jshell ts-node
-     coffee ipython ipython3 bpython ptpython micropython pike rexx hy pry irb stap bpftrace xonsh
-     elvish es rc yash mksh lksh posh xterm uxterm urxvt rxvt st konsole alacritty lxterminal
-     terminator mate-terminal xfce4-terminal tilix x-terminal-emulator gnome-terminal kitty foot
-     footclient buildah ctr lxc incus runc flatpak snap machinectl systemd-nspawn lxc-attach
-     lxc-execute schroot ch-run qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64
-     qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static qemu-i386-static qemu-aarch64-static
-     qemu-arm-static qemu-riscv64-static qemu-ppc64le-static qemu-s390x-static clush dsh pssh
-     parallel-ssh pexec mpirun mpiexec srun salloc orterun oshrun qsub bat batcat ag ack pg most
-     sbatch rpm rpmbuild rpmspec"""),
+    (NOT_DEBIAN, """uv uvx helm terraform tofu hatch conda mamba ruff micromamba FEXBash
+     FEXInterpreter fex-emu box64 box86 air asdf aws-vault bazel bazelisk chamber chroot-distro
+     chroot-exec colima devbox dockerize doppler enroot fly flyctl fnm forego gcloud goenv
+     infisical jenv junest just k3s limactl minikube mise multipass nerdctl nodenv nsjail nvm oc
+     op overmind please plenv prun railway reflex rtx run0 rye singularity apptainer sops su-exec
+     teller udocker volta wait-for wait4x watchexec werf wezterm youki powershell pwsh
+     pwsh-preview nu oil osh ysh ion murex matlab osascript mathematica wolframscript dotnet
+     dotnet-script csharp fsharpi scala-cli loksh oksh d8 bb luau chef-apply tcsh-static xonsh3
+     yue jjs nashorn txr swift ptyxis condor_run bsub aprun jsrun memray scalene kernprof
+     viztracer py-spy kotlinc skim sk delta catchsegv ld-musl-x86_64.so.1 salt salt-call salt-ssh
+     latrace dchroot"""),
+    (FAMILY, """gcc cc g++ c++ clang clang++ cpp convert magick mogrify identify composite montage
+     ffmpeg ffprobe ffplay nvim vimdiff gvim rvim rview gview vimx emacs emacsclient R Rscript
+     littler r julia ghc ghci runghc runhaskell octave octave-cli sage maxima gap gp scilab
+     scilab-cli elixir iex mix erl escript scala groovy kotlin clojure clj jruby jython racket
+     guile gsi csi sbcl clisp ecl ccl ocaml crystal nim raku rakudo pil picolisp janet fennel gjs
+     cjs qjs js rhino jshell ts-node coffee ipython ipython3 bpython ptpython micropython pike
+     rexx hy pry irb stap bpftrace xonsh elvish es rc yash mksh lksh posh xterm uxterm urxvt rxvt
+     st konsole alacritty lxterminal terminator mate-terminal xfce4-terminal tilix
+     x-terminal-emulator gnome-terminal kitty foot footclient buildah ctr lxc incus runc flatpak
+     snap machinectl systemd-nspawn lxc-attach lxc-execute schroot ch-run qemu-x86_64 qemu-i386
+     qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static
+     qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static
+     qemu-s390x-static clush dsh pssh parallel-ssh pexec mpirun mpiexec srun salloc orterun oshrun
+     qsub bat batcat ag ack pg most sbatch rpm rpmbuild rpmspec"""),
     (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
-    (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386 aarch64 arm64 armv7l
-     ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst rsh torify tsocks
-     proxychains distcc icecc pump colorgcc rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco ansible arch-chroot aws az babel-node bear bosh bsh bun bundle bunx
-     charliecloud chokidar chokidar-cli concurrently crictl cross-env cross-env-shell crun cscope
-     ctags debootstrap debuild deno direnv distrobox distrobox-enter docker-init dotenv dotenvx
+    (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386
+     aarch64 arm64 armv7l ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst
+     rsh torify tsocks proxychains distcc icecc pump colorgcc rootlesskit corepack mount.fuse
+     fuse-sshfs fusermount"""),
+    (LEFT, """abcl abduco ansible arch-chroot aws az babel-node bear bosh bsh bundle charliecloud
+     chokidar chokidar-cli concurrently crictl cross-env cross-env-shell crun cscope ctags
+     debootstrap debuild direnv distrobox distrobox-enter docker-init dotenv dotenvx
      dpkg-buildpackage dtrace dumpcap env-cmd envchain exiftool fab fatrace flatpak-spawn foreman
-     fzf gradle gradlew heaptrack heroku honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1
-     ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lerna lftp memusage meson mmdebstrap multitail mutt
-     neomutt newlisp nix nix-env nix-shell nmap nodemon nox nx onchange pdksh pdm perf perl6 pg_ctl
-     pipenv pipx pnpx poetry prettyping puppet pyenv rake rbenv regina retry run-mailcap rush rustc
-     rustup s6-envdir s6-setuidgid scan-build scan-build-py sccache server-test sotruss sshfs
-     start-server-and-test systemtap tini-static tmate toolbox tox tree-sitter tshark tsx uftrace
-     wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl yt-dlp zx"""),
+     fzf gradle gradlew heaptrack heroku honcho ifne intercept-build kcov kgx
+     ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lerna lftp memusage meson
+     mmdebstrap multitail mutt neomutt newlisp nix nix-env nix-shell nmap nodemon nox nx onchange
+     pdksh pdm perf perl6 pg_ctl pipenv pipx poetry prettyping puppet pyenv rake rbenv regina
+     retry run-mailcap rush rustc rustup s6-envdir s6-setuidgid scan-build scan-build-py sccache
+     server-test sotruss sshfs start-server-and-test systemtap tini-static tmate toolbox tox
+     tree-sitter tshark tsx uftrace wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl
+     yt-dlp zx"""),
 )
 
 # Subcommands of these have tables, and are not compared.
-SUBCOMMANDS = set("""aws aws-vault bazel bazelisk cargo chamber colima corepack deno doppler dotenv
- dotenvx fly flyctl fnm gcloud gh heroku infisical lerna limactl meson minikube mise multipass nix npm nvm
- nx op openssl perf pnpm railway rr rtx rush rustup sops teller uftrace vagrant volta wezterm yarn yarnpkg""".split())
+SUBCOMMANDS = set("""aws aws-vault bazel bazelisk cargo chamber colima corepack doppler dotenv
+ dotenvx fly flyctl fnm gcloud gh heroku infisical lerna limactl meson minikube mise multipass nix
+ npm nvm nx op openssl perf pnpm railway rr rtx rush rustup sops teller uftrace vagrant volta
+ wezterm yarn yarnpkg""".split())
