@@ -11,6 +11,7 @@ know is compared.
 from pathlib import Path
 
 NPM_OPTIONS = Path(__file__).parent / "npm_options.js"
+THOR_OPTIONS = Path(__file__).parent / "thor_options.rb"
 
 GNU = [("list", "{p} --help", {})]
 H = [("list", "{p} -h", {})]
@@ -75,6 +76,16 @@ KUBECTL = """annotate apply attach auth,can-i autoscale certificate,approve cord
 GH = """alias,set api auth,login browse codespace,ssh extension,install gist,create issue,create
  issue,list pr,checkout pr,create pr,list pr,merge pr,view release,create release,upload repo,clone
  repo,create repo,fork run,list run,watch secret,set ssh-key,add workflow,run"""
+POETRY = """run install add remove update build check config init lock new publish search show shell version
+ cache,clear cache,list env,info env,list env,remove env,use self,add self,install self,lock self,remove
+ self,show self,update source,add source,remove source,show"""
+PIPX = """run install inject upgrade upgrade-all uninstall uninstall-all reinstall reinstall-all list runpip
+ ensurepath environment completions"""
+PIPENV = """run install check clean graph lock open requirements scripts shell sync uninstall update verify"""
+MESON = """setup configure dist install introspect init test compile env2mfile rewrite wrap,list wrap,search
+ wrap,install wrap,update wrap,info wrap,status wrap,promote subprojects,update subprojects,checkout
+ subprojects,download subprojects,purge subprojects,packagefiles"""
+AWS_S3 = "cp mv rm sync ls mb rb presign website"
 PIP = "install download uninstall freeze inspect list show check config search cache index wheel hash"
 APT = "man apt-get man apt"
 
@@ -449,10 +460,35 @@ ROWS = [
     Row(["git stash push"], "git",
         [("list", 'd=$(mktemp -d) && cd "$d" && git init -q . && {p} -h; rm -r "$d"', {})], {}, False),
     Row("ssh-agent", "openssh-client", [("usage", "ssh-agent -h", {})]),
+    Row("poetry", "python3-poetry", each(POETRY, r"poetry {s} --help | sed 's/-v|vv|vvv/-v/'"), {"poetry": {
+        "-o": "E",  # --output of export, a plug-in
+    }}),
+    Row("pipx", "pipx", each(PIPX, "pipx {s} --help") + [("list", "pipx --help", {})]),
+    Row("pipenv", "pipenv", each(PIPENV, r"pipenv {s} --help | sed 's|\(--[a-z-]*\) / -|\1\n  -|; s/\[default|.*\]/TEXT/'") +
+        [("list", r"pipenv --help | sed 's|\(--[a-z-]*\) / -|\1\n  -|'", {})]),
+    Row("tox", "tox", [("list", "tox --help", {})]),
+    Row("meson", "meson", each(MESON, "meson {s} --help") + [("list", "meson --help", {})], {"meson": {
+        "--internal": "V",  # what its backends call, a command among it (mesonbuild/mesonmain.py)
+    }}),
+    Row(["meson devenv", "meson subprojects foreach"], "meson", GNU),
+    Row("aws", "awscli", [("list", r"aws help | sed -n 's/ (boolean)$//; s/ ([a-z]*)$/ <value>/; /^ *--/p'",
+        {"indent": (7, 7)})] + each(AWS_S3, "aws s3 {s} help", "usage"), {"aws": {
+            "--version": "N",  # the pages of subcommands list it with a value
+            # they may go without (awscli/customizations/s3/subcommands.py)
+            **dict.fromkeys("--sse --sse-c --sse-c-copy-source --request-payer".split(), "E"),
+        }}, False),
+    # It does not say which take a value; with these at the end of the line it misses one.
+    Row("gradle", "gradle", [("list", "gradle --help", {"indent": (0, 0)})], {"gradle": dict.fromkeys(
+        "-b --build-file -c --settings-file --console -D --system-prop -g --gradle-user-home -I --init-script "
+        "--include-build --max-workers -P --project-prop -p --project-dir --project-cache-dir -x "
+        "--exclude-task".split(), "V")}),
+    # "=[OUT]" is attached, " [NUMBER]" the next word or none
+    Row("rake", "rake", [("list", "rake --help | sed 's/=\\[/[/'", {})], {"rake": {"--rakelib": "V"}}),
+    Row("bundle", "ruby-bundler", [("list", f"ruby {THOR_OPTIONS}", {})], {}, False),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
-SEVERAL = {"bun x", "cargo", "docker", "go", "node", "npm", "npx", "pnpm", "rsync", "hyperfine", "rg", "less", "kubectl"}
+SEVERAL = {"bun x"} | set("cargo docker go gradle hyperfine kubectl less node npm npx pnpm rg rsync tox".split())
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
@@ -466,7 +502,7 @@ SAME = {
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
     "batch": "at", "yarnpkg": "yarn", "py.test": "pytest", "pico": "nano", "rnano": "nano",
-    "fd": "fdfind", "awk": "mawk", "bunx": "bun x",
+    "fd": "fdfind", "awk": "mawk", "bunx": "bun x", "gradlew": "gradle", "bundler": "bundle",
     **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
 }
 
@@ -513,22 +549,21 @@ UNCHECKED = because(
      aarch64 arm64 armv7l ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst
      rsh torify tsocks proxychains distcc icecc pump colorgcc rootlesskit corepack mount.fuse
      fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco ansible arch-chroot aws az babel-node bear bosh bsh bundle charliecloud
-     chokidar chokidar-cli concurrently crictl cross-env cross-env-shell crun cscope ctags
-     debootstrap debuild direnv distrobox distrobox-enter docker-init dotenv dotenvx
-     dpkg-buildpackage dtrace dumpcap env-cmd envchain exiftool fab fatrace flatpak-spawn foreman
-     fzf gradle gradlew heaptrack heroku honcho ifne intercept-build kcov kgx
-     ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lerna lftp memusage meson
-     mmdebstrap multitail mutt neomutt newlisp nix nix-env nix-shell nmap nodemon nox nx onchange
-     pdksh pdm perf perl6 pg_ctl pipenv pipx poetry prettyping puppet pyenv rake rbenv regina
+    (LEFT, """abcl abduco ansible arch-chroot az babel-node bear bosh bsh charliecloud chokidar
+     chokidar-cli concurrently crictl cross-env cross-env-shell crun cscope ctags debootstrap
+     debuild direnv distrobox distrobox-enter docker-init dotenv dotenvx dpkg-buildpackage dtrace
+     dumpcap env-cmd envchain exiftool fab fatrace flatpak-spawn foreman fzf heaptrack heroku
+     honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2
+     ld.so lerna lftp memusage mmdebstrap multitail mutt neomutt newlisp nix nix-env nix-shell
+     nmap nodemon nox nx onchange pdksh pdm perf perl6 pg_ctl prettyping puppet pyenv rbenv regina
      retry run-mailcap rush rustc rustup s6-envdir s6-setuidgid scan-build scan-build-py sccache
-     server-test sotruss sshfs start-server-and-test systemtap tini-static tmate toolbox tox
+     server-test sotruss sshfs start-server-and-test systemtap tini-static tmate toolbox
      tree-sitter tshark tsx uftrace wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl
      yt-dlp zx"""),
 )
 
 # Subcommands of these have tables, and are not compared.
 SUBCOMMANDS = set("""aws aws-vault bazel bazelisk cargo chamber colima corepack doppler dotenv
- dotenvx fly flyctl fnm gcloud gh heroku infisical lerna limactl meson minikube mise multipass nix
- npm nvm nx op openssl perf pnpm railway rr rtx rush rustup sops teller uftrace vagrant volta
- wezterm yarn yarnpkg""".split())
+ dotenvx fly flyctl fnm gcloud gh heroku infisical lerna limactl minikube mise multipass nix npm
+ nvm nx op openssl perf pnpm railway rr rtx rush rustup sops teller uftrace vagrant volta wezterm
+ yarn yarnpkg""".split())
