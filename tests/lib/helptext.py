@@ -147,7 +147,21 @@ def attached(text, **kw):
     return [(names, "A" if t == "V" else t) for names, t in listing(text, **kw)]
 
 
-READERS = {"attached": attached, "words": words, "list": listing, "usage": usage, "kube": kube, "less": less, "single": single}
+def yargs(text):
+    """Entries "-m, --max-buffer   what it does  [number]": without [boolean] one takes a word.
+    It reads --maxBuffer and --max-buffer alike."""
+    ret = []
+    for m in re.finditer(r"^ {2,6}(-[^\n]*(?:\n {8,}[^\n]*)*)", text.expandtabs(8), re.M):
+        head = re.split(r"\s{2,}(?!-)", m[1], maxsplit=1)[0]
+        names = re.findall(NAME, head)
+        names += [re.sub("[A-Z]", lambda c: "-" + c[0].lower(), n) for n in names if n.startswith("--")]
+        names += [n[:3] + re.sub("-([a-z])", lambda c: c[1].upper(), n[3:]) for n in names if n.startswith("--")]
+        ret.append((list(dict.fromkeys(names)), "N" if "[boolean]" in m[1] or "[count]" in m[1] else "V"))
+    return ret
+
+
+READERS = {"attached": attached, "words": words, "list": listing, "usage": usage, "kube": kube, "less": less, "single": single,
+           "yargs": yargs}
 
 
 def merged(entries):

@@ -86,6 +86,13 @@ MESON = """setup configure dist install introspect init test compile env2mfile r
  wrap,install wrap,update wrap,info wrap,status wrap,promote subprojects,update subprojects,checkout
  subprojects,download subprojects,purge subprojects,packagefiles"""
 AWS_S3 = "cp mv rm sync ls mb rb presign website"
+LERNA = "exec run version publish list changed diff create init import clean info watch repair"
+NX = """run run-many affected exec generate format:check format:write graph init list migrate release repair
+ report reset show,projects show,project show,target sync watch import add connect daemon release,version
+ release,changelog release,publish release,plan"""
+# nx shows its options where it is installed and has a file of its own
+NX_HELP = (f'd=$(mktemp -d) && cd "$d" && ln -s {Path(__file__).resolve().parents[2]}/build/npm/node_modules . && '
+           'echo "{}" | tee nx.json >package.json && NX_DAEMON=false nx {s} --help; rm -r "$d"')
 PIP = "install download uninstall freeze inspect list show check config search cache index wheel hash"
 APT = "man apt-get man apt"
 
@@ -134,6 +141,9 @@ def row_of(program):
     return next((row for row in ROWS if program in row.programs()), None)
 
 # names, package, where, {fix}, flags
+NODE_FIX = {"*": {
+    "-p": "V", "--print": "V", "--inspect": "A", "--inspect-brk": "A", "--inspect-wait": "A",
+}}
 ROWS = [
     Row(COREUTILS, "coreutils", GNU, {
         # a constant behind "=" says what the other spelling means
@@ -231,9 +241,7 @@ ROWS = [
     }}, True),
     Row("php", "php", H, {}, True),
     Row("lua", "lua5.4", H, {}, True),
-    Row("node", "nodejs", GNU, {"node": {
-        "-p": "V", "--print": "V", "--inspect": "A", "--inspect-brk": "A", "--inspect-wait": "A",
-    }}, False),
+    Row("node", "nodejs", GNU, NODE_FIX, False),
     Row("python3", "python3", [("list", "python3 -h", {"indent": (0, 0)})],
      {"python3": {"--help-env": "N", "--help-xoptions": "N", "--help-all": "N"}}, True),
     Row("bash", "bash", GNU, {"bash": {
@@ -485,10 +493,39 @@ ROWS = [
     # "=[OUT]" is attached, " [NUMBER]" the next word or none
     Row("rake", "rake", [("list", "rake --help | sed 's/=\\[/[/'", {})], {"rake": {"--rakelib": "V"}}),
     Row("bundle", "ruby-bundler", [("list", f"ruby {THOR_OPTIONS}", {})], {}, False),
+    # "--config <file> ....... what it does"; three take a word that it does not show (lib/cli/parse.js)
+    Row("nodemon", "nodemon@3", [("list", "nodemon --help options", {"end": r" \.{2,}"})], {"nodemon": {
+        **dict.fromkeys("-i --ignore -e --ext -P --polling-interval".split(), "V"),
+        "--help": "N", "-s": "V"}}, npm=True),
+    Row("concurrently", "concurrently@9", [("yargs", "concurrently --help", {})], npm=True),
+    Row("zx", "zx@8", [("list", "zx --help", {"indent": (3, 4)})], {"zx": {"-l": "N", "--prefer-local": "N"}}, npm=True),
+    # its own, and those of node
+    Row("tsx", "tsx@4", [("list", "tsx --help", {})], NODE_FIX, False, npm=True),
+    Row(["tsx watch"], "tsx@4", GNU, npm=True),
+    Row("lerna", "lerna@8", each(LERNA, "lerna {s} --help", "yargs"), {"lerna": {
+        "--since": "E",  # "If no ref is passed"
+    }}, False, npm=True),
+    Row(["lerna exec"], "lerna@8", each("exec", "lerna {s} --help", "yargs"), {"lerna exec": {"--since": "E"}}, False,
+        npm=True),
+    Row(["nx exec"], "nx@21", each("exec", NX_HELP, "yargs"), {}, False, npm=True),
+    Row("nx", "nx@21", each(NX, NX_HELP, "yargs"), {}, False, npm=True),
+    # "[bin|lib]" is a choice
+    Row("rustc", "rustc", [("list", r"rustc --help -v | sed 's/ \[\([a-z|-]*\)\]/ \1/'", {})]),
+    # It reads one dash as two; -o, -s and -P are said with the letter behind them.
+    Row("nmap", "nmap", [("list", "nmap --help", {"indent": (2, 2), "end": r":(?= |$)|;"})], {"nmap": {
+        **dict.fromkeys("-PS -PO".split(), "A"), **dict.fromkeys("-PE -sS -sY -sN -n -sO".split(), "N"),
+        **dict.fromkeys("--max-hostgroup --max-parallelism --max-rtt-timeout --initial-rtt-timeout".split(), "V"),
+    }}, False),
+    Row("tshark dumpcap", "tshark", [("list", "{p} -h", {"indent": (2, 2)})], {
+        "tshark": {"-w": "V", "-G": "E"}}, also=("wireshark-common",)),
+    Row("sshfs", "sshfs", GNU),
+    # They take the next word where it may be one (options.go: optionalNumeric, optionalNextString)
+    Row("fzf", "fzf", GNU, {"fzf": dict.fromkeys("-m --multi --border --scrollbar -s --sort".split(), "E")}),
+    Row("ansible", "ansible-core", [("list", "LC_ALL=C.UTF-8 ansible --help", {})]),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
-SEVERAL = {"bun x"} | set("cargo docker go gradle hyperfine kubectl less node npm npx pnpm rg rsync tox".split())
+SEVERAL = {"bun x"} | set("cargo docker fzf go gradle hyperfine kubectl less node npm npx pnpm rg rsync rustc tox tsx".split())
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
@@ -547,23 +584,22 @@ UNCHECKED = because(
     (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386
      aarch64 arm64 armv7l ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst
-     rsh torify tsocks proxychains distcc icecc pump colorgcc rootlesskit corepack mount.fuse
-     fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco ansible arch-chroot az babel-node bear bosh bsh charliecloud chokidar
-     chokidar-cli concurrently crictl cross-env cross-env-shell crun cscope ctags debootstrap
-     debuild direnv distrobox distrobox-enter docker-init dotenv dotenvx dpkg-buildpackage dtrace
-     dumpcap env-cmd envchain exiftool fab fatrace flatpak-spawn foreman fzf heaptrack heroku
-     honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2
-     ld.so lerna lftp memusage mmdebstrap multitail mutt neomutt newlisp nix nix-env nix-shell
-     nmap nodemon nox nx onchange pdksh pdm perf perl6 pg_ctl prettyping puppet pyenv rbenv regina
-     retry run-mailcap rush rustc rustup s6-envdir s6-setuidgid scan-build scan-build-py sccache
-     server-test sotruss sshfs start-server-and-test systemtap tini-static tmate toolbox
-     tree-sitter tshark tsx uftrace wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl
-     yt-dlp zx"""),
+     rsh torify tsocks proxychains cross-env cross-env-shell direnv distcc icecc pump colorgcc
+     rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
+    (LEFT, """abcl abduco arch-chroot az babel-node bear bosh bsh charliecloud chokidar
+     chokidar-cli crictl crun cscope ctags debootstrap debuild distrobox distrobox-enter
+     docker-init dotenv dotenvx dpkg-buildpackage dtrace env-cmd envchain exiftool fab fatrace
+     flatpak-spawn foreman heaptrack heroku honcho ifne intercept-build kcov kgx
+     ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lftp memusage mmdebstrap
+     multitail mutt neomutt newlisp nix nix-env nix-shell nox onchange pdksh pdm perf perl6 pg_ctl
+     prettyping puppet pyenv rbenv regina retry run-mailcap rush rustup s6-envdir s6-setuidgid
+     scan-build scan-build-py sccache server-test sotruss start-server-and-test systemtap
+     tini-static tmate toolbox tree-sitter uftrace wait-for-it wait-for-it.sh wireshark xdg-open
+     youtube-dl yt-dlp"""),
 )
 
 # Subcommands of these have tables, and are not compared.
 SUBCOMMANDS = set("""aws aws-vault bazel bazelisk cargo chamber colima corepack doppler dotenv
- dotenvx fly flyctl fnm gcloud gh heroku infisical lerna limactl minikube mise multipass nix npm
- nvm nx op openssl perf pnpm railway rr rtx rush rustup sops teller uftrace vagrant volta wezterm
- yarn yarnpkg""".split())
+ dotenvx fly flyctl fnm gcloud gh heroku infisical limactl minikube mise multipass nix npm nvm op
+ openssl perf pnpm railway rr rtx rustup sops teller uftrace vagrant volta wezterm yarn
+ yarnpkg""".split())
