@@ -11,6 +11,7 @@ know is compared.
 from pathlib import Path
 
 NPM_OPTIONS = Path(__file__).parent / "npm_options.js"
+DRIVER_OPTIONS = Path(__file__).parent / "driver_options.sh"
 THOR_OPTIONS = Path(__file__).parent / "thor_options.rb"
 
 GNU = [("list", "{p} --help", {})]
@@ -522,6 +523,14 @@ ROWS = [
     # They take the next word where it may be one (options.go: optionalNumeric, optionalNextString)
     Row("fzf", "fzf", GNU, {"fzf": dict.fromkeys("-m --multi --border --scrollbar -s --sort".split(), "E")}),
     Row("ansible", "ansible-core", [("list", "LC_ALL=C.UTF-8 ansible --help", {})]),
+    # "--param" asks for no value where it has none; places of code that are attached
+    Row("gcc g++ cpp", "gcc", [("list", f"bash {DRIVER_OPTIONS} {{p}}", {})], {"*": {
+        "--param": "V", **dict.fromkeys("-specs* --specs* -fplugin* -iplugindir* -fmodule-mapper* -Wl* -Wp* --prefix* --for-linker*".split(), "A"),
+    }}, False, also=("g++-12", "cpp-12")),
+    Row("clang", "clang", [("list", f"bash {DRIVER_OPTIONS} {{p}}", {})], {"clang": dict.fromkeys(
+        "--config* -fplugin* -fpass-plugin* -fuse-ld* --ld-path* --gcc-toolchain* --gcc-install-dir* "
+        "-cc1* --driver-mode* --cuda-path* --ptxas-path* --hipspv-pass-plugin* --amdgpu-arch-tool* -Wl* -Wp* --prefix* --for-linker*".split(), "A",
+    )}, False),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
@@ -539,7 +548,7 @@ SAME = {
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
     "batch": "at", "yarnpkg": "yarn", "py.test": "pytest", "pico": "nano", "rnano": "nano",
-    "fd": "fdfind", "awk": "mawk", "bunx": "bun x", "gradlew": "gradle", "bundler": "bundle",
+    "fd": "fdfind", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++", "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
     **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
 }
 
@@ -567,20 +576,20 @@ UNCHECKED = because(
      yue jjs nashorn txr swift ptyxis condor_run bsub aprun jsrun memray scalene kernprof
      viztracer py-spy kotlinc skim sk delta catchsegv ld-musl-x86_64.so.1 salt salt-call salt-ssh
      latrace dchroot"""),
-    (FAMILY, """gcc cc g++ c++ clang clang++ cpp convert magick mogrify identify composite montage
-     ffmpeg ffprobe ffplay nvim vimdiff gvim rvim rview gview vimx emacs emacsclient R Rscript
-     littler r julia ghc ghci runghc runhaskell octave octave-cli sage maxima gap gp scilab
-     scilab-cli elixir iex mix erl escript scala groovy kotlin clojure clj jruby jython racket
-     guile gsi csi sbcl clisp ecl ccl ocaml crystal nim raku rakudo pil picolisp janet fennel gjs
-     cjs qjs js rhino jshell ts-node coffee ipython ipython3 bpython ptpython micropython pike
-     rexx hy pry irb stap bpftrace xonsh elvish es rc yash mksh lksh posh xterm uxterm urxvt rxvt
-     st konsole alacritty lxterminal terminator mate-terminal xfce4-terminal tilix
-     x-terminal-emulator gnome-terminal kitty foot footclient buildah ctr lxc incus runc flatpak
-     snap machinectl systemd-nspawn lxc-attach lxc-execute schroot ch-run qemu-x86_64 qemu-i386
-     qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static
-     qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static
-     qemu-s390x-static clush dsh pssh parallel-ssh pexec mpirun mpiexec srun salloc orterun oshrun
-     qsub bat batcat ag ack pg most sbatch rpm rpmbuild rpmspec"""),
+    (FAMILY, """convert magick mogrify identify composite montage ffmpeg ffprobe ffplay nvim
+     vimdiff gvim rvim rview gview vimx emacs emacsclient R Rscript littler r julia ghc ghci
+     runghc runhaskell octave octave-cli sage maxima gap gp scilab scilab-cli elixir iex mix erl
+     escript scala groovy kotlin clojure clj jruby jython racket guile gsi csi sbcl clisp ecl ccl
+     ocaml crystal nim raku rakudo pil picolisp janet fennel gjs cjs qjs js rhino jshell ts-node
+     coffee ipython ipython3 bpython ptpython micropython pike rexx hy pry irb stap bpftrace xonsh
+     elvish es rc yash mksh lksh posh xterm uxterm urxvt rxvt st konsole alacritty lxterminal
+     terminator mate-terminal xfce4-terminal tilix x-terminal-emulator gnome-terminal kitty foot
+     footclient buildah ctr lxc incus runc flatpak snap machinectl systemd-nspawn lxc-attach
+     lxc-execute schroot ch-run qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64
+     qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static qemu-i386-static qemu-aarch64-static
+     qemu-arm-static qemu-riscv64-static qemu-ppc64le-static qemu-s390x-static clush dsh pssh
+     parallel-ssh pexec mpirun mpiexec srun salloc orterun oshrun qsub bat batcat ag ack pg most
+     sbatch rpm rpmbuild rpmspec"""),
     (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386
      aarch64 arm64 armv7l ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst
