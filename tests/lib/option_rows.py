@@ -94,6 +94,11 @@ NX = """run run-many affected exec generate format:check format:write graph init
 # nx shows its options where it is installed and has a file of its own
 NX_HELP = (f'd=$(mktemp -d) && cd "$d" && ln -s {Path(__file__).resolve().parents[2]}/build/npm/node_modules . && '
            'echo "{}" | tee nx.json >package.json && NX_DAEMON=false nx {s} --help; rm -r "$d"')
+BUILDAH = """add build commit config containers copy from images info inspect login logout manifest,add
+ manifest,annotate manifest,create manifest,inspect manifest,push mount pull push rename rm rmi run source,add
+ source,create source,pull source,push tag umount unshare version"""
+RUNC = """checkpoint create delete events exec kill list pause ps restore resume run spec start state update"""
+CRUN = """create delete exec list kill ps run spec start state pause resume update"""
 PIP = "install download uninstall freeze inspect list show check config search cache index wheel hash"
 APT = "man apt-get man apt"
 
@@ -531,10 +536,46 @@ ROWS = [
         "--config* -fplugin* -fpass-plugin* -fuse-ld* --ld-path* --gcc-toolchain* --gcc-install-dir* "
         "-cc1* --driver-mode* --cuda-path* --ptxas-path* --hipspv-pass-plugin* --amdgpu-arch-tool* -Wl* -Wp* --prefix* --for-linker*".split(), "A",
     )}, False),
+    Row("buildah", "buildah", each(BUILDAH, "buildah {s} --help") + [("list", "buildah --help", {})], {}, False),
+    Row("runc", "runc", each(RUNC, "runc {s} --help") + [("list", "runc --help", {})], {}, False),
+    Row("crun", "crun", each(CRUN, "crun {s} --help") + [("list", "crun --help", {})], {}, False),
+    # packages follow "<package>+", as operands
+    Row("rpm rpmbuild rpmspec", "rpm", GNU, {
+        "rpm": {**dict.fromkeys("-e --erase -F --freshen -U --upgrade --reinstall --restore".split(), "N"),
+                "--pipe": "V", "--qf": "V"},  # "missing argument", it says
+    }, False, also=("rpm-common",)),
+    # two words follow --alias, and the second holds options
+    Row("yt-dlp", "yt-dlp", GNU, {"yt-dlp": {"--alias": "E", "--replace-in-metadata": "E"}}, False),
+    Row("batcat", "bat", GNU),
+    Row("ag", "silversearcher-ag", [("list", "ag --help", {"end": r"\s{2,}(?!PATTERN)"})], {"ag": {
+        # "[LINES]" is attached to the long ones; and what it lists without its value
+        **dict.fromkeys("-A -B -C -G --color-match --color-path --color-line-number --file-search-regex --workers --pager".split(), "V"),
+        **dict.fromkeys("--after --before --context".split(), "A"),
+    }}, False),
+    Row("ack", "ack", [("list", "man ack | sed 's/, --nopager//; s/, --range-end=.*//; s/, --no-smart-case//'",
+                         {"indent": (7, 7), "end": r"\s{2,}"})], {"ack": {
+        "-m": "V", "--ackrc": "V", "--range-end": "V",
+        **dict.fromkeys("--noTYPE --TYPE --eiffel --noeiffel".split())}}, False),
+    Row("ctags", "universal-ctags", [("attached", "ctags --help | sed '/^  -[A-Za-z] /d'", {"indent": (2, 2)}),
+                                     ("list", "ctags --help | grep '^  -[A-Za-z] '", {"indent": (2, 2)})], {"ctags": dict.fromkeys(
+            # of a language, "--regex-<LANG>="
+            "--input-encoding- --alias- --map- --extras- --fields- --kinds- --roles- --kinddef- --mline-regex- --regex- "
+            "--param-".split())}, False),
+    Row("nvim", "neovim", [("list", "nvim --help", {"indent": (2, 2)})], {"nvim": {
+        "-t": "V", "-q": "E",  # of its usage
+        "-c": "V", "--remote": "N", "--remote-subcommand": None, "--remote-send": "V", "--remote-expr": "V",
+    }}),
+    # -e is -f, and -x is --script (startup.el, emacs.c)
+    Row("emacs", "emacs-nox", [("single", "emacs --help", {"indent": (0, 0)})], {"emacs": {
+        "-color": "A", "--color": "A", "-x": "V", "-e": "V", **dict.fromkeys("+L -+L --+L".split())}}, also=("emacs-bin-common",)),
+    Row(["buildah unshare"], "buildah", GNU),
+    # With -e the operands are code.
+    Row("emacsclient", "emacs-bin-common", [("list", "emacsclient --help", {"indent": (0, 0)})],
+        {"emacsclient": {"-e": "E", "--eval": "E"}}, also=("emacs-nox",)),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
-SEVERAL = {"bun x"} | set("cargo docker fzf go gradle hyperfine kubectl less node npm npx pnpm rg rsync rustc tox tsx".split())
+SEVERAL = {"bun x"} | set("cargo docker emacs fzf go gradle hyperfine kubectl less node npm npx nvim pnpm rg rsync rustc tox tsx yt-dlp".split())
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
@@ -548,7 +589,7 @@ SAME = {
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
     "batch": "at", "yarnpkg": "yarn", "py.test": "pytest", "pico": "nano", "rnano": "nano",
-    "fd": "fdfind", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++", "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
+    "fd": "fdfind", "bat": "batcat", "vimdiff": "vim", "rvim": "vim", "rview": "vim", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++", "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
     **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
 }
 
@@ -576,35 +617,33 @@ UNCHECKED = because(
      yue jjs nashorn txr swift ptyxis condor_run bsub aprun jsrun memray scalene kernprof
      viztracer py-spy kotlinc skim sk delta catchsegv ld-musl-x86_64.so.1 salt salt-call salt-ssh
      latrace dchroot"""),
-    (FAMILY, """convert magick mogrify identify composite montage ffmpeg ffprobe ffplay nvim
-     vimdiff gvim rvim rview gview vimx emacs emacsclient R Rscript littler r julia ghc ghci
-     runghc runhaskell octave octave-cli sage maxima gap gp scilab scilab-cli elixir iex mix erl
-     escript scala groovy kotlin clojure clj jruby jython racket guile gsi csi sbcl clisp ecl ccl
-     ocaml crystal nim raku rakudo pil picolisp janet fennel gjs cjs qjs js rhino jshell ts-node
-     coffee ipython ipython3 bpython ptpython micropython pike rexx hy pry irb stap bpftrace xonsh
-     elvish es rc yash mksh lksh posh xterm uxterm urxvt rxvt st konsole alacritty lxterminal
-     terminator mate-terminal xfce4-terminal tilix x-terminal-emulator gnome-terminal kitty foot
-     footclient buildah ctr lxc incus runc flatpak snap machinectl systemd-nspawn lxc-attach
-     lxc-execute schroot ch-run qemu-x86_64 qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64
-     qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static qemu-i386-static qemu-aarch64-static
-     qemu-arm-static qemu-riscv64-static qemu-ppc64le-static qemu-s390x-static clush dsh pssh
-     parallel-ssh pexec mpirun mpiexec srun salloc orterun oshrun qsub bat batcat ag ack pg most
-     sbatch rpm rpmbuild rpmspec"""),
+    (FAMILY, """convert magick mogrify identify composite montage ffmpeg ffprobe ffplay gvim gview
+     vimx R Rscript littler r julia ghc ghci runghc runhaskell octave octave-cli sage maxima gap
+     gp scilab scilab-cli elixir iex mix erl escript scala groovy kotlin clojure clj jruby jython
+     racket guile gsi csi sbcl clisp ecl ccl ocaml crystal nim raku rakudo pil picolisp janet
+     fennel gjs cjs qjs js rhino jshell ts-node coffee ipython ipython3 bpython ptpython
+     micropython pike rexx hy pry irb stap bpftrace xonsh elvish es rc yash mksh lksh posh xterm
+     uxterm urxvt rxvt st konsole alacritty lxterminal terminator mate-terminal xfce4-terminal
+     tilix x-terminal-emulator gnome-terminal kitty foot footclient ctr lxc incus flatpak snap
+     machinectl systemd-nspawn lxc-attach lxc-execute schroot ch-run qemu-x86_64 qemu-i386
+     qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static
+     qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static
+     qemu-s390x-static clush dsh pssh parallel-ssh pexec mpirun mpiexec srun salloc orterun oshrun
+     qsub pg most sbatch"""),
     (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386
      aarch64 arm64 armv7l ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst
      rsh torify tsocks proxychains cross-env cross-env-shell direnv distcc icecc pump colorgcc
      rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
     (LEFT, """abcl abduco arch-chroot az babel-node bear bosh bsh charliecloud chokidar
-     chokidar-cli crictl crun cscope ctags debootstrap debuild distrobox distrobox-enter
-     docker-init dotenv dotenvx dpkg-buildpackage dtrace env-cmd envchain exiftool fab fatrace
-     flatpak-spawn foreman heaptrack heroku honcho ifne intercept-build kcov kgx
-     ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lftp memusage mmdebstrap
-     multitail mutt neomutt newlisp nix nix-env nix-shell nox onchange pdksh pdm perf perl6 pg_ctl
-     prettyping puppet pyenv rbenv regina retry run-mailcap rush rustup s6-envdir s6-setuidgid
-     scan-build scan-build-py sccache server-test sotruss start-server-and-test systemtap
-     tini-static tmate toolbox tree-sitter uftrace wait-for-it wait-for-it.sh wireshark xdg-open
-     youtube-dl yt-dlp"""),
+     chokidar-cli crictl cscope debootstrap debuild distrobox distrobox-enter docker-init dotenv
+     dotenvx dpkg-buildpackage dtrace env-cmd envchain exiftool fab fatrace flatpak-spawn foreman
+     heaptrack heroku honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1
+     ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lftp memusage mmdebstrap multitail mutt neomutt
+     newlisp nix nix-env nix-shell nox onchange pdksh pdm perf perl6 pg_ctl prettyping puppet
+     pyenv rbenv regina retry run-mailcap rush rustup s6-envdir s6-setuidgid scan-build
+     scan-build-py sccache server-test sotruss start-server-and-test systemtap tini-static tmate
+     toolbox tree-sitter uftrace wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl"""),
 )
 
 # Subcommands of these have tables, and are not compared.
