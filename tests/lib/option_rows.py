@@ -99,6 +99,9 @@ BUILDAH = """add build commit config containers copy from images info inspect lo
  source,create source,pull source,push tag umount unshare version"""
 RUNC = """checkpoint create delete events exec kill list pause ps restore resume run spec start state update"""
 CRUN = """create delete exec list kill ps run spec start state pause resume update"""
+# what it lists in ten categories; as root it says nothing
+MPIRUN = """OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+for c in general debug output input mapping ranking binding devel compatibility launch dvm; do mpirun --help $c; done"""
 PIP = "install download uninstall freeze inspect list show check config search cache index wheel hash"
 APT = "man apt-get man apt"
 
@@ -572,6 +575,33 @@ ROWS = [
     # With -e the operands are code.
     Row("emacsclient", "emacs-bin-common", [("list", "emacsclient --help", {"indent": (0, 0)})],
         {"emacsclient": {"-e": "E", "--eval": "E"}}, also=("emacs-nox",)),
+    # "--mca <name> <value>": either reading counts
+    Row("mpirun", "openmpi-bin", [("list", MPIRUN + " | grep -v '<arg1>'", {"indent": (0, 3), "meta": "<"})], {"mpirun": {
+        **dict.fromkeys("-mca --mca -gmca --gmca".split(), "E"), "-h": "E", "--help": "E"}}, False),
+    Row("bear", "bear", GNU),
+    # "[title]" must be there
+    Row("scan-build", "clang-tools", [("list", "scan-build --help | sed '/=\\[/d; s/\\[/</'", {"indent": (1, 1)})], {}, False),
+    Row("heaptrack", "heaptrack", [("list", "heaptrack --help", {"indent": (1, 2)})], {"heaptrack": {
+        "-o": "V", "--output": "V", "--output-file": "V"}}),
+    Row(["uftrace", "uftrace record", "uftrace live"], "uftrace", [("list", "uftrace --help", {})], {"*": {"--clock": "V"}}),
+    Row("chpst", "runit", [("usage", "chpst", {})], {"chpst": {"-l": "V"}}),  # "[-l|-L lock]"
+    Row("softlimit", "daemontools", [("usage", "softlimit", {})]),
+    Row("s6-envdir", "s6", [("usage", "s6-envdir", {})]),
+    # the column behind the option is its variable
+    Row("qemu-x86_64", "qemu-user", [("list", "qemu-x86_64 --help | sed 's/ *QEMU_.*//'", {"indent": (0, 0), "end": r"\s{2,}"})],
+        {"qemu-x86_64": dict.fromkeys("-seed -trace -plugin".split(), "V")}),
+    Row("schroot", "schroot", [("list", r"schroot --help | sed 's/ \[ \(--[a-z-]*\) \]/, \1/'", {})]),
+    Row("parallel-ssh", "pssh", GNU),
+    Row("clush", "clustershell", GNU),
+    # "[machinename]" must be there; and two that are shown without
+    Row("dsh", "dsh", [("list", "dsh --help | sed 's/ \\[/ </'", {"indent": (0, 0)})], {"dsh": {
+        **dict.fromkeys("-b --bufsize -n --num-topology".split(), "V")}}),
+    Row("retry", "retry", GNU),
+    Row("xterm", "xterm", [("list", "xterm -help", {"indent": (4, 4)})], {"xterm": {"-Sccn": None}}, False),
+    # of the usage: it may do without
+    Row("lxc-attach lxc-execute", "lxc", GNU, {"lxc-attach": {
+        "-e": "A", "--elevated-privileges": "A", "-v": "V", "--set-var": "V", "--keep-var": "V"}}),
+    Row("systemd-nspawn machinectl", "systemd-container", GNU),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
@@ -589,7 +619,10 @@ SAME = {
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
     "batch": "at", "yarnpkg": "yarn", "py.test": "pytest", "pico": "nano", "rnano": "nano",
-    "fd": "fdfind", "bat": "batcat", "vimdiff": "vim", "rvim": "vim", "rview": "vim", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++", "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
+    "fd": "fdfind", "bat": "batcat", "pssh": "parallel-ssh", "mpiexec": "mpirun", "orterun": "mpirun", "uxterm": "xterm",
+    **dict.fromkeys("""qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips
+     qemu-x86_64-static qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static qemu-s390x-static""".split(), "qemu-x86_64"),
+    "vimdiff": "vim", "rvim": "vim", "rview": "vim", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++", "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
     **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
 }
 
@@ -622,32 +655,27 @@ UNCHECKED = because(
      gp scilab scilab-cli elixir iex mix erl escript scala groovy kotlin clojure clj jruby jython
      racket guile gsi csi sbcl clisp ecl ccl ocaml crystal nim raku rakudo pil picolisp janet
      fennel gjs cjs qjs js rhino jshell ts-node coffee ipython ipython3 bpython ptpython
-     micropython pike rexx hy pry irb stap bpftrace xonsh elvish es rc yash mksh lksh posh xterm
-     uxterm urxvt rxvt st konsole alacritty lxterminal terminator mate-terminal xfce4-terminal
-     tilix x-terminal-emulator gnome-terminal kitty foot footclient ctr lxc incus flatpak snap
-     machinectl systemd-nspawn lxc-attach lxc-execute schroot ch-run qemu-x86_64 qemu-i386
-     qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static
-     qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static
-     qemu-s390x-static clush dsh pssh parallel-ssh pexec mpirun mpiexec srun salloc orterun oshrun
-     qsub pg most sbatch"""),
+     micropython pike rexx hy pry irb stap bpftrace xonsh elvish es rc yash mksh lksh posh urxvt
+     rxvt st konsole alacritty lxterminal terminator mate-terminal xfce4-terminal tilix
+     x-terminal-emulator gnome-terminal kitty foot footclient ctr lxc incus flatpak snap ch-run
+     pexec srun salloc oshrun qsub pg most sbatch"""),
     (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386
-     aarch64 arm64 armv7l ppc64le s390x uname26 softlimit setuidgid envuidgid envdir gosu chpst
-     rsh torify tsocks proxychains cross-env cross-env-shell direnv distcc icecc pump colorgcc
-     rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco arch-chroot az babel-node bear bosh bsh charliecloud chokidar
-     chokidar-cli crictl cscope debootstrap debuild distrobox distrobox-enter docker-init dotenv
-     dotenvx dpkg-buildpackage dtrace env-cmd envchain exiftool fab fatrace flatpak-spawn foreman
-     heaptrack heroku honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1
-     ld-linux-x86-64.so.2 ld-linux.so.2 ld.so lftp memusage mmdebstrap multitail mutt neomutt
-     newlisp nix nix-env nix-shell nox onchange pdksh pdm perf perl6 pg_ctl prettyping puppet
-     pyenv rbenv regina retry run-mailcap rush rustup s6-envdir s6-setuidgid scan-build
-     scan-build-py sccache server-test sotruss start-server-and-test systemtap tini-static tmate
-     toolbox tree-sitter uftrace wait-for-it wait-for-it.sh wireshark xdg-open youtube-dl"""),
+     aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
+     proxychains cross-env cross-env-shell direnv distcc icecc pump colorgcc rootlesskit corepack
+     mount.fuse fuse-sshfs fusermount"""),
+    (LEFT, """abcl abduco arch-chroot az babel-node bosh bsh charliecloud chokidar chokidar-cli
+     crictl cscope debootstrap debuild distrobox distrobox-enter docker-init dotenv dotenvx
+     dpkg-buildpackage dtrace env-cmd envchain exiftool fab fatrace flatpak-spawn foreman heroku
+     honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2
+     ld.so lftp memusage mmdebstrap multitail mutt neomutt newlisp nix nix-env nix-shell nox
+     onchange pdksh pdm perf perl6 pg_ctl prettyping puppet pyenv rbenv regina run-mailcap rush
+     rustup s6-setuidgid scan-build-py sccache server-test sotruss start-server-and-test systemtap
+     tini-static tmate toolbox tree-sitter wait-for-it wait-for-it.sh wireshark xdg-open
+     youtube-dl"""),
 )
 
 # Subcommands of these have tables, and are not compared.
 SUBCOMMANDS = set("""aws aws-vault bazel bazelisk cargo chamber colima corepack doppler dotenv
  dotenvx fly flyctl fnm gcloud gh heroku infisical limactl minikube mise multipass nix npm nvm op
- openssl perf pnpm railway rr rtx rustup sops teller uftrace vagrant volta wezterm yarn
- yarnpkg""".split())
+ openssl perf pnpm railway rr rtx rustup sops teller vagrant volta wezterm yarn yarnpkg""".split())
