@@ -102,6 +102,13 @@ CRUN = """create delete exec list kill ps run spec start state pause resume upda
 # what it lists in ten categories; as root it says nothing
 MPIRUN = """OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 for c in general debug output input mapping ranking binding devel compatibility launch dvm; do mpirun --help $c; done"""
+FLATPAK = """install update uninstall mask pin list info history config repair create-usb search run override
+ make-current enter ps kill document-export document-unexport document-info permission-remove permission-set
+ permission-show permission-reset remotes remote-add remote-modify remote-delete remote-ls remote-info build-init
+ build build-finish build-export build-bundle build-import-bundle build-sign build-update-repo build-commit-from repo"""
+# onchange prints no options; "-a": "--add" of its source is another name, which has the type
+ONCHANGE = """awk -F'"' '/^    "-/ { if ($4 ~ /^--/) print "  " $2 ", " $4 t[$4]
+ else print "  " $2 (t[$2] = /Boolean/ ? "" : " VALUE") }' "$(readlink -f "$(command -v onchange)")" """
 PIP = "install download uninstall freeze inspect list show check config search cache index wheel hash"
 APT = "man apt-get man apt"
 
@@ -602,10 +609,40 @@ ROWS = [
     Row("lxc-attach lxc-execute", "lxc", GNU, {"lxc-attach": {
         "-e": "A", "--elevated-privileges": "A", "-v": "V", "--set-var": "V", "--keep-var": "V"}}),
     Row("systemd-nspawn machinectl", "systemd-container", GNU),
+    # minimist: every option takes the next word that has no dash
+    Row("dotenv", "dotenv-cli@7", [("list", "dotenv --help", {})], {"dotenv": {
+        **dict.fromkeys("-o --override --debug".split(), "E"), "--help": "N", "--no-expand": "N"}}, npm=True),
+    Row(["dotenvx run"], "@dotenvx/dotenvx@1", GNU, npm=True),
+    Row("env-cmd", "env-cmd@10", GNU, npm=True),
+    Row("onchange", "onchange@7", [("list", ONCHANGE, {})], npm=True),
+    Row("chokidar", "chokidar-cli@3", [("yargs", "chokidar --help", {})], npm=True),
+    # "[code]" must be there; -p of older ones took it
+    Row("ts-node", "ts-node@10", [("list", "ts-node --help | sed 's/ \\[/ </'", {})],
+        {"ts-node": {**dict.fromkeys("-p --print -pe".split(), "E"), "--cwd": "V", "--scopeDir": "V"}}, npm=True),
+    Row("wait-for-it", "wait-for-it", GNU),
+    Row("R", "r-base-core", GNU),
+    Row("Rscript", "r-base-core", GNU, {"Rscript": {"-e": "V"}}),
+    Row("lftp", "lftp", GNU),
+    Row("mutt", "mutt", [("list", "mutt -h | expand", {"indent": (2, 2)})]),
+    Row("debootstrap", "debootstrap", GNU),
+    Row("mmdebstrap", "mmdebstrap", [("list", "man mmdebstrap | sed 's/,-/, -/g'", {"indent": (7, 7), "end": r"\s{3,}"})]),
+    # "[STRING]" is the next word or none
+    Row("fab", "fabric", GNU, {"fab": {
+        "-i": "V", "--identity": "V", **dict.fromkeys("-h --help -l --list".split(), "E")}}),
+    Row("flatpak", "flatpak", each(FLATPAK, "flatpak {s} --help"), {}, False),
+    # "-w[+|!] EXT" is followed by a word
+    Row("exiftool", "libimage-exiftool-perl", [("list",
+        r"man exiftool | sed -n '/^   Option Overview/,/^   Option Details/p' | "
+        r"sed 's/^\( *-[^ ]*\( \[*[A-Z]*\]*\)\{0,1\}\) *(\(-[a-zA-Z0-9]*\)).*/\1, \3/'",
+        {"indent": (9, 9)})], {"exiftool": {
+            **dict.fromkeys("-w -textOut -W -tagOut -ext -extension -fileOrder -echo -efile".split(), "V"),
+            # in any case
+            **dict.fromkeys("-if* -If* -iF* -IF* -Config -CONFIG -Use -USE".split(), "V"), "-charset": "E", "-n": "N", "-e": "N", "-U": "N",
+            **dict.fromkeys("-TAG -TAG- --TAG -if".split())}}, False),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
-SEVERAL = {"bun x"} | set("cargo docker emacs fzf go gradle hyperfine kubectl less node npm npx nvim pnpm rg rsync rustc tox tsx yt-dlp".split())
+SEVERAL = {"bun x"} | set("Rscript cargo docker dotenv emacs fzf go gradle hyperfine kubectl less node npm npx nvim pnpm rg rsync rustc tox tsx yt-dlp".split())
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
@@ -619,7 +656,7 @@ SAME = {
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
     "batch": "at", "yarnpkg": "yarn", "py.test": "pytest", "pico": "nano", "rnano": "nano",
-    "fd": "fdfind", "bat": "batcat", "pssh": "parallel-ssh", "mpiexec": "mpirun", "orterun": "mpirun", "uxterm": "xterm",
+    "fd": "fdfind", "bat": "batcat", "chokidar-cli": "chokidar", "wait-for-it.sh": "wait-for-it", "pssh": "parallel-ssh", "mpiexec": "mpirun", "orterun": "mpirun", "uxterm": "xterm",
     **dict.fromkeys("""qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips
      qemu-x86_64-static qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static qemu-s390x-static""".split(), "qemu-x86_64"),
     "vimdiff": "vim", "rvim": "vim", "rview": "vim", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++", "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
@@ -651,28 +688,25 @@ UNCHECKED = because(
      viztracer py-spy kotlinc skim sk delta catchsegv ld-musl-x86_64.so.1 salt salt-call salt-ssh
      latrace dchroot"""),
     (FAMILY, """convert magick mogrify identify composite montage ffmpeg ffprobe ffplay gvim gview
-     vimx R Rscript littler r julia ghc ghci runghc runhaskell octave octave-cli sage maxima gap
-     gp scilab scilab-cli elixir iex mix erl escript scala groovy kotlin clojure clj jruby jython
-     racket guile gsi csi sbcl clisp ecl ccl ocaml crystal nim raku rakudo pil picolisp janet
-     fennel gjs cjs qjs js rhino jshell ts-node coffee ipython ipython3 bpython ptpython
-     micropython pike rexx hy pry irb stap bpftrace xonsh elvish es rc yash mksh lksh posh urxvt
-     rxvt st konsole alacritty lxterminal terminator mate-terminal xfce4-terminal tilix
-     x-terminal-emulator gnome-terminal kitty foot footclient ctr lxc incus flatpak snap ch-run
-     pexec srun salloc oshrun qsub pg most sbatch"""),
+     vimx littler r julia ghc ghci runghc runhaskell octave octave-cli sage maxima gap gp scilab
+     scilab-cli elixir iex mix erl escript scala groovy kotlin clojure clj jruby jython racket
+     guile gsi csi sbcl clisp ecl ccl ocaml crystal nim raku rakudo pil picolisp janet fennel gjs
+     cjs qjs js rhino jshell coffee ipython ipython3 bpython ptpython micropython pike rexx hy pry
+     irb stap bpftrace xonsh elvish es rc yash mksh lksh posh urxvt rxvt st konsole alacritty
+     lxterminal terminator mate-terminal xfce4-terminal tilix x-terminal-emulator gnome-terminal
+     kitty foot footclient ctr lxc incus snap ch-run pexec srun salloc oshrun qsub pg most sbatch"""),
     (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386
      aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
      proxychains cross-env cross-env-shell direnv distcc icecc pump colorgcc rootlesskit corepack
      mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco arch-chroot az babel-node bosh bsh charliecloud chokidar chokidar-cli
-     crictl cscope debootstrap debuild distrobox distrobox-enter docker-init dotenv dotenvx
-     dpkg-buildpackage dtrace env-cmd envchain exiftool fab fatrace flatpak-spawn foreman heroku
-     honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1 ld-linux-x86-64.so.2 ld-linux.so.2
-     ld.so lftp memusage mmdebstrap multitail mutt neomutt newlisp nix nix-env nix-shell nox
-     onchange pdksh pdm perf perl6 pg_ctl prettyping puppet pyenv rbenv regina run-mailcap rush
-     rustup s6-setuidgid scan-build-py sccache server-test sotruss start-server-and-test systemtap
-     tini-static tmate toolbox tree-sitter wait-for-it wait-for-it.sh wireshark xdg-open
-     youtube-dl"""),
+    (LEFT, """abcl abduco arch-chroot az babel-node bosh bsh charliecloud crictl cscope debuild
+     distrobox distrobox-enter docker-init dotenvx dpkg-buildpackage dtrace envchain fatrace
+     flatpak-spawn foreman heroku honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1
+     ld-linux-x86-64.so.2 ld-linux.so.2 ld.so memusage multitail neomutt newlisp nix nix-env
+     nix-shell nox pdksh pdm perf perl6 pg_ctl prettyping puppet pyenv rbenv regina run-mailcap
+     rush rustup s6-setuidgid scan-build-py sccache server-test sotruss start-server-and-test
+     systemtap tini-static tmate toolbox tree-sitter wireshark xdg-open youtube-dl"""),
 )
 
 # Subcommands of these have tables, and are not compared.
