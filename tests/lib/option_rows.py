@@ -639,6 +639,20 @@ ROWS = [
             # in any case
             **dict.fromkeys("-if* -If* -iF* -IF* -Config -CONFIG -Use -USE".split(), "V"), "-charset": "E", "-n": "N", "-e": "N", "-U": "N",
             **dict.fromkeys("-TAG -TAG- --TAG -if".split())}}, False),
+    Row("ffmpeg ffprobe ffplay", "ffmpeg", [("list", "{p} -hide_banner -h long | sed '/AVOptions/,$d'", {"indent": (0, 0), "end": r"\s{2,}"})], {
+            # "Missing argument for option", it says of these alone
+            "ffmpeg": {**dict.fromkeys("""-apad -async -autorotate -autoscale -copypriorss -discard -disposition -top -vsync
+                -filter_complex_threads -filter_threads -fps_mode -frame_drop_threshold -guess_layout_max -reinit_filter
+                -seek_timestamp -thread_queue_size -vstats_version""".split(), "V"),
+                       **dict.fromkeys("-sinks -sources -xerror".split(), "N")},
+            "ffprobe": dict.fromkeys("-show_data_hash -show_log -show_optional_fields".split(), "V"),
+            "ffplay": {**dict.fromkeys("-drp -filter_threads -lowres".split(), "V"), "-i": "N"},
+            "*": {"-hide_banner": "N", **dict.fromkeys("-h -? -help --help".split(), "E")},
+        }, False),
+    # two words follow some: either reading counts
+    Row("convert mogrify identify composite montage", "imagemagick", each("convert mogrify identify composite montage",
+        "{s} -help | sed '/^  -annotate\\|-distort\\|-evaluate/d'", indent=(2, 3)), {}, False, also=("imagemagick-6.q16",)),
+    Row("tmate", "tmate", [("list", "tmate -h", {"indent": (1, 1)})]),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
@@ -676,7 +690,7 @@ def because(*pairs):
 
 
 UNCHECKED = because(
-    (NOT_DEBIAN, """uv uvx helm terraform tofu hatch conda mamba ruff micromamba FEXBash
+    (NOT_DEBIAN, """magick uv uvx helm terraform tofu hatch conda mamba ruff micromamba FEXBash
      FEXInterpreter fex-emu box64 box86 air asdf aws-vault bazel bazelisk chamber chroot-distro
      chroot-exec colima devbox dockerize doppler enroot fly flyctl fnm forego gcloud goenv
      infisical jenv junest just k3s limactl minikube mise multipass nerdctl nodenv nsjail nvm oc
@@ -687,14 +701,14 @@ UNCHECKED = because(
      yue jjs nashorn txr swift ptyxis condor_run bsub aprun jsrun memray scalene kernprof
      viztracer py-spy kotlinc skim sk delta catchsegv ld-musl-x86_64.so.1 salt salt-call salt-ssh
      latrace dchroot"""),
-    (FAMILY, """convert magick mogrify identify composite montage ffmpeg ffprobe ffplay gvim gview
-     vimx littler r julia ghc ghci runghc runhaskell octave octave-cli sage maxima gap gp scilab
-     scilab-cli elixir iex mix erl escript scala groovy kotlin clojure clj jruby jython racket
-     guile gsi csi sbcl clisp ecl ccl ocaml crystal nim raku rakudo pil picolisp janet fennel gjs
-     cjs qjs js rhino jshell coffee ipython ipython3 bpython ptpython micropython pike rexx hy pry
-     irb stap bpftrace xonsh elvish es rc yash mksh lksh posh urxvt rxvt st konsole alacritty
-     lxterminal terminator mate-terminal xfce4-terminal tilix x-terminal-emulator gnome-terminal
-     kitty foot footclient ctr lxc incus snap ch-run pexec srun salloc oshrun qsub pg most sbatch"""),
+    (FAMILY, """gvim gview vimx littler r julia ghc ghci runghc runhaskell octave
+     octave-cli sage maxima gap gp scilab scilab-cli elixir iex mix erl escript scala groovy
+     kotlin clojure clj jruby jython racket guile gsi csi sbcl clisp ecl ccl ocaml crystal nim
+     raku rakudo pil picolisp janet fennel gjs cjs qjs js rhino jshell coffee ipython ipython3
+     bpython ptpython micropython pike rexx hy pry irb stap bpftrace xonsh elvish es rc yash mksh
+     lksh posh urxvt rxvt st konsole alacritty lxterminal terminator mate-terminal xfce4-terminal
+     tilix x-terminal-emulator gnome-terminal kitty foot footclient ctr lxc incus snap ch-run
+     pexec srun salloc oshrun qsub pg most sbatch"""),
     (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386
      aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
@@ -706,7 +720,7 @@ UNCHECKED = because(
      ld-linux-x86-64.so.2 ld-linux.so.2 ld.so memusage multitail neomutt newlisp nix nix-env
      nix-shell nox pdksh pdm perf perl6 pg_ctl prettyping puppet pyenv rbenv regina run-mailcap
      rush rustup s6-setuidgid scan-build-py sccache server-test sotruss start-server-and-test
-     systemtap tini-static tmate toolbox tree-sitter wireshark xdg-open youtube-dl"""),
+     systemtap tini-static toolbox tree-sitter wireshark xdg-open youtube-dl"""),
 )
 
 # Subcommands of these have tables, and are not compared.
