@@ -160,8 +160,8 @@ def yargs(text):
     return ret
 
 
-READERS = {"attached": attached, "words": words, "list": listing, "usage": usage, "kube": kube, "less": less, "single": single,
-           "yargs": yargs}
+READERS = {"attached": attached, "words": words, "list": listing, "usage": usage, "kube": kube, "less": less,
+           "single": single, "yargs": yargs}
 
 
 def merged(entries):

@@ -83,6 +83,8 @@ POETRY = """run install add remove update build check config init lock new publi
 PIPX = """run install inject upgrade upgrade-all uninstall uninstall-all reinstall reinstall-all list runpip
  ensurepath environment completions"""
 PIPENV = """run install check clean graph lock open requirements scripts shell sync uninstall update verify"""
+# "--x / --no-x" are two, "[default|json]" is a choice
+PIPENV_SED = r" | sed 's|\(--[a-z-]*\) / -|\1\n  -|; s/\[default|.*\]/TEXT/'"
 MESON = """setup configure dist install introspect init test compile env2mfile rewrite wrap,list wrap,search
  wrap,install wrap,update wrap,info wrap,status wrap,promote subprojects,update subprojects,checkout
  subprojects,download subprojects,purge subprojects,packagefiles"""
@@ -100,7 +102,7 @@ BUILDAH = """add build commit config containers copy from images info inspect lo
 RUNC = """checkpoint create delete events exec kill list pause ps restore resume run spec start state update"""
 CRUN = """create delete exec list kill ps run spec start state pause resume update"""
 # what it lists in ten categories; as root it says nothing
-MPIRUN = """OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+MPIRUN = """export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 for c in general debug output input mapping ranking binding devel compatibility launch dvm; do mpirun --help $c; done"""
 FLATPAK = """install update uninstall mask pin list info history config repair create-usb search run override
  make-current enter ps kill document-export document-unexport document-info permission-remove permission-set
@@ -488,8 +490,8 @@ ROWS = [
         "-o": "E",  # --output of export, a plug-in
     }}),
     Row("pipx", "pipx", each(PIPX, "pipx {s} --help") + [("list", "pipx --help", {})]),
-    Row("pipenv", "pipenv", each(PIPENV, r"pipenv {s} --help | sed 's|\(--[a-z-]*\) / -|\1\n  -|; s/\[default|.*\]/TEXT/'") +
-        [("list", r"pipenv --help | sed 's|\(--[a-z-]*\) / -|\1\n  -|'", {})]),
+    Row("pipenv", "pipenv", each(PIPENV, "pipenv {s} --help" + PIPENV_SED) +
+        [("list", "pipenv --help" + PIPENV_SED, {})]),
     Row("tox", "tox", [("list", "tox --help", {})]),
     Row("meson", "meson", each(MESON, "meson {s} --help") + [("list", "meson --help", {})], {"meson": {
         "--internal": "V",  # what its backends call, a command among it (mesonbuild/mesonmain.py)
@@ -514,7 +516,7 @@ ROWS = [
         **dict.fromkeys("-i --ignore -e --ext -P --polling-interval".split(), "V"),
         "--help": "N", "-s": "V"}}, npm=True),
     Row("concurrently", "concurrently@9", [("yargs", "concurrently --help", {})], npm=True),
-    Row("zx", "zx@8", [("list", "zx --help", {"indent": (3, 4)})], {"zx": {"-l": "N", "--prefer-local": "N"}}, npm=True),
+    Row("zx", "zx@8", [("list", "zx --help", {"indent": (3, 4)})], npm=True),
     # its own, and those of node
     Row("tsx", "tsx@4", [("list", "tsx --help", {})], NODE_FIX, False, npm=True),
     Row(["tsx watch"], "tsx@4", GNU, npm=True),
@@ -540,11 +542,13 @@ ROWS = [
     Row("ansible", "ansible-core", [("list", "LC_ALL=C.UTF-8 ansible --help", {})]),
     # "--param" asks for no value where it has none; places of code that are attached
     Row("gcc g++ cpp", "gcc", [("list", f"bash {DRIVER_OPTIONS} {{p}}", {})], {"*": {
-        "--param": "V", **dict.fromkeys("-specs* --specs* -fplugin* -iplugindir* -fmodule-mapper* -Wl* -Wp* --prefix* --for-linker*".split(), "A"),
+        "--param": "V", **dict.fromkeys("-specs* --specs* -fplugin* -iplugindir* -fmodule-mapper* -Wl* -Wp* --prefix* "
+                                        "--for-linker*".split(), "A"),
     }}, False, also=("g++-12", "cpp-12")),
     Row("clang", "clang", [("list", f"bash {DRIVER_OPTIONS} {{p}}", {})], {"clang": dict.fromkeys(
         "--config* -fplugin* -fpass-plugin* -fuse-ld* --ld-path* --gcc-toolchain* --gcc-install-dir* "
-        "-cc1* --driver-mode* --cuda-path* --ptxas-path* --hipspv-pass-plugin* --amdgpu-arch-tool* -Wl* -Wp* --prefix* --for-linker*".split(), "A",
+        "-cc1* --driver-mode* --cuda-path* --ptxas-path* --hipspv-pass-plugin* --amdgpu-arch-tool* -Wl* -Wp* --prefix* "
+        "--for-linker*".split(), "A",
     )}, False),
     Row("buildah", "buildah", each(BUILDAH, "buildah {s} --help") + [("list", "buildah --help", {})], {}, False),
     Row("runc", "runc", each(RUNC, "runc {s} --help") + [("list", "runc --help", {})], {}, False),
@@ -559,43 +563,49 @@ ROWS = [
     Row("batcat", "bat", GNU),
     Row("ag", "silversearcher-ag", [("list", "ag --help", {"end": r"\s{2,}(?!PATTERN)"})], {"ag": {
         # "[LINES]" is attached to the long ones; and what it lists without its value
-        **dict.fromkeys("-A -B -C -G --color-match --color-path --color-line-number --file-search-regex --workers --pager".split(), "V"),
+        **dict.fromkeys("-A -B -C -G --color-match --color-path --color-line-number --file-search-regex --workers "
+                        "--pager".split(), "V"),
         **dict.fromkeys("--after --before --context".split(), "A"),
     }}, False),
     Row("ack", "ack", [("list", "man ack | sed 's/, --nopager//; s/, --range-end=.*//; s/, --no-smart-case//'",
                          {"indent": (7, 7), "end": r"\s{2,}"})], {"ack": {
         "-m": "V", "--ackrc": "V", "--range-end": "V",
         **dict.fromkeys("--noTYPE --TYPE --eiffel --noeiffel".split())}}, False),
-    Row("ctags", "universal-ctags", [("attached", "ctags --help | sed '/^  -[A-Za-z] /d'", {"indent": (2, 2)}),
-                                     ("list", "ctags --help | grep '^  -[A-Za-z] '", {"indent": (2, 2)})], {"ctags": dict.fromkeys(
-            # of a language, "--regex-<LANG>="
-            "--input-encoding- --alias- --map- --extras- --fields- --kinds- --roles- --kinddef- --mline-regex- --regex- "
-            "--param-".split())}, False),
+    # what ends in a dash is of a language, "--regex-<LANG>="
+    Row("ctags", "universal-ctags", [
+        ("attached", "ctags --help | sed '/^  -[A-Za-z] /d'", {"indent": (2, 2)}),
+        ("list", "ctags --help | grep '^  -[A-Za-z] '", {"indent": (2, 2)})], {"ctags": dict.fromkeys(
+            "--input-encoding- --alias- --map- --extras- --fields- --kinds- --roles- --kinddef- --mline-regex- "
+            "--regex- --param-".split())}, False),
     Row("nvim", "neovim", [("list", "nvim --help", {"indent": (2, 2)})], {"nvim": {
         "-t": "V", "-q": "E",  # of its usage
         "-c": "V", "--remote": "N", "--remote-subcommand": None, "--remote-send": "V", "--remote-expr": "V",
     }}),
     # -e is -f, and -x is --script (startup.el, emacs.c)
     Row("emacs", "emacs-nox", [("single", "emacs --help", {"indent": (0, 0)})], {"emacs": {
-        "-color": "A", "--color": "A", "-x": "V", "-e": "V", **dict.fromkeys("+L -+L --+L".split())}}, also=("emacs-bin-common",)),
+        "-color": "A", "--color": "A", "-x": "V", "-e": "V", **dict.fromkeys("+L -+L --+L".split()),
+    }}, also=("emacs-bin-common",)),
     Row(["buildah unshare"], "buildah", GNU),
     # With -e the operands are code.
     Row("emacsclient", "emacs-bin-common", [("list", "emacsclient --help", {"indent": (0, 0)})],
         {"emacsclient": {"-e": "E", "--eval": "E"}}, also=("emacs-nox",)),
     # "--mca <name> <value>": either reading counts
-    Row("mpirun", "openmpi-bin", [("list", MPIRUN + " | grep -v '<arg1>'", {"indent": (0, 3), "meta": "<"})], {"mpirun": {
-        **dict.fromkeys("-mca --mca -gmca --gmca".split(), "E"), "-h": "E", "--help": "E"}}, False),
+    Row("mpirun", "openmpi-bin", [("list", MPIRUN + " | grep -v '<arg1>'", {"indent": (0, 3), "meta": "<"})],
+        {"mpirun": dict.fromkeys("-mca --mca -gmca --gmca -h --help".split(), "E")}, False),
     Row("bear", "bear", GNU),
     # "[title]" must be there
-    Row("scan-build", "clang-tools", [("list", "scan-build --help | sed '/=\\[/d; s/\\[/</'", {"indent": (1, 1)})], {}, False),
+    Row("scan-build", "clang-tools", [("list", "scan-build --help | sed '/=\\[/d; s/\\[/</'", {"indent": (1, 1)})],
+        {}, False),
     Row("heaptrack", "heaptrack", [("list", "heaptrack --help", {"indent": (1, 2)})], {"heaptrack": {
         "-o": "V", "--output": "V", "--output-file": "V"}}),
-    Row(["uftrace", "uftrace record", "uftrace live"], "uftrace", [("list", "uftrace --help", {})], {"*": {"--clock": "V"}}),
+    Row(["uftrace", "uftrace record", "uftrace live"], "uftrace", [("list", "uftrace --help", {})],
+        {"*": {"--clock": "V"}}),
     Row("chpst", "runit", [("usage", "chpst", {})], {"chpst": {"-l": "V"}}),  # "[-l|-L lock]"
     Row("softlimit", "daemontools", [("usage", "softlimit", {})]),
     Row("s6-envdir", "s6", [("usage", "s6-envdir", {})]),
     # the column behind the option is its variable
-    Row("qemu-x86_64", "qemu-user", [("list", "qemu-x86_64 --help | sed 's/ *QEMU_.*//'", {"indent": (0, 0), "end": r"\s{2,}"})],
+    Row("qemu-x86_64", "qemu-user",
+        [("list", "qemu-x86_64 --help | sed 's/ *QEMU_.*//'", {"indent": (0, 0), "end": r"\s{2,}"})],
         {"qemu-x86_64": dict.fromkeys("-seed -trace -plugin".split(), "V")}),
     Row("schroot", "schroot", [("list", r"schroot --help | sed 's/ \[ \(--[a-z-]*\) \]/, \1/'", {})]),
     Row("parallel-ssh", "pssh", GNU),
@@ -625,7 +635,8 @@ ROWS = [
     Row("lftp", "lftp", GNU),
     Row("mutt", "mutt", [("list", "mutt -h | expand", {"indent": (2, 2)})]),
     Row("debootstrap", "debootstrap", GNU),
-    Row("mmdebstrap", "mmdebstrap", [("list", "man mmdebstrap | sed 's/,-/, -/g'", {"indent": (7, 7), "end": r"\s{3,}"})]),
+    Row("mmdebstrap", "mmdebstrap",
+        [("list", "man mmdebstrap | sed 's/,-/, -/g'", {"indent": (7, 7), "end": r"\s{3,}"})]),
     # "[STRING]" is the next word or none
     Row("fab", "fabric", GNU, {"fab": {
         "-i": "V", "--identity": "V", **dict.fromkeys("-h --help -l --list".split(), "E")}}),
@@ -637,26 +648,30 @@ ROWS = [
         {"indent": (9, 9)})], {"exiftool": {
             **dict.fromkeys("-w -textOut -W -tagOut -ext -extension -fileOrder -echo -efile".split(), "V"),
             # in any case
-            **dict.fromkeys("-if* -If* -iF* -IF* -Config -CONFIG -Use -USE".split(), "V"), "-charset": "E", "-n": "N", "-e": "N", "-U": "N",
+            **dict.fromkeys("-if* -If* -iF* -IF* -Config -CONFIG -Use -USE".split(), "V"),
+            "-charset": "E", "-n": "N", "-e": "N", "-U": "N",
             **dict.fromkeys("-TAG -TAG- --TAG -if".split())}}, False),
-    Row("ffmpeg ffprobe ffplay", "ffmpeg", [("list", "{p} -hide_banner -h long | sed '/AVOptions/,$d'", {"indent": (0, 0), "end": r"\s{2,}"})], {
+    Row("ffmpeg ffprobe ffplay", "ffmpeg",
+        [("list", "{p} -hide_banner -h long | sed '/AVOptions/,$d'", {"indent": (0, 0), "end": r"\s{2,}"})], {
             # "Missing argument for option", it says of these alone
-            "ffmpeg": {**dict.fromkeys("""-apad -async -autorotate -autoscale -copypriorss -discard -disposition -top -vsync
-                -filter_complex_threads -filter_threads -fps_mode -frame_drop_threshold -guess_layout_max -reinit_filter
-                -seek_timestamp -thread_queue_size -vstats_version""".split(), "V"),
+            "ffmpeg": {**dict.fromkeys("""-apad -async -autorotate -autoscale -copypriorss -discard -disposition -top
+                -vsync -filter_complex_threads -filter_threads -fps_mode -frame_drop_threshold -guess_layout_max
+                -reinit_filter -seek_timestamp -thread_queue_size -vstats_version""".split(), "V"),
                        **dict.fromkeys("-sinks -sources -xerror".split(), "N")},
             "ffprobe": dict.fromkeys("-show_data_hash -show_log -show_optional_fields".split(), "V"),
             "ffplay": {**dict.fromkeys("-drp -filter_threads -lowres".split(), "V"), "-i": "N"},
             "*": {"-hide_banner": "N", **dict.fromkeys("-h -? -help --help".split(), "E")},
         }, False),
     # two words follow some: either reading counts
-    Row("convert mogrify identify composite montage", "imagemagick", each("convert mogrify identify composite montage",
-        "{s} -help | sed '/^  -annotate\\|-distort\\|-evaluate/d'", indent=(2, 3)), {}, False, also=("imagemagick-6.q16",)),
+    Row("convert mogrify identify composite montage", "imagemagick",
+        each("convert mogrify identify composite montage", "{s} -help | sed '/^  -annotate\\|-distort\\|-evaluate/d'",
+             indent=(2, 3)), {}, False, also=("imagemagick-6.q16",)),
     Row("tmate", "tmate", [("list", "tmate -h", {"indent": (1, 1)})]),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
-SEVERAL = {"bun x"} | set("Rscript cargo docker dotenv emacs fzf go gradle hyperfine kubectl less node npm npx nvim pnpm rg rsync rustc tox tsx yt-dlp".split())
+SEVERAL = {"bun x"} | set("""Rscript cargo docker dotenv emacs fzf go gradle hyperfine kubectl less node npm npx nvim
+ pnpm rg rsync rustc tox tsx yt-dlp""".split())
 # In every Debian 12; the others are in the lists of `dev`, or are not needed there.
 ESSENTIAL = """apt bash bsdutils coreutils dash debianutils diffutils dpkg findutils grep gzip
  perl sed tar util-linux""".split()
@@ -670,10 +685,13 @@ SAME = {
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
     "batch": "at", "yarnpkg": "yarn", "py.test": "pytest", "pico": "nano", "rnano": "nano",
-    "fd": "fdfind", "bat": "batcat", "chokidar-cli": "chokidar", "wait-for-it.sh": "wait-for-it", "pssh": "parallel-ssh", "mpiexec": "mpirun", "orterun": "mpirun", "uxterm": "xterm",
-    **dict.fromkeys("""qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips
-     qemu-x86_64-static qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static qemu-s390x-static""".split(), "qemu-x86_64"),
-    "vimdiff": "vim", "rvim": "vim", "rview": "vim", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++", "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
+    "fd": "fdfind", "bat": "batcat", "chokidar-cli": "chokidar", "wait-for-it.sh": "wait-for-it",
+    "pssh": "parallel-ssh", "mpiexec": "mpirun", "orterun": "mpirun", "uxterm": "xterm", "vimdiff": "vim",
+    "rvim": "vim", "rview": "vim", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++",
+    "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
+    **dict.fromkeys("""qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static
+     qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static
+     qemu-s390x-static""".split(), "qemu-x86_64"),
     **{f"python3.{n}": "python3" for n in range(9, 14)}, **{f"lua5.{n}": "lua" for n in range(1, 5)},
 }
 
