@@ -667,6 +667,19 @@ ROWS = [
         each("convert mogrify identify composite montage", "{s} -help | sed '/^  -annotate\\|-distort\\|-evaluate/d'",
              indent=(2, 3)), {}, False, also=("imagemagick-6.q16",)),
     Row("tmate", "tmate", [("list", "tmate -h", {"indent": (1, 1)})]),
+    # what a short one takes is attached, but for the architectures
+    Row("dpkg-buildpackage", "dpkg-dev", [("attached", "dpkg-buildpackage --help | sed 's/, --build=.*//'", {})], {
+        "dpkg-buildpackage": {"--hook-": None, "--hook-*": "A", "-s": "A", **dict.fromkeys(
+            "-a --host-arch -t --host-type --target-arch --target-type".split(), "V")}}, False),
+    Row("foreman", "ruby-foreman", each("run start check export",
+        r"foreman help {s} | sed 's/\[\(--[^]]*\)\]/\1/g; s/, --no-color//'"), {}, False),
+    Row("ifne", "moreutils", [("usage", "man ifne", {})], few=True),
+    Row("ld.so", "libc6", GNU),
+    Row("memusage", "libc-devtools", [("list", "memusage --help | sed 's/,--/, --/'", {})]),
+    Row("sotruss", "libc-devtools", GNU),
+    Row("arch-chroot", "arch-install-scripts", H),
+    Row("neomutt", "neomutt", [("list", "neomutt -h", {"indent": (2, 2)})]),
+    Row("sccache", "sccache", GNU),
 ]
 
 # Debian has had several releases of these: the table may know more than the one here.
@@ -685,7 +698,9 @@ SAME = {
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
     "pypy": "python3", "pypy3": "python3", "nodejs": "node", "luajit": "lua", "mariadb": "mysql",
     "batch": "at", "yarnpkg": "yarn", "py.test": "pytest", "pico": "nano", "rnano": "nano",
-    "fd": "fdfind", "bat": "batcat", "chokidar-cli": "chokidar", "wait-for-it.sh": "wait-for-it",
+    "fd": "fdfind", "bat": "batcat", "tini-static": "tini", "docker-init": "tini",
+    **dict.fromkeys("ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1".split(), "ld.so"),
+    "chokidar-cli": "chokidar", "wait-for-it.sh": "wait-for-it",
     "pssh": "parallel-ssh", "mpiexec": "mpirun", "orterun": "mpirun", "uxterm": "xterm", "vimdiff": "vim",
     "rvim": "vim", "rview": "vim", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++",
     "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
@@ -708,16 +723,16 @@ def because(*pairs):
 
 
 UNCHECKED = because(
-    (NOT_DEBIAN, """magick uv uvx helm terraform tofu hatch conda mamba ruff micromamba FEXBash
-     FEXInterpreter fex-emu box64 box86 air asdf aws-vault bazel bazelisk chamber chroot-distro
-     chroot-exec colima devbox dockerize doppler enroot fly flyctl fnm forego gcloud goenv
-     infisical jenv junest just k3s limactl minikube mise multipass nerdctl nodenv nsjail nvm oc
-     op overmind please plenv prun railway reflex rtx run0 rye singularity apptainer sops su-exec
-     teller udocker volta wait-for wait4x watchexec werf wezterm youki powershell pwsh
-     pwsh-preview nu oil osh ysh ion murex matlab osascript mathematica wolframscript dotnet
-     dotnet-script csharp fsharpi scala-cli loksh oksh d8 bb luau chef-apply tcsh-static xonsh3
-     yue jjs nashorn txr swift ptyxis condor_run bsub aprun jsrun memray scalene kernprof
-     viztracer py-spy kotlinc skim sk delta catchsegv ld-musl-x86_64.so.1 salt salt-call salt-ssh
+    (NOT_DEBIAN, """magick ld-musl-x86_64.so.1 uv uvx helm terraform tofu hatch conda mamba ruff
+     micromamba FEXBash FEXInterpreter fex-emu box64 box86 air asdf aws-vault bazel bazelisk
+     chamber chroot-distro chroot-exec colima devbox dockerize doppler enroot fly flyctl fnm
+     forego gcloud goenv infisical jenv junest just k3s limactl minikube mise multipass nerdctl
+     nodenv nsjail nvm oc op overmind please plenv prun railway reflex rtx run0 rye singularity
+     apptainer sops su-exec teller udocker volta wait-for wait4x watchexec werf wezterm youki
+     powershell pwsh pwsh-preview nu oil osh ysh ion murex matlab osascript mathematica
+     wolframscript dotnet dotnet-script csharp fsharpi scala-cli loksh oksh d8 bb luau chef-apply
+     tcsh-static xonsh3 yue jjs nashorn txr swift ptyxis condor_run bsub aprun jsrun memray
+     scalene kernprof viztracer py-spy kotlinc skim sk delta catchsegv salt salt-call salt-ssh
      latrace dchroot"""),
     (FAMILY, """gvim gview vimx littler r julia ghc ghci runghc runhaskell octave
      octave-cli sage maxima gap gp scilab scilab-cli elixir iex mix erl escript scala groovy
@@ -730,15 +745,13 @@ UNCHECKED = because(
     (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386
      aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
-     proxychains cross-env cross-env-shell direnv distcc icecc pump colorgcc rootlesskit corepack
-     mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco arch-chroot az babel-node bosh bsh charliecloud crictl cscope debuild
-     distrobox distrobox-enter docker-init dotenvx dpkg-buildpackage dtrace envchain fatrace
-     flatpak-spawn foreman heroku honcho ifne intercept-build kcov kgx ld-linux-aarch64.so.1
-     ld-linux-x86-64.so.2 ld-linux.so.2 ld.so memusage multitail neomutt newlisp nix nix-env
-     nix-shell nox pdksh pdm perf perl6 pg_ctl prettyping puppet pyenv rbenv regina run-mailcap
-     rush rustup s6-setuidgid scan-build-py sccache server-test sotruss start-server-and-test
-     systemtap tini-static toolbox tree-sitter wireshark xdg-open youtube-dl"""),
+     proxychains cross-env cross-env-shell direnv rbenv s6-setuidgid distcc icecc pump colorgcc
+     rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
+    (LEFT, """abcl abduco az babel-node bosh bsh charliecloud crictl cscope debuild distrobox
+     distrobox-enter dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
+     kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl prettyping
+     puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test
+     systemtap toolbox tree-sitter wireshark xdg-open youtube-dl"""),
 )
 
 # Subcommands of these have tables, and are not compared.
