@@ -135,7 +135,8 @@ static int check_names(struct check *c, const struct pb_matcher *h)
 	for (uint32_t i = 0; i < h->names.count; i++) {
 		CHECK_TRY(check_string(c, v[i].name, "a program's name"));
 		if (v[i].nnarrow > n || v[i].narrow > n - v[i].nnarrow ||
-		    v[i].nbroad > n || v[i].broad > n - v[i].nbroad)
+		    v[i].nbroad > n || v[i].broad > n - v[i].nbroad ||
+		    v[i].narrow_rare > v[i].nnarrow || v[i].broad_rare > v[i].nbroad)
 			return check_bad(c, "a name's automata leave the table");
 	}
 	if (!h->slots.count || (h->slots.count & (h->slots.count - 1)))
@@ -148,6 +149,105 @@ static int check_names(struct check *c, const struct pb_matcher *h)
 	/* a search ends at a free one */
 	if (used == h->slots.count)
 		return check_bad(c, "no slot is free");
+	return 0;
+}
+
+/* --- needles ---------------------------------------------------------------------- */
+
+static int check_needle(struct check *c, const struct pb_matcher *h, uint32_t number,
+			uint32_t automaton)
+{
+	const struct pb_needle *e = at(c, h->needles.off);
+
+	const struct pb_automaton *a = at(c, h->commands.off);
+
+	if (number >= h->needles.count || e[number].automaton != automaton)
+		return check_bad(c, "an automaton has no needle");
+	if (e[number].flags > (PB_NF_WORD | PB_NF_TEXT) || a[automaton].ntags != 1)
+		return check_bad(c, "a needle has unknown flags");
+	return 0;
+}
+
+/* Each automaton that is not always asked has one: needles come in their order. */
+static int check_rare(struct check *c, const struct pb_matcher *h)
+{
+	const struct pb_name *v = at(c, h->names.off);
+	uint32_t n = 0, k;
+
+	for (uint32_t i = 0; i < h->names.count; i++) {
+		for (k = v[i].nnarrow - v[i].narrow_rare; k < v[i].nnarrow; k++)
+			CHECK_TRY(check_needle(c, h, n++, v[i].narrow + k));
+		for (k = v[i].nbroad - v[i].broad_rare; k < v[i].nbroad; k++)
+			CHECK_TRY(check_needle(c, h, n++, v[i].broad + k));
+	}
+	if (n != h->needles.count)
+		return check_bad(c, "a needle belongs to no automaton");
+	return 0;
+}
+
+static int check_text(struct check *c, const struct pb_needle *e, uint32_t *ret_size)
+{
+	CHECK_TRY(check_string(c, e->text, "a needle"));
+	*ret_size = e->text.len < PB_GRAM ? e->text.len : PB_GRAM;
+	if (!e->text.len || e->text.len > PB_MAX_NEEDLE ||
+	    e->gram > e->text.len - *ret_size)
+		return check_bad(c, "a needle is none");
+	return 0;
+}
+
+/* The needles of one slot have its bytes; none is there twice. */
+static int check_gram(struct check *c, const struct pb_matcher *h, const struct pb_gram *g)
+{
+	const struct pb_needle *e = at(c, h->needles.off);
+	const uint32_t *order = at(c, h->needle_order.off);
+	uint32_t size;
+
+	if (!g->count || g->count > h->needles.count ||
+	    g->first > h->needles.count - g->count)
+		return check_bad(c, "a slot of needles leaves their table");
+	for (uint32_t i = g->first; i < g->first + g->count; i++) {
+		if (order[i] >= h->needles.count || (i > g->first && order[i] <= order[i - 1]))
+			return check_bad(c, "a slot of needles is not sorted");
+		CHECK_TRY(check_text(c, &e[order[i]], &size));
+		if (pb_gram_of(at(c, e[order[i]].text.off + e[order[i]].gram), size) !=
+			    g->bytes ||
+		    !(h->gram_sizes >> (size - 1) & 1))
+			return check_bad(c, "a needle is not found by its bytes");
+	}
+	return 0;
+}
+
+/* Every needle is found: the slots' bytes differ, and they have as many as there are. */
+static int check_grams(struct check *c, const struct pb_matcher *h)
+{
+	const struct pb_gram *v = at(c, h->grams.off);
+	uint32_t mask = h->grams.count - 1, free = 0, k;
+	uint64_t found = 0, steps = 0;
+
+	if (h->needle_order.count != h->needles.count || h->gram_sizes >> PB_GRAM)
+		return check_bad(c, "needles and their order differ");
+	if (!h->needles.count)
+		return h->grams.count || h->gram_sizes ?
+			       check_bad(c, "there are no needles") : 0;
+	if (h->grams.count & mask || !h->grams.count)
+		return check_bad(c, "the slots of needles are no power of two");
+	for (uint32_t i = 0; i < h->grams.count; i++)
+		free += !v[i].bytes;
+	if (!free)
+		return check_bad(c, "no slot of needles is free");
+	for (uint32_t i = 0; i < h->grams.count; i++) {
+		if (!v[i].bytes)
+			continue;
+		for (k = pb_gram_hash(v[i].bytes) & mask; v[k].bytes && v[k].bytes != v[i].bytes;
+		     k = (k + 1) & mask)
+			steps++;
+		if (k != i || steps > 8 * (uint64_t)h->grams.count)
+			return check_bad(c, "a slot of needles is not found");
+		CHECK_TRY(check_gram(c, h, &v[i]));
+		found += v[i].count;
+	}
+	if (found != h->needles.count)
+		return check_bad(c, "a needle has no slot");
 	return 0;
 }
 
@@ -169,17 +269,24 @@ static int check_commands(struct check *c, const struct pb_matcher *h,
 	CHECK_TRY(check_table(c, h->guard_paths, sizeof(struct pb_guard_path),
 			      MAX_CLAUSES, "paths"));
 	CHECK_TRY(check_table(c, h->regexes, sizeof(*r), MAX_CLAUSES, "expressions"));
+	CHECK_TRY(check_table(c, h->needles, sizeof(struct pb_needle), MAX_CLAUSES,
+			      "needles"));
+	CHECK_TRY(check_table(c, h->needle_order, 4, MAX_CLAUSES, "needles in order"));
+	CHECK_TRY(check_table(c, h->grams, sizeof(struct pb_gram), 16 * MAX_CLAUSES,
+			      "slots of needles"));
 	CHECK_TRY(check_automata(c, h->commands, h->clauses.count, "automata"));
 	CHECK_TRY(check_automata(c, h->words, 1, "automata of words"));
 	CHECK_TRY(check_clauses(c, h, rules));
 	CHECK_TRY(check_guards(c, h));
 	CHECK_TRY(check_names(c, h));
+	CHECK_TRY(check_rare(c, h));
+	CHECK_TRY(check_grams(c, h));
 	a = at(c, h->commands.off);
 	for (uint32_t i = 0; i < h->commands.count; i++)
 		if (a[i].nstates > largest)
 			largest = a[i].nstates;
 	/* a decision's memory grows with it */
-	if (h->max_states != largest || h->zero)
+	if (h->max_states != largest)
 		return check_bad(c, "the largest automaton is none");
 	r = at(c, h->regexes.off);
 	for (uint32_t i = 0; i < h->regexes.count; i++) {

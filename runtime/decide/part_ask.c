@@ -53,13 +53,73 @@ static struct walk walk_of(struct call *c, bool broad, uint32_t from)
 	};
 }
 
-static void ask(const struct walk *w, const struct pb_name *name)
+static void ask_one(const struct walk *w, uint32_t i)
+{
+	walk_ask(w, pb_at(w->m, w->m->commands, sizeof(struct pb_automaton), i));
+}
+
+/* A rare automaton whose needle stands in no word: it may stand in what is not known. */
+static void ask_unknown(const struct walk *w, const struct rare_found *r,
+			const struct pb_needle *e)
+{
+	const struct pb_automaton *a =
+		pb_at(w->m, w->m->commands, sizeof(*a), e->automaton);
+	const uint32_t *tags = (const void *)((const uint8_t *)w->m + a->tags);
+
+	if ((e->flags & PB_NF_TEXT) || (r->word && (e->flags & PB_NF_WORD)))
+		walk_add(w->may, tags, 1);
+	else
+		walk_ask(w, a);
+}
+
+/* The number of the needle that a rare automaton has. */
+static uint32_t needle_of(const struct pb_matcher *m, uint32_t automaton)
+{
+	const struct pb_needle *v = pb_at(m, m->needles, sizeof(*v), 0);
+	uint32_t lo = 0, hi = m->needles.count;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].automaton < automaton)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void ask_rare(const struct walk *w, const struct rare_found *r, uint32_t from,
+		     uint32_t n)
+{
+	const struct pb_needle *v = pb_at(w->m, w->m->needles, sizeof(*v), 0);
+	uint32_t first, i;
+
+	for (i = bits_next(&r->wanted, from); i < from + n;
+	     i = bits_next(&r->wanted, i + 1))
+		ask_one(w, i);
+	if (!r->piece)
+		return;
+	first = needle_of(w->m, from);
+	for (i = 0; i < n; i++)
+		if (!bits_has(&r->wanted, from + i))
+			ask_unknown(w, r, &v[first + i]);
+	(void)walk_spend(w, n);
+}
+
+static void ask(struct call *c, struct walk *w, const struct pb_name *name)
 {
 	uint32_t first = w->broad ? name->broad : name->narrow;
 	uint32_t n = w->broad ? name->nbroad : name->nnarrow, i;
+	uint32_t rare = w->broad ? name->broad_rare : name->narrow_rare;
+	const struct rare_found *found = rare ? call_rare(c) : NULL;
 
+	w->pool = c->l->pool;
+	n -= found ? rare : 0;
 	for (i = first; i < first + n; i++)
-		walk_ask(w, pb_at(w->m, w->m->commands, sizeof(struct pb_automaton), i));
+		ask_one(w, i);
+	if (found)
+		ask_rare(w, found, i, rare);
 }
 
 static const struct pb_name *find_name(const struct pb_matcher *m, const char *p,
@@ -115,8 +175,7 @@ static bool is_plain(const char *p, uint32_t n)
 }
 
 /* "npm:*" is the program "npm:ci", too: its name is "npm:/". */
-static void ask_going_on(struct call *c, const struct walk *broad,
-			 const struct walk *narrow)
+static void ask_going_on(struct call *c, struct walk *broad, struct walk *narrow)
 {
 	char *key = pool_take(&c->l->pool, (size_t)c->base_n + 1, 1);
 	const struct pb_name *name;
@@ -134,9 +193,9 @@ static void ask_going_on(struct call *c, const struct walk *broad,
 		name = find_name(c->m, key, i + 2);
 		if (!name)
 			continue;
-		ask(broad, name);
+		ask(c, broad, name);
 		if (c->trusted && is_plain(c->base + i, c->base_n - i))
-			ask(narrow, name);
+			ask(c, narrow, name);
 	}
 }
 
@@ -147,9 +206,9 @@ static void ask_named(struct call *c)
 	const struct pb_name *name = find_name(c->m, c->base, c->base_n);
 
 	if (name) {
-		ask(&broad, name);
+		ask(c, &broad, name);
 		if (c->trusted)
-			ask(&narrow, name);
+			ask(c, &narrow, name);
 	}
 	if (memchr(c->base, ':', c->base_n))
 		ask_going_on(c, &broad, &narrow);
@@ -210,7 +269,7 @@ static void ask_column(struct call *c, const struct column *t, unsigned holes)
 	w.lead_n = t->n;
 	w.holes = holes;
 	w.may_only = holes > 0;
-	ask(&w, call_name(c->m, PB_NAME_ANY));
+	ask(c, &w, call_name(c->m, PB_NAME_ANY));
 }
 
 /* A relative file in several directories: sure is what is sure in each. */
@@ -370,11 +429,11 @@ void call_ask_all(struct call *c)
 	struct shapes of_broad, of_narrow;
 	uint32_t i;
 
-	ask(&broad, call_name(c->m, PB_NAME_ANY));
+	ask(c, &broad, call_name(c->m, PB_NAME_ANY));
 	narrow.may_only = true;
 	narrow.column = WALK_ANY;
 	narrow.holes = 3;
-	ask(&narrow, call_name(c->m, PB_NAME_ANY));
+	ask(c, &narrow, call_name(c->m, PB_NAME_ANY));
 	narrow.holes = 0;
 	broad.column = WALK_NAME;
 	find_shapes(c, true, &of_broad);
@@ -407,7 +466,7 @@ void call_ask_known(struct call *c)
 	} else {
 		any = walk_of(c, true, 0);
 	}
-	ask(&any, call_name(c->m, PB_NAME_ANY));
+	ask(c, &any, call_name(c->m, PB_NAME_ANY));
 	ask_named(c);
 	ask_any_narrow(c);
 }
@@ -451,7 +510,7 @@ static void search(struct call *c, bool broad, const char *text, size_t n)
 	w.lead = text;
 	w.lead_n = n;
 	w.appends = false;
-	ask(&w, call_name(c->m, PB_NAME_REGEX));
+	ask(c, &w, call_name(c->m, PB_NAME_REGEX));
 }
 
 void call_ask_regexes(struct call *c)

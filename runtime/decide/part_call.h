@@ -21,6 +21,12 @@ struct call {
 	bool literal;  /* all of it: there is one word list */
 	bool trusted;  /* an allow rule may take the program by its name */
 	bool no_allow; /* pinned, and not the pin: no allow rule matches */
+	struct rare_found {
+		bool known, done; /* known: what follows is; done: it was looked for */
+		bool piece, word; /* something of a word behind the program, or all of
+				   * one, is not known */
+		struct bits wanted;
+	} rare;
 };
 
 /* Reads the words, from the pool; false: no room. */
@@ -35,6 +41,12 @@ void call_ask_all(struct call *c);
 void call_ask_regexes(struct call *c);
 /* Can a broad clause begin with this literal program?  Costs its name only. */
 bool call_may_begin(const struct line_ctx *l, const char *p, size_t n);
+/*
+ * Which of the rare automata (format.h) have their needle in a word, of a known program:
+ * these must be asked.  Of the others no clause is sure, and where all words are known
+ * none may match.  NULL: all must be asked.  c->l->pool keeps the set.
+ */
+const struct rare_found *call_rare(struct call *c);
 /* The literal words joined by blanks, the first `skip` bytes of the program left
  * out; in the pool.  NULL: no room. */
 char *call_join(struct call *c, bool broad, size_t skip, size_t *ret_n);

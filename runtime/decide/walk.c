@@ -285,11 +285,7 @@ static void not_literal(struct walk_at *at, const uint32_t *set, uint32_t n, uin
 		must_of(at, &w, set, n, from);
 }
 
-/*
- * Is the state one between words that every list of words comes back to?  It and
- * one inside of words then lead to each other by NUL, and nowhere else.
- */
-static bool takes_all(const struct walk_at *at, uint32_t state)
+bool walk_comes_back(const struct walk_at *at, uint32_t state)
 {
 	uint32_t home = PB_MOVE(at->cls[0], state);
 	const struct pb_state *s, *in;
@@ -298,11 +294,14 @@ static bool takes_all(const struct walk_at *at, uint32_t state)
 		return false;
 	s = at->states + state;
 	in = at->states + s->other;
-	if (s[1].moves - s[0].moves != 1 || in[1].moves - in[0].moves != 1 ||
-	    in->other != s->other)
-		return false;
-	return at->moves[s->moves] == home && at->moves[in->moves] == home &&
-	       !memchr(at->cls + 1, at->cls[0], 255);
+	return s[1].moves - s[0].moves == 1 && in[1].moves - in[0].moves == 1 &&
+	       in->other == s->other && at->moves[s->moves] == home &&
+	       at->moves[in->moves] == home;
+}
+
+static bool takes_all(const struct walk_at *at, uint32_t state)
+{
+	return walk_comes_back(at, state) && !memchr(at->cls + 1, at->cls[0], 255);
 }
 
 /* What the words lead to, all of them: clauses may match, and must. */

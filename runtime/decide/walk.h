@@ -104,6 +104,12 @@ uint32_t walk_run(const struct walk_at *at, uint32_t state, const char *p, size_
 uint32_t walk_end(const struct walk_at *at, uint32_t state);
 void walk_add(struct bits *to, const uint32_t *tags, uint32_t n);
 void walk_add_tags(const struct walk_at *at, uint32_t state, struct bits *to);
+/*
+ * Is the state one between words that every list of words comes back to?  It and
+ * one inside of words then lead to each other by NUL, and nowhere else.  Where
+ * at->nul_apart.
+ */
+bool walk_comes_back(const struct walk_at *at, uint32_t state);
 /* false: nothing is left of the line's steps. */
 bool walk_spend(const struct walk *w, uint64_t n);
 const uint32_t *walk_tags(const struct walk_at *at, uint32_t state, uint32_t *ret_n);

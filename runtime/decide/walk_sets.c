@@ -225,6 +225,99 @@ static bool over_word(struct reach *r, const struct walk_word *word)
 	return !r->full;
 }
 
+/*
+ * A state that further words do not leave: what may match there is known, and where
+ * nobody asks what is sure or where the lists end, it need not be walked again.
+ */
+static bool stays(struct reach *r, uint32_t state)
+{
+	const struct walk *w = r->w;
+
+	if (!r->at->nul_apart || !walk_comes_back(r->at, state))
+		return false;
+	if ((w->broad || w->may_only) && !w->ends)
+		walk_add_tags(r->at, state, w->may);
+	else
+		set_add(&r->next, state);
+	return true;
+}
+
+/* --- a word of which nothing is known ------------------------------------------ */
+
+/* States that are reached inside of the word, each once. */
+struct inside {
+	uint64_t *seen;
+	uint32_t *todo, n;
+};
+
+static void inside_add(struct reach *r, struct inside *in, uint32_t state)
+{
+	if (!state) {
+		r->dead = true;
+		return;
+	}
+	if (set_has(in->seen, state))
+		return;
+	in->seen[state / 64] |= (uint64_t)1 << (state % 64);
+	in->todo[in->n++] = state;
+}
+
+/* All bytes from the state: NUL ends the word, or begins more of what made it. */
+static void over_state(struct reach *r, struct inside *in, uint32_t state)
+{
+	const struct walk_at *at = r->at;
+	const struct pb_state *s = at->states + state;
+	uint8_t nul = at->cls[0];
+	uint32_t end = s->other, k, listed = s[1].moves - s[0].moves;
+	bool nul_listed = false;
+
+	for (k = s[0].moves; k < s[1].moves; k++) {
+		bool is_nul = PB_MOVE_CLASS(at->moves[k]) == nul;
+
+		if (is_nul) {
+			end = PB_MOVE_STATE(at->moves[k]);
+			nul_listed = true;
+		}
+		if (!is_nul || !at->nul_apart)
+			inside_add(r, in, PB_MOVE_STATE(at->moves[k]));
+	}
+	if (at->a->nclasses - listed > (at->nul_apart && !nul_listed ? 1u : 0u))
+		inside_add(r, in, s->other);
+	if (!end) {
+		r->dead = true;
+		return;
+	}
+	set_add(&r->next, end);
+	if (r->word->glob || r->word->seg->kind == SH_MULTI)
+		inside_add(r, in, end);
+}
+
+/* As over_word(), of one piece: half of the states, and no pieces to count. */
+static bool over_unknown(struct reach *r, const struct walk_word *word)
+{
+	struct pool pool = r->w->pool;
+	struct inside in = { .n = 0 };
+	uint32_t i, done = 0;
+
+	r->word = word;
+	in.seen = pool_take(&pool, r->words, sizeof(*in.seen));
+	in.todo = pool_take(&pool, walk_nstates(r->at), sizeof(*in.todo));
+	if (!in.seen || !in.todo)
+		return false;
+	memset(in.seen, 0, r->words * sizeof(*in.seen));
+	for (i = 0; i < r->now.n; i++) {
+		if (stays(r, r->now.v[i]))
+			continue;
+		inside_add(r, &in, r->now.v[i]);
+		if (word->vanish || (r->w->broad && word->skip))
+			set_add(&r->next, r->now.v[i]);
+	}
+	while (done < in.n)
+		over_state(r, &in, in.todo[done++]);
+	go_on(r);
+	return walk_spend(r->w, WORD_COST + r->words / 4 + (uint64_t)done * PIECE_COST);
+}
+
 static bool over_literal_set(struct reach *r, const struct walk_word *word)
 {
 	uint32_t i, k, end;
@@ -232,6 +325,8 @@ static bool over_literal_set(struct reach *r, const struct walk_word *word)
 	if (!walk_spend(r->w, 1 + (uint64_t)r->now.n * (word->seg->n + 1)))
 		return false;
 	for (i = 0; i < r->now.n; i++) {
+		if (stays(r, r->now.v[i]))
+			continue;
 		end = walk_run(r->at, r->now.v[i], word->seg->p, word->seg->n);
 		if (end && r->w->column == WALK_ANY && end >= r->at->a->nstates) {
 			for (k = 0; k < r->nbehind; k++)
@@ -311,6 +406,16 @@ static bool begin_any(struct reach *r, struct pool *pool)
 	return true;
 }
 
+static bool over_any(struct reach *r, const struct walk_word *word)
+{
+	if (word->literal)
+		return over_literal_set(r, word);
+	/* the column of the program is none of the automaton's states */
+	if (!word->seg->next && word->seg->kind != SH_LIT && r->w->column == WALK_NONE)
+		return over_unknown(r, word);
+	return over_word(r, word);
+}
+
 /* "May", and "must" of narrow automata, from these states on. */
 bool walk_sets(const struct walk_at *at, struct walk *w, const uint32_t *set,
 		    uint32_t n, uint32_t from)
@@ -326,10 +431,9 @@ bool walk_sets(const struct walk_at *at, struct walk *w, const uint32_t *set,
 	if (!over_holes(&r) || (w->column == WALK_ANY && !begin_any(&r, &w->pool)))
 		return false;
 	for (i = from; i < w->n && r.now.n; i++)
-		if (!(w->words[i].literal ? over_literal_set(&r, &w->words[i]) :
-					    over_word(&r, &w->words[i])))
+		if (!over_any(&r, &w->words[i]))
 			return false;
-	if (w->appends && r.now.n && !over_word(&r, &walk_unknown))
+	if (w->appends && r.now.n && !over_any(&r, &walk_unknown))
 		return false;
 	for (i = 0; i < r.now.n; i++)
 		walk_add_tags(at, r.now.v[i], w->may);

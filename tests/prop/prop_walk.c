@@ -21,7 +21,7 @@
 #define MAX_VALUES 4000
 
 static struct {
-	unsigned long may, must, none, literal, parts, found, not_found;
+	unsigned long may, must, none, literal, parts, found, not_found, apart;
 } seen;
 
 static const char *const texts[] = { "", "a", "b", "git", ":a", "push", "/" };
@@ -316,11 +316,45 @@ static const char *const opaque[] = {
 	"(?<!b) a b", "^(?>a|ab) ", "([ab]) .*\\1\\n?$",
 };
 
+/* A pattern that may begin to match at any word; many of them are kept apart. */
+static struct ir_command floating_command(struct rnd *r)
+{
+	static const char *const programs[] = { "git", "a" };
+	static const char *const pieces[] = { "a", "b", "push", "git", "a:b", "x/y", "pu", "ab",
+					      "a:b/c", "a:b/" };
+	struct ir_command c = { .text = STR("command"), .nwords = 3 };
+	struct rnd_glob g = { { NULL, 0, 0 } };
+	const char *p = RND_PICK(r, pieces);
+	bool inside = !rnd_one_in(r, 3);
+
+	c.words = arena_array(r->a, 5, sizeof(*c.words));
+	c.words[0].glob = rnd_glob_of(r, RND_PICK(r, programs));
+	if (rnd_one_in(r, 2)) {
+		rnd_add(r, &g, IR_G_STAR, 0);
+		c.words[0].glob = rnd_done(&g);
+		g = (struct rnd_glob){ { NULL, 0, 0 } };
+	}
+	c.words[1].any_words = true;
+	if (inside)
+		rnd_add(r, &g, IR_G_STAR, 0);
+	for (; *p; p++)
+		rnd_add(r, &g, IR_G_BYTE, *p);
+	if (inside && !rnd_one_in(r, 4))
+		rnd_add(r, &g, IR_G_STAR, 0);
+	c.words[2].glob = rnd_done(&g);
+	if (rnd_one_in(r, 3))
+		c.words[c.nwords++].glob = rnd_glob_of(r, RND_PICK(r, rnd_args));
+	if (!rnd_one_in(r, 4))
+		c.words[c.nwords++].any_words = true;
+	return c;
+}
+
 static struct ir *random_rules(struct rnd *r)
 {
 	static const enum ir_effect effects[] = { IR_ALLOW, IR_ASK, IR_DENY };
 	struct ir *ir = ir_new(r->a);
-	uint32_t n = 1 + rnd_below(r, 8), i;
+	bool floats = rnd_one_in(r, 4);
+	uint32_t n = floats ? 8 + rnd_below(r, 6) : 1 + rnd_below(r, 8), i;
 
 	for (i = 0; i < n; i++) {
 		struct ir_rule *x = ARENA_NEW(r->a, struct ir_rule);
@@ -333,7 +367,9 @@ static struct ir *random_rules(struct rnd *r)
 				       .at = { .file = STR("p.pol"), .line = i + 1,
 					       .col = 1, .span = SPAN_NONE } };
 		x->set.u.command = rnd_command(r, x->effect != IR_ALLOW);
-		if (rnd_one_in(r, 4))
+		if (floats && !rnd_one_in(r, 4))
+			x->set.u.command = floating_command(r);
+		else if (rnd_one_in(r, 4))
 			x->set.u.command = (struct ir_command){
 				.regex = true, .opaque = true,
 				.text = str_from(RND_PICK(r, opaque)) };
@@ -364,6 +400,7 @@ static bool one_policy(struct rnd *r)
 	}
 	w.b.rules = (const void *)bk_member(&out, PB_RULES)->bytes.p;
 	w.b.matcher = (const void *)bk_member(&out, PB_MATCHER)->bytes.p;
+	seen.apart += w.b.matcher->needles.count;
 	w.b.commands = &w.facts;
 	w.c = (struct decide_ctx){ .b = &w.b, .scope = PB_SANDBOX, .cwd = "/p/x" };
 	w.c.roots.dir[PB_ROOT_FS] = "/";
@@ -383,11 +420,11 @@ int main(void)
 	if (!prop_runs(60, one_policy, &n))
 		return 1;
 	printf("%lu parts: may %lu, must %lu, none %lu, literal %lu; expressions found %lu, "
-	       "not found %lu\n",
+	       "not found %lu; %lu patterns apart\n",
 	       seen.parts, seen.may, seen.must, seen.none, seen.literal, seen.found,
-	       seen.not_found);
+	       seen.not_found, seen.apart);
 	all = seen.may && seen.must && seen.none && seen.literal && seen.found &&
-	      seen.not_found;
+	      seen.not_found && seen.apart;
 	printf("%d passed, %d failed, 0 skipped\n", all, !all);
 	return !all;
 }

@@ -193,7 +193,7 @@ static inline void mk_matcher(struct mk *m)
 	cls['/'] = 1;
 	h.automata = (struct pb_table){ sizeof(h), 1 };
 	h.commands = h.clauses = h.guards = h.guard_options = h.guard_paths = h.words =
-		h.regexes = (struct pb_table){ sizeof(h), 0 };
+		h.regexes = h.needles = h.needle_order = h.grams = (struct pb_table){ sizeof(h), 0 };
 	a.cls = at;
 	a.states = at + 256;
 	a.moves = a.states + sizeof(states);

@@ -25,6 +25,9 @@ static const char policy[] =
 	"    ask /^w.*x$/\n"
 	"    deny \"{a|b}* c\"\n"
 	"    inert \"echo:*\"\n"
+	"    deny \"cp ** *abcd* **\", \"cp ** *xbcdy* **\", \"cp ** *zbcdy* **\"\n"
+	"    deny \"cp ** *bcdy* **\", \"cp ** *q* **\", \"cp ** tt **\"\n"
+	"    ask \"cp x ** *abcd* **\"\n"
 	"}\n";
 
 /* The member, to be broken, and what it is checked with. */
@@ -40,6 +43,9 @@ static struct {
 	struct pb_name *names;
 	uint32_t *slots;
 	struct pb_regex *regexes;
+	struct pb_needle *needles;
+	uint32_t *order;
+	struct pb_gram *grams;
 	struct pb_automaton *commands, *words;
 } x;
 
@@ -84,6 +90,9 @@ static void compile(void)
 	x.names = table(x.h->names, PB_NAME_FIRST + 2);
 	x.slots = table(x.h->slots, 8);
 	x.regexes = table(x.h->regexes, 2);
+	x.needles = table(x.h->needles, 6);
+	x.order = table(x.h->needle_order, 6);
+	x.grams = table(x.h->grams, 8);
 	x.commands = table(x.h->commands, 4);
 	x.words = table(x.h->words, 3);
 }
@@ -199,7 +208,6 @@ static void test_automata_of_commands(void **state)
 	BREAK(x.words[0].nclasses = 257, "impossible dimensions");
 	BREAK(x.h->max_states++, "largest automaton");
 	BREAK(x.h->max_states = 0, "largest automaton");
-	BREAK(x.h->zero = 1, "largest automaton");
 	BREAK(x.h->commands.count = 0x10000000, "leaves the member");
 	BREAK(x.h->words.count = 0x10000000, "leaves the member");
 }
@@ -214,6 +222,55 @@ static void test_expressions(void **state)
 	BREAK(x.regexes[0].text.len = 0x7fffffff, "leaves the member");
 	BREAK(x.regexes[0].text.off = 0, "holds a NUL");
 	BREAK(x.h->regexes.count = 0x10000000, "leaves the member");
+}
+
+/* A slot with needles; of several of them where `several`. */
+static uint32_t slot(bool several)
+{
+	uint32_t i = 0;
+
+	while (i < x.h->grams.count && x.grams[i].count < (several ? 2u : 1u))
+		i++;
+	assert_true(i < x.h->grams.count);
+	return i;
+}
+
+static void test_needles(void **state)
+{
+	uint32_t i, one, two, many = 0;
+
+	(void)state;
+	compile();
+	assert_int_equal(x.h->needles.count, 7);
+	one = slot(false);
+	two = x.grams[slot(true)].first;
+	for (i = 0; i < x.h->grams.count; i++)
+		many += x.grams[i].bytes != 0;
+	assert_int_equal(many, 6);
+	BREAK(x.needles[0].automaton++, "has no needle");
+	BREAK(x.h->needles.count--, "has no needle");
+	BREAK(x.names[2].broad_rare = UINT32_MAX, "leave the table");
+	BREAK(x.names[2].narrow_rare = x.names[2].nnarrow + 1, "leave the table");
+	BREAK(for (i = 0; i < x.h->names.count; i++) x.names[i].broad_rare = 0,
+	      "belongs to no automaton");
+	BREAK(x.needles[5].flags = 4, "unknown flags");
+	BREAK(x.needles[0].text.len = 0x7fffffff, "leaves the member");
+	BREAK(x.needles[0].text.len = 0, "is none");
+	BREAK(x.needles[0].gram++, "is none");
+	BREAK(x.h->needle_order.count--, "their order differ");
+	BREAK(x.h->gram_sizes |= 1u << PB_GRAM, "their order differ");
+	BREAK(x.h->gram_sizes = 0, "not found by its bytes");
+	BREAK(x.grams[one].bytes ^= 0x100, "slot");
+	BREAK(x.grams[one].count = 0, "leaves their table");
+	BREAK(x.grams[one].first = x.h->needles.count, "leaves their table");
+	BREAK(x.order[x.grams[one].first] = x.h->needles.count, "not sorted");
+	BREAK(x.order[two] = x.order[two + 1], "not sorted");
+	BREAK(x.order[0] = x.order[two == 0 ? 2 : two], "not");
+	BREAK(x.grams[one] = (struct pb_gram){ .bytes = 0 }, "slot");
+	BREAK(for (i = 0; i < x.h->grams.count; i++) x.grams[i].bytes += !x.grams[i].bytes,
+	      "no slot of needles is free");
+	BREAK(x.h->grams.count = 3, "no power of two");
+	BREAK(x.h->grams.count = 0, "no power of two");
 }
 
 /* Whatever four bytes are changed: refused, or a member that can be walked. */
@@ -271,7 +328,7 @@ static void test_shared_tables_are_bounded(void **state)
 	h.slots = (struct pb_table){ (uint32_t)b.n, 2 };
 	buf_u64(&b, 0);
 	h.commands = h.clauses = h.guards = h.guard_options = h.guard_paths = h.words =
-		h.regexes = (struct pb_table){ sizeof(h), 0 };
+		h.regexes = h.needles = h.needle_order = h.grams = (struct pb_table){ sizeof(h), 0 };
 	h.head.size = (uint32_t)b.n;
 	h.automata.count = 100;
 	memcpy(b.p, &h, sizeof(h));
@@ -290,6 +347,7 @@ int main(void)
 		WITH(arena, test_names),
 		WITH(arena, test_automata_of_commands),
 		WITH(arena, test_expressions),
+		WITH(arena, test_needles),
 		WITH(arena, test_any_change_ends),
 		WITH(arena, test_shared_tables_are_bounded),
 	};

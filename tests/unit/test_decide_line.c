@@ -307,6 +307,53 @@ static void test_words(void **state)
 	EXPECT("cat a > /tmp/x", "deny", NULL);
 }
 
+/* Patterns that may begin at any word: each is asked where its needle stands, and where
+ * it may stand (runtime/bundle/format_commands.h). */
+static void test_needles(void **state)
+{
+	(void)state;
+	rule(IR_DENY, "* ** *secret* **");       /* r0 */
+	rule(IR_DENY, "* ** *secretly");         /* r1 */
+	rule(IR_DENY, "cp ** x **");             /* r2 */
+	rule(IR_DENY, "cp ** xy **");            /* r3 */
+	rule(IR_DENY, "cp ** *abcdefz* **");     /* r4 */
+	rule(IR_DENY, "cp ** *abcd* **");        /* r5 */
+	rule(IR_ASK, "cp ** *bcdefg* **");       /* r6 */
+	rule(IR_ALLOW, "ls ** *fine* **");       /* r7 */
+	rule(IR_ALLOW, "cp ** *fine* **");       /* r8 */
+	rule(IR_ALLOW, "cp ** *good* **");       /* r9 */
+	hand_compile(&h);
+	assert_int_equal(h.b.matcher->needles.count, 9);
+	assert_int_equal(h.b.matcher->gram_sizes, 1 | 2 | 8);
+	EXPECT("ls a my-secret-file b", "deny", "r0");
+	EXPECT("ls secret", "deny", "r0");
+	EXPECT("ls a secretl b", "deny", "r0");
+	EXPECT("my-secret a", "ask", "command-otherwise");
+	EXPECT("ls secre t", "ask", "command-otherwise");
+	EXPECT("cp a x b", "deny", "r2");
+	EXPECT("cp x", "deny", "r2");
+	EXPECT("cp xx axb", "ask", "command-otherwise");
+	EXPECT("cp xy", "deny", "r3");
+	EXPECT("cp abcdefz", "deny", "r4");
+	EXPECT("cp zabcdefzz", "deny", "r4");
+	EXPECT("cp zabcdeffz", "deny", "r5");
+	EXPECT("cp bcdefz", "ask", "command-otherwise");
+	EXPECT("cp abcd", "deny", "r5");
+	EXPECT("cp bcdefgh", "ask", "r6");
+	EXPECT("cp a/fine/b", "allow", "r8");
+	EXPECT("ls a/fine/b", "allow", "r7");
+	EXPECT("cp goo d", "ask", "command-otherwise");
+	EXPECT("mv abcdefz", "ask", "command-otherwise");
+	/* what is not known may hold them; what is, still does */
+	EXPECT("cp $a", "ask!", NULL);
+	EXPECT("cp \"a$b\" good", "ask!", NULL);
+	EXPECT("cp \"$b\" abcdefz", "deny", "r4");
+	EXPECT("cp abc\"$b\"abcd", "deny", "r5");
+	EXPECT("$x abcdefz", "ask!", NULL);
+	EXPECT("$x secret", "ask!", NULL);
+	EXPECT("\"$x\" secret", "deny", "r0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +373,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_search_without_room, hand_setup,
 						hand_teardown),
 		cmocka_unit_test_setup_teardown(test_words, hand_setup, hand_teardown),
+		cmocka_unit_test_setup_teardown(test_needles, hand_setup, hand_teardown),
 	};
 
 	return cmocka_run_group_tests_name("decide_line", tests, NULL, NULL);

@@ -158,6 +158,8 @@ static struct pb_table put_names(struct writer *w, struct buf *out)
 		r[i] = (struct pb_name){ .name = bk_pool_add(&w->pool, n->name),
 					 .narrow = n->first[0], .nnarrow = n->n[0],
 					 .broad = n->first[1], .nbroad = n->n[1] };
+		r[i].narrow_rare = (uint32_t)n->side[0].needles.n;
+		r[i].broad_rare = (uint32_t)n->side[1].needles.n;
 	}
 	return put_table(out, r, c->names.n, sizeof(*r));
 }
@@ -221,6 +223,7 @@ bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
 {
 	struct buf *out = tables->out;
 	struct writer w = { .c = c, .a = c->a };
+	struct matcher_needles needles;
 	struct buf strings;
 	size_t i;
 
@@ -236,6 +239,9 @@ bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
 		(void)bk_pool_add(&w.pool, c->names.v[i]->name);
 	for (i = 0; i < c->opaque.n; i++)
 		(void)bk_pool_add(&w.pool, c->clauses.v[c->opaque.v[i]].c->text);
+	matcher_needles(c->a, c, &needles);
+	for (i = 0; i < needles.v.n; i++)
+		needles.v.v[i].text = bk_pool_add(&w.pool, needles.text.v[i]);
 	strings = w.pool.bytes;
 	buf_add(out, strings.p, strings.n);
 	head->clauses = put_table(out, w.clauses.v, w.clauses.n, sizeof(*w.clauses.v));
@@ -246,6 +252,11 @@ bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
 					sizeof(*w.options.v));
 	head->guard_paths = put_table(out, w.paths.v, w.paths.n, sizeof(*w.paths.v));
 	head->regexes = put_regexes(&w, out);
+	head->needles = put_table(out, needles.v.v, needles.v.n, sizeof(*needles.v.v));
+	head->needle_order = put_table(out, needles.order, needles.v.n,
+				       sizeof(*needles.order));
+	head->grams = put_table(out, needles.slots, needles.nslots, sizeof(*needles.slots));
+	head->gram_sizes = needles.sizes;
 	return !w.failed;
 }
 
@@ -256,5 +267,9 @@ size_t matcher_calls_size(const struct matcher_calls *c)
 
 	for (i = 0; i < c->names.n; i++)
 		n += sizeof(struct pb_name) + 16 + c->names.v[i]->name.n;
+	for (i = 0; i < c->names.n; i++)
+		for (size_t k = 0; k < c->names.v[i]->side[0].needles.n +
+					       c->names.v[i]->side[1].needles.n; k++)
+			n += PB_MAX_NEEDLE + 128;
 	return n + c->clauses.n * sizeof(struct pb_clause);
 }

@@ -130,14 +130,38 @@ static const char *verify_clauses(struct verify *v)
 
 /* --- names ---------------------------------------------------------------------- */
 
+/* The last automata have no tag but that of the language whose needle they have. */
+static bool same_rare(struct verify *v, const struct matcher_group *g, uint32_t first,
+		      uint32_t n, uint32_t rare)
+{
+	uint32_t i;
+	size_t k;
+
+	if (rare != g->needles.n || rare > n)
+		return false;
+	for (i = 0; i < rare; i++) {
+		struct set_dfa d;
+
+		bk_automaton_read(v->a, v->m,
+				  record(v->m, v->m->commands, sizeof(struct pb_automaton),
+					 first + n - rare + i), &d);
+		for (k = 0; k < d.ntags; k++)
+			if (d.tags[k] != g->langs.v[g->nanchored + i].tag)
+				return false;
+	}
+	return true;
+}
+
 static const char *verify_side(struct verify *v, const struct matcher_group *g,
-			       uint32_t first, uint32_t n)
+			       uint32_t first, uint32_t n, uint32_t rare)
 {
 	bool *done = arena_array(v->a, g->langs.n + 1, sizeof(*done));
 	const char *why = NULL;
 	uint32_t i;
 	size_t k;
 
+	if (!same_rare(v, g, first, n, rare))
+		return PB_MATCHER ": an automaton has another needle than the policy";
 	for (i = first; i < first + n && !why; i++) {
 		struct set_dfa d;
 
@@ -175,17 +199,52 @@ static const char *verify_names(struct verify *v)
 	if (v->m->names.count != v->calls.names.n)
 		return PB_MATCHER ": names are missing";
 	for (i = 0; i < v->m->names.count && !why; i++) {
-		const struct matcher_name *n = v->calls.names.v[i];
+		struct matcher_name *n = v->calls.names.v[i];
 		const struct pb_name *r = record(v->m, v->m->names, sizeof(*r), i);
 
 		if (!str_eq(text_of(v->m, r->name), n->name) ||
 		    (i >= PB_NAME_FIRST && !is_found(v, i)))
 			return differs(v, "name", i);
-		why = verify_side(v, &n->side[0], r->narrow, r->nnarrow);
+		n->first[0] = r->narrow;
+		n->n[0] = r->nnarrow;
+		n->first[1] = r->broad;
+		n->n[1] = r->nbroad;
+		why = verify_side(v, &n->side[0], r->narrow, r->nnarrow, r->narrow_rare);
 		if (!why)
-			why = verify_side(v, &n->side[1], r->broad, r->nbroad);
+			why = verify_side(v, &n->side[1], r->broad, r->nbroad,
+					  r->broad_rare);
 	}
 	return why;
+}
+
+static bool same_table(struct verify *v, struct pb_table t, const void *p, size_t n,
+		       size_t size)
+{
+	return t.count == n && (!n || memcmp(record(v->m, t, size, 0), p, n * size) == 0);
+}
+
+/* That each language needs its needle is proved where the clauses are collected. */
+static const char *verify_needles(struct verify *v)
+{
+	struct matcher_needles n;
+	uint32_t i;
+
+	matcher_needles(v->a, &v->calls, &n);
+	if (v->m->needles.count != n.v.n)
+		return PB_MATCHER ": needles are missing";
+	for (i = 0; i < n.v.n; i++) {
+		const struct pb_needle *r = record(v->m, v->m->needles, sizeof(*r), i);
+
+		if (!str_eq(text_of(v->m, r->text), n.text.v[i]) ||
+		    r->automaton != n.v.v[i].automaton || r->gram != n.v.v[i].gram ||
+		    r->flags != n.v.v[i].flags)
+			return differs(v, "needle", i);
+	}
+	if (!same_table(v, v->m->needle_order, n.order, n.v.n, sizeof(*n.order)) ||
+	    !same_table(v, v->m->grams, n.slots, n.nslots, sizeof(*n.slots)) ||
+	    v->m->gram_sizes != n.sizes)
+		return PB_MATCHER ": needles are not found";
+	return NULL;
 }
 
 static const char *verify_regexes(struct verify *v)
@@ -218,6 +277,7 @@ const char *matcher_calls_verify(const struct ir *ir, const struct pb_matcher *m
 	matcher_calls(a, ir, &v.calls);
 	why = verify_clauses(&v);
 	why = why ? why : verify_names(&v);
+	why = why ? why : verify_needles(&v);
 	return why ? why : verify_regexes(&v);
 }
 
@@ -270,6 +330,18 @@ static void print_clauses(FILE *out, const struct pb_matcher *m, uint32_t ir_rul
 	}
 }
 
+static void print_needles(FILE *out, const struct pb_matcher *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->needles.count; i++) {
+		const struct pb_needle *e = record(m, m->needles, sizeof(*e), i);
+
+		fprintf(out, "  automaton %u of commands only where \"%.*s\" stands\n",
+			e->automaton, STR_ARG(text_of(m, e->text)));
+	}
+}
+
 void matcher_calls_print(FILE *out, const struct pb_matcher *m, uint32_t ir_rules)
 {
 	uint32_t i, states = 0;
@@ -284,5 +356,6 @@ void matcher_calls_print(FILE *out, const struct pb_matcher *m, uint32_t ir_rule
 		"commands: %u clauses under %u names, %u automata of %u states\n",
 		m->clauses.count, m->names.count - PB_NAME_FIRST, m->commands.count,
 		states);
+	print_needles(out, m);
 	print_clauses(out, m, ir_rules);
 }

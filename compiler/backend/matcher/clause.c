@@ -41,11 +41,9 @@ static struct matcher_name *name_of(struct collect *c, struct str name)
 static void add(struct matcher_calls *to, struct matcher_name *n, bool broad,
 		uint32_t clause, struct set_re *re)
 {
-	struct matcher_group *g = &n->side[broad];
 	struct set_tagged t = { .re = re, .tag = clause };
 
-	VEC_PUSH(to->a, &g->langs, t);
-	g->nanchored = g->langs.n;
+	matcher_add_call(to->a, &n->side[broad], to->clauses.v[clause].c, t);
 }
 
 /* --- names that a glob spells ---------------------------------------------------- */
@@ -222,6 +220,11 @@ void matcher_calls(struct arena *a, const struct ir *ir, struct matcher_calls *r
 		add_set(&c, PB_NO_RULE, false, false, &ir->inert.v[i].set,
 			ir->inert.v[i].except, ir->inert.v[i].nexcept,
 			&ir->inert.v[i].at);
+	/* narrowly, the place of any program's file is asked about as well */
+	for (i = 0; i < to.names.n; i++) {
+		matcher_set_apart(a, &to.names.v[i]->side[0], i != PB_NAME_ANY);
+		matcher_set_apart(a, &to.names.v[i]->side[1], true);
+	}
 	*ret = to;
 }
 

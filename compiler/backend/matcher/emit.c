@@ -82,7 +82,7 @@ static size_t at_most(const struct matcher_group *g, size_t i)
 	size_t left = i < g->nanchored ? g->nanchored - i : g->langs.n - i, max = left;
 
 	if (i >= g->nanchored)
-		max = FLOATING;
+		max = g->needles.n ? 1 : FLOATING;
 	else if (!g->together && g->key.kind == PB_COMMAND)
 		max = COMMANDS;
 	return left < max ? left : max;

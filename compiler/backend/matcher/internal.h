@@ -18,6 +18,8 @@ struct matcher_group {
 	VEC(struct set_tagged) langs; /* each tag once; anchored ones first */
 	size_t nanchored;
 	VEC(struct set_tagged) floating; /* empty once all are grouped */
+	/* commands: the needle of each language behind the anchored ones */
+	VEC(struct str) needles;
 	bool together; /* commands: no limit but that of states */
 };
 
@@ -70,6 +72,34 @@ struct matcher_calls {
 	struct matcher_builts built;
 };
 
+/*
+ * Adds a pattern's language to those of a name; one that floats and has a needle
+ * to the floating ones.
+ */
+void matcher_add_call(struct arena *a, struct matcher_group *g,
+		      const struct ir_command *c, struct set_tagged t);
+/*
+ * Once all are there: floating languages stay apart where they are many, where the
+ * matcher can ask them so, and each is proved to need its needle.
+ */
+void matcher_set_apart(struct arena *a, struct matcher_group *g, bool can);
+/* Is it proved that there are members, and that the needle stands in each? */
+bool matcher_needs(struct arena *a, const struct set_re *re, struct str needle);
+/* enum pb_needle_flag, as far as it is proved; any_program: of PB_NAME_ANY. */
+uint16_t matcher_needle_flags(struct arena *a, const struct set_re *re, bool any_program,
+			      struct str needle);
+
+struct matcher_needles {
+	VEC(struct pb_needle) v; /* without the texts' offsets */
+	VEC(struct str) text;
+	uint32_t *order;         /* as many */
+	struct pb_gram *slots;
+	uint32_t nslots, sizes;  /* sizes: as gram_sizes */
+};
+
+/* The tables of all needles of built calls. */
+void matcher_needles(struct arena *a, const struct matcher_calls *c,
+		     struct matcher_needles *ret);
 /* The clauses of all rules and facts about commands. */
 void matcher_calls(struct arena *a, const struct ir *ir, struct matcher_calls *ret);
 /* false: the clause *ret_tag needs too many states. */

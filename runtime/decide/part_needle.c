@@ -1,0 +1,100 @@
+/*
+ * Which of the automata that are rarely asked a command must be asked: those whose
+ * needle stands in one of its words.  Time: a look at a slot for each byte and size of
+ * gram, and a comparison for each needle that has the gram found there.
+ */
+#include <string.h>
+
+#include "runtime/decide/part_call.h"
+
+struct hay {
+	const struct pb_matcher *m;
+	const struct pb_gram *slots;
+	const char *p; /* one word */
+	uint32_t n, mask;
+	uint64_t steps;
+	struct bits *found; /* automata */
+};
+
+/* The needles of one gram, which stands at `at`. */
+static void compare(struct hay *h, const struct pb_gram *g, uint32_t at)
+{
+	const struct pb_needle *v = pb_at(h->m, h->m->needles, sizeof(*v), 0);
+	const uint32_t *order = pb_at(h->m, h->m->needle_order, sizeof(*order), g->first);
+	uint32_t i;
+
+	h->steps += g->count;
+	for (i = 0; i < g->count; i++) {
+		const struct pb_needle *e = &v[order[i]];
+
+		if (at >= e->gram && e->text.len <= h->n - (at - e->gram) &&
+		    memcmp(pb_strp(h->m, e->text), h->p + (at - e->gram), e->text.len) == 0)
+			bits_add(h->found, e->automaton);
+	}
+}
+
+static void look(struct hay *h, uint32_t size)
+{
+	uint32_t i, k, bytes;
+
+	for (i = 0; i + size <= h->n; i++) {
+		bytes = pb_gram_of(h->p + i, size);
+		for (k = pb_gram_hash(bytes) & h->mask; h->slots[k].bytes;
+		     k = (k + 1) & h->mask)
+			if (h->slots[k].bytes == bytes) {
+				compare(h, &h->slots[k], i);
+				break;
+			}
+	}
+	h->steps += h->n / 2;
+}
+
+static void over_word(struct hay *h, const struct sh_seg *s, struct rare_found *r)
+{
+	bool whole = s->kind != SH_LIT || s->next;
+	uint32_t size;
+
+	for (; s; s = s->next) {
+		if (s->kind != SH_LIT) {
+			r->piece = true;
+			continue;
+		}
+		whole &= !s->n;
+		h->p = s->p;
+		h->n = s->n;
+		for (size = 1; size <= PB_GRAM; size++)
+			if (h->m->gram_sizes >> (size - 1) & 1)
+				look(h, size);
+	}
+	r->word |= whole;
+}
+
+/* A needle has no byte that stands for what is not known, so it lies in one piece
+ * of a sample of the words (walk.c) or in none. */
+static bool find(struct call *c, struct rare_found *r)
+{
+	struct hay h = { .m = c->m, .found = &r->wanted };
+	uint32_t i;
+
+	if (!c->program || !pool_bits(&c->l->pool, c->m->commands.count, &r->wanted))
+		return false;
+	h.slots = pb_at(c->m, c->m->grams, sizeof(*h.slots), 0);
+	h.mask = c->m->grams.count - 1;
+	r->piece = r->word = c->p->flags & CMD_APPENDS;
+	for (i = 0; i < c->p->nwords; i++) {
+		over_word(&h, c->words[i].seg, r);
+		/* past the budget the line is denied */
+		if (!part_spend(c->l, h.steps))
+			return false;
+		h.steps = 0;
+	}
+	return true;
+}
+
+const struct rare_found *call_rare(struct call *c)
+{
+	if (!c->rare.done)
+		c->rare.known = find(c, &c->rare);
+	c->rare.done = true;
+	return c->rare.known ? &c->rare : NULL;
+}
