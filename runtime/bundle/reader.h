@@ -85,6 +85,11 @@ int bundle_parse_gated(uint8_t *bytes, size_t size,
 		       void *ctx, struct bundle *ret, struct rt_err *err);
 void bundle_release(struct bundle *b);
 /*
+ * Once no command is decided any more: the pages of commands.bin go back to the kernel, and
+ * b->commands is NULL.  Nothing that is left reads it.
+ */
+void bundle_forget_commands(struct bundle *b);
+/*
  * Refuses a bundle before its first day, after its last one, and one that was
  * made more than a day in the future.  `now` in seconds since 1970.
  */

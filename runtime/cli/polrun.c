@@ -345,6 +345,7 @@ static int start_and_supervise(struct session *s)
 	if (child.listener < 0)
 		s->run.want_listener = false;
 	drop_descriptors(s);
+	bundle_forget_commands(&s->bundle);
 	if (s->run.root_run)
 		project = open(s->roots.project, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	memset(&err, 0, sizeof(err));

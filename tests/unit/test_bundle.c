@@ -249,6 +249,14 @@ static void test_owner_mode_and_links(void **state)
 	assert_null(bundle_member(&b, PB_IR));
 	assert_null(bundle_member(&b, "sources/project/hand.pol"));
 	assert_non_null(bundle_member(&b, PB_SECCOMP_TRACE));
+	/* Once the command is decided: nobody reads zeros for tables. */
+	assert_non_null(bundle_member(&b, PB_COMMANDS));
+	bundle_forget_commands(&b);
+	assert_null(bundle_member(&b, PB_COMMANDS));
+	assert_null(b.commands);
+	assert_int_equal(b.rules->rules.count, ((const struct pb_rules *)(const void *)
+			 bundle_member(&b, PB_RULES)->data)->rules.count);
+	bundle_forget_commands(&b);
 	bundle_release(&b);
 	put_file("group.polb", s, 0664);
 	not_opened("group.polb", "writable by its group or others");

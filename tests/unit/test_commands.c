@@ -292,6 +292,30 @@ static void test_a_subcommand_has_a_base(void **state)
 	assert_int_equal(rebase->also.count, 2);
 }
 
+/* Programs with the same options have one table, others not; no byte is left over. */
+static void test_equal_tables_stand_once(void **state)
+{
+	const struct pb_commands *h;
+
+	(void)state;
+	fx_add(&f, "p.pol",
+	       "command { program cc, gcc { options -o: -c  code operand 1 }\n"
+	       "  program ld { options -o: -c } program nm { options -o: -x  code operand 1 } }",
+	       IR_PROJECT, false);
+	h = compiled();
+	assert_int_equal(program(h, "cc")->options.count, 2);
+	assert_int_equal(program(h, "cc")->options.off, program(h, "gcc")->options.off);
+	assert_int_equal(program(h, "cc")->options.off, program(h, "ld")->options.off);
+	assert_int_not_equal(program(h, "cc")->options.off, program(h, "nm")->options.off);
+	assert_int_equal(program(h, "cc")->codes.off, program(h, "nm")->codes.off);
+	assert_int_equal(program(h, "ld")->codes.count, 0);
+	assert_true(is(h, option(h, program(h, "nm"), "-x")->name, "-x"));
+	assert_int_equal(h->head.size, sizeof(*h) + 4 * sizeof(struct pb_program) +
+					       4 * sizeof(struct pb_option) +
+					       sizeof(struct pb_code) +
+					       strlen("ccgccldnm-c-o-xbash"));
+}
+
 /* A reader looks for a subcommand's table only where the program says that there is one. */
 static void test_a_program_knows_of_its_subcommands(void **state)
 {
@@ -387,6 +411,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_program_knows_of_its_subcommands,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_equal_tables_stand_once, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_regexes_of_code_places, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(

@@ -16,6 +16,7 @@ struct emit {
 	struct commands_whens whens;
 	struct bk_pool pool;
 	struct buf b;
+	struct map shared; /* bytes of records -> struct pb_table */
 	size_t at; /* where the next record goes */
 };
 
@@ -34,10 +35,30 @@ static void put(struct emit *e, struct pb_table t, size_t i, const void *record,
 	memcpy(e->b.p + t.off + i * size, record, size);
 }
 
+/* A table of a program: many programs have the same one, which is there once. */
+static struct pb_table put_shared(struct emit *e, const struct buf *records, size_t n)
+{
+	struct pb_table t = { 0, (uint32_t)n }, *seen;
+	struct str bytes = buf_view(records);
+
+	if (!n)
+		return take(e, 0, 1);
+	seen = map_get(&e->shared, bytes);
+	if (seen && seen->count == n)
+		return *seen;
+	t = take(e, n, bytes.n / n);
+	put(e, t, 0, bytes.p, bytes.n);
+	seen = ARENA_NEW(e->a, struct pb_table);
+	*seen = t;
+	(void)map_put(&e->shared, bytes, seen);
+	return t;
+}
+
 static struct pb_table put_options(struct emit *e, const struct merged_program *p)
 {
-	struct pb_table t = take(e, p->options.n, sizeof(struct pb_option));
+	struct buf b;
 
+	buf_init(&b, e->a);
 	for (size_t i = 0; i < p->options.n; i++) {
 		const struct merged_option *o = &p->options.v[i];
 		struct pb_option r = {
@@ -48,9 +69,9 @@ static struct pb_table put_options(struct emit *e, const struct merged_program *
 			.when = commands_when(&e->whens, &o->when),
 		};
 
-		put(e, t, i, &r, sizeof(r));
+		buf_add(&b, &r, sizeof(r));
 	}
-	return t;
+	return put_shared(e, &b, p->options.n);
 }
 
 static bool has_stems(const struct merged_program *p)
@@ -66,27 +87,29 @@ static bool has_stems(const struct merged_program *p)
 
 static struct pb_table put_codes(struct emit *e, const struct merged_program *p)
 {
-	struct pb_table t = take(e, p->codes.n, sizeof(struct pb_code));
+	struct buf b;
 
+	buf_init(&b, e->a);
 	for (size_t i = 0; i < p->codes.n; i++) {
 		struct pb_code r = { p->codes.v[i].operand,
 				     commands_when(&e->whens, &p->codes.v[i].when) };
 
-		put(e, t, i, &r, sizeof(r));
+		buf_add(&b, &r, sizeof(r));
 	}
-	return t;
+	return put_shared(e, &b, p->codes.n);
 }
 
 static struct pb_table put_words(struct emit *e, const struct str *v, size_t n)
 {
-	struct pb_table t = take(e, n, sizeof(struct pb_word));
+	struct buf b;
 
+	buf_init(&b, e->a);
 	for (size_t i = 0; i < n; i++) {
 		struct pb_word r = { bk_pool_add(&e->pool, v[i]) };
 
-		put(e, t, i, &r, sizeof(r));
+		buf_add(&b, &r, sizeof(r));
 	}
-	return t;
+	return put_shared(e, &b, n);
 }
 
 static struct pb_table put_programs(struct emit *e)
@@ -173,13 +196,14 @@ static void put_whens(struct emit *e, struct pb_table t)
 	buf_align(&e->b, 8);
 }
 
-static void put_member(struct emit *e, struct bk_output *out)
+/* With so many bytes for the tables; returns how many of them are used. */
+static size_t put_tables(struct emit *e, size_t tables)
 {
 	struct pb_commands h = { .head = { .magic = PB_MAGIC_COMMANDS,
 					   .version = PB_FORMAT_VERSION } };
-	size_t tables = tables_size(e);
 
 	buf_init(&e->b, e->a);
+	map_init(&e->shared, e->a);
 	while (e->b.n < tables)
 		buf_u64(&e->b, 0);
 	e->at = sizeof(h);
@@ -193,6 +217,14 @@ static void put_member(struct emit *e, struct bk_output *out)
 	h.shell = bk_pool_add(&e->pool, e->ir->shell.path);
 	h.shell_name = bk_pool_add(&e->pool, commands_shell_name(e->ir));
 	memcpy(e->b.p, &h, sizeof(h));
+	return e->at;
+}
+
+static void put_member(struct emit *e, struct bk_output *out)
+{
+	/* what is shared is known once they are written, and they end where the automata
+	 * begin */
+	(void)put_tables(e, put_tables(e, tables_size(e)));
 	buf_str(&e->b, buf_view(&e->pool.bytes));
 	bk_add_member(out, PB_COMMANDS, &e->b);
 }
