@@ -47,6 +47,8 @@ bool call_may_begin(const struct line_ctx *l, const char *p, size_t n);
  * none may match.  NULL: all must be asked.  c->l->pool keeps the set.
  */
 const struct rare_found *call_rare(struct call *c);
+/* Asks those n rare automata from `from` on that have something to say. */
+void rare_ask(const struct walk *w, const struct rare_found *r, uint32_t from, uint32_t n);
 /* The literal words joined by blanks, the first `skip` bytes of the program left
  * out; in the pool.  NULL: no room. */
 char *call_join(struct call *c, bool broad, size_t skip, size_t *ret_n);

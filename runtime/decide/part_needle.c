@@ -98,3 +98,53 @@ const struct rare_found *call_rare(struct call *c)
 	c->rare.done = true;
 	return c->rare.known ? &c->rare : NULL;
 }
+
+/* --- asking -------------------------------------------------------------------------- */
+
+/* A rare automaton whose needle stands in no word: it may stand in what is not known. */
+static void ask_unknown(const struct walk *w, const struct rare_found *r,
+			const struct pb_needle *e)
+{
+	const struct pb_automaton *a =
+		pb_at(w->m, w->m->commands, sizeof(*a), e->automaton);
+	const uint32_t *tags = (const void *)((const uint8_t *)w->m + a->tags);
+
+	if ((e->flags & PB_NF_TEXT) || (r->word && (e->flags & PB_NF_WORD)))
+		walk_add(w->may, tags, 1);
+	else
+		walk_ask(w, a);
+}
+
+/* The number of the needle that a rare automaton has. */
+static uint32_t needle_of(const struct pb_matcher *m, uint32_t automaton)
+{
+	const struct pb_needle *v = pb_at(m, m->needles, sizeof(*v), 0);
+	uint32_t lo = 0, hi = m->needles.count;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].automaton < automaton)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+void rare_ask(const struct walk *w, const struct rare_found *r, uint32_t from, uint32_t n)
+{
+	const struct pb_needle *v = pb_at(w->m, w->m->needles, sizeof(*v), 0);
+	uint32_t first, i;
+
+	for (i = bits_next(&r->wanted, from); i < from + n;
+	     i = bits_next(&r->wanted, i + 1))
+		walk_ask(w, pb_at(w->m, w->m->commands, sizeof(struct pb_automaton), i));
+	if (!r->piece)
+		return;
+	first = needle_of(w->m, from);
+	for (i = 0; i < n; i++)
+		if (!bits_has(&r->wanted, from + i))
+			ask_unknown(w, r, &v[first + i]);
+	(void)walk_spend(w, n);
+}

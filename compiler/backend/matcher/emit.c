@@ -1,21 +1,7 @@
-/*
- * Writes matcher.bin.  A group that would need too many states is split into
- * several automata, all of which are asked; nothing is left out.
- */
+/* Writes matcher.bin: the automata of all kinds, then the tables of commands. */
 #include "compiler/backend/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 
-/* States of one automaton beyond what its patterns spell out themselves. */
-#define SPARE_STATES 2048
-#define SHARED_STATES 60000
-#define SINGLE_STATES 262144 /* one rule alone */
-/*
- * A deny of a command holds in any directory, so each of its rules may begin
- * again at every '/': a state of k of them has k positions and more, and an
- * automaton of k rules costs k * k.  In parts the whole is linear.
- */
-#define COMMANDS 128
-#define FLOATING 5 /* patterns of one automaton that double its states each */
 #define MAX_AUTOMATA 1024   /* the reader's limit */
 
 struct emit {
@@ -26,22 +12,11 @@ struct emit {
 	struct matcher_calls calls;
 };
 
-_Static_assert(SINGLE_STATES < PB_MAX_STATES, "a move names any state");
-
-static size_t positions(const struct set_re *re)
-{
-	if (!re)
-		return 0;
-	if (re->op == SET_GRAPH)
-		return re->graph->n;
-	return (re->op == SET_CLASS) + positions(re->a) + positions(re->b);
-}
-
 static void report_too_large(struct emit *e, const struct ir_place *at)
 {
 	struct diag *d = diag_add(e->sink, DIAG_PLAN_LIMIT, at->span,
 				  "the pattern needs more than %d states",
-				  SINGLE_STATES);
+				  MATCHER_SINGLE_STATES);
 
 	diag_help(e->sink, d, "use fewer '?' behind a '*'");
 }
@@ -51,67 +26,6 @@ static const struct ir_place *place_of(const struct ir *ir, uint32_t tag)
 	size_t first = ir->rules.n + IR_SCALAR_COUNT;
 
 	return tag >= first ? &ir->risks.v[tag - first].at : &ir->rules.v[tag]->at;
-}
-
-static bool build(struct matcher_builts *to, const struct matcher_group *g, size_t from,
-		  size_t n, uint32_t *ret_tag)
-{
-	const struct set_tagged *langs = g->langs.v + from;
-	struct matcher_built b = { .key = g->key };
-	size_t i, budget = SPARE_STATES;
-
-	for (i = 0; i < n; i++)
-		budget += 3 * (positions(langs[i].re) + positions(langs[i].minus));
-	if (budget > SHARED_STATES)
-		budget = SHARED_STATES;
-	if (n == 1)
-		budget = SINGLE_STATES;
-	if (set_dfa_build(to->a, langs, n, budget, &b.dfa) == SET_HOLDS) {
-		VEC_PUSH(to->a, &to->v, b);
-		return true;
-	}
-	if (n > 1)
-		return build(to, g, from, n / 2, ret_tag) &&
-		       build(to, g, from + n / 2, n - n / 2, ret_tag);
-	*ret_tag = langs[0].tag;
-	return false;
-}
-
-static size_t at_most(const struct matcher_group *g, size_t i)
-{
-	size_t left = i < g->nanchored ? g->nanchored - i : g->langs.n - i, max = left;
-
-	if (i >= g->nanchored)
-		max = g->needles.n ? 1 : FLOATING;
-	else if (!g->together && g->key.kind == PB_COMMAND)
-		max = COMMANDS;
-	return left < max ? left : max;
-}
-
-bool matcher_build(struct matcher_builts *to, const struct matcher_group *g,
-		   uint32_t *ret_tag)
-{
-	size_t i, n;
-
-	for (i = 0; i < g->langs.n; i += n) {
-		n = at_most(g, i);
-		if (!build(to, g, i, n, ret_tag))
-			return false;
-	}
-	return true;
-}
-
-size_t matcher_size(const struct matcher_builts *b)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < b->v.n; i++) {
-		const struct set_dfa *d = &b->v.v[i].dfa;
-
-		n += sizeof(struct pb_automaton) + 256 + 64 + 4 * d->ntags +
-		     4 * (size_t)d->nstates * (d->nclasses + 4);
-	}
-	return n;
 }
 
 static bool hides(const struct ir *ir, const struct matcher_built *b)

@@ -42,6 +42,9 @@ struct matcher_builts {
 	VEC(struct matcher_built) v;
 };
 
+/* States of one rule alone. */
+#define MATCHER_SINGLE_STATES 262144
+
 /* Adds the automata of a group; false: the language of this tag is too large. */
 bool matcher_build(struct matcher_builts *to, const struct matcher_group *g,
 		   uint32_t *ret_tag);
@@ -117,6 +120,8 @@ enum set_side matcher_guard_side(bool broad, const struct ir_guard *g);
 const char *matcher_calls_verify(const struct ir *ir, const struct pb_matcher *m,
 				 struct arena *a);
 void matcher_calls_print(FILE *out, const struct pb_matcher *m, uint32_t ir_rules);
+/* The tags that the automaton carries at all, each once, ascending. */
+size_t matcher_carried(struct arena *a, const struct set_dfa *d, uint32_t **ret);
 /*
  * Compares an automaton of the group with the languages whose tags it carries,
  * and marks these as done.  NULL, or what differs.

@@ -2,13 +2,9 @@
  * Reads matcher.bin back: prints it, and proves it equal to the languages of
  * the IR, automaton by automaton.
  */
-#include <stdlib.h>
-
 #include "compiler/backend/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 #include "runtime/bundle/check.h"
-
-#define VERIFY_BUDGET ((size_t)1 << 20)
 
 const struct pb_matcher *matcher_member(const struct bk_output *in)
 {
@@ -39,58 +35,6 @@ void matcher_read(struct arena *a, const struct pb_matcher *m, uint32_t i,
 }
 
 /* --- proof ---------------------------------------------------------------- */
-
-static int by_number(const void *x, const void *y)
-{
-	uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
-
-	return (p > q) - (p < q);
-}
-
-/* The tags that the automaton carries at all, each once, ascending. */
-static size_t carried(struct arena *a, const struct set_dfa *d, uint32_t **ret)
-{
-	uint32_t *v = arena_array(a, d->ntags + 1, sizeof(*v));
-	size_t i, n = 0;
-
-	if (d->ntags)
-		memcpy(v, d->tags, d->ntags * sizeof(*v));
-	qsort(v, d->ntags, sizeof(*v), by_number);
-	for (i = 0; i < d->ntags; i++)
-		if (!n || v[n - 1] != v[i])
-			v[n++] = v[i];
-	*ret = v;
-	return n;
-}
-
-const char *matcher_differs(const struct matcher_group *g, const struct set_dfa *d,
-			    uint32_t index, bool *done, struct arena *a)
-{
-	VEC(struct set_tagged) langs = { NULL, 0, 0 };
-	struct str at = STR_NULL;
-	uint32_t *in;
-	size_t i, n = carried(a, d, &in);
-
-	for (i = 0; i < g->langs.n; i++) {
-		if (!bsearch(&g->langs.v[i].tag, in, n, sizeof(*in), by_number))
-			continue;
-		VEC_PUSH(a, &langs, g->langs.v[i]);
-		done[i] = true;
-	}
-	switch (set_dfa_equals(a, d, langs.v, langs.n, VERIFY_BUDGET, &at)) {
-	case SET_HOLDS:
-		return NULL;
-	case SET_WITNESS:
-		return arena_printf(a,
-				    PB_MATCHER ": automaton %u differs from its rules "
-					       "at '%.*s'",
-				    index, STR_ARG(at));
-	case SET_UNDECIDED:
-		break;
-	}
-	return arena_printf(a, PB_MATCHER ": automaton %u is too large to be proved",
-			    index);
-}
 
 /* A language that no automaton carries must be empty. */
 static const char *verify_group(const struct matcher_group *g,
@@ -209,7 +153,7 @@ void matcher_print(FILE *out, const struct bk_output *in)
 				r.key.except & PB_EXEC ? " exec" : "");
 		fprintf(out, ", %u states, %u classes\n", r.dfa.nstates,
 			r.dfa.nclasses);
-		n = carried(&a, &r.dfa, &tags);
+		n = matcher_carried(&a, &r.dfa, &tags);
 		print_tags(out, tags, n, rules);
 		arena_release(&a);
 	}
