@@ -42,7 +42,8 @@ static size_t match_size(const struct decide_ctx *c, size_t n)
 
 	/* two copies of the longest word list, and a tail that is analysed again */
 	return MATCH_BYTES + search_size(m, n) + 64 * (size_t)m->max_states + m->clauses.count +
-	       8 * BITS_WORDS((size_t)c->b->rules->rules.count) + 128 * n + cmd_block_size(n);
+	       8 * BITS_WORDS((size_t)c->b->rules->rules.count) +
+	       8 * BITS_WORDS((size_t)m->commands.count) + 128 * n + cmd_block_size(n);
 }
 
 size_t decide_block_size(const struct decide_ctx *c, size_t n)
