@@ -68,6 +68,11 @@ BUN = """run test add audit build check dedupe fmt info init install link outdat
 DENO = """run test add approve-scripts audit bench bump-version bundle cache check ci clean compile completions coverage
  create desktop doc eval fmt help info init install jupyter link lint list lsp outdated pack publish
  remove repl serve task transpile types uninstall unlink update upgrade watch why x"""
+# what `openssl list -commands` names; the options of all of them are one table
+OPENSSL = """asn1parse ca ciphers cmp cms crl crl2pkcs7 dgst dhparam dsa dsaparam ec ecparam enc engine errstr
+ fipsinstall gendsa genpkey genrsa info kdf list mac nseq ocsp passwd pkcs12 pkcs7 pkcs8 pkey pkeyparam
+ pkeyutl prime rand rehash req rsa rsautl s_client s_server s_time sess_id smime speed spkac srp storeutl
+ ts verify version x509"""
 GO = """bug build clean doc env fix fmt generate get install list mod,download mod,edit mod,graph mod,tidy
  mod,vendor mod,why run test testflag tool version vet work,edit work,use"""
 KUBECTL = """annotate apply attach auth,can-i autoscale certificate,approve cordon cp create
@@ -529,6 +534,8 @@ ROWS = [
     Row("nx", "nx@21", each(NX, NX_HELP, "yargs"), {}, False, npm=True),
     # "[bin|lib]" is a choice
     Row("rustc", "rustc", [("list", r"rustc --help -v | sed 's/ \[\([a-z|-]*\)\]/ \1/'", {})]),
+    Row("openssl", "openssl", each(OPENSSL, "{p} {s} -help", indent=(1, 1), end=r"\s{2,}|(?<=\S) (?=[A-Z][a-z])"),
+        {}, True),
     # It reads one dash as two; -o, -s and -P are said with the letter behind them.
     Row("nmap", "nmap", [("list", "nmap --help", {"indent": (2, 2), "end": r":(?= |$)|;"})], {"nmap": {
         **dict.fromkeys("-PS -PO".split(), "A"), **dict.fromkeys("-PE -sS -sY -sN -n -sO".split(), "N"),
@@ -742,7 +749,7 @@ UNCHECKED = because(
      lksh posh urxvt rxvt st konsole alacritty lxterminal terminator mate-terminal xfce4-terminal
      tilix x-terminal-emulator gnome-terminal kitty foot footclient ctr lxc incus snap ch-run
      pexec srun salloc oshrun qsub pg most sbatch"""),
-    (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip openssl sg newgrp"),
+    (NO_LIST, "red tclsh wish gnuplot sh ash rbash csh busybox toybox ip sg newgrp"),
     (NONE, """builtin eatmydata setlock unbuffer wine wine64 mono x86_64 i686 i586 i486 i386
      aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
      proxychains cross-env cross-env-shell direnv rbenv s6-setuidgid distcc icecc pump colorgcc
