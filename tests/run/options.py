@@ -9,7 +9,7 @@
   options.py --page [-w]    doc/programs.md, and its numbers in doc/commands.md, are what
                             the tables say; -w writes them
   options.py --draft NAME   what the help says, as a table's lines
-  options.py --packages [npm]   the packages of all rows: Debian's, or npm's
+  options.py --packages [npm]   the packages that are missing: Debian's, or npm's
 
 The rows are in tests/lib/option_rows.py.  A program whose package `dev` installs
 for the tests must be there.
@@ -273,7 +273,10 @@ def main():
             print(draft(p, have))
         return 0
     if args in (["--packages"], ["--packages", "npm"]):
-        print("\n".join(sorted({row.package for row in rows.ROWS if row.npm == (len(args) > 1)})))
+        here = Here()
+        for package in sorted({row.package for row in rows.ROWS if row.npm == (len(args) > 1)
+                               and not all(here.has(p, row) for p in row.programs())}):
+            print(package)
         return 0
     if args[:1] == ["--page"]:
         if args[1:] == ["-w"]:
