@@ -438,7 +438,7 @@ ROWS = [
     Row("fakechroot", "fakechroot", [("usage", "fakechroot -h", {})], {"fakechroot": {
         **dict.fromkeys("-l --lib -d --elfloader -e --environment -c --config-dir -b --bindir".split(), "V")}}),
     Row("ccache", "ccache", GNU, {"ccache": {"-v": "N"}}),
-    Row("dbus-launch", "dbus-x11", [("list", "man dbus-launch", MAN)]),
+    Row("dbus-launch", "dbus-x11", [("usage", "{p} --help", {})]),
     Row("ltrace", "ltrace", GNU, {"ltrace": {
         # -w where it was built with libunwind
         "-w": "V", "--where": "V", "-Dh": None, "-tt": "N", "-ttt": "N", "-D": "V"}}),
