@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "runtime/base/err.h"
 #include "runtime/bundle/format.h"
@@ -116,6 +117,27 @@ static inline const void *pb_at(const void *member, struct pb_table t,
 				size_t size, uint32_t i)
 {
 	return (const uint8_t *)member + t.off + (size_t)i * size;
+}
+
+/*
+ * The first of the records, sorted by the uint32_t that lies `key` bytes into each, in which
+ * that is `least` or more; t.count where there is none.
+ */
+static inline uint32_t pb_first(const void *member, struct pb_table t, size_t size,
+				size_t key, uint32_t least)
+{
+	uint32_t lo = 0, hi = t.count, at;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		memcpy(&at, (const uint8_t *)pb_at(member, t, size, mid) + key, sizeof(at));
+		if (at < least)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 static inline const struct pb_rule *bundle_rule(const struct bundle *b, uint32_t i)

@@ -5,6 +5,7 @@
  * and those of wildcard programs, however many rules there are; one whose
  * program is not known asks all names.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "runtime/decide/part_call.h"
@@ -13,17 +14,10 @@
 static const struct pb_regex *opaque_of(const struct call *c, uint32_t i)
 {
 	const struct pb_regex *v = pb_at(c->m, c->m->regexes, sizeof(*v), 0);
-	uint32_t lo = 0, hi = c->m->regexes.count;
+	uint32_t at = pb_first(c->m, c->m->regexes, sizeof(*v),
+			       offsetof(struct pb_regex, clause), i);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].clause < i)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < c->m->regexes.count && v[lo].clause == i ? &v[lo] : NULL;
+	return at < c->m->regexes.count && v[at].clause == i ? &v[at] : NULL;
 }
 
 static struct guard_says clause_says(struct call *c, uint32_t i)

@@ -3,6 +3,7 @@
  * needle stands in one of its words.  Time: a look at a slot for each byte and size of
  * gram, and a comparison for each needle that has the gram found there.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "runtime/decide/part_call.h"
@@ -115,23 +116,6 @@ static void ask_unknown(const struct walk *w, const struct rare_found *r,
 		walk_ask(w, a);
 }
 
-/* The number of the needle that a rare automaton has. */
-static uint32_t needle_of(const struct pb_matcher *m, uint32_t automaton)
-{
-	const struct pb_needle *v = pb_at(m, m->needles, sizeof(*v), 0);
-	uint32_t lo = 0, hi = m->needles.count;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].automaton < automaton)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 void rare_ask(const struct walk *w, const struct rare_found *r, uint32_t from, uint32_t n)
 {
 	const struct pb_needle *v = pb_at(w->m, w->m->needles, sizeof(*v), 0);
@@ -142,7 +126,8 @@ void rare_ask(const struct walk *w, const struct rare_found *r, uint32_t from, u
 		walk_ask(w, pb_at(w->m, w->m->commands, sizeof(struct pb_automaton), i));
 	if (!r->piece)
 		return;
-	first = needle_of(w->m, from);
+	first = pb_first(w->m, w->m->needles, sizeof(*v),
+			 offsetof(struct pb_needle, automaton), from);
 	for (i = 0; i < n; i++)
 		if (!bits_has(&r->wanted, from + i))
 			ask_unknown(w, r, &v[first + i]);

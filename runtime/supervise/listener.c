@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,21 +81,11 @@ void listener_release(struct listener *l)
 
 static const struct pb_map_entry *map_find(const struct pb_map *map, uint32_t pc)
 {
-	uint32_t lo = 0, hi = map->entries.count;
+	const struct pb_map_entry *e = pb_at(map, map->entries, sizeof(*e), 0);
+	uint32_t at = pb_first(map, map->entries, sizeof(*e),
+			       offsetof(struct pb_map_entry, pc), pc);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct pb_map_entry *e =
-			pb_at(map, map->entries, sizeof(*e), mid);
-
-		if (e->pc == pc)
-			return e;
-		if (e->pc < pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	return at < map->entries.count && e[at].pc == pc ? &e[at] : NULL;
 }
 
 void listener_judge(const struct listener *l, const struct seccomp_data *data,
