@@ -107,26 +107,42 @@ static void any_name(struct reach *r, uint32_t piece, uint32_t state)
 		reach_add(r, piece, first + w->name_n + 1);
 }
 
+/* Where bytes other than NUL lead: by these moves, and by none ("other"). */
+struct leads {
+	const uint32_t *from, *to; /* moves */
+	const uint32_t *nul;       /* the one among them that is no such byte's, or NULL */
+	bool other;                /* some byte has no move */
+};
+
+static struct leads leads_of(const struct walk_at *at, const struct pb_state *s)
+{
+	struct leads l = { at->moves + s[0].moves, at->moves + s[1].moves, NULL, false };
+	const uint32_t *k;
+
+	for (k = l.from; at->nul_apart && k < l.to && !l.nul; k++)
+		if (PB_MOVE_CLASS(*k) == at->cls[0])
+			l.nul = k;
+	l.other = at->a->nclasses - (uint32_t)(l.to - l.from) >
+		  (at->nul_apart && !l.nul ? 1u : 0u);
+	return l;
+}
+
 /* All bytes but NUL from this state. */
 static void any_byte(struct reach *r, uint32_t piece, uint32_t state)
 {
-	const struct walk_at *at = r->at;
-	const struct pb_state *s = at->states + state;
-	uint32_t listed, k;
-	bool nul_listed = false;
+	const struct pb_state *s = r->at->states + state;
+	const uint32_t *k;
+	struct leads l;
 
-	if (state >= at->a->nstates) {
+	if (state >= r->at->a->nstates) {
 		any_name(r, piece, state);
 		return;
 	}
-	listed = s[1].moves - s[0].moves;
-	for (k = s[0].moves; k < s[1].moves; k++) {
-		if (at->nul_apart && PB_MOVE_CLASS(at->moves[k]) == at->cls[0])
-			nul_listed = true;
-		else
-			reach_add(r, piece, PB_MOVE_STATE(at->moves[k]));
-	}
-	if (at->a->nclasses - listed > (at->nul_apart && !nul_listed ? 1u : 0u))
+	l = leads_of(r->at, s);
+	for (k = l.from; k < l.to; k++)
+		if (k != l.nul)
+			reach_add(r, piece, PB_MOVE_STATE(*k));
+	if (l.other)
 		reach_add(r, piece, s->other);
 }
 
@@ -265,24 +281,17 @@ static void inside_add(struct reach *r, struct inside *in, uint32_t state)
 /* All bytes from the state: NUL ends the word, or begins more of what made it. */
 static void over_state(struct reach *r, struct inside *in, uint32_t state)
 {
-	const struct walk_at *at = r->at;
-	const struct pb_state *s = at->states + state;
-	uint8_t nul = at->cls[0];
-	uint32_t end = s->other, k, listed = s[1].moves - s[0].moves;
-	bool nul_listed = false;
+	const struct pb_state *s = r->at->states + state;
+	struct leads l = leads_of(r->at, s);
+	const uint32_t *k;
+	uint32_t end;
 
-	for (k = s[0].moves; k < s[1].moves; k++) {
-		bool is_nul = PB_MOVE_CLASS(at->moves[k]) == nul;
-
-		if (is_nul) {
-			end = PB_MOVE_STATE(at->moves[k]);
-			nul_listed = true;
-		}
-		if (!is_nul || !at->nul_apart)
-			inside_add(r, in, PB_MOVE_STATE(at->moves[k]));
-	}
-	if (at->a->nclasses - listed > (at->nul_apart && !nul_listed ? 1u : 0u))
+	for (k = l.from; k < l.to; k++)
+		if (k != l.nul)
+			inside_add(r, in, PB_MOVE_STATE(*k));
+	if (l.other)
 		inside_add(r, in, s->other);
+	end = walk_end(r->at, state);
 	if (!end) {
 		r->dead = true;
 		return;
