@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -108,6 +110,16 @@ int sys_execveat(int fd, const char *path, char *const *argv, char *const *envp,
 		 int flags)
 {
 	return (int)syscall(SYS_execveat, fd, path, argv, envp, flags);
+}
+
+void sys_advise(const void *p, size_t n, int advice)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t to = ((uintptr_t)p + n) & ~(page - 1);
+
+	if (from < to)
+		(void)madvise((void *)from, to - from, advice);
 }
 
 int sys_seccomp(unsigned op, unsigned flags, void *args)

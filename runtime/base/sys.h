@@ -57,6 +57,8 @@ int sys_pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
 int sys_close_range(unsigned first, unsigned last, unsigned flags);
 int sys_execveat(int fd, const char *path, char *const *argv, char *const *envp,
 		 int flags);
+/* madvise() of the whole pages in these bytes, of which there may be none: a hint. */
+void sys_advise(const void *p, size_t n, int advice);
 int sys_seccomp(unsigned op, unsigned flags, void *args);
 
 /* The ABI version, 0 where Landlock is absent or switched off at boot. */

@@ -17,6 +17,8 @@
 #include "runtime/bundle/reader.h"
 #include "runtime/bundle/tar.h"
 
+#define POPULATE_FROM ((size_t)8 * 4096)
+
 static int open_once(const char *path, int *ret_fd, struct rt_err *err)
 {
 	/* O_NONBLOCK: a FIFO in its place must not hold us up. */
@@ -100,15 +102,11 @@ static bool is_idle(const char *path)
 	return strcmp(path, PB_IR) == 0 || member_is_source(path, strlen(path));
 }
 
-/* Its pages at once, not one fault after the other; no more than a hint. */
+/* Its pages at once, not one fault after the other: worth a call from so many bytes on. */
 static void populate(uint8_t *p, size_t size)
 {
-	const uintptr_t page = 4096;
-	uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1);
-	uintptr_t to = ((uintptr_t)p + size) & ~(page - 1);
-
-	if (size >= 8 * page)
-		(void)madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+	if (size >= POPULATE_FROM)
+		sys_advise(p, size, MADV_POPULATE_WRITE);
 }
 
 /*

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "runtime/base/sys.h"
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/manifest.h"
 #include "runtime/bundle/members.h"
@@ -353,19 +353,15 @@ const struct bundle_member *bundle_member(struct bundle *b, const char *path)
 
 void bundle_forget_commands(struct bundle *b)
 {
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct bundle_member *m = find(b, PB_COMMANDS);
-	uintptr_t from, to;
+	const uint8_t *data = m ? m->data : NULL;
 
 	b->commands = NULL;
-	if (!m || !m->data)
+	if (!data)
 		return;
-	from = ((uintptr_t)m->data + page - 1) & ~(page - 1);
-	to = ((uintptr_t)m->data + m->size) & ~(page - 1);
 	/* zeros come back, which are no tables: so nobody may ask for the member */
 	m->data = NULL;
-	if (from < to)
-		(void)madvise((void *)from, to - from, MADV_DONTNEED);
+	sys_advise(data, m->size, MADV_DONTNEED);
 }
 
 int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,

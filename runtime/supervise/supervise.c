@@ -345,16 +345,13 @@ static int let_go_of_streams(struct loop *l)
  */
 static int drop_pages(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-
 	(void)size, (void)arg;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uintptr_t from = (info->dlpi_addr + p->p_vaddr + page - 1) & ~(page - 1);
-		uintptr_t to = (info->dlpi_addr + p->p_vaddr + p->p_memsz) & ~(page - 1);
 
-		if (p->p_type == PT_LOAD && !(p->p_flags & PF_W) && from < to)
-			(void)madvise((void *)from, to - from, MADV_DONTNEED);
+		if (p->p_type == PT_LOAD && !(p->p_flags & PF_W))
+			sys_advise((const void *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
+				   MADV_DONTNEED);
 	}
 	return 0;
 }
