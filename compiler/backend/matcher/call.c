@@ -265,11 +265,11 @@ size_t matcher_calls_size(const struct matcher_calls *c)
 {
 	size_t n = matcher_size(&c->built), i;
 
-	for (i = 0; i < c->names.n; i++)
-		n += sizeof(struct pb_name) + 16 + c->names.v[i]->name.n;
-	for (i = 0; i < c->names.n; i++)
-		for (size_t k = 0; k < c->names.v[i]->side[0].needles.n +
-					       c->names.v[i]->side[1].needles.n; k++)
-			n += PB_MAX_NEEDLE + 128;
+	for (i = 0; i < c->names.n; i++) {
+		const struct matcher_name *m = c->names.v[i];
+
+		n += sizeof(struct pb_name) + 16 + m->name.n;
+		n += (m->side[0].needles.n + m->side[1].needles.n) * (PB_MAX_NEEDLE + 128);
+	}
 	return n + c->clauses.n * sizeof(struct pb_clause);
 }

@@ -130,46 +130,40 @@ static const char *verify_clauses(struct verify *v)
 
 /* --- names ---------------------------------------------------------------------- */
 
-/* The last automata have no tag but that of the language whose needle they have. */
-static bool same_rare(struct verify *v, const struct matcher_group *g, uint32_t first,
-		      uint32_t n, uint32_t rare)
+static bool has_only(const struct set_dfa *d, uint32_t tag)
 {
-	uint32_t i;
+	size_t k;
+
+	for (k = 0; k < d->ntags; k++)
+		if (d->tags[k] != tag)
+			return false;
+	return true;
+}
+
+/* The last `rare` automata have no tag but that of the language whose needle they have. */
+static const char *verify_side(struct verify *v, const struct matcher_group *g,
+			       uint32_t first, uint32_t n, uint32_t rare)
+{
+	static const char other[] = PB_MATCHER
+		": an automaton has another needle than the policy";
+	bool *done = arena_array(v->a, g->langs.n + 1, sizeof(*done));
+	const char *why = NULL;
+	uint32_t i, anchored = n - rare;
 	size_t k;
 
 	if (rare != g->needles.n || rare > n)
-		return false;
-	for (i = 0; i < rare; i++) {
+		return other;
+	for (i = 0; i < n && !why; i++) {
 		struct set_dfa d;
 
 		bk_automaton_read(v->a, v->m,
 				  record(v->m, v->m->commands, sizeof(struct pb_automaton),
-					 first + n - rare + i), &d);
-		for (k = 0; k < d.ntags; k++)
-			if (d.tags[k] != g->langs.v[g->nanchored + i].tag)
-				return false;
-	}
-	return true;
-}
-
-static const char *verify_side(struct verify *v, const struct matcher_group *g,
-			       uint32_t first, uint32_t n, uint32_t rare)
-{
-	bool *done = arena_array(v->a, g->langs.n + 1, sizeof(*done));
-	const char *why = NULL;
-	uint32_t i;
-	size_t k;
-
-	if (!same_rare(v, g, first, n, rare))
-		return PB_MATCHER ": an automaton has another needle than the policy";
-	for (i = first; i < first + n && !why; i++) {
-		struct set_dfa d;
-
-		bk_automaton_read(
-			v->a, v->m,
-			record(v->m, v->m->commands, sizeof(struct pb_automaton), i),
-			&d);
-		why = matcher_differs(g, &d, i, done, v->a);
+					 first + i),
+				  &d);
+		if (i >= anchored &&
+		    !has_only(&d, g->langs.v[g->nanchored + i - anchored].tag))
+			return other;
+		why = matcher_differs(g, &d, first + i, done, v->a);
 	}
 	for (k = 0; k < g->langs.n && !why; k++)
 		if (!done[k] && set_member(v->a, g->langs.v[k].re, NULL,

@@ -10,11 +10,15 @@
 #include "compiler/backend/util.h"
 #include "compiler/sets/lang.h"
 
-/* So many share an automaton, as nearly all policies have no more. */
+/* So many stay in the automaton of the patterns that do not float: one doubles its states. */
 #define FEW 1
 #define PROOF_BUDGET 4096
 
 #define NO_TEXT 1 /* the byte that stands for what is not known (runtime/decide/walk.c) */
+
+static const struct set_bytes not_nul = {
+	{ ~(uint64_t)1, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0 }
+};
 
 struct run { size_t word, at, n; };
 
@@ -132,14 +136,11 @@ void matcher_set_apart(struct arena *a, struct matcher_group *g, bool can)
 	g->floating.n = 0;
 }
 
-/*
- * What matcher_add_call() calls a needle: is a word with it, `word`, enough,
- * whatever program and words are around it?
- */
+/* Is one word of the language `word` enough, whatever program and words are around it? */
 static bool is_enough(struct arena *a, const struct set_re *re, bool any_program,
 		      struct set_re *word)
 {
-	struct set_bytes name = { { ~(uint64_t)1, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0 } };
+	struct set_bytes name = not_nul;
 	struct set_re *end = set_byte(a, 0), *words, *x;
 	struct set_tagged big = { .re = re };
 	struct str unused;
@@ -155,8 +156,7 @@ static bool is_enough(struct arena *a, const struct set_re *re, bool any_program
 uint16_t matcher_needle_flags(struct arena *a, const struct set_re *re, bool any_program,
 			      struct str needle)
 {
-	struct set_bytes byte = { { ~(uint64_t)1, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0 } };
-	struct set_re *any = set_star(a, set_class(a, byte)), *text = set_lit(a, needle);
+	struct set_re *any = set_star(a, set_class(a, not_nul)), *text = set_lit(a, needle);
 
 	if (is_enough(a, re, any_program, set_cat(a, any, set_cat(a, text, any))))
 		return PB_NF_WORD | PB_NF_TEXT;
