@@ -115,25 +115,6 @@ static bool is_below_lock(const struct decide_match *m, const struct pb_rule *r)
 	return lock && r->level > lock;
 }
 
-/* The lowest level that counts: a final rule of a managed level ends the list. */
-static uint8_t last_level(const struct decide_match *m)
-{
-	uint8_t last = PB_USER;
-	uint32_t i;
-
-	for (i = match_next(m, 0); i != NONE; i = match_next(m, i + 1)) {
-		const struct pb_rule *r = rule_at(m, i);
-
-		if (!(r->flags & PB_F_FINAL) || r->level > PB_MANAGED_FILE)
-			continue;
-		if (r->effect == PB_ALLOW && is_below_lock(m, r))
-			continue;
-		if (r->level < last)
-			last = r->level;
-	}
-	return last;
-}
-
 static bool is_taken(const struct decide_match *m, const struct pb_rule *r,
 		     uint8_t last)
 {
@@ -172,16 +153,27 @@ struct found {
 	uint32_t soft;      /* the first soft ask */
 	uint32_t base;      /* the first allow of level 5 */
 	bool person;        /* one of those that ask is for a person */
+	uint8_t last;       /* the lowest level that counts */
 };
 
-static struct found look(const struct decide_match *m, uint8_t last)
+/* A final rule of a managed level ends the list of levels behind its own. */
+static bool ends_list(const struct decide_match *m, const struct pb_rule *r)
 {
-	struct found f = { NONE, NONE, NONE, false };
+	return (r->flags & PB_F_FINAL) && r->level <= PB_MANAGED_FILE &&
+	       (r->effect != PB_ALLOW || !is_below_lock(m, r));
+}
+
+/* Where f.last comes back lower than `last`, the rest holds for too many levels. */
+static struct found look_up_to(const struct decide_match *m, uint8_t last)
+{
+	struct found f = { NONE, NONE, NONE, false, last };
 	uint32_t i;
 
 	for (i = match_next(m, 0); i != NONE; i = match_next(m, i + 1)) {
 		const struct pb_rule *r = rule_at(m, i);
 
+		if (r->level < f.last && ends_list(m, r))
+			f.last = r->level;
 		if (r->level == PB_DEFAULT && r->effect == PB_ALLOW) {
 			if (f.base == NONE && !is_below_lock(m, r))
 				f.base = i;
@@ -198,6 +190,14 @@ static struct found look(const struct decide_match *m, uint8_t last)
 		}
 	}
 	return f;
+}
+
+/* Final rules are rare: the list is seldom gone through twice. */
+static struct found look(const struct decide_match *m)
+{
+	struct found f = look_up_to(m, PB_USER);
+
+	return f.last < PB_USER ? look_up_to(m, f.last) : f;
 }
 
 /* Where several rules ask, every one must be answered. */
@@ -251,8 +251,7 @@ static bool soft_decides(const struct found *f, const struct decision *d)
 void decide_rules(const struct decide_match *m, enum pb_scalar otherwise, bool rules_only,
 		  struct decision *ret)
 {
-	uint8_t last = last_level(m);
-	struct found f = look(m, last);
+	struct found f = look(m);
 
 	if (f.hard != NONE) {
 		by_rule(m, f.hard, f.person, ret);
