@@ -155,6 +155,20 @@ static void answer_cursor(struct json *j, const struct hook_message *m,
 	json_cstr(j, "agent_message", v->reason);
 }
 
+/* Where nobody would be asked, an ask is a deny that says so. */
+static void deny_ask(const struct hook_message *m, struct verdict *v)
+{
+	size_t at = strlen(v->reason);
+	char mode[60];
+
+	v->effect = PB_DENY;
+	io_escape(mode, sizeof(mode), m->mode ? m->mode : "", m->mode ? strlen(m->mode) : 0);
+	(void)snprintf(v->reason + at, sizeof(v->reason) - at,
+		       "; the policy asks first, which this agent's hook cannot%s%s%s: let a "
+		       "person run it", m->mode ? " in the permission mode '" : "", mode,
+		       m->mode ? "'" : "");
+}
+
 static int write_answer(const struct hook_message *m, struct verdict *v,
 			struct hook_answer *ret)
 {
@@ -168,15 +182,9 @@ static int write_answer(const struct hook_message *m, struct verdict *v,
 	};
 	struct json j;
 	const char *text;
-	size_t at;
 
-	if (v->effect == PB_ASK && !m->can_ask) {
-		v->effect = PB_DENY;
-		at = strlen(v->reason);
-		(void)snprintf(v->reason + at, sizeof(v->reason) - at,
-			       "; the policy asks first, which this agent's hook cannot: let "
-			       "a person run it");
-	}
+	if (v->effect == PB_ASK && !m->can_ask)
+		deny_ask(m, v);
 	json_init(&j);
 	j.one_line = true;
 	json_object(&j, NULL);

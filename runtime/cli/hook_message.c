@@ -423,6 +423,22 @@ static bool read_event(struct reading *r)
 	}
 }
 
+/* Not every mode of the agent asks a person whom its hook would have asked. */
+static bool find_mode(struct reading *r)
+{
+	const char *asking = hook_modes[r->m->agent], *mode;
+
+	if (!asking || is_ignored(r, "permission_mode"))
+		return true;
+	if (!text_at(r, r->doc, "permission_mode", &mode))
+		return false;
+	if (mode && in_list(asking, mode))
+		return true;
+	r->m->can_ask = false;
+	r->m->mode = mode ? mode : "unknown";
+	return true;
+}
+
 bool hook_message_read(enum hook_agent agent, const char *text, size_t n,
 		       char *const *fields, struct hook_message *ret, struct rt_err *err)
 {
@@ -436,7 +452,7 @@ bool hook_message_read(enum hook_agent agent, const char *text, size_t n,
 	if (!query_json_read(ret->json, text, n, err))
 		return false;
 	r.doc = ret->json->doc;
-	if (!find_event(&r) || !find_cwd(&r))
+	if (!find_event(&r) || !find_mode(&r) || !find_cwd(&r))
 		return false;
 	if (json_object_object_get_ex(r.doc, "tool_input", &input) &&
 	    json_object_is_type(input, json_type_object))

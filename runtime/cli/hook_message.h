@@ -20,6 +20,7 @@ struct hook_message {
 	enum hook_agent agent;
 	const char *event;   /* static: as the agent names it */
 	bool can_ask;        /* an answer "ask" has a meaning for this event */
+	const char *mode;    /* the permission mode in which it has none, or NULL */
 	struct query_json *json; /* the message as it was read; owned, as all below */
 	/* What the tool would do: it may where each of these may. */
 	struct query_request *requests;

@@ -75,6 +75,12 @@ const char *const hook_around[HOOK_AGENT_COUNT] = {
 			"content attachments",
 };
 
+/* In "auto", and before 2.1.233 in "bypassPermissions", Claude Code runs what its hook
+ * wants to be asked; in "dontAsk" nobody is asked. */
+const char *const hook_modes[HOOK_AGENT_COUNT] = {
+	[HOOK_CLAUDE] = "default plan acceptEdits",
+};
+
 const struct hook_tool *hook_tool_find(enum hook_agent agent, const char *name)
 {
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)

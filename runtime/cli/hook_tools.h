@@ -23,5 +23,8 @@ const struct hook_tool *hook_tool_find(enum hook_agent agent, const char *name);
 /* What stands around the tool in a message: of the session, and of no other meaning
  * here. */
 extern const char *const hook_around[HOOK_AGENT_COUNT];
+/* The permission modes in which the agent asks a person where its hook says so; NULL:
+ * it sends none. */
+extern const char *const hook_modes[HOOK_AGENT_COUNT];
 
 #endif

@@ -84,6 +84,13 @@ want_out '"permissionDecision":"allow"'
 out=$("$BIN/polquery" -b "$B" hook claude-code new_one <<<"${message/npm run test/curl x}")
 want_out '"permissionDecision":"deny"'
 
+message='{"cwd":"'$P'","permission_mode":"auto","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push"}}'
+out=$("$BIN/polquery" -b "$B" hook claude-code <<<"$message")
+want_out '"permissionDecision":"deny".*mode .auto'
+out=$("$BIN/polquery" -b "$B" hook claude-code permission_mode <<<"$message")
+want_out '"permissionDecision":"ask"'
+message=${message/git push/npm run test}
+
 t "17 MiB, and half a message, block"
 { printf '{"cwd":"'; head -c 17825792 /dev/zero | tr '\0' x; printf '"}'; } |
 	"$BIN/polquery" -b "$B" hook claude-code >"$WORK/.out" 2>"$WORK/.err"
