@@ -165,9 +165,20 @@ static const char *plain(struct reading *r, const char *key, const char *path,
 	return hook_keep(r, out);
 }
 
+/* A tool's path.  Some agents take blanks off its ends before they use it: a name
+ * that has one there is two names. */
+static const char *plain_path(struct reading *r, const char *key, const char *path)
+{
+	if (!hook_is_trimmed(path, strlen(path))) {
+		(void)hook_fail(r, key, "has a blank at an end, which may belong to it or not");
+		return NULL;
+	}
+	return plain(r, key, path, r->cwd);
+}
+
 bool hook_add_file(struct reading *r, const char *key, const char *path, uint8_t ops)
 {
-	const char *where = plain(r, key, path, r->cwd);
+	const char *where = plain_path(r, key, path);
 
 	for (unsigned op = PB_READ; where && op <= PB_EXEC; op <<= 1) {
 		struct query_request *q = ops & op ? hook_add(r, QUERY_FILE) : NULL;
@@ -296,7 +307,7 @@ static bool add_shell(struct reading *r, const char *line, const char *where)
 	q->line = line;
 	q->line_n = strlen(line);
 	if (where) {
-		const char *dir = plain(r, "cwd", where, r->cwd);
+		const char *dir = plain_path(r, "cwd", where);
 
 		if (!dir)
 			return false;

@@ -5,11 +5,39 @@
 #include <string.h>
 
 #include "runtime/base/host.h"
+#include "runtime/base/utf8.h"
 #include "runtime/bundle/format.h"
 
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* --- blanks --------------------------------------------------------------------------- */
+
+static bool is_wide_blank(const char *s, size_t n)
+{
+	static const char *const blanks[] = {
+		"\xc2\x85", "\xc2\xa0", "\xe1\x9a\x80", /* U+0085, U+00A0, U+1680 */
+		"\xe1\xa0\x8e", "\xe3\x80\x80", "\xef\xbb\xbf", /* U+180E, U+3000, U+FEFF */
+	};
+
+	for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++)
+		if (strlen(blanks[i]) == n && memcmp(s, blanks[i], n) == 0)
+			return true;
+	/* U+2000 to U+206F: blanks, marks of direction and others without a shape */
+	return n == 3 && s[0] == '\xe2' && (s[1] == '\x80' || s[1] == '\x81');
+}
+
+bool hook_is_trimmed(const char *s, size_t n)
+{
+	size_t first = n ? utf8_length(s, n) : 0, last = 1;
+
+	while (last < n && last < 4 && ((unsigned char)s[n - last] & 0xc0) == 0x80)
+		last++;
+	return first && (unsigned char)s[0] > ' ' && s[0] != '\x7f' &&
+	       (unsigned char)s[n - 1] > ' ' && s[n - 1] != '\x7f' &&
+	       !is_wide_blank(s, first) && !is_wide_blank(s + n - last, last);
 }
 
 /* --- addresses ------------------------------------------------------------------------ */

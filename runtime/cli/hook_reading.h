@@ -25,6 +25,10 @@ struct query_request *hook_add(struct reading *r, enum query_kind kind);
 /* One request for each bit of `ops` (runtime/bundle/format.h). */
 bool hook_add_file(struct reading *r, const char *key, const char *path, uint8_t ops);
 
+/* No blank at either end, nor what a reader may take for one: white space of Unicode
+ * and of JavaScript's trim(), and what cannot be seen. */
+bool hook_is_trimmed(const char *s, size_t n);
+
 /* One address; in a text of more words (`words`) it ends at a blank. */
 bool hook_add_url(struct reading *r, const char *key, const char *s, bool words);
 /* Every address in a text for people; a text without one fetches nothing known. */
