@@ -66,6 +66,18 @@ static bool is_host_byte(char c)
 	       (c && strchr(".:_-[]", c));
 }
 
+/* Claude Code's WebFetch makes "https" of "http": another port, where it was the
+ * scheme's own. */
+static bool add_upgraded(struct reading *r, const struct query_request *http)
+{
+	struct query_request copy = *http, *q = hook_add(r, QUERY_NET);
+
+	copy.port = 443;
+	if (q)
+		*q = copy;
+	return q != NULL;
+}
+
 /* One "http://…" or "https://…" at `s`.  Tabs and newlines within it are taken out by
  * those who fetch, and most other bytes stay in the host: it ends where a path
  * begins, and in a text of more words (`words`) at a blank. */
@@ -106,7 +118,7 @@ bool hook_add_url(struct reading *r, const char *key, const char *s, bool words)
 	q->is_addr = host_address(text, q->addr);
 	if (q->port == 0 || (!q->is_addr && !host_is_name(text)))
 		return hook_fail(r, key, "has no host and port that can be read");
-	return true;
+	return tls || q->port != 80 || r->m->agent != HOOK_CLAUDE || add_upgraded(r, q);
 }
 
 /* Every address in a text for people; a text without one fetches nothing known. */

@@ -91,6 +91,24 @@ out=$("$BIN/polquery" -b "$B" hook claude-code permission_mode <<<"$message")
 want_out '"permissionDecision":"ask"'
 message=${message/git push/npm run test}
 
+t "an address is asked about at the port at which it is fetched"
+raw_policy 'policy agent { level user }
+command { otherwise ask }
+network limited { allow tcp "192.0.2.1" port 80 as plain
+                  allow tcp "192.0.2.2" port 443 as secret
+                  allow tcp "192.0.2.3" port 80, 443, 8080 as both }' net
+fetch() { # ADDRESS WANT
+	out=$("$BIN/polquery" -b "$WORK/net.polb" hook claude-code <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"WebFetch","tool_input":{"url":"'"$1"'","prompt":"x"}}')
+	[[ $out == *'"permissionDecision":"'"$2"'"'* ]] || bad "$1 is not $2"
+}
+fetch http://192.0.2.1/ deny
+fetch http://192.0.2.1:80/ deny
+fetch http://192.0.2.2/ deny
+fetch https://192.0.2.1/ deny
+fetch https://192.0.2.2/ allow
+fetch http://192.0.2.3/ allow
+fetch http://192.0.2.3:8080/ allow
+
 t "17 MiB, and half a message, block"
 { printf '{"cwd":"'; head -c 17825792 /dev/zero | tr '\0' x; printf '"}'; } |
 	"$BIN/polquery" -b "$B" hook claude-code >"$WORK/.out" 2>"$WORK/.err"
