@@ -32,7 +32,7 @@ static const struct event {
 	{ HOOK_GEMINI, "BeforeTool", W_TOOL, false },
 	{ HOOK_CURSOR, "preToolUse", W_TOOL, false },
 	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true },
-	{ HOOK_CURSOR, "beforeMCPExecution", W_TOOL, true },
+	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true },
 	{ HOOK_CURSOR, "beforeReadFile", W_READ, false },
 	{ HOOK_CURSOR, "beforeTabFileRead", W_READ, false },
 };
@@ -71,19 +71,6 @@ bool hook_fail(const struct reading *r, const char *key, const char *what)
 static bool no_memory(const struct reading *r)
 {
 	(void)rt_fail(r->err, ENOMEM, "out of memory");
-	return false;
-}
-
-static bool in_list(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-
-	/* two words of the list are none of its words */
-	if (n == 0 || strchr(word, ' '))
-		return false;
-	for (const char *p = list; (p = strstr(p, word)) != NULL; p += n)
-		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-			return true;
 	return false;
 }
 
@@ -228,7 +215,7 @@ static bool one_of(struct reading *r, struct json_object *o, const char *list,
 	*ret = NULL;
 	json_object_object_foreach(o, key, value) {
 		(void)value;
-		if (!in_list(list, key))
+		if (!hook_in_list(list, key))
 			continue;
 		if (*ret)
 			return hook_fail(r, key, "says again what another field says");
@@ -252,50 +239,10 @@ static void look_for_odd(struct reading *r, struct json_object *o, const char *a
 {
 	json_object_object_foreach(o, key, value) {
 		(void)value;
-		if (!r->m->odd && !in_list(a, key) && !in_list(b, key) && !in_list(c, key) &&
-		    !in_list(d, key) && !is_ignored(r, key))
+		if (!r->m->odd && !hook_in_list(a, key) && !hook_in_list(b, key) && !hook_in_list(c, key) &&
+		    !hook_in_list(d, key) && !is_ignored(r, key))
 			r->m->odd = key;
 	}
-}
-
-/*
- * Does it match below the directory only?  What is expanded is known from the bytes
- * around: braces make "/x" of "{,a}/x", and ".." of ".{.,a}" or of "[.][.]", so that
- * a dot with such a byte, or none, on either side is taken for half of a "..".
- */
-static bool is_below(const char *glob)
-{
-	static const char *const fronts[] = { "{/", ",/", "{~", ",~", "{,", ",,", ",}" };
-	static const char joins[] = "{,}[]()|";
-
-	if (strchr("/~\\", glob[0]) || strchr(glob, '\\') || strstr(glob, ".."))
-		return false;
-	for (size_t i = 0; glob[0] == '{' && i < sizeof(fronts) / sizeof(fronts[0]); i++)
-		if (strstr(glob, fronts[i]))
-			return false;
-	for (const char *p = glob; *p; p++)
-		if (*p == '.' && p[1] && strchr(joins, p[1]) &&
-		    (p == glob || p[-1] == '/' || strchr(joins, p[-1])))
-			return false;
-	return true;
-}
-
-/* Each key of the list holds a pattern that is matched below the directory asked for. */
-static bool check_globs(struct reading *r, const struct hook_tool *t)
-{
-	json_object_object_foreach(r->input, key, value) {
-		const char *text;
-
-		(void)value;
-		if (!in_list(t->glob, key))
-			continue;
-		if (!text_at(r, r->input, key, &text))
-			return false;
-		if (!is_below(text))
-			return hook_fail(r, key, "may match elsewhere: name the directory in 'path' "
-						 "and no '/', '~', '..' or '\\' in front of the rest");
-	}
-	return true;
 }
 
 static bool add_shell(struct reading *r, const char *line, const char *where)
@@ -328,6 +275,8 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 		return hook_add_file(r, key, subject, PB_WRITE);
 	case W_EDIT:
 		return hook_add_file(r, key, subject, PB_READ | PB_WRITE);
+	case W_SOUGHT:
+		return hook_add_sought(r, key, subject);
 	case W_URL:
 		return hook_add_url(r, key, subject, false);
 	case W_PROMPT:
@@ -335,11 +284,25 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 	case W_PATCH:
 		return hook_add_patch(r, subject);
 	case W_TREE: /* whatever lies below: the tool has to be allowed, too */
+	case W_TREES:
 		return hook_add_file(r, key, subject, PB_READ) && add_tool(r, t->name);
+	case W_FILES:
 	case W_TOOL:
+	case W_MCP:
 	default:
 		return add_tool(r, t->name);
 	}
+}
+
+/* The tool's input is no object but a text: a patch. */
+static bool read_text_tool(struct reading *r, const struct hook_tool *t)
+{
+	const char *text;
+
+	if (!text_at(r, r->doc, "tool_input", &text))
+		return false;
+	return text ? add_known(r, t, "tool_input", text, NULL) :
+		      hook_fail(r, "tool_input", "is missing");
 }
 
 static bool read_tool(struct reading *r, const char *name)
@@ -349,13 +312,17 @@ static bool read_tool(struct reading *r, const char *name)
 
 	if (!t)
 		return add_tool(r, name);
+	if (t->what == W_PATCH && !t->subject[0])
+		return read_text_tool(r, t);
 	if (!r->input)
 		return hook_fail(r, "tool_input", "is no object");
 	look_for_odd(r, r->input, t->subject, t->where, t->glob, t->other);
-	if (!check_globs(r, t) || !one_of(r, r->input, t->subject, &key, &subject) ||
+	if (t->what == W_FILES)
+		return hook_add_files(r, t->subject) && add_tool(r, t->name);
+	if (!hook_check_globs(r, t) || !one_of(r, r->input, t->subject, &key, &subject) ||
 	    !one_of(r, r->input, t->where, &at, &where))
 		return false;
-	if (!subject && t->what == W_TREE)
+	if (!subject && (t->what == W_TREE || t->what == W_TREES))
 		subject = r->cwd;
 	if (!subject) {
 		char want[QUERY_SHOWN_CAP];
@@ -420,10 +387,17 @@ static bool read_event(struct reading *r)
 			return false;
 		return text ? hook_add_file(r, "file_path", text, PB_READ) :
 			      hook_fail(r, "file_path", "is missing");
+	case W_MCP:
+		if (!text_at(r, r->doc, "tool_name", &text))
+			return false;
+		return text ? add_tool(r, text) : hook_fail(r, "tool_name", "is missing");
 	case W_TOOL:
 	case W_WRITE:
 	case W_EDIT:
+	case W_SOUGHT:
+	case W_FILES:
 	case W_TREE:
+	case W_TREES:
 	case W_URL:
 	case W_PROMPT:
 	case W_PATCH:
@@ -443,7 +417,7 @@ static bool find_mode(struct reading *r)
 		return true;
 	if (!text_at(r, r->doc, "permission_mode", &mode))
 		return false;
-	if (mode && in_list(asking, mode))
+	if (mode && hook_in_list(asking, mode))
 		return true;
 	r->m->can_ask = false;
 	r->m->mode = mode ? mode : "unknown";

@@ -1,12 +1,15 @@
-/* Decides which files a patch names and which hosts an address does; what two readers
- * would read in two ways is refused. */
+/* Decides which files a list, a pattern or a patch names and which hosts an address
+ * does; what two readers would read in two ways is refused. */
 #include "runtime/cli/hook_reading.h"
 
+#include <json-c/json.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/base/host.h"
 #include "runtime/base/utf8.h"
 #include "runtime/bundle/format.h"
+#include "runtime/cli/hook_tools.h"
 
 static bool is_blank(char c)
 {
@@ -38,6 +41,106 @@ bool hook_is_trimmed(const char *s, size_t n)
 	return first && (unsigned char)s[0] > ' ' && s[0] != '\x7f' &&
 	       (unsigned char)s[n - 1] > ' ' && s[n - 1] != '\x7f' &&
 	       !is_wide_blank(s, first) && !is_wide_blank(s + n - last, last);
+}
+
+/* --- files ---------------------------------------------------------------------------- */
+
+bool hook_in_list(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	/* two words of the list are none of its words */
+	if (n == 0 || strchr(word, ' '))
+		return false;
+	for (const char *p = list; (p = strstr(p, word)) != NULL; p += n)
+		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+			return true;
+	return false;
+}
+
+/*
+ * Does it match below the directory only?  What is expanded is known from the bytes
+ * around: braces make "/x" of "{,a}/x", and ".." of ".{.,a}" or of "[.][.]", so that
+ * a dot with such a byte, or none, on either side is taken for half of a "..".
+ */
+static bool is_below(const char *glob)
+{
+	static const char *const fronts[] = { "{/", ",/", "{~", ",~", "{,", ",,", ",}" };
+	static const char joins[] = "{,}[]()|";
+
+	if (strchr("/~\\", glob[0]) || strchr(glob, '\\') || strstr(glob, ".."))
+		return false;
+	for (size_t i = 0; glob[0] == '{' && i < sizeof(fronts) / sizeof(fronts[0]); i++)
+		if (strstr(glob, fronts[i]))
+			return false;
+	for (const char *p = glob; *p; p++)
+		if (*p == '.' && p[1] && strchr(joins, p[1]) &&
+		    (p == glob || p[-1] == '/' || strchr(joins, p[-1])))
+			return false;
+	return true;
+}
+
+static bool check_glob(struct reading *r, const char *key, struct json_object *v)
+{
+	if (!json_object_is_type(v, json_type_string))
+		return hook_fail(r, key, "is no text");
+	if (!is_below(json_object_get_string(v)))
+		return hook_fail(r, key, "may match elsewhere: name the directory in 'path' "
+					 "and no '/', '~', '..' or '\\' in front of the rest");
+	return true;
+}
+
+/* Each of a list, which may be a single text, goes to `take`. */
+static bool each(struct reading *r, const char *key, struct json_object *list,
+		 bool (*take)(struct reading *, const char *, struct json_object *))
+{
+	if (!json_object_is_type(list, json_type_array))
+		return take(r, key, list);
+	if (json_object_array_length(list) == 0)
+		return hook_fail(r, key, "is empty");
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		if (!take(r, key, json_object_array_get_idx(list, i)))
+			return false;
+	return true;
+}
+
+bool hook_check_globs(struct reading *r, const struct hook_tool *t)
+{
+	json_object_object_foreach(r->input, key, value) {
+		if (!hook_in_list(t->glob, key))
+			continue;
+		if (!(t->what == W_TREES ? each(r, key, value, check_glob) :
+					   check_glob(r, key, value)))
+			return false;
+	}
+	return true;
+}
+
+/* Gemini CLI's packages/core/src/utils/pathCorrector.ts. */
+bool hook_add_sought(struct reading *r, const char *key, const char *path)
+{
+	if (!hook_add_file(r, key, path, PB_READ | PB_WRITE))
+		return false;
+	if (path[0] != '/' && access(r->m->requests[r->m->n - 1].path, F_OK) != 0)
+		return hook_fail(r, key, "names no file here, and may be taken for one that "
+					 "lies elsewhere: give an absolute path");
+	return true;
+}
+
+static bool add_read(struct reading *r, const char *key, struct json_object *v)
+{
+	if (!json_object_is_type(v, json_type_string))
+		return hook_fail(r, key, "is no text");
+	return hook_add_file(r, key, json_object_get_string(v), PB_READ);
+}
+
+bool hook_add_files(struct reading *r, const char *key)
+{
+	struct json_object *list;
+
+	if (!json_object_object_get_ex(r->input, key, &list))
+		return hook_fail(r, key, "is missing");
+	return each(r, key, list, add_read);
 }
 
 /* --- addresses ------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include "runtime/cli/hook_message.h"
 
 struct event;
+struct hook_tool;
 struct json_object;
 
 struct reading {
@@ -25,6 +26,15 @@ struct query_request *hook_add(struct reading *r, enum query_kind kind);
 /* One request for each bit of `ops` (runtime/bundle/format.h). */
 bool hook_add_file(struct reading *r, const char *key, const char *path, uint8_t ops);
 
+/* Is it a word of the list? */
+bool hook_in_list(const char *list, const char *word);
+/* Each pattern among the tool's fields matches below its directory only. */
+bool hook_check_globs(struct reading *r, const struct hook_tool *t);
+/* The field holds a path or a list of them, which are read. */
+bool hook_add_files(struct reading *r, const char *key);
+/* A file that is edited; where it is not below the working directory, the agent takes
+ * one that is elsewhere and whose path ends so, which is refused. */
+bool hook_add_sought(struct reading *r, const char *key, const char *path);
 /* No blank at either end, nor what a reader may take for one: white space of Unicode
  * and of JavaScript's trim(), and what cannot be seen. */
 bool hook_is_trimmed(const char *s, size_t n);

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #define A(agent) (1u << HOOK_##agent)
+/* Of all its tools: when one runs. */
+#define ANY_GEMINI "wait_for_previous"
 
 static const struct hook_tool tools[] = {
 	{ A(CLAUDE), "Bash", W_SHELL, "command", "", "",
@@ -31,26 +33,35 @@ static const struct hook_tool tools[] = {
 	  "multiline" },
 	{ A(CLAUDE), "LS", W_TREE, "path", "", "", "ignore" },
 	{ A(CLAUDE), "WebFetch", W_URL, "url", "", "", "prompt" },
+	{ A(CLAUDE), "Monitor", W_SHELL, "command", "", "",
+	  "description timeout_ms persistent" },
+	{ A(CLAUDE), "LSP", W_TREE, "filePath", "", "", "operation line character query" },
+	{ A(CLAUDE), "SendFile", W_FILES, "files", "", "", "to" },
 	{ A(CODEX), "Bash", W_SHELL, "command", "workdir", "",
 	  "description timeout_ms" },
 	{ A(CODEX), "apply_patch", W_PATCH, "command", "", "", "" },
+	{ A(CODEX), "view_image", W_READ, "path", "", "", "detail" },
 	{ A(GEMINI), "run_shell_command", W_SHELL, "command", "directory dir_path", "",
-	  "description is_background" },
+	  "description is_background " ANY_GEMINI },
 	{ A(GEMINI), "read_file", W_READ, "file_path absolute_path path", "", "",
-	  "offset limit start_line end_line" },
-	{ A(GEMINI), "write_file", W_WRITE, "file_path", "", "", "content" },
-	{ A(GEMINI), "replace", W_EDIT, "file_path", "", "",
-	  "old_string new_string expected_replacements instruction allow_multiple" },
+	  "offset limit start_line end_line " ANY_GEMINI },
+	{ A(GEMINI), "read_many_files", W_TREES, "", "", "include paths",
+	  "exclude recursive useDefaultExcludes file_filtering_options " ANY_GEMINI },
+	{ A(GEMINI), "write_file", W_WRITE, "file_path", "", "", "content " ANY_GEMINI },
+	{ A(GEMINI), "replace", W_SOUGHT, "file_path", "", "",
+	  "old_string new_string expected_replacements instruction allow_multiple "
+	  ANY_GEMINI },
 	{ A(GEMINI), "list_directory", W_TREE, "dir_path path", "", "",
-	  "ignore respect_git_ignore file_filtering_options" },
+	  "ignore respect_git_ignore file_filtering_options " ANY_GEMINI },
 	{ A(GEMINI), "glob", W_TREE, "dir_path path", "", "pattern",
-	  "case_sensitive respect_git_ignore respect_gemini_ignore" },
+	  "case_sensitive respect_git_ignore respect_gemini_ignore " ANY_GEMINI },
 	{ A(GEMINI), "search_file_content", W_TREE, "dir_path path", "", "include",
-	  "pattern" },
+	  "pattern " ANY_GEMINI },
 	{ A(GEMINI), "grep_search", W_TREE, "dir_path path", "",
 	  "include include_pattern",
-	  "pattern exclude_pattern names_only max_matches_per_file total_max_matches" },
-	{ A(GEMINI), "web_fetch", W_PROMPT, "prompt url", "", "", "" },
+	  "pattern exclude_pattern names_only max_matches_per_file total_max_matches "
+	  "case_sensitive fixed_strings context after before no_ignore " ANY_GEMINI },
+	{ A(GEMINI), "web_fetch", W_PROMPT, "prompt url", "", "", ANY_GEMINI },
 	{ A(CURSOR), "Shell", W_SHELL, "command", "working_directory cwd", "",
 	  "description timeout is_background block_until_ms" },
 	{ A(CURSOR), "Read", W_READ, "file_path path target_file", "", "",
@@ -58,6 +69,12 @@ static const struct hook_tool tools[] = {
 	{ A(CURSOR), "Write", W_WRITE, "file_path path target_file", "", "",
 	  "content contents file_text" },
 	{ A(CURSOR), "Delete", W_WRITE, "file_path path target_file", "", "", "" },
+	{ A(CURSOR), "StrReplace", W_EDIT, "file_path path target_file", "", "",
+	  "old_string new_string replace_all" },
+	{ A(CURSOR), "EditNotebook", W_EDIT, "target_notebook", "", "",
+	  "is_new_cell cell_idx cell_language old_string new_string" },
+	{ A(CURSOR), "ApplyPatch", W_PATCH, "", "", "", "" },
+	{ A(CURSOR), "Glob", W_TREE, "target_directory", "", "glob_pattern", "" },
 	{ A(CURSOR), "Grep", W_TREE, "path", "", "",
 	  "pattern glob output_mode -A -B -C -n -i type head_limit multiline" },
 };

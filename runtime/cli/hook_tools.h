@@ -4,15 +4,22 @@
 
 #include "runtime/cli/hook_message.h"
 
-/* W_TREE: what lies below a directory; W_PROMPT: a text with addresses in it. */
-enum what { W_SHELL, W_READ, W_WRITE, W_EDIT, W_TREE, W_URL, W_PROMPT, W_PATCH, W_TOOL };
+/*
+ * W_SOUGHT: an edit of a file that is looked for elsewhere where it is not at its
+ * place; W_FILES: a list of files, and the tool; W_TREE: what lies below a directory,
+ * and the tool; W_TREES: the same, with lists of patterns; W_PROMPT: a text with
+ * addresses in it; W_MCP: a server's tool, which may have any name.
+ */
+enum what { W_SHELL, W_READ, W_WRITE, W_EDIT, W_SOUGHT, W_FILES, W_TREE, W_TREES, W_URL,
+	    W_PROMPT, W_PATCH, W_TOOL, W_MCP };
 
 /* Lists are words with blanks between them. */
 struct hook_tool {
 	unsigned agents;     /* bits: 1 << enum hook_agent */
 	const char *name;
 	uint8_t what;
-	const char *subject; /* the one of these keys says what it touches */
+	const char *subject; /* the one of these keys says what it touches; "": the input,
+			      * which is a text, is it */
 	const char *where;   /* … and where it runs */
 	const char *glob;    /* patterns below the directory that it touches */
 	const char *other;   /* change nothing of that */

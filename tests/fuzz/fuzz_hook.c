@@ -154,10 +154,13 @@ static void law_tool(enum hook_agent agent, struct json_object *doc)
 	if (!t)
 		return;
 	LAW(json_object_deep_copy(doc, &more, NULL) == 0);
-	LAW(json_object_object_get_ex(more, "tool_input", &input) &&
-	    json_object_is_type(input, json_type_object));
-	LAW(json_object_object_add(input, "zz9", json_object_new_int(1)) == 0);
-	law_not_allowed(agent, more);
+	LAW(json_object_object_get_ex(more, "tool_input", &input));
+	LAW(json_object_is_type(input, t->what == W_PATCH && !t->subject[0] ?
+					       json_type_string : json_type_object));
+	if (json_object_is_type(input, json_type_object)) {
+		LAW(json_object_object_add(input, "zz9", json_object_new_int(1)) == 0);
+		law_not_allowed(agent, more);
+	}
 	json_object_object_del(more, "tool_input");
 	law_not_allowed(agent, more);
 	json_object_put(more);
@@ -212,7 +215,7 @@ static void law_shell(enum hook_agent agent, struct json_object *doc)
 
 	if (agent == HOOK_CURSOR && strcmp(event, "beforeShellExecution") == 0)
 		law_line(doc, query_json_text(doc, "command"));
-	else if (t && t->what == W_SHELL && json_object_object_get_ex(doc, "tool_input", &input) &&
+	else if (t && t->what == W_SHELL && strcmp(event, "beforeMCPExecution") != 0 && json_object_object_get_ex(doc, "tool_input", &input) &&
 		 !says_where(input, t->where))
 		law_line(doc, query_json_text(input, "command"));
 }

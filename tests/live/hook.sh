@@ -12,7 +12,8 @@ command { allow "npm run test:*"
 file { deny read, write "${PROJECT_DIR}/secret" as secret
        deny write "${PROJECT_DIR}/locked" as read-only
        allow read, write "${PROJECT_DIR}" }
-tools { allow "read_*", "mcp__*__read_*", "Grep", "glob", "search_file_content"
+tools { allow "read_*", "mcp__*__read_*", "Grep", "glob", "search_file_content", "Monitor", "LSP", "SendFile",
+              "view_image", "StrReplace", "EditNotebook", "ApplyPatch"
         deny "*shell" as no-shells
         deny "Glob" as no-globs }' policy
 B=$WORK/policy.polb
