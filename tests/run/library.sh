@@ -113,6 +113,7 @@ for word in --textconv --filters --show-signature --help --output; do
 done
 mutant cmd/vcs-read.pol 's/ -O, --open-files-in-pager,/ -1,/'
 mutant cmd/vcs-read.pol 's/"--format=[^"]*"/-1/'
+mutant cmd/vcs-read.pol 's/"--format=\*%(signature\*"/-1/'
 mutant cmd/build-test.pol 's/ --gdb, / /'
 mutant cmd/build-test.pol 's/without --init-hook/without -1/'
 for f in c go java node python rust project; do
