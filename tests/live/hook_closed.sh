@@ -37,7 +37,7 @@ allowed() {
 	esac
 	[ "$rc" -eq 0 ] && grep -qE "$form" <<<"$out"
 }
-is_closed() { # a deny with a reason in the agent's form, or exit 2 without an answer
+is_closed() { # a deny with a reason in the agent's form, or exit 2 without an answer (and with a text: Codex)
 	local form
 	case $agent in
 	claude-code | codex)
@@ -46,7 +46,7 @@ is_closed() { # a deny with a reason in the agent's form, or exit 2 without an a
 	gemini-cli) form='^\{"decision":"deny","reason":"[^"].*"\}$' ;;
 	cursor) form='^\{"permission":"deny","user_message":"[^"].*","agent_message":"[^"].*"\}$' ;;
 	esac
-	{ [ "$rc" -eq 2 ] && [ -z "$out" ]; } || { [ "$rc" -eq 0 ] && grep -qE "$form" <<<"$out"; }
+	{ [ "$rc" -eq 2 ] && [ -z "$out" ] && { [ "$agent" != codex ] || [ -n "$err" ]; }; } || { [ "$rc" -eq 0 ] && grep -qE "$form" <<<"$out"; }
 }
 want_allowed() { allowed || bad "not allowed: status $rc, '$out'"; }
 want_closed() { is_closed || bad "$1: status $rc, '$out'"; }
@@ -89,12 +89,13 @@ for agent in claude-code codex gemini-cli cursor; do
 	call "$line" /usr/bin:/bin
 	want_closed 'no polquery'
 	mkdir -p "$WORK/fake"
-	for script in 'kill -SEGV $$' 'kill -KILL $$' 'kill -TERM $$' 'exit 1' 'exit 127' 'echo half; exit 3'; do
+	for script in 'kill -SEGV $$' 'kill -KILL $$' 'kill -TERM $$' 'kill -PIPE $$' 'kill -INT $$' 'exit 1' 'exit 127' 'echo half; exit 3'; do
 		printf '#!/bin/sh\n%s\n' "$script" >"$WORK/fake/polquery"
 		chmod 755 "$WORK/fake/polquery"
 		call "$line" "$WORK/fake:/usr/bin:/bin"
 		# what it said before it died is not looked at with this status
 		[ "$rc" -eq 2 ] || bad "$script: status $rc"
+		[ "$agent" != codex ] || [ -n "$err" ] || bad "$script: without a text, which Codex takes for no answer"
 	done
 	printf 'x' >"$WORK/fake/polquery"
 	call "$line" "$WORK/fake:/usr/bin:/bin"
