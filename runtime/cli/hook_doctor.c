@@ -118,25 +118,17 @@ static char *question(enum hook_agent agent, size_t *ret_n)
 	return n < 0 ? NULL : text;
 }
 
-/* Would the hook decide?  One that stands there several times is asked once. */
-static bool answers(struct look *l, const char *command)
+/* Would the hook decide? */
+static bool answers(struct look *l, const struct query_options *opt)
 {
-	struct hook_line h;
-	struct rt_err err = { 0 };
 	char why[SHOWN], *q;
 	uint8_t effect;
 	size_t n;
 	bool good;
 
-	if (hook_line_read(command, &h, &err) < 0) {
-		hook_line_release(&h);
-		say(l, "cannot tell whether it answers: ", err.text);
-		return false;
-	}
 	q = question(l->agent, &n);
-	good = hook_try(&h.opt, q ? q : "", n, &effect, why, sizeof(why));
+	good = hook_try(opt, q ? q : "", n, &effect, why, sizeof(why));
 	free(q);
-	hook_line_release(&h);
 	if (!good)
 		say(l, "does not answer, and denies everything: ", why);
 	else
@@ -145,6 +137,7 @@ static bool answers(struct look *l, const char *command)
 	return good;
 }
 
+/* One that stands there several times is asked once. */
 static bool tried(struct look *l, const char *command)
 {
 	if (l->tried && strcmp(l->tried, command) == 0)
@@ -152,6 +145,78 @@ static bool tried(struct look *l, const char *command)
 	free(l->tried);
 	l->tried = strdup(command);
 	return false;
+}
+
+/* Moves *p behind `word` and the blanks around it. */
+static bool skip(const char **p, const char *word)
+{
+	const char *s = *p + strspn(*p, " \t\n");
+
+	if (strncmp(s, word, strlen(word)) != 0)
+		return false;
+	s += strlen(word);
+	*p = s + strspn(s, " \t\n");
+	return true;
+}
+
+/* "echo SOME WORDS >&2;", and nothing that a shell would take for more. */
+static bool skip_echo(const char **p)
+{
+	static const char words[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789_-.,: ";
+	size_t n;
+
+	if (!skip(p, "echo "))
+		return false;
+	n = strspn(*p, words);
+	*p += n;
+	return n && skip(p, ">&2") && skip(p, ";");
+}
+
+/*
+ * Where polquery is not there or dies, is that a deny?  Codex blocks at status 2 with a
+ * text on stderr only (codex-rs/hooks/src/events/pre_tool_use.rs), and takes no notice
+ * of the text at status 0.
+ */
+static bool stays_closed(const struct look *l, const char *command, const struct hook_line *h,
+			 bool fail_closed)
+{
+	const char *head = command, *tail = command + h->to;
+	bool said = skip_echo(&head);
+
+	if (!said)
+		head += strspn(head, " \t\n");
+	if (h->to == 0 || head != command + h->from) {
+		say(l, "cannot tell whether it denies: more than polquery and its words stands "
+		       "there", "");
+		return false;
+	}
+	if (!tail[strspn(tail, " \t\n")] ? fail_closed :
+	    skip(&tail, "||") && skip(&tail, "exit 2") && !*tail &&
+			    (said || l->agent != HOOK_CODEX))
+		return true;
+	say(l, "where polquery is missing or dies, everything is allowed: ",
+	    l->agent == HOOK_CODEX ? "begin the command with 'echo polquery: no answer >&2;' and "
+				     "end it with '|| exit 2'" :
+				     "end the command with '|| exit 2'");
+	return false;
+}
+
+static void look_at_line(struct look *l, const char *command, bool fail_closed)
+{
+	struct hook_line h;
+	struct rt_err err = { 0 };
+
+	if (hook_line_read(command, &h, &err) < 0) {
+		say(l, "cannot tell whether it answers: ", err.text);
+		l->good = false;
+	} else {
+		if (!stays_closed(l, command, &h, fail_closed))
+			l->good = false;
+		if (!tried(l, command) && !answers(l, &h.opt))
+			l->good = false;
+	}
+	hook_line_release(&h);
 }
 
 static void look_at_command(struct look *l, const char *event, const char *command,
@@ -170,14 +235,8 @@ static void look_at_command(struct look *l, const char *event, const char *comma
 	l->managed += l->system;
 	if (matcher && matcher[0] && strcmp(matcher, "*") != 0 && strcmp(matcher, ".*") != 0)
 		say(l, "note: it is asked for tools only that match ", matcher);
-	if (!fail_closed && !strstr(command, "|| exit 2")) {
-		say(l, "where polquery is missing, everything is allowed: end the command "
-		       "with '|| exit 2'", "");
-		l->good = false;
-	}
 	l->found++;
-	if (!tried(l, command) && !answers(l, command))
-		l->good = false;
+	look_at_line(l, command, fail_closed);
 }
 
 /* --- the settings ---------------------------------------------------------------------- */
@@ -218,6 +277,8 @@ static void look_at_list(struct look *l, const char *event, struct json_object *
 			continue;
 		command = query_json_text(e, "command");
 		names = query_json_text(e, "matcher");
+		if (command && strstr(command, "polquery") && query_json_text(e, "if"))
+			say(l, "note: it is asked only if ", query_json_text(e, "if"));
 		if (command && can_deny(l, e))
 			look_at_command(l, event, command, matcher ? matcher : names,
 					is_true(e, "failClosed"));

@@ -119,6 +119,8 @@ int hook_line_read(const char *text, struct hook_line *ret, struct rt_err *err)
 		;
 	if (!c)
 		return rt_fail(err, EINVAL, "it does not start polquery itself");
+	ret->from = c->from;
+	ret->to = c->assigns || c->redirs ? 0 : c->to;
 	return read_words(&m, c, &ret->opt, err);
 }
 

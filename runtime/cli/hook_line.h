@@ -8,6 +8,9 @@
 struct hook_line {
 	struct query_options opt; /* of polquery in it; its texts lie in `block` */
 	void *block;
+	/* polquery's words stand in text[from] to text[to]; to 0: with a redirection or a
+	 * variable of their own, which are not looked at. */
+	size_t from, to;
 };
 
 /*

@@ -9,6 +9,7 @@ command { allow "npm run test:*" }' policy
 B=$WORK/policy.polb
 mkdir -p "$P/.git"
 HOOK="polquery -b $B hook"
+CODEX="echo polquery: no answer >&2; $HOOK codex || exit 2"
 
 t "doctor: installed, answering, failing closed; and each of these missing"
 doctor() {
@@ -39,7 +40,7 @@ settings() { # AGENT COMMAND
 	esac
 }
 for agent in claude-code codex gemini-cli cursor; do
-	settings "$agent" "polquery -b $B hook $agent || exit 2"
+	[ "$agent" = codex ] && settings "$agent" "$CODEX" || settings "$agent" "$HOOK $agent || exit 2"
 	doctor "$agent"
 	want_rc 0
 	want_out "^$agent: installed in .*\n?"
@@ -82,7 +83,15 @@ done <<'ROWS'
 0|answers|/usr/bin/polquery -b "$HOME/my policies/a.polb" hook claude-code
 0|answers|polquery -b ~/'my policies'/a.polb hook claude-code
 0|answers|polquery -b ${HOME}/my\\ policies/a.polb hook claude-code tool_note
-0|answers|umask 077; exec 2>/dev/null; polquery -b @B hook claude-code
+1|cannot tell whether it denies|umask 077; polquery -b @B hook claude-code
+1|cannot tell whether it denies|exit 0; polquery -b @B hook claude-code
+1|cannot tell whether it denies|true || polquery -b @B hook claude-code
+1|cannot tell whether it denies|polquery -b @B hook claude-code >/dev/null
+1|cannot tell whether it denies|PATH=/x polquery -b @B hook claude-code
+1|everything is allowed|polquery -b @B hook claude-code || true # || exit 2
+1|everything is allowed|polquery -b @B hook claude-code | cat
+1|everything is allowed|polquery -b @B hook claude-code || exit 0; true
+1|cannot tell .* sh cannot read it|polquery -b @B hook claude-code ||
 1|does not answer.* signed|polquery -b @B --require-signed hook claude-code
 1|cannot tell .* directory that is not known|polquery -b policy.polb hook claude-code
 1|cannot tell .* directory that is not known|polquery -b @B --allowed-signers s hook claude-code
@@ -95,6 +104,31 @@ done <<'ROWS'
 1|cannot tell .* none of the agents|polquery -b @B hook claude -- hook claude-code
 1|cannot tell .* not call 'polquery hook'|polquery -b @B; echo hook claude-code
 ROWS
+t "doctor: how each agent's command has to end"
+while IFS='|' read -r rc_wanted agent text; do
+	settings "$agent" "${text/@/$HOOK $agent}"
+	doctor "$agent"
+	want_rc "$rc_wanted"
+done <<'ROWS'
+0|claude-code|@ || exit 2
+0|claude-code| @||exit 2
+0|claude-code|echo polquery: no answer >&2; @ || exit 2
+1|claude-code|@ || exit 20
+1|claude-code|@ || exit 2; exit 0
+1|claude-code|echo $(exit) >&2; @ || exit 2
+1|claude-code|echo x; @ || exit 2
+1|claude-code|echo x >&2; echo x >&2; @ || exit 2
+1|claude-code|echo x >&2 || @ || exit 2
+1|codex|@ || exit 2
+0|codex|echo x >&2; @ || exit 2
+1|codex|echo x >&2; @
+1|codex|echo >&2; @ || exit 2
+0|cursor|@
+0|cursor|@ || exit 2
+1|cursor|@ || true
+ROWS
+rm -rf "$HOME/.codex/hooks.json" "$HOME/.cursor/hooks.json"
+agent=claude-code
 both() { # SECOND COMMAND
 	printf '{"hooks":{"PreToolUse":[{"hooks":[{"command":"%s || exit 2"},{"command":"%s || exit 2"}]}]}}\n' \
 		"$HOOK $agent" "$1" >"$HOME/.claude/settings.json"
@@ -132,6 +166,11 @@ for f in "$P/.claude/settings.json" "$P/.claude/settings.local.json"; do
 	beside "$f" '{"disableAllHooks":' 1 'cannot be read'
 	rm "$f"
 done
+echo '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","if":"Bash(git *)","command":"'"$HOOK $agent || exit 2"'"}]}]}}' \
+	>"$HOME/.claude/settings.json"
+doctor "$agent"
+want_rc 0
+want_out 'note: it is asked only if Bash\(git \*\)'
 for more in '"type":"prompt"' '"type":"command","async":true'; do
 	echo '{"hooks":{"PreToolUse":[{"hooks":[{'"$more"',"command":"'"$HOOK $agent || exit 2"'"}]}]}}' \
 		>"$HOME/.claude/settings.json"
@@ -166,7 +205,7 @@ rm "$f"
 
 t "doctor: config.toml of Codex"
 agent=codex
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$CODEX"
 f=$HOME/.codex/config.toml
 while IFS='|' read -r rc_wanted pattern text; do
 	beside "$f" "$(printf '%b' "$text")" "$rc_wanted" "$pattern"
@@ -193,11 +232,11 @@ rm -f "$HOME/.codex/hooks.json"
 toml='[[hooks.PreToolUse]]\nmatcher = "%s"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = %s\n'
 # shellcheck disable=SC2059
 {
-	beside "$f" "$(printf "$toml" '*' "'$HOOK codex || exit 2'")" 0 "installed in .*config.toml \(PreToolUse\)"
+	beside "$f" "$(printf "$toml" '*' "'$CODEX'")" 0 "installed in .*config.toml \(PreToolUse\)"
 	want_out 'note: Codex runs it once it is trusted'
-	beside "$f" "$(printf "$toml" '^Bash$' "\"$HOOK codex || exit 2\"")" 0 'for tools only that match \^Bash'
+	beside "$f" "$(printf "$toml" '^Bash$' "'$CODEX'")" 0 'for tools only that match \^Bash'
 	beside "$f" "$(printf "$toml" '*' "'$HOOK codex'")" 1 'everything is allowed'
-	beside "$f" "$(printf "$toml" '*' "'polquery -b $WORK/none.polb hook codex || exit 2'")" 1 'does not answer'
+	beside "$f" "$(printf "$toml" '*' "'${CODEX/$B/$WORK/none.polb}'")" 1 'does not answer'
 	beside "$f" "$(printf "$toml" '*' "\"$HOOK codex \\\\x7c\\\\x7c exit 2\"")" 1 'undecided'
 	beside "$f" "$(printf "$toml" '*' "'lint'")" 1 'not installed'
 }
@@ -229,7 +268,7 @@ if is_root; then
 		with_system $m '{"allowManagedHooksOnly":true,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"'"$HOOK claude-code || exit 2"'"}]}]}}' \
 			"$BIN/polquery" claude-code
 		want_rc 0
-		settings codex "$HOOK codex || exit 2"
+		settings codex "$CODEX"
 		with_system /etc/codex/requirements.toml 'allow_managed_hooks_only = true' "$BIN/polquery" codex
 		want_rc 1
 		with_system /etc/codex/requirements.toml "$(printf '[features]\nhooks = false')" "$BIN/polquery" codex
