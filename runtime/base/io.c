@@ -117,12 +117,28 @@ static size_t utf8_len(const unsigned char *s, size_t len, uint32_t *ret_cp)
 	return n;
 }
 
-/* C1 controls, line separators, bidirectional and invisible controls. */
+/*
+ * C1 controls, blanks that are none to a shell, marks of direction, and what has no
+ * shape of its own (Unicode's Default_Ignorable_Code_Point, the braille blank).
+ */
 static bool hides_text(uint32_t cp)
 {
-	return (cp >= 0x80 && cp < 0xa0) || cp == 0x61c || cp == 0xfeff ||
-	       (cp >= 0x200b && cp <= 0x200f) || (cp >= 0x2028 && cp <= 0x202e) ||
-	       (cp >= 0x2060 && cp <= 0x206f);
+	static const struct {
+		uint32_t from, to;
+	} hidden[] = {
+		{ 0x80, 0xa0 },       { 0xad, 0xad },       { 0x34f, 0x34f },
+		{ 0x61c, 0x61c },     { 0x115f, 0x1160 },   { 0x1680, 0x1680 },
+		{ 0x17b4, 0x17b5 },   { 0x180b, 0x180f },   { 0x2000, 0x200f },
+		{ 0x2028, 0x202f },   { 0x205f, 0x206f },   { 0x2800, 0x2800 },
+		{ 0x3000, 0x3000 },   { 0x3164, 0x3164 },   { 0xfe00, 0xfe0f },
+		{ 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },   { 0xfff0, 0xfffb },
+		{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
+	};
+
+	for (size_t i = 0; cp >= 0x80 && i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		if (cp >= hidden[i].from && cp <= hidden[i].to)
+			return true;
+	return false;
 }
 
 static void escape(char *out, size_t cap, const char *s, size_t len, bool backslash)

@@ -54,8 +54,9 @@ int io_write_file(const char *path, const char *text);
 
 /*
  * `len` bytes of `s` as printable text: control bytes, DEL, backslashes and
- * bytes that are not UTF-8 (and the bidirectional controls) become \xHH or
- * \u{HHHH}.  Truncates to `cap` with "…" at the end.  Always NUL-terminates.
+ * bytes that are not UTF-8 (and characters that change the direction, cannot be
+ * seen or look like a blank) become \xHH or \u{HHHH}.  Truncates to `cap` with "…"
+ * at the end.  Always NUL-terminates.
  */
 void io_escape(char *out, size_t cap, const char *s, size_t len);
 /*

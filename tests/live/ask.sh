@@ -392,6 +392,15 @@ send d
 expect rc 126
 EOT
 
+t 'so are those that cannot be seen, or look like a blank'
+term <<'EOT'
+send polrun -b $WORK/p.polb touch $'a\u00adb\u3164c\U000e0041d' $'e\u00a0f\u00e9'; echo rc $?
+expect touch 'a\\u\{ad\}b\\u\{3164\}c\\u\{e0041\}d' 'e\\u\{a0\}f\u00e9'
+expect details:
+send d
+expect rc 126
+EOT
+
 t 'a long line: not before all of it was shown'
 policy "$ASKS"
 # shellcheck disable=SC2016

@@ -107,6 +107,22 @@ static void test_control_bytes_are_never_printed(void **state)
 	escapes("a\0b", 3, "a\\x00b");
 }
 
+static void test_what_cannot_be_seen_is_shown(void **state)
+{
+	(void)state;
+	escapes("a\xc2\xad" "b", 4, "a\\u{ad}b");          /* soft hyphen */
+	escapes("\xcd\x8f\xe1\x85\x9f", 5, "\\u{34f}\\u{115f}");
+	escapes("\xe3\x85\xa4\xef\xbe\xa0", 6, "\\u{3164}\\u{ffa0}"); /* fillers */
+	escapes("\xef\xb8\x8f\xf3\xa0\x84\x80", 7, "\\u{fe0f}\\u{e0100}");
+	escapes("\xf3\xa0\x81\x81", 4, "\\u{e0041}");       /* a tag */
+	escapes("\xf0\x9d\x85\xb3", 4, "\\u{1d173}");
+	/* what looks like the blank that it is not */
+	escapes("a\xc2\xa0" "b", 4, "a\\u{a0}b");
+	escapes("\xe2\x80\x83\xe3\x80\x80\xe2\xa0\x80", 9,
+		"\\u{2003}\\u{3000}\\u{2800}");
+	escapes("\xe6\x97\xa5\xe2\x80\x93\xc3\xa9", 8, "\xe6\x97\xa5\xe2\x80\x93\xc3\xa9");
+}
+
 static void test_escaped_text_fits(void **state)
 {
 	char out[12];
@@ -207,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_read_all_keeps_its_limit),
 		cmocka_unit_test(test_read_all_of_many_pages),
 		cmocka_unit_test(test_control_bytes_are_never_printed),
+		cmocka_unit_test(test_what_cannot_be_seen_is_shown),
 		cmocka_unit_test(test_escaped_text_fits),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_stolen_things_stay),
