@@ -40,7 +40,9 @@ settings() { # AGENT COMMAND
 	esac
 }
 for agent in claude-code codex gemini-cli cursor; do
-	[ "$agent" = codex ] && settings "$agent" "$CODEX" || settings "$agent" "$HOOK $agent || exit 2"
+	command="$HOOK $agent || exit 2"
+	[ "$agent" != codex ] || command=$CODEX
+	settings "$agent" "$command"
 	doctor "$agent"
 	want_rc 0
 	want_out "^$agent: installed in .*\n?"
