@@ -200,9 +200,7 @@ ROWS = [
         "-f": "V", "--from-file": "V", "-L": "V", "--indent": "V",
     }}, True),
     Row("rg", "ripgrep", H, {}, True),
-    Row("fdfind", "fd-find", H, {"fdfind": {
-        "-x": None, "--exec": None, "-X": None, "--exec-batch": None,  # a command follows
-    }}, True),
+    Row("fdfind", "fd-find", H, {}, True),
     Row("curl", "curl", [("list", "curl --help all", ANGLE)], {}, True),
     Row("wget", "wget", GNU, {"*": WGET_FLAGS}, True),
     Row("rsync", "rsync", [("list", "rsync --help", {"indent": (0, 12)})],
