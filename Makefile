@@ -348,7 +348,10 @@ install: all manual
 	install -D -m 0755 $(BUILD)/lib/$(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/$(POL_SONAME)
 	ln -sfn $(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/libpol.so
 	install -m 0644 $(BUILD)/lib/libpol.a $(DESTDIR)$(PREFIX)/lib/libpol.a
-	install -D -m 0644 $(BUILD)/lib/pol.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/pol.pc
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed -e 's|^prefix=.*|prefix=$(PREFIX)|' $(BUILD)/lib/pol.pc \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/pol.pc
+	chmod 0644 $(DESTDIR)$(PREFIX)/lib/pkgconfig/pol.pc
 	install -d $(DESTDIR)$(PREFIX)/share/pol
 	cp -r stdlib-policies $(DESTDIR)$(PREFIX)/share/pol/
 	install -m 0644 grammar/editors/policy.schema.json $(DESTDIR)$(PREFIX)/share/pol/

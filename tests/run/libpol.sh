@@ -78,8 +78,8 @@ fi
 prefix=$work/usr
 make -s install VARIANT="$VARIANT" BUILD="$BUILD" PREFIX="$prefix" >"$work/log" 2>&1 ||
 	count_check install "$(tail -n 5 "$work/log")"
-# the .pc of the build may name another prefix
-sed "s|^prefix=.*|prefix=$prefix|" "$BUILD/lib/pol.pc" >"$prefix/lib/pkgconfig/pol.pc"
+count_check "pol.pc has the prefix of the install, not that of the build" \
+	"$(grep -qx "prefix=$prefix" "$prefix/lib/pkgconfig/pol.pc" || echo no)"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig HOME=$work/home
 mkdir -p "$HOME/app"
 sanitize=()
