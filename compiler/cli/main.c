@@ -43,7 +43,7 @@ static void help_verb(enum cli_verb v)
 		     "  command LINE              argv -- PROGRAM [ARG...]\n"
 		     "  file read|write|exec PATH net tcp|udp HOST:PORT\n"
 		     "  unix PATH                 syscall NAME[(ARG,...)]\n"
-		     "  tool NAME\n"
+		     "  tool NAME                 setting NAME\n"
 		     "\nExit status: 0 allow, 1 deny, 3 ask, 2 error.");
 }
 

@@ -130,19 +130,29 @@ bool options_colour(const struct options *o, FILE *out)
 
 /* --- values ---------------------------------------------------------------- */
 
-static bool bad_value(struct reader *r, enum opt_id id, const char *v)
+/* TAKES is what the verb at hand takes, where verbs differ. */
+static bool no_value(struct reader *r, enum opt_id id, const char *v, const char *takes)
 {
 	fprintf(r->err, "polc: '%s' is no value of --%s, which takes %s\n", v,
-		specs[id].name, specs[id].value);
+		specs[id].name, takes);
 	return false;
+}
+
+static bool bad_value(struct reader *r, enum opt_id id, const char *v)
+{
+	return no_value(r, id, v, specs[id].value);
 }
 
 /* Which of two words; anything else is an error. */
 static bool one_of(struct reader *r, enum opt_id id, const char *v,
 		   const char *no, const char *yes, bool *ret)
 {
-	if (strcmp(v, no) != 0 && strcmp(v, yes) != 0)
-		return bad_value(r, id, v);
+	if (strcmp(v, no) != 0 && strcmp(v, yes) != 0) {
+		char takes[40];
+
+		(void)snprintf(takes, sizeof(takes), "%s|%s", no, yes);
+		return no_value(r, id, v, takes);
+	}
 	*ret = strcmp(v, yes) == 0;
 	return true;
 }
@@ -257,7 +267,10 @@ static bool set_format(struct reader *r, const char *v)
 		r->o->json = words[i].format == CLI_JSON;
 		return true;
 	}
-	return bad_value(r, OPT_FORMAT, v);
+	return no_value(r, OPT_FORMAT, v,
+			r->o->verb == CLI_EFFECTIVE ? "text|json|yaml" :
+			r->o->verb == CLI_DIFF	    ? "text|json|markdown" :
+						      specs[OPT_FORMAT].value);
 }
 
 static bool set_role(struct reader *r, const char *v)

@@ -111,7 +111,7 @@ static bool check_verb(struct asked *r)
 		return complain(r, "explain wants a request: command LINE, "
 				   "argv -- WORDS, file read|write|exec PATH, "
 				   "net tcp|udp HOST:PORT, unix PATH, "
-				   "syscall NAME[(ARG,...)], tool NAME");
+				   "syscall NAME[(ARG,...)], tool NAME, setting NAME");
 	return true;
 }
 

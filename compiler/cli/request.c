@@ -296,5 +296,5 @@ bool request_read(const struct options *o, const struct roots *roots,
 	for (i = 0; options_requests[i]; i++)
 		if (str_eqz(word(&r, 0), options_requests[i]))
 			return readers[i](&r);
-	return usage(&r, "command, argv, file, net, unix, syscall or tool");
+	return usage(&r, "command, argv, file, net, unix, syscall, tool or setting");
 }

@@ -136,8 +136,12 @@ static void test_values(void **state)
 	refuses("diff --format yaml a b", "'yaml' is no value of --format");
 	refuses("effective --format html a", "'html' is no value of --format");
 	refuses("check --format yaml a", "'yaml' is no value of --format");
-	refuses("check --format xml a", "'xml' is no value of --format");
-	refuses("check --fail-on=never a", "'never' is no value");
+	refuses("check --format xml a", "'xml' is no value of --format, which takes text|json\n");
+	refuses("effective --format xml a", "which takes text|json|yaml\n");
+	refuses("diff --format xml a b", "which takes text|json|markdown\n");
+	refuses("check --fail-on=never a",
+		"'never' is no value of --fail-on, which takes error|warning\n");
+	refuses("diff --fail-on=never a b", "which takes any|widening\n");
 	refuses("check --scope=both a", "'both' is no value");
 	refuses("check --color=red a", "'red' is no value");
 	refuses("check --root HOME=x a", "absolute DIR");
@@ -171,6 +175,7 @@ static void test_what_has_to_be_there(void **state)
 	refuses("compile a.pol", "compile wants -o");
 	refuses("dump a.pol", "dump wants --after");
 	refuses("explain a.pol", "explain wants a request");
+	refuses("explain a.pol", "tool NAME, setting NAME\n");
 	refuses("inspect", "name a bundle");
 	refuses("inspect a.polb b.polb", "two bundles");
 	refuses("check a.polb", "compiled already");
