@@ -25,6 +25,9 @@ enum {
 	DEVMINOR = 337
 };
 
+/* Said of a file that does not even begin as one: a policy's text, say. */
+#define NO_BUNDLE "it is no bundle (polc compile makes one)"
+
 static bool path_byte_ok(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -81,6 +84,11 @@ void tar_header(uint8_t out[TAR_BLOCK], const char *path, size_t len, uint64_t s
 	out[CHKSUM + 6] = '\0';
 }
 
+static bool has_magic(const uint8_t *h)
+{
+	return memcmp(h + MAGIC, "ustar", 5) == 0;
+}
+
 static bool all_zero(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -110,7 +118,7 @@ static const char *header_fault(const uint8_t *h, size_t *ret_size)
 	size_t len = strnlen(name, NAME_LEN);
 	uint8_t want[TAR_BLOCK];
 
-	if (memcmp(h + MAGIC, "ustar", 5) != 0)
+	if (!has_magic(h))
 		return "has no ustar header";
 	if (h[TYPE] == '1' || h[TYPE] == '2')
 		return "is a link";
@@ -153,7 +161,8 @@ int tar_next(const uint8_t *bytes, size_t size, size_t *at, struct tar_member *r
 
 	if (left < 2 * TAR_BLOCK)
 		return rt_fail(err, EBADMSG,
-			       "the archive ends in the middle of a header");
+			       *at ? "the archive ends in the middle of a header" :
+				     NO_BUNDLE);
 	if (all_zero(h, TAR_BLOCK)) {
 		if (left != 2 * TAR_BLOCK || !all_zero(h, left))
 			return rt_fail(err, EBADMSG,
@@ -162,6 +171,8 @@ int tar_next(const uint8_t *bytes, size_t size, size_t *at, struct tar_member *r
 	}
 	show_name(name, h);
 	fault = header_fault(h, &data);
+	if (fault && !*at && !has_magic(h))
+		return rt_fail(err, EBADMSG, NO_BUNDLE);
 	if (fault)
 		return rt_fail(err, EBADMSG, "member '%s' %s", name, fault);
 	left -= TAR_BLOCK;

@@ -275,9 +275,9 @@ static void test_owner_mode_and_links(void **state)
 	put_file("more.polb", str_cat(&m.a, s, str_sub(s, s.n - 512, 512)), 0600);
 	not_opened("more.polb", "follow the end");
 	put_file("empty.polb", STR(""), 0600);
-	not_opened("empty.polb", "middle of a header");
+	not_opened("empty.polb", "it is no bundle");
 	put_file("text.polb", STR("#!/bin/sh\n"), 0600);
-	not_opened("text.polb", "middle of a header");
+	not_opened("text.polb", "it is no bundle");
 	put_file("big.polb", STR(""), 0600);
 	assert_int_equal(truncate("big.polb", (off_t)PB_MAX_BUNDLE + 1), 0);
 	not_opened("big.polb", "larger than 64 MiB");

@@ -96,7 +96,7 @@ static void test_other_headers_are_refused(void **state)
 		{ 0, "/", 1, "absolute path" },
 		{ 0, "../b", 5, "may not hold" },
 		{ 0, "\0", 1, "may not hold" },
-		{ 257, "xstar", 5, "no ustar header" },
+		{ 257, "xstar", 5, "it is no bundle" },
 		{ 257, "ustar ", 6, "not canonical" },
 		{ 100, "0000755", 7, "not canonical" },
 		{ 108, "0000001", 7, "not canonical" },
@@ -138,8 +138,8 @@ static void test_checksum_padding_and_end(void **state)
 	n = sample(b);
 	refused(b, n + 512, "follow the end");
 	refused(b, n - 512, "middle of a header");
-	refused(b, 0, "middle of a header");
-	refused(b, 511, "middle of a header");
+	refused(b, 0, "it is no bundle");
+	refused(b, 511, "it is no bundle");
 }
 
 int main(void)
