@@ -207,9 +207,42 @@ static void keep_narrow(struct lower *l, enum ir_level level, struct keep_list *
 	}
 }
 
+static bool is_set(const struct lower *l, struct str name)
+{
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		const struct sema_stmt *t = l->s->stmts.v[i];
+
+		if (is_env(t, AST_SET) && str_eq(t->stmt->name, name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Who leaves PATH out of a list most likely meant to add to it; few programs
+ * work without one, and none of them says why.
+ */
+static void say_lost_path(struct lower *l, enum ir_level level,
+			  const struct keep_list *before, const struct keep_list *after)
+{
+	struct str path = STR("PATH");
+	const struct sema_stmt *plain;
+	struct diag *d;
+
+	if (!is_kept(before, path) || is_kept(after, path) || is_set(l, path))
+		return;
+	plain = plain_keep(l, level, false);
+	if (!plain)
+		return;
+	d = diag_add(l->sink, DIAG_KEEP_LOST, plain->stmt->at,
+		     "'keep' replaces the list of the levels below, and this one has "
+		     "no PATH");
+	diag_help(l->sink, d, "write 'keep +=' to add to that list");
+}
+
 static void lower_keep(struct lower *l, const struct locks *locks)
 {
-	struct keep_list cur = { .v = { NULL, 0, 0 } };
+	struct keep_list cur = { .v = { NULL, 0, 0 } }, below;
 	int names = 0;
 
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
@@ -234,7 +267,9 @@ static void lower_keep(struct lower *l, const struct locks *locks)
 	if (names > MAX_NAMES)
 		return;
 	for (int level = IR_DEFAULT; level >= IR_MANAGED; level--) {
+		below = cur;
 		keep_full(l, (enum ir_level)level, &cur);
+		say_lost_path(l, (enum ir_level)level, &below, &cur);
 		keep_narrow(l, (enum ir_level)level, &cur);
 	}
 	for (size_t i = 0; i < cur.v.n; i++)
