@@ -44,14 +44,15 @@ bool plan_is_first(const struct bundle *b, uint32_t i)
 void plan_summary(const struct bundle *b, const struct plan_here *here, char *out,
 		  size_t cap)
 {
+	/* as `polc check` says it of the standard library */
 	static const struct {
 		unsigned x;
-		const char *how;
+		const char *one, *many;
 	} words[] = {
-		{ PB_X_ENTRY_ONLY, "at entry only" },
-		{ PB_X_UNDER, "under" },
-		{ PB_X_ADVISORY, "as advice only" },
-		{ PB_X_OVER, "over" },
+		{ PB_X_ENTRY_ONLY, "holds at entry only", "hold at entry only" },
+		{ PB_X_UNDER, "forbids less than it says", "forbid less than they say" },
+		{ PB_X_ADVISORY, "holds as advice only", "hold as advice only" },
+		{ PB_X_OVER, "forbids more than it says", "forbid more than they say" },
 	};
 	unsigned n[PB_X_ADVISORY + 1] = { 0 };
 	size_t at = 0;
@@ -67,12 +68,12 @@ void plan_summary(const struct bundle *b, const struct plan_here *here, char *ou
 	n[PB_X_OVER] += (unsigned)here->n;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && at < cap; i++) {
 		unsigned c = n[words[i].x];
-		const char *noun = c == 1 ? "rule holds " : "rules hold ";
+		const char *noun = c == 1 ? "rule " : "rules ";
 
 		if (c)
 			at += (size_t)snprintf(out + at, cap - at, "%s%u %s%s",
 					       at ? ", " : "", c, at ? "" : noun,
-					       words[i].how);
+					       c == 1 ? words[i].one : words[i].many);
 	}
 }
 

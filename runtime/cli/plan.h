@@ -41,7 +41,7 @@ bool plan_is_first(const struct bundle *b, uint32_t i);
 /* Before the run: afterwards what was absent may be there. */
 void plan_find_here(const struct sandbox_run *run, const struct sandbox_view *v,
 		    struct plan_here *ret);
-/* "3 rules hold at entry only, 1 under, 2 over", or an empty text where every
+/* "3 rules hold at entry only, 1 forbids less than it says", or an empty text where every
  * rule is exact.  Rules are counted once for each statement. */
 void plan_summary(const struct bundle *b, const struct plan_here *here, char *out,
 		  size_t cap);

@@ -11,7 +11,15 @@ check() {
 	rc=$?
 }
 # The number of rules that the summary line gives for KIND.
-count_of() { sed -n "s/^polrun:.*[ ,]\([0-9]*\) \(rules\{0,1\} holds\{0,1\} \)\{0,1\}$1.*: see --plan\$/\1/p" <<<"$err"; }
+count_of() {
+	local say
+	case $1 in
+	over) say='forbids\{0,1\} more than' ;;
+	under) say='forbids\{0,1\} less than' ;;
+	*) say='holds\{0,1\} at entry only' ;;
+	esac
+	sed -n "s/^polrun:.*[ ,]\([0-9]*\) \(rules\{0,1\} \)\{0,1\}$say.*: see --plan\$/\1/p" <<<"$err"
+}
 policy ''
 run true
 entry0=$(count_of 'at entry only') under0=$(count_of under) over0=$(count_of over)

@@ -227,7 +227,7 @@ want_out '^decision +deny by rule no-fetching'
 
 t "the summary line, where a rule does not hold exactly"
 run true
-want_line '(rules? holds?|at entry only|under|over).*: see --plan'
+want_line '[0-9] rules? (holds? at entry only|forbids? (less|more) than).*: see --plan'
 
 t "the report has its keys"
 rm -f "$WORK/r.json"
