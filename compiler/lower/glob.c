@@ -364,6 +364,25 @@ static bool has_double_slash(struct str t)
 	return false;
 }
 
+/* A shell's $HOME is no root here: such a deny would match nothing, and be silent. */
+static void say_shell_root(struct lower *l, const struct ast_value *v)
+{
+	struct str t = v->text;
+	struct diag *d;
+	size_t n = 1;
+
+	while (n < t.n && ((t.p[n] >= 'A' && t.p[n] <= 'Z') || t.p[n] == '_'))
+		n++;
+	if (t.n < 2 || t.p[0] != '$' || n == 1 || (n < t.n && t.p[n] != '/'))
+		return;
+	d = diag_add(l->sink, DIAG_SHELL_ROOT, v->at,
+		     "'%.*s' is a name like any other in a path, and no root",
+		     (int)n, t.p);
+	diag_help(l->sink, d,
+		  "roots are ${HOME}, ${PROJECT_DIR}, ${TMPDIR} and ${SESSION_DIR}; write "
+		  "\"\\%.*s\" for the characters", (int)n, t.p);
+}
+
 bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side,
 		struct ir_path *ret)
 {
@@ -395,8 +414,10 @@ bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side
 	if (has_double_slash(in.text))
 		return path_error(l, v, "'//'",
 				  "paths are judged resolved, without it");
-	if (!raw) /* a pattern's own backslashes are left */
+	if (!raw) { /* a pattern's own backslashes are left */
+		say_shell_root(l, v);
 		in.text = sema_plain(l->a, in.text);
+	}
 	below = strip_below(&in.text);
 	if (!lower_glob(&in, &p.glob))
 		return false;
