@@ -132,14 +132,14 @@ static struct ir_request keep(struct arena *a, const struct ir_request *req)
 }
 
 static struct str request_key(struct arena *a, const struct ir_request *q,
-			      enum diff_change change)
+			      enum diff_change change, bool widening)
 {
 	struct buf b;
 	size_t i;
 
 	buf_init(&b, a);
-	buf_printf(&b, "%d %d %d %d %d %u %u ", change, q->kind, q->op, q->abstract,
-		   q->proto, q->port, q->nr);
+	buf_printf(&b, "%d %d %d %d %d %d %u %u ", change, widening, q->kind, q->op,
+		   q->abstract, q->proto, q->port, q->nr);
 	buf_str(&b, q->path);
 	buf_str(&b, q->host);
 	buf_str(&b, q->tool);
@@ -260,6 +260,12 @@ static bool ask_both(const struct ir *old, const struct ir *new,
 	return differ(&e[DIFF_OLD], &e[DIFF_NEW], ret, ret_widening);
 }
 
+/* "Newly asked" widens what was denied and narrows what was allowed: two findings. */
+static uint64_t told_bit(enum diff_change change, bool widening)
+{
+	return (uint64_t)1 << (2 * (unsigned)change + widening);
+}
+
 /* Asks the whole policies; what they do not confirm is no finding. */
 static bool confirm(struct diff *d, const struct ir_request *req,
 		    struct diff_told *told)
@@ -272,10 +278,10 @@ static bool confirm(struct diff *d, const struct ir_request *req,
 	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, e, &f.change, &f.widening))
 		return false;
 	told->widening |= f.widening;
-	if (told->changes & 1u << f.change)
+	if (told->changes & told_bit(f.change, f.widening))
 		return true;
-	told->changes |= 1u << f.change;
-	key = request_key(d->a, req, f.change);
+	told->changes |= told_bit(f.change, f.widening);
+	key = request_key(d->a, req, f.change, f.widening);
 	if (map_get(&d->seen, key))
 		return true;
 	map_put(&d->seen, key, d);
@@ -304,8 +310,9 @@ bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request 
 				       e, &change, &widening))
 			continue;
 		/* the same question of another rule's region was confirmed */
-		if (small && map_get(&d->seen, request_key(tmp, req, change))) {
-			told->changes |= 1u << change;
+		if (small &&
+		    map_get(&d->seen, request_key(tmp, req, change, widening))) {
+			told->changes |= told_bit(change, widening);
 			told->widening |= widening;
 			found = true;
 			continue;

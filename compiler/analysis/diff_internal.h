@@ -50,7 +50,9 @@ struct diff_small diff_small_of(struct diff *d, struct arena *tmp,
 				struct diff_item *const *items, size_t n);
 /* What is known of one changed rule. */
 struct diff_told {
-	unsigned changes; /* bits of enum diff_change: one finding each is enough */
+	/* bits of enum diff_change, each with and without widening: one finding each
+	 * is enough */
+	uint64_t changes;
 	bool widening;
 };
 
