@@ -25,7 +25,10 @@ enum opt_id {
 	OPT_HELP, OPT_VERSION, OPT_COUNT
 };
 
-static const struct optspec specs[OPT_COUNT] = {
+/* More rows of the table: of verbs where an option takes other values. */
+enum { ROW_FORMAT_EFFECTIVE = OPT_COUNT, ROW_FORMAT_DIFF, ROW_FAIL_ON_DIFF, ROW_COUNT };
+
+static const struct optspec specs[ROW_COUNT] = {
 	[OPT_MANAGED] = { OPT_MANAGED, "managed", 0, OPTSPEC_ONE, V_POLICY, "FILE",
 			  "a policy that speaks at level 'managed'" },
 	[OPT_MANAGED_FILE] = { OPT_MANAGED_FILE, "managed-file", 0, OPTSPEC_ONE, V_POLICY, "FILE",
@@ -42,9 +45,11 @@ static const struct optspec specs[OPT_COUNT] = {
 			"where the request is made (sandbox)" },
 	[OPT_ROOT] = { OPT_ROOT, "root", 0, OPTSPEC_ONE, V_POLICY, "NAME=DIR",
 		       "the value of HOME, PROJECT_DIR, TMPDIR or SESSION_DIR" },
-	[OPT_FAIL_ON] = { OPT_FAIL_ON, "fail-on", 0, OPTSPEC_ONE, V(CLI_CHECK) | V(CLI_DIFF),
-			  "error|warning, diff: any|widening",
-			  "which findings make the exit status 1 (error, any)" },
+	[OPT_FAIL_ON] = { OPT_FAIL_ON, "fail-on", 0, OPTSPEC_ONE, V(CLI_CHECK),
+			  "error|warning", "which findings make the exit status 1 (error)" },
+	[ROW_FAIL_ON_DIFF] = { OPT_FAIL_ON, "fail-on", 0, OPTSPEC_ONE, V(CLI_DIFF),
+			       "any|widening",
+			       "which differences make the exit status 1 (any)" },
 	[OPT_VERBOSE] = { OPT_VERBOSE, "verbose", 'v', OPTSPEC_NONE, V_POLICY, NULL,
 			  "also what there is to say about the standard library" },
 	[OPT_OUTPUT] = { OPT_OUTPUT, "output", 'o', OPTSPEC_ONE, V(CLI_COMPILE) | V(CLI_SIGN),
@@ -80,10 +85,12 @@ static const struct optspec specs[OPT_COUNT] = {
 	[OPT_SECTION] = { OPT_SECTION, "section", 0, OPTSPEC_ONE, V(CLI_INSPECT) | V(CLI_EFFECTIVE),
 			  "NAME", "one section of the policy or the bundle" },
 	[OPT_FORMAT] = { OPT_FORMAT, "format", 0, OPTSPEC_ONE,
-			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT) |
-				 V(CLI_EFFECTIVE) | V(CLI_VERIFY) | V(CLI_DIFF),
-			 "text|json", "how results are printed (text); effective: also "
-				      "yaml, diff: also markdown" },
+			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT) | V(CLI_VERIFY),
+			 "text|json", "how results are printed (text)" },
+	[ROW_FORMAT_EFFECTIVE] = { OPT_FORMAT, "format", 0, OPTSPEC_ONE, V(CLI_EFFECTIVE),
+				   "text|json|yaml", "how the policy is printed (text)" },
+	[ROW_FORMAT_DIFF] = { OPT_FORMAT, "format", 0, OPTSPEC_ONE, V(CLI_DIFF),
+			      "text|json|markdown", "how differences are printed (text)" },
 	[OPT_COLOR] = { OPT_COLOR, "color", 0, OPTSPEC_ONE, V_ALL, "auto|always|never",
 			"colours in diagnostics (auto)" },
 	[OPT_WRITE] = { OPT_WRITE, "write", 'w', OPTSPEC_NONE, V(CLI_FMT), NULL,
@@ -104,19 +111,20 @@ const char *const options_requests[] = {
 
 struct reader {
 	struct options *o;
+	const struct optspec *row; /* of the option that is read */
 	struct arena *a;
 	FILE *err;
 };
 
 const struct optspec *options_specs(size_t *ret_n)
 {
-	*ret_n = OPT_COUNT;
+	*ret_n = ROW_COUNT;
 	return specs;
 }
 
 void options_help(FILE *out, enum cli_verb verb)
 {
-	optspec_print(out, specs, OPT_COUNT, (int)verb);
+	optspec_print(out, specs, ROW_COUNT, (int)verb);
 }
 
 bool options_colour(const struct options *o, FILE *out)
@@ -130,29 +138,19 @@ bool options_colour(const struct options *o, FILE *out)
 
 /* --- values ---------------------------------------------------------------- */
 
-/* TAKES is what the verb at hand takes, where verbs differ. */
-static bool no_value(struct reader *r, enum opt_id id, const char *v, const char *takes)
+static bool bad_value(const struct reader *r, const char *v)
 {
 	fprintf(r->err, "polc: '%s' is no value of --%s, which takes %s\n", v,
-		specs[id].name, takes);
+		r->row->name, r->row->value);
 	return false;
 }
 
-static bool bad_value(struct reader *r, enum opt_id id, const char *v)
-{
-	return no_value(r, id, v, specs[id].value);
-}
-
 /* Which of two words; anything else is an error. */
-static bool one_of(struct reader *r, enum opt_id id, const char *v,
-		   const char *no, const char *yes, bool *ret)
+static bool one_of(const struct reader *r, const char *v, const char *no, const char *yes,
+		   bool *ret)
 {
-	if (strcmp(v, no) != 0 && strcmp(v, yes) != 0) {
-		char takes[40];
-
-		(void)snprintf(takes, sizeof(takes), "%s|%s", no, yes);
-		return no_value(r, id, v, takes);
-	}
+	if (strcmp(v, no) != 0 && strcmp(v, yes) != 0)
+		return bad_value(r, v);
 	*ret = strcmp(v, yes) == 0;
 	return true;
 }
@@ -205,7 +203,7 @@ static bool set_color(struct reader *r, const char *v)
 			return true;
 		}
 	}
-	return bad_value(r, OPT_COLOR, v);
+	return bad_value(r, v);
 }
 
 static bool set_created(struct reader *r, const char *v)
@@ -213,7 +211,7 @@ static bool set_created(struct reader *r, const char *v)
 	uint64_t n;
 
 	if (!num_u64(str_from(v), &n) || n > INT64_MAX)
-		return bad_value(r, OPT_CREATED, v);
+		return bad_value(r, v);
 	r->o->created = (int64_t)n;
 	return true;
 }
@@ -221,17 +219,16 @@ static bool set_created(struct reader *r, const char *v)
 static bool set_serial(struct reader *r, const char *v)
 {
 	if (!num_u64(str_from(v), &r->o->serial) || !r->o->serial)
-		return bad_value(r, OPT_SERIAL, v);
+		return bad_value(r, v);
 	return true;
 }
 
-static bool set_date(struct reader *r, enum opt_id id, const char *v,
-		     const char **slot)
+static bool set_date(struct reader *r, const char *v, const char **slot)
 {
 	int64_t days;
 
 	if (!num_date(str_from(v), &days))
-		return bad_value(r, id, v);
+		return bad_value(r, v);
 	*slot = v;
 	return true;
 }
@@ -240,7 +237,7 @@ static bool set_scope(struct reader *r, const char *v)
 {
 	bool host;
 
-	if (!one_of(r, OPT_SCOPE, v, "sandbox", "host", &host))
+	if (!one_of(r, v, "sandbox", "host", &host))
 		return false;
 	r->o->scope = host ? IR_HOST : IR_SANDBOX;
 	return true;
@@ -267,25 +264,22 @@ static bool set_format(struct reader *r, const char *v)
 		r->o->json = words[i].format == CLI_JSON;
 		return true;
 	}
-	return no_value(r, OPT_FORMAT, v,
-			r->o->verb == CLI_EFFECTIVE ? "text|json|yaml" :
-			r->o->verb == CLI_DIFF	    ? "text|json|markdown" :
-						      specs[OPT_FORMAT].value);
+	return bad_value(r, v);
 }
 
 static bool set_role(struct reader *r, const char *v)
 {
 	if (!*v)
-		return bad_value(r, OPT_ROLE, v);
+		return bad_value(r, v);
 	r->o->role = v;
 	return true;
 }
 
-static bool set_option(struct reader *r, enum opt_id id, const char *v)
+static bool set_option(struct reader *r, const char *v)
 {
 	struct options *o = r->o;
 
-	switch (id) {
+	switch ((enum opt_id)r->row->id) {
 	case OPT_MANAGED:
 		return add_input(r, v, IR_MANAGED);
 	case OPT_MANAGED_FILE:
@@ -308,8 +302,8 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 		return set_format(r, v);
 	case OPT_FAIL_ON:
 		return o->verb == CLI_DIFF ?
-			       one_of(r, id, v, "any", "widening", &o->fail_on_widening) :
-			       one_of(r, id, v, "error", "warning", &o->fail_on_warning);
+			       one_of(r, v, "any", "widening", &o->fail_on_widening) :
+			       one_of(r, v, "error", "warning", &o->fail_on_warning);
 	case OPT_VERBOSE:
 		o->verbose = true;
 		return true;
@@ -319,9 +313,9 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 	case OPT_SERIAL:
 		return set_serial(r, v);
 	case OPT_EXPIRES:
-		return set_date(r, id, v, &o->expires);
+		return set_date(r, v, &o->expires);
 	case OPT_NOT_BEFORE:
-		return set_date(r, id, v, &o->not_before);
+		return set_date(r, v, &o->not_before);
 	case OPT_REPRODUCE:
 		o->reproduce = v;
 		return true;
@@ -368,7 +362,7 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 		return true;
 	case OPT_TO:
 		o->to = v;
-		return one_of(r, id, v, "pol", "yaml", &o->to_yaml);
+		return one_of(r, v, "pol", "yaml", &o->to_yaml);
 	case OPT_HELP:
 		o->help = true;
 		return true;
@@ -385,10 +379,10 @@ static bool set_option(struct reader *r, enum opt_id id, const char *v)
 
 static bool unknown_option(struct reader *r, struct str name)
 {
-	const char *names[OPT_COUNT], *near;
+	const char *names[ROW_COUNT], *near;
 	size_t i, n = 0;
 
-	for (i = 0; i < OPT_COUNT; i++)
+	for (i = 0; i < ROW_COUNT; i++)
 		if (specs[i].verbs & V(r->o->verb))
 			names[n++] = specs[i].name;
 	near = diag_suggest(name, names, n);
@@ -407,10 +401,10 @@ static bool read_long(struct reader *r, int argc, char **argv, int *i)
 	const char *value = eq ? eq + 1 : NULL;
 	size_t k;
 
-	for (k = 0; k < OPT_COUNT; k++)
+	for (k = 0; k < ROW_COUNT; k++)
 		if ((specs[k].verbs & V(r->o->verb)) && str_eqz(name, specs[k].name))
 			break;
-	if (k == OPT_COUNT)
+	if (k == ROW_COUNT)
 		return unknown_option(r, name);
 	if (specs[k].arg == OPTSPEC_NONE && value) {
 		fprintf(r->err, "polc: --%s takes no value\n", specs[k].name);
@@ -424,7 +418,8 @@ static bool read_long(struct reader *r, int argc, char **argv, int *i)
 		}
 		value = argv[++*i];
 	}
-	return set_option(r, (enum opt_id)k, value);
+	r->row = &specs[k];
+	return set_option(r, value);
 }
 
 /* -o value, -ovalue, -v: one letter a word. */
@@ -434,10 +429,10 @@ static bool read_short(struct reader *r, int argc, char **argv, int *i)
 	const char *value = word[2] ? word + 2 : NULL;
 	size_t k;
 
-	for (k = 0; k < OPT_COUNT; k++)
+	for (k = 0; k < ROW_COUNT; k++)
 		if ((specs[k].verbs & V(r->o->verb)) && specs[k].letter == word[1])
 			break;
-	if (k == OPT_COUNT || (specs[k].arg == OPTSPEC_NONE && value)) {
+	if (k == ROW_COUNT || (specs[k].arg == OPTSPEC_NONE && value)) {
 		fprintf(r->err, "polc: unknown option '%s'\n", word);
 		return false;
 	}
@@ -449,7 +444,8 @@ static bool read_short(struct reader *r, int argc, char **argv, int *i)
 		}
 		value = argv[++*i];
 	}
-	return set_option(r, (enum opt_id)k, value);
+	r->row = &specs[k];
+	return set_option(r, value);
 }
 
 /* OLD, then NEW. */

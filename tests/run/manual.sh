@@ -139,7 +139,7 @@ if command -v zsh >/dev/null; then
 	done
 	count_check 'zsh completes' "$(timeout 200 zsh -f tests/lib/complete.zsh "$work/zsh" \
 		'polquery -b x.polb hook ge' gemini-cli 'polquery doctor cu' cursor 'polquery ser' serve \
-		'polquery approvals rev' revoke 'polc compi' compile 'polrun --ask fa' fail \
+		'polquery approvals rev' revoke 'polc compi' compile 'polc effective --format ya' yaml 'polrun --ask fa' fail \
 		"polquery -b x serve $completions/polquery.z" polquery.zsh 2>&1)"
 else
 	skip 'zsh' 'no zsh here'
@@ -158,6 +158,8 @@ if command -v fish >/dev/null; then
 	count_check 'fish completes' "$(fish_says polc 'polc che' check
 		fish_says polc 'polc check --fa' --fail-on
 		fish_says polc 'polc effective --color ' never
+		fish_says polc 'polc effective --format ' yaml
+		fish_says polc 'polc diff --fail-on ' widening
 		fish_says polrun 'polrun --as' --ask
 		fish_says polrun 'polrun --ask ' fail
 		fish_says polquery 'polquery approvals re' revoke
@@ -181,6 +183,9 @@ count_check 'bash completes' "$(offers 'check ' polc ch
 	offers '--fail-on --format ' polc check --f
 	offers '--fail-on --format ' polc diff --f
 	offers 'json text ' polc inspect --format ''
+	offers 'json text yaml ' polc effective --format ''
+	offers 'error warning ' polc check --fail-on ''
+	offers 'any widening ' polc diff --fail-on ''
 	offers 'json ' polc inspect --format j
 	offers 'json ' polc inspect --format = j
 	offers 'json text ' polc inspect --format =
