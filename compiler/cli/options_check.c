@@ -4,6 +4,8 @@
  */
 #include "compiler/cli/options_check.h"
 
+#include "compiler/diag/diag.h"
+
 struct asked {
 	const struct options *o;
 	FILE *err;
@@ -97,6 +99,28 @@ static bool check_texts(struct asked *r)
 	return true;
 }
 
+/* A request whose first word is spelled wrong was read as one more policy. */
+static bool no_request(struct asked *r)
+{
+	for (size_t i = 0; i < r->o->inputs.n; i++) {
+		const char *word = r->o->inputs.v[i].path, *near;
+		size_t n = 0;
+
+		while (options_requests[n])
+			n++;
+		near = diag_suggest(str_from(word), options_requests, n);
+		if (near && !r->o->inputs.v[i].cmdline_level) {
+			fprintf(r->err, "polc: explain wants a request, and '%s' begins none: "
+				"did you mean '%s'?\n", word, near);
+			return false;
+		}
+	}
+	return complain(r, "explain wants a request: command LINE, "
+			   "argv -- WORDS, file read|write|exec PATH, "
+			   "net tcp|udp HOST:PORT, unix PATH, "
+			   "syscall NAME[(ARG,...)], tool NAME, setting NAME");
+}
+
 static bool check_verb(struct asked *r)
 {
 	const struct options *o = r->o;
@@ -108,10 +132,7 @@ static bool check_verb(struct asked *r)
 	if (o->verb == CLI_DUMP && !o->after)
 		return complain(r, "dump wants --after PASS");
 	if (o->verb == CLI_EXPLAIN && !o->nrequest)
-		return complain(r, "explain wants a request: command LINE, "
-				   "argv -- WORDS, file read|write|exec PATH, "
-				   "net tcp|udp HOST:PORT, unix PATH, "
-				   "syscall NAME[(ARG,...)], tool NAME, setting NAME");
+		return no_request(r);
 	return true;
 }
 

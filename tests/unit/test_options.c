@@ -176,6 +176,9 @@ static void test_what_has_to_be_there(void **state)
 	refuses("dump a.pol", "dump wants --after");
 	refuses("explain a.pol", "explain wants a request");
 	refuses("explain a.pol", "tool NAME, setting NAME\n");
+	refuses("explain a.pol comand ls",
+		"'comand' begins none: did you mean 'command'?\n");
+	refuses("explain --user tools a.pol", "wants a request: command LINE");
 	refuses("inspect", "name a bundle");
 	refuses("inspect a.polb b.polb", "two bundles");
 	refuses("check a.polb", "compiled already");
