@@ -5,6 +5,7 @@
  */
 #include "compiler/sema/internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,48 @@ static struct sema_unit *unit_of(const struct sema *s, const char *real,
 	return NULL;
 }
 
+#define SUGGEST_MAX 256
+
+static struct str without_ending(struct str name)
+{
+	return str_ends(name, STR(".pol")) ? str_sub(name, 0, name.n - 4) : name;
+}
+
+/* The policy in the folder of `path` whose name is nearest to its own, or NULL. */
+static const char *near_file(struct sema *s, struct str path)
+{
+	const char *names[SUGGEST_MAX];
+	const struct dirent *e;
+	size_t at = path.n, n = 0;
+	DIR *dir;
+
+	while (at && path.p[at - 1] != '/')
+		at--;
+	dir = opendir(at ? str_dup(s->a, str_sub(path, 0, at)).p : ".");
+	if (!dir)
+		return NULL;
+	while (n < SUGGEST_MAX && (e = readdir(dir))) {
+		struct str name = str_from(e->d_name);
+
+		if (str_ends(name, STR(".pol")))
+			names[n++] = str_dup(s->a, without_ending(name)).p;
+	}
+	(void)closedir(dir);
+	return diag_suggest(without_ending(str_sub(path, at, path.n - at)), names, n);
+}
+
+/* Of the library by the whole name; of other files the last part is enough. */
+static void help_near(struct sema *s, struct diag *d, const struct wanted *w)
+{
+	const char *near = near_file(s, str_from(w->path));
+	size_t at = w->std ? w->name.n : 0;
+
+	while (at && w->name.p[at - 1] != '/')
+		at--;
+	if (near)
+		diag_help(s->sink, d, "did you mean '%.*s%s'?", (int)at, w->name.p, near);
+}
+
 static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
 {
 	struct diag *d = diag_add(s->sink, DIAG_FILE_READ, w->at,
@@ -66,6 +109,8 @@ static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
 	if (err == EFBIG)
 		diag_help(s->sink, d, "a policy file may have %zu MiB",
 			  SOURCE_MAX_BYTES >> 20);
+	if (err == ENOENT && w->from)
+		help_near(s, d, w);
 	note_chain(s, d, w->from);
 	return d;
 }
