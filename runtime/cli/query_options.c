@@ -110,8 +110,14 @@ static int take_agent(struct query_options *o, const char *name, struct rt_err *
 		o->agent = name;
 		return 0;
 	}
-	io_escape(shown, sizeof(shown), name ? name : "", name ? strlen(name) : 0);
-	return rt_fail(err, EINVAL, "'%s' is none of the agents: %s, %s, %s, %s", shown,
+	if (name) {
+		io_escape(shown, sizeof(shown), name, strlen(name));
+		return rt_fail(err, EINVAL, "'%s' is none of the agents: %s, %s, %s, %s",
+			       shown, hook_agent_name(HOOK_CLAUDE),
+			       hook_agent_name(HOOK_CODEX), hook_agent_name(HOOK_GEMINI),
+			       hook_agent_name(HOOK_CURSOR));
+	}
+	return rt_fail(err, EINVAL, "'hook' needs the name of an agent: %s, %s, %s or %s",
 		       hook_agent_name(HOOK_CLAUDE), hook_agent_name(HOOK_CODEX),
 		       hook_agent_name(HOOK_GEMINI), hook_agent_name(HOOK_CURSOR));
 }
@@ -125,6 +131,20 @@ static int take_socket(struct query_options *o, char **argv, int n, struct rt_er
 	return 0;
 }
 
+/* Behind a verb help is asked for as well as before it. */
+static bool asks_for_help(const char *word)
+{
+	return word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0);
+}
+
+static bool is_verb(const char *word)
+{
+	for (size_t i = 0; i < polquery_program.nwords; i++)
+		if (strcmp(word, words[i].name) == 0)
+			return true;
+	return false;
+}
+
 /* What stands behind the options: nothing, or a verb with its words. */
 static int take_words(struct query_options *o, char **argv, int n, struct rt_err *err)
 {
@@ -132,6 +152,10 @@ static int take_words(struct query_options *o, char **argv, int n, struct rt_err
 
 	if (n == 0)
 		return 0;
+	if (is_verb(argv[0]) && asks_for_help(argv[1])) {
+		o->action = QUERY_HELP;
+		return 0;
+	}
 	if (strcmp(argv[0], "serve") == 0) {
 		o->action = QUERY_SERVE;
 		return take_socket(o, argv, n, err);

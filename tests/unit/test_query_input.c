@@ -225,7 +225,11 @@ static void test_options(void **state)
 	refused("-b x -q", "unknown option '-q' (see polquery --help)");
 	refused("-b x --scope all", "--scope: 'all' is neither");
 	refused("-b x --scope host --scope host", "given twice");
-	refused("-b x hook", "is none of the agents: claude-code, codex");
+	refused("-b x hook", "'hook' needs the name of an agent: claude-code, codex");
+	assert_int_equal(parse("hook --help"), 0);
+	assert_int_equal(opt.action, QUERY_HELP);
+	assert_int_equal(parse("doctor -h"), 0);
+	assert_int_equal(opt.action, QUERY_HELP);
 	refused("-b x hook copilot", "'copilot' is none of the agents");
 	refused("hook codex", "no bundle");
 	refused("doctor codex cursor", "one agent, or none");
