@@ -66,7 +66,10 @@ def main():
     if len(sys.argv) < 3:
         sys.exit("usage: decide.py BUNDLE LINE…")
     cwd, home = os.path.realpath("."), os.path.realpath(os.environ["HOME"])
-    pol = Pol(sys.argv[1])
+    try:
+        pol = Pol(sys.argv[1])
+    except OSError as e:
+        sys.exit(f"decide.py: {e.strerror}")
     project = c.create_string_buffer(4096)
     if pol.lib.pol_project(cwd.encode(), home.encode(), project) < 0:
         sys.exit("decide.py: no project")

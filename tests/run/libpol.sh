@@ -115,4 +115,6 @@ python=(env LD_LIBRARY_PATH="$prefix/lib" ${preload:+LD_PRELOAD="$preload" ASAN_
 want "Python: allowed" 0 '^allow:' "${python[@]}" 'npm run test'
 want "Python: denied" 1 '^deny: use the fetch tool \(rule no-raw-http\)$' "${python[@]}" 'npm run test && curl x'
 want "Python: a long answer" 1 '^ask: .*rule command-otherwise' "${python[@]}" "$(printf 'a%.0s;' {1..300})true"
+python[-1]=$work/absent.polb
+want "Python: no bundle" 1 '^decide.py: .*absent.polb' "${python[@]}" 'npm run test'
 count_end
