@@ -17,7 +17,7 @@ good() {
 
 # AGENT: the command of its settings, as the page has it
 documented() {
-	sed -nE 's/^ *"command": "(.*hook '"$1"'.*)".*/\1/p' "$top/doc/agents.md"
+	sed -nE 's/^.*"command": "([^"]*hook '"$1"'[^"]*)".*/\1/p' "$top/doc/agents.md" | sort -u
 }
 message_of() { # AGENT: one that is allowed
 	grep -v '^#' "$top/tests/lib/hooks/$1.tsv" | head -n 1 | cut -f 3 | sed "s|@P@|$P|g"
