@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/place.h"
 #include "runtime/decide/explain.h"
 #include "runtime/decide/pol_own.h"
 
@@ -231,6 +232,36 @@ int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, struct rt
 		(void)rt_fail(err, EACCES, "%s: denied by %s", what, rule);
 		return 126;
 	}
+}
+
+/* --- the working directory -----------------------------------------------------------
+ */
+
+int entry_check_cwd(const struct sandbox_run *run, const struct sandbox_view *view,
+		    const char *project, struct rt_err *err)
+{
+	const struct sandbox_node *n = sandbox_view_find(view, run->cwd);
+	const struct pb_rule *r;
+	struct decision d;
+	char shown[200], why[300];
+
+	if (n && !n->masked && (n->ops & PB_READ) && !n->scratch)
+		return 0;
+	io_escape(shown, sizeof(shown), run->cwd, strlen(run->cwd));
+	decide_file(&run->ctx, PB_READ, run->cwd, &d);
+	r = bundle_rule(run->bundle, d.rule);
+	if (r && r->kind != PB_SCALAR && d.effect != PB_ALLOW)
+		show_rule(run->bundle, d.rule, NO_RISK, why, sizeof(why));
+	else
+		(void)snprintf(why, sizeof(why), "%s%s",
+			       n && n->scratch ? "it is a scratch directory there" :
+						 "no rule makes it readable",
+			       place_is_below(run->cwd, project) ?
+				       "; file { allow read \"${PROJECT_DIR}\" } shows it" :
+				       "");
+	return rt_fail(err, EACCES,
+		       "the working directory '%s' is not readable in the sandbox (%s)",
+		       shown, why);
 }
 
 /* --- the program --------------------------------------------------------------------

@@ -43,6 +43,10 @@ enum { ENTRY_ASKS = -1 };
  */
 int entry_verdict(const struct decide_ctx *ctx, const struct entry *e,
 		  struct rt_err *err);
+/* The run's working directory has to be readable in the view: 0, or -1 with what
+ * makes it unreadable, or what would make it readable, in err. */
+int entry_check_cwd(const struct sandbox_run *run, const struct sandbox_view *view,
+		    const char *project, struct rt_err *err);
 /*
  * Looks the program up along `path` (the command's PATH, or NULL) in the view.
  * 0 and *ret_path (malloc'ed); or 126, 127 with the reason in err.

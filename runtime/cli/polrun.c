@@ -212,21 +212,6 @@ static int fill_run(struct session *s, struct rt_err *err)
 	return 0;
 }
 
-static int check_cwd(const struct session *s, struct rt_err *err)
-{
-	const struct sandbox_node *n = sandbox_view_find(&s->view, s->roots.cwd);
-	char shown[200];
-
-	if (n && !n->masked && (n->ops & PB_READ) && !n->scratch)
-		return 0;
-	io_escape(shown, sizeof(shown), s->roots.cwd, strlen(s->roots.cwd));
-	return rt_fail(err, EACCES,
-		       "the working directory '%s' is not readable in the sandbox (%s)",
-		       shown,
-		       n && n->scratch ? "it is a scratch directory there" :
-					 "no rule makes it readable");
-}
-
 /* --- plan ------------------------------------------------------------------------- */
 
 static int show_plan(struct session *s)
@@ -242,7 +227,7 @@ static int show_plan(struct session *s)
 	p.program = s->exec_path;
 	p.why_not = status ? err.text : NULL;
 	plan_print(stdout, &p);
-	if (check_cwd(s, &err) < 0)
+	if (entry_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0)
 		printf("refused   %s\n", err.text);
 	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
 }
@@ -368,7 +353,7 @@ static int run_command(struct session *s)
 {
 	struct rt_err err = { 0 };
 	char sum[200];
-	int status = check_cwd(s, &err) < 0 ? EXIT_REFUSED : 0;
+	int status = entry_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ? EXIT_REFUSED : 0;
 
 	if (status == 0)
 		status = entry_lookup(&s->run, &s->view, env_get(s->envp, "PATH"),

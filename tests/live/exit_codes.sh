@@ -195,6 +195,24 @@ err=$(cd "$WORK/out" && "$BIN/polrun" -b "$WORK/p.polb" true 2>&1)
 rc=$?
 want_rc 0
 
+t "a working directory that is not readable: the rule, or the one that is missing"
+raw_policy 'policy c { }
+command { allow "ls" }' c
+run_with c ls
+want_rc 125
+want_line 'not readable in the sandbox \(it is a scratch directory there; file \{ allow read "\$\{PROJECT_DIR\}" \} shows it\)$'
+raw_policy 'policy c { }
+command { allow "ls" }
+file { allow read "${PROJECT_DIR}"  deny read "${PROJECT_DIR}" because "not here" as closed }' c
+run_with c ls
+want_rc 125
+want_line 'not readable in the sandbox \(rule closed at c\.pol:3: not here\)$'
+raw_policy 'policy c { }
+command { allow "ls" }
+file { allow read "${PROJECT_DIR}" }' c
+run_with c ls
+want_rc 0
+
 t "control bytes of a path do not reach the terminal"
 if command -v git >/dev/null; then
 	loop=$(printf '\033[31m\342\200\256loop')
