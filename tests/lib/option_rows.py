@@ -306,11 +306,15 @@ ROWS = [
         "-h": "N", "--script": "V",  # of newer ones
     }}, False, [("list", "cargo --help", {})]),
     Row("svn", "subversion", each(SVN, r"svn help -v {s} | sed 's/^\( *-[a-zA-Z]\) \[\(--[a-z-]*\)\]/\1, \2/'",
-                                  end=r"\s+:|\s{2,}"), {"svn": {"-r25": None, "--cl": "V"}}, False),
+                                  end=r"\s+:|\s{2,}"), {"svn": {
+        # "If --verbose is given, …"
+        "-r25": None, "--cl": "V", "--verbose": "N",
+    }}, False),
     Row("hg", "mercurial", each(HG, "hg help -v {s} | sed 's/^ -\\([a-zA-Z]\\) --/ -\\1, --/; s/\\[+\\]//'",
                                 meta=r"[A-Z]"), {"hg": {
         # --extension of `hg help`, --extend of bisect, --edit; elsewhere --ssh, which is code
-        "-e": "V",
+        # "…specify it with -r/--rev"
+        "-e": "V", "--rev": "V",
     }}, False),
     Row("go", "golang-go", each(GO, "go help {s}", "single"), {"go": {
         # in the text of `go help vet`; -i says that it is gone
@@ -752,7 +756,7 @@ UNCHECKED = because(
      aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
      proxychains cross-env cross-env-shell direnv rbenv s6-setuidgid distcc icecc pump colorgcc
      rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco az babel-node bosh bsh charliecloud crictl cscope debuild distrobox
+    (LEFT, """abcl abduco az babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
      distrobox-enter dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
      kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl prettyping
      puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test

@@ -132,8 +132,11 @@ class Comparison:
         return ["global " + d for d in tabs.differences(table, self.want_global, self.row.flags,
                                                         self.lenient, self.several)]
 
+    def unread(self):
+        return len(self.want) < 2 and not self.row.builtin() and not self.row.few
+
     def lines(self):
-        if len(self.want) < 2 and not self.row.builtin() and not self.row.few:
+        if self.unread():
             return ["its help could not be read"]
         ret = self.options(self.table.options)
         if self.row.globals:
@@ -216,7 +219,13 @@ def compared(have, names, everything, count):
                 count.skip(f"options {p}", f"not installed ({row.package})")
     # most of the time is the programs'
     with ThreadPoolExecutor(4) as pool:
-        return list(pool.map(lambda x: Comparison(here, have, *x), todo))
+        made = list(pool.map(lambda x: Comparison(here, have, *x), todo))
+    # what is of no package and lists nothing is something else of that name
+    for c in [c for c in made if c.lenient and c.unread()]:
+        made.remove(c)
+        if everything or here.must(c.row):
+            count.skip(f"options {c.program}", f"another program of that name ({c.row.package})")
+    return made
 
 
 def check(have, names=(), everything=False):
