@@ -48,27 +48,33 @@ static bool is_blank_line(const char *line)
 	return line[strspn(line, " \t\n")] == '\0';
 }
 
-static int ask(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err)
+/* A request that is made where the run is made. */
+static struct pol_request request_of(const struct decide_ctx *ctx, uint32_t kind)
 {
-	struct pol_request q = {
-		.size = sizeof(q),
-		.kind = e->line ? POL_COMMAND : POL_ARGV,
+	return (struct pol_request){
+		.size = sizeof(struct pol_request),
+		.kind = kind,
 		.scope = ctx->scope,
 		.flags = POL_NO_ROOT, /* polrun has seen to it that they are there */
-		.line = e->line,
-		.line_n = e->line ? strlen(e->line) : 0,
-		.argv = e->argv,
-		.argc = e->argc,
 		.cwd = ctx->cwd,
 		.home = ctx->roots.dir[PB_ROOT_HOME],
 		.project = ctx->roots.dir[PB_ROOT_PROJECT],
 		.tmpdir = ctx->roots.dir[PB_ROOT_TMP],
 		.session_dir = ctx->roots.dir[PB_ROOT_SESSION],
 	};
+}
+
+static int ask(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err)
+{
+	struct pol_request q = request_of(ctx, e->line ? POL_COMMAND : POL_ARGV);
 	struct pol_ctx c;
-	size_t n = q.line_n;
+	size_t n = e->line ? strlen(e->line) : 0;
 	int r;
 
+	q.line = e->line;
+	q.line_n = n;
+	q.argv = e->argv;
+	q.argc = e->argc;
 	for (size_t i = 0; !e->line && i < e->argc; i++)
 		n += strlen(e->argv[i]) + 1;
 	/* only system calls verify something of it */
@@ -241,17 +247,21 @@ int entry_check_cwd(const struct sandbox_run *run, const struct sandbox_view *vi
 		    const char *project, struct rt_err *err)
 {
 	const struct sandbox_node *n = sandbox_view_find(view, run->cwd);
-	const struct pb_rule *r;
-	struct decision d;
+	struct pol_request q = request_of(&run->ctx, POL_FILE);
+	const struct pb_rule *r = NULL;
 	char shown[200], why[300];
+	struct pol_ctx c;
 
 	if (n && !n->masked && (n->ops & PB_READ) && !n->scratch)
 		return 0;
 	io_escape(shown, sizeof(shown), run->cwd, strlen(run->cwd));
-	decide_file(&run->ctx, PB_READ, run->cwd, &d);
-	r = bundle_rule(run->bundle, d.rule);
-	if (r && r->kind != PB_SCALAR && d.effect != PB_ALLOW)
-		show_rule(run->bundle, d.rule, NO_RISK, why, sizeof(why));
+	pol_ctx_init(&c, (struct bundle *)run->bundle, NULL, 0);
+	q.op = POL_READ;
+	q.path = run->cwd;
+	if (pol_ask(&c, &q, err) == 0)
+		r = bundle_rule(run->bundle, c.d.rule);
+	if (r && r->kind != PB_SCALAR && c.d.effect != PB_ALLOW)
+		show_rule(run->bundle, c.d.rule, NO_RISK, why, sizeof(why));
 	else
 		(void)snprintf(why, sizeof(why), "%s%s",
 			       n && n->scratch ? "it is a scratch directory there" :
