@@ -4,6 +4,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+# a caller's would build in one place and test in another
+unset BUILD VARIANT PARTS
 
 jobs=$(nproc)
 logs=$(mktemp -d) || exit 1
