@@ -68,14 +68,12 @@ static struct str without_ending(struct str name)
 /* The policy in the folder of `path` whose name is nearest to its own, or NULL. */
 static const char *near_file(struct sema *s, struct str path)
 {
+	struct str folder = sema_dirname(path);
 	const char *names[SUGGEST_MAX];
 	const struct dirent *e;
-	size_t at = path.n, n = 0;
-	DIR *dir;
+	size_t n = 0;
+	DIR *dir = opendir(folder.n ? str_dup(s->a, folder).p : ".");
 
-	while (at && path.p[at - 1] != '/')
-		at--;
-	dir = opendir(at ? str_dup(s->a, str_sub(path, 0, at)).p : ".");
 	if (!dir)
 		return NULL;
 	while (n < SUGGEST_MAX && (e = readdir(dir))) {
@@ -85,19 +83,18 @@ static const char *near_file(struct sema *s, struct str path)
 			names[n++] = str_dup(s->a, without_ending(name)).p;
 	}
 	(void)closedir(dir);
-	return diag_suggest(without_ending(str_sub(path, at, path.n - at)), names, n);
+	return diag_suggest(without_ending(str_sub(path, folder.n, path.n - folder.n)),
+			    names, n);
 }
 
 /* Of the library by the whole name; of other files the last part is enough. */
 static void help_near(struct sema *s, struct diag *d, const struct wanted *w)
 {
 	const char *near = near_file(s, str_from(w->path));
-	size_t at = w->std ? w->name.n : 0;
+	struct str folder = w->std ? sema_dirname(w->name) : STR("");
 
-	while (at && w->name.p[at - 1] != '/')
-		at--;
 	if (near)
-		diag_help(s->sink, d, "did you mean '%.*s%s'?", (int)at, w->name.p, near);
+		diag_help(s->sink, d, "did you mean '%.*s%s'?", STR_ARG(folder), near);
 }
 
 static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
