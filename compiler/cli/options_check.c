@@ -102,13 +102,14 @@ static bool check_texts(struct asked *r)
 /* A request whose first word is spelled wrong was read as one more policy. */
 static bool no_request(struct asked *r)
 {
-	for (size_t i = 0; i < r->o->inputs.n; i++) {
-		const char *word = r->o->inputs.v[i].path, *near;
-		size_t n = 0;
+	size_t n = 0;
 
-		while (options_requests[n])
-			n++;
-		near = diag_suggest(str_from(word), options_requests, n);
+	while (options_requests[n])
+		n++;
+	for (size_t i = 0; i < r->o->inputs.n; i++) {
+		const char *word = r->o->inputs.v[i].path;
+		const char *near = diag_suggest(str_from(word), options_requests, n);
+
 		if (near && !r->o->inputs.v[i].cmdline_level) {
 			fprintf(r->err, "polc: explain wants a request, and '%s' begins none: "
 				"did you mean '%s'?\n", word, near);

@@ -353,7 +353,8 @@ static int run_command(struct session *s)
 {
 	struct rt_err err = { 0 };
 	char sum[200];
-	int status = entry_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ? EXIT_REFUSED : 0;
+	int status = entry_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
+			     EXIT_REFUSED : 0;
 
 	if (status == 0)
 		status = entry_lookup(&s->run, &s->view, env_get(s->envp, "PATH"),

@@ -3,6 +3,7 @@
 #include "runtime/cli/query_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/base/io.h"
@@ -104,7 +105,7 @@ static int set(void *to, const struct optspec *opt, const char *value,
 
 static int take_agent(struct query_options *o, const char *name, struct rt_err *err)
 {
-	char shown[60];
+	char shown[60], what[100] = "'hook' needs the name of an agent";
 
 	if (name && hook_agent_find(name) < HOOK_AGENT_COUNT) {
 		o->agent = name;
@@ -112,12 +113,9 @@ static int take_agent(struct query_options *o, const char *name, struct rt_err *
 	}
 	if (name) {
 		io_escape(shown, sizeof(shown), name, strlen(name));
-		return rt_fail(err, EINVAL, "'%s' is none of the agents: %s, %s, %s, %s",
-			       shown, hook_agent_name(HOOK_CLAUDE),
-			       hook_agent_name(HOOK_CODEX), hook_agent_name(HOOK_GEMINI),
-			       hook_agent_name(HOOK_CURSOR));
+		(void)snprintf(what, sizeof(what), "'%s' is none of the agents", shown);
 	}
-	return rt_fail(err, EINVAL, "'hook' needs the name of an agent: %s, %s, %s or %s",
+	return rt_fail(err, EINVAL, "%s: %s, %s, %s, %s", what,
 		       hook_agent_name(HOOK_CLAUDE), hook_agent_name(HOOK_CODEX),
 		       hook_agent_name(HOOK_GEMINI), hook_agent_name(HOOK_CURSOR));
 }
