@@ -143,12 +143,13 @@ class Row:
     """names (a list where they hold blanks), package, where, {fix}, flags, where the global ones."""
 
     def __init__(self, names, package, sources, fix=None, flags=True, globals=None, also=(),
-                 npm=False, few=False):
+                 npm=False, few=False, plugins=()):
         self.names, self.package, self.sources = names, package, sources
         self.fix, self.flags, self.globals = fix or {}, flags, globals
         self.also = also  # other packages that hold the same version of it
         self.npm = npm    # the package is one of npm
         self.few = few    # it has one option, or none
+        self.plugins = plugins  # packages whose options its help lists as well
 
     def programs(self):
         return self.names.split() if isinstance(self.names, str) else list(self.names)
@@ -483,8 +484,9 @@ ROWS = [
     Row("pytest", "python3-pytest", [("list", "pytest-3 --help", {})], {"pytest": {
         # "=[NAME]" is the next word or not
         "--debug": "E", "--cache-show": "E",
-        # of the plug-ins cov and xdist, and another name
-        "--cov": "A", "--cov-report": "V", "-n": "V", "--junitxml": "V"}}),
+        # with a source or none, and another name
+        "--cov": "A", "--junitxml": "V"}},
+        plugins=("python3-pytest-cov", "python3-pytest-xdist")),
     Row("black", "black", GNU, {"black": {"--fast": "N", "--safe": "N"}}),
     Row("mypy", "mypy", GNU),
     Row("flake8", "flake8", GNU),

@@ -78,6 +78,11 @@ class Here:
             return False
         return row.builtin() or base(program) in self.files
 
+    def missing(self, program, row):
+        """The packages without which it can't be compared."""
+        ret = [p for p in row.plugins if not Path(f"/var/lib/dpkg/info/{p}.list").exists()]
+        return ret if self.has(program, row) else [row.package, *ret]
+
     def must(self, row):
         return row.builtin() or row.package in self.needed
 
@@ -213,10 +218,11 @@ def compared(have, names, everything, count):
         for p in row.programs():
             if names and p not in names:
                 continue
-            if here.has(p, row):
+            missing = here.missing(p, row)
+            if not missing:
                 todo.append((p, row))
             elif everything or here.must(row):
-                count.skip(f"options {p}", f"not installed ({row.package})")
+                count.skip(f"options {p}", f"not installed ({' '.join(missing)})")
     # most of the time is the programs'
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(lambda x: Comparison(here, have, *x), todo))
@@ -283,8 +289,8 @@ def main():
         return 0
     if args in (["--packages"], ["--packages", "npm"]):
         here = Here()
-        for package in sorted({row.package for row in rows.ROWS if row.npm == (len(args) > 1)
-                               and not all(here.has(p, row) for p in row.programs())}):
+        for package in sorted({package for row in rows.ROWS if row.npm == (len(args) > 1)
+                               for p in row.programs() for package in here.missing(p, row)}):
             print(package)
         return 0
     if args[:1] == ["--page"]:
