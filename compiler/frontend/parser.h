@@ -24,6 +24,7 @@ struct dsl_token {
 struct dsl_bracket {
 	char kind; /* { [ ( */
 	struct span at;
+	struct dsl_token head; /* the token before it */
 };
 
 struct dsl_parser {
@@ -43,6 +44,7 @@ struct dsl_parser {
 	unsigned nreplay;
 	struct dsl_bracket open[AST_MAX_NESTING]; /* the brackets that are open */
 	unsigned nopen;
+	uint32_t misplaced; /* where the last block of a misplaced section opens */
 	bool unmatched; /* the last token closes what was not open */
 
 	struct span faulty; /* the last token that somebody has complained about */

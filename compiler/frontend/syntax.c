@@ -419,6 +419,29 @@ static bool report_unclosed(struct dsl_parser *p, struct span at,
 	return true;
 }
 
+/*
+ * `policy x { command { allow …`: the parser has taken the section for a key
+ * and its block for the key's value.  One message a block.
+ */
+static bool report_misplaced(struct dsl_parser *p, const struct expected *e)
+{
+	const struct dsl_bracket *open = p->nopen > 1 ? &p->open[p->nopen - 1] : NULL;
+	int kw = open ? find_keyword(str_z(p->b.a, open->head.text)) : -1;
+	struct diag *d;
+
+	if (kw < 0 || open->kind != '{' || keywords[kw].group != TOP || !has(e, "'='"))
+		return false;
+	if (p->misplaced == open->at.off)
+		return true;
+	p->misplaced = open->at.off;
+	d = diag_add(p->sink, DIAG_SYNTAX, open->head.at,
+		     "the section '%s' begins inside of another block",
+		     keywords[kw].spelling);
+	diag_note(p->sink, d, open[-1].at, "opened here");
+	diag_help(p->sink, d, "close that block first: sections stand on their own");
+	return true;
+}
+
 /* --- the message
  * ---------------------------------------------------------------------------- */
 
@@ -473,7 +496,7 @@ void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpect
 		return;
 	classify(&e);
 	p->faulty = at;
-	if (report_unclosed(p, at, &e, unexpected) ||
+	if (report_unclosed(p, at, &e, unexpected) || report_misplaced(p, &e) ||
 	    report_unknown(p, at, &e, unexpected))
 		return;
 

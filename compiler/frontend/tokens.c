@@ -70,7 +70,7 @@ static void note_bracket(struct dsl_parser *p, int kind, struct span at)
 		p->stop = true;
 		return;
 	}
-	p->open[p->nopen++] = (struct dsl_bracket){(char)kind, at};
+	p->open[p->nopen++] = (struct dsl_bracket){(char)kind, at, p->last};
 }
 
 bool dsl_begins_line(const struct dsl_parser *p, struct span at)

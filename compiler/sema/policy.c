@@ -89,6 +89,10 @@ bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u)
 							POL_LEN(policy_keys));
 			if (near)
 				diag_help(s->sink, d, "did you mean '%s'?", near);
+			else if (p->values->kind == AST_V_MAP)
+				diag_help(s->sink, d,
+					  "sections stand on their own, behind the "
+					  "'}' of 'policy'");
 			ok = false;
 		} else if (first != p) {
 			struct diag *d =
