@@ -4,6 +4,7 @@
  * environment, SHOW=1 prints why texts are refused; a failure prints the texts
  * and the SEED that repeats it with RUNS=1.  L4, L5 and L8 are in prop_worlds.c.
  */
+#include "compiler/ir/eval_line.h"
 #include "tests/prop/laws.h"
 
 #define REQUESTS 60
@@ -19,6 +20,17 @@
 
 /* --- L1 ------------------------------------------------------------------------ */
 
+/* Of a line's rules: does it count for each part, or is it one that may match? */
+static bool counts_in_all(const struct ir_line *line, const struct ir_rule *r)
+{
+	size_t i, k, in = 0;
+
+	for (i = 0; line && i < line->nparts; i++)
+		for (k = 0; k < line->parts[i].d.nmatched; k++)
+			in += line->parts[i].d.matched[k] == r;
+	return !line || in == line->nparts;
+}
+
 /* The level whose final rule ends the list, or IR_USER. */
 static enum ir_level final_level(const struct ir *ir, const struct ir_decision *d)
 {
@@ -28,7 +40,7 @@ static enum ir_level final_level(const struct ir *ir, const struct ir_decision *
 	for (i = 0; i < d->nmatched; i++) {
 		const struct ir_rule *r = d->matched[i];
 
-		if (r->final && r->level < n &&
+		if (r->final && r->level < n && counts_in_all(d->line, r) &&
 		    !(r->level == IR_MANAGED_FILE && r->effect == IR_ALLOW &&
 		      ir->locked[r->kind].level == IR_MANAGED))
 			n = r->level;
