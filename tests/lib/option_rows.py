@@ -506,6 +506,12 @@ ROWS = [
         "--internal": "V",  # what its backends call, a command among it (mesonbuild/mesonmain.py)
     }}),
     Row(["meson devenv", "meson subprojects foreach"], "meson", GNU),
+    # its help does not say which take a value: these do not, and the others' texts show one;
+    # the subcommand with the place of code has every global option, too
+    Row("az", "azure-cli", [("list", r"""d=$(mktemp -d); AZURE_CONFIG_DIR=$d az vm run-command invoke --help |
+        sed -nE 's/^    (--[a-z-]+)( (-[a-z]))?( \[Required\])? +:.*/\1 <value>\n\3 <value>/p' |
+        sed -E '/^ /d; /^-(-debug|-help|h|-no-wait|-only-show-errors|-verbose) /s/ .*//'; rm -r "$d" """,
+        {"indent": (0, 0)})]),
     Row("aws", "awscli", [("list", r"aws help | sed -n 's/ (boolean)$//; s/ ([a-z]*)$/ <value>/; /^ *--/p'",
         {"indent": (7, 7)})] + each(AWS_S3, "aws s3 {s} help", "usage"), {"aws": {
             "--version": "N",  # the pages of subcommands list it with a value
@@ -758,7 +764,7 @@ UNCHECKED = because(
      aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
      proxychains cross-env cross-env-shell direnv rbenv s6-setuidgid distcc icecc pump colorgcc
      rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco az babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
+    (LEFT, """abcl abduco babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
      distrobox-enter dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
      kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl prettyping
      puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test
