@@ -215,7 +215,7 @@ void sema_levels_cut(struct sema *s)
 		} else if (may_widen(t->orig)) {
 			if (t->unit->narrow)
 				cut(t, "a fact of a narrow-only level may widen", NULL);
-			else if (lock->level && (l == IR_PROJECT || l == IR_USER))
+			else if (lock->level && l > lock->level && l != IR_DEFAULT)
 				cut(t, t->orig->kind == AST_TOOL ?
 				    "a managed level locks tools or has a final "
 				    "rule, so lower levels may not class one lower" :

@@ -107,7 +107,8 @@ struct sema {
 	/* filled by sema_resolve() */
 	VEC(struct sema_stmt *) stmts; /* in order, cut ones too */
 	struct ir_lock locked[IR_KIND_COUNT];
-	struct ir_lock facts_lock;     /* cuts the facts of levels 3 and 4 */
+	struct ir_lock facts_lock;     /* cuts the facts of the levels below it,
+					* those of level 5 aside */
 	struct ir_lock tools_lock;     /* … and what they say of tools */
 	VEC(struct sema_role) roles;   /* in order, each name once */
 	bool resolved;

@@ -132,10 +132,6 @@ static void lock_holds(struct law *l, unsigned long run, struct arena *a)
 
 		if (!lock)
 			continue;
-		/* 3.3: the facts of level 2 are a managed level's own, those about tools, too */
-		if ((r.kind == IR_COMMAND || r.kind == IR_TOOL) && d.risk < e.risk &&
-		    top == POL_MANAGED)
-			continue;
 		l->bites++;
 		if (law_strict(&d) < law_strict(&e))
 			BROKEN(l, run, &p, &r, "%s, and without the levels below %s",
