@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # Tries: to open and write by a ring, whose operations pass by every filter of
 # system calls.
-# Stops it: mounts and Landlock, which the ring's operations meet as well;
-# std/base has no rings at all.
+# Stops it: the floor, which has no rings at all; and where a managed policy
+# gives them back, mounts and Landlock, which their operations meet as well.
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"
 mkdir -p "$P/kept" && echo kept >"$P/kept/f"
-bare_policy 'file { deny write "${PROJECT_DIR}/kept" }'
+bare_policy
 std_policy
+raw_policy "${HEAD/base none/base none  level managed}$ADD
+file { deny write \"\${PROJECT_DIR}/kept\" }
+syscall { final allow io_uring_setup, io_uring_enter, io_uring_register }" m
 
 outside "$K" ring
 if [ "$rc" -ne 0 ]; then
@@ -21,23 +24,25 @@ outside "$K" ring "$WORK/out/f" outside
 worked
 want_text outside "$WORK/out/f"
 
-t "inside it writes what the rules let it write, and nothing else"
-run "$K" ring own ring
+t "given back, inside it writes what the rules let it write, and nothing else"
+run_with m "$K" ring own ring
 worked
 want_text ring "$P/own"
-run "$K" ring kept/f broken
+run_with m "$K" ring kept/f broken
 stopped EROFS
 want_text kept "$P/kept/f"
-run "$K" ring "$WORK/out/f" broken
+run_with m "$K" ring "$WORK/out/f" broken
 stopped 'ENOENT|EROFS|EACCES'
 want_text outside "$WORK/out/f"
 
-t "std/base: no ring"
-for call in "io_uring_setup 4 +120" "io_uring_enter 0 0 0 0" "io_uring_register 0 0 0 0"; do
+t "else there is no ring, with std/base or without"
+for b in p s; do for call in "io_uring_setup 4 +120" "io_uring_enter 0 0 0 0" "io_uring_register 0 0 0 0"; do
 	# shellcheck disable=SC2086
-	run_with s "$C" $call
+	run_with $b "$C" $call
 	stopped ENOSYS
-done
+done; done
+run "$K" ring
+stopped ENOSYS
 run_with s "$K" ring
 stopped ENOSYS
 
