@@ -34,8 +34,10 @@ ifeq ($(VARIANT),fuzz)
 CC := clang
 endif
 
-STDLIB_DIR ?= $(CURDIR)/stdlib-policies
-BASE := -DPOL_VERSION='"$(VERSION)"' -std=gnu11 -D_GNU_SOURCE -I. -I$(BUILD)/gen -fPIE
+# No program holds a path of this folder, in its debug information neither: an
+# installed one takes nothing from here (tests/run/install.sh).
+BASE := -DPOL_VERSION='"$(VERSION)"' -std=gnu11 -D_GNU_SOURCE -I. -I$(BUILD)/gen -fPIE \
+        -ffile-prefix-map=$(abspath $(BUILD))=build -ffile-prefix-map=$(CURDIR)=.
 CFLAGS_ALL = $(BASE) $(CFLAGS_$(VARIANT)) $(EXTRA_CFLAGS)
 comma := ,
 LDFLAGS_rel := -Wl,-z,relro,-z,now
@@ -146,9 +148,17 @@ $(call obj,$(wildcard compiler/frontend/*.c)): | $(BUILD)/gen/policy.tab.h $(BUI
 # --- objects, libraries, programs ---------------------------------------------
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(PIC) $(WARN) -DPOL_STDLIB_DIR='"$(STDLIB_DIR)"' -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(PIC) $(WARN) $(STDLIB) -MMD -MP -c $< -o $@
+# The tests' own name of it; a program looks below its prefix.
+$(BUILD)/obj/tests/%.o: STDLIB := -DPOL_STDLIB_DIR='"$(CURDIR)/stdlib-policies"'
 
-$(LIB_COMPILER): $(OBJ_COMPILER)
+# polc and the tests' programs find the standard library where an installed one
+# finds it: in ../share/pol of their own folder (compiler/sema/library.h).
+STDLIB_LINKS := $(addsuffix /share/pol/stdlib-policies,$(BUILD) $(BUILD)/tests)
+$(STDLIB_LINKS):
+	@mkdir -p $(@D)
+	@ln -srfn stdlib-policies $@
+$(LIB_COMPILER): $(OBJ_COMPILER) | $(STDLIB_LINKS)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)ar rcsD $@ $^
@@ -338,6 +348,7 @@ step-mutants: all probes
 bench:
 	@BUILD=$(abspath build/rel) tests/bench/run.sh $(RUNS)
 
+STDLIB_FILES := $(wildcard stdlib-policies/*.pol stdlib-policies/*/*.pol)
 install: all manual
 	install -D -m 0755 $(BUILD)/bin/polc $(DESTDIR)$(PREFIX)/bin/polc
 	install -D -m 0755 $(BUILD)/bin/polrun $(DESTDIR)$(PREFIX)/bin/polrun
@@ -353,7 +364,11 @@ install: all manual
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/pol.pc
 	chmod 0644 $(DESTDIR)$(PREFIX)/lib/pkgconfig/pol.pc
 	install -d $(DESTDIR)$(PREFIX)/share/pol
-	cp -r stdlib-policies $(DESTDIR)$(PREFIX)/share/pol/
+	rm -rf $(DESTDIR)$(PREFIX)/share/pol/stdlib-policies
+	for f in $(patsubst stdlib-policies/%,%,$(STDLIB_FILES)); do \
+		install -D -m 0644 stdlib-policies/$$f \
+			$(DESTDIR)$(PREFIX)/share/pol/stdlib-policies/$$f || exit 1; \
+	done
 	install -m 0644 grammar/editors/policy.schema.json $(DESTDIR)$(PREFIX)/share/pol/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 0644 $(filter %.1,$(MAN)) $(DESTDIR)$(PREFIX)/share/man/man1/

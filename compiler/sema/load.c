@@ -11,10 +11,7 @@
 #include <string.h>
 
 #include "compiler/frontend/frontend.h"
-
-#ifndef POL_STDLIB_DIR
-#define POL_STDLIB_DIR "/usr/local/share/pol/stdlib-policies"
-#endif
+#include "compiler/sema/library.h"
 
 #define MAX_DEPTH 16u
 #define MAX_UNITS 512u
@@ -33,10 +30,25 @@ struct wanted {
 void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
 	       struct source_map *map, const char *stdlib_dir)
 {
-	*s = (struct sema){ .a = a,
-			    .sink = sink,
-			    .map = map,
-			    .stdlib_dir = stdlib_dir ? stdlib_dir : POL_STDLIB_DIR };
+	*s = (struct sema){ .a = a, .sink = sink, .map = map, .stdlib_dir = stdlib_dir };
+}
+
+/* Sets s->stdlib_dir where the caller has named no other library. */
+static bool find_library(struct sema *s)
+{
+	if (s->stdlib_dir)
+		return true;
+	s->library = library_own(s->a);
+	if (!s->library) {
+		struct diag *d = diag_add(s->sink, DIAG_FILE_READ, SPAN_NONE,
+					  "cannot find the standard library: %s",
+					  strerror(errno));
+		diag_help(s->sink, d, "it lies beside the program, whose place "
+			  "/proc/self/exe says: is /proc mounted?");
+		return false;
+	}
+	s->stdlib_dir = s->library->dir;
+	return true;
 }
 
 static void note_chain(struct sema *s, struct diag *d, const struct sema_unit *u)
@@ -108,8 +120,30 @@ static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
 			  SOURCE_MAX_BYTES >> 20);
 	if (err == ENOENT && w->from)
 		help_near(s, d, w);
+	else if (err == ENOENT && w->std && s->library)
+		diag_help(s->sink, d,
+			  "the standard library of this program belongs in '%s': it is "
+			  "not installed completely", s->library->dir);
 	note_chain(s, d, w->from);
 	return d;
+}
+
+/* False after an error: who may write the library speaks in everybody's policy. */
+static bool is_own(struct sema *s, const struct sema_unit *u, const struct wanted *w)
+{
+	const char *why = s->library && w->std ?
+				  library_writer(s->library, s->a, u->real) :
+				  NULL;
+
+	if (!why)
+		return true;
+	struct diag *d = diag_add(s->sink, DIAG_LIBRARY_WRITER, w->at,
+				  "'%.*s' may be written by others: %s",
+				  STR_ARG(w->name), why);
+	diag_help(s->sink, d, "the standard library belongs to who installed the program; "
+		  "nobody else may write it");
+	note_chain(s, d, w->from);
+	return false;
 }
 
 static bool is_managed(enum ir_level level)
@@ -123,6 +157,8 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 	size_t errors = s->sink->errors;
 	int r;
 
+	if (!is_own(s, u, w))
+		return false;
 	for (size_t i = 0; i < s->units.n; i++) {
 		struct sema_unit *o = s->units.v[i];
 
@@ -393,6 +429,8 @@ bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n)
 {
 	bool ok = true, base = true;
 
+	if (!find_library(s))
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct sema_input *in = &inputs[i];
 		struct wanted w = { .path = in->path,

@@ -97,7 +97,8 @@ struct sema {
 	struct arena *a;
 	struct diag_sink *sink;
 	struct source_map *map;
-	const char *stdlib_dir;
+	const char *stdlib_dir;        /* NULL until sema_load(): the program's own */
+	struct library *library;       /* where it is the program's own; library.h */
 	struct str role;               /* the chosen one (--role), or empty */
 	int64_t today;                 /* days since 1970-01-01, for `until` */
 	/* filled by sema_load() */
@@ -116,7 +117,7 @@ struct sema {
 	bool full;      /* too many of them; the error is in the sink */
 };
 
-/* The caller fills a, sink, map, stdlib_dir (NULL: the built-in one); then he
+/* The caller fills a, sink, map, stdlib_dir (NULL: the program's own); then he
  * may choose a role. */
 void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
 	       struct source_map *map, const char *stdlib_dir);

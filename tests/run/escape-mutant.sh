@@ -20,7 +20,8 @@ fi
 fake=$(mktemp -d /var/tmp/pol-fake.XXXXXX) || exit 1
 trap 'rm -rf --one-file-system "$fake"' EXIT
 chmod 0755 "$fake"
-mkdir -p "$fake/bin"
+mkdir -p "$fake/bin" "$fake/share/pol"
+cp -r stdlib-policies "$fake/share/pol/"
 cp "$BUILD/bin/polc" "$BUILD/bin/polinit" "$fake/bin/"
 ln -s "$BUILD/tests" "$fake/tests"
 cat >"$fake/bin/polrun" <<'EOS'

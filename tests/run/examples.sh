@@ -63,7 +63,9 @@ demo_of real "$BUILD/bin"
 
 # The control: the same demo with a polrun that only executes must fail and
 # must not print one line that names a rule.
-mkdir -p "$work/fake"
+mkdir -p "$work/fake" "$work/share/pol"
+cp -r stdlib-policies "$work/share/pol/"
+chmod -R go+rX,go-w "$work/share"
 cp "$BUILD/bin/polc" "$BUILD/bin/polinit" "$work/fake/"
 cat >"$work/fake/polrun" <<'EOF'
 #!/bin/sh

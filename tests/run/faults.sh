@@ -28,6 +28,7 @@ mkdir "$base/bin" "$base/rel"
 cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$faults/bin/polrun" "$faults/bin/polinit" "$base/bin/" || exit 1
 cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
 cp -r tests/faults "$base/"
+mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
 # What polquery alone is made of is in neither of the two.
 mapfile -t objects < <({ ar t "$faults/lib/libruntime.a"; ar t "$faults/lib/libpolparts.a"; } | grep -Ev '^(query|hook).*\.o$' | while read -r o; do
 	find "$faults/obj/runtime" -name "$o"

@@ -29,11 +29,13 @@ cp "$BUILD"/tests/conformance/{file,net}_oracle "$base/bin/" || exit 1
 cp -r "$here/tests/live" "$here/tests/lib" "$here/tests/conformance" "$base/tests/" ||
 	exit 1
 cp -r "$here/examples" "$here/doc" "$base/" || exit 1
+# Laid out as an installed polc: its library is below the folder of its own.
+mkdir -p "$base/share/pol" && cp -r "$here/stdlib-policies" "$base/share/pol/" || exit 1
 if [ -r "${POL_SK_DUMMY:=$here/build/sk-dummy/sk-dummy.so}" ]; then
 	cp "$POL_SK_DUMMY" "$base/bin/"
 	export POL_SK_DUMMY="$base/bin/sk-dummy.so"
 fi
-chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/examples" "$base/doc"
+chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/examples" "$base/doc" "$base/share"
 # A set-user-ID program that only prints who it is.
 if [ "$(id -u)" -eq 0 ] && [ -x "$base/bin/probes/who_probe" ]; then
 	install -m 4755 "$base/bin/probes/who_probe" "$base/bin/probes/who_suid"

@@ -20,7 +20,8 @@ mkdir -p "$base/bin/probes" "$base/tests"
 cp "$build"/bin/pol* "$base/bin/"
 cp "$build"/tests/probes/* "$base/bin/probes/"
 cp -r tests/live tests/lib "$base/tests/"
-chmod -R go+rX,go-w "$base/bin" "$base/tests"
+mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
+chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/share"
 if [ "$(id -u)" -eq 0 ] && ! id "$user" >/dev/null 2>&1; then
 	useradd --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
 fi

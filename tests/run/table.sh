@@ -21,6 +21,7 @@ cp "$BUILD/bin/polc" "$BUILD/bin/polrun" "$BUILD/bin/polinit" \
 cp "$BUILD/tests/probes/file_probe" "$BUILD/tests/probes/syscall_probe" "$base/bin/" ||
 	exit 1
 cp tests/conformance/table.txt "$base/" || exit 1
+mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
 chmod -R go+rX,go-w "$base"
 
 as() { # WHO [PREFIX…]: the table, as somebody

@@ -73,12 +73,13 @@ stage=$(mktemp -d "$work/stage.XXXXXX") || exit 1
 trap 'rm -rf --one-file-system "$stage"' EXIT
 trap 'exit 130' INT TERM
 
-# The tree as it is, at its own path (polc knows where its library lies), and
+# The tree as it is, at its own path, and
 # the programs; the tests that only a machine of its own may run (they set
 # sysctls) join the live tests there.
 git ls-files -co --exclude-standard | while IFS= read -r f; do [ ! -f "$f" ] || echo "$f"; done |
 	cpio -pdm --quiet "$stage/tree" || die "cannot copy the tree"
-mkdir -p "$stage/tree/build/vm/tests" "$stage/tree/tests/live/vm"
+mkdir -p "$stage/tree/build/vm/tests" "$stage/tree/tests/live/vm" "$stage/tree/build/vm/share/pol"
+ln -s ../../../../stdlib-policies "$stage/tree/build/vm/share/pol/"
 cp -r "$BUILD/bin" "$stage/tree/build/vm/" && cp -r "$BUILD/tests/probes" "$BUILD/tests/conformance" "$stage/tree/build/vm/tests/" ||
 	die "no programs in $BUILD"
 cp tests/vm/guest/*.sh "$stage/tree/tests/live/vm/"
