@@ -289,9 +289,12 @@ ROWS = [
     Row("git", "git", each(GIT, "git {s} -h") + each(GIT_MANUALS, "man {s}", **MAN),
      {"git": {"-static": None, "-M5": None, "-M05": None, "-L": None, "--remerge-diff": "N",
               "-0": "N", "-1": "N", "-2": "N", "-3": "N", "--version": "N",
+              "--resolvemsg": "V",  # of am: "..."
+              "--name": None, "--summary-limit": None,  # of submodule, whose manual has them bare
               "--no-min-parents": "N", "--no-max-parents": "N", "--no-expand-tabs": "N",
               "-P": None, "-h": None,  # of git itself, another one of subcommands
               # code places wherever they take a value; of git-send-email
+              "--authors-prog": "V", "--access-hook": "V",  # of svn and daemon
               "--config": "V", "--remote": "V", "--sendmail-cmd": "V", "--smtp-server": "V",
               }}, False,
      [("list", "man git", MAN)]),

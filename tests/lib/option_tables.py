@@ -102,6 +102,12 @@ def read(paths):
     return ret
 
 
+def taken_for(option, have, base):
+    """A table's option that one which it has not would be short for, or None."""
+    longer = [o for o in {**(base or {}), **have} if o != option and o.startswith(option)]
+    return min(longer) if longer and option.startswith("--") else None
+
+
 def differences(have, want, flags=True, lenient=False, several=False, base=None, after=()):
     """Lines about what the table `have` says otherwise than the help, `want`.
 
@@ -113,7 +119,12 @@ def differences(have, want, flags=True, lenient=False, several=False, base=None,
     ret = []
     for option, t in sorted(want.items()):
         got = have.get(option, (base or {}).get(option))
-        if got is None and (lenient or option in after):
+        if got is None and option in after:
+            continue
+        if got is None and (longer := taken_for(option, have, base)):
+            ret.append(f"{option} ({t}) is missing, and would be read as {longer} cut short")
+            continue
+        if got is None and lenient:
             continue
         if t == "E":
             if got not in (None, "E"):
@@ -138,8 +149,9 @@ def mutants(have, want, lenient, several=False, after=(), base=None):
         if o in after or ((lenient or several) and o not in want):
             continue
         others = {"V": "NA", "A": "NV", "E": "NVA"}.get(t, "V" if o in want else "")
-        # what no table has may take a value, or may not
-        if t not in "NE" and not lenient and (base or {}).get(o) != t:
+        # what no table has may take a value, or may not; or be short for another one
+        hides = o in want and o not in (base or {}) and taken_for(o, have, base)
+        if hides or t not in "NE" and not lenient and (base or {}).get(o) != t:
             yield f"{o} deleted", {k: v for k, v in have.items() if k != o}
         for other in others:
             if several and other == want.get(o):
