@@ -44,7 +44,7 @@ struct ir_match ir_match_one_word(const struct ir_asked *q, const struct cmd_wor
 				  const struct ir_glob *g, enum ir_bytes bytes)
 {
 	struct cwords w;
-	struct cmd_word plain = { word->w, 0 };
+	struct cmd_word plain = { .w = word->w };
 	struct ir_match m = { false, false };
 	uint64_t *start;
 

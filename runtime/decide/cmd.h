@@ -221,10 +221,17 @@ struct cmd_text {
 	bool opaque;
 };
 
+/* A word that another reading takes for the value of the option before it. */
+struct cmd_fork {
+	struct cmd_fork *next;
+	uint32_t word;
+};
+
 /* What the reading of a command's options has found besides them. */
 struct cmd_read {
 	struct cmd_range *ranges;
 	struct cmd_text *texts;
+	struct cmd_fork *forks; /* in the order of their words */
 	uint32_t begin;     /* the first word of the wrapper's command; 0: none */
 	uint32_t maybe;     /* one that may be, where `lost`; 0: none */
 	uint32_t command;   /* a word that names a subcommand without a table, or 0 */
@@ -245,6 +252,9 @@ static inline bool cmd_is_named(const struct cmd_option *o, const char *z)
 
 /* --- the rest -------------------------------------------------------------------------------- */
 
+/* The command in the readings in which a word of `forks` is a value (cmd_names.c). */
+bool cmd_forked(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		const struct cmd_read *r);
 /* The command under its other names: "git-push", "npm publ" (cmd_names.c). */
 bool cmd_renamed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 const struct cmd_read *r);

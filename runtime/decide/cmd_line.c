@@ -170,7 +170,8 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 		if ((p->program->flags & PB_PF_SHELL) && !cmd_shell(a, c, p))
 			return false;
 	}
-	return cmd_builtin(a, c, p) && stand_in(a, c, p) && cmd_renamed(a, c, p, &r);
+	return cmd_builtin(a, c, p) && stand_in(a, c, p) && cmd_renamed(a, c, p, &r) &&
+	       cmd_forked(a, c, p, &r);
 }
 
 /* --- what stands before a command -------------------------------------------------------- */

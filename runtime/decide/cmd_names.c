@@ -23,11 +23,16 @@ static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,
 	v = cmd_alloc(a, sizeof(*v) * (n + more));
 	if (!v)
 		return false;
-	for (uint32_t i = 0; i < n + more; i++)
-		v[i] = (struct cmd_word){ .w = words[i < more ? 0 : i - more].w };
+	for (uint32_t i = 0; i < n + more; i++) {
+		const struct cmd_word *w = words + (i < more ? 0 : i - more);
+
+		v[i] = (struct cmd_word){ .w = w->w, .as = w->as };
+	}
 	if (first)
 		v[0].w = first;
 	v[at + more].w = name;
+	/* where it may be a value, too, it is that in a reading of its own */
+	v[at + more].as = at + more ? CMD_AS_OPERAND : CMD_AS_ANY;
 	as.alternative = true;
 	if (!cmd_run(a, &as, v, n + more))
 		return false;
@@ -92,6 +97,36 @@ static bool subcommands(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 			     word->n) &&
 		    !run_as(a, c, p->words, p->nwords, at, NULL,
 			    cmd_literal(a, name, sub->name.len - skip)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Of two words that may be values the reading where both are is made by the first's:
+ * the second's has the first as what it is here.
+ */
+bool cmd_forked(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		const struct cmd_read *r)
+{
+	struct cmd_ctx as = *c;
+
+	as.alternative = true;
+	for (const struct cmd_fork *f = r->forks; f; f = f->next) {
+		const struct cmd_fork *g = r->forks;
+		struct cmd_word *v;
+
+		if (!cmd_work(a, p->nwords + 16))
+			return false;
+		v = cmd_alloc(a, sizeof(*v) * p->nwords);
+		if (!v)
+			return false;
+		for (uint32_t i = 0; i < p->nwords; i++)
+			v[i] = (struct cmd_word){ .w = p->words[i].w, .as = p->words[i].as };
+		for (; g != f; g = g->next)
+			v[g->word].as = CMD_AS_OPERAND;
+		v[f->word].as = CMD_AS_VALUE;
+		if (!cmd_run(a, &as, v, p->nwords))
 			return false;
 	}
 	return true;

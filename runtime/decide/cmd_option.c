@@ -185,54 +185,81 @@ static uint32_t longer(const struct pb_commands *f, const struct pb_program *pro
 	return i;
 }
 
-/* A long option that no table has as it stands. */
-static void read_abbreviation(struct cmd_reader *r, const char *p, size_t n, const char *value,
-			      size_t value_n, bool open)
+struct long_option {
+	const char *p, *value;
+	size_t n, value_n;
+	bool open;
+};
+
+/* The options that it may be short for, of the tables before `end`; true: there are some. */
+static bool longer_ones(struct cmd_reader *r, const struct long_option *l,
+			const struct pb_program *end)
 {
 	const struct pb_commands *f = r->a->facts;
-	const struct pb_program *prog, *all = r->flags & PB_PF_ABBREVIATE ? r->prog : NULL;
-	uint32_t i, end, count = 0, same = 0;
+	const struct pb_program *prog = r->flags & PB_PF_ABBREVIATE ? r->prog : NULL;
+	uint32_t i, last;
+	bool any = false;
 
-	for (prog = all; prog; prog = cmd_base_of(f, prog))
-		for (end = longer(f, prog, p, n, &i); i < end; i++) {
+	for (; prog && prog != end; prog = cmd_base_of(f, prog))
+		for (last = longer(f, prog, l->p, l->n, &i); i < last; i++) {
 			const struct pb_option *o = cmd_option_at(f, prog, i);
 
-			if (!cmd_reader_blocked(r, o) && (!count || o->same != same)) {
-				count++;
-				same = o->same;
-			}
+			if (cmd_reader_blocked(r, o))
+				continue;
+			any = true;
+			emit_known(r, pb_strp(f, o->name), o->name.len, o, false, l->value,
+				   l->value_n, l->open);
 		}
-	for (prog = count ? all : NULL; prog; prog = cmd_base_of(f, prog))
-		for (end = longer(f, prog, p, n, &i); i < end; i++) {
-			const struct pb_option *o = cmd_option_at(f, prog, i);
+	return any;
+}
 
-			if (!cmd_reader_blocked(r, o))
-				emit_known(r, pb_strp(f, o->name), o->name.len, o,
-					   count == 1, value, value_n, open);
-		}
-	/* a table need not have every option that it could be short for */
+/*
+ * A long option that no table has as it stands.  It may be short for one that a table
+ * has; or, as a table need not have all, it may be another one, with a value or not.
+ */
+static void read_abbreviation(struct cmd_reader *r, const struct long_option *l)
+{
+	bool any = longer_ones(r, l, NULL);
+
 	if (!r->prog || (r->flags & PB_PF_ABBREVIATE))
-		cmd_reader_emit(r, CMD_O_PREFIX, p, n, NULL, false);
-	if (count != 1)
-		emit_known(r, p, n, NULL, !count, value, value_n, open);
+		cmd_reader_emit(r, CMD_O_PREFIX, l->p, l->n, NULL, false);
+	emit_known(r, l->p, l->n, NULL, !any, l->value, l->value_n, l->open);
+}
+
+/* The table that has the option as it stands. */
+static const struct pb_program *table_of(const struct cmd_reader *r, const struct pb_option *o)
+{
+	const struct pb_commands *f = r->a->facts;
+	const struct pb_program *p;
+
+	for (p = r->prog; p; p = cmd_base_of(f, p)) {
+		const struct pb_option *own = pb_at(f, p->options, sizeof(*own), 0);
+
+		if (o >= own && o < own + p->options.count)
+			return p;
+	}
+	return NULL;
 }
 
 /* "--name", "--name=value"; of a word that is not literal p is what is known. */
 void cmd_reader_long(struct cmd_reader *r, const char *p, size_t n, bool open)
 {
-	const char *eq = memchr(p, '=', n), *value = NULL;
-	const struct pb_option *known;
-	size_t name_n = eq ? (size_t)(eq - p) : n, value_n = 0;
+	const char *eq = memchr(p, '=', n);
+	struct long_option l = { .p = p, .n = eq ? (size_t)(eq - p) : n, .open = open };
+	const struct pb_option *known = cmd_reader_known(r, p, l.n);
+	bool other;
 
 	if (eq && !open) {
-		value = eq + 1;
-		value_n = n - name_n - 1;
+		l.value = eq + 1;
+		l.value_n = n - l.n - 1;
 	}
-	known = cmd_reader_known(r, p, name_n);
-	if (known)
-		emit_known(r, p, name_n, known, true, value, value_n, open);
-	else
-		read_abbreviation(r, p, name_n, value, value_n, open);
+	if (!known) {
+		read_abbreviation(r, &l);
+		return;
+	}
+	/* what only the program's table has may be short for one of its subcommand */
+	other = longer_ones(r, &l, table_of(r, known));
+	emit_known(r, p, l.n, known, !other, l.value, l.value_n, open);
 }
 
 static bool is_letter(char c)
@@ -321,6 +348,9 @@ static bool read_one_dash(struct cmd_reader *r, const char *p, size_t n, size_t 
 		emit_known(r, name, name_n + 1, known, true, open ? NULL : value, value_n, open);
 		return true;
 	}
+	longer_ones(r, &(struct long_option){ .p = name, .n = name_n + 1, .open = open,
+					      .value = open ? NULL : value,
+					      .value_n = value_n }, NULL);
 	cmd_reader_emit(r, CMD_O_PREFIX, name, name_n + 1, NULL, false);
 	emit_known(r, name, name_n + 1, NULL, false, open ? NULL : value, value_n, open);
 	read_cluster(r, p, n, false, open);

@@ -47,11 +47,31 @@ static void take_table(struct cmd_reader *r, const struct pb_program *prog)
 }
 
 /*
+ * The word at hand decides how those behind it are read.  Where it may be the value
+ * of the option before it, the command is read once more, with it as that; and here
+ * it is none.
+ */
+static bool fork_here(struct cmd_reader *r)
+{
+	struct cmd_fork *f;
+
+	if (r->take == TAKE_NOT)
+		return false;
+	f = cmd_alloc(r->a, sizeof(*f));
+	if (!f)
+		return r->ok = false;
+	*f = (struct cmd_fork){ .word = r->i };
+	*r->forks = f;
+	r->forks = &f->next;
+	return true;
+}
+
+/*
  * The word that names a subcommand: what follows is read by that one's table,
  * whose operands count from it on.  In a reading where the word is a value of
- * an option that no table knows, another word is the subcommand, or none is.
+ * the option before it, another word is the subcommand, or none is.
  */
-static bool subcommand(struct cmd_reader *r, const struct cmd_shape *s)
+static bool subcommand(struct cmd_reader *r, const struct cmd_shape *s, bool *ret_forked)
 {
 	const struct pb_program *prog;
 
@@ -62,6 +82,7 @@ static bool subcommand(struct cmd_reader *r, const struct cmd_shape *s)
 				      "language");
 		return false;
 	}
+	*ret_forked = fork_here(r);
 	prog = cmd_subcommand(r->a->facts, r->prog, s->p, s->n);
 	if (!prog) {
 		if (!r->ret->command)
@@ -103,14 +124,15 @@ static bool wrapped(struct cmd_reader *r, const struct cmd_shape *s, bool sure)
 /* The word may be an operand; `sure`: it is one in every reading. */
 static void take_operand(struct cmd_reader *r, const struct cmd_shape *s, bool sure)
 {
-	bool one = sure && !s->several;
+	bool one = sure && !s->several, forked = false;
 
 	if (r->prog)
 		code_operand(r, s);
-	if (subcommand(r, s))
+	if (subcommand(r, s, &forked))
 		return;
 	if (one && !r->ret->operand)
 		r->ret->operand = r->i;
+	one |= forked;
 	if (r->wrapper && !r->prog->after.count && !wrapped(r, s, sure))
 		return;
 	r->min += one;
@@ -299,6 +321,7 @@ static bool read_range(struct cmd_reader *r, const struct cmd_shape *s)
 
 	if (!s->literal || !cmd_in_words(f, r->prog->after, s->p, s->n))
 		return false;
+	fork_here(r);
 	g = cmd_alloc(r->a, sizeof(*g));
 	if (!g) {
 		r->ok = false;
@@ -337,7 +360,7 @@ static void read_word(struct cmd_reader *r, const struct cmd_shape *s)
 	struct cmd_word *w = &r->p->words[r->i];
 	bool maybe = r->take == TAKE_MAY;
 
-	if (r->take == TAKE_SURE) {
+	if (r->take == TAKE_SURE || w->as == CMD_AS_VALUE) {
 		w->roles = CMD_W_VALUE;
 		if (!s->several)
 			return;
@@ -362,6 +385,7 @@ bool cmd_options(struct cmd_an *a, struct cmd_part *p, struct cmd_read *ret)
 	*ret = (struct cmd_read){ 0 };
 	r.ranges = &ret->ranges;
 	r.texts = &ret->texts;
+	r.forks = &ret->forks;
 	take_table(&r, p->program);
 	for (r.i = 1; r.i < p->nwords && r.ok; r.i++) {
 		if (r.stop) {
@@ -373,8 +397,12 @@ bool cmd_options(struct cmd_an *a, struct cmd_part *p, struct cmd_read *ret)
 		r.take_value = r.next_value;
 		r.next = TAKE_NOT;
 		r.next_value = false;
+		if (p->words[r.i].as == CMD_AS_OPERAND) {
+			r.take = TAKE_NOT;
+			r.take_value = false;
+		}
 		if (r.wrapper && r.prog->after.count && r.take != TAKE_SURE &&
-		    read_range(&r, &s))
+		    p->words[r.i].as != CMD_AS_VALUE && read_range(&r, &s))
 			continue;
 		read_word(&r, &s);
 	}

@@ -17,6 +17,7 @@ struct cmd_reader {
 	struct cmd_option **tail;
 	struct cmd_range **ranges;
 	struct cmd_text **texts;
+	struct cmd_fork **forks;
 	const struct pb_program *prog;
 	uint32_t flags;      /* of the table, enum pb_program_flag */
 	uint32_t i;          /* the word at hand */

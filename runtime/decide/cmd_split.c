@@ -186,7 +186,7 @@ bool cmd_split(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	if (!all)
 		return false;
 	for (i = 0; i < before; i++)
-		all[i] = (struct cmd_word){ .w = p->words[i].w };
+		all[i] = (struct cmd_word){ .w = p->words[i].w, .as = p->words[i].as };
 	for (i = 0; i < n; i++)
 		all[before + i] = words[i];
 	for (i = 0; i < behind; i++)

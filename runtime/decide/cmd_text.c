@@ -86,8 +86,9 @@ bool cmd_take_words(struct cmd_an *a, const struct cmd_env *env, const struct sh
 	if (!v)
 		return false;
 	for (uint32_t i = 0; i < n && w; i++, w = w->next) {
-		v[i].roles = 0;
-		v[i].w = w->flags & unknown ? with_unknowns(a, w) : w;
+		v[i] = (struct cmd_word){
+			.w = w->flags & unknown ? with_unknowns(a, w) : w,
+		};
 		if (!v[i].w)
 			return false;
 	}

@@ -57,6 +57,7 @@ static struct holes find_holes(const struct cmd_part *p)
 {
 	struct holes h = { NULL, 0, false };
 	const struct cmd_option *o;
+	bool unsure = false;
 
 	if (p->program->after.count)
 		return (struct holes){ "{}", 2, false };
@@ -67,6 +68,8 @@ static struct holes find_holes(const struct cmd_part *p)
 
 		if (!own && !cmd_is_named(o, "-i") && !cmd_is_named(o, "--replace"))
 			continue;
+		/* another reading has another one, or none */
+		unsure |= !o->sure;
 		if (o->value) {
 			h = (struct holes){ o->value, o->value_n, false };
 		} else if (o->value_open) {
@@ -79,6 +82,7 @@ static struct holes find_holes(const struct cmd_part *p)
 			h = (struct holes){ "{}", 2, false };
 		}
 	}
+	h.unknown |= unsure;
 	return h;
 }
 

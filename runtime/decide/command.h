@@ -39,9 +39,20 @@ enum cmd_role {
 	CMD_W_END = 1 << 3,     /* the `--` that ends options */
 };
 
+/*
+ * One reading of a word of which two are possible: a part is of each, and the
+ * strictest counts.
+ */
+enum cmd_as {
+	CMD_AS_ANY,
+	CMD_AS_VALUE,   /* it is the value of the option before it */
+	CMD_AS_OPERAND, /* it names the subcommand, or a command begins behind it */
+};
+
 struct cmd_word {
 	const struct sh_word *w;
 	uint8_t roles;
+	uint8_t as; /* enum cmd_as */
 };
 
 enum cmd_how {

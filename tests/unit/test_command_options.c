@@ -31,15 +31,15 @@ static const struct row options[] = {
 	  "!=3 -f! ; git|o:-C|ovpe:<multi>|ovp:-f : -C!=2 * -f?" },
 	{ "git push -u\"$x\" -f; git push --me=\"$x\" -f; git push -m\"$x\" -f; git p"
 	  "ush --\"$x\" -f",
-	  "git|p:push|o:-u<any>|ov:-f : -u! -* -f? ; git|p:push|o:--me=<any>|o:-f : -"
-	  "-message!=<any> --me* -f! ; git|p:push|o:-m<any>|o:-f : -m!=<any> -f! ; git|p:pu"
-	  "sh|oe:--<any>|ovp:-f : --* -f?" },
+	  "git|p:push|o:-u<any>|ov:-f : -u! -* -f? ; git|p:push|o:--me=<any>|ov:-f : --m"
+	  "essage=<any> --me* --me=<any> -f? ; git|p:push|o:-m<any>|o:-f : -m!=<any> -f!"
+	  " ; git|p:push|oe:--<any>|ovp:-f : --* -f?" },
 	{ "rm -rf x; rm -{r,f} x; rm * -rf; rm ./*.c -f; rm -r\"$x\" y; rm -$x; rm --"
 	  "rec x; rm --for=$x",
-	  "rm|o:-rf|p:x : -r! -f! ; rm|o:-r|o:-f|p:x : -r! -f! ; rm|ope:<glob:*>|ovp:"
-	  "-rf : * -r? -f? ; rm|p:./<glob:*>.c|o:-f : -f! ; rm|o:-r<any>|vp:y : -r! -"
-	  "* ; rm|ovpe:-<multi> : -* * ; rm|o:--rec|p:x : --recursive! --rec* ; rm|ovpe:--fo"
-	  "r=<multi> : --force!=<any> --for* *" },
+	  "rm|o:-rf|p:x : -r! -f! ; rm|o:-r|o:-f|p:x : -r! -f! ; rm|ope:<glob:*>|ovp:-rf"
+	  " : * -r? -f? ; rm|p:./<glob:*>.c|o:-f : -f! ; rm|o:-r<any>|vp:y : -r! -* ; rm"
+	  "|ovpe:-<multi> : -* * ; rm|o:--rec|vp:x : --recursive --rec* --rec=2 ; rm|ovp"
+	  "e:--for=<multi> : --force=<any> --for* --for=<any> *" },
 	{ "rm -- \"$x\" -f; rm -rx; rm -r=f; rm --force=x",
 	  "rm|e:--|p:<any>|p:-f : ; rm|o:-rx : -r! -x! ; rm|o:-r=f : -r! ; rm|o:--for"
 	  "ce=x : --force!=x" },
@@ -51,20 +51,21 @@ static const struct row options[] = {
 	  "find|p:.|o:-name|v:x|o:-delete|o:-newer|v:y|o:-o|ov:-print : -name!=3 -del"
 	  "ete! -newer!=6 -o!=8 -print" },
 	{ "find -- . -delete; find -- . -name x -delete; find -- -name -exec a \\;; find . -- -x -print",
-	  "find|e:--|p:.|op:-delete : -delete ; find|e:--|p:.|op:-name|vp:x|op:-delete : -name="
-	  "4 -delete ; find|e:--|op:-name|ov:-exec|p:a|p:; : -name=3 -exec ; a : ; find|p:.|e:-"
-	  "-|op:-x|ovp:-print : -x=4 -print" },
+	  "find|e:--|p:.|op:-delete : -delete ; find|e:--|p:.|op:-name|vp:x|op:-delete :"
+	  " -name=4 -delete ; find|e:--|op:-name|ov:-exec|p:a|p:; : -name=3 -exec ; a : "
+	  "; find|e:--|op:-name|v:-exec|p:a|p:; : -name=3 ; find|p:.|e:--|op:-x|ovp:-pri"
+	  "nt : -x=4 -print" },
 	{ "timeout -s\"$x\" 5 ls; timeout --sig 9 5 ls -l",
-	  "timeout|o:-s<any>|p:5|p:ls : -s!=<any> ; ls : ; timeout|o:--sig|v:9|p:5|p:"
-	  "ls|p:-l : --signal!=2 --sig* ; ls|o:-l : -l!" },
+	  "timeout|o:-s<any>|p:5|p:ls : -s!=<any> ; ls : ; timeout|o:--sig|vp:9|p:5|p:ls"
+	  "|p:-l : --signal=2 --sig* --sig=2 ; 5|p:ls|o:-l : -l!" },
 	{ "xargs -I{} -n1 ls {}; xargs -n 1 ls -l",
 	  "xargs|o:-I{}|o:-n1|p:ls|p:{} : -I!={} -n!=1 ; ls|ope:<any> : * ; xargs|o:-"
 	  "n|v:1|p:ls|p:-l : -n!=2 ; ls|o:-l : -l!" },
 	{ "awk -f x y; awk -F: -v a=b '{ z }' -f",
 	  "awk|o:-f|v:x|p:y : -f!=2 ; awk|o:-F:|o:-v|v:a=b|p:{ z }|p:-f : -F!=: -v!=3" },
 	{ "tar xf a -C b; tar --dir c; tar -xfa; tar -fa -x",
-	  "tar|p:xf|p:a|o:-C|v:b : -C!=4 ; tar|o:--dir|v:c : --directory!=2 --dir* ; tar|o:-"
-	  "xfa : -x! -f!=a ; tar|o:-fa|o:-x : -f!=a -x!" },
+	  "tar|p:xf|p:a|o:-C|v:b : -C!=4 ; tar|o:--dir|vp:c : --directory=2 --dir* --dir"
+	  "=2 ; tar|o:-xfa : -x! -f!=a ; tar|o:-fa|o:-x : -f!=a -x!" },
 	{ "bash -O extglob +x -c y",
 	  "bash|o:-O|vp:extglob|p:+x|p:-c|p:y : -O!=2 ; y :" },
 };

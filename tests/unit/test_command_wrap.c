@@ -21,8 +21,8 @@ static const struct row wrappers[] = {
 	  "timeout|<any>|ls @onl ; ls @r <1 ; timeout|5<any>|ls @tn ; ls <3 ; timeout"
 	  "|<multi>|ls @onl ; ls @r <5" },
 	{ "timeout -s\"$x\" 5 ls; timeout --sig 9 5 ls; timeout --signal=\"$x\" 5 -f",
-	  "timeout|-s<any>|5|ls @tn ; ls <1 ; timeout|--sig|9|5|ls @tn ; ls <3 ; time"
-	  "out|--signal=<any>|5|-f @tn ; -f <5" },
+	  "timeout|-s<any>|5|ls @tn ; ls <1 ; timeout|--sig|9|5|ls @onl ; 5|ls @r <3 ; t"
+	  "imeout|--signal=<any>|5|-f @tn ; -f <5" },
 	{ "command -v rm; command -p rm; command; nohup",
 	  "command|-v|rm @n ; command|-p|rm @tn ; rm @n <2 ; command @n ; nohup @n" },
 	{ "env -i PATH=/x FOO=1 rm x; sudo CI=1 -u root rm x",
@@ -63,8 +63,9 @@ static const struct row wrappers[] = {
 	  "find|.|-name|<glob:*>c @onl ; find|-name|<glob:*>.py @n ; find|<any>/|-x @n ; "
 	  "find|.|-name|x|-e<any> @onl ; find|<any>c @onl" },
 	{ "find . -name -exec -o -exec echo + b \\; -exec {} x ';' -delete",
-	  "find|.|-name|-exec|-o|-exec|echo|+|b|;|-exec|{}|x|;|-delete @n ; echo|+|b "
-	  "<1 in ? ; <any>|x <1 in ?" },
+	  "find|.|-name|-exec|-o|-exec|echo|+|b|;|-exec|{}|x|;|-delete @n ; echo|+|b <1 "
+	  "in ? ; <any>|x <1 in ? ; find|.|-name|-exec|-o|-exec|echo|+|b|;|-exec|{}|x|;|"
+	  "-delete @nr ; <any>|x @r <4 in ?" },
 	{ "find \"$d\" -name x; find ./\"$d\" -name \"$x\" -print; find *; find ./*.c",
 	  "find|<any>|-name|x @onl ; find|./<any>|-name|<any>|-print @n ; find|<glob:"
 	  "*> @onl ; find|./<glob:*>.c @n" },
@@ -107,9 +108,10 @@ static const struct row wrappers[] = {
 	  "<15 in ?" },
 	{ "pkexec rm x; pkexec --keep-cwd rm x; runuser -u bob rm x; runuser --us=bob rm x; "
 	  "runuser bob -c 'rm x'; runuser -l bob rm",
-	  "pkexec|rm|x @n ; rm|x @n <1 in ? ; pkexec|--keep-cwd|rm|x @n ; rm|x @n <3 in ? ; run"
-	  "user|-u|bob|rm|x @n ; rm|x @n <5 in ? ; runuser|--us=bob|rm|x @n ; rm|x @n <7 in ? ;"
-	  " runuser|bob|-c|rm x @n ; rm|x @n <9 in ? ; runuser|-l|bob|rm @on" },
+	  "pkexec|rm|x @n ; rm|x @n <1 in ? ; pkexec|--keep-cwd|rm|x @n ; rm|x @n <3 in "
+	  "? ; runuser|-u|bob|rm|x @n ; rm|x @n <5 in ? ; runuser|--us=bob|rm|x @onl ; r"
+	  "m|x @nr <7 in ? ; runuser|bob|-c|rm x @n ; rm|x @n <9 in ? ; runuser|-l|bob|r"
+	  "m @on" },
 	{ "npm exec --yes -- rm x; npm -q exec rm; npm run \"$x\"; npm test; npm exec"
 	  " -c 'rm x'; npm exec",
 	  "npm|exec|--yes|--|rm|x @n ; rm|x @n <1 in ? ; npm|-q|exec|rm @n ; rm @n <3 in ? ; np"
