@@ -103,7 +103,7 @@ static struct span join(const struct span *rhs, int n)
 %token <s> K_ALWAYS "always" K_ARGV "argv" K_NET "net" K_SHA256 "sha256"
 %token <s> K_GLOBAL "global" K_OPTIONS "options" K_SKIP "skip" K_CODE "code"
 %token <s> K_OPERAND "operand" K_STDIN "stdin" K_QUERY "query"
-%token <s> K_MOVES "moves" K_RUNS "runs"
+%token <s> K_MOVES "moves" K_RUNS "runs" K_LEADS "leads"
 %token <s> K_AFTER "after" K_ENDSAT "ends-at" K_ALSO "also"
 
 %type <sts> stmts policy_items tool_items cstmts fstmts nstmts ustmts sstmts lstmts
@@ -647,6 +647,7 @@ prog_item:
 | K_QUERY optspecs	{ $$ = AST_PROG(B, AST_P_QUERY, @$, .values = $2.head); }
 | K_MOVES optspecs	{ $$ = AST_PROG(B, AST_P_MOVES, @$, .values = $2.head); }
 | K_RUNS optspecs		{ $$ = AST_PROG(B, AST_P_RUNS, @$, .values = $2.head); }
+| K_LEADS optspecs	{ $$ = AST_PROG(B, AST_P_LEADS, @$, .values = $2.head); }
 | K_AFTER optspecs	{ $$ = AST_PROG(B, AST_P_AFTER, @$, .values = $2.head); }
 | K_AFTER strs		{ $$ = AST_PROG(B, AST_P_AFTER, @$, .values = $2.head); }
 | K_ENDSAT strs		{ $$ = AST_PROG(B, AST_P_ENDS_AT, @$, .values = $2.head); }
@@ -1097,7 +1098,7 @@ word:
 | K_ADVISORY | K_BY | K_ONLY | K_READ | K_WRITE | K_EXEC | K_TCP | K_UDP
 | K_ANY | K_PORT | K_AT | K_FROM | K_PER | K_DO | K_NEVER | K_ALWAYS | K_ARGV
 | K_NET | K_SHA256 | K_GLOBAL | K_OPTIONS | K_SKIP | K_CODE | K_OPERAND
-| K_STDIN | K_QUERY | K_MOVES | K_RUNS | K_AFTER | K_ENDSAT | K_ALSO
+| K_STDIN | K_QUERY | K_MOVES | K_RUNS | K_LEADS | K_AFTER | K_ENDSAT | K_ALSO
 ;
 
 %%

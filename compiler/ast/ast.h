@@ -115,11 +115,11 @@ struct ast_net {
 /* One line of a program table (`global -C: --git-dir:`). */
 enum ast_prog_kind {
 	AST_P_GLOBAL, AST_P_OPTIONS, AST_P_SKIP, AST_P_CODE, AST_P_CODE_OPERAND,
-	AST_P_CODE_STDIN, AST_P_QUERY, AST_P_MOVES, AST_P_RUNS, AST_P_AFTER,
+	AST_P_CODE_STDIN, AST_P_QUERY, AST_P_MOVES, AST_P_RUNS, AST_P_LEADS, AST_P_AFTER,
 	AST_P_ENDS_AT, AST_P_ALSO, AST_P_SHELL,
 	AST_P_FLAG /* transparent abbreviate no-cluster posix assignments joined
 	              appends dashed versions abbreviate-commands stays elsewhere no-end
-	              booleans one-dash:
+	              booleans one-dash away:
 	              text in values */
 };
 

@@ -150,6 +150,7 @@ static void print_prog_item(struct buf *b, const struct ast_prog_item *i)
 		[AST_P_QUERY] = "query ",
 		[AST_P_MOVES] = "moves ",
 		[AST_P_RUNS] = "runs ",
+		[AST_P_LEADS] = "leads ",
 		[AST_P_AFTER] = "after ",
 		[AST_P_ENDS_AT] = "ends-at ",
 		[AST_P_ALSO] = "also ",

@@ -82,7 +82,8 @@ static const char *inside(const struct cmd_part *p)
 		return NULL;
 	if (p->kind == CMD_FILE || p->kind == CMD_NET)
 		return "redirection";
-	return p->shell == p->outer ? "shell code" : "words";
+	return p->outer->program && (p->outer->program->flags & PB_PF_SHELL) ? "shell code" :
+									       "words";
 }
 
 static size_t number_of(const struct explain_answer *e, const struct cmd_part *p)

@@ -325,7 +325,8 @@ static void decide_opaque(const struct ir_asked *q, struct arena *a,
 	if (flags & CMD_OPAQUE)
 		at_least_opaque(q->ir, p, IR_PS_OPAQUE, NULL);
 	else if ((flags & CMD_OPAQUE_CODE) &&
-		 !((flags & CMD_INTERPRETER) && is_allowed(q, a, p)))
+		 !((flags & CMD_INTERPRETER) && is_allowed(q, a, p)) &&
+		 !((flags & CMD_AWAY) && q->part->shell->allowed_by_rule))
 		at_least_opaque(q->ir, p, IR_PS_OPAQUE, NULL);
 }
 

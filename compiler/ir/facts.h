@@ -37,7 +37,7 @@ enum ir_program_flag {
 	IR_PF_APPENDS = 64, IR_PF_SHELL = 128, IR_PF_CODE_STDIN = 256,
 	IR_PF_DASHED = 512, IR_PF_VERSIONS = 1024, IR_PF_ABBREVIATE_COMMANDS = 2048,
 	IR_PF_STAYS = 4096, IR_PF_ELSEWHERE = 8192, IR_PF_NO_END = 16384,
-	IR_PF_BOOLEANS = 32768, IR_PF_ONE_DASH = 65536
+	IR_PF_BOOLEANS = 32768, IR_PF_ONE_DASH = 65536, IR_PF_AWAY = 131072
 };
 
 enum ir_takes { IR_TAKES_NOTHING, IR_TAKES_VALUE, IR_TAKES_ATTACHED, IR_TAKES_EITHER };
@@ -56,7 +56,7 @@ struct ir_optspec {
 	struct str name;    /* dashes included; may end in '*' */
 	enum ir_takes takes;
 	bool says_takes;    /* false: a line that only names it, as `code` may */
-	bool global, code, query, moves, runs;
+	bool global, code, query, moves, runs, leads;
 	uint32_t same;      /* names of one option specification have one number */
 	struct ir_when when;/* of code */
 };

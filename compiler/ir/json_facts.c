@@ -62,7 +62,7 @@ static bool goes_on(const struct ir_optspec *o, const struct ir_optspec *before)
 	return o->takes == before->takes && o->says_takes == before->says_takes &&
 	       o->global == before->global && o->code == before->code &&
 	       o->query == before->query && o->moves == before->moves &&
-	       o->runs == before->runs && same_when(&o->when, &before->when) &&
+	       o->runs == before->runs && o->leads == before->leads && same_when(&o->when, &before->when) &&
 	       (o->same == before->same || o->same == before->same + 1);
 }
 
@@ -77,6 +77,7 @@ static void put_options(struct buf *b, const struct ir_optspec *v, size_t n)
 	ir_json_flag(b, "query", v->query);
 	ir_json_flag(b, "moves", v->moves);
 	ir_json_flag(b, "runs", v->runs);
+	ir_json_flag(b, "leads", v->leads);
 	ir_json_opt_num(b, "same", v->same);
 	put_when(b, &v->when);
 	ir_json_key(b, "names");

@@ -148,7 +148,7 @@ const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
 	"transparent", "abbreviate", "no-cluster", "posix", "assignments",
 	"joined",      "appends",    "shell",      "code-stdin", "dashed",
 	"versions",    "abbreviate-commands", "stays", "elsewhere",
-	"no-end",      "booleans",   "one-dash",
+	"no-end",      "booleans",   "one-dash",   "away",
 };
 
 const char *const ir_guard_words[4] = {

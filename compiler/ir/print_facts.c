@@ -54,8 +54,9 @@ static void put_option(FILE *out, const struct ir_optspec *o, bool other_name)
 	fputs(other_name ? "|" : ", ", out);
 	ir_print_str(out, o->name);
 	fputs(o->says_takes ? takes[o->takes] : "?", out);
-	fprintf(out, "%s%s%s%s%s", o->global ? " global" : "", o->code ? " code" : "",
-		o->query ? " query" : "", o->moves ? " moves" : "", o->runs ? " runs" : "");
+	fprintf(out, "%s%s%s%s%s%s", o->global ? " global" : "", o->code ? " code" : "",
+		o->query ? " query" : "", o->moves ? " moves" : "", o->runs ? " runs" : "",
+		o->leads ? " leads" : "");
 	put_when(out, &o->when);
 }
 

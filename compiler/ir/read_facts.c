@@ -64,6 +64,7 @@ static void read_options(struct ir_reader *r, struct json_object *o,
 	s.query = ir_rd_flag(r, o, "query");
 	s.moves = ir_rd_flag(r, o, "moves");
 	s.runs = ir_rd_flag(r, o, "runs");
+	s.leads = ir_rd_flag(r, o, "leads");
 	s.same = (uint32_t)ir_rd_opt_num(r, o, "same", UINT16_MAX);
 	read_when(r, o, &s.when);
 	groups = ir_rd_list(r, o, "names", &n);

@@ -46,7 +46,8 @@ static const char *check_option(const struct ir_optspec *o)
 		return "an option: name, value or number";
 	if (o->when.is && !o->code)
 		return "a 'when' of what is no code";
-	if (!o->says_takes && (o->takes != IR_TAKES_NOTHING || !(o->code || o->query || o->moves || o->runs)))
+	if (!o->says_takes && (o->takes != IR_TAKES_NOTHING || !(o->code || o->query || o->moves || o->runs ||
+							     o->leads)))
 		return "an option that says nothing";
 	return check_when(&o->when);
 }

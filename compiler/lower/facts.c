@@ -23,7 +23,8 @@ static const struct {
 	{ AST_P_CODE_OPERAND, "code operand", P | W | I },
 	{ AST_P_CODE_STDIN, "code stdin", P | W | I },
 	{ AST_P_QUERY, "query", P | W | I },   { AST_P_MOVES, "moves", P | W | I },
-	{ AST_P_RUNS, "runs", W },             { AST_P_AFTER, "after", W },
+	{ AST_P_RUNS, "runs", W },             { AST_P_LEADS, "leads", W },
+	{ AST_P_AFTER, "after", W },
 	{ AST_P_ENDS_AT, "ends-at", W },       { AST_P_ALSO, "also", P | W | I },
 	{ AST_P_SHELL, "shell", I },
 };
@@ -39,7 +40,7 @@ static const struct {
 	{ "versions", W },         { "abbreviate-commands", P | W | I },
 	{ "stays", W },            { "elsewhere", W },
 	{ "no-end", P | W | I },   { "booleans", P | W | I },
-	{ "one-dash", P | W | I },
+	{ "one-dash", P | W | I }, { "away", W },
 };
 
 static void misplaced(struct lower *l, const struct ast_prog_item *item,

@@ -17,7 +17,7 @@ static const struct {
 	{ "abbreviate-commands", IR_PF_ABBREVIATE_COMMANDS },
 	{ "stays", IR_PF_STAYS },             { "elsewhere", IR_PF_ELSEWHERE },
 	{ "no-end", IR_PF_NO_END },           { "booleans", IR_PF_BOOLEANS },
-	{ "one-dash", IR_PF_ONE_DASH },
+	{ "one-dash", IR_PF_ONE_DASH },       { "away", IR_PF_AWAY },
 };
 
 struct table {
@@ -46,8 +46,8 @@ static enum ir_takes takes_of(struct str *text)
 }
 
 /*
- * One specification.  A line of `code`, `query`, `moves` or `runs` without a colon
- * only names its options: what they take is said elsewhere.
+ * One specification.  A line of `code`, `query`, `moves`, `runs` or `leads` without a
+ * colon only names its options: what they take is said elsewhere.
  */
 static void add_spec(struct table *t, const struct ast_prog_item *item,
 		     const struct ast_value *v)
@@ -63,6 +63,7 @@ static void add_spec(struct table *t, const struct ast_prog_item *item,
 		.query = item->kind == AST_P_QUERY,
 		.moves = item->kind == AST_P_MOVES,
 		.runs = item->kind == AST_P_RUNS,
+		.leads = item->kind == AST_P_LEADS,
 		.same = t->same++,
 	};
 	size_t from = 0;
@@ -140,6 +141,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 	case AST_P_QUERY:
 	case AST_P_MOVES:
 	case AST_P_RUNS:
+	case AST_P_LEADS:
 		for (const struct ast_value *v = item->values; v; v = v->next)
 			add_spec(t, item, v);
 		break;

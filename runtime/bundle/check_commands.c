@@ -8,7 +8,7 @@
 #define MAX_WHENS 1024u
 
 #define OPTION_FLAGS \
-	(PB_OF_GLOBAL | PB_OF_CODE | PB_OF_QUERY | PB_OF_MOVES | PB_OF_RUNS)
+	(PB_OF_GLOBAL | PB_OF_CODE | PB_OF_QUERY | PB_OF_MOVES | PB_OF_RUNS | PB_OF_LEADS)
 
 struct commands {
 	struct check *c;

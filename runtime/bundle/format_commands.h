@@ -216,7 +216,9 @@ enum pb_program_flag {
 	PB_PF_NO_END = 16384,   /* "--" may end its options or not */
 	PB_PF_BOOLEANS = 32768, /* "--flag true": an option's value, or an operand */
 	PB_PF_ONE_DASH = 65536, /* "-name" is "--name" */
-	PB_PF_SUBCOMMANDS = 131072 /* some subcommand has a table */
+	PB_PF_AWAY = 131072,    /* wrapper: its command runs in another file system, and an
+	                           allow rule for the wrapper covers it */
+	PB_PF_SUBCOMMANDS = 262144 /* some subcommand has a table */
 };
 
 /* EITHER: the next word is its value in places, or in some release */
@@ -228,7 +230,9 @@ enum pb_option_flag {
 	PB_OF_QUERY = 4,  /* the program runs nothing */
 	PB_OF_MOVES = 8,  /* wrapper: its command runs in another directory, or below another
 	                     root */
-	PB_OF_RUNS = 16   /* wrapper: its words are a command in spite of PB_NO_COMMAND */
+	PB_OF_RUNS = 16,  /* wrapper: its words are a command in spite of PB_NO_COMMAND, or
+	                     without the operands before it (PB_PF_AWAY) */
+	PB_OF_LEADS = 32  /* wrapper: its value is the first word of the command */
 };
 
 #define PB_NO_WHEN UINT32_MAX

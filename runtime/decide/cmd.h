@@ -53,6 +53,7 @@ struct cmd_scope {
 	struct cmd_env *env;
 	struct cmd_part *outer;  /* whose code it is, or NULL */
 	struct cmd_part *shell;
+	struct cmd_part *away;   /* what runs it in another file system, or NULL */
 	const char *text;        /* what the words' offsets count in, or NULL */
 	const char *voided, *opaque; /* of all its commands */
 	uint32_t from, to;       /* in the line, where outer is set */
@@ -70,6 +71,7 @@ struct cmd_ctx {
 	const struct cmd_scope *scope;
 	const struct sh_cmd *cmd;    /* NULL: of an argv */
 	struct cmd_part *outer;      /* the wrapper that holds the words, or scope's */
+	struct cmd_part *away;       /* what runs it in another file system, or NULL */
 	const char *voided, *opaque; /* assignments before it */
 	uint32_t from, to;
 	uint32_t depth;              /* of wrappers */
@@ -263,6 +265,8 @@ bool cmd_versioned(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *w
 		   const struct cmd_word *words, uint32_t n);
 bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 struct cmd_read *r);
+/* Why what a wrapper runs in another file system is code: static text. */
+const char *cmd_away_why(const struct cmd_an *a, const struct cmd_part *p);
 /* Does a program with this table take such text apart itself, as env does (cmd_split.c)? */
 bool cmd_splits(const struct cmd_an *a, const struct cmd_part *p);
 /* The same command with the words of the text; not *ret_done: the program refuses it. */

@@ -91,7 +91,7 @@ static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh
 
 	if (sh->status == SH_UNPARSED && !s->guess) {
 		struct cmd_ctx c = { .scope = s, .outer = s->outer, .from = s->from,
-				     .to = s->to, .anytime = s->anytime,
+				     .to = s->to, .anytime = s->anytime, .away = s->away,
 				     .alternative = s->alternative };
 		struct cmd_part *p = cmd_part_new(a, &c, CMD_UNPARSED);
 
@@ -121,6 +121,7 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 	struct cmd_scope s = {
 		.env = c->scope->env, .outer = part, .text = text,
 		.shell = shell ? part : c->scope->shell,
+		.away = c->away,
 		.process = how == CMD_CODE_SHELL,
 		.voided = c->voided, .opaque = c->opaque,
 		.from = part->from, .to = part->to, .depth = c->depth + 1,

@@ -108,7 +108,8 @@ static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 {
 	const struct cmd_option *o;
 
-	if (!(p->program->kinds & PB_PK_INTERPRETER)) {
+	if (!(p->program->kinds & PB_PK_INTERPRETER) ||
+	    (p->program->flags & PB_PF_AWAY)) {
 		if ((p->program->flags & PB_PF_CODE_STDIN) &&
 		    !(p->program->kinds & PB_PK_WRAPPER) && has_input(c))
 			code_from_input(p);
@@ -160,6 +161,10 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 		    p->program->codes.count && !r.code) {
 			r.code = true;
 			r.guess = "a word that follows may be code of another language";
+		}
+		if ((p->program->flags & PB_PF_AWAY) && !r.query) {
+			r.code = true;
+			r.guess = cmd_away_why(a, p);
 		}
 		if (r.code && !(p->program->flags & PB_PF_SHELL))
 			p->flags |= CMD_OPAQUE_CODE;
@@ -296,6 +301,9 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 	}
 	if (!ok || !cmd->redirs)
 		return ok;
+	/* files and addresses elsewhere are not those of this machine */
+	if (c->away)
+		return true;
 	/* those of a command belong to it */
 	if (*at && (*at)->kind == CMD_COMMAND)
 		c->outer = *at;
@@ -314,7 +322,7 @@ bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 			.to = s->outer ? s->to : cmd->to,
 			.anytime = s->anytime || cmd->func || (cmd->marks & SH_IN_LOOP),
 			.alternative = s->alternative, .appends = s->appends,
-			.moved = s->moved,
+			.moved = s->moved, .away = s->away,
 		};
 
 		a->number++;

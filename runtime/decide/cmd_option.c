@@ -113,10 +113,12 @@ static void wants(struct cmd_reader *r, struct cmd_option *o, unsigned take)
 		r->next = take;
 }
 
-/* `runuser --user USER COMMAND`: the table says that with it a command follows. */
+/* `runuser --user USER COMMAND`, `podman exec --latest COMMAND`: the table says that
+ * with it a command follows, and no operand before that. */
 static void command_after_all(struct cmd_reader *r, const struct cmd_option *o)
 {
-	if (!(o->known->flags & PB_OF_RUNS) || !r->wrapper || r->skip < PB_NO_COMMAND)
+	if (!(o->known->flags & PB_OF_RUNS) || !r->wrapper ||
+	    (r->skip < PB_NO_COMMAND && !(r->flags & PB_PF_AWAY)))
 		return;
 	r->skip = 0;
 	r->flags |= PB_PF_POSIX;

@@ -66,14 +66,15 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 	p = &n->part;
 	p->kind = (uint8_t)kind;
 	p->outer = c->outer;
-	p->shell = c->scope->shell;
+	p->shell = c->away ? c->away : c->scope->shell;
 	p->dirs_unknown = e->dirs_unknown || c->moved;
 	p->dirs = p->dirs_unknown ? NULL : e->dirs;
 	p->from = c->from;
 	p->to = c->to;
 	p->rule = UINT32_MAX;
 	p->flags = (c->alternative ? (uint32_t)CMD_ALTERNATIVE : 0) |
-		   (c->appends && kind == CMD_COMMAND ? (uint32_t)CMD_APPENDS : 0);
+		   (c->appends && kind == CMD_COMMAND ? (uint32_t)CMD_APPENDS : 0) |
+		   (c->away ? (uint32_t)CMD_AWAY : 0);
 	if (c->opaque)
 		cmd_opaque(p, c->opaque);
 	if (c->voided)

@@ -6,6 +6,8 @@
 
 static const char lost_why[] = "the command that it runs is not known";
 static const char not_literal[] = "code that is not literal";
+static const char entry_why[] = "the image's own entry point runs, which is not known";
+static const char away_why[] = "a command in another file system";
 
 /*
  * May the command run in another directory, or below another root?  Where the table
@@ -30,6 +32,14 @@ static bool may_move(const struct cmd_part *p)
 	return !only_runs && !(t->flags & PB_PF_STAYS) && (p->options || t->skip || t->base);
 }
 
+/* Nobody knows what it runs.  What runs elsewhere an allow rule covers all the same. */
+static void is_lost(struct cmd_part *p)
+{
+	if (!(p->program->flags & PB_PF_AWAY))
+		cmd_opaque(p, lost_why);
+	p->flags |= CMD_LOST;
+}
+
 /* What the inner command is run with. */
 static struct cmd_ctx inner_ctx(const struct cmd_ctx *c, struct cmd_part *p)
 {
@@ -39,6 +49,8 @@ static struct cmd_ctx inner_ctx(const struct cmd_ctx *c, struct cmd_part *p)
 	in.outer = p;
 	in.depth++;
 	in.moved |= may_move(p);
+	if (p->program->flags & PB_PF_AWAY)
+		in.away = p;
 	in.appends |= appends;
 	in.stdin_taken |= appends;
 	in.stood_in = false;
@@ -301,8 +313,7 @@ static bool lost(struct cmd_an *a, struct cmd_ctx *c, struct cmd_part *p,
 {
 	uint32_t i;
 
-	cmd_opaque(p, lost_why);
-	p->flags |= CMD_LOST;
+	is_lost(p);
 	c->alternative = true;
 	for (i = r->maybe; i && i < p->nwords; i++) {
 		const struct pb_program *in = NULL;
@@ -326,6 +337,99 @@ static bool lost(struct cmd_an *a, struct cmd_ctx *c, struct cmd_part *p,
 	return true;
 }
 
+/* --- another file system ---------------------------------------------------------------------- */
+
+/* An option whose value is the first word of the command (docker's --entrypoint). */
+static bool leads(const struct cmd_option *o)
+{
+	return o->known && (o->known->flags & PB_OF_LEADS) &&
+	       (o->value || o->value_open || o->value_word);
+}
+
+const char *cmd_away_why(const struct cmd_an *a, const struct cmd_part *p)
+{
+	const struct cmd_option *o;
+
+	for (o = p->options; o; o = o->next)
+		if (leads(o) && o->sure)
+			return away_why;
+	for (uint32_t i = 0; i < cmd_option_count(a->facts, p->program); i++)
+		if (cmd_option_at(a->facts, p->program, i)->flags & PB_OF_LEADS)
+			return entry_why;
+	return away_why;
+}
+
+/* `["sh", "-c"]` as text of a shell; false: a backslash, of which a shell thinks otherwise. */
+static bool from_json(char *s, size_t n)
+{
+	bool quoted = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '\\')
+			return false;
+		if (s[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && strchr("[],", s[i]))
+			s[i] = ' ';
+	}
+	return true;
+}
+
+/* The command of which this option is the first word; false: past a limit.  *ret_is:
+ * it surely is one, and the operands are its arguments. */
+static bool led_by(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		   const struct cmd_option *o, uint32_t begin, bool *ret_is)
+{
+	const struct sh_word *w = o->value_word ? p->words[o->value_word].w : NULL;
+	const char *value = w && sh_is_literal(w) ? w->seg.p : o->value;
+	size_t n = w && sh_is_literal(w) ? w->seg.n : o->value_n;
+	char *text;
+
+	if (!value) {
+		is_lost(p);
+		return true;
+	}
+	/* --entrypoint= takes the image's away, and leaves the operands */
+	if (!n)
+		return true;
+	*ret_is = o->sure;
+	text = cmd_alloc(a, n + 1);
+	if (!text || !cmd_work(a, n))
+		return false;
+	memcpy(text, value, n);
+	if (value[0] == '[' && !from_json(text, n)) {
+		is_lost(p);
+		return true;
+	}
+	return run_text(a, c, p, &(struct cmd_joint){
+			.text = text, .n = n, .words = p->words + begin,
+			.count = begin ? p->nwords - begin : 0, .quoted = true });
+}
+
+static bool all_led(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		    uint32_t begin, bool *ret_is)
+{
+	const struct cmd_option *o;
+
+	*ret_is = false;
+	for (o = p->options; o; o = o->next)
+		if (leads(o) && !led_by(a, c, p, o, begin, ret_is))
+			return false;
+	return true;
+}
+
+/* `docker run -i alpine <<< 'rm x'`: the image's own command may be a shell. */
+static bool fed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	const char *opaque = p->opaque;
+	uint32_t flags = p->flags;
+	bool ok = cmd_stdin(a, c, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
+
+	p->opaque = opaque;
+	p->flags = flags;
+	return ok;
+}
+
 static bool has_text(const struct cmd_read *r)
 {
 	const struct cmd_text *t = r->texts;
@@ -343,6 +447,7 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	struct holes h = find_holes(p);
 	const struct cmd_range *g;
 	struct cmd_part **at = a->tail;
+	bool led;
 
 	if (r->query)
 		return true;
@@ -361,22 +466,22 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 			return false;
 	/* code instead of words: what is left names files */
 	if (has_text(r) || p->program->codes.count) {
-		if (r->lost) {
-			cmd_opaque(p, lost_why);
-			p->flags |= CMD_LOST;
-		}
+		if (r->lost)
+			is_lost(p);
 		return true;
 	}
 	if (p->program->after.count) {
 		/* what is appended may be another -exec */
-		if (r->lost || c->appends) {
-			cmd_opaque(p, lost_why);
-			p->flags |= CMD_LOST;
-		}
+		if (r->lost || c->appends)
+			is_lost(p);
 		return true;
 	}
+	if (!all_led(a, &in, p, r->lost ? r->maybe : r->begin, &led))
+		return false;
 	if (r->lost)
 		return lost(a, &in, p, r, &h);
+	if (led)
+		return true;
 	/* what it finds elsewhere becomes a part of the line */
 	if ((flags & PB_PF_JOINED) && (flags & PB_PF_APPENDS))
 		cmd_opaque(p, not_literal);
@@ -387,10 +492,10 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	/* `sudo -s`, `chroot DIR`: a shell reads what comes */
 	if (!r->begin && (flags & PB_PF_CODE_STDIN))
 		return cmd_stdin(a, &in, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
-	if (!r->begin && c->appends) {
-		cmd_opaque(p, lost_why);
-		p->flags |= CMD_LOST;
-	}
+	if (!r->begin && c->appends)
+		is_lost(p);
+	if (!r->begin && (flags & PB_PF_AWAY) && !fed(a, &in, p))
+		return false;
 	if (*at && (flags & PB_PF_TRANSPARENT))
 		p->flags |= CMD_TRANSPARENT;
 	return true;

@@ -118,6 +118,9 @@ enum cmd_flag {
 	/* UNPARSED: nothing is wrong with the text, but some of it is evaluated a
 	 * second time where no command stands (`i=$((i+1))`). */
 	CMD_EVALUATED = 1 << 9,
+	/* It runs in another file system, by what its `shell` says; an allow rule that
+	 * matches that one covers its code, too.  No file here is meant. */
+	CMD_AWAY = 1 << 10,
 };
 
 struct cmd_dir {
@@ -129,8 +132,9 @@ struct cmd_part {
 	struct cmd_part *next;
 	struct cmd_part *outer;  /* the wrapper or shell whose words hold this one, or
 	                          * the command that it is a redirection of; or NULL */
-	/* The nearest part around it that is a shell, in whose literal code this
-	 * one stands: where an allow rule matches that, `otherwise` is not asked. */
+	/* The nearest part around it that is a shell, in whose literal code this one
+	 * stands, or the one that runs it in another file system (AWAY): where an
+	 * allow rule matches that, `otherwise` is not asked. */
 	struct cmd_part *shell;
 	/* Its table, or that of its subcommand where there is one; or NULL. */
 	const struct pb_program *program;

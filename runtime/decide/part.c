@@ -174,7 +174,8 @@ static void decide_opaque(struct deciding *x)
 	}
 	if ((flags & CMD_OPAQUE) ||
 	    ((flags & CMD_OPAQUE_CODE) &&
-	     !((flags & CMD_INTERPRETER) && is_allowed(x))))
+	     !((flags & CMD_INTERPRETER) && is_allowed(x)) &&
+	     !((flags & CMD_AWAY) && x->p->shell->allowed_by_rule)))
 		at_least_opaque(x, DECIDE_OPAQUE);
 }
 

@@ -31,6 +31,10 @@ const char facts_text[] =
 	"wrapper ssh skip=1 joined posix -p: -o:!:y -l: -v\n"
 	"wrapper watch joined posix -n|--interval:\n"
 	"wrapper npm after=exec,dlx -q|--quiet -y|--yes -p|--package: -c|--call:!\n"
+	"wrapper box skip=1 posix elsewhere away -v: -d --enter:> -l~\n"
+	"interpreter box\n"
+	"wrapper pod skip=1 elsewhere away -n:\n"
+	"interpreter pod\n"
 	"wrapper eval joined posix\n"
 	"wrapper trap operand=1 posix -l? -p?\n"
 	"interpreter sh shell posix -c:!\n"
@@ -153,7 +157,7 @@ static void take_option(struct made *m, struct program *p, struct text t)
 		s.p++;
 		s.n--;
 		o.flags |= c == '!' ? PB_OF_CODE : c == '?' ? PB_OF_QUERY : c == '/' ? PB_OF_MOVES :
-			   c == '~' ? PB_OF_RUNS : PB_OF_GLOBAL;
+			   c == '~' ? PB_OF_RUNS : c == '>' ? PB_OF_LEADS : PB_OF_GLOBAL;
 		if (c == '!')
 			o.when = when(m, &s);
 	}
@@ -186,6 +190,7 @@ static bool take_flag(struct program *p, struct text t)
 		{ "stdin", PB_PF_CODE_STDIN },        { "stays", PB_PF_STAYS },
 		{ "elsewhere", PB_PF_ELSEWHERE },     { "no-end", PB_PF_NO_END },
 		{ "booleans", PB_PF_BOOLEANS },       { "one-dash", PB_PF_ONE_DASH },
+		{ "away", PB_PF_AWAY },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)

@@ -348,6 +348,9 @@ ROWS = [
     Row("read mapfile readarray complete compgen printf declare typeset export readonly bind "
      "fc enable hash command exec eval trap", "bash", BUILTIN, {}, True),
     # --- programs that run others: a value too many or too few hides the command -----------
+    *[Row([f"docker {s}"], "docker.io", [("list", f"docker {s} --help", {})], {}, False) for s in ("run", "exec", "create")],
+    *[Row([f"podman {s}"], "podman", [("list", f"podman {s} --help", {})], {}, False) for s in ("run", "exec", "create")],
+    Row(["kubectl exec"], "kubernetes-client", [("kube", "kubectl exec --help", {}), ("kube", "kubectl options", {})], {}, False),
     Row("timeout nice stdbuf env chroot", "coreutils", GNU),
     Row("nohup dd", "coreutils", GNU, few=True),
     Row("time", "time", GNU),
@@ -745,7 +748,7 @@ def because(*pairs):
 UNCHECKED = because(
     (NOT_DEBIAN, """magick ld-musl-x86_64.so.1 uv uvx helm terraform tofu hatch conda mamba ruff
      micromamba FEXBash FEXInterpreter fex-emu box64 box86 air asdf aws-vault bazel bazelisk
-     chamber chroot-distro chroot-exec colima devbox dockerize doppler enroot fly flyctl fnm
+     chamber chroot-distro chroot-exec colima devbox docker-compose dockerize doppler enroot fly flyctl fnm
      forego gcloud goenv infisical jenv junest just k3s limactl minikube mise multipass nerdctl
      nodenv nsjail nvm oc op overmind please plenv prun railway reflex rtx run0 rye singularity
      apptainer sops su-exec teller udocker volta wait-for wait4x watchexec werf wezterm youki
@@ -753,7 +756,7 @@ UNCHECKED = because(
      wolframscript dotnet dotnet-script csharp fsharpi scala-cli loksh oksh d8 bb luau chef-apply
      tcsh-static xonsh3 yue jjs nashorn txr swift ptyxis condor_run bsub aprun jsrun memray
      scalene kernprof viztracer py-spy kotlinc skim sk delta catchsegv salt salt-call salt-ssh
-     latrace dchroot"""),
+     latrace dchroot lima tailscale tsh wsl"""),
     (FAMILY, """gvim gview vimx littler r julia ghc ghci runghc runhaskell octave
      octave-cli sage maxima gap gp scilab scilab-cli elixir iex mix erl escript scala groovy
      kotlin clojure clj jruby jython racket guile gsi csi sbcl clisp ecl ccl ocaml crystal nim
@@ -767,14 +770,16 @@ UNCHECKED = because(
      aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
      proxychains cross-env cross-env-shell direnv rbenv s6-setuidgid distcc icecc pump colorgcc
      rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
-     distrobox-enter dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
-     kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl prettyping
+    (LEFT, """abcl abduco adb babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
+     distrobox-enter distrobox-ephemeral dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
+     kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl podman-compose prettyping
      puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test
      systemtap toolbox tree-sitter wireshark xdg-open youtube-dl"""),
 )
 
 # Subcommands of these have tables, and are not compared.
-SUBCOMMANDS = set("""aws aws-vault bazel bazelisk cargo chamber colima corepack doppler dotenv
+SUBCOMMANDS = set("""adb apptainer aws aws-vault bazel bazelisk buildah cargo chamber colima corepack
+ crictl crun ctr devcontainer distrobox docker docker-compose doppler dotenv flatpak incus k3s kubectl
+ lxc machinectl microk8s nerdctl nomad oc podman podman-compose runc singularity tailscale toolbox tsh youki
  dotenvx fly flyctl fnm gcloud gh heroku infisical limactl minikube mise multipass nix npm nvm op
  openssl perf pnpm railway rr rtx rustup sops teller vagrant volta wezterm yarn yarnpkg""".split())

@@ -14,7 +14,7 @@ class Table:
         self.after = set()
         self.codes = set()
         self.queries = set()
-        self.others = set()  # of `moves` and `runs`
+        self.others = set()  # of `moves`, `runs` and `leads`
         self.clashes = []
 
     def add(self, key, name, arity, said):
@@ -25,7 +25,7 @@ class Table:
             self.codes.add(name)
         if key == "query":
             self.queries.add(name)
-        if key in ("moves", "runs"):
+        if key in ("moves", "runs", "leads"):
             self.others.add(name)
         own = self.globals if key == "global" else self.options
         if not said:
@@ -54,8 +54,8 @@ def tokens(text):
 def read_line(tables, key, word):
     arity = ("A" if word.endswith("::") else "V" if word.endswith(":") else
              "E" if word.endswith(":?") else "N")
-    # a word of `code`, `query`, `moves` or `runs` without a colon says nothing of values
-    said = arity != "N" or key not in ("code", "query", "moves", "runs")
+    # a word of `code`, `query`, `moves`, `runs` or `leads` without a colon says nothing of values
+    said = arity != "N" or key not in ("code", "query", "moves", "runs", "leads")
     for name in word.removesuffix(":?").rstrip(":").split("|"):
         for table in tables:
             table.add(key, name, arity, said)
@@ -67,7 +67,7 @@ def read_body(t, i, tables):
     while t[i] != "}":
         word = t[i]
         if re.match(r"[-+].", word):
-            if key in ("options", "global", "query", "moves", "runs", "code", "after"):
+            if key in ("options", "global", "query", "moves", "runs", "leads", "code", "after"):
                 read_line(tables, key, word)
         elif key == "code" and word in ("operand", "stdin"):
             what = " ".join(t[i:i + 2]) if word == "operand" else word

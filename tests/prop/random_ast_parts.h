@@ -418,6 +418,7 @@ static inline struct ast_prog_item *tree_prog_item(struct tree_gen *g)
 	case AST_P_QUERY:
 	case AST_P_MOVES:
 	case AST_P_RUNS:
+	case AST_P_LEADS:
 		v = tree_optspecs(g);
 		break;
 	case AST_P_SKIP:

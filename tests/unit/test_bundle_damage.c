@@ -228,7 +228,7 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_COMMANDS, AT_PROGRAM(after.off), 2, "leaves the member" },
 		{ PB_COMMANDS, AT_OPTION(name.len), 0, "is empty" },
 		{ PB_COMMANDS, AT_OPTION(takes), 4, "unknown flag" },
-		{ PB_COMMANDS, AT_OPTION(takes), 0x2000, "unknown flag" },
+		{ PB_COMMANDS, AT_OPTION(takes), 0x4000, "unknown flag" },
 		{ PB_COMMANDS, AT_OPTION(takes), 0x10000, "the same as no other" },
 		{ PB_COMMANDS, AT_OPTION(when), 0, "no code has a 'when'" },
 		{ PB_COMMANDS, AT_CODE(operand), 0, "repeated or not sorted" },

@@ -109,6 +109,9 @@ static const struct row rows[] = {
 	{ "bash $x", "bash: a shell whose options are not known" },
 	{ "flock f -c \"$x\"", "flock: code that is not literal" },
 	{ "sudo $x", "sudo: the command that it runs is not known" },
+	{ "box i ls; pod c -- ls", "box: the image's own entry point runs, which is not known ; "
+	  "pod: a command in another file system" },
+	{ "box --enter x i ls", "box: a command in another file system" },
 	{ "bash -c \"a 'b\"", "unread: a single quote is not closed" },
 	{ "xargs source", "source: a script that is not known" },
 	{ "eval \"$x\"", "eval: the command that it runs is not known" },

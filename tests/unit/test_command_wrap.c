@@ -85,6 +85,18 @@ static const struct row wrappers[] = {
 	  " @n <3 in ? ; flock|-n|/tmp/l @n" },
 	{ "script -qc 'rm x' /dev/null; script f",
 	  "script|-qc|rm x|/dev/null @n ; rm|x @n <1 in ? ; script|f @n" },
+	{ "box -v a:b i rm x; box -l rm x; pod c rm x; pod c -n y -- rm x; box --enter rm i -f x; "
+	  "box --enter= i rm x; box --enter '[\"a\", \"b\"]' i c; box --enter \"$x\" i rm; box $x rm y",
+	  "box|-v|a:b|i|rm|x @cin ; rm|x @n <1 $1 in ? ; box|-l|rm|x @cin ; rm|x @n <3 $3 in ? ; po"
+	  "d|c|rm|x @cin ; rm|x @n <5 $5 in ? ; pod|c|-n|y|--|rm|x @cin ; rm|x @n <7 $7 in ? ; box|"
+	  "--enter|rm|i|-f|x @cin ; rm|-f|x @n <9 $9 in ? ; box|--enter=|i|rm|x @cin ; rm|x @n <11 "
+	  "$11 in ? ; box|--enter|[\"a\", \"b\"]|i|c @cin ; a|b|c <13 $13 in ? ; box|--enter|<any>|i|rm"
+	  " @cinl ; rm @n <15 $15 in ? ; box|<multi>|rm|y @cinl ; rm|y @nr <17 $17 in ?" },
+	{ "box i sh -c 'ls >f; rm x </dev/tcp/h/1'; box i >f; box i <<<'rm x'; box <f; box i python3 -c x",
+	  "box|i|sh|-c|ls >f; rm x </dev/tcp/h/1 @cin ; sh|-c|ls >f; rm x </dev/tcp/h/1 @in <1 $1 i"
+	  "n ? ; ls <2 $1 in ? ; rm|x @n <2 $1 in ? ; box|i @cin ; file w f <5 ; box|i @cin ; rm|x "
+	  "@n <7 $7 in ? ; box @cin ; file r f <9 ; box|i|python3|-c|x @cin ; python3|-c|x @cin <11"
+	  " $11 in ?" },
 	{ "ssh host rm -rf x; ssh -p 2 h 'a; b'; ssh -o y=1 h ls; ssh h; ssh h <<<'rm"
 	  " x'; ssh h \"rm $x; $y\"",
 	  "ssh|host|rm|-rf|x @n ; rm|-rf|x @n <1 in ? ; ssh|-p|2|h|a; b @n ; a <3 in ? ; b <3 in ? ;"

@@ -29,7 +29,8 @@ _Static_assert((unsigned)IR_PF_TRANSPARENT == PB_PF_TRANSPARENT &&
 		       (unsigned)IR_PF_ELSEWHERE == PB_PF_ELSEWHERE &&
 		       (unsigned)IR_PF_NO_END == PB_PF_NO_END &&
 		       (unsigned)IR_PF_BOOLEANS == PB_PF_BOOLEANS &&
-		       (unsigned)IR_PF_ONE_DASH == PB_PF_ONE_DASH,
+		       (unsigned)IR_PF_ONE_DASH == PB_PF_ONE_DASH &&
+		       (unsigned)IR_PF_AWAY == PB_PF_AWAY,
 	       "flags");
 _Static_assert((unsigned)IR_TAKES_VALUE == PB_TAKES_VALUE &&
 		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED &&
@@ -133,7 +134,7 @@ static void add_option(struct arena *a, struct merged_program *p,
 	m->flags |=
 		(uint8_t)((o->global ? PB_OF_GLOBAL : 0) | (o->code ? PB_OF_CODE : 0) |
 			  (o->query ? PB_OF_QUERY : 0) | (o->moves ? PB_OF_MOVES : 0) |
-			  (o->runs ? PB_OF_RUNS : 0));
+			  (o->runs ? PB_OF_RUNS : 0) | (o->leads ? PB_OF_LEADS : 0));
 	if (o->code)
 		add_when(a, &m->when, &o->when);
 }
@@ -156,7 +157,7 @@ static void join_same(struct merged_program *p, struct arena *a,
 	}
 }
 
-#define ABOUT_COMMAND (PB_OF_MOVES | PB_OF_RUNS)
+#define ABOUT_COMMAND (PB_OF_MOVES | PB_OF_RUNS | PB_OF_LEADS)
 
 /* What is said of a wrapper's command holds for the other names of the option, too. */
 static void share_flags(struct merged_program *p)

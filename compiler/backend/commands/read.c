@@ -48,12 +48,13 @@ static void print_options(FILE *out, const struct pb_commands *h,
 	for (uint32_t i = 0; i < p->options.count; i++) {
 		(void)fprintf(out, "  %u ", o[i].same);
 		print_str(out, h, o[i].name);
-		(void)fprintf(out, "%s%s%s%s%s%s", takes[o[i].takes],
+		(void)fprintf(out, "%s%s%s%s%s%s%s", takes[o[i].takes],
 			      o[i].flags & PB_OF_GLOBAL ? " global" : "",
 			      o[i].flags & PB_OF_CODE ? " code" : "",
 			      o[i].flags & PB_OF_QUERY ? " query" : "",
 			      o[i].flags & PB_OF_MOVES ? " moves" : "",
-			      o[i].flags & PB_OF_RUNS ? " runs" : "");
+			      o[i].flags & PB_OF_RUNS ? " runs" : "",
+			      o[i].flags & PB_OF_LEADS ? " leads" : "");
 		print_when(out, o[i].when);
 		(void)fputc('\n', out);
 	}
@@ -84,7 +85,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 					     "dashed", "versions",
 					     "abbreviate-commands",
 					     "stays", "elsewhere", "no-end",
-					     "booleans", "one-dash",
+					     "booleans", "one-dash", "away",
 					     "subcommands" };
 	const struct pb_code *c = table(h, p->codes);
 
