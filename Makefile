@@ -101,7 +101,7 @@ TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: check-libpol manual schema check-schema all help test conformance conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
+.PHONY: laws check-libpol manual schema check-schema all help test conformance conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants faults fuzz fuzz-targets coverage clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -123,6 +123,7 @@ help:
 ## conformance    files against the kernel, on random policies: RUNS= SEED=
 ## conformance-shell  shell text against bash and dash: RUNS= SEED=
 ## check-vm       the live tests on Debian's own kernel, in qemu (root); T= BOOT=
+## laws           laws L1-L5 and L8 on fresh seeds: SEEDS= (3000) FROM=
 ## check-lint     layers, codes, headers, shell, format
 ## step-mutants   switches off each set-up step and expects a test to fail
 ## manual         manual pages and completions under build/$(VARIANT)
@@ -333,6 +334,8 @@ conformance: all probes $(ORACLE)
 		POL_LIVE_TIMEOUT=86400 tests/run/live.sh conform_files
 conformance-shell: all $(ORACLE) $(SHELL_TEST)
 	@BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),10000) SEED=$(SEED) tests/run/shell.sh
+laws: all unit-tests
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/seeds.sh --laws $(or $(SEEDS),3000) $(FROM)
 check-lint:
 	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh
 check-vm: all unit-tests probes

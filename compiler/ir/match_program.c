@@ -38,6 +38,8 @@ bool ir_program_is_trusted(const struct ir_asked *q, struct str w)
 
 	if (!dir.n)
 		return true;
+	if (!base.n) /* a folder is no program */
+		return false;
 	if (pin)
 		return str_eq(w, pin->path);
 	for (i = 0; i < POL_LEN(trusted_dirs); i++)

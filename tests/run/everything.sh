@@ -46,7 +46,7 @@ before=$(git status --porcelain 2>/dev/null | sort)
 # both are tried in dev.
 if built san; then
 	set -m
-	POL_LIVE_TURNS=1 suite san "unit libpol shell commands fuzz-replay schema manual live" >"$logs/san" 2>&1 </dev/null &
+	POL_LIVE_TURNS=1 suite san "unit seeds libpol shell commands fuzz-replay schema manual live" >"$logs/san" 2>&1 </dev/null &
 	behind=$!
 	set +m
 fi
