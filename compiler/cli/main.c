@@ -3,10 +3,13 @@
  * output that cannot be written is trouble.
  */
 #include <errno.h>
+#include <unistd.h>
 
 #include <sodium.h>
 
 #include "compiler/cli/cli.h"
+#include "runtime/base/io.h"
+#include "runtime/base/stack.h"
 
 static enum cli_exit (*const run_of[CLI_VERB_COUNT])(struct options *o, struct arena *a) = {
 	[CLI_CHECK] = cmd_check,
@@ -86,7 +89,7 @@ static enum cli_exit run_verb(enum cli_verb v, int argc, char **argv)
 	return e;
 }
 
-static enum cli_exit run(int argc, char **argv)
+static __attribute__((noinline)) enum cli_exit run(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 	size_t i;
@@ -111,8 +114,14 @@ static enum cli_exit run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	char text[160];
+	size_t n = stack_complaint("polc", text, sizeof(text));
 	enum cli_exit e;
 
+	if (n) {
+		(void)io_write_all(STDERR_FILENO, text, n);
+		return CLI_TROUBLE;
+	}
 	if (sodium_init() < 0) {
 		fputs("polc: libsodium cannot start\n", stderr);
 		return CLI_INTERNAL;

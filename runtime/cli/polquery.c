@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/stack.h"
 #include "runtime/cli/hook.h"
 #include "runtime/cli/hook_doctor.h"
 #include "runtime/cli/query.h"
@@ -130,7 +131,8 @@ static int answer(const struct query_options *opt)
 	return status;
 }
 
-int main(int argc, char **argv)
+/* Not a part of main(): its locals are the first thing that a small stack lacks. */
+static __attribute__((noinline)) int act(int argc, char **argv)
 {
 	struct query_options opt;
 	struct rt_err err = { 0 };
@@ -157,4 +159,16 @@ int main(int argc, char **argv)
 	default:
 		return answer(&opt);
 	}
+}
+
+int main(int argc, char **argv)
+{
+	char text[160];
+	size_t n = stack_complaint("polquery", text, sizeof(text));
+
+	if (n) {
+		(void)io_write_all(STDERR_FILENO, text, n);
+		return EXIT_TROUBLE;
+	}
+	return act(argc, argv);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/stack.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/cli/appeared.h"
@@ -534,7 +535,8 @@ static int session(const struct options *opt)
 	return status;
 }
 
-int main(int argc, char **argv)
+/* Not a part of main(): its locals are the first thing that a small stack lacks. */
+static __attribute__((noinline)) int act(int argc, char **argv)
 {
 	struct options opt;
 	struct rt_err err = { 0 };
@@ -561,4 +563,16 @@ int main(int argc, char **argv)
 	default:
 		return session(&opt);
 	}
+}
+
+int main(int argc, char **argv)
+{
+	char text[160];
+	size_t n = stack_complaint("polrun", text, sizeof(text));
+
+	if (n) {
+		(void)io_write_all(STDERR_FILENO, text, n);
+		return EXIT_REFUSED;
+	}
+	return act(argc, argv);
 }
