@@ -123,12 +123,51 @@ static bool write_all(int fd, struct str bytes)
 	return true;
 }
 
+static bool is_bundle(int fd)
+{
+	char head[512];
+
+	/* the first member and the magic of a tar archive, whatever version */
+	return read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	       strncmp(head, "manifest.json", 100) == 0 &&
+	       memcmp(head + 257, "ustar", 5) == 0;
+}
+
+/*
+ * A name that leads to something else than a bundle is a slip: a policy's own
+ * text, a key, a device.  What is not there yet, or empty, may be written.
+ */
+static bool can_replace(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	bool ok;
+
+	if (fd < 0 && errno == ENOENT)
+		return true;
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(errno));
+		ok = false;
+	} else {
+		ok = S_ISREG(st.st_mode) && (!st.st_size || is_bundle(fd));
+		if (!ok)
+			fprintf(stderr, "polc: '%s' is no bundle: polc replaces bundles and "
+					"empty files only\n", path);
+	}
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 /* Beside OUT, so that the rename stays in one file system. */
 bool cli_write(struct arena *a, const char *path, struct str bytes)
 {
 	char *temp = arena_printf(a, "%s.XXXXXX", path);
-	int fd = mkostemp(temp, O_CLOEXEC), err;
+	int fd, err;
 
+	if (!can_replace(path))
+		return false;
+	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0) {
 		fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(errno));
 		return false;

@@ -29,6 +29,7 @@
 #include "runtime/cli/options.h"
 #include "runtime/cli/plan.h"
 #include "runtime/cli/report.h"
+#include "runtime/cli/report_file.h"
 #include "runtime/cli/roots.h"
 #include "runtime/cli/state.h"
 #include "runtime/cli/streams.h"
@@ -403,17 +404,14 @@ static int write_report(struct session *s, int status)
 /* The project is known only now: what was opened is given up again. */
 static int check_report(struct session *s, struct rt_err *err)
 {
-	char shown[200];
-
-	if (s->report < 0 || !report_is_led(s->opt.report, s->roots.project))
+	if (s->report < 0 ||
+	    report_check(s->opt.report, s->roots.project, &s->run.ctx, err) == 0)
 		return 0;
 	if (s->made_report)
 		(void)unlink(s->opt.report);
 	(void)close(s->report);
 	s->report = -1;
-	io_escape(shown, sizeof(shown), s->opt.report, strlen(s->opt.report));
-	return rt_fail(err, EPERM, "the report '%s' is reached by a symbolic link in the "
-		       "project, which a run can have made", shown);
+	return -err->err;
 }
 
 static int with_bundle(struct session *s)
@@ -425,15 +423,15 @@ static int with_bundle(struct session *s)
 		s->polinit = before_open_polinit(&err);
 	if (s->polinit >= 0)
 		r = find_user(s, &err);
-	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0 ||
-	    check_report(s, &err) < 0)
-		return fail(&err, EXIT_REFUSED);
-	if (carried_check_role(&s->bundle, s->opt.role, &err) < 0)
+	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	s->run.ctx.b = &s->bundle;
 	s->run.ctx.scope = PB_SANDBOX;
 	s->run.ctx.cwd = s->roots.cwd;
 	rt_roots_decide(&s->roots, &s->run.ctx.roots);
+	if (check_report(s, &err) < 0 ||
+	    carried_check_role(&s->bundle, s->opt.role, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
 	if (entry_decide(&s->run.ctx, s->opt.line, s->opt.argv, s->opt.argc, &s->entry,
 			 &err) < 0)
 		return fail(&err, EXIT_REFUSED);

@@ -5,13 +5,6 @@
 #include "runtime/cli/entry.h"
 #include "runtime/supervise/supervise.h"
 
-/* Opened before the set-up, never through a symbolic link; -errno.  ret_made:
- * it was not there. */
-int report_open(const char *path, bool *ret_made, struct rt_err *err);
-/* Whether the path goes through a link that lies in the project: a run can
- * have made it, and would choose what is overwritten. */
-bool report_is_led(const char *path, const char *project);
-
 struct plan_here;
 struct trust;
 

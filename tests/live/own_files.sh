@@ -67,6 +67,78 @@ grep -q '"exit_code": 0' sub/report || bad "the report is not polrun's: $(head -
 no_file away
 want_file sub/beside
 
+t "a report replaces a report, an empty file, and nothing else"
+printf '[core]\n' >config && mkdir -p .git && cp config .git/config && : >sub/empty && mkdir .pol
+cp "$WORK/p.pol" sub/p.pol && echo key >"$WORK/out/key"
+ln sub/empty sub/hard && ln sub/run.polb "$WORK/out/hard.polb"
+ln -s "$P/sub/run.polb" "$WORK/out/soft.polb" 
+for f in sub/run.polb "$P/sub/run.polb" sub/../sub/run.polb sub/other.polb sub/p.pol .git/config config \
+	"$WORK/out/key" sub/hard sub/empty "$WORK/out/hard.polb" "$WORK/out/soft.polb" sub; do
+	[ -e "$f" ] || cp "$WORK/p.polb" "$f"
+	was=$(cat "$f" 2>&1 | cksum)
+	run_own --report "$f" sh -c 'echo > ran'
+	want_rc 125
+	want_line 'report'
+	no_file ran
+	[ "$(cat "$f" 2>&1 | cksum)" = "$was" ] || bad "$f was changed"
+done
+same
+rm sub/hard
+run_own --report sub/empty true
+want_rc 0
+run_own --report sub/empty sh -c 'exit 3'
+want_rc 3
+grep -q '"exit_code": 3' sub/empty || bad "the report is not of the second run"
+
+t "nor a name that a rule keeps from being written"
+for f in .git/hooks/post-checkout .git/config.worktree .pol/report .envrc "$HOME/.bashrc" .vscode/tasks.json; do
+	mkdir -p "$(dirname "$f")"
+	run_own --report "$f" sh -c 'echo > ran'
+	want_rc 125
+	want_line 'keeps from being written'
+	want_err 'std/floor\.pol'
+	no_file "$f"
+	no_file ran
+done
+rm -r .vscode
+policy 'file { deny write "${PROJECT_DIR}/kept", "/nowhere" as mine  hide "${PROJECT_DIR}/my.key" as keys }' own
+cp "$WORK/own.polb" sub/own.polb && mkdir kept
+bundle=sub/own.polb
+for f in kept/r.json my.key; do
+	run_own --report "$f" true
+	want_rc 125
+	want_line 'keeps from being written'
+	no_file "$f"
+done
+# the control: beside them, and outside of every tree
+run_own --report beside.json true
+want_rc 0
+run_own --report "$WORK/out/r.json" true
+want_rc 0
+grep -q '"exit_code": 0' beside.json || bad "no report beside"
+unset bundle
+rm -r kept beside.json .git .pol
+
+t "polc replaces bundles and empty files, and nothing else"
+cp "$WORK/p.pol" sub/p.pol
+for f in sub/p.pol "$P/sub/p.pol" config /dev/null; do
+	was=$(cat "$f" | cksum)
+	out=$("$BIN/polc" compile sub/p.pol -o "$f" 2>"$WORK/.err")
+	rc=$? err=$(cat "$WORK/.err")
+	want_rc 2
+	want_err "is no bundle: polc replaces bundles and empty files only|cannot write"
+	[ "$(cat "$f" | cksum)" = "$was" ] || bad "$f was changed"
+done
+[ -c /dev/null ] || bad "/dev/null is gone"
+: >sub/new.polb
+for i in 1 2 3; do
+	out=$("$BIN/polc" compile sub/p.pol -o sub/new.polb 2>&1)
+	rc=$?
+	want_rc 0
+	[ "$i" -ne 2 ] || rm sub/new.polb
+done
+[ -s sub/new.polb ] || bad "no bundle"
+
 t "the list of signers is not the run's to write"
 if command -v ssh-keygen >/dev/null; then
 	ssh-keygen -q -t ed25519 -N '' -f "$WORK/key" || bad "no key"
