@@ -314,8 +314,9 @@ static int start_and_supervise(struct session *s)
 	struct sandbox_child child = { .listener = -1 };
 	struct streams streams = { 0 };
 	struct rt_err err = { 0 };
-	int r;
+	int r, flags[3];
 
+	streams_note(flags);
 	if (supervise_block_signals(&err) < 0 ||
 	    streams_bridge(&s->run, &s->view, &streams, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
@@ -338,6 +339,7 @@ static int start_and_supervise(struct session *s)
 	memset(&err, 0, sizeof(err));
 	s->ran = true;
 	r = supervise(&s->run, &s->view, &child, &s->result, &err);
+	streams_give_back(flags);
 	if (r < 0)
 		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
 			err.text);

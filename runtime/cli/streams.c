@@ -281,3 +281,19 @@ int streams_finish(struct streams *s, struct rt_err *err)
 	}
 	return r;
 }
+
+void streams_note(int ret_flags[3])
+{
+	for (int fd = 0; fd < 3; fd++)
+		ret_flags[fd] = fcntl(fd, F_GETFL);
+}
+
+void streams_give_back(const int flags[3])
+{
+	for (int fd = 0; fd < 3; fd++) {
+		int now = flags[fd] < 0 ? -1 : fcntl(fd, F_GETFL);
+
+		if (now >= 0 && now != flags[fd])
+			(void)fcntl(fd, F_SETFL, flags[fd]);
+	}
+}

@@ -16,6 +16,15 @@
  */
 int streams_clean(struct rt_err *err);
 
+/*
+ * The status flags of 0-2 belong to the open file, which the caller has as well:
+ * a command that leaves a terminal O_NONBLOCK breaks the caller's next read, and
+ * with O_ASYNC input there signals the caller's process group.  Noted before the
+ * run; given back when none of its processes is left.  -1: not known.
+ */
+void streams_note(int ret_flags[3]);
+void streams_give_back(const int flags[3]);
+
 struct streams {
 	pid_t copier[3]; /* 0: none */
 	bool shared;     /* 2 is the same pipe as 1 */

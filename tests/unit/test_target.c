@@ -80,6 +80,8 @@
 #include <linux/securebits.h>
 #include <linux/rseq.h>
 #include <linux/tiocl.h>
+#include <linux/kd.h>
+#include <linux/vt.h>
 
 #include "compiler/target/target.h"
 
