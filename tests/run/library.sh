@@ -75,6 +75,13 @@ decided all allow sandbox 'npm test && cargo test && go test ./... && pytest && 
 decided all ask sandbox 'npm publish' 'cargo publish' 'twine upload x' 'git push' 'mvn deploy' 'pip install x'
 decided all deny sandbox 'curl a.example' 'sudo ls' 'rm -rf /' 'echo x > .git/hooks/pre-commit'
 decided all ask host 'node a.js' 'python3 a.py' './a.out' 'cp a .git/hooks/post-commit'
+decided all ask host 'go build -o ~/.local/bin/ls .' 'make -C /tmp/x' 'cd /tmp/x && make' 'git checkout Makefile' \
+	'git apply a.patch' 'go run a.go'
+decided all deny host 'echo x > /proc/sys/kernel/core_pattern' 'echo b > /proc/sysrq-trigger' 'cat < /proc/self/environ' \
+	'echo x > x/.git/config' 'echo x > /dev/pts/0'
+decided all allow host 'go build -o a .' 'make -C build' 'cd src && make' 'git checkout main' 'cat /proc/cpuinfo' \
+	'echo x > /dev/null'
+decided all allow sandbox 'echo 1 > /proc/self/oom_score_adj' 'cd /tmp && ls'
 
 # A registry is reached only where a policy says both: the mode, and the registry.
 net_test='test "n" { net tcp "registry.npmjs.org" port 443 => allow  net tcp "a.example" port 443 => deny }'
@@ -119,6 +126,9 @@ mutant cmd/build-test.pol 's/without --init-hook/without -1/'
 for f in c go java node python rust project; do
 	mutant "dev/$f.pol" 's/ when scope == sandbox//'
 done
+mutant cmd/build-test.pol 's/{\/\*|..|/{..|/'
+mutant cmd/build-test.pol 's/\*\[=:,\]\/\*/*x/g'
+mutant cmd/read-only.pol 's/ within "${PROJECT_DIR}" when/ when/'
 mutant dev/git.pol 's/"git {push|/"git {/'
 mutant dev/git.pol 's/ with --hard / with --no-such /'
 mutant dev/node.pol 's/"npm {publish|/"npm {/'
