@@ -198,6 +198,7 @@ static int fill_run(struct session *s, struct rt_err *err)
 		return r;
 	run->kept = (const char *const *)s->kept;
 	run->nkept = s->nkept;
+	run->nbelieved = s->opt.signers ? 2 : 1; /* the bundle, the list of signers */
 	run->bundle = &s->bundle;
 	run->cwd = s->roots.cwd;
 	run->project_link = s->roots.project_link;
@@ -280,6 +281,21 @@ static void say_foreign(const struct session *s, int project)
 		foreign_say(stderr, project, s->roots.project);
 }
 
+static void say_wall(const struct session *s, const struct sandbox_wall *w)
+{
+	static const char *const what[] = {
+		[SANDBOX_WALL_MOUNT] = "was moved, replaced or removed",
+		[SANDBOX_WALL_ABSENT] = "was made",
+		[SANDBOX_WALL_LINK] = "was made to lead elsewhere",
+	};
+	char path[300], rule[EXPLAIN_RULE_CAP];
+
+	io_escape(path, sizeof(path), w->path, strlen(w->path));
+	fprintf(stderr, "polrun: run ended: outside of it %s %s, so that it was no longer kept "
+		"there (%s)\n",
+		path, what[w->kind], explain_rule(&s->bundle, w->rule, rule));
+}
+
 static void say_end(const struct session *s)
 {
 	const struct supervise_result *r = &s->result;
@@ -289,6 +305,8 @@ static void say_end(const struct session *s)
 		fprintf(stderr, "polrun: time limit reached after %llu ms (%s)\n",
 			(unsigned long long)r->wall_ms,
 			explain_rule(&s->bundle, r->limit_rule, rule));
+	if (r->wall != WALLS_STAND)
+		say_wall(s, &s->view.walls[r->wall]);
 	if (s->run.trace)
 		explain_denials(stderr, &s->bundle, &r->denials);
 	else if (r->status != 0)

@@ -175,6 +175,18 @@ static void lists(struct json *j, const struct report *r)
 		json_object_end(j);
 	}
 	json_array_end(j);
+	if (s && s->wall != WALLS_STAND) {
+		char path[600];
+		const struct sandbox_wall *w = &r->view->walls[s->wall];
+
+		io_escape(path, sizeof(path), w->path, strlen(w->path));
+		json_object(j, "wall_gone");
+		json_cstr(j, "path", path);
+		rule_object(j, "rule", r->bundle, w->rule);
+		json_object_end(j);
+	} else {
+		json_null(j, "wall_gone");
+	}
 	json_array(j, "denials");
 	for (size_t i = 0; s && i < s->denials.n; i++)
 		denial_object(j, r->bundle, &s->denials.v[i]);
@@ -210,6 +222,8 @@ static void mechanisms(struct json *j, const struct report *r)
 	how(j, "bundle", line);
 	if (r->run) {
 		how(j, "files", "mount view");
+		if (r->result && r->result->walls)
+			how(j, "walls", r->result->walls);
 		features_landlock_lacks(r->run->landlock_abi, lacks, sizeof(lacks));
 		(void)snprintf(line, sizeof(line), "ABI %d%s%s", r->run->landlock_abi,
 			       lacks[0] ? ", as second wall " : "", lacks);

@@ -36,6 +36,8 @@ struct sandbox_run {
 	   list of signers, report): absolute, links as they were named, no ".." */
 	const char *const *kept;
 	size_t nkept;
+	size_t nbelieved; /* the first of kept: what the next run believes.  Where the
+	                     command could write at the name there is no view */
 	const char *user_name;     /* for passwd and group inside */
 	uid_t uid;                 /* the caller's, or --user's */
 	gid_t gid;
@@ -84,6 +86,25 @@ struct sandbox_link {
 	char *target;
 };
 
+/*
+ * What holds only as long as a name of the host leads to what it led to when the
+ * run started: the kernel takes a mount off a name, in every namespace, when a
+ * process of the host renames over it or removes it, and moves it along with
+ * what is moved.  The supervisor watches these (runtime/supervise/walls.h).
+ */
+enum sandbox_wall_kind {
+	SANDBOX_WALL_MOUNT,  /* `path` is the root of a mount */
+	SANDBOX_WALL_ABSENT, /* there is nothing at `path`: it would be shown */
+	SANDBOX_WALL_LINK    /* `path` is a symbolic link with the text `target` */
+};
+
+struct sandbox_wall {
+	char *path; /* inside; host: sandbox_view_host() */
+	char *target;
+	uint8_t kind;
+	uint32_t rule; /* UINT32_MAX: none, the run's own */
+};
+
 struct sandbox_view {
 	struct sandbox_node *nodes; /* malloc'ed */
 	size_t n;
@@ -92,6 +113,8 @@ struct sandbox_view {
 	size_t ncreatable;
 	struct sandbox_link *links;
 	size_t nlinks;
+	struct sandbox_wall *walls;
+	size_t nwalls;
 };
 
 int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,

@@ -535,6 +535,8 @@ int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err 
 		r = put_nodes(&m);
 	if (r == 0)
 		drop_links(ret);
+	if (r == 0)
+		r = view_walls(&m);
 	for (size_t i = 0; i < m.n; i++) {
 		if (m.c[i].place.fd >= 0)
 			(void)close(m.c[i].place.fd);
@@ -545,6 +547,11 @@ int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err 
 		free(m.alias[i].path);
 		free(m.alias[i].real);
 	}
+	for (size_t i = 0; i < m.nguarded; i++) {
+		free(m.guarded[i].path);
+		free(m.guarded[i].target);
+	}
+	free(m.guarded);
 	free(m.alias);
 	free(m.c);
 	if (r < 0) {

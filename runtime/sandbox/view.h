@@ -47,6 +47,7 @@ struct view_in {
 	/* files that no run writes, whatever the rules say: see struct sandbox_run */
 	const char *const *kept;
 	size_t nkept;
+	size_t nbelieved; /* the first of them may not even lie in reach: -EPERM */
 	enum view_answer (*decide)(void *arg, uint8_t op, const char *path,
 				   uint32_t *ret_rule);
 	void *arg;
@@ -99,6 +100,9 @@ struct view_git_path {
  */
 int view_git_paths(const char *prefix, const char *home, const char *project,
 		   struct view_git_path **ret, size_t *ret_n, struct rt_err *err);
+
+/* --- view_walls.c -------------------------------------------------------------- */
+void view_walls_release(struct sandbox_view *v);
 
 /* Path helpers: `path` is strictly below `top`; the same or below. */
 bool view_below(const char *path, const char *top);

@@ -104,6 +104,7 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 			      .project_link = run->project_link,
 			      .foreign = run->root_run,
 			      .kept = run->kept, .nkept = run->nkept,
+			      .nbelieved = run->nbelieved,
 			      .mountinfo = "/proc/self/mountinfo",
 			      .decide = bundle_decide, .arg = &ctx,
 			      .otherwise = run->bundle->rules->scalar_first +
@@ -164,6 +165,7 @@ void sandbox_view_release(struct sandbox_view *v)
 		free(v->links[i].path);
 		free(v->links[i].target);
 	}
+	view_walls_release(v);
 	free(v->nodes);
 	free(v->creatable);
 	free(v->links);

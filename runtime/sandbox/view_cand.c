@@ -213,6 +213,8 @@ static int add_through_link(struct maker *m, const struct view_anchor *a)
 			r = add_link(m->out, links[i].path, links[i].target);
 		else if (!allow && !foreign)
 			r = close_link(m, a, links[i].path);
+		if (!allow && r == 0)
+			r = view_guard_link(m, &links[i], a->rule);
 	}
 	free(links);
 	/* a loop, or a path too long: an allow gives nothing; a deny that
@@ -473,6 +475,22 @@ static int within_reach(const struct maker *m, const char *path, bool *ret)
 	return 0;
 }
 
+/*
+ * No mount on the name would do: one is lost as soon as a process of the host
+ * renames over it (`polc compile -o`), and the next run would believe what this
+ * one wrote.
+ */
+static int refuse_believed(const struct maker *m, const char *path)
+{
+	char shown[300];
+
+	io_escape(shown, sizeof(shown), path, strlen(path));
+	return rt_fail(m->err, EPERM, "%s lies where the command can write, and the next "
+		       "run would believe it: keep it in a .pol directory of the project, "
+		       "which no run writes, or outside of what the rules make writable",
+		       shown);
+}
+
 /* The run's own bundle and the like, under the id of the line that speaks of
  * the policy's files. */
 static int add_kept(struct maker *m)
@@ -496,7 +514,9 @@ static int add_kept(struct maker *m)
 		bool reach;
 
 		r = within_reach(m, a.path, &reach);
-		if (r == 0 && reach)
+		if (r == 0 && reach && i < m->in->nbelieved)
+			r = refuse_believed(m, a.path);
+		else if (r == 0 && reach)
 			r = add_anchor(m, &a);
 	}
 	return r;

@@ -38,12 +38,20 @@ struct alias {
 	bool lends;        /* an allow, and no run can have made a link of it */
 };
 
+/* A link of the host through which a rule takes something away. */
+struct guarded {
+	char *path, *target;
+	uint32_t rule;
+};
+
 struct maker {
 	const struct view_in *in;
 	struct cand *c;
 	size_t n, cap;
 	struct alias *alias;
 	size_t nalias;
+	struct guarded *guarded;
+	size_t nguarded;
 	struct sandbox_view *out;
 	uint32_t any_ro; /* an any-depth deny of writing, or VIEW_NO_RULE */
 	bool anywhere;   /* all of the host can be read: its "/" is the root */
@@ -71,6 +79,11 @@ int view_mounts(struct maker *m);
 /* Below each place stands what stands below its tree, with what was found out
  * about it since. */
 int view_mirror(struct maker *m);
+/* --- view_walls.c --- */
+/* The link is to stay what it is. */
+int view_guard_link(struct maker *m, const struct view_link *link, uint32_t rule);
+/* Of settled candidates: what a process of the host could take away. */
+int view_walls(struct maker *m);
 /* Where the object is on the host. */
 static inline const char *view_host_name(const struct cand *c)
 {

@@ -34,6 +34,7 @@ struct loop {
 	struct supervise_result *ret;
 	struct rt_err *err;
 	struct listener listener;
+	struct walls walls;
 	int signals, timer;
 	timer_t guard;      /* sends CONT at the time limit to a stopped polrun */
 	bool has_guard;
@@ -109,6 +110,35 @@ static void set_exit(struct loop *l, int wait_status)
 	}
 	if (r->timed_out)
 		r->status = 124;
+}
+
+/*
+ * Looks at every wall.  One that has gone ends the run at once: what it kept is
+ * open to the command from that moment on.
+ */
+static void look_at_walls(struct loop *l)
+{
+	size_t gone;
+	int r;
+
+	if (l->ret->wall != WALLS_STAND)
+		return;
+	r = walls_check(&l->walls, &gone);
+	if (r == 0 && gone == WALLS_STAND)
+		return;
+	kill_all(l);
+	l->ret->wall = gone;
+	if (r < 0)
+		l->failed = rt_fail_errno(l->err, -r, "looking at the sandbox's mounts");
+}
+
+/* Has anything told of a change since the last look? */
+static bool walls_stir(const struct loop *l)
+{
+	struct pollfd p[2] = { { l->walls.mountinfo, POLLPRI, 0 },
+			       { l->walls.moves, POLLIN, 0 } };
+
+	return poll(p, 2, 0) > 0;
 }
 
 static void exec_failed(struct loop *l, int error)
@@ -193,6 +223,13 @@ static void init_gone(struct loop *l)
 	do {
 		p = waitpid(l->child->init_pid, &st, 0);
 	} while (p < 0 && errno == EINTR);
+	/* The mounts outlive the run: what was taken away before its end counts. */
+	if (walls_stir(l))
+		look_at_walls(l);
+	if (l->ret->wall != WALLS_STAND && !l->failed) {
+		l->ret->status = WALL_STATUS;
+		l->ended = true;
+	}
 	if (l->ended)
 		return;
 	l->ended = true;
@@ -390,7 +427,12 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		r = listener_init(&l->listener, l->run, view, l->child,
 				  &l->ret->denials, l->err);
 	if (r == 0)
+		r = walls_init(&l->walls, view, l->child->init_pid, l->err);
+	if (r == 0) {
+		l->ret->walls = walls_mechanism(&l->walls);
+		look_at_walls(l);
 		r = let_go_of_streams(l);
+	}
 	if (r == 0)
 		r = confine_self(l->err);
 	if (r == 0)
@@ -430,23 +472,30 @@ static void serve(struct loop *l)
 
 static void run_loop(struct loop *l)
 {
-	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_LISTENER, P_COUNT };
+	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_MOUNTS, P_MOVES, P_LISTENER, P_COUNT };
 	struct pollfd p[P_COUNT] = {
 		[P_INIT] = { l->child->init_pidfd, POLLIN, 0 },
 		[P_STATUS] = { l->child->status_fd, POLLIN, 0 },
 		[P_SIGNALS] = { l->signals, POLLIN, 0 },
 		[P_TIMER] = { l->timer, POLLIN, 0 },
+		[P_MOUNTS] = { l->walls.mountinfo, POLLPRI, 0 },
+		[P_MOVES] = { l->walls.moves, POLLIN, 0 },
 	};
 
 	for (;;) {
 		p[P_LISTENER] = (struct pollfd){ l->listener.fd, POLLIN, 0 };
-		if (poll(p, P_COUNT, -1) < 0) {
+		int n = poll(p, P_COUNT, l->walls.poll_ms);
+
+		if (n < 0) {
 			if (errno == EINTR)
 				continue;
 			l->failed = rt_fail_errno(l->err, errno, "waiting for the run");
 			l->ended = true;
 			break;
 		}
+		/* before anything else: what it kept is open by now */
+		if (n == 0 || p[P_MOUNTS].revents || p[P_MOVES].revents)
+			look_at_walls(l);
 		if (p[P_LISTENER].revents & POLLIN)
 			serve(l);
 		else if (p[P_LISTENER].revents)
@@ -475,11 +524,13 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 			  .child = child,
 			  .ret = ret,
 			  .err = err,
+			  .walls = { .root = -1, .mountinfo = -1, .moves = -1, .poll_ms = -1 },
 			  .signals = -1,
 			  .timer = -1 };
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
+	ret->wall = WALLS_STAND;
 	ret->status = 125;
 	ret->exit_code = -1;
 	l.listener.fd = -1;
@@ -494,6 +545,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	}
 	ret->wall_ms = now_ms() - l.start_ms;
 	listener_release(&l.listener);
+	walls_release(&l.walls);
 	if (l.signals >= 0)
 		(void)close(l.signals);
 	if (l.timer >= 0)

@@ -7,6 +7,7 @@
 #define RUNTIME_SUPERVISE_SUPERVISE_H
 
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/supervise/walls.h"
 
 /* One (rule, subject) with a count. */
 struct denial {
@@ -28,12 +29,18 @@ struct denials {
 void denials_add(struct denials *d, const char *layer, const char *op,
 		 const char *subject, int err, uint32_t rule);
 
+#define WALL_STATUS 123
+
 struct supervise_result {
 	int status;         /* polrun's own exit status */
 	int signal;         /* that ended the command, or 0 */
 	int exit_code;      /* -1 when it was ended by a signal */
 	uint64_t wall_ms, cpu_ms, memory_peak_bytes;
 	bool timed_out;
+	/* of view->walls, the one that went when a process outside took its name
+	   away and with which the run was ended (status WALL_STATUS); or WALLS_STAND */
+	size_t wall;
+	const char *walls;   /* how they were watched, static; NULL: not begun */
 	uint32_t limit_rule; /* of the time limit */
 	struct denials denials;
 };

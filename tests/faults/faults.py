@@ -393,6 +393,10 @@ def judge(outcome, err, site, r, base):
     what = os.strerror(getattr(errno, err))
     named = len(lines) == 1 and (what in lines[0] or err in lines[0] or
                                  err == 'ENOMEM' and 'memory' in lines[0])
+    if outcome == 'gone':
+        if r.status != 123:
+            return f'exit status {r.status}, want 123'
+        return None if len(lines) == 1 and 'run ended' in lines[0] else 'not one line says that it was ended'
     if outcome in ('refuse', 'said', 'ended', 'unbegun'):
         want = (126, 127) if outcome == 'unbegun' else (125,)
         if r.status not in want:

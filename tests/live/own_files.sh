@@ -20,52 +20,52 @@ run_own() {
 }
 same() { [ "$(cksum <sub/run.polb)" = "$before" ] || bad "the bundle was changed"; }
 
-t "the control: another file beside the bundle is written, moved and removed"
-run_own sh -c 'echo x >> sub/other.polb && mv sub/other.polb sub/moved && rm sub/moved && echo new > sub/free'
+t "the control: a bundle beside the project, and a file like it in the project"
+run sh -c 'echo x >> sub/other.polb && mv sub/other.polb sub/moved && rm sub/moved && echo new > sub/free'
 want_rc 0
 want_text new sub/free
 
-t "the bundle of a run is not the run's to write"
-for line in 'echo x >> sub/run.polb' 'rm -f sub/run.polb' 'mv sub/run.polb away' \
-	'mv sub away' 'rm -rf sub' 'chmod 600 sub/run.polb' 'ln -f sub/free sub/run.polb'; do
+t "a bundle where the run could write is refused: no run, nothing changed"
+mkdir "$WORK/link" way
+ln -s "$P/sub" "$WORK/link/to"
+ln -s ../sub way/to
+for bundle in sub/run.polb "$P/sub/run.polb" ./sub/../sub/run.polb "$WORK/link/to/run.polb" way/to/run.polb; do
+	run_own sh -c 'echo ran > ran; echo x >> sub/run.polb'
+	want_rc 125
+	want_line 'lies where the command can write'
+	no_file ran
+	same
+done
+unset bundle
+
+t "a bundle in .pol runs, and .pol stays closed whatever is done outside"
+mkdir .pol
+cp sub/run.polb .pol/run.polb
+bundle=.pol/run.polb
+run_own sh -c 'echo ok > sub/free; echo x >> .pol/run.polb'
+[ "$rc" -ne 0 ] || bad "the bundle was written"
+want_text ok sub/free
+cmp -s sub/run.polb .pol/run.polb || bad "the bundle was changed"
+for line in 'rm -f .pol/run.polb' 'mv .pol/run.polb away' 'mv .pol away' 'rm -rf .pol' \
+	'chmod 600 .pol/run.polb' 'ln -f sub/free .pol/run.polb' 'echo x > .pol/new.polb'; do
 	run_own sh -c "$line"
 	[ "$rc" -ne 0 ] || bad "'$line' succeeded"
-	same
-done
-echo new >sub/free
-
-t "nor by another name of it"
-mkdir "$WORK/link"
-ln -s "$P/sub" "$WORK/link/to"
-for bundle in "$P/sub/run.polb" ./sub/../sub/run.polb "$WORK/link/to/run.polb"; do
-	run_own sh -c 'echo x >> sub/run.polb'
-	[ "$rc" -ne 0 ] || bad "'$bundle' was written"
-	same
+	cmp -s sub/run.polb .pol/run.polb || bad "the bundle was changed"
 done
 unset bundle
-
-t "a link of the project that leads to the bundle stays what it is"
-mkdir way
-ln -s ../sub way/to
-bundle=way/to/run.polb
-run_own sh -c 'rm -f way/to; mkdir way/to && cp sub/free way/to/run.polb; mv way gone; echo ok > sub/free'
-want_text ok sub/free
-[ "$(readlink way/to)" = ../sub ] || bad "the link was replaced"
-same
-unset bundle
-rm -rf way gone
-
-t "--plan names the rule that keeps it"
-run_own --plan true
-want_out "sub/run\.polb .*std/floor\.pol"
+rm -rf .pol way away
 
 t "the report is polrun's alone"
-run_own --report sub/report sh -c 'echo forged > sub/report'
+RUN_OPTIONS=(--report sub/report)
+run sh -c 'echo forged > sub/report'
 [ "$rc" -ne 0 ] || bad "the report was written by the command"
-run_own --report sub/report sh -c 'mv sub/report away; rm -f sub/report; echo x > sub/beside'
+run sh -c 'mv sub/report away; rm -f sub/report; echo x > sub/beside'
 grep -q '"exit_code": 0' sub/report || bad "the report is not polrun's: $(head -c 80 sub/report)"
 no_file away
 want_file sub/beside
+
+RUN_OPTIONS=()
+bundle=$WORK/p.polb
 
 t "a report replaces a report, an empty file, and nothing else"
 printf '[core]\n' >config && mkdir -p .git && cp config .git/config && : >sub/empty && mkdir .pol
@@ -102,8 +102,8 @@ for f in .git/hooks/post-checkout .git/config.worktree .pol/report .envrc "$HOME
 done
 rm -r .vscode
 policy 'file { deny write "${PROJECT_DIR}/kept", "/nowhere" as mine  hide "${PROJECT_DIR}/my.key" as keys }' own
-cp "$WORK/own.polb" sub/own.polb && mkdir kept
-bundle=sub/own.polb
+mkdir kept
+bundle=$WORK/own.polb
 for f in kept/r.json my.key; do
 	run_own --report "$f" true
 	want_rc 125
@@ -139,18 +139,17 @@ for i in 1 2 3; do
 done
 [ -s sub/new.polb ] || bad "no bundle"
 
-t "the list of signers is not the run's to write"
+t "nor may the list of signers lie where the run could write"
 if command -v ssh-keygen >/dev/null; then
 	ssh-keygen -q -t ed25519 -N '' -f "$WORK/key" || bad "no key"
-	printf 'me namespaces="polc-bundle" %s\n' "$(cut -d' ' -f1-2 "$WORK/key.pub")" >sub/signers
+	printf 'me namespaces="polc-bundle" %s\n' "$(cut -d' ' -f1-2 "$WORK/key.pub")" >"$WORK/signers"
 	"$BIN/polc" sign --key "$WORK/key" "$WORK/p.polb" >/dev/null 2>&1 || bad "not signed"
-	cp "$WORK/p.polb" sub/run.polb
-	before=$(cksum <sub/run.polb)
-	run_own --allowed-signers sub/signers true
+	cp "$WORK/signers" sub/signers
+	run --allowed-signers "$WORK/signers" true
 	want_rc 0
-	run_own --allowed-signers sub/signers sh -c 'echo x >> sub/signers || mv sub/signers away'
-	[ "$rc" -ne 0 ] || bad "the list was written"
-	same
+	run --allowed-signers sub/signers true
+	want_rc 125
+	want_line 'lies where the command can write'
 fi
 
 t "a bundle outside of what the run can write costs no place of the view"

@@ -1,0 +1,292 @@
+/* Which of a run's walls still stand: see walls.h.  Nothing is concluded from an
+ * event; it only says that it is time to look. */
+#include "runtime/supervise/walls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+
+#define POLL_MS 50 /* where no event tells of a move */
+
+#define SELF ((uint32_t)(IN_MOVE_SELF | IN_MASK_ADD | IN_DONT_FOLLOW))
+#define LINK (SELF | IN_ATTRIB) /* a link that is removed loses its count */
+#define NAMES ((uint32_t)(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_MASK_ADD))
+
+/* --- a look -------------------------------------------------------------------- */
+
+/* Not found, or not as a name without links leads there. */
+static bool is_nowhere(int e)
+{
+	return e == ENOENT || e == ENOTDIR || e == ELOOP;
+}
+
+static int open_inside(const struct walls *w, const char *path)
+{
+	return sys_open_beneath(w->root, path + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+					RESOLVE_NO_MAGICLINKS);
+}
+
+/* The id of the mount that has its root at `path`, or 0: there is none. */
+static int mount_at(const struct walls *w, const char *path, uint64_t *ret)
+{
+	AUTO_CLOSE int fd = open_inside(w, path);
+	struct statx st;
+
+	*ret = 0;
+	if (fd < 0)
+		return is_nowhere(errno) ? 0 : -errno;
+	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st)) != 0)
+		return -errno;
+	if (!(st.stx_mask & STATX_MNT_ID))
+		return -EOPNOTSUPP;
+	if (st.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		*ret = st.stx_mnt_id;
+	return 0;
+}
+
+/* The caller's permissions are the run's: what it may not look at shows the run
+ * nothing either. */
+static int is_absent(const struct walls *w, const char *path, bool *ret)
+{
+	AUTO_CLOSE int fd = open_inside(w, path);
+
+	*ret = fd < 0;
+	return fd >= 0 || is_nowhere(errno) || errno == EACCES ? 0 : -errno;
+}
+
+static int is_same_link(const struct walls *w, const struct sandbox_wall *wall, bool *ret)
+{
+	AUTO_CLOSE int fd = open_inside(w, wall->path);
+	char text[PATH_MAX];
+	ssize_t n;
+
+	*ret = false;
+	if (fd < 0)
+		return is_nowhere(errno) ? 0 : -errno;
+	n = readlinkat(fd, "", text, sizeof(text));
+	*ret = n >= 0 && (size_t)n == strlen(wall->target) &&
+	       memcmp(text, wall->target, (size_t)n) == 0;
+	return 0;
+}
+
+static int stands(const struct walls *w, size_t i, bool *ret)
+{
+	const struct sandbox_wall *wall = &w->view->walls[i];
+	uint64_t id;
+	int r;
+
+	switch ((enum sandbox_wall_kind)wall->kind) {
+	case SANDBOX_WALL_MOUNT:
+		r = mount_at(w, wall->path, &id);
+		/* an id of 0: the first look found none */
+		*ret = r == 0 && id && id == w->id[i];
+		return r;
+	case SANDBOX_WALL_ABSENT:
+		return is_absent(w, wall->path, ret);
+	case SANDBOX_WALL_LINK:
+		return is_same_link(w, wall, ret);
+	default:
+		*ret = false;
+		return -EINVAL;
+	}
+}
+
+/* --- what tells of it ------------------------------------------------------------ */
+
+static void look_often(struct walls *w)
+{
+	w->poll_ms = POLL_MS;
+}
+
+static bool watch(const struct walls *w, const char *path, uint32_t mask)
+{
+	return SYS_RETRY(inotify_add_watch(w->moves, path, mask)) >= 0;
+}
+
+/* The directory of `path`, in place; false at the top. */
+static bool cut_name(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash || slash == path)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+/* Tells when the object at `path` is moved.  Only who may read an object may
+ * watch it: else its name in the directory above. */
+static void watch_object(struct walls *w, const char *path, uint32_t mask)
+{
+	char dir[PATH_MAX];
+
+	if (watch(w, path, mask))
+		return;
+	if (errno == ENOENT || errno == ENOTDIR)
+		return; /* the first look finds it gone */
+	(void)snprintf(dir, sizeof(dir), "%s", path);
+	if (errno != EACCES || !cut_name(dir) || !watch(w, dir, NAMES))
+		look_often(w);
+}
+
+/* Tells when something appears on the way to `path`: in the deepest directory
+ * that there is, which may be another one the next time. */
+static void watch_way(struct walls *w, const char *path)
+{
+	char dir[PATH_MAX];
+
+	(void)snprintf(dir, sizeof(dir), "%s", path);
+	while (cut_name(dir)) {
+		if (watch(w, dir, NAMES | IN_ONLYDIR))
+			return;
+		if (errno != ENOENT && errno != ENOTDIR) {
+			look_often(w);
+			return;
+		}
+	}
+	if (!watch(w, "/", NAMES))
+		look_often(w);
+}
+
+static const char *host_name(const struct walls *w, size_t i, char buf[PATH_MAX])
+{
+	return sandbox_view_host(w->view, w->view->walls[i].path, buf, PATH_MAX);
+}
+
+/* The wall's object and each directory above it. */
+static void watch_wall(struct walls *w, size_t i)
+{
+	char buf[PATH_MAX], path[PATH_MAX];
+	const char *host = host_name(w, i, buf);
+
+	if (!host || strlen(host) >= sizeof(path)) {
+		look_often(w);
+		return;
+	}
+	(void)snprintf(path, sizeof(path), "%s", host);
+	if (w->view->walls[i].kind == SANDBOX_WALL_ABSENT)
+		watch_way(w, path);
+	else
+		watch_object(w, path, w->view->walls[i].kind == SANDBOX_WALL_LINK ?
+					      LINK : SELF);
+	while (cut_name(path))
+		watch_object(w, path, SELF);
+}
+
+/* A directory that has come on the way to an absent name. */
+static void watch_anew(struct walls *w)
+{
+	char buf[PATH_MAX];
+
+	for (size_t i = 0; i < w->view->nwalls; i++) {
+		const char *host = w->view->walls[i].kind == SANDBOX_WALL_ABSENT ?
+					   host_name(w, i, buf) : NULL;
+
+		if (host)
+			watch_way(w, host);
+	}
+}
+
+static void drain(const struct walls *w)
+{
+	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+
+	while (SYS_RETRY(read(w->moves, events, sizeof(events))) > 0)
+		;
+}
+
+/* --- begin and end ------------------------------------------------------------------ */
+
+/* What the set-up mounted there: else somebody has been faster than the first look. */
+static int note_mount(struct walls *w, size_t i)
+{
+	return w->view->walls[i].kind != SANDBOX_WALL_MOUNT ?
+		       0 : mount_at(w, w->view->walls[i].path, &w->id[i]);
+}
+
+static int open_of_init(pid_t pid, const char *what, int flags)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "/proc/%d/%s", (int)pid, what);
+	return sys_open(name, flags | O_CLOEXEC, 0);
+}
+
+int walls_init(struct walls *w, const struct sandbox_view *view, pid_t init_pid,
+	       struct rt_err *err)
+{
+	int r = 0;
+
+	*w = (struct walls){ .view = view, .root = -1, .mountinfo = -1, .moves = -1,
+			     .poll_ms = -1 };
+	if (!view->nwalls)
+		return 0;
+	w->id = calloc(view->nwalls, sizeof(*w->id));
+	if (!w->id)
+		return rt_fail(err, ENOMEM, "the walls: out of memory");
+	w->root = open_of_init(init_pid, "root", O_PATH | O_DIRECTORY);
+	w->mountinfo = open_of_init(init_pid, "mountinfo", O_RDONLY);
+	if (w->root < 0 || w->mountinfo < 0)
+		return rt_fail_errno(err, errno, "the sandbox's mounts");
+	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (w->moves < 0)
+		look_often(w);
+	for (size_t i = 0; i < view->nwalls && w->moves >= 0; i++)
+		watch_wall(w, i);
+	for (size_t i = 0; i < view->nwalls && r == 0; i++)
+		r = note_mount(w, i);
+	return r < 0 ? rt_fail_errno(err, -r, "the sandbox's mounts") : 0;
+}
+
+void walls_release(struct walls *w)
+{
+	free(w->id);
+	if (w->root >= 0)
+		(void)close(w->root);
+	if (w->mountinfo >= 0)
+		(void)close(w->mountinfo);
+	if (w->moves >= 0)
+		(void)close(w->moves);
+	w->id = NULL;
+	w->root = w->mountinfo = w->moves = -1;
+}
+
+int walls_check(struct walls *w, size_t *ret)
+{
+	int r = 0;
+
+	*ret = WALLS_STAND;
+	if (w->moves >= 0) {
+		drain(w);
+		watch_anew(w);
+	}
+	/* /etc sorts before /home, where things change: the last first */
+	for (size_t i = w->view->nwalls; i-- > 0 && r == 0;) {
+		bool up;
+
+		r = stands(w, i, &up);
+		if (r == 0 && !up) {
+			*ret = i;
+			return 0;
+		}
+	}
+	return r;
+}
+
+const char *walls_mechanism(const struct walls *w)
+{
+	return !w->view->nwalls ? "none hangs on a name of the host" :
+	       w->poll_ms < 0	? "mountinfo and inotify tell of changes outside" :
+				  "mountinfo tells of changes outside; moves are looked for "
+				  "every 50 ms";
+}

@@ -1,0 +1,49 @@
+/*
+ * Watches what a process of the host can take away from a running sandbox.
+ * Masks, read-only names and pins are mounts on names of the host: rename(2)
+ * over such a name, unlink(2) and rmdir(2) of it detach the mount in every
+ * mount namespace (Linux 3.18, __detach_mounts()), and a mount goes along with
+ * a name, or a directory above it, that is moved.  The file that then has the
+ * name has no wall.
+ *
+ * A detach wakes poll(POLLPRI) on /proc/PID/mountinfo (proc(5)).  What is moved
+ * away, what appears at a name that is hidden and was absent, and a link that
+ * is made anew tell inotify(7).  Whichever wakes the supervisor, each wall is
+ * looked at by its name inside, by a descriptor of the sandbox's root: a mount
+ * by its id (statx(2), Linux 5.8), nothing, or the same link.
+ */
+#ifndef RUNTIME_SUPERVISE_WALLS_H
+#define RUNTIME_SUPERVISE_WALLS_H
+
+#include "runtime/sandbox/sandbox.h"
+
+struct walls {
+	const struct sandbox_view *view;
+	uint64_t *id;   /* of view->walls[i], a mount */
+	int root;       /* O_PATH, the sandbox's "/" */
+	int mountinfo;  /* of pid 1 inside: POLLPRI; holds its namespace */
+	int moves;      /* inotify: POLLIN; -1 where there is none */
+	int poll_ms;    /* as poll(2) takes it: -1, or how often to look */
+};
+
+#define WALLS_STAND SIZE_MAX
+
+/*
+ * From then on a wall that goes is seen.  To be called before confine_self().
+ * Without inotify (its limits, a directory that the caller may not read) the
+ * walls are looked at every poll_ms.
+ */
+int walls_init(struct walls *w, const struct sandbox_view *view, pid_t init_pid,
+	       struct rt_err *err);
+void walls_release(struct walls *w);
+
+/*
+ * After POLLPRI or POLLIN, or poll_ms.  *ret is the first of view->walls that
+ * has gone, or WALLS_STAND.  0 or -errno: it could not be looked at.
+ */
+int walls_check(struct walls *w, size_t *ret);
+
+/* How the report speaks of it. */
+const char *walls_mechanism(const struct walls *w);
+
+#endif

@@ -1,0 +1,202 @@
+#!/usr/bin/env bash
+# What a process of the host does to the names that a running sandbox's walls
+# hang on: the run ends with 123, naming rule and path, or it never sees what was
+# hidden and never writes what was denied.  WALLS_RUNS: how often each (2).
+# timing: waits for runs to begin and to end
+# shellcheck disable=SC2016,SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+
+runs=${WALLS_RUNS:-2}
+export GIT_CONFIG_GLOBAL=/dev/null GIT_TERMINAL_PROMPT=0
+
+RULES='file {
+    allow read, write, exec "${PROJECT_DIR}"
+    hide "${PROJECT_DIR}/.env", "${PROJECT_DIR}/keys", "${HOME}/token", "${HOME}/late/token"
+    deny write "${PROJECT_DIR}/locked", "${PROJECT_DIR}/sub/way/name"
+}
+'
+policy "$RULES" project
+raw_policy "policy t { base none }
+command { otherwise allow }
+file { allow read \"/\"  allow exec \"/usr\", \"/bin\", \"/lib\", \"/lib64\"  scratch \"/tmp\" }
+network disabled
+env { keep PATH, HOME }
+$RULES" anywhere
+
+made() { # everything anew
+	cd "$WORK" || exit 1
+	rm -rf "$P" "$HOME/token" "$HOME/late" "$WORK/remote"
+	mkdir -p "$P/keys" "$P/locked" "$P/real" "$P/other" "$P/sub"
+	cd "$P" || exit 1
+	git init -q -b main . && git init -q --bare "$WORK/remote" &&
+		git remote add origin "$WORK/remote" && git config user.email a@b.c &&
+		git config user.name A && git commit -q --allow-empty -m m || bad "no repository"
+	echo SECRET >.env
+	echo SECRET >keys/key
+	echo SECRET >"$HOME/token"
+	echo kept >locked/file
+	echo kept >real/name
+	echo other >other/name
+	ln -s ../real sub/way
+	cp "$PROBES/wall_probe" probe
+}
+
+# VIEW MODE FILE: a run that tries FILE until it ends; waits until it has begun.
+begin() {
+	: >"$WORK/began"
+	cat >"$P/line.sh" <<-EOF2
+		exec ./probe $2 "$3" "$P/got"
+	EOF2
+	"$BIN/polrun" -b "$WORK/$1.polb" --report "$WORK/report" sh line.sh >"$WORK/began" \
+		2>"$WORK/.err" </dev/null &
+	pid=$!
+	for ((i = 0; i < 400; i++)); do
+		[ -s "$WORK/began" ] && return
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.01
+	done
+	bad "the run did not begin"
+}
+
+# RULE PATH: the run ends by itself, in 123.
+ended() {
+	local gone=1 i
+	for ((i = 0; i < 400; i++)); do
+		kill -0 "$pid" 2>/dev/null || { gone=0; break; }
+		sleep 0.01
+	done
+	if [ "$gone" -ne 0 ]; then
+		kill "$pid"
+		bad "the run went on"
+	fi
+	wait "$pid"
+	rc=$? out=$(cat "$WORK/began") err=$(cat "$WORK/.err")
+	want_rc 123
+	want_out '^refused$'
+	want_line "run ended: outside of it .*$2 .*$1"
+	grep -q '"wall_gone": *{' "$WORK/report" || bad "the report does not tell it"
+	! alive "$P/got" || bad "something of the run is left"
+}
+
+# NAME | MODE FILE | RULE | PATH | what a person does outside
+table() {
+	cat <<-'EOF2'
+		git config|w .git/config|floor\.pol|\.git/config|git config user.name X
+		git push -u|w .git/config|floor\.pol|\.git/config|git push -q -u origin main
+		sed -i|r .env|\.pol:|\.env|sed -i s/SECRET/SECRET2/ .env
+		vim|r .env|\.pol:|\.env|vim -u NONE -es -c 'set backup writebackup backupcopy=no' -c 's/$/x/' -c wq .env
+		mv over|r .env|\.pol:|\.env|echo SECRET >new; mv new .env
+		mv away, then new|r .env|\.pol:|\.env|mv .env old; echo SECRET >.env
+		rm, then new|r .env|\.pol:|\.env|rm .env; echo SECRET >.env
+		rm -rf and mkdir|r keys/key|\.pol:|/keys|rm -rf keys; mkdir keys; echo SECRET >keys/key
+		mv of a directory|r keys/key|\.pol:|/keys|mv keys gone; mkdir keys; echo SECRET >keys/key
+		a locked directory|w locked/file|\.pol:|/locked|rm -rf locked; mkdir locked; echo x >locked/file
+		exchange|w locked/file|\.pol:|/locked|mv locked l2; mv other locked; echo x >locked/file
+		the repository|w .git/config|floor\.pol|\.git/[a-z]*|mv .git g2; cp -r g2 .git
+		hooks|w .git/hooks/pre-commit|floor\.pol|\.git/hooks|rm -rf .git/hooks; mkdir .git/hooks; touch .git/hooks/pre-commit
+		a link to another place|w sub/way/name|\.pol:|/way|ln -sfn ../other sub/way
+	EOF2
+}
+
+for view in project anywhere; do
+	while IFS='|' read -r name what rule path line; do
+		t "$view: $name"
+		for ((k = 0; k < runs && live_bad == 0; k++)); do
+			made
+			# shellcheck disable=SC2086
+			begin "$view" $what
+			bash -c "$line" >/dev/null 2>&1 || bad "outside: $line"
+			ended "$rule" "$path"
+		done
+	done < <(table)
+done
+
+t "anywhere: a hidden name of \$HOME"
+for line in 'mv token t2; echo SECRET >token' 'sed -i s/T/T/ token'; do
+	made
+	begin anywhere r "$HOME/token"
+	bash -c "cd '$HOME'; $line" >/dev/null 2>&1
+	ended '\.pol:' token
+done
+
+# What lies below /var/tmp is in the run's own tree there, and goes on to be what
+# it was when the run began.
+t "anywhere: a directory far above is moved, in a tree of the run's own"
+made
+begin anywhere r "$HOME/token"
+mv "$HOME" "$WORK/h2" && mkdir "$HOME" && echo SECRET >"$HOME/token"
+sleep 0.3
+kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
+kill -TERM "$pid"
+wait "$pid"
+cd "$WORK" && rm -rf "$HOME" && mv "$WORK/h2" "$HOME"
+no_file "$P/got"
+
+if is_root; then
+	t "anywhere: a directory far above is moved, in the host's tree"
+	work=$WORK WORK=$(mktemp -d /opt/pol-walls.XXXXXX)
+	chmod 755 "$WORK"
+	cp "$work/anywhere.polb" "$WORK"
+	HOME=$WORK/home P=$WORK/home/project
+	made
+	begin anywhere r "$HOME/token"
+	mv "$HOME" "$WORK/h2" && mkdir "$HOME" && echo SECRET >"$HOME/token"
+	ended '' "$HOME/[^ ]*"
+	cd "$work" && rm -rf "$WORK"
+	WORK=$work HOME=$work/home P=$work/home/project
+fi
+
+t "anywhere: a hidden name that was absent appears"
+for line in 'mkdir late; sleep 0.1; echo SECRET >late/token' 'mkdir l; echo SECRET >l/token; mv l late' \
+	'mkdir late; echo SECRET >late/token'; do
+	made
+	begin anywhere r "$HOME/late/token"
+	bash -c "cd '$HOME'; $line" >/dev/null 2>&1
+	ended '\.pol:' 'late/token'
+done
+
+t "the control: what touches no wall ends no run"
+for view in project anywhere; do
+	made
+	begin "$view" r .env
+	git add -A . 2>/dev/null
+	git -c user.name=B commit -q -m n
+	touch .env locked/file
+	chmod 600 .env
+	echo more >>.env
+	echo more >>.git/config
+	echo x >new && mv new other/name
+	mkdir -p "$HOME/late" "$HOME/dir"
+	mv "$HOME/dir" "$HOME/dir2"
+	rm -rf "$HOME/dir2"
+	sleep 0.3
+	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
+	kill -TERM "$pid"
+	wait "$pid"
+	rc=$?
+	want_rc 143
+	no_file got
+	grep -q '"wall_gone": *null' "$WORK/report" || bad "the report tells of a wall"
+done
+
+t "a command that ends by itself keeps its status"
+made
+"$BIN/polrun" -b "$WORK/project.polb" sh -c 'exit 7' 2>/dev/null
+rc=$?
+want_rc 7
+
+t "without room for watches the walls are looked at all the same"
+if is_root && [ -w /proc/sys/fs/inotify/max_user_instances ]; then
+	was=$(cat /proc/sys/fs/inotify/max_user_instances)
+	made
+	echo 0 >/proc/sys/fs/inotify/max_user_instances
+	begin project r .env
+	echo "$was" >/proc/sys/fs/inotify/max_user_instances
+	mv .env old
+	sleep 0.2
+	echo SECRET >.env
+	ended '\.pol:' '\.env'
+	grep -q 'every 50 ms' "$WORK/report" || bad "the report does not tell it"
+fi
+done_
