@@ -134,8 +134,12 @@ static void watch_object(struct walls *w, const char *path, uint32_t mask)
 		return;
 	if (errno == ENOENT || errno == ENOTDIR)
 		return; /* the first look finds it gone */
+	if (errno != EACCES) {
+		look_often(w);
+		return;
+	}
 	(void)snprintf(dir, sizeof(dir), "%s", path);
-	if (errno != EACCES || !cut_name(dir) || !watch(w, dir, NAMES))
+	if (!watch(w, cut_name(dir) ? dir : "/", NAMES))
 		look_often(w);
 }
 
