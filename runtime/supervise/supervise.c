@@ -121,15 +121,17 @@ static void look_at_walls(struct loop *l)
 	size_t gone;
 	int r;
 
-	if (l->ret->wall != WALLS_STAND)
+	if (l->ret->wall != WALLS_STAND || l->failed)
 		return;
 	r = walls_check(&l->walls, &gone);
 	if (r == 0 && gone == WALLS_STAND)
 		return;
 	kill_all(l);
 	l->ret->wall = gone;
-	if (r < 0)
-		l->failed = rt_fail_errno(l->err, -r, "looking at the sandbox's mounts");
+	if (r == 0)
+		return;
+	l->failed = rt_fail_errno(l->err, -r, "looking at the sandbox's mounts");
+	l->ended = true;
 }
 
 /* Has anything told of a change since the last look? */
