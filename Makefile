@@ -101,7 +101,7 @@ TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: laws check-libpol manual schema check-schema all help test conformance conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
+.PHONY: laws check-libpol manual schema check-schema all help test conformance conformance-readings conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants faults fuzz fuzz-targets coverage clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -121,6 +121,7 @@ help:
 ## check-table    the table of semantics 3 in its three worlds; identical bundles
 ## check-live     tests that need the kernel, as root and as an ordinary user
 ## conformance    files against the kernel, on random policies: RUNS= SEED=
+## conformance-readings  ambiguous words before each place of the tables that runs something: RUNS= SEED=
 ## conformance-shell  shell text against bash and dash: RUNS= SEED=
 ## check-vm       the live tests on Debian's own kernel, in qemu (root); T= BOOT=
 ## laws           laws L1-L5 and L8 on fresh seeds: SEEDS= (3000) FROM=
@@ -336,6 +337,8 @@ conformance-shell: all $(ORACLE) $(SHELL_TEST)
 	@BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),10000) SEED=$(SEED) tests/run/shell.sh
 laws: all unit-tests
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/seeds.sh --laws $(or $(SEEDS),3000) $(FROM)
+conformance-readings: all
+	@BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),500000) SEED=$(SEED) python3 tests/conformance/readings.py
 check-lint:
 	@BUILD=$(abspath $(BUILD)) tests/run/lint.sh
 check-vm: all unit-tests probes

@@ -221,6 +221,8 @@ struct cmd_text {
 	/* It is opaque whatever it says (`when`): as a shell would read it only
 	 * rules that deny or ask count. */
 	bool opaque;
+	/* Not every reading has it: the words behind it may be a command as well. */
+	bool maybe;
 };
 
 /* A word that another reading takes for the value of the option before it. */
@@ -274,7 +276,9 @@ bool cmd_split(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	       const struct cmd_text *t, bool *ret_done);
 /* An assignment before a command, or among the words of env. */
 void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n);
-bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
+/* Adds to r->forks. */
+bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+	       struct cmd_read *r);
 bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	       enum cmd_code how, unsigned dialects);
 /* The part runs the file that this word names. */

@@ -180,10 +180,12 @@ struct shell_words {
 	bool read_stdin; /* -s */
 	bool nothing;    /* --version */
 	bool unknown;    /* words that are not known stand before it */
+	bool strange;    /* the option at hand is one that nobody knows */
+	struct cmd_fork **forks;
 };
 
 /* bash takes its long options with one dash, too. */
-static bool is_long(const struct sh_word *w)
+static bool is_bash_option(const struct sh_word *w)
 {
 	static const char *const names[] = {
 		"-debug", "-debugger", "-dump-po-strings", "-dump-strings", "-help",
@@ -191,13 +193,19 @@ static bool is_long(const struct sh_word *w)
 		"-pretty-print", "-protected", "-rcfile", "-restricted", "-verbose",
 		"-version", "-wordexp",
 	};
+	size_t n = w->seg.n;
 
-	if (w->seg.n > 1 && w->seg.p[0] == '-' && w->seg.p[1] == '-')
-		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (cmd_lit(w, names[i]))
+		if (cmd_lit(w, names[i]) ||
+		    (n == strlen(names[i]) + 1 && w->seg.p[0] == '-' &&
+		     memcmp(w->seg.p + 1, names[i], n - 1) == 0))
 			return true;
 	return false;
+}
+
+static bool is_long(const struct sh_word *w)
+{
+	return (w->seg.n > 1 && w->seg.p[0] == '-' && w->seg.p[1] == '-') || is_bash_option(w);
 }
 
 /* Of "--rcfile" and "-rcfile". */
@@ -218,6 +226,22 @@ static bool long_option(struct shell_words *s, const struct sh_word *w)
 		return true;
 	}
 	s->nothing |= is_option(w, "--version") || is_option(w, "--help");
+	s->strange = !o && !is_bash_option(w) && !memchr(w->seg.p, '=', w->seg.n);
+	return o && o->takes == PB_TAKES_VALUE;
+}
+
+/* What the letter takes; of those that every shell has, `set`'s are in no table. */
+static bool letter(struct shell_words *s, char c)
+{
+	const char name[2] = { '-', c };
+	const struct pb_option *o = cmd_known(s->a->facts, s->p->program, name, 2);
+
+	s->code |= c == 'c';
+	s->read_stdin |= c == 's';
+	/* zsh's -O is a flag */
+	if (c == 'o' || c == 'O' || c == 'c')
+		return c != 'c' && !(o && o->takes == PB_TAKES_NOTHING);
+	s->strange |= !c || (!o && !strchr("abefhiklmnprstuvxBCDEHIPT", c));
 	return o && o->takes == PB_TAKES_VALUE;
 }
 
@@ -226,20 +250,37 @@ static uint32_t option_values(struct shell_words *s, const struct sh_word *w)
 {
 	uint32_t n = 0;
 
+	s->strange = false;
 	if (is_long(w))
 		return long_option(s, w);
-	for (uint32_t i = 1; i < w->seg.n; i++) {
-		char c = w->seg.p[i];
-
-		/* "+c" and "+s" are "-c" and "-s" */
-		s->code |= c == 'c';
-		s->read_stdin |= c == 's';
-		n += c == 'o' || c == 'O';
-	}
+	/* "+c" and "+s" are "-c" and "-s" */
+	for (uint32_t i = 1; i < w->seg.n; i++)
+		n += letter(s, w->seg.p[i]);
 	return n;
 }
 
-static void shell_words(struct shell_words *s)
+/* The option before the word at hand may take it, or not; false: past a limit. */
+static bool strange_value(struct shell_words *s)
+{
+	uint32_t word = s->at + 1;
+	struct cmd_fork *f;
+
+	if (word >= s->p->nwords || s->p->words[word].as == CMD_AS_OPERAND)
+		return true;
+	if (s->p->words[word].as == CMD_AS_VALUE) {
+		s->at++;
+		return true;
+	}
+	f = cmd_alloc(s->a, sizeof(*f));
+	if (!f)
+		return false;
+	*f = (struct cmd_fork){ .word = word };
+	*s->forks = f;
+	s->forks = &f->next;
+	return true;
+}
+
+static bool shell_words(struct shell_words *s)
 {
 	for (s->at = 1; s->at < s->p->nwords; s->at++) {
 		const struct sh_word *w = s->p->words[s->at].w;
@@ -249,26 +290,29 @@ static void shell_words(struct shell_words *s)
 		cmd_shape(w, &h);
 		if (!h.literal) {
 			if (!h.open && !h.splits && h.p[0] != '-' && h.p[0] != '+')
-				return;
+				return true;
 			s->unknown = true;
 			continue;
 		}
 		if (!h.n || (h.p[0] != '-' && h.p[0] != '+'))
-			return;
+			return true;
 		if (cmd_lit(w, "--") || cmd_lit(w, "-")) {
 			s->at++;
-			return;
+			return true;
 		}
 		if (h.n == 1)
-			return;
+			return true;
 		for (n = option_values(s, w); n && s->at + 1 < s->p->nwords; n--) {
 			s->at++;
 			cmd_shape(s->p->words[s->at].w, &h);
 			s->unknown |= h.several;
 		}
+		if (s->strange && !strange_value(s))
+			return false;
 	}
 	if (s->at > s->p->nwords)
 		s->at = s->p->nwords;
+	return true;
 }
 
 /* Code of which only pieces are known. */
@@ -285,12 +329,14 @@ static bool guessed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *
 	return s && cmd_nested(a, &in, p, s, n, CMD_CODE_SHELL, shell_dialects(p));
 }
 
-bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+	       struct cmd_read *r)
 {
-	struct shell_words s = { .a = a, .p = p };
+	struct shell_words s = { .a = a, .p = p, .forks = &r->forks };
 	const struct sh_word *w;
 
-	shell_words(&s);
+	if (!shell_words(&s))
+		return false;
 	if (s.unknown) {
 		cmd_opaque(p, s.code ? not_literal : "a shell whose options are not known");
 		p->flags |= CMD_LOST;

@@ -172,7 +172,7 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 			p->opaque = r.guess ? r.guess : code_why;
 		if ((p->program->kinds & PB_PK_WRAPPER) && !cmd_wrapper(a, c, p, &r))
 			return false;
-		if ((p->program->flags & PB_PF_SHELL) && !cmd_shell(a, c, p))
+		if ((p->program->flags & PB_PF_SHELL) && !cmd_shell(a, c, p, &r))
 			return false;
 	}
 	return cmd_builtin(a, c, p) && stand_in(a, c, p) && cmd_renamed(a, c, p, &r) &&

@@ -28,11 +28,29 @@ const struct pb_option *cmd_reader_known(const struct cmd_reader *r, const char 
 	return o && cmd_reader_blocked(r, o) ? NULL : o;
 }
 
-/* A value of an option with a code place; p NULL: not literal. */
-void cmd_reader_code(struct cmd_reader *r, const struct pb_option *o, const char *p, size_t n,
-		       uint32_t word)
+/* The table that has the option as it stands. */
+static const struct pb_program *table_of(const struct cmd_reader *r, const struct pb_option *o)
 {
-	bool text = r->wrapper && o->when == PB_NO_WHEN;
+	const struct pb_commands *f = r->a->facts;
+	const struct pb_program *p;
+
+	for (p = r->prog; p; p = cmd_base_of(f, p)) {
+		const struct pb_option *own = pb_at(f, p->options, sizeof(*own), 0);
+
+		if (o >= own && o < own + p->options.count)
+			return p;
+	}
+	return NULL;
+}
+
+/* A value of an option with a code place; p NULL: not literal. */
+void cmd_reader_code(struct cmd_reader *r, const struct pb_program *of,
+		     const struct pb_option *o, const char *p, size_t n, uint32_t word)
+{
+	/* what a program itself takes for code is no text of the wrapper that its
+	 * subcommand is, which runs its words all the same (`bun x`) */
+	bool own = of && (of->kinds & PB_PK_WRAPPER);
+	bool text = r->wrapper && own && o->when == PB_NO_WHEN;
 	struct cmd_text *t;
 
 	if (!text && p && o->when != PB_NO_WHEN && !cmd_when(r->a->facts, o->when, p, n))
@@ -48,7 +66,8 @@ void cmd_reader_code(struct cmd_reader *r, const struct pb_option *o, const char
 		r->ok = false;
 		return;
 	}
-	*t = (struct cmd_text){ .p = p, .n = (uint32_t)n, .word = word, .opaque = !text };
+	*t = (struct cmd_text){ .p = p, .n = (uint32_t)n, .word = word, .opaque = !text,
+				.maybe = r->maybe };
 	*r->texts = t;
 	r->texts = &t->next;
 }
@@ -65,15 +84,15 @@ static void code_option(struct cmd_reader *r, const struct cmd_option *o)
 		size_t stem = o->known->name.len - 1;
 		size_t n = o->value ? (size_t)(o->value - o->name) + o->value_n : o->name_n;
 
-		cmd_reader_code(r, o->known, o->value_open ? NULL : o->name + stem, n - stem,
+		cmd_reader_code(r, table_of(r, o->known), o->known, o->value_open ? NULL : o->name + stem, n - stem,
 				o->word);
 		return;
 	}
 	if (o->value || o->value_open) {
-		cmd_reader_code(r, o->known, o->value, o->value_n, o->word);
+		cmd_reader_code(r, table_of(r, o->known), o->known, o->value, o->value_n, o->word);
 	} else if (o->value_word) {
 		w = r->p->words[o->value_word].w;
-		cmd_reader_code(r, o->known, sh_is_literal(w) ? w->seg.p : NULL, w->seg.n,
+		cmd_reader_code(r, table_of(r, o->known), o->known, sh_is_literal(w) ? w->seg.p : NULL, w->seg.n,
 			   o->value_word);
 	} else if (o->known->takes == PB_TAKES_NOTHING || (r->p->flags & CMD_APPENDS)) {
 		cmd_reader_is_code(r, NULL);
@@ -163,10 +182,12 @@ static void emit_known(struct cmd_reader *r, const char *name, size_t n,
 	if (!known)
 		return;
 	command_after_all(r, o);
+	r->maybe = !o->sure;
 	r->settled |= open && o->sure && known->takes != PB_TAKES_NOTHING;
 	if ((known->flags & PB_OF_QUERY) && o->sure)
 		r->ret->query = true;
 	code_option(r, o);
+	r->maybe = false;
 }
 
 /* The options of one table that begin so, and are longer: those from *ret_first up to
@@ -226,21 +247,6 @@ static void read_abbreviation(struct cmd_reader *r, const struct long_option *l)
 	if (!r->prog || (r->flags & PB_PF_ABBREVIATE))
 		cmd_reader_emit(r, CMD_O_PREFIX, l->p, l->n, NULL, false);
 	emit_known(r, l->p, l->n, NULL, !any, l->value, l->value_n, l->open);
-}
-
-/* The table that has the option as it stands. */
-static const struct pb_program *table_of(const struct cmd_reader *r, const struct pb_option *o)
-{
-	const struct pb_commands *f = r->a->facts;
-	const struct pb_program *p;
-
-	for (p = r->prog; p; p = cmd_base_of(f, p)) {
-		const struct pb_option *own = pb_at(f, p->options, sizeof(*own), 0);
-
-		if (o >= own && o < own + p->options.count)
-			return p;
-	}
-	return NULL;
 }
 
 /* "--name", "--name=value"; of a word that is not literal p is what is known. */

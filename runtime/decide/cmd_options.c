@@ -29,7 +29,7 @@ static void code_operand(struct cmd_reader *r, const struct cmd_shape *s)
 			/* a base counts up to the subcommand, and no further */
 			if (p == r->prog ? is_operand_code(r, c, s) :
 					   c->operand == PB_ANY_OPERAND)
-				cmd_reader_code(r, &place, s->literal ? s->p : NULL, s->n,
+				cmd_reader_code(r, p, &place, s->literal ? s->p : NULL, s->n,
 						r->i);
 		}
 }
@@ -302,10 +302,10 @@ static uint32_t range_from(struct cmd_reader *r, uint32_t from, uint32_t to)
 		if (o && o->takes == PB_TAKES_VALUE && !eq)
 			from++;
 		if (o && (o->flags & PB_OF_CODE) && eq)
-			cmd_reader_code(r, o, eq + 1,
+			cmd_reader_code(r, r->prog, o, eq + 1,
 				   w->seg.n - (size_t)(eq + 1 - w->seg.p), from);
 		else if (o && (o->flags & PB_OF_CODE) && from < to)
-			cmd_reader_code(r, o, sh_is_literal(r->p->words[from].w) ?
+			cmd_reader_code(r, r->prog, o, sh_is_literal(r->p->words[from].w) ?
 				   r->p->words[from].w->seg.p : NULL,
 				   r->p->words[from].w->seg.n, from);
 	}

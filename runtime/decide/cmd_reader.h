@@ -30,6 +30,7 @@ struct cmd_reader {
 	bool may_end;        /* in some reading … */
 	bool end_value;      /* … and for some value of an unknown word in all */
 	bool settled;        /* an unknown word is one known option and its value */
+	bool maybe; /* the option whose value is looked at is one reading's only */
 	bool wrapper, stop, ok;
 	bool no_code[2];     /* no option at all is code: before, behind an operand */
 };
@@ -54,8 +55,8 @@ struct cmd_option *cmd_reader_emit(struct cmd_reader *r, enum cmd_how how, const
 void cmd_reader_long(struct cmd_reader *r, const char *p, size_t n, bool open);
 /* Those of "-x", "-abc", "-ovalue", "-name", "-name=value", "+x". */
 void cmd_reader_short(struct cmd_reader *r, const char *p, size_t n, bool open);
-/* A value at a code place of this option; p NULL: not literal. */
-void cmd_reader_code(struct cmd_reader *r, const struct pb_option *o, const char *p,
-		     size_t n, uint32_t word);
+/* A value at a code place of this option of the table `of`; p NULL: not literal. */
+void cmd_reader_code(struct cmd_reader *r, const struct pb_program *of,
+		     const struct pb_option *o, const char *p, size_t n, uint32_t word);
 
 #endif

@@ -434,7 +434,7 @@ static bool has_text(const struct cmd_read *r)
 {
 	const struct cmd_text *t = r->texts;
 
-	while (t && t->opaque)
+	while (t && (t->opaque || t->maybe))
 		t = t->next;
 	return t != NULL;
 }

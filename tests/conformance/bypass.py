@@ -42,6 +42,7 @@ from variants import variants  # noqa: E402
 ORDER = {"allow": 0, "ask": 1, "deny": 2}
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build/dev"))
+POLQUERY = [os.path.join(BUILD, "bin/polquery")]
 WORLD = {"cwd": "/home/dev/app", "project": "/home/dev/app", "home": "/home/dev"}
 
 
@@ -130,7 +131,7 @@ def answers(name, bundle, lines, scope="host"):
             request["line_hex"] = line.hex()
         text += json.dumps(request).encode() + b"\n"
     done = subprocess.run(
-        [os.path.join(BUILD, "bin/polquery"), "--bundle", bundle, "--scope", scope],
+        [*POLQUERY, "--bundle", bundle, "--scope", scope],
         input=text,
         capture_output=True,
     )

@@ -82,6 +82,19 @@ holds() { # LINES NAME COMMAND…: it succeeds; the last lines of what it prints
 # What a bundle answers, and why, is what its sources do.
 holds 40 "polc explain of bundles" python3 tests/conformance/explain.py tests/data/tricks.tsv --each "$each"
 
+# Ambiguous words before each place of the tables where something runs.
+if [ "${VARIANT:-dev}" = dev ]; then
+	RUNS=${READINGS:-8000} holds 4 "each reading of words" python3 tests/conformance/readings.py
+	if python3 tests/conformance/readings.py --programs git,tar,timeout \
+		--polquery 'python3 tests/conformance/shell_decider.py allow' >"$log" 2>&1 ||
+		! grep -q 'the test says nothing' "$log"; then
+		echo "FAIL readings.py is content with an answer to nothing"
+		count_fail
+	else
+		count_pass
+	fi
+fi
+
 if ! command -v bwrap >/dev/null; then
 	echo "skip what the shells do: bwrap is not installed"
 	count_skip
