@@ -66,14 +66,17 @@ void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why
 }
 
 void diff_settled(struct diff *d, const struct diff_item *it,
-		  const struct diff_told *told, const char *open)
+		  const struct diff_told *told, enum diff_looked looked,
+		  const char *open)
 {
 	const struct ir_rule *r = diff_rule(it);
 	bool enough = told->changes && (told->widening || !diff_may_widen(it));
 
-	if (!open && !told->changes && r && r->until.n)
+	if (looked == DIFF_WHOLLY && !told->changes && r && r->until.n) {
+		looked = DIFF_IN_PART;
 		open = "it holds until a day: decisions may differ after it";
-	if (open && !enough)
+	}
+	if (looked != DIFF_WHOLLY && !enough)
 		diff_doubt_item(d, it, open);
 }
 

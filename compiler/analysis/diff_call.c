@@ -18,7 +18,6 @@ struct job {
 	size_t n, regions;
 	struct diff_small small;
 	struct diff_told told;
-	bool open;
 };
 
 /* The rule's condition without its exceptions. */
@@ -38,7 +37,7 @@ static struct ir_cond *cond_of(struct arena *a, const struct diff_item *it)
 	return c ? c : &always;
 }
 
-static void ask(struct job *j, const uint64_t args[6])
+DIFF_MUST_READ static enum diff_looked ask(struct job *j, const uint64_t args[6])
 {
 	struct ir_request q = diff_request(j->d, IR_SYSCALL);
 	uint32_t *tags = arena_array(j->tmp, j->n + 1, sizeof(*tags));
@@ -49,59 +48,54 @@ static void ask(struct job *j, const uint64_t args[6])
 	q.text = diff_rule(j->it)->set.u.syscall.name;
 	memcpy(q.args, args, sizeof(q.args));
 	for (i = 0; i < j->n; i++) {
-		if (diff_matches(j->sel[i], &q) != j->in[i]) {
-			j->open = true; /* too many masks for a witness */
-			return;
-		}
+		if (diff_matches(j->sel[i], &q) != j->in[i])
+			return DIFF_IN_PART; /* too many masks for a witness */
 		if (j->in[i])
 			tags[n++] = (uint32_t)i;
 	}
 	if (!j->d->context_differs[IR_SYSCALL] &&
 	    diff_acts_alike(j->sel, tags, n, j->tmp))
-		return;
+		return DIFF_WHOLLY;
 	(void)diff_ask(j->d, &j->small, &q, diff_scopes(j->it), j->tmp, &j->told);
+	return DIFF_WHOLLY;
 }
 
 /* `c` says which of sel[0..i) the region lies in. */
-static void divide(struct job *j, struct ir_cond *c, size_t i)
+DIFF_MUST_READ static enum diff_looked divide(struct job *j, struct ir_cond *c, size_t i)
 {
 	static struct ir_cond never = { .op = IR_C_FALSE };
 	uint64_t args[6] = { 0, 0, 0, 0, 0, 0 };
+	enum diff_looked inside;
 	struct ir_cond *other;
 
-	if (j->regions >= MAX_REGIONS) {
-		j->open = true;
-		return;
-	}
+	if (j->regions >= MAX_REGIONS)
+		return DIFF_IN_PART;
 	switch (box_cond_included(j->tmp, c, &never, args)) {
 	case SET_HOLDS:
-		return; /* empty */
+		return DIFF_WHOLLY; /* empty */
 	case SET_UNDECIDED:
-		j->open = true;
-		return;
+		return DIFF_IN_PART;
 	case SET_WITNESS:
 		break;
 	}
 	if (i == j->n) {
 		j->regions++;
-		ask(j, args);
-		return;
+		return ask(j, args);
 	}
 	other = j->conds[i];
 	j->in[i] = true;
-	if (j->sel[i] == j->it) {
-		divide(j, c, i + 1);
-		return;
-	}
-	divide(j, box_and(j->tmp, c, other), i + 1);
+	if (j->sel[i] == j->it)
+		return divide(j, c, i + 1);
+	inside = divide(j, box_and(j->tmp, c, other), i + 1);
 	j->in[i] = false;
-	divide(j, box_and(j->tmp, c, box_not(j->tmp, other)), i + 1);
+	return diff_both(divide(j, box_and(j->tmp, c, box_not(j->tmp, other)), i + 1), inside);
 }
 
 static void settle(struct diff *d, struct diff_item *it)
 {
 	struct job j = { .d = d, .it = it };
 	uint32_t nr = diff_rule(it)->set.u.syscall.nr;
+	enum diff_looked looked;
 	struct arena tmp;
 	size_t i;
 
@@ -119,10 +113,8 @@ static void settle(struct diff *d, struct diff_item *it)
 		j.sel[j.n++] = other;
 	}
 	j.small = diff_small_of(d, &tmp, j.sel, j.n);
-	divide(&j, cond_of(&tmp, it), 0);
-	diff_settled(d, it, &j.told,
-		     j.open ? "not every call that it matches could be looked at"
-			    : NULL);
+	looked = divide(&j, cond_of(&tmp, it), 0);
+	diff_settled(d, it, &j.told, looked, "not every call that it matches could be looked at");
 	arena_release(&tmp);
 }
 

@@ -9,6 +9,20 @@
 enum { DIFF_OLD, DIFF_NEW };
 
 /*
+ * What a search came to.  One that ended without an answer is OPEN, which is also
+ * what nobody has set: an answer has to be said.  Who searches must read it.
+ */
+enum diff_seek { DIFF_OPEN, DIFF_NONE /* there is none, surely */, DIFF_FOUND };
+/* Was all of it looked at?  The same holds here. */
+enum diff_looked { DIFF_IN_PART, DIFF_WHOLLY };
+#define DIFF_MUST_READ __attribute__((warn_unused_result))
+
+static inline enum diff_looked diff_both(enum diff_looked x, enum diff_looked y)
+{
+	return x < y ? x : y;
+}
+
+/*
  * A rule, or the class of a command or tool, by what it means: one item where
  * both policies have it.
  */
@@ -71,11 +85,12 @@ struct diff_said diff_said_scalar(const struct ir_scalar *s);
 void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why);
 void diff_doubt_add(struct diff *d, struct diff_doubt doubt);
 /*
- * All was asked about the item that could be.  `open` says what was not, or is
- * NULL; it is a doubt unless the findings say all that matters anyway.
+ * All was asked about the item that could be.  What was looked at in part only is
+ * a doubt, for the reason `open`, unless the findings say all that matters anyway.
  */
 void diff_settled(struct diff *d, const struct diff_item *it,
-		  const struct diff_told *told, const char *open);
+		  const struct diff_told *told, enum diff_looked looked,
+		  const char *open);
 
 /* --- identity (diff_key.c) ----------------------------------------------- */
 

@@ -22,7 +22,6 @@ struct job {
 	struct diff_small small;
 	struct set_dfa dfa;
 	struct diff_told *told;
-	bool open; /* a region was not decided */
 };
 
 /* --- which rules may meet ------------------------------------------------ */
@@ -210,7 +209,7 @@ static bool all_decided(const struct map *regions)
 }
 
 /* Breadth first: the first word that reaches a state is a shortest one. */
-static void walk(struct job *j)
+DIFF_MUST_READ static enum diff_looked walk(struct job *j)
 {
 	const struct set_dfa *f = &j->dfa;
 	uint32_t *queue = arena_array(j->tmp, f->nstates + 1, sizeof(*queue));
@@ -236,7 +235,7 @@ static void walk(struct job *j)
 			queue[tail++] = to;
 		}
 	}
-	j->open |= !all_decided(&regions);
+	return all_decided(&regions) ? DIFF_WHOLLY : DIFF_IN_PART;
 }
 
 /*
@@ -252,7 +251,6 @@ static void sample(struct job *j)
 	struct str words[2];
 	size_t i, k, n = 0;
 
-	j->open = true;
 	if (j->frame == DIFF_RELATIVE)
 		return;
 	for (i = 1; i < j->n; i++)
@@ -313,20 +311,19 @@ static void sample_trees(struct job *j)
 	}
 }
 
-static struct job run(struct diff *d, struct arena *tmp, struct diff_item *it,
-		      enum diff_frame frame, struct diff_told *told)
+DIFF_MUST_READ static enum diff_looked run(struct diff *d, struct arena *tmp,
+					   struct diff_item *it, enum diff_frame frame,
+					   struct diff_told *told)
 {
 	struct job j = { .d = d, .tmp = tmp, .frame = frame, .told = told };
 
 	select_items(&j, it);
 	j.small = diff_small_of(d, tmp, j.sel, j.n);
-	if (build(&j) == SET_HOLDS) {
-		walk(&j);
-	} else {
-		sample(&j);
-		sample_trees(&j);
-	}
-	return j;
+	if (build(&j) == SET_HOLDS)
+		return walk(&j);
+	sample(&j);
+	sample_trees(&j);
+	return DIFF_IN_PART;
 }
 
 /*
@@ -334,18 +331,18 @@ static struct job run(struct diff *d, struct arena *tmp, struct diff_item *it,
  * might.  Only where the rules below the same root act alike in every region
  * is the change none.
  */
-static bool is_none_anywhere(struct diff *d, struct diff_item *it)
+DIFF_MUST_READ static bool is_none_anywhere(struct diff *d, struct diff_item *it)
 {
 	struct diff_told told = { 0, false };
+	enum diff_looked looked;
 	struct arena tmp;
-	bool none;
 
 	if (diff_word_is_vague(it))
 		return false;
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
-	none = !run(d, &tmp, it, DIFF_RELATIVE, &told).open;
+	looked = run(d, &tmp, it, DIFF_RELATIVE, &told);
 	arena_release(&tmp);
-	return none;
+	return looked == DIFF_WHOLLY;
 }
 
 /* Does an item that may meet it look at more than words, or it itself? */
@@ -366,27 +363,29 @@ static void settle(struct diff *d, struct diff_item *it)
 {
 	enum diff_frame frame = diff_word_frame(it);
 	struct diff_told told = { 0, false };
-	const char *why = NULL;
+	enum diff_looked looked;
+	const char *why;
 	struct arena tmp;
-	bool open;
 
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
-	open = run(d, &tmp, it, frame, &told).open;
+	looked = run(d, &tmp, it, frame, &told);
 	arena_release(&tmp);
-	if (open)
+	if (looked != DIFF_WHOLLY)
 		why = "not every request that it matches could be looked at";
 	else if (is_loose_near(d, it))
 		why = "options, paths or a regular expression decide it, too: other lines "
 		      "may differ";
 	else if (frame == DIFF_ABSOLUTE && told.changes)
 		why = "where the roots are now it does not widen; elsewhere it may";
-	else if (frame == DIFF_ABSOLUTE)
+	else
 		why = "where the roots are now nothing differs; elsewhere it may";
-	if (why && frame == DIFF_ABSOLUTE &&
+	if (frame == DIFF_ABSOLUTE || is_loose_near(d, it))
+		looked = DIFF_IN_PART;
+	if (looked != DIFF_WHOLLY && frame == DIFF_ABSOLUTE &&
 	    !(told.widening || (told.changes && !diff_may_widen(it))) &&
 	    is_none_anywhere(d, it))
-		why = NULL;
-	diff_settled(d, it, &told, why);
+		looked = DIFF_WHOLLY;
+	diff_settled(d, it, &told, looked, why);
 }
 
 void diff_languages(struct diff *d, enum ir_kind kind)

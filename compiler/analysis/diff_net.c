@@ -8,6 +8,8 @@
 
 /* Requests asked for one changed rule. */
 #define MAX_ASKED 20000
+/* Pieces of blocks that are looked at for one changed rule. */
+#define MAX_SEARCHED 200000
 
 struct host {
 	bool is_addr;
@@ -26,7 +28,7 @@ struct job {
 	VEC(uint16_t) ports;
 	struct diff_small small;
 	struct diff_told told;
-	bool open;
+	size_t searched; /* pieces of blocks */
 };
 
 static const struct ir_net *net_of(const struct diff_item *it)
@@ -78,41 +80,74 @@ static bool is_inside(const struct num_cidr *x, const struct num_cidr *y)
 }
 
 /*
- * An address of the block that no smaller block of the rules holds; `all`:
- * nor an equal one.
+ * An address of the piece `c` that no block of the rules with at least `bits` bits
+ * holds.  Such blocks are the smaller ones of the block that is searched: its own
+ * and larger ones take nothing away.
  */
-static bool free_address(const struct job *j, struct num_cidr c, bool all,
-			 uint8_t ret[16])
+DIFF_MUST_READ static enum diff_seek free_address(struct job *j, struct num_cidr c,
+						  unsigned bits, uint8_t ret[16])
 {
+	enum diff_seek first, second;
 	bool crossed = false;
 	size_t i;
 
+	if (j->searched++ >= MAX_SEARCHED)
+		return DIFF_OPEN;
 	for (i = 0; i < j->nodes.n; i++) {
 		const struct ir_net *n = j->nodes.v[i];
 
-		if (n->host != IR_HOST_CIDR)
+		if (n->host != IR_HOST_CIDR || n->cidr.bits < bits)
 			continue;
-		if (all && is_inside(&c, &n->cidr))
-			return false;
-		crossed |= n->cidr.bits > c.bits && is_inside(&n->cidr, &c);
+		if (is_inside(&c, &n->cidr))
+			return DIFF_NONE;
+		crossed |= is_inside(&n->cidr, &c);
 	}
 	if (!crossed) {
 		memcpy(ret, c.addr, 16);
-		return true;
+		return DIFF_FOUND;
 	}
 	c.bits++;
-	if (free_address(j, c, true, ret))
-		return true;
+	first = free_address(j, c, bits, ret);
+	if (first == DIFF_FOUND)
+		return DIFF_FOUND;
 	c.addr[(c.bits - 1u) / 8] |= (uint8_t)(0x80u >> ((c.bits - 1u) % 8));
-	return free_address(j, c, true, ret);
+	second = free_address(j, c, bits, ret);
+	if (second == DIFF_FOUND)
+		return DIFF_FOUND;
+	return first == DIFF_NONE && second == DIFF_NONE ? DIFF_NONE : DIFF_OPEN;
 }
 
-static void add_address(struct job *j, const struct num_cidr *c, bool all)
+static bool has_host(const struct job *j, const struct host *h)
+{
+	size_t i;
+
+	for (i = 0; i < j->hosts.n; i++) {
+		const struct host *x = &j->hosts.v[i];
+
+		if (x->is_addr == h->is_addr &&
+		    (h->is_addr ? !memcmp(x->addr, h->addr, sizeof(x->addr)) :
+				  str_eq(x->name, h->name)))
+			return true;
+	}
+	return false;
+}
+
+/* Who found a host of a region, or that the region has none, has looked at it. */
+DIFF_MUST_READ static enum diff_looked take(struct job *j, enum diff_seek seek,
+					    const struct host *h)
+{
+	if (seek == DIFF_FOUND && !has_host(j, h))
+		VEC_PUSH(j->tmp, &j->hosts, *h);
+	return seek == DIFF_OPEN ? DIFF_IN_PART : DIFF_WHOLLY;
+}
+
+/* `all`: one that no block holds, else none that is smaller than `c`. */
+DIFF_MUST_READ static enum diff_looked add_address(struct job *j, const struct num_cidr *c,
+						   bool all)
 {
 	struct host h = { .is_addr = true };
 
-	if (free_address(j, *c, all, h.addr))
-		VEC_PUSH(j->tmp, &j->hosts, h);
+	return take(j, free_address(j, *c, all ? 0 : c->bits + 1u, h.addr), &h);
 }
 
 /* --- names --------------------------------------------------------------- */
@@ -139,47 +174,62 @@ static bool is_taken(const struct job *j, struct str name, struct str apex)
 	return false;
 }
 
-/* A name below `apex` ("" is any name) that no narrower rule knows. */
-static void add_name(struct job *j, struct str apex)
+/*
+ * A name below `apex` ("" is any name) that no narrower rule knows.  Every rule knows
+ * at most one of the names tried below an apex, and of those of one label.
+ */
+DIFF_MUST_READ static enum diff_seek free_name(struct job *j, struct str apex,
+					       struct str *ret)
 {
-	struct host h = { .is_addr = false };
 	size_t i;
 
 	for (i = 0; i <= j->nodes.n; i++) {
-		h.name = str_printf(j->tmp, "x%zu.%.*s", i,
-				    STR_ARG(apex.n ? apex : STR("invalid")));
-		if (!is_taken(j, h.name, apex)) {
-			VEC_PUSH(j->tmp, &j->hosts, h);
-			return;
-		}
+		*ret = str_printf(j->tmp, "x%zu.%.*s", i,
+				  STR_ARG(apex.n ? apex : STR("invalid")));
+		if (!is_taken(j, *ret, apex))
+			return DIFF_FOUND;
 	}
+	for (i = 0; !apex.n && i <= j->nodes.n; i++) {
+		*ret = str_printf(j->tmp, "x%zu", i);
+		if (!is_taken(j, *ret, apex))
+			return DIFF_FOUND;
+	}
+	return DIFF_OPEN;
 }
 
-static void add_host(struct job *j, const struct ir_net *n)
+DIFF_MUST_READ static enum diff_looked add_name(struct job *j, struct str apex)
+{
+	struct host h = { .is_addr = false };
+
+	return take(j, free_name(j, apex, &h.name), &h);
+}
+
+DIFF_MUST_READ static enum diff_looked add_host(struct job *j, const struct ir_net *n)
 {
 	static const struct num_cidr v4 = {{ [10] = 0xff, [11] = 0xff }, 96};
 	static const struct num_cidr v6 = {{ 0x20, 0x01, 0x0d, 0xb8 }, 32};
 	static const struct num_cidr any = {{0}, 0};
-	struct host h = { .is_addr = false };
+	struct host h = { .name = n->name };
+	enum diff_looked looked = DIFF_IN_PART;
 
 	switch (n->host) {
 	case IR_HOST_ANY:
-		add_name(j, STR(""));
-		add_address(j, &v4, true);
-		add_address(j, &v6, true);
-		add_address(j, &any, true);
+		/* any one that no block holds; of each family, for whoever reads it */
+		looked = diff_both(add_name(j, STR("")), add_address(j, &any, true));
+		looked = diff_both(looked, add_address(j, &v4, true));
+		looked = diff_both(looked, add_address(j, &v6, true));
 		break;
 	case IR_HOST_NAME:
-		h.name = n->name;
-		VEC_PUSH(j->tmp, &j->hosts, h);
+		looked = take(j, DIFF_FOUND, &h);
 		break;
 	case IR_HOST_BELOW:
-		add_name(j, n->name);
+		looked = add_name(j, n->name);
 		break;
 	case IR_HOST_CIDR:
-		add_address(j, &n->cidr, false);
+		looked = add_address(j, &n->cidr, false);
 		break;
 	}
+	return looked;
 }
 
 /* --- all regions --------------------------------------------------------- */
@@ -200,26 +250,29 @@ static void add_port(struct job *j, uint32_t port)
 /* Nothing listens at port 0, and no request names it. */
 static void find_ports(struct job *j)
 {
+	const struct ir_net *x = net_of(j->it);
 	size_t i;
 
-	add_port(j, net_of(j->it)->port_lo);
-	add_port(j, 1);
+	add_port(j, x->port_lo ? x->port_lo : 1);
 	for (i = 0; i < j->nodes.n; i++) {
-		add_port(j, j->nodes.v[i]->port_lo);
+		if (j->nodes.v[i]->port_lo)
+			add_port(j, j->nodes.v[i]->port_lo);
 		add_port(j, j->nodes.v[i]->port_hi + 1u);
 	}
 }
 
 /* Exactly: of the rule's own hosts, and of what is nested in them. */
-static void find_hosts(struct job *j)
+DIFF_MUST_READ static enum diff_looked find_hosts(struct job *j)
 {
 	const struct ir_net *x = net_of(j->it);
 	struct ir_net all = { .protos = IR_ANY_PROTO, .port_hi = UINT16_MAX };
+	enum diff_looked looked;
 	size_t i;
 
 	all.host = x->host;
 	all.name = x->name;
 	all.cidr = x->cidr;
+	looked = add_host(j, x);
 	for (i = 0; i < j->nodes.n; i++) {
 		struct ir_net y = *j->nodes.v[i];
 
@@ -227,9 +280,9 @@ static void find_hosts(struct job *j)
 		y.port_lo = 0;
 		y.port_hi = UINT16_MAX;
 		if (box_net_included(&y, &all))
-			add_host(j, j->nodes.v[i]);
+			looked = diff_both(looked, add_host(j, j->nodes.v[i]));
 	}
-	add_host(j, x);
+	return looked;
 }
 
 static bool acts_alike(struct job *j, struct ir_request *req)
@@ -245,31 +298,23 @@ static bool acts_alike(struct job *j, struct ir_request *req)
 }
 
 /* What acts differently and gets one answer hangs on what no request says. */
-static void ask(struct job *j, struct ir_request *req)
+DIFF_MUST_READ static enum diff_looked ask(struct job *j, struct ir_request *req)
 {
-	bool within = net_of(j->it)->nwithin > 0;
+	bool within = net_of(j->it)->nwithin > 0, differs;
 
 	if (!diff_matches(j->it, req) || acts_alike(j, req))
-		return;
-	if (req->port == 0) {
-		j->open = true;
-		return;
-	}
-	if (!diff_ask(j->d, &j->small, req, diff_scopes(j->it), j->tmp, &j->told) &&
-	    within && !req->is_addr)
-		j->open = true;
+		return DIFF_WHOLLY;
+	differs = diff_ask(j->d, &j->small, req, diff_scopes(j->it), j->tmp, &j->told);
+	return !differs && within && !req->is_addr ? DIFF_IN_PART : DIFF_WHOLLY;
 }
 
-static void ask_all(struct job *j)
+DIFF_MUST_READ static enum diff_looked ask_all(struct job *j)
 {
 	const struct ir_net *x = net_of(j->it);
-	size_t i, k;
+	enum diff_looked looked = DIFF_WHOLLY;
+	size_t i, k, asked = 0;
 	unsigned proto;
 
-	if (j->hosts.n * j->ports.n * 2 > MAX_ASKED) {
-		j->open = true;
-		return;
-	}
 	for (i = 0; i < j->hosts.n; i++) {
 		for (k = 0; k < j->ports.n; k++) {
 			for (proto = IR_TCP; proto <= IR_UDP; proto <<= 1) {
@@ -277,20 +322,24 @@ static void ask_all(struct job *j)
 
 				if (!(x->protos & proto))
 					continue;
+				if (asked++ >= MAX_ASKED)
+					return DIFF_IN_PART;
 				q.proto = (enum ir_proto)proto;
 				q.port = j->ports.v[k];
 				q.is_addr = j->hosts.v[i].is_addr;
 				q.host = j->hosts.v[i].name;
 				memcpy(q.addr, j->hosts.v[i].addr, sizeof(q.addr));
-				ask(j, &q);
+				looked = diff_both(looked, ask(j, &q));
 			}
 		}
 	}
+	return looked;
 }
 
 static void settle(struct diff *d, struct diff_item *it)
 {
 	struct job j = { .d = d, .it = it };
+	enum diff_looked looked;
 	struct arena tmp;
 
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
@@ -298,11 +347,10 @@ static void settle(struct diff *d, struct diff_item *it)
 	select_items(&j);
 	j.small = diff_small_of(d, &tmp, j.sel, j.n);
 	find_ports(&j);
-	find_hosts(&j);
-	ask_all(&j);
-	diff_settled(d, it, &j.told,
-		     !j.open ? NULL
-		     : net_of(it)->nwithin
+	looked = find_hosts(&j);
+	looked = diff_both(ask_all(&j), looked);
+	diff_settled(d, it, &j.told, looked,
+		     net_of(it)->nwithin
 			     ? "it hangs on the addresses that a name has"
 			     : "not every request that it matches could be looked at");
 	arena_release(&tmp);
