@@ -287,6 +287,111 @@ static void compare_locks(struct diff *d)
 	}
 }
 
+static const struct ir_env_lock *env_lock(const struct ir *ir, const struct ir_env_lock *k)
+{
+	size_t i;
+
+	for (i = 0; i < ir->env_locks.n; i++)
+		if (ir->env_locks.v[i].keep == k->keep &&
+		    str_eq(ir->env_locks.v[i].name, k->name))
+			return &ir->env_locks.v[i];
+	return NULL;
+}
+
+static struct diff_said said_env_lock(struct diff *d, const struct ir_env_lock *k)
+{
+	struct str value = STR("locked keep");
+
+	if (!k)
+		return nothing();
+	if (!k->keep)
+		value = str_cat(d->a, STR("locked "), k->name);
+	return said(k->id, value, k->level, k->at);
+}
+
+/* A lock of a lower level is a lost one. */
+static void compare_env_locks(struct diff *d)
+{
+	size_t i;
+	int s;
+
+	for (s = 0; s < 2; s++)
+		for (i = 0; i < d->ir[s]->env_locks.n; i++) {
+			const struct ir_env_lock *k = &d->ir[s]->env_locks.v[i];
+			const struct ir_env_lock *other = env_lock(d->ir[!s], k);
+
+			if (other && other->level <= k->level)
+				continue;
+			if (s == DIFF_OLD)
+				add(d, "env", DIFF_LOCK_LOST, true, said_env_lock(d, k),
+				    said_env_lock(d, other));
+			else
+				add(d, "env", DIFF_LOCK_ADDED, false,
+				    said_env_lock(d, other), said_env_lock(d, k));
+		}
+}
+
+/* The highest level at which each policy says a rule. */
+struct ranked {
+	const struct ir_rule *rule[2];
+};
+
+static struct ranked *ranked_of(struct diff *d, struct map *all, const struct ir_rule *r)
+{
+	struct ir_rule any = *r;
+	struct ranked *ret;
+	struct str key;
+
+	any.level = IR_MANAGED;
+	any.final = any.soft = any.full = false;
+	key = str_printf(d->a, "%d %.*s", (int)r->kind,
+			 STR_ARG(diff_rule_key(d->a, &any)));
+	ret = map_get(all, key);
+	if (!ret) {
+		ret = ARENA_NEW(d->a, struct ranked);
+		map_put(all, key, ret);
+	}
+	return ret;
+}
+
+/*
+ * A rule that both policies say, at another level.  What is asked may be answered
+ * alike all the same; levels that are not compared here tell the two apart: what they
+ * say as `final`, lock, or lift.  A higher allow and a lower deny permit more.
+ */
+static void compare_levels(struct diff *d)
+{
+	struct map all;
+	size_t i;
+	int s;
+
+	map_init(&all, d->a);
+	for (s = 0; s < 2; s++)
+		for (i = 0; i < d->ir[s]->rules.n; i++) {
+			const struct ir_rule *r = d->ir[s]->rules.v[i];
+			struct ranked *k = ranked_of(d, &all, r);
+
+			/* those that the network's mode makes are no statements */
+			if (str_eq(r->id, d->ir[s]->scalars[IR_S_NET_MODE].id))
+				continue;
+			if (!k->rule[s] || r->level < k->rule[s]->level)
+				k->rule[s] = r;
+		}
+	for (i = 0; i < all.n; i++) {
+		const struct ranked *k = all.e[i].value;
+		const struct ir_rule *o = k->rule[DIFF_OLD], *n = k->rule[DIFF_NEW];
+		bool higher;
+
+		if (!o || !n || o->level == n->level)
+			continue;
+		higher = n->level < o->level;
+		add(d, ir_kind_name(n->kind), DIFF_LEVEL,
+		    n->effect == IR_ALLOW ? higher : !higher,
+		    said(o->id, o->text, o->level, o->at),
+		    said(n->id, n->text, n->level, n->at));
+	}
+}
+
 /*
  * What `final` keeps from levels that are not compared here: denies cannot loosen
  * a final allow, and facts of lower levels not hide what a final rule speaks of.
@@ -336,6 +441,8 @@ void diff_values(struct diff *d)
 	const struct ir *o = d->ir[DIFF_OLD], *n = d->ir[DIFF_NEW];
 
 	compare_locks(d);
+	compare_env_locks(d);
+	compare_levels(d);
 	compare_final(d);
 	compare_settings(d);
 	compare_env(d);

@@ -95,15 +95,16 @@ static bool is_known_doubt(const struct diff_result *r, const struct diff_doubt 
 	return false;
 }
 
-/* What shows under the role and not without one is added. */
+/* Compares under the role; *ret is what shows there and not in `known`. */
 static enum cli_exit diff_role(const struct options *o, struct str role,
 			       const struct diff_where *where, struct arena *a,
-			       struct diff_result *r)
+			       const struct diff_result *known, struct diff_result *ret)
 {
 	struct diff_result own;
 	struct loaded side[2];
 	size_t i;
 
+	memset(ret, 0, sizeof(*ret));
 	for (i = 0; i < 2; i++) {
 		enum cli_exit e = read_side(&side[i], o, o->sides[i], str_z(a, role), a);
 
@@ -113,15 +114,101 @@ static enum cli_exit diff_role(const struct options *o, struct str role,
 	diff_policies(side[0].ir, side[1].ir, where, a, &own);
 	for (i = 0; i < own.findings.n; i++) {
 		own.findings.v[i].role = role;
-		if (!is_known(r, &own.findings.v[i]))
-			VEC_PUSH(a, &r->findings, own.findings.v[i]);
+		if (!is_known(known, &own.findings.v[i]))
+			VEC_PUSH(a, &ret->findings, own.findings.v[i]);
 	}
 	for (i = 0; i < own.doubts.n; i++) {
 		own.doubts.v[i].role = role;
-		if (!is_known_doubt(r, &own.doubts.v[i]))
-			VEC_PUSH(a, &r->doubts, own.doubts.v[i]);
+		if (!is_known_doubt(known, &own.doubts.v[i]))
+			VEC_PUSH(a, &ret->doubts, own.doubts.v[i]);
 	}
 	return CLI_CLEAN;
+}
+
+static bool has_widening(const struct diff_result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->findings.n; i++)
+		if (r->findings.v[i].widening)
+			return true;
+	return false;
+}
+
+static void doubt_role(struct diff_result *r, struct arena *a,
+		       const struct ir_role *const role[2], const char *why,
+		       bool narrows_only)
+{
+	struct diff_doubt d = { .why = str_from(why), .role = role[0]->name,
+				.narrows_only = narrows_only };
+	int s;
+
+	for (s = 0; s < 2; s++)
+		d.side[s] = (struct diff_said){ .there = true, .id = STR("role"),
+						.value = role[s]->name, .at = role[s]->at };
+	VEC_PUSH(a, &r->doubts, d);
+}
+
+/* What no option names is not shown in full, but never said to be alike. */
+static void sum_up(const struct diff_result *own, const struct ir_role *const role[2],
+		   struct arena *a, struct diff_result *r)
+{
+	bool narrows = !has_widening(own);
+	size_t i;
+
+	for (i = 0; i < own->doubts.n; i++)
+		narrows &= own->doubts.v[i].narrows_only;
+	if (own->findings.n || own->doubts.n)
+		doubt_role(r, a, role, "they differ under this role, and --role names another",
+			   narrows);
+}
+
+static const struct ir_role *role_of(const struct ir *ir, struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < ir->roles.n; i++)
+		if (str_eq(ir->roles.v[i].name, name))
+			return &ir->roles.v[i];
+	return NULL;
+}
+
+/*
+ * A role that both have: compared under it where sources can be, else by what stands
+ * in it.  One that only one of them has is a finding of its own.
+ */
+static enum cli_exit compare_role(const struct options *o, const struct loaded side[2],
+				  const struct ir_role *role, const struct diff_where *where,
+				  struct arena *a, struct diff_result *r)
+{
+	const struct ir_role *both[2] = { role_of(side[0].ir, role->name), role };
+	bool bundle = is_bundle(o->sides[0]) || is_bundle(o->sides[1]);
+	struct diff_result own;
+	enum cli_exit e;
+	size_t i;
+
+	if (!both[0] || (str_eq(side[0].ir->role, role->name) &&
+		       str_eq(side[1].ir->role, role->name)))
+		return CLI_CLEAN;
+	if (bundle || !has_role(side[0].ir, role->name) || !has_role(side[1].ir, role->name)) {
+		if (!str_eq(both[0]->digest, role->digest))
+			doubt_role(r, a, both,
+				   bundle ? "a bundle holds one role's policy, and this role "
+					    "is another one" :
+					    "it may not be chosen, and what stands in it is "
+					    "another", false);
+		return CLI_CLEAN;
+	}
+	e = diff_role(o, role->name, where, a, r, &own);
+	if (e == CLI_CLEAN && o->role) {
+		sum_up(&own, both, a, r);
+		return e;
+	}
+	for (i = 0; i < own.findings.n; i++)
+		VEC_PUSH(a, &r->findings, own.findings.v[i]);
+	for (i = 0; i < own.doubts.n; i++)
+		VEC_PUSH(a, &r->doubts, own.doubts.v[i]);
+	return e;
 }
 
 static enum cli_exit diff_roles(const struct options *o, const struct loaded side[2],
@@ -131,14 +218,8 @@ static enum cli_exit diff_roles(const struct options *o, const struct loaded sid
 	enum cli_exit e = CLI_CLEAN;
 	size_t i;
 
-	if (o->role || is_bundle(o->sides[0]) || is_bundle(o->sides[1]))
-		return e;
-	for (i = 0; i < side[1].ir->roles.n && e == CLI_CLEAN; i++) {
-		struct str name = side[1].ir->roles.v[i].name;
-
-		if (has_role(side[0].ir, name) && has_role(side[1].ir, name))
-			e = diff_role(o, name, where, a, r);
-	}
+	for (i = 0; i < side[1].ir->roles.n && e == CLI_CLEAN; i++)
+		e = compare_role(o, side, &side[1].ir->roles.v[i], where, a, r);
 	return e;
 }
 
@@ -158,16 +239,6 @@ static void make_roots(struct ir_roots *dirs, bool made[IR_ROOT_COUNT])
 		if (made[i])
 			dirs->dir[i] = str_from(places[i]);
 	}
-}
-
-static bool has_widening(const struct diff_result *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->findings.n; i++)
-		if (r->findings.v[i].widening)
-			return true;
-	return false;
 }
 
 /* Doubts about what could only forbid more are none about a widening. */

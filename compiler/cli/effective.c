@@ -130,9 +130,22 @@ static void add_settings(struct collector *c, enum ir_part part)
 	}
 }
 
+/* The lock of a variable, or of the list `keep` (no name). */
+static const struct ir_env_lock *env_lock(const struct ir *ir, struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < ir->env_locks.n; i++)
+		if (ir->env_locks.v[i].keep == !name.n &&
+		    str_eq(ir->env_locks.v[i].name, name))
+			return &ir->env_locks.v[i];
+	return NULL;
+}
+
 static void add_variables(struct collector *c)
 {
 	const struct ir *ir = c->ir;
+	const struct ir_env_lock *keep = env_lock(ir, STR_NULL);
 	size_t i;
 
 	for (i = 0; i < ir->keep.n; i++)
@@ -141,7 +154,17 @@ static void add_variables(struct collector *c)
 						.value = ir->keep.v[i].name,
 						.id = ir->keep.v[i].id,
 						.level = ir->keep.v[i].level,
-						.at = ir->keep.v[i].at});
+						.at = ir->keep.v[i].at,
+						.locked = keep != NULL});
+	/* a list that is empty, and stays so */
+	if (keep && !ir->keep.n)
+		add(c, (struct effective_entry){ .what = EFFECTIVE_VARIABLE,
+						.name = STR("keep"),
+						.value = STR("nothing"),
+						.id = keep->id,
+						.level = keep->level,
+						.at = keep->at,
+						.locked = true});
 	for (i = 0; i < ir->env.n; i++)
 		add(c, (struct effective_entry){ .what = EFFECTIVE_VARIABLE,
 						.name = STR("set"),
@@ -149,7 +172,8 @@ static void add_variables(struct collector *c)
 						.text = ir->env.v[i].value,
 						.id = ir->env.v[i].id,
 						.level = ir->env.v[i].level,
-						.at = ir->env.v[i].at});
+						.at = ir->env.v[i].at,
+						.locked = env_lock(ir, ir->env.v[i].name) != NULL});
 	for (i = 0; i < ir->secrets.n; i++)
 		add(c,
 		    (struct effective_entry){
@@ -162,6 +186,7 @@ static void add_variables(struct collector *c)
 			    .id = ir->secrets.v[i].id,
 			    .level = ir->secrets.v[i].level,
 			    .at = ir->secrets.v[i].at,
+			    .locked = env_lock(ir, ir->secrets.v[i].name) != NULL,
 			    .carried = true});
 }
 

@@ -274,6 +274,8 @@ static struct value *entry_data(struct arena *a, const struct effective_entry *e
 	put_some(a, m, "until", e->until);
 	if (e->rule)
 		rule_data(a, m, e);
+	if (e->what == EFFECTIVE_VARIABLE)
+		value_put(m, "locked", value_flag(a, e->locked));
 	if (e->what == EFFECTIVE_VALUE) {
 		value_put(m, "locked", value_flag(a, e->locked));
 		value_put(m, "carried", value_flag(a, e->carried));

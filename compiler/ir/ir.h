@@ -134,6 +134,18 @@ struct ir_env_secret {
 	struct ir_place at;
 };
 
+/*
+ * What a managed level keeps lower ones from saying: the list `keep`, or the value
+ * of one variable, be it `set` or a secret.  Each once, by the highest level.
+ */
+struct ir_env_lock {
+	bool keep;
+	struct str name; /* of the variable; empty: keep */
+	enum ir_level level;
+	struct str id;
+	struct ir_place at;
+};
+
 /* --- settings, and what is carried for later versions --------------------- */
 
 enum ir_value_type { IR_V_BOOL, IR_V_NUMBER, IR_V_TEXT, IR_V_LIST, IR_V_MAP };
@@ -180,6 +192,7 @@ struct ir_setting {
 struct ir_role {
 	struct str name;
 	struct ir_place at; /* the first place, by rank */
+	struct str digest;  /* of what stands in it, chosen or not: hex, 128 bits */
 };
 
 /* --- requests ---------------------------------------------------------------- */
@@ -285,6 +298,7 @@ struct ir {
 	VEC(struct ir_env_keep) keep;
 	VEC(struct ir_env_set) env;
 	VEC(struct ir_env_secret) secrets;
+	VEC(struct ir_env_lock) env_locks;
 	VEC(struct ir_setting) settings; /* by part, then key; each once */
 	VEC(struct ir_role) roles;       /* by name */
 	VEC(struct ir_risk_fact) risks;

@@ -247,6 +247,24 @@ static void put_secrets(struct buf *b, const struct ir *ir)
 	buf_ch(b, ']');
 }
 
+static void put_env_locks(struct buf *b, const struct ir *ir)
+{
+	size_t i;
+
+	ir_json_key(b, "env_locks");
+	buf_ch(b, '[');
+	for (i = 0; i < ir->env_locks.n; i++) {
+		const struct ir_env_lock *k = &ir->env_locks.v[i];
+
+		ir_json_record(b, i);
+		ir_json_flag(b, "keep", k->keep);
+		ir_json_str(b, "name", k->name);
+		ir_json_said(b, k->level, k->id, &k->at);
+		buf_ch(b, '}');
+	}
+	buf_ch(b, ']');
+}
+
 static void put_setting(struct buf *b, const struct ir_setting *s)
 {
 	size_t i;
@@ -291,6 +309,7 @@ static void put_settings(struct buf *b, const struct ir *ir)
 		ir_json_record(b, i);
 		ir_json_str(b, "name", ir->roles.v[i].name);
 		ir_json_place(b, "at", &ir->roles.v[i].at);
+		ir_json_str(b, "digest", ir->roles.v[i].digest);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -354,6 +373,7 @@ void ir_json(struct buf *out, const struct ir *ir)
 	buf_ch(out, ']');
 	put_env(out, ir);
 	put_secrets(out, ir);
+	put_env_locks(out, ir);
 	put_settings(out, ir);
 	ir_json_facts(out, ir);
 	put_mounts(out, ir);

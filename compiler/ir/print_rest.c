@@ -35,6 +35,14 @@ static void print_env(FILE *out, const struct ir *ir)
 		ir_print_place(out, &e->at);
 		fputc('\n', out);
 	}
+	for (i = 0; i < ir->env_locks.n; i++) {
+		const struct ir_env_lock *k = &ir->env_locks.v[i];
+
+		fprintf(out, "env locked %.*s  # %s ",
+			STR_ARG(k->keep ? STR("keep") : k->name), ir_level_name(k->level));
+		ir_print_place(out, &k->at);
+		fputc('\n', out);
+	}
 }
 
 static void print_mounts(FILE *out, const struct ir *ir)

@@ -276,6 +276,15 @@ static void read_secret(struct ir_reader *r, struct json_object *o, struct ir *i
 	VEC_PUSH(r->a, &ir->secrets, e);
 }
 
+static void read_env_lock(struct ir_reader *r, struct json_object *o, struct ir *ir)
+{
+	struct ir_env_lock k = { .keep = ir_rd_flag(r, o, "keep") };
+
+	k.name = ir_rd_str(r, o, "name");
+	ir_rd_said(r, o, &k.level, &k.id, &k.at);
+	VEC_PUSH(r->a, &ir->env_locks, k);
+}
+
 static void read_setting(struct ir_reader *r, struct json_object *o, struct ir *ir)
 {
 	struct ir_setting s;
@@ -289,6 +298,7 @@ static void read_role(struct ir_reader *r, struct json_object *o, struct ir *ir)
 	struct ir_role role = { .name = ir_rd_str(r, o, "name") };
 
 	role.at = ir_rd_place(r, o, "at");
+	role.digest = ir_rd_str(r, o, "digest");
 	VEC_PUSH(r->a, &ir->roles, role);
 }
 
@@ -338,6 +348,7 @@ static const struct {
 	{ "env_keep", IR_READ_MAX_RULES, read_keep },
 	{ "env_set", IR_READ_MAX_RULES, read_env },
 	{ "env_secret", IR_READ_MAX_RULES, read_secret },
+	{ "env_locks", IR_READ_MAX_RULES, read_env_lock },
 	{ "settings", IR_READ_MAX_RULES, read_setting },
 	{ "roles", IR_READ_MAX_RULES, read_role },
 	{ "risks", IR_READ_MAX_RULES, ir_rd_risk },

@@ -265,6 +265,20 @@ static void check_env(struct check *c)
 	}
 }
 
+static void check_env_locks(struct check *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->ir->env_locks.n; i++) {
+		const struct ir_env_lock *k = &c->ir->env_locks.v[i];
+
+		if ((k->keep ? k->name.n != 0 : !is_env_name(k->name)) ||
+		    (k->level != IR_MANAGED && k->level != IR_MANAGED_FILE) ||
+		    !is_placed(&k->at))
+			fail(c, "env lock %zu: name, level or place", i);
+	}
+}
+
 static bool check_setting(struct check *c, const struct ir_setting *s)
 {
 	const char *why = ir_value_verify(&s->value);
@@ -391,6 +405,7 @@ const char *ir_verify(const struct ir *ir, struct arena *a)
 		c.broken = ir_verify_facts(ir, a);
 	check_dropped(&c);
 	check_env(&c);
+	check_env_locks(&c);
 	check_settings(&c);
 	check_rest(&c);
 	return c.broken;

@@ -455,6 +455,30 @@ static void take_given(struct lower *l, const struct given *g)
 	VEC_PUSH(l->a, &l->ir->secrets, secret);
 }
 
+/* Statements come highest rank first: of two locks of one thing the first counts. */
+static void take_locks(struct lower *l, const struct locks *locks)
+{
+	for (size_t i = 0; i < locks->v.n; i++) {
+		const struct sema_stmt *t = locks->v.v[i];
+		bool keep = t->stmt->kind == AST_KEEP, there = false;
+		struct ir_env_lock k = { .keep = keep,
+					 .name = keep ? STR_NULL : t->stmt->name,
+					 .level = t->unit->level,
+					 .id = STR("env-keep"),
+					 .at = t->at };
+
+		for (size_t n = 0; n < l->ir->env_locks.n; n++)
+			there |= l->ir->env_locks.v[n].keep == keep &&
+				 str_eq(l->ir->env_locks.v[n].name, k.name);
+		if (!keep)
+			k.id = str_cat(l->a, t->stmt->kind == AST_SET ? STR("env-set-") :
+									 STR("env-secret-"),
+				       k.name);
+		if (!there)
+			VEC_PUSH(l->a, &l->ir->env_locks, k);
+	}
+}
+
 void lower_env(struct lower *l)
 {
 	struct locks locks = { .v = { NULL, 0, 0 } };
@@ -470,4 +494,5 @@ void lower_env(struct lower *l)
 			add_given(l, &locks, l->s->stmts.v[i], &all);
 	for (size_t i = 0; i < all.v.n; i++)
 		take_given(l, &all.v.v[i]);
+	take_locks(l, &locks);
 }

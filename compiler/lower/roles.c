@@ -1,7 +1,8 @@
 /* The roles that files declare, in the IR: by name. */
-#include "compiler/lower/internal.h"
-
+#include <sodium.h>
 #include <stdlib.h>
+
+#include "compiler/lower/internal.h"
 
 static int by_name(const void *x, const void *y)
 {
@@ -10,11 +11,40 @@ static int by_name(const void *x, const void *y)
 	return str_cmp(a->name, b->name);
 }
 
+/*
+ * Two policies whose roles have one digest say the same in them, so that they need
+ * no comparing where the role is not chosen.  The statements as they mean something
+ * (names replaced), by rank, with their sections and levels.
+ */
+static struct str digest(struct lower *l, struct str role)
+{
+	unsigned char h[16];
+	struct buf all, hex;
+
+	buf_init(&all, l->a);
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		const struct sema_stmt *t = l->s->stmts.v[i];
+
+		if (!str_eq(t->role, role) || t->inner)
+			continue;
+		buf_printf(&all, "%d %d %d %d ", t->unit->level, t->unit->narrow,
+			   t->in_section ? (int)t->section : -1, t->section_locked);
+		buf_str(&all, sema_text(l->s, t->stmt));
+		buf_ch(&all, 0);
+	}
+	crypto_generichash(h, sizeof(h), all.p, all.n, NULL, 0);
+	buf_init(&hex, l->a);
+	for (size_t i = 0; i < sizeof(h); i++)
+		buf_printf(&hex, "%02x", h[i]);
+	return buf_view(&hex);
+}
+
 void lower_roles(struct lower *l)
 {
 	for (size_t i = 0; i < l->s->roles.n; i++) {
 		struct ir_role r = { .name = l->s->roles.v[i].name,
-				     .at = sema_place(l->s, l->s->roles.v[i].at) };
+				     .at = sema_place(l->s, l->s->roles.v[i].at),
+				     .digest = digest(l, l->s->roles.v[i].name) };
 
 		VEC_PUSH(l->a, &l->ir->roles, r);
 	}

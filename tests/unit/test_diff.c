@@ -189,6 +189,105 @@ static void test_the_witness_lies_in_what_changed(void **state)
 	assert_true(str_eqz(f->request.argv[1], "pull"));
 }
 
+/* Blocks around and inside of each other; the other way round each is a deny. */
+static void test_a_wider_block_is_seen_around_a_narrower_one(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "allow tcp 10.0.0.0/8 port 443",
+		  "allow tcp 10.0.0.0/8 port 443  allow tcp 0.0.0.0/0 port 443" },
+		{ "allow tcp 10.1.0.0/16 port 5432", "allow tcp 10.0.0.0/15 port 5432" },
+		{ "allow tcp 10.1.0.0/16 port 5432", "allow tcp 10.1.0.0/16 port 5432-5433" },
+		{ "allow tcp 10.1.0.0/16 port 5432", "allow 10.1.0.0/16 port 5432" },
+		{ "allow 10.0.0.0/8  deny 10.1.2.0/24", "allow 10.0.0.0/8  deny 10.1.2.0/25" },
+		{ "allow 10.0.0.0/7  deny 10.0.0.0/8  deny 10.1.0.0/16",
+		  "allow 10.0.0.0/7  deny 10.1.0.0/16" },
+		{ "allow 10.0.0.0/8 except 10.1.0.0/16, 10.1.2.0/24",
+		  "allow 10.0.0.0/8 except 10.1.2.0/24" },
+		{ "allow any  deny 0.0.0.0/0 except 10.0.0.0/8",
+		  "allow any  deny 0.0.0.0/0 except 10.0.0.0/7" },
+		{ "allow tcp 2001:db8:1::/48 port 443",
+		  "allow tcp 2001:db8:1::/48 port 443  allow tcp 2001:db8::/32 port 443" },
+		{ "allow ::/0  deny 2001:db8::/32  deny 2001:db8:1::/48",
+		  "allow ::/0  deny 2001:db8:1::/48" },
+		{ "deny \"*.invalid\"  allow \"a.example\"",
+		  "deny \"*.invalid\"  allow \"a.example\"  allow any" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < POL_LEN(pairs); i++) {
+		const char *old = arena_printf(&arena, "network limited { %s }", pairs[i][0]);
+		const char *new = arena_printf(&arena, "network limited { %s }", pairs[i][1]);
+
+		says(old, new, DIFF_ALLOWED, true);
+		compare(new, old);
+		(void)only_finding(DIFF_DENIED, false);
+	}
+	/* and the same in other words */
+	is_same("network limited { allow 10.0.0.0/15  allow 10.1.0.0/16  deny 10.0.0.0/16 }",
+		"network limited { allow 10.1.0.0/16  deny 10.0.0.0/16 }");
+}
+
+/* A lock keeps levels out that are not compared. */
+static void test_a_lock_of_the_environment_is_one(void **state)
+{
+	(void)state;
+	says("locked env { keep A }", "env { keep A }", DIFF_LOCK_LOST, true);
+	says("env { locked keep A }", "env { keep A }", DIFF_LOCK_LOST, true);
+	says("env { locked set A = \"1\" }", "env { set A = \"1\" }", DIFF_LOCK_LOST, true);
+	says("env { locked secret A from store \"x\" }", "env { secret A from store \"x\" }",
+	     DIFF_LOCK_LOST, true);
+	says("env { set A = \"1\"  locked set B = \"1\" }",
+	     "env { locked set A = \"1\"  locked set B = \"1\" }", DIFF_LOCK_ADDED, false);
+	is_same("locked env { keep A  set B = \"1\" }",
+		"env { locked keep A  locked set B = \"1\" }");
+}
+
+/* Of the one finding about a level; -1: there is none. */
+static int level_widens(void)
+{
+	int widens = -1;
+	size_t i;
+
+	for (i = 0; i < res.findings.n; i++)
+		if (res.findings.v[i].change == DIFF_LEVEL) {
+			if (widens >= 0)
+				fail_msg("two: %.*s", STR_ARG(res.findings.v[i].side[0].value));
+			widens = res.findings.v[i].widening;
+		}
+	return widens;
+}
+
+/* What the level is decides against levels that are not compared. */
+static void test_a_rule_that_changes_its_level_is_seen(void **state)
+{
+	static const char *const sections[][2] = {
+		{ "command", "\"x\"" },	  { "file", "read \"/x\"" },
+		{ "network limited", "10.0.0.1" }, { "unix", "\"@x\"" },
+		{ "syscall", "ptrace" },	  { "tools", "\"x\"" },
+	};
+	static const char *const effects[] = { "allow", "deny" };
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < POL_LEN(sections); i++)
+		for (k = 0; k < POL_LEN(effects); k++) {
+			const char *text = arena_printf(&arena, "%s { %s %s }", sections[i][0],
+							effects[k], sections[i][1]);
+			struct ir *up = resolved(arena_printf(
+				&arena, "policy p { level managed }\n%s", text));
+			struct ir *down = resolved(arena_printf(
+				&arena, "policy p { level user }\n%s", text));
+
+			compare_irs(up, down);
+			assert_int_equal(level_widens(), k == 1);
+			compare_irs(down, up);
+			assert_int_equal(level_widens(), k == 0);
+			compare_irs(up, up);
+			assert_int_equal(res.findings.n + res.doubts.n, 0);
+		}
+}
+
 static void test_other_words_for_the_same_are_the_same(void **state)
 {
 	(void)state;
@@ -353,6 +452,9 @@ int main(void)
 		WITH(arena, test_options_of_a_deny_are_looked_at),
 		WITH(arena, test_commands_are_read_by_the_tables),
 		WITH(arena, test_the_witness_lies_in_what_changed),
+		WITH(arena, test_a_wider_block_is_seen_around_a_narrower_one),
+		WITH(arena, test_a_lock_of_the_environment_is_one),
+		WITH(arena, test_a_rule_that_changes_its_level_is_seen),
 		WITH(arena, test_other_words_for_the_same_are_the_same),
 		WITH(arena, test_what_hangs_on_the_roots_is_undecided),
 		WITH(arena, test_too_many_rules_are_asked_below_open_trees),
