@@ -161,7 +161,7 @@ static void print_limits(FILE *out, const struct bundle *b)
 		const char *name, *unit, *how;
 	} kinds[PB_L_COUNT] = {
 		[PB_L_CPU] = { "cpu", "thousandths of a processor", "entry only" },
-		[PB_L_MEMORY] = { "memory", "bytes", "RLIMIT_AS per process" },
+		[PB_L_MEMORY] = { "memory", "bytes", "RLIMIT_DATA per process" },
 		[PB_L_PROCESSES] = { "processes", "", "RLIMIT_NPROC of the run" },
 		[PB_L_FILES] = { "files", "", "RLIMIT_NOFILE per process" },
 		[PB_L_DISK] = { "disk", "bytes", "size of the scratch trees" },

@@ -90,7 +90,9 @@ static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 
 		switch ((enum pb_limit_kind)m->kind) {
 		case PB_L_MEMORY:
-			add_rlimit(p, RLIMIT_AS, m->value);
+			/* not RLIMIT_AS: node's wasm, java and go reserve many times what
+			   they use */
+			add_rlimit(p, RLIMIT_DATA, m->value);
 			break;
 		case PB_L_PROCESSES:
 			/* counted in the run's user namespace; polinit is one too */

@@ -42,6 +42,27 @@ no_out '^600000000$'
 run_with q sh -c 'head -c 60000000 /dev/zero | tail | wc -c'
 want_out '^60000000$'
 
+t "std/base: what an accident may take of the machine, and --plan says so"
+raw_policy 'policy b { } command { otherwise allow  opaque allow }
+file { allow read, write "${PROJECT_DIR}" }' b
+run_with b --plan true
+want_out '^  memory +8 GiB  RLIMIT_DATA per process  \(rule limits-memory at std/base\.pol:[0-9]+\)'
+want_out '^  disk +4 GiB  size of the scratch trees  \(rule limits-disk at std/base\.pol:[0-9]+\)'
+run_with b sh -c 'head -c 9000000000 /dev/zero | tail | wc -c; df -B1 --output=size "$TMPDIR" /tmp | tail -1'
+no_out '^9000000000$'
+want_out '^4294967296$'
+run_with b sh -c 'head -c 600000000 /dev/zero | tail | wc -c'
+want_out '^600000000$'
+# the control: programs that reserve much more than they use
+if command -v node >/dev/null; then
+	run_with b node -e 'for (let i = 0; i < 3; i++) new WebAssembly.Memory({initial: 1, maximum: 65536}); console.log("node", 7)'
+	want_out '^node 7$'
+fi
+if command -v java >/dev/null; then
+	run_with b java -version
+	want_rc 0
+fi
+
 t "processes, counted per sandbox"
 policy 'limits { processes 5 }'
 run sh -c 'for i in 1 2 3 4 5 6 7 8 9; do sleep 1 & done; wait'

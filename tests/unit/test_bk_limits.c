@@ -32,7 +32,7 @@ static void test_each_limit_names_its_mechanism(void **state)
 		const char *part;
 	} rows[] = {
 		{ IR_S_LIMIT_CPU, PB_L_CPU, BK_ENTRY_ONLY, "cpu: " },
-		{ IR_S_LIMIT_MEMORY, PB_L_MEMORY, BK_EXACT, "RLIMIT_AS per process" },
+		{ IR_S_LIMIT_MEMORY, PB_L_MEMORY, BK_UNDER, "RLIMIT_DATA per process" },
 		{ IR_S_LIMIT_PROCESSES, PB_L_PROCESSES, BK_EXACT, "RLIMIT_NPROC" },
 		{ IR_S_LIMIT_FILES, PB_L_FILES, BK_EXACT, "RLIMIT_NOFILE" },
 		{ IR_S_LIMIT_DISK, PB_L_DISK, BK_ENTRY_ONLY, "tmpfs" },

@@ -22,7 +22,9 @@ struct limit_row {
 static const struct limit_row rows[] = {
 	{ IR_S_LIMIT_CPU, PB_L_CPU, BK_ENTRY_ONLY,
 	  "a share of the processors needs cgroups: not limited in this version" },
-	{ IR_S_LIMIT_MEMORY, PB_L_MEMORY, BK_EXACT, "RLIMIT_AS per process" },
+	{ IR_S_LIMIT_MEMORY, PB_L_MEMORY, BK_UNDER,
+	  "RLIMIT_DATA per process: private memory; what processes share is not counted "
+	  "in this version" },
 	{ IR_S_LIMIT_PROCESSES, PB_L_PROCESSES, BK_EXACT,
 	  "RLIMIT_NPROC in the run's own user namespace" },
 	{ IR_S_LIMIT_FILES, PB_L_FILES, BK_EXACT, "RLIMIT_NOFILE per process" },
