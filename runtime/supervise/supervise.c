@@ -429,7 +429,7 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		r = listener_init(&l->listener, l->run, view, l->child,
 				  &l->ret->denials, l->err);
 	if (r == 0)
-		r = walls_init(&l->walls, view, l->child->init_pid, l->err);
+		r = walls_init(&l->walls, view, l->child, l->err);
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(&l->walls);
 		look_at_walls(l);

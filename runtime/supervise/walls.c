@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,18 +219,37 @@ static int note_mount(struct walls *w, size_t i)
 		       0 : mount_at(w, w->view->walls[i].path, &w->id[i]);
 }
 
-static int open_of_init(pid_t pid, const char *what, int flags)
+static int open_of_init(const struct sandbox_child *child, const char *what, int flags)
 {
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "/proc/%d/%s", (int)pid, what);
+	(void)snprintf(name, sizeof(name), "/proc/%d/%s", (int)child->init_pid, what);
 	return sys_open(name, flags | O_CLOEXEC, 0);
 }
 
-int walls_init(struct walls *w, const struct sandbox_view *view, pid_t init_pid,
-	       struct rt_err *err)
+/*
+ * A short command ends before anybody looks, and its pid 1 has no mounts any more
+ * (ENOENT, EINVAL: proc(5) does not say so) when its end is about to be told.
+ */
+static bool has_ended(const struct sandbox_child *child, int e)
 {
-	int r = 0;
+	struct pollfd p = { child->init_pidfd, POLLIN, 0 };
+
+	return (e == ENOENT || e == EINVAL || e == ESRCH) && SYS_RETRY(poll(&p, 1, 1000)) > 0;
+}
+
+static int open_mounts(struct walls *w, const struct sandbox_child *child)
+{
+	w->root = open_of_init(child, "root", O_PATH | O_DIRECTORY);
+	if (w->root >= 0)
+		w->mountinfo = open_of_init(child, "mountinfo", O_RDONLY);
+	return w->mountinfo >= 0 ? 0 : -errno;
+}
+
+int walls_init(struct walls *w, const struct sandbox_view *view,
+	       const struct sandbox_child *child, struct rt_err *err)
+{
+	int r;
 
 	*w = (struct walls){ .view = view, .root = -1, .mountinfo = -1, .moves = -1,
 			     .poll_ms = -1 };
@@ -238,10 +258,11 @@ int walls_init(struct walls *w, const struct sandbox_view *view, pid_t init_pid,
 	w->id = calloc(view->nwalls, sizeof(*w->id));
 	if (!w->id)
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
-	w->root = open_of_init(init_pid, "root", O_PATH | O_DIRECTORY);
-	w->mountinfo = open_of_init(init_pid, "mountinfo", O_RDONLY);
-	if (w->root < 0 || w->mountinfo < 0)
-		return rt_fail_errno(err, errno, "the sandbox's mounts");
+	r = open_mounts(w, child);
+	if (r < 0 && has_ended(child, -r))
+		return 0; /* mountinfo is -1: walls_check() has nothing to look at */
+	if (r < 0)
+		return rt_fail_errno(err, -r, "the sandbox's mounts");
 	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (w->moves < 0)
 		look_often(w);
@@ -270,6 +291,8 @@ int walls_check(struct walls *w, size_t *ret)
 	int r = 0;
 
 	*ret = WALLS_STAND;
+	if (w->mountinfo < 0)
+		return 0;
 	if (w->moves >= 0) {
 		drain(w);
 		watch_anew(w);

@@ -21,7 +21,8 @@ struct walls {
 	const struct sandbox_view *view;
 	uint64_t *id;   /* of view->walls[i], a mount */
 	int root;       /* O_PATH, the sandbox's "/" */
-	int mountinfo;  /* of pid 1 inside: POLLPRI; holds its namespace */
+	int mountinfo;  /* of pid 1 inside: POLLPRI; holds its namespace; -1: the run
+	                   had no walls to watch, or had ended when it was begun */
 	int moves;      /* inotify: POLLIN; -1 where there is none */
 	int poll_ms;    /* as poll(2) takes it: -1, or how often to look */
 };
@@ -33,8 +34,8 @@ struct walls {
  * Without inotify (its limits, a directory that the caller may not read) the
  * walls are looked at every poll_ms.
  */
-int walls_init(struct walls *w, const struct sandbox_view *view, pid_t init_pid,
-	       struct rt_err *err);
+int walls_init(struct walls *w, const struct sandbox_view *view,
+	       const struct sandbox_child *child, struct rt_err *err);
 void walls_release(struct walls *w);
 
 /*
