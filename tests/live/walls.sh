@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What a process of the host does to the names that a running sandbox's walls
 # hang on: the run ends with 123, naming rule and path, or it never sees what was
-# hidden and never writes what was denied.  WALLS_RUNS: how often each (2).
+# hidden and never writes what was denied.  WALLS_RUNS: how often each (2);
+# WALLS_ONLY: a regular expression, which of the rows below.
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
@@ -48,7 +49,7 @@ begin() {
 	cat >"$P/line.sh" <<-EOF2
 		exec ./probe $2 "$3" "$P/got"
 	EOF2
-	"$BIN/polrun" -b "$WORK/$1.polb" --report "$WORK/report" sh line.sh >"$WORK/began" \
+	"$BIN/polrun" -b "${bundle:-$WORK/$1.polb}" --report "$WORK/report" sh line.sh >"$WORK/began" \
 		2>"$WORK/.err" </dev/null &
 	pid=$!
 	for ((i = 0; i < 400; i++)); do
@@ -101,6 +102,7 @@ table() {
 
 for view in project anywhere; do
 	while IFS='|' read -r name what rule path line; do
+		[[ $name =~ ${WALLS_ONLY:-.} ]] || continue
 		t "$view: $name"
 		for ((k = 0; k < runs && live_bad == 0; k++)); do
 			made
@@ -111,6 +113,29 @@ for view in project anywhere; do
 		done
 	done < <(table)
 done
+
+# A directory is the wall there: what is compiled anew lies behind it.
+for view in project anywhere; do
+	t "$view: polc compile -o over the bundle of the run"
+	for ((k = 0; k < runs && live_bad == 0; k++)); do
+		made
+		mkdir .pol
+		cp "$WORK/$view.polb" .pol/own.polb
+		bundle=$P/.pol/own.polb
+		begin "$view" w .pol/own.polb
+		unset bundle
+		(cd "$WORK" && "$BIN/polc" compile "$view.pol" -o "$P/.pol/own.polb") >/dev/null 2>&1 ||
+			bad "not compiled"
+		sleep 0.02
+		kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
+		kill -TERM "$pid"
+		wait "$pid"
+		no_file got
+		cmp -s .pol/own.polb "$WORK/$view.polb" || bad "the bundle is another one"
+	done
+done
+
+[ -z "${WALLS_ONLY:-}" ] || { done_; exit; }
 
 t "anywhere: a hidden name of \$HOME"
 for line in 'mv token t2; echo SECRET >token' 'sed -i s/T/T/ token'; do

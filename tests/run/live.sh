@@ -59,6 +59,7 @@ try_one() { # SCRIPT WHO [PREFIX…]: its status; what it printed is in $log
 		PROBES="$base/bin/probes" VARIANT="$VARIANT" \
 		POL_TEST_REQUIRE="${POL_TEST_REQUIRE:-}" \
 		SEED="${SEED:-}" RUNS="${RUNS:-}" \
+		WALLS_RUNS="${WALLS_RUNS:-}" WALLS_ONLY="${WALLS_ONLY:-}" \
 		bash "$base/tests/live/$name.sh" >"$log" 2>&1 </dev/null
 	status=$?
 	rm -rf --one-file-system "$work"
