@@ -498,14 +498,14 @@ static void run_loop(struct loop *l)
 		/* before anything else: what it kept is open by now */
 		if (n == 0 || p[P_MOUNTS].revents || p[P_MOVES].revents)
 			look_at_walls(l);
+		if (p[P_TIMER].revents)
+			drain_timer(l);
+		if (p[P_SIGNALS].revents)
+			drain_signals(l);
 		if (p[P_LISTENER].revents & POLLIN)
 			serve(l);
 		else if (p[P_LISTENER].revents)
 			listener_release(&l->listener);
-		if (p[P_SIGNALS].revents)
-			drain_signals(l);
-		if (p[P_TIMER].revents)
-			drain_timer(l);
 		if (p[P_STATUS].revents && !read_status(l)) {
 			p[P_STATUS].fd = -1; /* its end shows at the pidfd */
 			kill_all(l);

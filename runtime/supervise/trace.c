@@ -321,10 +321,14 @@ void trace_look(struct trace *t, const struct seccomp_notif *req)
 {
 	if (t->proc_fd < 0 || t->root_fd < 0)
 		return;
+	t->resolutions = 0;
+	t->given_up = false;
 	for (size_t i = 0; i < sizeof(path_calls) / sizeof(path_calls[0]); i++)
 		if (path_calls[i].nr == req->data.nr)
 			look_at_path(t, &path_calls[i], req);
 	trace_net_look(t, req);
+	if (t->given_up)
+		t->denials->lost++;
 }
 
 void trace_unix_path(struct trace *t, pid_t pid, const char *raw)

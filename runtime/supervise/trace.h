@@ -8,6 +8,7 @@
 
 #include <linux/seccomp.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "runtime/supervise/supervise.h"
 
@@ -17,7 +18,20 @@ struct trace {
 	struct denials *denials;
 	int proc_fd; /* O_PATH of /proc; -1: nothing can be traced */
 	int root_fd; /* O_PATH of the sandbox's root */
+	/* of the call at hand */
+	unsigned resolutions;
+	struct timespec begun; /* the first of them */
+	bool given_up;         /* it has had its share: its denials count as lost */
 };
+
+/*
+ * What one call may cost the supervisor, which serves every other caller, the
+ * signals and the clock, too.  A path of 4,095 bytes has 2,048 names: 11 halves
+ * and itself, for each of the two paths of rename(2).  One resolution follows 40
+ * links at most (path_resolution(7)), with up to 80,000 names behind them.
+ */
+#define TRACE_MAX_RESOLUTIONS 28
+#define TRACE_MAX_MS 100
 
 /* Takes the two descriptors; the supervisor opens nothing else later. */
 int trace_init(struct trace *t, const struct sandbox_run *run,

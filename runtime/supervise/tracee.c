@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -104,10 +105,27 @@ static void normalise(char *path)
 	*w = '\0';
 }
 
-/* The real path of what exists at `path` below the sandbox's root. */
-static bool real_inside(const struct trace *t, const char *path, bool follow,
-			char out[PATH_MAX])
+/* May one more path of this call be resolved?  Once it may not, none may. */
+static bool may_resolve(struct trace *t)
 {
+	struct timespec ts;
+
+	if (t->resolutions == 0)
+		(void)clock_gettime(CLOCK_MONOTONIC, &t->begun);
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	if ((ts.tv_sec - t->begun.tv_sec) * 1000 + (ts.tv_nsec - t->begun.tv_nsec) / 1000000 >=
+		    TRACE_MAX_MS ||
+	    t->resolutions >= TRACE_MAX_RESOLUTIONS)
+		t->given_up = true;
+	t->resolutions++;
+	return !t->given_up;
+}
+
+/* The real path of what exists at `path` below the sandbox's root. */
+static bool real_inside(struct trace *t, const char *path, bool follow, char out[PATH_MAX])
+{
+	if (!may_resolve(t))
+		return false;
 	struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC | (follow ? 0u : (unsigned)O_NOFOLLOW),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
@@ -126,10 +144,40 @@ static bool real_inside(const struct trace *t, const char *path, bool follow,
 	return true;
 }
 
-bool tracee_path(const struct trace *t, pid_t pid, int dirfd, const char *raw,
+/*
+ * The length of the longest beginning of `full`, with its last '/', that exists,
+ * and in `out` its real path; 0 and "" where only the root does.  What a path
+ * goes through exists where the path does, so that a search by halves finds
+ * it: one by one 2,000 names behind a chain of links took the supervisor
+ * many seconds.
+ */
+static size_t deepest(struct trace *t, const char *full, char out[PATH_MAX])
+{
+	uint16_t ends[PATH_MAX / 2 + 1];
+	size_t n = 0, low = 0, high;
+	char cut[PATH_MAX];
+
+	for (size_t i = 1; full[i]; i++)
+		if (full[i] == '/' && full[i - 1] != '/')
+			ends[n++] = (uint16_t)(i + 1);
+	out[0] = '\0';
+	for (high = n; low < high;) {
+		size_t half = (low + high + 1) / 2;
+
+		memcpy(cut, full, ends[half - 1]);
+		cut[ends[half - 1]] = '\0';
+		if (real_inside(t, cut, true, out))
+			low = half;
+		else
+			high = half - 1;
+	}
+	return low ? ends[low - 1] : 0;
+}
+
+bool tracee_path(struct trace *t, pid_t pid, int dirfd, const char *raw,
 		 bool follow, char out[PATH_MAX], bool *ret_exists)
 {
-	char full[PATH_MAX], cut[PATH_MAX];
+	char full[PATH_MAX];
 	size_t len, have, rest;
 
 	if (raw[0] == '/') {
@@ -146,19 +194,9 @@ bool tracee_path(const struct trace *t, pid_t pid, int dirfd, const char *raw,
 	*ret_exists = real_inside(t, full, follow, out);
 	if (*ret_exists)
 		return true;
-	/* The deepest ancestor that exists, and the rest by its text. */
-	memcpy(cut, full, sizeof(cut));
-	for (len = strlen(cut); len > 1;) {
-		while (len > 1 && cut[len - 1] == '/')
-			len--;
-		while (len > 1 && cut[len - 1] != '/')
-			len--;
-		cut[len] = '\0';
-		if (real_inside(t, cut, true, out))
-			break;
-	}
-	if (len <= 1)
-		out[0] = '\0', len = 0;
+	len = deepest(t, full, out);
+	if (t->given_up)
+		return false;
 	have = strlen(out);
 	rest = strlen(full + len);
 	if (have + 1 + rest >= PATH_MAX)

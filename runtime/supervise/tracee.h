@@ -17,9 +17,10 @@ size_t tracee_read(pid_t pid, uint64_t addr, void *buf, size_t len);
 bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap);
 /*
  * `raw` as the caller means it: absolute, inside the sandbox, links resolved
- * as far as it exists there.  *ret_exists: all of it exists inside.
+ * as far as it exists there.  *ret_exists: all of it exists inside.  False where
+ * it cannot be told, and where this call has had its share: t->given_up.
  */
-bool tracee_path(const struct trace *t, pid_t pid, int dirfd, const char *raw,
+bool tracee_path(struct trace *t, pid_t pid, int dirfd, const char *raw,
 		 bool follow, char out[PATH_MAX], bool *ret_exists);
 
 #endif
