@@ -55,26 +55,79 @@ static char *text_of_word(struct room *m, const struct sh_word *w)
 	return put(m, "", 1) ? from : NULL;
 }
 
-static bool is_polquery(const struct sh_cmd *c)
+/* Is this the program `name`, with or without a path?  Then *ret_bare tells it. */
+static bool is_program(const struct sh_word *w, const char *name, bool *ret_bare)
 {
-	const struct sh_word *w = c->words;
-	static const char name[] = "polquery";
-	size_t n = sizeof(name) - 1;
+	size_t n = strlen(name);
 
-	if (c->kind != SH_COMMAND || !w || !sh_is_literal(w) || w->seg.n < n)
+	if (!w || !sh_is_literal(w) || w->seg.n < n ||
+	    memcmp(w->seg.p + w->seg.n - n, name, n) != 0 ||
+	    (w->seg.n > n && w->seg.p[w->seg.n - n - 1] != '/'))
 		return false;
-	return memcmp(w->seg.p + w->seg.n - n, name, n) == 0 &&
-	       (w->seg.n == n || w->seg.p[w->seg.n - n - 1] == '/');
+	*ret_bare |= w->seg.p[0] != '/';
+	return true;
 }
 
-static int read_words(struct room *m, const struct sh_cmd *c, struct query_options *ret,
+/* Whole seconds, or minutes, of a word; 0: none of these, or no limit. */
+static unsigned duration(const struct sh_word *w)
+{
+	unsigned n = 0;
+	size_t i = 0;
+
+	if (!w || !sh_is_literal(w))
+		return 0;
+	for (; i < w->seg.n && w->seg.p[i] >= '0' && w->seg.p[i] <= '9' && n < 100000; i++)
+		n = n * 10 + (unsigned)(w->seg.p[i] - '0');
+	if (i == w->seg.n || (i + 1 == w->seg.n && w->seg.p[i] == 's'))
+		return n;
+	return i + 1 == w->seg.n && w->seg.p[i] == 'm' ? n * 60 : 0;
+}
+
+static bool is_word(const struct sh_word *w, const char *text)
+{
+	return w && sh_is_literal(w) && w->seg.n == strlen(text) &&
+	       memcmp(w->seg.p, text, w->seg.n) == 0;
+}
+
+/*
+ * The word that is polquery, or NULL.  Of `timeout` the options that only make it
+ * stricter are known: with others it may wait for ever, or give another status.
+ */
+static const struct sh_word *polquery_of(const struct sh_cmd *c, struct hook_line *ret)
+{
+	const struct sh_word *w = c->words;
+	bool bare = false, timed;
+	unsigned seconds = 0;
+
+	if (c->kind != SH_COMMAND)
+		return NULL;
+	timed = is_program(w, "timeout", &bare);
+	if (timed) {
+		w = w->next;
+		if (is_word(w, "-k") && duration(w->next)) {
+			seconds = duration(w->next);
+			w = w->next->next;
+		}
+		if (!duration(w))
+			return NULL;
+		seconds += duration(w);
+		w = w->next;
+	}
+	if (!is_program(w, "polquery", &bare))
+		return NULL;
+	ret->bare = bare;
+	ret->seconds = seconds;
+	return w;
+}
+
+static int read_words(struct room *m, const struct sh_word *first, struct query_options *ret,
 		      struct rt_err *err)
 {
 	const struct sh_word *w;
 	char shown[80];
 	int n = 0, r;
 
-	for (w = c->words; w; w = w->next) {
+	for (w = first; w; w = w->next) {
 		m->argv[n] = text_of_word(m, w);
 		if (!m->argv[n++]) {
 			io_escape(shown, sizeof(shown), m->line + w->from, w->to - w->from);
@@ -98,10 +151,12 @@ int hook_line_read(const char *text, struct hook_line *ret, struct rt_err *err)
 {
 	const char *home = getenv("HOME");
 	size_t n = strlen(text), parsed = sh_block_size(n), words, made;
+	const struct sh_word *first = NULL;
 	const struct sh_cmd *c;
 	struct room m = { .line = text };
 	struct sh sh;
 	char *block;
+	int r;
 
 	*ret = (struct hook_line){ .block = NULL };
 	/* a word is at least a byte, and may have one HOME in front */
@@ -115,13 +170,16 @@ int hook_line_read(const char *text, struct hook_line *ret, struct rt_err *err)
 	m.end = m.text + made;
 	if (sh_parse(&sh, block + words, parsed, text, n, SH_POSIX) != SH_PARSED)
 		return rt_fail(err, EINVAL, "sh cannot read it: %s", sh.why);
-	for (c = sh.first; c && !is_polquery(c); c = c->next)
-		;
+	for (c = sh.first; c; c = c->next)
+		if ((first = polquery_of(c, ret)) != NULL)
+			break;
 	if (!c)
 		return rt_fail(err, EINVAL, "it does not start polquery itself");
 	ret->from = c->from;
 	ret->to = c->assigns || c->redirs ? 0 : c->to;
-	return read_words(&m, c, &ret->opt, err);
+	r = read_words(&m, first, &ret->opt, err);
+	ret->program = m.argv[0];
+	return r;
 }
 
 void hook_line_release(struct hook_line *h)

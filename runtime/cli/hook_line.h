@@ -2,6 +2,9 @@
 #ifndef RUNTIME_CLI_HOOK_LINE_H
 #define RUNTIME_CLI_HOOK_LINE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "runtime/base/err.h"
 #include "runtime/cli/query_options.h"
 
@@ -11,11 +14,15 @@ struct hook_line {
 	/* polquery's words stand in text[from] to text[to]; to 0: with a redirection or a
 	 * variable of their own, which are not looked at. */
 	size_t from, to;
+	const char *program; /* polquery as it is named */
+	bool bare;           /* it, or the `timeout` before it, is looked for in PATH */
+	unsigned seconds;    /* of a `timeout` before it; 0: it may take for ever */
 };
 
 /*
  * Takes the text apart as sh does, with ~ and $HOME expanded, and reads the words
- * behind the program polquery as polquery does.  0, or -errno with the reason: no
+ * behind the program polquery, and of a `timeout [-k N] N` before it, as polquery
+ * does.  0, or -errno with the reason: no
  * such program in it, a word that is known only when the line runs, options that
  * polquery refuses, a bundle that is named from an unknown directory.  To be released
  * in either case.

@@ -2,17 +2,29 @@
  * hooks: the tables [features] and [hooks]); in doubt a line is undecided. */
 #include "runtime/cli/hook_toml.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { NAME_CAP = 200, VALUE_CAP = 4096 };
+#include "runtime/cli/hook_look.h"
+
+/* A name may hold the path of a file. */
+enum { NAME_CAP = PATH_MAX + 200, VALUE_CAP = 4096, EVENTS = 16 };
 
 struct reading {
 	struct hook_toml *ret;
-	hook_toml_command *each;
-	void *arg;
+	const struct hook_toml_each *each;
 	char table[NAME_CAP]; /* plain: a.b.c */
-	char matcher[NAME_CAP];
+	/* the hook whose table this is; its texts */
+	struct hook_found hook;
+	bool open, matched;
+	char event[80], command[VALUE_CAP], matcher[VALUE_CAP], status[VALUE_CAP];
+	struct {
+		char event[80];
+		unsigned groups, hooks;
+	} seen[EVENTS];
+	size_t nseen;
 	unsigned line;
 	char quote;           /* of a text of several lines that is open, or '\0' */
 };
@@ -87,35 +99,119 @@ static bool is_of_hooks(const char *path)
 	return strncmp(path, "hooks.", 6) == 0 && strncmp(path, "hooks.state", 11) != 0;
 }
 
-static void take_hook(struct reading *r, const char *path, const char *value)
+/* All of the hook's table was read. */
+static void end_hook(struct reading *r)
 {
-	char event[NAME_CAP], text[VALUE_CAP];
-	const char *rest = path + 6;
-	size_t n = strcspn(rest, ".");
+	if (r->open && r->command[0]) {
+		r->hook.event = r->event;
+		r->hook.command = r->command;
+		r->hook.matcher = r->matched ? r->matcher : NULL;
+		r->hook.status = r->status[0] ? r->status : NULL;
+		r->each->hook(r->each->arg, &r->hook);
+	}
+	r->open = false;
+}
 
-	(void)snprintf(event, sizeof(event), "%.*s", (int)n, rest);
-	rest += n;
-	if (strcmp(rest, ".matcher") == 0) {
-		if (!text_value(value, text) || strlen(text) >= sizeof(r->matcher))
-			undecided(r);
-		else
-			memcpy(r->matcher, text, strlen(text) + 1);
-	} else if (strcmp(rest, ".hooks.command") == 0) {
-		if (text_value(value, text))
-			r->each(r->arg, event, text, r->matcher);
-		else
-			undecided(r);
-	} else if (strncmp(rest, ".hooks.", 7) != 0) {
+/* Counts the groups of each event, and the hooks of a group. */
+static void begin_table(struct reading *r, const char *name)
+{
+	const char *rest = strncmp(name, "hooks.", 6) == 0 ? name + 6 : "";
+	size_t n = strcspn(rest, "."), i = 0;
+
+	end_hook(r);
+	if (!n || n >= sizeof(r->event) || !is_of_hooks(name))
+		return;
+	memcpy(r->event, rest, n);
+	r->event[n] = '\0';
+	while (i < r->nseen && strcmp(r->seen[i].event, r->event) != 0)
+		i++;
+	if (i == EVENTS) {
 		undecided(r);
+		return;
+	}
+	if (i == r->nseen) {
+		r->nseen++;
+		memcpy(r->seen[i].event, r->event, n + 1);
+		r->seen[i].groups = r->seen[i].hooks = 0;
+	}
+	if (!rest[n]) {
+		r->seen[i].groups++;
+		r->seen[i].hooks = 0;
+		r->matched = false;
+	} else if (strcmp(rest + n, ".hooks") == 0) {
+		r->hook = (struct hook_found){ .timeout = -1,
+					       .group = r->seen[i].groups ?
+							r->seen[i].groups - 1 : 0,
+					       .index = r->seen[i].hooks++ };
+		r->command[0] = r->status[0] = '\0';
+		r->open = true;
 	}
 }
 
-static void take_pair(struct reading *r, const char *path, const char *value)
+static void take_hook(struct reading *r, const char *path, const char *value)
+{
+	const char *rest = path + 6 + strcspn(path + 6, ".");
+
+	if (strcmp(rest, ".matcher") == 0) {
+		r->matched = true;
+		if (strncmp(value, "\"\"", 2) == 0 && ends_here(value + 2))
+			r->matcher[0] = '\0';
+		else if (!text_value(value, r->matcher))
+			undecided(r);
+	} else if (!r->open || strncmp(rest, ".hooks.", 7) != 0) {
+		undecided(r);
+	} else if (strcmp(rest, ".hooks.command") == 0) {
+		if (!text_value(value, r->command))
+			undecided(r);
+	} else if (strcmp(rest, ".hooks.statusMessage") == 0) {
+		if (!text_value(value, r->status))
+			undecided(r);
+	} else if (strcmp(rest, ".hooks.timeout") == 0) {
+		char *end;
+
+		r->hook.timeout = strtod(value, &end);
+		r->hook.odd |= !ends_here(end);
+	} else if (strcmp(rest, ".hooks.type") == 0 || strcmp(rest, ".hooks.async") == 0) {
+		char type[VALUE_CAP];
+
+		if (strncmp(value, "false", 5) != 0 &&
+		    (!text_value(value, type) || strcmp(type, "command") != 0))
+			undecided(r);
+	} else {
+		r->hook.odd = true;
+	}
+}
+
+/* "hooks.state.KEY.NAME", where dots may stand in KEY. */
+static void take_state(struct reading *r, char *path, const char *value)
+{
+	char *key = path + 12, *name = strrchr(key, '.'), text[VALUE_CAP];
+	bool ok = text_value(value, text);
+
+	if (!ok && (strncmp(value, "true", 4) == 0 || strncmp(value, "false", 5) == 0)) {
+		size_t n = value[0] == 't' ? 4 : 5;
+
+		(void)snprintf(text, sizeof(text), "%.*s", (int)n, value);
+		ok = ends_here(value + n);
+	}
+	if (value[0] == '{') /* of the whole KEY */
+		r->each->state(r->each->arg, key, "", NULL);
+	else if (name) {
+		*name = '\0';
+		r->each->state(r->each->arg, key, name + 1, ok ? text : NULL);
+	}
+}
+
+static void take_pair(struct reading *r, char *path, const char *value)
 {
 	if (strcmp(path, "features.hooks") == 0 || strcmp(path, "features.codex_hooks") == 0)
 		take_flag(r, value, &r->ret->hooks);
 	else if (strcmp(path, "allow_managed_hooks_only") == 0)
 		take_flag(r, value, &r->ret->managed_only);
+	else if (strncmp(path, "hooks.state.", 12) == 0)
+		take_state(r, path, value);
+	else if (strcmp(path, "hooks.state") == 0)
+		undecided(r);
 	else if (is_of_hooks(path))
 		take_hook(r, path, value);
 	else if (strcmp(path, "hooks") == 0 ||
@@ -140,10 +236,7 @@ static void take_line(struct reading *r, char *line)
 	const char *end = memchr(line, ']', n);
 
 	if (line[0] == '[' && end && plain_name(line + skip, (size_t)(end - line) - skip, name)) {
-		if (strcmp(name, r->table) != 0 && strncmp(name, r->table, strlen(r->table)))
-			r->matcher[0] = '\0';
-		if (skip == 2 && strchr(name, '.') == strrchr(name, '.'))
-			r->matcher[0] = '\0'; /* another group */
+		begin_table(r, name);
 		memcpy(r->table, name, sizeof(name));
 		return;
 	}
@@ -158,9 +251,9 @@ static void take_line(struct reading *r, char *line)
 	open_text(r, value);
 }
 
-void hook_toml_read(char *text, hook_toml_command *each, void *arg, struct hook_toml *ret)
+void hook_toml_read(char *text, const struct hook_toml_each *each, struct hook_toml *ret)
 {
-	struct reading r = { .ret = ret, .each = each, .arg = arg };
+	struct reading r = { .ret = ret, .each = each };
 
 	*ret = (struct hook_toml){ .unread = 0 };
 	for (char *line = text, *next; line; line = next) {
@@ -177,6 +270,7 @@ void hook_toml_read(char *text, hook_toml_command *each, void *arg, struct hook_
 		if (line[0] && line[0] != '#')
 			take_line(&r, line);
 	}
+	end_hook(&r);
 	if (r.quote)
 		undecided(&r);
 }

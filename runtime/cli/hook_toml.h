@@ -17,11 +17,17 @@ struct hook_toml {
 	                                   * cannot be read here; 0: there is none */
 };
 
-/* A hook's command, with the matcher of its group or "". */
-typedef void hook_toml_command(void *arg, const char *event, const char *command,
-			       const char *matcher);
+struct hook_found;
+
+struct hook_toml_each {
+	/* A hook, with its matcher, its place and what else is read of it. */
+	void (*hook)(void *arg, const struct hook_found *h);
+	/* A line of [hooks.state."KEY"]; `value` as in hook_trust.h. */
+	void (*state)(void *arg, const char *key, const char *name, const char *value);
+	void *arg;
+};
 
 /* `text` is changed. */
-void hook_toml_read(char *text, hook_toml_command *each, void *arg, struct hook_toml *ret);
+void hook_toml_read(char *text, const struct hook_toml_each *each, struct hook_toml *ret);
 
 #endif

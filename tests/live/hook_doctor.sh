@@ -8,7 +8,9 @@ raw_policy 'policy agent { level user }
 command { allow "npm run test:*" }' policy
 B=$WORK/policy.polb
 mkdir -p "$P/.git"
-HOOK="polquery -b $B hook"
+# The line of doc/agents.md.
+Q="/usr/bin/timeout 20 $BIN/polquery"
+HOOK="$Q -b $B hook"
 CODEX="echo polquery: no answer >&2; $HOOK codex || exit 2"
 
 t "doctor: installed, answering, failing closed; and each of these missing"
@@ -24,11 +26,26 @@ doctor claude-code
 want_rc 1
 want_out '^claude-code: not installed'
 mkdir -p "$HOME/.claude" "$HOME/.codex" "$HOME/.gemini" "$HOME/.cursor"
+# FILE COMMAND [MATCHER]: what Codex writes into config.toml when it is told to trust it
+trust() {
+	python3 - "$@" <<-'EOP'
+		import hashlib, json, sys
+		hook = {"event_name": "pre_tool_use", "hooks": [
+		    {"type": "command", "command": json.loads('"' + sys.argv[2] + '"'), "async": False, "timeout": 600}]}
+		if len(sys.argv) > 3:
+		    hook["matcher"] = sys.argv[3]
+		text = json.dumps(hook, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+		print(f'[hooks.state."{sys.argv[1]}:pre_tool_use:0:0"]\ntrusted_hash = "sha256:{hashlib.sha256(text.encode()).hexdigest()}"')
+	EOP
+}
 settings() { # AGENT COMMAND
 	local group='[{"matcher":"*","hooks":[{"type":"command","command":"'$2'"}]}]'
 	case $1 in
 	claude-code) echo '{"hooks":{"PreToolUse":'"$group"'}}' >"$HOME/.claude/settings.json" ;;
-	codex) echo '{"hooks":{"PreToolUse":'"$group"'}}' >"$HOME/.codex/hooks.json" ;;
+	codex)
+		echo '{"hooks":{"PreToolUse":'"$group"'}}' >"$HOME/.codex/hooks.json"
+		trust "$HOME/.codex/hooks.json" "$2" '*' >"$HOME/.codex/config.toml"
+		;;
 	gemini-cli) echo '{"hooks":{"BeforeTool":'"$group"'}}' >"$HOME/.gemini/settings.json" ;;
 	cursor)
 		local one='[{"command":"'$2'","failClosed":true}]' e all=''
@@ -46,17 +63,19 @@ for agent in claude-code codex gemini-cli cursor; do
 	doctor "$agent"
 	want_rc 0
 	want_out "^$agent: installed in .*\n?"
-	want_out "answers: the command 'true' is"
-	settings "$agent" "polquery -b $WORK/none.polb hook $agent || exit 2"
+	for what in "the command 'true'" 'reading a file' 'a tool' 'a tool of an MCP server'; do
+		want_out "answers: $what is"
+	done
+	settings "$agent" "$Q -b $WORK/none.polb hook $agent || exit 2"
 	doctor "$agent"
 	want_rc 1
 	want_out 'does not answer, and denies everything'
-	settings "$agent" "polquery -b $B hook other || exit 2"
+	settings "$agent" "$Q -b $B hook other || exit 2"
 	doctor "$agent"
 	want_rc 1
 	want_out 'not installed'
 done
-settings claude-code "polquery -b $B hook claude-code"
+settings claude-code "$Q -b $B hook claude-code"
 doctor claude-code
 want_rc 1
 want_out 'everything is allowed'
@@ -65,7 +84,7 @@ for text in '{' '[]' '{"hooks":[]}' '{"hooks":{"PreToolUse":{}}}' '{"hooks":{"Pr
 	doctor claude-code
 	want_rc 1
 done
-settings claude-code "touch $WORK/ran; polquery -b $B hook claude-code || exit 2"
+settings claude-code "touch $WORK/ran; $Q -b $B hook claude-code || exit 2"
 doctor claude-code
 [ ! -e "$WORK/ran" ] || bad "the doctor runs what stands in the settings"
 
@@ -74,38 +93,115 @@ agent=claude-code
 mkdir -p "$HOME/my policies"
 cp "$B" "$HOME/my policies/a.polb"
 while IFS='|' read -r rc_wanted pattern text; do
-	text=${text//@B/$B}
+	text=${text//@B/$B} text=${text//@Q/$Q}
 	settings "$agent" "${text//\"/\\\"} || exit 2"
 	doctor "$agent"
 	want_rc "$rc_wanted"
 	want_out "$pattern"
 done <<'ROWS'
-0|answers|polquery -b"@B" hook claude-code
-0|answers|polquery --bundle=@B --scope sandbox hook claude-code
-0|answers|/usr/bin/polquery -b "$HOME/my policies/a.polb" hook claude-code
-0|answers|polquery -b ~/'my policies'/a.polb hook claude-code
-0|answers|polquery -b ${HOME}/my\\ policies/a.polb hook claude-code tool_note
-1|cannot tell whether it denies|umask 077; polquery -b @B hook claude-code
-1|cannot tell whether it denies|exit 0; polquery -b @B hook claude-code
-1|cannot tell whether it denies|true || polquery -b @B hook claude-code
-1|cannot tell whether it denies|polquery -b @B hook claude-code >/dev/null
-1|cannot tell whether it denies|PATH=/x polquery -b @B hook claude-code
-1|everything is allowed|polquery -b @B hook claude-code || true # || exit 2
-1|everything is allowed|polquery -b @B hook claude-code | cat
-1|everything is allowed|polquery -b @B hook claude-code || exit 0; true
-1|cannot tell .* sh cannot read it|polquery -b @B hook claude-code ||
-1|does not answer.* signed|polquery -b @B --require-signed hook claude-code
-1|cannot tell .* directory that is not known|polquery -b policy.polb hook claude-code
-1|cannot tell .* directory that is not known|polquery -b @B --allowed-signers s hook claude-code
-1|cannot tell .* known only when it runs|polquery -b $HOMES/a.polb hook claude-code
-1|cannot tell .* known only when it runs|polquery -b $POLICY hook claude-code
-1|cannot tell .* unknown option '--bundel'|polquery --bundel @B hook claude-code
-1|cannot tell .* neither 'host' nor 'sandbox'|polquery -b @B --scope all hook claude-code
-1|cannot tell .* does not start polquery itself|wrap polquery -b @B hook claude-code
-1|cannot tell .* sh cannot read it|if polquery -b @B hook claude-code
-1|cannot tell .* none of the agents|polquery -b @B hook claude -- hook claude-code
-1|cannot tell .* not call 'polquery hook'|polquery -b @B; echo hook claude-code
+0|answers|@Q -b"@B" hook claude-code
+0|answers|@Q --bundle=@B --scope sandbox hook claude-code
+0|answers|@Q -b "$HOME/my policies/a.polb" hook claude-code
+0|answers|@Q -b ~/'my policies'/a.polb hook claude-code
+0|answers|@Q -b ${HOME}/my\\ policies/a.polb hook claude-code tool_note
+1|cannot tell whether it denies|umask 077; @Q -b @B hook claude-code
+1|cannot tell whether it denies|exit 0; @Q -b @B hook claude-code
+1|cannot tell whether it denies|true || @Q -b @B hook claude-code
+1|cannot tell whether it denies|@Q -b @B hook claude-code >/dev/null
+1|cannot tell whether it denies|PATH=/x @Q -b @B hook claude-code
+1|everything is allowed|@Q -b @B hook claude-code || true # || exit 2
+1|everything is allowed|@Q -b @B hook claude-code | cat
+1|everything is allowed|@Q -b @B hook claude-code || exit 0; true
+1|cannot tell .* sh cannot read it|@Q -b @B hook claude-code ||
+1|does not answer.* signed|@Q -b @B --require-signed hook claude-code
+1|cannot tell .* directory that is not known|@Q -b policy.polb hook claude-code
+1|cannot tell .* directory that is not known|@Q -b @B --allowed-signers s hook claude-code
+1|cannot tell .* known only when it runs|@Q -b $HOMES/a.polb hook claude-code
+1|cannot tell .* known only when it runs|@Q -b $POLICY hook claude-code
+1|cannot tell .* unknown option '--bundel'|@Q --bundel @B hook claude-code
+1|cannot tell .* neither 'host' nor 'sandbox'|@Q -b @B --scope all hook claude-code
+1|cannot tell .* does not start polquery itself|wrap @Q -b @B hook claude-code
+1|cannot tell .* sh cannot read it|if @Q -b @B hook claude-code
+1|cannot tell .* none of the agents|@Q -b @B hook claude -- hook claude-code
+1|cannot tell .* not call 'polquery hook'|@Q -b @B; echo hook claude-code
 ROWS
+t "doctor: a program without a path is whoever's PATH says"
+while IFS='|' read -r rc_wanted pattern text; do
+	text=${text//@/$BIN/polquery -b $B hook $agent}
+	settings "$agent" "$text || exit 2"
+	doctor "$agent"
+	want_rc "$rc_wanted"
+	want_out "$pattern"
+done <<ROWS
+0|answers|/usr/bin/timeout 20 @
+1|absolute path of timeout|timeout 20 @
+1|absolute path of polquery|/usr/bin/timeout 20 polquery -b $B hook $agent
+1|absolute path of polquery|/usr/bin/timeout 20 bin/polquery -b $B hook $agent
+1|is not there, so that everything is denied|/usr/bin/timeout 20 /none/polquery -b $B hook $agent
+ROWS
+cp /bin/true "$WORK/polquery"
+settings "$agent" "/usr/bin/timeout 20 $WORK/polquery -b $B hook $agent || exit 2"
+doctor "$agent"
+want_rc 1
+want_out 'cannot tell what another polquery answers'
+settings "$agent" "$HOOK $agent || exit 2"
+for name in PATH LD_PRELOAD HOME BASH_ENV; do
+	for f in "$P/.claude/settings.json" "$P/.claude/settings.local.json"; do
+		mkdir -p "$P/.claude"
+		echo '{"env":{"'$name'":"/x","EDITOR":"vi"}}' >"$f"
+		doctor "$agent"
+		want_rc 1
+		want_out "with what 'env' of .*${f#"$P/"} says of $name"
+		no_out EDITOR
+		echo '{"env":{"EDITOR":"vi"}}' >"$f"
+		doctor "$agent"
+		want_rc 0
+		rm "$f"
+	done
+done
+sed -i 's/^{/{"env":{"PATH":"\/x"},/' "$HOME/.claude/settings.json"
+doctor "$agent"
+want_rc 0
+want_out "note: the hook runs with what 'env' of .* says of PATH"
+
+t "doctor: a hook that is late is no hook"
+while IFS='|' read -r agent rc_wanted pattern text; do
+	head='' && [ "$agent" != codex ] || head='echo x >&2; '
+	settings "$agent" "$head${text//@/$BIN/polquery -b $B hook $agent} || exit 2"
+	doctor "$agent"
+	want_rc "$rc_wanted"
+	want_out "$pattern"
+done <<'ROWS'
+claude-code|0|answers|/usr/bin/timeout 20 @
+claude-code|0|answers|/usr/bin/timeout -k 5 20s @
+claude-code|1|takes too long|@
+claude-code|1|takes too long.*waits 60 s, its 'timeout' 60 s|/usr/bin/timeout 1m @
+claude-code|1|takes too long.*'timeout' 61 s|/usr/bin/timeout -k 1 60 @
+claude-code|1|does not start polquery itself|/usr/bin/timeout 0 @
+claude-code|1|does not start polquery itself|/usr/bin/timeout 20h @
+claude-code|1|does not start polquery itself|/usr/bin/timeout -s 0 20 @
+claude-code|1|does not start polquery itself|/usr/bin/timeout --preserve-status 20 @
+claude-code|1|does not start polquery itself|/usr/bin/timeout $N @
+codex|0|answers|/usr/bin/timeout 20 @
+codex|1|takes too long|@
+gemini-cli|1|takes too long|@
+gemini-cli|0|answers|/usr/bin/timeout 20 @
+cursor|0|answers|@
+ROWS
+limit() { # AGENT NUMBER RC
+	settings "$1" "$HOOK $1 || exit 2"
+	sed -i 's/"type":"command"/"type":"command","timeout":'"$2"'/' "$HOME"/.{claude,gemini}/settings.json
+	doctor "$1"
+	want_rc "$3"
+}
+settings claude-code "$HOOK claude-code || exit 2"
+settings gemini-cli "$HOOK gemini-cli || exit 2"
+limit claude-code 21 0
+limit claude-code 20 1
+limit claude-code 5 1
+limit gemini-cli 21000 0
+limit gemini-cli 5000 1
+
 t "doctor: how each agent's command has to end"
 while IFS='|' read -r rc_wanted agent text; do
 	settings "$agent" "${text/@/$HOOK $agent}"
@@ -138,7 +234,7 @@ both() { # SECOND COMMAND
 }
 both "$HOOK $agent"
 want_rc 0
-both "polquery -b $WORK/none.polb hook $agent"
+both "$Q -b $WORK/none.polb hook $agent"
 want_rc 1
 want_out 'answers'
 want_out 'does not answer'
@@ -209,8 +305,9 @@ t "doctor: config.toml of Codex"
 agent=codex
 settings "$agent" "$CODEX"
 f=$HOME/.codex/config.toml
+trusted=$(trust "$HOME/.codex/hooks.json" "$CODEX" '*')
 while IFS='|' read -r rc_wanted pattern text; do
-	beside "$f" "$(printf '%b' "$text")" "$rc_wanted" "$pattern"
+	beside "$f" "$(printf '%b\n%s' "$text" "$trusted")" "$rc_wanted" "$pattern"
 done <<'ROWS'
 0|answers|model = "gpt-5"
 0|hooks are switched on|[features]\nhooks = true
@@ -232,16 +329,57 @@ done <<'ROWS'
 ROWS
 rm -f "$HOME/.codex/hooks.json"
 toml='[[hooks.PreToolUse]]\nmatcher = "%s"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = %s\n'
-# shellcheck disable=SC2059
-{
-	beside "$f" "$(printf "$toml" '*' "'$CODEX'")" 0 "installed in .*config.toml \(PreToolUse\)"
-	want_out 'note: Codex runs it once it is trusted'
-	beside "$f" "$(printf "$toml" '^Bash$' "'$CODEX'")" 0 'for tools only that match \^Bash'
-	beside "$f" "$(printf "$toml" '*' "'$HOOK codex'")" 1 'everything is allowed'
-	beside "$f" "$(printf "$toml" '*' "'${CODEX/$B/$WORK/none.polb}'")" 1 'does not answer'
-	beside "$f" "$(printf "$toml" '*' "\"$HOOK codex \\\\x7c\\\\x7c exit 2\"")" 1 'undecided'
-	beside "$f" "$(printf "$toml" '*' "'lint'")" 1 'not installed'
+in_toml() { # MATCHER COMMAND AS-TRUSTED
+	# shellcheck disable=SC2059
+	printf "$toml" "$1" "$2"
+	trust "$f" "$3" "$1"
 }
+{
+	beside "$f" "$(in_toml '*' "'$CODEX'" "$CODEX")" 0 "installed in .*config.toml \(PreToolUse\)"
+	beside "$f" "$(in_toml '^Bash$' "'$CODEX'" "$CODEX")" 0 'for tools only that match \^Bash'
+	beside "$f" "$(in_toml '*' "'$HOOK codex'" "$HOOK codex")" 1 'everything is allowed'
+	beside "$f" "$(in_toml '*' "'${CODEX/$B/$WORK/none.polb}'" "${CODEX/$B/$WORK/none.polb}")" 1 'does not answer'
+	beside "$f" "$(in_toml '*' "\"$HOOK codex \\\\x7c\\\\x7c exit 2\"" x)" 1 'undecided'
+	beside "$f" "$(in_toml '*' "'lint'" "lint")" 1 'not installed'
+}
+t "doctor: Codex runs a hook only as it was trusted"
+settings codex "$CODEX"
+key=$HOME/.codex/hooks.json:pre_tool_use:0:0
+hash=$(sed -n 's/^trusted_hash = "\(.*\)"/\1/p' "$f")
+state() { # TEXT RC PATTERN
+	beside "$f" "$(printf '%b' "$1")" "$2" "$3"
+}
+state "[hooks.state.\"$key\"]\ntrusted_hash = \"$hash\"" 0 answers
+state "[hooks.state.\"$key\"]\ntrusted_hash = \"$hash\"\nenabled = true" 0 answers
+state "[hooks.state.\"$key\"]\nenabled = false\ntrusted_hash = \"$hash\"" 1 'is switched off in'
+state "" 1 'does not trust it, and skips it in silence'
+state "[hooks.state.\"$key\"]\nenabled = true" 1 'does not trust it'
+state "[hooks.state.\"${key%0}1\"]\ntrusted_hash = \"$hash\"" 1 'does not trust it'
+state "[hooks.state.\"/other/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"$hash\"" 1 'does not trust it'
+state "[hooks.state.\"$key\"]\ntrusted_hash = \"sha256:00\"" 1 'was changed since'
+state "[hooks.state]\n\"$key\" = { trusted_hash = \"$hash\" }" 1 'cannot tell whether Codex trusts it'
+state "[hooks.state.\"$key\"]\ntrusted_hash = \"\\\\u0073\"" 1 'cannot tell whether Codex trusts it'
+state "hooks.state = { x = 1 }" 1 'undecided, line 1'
+rm "$f"
+beside "$P/.codex/config.toml" "[hooks.state.\"$key\"]
+trusted_hash = \"$hash\"" 1 'does not trust it'
+rm -r "$P/.codex"
+# any edit of the line: a blank, a limit, a matcher, a text; what has no meaning is none
+state "[hooks.state.\"$key\"]\ntrusted_hash = \"$hash\"" 0 answers
+edited() { # SED-SCRIPT RC PATTERN
+	settings codex "$CODEX"
+	sed -i "$1" "$HOME/.codex/hooks.json"
+	state "[hooks.state.\"$key\"]\ntrusted_hash = \"$hash\"" "$2" "$3"
+}
+edited 's/x/x/' 0 answers
+edited 's/ || exit/  || exit/' 1 'was changed since'
+edited 's/"type"/"timeout":60,"type"/' 1 'was changed since'
+edited 's/"type"/"timeout":600,"type"/' 0 answers
+edited 's/"type"/"statusMessage":"asking","type"/' 1 'was changed since'
+edited 's/"matcher":"\*",//' 1 'was changed since'
+edited 's/"type"/"other":1,"type"/' 1 'cannot tell whether Codex trusts it'
+edited 's/\[{"matcher/[{"hooks":[]},{"matcher/' 1 'does not trust it.*:1:0$'
+rm -f "$HOME/.codex/hooks.json" "$f"
 CODEX_HOME=$HOME/elsewhere doctor codex
 want_out 'not installed'
 rm -f "$f"
