@@ -71,27 +71,38 @@ void hook_say(const struct hook_look *l, const char *text, const char *more)
 
 /* --- does it answer? -------------------------------------------------------------- */
 
+/* Copies `s` behind text[n], with `here` for each '@'; the new length. */
+static size_t fill(char *text, size_t n, const char *s, const char *here, size_t len)
+{
+	for (; *s; s++) {
+		if (*s != '@') {
+			text[n++] = *s;
+			continue;
+		}
+		memcpy(text + n, here, len);
+		n += len;
+	}
+	text[n] = '\0';
+	return n;
+}
+
 /* The message; malloc'ed, or NULL. */
 static char *question(const struct question *q, size_t *ret_n)
 {
-	char cwd[PATH_MAX];
+	static const char head[] = "{\"cwd\":\"@\"";
+	char cwd[PATH_MAX], *text;
 	struct json_object *o = getcwd(cwd, sizeof(cwd)) ? json_object_new_string(cwd) : NULL;
-	const char *here = o ? json_object_to_json_string(o) : "\"\"";
-	size_t len = strlen(here) - 2, n;
-	char *text = o ? malloc(strlen(q->text) * (len + 1) + len + 16) : NULL;
+	const char *here = o ? json_object_to_json_string(o) : NULL;
+	size_t len;
 
+	*ret_n = 0;
+	if (!here)
+		return NULL;
+	len = strlen(here) - 2; /* without its quotes */
+	text = malloc((sizeof(head) + strlen(q->text)) * (len + 1));
 	if (text) {
-		n = (size_t)sprintf(text, "{\"cwd\":%s", here);
-		for (const char *s = q->text; *s; s++) {
-			if (*s != '@') {
-				text[n++] = *s;
-				continue;
-			}
-			memcpy(text + n, here + 1, len);
-			n += len;
-		}
-		text[n] = '\0';
-		*ret_n = n;
+		*ret_n = fill(text, 0, head, here + 1, len);
+		*ret_n = fill(text, *ret_n, q->text, here + 1, len);
 	}
 	json_object_put(o);
 	return text;
