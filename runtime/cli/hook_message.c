@@ -287,6 +287,7 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 	case W_TREES:
 		return hook_add_file(r, key, subject, PB_READ) && add_tool(r, t->name);
 	case W_FILES:
+	case W_PUBLISH:
 	case W_TOOL:
 	case W_MCP:
 	default:
@@ -305,13 +306,23 @@ static bool read_text_tool(struct reading *r, const struct hook_tool *t)
 		      hook_fail(r, "tool_input", "is missing");
 }
 
+/* Gemini CLI says so beside the tool; the others by its name, and Cursor's tools of
+ * servers have an event of their own. */
+static bool is_of_server(const struct reading *r, const char *name)
+{
+	return strncmp(name, "mcp_", 4) == 0 || strncmp(name, "MCP:", 4) == 0 ||
+	       json_object_object_get_ex(r->doc, "mcp_context", NULL);
+}
+
 static bool read_tool(struct reading *r, const char *name)
 {
 	const struct hook_tool *t = hook_tool_find(r->m->agent, name);
 	const char *key = "tool_input", *subject = NULL, *where = NULL, *at = NULL;
 
-	if (!t)
-		return add_tool(r, name);
+	if (!t) /* a server's tool may mean other files than those here */
+		return (is_of_server(r, name) || !r->input ||
+			hook_add_any_files(r, hook_file_keys)) &&
+		       add_tool(r, name);
 	if (t->what == W_PATCH && !t->subject[0])
 		return read_text_tool(r, t);
 	if (!r->input)
@@ -319,6 +330,8 @@ static bool read_tool(struct reading *r, const char *name)
 	look_for_odd(r, r->input, t->subject, t->where, t->glob, t->other);
 	if (t->what == W_FILES)
 		return hook_add_files(r, t->subject) && add_tool(r, t->name);
+	if (t->what == W_PUBLISH)
+		return hook_add_published(r, t) && add_tool(r, t->name);
 	if (!hook_check_globs(r, t) || !one_of(r, r->input, t->subject, &key, &subject) ||
 	    !one_of(r, r->input, t->where, &at, &where))
 		return false;
@@ -396,6 +409,7 @@ static bool read_event(struct reading *r)
 	case W_EDIT:
 	case W_SOUGHT:
 	case W_FILES:
+	case W_PUBLISH:
 	case W_TREE:
 	case W_TREES:
 	case W_URL:

@@ -3,6 +3,7 @@
 #include "runtime/cli/hook_reading.h"
 
 #include <json-c/json.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -127,6 +128,13 @@ bool hook_add_sought(struct reading *r, const char *key, const char *path)
 	return true;
 }
 
+static bool add_both(struct reading *r, const char *key, struct json_object *v)
+{
+	if (!json_object_is_type(v, json_type_string))
+		return hook_fail(r, key, "is no text");
+	return hook_add_file(r, key, json_object_get_string(v), PB_READ | PB_WRITE);
+}
+
 static bool add_read(struct reading *r, const char *key, struct json_object *v)
 {
 	if (!json_object_is_type(v, json_type_string))
@@ -134,13 +142,40 @@ static bool add_read(struct reading *r, const char *key, struct json_object *v)
 	return hook_add_file(r, key, json_object_get_string(v), PB_READ);
 }
 
-bool hook_add_files(struct reading *r, const char *key)
+bool hook_add_files(struct reading *r, const char *keys)
 {
-	struct json_object *list;
+	size_t before = r->m->n;
+	char wanted[80];
 
-	if (!json_object_object_get_ex(r->input, key, &list))
-		return hook_fail(r, key, "is missing");
-	return each(r, key, list, add_read);
+	json_object_object_foreach(r->input, key, value) {
+		if (hook_in_list(keys, key) && !each(r, key, value, add_read))
+			return false;
+	}
+	(void)snprintf(wanted, sizeof(wanted), "%s", keys);
+	return r->m->n > before || hook_fail(r, wanted, "is missing");
+}
+
+bool hook_add_any_files(struct reading *r, const char *keys)
+{
+	json_object_object_foreach(r->input, key, value) {
+		if (hook_in_list(keys, key) && !each(r, key, value, add_both))
+			return false;
+	}
+	return true;
+}
+
+bool hook_add_published(struct reading *r, const struct hook_tool *t)
+{
+	struct json_object *url;
+
+	if (!hook_add_files(r, t->subject) || !hook_add_any_files(r, t->where) ||
+	    !hook_add_url(r, "tool_name", hook_publisher, false))
+		return false;
+	if (!json_object_object_get_ex(r->input, "url", &url))
+		return true;
+	if (!json_object_is_type(url, json_type_string))
+		return hook_fail(r, "url", "is no text");
+	return hook_add_url(r, "url", json_object_get_string(url), false);
 }
 
 /* --- addresses ------------------------------------------------------------------------ */

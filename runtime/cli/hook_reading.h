@@ -30,8 +30,13 @@ bool hook_add_file(struct reading *r, const char *key, const char *path, uint8_t
 bool hook_in_list(const char *list, const char *word);
 /* Each pattern among the tool's fields matches below its directory only. */
 bool hook_check_globs(struct reading *r, const struct hook_tool *t);
-/* The field holds a path or a list of them, which are read. */
-bool hook_add_files(struct reading *r, const char *key);
+/* The fields that stand in `keys` hold a path or a list of them, which are read; one of
+ * them is there. */
+bool hook_add_files(struct reading *r, const char *keys);
+/* The same of what may be read and written, where it is there. */
+bool hook_add_any_files(struct reading *r, const char *keys);
+/* Files that are put on a page of the agent's vendor. */
+bool hook_add_published(struct reading *r, const struct hook_tool *t);
 /* A file that is edited; where it is not below the working directory, the agent takes
  * one that is elsewhere and whose path ends so, which is refused. */
 bool hook_add_sought(struct reading *r, const char *key, const char *path);

@@ -37,6 +37,9 @@ static const struct hook_tool tools[] = {
 	  "description timeout_ms persistent" },
 	{ A(CLAUDE), "LSP", W_TREE, "filePath", "", "", "operation line character query" },
 	{ A(CLAUDE), "SendFile", W_FILES, "files", "", "", "to" },
+	{ A(CLAUDE), "SendUserFile", W_FILES, "files", "", "", "caption status" },
+	{ A(CLAUDE), "Artifact", W_PUBLISH, "file_path file_paths", "out_dir", "",
+	  "url favicon description label title force mcp action" },
 	{ A(CODEX), "Bash", W_SHELL, "command", "workdir", "",
 	  "description timeout_ms" },
 	{ A(CODEX), "apply_patch", W_PATCH, "command", "", "", "" },
@@ -78,6 +81,10 @@ static const struct hook_tool tools[] = {
 	{ A(CURSOR), "Grep", W_TREE, "path", "", "",
 	  "pattern glob output_mode -A -B -C -n -i type head_limit multiline" },
 };
+
+const char hook_file_keys[] = "file_path file_paths filePath files path paths notebook_path out_dir "
+			      "output_dir output_path";
+const char hook_publisher[] = "https://claude.ai/";
 
 const char *const hook_around[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = "session_id transcript_path cwd permission_mode hook_event_name "

@@ -110,6 +110,23 @@ fetch https://192.0.2.2/ allow
 fetch http://192.0.2.3/ allow
 fetch http://192.0.2.3:8080/ allow
 
+t "what is published is files, an address and a tool"
+raw_policy 'policy agent { level user }
+file { deny read "${PROJECT_DIR}/secret" as secret  allow read, write "${PROJECT_DIR}" }
+network limited { allow tcp any port 443 }
+tools { allow "Artifact" }' artifact
+artifact() { # INPUT WANT
+	out=$("$BIN/polquery" -b "$WORK/artifact.polb" hook claude-code <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Artifact","tool_input":'"$1"'}')
+	[[ $out == *'"permissionDecision":"'"$2"'"'* ]] || bad "$1 is not $2"
+}
+artifact '{"file_path":"plain","favicon":"x"}' allow
+artifact '{"file_paths":["plain","src/a"],"out_dir":"src"}' allow
+artifact '{"file_path":"plain","url":"https://claude.ai/public/x"}' allow
+artifact '{"file_path":"plain","url":"http://claude.ai:8080/x"}' deny
+artifact '{"file_path":"secret"}' deny
+artifact '{"file_path":"plain","file_paths":["secret"]}' deny
+artifact '{"file_path":"plain","new_field":1}' deny
+
 t "17 MiB, and half a message, block"
 { printf '{"cwd":"'; head -c 17825792 /dev/zero | tr '\0' x; printf '"}'; } |
 	"$BIN/polquery" -b "$B" hook claude-code >"$WORK/.out" 2>"$WORK/.err"
