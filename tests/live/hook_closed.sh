@@ -15,15 +15,18 @@ good() {
 	cp "$WORK/p.polb" "$B"
 }
 
-# AGENT: the command of its settings, as the page has it
+# AGENT: the command of its settings, as the page has it, but for the place of polquery
 documented() {
-	sed -nE 's/^.*"command": "([^"]*hook '"$1"'[^"]*)".*/\1/p' "$top/doc/agents.md" | sort -u
+	sed -nE 's/^.*"command": "([^"]*hook '"$1"'[^"]*)".*/\1/p' "$top/doc/agents.md" | sort -u |
+		sed "s|/usr/bin/polquery|$WORK/bin/polquery|"
 }
 message_of() { # AGENT: one that is allowed
 	grep -v '^#' "$top/tests/lib/hooks/$1.tsv" | head -n 1 | cut -f 3 | sed "s|@P@|$P|g"
 }
-call() { # COMMAND [PATH]: what the agent does with it
-	out=$(PATH=${2:-$BIN:/usr/bin:/bin} sh -c "$1" <<<"$message" 2>"$WORK/.err")
+mkdir -p "$WORK/bin"
+call() { # COMMAND [FOLDER]: what the agent does with it; FOLDER: where polquery is
+	ln -sfn "${2:-$BIN}/polquery" "$WORK/bin/polquery"
+	out=$(sh -c "$1" <<<"$message" 2>"$WORK/.err")
 	rc=$?
 	err=$(cat "$WORK/.err")
 }
@@ -86,22 +89,26 @@ for agent in claude-code codex gemini-cli cursor; do
 	want_allowed
 
 	t "$agent: polquery is missing, is no program, dies of a signal, is killed, fails otherwise"
-	call "$line" /usr/bin:/bin
+	call "$line" /none
 	want_closed 'no polquery'
 	mkdir -p "$WORK/fake"
 	for script in 'kill -SEGV $$' 'kill -KILL $$' 'kill -TERM $$' 'kill -PIPE $$' 'kill -INT $$' 'exit 1' 'exit 127' 'echo half; exit 3'; do
 		printf '#!/bin/sh\n%s\n' "$script" >"$WORK/fake/polquery"
 		chmod 755 "$WORK/fake/polquery"
-		call "$line" "$WORK/fake:/usr/bin:/bin"
+		call "$line" "$WORK/fake"
 		# what it said before it died is not looked at with this status
 		[ "$rc" -eq 2 ] || bad "$script: status $rc"
 		[ "$agent" != codex ] || [ -n "$err" ] || bad "$script: without a text, which Codex takes for no answer"
 	done
+	printf '#!/bin/sh\nsleep 30\n' >"$WORK/fake/polquery"
+	[[ $line == */usr/bin/timeout\ 20\ /* ]] || bad "the page's line has no limit: $line"
+	call "${line/timeout 20/timeout 0.2}" "$WORK/fake"
+	[ "$rc" -eq 2 ] || bad "late: status $rc"
 	printf 'x' >"$WORK/fake/polquery"
-	call "$line" "$WORK/fake:/usr/bin:/bin"
+	call "$line" "$WORK/fake"
 	[ "$rc" -eq 2 ] || bad "no program: status $rc"
 	chmod 644 "$WORK/fake/polquery"
-	call "$line" "$WORK/fake:/usr/bin:/bin"
+	call "$line" "$WORK/fake"
 	[ "$rc" -eq 2 ] || bad "not executable: status $rc"
 
 	t "$agent: the bundle is missing, cut, something else, or cannot be reached"
@@ -141,7 +148,7 @@ for agent in claude-code codex gemini-cli cursor; do
 
 	t "$agent: expired, not signed, signed by another, the signature turned"
 	polc -o "$B" --sign alice
-	signed="${line/hook/--allowed-signers $WORK/alice.list --require-signed hook}"
+	signed="${line/ hook / --allowed-signers $WORK/alice.list --require-signed hook }"
 	call "$signed"
 	want_allowed
 	call "${signed/alice.list/bob.list}"
