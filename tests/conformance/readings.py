@@ -86,7 +86,9 @@ def statement(t, i, tables):
                         own.setdefault(name, arity)
                     elif key == "after":
                         table.after.append(name)
-                    elif key in ("moves", "runs", "ends-at"):
+                    elif key in ("moves", "runs", "leads"):
+                        # with it the command begins elsewhere, or is its value
+                        table.queries.update([name] if key != "moves" else [])
                         own.setdefault(name, arity if arity != "N" else "V")
         elif key == "code" and word == "operand":
             code.append(t[i + 1])

@@ -9,6 +9,7 @@ class Table:
 
     def __init__(self):
         self.kinds = set()
+        self.flags = set()  # words of its own: "abbreviate"
         self.options = {}  # name: "N", "V", "A" or "E", either; those of `global` apart
         self.globals = {}
         self.after = set()
@@ -75,6 +76,8 @@ def read_body(t, i, tables):
                 table.codes.add(what)
         elif not re.match(r"[\"/]", word):
             key = word
+            for table in tables:
+                table.flags.add(word)
         i += 1
     return i
 

@@ -189,6 +189,29 @@ def closed(have):
     return ret
 
 
+# What reads options for a program, and takes any beginning of a long one.
+READS_LONG = re.compile(rb"\b(getopt_long|argp_parse)\b")
+READS_SCRIPT = re.compile(rb"\b(argparse|optparse|Getopt::Long)\b|\bgetopt (--|-o)")
+
+
+def takes_beginnings(path):
+    with open(path, "rb") as f:
+        text = f.read()
+    if text[:4] != b"\x7fELF":
+        return text[:2] == b"#!" and READS_SCRIPT.search(text)
+    # the name of a function that it is linked with
+    return any(READS_LONG.fullmatch(s) for s in text.split(b"\0"))
+
+
+def abbreviations(have, files):
+    """A program that takes beginnings of its options has a table that says so."""
+    return [f"{p} takes its long options cut short, the table does not say 'abbreviate'"
+            for p, table in sorted(have.items())
+            if p in files and "abbreviate" not in table.flags
+            and any(o.startswith("--") for o in (*table.options, *table.globals))
+            and takes_beginnings(files[p])]
+
+
 # --- the runs -----------------------------------------------------------------------
 
 class Count:
@@ -244,6 +267,14 @@ def check(have, names=(), everything=False):
         if len(made) < rows.LEAST:
             lines.append(f"only {len(made)} programs are here, {rows.LEAST} are expected")
         count.result("options: every table is compared, or said to be not", lines)
+        files = program_files([p for p in have if " " not in p])
+        lines = abbreviations(have, files)
+        # the check must see one that is gone
+        bare = {"tar": tabs.Table()}
+        bare["tar"].options["--file"] = "V"
+        if "tar" in files and not abbreviations(bare, files):
+            lines.append("tar without 'abbreviate' is not seen")
+        count.result("options: what is cut short", lines)
         mutate(made, count)
         count.result("options: what the documents say of the tables (options.py --page -w)",
                      option_page.stale(TOP, have, rows))
