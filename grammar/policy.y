@@ -104,6 +104,8 @@ static struct span join(const struct span *rhs, int n)
 %token <s> K_GLOBAL "global" K_OPTIONS "options" K_SKIP "skip" K_CODE "code"
 %token <s> K_OPERAND "operand" K_STDIN "stdin" K_QUERY "query"
 %token <s> K_MOVES "moves" K_RUNS "runs" K_LEADS "leads"
+%token <s> K_READS "reads" K_WRITES "writes" K_SCRIPT "script-file"
+%token <s> K_TREES "recursive" K_INSTEAD "instead" K_EDITS "edits"
 %token <s> K_AFTER "after" K_ENDSAT "ends-at" K_ALSO "also"
 
 %type <sts> stmts policy_items tool_items cstmts fstmts nstmts ustmts sstmts lstmts
@@ -116,7 +118,7 @@ static struct span join(const struct span *rhs, int n)
 %type <vs> use_list elements values map_items pats paths hosts ports names strs
 %type <vs> optlist optspecs sysitems risk_map routes
 %type <v> use_item element value map_item str pat path host port word_or_str optitem
-%type <v> optspec sysitem call proto when_regex route number
+%type <v> operands optspec sysitem call proto when_regex route number
 %type <v> name_value plain_name
 %type <s> name word map_key session_key runner_key route_name plain
 %type <net> net
@@ -648,12 +650,32 @@ prog_item:
 | K_MOVES optspecs	{ $$ = AST_PROG(B, AST_P_MOVES, @$, .values = $2.head); }
 | K_RUNS optspecs		{ $$ = AST_PROG(B, AST_P_RUNS, @$, .values = $2.head); }
 | K_LEADS optspecs	{ $$ = AST_PROG(B, AST_P_LEADS, @$, .values = $2.head); }
+| K_READS optspecs	{ $$ = AST_PROG(B, AST_P_READS, @$, .values = $2.head); }
+| K_READS K_OPERAND operands when_regex
+	{ $$ = AST_PROG(B, AST_P_READS_OPERAND, @$, .values = $3, .when = $4); }
+| K_WRITES optspecs	{ $$ = AST_PROG(B, AST_P_WRITES, @$, .values = $2.head); }
+| K_WRITES K_OPERAND operands when_regex
+	{ $$ = AST_PROG(B, AST_P_WRITES_OPERAND, @$, .values = $3, .when = $4); }
+| K_SCRIPT optspecs	{ $$ = AST_PROG(B, AST_P_SCRIPT, @$, .values = $2.head); }
+| K_SCRIPT K_OPERAND operands when_regex
+	{ $$ = AST_PROG(B, AST_P_SCRIPT_OPERAND, @$, .values = $3, .when = $4); }
+| K_TREES optspecs	{ $$ = AST_PROG(B, AST_P_TREES, @$, .values = $2.head); }
+| K_TREES K_OPERAND operands when_regex
+	{ $$ = AST_PROG(B, AST_P_TREES_OPERAND, @$, .values = $3, .when = $4); }
+| K_EDITS optspecs		{ $$ = AST_PROG(B, AST_P_EDITS, @$, .values = $2.head); }
+| K_INSTEAD optspecs	{ $$ = AST_PROG(B, AST_P_INSTEAD, @$, .values = $2.head); }
 | K_AFTER optspecs	{ $$ = AST_PROG(B, AST_P_AFTER, @$, .values = $2.head); }
 | K_AFTER strs		{ $$ = AST_PROG(B, AST_P_AFTER, @$, .values = $2.head); }
 | K_ENDSAT strs		{ $$ = AST_PROG(B, AST_P_ENDS_AT, @$, .values = $2.head); }
 | K_ALSO strs		{ $$ = AST_PROG(B, AST_P_ALSO, @$, .values = $2.head); }
 | K_SHELL		{ $$ = AST_PROG(B, AST_P_SHELL, @$, .values = NULL); }
 | plain_name		{ $$ = AST_PROG(B, AST_P_FLAG, @$, .values = $1); }
+;
+
+operands:
+  number
+| K_ANY			{ $$ = AST_VALUE(B, AST_V_NAME, @$, .text = $1); }
+| plain_name
 ;
 
 when_regex:
@@ -1098,7 +1120,8 @@ word:
 | K_ADVISORY | K_BY | K_ONLY | K_READ | K_WRITE | K_EXEC | K_TCP | K_UDP
 | K_ANY | K_PORT | K_AT | K_FROM | K_PER | K_DO | K_NEVER | K_ALWAYS | K_ARGV
 | K_NET | K_SHA256 | K_GLOBAL | K_OPTIONS | K_SKIP | K_CODE | K_OPERAND
-| K_STDIN | K_QUERY | K_MOVES | K_RUNS | K_LEADS | K_AFTER | K_ENDSAT | K_ALSO
+| K_STDIN | K_QUERY | K_MOVES | K_RUNS | K_LEADS | K_READS
+| K_WRITES | K_SCRIPT | K_TREES | K_EDITS | K_INSTEAD | K_AFTER | K_ENDSAT | K_ALSO
 ;
 
 %%

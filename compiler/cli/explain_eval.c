@@ -92,8 +92,17 @@ static struct str part_step(struct explain_answer *ans, const struct ir_part_dec
 				  "from %.*s on are a denied command: at least ask",
 				  STR_ARG(word_at(a, p)));
 	case IR_PS_HIDDEN:
-		return str_printf(a, "4.4: the word %.*s names a path that is hidden: at "
-				  "least ask", STR_ARG(word_at(a, p)));
+		return str_printf(a, "4.4: the word %.*s names a path that is hidden, or "
+				  "that '%.*s' denies reading: at least ask",
+				  STR_ARG(word_at(a, p)), STR_ARG(because));
+	case IR_PS_HOLDS:
+		return str_printf(a, "4.4: what it reads may be, or hold, a path that '%.*s' "
+				  "keeps from being read: at least ask", STR_ARG(because));
+	case IR_PS_READS:
+		return str_printf(a, "4.4: it reads what %.*s names, which '%.*s' denies",
+				  STR_ARG(word_at(a, p)), STR_ARG(because));
+	case IR_PS_WRITES:
+		return str_printf(a, "4.4: what it writes: '%.*s' decides", STR_ARG(because));
 	case IR_PS_NO_TARGET:
 		return STR("4.4: its target is not known: the stricter of 'opaque' and the "
 			   "section's 'otherwise'");

@@ -18,6 +18,9 @@ static const char *const step_names[] = {
 	[IR_PS_OPAQUE] = "opaque",
 	[IR_PS_SPELLS] = "spells a denied command",
 	[IR_PS_HIDDEN] = "names a hidden path",
+	[IR_PS_HOLDS] = "may read a hidden path",
+	[IR_PS_READS] = "reads a hidden path",
+	[IR_PS_WRITES] = "writes",
 	[IR_PS_TARGET] = "target",
 	[IR_PS_NO_TARGET] = "unknown target",
 	[IR_PS_UNPARSED] = "unparsed",
@@ -210,62 +213,6 @@ static const struct ir_rule *any_tail_denied(const struct ir_asked *q, uint32_t 
 	return by;
 }
 
-/* The rule that hides the file of that name, whatever is done to it. */
-static const struct ir_rule *hidden_path(const struct ir_asked *q, struct str path)
-{
-	static const enum ir_op ops[] = { IR_READ, IR_WRITE, IR_EXEC };
-	struct ir_request file = *q->req;
-	const struct ir_rule *by = NULL;
-	struct arena a;
-	size_t i;
-
-	file.kind = IR_FILE;
-	file.path = path;
-	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	for (i = 0; i < POL_LEN(ops) && !by; i++) {
-		struct ir_decision d;
-
-		file.op = ops[i];
-		ir_eval(q->ir, &file, &a, &d);
-		if (d.effect == IR_HIDE)
-			by = d.rule;
-	}
-	arena_release(&a);
-	return by;
-}
-
-static const struct ir_rule *hidden_word(const struct ir_asked *q,
-					 const struct cmd_word *word)
-{
-	const struct cmd_dir none = { .path = NULL }, *d;
-	const struct ir_rule *by = NULL;
-	char buf[PATH_MAX];
-	const char *p;
-	unsigned k;
-	size_t n;
-	bool home;
-
-	for (k = 0; cmd_path_text(word, k, &p, &n, &home) && !by; k++) {
-		d = q->part->dirs_unknown || !q->part->dirs ? &none : q->part->dirs;
-		for (; d && !by; d = d->next)
-			if (cmd_resolve(q->world, d->path, p, n, home, buf, sizeof(buf)))
-				by = hidden_path(q, str_from(buf));
-	}
-	return by;
-}
-
-static const struct ir_rule *any_hidden(const struct ir_asked *q, uint32_t *ret_word)
-{
-	const struct ir_rule *by = NULL;
-	uint32_t i;
-
-	for (i = 0; i < q->part->nwords && !by; i++) {
-		by = hidden_word(q, &q->part->words[i]);
-		*ret_word = i;
-	}
-	return by;
-}
-
 /* --- the decision ------------------------------------------------------------------------ */
 
 /* Step 3: the stricter of what there is and `opaque`. */
@@ -341,6 +288,12 @@ static bool is_known(const struct ir_part_decision *p)
 	return false;
 }
 
+/* No layer of the kernel stands behind the decision. */
+static bool stands_alone(const struct ir_asked *q)
+{
+	return q->req->scope == IR_HOST && !(q->part->flags & CMD_AWAY);
+}
+
 /* What its literal words name, where it would be allowed otherwise. */
 static void decide_words(const struct ir_asked *q, struct ir_part_decision *p)
 {
@@ -358,9 +311,46 @@ static void decide_words(const struct ir_asked *q, struct ir_part_decision *p)
 	}
 	if (p->d.rule && p->d.rule->final)
 		return;
-	by = any_hidden(q, &word);
-	if (by)
+	by = ir_part_hidden(q, false, &word);
+	if (by) {
 		at_least_ask(p, IR_PS_HIDDEN, by, word);
+		return;
+	}
+	by = stands_alone(q) ? ir_part_holds(q) : NULL;
+	if (by)
+		at_least_ask(p, IR_PS_HOLDS, by, 0);
+}
+
+/* What its table says that it reads and writes. */
+static void decide_files(const struct ir_asked *q, struct arena *a, struct ir_part_decision *p)
+{
+	bool exempt = p->inert ||
+		      (p->d.effect == IR_ALLOW && p->d.rule && p->d.rule->final);
+	const struct ir_rule *by;
+	struct ir_decision d;
+
+	if (q->part->flags & CMD_AWAY)
+		return;
+	if (ir_part_writes(q, a, &d)) {
+		bool person = d.effect == IR_ASK && d.needs_person;
+
+		if (d.effect > p->d.effect) {
+			p->d.effect = d.effect;
+			p->d.rule = p->because = d.rule;
+			p->d.needs_person = false;
+			p->step = IR_PS_WRITES;
+		}
+		p->d.needs_person |= p->d.effect == IR_ASK && person;
+	}
+	if (p->d.effect >= IR_DENY || !stands_alone(q) || exempt)
+		return;
+	by = ir_part_hidden(q, true, &p->word);
+	if (!by)
+		return;
+	p->d.effect = IR_DENY;
+	p->d.rule = p->because = by;
+	p->d.needs_person = false;
+	p->step = IR_PS_READS;
 }
 
 void ir_eval_part(const struct ir_asked *q, struct arena *a, struct ir_part_decision *ret)
@@ -387,6 +377,7 @@ void ir_eval_part(const struct ir_asked *q, struct arena *a, struct ir_part_deci
 		p.step = IR_PS_LOST;
 	} else if (!is_denied(&p.d)) {
 		decide_opaque(q, a, &p);
+		decide_files(q, a, &p);
 		decide_words(q, &p);
 	}
 	*ret = p;

@@ -17,7 +17,10 @@ enum ir_part_step {
 	IR_PS_MAY_DENY,    /* 3: a rule denies some of what it may stand for */
 	IR_PS_OPAQUE,      /* 3: opaque, for the reason of the part */
 	IR_PS_SPELLS,      /* the words of an unknown program spell a denied command */
-	IR_PS_HIDDEN,      /* a word names a path that is hidden */
+	IR_PS_HIDDEN,      /* a word names a path that is hidden, or not to be read */
+	IR_PS_HOLDS,       /* what it reads may be, or hold, such a path */
+	IR_PS_READS,       /* it reads such a path */
+	IR_PS_WRITES,      /* it writes a path of which a rule speaks */
 	IR_PS_TARGET,      /* a file or an address: the rules of its section */
 	IR_PS_NO_TARGET,   /* … that is not known */
 	IR_PS_UNPARSED,    /* text that could not be read */
@@ -36,9 +39,9 @@ struct ir_part_decision {
 	struct ir_decision d;
 	struct ir_part_rule *rules; /* every rule that may match, in order */
 	size_t nrules;
-	/* LOST, MAY_DENY, SPELLS, HIDDEN: the rule because of which; or NULL */
+	/* LOST, MAY_DENY, SPELLS, HIDDEN, HOLDS, READS, WRITES: the rule because of which; or NULL */
 	const struct ir_rule *because;
-	uint32_t word;       /* LOST, SPELLS, HIDDEN: the word it is about */
+	uint32_t word;       /* LOST, SPELLS, HIDDEN, READS: the word it is about */
 	bool allowed_by_rule;
 	bool inert;
 };
@@ -49,6 +52,15 @@ void ir_eval_part(const struct ir_asked *q, struct arena *a,
 
 /* Does the rule match, less its exceptions, each as the opposite would? */
 struct ir_match ir_rule_on_part(const struct ir_asked *q, const struct ir_rule *r);
+
+/* What the table says of files (eval_files.c).  The rule that hides what a literal word
+ * names, or denies it being read; of all words, or of those that are read. */
+const struct ir_rule *ir_part_hidden(const struct ir_asked *q, bool only_read,
+				     uint32_t *ret_word);
+/* One that does so of what a pattern or a tree that is read may be. */
+const struct ir_rule *ir_part_holds(const struct ir_asked *q);
+/* What rules say of what is written; false: no rule does. */
+bool ir_part_writes(const struct ir_asked *q, struct arena *a, struct ir_decision *ret);
 
 const char *ir_part_step_name(enum ir_part_step s);
 

@@ -37,7 +37,8 @@ enum ir_program_flag {
 	IR_PF_APPENDS = 64, IR_PF_SHELL = 128, IR_PF_CODE_STDIN = 256,
 	IR_PF_DASHED = 512, IR_PF_VERSIONS = 1024, IR_PF_ABBREVIATE_COMMANDS = 2048,
 	IR_PF_STAYS = 4096, IR_PF_ELSEWHERE = 8192, IR_PF_NO_END = 16384,
-	IR_PF_BOOLEANS = 32768, IR_PF_ONE_DASH = 65536, IR_PF_AWAY = 131072
+	IR_PF_BOOLEANS = 32768, IR_PF_ONE_DASH = 65536, IR_PF_AWAY = 131072,
+	IR_PF_WHOLE_TREES = 262144
 };
 
 enum ir_takes { IR_TAKES_NOTHING, IR_TAKES_VALUE, IR_TAKES_ATTACHED, IR_TAKES_EITHER };
@@ -56,16 +57,27 @@ struct ir_optspec {
 	struct str name;    /* dashes included; may end in '*' */
 	enum ir_takes takes;
 	bool says_takes;    /* false: a line that only names it, as `code` may */
-	bool global, code, query, moves, runs, leads;
+	bool global, code, query, moves, runs, leads, reads, writes, script, trees, instead, edits;
 	uint32_t same;      /* names of one option specification have one number */
 	struct ir_when when;/* of code */
 };
 
 #define IR_ANY_OPERAND UINT32_MAX
+#define IR_LAST_OPERAND (UINT32_MAX - 1)
+#define IR_REST_OPERAND (UINT32_MAX - 2) /* all but the last */
+#define IR_FROM_OPERAND 0x10000u         /* + N: from the Nth on */
 
-/* A code place that is no option. */
+/* What stands in a place: code; a file that is read, written or run; a tree of files. */
+enum ir_place_kind {
+	IR_PLACE_CODE, IR_PLACE_READS, IR_PLACE_WRITES, IR_PLACE_SCRIPT, IR_PLACE_TREES,
+	IR_PLACE_COUNT
+};
+
+/* A place that is no option. */
 struct ir_code_place {
-	uint32_t operand; /* from 1, or any; standard input is a flag */
+	enum ir_place_kind kind;
+	uint32_t operand; /* from 1, or one of the above; of code a number or any, and
+	                     standard input is a flag */
 	struct ir_when when;
 };
 

@@ -2,12 +2,14 @@
 #ifndef COMPILER_IR_FACTS_WORDS_H
 #define COMPILER_IR_FACTS_WORDS_H
 
-#define IR_PROGRAM_FLAGS 18
+#define IR_PROGRAM_FLAGS 19
 
 /* By the bit of enum ir_program_flag. */
 extern const char *const ir_program_flag_words[IR_PROGRAM_FLAGS];
 /* By enum ir_guard_kind: "with", … */
 extern const char *const ir_guard_words[4];
+/* By enum ir_place_kind: "code", … */
+extern const char *const ir_place_words[5];
 /* By enum ir_takes. */
 extern const char *const ir_takes_words[4];
 /* "program", "wrapper", "interpreter"; NULL: not exactly one kind. */

@@ -62,7 +62,13 @@ static bool goes_on(const struct ir_optspec *o, const struct ir_optspec *before)
 	return o->takes == before->takes && o->says_takes == before->says_takes &&
 	       o->global == before->global && o->code == before->code &&
 	       o->query == before->query && o->moves == before->moves &&
-	       o->runs == before->runs && o->leads == before->leads && same_when(&o->when, &before->when) &&
+	       o->runs == before->runs && o->leads == before->leads &&
+	       o->reads == before->reads &&
+	       o->writes == before->writes &&
+	       o->script == before->script &&
+	       o->trees == before->trees &&
+	       o->instead == before->instead && o->edits == before->edits &&
+	       same_when(&o->when, &before->when) &&
 	       (o->same == before->same || o->same == before->same + 1);
 }
 
@@ -78,6 +84,12 @@ static void put_options(struct buf *b, const struct ir_optspec *v, size_t n)
 	ir_json_flag(b, "moves", v->moves);
 	ir_json_flag(b, "runs", v->runs);
 	ir_json_flag(b, "leads", v->leads);
+	ir_json_flag(b, "reads", v->reads);
+	ir_json_flag(b, "writes", v->writes);
+	ir_json_flag(b, "script", v->script);
+	ir_json_flag(b, "trees", v->trees);
+	ir_json_flag(b, "instead", v->instead);
+	ir_json_flag(b, "edits", v->edits);
 	ir_json_opt_num(b, "same", v->same);
 	put_when(b, &v->when);
 	ir_json_key(b, "names");
@@ -122,9 +134,15 @@ static void put_tables(struct buf *b, const struct ir_program *p)
 		ir_json_key(b, "codes");
 	for (i = 0; i < p->ncodes; i++) {
 		buf_z(b, i ? ",{" : "[{");
+		if (p->codes[i].kind)
+			ir_json_word(b, "kind", ir_place_words[p->codes[i].kind]);
 		ir_json_flag(b, "any", p->codes[i].operand == IR_ANY_OPERAND);
-		if (p->codes[i].operand != IR_ANY_OPERAND)
-			ir_json_num(b, "operand", p->codes[i].operand);
+		ir_json_flag(b, "last", p->codes[i].operand == IR_LAST_OPERAND);
+		ir_json_flag(b, "rest", p->codes[i].operand == IR_REST_OPERAND);
+		if (p->codes[i].operand < IR_REST_OPERAND)
+			ir_json_num(b, "operand", p->codes[i].operand & UINT8_MAX);
+		ir_json_flag(b, "on", p->codes[i].operand < IR_REST_OPERAND &&
+				      p->codes[i].operand >= IR_FROM_OPERAND);
 		put_when(b, &p->codes[i].when);
 		buf_ch(b, '}');
 	}

@@ -235,3 +235,130 @@ bool ir_glob_has_slash(const struct ir_glob *g)
 	}
 	return false;
 }
+
+/* --- a glob and a pattern ------------------------------------------------------------ */
+
+struct meet {
+	struct walk w;
+	const struct cmd_pattern *p;
+	bool *seen; /* node x (place 0 .. p->n) */
+	bool below;
+};
+
+static bool meet(struct meet *m, uint32_t at_node, uint32_t at);
+
+static bool many(uint16_t item)
+{
+	return item == CMD_G_STAR || item == CMD_G_DEEP;
+}
+
+/* Is there a byte that both stand for?  `n` is no ALT and no DIRS. */
+static bool share(const struct node *n, uint16_t item)
+{
+	bool slash = item == CMD_G_DEEP || item == '/';
+
+	if (n->op == IR_G_BYTE)
+		return item < 256 ? item == n->byte :
+				    n->byte && (slash || n->byte != '/');
+	if (n->op == IR_G_DEEP)
+		return item != 0;
+	/* ? and *: no '/' */
+	return item && item != '/';
+}
+
+/* What is left may be nothing. */
+static bool may_be_empty(const struct cmd_pattern *p, uint32_t at)
+{
+	while (at < p->n && many(p->v[at]))
+		at++;
+	return at == p->n;
+}
+
+/* A '/' may come next. */
+static bool may_be_slash(const struct cmd_pattern *p, uint32_t at)
+{
+	for (; at < p->n; at++) {
+		if (p->v[at] == '/' || p->v[at] == CMD_G_DEEP)
+			return true;
+		if (!many(p->v[at]))
+			return false;
+	}
+	return false;
+}
+
+/* "name/", once: the name is not empty. */
+static bool meet_dirs(struct meet *m, const struct node *n, uint32_t at_node, uint32_t at)
+{
+	bool some = false;
+
+	if (meet(m, n->next, at))
+		return true;
+	for (uint32_t i = at; i < m->p->n; i++) {
+		uint16_t item = m->p->v[i];
+
+		if (item == CMD_G_DEEP)
+			return meet(m, at_node, i + 1) || meet(m, n->next, i);
+		if (item == '/')
+			return some && meet(m, at_node, i + 1);
+		some = true;
+	}
+	return false;
+}
+
+static bool meet_branch(struct meet *m, const struct node *n, uint32_t at_node, uint32_t at)
+{
+	bool more = at < m->p->n;
+	uint16_t item = more ? m->p->v[at] : 0;
+	size_t i;
+
+	switch (n->op) {
+	case IR_G_ALT:
+		for (i = 0; i < n->nalts; i++)
+			if (meet(m, n->alts[i], at))
+				return true;
+		return false;
+	case IR_G_DIRS:
+		return meet_dirs(m, n, at_node, at);
+	case IR_G_STAR:
+	case IR_G_DEEP:
+		if (meet(m, n->next, at))
+			return true;
+		if (more && many(item) && meet(m, at_node, at + 1))
+			return true;
+		/* one byte of both, of which both may go on */
+		if (!more || !share(n, item))
+			return false;
+		return many(item) ? meet(m, n->next, at) : meet(m, at_node, at + 1);
+	case IR_G_BYTE:
+	case IR_G_ONE:
+		if (more && many(item) && meet(m, at_node, at + 1))
+			return true;
+		return more && share(n, item) && meet(m, n->next, many(item) ? at : at + 1);
+	}
+	return false;
+}
+
+static bool meet(struct meet *m, uint32_t at_node, uint32_t at)
+{
+	bool *seen = &m->seen[at_node * (m->p->n + 1) + at];
+
+	if (*seen)
+		return false;
+	*seen = true;
+	if (at_node == NODE_END)
+		return may_be_empty(m->p, at) || (m->below && may_be_slash(m->p, at));
+	return meet_branch(m, &m->w.nodes.v[at_node], at_node, at);
+}
+
+bool ir_glob_meets(const struct ir_glob *g, bool below, const struct cmd_pattern *p,
+		   uint32_t at)
+{
+	struct meet m = { .p = p, .below = below };
+	bool yes;
+
+	walk_init(&m.w, g, STR(""), IR_B_PATH, IR_U_END);
+	m.seen = arena_array(&m.w.a, m.w.nodes.n * (p->n + 1), sizeof(bool));
+	yes = meet(&m, m.w.first, at);
+	arena_release(&m.w.a);
+	return yes;
+}

@@ -149,6 +149,11 @@ const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
 	"joined",      "appends",    "shell",      "code-stdin", "dashed",
 	"versions",    "abbreviate-commands", "stays", "elsewhere",
 	"no-end",      "booleans",   "one-dash",   "away",
+	"whole-trees",
+};
+
+const char *const ir_place_words[IR_PLACE_COUNT] = {
+	"code", "reads", "writes", "script", "trees",
 };
 
 const char *const ir_guard_words[4] = {

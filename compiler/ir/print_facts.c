@@ -54,9 +54,11 @@ static void put_option(FILE *out, const struct ir_optspec *o, bool other_name)
 	fputs(other_name ? "|" : ", ", out);
 	ir_print_str(out, o->name);
 	fputs(o->says_takes ? takes[o->takes] : "?", out);
-	fprintf(out, "%s%s%s%s%s%s", o->global ? " global" : "", o->code ? " code" : "",
+	fprintf(out, "%s%s%s%s%s%s%s%s%s%s%s%s", o->global ? " global" : "", o->code ? " code" : "",
 		o->query ? " query" : "", o->moves ? " moves" : "", o->runs ? " runs" : "",
-		o->leads ? " leads" : "");
+		o->leads ? " leads" : "", o->reads ? " reads" : "", o->writes ? " writes" : "",
+		o->script ? " script" : "", o->trees ? " trees" : "",
+		o->instead ? " instead" : "", o->edits ? " edits" : "");
 	put_when(out, &o->when);
 }
 
@@ -68,6 +70,17 @@ static void put_texts(FILE *out, const char *word, const struct str *v, size_t n
 		fputc(' ', out);
 		ir_print_str(out, v[i]);
 	}
+}
+
+static void put_operand(FILE *out, const struct ir_code_place *c)
+{
+	fprintf(out, ", %s operand ", ir_place_words[c->kind]);
+	if (c->operand >= IR_REST_OPERAND)
+		fputs(c->operand == IR_ANY_OPERAND ? "any" : c->operand == IR_LAST_OPERAND ?
+			      "last" : "rest", out);
+	else
+		fprintf(out, "%s%u", c->operand >= IR_FROM_OPERAND ? "from-" : "",
+			c->operand & UINT8_MAX);
 }
 
 static void put_program(FILE *out, const struct ir_program *p)
@@ -83,10 +96,7 @@ static void put_program(FILE *out, const struct ir_program *p)
 		put_option(out, &p->options[i],
 			   i > 0 && p->options[i].same == p->options[i - 1].same);
 	for (size_t i = 0; i < p->ncodes; i++) {
-		if (p->codes[i].operand == IR_ANY_OPERAND)
-			fputs(", code operand any", out);
-		else
-			fprintf(out, ", code operand %u", p->codes[i].operand);
+		put_operand(out, &p->codes[i]);
 		put_when(out, &p->codes[i].when);
 	}
 	put_texts(out, "after", p->after, p->nafter);

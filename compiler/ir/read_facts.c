@@ -65,6 +65,12 @@ static void read_options(struct ir_reader *r, struct json_object *o,
 	s.moves = ir_rd_flag(r, o, "moves");
 	s.runs = ir_rd_flag(r, o, "runs");
 	s.leads = ir_rd_flag(r, o, "leads");
+	s.reads = ir_rd_flag(r, o, "reads");
+	s.writes = ir_rd_flag(r, o, "writes");
+	s.script = ir_rd_flag(r, o, "script");
+	s.trees = ir_rd_flag(r, o, "trees");
+	s.instead = ir_rd_flag(r, o, "instead");
+	s.edits = ir_rd_flag(r, o, "edits");
 	s.same = (uint32_t)ir_rd_opt_num(r, o, "same", UINT16_MAX);
 	read_when(r, o, &s.when);
 	groups = ir_rd_list(r, o, "names", &n);
@@ -94,6 +100,20 @@ static struct str *read_texts(struct ir_reader *r, struct json_object *o,
 	return v;
 }
 
+static uint32_t read_operand(struct ir_reader *r, struct json_object *o)
+{
+	uint32_t n;
+
+	if (ir_rd_flag(r, o, "any"))
+		return IR_ANY_OPERAND;
+	if (ir_rd_flag(r, o, "last"))
+		return IR_LAST_OPERAND;
+	if (ir_rd_flag(r, o, "rest"))
+		return IR_REST_OPERAND;
+	n = (uint32_t)ir_rd_num(r, o, "operand", UINT8_MAX);
+	return ir_rd_flag(r, o, "on") ? n + IR_FROM_OPERAND : n;
+}
+
 static void read_tables(struct ir_reader *r, struct json_object *o, struct ir_program *p)
 {
 	struct options all = { { NULL, 0, 0 } };
@@ -109,10 +129,10 @@ static void read_tables(struct ir_reader *r, struct json_object *o, struct ir_pr
 	for (i = 0; i < p->ncodes && !r->why; i++) {
 		struct json_object *c = json_object_array_get_idx(list, i);
 
-		p->codes[i].operand =
-			ir_rd_flag(r, c, "any") ?
-				IR_ANY_OPERAND :
-				(uint32_t)ir_rd_num(r, c, "operand", UINT8_MAX);
+		if (json_object_object_get_ex(c, "kind", NULL))
+			p->codes[i].kind = (enum ir_place_kind)ir_rd_word(
+				r, c, "kind", ir_place_words, POL_LEN(ir_place_words));
+		p->codes[i].operand = read_operand(r, c);
 		read_when(r, c, &p->codes[i].when);
 	}
 	p->after = read_texts(r, o, "after", &p->nafter);

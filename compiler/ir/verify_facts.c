@@ -47,9 +47,23 @@ static const char *check_option(const struct ir_optspec *o)
 	if (o->when.is && !o->code)
 		return "a 'when' of what is no code";
 	if (!o->says_takes && (o->takes != IR_TAKES_NOTHING || !(o->code || o->query || o->moves || o->runs ||
-							     o->leads)))
+							     o->leads || o->reads || o->writes || o->script || o->trees || o->instead || o->edits)))
 		return "an option that says nothing";
 	return check_when(&o->when);
+}
+
+static const char *check_place(const struct ir_code_place *c)
+{
+	uint32_t n = c->operand;
+
+	if (c->kind >= IR_PLACE_COUNT)
+		return "a place of no kind";
+	if (c->kind != IR_PLACE_CODE && n < IR_REST_OPERAND && n >= IR_FROM_OPERAND)
+		n -= IR_FROM_OPERAND;
+	if (n != IR_ANY_OPERAND && (c->kind == IR_PLACE_CODE || n < IR_REST_OPERAND) &&
+	    (n < 1 || n > UINT8_MAX))
+		return "an operand out of range";
+	return check_when(&c->when);
 }
 
 static const char *check_program(const struct ir_program *p)
@@ -64,10 +78,7 @@ static const char *check_program(const struct ir_program *p)
 	for (i = 0; i < p->noptions && !why; i++)
 		why = check_option(&p->options[i]);
 	for (i = 0; i < p->ncodes && !why; i++)
-		why = p->codes[i].operand != IR_ANY_OPERAND &&
-				      (p->codes[i].operand < 1 ||
-				       p->codes[i].operand > UINT8_MAX) ?
-			      "an operand out of range" : check_when(&p->codes[i].when);
+		why = check_place(&p->codes[i]);
 	for (i = 0; i < p->nafter && !why; i++)
 		why = is_text(p->after[i]) ? NULL : "an empty word";
 	for (i = 0; i < p->nends && !why; i++)

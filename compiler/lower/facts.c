@@ -24,6 +24,16 @@ static const struct {
 	{ AST_P_CODE_STDIN, "code stdin", P | W | I },
 	{ AST_P_QUERY, "query", P | W | I },   { AST_P_MOVES, "moves", P | W | I },
 	{ AST_P_RUNS, "runs", W },             { AST_P_LEADS, "leads", W },
+	{ AST_P_READS, "reads", P | W | I },
+	{ AST_P_READS_OPERAND, "reads operand", P | W | I },
+	{ AST_P_WRITES, "writes", P | W | I },
+	{ AST_P_WRITES_OPERAND, "writes operand", P | W | I },
+	{ AST_P_SCRIPT, "script-file", P | W | I },
+	{ AST_P_SCRIPT_OPERAND, "script-file operand", P | W | I },
+	{ AST_P_TREES, "recursive", P | W | I },
+	{ AST_P_TREES_OPERAND, "recursive operand", P | W | I },
+	{ AST_P_INSTEAD, "instead", P | W | I },
+	{ AST_P_EDITS, "edits", P | W | I },
 	{ AST_P_AFTER, "after", W },
 	{ AST_P_ENDS_AT, "ends-at", W },       { AST_P_ALSO, "also", P | W | I },
 	{ AST_P_SHELL, "shell", I },
@@ -41,6 +51,7 @@ static const struct {
 	{ "stays", W },            { "elsewhere", W },
 	{ "no-end", P | W | I },   { "booleans", P | W | I },
 	{ "one-dash", P | W | I }, { "away", W },
+	{ "whole-trees", P | W | I },
 };
 
 static void misplaced(struct lower *l, const struct ast_prog_item *item,
@@ -86,6 +97,19 @@ static void check_number(struct lower *l, const struct ast_prog_item *item)
 		diag_add(l->sink, DIAG_VALUE, item->at,
 			 "operands are counted by a whole number from 1 to 255, not "
 			 "'%.*s'",
+			 STR_ARG(text));
+}
+
+/* `reads operand N` and its kind: N, any, last, rest, from-N. */
+static void check_operands(struct lower *l, const struct ast_prog_item *item)
+{
+	struct str text = item->values ? item->values->text : STR("");
+	uint32_t n;
+
+	if (!lower_operands(item->values, &n))
+		diag_add(l->sink, DIAG_VALUE, item->at,
+			 "operands are a whole number from 1 to 255, 'any', 'last', 'rest' or "
+			 "'from-2', not '%.*s'",
 			 STR_ARG(text));
 }
 
@@ -151,6 +175,8 @@ static void check_table(struct lower *l, const struct ast_stmt *stmt)
 		}
 		if (i->kind == AST_P_SKIP || i->kind == AST_P_CODE_OPERAND)
 			check_number(l, i);
+		if (lower_place_of(i->kind, NULL))
+			check_operands(l, i);
 		check_once(l, stmt->items, i);
 		for (size_t k = 0; k < POL_LEN(lines); k++)
 			if (lines[k].kind == i->kind && !(lines[k].where & table))

@@ -222,6 +222,10 @@ void lower_facts(struct lower *l, const struct sema_stmt *t);
 void lower_program(struct lower *l, const struct sema_stmt *t);
 /* Reports what is no name of a program. */
 bool lower_program_name(struct lower *l, struct str name, struct span at);
+/* Is it a line of operands that name files (`reads operand 2`)?  ret may be NULL. */
+bool lower_place_of(enum ast_prog_kind kind, enum ir_place_kind *ret);
+/* Which operands it speaks of (ir_code_place.operand); false: none. */
+bool lower_operands(const struct ast_value *v, uint32_t *ret);
 /*
  * Reports a regex that PCRE2 refuses or that is too large.  One that is no
  * regular language is `opaque`; NULL: an error.  `flags`: more set_regex_flag.

@@ -18,6 +18,7 @@ static const struct {
 	{ "stays", IR_PF_STAYS },             { "elsewhere", IR_PF_ELSEWHERE },
 	{ "no-end", IR_PF_NO_END },           { "booleans", IR_PF_BOOLEANS },
 	{ "one-dash", IR_PF_ONE_DASH },       { "away", IR_PF_AWAY },
+	{ "whole-trees", IR_PF_WHOLE_TREES },
 };
 
 struct table {
@@ -64,6 +65,12 @@ static void add_spec(struct table *t, const struct ast_prog_item *item,
 		.moves = item->kind == AST_P_MOVES,
 		.runs = item->kind == AST_P_RUNS,
 		.leads = item->kind == AST_P_LEADS,
+		.reads = item->kind == AST_P_READS,
+		.writes = item->kind == AST_P_WRITES,
+		.script = item->kind == AST_P_SCRIPT,
+		.trees = item->kind == AST_P_TREES,
+		.instead = item->kind == AST_P_INSTEAD,
+		.edits = item->kind == AST_P_EDITS,
 		.same = t->same++,
 	};
 	size_t from = 0;
@@ -90,6 +97,54 @@ static void add_code_operand(struct table *t, const struct ast_prog_item *item)
 		c.operand = (uint32_t)n;
 	else
 		return; /* reported with the table's other faults */
+	lower_when_regex(t->l, item->when, &c.when);
+	VEC_PUSH(t->l->a, &t->codes, c);
+}
+
+bool lower_place_of(enum ast_prog_kind kind, enum ir_place_kind *ret)
+{
+	static const struct {
+		enum ast_prog_kind kind;
+		enum ir_place_kind is;
+	} kinds[] = {
+		{ AST_P_READS_OPERAND, IR_PLACE_READS }, { AST_P_WRITES_OPERAND, IR_PLACE_WRITES },
+		{ AST_P_SCRIPT_OPERAND, IR_PLACE_SCRIPT }, { AST_P_TREES_OPERAND, IR_PLACE_TREES },
+	};
+
+	for (size_t i = 0; i < POL_LEN(kinds); i++)
+		if (kinds[i].kind == kind) {
+			if (ret)
+				*ret = kinds[i].is;
+			return true;
+		}
+	return false;
+}
+
+bool lower_operands(const struct ast_value *v, uint32_t *ret)
+{
+	struct str text = v ? v->text : STR(""), from = STR("from-");
+	uint64_t n = 0;
+	bool behind = str_starts(text, from);
+
+	if (v && v->kind == AST_V_NAME && !behind) {
+		*ret = str_eqz(text, "any") ? IR_ANY_OPERAND :
+		       str_eqz(text, "last") ? IR_LAST_OPERAND : IR_REST_OPERAND;
+		return str_eqz(text, "any") || str_eqz(text, "last") || str_eqz(text, "rest");
+	}
+	if (behind)
+		text = str_sub(text, from.n, text.n - from.n);
+	if (!num_u64(text, &n) || n < 1 || n > 255)
+		return false;
+	*ret = (uint32_t)n + (behind ? IR_FROM_OPERAND : 0);
+	return true;
+}
+
+static void add_operands(struct table *t, const struct ast_prog_item *item)
+{
+	struct ir_code_place c = { .operand = 0 };
+
+	if (!lower_place_of(item->kind, &c.kind) || !lower_operands(item->values, &c.operand))
+		return;
 	lower_when_regex(t->l, item->when, &c.when);
 	VEC_PUSH(t->l->a, &t->codes, c);
 }
@@ -142,6 +197,12 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 	case AST_P_MOVES:
 	case AST_P_RUNS:
 	case AST_P_LEADS:
+	case AST_P_READS:
+	case AST_P_WRITES:
+	case AST_P_SCRIPT:
+	case AST_P_TREES:
+	case AST_P_INSTEAD:
+	case AST_P_EDITS:
 		for (const struct ast_value *v = item->values; v; v = v->next)
 			add_spec(t, item, v);
 		break;
@@ -151,6 +212,12 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 		break;
 	case AST_P_CODE_OPERAND:
 		add_code_operand(t, item);
+		break;
+	case AST_P_READS_OPERAND:
+	case AST_P_WRITES_OPERAND:
+	case AST_P_SCRIPT_OPERAND:
+	case AST_P_TREES_OPERAND:
+		add_operands(t, item);
 		break;
 	case AST_P_CODE_STDIN:
 		t->p.flags |= IR_PF_CODE_STDIN;

@@ -8,7 +8,9 @@
 #define MAX_WHENS 1024u
 
 #define OPTION_FLAGS \
-	(PB_OF_GLOBAL | PB_OF_CODE | PB_OF_QUERY | PB_OF_MOVES | PB_OF_RUNS | PB_OF_LEADS)
+	(PB_OF_GLOBAL | PB_OF_CODE | PB_OF_QUERY | PB_OF_MOVES | PB_OF_RUNS | PB_OF_LEADS | \
+	 PB_OF_READS | PB_OF_WRITES | PB_OF_SCRIPT | PB_OF_TREES | PB_OF_INSTEAD | \
+	 PB_OF_EDITS)
 
 struct commands {
 	struct check *c;
@@ -73,7 +75,8 @@ static int check_options(const struct commands *m, const struct pb_program *p)
 	for (uint32_t i = 0; i < p->options.count; i++) {
 		CHECK_TRY(check_name(m->c, i ? &o[i - 1].name : NULL, o[i].name,
 				     "an option's name"));
-		if (o[i].takes > PB_TAKES_EITHER || (o[i].flags & ~OPTION_FLAGS))
+		if (o[i].takes > PB_TAKES_EITHER || (o[i].flags & ~(uint32_t)OPTION_FLAGS) ||
+		    o[i].zero)
 			return check_bad(m->c, "an option has an unknown flag");
 		if (o[i].when != PB_NO_WHEN && !(o[i].flags & PB_OF_CODE))
 			return check_bad(m->c, "an option that is no code has a 'when'");
@@ -97,6 +100,29 @@ static int check_codes(const struct commands *m, const struct pb_program *p)
 		if (v[i].operand == 0 || (i && v[i - 1].operand >= v[i].operand))
 			return check_bad(m->c,
 					 "the code places are repeated or not sorted");
+		CHECK_TRY(check_when(m, v[i].when));
+	}
+	return 0;
+}
+
+static int check_places(const struct commands *m, const struct pb_program *p)
+{
+	const struct pb_place *v;
+
+	CHECK_TRY(check_table(m->c, p->places, sizeof(*v), MAX_RECORDS, "places of files"));
+	v = at(m->c, p->places.off);
+	for (uint32_t i = 0; i < p->places.count; i++) {
+		uint32_t n = v[i].operand;
+
+		if (v[i].kind < PB_PLACE_READS || v[i].kind > PB_PLACE_TREES ||
+		    (n < PB_REST_OPERAND && (n % PB_FROM_OPERAND == 0 ||
+					     n % PB_FROM_OPERAND > UINT8_MAX ||
+					     n / PB_FROM_OPERAND > 1)))
+			return check_bad(m->c, "a place of a file is none");
+		if (i && (v[i - 1].kind > v[i].kind ||
+			  (v[i - 1].kind == v[i].kind && v[i - 1].operand >= n)))
+			return check_bad(m->c,
+					 "the places of files are repeated or not sorted");
 		CHECK_TRY(check_when(m, v[i].when));
 	}
 	return 0;
@@ -159,6 +185,7 @@ static int check_programs(const struct commands *m)
 		CHECK_TRY(check_base(m, i));
 		CHECK_TRY(check_options(m, p));
 		CHECK_TRY(check_codes(m, p));
+		CHECK_TRY(check_places(m, p));
 		CHECK_TRY(check_words(m, p->after, "words before commands"));
 		CHECK_TRY(check_words(m, p->ends, "words behind commands"));
 		CHECK_TRY(check_words(m, p->also, "names of a subcommand"));

@@ -35,7 +35,9 @@ static int check_tags(const struct check *c, const struct pb_automaton *a,
 	for (uint32_t i = 0; i < a->ntags; i++) {
 		if (tags[i] >= rules->rules.count || r[tags[i]].kind != a->kind)
 			return check_bad(c, "a tag names no rule of its kind");
-		hides |= a->kind == PB_FILE && r[tags[i]].effect == PB_HIDE;
+		hides |= a->kind == PB_FILE &&
+			 (r[tags[i]].effect == PB_HIDE ||
+			  (r[tags[i]].effect == PB_DENY && (r[tags[i]].ops & PB_READ)));
 	}
 	if (a->hides != hides)
 		return check_bad(c, "an automaton is wrong about what its rules hide");

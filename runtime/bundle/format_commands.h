@@ -29,7 +29,8 @@ struct pb_automaton {
 	uint32_t except;  /* not 0: its tags name rules that do not match (an
 	                     exception under another root than the rule's); for
 	                     files the pb_op bits for which it holds, else 1 */
-	uint32_t hides;   /* 1: a rule of its tags hides; of the table automata only */
+	uint32_t hides;   /* 1: a rule of its tags hides, or denies reading; of the table
+	                     automata only */
 };
 
 /*
@@ -218,7 +219,8 @@ enum pb_program_flag {
 	PB_PF_ONE_DASH = 65536, /* "-name" is "--name" */
 	PB_PF_AWAY = 131072,    /* wrapper: its command runs in another file system, and an
 	                           allow rule for the wrapper covers it */
-	PB_PF_SUBCOMMANDS = 262144 /* some subcommand has a table */
+	PB_PF_WHOLE_TREES = 262144, /* what it reads, it reads with all below */
+	PB_PF_SUBCOMMANDS = 524288 /* some subcommand has a table */
 };
 
 /* EITHER: the next word is its value in places, or in some release */
@@ -232,7 +234,14 @@ enum pb_option_flag {
 	                     root */
 	PB_OF_RUNS = 16,  /* wrapper: its words are a command in spite of PB_NO_COMMAND, or
 	                     without the operands before it (PB_PF_AWAY) */
-	PB_OF_LEADS = 32  /* wrapper: its value is the first word of the command */
+	PB_OF_LEADS = 32, /* wrapper: its value is the first word of the command */
+	PB_OF_READS = 64, /* its value names a file that is read */
+	PB_OF_WRITES = 128, /* … that is written */
+	PB_OF_SCRIPT = 256, /* … whose text is code */
+	PB_OF_TREES = 512,  /* what is read is read with all below */
+	PB_OF_INSTEAD = 1024, /* the first operand is none of its own kind (grep -e), or
+	                         the last none (cp -t) */
+	PB_OF_EDITS = 2048   /* what is read is written (sed -i) */
 };
 
 #define PB_NO_WHEN UINT32_MAX
@@ -241,15 +250,23 @@ struct pb_option {
 	struct pb_str name; /* "-o", "--output", "+O"; dashes included.  One that ends
 	                       in '*' stands for every option that begins so */
 	uint8_t takes;      /* enum pb_option_takes */
-	uint8_t flags;      /* enum pb_option_flag */
+	uint8_t zero;
 	uint16_t same;      /* options of one program with one number are one option */
 	uint32_t when;      /* of CODE: number in `whens`, or PB_NO_WHEN */
+	uint32_t flags;     /* enum pb_option_flag */
 };
 
 /* A code place that is no option: the operand of that number, from 1, or each
  * of them ("code operand any": `vim +cmd`). */
 #define PB_ANY_OPERAND UINT32_MAX
 struct pb_code { uint32_t operand, when; };
+
+/* Operands that name files.  A literal one counts where its text matches `when`. */
+enum pb_place_kind { PB_PLACE_READS = 1, PB_PLACE_WRITES, PB_PLACE_SCRIPT, PB_PLACE_TREES };
+#define PB_LAST_OPERAND (UINT32_MAX - 1)
+#define PB_REST_OPERAND (UINT32_MAX - 2) /* all but the last */
+#define PB_FROM_OPERAND 0x10000u         /* + N: from the Nth on */
+struct pb_place { uint32_t kind, operand, when; };
 
 struct pb_word { struct pb_str text; };
 
@@ -272,6 +289,7 @@ struct pb_program {
 	uint32_t zero;
 	struct pb_table options; /* struct pb_option, by name */
 	struct pb_table codes;   /* struct pb_code, by operand */
+	struct pb_table places;  /* struct pb_place, by kind and operand */
 	struct pb_table after;   /* struct pb_word: where commands begin (-exec) */
 	struct pb_table ends;    /* struct pb_word: where they end (; +) */
 	struct pb_table also;    /* struct pb_word: a subcommand: its other names */
@@ -318,9 +336,10 @@ _Static_assert(sizeof(struct pb_needle) == 16, "pb_needle");
 _Static_assert(sizeof(struct pb_gram) == 12, "pb_gram");
 _Static_assert(sizeof(struct pb_regex) == 16, "pb_regex");
 _Static_assert(sizeof(struct pb_matcher) == 128, "pb_matcher");
-_Static_assert(sizeof(struct pb_option) == 16, "pb_option");
+_Static_assert(sizeof(struct pb_option) == 20, "pb_option");
 _Static_assert(sizeof(struct pb_code) == 8, "pb_code");
-_Static_assert(sizeof(struct pb_program) == 72, "pb_program");
+_Static_assert(sizeof(struct pb_place) == 12, "pb_place");
+_Static_assert(sizeof(struct pb_program) == 80, "pb_program");
 _Static_assert(sizeof(struct pb_var) == 16, "pb_var");
 _Static_assert(sizeof(struct pb_pin) == 56, "pb_pin");
 _Static_assert(sizeof(struct pb_commands) == 72, "pb_commands");

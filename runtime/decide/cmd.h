@@ -82,12 +82,18 @@ struct cmd_ctx {
 	bool stood_in;               /* hash -p: the words are those of its path */
 };
 
+/* The last component of a file that is run. */
+struct cmd_run_file {
+	struct cmd_run_file *next;
+	const char *p;
+	uint32_t n;
+};
+
 /* A part with what only the analysis needs of it. */
 struct cmd_node {
 	struct cmd_part part;    /* first: pointers to the two are the same */
 	const struct cmd_env *env;
-	const char *script;      /* last component of what it runs, or NULL */
-	uint32_t script_n;
+	struct cmd_run_file *scripts; /* what it runs, or NULL */
 	uint32_t number;         /* of the simple command that it comes from */
 	bool anytime;
 };
@@ -283,6 +289,11 @@ bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	       enum cmd_code how, unsigned dialects);
 /* The part runs the file that this word names. */
 void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w);
+/* As that of a program for which "-" is its standard input. */
+void cmd_script_file(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w);
+/* Which words name files; `input`: the line says what the command reads.  false: past
+ * a limit (cmd_files.c). */
+bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input);
 bool cmd_builtin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
 /* A variable is set: by an assignment, a loop, a builtin. */
 void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n);

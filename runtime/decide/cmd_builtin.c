@@ -241,10 +241,12 @@ static bool go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t 
 		e->dirs_unknown = true;
 		return true;
 	}
-	for (d = was; d && !e->dirs_unknown; d = d->next) {
+	/* where a ".." leads is not known, and may be where the text says */
+	for (d = was; d; d = d->next) {
 		if (!cmd_resolve(a->world, d->path, p, n, home, buf, sizeof(buf)))
 			e->dirs_unknown = true;
-		else if (!add_dir(a, e, buf))
+		if (cmd_resolve_loosely(a->world, d->path, p, n, home, buf, sizeof(buf)) &&
+		    !add_dir(a, e, buf))
 			return false;
 	}
 	return true;
@@ -254,7 +256,7 @@ static bool run_cd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p
 {
 	struct cmd_word *w;
 	const char *text;
-	size_t n;
+	size_t n, from = 0;
 	bool home;
 
 	WORDS("", "");
@@ -262,7 +264,8 @@ static bool run_cd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p
 	if (!w && !(p->flags & CMD_APPENDS))
 		return go(a, c, "", 0, true);
 	if (!w || b.at + 1 < p->nwords || cmd_lit(w->w, "-") ||
-	    !cmd_path_text(w, 0, &text, &n, &home) ||
+	    (w->w->seg.kind != SH_LIT && w->w->seg.kind != SH_HOME) ||
+	    !cmd_path_text(w, false, &from, &text, &n, &home) ||
 	    (w->w->seg.kind == SH_LIT && w->w->seg.next)) {
 		c->scope->env->dirs_unknown = true;
 		return true;

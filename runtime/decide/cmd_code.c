@@ -444,6 +444,7 @@ void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
 {
 	struct cmd_node *n = cmd_node(p);
 	const struct sh_seg *g = &w->seg;
+	struct cmd_run_file *f;
 	const char *base;
 	size_t k;
 
@@ -458,7 +459,18 @@ void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
 		return;
 	}
 	last_two(g->p, g->n, &base, &k, &(const char *){ NULL }, &(size_t){ 0 });
-	n->script = base;
-	n->script_n = (uint32_t)k;
+	f = cmd_alloc(a, sizeof(*f));
+	if (!f)
+		return;
+	*f = (struct cmd_run_file){ .next = n->scripts, .p = base, .n = (uint32_t)k };
+	n->scripts = f;
 	a->scripts = true;
+}
+
+void cmd_script_file(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
+{
+	if (cmd_lit(w, "-"))
+		cmd_opaque(p, "a script that is a descriptor");
+	else
+		cmd_script(a, p, w);
 }

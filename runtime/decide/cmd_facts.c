@@ -264,8 +264,9 @@ bool cmd_trusted_place(const char *p, size_t n)
 
 /* --- paths ----------------------------------------------------------------------------- */
 
-/* Appends components; false at "..", which may leave through a symbolic link. */
-static bool append(char *buf, size_t size, size_t *at, const char *p, size_t n)
+/* Appends components; false at "..", which may leave through a symbolic link, unless
+ * that is of no matter (`loose`). */
+static bool append(char *buf, size_t size, size_t *at, const char *p, size_t n, bool loose)
 {
 	const char *end = p + n;
 
@@ -273,9 +274,13 @@ static bool append(char *buf, size_t size, size_t *at, const char *p, size_t n)
 		const char *slash = memchr(p, '/', (size_t)(end - p));
 		size_t k = (size_t)((slash ? slash : end) - p);
 
-		if (k == 2 && p[0] == '.' && p[1] == '.')
+		bool up = k == 2 && p[0] == '.' && p[1] == '.';
+
+		if (up && !loose)
 			return false;
-		if (k && !(k == 1 && p[0] == '.')) {
+		while (up && *at && buf[--*at] != '/')
+			;
+		if (!up && k && !(k == 1 && p[0] == '.')) {
 			if (size - *at < k + 2)
 				return false;
 			buf[(*at)++] = '/';
@@ -320,6 +325,12 @@ static bool is_magic(const char *path)
 	return false;
 }
 
+struct path_text {
+	const char *p;
+	size_t n;
+	bool home, loose;
+};
+
 /* Of the process itself it is known: what is left of text behind such a link. */
 static bool behind(const char *link, const char **text, size_t *n)
 {
@@ -332,9 +343,12 @@ static bool behind(const char *link, const char **text, size_t *n)
 	return true;
 }
 
-bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, size_t n,
-		 bool home, char *buf, size_t size)
+static bool resolve(const struct cmd_world *w, const char *dir, struct path_text t, char *buf,
+		    size_t size)
 {
+	const char *text = t.p;
+	size_t n = t.n;
+	bool home = t.home, loose = t.loose;
 	size_t at = 0;
 
 	if (size < 2 || memchr(text, '\0', n))
@@ -344,72 +358,35 @@ bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, s
 		return false;
 	buf[0] = '\0';
 	if (!home && behind("/proc/self/cwd", &text, &n)) {
-		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir)))
+		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir), loose))
 			return false;
 	} else if (!home && behind("/proc/self/root", &text, &n)) {
 		/* an absolute path, or "/" itself */
 	} else if (home || (n && text[0] != '/')) {
 		if (home)
 			dir = w->home;
-		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir)))
+		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir), loose))
 			return false;
 	} else if (!n) {
 		return false;
 	}
-	if (!append(buf, size, &at, text, n))
+	if (!append(buf, size, &at, text, n, loose))
 		return false;
 	if (!at)
 		memcpy(buf, "/", 2);
 	return !is_magic(buf);
 }
 
-/* Bytes behind an unquoted ~, where all of them are known. */
-static bool home_text(const struct sh_seg *g, const char **ret_p, size_t *ret_n)
+bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, size_t n,
+		 bool home, char *buf, size_t size)
 {
-	if (g->kind != SH_HOME)
-		return false;
-	*ret_p = "";
-	*ret_n = 0;
-	if (!g->next)
-		return true;
-	if (g->next->kind != SH_LIT || g->next->next)
-		return false;
-	*ret_p = g->next->p;
-	*ret_n = g->next->n;
-	return true;
+	return resolve(w, dir, (struct path_text){ text, n, home, false }, buf, size);
 }
 
-bool cmd_path_text(const struct cmd_word *word, unsigned k, const char **ret_p,
-		   size_t *ret_n, bool *ret_home)
+bool cmd_resolve_loosely(const struct cmd_world *w, const char *dir, const char *text,
+			 size_t n, bool home, char *buf, size_t size)
 {
-	const struct sh_seg *g = &word->w->seg;
-	const char *p = g->p, *eq;
-
-	*ret_home = true;
-	if (home_text(g, ret_p, ret_n))
-		return k == 0;
-	if (g->kind != SH_LIT)
-		return false;
-	/* NAME=~/x: the bytes before it are of no matter */
-	if (g->next)
-		return k == 0 && g->n && p[g->n - 1] == '=' &&
-		       home_text(g->next, ret_p, ret_n);
-	*ret_home = false;
-	*ret_p = p;
-	*ret_n = g->n;
-	if (k == 0)
-		return true;
-	eq = memchr(p, '=', g->n);
-	if (eq && k == 1) {
-		*ret_p = eq + 1;
-		*ret_n = g->n - (size_t)(eq + 1 - p);
-		return true;
-	}
-	if (k > (eq ? 2U : 1U) || g->n <= 2 || p[0] != '-' || p[1] == '-')
-		return false;
-	*ret_p = p + 2;
-	*ret_n = g->n - 2;
-	return true;
+	return resolve(w, dir, (struct path_text){ text, n, home, true }, buf, size);
 }
 
 bool cmd_may_have(const char *name, size_t n, const char *value, size_t value_n)

@@ -153,6 +153,8 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 	if (!cmd_options(a, p, &r))
 		return false;
 	run_path(a, p);
+	if (p->program && !cmd_files(a, p, has_input(c)))
+		return false;
 	if (p->program) {
 		if (p->program->kinds & PB_PK_INTERPRETER)
 			p->flags |= CMD_INTERPRETER;

@@ -49,19 +49,22 @@ static bool take_scripts(struct cmd_an *a, struct scripts *s)
 	struct cmd_part *p;
 
 	for (p = a->ret->first; p; p = p->next) {
-		const struct cmd_node *n = cmd_node(p);
-		struct script *m;
-		uint32_t h;
+		const struct cmd_run_file *f;
 
-		if (!n->script || !n->script_n || find(s, n->script, n->script_n))
-			continue;
-		m = cmd_alloc(a, sizeof(*m));
-		if (!m)
-			return false;
-		h = hash(n->script, n->script_n);
-		*m = (struct script){ .p = n->script, .n = n->script_n, .next = s->bucket[h] };
-		s->bucket[h] = m;
-		s->first[(unsigned char)m->p[0]] = true;
+		for (f = cmd_node(p)->scripts; f; f = f->next) {
+			struct script *m;
+			uint32_t h;
+
+			if (!f->n || find(s, f->p, f->n))
+				continue;
+			m = cmd_alloc(a, sizeof(*m));
+			if (!m)
+				return false;
+			h = hash(f->p, f->n);
+			*m = (struct script){ .p = f->p, .n = f->n, .next = s->bucket[h] };
+			s->bucket[h] = m;
+			s->first[(unsigned char)m->p[0]] = true;
+		}
 	}
 	return true;
 }
@@ -92,7 +95,7 @@ static void see_part(const struct scripts *s, const struct cmd_part *p)
 {
 	const struct cmd_node *n = (const struct cmd_node *)p;
 	const char *text;
-	size_t k;
+	size_t k, t;
 	bool home;
 
 	if (p->kind == CMD_FILE && p->path && (p->ops & PB_WRITE))
@@ -105,7 +108,7 @@ static void see_part(const struct scripts *s, const struct cmd_part *p)
 			see(s, n, text, k);
 			continue;
 		}
-		for (unsigned t = 0; cmd_path_text(&p->words[i], t, &text, &k, &home); t++)
+		for (t = 0; cmd_path_text(&p->words[i], false, &t, &text, &k, &home);)
 			see(s, n, text, k);
 	}
 }
@@ -122,17 +125,17 @@ static bool is_around(const struct cmd_part *p, uint32_t number)
 static void judge(const struct scripts *s, struct cmd_part *p)
 {
 	const struct cmd_node *n = cmd_node(p);
-	const struct script *m = n->script ? find(s, n->script, n->script_n) : NULL;
-	bool made;
 
-	if (!m)
-		return;
-	made = m->more;
-	for (uint32_t i = 0; i < m->nseen; i++)
-		made |= (m->seen[i] < n->number || n->anytime || m->anytime) &&
-			!is_around(p, m->seen[i]);
-	if (made)
-		cmd_opaque(p, "a script that the line may make");
+	for (const struct cmd_run_file *f = n->scripts; f; f = f->next) {
+		const struct script *m = find(s, f->p, f->n);
+		bool made = m && m->more;
+
+		for (uint32_t i = 0; m && i < m->nseen; i++)
+			made |= (m->seen[i] < n->number || n->anytime || m->anytime) &&
+				!is_around(p, m->seen[i]);
+		if (made)
+			cmd_opaque(p, "a script that the line may make");
+	}
 }
 
 bool cmd_made(struct cmd_an *a)

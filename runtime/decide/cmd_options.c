@@ -90,6 +90,7 @@ static bool subcommand(struct cmd_reader *r, const struct cmd_shape *s, bool *re
 		return false;
 	}
 	take_table(r, prog);
+	r->p->words[r->i].first = r->p->words[r->i].last = 0;
 	r->min = r->max = 0;
 	r->ret->operand = r->ret->command = 0;
 	return true;
@@ -126,6 +127,8 @@ static void take_operand(struct cmd_reader *r, const struct cmd_shape *s, bool s
 {
 	bool one = sure && !s->several, forked = false;
 
+	r->p->words[r->i].first = (uint8_t)(r->min < 254 ? r->min + 1 : 255);
+	r->p->words[r->i].last = (uint8_t)(r->max < 254 ? r->max + 1 : 255);
 	if (r->prog)
 		code_operand(r, s);
 	if (subcommand(r, s, &forked))

@@ -69,6 +69,7 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 	p->shell = c->away ? c->away : c->scope->shell;
 	p->dirs_unknown = e->dirs_unknown || c->moved;
 	p->dirs = p->dirs_unknown ? NULL : e->dirs;
+	p->near = e->dirs;
 	p->from = c->from;
 	p->to = c->to;
 	p->rule = UINT32_MAX;
@@ -129,6 +130,7 @@ void cmd_env_end(struct cmd_env *e)
 			/* of a process that it starts the two lists differ */
 			p->dirs_unknown |= e->dirs_unknown || n->env != e;
 			p->dirs = p->dirs_unknown ? NULL : e->dirs;
+			p->near = n->env == e ? e->dirs : p->near;
 		}
 		if (p->kind != CMD_COMMAND)
 			continue;

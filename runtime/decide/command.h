@@ -53,6 +53,16 @@ struct cmd_word {
 	const struct sh_word *w;
 	uint8_t roles;
 	uint8_t as; /* enum cmd_as */
+	uint8_t places; /* enum cmd_place */
+	/* which operand it is, from 1; 0: none.  Readings may differ. */
+	uint8_t first, last;
+};
+
+/* What a table says of a word that names a file; in some reading. */
+enum cmd_place {
+	CMD_P_READS = 1 << 0,
+	CMD_P_WRITES = 1 << 1,
+	CMD_P_TREE = 1 << 2, /* with READS: and all that is below */
 };
 
 enum cmd_how {
@@ -121,6 +131,8 @@ enum cmd_flag {
 	/* It runs in another file system, by what its `shell` says; an allow rule that
 	 * matches that one covers its code, too.  No file here is meant. */
 	CMD_AWAY = 1 << 10,
+	/* It reads all that is below its working directory. */
+	CMD_READS_HERE = 1 << 11,
 };
 
 struct cmd_dir {
@@ -141,6 +153,7 @@ struct cmd_part {
 	struct cmd_word *words;  /* words[0] is the program */
 	struct cmd_option *options;
 	const struct cmd_dir *dirs; /* where it may run; NULL with dirs_unknown */
+	const struct cmd_dir *near; /* and some of these places also then, or NULL */
 	const char *opaque;      /* static text */
 	const char *voided;      /* static text */
 	const char *path;        /* FILE: literal target as written, NULL: not known */
@@ -217,12 +230,38 @@ const struct pb_pin *cmd_pin(const struct pb_commands *facts, const char *name, 
 bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, size_t n,
 		 bool home, char *buf, size_t size);
 
+/* As that where a ".." leaves no symbolic link: what only makes a decision stricter. */
+bool cmd_resolve_loosely(const struct cmd_world *w, const char *dir, const char *text,
+			 size_t n, bool home, char *buf, size_t size);
+
 /*
  * The texts of a literal word that may be a path (4.4): the word, what stands
- * behind its first '=', what stands behind an option letter.  k from 0;
- * false: no more.
+ * behind its first '=', what stands behind an option letter; and, with `pieces`, what
+ * stands between '=', '@', ':', ',' and ';' (curl's `f=@FILE`, docker's `FILE:/x`).
+ * Also of one that only lacks the value of HOME or PWD.  *at from 0; false: no more.
  */
-bool cmd_path_text(const struct cmd_word *word, unsigned k, const char **ret_p,
+bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const char **ret_p,
 		   size_t *ret_n, bool *ret_home);
+
+/*
+ * What a word writes where its path is a directory: the name in it, of the k-th word
+ * that is read (`cp x dir`); k from 0, *ret_n 0 where that has none; false: no more.
+ */
+bool cmd_name_in(const struct cmd_part *p, uint32_t k, const char **ret_p, size_t *ret_n);
+
+/*
+ * A word as a pattern of paths, for `dir`: bytes, and what these stand for.  With `tree`
+ * all that is below.  false: it is no pattern that is known, or longer than ret has room.
+ */
+enum { CMD_G_ONE = 256, CMD_G_STAR, CMD_G_DEEP }; /* ? and [], *, any path */
+#define CMD_MAX_PATTERN 1024
+struct cmd_pattern {
+	uint32_t n;
+	uint16_t v[CMD_MAX_PATTERN];
+};
+bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct cmd_word *word,
+		      bool tree, struct cmd_pattern *ret);
+/* The tree at an absolute path without ".." */
+bool cmd_tree_pattern(const char *path, struct cmd_pattern *ret);
 
 #endif

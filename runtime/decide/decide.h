@@ -45,7 +45,10 @@ enum decide_step {
 	DECIDE_MAY_DENY,    /* 3: a rule denies some of what it may stand for */
 	DECIDE_OPAQUE,      /* 3: opaque, for the reason of the part */
 	DECIDE_SPELLS,      /* words of an unknown program spell a denied command */
-	DECIDE_HIDDEN,      /* a word names a path that is hidden */
+	DECIDE_HIDDEN,      /* a word names a path that is hidden, or not to be read */
+	DECIDE_HOLDS,       /* what it reads may be, or hold, such a path */
+	DECIDE_READS,       /* it reads such a path */
+	DECIDE_WRITES,      /* it writes a path of which a rule speaks */
 	DECIDE_TARGET,      /* a file or an address: the rules of its section */
 	DECIDE_NO_TARGET,   /* … that is not known */
 	DECIDE_UNPARSED,    /* text that could not be read */

@@ -125,7 +125,13 @@ const char *explain_part(const struct cmd_part *p)
 	case DECIDE_SPELLS:
 		return "the words of an unknown program spell a denied command";
 	case DECIDE_HIDDEN:
-		return "it names a hidden path";
+		return "it names a path that is hidden or not to be read";
+	case DECIDE_HOLDS:
+		return "what it reads may hold a path that is hidden or not to be read";
+	case DECIDE_READS:
+		return "it reads a path that is hidden or not to be read";
+	case DECIDE_WRITES:
+		return "what it writes";
 	case DECIDE_NO_TARGET:
 		return "its target is not known";
 	case DECIDE_UNPARSED:

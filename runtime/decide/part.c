@@ -198,6 +198,12 @@ static bool is_known(const struct deciding *x)
 	return false;
 }
 
+/* No layer of the kernel stands behind the decision. */
+static bool stands_alone(const struct deciding *x)
+{
+	return x->l->c->scope == PB_HOST && !(x->p->flags & CMD_AWAY);
+}
+
 /* What its literal words name, where it would be allowed otherwise. */
 static void decide_spelled(struct deciding *x)
 {
@@ -215,9 +221,56 @@ static void decide_spelled(struct deciding *x)
 	}
 	if (r && r->kind == PB_COMMAND && (r->flags & PB_F_FINAL))
 		return;
-	by = part_hidden(x->l, x->p);
-	if (by != NONE)
+	by = part_hidden(x->l, x->p, false);
+	if (by != NONE) {
 		at_least_ask(x, DECIDE_HIDDEN, by);
+		return;
+	}
+	if (!stands_alone(x))
+		return;
+	by = part_holds(x->l, x->p);
+	if (by != NONE)
+		at_least_ask(x, DECIDE_HOLDS, by);
+}
+
+/* Allowed by a final rule of commands, or with operands that do nothing. */
+static bool is_exempt(const struct deciding *x)
+{
+	const struct pb_rule *r = bundle_rule(x->l->c->b, x->d.rule);
+
+	return x->m.inert || (x->d.effect == PB_ALLOW && r && r->kind == PB_COMMAND &&
+			      (r->flags & PB_F_FINAL));
+}
+
+/* What its table says that it reads and writes. */
+static void decide_files(struct deciding *x)
+{
+	struct decision d;
+	uint32_t by = NONE;
+
+	if (x->p->flags & CMD_AWAY)
+		return;
+	if (part_writes(x->l, x->p, &d)) {
+		if (d.effect > x->d.effect) {
+			x->d.effect = d.effect;
+			x->d.rule = d.rule;
+			x->d.needs_person = false;
+			x->p->step = DECIDE_WRITES;
+			part_see(x->l, d.rule);
+		}
+		x->d.needs_person |= x->d.effect == PB_ASK && d.effect == PB_ASK &&
+				     d.needs_person;
+	}
+	if (x->d.effect >= PB_DENY || !stands_alone(x) || is_exempt(x))
+		return;
+	by = part_hidden(x->l, x->p, true);
+	if (by == NONE)
+		return;
+	x->d.effect = PB_DENY;
+	x->d.rule = by;
+	x->d.needs_person = false;
+	x->p->step = DECIDE_READS;
+	part_see(x->l, by);
 }
 
 /* Steps 1 and 2. */
@@ -255,6 +308,7 @@ void part_decide(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 		part_see(l, lost);
 	} else if (!is_denied(l, &x.d)) {
 		decide_opaque(&x);
+		decide_files(&x);
 		decide_spelled(&x);
 	}
 	memcpy(ret, &x.d, offsetof(struct decision, matched));

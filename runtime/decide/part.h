@@ -49,8 +49,19 @@ bool part_tail_may_deny(struct line_ctx *l, const struct cmd_part *p, uint32_t f
 
 /* What one simple command gets, in p->effect, rule, step, risk. */
 void part_decide(struct line_ctx *l, struct cmd_part *p, struct decision *ret);
-/* Hides a file rule something that a literal word of the command names? */
-uint32_t part_hidden(struct line_ctx *l, const struct cmd_part *p);
+/* Hides a file rule something that a literal word of the command names, or denies it
+ * reading that?  Of all words, or only of those that name files which it reads. */
+uint32_t part_hidden(struct line_ctx *l, const struct cmd_part *p, bool only_read);
+/* May a word that names what is read become such a path: a pattern, or a tree? */
+uint32_t part_holds(struct line_ctx *l, const struct cmd_part *p);
+/* What the file rules say of what a table says that it writes; false: no rule does. */
+bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *ret);
+
+/* Of a file rule: does it keep something from being read? */
+static inline bool part_is_secret(const struct pb_rule *r)
+{
+	return r->effect == PB_HIDE || (r->effect == PB_DENY && (r->ops & PB_READ));
+}
 
 static inline bool part_spend(struct line_ctx *l, uint64_t n)
 {

@@ -1,6 +1,6 @@
 /*
- * Does a literal word name a path that the file rules hide (the end of
- * semantics 4.4)?  Few words do: each is walked through the file automata
+ * Does a literal word name a path that the file rules hide, or that a rule denies
+ * reading (the end of semantics 4.4)?  Few words do: each is walked through the file automata
  * once, from the state that its directory leads to, and only where a hide
  * rule ends there the file itself is decided.
  */
@@ -15,7 +15,7 @@ static bool may_hide(const struct bundle *b, const struct dfa_walk *w)
 	const uint32_t *tags = dfa_tags(w, &n);
 
 	for (i = 0; i < n; i++)
-		if (bundle_rule(b, tags[i])->effect == PB_HIDE)
+		if (part_is_secret(bundle_rule(b, tags[i])))
 			return true;
 	return false;
 }
@@ -170,6 +170,13 @@ static bool is_spoken_of(const struct line_ctx *l, const char *path)
 	return false;
 }
 
+static bool by_file_rule(const struct line_ctx *l, const struct decision *d)
+{
+	const struct pb_rule *r = bundle_rule(l->c->b, d->rule);
+
+	return r && r->kind == PB_FILE;
+}
+
 static uint32_t hidden_path(const struct line_ctx *l, const char *path)
 {
 	static const uint8_t ops[] = { PB_READ, PB_WRITE, PB_EXEC };
@@ -181,7 +188,8 @@ static uint32_t hidden_path(const struct line_ctx *l, const char *path)
 		struct decision d;
 
 		decide_file(l->c, ops[i], path, &d);
-		if (d.effect == PB_HIDE)
+		if (d.effect == PB_HIDE ||
+		    (ops[i] == PB_READ && d.effect == PB_DENY && by_file_rule(l, &d)))
 			return d.rule;
 	}
 	return UINT32_MAX;
@@ -195,24 +203,25 @@ static uint32_t hidden_text(struct line_ctx *l, const struct behind *b,
 	if (b->usable && !home && is_plain_name(p, n) && !may_be_hidden(l, b, p, n))
 		return UINT32_MAX;
 	/* past the limit the line is denied, whatever is said here */
-	if (!cmd_resolve(&l->world, dir, p, n, home, path, sizeof(path)) ||
+	if (!cmd_resolve_loosely(&l->world, dir, p, n, home, path, sizeof(path)) ||
 	    !part_spend_file(l, path))
 		return UINT32_MAX;
 	return hidden_path(l, path);
 }
 
-static uint32_t hidden_in(struct line_ctx *l, const struct cmd_part *p, const char *dir)
+static uint32_t hidden_in(struct line_ctx *l, const struct cmd_part *p, const char *dir,
+			  bool only_read)
 {
 	const struct behind *b = behind(l, dir);
 	uint32_t rule = UINT32_MAX, i;
 	const char *text;
-	unsigned k;
-	size_t n;
+	size_t n, at;
 	bool home;
 
 	for (i = 0; i < p->nwords && rule == UINT32_MAX; i++)
-		for (k = 0; rule == UINT32_MAX &&
-			    cmd_path_text(&p->words[i], k, &text, &n, &home); k++) {
+		for (at = 0; rule == UINT32_MAX &&
+			     (!only_read || (p->words[i].places & CMD_P_READS)) &&
+			     cmd_path_text(&p->words[i], true, &at, &text, &n, &home);) {
 			if (!part_spend(l, n + 8))
 				return rule;
 			rule = hidden_text(l, b, dir, text, n, home);
@@ -220,14 +229,15 @@ static uint32_t hidden_in(struct line_ctx *l, const struct cmd_part *p, const ch
 	return rule;
 }
 
-uint32_t part_hidden(struct line_ctx *l, const struct cmd_part *p)
+uint32_t part_hidden(struct line_ctx *l, const struct cmd_part *p, bool only_read)
 {
 	uint32_t rule = UINT32_MAX;
 	const struct cmd_dir *d;
 
-	if (p->dirs_unknown || !p->dirs)
-		return hidden_in(l, p, NULL);
-	for (d = p->dirs; d && rule == UINT32_MAX; d = d->next)
-		rule = hidden_in(l, p, d->path);
+	d = p->dirs_unknown || !p->dirs ? p->near : p->dirs;
+	if (!d)
+		return hidden_in(l, p, NULL, only_read);
+	for (; d && rule == UINT32_MAX; d = d->next)
+		rule = hidden_in(l, p, d->path, only_read);
 	return rule;
 }

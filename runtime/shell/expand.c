@@ -258,11 +258,23 @@ static bool bracketed(struct shell *s, char c, int in, bool *ret_multi, bool *re
 	return ok;
 }
 
+/* Directories that are known as long as the line does not set the variable. */
+static void name_of(const char *p, size_t n, struct sh_seg *ret)
+{
+	static const char *const names[] = { "$HOME", "${HOME}", "$PWD", "${PWD}" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == n && memcmp(names[i], p, n) == 0) {
+			ret->p = i < 2 ? "HOME" : "PWD";
+			ret->n = i < 2 ? 4 : 3;
+		}
+}
+
 bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi)
 {
 	const char *start = s->p;
 	char c = shell_next(s);
-	bool multi = false, is;
+	bool multi = false, is, beside;
 
 	if (in == IN_WORD && !s->posix && (c == '\'' || c == '"'))
 		return dollar_quote(s, b);
@@ -288,5 +300,10 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 		return !b || shell_lit(s, b, start, 1);
 	}
 	*ret_multi |= multi;
-	return value(s, b, in, multi);
+	beside = b && (b->last->kind == SH_ANY || b->last->kind == SH_MULTI);
+	if (!value(s, b, in, multi))
+		return false;
+	if (b && !beside && b->last->kind != SH_LIT)
+		name_of(start, (size_t)(s->p - start), b->last);
+	return true;
 }

@@ -47,7 +47,8 @@ enum sh_seg_kind {
 };
 
 struct sh_seg {
-	const char *p; /* LIT: the bytes, GLOB: the pattern; no NUL behind them */
+	const char *p; /* LIT: the bytes, GLOB: the pattern; no NUL behind them.  ANY and
+	                * MULTI: "HOME" or "PWD" where all of it is the value of that */
 	struct sh_seg *next;
 	uint32_t n;
 	enum sh_seg_kind kind;

@@ -160,6 +160,9 @@ static bool tilde(struct shell *s, struct shell_word *b)
 	/* another user's, or of the stack of directories */
 	while (shell_is(shell_at(s), C_PLAIN) && *s->p != '/' && *s->p != ':')
 		s->p++;
+	/* ~+ is the value of PWD */
+	if (s->p - at == 2 && at[1] == '+')
+		return shell_seg(s, b, SH_ANY, "PWD", 3);
 	return shell_seg(s, b, SH_ANY, NULL, 0);
 }
 
@@ -292,6 +295,9 @@ static void forget_members(struct shell_word *b)
 	struct sh_seg *g = b->glob_to;
 	uint32_t i = g->n;
 
+	/* all up to there is unknown now */
+	b->glob_from->p = NULL;
+	b->glob_from->n = 0;
 	if (g->kind == SH_LIT) {
 		while (i && g->p[i - 1] != ']')
 			i--;

@@ -190,7 +190,7 @@ static bool take_flag(struct program *p, struct text t)
 		{ "stdin", PB_PF_CODE_STDIN },        { "stays", PB_PF_STAYS },
 		{ "elsewhere", PB_PF_ELSEWHERE },     { "no-end", PB_PF_NO_END },
 		{ "booleans", PB_PF_BOOLEANS },       { "one-dash", PB_PF_ONE_DASH },
-		{ "away", PB_PF_AWAY },
+		{ "away", PB_PF_AWAY },               { "whole-trees", PB_PF_WHOLE_TREES },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)

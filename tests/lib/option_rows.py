@@ -770,7 +770,8 @@ UNCHECKED = because(
      aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
      proxychains cross-env cross-env-shell direnv rbenv s6-setuidgid distcc icecc pump colorgcc
      rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
-    (LEFT, """abcl abduco adb babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
+    (LEFT, """abcl abduco adb basenc colordiff column csvcut hd hexdump hexyl history iconv look rev
+     sha224sum sha384sum sponge strings sum ul unlink xxd zgrep zless zmore zstdcat babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
      distrobox-enter distrobox-ephemeral dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
      kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl podman-compose prettyping
      puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test

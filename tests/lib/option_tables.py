@@ -3,6 +3,8 @@ import re
 
 KINDS = ("program", "wrapper", "interpreter")
 
+# Lines that only name options.
+OTHERS = ("moves", "runs", "leads", "reads", "writes", "script-file", "recursive", "instead", "edits")
 
 class Table:
     """What all statements about one program say, as the compiler joins them."""
@@ -15,7 +17,7 @@ class Table:
         self.after = set()
         self.codes = set()
         self.queries = set()
-        self.others = set()  # of `moves`, `runs` and `leads`
+        self.others = set()  # of OTHERS
         self.clashes = []
 
     def add(self, key, name, arity, said):
@@ -26,7 +28,7 @@ class Table:
             self.codes.add(name)
         if key == "query":
             self.queries.add(name)
-        if key in ("moves", "runs", "leads"):
+        if key in OTHERS and key not in ("recursive", "instead", "edits"):
             self.others.add(name)
         own = self.globals if key == "global" else self.options
         if not said:
@@ -55,8 +57,8 @@ def tokens(text):
 def read_line(tables, key, word):
     arity = ("A" if word.endswith("::") else "V" if word.endswith(":") else
              "E" if word.endswith(":?") else "N")
-    # a word of `code`, `query`, `moves`, `runs` or `leads` without a colon says nothing of values
-    said = arity != "N" or key not in ("code", "query", "moves", "runs", "leads")
+    # a word of `code`, `query` or OTHERS without a colon says nothing of values
+    said = arity != "N" or key not in ("code", "query", *OTHERS)
     for name in word.removesuffix(":?").rstrip(":").split("|"):
         for table in tables:
             table.add(key, name, arity, said)
@@ -68,7 +70,7 @@ def read_body(t, i, tables):
     while t[i] != "}":
         word = t[i]
         if re.match(r"[-+].", word):
-            if key in ("options", "global", "query", "moves", "runs", "leads", "code", "after"):
+            if key in ("options", "global", "query", *OTHERS, "code", "after"):
                 read_line(tables, key, word)
         elif key == "code" and word in ("operand", "stdin"):
             what = " ".join(t[i:i + 2]) if word == "operand" else word

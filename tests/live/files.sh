@@ -88,7 +88,7 @@ t "a hidden file is hidden, too"
 policy 'file { hide "${PROJECT_DIR}/near" }' h
 run_with h cat near
 want_rc 126
-want_line 'it names a hidden path'
+want_line 'it names a path that is hidden or not to be read'
 run_with h -y cat near
 want_rc 1
 no_out '^n$'

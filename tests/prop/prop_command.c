@@ -26,7 +26,7 @@ static uint64_t first_seed;
 static unsigned long runs;
 static struct {
 	unsigned long lines, asked, refused, compiled, effect[IR_EFFECT_COUNT],
-		step[IR_PS_COUNT], why[5], stricter, rewritten;
+		step[IR_PS_COUNT], why[5], stricter, rewritten, patterns;
 } seen;
 
 /* --- policies ------------------------------------------------------------------------- */
@@ -265,7 +265,129 @@ static const struct {
 	  IR_PS_SPELLS },
 	{ "command { deny \"git push:*\" otherwise allow opaque allow }\n", "mywrap git push -f",
 	  IR_PS_SPELLS },
+	{ "command { allow \"cat **\" } file { deny read \"${PROJECT_DIR}/.env\" }\n",
+	  "cd sub; cat ../.env", IR_PS_HIDDEN },
+	{ "command { allow \"cp **\" } file { deny write \"${PROJECT_DIR}/x\" }\n",
+	  "cp a/x .", IR_PS_WRITES },
 };
+
+/* In scope host, where no layer of the kernel stands behind the decision. */
+static const struct {
+	const char *line;
+	enum ir_part_step step;
+} on_host[] = {
+	{ "cat .env", IR_PS_READS },           { "cat \"$PWD\"/.env", IR_PS_READS },
+	{ "cat ../app/.env", IR_PS_READS },    { "cat .e*", IR_PS_HOLDS },
+	{ "cat .[e]nv", IR_PS_HOLDS },         { "cat *v", IR_PS_HOLDS },
+	{ "cat *.c", IR_PS_RULES },            { "grep -r x .", IR_PS_HOLDS },
+	{ "grep -r x", IR_PS_HOLDS },          { "grep -r x ../..", IR_PS_HOLDS },
+	{ "grep -r x src", IR_PS_RULES },      { "cat README", IR_PS_RULES },
+	{ "cat k/*/c/x.pem", IR_PS_HOLDS },    { "cat k/*.pem/*", IR_PS_HOLDS },
+	{ "cat k/c/*", IR_PS_HOLDS },          { "cat k/c/x.pem", IR_PS_READS },
+	{ "cat k/b/x.pem", IR_PS_RULES },      { "cat k/b/*", IR_PS_RULES },
+	{ "cat k/*.c", IR_PS_RULES },          { "cat /home/d*/app/.env", IR_PS_HOLDS },
+	{ "grep -r x /home/*/app", IR_PS_HOLDS }, { "cat git/.env", IR_PS_RULES },
+};
+
+/* Both answer the line alike; ret: the evaluator's answer. */
+static void both_on_host(struct compilation *c, struct bundle *b, const char *line,
+			 struct arena *a, struct ir_decision *ret)
+{
+	struct ir_request q = request(line);
+	const char *why = NULL;
+	struct decision d;
+	size_t i;
+
+	q.scope = IR_HOST;
+	ir_eval(c->ir, &q, a, ret);
+	for (i = 0; i < ret->line->nparts; i++)
+		seen.step[ret->line->parts[i].step]++;
+	if (compiled_ask(b, &q, a, &d, &why))
+		why = compiled_differs(b, ret, &q, &d, a);
+	if (why)
+		fail_msg("%s: %s", line, why);
+}
+
+static void test_what_is_read_on_the_host(void **state)
+{
+	static const char *const text[3] = { NULL,
+		"command { allow \"{cat|grep} **\" }\n"
+		"file { otherwise read allow deny read \"${PROJECT_DIR}/.env\" }\n"
+		"file { deny read \"./k/**/*.pem\" except \"./k/b\" when scope == host }\n", NULL };
+	struct compilation c;
+	struct ir_decision e;
+	struct options o;
+	struct bundle b;
+	struct arena a;
+	size_t i;
+
+	(void)state;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	assert_true(compile(&c, &o, &a, text));
+	assert_true(compiled_open(&c, &b));
+	for (i = 0; i < sizeof(on_host) / sizeof(on_host[0]); i++) {
+		both_on_host(&c, &b, on_host[i].line, &a, &e);
+		if (e.line->parts[e.line->nparts - 1].step != on_host[i].step)
+			fail_msg("%s: the step '%s', not '%s'", on_host[i].line,
+				 ir_part_step_name(e.line->parts[e.line->nparts - 1].step),
+				 ir_part_step_name(on_host[i].step));
+	}
+	bundle_release(&b);
+	arena_release(&a);
+}
+
+/* Pieces of which patterns of files and words are made. */
+static const char *pattern(struct rnd *r, bool word)
+{
+	static const char *const pieces[] = { "a", "b", ".e", "*", "?", "/", "**/", "{a,b/c}", "a/b", "x.c" };
+	struct buf b;
+
+	buf_init(&b, r->a);
+	for (unsigned n = 1 + rnd_below(r, 5); n; n--) {
+		const char *p = pieces[rnd_below(r, sizeof(pieces) / sizeof(pieces[0]))];
+
+		/* a "**" is a component, and braces are the shell's words */
+		if ((p[0] == '*' && p[1] && (word || (b.n && b.p[b.n - 1] != '/'))) ||
+		    (word && p[0] == '{'))
+			p = "/";
+		if (p[0] != '/' || (b.n && b.p[b.n - 1] != '/'))
+			buf_z(&b, p);
+	}
+	buf_ch(&b, 'a');
+	buf_ch(&b, '\0');
+	return (const char *)b.p;
+}
+
+static void patterns_agree(struct rnd *r, unsigned long run)
+{
+	static const char *const roots[] = { "./", "${HOME}/", "/", "" };
+	const char *text[3] = { NULL, NULL, NULL };
+	struct compilation c;
+	struct ir_decision e;
+	struct options o;
+	struct bundle b;
+
+	(void)run;
+	text[1] = arena_printf(r->a,
+			       "command { allow \"{cat|grep} **\" }\n"
+			       "file { otherwise read allow deny read \"%s%s\" except \"./%s\" when scope == host }\n"
+			       "file { hide \"%s%s\" when scope == host }\n",
+			       roots[rnd_below(r, 4)], pattern(r, false), pattern(r, false),
+			       roots[rnd_below(r, 4)], pattern(r, false));
+	if (!compile(&c, &o, r->a, text))
+		return;
+	assert_true(compiled_open(&c, &b));
+	for (int i = 0; i < 30; i++) {
+		const char *line = arena_printf(r->a, "%s %s%s%s",
+						rnd_one_in(r, 3) ? "grep -r x" : "cat",
+						rnd_one_in(r, 4) ? "/home/" : "", pattern(r, true),
+						rnd_one_in(r, 2) ? "/.." : "");
+
+		both_on_host(&c, &b, line, r->a, &e);
+		seen.patterns += e.line->parts[0].step == IR_PS_HOLDS;
+	}
+	bundle_release(&b);
+}
 
 static void test_rare_steps_decide(void **state)
 {
@@ -322,6 +444,14 @@ static void test_L2_a_rule_more_is_never_less_strict(void **state)
 	repeat(one_rule_more);
 }
 
+static void test_L5_patterns_agree(void **state)
+{
+	(void)state;
+	repeat(patterns_agree);
+	printf("%lu patterns and trees hold what is not to be read\n", seen.patterns);
+	assert_true(runs < 20 || seen.patterns > 0);
+}
+
 static void test_L5_the_matcher_agrees(void **state)
 {
 	(void)state;
@@ -372,6 +502,8 @@ int main(void)
 		cmocka_unit_test(test_L5_the_matcher_agrees),
 		cmocka_unit_test(test_L8_the_spelling_of_a_word_says_nothing),
 		cmocka_unit_test(test_rare_steps_decide),
+		cmocka_unit_test(test_what_is_read_on_the_host),
+		cmocka_unit_test(test_L5_patterns_agree),
 		cmocka_unit_test(test_everything_has_decided),
 	};
 	const char *seed = getenv("SEED"), *n = getenv("RUNS");

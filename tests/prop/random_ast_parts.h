@@ -419,6 +419,12 @@ static inline struct ast_prog_item *tree_prog_item(struct tree_gen *g)
 	case AST_P_MOVES:
 	case AST_P_RUNS:
 	case AST_P_LEADS:
+	case AST_P_READS:
+	case AST_P_WRITES:
+	case AST_P_SCRIPT:
+	case AST_P_TREES:
+	case AST_P_INSTEAD:
+	case AST_P_EDITS:
 		v = tree_optspecs(g);
 		break;
 	case AST_P_SKIP:
@@ -426,6 +432,10 @@ static inline struct ast_prog_item *tree_prog_item(struct tree_gen *g)
 		break;
 	case AST_P_CODE:
 	case AST_P_CODE_OPERAND:
+	case AST_P_READS_OPERAND:
+	case AST_P_WRITES_OPERAND:
+	case AST_P_SCRIPT_OPERAND:
+	case AST_P_TREES_OPERAND:
 		v = k == AST_P_CODE ? tree_optspecs(g) :
 		    tree_coin(g)    ? tree_value_of(g, AST_V_NAME, STR("any")) :
 				      tree_number(g);

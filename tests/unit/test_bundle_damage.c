@@ -138,7 +138,7 @@ static void patched(const char *path, size_t at, uint32_t value, const char *why
 	(sizeof(struct pb_commands) + sizeof(struct pb_program) +   \
 	 offsetof(struct pb_option, field))
 #define AT_CODE(field) \
-	(AT_OPTION(name) + sizeof(struct pb_option) + offsetof(struct pb_code, field))
+	(AT_OPTION(name) + (sizeof(struct pb_option) + 7) / 8 * 8 + offsetof(struct pb_code, field))
 #define AT_VAR(field)                                        \
 	(AT_CODE(operand) + sizeof(struct pb_code) +         \
 	 2 * sizeof(struct pb_word) + offsetof(struct pb_var, field))
@@ -228,7 +228,8 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_COMMANDS, AT_PROGRAM(after.off), 2, "leaves the member" },
 		{ PB_COMMANDS, AT_OPTION(name.len), 0, "is empty" },
 		{ PB_COMMANDS, AT_OPTION(takes), 4, "unknown flag" },
-		{ PB_COMMANDS, AT_OPTION(takes), 0x4000, "unknown flag" },
+		{ PB_COMMANDS, AT_OPTION(takes), 0x100, "unknown flag" },
+		{ PB_COMMANDS, AT_OPTION(flags), 0x8000, "unknown flag" },
 		{ PB_COMMANDS, AT_OPTION(takes), 0x10000, "the same as no other" },
 		{ PB_COMMANDS, AT_OPTION(when), 0, "no code has a 'when'" },
 		{ PB_COMMANDS, AT_CODE(operand), 0, "repeated or not sorted" },

@@ -226,26 +226,42 @@ static void test_paths_are_resolved_or_unknown(void **state)
 		   false, NULL);
 }
 
-static void check_texts(const char *word, const char *want)
+static void check_pieces(const char *word, bool pieces, const char *want)
 {
 	char line[100], got[200] = "";
 	const char *p;
 	struct run r;
-	size_t n;
+	size_t n, at = 0;
 	bool home;
 
 	snprintf(line, sizeof(line), "p %s", word);
 	run_line(&r, "", line, strlen(line), 0);
-	for (unsigned k = 0; cmd_path_text(&r.l.first->words[1], k, &p, &n, &home); k++)
+	while (cmd_path_text(&r.l.first->words[1], pieces, &at, &p, &n, &home))
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s%.*s",
-			 k ? " " : "", home ? "~" : "", (int)n, p);
+			 got[0] ? " " : "", home ? "~" : "", (int)n, p);
 	assert_string_equal(got, want);
 	end(&r);
+}
+
+static void check_texts(const char *word, const char *want)
+{
+	check_pieces(word, false, want);
 }
 
 static void test_words_that_may_be_paths(void **state)
 {
 	(void)state;
+	check_pieces("a/b", true, "a/b");
+	check_pieces("'f=@/a;type=x'", true, "f=@/a;type=x @/a;type=x f /a type x");
+	check_pieces("-v/a:/b", true, "-v/a:/b /a:/b /a /b");
+	check_pieces("-x@", true, "-x@ @");
+	check_pieces("~/a:/b:c", true, "~/a:/b:c ~/a /b c");
+	check_pieces("$HOME/a", true, "~/a");
+	check_pieces("\"${HOME}\"/a:b", true, "~/a:b ~/a b");
+	check_pieces("$PWD/a", true, "a");
+	check_pieces("$PWD", true, ".");
+	check_pieces("$OLDPWD/a", true, "");
+	check_pieces("$PWD$x", true, "");
 	check_texts("a/b", "a/b");
 	check_texts("--out=/a", "--out=/a /a");
 	check_texts("of=/a=b", "of=/a=b /a=b");

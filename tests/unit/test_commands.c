@@ -344,7 +344,7 @@ static bool says_nothing(const struct pb_commands *h, size_t i)
 		const struct pb_program *p = record(h, h->programs, sizeof(*p), k);
 		const struct pb_table *t = &p->options;
 
-		for (size_t n = 0; n < 5; n++, t++)
+		for (size_t n = 0; n < 6; n++, t++)
 			if (!t->count && i / 4 == (size_t)((const char *)&t->off -
 							   (const char *)h) / 4)
 				return true;

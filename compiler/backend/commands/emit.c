@@ -88,15 +88,34 @@ static bool has_stems(const struct merged_program *p)
 static struct pb_table put_codes(struct emit *e, const struct merged_program *p)
 {
 	struct buf b;
+	size_t n;
 
 	buf_init(&b, e->a);
-	for (size_t i = 0; i < p->codes.n; i++) {
-		struct pb_code r = { p->codes.v[i].operand,
-				     commands_when(&e->whens, &p->codes.v[i].when) };
+	for (n = 0; n < p->codes.n && p->codes.v[n].kind == IR_PLACE_CODE; n++) {
+		struct pb_code r = { p->codes.v[n].operand,
+				     commands_when(&e->whens, &p->codes.v[n].when) };
 
 		buf_add(&b, &r, sizeof(r));
 	}
-	return put_shared(e, &b, p->codes.n);
+	return put_shared(e, &b, n);
+}
+
+static struct pb_table put_places(struct emit *e, const struct merged_program *p)
+{
+	struct buf b;
+	size_t n = 0;
+
+	buf_init(&b, e->a);
+	for (size_t i = 0; i < p->codes.n; i++) {
+		struct pb_place r = { p->codes.v[i].kind, p->codes.v[i].operand,
+				      commands_when(&e->whens, &p->codes.v[i].when) };
+
+		if (p->codes.v[i].kind == IR_PLACE_CODE)
+			continue;
+		buf_add(&b, &r, sizeof(r));
+		n++;
+	}
+	return put_shared(e, &b, n);
 }
 
 static struct pb_table put_words(struct emit *e, const struct str *v, size_t n)
@@ -127,6 +146,7 @@ static struct pb_table put_programs(struct emit *e)
 
 		r.options = put_options(e, p);
 		r.codes = put_codes(e, p);
+		r.places = put_places(e, p);
 		r.after = put_words(e, p->after.v, p->after.n);
 		r.ends = put_words(e, p->ends.v, p->ends.n);
 		r.also = put_words(e, p->also.v, p->also.n);
@@ -176,7 +196,7 @@ static size_t tables_size(const struct emit *e)
 
 		n += sizeof(struct pb_program) +
 		     p->options.n * sizeof(struct pb_option) +
-		     p->codes.n * sizeof(struct pb_code) +
+		     p->codes.n * sizeof(struct pb_place) +
 		     (p->after.n + p->ends.n + p->also.n) * sizeof(struct pb_word);
 	}
 	return n;

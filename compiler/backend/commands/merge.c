@@ -30,12 +30,20 @@ _Static_assert((unsigned)IR_PF_TRANSPARENT == PB_PF_TRANSPARENT &&
 		       (unsigned)IR_PF_NO_END == PB_PF_NO_END &&
 		       (unsigned)IR_PF_BOOLEANS == PB_PF_BOOLEANS &&
 		       (unsigned)IR_PF_ONE_DASH == PB_PF_ONE_DASH &&
-		       (unsigned)IR_PF_AWAY == PB_PF_AWAY,
+		       (unsigned)IR_PF_AWAY == PB_PF_AWAY &&
+		       (unsigned)IR_PF_WHOLE_TREES == PB_PF_WHOLE_TREES,
 	       "flags");
 _Static_assert((unsigned)IR_TAKES_VALUE == PB_TAKES_VALUE &&
 		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED &&
 		       (unsigned)IR_TAKES_EITHER == PB_TAKES_EITHER,
 	       "what options take");
+_Static_assert((unsigned)IR_PLACE_READS == PB_PLACE_READS &&
+		       (unsigned)IR_PLACE_WRITES == PB_PLACE_WRITES &&
+		       (unsigned)IR_PLACE_SCRIPT == PB_PLACE_SCRIPT &&
+		       (unsigned)IR_PLACE_TREES == PB_PLACE_TREES &&
+		       IR_LAST_OPERAND == PB_LAST_OPERAND && IR_REST_OPERAND == PB_REST_OPERAND &&
+		       IR_FROM_OPERAND == PB_FROM_OPERAND,
+	       "places");
 _Static_assert((unsigned)IR_MAX_SUBCOMMAND == PB_MAX_SUBCOMMAND, "names of subcommands");
 
 /* --- small sorted lists ------------------------------------------------------ */
@@ -65,14 +73,15 @@ static struct merged_option *option_of(struct arena *a, struct merged_program *p
 }
 
 static struct merged_code *code_of(struct arena *a, struct merged_program *p,
-				   uint32_t operand)
+				   uint32_t kind, uint32_t operand)
 {
-	struct merged_code c = { .operand = operand };
+	struct merged_code c = { .kind = kind, .operand = operand };
 	size_t i = 0, k;
 
-	while (i < p->codes.n && p->codes.v[i].operand < operand)
+	while (i < p->codes.n && (p->codes.v[i].kind < kind ||
+				  (p->codes.v[i].kind == kind && p->codes.v[i].operand < operand)))
 		i++;
-	if (i < p->codes.n && p->codes.v[i].operand == operand)
+	if (i < p->codes.n && p->codes.v[i].kind == kind && p->codes.v[i].operand == operand)
 		return &p->codes.v[i];
 	VEC_PUSH(a, &p->codes, c);
 	for (k = p->codes.n - 1; k > i; k--)
@@ -132,9 +141,14 @@ static void add_option(struct arena *a, struct merged_program *p,
 		m->takes = (uint8_t)o->takes;
 	}
 	m->flags |=
-		(uint8_t)((o->global ? PB_OF_GLOBAL : 0) | (o->code ? PB_OF_CODE : 0) |
+		((o->global ? PB_OF_GLOBAL : 0) | (o->code ? PB_OF_CODE : 0) |
 			  (o->query ? PB_OF_QUERY : 0) | (o->moves ? PB_OF_MOVES : 0) |
-			  (o->runs ? PB_OF_RUNS : 0) | (o->leads ? PB_OF_LEADS : 0));
+			  (o->runs ? PB_OF_RUNS : 0) | (o->leads ? PB_OF_LEADS : 0) |
+			  (o->reads ? PB_OF_READS : 0) |
+			  (o->writes ? PB_OF_WRITES : 0) |
+			  (o->script ? PB_OF_SCRIPT : 0) |
+			  (o->trees ? PB_OF_TREES : 0) |
+			  (o->instead ? PB_OF_INSTEAD : 0) | (o->edits ? PB_OF_EDITS : 0));
 	if (o->code)
 		add_when(a, &m->when, &o->when);
 }
@@ -157,9 +171,13 @@ static void join_same(struct merged_program *p, struct arena *a,
 	}
 }
 
-#define ABOUT_COMMAND (PB_OF_MOVES | PB_OF_RUNS | PB_OF_LEADS)
+#define TAKES_VALUE                                                               \
+	(PB_OF_CODE | PB_OF_MOVES | PB_OF_RUNS | PB_OF_LEADS | PB_OF_READS |      \
+	 PB_OF_WRITES | PB_OF_SCRIPT)
+#define ABOUT_COMMAND \
+	((TAKES_VALUE & ~(unsigned)PB_OF_CODE) | PB_OF_TREES | PB_OF_INSTEAD | PB_OF_EDITS)
 
-/* What is said of a wrapper's command holds for the other names of the option, too. */
+/* What is said of a wrapper's command, and of files, holds for the other names of the option, too. */
 static void share_flags(struct merged_program *p)
 {
 	for (size_t i = 0; i < p->options.n; i++)
@@ -181,7 +199,7 @@ static void add_statement(struct arena *a, struct merged_program *p,
 	for (size_t i = 0; i < s->noptions; i++)
 		add_option(a, p, &s->options[i]);
 	for (size_t i = 0; i < s->ncodes; i++)
-		add_when(a, &code_of(a, p, s->codes[i].operand)->when,
+		add_when(a, &code_of(a, p, s->codes[i].kind, s->codes[i].operand)->when,
 			 &s->codes[i].when);
 	for (size_t i = 0; i < s->nafter; i++)
 		ADD_WORD(a, &p->after, s->after[i]);
@@ -210,7 +228,7 @@ static struct merged_program merge(struct arena *a, struct str name,
 		struct merged_option *o = &p.options.v[i];
 
 		o->same = (uint32_t)i;
-		if (!o->said && (o->flags & (PB_OF_CODE | ABOUT_COMMAND)))
+		if (!o->said && (o->flags & TAKES_VALUE))
 			o->takes = PB_TAKES_VALUE;
 	}
 	for (size_t i = 0; i < said->v.n; i++)

@@ -17,12 +17,14 @@ struct merged_when {
 struct merged_option {
 	struct str name;
 	bool said; /* a level says what it takes, and `takes` is that */
-	uint8_t takes, flags;
+	uint8_t takes;
+	uint32_t flags;
 	uint32_t same;
 	struct merged_when when; /* of CODE */
 };
 
 struct merged_code {
+	uint32_t kind; /* enum ir_place_kind */
 	uint32_t operand;
 	struct merged_when when;
 };
@@ -32,7 +34,7 @@ struct merged_program {
 	uint32_t kinds, flags, skip;
 	bool skip_said;
 	VEC(struct merged_option) options; /* by name */
-	VEC(struct merged_code) codes;     /* by operand */
+	VEC(struct merged_code) codes;     /* by kind and operand, those of code first */
 	VEC(struct str) after, ends, also; /* sorted */
 	/* Of a subcommand ("git rebase"): the number of the program or subcommand
 	 * that it is one of, from 1 on; 0 none. */

@@ -48,14 +48,40 @@ static void print_options(FILE *out, const struct pb_commands *h,
 	for (uint32_t i = 0; i < p->options.count; i++) {
 		(void)fprintf(out, "  %u ", o[i].same);
 		print_str(out, h, o[i].name);
-		(void)fprintf(out, "%s%s%s%s%s%s%s", takes[o[i].takes],
+		(void)fprintf(out, "%s%s%s%s%s%s%s%s%s%s%s%s%s", takes[o[i].takes],
 			      o[i].flags & PB_OF_GLOBAL ? " global" : "",
 			      o[i].flags & PB_OF_CODE ? " code" : "",
 			      o[i].flags & PB_OF_QUERY ? " query" : "",
 			      o[i].flags & PB_OF_MOVES ? " moves" : "",
 			      o[i].flags & PB_OF_RUNS ? " runs" : "",
-			      o[i].flags & PB_OF_LEADS ? " leads" : "");
+			      o[i].flags & PB_OF_LEADS ? " leads" : "",
+			      o[i].flags & PB_OF_READS ? " reads" : "",
+			      o[i].flags & PB_OF_WRITES ? " writes" : "",
+			      o[i].flags & PB_OF_SCRIPT ? " script" : "",
+			      o[i].flags & PB_OF_TREES ? " trees" : "",
+			      o[i].flags & PB_OF_INSTEAD ? " instead" : "",
+			      o[i].flags & PB_OF_EDITS ? " edits" : "");
 		print_when(out, o[i].when);
+		(void)fputc('\n', out);
+	}
+}
+
+static void print_places(FILE *out, const struct pb_commands *h, const struct pb_program *p)
+{
+	static const char *const kinds[] = { "code", "reads", "writes", "script", "trees" };
+	const struct pb_place *v = table(h, p->places);
+
+	for (uint32_t i = 0; i < p->places.count; i++) {
+		uint32_t n = v[i].operand;
+
+		(void)fprintf(out, "  %s operand ", kinds[v[i].kind]);
+		if (n >= PB_REST_OPERAND)
+			(void)fputs(n == PB_ANY_OPERAND ? "any" : n == PB_LAST_OPERAND ?
+					    "last" : "rest", out);
+		else
+			(void)fprintf(out, "%s%u", n >= PB_FROM_OPERAND ? "from-" : "",
+				      n % PB_FROM_OPERAND);
+		print_when(out, v[i].when);
 		(void)fputc('\n', out);
 	}
 }
@@ -85,7 +111,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 					     "dashed", "versions",
 					     "abbreviate-commands",
 					     "stays", "elsewhere", "no-end",
-					     "booleans", "one-dash", "away",
+					     "booleans", "one-dash", "away", "whole-trees",
 					     "subcommands" };
 	const struct pb_code *c = table(h, p->codes);
 
@@ -108,6 +134,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 		print_when(out, c[i].when);
 		(void)fputc('\n', out);
 	}
+	print_places(out, h, p);
 	print_words(out, h, "after", p->after);
 	print_words(out, h, "ends-at", p->ends);
 	print_words(out, h, "also", p->also);
@@ -206,13 +233,20 @@ static bool same_codes(struct verify *v, const struct pb_program *p,
 		       const struct merged_program *m)
 {
 	const struct pb_code *c = table(v->h, p->codes);
+	const struct pb_place *f = table(v->h, p->places);
+	size_t n = p->codes.count;
 
-	if (p->codes.count != m->codes.n)
+	if (n + p->places.count != m->codes.n)
 		return false;
-	for (size_t i = 0; i < m->codes.n; i++)
-		if (c[i].operand != m->codes.v[i].operand ||
-		    !same_when(v, c[i].when, &m->codes.v[i].when))
+	for (size_t i = 0; i < m->codes.n; i++) {
+		const struct merged_code *w = &m->codes.v[i];
+		bool code = i < n;
+
+		if ((code ? (uint32_t)IR_PLACE_CODE : f[i - n].kind) != w->kind ||
+		    (code ? c[i].operand : f[i - n].operand) != w->operand ||
+		    !same_when(v, code ? c[i].when : f[i - n].when, &w->when))
 			return false;
+	}
 	return true;
 }
 

@@ -33,7 +33,9 @@ static bool hides(const struct ir *ir, const struct matcher_built *b)
 	const struct set_dfa *d = &b->dfa;
 
 	for (size_t i = 0; i < d->ntags && b->key.kind == PB_FILE; i++)
-		if (ir->rules.v[d->tags[i]]->effect == IR_HIDE)
+		if (ir->rules.v[d->tags[i]]->effect == IR_HIDE ||
+		    (ir->rules.v[d->tags[i]]->effect == IR_DENY &&
+		     (ir->rules.v[d->tags[i]]->set.u.file.ops & IR_READ)))
 			return true;
 	return false;
 }
