@@ -74,10 +74,10 @@ decided node ask host 'node a.js' 'npm ci'
 decided all allow sandbox 'npm test && cargo test && go test ./... && pytest && make' 'git commit -m x'
 decided all ask sandbox 'npm publish' 'cargo publish' 'twine upload x' 'git push' 'mvn deploy' 'pip install x'
 decided all deny sandbox 'curl a.example' 'sudo ls' 'rm -rf /' 'echo x > .git/hooks/pre-commit'
-decided all ask host 'node a.js' 'python3 a.py' './a.out' 'cp a .git/hooks/post-commit'
+decided all ask host 'node a.js' 'python3 a.py' './a.out' 'cp a b; sh b'
 decided all ask host 'go build -o ~/.local/bin/ls .' 'make -C /tmp/x' 'cd /tmp/x && make' 'git checkout Makefile' \
 	'git apply a.patch' 'go run a.go'
-decided all deny host 'echo x > /proc/sys/kernel/core_pattern' 'echo b > /proc/sysrq-trigger' 'cat < /proc/self/environ' \
+decided all deny host 'cp a .git/hooks/post-commit' 'cat ~/.ssh/id_ed25519' 'echo x > /proc/sys/kernel/core_pattern' 'echo b > /proc/sysrq-trigger' 'cat < /proc/self/environ' \
 	'echo x > x/.git/config' 'echo x > /dev/pts/0'
 decided all allow host 'go build -o a .' 'make -C build' 'cd src && make' 'git checkout main' 'cat /proc/cpuinfo' \
 	'echo x > /dev/null'
