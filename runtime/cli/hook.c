@@ -7,6 +7,7 @@
 #include "runtime/cli/hook.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,11 @@
 struct verdict {
 	uint8_t effect;   /* PB_ALLOW, PB_ASK, PB_DENY */
 	bool decided;     /* by the policy, not for want of one */
-	char reason[1400];
+	char reason[6000];
 };
+
+/* So many parts of a line that ask are shown, and the number of the others. */
+enum { SHOWN_PARTS = 6 };
 
 static int block(const char *why)
 {
@@ -44,17 +48,73 @@ static void deny(struct verdict *v, const char *why)
 
 /* --- the decision --------------------------------------------------------------------- */
 
-/* "REASON (rule ID at FILE:LINE)", and of which part of a longer line. */
+static size_t add_text(struct verdict *v, size_t at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static size_t add_text(struct verdict *v, size_t at, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(v->reason + at, sizeof(v->reason) - at, fmt, ap);
+	va_end(ap);
+	at += n > 0 ? (size_t)n : 0;
+	return at < sizeof(v->reason) ? at : sizeof(v->reason) - 1;
+}
+
+/* "'PART': REASON (rule ID at FILE:LINE)" */
+static size_t add_why(struct verdict *v, size_t at, const struct bundle *b, const char *part,
+		      const char *why, uint32_t rule, bool needs_person)
+{
+	char shown[EXPLAIN_RULE_CAP];
+
+	return add_text(v, at, "%s%s%s%s%s(%s%s)", part[0] ? "'" : "", part,
+			part[0] ? "': " : "", why, why[0] ? " " : "",
+			explain_rule(b, rule, shown),
+			needs_person ? "; only a person can answer this" : "");
+}
+
+/* All parts of a line that ask: who says yes to one says it to all. */
+static size_t say_parts(struct verdict *v, size_t at, const struct pol_ctx *c,
+			const struct cmd_part *const *parts, size_t n)
+{
+	char why[500], part[200];
+
+	for (size_t i = 0; i < n && i < SHOWN_PARTS; i++) {
+		pol_part_reason(c, parts[i], why, sizeof(why));
+		pol_part_text(c, parts[i], part, sizeof(part));
+		at = add_text(v, at, "%s", i ? "; " : "");
+		at = add_why(v, at, c->b, part, why, parts[i]->rule, parts[i]->needs_person);
+	}
+	if (n > SHOWN_PARTS)
+		at = add_text(v, at, "; and %zu more parts of the line ask", n - SHOWN_PARTS);
+	return at;
+}
+
+/* Why, and of which part of a longer line; behind what stands there. */
 static void say_why(struct verdict *v, const struct pol_ctx *c)
 {
-	char why[500], rule[EXPLAIN_RULE_CAP], part[200];
+	const struct cmd_part *parts[SHOWN_PARTS];
+	size_t at = strlen(v->reason), n = pol_asking(c, parts, SHOWN_PARTS);
+	char why[500], part[200];
 
+	if (at > sizeof(v->reason) / 2) {
+		(void)add_text(v, at, "; and more of it");
+		return;
+	}
+	if (at)
+		at = add_text(v, at, "; ");
+	if (n > 1 && !c->d.unparsed) {
+		(void)say_parts(v, at, c, parts, n);
+		return;
+	}
 	pol_reason(c, why, sizeof(why));
 	pol_deciding_text(c, part, sizeof(part));
-	(void)snprintf(v->reason, sizeof(v->reason), "%s%s%s%s%s(%s%s)",
-		       part[0] ? "'" : "", part, part[0] ? "': " : "", why,
-		       why[0] ? " " : "", explain_rule(c->b, c->d.rule, rule),
-		       c->d.needs_person ? "; only a person can answer this" : "");
+	at = add_why(v, at, c->b, part, why, c->d.rule, c->d.needs_person);
+	if (n > 1) { /* beside what cannot be read */
+		at = add_text(v, at, "; ");
+		(void)say_parts(v, at, c, parts, n);
+	}
 }
 
 /* The strictest of all that the tool would do. */
@@ -70,8 +130,11 @@ static void decide(struct query *q, const struct hook_message *m, struct verdict
 			return;
 		}
 		effect = q->ctx.d.effect > PB_ASK ? PB_DENY : q->ctx.d.effect;
-		if (i > 0 && effect <= v->effect)
+		/* all that asks is shown; of the rest the first, and the strictest */
+		if (i > 0 && (effect < v->effect || (effect == v->effect && effect != PB_ASK)))
 			continue;
+		if (i == 0 || effect > v->effect)
+			v->reason[0] = '\0';
 		v->effect = effect;
 		v->decided = true;
 		say_why(v, &q->ctx);

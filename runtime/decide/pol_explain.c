@@ -70,21 +70,115 @@ void pol_reason(const struct pol_ctx *c, char *out, size_t cap)
 		find_reason(c, bundle_rule(c->b, c->d.rule), out, cap);
 }
 
-void pol_deciding_text(const struct pol_ctx *c, char *out, size_t cap)
+void pol_part_text(const struct pol_ctx *c, const struct cmd_part *p, char *out, size_t cap)
 {
 	enum { SHOWN = 60 };
-	const struct cmd_part *p = c->parts.first;
 	size_t n;
 
 	out[0] = '\0';
-	while (p && (p->effect != c->d.effect || p->rule != c->d.rule))
-		p = p->next;
-	if (!p || !c->text || p->from >= p->to || p->to > c->text_n)
+	if (!c->text || p->from >= p->to || p->to > c->text_n)
 		return;
 	n = p->to - p->from;
 	io_escape(out, cap, c->text + p->from, shorter(n, SHOWN));
 	if (n > SHOWN && strlen(out) + 5 < cap)
 		(void)snprintf(out + strlen(out), cap - strlen(out), " ...");
+}
+
+void pol_deciding_text(const struct pol_ctx *c, char *out, size_t cap)
+{
+	const struct cmd_part *p = c->parts.first;
+
+	out[0] = '\0';
+	while (p && (p->effect != c->d.effect || p->rule != c->d.rule))
+		p = p->next;
+	if (p)
+		pol_part_text(c, p, out, cap);
+}
+
+/* --- all that asks -------------------------------------------------------------- */
+
+static bool is_by_risk(const struct pol_ctx *c, const struct cmd_part *p)
+{
+	const struct pb_rule *r = bundle_rule(c->b, p->rule);
+
+	return r && r->kind == PB_SCALAR && r->by_risk;
+}
+
+void pol_part_reason(const struct pol_ctx *c, const struct cmd_part *p, char *out, size_t cap)
+{
+	const char *why = explain_part(p);
+
+	if (explain_rule_reason(c->b, p->rule, out, cap))
+		return;
+	if (!why[0] && is_by_risk(c, p))
+		(void)snprintf(out, cap, "its risk is %s", explain_risk(p->risk));
+	else
+		(void)snprintf(out, cap, "%s", why);
+}
+
+/* How grave it is that this part is let through; more is graver. */
+static unsigned gravity(const struct pol_ctx *c, const struct cmd_part *p)
+{
+	switch ((enum decide_step)p->step) {
+	case DECIDE_HIDDEN:
+	case DECIDE_HOLDS:
+	case DECIDE_READS:
+	case DECIDE_WRITES:
+	case DECIDE_MAY_DENY:
+	case DECIDE_LOST:
+	case DECIDE_SPELLS:
+		return 7;
+	case DECIDE_OPAQUE:
+	case DECIDE_NO_TARGET:
+	case DECIDE_UNPARSED:
+		return 5;
+	case DECIDE_RULES:
+	case DECIDE_TARGET:
+	case DECIDE_TRANSPARENT:
+	case DECIDE_SHELL_CODE:
+	case DECIDE_STEP_COUNT:
+	default:
+		return is_by_risk(c, p) ? p->risk : 6;
+	}
+}
+
+static bool says_the_same(const struct pol_ctx *c, const struct cmd_part *p,
+			  const struct cmd_part *q)
+{
+	return p->rule == q->rule && p->step == q->step && p->risk == q->risk &&
+	       p->opaque == q->opaque && p->voided == q->voided && p->from < p->to &&
+	       p->to <= c->text_n && q->to - q->from == p->to - p->from &&
+	       q->to <= c->text_n &&
+	       memcmp(c->text + p->from, c->text + q->from, p->to - p->from) == 0;
+}
+
+size_t pol_asking(const struct pol_ctx *c, const struct cmd_part **out, size_t cap)
+{
+	size_t n = 0, kept = 0;
+
+	if (!is_command(c) || c->d.effect != PB_ASK)
+		return 0;
+	for (const struct cmd_part *p = c->parts.first; p; p = p->next) {
+		unsigned g = gravity(c, p);
+		size_t at = kept, i = 0;
+
+		if (p->effect != PB_ASK)
+			continue;
+		while (i < kept && !(c->text && says_the_same(c, out[i], p)))
+			i++;
+		if (i < kept)
+			continue;
+		n++;
+		while (at > 0 && gravity(c, out[at - 1]) < g)
+			at--;
+		if (at == cap)
+			continue;
+		kept = kept < cap ? kept + 1 : cap;
+		for (i = kept - 1; i > at; i--)
+			out[i] = out[i - 1];
+		out[at] = p;
+	}
+	return n;
 }
 
 /* --- JSON ------------------------------------------------------------------------ */

@@ -46,6 +46,16 @@ void pol_put_decision(struct json *j, const struct pol_ctx *c);
  * what the line is; and the text of the part that decided, cut, or "". */
 void pol_reason(const struct pol_ctx *c, char *out, size_t cap);
 void pol_deciding_text(const struct pol_ctx *c, char *out, size_t cap);
+/*
+ * The parts of a line that ask, where the last decision is that: the gravest first,
+ * what says the same twice once.  First what may be a denied command or name a hidden
+ * path, then what a rule asks about, what is not known, and what has a risk.  The
+ * number of all; the first `cap` are in `out`.
+ */
+size_t pol_asking(const struct pol_ctx *c, const struct cmd_part **out, size_t cap);
+/* As the two above, of one part. */
+void pol_part_reason(const struct pol_ctx *c, const struct cmd_part *p, char *out, size_t cap);
+void pol_part_text(const struct pol_ctx *c, const struct cmd_part *p, char *out, size_t cap);
 
 /* Fills *err, unless it is NULL; returns -code. */
 int pol_fail(struct pol_error *err, int r, const struct rt_err *why);
