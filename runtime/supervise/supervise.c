@@ -39,6 +39,7 @@ struct loop {
 	timer_t guard;      /* sends CONT at the time limit to a stopped polrun */
 	bool has_guard;
 	enum phase phase;
+	bool only_walls;    /* the last SIGCONT was a wall's: walls_wake() */
 	bool ended;         /* the command's status is known, or never will be */
 	int failed;         /* -errno: polrun itself failed */
 	uint64_t start_ms, limit_ms, deadline_ms; /* limit 0: none */
@@ -67,49 +68,14 @@ static void signal_init(struct loop *l, int sig)
 	(void)sys_pidfd_send_signal(l->child->init_pidfd, sig, NULL, 0);
 }
 
+static void drain_signals(struct loop *l);
+
 /* --- the command's life ------------------------------------------------- */
 
 static void kill_all(struct loop *l)
 {
 	l->phase = PH_KILLED;
 	signal_init(l, SIGKILL); /* the kernel kills the namespace with its init */
-}
-
-/*
- * Stops as the command did, so that the caller's shell sees it.  A command
- * must not escape its time limit by stopping itself while something of it
- * works on: the guard wakes polrun up.
- */
-static void stop_too(struct loop *l)
-{
-	struct itimerspec its = { 0 };
-
-	if (l->has_guard && l->deadline_ms) {
-		its.it_value.tv_sec = (time_t)(l->deadline_ms / 1000);
-		its.it_value.tv_nsec = (long)(l->deadline_ms % 1000) * 1000000 + 1;
-		if (timer_settime(l->guard, TIMER_ABSTIME, &its, NULL) != 0)
-			return; /* the time limit would sleep too */
-	}
-	(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
-	if (l->has_guard) {
-		its = (struct itimerspec){ 0 };
-		(void)timer_settime(l->guard, 0, &its, NULL);
-	}
-}
-
-static void set_exit(struct loop *l, int wait_status)
-{
-	struct supervise_result *r = l->ret;
-
-	if (WIFSIGNALED(wait_status)) {
-		r->signal = WTERMSIG(wait_status);
-		r->status = 128 + r->signal;
-	} else {
-		r->exit_code = WEXITSTATUS(wait_status);
-		r->status = r->exit_code;
-	}
-	if (r->timed_out)
-		r->status = 124;
 }
 
 /*
@@ -141,6 +107,60 @@ static bool walls_stir(const struct loop *l)
 			       { l->walls.moves, POLLIN, 0 } };
 
 	return poll(p, 2, 0) > 0;
+}
+
+/* What is outside of the run while it is stopped: see stop_too(). */
+static bool stay_stopped(struct loop *l)
+{
+	struct itimerspec its = { 0 };
+	bool has_limit = l->has_guard && l->deadline_ms;
+
+	its.it_value.tv_sec = (time_t)(l->deadline_ms / 1000);
+	its.it_value.tv_nsec = (long)(l->deadline_ms % 1000) * 1000000 + 1;
+	if (has_limit && timer_settime(l->guard, TIMER_ABSTIME, &its, NULL) != 0)
+		return false; /* the time limit would sleep too */
+	l->only_walls = false;
+	if (walls_wake(&l->walls, true)) {
+		if (walls_stir(l))
+			look_at_walls(l);
+		if (l->phase == PH_RUNNING)
+			(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
+		drain_signals(l);
+	}
+	(void)walls_wake(&l->walls, false);
+	its = (struct itimerspec){ 0 };
+	if (has_limit)
+		(void)timer_settime(l->guard, 0, &its, NULL);
+	if (walls_stir(l))
+		look_at_walls(l);
+	return l->only_walls && l->phase == PH_RUNNING;
+}
+
+/*
+ * Stops as the command did, so that the caller's shell sees it.  A command
+ * must not escape its time limit, nor what watches its walls, by stopping itself
+ * while something of it works on: the guard, and a change outside, wake polrun
+ * up.
+ */
+static void stop_too(struct loop *l)
+{
+	while (stay_stopped(l))
+		; /* the walls stand */
+}
+
+static void set_exit(struct loop *l, int wait_status)
+{
+	struct supervise_result *r = l->ret;
+
+	if (WIFSIGNALED(wait_status)) {
+		r->signal = WTERMSIG(wait_status);
+		r->status = 128 + r->signal;
+	} else {
+		r->exit_code = WEXITSTATUS(wait_status);
+		r->status = r->exit_code;
+	}
+	if (r->timed_out)
+		r->status = 124;
 }
 
 static void exec_failed(struct loop *l, int error)
@@ -284,6 +304,7 @@ static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 			signal_init(l, sig);
 		break;
 	case SIGCONT:
+		l->only_walls = si->ssi_code >= POLL_IN && si->ssi_code <= POLL_HUP;
 		if (sent)
 			signal_init(l, SIGCONT);
 		break;

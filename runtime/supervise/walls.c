@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,10 @@
 
 #define POLL_MS 50 /* where no event tells of a move */
 
-#define SELF ((uint32_t)(IN_MOVE_SELF | IN_MASK_ADD | IN_DONT_FOLLOW))
-#define LINK (SELF | IN_ATTRIB) /* a link that is removed loses its count */
+#define ABOVE ((uint32_t)(IN_MOVE_SELF | IN_MASK_ADD | IN_DONT_FOLLOW))
+/* What is renamed over or removed loses a link, or is deleted: the mount table tells
+ * the same, but sends no signal to who is stopped. */
+#define SELF (ABOVE | IN_ATTRIB | IN_DELETE_SELF)
 #define NAMES ((uint32_t)(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_MASK_ADD))
 
 /* --- a look -------------------------------------------------------------------- */
@@ -182,10 +185,9 @@ static void watch_wall(struct walls *w, size_t i)
 	if (w->view->walls[i].kind == SANDBOX_WALL_ABSENT)
 		watch_way(w, path);
 	else
-		watch_object(w, path, w->view->walls[i].kind == SANDBOX_WALL_LINK ?
-					      LINK : SELF);
-	while (cut_name(path))
 		watch_object(w, path, SELF);
+	while (cut_name(path))
+		watch_object(w, path, ABOVE);
 }
 
 /* A directory that has come on the way to an absent name. */
@@ -308,6 +310,17 @@ int walls_check(struct walls *w, size_t *ret)
 		}
 	}
 	return r;
+}
+
+bool walls_wake(const struct walls *w, bool on)
+{
+	if (w->mountinfo < 0)
+		return true; /* no wall that could go */
+	if (w->poll_ms >= 0)
+		return false;
+	return (!on || (SYS_RETRY(fcntl(w->moves, F_SETOWN, getpid())) == 0 &&
+			SYS_RETRY(fcntl(w->moves, F_SETSIG, SIGCONT)) == 0)) &&
+	       SYS_RETRY(fcntl(w->moves, F_SETFL, O_NONBLOCK | (on ? O_ASYNC : 0))) == 0;
 }
 
 const char *walls_mechanism(const struct walls *w)

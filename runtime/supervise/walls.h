@@ -44,6 +44,13 @@ void walls_release(struct walls *w);
  */
 int walls_check(struct walls *w, size_t *ret);
 
+/*
+ * While polrun is stopped (job control) nobody polls: with `on` each change sends
+ * it SIGCONT, whose si_code is then one of POLL_IN to POLL_HUP (fcntl(2),
+ * F_SETSIG).  False: it cannot be told, and polrun must not stop.
+ */
+bool walls_wake(const struct walls *w, bool on);
+
 /* How the report speaks of it. */
 const char *walls_mechanism(const struct walls *w);
 

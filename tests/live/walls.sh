@@ -205,6 +205,47 @@ for view in project anywhere; do
 	grep -q '"wall_gone": *null' "$WORK/report" || bad "the report tells of a wall"
 done
 
+# polrun stops as its command does, and what the command has started works on.
+stopped() {
+	local i
+	for ((i = 0; i < 400; i++)); do
+		[ "$(ps -o state= -p "$pid" 2>/dev/null)" = T ] && return
+		sleep 0.01
+	done
+	bad "polrun has not stopped"
+}
+for line in 'sed -i s/T/T2/ .env' 'mv .env old; echo SECRET >.env' 'rm -rf keys; mkdir keys' 'ln -sfn ../other sub/way'; do
+	t "a stopped run: $line"
+	made
+	: >"$WORK/began"
+	echo './probe r .env got & kill -STOP $$; wait' >line.sh
+	"$BIN/polrun" -b "$WORK/project.polb" --report "$WORK/report" sh line.sh >"$WORK/began" \
+		2>"$WORK/.err" </dev/null &
+	pid=$!
+	stopped
+	touch .env
+	chmod 600 .env
+	sleep 0.1
+	stopped
+	no_file got
+	bash -c "$line"
+	ended '' ''
+done
+
+t "the control: a stopped run goes on when it is continued"
+made
+echo 'kill -STOP $$; echo on >on' >line.sh
+"$BIN/polrun" -b "$WORK/project.polb" sh line.sh 2>"$WORK/.err" </dev/null &
+pid=$!
+stopped
+touch .env
+stopped
+kill -CONT "$pid"
+wait "$pid"
+rc=$?
+want_rc 0
+want_file on
+
 t "a command that ends by itself keeps its status"
 made
 "$BIN/polrun" -b "$WORK/project.polb" sh -c 'exit 7' 2>/dev/null

@@ -197,6 +197,18 @@ static int do_link_fd(char **a)
 	return linkat(fd, "", AT_FDCWD, a[1], AT_EMPTY_PATH);
 }
 
+/* link-unnamed DIR NAME: a file without a name in DIR gets one. */
+static int do_link_unnamed(char **a)
+{
+	char path[64];
+	int fd = open(a[0], O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+
+	if (fd < 0 || write(fd, "x", 1) != 1)
+		return -1;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, path, AT_FDCWD, a[1], AT_SYMLINK_FOLLOW);
+}
+
 /* at FD PATH: reads PATH from a descriptor that was left open. */
 static int do_at(char **a)
 {
@@ -226,6 +238,7 @@ static const struct {
 } verbs[] = {
 	{ "link", 5, do_link },	    { "swap", 4, do_swap },	{ "flip", 3, do_flip },
 	{ "argument", 3, do_argument }, { "climb", 3, do_climb },
+	{ "link-unnamed", 2, do_link_unnamed },
 	{ "link-fd", 2, do_link_fd }, { "at", 2, do_at },	{ "with-fd", 3, do_with_fd },
 };
 
