@@ -68,7 +68,7 @@ ended() {
 		sleep 0.01
 	done
 	if [ "$gone" -ne 0 ]; then
-		kill "$pid"
+		kill -KILL "$pid" # it may be stopped
 		bad "the run went on"
 	fi
 	wait "$pid"
