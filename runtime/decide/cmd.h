@@ -80,6 +80,7 @@ struct cmd_ctx {
 	bool guess;                  /* of the code that it is given */
 	bool moved;                  /* env -C: the directory is not the shell's */
 	bool stood_in;               /* hash -p: the words are those of its path */
+	bool untranslated;           /* $"…" is what is written in it */
 };
 
 /* The last component of a file that is run. */
@@ -164,9 +165,10 @@ static inline bool cmd_lit(const struct sh_word *w, const char *z)
 	return sh_is_literal(w) && strlen(z) == w->seg.n &&
 	       memcmp(z, w->seg.p, w->seg.n) == 0;
 }
-/* The words, with what the line makes of HOME and a catalogue of messages. */
+/* The words, with what the line makes of HOME and, unless they are `untranslated`, a
+ * catalogue of messages. */
 bool cmd_take_words(struct cmd_an *a, const struct cmd_env *env, const struct sh_word *w,
-		    uint32_t n, struct cmd_word **ret);
+		    uint32_t n, bool untranslated, struct cmd_word **ret);
 /* A literal word of these bytes, which are not copied. */
 struct sh_word *cmd_literal(struct cmd_an *a, const char *p, size_t n);
 /* The word with "anything" for each `hole` in its literal text. */

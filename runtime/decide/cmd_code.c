@@ -379,8 +379,8 @@ bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		w = in->target;
 	else if (in && in->op == SH_R_HEREDOC)
 		w = in->body;
-	if (w && sh_is_literal(w) && !(w->flags & SH_W_LOCALE) && !c->stdin_taken &&
-	    !c->appends)
+	if (w && sh_is_literal(w) && (c->untranslated || !(w->flags & SH_W_LOCALE)) &&
+	    !c->stdin_taken && !c->appends)
 		return cmd_nested(a, c, p, w->seg.p, w->seg.n, how, dialects);
 	cmd_opaque(p, from_stdin);
 	return true;

@@ -240,6 +240,35 @@ static bool is_own(const struct sh_cmd *cmd, const struct sh_assign *s)
 		cmd_lit(cmd->words, "readarray"));
 }
 
+static bool has_locale(const struct sh_word *w, uint32_t n)
+{
+	for (; w && n; w = w->next, n--)
+		if (w->flags & SH_W_LOCALE)
+			return true;
+	return false;
+}
+
+/*
+ * $"…" is what a catalogue of messages makes of it, and nearly always what is written
+ * there: no allow rule may take it for that, and a deny or an ask has to.
+ */
+static bool untranslated(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_cmd *cmd)
+{
+	bool locale = has_locale(cmd->words, cmd->nwords);
+	const struct sh_redir *r;
+	struct cmd_ctx as = *c;
+	struct cmd_word *words;
+
+	for (r = cmd->redirs; r; r = r->next)
+		locale |= has_locale(r->target, 1) || has_locale(r->body, 1);
+	if (!locale)
+		return true;
+	as.alternative = as.untranslated = true;
+	return cmd_work(a, cmd->nwords + 16u) &&
+	       cmd_take_words(a, c->scope->env, cmd->words, cmd->nwords, true, &words) &&
+	       cmd_run(a, &as, words, cmd->nwords);
+}
+
 static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 {
 	struct cmd_part **at = a->tail;
@@ -257,12 +286,12 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 	/* of what is not known nothing is told that its shell's part does not tell */
 	if (c->scope->guess && !sh_is_literal(cmd->words))
 		return true;
-	if (!cmd_take_words(a, c->scope->env, cmd->words, cmd->nwords, &words) ||
+	if (!cmd_take_words(a, c->scope->env, cmd->words, cmd->nwords, false, &words) ||
 	    !cmd_run(a, c, words, cmd->nwords))
 		return false;
 	if (cmd->marks & SH_EVALUATES)
 		cmd_opaque(*at, cmd->evaluates);
-	return true;
+	return untranslated(a, c, cmd);
 }
 
 static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)

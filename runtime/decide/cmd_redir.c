@@ -79,7 +79,7 @@ static bool net(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_shap
 }
 
 static bool one(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir *r,
-		uint8_t ops)
+		uint8_t ops, bool untranslated)
 {
 	struct cmd_word *w;
 	struct cmd_shape s;
@@ -89,7 +89,7 @@ static bool one(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir
 	/* `> >(x)` is a pipe */
 	if ((r->target->flags & SH_W_PROCSUB) && !r->target->seg.next && !r->target->next)
 		return true;
-	if (!cmd_take_words(a, c->scope->env, r->target, 1, &w))
+	if (!cmd_take_words(a, c->scope->env, r->target, 1, untranslated, &w))
 		return false;
 	cmd_shape(w->w, &s);
 	if ((c->scope->dialects & CMD_IN_BASH) && !net(a, c, &s, &is_net))
@@ -120,7 +120,12 @@ bool cmd_redirs(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir
 	for (; r; r = r->next) {
 		uint8_t ops = operations(c, r);
 
-		if (ops && !one(a, c, r, ops))
+		if (!ops)
+			continue;
+		if (!one(a, c, r, ops, false))
+			return false;
+		/* what is written in $"…" is a name for rules that deny or ask */
+		if ((r->target->flags & SH_W_LOCALE) && !one(a, c, r, ops, true))
 			return false;
 	}
 	return true;

@@ -56,7 +56,8 @@ static bool add_seg(struct cmd_an *a, struct sh_word *w, struct sh_seg **last,
 }
 
 /* What is known of a word only as long as HOME and the locale stay as they are. */
-static const struct sh_word *with_unknowns(struct cmd_an *a, const struct sh_word *w)
+static const struct sh_word *with_unknowns(struct cmd_an *a, const struct sh_word *w,
+					   uint32_t unknown)
 {
 	static const struct sh_seg any = { .kind = SH_ANY };
 	struct sh_word *made = cmd_alloc(a, sizeof(*made));
@@ -69,7 +70,7 @@ static const struct sh_word *with_unknowns(struct cmd_an *a, const struct sh_wor
 	made->flags |= SH_W_DYNAMIC;
 	for (g = &w->seg; g; g = g->next) {
 		bool known = g->kind != SH_HOME &&
-			     (g->kind != SH_LIT || !(w->flags & SH_W_LOCALE));
+			     (g->kind != SH_LIT || !(w->flags & unknown & SH_W_LOCALE));
 
 		if (!add_seg(a, made, &last, known ? g : &any))
 			return NULL;
@@ -78,16 +79,17 @@ static const struct sh_word *with_unknowns(struct cmd_an *a, const struct sh_wor
 }
 
 bool cmd_take_words(struct cmd_an *a, const struct cmd_env *env, const struct sh_word *w,
-		    uint32_t n, struct cmd_word **ret)
+		    uint32_t n, bool untranslated, struct cmd_word **ret)
 {
-	uint32_t unknown = SH_W_LOCALE | (env->home_changed ? (uint32_t)SH_W_HOME : 0);
+	uint32_t unknown = (untranslated ? 0 : (uint32_t)SH_W_LOCALE) |
+			   (env->home_changed ? (uint32_t)SH_W_HOME : 0);
 	struct cmd_word *v = cmd_alloc(a, sizeof(*v) * (n ? n : 1));
 
 	if (!v)
 		return false;
 	for (uint32_t i = 0; i < n && w; i++, w = w->next) {
 		v[i] = (struct cmd_word){
-			.w = w->flags & unknown ? with_unknowns(a, w) : w,
+			.w = w->flags & unknown ? with_unknowns(a, w, unknown) : w,
 		};
 		if (!v[i].w)
 			return false;

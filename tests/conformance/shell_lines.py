@@ -164,6 +164,8 @@ class Lines:
             return self.pick("p{1,2}", "{p1,p2}", "{p1,{a,b}}", "p{1..2}", "{p3,'x y'}")
         if k == 6:
             return self.pick("'p1'", "p1''", "''p2", '""p3', "p'4'")
+        if k == 7 and self.bash:
+            return self.pick('$"p1"', 'p$"2"', '$"p3"', '$"/stub/p4"', '$"p"3')
         return n
 
     # --- commands -----------------------------------------------------------------

@@ -26,6 +26,9 @@ static const struct row lists[] = {
 	  "echo|<any>|<multi>|<any> ; rm|x @n ; y ; z ; [[|-f|a|]] ; ((|<multi>" },
 	{ "rm \"open; rm -rf x",
 	  "! rm @n ; open ; rm|-rf|x @n" },
+	{ "$\"rm\" x; p $\"a\" >$\"f\"; sh -c $\"rm x\"; sh <<< $\"rm x\"",
+	  "<any>|x ; rm|x @nr ; p|<any> ; p|a @r ; file w ? <3 ; file w f <3 ; sh|-c|<any> @oinl ; "
+	  "sh|-c|rm x @inr ; rm|x @nr <8 $8 ; sh @oin ; sh @inr ; rm|x @nr <11 $11" },
 	{ "$X rm; \"$d\"/rm x; ~/bin/ls; /bin/r[m] x; '' a",
 	  "<multi>|rm ; <any>/rm|x @n ; <home>/bin/ls ; /bin/r<glob:[m]>|x ; |a" },
 };
