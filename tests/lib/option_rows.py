@@ -289,6 +289,7 @@ ROWS = [
     Row("git", "git", each(GIT, "git {s} -h") + each(GIT_MANUALS, "man {s}", **MAN),
      {"git": {"-static": None, "-M5": None, "-M05": None, "-L": None, "--remerge-diff": "N",
               "-0": "N", "-1": "N", "-2": "N", "-3": "N", "--version": "N",
+              "--temp": None,  # of checkout-index, which has a table
               "--resolvemsg": "V",  # of am: "..."
               "--name": None, "--summary-limit": None,  # of submodule, whose manual has them bare
               "--no-min-parents": "N", "--no-max-parents": "N", "--no-expand-tabs": "N",
@@ -467,6 +468,7 @@ ROWS = [
              # one statement of several; --exec is the old name of --upload-pack
              **dict.fromkeys(["git clone", "git fetch", "git pull", "git ls-remote"], {"--exec": "V"}),
          }, False),
+    Row(["git checkout-index"], "git", [("list", "{p} -h", {})], {}, False),
     Row(["git filter-branch", "git fetch-pack", "git submodule"], "git",
         [("usage", "FILTER_BRANCH_SQUELCH_WARNING=1 {p} -h", {})], {
             "git fetch-pack": {"--exec": "V"}, "git filter-branch": {"-d": "V"},
