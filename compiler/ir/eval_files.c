@@ -128,27 +128,42 @@ static bool is_secret(const struct ir_rule *r)
 			(r->set.u.file.ops & IR_READ)));
 }
 
-/* A part of the pattern's end that names nothing in particular, for what excepts a tree. */
+static bool is_in_except(const struct ir_asked *q, const struct ir_rule *r, struct str path)
+{
+	for (size_t i = 0; i < r->nexcept; i++) {
+		const struct ir_path *p = &r->except[i].u.file.path;
+
+		if (p->root == r->set.u.file.path.root && ir_match_path(p, q->req, path))
+			return true;
+	}
+	return false;
+}
+
+/* The one path that the rule is about, or one that stands for all of the pattern: `\001`
+ * in place of what is not known. */
 static bool is_excepted(const struct ir_asked *q, const struct ir_rule *r,
 			const struct cmd_pattern *g)
 {
-	struct str root, path;
+	const struct ir_path *own = &r->set.u.file.path;
+	struct str root = q->req->roots.dir[own->root];
 	struct arena a;
 	struct buf b;
-	bool is = false;
+	size_t i;
+	bool is;
 
+	if (!r->nexcept)
+		return false;
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
 	buf_init(&b, &a);
-	for (uint32_t i = 0; i < g->n; i++)
+	for (i = 0; i < g->n; i++)
 		buf_ch(&b, g->v[i] < 256 ? (char)g->v[i] : '\001');
-	path = buf_view(&b);
-	for (size_t i = 0; i < r->nexcept && !is; i++) {
-		const struct ir_path *p = &r->except[i].u.file.path;
-
-		root = q->req->roots.dir[p->root];
-		is = root.p && p->root == r->set.u.file.path.root &&
-		     ir_match_path(p, q->req, path);
-	}
+	is = is_in_except(q, r, buf_view(&b));
+	buf_init(&b, &a);
+	if (root.n > 1)
+		buf_str(&b, root);
+	for (i = 0; i < own->glob.n && own->glob.v[i].op == IR_G_BYTE; i++)
+		buf_ch(&b, (char)own->glob.v[i].byte);
+	is |= i == own->glob.n && is_in_except(q, r, buf_view(&b));
 	arena_release(&a);
 	return is;
 }
