@@ -25,6 +25,7 @@
 #include "runtime/cli/env.h"
 #include "runtime/cli/features.h"
 #include "runtime/cli/foreign.h"
+#include "runtime/cli/left.h"
 #include "runtime/cli/network.h"
 #include "runtime/cli/options.h"
 #include "runtime/cli/plan.h"
@@ -63,6 +64,7 @@ struct session {
 	bool ran;
 	size_t *appeared;
 	size_t nappeared;
+	struct left left;
 };
 
 static int fail(const struct rt_err *err, int status)
@@ -366,6 +368,7 @@ static int start_and_supervise(struct session *s)
 	say_end(s);
 	say_foreign(s, project);
 	appeared_say(stderr, &s->bundle, &s->view, s->appeared, &s->nappeared);
+	left_end(&s->left, &s->view, s->appeared, s->nappeared, stderr);
 	if (streams_finish(&streams, &err) < 0)
 		s->result.status = fail(&err, EXIT_REFUSED);
 	return s->result.status;
@@ -394,6 +397,7 @@ static int run_command(struct session *s)
 		fprintf(stderr, "polrun: %s: see --plan\n", sum);
 	carried_warn(stderr, &s->bundle);
 	before_check_dot_git(s->roots.project, &s->view);
+	left_begin(&s->left, s->state, s->roots.project, &s->view, stderr);
 	return start_and_supervise(s);
 }
 
@@ -421,7 +425,7 @@ static int write_report(struct session *s, int status)
 	return status;
 }
 
-/* The project is known only now: what was opened is given up again. */
+/* The project is known only now. */
 static int check_report(struct session *s, struct rt_err *err)
 {
 	if (s->report < 0 ||
@@ -518,6 +522,7 @@ static void release(struct session *s)
 	for (size_t i = 0; i < s->nkept; i++)
 		free(s->kept[i]);
 	free(s->appeared);
+	left_release(&s->left);
 	free(s->result.denials.v);
 	bundle_release(&s->bundle);
 	if (s->polinit >= 0)
@@ -527,6 +532,7 @@ static void release(struct session *s)
 static int session(const struct options *opt)
 {
 	struct session s = { .opt = *opt, .polinit = -1, .report = -1,
+			     .left = { .top = -1, .fd = -1 },
 			     .ahead = { 0, -1, -1 } };
 	struct rt_err err = { 0 };
 	int status;
@@ -559,7 +565,6 @@ static __attribute__((noinline)) int act(int argc, char **argv)
 	struct options opt;
 	struct rt_err err = { 0 };
 	struct features f;
-
 	/* A parent that ignores SIGCHLD would take the statuses away. */
 	(void)signal(SIGCHLD, SIG_DFL);
 	/* A report past the caller's limit of file sizes is an error, not the end. */
@@ -588,9 +593,8 @@ int main(int argc, char **argv)
 	char text[160];
 	size_t n = stack_complaint("polrun", text, sizeof(text));
 
-	if (n) {
-		(void)io_write_all(STDERR_FILENO, text, n);
-		return EXIT_REFUSED;
-	}
-	return act(argc, argv);
+	if (!n)
+		return act(argc, argv);
+	(void)io_write_all(STDERR_FILENO, text, n);
+	return EXIT_REFUSED;
 }

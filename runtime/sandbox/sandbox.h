@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/repo.h"
 #include "runtime/bundle/reader.h"
 #include "runtime/decide/decide.h"
 
@@ -115,6 +116,8 @@ struct sandbox_view {
 	size_t nlinks;
 	struct sandbox_wall *walls;
 	size_t nwalls;
+	/* what git would find below the project besides its own .git, before the run */
+	struct repo_list repos;
 };
 
 int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,

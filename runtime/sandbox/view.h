@@ -85,6 +85,9 @@ int view_look(const char *prefix, const char *path, struct view_place *ret);
 int view_resolve(const char *prefix, const char *path, char ret[4096],
 		 struct view_link **ret_links, size_t *ret_n);
 
+/* A directory, also at the end of a link. */
+bool view_is_dir(const char *prefix, const char *path);
+
 /* --- view_git.c: what only the machine knows ------------------------------------ */
 
 struct view_git_path {
@@ -100,6 +103,15 @@ struct view_git_path {
  */
 int view_git_paths(const char *prefix, const char *home, const char *project,
 		   struct view_git_path **ret, size_t *ret_n, struct rt_err *err);
+
+/*
+ * The same of every other repository that git would find below the project
+ * (runtime/base/repo.h), which stay in *ret_repos: of each the configuration, the
+ * hooks and what leads to others; of a .git file the file.  What the search may
+ * not look at any more is in ret_repos->cut.
+ */
+int view_nested_paths(const char *prefix, const char *project, struct repo_list *ret_repos,
+		      struct view_git_path **ret, size_t *ret_n, struct rt_err *err);
 
 /* --- view_walls.c -------------------------------------------------------------- */
 void view_walls_release(struct sandbox_view *v);

@@ -166,6 +166,7 @@ void sandbox_view_release(struct sandbox_view *v)
 		free(v->links[i].target);
 	}
 	view_walls_release(v);
+	repo_release(&v->repos);
 	free(v->nodes);
 	free(v->creatable);
 	free(v->links);

@@ -412,31 +412,72 @@ static int add_fixed(struct maker *m)
 	return r;
 }
 
-/* The floor's rule for a name in the project's .git, or VIEW_NO_RULE. */
-static uint32_t git_rule(const struct maker *m, const char *name)
+/* The floor's rule for a name below a root, or VIEW_NO_RULE. */
+static uint32_t floor_rule(const struct maker *m, const char *root, const char *name)
 {
 	for (size_t i = 0; i < m->in->n; i++) {
 		const struct view_anchor *a = &m->in->anchors[i];
 
-		if ((a->flags & PB_AF_FLOOR) && a->path && m->in->project &&
-		    view_below(a->path, m->in->project) &&
-		    !strcmp(a->path + strlen(m->in->project), name))
+		if ((a->flags & PB_AF_FLOOR) && a->path && root &&
+		    view_below(a->path, root) && !strcmp(a->path + strlen(root), name))
 			return a->rule;
 	}
 	return VIEW_NO_RULE;
 }
 
-/* Under the ids of the lines that speak of .git/hooks and .git/config. */
-static int add_git(struct maker *m)
+/*
+ * Names of the user's home that a run may want in one of its own (git config
+ * --global, pip install --user), so that no rule for the scope sandbox speaks of
+ * them: kept where a rule lets the folder be written in which they lie, not where
+ * one names them.
+ */
+static int add_home(struct maker *m)
 {
-	uint32_t hooks = git_rule(m, "/.git/hooks"), config = git_rule(m, "/.git/config");
+	static const struct {
+		const char *dir, *name;
+	} names[] = { { "", "/.gitconfig" }, { "/.local", "/bin" }, { "", "/.claude" },
+		      { "/.cargo", "/config.toml" } };
+	const char *home = m->in->home;
+	uint32_t rule = floor_rule(m, home, "/.bashrc"), by;
+	int r = 0;
+
+	if (rule == VIEW_NO_RULE)
+		return 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && r == 0; i++) {
+		char path[4200];
+		struct view_anchor a = { .path = path, .kind = PB_A_PATH,
+					 .effect = PB_DENY, .ops = PB_WRITE, .rule = rule,
+					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE };
+
+		if (snprintf(path, sizeof(path), "%s%s", home, names[i].dir) >= 4096 ||
+		    m->in->decide(m->in->arg, PB_WRITE, path, &by) != VIEW_ALLOW)
+			continue;
+		if (snprintf(path, sizeof(path), "%s%s%s", home, names[i].dir,
+			     names[i].name) >= 4096)
+			continue;
+		/* one that is absent stays creatable, and is named */
+		if (!view_is_dir(m->in->prefix, path))
+			a.flags |= VIEW_AF_FILE;
+		r = add_anchor(m, &a);
+	}
+	return r;
+}
+
+/* Under the ids of the lines that speak of .git/hooks and .git/config. */
+static int add_git(struct maker *m, bool nested)
+{
+	uint32_t hooks = floor_rule(m, m->in->project, "/.git/hooks");
+	uint32_t config = floor_rule(m, m->in->project, "/.git/config");
 	struct view_git_path *paths = NULL;
 	size_t n = 0;
 	int r;
 
 	if (hooks == VIEW_NO_RULE)
 		return 0;
-	r = view_git_paths(m->in->prefix, m->in->home, m->in->project, &paths, &n, m->err);
+	r = nested ? view_nested_paths(m->in->prefix, m->in->project, &m->out->repos, &paths,
+				       &n, m->err) :
+		     view_git_paths(m->in->prefix, m->in->home, m->in->project, &paths, &n,
+				    m->err);
 	for (size_t i = 0; i < n; i++) {
 		struct view_anchor a = { .path = paths[i].path, .kind = PB_A_PATH,
 					 .effect = PB_DENY, .ops = PB_WRITE,
@@ -536,7 +577,11 @@ int view_cands(struct maker *m)
 	if (r == 0)
 		r = open_ways(m);
 	if (r == 0)
-		r = add_git(m);
+		r = add_git(m, false);
+	if (r == 0)
+		r = add_git(m, true);
+	if (r == 0)
+		r = add_home(m);
 	if (r == 0)
 		r = add_kept(m);
 	if (r == 0)

@@ -203,3 +203,13 @@ int view_resolve(const char *prefix, const char *path, char ret[4096],
 	(void)snprintf(ret, 4096, "%s", *done ? done : "/");
 	return 0;
 }
+
+bool view_is_dir(const char *prefix, const char *path)
+{
+	char full[8300];
+	struct stat st;
+	int n = snprintf(full, sizeof(full), "%s%s", prefix, path);
+
+	return n > 0 && (size_t)n < sizeof(full) && stat(full, &st) == 0 &&
+	       S_ISDIR(st.st_mode);
+}

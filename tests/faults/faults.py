@@ -71,6 +71,7 @@ class World:
         for d in ('a/b/c', 'hid', '.git/hooks', 'to'):
             os.makedirs(os.path.join(self.project, d))
         os.makedirs(os.path.join(self.home, '.secret'))
+        os.makedirs(os.path.join(self.home, '.local/state/pol'), 0o700)
         for name, text in (('hid/s', SECRET + '\n'), ('hidfile', SECRET + '\n'), ('near', 'near\n'),
                            ('.git/HEAD', 'ref: refs/heads/main\n'),
                            ('.git/config', '[core]\n\tbare = false\n'),
@@ -121,8 +122,8 @@ class World:
             for n in dirs + names + ['.']:
                 p = os.path.join(top, n)
                 st = os.lstat(p)
-                # what the command prints there is no leftover
-                if p in (self.report, self.taken):
+                # what the command prints there is no leftover, nor is polrun's record
+                if p in (self.report, self.taken) or '/state/pol/left-' in p:
                     continue
                 held = None
                 if stat.S_ISREG(st.st_mode):
@@ -219,6 +220,11 @@ def run(w, fault=None, log=False, kill=None, options=(), bundle=None, closed=(),
         env['POL_FAULT'] = fault
     if log:
         env['POL_FAULT_LOG'] = '1'
+    # a record that an earlier run could not give back would be one more to read
+    state = os.path.join(w.home, '.local/state/pol')
+    for n in os.listdir(state):
+        if n.startswith('left-'):
+            os.unlink(os.path.join(state, n))
     try:
         os.unlink(w.report)
     except FileNotFoundError:

@@ -173,7 +173,7 @@ want_line '/\.envrc has appeared.*std/floor\.pol:[0-9]+'
 no_err 'notfloor'
 grep -q 'under: .*/\.envrc has appeared' "$WORK/r.json" || bad "the report does not name it"
 run sh -c 'echo bad > .envrc; echo > .vscode/x; rm -rf .vscode'
-no_err 'appeared'
+no_err 'appeared: .*\(rule'
 want_text '' .envrc
 no_file .vscode/x
 rmdir .vscode && rm .envrc

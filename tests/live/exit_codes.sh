@@ -235,7 +235,7 @@ want_out '^decision +allow by rule'
 want_out '^program +/'
 want_out "read write +$P "
 want_out "^  may appear +absent below $P  \(rule .* at std/floor\.pol:[0-9]+\)"
-want_out '^ +\.claude \.codex'
+want_out '^ +.*\.claude \.codex'
 want_out '^  under: mounts: read-only where it exists'
 want_out '^    rule [a-z0-9-]+ at std/floor\.pol:[0-9]+'
 want_out '^network +disabled'

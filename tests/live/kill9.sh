@@ -13,8 +13,9 @@ cp /bin/sleep "$P/.keep" 2>/dev/null
 # links and contents outside of what it may write, System V objects.
 state() {
 	cat /proc/self/mountinfo
-	find "$WORK/out" "$HOME" -not -path "$P/written*" -printf '%p %y %m %U:%G %l\n' | sort
-	find "$WORK/out" "$HOME" -type f -not -path "$P/written*" \
+	# polrun's own record of a run that could not look any more is to stay
+	find "$WORK/out" "$HOME" -not -path "$P/written*" -not -path "$HOME/.local*" -printf '%p %y %m %U:%G %l\n' | sort
+	find "$WORK/out" "$HOME" -type f -not -path "$P/written*" -not -path "$HOME/.local*" \
 		-printf '%T@ ' -exec cksum {} \; | sort
 	find /tmp /var/tmp /dev/shm -maxdepth 1 -user "$(id -u)" -name "*$mark*" 2>/dev/null
 	ls /sys/fs/cgroup 2>/dev/null

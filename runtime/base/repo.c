@@ -1,0 +1,283 @@
+/* Decides by the names in a folder what git would take for a repository; content
+ * is not read: what is no repository yet may become one. */
+#include "runtime/base/repo.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+
+enum { PATH_CAP = 4096, QUEUE_MAX = 200000 };
+
+/* What a folder is, which decides what below it is looked at. */
+enum place {
+	IN_TREE,      /* a folder of the project */
+	IN_GIT,       /* a .git: only modules and worktrees */
+	IN_MODULES,   /* .git/modules, or a part of a module's name */
+	IN_WORKTREES, /* .git/worktrees */
+};
+
+struct step {
+	char *path;
+	enum place place;
+};
+
+struct search {
+	struct repo_list *out;
+	int top;
+	struct step *queue;
+	size_t nqueue, cap, next;
+	struct timespec begun;
+	bool no_memory;
+};
+
+/* What stands in one folder. */
+struct seen {
+	bool head, objects, refs, commondir;
+	bool dot_git, dot_git_dir;
+};
+
+const char *repo_word(enum repo_kind kind)
+{
+	static const char *const words[REPO_KINDS] = {
+		[REPO_DOT_GIT] = "a repository",
+		[REPO_GIT_FILE] = "a .git file, which names a repository",
+		[REPO_GIT_DIR] = "a submodule's repository",
+		[REPO_WORKTREE] = "a worktree's administrative files",
+		[REPO_BARE] = "a folder that git takes for a bare repository",
+	};
+
+	return kind < REPO_KINDS ? words[kind] : "a repository";
+}
+
+static bool is_too_long(const char *dir, const char *name)
+{
+	return strlen(dir) + strlen(name) + 2 > PATH_CAP;
+}
+
+static char *join(const char *dir, const char *name)
+{
+	size_t n = strlen(dir), len = n + strlen(name) + 2;
+	char *s = malloc(len);
+
+	if (s)
+		(void)snprintf(s, len, "%s%s%s", dir, n ? "/" : "", name);
+	return s;
+}
+
+static void found(struct search *s, enum repo_kind kind, const char *dir, const char *name)
+{
+	struct repo_list *l = s->out;
+	struct repo_item *grown;
+	char *path;
+
+	if (l->n == REPO_MAX_ITEMS) {
+		l->cut = true;
+		return;
+	}
+	path = name ? join(dir, name) : strdup(dir);
+	grown = path ? reallocarray(l->v, l->n + 1, sizeof(*grown)) : NULL;
+	if (!grown) {
+		free(path);
+		s->no_memory = true;
+		return;
+	}
+	l->v = grown;
+	grown[l->n++] = (struct repo_item){ kind, path };
+}
+
+/* One whose name is too long for the search is not looked at, and counted. */
+static void later(struct search *s, const char *dir, const char *name, enum place place)
+{
+	char *path;
+
+	if (s->nqueue == QUEUE_MAX) {
+		s->out->cut = true;
+		return;
+	}
+	if (s->nqueue == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 64;
+		struct step *grown = reallocarray(s->queue, cap, sizeof(*grown));
+
+		if (!grown) {
+			s->no_memory = true;
+			return;
+		}
+		s->queue = grown;
+		s->cap = cap;
+	}
+	if (is_too_long(dir, name)) {
+		s->out->failed++;
+		return;
+	}
+	path = join(dir, name);
+	if (!path) {
+		s->no_memory = true;
+		return;
+	}
+	s->queue[s->nqueue++] = (struct step){ path, place };
+}
+
+static bool is_dots(const char *name)
+{
+	return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+}
+
+static void note(struct seen *x, const char *name, bool dir)
+{
+	x->head |= !strcmp(name, "HEAD");
+	x->objects |= !strcmp(name, "objects");
+	x->refs |= !strcmp(name, "refs");
+	x->commondir |= !strcmp(name, "commondir");
+	if (!strcmp(name, ".git")) {
+		x->dot_git = true;
+		x->dot_git_dir = dir;
+	}
+}
+
+static void go_into(struct search *s, const struct step *at, const char *name)
+{
+	switch (at->place) {
+	case IN_GIT:
+		if (!strcmp(name, "modules"))
+			later(s, at->path, name, IN_MODULES);
+		else if (!strcmp(name, "worktrees"))
+			later(s, at->path, name, IN_WORKTREES);
+		break;
+	case IN_WORKTREES:
+		found(s, REPO_WORKTREE, at->path, name);
+		break;
+	case IN_MODULES:
+		later(s, at->path, name, IN_MODULES);
+		break;
+	case IN_TREE:
+	default:
+		later(s, at->path, name, strcmp(name, ".git") ? IN_TREE : IN_GIT);
+		break;
+	}
+}
+
+/* The names of a folder, once to see what it is and once to go on. */
+static int read_names(struct search *s, const struct step *at, int fd, struct seen *x,
+		      bool walk)
+{
+	char buf[8192] __attribute__((aligned(8)));
+	long n;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return -errno;
+	while ((n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
+		for (long i = 0; i < n;) {
+			const struct dirent64 *d = (const void *)(buf + i);
+			bool dir = d->d_type == DT_DIR;
+			struct stat st;
+
+			i += d->d_reclen;
+			if (is_dots(d->d_name))
+				continue;
+			if (d->d_type == DT_UNKNOWN)
+				dir = fstatat(fd, d->d_name, &st,
+					      AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
+				      S_ISDIR(st.st_mode);
+			if (!walk)
+				note(x, d->d_name, dir);
+			else if (dir)
+				go_into(s, at, d->d_name);
+		}
+	return n < 0 ? -errno : 0;
+}
+
+static void look(struct search *s, const struct step *at)
+{
+	AUTO_CLOSE int fd = sys_open_beneath(
+		s->top, at->path[0] ? at->path : ".",
+		O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+		RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	struct seen x = { 0 };
+	bool is_git;
+
+	if (fd < 0) {
+		/* gone meanwhile; another mount (EXDEV) is one that was not looked at */
+		if (errno == EACCES)
+			s->out->closed++;
+		else if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+			s->out->failed++;
+		return;
+	}
+	if (read_names(s, at, fd, &x, false) < 0) {
+		s->out->failed++;
+		return;
+	}
+	is_git = x.head && ((x.objects && x.refs) || x.commondir);
+	if (is_git && at->place == IN_MODULES) {
+		found(s, REPO_GIT_DIR, at->path, NULL);
+		if (read_names(s, &(struct step){ at->path, IN_GIT }, fd, &x, true) < 0)
+			s->out->failed++;
+		return;
+	}
+	if (is_git && at->place == IN_TREE)
+		found(s, REPO_BARE, at->path, NULL);
+	if (at->place == IN_TREE && x.dot_git && at->path[0])
+		found(s, x.dot_git_dir ? REPO_DOT_GIT : REPO_GIT_FILE, at->path, ".git");
+	if (read_names(s, at, fd, &x, true) < 0)
+		s->out->failed++;
+}
+
+static bool is_late(const struct search *s)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+		return false;
+	return (now.tv_sec - s->begun.tv_sec) * 1000 +
+		       (now.tv_nsec - s->begun.tv_nsec) / 1000000 > (long)REPO_MAX_MS;
+}
+
+int repo_find(int dirfd, struct repo_list *ret)
+{
+	struct search s = { .out = ret, .top = dirfd };
+
+	*ret = (struct repo_list){ .v = NULL };
+	(void)clock_gettime(CLOCK_MONOTONIC, &s.begun);
+	look(&s, &(struct step){ (char *)(uintptr_t)"", IN_TREE });
+	for (s.next = 0; s.next < s.nqueue && !s.no_memory; s.next++) {
+		struct step *at = &s.queue[s.next];
+		/* the queue moves while it grows */
+		struct step copy = *at;
+
+		if (s.next >= REPO_MAX_DIRS || (s.next % 16 == 0 && is_late(&s))) {
+			ret->cut = true;
+			break;
+		}
+		look(&s, &copy);
+	}
+	for (size_t i = 0; i < s.nqueue; i++)
+		free(s.queue[i].path);
+	free(s.queue);
+	return s.no_memory ? -ENOMEM : 0;
+}
+
+void repo_release(struct repo_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i].path);
+	free(l->v);
+	*l = (struct repo_list){ .v = NULL };
+}
+
+bool repo_has(const struct repo_list *l, enum repo_kind kind, const char *path)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].kind == kind && !strcmp(l->v[i].path, path))
+			return true;
+	return false;
+}
