@@ -47,6 +47,11 @@ cp -a "$BUILD" "$tree/build/t" || exit 1
 # The programs are there: whatever would be compiled anew fails.
 into() { make -s -C "$tree" VARIANT="$VARIANT" BUILD=build/t CC=false install "$@"; }
 ends "make install" 0 into PREFIX="$work/old"
+if [ ! -x "$work/old/bin/polc" ]; then
+	echo "install: all has to be built before: make all unit-tests"
+	count_end
+	exit
+fi
 ends "make install with DESTDIR" 0 into DESTDIR="$work/stage" PREFIX=/opt/pol
 count_check "DESTDIR: nothing outside of it" "$([ ! -e /opt/pol ] || echo "/opt/pol is there")"
 
