@@ -99,6 +99,18 @@ if ! command -v bwrap >/dev/null; then
 	echo "skip what the shells do: bwrap is not installed"
 	count_skip
 elif [ "${VARIANT:-dev}" = dev ]; then
+	holds 2 "attack lines" python3 tests/conformance/attacks.py
+	# one that gets through must be seen
+	printf '%s\t%s\task\tcontrol\tyes\n' ruleset command R11 "git -c alias.z='!rm pwned' z" |
+		sed '1s/.*/ruleset\tcommand\texpected\twhy\tran/' >"$log.tsv"
+	if python3 tests/conformance/attacks.py "$log.tsv" --polquery 'python3 tests/conformance/shell_decider.py allow' \
+		>"$log" 2>&1 || ! grep -q 'it is allowed, and ran what is denied' "$log"; then
+		echo "FAIL attacks.py misses a line that gets through"
+		count_fail
+	else
+		count_pass
+	fi
+	rm -f "$log.tsv"
 	holds 5 "what the shells do" python3 tests/conformance/bypass_oracle.py tests/data/tricks.tsv
 fi
 count_end
