@@ -11,6 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import bypass
 
 
+# Their verdicts are of this scope: in a sandbox the kernel stands behind the decision.
+HOST = {"R-files"}
+
+
 def uses():
     """All of the standard library that grants or asks something of its own."""
     top = os.path.join(bypass.TOP, "stdlib-policies")
@@ -114,7 +118,7 @@ def main(rows, verbose):
             alone = bypass.compiled(bypass.sources(name), work, name)
             both = bypass.compiled(bypass.sources(name) + below, work, name + "-library")
             tight = bypass.compiled(locked(name, work) + below, work, name + "-locked")
-            for scope in ("host", "sandbox"):
+            for scope in ("host",) if name in HOST else ("host", "sandbox"):
                 for row, one, answer in zip(own, bypass.answers(name, alone, lines, scope),
                                             bypass.answers(name, both, lines, scope)):
                     kind = judge(row, one, answer, library)
