@@ -68,8 +68,8 @@ static const struct row names[] = {
 	{ "hash -p /usr/bin/env e; e rm x",
 	  "hash|-p|/usr/bin/env|e ; e|rm|x @v ; /usr/bin/env|rm|x @nr ; rm|x @nr <3" },
 	{ "HOME=/x; rm ~/y $\"loc\" a$\"loc\"$b; (HOME=/y; cd; ls >f)",
-	  "rm|<any>/y|<any>|<any><multi> @ovn ; cd @ov ; ls @ov in ? ; file w f <3 in"
-	  " ?" },
+	  "rm|<any>/y|<any>|<any><multi> @ovn ; rm|<any>/y|loc|aloc<multi> @ovnr ; cd"
+	  " @ov ; ls @ov in ? ; file w f <4 in ?" },
 	{ "printf -v 'a[$(x)]' y; printf -v 'a[1]' y; printf \"$a\" \"$b\"; printf "
 	  "\"$a\"; printf $a; printf \"$a\n\" x",
 	  "printf|-v|a[$(x)]|y @o ; printf|-v|a[1]|y ; printf|<any>|<any> @o ; printf"
