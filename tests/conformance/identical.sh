@@ -111,8 +111,12 @@ if [ "$(id -u)" -eq 0 ] && id "${POL_TEST_USER:-poltest}" >/dev/null 2>&1; then
 	chmod 0755 "$work" "$work/a" "$work/a/lib"
 	chmod 0644 "$work"/a/*.pol "$work"/a/lib/*
 	chown "${POL_TEST_USER:-poltest}" "$work/user"
-	cp "$polc" "$work/user/polc"
-	polc=$work/user/polc compile_in "$work/a" "$work/user/9.polb" setpriv \
+	# the tree of the build may be closed to that user
+	mkdir -p "$work/bin" "$work/share/pol"
+	cp "$polc" "$work/bin/polc"
+	cp -r stdlib-policies "$work/share/pol/"
+	chmod -R go+rX,go-w "$work/bin" "$work/share"
+	polc=$work/bin/polc compile_in "$work/a" "$work/user/9.polb" setpriv \
 		--reuid "${POL_TEST_USER:-poltest}" --regid "${POL_TEST_USER:-poltest}" \
 		--clear-groups
 	same "by another user" "$work/user/9.polb"
