@@ -179,6 +179,14 @@ bool sandbox_unix_wall(const struct sandbox_run *run);
 int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view,
 		  struct sandbox_child *ret, struct rt_err *err);
 
+/*
+ * Has the run ended, or does it within a second?  A short command ends before
+ * anybody looks at it; its pid 1 then has no root and no mounts any more (ENOENT,
+ * EINVAL, or EACCES for who is not root: proc(5) does not say so) a moment before
+ * its end is told.
+ */
+bool sandbox_child_ended(const struct sandbox_child *c);
+
 #define SANDBOX_STEP_LISTENER "listener"
 /* EBUSY: somebody else's listener holds this chain of filters */
 #define SANDBOX_STEP_FILTER "seccomp"

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "runtime/base/compat.h"
 #include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 #include "runtime/sandbox/plan_view.h"
 #include "runtime/sandbox/spawn.h"
 #include "runtime/sandbox/unix_wall.h"
@@ -178,4 +180,11 @@ int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view
 	take_limits(run, &policy);
 	policy.disk = run->bundle->mounts ? run->bundle->mounts->disk : 0;
 	return sandbox_spawn(run, view, &policy, ret, err);
+}
+
+bool sandbox_child_ended(const struct sandbox_child *c)
+{
+	struct pollfd p = { c->init_pidfd, POLLIN, 0 };
+
+	return SYS_RETRY(poll(&p, 1, 1000)) > 0;
 }

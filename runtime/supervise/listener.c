@@ -58,8 +58,10 @@ int listener_init(struct listener *l, const struct sandbox_run *run,
 		return r;
 	if (l->tracing) {
 		r = trace_init(&l->trace, run, view, child->init_pid, d, err);
-		if (r < 0)
+		if (r < 0 && !sandbox_child_ended(child))
 			return r;
+		if (r < 0) /* nothing is left to be looked at */
+			memset(err, 0, sizeof(*err));
 	}
 	/* 6.6: the answer wakes the caller on this processor; else it is slower. */
 	(void)ioctl(l->fd, SECCOMP_IOCTL_NOTIF_SET_FLAGS,

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,17 +228,6 @@ static int open_of_init(const struct sandbox_child *child, const char *what, int
 	return sys_open(name, flags | O_CLOEXEC, 0);
 }
 
-/*
- * A short command ends before anybody looks, and its pid 1 has no mounts any more
- * (ENOENT, EINVAL: proc(5) does not say so) when its end is about to be told.
- */
-static bool has_ended(const struct sandbox_child *child, int e)
-{
-	struct pollfd p = { child->init_pidfd, POLLIN, 0 };
-
-	return (e == ENOENT || e == EINVAL || e == ESRCH) && SYS_RETRY(poll(&p, 1, 1000)) > 0;
-}
-
 static int open_mounts(struct walls *w, const struct sandbox_child *child)
 {
 	w->root = open_of_init(child, "root", O_PATH | O_DIRECTORY);
@@ -261,7 +249,7 @@ int walls_init(struct walls *w, const struct sandbox_view *view,
 	if (!w->id)
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
 	r = open_mounts(w, child);
-	if (r < 0 && has_ended(child, -r))
+	if (r < 0 && sandbox_child_ended(child))
 		return 0; /* mountinfo is -1: walls_check() has nothing to look at */
 	if (r < 0)
 		return rt_fail_errno(err, -r, "the sandbox's mounts");

@@ -293,7 +293,7 @@ def schemas():
         if os.path.exists(report):
             os.unlink(report)
     state = f"{work}/home/.local/state/pol"
-    os.makedirs(state)
+    os.makedirs(state, exist_ok=True)
     os.chmod(state, 0o700)
     with open(f"{state}/approvals", "w", opener=lambda n, f: os.open(n, f, 0o600)) as f:
         f.write("pol-approvals 1\n")

@@ -621,7 +621,8 @@ rm -rf "$HOME/.local"
 policy "$ASKS"
 run true
 want_rc 0
-no_file "$HOME/.local"
+no_file "$A"
+[ "$(stat -c %a "$STATE")" = 700 ] || bad "mode $(stat -c %a "$STATE" 2>&1)"
 
 t 'XDG_STATE_HOME: there, and as well kept from the run'
 # shellcheck disable=SC2016

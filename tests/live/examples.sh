@@ -78,9 +78,14 @@ t "read-only review: the walls hold whatever the command list says"
 sed -e 's/^    otherwise deny$/    otherwise allow/' -e '/^test /,$d' \
 	"$examples/read-only-review/policy.pol" >"$WORK/loose.pol"
 raw_policy "$(cat "$WORK/loose.pol")" loose
-run_with loose --explain-denials sed -i s/strcpy/memcpy/ src/main.c
-[ "$rc" -ne 0 ] || bad "sed -i worked"
+run_with loose sed -i s/strcpy/memcpy/ src/main.c
+want_rc 126
+want_line 'denied by rule untouched at .*what it writes'
+echo 'open("src/main.c", "a").write("x")' >edit.py
+run_with loose --explain-denials python3 edit.py
+[ "$rc" -ne 0 ] && [ "$rc" -ne 126 ] || bad "python3 worked, or did not run: $rc"
 want_err '^polrun: blocked: write .*rule untouched at '
+rm -f edit.py
 run_with loose sed s/strcpy/memcpy/ src/main.c
 want_rc 0
 git diff --quiet || bad "the project changed"

@@ -204,7 +204,7 @@ want_line 'not readable in the sandbox \(it is a scratch directory there; file \
 raw_policy 'policy c { }
 command { allow "ls" }
 file { allow read "${PROJECT_DIR}"  deny read "${PROJECT_DIR}" because "not here" as closed }' c
-run_with c ls
+run_with c -y ls
 want_rc 125
 want_line 'not readable in the sandbox \(rule closed at c\.pol:3: not here\)$'
 raw_policy 'policy c { }
