@@ -10,6 +10,8 @@ command -v ssh-keygen >/dev/null || {
 }
 umask 022
 policy ''
+# a bundle may not lie where the run could write
+mkdir .pol && cd .pol || exit 1
 plain=$WORK/p.polb
 
 # NAME [OPTIONS]: a key, and a list that allows it to sign bundles
