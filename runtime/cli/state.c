@@ -50,6 +50,9 @@ int state_view_make(const struct sandbox_run *run, const char *dir, bool make,
 	int r = sandbox_view_make(run, ret, err);
 
 	io_escape(shown, sizeof(shown), dir, strlen(dir));
+	if (r == -ENOSYS)
+		return rt_fail_errno(err, ENOSYS, "refused: openat2 (Linux before 5.6, or the "
+				     "filter of a sandbox around polrun)");
 	if (r < 0)
 		return r;
 	r = in_reach(ret, dir, &reach);

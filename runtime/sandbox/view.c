@@ -402,6 +402,9 @@ static int settle_one(struct maker *m, size_t i)
 	else
 		/* not mounted at all: nothing to do, but --plan names it */
 		c->note = c->restricts && c->place.exists && !c->ops;
+	/* a place that was added may have moved them all */
+	c = &m->c[i];
+	up = c->up < 0 ? NULL : &m->c[c->up];
 	/* a wildcard's directory that is not there: the tree above it */
 	if (r == 0 && c->deep_ro && !c->keep && !c->place.exists && region == REGION_HOST &&
 	    (up->ops & PB_WRITE))

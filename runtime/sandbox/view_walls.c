@@ -72,8 +72,11 @@ static int wall_of(struct maker *m, const struct cand *c)
 	if (c->keep)
 		return c->mask || c->private_ || lost ?
 			       add(m, c->path, NULL, SANDBOX_WALL_MOUNT, taken_by(c, lost)) : 0;
-	if (c->restricts && c->looked && !c->place.exists && !c->place.unreachable &&
-	    (lost & PB_READ))
+	/* Behind a closed directory: whoever opens that one shows the name.  Root's
+	   supervisor sees through it, and would find the name at once. */
+	if (c->place.unreachable && m->in->foreign)
+		return 0;
+	if (c->restricts && c->looked && !c->place.exists && (lost & PB_READ))
 		return add(m, c->path, NULL, SANDBOX_WALL_ABSENT, c->rules[0]);
 	return 0;
 }

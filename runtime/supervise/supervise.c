@@ -25,6 +25,7 @@
 #include "runtime/supervise/listener.h"
 
 #define GRACE_MS 2000 /* between TERM and KILL */
+#define QUIET_MS 100  /* without a change: a stopped run's polrun stops again */
 
 enum phase { PH_RUNNING, PH_ENDING, PH_KILLED };
 
@@ -36,13 +37,13 @@ struct loop {
 	struct listener listener;
 	struct walls walls;
 	int signals, timer;
-	timer_t guard;      /* sends CONT at the time limit to a stopped polrun */
-	bool has_guard;
+	timer_t guard;      /* from the time limit on it sends CONT: polrun may be stopped */
 	enum phase phase;
-	bool only_walls;    /* the last SIGCONT was a wall's: walls_wake() */
+	bool stopped;       /* the command has stopped, and nobody has continued it */
 	bool ended;         /* the command's status is known, or never will be */
 	int failed;         /* -errno: polrun itself failed */
-	uint64_t start_ms, limit_ms, deadline_ms; /* limit 0: none */
+	uint64_t start_ms, limit_ms; /* limit 0: none */
+	uint64_t looked_ms; /* the last look at the walls */
 	sigset_t ignored;   /* the caller ignored them: so does polrun */
 };
 
@@ -89,6 +90,7 @@ static void look_at_walls(struct loop *l)
 
 	if (l->ret->wall != WALLS_STAND || l->failed)
 		return;
+	l->looked_ms = now_ms();
 	r = walls_check(&l->walls, &gone);
 	if (r == 0 && gone == WALLS_STAND)
 		return;
@@ -109,43 +111,31 @@ static bool walls_stir(const struct loop *l)
 	return poll(p, 2, 0) > 0;
 }
 
-/* What is outside of the run while it is stopped: see stop_too(). */
-static bool stay_stopped(struct loop *l)
-{
-	struct itimerspec its = { 0 };
-	bool has_limit = l->has_guard && l->deadline_ms;
-
-	its.it_value.tv_sec = (time_t)(l->deadline_ms / 1000);
-	its.it_value.tv_nsec = (long)(l->deadline_ms % 1000) * 1000000 + 1;
-	if (has_limit && timer_settime(l->guard, TIMER_ABSTIME, &its, NULL) != 0)
-		return false; /* the time limit would sleep too */
-	l->only_walls = false;
-	if (walls_wake(&l->walls, true)) {
-		if (walls_stir(l))
-			look_at_walls(l);
-		if (l->phase == PH_RUNNING)
-			(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
-		drain_signals(l);
-	}
-	(void)walls_wake(&l->walls, false);
-	its = (struct itimerspec){ 0 };
-	if (has_limit)
-		(void)timer_settime(l->guard, 0, &its, NULL);
-	if (walls_stir(l))
-		look_at_walls(l);
-	return l->only_walls && l->phase == PH_RUNNING;
-}
-
 /*
  * Stops as the command did, so that the caller's shell sees it.  A command
  * must not escape its time limit, nor what watches its walls, by stopping itself
  * while something of it works on: the guard, and a change outside, wake polrun
- * up.
+ * up.  After a change it stays awake until nothing has stirred for QUIET_MS, and
+ * without such signals: the caller's own CONT would be lost among many of them.
  */
 static void stop_too(struct loop *l)
 {
-	while (stay_stopped(l))
-		; /* the walls stand */
+	l->stopped = true;
+	if (walls_wake(&l->walls, true)) {
+		drain_signals(l); /* a CONT that a stop would throw away */
+		if (walls_stir(l))
+			look_at_walls(l);
+		if (l->stopped && l->phase == PH_RUNNING)
+			(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
+		(void)walls_wake(&l->walls, false);
+		if (!l->stopped) /* continued before the stop */
+			(void)walls_wake(&l->walls, true);
+		drain_signals(l);
+	} else {
+		l->stopped = false;
+	}
+	if (walls_stir(l))
+		look_at_walls(l);
 }
 
 static void set_exit(struct loop *l, int wait_status)
@@ -246,7 +236,7 @@ static void init_gone(struct loop *l)
 		p = waitpid(l->child->init_pid, &st, 0);
 	} while (p < 0 && errno == EINTR);
 	/* The mounts outlive the run: what was taken away before its end counts. */
-	if (walls_stir(l))
+	if (walls_stir(l) || l->walls.poll_ms >= 0)
 		look_at_walls(l);
 	if (l->ret->wall != WALLS_STAND && !l->failed) {
 		l->ret->status = WALL_STATUS;
@@ -304,7 +294,10 @@ static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 			signal_init(l, sig);
 		break;
 	case SIGCONT:
-		l->only_walls = si->ssi_code >= POLL_IN && si->ssi_code <= POLL_HUP;
+		if (l->stopped && (si->ssi_code < POLL_IN || si->ssi_code > POLL_HUP)) {
+			l->stopped = false;
+			(void)walls_wake(&l->walls, true);
+		}
 		if (sent)
 			signal_init(l, SIGCONT);
 		break;
@@ -362,6 +355,8 @@ static int take_clock(struct loop *l)
 {
 	const struct pb_limits *lim = l->run->bundle->limits;
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
+	struct itimerspec its = { 0 };
+	uint64_t deadline;
 
 	l->start_ms = now_ms();
 	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -380,11 +375,15 @@ static int take_clock(struct loop *l)
 		return 0;
 	if (l->limit_ms > UINT64_C(1) << 50)
 		l->limit_ms = UINT64_C(1) << 50;
-	l->deadline_ms = l->start_ms + l->limit_ms;
-	if (set_timer(l, l->deadline_ms) != 0 ||
-	    timer_create(CLOCK_MONOTONIC, &ev, &l->guard) != 0)
+	deadline = l->start_ms + l->limit_ms;
+	its.it_value.tv_sec = (time_t)(deadline / 1000);
+	its.it_value.tv_nsec = (long)(deadline % 1000) * 1000000 + 1;
+	/* again and again: a stop throws a CONT away that waits to be taken */
+	its.it_interval.tv_nsec = (long)QUIET_MS * 1000000;
+	if (set_timer(l, deadline) != 0 ||
+	    timer_create(CLOCK_MONOTONIC, &ev, &l->guard) != 0 ||
+	    timer_settime(l->guard, TIMER_ABSTIME, &its, NULL) != 0)
 		return rt_fail_errno(l->err, errno, "cannot make a timer");
-	l->has_guard = true;
 	return 0;
 }
 
@@ -454,6 +453,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(&l->walls);
 		look_at_walls(l);
+		/* Somebody may stop polrun with a signal that it cannot take. */
+		(void)walls_wake(&l->walls, true);
 		r = let_go_of_streams(l);
 	}
 	if (r == 0)
@@ -493,6 +494,20 @@ static void serve(struct loop *l)
 	kill_all(l);
 }
 
+/* How long may one wait?  As poll(2) takes it. */
+static int patience(const struct loop *l)
+{
+	return l->stopped && l->walls.poll_ms < 0 ? QUIET_MS : l->walls.poll_ms;
+}
+
+/* Where no event tells of a change the command must not keep the loop so busy that
+ * nobody looks. */
+static bool walls_due(const struct loop *l)
+{
+	return l->walls.poll_ms >= 0 &&
+	       now_ms() - l->looked_ms >= (uint64_t)l->walls.poll_ms;
+}
+
 static void run_loop(struct loop *l)
 {
 	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_MOUNTS, P_MOVES, P_LISTENER, P_COUNT };
@@ -507,7 +522,7 @@ static void run_loop(struct loop *l)
 
 	for (;;) {
 		p[P_LISTENER] = (struct pollfd){ l->listener.fd, POLLIN, 0 };
-		int n = poll(p, P_COUNT, l->walls.poll_ms);
+		int n = poll(p, P_COUNT, patience(l));
 
 		if (n < 0) {
 			if (errno == EINTR)
@@ -517,8 +532,10 @@ static void run_loop(struct loop *l)
 			break;
 		}
 		/* before anything else: what it kept is open by now */
-		if (n == 0 || p[P_MOUNTS].revents || p[P_MOVES].revents)
+		if (p[P_MOUNTS].revents || p[P_MOVES].revents || walls_due(l))
 			look_at_walls(l);
+		else if (n == 0 && l->stopped && l->phase == PH_RUNNING)
+			stop_too(l);
 		if (p[P_TIMER].revents)
 			drain_timer(l);
 		if (p[P_SIGNALS].revents)

@@ -31,7 +31,7 @@ struct trace {
  * links at most (path_resolution(7)), with up to 80,000 names behind them.
  */
 #define TRACE_MAX_RESOLUTIONS 28
-#define TRACE_MAX_MS 100
+#define TRACE_MAX_MS 1000
 
 /* Takes the two descriptors; the supervisor opens nothing else later. */
 int trace_init(struct trace *t, const struct sandbox_run *run,

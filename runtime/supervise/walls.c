@@ -22,7 +22,9 @@
 /* What is renamed over or removed loses a link, or is deleted: the mount table tells
  * the same, but sends no signal to who is stopped. */
 #define SELF (ABOVE | IN_ATTRIB | IN_DELETE_SELF)
-#define NAMES ((uint32_t)(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_MASK_ADD))
+/* A directory's attributes: the way through it may be opened (chmod). */
+#define NAMES ((uint32_t)(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB | IN_MASK_ADD))
+#define MAX_READS 64 /* at a time: who makes events faster than they are read stops nobody */
 
 /* --- a look -------------------------------------------------------------------- */
 
@@ -30,6 +32,12 @@
 static bool is_nowhere(int e)
 {
 	return e == ENOENT || e == ENOTDIR || e == ELOOP;
+}
+
+/* A way that was closed (chmod): what nobody can reach shows nothing. */
+static bool is_closed(int e)
+{
+	return e == EACCES;
 }
 
 static int open_inside(const struct walls *w, const char *path)
@@ -57,14 +65,12 @@ static int mount_at(const struct walls *w, const char *path, uint64_t *ret)
 	return 0;
 }
 
-/* The caller's permissions are the run's: what it may not look at shows the run
- * nothing either. */
 static int is_absent(const struct walls *w, const char *path, bool *ret)
 {
 	AUTO_CLOSE int fd = open_inside(w, path);
 
 	*ret = fd < 0;
-	return fd >= 0 || is_nowhere(errno) || errno == EACCES ? 0 : -errno;
+	return fd >= 0 || is_nowhere(errno) ? 0 : -errno;
 }
 
 static int is_same_link(const struct walls *w, const struct sandbox_wall *wall, bool *ret)
@@ -104,10 +110,27 @@ static int stands(const struct walls *w, size_t i, bool *ret)
 	}
 }
 
+/*
+ * The caller's permissions are the run's: what it may not look at shows the run
+ * nothing either, until the way is opened again.  Where an absent name is looked
+ * for an event tells of that; a mount's name is looked at until it can be seen.
+ */
+static int is_up(struct walls *w, size_t i, bool *ret)
+{
+	int r = stands(w, i, ret);
+
+	if (r == 0 || !is_closed(-r))
+		return r;
+	*ret = true;
+	w->blind |= w->view->walls[i].kind != SANDBOX_WALL_ABSENT;
+	return 0;
+}
+
 /* --- what tells of it ------------------------------------------------------------ */
 
 static void look_often(struct walls *w)
 {
+	w->often = true;
 	w->poll_ms = POLL_MS;
 }
 
@@ -127,8 +150,20 @@ static bool cut_name(char *path)
 	return true;
 }
 
+/* May nothing below the directory be reached?  (faccessat(2) is not for us: the
+ * supervisor's filter.) */
+static bool is_closed_dir(const char *dir)
+{
+	char inner[PATH_MAX + 2];
+	struct stat st;
+
+	(void)snprintf(inner, sizeof(inner), "%s/.", dir);
+	return SYS_RETRY(stat(inner, &st)) != 0 && is_closed(errno);
+}
+
 /* Tells when the object at `path` is moved.  Only who may read an object may
- * watch it: else its name in the directory above. */
+ * watch it: else its name in the directory above.  What lies below a closed
+ * directory waits for that one to be opened. */
 static void watch_object(struct walls *w, const char *path, uint32_t mask)
 {
 	char dir[PATH_MAX];
@@ -142,27 +177,44 @@ static void watch_object(struct walls *w, const char *path, uint32_t mask)
 		return;
 	}
 	(void)snprintf(dir, sizeof(dir), "%s", path);
-	if (!watch(w, cut_name(dir) ? dir : "/", NAMES))
+	if (!cut_name(dir))
+		(void)snprintf(dir, sizeof(dir), "/");
+	if (!watch(w, dir, NAMES) && !is_closed_dir(dir))
 		look_often(w);
 }
 
-/* Tells when something appears on the way to `path`: in the deepest directory
- * that there is, which may be another one the next time. */
-static void watch_way(struct walls *w, const char *path)
+/* The deepest directory on the way to `path` that can be watched is, and its name's
+ * length returned; 0: "/", or none. */
+static size_t watch_deepest(struct walls *w, const char *path)
 {
 	char dir[PATH_MAX];
 
 	(void)snprintf(dir, sizeof(dir), "%s", path);
 	while (cut_name(dir)) {
-		if (watch(w, dir, NAMES | IN_ONLYDIR))
-			return;
-		if (errno != ENOENT && errno != ENOTDIR) {
+		if (watch(w, dir, NAMES | ABOVE | IN_ONLYDIR))
+			return strlen(dir);
+		if (errno != ENOENT && errno != ENOTDIR &&
+		    !(is_closed(errno) && is_closed_dir(dir))) {
 			look_often(w);
-			return;
+			return 0;
 		}
 	}
 	if (!watch(w, "/", NAMES))
 		look_often(w);
+	return 0;
+}
+
+/*
+ * Tells when something appears on the way to `path`: in the deepest directory
+ * that there is, which may be another one the next time.  One that was made while we
+ * looked is found by looking until nothing deeper turns up.
+ */
+static void watch_way(struct walls *w, const char *path)
+{
+	size_t deep = 0, now;
+
+	while ((now = watch_deepest(w, path)) > deep)
+		deep = now;
 }
 
 static const char *host_name(const struct walls *w, size_t i, char buf[PATH_MAX])
@@ -189,26 +241,41 @@ static void watch_wall(struct walls *w, size_t i)
 		watch_object(w, path, ABOVE);
 }
 
-/* A directory that has come on the way to an absent name. */
+/* A directory that has come on the way to an absent name, a link that was made
+ * anew and says the same: what was watched is not what has the name now. */
 static void watch_anew(struct walls *w)
 {
-	char buf[PATH_MAX];
-
-	for (size_t i = 0; i < w->view->nwalls; i++) {
-		const char *host = w->view->walls[i].kind == SANDBOX_WALL_ABSENT ?
-					   host_name(w, i, buf) : NULL;
-
-		if (host)
-			watch_way(w, host);
-	}
+	for (size_t i = 0; i < w->view->nwalls; i++)
+		if (w->view->walls[i].kind != SANDBOX_WALL_MOUNT)
+			watch_wall(w, i);
 }
 
-static void drain(const struct walls *w)
+/* True where one of the watched objects itself, or a directory, has changed. */
+static bool tells_of_ways(const char *events, size_t n)
+{
+	struct inotify_event e;
+
+	for (size_t at = 0; at + sizeof(e) <= n; at += sizeof(e) + e.len) {
+		memcpy(&e, events + at, sizeof(e));
+		if (!e.len || (e.mask & IN_ISDIR))
+			return true;
+	}
+	return false;
+}
+
+static bool drain(const struct walls *w)
 {
 	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	bool ways = false;
+	ssize_t n;
 
-	while (SYS_RETRY(read(w->moves, events, sizeof(events))) > 0)
-		;
+	for (int i = 0; i < MAX_READS; i++) {
+		n = SYS_RETRY(read(w->moves, events, sizeof(events)));
+		if (n <= 0)
+			break;
+		ways |= tells_of_ways(events, (size_t)n);
+	}
+	return ways;
 }
 
 /* --- begin and end ------------------------------------------------------------------ */
@@ -283,20 +350,20 @@ int walls_check(struct walls *w, size_t *ret)
 	*ret = WALLS_STAND;
 	if (w->mountinfo < 0)
 		return 0;
-	if (w->moves >= 0) {
-		drain(w);
+	if (w->moves >= 0 && drain(w))
 		watch_anew(w);
-	}
+	w->blind = false;
 	/* /etc sorts before /home, where things change: the last first */
 	for (size_t i = w->view->nwalls; i-- > 0 && r == 0;) {
 		bool up;
 
-		r = stands(w, i, &up);
+		r = is_up(w, i, &up);
 		if (r == 0 && !up) {
 			*ret = i;
 			return 0;
 		}
 	}
+	w->poll_ms = w->often || w->blind ? POLL_MS : -1;
 	return r;
 }
 

@@ -25,6 +25,8 @@ struct walls {
 	                   had no walls to watch, or had ended when it was begun */
 	int moves;      /* inotify: POLLIN; -1 where there is none */
 	int poll_ms;    /* as poll(2) takes it: -1, or how often to look */
+	bool often;     /* not every change can be told of */
+	bool blind;     /* the last look was refused: a way was closed */
 };
 
 #define WALLS_STAND SIZE_MAX
@@ -45,9 +47,9 @@ void walls_release(struct walls *w);
 int walls_check(struct walls *w, size_t *ret);
 
 /*
- * While polrun is stopped (job control) nobody polls: with `on` each change sends
- * it SIGCONT, whose si_code is then one of POLL_IN to POLL_HUP (fcntl(2),
- * F_SETSIG).  False: it cannot be told, and polrun must not stop.
+ * While polrun is stopped (job control, or somebody's kill -STOP) nobody polls:
+ * with `on` each change sends it SIGCONT, whose si_code is then one of POLL_IN to
+ * POLL_HUP (fcntl(2), F_SETSIG).  False: it cannot be told, and polrun must not stop.
  */
 bool walls_wake(const struct walls *w, bool on);
 

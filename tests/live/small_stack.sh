@@ -6,7 +6,8 @@
 . "$(dirname "$0")/../lib/live.sh"
 policy 'command { opaque allow }'
 need=512
-[ "$VARIANT" != san ] || { skip stack "the sanitizers' frames are larger"; done_; exit; }
+# the sanitizers' frames are larger
+[ "$VARIANT" != san ] || { t "nothing with the sanitizers"; done_; exit; }
 
 # KIB COMMAND…: with that stack
 with_stack() {

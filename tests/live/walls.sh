@@ -27,6 +27,7 @@ $RULES" anywhere
 
 made() { # everything anew
 	cd "$WORK" || exit 1
+	[ ! -d "$HOME/late" ] || chmod 700 "$HOME/late"
 	rm -rf "$P" "$HOME/token" "$HOME/late" "$WORK/remote"
 	mkdir -p "$P/keys" "$P/locked" "$P/real" "$P/other" "$P/sub"
 	cd "$P" || exit 1
@@ -43,13 +44,15 @@ made() { # everything anew
 	cp "$PROBES/wall_probe" probe
 }
 
-# VIEW MODE FILE: a run that tries FILE until it ends; waits until it has begun.
+around=()
+# VIEW MODE FILE [BEFORE]: a run that tries FILE until it ends; waits until it has begun.
 begin() {
 	: >"$WORK/began"
 	cat >"$P/line.sh" <<-EOF2
+		${4:-}
 		exec ./probe $2 "$3" "$P/got"
 	EOF2
-	"$BIN/polrun" -b "${bundle:-$WORK/$1.polb}" --report "$WORK/report" sh line.sh >"$WORK/began" \
+	"${around[@]}" "$BIN/polrun" -b "${bundle:-$WORK/$1.polb}" --report "$WORK/report" sh line.sh >"$WORK/began" \
 		2>"$WORK/.err" </dev/null &
 	pid=$!
 	for ((i = 0; i < 400; i++)); do
@@ -246,6 +249,119 @@ rc=$?
 want_rc 0
 want_file on
 
+# SIGSTOP cannot be taken, and what is inside works on.
+t "polrun is stopped by a signal from outside"
+made
+begin anywhere r .env
+sleep 0.2 # the command is faster than who watches
+kill -STOP "$pid"
+stopped
+sleep 0.1
+mv .env old
+echo SECRET >.env
+ended '\.pol:' '\.env'
+
+t "the control: it goes on, and ends as its command does"
+made
+begin anywhere r .env
+kill -STOP "$pid"
+stopped
+kill -CONT "$pid"
+kill -TERM "$pid"
+wait "$pid"
+rc=$?
+want_rc 143
+
+policy "$RULES limits { time 1s }" short
+t "a stop from outside does not hold the time limit up"
+made
+begin short r .env
+kill -STOP "$pid"
+for ((i = 0; i < 600; i++)); do
+	kill -0 "$pid" 2>/dev/null || break
+	sleep 0.01
+done
+[ "$i" -lt 600 ] || bad "the run went on"
+kill -KILL "$pid" 2>/dev/null
+wait "$pid"
+rc=$?
+want_rc 124
+
+# An unreadable file is watched by its directory, where the run itself makes events.
+t "a stopped run that is told of many changes goes on when it is continued"
+for ((k = 0; k < 6 && live_bad == 0; k++)); do
+	made
+	chmod 000 .env
+	rm -f on
+	cat >line.sh <<-'EOF2'
+		python3 -c '
+		import os
+		while 1:
+		    open("zz", "w").close(); os.unlink("zz")' &
+		kill -STOP $$
+		echo on >on
+		kill $!
+	EOF2
+	"$BIN/polrun" -b "$WORK/anywhere.polb" sh line.sh 2>"$WORK/.err" </dev/null &
+	pid=$!
+	for ((i = 0; i < 200 && $(ls on 2>/dev/null | wc -l) == 0; i++)); do
+		[ "$i" -ne 50 ] || kill -CONT "$pid"
+		sleep 0.01
+	done
+	want_file on
+	[ "$live_bad" -eq 0 ] || kill -KILL "$pid"
+	wait "$pid"
+done
+
+t "anywhere: a link that was made anew and said the same leads elsewhere"
+for ((k = 0; k < runs && live_bad == 0; k++)); do
+	made
+	begin anywhere w sub/way/name
+	ln -sfn ../real sub/way
+	sleep 0.2
+	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
+	ln -sfn ../other sub/way
+	ended '\.pol:' '/way'
+done
+
+t "anywhere: the way to an absent name comes and goes"
+made
+begin anywhere r "$HOME/late/token"
+cd "$HOME" || exit 1
+mkdir late && sleep 0.1 && mv late gone && sleep 0.1 && mkdir late && sleep 0.1
+echo SECRET >late/token
+rm -rf gone
+cd "$P" || exit 1
+ended '\.pol:' 'late/token'
+
+if ! is_root; then # whom no directory is closed to
+	t "anywhere: a closed directory above a hidden name is opened"
+	made
+	mkdir "$HOME/late"
+	echo SECRET >"$HOME/late/token"
+	chmod 000 "$HOME/late"
+	begin anywhere r "$HOME/late/token"
+	touch "$HOME"
+	sleep 0.2
+	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
+	chmod 700 "$HOME/late"
+	ended '\.pol:' 'late/token'
+
+	t "a directory above a kept name is closed for a while"
+	made
+	begin project w .git/config
+	chmod 000 .git sub
+	sleep 0.2
+	chmod 755 .git sub
+	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
+	no_file got
+	chmod 000 sub
+	mv .git g2
+	cp -r g2 .git
+	ended 'floor\.pol' '\.git[a-z/]*'
+	chmod 755 sub
+fi
+
 t "a command that ends by itself keeps its status"
 made
 "$BIN/polrun" -b "$WORK/project.polb" sh -c 'exit 7' 2>/dev/null
@@ -253,16 +369,54 @@ rc=$?
 want_rc 7
 
 t "without room for watches the walls are looked at all the same"
-if is_root && [ -w /proc/sys/fs/inotify/max_user_instances ]; then
-	was=$(cat /proc/sys/fs/inotify/max_user_instances)
+# in a user namespace of its own the limit is nobody else's
+around=(unshare --user --map-root-user sh -c 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"' -)
+if "${around[@]}" true 2>/dev/null; then
 	made
-	echo 0 >/proc/sys/fs/inotify/max_user_instances
 	begin project r .env
-	echo "$was" >/proc/sys/fs/inotify/max_user_instances
 	mv .env old
 	sleep 0.2
 	echo SECRET >.env
 	ended '\.pol:' '\.env'
 	grep -q 'every 50 ms' "$WORK/report" || bad "the report does not tell it"
+
+	# a call that the supervisor answers, again and again
+	t "without room for watches a busy run does not keep them from being looked at"
+	made
+	touch x
+	begin project r .env 'python3 -c "
+import os
+while 1:
+    try: os.chmod(\"x\", 0o4755)
+    except OSError: pass" &'
+	sleep 0.2
+	mv .env old
+	sleep 0.2
+	echo SECRET >.env
+	ended '\.pol:' '\.env'
+
+	t "without room for watches the end of a run is looked at"
+	made
+	touch wait
+	cat >line.sh <<-'EOF2'
+		echo on
+		while [ -e wait ]; do :; done
+		cat .env >got
+	EOF2
+	: >"$WORK/began"
+	"${around[@]}" "$BIN/polrun" -b "$WORK/project.polb" --report "$WORK/report" sh line.sh >"$WORK/began" \
+		2>"$WORK/.err" </dev/null &
+	pid=$!
+	for ((i = 0; i < 400; i++)); do
+		[ ! -s "$WORK/began" ] || break
+		sleep 0.01
+	done
+	mv .env old && echo SECRET >.env && rm wait
+	wait "$pid"
+	rc=$? err=$(cat "$WORK/.err")
+	want_rc 123
+	want_line 'run ended: outside of it .*/\.env '
+else
+	skip user-namespaces 'no user namespace with a limit of its own'
 fi
 done_
