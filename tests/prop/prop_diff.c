@@ -5,6 +5,7 @@
  * policy is the same as itself.  SEED= RUNS= repeat a run.
  */
 #include "compiler/analysis/diff.h"
+#include "tests/prop/diff_says.h"
 #include "tests/prop/laws.h"
 
 static struct tally {
@@ -98,21 +99,6 @@ static void check_findings(struct law *l, unsigned long run, const struct ir *x,
 	}
 }
 
-/* Where something may be permitted that was not, some finding or doubt says so. */
-static bool admits_widening(const struct diff_result *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->findings.n; i++)
-		if (r->findings.v[i].widening)
-			return true;
-	/* --fail-on=widening passes by what could only forbid more */
-	for (i = 0; i < r->doubts.n; i++)
-		if (!r->doubts.v[i].narrows_only)
-			return true;
-	return false;
-}
-
 static void judge(struct law *l, unsigned long run, struct rnd *r, const struct ir *x,
 		  const struct ir *y, struct arena *a)
 {
@@ -152,7 +138,7 @@ static void judge(struct law *l, unsigned long run, struct rnd *r, const struct 
 		/* where the roots are those of the question, widening is seen */
 		ir_eval(x, &q, a, &d);
 		ir_eval(y, &q, a, &e);
-		if (i % 3 == 0 && e.effect < d.effect && !admits_widening(&res)) {
+		if (i % 3 == 0 && e.effect < d.effect && !diff_says_widening(&res)) {
 			law_show_request(&q);
 			ir_print(stdout, x);
 			ir_print(stdout, y);

@@ -7,6 +7,7 @@
  * request.  SEED= RUNS= repeat a run.
  */
 #include "compiler/analysis/diff.h"
+#include "tests/prop/diff_says.h"
 #include "tests/prop/laws.h"
 
 #define MAX_RULES 7
@@ -277,19 +278,6 @@ static void ask_world(struct world *w, enum ir_scope scope, const struct diff_wh
 
 /* --- diff ------------------------------------------------------------------------------- */
 
-static bool says_widening(const struct diff_result *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->findings.n; i++)
-		if (r->findings.v[i].widening)
-			return true;
-	for (i = 0; i < r->doubts.n; i++)
-		if (!r->doubts.v[i].narrows_only)
-			return true;
-	return false;
-}
-
 static void broken(struct law *l, unsigned long run, const struct pol t[2],
 		   const struct ir_request *q, const char *why)
 {
@@ -350,7 +338,7 @@ static void one_pair(struct law *l, unsigned long run, struct arena *a)
 	diff_policies(w.ir[0], w.ir[1], &where, a, &res);
 	if (w.differ && !res.findings.n && !res.doubts.n)
 		broken(l, run, t, &w.shown, "diff says alike, and this request is answered otherwise");
-	if (w.widen && !says_widening(&res))
+	if (w.widen && !diff_says_widening(&res))
 		broken(l, run, t, &w.shown, "diff sees no widening, and this request is answered milder");
 	check_findings(l, run, t, &w, &res);
 	seen.roles += w.differ && role;
