@@ -104,7 +104,7 @@ static struct span join(const struct span *rhs, int n)
 %token <s> K_GLOBAL "global" K_OPTIONS "options" K_SKIP "skip" K_CODE "code"
 %token <s> K_OPERAND "operand" K_STDIN "stdin" K_QUERY "query"
 %token <s> K_MOVES "moves" K_RUNS "runs" K_LEADS "leads"
-%token <s> K_READS "reads" K_WRITES "writes" K_SCRIPT "script-file"
+%token <s> K_READS "reads" K_WRITES "writes" K_SCRIPT "script-file" K_DEFAULT "default"
 %token <s> K_TREES "recursive" K_INSTEAD "instead" K_EDITS "edits"
 %token <s> K_AFTER "after" K_ENDSAT "ends-at" K_ALSO "also"
 
@@ -659,6 +659,8 @@ prog_item:
 | K_SCRIPT optspecs	{ $$ = AST_PROG(B, AST_P_SCRIPT, @$, .values = $2.head); }
 | K_SCRIPT K_OPERAND operands when_regex
 	{ $$ = AST_PROG(B, AST_P_SCRIPT_OPERAND, @$, .values = $3, .when = $4); }
+| K_SCRIPT K_DEFAULT strs
+	{ $$ = AST_PROG(B, AST_P_SCRIPT_DEFAULT, @$, .values = $3.head); }
 | K_TREES optspecs	{ $$ = AST_PROG(B, AST_P_TREES, @$, .values = $2.head); }
 | K_TREES K_OPERAND operands when_regex
 	{ $$ = AST_PROG(B, AST_P_TREES_OPERAND, @$, .values = $3, .when = $4); }
@@ -1121,7 +1123,7 @@ word:
 | K_ANY | K_PORT | K_AT | K_FROM | K_PER | K_DO | K_NEVER | K_ALWAYS | K_ARGV
 | K_NET | K_SHA256 | K_GLOBAL | K_OPTIONS | K_SKIP | K_CODE | K_OPERAND
 | K_STDIN | K_QUERY | K_MOVES | K_RUNS | K_LEADS | K_READS
-| K_WRITES | K_SCRIPT | K_TREES | K_EDITS | K_INSTEAD | K_AFTER | K_ENDSAT | K_ALSO
+| K_WRITES | K_SCRIPT | K_DEFAULT | K_TREES | K_EDITS | K_INSTEAD | K_AFTER | K_ENDSAT | K_ALSO
 ;
 
 %%

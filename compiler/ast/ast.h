@@ -117,12 +117,13 @@ enum ast_prog_kind {
 	AST_P_GLOBAL, AST_P_OPTIONS, AST_P_SKIP, AST_P_CODE, AST_P_CODE_OPERAND,
 	AST_P_CODE_STDIN, AST_P_QUERY, AST_P_MOVES, AST_P_RUNS, AST_P_LEADS,
 	AST_P_READS, AST_P_READS_OPERAND, AST_P_WRITES, AST_P_WRITES_OPERAND,
-	AST_P_SCRIPT, AST_P_SCRIPT_OPERAND, AST_P_TREES, AST_P_TREES_OPERAND,
+	AST_P_SCRIPT, AST_P_SCRIPT_OPERAND, AST_P_SCRIPT_DEFAULT, AST_P_TREES, AST_P_TREES_OPERAND,
 	AST_P_INSTEAD, AST_P_EDITS, AST_P_AFTER,
 	AST_P_ENDS_AT, AST_P_ALSO, AST_P_SHELL,
 	AST_P_FLAG /* transparent abbreviate no-cluster posix assignments joined
 	              appends dashed versions abbreviate-commands stays elsewhere no-end
-	              booleans one-dash away whole-trees:
+	              booleans one-dash away whole-trees
+	              makes-nothing:
 	              text in values */
 };
 

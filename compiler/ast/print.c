@@ -157,6 +157,7 @@ static void print_prog_item(struct buf *b, const struct ast_prog_item *i)
 		[AST_P_WRITES_OPERAND] = "writes operand ",
 		[AST_P_SCRIPT] = "script-file ",
 		[AST_P_SCRIPT_OPERAND] = "script-file operand ",
+		[AST_P_SCRIPT_DEFAULT] = "script-file default ",
 		[AST_P_TREES] = "recursive ",
 		[AST_P_TREES_OPERAND] = "recursive operand ",
 		[AST_P_INSTEAD] = "instead ",

@@ -38,7 +38,7 @@ enum ir_program_flag {
 	IR_PF_DASHED = 512, IR_PF_VERSIONS = 1024, IR_PF_ABBREVIATE_COMMANDS = 2048,
 	IR_PF_STAYS = 4096, IR_PF_ELSEWHERE = 8192, IR_PF_NO_END = 16384,
 	IR_PF_BOOLEANS = 32768, IR_PF_ONE_DASH = 65536, IR_PF_AWAY = 131072,
-	IR_PF_WHOLE_TREES = 262144
+	IR_PF_WHOLE_TREES = 262144, IR_PF_MAKES_NOTHING = 524288
 };
 
 enum ir_takes { IR_TAKES_NOTHING, IR_TAKES_VALUE, IR_TAKES_ATTACHED, IR_TAKES_EITHER };
@@ -67,6 +67,9 @@ struct ir_optspec {
 #define IR_REST_OPERAND (UINT32_MAX - 2) /* all but the last */
 #define IR_FROM_OPERAND 0x10000u         /* + N: from the Nth on */
 
+/* May it be in ir_program.defaults: no '/', no NUL, at most one '*' and some other byte? */
+bool ir_is_file_name(struct str s);
+
 /* What stands in a place: code; a file that is read, written or run; a tree of files. */
 enum ir_place_kind {
 	IR_PLACE_CODE, IR_PLACE_READS, IR_PLACE_WRITES, IR_PLACE_SCRIPT, IR_PLACE_TREES,
@@ -92,7 +95,8 @@ struct ir_program {
 	struct ir_code_place *codes;
 	size_t ncodes;
 	struct str *after, *ends, *also;
-	size_t nafter, nends, nalso;
+	struct str *defaults; /* names of files whose text it runs unasked; a '*' is any text */
+	size_t nafter, nends, nalso, ndefaults;
 	enum ir_level level;
 	struct ir_place at;
 };

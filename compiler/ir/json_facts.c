@@ -151,6 +151,7 @@ static void put_tables(struct buf *b, const struct ir_program *p)
 	put_texts(b, "after", p->after, p->nafter);
 	put_texts(b, "ends", p->ends, p->nends);
 	put_texts(b, "also", p->also, p->nalso);
+	put_texts(b, "defaults", p->defaults, p->ndefaults);
 }
 
 static void put_program(struct buf *b, const struct ir_program *p)

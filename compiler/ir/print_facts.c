@@ -102,6 +102,7 @@ static void put_program(FILE *out, const struct ir_program *p)
 	put_texts(out, "after", p->after, p->nafter);
 	put_texts(out, "ends-at", p->ends, p->nends);
 	put_texts(out, "also", p->also, p->nalso);
+	put_texts(out, "script default", p->defaults, p->ndefaults);
 	put_said(out, p->level, &p->at);
 }
 

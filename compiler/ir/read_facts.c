@@ -138,6 +138,7 @@ static void read_tables(struct ir_reader *r, struct json_object *o, struct ir_pr
 	p->after = read_texts(r, o, "after", &p->nafter);
 	p->ends = read_texts(r, o, "ends", &p->nends);
 	p->also = read_texts(r, o, "also", &p->nalso);
+	p->defaults = read_texts(r, o, "defaults", &p->ndefaults);
 }
 
 void ir_rd_program(struct ir_reader *r, struct json_object *o, struct ir *ir)

@@ -14,6 +14,14 @@ static bool is_text(struct str s)
 	return s.n && !memchr(s.p, 0, s.n);
 }
 
+bool ir_is_file_name(struct str s)
+{
+	const char *star = s.n ? memchr(s.p, '*', s.n) : NULL;
+
+	return is_text(s) && s.n > (star != NULL) && !memchr(s.p, '/', s.n) &&
+	       !(star && memchr(star + 1, '*', s.n - (size_t)(star + 1 - s.p)));
+}
+
 static const char *check_sets(const struct ir_set *set, const struct ir_set *except,
 			      size_t nexcept, enum ir_kind kind, bool broad)
 {
@@ -83,6 +91,8 @@ static const char *check_program(const struct ir_program *p)
 		why = is_text(p->after[i]) ? NULL : "an empty word";
 	for (i = 0; i < p->nends && !why; i++)
 		why = is_text(p->ends[i]) ? NULL : "an empty word";
+	for (i = 0; i < p->ndefaults && !why; i++)
+		why = ir_is_file_name(p->defaults[i]) ? NULL : "no name of a file";
 	return why;
 }
 

@@ -30,6 +30,7 @@ static const struct {
 	{ AST_P_WRITES_OPERAND, "writes operand", P | W | I },
 	{ AST_P_SCRIPT, "script-file", P | W | I },
 	{ AST_P_SCRIPT_OPERAND, "script-file operand", P | W | I },
+	{ AST_P_SCRIPT_DEFAULT, "script-file default", P | W | I },
 	{ AST_P_TREES, "recursive", P | W | I },
 	{ AST_P_TREES_OPERAND, "recursive operand", P | W | I },
 	{ AST_P_INSTEAD, "instead", P | W | I },
@@ -51,7 +52,7 @@ static const struct {
 	{ "stays", W },            { "elsewhere", W },
 	{ "no-end", P | W | I },   { "booleans", P | W | I },
 	{ "one-dash", P | W | I }, { "away", W },
-	{ "whole-trees", P | W | I },
+	{ "whole-trees", P | W | I }, { "makes-nothing", P | W | I },
 };
 
 static void misplaced(struct lower *l, const struct ast_prog_item *item,

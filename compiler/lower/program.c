@@ -18,7 +18,7 @@ static const struct {
 	{ "stays", IR_PF_STAYS },             { "elsewhere", IR_PF_ELSEWHERE },
 	{ "no-end", IR_PF_NO_END },           { "booleans", IR_PF_BOOLEANS },
 	{ "one-dash", IR_PF_ONE_DASH },       { "away", IR_PF_AWAY },
-	{ "whole-trees", IR_PF_WHOLE_TREES },
+	{ "whole-trees", IR_PF_WHOLE_TREES }, { "makes-nothing", IR_PF_MAKES_NOTHING },
 };
 
 struct table {
@@ -27,7 +27,7 @@ struct table {
 	uint32_t same; /* the next number */
 	VEC(struct ir_optspec) options;
 	VEC(struct ir_code_place) codes;
-	VEC(struct str) after, ends, also;
+	VEC(struct str) after, ends, also, defaults;
 };
 
 /* Takes the colons off: "--output:" takes a value, "--color::" an attached one, and "--browser:?"
@@ -149,7 +149,7 @@ static void add_operands(struct table *t, const struct ast_prog_item *item)
 	VEC_PUSH(t->l->a, &t->codes, c);
 }
 
-/* A word of `after`, `ends-at` or `also`: as it stands in a command. */
+/* A word of `after`, `ends-at`, `also` or `script-file default`: as it stands in a command. */
 static bool table_word(struct lower *l, const struct ast_value *v, struct str *ret)
 {
 	*ret = v->text;
@@ -164,8 +164,19 @@ static bool table_word(struct lower *l, const struct ast_value *v, struct str *r
 	}
 	if (!ret->n)
 		diag_add(l->sink, DIAG_VALUE, v->at,
-			 "an empty word begins, ends or names no command");
+			 "an empty word begins, ends or names nothing");
 	return ret->n > 0;
+}
+
+/* A file that it runs unasked has a name, wherever it lies. */
+static void add_default(struct table *t, const struct ast_value *v, struct str name)
+{
+	if (ir_is_file_name(name))
+		VEC_PUSH(t->l->a, &t->defaults, name);
+	else
+		diag_add(t->l->sink, DIAG_VALUE, v->at,
+			 "'%.*s' is no name of a file: a name has no '/', and at most one '*'",
+			 STR_ARG(name));
 }
 
 static void add_words(struct table *t, const struct ast_prog_item *item)
@@ -179,6 +190,8 @@ static void add_words(struct table *t, const struct ast_prog_item *item)
 			VEC_PUSH(t->l->a, &t->after, word);
 		else if (item->kind == AST_P_ALSO)
 			VEC_PUSH(t->l->a, &t->also, word);
+		else if (item->kind == AST_P_SCRIPT_DEFAULT)
+			add_default(t, v, word);
 		else
 			VEC_PUSH(t->l->a, &t->ends, word);
 	}
@@ -225,6 +238,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 	case AST_P_AFTER:
 	case AST_P_ENDS_AT:
 	case AST_P_ALSO:
+	case AST_P_SCRIPT_DEFAULT:
 		add_words(t, item);
 		break;
 	case AST_P_SHELL:
@@ -257,6 +271,8 @@ void lower_program(struct lower *l, const struct sema_stmt *s)
 	t.p.nends = t.ends.n;
 	t.p.also = t.also.v;
 	t.p.nalso = t.also.n;
+	t.p.defaults = t.defaults.v;
+	t.p.ndefaults = t.defaults.n;
 	for (const struct ast_value *v = s->stmt->values; v; v = v->next) {
 		t.p.name = v->text;
 		VEC_PUSH(l->a, &l->ir->programs, t.p);

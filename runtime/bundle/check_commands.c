@@ -140,8 +140,25 @@ static int check_words(const struct commands *m, struct pb_table t, const char *
 	return 0;
 }
 
+/* Names of files, with any text in the place of one '*'. */
+static int check_defaults(const struct commands *m, struct pb_table t)
+{
+	const struct pb_word *v;
+
+	CHECK_TRY(check_words(m, t, "names of files that it runs"));
+	v = at(m->c, t.off);
+	for (uint32_t i = 0; i < t.count; i++) {
+		const char *p = at(m->c, v[i].text.off), *star = memchr(p, '*', v[i].text.len);
+
+		if (memchr(p, '/', v[i].text.len) || (star && v[i].text.len == 1) ||
+		    (star && memchr(star + 1, '*', v[i].text.len - (size_t)(star + 1 - p))))
+			return check_bad(m->c, "a file that a program runs has no name");
+	}
+	return 0;
+}
+
 #define KINDS ((uint32_t)(PB_PK_PROGRAM | PB_PK_WRAPPER | PB_PK_INTERPRETER))
-#define FLAGS ((uint32_t)(2 * PB_PF_SUBCOMMANDS - 1))
+#define FLAGS ((uint32_t)(2 * PB_PF_FILES_ONLY - 1))
 
 /* "git rebase" stands behind "git", and is its subcommand; "git" is none. */
 static int check_base(const struct commands *m, uint32_t i)
@@ -189,6 +206,12 @@ static int check_programs(const struct commands *m)
 		CHECK_TRY(check_words(m, p->after, "words before commands"));
 		CHECK_TRY(check_words(m, p->ends, "words behind commands"));
 		CHECK_TRY(check_words(m, p->also, "names of a subcommand"));
+		CHECK_TRY(check_defaults(m, p->defaults));
+		if ((p->flags & PB_PF_FILES_ONLY) &&
+		    (p->kinds != PB_PK_PROGRAM || p->options.count || p->codes.count ||
+		     p->places.count || p->after.count || p->ends.count || p->also.count ||
+		     p->skip || (p->flags & PB_PF_SUBCOMMANDS)))
+			return check_bad(m->c, "a program says more than of its files");
 	}
 	return 0;
 }

@@ -220,7 +220,11 @@ enum pb_program_flag {
 	PB_PF_AWAY = 131072,    /* wrapper: its command runs in another file system, and an
 	                           allow rule for the wrapper covers it */
 	PB_PF_WHOLE_TREES = 262144, /* what it reads, it reads with all below */
-	PB_PF_SUBCOMMANDS = 524288 /* some subcommand has a table */
+	PB_PF_MAKES_NOTHING = 524288, /* it puts nothing new into a file that an operand
+	                                 names */
+	PB_PF_SUBCOMMANDS = 1048576, /* some subcommand has a table */
+	PB_PF_FILES_ONLY = 2097152 /* it says which files run unasked, or that it makes
+	                              nothing, and no more: else it is no table */
 };
 
 /* EITHER: the next word is its value in places, or in some release */
@@ -293,6 +297,8 @@ struct pb_program {
 	struct pb_table after;   /* struct pb_word: where commands begin (-exec) */
 	struct pb_table ends;    /* struct pb_word: where they end (; +) */
 	struct pb_table also;    /* struct pb_word: a subcommand: its other names */
+	struct pb_table defaults; /* struct pb_word: names of files whose text it runs
+	                            though no word names them; '*', at most once: any text */
 };
 
 /* A variable that an assignment before a command may set. */
@@ -339,7 +345,7 @@ _Static_assert(sizeof(struct pb_matcher) == 128, "pb_matcher");
 _Static_assert(sizeof(struct pb_option) == 20, "pb_option");
 _Static_assert(sizeof(struct pb_code) == 8, "pb_code");
 _Static_assert(sizeof(struct pb_place) == 12, "pb_place");
-_Static_assert(sizeof(struct pb_program) == 80, "pb_program");
+_Static_assert(sizeof(struct pb_program) == 88, "pb_program");
 _Static_assert(sizeof(struct pb_var) == 16, "pb_var");
 _Static_assert(sizeof(struct pb_pin) == 56, "pb_pin");
 _Static_assert(sizeof(struct pb_commands) == 72, "pb_commands");

@@ -64,6 +64,8 @@ struct cmd_scope {
 	bool alternative, appends;
 	bool moved;              /* the directory is not known in all of it */
 	bool guess;              /* pieces of the text are not known: cmd_guess() */
+	bool beside;             /* it runs beside what follows, or before what it stands in */
+	uint32_t pipe;           /* of the pipe that it runs in, or 0 */
 };
 
 /* One simple command while it is taken apart: the words change, this stays. */
@@ -81,6 +83,8 @@ struct cmd_ctx {
 	bool moved;                  /* env -C: the directory is not the shell's */
 	bool stood_in;               /* hash -p: the words are those of its path */
 	bool untranslated;           /* $"…" is what is written in it */
+	bool beside;                 /* as in cmd_scope */
+	uint32_t pipe;
 };
 
 /* The last component of a file that is run. */
@@ -88,15 +92,21 @@ struct cmd_run_file {
 	struct cmd_run_file *next;
 	const char *p;
 	uint32_t n;
+	bool unasked; /* no word names it: the table does, and a '*' in it is any text */
 };
 
 /* A part with what only the analysis needs of it. */
 struct cmd_node {
 	struct cmd_part part;    /* first: pointers to the two are the same */
 	const struct cmd_env *env;
+	const struct pb_program *files; /* a table that only speaks of files, or NULL */
 	struct cmd_run_file *scripts; /* what it runs, or NULL */
 	uint32_t number;         /* of the simple command that it comes from */
+	uint32_t pipe;           /* of the pipe that it runs in, from 1, or 0 */
+	uint32_t begin;          /* a wrapper: the first word of its command, or 0 */
 	bool anytime;
+	bool beside;             /* what stands before or behind it may run meanwhile */
+	bool writes_more;        /* words that are not listed name files that it writes */
 };
 
 struct cmd_an {
@@ -107,6 +117,7 @@ struct cmd_an {
 	struct cmd_part **tail;
 	uint64_t work;           /* words and bytes that may still be read again */
 	uint32_t number;
+	uint32_t pipes;
 	uint32_t noptions;
 	bool scripts;            /* some part has one */
 };
@@ -293,9 +304,13 @@ bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w);
 /* As that of a program for which "-" is its standard input. */
 void cmd_script_file(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w);
+/* The part runs files of this name though no word names them. */
+bool cmd_script_unasked(struct cmd_an *a, struct cmd_part *p, const char *name, uint32_t n);
 /* Which words name files; `input`: the line says what the command reads.  false: past
  * a limit (cmd_files.c). */
 bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input);
+/* What it runs though no word says so; false: past a limit (cmd_files.c). */
+bool cmd_unasked(struct cmd_an *a, struct cmd_part *p);
 bool cmd_builtin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
 /* A variable is set: by an assignment, a loop, a builtin. */
 void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n);

@@ -92,7 +92,8 @@ static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh
 	if (sh->status == SH_UNPARSED && !s->guess) {
 		struct cmd_ctx c = { .scope = s, .outer = s->outer, .from = s->from,
 				     .to = s->to, .anytime = s->anytime, .away = s->away,
-				     .alternative = s->alternative };
+				     .alternative = s->alternative,
+				     .beside = s->beside, .pipe = s->pipe };
 		struct cmd_part *p = cmd_part_new(a, &c, CMD_UNPARSED);
 
 		if (!p)
@@ -130,6 +131,7 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		.alternative = c->alternative, .appends = how == CMD_CODE_ALIAS,
 		.moved = c->moved,
 		.guess = c->guess,
+		.beside = c->beside, .pipe = c->pipe,
 	};
 	unsigned first = dialects & CMD_IN_BASH ? CMD_IN_BASH : CMD_IN_POSIX;
 	struct sh sh, other;
@@ -465,6 +467,20 @@ void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
 	*f = (struct cmd_run_file){ .next = n->scripts, .p = base, .n = (uint32_t)k };
 	n->scripts = f;
 	a->scripts = true;
+}
+
+bool cmd_script_unasked(struct cmd_an *a, struct cmd_part *p, const char *name, uint32_t n)
+{
+	struct cmd_run_file *f = cmd_alloc(a, sizeof(*f));
+
+	if (!f)
+		return false;
+	*f = (struct cmd_run_file){
+		.next = cmd_node(p)->scripts, .p = name, .n = n, .unasked = true
+	};
+	cmd_node(p)->scripts = f;
+	a->scripts = true;
+	return true;
 }
 
 void cmd_script_file(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)

@@ -28,6 +28,11 @@ static void take_program(const struct cmd_an *a, struct cmd_part *p)
 	p->program = cmd_program(a->facts, base, n);
 	if (!p->program)
 		return;
+	if (p->program->flags & PB_PF_FILES_ONLY) {
+		cmd_node(p)->files = p->program;
+		p->program = NULL;
+		return;
+	}
 	p->flags |= CMD_TABLED;
 }
 
@@ -153,7 +158,7 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 	if (!cmd_options(a, p, &r))
 		return false;
 	run_path(a, p);
-	if (p->program && !cmd_files(a, p, has_input(c)))
+	if (!cmd_unasked(a, p) || (p->program && !cmd_files(a, p, has_input(c))))
 		return false;
 	if (p->program) {
 		if (p->program->kinds & PB_PK_INTERPRETER)
@@ -172,6 +177,8 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 			p->flags |= CMD_OPAQUE_CODE;
 		if ((p->flags & CMD_OPAQUE_CODE) && !p->opaque)
 			p->opaque = r.guess ? r.guess : code_why;
+		cmd_node(p)->begin = p->program->kinds & PB_PK_WRAPPER && !r.lost ?
+					    r.begin : 0;
 		if ((p->program->kinds & PB_PK_WRAPPER) && !cmd_wrapper(a, c, p, &r))
 			return false;
 		if ((p->program->flags & PB_PF_SHELL) && !cmd_shell(a, c, p, &r))
@@ -327,6 +334,8 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 		break;
 	case SH_CASE:
 	case SH_GROUP:
+		/* its redirections are there before its commands, which are listed first */
+		c->beside = true;
 		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd->evaluates);
 		break;
 	}
@@ -341,9 +350,13 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 	return cmd_redirs(a, c, cmd->redirs);
 }
 
+/* What runs meanwhile; and what runs before the command whose word it is. */
+#define BESIDE (SH_IN_BACKGROUND | SH_COPROC | SH_IN_SUBST)
+
 bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 {
 	const struct sh_cmd *cmd;
+	uint32_t pipe = 0; /* the one at hand: pipes that touch are one */
 
 	for (cmd = sh->first; cmd; cmd = cmd->next) {
 		struct cmd_ctx c = {
@@ -354,8 +367,18 @@ bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 			.anytime = s->anytime || cmd->func || (cmd->marks & SH_IN_LOOP),
 			.alternative = s->alternative, .appends = s->appends,
 			.moved = s->moved, .away = s->away,
+			.beside = s->beside || (cmd->marks & BESIDE),
+			.pipe = s->pipe,
 		};
 
+		if (cmd->marks & SH_IN_PIPE) {
+			a->pipes += !pipe;
+			pipe = a->pipes;
+			if (!c.pipe)
+				c.pipe = pipe;
+		} else {
+			pipe = 0;
+		}
 		a->number++;
 		if (!one(a, &c, cmd))
 			return false;

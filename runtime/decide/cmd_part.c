@@ -62,7 +62,8 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 		cmd_limit(a, "the line runs too many commands");
 		return NULL;
 	}
-	*n = (struct cmd_node){ .env = e, .number = a->number, .anytime = c->anytime };
+	*n = (struct cmd_node){ .env = e, .number = a->number, .anytime = c->anytime,
+				.beside = c->beside, .pipe = c->pipe };
 	p = &n->part;
 	p->kind = (uint8_t)kind;
 	p->outer = c->outer;

@@ -45,6 +45,8 @@ const char facts_text[] =
 	"program git abbreviate -C:^ -c:!:y^ -p|--paginate^ --ext-diff! --upload-pack:! -f|--force "
 	"-u|--set-upstream --force-with-lease:: -m|--message:\n"
 	"program rm abbreviate -r|-R|--recursive -f|--force -i -v|--verbose\n"
+	"program mk default=Mk,*.mk\n"
+	"program look makes-nothing\n"
 	"program tar abbreviate -C|--directory: -f|--file: -x -c -t -v -z "
 	"--checkpoint-action:! -I|--use-compress-program:!\n"
 	"taint PATH IFS PS4 LD_* GIT_* HOME BASH_ENV BASH_CMDS\n"
@@ -69,7 +71,7 @@ struct program {
 	struct pb_program p;
 	struct option options[MAX_OPTIONS];
 	struct pb_code codes[8];
-	struct text after[8], ends[8];
+	struct text after[8], ends[8], defaults[8];
 	uint32_t groups;
 };
 
@@ -191,6 +193,7 @@ static bool take_flag(struct program *p, struct text t)
 		{ "elsewhere", PB_PF_ELSEWHERE },     { "no-end", PB_PF_NO_END },
 		{ "booleans", PB_PF_BOOLEANS },       { "one-dash", PB_PF_ONE_DASH },
 		{ "away", PB_PF_AWAY },               { "whole-trees", PB_PF_WHOLE_TREES },
+		{ "makes-nothing", PB_PF_MAKES_NOTHING },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -218,6 +221,8 @@ static void take_token(struct made *m, struct program *p, struct text t)
 		c->when = when(m, &s);
 	} else if (is(key, "after")) {
 		take_words(p->after, &p->p.after.count, s);
+	} else if (is(key, "default")) {
+		take_words(p->defaults, &p->p.defaults.count, s);
 	} else if (is(key, "ends")) {
 		take_words(p->ends, &p->p.ends.count, s);
 	} else if (!take_flag(p, t)) {
@@ -300,6 +305,7 @@ static void put_program(struct made *m, struct program *p)
 	p->p.codes.off = put(m, p->codes, p->p.codes.count * sizeof(struct pb_code));
 	p->p.after.off = put_words(m, p->after, p->p.after.count);
 	p->p.ends.off = put_words(m, p->ends, p->p.ends.count);
+	p->p.defaults.off = put_words(m, p->defaults, p->p.defaults.count);
 }
 
 /* An automaton for "has this byte". */

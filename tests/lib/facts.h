@@ -6,6 +6,7 @@
  *   interpreter sh shell posix -c!         (! code, ? query, ^ global,
  *                                           / moves, ~ runs)
  *   program sed -e!:e operand=1:e          (:e when the text has an 'e')
+ *   program make default=Makefile,*.mk     (files that it runs unasked)
  *   taint PATH LD_*
  *   safe CI
  *   dialect posix

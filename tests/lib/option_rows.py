@@ -370,7 +370,7 @@ ROWS = [
     Row("find", "findutils", [("words", "find --help", {})], {"find": {
         # "[-Olevel]", "[-/]MODE", "N[bcwkMG]", "[bcdpflsD]"; two words follow -fprintf
         "-Olevel": None, "-perm": "V", "-size": "V", "-type": "V", "-xtype": "V", "-H": "N",
-        "-L": "N", "-P": "N", "-D": "V", "-regextype": "V", "-fprintf": None, "-O*": "N",
+        "-L": "N", "-P": "N", "-D": "V", "-regextype": "V", "-fprintf": "V", "-O*": "N",
         "-newerXY": "V", "-N": None, "-ipath": "V", "-samefile": "V",
     }}),
     Row("strace", "strace", H, {"strace": {
@@ -740,6 +740,7 @@ NOT_DEBIAN = "Debian 12 and npm do not offer it"
 NO_LIST = "its help lists no options, or not in a form that says what takes a value"
 FAMILY = "several programs share the table; each knows more options than stand there"
 LEFT = "Debian or npm has it, or it is a script of a project; nothing reads its help yet"
+FILES = "the table only says which files it runs by itself, or that it makes none"
 NONE = "it reads no option of its own, or only its command"
 
 
@@ -772,6 +773,9 @@ UNCHECKED = because(
      aarch64 arm64 armv7l ppc64le s390x uname26 setuidgid envuidgid envdir gosu rsh torify tsocks
      proxychains cross-env cross-env-shell direnv rbenv s6-setuidgid distcc icecc pump colorgcc
      rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
+    (FILES, """: [ [[ ansible-playbook ant bmake cd composer cypress echo eslint false go-task grunt gulp inv
+     invoke jest lefthook mocha next phpunit playwright pmake pre-commit prettier pwd pylint rollup rspec
+     samu scons sleep sphinx-build stylelint task test true type vagrant vite vitest webpack which"""),
     (LEFT, """abcl abduco adb basenc colordiff column csvcut hd hexdump hexyl history iconv look rev
      sha224sum sha384sum sponge strings sum ul unlink xxd zgrep zless zmore zstdcat babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
      distrobox-enter distrobox-ephemeral dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build

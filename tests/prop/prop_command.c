@@ -26,7 +26,7 @@ static uint64_t first_seed;
 static unsigned long runs;
 static struct {
 	unsigned long lines, asked, refused, compiled, effect[IR_EFFECT_COUNT],
-		step[IR_PS_COUNT], why[5], stricter, rewritten, patterns;
+		step[IR_PS_COUNT], why[5], stricter, rewritten, patterns, made;
 } seen;
 
 /* --- policies ------------------------------------------------------------------------- */
@@ -389,6 +389,119 @@ static void patterns_agree(struct rnd *r, unsigned long run)
 	bundle_release(&b);
 }
 
+/* A name of a file, with some text in the place of each '*'. */
+static char *instance(struct rnd *r, const char *name)
+{
+	static const char *const texts[] = { "", "a", "x.c", "Zz" };
+	struct buf b;
+
+	buf_init(&b, r->a);
+	for (; *name; name++) {
+		if (*name == '*')
+			buf_z(&b, RND_PICK(r, texts));
+		else
+			buf_ch(&b, rnd_one_in(r, 6) && *name >= 'a' && *name <= 'z'
+					   ? *name - 32
+					   : *name);
+	}
+	buf_ch(&b, '\0');
+	return (char *)b.p;
+}
+
+/* A word that may be that file's name, in some folder. */
+static const char *word_of(struct rnd *r, const char *file)
+{
+	static const char *const folders[] = { "",      "",   "./",  "d/", "e/d/",
+					       "$PWD/", "/tmp/", "$d/", "*/" };
+	struct buf b;
+
+	buf_init(&b, r->a);
+	buf_z(&b, RND_PICK(r, folders));
+	for (; *file; file++) {
+		switch (rnd_below(r, 14)) {
+		case 0:
+			buf_ch(&b, '?');
+			break;
+		case 1:
+			buf_ch(&b, '*');
+			break;
+		case 2:
+			buf_printf(&b, "[%cq]", *file);
+			break;
+		case 3:
+			buf_z(&b, "\"$v\"");
+			break;
+		case 4:
+			buf_printf(&b, "'%c'", *file);
+			break;
+		default:
+			buf_ch(&b, *file);
+		}
+	}
+	buf_ch(&b, '\0');
+	return (const char *)b.p;
+}
+
+/* What writes a word, and what then runs; %1$s the word, %2$s the program. */
+static const char *const made[] = {
+	"tee %1$s; %2$s",
+	"cp x %1$s && %2$s",
+	"cp %1$s d; %2$s",
+	"cp -t %1$s x; (cd d; %2$s)",
+	"%2$s & tee %1$s",
+	"tee %1$s | %2$s",
+	"%2$s | tee %1$s",
+	"%2$s $(tee %1$s)",
+	"for i in 1 2; do %2$s; tee %1$s; done",
+	"env tee %1$s; %2$s a",
+	"if tee %1$s; then %2$s; fi",
+	"foo=$(cp x %1$s); env %2$s",
+};
+
+/* What may be a file that a program runs unasked is seen, and what may not be is
+ * nothing. */
+static void unasked_files(struct rnd *r, unsigned long run)
+{
+	static const char *const files[] = { "abcfile", "a*",     "*.c",
+					     "x-*.y",   ".abcrc", "*_t.go" };
+	const char *text[3] = { NULL, NULL, NULL }, *name = RND_PICK(r, files);
+	struct compilation c;
+	struct ir_decision e;
+	struct options o;
+	struct bundle b;
+
+	(void)run;
+	text[1] = arena_printf(
+		r->a,
+		"command { allow \"{tee|cp|prog|cd|other|env} **\" opaque ask\n"
+		"program prog { script-file default \"%s\", \"q.q\" } }\n"
+		"file { otherwise read allow }\n",
+		name);
+	assert_true(compile(&c, &o, r->a, text));
+	assert_true(compiled_open(&c, &b));
+	for (int i = 0; i < 30; i++) {
+		const char *form = RND_PICK(r, made),
+			   *word = word_of(r, instance(r, name));
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		const char *lines[] = { arena_printf(r->a, form, word, "prog"),
+					arena_printf(r->a, form, word, "other"),
+					arena_printf(r->a, form, "%no", "prog") };
+
+		for (size_t k = 0; k < POL_LEN(lines); k++) {
+			both_on_host(&c, &b, text[1], lines[k], r->a, &e);
+			if (e.effect != (k ? IR_ALLOW : IR_ASK))
+				fail_msg("%s\n`%s` is answered by '%s' (SEED=%llu)",
+					 text[1], lines[k], ir_effect_name(e.effect),
+					 (unsigned long long)(first_seed + run));
+		}
+		seen.made++;
+#pragma GCC diagnostic pop
+	}
+	bundle_release(&b);
+}
+
 static void test_rare_steps_decide(void **state)
 {
 	size_t i, k;
@@ -452,6 +565,13 @@ static void test_L5_patterns_agree(void **state)
 	assert_true(runs < 20 || seen.patterns > 0);
 }
 
+static void test_L5_what_the_line_makes_is_seen(void **state)
+{
+	(void)state;
+	repeat(unasked_files);
+	printf("%lu files that run unasked were made\n", seen.made);
+}
+
 static void test_L5_the_matcher_agrees(void **state)
 {
 	(void)state;
@@ -504,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_rare_steps_decide),
 		cmocka_unit_test(test_what_is_read_on_the_host),
 		cmocka_unit_test(test_L5_patterns_agree),
+		cmocka_unit_test(test_L5_what_the_line_makes_is_seen),
 		cmocka_unit_test(test_everything_has_decided),
 	};
 	const char *seed = getenv("SEED"), *n = getenv("RUNS");

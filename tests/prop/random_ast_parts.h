@@ -446,6 +446,7 @@ static inline struct ast_prog_item *tree_prog_item(struct tree_gen *g)
 		break;
 	case AST_P_ENDS_AT:
 	case AST_P_ALSO:
+	case AST_P_SCRIPT_DEFAULT:
 		v = tree_list(g, tree_str);
 		break;
 	case AST_P_CODE_STDIN:

@@ -12,7 +12,7 @@
 
 static const char *const line_programs[] = { "git", "rm", "ls", "find", "npm", "foo",
 					     "./run", "curl", "sh", "cat", "python3",
-					     "env", "timeout", "xargs" };
+					     "env", "timeout", "xargs", "make", "tee" };
 static const char *const line_patterns[] = {
 	"%s", "%s:*", "%s *", "%s push", "%s push:*", "%s {push|run}:*", "%s ** x",
 	"%s run t*", "%s p?sh *", "%s run test:*", "%s -c:*", "%s -f *",
@@ -96,7 +96,7 @@ static inline const char *line_policy(struct rnd *r, bool managed)
 
 /* --- lines ------------------------------------------------------------------------ */
 
-static const char *const line_words[] = { "push", "x", "-f", "--force", "-rf", "run", "test",
+static const char *const line_words[] = { "Makefile", "push", "x", "-f", "--force", "-rf", "run", "test",
 					  "test:u", "-x", "--", "a b", "", "-a", "-ox", "rm",
 					  "--o=y", "/etc/x", "t1", "git", "-c", "~/.k/x" };
 static const char *const line_unknown[] = { "$x", "\"$x\"", "*", "p*", "pu$x", "-$x", "--f$x",
@@ -161,7 +161,8 @@ static inline void line_wrapped(struct rnd *r, struct buf *b, int depth)
 					      "xargs ", "xargs -n1 ", "command ", "nohup ",
 					      "LANG=C ", "PATH=. ", "A=1 ", "./mywrap " };
 	static const char *const redirs[] = { " > o", " >~/.k/x", " < \"$x\"", " 2>&1",
-					      " > /dev/tcp/h/80", " >> ../o" };
+					      " > /dev/tcp/h/80", " >> ../o",
+					      " > Makefile" };
 	struct buf in;
 
 	if (depth > 2 || rnd_one_in(r, 2)) {

@@ -74,7 +74,7 @@ static inline void pol_command_scalars(struct pol_gen *g)
 		PUT(g, "\n");
 	}
 	if (ONE(g, 8))
-		PUT(g, "  program a { options -f -o|--output: }\n"
+		PUT(g, "  program a { options -f -o|--output:  script-file default \"a*\", \"x\" }\n"
 		       "  wrapper w { skip 1 transparent }\n"
 		       "  interpreter sh { shell }\n"
 		       "  taint LD_PRELOAD\n  safe LANG\n  inert \"echo:*\"\n");

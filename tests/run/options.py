@@ -172,7 +172,8 @@ def closed(have):
     ret = []
     listed = [p for row in rows.ROWS for p in row.programs()]
     for p in sorted(have):
-        if " " in p and not have[p].options:
+        # one that only says which of its options name files lists none
+        if " " in p and not set(have[p].options) - have[p].others:
             continue
         ways = [p in listed, p in rows.SAME, p in rows.UNCHECKED or " " in p and base(p) in rows.SUBCOMMANDS and p not in listed]
         if sum(ways) != 1:

@@ -220,7 +220,7 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_COMMANDS, AT_PROGRAM(name.off), 8, "holds a NUL" },
 		{ PB_COMMANDS, AT_PROGRAM(kinds), 0, "unknown kind" },
 		{ PB_COMMANDS, AT_PROGRAM(kinds), 8, "unknown kind" },
-		{ PB_COMMANDS, AT_PROGRAM(flags), 2 * PB_PF_SUBCOMMANDS, "unknown kind or flag" },
+		{ PB_COMMANDS, AT_PROGRAM(flags), 2 * PB_PF_FILES_ONLY, "unknown kind or flag" },
 		{ PB_COMMANDS, AT_PROGRAM(skip), 256, "unknown kind or flag" },
 		{ PB_COMMANDS, AT_PROGRAM(stems), 1, "names of its options" },
 		{ PB_COMMANDS, AT_PROGRAM(options.count), 0x10000000, "leaves" },

@@ -104,6 +104,8 @@ static const struct row rows[] = {
 	{ "python3 /dev/fd/3", "python3: a script that is a descriptor" },
 	{ "xargs python3", "python3: code of another language comes from its standard input" },
 	{ "curl -o x.sh u; bash x.sh", "bash: a script that the line may make" },
+	{ "p a.mk; mk", "mk: a file that it runs unasked, which the line may make" },
+	{ "look a.mk; mk", "" },
 	{ "bash -c \"$x\"", "bash: a shell's code that is not literal" },
 	{ "x | bash", "bash: a shell's code from its standard input" },
 	{ "bash $x", "bash: a shell whose options are not known" },

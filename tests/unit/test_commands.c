@@ -337,6 +337,50 @@ static void test_a_program_knows_of_its_subcommands(void **state)
 	assert_non_null(strstr(err.text, "does not know of its subcommands"));
 }
 
+/* A table that only speaks of files is none for options. */
+static void test_a_table_of_files_is_marked(void **state)
+{
+	const struct pb_commands *h;
+
+	(void)state;
+	fx_add(&f, "p.pol",
+	       "command { program a { script-file default \"x\" } program b { makes-nothing }\n"
+	       "  program c { makes-nothing options -x } program d { script-file default \"x\" posix }\n"
+	       "  wrapper e { makes-nothing } program g { makes-nothing } program \"g s\" { makes-nothing }\n"
+	       "  program k { makes-nothing reads operand 1 } program l {} }", IR_PROJECT, false);
+	h = compiled();
+	assert_true(program(h, "a")->flags & PB_PF_FILES_ONLY);
+	assert_true(program(h, "b")->flags & PB_PF_FILES_ONLY);
+	assert_true(program(h, "g s")->flags & PB_PF_FILES_ONLY);
+	for (const char *const *p = (const char *const[]){ "c", "d", "e", "g", "k", "l", NULL }; *p; p++)
+		assert_false(program(h, *p)->flags & PB_PF_FILES_ONLY);
+}
+
+/* The name of a file that runs unasked has no '/', and one '*'. */
+static void test_names_of_files_are_names(void **state)
+{
+	static const char *const bad[] = { "a/c*", "abc/", "a**d", "****" }, good[] = "a-c*";
+	const struct bk_member *m;
+	struct rt_err err = { .err = 0 };
+	char *bytes, *name;
+	size_t i;
+
+	(void)state;
+	fx_add(&f, "p.pol", "command { program p { script-file default \"abc*\" } }", IR_PROJECT, false);
+	(void)compiled();
+	m = bk_member(&out, PB_COMMANDS);
+	bytes = arena_dup(&f.a, m->bytes.p, m->bytes.n);
+	name = memmem(bytes, m->bytes.n, "abc*", 4);
+	assert_non_null(name);
+	memcpy(name, good, 4);
+	assert_int_equal(bundle_check_commands(bytes, m->bytes.n, &err), 0);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		memcpy(name, bad[i], 4);
+		assert_true(bundle_check_commands(bytes, m->bytes.n, &err) < 0);
+		assert_non_null(strstr(err.text, "has no name"));
+	}
+}
+
 /* Is this a byte of where an empty table lies? */
 static bool says_nothing(const struct pb_commands *h, size_t i)
 {
@@ -344,7 +388,7 @@ static bool says_nothing(const struct pb_commands *h, size_t i)
 		const struct pb_program *p = record(h, h->programs, sizeof(*p), k);
 		const struct pb_table *t = &p->options;
 
-		for (size_t n = 0; n < 6; n++, t++)
+		for (size_t n = 0; n < 7; n++, t++)
 			if (!t->count && i / 4 == (size_t)((const char *)&t->off -
 							   (const char *)h) / 4)
 				return true;
@@ -384,7 +428,7 @@ static void test_every_changed_byte_is_seen(void **state)
 {
 	(void)state;
 	check_every_byte("command { wrapper p { options -a|--all: after -x ends-at \";\" skip 1\n"
-			 "  code operand 1 when /x/ }  taint X  pin q = \"/q\" }");
+			 "  code operand 1 when /x/  script-file default \"b*\", \"a\" }  taint X  pin q = \"/q\" }");
 }
 
 static void test_every_changed_byte_of_a_subcommand_is_seen(void **state)
@@ -411,6 +455,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_program_knows_of_its_subcommands,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_table_of_files_is_marked, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_of_files_are_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_equal_tables_stand_once, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_regexes_of_code_places, setup,

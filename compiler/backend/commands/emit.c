@@ -150,6 +150,7 @@ static struct pb_table put_programs(struct emit *e)
 		r.after = put_words(e, p->after.v, p->after.n);
 		r.ends = put_words(e, p->ends.v, p->ends.n);
 		r.also = put_words(e, p->also.v, p->also.n);
+		r.defaults = put_words(e, p->defaults.v, p->defaults.n);
 		put(e, t, i, &r, sizeof(r));
 	}
 	return t;
@@ -197,7 +198,7 @@ static size_t tables_size(const struct emit *e)
 		n += sizeof(struct pb_program) +
 		     p->options.n * sizeof(struct pb_option) +
 		     p->codes.n * sizeof(struct pb_place) +
-		     (p->after.n + p->ends.n + p->also.n) * sizeof(struct pb_word);
+		     (p->after.n + p->ends.n + p->also.n + p->defaults.n) * sizeof(struct pb_word);
 	}
 	return n;
 }

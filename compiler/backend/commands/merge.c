@@ -31,7 +31,8 @@ _Static_assert((unsigned)IR_PF_TRANSPARENT == PB_PF_TRANSPARENT &&
 		       (unsigned)IR_PF_BOOLEANS == PB_PF_BOOLEANS &&
 		       (unsigned)IR_PF_ONE_DASH == PB_PF_ONE_DASH &&
 		       (unsigned)IR_PF_AWAY == PB_PF_AWAY &&
-		       (unsigned)IR_PF_WHOLE_TREES == PB_PF_WHOLE_TREES,
+		       (unsigned)IR_PF_WHOLE_TREES == PB_PF_WHOLE_TREES &&
+		       (unsigned)IR_PF_MAKES_NOTHING == PB_PF_MAKES_NOTHING,
 	       "flags");
 _Static_assert((unsigned)IR_TAKES_VALUE == PB_TAKES_VALUE &&
 		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED &&
@@ -207,6 +208,8 @@ static void add_statement(struct arena *a, struct merged_program *p,
 		ADD_WORD(a, &p->ends, s->ends[i]);
 	for (size_t i = 0; i < s->nalso; i++)
 		ADD_WORD(a, &p->also, s->also[i]);
+	for (size_t i = 0; i < s->ndefaults; i++)
+		ADD_WORD(a, &p->defaults, s->defaults[i]);
 }
 
 /* --- one program ---------------------------------------------------------------- */
@@ -214,6 +217,17 @@ static void add_statement(struct arena *a, struct merged_program *p,
 struct said {
 	VEC(const struct ir_program *) v;
 };
+
+/*
+ * What its options are is as open as where no table names it: they may be cut short,
+ * take values, and name commands.
+ */
+static bool says_files_only(const struct merged_program *p)
+{
+	return p->kinds == PB_PK_PROGRAM && !(p->flags & ~(uint32_t)PB_PF_MAKES_NOTHING) &&
+	       (p->flags || p->defaults.n) && !p->options.n && !p->codes.n && !p->after.n &&
+	       !p->ends.n && !p->also.n && !p->skip_said;
+}
 
 /* A program of which only subcommands are known has an empty table. */
 static struct merged_program merge(struct arena *a, struct str name,
@@ -234,6 +248,8 @@ static struct merged_program merge(struct arena *a, struct str name,
 	for (size_t i = 0; i < said->v.n; i++)
 		join_same(&p, a, said->v.v[i]);
 	share_flags(&p);
+	if (says_files_only(&p))
+		p.flags |= PB_PF_FILES_ONLY;
 	return p;
 }
 
@@ -335,6 +351,7 @@ static void join_bases(struct merged *m)
 			    (PB_PF_ABBREVIATE | PB_PF_NO_CLUSTER | PB_PF_NO_END |
 			     PB_PF_BOOLEANS | PB_PF_ONE_DASH);
 		m->programs.v[p->base - 1].flags |= PB_PF_SUBCOMMANDS;
+		m->programs.v[p->base - 1].flags &= ~(uint32_t)PB_PF_FILES_ONLY;
 		number_options(m, p);
 	}
 }
@@ -372,7 +389,8 @@ static size_t size_of(const struct said *s)
 	for (size_t i = 0; i < s->v.n; i++) {
 		const struct ir_program *p = s->v.v[i];
 
-		n += p->noptions + p->ncodes + p->nafter + p->nends + p->nalso;
+		n += p->noptions + p->ncodes + p->nafter + p->nends + p->nalso +
+		     p->ndefaults;
 	}
 	return n;
 }

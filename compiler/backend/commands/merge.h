@@ -35,7 +35,7 @@ struct merged_program {
 	bool skip_said;
 	VEC(struct merged_option) options; /* by name */
 	VEC(struct merged_code) codes;     /* by kind and operand, those of code first */
-	VEC(struct str) after, ends, also; /* sorted */
+	VEC(struct str) after, ends, also, defaults; /* sorted */
 	/* Of a subcommand ("git rebase"): the number of the program or subcommand
 	 * that it is one of, from 1 on; 0 none. */
 	uint32_t base;

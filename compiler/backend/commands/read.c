@@ -112,7 +112,8 @@ static void print_program(FILE *out, const struct pb_commands *h,
 					     "abbreviate-commands",
 					     "stays", "elsewhere", "no-end",
 					     "booleans", "one-dash", "away", "whole-trees",
-					     "subcommands" };
+					     "makes-nothing",
+					     "subcommands", "files-only" };
 	const struct pb_code *c = table(h, p->codes);
 
 	for (unsigned i = 0; i < POL_LEN(kinds); i++)
@@ -138,6 +139,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 	print_words(out, h, "after", p->after);
 	print_words(out, h, "ends-at", p->ends);
 	print_words(out, h, "also", p->also);
+	print_words(out, h, "script default", p->defaults);
 }
 
 static void print_pins(FILE *out, const struct pb_commands *h)
@@ -278,7 +280,8 @@ static const char *verify_programs(struct verify *v, const struct merged *m)
 		    !same_codes(v, &p[i], w) ||
 		    !same_words(v->h, p[i].after, w->after.v, w->after.n) ||
 		    !same_words(v->h, p[i].ends, w->ends.v, w->ends.n) ||
-		    !same_words(v->h, p[i].also, w->also.v, w->also.n))
+		    !same_words(v->h, p[i].also, w->also.v, w->also.n) ||
+		    !same_words(v->h, p[i].defaults, w->defaults.v, w->defaults.n))
 			return arena_printf(v->a, "the program '%.*s' is not the policy's",
 					    STR_ARG(w->name));
 	}
