@@ -223,6 +223,7 @@ struct written {
 	struct line_ctx *l;
 	struct decision *ret;
 	bool any;
+	bool names; /* some word is read, whose name may be made in a directory */
 };
 
 /* What the rules say of writing there; what only `otherwise` says does not count. */
@@ -252,6 +253,9 @@ static void take_text(struct written *x, const struct cmd_part *p, const char *p
 	const char *name;
 
 	take(x, path);
+	/* each word is looked at for each that is written */
+	if (!x->names || !part_spend(x->l, p->nwords / 16))
+		return;
 	for (uint32_t i = 0; cmd_name_in(p, i, &name, &k); i++) {
 		if (!k || n + k + 2 > sizeof(in) || !part_spend(x->l, k + 1))
 			continue;
@@ -283,6 +287,9 @@ bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *
 {
 	struct written x = { .l = l, .ret = ret };
 	const struct cmd_dir *d;
+
+	for (uint32_t i = 1; i < p->nwords; i++)
+		x.names |= p->words[i].places & CMD_P_READS;
 
 	d = p->dirs_unknown || !p->dirs ? p->near : p->dirs;
 	if (!d)

@@ -122,6 +122,12 @@ static const struct big_line { const char *head, *unit, *tail; } big_lines[] = {
 	{ "python3 -c ", "a ", "" },
 	{ "", "python3 a;", "" },
 	{ "", "cat a>b;sh b;", "" },
+	{ "tee ", "Mk ", "; mk" },
+	{ "sort ", "Mk ", "; mk" },
+	{ "cp ", "M*k ", "; mk" },
+	{ "", "mk|tee Mk;", "" },
+	{ "tee ", "Makefile ", "; make" },
+	{ "mv ", "Makefile ", "; make" },
 };
 
 #define BIG_LINES (sizeof(big_lines) / sizeof(big_lines[0]))
