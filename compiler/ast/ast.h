@@ -123,7 +123,7 @@ enum ast_prog_kind {
 	AST_P_FLAG /* transparent abbreviate no-cluster posix assignments joined
 	              appends dashed versions abbreviate-commands stays elsewhere no-end
 	              booleans one-dash away whole-trees
-	              makes-nothing:
+	              makes-nothing writes-unnamed:
 	              text in values */
 };
 

@@ -2,7 +2,7 @@
 #ifndef COMPILER_IR_FACTS_WORDS_H
 #define COMPILER_IR_FACTS_WORDS_H
 
-#define IR_PROGRAM_FLAGS 20
+#define IR_PROGRAM_FLAGS 21
 
 /* By the bit of enum ir_program_flag. */
 extern const char *const ir_program_flag_words[IR_PROGRAM_FLAGS];

@@ -149,7 +149,7 @@ const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
 	"joined",      "appends",    "shell",      "code-stdin", "dashed",
 	"versions",    "abbreviate-commands", "stays", "elsewhere",
 	"no-end",      "booleans",   "one-dash",   "away",
-	"whole-trees", "makes-nothing",
+	"whole-trees", "makes-nothing", "writes-unnamed",
 };
 
 const char *const ir_place_words[IR_PLACE_COUNT] = {

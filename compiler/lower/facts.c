@@ -53,6 +53,7 @@ static const struct {
 	{ "no-end", P | W | I },   { "booleans", P | W | I },
 	{ "one-dash", P | W | I }, { "away", W },
 	{ "whole-trees", P | W | I }, { "makes-nothing", P | W | I },
+	{ "writes-unnamed", P | W | I },
 };
 
 static void misplaced(struct lower *l, const struct ast_prog_item *item,

@@ -19,6 +19,7 @@ static const struct {
 	{ "no-end", IR_PF_NO_END },           { "booleans", IR_PF_BOOLEANS },
 	{ "one-dash", IR_PF_ONE_DASH },       { "away", IR_PF_AWAY },
 	{ "whole-trees", IR_PF_WHOLE_TREES }, { "makes-nothing", IR_PF_MAKES_NOTHING },
+	{ "writes-unnamed", IR_PF_WRITES_UNNAMED },
 };
 
 struct table {

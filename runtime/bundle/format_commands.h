@@ -222,8 +222,9 @@ enum pb_program_flag {
 	PB_PF_WHOLE_TREES = 262144, /* what it reads, it reads with all below */
 	PB_PF_MAKES_NOTHING = 524288, /* it puts nothing new into a file that an operand
 	                                 names */
-	PB_PF_SUBCOMMANDS = 1048576, /* some subcommand has a table */
-	PB_PF_FILES_ONLY = 2097152 /* it says which files run unasked, or that it makes
+	PB_PF_WRITES_UNNAMED = 1048576, /* what it reads says which files it writes */
+	PB_PF_SUBCOMMANDS = 2097152, /* some subcommand has a table */
+	PB_PF_FILES_ONLY = 4194304 /* it says which files run unasked, or that it makes
 	                              nothing, and no more: else it is no table */
 };
 

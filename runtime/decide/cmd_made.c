@@ -274,6 +274,7 @@ struct maker {
 	bool tabled;  /* a table says what it does with files */
 	bool nothing; /* ... that it makes none of its operands */
 	bool writes;  /* some word names what it writes */
+	bool more;    /* it writes what no word names */
 	uint32_t end; /* what follows is the command of a wrapper */
 };
 
@@ -286,6 +287,7 @@ static struct maker maker_of(const struct cmd_part *p)
 			   .end = n->begin ? n->begin : p->nwords };
 
 	m.nothing = t && (t->flags & PB_PF_MAKES_NOTHING);
+	m.more = (n->writes_more && !m.nothing) || (t && (t->flags & PB_PF_WRITES_UNNAMED));
 	for (uint32_t i = 1; i < p->nwords; i++)
 		m.writes |= (p->words[i].places & CMD_P_WRITES) &&
 			    !(m.nothing && p->words[i].roles == CMD_W_OPERAND);
@@ -327,7 +329,7 @@ static bool see_words(struct cmd_an *a, const struct scripts *s,
 		    p->words[i].places && !see_unknown(a, s, n, &p->words[i]))
 			return false;
 	}
-	if (!n->writes_more || m.nothing)
+	if (!m.more)
 		return true;
 	for (struct script *all = s->all; all; all = all->all)
 		note(all, n);

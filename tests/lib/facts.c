@@ -47,6 +47,7 @@ const char facts_text[] =
 	"program rm abbreviate -r|-R|--recursive -f|--force -i -v|--verbose\n"
 	"program mk default=Mk,*.mk\n"
 	"program look makes-nothing\n"
+	"program fix writes-unnamed\n"
 	"program tar abbreviate -C|--directory: -f|--file: -x -c -t -v -z "
 	"--checkpoint-action:! -I|--use-compress-program:!\n"
 	"taint PATH IFS PS4 LD_* GIT_* HOME BASH_ENV BASH_CMDS\n"
@@ -194,6 +195,7 @@ static bool take_flag(struct program *p, struct text t)
 		{ "booleans", PB_PF_BOOLEANS },       { "one-dash", PB_PF_ONE_DASH },
 		{ "away", PB_PF_AWAY },               { "whole-trees", PB_PF_WHOLE_TREES },
 		{ "makes-nothing", PB_PF_MAKES_NOTHING },
+		{ "writes-unnamed", PB_PF_WRITES_UNNAMED },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)

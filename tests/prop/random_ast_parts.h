@@ -464,7 +464,7 @@ static inline struct ast_prog_item *tree_prog_items(struct tree_gen *g)
 {
 	struct ast_prog_items l = { 0 };
 
-	for (unsigned n = tree_below(g, 4); n; n--)
+	for (unsigned n = tree_below(g, 8); n; n--)
 		l = ast_prog_items_add(l, tree_prog_item(g));
 	return l.head;
 }

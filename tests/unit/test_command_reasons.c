@@ -106,6 +106,7 @@ static const struct row rows[] = {
 	{ "curl -o x.sh u; bash x.sh", "bash: a script that the line may make" },
 	{ "p a.mk; mk", "mk: a file that it runs unasked, which the line may make" },
 	{ "look a.mk; mk", "" },
+	{ "fix; mk", "mk: a file that it runs unasked, which the line may make" },
 	{ "bash -c \"$x\"", "bash: a shell's code that is not literal" },
 	{ "x | bash", "bash: a shell's code from its standard input" },
 	{ "bash $x", "bash: a shell whose options are not known" },

@@ -32,7 +32,8 @@ _Static_assert((unsigned)IR_PF_TRANSPARENT == PB_PF_TRANSPARENT &&
 		       (unsigned)IR_PF_ONE_DASH == PB_PF_ONE_DASH &&
 		       (unsigned)IR_PF_AWAY == PB_PF_AWAY &&
 		       (unsigned)IR_PF_WHOLE_TREES == PB_PF_WHOLE_TREES &&
-		       (unsigned)IR_PF_MAKES_NOTHING == PB_PF_MAKES_NOTHING,
+		       (unsigned)IR_PF_MAKES_NOTHING == PB_PF_MAKES_NOTHING &&
+		       (unsigned)IR_PF_WRITES_UNNAMED == PB_PF_WRITES_UNNAMED,
 	       "flags");
 _Static_assert((unsigned)IR_TAKES_VALUE == PB_TAKES_VALUE &&
 		       (unsigned)IR_TAKES_ATTACHED == PB_TAKES_ATTACHED &&
@@ -224,7 +225,7 @@ struct said {
  */
 static bool says_files_only(const struct merged_program *p)
 {
-	return p->kinds == PB_PK_PROGRAM && !(p->flags & ~(uint32_t)PB_PF_MAKES_NOTHING) &&
+	return p->kinds == PB_PK_PROGRAM && !(p->flags & ~(uint32_t)(PB_PF_MAKES_NOTHING | PB_PF_WRITES_UNNAMED)) &&
 	       (p->flags || p->defaults.n) && !p->options.n && !p->codes.n && !p->after.n &&
 	       !p->ends.n && !p->also.n && !p->skip_said;
 }

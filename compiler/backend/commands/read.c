@@ -112,7 +112,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 					     "abbreviate-commands",
 					     "stays", "elsewhere", "no-end",
 					     "booleans", "one-dash", "away", "whole-trees",
-					     "makes-nothing",
+					     "makes-nothing", "writes-unnamed",
 					     "subcommands", "files-only" };
 	const struct pb_code *c = table(h, p->codes);
 
