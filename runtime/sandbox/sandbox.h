@@ -171,13 +171,16 @@ void sandbox_ahead_release(struct sandbox_ahead *a);
 bool sandbox_unix_wall(const struct sandbox_run *run);
 
 /*
- * Clones, writes the maps, takes the listener, and returns once the command
- * is about to be executed.  On failure everything is undone; where only the
+ * Clones, writes the maps, takes the listener, and returns once all is set up: the
+ * command begins with sandbox_go().  On failure everything is undone; where only the
  * listener could not be taken the error's step is SANDBOX_STEP_LISTENER, and the
  * caller may start again without one.
  */
 int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view,
 		  struct sandbox_child *ret, struct rt_err *err);
+
+/* Where the command, or pid 1, has ended before, its status tells. */
+int sandbox_go(const struct sandbox_child *c, struct rt_err *err);
 
 /*
  * Has the run ended, or does it within a second?  A short command ends before

@@ -126,7 +126,7 @@ static bool is_gone(int pidfd)
 	return poll(&p, 1, MS) != 0;
 }
 
-/* The command waits in read() until the listener is ours. */
+/* The command waits in read() for sandbox_go(). */
 static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 			 struct rt_err *err)
 {
@@ -148,11 +148,6 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 		if (r == -EAGAIN && e != ESRCH && e != EBADF && !is_gone(pidfd) && err)
 			(void)snprintf(err->step, sizeof(err->step), "%s",
 				       SANDBOX_STEP_LISTENER);
-		return -e;
-	}
-	if (SYS_RETRY(send(s->child.sock, "k", 1, MSG_NOSIGNAL)) != 1) {
-		e = errno;
-		(void)no_listener(s, "the command has ended early", e, err);
 		return -e;
 	}
 	return 0;

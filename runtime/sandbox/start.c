@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include "runtime/base/compat.h"
 #include "runtime/base/io.h"
@@ -180,6 +181,14 @@ int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view
 	take_limits(run, &policy);
 	policy.disk = run->bundle->mounts ? run->bundle->mounts->disk : 0;
 	return sandbox_spawn(run, view, &policy, ret, err);
+}
+
+int sandbox_go(const struct sandbox_child *c, struct rt_err *err)
+{
+	if (SYS_RETRY(send(c->status_fd, "k", 1, MSG_NOSIGNAL)) == 1 || errno == EPIPE ||
+	    errno == ECONNRESET)
+		return 0; /* whoever has ended has said why */
+	return rt_fail_errno(err, errno, "the command's start");
 }
 
 bool sandbox_child_ended(const struct sandbox_child *c)

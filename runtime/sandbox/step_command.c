@@ -135,6 +135,7 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 	/* allocated before the filter: malloc may need a denied call */
 	static char **argv, **envp;
 	int e;
+	ssize_t n;
 	char ack;
 
 	if (op->flags & PLAN_F_SPECIAL) {
@@ -146,17 +147,15 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 	e = -init_send(in->sock, SANDBOX_READY, in->listener, NULL);
 	if (e)
 		return step_fail(err, STEP_EXEC, e, "the status");
-	if (in->listener >= 0) {
-		ssize_t n = SYS_RETRY(read(in->sock, &ack, 1));
-
-		/* polrun takes the listener; nobody answers before it has it, and
-		 * nobody in here may answer */
-		if (n < 0)
-			return step_fail(err, STEP_EXEC, errno, "the start");
-		if (n != 1)
-			_exit(125);
+	/* polrun takes the listener, nobody answers before it has it and nobody in here
+	 * may answer; and it begins to watch the walls */
+	n = SYS_RETRY(read(in->sock, &ack, 1));
+	if (n < 0)
+		return step_fail(err, STEP_EXEC, errno, "the start");
+	if (n != 1)
+		_exit(125);
+	if (in->listener >= 0)
 		(void)close(in->listener);
-	}
 	if (h->exec_path || (argv[0] && strchr(argv[0], '/'))) {
 		(void)execve(h->exec_path ? plan_at(h, h->exec_path) : argv[0], argv,
 			     envp);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/audit.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -142,4 +143,22 @@ int confine_self(struct rt_err *err)
 	if (sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog) != 0)
 		return rt_fail_errno(err, errno, "the supervisor's own filter");
 	return 0;
+}
+
+static int drop_pages(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size, (void)arg;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && !(p->p_flags & PF_W))
+			sys_advise((const void *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
+				   MADV_DONTNEED);
+	}
+	return 0;
+}
+
+void drop_program_pages(void)
+{
+	(void)dl_iterate_phdr(drop_pages, NULL);
 }

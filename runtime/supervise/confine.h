@@ -10,4 +10,10 @@
  * Cannot be undone. */
 int confine_self(struct rt_err *err);
 
+/*
+ * What the set-up needed of the program is not needed while one waits: its
+ * read-only pages come back from the page cache when they are touched.
+ */
+void drop_program_pages(void);
+
 #endif

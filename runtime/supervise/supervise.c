@@ -5,12 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -22,10 +20,12 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/supervise/confine.h"
+#include "runtime/supervise/guard.h"
 #include "runtime/supervise/listener.h"
 
 #define GRACE_MS 2000 /* between TERM and KILL */
 #define QUIET_MS 100  /* without a change: a stopped run's polrun stops again */
+#define BEAT_MS 1000  /* nobody stops polrun for longer than that */
 
 enum phase { PH_RUNNING, PH_ENDING, PH_KILLED };
 
@@ -37,7 +37,7 @@ struct loop {
 	struct listener listener;
 	struct walls walls;
 	int signals, timer;
-	timer_t guard;      /* from the time limit on it sends CONT: polrun may be stopped */
+	struct guard guard;
 	enum phase phase;
 	bool stopped;       /* the command has stopped, and nobody has continued it */
 	bool ended;         /* the command's status is known, or never will be */
@@ -62,6 +62,22 @@ static int set_timer(struct loop *l, uint64_t at_ms)
 	its.it_value.tv_sec = (time_t)(at_ms / 1000);
 	its.it_value.tv_nsec = (long)(at_ms % 1000) * 1000000 + 1;
 	return timerfd_settime(l->timer, TFD_TIMER_ABSTIME, &its, NULL);
+}
+
+/*
+ * Who stops polrun (kill -STOP) stops neither the clock nor the looks at the walls.
+ * Where polrun stops as its command did, the clock only: changes wake it by themselves.
+ */
+static int set_guard(const struct loop *l)
+{
+	bool often = l->walls.poll_ms >= 0;
+	uint64_t beat = often ? 2 * (uint64_t)l->walls.poll_ms : BEAT_MS, now = now_ms();
+	uint64_t limit = l->limit_ms ? l->start_ms + l->limit_ms : 0;
+	uint64_t at = l->stopped ? 0 : now + beat;
+
+	if (limit > now && (!at || limit < at))
+		at = limit;
+	return guard_set(&l->guard, at, beat);
 }
 
 static void signal_init(struct loop *l, int sig)
@@ -92,8 +108,10 @@ static void look_at_walls(struct loop *l)
 		return;
 	l->looked_ms = now_ms();
 	r = walls_check(&l->walls, &gone);
-	if (r == 0 && gone == WALLS_STAND)
+	if (r == 0 && gone == WALLS_STAND) {
+		(void)set_guard(l);
 		return;
+	}
 	kill_all(l);
 	l->ret->wall = gone;
 	if (r == 0)
@@ -125,6 +143,7 @@ static void stop_too(struct loop *l)
 		drain_signals(l); /* a CONT that a stop would throw away */
 		if (walls_stir(l))
 			look_at_walls(l);
+		(void)set_guard(l);
 		if (l->stopped && l->phase == PH_RUNNING)
 			(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
 		(void)walls_wake(&l->walls, false);
@@ -134,6 +153,7 @@ static void stop_too(struct loop *l)
 	} else {
 		l->stopped = false;
 	}
+	(void)set_guard(l);
 	if (walls_stir(l))
 		look_at_walls(l);
 }
@@ -263,6 +283,7 @@ static void on_deadline(struct loop *l)
 	if (l->phase == PH_RUNNING) {
 		l->ret->timed_out = true;
 		l->phase = PH_ENDING;
+		l->stopped = false;
 		signal_init(l, SIGTERM);
 		signal_init(l, SIGCONT); /* a stopped command gets TERM, too */
 		if (set_timer(l, now_ms() + GRACE_MS) != 0)
@@ -294,9 +315,13 @@ static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 			signal_init(l, sig);
 		break;
 	case SIGCONT:
-		if (l->stopped && (si->ssi_code < POLL_IN || si->ssi_code > POLL_HUP)) {
+		if (si->ssi_code == SI_TIMER) {
+			(void)set_guard(l);
+		} else if (l->stopped &&
+			   (si->ssi_code < POLL_IN || si->ssi_code > POLL_HUP)) {
 			l->stopped = false;
 			(void)walls_wake(&l->walls, true);
+			(void)set_guard(l);
 		}
 		if (sent)
 			signal_init(l, SIGCONT);
@@ -354,10 +379,10 @@ static int take_signals(struct loop *l)
 static int take_clock(struct loop *l)
 {
 	const struct pb_limits *lim = l->run->bundle->limits;
-	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
-	struct itimerspec its = { 0 };
-	uint64_t deadline;
+	int r = guard_init(&l->guard, l->err);
 
+	if (r < 0)
+		return r;
 	l->start_ms = now_ms();
 	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (l->timer < 0)
@@ -371,18 +396,9 @@ static int take_clock(struct loop *l)
 			l->ret->limit_rule = p->rule;
 		}
 	}
-	if (!l->limit_ms)
-		return 0;
 	if (l->limit_ms > UINT64_C(1) << 50)
 		l->limit_ms = UINT64_C(1) << 50;
-	deadline = l->start_ms + l->limit_ms;
-	its.it_value.tv_sec = (time_t)(deadline / 1000);
-	its.it_value.tv_nsec = (long)(deadline % 1000) * 1000000 + 1;
-	/* again and again: a stop throws a CONT away that waits to be taken */
-	its.it_interval.tv_nsec = (long)QUIET_MS * 1000000;
-	if (set_timer(l, deadline) != 0 ||
-	    timer_create(CLOCK_MONOTONIC, &ev, &l->guard) != 0 ||
-	    timer_settime(l->guard, TIMER_ABSTIME, &its, NULL) != 0)
+	if ((l->limit_ms && set_timer(l, l->start_ms + l->limit_ms) != 0) || set_guard(l) < 0)
 		return rt_fail_errno(l->err, errno, "cannot make a timer");
 	return 0;
 }
@@ -395,23 +411,6 @@ static int let_go_of_streams(struct loop *l)
 
 	if (null < 0 || SYS_RETRY(dup2(null, 0)) < 0 || SYS_RETRY(dup2(null, 1)) < 0)
 		return rt_fail_errno(l->err, errno, "/dev/null");
-	return 0;
-}
-
-/*
- * What the set-up needed of the program is not needed while one waits: its
- * read-only pages come back from the page cache when they are touched.
- */
-static int drop_pages(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	(void)size, (void)arg;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type == PT_LOAD && !(p->p_flags & PF_W))
-			sys_advise((const void *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
-				   MADV_DONTNEED);
-	}
 	return 0;
 }
 
@@ -455,14 +454,16 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		look_at_walls(l);
 		/* Somebody may stop polrun with a signal that it cannot take. */
 		(void)walls_wake(&l->walls, true);
-		r = let_go_of_streams(l);
+		r = sandbox_go(l->child, l->err);
 	}
+	if (r == 0)
+		r = let_go_of_streams(l);
 	if (r == 0)
 		r = confine_self(l->err);
 	if (r == 0)
 		open_by_name();
 	if (r == 0)
-		(void)dl_iterate_phdr(drop_pages, NULL);
+		drop_program_pages();
 	return r;
 }
 

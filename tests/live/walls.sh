@@ -380,6 +380,31 @@ if "${around[@]}" true 2>/dev/null; then
 	ended '\.pol:' '\.env'
 	grep -q 'every 50 ms' "$WORK/report" || bad "the report does not tell it"
 
+	t "without room for watches polrun is stopped by a signal from outside"
+	made
+	begin project r .env
+	kill -STOP "$pid"
+	stopped
+	mv .env old
+	echo SECRET >.env
+	ended '\.pol:' '\.env'
+
+	t "the control: without room for watches such a stop ends no run"
+	made
+	begin project r .env
+	kill -STOP "$pid"
+	stopped
+	sleep 0.5
+	if [ "$(ps -o state= -p "$pid")" = T ]; then
+		bad "polrun is still stopped"
+		kill -KILL "$pid"
+	fi
+	kill -TERM "$pid" 2>/dev/null
+	wait "$pid"
+	rc=$?
+	want_rc 143
+	no_file got
+
 	# a call that the supervisor answers, again and again
 	t "without room for watches a busy run does not keep them from being looked at"
 	made
