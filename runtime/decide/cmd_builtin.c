@@ -236,11 +236,13 @@ static bool go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t 
 	const struct cmd_dir *d, *was = e->dirs;
 	char buf[4096];
 
-	/* in a loop it may go on from where it is */
-	if ((c->anytime && !home && (!n || p[0] != '/')) || (home && e->home_changed)) {
+	if (home && e->home_changed) {
 		e->dirs_unknown = true;
 		return true;
 	}
+	/* in a loop it may go on from where it is; the first turn leads where the text says */
+	if (c->anytime && !home && (!n || p[0] != '/'))
+		e->dirs_unknown = true;
 	/* where a ".." leads is not known, and may be where the text says */
 	for (d = was; d; d = d->next) {
 		if (!cmd_resolve(a->world, d->path, p, n, home, buf, sizeof(buf)))
