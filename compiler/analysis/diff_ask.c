@@ -320,7 +320,10 @@ bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request 
 			found = true;
 			continue;
 		}
-		found |= confirm(d, req, told);
+		if (confirm(d, req, told))
+			found = true;
+		else
+			told->unconfirmed |= small != NULL;
 	}
 	return found;
 }

@@ -68,6 +68,8 @@ struct diff_told {
 	 * is enough */
 	uint64_t changes;
 	bool widening;
+	/* the rules that meet answered differently, and yet the whole policies alike */
+	bool unconfirmed;
 };
 
 /*

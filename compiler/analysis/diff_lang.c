@@ -333,7 +333,7 @@ DIFF_MUST_READ static enum diff_looked run(struct diff *d, struct arena *tmp,
  */
 DIFF_MUST_READ static bool is_none_anywhere(struct diff *d, struct diff_item *it)
 {
-	struct diff_told told = { 0, false };
+	struct diff_told told = { 0 };
 	enum diff_looked looked;
 	struct arena tmp;
 
@@ -362,7 +362,7 @@ static bool is_loose_near(const struct diff *d, const struct diff_item *it)
 static void settle(struct diff *d, struct diff_item *it)
 {
 	enum diff_frame frame = diff_word_frame(it);
-	struct diff_told told = { 0, false };
+	struct diff_told told = { 0 };
 	enum diff_looked looked;
 	const char *why;
 	struct arena tmp;
@@ -385,6 +385,12 @@ static void settle(struct diff *d, struct diff_item *it)
 	    !(told.widening || (told.changes && !diff_may_widen(it))) &&
 	    is_none_anywhere(d, it))
 		looked = DIFF_WHOLLY;
+	/* a word of the line that was tried names a file: another line may not */
+	if (it->kind == IR_COMMAND && told.unconfirmed && looked == DIFF_WHOLLY) {
+		looked = DIFF_IN_PART;
+		why = "what rules say of files decided about the lines that were tried: "
+		      "other lines may differ";
+	}
 	diff_settled(d, it, &told, looked, why);
 }
 
