@@ -183,17 +183,22 @@ int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view
 	return sandbox_spawn(run, view, &policy, ret, err);
 }
 
-int sandbox_go(const struct sandbox_child *c, struct rt_err *err)
-{
-	if (SYS_RETRY(send(c->status_fd, "k", 1, MSG_NOSIGNAL)) == 1 || errno == EPIPE ||
-	    errno == ECONNRESET)
-		return 0; /* whoever has ended has said why */
-	return rt_fail_errno(err, errno, "the command's start");
-}
-
 bool sandbox_child_ended(const struct sandbox_child *c)
 {
 	struct pollfd p = { c->init_pidfd, POLLIN, 0 };
 
 	return SYS_RETRY(poll(&p, 1, 1000)) > 0;
+}
+
+int sandbox_go(const struct sandbox_child *c, struct rt_err *err)
+{
+	int e;
+
+	if (SYS_RETRY(send(c->status_fd, "k", 1, MSG_NOSIGNAL)) == 1)
+		return 0;
+	e = errno;
+	/* who has ended has said why; who has not would wait for ever */
+	if ((e == EPIPE || e == ECONNRESET) && sandbox_child_ended(c))
+		return 0;
+	return rt_fail_errno(err, e, "the command's start");
 }
