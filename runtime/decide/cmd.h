@@ -157,6 +157,21 @@ static inline struct cmd_node *cmd_node(struct cmd_part *p)
 	return (struct cmd_node *)p;
 }
 
+/* A table that only speaks of files is none for options: it is kept, and NULL returned. */
+static inline const struct pb_program *cmd_take_table(struct cmd_part *p,
+						      const struct pb_program *t)
+{
+	if (!t || !(t->flags & PB_PF_FILES_ONLY))
+		return t;
+	cmd_node(p)->files = t;
+	return NULL;
+}
+
+static inline const struct pb_program *cmd_table_of_files(const struct cmd_node *n)
+{
+	return n->files ? n->files : n->part.program;
+}
+
 /* --- words (cmd_text.c) ---------------------------------------------------------------- */
 
 /* What nobody knows of a word, as its reader needs it. */

@@ -442,11 +442,24 @@ static bool is_descriptor(const struct cmd_part *part, const char *p, size_t n)
 	return b ? b == 2 && memcmp(before, "fd", 2) == 0 : ends(part, "/fd");
 }
 
+static bool add_run_file(struct cmd_an *a, struct cmd_part *p, const char *name, uint32_t n,
+			 bool unasked)
+{
+	struct cmd_run_file *f = cmd_alloc(a, sizeof(*f));
+
+	if (!f)
+		return false;
+	*f = (struct cmd_run_file){
+		.next = cmd_node(p)->scripts, .p = name, .n = n, .unasked = unasked
+	};
+	cmd_node(p)->scripts = f;
+	a->scripts = true;
+	return true;
+}
+
 void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
 {
-	struct cmd_node *n = cmd_node(p);
 	const struct sh_seg *g = &w->seg;
-	struct cmd_run_file *f;
 	const char *base;
 	size_t k;
 
@@ -461,26 +474,12 @@ void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
 		return;
 	}
 	last_two(g->p, g->n, &base, &k, &(const char *){ NULL }, &(size_t){ 0 });
-	f = cmd_alloc(a, sizeof(*f));
-	if (!f)
-		return;
-	*f = (struct cmd_run_file){ .next = n->scripts, .p = base, .n = (uint32_t)k };
-	n->scripts = f;
-	a->scripts = true;
+	(void)add_run_file(a, p, base, (uint32_t)k, false); /* else: past a limit */
 }
 
 bool cmd_script_unasked(struct cmd_an *a, struct cmd_part *p, const char *name, uint32_t n)
 {
-	struct cmd_run_file *f = cmd_alloc(a, sizeof(*f));
-
-	if (!f)
-		return false;
-	*f = (struct cmd_run_file){
-		.next = cmd_node(p)->scripts, .p = name, .n = n, .unasked = true
-	};
-	cmd_node(p)->scripts = f;
-	a->scripts = true;
-	return true;
+	return add_run_file(a, p, name, n, true);
 }
 
 void cmd_script_file(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)

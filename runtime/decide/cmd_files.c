@@ -134,7 +134,7 @@ static bool says_writes(const struct cmd_an *a, const struct pb_program *p)
 /* A subcommand has what its program has. */
 bool cmd_unasked(struct cmd_an *a, struct cmd_part *p)
 {
-	const struct pb_program *t = cmd_node(p)->files ? cmd_node(p)->files : p->program;
+	const struct pb_program *t = cmd_table_of_files(cmd_node(p));
 
 	for (; t; t = cmd_base_of(a->facts, t))
 		for (uint32_t i = 0; i < t->defaults.count; i++) {
@@ -162,7 +162,8 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 	if (!options(&f))
 		return false;
 	operands(&f);
-	cmd_node(p)->writes_more = (p->flags & CMD_APPENDS) && (f.edits || says_writes(a, p->program));
+	cmd_node(p)->writes_more = (p->flags & CMD_APPENDS) &&
+				   (f.edits || says_writes(a, p->program));
 	f.trees |= whole;
 	for (uint32_t i = 1; i < p->nwords; i++)
 		if (p->words[i].places & CMD_P_READS)

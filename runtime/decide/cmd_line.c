@@ -25,15 +25,9 @@ static void take_program(const struct cmd_an *a, struct cmd_part *p)
 
 	if (!cmd_base(p->words[0].w, &base, &n))
 		return;
-	p->program = cmd_program(a->facts, base, n);
-	if (!p->program)
-		return;
-	if (p->program->flags & PB_PF_FILES_ONLY) {
-		cmd_node(p)->files = p->program;
-		p->program = NULL;
-		return;
-	}
-	p->flags |= CMD_TABLED;
+	p->program = cmd_take_table(p, cmd_program(a->facts, base, n));
+	if (p->program)
+		p->flags |= CMD_TABLED;
 }
 
 /* `hash -p PATH NAME`: the command is judged as PATH as well. */

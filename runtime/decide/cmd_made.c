@@ -116,8 +116,7 @@ static bool take_scripts(struct cmd_an *a, struct scripts *s)
 	return true;
 }
 
-/* --- what a part makes
- * ------------------------------------------------------------------- */
+/* --- what a part makes ---------------------------------------------------------------- */
 
 static void note(struct script *m, const struct cmd_node *n)
 {
@@ -281,7 +280,7 @@ struct maker {
 static struct maker maker_of(const struct cmd_part *p)
 {
 	const struct cmd_node *n = (const struct cmd_node *)p;
-	const struct pb_program *t = n->files ? n->files : p->program;
+	const struct pb_program *t = cmd_table_of_files(n);
 	struct maker m = { .p = p,
 			   .tabled = p->program,
 			   .end = n->begin ? n->begin : p->nwords };

@@ -83,11 +83,7 @@ static bool subcommand(struct cmd_reader *r, const struct cmd_shape *s, bool *re
 		return false;
 	}
 	*ret_forked = fork_here(r);
-	prog = cmd_subcommand(r->a->facts, r->prog, s->p, s->n);
-	if (prog && (prog->flags & PB_PF_FILES_ONLY)) {
-		cmd_node(r->p)->files = prog;
-		prog = NULL;
-	}
+	prog = cmd_take_table(r->p, cmd_subcommand(r->a->facts, r->prog, s->p, s->n));
 	if (!prog) {
 		if (!r->ret->command)
 			r->ret->command = r->i;

@@ -198,7 +198,8 @@ static size_t tables_size(const struct emit *e)
 		n += sizeof(struct pb_program) +
 		     p->options.n * sizeof(struct pb_option) +
 		     p->codes.n * sizeof(struct pb_place) +
-		     (p->after.n + p->ends.n + p->also.n + p->defaults.n) * sizeof(struct pb_word);
+		     (p->after.n + p->ends.n + p->also.n + p->defaults.n) *
+			     sizeof(struct pb_word);
 	}
 	return n;
 }

@@ -225,9 +225,11 @@ struct said {
  */
 static bool says_files_only(const struct merged_program *p)
 {
-	return p->kinds == PB_PK_PROGRAM && !(p->flags & ~(uint32_t)(PB_PF_MAKES_NOTHING | PB_PF_WRITES_UNNAMED)) &&
-	       (p->flags || p->defaults.n) && !p->options.n && !p->codes.n && !p->after.n &&
-	       !p->ends.n && !p->also.n && !p->skip_said;
+	const uint32_t of_files = PB_PF_MAKES_NOTHING | PB_PF_WRITES_UNNAMED;
+
+	return p->kinds == PB_PK_PROGRAM && !(p->flags & ~of_files) &&
+	       (p->flags || p->defaults.n) && !p->options.n && !p->codes.n &&
+	       !p->after.n && !p->ends.n && !p->also.n && !p->skip_said;
 }
 
 /* A program of which only subcommands are known has an empty table. */
