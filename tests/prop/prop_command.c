@@ -18,6 +18,7 @@
 #include "compiler/cli/compiled.h"
 #include "compiler/ir/eval_line.h"
 #include "tests/prop/random_line.h"
+#include "tests/prop/random_unasked.h"
 
 #define LINES 60
 
@@ -389,75 +390,6 @@ static void patterns_agree(struct rnd *r, unsigned long run)
 	bundle_release(&b);
 }
 
-/* A name of a file, with some text in the place of each '*'. */
-static char *instance(struct rnd *r, const char *name)
-{
-	static const char *const texts[] = { "", "a", "x.c", "Zz" };
-	struct buf b;
-
-	buf_init(&b, r->a);
-	for (; *name; name++) {
-		if (*name == '*')
-			buf_z(&b, RND_PICK(r, texts));
-		else
-			buf_ch(&b, rnd_one_in(r, 6) && *name >= 'a' && *name <= 'z'
-					   ? *name - 32
-					   : *name);
-	}
-	buf_ch(&b, '\0');
-	return (char *)b.p;
-}
-
-/* A word that may be that file's name, in some folder. */
-static const char *word_of(struct rnd *r, const char *file)
-{
-	static const char *const folders[] = { "",      "",   "./",  "d/", "e/d/",
-					       "$PWD/", "/tmp/", "$d/", "*/" };
-	struct buf b;
-
-	buf_init(&b, r->a);
-	buf_z(&b, RND_PICK(r, folders));
-	for (; *file; file++) {
-		switch (rnd_below(r, 14)) {
-		case 0:
-			buf_ch(&b, '?');
-			break;
-		case 1:
-			buf_ch(&b, '*');
-			break;
-		case 2:
-			buf_printf(&b, "[%cq]", *file);
-			break;
-		case 3:
-			buf_z(&b, "\"$v\"");
-			break;
-		case 4:
-			buf_printf(&b, "'%c'", *file);
-			break;
-		default:
-			buf_ch(&b, *file);
-		}
-	}
-	buf_ch(&b, '\0');
-	return (const char *)b.p;
-}
-
-/* What writes a word, and what then runs; %1$s the word, %2$s the program. */
-static const char *const made[] = {
-	"tee %1$s; %2$s",
-	"cp x %1$s && %2$s",
-	"cp %1$s d; %2$s",
-	"cp -t %1$s x; (cd d; %2$s)",
-	"%2$s & tee %1$s",
-	"tee %1$s | %2$s",
-	"%2$s | tee %1$s",
-	"%2$s $(tee %1$s)",
-	"for i in 1 2; do %2$s; tee %1$s; done",
-	"env tee %1$s; %2$s a",
-	"if tee %1$s; then %2$s; fi",
-	"foo=$(cp x %1$s); env %2$s",
-};
-
 /* What may be a file that a program runs unasked is seen, and what may not be is
  * nothing. */
 static void unasked_files(struct rnd *r, unsigned long run)
@@ -480,8 +412,8 @@ static void unasked_files(struct rnd *r, unsigned long run)
 	assert_true(compile(&c, &o, r->a, text));
 	assert_true(compiled_open(&c, &b));
 	for (int i = 0; i < 30; i++) {
-		const char *form = RND_PICK(r, made),
-			   *word = word_of(r, instance(r, name));
+		const char *form = RND_PICK(r, unasked_forms),
+			   *word = unasked_word(r, unasked_instance(r, name));
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
