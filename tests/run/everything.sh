@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every test there is: the whole suite in the dev and in the san variant, the
-# faults and the lints.  The last line is the sum.
+# faults and the lints.  The failures stand once more at the end, since a log of
+# this length is often read from there.  The last line is the sum.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
@@ -9,7 +10,7 @@ unset BUILD VARIANT PARTS
 
 jobs=$(nproc)
 logs=$(mktemp -d) || exit 1
-behind=
+behind= ran=0
 cleanup() {
 	[ -z "$behind" ] || kill -- "-$behind" 2>/dev/null
 	rm -rf "$logs"
@@ -22,11 +23,19 @@ add() { # NAME LOG STATUS: the log's last line of numbers to the sum
 		"$3" "$1"
 }
 run() { # NAME COMMAND…
-	local name=$1 log=$logs/front
+	local name=$1 log
+	log=$logs/$((++ran))
 	shift
 	printf '== %s\n' "$name"
 	"$@" 2>&1 | tee "$log"
 	add "$name" "$log" "${PIPESTATUS[0]}"
+}
+again() { # LOG…: each failure with the part it belongs to and the lines below it
+	printf '== failed\n'
+	awk '/^(== |-- )/ { part = $0; left = 0 }
+		/^(FAIL|late)/ { print part; left = 30 }
+		/^(ok|skip) / { left = 0 }
+		left-- > 0' "$@"
 }
 built() { # VARIANT
 	printf '== build (%s)\n' "$1"
@@ -77,4 +86,5 @@ else
 	diff <(echo "$before") <(echo "$after")
 	count_fail
 fi
+[ "$count_failed" -eq 0 ] || again "$logs"/*
 count_end
