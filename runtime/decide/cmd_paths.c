@@ -154,9 +154,12 @@ bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const c
 
 	if (g->kind != SH_LIT)
 		return of_directory(g, pieces, at, ret_p, ret_n, ret_home);
-	/* NAME=~/x: the bytes before it are of no matter */
+	/* NAME=~/x, -o"$HOME/x": the bytes before it are of no matter */
 	if (g->next) {
-		if (*at != WHOLE || !g->n || !strchr(separators, g->p[g->n - 1]))
+		bool letters = g->n > 1 && g->p[0] == '-' && g->p[1] != '-';
+
+		if (*at != WHOLE || !g->n ||
+		    (!letters && !strchr(separators, g->p[g->n - 1])))
 			return false;
 		*at = FIRST_PIECE;
 		return behind_directory(g->next, ret_p, ret_n, ret_home);

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Whatever our own programs write, on whose word ever: what an agent may have
+# them write is a write of that file, and polrun, which runs for a policy, itself
+# keeps to what the run may not write.
+# shellcheck disable=SC2016,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+
+# --- what an agent asks ------------------------------------------------------------
+
+cat >"$WORK/agent.pol" <<'E2'
+policy agent { level user }
+command { allow "polc:*", "polrun:*", "polquery:*", "ls:*"  deny "rm:*" }
+file { allow read, write "${PROJECT_DIR}" }
+E2
+asked() { # LINE: sets effect
+	effect=$("$BIN/polc" explain --scope host --root PROJECT_DIR=/p --root HOME=/h --cwd /p \
+		"$WORK/agent.pol" command "$1" 2>&1 | sed -n '1s/:.*//p')
+}
+# FORM: with a name that the floor keeps it is denied, with another allowed.  %: the name.
+output() {
+	local name
+	outputs+=" $1"
+	for name in .git/hooks/post-checkout .git/config '"$HOME/.bashrc"' /h/.zshrc vendor/x/.git/hooks/x .envrc; do
+		asked "${1//%/$name}"
+		[ "$effect" = deny ] || bad "${1//%/$name}: $effect"
+	done
+	for name in out.x /p/sub/out.x; do
+		asked "${1//%/$name}"
+		[ "$effect" = allow ] || bad "the control: ${1//%/$name}: $effect"
+	done
+}
+# FORM: it only reads that name.
+input() {
+	outputs+=" $1"
+	asked "${1//%/.git/config}"
+	[ "$effect" = allow ] || bad "${1//%/.git/config}: $effect"
+}
+
+t "an agent's line: each output of each program is a write"
+outputs=
+output 'polc compile a.pol -o %'
+output 'polc compile -o% a.pol'
+output 'polc compile a.pol --output %'
+output 'polc compile --output=% --serial 3 a.pol'
+output 'polc sign --key k -o % b.polb'
+output 'polc sign --output=% --key k b.polb'
+output 'polc sign --key k %'
+output 'polc fmt -w %'
+output 'polc fmt --write a.pol %'
+output 'polrun -b b.polb --report % ls'
+output 'polrun --report=% -b b.polb -y ls'
+output 'polquery -b b.polb serve %'
+output 'polquery --scope host -b b.polb serve %'
+
+t "what is read is no write"
+input 'polc fmt %'
+input 'polc fmt --check --diff %'
+input 'polc compile % -o out.polb'
+input 'polc compile --managed % --managed-file % --project % --user % --previous % --sign % a.pol -o out.polb'
+input 'polc compile --reproduce %'
+input 'polc sign --key % -o out.polb %'
+input 'polc verify --allowed-signers % b.polb'
+input 'polrun --bundle % --allowed-signers % ls'
+input 'polquery --bundle % --allowed-signers % hook codex'
+
+t "no option that names a file is forgotten"
+files() { # PROGRAM [VERB]: its options that take a file
+	"$BIN/$1" ${2:+"$2"} --help | sed -nE 's/^ *(-., )?--([a-z-]+) (FILE|KEY|[A-Z]+\.polb).*/--\2/p'
+}
+n=0
+for p in polrun polquery $("$BIN/polc" --help | sed -nE 's/^  ([a-z]+) +[a-z].*/polc:\1/p'); do
+	for o in $(files "${p%%:*}" "$([ "$p" = "${p#*:}" ] || echo "${p#*:}")"); do
+		n=$((n + 1))
+		[[ $outputs == *"$o"[=\ ]* ]] || bad "$p $o is neither said to write nor to read"
+	done
+done
+[ "$n" -ge 20 ] || bad "only $n options that take a file were found"
+
+t "what polrun starts is seen, whatever its bundle says"
+for l in 'polrun -b own.polb rm -rf x' 'polrun -b own.polb -c "ls; rm -rf x"' \
+	'polrun --project /p -yb own.polb -- sh -c "rm x"'; do
+	asked "$l"
+	[ "$effect" = deny ] || bad "$l: $effect"
+done
+for l in 'polrun -b own.polb ls' 'polrun -b own.polb -c "ls; ls -l"' 'polrun --plan -b own.polb true'; do
+	asked "$l"
+	[ "$effect" = allow ] || bad "the control: $l: $effect"
+done
+
+done_
