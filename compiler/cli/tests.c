@@ -20,6 +20,7 @@ struct runner {
 	struct compilation *c;
 	struct bundle *b;
 	struct tests_result *res;
+	struct arena scratch; /* of one case: what the two deciders work with */
 };
 
 bool tests_place(struct arena *a, struct ir_request *q)
@@ -46,9 +47,8 @@ static void describe(struct runner *r, struct diag *d, const struct ir_decision 
 	} else {
 		const struct ir_scalar *v = &r->c->ir->scalars[e->scalar];
 
-		diag_note(s, d, v->at.span, "'%.*s' decides it (%s%s)",
-			  STR_ARG(v->id), v->at.line ? "" : "nobody says it, ",
-			  ir_step_name(e->step));
+		diag_note(s, d, v->at.span, "'%.*s' decides it (%s%s)", STR_ARG(v->id),
+			  v->at.line ? "" : "nobody says it, ", ir_step_name(e->step));
 	}
 	if (e->step == IR_STEP_RISK)
 		diag_note(s, d, e->risk_fact ? e->risk_fact->at.span : SPAN_NONE,
@@ -86,9 +86,9 @@ static const char *compare(struct runner *r, const struct ir_request *q,
 
 	if (!compiled_answers(r->c->ir, q))
 		return NULL;
-	if (!compiled_ask(r->b, q, r->c->a, &d, &why))
+	if (!compiled_ask(r->b, q, &r->scratch, &d, &why))
 		return why;
-	return compiled_differs(r->b, e, q, &d, r->c->a);
+	return compiled_differs(r->b, e, q, &d, &r->scratch);
 }
 
 static char passed_once, failed_once;
@@ -127,8 +127,8 @@ static void count(struct runner *r, const struct ir_test *t,
 	}
 }
 
-static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
-			      const struct ir_test_case *k, enum ir_scope scope)
+static enum cli_exit judge(struct runner *r, const struct ir_test *t,
+			   const struct ir_test_case *k, enum ir_scope scope)
 {
 	struct ir_request q = k->request;
 	struct ir_decision e;
@@ -136,17 +136,17 @@ static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
 	struct diag *d;
 
 	q.scope = scope;
-	if (!tests_place(r->c->a, &q)) {
+	if (!tests_place(&r->scratch, &q)) {
 		diag_add(&r->c->sink, DIAG_TEST_FAILED, k->at.span,
 			 "'%.*s' names a root that tests do not have", STR_ARG(q.path));
 		count(r, t, k, scope, false);
 		return CLI_FINDINGS;
 	}
-	ir_eval(r->c->ir, &q, r->c->a, &e);
+	ir_eval(r->c->ir, &q, &r->scratch, &e);
 	why = compare(r, &q, &e);
 	if (why) {
-		r->c->internal = arena_printf(r->c->a, "test '%.*s': %s",
-					      STR_ARG(t->name), why);
+		r->c->internal =
+			arena_printf(r->c->a, "test '%.*s': %s", STR_ARG(t->name), why);
 		return CLI_INTERNAL;
 	}
 	count(r, t, k, scope, holds(r->c, k, &e));
@@ -158,6 +158,21 @@ static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
 		     ir_effect_name(k->want), k->by.n ? " by " : "", STR_ARG(k->by));
 	describe(r, d, &e);
 	return CLI_FINDINGS;
+}
+
+/*
+ * A case takes megabytes, and a file may have thousands of them: none may hold what
+ * the one before it needed.
+ */
+static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
+			      const struct ir_test_case *k, enum ir_scope scope)
+{
+	enum cli_exit e;
+
+	arena_init(&r->scratch, r->c->a->budget);
+	e = judge(r, t, k, scope);
+	arena_release(&r->scratch);
+	return e;
 }
 
 static enum cli_exit run_test(struct runner *r, const struct ir_test *t)
