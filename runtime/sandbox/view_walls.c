@@ -3,8 +3,8 @@
  * name of the run's own trees stays for as long as the run does; one on a name
  * of the host goes when a process of the host renames over the name or removes
  * it, and goes along where the name, or a directory above it, is moved.  A name
- * that is hidden and absent has no mount, and a rule through a link speaks of
- * what the link led to.
+ * that is hidden, or not to be run, and absent has no mount; and a rule through
+ * a link speaks of what the link led to.
  */
 #include "runtime/sandbox/view_cand.h"
 
@@ -55,6 +55,8 @@ static int add(struct maker *m, const char *path, const char *target,
 /* The rule that takes away what the tree above gives. */
 static uint32_t taken_by(const struct cand *c, uint8_t lost)
 {
+	if (c->mounted && !lost && !c->mask)
+		return c->rule;
 	if (!(lost & PB_READ) && (c->wanted & PB_WRITE) && c->by != VIEW_NO_RULE)
 		return c->by;
 	return lost & PB_READ ? c->rules[0] : lost & PB_WRITE ? c->rules[1] : c->rules[2];
@@ -69,15 +71,18 @@ static int wall_of(struct maker *m, const struct cand *c)
 	if (!c->path[1] || !up || !up->from_host || up->mask || view_is_system(c->path) || c->note)
 		return 0;
 	lost = up->ops & (uint8_t)~(c->mask ? 0 : c->ops);
+	/* a tree at a place of the host: without it the host's own stands there */
 	if (c->keep)
-		return c->mask || c->private_ || lost ?
+		return c->mask || c->private_ || c->mounted || lost ?
 			       add(m, c->path, NULL, SANDBOX_WALL_MOUNT, taken_by(c, lost)) : 0;
 	/* Behind a closed directory: whoever opens that one shows the name.  Root's
 	   supervisor sees through it, and would find the name at once. */
 	if (c->place.unreachable && m->in->foreign)
 		return 0;
-	if (c->restricts && c->looked && !c->place.exists && (lost & PB_READ))
-		return add(m, c->path, NULL, SANDBOX_WALL_ABSENT, c->rules[0]);
+	/* what is not to be written needs no watch: its directory is read-only */
+	if (c->restricts && c->looked && !c->place.exists && (lost & (PB_READ | PB_EXEC)))
+		return add(m, c->path, NULL, SANDBOX_WALL_ABSENT,
+			   c->rules[lost & PB_READ ? 0 : 2]);
 	return 0;
 }
 

@@ -65,11 +65,13 @@ static int mount_at(const struct walls *w, const char *path, uint64_t *ret)
 	return 0;
 }
 
+/* A link on the way to it (ELOOP) was not there when the run began, and may lead
+ * to such a name. */
 static int is_absent(const struct walls *w, const char *path, bool *ret)
 {
 	AUTO_CLOSE int fd = open_inside(w, path);
 
-	*ret = fd < 0;
+	*ret = fd < 0 && errno != ELOOP;
 	return fd >= 0 || is_nowhere(errno) ? 0 : -errno;
 }
 
@@ -222,13 +224,21 @@ static const char *host_name(const struct walls *w, size_t i, char buf[PATH_MAX]
 	return sandbox_view_host(w->view, w->view->walls[i].path, buf, PATH_MAX);
 }
 
-/* The wall's object and each directory above it. */
+static void watch_above(struct walls *w, char path[PATH_MAX])
+{
+	while (cut_name(path))
+		watch_object(w, path, ABOVE);
+}
+
+/* The wall's object and each directory above it; where its tree is mounted at a
+ * place, those above its name there as well. */
 static void watch_wall(struct walls *w, size_t i)
 {
+	const char *inside = w->view->walls[i].path;
 	char buf[PATH_MAX], path[PATH_MAX];
 	const char *host = host_name(w, i, buf);
 
-	if (!host || strlen(host) >= sizeof(path)) {
+	if (!host || strlen(host) >= sizeof(path) || strlen(inside) >= sizeof(path)) {
 		look_often(w);
 		return;
 	}
@@ -237,8 +247,12 @@ static void watch_wall(struct walls *w, size_t i)
 		watch_way(w, path);
 	else
 		watch_object(w, path, SELF);
-	while (cut_name(path))
-		watch_object(w, path, ABOVE);
+	watch_above(w, path);
+	if (!strcmp(host, inside))
+		return;
+	(void)snprintf(path, sizeof(path), "%s", inside);
+	watch_object(w, path, SELF);
+	watch_above(w, path);
 }
 
 /* A directory that has come on the way to an absent name, a link that was made

@@ -5,83 +5,8 @@
 # WALLS_ONLY: a regular expression, which of the rows below.
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
-# shellcheck source=tests/lib/live.sh
-. "$(dirname "$0")/../lib/live.sh"
-
-runs=${WALLS_RUNS:-2}
-export GIT_CONFIG_GLOBAL=/dev/null GIT_TERMINAL_PROMPT=0
-
-RULES='file {
-    allow read, write, exec "${PROJECT_DIR}"
-    hide "${PROJECT_DIR}/.env", "${PROJECT_DIR}/keys", "${HOME}/token", "${HOME}/late/token"
-    deny write "${PROJECT_DIR}/locked", "${PROJECT_DIR}/sub/way/name"
-}
-'
-policy "$RULES" project
-raw_policy "policy t { base none }
-command { otherwise allow }
-file { allow read \"/\"  allow exec \"/usr\", \"/bin\", \"/lib\", \"/lib64\"  scratch \"/tmp\" }
-network disabled
-env { keep PATH, HOME }
-$RULES" anywhere
-
-made() { # everything anew
-	cd "$WORK" || exit 1
-	[ ! -d "$HOME/late" ] || chmod 700 "$HOME/late"
-	rm -rf "$P" "$HOME/token" "$HOME/late" "$WORK/remote"
-	mkdir -p "$P/keys" "$P/locked" "$P/real" "$P/other" "$P/sub"
-	cd "$P" || exit 1
-	git init -q -b main . && git init -q --bare "$WORK/remote" &&
-		git remote add origin "$WORK/remote" && git config user.email a@b.c &&
-		git config user.name A && git commit -q --allow-empty -m m || bad "no repository"
-	echo SECRET >.env
-	echo SECRET >keys/key
-	echo SECRET >"$HOME/token"
-	echo kept >locked/file
-	echo kept >real/name
-	echo other >other/name
-	ln -s ../real sub/way
-	cp "$PROBES/wall_probe" probe
-}
-
-around=()
-# VIEW MODE FILE [BEFORE]: a run that tries FILE until it ends; waits until it has begun.
-begin() {
-	: >"$WORK/began"
-	cat >"$P/line.sh" <<-EOF2
-		${4:-}
-		exec ./probe $2 "$3" "$P/got"
-	EOF2
-	"${around[@]}" "$BIN/polrun" -b "${bundle:-$WORK/$1.polb}" --report "$WORK/report" sh line.sh >"$WORK/began" \
-		2>"$WORK/.err" </dev/null &
-	pid=$!
-	for ((i = 0; i < 400; i++)); do
-		[ -s "$WORK/began" ] && return
-		kill -0 "$pid" 2>/dev/null || break
-		sleep 0.01
-	done
-	bad "the run did not begin"
-}
-
-# RULE PATH: the run ends by itself, in 123.
-ended() {
-	local gone=1 i
-	for ((i = 0; i < 400; i++)); do
-		kill -0 "$pid" 2>/dev/null || { gone=0; break; }
-		sleep 0.01
-	done
-	if [ "$gone" -ne 0 ]; then
-		kill -KILL "$pid" # it may be stopped
-		bad "the run went on"
-	fi
-	wait "$pid"
-	rc=$? out=$(cat "$WORK/began") err=$(cat "$WORK/.err")
-	want_rc 123
-	want_out '^refused$'
-	want_line "run ended: outside of it .*$2 .*$1"
-	grep -q '"wall_gone": *{' "$WORK/report" || bad "the report does not tell it"
-	! alive "$P/got" || bad "something of the run is left"
-}
+# shellcheck source=tests/lib/walls.sh
+. "$(dirname "$0")/../lib/walls.sh"
 
 # NAME | MODE FILE | RULE | PATH | what a person does outside
 table() {
@@ -209,14 +134,6 @@ for view in project anywhere; do
 done
 
 # polrun stops as its command does, and what the command has started works on.
-stopped() {
-	local i
-	for ((i = 0; i < 400; i++)); do
-		[ "$(ps -o state= -p "$pid" 2>/dev/null)" = T ] && return
-		sleep 0.01
-	done
-	bad "polrun has not stopped"
-}
 for line in 'sed -i s/T/T2/ .env' 'mv .env old; echo SECRET >.env' 'rm -rf keys; mkdir keys' 'ln -sfn ../other sub/way'; do
 	t "a stopped run: $line"
 	made
@@ -428,14 +345,7 @@ while 1:
 		while [ -e wait ]; do :; done
 		cat .env >got
 	EOF2
-	: >"$WORK/began"
-	"${around[@]}" "$BIN/polrun" -b "$WORK/project.polb" --report "$WORK/report" sh line.sh >"$WORK/began" \
-		2>"$WORK/.err" </dev/null &
-	pid=$!
-	for ((i = 0; i < 400; i++)); do
-		[ ! -s "$WORK/began" ] || break
-		sleep 0.01
-	done
+	start project
 	mv .env old && echo SECRET >.env && rm wait
 	wait "$pid"
 	rc=$? err=$(cat "$WORK/.err")

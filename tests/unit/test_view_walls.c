@@ -71,13 +71,18 @@ static void test_the_runs_own_names_need_no_watch(void **state)
 static void test_an_absent_hidden_name_is_watched_where_it_would_be_shown(void **state)
 {
 	struct world *w = *state;
+	uint32_t no_exec;
 
 	hide(w, "/srv/absent/deep");
 	(void)deny(w, PB_WRITE, "/srv/other");
+	no_exec = deny(w, PB_EXEC, "/usr/late");
 	build(w);
 	assert_int_equal(kind_at(w, "/srv/absent/deep"), SANDBOX_WALL_ABSENT);
 	/* nothing there can be written, whoever makes it */
 	assert_int_equal(kind_at(w, "/srv/other"), NO_WALL);
+	/* but what is made there could be run */
+	assert_int_equal(kind_at(w, "/usr/late"), SANDBOX_WALL_ABSENT);
+	assert_int_equal(wall_at(w, "/usr/late")->rule, no_exec);
 }
 
 static void test_what_covers_the_hosts_tree_is_a_wall(void **state)
