@@ -1,7 +1,7 @@
 /*
- * Where all of the host is shown: what a rule takes away by one name, another
- * mount of the same file system may show by a second one.  Such a name is
- * treated as one that a link gives.
+ * What a rule takes away by one name, another mount of the same file system may
+ * show by a second one, wherever that lies in a tree that is shown.  Such a name
+ * is treated as one that a link gives.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -124,6 +124,15 @@ static int is_there(const struct maker *m, const char *path, const char *other)
 	return same;
 }
 
+/* Does the name lie in a tree of the host that an allow gives? */
+static bool is_shown(const struct maker *m, const char *path)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->c[i].named && view_at(path, view_host_name(&m->c[i])))
+			return true;
+	return m->anywhere;
+}
+
 static int take_away(struct maker *m, size_t i, const char *named, const char *shown)
 {
 	uint32_t rule = m->c[i].rule;
@@ -131,7 +140,7 @@ static int take_away(struct maker *m, size_t i, const char *named, const char *s
 	struct cand *c;
 	int r;
 
-	if (!strcmp(named, shown) || view_is_system(shown))
+	if (!strcmp(named, shown) || view_is_system(shown) || !is_shown(m, shown))
 		return 0;
 	r = is_there(m, named, shown);
 	if (r <= 0)
@@ -184,7 +193,7 @@ int view_binds(struct maker *m)
 	size_t n = m->n, len = 0;
 	int r;
 
-	if (!m->anywhere || !m->in->mountinfo)
+	if (!m->in->mountinfo)
 		return 0;
 	r = io_read_file(m->in->mountinfo, MOUNTINFO_MAX, &text, &len);
 	if (r < 0)

@@ -100,4 +100,39 @@ if is_root; then # an ordinary user has no place outside of HOME and /var/tmp
 	done
 	rm -rf "$D"
 fi
+
+# What is mounted twice inside of the project before the run begins: a rule that
+# speaks of one name holds by the other.
+if is_root && unshare -m --propagation private true 2>/dev/null; then
+	policy 'file { allow read "'"$WORK"'/twice" }' open
+	policy 'file { allow read "'"$WORK"'/twice"
+		hide "${PROJECT_DIR}/keys", "${PROJECT_DIR}/.env"  deny write "${PROJECT_DIR}/locked" }' closed
+	twice() { # BUNDLE LINE
+		mkdir -p "$P/a" "$P/b" "$WORK/twice"
+		: >"$P/c"
+		out=$(unshare -m --propagation private sh -c '
+			mount --bind keys a && mount --bind .env c && mount --bind locked b &&
+			mount --bind . "$WORK/twice" && exec "$@"' - \
+			"$BIN/polrun" -b "$WORK/$1.polb" sh -c "$2" 2>"$WORK/.err" </dev/null)
+		rc=$? err=$(cat "$WORK/.err")
+	}
+	t "project: another mount shows what is hidden by a second name"
+	made
+	chmod 755 "$WORK"
+	for path in a/key c "$WORK/twice/.env" "$WORK/twice/keys/key"; do
+		twice open "cat '$path'"
+		want_out SECRET
+		twice closed "cat '$path'"
+		no_out SECRET
+		want_rc 1
+	done
+	t "project: another mount shows what is not to be written by a second name"
+	twice open 'echo new >b/file; cat locked/file'
+	want_out '^new$'
+	twice closed 'echo newer >b/file; cat locked/file'
+	want_out '^new$'
+	twice closed 'echo new >new; cat new'
+	want_out '^new$'
+	chmod 700 "$WORK"
+fi
 done_

@@ -152,6 +152,34 @@ static void test_hide_that_nothing_shows_needs_no_mount(void **state)
 	assert_true(node(w, "/etc/shadow")->noted);
 }
 
+/* A hard link stands for what a bind mount would show: the same object. */
+static void test_other_mounts_below_a_shown_tree_are_masked(void **state)
+{
+	static char file[128];
+	struct world *w = *state;
+	char from[512];
+
+	(void)snprintf(file, sizeof(file), "%s/mountinfo", w->dir);
+	make_file(w, "/mountinfo",
+		  "1 0 8:1 / / rw - ext4 x rw\n"
+		  "2 1 8:1 /home/u/p/.env /home/u/p/again rw - ext4 x rw\n"
+		  "3 1 8:1 /home/u/p/.env /srv/again rw - ext4 x rw\n");
+	make_file(w, "/home/u/p/.env", "x");
+	(void)snprintf(from, sizeof(from), "%s", at(w, "/home/u/p/.env"));
+	assert_int_equal(link(from, at(w, "/home/u/p/again")), 0);
+	hide(w, "/home/u/p/.env");
+	build(w);
+	/* the control: nobody says what is mounted */
+	assert_null(node(w, "/home/u/p/again"));
+	sandbox_view_release(&w->v);
+	w->in.mountinfo = file;
+	build(w);
+	assert_true(node(w, "/home/u/p/.env")->masked);
+	assert_true(node(w, "/home/u/p/again")->masked);
+	/* nothing shows it */
+	assert_null(node(w, "/srv/again"));
+}
+
 static void test_hide_below_a_shown_tree_is_a_mask(void **state)
 {
 	struct world *w = *state;
@@ -460,6 +488,7 @@ int main(void)
 		WITH(world, test_denied_name_in_a_private_tree_is_locked),
 		WITH(world, test_denied_name_above_another_is_a_directory),
 		WITH(world, test_hide_that_nothing_shows_needs_no_mount),
+		WITH(world, test_other_mounts_below_a_shown_tree_are_masked),
 		WITH(world, test_hide_below_a_shown_tree_is_a_mask),
 		WITH(world, test_allow_below_a_hide_is_shown),
 		WITH(world, test_allow_of_what_is_absent_gives_nothing),
