@@ -115,13 +115,13 @@ static void decide_ops(const struct maker *m, struct cand *c, bool dir, bool hos
 
 /* --- settling ------------------------------------------------------------------------ */
 
+/* Trees are contiguous: what lies above the one before is asked first. */
 static int nearest(const struct maker *m, size_t i)
 {
-	int up = -1;
+	int up = (int)i - 1;
 
-	for (size_t j = 0; j < i; j++)
-		if (m->c[j].keep && view_below(m->c[i].path, m->c[j].path))
-			up = (int)j;
+	while (up >= 0 && !(m->c[up].keep && view_below(m->c[i].path, m->c[up].path)))
+		up = m->c[up].up;
 	return up;
 }
 
@@ -159,7 +159,8 @@ static int existing_above(struct maker *m, const char *path, uint32_t by, bool d
 	c = view_cand_at(m, dir);
 	if (!c)
 		return -ENOMEM;
-	m->again |= !c->ro || (deep && !c->deep_ro);
+	m->again |= !c->ro;
+	m->at_once |= deep && !c->deep_ro;
 	c->ro = true;
 	c->deep_ro |= deep;
 	if (c->by == VIEW_NO_RULE)
@@ -367,11 +368,11 @@ static int settle_one(struct maker *m, size_t i)
 
 	if (r < 0)
 		return r;
+	c->up = nearest(m, i);
 	if (!strcmp(c->path, "/")) {
 		settle_root(m, c);
 		return 0;
 	}
-	c->up = nearest(m, i);
 	up = c->up < 0 ? NULL : &m->c[c->up];
 	region = region_of(up);
 	if (view_is_system(c->path)) {
@@ -422,20 +423,26 @@ static void forget(struct maker *m)
 	m->out->ncreatable = 0;
 }
 
-/* A place that becomes read-only may lie before the one that wants it so:
- * then all of it is done again.  Flags only ever come, so it ends. */
+/*
+ * A place that becomes read-only may lie before the one that wants it so: then all
+ * of it is done again, at once where it speaks for all that is below.  Flags only
+ * ever come, so it ends.
+ */
 static int settle(struct maker *m)
 {
 	int r = 0;
 
 	do {
-		m->again = false;
+		size_t n;
+
+		m->again = m->at_once = false;
 		r = view_mirror(m);
 		qsort(m->c, m->n, sizeof(*m->c), by_path);
 		forget(m);
-		for (size_t i = 0; i < m->n && r == 0 && !m->again; i++)
+		n = m->n; /* what is added is not sorted yet */
+		for (size_t i = 0; i < n && r == 0 && !m->at_once; i++)
 			r = settle_one(m, i);
-	} while (m->again && r == 0);
+	} while ((m->again || m->at_once) && r == 0);
 	return r;
 }
 

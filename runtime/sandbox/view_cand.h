@@ -58,6 +58,7 @@ struct maker {
 	bool spread;     /* the root is empty all the same, and the host's top names
 	                    are mounted one by one: a place needs a new name there */
 	bool again;      /* a place changed that was settled already */
+	bool at_once;    /* and what was settled since may be wrong */
 	struct rt_err *err;
 };
 

@@ -224,44 +224,60 @@ static const char *host_name(const struct walls *w, size_t i, char buf[PATH_MAX]
 	return sandbox_view_host(w->view, w->view->walls[i].path, buf, PATH_MAX);
 }
 
-static void watch_above(struct walls *w, char path[PATH_MAX])
+/* The directories above `path`, but for those above `done`, where the last call came
+ * from: walls are sorted, and 2,000 of them have few directories. */
+static void watch_above(struct walls *w, const char *path, char done[PATH_MAX])
 {
-	while (cut_name(path))
-		watch_object(w, path, ABOVE);
+	char dir[PATH_MAX];
+	size_t n;
+
+	(void)snprintf(dir, sizeof(dir), "%s", path);
+	while (cut_name(dir)) {
+		n = strlen(dir);
+		if (!strncmp(dir, done, n) && done[n] == '/')
+			break;
+		watch_object(w, dir, ABOVE);
+	}
+	(void)snprintf(done, PATH_MAX, "%s", path);
 }
+
+/* What had been watched last: by the host's names, and by those inside. */
+struct watched {
+	char host[PATH_MAX], inside[PATH_MAX];
+};
 
 /* The wall's object and each directory above it; where its tree is mounted at a
  * place, those above its name there as well. */
-static void watch_wall(struct walls *w, size_t i)
+static void watch_wall(struct walls *w, size_t i, struct watched *last)
 {
 	const char *inside = w->view->walls[i].path;
-	char buf[PATH_MAX], path[PATH_MAX];
+	char buf[PATH_MAX];
 	const char *host = host_name(w, i, buf);
 
-	if (!host || strlen(host) >= sizeof(path) || strlen(inside) >= sizeof(path)) {
+	if (!host || strlen(host) >= PATH_MAX || strlen(inside) >= PATH_MAX) {
 		look_often(w);
 		return;
 	}
-	(void)snprintf(path, sizeof(path), "%s", host);
 	if (w->view->walls[i].kind == SANDBOX_WALL_ABSENT)
-		watch_way(w, path);
+		watch_way(w, host);
 	else
-		watch_object(w, path, SELF);
-	watch_above(w, path);
+		watch_object(w, host, SELF);
+	watch_above(w, host, last->host);
 	if (!strcmp(host, inside))
 		return;
-	(void)snprintf(path, sizeof(path), "%s", inside);
-	watch_object(w, path, SELF);
-	watch_above(w, path);
+	watch_object(w, inside, SELF);
+	watch_above(w, inside, last->inside);
 }
 
 /* A directory that has come on the way to an absent name, a link that was made
  * anew and says the same: what was watched is not what has the name now. */
 static void watch_anew(struct walls *w)
 {
+	struct watched last = { "", "" };
+
 	for (size_t i = 0; i < w->view->nwalls; i++)
 		if (w->view->walls[i].kind != SANDBOX_WALL_MOUNT)
-			watch_wall(w, i);
+			watch_wall(w, i, &last);
 }
 
 /* True where one of the watched objects itself, or a directory, has changed. */
@@ -320,6 +336,7 @@ static int open_mounts(struct walls *w, const struct sandbox_child *child)
 int walls_init(struct walls *w, const struct sandbox_view *view,
 	       const struct sandbox_child *child, struct rt_err *err)
 {
+	struct watched last = { "", "" };
 	int r;
 
 	*w = (struct walls){ .view = view, .root = -1, .mountinfo = -1, .moves = -1,
@@ -338,7 +355,7 @@ int walls_init(struct walls *w, const struct sandbox_view *view,
 	if (w->moves < 0)
 		look_often(w);
 	for (size_t i = 0; i < view->nwalls && w->moves >= 0; i++)
-		watch_wall(w, i);
+		watch_wall(w, i, &last);
 	for (size_t i = 0; i < view->nwalls && r == 0; i++)
 		r = note_mount(w, i);
 	return r < 0 ? rt_fail_errno(err, -r, "the sandbox's mounts") : 0;
