@@ -113,12 +113,12 @@ static void bash_find_verb(FILE *out, const struct optspec_program *p)
 {
 	if (p->nverbs) {
 		fputs("\tverb=${COMP_WORDS[1]}\n\t[ \"$COMP_CWORD\" -gt 1 ] || verb=\n", out);
-	} else if (p->sub) {
+	}
+	for (size_t i = 0; i < p->nsubs; i++)
 		fprintf(out, "\tif [ \"$COMP_CWORD\" -gt 1 ] && [ \"${COMP_WORDS[1]}\" = %s ]; then\n"
 			"\t\tverb=%s\n"
 			"\t\t[ \"$COMP_CWORD\" -le 2 ] || verb+=\" ${COMP_WORDS[2]}\"\n\tfi\n",
-			p->sub->name, p->sub->name);
-	}
+			p->subs[i]->name, p->subs[i]->name);
 }
 
 static struct optspec of_word(const struct optspec_word *w)
@@ -189,13 +189,13 @@ void manual_bash(FILE *out, const struct optspec_program *p)
 	fputs("\tcase $verb in\n", out);
 	bash_next(out, p);
 	bash_verbs(out, p, "");
-	if (p->sub) {
+	for (size_t i = 0; i < p->nsubs; i++) {
 		char before[40];
 
-		(void)snprintf(before, sizeof(before), "%s ", p->sub->name);
-		bash_verbs(out, p->sub, before);
-		fprintf(out, "\t%s) words='", p->sub->name);
-		bash_names_of_verbs(out, p->sub);
+		(void)snprintf(before, sizeof(before), "%s ", p->subs[i]->name);
+		bash_verbs(out, p->subs[i], before);
+		fprintf(out, "\t%s) words='", p->subs[i]->name);
+		bash_names_of_verbs(out, p->subs[i]);
 		fputs("' what='value' ;;\n", out);
 	}
 	fputs("\t'')\n", out);
@@ -207,9 +207,9 @@ void manual_bash(FILE *out, const struct optspec_program *p)
 		bash_table(out, p, -1);
 		for (size_t i = 0; i < p->nwords; i++)
 			fprintf(out, "\t\t[ -n \"$what\" ] || words+=' %s'\n", p->words[i].name);
-		if (p->sub)
+		for (size_t i = 0; i < p->nsubs; i++)
 			fprintf(out, "\t\t[ \"$COMP_CWORD\" -gt 1 ] || words+=' %s'\n",
-				p->sub->name);
+				p->subs[i]->name);
 	}
 	fputs("\t\t;;\n\tesac\n"
 	      "\tcase $what:$cur in\n"
@@ -220,7 +220,7 @@ void manual_bash(FILE *out, const struct optspec_program *p)
 	      out);
 	if (manual_runs(p))
 		fputs("\t*) mapfile -t COMPREPLY < <(compgen -c -- \"$cur\") ;;\n", out);
-	else if (p->sub)
+	else if (p->nsubs)
 		fputs("\t*) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\") ;;\n", out);
 	else
 		fputs("\t*) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n", out);
@@ -350,18 +350,18 @@ static void zsh_verbs(FILE *out, const struct optspec_program *p)
 void manual_zsh(FILE *out, const struct optspec_program *p)
 {
 	fprintf(out, "#compdef %s\n\n", p->name);
-	if (p->sub) {
-		fprintf(out, "_%s_%s() {\n", p->name, p->sub->name);
-		zsh_verbs(out, p->sub);
+	for (size_t i = 0; i < p->nsubs; i++) {
+		fprintf(out, "_%s_%s() {\n", p->name, p->subs[i]->name);
+		zsh_verbs(out, p->subs[i]);
 		fputs("}\n\n", out);
 	}
 	fprintf(out, "_%s() {\n", p->name);
-	if (p->sub)
+	for (size_t i = 0; i < p->nsubs; i++)
 		fprintf(out, "\tif ((CURRENT > 2)) && [[ $words[2] == %s ]]; then\n"
 			"\t\tshift words\n\t\t((CURRENT--))\n\t\t_%s_%s\n\t\treturn\n\tfi\n"
 			"\tif ((CURRENT == 2)) && [[ $words[2] != -* ]]; then\n"
 			"\t\tcompadd %s\n\tfi\n",
-			p->sub->name, p->name, p->sub->name, p->sub->name);
+			p->subs[i]->name, p->name, p->subs[i]->name, p->subs[i]->name);
 	if (p->nverbs)
 		zsh_verbs(out, p);
 	else
@@ -403,8 +403,9 @@ static void fish_option(FILE *out, const char *program, const struct optspec *o,
 	fputs("'\n", out);
 }
 
+/* `sub`: two of these may have verbs of one name. */
 static void fish_verbs(FILE *out, const char *program, const struct optspec_program *p,
-		       const char *before)
+		       const char *before, bool sub)
 {
 	char when[200];
 
@@ -413,8 +414,8 @@ static void fish_verbs(FILE *out, const char *program, const struct optspec_prog
 			p->verbs[v].name);
 		fish_text(out, p->verbs[v].help);
 		fputs("'\n", out);
-		(void)snprintf(when, sizeof(when), "__fish_seen_subcommand_from %s",
-			       p->verbs[v].name);
+		(void)snprintf(when, sizeof(when), "%s%s__fish_seen_subcommand_from %s",
+			       sub ? before : "", sub ? "; and " : "", p->verbs[v].name);
 		for (size_t i = 0; i < p->n; i++)
 			if (optspec_is_of(&p->options[i], (int)v))
 				fish_option(out, program, &p->options[i], when);
@@ -432,7 +433,9 @@ static void fish_words(FILE *out, const struct optspec_program *p)
 		fprintf(out, "complete -c %s -n 'not __fish_seen_subcommand_from", p->name);
 		for (size_t k = 0; k < p->nwords; k++)
 			fprintf(out, " %s", p->words[k].name);
-		fprintf(out, " %s' -a %s -d '", p->sub ? p->sub->name : "", p->words[i].name);
+		for (size_t k = 0; k < p->nsubs; k++)
+			fprintf(out, " %s", p->subs[k]->name);
+		fprintf(out, "' -a %s -d '", p->words[i].name);
 		fish_text(out, p->words[i].help);
 		fprintf(out, "'\ncomplete -c %s -n '__fish_seen_subcommand_from %s'", p->name,
 			p->words[i].name);
@@ -446,12 +449,14 @@ static void fish_words(FILE *out, const struct optspec_program *p)
 void manual_fish(FILE *out, const struct optspec_program *p)
 {
 	char when[200] = "";
+	size_t at = 0;
 
 	fprintf(out, "# %s(1) completion for fish\n", p->name);
-	fish_verbs(out, p->name, p, "__fish_use_subcommand");
-	if (p->sub)
-		(void)snprintf(when, sizeof(when), "not __fish_seen_subcommand_from %s",
-			       p->sub->name);
+	fish_verbs(out, p->name, p, "__fish_use_subcommand", false);
+	for (size_t i = 0; i < p->nsubs && at < sizeof(when); i++)
+		at += (size_t)snprintf(when + at, sizeof(when) - at, "%s %s",
+				       at ? "" : "not __fish_seen_subcommand_from",
+				       p->subs[i]->name);
 	for (size_t i = 0; !p->nverbs && i < p->n; i++)
 		if (optspec_is_of(&p->options[i], -1))
 			fish_option(out, p->name, &p->options[i], when);
@@ -459,10 +464,11 @@ void manual_fish(FILE *out, const struct optspec_program *p)
 		fish_words(out, p);
 	if (manual_runs(p))
 		fprintf(out, "complete -c %s -x -a '(__fish_complete_subcommand)'\n", p->name);
-	if (!p->sub)
-		return;
-	fprintf(out, "complete -c %s -n __fish_use_subcommand -f -a %s\n", p->name,
-		p->sub->name);
-	(void)snprintf(when, sizeof(when), "__fish_seen_subcommand_from %s", p->sub->name);
-	fish_verbs(out, p->name, p->sub, when);
+	for (size_t i = 0; i < p->nsubs; i++) {
+		fprintf(out, "complete -c %s -n __fish_use_subcommand -f -a %s\n", p->name,
+			p->subs[i]->name);
+		(void)snprintf(when, sizeof(when), "__fish_seen_subcommand_from %s",
+			       p->subs[i]->name);
+		fish_verbs(out, p->name, p->subs[i], when, true);
+	}
 }

@@ -59,13 +59,13 @@ static void list_program(const struct optspec_program *p)
 		list(p->verbs[i].name, p->options, p->n, (int)i);
 	if (!p->nverbs)
 		list("-", p->options, p->n, -1);
-	if (p->sub)
-		for (size_t i = 0; i < p->sub->nverbs; i++) {
+	for (size_t k = 0; k < p->nsubs; k++)
+		for (size_t i = 0; i < p->subs[k]->nverbs; i++) {
 			char verb[60];
 
-			(void)snprintf(verb, sizeof(verb), "%s:%s", p->sub->name,
-				       p->sub->verbs[i].name);
-			list(verb, p->sub->options, p->sub->n, (int)i);
+			(void)snprintf(verb, sizeof(verb), "%s:%s", p->subs[k]->name,
+				       p->subs[k]->verbs[i].name);
+			list(verb, p->subs[k]->options, p->subs[k]->n, (int)i);
 		}
 }
 

@@ -108,10 +108,12 @@ void manual_options(FILE *out, const struct optspec_program *p)
 	}
 	fputs(".SH OPTIONS\n", out);
 	put_all_options(out, p);
-	if (!p->sub)
-		return;
-	(void)snprintf(before, sizeof(before), "%s ", p->sub->name);
-	fprintf(out, ".SS %s %s\n", p->name, p->sub->name);
-	put_all_verbs(out, p->sub, before);
-	put_all_options(out, p->sub);
+	for (size_t i = 0; i < p->nsubs; i++) {
+		const struct optspec_program *s = p->subs[i];
+
+		(void)snprintf(before, sizeof(before), "%s ", s->name);
+		fprintf(out, ".SS %s %s\n", p->name, s->name);
+		put_all_verbs(out, s, before);
+		put_all_options(out, s);
+	}
 }

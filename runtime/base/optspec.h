@@ -48,8 +48,9 @@ struct optspec_program {
 	/* of a program without verbs, or NULL */
 	const struct optspec_word *words;
 	size_t nwords;
-	/* a verb with verbs and options of its own, or NULL; not one of `verbs` */
-	const struct optspec_program *sub;
+	/* verbs with verbs and options of their own; none of `verbs` */
+	const struct optspec_program *const *subs;
+	size_t nsubs;
 };
 
 /* Is it shown, as one of the verb's (-1: of any)? */

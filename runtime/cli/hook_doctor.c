@@ -16,6 +16,7 @@
 #include "runtime/cli/hook_message.h"
 #include "runtime/cli/hook_toml.h"
 #include "runtime/cli/query_json.h"
+#include "runtime/cli/query_left.h"
 #include "runtime/decide/explain.h"
 
 enum { MAX_SETTINGS = 4 * 1024 * 1024 };
@@ -391,5 +392,6 @@ int hook_doctor(const struct query_options *opt)
 	}
 	if (!any && !opt->agent)
 		puts("no agent has the hook installed (see doc/agents.md)");
+	query_left_note();
 	return good && any ? 0 : 1;
 }

@@ -1,30 +1,32 @@
 /*
  * What a run may leave below the project for git, editors and shells to believe:
  * repositories that were not there before, and names of the floor.  A record in
- * the folder of polrun's state is written before the run begins, so that it
- * outlives a polrun that is killed: the next run in the project looks then.  What
- * was found is shown at the beginning of each run until it was shown at a
- * terminal.
+ * the folder of polrun's state (left_store.h) is written before the run begins, so
+ * that it outlives a polrun that is killed: the next run in the project looks then.
+ * Each run there says how much nobody has acknowledged (`polquery left`).
  */
 #ifndef RUNTIME_CLI_LEFT_H
 #define RUNTIME_CLI_LEFT_H
 
 #include <stdio.h>
 
+#include "runtime/cli/left_store.h"
 #include "runtime/sandbox/sandbox.h"
 
 struct left {
 	const char *project;
+	bool can; /* it can write below the project at all */
 	int top; /* the project's folder, from which alone is looked */
 	int fd;  /* the record, locked as long as this run lives; -1: there is none */
-	char **news; /* lines that nobody has seen, of this run and earlier ones */
-	size_t nnews;
-	bool seen;   /* what is printed is seen: stderr is a terminal */
+	struct left_pile found;    /* of this run */
+	enum left_kind incomplete; /* how the search after it ended; LEFT_KINDS: whole */
+	bool as_before;            /* no better did the one before it */
 };
 
 /*
  * Before the supervisor confines itself.  `dir` is the folder of polrun's state,
- * which is made.  Without a record the run goes on, and one line says so.
+ * which is made where the run could leave anything.  Without a record the run goes
+ * on, and one line says so.
  */
 void left_begin(struct left *l, const char *dir, const char *project,
 		const struct sandbox_view *view, FILE *out);

@@ -1,6 +1,6 @@
 /* polquery: verifies a bundle as polrun does, then answers requests, a line for
  * each line, until its input ends or, at a socket, until it is told to stop.  It
- * runs nothing and writes no file. */
+ * runs nothing and writes no file but records of its own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +15,7 @@
 #include "runtime/cli/query.h"
 #include "runtime/cli/query_approvals.h"
 #include "runtime/cli/query_input.h"
+#include "runtime/cli/query_left.h"
 #include "runtime/cli/query_options.h"
 #include "runtime/cli/query_serve.h"
 #include "runtime/bundle/verified.h"
@@ -141,6 +142,8 @@ static __attribute__((noinline)) int act(int argc, char **argv)
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (argc > 1 && strcmp(argv[1], "approvals") == 0)
 		return query_approvals(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "left") == 0)
+		return query_left(argc - 1, argv + 1);
 	if (query_options_parse(argc, argv, &opt, &err) < 0)
 		return fail(&err, EXIT_TROUBLE);
 	switch (opt.action) {

@@ -416,8 +416,8 @@ static int write_report(struct session *s, int status)
 		.result = s->ran ? &s->result : NULL,
 		.here = &s->here,
 		.status = status,
-		.appeared = s->appeared,
-		.nappeared = s->nappeared,
+		.appeared = s->appeared, .nappeared = s->nappeared,
+		.left = s->ran ? &s->left : NULL,
 	};
 
 	if (report_write(s->report, &r, &err) < 0)

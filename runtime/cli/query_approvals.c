@@ -266,25 +266,32 @@ static int take_back(struct approvals *a, struct request *r)
 
 /* --- the verb ----------------------------------------------------------------------------- */
 
-static int open_store(struct approvals *a, struct rt_err *err)
+int query_state_dir(char dir[PATH_MAX], struct rt_err *err)
 {
 	const char *home = getenv("HOME");
-	char dir[PATH_MAX], real[PATH_MAX];
+	char real[PATH_MAX];
 	struct passwd_entry pw;
-	int r;
 
 	if ((!home || !home[0]) && passwd_lookup(NULL, getuid(), &pw) > 0)
 		home = pw.home;
 	if (!home || home[0] != '/')
 		return rt_fail(err, ENOENT, "no home directory: HOME is not set and "
 			       "/etc/passwd has no entry for this user");
-	/* as polrun has it */
 	if (realpath(home, real))
 		home = real;
 	if (!approvals_dir(home, getenv("XDG_STATE_HOME"), dir))
 		return rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
-	r = approvals_open(dir, a, err);
-	return r == -ENOENT ? 0 : r;
+	return 0;
+}
+
+static int open_store(struct approvals *a, struct rt_err *err)
+{
+	char dir[PATH_MAX];
+	int r = query_state_dir(dir, err);
+
+	if (r == 0)
+		r = approvals_open(dir, a, err);
+	return r == -ENOENT && !err->text[0] ? 0 : r;
 }
 
 int query_approvals(int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "runtime/cli/hook_message.h"
 #include "runtime/cli/optread.h"
 #include "runtime/cli/query_approvals.h"
+#include "runtime/cli/query_left.h"
 
 enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_HELP, ID_VERSION };
 
@@ -35,6 +36,8 @@ static const struct optspec_word words[] = {
 	{ "doctor", AGENTS, "whether the hook is installed and answers" },
 };
 
+static const struct optspec_program *const subs[] = { &approvals_program, &left_program };
+
 const struct optspec_program polquery_program = {
 	.name = "polquery",
 	.usage = "usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
@@ -42,6 +45,7 @@ const struct optspec_program polquery_program = {
 		 "       polquery [OPTIONS] --bundle FILE hook AGENT [FIELD...]\n"
 		 "       polquery doctor [AGENT]\n"
 		 "       polquery approvals list|revoke ... (see polquery approvals --help)\n"
+		 "       polquery left list|seen ... (see polquery left --help)\n"
 		 "\n"
 		 "Answers requests under a compiled policy: one JSON object a line on stdin,\n"
 		 "one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
@@ -56,7 +60,8 @@ const struct optspec_program polquery_program = {
 	.n = sizeof(table) / sizeof(table[0]),
 	.words = words,
 	.nwords = sizeof(words) / sizeof(words[0]),
-	.sub = &approvals_program,
+	.subs = subs,
+	.nsubs = sizeof(subs) / sizeof(subs[0]),
 };
 
 static int set_scope(struct query_options *o, const char *value, struct rt_err *err)

@@ -18,6 +18,7 @@
 #include "runtime/bundle/trust.h"
 #include "runtime/cli/ask.h"
 #include "runtime/cli/features.h"
+#include "runtime/cli/left.h"
 #include "runtime/cli/network.h"
 #include "runtime/cli/plan.h"
 #include "runtime/supervise/explain.h"
@@ -163,6 +164,26 @@ static void numbers(struct json *j, const struct report *r)
 	json_null(j, "truncated");
 }
 
+/* What git, an editor or a shell would believe, and was not there before. */
+static void left_list(struct json *j, const struct left *l)
+{
+	char path[LEFT_TEXT];
+
+	json_array(j, "left");
+	for (size_t i = 0; l && i < l->found.n; i++) {
+		const struct left_item *it = &l->found.v[i];
+
+		if (it->kind >= LEFT_CUT)
+			continue;
+		io_escape(path, sizeof(path), it->path, strlen(it->path));
+		json_object(j, NULL);
+		json_cstr(j, "path", path);
+		json_cstr(j, "kind", left_word(it->kind));
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static void lists(struct json *j, const struct report *r)
 {
 	const struct supervise_result *s = r->result;
@@ -201,6 +222,7 @@ static void lists(struct json *j, const struct report *r)
 		denial_object(j, r->bundle, &d);
 	}
 	json_array_end(j);
+	left_list(j, r->left);
 	json_null(j, "written");
 	json_cstr(j, "runner", r->run ? "native" : NULL);
 }
@@ -211,6 +233,29 @@ static void how(struct json *j, const char *what, const char *text)
 
 	(void)snprintf(line, sizeof(line), "%s: %s", what, text);
 	json_cstr(j, NULL, line);
+}
+
+/* What of the searches before and after the run is not whole. */
+static void left_mechanisms(struct json *j, const struct report *r)
+{
+	const struct left_item it = { .kind = r->left ? r->left->incomplete : LEFT_KINDS,
+				      .path = (char *)(uintptr_t)(r->left ? r->left->project : "") };
+	char text[LEFT_TEXT];
+
+	if (!r->left)
+		return;
+	if (r->view->repos.cut || r->view->repos.failed)
+		how(j, "under", "not all of the project was searched for repositories before "
+		    "the run: those that were not found were not kept as they are");
+	if (it.kind < LEFT_KINDS) {
+		left_say(&it, text);
+		how(j, "left", text);
+	}
+	if (r->left->found.more) {
+		(void)snprintf(text, sizeof(text), "%" PRIu64 " more have appeared",
+			       r->left->found.more);
+		how(j, "left", text);
+	}
 }
 
 static void mechanisms(struct json *j, const struct report *r)
@@ -248,6 +293,7 @@ static void mechanisms(struct json *j, const struct report *r)
 		how(j, "cpu_ms", "rusage of the command and what it waited for");
 		how(j, "memory_peak_bytes", "largest resident set of one process");
 	}
+	left_mechanisms(j, r);
 	for (size_t i = 0; i < r->nappeared; i++) {
 		size_t k = r->appeared[i];
 		const char *p = r->view->creatable[k].path;

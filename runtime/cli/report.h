@@ -5,6 +5,7 @@
 #include "runtime/cli/entry.h"
 #include "runtime/supervise/supervise.h"
 
+struct left;
 struct plan_here;
 struct trust;
 
@@ -21,6 +22,7 @@ struct report {
 	/* floor names that have appeared, as indexes of view->creatable */
 	const size_t *appeared;
 	size_t nappeared;
+	const struct left *left;                 /* of a run that has ended, or NULL */
 };
 
 int report_write(int fd, const struct report *r, struct rt_err *err);

@@ -198,10 +198,11 @@ def schema_case(validator, name, command, cwd, report=None):
         data = json.loads(open(report).read() if report else p.stdout)
     except (OSError, ValueError) as e:
         result(name, False, f"  {e}\n  {p.stderr}")
-        return
+        return None
     faults = [f"  {'/'.join(map(str, e.path))}: {e.message[:200]}"
               for e in validator.iter_errors(data)]
     result(name, not faults, "\n".join(faults))
+    return data
 
 
 def schemas():
@@ -286,6 +287,7 @@ def schemas():
                        ("a signal", ["sh", "-c", "kill -9 $$"]),
                        ("denials", ["--explain-denials", "sh", "-c",
                                     "echo x >/usr/x; cat /etc/shadow; unshare -U true"]),
+                       ("what it left", ["sh", "-c", "mkdir -p new/.git b/objects b/refs; touch b/HEAD"]),
                        ("the time limit", ["sleep", "5"])):
         schema_case(v["report"], f"--report: {name}",
                     [polrun, "-b", run_bundle, "--report", report] + args, project,
@@ -302,6 +304,10 @@ def schemas():
                                "git push")) + "\n")
     schema_case(v["approvals"], "polquery approvals list --format json",
                 [f"{BIN}/polquery", "approvals", "list", "--format", "json"], work)
+    left = schema_case(v["left"], "polquery left list --format json",
+                       [f"{BIN}/polquery", "left", "list", "--format", "json"], work)
+    result("polquery left list names what was left", left and
+           sorted(i["kind"] for i in left["left"]) == ["bare-repository", "repository"], f"  {left}")
     query_schemas(v, ["-b", bundle, "--allowed-signers", f"{work}/signers"], project)
     shutil.rmtree(work, ignore_errors=True)
 

@@ -123,7 +123,7 @@ class World:
                 p = os.path.join(top, n)
                 st = os.lstat(p)
                 # what the command prints there is no leftover, nor is polrun's record
-                if p in (self.report, self.taken) or '/state/pol/left-' in p:
+                if p in (self.report, self.taken) or '/state/pol/left' in p:
                     continue
                 held = None
                 if stat.S_ISREG(st.st_mode):

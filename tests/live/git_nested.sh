@@ -112,29 +112,169 @@ for what in 'd/e/\.git has appeared' 'd/\.git has appeared: a .git file' 'hid ha
 	want_line "$what"
 done
 
-t "they are shown again until they were shown at a terminal, or are gone"
-run true
-want_line '/project/copy/\.git has appeared'
-want_line '/project/mine/\.git has appeared'
-rm -rf mine
-run true
-no_err '/project/mine/'
-want_line '/project/copy/\.git has appeared'
-if command -v script >/dev/null; then
-	out=$(script -qec "$BIN/polrun -b $WORK/p.polb true" /dev/null 2>&1 </dev/null)
-	want_out '/project/copy/\.git has appeared'
+# ARGS…: polquery left; sets out, err, rc.
+left() {
+	"$BIN/polquery" left "$@" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$?
+	out=$(cat "$WORK/.out") err=$(cat "$WORK/.err")
+}
+# N: so many things wait, and a run says so in one line.
+waits() {
 	run true
+	if [ "$1" -eq 0 ]; then
+		no_err 'to be looked at'
+	else
+		want_line "$1 things? that runs have left in $P waits? to be looked at: see polquery left list"
+	fi
 	no_err 'has appeared'
+}
+
+t "the report names them, and what was not searched"
+fresh
+report() { # PYTHON: of the report r
+	python3 -c 'import json, sys; r = json.load(open(sys.argv[1]))
+m = "\n".join(r["mechanisms"]); l = sorted((x["kind"], x["path"][len(sys.argv[2]) + 1:]) for x in r["left"])
+assert '"$1"', (l, m)' "$WORK/r.json" "$P" 2>"$WORK/.py" || bad "the report: $(tail -n 1 "$WORK/.py")"
+}
+run --report "$WORK/r.json" sh -c 'git init -q a && git init -q --bare b && echo x >.envrc && mkdir c && echo x >c/.git'
+report 'l == [("bare-repository", "b"), ("git-file", "c/.git"), ("name", ".envrc"), ("repository", "a/.git")] and "searched" not in m'
+run --report "$WORK/r.json" true
+report 'l == [] and "searched" not in m'
+run --report "$WORK/r.json" sh -c 'i=0; while [ $i -lt 140 ]; do mkdir -p r/$i/.git; i=$((i+1)); done'
+report 'len(l) == 125 and "left: not all of " in m and "under: not all of the project" not in m'
+run --report "$WORK/r.json" true
+report 'l == [] and "left: not all of " in m and "under: not all of the project" in m'
+
+t "they wait until a person has acknowledged them, or they are gone"
+fresh
+run sh -c 'git init -q a && git init -q --bare b && echo x >.envrc && git init -q "$(printf "n\\n%%d")"'
+want_line '/project/a/\.git has appeared: a repository'
+waits 4
+left list
+want_rc 0
+want_out '^[0-9a-f]{12}  20..-.*Z  .*/project/a/\.git has appeared: a repository'
+want_out '/project/b has appeared: a folder that git takes for a bare'
+want_out '/project/\.envrc has appeared: look at it before you use it'
+want_out '/project/n\\x0a%d/\.git has appeared'
+[ "$(wc -l <<<"$out")" -eq 4 ] || bad "not four lines"
+# a terminal is no person
+if command -v script >/dev/null; then
+	script -qec "$BIN/polrun -b $WORK/p.polb true" /dev/null >/dev/null 2>&1 </dev/null
 fi
+waits 4
+rm -rf a
+waits 3
+left list
+id=$(sed -n 's/  .*envrc has appeared.*//p' <<<"$out")
+left seen "$id"
+want_rc 0
+want_out '/\.envrc has appeared'
+want_out '^acknowledged: 1$'
+waits 2
+left seen "$id"
+want_rc 1
+want_err "there is no '$id' in the list"
+left seen 0123 "$id"
+want_rc 2
+left list --format json
+python3 - "$WORK/.out" "$P" <<'E2' || bad 'the JSON'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert sorted(x["kind"] for x in d["left"]) == ["bare-repository", "repository"], d
+assert all(x["project"] == sys.argv[2] and len(x["id"]) == 64 for x in d["left"]), d
+assert d["more"] == d["running"] == 0 and d["unreadable"] == []
+E2
+left seen --all --project "$WORK"
+want_out '^acknowledged: 0$'
+waits 2
+left seen --all
+want_out '/project/b has appeared'
+want_out '^acknowledged: 2$'
+waits 0
+left list
+[ -z "$out" ] || bad "something is left"
+left seen --all
+want_rc 0
+
+t "what was acknowledged and appears again is told again"
+rm -rf b
+run git init -q --bare b
+waits 1
+left seen --all
+waits 0
+
+t "no run, and no agent, can acknowledge"
+fresh
+run git init -q mine
+raw_policy 'policy own { }
+command { otherwise allow }
+file { allow read, write "${PROJECT_DIR}", "${HOME}" allow read, exec "/" }' own
+run_with own "$BIN/polquery" left seen --all
+want_rc 126
+want_err 'polquery left seen .*: denied by rule'
+run_with own sh -c "$BIN/polquery left seen --all; rm -f $state/left-*; echo >$state/left-x; : >$state/left.lock"
+for l in 'polquery left seen --all' "$BIN/polquery left list" 'timeout 5 polquery left seen 0123456789ab'; do
+	[ "$("$BIN/polc" explain --scope host "$WORK/own.pol" command "$l" 2>&1 | sed -n '1s/:.*//p')" = deny ] ||
+		bad "an agent may: $l"
+done
+[ "$("$BIN/polc" explain --scope host "$WORK/own.pol" command 'polquery doctor' 2>&1 | sed -n '1s/:.*//p')" = allow ] ||
+	bad "the control: polquery doctor"
+left list
+want_out '/project/mine/\.git has appeared'
+run_with own true
+want_line '1 thing that runs have left in'
+"$BIN/polquery" doctor >"$WORK/.out" 2>&1
+out=$(cat "$WORK/.out")
+want_out '^note: 1 thing that runs have left waits to be looked at: see polquery left list$'
+
+t "a record that cannot be read is told, and not believed"
+fresh
+run git init -q mine
+for f in "$state"/left-*; do record=$f; done
+cp -p "$record" "$WORK/record"
+for how in 'printf x >>"$record"; echo >>"$record"' 'sed -i 1d "$record"' 'sed -i "s/repository/thing/" "$record"' \
+	'chmod 666 "$record"' 'rm "$record"; ln -s "$WORK/record" "$record"'; do
+	cp -p "$WORK/record" "$record"
+	eval "$how"
+	run true
+	want_line '1 thing that runs have left in .* waits to be looked at'
+	left list
+	want_out 'the record .*/left-[0-9a-f]*-.* cannot be read'
+	no_out 'has appeared'
+	rm -f "$record"
+done
+cp -p "$WORK/record" "$record"
+# half of a last line does not count: a run that was killed while it wrote
+printf 'left 12 ended na' >>"$record"
+left list
+want_out '/project/mine/\.git has appeared'
+[ "$(wc -l <<<"$out")" -eq 1 ] || bad "not one line"
+echo bad >"$state/left-0"
+left list
+want_out 'left-0 cannot be read'
+left seen --all
+want_out '^acknowledged: 2$'
+for f in "$state"/left-*; do [ ! -e "$f" ] || bad "$f is left"; done
 
 t "another project is not told"
 fresh
 run git init -q mine
 mkdir "$WORK/home/second"
 run --project "$WORK/home/second" true
-no_err 'has appeared'
-run true
-want_line '/project/mine/\.git has appeared'
+no_err 'to be looked at'
+waits 1
+left list --project "$WORK/home/second"
+[ -z "$out" ] || bad "it is told of another project"
+left list --project "$P"
+want_out '/project/mine/\.git has appeared'
+
+t "a run that can write nothing says what waits, too"
+raw_policy 'policy r { base none } command { otherwise allow } file { allow read, exec "/usr", "/bin", "/lib", "/lib64", "${PROJECT_DIR}" }' r
+run_with r true
+want_line '1 thing that runs have left in'
+left seen --all
+run_with r true
+no_err 'to be looked at'
 
 t "a polrun that was killed: the next one looks"
 fresh
@@ -147,16 +287,68 @@ done
 want_file up
 # one that lives says for itself what it leaves
 run true
-no_err 'mine'
+no_err 'to be looked at'
+left list --format json
+want_out '"running": 1'
+no_out mine
+left seen --all
+want_out '^acknowledged: 0$'
 kill -9 $!
 wait $! 2>/dev/null
 sleep 0.3
-run true
-want_line '/project/mine/\.git has appeared since a run of .* that was killed'
-want_line '/project/\.envrc has appeared since a run of .* that was killed'
-run true
-want_line '/project/mine/\.git has appeared since'
-no_out x
+waits 2
+left list
+want_out '/project/mine/\.git has appeared since a run of .* that was killed'
+want_out '/project/\.envrc has appeared since a run of .* that was killed'
+left seen --all
+waits 0
+
+t "a run that goes on holds nothing back of what others have left"
+fresh
+run git init -q mine
+"$BIN/polrun" -b "$WORK/p.polb" sh -c 'echo up >up; sleep 30' >/dev/null 2>&1 </dev/null &
+for _ in $(seq 100); do
+	[ ! -e up ] || break
+	sleep 0.05
+done
+left seen --all
+want_out '^acknowledged: 1$'
+kill $!
+wait $! 2>/dev/null
+waits 0
+
+t "many records are read, and of many things none is lost"
+fresh
+run sh -c 'i=0; while [ $i -lt 30 ]; do mkdir -p r/$i/.git; i=$((i+1)); done'
+want_line 'and 10 more have appeared: see polquery left list'
+left list
+[ "$(wc -l <<<"$out")" -eq 30 ] || bad "not 30 lines"
+for f in "$state"/left-*; do record=$f; done
+for i in $(seq 200); do
+	head -2 "$record" >"$record$i"
+	printf 'left 12 ended name %s/f%s\n' "$P" "$i" >>"$record$i"
+	: >"f$i"
+done
+chmod 600 "$state"/left-*
+waits 230
+[ "$(ls "$state"/left-* | wc -l)" -le 2 ] || bad "they were not put together: $(ls "$state")"
+left seen --all
+waits 0
+# a thousand are kept by name, the others by number
+run git init -q mine
+for f in "$state"/left-*; do record=$f; done
+for i in $(seq 1100); do
+	printf 'left 12 ended name %s/f%s\n' "$P" "$i"
+	: >"f$i"
+done >>"$record"
+waits 1101
+left list
+[ "$(wc -l <<<"$out")" -eq 1001 ] || bad "not 1001 lines"
+want_out '^and 101 more in .*/project, whose names were not kept'
+left seen --all
+want_out '^acknowledged: 1101$'
+waits 0
+rm -f f*
 
 t "where nothing can be remembered one line says so"
 fresh
@@ -170,7 +362,7 @@ rm -f "$HOME/.local/state"
 t "a search that ends before its end says so"
 fresh
 run sh -c 'i=0; while [ $i -lt 140 ]; do mkdir -p r/$i/.git; i=$((i+1)); done'
-want_line 'not all of .*/project was searched for repositories that this run may have made .*too large'
+want_line 'not all of .*/project was searched for repositories that a run may have made .*too large'
 run true
 want_line 'not all of .*/project was searched for repositories \(it is too large\): those below'
 fresh

@@ -81,15 +81,18 @@ done
 count_check 'polc has verbs' "$([ "$(verbs | wc -l)" -ge 11 ] || verbs)"
 count_check 'polrun: its options' "$(missing polrun)"
 count_check 'polquery: its options' "$(missing polquery)"
-# bash knows of each verb of approvals what it takes; --help names all
-for o in $(options polquery approvals); do
-	wrong=
-	in_page polquery.1 "$o" || wrong+="not in polquery.1; "
-	in_bash polquery "$o" approvals list || in_bash polquery "$o" approvals revoke ||
-		wrong+="not completed by bash; "
-	in_zsh "$o" polquery || wrong+="not completed by zsh; "
-	in_fish "$o" polquery || wrong+="not completed by fish; "
-	count_check "polquery approvals: $o" "$wrong"
+# bash knows of each verb of approvals and left what it takes; --help names all
+for sub in 'approvals list revoke' 'left list seen'; do
+	read -r sub first second <<<"$sub"
+	for o in $(options polquery "$sub"); do
+		wrong=
+		in_page polquery.1 "$o" || wrong+="not in polquery.1; "
+		in_bash polquery "$o" "$sub" "$first" || in_bash polquery "$o" "$sub" "$second" ||
+			wrong+="not completed by bash; "
+		in_zsh "$o" polquery || wrong+="not completed by zsh; "
+		in_fish "$o" polquery || wrong+="not completed by fish; "
+		count_check "polquery $sub: $o" "$wrong"
+	done
 done
 # the other way round: nothing is offered that is refused
 extra=
@@ -139,7 +142,7 @@ if command -v zsh >/dev/null; then
 	done
 	count_check 'zsh completes' "$(timeout 200 zsh -f tests/lib/complete.zsh "$work/zsh" \
 		'polquery -b x.polb hook ge' gemini-cli 'polquery doctor cu' cursor 'polquery ser' serve \
-		'polquery approvals rev' revoke 'polc compi' compile 'polc effective --format ya' yaml 'polrun --ask fa' fail \
+		'polquery approvals rev' revoke 'polquery left se' seen 'polquery left list --p' --project 'polc compi' compile 'polc effective --format ya' yaml 'polrun --ask fa' fail \
 		"polquery -b x serve $completions/polquery.z" polquery.zsh 2>&1)"
 else
 	skip 'zsh' 'no zsh here'
@@ -163,6 +166,11 @@ if command -v fish >/dev/null; then
 		fish_says polrun 'polrun --as' --ask
 		fish_says polrun 'polrun --ask ' fail
 		fish_says polquery 'polquery approvals re' revoke
+		fish_says polquery 'polquery le' left
+		fish_says polquery 'polquery left se' seen
+		fish_says polquery 'polquery left list --pro' --project
+		[ -n "$(fish_says polquery 'polquery approvals list --pro' --project)" ] ||
+			echo 'an option of left is offered to approvals'
 		fish_says polquery 'polquery do' doctor
 		fish_says polquery 'polquery -b x.polb se' serve
 		fish_says polquery 'polquery -b x.polb hook ge' gemini-cli
@@ -199,6 +207,12 @@ count_check 'bash completes' "$(offers 'check ' polc ch
 	offers 'a.pol ' polrun --ask = deny -- cat a
 	offers '--report --require-signed --role ' polrun -b x --r
 	offers 'approvals ' polquery app
+	offers 'left ' polquery le
+	offers 'list seen ' polquery left ''
+	offers '--all ' polquery left seen --a
+	offers '--project ' polquery left list --p
+	offers ' ' polquery approvals list --p
+	offers 'json ' polquery left list --format j
 	offers 'doctor ' polquery 'do'
 	offers 'hook ' polquery -b x.polb ho
 	offers 'serve ' polquery --bundle = x.polb ser

@@ -1,0 +1,404 @@
+/* Shows what runs have left, and takes a person's word that it was looked at. */
+#include "runtime/cli/query_left.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/json.h"
+#include "runtime/cli/left_store.h"
+#include "runtime/cli/optread.h"
+#include "runtime/cli/query_approvals.h"
+
+enum { ID_LEAST = 8 };
+enum { EXIT_NONE = 1, EXIT_TROUBLE = 2 };
+enum id { ID_FORMAT, ID_ALL, ID_PROJECT, ID_HELP };
+enum { LIST = 1 << 0, SEEN = 1 << 1 };
+
+static const struct optspec table[] = {
+	{ ID_FORMAT, "format", 0, OPTSPEC_ONE, LIST, "text|json", "how it is listed (text)" },
+	{ ID_ALL, "all", 0, OPTSPEC_NONE, SEEN, NULL, "acknowledge all of it" },
+	{ ID_PROJECT, "project", 0, OPTSPEC_ONE, LIST | SEEN, "DIR", "of this project only" },
+	{ ID_HELP, "help", 'h', OPTSPEC_NONE, LIST | SEEN, NULL, "this text" },
+};
+
+static const struct optspec_verb verbs[] = {
+	{ "list", "[--format text|json] [--project DIR]",
+	  "show what runs have left and nobody has acknowledged" },
+	{ "seen", "ID... | --all [--project DIR]", "say that it was looked at" },
+};
+
+const struct optspec_program left_program = {
+	.name = "left",
+	.usage = "usage: polquery left list [--format text|json] [--project DIR]\n"
+		 "       polquery left seen ID...\n"
+		 "       polquery left seen --all [--project DIR]\n"
+		 "\n"
+		 "Repositories and start-up files that runs of polrun have left. polrun speaks of\n"
+		 "them at the beginning of each run there until they are acknowledged, or gone.\n"
+		 "\n",
+	.end = "ID is what `list` shows, at least 8 digits of it.\n"
+	       "Exit status: 0; 1 nothing was acknowledged; 2 trouble.\n",
+	.options = table,
+	.n = sizeof(table) / sizeof(table[0]),
+	.verbs = verbs,
+	.nverbs = sizeof(verbs) / sizeof(verbs[0]),
+};
+
+struct request {
+	const char *verb, *format, *project;
+	char real[PATH_MAX];
+	bool all, help;
+	char **ids;
+	int nids;
+};
+
+static int fail(const struct rt_err *err)
+{
+	char line[sizeof(err->text) * 4];
+
+	io_plain(line, sizeof(line), err->text[0] ? err->text : "failed");
+	fprintf(stderr, "polquery: %s\n", line);
+	return EXIT_TROUBLE;
+}
+
+/* --- the command line -------------------------------------------------------------- */
+
+static int set(void *to, const struct optspec *opt, const char *value,
+	       struct rt_err *err)
+{
+	struct request *r = to;
+
+	switch ((enum id)opt->id) {
+	case ID_FORMAT:
+		return optread_value(&r->format, opt, value, false, err);
+	case ID_PROJECT:
+		return optread_value(&r->project, opt, value, false, err);
+	case ID_ALL:
+		r->all = true;
+		return 0;
+	case ID_HELP:
+	default:
+		r->help = true;
+		return 0;
+	}
+}
+
+static int check_id(const char *id, struct rt_err *err)
+{
+	size_t n = strlen(id);
+	char shown[80];
+
+	if (n >= ID_LEAST && n <= LEFT_ID && strspn(id, "0123456789abcdef") == n)
+		return 0;
+	io_escape(shown, sizeof(shown), id, n);
+	return rt_fail(err, EINVAL, "'%s' is no ID: %d to %d hexadecimal digits, as `polquery "
+		       "left list` shows them", shown, ID_LEAST, LEFT_ID);
+}
+
+static int check(const struct request *r, struct rt_err *err)
+{
+	bool list = !strcmp(r->verb, "list");
+	int e = 0;
+
+	if (!list && strcmp(r->verb, "seen") != 0)
+		return rt_fail(err, EINVAL, "left: list or seen?");
+	if (list && (r->nids || r->all))
+		return rt_fail(err, EINVAL, "list takes nothing but --format and --project");
+	if (r->format && !list)
+		return rt_fail(err, EINVAL, "--format is an option of list");
+	if (r->format && strcmp(r->format, "text") != 0 && strcmp(r->format, "json") != 0)
+		return rt_fail(err, EINVAL, "--format is text or json");
+	if (!list && (r->nids > 0) == r->all)
+		return rt_fail(err, EINVAL, "seen takes IDs, or --all");
+	if (r->nids && r->project)
+		return rt_fail(err, EINVAL, "--project goes with --all: an ID says the project");
+	for (int i = 0; i < r->nids && e == 0; i++)
+		e = check_id(r->ids[i], err);
+	return e;
+}
+
+/* Options stand before or behind the verb. */
+static int parse(int argc, char **argv, struct request *ret, struct rt_err *err)
+{
+	static const struct optread reader = { "polquery left", table,
+					       sizeof(table) / sizeof(table[0]), set };
+	int rest, r = optread(&reader, argc, argv, ret, &rest, err);
+
+	if (r < 0 || ret->help)
+		return r;
+	if (rest >= argc)
+		return rt_fail(err, EINVAL, "left: list or seen?");
+	ret->verb = argv[rest];
+	argv += rest;
+	argc -= rest;
+	r = optread(&reader, argc, argv, ret, &rest, err);
+	if (r < 0 || ret->help)
+		return r;
+	ret->ids = argv + rest;
+	ret->nids = argc - rest;
+	r = check(ret, err);
+	/* as polrun has it; one that is gone, by the name that is said */
+	if (r == 0 && ret->project && realpath(ret->project, ret->real))
+		ret->project = ret->real;
+	return r;
+}
+
+/* --- list -------------------------------------------------------------------------- */
+
+static void when_text(int64_t when, char out[32])
+{
+	time_t t = (time_t)when;
+	struct tm tm;
+
+	if (!gmtime_r(&t, &tm) || !strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		(void)snprintf(out, 32, "?");
+}
+
+static void line_of(const struct left_item *it)
+{
+	char when[32], text[LEFT_TEXT];
+
+	when_text(it->when, when);
+	left_say(it, text);
+	printf("%.*s  %s  %s\n", LEFT_SHOWN, it->id, when, text);
+}
+
+static void list_text(const struct left_store *s)
+{
+	char path[600];
+
+	for (size_t k = 0; k < s->npiles; k++) {
+		const struct left_pile *p = &s->pile[k];
+
+		for (size_t i = 0; i < p->n; i++)
+			line_of(&p->v[i]);
+		io_escape(path, sizeof(path), p->project, strlen(p->project));
+		if (p->more)
+			printf("and %" PRIu64 " more in %s, whose names were not kept\n", p->more,
+			       path);
+	}
+	for (size_t i = 0; i < s->nbad; i++) {
+		io_escape(path, sizeof(path), s->bad[i], strlen(s->bad[i]));
+		printf("the record %s/%s cannot be read\n", s->shown, path);
+	}
+}
+
+static void json_item(struct json *j, const struct left_item *it, const char *project)
+{
+	char when[32], text[LEFT_TEXT];
+
+	when_text(it->when, when);
+	json_object(j, NULL);
+	json_cstr(j, "id", it->id);
+	json_cstr(j, "kind", left_word(it->kind));
+	io_escape(text, sizeof(text), it->path, strlen(it->path));
+	json_cstr(j, "path", text);
+	io_escape(text, sizeof(text), project, strlen(project));
+	json_cstr(j, "project", text);
+	json_cstr(j, "when", when);
+	json_bool(j, "killed", it->killed);
+	left_say(it, text);
+	json_cstr(j, "text", text);
+	json_object_end(j);
+}
+
+static int list_json(const struct left_store *s)
+{
+	uint64_t more = 0, running = 0;
+	char name[600];
+	const char *text;
+	struct json j;
+	size_t n = 0;
+	int r;
+
+	json_init(&j);
+	json_object(&j, NULL);
+	json_array(&j, "left");
+	for (size_t k = 0; k < s->npiles; k++) {
+		for (size_t i = 0; i < s->pile[k].n; i++)
+			json_item(&j, &s->pile[k].v[i], s->pile[k].project);
+		more += s->pile[k].more;
+		running += s->pile[k].running;
+	}
+	json_array_end(&j);
+	json_uint(&j, "more", more);
+	json_uint(&j, "running", running);
+	json_array(&j, "unreadable");
+	for (size_t i = 0; i < s->nbad; i++) {
+		io_escape(name, sizeof(name), s->bad[i], strlen(s->bad[i]));
+		json_cstr(&j, NULL, name);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+	text = json_finish(&j, &n);
+	r = text ? 0 : -ENOMEM;
+	if (text)
+		(void)fwrite(text, 1, n, stdout);
+	json_release(&j);
+	return r;
+}
+
+/* What it was looked for is not looked for again. */
+static int list(struct left_store *s, bool json, struct rt_err *err)
+{
+	int r = 0;
+
+	for (size_t k = 0; k < s->npiles && r == 0; k++)
+		r = left_store_save(s, &s->pile[k], err);
+	if (r < 0)
+		return r;
+	if (!json)
+		list_text(s);
+	else
+		r = list_json(s);
+	if (r < 0 || fflush(stdout) != 0)
+		return rt_fail_errno(err, r < 0 ? -r : errno, "writing the list");
+	return 0;
+}
+
+/* --- seen -------------------------------------------------------------------------- */
+
+/* An ID that may mean two things means none: a run can choose names. */
+static int check_one(const struct left_store *s, const char *id, struct rt_err *err)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < s->npiles; k++)
+		for (size_t i = 0; i < s->pile[k].n; i++)
+			n += !strncmp(s->pile[k].v[i].id, id, strlen(id));
+	if (n == 1)
+		return 0;
+	return n ? rt_fail(err, EINVAL, "'%s' is the beginning of %zu IDs: give more of it (list "
+			   "--format json has the whole ones)", id, n) :
+		   rt_fail(err, ENOENT, "there is no '%s' in the list", id);
+}
+
+static bool is_named(const struct request *r, const struct left_item *it)
+{
+	for (int i = 0; i < r->nids; i++)
+		if (!strncmp(it->id, r->ids[i], strlen(r->ids[i])))
+			return true;
+	return r->all;
+}
+
+/* What is acknowledged is shown once more: it may have come since the list. */
+static int drop_seen(struct left_store *s, struct left_pile *p, const struct request *r,
+		     uint64_t *n, struct rt_err *err)
+{
+	for (size_t i = 0; i < p->n;)
+		if (is_named(r, &p->v[i])) {
+			line_of(&p->v[i]);
+			left_pile_drop(p, i);
+			++*n;
+		} else {
+			i++;
+		}
+	if (r->all && p->more) {
+		printf("and %" PRIu64 " more\n", p->more);
+		*n += p->more;
+		p->more = 0;
+		p->changed = true;
+	}
+	return left_store_save(s, p, err);
+}
+
+static int seen(struct left_store *s, const struct request *r, uint64_t *n, struct rt_err *err)
+{
+	int e = 0;
+
+	for (int i = 0; i < r->nids && e == 0; i++)
+		e = check_one(s, r->ids[i], err);
+	for (size_t k = 0; k < s->npiles && e == 0; k++)
+		e = drop_seen(s, &s->pile[k], r, n, err);
+	for (size_t i = 0; r->all && i < s->nbad && e == 0; i++) {
+		char name[600];
+
+		io_escape(name, sizeof(name), s->bad[i], strlen(s->bad[i]));
+		printf("the record %s, which cannot be read\n", name);
+		e = left_store_remove(s, s->bad[i], err);
+		++*n;
+	}
+	return e;
+}
+
+/* --- the verb ---------------------------------------------------------------------- */
+
+static int with_store(struct left_store *s, const struct request *r, struct rt_err *err)
+{
+	uint64_t n = 0;
+	int e;
+
+	if (strcmp(r->verb, "seen") != 0)
+		return list(s, r->format && !strcmp(r->format, "json"), err);
+	e = seen(s, r, &n, err);
+	if (e < 0)
+		return e;
+	printf("acknowledged: %" PRIu64 "\n", n);
+	if (fflush(stdout) != 0)
+		return rt_fail_errno(err, errno, "writing the list");
+	return n || r->all ? 0 : -ENOENT;
+}
+
+int query_left(int argc, char **argv)
+{
+	struct left_store s = { .dirfd = -1, .lock = -1 };
+	struct request r = { .verb = NULL };
+	struct rt_err err = { 0 };
+	char dir[PATH_MAX];
+	int e;
+
+	if (parse(argc, argv, &r, &err) < 0)
+		return fail(&err);
+	if (r.help) {
+		optspec_help(stdout, &left_program);
+		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+	}
+	e = query_state_dir(dir, &err);
+	if (e == 0)
+		e = left_store_open(dir, &s, &err);
+	/* where there is no folder there is nothing in it */
+	if (e == -ENOENT && !err.text[0])
+		e = 0;
+	else if (e == 0)
+		e = left_store_load(&s, r.project, &err);
+	if (e == 0)
+		e = with_store(&s, &r, &err);
+	left_store_release(&s);
+	if (e == -ENOENT) {
+		if (err.text[0])
+			(void)fail(&err);
+		return EXIT_NONE;
+	}
+	return e < 0 ? fail(&err) : 0;
+}
+
+void query_left_note(void)
+{
+	struct left_store s = { .dirfd = -1, .lock = -1 };
+	struct rt_err err = { 0 };
+	char dir[PATH_MAX], why[sizeof(err.text) * 4];
+	uint64_t n = 0;
+	int e = query_state_dir(dir, &err);
+
+	if (e == 0)
+		e = left_store_open(dir, &s, &err);
+	if (e == 0)
+		e = left_store_load(&s, NULL, &err);
+	for (size_t k = 0; k < s.npiles; k++)
+		n += s.pile[k].n + s.pile[k].more;
+	n += s.nbad;
+	left_store_release(&s);
+	io_plain(why, sizeof(why), err.text);
+	if (e < 0 && err.text[0])
+		printf("note: what runs have left cannot be told: %s\n", why);
+	else if (n)
+		printf("note: %" PRIu64 " %s that runs have left %s to be looked at: see polquery "
+		       "left list\n", n, n == 1 ? "thing" : "things", n == 1 ? "waits" : "wait");
+}
