@@ -93,7 +93,8 @@ static bool is_word(const struct sh_word *w, const char *text)
  * The word that is polquery, or NULL.  Of `timeout` the options that only make it
  * stricter are known: with others it may wait for ever, or give another status.
  */
-static const struct sh_word *polquery_of(const struct sh_cmd *c, struct hook_line *ret)
+static const struct sh_word *polquery_of(const struct sh_cmd *c, struct hook_line *ret,
+					 const struct sh_word **ret_timeout)
 {
 	const struct sh_word *w = c->words;
 	bool bare = false, timed;
@@ -117,6 +118,7 @@ static const struct sh_word *polquery_of(const struct sh_cmd *c, struct hook_lin
 		return NULL;
 	ret->bare = bare;
 	ret->seconds = seconds;
+	*ret_timeout = timed ? c->words : NULL;
 	return w;
 }
 
@@ -151,7 +153,7 @@ int hook_line_read(const char *text, struct hook_line *ret, struct rt_err *err)
 {
 	const char *home = getenv("HOME");
 	size_t n = strlen(text), parsed = sh_block_size(n), words, made;
-	const struct sh_word *first = NULL;
+	const struct sh_word *first = NULL, *timeout = NULL;
 	const struct sh_cmd *c;
 	struct room m = { .line = text };
 	struct sh sh;
@@ -171,7 +173,7 @@ int hook_line_read(const char *text, struct hook_line *ret, struct rt_err *err)
 	if (sh_parse(&sh, block + words, parsed, text, n, SH_POSIX) != SH_PARSED)
 		return rt_fail(err, EINVAL, "sh cannot read it: %s", sh.why);
 	for (c = sh.first; c; c = c->next)
-		if ((first = polquery_of(c, ret)) != NULL)
+		if ((first = polquery_of(c, ret, &timeout)) != NULL)
 			break;
 	if (!c)
 		return rt_fail(err, EINVAL, "it does not start polquery itself");
@@ -179,6 +181,7 @@ int hook_line_read(const char *text, struct hook_line *ret, struct rt_err *err)
 	ret->to = c->assigns || c->redirs ? 0 : c->to;
 	r = read_words(&m, first, &ret->opt, err);
 	ret->program = m.argv[0];
+	ret->timeout = timeout ? text_of_word(&m, timeout) : NULL;
 	return r;
 }
 

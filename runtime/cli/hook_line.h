@@ -16,7 +16,8 @@ struct hook_line {
 	size_t from, to;
 	const char *program; /* polquery as it is named */
 	bool bare;           /* it, or the `timeout` before it, is looked for in PATH */
-	unsigned seconds;    /* of a `timeout` before it; 0: it may take for ever */
+	const char *timeout; /* the `timeout` before it as it is named, or NULL */
+	unsigned seconds;    /* … and its limit; 0: it may take for ever */
 };
 
 /*

@@ -170,7 +170,7 @@ static void take_hook(struct reading *r, const char *path, const char *value)
 		char *end;
 
 		r->hook.timeout = strtod(value, &end);
-		r->hook.odd |= !ends_here(end);
+		r->hook.odd |= !ends_here(end) || r->hook.timeout < 0;
 	} else if (strcmp(rest, ".hooks.type") == 0 || strcmp(rest, ".hooks.async") == 0) {
 		char type[VALUE_CAP];
 
@@ -215,6 +215,8 @@ static void take_pair(struct reading *r, char *path, const char *value)
 	else if (is_of_hooks(path))
 		take_hook(r, path, value);
 	else if (strcmp(path, "hooks") == 0 ||
+		 /* of a profile, which may be the one that is used */
+		 (strncmp(path, "profiles", 8) == 0 && strstr(path, "hooks")) ||
 		 (strcmp(path, "features") == 0 && strstr(value, "hooks")))
 		undecided(r);
 }

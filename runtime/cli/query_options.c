@@ -13,7 +13,7 @@
 #include "runtime/cli/query_approvals.h"
 #include "runtime/cli/query_left.h"
 
-enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_HELP, ID_VERSION };
+enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_FORMAT, ID_HELP, ID_VERSION };
 
 static const struct optspec table[] = {
 	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy (required)" },
@@ -24,6 +24,8 @@ static const struct optspec table[] = {
 	  "refuse a bundle that no trusted key has signed" },
 	{ ID_SIGNERS, "allowed-signers", 0, OPTSPEC_ONE, 0, "FILE",
 	  "who may sign, instead of the default lists" },
+	{ ID_FORMAT, "format", 0, OPTSPEC_ONE, 0, "text|json",
+	  "how doctor says what it found (text)" },
 	{ ID_HELP, "help", 'h', OPTSPEC_NONE, 0, NULL, "this text" },
 	{ ID_VERSION, "version", 0, OPTSPEC_NONE, 0, NULL, "the version" },
 };
@@ -43,7 +45,7 @@ const struct optspec_program polquery_program = {
 	.usage = "usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
 		 "       polquery [OPTIONS] --bundle FILE serve SOCKET\n"
 		 "       polquery [OPTIONS] --bundle FILE hook AGENT [FIELD...]\n"
-		 "       polquery doctor [AGENT]\n"
+		 "       polquery [--format text|json] doctor [AGENT]\n"
 		 "       polquery approvals list|revoke ... (see polquery approvals --help)\n"
 		 "       polquery left list|seen ... (see polquery left --help)\n"
 		 "\n"
@@ -81,6 +83,16 @@ static int set_scope(struct query_options *o, const char *value, struct rt_err *
 	return 0;
 }
 
+static int set_format(struct query_options *o, const char *value, struct rt_err *err)
+{
+	if (o->format)
+		return rt_fail(err, EINVAL, "'--format' is given twice");
+	o->format = value;
+	o->json = strcmp(value, "json") == 0;
+	return o->json || strcmp(value, "text") == 0 ? 0 :
+		       rt_fail(err, EINVAL, "--format is text or json");
+}
+
 static int set(void *to, const struct optspec *opt, const char *value,
 	       struct rt_err *err)
 {
@@ -96,6 +108,8 @@ static int set(void *to, const struct optspec *opt, const char *value,
 	case ID_REQUIRE:
 		o->require_signed = true;
 		return 0;
+	case ID_FORMAT:
+		return set_format(o, value, err);
 	case ID_HELP:
 		o->action = QUERY_HELP;
 		return 0;
@@ -192,8 +206,10 @@ int query_options_parse(int argc, char **argv, struct query_options *ret,
 		return r;
 	if (o.action == QUERY_DOCTOR &&
 	    (o.bundle || o.signers || o.require_signed || o.scope))
-		return rt_fail(err, EINVAL, "'doctor' takes no options: those that stand in "
-			       "the agents' settings count");
+		return rt_fail(err, EINVAL, "'doctor' takes no options but --format: those that "
+			       "stand in the agents' settings count");
+	if (o.action < QUERY_DOCTOR && o.format)
+		return rt_fail(err, EINVAL, "--format is an option of doctor");
 	if (o.action < QUERY_DOCTOR && !o.bundle)
 		return rt_fail(err, EINVAL,
 			       "no bundle: name the compiled policy with --bundle FILE "

@@ -19,6 +19,8 @@ struct query_options {
 	char *const *fields; /* hook: of messages, to be ignored; ends with NULL */
 	const char *signers; /* --allowed-signers */
 	bool require_signed;
+	const char *format;  /* doctor: as it was given, or NULL */
+	bool json;           /* … and it is that */
 	uint8_t scope;       /* enum pb_scope, of requests that say none */
 };
 

@@ -308,6 +308,14 @@ def schemas():
                        [f"{BIN}/polquery", "left", "list", "--format", "json"], work)
     result("polquery left list names what was left", left and
            sorted(i["kind"] for i in left["left"]) == ["bare-repository", "repository"], f"  {left}")
+    os.makedirs(f"{work}/home/.claude", exist_ok=True)
+    for name, text in (("nothing", "{}"), ("a hook", json.dumps({"hooks": {"PreToolUse": [
+            {"matcher": "Bash", "hooks": [{"type": "command", "command":
+                f"/usr/bin/timeout 20 {BIN}/polquery -b {run_bundle} hook claude-code || exit 2"}]}]}}))):
+        with open(f"{work}/home/.claude/settings.json", "w") as f:
+            f.write(text)
+        schema_case(v["doctor"], f"polquery --format json doctor: {name}",
+                    [f"{BIN}/polquery", "--format", "json", "doctor"], work)
     query_schemas(v, ["-b", bundle, "--allowed-signers", f"{work}/signers"], project)
     shutil.rmtree(work, ignore_errors=True)
 

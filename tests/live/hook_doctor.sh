@@ -4,20 +4,10 @@
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
-raw_policy 'policy agent { level user }
-command { allow "npm run test:*" }' policy
-B=$WORK/policy.polb
-mkdir -p "$P/.git"
-# The line of doc/agents.md.
-Q="/usr/bin/timeout 20 $BIN/polquery"
-HOOK="$Q -b $B hook"
-CODEX="echo polquery: no answer >&2; $HOOK codex || exit 2"
+# shellcheck source=tests/lib/doctor.sh
+. "$(dirname "$0")/../lib/doctor.sh"
 
 t "doctor: installed, answering, failing closed; and each of these missing"
-doctor() {
-	out=$("$BIN/polquery" doctor "$@" 2>&1)
-	rc=$?
-}
 rm -rf "$HOME/.claude" "$HOME/.codex" "$HOME/.gemini" "$HOME/.cursor"
 doctor
 want_rc 1
@@ -26,36 +16,6 @@ doctor claude-code
 want_rc 1
 want_out '^claude-code: not installed'
 mkdir -p "$HOME/.claude" "$HOME/.codex" "$HOME/.gemini" "$HOME/.cursor"
-# FILE COMMAND [MATCHER]: what Codex writes into config.toml when it is told to trust it
-trust() {
-	python3 - "$@" <<-'EOP'
-		import hashlib, json, sys
-		hook = {"event_name": "pre_tool_use", "hooks": [
-		    {"type": "command", "command": json.loads('"' + sys.argv[2] + '"'), "async": False, "timeout": 600}]}
-		if len(sys.argv) > 3:
-		    hook["matcher"] = sys.argv[3]
-		text = json.dumps(hook, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-		print(f'[hooks.state."{sys.argv[1]}:pre_tool_use:0:0"]\ntrusted_hash = "sha256:{hashlib.sha256(text.encode()).hexdigest()}"')
-	EOP
-}
-settings() { # AGENT COMMAND
-	local group='[{"matcher":"*","hooks":[{"type":"command","command":"'$2'"}]}]'
-	case $1 in
-	claude-code) echo '{"hooks":{"PreToolUse":'"$group"'}}' >"$HOME/.claude/settings.json" ;;
-	codex)
-		echo '{"hooks":{"PreToolUse":'"$group"'}}' >"$HOME/.codex/hooks.json"
-		trust "$HOME/.codex/hooks.json" "$2" '*' >"$HOME/.codex/config.toml"
-		;;
-	gemini-cli) echo '{"hooks":{"BeforeTool":'"$group"'}}' >"$HOME/.gemini/settings.json" ;;
-	cursor)
-		local one='[{"command":"'$2'","failClosed":true}]' e all=''
-		for e in preToolUse beforeShellExecution beforeMCPExecution beforeReadFile beforeTabFileRead; do
-			all+="${all:+,}\"$e\":$one"
-		done
-		echo '{"version":1,"hooks":{'"$all"'}}' >"$HOME/.cursor/hooks.json"
-		;;
-	esac
-}
 for agent in claude-code codex gemini-cli cursor; do
 	command="$HOOK $agent || exit 2"
 	[ "$agent" != codex ] || command=$CODEX
@@ -66,10 +26,12 @@ for agent in claude-code codex gemini-cli cursor; do
 	for what in "the command 'true'" 'reading a file' 'a tool' 'a tool of an MCP server'; do
 		want_out "answers: $what is"
 	done
-	settings "$agent" "$Q -b $WORK/none.polb hook $agent || exit 2"
+	want_out 'denies: what must be denied is denied'
+	settings "$agent" "${command/"$B"/"$WORK/none.polb"}"
 	doctor "$agent"
 	want_rc 1
 	want_out 'does not answer, and denies everything'
+	no_out 'denies:'
 	settings "$agent" "$Q -b $B hook other || exit 2"
 	doctor "$agent"
 	want_rc 1
@@ -84,9 +46,6 @@ for text in '{' '[]' '{"hooks":[]}' '{"hooks":{"PreToolUse":{}}}' '{"hooks":{"Pr
 	doctor claude-code
 	want_rc 1
 done
-settings claude-code "touch $WORK/ran; $Q -b $B hook claude-code || exit 2"
-doctor claude-code
-[ ! -e "$WORK/ran" ] || bad "the doctor runs what stands in the settings"
 
 t "doctor: the command is read as its shell and polquery read it"
 agent=claude-code
@@ -100,7 +59,8 @@ while IFS='|' read -r rc_wanted pattern text; do
 	want_out "$pattern"
 done <<'ROWS'
 0|answers|@Q -b"@B" hook claude-code
-0|answers|@Q --bundle=@B --scope sandbox hook claude-code
+0|answers|@Q --bundle=@B --scope host hook claude-code
+1|lets the agent write its own settings|@Q --bundle=@B --scope sandbox hook claude-code
 0|answers|@Q -b "$HOME/my policies/a.polb" hook claude-code
 0|answers|@Q -b ~/'my policies'/a.polb hook claude-code
 0|answers|@Q -b ${HOME}/my\\ policies/a.polb hook claude-code tool_note
@@ -145,7 +105,7 @@ doctor "$agent"
 want_rc 1
 want_out 'cannot tell what another polquery answers'
 settings "$agent" "$HOOK $agent || exit 2"
-for name in PATH LD_PRELOAD HOME BASH_ENV; do
+for name in PATH LD_PRELOAD HOME BASH_ENV CLAUDE_CODE_SIMPLE CLAUDE_CODE_SHELL_PREFIX CLAUDE_CONFIG_DIR; do
 	for f in "$P/.claude/settings.json" "$P/.claude/settings.local.json"; do
 		mkdir -p "$P/.claude"
 		echo '{"env":{"'$name'":"/x","EDITOR":"vi"}}' >"$f"
@@ -162,7 +122,21 @@ done
 sed -i 's/^{/{"env":{"PATH":"\/x"},/' "$HOME/.claude/settings.json"
 doctor "$agent"
 want_rc 0
-want_out "note: the hook runs with what 'env' of .* says of PATH"
+want_out "note: absolute paths do not mind: the hook runs with what 'env' of .* says of PATH"
+for name in LD_PRELOAD HOME BASH_ENV CLAUDE_CODE_SIMPLE CLAUDE_CODE_SHELL_PREFIX; do
+	settings "$agent" "$HOOK $agent || exit 2"
+	sed -i 's/^{/{"env":{"'$name'":"\/x"},/' "$HOME/.claude/settings.json"
+	doctor "$agent"
+	want_rc 1
+	want_out "cannot tell: the hook runs with what 'env' of .* says of $name"
+done
+settings "$agent" "$HOOK $agent || exit 2"
+for name in CLAUDE_CODE_SIMPLE CLAUDE_CODE_SAFE_MODE CLAUDE_CODE_SHELL_PREFIX; do
+	out=$(env "$name=1" "$BIN/polquery" doctor "$agent")
+	rc=$?
+	want_rc 1
+	want_out "by a variable of this environment: $name"
+done
 
 t "doctor: a hook that is late is no hook"
 while IFS='|' read -r agent rc_wanted pattern text; do
@@ -201,6 +175,15 @@ limit claude-code 20 1
 limit claude-code 5 1
 limit gemini-cli 21000 0
 limit gemini-cli 5000 1
+# a timer that the agents cannot set, and values that they do not take
+limit claude-code 2147483 0
+limit claude-code 2147484 1
+limit claude-code 0 1
+limit claude-code -30 1
+limit claude-code '"30"' 1
+limit gemini-cli 2147483000 0
+limit gemini-cli 2147484000 1
+limit gemini-cli 0 1
 
 t "doctor: how each agent's command has to end"
 while IFS='|' read -r rc_wanted agent text; do
@@ -228,7 +211,7 @@ ROWS
 rm -rf "$HOME/.codex/hooks.json" "$HOME/.cursor/hooks.json"
 agent=claude-code
 both() { # SECOND COMMAND
-	printf '{"hooks":{"PreToolUse":[{"hooks":[{"command":"%s || exit 2"},{"command":"%s || exit 2"}]}]}}\n' \
+	printf '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"%s || exit 2"},{"type":"command","command":"%s || exit 2"}]}]}}\n' \
 		"$HOOK $agent" "$1" >"$HOME/.claude/settings.json"
 	doctor "$agent"
 }
@@ -243,17 +226,8 @@ for option in "-b $B" --require-signed '--scope host' '--allowed-signers /s'; do
 	out=$("$BIN/polquery" $option doctor 2>&1)
 	rc=$?
 	want_rc 2
-	want_out "'doctor' takes no options"
+	want_out "'doctor' takes no options but --format"
 done
-
-# FILE TEXT [RC [PATTERN]]: beside an installed hook
-beside() {
-	mkdir -p "$(dirname "$1")"
-	printf '%s\n' "$2" >"$1"
-	doctor "$agent"
-	want_rc "${3:-1}"
-	[ -z "${4:-}" ] || want_out "$4"
-}
 
 t "doctor: hooks of Claude Code that are switched off, or deny nothing"
 agent=claude-code
@@ -267,8 +241,9 @@ done
 echo '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","if":"Bash(git *)","command":"'"$HOOK $agent || exit 2"'"}]}]}}' \
 	>"$HOME/.claude/settings.json"
 doctor "$agent"
-want_rc 0
+want_rc 1
 want_out 'note: it is asked only if Bash\(git \*\)'
+want_out 'what it is not asked about is not checked: .* at PreToolUse'
 for more in '"type":"prompt"' '"type":"command","async":true'; do
 	echo '{"hooks":{"PreToolUse":[{"hooks":[{'"$more"',"command":"'"$HOOK $agent || exit 2"'"}]}]}}' \
 		>"$HOME/.claude/settings.json"
@@ -319,6 +294,8 @@ done <<'ROWS'
 1|undecided, line 1|features = { hooks = false }
 1|undecided, line 2|[features]\nhooks = maybe
 1|undecided, line 1|hooks = {}
+1|undecided, line 2|[profiles.x.features]\nhooks = false
+0|answers|[profiles.x]\nmodel = "gpt-5"
 1|undecided, line 1|[hooks."Pre\\x54oolUse"]
 1|undecided|note = """\nnever ends
 0|answers|[other]\nhooks = false
@@ -336,7 +313,7 @@ in_toml() { # MATCHER COMMAND AS-TRUSTED
 }
 {
 	beside "$f" "$(in_toml '*' "'$CODEX'" "$CODEX")" 0 "installed in .*config.toml \(PreToolUse\)"
-	beside "$f" "$(in_toml '^Bash$' "'$CODEX'" "$CODEX")" 0 'for tools only that match \^Bash'
+	beside "$f" "$(in_toml '^Bash$' "'$CODEX'" "$CODEX")" 1 'for tools only that match \^Bash'
 	beside "$f" "$(in_toml '*' "'$HOOK codex'" "$HOOK codex")" 1 'everything is allowed'
 	beside "$f" "$(in_toml '*' "'${CODEX/$B/$WORK/none.polb}'" "${CODEX/$B/$WORK/none.polb}")" 1 'does not answer'
 	beside "$f" "$(in_toml '*' "\"$HOOK codex \\\\x7c\\\\x7c exit 2\"" x)" 1 'undecided'
@@ -405,6 +382,9 @@ if is_root; then
 		with_system $m '{"allowManagedHooksOnly":true}' "$BIN/polquery" claude-code
 		want_rc 1
 		want_out "only hooks of the system's settings run"
+		with_system /etc/claude-code/managed-settings.d/10.json '{"disableAllHooks":true}' "$BIN/polquery" claude-code
+		want_rc 1
+		want_out "'disableAllHooks' is true in /etc/claude-code/managed-settings.d/10.json"
 		with_system $m '{"allowManagedHooksOnly":true,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"'"$HOOK claude-code || exit 2"'"}]}]}}' \
 			"$BIN/polquery" claude-code
 		want_rc 0

@@ -233,6 +233,15 @@ static void test_options(void **state)
 	refused("-b x hook copilot", "'copilot' is none of the agents");
 	refused("hook codex", "no bundle");
 	refused("doctor codex cursor", "one agent, or none");
+	refused("-b x doctor", "no options but --format");
+	refused("--format xml doctor", "text or json");
+	refused("--format json --format json doctor", "given twice");
+	refused("--format json -b x", "an option of doctor");
+	refused("--format json -b x hook codex", "an option of doctor");
+	assert_int_equal(parse("--format json doctor codex"), 0);
+	assert_true(opt.json);
+	assert_int_equal(parse("--format=text doctor"), 0);
+	assert_false(opt.json);
 	assert_int_equal(parse("-b x hook codex a b"), 0);
 	assert_int_equal(opt.action, QUERY_HOOK);
 	assert_string_equal(opt.agent, "codex");
