@@ -120,13 +120,13 @@ static void look_at_walls(struct loop *l)
 	l->ended = true;
 }
 
-/* Has anything told of a change since the last look? */
+/* Has anything told of a change since the last look?  Who cannot tell looks. */
 static bool walls_stir(const struct loop *l)
 {
 	struct pollfd p[2] = { { l->walls.mountinfo, POLLPRI, 0 },
 			       { l->walls.moves, POLLIN, 0 } };
 
-	return poll(p, 2, 0) > 0;
+	return poll(p, 2, 0) != 0;
 }
 
 /*
@@ -219,15 +219,16 @@ static void on_status(struct loop *l, const struct sandbox_status *s)
 }
 
 /* False when the socket has ended. */
-static bool read_status(struct loop *l)
+/* 1: one was taken; 0: none is there now; -1: none will come. */
+static int read_status(struct loop *l)
 {
 	struct sandbox_status s;
-	ssize_t n = recv(l->child->status_fd, &s, sizeof(s), MSG_DONTWAIT);
+	ssize_t n = SYS_RETRY(recv(l->child->status_fd, &s, sizeof(s), MSG_DONTWAIT));
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return true;
+	if (n < 0 && errno == EAGAIN)
+		return 0;
 	if (n <= 0)
-		return false;
+		return -1;
 	if ((size_t)n == sizeof(s)) {
 		s.err.text[sizeof(s.err.text) - 1] = '\0';
 		s.err.step[sizeof(s.err.step) - 1] = '\0';
@@ -236,7 +237,7 @@ static bool read_status(struct loop *l)
 	}
 	if (!l->ended)
 		on_status(l, &s);
-	return true;
+	return 1;
 }
 
 static void init_gone(struct loop *l)
@@ -245,12 +246,8 @@ static void init_gone(struct loop *l)
 	pid_t p;
 
 	/* What it said last counts. */
-	while (l->child->status_fd >= 0 && !l->ended) {
-		struct pollfd p1 = { l->child->status_fd, POLLIN, 0 };
-
-		if (poll(&p1, 1, 0) <= 0 || !read_status(l))
-			break;
-	}
+	while (l->child->status_fd >= 0 && !l->ended && read_status(l) > 0)
+		;
 	kill_all(l);
 	do {
 		p = waitpid(l->child->init_pid, &st, 0);
@@ -545,7 +542,7 @@ static void run_loop(struct loop *l)
 			serve(l);
 		else if (p[P_LISTENER].revents)
 			listener_release(&l->listener);
-		if (p[P_STATUS].revents && !read_status(l)) {
+		if (p[P_STATUS].revents && read_status(l) < 0) {
 			p[P_STATUS].fd = -1; /* its end shows at the pidfd */
 			kill_all(l);
 		}

@@ -526,9 +526,14 @@ def differs(r, base):
     return None
 
 
+def made(r, s, what=None):
+    """The note of the call that was stopped, or made to fail."""
+    return next((n for n in r.notes if n[0] in 'IS' and n[1:4] == (s.role, s.call, str(s.n)) and
+                 what in (None, n[4])), None)
+
+
 def is_made(r, s, what=None):
-    return any(n[0] in 'IS' and n[1:4] == (s.role, s.call, str(s.n)) and what in (None, n[4])
-               for n in r.notes)
+    return made(r, s, what) is not None
 
 
 # --- the tests -------------------------------------------------------------------
@@ -537,8 +542,9 @@ def is_made(r, s, what=None):
 class Runner:
     """One process' runs, in a directory of its own."""
 
-    def __init__(self, bindir, work):
+    def __init__(self, bindir, work, symbols):
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.symbols = symbols
         self.w, self.total, self.expect, self.bases = World(bindir, work), Sum(), Expect(), {}
 
     def run(self, c, fault=None, **how):
@@ -567,16 +573,27 @@ class Runner:
     def launch(c, s):
         return '' if c.fault or s.role not in ('child', 'polinit', 'command') else '/1'
 
-    def record(self, c, symbols):
+    def way(self, note):
+        role = note[1]
+        program = 'polrun' if role in ('polrun', 'child', 'owner', 'copier') else 'polinit'
+        return self.symbols[program].way(note[5])
+
+    def as_made(self, r, s, what):
+        """The site, by the way to the call that failed.  How often polrun waits differs
+        from run to run, so the number may be that of another call than was recorded."""
+        way = self.way(made(r, s, what))
+        return s._replace(way=way) if way else s
+
+    def record(self, c):
         base = self.base(c)
         if base.status != 7 or base.left or SECRET in base.out:
             self.check(f'{c.name}: the undisturbed run', f'is disturbed: {base}', base)
             return []
         r = self.run(c, log=True)
         sites, seen = [], set()
-        for kind, role, call, n, _, addresses in r.notes:
-            program = 'polrun' if role in ('polrun', 'child', 'owner', 'copier') else 'polinit'
-            way = symbols[program].way(addresses)
+        for note in r.notes:
+            kind, role, call, n = note[:4]
+            way = self.way(note)
             # a run that is begun again counts again: the fault is in the first
             if kind == 'F' and way and not way[0].startswith('fault_') and \
                     (role, call, n) not in seen:
@@ -594,6 +611,7 @@ class Runner:
             # what lets polrun begin again is not there the second time
             r = self.run(c, f'{s.role}:{s.call}:{s.n}{self.launch(c, s)}:{e}')
             if is_made(r, s, e):
+                s = self.as_made(r, s, e)
                 break
         else:
             if 'run_loop' in s.way:
@@ -696,8 +714,8 @@ def walls(out):
 class Plan:
     """What is to be done."""
 
-    def __init__(self, runner, symbols, expect, how, only):
-        self.r, self.symbols, self.expect, self.how, self.only = runner, symbols, expect, how, only
+    def __init__(self, runner, expect, how, only):
+        self.r, self.expect, self.how, self.only = runner, expect, how, only
         self.tasks, self.known = [], set()
 
     def is_wanted(self, s):
@@ -705,7 +723,7 @@ class Plan:
 
     def calls(self, c):
         """Every call of a run fails, and stays so from the first on each way to one."""
-        sites = self.r.record(c, self.symbols)
+        sites = self.r.record(c)
         if c.within is not None:
             sites = [s for s in sites if c.within & set(s.way) or
                      (s.role, s.call, s.way) not in self.known]
@@ -736,9 +754,9 @@ class Plan:
         self.tasks += [Task('large', c, ())] + ([Task('full', c, ())] if ROOT else [])
 
 
-def work(bindir, directory, tasks, queue, results):
+def work(bindir, directory, symbols, tasks, queue, results):
     """A worker: takes the number of a task after another."""
-    r = Runner(bindir, directory)
+    r = Runner(bindir, directory, symbols)
     while True:
         number = os.read(queue, 4)
         if len(number) < 4:
@@ -751,7 +769,7 @@ def work(bindir, directory, tasks, queue, results):
     os.write(results, json.dumps([r.total.runs, r.total.passed, r.total.failed]).encode() + b'\n')
 
 
-def share_out(bindir, directory, tasks, jobs):
+def share_out(bindir, directory, symbols, tasks, jobs):
     """Does the tasks; each worker's runs, passed, failed."""
     out, queue = os.pipe()
     got, results = os.pipe()
@@ -764,7 +782,7 @@ def share_out(bindir, directory, tasks, jobs):
             try:
                 os.close(queue)
                 os.close(got)
-                work(bindir, os.path.join(directory, str(k)), tasks, out, results)
+                work(bindir, os.path.join(directory, str(k)), symbols, tasks, out, results)
                 status = 0
             except BaseException:
                 traceback.print_exc()
@@ -811,14 +829,14 @@ def main():
     with open(os.path.join(base_dir, 'ours')) as f:
         ours = f.read().split()
     symbols = {p: Symbols(os.path.join(bindir, p), ours) for p in ('polrun', 'polinit')}
-    r = Runner(bindir, os.path.join(directory, 'm'))
-    plan = Plan(r, symbols, r.expect, how, only)
+    r = Runner(bindir, os.path.join(directory, 'm'), symbols)
+    plan = Plan(r, r.expect, how, only)
     for c in SCENARIOS:
         if ROOT or not c.only_root:
             plan.calls(c)
     if not only:
         plan.others(SCENARIOS[0])
-    sums = share_out(bindir, directory, plan.tasks, jobs)
+    sums = share_out(bindir, directory, symbols, plan.tasks, jobs)
     total = r.total
     for runs, passed, failed in sums:
         total.runs, total.passed, total.failed = (
