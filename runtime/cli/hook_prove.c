@@ -30,14 +30,15 @@ static const struct question {
 	enum hook_agent agent;
 	const char *what, *text;
 } questions[] = {
-#define ALIKE(agent, event, shell, read, path)                                                 \
+#define ALIKE(agent, event, shell, read, path, mcp)                                             \
 	{ agent, "the command 'true'", TOOL(event, shell, "{\"command\":\"true\"}") },         \
 	{ agent, "reading a file", TOOL(event, read, "{\"" path "\":\"@/pol-doctor\"}") },     \
 	{ agent, "a tool", TOOL(event, "pol_doctor", "{}") },                                  \
-	{ agent, "a tool of an MCP server", TOOL(event, "mcp__pol__doctor", "{}") }
-	ALIKE(HOOK_CLAUDE, "PreToolUse", "Bash", "Read", "file_path"),
-	ALIKE(HOOK_CODEX, "PreToolUse", "Bash", "view_image", "path"),
-	ALIKE(HOOK_GEMINI, "BeforeTool", "run_shell_command", "read_file", "file_path"),
+	{ agent, "a tool of an MCP server", TOOL(event, mcp, "{}") }
+	ALIKE(HOOK_CLAUDE, "PreToolUse", "Bash", "Read", "file_path", "mcp__pol__doctor"),
+	ALIKE(HOOK_CODEX, "PreToolUse", "Bash", "view_image", "path", "mcp__pol__doctor"),
+	ALIKE(HOOK_GEMINI, "BeforeTool", "run_shell_command", "read_file", "file_path",
+	      "mcp_pol_doctor"),
 	{ HOOK_CURSOR, "the command 'true'",
 	  ",\"hook_event_name\":\"beforeShellExecution\",\"command\":\"true\"}" },
 	{ HOOK_CURSOR, "reading a file",

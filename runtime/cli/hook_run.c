@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,13 @@
 
 #include "runtime/base/io.h"
 
-/* The shell; NULL: that of SHELL, else sh. */
+/* The shell; NULL: the user's own, where Codex knows it, else bash. */
 static const struct {
 	const char *shell, *option;
 	const char *here[3]; /* variables for the directory at hand */
 } ways[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = { "/bin/sh", "-c", { "CLAUDE_PROJECT_DIR" } },
-	[HOOK_CODEX] = { NULL, "-lc", { NULL } },
+	[HOOK_CODEX] = { NULL, "-c", { NULL } },
 	[HOOK_GEMINI] = { "bash",
 			  "-c",
 			  { "GEMINI_PROJECT_DIR", "GEMINI_CWD",
@@ -32,15 +33,27 @@ static const struct {
 	[HOOK_CURSOR] = { "/bin/sh", "-c", { "CURSOR_PROJECT_DIR" } },
 };
 
+static const char *own_shell(void)
+{
+	static const char *const known[] = { "sh", "bash", "zsh" };
+	const struct passwd *p = getpwuid(geteuid());
+	const char *name = p ? strrchr(p->pw_shell, '/') : NULL;
+
+	for (size_t i = 0; name && i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(name + 1, known[i]) == 0)
+			return p->pw_shell;
+	return "bash";
+}
+
 static void become(enum hook_agent agent, const char *command, int in, int out, int err)
 	__attribute__((noreturn));
 static void become(enum hook_agent agent, const char *command, int in, int out, int err)
 {
-	const char *shell = ways[agent].shell, *own = getenv("SHELL");
+	const char *shell = ways[agent].shell;
 	char *cwd = getcwd(NULL, 0);
 
 	if (!shell)
-		shell = own && own[0] == '/' ? own : "/bin/sh";
+		shell = own_shell();
 	for (size_t i = 0; i < 3 && ways[agent].here[i] && cwd; i++)
 		(void)setenv(ways[agent].here[i], cwd, 1);
 	(void)signal(SIGPIPE, SIG_DFL);

@@ -1,33 +1,183 @@
 #!/usr/bin/env bash
-# What `polquery doctor` says of Codex against the real one: its app-server's hooks/list
-# tells which hook it trusts and runs.  Without a model and without a network.
-#   BUILD=FOLDER CODEX=PROGRAM tests/run/agents.sh     (`./dev agents` installs one)
+# The hook in real agents, without a screen, an account or a network: the model is
+# tests/agents/model.py.  What the doctor calls good holds there, for a command, a file and
+# a tool of an MCP server; what he calls wrong lets the command through.  And what he says
+# of Codex's trust is what its own app-server says.
+#   BUILD=FOLDER CODEX=PROGRAM CLAUDE=PROGRAM GEMINI=PROGRAM tests/run/agents.sh
+#       (`./dev agents` installs them)
 # Last line: N passed, N failed, N skipped.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
-: "${BUILD:=$PWD/build/dev}" "${CODEX:=$PWD/build/agents/node_modules/.bin/codex}"
-if ! "$CODEX" --version >/dev/null 2>&1; then
-	echo "skip agents: no codex at $CODEX"
-	count_skip
-	count_end
-	exit
-fi
+. tests/agents/clients.sh
+bin=$PWD/build/agents/node_modules/.bin
+: "${BUILD:=$PWD/build/dev}" "${CODEX:=$bin/codex}" "${CLAUDE:=$bin/claude}" "${GEMINI:=$bin/gemini}"
+BUILD=$(cd "$BUILD" && pwd -P)
 work=$(mktemp -d /var/tmp/pol-agents.XXXXXX) || exit 1
 work=$(cd "$work" && pwd -P)
-trap 'rm -rf --one-file-system "$work"' EXIT
-export HOME=$work/home
-unset CODEX_HOME
-mkdir -p "$HOME/.codex" "$work/p"
-cd "$work/p" && git init -q . || exit 1
-BUILD=$(cd "$BUILD" && pwd -P)
-echo 'command { allow "true" }' >"$work/p.pol"
-"$BUILD/bin/polc" compile "$work/p.pol" -o "$work/p.polb" >/dev/null 2>&1 && chmod 0600 "$work/p.polb" || exit 1
-line="echo polquery: no answer >&2; /usr/bin/timeout 20 $BUILD/bin/polquery -b $work/p.polb hook codex || exit 2"
+log=$work/log model='' port='' path=$PATH
+trap '[ -z "$model" ] || kill "$model"; rm -rf --one-file-system "${work:?}"' EXIT
+prepare || exit 1
+Q="/usr/bin/timeout 20 $BUILD/bin/polquery -b $work/POLICY.polb hook"
+
+# strict: what is asked for below is denied.  wide: it is allowed, and nothing else differs.
+for name in strict wide; do
+	{
+		echo "policy $name { level user }"
+		if [ "$name" = strict ]; then
+			echo 'command { allow "true"  deny "touch:*" as no-touch }'
+			echo 'file { deny read "${PROJECT_DIR}/secret"  deny read "${PROJECT_DIR}/secret.png" }'
+		else
+			echo 'command { allow "touch:*" }'
+			echo 'file { allow read "${PROJECT_DIR}" }'
+			echo 'tool "mcp__pol__mark" { allow }'
+			echo 'tool "mcp_pol_mark" { allow }'
+			echo 'tool "view_image" { allow }'
+		fi
+	} >"$work/$name.pol"
+	"$BUILD/bin/polc" compile "$work/$name.pol" -o "$work/$name.polb" >"$work/compiled" 2>&1 &&
+		chmod 0600 "$work/$name.polb" || { cat "$work/compiled"; exit 1; }
+done
+
+doctor() { # AGENT
+	said=$(cd "$work/p" && clean "$BUILD/bin/polquery" doctor "$1" 2>&1)
+	status=$?
+}
+# NAME AGENT DOCTOR-STATUS PATTERN WHAT held|done
+both() {
+	local did
+	doctor "$2"
+	count_check "$2: $1: the doctor says $3" \
+		"$([ "$status" -eq "$3" ] && grep -qE -- "$4" <<<"$said" || echo "status $status: $said")"
+	did=$(does "$2" "$5")
+	count_check "$2: $1: the $5 is $6" "$([ "$did" = "$6" ] || echo "$did; $(tail -2 "$log" | sed "s,.* result=,,")")"
+}
+have() { # AGENT PROGRAM
+	"$2" --version >/dev/null 2>&1 && return
+	echo "skip $1: no program at $2"
+	count_skip
+	return 1
+}
+# the three surfaces under both policies; WRITE POLICY puts the good settings there
+surfaces() { # AGENT WRITE
+	local what
+	for what in command file mcp; do
+		"$2" strict
+		both "strict policy" "$1" 0 'denies: what must be denied' "$what" held
+		"$2" wide
+		both "wide policy" "$1" 0 'denies: what must be denied' "$what" "done"
+	done
+}
+
+# --- Claude Code ---------------------------------------------------------------------------
+
+line_claude() { echo "${Q/POLICY/$1} claude-code || exit 2"; }
+good_claude() {
+	rm -rf "$work/p/.claude"
+	printf '{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"%s"}]}]}}\n' "$(line_claude "$1")" \
+		>"$work/home/.claude/settings.json"
+}
+# NAME DOCTOR-STATUS PATTERN held|done USER PROJECT: '@' is a good group, '%' the good line
+claude() {
+	local line text
+	line=$(line_claude strict)
+	good_claude strict
+	for text in "home|$5" "p|$6"; do
+		[ -n "${text#*|}" ] || continue
+		mkdir -p "$work/${text%%|*}/.claude"
+		text=${text//@/'{"matcher":"*","hooks":[{"type":"command","command":"%"}]}'}
+		printf '%s\n' "${text//%/$line}" | sed '1s/^[a-z]*|//' >"$work/${text%%|*}/.claude/settings.json"
+	done
+	both "$1" claude-code "$2" "$3" command "$4"
+}
+if have claude-code "$CLAUDE"; then
+	surfaces claude-code good_claude
+	hook() { echo '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command",'"$1"'"command":"%"}]}]}}'; }
+	claude "no hook" 1 'not installed' "done" '{}' ''
+	claude "switched off by the project" 1 disableAllHooks "done" '' '{"disableAllHooks":true}'
+	claude "a matcher that misses it" 1 'is not checked' "done" \
+		'{"hooks":{"PreToolUse":[{"matcher":"Edit","hooks":[{"type":"command","command":"%"}]}]}}' ''
+	claude "a matcher that is no expression" 1 'is not checked' "done" \
+		'{"hooks":{"PreToolUse":[{"matcher":"([","hooks":[{"type":"command","command":"%"}]}]}}' ''
+	claude "a condition" 1 'is not checked' "done" "$(hook '"if":"Bash(git *)",')" ''
+	claude "async" 1 'denies nothing' "done" "$(hook '"async":true,')" ''
+	claude "args" 1 'what this changes.*args' "done" "$(hook '"args":["x"],')" ''
+	claude "no type" 1 "without a 'type'" "done" '{"hooks":{"PreToolUse":[{"hooks":[{"command":"%"}]}]}}' ''
+	claude "a time-out that is none" 1 'takes no such value' "done" "$(hook '"timeout":0,')" ''
+	claude "a time-out that is over" 1 'takes too long' "done" "$(hook '"timeout":0.001,')" ''
+	claude "a time-out past the timer" 1 'too long for the agent' "done" "$(hook '"timeout":2147484,')" ''
+	claude "the longest time-out" 0 'denies: what' held "$(hook '"timeout":2147483,')" ''
+	claude "a comma too much" 1 'cannot be read' "done" '{"hooks":{"PreToolUse":[@]},}' ''
+	claude "a comment" 1 'cannot be read' "done" '{/* x */"hooks":{"PreToolUse":[@]}}' ''
+	claude "a key twice" 1 twice "done" '{"hooks":{"PreToolUse":[@]},"hooks":{}}' ''
+	claude "a wrong value elsewhere" 1 'not known here: model' "done" '{"hooks":{"PreToolUse":[@]},"model":null}' ''
+	claude "a wrong hook elsewhere" 1 'skip the whole file' "done" '{"hooks":{"PreToolUse":[@],"Stop":[{"hooks":[{"type":"x"}]}]}}' ''
+	claude "other values" 0 'denies: what' held \
+		'{"hooks":{"PreToolUse":[@]},"model":"x","env":{"A":"1"},"permissions":{"allow":["Bash(ls)"]},"enabledPlugins":{"a-b":true}}' ''
+	claude "no hook runs by the project's env" 1 'says of CLAUDE_CODE_SIMPLE' "done" '' '{"env":{"CLAUDE_CODE_SIMPLE":"1"}}'
+	printf '#!/bin/sh\ncase $1 in *polquery*) exit 0 ;; esac\nexec /bin/sh -c "$1"\n' >"$work/prefix"
+	printf '#!/bin/sh\nexit 0\n' >"$work/polquery"
+	chmod +x "$work/prefix" "$work/polquery"
+	claude "another program by the project's env" 1 'says of CLAUDE_CODE_SHELL_PREFIX' "done" '' \
+		'{"env":{"CLAUDE_CODE_SHELL_PREFIX":"'"$work"'/prefix"}}'
+	bare=$(hook '' | sed "s#%#/usr/bin/timeout 20 polquery -b $work/strict.polb hook claude-code || exit 2#")
+	claude "a bare name, and the project's PATH" 1 'absolute path of polquery' "done" "$bare" '{"env":{"PATH":"'"$work:$PATH"'"}}'
+	claude "an absolute one, and the project's PATH" 1 'says of PATH' held '' '{"env":{"PATH":"'"$work:$PATH"'"}}'
+	claude "an absolute one, and one's own PATH" 0 'note: absolute paths do not mind' held \
+		'{"hooks":{"PreToolUse":[@]},"env":{"PATH":"'"$work:$PATH"'"}}' ''
+	claude "open where it is missing" 1 'everything is allowed' "done" \
+		'{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/usr/bin/timeout 20 '"$work/none/polquery -b $work/strict.polb"' hook claude-code"}]}]}}' ''
+	claude "closed where it is missing" 1 'is not there, so that everything is denied' held \
+		'{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/usr/bin/timeout 20 '"$work/none/polquery -b $work/strict.polb"' hook claude-code || exit 2"}]}]}}' ''
+fi
+
+# --- Gemini CLI ------------------------------------------------------------------------------
+
+line_gemini() { echo "${Q/POLICY/$1} gemini-cli || exit 2"; }
+good_gemini() {
+	rm -rf "$work/p/.gemini" "$work/p/.env"
+	printf '{%s,"hooks":{"BeforeTool":[{"matcher":".*","hooks":[{"type":"command","command":"%s"}]}]}}\n' "$(gemini_base)" \
+		"$(line_gemini "$1")" >"$work/home/.gemini/settings.json"
+}
+# as claude(); of the user's what stands behind the settings that are always there
+gemini() {
+	local text=$5
+	good_gemini strict
+	text=${text//@/'{"matcher":".*","hooks":[{"type":"command","command":"%"}]}'}
+	[ -z "$text" ] || printf '{%s%s}\n' "$(gemini_base)" "${text//%/"$(line_gemini strict)"}" >"$work/home/.gemini/settings.json"
+	mkdir -p "$work/p/.gemini"
+	[ -z "$6" ] || printf '%s\n' "$6" >"$work/p/.gemini/settings.json"
+	[ -z "${7:-}" ] || printf '%s\n' "$7" >"$work/p/.env"
+	both "$1" gemini-cli "$2" "$3" command "$4"
+}
+if have gemini-cli "$GEMINI"; then
+	surfaces gemini-cli good_gemini
+	hook() { echo ',"hooks":{"BeforeTool":[{"hooks":[{"type":"command",'"$1"'"command":"%"}]}]}'; }
+	gemini "no hook" 1 'not installed' "done" ',"x":{}' ''
+	gemini "switched off by the project" 1 'no hook runs' "done" '' '{"hooksConfig":{"enabled":false}}'
+	gemini "switched off with a 0" 1 'no hook runs' "done" '' '{"hooksConfig":{"enabled":0}}'
+	gemini "no hooks by the project" 1 'or all hooks' "done" '' '{"hooks":null}'
+	gemini "an empty list by the project" 0 'denies: what' held '' '{"hooks":{"BeforeTool":[]}}'
+	gemini "switched off by its command" 1 'it is switched off in' "done" '' \
+		'{"hooksConfig":{"disabled":["'"$(line_gemini strict)"'"]}}'
+	gemini "a matcher that misses it" 1 'is not checked' "done" \
+		',"hooks":{"BeforeTool":[{"matcher":"read_file","hooks":[{"type":"command","command":"%"}]}]}' ''
+	gemini "no type" 1 "without a 'type'" "done" ',"hooks":{"BeforeTool":[{"hooks":[{"command":"%"}]}]}' ''
+	gemini "a time-out of nothing" 1 'takes no such value' "done" "$(hook '"timeout":0,')" ''
+	gemini "a time-out past the timer" 1 'too long for the agent' "done" "$(hook '"timeout":2147484000,')" ''
+	gemini "a key twice" 1 twice "done" ',"hooks":{"BeforeTool":[@]},"hooks":{}' ''
+	gemini "a comment" 0 'denies: what' held $',/* "hooks" */"hooks":{"BeforeTool":[@]} // x\n' ''
+	echo 'case $BASH_EXECUTION_STRING in *polquery*) exit 0 ;; esac' >"$work/begin"
+	gemini "variables of the hook" 1 'what this changes.*env' "done" "$(hook '"env":{"BASH_ENV":"'"$work"'/begin"},')" ''
+	gemini "variables of .env" 1 'says of BASH_ENV' "done" '' '' "BASH_ENV=$work/begin"
+	rm -f "$work/p/.env"
+fi
+
+# --- Codex -------------------------------------------------------------------------------------
 
 # KEY HASH STATUS of each hook, as the real one sees them
 listed() {
-	python3 - "$CODEX" "$PWD" <<-'PY'
+	clean python3 - "$CODEX" "$work/p" <<-'PY'
 		import json, subprocess, sys
 		p = subprocess.Popen([sys.argv[1], "app-server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
 		                     stderr=subprocess.DEVNULL, text=True)
@@ -46,53 +196,67 @@ listed() {
 		        print(h["key"], h["currentHash"], status)
 	PY
 }
-# NAME STATUS PATTERN: the real one says STATUS, and the doctor the same in his words
-both() {
-	local name=$1 want=$2 pattern=$3 real said status
+config=$work/home/.codex/config.toml
+# NAME STATUS PATTERN [PROFILE]: the real one says STATUS, the doctor the same in his words, and it runs
+# what it does not ask about
+codex() {
+	local real want=1 does="done"
 	real=$(listed)
-	count_check "$name: codex says $want" "$(grep -q " $want\$" <<<"$real" || echo "it says '$real'")"
-	said=$("$BUILD/bin/polquery" doctor codex 2>&1)
-	status=$?
-	[ "$want" = trusted ] && want=0 || want=1
-	count_check "$name: the doctor, too" \
-		"$([ "$status" -eq "$want" ] && grep -qE -- "$pattern" <<<"$said" || echo "status $status: $said")"
+	count_check "codex: $1: its app-server says $2" "$(grep -q " $2\$" <<<"$real" || echo "it says '$real'")"
+	[ "$2" != trusted ] || want=0 does=held
+	both "$1" codex "${4:-$want}" "$3" command "${5:-$does}"
 }
 trust() { # MORE: as Codex itself writes it down
 	local key hash rest
 	read -r key hash rest < <(listed)
-	printf '[hooks.state."%s"]\ntrusted_hash = "%s"\n%b' "$key" "$hash" "${1:-}" >>"$HOME/.codex/config.toml"
+	printf '[hooks.state."%s"]\ntrusted_hash = "%s"\n%b' "$key" "$hash" "${1:-}" >>"$config"
 }
-hooks() { # MORE-OF-HOOK MORE-OF-GROUP
-	: >"$HOME/.codex/config.toml"
-	printf '{"hooks":{"PreToolUse":[{%s"hooks":[{"type":"command",%s"command":"%s"}]}]}}\n' "$2" "$1" "$line" \
-		>"$HOME/.codex/hooks.json"
+line_codex() { echo "echo polquery: no answer >&2; ${Q/POLICY/$1} codex || exit 2"; }
+hooks() { # MORE-OF-HOOK MORE-OF-GROUP [POLICY]
+	codex_base >"$config"
+	printf '{"hooks":{"PreToolUse":[{%s"hooks":[{"type":"command",%s"command":"%s"}]}]}}\n' "$2" "$1" \
+		"$(line_codex "${3:-strict}")" >"$work/home/.codex/hooks.json"
 }
-hooks '' ''
-both "no entry" untrusted 'does not trust it'
-for more in '|' '"timeout":45,|' '"statusMessage":"asks \"é\"",|' '|"matcher":"*",' '"timeout":30,|"matcher":"",'; do
-	hooks "${more%|*}" "${more#*|}"
+good_codex() {
+	hooks '' '' "$1"
 	trust
-	both "trusted (${more})" trusted answers
-done
-hooks '' ''
-trust 'enabled = false\n'
-both "switched off" disabled 'is switched off'
-hooks '' ''
-trust
-sed -i 's/timeout 20/timeout 25/' "$HOME/.codex/hooks.json"
-both "edited" modified 'was changed since'
-# in config.toml itself
-rm "$HOME/.codex/hooks.json"
-toml() {
-	printf '[[hooks.PreToolUse]]\nmatcher = "*"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ntimeout = 50\ncommand = '"'%s'"'\n\n' \
-		"$line" >"$HOME/.codex/config.toml"
 }
-toml
-both "config.toml: no entry" untrusted 'does not trust it'
-toml
-trust
-both "config.toml: trusted" trusted answers
-toml
-trust 'enabled = false\n'
-both "config.toml: switched off" disabled 'is switched off'
+toml() {
+	codex_base >"$config"
+	printf '[[hooks.PreToolUse]]\nmatcher = "*"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ntimeout = 50\ncommand = '"'%s'"'\n\n' \
+		"$(line_codex strict)" >>"$config"
+}
+if have codex "$CODEX"; then
+	surfaces codex good_codex
+	hooks '' ''
+	codex "no entry" untrusted 'does not trust it'
+	for more in '"timeout":45,|' '"statusMessage":"asks \"é\"",|' '|"matcher":"*",' '"timeout":30,|"matcher":"",'; do
+		hooks "${more%|*}" "${more#*|}"
+		trust
+		codex "trusted ($more)" trusted 'denies: what'
+	done
+	hooks '' '"matcher":"^Edit$",'
+	trust
+	codex "a matcher that misses it" trusted 'is not checked' 1 "done"
+	hooks '' ''
+	trust 'enabled = false\n'
+	codex "switched off" disabled 'is switched off'
+	hooks '' ''
+	trust
+	sed -i 's/timeout 20/timeout 25/' "$work/home/.codex/hooks.json"
+	codex "edited" modified 'was changed since'
+	hooks '' ''
+	trust
+	printf '[features]\nhooks = false\n' >>"$config"
+	both "features.hooks" codex 1 'no hook runs' command "done"
+	rm "$work/home/.codex/hooks.json"
+	toml
+	codex "config.toml: no entry" untrusted 'does not trust it'
+	toml
+	trust
+	codex "config.toml: trusted" trusted 'denies: what'
+	toml
+	trust 'enabled = false\n'
+	codex "config.toml: switched off" disabled 'is switched off'
+fi
 count_end

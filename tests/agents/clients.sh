@@ -1,0 +1,86 @@
+# The real agents, without a screen, before a model that is none; sourced by
+# tests/run/agents.sh.  In a folder of its own each:
+#   work    holds home/ (HOME) and p/ (the project, where they are started)
+#   port    of the model, log  what it was asked
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# The environment of the agents: nothing of whoever starts the tests.  A bash without SHLVL
+# takes a socket at stdin for a network connection, and reads other files.
+clean() {
+	env -i SHLVL=1 HOME="$work/home" PATH="$path" LANG=C.UTF-8 TERM=xterm-256color NO_COLOR=1 USER="$(id -un)" "$@"
+}
+
+run_claude() { # PROMPT
+	clean ANTHROPIC_BASE_URL="http://127.0.0.1:$port" ANTHROPIC_API_KEY=none \
+		CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 \
+		timeout 120 "$CLAUDE" -p "$1" --permission-mode acceptEdits --allowedTools Bash Read mcp__pol__mark \
+		--mcp-config "$work/mcp.json" --strict-mcp-config
+}
+run_gemini() {
+	clean GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port" GEMINI_API_KEY=none GEMINI_CLI_TRUST_WORKSPACE=true \
+		timeout 120 "$GEMINI" -m gemini-2.5-flash --approval-mode yolo -p "$1"
+}
+run_codex() {
+	clean timeout 120 "$CODEX" exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "$1"
+}
+
+# The agent is told to do WHAT; prints "done" or "held".
+does() { # AGENT command|file|mcp
+	local call=''
+	rm -f "$work/p/ran"
+	: >"$log"
+	case $1.$2 in
+	claude-code.command) call="Bash {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
+	gemini-cli.command) call="run_shell_command {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
+	codex.command) call="exec_command {\"cmd\":\"touch $work/p/ran\"}" ;;
+	claude-code.file) call="Read {\"file_path\":\"$work/p/secret\"}" ;;
+	gemini-cli.file) call="read_file {\"file_path\":\"$work/p/secret\"}" ;;
+	codex.file) call="view_image {\"path\":\"$work/p/secret.png\"}" ;;
+	claude-code.mcp) call="mcp__pol__mark {\"name\":\"$work/p/ran\"}" ;;
+	gemini-cli.mcp) call="mcp_pol_mark {\"name\":\"$work/p/ran\"}" ;;
+	codex.mcp) call="mcp__pol/mark {\"name\":\"$work/p/ran\"}" ;;
+	esac
+	(cd "$work/p" && "run_${1%%-*}" "CALL $call" >"$work/said" 2>&1 </dev/null)
+	if [ "$2" = file ]; then
+		grep -qE 'result=.*(TOPSECRET|data:image/png)' "$log" && echo "done" && return
+	elif [ -e "$work/p/ran" ]; then
+		echo "done" && return
+	fi
+	# the model has seen that the tool was used, and what became of it
+	grep -qE 'result=[^N]' "$log" && echo held && return
+	echo "nothing: $(tail -3 "$work/said")"
+}
+
+# What they need beside the hook, in HOME.
+prepare() {
+	mkdir -p "$work/home/.claude" "$work/home/.codex" "$work/home/.gemini" "$work/p"
+	(cd "$work/p" && git init -q .) || return
+	echo TOPSECRET >"$work/p/secret"
+	python3 - "$work/p/secret.png" <<-'PY'
+		import struct, sys, zlib
+		def chunk(kind, data):
+		    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+		with open(sys.argv[1], "wb") as f:
+		    f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) +
+		            chunk(b"IDAT", zlib.compress(b"\0\0\0\0")) + chunk(b"IEND", b""))
+	PY
+	printf '{"mcpServers":{"pol":{"command":"/usr/bin/python3","args":["%s"]}}}\n' "$PWD/tests/agents/mcp.py" >"$work/mcp.json"
+	: >"$log"
+	python3 tests/agents/model.py "$work/port" "$log" >"$work/model" 2>&1 &
+	model=$!
+	for _ in $(seq 100); do
+		[ -s "$work/port" ] && port=$(<"$work/port") && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# The settings that are no hook: the model, its server, the server of tools.
+gemini_base() {
+	printf '"security":{"auth":{"selectedType":"gemini-api-key"}},"mcpServers":{"pol":{"command":"/usr/bin/python3","args":["%s"],"trust":true}}' \
+		"$PWD/tests/agents/mcp.py"
+}
+codex_base() {
+	printf 'model = "x"\nmodel_provider = "none"\n[model_providers.none]\nname = "none"\nbase_url = "http://127.0.0.1:%s/v1"\nwire_api = "responses"\n' "$port"
+	printf '[mcp_servers.pol]\ncommand = "/usr/bin/python3"\nargs = ["%s"]\n' "$PWD/tests/agents/mcp.py"
+}
