@@ -196,6 +196,16 @@ static int read_names(struct search *s, const struct step *at, int fd, struct se
 	return n < 0 ? -errno : 0;
 }
 
+/* Whoever runs as the caller can open a folder of his own, and pass one that he
+ * cannot read. */
+static bool is_shut(const struct search *s, const char *path)
+{
+	struct stat st;
+
+	return fstatat(s->top, path, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0 ||
+	       (st.st_uid != geteuid() && !(st.st_mode & 011));
+}
+
 static void look(struct search *s, const struct step *at)
 {
 	AUTO_CLOSE int fd = sys_open_beneath(
@@ -207,9 +217,11 @@ static void look(struct search *s, const struct step *at)
 
 	if (fd < 0) {
 		/* gone meanwhile; another mount (EXDEV) is one that was not looked at */
-		if (errno == EACCES)
+		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+			return;
+		if (errno == EACCES && is_shut(s, at->path[0] ? at->path : "."))
 			s->out->closed++;
-		else if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+		else
 			s->out->failed++;
 		return;
 	}

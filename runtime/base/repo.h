@@ -29,8 +29,8 @@ struct repo_list {
 	struct repo_item *v;
 	size_t n;
 	bool cut;      /* there is more than the search may look at */
-	size_t closed; /* folders that the caller may not look at */
-	size_t failed; /* folders that could not be looked at for another reason */
+	size_t closed; /* folders that the caller may not look at, nor pass or open */
+	size_t failed; /* others that could not be looked at */
 };
 
 /* What a search looks at, at most: folders, then milliseconds, then what it finds. */

@@ -407,15 +407,13 @@ static int write_report(struct session *s, int status)
 {
 	struct rt_err err = { 0 };
 	struct report r = {
-		.bundle = &s->bundle,
-		.trust = &s->trust,
+		.bundle = &s->bundle, .trust = &s->trust,
 		.entry = s->decided ? &s->entry : NULL,
 		.answered = s->answered,
 		.run = s->ran ? &s->run : NULL,
 		.view = &s->view,
 		.result = s->ran ? &s->result : NULL,
-		.here = &s->here,
-		.status = status,
+		.here = &s->here, .status = status,
 		.appeared = s->appeared, .nappeared = s->nappeared,
 		.left = s->ran ? &s->left : NULL,
 	};
@@ -425,11 +423,13 @@ static int write_report(struct session *s, int status)
 	return status;
 }
 
-/* The project is known only now. */
-static int check_report(struct session *s, struct rt_err *err)
+/* The project, later what git reads there, is known only now. */
+static int check_report(struct session *s, bool view, struct rt_err *err)
 {
-	if (s->report < 0 ||
-	    report_check(s->opt.report, s->roots.project, &s->run.ctx, err) == 0)
+	const char *path = s->opt.report;
+
+	if (s->report < 0 || (view ? report_check_view(path, &s->bundle, &s->view, err) :
+			      report_check(path, s->roots.project, &s->run.ctx, err)) == 0)
 		return 0;
 	if (s->made_report)
 		(void)unlink(s->opt.report);
@@ -453,7 +453,7 @@ static int with_bundle(struct session *s)
 	s->run.ctx.scope = PB_SANDBOX;
 	s->run.ctx.cwd = s->roots.cwd;
 	rt_roots_decide(&s->roots, &s->run.ctx.roots);
-	if (check_report(s, &err) < 0 ||
+	if (check_report(s, false, &err) < 0 ||
 	    carried_check_role(&s->bundle, s->opt.role, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	if (entry_decide(&s->run.ctx, s->opt.line, s->opt.argv, s->opt.argc, &s->entry,
@@ -468,7 +468,8 @@ static int with_bundle(struct session *s)
 			return fail(&err, status);
 	}
 	if (fill_run(s, &err) < 0 ||
-	    state_view_make(&s->run, s->state, s->opt.action == OPT_RUN, &s->view, &err) < 0)
+	    state_view_make(&s->run, s->state, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
+	    check_report(s, true, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	plan_find_here(&s->run, &s->view, &s->here);
 	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);
@@ -531,9 +532,8 @@ static void release(struct session *s)
 
 static int session(const struct options *opt)
 {
-	struct session s = { .opt = *opt, .polinit = -1, .report = -1,
-			     .left = { .top = -1, .fd = -1 },
-			     .ahead = { 0, -1, -1 } };
+	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .ahead = { 0, -1, -1 },
+			     .left = { .top = -1, .fd = -1 } };
 	struct rt_err err = { 0 };
 	int status;
 

@@ -129,10 +129,18 @@ static bool below_writable(const struct decide_ctx *c, const char *path)
 	return false;
 }
 
+static int refuse(const char *shown, const struct bundle *b, uint32_t by, struct rt_err *err)
+{
+	char rule[EXPLAIN_RULE_CAP];
+
+	return rt_fail(err, EPERM, "the report '%s' has a name that %s keeps from being "
+		       "written", shown, explain_rule(b, by, rule));
+}
+
 int report_check(const char *path, const char *project, const struct decide_ctx *c,
 		 struct rt_err *err)
 {
-	char shown[200], rule[EXPLAIN_RULE_CAP];
+	char shown[200];
 	AUTO_FREE char *real = NULL;
 	const struct pb_rule *r;
 	struct decision d;
@@ -147,8 +155,38 @@ int report_check(const char *path, const char *project, const struct decide_ctx 
 	decide_file(c, PB_WRITE, real, &d);
 	r = bundle_rule(c->b, d.rule);
 	if (d.effect == PB_ALLOW || !r || r->kind != PB_FILE ||
-	    (!(r->flags & PB_F_FLOOR) && !below_writable(c, real)))
-		return 0;
-	return rt_fail(err, EPERM, "the report '%s' has a name that %s keeps from being "
-		       "written", shown, explain_rule(c->b, d.rule, rule));
+	    (!(r->flags & PB_F_FLOOR) && !below_writable(c, real))) {
+		struct decide_ctx host = *c;
+
+		host.scope = PB_HOST;
+		decide_file(&host, PB_WRITE, real, &d);
+		r = bundle_rule(c->b, d.rule);
+		if (d.effect == PB_ALLOW || !r || r->kind != PB_FILE ||
+		    !(r->flags & PB_F_FLOOR))
+			return 0;
+	}
+	return refuse(shown, c->b, d.rule, err);
+}
+
+int report_check_view(const char *path, const struct bundle *b,
+		      const struct sandbox_view *view, struct rt_err *err)
+{
+	AUTO_FREE char *real = realpath(path, NULL);
+	char shown[200], kept[PATH_MAX];
+
+	io_escape(shown, sizeof(shown), path, strlen(path));
+	if (!real)
+		return rt_fail_errno(err, errno, "the report '%s'", shown);
+	for (size_t i = 0; i < view->ngit; i++) {
+		const struct sandbox_git *g = &view->git[i];
+		size_t n;
+
+		/* one that is not there is no other name of the report, which is */
+		if (!realpath(g->path, kept))
+			continue;
+		n = strlen(kept);
+		if (!strncmp(real, kept, n) && (!real[n] || (real[n] == '/' && g->hooks)))
+			return refuse(shown, b, g->rule, err);
+	}
+	return 0;
 }

@@ -3,6 +3,7 @@
 #define RUNTIME_CLI_REPORT_FILE_H
 
 #include "runtime/decide/decide.h"
+#include "runtime/sandbox/sandbox.h"
 
 /* How each report begins, and nothing else that polrun knows. */
 #define REPORT_BEGINS "{\n  \"exit_code\": "
@@ -17,10 +18,14 @@ int report_open(const char *path, bool *ret_made, struct rt_err *err);
 /*
  * Refused (EPERM) where the path goes through a link that lies in the project: a
  * run can have made it, and would choose what is overwritten.  And where a rule
- * of the floor denies writing it, or any rule does in a tree that the run may
- * write: what is read-only there is so for a reason.
+ * of the floor denies writing it, in either scope (polrun writes it outside), or any
+ * rule does in a tree that the run may write: what is read-only there is so for a
+ * reason.
  */
 int report_check(const char *path, const char *project, const struct decide_ctx *c,
 		 struct rt_err *err);
+/* The same of the names that what git reads adds to those of the floor. */
+int report_check_view(const char *path, const struct bundle *b,
+		      const struct sandbox_view *view, struct rt_err *err);
 
 #endif

@@ -106,6 +106,13 @@ struct sandbox_wall {
 	uint32_t rule; /* UINT32_MAX: none, the run's own */
 };
 
+/* A name that what git reads adds to those of the floor. */
+struct sandbox_git {
+	char *path; /* malloc'ed, absolute */
+	bool hooks; /* a directory of hooks; else a file that git reads */
+	uint32_t rule;
+};
+
 struct sandbox_view {
 	struct sandbox_node *nodes; /* malloc'ed */
 	size_t n;
@@ -118,6 +125,9 @@ struct sandbox_view {
 	size_t nwalls;
 	/* what git would find below the project besides its own .git, before the run */
 	struct repo_list repos;
+	/* what no run may write because of what git reads */
+	struct sandbox_git *git;
+	size_t ngit;
 };
 
 int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,

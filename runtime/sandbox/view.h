@@ -90,11 +90,6 @@ bool view_is_dir(const char *prefix, const char *path);
 
 /* --- view_git.c: what only the machine knows ------------------------------------ */
 
-struct view_git_path {
-	char *path; /* malloc'ed, absolute */
-	bool hooks; /* a directory of hooks; else a file that git reads */
-};
-
 /*
  * What git runs or takes commands from besides the names of the floor: the
  * .git file of a worktree or submodule and what lies behind it, every
@@ -102,16 +97,28 @@ struct view_git_path {
  * frees the list in any case.
  */
 int view_git_paths(const char *prefix, const char *home, const char *project,
-		   struct view_git_path **ret, size_t *ret_n, struct rt_err *err);
+		   struct sandbox_git **ret, size_t *ret_n, struct rt_err *err);
+
+/*
+ * What one other repository adds: `dot_git` is its .git, file, link or directory, or
+ * the repository itself (`link`: it is no directory); `base` the folder in which its
+ * hooks are run.  *ret and *ret_n, as of the next one, hold what was there before and grow to `max`.  -E2BIG, -EFBIG …: not all of
+ * it is there; -ENOMEM.
+ */
+int view_git_other(const char *prefix, const char *home, const char *base,
+		   const char *dot_git, bool link, size_t max, struct sandbox_git **ret, size_t *ret_n,
+		   struct rt_err *err);
 
 /*
  * The same of every other repository that git would find below the project
  * (runtime/base/repo.h), which stay in *ret_repos: of each the configuration, the
- * hooks and what leads to others; of a .git file the file.  What the search may
- * not look at any more is in ret_repos->cut.
+ * hooks and what leads to others; of a .git file the file and what lies behind it;
+ * and what their configuration names.  What the search may not look at any more is in
+ * ret_repos->cut, what could not be read or is too much in ret_repos->failed.
  */
-int view_nested_paths(const char *prefix, const char *project, struct repo_list *ret_repos,
-		      struct view_git_path **ret, size_t *ret_n, struct rt_err *err);
+int view_nested_paths(const char *prefix, const char *home, const char *project,
+		      struct repo_list *ret_repos,
+		      struct sandbox_git **ret, size_t *ret_n, struct rt_err *err);
 
 /* --- view_walls.c -------------------------------------------------------------- */
 void view_walls_release(struct sandbox_view *v);

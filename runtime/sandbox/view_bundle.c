@@ -167,6 +167,9 @@ void sandbox_view_release(struct sandbox_view *v)
 	}
 	view_walls_release(v);
 	repo_release(&v->repos);
+	for (size_t i = 0; i < v->ngit; i++)
+		free(v->git[i].path);
+	free(v->git);
 	free(v->nodes);
 	free(v->creatable);
 	free(v->links);

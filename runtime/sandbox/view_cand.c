@@ -468,31 +468,28 @@ static int add_git(struct maker *m, bool nested)
 {
 	uint32_t hooks = floor_rule(m, m->in->project, "/.git/hooks");
 	uint32_t config = floor_rule(m, m->in->project, "/.git/config");
-	struct view_git_path *paths = NULL;
-	size_t n = 0;
+	size_t n = m->out->ngit;
 	int r;
 
 	if (hooks == VIEW_NO_RULE)
 		return 0;
-	r = nested ? view_nested_paths(m->in->prefix, m->in->project, &m->out->repos, &paths,
-				       &n, m->err) :
-		     view_git_paths(m->in->prefix, m->in->home, m->in->project, &paths, &n,
-				    m->err);
-	for (size_t i = 0; i < n; i++) {
-		struct view_anchor a = { .path = paths[i].path, .kind = PB_A_PATH,
+	r = nested ? view_nested_paths(m->in->prefix, m->in->home, m->in->project,
+				       &m->out->repos, &m->out->git, &m->out->ngit, m->err) :
+		     view_git_paths(m->in->prefix, m->in->home, m->in->project, &m->out->git,
+				    &m->out->ngit, m->err);
+	for (; n < m->out->ngit && r == 0; n++) {
+		struct view_anchor a = { .path = m->out->git[n].path, .kind = PB_A_PATH,
 					 .effect = PB_DENY, .ops = PB_WRITE,
 					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE,
 					 .rule = hooks };
 
-		if (!paths[i].hooks) {
+		if (!m->out->git[n].hooks) {
 			a.flags |= VIEW_AF_FILE;
 			a.rule = config != VIEW_NO_RULE ? config : hooks;
 		}
-		if (r == 0)
-			r = add_anchor(m, &a);
-		free(paths[i].path);
+		m->out->git[n].rule = a.rule;
+		r = add_anchor(m, &a);
 	}
-	free(paths);
 	return r;
 }
 

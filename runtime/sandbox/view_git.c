@@ -17,9 +17,13 @@
 #define GIT_MAX_PATHS 256u
 
 struct git {
-	const char *prefix, *home, *project;
-	struct view_git_path *v;
-	size_t n;
+	const char *prefix, *home;
+	const char *base;    /* where hooks are run: their path is relative to it */
+	const char *dot_git;
+	bool other;          /* not the project's own */
+	bool link;           /* dot_git is no directory itself */
+	struct sandbox_git *v;
+	size_t n, max;
 	/* configuration files that are still to be read, and were */
 	char *queue[GIT_MAX_PATHS];
 	size_t nqueue;
@@ -104,14 +108,19 @@ static int no_path(struct git *g)
 /* Takes `path` over. */
 static int put(struct git *g, char *path, bool hooks)
 {
-	struct view_git_path *grown;
+	struct sandbox_git *grown;
 
 	if (!path)
 		return no_path(g);
-	if (g->n == GIT_MAX_PATHS) {
+	for (size_t i = 0; i < g->n; i++)
+		if (!strcmp(g->v[i].path, path) && g->v[i].hooks == hooks) {
+			free(path);
+			return 0;
+		}
+	if (g->n == g->max) {
 		free(path);
 		return rt_fail(g->err, E2BIG, "git's configuration of %s names more than "
-			       "%u paths", g->project, GIT_MAX_PATHS);
+			       "%zu paths", g->base, g->max);
 	}
 	grown = reallocarray(g->v, g->n + 1, sizeof(*grown));
 	if (!grown) {
@@ -142,7 +151,7 @@ static int enqueue(struct git *g, char *path)
 	if (g->nqueue == GIT_MAX_PATHS) {
 		free(path);
 		return rt_fail(g->err, E2BIG, "git's configuration of %s has more than "
-			       "%u files", g->project, GIT_MAX_PATHS);
+			       "%u files", g->base, GIT_MAX_PATHS);
 	}
 	g->queue[g->nqueue++] = path;
 	return 0;
@@ -206,13 +215,24 @@ static char *read_value(char *s, char **ret_end)
 	return start;
 }
 
+/* Another repository, which a run may have made, closes no tree that holds it, and no
+ * folder for what is not there: that is named when it has appeared. */
+static int put_hooks(struct git *g, char *path)
+{
+	if (path && g->other && view_at(g->base, path)) {
+		free(path);
+		return rt_fail(g->err, E2BIG, "the hooks of %s lie above it", g->base);
+	}
+	return put(g, path, !path || !g->other || view_is_dir(g->prefix, path));
+}
+
 static int take_value(struct git *g, enum section sec, const char *dir,
 		      const char *key, size_t klen, const char *value)
 {
 	if (!*value)
 		return 0;
 	if (sec == SEC_CORE && klen == 9 && !strncasecmp(key, "hookspath", 9))
-		return put(g, git_path(g, g->project, value), true);
+		return put_hooks(g, git_path(g, g->base, value));
 	if (sec == SEC_INCLUDE && klen == 4 && !strncasecmp(key, "path", 4)) {
 		char *path = git_path(g, dir, value);
 		int r = put(g, path ? strdup(path) : NULL, false);
@@ -256,59 +276,80 @@ static int read_config(struct git *g, char *s, const char *dir)
 
 /* --- which files ---------------------------------------------------------------------- */
 
-/* Git takes the directory that a .git file names for the repository. */
-static int behind_link(struct git *g, const char *dot_git, char *text, char **ret_dir,
-		       char **ret_common)
+/* The repository whose configuration and hooks the one in `dir` has. */
+static int find_common(struct git *g, const char *dir, char **ret)
 {
 	AUTO_FREE char *to = NULL;
 	char path[4200];
 	int r;
 
-	text[strcspn(text, "\r\n")] = '\0';
-	*ret_dir = absolute(g->project, text + 7 + strspn(text + 7, " \t"));
-	r = *ret_dir ? 0 : no_path(g);
-	if (r == 0)
-		r = put(g, strdup(dot_git), false);
-	if (r < 0 || !*ret_dir ||
-	    snprintf(path, sizeof(path), "%s/commondir", *ret_dir) >= (int)sizeof(path))
-		return r;
+	if (snprintf(path, sizeof(path), "%s/commondir", dir) >= (int)sizeof(path))
+		return 0;
 	r = read_text(g, path, &to);
 	if (to)
 		to[strcspn(to, "\r\n")] = '\0';
-	if (r == 0) {
-		*ret_common = to ? absolute(*ret_dir, to) : strdup(*ret_dir);
-		r = *ret_common ? 0 : no_path(g);
-	}
+	if (r < 0)
+		return r;
+	*ret = to ? absolute(dir, to) : strdup(dir);
+	return *ret ? 0 : no_path(g);
+}
+
+/* What no name of the floor speaks of. */
+static int put_all(struct git *g, const char *dir, const char *common)
+{
+	char path[4200] = "";
+	int r = put_in(g, dir, "commondir", false);
+
+	if (common && snprintf(path, sizeof(path), "%s/hooks", common) >= (int)sizeof(path))
+		return 0;
+
 	if (r == 0)
-		r = put_in(g, *ret_dir, "commondir", false);
-	if (r == 0)
-		r = put_in(g, *ret_dir, "config.worktree", false);
-	if (r == 0 && *ret_common)
-		r = put_in(g, *ret_common, "config", false);
-	if (r == 0 && *ret_common)
-		r = put_in(g, *ret_common, "hooks", true);
+		r = put_in(g, dir, "config.worktree", false);
+	if (r == 0 && common)
+		r = put_in(g, common, "config", false);
+	/* of another repository one that is absent stays creatable, and is named */
+	if (r == 0 && common)
+		r = put_in(g, common, "hooks", !g->other || view_is_dir(g->prefix, path));
 	return r;
+}
+
+/* Git takes the directory that a .git file names for the repository. */
+static int behind_link(struct git *g, char *text, char **ret_dir)
+{
+	AUTO_FREE char *above = strdup(g->dot_git);
+	char *slash = above ? strrchr(above, '/') : NULL;
+	int r;
+
+	if (!slash)
+		return no_path(g);
+	slash[slash == above] = '\0';
+	text[strcspn(text, "\r\n")] = '\0';
+	*ret_dir = absolute(above, text + 7 + strspn(text + 7, " \t"));
+	r = *ret_dir ? 0 : no_path(g);
+	return r == 0 ? put(g, strdup(g->dot_git), false) : r;
 }
 
 static int find_files(struct git *g)
 {
 	AUTO_FREE char *text = NULL, *dir = NULL, *common = NULL;
-	char path[4200];
-	int r;
+	bool led = false;
+	int r = read_text(g, g->dot_git, &text); /* a directory cannot be read */
 
-	if (snprintf(path, sizeof(path), "%s/.git", g->project) >= (int)sizeof(path))
-		return 0;
-	r = read_text(g, path, &text); /* a directory cannot be read */
-	if (r == 0 && text && !strncmp(text, "gitdir:", 7))
-		r = behind_link(g, path, text, &dir, &common);
-	if (r == 0 && !dir) {
-		dir = strdup(path);
-		common = strdup(path);
-		r = dir && common ? 0 : no_path(g);
+	if (r == 0 && text && !strncmp(text, "gitdir:", 7)) {
+		r = behind_link(g, text, &dir);
+		led = dir != NULL;
 	}
+	if (r == 0 && !dir) {
+		dir = strdup(g->dot_git);
+		r = dir ? 0 : no_path(g);
+	}
+	if (r == 0)
+		r = find_common(g, dir, &common);
+	if (r == 0 && (led || (g->link && !text) || (common && strcmp(common, dir) != 0)))
+		r = put_all(g, dir, common);
 	if (r == 0 && common)
 		r = enqueue(g, absolute(common, "config"));
-	if (r == 0 && dir)
+	if (r == 0)
 		r = enqueue(g, absolute(dir, "config.worktree"));
 	if (r == 0 && g->home)
 		r = enqueue(g, absolute(g->home, ".gitconfig"));
@@ -317,25 +358,49 @@ static int find_files(struct git *g)
 	return r == 0 ? enqueue(g, strdup("/etc/gitconfig")) : r;
 }
 
-int view_git_paths(const char *prefix, const char *home, const char *project,
-		   struct view_git_path **ret, size_t *ret_n, struct rt_err *err)
+static int read_all(struct git *g)
 {
-	struct git g = { .prefix = prefix, .home = home, .project = project, .err = err };
-	int r = find_files(&g);
+	int r = find_files(g);
 
 	/* the queue grows while it is read */
-	for (size_t i = 0; i < g.nqueue && r == 0; i++) {
+	for (size_t i = 0; i < g->nqueue && r == 0; i++) {
 		AUTO_FREE char *text = NULL;
-		AUTO_FREE char *dir = strdup(g.queue[i]);
+		AUTO_FREE char *dir = strdup(g->queue[i]);
 
-		r = dir ? read_text(&g, g.queue[i], &text) : no_path(&g);
+		r = dir ? read_text(g, g->queue[i], &text) : no_path(g);
 		if (r == 0 && text) {
 			*strrchr(dir, '/') = '\0';
-			r = read_config(&g, text, dir);
+			r = read_config(g, text, dir);
 		}
 	}
-	for (size_t i = 0; i < g.nqueue; i++)
-		free(g.queue[i]);
+	for (size_t i = 0; i < g->nqueue; i++)
+		free(g->queue[i]);
+	return r;
+}
+
+int view_git_paths(const char *prefix, const char *home, const char *project,
+		   struct sandbox_git **ret, size_t *ret_n, struct rt_err *err)
+{
+	char dot_git[4200];
+	struct git g = { .prefix = prefix, .home = home, .base = project, .dot_git = dot_git,
+			 .v = *ret, .n = *ret_n, .max = *ret_n + GIT_MAX_PATHS, .err = err };
+	int r = 0;
+
+	if (snprintf(dot_git, sizeof(dot_git), "%s/.git", project) < (int)sizeof(dot_git))
+		r = read_all(&g);
+	*ret = g.v;
+	*ret_n = g.n;
+	return r;
+}
+
+int view_git_other(const char *prefix, const char *home, const char *base,
+		   const char *dot_git, bool link, size_t max, struct sandbox_git **ret, size_t *ret_n,
+		   struct rt_err *err)
+{
+	struct git g = { .prefix = prefix, .home = home, .base = base, .dot_git = dot_git,
+			 .other = true, .link = link, .v = *ret, .n = *ret_n, .max = max, .err = err };
+	int r = read_all(&g);
+
 	*ret = g.v;
 	*ret_n = g.n;
 	return r;

@@ -28,15 +28,56 @@ static const struct {
 };
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
-int view_nested_paths(const char *prefix, const char *project, struct repo_list *ret_repos,
-		      struct view_git_path **ret, size_t *ret_n, struct rt_err *err)
+enum { MAX_OTHER = 512 }; /* names that their configuration adds, of all together */
+
+/* The names of one that are always kept. */
+static int put_names(const char *prefix, const char *full, const struct repo_item *r,
+		     struct sandbox_git *v, size_t *n)
+{
+	char path[4200];
+
+	for (size_t k = 0; k < NAMES; k++) {
+		if (!(names[k].kinds & 1u << r->kind) ||
+		    snprintf(path, sizeof(path), "%s%s", full, names[k].name) >= 4096)
+			continue;
+		v[*n].path = strdup(path);
+		/* one that is absent stays creatable, and is named */
+		v[*n].hooks = names[k].hooks && view_is_dir(prefix, path);
+		if (!v[(*n)++].path)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* What one leads to and names. */
+static int put_others(const char *prefix, const char *home, const char *full,
+		      const struct repo_item *r, size_t max, struct sandbox_git **ret,
+		      size_t *ret_n)
+{
+	bool in_folder = r->kind == REPO_DOT_GIT || r->kind == REPO_GIT_FILE;
+	struct rt_err none = { 0 };
+	char base[4200];
+
+	if (r->kind == REPO_WORKTREE)
+		return 0;
+	if (snprintf(base, sizeof(base), "%s", full) >= (int)sizeof(base))
+		return -ENAMETOOLONG;
+	if (in_folder)
+		*strrchr(base, '/') = '\0';
+	return view_git_other(prefix, home, base, full, r->kind == REPO_GIT_FILE, max, ret,
+			      ret_n, &none);
+}
+
+int view_nested_paths(const char *prefix, const char *home, const char *project,
+		      struct repo_list *ret_repos, struct sandbox_git **ret, size_t *ret_n,
+		      struct rt_err *err)
 {
 	AUTO_CLOSE int fd = -1;
+	struct sandbox_git *grown;
 	char full[8300];
-	int n = snprintf(full, sizeof(full), "%s%s", prefix, project);
+	size_t max;
+	int n = snprintf(full, sizeof(full), "%s%s", prefix, project), r = 0;
 
-	*ret = NULL;
-	*ret_n = 0;
 	if (n < 0 || (size_t)n >= sizeof(full))
 		return 0;
 	fd = sys_open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -46,24 +87,26 @@ int view_nested_paths(const char *prefix, const char *project, struct repo_list 
 			       0 : rt_fail_errno(err, errno, "%s", project);
 	if (repo_find(fd, ret_repos) < 0)
 		return rt_fail(err, ENOMEM, "out of memory");
-	*ret = calloc(ret_repos->n * NAMES + 1, sizeof(**ret));
-	if (!*ret)
+	grown = reallocarray(*ret, *ret_n + ret_repos->n * NAMES + 1, sizeof(**ret));
+	if (!grown)
 		return rt_fail(err, ENOMEM, "out of memory");
-	for (size_t i = 0; i < ret_repos->n; i++)
-		for (size_t k = 0; k < NAMES; k++) {
-			const struct repo_item *r = &ret_repos->v[i];
+	*ret = grown;
+	for (int others = 0; others < 2 && r != -ENOMEM; others++) {
+		max = *ret_n + MAX_OTHER;
+		for (size_t i = 0; i < ret_repos->n && r != -ENOMEM; i++) {
+			const struct repo_item *item = &ret_repos->v[i];
 
-			if (!(names[k].kinds & 1u << r->kind))
+			n = snprintf(full, sizeof(full), "%s%s%s", project,
+				     item->path[0] ? "/" : "", item->path);
+			if (n < 0 || n >= 4096) {
+				ret_repos->failed += (size_t)others;
 				continue;
-			n = snprintf(full, sizeof(full), "%s%s%s%s", project,
-				     r->path[0] ? "/" : "", r->path, names[k].name);
-			if (n < 0 || n >= 4096)
-				continue;
-			(*ret)[*ret_n].path = strdup(full);
-			/* one that is absent stays creatable, and is named */
-			(*ret)[*ret_n].hooks = names[k].hooks && view_is_dir(prefix, full);
-			if (!(*ret)[(*ret_n)++].path)
-				return rt_fail(err, ENOMEM, "out of memory");
+			}
+			r = others ? put_others(prefix, home, full, item, max, ret, ret_n) :
+				     put_names(prefix, full, item, *ret, ret_n);
+			if (r < 0 && r != -ENOMEM)
+				ret_repos->failed++;
 		}
-	return 0;
+	}
+	return r == -ENOMEM ? rt_fail(err, ENOMEM, "out of memory") : 0;
 }

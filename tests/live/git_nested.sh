@@ -85,6 +85,81 @@ run sh -c 'echo bad > docs/hooks/pre-receive; echo free > docs/description'
 no_file docs/hooks/pre-receive
 want_text free docs/description
 
+t "a .git file that leads out of the project, into a tree that the run can write"
+fresh
+policy 'file { allow read, write "${HOME}/other" }' o
+other=$HOME/other
+mkdir -p "$other" dep
+PLANT="[core]
+	fsmonitor = $WORK/out/evil"
+git init -q "$other/store"
+git -C "$other/store" commit -q --allow-empty -m one
+echo "gitdir: $other/store/.git" >dep/.git
+was=$(cat "$other/store/.git/config")
+sh -c "$(plant "$other/store/.git/config")"
+outside_git dep
+[ -e "$WORK/ran" ] || bad "the control: git in dep does not run what its configuration names"
+printf '%s\n' "$was" >"$other/store/.git/config"
+run_with o sh -c "$(plant "$other/store/.git/config"); echo bad >$other/store/.git/hooks/post-checkout; echo free >$other/store/free"
+want_text "$was" "$other/store/.git/config"
+no_file "$other/store/.git/hooks/post-checkout"
+want_text free "$other/store/free"
+# nor where another's commondir leads
+mkdir -p via/.git
+cp -r "$other/store/.git/HEAD" via/.git/
+echo "$other/store/.git" >via/.git/commondir
+rm dep/.git
+run_with o sh -c "$(plant "$other/store/.git/config")"
+want_text "$was" "$other/store/.git/config"
+# nor behind a link
+rm -rf via
+mkdir dep2
+ln -s "$other/store/.git" dep2/.git
+run_with o sh -c "$(plant "$other/store/.git/config")"
+want_text "$was" "$other/store/.git/config"
+# the control: it is what leads there that keeps it
+rm dep2/.git
+run_with o sh -c "$(plant "$other/store/.git/config")"
+[ "$(cat "$other/store/.git/config")" != "$was" ] || bad "the control: it is kept without a link"
+rm -rf "$other"
+
+t "what the configuration of another repository names"
+fresh
+git init -q vendor/x
+mkdir -p vendor/x/myhooks shared
+git -C vendor/x config core.hooksPath myhooks
+git -C vendor/x config include.path ../../../shared/inc
+: >shared/inc
+run sh -c 'echo bad >vendor/x/myhooks/pre-commit; echo bad >>shared/inc; echo free >shared/free; echo free >vendor/x/free'
+no_file vendor/x/myhooks/pre-commit
+want_text '' shared/inc
+want_text free shared/free
+want_text free vendor/x/free
+# a setting of the user's that is relative is one of each repository
+git -C vendor/x config --unset core.hooksPath
+printf '[core]\n\thooksPath = .hooks\n' >"$HOME/.gitconfig"
+mkdir -p vendor/x/.hooks .hooks
+git init -q vendor/y
+run sh -c 'echo free >vendor/y/free && mkdir vendor/y/.hooks; echo bad >vendor/x/.hooks/pre-commit; echo free >vendor/x/myhooks/pre-commit'
+want_text free vendor/y/free
+want_line '/vendor/y/\.hooks has appeared'
+no_file vendor/x/.hooks/pre-commit
+want_text free vendor/x/myhooks/pre-commit
+rm -f "$HOME/.gitconfig"
+# one that would close the project is told, not obeyed
+git -C vendor/x config core.hooksPath ../..
+run sh -c 'echo free >free2'
+want_text free free2
+want_line 'not all of .*/project was searched for repositories'
+i=0
+while [ $i -lt 600 ]; do
+	i=$((i + 1))
+	printf '[include]\n\tpath = inc%s\n' $i
+done >>vendor/x/.git/config
+run sh -c 'echo free >free3'
+want_text free free3
+want_line 'not all of .*/project was searched for repositories'
+
 t "the administrative files of a worktree"
 fresh
 git worktree add -q "$WORK/out/tree" -b other 2>/dev/null
@@ -369,7 +444,33 @@ fresh
 run sh -c 'mkdir shut && git init -q shut/x && chmod 0 shut'
 [ -n "$(find . -name shut -perm 0)" ] || bad "the folder is not shut"
 is_root || want_line 'not all of .*/project was searched .*cannot be looked at'
+if ! is_root; then
+	# whoever owns it can open it: the run, too
+	run true
+	want_line 'not all of .*/project was searched for repositories \(a folder cannot be looked at\): those below'
+	run sh -c 'chmod 711 shut && echo seen >shut/x/.git/description && chmod 311 shut'
+	run true
+	want_line 'not all of .*/project was searched for repositories \(a folder cannot be looked at\): those below'
+fi
 chmod 700 shut
+run true
+no_err 'was searched'
+fresh
+run sh -c 'i=0; while [ $i -lt 200 ]; do i=$((i+1)); mkdir $i; for j in a b c d e f g h i j; do mkdir $i/$j $i/$j/0 $i/$j/1 $i/$j/2 $i/$j/3 $i/$j/4 $i/$j/5 $i/$j/6 $i/$j/7 $i/$j/8; done; done; git init -q 1/a/8/x'
+want_line 'not all of .*/project was searched .*too large'
+run true
+want_line 'not all of .*/project was searched for repositories \(it is too large\): those below'
+fresh
+if is_root && mkdir mnt && mount -t tmpfs none mnt 2>/dev/null; then
+	git init -q mnt/x
+	run true
+	want_line 'not all of .*/project was searched for repositories \(a folder cannot be looked at\): those below'
+	left list
+	no_out .
+	umount mnt
+	run true
+	no_err 'was searched'
+fi
 
 t "names of the user's home, where a policy lets it be written"
 fresh

@@ -64,6 +64,17 @@ input 'polc verify --allowed-signers % b.polb'
 input 'polrun --bundle % --allowed-signers % ls'
 input 'polquery --bundle % --allowed-signers % hook codex'
 
+t "what git believes of other repositories, by name"
+for name in .git/modules/lib/config .git/modules/a/b/hooks/x vendor/x/.git/modules/y/commondir .git/worktrees/w/gitdir \
+	vendor/x/.git/worktrees/w/config.worktree vendor/x/.git vendor/x/.git/description vendor/HEAD HEAD; do
+	asked "polc compile a.pol -o $name"
+	[ "$effect" = deny ] || bad "$name: $effect"
+done
+for name in .git/info/exclude .git/description .git/modules/lib/description modules/lib/config vendor/.gitignore; do
+	asked "polc compile a.pol -o $name"
+	[ "$effect" = allow ] || bad "the control: $name: $effect"
+done
+
 t "no option that names a file is forgotten"
 files() { # PROGRAM [VERB]: its options that take a file
 	"$BIN/$1" ${2:+"$2"} --help | sed -nE 's/^ *(-., )?--([a-z-]+) (FILE|KEY|[A-Z]+\.polb).*/--\2/p'
@@ -87,5 +98,76 @@ for l in 'polrun -b own.polb ls' 'polrun -b own.polb -c "ls; ls -l"' 'polrun --p
 	asked "$l"
 	[ "$effect" = allow ] || bad "the control: $l: $effect"
 done
+
+# --- what polrun itself writes -----------------------------------------------------
+
+export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+if ! command -v git >/dev/null; then
+	skip "a report" 'git is not installed'
+	done_
+fi
+policy ''
+# NAME [CONTROL]: no report is made there, but beside it.
+no_report() {
+	run --report "$1" true
+	[ "$rc" -eq 125 ] || bad "--report $1: exit status $rc"
+	[ ! -e "$1" ] || [ -s "$1" ] || bad "$1 was made"
+	want_err 'has a name that rule .* keeps from being written'
+	if [ -n "${2:-}" ]; then
+		run --report "$2" true
+		want_rc 0
+		want_file "$2"
+		rm -f "$2"
+	fi
+}
+
+t "no report at a name of the floor"
+git init -q .
+no_report .git/hooks/post-checkout .git/report
+no_report .envrc .envrc.json
+mkdir .github
+no_report .github/copilot-instructions.md .github/report.json
+no_report CLAUDE.md CLAUDE.json
+no_report "$HOME/.bashrc" "$HOME/report.json"
+no_report "$HOME/.gitconfig"
+mkdir -p "$HOME/.claude"
+no_report "$HOME/.claude/settings.json"
+
+t "nor in another repository, wherever its search ends"
+git init -q vendor/x
+mkdir -p .git/modules/lib .git/worktrees/w
+cp -r vendor/x/.git/. .git/modules/lib
+no_report vendor/x/.git/hooks/post-checkout vendor/x/report
+no_report vendor/x/.git/config.worktree
+no_report .git/modules/lib/hooks/post-checkout .git/modules/lib/report
+no_report .git/worktrees/w/commondir .git/worktrees/w/report
+git init -q --bare docs
+no_report docs/hooks/pre-receive docs/report
+for i in $(seq 130); do mkdir -p "decoy/$i/.git"; done
+no_report vendor/x/.git/hooks/post-checkout vendor/x/report
+no_report .git/modules/lib/hooks/post-checkout .git/modules/lib/report
+rm -rf decoy
+
+t "nor where git's settings lead"
+mkdir -p githooks sub/hooks2
+git config core.hooksPath githooks
+git config --add include.path ../more.inc
+no_report githooks/pre-commit githooks.json
+no_report more.inc more.json
+git -C vendor/x config core.hooksPath ../../sub/hooks2
+no_report sub/hooks2/pre-commit sub/report.json
+printf '[core]\n\thooksPath = ~/hooks3\n' >"$HOME/.config.inc"
+printf '[include]\n\tpath = .config.inc\n' >"$WORK/gitconfig" && cp "$WORK/gitconfig" "$HOME/.gitconfig"
+mkdir "$HOME/hooks3"
+no_report "$HOME/hooks3/pre-commit" "$HOME/hooks.json"
+
+t "a report that was there before is judged as well"
+: >githooks/old && : >old
+run --report githooks/old true
+want_rc 125
+[ ! -s githooks/old ] || bad "it was written"
+run --report old true
+want_rc 0
+[ -s old ] || bad "the control: nothing was written"
 
 done_
