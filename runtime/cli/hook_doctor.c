@@ -208,6 +208,9 @@ static void look_at_all(struct hook_look *l)
 	if (l->found && l->managed_only && !l->managed)
 		hook_say(l, HOOK_WRONG, "only hooks of the system's settings run, and it is in none "
 			 "of them", "");
+	if (l->others_off && l->another_name)
+		hook_say(l, HOOK_WRONG, "it has another name than 'polquery', and may be one of "
+			 "those that are switched off", "");
 	(void)hook_trust_holds(&l->trust, say_trust, l);
 	for (size_t k = 0; l->found && (event = hook_agent_event(l->agent, k)) != NULL; k++)
 		if (!(l->events & 1u << k))

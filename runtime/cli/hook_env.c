@@ -14,7 +14,11 @@ enum { MAX_ENV = 1024 * 1024 };
 
 static const char *const names[] = {
 	"PATH",      "HOME",     "SHELL", "ENV", "BASH_ENV",
-	"SHELLOPTS", "BASHOPTS", "IFS",   "PS4", "CLAUDE_CONFIG_DIR"
+	"SHELLOPTS", "BASHOPTS", "IFS",   "PS4", "CLAUDE_CONFIG_DIR",
+	/* a root of policies, and a part of how long a signature holds */
+	"TMPDIR", "TZ", "TZDIR",
+	/* programs of the C library's */
+	"GCONV_PATH", "LOCPATH", "NLSPATH"
 };
 /* Of the loader and of bash; the last ones put another shell or a program of their own
  * before each hook of the agent, run none, or read other settings (Claude Code 2.1.197,

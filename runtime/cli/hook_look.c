@@ -1,6 +1,7 @@
 /* Decides what is wrong with one command of an agent's settings. */
 #include "runtime/cli/hook_look.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,18 @@ static bool is_in_time(struct hook_look *l, const struct hook_found *f,
 	return false;
 }
 
+/* The agents put values for some variables into the text, between single quotes, too. */
+static bool has_variable(const char *command)
+{
+	for (const char *p = command; (p = strchr(p, '$')) != NULL; p++) {
+		size_t n = strncmp(p, "${HOME}", 7) == 0 ? 7 : strncmp(p, "$HOME", 5) == 0 ? 5 : 0;
+
+		if (!n || (n == 5 && (isalnum((unsigned char)p[n]) || p[n] == '_')))
+			return true;
+	}
+	return false;
+}
+
 static void look_at_line(struct hook_look *l, const struct hook_found *f)
 {
 	struct hook_line h;
@@ -127,6 +140,8 @@ static void look_at_line(struct hook_look *l, const struct hook_found *f)
 
 	if (hook_line_read(f->command, &h, &err) < 0) {
 		hook_say(l, HOOK_WRONG, "cannot tell whether it answers: ", err.text);
+	} else if (has_variable(f->command)) {
+		hook_say(l, HOOK_WRONG, "cannot tell what the agent puts in place of a '$'", "");
 	} else {
 		good = stays_closed(l, f, &h);
 		good &= is_in_time(l, f, &h);
@@ -168,6 +183,7 @@ void hook_look_at(struct hook_look *l, const struct hook_found *f)
 			l->whole |= all && !f->only_if ? 1u << k : 0;
 		}
 	l->managed += l->system;
+	l->another_name |= f->name && !strstr(f->name, "polquery");
 	l->found++;
 	if (l->agent == HOOK_CODEX && !l->system)
 		hook_trust_add(&l->trust, l->file, f);

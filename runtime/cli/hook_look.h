@@ -24,6 +24,8 @@ struct hook_look {
 	bool system;    /* `file` is of the system */
 	bool project;   /* … in the working directory */
 	bool managed_only;
+	bool others_off;   /* hooks of another name are switched off, … */
+	bool another_name; /* … and one of ours has such a name */
 	unsigned managed; /* hooks in files of the system */
 	uint32_t events;  /* bit k: of the agent's k-th event */
 	uint32_t whole;   /* … and it is asked about every tool there */
@@ -37,6 +39,7 @@ struct hook_found {
 	const char *status;   /* a text that is shown meanwhile, or NULL */
 	double timeout;       /* as the settings count; < 0: none is given */
 	const char *only_if;  /* a condition on which it is asked, or NULL */
+	const char *name;     /* by which it may be switched off, or NULL: its command */
 	bool fail_closed;     /* the agent denies where it fails or is late */
 	bool odd;             /* it has something that is not read here */
 	unsigned group, index; /* its place in the event's list */

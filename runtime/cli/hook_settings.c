@@ -101,6 +101,7 @@ static void look_at_hook(struct hook_look *l, struct json_object *e,
 	h.timeout = number_of(e, "timeout");
 	h.fail_closed = is_true(e, "failClosed");
 	h.only_if = query_json_text(e, "if");
+	h.name = query_json_text(e, "name");
 	if (!can_deny(l, e))
 		return;
 	h.odd = look_at_fields(l, e);
@@ -140,24 +141,57 @@ static void look_at_disabled(struct hook_look *l, struct json_object *doc,
 			     const char *object)
 {
 	struct json_object *o, *list;
+	char text[PATH_MAX + 80];
 
 	if (!json_object_object_get_ex(doc, object, &o) ||
-	    !json_object_object_get_ex(o, "disabled", &list) ||
-	    !json_object_is_type(list, json_type_array))
+	    !json_object_is_type(o, json_type_object) ||
+	    !json_object_object_get_ex(o, "disabled", &list))
 		return;
+	if (!json_object_is_type(list, json_type_array)) {
+		hook_say(l, HOOK_WRONG, "cannot tell which hooks 'disabled' switches off in ",
+			 l->file);
+		return;
+	}
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		const char *name =
 			json_object_get_string(json_object_array_get_idx(list, i));
-		char text[PATH_MAX + 80];
 		bool ours = name && strstr(name, "polquery");
 
 		if (!name)
 			continue;
-		(void)snprintf(text, sizeof(text),
-			       "%s is switched off in %s: ", ours ? "it" : "a hook",
-			       l->file);
+		(void)snprintf(text, sizeof(text), "%s is switched off in %s: ",
+			       ours ? "it" : "a hook", l->file);
 		hook_say(l, ours ? HOOK_WRONG : HOOK_NOTE, text, name);
+		l->others_off |= !ours;
 	}
+}
+
+/* Claude Code's: "hooks" in a list, or all that the list may name. */
+static bool is_of_plugins_only(struct json_object *doc)
+{
+	struct json_object *v;
+
+	if (!json_object_object_get_ex(doc, "strictPluginOnlyCustomization", &v))
+		return false;
+	if (!json_object_is_type(v, json_type_array))
+		return json_object_get_boolean(v);
+	for (size_t i = 0; i < json_object_array_length(v); i++) {
+		const char *name = json_object_get_string(json_object_array_get_idx(v, i));
+
+		if (name && strcmp(name, "hooks") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What only the system's settings, and those of a server, may say. */
+static void look_at_managed(struct hook_look *l, struct json_object *doc)
+{
+	if (is_true(doc, "allowManagedHooksOnly") || is_of_plugins_only(doc))
+		l->managed_only = true;
+	if (json_object_object_get_ex(doc, "policyHelper", NULL))
+		hook_say(l, HOOK_WRONG,
+			 "cannot tell what a program ('policyHelper') adds to ", l->file);
 }
 
 static void look_at_switches(struct hook_look *l, struct json_object *doc)
@@ -179,9 +213,8 @@ static void look_at_switches(struct hook_look *l, struct json_object *doc)
 			       offs[i].key, json_object_to_json_string(v));
 		hook_say(l, HOOK_WRONG, text, l->file);
 	}
-	if (l->agent == HOOK_CLAUDE && l->system &&
-	    is_true(doc, "allowManagedHooksOnly"))
-		l->managed_only = true;
+	if (l->agent == HOOK_CLAUDE && !l->project)
+		look_at_managed(l, doc);
 	if (l->agent == HOOK_GEMINI) {
 		look_at_disabled(l, doc, "hooksConfig");
 		look_at_disabled(l, doc, "hooks");

@@ -214,7 +214,8 @@ static void take_pair(struct reading *r, char *path, const char *value)
 		undecided(r);
 	else if (is_of_hooks(path))
 		take_hook(r, path, value);
-	else if (strcmp(path, "hooks") == 0 ||
+	else if (strcmp(path, "hooks") == 0 || strncmp(path, "features.hooks", 14) == 0 ||
+		 strncmp(path, "features.codex_hooks", 20) == 0 ||
 		 /* of a profile, which may be the one that is used */
 		 (strncmp(path, "profiles", 8) == 0 && strstr(path, "hooks")) ||
 		 (strcmp(path, "features") == 0 && strstr(value, "hooks")))

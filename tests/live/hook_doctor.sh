@@ -78,6 +78,8 @@ done <<'ROWS'
 1|cannot tell .* directory that is not known|@Q -b @B --allowed-signers s hook claude-code
 1|cannot tell .* known only when it runs|@Q -b $HOMES/a.polb hook claude-code
 1|cannot tell .* known only when it runs|@Q -b $POLICY hook claude-code
+1|cannot tell what the agent puts in place|@Q -b '/x$POLICY' hook claude-code
+1|cannot tell what the agent puts in place|@Q -b '/x$HOMES' hook claude-code
 1|cannot tell .* unknown option '--bundel'|@Q --bundel @B hook claude-code
 1|cannot tell .* neither 'host' nor 'sandbox'|@Q -b @B --scope all hook claude-code
 1|cannot tell .* does not start polquery itself|wrap @Q -b @B hook claude-code
@@ -105,7 +107,7 @@ doctor "$agent"
 want_rc 1
 want_out 'cannot tell what another polquery answers'
 settings "$agent" "$HOOK $agent || exit 2"
-for name in PATH LD_PRELOAD HOME BASH_ENV CLAUDE_CODE_SIMPLE CLAUDE_CODE_SHELL_PREFIX CLAUDE_CONFIG_DIR; do
+for name in PATH LD_PRELOAD HOME BASH_ENV CLAUDE_CODE_SIMPLE CLAUDE_CODE_SHELL_PREFIX CLAUDE_CONFIG_DIR TMPDIR GCONV_PATH; do
 	for f in "$P/.claude/settings.json" "$P/.claude/settings.local.json"; do
 		mkdir -p "$P/.claude"
 		echo '{"env":{"'$name'":"/x","EDITOR":"vi"}}' >"$f"
@@ -274,6 +276,13 @@ beside "$f" '{"hooks":{"enabled":false}}' 1 'no hook runs'
 beside "$f" '{"hooksConfig":{"disabled":["polquery"]}}' 1 'it is switched off in .*: polquery'
 beside "$f" '{"hooks":{"disabled":["'"$HOOK $agent"' || exit 2"]}}' 1 'it is switched off in'
 beside "$f" '{"hooksConfig":{"disabled":["lint"]}}' 0 'note: a hook is switched off in .*: lint'
+sed -i 's/"type"/"name":"guard","type"/' "$HOME/.gemini/settings.json"
+beside "$f" '{"hooksConfig":{"disabled":["guard"]}}' 1 "it has another name than 'polquery'"
+beside "$f" '{}' 0
+settings "$agent" "$HOOK $agent || exit 2"
+sed -i 's/"type"/"name":"my polquery","type"/' "$HOME/.gemini/settings.json"
+beside "$f" '{"hooksConfig":{"disabled":["lint"]}}' 0
+beside "$f" '{"hooksConfig":{"disabled":"my polquery"}}' 1 "cannot tell which hooks 'disabled'"
 rm "$f"
 
 t "doctor: config.toml of Codex"
@@ -294,6 +303,8 @@ done <<'ROWS'
 1|undecided, line 1|features = { hooks = false }
 1|undecided, line 2|[features]\nhooks = maybe
 1|undecided, line 1|hooks = {}
+1|undecided, line 2|[features.hooks]\nenabled = false
+1|undecided, line 1|features.codex_hooks.enabled = false
 1|undecided, line 2|[profiles.x.features]\nhooks = false
 0|answers|[profiles.x]\nmodel = "gpt-5"
 1|undecided, line 1|[hooks."Pre\\x54oolUse"]
@@ -385,6 +396,16 @@ if is_root; then
 		with_system /etc/claude-code/managed-settings.d/10.json '{"disableAllHooks":true}' "$BIN/polquery" claude-code
 		want_rc 1
 		want_out "'disableAllHooks' is true in /etc/claude-code/managed-settings.d/10.json"
+		for text in true '["skills","hooks"]'; do
+			with_system $m '{"strictPluginOnlyCustomization":'"$text"'}' "$BIN/polquery" claude-code
+			want_rc 1
+			want_out "only hooks of the system's settings run"
+		done
+		with_system $m '{"strictPluginOnlyCustomization":["skills"]}' "$BIN/polquery" claude-code
+		want_rc 0
+		with_system $m '{"policyHelper":{"path":"/x"}}' "$BIN/polquery" claude-code
+		want_rc 1
+		want_out "cannot tell what a program"
 		with_system $m '{"allowManagedHooksOnly":true,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"'"$HOOK claude-code || exit 2"'"}]}]}}' \
 			"$BIN/polquery" claude-code
 		want_rc 0

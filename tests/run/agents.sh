@@ -107,6 +107,11 @@ if have claude-code "$CLAUDE"; then
 	claude "a time-out that is over" 1 'takes too long' "done" "$(hook '"timeout":0.001,')" ''
 	claude "a time-out past the timer" 1 'too long for the agent' "done" "$(hook '"timeout":2147484,')" ''
 	claude "the longest time-out" 0 'denies: what' held "$(hook '"timeout":2147483,')" ''
+	claude "the same line, later, by the project" 1 'denies nothing' "done" '' "$(hook '"async":true,')"
+	claude "the same line on a condition, by the project" 0 'denies: what' held '' "$(hook '"if":"Bash(git *)",')"
+	printf '#!/bin/sh\necho '"'"'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'"'"'\n' >"$work/allows"
+	chmod +x "$work/allows"
+	claude "another hook that allows" 0 'denies: what' held '' "$(hook '' | sed "s#%#$work/allows#")"
 	claude "a comma too much" 1 'cannot be read' "done" '{"hooks":{"PreToolUse":[@]},}' ''
 	claude "a comment" 1 'cannot be read' "done" '{/* x */"hooks":{"PreToolUse":[@]}}' ''
 	claude "a key twice" 1 twice "done" '{"hooks":{"PreToolUse":[@]},"hooks":{}}' ''
@@ -160,6 +165,7 @@ if have gemini-cli "$GEMINI"; then
 	gemini "an empty list by the project" 0 'denies: what' held '' '{"hooks":{"BeforeTool":[]}}'
 	gemini "switched off by its command" 1 'it is switched off in' "done" '' \
 		'{"hooksConfig":{"disabled":["'"$(line_gemini strict)"'"]}}'
+	gemini "switched off by its name" 1 'it has another name' "done" "$(hook '"name":"guard",')" '{"hooksConfig":{"disabled":["guard"]}}'
 	gemini "a matcher that misses it" 1 'is not checked' "done" \
 		',"hooks":{"BeforeTool":[{"matcher":"read_file","hooks":[{"type":"command","command":"%"}]}]}' ''
 	gemini "no type" 1 "without a 'type'" "done" ',"hooks":{"BeforeTool":[{"hooks":[{"command":"%"}]}]}' ''
