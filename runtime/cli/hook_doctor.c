@@ -4,10 +4,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -195,6 +197,51 @@ static bool path_of(const struct place *p, char path[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
+/* Moves `dir` to the directory above; false: there is none. */
+static bool go_up(char *dir)
+{
+	char *slash = strrchr(dir, '/');
+
+	if (!slash || !dir[1])
+		return false;
+	slash[slash == dir] = '\0';
+	return true;
+}
+
+static bool holds(const char *dir, const char *name)
+{
+	char path[PATH_MAX + 16];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", dir[1] ? dir : "", name);
+	return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Codex reads those of all directories up to the one that holds .git; its own one is
+ * none of a project. */
+static void look_above(struct hook_look *l, const struct place *p)
+{
+	char dir[PATH_MAX], root[PATH_MAX], path[PATH_MAX + 80], home[PATH_MAX];
+	const struct place own_place = { p->agent, AT_HOME, ".", NULL };
+	struct stat st, own_st = { .st_ino = 0 };
+
+	if (!getcwd(dir, sizeof(dir)))
+		return;
+	memcpy(root, dir, sizeof(root));
+	while (!holds(root, ".git"))
+		if (!go_up(root))
+			return;
+	if (path_of(&own_place, home))
+		(void)stat(home, &own_st);
+	while (strcmp(dir, root) != 0 && go_up(dir)) {
+		(void)snprintf(path, sizeof(path), "%s/.codex", dir[1] ? dir : "");
+		if (stat(path, &st) == 0 && st.st_ino == own_st.st_ino && st.st_dev == own_st.st_dev)
+			continue;
+		(void)snprintf(path, sizeof(path), "%s/%s", dir[1] ? dir : "", p->path);
+		l->file = path;
+		look_at_file(l, false);
+	}
+}
+
 static void say_trust(void *arg, const char *text, const char *more)
 {
 	hook_say(arg, HOOK_WRONG, text, more);
@@ -240,6 +287,8 @@ static bool look_at_agent(enum hook_agent agent, bool named, struct json *j, boo
 			look_at_folder(&l, path);
 		else
 			look_at_file(&l, strcmp(places[i].path, TRUSTED) == 0);
+		if (agent == HOOK_CODEX && l.project)
+			look_above(&l, &places[i]);
 	}
 	look_at_all(&l);
 	if (!l.found && (named || !l.good))

@@ -2,6 +2,7 @@
 # tests/run/agents.sh.  In a folder of its own each:
 #   work    holds home/ (HOME) and p/ (the project, where they are started)
 #   port    of the model, log  what it was asked
+#   at      another folder than p in which they are started, or empty
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # The environment of the agents: nothing of whoever starts the tests.  A bash without SHLVL
@@ -40,7 +41,7 @@ does() { # AGENT command|file|mcp
 	gemini-cli.mcp) call="mcp_pol_mark {\"name\":\"$work/p/ran\"}" ;;
 	codex.mcp) call="mcp__pol/mark {\"name\":\"$work/p/ran\"}" ;;
 	esac
-	(cd "$work/p" && "run_${1%%-*}" "CALL $call" >"$work/said" 2>&1 </dev/null)
+	(cd "$work/${at:-p}" && "run_${1%%-*}" "CALL $call" >"$work/said" 2>&1 </dev/null)
 	if [ "$2" = file ]; then
 		grep -qE 'result=.*(TOPSECRET|data:image/png)' "$log" && echo "done" && return
 	elif [ -e "$work/p/ran" ]; then

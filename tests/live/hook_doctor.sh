@@ -352,6 +352,19 @@ rm "$f"
 beside "$P/.codex/config.toml" "[hooks.state.\"$key\"]
 trusted_hash = \"$hash\"" 1 'does not trust it'
 rm -r "$P/.codex"
+# a project's own files up to its root, from a directory below
+state "[hooks.state.\"$key\"]\ntrusted_hash = \"$hash\"" 0 answers
+mkdir -p "$P/sub/deep" "$P/.codex"
+printf '[features]\nhooks = false\n' >"$P/.codex/config.toml"
+cd "$P/sub/deep" || exit 1
+doctor codex
+want_rc 1
+want_out "no hook runs, 'features.hooks' is false in $P/.codex/config.toml"
+mkdir "$P/sub/.git"
+doctor codex
+want_rc 0
+rm -r "$P/sub" "$P/.codex"
+cd "$P" || exit 1
 # any edit of the line: a blank, a limit, a matcher, a text; what has no meaning is none
 state "[hooks.state.\"$key\"]\ntrusted_hash = \"$hash\"" 0 answers
 edited() { # SED-SCRIPT RC PATTERN

@@ -40,7 +40,7 @@ for name in strict wide; do
 done
 
 doctor() { # AGENT
-	said=$(cd "$work/p" && clean "$BUILD/bin/polquery" doctor "$1" 2>&1)
+	said=$(cd "$work/${at:-p}" && clean "$BUILD/bin/polquery" doctor "$1" 2>&1)
 	status=$?
 }
 # NAME AGENT DOCTOR-STATUS PATTERN WHAT held|done
@@ -255,6 +255,16 @@ if have codex "$CODEX"; then
 	trust
 	printf '[features]\nhooks = false\n' >>"$config"
 	both "features.hooks" codex 1 'no hook runs' command "done"
+	# a project that is trusted, from a directory below
+	hooks '' ''
+	trust
+	mkdir -p "$work/p/.codex" "$work/p/sub"
+	printf '[projects."%s"]\ntrust_level = "trusted"\n' "$work/p" >>"$config"
+	at=p/sub
+	both "a directory of a project" codex 0 'denies: what' command held
+	printf '[features]\nhooks = false\n' >"$work/p/.codex/config.toml"
+	both "features.hooks of the project above" codex 1 'no hook runs' command "done"
+	at='' && rm -r "$work/p/.codex"
 	rm "$work/home/.codex/hooks.json"
 	toml
 	codex "config.toml: no entry" untrusted 'does not trust it'
