@@ -161,16 +161,16 @@ static void when_text(int64_t when, char out[32])
 		(void)snprintf(out, 32, "?");
 }
 
-static void line_of(const struct left_item *it)
+static void line_of(FILE *out, const struct left_item *it)
 {
 	char when[32], text[LEFT_TEXT];
 
 	when_text(it->when, when);
 	left_say(it, text);
-	printf("%.*s  %s  %s\n", LEFT_SHOWN, it->id, when, text);
+	fprintf(out, "%.*s  %s  %s\n", LEFT_SHOWN, it->id, when, text);
 }
 
-static void list_text(const struct left_store *s)
+static void list_text(FILE *out, const struct left_store *s)
 {
 	char path[600];
 
@@ -178,15 +178,15 @@ static void list_text(const struct left_store *s)
 		const struct left_pile *p = &s->pile[k];
 
 		for (size_t i = 0; i < p->n; i++)
-			line_of(&p->v[i]);
+			line_of(out, &p->v[i]);
 		io_escape(path, sizeof(path), p->project, strlen(p->project));
 		if (p->more)
-			printf("and %" PRIu64 " more in %s, whose names were not kept\n", p->more,
-			       path);
+			fprintf(out, "and %" PRIu64 " more in %s, whose names were not kept\n",
+				p->more, path);
 	}
 	for (size_t i = 0; i < s->nbad; i++) {
 		io_escape(path, sizeof(path), s->bad[i], strlen(s->bad[i]));
-		printf("the record %s/%s cannot be read\n", s->shown, path);
+		fprintf(out, "the record %s/%s cannot be read\n", s->shown, path);
 	}
 }
 
@@ -209,7 +209,7 @@ static void json_item(struct json *j, const struct left_item *it, const char *pr
 	json_object_end(j);
 }
 
-static int list_json(const struct left_store *s)
+static int list_json(FILE *out, const struct left_store *s)
 {
 	uint64_t more = 0, running = 0;
 	char name[600];
@@ -240,13 +240,13 @@ static int list_json(const struct left_store *s)
 	text = json_finish(&j, &n);
 	r = text ? 0 : -ENOMEM;
 	if (text)
-		(void)fwrite(text, 1, n, stdout);
+		(void)fwrite(text, 1, n, out);
 	json_release(&j);
 	return r;
 }
 
 /* What it was looked for is not looked for again. */
-static int list(struct left_store *s, bool json, struct rt_err *err)
+static int list(FILE *out, struct left_store *s, bool json, struct rt_err *err)
 {
 	int r = 0;
 
@@ -255,12 +255,10 @@ static int list(struct left_store *s, bool json, struct rt_err *err)
 	if (r < 0)
 		return r;
 	if (!json)
-		list_text(s);
+		list_text(out, s);
 	else
-		r = list_json(s);
-	if (r < 0 || fflush(stdout) != 0)
-		return rt_fail_errno(err, r < 0 ? -r : errno, "writing the list");
-	return 0;
+		r = list_json(out, s);
+	return r < 0 ? rt_fail_errno(err, -r, "writing the list") : 0;
 }
 
 /* --- seen -------------------------------------------------------------------------- */
@@ -289,19 +287,19 @@ static bool is_named(const struct request *r, const struct left_item *it)
 }
 
 /* What is acknowledged is shown once more: it may have come since the list. */
-static int drop_seen(struct left_store *s, struct left_pile *p, const struct request *r,
+static int drop_seen(FILE *out, struct left_store *s, struct left_pile *p, const struct request *r,
 		     uint64_t *n, struct rt_err *err)
 {
 	for (size_t i = 0; i < p->n;)
 		if (is_named(r, &p->v[i])) {
-			line_of(&p->v[i]);
+			line_of(out, &p->v[i]);
 			left_pile_drop(p, i);
 			++*n;
 		} else {
 			i++;
 		}
 	if (r->all && p->more) {
-		printf("and %" PRIu64 " more\n", p->more);
+		fprintf(out, "and %" PRIu64 " more\n", p->more);
 		*n += p->more;
 		p->more = 0;
 		p->changed = true;
@@ -309,19 +307,19 @@ static int drop_seen(struct left_store *s, struct left_pile *p, const struct req
 	return left_store_save(s, p, err);
 }
 
-static int seen(struct left_store *s, const struct request *r, uint64_t *n, struct rt_err *err)
+static int seen(FILE *out, struct left_store *s, const struct request *r, uint64_t *n, struct rt_err *err)
 {
 	int e = 0;
 
 	for (int i = 0; i < r->nids && e == 0; i++)
 		e = check_one(s, r->ids[i], err);
 	for (size_t k = 0; k < s->npiles && e == 0; k++)
-		e = drop_seen(s, &s->pile[k], r, n, err);
+		e = drop_seen(out, s, &s->pile[k], r, n, err);
 	for (size_t i = 0; r->all && i < s->nbad && e == 0; i++) {
 		char name[600];
 
 		io_escape(name, sizeof(name), s->bad[i], strlen(s->bad[i]));
-		printf("the record %s, which cannot be read\n", name);
+		fprintf(out, "the record %s, which cannot be read\n", name);
 		e = left_store_remove(s, s->bad[i], err);
 		++*n;
 	}
@@ -330,28 +328,52 @@ static int seen(struct left_store *s, const struct request *r, uint64_t *n, stru
 
 /* --- the verb ---------------------------------------------------------------------- */
 
-static int with_store(struct left_store *s, const struct request *r, struct rt_err *err)
+static int with_store(FILE *out, struct left_store *s, const struct request *r,
+		      struct rt_err *err)
 {
 	uint64_t n = 0;
 	int e;
 
 	if (strcmp(r->verb, "seen") != 0)
-		return list(s, r->format && !strcmp(r->format, "json"), err);
-	e = seen(s, r, &n, err);
+		return list(out, s, r->format && !strcmp(r->format, "json"), err);
+	e = seen(out, s, r, &n, err);
 	if (e < 0)
 		return e;
-	printf("acknowledged: %" PRIu64 "\n", n);
-	if (fflush(stdout) != 0)
-		return rt_fail_errno(err, errno, "writing the list");
+	fprintf(out, "acknowledged: %" PRIu64 "\n", n);
 	return n || r->all ? 0 : -ENOENT;
+}
+
+/* Whoever reads what is printed may take his time: the store is free again before. */
+static int act(const struct request *r, struct rt_err *err)
+{
+	struct left_store s = { .dirfd = -1, .lock = -1 };
+	AUTO_FREE char *text = NULL;
+	char dir[PATH_MAX];
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	int e = out ? query_state_dir(dir, err) : rt_fail(err, ENOMEM, "out of memory");
+
+	if (e == 0)
+		e = left_store_open(dir, &s, err);
+	/* where there is no folder there is nothing in it */
+	if (e == -ENOENT && !err->text[0])
+		e = 0;
+	else if (e == 0)
+		e = left_store_load(&s, r->project, err);
+	if (e == 0)
+		e = with_store(out, &s, r, err);
+	left_store_release(&s);
+	if (out && fclose(out) != 0)
+		return rt_fail(err, ENOMEM, "out of memory");
+	if (n && (fwrite(text, 1, n, stdout) != n || fflush(stdout) != 0))
+		return rt_fail_errno(err, EIO, "writing the list");
+	return e;
 }
 
 int query_left(int argc, char **argv)
 {
-	struct left_store s = { .dirfd = -1, .lock = -1 };
 	struct request r = { .verb = NULL };
 	struct rt_err err = { 0 };
-	char dir[PATH_MAX];
 	int e;
 
 	if (parse(argc, argv, &r, &err) < 0)
@@ -360,17 +382,7 @@ int query_left(int argc, char **argv)
 		optspec_help(stdout, &left_program);
 		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
 	}
-	e = query_state_dir(dir, &err);
-	if (e == 0)
-		e = left_store_open(dir, &s, &err);
-	/* where there is no folder there is nothing in it */
-	if (e == -ENOENT && !err.text[0])
-		e = 0;
-	else if (e == 0)
-		e = left_store_load(&s, r.project, &err);
-	if (e == 0)
-		e = with_store(&s, &r, &err);
-	left_store_release(&s);
+	e = act(&r, &err);
 	if (e == -ENOENT) {
 		if (err.text[0])
 			(void)fail(&err);

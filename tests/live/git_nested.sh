@@ -420,6 +420,18 @@ waits 1101
 left list
 [ "$(wc -l <<<"$out")" -eq 1001 ] || bad "not 1001 lines"
 want_out '^and 101 more in .*/project, whose names were not kept'
+# whoever reads slowly holds up no run
+rm -f "$WORK/pipe" && mkfifo "$WORK/pipe"
+sh -c 'exec sleep 20' <"$WORK/pipe" &
+reader=$!
+"$BIN/polquery" left list >"$WORK/pipe" 2>/dev/null &
+sleep 0.5
+waits 1101
+run git init -q mine2
+no_err 'will not be remembered'
+kill $reader
+wait 2>/dev/null
+rm -rf mine2
 left seen --all
 want_out '^acknowledged: 1101$'
 waits 0
