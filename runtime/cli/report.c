@@ -229,7 +229,7 @@ static void lists(struct json *j, const struct report *r)
 
 static void how(struct json *j, const char *what, const char *text)
 {
-	char line[800];
+	char line[LEFT_TEXT + 32];
 
 	(void)snprintf(line, sizeof(line), "%s: %s", what, text);
 	json_cstr(j, NULL, line);
