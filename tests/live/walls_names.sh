@@ -101,6 +101,115 @@ if is_root; then # an ordinary user has no place outside of HOME and /var/tmp
 	rm -rf "$D"
 fi
 
+exchange() { # A B, as one call
+	python3 -c 'import ctypes, os, sys
+r = ctypes.CDLL(None, use_errno=True).renameat2(-100, os.fsencode(sys.argv[1]), -100, os.fsencode(sys.argv[2]), 2)
+sys.exit(0 if r == 0 else os.strerror(ctypes.get_errno()))' "$1" "$2"
+}
+
+# LINE: of the project as made, at another place.
+at_place() { # DIR
+	made
+	rm -rf "$1"
+	mkdir -p "$(dirname "$1")"
+	mv "$P" "$1"
+	cd "$1" || bad "no directory"
+}
+deep=$HOME/deep
+while [ "${#deep}" -lt 3700 ]; do deep+=/$(printf 'n%.0s' {1..255}); done
+deep+=/$(head -c $((4020 - ${#deep})) /dev/zero | tr '\0' m)
+plain=$P
+for view in project anywhere; do
+	for name in 'back\040slash' 'a b#c' $'bad\xff\xfeutf' '*glob?[x]' 'x (deleted)' '-dash' '${HOME}' deep; do
+		t "$view: the project's name: $(printf %q "$name")"
+		for line in 'mv .env old; echo SECRET >.env' 'exchange .env other/name' 'exchange keys other'; do
+			P=$plain
+			at_place "$([ "$name" = deep ] && echo "$deep" || echo "$HOME/$name")"
+			P=$PWD
+			begin "$view" r .env
+			eval "$line" || bad "outside: $line"
+			ended '' ''
+			cd "$WORK" && rm -rf "$P"
+		done
+		P=$plain
+	done
+done
+
+t "project: control bytes in the name of the project"
+at_place "$HOME/new"$'\n'"line"
+"$BIN/polrun" -b "$WORK/project.polb" true 2>"$WORK/.err"
+rc=$? err=$(cat "$WORK/.err")
+want_rc 125
+want_line 'control bytes'
+cd "$WORK" && rm -rf "$HOME/new"*
+
+t "anywhere: the project and HOME are reached by links"
+for line in 'mv .env old; echo SECRET >.env' 'mv "$plain" "$WORK/p2"; mkdir "$plain"; echo SECRET >"$plain/.env"'; do
+	made
+	ln -sfn home/project "$WORK/link"
+	ln -sfn home "$WORK/h"
+	cd "$WORK/link" || bad "no directory"
+	HOME=$WORK/h begin anywhere r "$WORK/link/.env"
+	(cd "$plain" && eval "$line") || bad "outside: $line"
+	ended '' ''
+	rm -rf "$WORK/p2"
+	rm -f "$WORK/link" "$WORK/h"
+done
+
+work_tree() { # the project is a work tree of the repository in HOME/main
+	made
+	rm -rf "$HOME/main"
+	mv "$P" "$HOME/main"
+	(cd "$HOME/main" && git worktree add -q "$P" -b side) || bad "no work tree"
+	cd "$P" || bad "no directory"
+	cp "$HOME/main/probe" .
+	cp -a "$HOME/main"/{.env,keys,locked,real,other,sub} . # else a rule's parent is read-only
+}
+for view in project anywhere; do
+	for line in 'sed -i s/main/other/ .git' 'mv .git x && cp x .git'; do
+		t "$view: a work tree whose repository is elsewhere: $line"
+		work_tree
+		begin "$view" w .git
+		eval "$line" >/dev/null 2>&1 || bad "outside: $line"
+		ended 'floor\.pol' '\.git'
+	done
+	t "$view, the control: git works in the repository of a work tree"
+	work_tree
+	begin "$view" w .git
+	if ! { git add locked && git commit -q -m side && git -C "$HOME/main" config user.name X &&
+		git -C "$HOME/main" worktree add -q "$HOME/third" -b third; }; then bad "outside"; fi
+	goes_on
+	rm -rf "$HOME/third"
+	t "$view: the project has a work tree elsewhere, which is taken away"
+	made
+	git worktree add -q "$HOME/third" -b third
+	begin "$view" w .git/worktrees/third/gitdir
+	if ! { git worktree remove "$HOME/third" && git worktree add -q "$HOME/third" third; }; then
+		bad "outside"
+	fi
+	ended 'floor\.pol' '\.git/worktrees[a-z/]*'
+	rm -rf "$HOME/third"
+done
+rm -rf "$HOME/main"
+
+# What is held from before goes along with what is moved, and so does its wall.
+policy "$RULES"'file { hide "${PROJECT_DIR}/real/name" }' held
+for line in 'mv real r2; mkdir real; echo SECRET >real/name' 'exchange real other' 'mv real/name real/n2; echo SECRET >real/name'; do
+	t "project: a directory that is held from before: $line"
+	made
+	cat >line.sh <<-'EOF2'
+		exec 9<real
+		cd real
+		echo refused
+		while :; do
+			cat name ../real/name /proc/self/fd/9/name 2>/dev/null | grep -q . && echo read >>../got
+		done
+	EOF2
+	start held
+	eval "$line"
+	ended '\.pol:' '/real/name'
+done
+
 # What is mounted twice inside of the project before the run begins: a rule that
 # speaks of one name holds by the other.
 if is_root && unshare -m --propagation private true 2>/dev/null; then
