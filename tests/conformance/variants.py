@@ -186,7 +186,11 @@ def wrapped(row, r):
         return None
     # with these nobody knows where it runs, or all its words: a deny of one place may hold, no more
     keeps = row["want"] == "allow" or ("[place]" in row["why"] and row["want"] == "deny")
-    before = [r.choice(WRAPPERS if keeps else WRAPPERS + OPAQUE_WRAPPERS) for _ in range(r.randint(1, 3))]
+    wrappers = WRAPPERS if keeps else WRAPPERS + OPAQUE_WRAPPERS
+    # nor does a deny hold that an option ends: xargs may append it (no "--" ends find's)
+    if "a deny without" in row["why"]:
+        wrappers = [w for w in wrappers if not w.startswith("xargs")]
+    before = [r.choice(wrappers) for _ in range(r.randint(1, 3))]
     # `command` and `exec` are the shell's own
     before = [w for i, w in enumerate(before) if i == 0 or w.split()[0] not in ("command", "exec")]
     # what takes more words is the last
