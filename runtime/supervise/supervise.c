@@ -451,8 +451,10 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		look_at_walls(l);
 		/* Somebody may stop polrun with a signal that it cannot take. */
 		(void)walls_wake(&l->walls, true);
-		r = sandbox_go(l->child, l->err);
 	}
+	/* where one had gone, the command could begin before its end reaches it */
+	if (r == 0 && l->phase == PH_RUNNING)
+		r = sandbox_go(l->child, l->err);
 	if (r == 0)
 		r = let_go_of_streams(l);
 	if (r == 0)
