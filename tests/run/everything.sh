@@ -10,7 +10,8 @@ unset BUILD VARIANT PARTS
 
 jobs=$(nproc)
 logs=$(mktemp -d) || exit 1
-behind= ran=0
+behind=''
+ran=0
 cleanup() {
 	[ -z "$behind" ] || kill -- "-$behind" 2>/dev/null
 	rm -rf "$logs"
