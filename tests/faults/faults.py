@@ -444,6 +444,11 @@ def judge(outcome, err, site, r, base):
         if not any(re.search(outcome.replace('_', ' '), m) for m in lost):
             return f'mechanisms[] has no line that matches "{outcome}": {lost}'
         a['mechanisms'], a['denials'] = b['mechanisms'], b['denials']
+        new = [i['path'] for i in a['left'] if i not in b['left']]
+        if outcome == 'has_appeared':
+            if len(new) != 1 or not any(new[0] in l for l in lines):
+                return f'left[] has not just the name that a line has: {new}'
+            a['left'] = b['left']
     if a != b:
         return 'the report differs: ' + str({k: a[k] for k in a if a[k] != b.get(k)})
     return None
