@@ -16,7 +16,7 @@ package=${POL_VM_PACKAGE:-linux-image-cloud-amd64}
 # What the guest needs beyond a minimal Debian: polc's libraries, and what the
 # live tests and the examples run.
 include=(python3 openssh-client git make gcc libc6-dev libsodium23 libjson-c5 libyaml-0-2
-	libseccomp2 libnftables1 libpcre2-8-0 nftables procps kmod iproute2 apparmor curl strace)
+	libseccomp2 libnftables1 libpcre2-8-0 nftables procps kmod iproute2 apparmor curl strace vim)
 tree=$PWD
 
 die() {
