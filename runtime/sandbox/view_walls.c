@@ -62,6 +62,19 @@ static uint32_t taken_by(const struct cand *c, uint8_t lost)
 	return lost & PB_READ ? c->rules[0] : lost & PB_WRITE ? c->rules[1] : c->rules[2];
 }
 
+/* Does a link on the way to it, which was there, have a wall of its own?  What it
+ * leads to has the name's. */
+static bool way_is_guarded(const struct maker *m, const char *path)
+{
+	for (size_t i = 0; i < m->nguarded; i++) {
+		size_t n = strlen(m->guarded[i].path);
+
+		if (!strncmp(path, m->guarded[i].path, n) && (!path[n] || path[n] == '/'))
+			return true;
+	}
+	return false;
+}
+
 static int wall_of(struct maker *m, const struct cand *c)
 {
 	const struct cand *up = c->up < 0 ? NULL : &m->c[c->up];
@@ -80,7 +93,8 @@ static int wall_of(struct maker *m, const struct cand *c)
 	if (c->place.unreachable && m->in->foreign)
 		return 0;
 	/* what is not to be written needs no watch: its directory is read-only */
-	if (c->restricts && c->looked && !c->place.exists && (lost & (PB_READ | PB_EXEC)))
+	if (c->restricts && c->looked && !c->place.exists && (lost & (PB_READ | PB_EXEC)) &&
+	    !way_is_guarded(m, c->path))
 		return add(m, c->path, NULL, SANDBOX_WALL_ABSENT,
 			   c->rules[lost & PB_READ ? 0 : 2]);
 	return 0;

@@ -427,11 +427,9 @@ reader=$!
 "$BIN/polquery" left list >"$WORK/pipe" 2>/dev/null &
 sleep 0.5
 waits 1101
-run git init -q mine2
 no_err 'will not be remembered'
 kill $reader
 wait 2>/dev/null
-rm -rf mine2
 left seen --all
 want_out '^acknowledged: 1101$'
 waits 0
