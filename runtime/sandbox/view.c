@@ -178,6 +178,7 @@ static int look(const struct maker *m, struct cand *c)
 		 * another process changed since: not there */
 		memset(&c->place, 0, sizeof(c->place));
 		c->place.fd = -1;
+		c->place.beyond_link = true;
 		return 0;
 	}
 	return r < 0 ? rt_fail_errno(m->err, -r, "%s", c->path) : 0;

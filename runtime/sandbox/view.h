@@ -70,6 +70,7 @@ struct view_place {
 	int fd;           /* O_PATH, -1 where it does not exist */
 	bool exists, is_dir;
 	bool unreachable; /* exists or not: the caller may not look */
+	bool beyond_link; /* does not exist: a link is on the way, or is it */
 	mode_t mode;
 	uint64_t dev, ino;
 	uid_t uid;

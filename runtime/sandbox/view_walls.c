@@ -62,10 +62,17 @@ static uint32_t taken_by(const struct cand *c, uint8_t lost)
 	return lost & PB_READ ? c->rules[0] : lost & PB_WRITE ? c->rules[1] : c->rules[2];
 }
 
-/* Does a link on the way to it, which was there, have a wall of its own?  What it
- * leads to has the name's. */
-static bool way_is_guarded(const struct maker *m, const char *path)
+/*
+ * Was a link on the way to it, so that it is absent as long as that one stays?  The
+ * link has a wall of its own, and what it leads to has the name's.  Below the place
+ * of a mount the link has the host's name, and none of this.
+ */
+static bool way_is_guarded(const struct maker *m, const struct cand *c)
 {
+	const char *path = c->path;
+
+	if (c->place.beyond_link && strcmp(view_host_name(c), path) != 0)
+		return true;
 	for (size_t i = 0; i < m->nguarded; i++) {
 		size_t n = strlen(m->guarded[i].path);
 
@@ -94,7 +101,7 @@ static int wall_of(struct maker *m, const struct cand *c)
 		return 0;
 	/* what is not to be written needs no watch: its directory is read-only */
 	if (c->restricts && c->looked && !c->place.exists && (lost & (PB_READ | PB_EXEC)) &&
-	    !way_is_guarded(m, c->path))
+	    !way_is_guarded(m, c))
 		return add(m, c->path, NULL, SANDBOX_WALL_ABSENT,
 			   c->rules[lost & PB_READ ? 0 : 2]);
 	return 0;

@@ -742,6 +742,7 @@ FAMILY = "several programs share the table; each knows more options than stand t
 LEFT = "Debian or npm has it, or it is a script of a project; nothing reads its help yet"
 FILES = "the table only says which files it runs by itself, or that it makes none"
 NONE = "it reads no option of its own, or only its command"
+OURS = "our own; tests/live/outputs.sh compares their files with what they say of their options"
 
 
 def because(*pairs):
@@ -782,6 +783,7 @@ UNCHECKED = because(
      kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl podman-compose prettyping
      puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test
      systemtap toolbox tree-sitter wireshark xdg-open youtube-dl"""),
+    (OURS, "polc polquery polrun"),
 )
 
 # Subcommands of these have tables, and are not compared.
@@ -789,4 +791,4 @@ SUBCOMMANDS = set("""adb apptainer aws aws-vault bazel bazelisk buildah cargo ch
  crictl crun ctr devcontainer distrobox docker docker-compose doppler dotenv flatpak incus k3s kubectl
  lxc machinectl microk8s nerdctl nomad oc podman podman-compose runc singularity tailscale toolbox tsh youki
  dotenvx fly flyctl fnm gcloud gh heroku infisical limactl minikube mise multipass nix npm nvm op
- openssl perf pnpm railway rr rtx rustup sops teller vagrant volta wezterm yarn yarnpkg""".split())
+ openssl perf pnpm polc railway rr rtx rustup sops teller vagrant volta wezterm yarn yarnpkg""".split())

@@ -36,6 +36,20 @@ begin anywhere r "$HOME/late/token"
 goes_on
 rm -rf "$HOME/real" "$HOME/link"
 
+# A link that was there has a wall of its own; below the place of a mount, too.
+policy "$RULES"'file { hide "${PROJECT_DIR}/sub/way/none"  mount "${PROJECT_DIR}/sub" at "/place" read  hide "/place/way/none2" }' linked
+t "project, the control: a link was on the way to a hidden, absent name"
+made
+begin linked r "$P/sub/way/none"
+touch "$P/new"
+goes_on
+t "project: that link is made to lead elsewhere"
+made
+begin linked r "$P/sub/way/none"
+echo SECRET >"$P/other/none"
+(cd "$P" && ln -sfn ../other sub/way)
+ended '\.pol:' '/way'
+
 # As who installs a program does while a run is alive that is not to run it.
 anywhere_policy "$RULES"'file {
 	allow exec "${HOME}/bin"  deny exec "${HOME}/bin/late", "${HOME}/bin/way/late", "${PROJECT_DIR}/bin/late"
