@@ -34,9 +34,9 @@ run() { # NAME COMMAND…
 again() { # LOG…: each failure with the part it belongs to and the lines below it
 	printf '== failed\n'
 	awk '/^(== |-- )/ { part = $0; left = 0 }
-		/^(FAIL|late)/ { print part; left = 30 }
+		/^FAIL/ { print part; left = 8 }
 		/^(ok|skip) / { left = 0 }
-		left-- > 0' "$@"
+		left-- > 0 { print substr($0, 1, 300) }' "$@"
 }
 built() { # VARIANT
 	printf '== build (%s)\n' "$1"
