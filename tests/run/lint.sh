@@ -21,6 +21,7 @@ check() { # NAME COMMAND…: passes when the command prints nothing and exits 0
 sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
 
 layers() { python3 tests/lint/layers.py; }
+circles() { python3 tests/lint/circles.py; }
 headers_alone() {
 	local h
 	for h in $(sources 'compiler/*.h' 'runtime/*.h'); do
@@ -78,6 +79,7 @@ unfinished() {
 }
 
 check layers layers
+check file-circles circles
 check headers-compile-alone headers_alone
 check diagnostic-codes codes
 check banned-functions banned
