@@ -66,7 +66,8 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            runtime/base runtime/shell runtime/bundle runtime/decide runtime/sandbox \
            runtime/supervise runtime/cli
 ONLY ?= $(FOLDERS)
-MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polinit.c runtime/cli/polnft.c runtime/cli/polquery.c
+MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polquery.c \
+         runtime/sandbox/polinit.c runtime/sandbox/polnft.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
 # libpol is what decides; polrun, polquery and polc are linked with its objects.
@@ -200,13 +201,13 @@ $(BUILD)/bin/polc: $(call obj,compiler/cli/main.c) $(LIB_COMPILER) $(LIB_RUNTIME
 $(BUILD)/bin/polrun: $(call obj,runtime/cli/polrun.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D) $(BUILD)/map
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLRUN_LIBS)
-$(BUILD)/bin/polinit: $(call obj,runtime/cli/polinit.c) $(LIB_RUNTIME)
+$(BUILD)/bin/polinit: $(call obj,runtime/sandbox/polinit.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
 $(BUILD)/bin/polquery: $(call obj,runtime/cli/polquery.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D) $(BUILD)/map
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLQUERY_LIBS)
-$(BUILD)/bin/polnft: $(call obj,runtime/cli/polnft.c) $(LIB_RUNTIME)
+$(BUILD)/bin/polnft: $(call obj,runtime/sandbox/polnft.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables
 

@@ -11,9 +11,9 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
+#include "runtime/base/optread.h"
 #include "runtime/base/passwd.h"
 #include "runtime/cli/approval.h"
-#include "runtime/cli/optread.h"
 
 /* A key's beginning that is long enough to mean one answer. */
 enum { KEY_LEAST = 8, KEY_SHOWN = 12 };

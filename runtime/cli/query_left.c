@@ -12,8 +12,8 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
+#include "runtime/base/optread.h"
 #include "runtime/cli/left_store.h"
-#include "runtime/cli/optread.h"
 #include "runtime/cli/query_approvals.h"
 
 enum { ID_LEAST = 8 };

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/optread.h"
 #include "runtime/bundle/format.h"
 #include "runtime/cli/hook_message.h"
-#include "runtime/cli/optread.h"
 #include "runtime/cli/query_approvals.h"
 #include "runtime/cli/query_left.h"
 

@@ -33,7 +33,7 @@ mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
 mapfile -t objects < <({ ar t "$faults/lib/libruntime.a"; ar t "$faults/lib/libpolparts.a"; } | grep -Ev '^(query|hook).*\.o$' | while read -r o; do
 	find "$faults/obj/runtime" -name "$o"
 done)
-objects+=("$faults/obj/runtime/cli/polrun.o" "$faults/obj/runtime/cli/polinit.o")
+objects+=("$faults/obj/runtime/cli/polrun.o" "$faults/obj/runtime/sandbox/polinit.o")
 [ "${#objects[@]}" -gt 50 ] || { echo "faults: no objects in $faults" >&2; exit 1; }
 nm --defined-only "${objects[@]}" 2>/dev/null | awk 'NF == 3 && $2 ~ /[tT]/ {print $3}' |
 	sort -u >"$base/ours"

@@ -1,6 +1,6 @@
 /* Decides which words are options and which values they have; what an option
  * means is its program's. */
-#include "runtime/cli/optread.h"
+#include "runtime/base/optread.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * end at "--" or at the first word that is none; "--name value", "--name=value"
  * and clusters of letters are understood.
  */
-#ifndef RUNTIME_CLI_OPTREAD_H
-#define RUNTIME_CLI_OPTREAD_H
+#ifndef RUNTIME_BASE_OPTREAD_H
+#define RUNTIME_BASE_OPTREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
