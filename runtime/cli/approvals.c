@@ -14,127 +14,21 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/cli/approval.h"
+#include "runtime/state/state_dir.h"
 
 #define FILE_NAME "approvals"
 #define LOCK_NAME "approvals.lock"
 
 enum { FILE_LIMIT = 1 << 20, LOCK_TRIES = 100, LOCK_PAUSE_MS = 50 };
 
+_Static_assert(sizeof(LOCK_NAME) <= STATE_DIR_SPARE, "the file's name fits behind the folder's");
+
 /* --- the directory ---------------------------------------------------------------- */
-
-/* Without "//", "." and "..": a ".." takes away the name before it, whatever that
- * is a link to, so that what is not there yet has a name as well. */
-static void make_plain(char *path)
-{
-	char *w = path;
-
-	for (const char *s = path; *s;) {
-		size_t n = strcspn(s, "/");
-
-		if (n == 2 && s[0] == '.' && s[1] == '.') {
-			while (w > path && *--w != '/')
-				;
-		} else if (n && !(n == 1 && s[0] == '.')) {
-			*w++ = '/';
-			memmove(w, s, n);
-			w += n;
-		}
-		s += n + (s[n] == '/');
-	}
-	*w = '\0';
-}
-
-bool approvals_dir(const char *home, const char *xdg, char out[PATH_MAX])
-{
-	int n = xdg && xdg[0] == '/' ?
-			snprintf(out, PATH_MAX, "%s/pol", xdg) :
-			snprintf(out, PATH_MAX, "%s/.local/state/pol", home);
-
-	if (n <= 0 || n >= PATH_MAX - (int)sizeof(LOCK_NAME))
-		return false;
-	make_plain(out);
-	return true;
-}
 
 void approvals_file(const char *dir, char out[PATH_MAX])
 {
 	(void)snprintf(out, PATH_MAX, "%.*s/" FILE_NAME,
 		       PATH_MAX - (int)sizeof(FILE_NAME) - 1, dir);
-}
-
-/* One component; where it is made here, the owner of what it lies in gets it. */
-static int make_one(int at, const char *name, int *ret_fd)
-{
-	struct stat st;
-	int fd = -1, r = 0;
-	bool made;
-
-	if (fstat(at, &st) != 0)
-		return -errno;
-	made = mkdirat(at, name, 0700) == 0;
-	if (!made && errno != EEXIST)
-		return -errno;
-	fd = sys_openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	if (made && geteuid() == 0 && st.st_uid != 0)
-		r = fchown(fd, st.st_uid, st.st_gid) == 0 ? 0 : -errno;
-	if (r < 0)
-		(void)close(fd);
-	else
-		*ret_fd = fd;
-	return r;
-}
-
-static int make_rest(int at, char *rest)
-{
-	AUTO_CLOSE int fd = at;
-
-	while (*rest) {
-		size_t n = strcspn(rest, "/");
-		char *name = rest;
-		int next = -1, r;
-
-		rest += n;
-		if (*rest)
-			*rest++ = '\0';
-		if (!n)
-			continue;
-		r = make_one(fd, name, &next);
-		if (r < 0)
-			return r;
-		(void)close(fd);
-		fd = next;
-	}
-	return 0;
-}
-
-int approvals_make_dir(const char *dir, struct rt_err *err)
-{
-	char path[PATH_MAX], rest[PATH_MAX], shown[200];
-	size_t n = strlen(dir);
-	int fd = -1, r;
-
-	io_escape(shown, sizeof(shown), dir, n);
-	if (n >= sizeof(path))
-		return rt_fail_errno(err, ENAMETOOLONG, "'%s'", shown);
-	memcpy(path, dir, n + 1);
-	/* the longest beginning that exists */
-	while (n > 0) {
-		fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-		if (fd >= 0 || errno != ENOENT)
-			break;
-		while (n > 0 && path[n - 1] != '/')
-			n--;
-		while (n > 1 && path[n - 1] == '/')
-			n--;
-		path[n] = '\0';
-	}
-	if (fd < 0)
-		return rt_fail_errno(err, errno, "'%s'", shown);
-	memcpy(rest, dir + n, strlen(dir + n) + 1);
-	r = make_rest(fd, rest);
-	return r < 0 ? rt_fail_errno(err, -r, "making '%s'", shown) : 0;
 }
 
 /* Nobody but the caller can have put it there. */

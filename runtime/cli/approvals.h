@@ -43,19 +43,8 @@ struct approvals {
 	size_t n;
 };
 
-/*
- * The directory's path.  `home` is absolute; `xdg` is XDG_STATE_HOME or NULL; as the standard has
- * it, one that is not absolute does not count.  It has no "..".  False: too long.
- */
-bool approvals_dir(const char *home, const char *xdg, char out[PATH_MAX]);
-/* The file in the directory that approvals_dir() gave. */
+/* The file in the directory of state_dir.h. */
 void approvals_file(const char *dir, char out[PATH_MAX]);
-
-/*
- * Makes the directory with what is missing above it, as 0700, for the owner of
- * what is there already.  0, also where it exists; -errno.
- */
-int approvals_make_dir(const char *dir, struct rt_err *err);
 
 /*
  * Opens the directory.  -ENOENT: there is none (err is untouched); -EPERM: it is

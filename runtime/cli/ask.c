@@ -11,6 +11,7 @@
 #include "runtime/cli/approval.h"
 #include "runtime/cli/ask_text.h"
 #include "runtime/cli/tty.h"
+#include "runtime/state/state_dir.h"
 
 /* More questions about one line are no questions: nobody reads them. */
 enum { MAX_QUESTIONS = 32, MAX_TRIES = 16, ANSWER_CAP = 64 };
@@ -295,7 +296,7 @@ static int open_store(struct asking *a, struct rt_err *err)
 
 	if (a->store.dirfd >= 0)
 		return 0;
-	r = approvals_make_dir(a->in->dir, err);
+	r = state_dir_make(a->in->dir, err);
 	if (r == 0)
 		r = approvals_open(a->in->dir, &a->store, err);
 	return r;

@@ -19,7 +19,7 @@
 #include "runtime/cli/hook_message.h"
 #include "runtime/cli/hook_settings.h"
 #include "runtime/cli/hook_toml.h"
-#include "runtime/cli/query_left.h"
+#include "runtime/state/left_verb.h"
 
 enum { MAX_SETTINGS = 4 * 1024 * 1024 };
 
@@ -337,7 +337,7 @@ int hook_doctor(const struct query_options *opt)
 
 	if (!opt->json) {
 		good = look(opt, NULL);
-		query_left_note();
+		left_note();
 		return good ? 0 : 1;
 	}
 	json_init(&j);

@@ -12,7 +12,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/cli/approvals.h"
+#include "runtime/state/state_dir.h"
 
 enum { MAX_LINES = 20 }; /* of what one run has left; a list has the rest */
 
@@ -117,7 +117,7 @@ void left_begin(struct left *l, const char *dir, const char *project,
 	if (can) {
 		say_not_kept(&view->repos, project, out);
 		l->top = sys_open(project, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-		r = l->found.project ? approvals_make_dir(dir, &err) :
+		r = l->found.project ? state_dir_make(dir, &err) :
 				       rt_fail(&err, ENOMEM, "out of memory");
 	}
 	if (r == 0) {

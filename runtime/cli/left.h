@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-#include "runtime/cli/left_store.h"
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/state/left_store.h"
 
 struct left {
 	const char *project;

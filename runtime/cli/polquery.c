@@ -10,15 +10,15 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/stack.h"
+#include "runtime/bundle/verified.h"
 #include "runtime/cli/hook.h"
 #include "runtime/cli/hook_doctor.h"
 #include "runtime/cli/query.h"
 #include "runtime/cli/query_approvals.h"
 #include "runtime/cli/query_input.h"
-#include "runtime/cli/query_left.h"
 #include "runtime/cli/query_options.h"
 #include "runtime/cli/query_serve.h"
-#include "runtime/bundle/verified.h"
+#include "runtime/state/left_verb.h"
 
 /* As polc: 2 trouble, 4 trust. */
 enum { EXIT_TROUBLE = 2, EXIT_TRUST = 4 };
@@ -143,7 +143,7 @@ static __attribute__((noinline)) int act(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "approvals") == 0)
 		return query_approvals(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], "left") == 0)
-		return query_left(argc - 1, argv + 1);
+		return left_verb(argc - 1, argv + 1);
 	if (query_options_parse(argc, argv, &opt, &err) < 0)
 		return fail(&err, EXIT_TROUBLE);
 	switch (opt.action) {

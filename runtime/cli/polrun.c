@@ -16,6 +16,7 @@
 #include "runtime/base/stack.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
+#include "runtime/bundle/verified.h"
 #include "runtime/cli/appeared.h"
 #include "runtime/cli/approvals.h"
 #include "runtime/cli/ask.h"
@@ -34,7 +35,7 @@
 #include "runtime/cli/roots.h"
 #include "runtime/cli/state.h"
 #include "runtime/cli/streams.h"
-#include "runtime/bundle/verified.h"
+#include "runtime/state/state_dir.h"
 #include "runtime/supervise/explain.h"
 
 enum { EXIT_REFUSED = 125 };
@@ -160,7 +161,7 @@ static int find_roots(struct session *s, struct rt_err *err)
 
 	if (r == 0)
 		r = rt_roots_check_project(&s->roots, &s->bundle, err);
-	if (r == 0 && !approvals_dir(s->roots.home, xdg, s->state))
+	if (r == 0 && !state_dir_path(s->roots.home, xdg, s->state))
 		r = rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
 	if (r == 0)
 		approvals_file(s->state, s->answers);

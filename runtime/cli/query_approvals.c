@@ -12,8 +12,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
 #include "runtime/base/optread.h"
-#include "runtime/base/passwd.h"
 #include "runtime/cli/approval.h"
+#include "runtime/state/state_dir.h"
 
 /* A key's beginning that is long enough to mean one answer. */
 enum { KEY_LEAST = 8, KEY_SHOWN = 12 };
@@ -266,28 +266,10 @@ static int take_back(struct approvals *a, struct request *r)
 
 /* --- the verb ----------------------------------------------------------------------------- */
 
-int query_state_dir(char dir[PATH_MAX], struct rt_err *err)
-{
-	const char *home = getenv("HOME");
-	char real[PATH_MAX];
-	struct passwd_entry pw;
-
-	if ((!home || !home[0]) && passwd_lookup(NULL, getuid(), &pw) > 0)
-		home = pw.home;
-	if (!home || home[0] != '/')
-		return rt_fail(err, ENOENT, "no home directory: HOME is not set and "
-			       "/etc/passwd has no entry for this user");
-	if (realpath(home, real))
-		home = real;
-	if (!approvals_dir(home, getenv("XDG_STATE_HOME"), dir))
-		return rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
-	return 0;
-}
-
 static int open_store(struct approvals *a, struct rt_err *err)
 {
 	char dir[PATH_MAX];
-	int r = query_state_dir(dir, err);
+	int r = state_dir_own(dir, err);
 
 	if (r == 0)
 		r = approvals_open(dir, a, err);

@@ -3,14 +3,9 @@
 #ifndef RUNTIME_CLI_QUERY_APPROVALS_H
 #define RUNTIME_CLI_QUERY_APPROVALS_H
 
-#include <limits.h>
-
-#include "runtime/base/err.h"
 #include "runtime/base/optspec.h"
 
 extern const struct optspec_program approvals_program;
-/* The folder of polrun's state for who calls, as polrun has it. */
-int query_state_dir(char dir[PATH_MAX], struct rt_err *err);
 /* argv[0] is "approvals".  polquery's exit status: 0; 1 nothing to revoke; 2. */
 int query_approvals(int argc, char **argv);
 

@@ -11,7 +11,7 @@
 #include "runtime/bundle/format.h"
 #include "runtime/cli/hook_message.h"
 #include "runtime/cli/query_approvals.h"
-#include "runtime/cli/query_left.h"
+#include "runtime/state/left_verb.h"
 
 enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_FORMAT, ID_HELP, ID_VERSION };
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
-#include "runtime/cli/approvals.h"
+#include "runtime/state/state_dir.h"
 
 /* Could the run make `path`, or write there?  What is not there yet would lie in
  * the nearest directory that is. */
@@ -59,7 +59,7 @@ int state_view_make(const struct sandbox_run *run, const char *dir, bool make,
 	if (r == 0 && reach && access(dir, F_OK) != 0) {
 		if (!make)
 			return 0;
-		r = approvals_make_dir(dir, err);
+		r = state_dir_make(dir, err);
 		sandbox_view_release(ret);
 		memset(ret, 0, sizeof(*ret));
 		if (r == 0)

@@ -18,6 +18,7 @@
 #include "runtime/base/io.h"
 #include "runtime/cli/approval.h"
 #include "runtime/cli/ask_text.h"
+#include "runtime/state/state_dir.h"
 #include "tests/unit/bundle_parse.h"
 #include "tests/unit/scratch_dir.h"
 
@@ -54,7 +55,7 @@ static void open_at(const char *dir, struct approvals *a)
 {
 	struct rt_err err = { 0 };
 
-	assert_int_equal(approvals_make_dir(dir, &err), 0);
+	assert_int_equal(state_dir_make(dir, &err), 0);
 	assert_int_equal(approvals_open(dir, a, &err), 0);
 }
 
@@ -72,26 +73,26 @@ static void test_the_directory_follows_the_standard(void **state)
 	char dir[PATH_MAX], deep[PATH_MAX];
 
 	(void)state;
-	assert_true(approvals_dir("/h", NULL, dir));
+	assert_true(state_dir_path("/h", NULL, dir));
 	assert_string_equal(dir, "/h/.local/state/pol");
-	assert_true(approvals_dir("/h", "", dir));
+	assert_true(state_dir_path("/h", "", dir));
 	assert_string_equal(dir, "/h/.local/state/pol");
-	assert_true(approvals_dir("/h", "relative", dir));
+	assert_true(state_dir_path("/h", "relative", dir));
 	assert_string_equal(dir, "/h/.local/state/pol");
-	assert_true(approvals_dir("/h", "/s", dir));
+	assert_true(state_dir_path("/h", "/s", dir));
 	assert_string_equal(dir, "/s/pol");
-	assert_true(approvals_dir("/h", "/a/none/..//./s/", dir));
+	assert_true(state_dir_path("/h", "/a/none/..//./s/", dir));
 	assert_string_equal(dir, "/a/s/pol");
-	assert_true(approvals_dir("/h", "/../a/../..", dir));
+	assert_true(state_dir_path("/h", "/../a/../..", dir));
 	assert_string_equal(dir, "/pol");
-	assert_true(approvals_dir("/h", "/a..b/...", dir));
+	assert_true(state_dir_path("/h", "/a..b/...", dir));
 	assert_string_equal(dir, "/a..b/.../pol");
 	approvals_file(dir, deep);
 	assert_string_equal(deep, "/a..b/.../pol/approvals");
 	memset(deep, 'a', sizeof(deep) - 1);
 	deep[0] = '/';
 	deep[sizeof(deep) - 1] = '\0';
-	assert_false(approvals_dir("/h", deep, dir));
+	assert_false(state_dir_path("/h", deep, dir));
 }
 
 static void test_directories_are_made_for_their_owner_only(void **state)

@@ -1,6 +1,6 @@
 /* Decides which records of what runs have left are believed, and what of them
  * nobody has acknowledged yet. */
-#include "runtime/cli/left_store.h"
+#include "runtime/state/left_store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/cli/left_text.h"
+#include "runtime/state/left_text.h"
 
 #define PREFIX "left-"
 #define LOCK_NAME "left.lock"

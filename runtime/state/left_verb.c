@@ -1,5 +1,5 @@
 /* Shows what runs have left, and takes a person's word that it was looked at. */
-#include "runtime/cli/query_left.h"
+#include "runtime/state/left_verb.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
 #include "runtime/base/optread.h"
-#include "runtime/cli/left_store.h"
-#include "runtime/cli/query_approvals.h"
+#include "runtime/state/left_store.h"
+#include "runtime/state/state_dir.h"
 
 enum { ID_LEAST = 8 };
 enum { EXIT_NONE = 1, EXIT_TROUBLE = 2 };
@@ -351,7 +351,7 @@ static int act(const struct request *r, struct rt_err *err)
 	char dir[PATH_MAX];
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
-	int e = out ? query_state_dir(dir, err) : rt_fail(err, ENOMEM, "out of memory");
+	int e = out ? state_dir_own(dir, err) : rt_fail(err, ENOMEM, "out of memory");
 
 	if (e == 0)
 		e = left_store_open(dir, &s, err);
@@ -370,7 +370,7 @@ static int act(const struct request *r, struct rt_err *err)
 	return e;
 }
 
-int query_left(int argc, char **argv)
+int left_verb(int argc, char **argv)
 {
 	struct request r = { .verb = NULL };
 	struct rt_err err = { 0 };
@@ -391,13 +391,13 @@ int query_left(int argc, char **argv)
 	return e < 0 ? fail(&err) : 0;
 }
 
-void query_left_note(void)
+void left_note(void)
 {
 	struct left_store s = { .dirfd = -1, .lock = -1 };
 	struct rt_err err = { 0 };
 	char dir[PATH_MAX], why[sizeof(err.text) * 4];
 	uint64_t n = 0;
-	int e = query_state_dir(dir, &err);
+	int e = state_dir_own(dir, &err);
 
 	if (e == 0)
 		e = left_store_open(dir, &s, &err);

@@ -20,8 +20,8 @@
  * An empty record has nothing to say.  A record without `ended` in whose run nobody
  * lives any more is of one that was killed: whoever reads it looks in its place.
  */
-#ifndef RUNTIME_CLI_LEFT_STORE_H
-#define RUNTIME_CLI_LEFT_STORE_H
+#ifndef RUNTIME_STATE_LEFT_STORE_H
+#define RUNTIME_STATE_LEFT_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,27 +29,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/repo.h"
-
-enum left_kind {
-	LEFT_REPO,                      /* enum repo_kind, one by one */
-	LEFT_NAME = LEFT_REPO + REPO_KINDS, /* a name of the floor */
-	LEFT_CUT,                       /* the search ended before its end */
-	LEFT_CLOSED,                    /* a folder could not be looked at */
-	LEFT_FAILED,                    /* it could not be searched */
-	LEFT_KINDS
-};
-
-#define LEFT_ID 64       /* hex digits */
-#define LEFT_SHOWN 12    /* of them in lists */
-#define LEFT_TEXT 17600  /* bytes that hold what is said of any item */
-
-struct left_item {
-	enum left_kind kind;
-	int64_t when;      /* of the run that was killed, or of the look */
-	bool killed;
-	char *path;        /* as it is, malloc'ed */
-	char id[LEFT_ID + 1];
-};
+#include "runtime/state/left_item.h"
 
 /* What was left in one project. */
 struct left_pile {
@@ -72,11 +52,6 @@ struct left_store {
 	char **bad;        /* records that cannot be read */
 	size_t nbad;
 };
-
-/* "repository", "git-file" … and back (LEFT_KINDS: none). */
-const char *left_word(enum left_kind kind);
-/* What is said of an item, without a line end. */
-void left_say(const struct left_item *it, char text[LEFT_TEXT]);
 
 /* Takes no item twice; past what is kept, or for want of memory, `more` counts. */
 void left_pile_add(struct left_pile *p, enum left_kind kind, const char *path, int64_t when,

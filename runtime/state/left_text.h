@@ -1,10 +1,10 @@
 /* The text of a record of what a run has left (left_store.h): line by line. */
-#ifndef RUNTIME_CLI_LEFT_TEXT_H
-#define RUNTIME_CLI_LEFT_TEXT_H
+#ifndef RUNTIME_STATE_LEFT_TEXT_H
+#define RUNTIME_STATE_LEFT_TEXT_H
 
 #include <stdio.h>
 
-#include "runtime/cli/left_store.h"
+#include "runtime/state/left_item.h"
 
 enum { LEFT_MAX_RECORD = 16 << 20 };
 

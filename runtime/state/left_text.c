@@ -1,62 +1,14 @@
 /* Decides what is a record of what a run has left: exactly what is written here. */
-#include "runtime/cli/left_text.h"
+#include "runtime/state/left_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime/base/io.h"
 
 #define FIRST "pol-left 2"
-
-static const char *const words[LEFT_KINDS] = {
-	[LEFT_REPO + REPO_DOT_GIT] = "repository",
-	[LEFT_REPO + REPO_GIT_FILE] = "git-file",
-	[LEFT_REPO + REPO_GIT_DIR] = "submodule",
-	[LEFT_REPO + REPO_WORKTREE] = "worktree",
-	[LEFT_REPO + REPO_BARE] = "bare-repository",
-	[LEFT_NAME] = "name",
-	[LEFT_CUT] = "search-cut",
-	[LEFT_CLOSED] = "search-closed",
-	[LEFT_FAILED] = "search-failed",
-};
-
-const char *left_word(enum left_kind kind)
-{
-	return kind < LEFT_KINDS ? words[kind] : "name";
-}
-
-/* --- what is said ------------------------------------------------------------------ */
-
-void left_say(const struct left_item *it, char text[LEFT_TEXT])
-{
-	static const char *const why[] = { "it is too large", "a folder cannot be looked at",
-					   "it failed" };
-	char path[LEFT_TEXT - 400], when[120] = "", stamp[64] = "an unknown time";
-	time_t t = (time_t)it->when;
-	struct tm tm;
-
-	io_escape(path, sizeof(path), it->path, strlen(it->path));
-	if (it->killed) {
-		if (gmtime_r(&t, &tm))
-			(void)strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S UTC", &tm);
-		(void)snprintf(when, sizeof(when), " since a run of %s that was killed", stamp);
-	}
-	if (it->kind >= LEFT_CUT)
-		(void)snprintf(text, LEFT_TEXT, "not all of %s was searched for repositories that "
-			       "%s may have made (%s)", path,
-			       it->killed ? "a run that was killed" : "a run",
-			       why[it->kind - LEFT_CUT]);
-	else if (it->kind == LEFT_NAME)
-		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: look at it before you use it",
-			       path, when);
-	else
-		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: %s, whose configuration git "
-			       "believes: look at it before you work there", path, when,
-			       repo_word((enum repo_kind)(it->kind - LEFT_REPO)));
-}
 
 /* --- writing ----------------------------------------------------------------------- */
 
@@ -148,18 +100,9 @@ static bool read_number(const char *s, int64_t *ret)
 	return end > s && !*end && !errno && *s >= '0' && *s <= '9';
 }
 
-static enum left_kind kind_of(const char *name)
-{
-	enum left_kind k = LEFT_REPO;
-
-	while (k < LEFT_KINDS && strcmp(words[k], name) != 0)
-		k = (enum left_kind)(k + 1);
-	return k;
-}
-
 static int read_was(struct left_text *t, char *s)
 {
-	enum left_kind k = kind_of(word(&s));
+	enum left_kind k = left_kind_of(word(&s));
 	struct repo_item *grown;
 
 	if (k >= LEFT_NAME || !read_path(s))
@@ -195,7 +138,7 @@ static int read_left(struct left_text *t, char *s)
 		return -EBADMSG;
 	how = word(&s);
 	it.killed = !strcmp(how, "killed");
-	it.kind = kind_of(word(&s));
+	it.kind = left_kind_of(word(&s));
 	if ((!it.killed && strcmp(how, "ended") != 0) || it.kind == LEFT_KINDS || s[0] != '/' ||
 	    !read_path(s))
 		return -EBADMSG;

@@ -1,0 +1,62 @@
+/* Decides how something that a run has left is called, and what is said of it. */
+#include "runtime/state/left_item.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/base/io.h"
+
+static const char *const words[LEFT_KINDS] = {
+	[LEFT_REPO + REPO_DOT_GIT] = "repository",
+	[LEFT_REPO + REPO_GIT_FILE] = "git-file",
+	[LEFT_REPO + REPO_GIT_DIR] = "submodule",
+	[LEFT_REPO + REPO_WORKTREE] = "worktree",
+	[LEFT_REPO + REPO_BARE] = "bare-repository",
+	[LEFT_NAME] = "name",
+	[LEFT_CUT] = "search-cut",
+	[LEFT_CLOSED] = "search-closed",
+	[LEFT_FAILED] = "search-failed",
+};
+
+const char *left_word(enum left_kind kind)
+{
+	return kind < LEFT_KINDS ? words[kind] : "name";
+}
+
+enum left_kind left_kind_of(const char *word)
+{
+	enum left_kind k = LEFT_REPO;
+
+	while (k < LEFT_KINDS && strcmp(words[k], word) != 0)
+		k = (enum left_kind)(k + 1);
+	return k;
+}
+
+void left_say(const struct left_item *it, char text[LEFT_TEXT])
+{
+	static const char *const why[] = { "it is too large", "a folder cannot be looked at",
+					   "it failed" };
+	char path[LEFT_TEXT - 400], when[120] = "", stamp[64] = "an unknown time";
+	time_t t = (time_t)it->when;
+	struct tm tm;
+
+	io_escape(path, sizeof(path), it->path, strlen(it->path));
+	if (it->killed) {
+		if (gmtime_r(&t, &tm))
+			(void)strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S UTC", &tm);
+		(void)snprintf(when, sizeof(when), " since a run of %s that was killed", stamp);
+	}
+	if (it->kind >= LEFT_CUT)
+		(void)snprintf(text, LEFT_TEXT, "not all of %s was searched for repositories that "
+			       "%s may have made (%s)", path,
+			       it->killed ? "a run that was killed" : "a run",
+			       why[it->kind - LEFT_CUT]);
+	else if (it->kind == LEFT_NAME)
+		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: look at it before you use it",
+			       path, when);
+	else
+		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: %s, whose configuration git "
+			       "believes: look at it before you work there", path, when,
+			       repo_word((enum repo_kind)(it->kind - LEFT_REPO)));
+}

@@ -1,0 +1,141 @@
+/* Decides where the user's state lies, and whose a folder is that is made for it. */
+#include "runtime/state/state_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/passwd.h"
+#include "runtime/base/sys.h"
+
+/* Without "//", "." and "..": a ".." takes away the name before it, whatever that
+ * is a link to, so that what is not there yet has a name as well. */
+static void make_plain(char *path)
+{
+	char *w = path;
+
+	for (const char *s = path; *s;) {
+		size_t n = strcspn(s, "/");
+
+		if (n == 2 && s[0] == '.' && s[1] == '.') {
+			while (w > path && *--w != '/')
+				;
+		} else if (n && !(n == 1 && s[0] == '.')) {
+			*w++ = '/';
+			memmove(w, s, n);
+			w += n;
+		}
+		s += n + (s[n] == '/');
+	}
+	*w = '\0';
+}
+
+bool state_dir_path(const char *home, const char *xdg, char out[PATH_MAX])
+{
+	int n = xdg && xdg[0] == '/' ?
+			snprintf(out, PATH_MAX, "%s/pol", xdg) :
+			snprintf(out, PATH_MAX, "%s/.local/state/pol", home);
+
+	if (n <= 0 || n >= PATH_MAX - STATE_DIR_SPARE)
+		return false;
+	make_plain(out);
+	return true;
+}
+
+int state_dir_own(char dir[PATH_MAX], struct rt_err *err)
+{
+	const char *home = getenv("HOME");
+	char real[PATH_MAX];
+	struct passwd_entry pw;
+
+	if ((!home || !home[0]) && passwd_lookup(NULL, getuid(), &pw) > 0)
+		home = pw.home;
+	if (!home || home[0] != '/')
+		return rt_fail(err, ENOENT, "no home directory: HOME is not set and "
+			       "/etc/passwd has no entry for this user");
+	if (realpath(home, real))
+		home = real;
+	if (!state_dir_path(home, getenv("XDG_STATE_HOME"), dir))
+		return rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
+	return 0;
+}
+
+/* One component; where it is made here, the owner of what it lies in gets it. */
+static int make_one(int at, const char *name, int *ret_fd)
+{
+	struct stat st;
+	int fd = -1, r = 0;
+	bool made;
+
+	if (fstat(at, &st) != 0)
+		return -errno;
+	made = mkdirat(at, name, 0700) == 0;
+	if (!made && errno != EEXIST)
+		return -errno;
+	fd = sys_openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (made && geteuid() == 0 && st.st_uid != 0)
+		r = fchown(fd, st.st_uid, st.st_gid) == 0 ? 0 : -errno;
+	if (r < 0)
+		(void)close(fd);
+	else
+		*ret_fd = fd;
+	return r;
+}
+
+static int make_rest(int at, char *rest)
+{
+	AUTO_CLOSE int fd = at;
+
+	while (*rest) {
+		size_t n = strcspn(rest, "/");
+		char *name = rest;
+		int next = -1, r;
+
+		rest += n;
+		if (*rest)
+			*rest++ = '\0';
+		if (!n)
+			continue;
+		r = make_one(fd, name, &next);
+		if (r < 0)
+			return r;
+		(void)close(fd);
+		fd = next;
+	}
+	return 0;
+}
+
+int state_dir_make(const char *dir, struct rt_err *err)
+{
+	char path[PATH_MAX], rest[PATH_MAX], shown[200];
+	size_t n = strlen(dir);
+	int fd = -1, r;
+
+	io_escape(shown, sizeof(shown), dir, n);
+	if (n >= sizeof(path))
+		return rt_fail_errno(err, ENAMETOOLONG, "'%s'", shown);
+	memcpy(path, dir, n + 1);
+	/* the longest beginning that exists */
+	while (n > 0) {
+		fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+		if (fd >= 0 || errno != ENOENT)
+			break;
+		while (n > 0 && path[n - 1] != '/')
+			n--;
+		while (n > 1 && path[n - 1] == '/')
+			n--;
+		path[n] = '\0';
+	}
+	if (fd < 0)
+		return rt_fail_errno(err, errno, "'%s'", shown);
+	memcpy(rest, dir + n, strlen(dir + n) + 1);
+	r = make_rest(fd, rest);
+	return r < 0 ? rt_fail_errno(err, -r, "making '%s'", shown) : 0;
+}
