@@ -13,7 +13,7 @@
 #define RUNTIME_CLI_APPROVAL_H
 
 #include "runtime/cli/approvals.h"
-#include "runtime/cli/entry.h"
+#include "runtime/entry/entry.h"
 
 /*
  * The session: --session ID is "id:ID"; without one the terminal's, of getsid()

@@ -11,6 +11,7 @@
 #include "runtime/cli/approval.h"
 #include "runtime/cli/ask_text.h"
 #include "runtime/cli/tty.h"
+#include "runtime/sandbox/sandbox.h"
 #include "runtime/state/state_dir.h"
 
 /* More questions about one line are no questions: nobody reads them. */

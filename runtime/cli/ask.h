@@ -7,7 +7,9 @@
 #ifndef RUNTIME_CLI_ASK_H
 #define RUNTIME_CLI_ASK_H
 
-#include "runtime/cli/entry.h"
+#include "runtime/entry/entry.h"
+
+struct sandbox_ahead;
 
 enum ask_mode {
 	ASK_TTY,  /* a person, at the terminal */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "runtime/cli/entry.h"
+#include "runtime/entry/entry.h"
 #include "runtime/sandbox/sandbox.h"
 
 enum { PLAN_MAX_HERE = 64 };

@@ -22,19 +22,20 @@
 #include "runtime/cli/ask.h"
 #include "runtime/cli/before.h"
 #include "runtime/cli/carried.h"
-#include "runtime/cli/entry.h"
 #include "runtime/cli/env.h"
 #include "runtime/cli/features.h"
 #include "runtime/cli/foreign.h"
 #include "runtime/cli/left.h"
+#include "runtime/cli/lookup.h"
 #include "runtime/cli/network.h"
 #include "runtime/cli/options.h"
 #include "runtime/cli/plan.h"
 #include "runtime/cli/report.h"
 #include "runtime/cli/report_file.h"
-#include "runtime/cli/roots.h"
 #include "runtime/cli/state.h"
 #include "runtime/cli/streams.h"
+#include "runtime/entry/entry.h"
+#include "runtime/entry/roots.h"
 #include "runtime/state/state_dir.h"
 #include "runtime/supervise/explain.h"
 
@@ -228,12 +229,12 @@ static int show_plan(struct session *s)
 	int status = verdict(s, true, &err);
 
 	if (status == 0)
-		status = entry_lookup(&s->run, &s->view, env_get(s->envp, "PATH"),
-				      &s->exec_path, &err);
+		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
+					&s->exec_path, &err);
 	p.program = s->exec_path;
 	p.why_not = status ? err.text : NULL;
 	plan_print(stdout, &p);
-	if (entry_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0)
+	if (lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0)
 		printf("refused   %s\n", err.text);
 	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
 }
@@ -379,12 +380,12 @@ static int run_command(struct session *s)
 {
 	struct rt_err err = { 0 };
 	char sum[200];
-	int status = entry_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
+	int status = lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
 			     EXIT_REFUSED : 0;
 
 	if (status == 0)
-		status = entry_lookup(&s->run, &s->view, env_get(s->envp, "PATH"),
-				      &s->exec_path, &err);
+		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
+					&s->exec_path, &err);
 	if (status != 0)
 		return fail(&err, status);
 	s->appeared = calloc(s->view.ncreatable + 1, sizeof(*s->appeared));

@@ -8,8 +8,8 @@
 #include <limits.h>
 
 #include "runtime/cli/query_request.h"
-#include "runtime/cli/roots.h"
 #include "runtime/decide/decide.h"
+#include "runtime/entry/roots.h"
 
 struct query_where {
 	/* of polquery itself; "" where there is none */

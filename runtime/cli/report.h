@@ -2,7 +2,7 @@
 #ifndef RUNTIME_CLI_REPORT_H
 #define RUNTIME_CLI_REPORT_H
 
-#include "runtime/cli/entry.h"
+#include "runtime/entry/entry.h"
 #include "runtime/supervise/supervise.h"
 
 struct left;

@@ -53,12 +53,15 @@ users() { # PATTERN FOLDER…: objects that call such a function
 	shift
 	find "$@" -name '*.o' -exec nm -A -u {} + | grep -E " ($pattern)\$" | sed -E 's/:.*//; s/.*\/obj\///' | sort -u
 }
+# all folders of the runtime that are no part of libpol
+mapfile -t others < <(find runtime -name '*.c' -printf '%h\n' | sort -u |
+	grep -vxE 'runtime/(base|shell|bundle|decide|line|libpol)' | sed "s|^|$BUILD/obj/|")
+[ "${#others[@]}" -gt 2 ] || count_check "the runtime's other folders" "none in $BUILD/obj"
 # the view of a sandbox, the names of denials and the report's own name ask about single paths and addresses
-count_check "nothing else asks the automata" "$(users "$deciders" "$BUILD/obj/compiler" \
-	"$BUILD/obj/runtime/sandbox" "$BUILD/obj/runtime/supervise" "$BUILD/obj/runtime/cli" |
+count_check "nothing else asks the automata" "$(users "$deciders" "$BUILD/obj/compiler" "${others[@]}" |
 	grep -vxE 'runtime/(sandbox/view_bundle|supervise/trace|supervise/trace_net|cli/report_file)\.o')"
-count_check "polrun, polquery and polc ask libpol" "$(diff <(users 'pol_ask' "$BUILD/obj/compiler" "$BUILD/obj/runtime/cli") \
-	<(printf '%s\n' compiler/cli/compiled.o runtime/cli/entry.o runtime/cli/query.o))"
+count_check "polrun, polquery and polc ask libpol" "$(diff <(users 'pol_ask' "$BUILD/obj/compiler" "${others[@]}") \
+	<(printf '%s\n' compiler/cli/compiled.o runtime/cli/query.o runtime/entry/entry.o))"
 
 # --- threads, allocations, misuse
 "$BUILD/bin/polc" compile "$example/policy.pol" -o "$work/p.polb" || exit 1

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "runtime/base/place.h"
-#include "runtime/cli/roots.h"
+#include "runtime/entry/roots.h"
 
 static char base[PATH_MAX]; /* physical */
 static struct roots roots;

@@ -1,6 +1,6 @@
 /* Decides the roots of a run (design 05, 06): always physical paths, and never
  * a project so large that the sandbox would be none. */
-#include "runtime/cli/roots.h"
+#include "runtime/entry/roots.h"
 
 #include <errno.h>
 #include <limits.h>

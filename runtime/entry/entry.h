@@ -1,10 +1,9 @@
-/* The decision at entry, and where the command's program is. */
-#ifndef RUNTIME_CLI_ENTRY_H
-#define RUNTIME_CLI_ENTRY_H
+/* The decision at entry: may the command run, and by which rule? */
+#ifndef RUNTIME_ENTRY_ENTRY_H
+#define RUNTIME_ENTRY_ENTRY_H
 
 #include "runtime/base/err.h"
 #include "runtime/decide/decide.h"
-#include "runtime/sandbox/sandbox.h"
 
 struct entry {
 	const char *line;        /* of -c, or NULL */
@@ -32,6 +31,12 @@ void entry_show_part(const struct entry *e, const struct cmd_part *p, char *out,
 /* "rule ID at FILE:LINE: REASON" of a part; NULL: of the whole. */
 void entry_show_why(const struct decide_ctx *ctx, const struct entry *e,
 		    const struct cmd_part *part, char out[ENTRY_WHY]);
+/* "rule ID at FILE:LINE: REASON" of any rule. */
+void entry_show_rule(const struct bundle *b, uint32_t rule, char *out, size_t cap);
+/* The same of the rule that forbids to read `path`.  False: it may be read, or the
+ * policy has no rule about it. */
+bool entry_show_unreadable(const struct decide_ctx *ctx, const char *path, char *out,
+			   size_t cap);
 void entry_release(struct entry *e);
 /* permissions.mode: what an ask becomes that a person need not answer. */
 enum pb_effect entry_ask_answer(const struct decide_ctx *ctx);
@@ -43,15 +48,4 @@ enum { ENTRY_ASKS = -1 };
  */
 int entry_verdict(const struct decide_ctx *ctx, const struct entry *e,
 		  struct rt_err *err);
-/* The run's working directory has to be readable in the view: 0, or -1 with what
- * makes it unreadable, or what would make it readable, in err. */
-int entry_check_cwd(const struct sandbox_run *run, const struct sandbox_view *view,
-		    const char *project, struct rt_err *err);
-/*
- * Looks the program up along `path` (the command's PATH, or NULL) in the view.
- * 0 and *ret_path (malloc'ed); or 126, 127 with the reason in err.
- */
-int entry_lookup(const struct sandbox_run *run, const struct sandbox_view *view,
-		 const char *path, char **ret_path, struct rt_err *err);
-
 #endif

@@ -1,13 +1,13 @@
 /* What HOME, PROJECT_DIR, TMPDIR and the working directory are in this run,
  * and which projects are refused. */
-#ifndef RUNTIME_CLI_ROOTS_H
-#define RUNTIME_CLI_ROOTS_H
+#ifndef RUNTIME_ENTRY_ROOTS_H
+#define RUNTIME_ENTRY_ROOTS_H
 
 #include <stdbool.h>
 
 #include "runtime/base/err.h"
-#include "runtime/bundle/reader.h"
 #include "runtime/base/passwd.h"
+#include "runtime/bundle/reader.h"
 #include "runtime/decide/decide.h"
 
 struct roots {
@@ -32,7 +32,7 @@ void rt_roots_decide(const struct roots *r, struct decide_roots *ret);
 /* The working directory as $PWD names it where the view has that path, else the
  * physical one; `buf` has PATH_MAX bytes. */
 const char *rt_roots_pwd(const struct roots *r, char *buf);
-/* Refuses the projects that design 06 names: "/", HOME, above HOME, a scratch
+/* Refuses a project that is "/", HOME, above HOME, a scratch
  * directory, one that holds (or lies in) the policy's own state. */
 int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			struct rt_err *err);
