@@ -64,7 +64,8 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/backend/limits compiler/backend/nft \
            compiler/bundle compiler/cli \
            runtime/base runtime/shell runtime/bundle runtime/decide runtime/sandbox \
-           runtime/supervise runtime/state runtime/entry runtime/cli
+           runtime/supervise runtime/state runtime/entry runtime/approvals \
+           runtime/cli
 ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polquery.c \
          runtime/sandbox/polinit.c runtime/sandbox/polnft.c

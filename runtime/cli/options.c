@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/approvals/approval_session.h"
 #include "runtime/base/io.h"
 #include "runtime/base/optread.h"
-#include "runtime/cli/approval.h"
 
 enum id { ID_BUNDLE, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
 	  ID_YES, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_SESSION };

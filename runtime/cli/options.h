@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
+#include "runtime/approvals/ask.h"
 #include "runtime/base/err.h"
 #include "runtime/base/optspec.h"
-#include "runtime/cli/ask.h"
 
 enum options_action { OPT_RUN, OPT_PLAN, OPT_DOCTOR, OPT_HELP, OPT_VERSION };
 

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/approvals/approvals_verb.h"
 #include "runtime/base/io.h"
 #include "runtime/base/stack.h"
 #include "runtime/bundle/verified.h"
 #include "runtime/cli/hook.h"
 #include "runtime/cli/hook_doctor.h"
 #include "runtime/cli/query.h"
-#include "runtime/cli/query_approvals.h"
 #include "runtime/cli/query_input.h"
 #include "runtime/cli/query_options.h"
 #include "runtime/cli/query_serve.h"
@@ -141,7 +141,7 @@ static __attribute__((noinline)) int act(int argc, char **argv)
 	/* a peer that is gone is an error like any other */
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (argc > 1 && strcmp(argv[1], "approvals") == 0)
-		return query_approvals(argc - 1, argv + 1);
+		return approvals_verb(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], "left") == 0)
 		return left_verb(argc - 1, argv + 1);
 	if (query_options_parse(argc, argv, &opt, &err) < 0)

@@ -12,14 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/approvals/approvals.h"
+#include "runtime/approvals/ask.h"
 #include "runtime/base/io.h"
 #include "runtime/base/stack.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/bundle/verified.h"
 #include "runtime/cli/appeared.h"
-#include "runtime/cli/approvals.h"
-#include "runtime/cli/ask.h"
 #include "runtime/cli/before.h"
 #include "runtime/cli/carried.h"
 #include "runtime/cli/env.h"

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/approvals/approvals_verb.h"
 #include "runtime/base/io.h"
 #include "runtime/base/optread.h"
 #include "runtime/bundle/format.h"
 #include "runtime/cli/hook_message.h"
-#include "runtime/cli/query_approvals.h"
 #include "runtime/state/left_verb.h"
 
 enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_FORMAT, ID_HELP, ID_VERSION };

@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/approvals/ask.h"
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
-#include "runtime/cli/ask.h"
 #include "runtime/cli/features.h"
 #include "runtime/cli/left.h"
 #include "runtime/cli/network.h"

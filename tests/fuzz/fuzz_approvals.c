@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/approvals/approvals.h"
 #include "runtime/base/io.h"
-#include "runtime/cli/approval.h"
 
 static char folder[64];
 

@@ -30,7 +30,7 @@ cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
 cp -r tests/faults "$base/"
 mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
 # What polquery alone is made of is in neither of the two.
-mapfile -t objects < <({ ar t "$faults/lib/libruntime.a"; ar t "$faults/lib/libpolparts.a"; } | grep -Ev '^((query|hook).*|left_verb)\.o$' | while read -r o; do
+mapfile -t objects < <({ ar t "$faults/lib/libruntime.a"; ar t "$faults/lib/libpolparts.a"; } | grep -Ev '^((query|hook).*|.*_verb)\.o$' | while read -r o; do
 	find "$faults/obj/runtime" -name "$o"
 done)
 objects+=("$faults/obj/runtime/cli/polrun.o" "$faults/obj/runtime/sandbox/polinit.o")

@@ -15,9 +15,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "runtime/approvals/approval_key.h"
+#include "runtime/approvals/ask_text.h"
 #include "runtime/base/io.h"
-#include "runtime/cli/approval.h"
-#include "runtime/cli/ask_text.h"
 #include "runtime/state/state_dir.h"
 #include "tests/unit/bundle_parse.h"
 #include "tests/unit/scratch_dir.h"
@@ -361,7 +361,7 @@ static void test_names_of_sessions(void **state)
 		"tty:00000000-0000-0000-0000-000000000000: 1:2",
 		"tty:00000000-0000-0000-0000-000000000000:+1:2",
 	};
-	char own[APPROVALS_SESSION], id[200];
+	char own[APPROVAL_SESSION], id[200];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -469,8 +469,7 @@ static void test_a_question_that_is_cut_off_is_known_to_be(void **state)
 	struct decide_ctx ctx = { .b = &bundle, .scope = PB_SANDBOX, .cwd = "/p" };
 	struct rt_err err = { 0 };
 	struct entry e;
-	struct ask in = { .ctx = &ctx, .entry = &e };
-	struct ask_question q = { .in = &in, .number = 1, .of = 1 };
+	struct ask_question q = { .ctx = &ctx, .entry = &e, .number = 1, .of = 1 };
 
 	(void)state;
 	ctx.roots.dir[PB_ROOT_FS] = "/";

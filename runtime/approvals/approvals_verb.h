@@ -1,12 +1,12 @@
 /* polquery approvals: the answers that polrun remembers, for the person who gave
  * them. */
-#ifndef RUNTIME_CLI_QUERY_APPROVALS_H
-#define RUNTIME_CLI_QUERY_APPROVALS_H
+#ifndef RUNTIME_APPROVALS_APPROVALS_VERB_H
+#define RUNTIME_APPROVALS_APPROVALS_VERB_H
 
 #include "runtime/base/optspec.h"
 
 extern const struct optspec_program approvals_program;
 /* argv[0] is "approvals".  polquery's exit status: 0; 1 nothing to revoke; 2. */
-int query_approvals(int argc, char **argv);
+int approvals_verb(int argc, char **argv);
 
 #endif

@@ -1,13 +1,13 @@
 /* Decides what a person sees of a command before answering for it: all that
  * will run, and nothing that the terminal would take as a command. */
-#include "runtime/cli/ask_text.h"
+#include "runtime/approvals/ask_text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/io.h"
-#include "runtime/supervise/explain.h"
+#include "runtime/decide/explain.h"
 
 /* What is longer is shown by the details, which then must be asked for first. */
 enum { SHOWN = 2000, LIST_MAX = 16 };
@@ -121,7 +121,7 @@ static void put_part_word(struct ask_out *out, const struct sh_word *w)
 
 static void put_part(struct ask_out *out, const struct ask_question *q)
 {
-	const struct entry *e = q->in->entry;
+	const struct entry *e = q->entry;
 	const struct cmd_part *p = q->part;
 
 	if (e->line && p->from < p->to && p->to <= strlen(e->line)) {
@@ -162,7 +162,7 @@ static bool put_shown(struct ask_out *out, const struct ask_question *q,
 
 static void put_line(struct ask_out *out, const struct ask_question *q)
 {
-	const struct entry *e = q->in->entry;
+	const struct entry *e = q->entry;
 
 	if (e->line)
 		put_lines(out, e->line, strlen(e->line));
@@ -180,7 +180,7 @@ static void put_field(struct ask_out *out, const char *name, const char *s)
 /* A rule's reason, what its risk is, what the analysis says: what there is. */
 static void put_reason(struct ask_out *out, const struct ask_question *q)
 {
-	const struct bundle *b = q->in->ctx->b;
+	const struct bundle *b = q->ctx->b;
 	const struct pb_rule *r = bundle_rule(b, q->part->rule);
 	const char *why = explain_part(q->part);
 	char text[1000];
@@ -209,9 +209,9 @@ bool ask_text(struct ask_out *out, const struct ask_question *q)
 	put(out, "\n  asked of ");
 	whole &= put_shown(out, q, put_part);
 	put(out, "\n");
-	put_field(out, "in", q->in->ctx->cwd ? q->in->ctx->cwd : "?");
+	put_field(out, "in", q->ctx->cwd ? q->ctx->cwd : "?");
 	putf(out, "  by       %s\n",
-		explain_rule(q->in->ctx->b, q->part->rule, rule));
+		explain_rule(q->ctx->b, q->part->rule, rule));
 	put_reason(out, q);
 	return whole;
 }
@@ -232,8 +232,8 @@ static void put_rule(struct ask_out *out, const struct bundle *b, uint32_t rule)
 
 void ask_text_details(struct ask_out *out, const struct ask_question *q)
 {
-	const struct decision *d = &q->in->entry->d;
-	const struct bundle *b = q->in->ctx->b;
+	const struct decision *d = &q->entry->d;
+	const struct bundle *b = q->ctx->b;
 	const struct cmd_part *p = q->part;
 	uint32_t shown = 0;
 

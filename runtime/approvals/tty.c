@@ -1,6 +1,6 @@
 /* Decides what counts as an answer of the person at the terminal: a whole line
  * that was typed after the question, in the foreground. */
-#include "runtime/cli/tty.h"
+#include "runtime/approvals/tty.h"
 
 #include <errno.h>
 #include <fcntl.h>

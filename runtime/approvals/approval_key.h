@@ -1,5 +1,5 @@
 /*
- * What one remembered answer covers, and for which session.
+ * What one remembered answer covers.
  *
  * An answer is to one question about one line: the key is the BLAKE2b-256 of
  * the bundle's digest, the deciding rule's id, the session, the whole line, the
@@ -9,24 +9,11 @@
  * follows or replaces the command can change under an answer: not a pipe, a
  * here-document, an assignment, another directory.
  */
-#ifndef RUNTIME_CLI_APPROVAL_H
-#define RUNTIME_CLI_APPROVAL_H
+#ifndef RUNTIME_APPROVALS_APPROVAL_KEY_H
+#define RUNTIME_APPROVALS_APPROVAL_KEY_H
 
-#include "runtime/cli/approvals.h"
+#include "runtime/approvals/approvals.h"
 #include "runtime/entry/entry.h"
-
-/*
- * The session: --session ID is "id:ID"; without one the terminal's, of getsid()
- * and the time when that process started, so that a number used again is
- * another session.  False: there is none (no --session, and the leader of the
- * session is gone or not to be seen).
- */
-bool approval_session(const char *id, char out[APPROVALS_SESSION]);
-/* Is it an ID that --session takes: 1 to 128 of [A-Za-z0-9._:@-]? */
-bool approval_session_id(const char *id);
-bool approval_session_is(const char *session);    /* has it the form of a session? */
-bool approval_session_named(const char *session); /* of --session */
-bool approval_session_lives(const char *session); /* its leader is there still */
 
 #define APPROVAL_LINE 32
 

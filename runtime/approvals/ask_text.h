@@ -1,14 +1,15 @@
 /* The question as the person sees it: every byte of the command, the policy and
  * the paths with control and bidirectional characters escaped. */
-#ifndef RUNTIME_CLI_ASK_TEXT_H
-#define RUNTIME_CLI_ASK_TEXT_H
+#ifndef RUNTIME_APPROVALS_ASK_TEXT_H
+#define RUNTIME_APPROVALS_ASK_TEXT_H
 
 #include <stdio.h>
 
-#include "runtime/cli/ask.h"
+#include "runtime/entry/entry.h"
 
 struct ask_question {
-	const struct ask *in;
+	const struct decide_ctx *ctx;
+	const struct entry *entry;
 	const struct cmd_part *part;
 	const char *session; /* what an answer can be remembered for, or NULL */
 	unsigned number, of; /* 1 of 2 */

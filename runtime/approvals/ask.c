@@ -1,5 +1,5 @@
 /* Decides who answers an ask, and that nobody is an answer, too: no. */
-#include "runtime/cli/ask.h"
+#include "runtime/approvals/ask.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/approvals/approval_key.h"
+#include "runtime/approvals/ask_text.h"
+#include "runtime/approvals/tty.h"
 #include "runtime/base/io.h"
-#include "runtime/cli/approval.h"
-#include "runtime/cli/ask_text.h"
-#include "runtime/cli/tty.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/state/state_dir.h"
 
@@ -27,7 +27,7 @@ struct question {
 
 struct asking {
 	const struct ask *in;
-	char session[APPROVALS_SESSION]; /* "": there is none */
+	char session[APPROVAL_SESSION]; /* "": there is none */
 	struct approvals store;          /* dirfd -1: there is none */
 	struct question *q;
 	size_t n;
@@ -249,7 +249,7 @@ static bool ask_all(struct asking *a, struct tty *t, size_t *ret_i)
 	for (size_t i = 0; i < a->n; i++) {
 		struct question *q = &a->q[i];
 		struct ask_question text = {
-			.in = a->in, .part = q->part,
+			.ctx = a->in->ctx, .entry = a->in->entry, .part = q->part,
 			.session = a->session[0] && !q->part->needs_person ? a->session :
 									      NULL,
 			.number = (unsigned)i + 1, .of = (unsigned)a->n,

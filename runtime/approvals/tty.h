@@ -4,8 +4,8 @@
  * seen here, and the terminal reads whole lines with echo; tty_close() puts
  * back what was there.  One at a time.
  */
-#ifndef RUNTIME_CLI_TTY_H
-#define RUNTIME_CLI_TTY_H
+#ifndef RUNTIME_APPROVALS_TTY_H
+#define RUNTIME_APPROVALS_TTY_H
 
 #include <signal.h>
 #include <stdbool.h>

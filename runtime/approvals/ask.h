@@ -4,8 +4,8 @@
  * answered, and asks that only a person may answer (a managed rule's without
  * `may yes`, and those of `opaque`) are asked each time.
  */
-#ifndef RUNTIME_CLI_ASK_H
-#define RUNTIME_CLI_ASK_H
+#ifndef RUNTIME_APPROVALS_ASK_H
+#define RUNTIME_APPROVALS_ASK_H
 
 #include "runtime/entry/entry.h"
 

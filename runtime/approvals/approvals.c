@@ -1,6 +1,6 @@
 /* Decides which remembered answers are believed: those of a file that only the
  * caller can have written, in exactly the format that is written here. */
-#include "runtime/cli/approvals.h"
+#include "runtime/approvals/approvals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/cli/approval.h"
 #include "runtime/state/state_dir.h"
 
 #define FILE_NAME "approvals"

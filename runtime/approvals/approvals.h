@@ -1,36 +1,35 @@
 /*
- * Answers that a person gave for a session: a flat file below the user's state
- * directory, which no sandbox can write.  What is not exactly as this module
+ * Answers that a person gave for a session: a flat file in the folder of
+ * state_dir.h, which no sandbox can write.  What is not exactly as this module
  * writes it is not believed: it is said, and the policy asks again.
  *
- *   ${XDG_STATE_HOME:-~/.local/state}/pol             0700, the caller's own
- *   .../approvals                                     0600, the caller's own
- *   .../approvals.lock                                0600, empty
+ *   approvals                 0600, the caller's own
+ *   approvals.lock            0600, empty
  *
  * The file's first line is APPROVALS_HEADER; each other line is one answer:
  * key, session, seconds since 1970, bundle digest, rule id, what was asked,
  * with a tab between and no other control byte.
  */
-#ifndef RUNTIME_CLI_APPROVALS_H
-#define RUNTIME_CLI_APPROVALS_H
+#ifndef RUNTIME_APPROVALS_APPROVALS_H
+#define RUNTIME_APPROVALS_APPROVALS_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/approvals/approval_session.h"
 #include "runtime/base/err.h"
 
 #define APPROVALS_HEADER "pol-approvals 1"
 #define APPROVALS_KEY 64       /* hex digits */
-#define APPROVALS_SESSION 160  /* bytes of a session's name, its NUL included */
 #define APPROVALS_MAX 512      /* answers; the oldest goes */
 /* An answer for --session ID counts this long, since nobody says when ID ends. */
 #define APPROVALS_NAMED_SECONDS (24 * 60 * 60)
 
 struct approval {
-	char key[APPROVALS_KEY + 1]; /* approval.h makes it */
-	char session[APPROVALS_SESSION];
+	char key[APPROVALS_KEY + 1]; /* approval_key.h makes it */
+	char session[APPROVAL_SESSION];
 	int64_t when;
 	char digest[65];
 	char rule[160], what[400];   /* escaped: for people */
@@ -43,7 +42,7 @@ struct approvals {
 	size_t n;
 };
 
-/* The file in the directory of state_dir.h. */
+/* The file in the directory that state_dir_path() gave. */
 void approvals_file(const char *dir, char out[PATH_MAX]);
 
 /*

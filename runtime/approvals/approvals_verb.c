@@ -1,5 +1,5 @@
 /* Shows and takes back remembered answers; it never makes one. */
-#include "runtime/cli/query_approvals.h"
+#include "runtime/approvals/approvals_verb.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/approvals/approval_key.h"
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
 #include "runtime/base/optread.h"
-#include "runtime/cli/approval.h"
 #include "runtime/state/state_dir.h"
 
 /* A key's beginning that is long enough to mean one answer. */
@@ -276,7 +276,7 @@ static int open_store(struct approvals *a, struct rt_err *err)
 	return r == -ENOENT && !err->text[0] ? 0 : r;
 }
 
-int query_approvals(int argc, char **argv)
+int approvals_verb(int argc, char **argv)
 {
 	struct approvals a = { .dirfd = -1, .lock = -1 };
 	struct request r = { .verb = NULL };
