@@ -65,9 +65,9 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/bundle compiler/cli \
            runtime/base runtime/shell runtime/bundle runtime/decide runtime/sandbox \
            runtime/supervise runtime/state runtime/entry runtime/approvals \
-           runtime/cli
+           runtime/query runtime/hooks runtime/polquery runtime/cli
 ONLY ?= $(FOLDERS)
-MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/cli/polquery.c \
+MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/polquery/polquery.c \
          runtime/sandbox/polinit.c runtime/sandbox/polnft.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
@@ -205,7 +205,7 @@ $(BUILD)/bin/polrun: $(call obj,runtime/cli/polrun.c) $(LIB_RUNTIME)
 $(BUILD)/bin/polinit: $(call obj,runtime/sandbox/polinit.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
-$(BUILD)/bin/polquery: $(call obj,runtime/cli/polquery.c) $(LIB_RUNTIME)
+$(BUILD)/bin/polquery: $(call obj,runtime/polquery/polquery.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D) $(BUILD)/map
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLQUERY_LIBS)
 $(BUILD)/bin/polnft: $(call obj,runtime/sandbox/polnft.c) $(LIB_RUNTIME)

@@ -5,7 +5,7 @@
 
 #include "compiler/cli/options.h"
 #include "doc/man/manual.h"
-#include "runtime/cli/query_options.h"
+#include "runtime/query/query_options.h"
 
 #define MARK "@OPTIONS@\n"
 

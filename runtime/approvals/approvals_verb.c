@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/approvals/approval_key.h"
+#include "runtime/approvals/approvals.h"
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
 #include "runtime/base/optread.h"

@@ -7,11 +7,11 @@
 #include "tests/fuzz/law.h"
 #include "tests/fuzz/policy_made.h"
 
-#include "runtime/cli/hook.h"
-#include "runtime/cli/hook_message.h"
-#include "runtime/cli/hook_tools.h"
-#include "runtime/cli/query.h"
-#include "runtime/cli/query_json.h"
+#include "runtime/hooks/hook.h"
+#include "runtime/hooks/hook_message.h"
+#include "runtime/hooks/hook_tools.h"
+#include "runtime/query/query.h"
+#include "runtime/query/query_json.h"
 
 static const char policy[] =
 	"policy agent { base none  level user }\n"

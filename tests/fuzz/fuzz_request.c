@@ -6,8 +6,8 @@
 #include "tests/fuzz/law.h"
 #include "tests/unit/bundle_make.h"
 
-#include "runtime/cli/query.h"
-#include "runtime/cli/query_json.h"
+#include "runtime/query/query.h"
+#include "runtime/query/query_json.h"
 
 static bool has(struct json_object *o, const char *key)
 {

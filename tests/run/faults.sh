@@ -29,11 +29,9 @@ cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$faults/bin/polrun" "$faults/bin/polin
 cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
 cp -r tests/faults "$base/"
 mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
-# What polquery alone is made of is in neither of the two.
-mapfile -t objects < <({ ar t "$faults/lib/libruntime.a"; ar t "$faults/lib/libpolparts.a"; } | grep -Ev '^((query|hook).*|.*_verb)\.o$' | while read -r o; do
-	find "$faults/obj/runtime" -name "$o"
-done)
-objects+=("$faults/obj/runtime/cli/polrun.o" "$faults/obj/runtime/sandbox/polinit.o")
+# All of the runtime but what polquery alone is made of, and polnft.
+mapfile -t objects < <(find runtime -name '*.c' | grep -Ev '^runtime/(query|hooks|polquery)/|_verb\.c$|/polnft\.c$' |
+	sed "s|^\(.*\)\.c$|$faults/obj/\1.o|")
 [ "${#objects[@]}" -gt 50 ] || { echo "faults: no objects in $faults" >&2; exit 1; }
 nm --defined-only "${objects[@]}" 2>/dev/null | awk 'NF == 3 && $2 ~ /[tT]/ {print $3}' |
 	sort -u >"$base/ours"

@@ -61,7 +61,7 @@ mapfile -t others < <(find runtime -name '*.c' -printf '%h\n' | sort -u |
 count_check "nothing else asks the automata" "$(users "$deciders" "$BUILD/obj/compiler" "${others[@]}" |
 	grep -vxE 'runtime/(sandbox/view_bundle|supervise/trace|supervise/trace_net|cli/report_file)\.o')"
 count_check "polrun, polquery and polc ask libpol" "$(diff <(users 'pol_ask' "$BUILD/obj/compiler" "${others[@]}") \
-	<(printf '%s\n' compiler/cli/compiled.o runtime/cli/query.o runtime/entry/entry.o))"
+	<(printf '%s\n' compiler/cli/compiled.o runtime/entry/entry.o runtime/query/query.o))"
 
 # --- threads, allocations, misuse
 "$BUILD/bin/polc" compile "$example/policy.pol" -o "$work/p.polb" || exit 1

@@ -12,7 +12,7 @@
 #include <json-c/json.h>
 
 #include "runtime/bundle/reader.h"
-#include "runtime/cli/query.h"
+#include "runtime/query/query.h"
 #include "tests/unit/bundle_parse.h"
 
 /* /usr may be read, the project written, ~/.ssh is hidden, ptrace is denied; the

@@ -13,8 +13,8 @@
 #include <fcntl.h>
 
 #include "runtime/bundle/format.h"
-#include "runtime/cli/query_input.h"
-#include "runtime/cli/query_options.h"
+#include "runtime/polquery/query_input.h"
+#include "runtime/query/query_options.h"
 
 /* A descriptor that these bytes are read from, at its beginning. */
 static int bytes(const char *p, size_t n)

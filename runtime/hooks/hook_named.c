@@ -1,0 +1,324 @@
+/* Decides which files a list, a pattern or a patch names and which hosts an address
+ * does; what two readers would read in two ways is refused. */
+#include "runtime/hooks/hook_named.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/host.h"
+#include "runtime/bundle/format.h"
+#include "runtime/hooks/hook_reading.h"
+#include "runtime/hooks/hook_tools.h"
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* --- files ---------------------------------------------------------------------------- */
+
+bool hook_in_list(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	/* two words of the list are none of its words */
+	if (n == 0 || strchr(word, ' '))
+		return false;
+	for (const char *p = list; (p = strstr(p, word)) != NULL; p += n)
+		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+			return true;
+	return false;
+}
+
+/*
+ * Does it match below the directory only?  What is expanded is known from the bytes
+ * around: braces make "/x" of "{,a}/x", and ".." of ".{.,a}" or of "[.][.]", so that
+ * a dot with such a byte, or none, on either side is taken for half of a "..".
+ */
+static bool is_below(const char *glob)
+{
+	static const char *const fronts[] = { "{/", ",/", "{~", ",~", "{,", ",,", ",}" };
+	static const char joins[] = "{,}[]()|";
+
+	if (strchr("/~\\", glob[0]) || strchr(glob, '\\') || strstr(glob, ".."))
+		return false;
+	for (size_t i = 0; glob[0] == '{' && i < sizeof(fronts) / sizeof(fronts[0]); i++)
+		if (strstr(glob, fronts[i]))
+			return false;
+	for (const char *p = glob; *p; p++)
+		if (*p == '.' && p[1] && strchr(joins, p[1]) &&
+		    (p == glob || p[-1] == '/' || strchr(joins, p[-1])))
+			return false;
+	return true;
+}
+
+static bool check_glob(struct reading *r, const char *key, struct json_object *v)
+{
+	if (!json_object_is_type(v, json_type_string))
+		return hook_fail(r, key, "is no text");
+	if (!is_below(json_object_get_string(v)))
+		return hook_fail(r, key, "may match elsewhere: name the directory in 'path' "
+					 "and no '/', '~', '..' or '\\' in front of the rest");
+	return true;
+}
+
+/* Each of a list, which may be a single text, goes to `take`. */
+static bool each(struct reading *r, const char *key, struct json_object *list,
+		 bool (*take)(struct reading *, const char *, struct json_object *))
+{
+	if (!json_object_is_type(list, json_type_array))
+		return take(r, key, list);
+	if (json_object_array_length(list) == 0)
+		return hook_fail(r, key, "is empty");
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		if (!take(r, key, json_object_array_get_idx(list, i)))
+			return false;
+	return true;
+}
+
+bool hook_check_globs(struct reading *r, const struct hook_tool *t)
+{
+	json_object_object_foreach(r->input, key, value) {
+		if (!hook_in_list(t->glob, key))
+			continue;
+		if (!(t->what == W_TREES ? each(r, key, value, check_glob) :
+					   check_glob(r, key, value)))
+			return false;
+	}
+	return true;
+}
+
+/* Gemini CLI's packages/core/src/utils/pathCorrector.ts. */
+bool hook_add_sought(struct reading *r, const char *key, const char *path)
+{
+	if (!hook_add_file(r, key, path, PB_READ | PB_WRITE))
+		return false;
+	if (path[0] != '/' && access(r->m->requests[r->m->n - 1].path, F_OK) != 0)
+		return hook_fail(r, key, "names no file here, and may be taken for one that "
+					 "lies elsewhere: give an absolute path");
+	return true;
+}
+
+static bool add_both(struct reading *r, const char *key, struct json_object *v)
+{
+	if (!json_object_is_type(v, json_type_string))
+		return hook_fail(r, key, "is no text");
+	return hook_add_file(r, key, json_object_get_string(v), PB_READ | PB_WRITE);
+}
+
+static bool add_read(struct reading *r, const char *key, struct json_object *v)
+{
+	if (!json_object_is_type(v, json_type_string))
+		return hook_fail(r, key, "is no text");
+	return hook_add_file(r, key, json_object_get_string(v), PB_READ);
+}
+
+bool hook_add_files(struct reading *r, const char *keys)
+{
+	size_t before = r->m->n;
+	char wanted[80];
+
+	json_object_object_foreach(r->input, key, value) {
+		if (hook_in_list(keys, key) && !each(r, key, value, add_read))
+			return false;
+	}
+	(void)snprintf(wanted, sizeof(wanted), "%s", keys);
+	return r->m->n > before || hook_fail(r, wanted, "is missing");
+}
+
+bool hook_add_any_files(struct reading *r, const char *keys)
+{
+	json_object_object_foreach(r->input, key, value) {
+		if (hook_in_list(keys, key) && !each(r, key, value, add_both))
+			return false;
+	}
+	return true;
+}
+
+bool hook_add_published(struct reading *r, const struct hook_tool *t)
+{
+	struct json_object *url;
+
+	if (!hook_add_files(r, t->subject) || !hook_add_any_files(r, t->where) ||
+	    !hook_add_url(r, "tool_name", hook_publisher, false))
+		return false;
+	if (!json_object_object_get_ex(r->input, "url", &url))
+		return true;
+	if (!json_object_is_type(url, json_type_string))
+		return hook_fail(r, "url", "is no text");
+	return hook_add_url(r, "url", json_object_get_string(url), false);
+}
+
+/* --- addresses ------------------------------------------------------------------------ */
+
+/* The port of ":PORT", or the scheme's; 0: none. */
+static unsigned port_of(const char *s, size_t n, bool tls)
+{
+	unsigned port = 0;
+
+	if (n == 0)
+		return tls ? 443 : 80;
+	if (s[0] != ':' || n > 6)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if (s[i] < '0' || s[i] > '9')
+			return 0;
+		port = port * 10 + (unsigned)(s[i] - '0');
+	}
+	return n == 1 ? (tls ? 443 : 80) : port <= 65535 ? port : 0;
+}
+
+/* A host's bytes; what else may stand there is another address for some reader. */
+static bool is_host_byte(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+	       (c && strchr(".:_-[]", c));
+}
+
+/* Claude Code's WebFetch makes "https" of "http": another port, where it was the
+ * scheme's own. */
+static bool add_upgraded(struct reading *r, const struct query_request *http)
+{
+	struct query_request copy = *http, *q = hook_add(r, QUERY_NET);
+
+	copy.port = 443;
+	if (q)
+		*q = copy;
+	return q != NULL;
+}
+
+/* One "http://…" or "https://…" at `s`.  Tabs and newlines within it are taken out by
+ * those who fetch, and most other bytes stay in the host: it ends where a path
+ * begins, and in a text of more words (`words`) at a blank. */
+bool hook_add_url(struct reading *r, const char *key, const char *s, bool words)
+{
+	bool tls = strncasecmp(s, "https://", 8) == 0;
+	size_t n, i, host_n;
+	struct query_request *q;
+	const char *host;
+	char *text;
+
+	if (!tls && strncasecmp(s, "http://", 7) != 0)
+		return hook_fail(r, key, "is no address that begins with http:// or https://");
+	s += tls ? 8 : 7;
+	n = strcspn(s, words ? "/?# \t\n\v\f\r" : "/?#");
+	for (i = 0; i < n; i++)
+		if (!is_host_byte(s[i]))
+			return hook_fail(r, key, "has a host that may be read in two ways");
+	host = s;
+	host_n = strcspn(s, ":");
+	if (s[0] == '[') {
+		host = s + 1;
+		host_n = strcspn(host, "]");
+		if (host_n + 2 > n)
+			return hook_fail(r, key, "has no host");
+		i = host_n + 2;
+	} else {
+		host_n = host_n < n ? host_n : n;
+		i = host_n;
+	}
+	q = hook_add(r, QUERY_NET);
+	text = q ? hook_keep(r, strndup(host, host_n)) : NULL;
+	if (!text)
+		return false;
+	q = &r->m->requests[r->m->n - 1];
+	q->host = text;
+	q->port = (uint16_t)port_of(s + i, n - i, tls);
+	q->is_addr = host_address(text, q->addr);
+	if (q->port == 0 || (!q->is_addr && !host_is_name(text)))
+		return hook_fail(r, key, "has no host and port that can be read");
+	return tls || q->port != 80 || r->m->agent != HOOK_CLAUDE || add_upgraded(r, q);
+}
+
+/* Every address in a text for people; a text without one fetches nothing known. */
+bool hook_add_urls(struct reading *r, const char *key, const char *text)
+{
+	size_t found = 0;
+
+	for (const char *p = text; (p = strcasestr(p, "http")) != NULL; p += 4) {
+		size_t n = (p[4] | 32) == 's' ? 5 : 4;
+
+		if (p[n] != ':' || !p[n + 1] || is_blank(p[n + 1]))
+			continue;
+		/* "http:/x" and "http:\\x" are addresses, too, of whom they please */
+		if (!hook_add_url(r, key, p, true))
+			return false;
+		found++;
+	}
+	return found ? true : hook_fail(r, key, "names no address");
+}
+
+/* --- patches --------------------------------------------------------------------------- */
+
+static const char *const patch_heads[] = { "*** Add File: ", "*** Update File: ",
+					   "*** Delete File: ", "*** Move to: " };
+
+/* Readers take blanks off the ends of a name, Unicode's, too, and not all take the
+ * same: a name at whose ends one may stand is two names. */
+static bool add_patched(struct reading *r, const char *path, size_t n)
+{
+	char *text;
+
+	if (path[0] <= ' ' || path[0] > '~' || path[n - 1] <= ' ' || path[n - 1] > '~')
+		return hook_fail(r, "command",
+				 "is a patch of a file whose name may be read in two ways");
+	text = hook_keep(r, strndup(path, n));
+	return text && hook_add_file(r, "command", text, PB_READ | PB_WRITE);
+}
+
+/* A head behind anything that may be taken off a line's front. */
+static bool has_late_head(const char *line, size_t n)
+{
+	/* content, whatever is taken off */
+	if (n && strchr("+-@", line[0]))
+		return false;
+	for (size_t i = 0; i < sizeof(patch_heads) / sizeof(patch_heads[0]); i++)
+		/* without its last blank, which may be another one */
+		if (n > 1 && memmem(line + 1, n - 1, patch_heads[i], strlen(patch_heads[i]) - 1))
+			return true;
+	return false;
+}
+
+/* Codex's patches (codex-rs/apply-patch/src/parser.rs): each file stands on a line of
+ * its own, whose ends are trimmed for some heads and not for others. */
+static bool add_patch_line(struct reading *r, const char *line, size_t n)
+{
+	static const char *const marks[] = { "*** Begin Patch", "*** End Patch",
+					     "*** End of File" };
+
+	/* "\r\n" ends a line, too */
+	if (n && line[n - 1] == '\r')
+		n--;
+	if (has_late_head(line, n))
+		return hook_fail(r, "command", "is a patch with a file named within a line");
+	for (size_t i = 0; i < sizeof(patch_heads) / sizeof(patch_heads[0]); i++) {
+		size_t k = strlen(patch_heads[i]);
+
+		if (n > k && strncmp(line, patch_heads[i], k) == 0)
+			return add_patched(r, line + k, n - k);
+	}
+	if (n < 4 || strncmp(line, "*** ", 4) != 0)
+		return true;
+	while (is_blank(line[n - 1]))
+		n--;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (n == strlen(marks[i]) && strncmp(line, marks[i], n) == 0)
+			return true;
+	return hook_fail(r, "command", "is a patch with a line that is not understood");
+}
+
+bool hook_add_patch(struct reading *r, const char *text)
+{
+	size_t before = r->m->n;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		if (!add_patch_line(r, text, n))
+			return false;
+		text += n + (text[n] == '\n');
+	}
+	return r->m->n > before ? true : hook_fail(r, "command", "is a patch of no file");
+}

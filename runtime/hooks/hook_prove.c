@@ -1,0 +1,345 @@
+/* Decides whether a line of an agent's settings answers as it should. */
+#include "runtime/hooks/hook_prove.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/place.h"
+#include "runtime/hooks/hook.h"
+#include "runtime/hooks/hook_run.h"
+#include "runtime/query/query_json.h"
+
+/*
+ * What is asked.  '@' is the directory at hand, '%' a file; both without quotes.
+ * HEAD stands before each; with ODD it has a field that no version knows, and
+ * nothing is allowed then.
+ */
+#define HEAD "{\"cwd\":\"@\""
+#define ODD ",\"pol_doctor\":1"
+#define TOOL(event, name, input)                                                               \
+	",\"hook_event_name\":\"" event "\",\"tool_name\":\"" name "\",\"tool_input\":" input "}"
+#define ROOTS(event) ",\"workspace_roots\":[\"@\"],\"hook_event_name\":\"" event "\","
+
+static const struct question {
+	enum hook_agent agent;
+	const char *what, *text;
+} questions[] = {
+#define ALIKE(agent, event, shell, read, path, mcp)                                             \
+	{ agent, "the command 'true'", TOOL(event, shell, "{\"command\":\"true\"}") },         \
+	{ agent, "reading a file", TOOL(event, read, "{\"" path "\":\"@/pol-doctor\"}") },     \
+	{ agent, "a tool", TOOL(event, "pol_doctor", "{}") },                                  \
+	{ agent, "a tool of an MCP server", TOOL(event, mcp, "{}") }
+	ALIKE(HOOK_CLAUDE, "PreToolUse", "Bash", "Read", "file_path", "mcp__pol__doctor"),
+	ALIKE(HOOK_CODEX, "PreToolUse", "Bash", "view_image", "path", "mcp__pol__doctor"),
+	ALIKE(HOOK_GEMINI, "BeforeTool", "run_shell_command", "read_file", "file_path",
+	      "mcp_pol_doctor"),
+	{ HOOK_CURSOR, "the command 'true'",
+	  ",\"hook_event_name\":\"beforeShellExecution\",\"command\":\"true\"}" },
+	{ HOOK_CURSOR, "reading a file",
+	  ROOTS("beforeReadFile") "\"file_path\":\"@/pol-doctor\",\"content\":\"\"}" },
+	{ HOOK_CURSOR, "a tool",
+	  ROOTS("preToolUse") "\"tool_name\":\"pol_doctor\",\"tool_input\":{}}" },
+	{ HOOK_CURSOR, "a tool of an MCP server",
+	  ROOTS("beforeMCPExecution") "\"tool_name\":\"pol_doctor\",\"tool_input\":\"{}\"}" },
+};
+
+/* Writing a file, where it is there already. */
+static const char *const writes[HOOK_AGENT_COUNT] = {
+	[HOOK_CLAUDE] = TOOL("PreToolUse", "Write", "{\"file_path\":\"%\",\"content\":\"\"}"),
+	[HOOK_CODEX] = TOOL("PreToolUse", "apply_patch",
+			    "{\"command\":\"*** Begin Patch\\n*** Add File: %\\n+x\\n"
+			    "*** End Patch\\n\"}"),
+	[HOOK_GEMINI] = TOOL("BeforeTool", "write_file",
+			     "{\"file_path\":\"%\",\"content\":\"\"}"),
+	[HOOK_CURSOR] = ROOTS("preToolUse") "\"tool_name\":\"Write\",\"tool_input\":"
+			"{\"file_path\":\"%\",\"content\":\"\"}}",
+};
+
+/* --- whose programs they are ------------------------------------------------------------ */
+
+/* May somebody else write this, or what lies in it? */
+static bool is_open_to_others(const struct stat *st, const struct stat *own)
+{
+	if (st->st_uid != 0 && st->st_uid != geteuid() && st->st_uid != own->st_uid)
+		return true;
+	if (S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX))
+		return false;
+	return (st->st_mode & S_IWOTH) ||
+	       ((st->st_mode & S_IWGRP) && st->st_gid != 0 && st->st_gid != getegid());
+}
+
+/* `path` is physical: each directory above it and itself. */
+static bool is_ours_alone(const char *path, const struct stat *own)
+{
+	char head[PATH_MAX];
+	struct stat st;
+
+	for (const char *p = path; *p;) {
+		size_t n = (size_t)(p - path) + (p == path);
+
+		memcpy(head, path, n);
+		head[n] = '\0';
+		if (stat(head, &st) != 0 || is_open_to_others(&st, own))
+			return false;
+		p = strchrnul(p + 1, '/');
+	}
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_open_to_others(&st, own);
+}
+
+static bool is_in_project(const char *path)
+{
+	const char *home = getenv("HOME");
+	char *cwd = getcwd(NULL, 0), *project = cwd ? place_project(cwd, home ? home : "/") : NULL;
+	bool in = !project || place_is_below(path, cwd) || place_is_below(path, project);
+
+	/* nobody's project is the whole system, or the folder of all of one's own */
+	if (project && (!project[1] || (home && strcmp(project, home) == 0)))
+		in = false;
+	free(project);
+	free(cwd);
+	return in;
+}
+
+static bool is_safe(struct hook_look *l, const char *program, const struct stat *own)
+{
+	char *real = realpath(program, NULL);
+	bool safe;
+
+	if (!real) {
+		hook_say(l, HOOK_WRONG, "is not there, so that everything is denied: ", program);
+		return false;
+	}
+	safe = is_ours_alone(real, own) && !is_in_project(real);
+	if (!safe)
+		hook_say(l, HOOK_WRONG, "cannot tell what it answers: others may write this "
+			 "program, or it lies in the project: ", real);
+	free(real);
+	return safe;
+}
+
+bool hook_prove_programs(struct hook_look *l, const struct hook_line *h)
+{
+	struct stat own, there;
+
+	if (h->bare) {
+		hook_say(l, HOOK_WRONG, "a program without a path: who sets PATH, a project's "
+			 "settings too, answers in its place: write the absolute path of ",
+			 h->program[0] == '/' ? "timeout" : "polquery");
+		return false;
+	}
+	if (stat("/proc/self/exe", &own) != 0) {
+		hook_say(l, HOOK_WRONG, "cannot tell which polquery this is: /proc is not there",
+			 "");
+		return false;
+	}
+	if (!is_safe(l, h->program, &own) || (h->timeout && !is_safe(l, h->timeout, &own)))
+		return false;
+	if (stat(h->program, &there) == 0 && own.st_dev == there.st_dev &&
+	    own.st_ino == there.st_ino)
+		return true;
+	hook_say(l, HOOK_WRONG, "cannot tell what another polquery answers: ask its own doctor: ",
+		 h->program);
+	return false;
+}
+
+/* --- the questions ---------------------------------------------------------------------- */
+
+/* A path as JSON has it, without its quotes; malloc'ed, or NULL. */
+static char *in_json(const char *path)
+{
+	struct json_object *o = json_object_new_string(path);
+	const char *text = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
+							      JSON_C_TO_STRING_NOSLASHESCAPE) :
+			       NULL;
+	char *s = text ? strndup(text + 1, strlen(text) - 2) : NULL;
+
+	json_object_put(o);
+	return s;
+}
+
+/* Copies `s` behind text[n], with `here` and `file` for each '@' and '%'. */
+static size_t fill(char *text, size_t n, const char *s, const char *here, const char *file)
+{
+	for (; *s; s++) {
+		const char *put = *s == '@' ? here : *s == '%' ? file : NULL;
+		size_t len = put ? strlen(put) : 1;
+
+		memcpy(text + n, put ? put : s, len);
+		n += len;
+	}
+	text[n] = '\0';
+	return n;
+}
+
+/* The message; malloc'ed, or NULL. */
+static char *message(const char *head, const char *tail, const char *path, size_t *ret_n)
+{
+	char *cwd = getcwd(NULL, 0), *here = cwd ? in_json(cwd) : NULL, *file = in_json(path);
+	char *text = NULL;
+
+	*ret_n = 0;
+	if (here && file)
+		text = malloc((strlen(head) + strlen(tail) + 1) *
+			      (strlen(here) + strlen(file) + 1));
+	if (text) {
+		*ret_n = fill(text, 0, head, here, file);
+		*ret_n = fill(text, *ret_n, tail, here, file);
+	}
+	free(cwd);
+	free(here);
+	free(file);
+	return text;
+}
+
+/* What the agent is told: "allow", "ask", "deny", or "" where its form has no word.
+ * Codex is told nothing where it may go on. */
+static void word_of(enum hook_agent agent, const char *text, size_t n, char out[16])
+{
+	static const struct {
+		const char *object, *key, *nothing;
+	} forms[HOOK_AGENT_COUNT] = {
+		[HOOK_CLAUDE] = { "hookSpecificOutput", "permissionDecision", "" },
+		[HOOK_CODEX] = { "hookSpecificOutput", "permissionDecision", "allow" },
+		[HOOK_GEMINI] = { NULL, "decision", "" },
+		[HOOK_CURSOR] = { NULL, "permission", "" },
+	};
+	const char *object = forms[agent].object, *word = NULL;
+	struct rt_err err = { 0 };
+	struct query_json j;
+
+	out[0] = '\0';
+	if (!query_json_init(&j))
+		return;
+	if (query_json_read(&j, text, n, &err)) {
+		struct json_object *o = j.doc;
+
+		if (object && !json_object_object_get_ex(j.doc, object, &o))
+			word = forms[agent].nothing;
+		else
+			word = query_json_text(o, forms[agent].key);
+		(void)snprintf(out, 16, "%s", word ? word : "");
+	}
+	query_json_release(&j);
+}
+
+struct proof {
+	struct hook_look *l;
+	const char *command;
+	const struct hook_line *h;
+};
+
+/*
+ * Asks the line.  true: it says the same as this program, whose word is put into
+ * `word`; else what is wrong has been said.
+ */
+static bool ask(const struct proof *p, const char *what, const char *text, size_t n,
+		char word[16])
+{
+	struct hook_answer a = { .text = NULL };
+	int status = hook_answer(&p->h->opt, NULL, text, n, &a);
+	struct hook_ran ran;
+	char say[200];
+	bool same;
+	int r = hook_run_line(p->l->agent, p->command, text, n,
+			      p->h->seconds ? p->h->seconds + 2 : HOOK_RUN_SECONDS, &ran);
+
+	same = r == 0 && ran.status == status &&
+	       (status == 0 ? ran.n == a.n && memcmp(ran.out, a.text, a.n) == 0 :
+			      ran.n == 0 && ran.err_n > 0);
+	(void)snprintf(say, sizeof(say), "asked for %s, the line answers otherwise than it should: ",
+		       what);
+	if (r < 0)
+		hook_say(p->l, HOOK_WRONG, "the line cannot be run: ", strerror(-r));
+	else if (!same)
+		hook_say(p->l, HOOK_WRONG, say, ran.late ? "it takes too long" :
+			 ran.n ? ran.out : ran.err_n ? ran.err : "nothing");
+	word[0] = '\0';
+	if (same && status == 0)
+		word_of(p->l->agent, ran.out, ran.n, word);
+	else if (same)
+		(void)snprintf(word, 16, "block");
+	hook_run_release(&ran);
+	free(a.text);
+	return same;
+}
+
+/* The policy's own answer; false: there is none, and all is denied. */
+static bool ask_policy(const struct proof *p, const struct question *q)
+{
+	char why[HOOK_SHOWN], word[16], *text;
+	uint8_t effect;
+	size_t n;
+	bool good;
+
+	text = message(HEAD, q->text, "", &n);
+	good = hook_try(&p->h->opt, text ? text : "", n, &effect, why, sizeof(why));
+	if (!good)
+		hook_say(p->l, HOOK_WRONG, "does not answer, and denies everything: ", why);
+	else if ((good = ask(p, q->what, text, n, word)) != false) {
+		(void)snprintf(why, sizeof(why), "answers: %s is ", q->what);
+		hook_say(p->l, HOOK_FINE, why, strcmp(word, "allow") == 0 ? "allowed" :
+			 strcmp(word, "ask") == 0 ? "asked" : "denied");
+	}
+	free(text);
+	return good;
+}
+
+/* Whatever the policy says, this must be denied. */
+static void ask_deny(const struct proof *p, const struct question *q)
+{
+	char say[200], word[16], *text;
+	size_t n;
+
+	text = message(HEAD ODD, q->text, "", &n);
+	if (ask(p, q->what, text ? text : "", n, word) && strcmp(word, "deny") != 0) {
+		(void)snprintf(say, sizeof(say), "no deny could be seen for %s: ", q->what);
+		hook_say(p->l, HOOK_WRONG, say, word);
+	}
+	free(text);
+}
+
+/* An agent that may write these switches its hook off, or has a policy of its own. */
+static void ask_write(const struct proof *p, const char *what, const char *path)
+{
+	char *real = realpath(path, NULL), word[16], say[200], *text;
+	size_t n;
+
+	text = real ? message(HEAD, writes[p->l->agent], real, &n) : NULL;
+	(void)snprintf(say, sizeof(say), "writing %s", what);
+	if (text && ask(p, say, text, n, word) && strcmp(word, "allow") == 0) {
+		(void)snprintf(say, sizeof(say), "the policy lets the agent write %s: ", what);
+		hook_say(p->l, HOOK_WRONG, say, real);
+	}
+	free(text);
+	free(real);
+}
+
+void hook_prove(struct hook_look *l, const char *command, const struct hook_line *h)
+{
+	const struct proof p = { l, command, h };
+	bool was_good = l->good;
+	char word[16];
+
+	l->good = true;
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+		if (questions[i].agent != l->agent)
+			continue;
+		if (!ask_policy(&p, &questions[i]))
+			return;
+		ask_deny(&p, &questions[i]);
+	}
+	if (ask(&p, "nothing that it knows", "{}", 2, word) && strcmp(word, "block") != 0)
+		hook_say(l, HOOK_WRONG, "a message that is none is not blocked", "");
+	ask_write(&p, "the bundle", h->opt.bundle);
+	ask_write(&p, "its own settings", l->file);
+	if (l->good)
+		hook_say(l, HOOK_FINE, "denies: what must be denied is denied, for a command, a "
+			 "file, a tool and a tool of an MCP server", "");
+	l->good &= was_good;
+}

@@ -1,0 +1,281 @@
+/*
+ * Decides which settings an agent would take.  Seen in Claude Code 2.1.197 and Gemini
+ * CLI 0.61.0: the first skips a file with one wrong value in silence, the second runs
+ * no hook where `hooks` is no object.
+ */
+#include "runtime/hooks/hook_schema.h"
+
+#include <json-c/json.h>
+#include <string.h>
+
+#include "runtime/query/query_json.h"
+
+#define A(agent) (1u << HOOK_##agent)
+
+enum is { ANY, TEXT, FLAG, FLAGS, COUNT, WHOLE, TEXTS, MAP, MODE, RULES, LINE, CREDIT };
+
+static const struct field {
+	unsigned agents;
+	const char *name;
+	enum is is;
+} fields[] = {
+	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR), "type", TEXT },
+	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR), "command", TEXT },
+	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR), "timeout", COUNT },
+	{ A(CLAUDE) | A(CODEX), "statusMessage", TEXT },
+	{ A(CLAUDE) | A(CODEX), "async", FLAG },
+	{ A(CLAUDE), "asyncRewake", FLAG },
+	{ A(CLAUDE), "once", FLAG },
+	{ A(CLAUDE), "if", TEXT },
+	{ A(GEMINI), "name", TEXT },
+	{ A(GEMINI), "description", TEXT },
+	{ A(CURSOR), "failClosed", FLAG },
+	{ A(CURSOR), "matcher", TEXT },
+};
+
+/* Of Claude Code's settings. */
+static const struct field settings[] = {
+	{ A(CLAUDE), "$schema", TEXT },
+	{ A(CLAUDE), "theme", ANY },
+	{ A(CLAUDE), "effortLevel", TEXT },
+	{ A(CLAUDE), "statusLine", LINE },
+	{ A(CLAUDE), "enabledPlugins", FLAGS },
+	{ A(CLAUDE), "attribution", CREDIT },
+	{ A(CLAUDE), "apiKeyHelper", TEXT },
+	{ A(CLAUDE), "awsAuthRefresh", TEXT },
+	{ A(CLAUDE), "awsCredentialExport", TEXT },
+	{ A(CLAUDE), "cleanupPeriodDays", WHOLE },
+	{ A(CLAUDE), "model", TEXT },
+	{ A(CLAUDE), "outputStyle", TEXT },
+	{ A(CLAUDE), "language", TEXT },
+	{ A(CLAUDE), "includeCoAuthoredBy", FLAG },
+	{ A(CLAUDE), "includeGitInstructions", FLAG },
+	{ A(CLAUDE), "respectGitignore", FLAG },
+	{ A(CLAUDE), "alwaysThinkingEnabled", FLAG },
+	{ A(CLAUDE), "spinnerTipsEnabled", FLAG },
+	{ A(CLAUDE), "disableAllHooks", FLAG },
+	{ A(CLAUDE), "allowManagedHooksOnly", FLAG },
+	{ A(CLAUDE), "enableAllProjectMcpServers", FLAG },
+	{ A(CLAUDE), "enabledMcpjsonServers", TEXTS },
+	{ A(CLAUDE), "disabledMcpjsonServers", TEXTS },
+	{ A(CLAUDE), "env", MAP },
+	{ A(CLAUDE), "permissions", RULES },
+};
+
+static const struct field permissions[] = {
+	{ A(CLAUDE), "allow", TEXTS },
+	{ A(CLAUDE), "ask", TEXTS },
+	{ A(CLAUDE), "deny", TEXTS },
+	{ A(CLAUDE), "additionalDirectories", TEXTS },
+	{ A(CLAUDE), "defaultMode", MODE },
+};
+
+static const struct field line[] = {
+	{ A(CLAUDE), "type", TEXT }, /* "command"; see fits() */
+	{ A(CLAUDE), "command", TEXT },
+	{ A(CLAUDE), "padding", WHOLE },
+};
+
+static const struct field credit[] = {
+	{ A(CLAUDE), "commit", TEXT },
+	{ A(CLAUDE), "pr", TEXT },
+};
+
+static const struct field *find(const struct field *list, size_t n,
+				enum hook_agent agent, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((list[i].agents & 1u << agent) && strcmp(list[i].name, name) == 0)
+			return &list[i];
+	return NULL;
+}
+
+static bool is_one_of(const char *text, const char *const *list, size_t n)
+{
+	for (size_t i = 0; text && i < n; i++)
+		if (strcmp(text, list[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_texts(struct json_object *v)
+{
+	if (!json_object_is_type(v, json_type_array))
+		return false;
+	for (size_t i = 0; i < json_object_array_length(v); i++)
+		if (!json_object_is_type(json_object_array_get_idx(v, i),
+					 json_type_string))
+			return false;
+	return true;
+}
+
+static bool fits(enum is is, struct json_object *v);
+
+/* An object with none but these fields. */
+static bool has_only(const struct field *list, size_t n, struct json_object *v)
+{
+	if (!json_object_is_type(v, json_type_object))
+		return false;
+	json_object_object_foreach(v, name, value)
+	{
+		const struct field *f = find(list, n, HOOK_CLAUDE, name);
+
+		if (!f || !fits(f->is, value))
+			return false;
+	}
+	return true;
+}
+#define HAS_ONLY(list, v) has_only(list, sizeof(list) / sizeof((list)[0]), v)
+
+/* An object of flags, or of flags, texts and numbers. */
+static bool is_map(struct json_object *v, bool flags)
+{
+	if (!json_object_is_type(v, json_type_object))
+		return false;
+	json_object_object_foreach(v, name, value)
+	{
+		(void)name;
+		if (!json_object_is_type(value, json_type_boolean) &&
+		    (flags || (!json_object_is_type(value, json_type_string) &&
+			       !json_object_is_type(value, json_type_int))))
+			return false;
+	}
+	return true;
+}
+
+static bool fits(enum is is, struct json_object *v)
+{
+	static const char *const modes[] = { "default", "acceptEdits", "plan",
+					     "dontAsk", "bypassPermissions" };
+
+	const char *type;
+
+	switch (is) {
+	case ANY:
+		return true;
+	case TEXT:
+		return json_object_is_type(v, json_type_string);
+	case FLAG:
+		return json_object_is_type(v, json_type_boolean);
+	case COUNT:
+		return (json_object_is_type(v, json_type_int) ||
+			json_object_is_type(v, json_type_double)) &&
+		       json_object_get_double(v) > 0;
+	case WHOLE:
+		return json_object_is_type(v, json_type_int) &&
+		       json_object_get_int64(v) > 0;
+	case TEXTS:
+		return is_texts(v);
+	case MAP:
+	case FLAGS:
+		return is_map(v, is == FLAGS);
+	case RULES:
+		return HAS_ONLY(permissions, v);
+	case CREDIT:
+		return HAS_ONLY(credit, v);
+	case LINE:
+		type = HAS_ONLY(line, v) ? query_json_text(v, "type") : NULL;
+		return type && strcmp(type, "command") == 0 &&
+		       query_json_text(v, "command");
+	case MODE:
+	default:
+		return json_object_is_type(v, json_type_string) &&
+		       is_one_of(json_object_get_string(v), modes,
+				 sizeof(modes) / sizeof(modes[0]));
+	}
+}
+
+enum hook_field_is hook_field(enum hook_agent agent, const char *name,
+			      struct json_object *value)
+{
+	const struct field *f =
+		find(fields, sizeof(fields) / sizeof(fields[0]), agent, name);
+
+	if (!f)
+		return HOOK_FIELD_UNKNOWN;
+	return fits(f->is, value) ? HOOK_FIELD_GOOD : HOOK_FIELD_BAD;
+}
+
+/* --- hooks
+ * ------------------------------------------------------------------------------------
+ */
+
+/* Other hooks may be of kinds of which only the name is known. */
+static bool is_hook(enum hook_agent agent, struct json_object *e)
+{
+	static const char *const types[] = { "command", "prompt", "agent", "http",
+					     "mcp_tool" };
+	const char *type, *command;
+
+	if (!json_object_is_type(e, json_type_object))
+		return false;
+	type = query_json_text(e, "type");
+	command = query_json_text(e, "command");
+	json_object_object_foreach(e, name, value) if (hook_field(agent, name, value) ==
+						       HOOK_FIELD_BAD) return false;
+	if (agent == HOOK_CURSOR)
+		return command || type;
+	return is_one_of(type, types, sizeof(types) / sizeof(types[0])) &&
+	       (strcmp(type, "command") != 0 || (command && command[0]));
+}
+
+static bool is_group(enum hook_agent agent, struct json_object *e)
+{
+	struct json_object *matcher, *hooks;
+
+	if (agent == HOOK_CURSOR)
+		return is_hook(agent, e);
+	if (!json_object_is_type(e, json_type_object) ||
+	    (json_object_object_get_ex(e, "matcher", &matcher) &&
+	     !fits(TEXT, matcher)) ||
+	    !json_object_object_get_ex(e, "hooks", &hooks) ||
+	    !json_object_is_type(hooks, json_type_array))
+		return false;
+	for (size_t i = 0; i < json_object_array_length(hooks); i++)
+		if (!is_hook(agent, json_object_array_get_idx(hooks, i)))
+			return false;
+	return true;
+}
+
+const char *hook_schema_hooks(enum hook_agent agent, struct json_object *doc)
+{
+	/* of older versions of Gemini CLI; of its switches hook_settings.c knows more
+	 */
+	static const char *const others[] = { "enabled", "disabled", "notifications" };
+	struct json_object *hooks, *o;
+
+	if (agent == HOOK_GEMINI && json_object_object_get_ex(doc, "hooksConfig", &o) &&
+	    !json_object_is_type(o, json_type_object))
+		return "hooksConfig";
+	if (!json_object_object_get_ex(doc, "hooks", &hooks))
+		return NULL;
+	if (!json_object_is_type(hooks, json_type_object))
+		return "hooks";
+	json_object_object_foreach(hooks, event, list)
+	{
+		if (agent == HOOK_GEMINI &&
+		    is_one_of(event, others, sizeof(others) / sizeof(others[0])))
+			continue;
+		if (!json_object_is_type(list, json_type_array))
+			return event;
+		for (size_t i = 0; i < json_object_array_length(list); i++)
+			if (!is_group(agent, json_object_array_get_idx(list, i)))
+				return event;
+	}
+	return NULL;
+}
+
+const char *hook_schema_rest(enum hook_agent agent, struct json_object *doc)
+{
+	if (agent != HOOK_CLAUDE)
+		return NULL;
+	json_object_object_foreach(doc, name, value)
+	{
+		const struct field *f = find(
+			settings, sizeof(settings) / sizeof(settings[0]), agent, name);
+
+		if (strcmp(name, "hooks") != 0 && (!f || !fits(f->is, value)))
+			return name;
+	}
+	return NULL;
+}

@@ -1,0 +1,403 @@
+/* Decides which hooks of a settings file run, and which of them can deny. */
+#include "runtime/hooks/hook_settings.h"
+
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/place.h"
+#include "runtime/hooks/hook_env.h"
+#include "runtime/hooks/hook_schema.h"
+#include "runtime/query/query_json.h"
+
+/* What switches hooks off (code.claude.com/docs/en/settings, geminicli.com/docs/
+ * reference/configuration; the last two are of its older versions). */
+static const struct off {
+	enum hook_agent agent;
+	const char *object, *key;
+	bool value;
+} offs[] = {
+	{ HOOK_CLAUDE, NULL, "disableAllHooks", true },
+	{ HOOK_GEMINI, "hooksConfig", "enabled", false },
+	{ HOOK_GEMINI, "tools", "enableHooks", false },
+	{ HOOK_GEMINI, "hooks", "enabled", false },
+};
+
+static bool is_true(struct json_object *o, const char *key)
+{
+	struct json_object *v;
+
+	return json_object_object_get_ex(o, key, &v) && json_object_get_boolean(v);
+}
+
+/* --- one hook
+ * ---------------------------------------------------------------------------- */
+
+/* A hook that is run later, or is no command, stops nothing. */
+static bool can_deny(struct hook_look *l, struct json_object *e)
+{
+	const char *type = query_json_text(e, "type"),
+		   *command = query_json_text(e, "command");
+
+	if (!is_true(e, "async") && !is_true(e, "asyncRewake") &&
+	    (!type || strcmp(type, "command") == 0))
+		return true;
+	hook_say(l, HOOK_WRONG,
+		 "a hook that runs in the background, or is of another type than "
+		 "'command', denies nothing: ",
+		 command);
+	return false;
+}
+
+/* Has it something that is not read here?  That changes what Codex trusts, too. */
+static bool look_at_fields(struct hook_look *l, struct json_object *e)
+{
+	char text[200];
+	bool odd = false;
+
+	if (l->agent != HOOK_CURSOR && !json_object_object_get_ex(e, "type", NULL))
+		hook_say(l, HOOK_WRONG,
+			 "without a 'type' the agent takes it for no hook: ",
+			 query_json_text(e, "command"));
+	json_object_object_foreach(e, name, value)
+	{
+		enum hook_field_is is = hook_field(l->agent, name, value);
+
+		if (is == HOOK_FIELD_GOOD)
+			continue;
+		odd |= is == HOOK_FIELD_UNKNOWN;
+		(void)snprintf(text, sizeof(text), "%s of the hook: ",
+			       is == HOOK_FIELD_UNKNOWN
+				       ? "cannot tell what this changes"
+				       : "the agent takes no such value, and skips it "
+					 "or the whole file");
+		hook_say(l, HOOK_WRONG, text, name);
+	}
+	if (is_true(e, "once"))
+		hook_say(l, HOOK_WRONG, "with 'once' it is asked a single time: ",
+			 query_json_text(e, "command"));
+	return odd;
+}
+
+static double number_of(struct json_object *e, const char *key)
+{
+	struct json_object *v;
+
+	return json_object_object_get_ex(e, key, &v) ? json_object_get_double(v) : -1;
+}
+
+static void look_at_hook(struct hook_look *l, struct json_object *e,
+			 struct hook_found h)
+{
+	h.command = query_json_text(e, "command");
+	if (!strstr(h.command, "polquery"))
+		return;
+	if (!h.matcher)
+		h.matcher = query_json_text(e, "matcher");
+	h.status = query_json_text(e, "statusMessage");
+	h.timeout = number_of(e, "timeout");
+	h.fail_closed = is_true(e, "failClosed");
+	h.only_if = query_json_text(e, "if");
+	h.name = query_json_text(e, "name");
+	if (!can_deny(l, e))
+		return;
+	h.odd = look_at_fields(l, e);
+	hook_look_at(l, &h);
+}
+
+/* The hooks of one group, or of the event: then `inner` is false, and an element is a
+ * group, but with Cursor, which has none. */
+static void look_at_list(struct hook_look *l, struct hook_found h,
+			 struct json_object *list, bool inner)
+{
+	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+			   i < json_object_array_length(list);
+	     i++) {
+		struct json_object *e = json_object_array_get_idx(list, i), *hooks;
+
+		*(inner ? &h.index : &h.group) = (unsigned)i;
+		if (!json_object_is_type(e, json_type_object))
+			continue;
+		if (query_json_text(e, "command") &&
+		    (inner || l->agent == HOOK_CURSOR)) {
+			look_at_hook(l, e, h);
+		} else if (!inner && json_object_object_get_ex(e, "hooks", &hooks)) {
+			struct hook_found group = h;
+
+			group.matcher = query_json_text(e, "matcher");
+			look_at_list(l, group, hooks, true);
+		}
+	}
+}
+
+/* --- the file
+ * ------------------------------------------------------------------------------ */
+
+/* Gemini CLI's lists of hooks that are not to run, by name or command. */
+static void look_at_disabled(struct hook_look *l, struct json_object *doc,
+			     const char *object)
+{
+	struct json_object *o, *list;
+	char text[PATH_MAX + 80];
+
+	if (!json_object_object_get_ex(doc, object, &o) ||
+	    !json_object_is_type(o, json_type_object) ||
+	    !json_object_object_get_ex(o, "disabled", &list))
+		return;
+	if (!json_object_is_type(list, json_type_array)) {
+		hook_say(l, HOOK_WRONG, "cannot tell which hooks 'disabled' switches off in ",
+			 l->file);
+		return;
+	}
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		const char *name =
+			json_object_get_string(json_object_array_get_idx(list, i));
+		bool ours = name && strstr(name, "polquery");
+
+		if (!name)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s is switched off in %s: ",
+			       ours ? "it" : "a hook", l->file);
+		hook_say(l, ours ? HOOK_WRONG : HOOK_NOTE, text, name);
+		l->others_off |= !ours;
+	}
+}
+
+/* Claude Code's: "hooks" in a list, or all that the list may name. */
+static bool is_of_plugins_only(struct json_object *doc)
+{
+	struct json_object *v;
+
+	if (!json_object_object_get_ex(doc, "strictPluginOnlyCustomization", &v))
+		return false;
+	if (!json_object_is_type(v, json_type_array))
+		return json_object_get_boolean(v);
+	for (size_t i = 0; i < json_object_array_length(v); i++) {
+		const char *name = json_object_get_string(json_object_array_get_idx(v, i));
+
+		if (name && strcmp(name, "hooks") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What only the system's settings, and those of a server, may say. */
+static void look_at_managed(struct hook_look *l, struct json_object *doc)
+{
+	if (is_true(doc, "allowManagedHooksOnly") || is_of_plugins_only(doc))
+		l->managed_only = true;
+	if (json_object_object_get_ex(doc, "policyHelper", NULL))
+		hook_say(l, HOOK_WRONG,
+			 "cannot tell what a program ('policyHelper') adds to ", l->file);
+}
+
+static void look_at_switches(struct hook_look *l, struct json_object *doc)
+{
+	for (size_t i = 0; i < sizeof(offs) / sizeof(offs[0]); i++) {
+		struct json_object *o = doc, *v;
+		char text[PATH_MAX + 80];
+
+		/* an object that is none, too, may take the place of another file's */
+		if (offs[i].agent != l->agent ||
+		    (offs[i].object &&
+		     !json_object_object_get_ex(doc, offs[i].object, &o)) ||
+		    !json_object_is_type(o, json_type_object) ||
+		    !json_object_object_get_ex(o, offs[i].key, &v) ||
+		    (json_object_is_type(v, json_type_boolean) &&
+		     json_object_get_boolean(v) != offs[i].value))
+			continue;
+		(void)snprintf(text, sizeof(text), "no hook runs, '%s' is %s in ",
+			       offs[i].key, json_object_to_json_string(v));
+		hook_say(l, HOOK_WRONG, text, l->file);
+	}
+	if (l->agent == HOOK_CLAUDE && !l->project)
+		look_at_managed(l, doc);
+	if (l->agent == HOOK_GEMINI) {
+		look_at_disabled(l, doc, "hooksConfig");
+		look_at_disabled(l, doc, "hooks");
+	}
+}
+
+/* Claude Code runs its hooks with what `env` says. */
+static void look_at_env(struct hook_look *l, struct json_object *doc)
+{
+	struct json_object *env;
+
+	if (l->agent != HOOK_CLAUDE || !json_object_object_get_ex(doc, "env", &env) ||
+	    !json_object_is_type(env, json_type_object))
+		return;
+	json_object_object_foreach(env, name, value)
+	{
+		char text[PATH_MAX + 120];
+		bool path = !l->project && strcmp(name, "PATH") == 0;
+
+		(void)value;
+		if (!hook_env_is_grave(name))
+			continue;
+		/* a line that is good looks for nothing in PATH; it was asked without
+		 * the others */
+		(void)snprintf(text, sizeof(text),
+			       "%s the hook runs with what 'env' of %s "
+			       "says of ",
+			       path         ? "absolute paths do not mind:"
+			       : l->project ? "whoever writes the project decides:"
+					    : "cannot tell:",
+			       l->file);
+		hook_say(l, path ? HOOK_NOTE : HOOK_WRONG, text, name);
+	}
+}
+
+static void look_at_hooks(struct hook_look *l, struct json_object *doc)
+{
+	struct json_object *hooks, *list;
+	unsigned found = l->found;
+	char text[PATH_MAX + 120];
+	const char *bad = hook_schema_hooks(l->agent, doc);
+
+	if (bad) {
+		(void)snprintf(text, sizeof(text),
+			       "the agent may skip the whole file, or all "
+			       "hooks, for what stands at this place of %s: ",
+			       l->file);
+		hook_say(l, HOOK_WRONG, text, bad);
+	}
+	if (json_object_object_get_ex(doc, "hooks", &hooks) &&
+	    json_object_is_type(hooks, json_type_object)) {
+		for (size_t k = 0; hook_agent_event(l->agent, k); k++)
+			if (json_object_object_get_ex(
+				    hooks, hook_agent_event(l->agent, k), &list))
+				look_at_list(
+					l,
+					(struct hook_found){ .event = hook_agent_event(
+								     l->agent, k) },
+					list, false);
+	}
+	bad = l->found > found ? hook_schema_rest(l->agent, doc) : NULL;
+	if (bad) {
+		(void)snprintf(text, sizeof(text),
+			       "cannot tell whether the agent takes the file: "
+			       "it skips all of one with a value that it does not "
+			       "take, and this "
+			       "of %s is not known here: ",
+			       l->file);
+		hook_say(l, HOOK_WRONG, text, bad);
+	}
+}
+
+/* Blanks in place of Gemini CLI's comments; one that does not end stays. */
+static void blank_comments(char *text)
+{
+	bool in_text = false;
+
+	for (char *p = text; *p; p++) {
+		char *end;
+
+		if (in_text) {
+			if (*p == '\\' && p[1])
+				p++;
+			else
+				in_text = *p != '"';
+			continue;
+		}
+		in_text = *p == '"';
+		if (p[0] != '/' || (p[1] != '/' && p[1] != '*'))
+			continue;
+		end = p[1] == '/' ? strchrnul(p, '\n') : strstr(p + 2, "*/");
+		if (!end)
+			return;
+		end += *end == '*' ? 2 : 0;
+		memset(p, ' ', (size_t)(end - p));
+		p = end - 1;
+	}
+}
+
+/* Reads it as the one value of an object, which is how query_json.h reads. */
+static bool read_text(struct query_json *j, const char *text, size_t n,
+		      struct rt_err *err)
+{
+	static const char head[] = "{\"settings\":";
+	size_t cap = sizeof(head) + n + 2;
+	char *all = malloc(cap);
+	bool good = all != NULL && memchr(text, '\0', n) == NULL;
+
+	if (good) {
+		size_t len = (size_t)snprintf(all, cap, "%s%s}", head, text);
+
+		good = query_json_read(j, all, len, err) &&
+		       json_object_object_length(j->doc) == 1;
+	}
+	free(all);
+	return good;
+}
+
+static struct json_object *settings_of(struct query_json *j)
+{
+	struct json_object *doc;
+
+	return json_object_object_get_ex(j->doc, "settings", &doc) &&
+			       json_object_is_type(doc, json_type_object)
+		       ? doc
+		       : NULL;
+}
+
+void hook_settings_look(struct hook_look *l, char *text, size_t n)
+{
+	struct rt_err err = { .text = "it is no object" };
+	struct json_object *doc = NULL;
+	struct query_json j;
+	char said[sizeof(err.text) + 80];
+
+	if (l->agent == HOOK_GEMINI)
+		blank_comments(text);
+	if (query_json_init(&j) && read_text(&j, text, n, &err))
+		doc = settings_of(&j);
+	if (doc) {
+		look_at_switches(l, doc);
+		look_at_env(l, doc);
+		look_at_hooks(l, doc);
+	} else {
+		(void)snprintf(said, sizeof(said),
+			       "cannot be read, and the agent may not read it "
+			       "either (%s): ",
+			       err.text);
+		hook_say(l, HOOK_WRONG, said, l->file);
+	}
+	query_json_release(&j);
+}
+
+static void look_at_folders(struct hook_look *l, struct json_object *doc,
+			    const char *cwd)
+{
+	json_object_object_foreach(doc, folder, value)
+	{
+		const char *said = json_object_get_string(value);
+
+		if (said && strcmp(said, "DO_NOT_TRUST") == 0 &&
+		    place_is_below(cwd, folder))
+			hook_say(l, HOOK_WRONG,
+				 "no hook runs in a folder that the agent does not "
+				 "trust: ",
+				 folder);
+	}
+}
+
+void hook_settings_trust(struct hook_look *l, const char *text, size_t n)
+{
+	struct rt_err err = { .text = "" };
+	char *cwd = getcwd(NULL, 0);
+	struct json_object *doc = NULL;
+	struct query_json j;
+
+	if (query_json_init(&j) && read_text(&j, text, n, &err))
+		doc = settings_of(&j);
+	if (doc && cwd)
+		look_at_folders(l, doc, cwd);
+	else
+		hook_say(l, HOOK_WRONG,
+			 "cannot be read, so that no folder may be trusted: ", l->file);
+	query_json_release(&j);
+	free(cwd);
+}

@@ -1,0 +1,114 @@
+/*
+ * Decides what the agents' tools are.  Written from their public pages, read in
+ * November 2026:
+ *   Claude Code  docs.anthropic.com/en/docs/claude-code/hooks (PreToolUse)
+ *   Codex        developers.openai.com/codex/hooks (PreToolUse)
+ *   Gemini CLI   geminicli.com/docs/hooks/reference (BeforeTool)
+ *   Cursor       cursor.com/docs/agent/hooks (preToolUse, beforeShellExecution,
+ *                beforeMCPExecution, beforeReadFile, beforeTabFileRead)
+ * A field that stands in none of the tables may be anything: nothing is allowed then.
+ */
+#include "runtime/hooks/hook_tools.h"
+
+#include <string.h>
+
+#define A(agent) (1u << HOOK_##agent)
+/* Of all its tools: when one runs. */
+#define ANY_GEMINI "wait_for_previous"
+
+static const struct hook_tool tools[] = {
+	{ A(CLAUDE), "Bash", W_SHELL, "command", "", "",
+	  "description timeout run_in_background" },
+	{ A(CLAUDE), "Read", W_READ, "file_path", "", "", "offset limit pages" },
+	{ A(CLAUDE), "Write", W_WRITE, "file_path", "", "", "content" },
+	{ A(CLAUDE), "Edit", W_EDIT, "file_path", "", "",
+	  "old_string new_string replace_all" },
+	{ A(CLAUDE), "MultiEdit", W_EDIT, "file_path", "", "", "edits" },
+	{ A(CLAUDE), "NotebookRead", W_READ, "notebook_path", "", "", "cell_id" },
+	{ A(CLAUDE), "NotebookEdit", W_EDIT, "notebook_path", "", "",
+	  "cell_id new_source cell_type edit_mode" },
+	{ A(CLAUDE), "Glob", W_TREE, "path", "", "pattern", "" },
+	{ A(CLAUDE), "Grep", W_TREE, "path", "", "",
+	  "pattern glob output_mode -A -B -C -n -i -o context type head_limit offset "
+	  "multiline" },
+	{ A(CLAUDE), "LS", W_TREE, "path", "", "", "ignore" },
+	{ A(CLAUDE), "WebFetch", W_URL, "url", "", "", "prompt" },
+	{ A(CLAUDE), "Monitor", W_SHELL, "command", "", "",
+	  "description timeout_ms persistent" },
+	{ A(CLAUDE), "LSP", W_TREE, "filePath", "", "", "operation line character query" },
+	{ A(CLAUDE), "SendFile", W_FILES, "files", "", "", "to" },
+	{ A(CLAUDE), "SendUserFile", W_FILES, "files", "", "", "caption status" },
+	{ A(CLAUDE), "Artifact", W_PUBLISH, "file_path file_paths", "out_dir", "",
+	  "url favicon description label title force mcp action" },
+	{ A(CODEX), "Bash", W_SHELL, "command", "workdir", "",
+	  "description timeout_ms" },
+	{ A(CODEX), "apply_patch", W_PATCH, "command", "", "", "" },
+	{ A(CODEX), "view_image", W_READ, "path", "", "", "detail" },
+	{ A(GEMINI), "run_shell_command", W_SHELL, "command", "directory dir_path", "",
+	  "description is_background " ANY_GEMINI },
+	{ A(GEMINI), "read_file", W_READ, "file_path absolute_path path", "", "",
+	  "offset limit start_line end_line " ANY_GEMINI },
+	{ A(GEMINI), "read_many_files", W_TREES, "", "", "include paths",
+	  "exclude recursive useDefaultExcludes file_filtering_options " ANY_GEMINI },
+	{ A(GEMINI), "write_file", W_WRITE, "file_path", "", "", "content " ANY_GEMINI },
+	{ A(GEMINI), "replace", W_SOUGHT, "file_path", "", "",
+	  "old_string new_string expected_replacements instruction allow_multiple "
+	  ANY_GEMINI },
+	{ A(GEMINI), "list_directory", W_TREE, "dir_path path", "", "",
+	  "ignore respect_git_ignore file_filtering_options " ANY_GEMINI },
+	{ A(GEMINI), "glob", W_TREE, "dir_path path", "", "pattern",
+	  "case_sensitive respect_git_ignore respect_gemini_ignore " ANY_GEMINI },
+	{ A(GEMINI), "search_file_content", W_TREE, "dir_path path", "", "include",
+	  "pattern " ANY_GEMINI },
+	{ A(GEMINI), "grep_search", W_TREE, "dir_path path", "",
+	  "include include_pattern",
+	  "pattern exclude_pattern names_only max_matches_per_file total_max_matches "
+	  "case_sensitive fixed_strings context after before no_ignore " ANY_GEMINI },
+	{ A(GEMINI), "web_fetch", W_PROMPT, "prompt url", "", "", ANY_GEMINI },
+	{ A(CURSOR), "Shell", W_SHELL, "command", "working_directory cwd", "",
+	  "description timeout is_background block_until_ms" },
+	{ A(CURSOR), "Read", W_READ, "file_path path target_file", "", "",
+	  "offset limit" },
+	{ A(CURSOR), "Write", W_WRITE, "file_path path target_file", "", "",
+	  "content contents file_text" },
+	{ A(CURSOR), "Delete", W_WRITE, "file_path path target_file", "", "", "" },
+	{ A(CURSOR), "StrReplace", W_EDIT, "file_path path target_file", "", "",
+	  "old_string new_string replace_all" },
+	{ A(CURSOR), "EditNotebook", W_EDIT, "target_notebook", "", "",
+	  "is_new_cell cell_idx cell_language old_string new_string" },
+	{ A(CURSOR), "ApplyPatch", W_PATCH, "", "", "", "" },
+	{ A(CURSOR), "Glob", W_TREE, "target_directory", "", "glob_pattern", "" },
+	{ A(CURSOR), "Grep", W_TREE, "path", "", "",
+	  "pattern glob output_mode -A -B -C -n -i type head_limit multiline" },
+};
+
+const char hook_file_keys[] = "file_path file_paths filePath files path paths notebook_path out_dir "
+			      "output_dir output_path";
+const char hook_publisher[] = "https://claude.ai/";
+
+const char *const hook_around[HOOK_AGENT_COUNT] = {
+	[HOOK_CLAUDE] = "session_id transcript_path cwd permission_mode hook_event_name "
+			"tool_name tool_input tool_use_id agent_id agent_type prompt_id effort",
+	[HOOK_CODEX] = "session_id turn_id transcript_path cwd hook_event_name model "
+		       "permission_mode tool_name tool_input tool_use_id agent_id agent_type",
+	[HOOK_GEMINI] = "session_id transcript_path cwd hook_event_name timestamp tool_name "
+			"tool_input mcp_context original_request_name",
+	[HOOK_CURSOR] = "conversation_id generation_id model hook_event_name cursor_version "
+			"workspace_roots user_email transcript_path session_id tool_name "
+			"tool_input tool_use_id cwd agent_message command sandbox url file_path "
+			"content attachments",
+};
+
+/* In "auto", and before 2.1.233 in "bypassPermissions", Claude Code runs what its hook
+ * wants to be asked; in "dontAsk" nobody is asked. */
+const char *const hook_modes[HOOK_AGENT_COUNT] = {
+	[HOOK_CLAUDE] = "default plan acceptEdits",
+};
+
+const struct hook_tool *hook_tool_find(enum hook_agent agent, const char *name)
+{
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if ((tools[i].agents & 1u << agent) && strcmp(tools[i].name, name) == 0)
+			return &tools[i];
+	return NULL;
+}

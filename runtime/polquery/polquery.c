@@ -1,0 +1,177 @@
+/* polquery: verifies a bundle as polrun does, then answers requests, a line for
+ * each line, until its input ends or, at a socket, until it is told to stop.  It
+ * runs nothing and writes no file but records of its own. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/approvals/approvals_verb.h"
+#include "runtime/base/io.h"
+#include "runtime/base/stack.h"
+#include "runtime/bundle/verified.h"
+#include "runtime/hooks/hook.h"
+#include "runtime/hooks/hook_doctor.h"
+#include "runtime/polquery/query_input.h"
+#include "runtime/polquery/query_serve.h"
+#include "runtime/query/query.h"
+#include "runtime/query/query_options.h"
+#include "runtime/state/left_verb.h"
+
+/* As polc: 2 trouble, 4 trust. */
+enum { EXIT_TROUBLE = 2, EXIT_TRUST = 4 };
+
+static int fail(const struct rt_err *err, int status)
+{
+	char line[sizeof(err->text) * 4];
+
+	io_plain(line, sizeof(line), err->text[0] ? err->text : "failed");
+	fprintf(stderr, "polquery: %s\n", line);
+	return status;
+}
+
+static int trouble(const char *what)
+{
+	struct rt_err err = { 0 };
+
+	(void)rt_fail_errno(&err, errno, "%s", what);
+	return fail(&err, EXIT_TROUBLE);
+}
+
+/* Each answer is written whole before the next line is looked at: whoever asks
+ * may wait for it. */
+static int answer_all(struct query *q, struct query_input *in)
+{
+	for (;;) {
+		const char *text = NULL;
+		char *line;
+		size_t n;
+		int r;
+
+		switch (query_input_line(in, &line, &n)) {
+		case QUERY_LINE:
+			text = query_answer(q, line, n, &n);
+			break;
+		case QUERY_TOO_LONG:
+			text = query_too_long(q, QUERY_MAX_LINE, &n);
+			break;
+		case QUERY_END:
+			return 0;
+		case QUERY_WAIT: /* who does not block stdin has to have it whole */
+		case QUERY_FAILED:
+		default:
+			return trouble("reading requests");
+		}
+		if (!text) {
+			errno = ENOMEM;
+			return trouble("answering");
+		}
+		r = io_write_all(STDOUT_FILENO, text, n);
+		if (r < 0) {
+			errno = -r;
+			return trouble("writing answers");
+		}
+	}
+}
+
+/* A file that is not there is trouble; everything else about it is trust. */
+static int open_bundle(const struct query_options *opt, struct bundle *b)
+{
+	struct verified_options o = { .path = opt->bundle,
+				      .signers = opt->signers,
+				      .require = opt->require_signed };
+	struct rt_err err = { 0 };
+	struct trust t;
+	int fd = open(opt->bundle, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0) {
+		(void)rt_fail_errno(&err, errno, "bundle '%.150s' cannot be opened",
+				    opt->bundle);
+		return fail(&err, EXIT_TROUBLE);
+	}
+	(void)close(fd);
+	return verified_open(&o, b, &t, &err) < 0 ? fail(&err, EXIT_TRUST) : 0;
+}
+
+static int answer_stdin(struct query *q)
+{
+	struct query_input in;
+	int status;
+
+	query_input_init(&in, STDIN_FILENO, QUERY_MAX_LINE);
+	status = answer_all(q, &in);
+	query_input_release(&in);
+	return status;
+}
+
+static int serve(struct query *q, const char *path)
+{
+	struct rt_err err = { 0 };
+
+	return query_serve(q, path, &err) < 0 ? fail(&err, EXIT_TROUBLE) : 0;
+}
+
+static int answer(const struct query_options *opt)
+{
+	struct rt_err err = { 0 };
+	struct bundle b;
+	struct query q;
+	int status = open_bundle(opt, &b);
+
+	if (status)
+		return status;
+	if (query_init(&q, &b, opt->scope, &err) < 0) {
+		bundle_release(&b);
+		return fail(&err, EXIT_TRUST);
+	}
+	status = opt->action == QUERY_SERVE ? serve(&q, opt->socket) : answer_stdin(&q);
+	query_release(&q);
+	bundle_release(&b);
+	return status;
+}
+
+/* Not a part of main(): its locals are the first thing that a small stack lacks. */
+static __attribute__((noinline)) int act(int argc, char **argv)
+{
+	struct query_options opt;
+	struct rt_err err = { 0 };
+
+	/* a peer that is gone is an error like any other */
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (argc > 1 && strcmp(argv[1], "approvals") == 0)
+		return approvals_verb(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "left") == 0)
+		return left_verb(argc - 1, argv + 1);
+	if (query_options_parse(argc, argv, &opt, &err) < 0)
+		return fail(&err, EXIT_TROUBLE);
+	switch (opt.action) {
+	case QUERY_HELP:
+		optspec_help(stdout, &polquery_program);
+		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+	case QUERY_VERSION:
+		puts("polquery " POL_VERSION);
+		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+	case QUERY_HOOK:
+		return hook_run(&opt);
+	case QUERY_DOCTOR:
+		return hook_doctor(&opt);
+	case QUERY_ANSWER:
+	case QUERY_SERVE:
+	default:
+		return answer(&opt);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char text[160];
+	size_t n = stack_complaint("polquery", text, sizeof(text));
+
+	if (n) {
+		(void)io_write_all(STDERR_FILENO, text, n);
+		return EXIT_TROUBLE;
+	}
+	return act(argc, argv);
+}

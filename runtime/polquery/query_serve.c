@@ -1,0 +1,465 @@
+/* Decides which client is answered when, and how much of each is kept. */
+#include "runtime/polquery/query_serve.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/polquery/query_input.h"
+#include "runtime/polquery/query_socket.h"
+
+enum {
+	TURN = 16,            /* lines of a client before others are looked at */
+	HEAVY = 16 * 1024,    /* bytes of a line that a child decides */
+	MAX_CHILDREN = 8,
+	CHILD_SECONDS = 60,   /* and its answer is read by then */
+	KEPT = 64 * 1024,     /* bytes of a buffer that an idle client keeps */
+	EVENTS = 64,
+};
+
+struct client {
+	int fd;               /* -1: free */
+	uint32_t born;        /* in the events of this one and of none before it */
+	struct query_input in;
+	char *out;            /* what could not be written; malloc'ed */
+	size_t out_at, out_n;
+	pid_t child;          /* that answers its line, or 0 */
+	uint64_t used;        /* when it last said something */
+	uint32_t events;      /* that epoll tells */
+	bool more;            /* may have another line in its buffer */
+	bool waits;           /* … which only a child can answer, when there is room */
+};
+
+struct server {
+	struct query *q;
+	struct query_socket socket;
+	int epoll, signals;
+	uint64_t clock; /* counts what was said */
+	unsigned children;
+	bool stop;
+	struct client clients[QUERY_MAX_CLIENTS];
+};
+
+/* epoll's numbers for what is no client */
+enum { ON_SOCKET = QUERY_MAX_CLIENTS, ON_SIGNAL };
+
+/* --- clients ------------------------------------------------------------------------- */
+
+static void drop(struct client *c)
+{
+	if (c->child)
+		(void)kill(c->child, SIGKILL); /* reaped as the others are */
+	(void)close(c->fd); /* epoll forgets it */
+	query_input_release(&c->in);
+	free(c->out);
+	/* the child is still counted until it is reaped */
+	*c = (struct client){ .fd = -1 };
+}
+
+static uint64_t event_of(const struct server *s, const struct client *c)
+{
+	return (uint64_t)c->born << 32 | (uint64_t)(c - s->clients);
+}
+
+/* What epoll tells of it: it is read from when it has no answer to take. */
+static void watch(struct server *s, struct client *c)
+{
+	uint32_t want = c->child ? 0 : c->out ? EPOLLOUT : c->more ? 0 : EPOLLIN;
+	struct epoll_event e = { .events = want, .data.u64 = event_of(s, c) };
+
+	if (want == c->events)
+		return;
+	if (epoll_ctl(s->epoll, EPOLL_CTL_MOD, c->fd, &e) < 0)
+		drop(c);
+	else
+		c->events = want;
+}
+
+static struct client *free_slot(struct server *s)
+{
+	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
+		if (s->clients[i].fd < 0)
+			return &s->clients[i];
+	return NULL;
+}
+
+/* The one that has been silent longest; false: there is none. */
+static bool send_one_away(struct server *s)
+{
+	struct client *oldest = NULL;
+
+	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++) {
+		struct client *c = &s->clients[i];
+
+		if (c->fd >= 0 && (!oldest || c->used < oldest->used))
+			oldest = c;
+	}
+	if (oldest)
+		drop(oldest);
+	return oldest != NULL;
+}
+
+/* Without a descriptor accept() fails before it looks whether anybody is there. */
+static bool somebody_waits(const struct server *s)
+{
+	struct pollfd p = { .fd = s->socket.fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+static void take_clients(struct server *s)
+{
+	for (;;) {
+		int fd = query_socket_accept(&s->socket);
+		struct client *c = free_slot(s);
+		struct epoll_event e = { .events = EPOLLIN };
+
+		if (fd < 0) {
+			/* out of descriptors: whoever comes has to get one */
+			if ((errno == EMFILE || errno == ENFILE) && somebody_waits(s) &&
+			    send_one_away(s))
+				continue;
+			return;
+		}
+		if (!c && send_one_away(s))
+			c = free_slot(s);
+		if (!c) {
+			(void)close(fd);
+			return;
+		}
+		*c = (struct client){ .fd = fd, .used = ++s->clock, .events = EPOLLIN };
+		c->born = (uint32_t)c->used;
+		e.data.u64 = event_of(s, c);
+		query_input_init(&c->in, fd, QUERY_MAX_LINE);
+		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e) < 0)
+			drop(c);
+	}
+}
+
+/* --- answers -------------------------------------------------------------------------- */
+
+/* 1: all is written; 0: not now; -1: the client is gone. */
+static int flush(struct client *c)
+{
+	while (c->out && c->out_at < c->out_n) {
+		ssize_t n = send(c->fd, c->out + c->out_at, c->out_n - c->out_at,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : -1;
+		c->out_at += (size_t)n;
+	}
+	free(c->out);
+	c->out = NULL;
+	return 1;
+}
+
+static int answer(struct client *c, const char *text, size_t n)
+{
+	ssize_t sent = 0;
+
+	if (!text)
+		return -1;
+	sent = send(c->fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent == (ssize_t)n)
+		return 1;
+	if (sent < 0 && errno != EAGAIN && errno != EINTR)
+		return -1;
+	c->out_at = 0;
+	c->out_n = n - (sent > 0 ? (size_t)sent : 0);
+	c->out = malloc(c->out_n);
+	if (!c->out)
+		return -1;
+	memcpy(c->out, text + (n - c->out_n), c->out_n);
+	return flush(c);
+}
+
+/* In the child: its copy of everything is its own. */
+static void answer_and_exit(struct server *s, struct client *c, const char *line,
+			    size_t n)
+{
+	const char *text;
+	size_t len = 0;
+	sigset_t none;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)alarm(CHILD_SECONDS);
+	text = query_answer(s->q, line, n, &len);
+	while (text && len > 0) {
+		/* the flag is the descriptor's, and so the parent's, too */
+		ssize_t k = send(c->fd, text, len, MSG_NOSIGNAL);
+		struct epoll_event e = { .events = EPOLLOUT };
+		int ep;
+
+		if (k > 0) {
+			text += k;
+			len -= (size_t)k;
+		}
+		if (k >= 0 || errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			break;
+		ep = epoll_create1(EPOLL_CLOEXEC);
+		if (ep < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, c->fd, &e) < 0)
+			break;
+		(void)epoll_wait(ep, &e, 1, -1);
+		(void)close(ep);
+	}
+	_exit(text && len == 0 ? 0 : 1);
+}
+
+/* A line that may take long to decide. */
+static int answer_apart(struct server *s, struct client *c, const char *line, size_t n)
+{
+	pid_t pid;
+
+	if (s->children >= MAX_CHILDREN) {
+		query_input_back(&c->in, n);
+		c->waits = true;
+		return 0;
+	}
+	pid = fork();
+	if (pid < 0)
+		return -1;
+	if (pid == 0)
+		answer_and_exit(s, c, line, n);
+	c->child = pid;
+	s->children++;
+	return 0;
+}
+
+/* A client whose child did not answer must not wait for it. */
+static void reap(struct server *s)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		s->children--;
+		for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++) {
+			struct client *c = &s->clients[i];
+
+			if (c->fd < 0 || c->child != pid)
+				continue;
+			c->child = 0;
+			c->more = true;
+			c->used = ++s->clock;
+			if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+				drop(c);
+		}
+	}
+}
+
+/* --- a client's turn -------------------------------------------------------------------- */
+
+/* All lines that are not whole have room for so much, and this one for what is left. */
+static void set_limit(struct server *s, struct client *c)
+{
+	size_t held = 0, left;
+
+	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
+		if (s->clients[i].fd >= 0 && &s->clients[i] != c)
+			held += s->clients[i].in.cap;
+	left = held < QUERY_MAX_HELD ? QUERY_MAX_HELD - held : 0;
+	if (left < KEPT)
+		left = KEPT;
+	if (left < c->in.cap)
+		left = c->in.cap;
+	c->in.limit = left < QUERY_MAX_LINE ? left : QUERY_MAX_LINE;
+}
+
+/* 1: go on; 0: not now; -1: the client is done. */
+static int one_line(struct server *s, struct client *c)
+{
+	const char *text;
+	size_t n = 0;
+	char *line;
+
+	switch (query_input_line(&c->in, &line, &n)) {
+	case QUERY_LINE:
+		c->used = ++s->clock;
+		if (n > HEAVY)
+			return answer_apart(s, c, line, n);
+		text = query_answer(s->q, line, n, &n);
+		return answer(c, text, n);
+	case QUERY_TOO_LONG:
+		text = query_too_long(s->q, c->in.limit, &n);
+		return answer(c, text, n);
+	case QUERY_WAIT:
+		c->more = false;
+		return 0;
+	case QUERY_END:
+	case QUERY_FAILED:
+	default:
+		return -1;
+	}
+}
+
+static void turn(struct server *s, struct client *c)
+{
+	int r = flush(c);
+
+	c->more = true;
+	c->waits = false;
+	set_limit(s, c);
+	for (int k = 0; r > 0 && k < TURN; k++)
+		r = one_line(s, c);
+	if (r < 0) {
+		drop(c);
+		return;
+	}
+	if (c->in.cap > KEPT && c->in.from == c->in.to && !c->child)
+		query_input_release(&c->in);
+	watch(s, c);
+}
+
+/* --- the loop ---------------------------------------------------------------------------- */
+
+static void take_signals(struct server *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap(s);
+		else
+			s->stop = true;
+	}
+}
+
+static void handle(struct server *s, const struct epoll_event *e)
+{
+	uint32_t slot = (uint32_t)e->data.u64;
+	struct client *c;
+
+	if (slot == ON_SOCKET) {
+		take_clients(s);
+		return;
+	}
+	if (slot == ON_SIGNAL) {
+		take_signals(s);
+		return;
+	}
+	c = &s->clients[slot];
+	/* what was told of one that is gone is not of the next in its place */
+	if (c->fd < 0 || c->born != (uint32_t)(e->data.u64 >> 32))
+		return;
+	if (e->events & (EPOLLHUP | EPOLLERR))
+		drop(c); /* nobody is there to take an answer */
+	else if (!c->child)
+		turn(s, c);
+}
+
+static bool has_turn(const struct server *s, const struct client *c)
+{
+	return c->fd >= 0 && c->more && !c->child && !c->out &&
+	       !(c->waits && s->children >= MAX_CHILDREN);
+}
+
+/* Those that have lines at hand, without being asked; true where some still have. */
+static bool go_on(struct server *s)
+{
+	bool more = false;
+
+	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++) {
+		struct client *c = &s->clients[i];
+
+		if (has_turn(s, c))
+			turn(s, c);
+		more |= has_turn(s, c);
+	}
+	return more;
+}
+
+static int loop(struct server *s, struct rt_err *err)
+{
+	struct epoll_event events[EVENTS];
+	bool more = false;
+
+	while (!s->stop) {
+		int n = epoll_wait(s->epoll, events, EVENTS, more ? 0 : -1);
+
+		if (n < 0 && errno != EINTR)
+			return rt_fail_errno(err, errno, "waiting for clients");
+		for (int i = 0; i < n; i++)
+			handle(s, &events[i]);
+		more = go_on(s);
+	}
+	return 0;
+}
+
+static int add(struct server *s, int fd, uint32_t number)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.u64 = number };
+
+	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e);
+}
+
+/* Before there is a socket: a signal that came then would leave it behind. */
+static int block_signals(struct server *s, struct rt_err *err)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGHUP);
+	(void)sigaddset(&set, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return rt_fail_errno(err, errno, "signals");
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signals < 0 ? rt_fail_errno(err, errno, "signals") : 0;
+}
+
+static int set_up(struct server *s, struct rt_err *err)
+{
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epoll < 0 || add(s, s->signals, ON_SIGNAL) < 0 ||
+	    add(s, s->socket.fd, ON_SOCKET) < 0)
+		return rt_fail_errno(err, errno, "waiting for clients");
+	return 0;
+}
+
+int query_serve(struct query *q, const char *path, struct rt_err *err)
+{
+	struct server *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return rt_fail(err, ENOMEM, "out of memory");
+	s->q = q;
+	s->epoll = s->signals = -1;
+	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
+		s->clients[i].fd = -1;
+	r = block_signals(s, err);
+	if (r == 0)
+		r = query_socket_open(path, &s->socket, err);
+	if (r == 0) {
+		r = set_up(s, err);
+		if (r == 0)
+			r = loop(s, err);
+		query_socket_close(&s->socket);
+	}
+	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
+		if (s->clients[i].fd >= 0)
+			drop(&s->clients[i]);
+	if (s->signals >= 0)
+		(void)close(s->signals);
+	if (s->epoll >= 0)
+		(void)close(s->epoll);
+	free(s);
+	return r;
+}

@@ -1,0 +1,195 @@
+/* Turns requests into the library's and writes the answers.  The decisions are
+ * libpol's. */
+#include "runtime/query/query.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/json.h"
+
+/* One question on its way. */
+struct asked {
+	struct query *q;
+	struct query_request req;
+	struct pol_request to; /* the same for the library */
+	struct rt_err err;
+};
+
+/* --- the question ------------------------------------------------------------------ */
+
+/* Directories and paths without symbolic links, and room for the line. */
+static bool prepare(struct asked *a)
+{
+	const struct query_request *r = &a->req;
+	struct query *q = a->q;
+	struct decide_ctx ctx = { .b = q->b, .scope = (uint8_t)a->to.scope };
+	size_t n = r->line_n;
+
+	if (!query_where_find(&q->where, r, &ctx, &a->err))
+		return false;
+	a->to.cwd = ctx.cwd;
+	a->to.home = ctx.roots.dir[PB_ROOT_HOME];
+	a->to.project = ctx.roots.dir[PB_ROOT_PROJECT];
+	a->to.tmpdir = ctx.roots.dir[PB_ROOT_TMP];
+	a->to.session_dir = ctx.roots.dir[PB_ROOT_SESSION];
+	if (r->kind == QUERY_FILE || r->kind == QUERY_UNIX) {
+		a->to.path = query_where_path(&q->where, r, &a->err);
+		return a->to.path != NULL;
+	}
+	for (size_t i = 0; i < r->argc; i++)
+		n += strlen(r->argv[i]) + 1;
+	return pol_ctx_grow(&q->ctx, n, &a->err) == 0;
+}
+
+static bool has_place(enum query_kind kind)
+{
+	return kind == QUERY_COMMAND || kind == QUERY_ARGV || kind == QUERY_FILE ||
+	       kind == QUERY_UNIX;
+}
+
+static bool decide(struct asked *a)
+{
+	static const uint32_t kinds[QUERY_KIND_COUNT] = {
+		[QUERY_COMMAND] = POL_COMMAND, [QUERY_ARGV] = POL_ARGV,
+		[QUERY_FILE] = POL_FILE,       [QUERY_NET] = POL_NET,
+		[QUERY_UNIX] = POL_UNIX,       [QUERY_SYSCALL] = POL_SYSCALL,
+		[QUERY_TOOL] = POL_TOOL, /* a setting has a value, and no decision */
+	};
+	const struct query_request *r = &a->req;
+	/* system calls are a sandbox's, where nobody says otherwise */
+	uint32_t scope = r->kind == QUERY_SYSCALL ? POL_SANDBOX : a->q->scope;
+
+	a->to = (struct pol_request){
+		.size = sizeof(a->to),
+		.kind = kinds[r->kind],
+		.scope = r->scope ? r->scope : scope,
+		.flags = r->abstract ? POL_ABSTRACT : 0,
+		.op = r->op,
+		.proto = r->udp ? POL_UDP : POL_TCP,
+		.port = r->port,
+		.line = r->line,
+		.line_n = r->line_n,
+		.argv = r->argv,
+		.argc = r->argc,
+		.host = r->host,
+		.addr = r->is_addr ? r->addr : NULL,
+		.name = r->name,
+		.role = r->role,
+	};
+	memcpy(a->to.args, r->args, sizeof(a->to.args));
+	if (pol_check_role(a->q->b, r->role, &a->err) < 0)
+		return false;
+	if (has_place(r->kind) && !prepare(a))
+		return false;
+	return pol_ask(&a->q->ctx, &a->to, &a->err) == 0;
+}
+
+int query_decide(struct query *q, const struct query_request *r, struct rt_err *err)
+{
+	struct asked a = { .q = q, .req = *r };
+	bool good = decide(&a);
+
+	*err = a.err;
+	return good ? 0 : -EINVAL;
+}
+
+/* --- the answer ---------------------------------------------------------------------- */
+
+static void put_setting(struct json *j, const struct asked *a)
+{
+	size_t n = 0;
+	const char *value = query_setting(&a->q->settings, a->req.name, &n);
+
+	json_cstr(j, "setting", a->req.name);
+	if (value)
+		json_raw(j, "value", value, n);
+	else
+		json_null(j, "value");
+}
+
+/* --- a line in, a line out
+ * ------------------------------------------------------------ */
+
+static void begin(struct query *q, const char *id, size_t id_n)
+{
+	json_reset(q->out);
+	json_object(q->out, NULL);
+	if (id)
+		json_raw(q->out, "id", id, id_n);
+	else
+		json_null(q->out, "id");
+}
+
+const char *query_answer(struct query *q, const char *line, size_t n, size_t *ret_n)
+{
+	struct asked a = { .q = q };
+	bool good = query_request_read(q->reader, line, n, &a.req, &a.err);
+	const char *id;
+	size_t id_n = 0;
+
+	id = query_request_id(q->reader, &id_n);
+	begin(q, id, id_n);
+	if (good && a.req.kind == QUERY_SETTING)
+		good = pol_check_role(q->b, a.req.role, &a.err) == 0;
+	else if (good)
+		good = decide(&a);
+	if (!good)
+		json_cstr(q->out, "error", a.err.text);
+	else if (a.req.kind == QUERY_SETTING)
+		put_setting(q->out, &a);
+	else
+		pol_put_decision(q->out, &q->ctx);
+	json_object_end(q->out);
+	return json_finish(q->out, ret_n);
+}
+
+const char *query_too_long(struct query *q, size_t most, size_t *ret_n)
+{
+	char text[80];
+
+	begin(q, NULL, 0);
+	(void)snprintf(text, sizeof(text), "the line has more than %zu bytes", most);
+	json_cstr(q->out, "error", text);
+	json_object_end(q->out);
+	return json_finish(q->out, ret_n);
+}
+
+void query_init_decide(struct query *q, struct bundle *b, uint8_t scope)
+{
+	memset(q, 0, sizeof(*q));
+	q->b = b;
+	q->scope = scope;
+	pol_ctx_init(&q->ctx, b, NULL, 0);
+	query_where_init(&q->where);
+}
+
+int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *err)
+{
+	int r;
+
+	query_init_decide(q, b, scope);
+	q->reader = query_reader_new();
+	q->out = calloc(1, sizeof(*q->out));
+	if (q->out) {
+		json_init(q->out);
+		q->out->one_line = true;
+	}
+	r = q->reader && q->out ? query_settings_init(&q->settings, b, err)
+				: rt_fail(err, ENOMEM, "out of memory");
+	if (r < 0)
+		query_release(q);
+	return r;
+}
+
+void query_release(struct query *q)
+{
+	free(q->ctx.block);
+	query_reader_free(q->reader);
+	query_settings_release(&q->settings);
+	if (q->out)
+		json_release(q->out);
+	free(q->out);
+	memset(q, 0, sizeof(*q));
+}

@@ -1,0 +1,221 @@
+/* Reads polquery's command line.  What a later version brings is refused by
+ * name: nothing is accepted and ignored. */
+#include "runtime/query/query_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/approvals/approvals_verb.h"
+#include "runtime/base/io.h"
+#include "runtime/base/optread.h"
+#include "runtime/bundle/format.h"
+#include "runtime/query/hook_agent.h"
+#include "runtime/state/left_verb.h"
+
+enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_FORMAT, ID_HELP, ID_VERSION };
+
+static const struct optspec table[] = {
+	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy (required)" },
+	{ ID_SCOPE, "scope", 0, OPTSPEC_ONE, 0, "host|sandbox",
+	  "of requests that say none: host, for programs that only ask, or sandbox, for "
+	  "what polrun would start" },
+	{ ID_REQUIRE, "require-signed", 0, OPTSPEC_NONE, 0, NULL,
+	  "refuse a bundle that no trusted key has signed" },
+	{ ID_SIGNERS, "allowed-signers", 0, OPTSPEC_ONE, 0, "FILE",
+	  "who may sign, instead of the default lists" },
+	{ ID_FORMAT, "format", 0, OPTSPEC_ONE, 0, "text|json",
+	  "how doctor says what it found (text)" },
+	{ ID_HELP, "help", 'h', OPTSPEC_NONE, 0, NULL, "this text" },
+	{ ID_VERSION, "version", 0, OPTSPEC_NONE, 0, NULL, "the version" },
+};
+
+#define AGENTS "claude-code|codex|gemini-cli|cursor"
+
+static const struct optspec_word words[] = {
+	{ "serve", "FILE", "answer at a unix socket" },
+	{ "hook", AGENTS, "answer one message of an agent" },
+	{ "doctor", AGENTS, "whether the hook is installed and answers" },
+};
+
+static const struct optspec_program *const subs[] = { &approvals_program, &left_program };
+
+const struct optspec_program polquery_program = {
+	.name = "polquery",
+	.usage = "usage: polquery [OPTIONS] --bundle FILE <REQUESTS >DECISIONS\n"
+		 "       polquery [OPTIONS] --bundle FILE serve SOCKET\n"
+		 "       polquery [OPTIONS] --bundle FILE hook AGENT [FIELD...]\n"
+		 "       polquery [--format text|json] doctor [AGENT]\n"
+		 "       polquery approvals list|revoke ... (see polquery approvals --help)\n"
+		 "       polquery left list|seen ... (see polquery left --help)\n"
+		 "\n"
+		 "Answers requests under a compiled policy: one JSON object a line on stdin,\n"
+		 "one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
+		 "serve: the same at a unix socket, for many clients, until SIGTERM.\n"
+		 "hook: answers one message of claude-code, codex, gemini-cli or cursor;\n"
+		 "fields of it that are to be ignored may be named. doctor: whether the hook\n"
+		 "is installed and answers (doc/agents.md).\n"
+		 "\n",
+	.end = "Exit status: 0 at the end of the requests, whatever was decided; 2 usage or\n"
+	       "input and output; 4 a bundle that is not to be trusted.\n",
+	.options = table,
+	.n = sizeof(table) / sizeof(table[0]),
+	.words = words,
+	.nwords = sizeof(words) / sizeof(words[0]),
+	.subs = subs,
+	.nsubs = sizeof(subs) / sizeof(subs[0]),
+};
+
+static int set_scope(struct query_options *o, const char *value, struct rt_err *err)
+{
+	char shown[60];
+
+	io_escape(shown, sizeof(shown), value, strlen(value));
+	if (o->scope)
+		return rt_fail(err, EINVAL, "'--scope' is given twice");
+	if (strcmp(value, "host") == 0)
+		o->scope = PB_HOST;
+	else if (strcmp(value, "sandbox") == 0)
+		o->scope = PB_SANDBOX;
+	else
+		return rt_fail(err, EINVAL, "--scope: '%s' is neither 'host' nor 'sandbox'",
+			       shown);
+	return 0;
+}
+
+static int set_format(struct query_options *o, const char *value, struct rt_err *err)
+{
+	if (o->format)
+		return rt_fail(err, EINVAL, "'--format' is given twice");
+	o->format = value;
+	o->json = strcmp(value, "json") == 0;
+	return o->json || strcmp(value, "text") == 0 ? 0 :
+		       rt_fail(err, EINVAL, "--format is text or json");
+}
+
+static int set(void *to, const struct optspec *opt, const char *value,
+	       struct rt_err *err)
+{
+	struct query_options *o = to;
+
+	switch ((enum id)opt->id) {
+	case ID_BUNDLE:
+		return optread_value(&o->bundle, opt, value, false, err);
+	case ID_SCOPE:
+		return set_scope(o, value, err);
+	case ID_SIGNERS:
+		return optread_value(&o->signers, opt, value, false, err);
+	case ID_REQUIRE:
+		o->require_signed = true;
+		return 0;
+	case ID_FORMAT:
+		return set_format(o, value, err);
+	case ID_HELP:
+		o->action = QUERY_HELP;
+		return 0;
+	case ID_VERSION:
+		o->action = QUERY_VERSION;
+		return 0;
+	default:
+		return rt_fail(err, EINVAL, "'--%s' is not supported by this version",
+			       opt->name);
+	}
+}
+
+static int take_agent(struct query_options *o, const char *name, struct rt_err *err)
+{
+	char shown[60], what[100] = "'hook' needs the name of an agent";
+
+	if (name && hook_agent_find(name) < HOOK_AGENT_COUNT) {
+		o->agent = name;
+		return 0;
+	}
+	if (name) {
+		io_escape(shown, sizeof(shown), name, strlen(name));
+		(void)snprintf(what, sizeof(what), "'%s' is none of the agents", shown);
+	}
+	return rt_fail(err, EINVAL, "%s: %s, %s, %s, %s", what,
+		       hook_agent_name(HOOK_CLAUDE), hook_agent_name(HOOK_CODEX),
+		       hook_agent_name(HOOK_GEMINI), hook_agent_name(HOOK_CURSOR));
+}
+
+static int take_socket(struct query_options *o, char **argv, int n, struct rt_err *err)
+{
+	if (n != 2 || !argv[1][0])
+		return rt_fail(err, EINVAL, "'serve' needs the path of a socket, and "
+			       "nothing else behind it");
+	o->socket = argv[1];
+	return 0;
+}
+
+/* Behind a verb help is asked for as well as before it. */
+static bool asks_for_help(const char *word)
+{
+	return word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0);
+}
+
+static bool is_verb(const char *word)
+{
+	for (size_t i = 0; i < polquery_program.nwords; i++)
+		if (strcmp(word, words[i].name) == 0)
+			return true;
+	return false;
+}
+
+/* What stands behind the options: nothing, or a verb with its words. */
+static int take_words(struct query_options *o, char **argv, int n, struct rt_err *err)
+{
+	char shown[60];
+
+	if (n == 0)
+		return 0;
+	if (is_verb(argv[0]) && asks_for_help(argv[1])) {
+		o->action = QUERY_HELP;
+		return 0;
+	}
+	if (strcmp(argv[0], "serve") == 0) {
+		o->action = QUERY_SERVE;
+		return take_socket(o, argv, n, err);
+	}
+	if (strcmp(argv[0], "hook") == 0) {
+		o->action = QUERY_HOOK;
+		o->fields = argv + (n > 1 ? 2 : 1);
+		return take_agent(o, argv[1], err);
+	}
+	if (strcmp(argv[0], "doctor") == 0) {
+		o->action = QUERY_DOCTOR;
+		if (n > 2)
+			return rt_fail(err, EINVAL, "'doctor' takes one agent, or none");
+		return n == 1 ? 0 : take_agent(o, argv[1], err);
+	}
+	io_escape(shown, sizeof(shown), argv[0], strlen(argv[0]));
+	return rt_fail(err, EINVAL, "'%s' is too much: requests are read from stdin", shown);
+}
+
+int query_options_parse(int argc, char **argv, struct query_options *ret,
+			struct rt_err *err)
+{
+	static const struct optread reader = { "polquery", table,
+					       sizeof(table) / sizeof(table[0]), set };
+	struct query_options o = { .action = QUERY_ANSWER };
+	int rest, r = optread(&reader, argc, argv, &o, &rest, err);
+
+	if (r == 0 && o.action == QUERY_ANSWER)
+		r = take_words(&o, argv + rest, argc - rest, err);
+	if (r < 0)
+		return r;
+	if (o.action == QUERY_DOCTOR &&
+	    (o.bundle || o.signers || o.require_signed || o.scope))
+		return rt_fail(err, EINVAL, "'doctor' takes no options but --format: those that "
+			       "stand in the agents' settings count");
+	if (o.action < QUERY_DOCTOR && o.format)
+		return rt_fail(err, EINVAL, "--format is an option of doctor");
+	if (o.action < QUERY_DOCTOR && !o.bundle)
+		return rt_fail(err, EINVAL,
+			       "no bundle: name the compiled policy with --bundle FILE "
+			       "('polc compile POLICY -o FILE' makes it)");
+	if (!o.scope)
+		o.scope = PB_HOST;
+	*ret = o;
+	return 0;
+}
