@@ -65,9 +65,9 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/bundle compiler/cli \
            runtime/base runtime/shell runtime/bundle runtime/decide runtime/sandbox \
            runtime/supervise runtime/state runtime/entry runtime/approvals \
-           runtime/query runtime/hooks runtime/polquery runtime/cli
+           runtime/query runtime/hooks runtime/polquery runtime/polrun
 ONLY ?= $(FOLDERS)
-MAINS := compiler/cli/main.c runtime/cli/polrun.c runtime/polquery/polquery.c \
+MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c \
          runtime/sandbox/polinit.c runtime/sandbox/polnft.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
@@ -199,7 +199,7 @@ MAP = -Wl,-Map=$(BUILD)/map/$(@F).map
 $(BUILD)/bin/polc: $(call obj,compiler/cli/main.c) $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D) $(BUILD)/map
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLC_LIBS)
-$(BUILD)/bin/polrun: $(call obj,runtime/cli/polrun.c) $(LIB_RUNTIME)
+$(BUILD)/bin/polrun: $(call obj,runtime/polrun/polrun.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D) $(BUILD)/map
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLRUN_LIBS)
 $(BUILD)/bin/polinit: $(call obj,runtime/sandbox/polinit.c) $(LIB_RUNTIME)

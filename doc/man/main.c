@@ -5,12 +5,10 @@
 
 #include "compiler/cli/options.h"
 #include "doc/man/manual.h"
+#include "runtime/polrun/polrun_options.h"
 #include "runtime/query/query_options.h"
 
 #define MARK "@OPTIONS@\n"
-
-/* In runtime/cli/options.h, whose names are those of compiler/cli/options.h. */
-extern const struct optspec_program polrun_program;
 
 static const struct optspec_program *find(const char *name)
 {

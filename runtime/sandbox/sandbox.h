@@ -32,7 +32,7 @@ struct sandbox_run {
 	const char *const *argv;   /* of the command; argv[0] as the caller wrote it */
 	const char *exec_path;     /* where the lookup found it, absolute, inside;
 	                              NULL: argv[0] is searched in envp's PATH */
-	const char *const *envp;   /* already filtered (runtime/cli/env.c) */
+	const char *const *envp;   /* already filtered (runtime/polrun/env.c) */
 	/* what the next run believes and what the caller reads of this one (bundle,
 	   list of signers, report): absolute, links as they were named, no ".." */
 	const char *const *kept;

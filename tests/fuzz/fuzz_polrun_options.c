@@ -4,17 +4,17 @@
  */
 #include "tests/fuzz/law.h"
 
-#include "runtime/cli/options.h"
+#include "runtime/polrun/polrun_options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	char *text = law_text(data, n);
-	struct options opt;
+	struct polrun_options opt;
 	struct rt_err err = { 0 };
 	int argc;
 	char **argv = law_words(text, &argc);
 
-	if (options_parse(argc, argv, &opt, &err) < 0) {
+	if (polrun_options_parse(argc, argv, &opt, &err) < 0) {
 		LAW(err.text[0]);
 	} else if (opt.action == OPT_RUN || opt.action == OPT_PLAN) {
 		LAW(opt.bundle);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runtime/cli/env.h"
+#include "runtime/polrun/env.h"
 
 #define NAMES 16
 

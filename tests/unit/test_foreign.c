@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "runtime/base/io.h"
-#include "runtime/cli/foreign.h"
+#include "runtime/polrun/foreign.h"
 
 static char base[] = "/var/tmp/pol-foreign.XXXXXX";
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runtime/cli/options.h"
+#include "runtime/polrun/polrun_options.h"
 
 static char *args[16];
-static struct options opt;
+static struct polrun_options opt;
 static struct rt_err err;
 
 /* Words separated by one blank; "~" is an empty word. */
@@ -25,7 +25,7 @@ static int parse(const char *words)
 	for (char *p = strtok(buf, " "); p; p = strtok(NULL, " "))
 		args[n++] = strcmp(p, "~") == 0 ? p + 1 : p;
 	args[n] = NULL;
-	return options_parse(n, args, &opt, &err);
+	return polrun_options_parse(n, args, &opt, &err);
 }
 
 static void refused(const char *words, const char *message)

@@ -1,0 +1,151 @@
+/* What polrun looks at before it makes a sandbox: its own pid 1, and whether the
+ * project's git will work inside. */
+#include "runtime/polrun/before.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+
+/* NAME lies beside polrun in a build tree, else in ../libexec/pol. */
+static int open_own(const char *name, struct rt_err *err)
+{
+	static const char *const places[] = { "", "../libexec/pol/" };
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return rt_fail_errno(err, errno, "/proc/self/exe (is /proc mounted?)");
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return rt_fail(err, ENOENT, "polrun does not know where it lies");
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		AUTO_CLOSE int fd = -1;
+		struct stat st;
+
+		(void)snprintf(path, sizeof(path), "%s/%s%s", self, places[i], name);
+		fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+			continue;
+		if (fd < 0 || fstat(fd, &st) != 0)
+			return rt_fail_errno(err, errno, "%s in '%.200s'", name, self);
+		if (!S_ISREG(st.st_mode) ||
+		    (st.st_mode & S_IWOTH))
+			return rt_fail(err, EPERM,
+				       "%s in '%.200s' is not a file that only its "
+				       "owner can write", name, self);
+		return io_steal_fd(&fd);
+	}
+	return rt_fail(err, ENOENT, "%s is neither in '%.150s' nor in "
+		       "../libexec/pol of it: polrun is not installed completely", name,
+		       self);
+}
+
+int before_open_polinit(struct rt_err *err)
+{
+	return open_own("polinit", err);
+}
+
+int before_open_polnft(struct rt_err *err)
+{
+	return open_own("polnft", err);
+}
+
+/* Has one of its components the name ".."? */
+static bool climbs(const char *path)
+{
+	for (const char *s = path; *s; s += strcspn(s, "/")) {
+		s += strspn(s, "/");
+		if (!strncmp(s, "..", 2) && (!s[2] || s[2] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/* `path` from `cwd` on, without "." and empty components. */
+static char *from_here(const char *cwd, const char *path)
+{
+	size_t n = path[0] != '/' && cwd[1] ? strlen(cwd) : 0;
+	char *s = malloc(n + strlen(path) + 3), *w;
+
+	if (!s)
+		return NULL;
+	memcpy(s, cwd, n);
+	w = s + n;
+	while (*path) {
+		size_t len;
+
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (len && !(len == 1 && *path == '.')) {
+			*w++ = '/';
+			memcpy(w, path, len);
+			w += len;
+		}
+		path += len;
+	}
+	*w = '\0';
+	return s;
+}
+
+int before_keep(const char *const *path, size_t n, const char *cwd,
+		char *ret[BEFORE_KEPT], size_t *ret_n, struct rt_err *err)
+{
+	char shown[200];
+
+	*ret_n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!path[i])
+			continue;
+		ret[*ret_n] = climbs(path[i]) ? realpath(path[i], NULL) :
+						from_here(cwd, path[i]);
+		if (!ret[*ret_n]) {
+			int e = errno;
+
+			io_escape(shown, sizeof(shown), path[i], strlen(path[i]));
+			return rt_fail_errno(err, e, "'%s'", shown);
+		}
+		++*ret_n;
+	}
+	return 0;
+}
+
+/* A worktree's or submodule's .git names a directory that may not be there. */
+void before_check_dot_git(const char *project, const struct sandbox_view *view)
+{
+	char path[PATH_MAX], shown[200], *dir, *nl;
+	AUTO_FREE char *text = NULL, *real = NULL;
+	const struct sandbox_node *n;
+	struct stat st;
+	size_t len;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/.git", project) >=
+		    sizeof(path) ||
+	    lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    io_read_file(path, PATH_MAX, &text, &len) != 0 ||
+	    strncmp(text, "gitdir: ", 8) != 0)
+		return;
+	dir = text + 8;
+	nl = strchr(dir, '\n');
+	if (nl)
+		*nl = '\0';
+	if ((size_t)snprintf(path, sizeof(path), dir[0] == '/' ? "%s%s" : "%s/%s",
+			     dir[0] == '/' ? "" : project, dir) >= sizeof(path))
+		return;
+	real = realpath(path, NULL);
+	n = real ? sandbox_view_find(view, real) : NULL;
+	if (n && !n->masked && (n->ops & PB_READ))
+		return;
+	io_escape(shown, sizeof(shown), real ? real : path, strlen(real ? real : path));
+	fprintf(stderr, "polrun: .git points to %s, which no rule makes readable: git "
+			"will not work here\n", shown);
+}

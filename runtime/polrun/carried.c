@@ -1,0 +1,76 @@
+/* Says what the bundle carries and polrun does not do: secrets by their names,
+ * the rest in one line; and whether the bundle is the chosen role's. */
+#include "runtime/polrun/carried.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "runtime/base/io.h"
+#include "runtime/bundle/format.h"
+
+#define MAX_SECRETS 8u
+
+int carried_check_role(const struct bundle *b, const char *role, struct rt_err *err)
+{
+	struct pb_str has = b->rules->role;
+	const char *name = pb_strp(b->rules, has);
+	char want[80], is[80];
+
+	if (!role || (strlen(role) == has.len && memcmp(role, name, has.len) == 0))
+		return 0;
+	io_escape(want, sizeof(want), role, strlen(role));
+	io_escape(is, sizeof(is), name, has.len);
+	if (!has.len)
+		return rt_fail(err, EINVAL,
+			       "--role '%s': the bundle was compiled for no role (polc "
+			       "compile --role %s)", want, want);
+	return rt_fail(err, EINVAL,
+		       "--role '%s': the bundle was compiled for the role '%s'", want, is);
+}
+
+static const struct pb_env_entry *entry_at(const struct pb_env *env, uint32_t i)
+{
+	return pb_at(env, env->entries, sizeof(struct pb_env_entry), i);
+}
+
+bool carried_is_secret(const struct pb_env *env, const char *name, size_t len)
+{
+	for (uint32_t i = 0; env && i < env->entries.count; i++) {
+		const struct pb_env_entry *e = entry_at(env, i);
+
+		if (e->set == 2 && e->name.len == len &&
+		    memcmp(pb_strp(env, e->name), name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void warn_secrets(FILE *out, const struct pb_env *env)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; env && i < env->entries.count; i++) {
+		const struct pb_env_entry *e = entry_at(env, i);
+		char name[80], from[160];
+
+		if (e->set != 2 || ++n > MAX_SECRETS)
+			continue;
+		io_escape(name, sizeof(name), pb_strp(env, e->name), e->name.len);
+		io_escape(from, sizeof(from), pb_strp(env, e->value), e->value.len);
+		fprintf(out, "polrun: the secret %s (from %s) is not given by this "
+			"version: the variable is not set\n", name, from);
+	}
+	if (n > MAX_SECRETS)
+		fprintf(out, "polrun: %u more secrets are not given\n", n - MAX_SECRETS);
+}
+
+void carried_warn(FILE *out, const struct bundle *b)
+{
+	uint32_t n = b->rules->carried;
+
+	warn_secrets(out, b->env);
+	if (n)
+		fprintf(out, "polrun: %u value%s of the policy (runner, session, audit, "
+			"alert, tool or setting) %s carried, not acted on: polc check "
+			"names them\n", n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+}

@@ -1,0 +1,219 @@
+/* Decides what a run has left that somebody should look at. */
+#include "runtime/polrun/left.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/state/state_dir.h"
+
+enum { MAX_LINES = 20 }; /* of what one run has left; a list has the rest */
+
+static void shown_project(const char *project, char out[600])
+{
+	io_escape(out, 600, project, strlen(project));
+}
+
+/* Could the run write anything below the project? */
+static bool can_leave(const struct sandbox_view *v, const char *project)
+{
+	size_t n = strlen(project);
+	const struct sandbox_node *top = sandbox_view_find(v, project);
+
+	if (top && (top->ops & PB_WRITE) && !top->scratch)
+		return true;
+	for (size_t i = 0; i < v->n; i++)
+		if (!strncmp(v->nodes[i].path, project, n) && v->nodes[i].path[n] == '/' &&
+		    (v->nodes[i].ops & PB_WRITE) && !v->nodes[i].scratch)
+			return true;
+	return false;
+}
+
+static const char *may_appear(const void *arg, size_t i)
+{
+	const struct sandbox_view *v = arg;
+
+	return i < v->ncreatable ? v->creatable[i].path : NULL;
+}
+
+/* --- before ------------------------------------------------------------------------ */
+
+static void say_not_kept(const struct repo_list *repos, const char *project, FILE *out)
+{
+	char path[600];
+
+	if (!repos->cut && !repos->failed)
+		return;
+	shown_project(project, path);
+	fprintf(out, "polrun: not all of %s was searched for repositories (%s): those below "
+		     "that were not found are not kept as they are\n",
+		path, repos->cut ? "it is too large" : "a folder cannot be looked at");
+}
+
+/* One line, whatever it is: the list has its own verb. */
+static void say_waiting(const struct left_store *s, const char *project, FILE *out)
+{
+	uint64_t n = s->nbad;
+	char path[600];
+
+	for (size_t i = 0; i < s->npiles; i++)
+		n += s->pile[i].n + s->pile[i].more;
+	if (!n)
+		return;
+	shown_project(project, path);
+	fprintf(out, "polrun: %" PRIu64 " %s that runs have left in %s %s to be looked at: see "
+		     "polquery left list\n", n, n == 1 ? "thing" : "things", path,
+		n == 1 ? "waits" : "wait");
+}
+
+static int make_record(struct left *l, struct left_store *s, const struct sandbox_view *view,
+		       struct rt_err *err)
+{
+	const struct left_before before = { &view->repos, may_appear, view };
+	int r;
+
+	l->fd = left_store_create(s, l->project);
+	r = l->fd < 0 ? l->fd : left_record_begin(l->fd, l->project, &before);
+	if (r == 0)
+		return 0;
+	/* half a record would be that of a run which found nothing there */
+	if (l->fd >= 0) {
+		(void)!ftruncate(l->fd, 0);
+		(void)close(l->fd);
+	}
+	l->fd = -1;
+	return rt_fail_errno(err, -r, "'%s'", s->shown);
+}
+
+static int open_record(struct left *l, struct left_store *s, bool can,
+		       const struct sandbox_view *view, FILE *out, struct rt_err *err)
+{
+	int r = left_store_load(s, l->project, err);
+
+	for (size_t i = 0; i < s->npiles && r == 0; i++)
+		r = left_store_save(s, &s->pile[i], err);
+	say_waiting(s, l->project, out);
+	return r == 0 && can ? make_record(l, s, view, err) : r;
+}
+
+void left_begin(struct left *l, const char *dir, const char *project,
+		const struct sandbox_view *view, FILE *out)
+{
+	const bool can = can_leave(view, project);
+	struct rt_err err = { 0 };
+	struct left_store s;
+	int r = 0;
+
+	*l = (struct left){ .project = project, .can = can, .top = -1, .fd = -1,
+			    .found = { .project = strdup(project) },
+			    .incomplete = LEFT_KINDS };
+	if (can) {
+		say_not_kept(&view->repos, project, out);
+		l->top = sys_open(project, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+		r = l->found.project ? state_dir_make(dir, &err) :
+				       rt_fail(&err, ENOMEM, "out of memory");
+	}
+	if (r == 0) {
+		r = left_store_open(dir, &s, &err);
+		if (r == 0)
+			r = open_record(l, &s, can, view, out, &err);
+		left_store_release(&s);
+	}
+	if (r == -ENOENT && !can)
+		return; /* no run has left anything */
+	if (r < 0)
+		fprintf(out, "polrun: what %s: %s\n",
+			can ? "this run leaves will not be remembered" :
+			      "runs have left here cannot be told", err.text);
+}
+
+/* --- after ------------------------------------------------------------------------- */
+
+static void look_after(struct left *l, const struct sandbox_view *view, int64_t when)
+{
+	struct repo_list now = { .v = NULL };
+	char path[2 * PATH_MAX];
+	int r = l->top < 0 || !l->found.project ? -EBADF : repo_find(l->top, &now);
+
+	for (size_t i = 0; i < now.n; i++) {
+		if (repo_has(&view->repos, now.v[i].kind, now.v[i].path))
+			continue;
+		(void)snprintf(path, sizeof(path), "%s%s%s", l->project,
+			       now.v[i].path[0] ? "/" : "", now.v[i].path);
+		left_pile_add(&l->found, (enum left_kind)(LEFT_REPO + now.v[i].kind), path, when,
+			      false);
+	}
+	if (r < 0)
+		l->incomplete = LEFT_FAILED;
+	else if (now.cut)
+		l->incomplete = LEFT_CUT;
+	else if (now.failed || now.closed > view->repos.closed)
+		l->incomplete = LEFT_CLOSED;
+	l->as_before = (l->incomplete == LEFT_CUT && view->repos.cut) ||
+		       (l->incomplete == LEFT_CLOSED && now.failed <= view->repos.failed &&
+			now.closed <= view->repos.closed);
+	repo_release(&now);
+}
+
+static void say_found(const struct left *l, size_t from, FILE *out)
+{
+	char text[LEFT_TEXT];
+	size_t n = l->found.n - from;
+	/* where nothing is remembered there is no list */
+	size_t shown = l->fd < 0 || n <= MAX_LINES ? n : MAX_LINES;
+	uint64_t more = n - shown + l->found.more;
+
+	for (size_t i = from; i < from + shown; i++) {
+		left_say(&l->found.v[i], text);
+		fprintf(out, "polrun: %s\n", text);
+	}
+	if (more)
+		fprintf(out, "polrun: and %" PRIu64 " more have appeared%s\n", more,
+			shown < n ? ": see polquery left list" : "");
+}
+
+void left_end(struct left *l, const struct sandbox_view *view, const size_t *which,
+	      size_t n, FILE *out)
+{
+	struct left_item how = { .path = (char *)(uintptr_t)l->project };
+	int64_t when = time(NULL);
+	char text[LEFT_TEXT];
+	size_t named;
+	int r;
+
+	if (!l->can)
+		return;
+	for (size_t i = 0; i < n && l->found.project; i++)
+		left_pile_add(&l->found, LEFT_NAME, view->creatable[which[i]].path, when, false);
+	named = l->found.n;
+	look_after(l, view, when);
+	say_found(l, named, out);
+	if (l->incomplete != LEFT_KINDS) {
+		how.kind = l->incomplete;
+		left_say(&how, text);
+		fprintf(out, "polrun: %s\n", text);
+		/* what was so before the run each one says at its beginning */
+		if (!l->as_before && l->found.project)
+			left_pile_add(&l->found, how.kind, l->project, when, false);
+	}
+	if (l->fd >= 0 && (r = left_record_end(l->fd, &l->found)) < 0)
+		fprintf(out, "polrun: what this run has left is not remembered: %s\n",
+			strerror(-r));
+}
+
+void left_release(struct left *l)
+{
+	left_pile_release(&l->found);
+	if (l->top >= 0)
+		(void)close(l->top);
+	if (l->fd >= 0)
+		(void)close(l->fd);
+	*l = (struct left){ .top = -1, .fd = -1 };
+}

@@ -1,0 +1,69 @@
+/*
+ * The network's mode as polrun sees it: whose network it is, what it has to
+ * say about it, and who loads the rules.
+ */
+#include "runtime/polrun/network.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/polrun/before.h"
+
+void network_fill(struct sandbox_run *run, bool say)
+{
+	unsigned mode = bundle_net_mode(run->bundle);
+
+	run->host_network = mode == PB_NET_FULL;
+	run->by_polnft = false;
+	run->polnft_fd = -1;
+	if (say && mode == PB_NET_LIMITED)
+		fputs("polrun: network limited: nothing leaves the run before there is an "
+		      "egress gateway; on its own loopback the rules decide\n", stderr);
+	if (say && sandbox_unix_wall(run))
+		fputs("polrun: network full: no unix socket can be made but connected pairs: "
+		      "this kernel has no scope for the host's abstract ones (Landlock ABI "
+		      "6, Linux 6.12)\n", stderr);
+}
+
+bool network_by_polnft(struct sandbox_run *run, struct rt_err *err)
+{
+	struct rt_err why = { 0 };
+	int fd;
+
+	if (strcmp(err->step, "nft") != 0 || run->by_polnft)
+		return false;
+	fd = before_open_polnft(&why);
+	if (fd < 0) {
+		size_t at = strlen(err->text);
+
+		/* one line with both reasons */
+		(void)snprintf(err->text + at, sizeof(err->text) - at, "; %s", why.text);
+		return false;
+	}
+	if (bundle_member(run->bundle, PB_NFT_BATCH))
+		fprintf(stderr, "polrun: nft: %s: polnft loads the rules\n", err->text);
+	run->polnft_fd = fd;
+	run->by_polnft = true;
+	return true;
+}
+
+const char *network_mechanism(const struct sandbox_run *run)
+{
+	if (run->host_network)
+		return sandbox_unix_wall(run) ?
+			       "the host's; over: no unix socket but connected pairs, since "
+			       "this kernel has no scope for abstract ones (Landlock ABI 6)" :
+			       "the host's; its abstract sockets are closed by Landlock's "
+			       "scope";
+	return run->by_polnft ? "own namespace with nothing but its loopback; polnft "
+				"loaded its rules" :
+				"own namespace with nothing but its loopback";
+}
+
+void network_release(struct sandbox_run *run)
+{
+	if (run->by_polnft && run->polnft_fd >= 0)
+		(void)close(run->polnft_fd);
+	run->polnft_fd = -1;
+}

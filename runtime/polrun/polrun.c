@@ -1,0 +1,546 @@
+/* polrun: verifies a bundle, decides the command, builds the view, starts the
+ * sandbox, supervises it, reports.  Everything that refuses ends here, with one
+ * line that starts with "polrun: " and the exit status that doc/polrun.md has. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/approvals/approvals.h"
+#include "runtime/approvals/ask.h"
+#include "runtime/base/io.h"
+#include "runtime/base/stack.h"
+#include "runtime/base/sys.h"
+#include "runtime/bundle/trust.h"
+#include "runtime/bundle/verified.h"
+#include "runtime/entry/entry.h"
+#include "runtime/entry/roots.h"
+#include "runtime/polrun/appeared.h"
+#include "runtime/polrun/before.h"
+#include "runtime/polrun/carried.h"
+#include "runtime/polrun/env.h"
+#include "runtime/polrun/exactness.h"
+#include "runtime/polrun/features.h"
+#include "runtime/polrun/foreign.h"
+#include "runtime/polrun/left.h"
+#include "runtime/polrun/lookup.h"
+#include "runtime/polrun/network.h"
+#include "runtime/polrun/polrun_options.h"
+#include "runtime/polrun/preview.h"
+#include "runtime/polrun/report.h"
+#include "runtime/polrun/report_file.h"
+#include "runtime/polrun/run_user.h"
+#include "runtime/polrun/state_view.h"
+#include "runtime/polrun/streams.h"
+#include "runtime/state/state_dir.h"
+#include "runtime/supervise/explain.h"
+
+enum { EXIT_REFUSED = 125 };
+
+struct session {
+	struct polrun_options opt;
+	struct bundle bundle;
+	struct trust trust;
+	struct roots roots;
+	struct run_user user;
+	struct entry entry;
+	bool decided;
+	struct sandbox_run run;
+	struct sandbox_ahead ahead;
+	struct sandbox_view view;
+	struct exactness_here here;
+	unsigned answered; /* enum ask_by */
+	char **envp;
+	char *exec_path;
+	char *kept[BEFORE_KEPT];
+	size_t nkept;
+	char state[PATH_MAX], answers[PATH_MAX]; /* what is remembered lies here */
+	int polinit, report;
+	bool made_report;
+	struct supervise_result result;
+	bool ran;
+	size_t *appeared;
+	size_t nappeared;
+	struct left left;
+};
+
+static int fail(const struct rt_err *err, int status)
+{
+	char line[sizeof(err->text) * 4];
+
+	io_plain(line, sizeof(line), err->text);
+	fprintf(stderr, "polrun: %s\n", line[0] ? line : "failed");
+	return status;
+}
+
+/* --- before the sandbox ---------------------------------------------------------- */
+
+static int find_user(struct session *s, struct rt_err *err)
+{
+	int r = run_user_find(s->opt.user, &s->user, err);
+
+	if (r < 0)
+		return r;
+	s->run.root_run = s->user.root_run;
+	s->run.uid = getuid();
+	s->run.gid = getgid();
+	return 0;
+}
+
+static int find_roots(struct session *s, struct rt_err *err)
+{
+	struct roots_input in = {
+		.home_env = getenv("HOME"),
+		.pwd_env = getenv("PWD"),
+		.project = s->opt.project,
+		.pw = s->user.known ? &s->user.pw : NULL,
+		.prefer_passwd = s->opt.user != NULL,
+	};
+	/* with --user the variable is somebody else's, as HOME is */
+	const char *xdg = s->opt.user ? NULL : getenv("XDG_STATE_HOME");
+	int r = rt_roots_find(&in, &s->roots, err);
+
+	if (r == 0)
+		r = rt_roots_check_project(&s->roots, &s->bundle, err);
+	if (r == 0 && !state_dir_path(s->roots.home, xdg, s->state))
+		r = rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
+	if (r == 0)
+		approvals_file(s->state, s->answers);
+	return r;
+}
+
+static int verdict(struct session *s, bool plan, struct rt_err *err)
+{
+	const struct ask in = {
+		.ctx = &s->run.ctx, .entry = &s->entry, .mode = s->opt.ask,
+		.yes = s->opt.yes, .plan = plan, .session = s->opt.session,
+		.dir = s->state, .path = getenv("PATH"), .ahead = &s->ahead,
+	};
+
+	return ask_verdict(&in, &s->answered, err);
+}
+
+static int fill_run(struct session *s, struct rt_err *err)
+{
+	struct sandbox_run *run = &s->run;
+	char pwd[PATH_MAX];
+	struct env_input env = {
+		.env = s->bundle.env,
+		.environ = environ,
+		.roots = &run->ctx.roots,
+		.user = s->roots.user,
+		.pwd = rt_roots_pwd(&s->roots, pwd),
+	};
+	const char *const kept[BEFORE_KEPT] = { s->opt.bundle, s->opt.signers,
+						s->report >= 0 ? s->opt.report : NULL,
+						s->state, s->answers };
+	int r = env_build(&env, &s->envp, err);
+
+	if (r == 0)
+		r = before_keep(kept, BEFORE_KEPT, s->roots.cwd, s->kept, &s->nkept, err);
+	if (r < 0)
+		return r;
+	run->kept = (const char *const *)s->kept;
+	run->nkept = s->nkept;
+	run->nbelieved = s->opt.signers ? 2 : 1; /* the bundle, the list of signers */
+	run->bundle = &s->bundle;
+	run->cwd = s->roots.cwd;
+	run->project_link = s->roots.project_link;
+	run->argv = s->entry.argv;
+	run->envp = (const char *const *)s->envp;
+	run->user_name = s->roots.user;
+	run->trace = s->opt.explain;
+	run->want_listener = true;
+	run->landlock_abi = sys_landlock_abi();
+	run->umask = umask(0);
+	(void)umask(run->umask);
+	run->polinit_fd = s->polinit;
+	network_fill(run, s->opt.action == OPT_RUN);
+	return 0;
+}
+
+/* --- plan ------------------------------------------------------------------------- */
+
+static int show_plan(struct session *s)
+{
+	struct rt_err err = { 0 };
+	struct preview p = { .run = &s->run, .trust = &s->trust, .view = &s->view, .entry = &s->entry,
+			  .here = &s->here };
+	int status = verdict(s, true, &err);
+
+	if (status == 0)
+		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
+					&s->exec_path, &err);
+	p.program = s->exec_path;
+	p.why_not = status ? err.text : NULL;
+	preview_print(stdout, &p);
+	if (lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0)
+		printf("refused   %s\n", err.text);
+	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+}
+
+/* --- run ---------------------------------------------------------------------------- */
+
+/* Names what is missing, the rules that need it, and what to do. */
+static int refuse_start(struct session *s, const struct rt_err *err)
+{
+	char why[460], rules[300];
+	struct features f;
+
+	features_probe(&f);
+	if (!features_reason(&f, why, sizeof(why)) &&
+	    (strcmp(err->step, "nft") != 0 ||
+	     !features_nft_reason(&f, why, sizeof(why))))
+		(void)snprintf(why, sizeof(why), "%s%s%s", err->step,
+			       err->step[0] ? ": " : "", err->text);
+	features_rules(&s->bundle, rules, sizeof(rules));
+	fprintf(stderr, "polrun: refused: %s%s%s%s\n", why,
+		rules[0] ? " (would not hold: " : "", rules, rules[0] ? ")" : "");
+	return EXIT_REFUSED;
+}
+
+/* A second listener in one chain of filters is EBUSY, and a security module (Yama
+ * at ptrace_scope 3) may forbid to take one: denials then stay without a name, and
+ * no rule is weaker for it. */
+static bool retry_without_listener(struct session *s, const struct rt_err *err)
+{
+	bool forbidden = strcmp(err->step, SANDBOX_STEP_LISTENER) == 0;
+	bool busy = err->err == EBUSY && strcmp(err->step, SANDBOX_STEP_FILTER) == 0;
+
+	if ((!busy && !forbidden) || !s->run.want_listener)
+		return false;
+	fprintf(stderr, "polrun: %s: denials are not explained\n",
+		forbidden ? "the seccomp listener cannot be taken (something "
+			    "forbids it: kernel.yama.ptrace_scope is 3?)" :
+			    "another sandbox holds the seccomp listener");
+	s->run.want_listener = false;
+	s->run.trace = false;
+	return true;
+}
+
+/* Once, and only where it may be the reason: the run failed. */
+static void say_foreign(const struct session *s, int project)
+{
+	if (s->result.status != 0 && project >= 0)
+		foreign_say(stderr, project, s->roots.project);
+}
+
+static void say_wall(const struct session *s, const struct sandbox_wall *w)
+{
+	static const char *const what[] = {
+		[SANDBOX_WALL_MOUNT] = "was moved, replaced or removed",
+		[SANDBOX_WALL_ABSENT] = "was made",
+		[SANDBOX_WALL_LINK] = "was made to lead elsewhere",
+	};
+	char path[300], rule[EXPLAIN_RULE_CAP];
+
+	io_escape(path, sizeof(path), w->path, strlen(w->path));
+	fprintf(stderr, "polrun: run ended: outside of it %s %s, so that it was no longer kept "
+		"there (%s)\n",
+		path, what[w->kind], explain_rule(&s->bundle, w->rule, rule));
+}
+
+static void say_end(const struct session *s)
+{
+	const struct supervise_result *r = &s->result;
+	char rule[EXPLAIN_RULE_CAP];
+
+	if (r->timed_out)
+		fprintf(stderr, "polrun: time limit reached after %llu ms (%s)\n",
+			(unsigned long long)r->wall_ms,
+			explain_rule(&s->bundle, r->limit_rule, rule));
+	if (r->wall != WALLS_STAND)
+		say_wall(s, &s->view.walls[r->wall]);
+	if (s->run.trace)
+		explain_denials(stderr, &s->bundle, &r->denials);
+	else if (r->status != 0)
+		explain_hint(stderr, &r->denials);
+}
+
+/* What the set-up needed would be a door for whoever takes polrun over. */
+static void drop_descriptors(struct session *s)
+{
+	for (size_t i = 0; i < s->view.n; i++)
+		if (s->view.nodes[i].pin_fd >= 0) {
+			(void)close(s->view.nodes[i].pin_fd);
+			s->view.nodes[i].pin_fd = -1;
+		}
+	(void)close(s->polinit);
+	s->polinit = -1;
+	network_release(&s->run);
+}
+
+static int start_and_supervise(struct session *s)
+{
+	AUTO_CLOSE int project = -1;
+	struct sandbox_child child = { .listener = -1 };
+	struct streams streams = { 0 };
+	struct rt_err err = { 0 };
+	int r, flags[3];
+
+	streams_note(flags);
+	if (supervise_block_signals(&err) < 0 ||
+	    streams_bridge(&s->run, &s->view, &streams, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	do {
+		memset(&err, 0, sizeof(err));
+		r = sandbox_start(&s->run, &s->view, &child, &err);
+	} while (r < 0 &&
+		 (retry_without_listener(s, &err) || network_by_polnft(&s->run, &err)));
+	if (r < 0) {
+		r = refuse_start(s, &err);
+		(void)streams_finish(&streams, &err);
+		return r;
+	}
+	if (child.listener < 0)
+		s->run.want_listener = false;
+	drop_descriptors(s);
+	bundle_forget_commands(&s->bundle);
+	if (s->run.root_run)
+		project = open(s->roots.project, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	memset(&err, 0, sizeof(err));
+	s->ran = true;
+	r = supervise(&s->run, &s->view, &child, &s->result, &err);
+	streams_give_back(flags);
+	if (r < 0)
+		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
+			err.text);
+	else if (err.text[0])
+		fprintf(stderr, "polrun: %s\n", err.text);
+	say_end(s);
+	say_foreign(s, project);
+	appeared_say(stderr, &s->bundle, &s->view, s->appeared, &s->nappeared);
+	left_end(&s->left, &s->view, s->appeared, s->nappeared, stderr);
+	if (streams_finish(&streams, &err) < 0)
+		s->result.status = fail(&err, EXIT_REFUSED);
+	return s->result.status;
+}
+
+static int run_command(struct session *s)
+{
+	struct rt_err err = { 0 };
+	char sum[200];
+	int status = lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
+			     EXIT_REFUSED : 0;
+
+	if (status == 0)
+		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
+					&s->exec_path, &err);
+	if (status != 0)
+		return fail(&err, status);
+	s->appeared = calloc(s->view.ncreatable + 1, sizeof(*s->appeared));
+	if (!s->appeared) {
+		(void)rt_fail(&err, ENOMEM, "out of memory");
+		return fail(&err, EXIT_REFUSED);
+	}
+	s->run.exec_path = s->exec_path;
+	exactness_summary(&s->bundle, &s->here, sum, sizeof(sum));
+	if (sum[0])
+		fprintf(stderr, "polrun: %s: see --plan\n", sum);
+	carried_warn(stderr, &s->bundle);
+	before_check_dot_git(s->roots.project, &s->view);
+	left_begin(&s->left, s->state, s->roots.project, &s->view, stderr);
+	return start_and_supervise(s);
+}
+
+/* --- the order of it all --------------------------------------------------------- */
+
+static int write_report(struct session *s, int status)
+{
+	struct rt_err err = { 0 };
+	struct report r = {
+		.bundle = &s->bundle, .trust = &s->trust,
+		.entry = s->decided ? &s->entry : NULL,
+		.answered = s->answered,
+		.run = s->ran ? &s->run : NULL,
+		.view = &s->view,
+		.result = s->ran ? &s->result : NULL,
+		.here = &s->here, .status = status,
+		.appeared = s->appeared, .nappeared = s->nappeared,
+		.left = s->ran ? &s->left : NULL,
+	};
+
+	if (report_write(s->report, &r, &err) < 0)
+		return fail(&err, status ? status : EXIT_REFUSED);
+	return status;
+}
+
+/* The project, later what git reads there, is known only now. */
+static int check_report(struct session *s, bool view, struct rt_err *err)
+{
+	const char *path = s->opt.report;
+
+	if (s->report < 0 || (view ? report_check_view(path, &s->bundle, &s->view, err) :
+			      report_check(path, s->roots.project, &s->run.ctx, err)) == 0)
+		return 0;
+	if (s->made_report)
+		(void)unlink(s->opt.report);
+	(void)close(s->report);
+	s->report = -1;
+	return -err->err;
+}
+
+static int with_bundle(struct session *s)
+{
+	struct rt_err err = { 0 };
+	int r = 0;
+
+	if (s->polinit < 0)
+		s->polinit = before_open_polinit(&err);
+	if (s->polinit >= 0)
+		r = find_user(s, &err);
+	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	s->run.ctx.b = &s->bundle;
+	s->run.ctx.scope = PB_SANDBOX;
+	s->run.ctx.cwd = s->roots.cwd;
+	rt_roots_decide(&s->roots, &s->run.ctx.roots);
+	if (check_report(s, false, &err) < 0 ||
+	    carried_check_role(&s->bundle, s->opt.role, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	if (entry_decide(&s->run.ctx, s->opt.line, s->opt.argv, s->opt.argc, &s->entry,
+			 &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	s->decided = true;
+	/* A denied command needs no view. */
+	if (s->opt.action == OPT_RUN) {
+		int status = verdict(s, false, &err);
+
+		if (status)
+			return fail(&err, status);
+	}
+	if (fill_run(s, &err) < 0 ||
+	    state_view_make(&s->run, s->state, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
+	    check_report(s, true, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	exactness_find_here(&s->run, &s->view, &s->here);
+	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);
+}
+
+/*
+ * Reading and deciding take about as long as the kernel needs for namespaces.
+ * Not where somebody else's ids or trees are needed, nor where a regular file
+ * on 0-2 may yet be exchanged for a pipe (streams_bridge).
+ */
+static void go_ahead(struct session *s)
+{
+	struct rt_err err;
+	struct stat st;
+
+	if (s->opt.action != OPT_RUN || s->opt.user || geteuid() == 0 ||
+	    getuid() != geteuid() || getgid() != getegid())
+		return;
+	for (int fd = 0; fd < 3; fd++)
+		if (fstat(fd, &st) != 0 || S_ISREG(st.st_mode))
+			return;
+	s->polinit = before_open_polinit(&err);
+	if (s->polinit < 0)
+		return;
+	s->run.uid = getuid();
+	s->run.gid = getgid();
+	s->run.polinit_fd = s->polinit;
+	sandbox_ahead(&s->run, &s->ahead);
+}
+
+/* Once, before anything of the bundle is believed. */
+static int open_bundle(struct session *s, struct rt_err *err)
+{
+	struct verified_options o = { .path = s->opt.bundle,
+				      .signers = s->opt.signers,
+				      .require = s->opt.require_signed,
+				      .trace = s->opt.explain };
+
+	return verified_open(&o, &s->bundle, &s->trust, err);
+}
+
+static void release(struct session *s)
+{
+	sandbox_ahead_release(&s->ahead);
+	if (s->decided)
+		entry_release(&s->entry);
+	sandbox_view_release(&s->view);
+	rt_roots_release(&s->roots);
+	env_free(s->envp);
+	free(s->exec_path);
+	for (size_t i = 0; i < s->nkept; i++)
+		free(s->kept[i]);
+	free(s->appeared);
+	left_release(&s->left);
+	free(s->result.denials.v);
+	bundle_release(&s->bundle);
+	if (s->polinit >= 0)
+		(void)close(s->polinit);
+}
+
+static int session(const struct polrun_options *opt)
+{
+	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .ahead = { 0, -1, -1 },
+			     .left = { .top = -1, .fd = -1 } };
+	struct rt_err err = { 0 };
+	int status;
+
+	go_ahead(&s);
+	s.run.ahead = &s.ahead;
+	if (open_bundle(&s, &err) < 0) {
+		release(&s);
+		return fail(&err, EXIT_REFUSED);
+	}
+	if (opt->report) {
+		s.report = report_open(opt->report, &s.made_report, &err);
+		if (s.report < 0) {
+			release(&s);
+			return fail(&err, EXIT_REFUSED);
+		}
+	}
+	status = with_bundle(&s);
+	if (s.report >= 0 && opt->action == OPT_RUN)
+		status = write_report(&s, status);
+	if (s.report >= 0)
+		(void)close(s.report);
+	release(&s);
+	return status;
+}
+
+/* Not a part of main(): its locals are the first thing that a small stack lacks. */
+static __attribute__((noinline)) int act(int argc, char **argv)
+{
+	struct polrun_options opt;
+	struct rt_err err = { 0 };
+	struct features f;
+	/* A parent that ignores SIGCHLD would take the statuses away. */
+	(void)signal(SIGCHLD, SIG_DFL);
+	/* A report past the caller's limit of file sizes is an error, not the end. */
+	(void)signal(SIGXFSZ, SIG_IGN);
+	if (streams_clean(&err) < 0 || polrun_options_parse(argc, argv, &opt, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	switch (opt.action) {
+	case OPT_HELP:
+		optspec_help(stdout, &polrun_program);
+		return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+	case OPT_VERSION:
+		puts("polrun " POL_VERSION);
+		return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+	case OPT_DOCTOR:
+		features_probe(&f);
+		return features_print(stdout, &f) ? 0 : EXIT_REFUSED;
+	case OPT_RUN:
+	case OPT_PLAN:
+	default:
+		return session(&opt);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char text[160];
+	size_t n = stack_complaint("polrun", text, sizeof(text));
+
+	if (!n)
+		return act(argc, argv);
+	(void)io_write_all(STDERR_FILENO, text, n);
+	return EXIT_REFUSED;
+}

@@ -1,0 +1,35 @@
+/* polrun's command line. */
+#ifndef RUNTIME_POLRUN_POLRUN_OPTIONS_H
+#define RUNTIME_POLRUN_POLRUN_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "runtime/approvals/ask.h"
+#include "runtime/base/err.h"
+#include "runtime/base/optspec.h"
+
+enum polrun_action { OPT_RUN, OPT_PLAN, OPT_DOCTOR, OPT_HELP, OPT_VERSION };
+
+struct polrun_options {
+	enum polrun_action action;
+	const char *bundle;
+	const char *project;
+	const char *user;
+	const char *role;
+	const char *report;
+	const char *signers; /* --allowed-signers */
+	bool require_signed;
+	const char *line;   /* -c */
+	bool explain;
+	bool yes;
+	enum ask_mode ask;   /* --ask; ASK_TTY where it is not given */
+	const char *session; /* --session */
+	char **argv;        /* the command, NULL-terminated; empty with `line` */
+	int argc;
+};
+
+/* Nothing is read or opened.  On failure err->text says what is wrong. */
+int polrun_options_parse(int argc, char **argv, struct polrun_options *ret, struct rt_err *err);
+extern const struct optspec_program polrun_program;
+
+#endif

@@ -1,0 +1,358 @@
+/* Writes the report: what was measured, and null for what this version cannot
+ * measure; mechanisms[] says how each thing was enforced or measured. */
+#include "runtime/polrun/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/approvals/ask.h"
+#include "runtime/base/io.h"
+#include "runtime/base/json.h"
+#include "runtime/base/sys.h"
+#include "runtime/bundle/trust.h"
+#include "runtime/decide/explain.h"
+#include "runtime/polrun/exactness.h"
+#include "runtime/polrun/features.h"
+#include "runtime/polrun/left.h"
+#include "runtime/polrun/network.h"
+
+static void rule_object(struct json *j, const char *key, const struct bundle *b,
+			uint32_t rule)
+{
+	const struct pb_rule *r = b ? bundle_rule(b, rule) : NULL;
+
+	if (!r) {
+		json_null(j, key);
+		return;
+	}
+	json_object(j, key);
+	json_str(j, "id", pb_strp(b->rules, r->id), r->id.len);
+	json_cstr(j, "level", explain_level(r->level));
+	if (r->line)
+		json_str(j, "file", pb_strp(b->rules, r->file), r->file.len);
+	else
+		json_null(j, "file");
+	if (r->line)
+		json_uint(j, "line", r->line);
+	else
+		json_null(j, "line");
+	json_str(j, "text", pb_strp(b->rules, r->text), r->text.len);
+	json_object_end(j);
+}
+
+static enum pb_kind kind_of(const struct denial *d)
+{
+	return strcmp(d->layer, "seccomp") == 0	  ? PB_SYSCALL
+	       : strcmp(d->layer, "file") == 0	  ? PB_FILE
+	       : strcmp(d->layer, "network") == 0 ? PB_NET
+	       : strcmp(d->layer, "unix") == 0	  ? PB_UNIX
+						  : PB_SCALAR;
+}
+
+/* The smallest rule that would allow it, or why none can. */
+static void hint(struct json *j, const struct bundle *b, const struct denial *d)
+{
+	enum pb_kind kind = kind_of(d);
+	const struct pb_rule *r = bundle_rule(b, d->rule);
+	char text[700], proto[8] = "", host[80] = "";
+	unsigned port = 0;
+
+	if (kind < 6 && b->rules->locked[kind]) {
+		(void)snprintf(text, sizeof(text), "locked by %s",
+			       explain_level(b->rules->locked[kind]));
+	} else if (kind == PB_SCALAR || !r) {
+		json_null(j, "hint");
+		return;
+	} else if (r->kind != PB_SCALAR && r->effect != PB_ALLOW &&
+		   (r->level != PB_DEFAULT || (r->flags & PB_F_FLOOR))) {
+		/* An explicit deny wins over every allow: only its owner helps. */
+		(void)snprintf(text, sizeof(text), "no allow lifts it: an 'except' on the "
+			       "rule itself does (level %s)", explain_level(r->level));
+	} else if (kind == PB_FILE) {
+		(void)snprintf(text, sizeof(text), "allow %s \"%s\"", d->op, d->subject);
+	} else if (kind == PB_UNIX) {
+		(void)snprintf(text, sizeof(text), "allow \"%s\"", d->subject);
+	} else if (kind == PB_NET &&
+		   sscanf(d->subject, "%7s %79[^ ]", proto, host) == 2 &&
+		   strrchr(host, ':') && sscanf(strrchr(host, ':'), ":%u", &port) == 1) {
+		*strrchr(host, ':') = '\0';
+		(void)snprintf(text, sizeof(text), "network limited { allow %s %s port %u }",
+			       proto, host, port);
+	} else {
+		(void)snprintf(text, sizeof(text), "allow %s", d->op);
+	}
+	json_cstr(j, "hint", text);
+}
+
+static void denial_object(struct json *j, const struct bundle *b, const struct denial *d)
+{
+	json_object(j, NULL);
+	json_cstr(j, "layer", d->layer);
+	json_cstr(j, "op", d->op);
+	json_cstr(j, "subject", d->subject);
+	if (d->err && strerrorname_np(d->err))
+		json_cstr(j, "errno", strerrorname_np(d->err));
+	else
+		json_null(j, "errno"); /* the kernel's answer was not seen */
+	json_uint(j, "count", d->count);
+	rule_object(j, "rule", b, d->rule);
+	hint(j, b, d);
+	json_object_end(j);
+}
+
+/* Who answered what the policy asks. */
+static void answered_list(struct json *j, unsigned by)
+{
+	static const struct { unsigned bit; const char *name; } names[] = {
+		{ ASK_BY_YES, "yes" }, { ASK_BY_MODE, "mode" },
+		{ ASK_BY_SESSION, "session" }, { ASK_BY_PERSON, "person" },
+	};
+
+	json_array(j, "answered_by");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (by & names[i].bit)
+			json_cstr(j, NULL, names[i].name);
+	json_array_end(j);
+}
+
+static void decision_object(struct json *j, const struct report *r)
+{
+	const struct decision *d = r->entry ? &r->entry->d : NULL;
+
+	if (!d) {
+		json_null(j, "decision");
+		return;
+	}
+	json_object(j, "decision");
+	json_cstr(j, "effect", explain_effect(d->effect));
+	rule_object(j, "rule", r->bundle, d->rule);
+	json_cstr(j, "risk", d->unparsed ? NULL : explain_risk(d->risk));
+	json_bool(j, "unparsed", d->unparsed);
+	answered_list(j, r->answered);
+	json_object_end(j);
+}
+
+static void numbers(struct json *j, const struct report *r)
+{
+	const struct supervise_result *s = r->result;
+
+	json_int(j, "exit_code", r->status);
+	if (s && s->signal)
+		json_int(j, "signal", s->signal);
+	else
+		json_null(j, "signal");
+	decision_object(j, r);
+	if (s) {
+		json_uint(j, "wall_ms", s->wall_ms);
+		json_uint(j, "cpu_ms", s->cpu_ms);
+		json_uint(j, "memory_peak_bytes", s->memory_peak_bytes);
+	} else {
+		json_null(j, "wall_ms");
+		json_null(j, "cpu_ms");
+		json_null(j, "memory_peak_bytes");
+	}
+	json_null(j, "processes_peak");
+	json_null(j, "stdout_bytes");
+	json_null(j, "stderr_bytes");
+	json_null(j, "truncated");
+}
+
+/* What git, an editor or a shell would believe, and was not there before. */
+static void left_list(struct json *j, const struct left *l)
+{
+	char path[LEFT_TEXT];
+
+	json_array(j, "left");
+	for (size_t i = 0; l && i < l->found.n; i++) {
+		const struct left_item *it = &l->found.v[i];
+
+		if (it->kind >= LEFT_CUT)
+			continue;
+		io_escape(path, sizeof(path), it->path, strlen(it->path));
+		json_object(j, NULL);
+		json_cstr(j, "path", path);
+		json_cstr(j, "kind", left_word(it->kind));
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void lists(struct json *j, const struct report *r)
+{
+	const struct supervise_result *s = r->result;
+
+	json_array(j, "limits_hit");
+	if (s && s->timed_out) {
+		json_object(j, NULL);
+		json_cstr(j, "limit", "time");
+		rule_object(j, "rule", r->bundle, s->limit_rule);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	if (s && s->wall != WALLS_STAND) {
+		char path[600];
+		const struct sandbox_wall *w = &r->view->walls[s->wall];
+
+		io_escape(path, sizeof(path), w->path, strlen(w->path));
+		json_object(j, "wall_gone");
+		json_cstr(j, "path", path);
+		rule_object(j, "rule", r->bundle, w->rule);
+		json_object_end(j);
+	} else {
+		json_null(j, "wall_gone");
+	}
+	json_array(j, "denials");
+	for (size_t i = 0; s && i < s->denials.n; i++)
+		denial_object(j, r->bundle, &s->denials.v[i]);
+	if (r->entry && r->entry->d.effect != PB_ALLOW && !s && r->status == 126) {
+		struct denial d = { .layer = "command",
+				    .op = "exec",
+				    .count = 1,
+				    .rule = r->entry->d.rule };
+
+		if (r->entry->argc)
+			entry_show(r->entry, d.subject, sizeof(d.subject));
+		denial_object(j, r->bundle, &d);
+	}
+	json_array_end(j);
+	left_list(j, r->left);
+	json_null(j, "written");
+	json_cstr(j, "runner", r->run ? "native" : NULL);
+}
+
+static void how(struct json *j, const char *what, const char *text)
+{
+	char line[LEFT_TEXT + 32];
+
+	(void)snprintf(line, sizeof(line), "%s: %s", what, text);
+	json_cstr(j, NULL, line);
+}
+
+/* What of the searches before and after the run is not whole. */
+static void left_mechanisms(struct json *j, const struct report *r)
+{
+	const struct left_item it = { .kind = r->left ? r->left->incomplete : LEFT_KINDS,
+				      .path = (char *)(uintptr_t)(r->left ? r->left->project : "") };
+	char text[LEFT_TEXT];
+
+	if (!r->left)
+		return;
+	if (r->view->repos.cut || r->view->repos.failed)
+		how(j, "under", "not all of the project was searched for repositories before "
+		    "the run: those that were not found were not kept as they are");
+	if (it.kind < LEFT_KINDS) {
+		left_say(&it, text);
+		how(j, "left", text);
+	}
+	if (r->left->found.more) {
+		(void)snprintf(text, sizeof(text), "%" PRIu64 " more have appeared",
+			       r->left->found.more);
+		how(j, "left", text);
+	}
+}
+
+static void mechanisms(struct json *j, const struct report *r)
+{
+	char line[700], rule[EXPLAIN_RULE_CAP], path[200], lacks[200];
+
+	json_array(j, "mechanisms");
+	trust_describe(r->trust, line, sizeof(line));
+	how(j, "bundle", line);
+	if (r->run) {
+		how(j, "files", "mount view");
+		if (r->result && r->result->walls)
+			how(j, "walls", r->result->walls);
+		features_landlock_lacks(r->run->landlock_abi, lacks, sizeof(lacks));
+		(void)snprintf(line, sizeof(line), "ABI %d%s%s", r->run->landlock_abi,
+			       lacks[0] ? ", as second wall " : "", lacks);
+		how(j, "Landlock", r->run->landlock_abi ? line :
+				   "missing; the mount view alone holds");
+		how(j, "network", network_mechanism(r->run));
+		how(j, "system calls",
+		    !r->run->want_listener ?
+			    "seccomp without a listener: denials have no name" :
+		    r->run->trace ? "seccomp, trace filter with a listener" :
+				    "seccomp, enforce filter with a listener");
+		if (r->run->root_run)
+			how(j, "user", "a uid that owns nothing, idmapped trees");
+	}
+	if (r->result && r->result->denials.lost) {
+		(void)snprintf(line, sizeof(line), "%zu more were not recorded",
+			       (size_t)r->result->denials.lost);
+		how(j, "denials", line);
+	}
+	if (r->result) {
+		how(j, "wall_ms", "monotonic clock of the supervisor");
+		how(j, "cpu_ms", "rusage of the command and what it waited for");
+		how(j, "memory_peak_bytes", "largest resident set of one process");
+	}
+	left_mechanisms(j, r);
+	for (size_t i = 0; i < r->nappeared; i++) {
+		size_t k = r->appeared[i];
+		const char *p = r->view->creatable[k].path;
+
+		io_escape(path, sizeof(path), p, strlen(p));
+		(void)snprintf(line, sizeof(line), "under: %s has appeared (%s)", path,
+			       explain_rule(r->bundle, r->view->creatable[k].rule, rule));
+		json_cstr(j, NULL, line);
+	}
+	for (size_t i = 0; r->here && i < r->here->n; i++) {
+		(void)snprintf(line, sizeof(line), "over: %s: %s",
+			       explain_rule(r->bundle, r->here->v[i].rule, rule),
+			       r->here->v[i].why);
+		json_cstr(j, NULL, line);
+	}
+	for (uint32_t i = 0; r->bundle && i < r->bundle->rules->rules.count; i++) {
+		const struct pb_rule *p = bundle_rule(r->bundle, i);
+		char note[200];
+
+		if (!exactness_is_first(r->bundle, i))
+			continue;
+		io_escape(note, sizeof(note), pb_strp(r->bundle->rules, p->note),
+			  p->note.len);
+		(void)snprintf(line, sizeof(line), "%s: %s%s%s", exactness_word(p->exactness),
+			       explain_rule(r->bundle, i, rule), note[0] ? ": " : "",
+			       note);
+		json_cstr(j, NULL, line);
+	}
+	json_array_end(j);
+}
+
+int report_write(int fd, const struct report *r, struct rt_err *err)
+{
+	struct json j;
+	const char *text;
+	size_t len = 0;
+	int e = 0;
+
+	json_init(&j);
+	json_object(&j, NULL);
+	numbers(&j, r);
+	lists(&j, r);
+	mechanisms(&j, r);
+	if (r->bundle)
+		json_uint(&j, "serial", r->bundle->serial);
+	else
+		json_null(&j, "serial");
+	json_cstr(&j, "bundle_digest", r->bundle ? r->bundle->digest : NULL);
+	json_object_end(&j);
+	text = json_finish(&j, &len);
+	if (!text)
+		e = rt_fail(err, ENOMEM, "the report: out of memory");
+	else if (SYS_RETRY(ftruncate(fd, 0)) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+		e = rt_fail_errno(err, errno, "the report");
+	else if ((e = io_write_all(fd, text, len)) != 0) {
+		e = rt_fail_errno(err, -e, "the report");
+		/* half a report would be read as one */
+		(void)SYS_RETRY(ftruncate(fd, 0));
+	}
+	json_release(&j);
+	return e;
+}

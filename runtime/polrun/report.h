@@ -1,0 +1,30 @@
+/* The JSON report of a run (keys: doc/schema/report.json). */
+#ifndef RUNTIME_POLRUN_REPORT_H
+#define RUNTIME_POLRUN_REPORT_H
+
+#include "runtime/entry/entry.h"
+#include "runtime/supervise/supervise.h"
+
+struct left;
+struct exactness_here;
+struct trust;
+
+struct report {
+	const struct bundle *bundle;
+	const struct trust *trust;
+	const struct entry *entry;               /* NULL: nothing was decided */
+	unsigned answered;                       /* enum ask_by */
+	const struct sandbox_run *run;           /* NULL: nothing was started */
+	const struct sandbox_view *view;         /* may be NULL */
+	const struct supervise_result *result;   /* NULL: the command did not run */
+	const struct exactness_here *here;            /* NULL: nothing was decided */
+	int status;                              /* polrun's own */
+	/* floor names that have appeared, as indexes of view->creatable */
+	const size_t *appeared;
+	size_t nappeared;
+	const struct left *left;                 /* of a run that has ended, or NULL */
+};
+
+int report_write(int fd, const struct report *r, struct rt_err *err);
+
+#endif

@@ -1,0 +1,299 @@
+/* What the command gets as its descriptors 0 to 2. */
+#include "runtime/polrun/streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/audit.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+
+static const char *const names[] = { "standard input", "standard output",
+				     "standard error" };
+
+int streams_clean(struct rt_err *err)
+{
+	if (sys_close_range(3, ~0U, 0) != 0)
+		return rt_fail_errno(err, errno, "close_range");
+	for (int fd = 0; fd < 3; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+		struct stat st;
+
+		if (flags < 0 && errno == EBADF) {
+			/* The lowest free number is this one. */
+			if (sys_open("/dev/null", O_RDWR | O_NOCTTY, 0) != fd)
+				return rt_fail_errno(err, errno, "/dev/null");
+			continue;
+		}
+		if (flags < 0 || fstat(fd, &st) != 0)
+			return rt_fail_errno(err, errno, "%s", names[fd]);
+		if (flags & O_PATH)
+			return rt_fail(err, EBADF,
+				       "%s is an O_PATH descriptor: the command could "
+				       "reach the host's files through it", names[fd]);
+		if (S_ISDIR(st.st_mode))
+			return rt_fail(err, EISDIR,
+				       "%s is a directory: the command could reach the "
+				       "host's files through it", names[fd]);
+	}
+	return 0;
+}
+
+/* Reads, writes, ends: the copier needs nothing else. */
+static void confine_copier(void)
+{
+#ifndef POL_SAN
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 5),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog prog = { sizeof(f) / sizeof(f[0]), f };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog) != 0)
+		_exit(errno);
+#endif
+}
+
+__attribute__((noreturn)) static void copy(int from, int to)
+{
+	static char buf[65536];
+
+	unsigned low = (unsigned)(from < to ? from : to);
+	unsigned high = (unsigned)(from < to ? to : from);
+
+	/* The command's end of the pipe must be the only one. */
+	if ((low > 0 && sys_close_range(0, low - 1, 0) != 0) ||
+	    (high > low + 1 && sys_close_range(low + 1, high - 1, 0) != 0) ||
+	    sys_close_range(high + 1, ~0U, 0) != 0)
+		_exit(errno);
+	for (int sig = 1; sig < 32; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP && sig != SIGPIPE)
+			(void)signal(sig, SIG_IGN); /* it ends with its input */
+	confine_copier();
+	for (;;) {
+		ssize_t n = read(from, buf, sizeof(buf));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		int r;
+
+		if (n <= 0)
+			_exit(n < 0 ? errno : 0);
+		r = io_write_all(to, buf, (size_t)n);
+		if (r != 0)
+			_exit(r == -EPIPE ? 0 : -r);
+	}
+}
+
+static int bridge(struct streams *s, int fd, struct rt_err *err)
+{
+	AUTO_CLOSE int mine = -1;
+	AUTO_CLOSE int theirs = -1;
+	int p[2];
+	pid_t pid;
+
+	if (pipe2(p, O_CLOEXEC) != 0)
+		return rt_fail_errno(err, errno, "%s", names[fd]);
+	mine = fd == 0 ? p[1] : p[0];
+	theirs = fd == 0 ? p[0] : p[1];
+	pid = fork();
+	if (pid < 0)
+		return rt_fail_errno(err, errno, "%s", names[fd]);
+	if (pid == 0) {
+		(void)close(theirs);
+		if (fd == 0)
+			copy(fd, mine);
+		copy(mine, fd);
+	}
+	s->copier[fd] = pid;
+	if (SYS_RETRY(dup2(theirs, fd)) < 0)
+		return rt_fail_errno(err, errno, "%s", names[fd]);
+	return 0;
+}
+
+/* --- which files need one -------------------------------------------------------- */
+
+struct file {
+	int fd;
+	struct stat st;
+	bool reads, writes;   /* how the caller opened it */
+	bool placed;          /* `path` is where it is */
+	char path[PATH_MAX];
+	uint64_t mount;
+};
+
+static uint64_t mount_of(int fd)
+{
+	struct statx stx;
+
+	return statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 &&
+			       (stx.stx_mask & STATX_MNT_ID) ?
+		       stx.stx_mnt_id : 0;
+}
+
+static int describe(int fd, struct file *ret, struct rt_err *err)
+{
+	int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
+	struct stat at;
+	char name[32];
+	ssize_t n;
+
+	if (flags < 0)
+		return rt_fail_errno(err, errno, "%s", names[fd]);
+	ret->fd = fd;
+	ret->reads = mode != O_WRONLY;
+	ret->writes = mode != O_RDONLY;
+	ret->mount = mount_of(fd);
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	n = readlink(name, ret->path, sizeof(ret->path) - 1);
+	ret->path[n > 0 ? n : 0] = '\0';
+	ret->placed = ret->path[0] == '/' && ret->mount &&
+		      lstat(ret->path, &at) == 0 && at.st_dev == ret->st.st_dev &&
+		      at.st_ino == ret->st.st_ino;
+	return 0;
+}
+
+/*
+ * What Landlock gives: its rules stand on directories, so they also hold for a
+ * file that is reached by another mount of them.
+ */
+static uint8_t landlock_gives(const struct file *f, const struct sandbox_view *v)
+{
+	uint8_t ops = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+		size_t len = strlen(n->path);
+
+		if (n->pin_fd < 0 || n->masked || n->dev != f->st.st_dev)
+			continue;
+		if (!f->placed || mount_of(n->pin_fd) != f->mount ||
+		    (strncmp(f->path, n->path, len) == 0 &&
+		     (f->path[len] == '/' || !f->path[len])))
+			ops |= n->ops;
+	}
+	return ops;
+}
+
+/* What the view gives at the file's place. */
+static uint8_t view_gives(const struct file *f, const struct sandbox_view *v)
+{
+	const struct sandbox_node *n = f->placed ? sandbox_view_find(v, f->path) : NULL;
+
+	return n && n->pin_fd >= 0 && !n->masked && !n->locked ? n->ops : 0;
+}
+
+static bool gives_more(const struct sandbox_run *run, const struct sandbox_view *v,
+		       const struct file *f)
+{
+	uint8_t more;
+
+	if (run->landlock_abi == 0)
+		return true;
+	more = landlock_gives(f, v);
+	/* ABI 3 brought the right to truncate: below it a file that the mode lets
+	 * the run write is emptied by the path of its descriptor */
+	if (run->landlock_abi < 3)
+		more |= PB_WRITE;
+	more &= (uint8_t)~view_gives(f, v);
+	if (((more & PB_WRITE) && !f->writes) || ((more & PB_READ) && !f->reads))
+		return true;
+	/* fchmod, futimens and fsetxattr need no right to write, only the owner,
+	 * which a run as root is not */
+	return !f->writes && !run->root_run && f->st.st_uid == run->uid &&
+	       !(view_gives(f, v) & PB_WRITE);
+}
+
+/* Both of the same file, `> log 2>&1`: what they write must stay in order. */
+static bool shares_pipe(const struct streams *s, int fd, const struct stat files[3])
+{
+	return fd == 2 && s->copier[1] > 0 && files[1].st_dev == files[2].st_dev &&
+	       files[1].st_ino == files[2].st_ino;
+}
+
+int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *view,
+		   struct streams *ret, struct rt_err *err)
+{
+	struct stat files[3];
+
+	memset(ret, 0, sizeof(*ret));
+	for (int fd = 0; fd < 3; fd++) {
+		struct file f;
+		int r = 0;
+
+		if (fstat(fd, &files[fd]) != 0)
+			return rt_fail_errno(err, errno, "%s", names[fd]);
+		if (!S_ISREG(files[fd].st_mode))
+			continue;
+		f.st = files[fd];
+		r = describe(fd, &f, err);
+		if (r < 0)
+			return r;
+		if (!gives_more(run, view, &f))
+			continue;
+		ret->shared = shares_pipe(ret, fd, files);
+		if (!ret->shared)
+			r = bridge(ret, fd, err);
+		else if (SYS_RETRY(dup2(1, 2)) < 0)
+			r = rt_fail_errno(err, errno, "%s", names[fd]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int streams_finish(struct streams *s, struct rt_err *err)
+{
+	int r = 0;
+
+	/* polrun's own ends of the pipes are the last ones */
+	for (int fd = 1; fd < 3; fd++)
+		if (s->copier[fd] > 0 || (fd == 2 && s->shared))
+			(void)close(fd);
+	for (int fd = 0; fd < 3; fd++) {
+		int status = 0;
+
+		/* the input's may still have to find out that nobody reads */
+		if (s->copier[fd] > 0 &&
+		    SYS_RETRY(waitpid(s->copier[fd], &status, fd == 0 ? WNOHANG : 0)) > 0 &&
+		    WIFEXITED(status) && WEXITSTATUS(status) != 0)
+			r = rt_fail_errno(err, WEXITSTATUS(status),
+					  "%s was not copied to its end", names[fd]);
+		s->copier[fd] = 0;
+	}
+	return r;
+}
+
+void streams_note(int ret_flags[3])
+{
+	for (int fd = 0; fd < 3; fd++)
+		ret_flags[fd] = fcntl(fd, F_GETFL);
+}
+
+void streams_give_back(const int flags[3])
+{
+	for (int fd = 0; fd < 3; fd++) {
+		int now = flags[fd] < 0 ? -1 : fcntl(fd, F_GETFL);
+
+		if (now >= 0 && now != flags[fd])
+			(void)fcntl(fd, F_SETFL, flags[fd]);
+	}
+}
