@@ -1,4 +1,4 @@
-/* Decides the roots of a run (design 05, 06): always physical paths, and never
+/* Decides the roots of a run (doc/polrun.md): always physical paths, and never
  * a project so large that the sandbox would be none. */
 #include "runtime/entry/roots.h"
 

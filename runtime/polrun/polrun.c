@@ -37,7 +37,7 @@
 #include "runtime/polrun/state_view.h"
 #include "runtime/polrun/streams.h"
 #include "runtime/state/state_dir.h"
-#include "runtime/supervise/explain.h"
+#include "runtime/supervise/explain_denials.h"
 
 enum { EXIT_REFUSED = 125 };
 
@@ -258,7 +258,7 @@ static void say_end(const struct session *s)
 	if (s->run.trace)
 		explain_denials(stderr, &s->bundle, &r->denials);
 	else if (r->status != 0)
-		explain_hint(stderr, &r->denials);
+		explain_denials_hint(stderr, &r->denials);
 }
 
 /* What the set-up needed would be a door for whoever takes polrun over. */

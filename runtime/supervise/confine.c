@@ -1,7 +1,7 @@
 /* Confines the supervisor itself: whoever takes it over through the listener
  * finds no way to execute, to connect or to open a file by name.  What it never
  * does ends it, and with it the run; what is merely not needed is refused.
- * Never Landlock and never a scope: it would lose its children (design 06). */
+ * Never Landlock and never a scope: it would lose its children. */
 #include "runtime/supervise/confine.h"
 
 #include <errno.h>

@@ -20,8 +20,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/supervise/confine.h"
-#include "runtime/supervise/guard.h"
 #include "runtime/supervise/listener.h"
+#include "runtime/supervise/waker.h"
 
 #define GRACE_MS 2000 /* between TERM and KILL */
 #define QUIET_MS 100  /* without a change: a stopped run's polrun stops again */
@@ -37,7 +37,7 @@ struct loop {
 	struct listener listener;
 	struct walls walls;
 	int signals, timer;
-	struct guard guard;
+	struct waker waker;
 	enum phase phase;
 	bool stopped;       /* the command has stopped, and nobody has continued it */
 	bool ended;         /* the command's status is known, or never will be */
@@ -68,7 +68,7 @@ static int set_timer(struct loop *l, uint64_t at_ms)
  * Who stops polrun (kill -STOP) stops neither the clock nor the looks at the walls.
  * Where polrun stops as its command did, the clock only: changes wake it by themselves.
  */
-static int set_guard(const struct loop *l)
+static int set_waker(const struct loop *l)
 {
 	bool often = l->walls.poll_ms >= 0;
 	uint64_t beat = often ? 2 * (uint64_t)l->walls.poll_ms : BEAT_MS, now = now_ms();
@@ -77,7 +77,7 @@ static int set_guard(const struct loop *l)
 
 	if (limit > now && (!at || limit < at))
 		at = limit;
-	return guard_set(&l->guard, at, beat);
+	return waker_set(&l->waker, at, beat);
 }
 
 static void signal_init(struct loop *l, int sig)
@@ -109,7 +109,7 @@ static void look_at_walls(struct loop *l)
 	l->looked_ms = now_ms();
 	r = walls_check(&l->walls, &gone);
 	if (r == 0 && gone == WALLS_STAND) {
-		(void)set_guard(l);
+		(void)set_waker(l);
 		return;
 	}
 	kill_all(l);
@@ -132,7 +132,7 @@ static bool walls_stir(const struct loop *l)
 /*
  * Stops as the command did, so that the caller's shell sees it.  A command
  * must not escape its time limit, nor what watches its walls, by stopping itself
- * while something of it works on: the guard, and a change outside, wake polrun
+ * while something of it works on: the waker, and a change outside, wake polrun
  * up.  After a change it stays awake until nothing has stirred for QUIET_MS, and
  * without such signals: the caller's own CONT would be lost among many of them.
  */
@@ -143,7 +143,7 @@ static void stop_too(struct loop *l)
 		drain_signals(l); /* a CONT that a stop would throw away */
 		if (walls_stir(l))
 			look_at_walls(l);
-		(void)set_guard(l);
+		(void)set_waker(l);
 		if (l->stopped && l->phase == PH_RUNNING)
 			(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
 		(void)walls_wake(&l->walls, false);
@@ -153,7 +153,7 @@ static void stop_too(struct loop *l)
 	} else {
 		l->stopped = false;
 	}
-	(void)set_guard(l);
+	(void)set_waker(l);
 	if (walls_stir(l))
 		look_at_walls(l);
 }
@@ -313,12 +313,12 @@ static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 		break;
 	case SIGCONT:
 		if (si->ssi_code == SI_TIMER) {
-			(void)set_guard(l);
+			(void)set_waker(l);
 		} else if (l->stopped &&
 			   (si->ssi_code < POLL_IN || si->ssi_code > POLL_HUP)) {
 			l->stopped = false;
 			(void)walls_wake(&l->walls, true);
-			(void)set_guard(l);
+			(void)set_waker(l);
 		}
 		if (sent)
 			signal_init(l, SIGCONT);
@@ -376,7 +376,7 @@ static int take_signals(struct loop *l)
 static int take_clock(struct loop *l)
 {
 	const struct pb_limits *lim = l->run->bundle->limits;
-	int r = guard_init(&l->guard, l->err);
+	int r = waker_init(&l->waker, l->err);
 
 	if (r < 0)
 		return r;
@@ -395,7 +395,7 @@ static int take_clock(struct loop *l)
 	}
 	if (l->limit_ms > UINT64_C(1) << 50)
 		l->limit_ms = UINT64_C(1) << 50;
-	if ((l->limit_ms && set_timer(l, l->start_ms + l->limit_ms) != 0) || set_guard(l) < 0)
+	if ((l->limit_ms && set_timer(l, l->start_ms + l->limit_ms) != 0) || set_waker(l) < 0)
 		return rt_fail_errno(l->err, errno, "cannot make a timer");
 	return 0;
 }

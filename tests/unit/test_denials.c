@@ -10,10 +10,10 @@
 #include <sys/syscall.h>
 #include <cmocka.h>
 
-#include "runtime/decide/bpf.h"
-#include "runtime/supervise/explain.h"
-#include "runtime/supervise/listener.h"
 #include "runtime/base/sysname.h"
+#include "runtime/decide/bpf.h"
+#include "runtime/supervise/explain_denials.h"
+#include "runtime/supervise/listener.h"
 
 static void test_repeated_denials_are_counted(void **state)
 {

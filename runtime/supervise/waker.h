@@ -7,23 +7,23 @@
  * again (seen on Linux 6.18).  So there are several, each later than the one before,
  * and all are set anew while polrun is awake.
  */
-#ifndef RUNTIME_SUPERVISE_GUARD_H
-#define RUNTIME_SUPERVISE_GUARD_H
+#ifndef RUNTIME_SUPERVISE_WAKER_H
+#define RUNTIME_SUPERVISE_WAKER_H
 
 #include <stdint.h>
 #include <time.h>
 
 #include "runtime/base/err.h"
 
-#define GUARD_TIMERS 3
+#define WAKER_TIMERS 3
 
-struct guard {
-	timer_t timers[GUARD_TIMERS];
+struct waker {
+	timer_t timers[WAKER_TIMERS];
 };
 
-int guard_init(struct guard *g, struct rt_err *err);
+int waker_init(struct waker *w, struct rt_err *err);
 
 /* CONT at `at_ms` of CLOCK_MONOTONIC, and each `step_ms` after; 0: never. */
-int guard_set(const struct guard *g, uint64_t at_ms, uint64_t step_ms);
+int waker_set(const struct waker *w, uint64_t at_ms, uint64_t step_ms);
 
 #endif

@@ -1,7 +1,7 @@
 /* How denials are named to people: one line each, on stderr, every
  * byte that came from the command escaped. */
-#ifndef RUNTIME_SUPERVISE_EXPLAIN_H
-#define RUNTIME_SUPERVISE_EXPLAIN_H
+#ifndef RUNTIME_SUPERVISE_EXPLAIN_DENIALS_H
+#define RUNTIME_SUPERVISE_EXPLAIN_DENIALS_H
 
 #include <stdio.h>
 
@@ -13,6 +13,6 @@
 void explain_denials(FILE *out, const struct bundle *b, const struct denials *d);
 /* One line that points to --explain-denials, where there is something to name
  * that may be why a run failed. */
-void explain_hint(FILE *out, const struct denials *d);
+void explain_denials_hint(FILE *out, const struct denials *d);
 
 #endif

@@ -1,24 +1,24 @@
-/* Timers that continue a stopped polrun: see guard.h. */
-#include "runtime/supervise/guard.h"
+/* Timers that continue a stopped polrun: see waker.h. */
+#include "runtime/supervise/waker.h"
 
 #include <errno.h>
 #include <signal.h>
 
 #include "runtime/base/sys.h"
 
-int guard_init(struct guard *g, struct rt_err *err)
+int waker_init(struct waker *w, struct rt_err *err)
 {
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
 
-	for (size_t i = 0; i < GUARD_TIMERS; i++)
-		if (timer_create(CLOCK_MONOTONIC, &ev, &g->timers[i]) != 0)
+	for (size_t i = 0; i < WAKER_TIMERS; i++)
+		if (timer_create(CLOCK_MONOTONIC, &ev, &w->timers[i]) != 0)
 			return rt_fail_errno(err, errno, "cannot make a timer");
 	return 0;
 }
 
-int guard_set(const struct guard *g, uint64_t at_ms, uint64_t step_ms)
+int waker_set(const struct waker *w, uint64_t at_ms, uint64_t step_ms)
 {
-	for (size_t i = 0; i < GUARD_TIMERS; i++) {
+	for (size_t i = 0; i < WAKER_TIMERS; i++) {
 		uint64_t at = at_ms + i * step_ms;
 		struct itimerspec its = { 0 };
 
@@ -26,7 +26,7 @@ int guard_set(const struct guard *g, uint64_t at_ms, uint64_t step_ms)
 			its.it_value.tv_sec = (time_t)(at / 1000);
 			its.it_value.tv_nsec = (long)(at % 1000) * 1000000 + 1;
 		}
-		if (timer_settime(g->timers[i], TIMER_ABSTIME, &its, NULL) != 0)
+		if (timer_settime(w->timers[i], TIMER_ABSTIME, &its, NULL) != 0)
 			return -errno;
 	}
 	return 0;

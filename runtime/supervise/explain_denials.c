@@ -1,6 +1,6 @@
 /* Names denials on stderr.  Decides only the wording; whatever came from the
  * command or the bundle is escaped before it is printed. */
-#include "runtime/supervise/explain.h"
+#include "runtime/supervise/explain_denials.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@ void explain_denials(FILE *out, const struct bundle *b, const struct denials *d)
 			d->lost);
 }
 
-void explain_hint(FILE *out, const struct denials *d)
+void explain_denials_hint(FILE *out, const struct denials *d)
 {
 	size_t n = 0;
 
