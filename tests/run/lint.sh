@@ -22,6 +22,14 @@ sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
 
 layers() { python3 tests/lint/layers.py; }
 circles() { python3 tests/lint/circles.py; }
+layers_refuse() { python3 tests/lint/layers_test.py; }
+basenames() {
+	# two files of one name are told apart by their folder only: in messages of the
+	# linker, in archives and by people they are one
+	sources 'runtime/*.c' 'runtime/*.h' | while read -r f; do
+		[ ! -e "$f" ] || printf '%s\n' "${f##*/}"
+	done | sort | uniq -d | sed 's/$/ is there twice in runtime/'
+}
 headers_alone() {
 	local h
 	for h in $(sources 'compiler/*.h' 'runtime/*.h'); do
@@ -80,6 +88,8 @@ unfinished() {
 
 check layers layers
 check file-circles circles
+check layers-refuse layers_refuse
+check basenames basenames
 check headers-compile-alone headers_alone
 check diagnostic-codes codes
 check banned-functions banned
