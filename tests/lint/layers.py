@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every #include "…" of this tree must be an arrow of tests/lint/layers.txt, and every arrow
-must be used.  In runtime/ no folder may reach itself by its arrows."""
+must be used.  In runtime/ each arrow leads down in the picture of doc/architecture.md, so that
+no folder reaches itself."""
 import os
 import re
 import subprocess
@@ -39,14 +40,29 @@ def includes(name):
             yield number, m.group(1)
 
 
-def reaches_itself(folder, allowed):
-    seen, todo = set(), list(allowed[folder])
-    while todo:
-        at = todo.pop()
-        if at not in seen:
-            seen.add(at)
-            todo += allowed.get(at, ())
-    return folder in seen
+def rooms(page):
+    """Folder of runtime/ -> its line in the page's picture, from the top."""
+    picture = page.partition("### The rooms of the runtime")[2].split("```")[1]
+    return {f"runtime/{room}": n for n, line in enumerate(picture.splitlines())
+            for room in line.split()}
+
+
+def page_faults(allowed):
+    page = open("doc/architecture.md").read()
+    rows = {r.rstrip("/") for r in re.findall(r"^\| `([a-z/]+)` \|", page, re.M) if "/" in r}
+    for folder in sorted(f for f in allowed if f not in rows and os.path.dirname(f) not in rows):
+        yield f"doc/architecture.md: {folder} has no row"
+    for folder in sorted(rows - set(allowed)):
+        yield f"doc/architecture.md: the row of {folder}, which is not in layers.txt"
+    line = rooms(page)
+    for folder in sorted(f for f in allowed if f.startswith("runtime/") and f not in line):
+        yield f"doc/architecture.md: {folder} is not in the picture"
+    for folder in sorted(f for f in line if f not in allowed):
+        yield f"doc/architecture.md: there is no {folder}"
+    for folder in sorted(f for f in line if f in allowed):
+        for target in sorted(allowed[folder]):
+            if target in line and line[target] <= line[folder]:
+                yield f"doc/architecture.md: {folder} includes {target}, which is not below it"
 
 
 def faults(allowed):
@@ -69,8 +85,7 @@ def faults(allowed):
         for target in sorted(targets):
             if (folder, target) not in used:
                 yield f"tests/lint/layers.txt: {folder} does not include {target}"
-        if folder.startswith("runtime/") and reaches_itself(folder, allowed):
-            yield f"tests/lint/layers.txt: {folder} reaches itself"
+    yield from page_faults(allowed)
 
 
 if __name__ == "__main__":

@@ -56,21 +56,23 @@ def tests(where):
                    ["runtime/base/odd.h:1: there is no runtime/base/none.h"])
     bad += refused(where, "runtime/nowhere/odd.h", ['#include "runtime/base/err.h"'],
                    ["runtime/nowhere/odd.h: runtime/nowhere is not in layers.txt"])
+    text = open("tests/lint/layers.txt").read()
     add(where, "tests/lint/layers.txt",
-        open("tests/lint/layers.txt").read().replace("runtime/base:", "runtime/base: runtime/bundle")
-        .splitlines())
+        text.replace("runtime/base:", "runtime/base: runtime/bundle").splitlines())
     status, said = run(where)
-    for line in ("runtime/base does not include runtime/bundle", "runtime/base reaches itself",
-                 "runtime/bundle reaches itself"):
-        if not status or f"tests/lint/layers.txt: {line}" not in said:
-            bad += [f"a circle of arrows: nothing says '{line}'"]
+    for line in ("tests/lint/layers.txt: runtime/base does not include runtime/bundle",
+                 "doc/architecture.md: runtime/base includes runtime/bundle, "
+                 "which is not below it"):
+        if not status or line not in said:
+            bad.append(f"a circle of arrows: nothing says '{line}'")
     return bad
 
 
 def main():
     with tempfile.TemporaryDirectory(prefix="pol-layers.") as where:
         subprocess.run(["git", "init", "-q", where], check=True)
-        for name in [n for n in layers.files() if os.path.exists(n)] + ["tests/lint/layers.txt"]:
+        copied = [n for n in layers.files() if os.path.exists(n)]
+        for name in copied + ["tests/lint/layers.txt", "doc/architecture.md"]:
             os.makedirs(os.path.join(where, os.path.dirname(name)), exist_ok=True)
             shutil.copy(name, os.path.join(where, name))
         bad = tests(where)
