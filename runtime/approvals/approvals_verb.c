@@ -7,18 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "runtime/approvals/approvals.h"
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
 #include "runtime/base/optread.h"
 #include "runtime/state/state_dir.h"
+#include "runtime/state/verb.h"
 
 /* A key's beginning that is long enough to mean one answer. */
 enum { KEY_LEAST = 8, KEY_SHOWN = 12 };
-
-enum { EXIT_NONE = 1, EXIT_TROUBLE = 2 };
 
 enum id { ID_FORMAT, ID_ALL, ID_SESSION, ID_HELP };
 
@@ -60,15 +58,6 @@ struct request {
 	char **keys;
 	int nkeys;
 };
-
-static int fail(const struct rt_err *err)
-{
-	char line[sizeof(err->text) * 4];
-
-	io_plain(line, sizeof(line), err->text[0] ? err->text : "failed");
-	fprintf(stderr, "polquery: %s\n", line);
-	return EXIT_TROUBLE;
-}
 
 /* --- the command line ----------------------------------------------------------------- */
 
@@ -157,23 +146,14 @@ static int parse(int argc, char **argv, struct request *ret, struct rt_err *err)
 
 /* --- list ----------------------------------------------------------------------------- */
 
-static void when_text(int64_t when, char out[32])
-{
-	time_t t = (time_t)when;
-	struct tm tm;
-
-	if (!gmtime_r(&t, &tm) || !strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm))
-		(void)snprintf(out, 32, "?");
-}
-
 static void list_text(const struct approvals *a, int64_t now)
 {
-	char when[32];
+	char when[VERB_WHEN];
 
 	for (size_t i = 0; i < a->n; i++) {
 		const struct approval *p = &a->v[i];
 
-		when_text(p->when, when);
+		verb_when(p->when, when);
 		printf("%.*s  %s  %-5s  %s  %s  %s\n", KEY_SHOWN, p->key, when,
 		       approvals_counts(p, now) ? "holds" : "ended", p->session, p->rule,
 		       p->what);
@@ -184,7 +164,7 @@ static int list_json(const struct approvals *a, int64_t now)
 {
 	struct json j;
 	const char *text;
-	char when[32];
+	char when[VERB_WHEN];
 	size_t n = 0;
 	int r;
 
@@ -194,7 +174,7 @@ static int list_json(const struct approvals *a, int64_t now)
 	for (size_t i = 0; i < a->n; i++) {
 		const struct approval *p = &a->v[i];
 
-		when_text(p->when, when);
+		verb_when(p->when, when);
 		json_object(&j, NULL);
 		json_cstr(&j, "key", p->key);
 		json_cstr(&j, "session", p->session);
@@ -254,14 +234,14 @@ static int take_back(struct approvals *a, struct request *r)
 	size_t n = 0;
 
 	if (a->dirfd >= 0 && approvals_remove(a, is_revoked, r, &n, &err) < 0)
-		return fail(&err);
+		return verb_fail(&err);
 	/* a file that could not be read was replaced by an empty one */
 	if (err.text[0])
 		fprintf(stderr, "polquery: %s: nothing of it is left\n", err.text);
 	printf("revoked: %zu\n", n);
 	if (fflush(stdout) != 0)
-		return EXIT_TROUBLE;
-	return n || r->all ? 0 : EXIT_NONE;
+		return VERB_TROUBLE;
+	return n || r->all ? 0 : VERB_NONE;
 }
 
 /* --- the verb ----------------------------------------------------------------------------- */
@@ -284,18 +264,18 @@ int approvals_verb(int argc, char **argv)
 	int status;
 
 	if (parse(argc, argv, &r, &err) < 0)
-		return fail(&err);
+		return verb_fail(&err);
 	if (r.help) {
 		optspec_help(stdout, &approvals_program);
-		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+		return fflush(stdout) == 0 ? 0 : VERB_TROUBLE;
 	}
 	if (open_store(&a, &err) < 0)
-		return fail(&err);
+		return verb_fail(&err);
 	if (strcmp(r.verb, "revoke") == 0)
 		status = take_back(&a, &r);
 	else
 		status = list(&a, r.format && !strcmp(r.format, "json"), &err) < 0 ?
-				 fail(&err) : 0;
+				 verb_fail(&err) : 0;
 	approvals_release(&a);
 	return status;
 }

@@ -1,4 +1,4 @@
-/* Decides who answers an ask, and that nobody is an answer, too: no. */
+/* Chooses who answers an ask.  If nobody can, the answer is no. */
 #include "runtime/approvals/ask.h"
 
 #include <errno.h>

@@ -7,17 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
 #include "runtime/base/optread.h"
 #include "runtime/state/left_store.h"
 #include "runtime/state/state_dir.h"
+#include "runtime/state/verb.h"
 
 enum { ID_LEAST = 8 };
-enum { EXIT_NONE = 1, EXIT_TROUBLE = 2 };
 enum id { ID_FORMAT, ID_ALL, ID_PROJECT, ID_HELP };
 enum { LIST = 1 << 0, SEEN = 1 << 1 };
 
@@ -58,15 +56,6 @@ struct request {
 	char **ids;
 	int nids;
 };
-
-static int fail(const struct rt_err *err)
-{
-	char line[sizeof(err->text) * 4];
-
-	io_plain(line, sizeof(line), err->text[0] ? err->text : "failed");
-	fprintf(stderr, "polquery: %s\n", line);
-	return EXIT_TROUBLE;
-}
 
 /* --- the command line -------------------------------------------------------------- */
 
@@ -152,20 +141,11 @@ static int parse(int argc, char **argv, struct request *ret, struct rt_err *err)
 
 /* --- list -------------------------------------------------------------------------- */
 
-static void when_text(int64_t when, char out[32])
-{
-	time_t t = (time_t)when;
-	struct tm tm;
-
-	if (!gmtime_r(&t, &tm) || !strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm))
-		(void)snprintf(out, 32, "?");
-}
-
 static void line_of(FILE *out, const struct left_item *it)
 {
-	char when[32], text[LEFT_TEXT];
+	char when[VERB_WHEN], text[LEFT_TEXT];
 
-	when_text(it->when, when);
+	verb_when(it->when, when);
 	left_say(it, text);
 	fprintf(out, "%.*s  %s  %s\n", LEFT_SHOWN, it->id, when, text);
 }
@@ -192,9 +172,9 @@ static void list_text(FILE *out, const struct left_store *s)
 
 static void json_item(struct json *j, const struct left_item *it, const char *project)
 {
-	char when[32], text[LEFT_TEXT];
+	char when[VERB_WHEN], text[LEFT_TEXT];
 
-	when_text(it->when, when);
+	verb_when(it->when, when);
 	json_object(j, NULL);
 	json_cstr(j, "id", it->id);
 	json_cstr(j, "kind", left_word(it->kind));
@@ -377,18 +357,18 @@ int left_verb(int argc, char **argv)
 	int e;
 
 	if (parse(argc, argv, &r, &err) < 0)
-		return fail(&err);
+		return verb_fail(&err);
 	if (r.help) {
 		optspec_help(stdout, &left_program);
-		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
+		return fflush(stdout) == 0 ? 0 : VERB_TROUBLE;
 	}
 	e = act(&r, &err);
 	if (e == -ENOENT) {
 		if (err.text[0])
-			(void)fail(&err);
-		return EXIT_NONE;
+			(void)verb_fail(&err);
+		return VERB_NONE;
 	}
-	return e < 0 ? fail(&err) : 0;
+	return e < 0 ? verb_fail(&err) : 0;
 }
 
 void left_note(void)
