@@ -17,7 +17,7 @@
 #include "runtime/base/json.h"
 #include "runtime/bundle/verified.h"
 #include "runtime/decide/explain.h"
-#include "runtime/hooks/hook_message.h"
+#include "runtime/hooks/hook_read.h"
 #include "runtime/query/query.h"
 
 /* An answer on its way. */
@@ -271,7 +271,7 @@ int hook_answer(const struct query_options *opt, struct query *q, const char *te
 	int status;
 
 	*ret = (struct hook_answer){ .text = NULL };
-	if (hook_message_read(hook_agent_find(opt->agent), text, n, opt->fields, &m, &err)) {
+	if (hook_read(hook_agent_find(opt->agent), text, n, opt->fields, &m, &err)) {
 		if (q)
 			decide(q, &m, &v);
 		else
@@ -314,7 +314,7 @@ bool hook_try(const struct query_options *opt, const char *text, size_t n,
 	struct verdict v;
 	struct rt_err err = { 0 };
 
-	if (hook_message_read(hook_agent_find(opt->agent), text, n, opt->fields, &m, &err))
+	if (hook_read(hook_agent_find(opt->agent), text, n, opt->fields, &m, &err))
 		with_bundle(opt, &m, &v);
 	else
 		deny(&v, err.text);

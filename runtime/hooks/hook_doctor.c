@@ -16,7 +16,7 @@
 #include "runtime/base/json.h"
 #include "runtime/hooks/hook_env.h"
 #include "runtime/hooks/hook_look.h"
-#include "runtime/hooks/hook_message.h"
+#include "runtime/hooks/hook_read.h"
 #include "runtime/hooks/hook_settings.h"
 #include "runtime/hooks/hook_toml.h"
 #include "runtime/state/left_verb.h"

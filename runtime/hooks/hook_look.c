@@ -9,6 +9,7 @@
 
 #include "runtime/hooks/hook_line.h"
 #include "runtime/hooks/hook_prove.h"
+#include "runtime/hooks/hook_read.h"
 
 /* How long each agent waits for a hook that says nothing of it, in seconds, and what
  * its settings count in; 0: not known.  Past that the tool is run. */

@@ -10,6 +10,7 @@
 
 #include "runtime/base/place.h"
 #include "runtime/hooks/hook_env.h"
+#include "runtime/hooks/hook_read.h"
 #include "runtime/hooks/hook_schema.h"
 #include "runtime/query/query_json.h"
 

@@ -1,0 +1,324 @@
+/*
+ * Decides what a tool of an agent would do: a shell's line is a command, reading,
+ * writing and editing are files, fetching is an address, everything else is a tool.
+ * hook_tools.c has the tables, and names the pages that document them.
+ */
+#include "runtime/hooks/hook_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/io.h"
+#include "runtime/bundle/format.h"
+#include "runtime/hooks/hook_named.h"
+#include "runtime/hooks/hook_reading.h"
+#include "runtime/hooks/hook_tools.h"
+#include "runtime/query/query_json.h"
+
+/* `what`: W_TOOL where the message names its tool, else what the event itself is. */
+static const struct event {
+	enum hook_agent agent;
+	const char *name;
+	uint8_t what;
+	bool can_ask;
+} events[] = {
+	{ HOOK_CLAUDE, "PreToolUse", W_TOOL, true },
+	{ HOOK_CODEX, "PreToolUse", W_TOOL, false },
+	{ HOOK_GEMINI, "BeforeTool", W_TOOL, false },
+	{ HOOK_CURSOR, "preToolUse", W_TOOL, false },
+	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true },
+	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true },
+	{ HOOK_CURSOR, "beforeReadFile", W_READ, false },
+	{ HOOK_CURSOR, "beforeTabFileRead", W_READ, false },
+};
+
+const char *hook_agent_event(enum hook_agent agent, size_t k)
+{
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (events[i].agent == agent && k-- == 0)
+			return events[i].name;
+	return NULL;
+}
+
+/* --- requests ---------------------------------------------------------------------- */
+
+static bool add_tool(struct reading *r, const char *name)
+{
+	struct query_request *q = hook_add(r, QUERY_TOOL);
+
+	if (q)
+		q->name = name;
+	return q != NULL;
+}
+
+/* --- what the tool is given ---------------------------------------------------------------- */
+
+/* A text; *ret is NULL where the key is not there. */
+static bool text_at(struct reading *r, struct json_object *o, const char *key,
+		    const char **ret)
+{
+	struct json_object *v;
+
+	*ret = NULL;
+	if (!json_object_object_get_ex(o, key, &v))
+		return true;
+	if (!json_object_is_type(v, json_type_string))
+		return hook_fail(r, key, "is no text");
+	*ret = json_object_get_string(v);
+	if (!(*ret)[0])
+		return hook_fail(r, key, "is empty");
+	return true;
+}
+
+/* The one key of the list that is there, and its text. */
+static bool one_of(struct reading *r, struct json_object *o, const char *list,
+		   const char **ret_key, const char **ret)
+{
+	*ret = NULL;
+	json_object_object_foreach(o, key, value) {
+		(void)value;
+		if (!hook_in_list(list, key))
+			continue;
+		if (*ret)
+			return hook_fail(r, key, "says again what another field says");
+		if (!text_at(r, o, key, ret))
+			return false;
+		*ret_key = key;
+	}
+	return true;
+}
+
+static bool is_ignored(const struct reading *r, const char *field)
+{
+	for (char *const *f = r->fields; f && *f; f++)
+		if (strcmp(*f, field) == 0)
+			return true;
+	return false;
+}
+
+static void look_for_odd(struct reading *r, struct json_object *o, const char *a,
+			 const char *b, const char *c, const char *d)
+{
+	json_object_object_foreach(o, key, value) {
+		(void)value;
+		if (!r->m->odd && !hook_in_list(a, key) && !hook_in_list(b, key) && !hook_in_list(c, key) &&
+		    !hook_in_list(d, key) && !is_ignored(r, key))
+			r->m->odd = key;
+	}
+}
+
+static bool add_shell(struct reading *r, const char *line, const char *where)
+{
+	struct query_request *q = hook_add(r, QUERY_COMMAND);
+
+	if (!q)
+		return false;
+	q->line = line;
+	q->line_n = strlen(line);
+	if (where) {
+		const char *dir = hook_plain_path(r, "cwd", where);
+
+		if (!dir)
+			return false;
+		r->m->requests[r->m->n - 1].cwd = dir;
+	}
+	return true;
+}
+
+static bool add_known(struct reading *r, const struct hook_tool *t, const char *key,
+		      const char *subject, const char *where)
+{
+	switch ((enum what)t->what) {
+	case W_SHELL:
+		return add_shell(r, subject, where);
+	case W_READ:
+		return hook_add_file(r, key, subject, PB_READ);
+	case W_WRITE:
+		return hook_add_file(r, key, subject, PB_WRITE);
+	case W_EDIT:
+		return hook_add_file(r, key, subject, PB_READ | PB_WRITE);
+	case W_SOUGHT:
+		return hook_add_sought(r, key, subject);
+	case W_URL:
+		return hook_add_url(r, key, subject, false);
+	case W_PROMPT:
+		return hook_add_urls(r, key, subject);
+	case W_PATCH:
+		return hook_add_patch(r, subject);
+	case W_TREE: /* whatever lies below: the tool has to be allowed, too */
+	case W_TREES:
+		return hook_add_file(r, key, subject, PB_READ) && add_tool(r, t->name);
+	case W_FILES:
+	case W_PUBLISH:
+	case W_TOOL:
+	case W_MCP:
+	default:
+		return add_tool(r, t->name);
+	}
+}
+
+/* The tool's input is no object but a text: a patch. */
+static bool read_text_tool(struct reading *r, const struct hook_tool *t)
+{
+	const char *text;
+
+	if (!text_at(r, r->doc, "tool_input", &text))
+		return false;
+	return text ? add_known(r, t, "tool_input", text, NULL) :
+		      hook_fail(r, "tool_input", "is missing");
+}
+
+/* Gemini CLI says so beside the tool; the others by its name, and Cursor's tools of
+ * servers have an event of their own. */
+static bool is_of_server(const struct reading *r, const char *name)
+{
+	return strncmp(name, "mcp_", 4) == 0 || strncmp(name, "MCP:", 4) == 0 ||
+	       json_object_object_get_ex(r->doc, "mcp_context", NULL);
+}
+
+static bool read_tool(struct reading *r, const char *name)
+{
+	const struct hook_tool *t = hook_tool_find(r->m->agent, name);
+	const char *key = "tool_input", *subject = NULL, *where = NULL, *at = NULL;
+
+	if (!t) /* a server's tool may mean other files than those here */
+		return (is_of_server(r, name) || !r->input ||
+			hook_add_any_files(r, hook_file_keys)) &&
+		       add_tool(r, name);
+	if (t->what == W_PATCH && !t->subject[0])
+		return read_text_tool(r, t);
+	if (!r->input)
+		return hook_fail(r, "tool_input", "is no object");
+	look_for_odd(r, r->input, t->subject, t->where, t->glob, t->other);
+	if (t->what == W_FILES)
+		return hook_add_files(r, t->subject) && add_tool(r, t->name);
+	if (t->what == W_PUBLISH)
+		return hook_add_published(r, t) && add_tool(r, t->name);
+	if (!hook_check_globs(r, t) || !one_of(r, r->input, t->subject, &key, &subject) ||
+	    !one_of(r, r->input, t->where, &at, &where))
+		return false;
+	if (!subject && (t->what == W_TREE || t->what == W_TREES))
+		subject = r->cwd;
+	if (!subject) {
+		char want[QUERY_SHOWN_CAP];
+
+		(void)snprintf(want, sizeof(want), "%s", t->subject);
+		return hook_fail(r, want, "is missing");
+	}
+	return add_known(r, t, key, subject, where);
+}
+
+/* --- the message ------------------------------------------------------------------------- */
+
+static bool find_event(struct reading *r)
+{
+	const char *name;
+
+	if (!text_at(r, r->doc, "hook_event_name", &name))
+		return false;
+	if (!name)
+		return hook_fail(r, "hook_event_name", "is missing");
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !r->event; i++)
+		if (events[i].agent == r->m->agent && strcmp(events[i].name, name) == 0)
+			r->event = &events[i];
+	if (!r->event)
+		return hook_fail(r, name, "is no event in which this hook has anything to say");
+	r->m->event = r->event->name;
+	r->m->can_ask = r->event->can_ask;
+	return true;
+}
+
+static bool find_cwd(struct reading *r)
+{
+	struct json_object *roots, *first;
+	const char *cwd;
+
+	if (!text_at(r, r->doc, "cwd", &cwd))
+		return false;
+	/* Cursor says it of shells only */
+	if (!cwd && r->m->agent == HOOK_CURSOR &&
+	    json_object_object_get_ex(r->doc, "workspace_roots", &roots) &&
+	    json_object_is_type(roots, json_type_array) &&
+	    (first = json_object_array_get_idx(roots, 0)) != NULL &&
+	    json_object_is_type(first, json_type_string))
+		cwd = json_object_get_string(first);
+	if (!cwd)
+		return hook_fail(r, "cwd", "is missing");
+	r->cwd = hook_plain(r, "cwd", cwd, NULL);
+	return r->cwd != NULL;
+}
+
+static bool read_event(struct reading *r)
+{
+	const char *text;
+
+	switch ((enum what)r->event->what) {
+	case W_SHELL:
+		if (!text_at(r, r->doc, "command", &text))
+			return false;
+		return text ? add_shell(r, text, NULL) : hook_fail(r, "command", "is missing");
+	case W_READ:
+		if (!text_at(r, r->doc, "file_path", &text))
+			return false;
+		return text ? hook_add_file(r, "file_path", text, PB_READ) :
+			      hook_fail(r, "file_path", "is missing");
+	case W_MCP:
+		if (!text_at(r, r->doc, "tool_name", &text))
+			return false;
+		return text ? add_tool(r, text) : hook_fail(r, "tool_name", "is missing");
+	case W_TOOL:
+	case W_WRITE:
+	case W_EDIT:
+	case W_SOUGHT:
+	case W_FILES:
+	case W_PUBLISH:
+	case W_TREE:
+	case W_TREES:
+	case W_URL:
+	case W_PROMPT:
+	case W_PATCH:
+	default:
+		if (!text_at(r, r->doc, "tool_name", &text))
+			return false;
+		return text ? read_tool(r, text) : hook_fail(r, "tool_name", "is missing");
+	}
+}
+
+/* Not every mode of the agent asks a person whom its hook would have asked. */
+static bool find_mode(struct reading *r)
+{
+	const char *asking = hook_modes[r->m->agent], *mode;
+
+	if (!asking || is_ignored(r, "permission_mode"))
+		return true;
+	if (!text_at(r, r->doc, "permission_mode", &mode))
+		return false;
+	if (mode && hook_in_list(asking, mode))
+		return true;
+	r->m->can_ask = false;
+	r->m->mode = mode ? mode : "unknown";
+	return true;
+}
+
+bool hook_read(enum hook_agent agent, const char *text, size_t n,
+	       char *const *fields, struct hook_message *ret, struct rt_err *err)
+{
+	struct reading r = { .m = ret, .fields = fields, .err = err };
+	struct json_object *input;
+
+	*ret = (struct hook_message){ .agent = agent,
+				      .json = calloc(1, sizeof(*ret->json)) };
+	if (!ret->json || !query_json_init(ret->json))
+		return hook_no_memory(&r);
+	if (!query_json_read(ret->json, text, n, err))
+		return false;
+	r.doc = ret->json->doc;
+	if (!find_event(&r) || !find_mode(&r) || !find_cwd(&r))
+		return false;
+	if (json_object_object_get_ex(r.doc, "tool_input", &input) &&
+	    json_object_is_type(input, json_type_object))
+		r.input = input;
+	look_for_odd(&r, r.doc, hook_around[agent], "", "", "");
+	return read_event(&r);
+}
