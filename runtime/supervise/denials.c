@@ -1,6 +1,6 @@
 /* The list of what was denied: one entry per (layer, op, subject, rule) with a
  * count.  Bounded, so that a command cannot fill the supervisor's memory. */
-#include "runtime/supervise/supervise.h"
+#include "runtime/supervise/denials.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "runtime/decide/explain.h"
-#include "runtime/supervise/supervise.h"
+#include "runtime/supervise/denials.h"
 
 /* One line per denial: what was blocked, by which rule, at which file:line;
  * those that only make a program fall back to another call come last. */

@@ -7,27 +7,8 @@
 #define RUNTIME_SUPERVISE_SUPERVISE_H
 
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/supervise/denials.h"
 #include "runtime/supervise/walls.h"
-
-/* One (rule, subject) with a count. */
-struct denial {
-	char layer[12];     /* "seccomp" "file" "network" "unix" "limit" "command" */
-	char op[16];        /* "read" "write" "exec" "connect" or the call's name */
-	char subject[512];  /* path, address or arguments, escaped */
-	int err;            /* errno that the caller got */
-	uint32_t rule;
-	uint64_t count;
-};
-
-struct denials {
-	struct denial *v; /* malloc'ed, at most DENIALS_MAX */
-	size_t n;
-	uint64_t lost;    /* distinct ones past DENIALS_MAX */
-};
-#define DENIALS_MAX 1024
-
-void denials_add(struct denials *d, const char *layer, const char *op,
-		 const char *subject, int err, uint32_t rule);
 
 #define WALL_STATUS 123
 

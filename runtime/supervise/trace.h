@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "runtime/supervise/supervise.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/supervise/denials.h"
 
 struct trace {
 	const struct sandbox_run *run;

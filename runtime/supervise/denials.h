@@ -1,0 +1,28 @@
+/* The list of what was denied in a run. */
+#ifndef RUNTIME_SUPERVISE_DENIALS_H
+#define RUNTIME_SUPERVISE_DENIALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One (rule, subject) with a count. */
+struct denial {
+	char layer[12];     /* "seccomp" "file" "network" "unix" "limit" "command" */
+	char op[16];        /* "read" "write" "exec" "connect" or the call's name */
+	char subject[512];  /* path, address or arguments, escaped */
+	int err;            /* errno that the caller got */
+	uint32_t rule;
+	uint64_t count;
+};
+
+struct denials {
+	struct denial *v; /* malloc'ed, at most DENIALS_MAX */
+	size_t n;
+	uint64_t lost;    /* distinct ones past DENIALS_MAX */
+};
+#define DENIALS_MAX 1024
+
+void denials_add(struct denials *d, const char *layer, const char *op,
+		 const char *subject, int err, uint32_t rule);
+
+#endif
