@@ -390,7 +390,7 @@ static void test_L6_random_policies(void **state)
 		       seen.change[i]);
 	printf("\n");
 	law_end(&l, 0);
-	for (i = 0; l.runs >= 100 && i < IR_TOOL; i++)
+	for (i = 0; l.runs >= 100 && i < IR_KIND_COUNT; i++)
 		assert_true(seen.kind[i] > 0);
 }
 

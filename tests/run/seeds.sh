@@ -25,6 +25,7 @@ prop_regex 3000
 prop_nft 50
 prop_diff 40
 prop_diff_net 200
+prop_diff_kinds 150
 prop_ir_json 40
 prop_convert 80
 prop_format 150

@@ -346,6 +346,61 @@ static void test_too_many_rules_are_asked_below_open_trees(void **state)
 	(void)only_finding(DIFF_DENIED, false);
 }
 
+/* A search ended before it had an answer: of what may widen it is a doubt that says so. */
+static void is_undecided(const char *old, const char *new, bool may_widen)
+{
+	bool widens = false;
+	size_t i;
+
+	compare(old, new);
+	assert_int_equal(res.findings.n, 0);
+	assert_true(res.doubts.n > 0);
+	for (i = 0; i < res.doubts.n; i++) {
+		assert_true(str_eqz(res.doubts.v[i].why,
+				    "not every request that it matches could be looked at"));
+		widens |= !res.doubts.v[i].narrows_only;
+	}
+	assert_int_equal(widens, may_widen);
+}
+
+/*
+ * An automaton of 2^20 states is none: the words that are tried are answered alike, which
+ * says nothing of the others.
+ */
+static void test_a_set_past_the_budget_is_undecided(void **state)
+{
+	static const char big[] = "*a???????????????????", small[] = "*a???";
+
+	(void)state;
+	is_same("command { otherwise deny  allow \"x *\" }",
+		arena_printf(&arena, "command { otherwise deny  allow \"x *\"  allow \"x %s\" }", small));
+	is_undecided("command { otherwise deny  allow \"x *\" }",
+		     arena_printf(&arena, "command { otherwise deny  allow \"x *\"  allow \"x %s\" }", big),
+		     true);
+	is_same("tools { otherwise deny  deny \"x*\" }",
+		arena_printf(&arena, "tools { otherwise deny  deny \"x*\"  deny \"%s\" }", small));
+	is_undecided("tools { otherwise deny  deny \"x*\" }",
+		     arena_printf(&arena, "tools { otherwise deny  deny \"x*\"  deny \"%s\" }", big), false);
+}
+
+/* As many hosts as ports: what no request of the first ones shows may be in the others. */
+static void test_a_network_past_the_budget_is_undecided(void **state)
+{
+	static const char whole[] = "allow tcp any", parts[] = "allow tcp any port 1-40000  "
+							       "allow tcp any port 40001-65535";
+	const char *few = "network limited { ", *many;
+	uint32_t i;
+
+	(void)state;
+	for (i = 1; i <= 9; i++)
+		few = arena_printf(&arena, "%sdeny tcp 10.0.%u.1 port %u  ", few, i, 1000 + 10 * i);
+	is_same(arena_printf(&arena, "%s%s }", few, whole), arena_printf(&arena, "%s%s }", few, parts));
+	for (many = few; i <= 150; i++)
+		many = arena_printf(&arena, "%sdeny tcp 10.0.%u.1 port %u  ", many, i, 1000 + 10 * i);
+	is_undecided(arena_printf(&arena, "%s%s }", many, whole),
+		     arena_printf(&arena, "%s%s }", many, parts), true);
+}
+
 /* --- what a bundle may hold, and no compiler makes ---------------------------------
  */
 
@@ -458,6 +513,8 @@ int main(void)
 		WITH(arena, test_other_words_for_the_same_are_the_same),
 		WITH(arena, test_what_hangs_on_the_roots_is_undecided),
 		WITH(arena, test_too_many_rules_are_asked_below_open_trees),
+		WITH(arena, test_a_set_past_the_budget_is_undecided),
+		WITH(arena, test_a_network_past_the_budget_is_undecided),
 		WITH(arena, test_what_lifts_a_default_is_compared_too),
 		WITH(arena, test_the_order_of_errnos_is_compared_too),
 		WITH(arena, test_L7_base_none_shows_in_bulk),
