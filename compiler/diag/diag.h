@@ -82,5 +82,8 @@ void diag_json(FILE *out, const struct diag_sink *s, const struct source_map *m)
  * of its length), or NULL.
  */
 const char *diag_suggest(struct str word, const char *const *words, size_t n);
+/* Adds "did you mean" where one of the words is near; false: none is. */
+bool diag_did_you_mean(struct diag_sink *s, struct diag *d, struct str word,
+		       const char *const *words, size_t n);
 
 #endif

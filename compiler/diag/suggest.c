@@ -66,3 +66,13 @@ const char *diag_suggest(struct str word, const char *const *words, size_t n)
 	}
 	return found;
 }
+
+bool diag_did_you_mean(struct diag_sink *s, struct diag *d, struct str word,
+		       const char *const *words, size_t n)
+{
+	const char *near = diag_suggest(word, words, n);
+
+	if (near)
+		diag_help(s, d, "did you mean '%s'?", near);
+	return near != NULL;
+}

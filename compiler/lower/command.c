@@ -3,7 +3,8 @@
  * and end, `:*` and `**`; guards are read in guard.c.  Which bytes `*` matches, and how the program
  * column is compared, is the reader's business.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/command.h"
+#include "compiler/lower/glob.h"
 #include "compiler/sets/regex.h"
 
 #define MAX_WORDS 256u
@@ -205,10 +206,10 @@ void lower_command(struct lower *l, const struct sema_stmt *t)
 	enum lower_side side = lower_side_of(t->stmt->effect);
 	struct lower_sets sets = { .v = { NULL, 0, 0 } };
 	struct lower_guards guards;
-	struct lower_head h;
+	struct ir_rule h;
 	bool ok = lower_head(l, t, IR_COMMAND, &h);
 
-	ok &= lower_command_except(l, t->stmt, side, &h.rule.except, &h.rule.nexcept);
+	ok &= lower_command_except(l, t->stmt, side, &h.except, &h.nexcept);
 	ok &= lower_guards(l, t->stmt, side, &guards);
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next)
 		lower_command_pattern(l, v, side, &guards, &sets);

@@ -3,7 +3,7 @@
  * of masked arguments.  `scope` is known when a bundle is made for a scope:
  * it is folded away here, and what no filter can decide is an error.
  */
-#include "compiler/lower/operand.h"
+#include "compiler/lower/cond.h"
 
 /* --- building, with TRUE and FALSE folded ---------------------------------- */
 

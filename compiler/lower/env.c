@@ -1,9 +1,9 @@
 /*
  * The environment: `keep` is one list (a plain value replaces, `+=` adds),
- * `set` and `secret` one scalar for each name.  A narrow-only level can only
+ * `set` and `secret` one value for each name.  A narrow-only level can only
  * keep fewer.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/claims.h"
 
 #define MAX_NAMES 4096
 
@@ -11,7 +11,7 @@ struct keep_list {
 	VEC(struct ir_env_keep) v;
 };
 
-static bool is_name(struct str s, bool star)
+bool lower_is_variable(struct str s, bool star)
 {
 	size_t n = s.n;
 
@@ -37,53 +37,6 @@ static bool is_written(const struct sema_stmt *t, enum ast_stmt_kind kind)
 static bool is_env(const struct sema_stmt *t, enum ast_stmt_kind kind)
 {
 	return is_written(t, kind) && !t->off;
-}
-
-static bool is_locked(const struct sema_stmt *t)
-{
-	return (t->orig->locked || t->section_locked) &&
-	       t->unit->level <= IR_MANAGED_FILE;
-}
-
-/* What a managed level has locked; few, and found once. */
-struct locks {
-	VEC(const struct sema_stmt *) v;
-};
-
-static void find_locks(struct lower *l, struct locks *ret)
-{
-	for (size_t i = 0; i < l->s->stmts.n; i++) {
-		const struct sema_stmt *t = l->s->stmts.v[i];
-
-		if ((is_env(t, AST_KEEP) || is_env(t, AST_SET) ||
-		     is_env(t, AST_SECRET)) && is_locked(t))
-			VEC_PUSH(l->a, &ret->v, t);
-	}
-}
-
-/* A lower level that speaks of what a higher one has locked. */
-static void check_lock(struct lower *l, const struct locks *locks,
-		       const struct sema_stmt *t)
-{
-	bool keep = t->stmt->kind == AST_KEEP;
-
-	for (size_t i = 0; i < locks->v.n; i++) {
-		const struct sema_stmt *lock = locks->v.v[i];
-		struct diag *d;
-
-		if ((lock->stmt->kind == AST_KEEP) != keep ||
-		    lock->unit->level >= t->unit->level ||
-		    t->unit->level == IR_DEFAULT ||
-		    (!keep && !str_eq(lock->stmt->name, t->stmt->name)))
-			continue;
-		d = diag_add(l->sink, DIAG_SCALAR_LOCKED, t->stmt->at,
-			     "'%s' is locked by level '%s'",
-			     keep ? "env keep" : "this variable",
-			     ir_level_name(lock->unit->level));
-		diag_note(l->sink, d, lock->stmt->at, "it is locked here");
-		diag_help(l->sink, d, "drop this line");
-		return;
-	}
 }
 
 /* --- keep ------------------------------------------------------------------ */
@@ -125,87 +78,41 @@ static void add_names(struct lower *l, struct keep_list *to, const struct sema_s
 	}
 }
 
-static bool same_names(const struct ast_value *x, const struct ast_value *y)
+static bool same_names(const struct claim *x, const struct claim *y)
 {
-	for (; x && y; x = x->next, y = y->next)
-		if (!str_eq(x->text, y->text))
+	const struct ast_value *a = x->t->stmt->values, *b = y->t->stmt->values;
+
+	for (; a && b; a = a->next, b = b->next)
+		if (!str_eq(a->text, b->text))
 			return false;
-	return !x && !y;
+	return !a && !b;
 }
 
-static bool speaks(const struct sema_stmt *t, enum ir_level level, bool narrow,
-		   bool append)
+static const struct keep_list nothing;
+
+static const void *keep_more(const struct claims *c, const struct claim *x)
 {
-	return is_env(t, AST_KEEP) && t->unit->level == level &&
-	       t->unit->narrow == narrow && t->stmt->append == append;
-}
+	const struct keep_list *cur = c->value ? c->value : &nothing;
+	struct keep_list *ret = arena_dup(c->l->a, cur, sizeof(*cur));
 
-/* The plain `keep` of a level: a file overrides what it uses. */
-static const struct sema_stmt *plain_keep(struct lower *l, enum ir_level level,
-					  bool narrow)
-{
-	const struct sema_stmt *ret = NULL;
-
-	for (size_t i = 0; i < l->s->stmts.n; i++) {
-		const struct sema_stmt *t = l->s->stmts.v[i];
-		struct diag *d;
-
-		if (!speaks(t, level, narrow, false))
-			continue;
-		/* a chosen role stands before its level */
-		if (!ret || (t->role.n && !ret->role.n)) {
-			ret = t;
-			continue;
-		}
-		/* an importer stands before what it uses */
-		if ((ret->role.n && !t->role.n) || sema_imports(ret->unit, t->unit) ||
-		    same_names(ret->stmt->values, t->stmt->values))
-			continue;
-		d = diag_add(l->sink, DIAG_SCALAR_CONFLICT, t->stmt->at,
-			     "level '%s' gives 'env keep' two values",
-			     ir_level_name(level));
-		diag_note(l->sink, d, ret->stmt->at, "the other one is here");
-		diag_help(l->sink, d, "write 'keep +=' to add to a list");
-	}
+	add_names(c->l, ret, x->t, NULL);
 	return ret;
 }
 
-static void keep_full(struct lower *l, enum ir_level level, struct keep_list *cur)
+static void keep_fewer(struct claims *c, const struct claim *x, const struct ir_lock *by)
 {
-	const struct sema_stmt *plain = plain_keep(l, level, false);
+	const struct keep_list *cur = c->value && !x->append ? c->value : &nothing;
+	struct keep_list *ret = ARENA_NEW(c->l->a, struct keep_list);
 
-	if (plain) {
-		*cur = (struct keep_list){ .v = { NULL, 0, 0 } };
-		add_names(l, cur, plain, NULL);
-	}
-	for (size_t i = 0; i < l->s->stmts.n; i++) {
-		const struct sema_stmt *t = l->s->stmts.v[i];
-
-		if (speaks(t, level, false, true) &&
-		    !(plain && (sema_imports(plain->unit, t->unit) ||
-				(plain->role.n && !t->role.n))))
-			add_names(l, cur, t, NULL);
-	}
+	(void)by; /* no lock but that of the list itself */
+	add_names(c->l, ret, x->t, cur);
+	if (!x->append)
+		claims_take(c, x, ret);
 }
 
-static void keep_narrow(struct lower *l, enum ir_level level, struct keep_list *cur)
-{
-	const struct sema_stmt *plain = plain_keep(l, level, true);
-	static const struct keep_list nothing = { .v = { NULL, 0, 0 } };
-
-	if (plain) {
-		struct keep_list next = { .v = { NULL, 0, 0 } };
-
-		add_names(l, &next, plain, cur);
-		*cur = next;
-	}
-	for (size_t i = 0; i < l->s->stmts.n; i++) {
-		struct keep_list none = nothing;
-
-		if (speaks(l->s->stmts.v[i], level, true, true))
-			add_names(l, &none, l->s->stmts.v[i], &nothing);
-	}
-}
+static const struct claim_kind keep_kind = {
+	.name = "keep", .same = same_names, .add = keep_more, .tighten = keep_fewer
+};
 
 static bool is_set(const struct lower *l, struct str name)
 {
@@ -222,63 +129,90 @@ static bool is_set(const struct lower *l, struct str name)
  * Who leaves PATH out of a list most likely meant to add to it; few programs
  * work without one, and none of them says why.
  */
-static void say_lost_path(struct lower *l, enum ir_level level,
-			  const struct keep_list *before, const struct keep_list *after)
+static void say_lost_path(const struct claims *c, enum ir_level level,
+			  const struct keep_list *before)
 {
 	struct str path = STR("PATH");
-	const struct sema_stmt *plain;
+	const struct claim *plain;
 	struct diag *d;
 
-	if (!is_kept(before, path) || is_kept(after, path) || is_set(l, path))
+	if (!before || !is_kept(before, path) || is_kept(c->value, path) ||
+	    is_set(c->l, path))
 		return;
-	plain = plain_keep(l, level, false);
+	plain = claims_plain(c, level, false);
 	if (!plain)
 		return;
-	d = diag_add(l->sink, DIAG_KEEP_LOST, plain->stmt->at,
+	d = diag_add(c->l->sink, DIAG_KEEP_LOST, plain->at.span,
 		     "'keep' replaces the list of the levels below, and this one has "
 		     "no PATH");
-	diag_help(l->sink, d, "write 'keep +=' to add to that list");
+	diag_help(c->l->sink, d, "write 'keep +=' to add to that list");
 }
 
-static void lower_keep(struct lower *l, const struct locks *locks)
+/* Checks the names; how many there are. */
+static size_t check_names(struct lower *l, const struct sema_stmt *t, size_t before)
 {
-	struct keep_list cur = { .v = { NULL, 0, 0 } }, below;
-	int names = 0;
+	size_t n = before;
+
+	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
+		if (++n == MAX_NAMES + 1)
+			diag_add(l->sink, DIAG_VALUE, v->at,
+				 "more than %d names of variables are kept", MAX_NAMES);
+		if (!lower_is_variable(v->text, true))
+			diag_add(l->sink, DIAG_VALUE, v->at,
+				 "'%.*s' is no name of a variable; a '*' may "
+				 "stand at its end",
+				 STR_ARG(v->text));
+	}
+	return n - before;
+}
+
+static void read_keep(struct lower *l, const struct sema_stmt *t)
+{
+	struct keep_list *names = ARENA_NEW(l->a, struct keep_list);
+	struct claim *x = claim_new(l, &keep_kind, t, STR("keep"), names);
+
+	add_names(l, names, t, NULL);
+	x->name = STR("env keep");
+	x->append = t->stmt->append;
+	x->plus = "keep +=";
+	claim_add(l, x);
+}
+
+static void lower_keep(struct lower *l)
+{
+	const struct keep_list *kept;
+	struct claims *c;
+	size_t names = 0;
 
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
 		const struct sema_stmt *t = l->s->stmts.v[i];
 
 		if (!is_written(t, AST_KEEP))
 			continue;
-		for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
-			if (++names == MAX_NAMES + 1)
-				diag_add(l->sink, DIAG_VALUE, v->at,
-					 "more than %d names of variables are kept",
-					 MAX_NAMES);
-			if (!is_name(v->text, true))
-				diag_add(l->sink, DIAG_VALUE, v->at,
-					 "'%.*s' is no name of a variable; a '*' may "
-					 "stand at its end",
-					 STR_ARG(v->text));
-		}
-		if (!t->off)
-			check_lock(l, locks, t);
+		names += check_names(l, t, names);
+		if (names <= MAX_NAMES)
+			read_keep(l, t);
 	}
-	if (names > MAX_NAMES)
+	c = claims_find(l, &keep_kind, STR("keep"));
+	if (!c || names > MAX_NAMES)
 		return;
+	claims_check_locks(c);
 	for (int level = IR_DEFAULT; level >= IR_MANAGED; level--) {
-		below = cur;
-		keep_full(l, (enum ir_level)level, &cur);
-		say_lost_path(l, (enum ir_level)level, &below, &cur);
-		keep_narrow(l, (enum ir_level)level, &cur);
+		const struct keep_list *below = c->value;
+
+		claims_full(c, (enum ir_level)level);
+		say_lost_path(c, (enum ir_level)level, below);
+		claims_narrow(c, (enum ir_level)level);
 	}
-	for (size_t i = 0; i < cur.v.n; i++)
-		VEC_PUSH(l->a, &l->ir->keep, cur.v.v[i]);
+	kept = c->value;
+	for (size_t i = 0; kept && i < kept->v.n; i++)
+		VEC_PUSH(l->a, &l->ir->keep, kept->v.v[i]);
 }
 
 /* --- set ------------------------------------------------------------------- */
 
-size_t lower_roots_in(struct str text)
+/* How many ${ROOT} stand in a text with its "\$" as written. */
+static size_t roots_in(struct str text)
 {
 	enum ir_root root;
 	size_t n = 0, len;
@@ -310,7 +244,7 @@ bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret)
 
 	if (v->kind == AST_V_RAW ? plain_roots_in(text) != 0
 				 : plain_roots_in(sema_plain(l->a, text)) !=
-					   lower_roots_in(text)) {
+					   roots_in(text)) {
 		diag_add(l->sink, DIAG_VALUE, v->at,
 			 "no value can hold the text of a root's name, '${…}'");
 		return false;
@@ -326,40 +260,21 @@ bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret)
 }
 
 /*
- * What gives a variable its value, `set` or `secret`: the first statement of
- * the highest rank wins, a chosen role's before its level's.
+ * What gives a variable its value, `set` or `secret`: the word of the highest
+ * level, as what stands in the statement.
  */
-struct given {
-	const struct sema_stmt *t;
-	struct str value;
-};
-
-struct givens {
-	VEC(struct given) v;
-	struct map by_name; /* its place in v, + 1 */
-};
-
-static bool same_given(const struct given *x, const struct given *y)
+static bool same_given(const struct claim *x, const struct claim *y)
 {
-	return x->t->stmt->kind == y->t->stmt->kind && str_eq(x->value, y->value) &&
-	       (x->t->stmt->kind == AST_SET ||
-		str_eq(x->t->stmt->values->text, y->t->stmt->values->text));
+	const struct ast_stmt *a = x->t->stmt, *b = y->t->stmt;
+
+	return a->kind == b->kind &&
+	       str_eq(*(const struct str *)x->value, *(const struct str *)y->value) &&
+	       (a->kind == AST_SET || str_eq(a->values->text, b->values->text));
 }
 
-static void check_agreement(struct lower *l, const struct given *first,
-			    const struct given *g)
-{
-	struct diag *d;
-
-	if (first->t->unit->level != g->t->unit->level ||
-	    (first->t->role.n && !g->t->role.n) ||
-	    sema_imports(first->t->unit, g->t->unit) || same_given(first, g))
-		return;
-	d = diag_add(l->sink, DIAG_SCALAR_CONFLICT, g->t->stmt->at,
-		     "level '%s' gives '%.*s' two values",
-		     ir_level_name(g->t->unit->level), STR_ARG(g->t->stmt->name));
-	diag_note(l->sink, d, first->t->stmt->at, "the other one is here");
-}
+static const struct claim_kind given_kind = {
+	.name = "variable", .locked = "this variable", .same = same_given
+};
 
 /* store or file, and what it is called there. */
 static bool secret_source(struct lower *l, const struct ast_stmt *stmt, struct str *ret)
@@ -368,7 +283,6 @@ static bool secret_source(struct lower *l, const struct ast_stmt *stmt, struct s
 	const struct ast_value *from = stmt->values;
 	const struct ast_value *v = from ? from->next : NULL;
 	struct diag *d;
-	const char *near;
 
 	if (!v)
 		return false; /* reported when its text was resolved */
@@ -376,9 +290,7 @@ static bool secret_source(struct lower *l, const struct ast_stmt *stmt, struct s
 		d = diag_add(l->sink, DIAG_VALUE, from->at,
 			     "a secret comes from 'store' or 'file', not from '%.*s'",
 			     STR_ARG(from->text));
-		near = diag_suggest(from->text, words, POL_LEN(words));
-		if (near)
-			diag_help(l->sink, d, "did you mean '%s'?", near);
+		diag_did_you_mean(l->sink, d, from->text, words, POL_LEN(words));
 		return false;
 	}
 	if (!lower_text(l, v, ret))
@@ -394,105 +306,103 @@ static bool secret_source(struct lower *l, const struct ast_stmt *stmt, struct s
 	return true;
 }
 
-static bool read_given(struct lower *l, const struct sema_stmt *t, struct given *ret)
+static bool read_given(struct lower *l, const struct sema_stmt *t, struct str *ret)
 {
-	*ret = (struct given){ .t = t };
-	if (!is_name(t->stmt->name, false)) {
+	if (!lower_is_variable(t->stmt->name, false)) {
 		diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
 			 "'%.*s' is no name of a variable", STR_ARG(t->stmt->name));
 		return false;
 	}
 	if (t->stmt->kind == AST_SECRET)
-		return secret_source(l, t->stmt, &ret->value);
-	return t->stmt->values && lower_text(l, t->stmt->values, &ret->value);
+		return secret_source(l, t->stmt, ret);
+	return t->stmt->values && lower_text(l, t->stmt->values, ret);
 }
 
-static void add_given(struct lower *l, const struct locks *locks,
-		      const struct sema_stmt *t, struct givens *all)
+static void add_given(struct lower *l, const struct sema_stmt *t)
 {
-	struct given g, *first;
-	size_t at = (size_t)(uintptr_t)map_get(&all->by_name, t->stmt->name);
+	struct str *value = ARENA_NEW(l->a, struct str);
 
-	if (!read_given(l, t, &g) || t->off)
+	if (!read_given(l, t, value) || t->off)
 		return;
-	check_lock(l, locks, t);
-	if (t->unit->narrow) {
+	claim_add(l, claim_new(l, &given_kind, t, t->stmt->name, value));
+	if (t->unit->narrow)
 		lower_drop(l, t->text, "a narrow-only level sets no variables", t->at,
 			   (struct ir_place){ .span = SPAN_NONE }, t->unit->level);
-		return;
-	}
-	if (!at) {
-		VEC_PUSH(l->a, &all->v, g);
-		map_put(&all->by_name, t->stmt->name, (void *)(uintptr_t)all->v.n);
-		return;
-	}
-	first = &all->v.v[at - 1];
-	if (first->t->unit->level == t->unit->level && t->role.n && !first->t->role.n)
-		*first = g;
-	else
-		check_agreement(l, first, &g);
 }
 
-static void take_given(struct lower *l, const struct given *g)
+static void decide_given(struct claims *c)
 {
-	struct str name = g->t->stmt->name;
-	struct ir_env_set set = { .name = name,
-				  .value = g->value,
-				  .level = g->t->unit->level,
-				  .id = str_cat(l->a, STR("env-set-"), name),
-				  .at = g->t->at };
-	struct ir_env_secret secret = { .name = name,
-					.from = g->value,
-					.level = g->t->unit->level,
-					.id = str_cat(l->a, STR("env-secret-"), name),
-					.at = g->t->at };
+	struct lower *l = c->l;
+	const struct sema_stmt *t;
+	struct str name, value;
 
-	if (g->t->stmt->kind == AST_SET) {
+	claims_decide_highest(c);
+	if (!c->won)
+		return; /* only narrow-only levels speak */
+	t = c->won->t;
+	name = t->stmt->name;
+	value = *(const struct str *)c->value;
+	if (t->stmt->kind == AST_SET) {
+		struct ir_env_set set = { .name = name,
+					  .value = value,
+					  .level = t->unit->level,
+					  .id = str_cat(l->a, STR("env-set-"), name),
+					  .at = t->at };
+
 		VEC_PUSH(l->a, &l->ir->env, set);
-		return;
+	} else {
+		struct ir_env_secret secret = {
+			.name = name,
+			.file = str_eqz(t->stmt->values->text, "file"),
+			.from = value,
+			.level = t->unit->level,
+			.id = str_cat(l->a, STR("env-secret-"), name),
+			.at = t->at
+		};
+
+		VEC_PUSH(l->a, &l->ir->secrets, secret);
 	}
-	secret.file = str_eqz(g->t->stmt->values->text, "file");
-	VEC_PUSH(l->a, &l->ir->secrets, secret);
 }
 
 /* Statements come highest rank first: of two locks of one thing the first counts. */
-static void take_locks(struct lower *l, const struct locks *locks)
+static void take_lock(struct lower *l, const struct sema_stmt *t)
 {
-	for (size_t i = 0; i < locks->v.n; i++) {
-		const struct sema_stmt *t = locks->v.v[i];
-		bool keep = t->stmt->kind == AST_KEEP, there = false;
-		struct ir_env_lock k = { .keep = keep,
-					 .name = keep ? STR_NULL : t->stmt->name,
-					 .level = t->unit->level,
-					 .id = STR("env-keep"),
-					 .at = t->at };
+	bool keep = t->stmt->kind == AST_KEEP;
+	struct ir_env_lock k = { .keep = keep,
+				 .name = keep ? STR_NULL : t->stmt->name,
+				 .level = t->unit->level,
+				 .id = STR("env-keep"),
+				 .at = t->at };
 
-		for (size_t n = 0; n < l->ir->env_locks.n; n++)
-			there |= l->ir->env_locks.v[n].keep == keep &&
-				 str_eq(l->ir->env_locks.v[n].name, k.name);
-		if (!keep)
-			k.id = str_cat(l->a, t->stmt->kind == AST_SET ? STR("env-set-") :
-									 STR("env-secret-"),
-				       k.name);
-		if (!there)
-			VEC_PUSH(l->a, &l->ir->env_locks, k);
-	}
+	for (size_t n = 0; n < l->ir->env_locks.n; n++)
+		if (l->ir->env_locks.v[n].keep == keep &&
+		    str_eq(l->ir->env_locks.v[n].name, k.name))
+			return;
+	if (!keep)
+		k.id = str_cat(l->a, t->stmt->kind == AST_SET ? STR("env-set-") :
+								 STR("env-secret-"),
+			       k.name);
+	VEC_PUSH(l->a, &l->ir->env_locks, k);
 }
 
 void lower_env(struct lower *l)
 {
-	struct locks locks = { .v = { NULL, 0, 0 } };
-	struct givens all = { .v = { NULL, 0, 0 } };
+	lower_keep(l);
+	/* a variable has its place by the first file that may set it */
+	for (int narrow = 0; narrow < 2; narrow++)
+		for (size_t i = 0; i < l->s->stmts.n; i++) {
+			const struct sema_stmt *t = l->s->stmts.v[i];
 
-	map_init(&all.by_name, l->a);
-	find_locks(l, &locks);
-	lower_keep(l, &locks);
-	/* statements come highest rank first: the first one wins */
-	for (size_t i = 0; i < l->s->stmts.n; i++)
-		if (is_written(l->s->stmts.v[i], AST_SET) ||
-		    is_written(l->s->stmts.v[i], AST_SECRET))
-			add_given(l, &locks, l->s->stmts.v[i], &all);
-	for (size_t i = 0; i < all.v.n; i++)
-		take_given(l, &all.v.v[i]);
-	take_locks(l, &locks);
+			if (t->unit->narrow == (narrow == 1) &&
+			    (is_written(t, AST_SET) || is_written(t, AST_SECRET)))
+				add_given(l, t);
+		}
+	claims_each(l, &given_kind, decide_given);
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		const struct sema_stmt *t = l->s->stmts.v[i];
+
+		if ((is_env(t, AST_KEEP) || is_env(t, AST_SET) || is_env(t, AST_SECRET)) &&
+		    lower_is_locked(t))
+			take_lock(l, t);
+	}
 }

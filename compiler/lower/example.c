@@ -124,7 +124,7 @@ static void add(struct examples *x, const struct ast_value *v,
 
 	x->one.at = sema_place(l->s, v->at);
 	if (lower_request(l, r, &x->one.request) && x->counts)
-		VEC_PUSH(l->a, &l->ir->examples, x->one);
+		VEC_PUSH(l->a, &l->made.examples, x->one);
 }
 
 /* A path alone stands for every operation of its rule. */
@@ -154,20 +154,21 @@ static void add_value(struct examples *x, struct ast_value *v)
 		add(x, v, &r);
 }
 
-void lower_examples(struct lower *l, const struct sema_stmt *t, bool counts)
+void lower_examples(struct lower *l, const struct sema_stmt *t)
 {
 	const struct ast_stmt *stmt = t->stmt;
 	/* a rule of another role has no rules here, and an empty list matches nothing */
-	bool other = !l->made.n && (stmt->values || stmt->net.hosts);
-	struct examples x = { .l = l, .t = t, .counts = counts && !other };
+	bool other = !l->made.rules.n && (stmt->values || stmt->net.hosts);
+	struct examples x = { .l = l, .t = t, .counts = !other };
 
 	if (!lower_option(stmt, AST_O_MATCH) && !lower_option(stmt, AST_O_NOT_MATCH))
 		return;
 	x.one.rule = t->id;
 	x.one.rule_at = t->at;
-	x.one.nrules = l->made.n;
-	if (l->made.n)
-		x.one.rules = arena_dup(l->a, l->made.v, l->made.n * sizeof(*l->made.v));
+	x.one.nrules = l->made.rules.n;
+	if (x.one.nrules)
+		x.one.rules = arena_dup(l->a, l->made.rules.v,
+					x.one.nrules * sizeof(*l->made.rules.v));
 	for (const struct ast_option *o = stmt->options; o; o = o->next) {
 		if (o->kind != AST_O_MATCH && o->kind != AST_O_NOT_MATCH)
 			continue;

@@ -2,7 +2,8 @@
  * Facts (semantics 4.2): risk classes, what programs look like, variables and
  * inert patterns.  Their forms are checked here; tables are read in program.c.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/command.h"
+#include "compiler/lower/program.h"
 
 static const char *const words[] = {
 	[AST_PROGRAM] = "program", [AST_WRAPPER] = "wrapper",
@@ -43,18 +44,36 @@ static const struct {
 static const struct {
 	const char *word;
 	unsigned where;
+	enum ir_program_flag flag;
 } flags[] = {
-	{ "transparent", W },      { "abbreviate", P | W | I },
-	{ "no-cluster", P | W | I }, { "posix", P | W | I },
-	{ "assignments", W },      { "joined", W },
-	{ "appends", W },          { "dashed", P | W | I },
-	{ "versions", W },         { "abbreviate-commands", P | W | I },
-	{ "stays", W },            { "elsewhere", W },
-	{ "no-end", P | W | I },   { "booleans", P | W | I },
-	{ "one-dash", P | W | I }, { "away", W },
-	{ "whole-trees", P | W | I }, { "makes-nothing", P | W | I },
-	{ "writes-unnamed", P | W | I },
+	{ "transparent", W, IR_PF_TRANSPARENT },
+	{ "abbreviate", P | W | I, IR_PF_ABBREVIATE },
+	{ "no-cluster", P | W | I, IR_PF_NO_CLUSTER },
+	{ "posix", P | W | I, IR_PF_POSIX },
+	{ "assignments", W, IR_PF_ASSIGNMENTS },
+	{ "joined", W, IR_PF_JOINED },
+	{ "appends", W, IR_PF_APPENDS },
+	{ "dashed", P | W | I, IR_PF_DASHED },
+	{ "versions", W, IR_PF_VERSIONS },
+	{ "abbreviate-commands", P | W | I, IR_PF_ABBREVIATE_COMMANDS },
+	{ "stays", W, IR_PF_STAYS },
+	{ "elsewhere", W, IR_PF_ELSEWHERE },
+	{ "no-end", P | W | I, IR_PF_NO_END },
+	{ "booleans", P | W | I, IR_PF_BOOLEANS },
+	{ "one-dash", P | W | I, IR_PF_ONE_DASH },
+	{ "away", W, IR_PF_AWAY },
+	{ "whole-trees", P | W | I, IR_PF_WHOLE_TREES },
+	{ "makes-nothing", P | W | I, IR_PF_MAKES_NOTHING },
+	{ "writes-unnamed", P | W | I, IR_PF_WRITES_UNNAMED },
 };
+
+unsigned lower_program_flag(struct str word)
+{
+	for (size_t i = 0; i < POL_LEN(flags); i++)
+		if (str_eqz(word, flags[i].word))
+			return flags[i].flag;
+	return 0;
+}
 
 static void misplaced(struct lower *l, const struct ast_prog_item *item,
 		      const char *word, const char *table)
@@ -68,7 +87,6 @@ static void check_flag(struct lower *l, const struct ast_prog_item *item,
 {
 	const char *names[POL_LEN(flags)];
 	struct str text = item->values ? item->values->text : STR("");
-	const char *near;
 	struct diag *d;
 
 	for (size_t i = 0; i < POL_LEN(flags); i++) {
@@ -81,9 +99,7 @@ static void check_flag(struct lower *l, const struct ast_prog_item *item,
 	}
 	d = diag_add(l->sink, DIAG_UNKNOWN_KEY, item->at, "'%s' has no key '%.*s'",
 		     table_word, STR_ARG(text));
-	near = diag_suggest(text, names, POL_LEN(names));
-	if (near)
-		diag_help(l->sink, d, "did you mean '%s'?", near);
+	diag_did_you_mean(l->sink, d, text, names, POL_LEN(names));
 }
 
 /* `skip N` and `code operand N`: how many, from 1 on; `code operand any`. */
@@ -222,25 +238,8 @@ static void lower_inert(struct lower *l, const struct sema_stmt *t)
 		return;
 	for (size_t i = 0; i < sets.v.n; i++) {
 		f.set = sets.v.v[i];
-		VEC_PUSH(l->a, &l->ir->inert, f);
+		VEC_PUSH(l->a, &l->made.inert, f);
 	}
-}
-
-/* Letters, digits and '_', and a '*' at the end. */
-static bool is_variable(struct str s)
-{
-	if (s.n && s.p[s.n - 1] == '*')
-		s.n--;
-	else if (!s.n)
-		return false;
-	for (size_t i = 0; i < s.n; i++) {
-		char c = s.p[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-		      (i > 0 && c >= '0' && c <= '9')))
-			return false;
-	}
-	return true;
 }
 
 static void lower_variables(struct lower *l, const struct sema_stmt *t)
@@ -251,41 +250,35 @@ static void lower_variables(struct lower *l, const struct sema_stmt *t)
 
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
 		var.name = v->text;
-		if (is_variable(v->text))
-			VEC_PUSH(l->a, &l->ir->vars, var);
+		if (lower_is_variable(v->text, true))
+			VEC_PUSH(l->a, &l->made.vars, var);
 		else
 			diag_add(l->sink, DIAG_VALUE, v->at,
 				 "'%.*s' is no name of a variable", STR_ARG(v->text));
 	}
 }
 
-static const char *const classes[] = { "low", "medium", "high", "critical" };
-
-static void lower_risk(struct lower *l, const struct sema_stmt *t)
+static void risk(struct lower *l, const struct sema_stmt *t)
 {
 	struct ir_risk_fact f = {
 		.kind = IR_COMMAND, .level = t->unit->level, .id = t->id, .at = t->at
 	};
 	struct lower_sets sets = { .v = { NULL, 0, 0 } };
 	enum lower_side side;
-	size_t r = 0;
 
-	while (r < POL_LEN(classes) && !str_eqz(t->stmt->name, classes[r]))
-		r++;
-	if (r == POL_LEN(classes)) {
+	if (!lower_risk(t->stmt->name, &f.risk)) {
 		struct diag *d = diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
 					  "'%.*s' is no class of risk",
 					  STR_ARG(t->stmt->name));
 		diag_help(l->sink, d, "classes are low, medium, high and critical");
 		return;
 	}
-	f.risk = (enum ir_risk)r;
 	side = f.risk == IR_RISK_LOW ? LOWER_NARROW : LOWER_BROAD;
 	if (!read_patterns(l, t->stmt, side, &sets, &f.except, &f.nexcept))
 		return;
 	for (size_t i = 0; i < sets.v.n; i++) {
 		f.set = sets.v.v[i];
-		VEC_PUSH(l->a, &l->ir->risks, f);
+		VEC_PUSH(l->a, &l->made.risks, f);
 	}
 }
 
@@ -294,7 +287,7 @@ void lower_facts(struct lower *l, const struct sema_stmt *t)
 	struct ir_fact f = { .level = t->unit->level, .text = t->text, .at = t->at };
 
 	if (t->stmt->kind == AST_RISK) {
-		lower_risk(l, t);
+		risk(l, t);
 		return;
 	}
 	if (t->stmt->kind == AST_INERT)
@@ -306,5 +299,5 @@ void lower_facts(struct lower *l, const struct sema_stmt *t)
 		lower_program(l, t);
 	}
 	f.kind = str_from(words[t->stmt->kind]);
-	VEC_PUSH(l->a, &l->ir->facts, f);
+	VEC_PUSH(l->a, &l->made.facts, f);
 }

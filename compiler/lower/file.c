@@ -2,7 +2,8 @@
  * File rules and scratch trees (semantics 5): one rule for each operation
  * and path.  How a path can be enforced is for the back ends to say.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/glob.h"
+#include "compiler/lower/mount.h"
 
 static bool is_everything(const struct ir_path *p)
 {
@@ -30,14 +31,14 @@ static bool read_except(struct lower *l, const struct ast_value *v, enum lower_s
 static const unsigned each_op[] = { IR_READ, IR_WRITE, IR_EXEC };
 
 /* The rules of one path: one for each operation, a hide is one for all. */
-static void add_path(struct lower *l, const struct lower_head *h, unsigned ops,
+static void add_path(struct lower *l, const struct ir_rule *h, unsigned ops,
 		     const struct ir_path *path)
 {
 	struct ir_set set = { 0 };
 
 	set.u.file.path = *path;
 	set.u.file.ops = IR_ALL_OPS;
-	if (h->rule.effect == IR_HIDE) {
+	if (h->effect == IR_HIDE) {
 		lower_add(l, h, &set);
 		return;
 	}
@@ -52,11 +53,10 @@ void lower_file(struct lower *l, const struct sema_stmt *t)
 {
 	enum lower_side side = lower_side_of(t->stmt->effect);
 	unsigned ops = t->stmt->ops ? t->stmt->ops : IR_ALL_OPS;
-	struct lower_head h;
+	struct ir_rule h;
 	bool ok = lower_head(l, t, IR_FILE, &h);
 
-	ok &= lower_except(l, t->stmt, side, read_except, &h.rule.except,
-			   &h.rule.nexcept);
+	ok &= lower_except(l, t->stmt, side, read_except, &h.except, &h.nexcept);
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
 		struct lower_paths paths = { .v = { NULL, 0, 0 } };
 
@@ -67,28 +67,20 @@ void lower_file(struct lower *l, const struct sema_stmt *t)
 	}
 }
 
-static bool is_fixed(const struct ir_glob *g)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if (g->v[i].op != IR_G_BYTE)
-			return false;
-	return true;
-}
-
 void lower_scratch(struct lower *l, const struct sema_stmt *t)
 {
-	struct lower_head h;
+	struct ir_rule h;
 	bool ok = lower_head(l, t, IR_FILE, &h);
 
-	h.rule.effect = IR_ALLOW;
-	h.rule.scratch = true;
-	h.rule.scopes = IR_SANDBOX;
+	h.effect = IR_ALLOW;
+	h.scratch = true;
+	h.scopes = IR_SANDBOX;
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
 		struct lower_paths paths = { .v = { NULL, 0, 0 } };
 
 		if (!lower_paths(l, v, LOWER_NARROW, &paths))
 			continue;
-		if (!is_fixed(&paths.v.v[0].glob) || is_everything(&paths.v.v[0])) {
+		if (!lower_is_fixed(&paths.v.v[0].glob) || is_everything(&paths.v.v[0])) {
 			diag_add(l->sink, DIAG_PATH_PATTERN, v->at,
 				 "'scratch' makes one directory, and '%.*s' names none",
 				 STR_ARG(v->text));
@@ -118,7 +110,6 @@ void lower_home(struct lower *l)
 
 		if (!r->scratch || r->level != IR_DEFAULT || p->root != IR_ROOT_HOME ||
 		    p->glob.n != 0) {
-			l->keys.v[kept] = l->keys.v[i];
 			ir->rules.v[kept++] = r;
 			continue;
 		}
@@ -128,5 +119,5 @@ void lower_home(struct lower *l)
 				   (struct ir_place){ .line = 0 }, r->level);
 		said = r->id;
 	}
-	ir->rules.n = l->keys.n = kept;
+	ir->rules.n = kept;
 }

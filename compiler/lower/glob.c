@@ -4,7 +4,7 @@
  * could never match a resolved path is an error: as a deny it would be a
  * hole.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/glob.h"
 
 #define MAX_NESTING 16u
 #define MAX_PATTERN 65536u
@@ -427,5 +427,13 @@ bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side
 				  "nothing");
 	p.below = side == LOWER_BROAD || below || !last_has_wildcard(&p.glob);
 	*ret = p;
+	return true;
+}
+
+bool lower_is_fixed(const struct ir_glob *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i].op != IR_G_BYTE)
+			return false;
 	return true;
 }

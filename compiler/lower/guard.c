@@ -4,7 +4,9 @@
  * among a command's words.  Braces are written out, so that a name has at most
  * wildcards.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/command.h"
+#include "compiler/lower/glob.h"
+#include "compiler/lower/mount.h"
 
 #define MAX_SPELLINGS 256u /* of one word with braces */
 #define MAX_CHOICES 256u  /* patterns that one may stand for */

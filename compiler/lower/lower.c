@@ -27,6 +27,26 @@ enum ir_effect lower_effect(enum ast_effect e)
 	return IR_DENY;
 }
 
+bool lower_risk(struct str name, enum ir_risk *ret)
+{
+	for (int r = 0; r < IR_RISK_COUNT; r++)
+		if (str_eqz(name, ir_risk_name((enum ir_risk)r))) {
+			*ret = (enum ir_risk)r;
+			return true;
+		}
+	return false;
+}
+
+struct str lower_letters(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.n + 1);
+
+	for (size_t i = 0; i < s.n; i++)
+		p[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + ('a' - 'A'))
+						      : s.p[i];
+	return (struct str){ p, s.n };
+}
+
 const struct ast_option *lower_option(const struct ast_stmt *stmt,
 				      enum ast_opt_kind kind)
 {
@@ -34,6 +54,12 @@ const struct ast_option *lower_option(const struct ast_stmt *stmt,
 		if (o->kind == kind)
 			return o;
 	return NULL;
+}
+
+bool lower_is_locked(const struct sema_stmt *t)
+{
+	return (t->orig->locked || t->section_locked) &&
+	       t->unit->level <= IR_MANAGED_FILE;
 }
 
 void lower_drop(struct lower *l, struct str text, const char *why, struct ir_place at,
@@ -124,12 +150,11 @@ static struct str shown(struct lower *l, struct str text)
 }
 
 bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
-		struct lower_head *ret)
+		struct ir_rule *ret)
 {
 	const struct ast_option *because = lower_option(t->stmt, AST_O_BECAUSE);
 
-	*ret = (struct lower_head){ .t = t };
-	ret->rule = (struct ir_rule){
+	*ret = (struct ir_rule){
 		.id = t->id,
 		.at = t->at,
 		.text = shown(l, t->text),
@@ -143,42 +168,24 @@ bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 		.full = !t->unit->narrow,
 		.role = t->off ? STR_NULL : t->role,
 	};
-	ret->rule.may_yes = lower_option(t->stmt, AST_O_MAY) != NULL;
-	if (!lower_until(l, t, &ret->rule.until))
+	ret->may_yes = lower_option(t->stmt, AST_O_MAY) != NULL;
+	if (!lower_until(l, t, &ret->until))
 		return false;
 	if (because && because->values)
-		ret->rule.because = sema_plain(l->a, because->values->text);
+		ret->because = sema_plain(l->a, because->values->text);
 	if (kind == IR_SYSCALL)
 		return true; /* its `when` also speaks of arguments */
-	ret->rule.scopes = lower_scopes(l, t->stmt);
-	return ret->rule.scopes != 0;
+	ret->scopes = lower_scopes(l, t->stmt);
+	return ret->scopes != 0;
 }
 
-/* Files in order, then bytes: what the order of rules goes by. */
-static uint64_t key_of(const struct sema_unit *u, struct span at)
-{
-	return ((uint64_t)u->order << 32) | at.off;
-}
-
-struct ir_rule *lower_add(struct lower *l, const struct lower_head *h,
+struct ir_rule *lower_add(struct lower *l, const struct ir_rule *head,
 			  const struct ir_set *set)
 {
-	const struct sema_unit *u = h->t ? h->t->unit : l->mode_unit;
-	struct ir_rule *r = arena_dup(l->a, &h->rule, sizeof(h->rule));
-	uint64_t key = u ? key_of(u, h->rule.at.span) : UINT64_MAX;
-	size_t at;
+	struct ir_rule *r = arena_dup(l->a, head, sizeof(*head));
 
 	r->set = *set;
-	VEC_PUSH(l->a, &l->made, r);
-	VEC_PUSH(l->a, &l->ir->rules, r);
-	VEC_PUSH(l->a, &l->keys, key);
-	/* nearly always the last already */
-	for (at = l->keys.n - 1; at > 0 && l->keys.v[at - 1] > key; at--) {
-		l->keys.v[at] = l->keys.v[at - 1];
-		l->ir->rules.v[at] = l->ir->rules.v[at - 1];
-	}
-	l->keys.v[at] = key;
-	l->ir->rules.v[at] = r;
+	VEC_PUSH(l->a, &l->made.rules, r);
 	return r;
 }
 
@@ -199,92 +206,80 @@ bool lower_except(struct lower *l, const struct ast_stmt *stmt, enum lower_side 
 	return ok;
 }
 
+typedef void lower_one(struct lower *l, const struct sema_stmt *t);
+
 static void lower_rule(struct lower *l, const struct sema_stmt *t)
 {
-	switch (t->section) {
-	case AST_SEC_COMMAND:
-		lower_command(l, t);
-		return;
-	case AST_SEC_FILE:
-		lower_file(l, t);
-		return;
-	case AST_SEC_NETWORK:
-		lower_net(l, t);
-		return;
-	case AST_SEC_UNIX:
-		lower_unix(l, t);
-		return;
-	case AST_SEC_SYSCALL:
-		lower_syscall(l, t);
-		return;
-	case AST_SEC_TOOLS:
-		lower_tool(l, t);
-		return;
-	case AST_SEC_LIMITS:
-	case AST_SEC_ENV:
-	case AST_SEC_AUDIT:
-	case AST_SEC_SESSION:
-	case AST_SEC_RUNNER:
-	case AST_SEC_COUNT:
-		break;
+	static lower_one *const sections[AST_SEC_COUNT + 1] = {
+		[AST_SEC_COMMAND] = lower_command, [AST_SEC_FILE] = lower_file,
+		[AST_SEC_NETWORK] = lower_net,     [AST_SEC_UNIX] = lower_unix,
+		[AST_SEC_SYSCALL] = lower_syscall, [AST_SEC_TOOLS] = lower_tool,
+	};
+
+	assert(sections[t->section] || l->sink->errors); /* sema has refused it */
+	if (sections[t->section])
+		sections[t->section](l, t);
+	lower_examples(l, t);
+}
+
+/* Puts a rule in its place: files in order, then bytes. */
+static void put_rule(struct lower *l, struct ir_rule *r)
+{
+	uint64_t key = ((uint64_t)l->stmt->unit->order << 32) | r->at.span.off;
+	size_t at;
+
+	VEC_PUSH(l->a, &l->ir->rules, r);
+	VEC_PUSH(l->a, &l->keys, key);
+	/* nearly always the last already */
+	for (at = l->keys.n - 1; at > 0 && l->keys.v[at - 1] > key; at--) {
+		l->keys.v[at] = l->keys.v[at - 1];
+		l->ir->rules.v[at] = l->ir->rules.v[at - 1];
 	}
-	assert(l->sink->errors); /* sema has refused the section */
+	l->keys.v[at] = key;
+	l->ir->rules.v[at] = r;
+}
+
+/* What the statement has made becomes part of the policy, or is forgotten. */
+static void settle(struct lower *l, bool counts)
+{
+	struct ir *from = &l->made, *to = l->ir;
+
+	for (size_t i = 0; counts && i < from->rules.n; i++)
+		put_rule(l, from->rules.v[i]);
+	from->rules.n = 0;
+#define SETTLE(list)                                                \
+	for (size_t i = 0; counts && i < from->list.n; i++)         \
+		VEC_PUSH(l->a, &to->list, from->list.v[i]);         \
+	from->list.n = 0
+	SETTLE(examples);
+	SETTLE(risks);
+	SETTLE(facts);
+	SETTLE(programs);
+	SETTLE(vars);
+	SETTLE(inert);
+#undef SETTLE
 }
 
 static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 {
+	static lower_one *const kinds[] = {
+		[AST_RULE] = lower_rule,       [AST_SCRATCH] = lower_scratch,
+		[AST_MOUNT] = lower_mount,     [AST_TOOL] = lower_tool_facts,
+		[AST_RISK] = lower_facts,      [AST_PROGRAM] = lower_facts,
+		[AST_WRAPPER] = lower_facts,   [AST_INTERPRETER] = lower_facts,
+		[AST_TAINT] = lower_facts,     [AST_SAFE] = lower_facts,
+		[AST_INERT] = lower_facts,     [AST_PIN] = lower_pin,
+		[AST_SHELL] = lower_shell,
+	};
 	/* what is cut, or of a role that was not chosen, is read all the same,
 	   so that its faults are found; it leaves nothing but a notice of what
 	   was cut */
 	const char *why = t->cut ? t->cut : past_until(l, t);
-	struct ir before = *l->ir;
-	size_t nkeys = l->keys.n, npins = l->pins.n, nshells = l->shells.n;
 
 	l->stmt = t;
-	l->made.n = 0;
-	switch ((int)t->stmt->kind) {
-	case AST_RULE:
-		lower_rule(l, t);
-		lower_examples(l, t, !why && !t->off);
-		break;
-	case AST_SCRATCH:
-		lower_scratch(l, t);
-		break;
-	case AST_MOUNT:
-		lower_mount(l, t);
-		break;
-	case AST_TOOL:
-		lower_tool_facts(l, t);
-		break;
-	case AST_RISK:
-	case AST_PROGRAM:
-	case AST_WRAPPER:
-	case AST_INTERPRETER:
-	case AST_TAINT:
-	case AST_SAFE:
-	case AST_INERT:
-		lower_facts(l, t);
-		break;
-	case AST_PIN:
-		lower_pin(l, t);
-		break;
-	case AST_SHELL:
-		lower_shell(l, t);
-		break;
-	default:
-		break;
-	}
-	if (!why && !t->off)
-		return;
-	l->ir->rules.n = before.rules.n;
-	l->ir->risks.n = before.risks.n;
-	l->ir->facts.n = before.facts.n;
-	l->ir->programs.n = before.programs.n;
-	l->ir->vars.n = before.vars.n;
-	l->ir->inert.n = before.inert.n;
-	l->keys.n = nkeys;
-	l->pins.n = npins;
-	l->shells.n = nshells;
+	if (t->stmt->kind < POL_LEN(kinds) && kinds[t->stmt->kind])
+		kinds[t->stmt->kind](l, t);
+	settle(l, !why && !t->off);
 	if (why && !t->off)
 		lower_drop(l, t->text, why, t->at, t->cut_by, t->unit->level);
 }
@@ -379,6 +374,7 @@ struct ir *lower_policy(struct sema *s)
 	if (!s->resolved)
 		return NULL;
 	l.ir = ir_new(s->a);
+	map_init(&l.claims, s->a);
 	memcpy(l.ir->locked, s->locked, sizeof(l.ir->locked));
 	files(&l);
 	policy_head(&l);
@@ -389,7 +385,9 @@ struct ir *lower_policy(struct sema *s)
 	lower_settings(&l);
 	for (size_t i = 0; i < s->stmts.n; i++)
 		lower_stmt(&l, s->stmts.v[i]);
+	l.stmt = l.mode;
 	lower_families(&l);
+	settle(&l, true);
 	lower_home(&l);
 	for (size_t i = 0; i < l.ir->rules.n; i++)
 		l.ir->rules.v[i]->index = (uint32_t)i;

@@ -4,7 +4,21 @@
  * lowered to a pattern below the tree, so that a rule in either spelling holds
  * at both.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/glob.h"
+#include "compiler/lower/mount.h"
+
+/* One that may count, before rules are lowered. */
+struct lower_alias {
+	const struct sema_stmt *t;
+	struct str place;
+	struct ir_path tree;
+	enum ir_level level;
+	bool cut;  /* by a lock or a narrow-only level */
+	bool lost; /* its place has another tree: `lost_to` */
+	struct ir_place lost_to;
+	const struct ir_rule *rule; /* the first one, where it counts; its number is
+	                               known at the end */
+};
 
 /* Ways of a pattern with many stars through a place are cut off here. */
 #define MAX_STEPS 20000u
@@ -154,13 +168,13 @@ static bool applies(const struct lower *l, const struct lower_alias *alias,
 	return level >= alias->level;
 }
 
-bool lower_paths_of(struct lower *l, const struct ir_path *p, enum lower_side side,
-		    enum ir_level level, struct span at, struct lower_paths *ret)
+static bool paths_of(struct lower *l, const struct ir_path *p, enum lower_side side,
+		     enum ir_level level, struct span at, struct lower_paths *ret)
 {
 	bool keep = true, ok = true;
 
 	for (size_t i = 0; i < l->aliases.n && p->root == IR_ROOT_FS && !p->abstract; i++) {
-		const struct lower_alias *alias = &l->aliases.v[i];
+		const struct lower_alias *alias = l->aliases.v[i];
 		struct lower_paths found = { .v = { NULL, 0, 0 } };
 		struct walk w = { .l = l, .alias = alias, .p = p, .out = &found,
 				  .narrow = side == LOWER_NARROW };
@@ -194,18 +208,10 @@ bool lower_paths(struct lower *l, const struct ast_value *v, enum lower_side sid
 	struct ir_path p;
 
 	return lower_path(l, v, side, &p) &&
-	       lower_paths_of(l, &p, side, level, v->at, ret);
+	       paths_of(l, &p, side, level, v->at, ret);
 }
 
 /* --- the statements -------------------------------------------------------------- */
-
-static bool is_fixed(const struct ir_glob *g)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if (g->v[i].op != IR_G_BYTE)
-			return false;
-	return true;
-}
 
 static bool bad(struct lower *l, const struct ast_value *v, const char *what,
 		const char *help)
@@ -248,7 +254,7 @@ static bool read_place(struct lower *l, const struct ast_value *v, struct str *r
 
 	if (!lower_path(l, v, LOWER_NARROW, &p))
 		return false;
-	if (p.root != IR_ROOT_FS || !is_fixed(&p.glob) || p.glob.n == 0)
+	if (p.root != IR_ROOT_FS || !lower_is_fixed(&p.glob) || p.glob.n == 0)
 		return bad(l, v, "is no place for a mount",
 			   "name one directory by its whole path, as \"/workspace\"");
 	*ret = text_of(l->a, &p.glob);
@@ -273,7 +279,7 @@ static bool read_mount(struct lower *l, const struct sema_stmt *t,
 	if (!place || !lower_path(l, host, LOWER_NARROW, &ret->tree) ||
 	    !read_place(l, place, &ret->place))
 		return false;
-	if (!is_fixed(&ret->tree.glob) ||
+	if (!lower_is_fixed(&ret->tree.glob) ||
 	    (ret->tree.root == IR_ROOT_FS && ret->tree.glob.n == 0))
 		return bad(l, host, "is no one tree to mount",
 			   "name a directory or a file without '*', '?' and braces");
@@ -325,51 +331,36 @@ void lower_mounts(struct lower *l)
 {
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
 		struct sema_stmt *t = l->s->stmts.v[i];
-		struct lower_alias x;
+		struct lower_alias *x;
 
-		if (!t->in_section || t->stmt->kind != AST_MOUNT ||
-		    !read_mount(l, t, &x) || t->off)
+		if (!t->in_section || t->stmt->kind != AST_MOUNT)
+			continue;
+		x = ARENA_NEW(l->a, struct lower_alias);
+		if (!read_mount(l, t, x) || t->off)
 			continue;
 		for (size_t k = 0; k < l->aliases.n; k++)
-			compare(l, &x, &l->aliases.v[k]);
-		if (x.lost) {
+			compare(l, x, l->aliases.v[k]);
+		if (x->lost) {
 			t->cut = "its place is taken by a mount of a higher rank";
-			t->cut_by = x.lost_to;
+			t->cut_by = x->lost_to;
 			continue;
 		}
 		VEC_PUSH(l->a, &l->aliases, x);
 	}
 }
 
-static void add_mount(struct lower *l, const struct lower_alias *x,
-		      const struct ir_rule *r)
-{
-	struct lower_mounted m = { .place = x->place, .rule = r };
-	size_t at;
-
-	for (size_t i = 0; i < l->mounted.n; i++)
-		if (str_eq(l->mounted.v[i].place, x->place))
-			return;
-	VEC_PUSH(l->a, &l->mounted, m);
-	for (at = l->mounted.n - 1;
-	     at > 0 && str_cmp(l->mounted.v[at - 1].place, m.place) > 0; at--)
-		l->mounted.v[at] = l->mounted.v[at - 1];
-	l->mounted.v[at] = m;
-}
-
 void lower_mount(struct lower *l, const struct sema_stmt *t)
 {
 	static const enum ir_op each[] = { IR_READ, IR_WRITE, IR_EXEC };
-	const struct lower_alias *x = NULL;
-	const struct ir_rule *first = NULL;
-	struct lower_head h;
+	struct lower_alias *x = NULL;
+	struct ir_rule h;
 
 	for (size_t i = 0; i < l->aliases.n; i++)
-		if (l->aliases.v[i].t == t)
-			x = &l->aliases.v[i];
+		if (l->aliases.v[i]->t == t)
+			x = l->aliases.v[i];
 	if (!x || !lower_head(l, t, IR_FILE, &h))
 		return; /* refused, or lost: nothing of it counts */
-	h.rule.effect = IR_ALLOW;
+	h.effect = IR_ALLOW;
 	for (size_t i = 0; i < POL_LEN(each); i++) {
 		struct ir_set set = { 0 };
 		const struct ir_rule *r;
@@ -379,18 +370,28 @@ void lower_mount(struct lower *l, const struct sema_stmt *t)
 		set.u.file.ops = each[i];
 		set.u.file.path = x->tree;
 		r = lower_add(l, &h, &set);
-		first = first ? first : r;
+		if (!x->rule && !t->cut)
+			x->rule = r;
 	}
-	if (!t->cut)
-		add_mount(l, x, first);
 }
 
 void lower_mounts_done(struct lower *l)
 {
-	for (size_t i = 0; i < l->mounted.n; i++) {
-		struct ir_mount m = { .place = l->mounted.v[i].place,
-				      .rule = l->mounted.v[i].rule->index };
+	struct ir *ir = l->ir;
 
-		VEC_PUSH(l->a, &l->ir->mounts, m);
+	for (size_t i = 0; i < l->aliases.n; i++) {
+		const struct lower_alias *x = l->aliases.v[i];
+		struct ir_mount m = { .place = x->place };
+		size_t at = 0;
+
+		while (at < ir->mounts.n && str_cmp(ir->mounts.v[at].place, m.place) < 0)
+			at++;
+		if (!x->rule || (at < ir->mounts.n && str_eq(ir->mounts.v[at].place, m.place)))
+			continue;
+		m.rule = x->rule->index;
+		VEC_PUSH(l->a, &ir->mounts, m);
+		for (size_t k = ir->mounts.n - 1; k > at; k--)
+			ir->mounts.v[k] = ir->mounts.v[k - 1];
+		ir->mounts.v[at] = m;
 	}
 }

@@ -63,16 +63,6 @@ static bool check_name(struct lower *l, const struct ast_value *v, struct str na
 	return true;
 }
 
-static struct str lower_case(struct arena *a, struct str s)
-{
-	char *p = arena_alloc(a, s.n + 1);
-
-	for (size_t i = 0; i < s.n; i++)
-		p[i] = s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + ('a' - 'A'))
-						      : s.p[i];
-	return (struct str){ p, s.n };
-}
-
 static bool address(struct lower *l, const struct ast_value *v, struct num_cidr *ret)
 {
 	bool host_bits = false;
@@ -113,7 +103,7 @@ bool lower_host(struct lower *l, const struct ast_value *v, struct ir_net *ret)
 			 STR_ARG(v->text));
 		return false;
 	}
-	name = lower_case(l->a, v->text);
+	name = lower_letters(l->a, v->text);
 	if (name.n > 1 && name.p[name.n - 1] == '.')
 		name.n--;
 	ret->host = IR_HOST_NAME;
@@ -192,7 +182,7 @@ static bool net_within(struct lower *l, const struct ast_stmt *stmt, struct ir_n
 }
 
 /* One host with every port of the statement. */
-static void add_ports(struct lower *l, const struct lower_head *h, struct ir_set *set,
+static void add_ports(struct lower *l, const struct ir_rule *h, struct ir_set *set,
 		      const struct ast_value *ports)
 {
 	if (!ports) {
@@ -210,12 +200,12 @@ void lower_net(struct lower *l, const struct sema_stmt *t)
 {
 	const struct ast_net *net = &t->stmt->net;
 	struct ir_set set = { 0 };
-	struct lower_head h;
+	struct ir_rule h;
 	bool ok = lower_head(l, t, IR_NET, &h);
 
 	set.u.net.protos = protos_of(net->proto);
 	ok &= lower_except(l, t->stmt, lower_side_of(t->stmt->effect), read_except,
-			   &h.rule.except, &h.rule.nexcept);
+			   &h.except, &h.nexcept);
 	ok &= net_within(l, t->stmt, &set.u.net);
 	if (!net->hosts && t->orig->net.hosts)
 		return; /* a name without a meaning: reported */

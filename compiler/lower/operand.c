@@ -2,7 +2,7 @@
  * The leaves of conditions: constants, arguments under a mask, and whether a
  * value fits in the bits that the kernel reads of an argument.
  */
-#include "compiler/lower/operand.h"
+#include "compiler/lower/cond.h"
 
 struct ir_cond *lower_fault(struct lower *l, const struct ast_expr *x, const char *what,
 			    const char *help)
@@ -18,8 +18,8 @@ void lower_unknown_name(struct lower *l, const struct ast_expr *x,
 			const struct target_call *call)
 {
 	const char *words[TARGET_ARGS * 2 + 1];
-	size_t n = 0, nconst;
-	const char *near = NULL;
+	size_t n = 0, nconstants;
+	const char *const *constants = target_constant_names(&nconstants);
 	struct diag *d;
 
 	if (call && call->nargs < 0) {
@@ -40,16 +40,10 @@ void lower_unknown_name(struct lower *l, const struct ast_expr *x,
 		d = diag_add(l->sink, DIAG_UNKNOWN_CONSTANT, x->at,
 			     "'%.*s' has no meaning in this condition",
 			     STR_ARG(x->text));
-	if (call)
-		near = diag_suggest(x->text, words, n);
-	if (call && !near) {
-		const char *const *all = target_constant_names(&nconst);
-		near = diag_suggest(x->text, all, nconst);
-	}
-	if (near)
-		diag_help(l->sink, d, "did you mean '%s'?", near);
-	else if (!call)
+	if (!call)
 		diag_help(l->sink, d, "here a condition compares 'scope'");
+	else if (!diag_did_you_mean(l->sink, d, x->text, words, n))
+		diag_did_you_mean(l->sink, d, x->text, constants, nconstants);
 }
 
 static bool number(struct lower *l, const struct ast_expr *x, struct str text,

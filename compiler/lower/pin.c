@@ -4,7 +4,8 @@
  * and one below a lock have no say (sema/levels.c cuts them); otherwise the
  * highest rank's word counts, and two of one level must agree.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/claims.h"
+#include "compiler/lower/program.h"
 
 static bool is_digest(struct str s)
 {
@@ -12,17 +13,6 @@ static bool is_digest(struct str s)
 		if (!strchr("0123456789abcdefABCDEF", s.p[i]) || !s.p[i])
 			return false;
 	return s.n == 64;
-}
-
-static struct str lower_case(struct arena *a, struct str s)
-{
-	char *p = arena_alloc(a, s.n + 1);
-
-	for (size_t i = 0; i < s.n; i++)
-		p[i] = s.p[i] >= 'A' && s.p[i] <= 'F' ? (char)(s.p[i] + 'a' - 'A') :
-							s.p[i];
-	p[s.n] = '\0';
-	return (struct str){ p, s.n };
 }
 
 /* "/name/name": no root, no '.', '..' or empty name. */
@@ -67,20 +57,49 @@ static void add_fact(struct lower *l, const struct sema_stmt *t, struct str kind
 		.kind = kind, .text = t->text, .level = t->unit->level, .at = t->at
 	};
 
-	VEC_PUSH(l->a, &l->ir->facts, f);
+	VEC_PUSH(l->a, &l->made.facts, f);
+}
+
+static bool same_pin(const struct claim *x, const struct claim *y)
+{
+	const struct ir_pin *a = x->value, *b = y->value;
+
+	return str_eq(a->path, b->path) && str_eq(a->sha256, b->sha256);
+}
+
+static const struct claim_kind pin_kind = { .name = "pin", .same = same_pin };
+
+static bool same_shell(const struct claim *x, const struct claim *y)
+{
+	const struct ir_shell *a = x->value, *b = y->value;
+
+	return str_eq(a->name, b->name) && str_eq(a->path, b->path);
+}
+
+static const struct claim_kind shell_kind = { .name = "shell", .same = same_shell };
+
+static void say(struct lower *l, const struct claim_kind *kind, const struct sema_stmt *t,
+		struct str key, struct str name, void *value)
+{
+	struct claim *x = claim_new(l, kind, t, key, value);
+
+	x->name = name;
+	x->locked = false; /* who stands below the lock was cut already */
+	claim_add(l, x);
+	add_fact(l, t, str_from(kind->name));
 }
 
 void lower_pin(struct lower *l, const struct sema_stmt *t)
 {
 	const struct ast_value *path = t->stmt->values;
-	struct lower_pinned p = { .t = t };
+	struct ir_pin *pin = ARENA_NEW(l->a, struct ir_pin);
 	bool ok = lower_program_name(l, t->stmt->name, t->stmt->name_at);
 
-	p.pin = (struct ir_pin){
+	*pin = (struct ir_pin){
 		.name = t->stmt->name, .level = t->unit->level, .at = t->at,
 		.id = str_printf(l->a, "command-pin-%.*s", STR_ARG(t->stmt->name)),
 	};
-	if (!path || !program_path(l, path, &p.pin.path))
+	if (!path || !program_path(l, path, &pin->path))
 		ok = false;
 	if (path && path->next) {
 		struct str digest = path->next->text;
@@ -90,123 +109,47 @@ void lower_pin(struct lower *l, const struct sema_stmt *t)
 				 "a SHA-256 digest is 64 hexadecimal digits");
 			ok = false;
 		} else {
-			p.pin.sha256 = lower_case(l->a, digest);
+			pin->sha256 = lower_letters(l->a, digest);
 		}
 	}
-	if (!ok)
-		return;
-	VEC_PUSH(l->a, &l->pins, p);
-	add_fact(l, t, STR("pin"));
+	if (ok)
+		say(l, &pin_kind, t, pin->name, str_cat(l->a, STR("pin "), pin->name), pin);
 }
 
 void lower_shell(struct lower *l, const struct sema_stmt *t)
 {
-	struct lower_shelled s = { .t = t };
+	struct ir_shell *shell = ARENA_NEW(l->a, struct ir_shell);
 
-	s.shell = (struct ir_shell){ .name = t->stmt->name,
-				     .level = t->unit->level,
-				     .at = t->at };
-	if (t->stmt->values && !program_path(l, t->stmt->values, &s.shell.path))
-		return;
-	VEC_PUSH(l->a, &l->shells, s);
-	add_fact(l, t, STR("shell"));
+	*shell = (struct ir_shell){ .name = t->stmt->name,
+				    .level = t->unit->level,
+				    .at = t->at };
+	if (!t->stmt->values || program_path(l, t->stmt->values, &shell->path))
+		say(l, &shell_kind, t, STR("shell"), STR("shell"), shell);
 }
 
-/* Does x's word replace y's?  A higher rank, a chosen role its level, a file
- * what it uses. */
-static bool replaces(const struct sema_stmt *x, const struct sema_stmt *y)
+static void decide_pin(struct claims *c)
 {
-	if (x->unit->level != y->unit->level)
-		return x->unit->level < y->unit->level;
-	if (x->role.n || y->role.n)
-		return x->role.n && !y->role.n;
-	return sema_imports(x->unit, y->unit);
-}
-
-static void conflict(struct lower *l, const struct sema_stmt *x,
-		     const struct sema_stmt *y, struct str what)
-{
-	struct diag *d = diag_add(l->sink, DIAG_SCALAR_CONFLICT, y->at.span,
-				  "level '%s' gives '%.*s' two values",
-				  ir_level_name(y->unit->level), STR_ARG(what));
-
-	diag_note(l->sink, d, x->at.span, "the other one is here");
-}
-
-static bool is_replaced_pin(const struct lower *l, size_t i)
-{
-	const struct lower_pinned *p = &l->pins.v[i];
-
-	for (size_t k = 0; k < l->pins.n; k++)
-		if (str_eq(l->pins.v[k].pin.name, p->pin.name) &&
-		    replaces(l->pins.v[k].t, p->t))
-			return true;
-	return false;
-}
-
-/* One before it whose word on the same name counts, too, or NULL. */
-static const struct lower_pinned *same_pin(const struct lower *l, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (str_eq(l->pins.v[k].pin.name, l->pins.v[i].pin.name) &&
-		    !is_replaced_pin(l, k))
-			return &l->pins.v[k];
-	return NULL;
-}
-
-static void insert_pin(struct lower *l, const struct ir_pin *p)
-{
-	struct ir *ir = l->ir;
+	struct ir *ir = c->l->ir;
+	const struct ir_pin *p;
 	size_t at;
 
-	VEC_PUSH(l->a, &ir->pins, *p);
+	claims_decide_highest(c);
+	p = c->value;
+	VEC_PUSH(c->l->a, &ir->pins, *p);
 	for (at = ir->pins.n - 1; at > 0 && str_cmp(ir->pins.v[at - 1].name, p->name) > 0;
 	     at--)
 		ir->pins.v[at] = ir->pins.v[at - 1];
 	ir->pins.v[at] = *p;
 }
 
-static void choose_pins(struct lower *l)
+static void decide_shell(struct claims *c)
 {
-	for (size_t i = 0; i < l->pins.n; i++) {
-		const struct lower_pinned *p = &l->pins.v[i], *first;
-
-		if (is_replaced_pin(l, i))
-			continue;
-		first = same_pin(l, i);
-		if (!first)
-			insert_pin(l, &p->pin);
-		else if (!str_eq(first->pin.path, p->pin.path) ||
-			 !str_eq(first->pin.sha256, p->pin.sha256))
-			conflict(l, first->t, p->t,
-				 str_cat(l->a, STR("pin "), p->pin.name));
-	}
-}
-
-static void choose_shell(struct lower *l)
-{
-	const struct lower_shelled *won = NULL;
-
-	for (size_t i = 0; i < l->shells.n; i++) {
-		const struct lower_shelled *s = &l->shells.v[i];
-		bool replaced = false;
-
-		for (size_t k = 0; k < l->shells.n && !replaced; k++)
-			replaced = replaces(l->shells.v[k].t, s->t);
-		if (replaced)
-			continue;
-		if (!won)
-			won = s;
-		else if (!str_eq(won->shell.name, s->shell.name) ||
-			 !str_eq(won->shell.path, s->shell.path))
-			conflict(l, won->t, s->t, STR("shell"));
-	}
-	if (won)
-		l->ir->shell = won->shell;
+	claims_decide_highest(c);
+	c->l->ir->shell = *(const struct ir_shell *)c->value;
 }
 
 void lower_pins_done(struct lower *l)
 {
-	choose_pins(l);
-	choose_shell(l);
+	claims_each(l, &pin_kind, decide_pin);
+	claims_each(l, &shell_kind, decide_shell);
 }

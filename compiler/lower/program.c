@@ -3,24 +3,8 @@
  * of a statement.  What the levels say of one name is put together by the
  * back end; here each statement is read by itself.
  */
-#include "compiler/lower/internal.h"
-
-static const struct {
-	const char *word;
-	enum ir_program_flag flag;
-} flags[] = {
-	{ "transparent", IR_PF_TRANSPARENT }, { "abbreviate", IR_PF_ABBREVIATE },
-	{ "no-cluster", IR_PF_NO_CLUSTER },   { "posix", IR_PF_POSIX },
-	{ "assignments", IR_PF_ASSIGNMENTS }, { "joined", IR_PF_JOINED },
-	{ "appends", IR_PF_APPENDS },         { "dashed", IR_PF_DASHED },
-	{ "versions", IR_PF_VERSIONS },
-	{ "abbreviate-commands", IR_PF_ABBREVIATE_COMMANDS },
-	{ "stays", IR_PF_STAYS },             { "elsewhere", IR_PF_ELSEWHERE },
-	{ "no-end", IR_PF_NO_END },           { "booleans", IR_PF_BOOLEANS },
-	{ "one-dash", IR_PF_ONE_DASH },       { "away", IR_PF_AWAY },
-	{ "whole-trees", IR_PF_WHOLE_TREES }, { "makes-nothing", IR_PF_MAKES_NOTHING },
-	{ "writes-unnamed", IR_PF_WRITES_UNNAMED },
-};
+#include "compiler/lower/command.h"
+#include "compiler/lower/program.h"
 
 struct table {
 	struct lower *l;
@@ -246,9 +230,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 		t->p.flags |= IR_PF_SHELL;
 		break;
 	case AST_P_FLAG:
-		for (size_t i = 0; i < POL_LEN(flags); i++)
-			if (str_eqz(word, flags[i].word))
-				t->p.flags |= flags[i].flag;
+		t->p.flags |= lower_program_flag(word);
 		break;
 	}
 }
@@ -276,6 +258,6 @@ void lower_program(struct lower *l, const struct sema_stmt *s)
 	t.p.ndefaults = t.defaults.n;
 	for (const struct ast_value *v = s->stmt->values; v; v = v->next) {
 		t.p.name = v->text;
-		VEC_PUSH(l->a, &l->ir->programs, t.p);
+		VEC_PUSH(l->a, &l->made.programs, t.p);
 	}
 }

@@ -1,31 +1,20 @@
 /*
- * Which value of a scalar counts (semantics 3.2): from level 5 to level 1 the
- * higher rank replaces; a narrow-only level and a level below a locked
- * section can only tighten; a locked scalar is set by nobody below.
+ * Scalars: what files say of every `otherwise`, `opaque`, mode, limit and `base`,
+ * and what of it counts.  What is tighter goes by the type of a scalar
+ * (ir/scalars.def); the levels are weighed in claims.c.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/claims.h"
 
-static bool same_value(enum ir_scalar_type type, const struct ir_scalar *x,
-		       const struct ir_scalar *y)
+/* --- what is tighter ------------------------------------------------------------- */
+
+/* Values begin as the built-in one, so that what a type has no use for is equal. */
+static bool is_same(const struct claim *x, const struct claim *y)
 {
-	switch (type) {
-	case IR_T_EFFECT:
-		return x->effect == y->effect;
-	case IR_T_OTHERWISE:
-		if (x->by_risk != y->by_risk)
-			return false;
-		return x->by_risk ? !memcmp(x->effects, y->effects, sizeof(x->effects))
-				  : x->effect == y->effect;
-	case IR_T_NAME:
-		return str_eq(x->text, y->text);
-	case IR_T_MODE:
-	case IR_T_SIZE:
-	case IR_T_DURATION:
-	case IR_T_MILLI:
-	case IR_T_COUNT:
-		return x->num == y->num;
-	}
-	return false;
+	const struct ir_scalar *a = x->value, *b = y->value;
+
+	return a->effect == b->effect && a->by_risk == b->by_risk && a->num == b->num &&
+	       !memcmp(a->effects, b->effects, sizeof(a->effects)) &&
+	       str_eq(a->text, b->text);
 }
 
 static enum ir_effect effect_for(const struct ir_scalar *s, int risk)
@@ -33,287 +22,327 @@ static enum ir_effect effect_for(const struct ir_scalar *s, int risk)
 	return s->by_risk ? s->effects[risk] : s->effect;
 }
 
-/*
- * The stricter of the two, class by class where it goes by risk.  Says
- * whether `y` changed anything, and whether it would have loosened.
- */
-static struct ir_scalar tighter(enum ir_scalar_type type, const struct ir_scalar *x,
-				const struct ir_scalar *y, bool *changed, bool *loosens)
+/* The stricter of each class; says what `y` does to `x`. */
+static void stricter(const struct ir_scalar *x, const struct ir_scalar *y,
+		     struct ir_scalar *ret, bool *tightens, bool *loosens)
 {
-	struct ir_scalar ret = *y;
+	enum ir_effect effects[IR_RISK_COUNT];
 
-	*changed = *loosens = false;
+	for (int r = 0; r < IR_RISK_COUNT; r++) {
+		enum ir_effect a = effect_for(x, r), b = effect_for(y, r);
+
+		effects[r] = a > b ? a : b;
+		*tightens |= b > a;
+		*loosens |= b < a;
+	}
+	ret->by_risk = x->by_risk || y->by_risk;
+	ret->effect = effects[IR_RISK_MEDIUM];
+	if (ret->by_risk)
+		memcpy(ret->effects, effects, sizeof(effects));
+}
+
+static void tighten(struct claims *c, const struct claim *claim, const struct ir_lock *by)
+{
+	static const char *const why[] = {
+		[0] = "a narrow-only level only tightens",
+		[IR_MANAGED] = "the section is locked by managed: only tighter values "
+			       "count",
+		[IR_MANAGED_FILE] = "the section is locked by managed-file: only tighter "
+				    "values count",
+	};
+	enum ir_scalar_type type = ir_scalar_type((enum ir_scalar_id)claim->row);
+	const struct ir_scalar *x = c->value, *y = claim->value;
+	struct ir_scalar *ret = arena_dup(c->l->a, y, sizeof(*y));
+	bool tightens = false, loosens = false, no_limit;
+
 	switch (type) {
 	case IR_T_EFFECT:
-		*changed = y->effect > x->effect;
-		*loosens = y->effect < x->effect;
-		break;
 	case IR_T_OTHERWISE:
-		ret.by_risk = x->by_risk || y->by_risk;
-		for (int r = 0; r < IR_RISK_COUNT; r++) {
-			enum ir_effect a = effect_for(x, r), b = effect_for(y, r);
-
-			ret.effects[r] = a > b ? a : b;
-			*changed |= b > a;
-			*loosens |= b < a;
-		}
-		if (!ret.by_risk)
-			ret.effect = ret.effects[0];
-		else
-			ret.effect = ret.effects[IR_RISK_MEDIUM];
+		stricter(x, y, ret, &tightens, &loosens);
 		break;
 	case IR_T_NAME: /* base: std is tighter than none */
-		*changed = str_eqz(y->text, "std") && !str_eqz(x->text, "std");
-		*loosens = !str_eqz(y->text, "std") && str_eqz(x->text, "std");
+		tightens = str_eqz(y->text, "std") && !str_eqz(x->text, "std");
+		loosens = !str_eqz(y->text, "std") && str_eqz(x->text, "std");
 		break;
 	case IR_T_MODE:
-		*changed = y->num < x->num;
-		*loosens = y->num > x->num;
-		break;
 	case IR_T_SIZE:
 	case IR_T_DURATION:
 	case IR_T_MILLI:
-	case IR_T_COUNT: /* no limit is the largest */
-		*changed = !x->set || y->num < x->num;
-		*loosens = x->set && y->num > x->num;
+	case IR_T_COUNT:
+		no_limit = !x->set && type != IR_T_MODE;
+		tightens = no_limit || y->num < x->num;
+		loosens = !no_limit && y->num > x->num;
 		break;
 	}
-	return *changed ? ret : *x;
+	/* the first word on a value is its own, also where it says what is built
+	   in: a mode that nobody says makes no rules */
+	if (tightens || (!x->set && !loosens))
+		claims_take(c, claim, tightens ? ret : y);
+	if (loosens && y->level < IR_DEFAULT)
+		lower_drop(c->l, y->source, why[by ? by->level : 0], y->at,
+			   by ? by->at : (struct ir_place){ .span = SPAN_NONE }, y->level);
 }
 
-/* The claims on one scalar, and what has been made of them. */
-struct weigh {
-	struct lower *l;
-	enum ir_scalar_id id;
-	enum ir_scalar_type type;
-	struct lower_claim **c;
-	size_t n;
-	struct ir_scalar cur;
-	const struct lower_claim *winner;
+static const struct claim_kind kind = {
+	.name = "scalar", .same = is_same, .tighten = tighten
 };
 
-static void conflict(const struct weigh *w, const struct lower_claim *x,
-		     const struct lower_claim *y)
-{
-	struct diag *d = diag_add(w->l->sink, DIAG_SCALAR_CONFLICT, y->value.at.span,
-				  "level '%s' gives '%s %s' two values",
-				  ir_level_name(y->value.level),
-				  ir_scalar_section(w->id), ir_scalar_key(w->id));
+/* --- what files say ---------------------------------------------------------------- */
 
-	diag_note(w->l->sink, d, x->value.at.span, "the other one is here");
+struct ir_scalar *lower_scalar(struct lower *l, const struct sema_stmt *t,
+			       enum ir_scalar_id id)
+{
+	struct ir_scalar *s = arena_dup(l->a, &l->ir->scalars[id], sizeof(*s));
+	struct claim *x = claim_new(l, &kind, t, s->id, s);
+
+	s->set = true;
+	s->level = t->unit->level;
+	s->at = t->at;
+	s->source = t->text;
+	s->role = t->role;
+	x->row = (int)id;
+	x->name = str_printf(l->a, "%s %s", ir_scalar_section(id), ir_scalar_key(id));
+	/* `locked limits { … }` locks each of its values; a section with rules has a
+	   lock of its own */
+	if (sema_section_kind(t->section) >= 0)
+		x->locked = t->orig->locked && t->unit->level <= IR_MANAGED_FILE;
+	claim_add(l, x);
+	return s;
 }
 
-/* A file overrides what it uses, and a chosen role its level. */
-static bool overrides(const struct lower_claim *x, const struct lower_claim *y)
+static const enum ir_scalar_id otherwise_of[AST_SEC_COUNT] = {
+	[AST_SEC_COMMAND] = IR_S_COMMAND_OTHERWISE,
+	[AST_SEC_NETWORK] = IR_S_NET_OTHERWISE,
+	[AST_SEC_UNIX] = IR_S_UNIX_OTHERWISE,
+	[AST_SEC_SYSCALL] = IR_S_SYSCALL_OTHERWISE,
+	[AST_SEC_TOOLS] = IR_S_TOOL_OTHERWISE,
+};
+
+static void file_otherwise(struct lower *l, const struct sema_stmt *t)
 {
-	if (x->value.level != y->value.level || x->unit->narrow != y->unit->narrow)
-		return false;
-	if (x->value.role.n || y->value.role.n)
-		return !y->value.role.n;
-	return sema_imports(x->unit, y->unit);
+	static const struct {
+		unsigned op;
+		enum ir_scalar_id id;
+	} ops[] = { { IR_READ, IR_S_FILE_READ },
+		    { IR_WRITE, IR_S_FILE_WRITE },
+		    { IR_EXEC, IR_S_FILE_EXEC } };
+	unsigned mask = t->stmt->ops ? t->stmt->ops : IR_ALL_OPS;
+
+	for (size_t i = 0; i < POL_LEN(ops); i++)
+		if (mask & ops[i].op)
+			lower_scalar(l, t, ops[i].id)->effect =
+				lower_effect(t->stmt->effect);
 }
 
-/*
- * What a level says in its full or its narrow-only files: what is left must
- * agree.  NULL: nothing.
- */
-static const struct lower_claim *level_says(const struct weigh *w, enum ir_level level,
-					    bool narrow)
+static void otherwise(struct lower *l, const struct sema_stmt *t)
 {
-	const struct lower_claim *ret = NULL;
+	if (t->stmt->effect == AST_HIDE)
+		diag_add(l->sink, DIAG_OPTION, t->stmt->at,
+			 "'otherwise' is 'allow', 'ask' or 'deny'");
+	else if (t->section == AST_SEC_FILE)
+		file_otherwise(l, t);
+	else
+		lower_scalar(l, t, otherwise_of[t->section])->effect =
+			lower_effect(t->stmt->effect);
+}
 
-	for (size_t i = 0; i < w->n; i++) {
-		const struct lower_claim *c = w->c[i];
-		bool overridden = false;
-
-		if (c->value.level != level || c->unit->narrow != narrow)
-			continue;
-		for (size_t k = 0; k < w->n && !overridden; k++)
-			overridden = overrides(w->c[k], c);
-		if (overridden)
-			continue;
-		if (ret && !same_value(w->type, &ret->value, &c->value)) {
-			conflict(w, ret, c);
-			continue;
+static bool effect_by_name(struct str name, enum ir_effect *ret)
+{
+	for (int e = IR_ALLOW; e <= IR_DENY; e++)
+		if (str_eqz(name, ir_effect_name((enum ir_effect)e))) {
+			*ret = (enum ir_effect)e;
+			return true;
 		}
-		if (!ret || c->value.locked)
-			ret = c;
-	}
-	return ret;
+	return false;
 }
 
-static void drop(const struct weigh *w, const struct lower_claim *c, const char *why,
-		 struct ir_place by)
+/* All four classes, each once, a higher one never milder. */
+static bool risk_map(struct lower *l, const struct sema_stmt *t,
+		     enum ir_effect ret[IR_RISK_COUNT])
 {
-	if (c->value.level < IR_DEFAULT)
-		lower_drop(w->l, c->value.source, why, c->value.at, by, c->value.level);
-}
+	const struct ast_value *seen[IR_RISK_COUNT] = { NULL };
+	struct diag *d;
 
-static void tighten(struct weigh *w, const struct lower_claim *c, const char *why,
-		    struct ir_place by)
-{
-	bool changed, loosens;
-	struct ir_scalar next =
-		tighter(w->type, &w->cur, &c->value, &changed, &loosens);
+	for (const struct ast_value *v = t->stmt->pairs; v; v = v->next) {
+		enum ir_risk r;
 
-	/* the first word on a value is its own, also where it says what is
-	   built in: a mode that nobody says makes no rules */
-	if (changed || (!w->cur.set && !loosens)) {
-		w->cur = changed ? next : c->value;
-		w->winner = c;
-	}
-	if (loosens)
-		drop(w, c, why, by);
-}
-
-/* Nobody below a locked value may speak of it; level 5 is no one's word. */
-static void check_locks(const struct weigh *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		for (size_t k = i + 1; w->c[i]->value.locked && k < w->n; k++) {
-			const struct lower_claim *lock = w->c[i], *c = w->c[k];
-			struct diag *d;
-
-			if (c->value.level <= lock->value.level ||
-			    c->value.level == IR_DEFAULT)
-				continue;
-			d = diag_add(w->l->sink, DIAG_SCALAR_LOCKED, c->value.at.span,
-				     "'%s %s' is locked by level '%s'",
-				     ir_scalar_section(w->id), ir_scalar_key(w->id),
-				     ir_level_name(lock->value.level));
-			diag_note(w->l->sink, d, lock->value.at.span,
-				  "it is locked here");
-			diag_help(w->l->sink, d, "drop this line");
+		if (!lower_risk(v->key, &r) || !effect_by_name(v->text, &ret[r])) {
+			d = diag_add(l->sink, DIAG_RISK_MAP, v->at,
+				     "'%.*s %.*s' is no class with an effect",
+				     STR_ARG(v->key), STR_ARG(v->text));
+			diag_help(l->sink, d,
+				  "classes are low, medium, high and "
+				  "critical; effects allow, ask and deny");
+			return false;
 		}
-}
-
-/* From `from` up to `to`: replace, or where narrow-only tighten. */
-static void replace_levels(struct weigh *w, int from, int to)
-{
-	static const char why[] = "a narrow-only level only tightens";
-
-	for (int level = from; level >= to; level--) {
-		const struct lower_claim *full =
-			level_says(w, (enum ir_level)level, false);
-		const struct lower_claim *narrow =
-			level_says(w, (enum ir_level)level, true);
-
-		if (full) {
-			w->cur = full->value;
-			w->winner = full;
+		if (seen[r]) {
+			d = diag_add(l->sink, DIAG_RISK_MAP, v->at,
+				     "the class '%.*s' stands twice", STR_ARG(v->key));
+			diag_note(l->sink, d, seen[r]->at, "the first one is here");
+			return false;
 		}
-		if (narrow)
-			tighten(w, narrow, why, (struct ir_place){ .span = SPAN_NONE });
+		seen[r] = v;
 	}
-}
-
-/* Levels below a locked section count only where they are tighter than the
- * value without them; a default gives way to what a locking level says. */
-static void tighten_levels(struct weigh *w, const struct ir_lock *lock)
-{
-	static const char *const why[] = {
-		[IR_MANAGED] = "the section is locked by managed: only tighter values "
-			       "count",
-		[IR_MANAGED_FILE] =
-			"the section is locked by managed-file: only tighter "
-			"values count",
-	};
-	int from = w->winner ? IR_USER : IR_DEFAULT;
-
-	for (int level = from; level > (int)lock->level; level--)
-		for (int narrow = 0; narrow < 2; narrow++) {
-			const struct lower_claim *c =
-				level_says(w, (enum ir_level)level, narrow == 1);
-
-			if (c)
-				tighten(w, c, why[lock->level], lock->at);
+	for (int r = 0; r < IR_RISK_COUNT; r++) {
+		if (!seen[r]) {
+			diag_add(l->sink, DIAG_RISK_MAP, t->stmt->at,
+				 "the class '%s' is missing",
+				 ir_risk_name((enum ir_risk)r));
+			return false;
 		}
-}
-
-static const struct ir_lock *lock_of(const struct lower *l, enum ir_scalar_id id)
-{
-	static const struct ir_lock none = { 0 };
-
-	for (int k = 0; k < AST_SEC_COUNT; k++) {
-		int kind = sema_section_kind((enum ast_section_kind)k);
-
-		if (kind >= 0 && !strcmp(sema_section_name((enum ast_section_kind)k),
-					 ir_scalar_section(id)))
-			return &l->s->locked[kind];
-	}
-	return &none;
-}
-
-/* What lost, highest rank first; the claims are in that order. */
-static void record_over(struct weigh *w)
-{
-	struct {
-		VEC(struct ir_scalar) v;
-	} over = { .v = { NULL, 0, 0 } };
-
-	for (size_t i = 0; i < w->n; i++)
-		if (w->c[i] != w->winner)
-			VEC_PUSH(w->l->a, &over.v, w->c[i]->value);
-	w->cur.over = over.v.v;
-	w->cur.nover = over.v.n;
-}
-
-/* A file speaks with one voice, however often it says a thing: that of `c`,
- * its role's apart; NULL where it has not spoken. */
-static struct lower_claim *voice(struct lower_claim *const *v, size_t n,
-				 const struct lower_claim *c)
-{
-	for (size_t i = n; i-- > 0 && v[i]->unit == c->unit;)
-		if (str_eq(v[i]->value.role, c->value.role))
-			return v[i];
-	return NULL;
-}
-
-static void weigh(struct lower *l, enum ir_scalar_id id)
-{
-	struct {
-		VEC(struct lower_claim *) v;
-	} mine = { .v = { NULL, 0, 0 } };
-	const struct ir_lock *lock = lock_of(l, id);
-	struct weigh w = {
-		.l = l, .id = id, .type = ir_scalar_type(id), .cur = l->ir->scalars[id]
-	};
-
-	for (size_t i = 0; i < l->claims.n; i++) {
-		struct lower_claim *c = l->claims.v[i], *same;
-
-		if (c->id != id)
-			continue;
-		same = voice(mine.v.v, mine.v.n, c);
-		if (!same) {
-			VEC_PUSH(l->a, &mine.v, c);
-			continue;
+		if (r > 0 && ret[r] < ret[r - 1]) {
+			d = diag_add(l->sink, DIAG_RISK_MAP, seen[r]->at,
+				     "'%s' gets a milder effect than '%s'",
+				     ir_risk_name((enum ir_risk)r),
+				     ir_risk_name((enum ir_risk)(r - 1)));
+			diag_note(l->sink, d, seen[r - 1]->at,
+				  "the class below is here");
+			return false;
 		}
-		if (!same_value(w.type, &same->value, &c->value))
-			conflict(&w, same, c);
-		same->value.locked |= c->value.locked;
 	}
-	if (!mine.v.n)
+	return true;
+}
+
+static void by_risk(struct lower *l, const struct sema_stmt *t)
+{
+	enum ir_effect map[IR_RISK_COUNT] = { IR_DENY, IR_DENY, IR_DENY, IR_DENY };
+	struct ir_scalar *s;
+
+	if (!risk_map(l, t, map))
 		return;
-	w.c = mine.v.v;
-	w.n = mine.v.n;
-	check_locks(&w);
-	if (lock->level) {
-		replace_levels(&w, (int)lock->level, IR_MANAGED);
-		tighten_levels(&w, lock);
-	} else {
-		replace_levels(&w, IR_DEFAULT, IR_MANAGED);
+	s = lower_scalar(l, t, otherwise_of[t->section]);
+	s->by_risk = true;
+	s->effect = map[IR_RISK_MEDIUM];
+	memcpy(s->effects, map, sizeof(map));
+}
+
+static const char *const mode_words[] = { "disabled", "limited", "full" };
+
+static void mode(struct lower *l, const struct sema_stmt *t)
+{
+	struct diag *d;
+
+	for (size_t i = 0; i < POL_LEN(mode_words); i++)
+		if (str_eqz(t->stmt->name, mode_words[i])) {
+			lower_scalar(l, t, IR_S_NET_MODE)->num = i;
+			return;
+		}
+	d = diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
+		     "the network is 'disabled', 'limited' or 'full', not '%.*s'",
+		     STR_ARG(t->stmt->name));
+	diag_did_you_mean(l->sink, d, t->stmt->name, mode_words, POL_LEN(mode_words));
+}
+
+static void read_stmt(struct lower *l, const struct sema_stmt *t)
+{
+	switch ((int)t->stmt->kind) {
+	case AST_OTHERWISE:
+		otherwise(l, t);
+		break;
+	case AST_OTHERWISE_BY_RISK:
+		by_risk(l, t);
+		break;
+	case AST_OPAQUE:
+		lower_scalar(l, t, IR_S_COMMAND_OPAQUE)->effect =
+			lower_effect(t->stmt->effect);
+		break;
+	case AST_MODE:
+		if (t->section == AST_SEC_NETWORK)
+			mode(l, t);
+		break;
+	case AST_PAIR:
+		if (t->section == AST_SEC_LIMITS)
+			lower_limit(l, t);
+		break;
+	default:
+		break;
 	}
-	record_over(&w);
-	l->ir->scalars[id] = w.cur;
-	if (id == IR_S_NET_MODE)
-		l->mode_unit = w.winner ? w.winner->unit : NULL;
+}
+
+/* `base` of a policy that is named. */
+static void read_base(struct lower *l, struct sema_unit *u)
+{
+	struct ast_stmt *p = u->named && u->policy ? u->policy->body : NULL;
+
+	for (; p; p = p->next) {
+		struct sema_stmt *t;
+
+		if (p->kind != AST_PAIR || !str_eqz(p->name, "base"))
+			continue;
+		t = ARENA_NEW(l->a, struct sema_stmt);
+		*t = (struct sema_stmt){ .orig = p, .stmt = p, .unit = u,
+					 .at = sema_place(l->s, p->at) };
+		t->text = str_printf(l->a, "base %.*s", STR_ARG(p->values->text));
+		lower_scalar(l, t, IR_S_BASE)->text = p->values->text;
+	}
+}
+
+/* --- which counts -------------------------------------------------------------------- */
+
+/* A file speaks with one voice, however often it says a thing; its role with another. */
+static void join_voices(struct claims *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->v.n; i++) {
+		struct claim *x = c->v.v[i], *same = NULL;
+
+		for (size_t k = n; k-- > 0 && !same && c->v.v[k]->t->unit == x->t->unit;)
+			if (str_eq(c->v.v[k]->t->role, x->t->role))
+				same = c->v.v[k];
+		if (!same) {
+			c->v.v[n++] = x;
+			continue;
+		}
+		if (!is_same(same, x))
+			claims_conflict(c->l, same, x);
+		same->locked |= x->locked;
+	}
+	c->v.n = n;
+}
+
+/* The lock of the section that the scalar stands in. */
+static const struct ir_lock *lock_of(const struct claims *c)
+{
+	const struct sema_stmt *t = c->v.v[0]->t;
+	int section = t->in_section ? sema_section_kind(t->section) : -1;
+
+	return section < 0 ? NULL : &c->l->s->locked[section];
+}
+
+static void decide(struct claims *c)
+{
+	struct ir_scalar *ret = &c->l->ir->scalars[c->v.v[0]->row];
+
+	c->value = ret;
+	join_voices(c);
+	claims_decide(c, lock_of(c));
+	*ret = *(const struct ir_scalar *)c->value;
+	ret->locked = c->won && c->won->locked;
+	ret->over = arena_array(c->l->a, c->v.n, sizeof(*ret->over));
+	for (size_t i = 0; i < c->v.n; i++) {
+		struct ir_scalar *s = c->v.v[i]->value;
+
+		s->locked = c->v.v[i]->locked;
+		if (c->v.v[i] != c->won)
+			ret->over[ret->nover++] = *s;
+	}
+	if (c->v.v[0]->row == IR_S_NET_MODE)
+		c->l->mode = c->won ? c->won->t : NULL;
 }
 
 void lower_scalars(struct lower *l)
 {
-	lower_read_claims(l);
-	for (int id = 0; id < IR_SCALAR_COUNT; id++)
-		weigh(l, (enum ir_scalar_id)id);
+	for (size_t i = 0; i < l->s->units.n; i++)
+		read_base(l, l->s->units.v[i]);
+	for (size_t i = 0; i < l->s->stmts.n; i++)
+		if (l->s->stmts.v[i]->in_section)
+			read_stmt(l, l->s->stmts.v[i]);
+	for (int id = 0; id < IR_SCALAR_COUNT; id++) {
+		struct claims *c = claims_find(l, &kind, l->ir->scalars[id].id);
+
+		if (c)
+			decide(c);
+	}
 	l->ir->base_none = str_eqz(l->ir->scalars[IR_S_BASE].text, "none");
 }

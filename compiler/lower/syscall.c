@@ -3,19 +3,16 @@
  * scope in which its conditions differ.  The socket families that a network
  * mode leaves are rules too, under the id of the mode.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/cond.h"
 
 #include <errno.h>
 #include <linux/netlink.h>
 #include <sys/socket.h>
 
-#include "compiler/target/target.h"
-
 static const struct target_call *known_call(struct lower *l, const struct ast_value *v)
 {
 	const struct target_call *call = target_call_by_name(v->text);
 	const char *const *names;
-	const char *near;
 	struct diag *d;
 	size_t n;
 
@@ -24,10 +21,7 @@ static const struct target_call *known_call(struct lower *l, const struct ast_va
 	d = diag_add(l->sink, DIAG_UNKNOWN_CALL, v->at,
 		     "no system call of x86_64 is named '%.*s'", STR_ARG(v->text));
 	names = target_call_names(&n);
-	near = diag_suggest(v->text, names, n);
-	if (near)
-		diag_help(l->sink, d, "did you mean '%s'?", near);
-	else
+	if (!diag_did_you_mean(l->sink, d, v->text, names, n))
 		diag_help(l->sink, d,
 			  "a call without a name in the compiler's table is "
 			  "denied with ENOSYS whatever a policy says");
@@ -64,7 +58,7 @@ static struct ir_set call_set(const struct target_call *call, struct ir_cond *co
 	return set;
 }
 
-static void add_scoped(struct lower *l, struct lower_head *h, unsigned scopes,
+static void add_scoped(struct lower *l, struct ir_rule *h, unsigned scopes,
 		       const struct target_call *call, struct ir_cond *cond)
 {
 	struct ir_set set;
@@ -72,12 +66,12 @@ static void add_scoped(struct lower *l, struct lower_head *h, unsigned scopes,
 	if (cond->op == IR_C_FALSE)
 		return;
 	set = call_set(call, cond);
-	h->rule.scopes = scopes;
+	h->scopes = scopes;
 	lower_add(l, h, &set);
 }
 
 /* One call with its arguments and `when`, in both scopes. */
-static void add_call(struct lower *l, struct lower_head *h, const struct ast_value *v,
+static void add_call(struct lower *l, struct ir_rule *h, const struct ast_value *v,
 		     const struct ast_expr *when)
 {
 	const struct target_call *call = known_call(l, v);
@@ -137,7 +131,6 @@ static bool deny_errno(struct lower *l, const struct ast_stmt *stmt, uint16_t *r
 {
 	const struct ast_option *o = lower_option(stmt, AST_O_WITH);
 	const char *const *names;
-	const char *near;
 	struct diag *d;
 	size_t n;
 
@@ -154,21 +147,20 @@ static bool deny_errno(struct lower *l, const struct ast_stmt *stmt, uint16_t *r
 		     "'%.*s' is no error number of Linux",
 		     STR_ARG(o->values ? o->values->text : STR("")));
 	names = target_errno_names(&n);
-	near = o->values ? diag_suggest(o->values->text, names, n) : NULL;
-	if (near)
-		diag_help(l->sink, d, "did you mean '%s'?", near);
+	if (o->values)
+		diag_did_you_mean(l->sink, d, o->values->text, names, n);
 	return false;
 }
 
 void lower_syscall(struct lower *l, const struct sema_stmt *t)
 {
 	const struct ast_option *when = lower_option(t->stmt, AST_O_WHEN);
-	struct lower_head h;
+	struct ir_rule h;
 	bool ok = lower_head(l, t, IR_SYSCALL, &h);
 
-	ok &= deny_errno(l, t->stmt, &h.rule.err);
+	ok &= deny_errno(l, t->stmt, &h.err);
 	ok &= lower_except(l, t->stmt, lower_side_of(t->stmt->effect), read_except,
-			   &h.rule.except, &h.rule.nexcept);
+			   &h.except, &h.nexcept);
 	for (const struct ast_value *v = ok ? t->stmt->values : NULL; v; v = v->next)
 		add_call(l, &h, v, when ? when->expr : NULL);
 }
@@ -196,23 +188,23 @@ static struct ir_cond *families(struct lower *l)
 void lower_families(struct lower *l)
 {
 	const struct ir_scalar *mode = &l->ir->scalars[IR_S_NET_MODE];
-	struct lower_head h = { .t = NULL };
+	struct ir_rule head;
 	struct ir_set set;
 
 	/* `full` too: it speaks of addresses and ports, and the families of
 	   drivers and hypervisors have none; nobody's word has no place to name */
 	if (!mode->set)
 		return;
-	h.rule = (struct ir_rule){ .id = mode->id,
-				   .at = mode->at,
-				   .text = mode->source,
-				   .kind = IR_SYSCALL,
-				   .effect = IR_DENY,
-				   .level = mode->level,
-				   .scopes = IR_ALL_SCOPES,
-				   .floor = l->mode_unit && l->mode_unit->floor,
-				   .full = !l->mode_unit || !l->mode_unit->narrow,
-				   .err = EAFNOSUPPORT };
+	head = (struct ir_rule){ .id = mode->id,
+				 .at = mode->at,
+				 .text = mode->source,
+				 .kind = IR_SYSCALL,
+				 .effect = IR_DENY,
+				 .level = mode->level,
+				 .scopes = IR_ALL_SCOPES,
+				 .floor = l->mode->unit->floor,
+				 .full = !l->mode->unit->narrow,
+				 .err = EAFNOSUPPORT };
 	set = call_set(target_call_by_name(STR("socket")), lower_not(l, families(l)));
-	lower_add(l, &h, &set);
+	lower_add(l, &head, &set);
 }

@@ -3,9 +3,7 @@
  * take part, with those of their own imports: the standard library's tests
  * speak of itself alone, not of every policy that stands on it.
  */
-#include "compiler/lower/internal.h"
-
-#include "compiler/target/target.h"
+#include "compiler/lower/cond.h"
 
 static bool bad(struct lower *l, struct span at, const char *what, const char *help)
 {
@@ -186,10 +184,8 @@ static bool syscall_request(struct lower *l, const struct ast_request *r,
 					  STR_ARG(v->text));
 		size_t n;
 		const char *const *names = target_call_names(&n);
-		const char *near = diag_suggest(v->text, names, n);
 
-		if (near)
-			diag_help(l->sink, d, "did you mean '%s'?", near);
+		diag_did_you_mean(l->sink, d, v->text, names, n);
 		return false;
 	}
 	q->nr = call->nr;
@@ -265,7 +261,6 @@ static bool check_by(struct lower *l, const struct map *rules,
 		     const struct ast_value *by)
 {
 	const char **ids;
-	const char *near;
 	struct diag *d;
 
 	/* after an error its rule may be missing for that reason */
@@ -276,10 +271,7 @@ static bool check_by(struct lower *l, const struct map *rules,
 	ids = arena_array(l->a, l->ir->rules.n + 1, sizeof(*ids));
 	for (size_t i = 0; i < l->ir->rules.n; i++)
 		ids[i] = str_z(l->a, l->ir->rules.v[i]->id);
-	near = diag_suggest(by->text, ids, l->ir->rules.n);
-	if (near)
-		diag_help(l->sink, d, "did you mean '%s'?", near);
-	else
+	if (!diag_did_you_mean(l->sink, d, by->text, ids, l->ir->rules.n))
 		diag_help(l->sink, d, "name a rule with 'as'");
 	return false;
 }

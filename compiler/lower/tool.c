@@ -3,7 +3,7 @@
  * `tool NAME { risk … }` gives it.  A name is one word: '*' is any of its
  * bytes, '{a|b}' one of two.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/glob.h"
 
 static bool tool_pattern(struct lower *l, const struct ast_value *v, struct ir_set *ret)
 {
@@ -60,11 +60,11 @@ static bool read_except(struct lower *l, const struct ast_value *v, enum lower_s
 
 void lower_tool(struct lower *l, const struct sema_stmt *t)
 {
-	struct lower_head h;
+	struct ir_rule h;
 	bool ok = lower_head(l, t, IR_TOOL, &h);
 
 	ok &= lower_except(l, t->stmt, lower_side_of(t->stmt->effect), read_except,
-			   &h.rule.except, &h.rule.nexcept);
+			   &h.except, &h.nexcept);
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
 		struct ir_set set;
 
@@ -115,6 +115,6 @@ void lower_tool_facts(struct lower *l, const struct sema_stmt *t)
 			if (p->kind == AST_PAIR && str_eqz(p->name, "risk") &&
 			    p->values && str_eqz(p->values->text, classes[i].word)) {
 				f.risk = classes[i].risk;
-				VEC_PUSH(l->a, &l->ir->risks, f);
+				VEC_PUSH(l->a, &l->made.risks, f);
 			}
 }

@@ -2,7 +2,8 @@
  * Unix sockets (semantics 1): a path, or behind '@' an abstract name, in
  * which '/' is a byte like any other.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/glob.h"
+#include "compiler/lower/mount.h"
 
 static bool abstract_name(struct lower *l, const struct ast_value *v,
 			  struct ir_path *ret)
@@ -69,11 +70,10 @@ static bool read_except(struct lower *l, const struct ast_value *v, enum lower_s
 void lower_unix(struct lower *l, const struct sema_stmt *t)
 {
 	enum lower_side side = lower_side_of(t->stmt->effect);
-	struct lower_head h;
+	struct ir_rule h;
 	bool ok = lower_head(l, t, IR_UNIX, &h);
 
-	ok &= lower_except(l, t->stmt, side, read_except, &h.rule.except,
-			   &h.rule.nexcept);
+	ok &= lower_except(l, t->stmt, side, read_except, &h.except, &h.nexcept);
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
 		struct lower_paths paths = { .v = { NULL, 0, 0 } };
 

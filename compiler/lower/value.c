@@ -3,7 +3,7 @@
  * list or map, checked by the row of settings.def where there is one.  Sizes
  * become bytes, durations milliseconds, so that equal values are equal.
  */
-#include "compiler/lower/internal.h"
+#include "compiler/lower/settings.h"
 
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ static int by_key(const void *x, const void *y)
 	return str_cmp(a->key, b->key);
 }
 
-bool lower_sort_map(struct lower *l, struct ir_value *map, struct span at)
+static bool sort_map(struct lower *l, struct ir_value *map, struct span at)
 {
 	if (map->nitems > 1)
 		qsort(map->items, map->nitems, sizeof(*map->items), by_key);
@@ -86,7 +86,7 @@ static bool items_of(struct lower *l, const struct ast_value *v, unsigned depth,
 		}
 		ret->nitems++;
 	}
-	return ok && (v->kind == AST_V_LIST || lower_sort_map(l, ret, v->at));
+	return ok && (v->kind == AST_V_LIST || sort_map(l, ret, v->at));
 }
 
 static bool any_value(struct lower *l, const struct ast_value *v, unsigned depth,
@@ -143,11 +143,6 @@ static bool any_value(struct lower *l, const struct ast_value *v, unsigned depth
 	return false;
 }
 
-bool lower_any_value(struct lower *l, const struct ast_value *v, struct ir_value *ret)
-{
-	return any_value(l, v, 0, ret);
-}
-
 /* --- by the row ----------------------------------------------------------------- */
 
 int lower_word(const char *words, struct str word)
@@ -162,52 +157,44 @@ int lower_word(const char *words, struct str word)
 	return -1;
 }
 
-static bool word_value(struct lower *l, const struct lower_spec *spec, struct str key,
-		       const struct ast_value *v, struct ir_value *ret)
+void lower_suggest(struct lower *l, struct diag *d, struct str word, const char *words)
 {
-	const char *list[16], *near;
-	struct diag *d;
+	const char *list[16];
 	size_t n = 0;
 
-	ret->text = v->text;
-	if ((is_string(v) || v->kind == AST_V_NAME) &&
-	    lower_word(spec->words, v->text) >= 0)
-		return true;
-	for (const char *w = spec->words; *w && n < POL_LEN(list);) {
+	for (const char *w = words; *w && n < POL_LEN(list);) {
 		size_t len = strcspn(w, "|");
 
 		list[n++] = str_z(l->a, (struct str){ w, len });
 		w += len + (w[len] == '|');
 	}
+	if (!diag_did_you_mean(l->sink, d, word, list, n))
+		diag_help(l->sink, d, "it is one of %s", words);
+}
+
+static bool word_value(struct lower *l, const struct lower_spec *spec, struct str key,
+		       const struct ast_value *v, struct ir_value *ret)
+{
+	struct diag *d;
+
+	ret->text = v->text;
+	if ((is_string(v) || v->kind == AST_V_NAME) &&
+	    lower_word(spec->words, v->text) >= 0)
+		return true;
 	d = diag_add(l->sink, DIAG_SETTING_VALUE, v->at, "'%.*s' is no value of '%.*s'",
 		     STR_ARG(v->text), STR_ARG(key));
-	near = diag_suggest(v->text, list, n);
-	if (near)
-		diag_help(l->sink, d, "did you mean '%s'?", near);
-	else
-		diag_help(l->sink, d, "it is one of %s", spec->words);
+	lower_suggest(l, d, v->text, spec->words);
 	return false;
 }
 
-static bool number_value(struct lower *l, enum lower_type type, struct str key,
+static bool number_value(struct lower *l, enum ir_scalar_type type, struct str key,
 			 const struct ast_value *v, struct ir_value *ret)
 {
 	uint64_t n = 0;
-	bool ok = v->kind == AST_V_NUMBER || is_string(v);
 
-	if (type == LOWER_T_SIZE)
-		ok = ok && num_size(v->text, &n);
-	else if (type == LOWER_T_DURATION)
-		ok = ok && num_duration(v->text, &n);
-	else
-		ok = ok && num_u64(v->text, &n);
-	if (!ok || n > INT64_MAX)
-		return bad(l, v, key,
-			   type == LOWER_T_SIZE ?
-				   "a size is a number of bytes, or one with K, M, G or T" :
-			   type == LOWER_T_DURATION ?
-				   "a duration has a unit: ms, s, m, h or d" :
-				   "write a whole number");
+	if ((v->kind != AST_V_NUMBER && !is_string(v)) ||
+	    !lower_number(type, v->text, &n) || n > INT64_MAX)
+		return bad(l, v, key, lower_number_help(type));
 	ret->type = IR_V_NUMBER;
 	ret->text = str_printf(l->a, "%" PRIu64, n);
 	return true;
@@ -290,6 +277,23 @@ static bool text_value(struct lower *l, const struct lower_spec *spec, struct st
 	return ret->text.n ? true : bad(l, v, key, "an empty text says nothing");
 }
 
+static bool proxy_value(struct lower *l, const struct lower_spec *spec, struct str key,
+			const struct ast_value *v, struct ir_value *ret)
+{
+	struct diag *d;
+
+	if (!text_value(l, spec, key, v, ret))
+		return false;
+	for (const char *w = spec->words; *w; w += strcspn(w, "|") + (strchr(w, '|') != NULL))
+		if (str_starts(ret->text, (struct str){ w, strcspn(w, "|") }))
+			return true;
+	d = diag_add(l->sink, DIAG_SETTING_VALUE, v->at, "'%.*s' is no proxy",
+		     STR_ARG(v->text));
+	diag_help(l->sink, d, "write http://HOST:PORT, https://HOST:PORT or "
+		  "socks5://HOST:PORT");
+	return false;
+}
+
 bool lower_value(struct lower *l, const struct lower_spec *spec, struct str key,
 		 const struct ast_value *v, struct ir_value *ret)
 {
@@ -300,15 +304,17 @@ bool lower_value(struct lower *l, const struct lower_spec *spec, struct str key,
 	case LOWER_T_TEXT:
 	case LOWER_T_PATH:
 		return text_value(l, spec, key, v, ret);
+	case LOWER_T_PROXY:
+		return proxy_value(l, spec, key, v, ret);
 	case LOWER_T_BOOL:
 		if (v->kind != AST_V_NAME ||
 		    (!str_eqz(v->text, "true") && !str_eqz(v->text, "false")))
 			return bad(l, v, key, "it is true or false");
 		return any_value(l, v, 0, ret);
-	case LOWER_T_COUNT:
 	case LOWER_T_SIZE:
+		return number_value(l, IR_T_SIZE, key, v, ret);
 	case LOWER_T_DURATION:
-		return number_value(l, spec->type, key, v, ret);
+		return number_value(l, IR_T_DURATION, key, v, ret);
 	case LOWER_T_WORD:
 		return word_value(l, spec, key, v, ret);
 	case LOWER_T_NAMES:
@@ -326,7 +332,7 @@ bool lower_value(struct lower *l, const struct lower_spec *spec, struct str key,
 
 /* --- what is tighter ------------------------------------------------------------- */
 
-static bool holds(const struct ir_value *list, const struct ir_value *x)
+bool lower_has(const struct ir_value *list, const struct ir_value *x)
 {
 	for (size_t i = 0; i < list->nitems; i++)
 		if (ir_value_equal(&list->items[i], x))
@@ -346,7 +352,7 @@ bool lower_is_tighter(const struct lower_spec *spec, const struct ir_value *x,
 		return num_u64(x->text, &a) && num_u64(y->text, &b) && a <= b;
 	case LOWER_O_SUBSET:
 		for (size_t i = 0; i < x->nitems; i++)
-			if (!holds(y, &x->items[i]))
+			if (!lower_has(y, &x->items[i]))
 				return false;
 		return true;
 	case LOWER_O_LATER:

@@ -1,7 +1,7 @@
 /*
  * Who may say what (semantics 3): `final` and `locked` belong to managed
  * levels; a narrow-only level and a level below a lock lose what would widen.
- * Scalars are weighed in lower/scalars.c; here are rules and facts.
+ * Scalars are weighed in lower/claims.c; here are rules and facts.
  */
 #include "compiler/sema/internal.h"
 
