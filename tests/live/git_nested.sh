@@ -168,7 +168,87 @@ run sh -c 'echo ../../evil > .git/worktrees/tree/commondir; echo /x > .git/workt
 [ "$(cat .git/worktrees/tree/commondir .git/worktrees/tree/gitdir)" = "$was" ] || bad "they were changed"
 run sh -c 'echo x > .git/worktrees/tree/config.worktree'
 want_line 'worktrees/tree/config\.worktree has appeared'
+# one that is there: git in the worktree runs what it names
+rm .git/worktrees/tree/config.worktree
+git config extensions.worktreeConfig true
+git -C "$WORK/out/tree" config --worktree user.name me || bad "no config.worktree"
+attack "$WORK/out/tree" .git/worktrees/tree/config.worktree
+was=$(cat .git/worktrees/tree/config.worktree)
+run sh -c 'cd .git/worktrees/tree && rm -f config.worktree; mv config.worktree away; echo x >new; mv new config.worktree
+	echo free >beside'
+want_text "$was" .git/worktrees/tree/config.worktree
+want_text free .git/worktrees/tree/beside
+run mv .git/worktrees/tree .git/worktrees/gone
+[ "$rc" -ne 0 ] || bad "the folder was moved away"
 rm -rf "$WORK/out/tree"
+
+t "a repository below the project that is a gitlink of the index"
+fresh
+git init -q vendor/x && git -C vendor/x commit -q --allow-empty -m one
+git add vendor/x 2>/dev/null && git commit -q -m gitlink
+git ls-files -s | grep -q '^160000 .*vendor/x$' || bad "the control: vendor/x is no gitlink"
+attack . vendor/x/.git/config
+run sh -c 'rm -rf vendor/x/.git; mv vendor/x gone; mv vendor gone; echo free >vendor/x/free'
+want_file vendor/x/.git/config
+want_text free vendor/x/free
+no_file gone
+
+t "one that becomes a gitlink in a run stays as it is"
+fresh
+git init -q vendor/x && git -C vendor/x commit -q --allow-empty -m one
+was=$(cat vendor/x/.git/config)
+run sh -c "$(plant vendor/x/.git/config)
+	git add vendor/x 2>/dev/null && $(plant vendor/x/.git/config)"
+git ls-files -s | grep -q '^160000 .*vendor/x$' || bad "the control: the run made no gitlink"
+want_text "$was" vendor/x/.git/config
+no_err 'vendor/x.* has appeared'
+outside_git .
+[ ! -e "$WORK/ran" ] || bad "git outside ran what the run wanted"
+
+# Git outside does run what such a repository names: that is why it is listed.
+t "a gitlink that a run makes is listed, through its .git"
+fresh
+# FOLDER: makes a repository there that is a gitlink of the index and plants in it
+gitlink() {
+	echo "git init -q $1 && git -C $1 -c user.name=a -c user.email=a@b commit -q --allow-empty -m one &&
+		git add $1 2>/dev/null && { $(plant "$1/.git/config"); }"
+}
+run sh -c "$(gitlink mine)"
+want_rc 0
+git ls-files -s | grep -q '^160000 .*mine$' || bad "the control: the run made no gitlink"
+want_line '/project/mine/\.git has appeared: a repository, whose configuration git believes'
+outside_git .
+[ -e "$WORK/ran" ] || bad "the control: git at the top runs nothing of mine"
+rm -rf mine
+outside_git .
+[ ! -e "$WORK/ran" ] || bad "git runs something when it is gone"
+# with a .git that is a file
+fresh
+run sh -c "$(gitlink store) && mkdir dep && echo 'gitdir: ../store/.git' >dep/.git && git add dep 2>/dev/null"
+git ls-files -s | grep -q '^160000 .*dep$' || bad "the control: the run made no gitlink"
+want_line '/project/dep/\.git has appeared: a .git file'
+want_line '/project/store/\.git has appeared: a repository'
+
+t "a gitlink without a repository leads nowhere, until a run makes one there"
+fresh
+run sh -c 'mkdir empty && git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),empty"'
+git ls-files -s | grep -q '^160000 .*empty$' || bad "the control: the run made no gitlink"
+no_err 'empty.* has appeared'
+outside_git .
+[ ! -e "$WORK/ran" ] || bad "git runs something of an empty folder"
+run sh -c "git init -q empty && $(plant empty/.git/config)"
+want_line '/project/empty/\.git has appeared: a repository'
+outside_git .
+[ -e "$WORK/ran" ] || bad "the control: git at the top runs nothing of it"
+
+t "what a run has made is kept in the next one, once it is a gitlink, too"
+fresh
+run sh -c 'git init -q mine && git -C mine -c user.name=a -c user.email=a@b commit -q --allow-empty -m one'
+want_line '/project/mine/\.git has appeared'
+git add mine 2>/dev/null
+attack . mine/.git/config
+run sh -c 'echo free >mine/free'
+want_text free mine/free
 
 t "the control: git makes repositories in a run, and they are named"
 fresh
@@ -496,11 +576,21 @@ want_text free "$HOME/free"
 want_text free "$HOME/.cargo/free"
 want_text free "$HOME/.config/free"
 rm -rf "$HOME/.local" "$HOME/.claude" "$HOME/.config" "$HOME"/.[bzxvgc]*
-run_with h sh -c 'echo x >$HOME/.gitconfig; mkdir -p $HOME/.local/bin; echo x >$HOME/.vimrc'
-want_line '/\.gitconfig has appeared'
-want_line '/\.local/bin has appeared'
-want_line '/\.vimrc has appeared'
-rm -rf "$HOME/.local" "$HOME/.gitconfig" "$HOME/.vimrc"
+# each is named where it appears; the control: their neighbours are not
+homes='.bash_aliases .gitconfig .config/git .config/autostart .config/systemd .local/bin .zlogout .xprofile
+	.claude .cargo/config.toml .vimrc'
+for f in $homes; do
+	for line in "echo x >\$HOME/$f" "mkdir \$HOME/$f"; do
+		run_with h sh -c "mkdir -p \$(dirname \$HOME/$f) && echo x >\$HOME/${f}x && $line"
+		want_rc 0
+		want_line "/${f//./\\.} has appeared: look at it"
+		[ "$(grep -c 'has appeared' <<<"$err")" -eq 1 ] || bad "more than $f is named"
+		rm -rf "$HOME"/.[!.]*
+	done
+done
+run_with h sh -c 'cd && mkdir -p .config .local .cargo && for f in '"$(echo $homes)"'; do echo x >$f; done'
+for f in $homes; do want_line "/${f//./\\.} has appeared"; done
+rm -rf "$HOME"/.[!.]*
 policy 'file { allow read, write "${HOME}/.cargo", "${HOME}/.local" }' h
 mkdir -p "$HOME/.cargo" "$HOME/.local/bin"
 echo mine >"$HOME/.cargo/config.toml"
