@@ -2,6 +2,7 @@
 #include "compiler/format/node.h"
 
 #include "compiler/diag/width.h"
+#include "compiler/format/quote.h"
 
 #define WIDTH 100
 #define STEP 2
@@ -40,7 +41,25 @@ struct node *node_plain(struct arena *a, struct str text)
 
 struct node *node_text(struct arena *a, struct str text)
 {
-	return node_plain(a, node_quote(a, text));
+	return node_plain(a, quote_text(a, text));
+}
+
+struct node *node_lines(struct arena *a, struct str one_line, struct str lines)
+{
+	struct node *n = node_text(a, one_line);
+	struct str rest = lines;
+
+	while (rest.n) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		size_t line = end ? (size_t)(end - rest.p) : rest.n;
+
+		if (!quote_is_visible(str_sub(rest, 0, line)))
+			return n;
+		rest = str_sub(rest, line + 1, rest.n);
+	}
+	n->lines = lines;
+	n->layout = NODE_BLOCK;
+	return n;
 }
 
 /* --- on one line ------------------------------------------------------------ */

@@ -46,12 +46,6 @@ struct node *node_text(struct arena *a, struct str text);
 struct node *node_plain(struct arena *a, struct str text);
 /* Text that means the same on one line, and on lines of its own where it can. */
 struct node *node_lines(struct arena *a, struct str one_line, struct str lines);
-/* The text as a key or scalar is written. */
-struct str node_quote(struct arena *a, struct str text);
-/* Can YAML hold this text as a key at all? */
-bool node_is_key(struct str text);
-/* Is it UTF-8? YAML holds nothing else. */
-bool node_is_utf8(struct str text);
 
 /* A whole text: `top` is a mapping or a list; an empty one is no text. */
 void node_write(struct buf *b, const struct node *top);

@@ -2,10 +2,12 @@
  * Scalars: bare where every reader of YAML takes the bare word for the same
  * text, in single quotes where nothing needs an escape, else in double ones.
  */
+#include "compiler/format/quote.h"
+
 #include <strings.h>
 
+#include "compiler/base/vec.h"
 #include "compiler/diag/width.h"
-#include "compiler/format/node.h"
 
 #define MAX_KEY 96 /* YAML allows 1024 characters, each may be an escape of ten */
 
@@ -89,7 +91,7 @@ static void put_double(struct buf *b, struct str s)
 	buf_ch(b, '"');
 }
 
-static bool all_visible(struct str s)
+bool quote_is_visible(struct str s)
 {
 	uint32_t c;
 	bool valid;
@@ -102,14 +104,14 @@ static bool all_visible(struct str s)
 	return true;
 }
 
-struct str node_quote(struct arena *a, struct str text)
+struct str quote_text(struct arena *a, struct str text)
 {
 	struct buf b;
 
 	if (is_bare(text))
 		return text;
 	buf_init(&b, a);
-	if (!all_visible(text)) {
+	if (!quote_is_visible(text)) {
 		put_double(&b, text);
 		return buf_view(&b);
 	}
@@ -123,25 +125,7 @@ struct str node_quote(struct arena *a, struct str text)
 	return buf_view(&b);
 }
 
-struct node *node_lines(struct arena *a, struct str one_line, struct str lines)
-{
-	struct node *n = node_text(a, one_line);
-	struct str rest = lines;
-
-	while (rest.n) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		size_t line = end ? (size_t)(end - rest.p) : rest.n;
-
-		if (!all_visible(str_sub(rest, 0, line)))
-			return n;
-		rest = str_sub(rest, line + 1, rest.n);
-	}
-	n->lines = lines;
-	n->layout = NODE_BLOCK;
-	return n;
-}
-
-bool node_is_utf8(struct str text)
+bool quote_is_utf8(struct str text)
 {
 	uint32_t c;
 	bool valid;
@@ -154,7 +138,7 @@ bool node_is_utf8(struct str text)
 	return true;
 }
 
-bool node_is_key(struct str text)
+bool quote_is_key(struct str text)
 {
-	return text.n <= MAX_KEY && node_is_utf8(text);
+	return text.n <= MAX_KEY && quote_is_utf8(text);
 }

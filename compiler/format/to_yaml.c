@@ -156,7 +156,7 @@ static bool named(struct to_yaml *y, const struct ast_stmt *s, struct entry *e)
 
 	while (i < POL_LEN(kinds) && kinds[i].kind != s->kind)
 		i++;
-	if (i == POL_LEN(kinds) || !node_is_key(s->name))
+	if (i == POL_LEN(kinds) || !quote_is_key(s->name))
 		return false;
 	e->base = str_from(kinds[i].key);
 	e->key = marked(y, s, kinds[i].key);
@@ -260,7 +260,7 @@ static void add_grouped(struct file *f, const struct entry *e)
 	}
 	if (is_named) {
 		map_put(&f->names, e->name, e->value);
-		e->value->key = node_quote(f->y->a, e->name);
+		e->value->key = quote_text(f->y->a, e->name);
 	}
 	node_add(f->group, e->value);
 }

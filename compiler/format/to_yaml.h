@@ -9,6 +9,7 @@
 
 #include "compiler/ast/ast.h"
 #include "compiler/format/node.h"
+#include "compiler/format/quote.h"
 #include "compiler/format/trivia.h"
 #include "compiler/frontend/yaml_keys.h"
 

@@ -234,7 +234,7 @@ static bool is_runner_map(struct to_yaml *y, const struct ast_stmt *s)
 		bool mode = k->kind == AST_MODE;
 		struct str key = mode ? STR("mode") : k->name;
 
-		if ((!mode && k->kind != AST_RUNNER) || !node_is_key(key) ||
+		if ((!mode && k->kind != AST_RUNNER) || !quote_is_key(key) ||
 		    (!mode && (str_eqz(key, "mode") || str_eqz(key, "pol"))) ||
 		    map_put(&seen, key, (void *)k))
 			return false;
@@ -257,7 +257,7 @@ static struct node *runner_map(struct to_yaml *y, const struct ast_stmt *s)
 		entry->open = opened.open;
 		entry->key = str_printf(y->a, "%s%.*s", k->locked ? "locked " : "",
 					STR_ARG(mode ? STR("mode") : k->name));
-		entry->key = k->locked ? entry->key : node_quote(y->a, entry->key);
+		entry->key = k->locked ? entry->key : quote_text(y->a, entry->key);
 		ty_attach(y, entry, &before, k->at);
 		node_add(n, entry);
 	}

@@ -192,7 +192,7 @@ static void by_risk(struct item *i, const struct ast_stmt *s)
 		struct node_before before = ty_before(i->y, v->at);
 		struct node *effect = node_plain(i->y->a, v->text);
 
-		effect->key = node_quote(i->y->a, v->key);
+		effect->key = quote_text(i->y->a, v->key);
 		ty_attach(i->y, effect, &before, v->at);
 		node_add(n, effect);
 	}

@@ -55,7 +55,7 @@ struct node *ty_ops(struct to_yaml *y, unsigned ops)
 /* A string whose text YAML can hold, and which reads back as itself. */
 static bool is_text(const struct ast_value *v)
 {
-	if (v->kind != AST_V_STRING || !node_is_utf8(v->text))
+	if (v->kind != AST_V_STRING || !quote_is_utf8(v->text))
 		return false;
 	for (size_t i = 2; i < v->text.n; i++)
 		if (v->text.p[i] == '$' && v->text.p[i - 1] == '\\' &&
@@ -103,7 +103,7 @@ static bool is_number(struct str s)
 static bool is_regex(const struct ast_value *v)
 {
 	return v->kind == AST_V_REGEX && !v->flags.n && v->text.n &&
-	       node_is_utf8(v->text) && v->text.p[v->text.n - 1] != '\\';
+	       quote_is_utf8(v->text) && v->text.p[v->text.n - 1] != '\\';
 }
 
 static bool is_date(const struct ast_value *v)
@@ -195,7 +195,7 @@ static bool is_mapping(struct to_yaml *y, const struct ast_value *v)
 		return false;
 	map_init(&seen, y->a);
 	for (const struct ast_value *i = v->items; i; i = i->next)
-		if (!node_is_key(i->key) || map_put(&seen, i->key, (void *)i))
+		if (!quote_is_key(i->key) || map_put(&seen, i->key, (void *)i))
 			return false;
 	return true;
 }
@@ -212,7 +212,7 @@ static struct node *map_entry(struct to_yaml *y, const struct node *map,
 	if (map->layout == NODE_BLOCK)
 		before = ty_before(y, v->at);
 	n = any(y, v, depth);
-	n->key = node_quote(y->a, v->key);
+	n->key = quote_text(y->a, v->key);
 	if (map->layout == NODE_BLOCK)
 		ty_attach(y, n, &before, v->at);
 	return n;

@@ -140,7 +140,7 @@ def main():
     for line in listed:
         if line not in lines:
             print(f"{LIST} has a circle that is none any more: {line}")
-    return int(lines != listed)
+    return int(set(lines) != set(listed))
 
 
 sys.exit(main())
