@@ -2,8 +2,7 @@
 #ifndef COMPILER_CLI_CLI_H
 #define COMPILER_CLI_CLI_H
 
-#include "compiler/cli/options.h"
-#include "compiler/cli/passes.h"
+#include "compiler/cli/compilation.h"
 #include "runtime/bundle/reader.h"
 
 enum cli_exit cmd_check(struct options *o, struct arena *a);

@@ -7,6 +7,7 @@
 
 #include "compiler/cli/alone.h"
 #include "compiler/cli/cli.h"
+#include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/tests.h"
 

@@ -10,6 +10,7 @@
 #include "compiler/bundle/sign.h"
 #include "compiler/bundle/writer.h"
 #include "compiler/cli/cli.h"
+#include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/reproduce.h"
 #include "compiler/cli/tests.h"

@@ -4,6 +4,7 @@
  */
 #include "compiler/ast/print.h"
 #include "compiler/cli/cli.h"
+#include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/texts.h"
 #include "compiler/format/convert.h"

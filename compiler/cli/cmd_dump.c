@@ -1,6 +1,7 @@
 /* `polc dump --after PASS`: the tree, the IR or a back end's members. */
 #include "compiler/cli/cli.h"
 #include "compiler/cli/loaded.h"
+#include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 
 static bool is_pass(struct arena *a, const char *name)

@@ -9,6 +9,7 @@
 #include "compiler/cli/explain_eval.h"
 #include "compiler/cli/explain_setting.h"
 #include "compiler/cli/loaded.h"
+#include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/request.h"
 #include "compiler/cli/roots.h"

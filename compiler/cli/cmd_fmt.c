@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "compiler/cli/cli.h"
+#include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/texts.h"
 #include "compiler/cli/unified.h"

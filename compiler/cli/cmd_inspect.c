@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "compiler/cli/cli.h"
+#include "compiler/cli/passes.h"
 
 static const char *hex(struct arena *a, const uint8_t b2[32])
 {

@@ -6,7 +6,7 @@
 #ifndef COMPILER_CLI_COMPILED_H
 #define COMPILER_CLI_COMPILED_H
 
-#include "compiler/cli/passes.h"
+#include "compiler/cli/compilation.h"
 #include "compiler/ir/eval.h"
 #include "runtime/bundle/reader.h"
 #include "runtime/decide/decide.h"

@@ -4,13 +4,6 @@
 #include "compiler/cli/cli.h"
 #include "compiler/cli/explain_line.h"
 
-struct str explain_place(struct arena *a, const struct explain_rule *r)
-{
-	if (!r->line)
-		return STR("built in");
-	return str_printf(a, "%.*s:%u", STR_ARG(r->file), r->line);
-}
-
 /* Text of a request or a bundle may hold anything: it stays on its line. */
 static struct str one_line(struct arena *a, struct str s)
 {
@@ -31,7 +24,7 @@ static struct str cut(struct arena *a, struct str s)
 	return str_printf(a, "%.*s…", (int)n, s.p);
 }
 
-void explain_text_rule(FILE *out, struct arena *a, const struct explain_rule *r)
+static void text_rule(FILE *out, struct arena *a, const struct explain_rule *r)
 {
 	fprintf(out, "%-7s %-12s %.*s  %.*s  %.*s\n", r->effect ? r->effect : "by risk",
 		r->level, STR_ARG(one_line(a, explain_place(a, r))),
@@ -77,7 +70,7 @@ void explain_text(FILE *out, const struct explain_answer *e)
 	fputs(e->matched.n ? "matching rules:\n" : "no rule matches\n", out);
 	for (i = 0; i < e->matched.n; i++) {
 		fputs("  ", out);
-		explain_text_rule(out, e->a, &e->matched.v[i]);
+		text_rule(out, e->a, &e->matched.v[i]);
 	}
 	if (e->more)
 		fprintf(out, "  and %zu more\n", e->more);
@@ -92,31 +85,6 @@ void explain_text(FILE *out, const struct explain_answer *e)
 
 /* --- JSON ---------------------------------------------------------------------- */
 
-static void member(struct buf *b, const char *key, struct str v)
-{
-	if (b->n && b->p[b->n - 1] != '{')
-		buf_ch(b, ',');
-	buf_printf(b, "\"%s\":", key);
-	buf_json(b, v);
-}
-
-void explain_json_rule(struct buf *b, struct arena *a, const struct explain_rule *r)
-{
-	buf_ch(b, '{');
-	member(b, "id", r->id);
-	member(b, "level", str_from(r->level));
-	if (r->effect)
-		member(b, "effect", str_from(r->effect));
-	if (r->line)
-		member(b, "at", explain_place(a, r));
-	else
-		buf_z(b, ",\"at\":null");
-	member(b, "text", r->text);
-	if (r->because.n)
-		member(b, "because", r->because);
-	buf_ch(b, '}');
-}
-
 static void json_lists(struct buf *b, const struct explain_answer *e)
 {
 	size_t i;
@@ -130,9 +98,9 @@ static void json_lists(struct buf *b, const struct explain_answer *e)
 	buf_printf(b, "],\"rules_more\":%zu,\"layers\":[", e->more);
 	for (i = 0; i < e->layers.n; i++) {
 		buf_z(b, i ? ",{" : "{");
-		member(b, "layer", str_from(e->layers.v[i].layer));
-		member(b, "exactness", str_from(e->layers.v[i].exactness));
-		member(b, "note", e->layers.v[i].note);
+		explain_json_text(b, "layer", str_from(e->layers.v[i].layer));
+		explain_json_text(b, "exactness", str_from(e->layers.v[i].exactness));
+		explain_json_text(b, "note", e->layers.v[i].note);
 		buf_ch(b, '}');
 	}
 	buf_ch(b, ']');
@@ -144,21 +112,21 @@ void explain_json(FILE *out, const struct explain_answer *e)
 
 	buf_init(&b, e->a);
 	buf_ch(&b, '{');
-	member(&b, "kind", str_from(e->kind));
-	member(&b, "request", e->request);
+	explain_json_text(&b, "kind", str_from(e->kind));
+	explain_json_text(&b, "request", e->request);
 	if (e->subject.n)
-		member(&b, "judged_as", e->subject);
-	member(&b, "effect", str_from(ir_effect_name(e->effect)));
-	member(&b, "step", e->step);
+		explain_json_text(&b, "judged_as", e->subject);
+	explain_json_text(&b, "effect", str_from(ir_effect_name(e->effect)));
+	explain_json_text(&b, "step", e->step);
 	buf_z(&b, ",\"by\":");
 	explain_json_rule(&b, e->a, &e->by);
-	member(&b, "reason", e->by.because);
+	explain_json_text(&b, "reason", e->by.because);
 	if (e->risk)
-		member(&b, "risk", str_from(e->risk));
+		explain_json_text(&b, "risk", str_from(e->risk));
 	if (e->risk && e->risk_by.line)
-		member(&b, "risk_at", explain_place(e->a, &e->risk_by));
+		explain_json_text(&b, "risk_at", explain_place(e->a, &e->risk_by));
 	if (e->err)
-		member(&b, "errno", str_from(e->err));
+		explain_json_text(&b, "errno", str_from(e->err));
 	buf_printf(&b, ",\"needs_person\":%s", e->needs_person ? "true" : "false");
 	json_lists(&b, e);
 	explain_line_json(&b, e);

@@ -2,7 +2,7 @@
 #ifndef COMPILER_CLI_EXPLAIN_EVAL_H
 #define COMPILER_CLI_EXPLAIN_EVAL_H
 
-#include "compiler/cli/explain.h"
+#include "compiler/cli/explain_answer.h"
 #include "compiler/ir/eval_line.h"
 
 struct explain_rule explain_of_rule(const struct ir_rule *r);

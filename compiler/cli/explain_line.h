@@ -2,7 +2,7 @@
 #ifndef COMPILER_CLI_EXPLAIN_LINE_H
 #define COMPILER_CLI_EXPLAIN_LINE_H
 
-#include "compiler/cli/explain.h"
+#include "compiler/cli/explain_answer.h"
 
 /* Nothing where the answer is about no line. */
 void explain_line_text(FILE *out, const struct explain_answer *e);

@@ -1,6 +1,7 @@
 /* Finds the IR of a policy; nothing is lowered further. */
 #include "compiler/cli/loaded.h"
 
+#include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/ir/read.h"
 

@@ -1,28 +1,11 @@
 /*
- * One compilation and its pass list, which is data: parse (alone, for dump),
- * load, resolve, lower, lift, then one pass for each back end.
+ * The pass list of a compilation, which is data: parse (alone, for dump), load,
+ * resolve, lower, lift, then one pass for each back end.
  */
 #ifndef COMPILER_CLI_PASSES_H
 #define COMPILER_CLI_PASSES_H
 
-#include "compiler/backend/backend.h"
-#include "compiler/cli/options.h"
-#include "compiler/diag/diag.h"
-#include "compiler/sema/sema.h"
-#include "compiler/source/source.h"
-
-struct compilation {
-	const struct options *o;
-	struct arena *a;
-	struct source_map map;
-	struct diag_sink sink;
-	VEC(struct ast_file *) trees; /* after "parse" */
-	struct sema sema;
-	struct ir *ir;            /* after "lower" */
-	struct bk_report report;  /* what the back ends confess */
-	struct bk_output out;     /* what they emitted */
-	const char *internal;     /* what is broken, where exit is 70 */
-};
+#include "compiler/cli/compilation.h"
 
 void compilation_init(struct compilation *c, const struct options *o,
 		      struct arena *a);

@@ -5,7 +5,7 @@
 #ifndef COMPILER_CLI_REPORT_H
 #define COMPILER_CLI_REPORT_H
 
-#include "compiler/cli/passes.h"
+#include "compiler/cli/compilation.h"
 
 /*
  * Turns what the IR and the back ends know into diagnostics, without the rules

@@ -2,7 +2,7 @@
 #ifndef COMPILER_CLI_TESTS_H
 #define COMPILER_CLI_TESTS_H
 
-#include "compiler/cli/passes.h"
+#include "compiler/cli/compilation.h"
 
 struct tests_result {
 	size_t passed, failed;

@@ -2,7 +2,7 @@
 #ifndef COMPILER_CLI_TEXTS_H
 #define COMPILER_CLI_TEXTS_H
 
-#include "compiler/cli/passes.h"
+#include "compiler/cli/compilation.h"
 
 /* By its name, as everywhere: .yml or .yaml. */
 bool texts_is_yaml(const char *path);

@@ -21,6 +21,7 @@
 #include "compiler/analysis/lift.h"
 #include "compiler/bundle/writer.h"
 #include "compiler/cli/compiled.h"
+#include "compiler/cli/passes.h"
 #include "compiler/lower/lower.h"
 #include "tests/prop/near_request.h"
 #include "tests/prop/random_pol.h"

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "compiler/cli/compiled.h"
+#include "compiler/cli/passes.h"
 #include "compiler/ir/eval_line.h"
 #include "tests/prop/random_line.h"
 #include "tests/prop/random_unasked.h"
