@@ -2,160 +2,18 @@
  * What configuration files say about runners and roles: modes and blocks of
  * `runner`, and settings under their own dotted keys.
  */
-#include "compiler/frontend/yaml_internal.h"
-
 #include "compiler/base/num.h"
+#include "compiler/frontend/yaml_scan.h"
+#include "compiler/frontend/yaml_value.h"
 
 #define B (y->b)
 
-/* --- what a file says as a whole ------------------------------------- */
-
-static const struct yml_node *look(const struct yml *y, const struct yml_node *n,
-				   enum yml_scope scope, const char *name)
+void yml_do_map(struct yml *y, const struct yml_entry *e)
 {
-	for (const struct yml_item *i = n && n->kind == YML_MAP ? n->items : NULL; i;
-	     i = i->next) {
-		const struct yml_key *k = yml_find(&y->keys, scope, i->key->text);
-
-		if (k && strcmp(k->name, name) == 0)
-			return i->value;
-	}
-	return NULL;
+	yml_read_map(y, e->value, e->key->sub);
 }
 
-const char *yml_meaning(struct yml *y, const struct yml_node *n, enum yml_word_set set)
-{
-	for (size_t i = 0; n && n->kind == YML_SCALAR && i < yml_nwords; i++)
-		if (yml_words[i].set == set &&
-		    (str_eqz(n->text, yml_words[i].word) ||
-		     str_eqz(n->text, yml_camel(y->a, yml_words[i].word)) ||
-		     str_eqz(n->text, yml_snake(y->a, yml_words[i].word))))
-			return yml_words[i].meaning;
-	return NULL;
-}
-
-static void scan_mode(struct yml *y, const struct yml_node *n)
-{
-	const struct yml_node *sandbox = look(y, n, YML_S_FILE, "sandbox");
-	const struct yml_node *execution = look(y, n, YML_S_FILE, "execution");
-	const char *modes[] = {
-		yml_meaning(y, look(y, sandbox, YML_S_SANDBOX, "mode"), YML_W_MODE),
-		yml_meaning(y, look(y, sandbox, YML_S_SANDBOX, "type"),
-			    YML_W_SANDBOX_TYPE),
-		yml_meaning(y, look(y, sandbox, YML_S_SANDBOX, "executionMode"),
-			    YML_W_EXECUTION_MODE),
-		yml_meaning(y, look(y, execution, YML_S_EXECUTION, "mode"), YML_W_MODE),
-		yml_meaning(y, look(y, n, YML_S_FILE, "executionMode"),
-			    YML_W_EXECUTION_MODE),
-	};
-
-	for (size_t i = 0; i < POL_LEN(modes); i++)
-		if (modes[i])
-			y->mode = modes[i];
-}
-
-/* Does the file's mode run commands in this runner, first or only? */
-static bool is_own(const struct yml *y, const char *runner)
-{
-	return y->mode && (strcmp(y->mode, runner) == 0 ||
-			   (strcmp(y->mode, "prefer-container") == 0 &&
-			    strcmp(runner, "container") == 0));
-}
-
-static void scan_mounts(struct yml *y, const struct yml_node *n)
-{
-	const struct yml_node *sandbox = look(y, n, YML_S_FILE, "sandbox");
-	const struct yml_node *outer[] = {look(y, n, YML_S_FILE, "docker"),
-					  look(y, sandbox, YML_S_SANDBOX, "docker")};
-	const struct yml_node *dev[] = {
-		look(y, n, YML_S_FILE, "devcontainer"),
-		look(y, sandbox, YML_S_SANDBOX, "devcontainer")};
-
-	y->mounted |= look(y, n, YML_S_FILE, "workspaceMount") ||
-		      look(y, sandbox, YML_S_SANDBOX, "workspaceMount");
-	for (size_t i = 0; i < POL_LEN(outer); i++) {
-		const struct yml_node *over =
-			look(y, dev[i], YML_S_DEVCONTAINER, "overrides");
-
-		y->mounted |= is_own(y, "container") &&
-			      look(y, outer[i], YML_S_DOCKER, "workspaceMount");
-		y->mounted |= is_own(y, "devcontainer") &&
-			      look(y, over, YML_S_OVERRIDES, "workspaceMount");
-	}
-}
-
-static bool names_hosts(const struct yml *y, const struct yml_node *n,
-			enum yml_scope scope)
-{
-	return look(y, n, scope, "allowedDomains") || look(y, n, scope, "allowedHosts");
-}
-
-/* Wherever the policy's own network section takes them from, also an empty list. */
-static void scan_hosts(struct yml *y, const struct yml_node *n)
-{
-	const struct yml_node *sandbox = look(y, n, YML_S_FILE, "sandbox");
-	const struct {
-		const struct yml_node *n;
-		enum yml_scope scope;
-	} at[] = {{n, YML_S_FILE}, {sandbox, YML_S_SANDBOX}};
-
-	for (size_t i = 0; i < POL_LEN(at); i++) {
-		const struct yml_node *docker = look(y, at[i].n, at[i].scope, "docker");
-		const struct yml_node *cloud = look(y, at[i].n, at[i].scope, "cloud");
-		const struct yml_node *over =
-			look(y, look(y, at[i].n, at[i].scope, "devcontainer"),
-			     YML_S_DEVCONTAINER, "overrides");
-
-		y->hosts |=
-			names_hosts(y, at[i].n, at[i].scope) ||
-			(is_own(y, "container") &&
-			 names_hosts(y, docker, YML_S_DOCKER)) ||
-			(is_own(y, "cloud") && names_hosts(y, cloud, YML_S_CLOUD)) ||
-			(is_own(y, "devcontainer") &&
-			 names_hosts(y, over, YML_S_OVERRIDES));
-	}
-}
-
-static void scan_level(struct yml *y, const struct yml_node *n)
-{
-	const struct yml_node *policy = look(y, n, YML_S_FILE, "policy");
-	const struct yml_node *level = look(y, policy, YML_S_POLICY, "level");
-
-	if (level && level->kind == YML_SCALAR)
-		y->locks |= str_eqz(level->text, "managed") ||
-			    str_eqz(level->text, "managed-file");
-}
-
-static void scan_part(struct yml *y, const struct yml_node *n,
-		      void (*scan)(struct yml *, const struct yml_node *))
-{
-	if (n->kind != YML_LIST) {
-		scan(y, n);
-		return;
-	}
-	for (const struct yml_item *i = n->items; i; i = i->next)
-		scan(y, i->value);
-}
-
-void yml_scan(struct yml *y, const struct yml_node *root)
-{
-	scan_part(y, root, scan_level);
-	scan_part(y, root, scan_mode);
-	scan_part(y, root, scan_mounts);
-	scan_part(y, root, scan_hosts);
-}
-
-/* --- runners --------------------------------------------------------- */
-
-struct ast_value *yml_truth(struct yml *y, const struct yml_node *n)
-{
-	bool yes;
-
-	if (!yml_bool(y, n, &yes))
-		return NULL;
-	return AST_VALUE(B, AST_V_NAME, n->at,
-			 .text = yes ? STR("true") : STR("false"));
-}
+/* --- runners ---------------------------------------------------------- */
 
 void yml_do_runner_mode(struct yml *y, const struct yml_entry *e)
 {
@@ -204,12 +62,11 @@ void yml_do_block_pair(struct yml *y, const struct yml_entry *e)
 			name = block_pairs[i].pair;
 	if (strcmp(name, "session-timeout") == 0)
 		v = timeout(y, e->value);
-	else if (e->key->type == YML_T_BOOL)
-		v = yml_truth(y, e->value);
-	else if (e->value->kind == YML_LIST && !e->value->items)
+	else if (e->key->type == YML_T_TEXTS && e->value->kind == YML_LIST &&
+		 !e->value->items)
 		v = AST_VALUE(B, AST_V_LIST, e->value->at, .items = NULL);
 	else
-		v = yml_values(y, e->key->type, e->value);
+		v = yml_value_of(y, e);
 	if (v && e->value->kind == YML_LIST && v->kind != AST_V_LIST)
 		v = AST_VALUE(B, AST_V_LIST, e->value->at, .items = v);
 	if (v)
@@ -227,43 +84,37 @@ static void add_runner(struct yml *y, const struct yml_entry *e, const char *nam
 
 void yml_do_sandbox_image(struct yml *y, const struct yml_entry *e)
 {
-	struct ast_stmts outer = y->out, inner;
+	struct ast_stmts outer = yml_begin(y);
+	struct ast_stmt *body;
 
-	y->out = (struct ast_stmts){0};
 	yml_do_block_pair(y, e);
-	inner = y->out;
-	y->out = outer;
-	if (inner.head)
-		add_runner(y, e, "container", inner.head);
+	body = yml_end(y, outer);
+	if (body)
+		add_runner(y, e, "container", body);
 }
 
 /* Its pairs and sections; these are the policy's own too where it runs there. */
 void yml_do_runner_block(struct yml *y, const struct yml_entry *e)
 {
 	const char *name = strcmp(e->key->name, "docker") ? e->key->name : "container";
-	struct ast_stmts outer = y->out, around = y->outer, body;
+	struct ast_stmts outer = yml_begin(y), around = y->outer;
+	struct ast_stmt *body;
 	bool ok;
 	const struct yml_entry *all = yml_entries(y, e->value, e->key->sub, &ok);
 
-	y->out = y->outer = (struct ast_stmts){0};
+	y->outer = (struct ast_stmts){0};
 	y->in_block = true;
 	for (const struct yml_entry *k = all; k && !yml_stop(y); k = k->next)
-		k->key->read(y, k);
+		yml_read(y, k);
 	y->in_block = false;
-	body = y->out;
-	y->out = outer;
-	for (struct ast_stmt *s = y->outer.head, *next; s; s = next) {
-		next = s->next;
-		s->next = NULL;
-		yml_add(y, s);
-	}
+	body = yml_end(y, outer);
+	yml_add_all(y, y->outer.head);
 	y->outer = around;
-	add_runner(y, e, name, body.head);
-	if (!is_own(y, name))
-		return;
-	for (const struct yml_entry *k = all; k && !yml_stop(y); k = k->next)
+	add_runner(y, e, name, body);
+	for (const struct yml_entry *k = yml_is_own(y, name) ? all : NULL;
+	     k && !yml_stop(y); k = k->next)
 		if (k->key->flags & YML_OWN)
-			k->key->read(y, k);
+			yml_read(y, k);
 }
 
 /* --- settings -------------------------------------------------------- */
@@ -301,9 +152,7 @@ static struct ast_value *map_of(struct yml *y, const struct yml_node *n,
 	if (!ok)
 		return NULL;
 	for (; e; e = e->next) {
-		struct ast_value *v = e->key->type == YML_T_BOOL
-					      ? yml_truth(y, e->value)
-					      : yml_values(y, e->key->type, e->value);
+		struct ast_value *v = yml_value_of(y, e);
 
 		if (!v)
 			return NULL;
@@ -316,10 +165,9 @@ static struct ast_value *maps_of(struct yml *y, const struct yml_node *n,
 				 enum yml_scope scope)
 {
 	struct ast_values all = {0};
+	struct yml_item one;
 
-	if (n->kind != YML_LIST)
-		return list_of(y, n, map_of(y, n, scope));
-	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next)
+	for (const struct yml_item *i = yml_list(n, &one); i && !yml_stop(y); i = i->next)
 		all = ast_values_add(all, map_of(y, i->value, scope));
 	return list_of(y, n, all.head);
 }
@@ -329,8 +177,6 @@ static struct ast_value *setting_value(struct yml *y, const struct yml_entry *e)
 	struct ast_value *v;
 
 	switch ((int)e->key->type) {
-	case YML_T_BOOL:
-		return yml_truth(y, e->value);
 	case YML_T_MAP:
 		return map_of(y, e->value, e->key->sub);
 	case YML_T_MAPS:
@@ -341,7 +187,7 @@ static struct ast_value *setting_value(struct yml *y, const struct yml_entry *e)
 		v = yml_values(y, e->key->type, e->value);
 		return v ? list_of(y, e->value, v) : NULL;
 	default:
-		return yml_values(y, e->key->type, e->value);
+		return yml_value_of(y, e);
 	}
 }
 

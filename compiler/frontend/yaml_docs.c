@@ -1,228 +1,45 @@
 /*
  * Keys that are not words of the language but of the configuration files that
- * agents have: what is policy in them becomes rules, limits and variables.
+ * agents have: what is policy in them becomes rules and limits.
  * One item of a list is one statement.
  */
-#include "compiler/frontend/yaml_internal.h"
-
 #include "compiler/base/num.h"
-#include "compiler/frontend/plain_secret.h"
+#include "compiler/frontend/yaml_paths.h"
+#include "compiler/frontend/yaml_value.h"
 
 #define B (y->b)
 
-/* --- variables ------------------------------------------------------- */
-
-void yml_check_secret(struct yml *y, struct str name, const struct yml_node *value)
-{
-	struct diag *d;
-
-	if (value->kind != YML_SCALAR)
-		return;
-	d = plain_secret(y->sink, name, value->text, value->at);
-	if (d)
-		diag_help(y->sink, d, "name the secret instead: '${SECRET:%.*s}'",
-			  STR_ARG(name));
-}
-
-/* The name in a text that is `${SECRET:NAME}` and nothing else. */
-static bool secret_name(struct str text, struct str *ret)
-{
-	if (!str_starts(text, STR("${SECRET:")) || !str_ends(text, STR("}")))
-		return false;
-	*ret = str_sub(text, 9, text.n - 10);
-	return ret->n && !memchr(ret->p, '}', ret->n) && !memchr(ret->p, '$', ret->n);
-}
-
-static void one_variable(struct yml *y, const struct yml_node *key,
-			 const struct yml_node *value)
-{
-	struct span at = yml_join(key, value);
-	struct str name, text, store;
-	struct ast_value *v;
-
-	if (!yml_word(y, key, &name) || !yml_text(y, value, "a text", &text))
-		return;
-	if (secret_name(text, &store)) {
-		v = AST_VALUE(B, AST_V_NAME, value->at, .text = STR("store"));
-		v->next = AST_VALUE(B, AST_V_STRING, value->at, .text = store);
-		yml_add(y, AST_STMT(B, AST_SECRET, at, .name = name, .name_at = key->at,
-				    .values = v));
-		return;
-	}
-	if (memmem(text.p, text.n, "${SECRET:", 9)) {
-		diag_add(y->sink, DIAG_YAML_VALUE, value->at,
-			 "'${SECRET:…}' stands for a whole value");
-		return;
-	}
-	yml_check_secret(y, name, value);
-	v = yml_values(y, YML_T_TEXT, value);
-	if (v)
-		yml_add(y, AST_STMT(B, AST_SET, at, .name = name, .name_at = key->at,
-				    .values = v));
-}
-
-void yml_read_variables(struct yml *y, const struct yml_node *n)
-{
-	struct map seen;
-
-	map_init(&seen, y->a);
-	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next)
-		if (!yml_is_second(y, &seen, i->key))
-			one_variable(y, i->key, i->value);
-}
-
-/* --- helpers --------------------------------------------------------- */
-
-/* The section before, if it takes `s` too: a list becomes one section. */
-static bool add_to_last(struct yml *y, enum ast_section_kind kind, bool locked,
-			struct ast_stmt *s)
-{
-	struct ast_stmt *last = y->out.tail;
-
-	if (!last || last->kind != AST_SECTION || last->section != kind ||
-	    last->locked != locked || (last->body && last != y->joined))
-		return false;
-	if (!last->body)
-		last->body = s;
-	else
-		y->joined_tail->next = s;
-	y->joined = last;
-	y->joined_tail = s;
-	return true;
-}
-
-void yml_add_in(struct yml *y, enum ast_section_kind kind, struct ast_stmt *s)
-{
-	bool locked = kind == AST_SEC_RUNNER && y->locks;
-
-	if (add_to_last(y, kind, locked, s))
-		return;
-	yml_add(y, AST_STMT(B, AST_SECTION, s->at, .name_at = s->name_at,
-			    .section = kind, .locked = locked, .body = s));
-	y->joined = y->out.tail;
-	y->joined_tail = s;
-}
-
-/* Calls `each` for every item of a list, or for the one value that stands there. */
-void yml_each_item(struct yml *y, const struct yml_entry *e,
-		   void (*each)(struct yml *, const struct yml_entry *,
-				const struct yml_node *))
-{
-	if (e->value->kind != YML_LIST) {
-		each(y, e, e->value);
-		return;
-	}
-	for (const struct yml_item *i = e->value->items; i && !yml_stop(y); i = i->next)
-		each(y, e, i->value);
-}
-
-const char *yml_choice(struct yml *y, const struct yml_node *n, enum yml_word_set set)
-{
-	const char **known = arena_array(y->a, yml_nwords, sizeof(*known)), *near;
-	const char *all = "", *ret;
-	struct str text;
-	size_t count = 0;
-	struct diag *d;
-
-	if (!yml_text(y, n, "a word", &text))
-		return NULL;
-	ret = yml_meaning(y, n, set);
-	if (ret)
-		return ret;
-	for (size_t i = 0; i < yml_nwords; i++)
-		if (yml_words[i].set == set)
-			known[count++] = yml_words[i].word;
-	d = diag_add(y->sink, DIAG_YAML_VALUE, n->at, "'%.*s' is no value of this key",
-		     STR_ARG(text));
-	near = diag_suggest(text, known, count);
-	for (size_t i = 0; i < count; i++)
-		all = arena_printf(y->a, "%s%s%s", all, i ? ", " : "", known[i]);
-	if (near)
-		diag_help(y->sink, d, "did you mean '%s'?", near);
-	else
-		diag_help(y->sink, d, "it is one of %s", all);
-	return NULL;
-}
-
-void yml_do_map(struct yml *y, const struct yml_entry *e)
-{
-	yml_read_map(y, e->value, e->key->sub);
-}
-
 /* --- connections ----------------------------------------------------- */
 
-static struct ast_stmt *host_rule(struct yml *y, const struct yml_node *n)
+static struct ast_stmt *connection(struct yml *y, enum yml_type type,
+				   const struct yml_node *n)
 {
-	struct ast_value *v = yml_values(y, YML_T_HOSTS, n);
+	struct ast_value *v = yml_values(y, type, n);
 
 	if (!v)
 		return NULL;
+	if (type == YML_T_PORTS)
+		return AST_STMT(B, AST_RULE, n->at, .name_at = n->at, .effect = AST_DENY,
+				.net = { .ports = v });
 	return AST_STMT(B, AST_RULE, n->at, .name_at = n->at, .effect = AST_ALLOW,
 			.net = { AST_VALUE(B, AST_V_NAME, n->at, .text = STR("tcp")), v,
 				 NULL });
 }
 
-static struct ast_stmt *port_rule(struct yml *y, const struct yml_node *n)
+/* Hosts are allowed, ports denied. */
+void yml_do_connections(struct yml *y, const struct yml_entry *e)
 {
-	struct ast_value *v = yml_values(y, YML_T_PORTS, n);
+	struct yml_item one;
 
-	return v ? AST_STMT(B, AST_RULE, n->at, .name_at = n->at, .effect = AST_DENY,
-			    .net = { .ports = v })
-		 : NULL;
-}
+	for (const struct yml_item *i = yml_list(e->value, &one); i && !yml_stop(y);
+	     i = i->next) {
+		struct ast_stmt *s = connection(y, e->key->type, i->value);
 
-static void one_host(struct yml *y, const struct yml_entry *e, const struct yml_node *n)
-{
-	struct ast_stmt *s = host_rule(y, n);
-
-	(void)e;
-	if (s)
-		yml_add_in(y, AST_SEC_NETWORK, s);
-}
-
-void yml_do_allowed_hosts(struct yml *y, const struct yml_entry *e)
-{
-	yml_each_item(y, e, one_host);
-}
-
-static void one_port(struct yml *y, const struct yml_entry *e, const struct yml_node *n)
-{
-	struct ast_stmt *s = port_rule(y, n);
-
-	(void)e;
-	if (s)
-		yml_add_in(y, AST_SEC_NETWORK, s);
-}
-
-void yml_do_blocked_ports(struct yml *y, const struct yml_entry *e)
-{
-	yml_each_item(y, e, one_port);
-}
-
-static void one_inside(struct yml *y, const struct yml_entry *e,
-		       const struct yml_node *n)
-{
-	struct ast_stmt *s =
-		e->key->type == YML_T_HOSTS ? host_rule(y, n) : port_rule(y, n);
-
-	if (s)
-		yml_add(y, s);
-}
-
-void yml_read_network_list(struct yml *y, const struct yml_entry *e)
-{
-	yml_each_item(y, e, one_inside);
-}
-
-void yml_default_domains(struct yml *y, const struct yml_entry *e)
-{
-	if (yml_part(e, "allowedDomains") || yml_part(e, "allowedHosts") || y->hosts ||
-	    y->in_role || y->in_block)
-		return;
-	yml_add(y,
-		AST_STMT(B, AST_USE, e->value->at,
-			 .values = AST_VALUE(B, AST_V_PATH, e->value->at,
-					     .text = STR("std/net/default-domains"))));
+		if (s && e->key->scope == YML_S_NETMODE)
+			yml_add(y, s);
+		else if (s)
+			yml_add_in(y, AST_SEC_NETWORK, s);
+	}
 }
 
 /* --- limits ---------------------------------------------------------- */
@@ -366,7 +183,7 @@ static struct ast_option *permission_options(struct yml *y, const struct yml_ent
 		enum ast_opt_kind kind = (enum ast_opt_kind)e->key->arg;
 		struct ast_value *v;
 
-		if (e->key->read != yml_do_option)
+		if (e->key->read != YML_DO_option)
 			continue;
 		if (strcmp(e->key->name, "scope") == 0) {
 			os = ast_options_add(os, scope_option(y, e));
@@ -424,5 +241,9 @@ static void one_permission(struct yml *y, const struct yml_entry *list,
 
 void yml_do_permissions(struct yml *y, const struct yml_entry *e)
 {
-	yml_each_item(y, e, one_permission);
+	struct yml_item one;
+
+	for (const struct yml_item *i = yml_list(e->value, &one); i && !yml_stop(y);
+	     i = i->next)
+		one_permission(y, e, i->value);
 }

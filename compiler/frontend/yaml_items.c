@@ -2,142 +2,18 @@
  * One item of a section is one statement: its head says which one, the other
  * keys are its parts and options, which keep their order.
  */
-#include <assert.h>
-
-#include "compiler/frontend/yaml_internal.h"
+#include "compiler/frontend/yaml_value.h"
 
 #define B (y->b)
 
-/* Read with the head of their statement. */
-void yml_do_final(struct yml *y, const struct yml_entry *e)
-{
-	(void)y;
-	(void)e;
-}
-
-void yml_do_part(struct yml *y, const struct yml_entry *e)
-{
-	yml_do_final(y, e);
-}
-
-void yml_do_option(struct yml *y, const struct yml_entry *e)
-{
-	yml_do_final(y, e);
-}
-
-/* --- items ----------------------------------------------------------- */
-
-/* "allow, ask, deny, otherwise": the heads of a scope. */
-static const char *heads_of(struct yml *y, enum yml_scope scope)
-{
-	const char *all = "";
-
-	for (size_t i = 0; i < yml_nkeys; i++)
-		if (yml_keys[i].scope == scope && (yml_keys[i].flags & YML_HEAD))
-			all = arena_printf(y->a, "%s%s%s", all, *all ? ", " : "",
-					   yml_keys[i].name);
-	return all;
-}
-
-static const struct yml_entry *find_head(struct yml *y, const struct yml_node *n,
-					 enum yml_scope scope,
-					 const struct yml_entry *all)
-{
-	const struct yml_entry *head = NULL;
-	struct diag *d;
-
-	for (const struct yml_entry *e = all; e; e = e->next) {
-		if (!(e->key->flags & YML_HEAD))
-			continue;
-		if (head) {
-			d = diag_add(y->sink, DIAG_YAML_PLACE, e->name->at,
-				     "'%.*s' begins a second statement in one item",
-				     STR_ARG(e->name->text));
-			diag_note(y->sink, d, head->name->at, "the first one is here");
-			return NULL;
-		}
-		head = e;
-	}
-	if (!head) {
-		struct span at = all ? all->name->at : n->at;
-
-		d = diag_add(y->sink, DIAG_YAML_MISSING, at,
-			     "no key says which statement this is");
-		diag_help(y->sink, d, "%s begins with one of %s", yml_scope_doc(scope),
-			  heads_of(y, scope));
-	}
-	return head;
-}
-
-/* Do all other keys belong to the head's statement, and does none lack? */
-static bool fits(struct yml *y, enum yml_scope scope, const struct yml_entry *head)
-{
-	unsigned classes = head->key->classes;
-	bool ok = true;
-
-	for (const struct yml_entry *e = head->all; e; e = e->next) {
-		if (e == head || (e->key->classes & classes))
-			continue;
-		diag_add(y->sink, DIAG_YAML_PLACE, e->name->at,
-			 "'%.*s' does not belong to '%s'", STR_ARG(e->name->text),
-			 head->key->name);
-		ok = false;
-	}
-	for (size_t i = 0; i < yml_nkeys; i++) {
-		const struct yml_key *k = &yml_keys[i];
-
-		if (k->scope != scope || !(k->must & classes) ||
-		    yml_get(head->all, k->name))
-			continue;
-		diag_add(y->sink, DIAG_YAML_MISSING, head->name->at,
-			 "'%s' needs the key '%s'", head->key->name, k->name);
-		ok = false;
-	}
-	return ok;
-}
-
-static void read_item(struct yml *y, const struct yml_node *n, enum yml_scope scope)
-{
-	const struct yml_entry *head;
-	bool ok;
-	const struct yml_entry *all = yml_entries(y, n, scope, &ok);
-
-	if (!ok)
-		return;
-	head = find_head(y, n, scope, all);
-	if (head && fits(y, scope, head))
-		head->key->read(y, head);
-}
-
-void yml_read_items(struct yml *y, const struct yml_node *n, enum yml_scope scope)
-{
-	if (n->kind == YML_MAP) {
-		read_item(y, n, scope);
-		return;
-	}
-	if (n->kind != YML_LIST) {
-		yml_wrong_shape(y, n, "a list of statements");
-		return;
-	}
-	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next)
-		read_item(y, i->value, scope);
-}
-
 /* --- parts and options ----------------------------------------------- */
-
-const struct yml_node *yml_part(const struct yml_entry *e, const char *name)
-{
-	const struct yml_entry *p = yml_get(e->all, name);
-
-	return p ? p->value : NULL;
-}
 
 static struct ast_value *part_values(struct yml *y, const struct yml_entry *e,
 				     const char *name)
 {
 	const struct yml_entry *p = yml_get(e->all, name);
 
-	return p ? yml_values(y, p->key->type, p->value) : NULL;
+	return p ? yml_value_of(y, p) : NULL;
 }
 
 /* One option; NULL after an error, and where it says "no". */
@@ -195,14 +71,14 @@ static struct ast_option *options(struct yml *y, const struct yml_entry *e)
 	struct ast_options all = { 0 };
 
 	for (const struct yml_entry *k = e->all; k; k = k->next) {
-		bool lists = k->key->read == yml_do_option &&
+		bool lists = k->key->read == YML_DO_option &&
 			     yml_is_repeatable((enum ast_opt_kind)k->key->arg, k->key->type) &&
 			     k->value->kind == YML_LIST && k->value->items &&
 			     k->value->items->value->kind == YML_LIST;
 
 		if (lists)
 			all = repeated(y, k, all);
-		else if (k->key->read == yml_do_option)
+		else if (k->key->read == YML_DO_option)
 			all = ast_options_add(all, option(y, k));
 	}
 	return all.head;
@@ -218,14 +94,6 @@ static bool is_final(struct yml *y, const struct yml_entry *e)
 
 /* --- rules ----------------------------------------------------------- */
 
-static struct ast_value *proto(struct yml *y, const struct yml_entry *e)
-{
-	const struct yml_node *n = yml_part(e, "proto");
-	const char *word = n ? yml_choice(y, n, YML_W_PROTO) : NULL;
-
-	return word ? AST_VALUE(B, AST_V_NAME, n->at, .text = str_from(word)) : NULL;
-}
-
 static void add_rule(struct yml *y, const struct yml_entry *e, struct ast_stmt s)
 {
 	size_t errors = y->sink->errors;
@@ -238,7 +106,7 @@ static void add_rule(struct yml *y, const struct yml_entry *e, struct ast_stmt s
 	if (ops)
 		yml_ops(y, ops, &s.ops);
 	if (e->key->scope == YML_S_NET) {
-		s.net.proto = proto(y, e);
+		s.net.proto = part_values(y, e, "proto");
 		s.net.ports = part_values(y, e, "port");
 	}
 	s.options = options(y, e);
@@ -435,7 +303,7 @@ void yml_do_shell(struct yml *y, const struct yml_entry *e)
 				    .name_at = e->value->at, .values = path));
 }
 
-/* --- other sections -------------------------------------------------- */
+/* --- mounts -------------------------------------------------- */
 
 void yml_do_mount(struct yml *y, const struct yml_entry *e)
 {
@@ -449,87 +317,4 @@ void yml_do_mount(struct yml *y, const struct yml_entry *e)
 	host->next = at;
 	yml_add(y, AST_STMT(B, AST_MOUNT, e->node->at, .name_at = e->name->at,
 			    .ops = ops, .values = host));
-}
-
-void yml_do_set(struct yml *y, const struct yml_entry *e)
-{
-	struct ast_value *v = part_values(y, e, "value");
-	struct str name;
-
-	if (!yml_word(y, e->value, &name))
-		return;
-	yml_check_secret(y, name, yml_part(e, "value"));
-	if (v)
-		yml_add(y, AST_STMT(B, AST_SET, e->node->at, .name = name,
-				    .name_at = e->value->at, .values = v,
-				    .locked = e->locked));
-}
-
-void yml_do_secret(struct yml *y, const struct yml_entry *e)
-{
-	const struct yml_node *from = yml_part(e, "from");
-	struct ast_value *v = part_values(y, e, "value"), *source;
-	struct str name, word;
-
-	if (!yml_word(y, e->value, &name) || !yml_word(y, from, &word) || !v)
-		return;
-	source = AST_VALUE(B, AST_V_NAME, from->at, .text = word);
-	source->next = v;
-	yml_add(y, AST_STMT(B, AST_SECRET, e->node->at, .name = name,
-			    .name_at = e->value->at, .values = source,
-			    .locked = e->locked));
-}
-
-void yml_do_rate(struct yml *y, const struct yml_entry *e)
-{
-	const struct yml_node *count = yml_part(e, "count"), *per = yml_part(e, "per");
-	struct ast_value *v, *time;
-	struct str name;
-
-	if (count->kind != YML_SCALAR || per->kind != YML_SCALAR) {
-		yml_wrong_shape(y, count->kind != YML_SCALAR ? count : per, "a number");
-		return;
-	}
-	v = yml_values(y, YML_T_NUMBER, count);
-	time = yml_values(y, YML_T_NUMBER, per);
-	if (yml_word(y, e->value, &name) && v && time)
-		yml_add(y, AST_STMT(B, AST_RATE, e->node->at, .name = name,
-				    .name_at = e->value->at, .values = v, .per = time,
-				    .locked = e->locked));
-}
-
-/* --- sections that are a list or something else ---------------------- */
-
-/* A rate, or pairs: `rate` is no key of a pair. */
-static void session_item(struct yml *y, const struct yml_node *n)
-{
-	bool rate = false;
-
-	for (const struct yml_item *i = n->kind == YML_MAP ? n->items : NULL; i;
-	     i = i->next)
-		rate |= str_eqz(i->key->text, "rate") ||
-			str_eqz(i->key->text, "locked rate");
-	if (rate)
-		read_item(y, n, YML_S_SESSION);
-	else
-		yml_read_map(y, n, YML_S_SESSION);
-}
-
-void yml_read_mixed(struct yml *y, const struct yml_entry *e)
-{
-	const struct yml_node *n = e->value;
-
-	if (e->key->type == YML_T_SESSION) {
-		if (n->kind != YML_LIST)
-			session_item(y, n);
-		for (const struct yml_item *i = n->kind == YML_LIST ? n->items : NULL;
-		     i && !yml_stop(y); i = i->next)
-			session_item(y, i->value);
-	} else if (n->kind == YML_MAP && e->key->type == YML_T_RUNNER) {
-		yml_read_runner(y, n);
-	} else if (n->kind == YML_MAP && e->key->type == YML_T_ENV) {
-		yml_read_variables(y, n);
-	} else {
-		yml_read_items(y, n, e->key->sub);
-	}
 }

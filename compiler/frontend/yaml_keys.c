@@ -4,7 +4,7 @@
 #include "compiler/base/buf.h"
 #include "compiler/base/vec.h"
 #include "compiler/diag/diag.h"
-#include "compiler/frontend/yaml_internal.h"
+#include "compiler/frontend/dsl_piece.h"
 
 /* FLAGS of the table: flags, classes, and classes that need the key. */
 #define CLASS_SHIFT 8
@@ -28,7 +28,7 @@ const struct yml_key yml_keys[] = {
 	 (unsigned)((uint64_t)(flags)&0xff),                      \
 	 (unsigned)((uint64_t)(flags) >> CLASS_SHIFT & 0xffffff), \
 	 (unsigned)((uint64_t)(flags) >> MUST_SHIFT),             \
-	 yml_do_##fn,                                             \
+	 YML_DO_##fn,                                             \
 	 arg,                                                     \
 	 doc},
 #define WORD(set, word, meaning)

@@ -85,8 +85,31 @@ enum {
 	YML_C_ROUTE = 1 << 12, YML_C_BLOCK = 1 << 13
 };
 
-struct yml;
-struct yml_entry;
+/* The functions that read what stands behind a key (yaml_shape.h). */
+#define YML_READERS(X)                                                             \
+	/* yaml_top.c */                                                           \
+	X(policy) X(use) X(let) X(group) X(role) X(tool) X(tool_effect) X(alert)   \
+	X(setting) X(test) X(dsl) X(pair)                                          \
+	/* yaml_section.c */                                                       \
+	X(section) X(network) X(set) X(secret) X(rate) X(route) X(block)           \
+	/* yaml_items.c */                                                         \
+	X(rule) X(hostless) X(otherwise) X(risk) X(program) X(values) X(pin)       \
+	X(shell) X(opaque) X(mount) X(mode)                                        \
+	/* yaml_docs.c, yaml_paths.c */                                            \
+	X(connections) X(quantity) X(limit) X(permissions)                         \
+	X(paths) X(workspace) X(workspace_mount) X(mounts)                         \
+	/* yaml_agent.c, yaml_watch.c */                                           \
+	X(map) X(runner_mode) X(runner_block) X(sandbox_image) X(block_pair)       \
+	X(setting_of) X(settings) X(alerts) X(command_risks) X(tool_risks) X(tools)
+
+enum yml_reader {
+	/* parts and options: read with the head of their statement, by no function */
+	YML_DO_final, YML_DO_part, YML_DO_option,
+#define X(name) YML_DO_##name,
+	YML_READERS(X)
+#undef X
+	YML_READER_COUNT
+};
 
 struct yml_key {
 	enum yml_scope scope;
@@ -96,7 +119,7 @@ struct yml_key {
 	unsigned flags;
 	unsigned classes; /* that it is the head of, or an option of */
 	unsigned must;    /* statements of these classes are wrong without it */
-	void (*read)(struct yml *y, const struct yml_entry *e);
+	enum yml_reader read;
 	int arg;
 	const char *doc;
 };

@@ -2,7 +2,9 @@
  * Trees in the configuration files that agents have: which of them may be read
  * and written, the workspace, and mounts.
  */
-#include "compiler/frontend/yaml_internal.h"
+#include "compiler/frontend/yaml_paths.h"
+
+#include "compiler/frontend/yaml_value.h"
 
 #define B (y->b)
 
@@ -75,14 +77,13 @@ static struct str directory(struct yml *y, struct str path)
 /* Is it, or lies it below, what `list` names? */
 static bool lies_in(struct yml *y, const struct yml_node *list, const struct yml_node *n)
 {
-	struct yml_item one = { .value = (struct yml_node *)(uintptr_t)list };
+	struct yml_item one;
 	struct str path, top;
 
 	if (!list || n->kind != YML_SCALAR)
 		return false;
 	path = directory(y, n->text);
-	for (const struct yml_item *i = list->kind == YML_LIST ? list->items : &one; i;
-	     i = i->next) {
+	for (const struct yml_item *i = yml_list(list, &one); i; i = i->next) {
 		if (i->value->kind != YML_SCALAR)
 			continue;
 		top = directory(y, i->value->text);
@@ -110,19 +111,24 @@ static void one_path(struct yml *y, const struct yml_entry *e, const struct yml_
 
 void yml_do_paths(struct yml *y, const struct yml_entry *e)
 {
-	yml_each_item(y, e, one_path);
+	struct yml_item one;
+
+	for (const struct yml_item *i = yml_list(e->value, &one); i && !yml_stop(y);
+	     i = i->next)
+		one_path(y, e, i->value);
 }
 
-static void workspace_path(struct yml *y, const struct yml_entry *e,
-			   const struct yml_node *n)
+/* One path of the workspace, or the whole. */
+static void add_workspace(struct yml *y, const struct yml_entry *only, struct span at,
+			  const struct yml_node *n)
 {
-	const struct yml_node *only = yml_part(e, "readOnly");
 	bool read_only = false;
 
-	if (only && !yml_bool(y, only, &read_only))
+	if (only && !yml_bool(y, only->value, &read_only))
 		return;
-	add_paths(y, read_only ? YML_P_READ : YML_P_READ_WRITE, n->at,
-		  path_values(y, n));
+	add_paths(y, read_only ? YML_P_READ : YML_P_READ_WRITE, at,
+		  n ? path_values(y, n)
+		    : AST_VALUE(B, AST_V_STRING, at, .text = STR("${PROJECT_DIR}")));
 }
 
 void yml_do_workspace(struct yml *y, const struct yml_entry *e)
@@ -131,16 +137,13 @@ void yml_do_workspace(struct yml *y, const struct yml_entry *e)
 	const struct yml_entry *all = yml_entries(y, e->value, YML_S_WORKSPACE, &ok);
 	const struct yml_entry *paths = yml_get(all, "paths");
 	const struct yml_entry *only = yml_get(all, "readOnly");
-	bool read_only = false;
+	struct yml_item one;
 
-	if (!ok)
-		return;
-	if (paths)
-		yml_each_item(y, paths, workspace_path);
-	else if (!only || yml_bool(y, only->value, &read_only))
-		add_paths(y, read_only ? YML_P_READ : YML_P_READ_WRITE, e->at,
-			  AST_VALUE(B, AST_V_STRING, e->at,
-				    .text = STR("${PROJECT_DIR}")));
+	if (ok && !paths)
+		add_workspace(y, only, e->at, NULL);
+	for (const struct yml_item *i = ok && paths ? yml_list(paths->value, &one) : NULL;
+	     i && !yml_stop(y); i = i->next)
+		add_workspace(y, only, i->value->at, i->value);
 }
 
 /* `workspace`: what is not said is the project at its usual place, writable. */
@@ -174,14 +177,11 @@ void yml_do_workspace_mount(struct yml *y, const struct yml_entry *e)
 	add_mount(y, e->at, e->value, true);
 }
 
-static void one_mount(struct yml *y, const struct yml_entry *e,
-		      const struct yml_node *n)
-{
-	(void)e;
-	add_mount(y, n->at, n, false);
-}
-
 void yml_do_mounts(struct yml *y, const struct yml_entry *e)
 {
-	yml_each_item(y, e, one_mount);
+	struct yml_item one;
+
+	for (const struct yml_item *i = yml_list(e->value, &one); i && !yml_stop(y);
+	     i = i->next)
+		add_mount(y, i->value->at, i->value, false);
 }

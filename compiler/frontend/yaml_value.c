@@ -2,11 +2,12 @@
  * What a scalar is: decided by the type that its key wants, never by its look.
  * `{pol: TEXT}` is any value, in the language's own spelling.
  */
+#include "compiler/frontend/yaml_value.h"
+
 #include <assert.h>
 
 #include "compiler/base/buf.h"
-#include "compiler/base/num.h"
-#include "compiler/frontend/yaml_internal.h"
+#include "compiler/frontend/yaml_scalar.h"
 
 #define B (y->b)
 
@@ -34,52 +35,6 @@ static const struct {
 	[YML_T_DATE] = { "a date", DSL_VALUE, false },
 	[YML_T_ANY] = { "a value", DSL_VALUE, false },
 };
-
-const char *yml_shape(const struct yml_node *n)
-{
-	if (yml_is_nothing(n))
-		return "nothing";
-	return n->kind == YML_SCALAR ? "a text"
-	       : n->kind == YML_LIST ? "a list"
-				     : "a mapping";
-}
-
-bool yml_is_nothing(const struct yml_node *n)
-{
-	return n->kind == YML_SCALAR && n->plain && !n->text.n;
-}
-
-/* A long value is shown by where it begins. */
-static struct span head(struct yml *y, struct span at)
-{
-	const char *p = y->map->files.v[at.file].text.p + at.off;
-	const char *line = at.len ? memchr(p, '\n', at.len) : NULL;
-
-	if (line)
-		at.len = (uint32_t)(line - p);
-	return at;
-}
-
-struct diag *yml_wrong_shape(struct yml *y, const struct yml_node *n,
-			     const char *wanted)
-{
-	if (yml_is_nothing(n))
-		return diag_add(y->sink, DIAG_YAML_EMPTY, n->at,
-				"nothing stands here, wanted: %s", wanted);
-	return diag_add(y->sink, DIAG_YAML_SHAPE, head(y, n->at),
-			"%s stands here, wanted: %s", yml_shape(n), wanted);
-}
-
-bool yml_text(struct yml *y, const struct yml_node *n, const char *wanted,
-	      struct str *ret)
-{
-	if (n->kind != YML_SCALAR || yml_is_nothing(n)) {
-		yml_wrong_shape(y, n, wanted);
-		return false;
-	}
-	*ret = n->text;
-	return true;
-}
 
 bool yml_word(struct yml *y, const struct yml_node *n, struct str *ret)
 {
@@ -166,6 +121,45 @@ bool yml_ops(struct yml *y, const struct yml_node *n, unsigned *ret)
 	return ok;
 }
 
+const char *yml_meaning(struct yml *y, const struct yml_node *n, enum yml_word_set set)
+{
+	for (size_t i = 0; n && n->kind == YML_SCALAR && i < yml_nwords; i++)
+		if (yml_words[i].set == set &&
+		    (str_eqz(n->text, yml_words[i].word) ||
+		     str_eqz(n->text, yml_camel(y->a, yml_words[i].word)) ||
+		     str_eqz(n->text, yml_snake(y->a, yml_words[i].word))))
+			return yml_words[i].meaning;
+	return NULL;
+}
+
+const char *yml_choice(struct yml *y, const struct yml_node *n, enum yml_word_set set)
+{
+	const char **known = arena_array(y->a, yml_nwords, sizeof(*known)), *near;
+	const char *all = "", *ret;
+	struct str text;
+	size_t count = 0;
+	struct diag *d;
+
+	if (!yml_text(y, n, "a word", &text))
+		return NULL;
+	ret = yml_meaning(y, n, set);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < yml_nwords; i++)
+		if (yml_words[i].set == set)
+			known[count++] = yml_words[i].word;
+	d = diag_add(y->sink, DIAG_YAML_VALUE, n->at, "'%.*s' is no value of this key",
+		     STR_ARG(text));
+	near = diag_suggest(text, known, count);
+	for (size_t i = 0; i < count; i++)
+		all = arena_printf(y->a, "%s%s%s", all, i ? ", " : "", known[i]);
+	if (near)
+		diag_help(y->sink, d, "did you mean '%s'?", near);
+	else
+		diag_help(y->sink, d, "it is one of %s", all);
+	return NULL;
+}
+
 bool yml_dsl(struct yml *y, enum dsl_start start, const struct yml_node *n,
 	     struct dsl_result *ret)
 {
@@ -219,174 +213,7 @@ static struct ast_value *regex(struct yml *y, const struct yml_node *n)
 	return AST_VALUE(B, AST_V_REGEX, n->at, .text = str_dup(y->a, buf_view(&b)));
 }
 
-/* --- what the scanner would read ------------------------------------- */
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* A decimal number with one of the units, or hexadecimal; no sign. */
-static bool is_number(struct str s)
-{
-	static const char *const units[] = { "",  "K", "M",  "G", "T", "k", "m",
-					     "g", "t", "ms", "s", "h", "d", "%" };
-	size_t i = 0;
-	uint64_t v;
-
-	if (str_starts(s, STR("0x")))
-		return num_u64(s, &v);
-	while (i < s.n && is_digit(s.p[i]))
-		i++;
-	if (!i || (i > 1 && s.p[0] == '0'))
-		return false;
-	if (i + 1 < s.n && s.p[i] == '.' && is_digit(s.p[i + 1]))
-		for (i++; i < s.n && is_digit(s.p[i]);)
-			i++;
-	for (size_t u = 0; u < POL_LEN(units); u++)
-		if (str_eqz(str_sub(s, i, s.n - i), units[u]))
-			return true;
-	return false;
-}
-
-static bool is_integer(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!is_digit(s.p[i]))
-			return false;
-	return s.n > 0;
-}
-
-static bool is_range(struct str s)
-{
-	const char *dash = s.n ? memchr(s.p, '-', s.n) : NULL;
-	size_t n = dash ? (size_t)(dash - s.p) : 0;
-
-	return dash && is_integer(str_sub(s, 0, n)) &&
-	       is_integer(str_sub(s, n + 1, s.n - n - 1));
-}
-
-static bool is_negative(struct str s)
-{
-	return s.n > 1 && s.p[0] == '-' && is_integer(str_sub(s, 1, s.n - 1));
-}
-
-static bool is_date(struct str s)
-{
-	int64_t days;
-
-	return s.n == 10 && s.p[4] == '-' && s.p[7] == '-' && num_date(s, &days);
-}
-
-/* As the language spells them: digits, colons, dots, a mask. */
-static bool is_address(struct str s)
-{
-	struct num_cidr c;
-	bool host_bits = false;
-
-	return (num_cidr(s, &c, &host_bits) || host_bits) && s.n &&
-	       (memchr(s.p, ':', s.n) || memchr(s.p, '.', s.n));
-}
-
-bool yml_is_free_name(struct str s)
-{
-	static const char *const words[] = {
-#define KW(token, spelling, class, group, doc) spelling,
-#include "grammar/keywords.def"
-#undef KW
-	};
-
-	for (size_t i = 0; i < POL_LEN(words); i++)
-		if (str_eqz(s, words[i]))
-			return false;
-	return ast_is_word(s);
-}
-
-/* std/dev/git, ./x: segments between slashes, the first a word or dots. */
-static bool is_import_path(struct str s)
-{
-	const char *slash = s.n ? memchr(s.p, '/', s.n) : NULL;
-	size_t n = slash ? (size_t)(slash - s.p) : 0;
-	struct str first = str_sub(s, 0, n);
-
-	if (!slash ||
-	    !(ast_is_word(first) || str_eqz(first, ".") || str_eqz(first, "..")))
-		return false;
-	for (size_t i = n, last = n; i < s.n; i++) {
-		char c = s.p[i];
-		bool seg = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			   is_digit(c) || c == '_' || c == '-' || c == '.';
-
-		if (!seg && (c != '/' || (i > n && last == i - 1)))
-			return false;
-		if (c == '/')
-			last = i;
-	}
-	return s.p[s.n - 1] != '/';
-}
-
 /* --- scalars --------------------------------------------------------- */
-
-static struct ast_value *wrong(struct yml *y, const struct yml_node *n,
-			       const char *wanted, const char *example)
-{
-	struct diag *d = diag_add(y->sink, DIAG_YAML_VALUE, n->at, "'%.*s' is no %s",
-				  STR_ARG(n->text), wanted);
-
-	diag_help(y->sink, d, "%s", example);
-	return NULL;
-}
-
-/* In quotes a text; else what the language would read, and a text. */
-static struct ast_value *any_scalar(struct yml *y, const struct yml_node *n)
-{
-	enum ast_value_kind kind = AST_V_STRING;
-
-	if (!n->plain)
-		return string(y, n);
-	if (str_eqz(n->text, "true") || str_eqz(n->text, "false"))
-		kind = AST_V_NAME;
-	else if (is_number(n->text) || is_negative(n->text))
-		kind = AST_V_NUMBER;
-	else if (is_date(n->text))
-		kind = AST_V_DATE;
-	else if (is_range(n->text))
-		kind = AST_V_RANGE;
-	else if (is_address(n->text))
-		kind = AST_V_ADDR;
-	else
-		return string(y, n);
-	return ast_value(
-		B, (struct ast_value){ .kind = kind, .at = n->at, .text = n->text });
-}
-
-/* No system call has a dot in its name, and few hosts have none. */
-static struct ast_value *element(struct yml *y, const struct yml_node *n)
-{
-	if (ast_is_name(n->text) && !memchr(n->text.p, '.', n->text.n))
-		return AST_VALUE(B, AST_V_NAME, n->at, .text = n->text);
-	if (is_address(n->text))
-		return AST_VALUE(B, AST_V_ADDR, n->at, .text = n->text);
-	return string(y, n);
-}
-
-static struct ast_value *host(struct yml *y, const struct yml_node *n)
-{
-	if (str_eqz(n->text, "any") || str_eqz(n->text, "*"))
-		return AST_VALUE(B, AST_V_ANY, n->at, .text = STR("any"));
-	if (is_address(n->text))
-		return AST_VALUE(B, AST_V_ADDR, n->at, .text = n->text);
-	return string(y, n);
-}
-
-static struct ast_value *import(struct yml *y, const struct yml_node *n)
-{
-	if (is_import_path(n->text))
-		return AST_VALUE(B, AST_V_PATH, n->at, .text = n->text);
-	if (yml_is_free_name(n->text))
-		return AST_VALUE(B, AST_V_NAME, n->at, .text = n->text);
-	return string(y, n);
-}
 
 static struct ast_value *dsl_value(struct yml *y, enum yml_type type,
 				   const struct yml_node *n)
@@ -411,61 +238,49 @@ static struct ast_value *one_line(struct yml *y, const struct yml_node *n,
 	return NULL;
 }
 
+static struct ast_value *wrong(struct yml *y, enum yml_type type,
+			       const struct yml_node *n)
+{
+	static const char *const examples[][2] = {
+		[YML_T_PORTS] = { "port", "ports are written 443 or 8000-8080" },
+		[YML_T_NUMBER] = { "number",
+				   "sizes are written 4G (K M G T), durations 60s (ms s "
+				   "m h d), counts 100" },
+		[YML_T_DATE] = { "date", "days are written 2027-06-30" },
+	};
+	struct diag *d = diag_add(y->sink, DIAG_YAML_VALUE, n->at, "'%.*s' is no %s",
+				  STR_ARG(n->text), examples[type][0]);
+
+	diag_help(y->sink, d, "%s", examples[type][1]);
+	return NULL;
+}
+
 static struct ast_value *scalar(struct yml *y, enum yml_type type,
 				const struct yml_node *n)
 {
+	enum ast_value_kind kind;
 	struct str word;
 
-	switch ((int)type) {
-	case YML_T_TEXT:
-	case YML_T_TEXTS:
-		return string(y, n);
-	case YML_T_PATTERNS:
-		return one_line(y, n, "pattern");
-	case YML_T_PATHS:
-		return one_line(y, n, "path");
-	case YML_T_HOSTS:
-		return host(y, n);
-	case YML_T_PORTS:
-		if (is_integer(n->text) && is_number(n->text))
-			return AST_VALUE(B, AST_V_NUMBER, n->at, .text = n->text);
-		if (is_range(n->text))
-			return AST_VALUE(B, AST_V_RANGE, n->at, .text = n->text);
-		return wrong(y, n, "port", "ports are written 443 or 8000-8080");
-	case YML_T_NAMES:
-		return ast_is_name(n->text)
-			       ? AST_VALUE(B, AST_V_NAME, n->at, .text = n->text)
-			       : string(y, n);
-	case YML_T_OPTIONS:
-		return n->text.n && n->text.p[0] == '-' ? dsl_value(y, type, n)
-							: string(y, n);
-	case YML_T_CALLS:
-		return dsl_value(y, type, n);
-	case YML_T_IMPORTS:
-		return import(y, n);
-	case YML_T_ELEMENTS:
-		return element(y, n);
-	case YML_T_REGEXES:
-		return regex(y, n);
-	case YML_T_WORD:
-	case YML_T_WORDS:
+	if (type == YML_T_WORD || type == YML_T_WORDS)
 		return yml_word(y, n, &word)
 			       ? AST_VALUE(B, AST_V_NAME, n->at, .text = word)
 			       : NULL;
-	case YML_T_NUMBER:
-		if (is_number(n->text))
-			return AST_VALUE(B, AST_V_NUMBER, n->at, .text = n->text);
-		return wrong(
-			y, n, "number",
-			"sizes are written 4G (K M G T), durations 60s (ms s m h d), "
-			"counts 100");
-	case YML_T_DATE:
-		if (is_date(n->text))
-			return AST_VALUE(B, AST_V_DATE, n->at, .text = n->text);
-		return wrong(y, n, "date", "days are written 2027-06-30");
-	default: /* YML_T_ANY */
-		return any_scalar(y, n);
-	}
+	if (!yml_scalar(type, n->text, &kind))
+		return wrong(y, type, n);
+	if (type == YML_T_PATTERNS || type == YML_T_PATHS)
+		return one_line(y, n, type == YML_T_PATHS ? "path" : "pattern");
+	if (kind == AST_V_OPTION || kind == AST_V_CALL)
+		return dsl_value(y, type, n);
+	if (kind == AST_V_REGEX)
+		return regex(y, n);
+	/* in quotes a text; else what the language would read, and a text */
+	if (kind == AST_V_STRING || (type == YML_T_ANY && !n->plain))
+		return string(y, n);
+	return ast_value(
+		B, (struct ast_value){
+			   .kind = kind,
+			   .at = n->at,
+			   .text = kind == AST_V_ANY ? STR("any") : n->text });
 }
 
 /* --- values ---------------------------------------------------------- */
@@ -528,4 +343,27 @@ struct ast_value *yml_values(struct yml *y, enum yml_type type,
 	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next)
 		all = ast_values_add(all, one_value(y, type, i->value));
 	return all.head;
+}
+
+static struct ast_value *truth(struct yml *y, const struct yml_node *n)
+{
+	bool yes;
+
+	if (!yml_bool(y, n, &yes))
+		return NULL;
+	return AST_VALUE(B, AST_V_NAME, n->at,
+			 .text = yes ? STR("true") : STR("false"));
+}
+
+struct ast_value *yml_value_of(struct yml *y, const struct yml_entry *e)
+{
+	const struct yml_node *n = e->value;
+	const char *word;
+
+	if (e->key->type == YML_T_BOOL)
+		return truth(y, n);
+	if (e->key->type != YML_T_CHOICE)
+		return yml_values(y, e->key->type, n);
+	word = yml_choice(y, n, (enum yml_word_set)e->key->arg);
+	return word ? AST_VALUE(B, AST_V_NAME, n->at, .text = str_from(word)) : NULL;
 }

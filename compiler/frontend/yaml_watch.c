@@ -3,7 +3,7 @@
  * conditions that are sentences, and effects by class in either direction.
  */
 #include "compiler/base/num.h"
-#include "compiler/frontend/yaml_internal.h"
+#include "compiler/frontend/yaml_value.h"
 
 #define B (y->b)
 
@@ -127,11 +127,10 @@ static void one_alert(struct yml *y, const struct yml_node *n)
 
 void yml_do_alerts(struct yml *y, const struct yml_entry *e)
 {
-	if (e->value->kind != YML_LIST)
-		one_alert(y, e->value);
-	for (const struct yml_item *i = e->value->kind == YML_LIST ? e->value->items
-								   : NULL;
-	     i && !yml_stop(y); i = i->next)
+	struct yml_item one;
+
+	for (const struct yml_item *i = yml_list(e->value, &one); i && !yml_stop(y);
+	     i = i->next)
 		one_alert(y, i->value);
 }
 
@@ -285,26 +284,6 @@ void yml_do_tool_risks(struct yml *y, const struct yml_entry *e)
 
 /* --- tools ----------------------------------------------------------- */
 
-static void tool_pair(struct yml *y, const char *name, const struct yml_entry *e)
-{
-	struct ast_value *v;
-	const char *word;
-
-	if (e->key->type == YML_T_BOOL) {
-		v = yml_truth(y, e->value);
-	} else if (e->key->type == YML_T_CHOICE) {
-		word = yml_choice(y, e->value, (enum yml_word_set)e->key->arg);
-		v = word ? AST_VALUE(B, AST_V_NAME, e->value->at,
-				     .text = str_from(word))
-			 : NULL;
-	} else {
-		v = yml_values(y, e->key->type, e->value);
-	}
-	if (v)
-		yml_add(y, AST_STMT(B, AST_PAIR, e->at, .name = str_from(name),
-				    .name_at = e->name->at, .values = v));
-}
-
 /* `requiresPermission: false` says nothing: its class decides. */
 static void tool_body(struct yml *y, const struct yml_entry *e)
 {
@@ -316,35 +295,43 @@ static void tool_body(struct yml *y, const struct yml_entry *e)
 	bool yes = false;
 
 	for (; e; e = e->next) {
-		for (size_t i = 0; i < POL_LEN(pairs); i++)
-			if (strcmp(e->key->name, pairs[i][0]) == 0)
-				tool_pair(y, pairs[i][1], e);
-		if (strcmp(e->key->name, "requiresPermission") == 0 &&
-		    yml_bool(y, e->value, &yes) && yes)
+		struct ast_value *v;
+		size_t i = 0;
+
+		while (i < POL_LEN(pairs) && strcmp(e->key->name, pairs[i][0]))
+			i++;
+		if (i < POL_LEN(pairs) && (v = yml_value_of(y, e)))
+			yml_add(y, AST_STMT(B, AST_PAIR, e->at,
+					    .name = str_from(pairs[i][1]),
+					    .name_at = e->name->at, .values = v));
+		if (i == POL_LEN(pairs) && yml_bool(y, e->value, &yes) && yes)
 			yml_add(y, AST_STMT(B, AST_TOOL_EFFECT, e->at,
 					    .name_at = e->name->at, .effect = AST_ASK));
 	}
 }
 
-void yml_read_tools(struct yml *y, const struct yml_node *n)
+/* NAME: what is known of a tool; else the section's own statements. */
+void yml_do_tools(struct yml *y, const struct yml_entry *e)
 {
 	struct map seen;
 
+	if (e->value->kind != YML_MAP) {
+		yml_do_section(y, e);
+		return;
+	}
 	map_init(&seen, y->a);
-	for (const struct yml_item *i = n->items; i && !yml_stop(y); i = i->next) {
-		struct ast_stmts outer = y->out, body;
-		bool ok;
+	for (const struct yml_item *i = e->value->items; i && !yml_stop(y); i = i->next) {
+		struct ast_stmts outer;
 		const struct yml_entry *all;
+		bool ok;
 
 		if (yml_is_second(y, &seen, i->key))
 			continue;
 		all = yml_entries(y, i->value, YML_S_TOOLMETA, &ok);
-		y->out = (struct ast_stmts){ 0 };
+		outer = yml_begin(y);
 		tool_body(y, all);
-		body = y->out;
-		y->out = outer;
 		yml_add(y, AST_STMT(B, AST_TOOL, yml_join(i->key, i->value),
 				    .name = i->key->text, .name_at = i->key->at,
-				    .body = body.head));
+				    .body = yml_end(y, outer)));
 	}
 }

@@ -1,0 +1,12 @@
+/* What is to be known of a file in YAML before it is read. */
+#ifndef COMPILER_FRONTEND_YAML_SCAN_H
+#define COMPILER_FRONTEND_YAML_SCAN_H
+
+#include "compiler/frontend/yaml_shape.h"
+
+/* Sets `locks`, `mode`, `mounted` and `hosts` of the state. */
+void yml_scan(struct yml *y, const struct yml_node *root);
+/* Does the file's mode run commands in this runner, first or only? */
+bool yml_is_own(const struct yml *y, const char *runner);
+
+#endif
