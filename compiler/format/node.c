@@ -128,7 +128,7 @@ static void end_line(struct buf *b, struct str comment)
 	buf_ch(b, '\n');
 }
 
-static void put_comments(struct buf *b, const struct node_comment *v, size_t n,
+static void put_comments(struct buf *b, const struct trivia_comment *v, size_t n,
 			 size_t indent, bool first)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -233,7 +233,7 @@ static void put_block(struct buf *b, const struct node *n, size_t indent, bool b
 
 		put_comments(b, i->before.v, i->before.n, indent, first);
 		if (i->behind.n && is_on_lines(i, indent, n->kind == NODE_MAP))
-			put_comments(b, &(struct node_comment){ i->behind, false }, 1,
+			put_comments(b, &(struct trivia_comment){ i->behind, false }, 1,
 				     indent, first);
 		if (i->blank && (!first || i->before.n))
 			buf_ch(b, '\n');

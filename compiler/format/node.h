@@ -8,6 +8,7 @@
 
 #include "compiler/base/buf.h"
 #include "compiler/base/vec.h"
+#include "compiler/format/trivia.h"
 
 enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 
@@ -18,11 +19,6 @@ enum node_layout {
 	NODE_FILL     /* a list in brackets, on as many lines as it needs */
 };
 
-struct node_comment {
-	struct str text;
-	bool blank; /* a blank line before it */
-};
-
 struct node {
 	enum node_kind kind;
 	enum node_layout layout;
@@ -31,7 +27,7 @@ struct node {
 	struct str key;  /* in a mapping: the same */
 	struct node *items, *last, *next;
 	bool blank;      /* a blank line before it */
-	VEC(struct node_comment) before, tail; /* tail: behind the last item */
+	VEC(struct trivia_comment) before, tail; /* tail: behind the last item */
 	struct str open, behind; /* on the line of its key, of its end */
 };
 

@@ -2,21 +2,25 @@
  * What stands in braces: lists of statements, mappings of pairs (a list of
  * mappings where a key is needed twice), and the bodies of both kinds.
  */
-#include "compiler/format/to_yaml.h"
+#include "compiler/format/to_yaml_body.h"
 
 #include "compiler/ast/build.h"
 #include "compiler/format/pieces.h"
+#include "compiler/format/to_yaml_item.h"
+#include "compiler/format/to_yaml_value.h"
 
 static uint32_t end_of(struct span at)
 {
 	return at.off + at.len;
 }
 
-/* The comments of a body around what `fill` makes of its statements. */
+/* The comment behind the opening brace of a body. */
 static void begin(struct to_yaml *y, struct node *n, const struct ast_stmt *s)
 {
 	ty_open(y, n, s->body ? s->body->at.off : end_of(s->at));
 }
+
+static struct node *block(struct to_yaml *y, const struct ast_stmt *s);
 
 /* --- lists ---------------------------------------------------------------------- */
 
@@ -25,8 +29,9 @@ static struct node *items_of(struct to_yaml *y, const struct ast_stmt *s)
 	struct node *n = node_new(y->a, NODE_LIST, ty_layout(y, s->at));
 
 	for (const struct ast_stmt *k = s->body; k; k = k->next) {
-		struct node_before before = ty_before(y, k->at);
-		struct node *item = ty_item(y, s->section, k);
+		struct node before = ty_before(y, k->at);
+		struct node *item = k->kind == AST_RUNNER ? block(y, k)
+							  : ty_item(y, s->section, k);
 
 		if (!item)
 			item = ty_pol(y, k);
@@ -39,64 +44,6 @@ static struct node *items_of(struct to_yaml *y, const struct ast_stmt *s)
 
 /* --- mappings of pairs ------------------------------------------------------------ */
 
-/* Mappings one after another; a key that stands in the last begins a new one. */
-struct maps {
-	struct to_yaml *y;
-	struct node *list;
-	struct map seen; /* keys of the last mapping, without their marks */
-	enum node_layout layout;
-};
-
-static void maps_init(struct maps *m, struct to_yaml *y, enum node_layout layout)
-{
-	*m = (struct maps){ .y = y, .layout = layout };
-	m->list = node_new(y->a, NODE_LIST, layout);
-	map_init(&m->seen, y->a);
-}
-
-static void maps_add(struct maps *m, struct str base, struct node *entry)
-{
-	if (!m->list->last || map_get(&m->seen, base)) {
-		node_add(m->list, node_new(m->y->a, NODE_MAP, m->layout));
-		map_init(&m->seen, m->y->a);
-	}
-	map_put(&m->seen, base, entry);
-	node_add(m->list->last, entry);
-}
-
-/* One mapping, or the list of them. */
-static struct node *maps_end(struct maps *m)
-{
-	if (!m->list->last)
-		return node_new(m->y->a, NODE_MAP, m->layout);
-	return m->list->items == m->list->last ? m->list->last : m->list;
-}
-
-static struct node *pol_entry(struct to_yaml *y, const struct ast_stmt *s)
-{
-	struct node *n = ty_pol(y, s)->items;
-
-	n->next = NULL;
-	return n;
-}
-
-static struct node *effect_entry(struct to_yaml *y, const struct ast_stmt *s)
-{
-	struct node *n = node_plain(y->a, str_from(ast_effect_name(s->effect)));
-
-	n->key = STR("effect");
-	return n;
-}
-
-static struct node *section_entry(struct to_yaml *y, const struct ast_stmt *s)
-{
-	struct node *n = ty_section(y, s);
-
-	n->key = str_printf(y->a, "%s%s", s->locked ? "locked " : "",
-			    ast_section_name(s->section));
-	return n;
-}
-
 /* An entry of a mapping; *ret_base: what it is called without marks. */
 static struct node *entry_of(struct to_yaml *y, enum yml_scope scope,
 			     const struct ast_stmt *s, struct str *ret_base)
@@ -108,40 +55,75 @@ static struct node *entry_of(struct to_yaml *y, enum yml_scope scope,
 		n = ty_pair(y, scope, s);
 	} else if (s->kind == AST_TOOL_EFFECT) {
 		*ret_base = STR("effect");
-		n = effect_entry(y, s);
+		n = node_plain(y->a, str_from(ast_effect_name(s->effect)));
+		n->key = *ret_base;
 	} else if (s->kind == AST_SECTION) {
 		*ret_base = str_from(ast_section_name(s->section));
-		n = section_entry(y, s);
+		n = ty_section(y, s);
+		n->key = ty_marked(y, s, ast_section_name(s->section));
 	}
 	if (n)
 		return n;
 	*ret_base = STR("pol");
-	return pol_entry(y, s);
-}
-
-static struct node *pairs_of(struct to_yaml *y, enum yml_scope scope,
-			     const struct ast_stmt *s)
-{
-	struct maps m;
-	struct node *n;
-
-	maps_init(&m, y, ty_layout(y, s->at));
-	for (const struct ast_stmt *k = s->body; k; k = k->next) {
-		struct node_before before = ty_before(y, k->at);
-		struct str base;
-		struct node *entry = entry_of(y, scope, k, &base);
-
-		ty_attach(y, entry, &before, k->at);
-		maps_add(&m, base, entry);
-	}
-	n = maps_end(&m);
-	ty_tail(y, n, end_of(s->at));
+	n = ty_pol(y, s)->items;
+	n->next = NULL;
 	return n;
 }
 
-struct node *ty_block(struct to_yaml *y, const struct ast_stmt *s)
+/*
+ * Mappings one after another: a key that stands in the last begins a new one.
+ * Between them a session's rates are items of a list.
+ */
+static struct node *pairs_of(struct to_yaml *y, enum yml_scope scope,
+			     const struct ast_stmt *s)
 {
-	return pairs_of(y, YML_S_BLOCK, s);
+	enum node_layout layout = ty_layout(y, s->at);
+	struct node *list = node_new(y->a, NODE_LIST, layout), *map = NULL;
+	bool rates = false;
+	struct map seen; /* keys of the last mapping, without their marks */
+
+	map_init(&seen, y->a);
+	for (const struct ast_stmt *k = s->body; k; k = k->next) {
+		struct node before = ty_before(y, k->at);
+		struct node *n = k->kind == AST_RATE ? ty_item(y, s->section, k) : NULL;
+		struct str base;
+
+		rates |= k->kind == AST_RATE;
+		if (n) {
+			ty_attach(y, n, &before, k->at);
+			node_add(list, n);
+			map = NULL;
+			continue;
+		}
+		n = entry_of(y, scope, k, &base);
+		ty_attach(y, n, &before, k->at);
+		if (!map || map_get(&seen, base)) {
+			map = node_new(y->a, NODE_MAP, layout);
+			map_init(&seen, y->a);
+			node_add(list, map);
+		}
+		map_put(&seen, base, n);
+		node_add(map, n);
+	}
+	if (!list->items)
+		list = node_new(y->a, NODE_MAP, layout);
+	else if (!rates && list->items == list->last)
+		list = list->items;
+	ty_tail(y, list, end_of(s->at));
+	return list;
+}
+
+static struct node *block(struct to_yaml *y, const struct ast_stmt *s)
+{
+	struct node *n = node_new(y->a, NODE_MAP, NODE_IF_FITS);
+	struct node *name = node_text(y->a, s->name);
+
+	name->key = ty_marked(y, s, "block");
+	node_add(n, name);
+	node_put(n, "body", pairs_of(y, YML_S_BLOCK, s));
+	if (s->body || n->last->tail.n)
+		n->layout = ty_layout(y, s->at);
+	return n;
 }
 
 struct node *ty_tool(struct to_yaml *y, const struct ast_stmt *s)
@@ -169,7 +151,7 @@ struct node *ty_policy(struct to_yaml *y, const struct ast_stmt *s)
 	node_put(n, "name", node_text(y->a, s->name));
 	begin(y, n, s);
 	for (const struct ast_stmt *k = s->body; k; k = k->next) {
-		struct node_before before = ty_before(y, k->at);
+		struct node before = ty_before(y, k->at);
 		struct node *entry = ty_pair(y, YML_S_POLICY, k);
 
 		ty_attach(y, entry, &before, k->at);
@@ -182,47 +164,6 @@ struct node *ty_policy(struct to_yaml *y, const struct ast_stmt *s)
 }
 
 /* --- sections ------------------------------------------------------------------------ */
-
-/* Rates are items of a list, pairs between them mappings. */
-static struct node *session_of(struct to_yaml *y, const struct ast_stmt *s)
-{
-	struct node *n = node_new(y->a, NODE_LIST, ty_layout(y, s->at)), *pairs = NULL;
-	struct map seen;
-
-	map_init(&seen, y->a);
-	for (const struct ast_stmt *k = s->body; k; k = k->next) {
-		struct node_before before = ty_before(y, k->at);
-		struct node *item = k->kind == AST_RATE ? ty_item(y, s->section, k) : NULL;
-		struct str base = STR("pol");
-
-		if (item) {
-			ty_attach(y, item, &before, k->at);
-			node_add(n, item);
-			pairs = NULL;
-			continue;
-		}
-		item = k->kind == AST_RATE ? pol_entry(y, k) :
-					     entry_of(y, YML_S_SESSION, k, &base);
-		ty_attach(y, item, &before, k->at);
-		if (!pairs || map_get(&seen, base)) {
-			pairs = node_new(y->a, NODE_MAP, ty_layout(y, s->at));
-			map_init(&seen, y->a);
-			node_add(n, pairs);
-		}
-		map_put(&seen, base, item);
-		node_add(pairs, item);
-	}
-	ty_tail(y, n, end_of(s->at));
-	return n;
-}
-
-static bool has_rates(const struct ast_stmt *s)
-{
-	for (const struct ast_stmt *k = s->body; k; k = k->next)
-		if (k->kind == AST_RATE)
-			return true;
-	return false;
-}
 
 /* Only a mode and runners, each once? Then it is a mapping of them. */
 static bool is_runner_map(struct to_yaml *y, const struct ast_stmt *s)
@@ -247,13 +188,13 @@ static struct node *runner_map(struct to_yaml *y, const struct ast_stmt *s)
 	struct node *n = node_new(y->a, NODE_MAP, ty_layout(y, s->at));
 
 	for (const struct ast_stmt *k = s->body; k; k = k->next) {
-		struct node_before before = ty_before(y, k->at);
+		struct node before = ty_before(y, k->at);
 		struct node opened = { 0 }, *entry;
 		bool mode = k->kind == AST_MODE;
 
 		if (!mode)
 			begin(y, &opened, k);
-		entry = mode ? node_text(y->a, k->name) : ty_block(y, k);
+		entry = mode ? node_text(y->a, k->name) : pairs_of(y, YML_S_BLOCK, k);
 		entry->open = opened.open;
 		entry->key = str_printf(y->a, "%s%.*s", k->locked ? "locked " : "",
 					STR_ARG(mode ? STR("mode") : k->name));
@@ -283,16 +224,15 @@ static struct node *network_of(struct to_yaml *y, const struct ast_stmt *s)
 
 static struct node *body_of(struct to_yaml *y, const struct ast_stmt *s)
 {
-	switch ((int)s->section) {
-	case AST_SEC_LIMITS:
-		return pairs_of(y, YML_S_LIMITS, s);
-	case AST_SEC_AUDIT:
-		return pairs_of(y, YML_S_AUDIT, s);
-	case AST_SEC_SESSION:
-		return has_rates(s) ? session_of(y, s) : pairs_of(y, YML_S_SESSION, s);
-	case AST_SEC_RUNNER:
+	const struct yml_key *k = ty_section_key(y, s->section);
+
+	switch ((int)k->type) {
+	case YML_T_PAIRS:
+	case YML_T_SESSION:
+		return pairs_of(y, k->sub, s);
+	case YML_T_RUNNER:
 		return is_runner_map(y, s) ? runner_map(y, s) : items_of(y, s);
-	case AST_SEC_NETWORK:
+	case YML_T_NETWORK:
 		return s->name.n ? network_of(y, s) : items_of(y, s);
 	default:
 		return items_of(y, s);
@@ -318,7 +258,7 @@ struct node *ty_test(struct to_yaml *y, const struct ast_stmt *s)
 
 	ty_open(y, &opened, s->cases ? s->cases->at.off : end_of(s->at));
 	for (const struct ast_test_case *c = s->cases; c; c = c->next) {
-		struct node_before before = ty_before(y, c->at);
+		struct node before = ty_before(y, c->at);
 		struct node *text = node_text(y->a, piece_case(y->a, c));
 
 		ty_attach(y, text, &before, c->at);

@@ -1,202 +1,152 @@
 /*
  * Statements of sections as items of a list: a mapping whose first key says
- * which statement it is, then its parts, then its options in their order.
+ * which statement it is, then its parts, then its options in their order.  The
+ * table of keys says how each is called and what its value is.
  */
-#include "compiler/format/to_yaml.h"
+#include "compiler/format/to_yaml_item.h"
 
 #include "compiler/ast/build.h"
 #include "compiler/format/pieces.h"
+#include "compiler/format/to_yaml_value.h"
 
 struct item {
 	struct to_yaml *y;
+	enum yml_scope scope;
 	struct node *n;
 };
 
-static void put(struct item *i, const char *key, struct node *value)
-{
-	node_put(i->n, key, value);
-}
-
 static void put_word(struct item *i, const char *key, struct str word)
 {
-	put(i, key, node_text(i->y->a, word));
+	node_put(i->n, key, node_text(i->y->a, word));
 }
 
-static void put_effect(struct item *i, const char *key, enum ast_effect e)
+/* Values as the table has them for that key; nothing where there are none. */
+static void put(struct item *i, const char *key, const struct ast_value *v)
 {
-	put_word(i, key, str_from(ast_effect_name(e)));
-}
+	const struct yml_key *k = yml_find(&i->y->keys, i->scope, str_from(key));
 
-static void put_yes(struct item *i, const char *key)
-{
-	put(i, key, node_plain(i->y->a, STR("true")));
-}
-
-/* "locked KEY +=", as the statement says. */
-static const char *marked(struct item *i, const struct ast_stmt *s, const char *key)
-{
-	if (!s->locked && !s->append)
-		return key;
-	return arena_printf(i->y->a, "%s%s%s", s->locked ? "locked " : "", key,
-			    s->append ? " +=" : "");
+	if (v)
+		node_put(i->n, key, ty_values(i->y, k->type, v));
 }
 
 /* --- options ------------------------------------------------------------------ */
 
-/* What `except` takes: what the rules of the section do. */
-static enum yml_type subject(enum ast_section_kind sec)
+static const struct yml_key *option_key(enum yml_scope scope, const struct ast_option *o)
 {
-	switch ((int)sec) {
-	case AST_SEC_COMMAND:
-		return YML_T_PATTERNS;
-	case AST_SEC_NETWORK:
-		return YML_T_HOSTS;
-	case AST_SEC_SYSCALL:
-		return YML_T_CALLS;
-	case AST_SEC_TOOLS:
-		return YML_T_NAMES;
-	default:
-		return YML_T_PATHS;
-	}
-}
-
-static const struct {
-	const char *key;
-	enum yml_type type;
-} options[] = {
-	[AST_O_BECAUSE] = { "because", YML_T_TEXT },
-	[AST_O_AS] = { "as", YML_T_WORD },
-	[AST_O_WHEN] = { "when", YML_T_EXPR },
-	[AST_O_WITH] = { "with", YML_T_OPTIONS },
-	[AST_O_WITH_ONLY] = { "withOnly", YML_T_OPTIONS },
-	[AST_O_WITHOUT] = { "without", YML_T_OPTIONS },
-	[AST_O_WITHIN] = { "within", YML_T_PATHS },
-	[AST_O_EXCEPT] = { "except", YML_T_ANY },
-	[AST_O_MATCH] = { "match", YML_T_TEXTS },
-	[AST_O_NOT_MATCH] = { "notMatch", YML_T_TEXTS },
-	[AST_O_STRICT] = { "strict", YML_T_BOOL },
-	[AST_O_ACCEPT_ADVISORY] = { "acceptAdvisory", YML_T_BOOL },
-	[AST_O_UNTIL] = { "until", YML_T_DATE },
-	[AST_O_MAY] = { "may", YML_T_WORD },
-	[AST_O_PEEK] = { "peek", YML_T_WORD },
-};
-
-static enum yml_type option_type(enum ast_section_kind sec, enum ast_opt_kind k)
-{
-	if (k == AST_O_EXCEPT)
-		return subject(sec);
-	if (k == AST_O_WITH && sec == AST_SEC_SYSCALL)
-		return YML_T_WORD;
-	if ((k == AST_O_MATCH || k == AST_O_NOT_MATCH) && sec == AST_SEC_SYSCALL)
-		return YML_T_CALLS;
-	if (k == AST_O_WITHIN && sec == AST_SEC_NETWORK)
-		return YML_T_HOSTS;
-	return options[k].type;
-}
-
-/* How often the option stands there in a row. */
-static size_t in_a_row(const struct ast_option *o)
-{
-	const enum ast_opt_kind kind = o->kind;
-	size_t n = 0;
-
-	for (; o && o->kind == kind; o = o->next)
-		n++;
-	return n;
+	return yml_key_of(scope, YML_DO_option, (int)o->kind);
 }
 
 /* An option twice, with others between, or a day that is none, has no key. */
-static bool has_options(struct to_yaml *y, enum ast_section_kind sec,
-			const struct ast_option *o)
+static bool has_options(const struct item *i, const struct ast_option *o)
 {
 	const struct ast_option *last = NULL;
 	unsigned seen = 0;
 
 	for (; o; last = o, o = o->next) {
-		bool again = last && last->kind == o->kind &&
-			     yml_is_repeatable(o->kind, option_type(sec, o->kind));
+		const struct yml_key *k = option_key(i->scope, o);
 
-		if (seen & 1u << o->kind && !again)
+		if (!k || (seen & 1u << o->kind &&
+			   !(last->kind == o->kind && yml_is_repeatable(o->kind, k->type))))
 			return false;
 		seen |= 1u << o->kind;
 		if (o->kind == AST_O_UNTIL &&
-		    ty_value(y, YML_T_DATE, o->values)->kind != NODE_SCALAR)
+		    ty_value(i->y, k->type, o->values)->kind != NODE_SCALAR)
 			return false;
 	}
 	return true;
 }
 
-/* A list for each of them. */
-static const struct ast_option *put_row(struct item *i, enum ast_section_kind sec,
+/* A list for each of those of one kind that stand in a row; returns the last. */
+static const struct ast_option *put_row(struct item *i, const struct yml_key *k,
 					const struct ast_option *o)
 {
-	enum yml_type type = option_type(sec, o->kind);
 	struct node *all = node_new(i->y->a, NODE_LIST, NODE_FILL);
-	const struct ast_option *last = o;
 
-	for (; o && o->kind == last->kind; last = o, o = o->next) {
+	node_put(i->n, k->name, all);
+	for (;; o = o->next) {
 		struct node *one = node_new(i->y->a, NODE_LIST, NODE_FILL);
 
 		for (const struct ast_value *v = o->values; v; v = v->next)
-			node_add(one, ty_value(i->y, type, v));
+			node_add(one, ty_value(i->y, k->type, v));
 		node_add(all, one);
+		if (!o->next || o->next->kind != o->kind)
+			return o;
 	}
-	put(i, options[last->kind].key, all);
-	return last;
 }
 
-static void put_options(struct item *i, enum ast_section_kind sec,
-			const struct ast_option *o)
+static void put_options(struct item *i, const struct ast_option *o)
 {
 	for (; o; o = o->next) {
-		const char *key = options[o->kind].key;
+		const struct yml_key *k = option_key(i->scope, o);
 
-		if (in_a_row(o) > 1)
-			o = put_row(i, sec, o);
+		if (o->next && o->next->kind == o->kind)
+			o = put_row(i, k, o);
 		else if (o->expr)
-			put(i, key, ty_expr(i->y, o->expr));
+			node_put(i->n, k->name, ty_expr(i->y, o->expr));
 		else if (o->values)
-			put(i, key, ty_values(i->y, option_type(sec, o->kind), o->values));
+			node_put(i->n, k->name, ty_values(i->y, k->type, o->values));
 		else
-			put_yes(i, key);
+			node_put(i->n, k->name, node_plain(i->y->a, STR("true")));
 	}
 }
 
-/* --- statements ------------------------------------------------------------------ */
+/* --- heads ---------------------------------------------------------------------- */
 
-static void rule(struct item *i, enum ast_section_kind sec, const struct ast_stmt *s)
+/* By which function of the front end the head of a statement is read; 0: by none. */
+static const enum yml_reader heads[AST_TOOL_EFFECT + 1] = {
+	[AST_RULE] = YML_DO_rule,
+	[AST_OTHERWISE] = YML_DO_otherwise,
+	[AST_OTHERWISE_BY_RISK] = YML_DO_otherwise,
+	[AST_RISK] = YML_DO_risk,
+	[AST_PROGRAM] = YML_DO_program,
+	[AST_WRAPPER] = YML_DO_program,
+	[AST_INTERPRETER] = YML_DO_program,
+	[AST_TAINT] = YML_DO_values,
+	[AST_SAFE] = YML_DO_values,
+	[AST_INERT] = YML_DO_values,
+	[AST_PIN] = YML_DO_pin,
+	[AST_SHELL] = YML_DO_shell,
+	[AST_OPAQUE] = YML_DO_opaque,
+	[AST_SCRATCH] = YML_DO_values,
+	[AST_MOUNT] = YML_DO_mount,
+	[AST_MODE] = YML_DO_mode,
+	[AST_VIA] = YML_DO_values,
+	[AST_KEEP] = YML_DO_values,
+	[AST_SET] = YML_DO_set,
+	[AST_SECRET] = YML_DO_secret,
+	[AST_RATE] = YML_DO_rate,
+	[AST_ROUTE] = YML_DO_route,
+};
+
+/* NULL: such a statement has none in that scope. */
+static const struct yml_key *head_of(enum yml_scope scope, const struct ast_stmt *s)
 {
-	const char *effect = ast_effect_name(s->effect);
-	const struct ast_value *v = sec == AST_SEC_NETWORK ? s->net.hosts : s->values;
+	enum yml_reader read = heads[s->kind];
 
-	if (v)
-		put(i, effect, ty_values(i->y, subject(sec), v));
-	else
-		put_effect(i, "effect", s->effect);
-	if (s->ops)
-		put(i, "op", ty_ops(i->y, s->ops));
-	if (s->net.proto)
-		put_word(i, "proto", s->net.proto->text);
-	if (s->net.ports)
-		put(i, "port", ty_values(i->y, YML_T_PORTS, s->net.ports));
-	if (s->final)
-		put_yes(i, "final");
-	put_options(i, sec, s->options);
+	if (!read)
+		return NULL;
+	if (scope == YML_S_NET && s->kind == AST_RULE && !s->net.hosts)
+		return yml_key_of(scope, YML_DO_hostless, 0);
+	if (read == YML_DO_rule)
+		return yml_key_of(scope, read, (int)s->effect);
+	return yml_key_of(scope, read,
+			  read == YML_DO_program || read == YML_DO_values ? (int)s->kind
+									  : 0);
 }
 
-static void by_risk(struct item *i, const struct ast_stmt *s)
+static struct node *by_risk(struct item *i, const struct ast_stmt *s)
 {
 	struct node *n = node_new(i->y->a, NODE_MAP, ty_layout(i->y, s->at));
 
 	for (const struct ast_value *v = s->pairs; v; v = v->next) {
-		struct node_before before = ty_before(i->y, v->at);
+		struct node before = ty_before(i->y, v->at);
 		struct node *effect = node_plain(i->y->a, v->text);
 
 		effect->key = quote_text(i->y->a, v->key);
 		ty_attach(i->y, effect, &before, v->at);
 		node_add(n, effect);
 	}
-	put(i, marked(i, s, "otherwise"), n);
+	return n;
 }
 
 static bool is_twice(struct to_yaml *y, const struct ast_value *pairs)
@@ -210,193 +160,114 @@ static bool is_twice(struct to_yaml *y, const struct ast_value *pairs)
 	return false;
 }
 
-static void program(struct item *i, const struct ast_stmt *s)
+static struct node *head_value(struct item *i, const struct yml_key *head,
+			       const struct ast_stmt *s)
+{
+	if (s->kind == AST_OTHERWISE_BY_RISK)
+		return by_risk(i, s);
+	if (head->type == YML_T_WORD)
+		return node_text(i->y->a, s->name);
+	if (head->type == YML_T_EFFECT || head->type == YML_T_DEFAULT_RISK)
+		return node_text(i->y->a, str_from(ast_effect_name(s->effect)));
+	return ty_values(i->y, head->type, s->net.hosts ? s->net.hosts : s->values);
+}
+
+/* --- parts ------------------------------------------------------------------------ */
+
+/* Each item of a program with its comments. */
+static void put_items(struct item *i, const struct ast_stmt *s)
 {
 	struct node *n = node_new(i->y->a, NODE_LIST, ty_layout(i->y, s->at));
 
-	put(i,
-	    s->kind == AST_PROGRAM   ? "program"
-	    : s->kind == AST_WRAPPER ? "wrapper"
-				     : "interpreter",
-	    ty_values(i->y, YML_T_NAMES, s->values));
-	if (!s->items)
-		return;
 	ty_open(i->y, i->n, s->items->at.off);
 	for (const struct ast_prog_item *p = s->items; p; p = p->next) {
-		struct node_before before = ty_before(i->y, p->at);
+		struct node before = ty_before(i->y, p->at);
 		struct node *text = node_text(i->y->a, piece_item(i->y->a, p));
 
 		ty_attach(i->y, text, &before, p->at);
 		node_add(n, text);
 	}
 	ty_tail(i->y, n, s->at.off + s->at.len);
-	put(i, "items", n);
+	node_put(i->n, "items", n);
 }
 
-static void pin(struct item *i, const struct ast_stmt *s)
+static void put_parts(struct item *i, const struct ast_stmt *s)
 {
-	put_word(i, "pin", s->name);
-	put(i, "path", ty_value(i->y, YML_T_TEXT, s->values));
-	if (s->values->next)
-		put(i, "sha256", ty_value(i->y, YML_T_TEXT, s->values->next));
-}
-
-static void mount(struct item *i, const struct ast_stmt *s)
-{
-	put(i, "mount", ty_value(i->y, YML_T_TEXT, s->values));
-	put(i, "at", ty_value(i->y, YML_T_TEXT, s->values->next));
-	put(i, "op", ty_ops(i->y, s->ops));
-}
-
-static void route(struct item *i, const struct ast_stmt *s)
-{
-	put(i, marked(i, s, "route"), ty_values(i->y, YML_T_WORDS, s->values));
-	put_word(i, "to", s->name);
-	if (s->has_else)
-		put_effect(i, "else", s->effect);
-}
-
-/* Those that are a key and values. */
-static void plain(struct item *i, enum ast_section_kind sec, const struct ast_stmt *s)
-{
-	switch ((int)s->kind) {
-	case AST_TAINT:
-	case AST_SAFE:
-		put(i, s->kind == AST_TAINT ? "taint" : "safe",
-		    ty_values(i->y, YML_T_NAMES, s->values));
-		break;
-	case AST_KEEP:
-		put(i, marked(i, s, "keep"), ty_values(i->y, YML_T_NAMES, s->values));
-		break;
-	case AST_INERT:
-		put(i, "inert", ty_values(i->y, YML_T_PATTERNS, s->values));
-		put_options(i, sec, s->options);
-		break;
-	case AST_RISK:
-		put_word(i, "risk", s->name);
-		put(i, "patterns", ty_values(i->y, YML_T_PATTERNS, s->values));
-		put_options(i, sec, s->options);
-		break;
-	case AST_SHELL:
-		put_word(i, "shell", s->name);
-		if (s->values)
-			put(i, "path", ty_value(i->y, YML_T_TEXT, s->values));
-		break;
-	case AST_SCRATCH:
-		put(i, "scratch", ty_values(i->y, YML_T_PATHS, s->values));
-		break;
-	case AST_VIA:
-		put(i, "via", ty_value(i->y, YML_T_TEXT, s->values));
-		break;
-	case AST_MODE:
-		put_word(i, marked(i, s, "mode"), s->name);
-		break;
-	case AST_OPAQUE:
-		put_effect(i, marked(i, s, "opaque"), s->effect);
-		break;
-	case AST_OTHERWISE:
-		put_effect(i, marked(i, s, "otherwise"), s->effect);
-		if (s->ops)
-			put(i, "op", ty_ops(i->y, s->ops));
-		break;
-	default:
-		break;
-	}
-}
-
-static void variable(struct item *i, const struct ast_stmt *s)
-{
-	if (s->kind == AST_SET) {
-		put_word(i, marked(i, s, "set"), s->name);
-		put(i, "value", ty_value(i->y, YML_T_TEXT, s->values));
-	} else {
-		put_word(i, marked(i, s, "secret"), s->name);
-		put_word(i, "from", s->values->text);
-		put(i, "value", ty_value(i->y, YML_T_TEXT, s->values->next));
-	}
-}
-
-static void rate(struct item *i, const struct ast_stmt *s)
-{
-	put_word(i, marked(i, s, "rate"), s->name);
-	put(i, "count", ty_value(i->y, YML_T_NUMBER, s->values));
-	put(i, "per", ty_value(i->y, YML_T_NUMBER, s->per));
-}
-
-static void block(struct item *i, const struct ast_stmt *s)
-{
-	put_word(i, marked(i, s, "block"), s->name);
-	put(i, "body", ty_block(i->y, s));
-}
-
-bool ty_has_item(struct to_yaml *y, enum ast_section_kind sec, const struct ast_stmt *s)
-{
+	if (s->kind == AST_MOUNT)
+		put(i, "at", s->values->next);
+	if (s->ops)
+		node_put(i->n, "op", ty_ops(i->y, s->ops));
 	switch ((int)s->kind) {
 	case AST_RULE:
+		if (s->net.proto)
+			put_word(i, "proto", s->net.proto->text);
+		put(i, "port", s->net.ports);
+		if (s->final)
+			node_put(i->n, "final", node_plain(i->y->a, STR("true")));
+		break;
 	case AST_RISK:
-	case AST_INERT:
-		return has_options(y, sec, s->options);
-	case AST_OTHERWISE_BY_RISK:
-		return !is_twice(y, s->pairs);
+		put(i, "patterns", s->values);
+		break;
+	case AST_PIN:
+		put(i, "path", s->values);
+		put(i, "sha256", s->values->next);
+		break;
+	case AST_SHELL:
+		put(i, "path", s->values);
+		break;
+	case AST_SET:
+		put(i, "value", s->values);
+		break;
+	case AST_SECRET:
+		put(i, "from", s->values);
+		put(i, "value", s->values->next);
+		break;
 	case AST_RATE:
-		return ty_value(y, YML_T_NUMBER, s->values)->kind == NODE_SCALAR &&
-		       ty_value(y, YML_T_NUMBER, s->per)->kind == NODE_SCALAR;
-	case AST_SECTION:
-	case AST_PAIR:
-		return false;
+		put(i, "count", s->values);
+		put(i, "per", s->per);
+		break;
+	case AST_ROUTE:
+		put_word(i, "to", s->name);
+		if (s->has_else)
+			put_word(i, "else", str_from(ast_effect_name(s->effect)));
+		break;
 	default:
-		(void)sec;
-		return true;
+		if (s->items)
+			put_items(i, s);
+	}
+}
+
+static bool has_spelling(const struct item *i, const struct ast_stmt *s)
+{
+	switch ((int)s->kind) {
+	case AST_OTHERWISE_BY_RISK:
+		return !is_twice(i->y, s->pairs);
+	case AST_RATE:
+		return ty_value(i->y, YML_T_NUMBER, s->values)->kind == NODE_SCALAR &&
+		       ty_value(i->y, YML_T_NUMBER, s->per)->kind == NODE_SCALAR;
+	default:
+		return has_options(i, s->options);
 	}
 }
 
 struct node *ty_item(struct to_yaml *y, enum ast_section_kind sec,
 		     const struct ast_stmt *s)
 {
-	struct item i = { y, node_new(y->a, NODE_MAP, NODE_IF_FITS) };
+	const enum yml_scope scope = ty_section_key(y, sec)->sub;
+	const struct yml_key *head = head_of(scope, s);
+	struct item i = { y, scope, node_new(y->a, NODE_MAP, NODE_IF_FITS) };
+	struct node *value;
 
-	if (!ty_has_item(y, sec, s))
+	if (!head || !has_spelling(&i, s))
 		return NULL;
-	switch ((int)s->kind) {
-	case AST_RULE:
-		rule(&i, sec, s);
-		break;
-	case AST_OTHERWISE_BY_RISK:
-		by_risk(&i, s);
-		break;
-	case AST_PROGRAM:
-	case AST_WRAPPER:
-	case AST_INTERPRETER:
-		program(&i, s);
-		if (s->items)
-			i.n->layout = ty_layout(y, s->at);
-		break;
-	case AST_PIN:
-		pin(&i, s);
-		break;
-	case AST_MOUNT:
-		mount(&i, s);
-		break;
-	case AST_SET:
-	case AST_SECRET:
-		variable(&i, s);
-		break;
-	case AST_RATE:
-		rate(&i, s);
-		break;
-	case AST_ROUTE:
-		route(&i, s);
-		break;
-	case AST_RUNNER:
-		block(&i, s);
-		if (s->body || i.n->last->tail.n)
-			i.n->layout = ty_layout(y, s->at);
-		break;
-	default:
-		plain(&i, sec, s);
-		break;
-	}
-	if (i.n->items == i.n->last && i.n->layout == NODE_IF_FITS)
+	value = head_value(&i, head, s);
+	value->key = ty_marked(y, s, head->name);
+	node_add(i.n, value);
+	put_parts(&i, s);
+	put_options(&i, s->options);
+	if (s->items)
+		i.n->layout = ty_layout(y, s->at);
+	else if (i.n->items == i.n->last)
 		i.n->layout = NODE_BLOCK;
 	return i.n;
 }

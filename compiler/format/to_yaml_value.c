@@ -1,16 +1,12 @@
 /* Values as YAML scalars, where the schema reads the scalar as that value. */
-#include "compiler/format/to_yaml.h"
+#include "compiler/format/to_yaml_value.h"
 
 #include "compiler/ast/build.h"
 #include "compiler/ast/print.h"
 #include "compiler/base/num.h"
+#include "compiler/frontend/yaml_scalar.h"
 
 #define MAX_DEPTH 12 /* of lists and maps in each other; deeper ones are `pol` */
-
-struct node *ty_dsl(struct to_yaml *y, const struct buf *text)
-{
-	return node_text(y->a, str_dup(y->a, buf_view(text)));
-}
 
 static struct node *printed(struct to_yaml *y, const struct ast_value *v)
 {
@@ -18,7 +14,7 @@ static struct node *printed(struct to_yaml *y, const struct ast_value *v)
 
 	buf_init(&b, y->a);
 	ast_print_value(&b, v);
-	return ty_dsl(y, &b);
+	return node_text(y->a, str_dup(y->a, buf_view(&b)));
 }
 
 /* `{pol: TEXT}`: any value in the language's own spelling. */
@@ -36,7 +32,7 @@ struct node *ty_expr(struct to_yaml *y, const struct ast_expr *x)
 
 	buf_init(&b, y->a);
 	ast_print_expr(&b, x);
-	return ty_dsl(y, &b);
+	return node_text(y->a, str_dup(y->a, buf_view(&b)));
 }
 
 struct node *ty_ops(struct to_yaml *y, unsigned ops)
@@ -64,15 +60,7 @@ static bool is_text(const struct ast_value *v)
 	return true;
 }
 
-static bool is_address(struct str s)
-{
-	struct num_cidr c;
-	bool host_bits = false;
-
-	return (num_cidr(s, &c, &host_bits) || host_bits) && s.n &&
-	       (memchr(s.p, ':', s.n) || memchr(s.p, '.', s.n));
-}
-
+/* More than the reader takes for one: none of these is written as a string. */
 static bool is_import(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -82,95 +70,22 @@ static bool is_import(struct str s)
 	return s.n > 0;
 }
 
-static bool is_count(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-	return s.n == 1 || (s.n > 1 && s.p[0] != '0');
-}
-
-/* One that the scanner took, less those that are out of YAML's reach. */
-static bool is_number(struct str s)
-{
-	uint64_t v;
-
-	if (str_starts(s, STR("0x")))
-		return num_u64(s, &v);
-	return s.n && s.p[0] != '-';
-}
-
-static bool is_regex(const struct ast_value *v)
-{
-	return v->kind == AST_V_REGEX && !v->flags.n && v->text.n &&
-	       quote_is_utf8(v->text) && v->text.p[v->text.n - 1] != '\\';
-}
-
-static bool is_date(const struct ast_value *v)
-{
-	int64_t days;
-
-	return v->kind == AST_V_DATE && num_date(v->text, &days);
-}
-
-static bool is_host(const struct ast_value *v)
-{
-	if (v->kind == AST_V_ANY)
-		return true;
-	if (v->kind == AST_V_ADDR)
-		return is_address(v->text);
-	return is_text(v) && !is_address(v->text) && !str_eqz(v->text, "any") &&
-	       !str_eqz(v->text, "*");
-}
-
-/* A bare name with a dot is a host there, and a string in the language. */
-static bool is_element(const struct ast_value *v)
-{
-	bool name = ast_is_name(v->text) && !memchr(v->text.p, '.', v->text.n);
-
-	if (v->kind == AST_V_NAME)
-		return name;
-	if (v->kind == AST_V_ADDR)
-		return is_address(v->text);
-	return is_text(v) && !is_address(v->text) && !name;
-}
-
 /* Does a scalar with the value's text say it where `type` is wanted? */
 static bool is_scalar(enum yml_type type, const struct ast_value *v)
 {
-	switch ((int)type) {
-	case YML_T_TEXT:
-	case YML_T_TEXTS:
-	case YML_T_PATTERNS:
-	case YML_T_PATHS:
-		return is_text(v);
-	case YML_T_HOSTS:
-		return is_host(v);
-	case YML_T_PORTS:
-		return v->kind == AST_V_RANGE ||
-		       (v->kind == AST_V_NUMBER && is_count(v->text));
-	case YML_T_NAMES:
-		return v->kind == AST_V_NAME || (is_text(v) && !ast_is_name(v->text));
-	case YML_T_OPTIONS:
-		return v->kind == AST_V_OPTION || v->kind == AST_V_OPTSPEC ||
-		       (is_text(v) && !str_starts(v->text, STR("-")));
-	case YML_T_IMPORTS:
-		return v->kind == AST_V_PATH || v->kind == AST_V_NAME ||
-		       (is_text(v) && !is_import(v->text));
-	case YML_T_ELEMENTS:
-		return is_element(v);
-	case YML_T_REGEXES:
-		return is_regex(v);
-	case YML_T_WORD:
-	case YML_T_WORDS:
-		return v->kind == AST_V_NAME;
-	case YML_T_NUMBER:
-		return v->kind == AST_V_NUMBER && is_number(v->text);
-	case YML_T_DATE:
-		return is_date(v);
-	default:
+	enum ast_value_kind kind;
+
+	if (v->kind == AST_V_ANY)
+		return type == YML_T_HOSTS;
+	if (v->kind == AST_V_OPTION || v->kind == AST_V_OPTSPEC)
+		return type == YML_T_OPTIONS;
+	if (v->kind == AST_V_REGEX)
+		return type == YML_T_REGEXES && !v->flags.n && v->text.n &&
+		       quote_is_utf8(v->text) && v->text.p[v->text.n - 1] != '\\';
+	if (!yml_scalar(type, v->text, &kind) || kind != v->kind)
 		return false;
-	}
+	return kind != AST_V_STRING ||
+	       (is_text(v) && !(type == YML_T_IMPORTS && is_import(v->text)));
 }
 
 /* --- any value -------------------------------------------------------------------- */
@@ -206,7 +121,7 @@ static struct node *any(struct to_yaml *y, const struct ast_value *v, unsigned d
 static struct node *map_entry(struct to_yaml *y, const struct node *map,
 			      const struct ast_value *v, unsigned depth)
 {
-	struct node_before before = { 0 };
+	struct node before = { 0 };
 	struct node *n;
 
 	if (map->layout == NODE_BLOCK)
@@ -220,32 +135,19 @@ static struct node *map_entry(struct to_yaml *y, const struct node *map,
 
 static struct node *any(struct to_yaml *y, const struct ast_value *v, unsigned depth)
 {
+	enum ast_value_kind kind;
 	struct node *n;
 
-	switch ((int)v->kind) {
-	case AST_V_STRING:
+	if (v->kind == AST_V_STRING)
 		return is_text(v) ? node_text(y->a, v->text) : pol_value(y, v);
-	case AST_V_NAME:
-		if (str_eqz(v->text, "true") || str_eqz(v->text, "false"))
-			return node_plain(y->a, v->text);
-		return pol_value(y, v);
-	case AST_V_NUMBER:
-		if (is_number(v->text) || num_i64(v->text, &(int64_t){ 0 }))
-			return node_plain(y->a, v->text);
-		return pol_value(y, v);
-	case AST_V_DATE:
-		return is_date(v) ? node_plain(y->a, v->text) : pol_value(y, v);
-	case AST_V_RANGE:
+	if (v->kind != AST_V_LIST && v->kind != AST_V_MAP) {
+		bool same = yml_scalar(YML_T_ANY, v->text, &kind) && kind == v->kind;
+
+		/* a colon makes a key; what is below zero fits a number or is none */
+		if (!same || memchr(v->text.p, ':', v->text.n) ||
+		    (v->text.p[0] == '-' && !num_i64(v->text, &(int64_t){ 0 })))
+			return pol_value(y, v);
 		return node_plain(y->a, v->text);
-	case AST_V_ADDR:
-		if (is_address(v->text) && !memchr(v->text.p, ':', v->text.n))
-			return node_plain(y->a, v->text);
-		return pol_value(y, v);
-	case AST_V_LIST:
-	case AST_V_MAP:
-		break;
-	default:
-		return pol_value(y, v);
 	}
 	if (depth == MAX_DEPTH || (v->kind == AST_V_MAP && !is_mapping(y, v)))
 		return pol_value(y, v);
@@ -279,7 +181,7 @@ struct node *ty_values(struct to_yaml *y, enum yml_type type, const struct ast_v
 {
 	struct node *n;
 
-	if (!v->next)
+	if (!v->next || !yml_is_plural(type))
 		return ty_value(y, type, v);
 	n = node_new(y->a, NODE_LIST, NODE_FILL);
 	for (; v; v = v->next)
@@ -288,12 +190,6 @@ struct node *ty_values(struct to_yaml *y, enum yml_type type, const struct ast_v
 }
 
 /* --- pairs ------------------------------------------------------------------------------ */
-
-static bool is_plural(enum yml_type t)
-{
-	return t == YML_T_TEXTS || t == YML_T_REGEXES || t == YML_T_WORDS ||
-	       t == YML_T_NAMES || t == YML_T_PATHS || t == YML_T_HOSTS;
-}
 
 /* A list whose items are all scalars of the type. */
 static struct node *pair_list(struct to_yaml *y, enum yml_type type,
@@ -321,11 +217,10 @@ struct node *ty_pair(struct to_yaml *y, enum yml_scope scope, const struct ast_s
 	    (s->locked && !(k->flags & YML_LOCKABLE)) ||
 	    (s->append && !(k->flags & YML_APPEND)))
 		return NULL;
-	if (s->values->kind == AST_V_LIST && is_plural(k->type))
+	if (s->values->kind == AST_V_LIST && yml_is_plural(k->type))
 		n = pair_list(y, k->type, s->values);
 	else
 		n = ty_value(y, k->type, s->values);
-	n->key = str_printf(y->a, "%s%s%s", s->locked ? "locked " : "", k->name,
-			    s->append ? " +=" : "");
+	n->key = ty_marked(y, s, k->name);
 	return n;
 }

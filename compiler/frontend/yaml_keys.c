@@ -141,6 +141,15 @@ const struct yml_key *yml_find(const struct map *m, enum yml_scope scope,
 	return map_get(m, slot_of(slot, sizeof(slot), scope, name));
 }
 
+const struct yml_key *yml_key_of(enum yml_scope scope, enum yml_reader read, int arg)
+{
+	for (size_t i = 0; i < yml_nkeys; i++)
+		if (yml_keys[i].scope == scope && yml_keys[i].read == read &&
+		    yml_keys[i].arg == arg)
+			return &yml_keys[i];
+	return NULL;
+}
+
 const char *yml_suggest(struct arena *a, enum yml_scope scope, struct str name)
 {
 	const char **words = arena_array(a, 2 * yml_nkeys, sizeof(*words));

@@ -131,6 +131,8 @@ extern const size_t yml_nkeys;
 void yml_index(struct map *m, struct arena *a);
 /* NULL where the scope has no such key. */
 const struct yml_key *yml_find(const struct map *m, enum yml_scope scope, struct str name);
+/* The first key of the scope that `read` reads with that argument, or NULL. */
+const struct yml_key *yml_key_of(enum yml_scope scope, enum yml_reader read, int arg);
 /* The nearest spelling to `name` among the keys of the scope, or NULL. */
 const char *yml_suggest(struct arena *a, enum yml_scope scope, struct str name);
 /* "fileSize", "file_size" of "file-size" or of "fileSize". */
@@ -145,6 +147,12 @@ struct yml_word {
 
 extern const struct yml_word yml_words[];
 extern const size_t yml_nwords;
+
+/* Is the value a list, or one value as it is? */
+static inline bool yml_is_plural(enum yml_type t)
+{
+	return (t >= YML_T_TEXTS && t <= YML_T_REGEXES) || t == YML_T_WORDS;
+}
 
 /* May a statement have this option several times?  Then its key takes a list of
  * lists, too.  In `syscall` the type of `with` is a word: it may not. */

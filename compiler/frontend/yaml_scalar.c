@@ -67,7 +67,7 @@ static bool is_address(struct str s)
 	struct num_cidr c;
 	bool host_bits = false;
 
-	return (num_cidr(s, &c, &host_bits) || host_bits) && s.n &&
+	return s.n && (num_cidr(s, &c, &host_bits) || host_bits) &&
 	       (memchr(s.p, ':', s.n) || memchr(s.p, '.', s.n));
 }
 

@@ -15,25 +15,24 @@
 static const struct {
 	const char *wanted;
 	enum dsl_start start;
-	bool many; /* a list of them may stand there */
 } types[YML_TYPES] = {
-	[YML_T_TEXT] = { "a text", DSL_TEXT, false },
-	[YML_T_TEXTS] = { "texts", DSL_TEXT, true },
-	[YML_T_PATTERNS] = { "patterns", DSL_PATTERN, true },
-	[YML_T_PATHS] = { "paths", DSL_PATH, true },
-	[YML_T_HOSTS] = { "hosts", DSL_HOST, true },
-	[YML_T_PORTS] = { "ports", DSL_PORT, true },
-	[YML_T_NAMES] = { "names", DSL_NAME, true },
-	[YML_T_OPTIONS] = { "options", DSL_OPTION, true },
-	[YML_T_CALLS] = { "system calls", DSL_CALL, true },
-	[YML_T_IMPORTS] = { "files", DSL_IMPORT, true },
-	[YML_T_ELEMENTS] = { "elements", DSL_ELEMENT, true },
-	[YML_T_REGEXES] = { "regexes", DSL_VALUE, true },
-	[YML_T_WORD] = { "a word", DSL_VALUE, false },
-	[YML_T_WORDS] = { "words", DSL_VALUE, true },
-	[YML_T_NUMBER] = { "a number", DSL_VALUE, false },
-	[YML_T_DATE] = { "a date", DSL_VALUE, false },
-	[YML_T_ANY] = { "a value", DSL_VALUE, false },
+	[YML_T_TEXT] = { "a text", DSL_TEXT },
+	[YML_T_TEXTS] = { "texts", DSL_TEXT },
+	[YML_T_PATTERNS] = { "patterns", DSL_PATTERN },
+	[YML_T_PATHS] = { "paths", DSL_PATH },
+	[YML_T_HOSTS] = { "hosts", DSL_HOST },
+	[YML_T_PORTS] = { "ports", DSL_PORT },
+	[YML_T_NAMES] = { "names", DSL_NAME },
+	[YML_T_OPTIONS] = { "options", DSL_OPTION },
+	[YML_T_CALLS] = { "system calls", DSL_CALL },
+	[YML_T_IMPORTS] = { "files", DSL_IMPORT },
+	[YML_T_ELEMENTS] = { "elements", DSL_ELEMENT },
+	[YML_T_REGEXES] = { "regexes", DSL_VALUE },
+	[YML_T_WORD] = { "a word", DSL_VALUE },
+	[YML_T_WORDS] = { "words", DSL_VALUE },
+	[YML_T_NUMBER] = { "a number", DSL_VALUE },
+	[YML_T_DATE] = { "a date", DSL_VALUE },
+	[YML_T_ANY] = { "a value", DSL_VALUE },
 };
 
 bool yml_word(struct yml *y, const struct yml_node *n, struct str *ret)
@@ -333,7 +332,7 @@ struct ast_value *yml_values(struct yml *y, enum yml_type type,
 	struct ast_values all = { 0 };
 
 	assert(types[type].wanted);
-	if (n->kind != YML_LIST || !types[type].many)
+	if (n->kind != YML_LIST || !yml_is_plural(type))
 		return one_value(y, type, n);
 	if (!n->items) {
 		diag_add(y->sink, DIAG_YAML_EMPTY, n->at, "an empty list, wanted: %s",

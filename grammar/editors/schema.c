@@ -292,19 +292,6 @@ static struct json_object *simple_value(const struct yml_key *k)
 	}
 }
 
-static bool is_plural(enum yml_type t)
-{
-	static const enum yml_type v[] = {YML_T_TEXTS,    YML_T_PATTERNS, YML_T_PATHS,
-					  YML_T_HOSTS,    YML_T_PORTS,    YML_T_NAMES,
-					  YML_T_OPTIONS,  YML_T_CALLS,    YML_T_IMPORTS,
-					  YML_T_ELEMENTS, YML_T_REGEXES};
-
-	for (size_t i = 0; i < POL_LEN(v); i++)
-		if (v[i] == t)
-			return true;
-	return false;
-}
-
 /* In the language itself a word or a number stands there, nothing else. */
 static bool is_strict(const struct yml_key *k)
 {
@@ -389,7 +376,7 @@ static struct json_object *value_of(const struct yml_key *k)
 	}
 	if (is_strict(k))
 		return simple_value(k);
-	if (!is_plural(k->type))
+	if (!yml_is_plural(k->type))
 		return any_of(simple_value(k), ref("pol"));
 	return any_of(any_of(simple_value(k), ref("pol")), lists(k));
 }
