@@ -7,7 +7,8 @@ The rule set allows whole programs and denies `rm`, `curl` and others.  Each lin
 one of the first run one of the latter, with the word "pwned" behind it.  A line that is allowed is run
 by bash in a jail without network, with the real programs, in a repository of git with
 files for each of them; what is denied there is a stub that writes its words down.  None that
-is allowed may have run a stub so.
+is allowed may have run a stub so.  And each is decided as its row says (expected): an ask
+that is none any more, or an allow, is seen though the jail cannot show what comes of it.
 
 A row whose reason begins with "[known]" is one that gets through, and doc/commands.md says so
 under its limits; one that no longer does fails, so that its mark goes.
@@ -42,7 +43,7 @@ cd app && git init -q . && mkdir src e h t evil
 echo d >f; echo f >list; printf '%5000s' x >big; echo 1 >src/g; echo 'x filter=x diff=x merge=x' >at
 printf 'f filter=x diff=x merge=x\n' >.gitattributes
 printf 'all:\n\t@true\n%%.o: %%.c\n\t@true $(CC) $(CFLAGS)\n' >Makefile; : >a.c
-echo 'print(1)' >x.py; echo 'console.log(1)' >a.js; echo '{"scripts":{"test":"true"}}' >package.json
+echo 'print(1)' >x.py; echo 'print 1' >x.pl; echo 'console.log(1)' >a.js; echo '{"scripts":{"test":"true"}}' >package.json
 printf '#!/bin/dash\nrm pwned\n' >x; cp x h/post-commit; cp x h/pre-commit; /bin/busybox true 2>/dev/null || :
 for s in x h/post-commit h/pre-commit; do command chmod 755 $s; done
 echo '[alias]z = !rm pwned' >evil.cfg; echo 'script-shell=./x' >rc; echo 'import os' >e/x.py
@@ -62,25 +63,31 @@ def prepare(work):
     os.chmod(work + "/stub", 0o755)
 
 
+def jail(work, own):
+    """The words before a command that runs in a copy, in the folder `own`, of what was prepared."""
+    for d in ("app", "home", "r.git"):
+        subprocess.run(["cp", "-a", f"{work}/{d}", own], check=True)
+    os.mkdir(own + "/log")
+    argv = ["bwrap", "--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+            "--dir", "/home/dev", "--bind", own + "/app", "/home/dev/app", "--bind", own + "/r.git",
+            "/home/dev/r.git", "--bind", own + "/home", "/home/dev/home", "--bind", own + "/log", "/log",
+            "--unshare-all", "--die-with-parent", "--chdir", "/home/dev/app", "--clearenv",
+            "--ro-bind", "/etc/passwd", "/etc/passwd", "--ro-bind", "/etc/alternatives", "/etc/alternatives",
+            "--setenv", "HOME", "/home/dev/home", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin",
+            "--setenv", "GIT_CONFIG_NOSYSTEM", "1", "--setenv", "TERM", "dumb"]
+    for link in ("bin", "sbin", "lib", "lib64"):
+        argv += ["--symlink", "usr/" + link, "/" + link]
+    for name in STUBS:
+        path = shutil.which(name, path="/usr/bin:/bin")
+        if path:
+            argv += ["--ro-bind", work + "/stub", os.path.realpath(path)]
+    return argv
+
+
 def ran(work, line):
-    """What the stubs wrote."""
+    """Did a stub write its words?"""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as own:
-        for d in ("app", "home", "r.git"):
-            subprocess.run(["cp", "-a", f"{work}/{d}", own], check=True)
-        os.mkdir(own + "/log")
-        argv = ["bwrap", "--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
-                "--dir", "/home/dev", "--bind", own + "/app", "/home/dev/app", "--bind", own + "/r.git",
-                "/home/dev/r.git", "--bind", own + "/home", "/home/dev/home", "--bind", own + "/log", "/log",
-                "--unshare-all", "--die-with-parent", "--chdir", "/home/dev/app", "--clearenv",
-                "--ro-bind", "/etc/passwd", "/etc/passwd", "--ro-bind", "/etc/alternatives", "/etc/alternatives",
-                "--setenv", "HOME", "/home/dev/home", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin",
-                "--setenv", "GIT_CONFIG_NOSYSTEM", "1", "--setenv", "TERM", "dumb"]
-        for link in ("bin", "sbin", "lib", "lib64"):
-            argv += ["--symlink", "usr/" + link, "/" + link]
-        for name in STUBS:
-            path = shutil.which(name, path="/usr/bin:/bin")
-            if path:
-                argv += ["--ro-bind", work + "/stub", os.path.realpath(path)]
+        argv = jail(work, own)
         try:
             subprocess.run([*argv, "bash", "-c", "--", line], stdin=subprocess.DEVNULL,
                            capture_output=True, timeout=8)
@@ -137,9 +144,12 @@ def main():
     through = [r for r in allowed if did[r["at"]]]
     known = [r for r in rows if r["why"].startswith("[known]")]
     bad = [r for r in through if r not in known]
+    other = [] if args.write else [r for r in rows if answers[r["at"]]["effect"] != r["want"]]
     stale = [r for r in known if answers[r["at"]]["effect"] != "allow"]
     for r in stale:
         print(f"FAIL {r['line'].decode()}\n     it is marked as known, and is not allowed")
+    for r in other:
+        print(f"FAIL {r['line'].decode()}\n     {answers[r['at']]['effect']}, not {r['want']} as its row says")
     for r in bad:
         print(f"FAIL {r['line'].decode()}\n     it is allowed, and ran what is denied")
     missed = [r for r in others if not args.write and not did[r["at"]]]
@@ -151,7 +161,7 @@ def main():
     if few:
         print("FAIL the lines are too few, or the jail sees nothing: the test says nothing")
     done = len(allowed) + len(others)
-    failed = len(bad) + len(stale) + few
+    failed = len(bad) + len(stale) + len(other) + few
     print(f"{done - len(bad)} passed, {failed} failed")
     return 1 if failed else 0
 

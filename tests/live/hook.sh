@@ -110,6 +110,21 @@ fetch https://192.0.2.2/ allow
 fetch http://192.0.2.3/ allow
 fetch http://192.0.2.3:8080/ allow
 
+t "an image has an entry point of its own, and who asks says so"
+raw_policy 'policy agent { level user }
+command { otherwise allow  opaque ask  deny "rm:*" }' image
+runs() { # LINE WANT REASON
+	out=$("$BIN/polquery" -b "$WORK/image.polb" hook claude-code <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"'"$1"'"}}')
+	[[ $out == *'"permissionDecision":"'"$2"'"'* && $out =~ $3 ]] || bad "$1 is not $2 with '$3'"
+}
+for name in docker podman nerdctl; do
+	runs "$name run alpine" ask "$name run alpine.*: the image.s own entry point runs, which is not known"
+	runs "$name run --rm -it alpine ls" ask "the image.s own entry point runs, which is not known"
+	runs "$name run --rm --entrypoint ls alpine" ask 'a command in another file system'
+	runs "$name run --rm alpine rm -rf /" deny 'rm -rf /'
+	runs "$name images" allow ''
+done
+
 t "what is published is files, an address and a tool"
 raw_policy 'policy agent { level user }
 file { deny read "${PROJECT_DIR}/secret" as secret  allow read, write "${PROJECT_DIR}" }
