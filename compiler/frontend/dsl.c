@@ -7,7 +7,6 @@
 
 #include "compiler/diag/width.h"
 #include "compiler/frontend/parser.h"
-#include "compiler/frontend/plain_secret.h"
 #include "policy.tab.h"
 #include "policy.lex.h"
 
@@ -79,17 +78,6 @@ bool dsl_check_encoding(struct diag_sink *sink, uint32_t file, struct str text)
 			i += n;
 	}
 	return found == 0 && check_line_ends(sink, file, text);
-}
-
-struct ast_stmt *dsl_variable(struct dsl_parser *p, struct ast_stmt *set)
-{
-	struct diag *d =
-		plain_secret(p->sink, set->name, set->values->text, set->values->at);
-
-	if (d)
-		diag_help(p->sink, d, "name the secret instead: secret %.*s from store \"%.*s\"",
-			  STR_ARG(set->name), STR_ARG(set->name));
-	return set;
 }
 
 bool dsl_run(struct dsl_parser *p, uint32_t end)

@@ -7,8 +7,7 @@
 
 #include <setjmp.h>
 
-#include "compiler/ast/build.h"
-#include "compiler/frontend/dsl_piece.h"
+#include "compiler/frontend/dsl_start.h"
 
 struct dsl_regex {
 	struct str text, flags;

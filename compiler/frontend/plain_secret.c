@@ -7,6 +7,8 @@
 
 #include <strings.h>
 
+#include "compiler/frontend/parser.h"
+
 static bool has_word(struct str s, const char *word)
 {
 	size_t n = strlen(word);
@@ -47,4 +49,15 @@ struct diag *plain_secret(struct diag_sink *sink, struct str name, struct str va
 	return diag_add(sink, DIAG_PLAIN_SECRET, at,
 			"the value of '%.*s' looks like a secret in plain text",
 			STR_ARG(name));
+}
+
+struct ast_stmt *dsl_variable(struct dsl_parser *p, struct ast_stmt *set)
+{
+	struct diag *d =
+		plain_secret(p->sink, set->name, set->values->text, set->values->at);
+
+	if (d)
+		diag_help(p->sink, d, "name the secret instead: secret %.*s from store \"%.*s\"",
+			  STR_ARG(set->name), STR_ARG(set->name));
+	return set;
 }

@@ -4,7 +4,7 @@
 #include "compiler/base/buf.h"
 #include "compiler/base/vec.h"
 #include "compiler/diag/diag.h"
-#include "compiler/frontend/dsl_piece.h"
+#include "compiler/frontend/dsl_start.h"
 
 /* FLAGS of the table: flags, classes, and classes that need the key. */
 #define CLASS_SHIFT 8

@@ -23,7 +23,8 @@ BUILD = os.environ.get("BUILD", "build/dev")
 
 
 def module_of(name):
-    return os.path.splitext(name)[0]
+    """Parser and scanner are two; what bison and flex write into headers is data."""
+    return name if name.endswith((".y", ".l")) else os.path.splitext(name)[0]
 
 
 def sources():
@@ -35,10 +36,10 @@ def sources():
 
 
 def objects(names):
-    """Each object and its module; the two of the grammar are one."""
+    """Each object and its module."""
     ret = {f"{BUILD}/obj/{module_of(n)}.o": module_of(n) for n in names if n.endswith(".c")}
-    for part in ("tab", "lex"):
-        ret[f"{BUILD}/obj/gen/policy.{part}.o"] = "grammar/policy"
+    ret[f"{BUILD}/obj/gen/policy.tab.o"] = "grammar/policy.y"
+    ret[f"{BUILD}/obj/gen/policy.lex.o"] = "grammar/policy.l"
     return ret
 
 
@@ -47,13 +48,8 @@ def includes(names, add):
     for name in names:
         for text in open(name, errors="replace"):
             m = re.match(r'\s*#\s*include\s+"([^"]+)"', text)
-            if not m:
-                continue
-            target = m.group(1)
-            if re.fullmatch(r"policy\.(tab|lex)\.h", target):
-                target = "grammar/policy.y"
-            if target in known:
-                add(module_of(name), module_of(target), "include")
+            if m and m.group(1) in known:
+                add(module_of(name), module_of(m.group(1)), "include")
 
 
 def symbols(objs, add):
