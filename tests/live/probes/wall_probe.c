@@ -1,7 +1,7 @@
 /*
- * wall_probe r|w FILE OUT [PROCESSES]: tries FILE for as long as it lives, to
- * read it (r) or to write to it (w), in PROCESSES processes at once (1).  What
- * it could do goes to OUT, a line for each process: how often, and the
+ * wall_probe r|w FILE OUT [PROCESSES [TEXT]]: tries FILE for as long as it lives,
+ * to read it (r) or to append TEXT to it (w), in PROCESSES processes at once (1).
+ * What it could do goes to OUT, a line for each process: how often, and the
  * microseconds from the first to the last time.
  */
 #include <fcntl.h>
@@ -21,28 +21,28 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Once: 1 done, 0 refused. */
-static int attempt(const char *file, int writing)
+/* Once: 1 done, 0 refused.  Without a text it reads. */
+static int attempt(const char *file, const char *text)
 {
-	char c = '#';
-	int fd = open(file, writing ? O_WRONLY | O_APPEND : O_RDONLY);
+	char c;
+	int fd = open(file, text ? O_WRONLY | O_APPEND : O_RDONLY);
 	ssize_t n;
 
 	if (fd < 0)
 		return 0;
-	n = writing ? write(fd, "#", 1) : read(fd, &c, 1);
+	n = text ? write(fd, text, strlen(text)) : read(fd, &c, 1);
 	(void)close(fd);
-	return n == 1;
+	return n > 0;
 }
 
-static void work(const char *file, const char *out, int writing)
+static void work(const char *file, const char *out, const char *text)
 {
 	char line[80];
 	uint64_t first = 0, count = 0;
 	int fd = -1;
 
 	for (;;) {
-		if (!attempt(file, writing))
+		if (!attempt(file, text))
 			continue;
 		if (!first)
 			first = now_ns();
@@ -60,15 +60,18 @@ static void work(const char *file, const char *out, int writing)
 int main(int argc, char **argv)
 {
 	int n = argc > 4 ? atoi(argv[4]) : 1;
+	const char *text = argc > 5 ? argv[5] : "#";
 
 	if (argc < 4)
 		return 2;
+	if (argv[1][0] != 'w')
+		text = NULL;
 	/* the control, and the sign that it has begun */
-	printf("%s\n", attempt(argv[2], argv[1][0] == 'w') ? "open" : "refused");
+	printf("%s\n", attempt(argv[2], text) ? "open" : "refused");
 	(void)fflush(stdout);
 	for (int i = 1; i < n; i++)
 		if (fork() == 0)
-			work(argv[2], argv[3], argv[1][0] == 'w');
-	work(argv[2], argv[3], argv[1][0] == 'w');
+			work(argv[2], argv[3], text);
+	work(argv[2], argv[3], text);
 	return 0;
 }
