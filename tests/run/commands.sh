@@ -110,7 +110,26 @@ elif [ "${VARIANT:-dev}" = dev ]; then
 	else
 		count_pass
 	fi
+	# and one of which the decision is not that of its row
+	for row in 'ls	ask' "git -c alias.z='!rm pwned' z	allow"; do
+		printf 'ruleset\tcommand\texpected\twhy\tran\nR11\t%s\tcontrol\t-\n' "$row" >"$log.tsv"
+		if python3 tests/conformance/attacks.py "$log.tsv" >"$log" 2>&1 || ! grep -q 'as its row says' "$log"; then
+			echo "FAIL attacks.py misses a verdict that is another: $row"
+			count_fail
+		else
+			count_pass
+		fi
+	done
 	rm -f "$log.tsv"
+	holds 2 "readings that are allowed, run" python3 tests/conformance/readings_jail.py
+	if python3 tests/conformance/readings_jail.py --lines 40 --programs env,timeout,find,tar \
+		--polquery 'python3 tests/conformance/shell_decider.py allow' >"$log" 2>&1 ||
+		! grep -q 'it is allowed, and ran what is denied' "$log"; then
+		echo "FAIL readings_jail.py misses a line that gets through"
+		count_fail
+	else
+		count_pass
+	fi
 	holds 5 "what the shells do" python3 tests/conformance/bypass_oracle.py tests/data/tricks.tsv
 fi
 count_end
