@@ -134,4 +134,9 @@ mutant dev/git.pol 's/"git {push|/"git {/'
 mutant dev/git.pol 's/ with --hard / with --no-such /'
 mutant dev/node.pol 's/"npm {publish|/"npm {/'
 mutant dev/rust.pol 's/"cargo {publish|/"cargo {/'
+# The same of the base, word by word.
+out=$(python3 tests/conformance/base_mutants.py 2>&1)
+status=$?
+grep -A 3 '^FAIL' <<<"$out" | head -n 40
+count_add_line "$(tail -n 1 <<<"$out")" "$status" "std/base without one of its words"
 count_end
