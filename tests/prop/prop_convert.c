@@ -286,9 +286,9 @@ static void test_policies_have_one_ir(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "one IR of both spellings", 200);
+	law_begin(&l, "one IR of both spellings", 200, 0);
 	law_repeat(&l, one_policy);
-	law_end(&l, 0);
+	law_end(&l);
 }
 
 int main(void)

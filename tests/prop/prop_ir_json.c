@@ -285,10 +285,10 @@ static void test_random_irs_come_back(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "ir.json of random IRs", 400);
+	law_begin(&l, "ir.json of random IRs", 400, 0);
 	law_repeat(&l, one_ir);
 	assert_true(l.requests > 0); /* commands that got guards */
-	law_end(&l, 0);
+	law_end(&l);
 }
 
 static void one_text(struct law *l, unsigned long run, struct arena *a)
@@ -309,9 +309,9 @@ static void test_random_policies_come_back(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "ir.json of random policies", 150);
+	law_begin(&l, "ir.json of random policies", 150, 0);
 	law_repeat(&l, one_text);
-	law_end(&l, 0);
+	law_end(&l);
 }
 
 /* --- files ------------------------------------------------------------------------- */
@@ -403,11 +403,11 @@ static void test_damaged_bytes_end_in_an_answer(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "damaged ir.json", 1500);
+	law_begin(&l, "damaged ir.json", 1500, 0);
 	law_repeat(&l, damage);
 	printf("%lu of %lu are another policy\n", l.bites, l.runs);
 	l.bites++;
-	law_end(&l, 0);
+	law_end(&l);
 }
 
 static const char *refused(const char *text, struct arena *a)

@@ -19,8 +19,12 @@
 #define PROP_SLOWER 1
 #endif
 
-/* False after the first run that `one` says no to.  *ret_n: how many there are. */
-static inline bool prop_runs(unsigned long usual, bool (*one)(struct rnd *r),
+/*
+ * False after the first run that `one` says no to.  *ret_n: how many there were to be.  What has
+ * to occur is not left to the luck of so many: where there are `usual` ones, more are drawn until
+ * it is met (NULL: nothing has to).
+ */
+static inline bool prop_runs(unsigned long usual, bool (*one)(struct rnd *r), bool (*met)(void),
 			     unsigned long *ret_n)
 {
 	const char *seed = getenv("SEED"), *runs = getenv("RUNS");
@@ -29,7 +33,8 @@ static inline bool prop_runs(unsigned long usual, bool (*one)(struct rnd *r),
 
 	*ret_n = n;
 	printf("SEED=%llu RUNS=%lu\n", (unsigned long long)first, n);
-	for (i = 0; i < n; i++) {
+	fflush(stdout); /* a program that dies says it all the same */
+	for (i = 0; i < n || (met && n >= usual && i < 50 * n && !met()); i++) {
 		struct arena a;
 		struct rnd r = { .s = (first + i) * 0x9e3779b97f4a7c15u | 1, .a = &a };
 		bool ok;
