@@ -293,14 +293,14 @@ no_file "$P/thirteen"
 
 t 'hang-up: nothing runs, nothing is left'
 cat >"$WORK/script" <<EOT
-send $POL touch fourteen
+send $POL touch fourteen.$$
 expect details:
 hangup
 EOT
 (cd "$P" && timeout 60 python3 "$(dirname "$0")/../lib/term.py" "$WORK/script") >/dev/null
 sleep 0.5
-no_file "$P/fourteen"
-! alive 'touch fourteen' || bad 'polrun is left'
+no_file "$P/fourteen.$$"
+! alive "touch fourteen.$$" || bad 'polrun is left'
 
 t "the terminal's modes come back; ^Z stops, and fg asks again"
 term <<EOT

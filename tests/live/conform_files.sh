@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# long: in a day's run as root or as a user, in turn
 # shellcheck shell=bash
 # Random file policies over random trees: what the kernel lets through is what
 # the decisions say (tests/conformance/files.py).  The suite runs the same

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# long: in a day's run as root or as a user, in turn
 # timing: waits for processes that a loaded machine starts late
 # Limits: each one hit, beside the same run without it.
 # shellcheck disable=SC2034,SC2154
@@ -30,10 +31,10 @@ want_rc 124
 [ $((($(date +%s%N) - start) / 1000000)) -lt 6000 ] || bad "it took longer than 6 s"
 
 t "what is left in the background ends with the command"
-run_with q sh -c 'sleep 77.125 & echo started'
+run_with q sh -c "sleep 77.$$ & echo started"
 want_rc 0
 want_out started
-! alive 'sleep 77.125' || bad "something is left"
+! alive "sleep 77.$$" || bad "something is left"
 
 t "memory"
 policy 'limits { memory 300M }'

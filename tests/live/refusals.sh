@@ -66,7 +66,7 @@ if [ -x "$PROBES/outer" ]; then
 		want_line 'listener cannot be taken.*denials are not explained'
 	done
 	"$O" no-getfd "$BIN/polrun" -b "$WORK/l.polb" "$WORK/out/syscall_probe" getpid >/dev/null 2>&1 || bad "the control"
-	! alive "syscall_probe getp" || bad "a process is left"
+	! alive "$WORK/out/syscall_probe getp" || bad "a process is left"
 	"$O" no-getfd "$BIN/polrun" --doctor | grep -q 'seccomp notifications.*no (EPERM).*no name' || bad "doctor does not see it"
 	t "the doctor sees what is missing"
 	"$O" listener "$BIN/polrun" --doctor | grep -q 'seccomp notifications.*EBUSY' || bad "doctor does not see it"

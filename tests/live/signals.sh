@@ -196,13 +196,13 @@ wait $pid 2>/dev/null
 out=''
 
 t "kill -9 of polrun leaves no process"
-$R sleep 88.875 >/dev/null 2>&1 &
+$R sleep "88.$$" >/dev/null 2>&1 &
 pid=$!
 sleep 0.4
-alive 'sleep 88.875' || bad "it did not start"
+alive "sleep 88.$$" || bad "it did not start"
 kill -KILL $pid
 { wait $pid; } 2>/dev/null
 sleep 0.3
-! alive 'sleep 88.875' || bad "something is left"
+! alive "sleep 88.$$" || bad "something is left"
 
 done_
