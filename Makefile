@@ -6,7 +6,7 @@ VARIANT ?= dev
 BUILD   ?= build/$(VARIANT)
 V       ?= 0
 Q       := $(if $(filter 0,$(V)),@,)
-CC      := gcc
+CC      := $(or $(POL_CC),gcc)
 PREFIX  ?= /usr/local
 VERSION := 0.1.0
 
@@ -103,7 +103,7 @@ TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: laws check-libpol manual schema check-schema all help test conformance conformance-readings conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
+.PHONY: laws check-libpol manual schema check-schema all help test conformance conformance-files conformance-readings conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants faults fuzz fuzz-targets coverage clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -114,7 +114,7 @@ help:
 	@sed -n 's/^## //p' Makefile
 
 ## all            polc, polrun, polinit, polquery under build/$(VARIANT)/bin
-## test           every test of this variant (./dev test runs all variants)
+## test           every test of this variant (./dev test: those of the day, in two variants)
 ## check-unit     unit, property and conformance tests
 ## check-schema   ajv and polc agree on every golden in YAML
 ## check-libpol   libpol: examples, exports, threads (ThreadSanitizer)
@@ -122,7 +122,8 @@ help:
 ## golden-update  rewrites goldens and shows the difference
 ## check-table    the table of semantics 3 in its three worlds; identical bundles
 ## check-live     tests that need the kernel, as root and as an ordinary user
-## conformance    files against the kernel, on random policies: RUNS= SEED=
+## conformance    the long comparisons, of which the suite runs a slice a day; POL_SLICE=0 to 6: that slice
+## conformance-files  files against the kernel, on random policies: RUNS= SEED=
 ## conformance-readings  ambiguous words before each place of the tables that runs something: RUNS= SEED=
 ## conformance-shell  shell text against bash and dash: RUNS= SEED=
 ## check-vm       the live tests on Debian's own kernel, in qemu (root); T= BOOT=
@@ -316,8 +317,8 @@ manual: $(MAN) $(COMPLETIONS)
 unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SHELL_TEST) $(SCHEMA) $(FUZZ) $(BUILD)/tests/libpol/same manual
 fuzz-targets: $(FUZZ)
 probes: $(PROBES)
-test: all unit-tests probes
-	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/all.sh
+test:
+	@VARIANT=$(VARIANT) tests/run/everything.sh --all
 check-unit: all unit-tests
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/unit.sh $(T)
 check-libpol: all unit-tests
@@ -332,9 +333,10 @@ check-table: all unit-tests probes
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/table.sh
 check-live: all probes $(ORACLE)
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/live.sh $(T)
-conformance: all probes $(ORACLE)
-	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),1000) SEED=$(SEED) \
-		POL_LIVE_TIMEOUT=86400 tests/run/live.sh conform_files
+conformance:
+	@tests/run/everything.sh --conformance
+conformance-files: all probes $(ORACLE)
+	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) RUNS=$(RUNS) SEED=$(SEED) tests/run/kernel.sh
 conformance-shell: all $(ORACLE) $(SHELL_TEST)
 	@BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),10000) SEED=$(SEED) tests/run/shell.sh
 laws: all unit-tests

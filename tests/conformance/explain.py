@@ -18,7 +18,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(sys.path[0], "../lib"))
 import bypass  # noqa: E402
+import slices  # noqa: E402
 
 POLC = os.path.join(bypass.BUILD, "bin/polc")
 ROOTS = ["--root", "HOME=/home/dev", "--root", "PROJECT_DIR=/home/dev/app", "--root", "TMPDIR=/tmp"]
@@ -54,6 +56,14 @@ def differs(name, bundle, request):
 
 
 def spread(rows, n):
+    """N of them; a week's days have others each (tests/lib/slices.py)."""
+    if slices.DAY != "":
+        day = int(slices.DAY)
+        return spread_all(rows, 7 * n)[day::7]
+    return spread_all(rows, n)
+
+
+def spread_all(rows, n):
     if len(rows) <= n:
         return rows
     return [rows[i * len(rows) // n] for i in range(n)]

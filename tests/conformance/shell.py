@@ -8,7 +8,8 @@ syntax error is unparsed; what it accepts is parsed, or unparsed for a reason th
 doc/shell.md lists; with --decide, a line that a set of rules (shell_sets.py) allows
 runs nothing that the set denies.
 With --mutants, each production of the grammar that is switched off in a test
-build of the reader must break one of these laws on some line.
+build of the reader must break one of these laws on some line (with POL_SLICE, each of
+the day's).
 SEED= and RUNS= (lines of each dialect) repeat a run; --lines FILE takes lines.
 """
 import argparse
@@ -25,10 +26,12 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(1, os.path.join(sys.path[0], "../lib"))
 from shell_judge import CHANGED, CORPUS, HOME, MADE, TRICK, Ran, Reading, judge  # noqa: E402
 from shell_lines import Corpus, Lines, PROGRAMS  # noqa: E402
 from shell_sets import NAMES, SETS, WRAPPERS, Decider, compiled, says_nothing  # noqa: E402
 from shell_tricks import Tricks  # noqa: E402
+from slices import in_slice  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build/dev"))
 SHELLS = {"bash": "/bin/bash", "posix": "/bin/dash"}
@@ -130,9 +133,9 @@ class Run:
         self.alive = {}  # productions that nothing has missed yet
         if args.mutants:
             self.reader.ask("list")
-            for _ in range(int(self.reader.answer())):
+            for i in range(int(self.reader.answer())):
                 n, name, only = self.reader.answer().split(" ")
-                if only in ("both", dialect):
+                if only in ("both", dialect) and in_slice(i):
                     self.alive[n] = name
         self.n = 0
 
@@ -142,6 +145,8 @@ class Run:
         for line, kind, seek in lines:
             if "\0" in line:
                 continue  # no shell gets one
+            if seek and not self.alive:
+                continue
             self.n += 1
             off = sorted(self.alive) if seek else []
             self.oracle.ask(f"{SHELLS[self.dialect]} {to_hex(line)}")

@@ -11,7 +11,7 @@ processes, namespaces, control groups.  EINTR is always "same".
     faults.py BASE WORK all|each|first [FUNCTION|CALL|ROLE [JOBS]]
       BASE   holds bin/{polc,polrun,polinit} and `ours`, the names of our functions
       all    every call, every errno         first  each way to a call, first errno
-      each   every call, its first errno
+      each   every call, one of its errnos: that of the day POL_SLICE (0 to 6)
       JOBS   runs at a time; as many as there are processors
 
 The runs are shared out to processes with a directory each; each adopts what its
@@ -510,6 +510,13 @@ def ways(sites):
     return {(s.role, s.call, s.way) for s in sites}
 
 
+def of_the_day(errs, n):
+    """One of them; of more than seven as many as a week needs for all.  Calls of one kind
+    have different ones on one day, by their number."""
+    day = int(os.environ['POL_SLICE']) + n
+    return [e for i, e in enumerate(errs) if (i - day) % min(len(errs), 7) == 0]
+
+
 def choose(sites, how):
     if how != 'first':
         return sites
@@ -737,7 +744,9 @@ class Plan:
         chosen = [s for s in choose(sites, self.how) if self.is_wanted(s)]
         for s in chosen:
             errs = self.expect.errnos[s.call]
-            if self.how != 'all':
+            if self.how == 'each':
+                errs = of_the_day(errs, s.n)
+            elif self.how == 'first':
                 errs = errs[:1] + (['EINTR'] if 'EINTR' in errs[1:] else [])
             self.tasks += [Task('fail', c, (s, e)) for e in errs]
         for s in first:

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Lines with the verdicts that they must get (tests/data/tricks.tsv, and the corpus bypass.tsv
 # in POL_DATA or ../shared/data where it is), variants of them, the same above the whole standard
-# library, and what real shells do with them.  Ends with "N passed, N failed, N skipped".
+# library, and what real shells do with them.  With POL_SLICE the verdicts of all, and of the rest
+# what is the day's (tests/lib/slice.sh).  Ends with "N passed, N failed, N skipped".
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+. tests/lib/slice.sh
 : "${BUILD:=$PWD/build/dev}" "${POL_DATA:=$PWD/../shared/data}"
 export BUILD
 log=$(mktemp)
@@ -23,22 +25,31 @@ rows() { # NAME ARGUMENT…
 		[ "$status" -eq 0 ] && return
 	fi
 	head -n 40 "$log"
+	printf 'FAIL %s: %s\n' "$name" "$sum"
+	printf '     again: %sBUILD=%s tests/run/bypass.sh %s\n' \
+		"$(grep -aoE '^SEED=[0-9]+' "$log" | tail -n 1 | sed 's/$/ /')" "${BUILD#"$PWD/"}" "$*"
 	count_fail
 }
 
-# With the sanitizers a decision takes ten times as long.
-variants=5000 each=5
+# With the sanitizers a decision takes ten times as long.  A day has a seventh of the random lines,
+# of a seed of its own.
+variants=5000 each=5 readings=${READINGS:-8000}
 [ "${VARIANT:-dev}" = dev ] || variants=1000 each=1
+if [ -n "${POL_SLICE:-}" ]; then
+	variants=$((variants / 7)) readings=$((readings / 7)) each=1
+	[ -z "${SEED:-}" ] || export SEED=$((SEED + POL_SLICE))
+fi
 corpora=(tests/data/tricks.tsv)
 [ -r "$POL_DATA/bypass.tsv" ] && corpora+=("$POL_DATA/bypass.tsv")
-for f in "${corpora[@]}"; do
+for i in "${!corpora[@]}"; do
+	f=${corpora[i]}
 	rows "${f##*/}" "$f"
 	rows "variants of ${f##*/}" "$f" --variants "$variants"
-	[ "${VARIANT:-dev}" != dev ] || rows "${f##*/} above the whole library" "$f" --library
+	[ "${VARIANT:-dev}" != dev ] || ! in_slice "$i" 2 || rows "${f##*/} above the whole library" "$f" --library
 done
 
 # What people wrote is read, but for what doc/commands.md lists.
-if [ -r "$POL_DATA/nl2bash.cm" ] && [ "${VARIANT:-dev}" = dev ]; then
+if [ -r "$POL_DATA/nl2bash.cm" ] && [ "${VARIANT:-dev}" = dev ] && in_slice 0 3; then
 	python3 tests/conformance/real_lines.py "$POL_DATA/nl2bash.cm" >"$log" 2>&1
 	status=$?
 	grep -A 1 FAIL "$log" | head -n 40
@@ -73,19 +84,24 @@ rm -f "$log.tsv"
 holds() { # LINES NAME COMMAND…: it succeeds; the last lines of what it prints
 	if "${@:3}" >"$log" 2>&1; then
 		count_pass
+		tail -n "$1" "$log"
 	else
-		echo "FAIL $2:"
+		tail -n "$1" "$log"
+		echo "FAIL $2: $(grep -am 1 -A 1 '^FAIL' "$log" | sed 's/^FAIL *//' | paste -sd' ')"
+		printf '     again: %s%s\n' "$(grep -aoE '^SEED=[0-9]+( RUNS=[0-9]+)?' "$log" | head -n 1 | sed 's/$/ /')" \
+			"BUILD=${BUILD#"$PWD/"} ${POL_SLICE:+POL_SLICE=$POL_SLICE }${*:3}"
 		count_fail
 	fi
-	tail -n "$1" "$log"
 }
 # What a bundle answers, and why, is what its sources do.
 holds 40 "polc explain of bundles" python3 tests/conformance/explain.py tests/data/tricks.tsv --each "$each"
 
 # Ambiguous words before each place of the tables where something runs.
 if [ "${VARIANT:-dev}" = dev ]; then
-	RUNS=${READINGS:-8000} holds 4 "each reading of words" python3 tests/conformance/readings.py
-	if python3 tests/conformance/readings.py --programs git,tar,timeout \
+	RUNS=$readings holds 4 "each reading of words" python3 tests/conformance/readings.py
+	if ! in_slice 1; then
+		:
+	elif python3 tests/conformance/readings.py --programs git,tar,timeout \
 		--polquery 'python3 tests/conformance/shell_decider.py allow' >"$log" 2>&1 ||
 		! grep -q 'the test says nothing' "$log"; then
 		echo "FAIL readings.py is content with an answer to nothing"
@@ -103,8 +119,10 @@ elif [ "${VARIANT:-dev}" = dev ]; then
 	# one that gets through must be seen
 	printf '%s\t%s\task\tcontrol\tyes\n' ruleset command R11 "git -c alias.z='!rm pwned' z" |
 		sed '1s/.*/ruleset\tcommand\texpected\twhy\tran/' >"$log.tsv"
-	if python3 tests/conformance/attacks.py "$log.tsv" --polquery 'python3 tests/conformance/shell_decider.py allow' \
-		>"$log" 2>&1 || ! grep -q 'it is allowed, and ran what is denied' "$log"; then
+	if ! in_slice 2; then
+		:
+	elif POL_SLICE='' python3 tests/conformance/attacks.py "$log.tsv" \
+		--polquery 'python3 tests/conformance/shell_decider.py allow' >"$log" 2>&1 || ! grep -q 'it is allowed, and ran what is denied' "$log"; then
 		echo "FAIL attacks.py misses a line that gets through"
 		count_fail
 	else

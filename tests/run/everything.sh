@@ -1,91 +1,104 @@
 #!/usr/bin/env bash
-# Every test there is: the whole suite in the dev and in the san variant, the
-# faults and the lints.  The failures stand once more at the end, since a log of
-# this length is often read from there.  The last line is the sum.
+# The suite: the groups of tests/run/groups in the variants dev and san, as many at a time as
+# there are processors.
+#   everything.sh                 a day's run, which is what CI runs: of what is cut into the days
+#                                 of a week only the day's
+#   everything.sh --all           all of it
+#   everything.sh --conformance   the long comparisons, of which a day has its slice
+#   everything.sh --list …        what would be run, without running it
+#   everything.sh NAME…           groups, live tests, unit tests, goldens, corpora, documents; all of each
+# POL_SLICE=0 to 6: another day's.  VARIANT=dev, rel or san: that one alone (NAME: dev).
+# POL_TEST_JOBS=N: so many at a time.  At the end stand the times of the groups, the failures once
+# more, and the sum on the last line.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+. tests/lib/slice.sh
+. tests/lib/names.sh
+. tests/lib/tasks.sh
+only=${VARIANT:-}
 # a caller's would build in one place and test in another
-unset BUILD VARIANT PARTS
+unset BUILD VARIANT POL_SHARD
 
-jobs=$(nproc)
-logs=$(mktemp -d) || exit 1
-behind=''
-ran=0
-cleanup() {
-	[ -z "$behind" ] || kill -- "-$behind" 2>/dev/null
-	rm -rf "$logs"
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
+mode=day list='' names=() build_targets=(all unit-tests probes)
+for word in "$@"; do
+	case $word in
+	--list) list=yes ;;
+	--all | --conformance) mode=${word#--} ;;
+	-*) echo "usage: everything.sh [--list] [--all | --conformance | NAME…]" >&2; exit 2 ;;
+	*) mode=names; names+=("$word") ;;
+	esac
+done
+case $mode in
+day) : "${POL_SLICE:=$(slice_of_today)}" ;;
+all | names) unset POL_SLICE ;;
+esac
+if ! [[ ${POL_SLICE:-0} =~ ^[0-6]$ ]]; then
+	echo "everything.sh: POL_SLICE is a day, 0 to 6" >&2
+	exit 2
+fi
+slice=${POL_SLICE:-}
+unset POL_SLICE
 
-add() { # NAME LOG STATUS: the log's last line of numbers to the sum
-	count_add_line "$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$2" | tail -n 1)" \
-		"$3" "$1"
+# VARIANT GROUP WHEN COMMAND…: where it is its turn
+plan_group() {
+	local variant=$1 group=$2 when=$3 shards=1 i sliced=''
+	shift 3
+	[[ $when != */* ]] || shards=${when#*/}
+	case ${when%/*} in
+	-) return ;;
+	day) [ "$mode" != conformance ] || return ;;
+	cut) [ "$mode" != conformance ] || return; sliced=$slice ;;
+	week) sliced=$slice ;;
+	*) [[ -z $slice || $when = "$slice" ]] || return ;;
+	esac
+	for ((i = 0; i < shards; i++)); do
+		task_add "$variant" "$group" "$sliced" "$([ "$shards" -eq 1 ] || echo "$i/$shards")" "$@"
+	done
 }
-run() { # NAME COMMAND…
-	local name=$1 log
-	log=$logs/$((++ran))
-	shift
-	printf '== %s\n' "$name"
-	"$@" 2>&1 | tee "$log"
-	add "$name" "$log" "${PIPESTATUS[0]}"
-}
-again() { # LOG…: each failure with the part it belongs to and the lines below it
-	printf '== failed\n'
-	awk '/^(== |-- )/ { part = $0; left = 0 }
-		/^FAIL/ { print part; left = 8 }
-		/^(ok|skip) / { left = 0 }
-		left-- > 0 { print substr($0, 1, 300) }' "$@"
-}
-built() { # VARIANT
-	printf '== build (%s)\n' "$1"
-	make -s -j"$jobs" VARIANT="$1" all unit-tests probes && return
-	echo "build of variant $1 failed"
-	count_fail
-	return 1
-}
-suite() { # VARIANT [PARTS]
-	env VARIANT="$1" BUILD="$PWD/build/$1" ${2:+PARTS="$2"} tests/run/all.sh
+plan() {
+	local group dev san command words
+	while read -r group dev san command; do
+		[[ $group != '#'* && -n $group ]] || continue
+		read -ra words <<<"$command"
+		[ "$only" = san ] || plan_group "${only:-dev}" "$group" "$dev" "${words[@]}"
+		[ "${only:-san}" != san ] || [ "$mode" = conformance ] ||
+			plan_group san "$group" "$san" "${words[@]}"
+	done <tests/run/groups
 }
 
-before=$(git status --porcelain 2>/dev/null | sort)
-# The suite mostly waits for one process at a time, so the variant san, which
-# takes longest, runs behind the others, but for parts that come after them: the
-# two take about as long then.  Its live tests run as root or as a user, in turn;
-# both are tried in dev.
-if built san; then
-	set -m
-	POL_LIVE_TURNS=1 suite san "unit seeds libpol shell commands fuzz-replay schema manual live" >"$logs/san" 2>&1 </dev/null &
-	behind=$!
-	set +m
-fi
-if built dev; then
-	run 'tests (dev)' suite dev
-fi
-run faults env BUILD="$PWD/build/dev" tests/run/faults.sh each
-run options tests/run/options.sh
-run lint env BUILD="$PWD/build/dev" tests/run/lint.sh
-[ -z "$behind" ] || run 'tests (san, in front)' suite san "golden table examples reference docs"
-if [ -n "$behind" ]; then
-	wait "$behind"
-	status=$?
-	behind=
-	printf '== tests (san)\n'
-	cat "$logs/san"
-	add 'tests (san)' "$logs/san" "$status"
-fi
-if [ "${POL_TEST_REQUIRE:-}" = all ] && [ "$count_skipped" -ne 0 ]; then
-	echo "FAIL: $count_skipped tests were skipped, and all are required"
-	count_fail
-fi
-after=$(git status --porcelain 2>/dev/null | sort)
-if [ "$before" = "$after" ]; then
-	count_pass
+if [ "$mode" = names ]; then
+	names_find "${names[@]}" || exit 2
+	while IFS=$'\t' read -r group command; do
+		read -ra words <<<"$command"
+		task_add "${only:-dev}" "$group" '' '' "${words[@]}"
+	done <<<"$names_found"
 else
-	echo "FAIL: the tests left files in the tree:"
-	diff <(echo "$before") <(echo "$after")
-	count_fail
+	plan
 fi
-[ "$count_failed" -eq 0 ] || again "$logs"/*
+if [ -n "$list" ]; then
+	tasks_list
+	exit
+fi
+
+if [ -n "$slice" ]; then
+	slice_says="slice $slice of 0 to 6, $(date -u +%F): POL_SLICE=$slice ./dev test${only:+ with VARIANT=$only}"
+	printf '== %s\n' "$slice_says"
+fi
+before=$(git status --porcelain 2>/dev/null | sort)
+tasks_run
+if [ "$mode" != names ]; then
+	if [ "${POL_TEST_REQUIRE:-}" = all ] && [ "$count_skipped" -ne 0 ]; then
+		task_fail "$count_skipped tests were skipped, and all are required"
+	fi
+	after=$(git status --porcelain 2>/dev/null | sort)
+	if [ "$before" = "$after" ]; then
+		count_pass
+	else
+		task_fail "the tests left files in the tree: $(diff <(echo "$before") <(echo "$after"))"
+	fi
+	tasks_times
+fi
+[ "$count_failed" -eq 0 ] || tasks_failed
+[ -z "$slice" ] || printf '== %s\n' "$slice_says"
 count_end

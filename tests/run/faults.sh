@@ -2,7 +2,8 @@
 # Makes the system calls of a run fail, one by one, as root and as an ordinary
 # user, in a build of its own; see tests/faults/faults.py.
 #   tests/run/faults.sh [all|each|first [FUNCTION|CALL]]
-# "each" is what the suite runs: every call with its first errno.
+# "each" is what the suite runs: every call with one of its errnos, another one each day
+# (POL_SLICE), so that a week has them all; without POL_SLICE all of them, as "all".
 # Last line: N passed, N failed, N skipped.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -13,6 +14,7 @@ faults=${POL_FAULTS_BUILD:-$PWD/build/faults}
 release=${POL_RELEASE_BUILD:-$PWD/build/rel}
 user=${POL_TEST_USER:-poltest}
 how=${1:-each}
+[ "$how" != each ] || [ -n "${POL_SLICE:-}" ] || how=all
 
 programs() { # VARIANT BUILD
 	make -s -j"$(nproc)" VARIANT="$1" BUILD="$2" "$2/bin/polrun" "$2/bin/polinit"
@@ -75,10 +77,12 @@ as() { # WHO [PREFIX…]
 	[ "$who" = "$(id -un)" ] || chown "$who" "$base/$who"
 	printf -- '-- faults (%s) as %s\n' "$how" "$who"
 	"$@" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		LANG=C.UTF-8 /usr/bin/python3 "$base/faults/faults.py" "$base" "$base/$who" \
+		LANG=C.UTF-8 POL_SLICE="${POL_SLICE:-}" /usr/bin/python3 "$base/faults/faults.py" "$base" "$base/$who" \
 		"$how" "${only:-}" >"$log" 2>&1 </dev/null
 	status=$?
 	sed '$d' "$log"
+	[ "$status" -eq 0 ] || printf '     again: POL_SLICE=%s tests/run/faults.sh %s FUNCTION, a function of the call\x27s way\n' \
+		"${POL_SLICE:-}" "$how"
 	count_add_line "$(tail -n 1 "$log")" "$status" "faults as $who"
 	if ! [[ $(tail -n 1 "$log") =~ ^[0-9]+\ passed ]]; then tail -n 1 "$log"; fi
 }

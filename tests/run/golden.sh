@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Goldens: each sibling of tests/golden/AREA/NAME.pol or NAME.yml is one check.
-#   tests/run/golden.sh [AREA[/NAME]]     (also CASE=; UPDATE=1 rewrites)
+#   tests/run/golden.sh [AREA[/NAME]]     (also CASE=; UPDATE=1 rewrites; POL_SLICE: the day's)
 #   .ast .resolved       polc dump --after parse, resolve
 #   .ir                  polc dump --after lift
 #   .rules .matcher .commands .seccomp .landlock .mounts .limits .env .net   dump --after THAT
@@ -24,6 +24,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+. tests/lib/slice.sh
 : "${BUILD:=$PWD/build/dev}"
 polc=$BUILD/bin/polc
 top=$PWD
@@ -148,17 +149,21 @@ one() { # FILE: one golden
 	else
 		printf 'FAIL %s\n' "$file"
 		diff -u "$file" "$work/got"
+		printf '     again: %s./dev test golden/%s\n' "${VARIANT:+VARIANT=$VARIANT }" "$case"
 		count_fail
 	fi
 }
 
 [ -x "$polc" ] || { echo "FAIL: no $polc"; count_fail; count_end; exit 1; }
-matched=0
+matched=0 index=0
 while IFS= read -r pol; do
 	case=${pol#tests/golden/}
 	case=${case%.*}
 	case $want in
-	'') ;;
+	'')
+		index=$((index + 1))
+		in_slice "$index" || continue
+		;;
 	*/*) [ "$case" = "$want" ] || continue ;;
 	*) [ "${case%%/*}" = "$want" ] || continue ;;
 	esac

@@ -37,6 +37,7 @@ headers_alone() {
 			-include "$h" /dev/null 2>&1 || echo "$h does not compile alone"
 	done
 }
+suite() { python3 tests/lint/suite.py; }
 codes() { python3 tests/lint/codes.py; }
 banned() {
 	# alloca, unbounded copies, text-to-number without checks, shells; and the
@@ -91,6 +92,7 @@ check file-circles circles
 check layers-refuse layers_refuse
 check basenames basenames
 check headers-compile-alone headers_alone
+check suite-groups suite
 check diagnostic-codes codes
 check banned-functions banned
 check shellcheck shell

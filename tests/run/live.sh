@@ -1,17 +1,54 @@
 #!/usr/bin/env bash
 # The live tests: each through polrun itself, as root and as an ordinary user.
 #   BUILD=FOLDER T=NAME tests/run/live.sh        NAME: files, escape, escape/mounts
-# POL_LIVE_TURNS=1 runs each as one of the two, in turn (as root only).
+# With POL_SLICE (tests/lib/slice.sh) a day's share: in dev those that say "# long:" in their head as
+# one of the two, with the sanitizers a third of all, each as one of the two (as root only).  A week
+# has all as both.  POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
 # POL_TEST_REQUIRE=1 turns every skip into a failure (or name those that must
 # not skip).  Last line: N passed, N failed, N skipped.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 . tests/lib/user.sh
+. tests/lib/slice.sh
 : "${BUILD:=$PWD/build/dev}" "${VARIANT:=dev}"
 only=${1:-${T:-}}
 user=${POL_TEST_USER:-poltest}
 here=$PWD
+
+test_name() {
+	local name=${1#tests/live/}
+	printf '%s' "${name%.sh}"
+}
+
+# Lines "SCRIPT WHO": what is to be run, in this order.
+chosen() {
+	local script name turn=${POL_SLICE:-0} index=-1 one=1 who whos=(root "$user") long=' '
+	[ "$(id -u)" -eq 0 ] || whos=("$(id -un)")
+	if [ -z "${POL_SLICE:-}" ] || [ "${#whos[@]}" -eq 1 ]; then
+		one=
+	elif [ "$VARIANT" = san ]; then
+		one=3
+	else
+		long=" $(grep -l '^# long:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
+	fi
+	for script in tests/live/*.sh tests/live/*/*.sh; do
+		name=${script#tests/live/} name=${name%.sh}
+		[ -z "$only" ] || [ "$only" = "$name" ] || [ "$only" = "${name%%/*}" ] || continue
+		turn=$((turn + 1))
+		for who in "${whos[@]}"; do
+			if [ "$one" = 3 ] || [[ $one = 1 && $long = *" $script "* ]]; then
+				[ $((turn % one)) -eq 0 ] && [ "$who" = "${whos[turn / one % 2]}" ] || continue
+			fi
+			index=$((index + 1))
+			! in_shard "$index" || printf '%s %s\n' "$script" "$who"
+		done
+	done
+}
+if [ -n "${POL_TEST_LIST:-}" ]; then
+	chosen | sed 's|^tests/live/||; s|\.sh | as |'
+	exit
+fi
 
 base=$(mktemp -d /var/tmp/pol-live.XXXXXX) || exit 1
 base=$(cd "$base" && pwd -P)
@@ -40,11 +77,6 @@ chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/examples" "$base/doc" "$bas
 if [ "$(id -u)" -eq 0 ] && [ -x "$base/bin/probes/who_probe" ]; then
 	install -m 4755 "$base/bin/probes/who_probe" "$base/bin/probes/who_suid"
 fi
-
-test_name() {
-	local name=${1#tests/live/}
-	printf '%s' "${name%.sh}"
-}
 
 try_one() { # SCRIPT WHO [PREFIX…]: its status; what it printed is in $log
 	local who=$2 name work status
@@ -94,7 +126,7 @@ no_process_is_left() { # NAME WHO
 }
 
 run_one() { # SCRIPT WHO [PREFIX…]
-	local name log status=0
+	local name log status=0 begun=$SECONDS
 	name=$(test_name "$1")
 	log=$base/log/${name//\//-}.$2
 	try_one "$@" || status=$?
@@ -106,39 +138,31 @@ run_one() { # SCRIPT WHO [PREFIX…]
 		status=0
 		try_one "$@" || status=$?
 	fi
-	printf -- '-- live %s as %s\n' "$name" "$2"
+	printf -- '-- live %s as %s (%d s)\n' "$name" "$2" $((SECONDS - begun))
 	sed '$d' "$log"
+	[ "$status" -eq 0 ] || printf '     again: %s./dev test live/%s\n' \
+		"$([ "$VARIANT" = dev ] || printf 'VARIANT=%s ' "$VARIANT")" "$name"
 	count_add_line "$(tail -n 1 "$log")" "$status" "$name as $2"
 	if ! [[ $(tail -n 1 "$log") =~ ^[0-9]+\ passed ]]; then tail -n 1 "$log"; fi
 	no_process_is_left "$name" "$2"
 }
 
-ran=0 turn=0
-for script in tests/live/*.sh tests/live/*/*.sh; do
-	name=$(test_name "$script")
-	[ -z "$only" ] || [ "$only" = "$name" ] || [ "$only" = "${name%%/*}" ] || continue
+ran=0
+while read -r script who; do
 	ran=1
-	if [ "$(id -u)" -ne 0 ]; then
-		run_one "$script" "$(id -un)"
-		continue
-	fi
-	turn=$((turn ^ 1))
-	# who is left out: with a turn for each, root's or the user's
-	out=
-	[ -z "${POL_LIVE_TURNS:-}" ] || out=$turn
-	[ "$out" = 0 ] || run_one "$script" root
-	[ "$out" != 1 ] || continue
-	if have_user "$user"; then
+	if [ "$who" = "$(id -un)" ]; then
+		run_one "$script" "$who"
+	elif have_user "$user"; then
 		run_one "$script" "$user" setpriv --reuid "$user" --regid "$user" \
 			--clear-groups
 	elif [ -n "${POL_TEST_REQUIRE:-}" ]; then
-		echo "FAIL $name: there is no ordinary user '$user' to run it as"
+		echo "FAIL $(test_name "$script"): there is no ordinary user '$user' to run it as"
 		count_fail
 	else
-		echo "skip $name: there is no ordinary user '$user' to run it as"
+		echo "skip $(test_name "$script"): there is no ordinary user '$user' to run it as"
 		count_skip
 	fi
-done
+done < <(chosen)
 if [ "$ran" -eq 0 ]; then
 	echo "FAIL: no live test '$only'"
 	count_fail

@@ -3,6 +3,7 @@
 
   options.py                every program of a row, if it is installed
   options.py NAME...        only these
+                            (with POL_SLICE the day's: tests/lib/slices.py)
   options.py --all          the same, and none may be missing
   options.py --mutate       each option of the tables deleted, and given another
                             kind of value, one at a time: all must be seen
@@ -26,6 +27,7 @@ import helptext  # noqa: E402
 import option_page  # noqa: E402
 import option_rows as rows  # noqa: E402
 import option_tables as tabs  # noqa: E402
+import slices  # noqa: E402
 
 GIT_CORE = "/usr/lib/git-core"  # some subcommands are in packages of their own
 LETTER = {"N": "", "V": ":", "A": "::", "E": ":?"}
@@ -167,6 +169,11 @@ class Comparison:
         return ret, done
 
 
+def least(n):
+    """Of what the whole must have, what a day's part must."""
+    return n if slices.DAY == "" else n // 14
+
+
 def closed(have):
     """Every table has a row, is the same as one that has, or says why not."""
     ret = []
@@ -238,7 +245,7 @@ class Count:
 def compared(have, names, everything, count):
     """The comparisons that can be made here; what is missing is said."""
     here, todo = Here(), []
-    for row in rows.ROWS:
+    for row in rows.ROWS if names else slices.cut(rows.ROWS):
         for p in row.programs():
             if names and p not in names:
                 continue
@@ -265,8 +272,8 @@ def check(have, names=(), everything=False):
         count.result("options " + c.program, c.lines())
     if not names:
         lines = closed(have)
-        if len(made) < rows.LEAST:
-            lines.append(f"only {len(made)} programs are here, {rows.LEAST} are expected")
+        if len(made) < least(rows.LEAST):
+            lines.append(f"only {len(made)} programs are here, {least(rows.LEAST)} are expected")
         count.result("options: every table is compared, or said to be not", lines)
         files = program_files([p for p in have if " " not in p])
         lines = abbreviations(have, files)
@@ -291,7 +298,7 @@ def mutate(made, count):
             count.result(f"options {c.program}: each change of its table is seen",
                          [f"nothing sees {m}" for m in missed])
     count.result(f"options: {total} changes of the tables, one at a time, are seen",
-                 [] if total > 1000 or len(made) < rows.LEAST else [f"only {total} changes"])
+                 [] if total > least(1000) or len(made) < least(rows.LEAST) else [f"only {total} changes"])
 
 
 def draft(program, have):

@@ -5,14 +5,17 @@
 #   FRESH=N tests/run/seeds.sh              repeats a fresh seed
 #   tests/run/seeds.sh --laws [N [FROM]]    laws L1-L5 and L8 on N (3000) fresh seeds
 #   tests/run/seeds.sh --laws N FROM PROGRAM…    of these programs
+#   tests/run/seeds.sh --long               --laws; with POL_SLICE one program and 100 seeds
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+. tests/lib/slice.sh
+. tests/lib/said.sh
 : "${BUILD:=$PWD/build/dev}" "${VARIANT:=dev}" "${ROWS:=tests/data/seeds.txt}"
 export BUILD
 unset SEED RUNS
 
-# PROGRAM RUNS: some seconds of each.  With the sanitizers a fifth of it.
+# PROGRAM RUNS: some seconds of each.  With the sanitizers a tenth of it.
 fresh_runs='prop_laws 60
 prop_worlds 40
 prop_command 6
@@ -52,7 +55,7 @@ try() { # PROGRAM SEED RUNS: its status
 row_of() { # PROGRAM SEED RUNS, after try
 	local one
 	one=$(grep -aoE 'SEED=[0-9]+( RUNS=1([^0-9]|$)|:)' "$log" | grep -oE '[0-9]+' | head -n 1)
-	tail -n 40 "$log" >&2
+	said_without_leaks <"$log" | tail -n 40 >&2
 	if [ -n "$one" ] && ! try "$1" "$one" 1; then
 		printf '%s %s 1' "$1" "$one"
 	else
@@ -61,9 +64,12 @@ row_of() { # PROGRAM SEED RUNS, after try
 }
 
 failing() { # PROGRAM SEED RUNS, after try
-	local row
+	local row why program seed runs
+	why=$(said_without_leaks <"$log" | said_reason)
 	row=$(row_of "$@")
-	printf 'FAIL %s: a law is broken; the row for tests/data/seeds.txt:\n%s    # WHAT IT SHOWED\n' "$1" "$row"
+	read -r program seed runs <<<"$row"
+	printf 'FAIL %s: a law is broken; the row for tests/data/seeds.txt:\n%s    # WHAT IT SHOWED\n     %s\n' "$1" "$row" "$why"
+	printf '     again: SEED=%s RUNS=%s VARIANT=%s ./dev test %s\n' "$seed" "$runs" "$VARIANT" "$program"
 	count_fail
 }
 
@@ -77,8 +83,9 @@ replay() {
 			printf 'FAIL %s: "%s %s %s %s" is no row\n' "$ROWS" "$program" "$seed" "$runs" "$rest"
 			bad=1
 		elif ! try "$program" "$seed" "$runs"; then
-			tail -n 40 "$log"
-			printf 'FAIL %s %s %s %s\n' "$program" "$seed" "$runs" "$rest"
+			said_without_leaks <"$log" | tail -n 40
+			printf 'FAIL %s %s %s %s: %s\n' "$program" "$seed" "$runs" "$rest" "$(said_without_leaks <"$log" | said_reason)"
+			printf '     again: SEED=%s RUNS=%s VARIANT=%s ./dev test %s\n' "$seed" "$runs" "$VARIANT" "$program"
 			bad=1
 		else
 			count_pass
@@ -95,7 +102,7 @@ draw() {
 	: "${FRESH:=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"
 	printf 'FRESH=%s\n' "$FRESH"
 	while read -r program runs; do
-		[ "$VARIANT" = dev ] || runs=$((runs / 5 + 1))
+		[ "$VARIANT" = dev ] || runs=$((runs / 10 + 1))
 		if try "$program" "$FRESH" "$runs"; then
 			printf 'ok   %s (%s policies of seed %s)\n' "$program" "$runs" "$FRESH"
 			count_pass
@@ -135,13 +142,27 @@ many() { # N FROM [PROGRAM…]
 			broken=$((broken + (alone ? alone : 1)))
 		done
 		printf '%s: %s seeds, %s: %d broken\n' "$program" "$n" "$which" "$broken"
-		if [ "$broken" -eq 0 ]; then count_pass; else count_fail; fi
+		if [ "$broken" -eq 0 ]; then
+			count_pass
+		else
+			printf 'FAIL laws of %s: %d broken: %s\n' "$program" "$broken" "$(said_without_leaks <"$log" | said_reason)"
+			printf '     again: tests/run/seeds.sh --laws %s %s %s\n' "$n" "$from" "$program"
+			count_fail
+		fi
 	done <<<"$laws"
 }
 
 if [ "${1:-}" = --laws ]; then
 	shift
 	many "${1:-3000}" "${2:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}" "${@:3}"
+elif [ "${1:-}" = --long ]; then
+	n=3000 chosen=() i=0
+	[ -z "${POL_SLICE:-}" ] || n=100
+	while read -r program _; do
+		! in_slice "$i" 6 || chosen+=("$program")
+		i=$((i + 1))
+	done <<<"$laws"
+	many "$n" "$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')" "${chosen[@]}"
 else
 	replay
 	draw

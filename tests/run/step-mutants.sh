@@ -2,14 +2,17 @@
 # Switches off each row of the step table in a build of its own and expects a
 # live test to fail; a row that another one covers is switched off together
 # with it.  Which test, which cover: the table in doc/enforcement.md.
-#   tests/run/step-mutants.sh [ROW…]
+#   tests/run/step-mutants.sh [ROW…]      (POL_SLICE: the day's rows)
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+. tests/lib/slice.sh
+: "${BUILD:=$PWD/build/dev}"
 here=$PWD build=${POL_STEPS_BUILD:-$PWD/build/steps}
 user=${POL_TEST_USER:-poltest}
-make -s -j"$(nproc)" VARIANT=dev BUILD="$build" EXTRA_CFLAGS=-DPOL_TEST_STEPS all probes ||
-	exit 1
+# only they have steps; the rest is that of the ordinary build
+make -s -j"$(nproc)" VARIANT=dev BUILD="$build" EXTRA_CFLAGS=-DPOL_TEST_STEPS \
+	"$build/bin/polrun" "$build/bin/polinit" || exit 1
 base=$(mktemp -d /var/tmp/pol-steps.XXXXXX) || exit 1
 base=$(cd "$base" && pwd -P)
 cleanup() { rm -rf --one-file-system "$base"; }
@@ -17,8 +20,9 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM
 chmod 0755 "$base"
 mkdir -p "$base/bin/probes" "$base/tests"
-cp "$build"/bin/pol* "$base/bin/"
-cp "$build"/tests/probes/* "$base/bin/probes/"
+cp "$BUILD"/bin/pol* "$base/bin/"
+cp -f "$build"/bin/{polrun,polinit} "$base/bin/"
+cp "$BUILD"/tests/probes/* "$base/bin/probes/"
 cp -r tests/live tests/lib "$base/tests/"
 mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
 chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/share"
@@ -83,10 +87,13 @@ else
 	count_fail
 fi
 
-covered=0
+covered=0 index=0
 while IFS='|' read -r _ row _ _ _ _ _ proof _; do
 	row=${row//[\` ]/} proof=${proof//\`/}
 	[ $# -eq 0 ] || [[ " $* " == *" $row "* ]] || continue
+	[[ ! $proof =~ with\ ([a-z-]+) ]] || covered=$((covered + 1))
+	index=$((index + 1))
+	[ $# -gt 0 ] || in_slice "$index" || continue
 	# a kernel without the file has nothing to mask
 	case $row in
 	proc-kcore) file=/proc/kcore ;;
@@ -97,14 +104,12 @@ while IFS='|' read -r _ row _ _ _ _ _ proof _; do
 	*) file=/proc ;;
 	esac
 	if [ ! -e "$file" ]; then
-		printf 'skip %s: no %s here\n' "$row" "$file"
-		count_skip
+		printf -- '-- %s: no %s here\n' "$row" "$file"
 		continue
 	fi
 	off=$row script=$(grep -oE '[a-z0-9_]+\.sh' <<<"$proof" | head -n 1)
 	if [[ $proof =~ with\ ([a-z-]+) ]]; then
 		off=$row,${BASH_REMATCH[1]}
-		covered=$((covered + 1))
 	fi
 	found='' pause=''
 	[[ $row != *-check ]] || pause=1
@@ -118,6 +123,7 @@ while IFS='|' read -r _ row _ _ _ _ _ proof _; do
 		count_pass
 	else
 		printf 'FAIL without %s every test of %s passes\n' "$off" "$script"
+		printf '     again: tests/run/step-mutants.sh %s\n' "$row"
 		count_fail
 	fi
 done < <(sed -n '/^## The step table/,/^## /p' doc/enforcement.md | grep '^| `')

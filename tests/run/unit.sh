@@ -1,15 +1,50 @@
 #!/usr/bin/env bash
-# Runs every cmocka program of BUILD (or those whose name holds $1).  A program
+# The cmocka programs of BUILD: all, those of folders, or those that are named; a word that
+# names none exactly is looked for in the names.
+#   tests/run/unit.sh [FOLDER|NAME|WORD…]
+# POL_SLICE, POL_SHARD: tests/lib/slice.sh; POL_TEST_LIST=1 only prints the names.  A program
 # that runs no test, or dies before its sum, is a failure.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
-: "${BUILD:=$PWD/build/dev}"
+. tests/lib/slice.sh
+. tests/lib/said.sh
+: "${BUILD:=$PWD/build/dev}" "${VARIANT:=dev}"
 export BUILD
 shopt -s nullglob
-for src in tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c; do
-	name=$(basename "$src" .c)
-	[[ -n ${1:-} && $name != *"$1"* ]] && continue
+
+sources=()
+for word in "${@:-}"; do
+	found=()
+	for f in tests/{unit,prop,conformance}/"$word".c; do
+		[ ! -e "$f" ] || found+=("$f")
+	done
+	if [ -n "$word" ] && [ -d "$word" ]; then
+		found=("$word"/{test,prop,conf}_*.c)
+	elif [ "${#found[@]}" -eq 0 ]; then
+		found=(tests/unit/test_*"$word"*.c tests/prop/prop_*"$word"*.c tests/conformance/conf_*"$word"*.c)
+	fi
+	if [ "${#found[@]}" -eq 0 ]; then
+		echo "FAIL: no unit test '$word'"
+		count_fail
+	fi
+	sources+=("${found[@]}")
+done
+
+failed_program() { # NAME STATUS OUTPUT: what it said, then the seed and the reason
+	local seed
+	said_without_leaks <<<"$3" | tail -n 60
+	seed=$(said_without_leaks <<<"$3" | said_seed)
+	printf 'FAIL %s (status %d): %s\n' "$1" "$2" "$(said_without_leaks <<<"$3" | said_reason)"
+	printf '     again: %s%s./dev test %s\n' "${seed:+$seed }" "VARIANT=$VARIANT " "$1"
+}
+
+index=-1
+for src in "${sources[@]}"; do
+	index=$((index + 1))
+	in_slice "$index" && in_shard "$index" || continue
+	name=${src##*/} name=${name%.c}
+	[ -z "${POL_TEST_LIST:-}" ] || { echo "$name"; continue; }
 	out=$("$BUILD/${src%.c}" 2>&1)
 	status=$?
 	passed=$(grep -cE '^\[       OK \]' <<<"$out")
@@ -23,7 +58,7 @@ for src in tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c; d
 	if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
 	if [ $((passed + failed + skipped)) -eq 0 ]; then failed=1; fi
 	if [ "$failed" -ne 0 ]; then
-		printf 'FAIL %s (status %d)\n%s\n' "$name" "$status" "$(tail -n 60 <<<"$out")"
+		failed_program "$name" "$status" "$out"
 	else
 		printf 'ok   %s (%d)\n' "$name" "$passed"
 	fi
@@ -31,4 +66,4 @@ for src in tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c; d
 	count_failed=$((count_failed + failed))
 	count_skipped=$((count_skipped + skipped))
 done
-count_end
+[ -n "${POL_TEST_LIST:-}" ] || count_end

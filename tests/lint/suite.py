@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Each test belongs to a group of tests/run/groups, and a week of days has all of them."""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, "tests/lib")
+import slices  # noqa: E402
+
+# Runners that the suite has no group for, and why.
+BY_HAND = {
+    "everything": "it runs the groups",
+    "bypass": "commands.sh runs it",
+    "agents": "installs some hundred megabytes: ./dev agents",
+    "clean-room": "makes a Debian of its own",
+    "coverage": "counts, and fails never",
+    "fuzz": "runs as long as one likes: make fuzz",
+}
+bad = []
+
+
+def listed(day):
+    env = dict(os.environ, VARIANT="")
+    env.pop("POL_SLICE", None)
+    if day is not None:
+        env["POL_SLICE"] = str(day)
+    args = ["tests/run/everything.sh", "--list"] + (["--all"] if day is None else [])
+    p = subprocess.run(args, capture_output=True, text=True, env=env)
+    if p.returncode or p.stderr:
+        bad.append(f"{' '.join(args)} of day {day}: {p.returncode} {p.stderr.strip()}")
+    return set(p.stdout.splitlines())
+
+
+with open("tests/run/groups") as f:
+    rows = [line.split() for line in f if line.strip() and line[0] != "#"]
+groups = {r[0]: r for r in rows}
+for name, dev, san, runner, *_ in rows:
+    if not os.access(f"tests/run/{runner}", os.X_OK):
+        bad.append(f"group {name}: no tests/run/{runner}")
+    for when in dev, san:
+        if not re.fullmatch(r"(day|cut|week|[0-6])(/[1-9])?|-", when):
+            bad.append(f"group {name}: '{when}' is no time")
+    if dev == "-":
+        bad.append(f"group {name}: not in the variant dev")
+    if {"cut", "week"} & {dev.split("/")[0], san.split("/")[0]}:
+        with open(f"tests/run/{runner}") as f:
+            if "POL_SLICE" not in f.read():
+                bad.append(f"group {name}: {runner} does not look at POL_SLICE")
+for path in glob.glob("tests/run/*.sh"):
+    name = os.path.basename(path)
+    if name not in {r[3] for r in rows} and not BY_HAND.get(name[:-3]):
+        bad.append(f"{path} is of no group")
+
+# every test, on some day in each variant
+days = [listed(d) for d in range(7)]
+week = set().union(*days)
+everything = listed(None)
+for line in sorted(everything - week):
+    variant, group = line.split()[:2]
+    # with --all it is run as both users at once; a week has them in turn
+    bad.append(f"no day of the week has: {line}")
+for line in sorted(week - everything):
+    bad.append(f"--all has not: {line}")
+for variant in "dev", "san":
+    for path in sorted(glob.glob("tests/unit/test_*.c") + glob.glob("tests/prop/prop_*.c") +
+                       glob.glob("tests/conformance/conf_*.c")):
+        group = "prop" if "/prop/" in path else "unit"
+        if f"{variant} {group} {os.path.basename(path)[:-2]}" not in week:
+            bad.append(f"{path}: not in a week of {variant}")
+    for path in sorted(glob.glob("tests/live/*.sh") + glob.glob("tests/live/*/*.sh")):
+        if not any(line.startswith(f"{variant} live {path[11:-3]} as ") for line in week):
+            bad.append(f"{path}: not in a week of {variant}")
+
+# a test that no runner finds by its folder is named by one
+runners = ""
+for path in glob.glob("tests/run/*") + glob.glob("tests/conformance/*") + glob.glob("tests/live/*.sh") + \
+        ["Makefile", "tests/faults/faults.py"]:
+    if os.path.isfile(path):
+        with open(path, errors="replace") as f:
+            runners += f.read()
+for path in subprocess.run(["git", "ls-files", "tests"], capture_output=True, text=True,
+                           check=True).stdout.split():
+    folder, name = os.path.split(path)
+    stem = name.rsplit(".", 1)[0]
+    if folder in ("tests/conformance", "tests/doc", "tests/schema", "tests/libpol", "tests/faults") and \
+            os.path.exists(path) and not name.startswith(("conf_", "table")) and not re.search(rf"\b{re.escape(stem)}", runners):
+        bad.append(f"{path}: nothing runs it")
+    if folder == "tests/unit" and name.endswith(".c") and not name.startswith("test_") or \
+            folder == "tests/prop" and name.endswith(".c") and not name.startswith("prop_"):
+        bad.append(f"{path}: no runner finds it by its name")
+
+# the slices themselves, in both languages
+for parts in range(2, 8):
+    for i in range(30):
+        found = []
+        for day in range(7):
+            slices.DAY = str(day)
+            if slices.in_slice(i, parts):
+                found.append(day)
+        if not found:
+            bad.append(f"no day has the part {i} of {parts}")
+script = '. tests/lib/slice.sh; for p in 2 3 4 5 6 7; do for i in {0..29}; do for POL_SLICE in {0..6}; do ' \
+         'in_slice $i $p && echo $p $i $POL_SLICE; done; done; done'
+shell = subprocess.run(["bash", "-c", script], capture_output=True, text=True).stdout.split("\n")[:-1]
+ours = []
+for parts in range(2, 8):
+    for i in range(30):
+        for day in range(7):
+            slices.DAY = str(day)
+            if slices.in_slice(i, parts):
+                ours.append(f"{parts} {i} {day}")
+if shell != ours:
+    bad.append("slice.sh and slices.py differ")
+print("\n".join(bad))
+sys.exit(bool(bad))
