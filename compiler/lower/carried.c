@@ -265,6 +265,9 @@ void lower_carried(struct lower *l, const struct sema_stmt *t)
 					.text = t->stmt->name };
 
 	switch ((int)t->stmt->kind) {
+	case AST_SETTING:
+		lower_read_setting(l, t);
+		return;
 	case AST_MODE:
 		if (section == AST_SEC_RUNNER)
 			one_key(l, t, IR_P_RUNNER, "mode", &word);

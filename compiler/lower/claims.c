@@ -96,8 +96,8 @@ static bool overrides(const struct claim *x, const struct claim *y)
 
 	if (x->append || !is_of(y, by->level, by->narrow))
 		return false;
-	if (x->t->role.n || y->t->role.n)
-		return !y->t->role.n;
+	if ((x->t->role.n > 0) != (y->t->role.n > 0))
+		return x->t->role.n > 0;
 	return sema_imports(by, y->t->unit);
 }
 

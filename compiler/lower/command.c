@@ -4,7 +4,9 @@
  * column is compared, is the reader's business.
  */
 #include "compiler/lower/command.h"
+
 #include "compiler/lower/glob.h"
+#include "compiler/lower/regex.h"
 #include "compiler/sets/regex.h"
 
 #define MAX_WORDS 256u

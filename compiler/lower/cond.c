@@ -5,70 +5,7 @@
  */
 #include "compiler/lower/cond.h"
 
-/* --- building, with TRUE and FALSE folded ---------------------------------- */
-
-struct ir_cond *lower_truth(struct lower *l, bool value)
-{
-	struct ir_cond *c = ARENA_NEW(l->a, struct ir_cond);
-
-	c->op = value ? IR_C_TRUE : IR_C_FALSE;
-	return c;
-}
-
-static struct ir_cond *join(struct lower *l, enum ir_cond_op op, struct ir_cond *x,
-			    struct ir_cond *y)
-{
-	enum ir_cond_op neutral = op == IR_C_AND ? IR_C_TRUE : IR_C_FALSE;
-	enum ir_cond_op absorbing = op == IR_C_AND ? IR_C_FALSE : IR_C_TRUE;
-	struct ir_cond *c;
-
-	if (!x || !y)
-		return NULL;
-	if (x->op == neutral || y->op == absorbing)
-		return y;
-	if (y->op == neutral || x->op == absorbing)
-		return x;
-	c = ARENA_NEW(l->a, struct ir_cond);
-	*c = (struct ir_cond){ .op = op, .a = x, .b = y };
-	return c;
-}
-
-struct ir_cond *lower_and(struct lower *l, struct ir_cond *x, struct ir_cond *y)
-{
-	return join(l, IR_C_AND, x, y);
-}
-
-struct ir_cond *lower_or(struct lower *l, struct ir_cond *x, struct ir_cond *y)
-{
-	return join(l, IR_C_OR, x, y);
-}
-
-struct ir_cond *lower_not(struct lower *l, struct ir_cond *x)
-{
-	struct ir_cond *c;
-
-	if (!x)
-		return NULL;
-	if (x->op == IR_C_TRUE || x->op == IR_C_FALSE)
-		return lower_truth(l, x->op == IR_C_FALSE);
-	c = ARENA_NEW(l->a, struct ir_cond);
-	*c = (struct ir_cond){ .op = IR_C_NOT, .a = x };
-	return c;
-}
-
-struct ir_cond *lower_compare(struct lower *l, unsigned arg, unsigned width,
-			      uint64_t mask, enum ir_cmp cmp, uint64_t value)
-{
-	struct ir_cond *c = ARENA_NEW(l->a, struct ir_cond);
-
-	*c = (struct ir_cond){ .op = IR_C_CMP,
-			       .arg = (uint8_t)arg,
-			       .width = (uint8_t)width,
-			       .cmp = cmp,
-			       .mask = mask,
-			       .value = value };
-	return c;
-}
+#include "compiler/lower/operand.h"
 
 /* --- scope ----------------------------------------------------------------- */
 
@@ -360,15 +297,11 @@ struct ir_cond *lower_args(struct lower *l, const struct ast_expr *args,
 	return ret;
 }
 
-unsigned lower_scopes(struct lower *l, const struct ast_stmt *stmt)
+unsigned lower_scopes(struct lower *l, const struct ast_expr *x)
 {
-	const struct ast_option *o = lower_option(stmt, AST_O_WHEN);
-	const struct ast_expr *x = o ? o->expr : NULL;
 	static const enum ir_scope each[] = { IR_SANDBOX, IR_HOST };
 	unsigned ret = 0;
 
-	if (stmt->kind == AST_TEST)
-		x = stmt->expr;
 	if (!x)
 		return IR_ALL_SCOPES;
 	for (size_t i = 0; i < POL_LEN(each); i++) {

@@ -4,7 +4,8 @@
  * among a command's words.  Braces are written out, so that a name has at most
  * wildcards.
  */
-#include "compiler/lower/command.h"
+#include "compiler/lower/guard.h"
+
 #include "compiler/lower/glob.h"
 #include "compiler/lower/mount.h"
 

@@ -2,7 +2,7 @@
 #ifndef COMPILER_LOWER_INTERNAL_H
 #define COMPILER_LOWER_INTERNAL_H
 
-#include "compiler/lower/lower.h"
+#include "compiler/sema/sema.h"
 
 struct lower_alias;
 
@@ -27,15 +27,14 @@ static inline enum lower_side lower_other(enum lower_side side)
 	return side == LOWER_BROAD ? LOWER_NARROW : LOWER_BROAD;
 }
 
+/* --- rule.c -------------------------------------------------------- */
+
 enum lower_side lower_side_of(enum ast_effect e);
 enum ir_effect lower_effect(enum ast_effect e);
 /* The class of risk of this name; false: there is none. */
 bool lower_risk(struct str name, enum ir_risk *ret);
 /* Small letters for large ones. */
 struct str lower_letters(struct arena *a, struct str s);
-
-/* --- lower.c: rules -------------------------------------------------------- */
-
 /* What all rules of one statement share, without a set; `scopes` 0 after an error. */
 bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 		struct ir_rule *ret);
@@ -59,14 +58,16 @@ bool lower_except(struct lower *l, const struct ast_stmt *stmt, enum lower_side 
 		  lower_read_set *read, struct ir_set **ret, size_t *ret_n);
 /* Has a managed level locked the statement, or all of its section? */
 bool lower_is_locked(const struct sema_stmt *t);
+/* Why a statement no longer counts today, or NULL. */
+const char *lower_past_until(const struct lower *l, const struct sema_stmt *t);
 void lower_drop(struct lower *l, struct str text, const char *why,
 		struct ir_place at, struct ir_place by, enum ir_level level);
 
 /* --- one file a section ---------------------------------------------------- */
 
-/* The scopes in which `when` holds; 0 after an error, or where it speaks of
- * another role than the chosen one. */
-unsigned lower_scopes(struct lower *l, const struct ast_stmt *stmt);
+/* The scopes in which `when` holds (NULL: there is none); 0 after an error, or where it
+ * speaks of another role than the chosen one. */
+unsigned lower_scopes(struct lower *l, const struct ast_expr *when);
 /* Before the first rule: every mount, and which of them count. */
 void lower_mounts(struct lower *l);
 void lower_mount(struct lower *l, const struct sema_stmt *t);
@@ -106,16 +107,14 @@ void lower_examples(struct lower *l, const struct sema_stmt *t);
 
 /* Fills ir.roles. */
 void lower_roles(struct lower *l);
-/* Reads all settings and what is carried, and decides which counts;
- * permissions.mode becomes a scalar, agents.allowedRoles is held against the chosen
- * role. */
+/* What a statement says of a setting, or of what runner, session, audit, alert, tool
+ * and via carry. */
+void lower_carried(struct lower *l, const struct sema_stmt *t);
+/* Decides which of it counts; permissions.mode becomes a scalar, agents.allowedRoles
+ * is held against the chosen role. */
 void lower_settings(struct lower *l);
 /* Reads every `otherwise`, `opaque`, mode, limit and `base`, and decides which counts. */
 void lower_scalars(struct lower *l);
-/* A scalar as the statement says it, with the built-in value: to be filled in. */
-struct ir_scalar *lower_scalar(struct lower *l, const struct sema_stmt *t,
-			       enum ir_scalar_id id);
-void lower_limit(struct lower *l, const struct sema_stmt *t);
 /* A number with the unit of its type, SIZE to COUNT; and how one is written. */
 bool lower_number(enum ir_scalar_type type, struct str text, uint64_t *ret);
 const char *lower_number_help(enum ir_scalar_type type);

@@ -3,8 +3,257 @@
  * of a statement.  What the levels say of one name is put together by the
  * back end; here each statement is read by itself.
  */
-#include "compiler/lower/command.h"
 #include "compiler/lower/program.h"
+
+#include "compiler/lower/regex.h"
+
+/* --- form ------------------------------------------------------------------------ */
+
+/* Is it a line of operands that name files (`reads operand 2`)?  ret may be NULL. */
+static bool place_of(enum ast_prog_kind kind, enum ir_place_kind *ret)
+{
+	static const struct {
+		enum ast_prog_kind kind;
+		enum ir_place_kind is;
+	} kinds[] = {
+		{ AST_P_READS_OPERAND, IR_PLACE_READS }, { AST_P_WRITES_OPERAND, IR_PLACE_WRITES },
+		{ AST_P_SCRIPT_OPERAND, IR_PLACE_SCRIPT }, { AST_P_TREES_OPERAND, IR_PLACE_TREES },
+	};
+
+	for (size_t i = 0; i < POL_LEN(kinds); i++)
+		if (kinds[i].kind == kind) {
+			if (ret)
+				*ret = kinds[i].is;
+			return true;
+		}
+	return false;
+}
+
+/* Which operands it speaks of (ir_code_place.operand); false: none. */
+static bool operands(const struct ast_value *v, uint32_t *ret)
+{
+	struct str text = v ? v->text : STR(""), from = STR("from-");
+	uint64_t n = 0;
+	bool behind = str_starts(text, from);
+
+	if (v && v->kind == AST_V_NAME && !behind) {
+		*ret = str_eqz(text, "any") ? IR_ANY_OPERAND :
+		       str_eqz(text, "last") ? IR_LAST_OPERAND : IR_REST_OPERAND;
+		return str_eqz(text, "any") || str_eqz(text, "last") || str_eqz(text, "rest");
+	}
+	if (behind)
+		text = str_sub(text, from.n, text.n - from.n);
+	if (!num_u64(text, &n) || n < 1 || n > 255)
+		return false;
+	*ret = (uint32_t)n + (behind ? IR_FROM_OPERAND : 0);
+	return true;
+}
+
+/* In which of program, wrapper, interpreter a line of a table may stand. */
+enum { P = 1, W = 2, I = 4 };
+
+static const struct {
+	enum ast_prog_kind kind;
+	const char *word;
+	unsigned where;
+} lines[] = {
+	{ AST_P_GLOBAL, "global", P | I },     { AST_P_OPTIONS, "options", P | W | I },
+	{ AST_P_SKIP, "skip", W },             { AST_P_CODE, "code", P | W | I },
+	{ AST_P_CODE_OPERAND, "code operand", P | W | I },
+	{ AST_P_CODE_STDIN, "code stdin", P | W | I },
+	{ AST_P_QUERY, "query", P | W | I },   { AST_P_MOVES, "moves", P | W | I },
+	{ AST_P_RUNS, "runs", W },             { AST_P_LEADS, "leads", W },
+	{ AST_P_READS, "reads", P | W | I },
+	{ AST_P_READS_OPERAND, "reads operand", P | W | I },
+	{ AST_P_WRITES, "writes", P | W | I },
+	{ AST_P_WRITES_OPERAND, "writes operand", P | W | I },
+	{ AST_P_SCRIPT, "script-file", P | W | I },
+	{ AST_P_SCRIPT_OPERAND, "script-file operand", P | W | I },
+	{ AST_P_SCRIPT_DEFAULT, "script-file default", P | W | I },
+	{ AST_P_TREES, "recursive", P | W | I },
+	{ AST_P_TREES_OPERAND, "recursive operand", P | W | I },
+	{ AST_P_INSTEAD, "instead", P | W | I },
+	{ AST_P_EDITS, "edits", P | W | I },
+	{ AST_P_AFTER, "after", W },
+	{ AST_P_ENDS_AT, "ends-at", W },       { AST_P_ALSO, "also", P | W | I },
+	{ AST_P_SHELL, "shell", I },
+};
+
+static const struct {
+	const char *word;
+	unsigned where;
+	enum ir_program_flag flag;
+} flags[] = {
+	{ "transparent", W, IR_PF_TRANSPARENT },
+	{ "abbreviate", P | W | I, IR_PF_ABBREVIATE },
+	{ "no-cluster", P | W | I, IR_PF_NO_CLUSTER },
+	{ "posix", P | W | I, IR_PF_POSIX },
+	{ "assignments", W, IR_PF_ASSIGNMENTS },
+	{ "joined", W, IR_PF_JOINED },
+	{ "appends", W, IR_PF_APPENDS },
+	{ "dashed", P | W | I, IR_PF_DASHED },
+	{ "versions", W, IR_PF_VERSIONS },
+	{ "abbreviate-commands", P | W | I, IR_PF_ABBREVIATE_COMMANDS },
+	{ "stays", W, IR_PF_STAYS },
+	{ "elsewhere", W, IR_PF_ELSEWHERE },
+	{ "no-end", P | W | I, IR_PF_NO_END },
+	{ "booleans", P | W | I, IR_PF_BOOLEANS },
+	{ "one-dash", P | W | I, IR_PF_ONE_DASH },
+	{ "away", W, IR_PF_AWAY },
+	{ "whole-trees", P | W | I, IR_PF_WHOLE_TREES },
+	{ "makes-nothing", P | W | I, IR_PF_MAKES_NOTHING },
+	{ "writes-unnamed", P | W | I, IR_PF_WRITES_UNNAMED },
+};
+
+static unsigned flag_of(struct str word)
+{
+	for (size_t i = 0; i < POL_LEN(flags); i++)
+		if (str_eqz(word, flags[i].word))
+			return flags[i].flag;
+	return 0;
+}
+
+static void misplaced(struct lower *l, const struct ast_prog_item *item,
+		      const char *word, const char *table)
+{
+	diag_add(l->sink, DIAG_OPTION, item->at, "'%s' does not belong to '%s'", word,
+		 table);
+}
+
+static void check_flag(struct lower *l, const struct ast_prog_item *item,
+		       unsigned table, const char *table_word)
+{
+	const char *names[POL_LEN(flags)];
+	struct str text = item->values ? item->values->text : STR("");
+	struct diag *d;
+
+	for (size_t i = 0; i < POL_LEN(flags); i++) {
+		names[i] = flags[i].word;
+		if (!str_eqz(text, flags[i].word))
+			continue;
+		if (!(flags[i].where & table))
+			misplaced(l, item, flags[i].word, table_word);
+		return;
+	}
+	d = diag_add(l->sink, DIAG_UNKNOWN_KEY, item->at, "'%s' has no key '%.*s'",
+		     table_word, STR_ARG(text));
+	diag_did_you_mean(l->sink, d, text, names, POL_LEN(names));
+}
+
+/* `skip N` and `code operand N`: how many, from 1 on; `code operand any`. */
+static void check_number(struct lower *l, const struct ast_prog_item *item)
+{
+	struct str text = item->values ? item->values->text : STR("");
+	uint64_t n;
+
+	if (item->kind == AST_P_CODE_OPERAND && item->values &&
+	    item->values->kind == AST_V_NAME)
+		return;
+	if (!num_u64(text, &n) || n < 1 || n > 255)
+		diag_add(l->sink, DIAG_VALUE, item->at,
+			 "operands are counted by a whole number from 1 to 255, not "
+			 "'%.*s'",
+			 STR_ARG(text));
+}
+
+/* `reads operand N` and its kind: N, any, last, rest, from-N. */
+static void check_operands(struct lower *l, const struct ast_prog_item *item)
+{
+	struct str text = item->values ? item->values->text : STR("");
+	uint32_t n;
+
+	if (!operands(item->values, &n))
+		diag_add(l->sink, DIAG_VALUE, item->at,
+			 "operands are a whole number from 1 to 255, 'any', 'last', 'rest' or "
+			 "'from-2', not '%.*s'",
+			 STR_ARG(text));
+}
+
+/* What stands in the table twice where the second would replace the first. */
+static void check_once(struct lower *l, const struct ast_prog_item *items,
+		       const struct ast_prog_item *item)
+{
+	for (const struct ast_prog_item *i = items; i != item; i = i->next)
+		if (i->kind == AST_P_SKIP && item->kind == AST_P_SKIP) {
+			struct diag *d = diag_add(l->sink, DIAG_OPTION, item->at,
+						  "'skip' is stated twice");
+			diag_note(l->sink, d, i->at, "the first one is here");
+			return;
+		}
+}
+
+/* No blank, control byte, quote or dollar sign, and nothing of `without`. */
+static bool is_plain_name(struct str s, const char *without)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] <= ' ' || s.p[i] == 0x7f ||
+		    strchr("\"'\\$`", s.p[i]) || strchr(without, s.p[i]))
+			return false;
+	return s.n > 0;
+}
+
+/* A table is of a program, or of one of its subcommands: "git rebase". */
+static void check_table_name(struct lower *l, const struct ast_stmt *stmt,
+			     const struct ast_value *name)
+{
+	const struct ast_prog_item *i = stmt->items;
+	size_t from = 0, count = 0;
+
+	for (size_t k = 0; k <= name->text.n; k++) {
+		if (k < name->text.n && name->text.p[k] != ' ')
+			continue;
+		if (!lower_program_name(l, str_sub(name->text, from, k - from), name->at))
+			return;
+		from = k + 1;
+		count++;
+	}
+	if (count > 1 && name->text.n > IR_MAX_SUBCOMMAND)
+		diag_add(l->sink, DIAG_VALUE, name->at,
+			 "the name of a subcommand is longer than %d bytes", IR_MAX_SUBCOMMAND);
+	while (i && (i->kind != AST_P_ALSO || count > 1))
+		i = i->next;
+	if (i)
+		diag_add(l->sink, DIAG_OPTION, i->at,
+			 "'also' belongs to a subcommand, and '%.*s' is a program",
+			 STR_ARG(name->text));
+}
+
+static void check_table(struct lower *l, const struct ast_stmt *stmt)
+{
+	unsigned table = stmt->kind == AST_PROGRAM ? P :
+			 stmt->kind == AST_WRAPPER ? W : I;
+	const char *word = table == P ? "program" : table == W ? "wrapper" : "interpreter";
+
+	for (const struct ast_prog_item *i = stmt->items; i; i = i->next) {
+		if (i->kind == AST_P_FLAG) {
+			check_flag(l, i, table, word);
+			continue;
+		}
+		if (i->kind == AST_P_SKIP || i->kind == AST_P_CODE_OPERAND)
+			check_number(l, i);
+		if (place_of(i->kind, NULL))
+			check_operands(l, i);
+		check_once(l, stmt->items, i);
+		for (size_t k = 0; k < POL_LEN(lines); k++)
+			if (lines[k].kind == i->kind && !(lines[k].where & table))
+				misplaced(l, i, lines[k].word, word);
+	}
+	for (const struct ast_value *v = stmt->values; v; v = v->next)
+		check_table_name(l, stmt, v);
+}
+
+bool lower_program_name(struct lower *l, struct str name, struct span at)
+{
+	if (is_plain_name(name, "/*?"))
+		return true;
+	diag_add(l->sink, DIAG_VALUE, at,
+		 "'%.*s' is no name of a program: a name has no '/', no blank and no "
+		 "wildcard",
+		 STR_ARG(name));
+	return false;
+}
+
+/* --- reading --------------------------------------------------------------------- */
 
 struct table {
 	struct lower *l;
@@ -86,49 +335,11 @@ static void add_code_operand(struct table *t, const struct ast_prog_item *item)
 	VEC_PUSH(t->l->a, &t->codes, c);
 }
 
-bool lower_place_of(enum ast_prog_kind kind, enum ir_place_kind *ret)
-{
-	static const struct {
-		enum ast_prog_kind kind;
-		enum ir_place_kind is;
-	} kinds[] = {
-		{ AST_P_READS_OPERAND, IR_PLACE_READS }, { AST_P_WRITES_OPERAND, IR_PLACE_WRITES },
-		{ AST_P_SCRIPT_OPERAND, IR_PLACE_SCRIPT }, { AST_P_TREES_OPERAND, IR_PLACE_TREES },
-	};
-
-	for (size_t i = 0; i < POL_LEN(kinds); i++)
-		if (kinds[i].kind == kind) {
-			if (ret)
-				*ret = kinds[i].is;
-			return true;
-		}
-	return false;
-}
-
-bool lower_operands(const struct ast_value *v, uint32_t *ret)
-{
-	struct str text = v ? v->text : STR(""), from = STR("from-");
-	uint64_t n = 0;
-	bool behind = str_starts(text, from);
-
-	if (v && v->kind == AST_V_NAME && !behind) {
-		*ret = str_eqz(text, "any") ? IR_ANY_OPERAND :
-		       str_eqz(text, "last") ? IR_LAST_OPERAND : IR_REST_OPERAND;
-		return str_eqz(text, "any") || str_eqz(text, "last") || str_eqz(text, "rest");
-	}
-	if (behind)
-		text = str_sub(text, from.n, text.n - from.n);
-	if (!num_u64(text, &n) || n < 1 || n > 255)
-		return false;
-	*ret = (uint32_t)n + (behind ? IR_FROM_OPERAND : 0);
-	return true;
-}
-
 static void add_operands(struct table *t, const struct ast_prog_item *item)
 {
 	struct ir_code_place c = { .operand = 0 };
 
-	if (!lower_place_of(item->kind, &c.kind) || !lower_operands(item->values, &c.operand))
+	if (!place_of(item->kind, &c.kind) || !operands(item->values, &c.operand))
 		return;
 	lower_when_regex(t->l, item->when, &c.when);
 	VEC_PUSH(t->l->a, &t->codes, c);
@@ -230,7 +441,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 		t->p.flags |= IR_PF_SHELL;
 		break;
 	case AST_P_FLAG:
-		t->p.flags |= lower_program_flag(word);
+		t->p.flags |= flag_of(word);
 		break;
 	}
 }
@@ -242,6 +453,7 @@ void lower_program(struct lower *l, const struct sema_stmt *s)
 
 	t.p.kind = s->stmt->kind == AST_PROGRAM ? IR_PK_PROGRAM :
 		   s->stmt->kind == AST_WRAPPER ? IR_PK_WRAPPER : IR_PK_INTERPRETER;
+	check_table(l, s->stmt);
 	for (const struct ast_prog_item *i = s->stmt->items; i; i = i->next)
 		add_item(&t, i);
 	t.p.options = t.options.v;

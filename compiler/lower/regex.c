@@ -3,7 +3,8 @@
  * decided by an automaton, so what is no regular language is an error there; in
  * a pattern PCRE2 decides it.
  */
-#include "compiler/lower/command.h"
+#include "compiler/lower/regex.h"
+
 #include "compiler/sets/regex.h"
 
 bool lower_regex_flag(const struct ast_value *v, char flag)

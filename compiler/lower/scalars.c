@@ -89,8 +89,9 @@ static const struct claim_kind kind = {
 
 /* --- what files say ---------------------------------------------------------------- */
 
-struct ir_scalar *lower_scalar(struct lower *l, const struct sema_stmt *t,
-			       enum ir_scalar_id id)
+/* The value that a statement gives, to be filled in: so far the built-in one. */
+static struct ir_scalar *scalar(struct lower *l, const struct sema_stmt *t,
+				enum ir_scalar_id id)
 {
 	struct ir_scalar *s = arena_dup(l->a, &l->ir->scalars[id], sizeof(*s));
 	struct claim *x = claim_new(l, &kind, t, s->id, s);
@@ -130,7 +131,7 @@ static void file_otherwise(struct lower *l, const struct sema_stmt *t)
 
 	for (size_t i = 0; i < POL_LEN(ops); i++)
 		if (mask & ops[i].op)
-			lower_scalar(l, t, ops[i].id)->effect =
+			scalar(l, t, ops[i].id)->effect =
 				lower_effect(t->stmt->effect);
 }
 
@@ -142,7 +143,7 @@ static void otherwise(struct lower *l, const struct sema_stmt *t)
 	else if (t->section == AST_SEC_FILE)
 		file_otherwise(l, t);
 	else
-		lower_scalar(l, t, otherwise_of[t->section])->effect =
+		scalar(l, t, otherwise_of[t->section])->effect =
 			lower_effect(t->stmt->effect);
 }
 
@@ -210,7 +211,7 @@ static void by_risk(struct lower *l, const struct sema_stmt *t)
 
 	if (!risk_map(l, t, map))
 		return;
-	s = lower_scalar(l, t, otherwise_of[t->section]);
+	s = scalar(l, t, otherwise_of[t->section]);
 	s->by_risk = true;
 	s->effect = map[IR_RISK_MEDIUM];
 	memcpy(s->effects, map, sizeof(map));
@@ -224,13 +225,69 @@ static void mode(struct lower *l, const struct sema_stmt *t)
 
 	for (size_t i = 0; i < POL_LEN(mode_words); i++)
 		if (str_eqz(t->stmt->name, mode_words[i])) {
-			lower_scalar(l, t, IR_S_NET_MODE)->num = i;
+			scalar(l, t, IR_S_NET_MODE)->num = i;
 			return;
 		}
 	d = diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
 		     "the network is 'disabled', 'limited' or 'full', not '%.*s'",
 		     STR_ARG(t->stmt->name));
 	diag_did_you_mean(l->sink, d, t->stmt->name, mode_words, POL_LEN(mode_words));
+}
+
+static void unknown_limit(struct lower *l, const struct ast_stmt *p)
+{
+	const char *keys[IR_SCALAR_COUNT];
+	struct diag *d;
+	size_t n = 0;
+
+	if (str_eqz(p->name, "require")) {
+		diag_add(l->sink, DIAG_UNSUPPORTED, p->at,
+			 "'require' is not supported by this version");
+		return;
+	}
+	for (int id = 0; id < IR_SCALAR_COUNT; id++)
+		if (!strcmp(ir_scalar_section((enum ir_scalar_id)id), "limits"))
+			keys[n++] = ir_scalar_key((enum ir_scalar_id)id);
+	d = diag_add(l->sink, DIAG_UNKNOWN_KEY, p->name_at,
+		     "'limits' has no key '%.*s'", STR_ARG(p->name));
+	diag_did_you_mean(l->sink, d, p->name, keys, n);
+}
+
+static void limit(struct lower *l, const struct sema_stmt *t)
+{
+	const struct ast_stmt *p = t->stmt;
+	const struct ast_value *v = p->values;
+	enum ir_scalar_id id = 0;
+	uint64_t num = 0;
+
+	while (id < IR_SCALAR_COUNT && !(!strcmp(ir_scalar_section(id), "limits") &&
+					 str_eqz(p->name, ir_scalar_key(id))))
+		id++;
+	if (id == IR_SCALAR_COUNT) {
+		unknown_limit(l, p);
+		return;
+	}
+	if (p->append) {
+		diag_add(l->sink, DIAG_VALUE, p->at,
+			 "'+=' adds to a list, and '%.*s' is one number",
+			 STR_ARG(p->name));
+		return;
+	}
+	if (!v || !lower_number(ir_scalar_type(id), v->text, &num)) {
+		struct diag *d =
+			diag_add(l->sink, DIAG_VALUE, v ? v->at : p->at,
+				 "'%.*s' is no value of '%.*s'",
+				 STR_ARG(v ? v->text : STR("")), STR_ARG(p->name));
+		diag_help(l->sink, d, "%s", lower_number_help(ir_scalar_type(id)));
+		return;
+	}
+	if (num == 0) {
+		diag_add(l->sink, DIAG_VALUE, v->at,
+			 "with a limit of 0 for '%.*s' nothing could run",
+			 STR_ARG(p->name));
+		return;
+	}
+	scalar(l, t, id)->num = num;
 }
 
 static void read_stmt(struct lower *l, const struct sema_stmt *t)
@@ -243,7 +300,7 @@ static void read_stmt(struct lower *l, const struct sema_stmt *t)
 		by_risk(l, t);
 		break;
 	case AST_OPAQUE:
-		lower_scalar(l, t, IR_S_COMMAND_OPAQUE)->effect =
+		scalar(l, t, IR_S_COMMAND_OPAQUE)->effect =
 			lower_effect(t->stmt->effect);
 		break;
 	case AST_MODE:
@@ -252,7 +309,7 @@ static void read_stmt(struct lower *l, const struct sema_stmt *t)
 		break;
 	case AST_PAIR:
 		if (t->section == AST_SEC_LIMITS)
-			lower_limit(l, t);
+			limit(l, t);
 		break;
 	default:
 		break;
@@ -273,7 +330,7 @@ static void read_base(struct lower *l, struct sema_unit *u)
 		*t = (struct sema_stmt){ .orig = p, .stmt = p, .unit = u,
 					 .at = sema_place(l->s, p->at) };
 		t->text = str_printf(l->a, "base %.*s", STR_ARG(p->values->text));
-		lower_scalar(l, t, IR_S_BASE)->text = p->values->text;
+		scalar(l, t, IR_S_BASE)->text = p->values->text;
 	}
 }
 

@@ -3,7 +3,7 @@
  * many alternatives of one byte, so nobody who reads patterns knows of it.
  * Where an allow matches it has only characters that a '?' stands for.
  */
-#include "compiler/lower/glob.h"
+#include "compiler/lower/glob_in.h"
 
 struct bytes {
 	bool has[256];

@@ -220,7 +220,7 @@ void lower_say(struct lower *l, const struct sema_stmt *t, const struct lower_sp
 	claim_add(l, x);
 }
 
-static void read_setting(struct lower *l, const struct sema_stmt *t)
+void lower_read_setting(struct lower *l, const struct sema_stmt *t)
 {
 	const struct ast_stmt *p = t->stmt;
 	const struct lower_spec *spec = lower_spec(IR_P_SETTING, p->name);
@@ -350,14 +350,6 @@ static int by_part_and_key(const void *x, const void *y)
 
 void lower_settings(struct lower *l)
 {
-	for (size_t i = 0; i < l->s->stmts.n; i++) {
-		const struct sema_stmt *t = l->s->stmts.v[i];
-
-		if (t->stmt->kind == AST_SETTING)
-			read_setting(l, t);
-		else
-			lower_carried(l, t);
-	}
 	claims_each(l, &kind, decide);
 	if (l->ir->settings.n > 1)
 		qsort(l->ir->settings.v, l->ir->settings.n,

@@ -4,6 +4,7 @@
  * mode leaves are rules too, under the id of the mode.
  */
 #include "compiler/lower/cond.h"
+#include "compiler/lower/operand.h"
 
 #include <errno.h>
 #include <linux/netlink.h>

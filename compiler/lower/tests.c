@@ -3,7 +3,7 @@
  * take part, with those of their own imports: the standard library's tests
  * speak of itself alone, not of every policy that stands on it.
  */
-#include "compiler/lower/cond.h"
+#include "compiler/lower/operand.h"
 
 static bool bad(struct lower *l, struct span at, const char *what, const char *help)
 {
@@ -284,7 +284,7 @@ static void lower_test(struct lower *l, const struct map *rules,
 	} cases = { .v = { NULL, 0, 0 } };
 	struct ir_test test = { .name = t->stmt->name,
 				.at = t->at,
-				.scopes = lower_scopes(l, t->stmt) };
+				.scopes = lower_scopes(l, t->stmt->expr) };
 
 	/* of a role that was not chosen: read for its faults */
 	bool lives = !t->off && test.scopes;

@@ -3,7 +3,7 @@
  * list or map, checked by the row of settings.def where there is one.  Sizes
  * become bytes, durations milliseconds, so that equal values are equal.
  */
-#include "compiler/lower/settings.h"
+#include "compiler/lower/value.h"
 
 #include <stdlib.h>
 
