@@ -26,7 +26,7 @@ run_codex() {
 }
 
 # The agent is told to do WHAT; prints "done" or "held".
-does() { # AGENT command|file|mcp
+does() { # AGENT command|file|mcp|cat|grep
 	local call=''
 	rm -f "$work/p/ran"
 	: >"$log"
@@ -37,12 +37,14 @@ does() { # AGENT command|file|mcp
 	claude-code.file) call="Read {\"file_path\":\"$work/p/secret\"}" ;;
 	gemini-cli.file) call="read_file {\"file_path\":\"$work/p/secret\"}" ;;
 	codex.file) call="view_image {\"path\":\"$work/p/secret.png\"}" ;;
+	claude-code.cat) call='Bash {"command":"cat .env","description":"x"}' ;;
+	claude-code.grep) call='Bash {"command":"grep -rn SECRET .","description":"x"}' ;;
 	claude-code.mcp) call="mcp__pol__mark {\"name\":\"$work/p/ran\"}" ;;
 	gemini-cli.mcp) call="mcp_pol_mark {\"name\":\"$work/p/ran\"}" ;;
 	codex.mcp) call="mcp__pol/mark {\"name\":\"$work/p/ran\"}" ;;
 	esac
 	(cd "$work/${at:-p}" && "run_${1%%-*}" "CALL $call" >"$work/said" 2>&1 </dev/null)
-	if [ "$2" = file ]; then
+	if [[ $2 =~ ^(file|cat|grep)$ ]]; then
 		grep -qE 'result=.*(TOPSECRET|data:image/png)' "$log" && echo "done" && return
 	elif [ -e "$work/p/ran" ]; then
 		echo "done" && return

@@ -26,7 +26,7 @@ for name in strict wide; do
 		echo "policy $name { level user }"
 		if [ "$name" = strict ]; then
 			echo 'command { allow "true"  deny "touch:*" as no-touch }'
-			echo 'file { deny read "${PROJECT_DIR}/secret"  deny read "${PROJECT_DIR}/secret.png" }'
+			echo 'file { deny read "${PROJECT_DIR}/.env"  deny read "${PROJECT_DIR}/secret"  deny read "${PROJECT_DIR}/secret.png" }'
 		else
 			echo 'command { allow "touch:*" }'
 			echo 'file { allow read "${PROJECT_DIR}" }'
@@ -92,6 +92,15 @@ claude() {
 }
 if have claude-code "$CLAUDE"; then
 	surfaces claude-code good_claude
+	# what Read is refused, a shell reads
+	echo TOPSECRET=1 >"$work/p/.env"
+	for what in cat grep; do
+		good_claude strict
+		both "what it may not read" claude-code 0 'denies: what must be denied' "$what" held
+		good_claude wide
+		both "what it may read" claude-code 0 'denies: what must be denied' "$what" "done"
+	done
+	rm "$work/p/.env"
 	hook() { echo '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command",'"$1"'"command":"%"}]}]}}'; }
 	claude "no hook" 1 'not installed' "done" '{}' ''
 	claude "switched off by the project" 1 disableAllHooks "done" '' '{"disableAllHooks":true}'
@@ -170,6 +179,7 @@ if have gemini-cli "$GEMINI"; then
 		',"hooks":{"BeforeTool":[{"matcher":"read_file","hooks":[{"type":"command","command":"%"}]}]}' ''
 	gemini "no type" 1 "without a 'type'" "done" ',"hooks":{"BeforeTool":[{"hooks":[{"command":"%"}]}]}' ''
 	gemini "a time-out of nothing" 1 'takes no such value' "done" "$(hook '"timeout":0,')" ''
+	gemini "a time-out that is over" 1 'takes too long' "done" "$(hook '"timeout":1,')" ''
 	gemini "a time-out past the timer" 1 'too long for the agent' "done" "$(hook '"timeout":2147484000,')" ''
 	gemini "a key twice" 1 twice "done" ',"hooks":{"BeforeTool":[@]},"hooks":{}' ''
 	gemini "a comment" 0 'denies: what' held $',/* "hooks" */"hooks":{"BeforeTool":[@]} // x\n' ''
@@ -241,6 +251,10 @@ if have codex "$CODEX"; then
 		trust
 		codex "trusted ($more)" trusted 'denies: what'
 	done
+	hooks '"timeout":1,' ''
+	sed -i 's/"command":"/"command":"sleep 3; /' "$work/home/.codex/hooks.json"
+	trust
+	codex "a time-out that is over" trusted 'takes too long' 1 "done"
 	hooks '' '"matcher":"^Edit$",'
 	trust
 	codex "a matcher that misses it" trusted 'is not checked' 1 "done"
