@@ -192,6 +192,26 @@ def links(path):
     result(f"{path}: links", not bad, "\n".join(bad))
 
 
+def claims(path):
+    """The threat model names a test for each claim: the tests are there, and each row
+    of its tables and each point of what is left names one."""
+    lines = open(path).read().splitlines()
+    text = "\n".join(lines)
+    faults = [f"there is no test {name}" for name in re.findall(r"`([\w/-]+\.sh)`", text)
+              if not any(map(os.path.exists, (name, f"tests/live/{name}")))]
+    named = False
+    left = lines.index("## What is left")
+    points = re.split(r"\n(?=\* )", "\n".join(lines[left + 2:]))
+    for n, line in enumerate(lines, 1):
+        if line.startswith("|") and not lines[n - 2].startswith("|"):
+            named = line.rstrip("| ").endswith("tests")
+        elif named and line.startswith("|") and not line.startswith("|---") and \
+                not re.search(r"\.sh`|\.c`|`make ", line.rstrip("| ").rsplit("|", 1)[1]):
+            faults.append(f"line {n} names no test")
+    faults += [f"'{p[:60]}' names no test" for p in points if not re.search(r"\.(sh|tsv)`", p)]
+    result(f"{path}: each claim has a test", not faults, "  " + "\n  ".join(faults))
+
+
 # --- JSON formats ------------------------------------------------------------
 
 def schema_case(validator, name, command, cwd, report=None):
@@ -372,6 +392,8 @@ def main():
     for name in names:
         document(name)
         links(name)
+        if name == "doc/threat-model.md":
+            claims(name)
     if not sys.argv[1:] and slices.in_slice(0):
         schemas()
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -25,7 +25,8 @@ for file in .git/config .git/config.lock; do
 	./probe w "$file" got 1 "$PLANT" >"$WORK/began" &
 	pid=$!
 	cp .git/config was
-	for ((i = 0; i < 200; i++)); do
+	SECONDS=0
+	while [ "$SECONDS" -lt 60 ]; do
 		git config user.name X 2>/dev/null # the lock is there for a moment only
 		outside_git
 		[ ! -e "$WORK/ran" ] || break
