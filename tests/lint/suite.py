@@ -58,8 +58,9 @@ days = [listed(d) for d in range(7)]
 week = set().union(*days)
 everything = listed(None)
 for line in sorted(everything - week):
-    variant, group = line.split()[:2]
-    # with --all it is run as both users at once; a week has them in turn
+    # with the sanitizers a week has a live test as one of the two users
+    if line.startswith("san live ") and any(w.startswith(line.split(" as ")[0] + " as ") for w in week):
+        continue
     bad.append(f"no day of the week has: {line}")
 for line in sorted(week - everything):
     bad.append(f"--all has not: {line}")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The live tests: each through polrun itself, as root and as an ordinary user.
 #   BUILD=FOLDER T=NAME tests/run/live.sh        NAME: files, escape, escape/mounts
-# With POL_SLICE (tests/lib/slice.sh) a day's share: in dev those that say "# long:" in their head as
-# one of the two, with the sanitizers a third of all, each as one of the two (as root only).  A week
-# has all as both.  POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
+# With POL_SLICE (tests/lib/slice.sh) a day's share (as root only): in dev those that say "# long:" in
+# their head as one of the two, in turn, so that a week has all as both; with the sanitizers a
+# seventh of all, each as one of the two.  POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
 # POL_TEST_REQUIRE=1 turns every skip into a failure (or name those that must
 # not skip).  Last line: N passed, N failed, N skipped.
 set -uo pipefail
@@ -23,12 +23,12 @@ test_name() {
 
 # Lines "SCRIPT WHO": what is to be run, in this order.
 chosen() {
-	local script name turn=${POL_SLICE:-0} index=-1 one=1 who whos=(root "$user") long=' '
+	local script name turn=0 index=-1 one=1 day=${POL_SLICE:-0} who whos=(root "$user") long=' '
 	[ "$(id -u)" -eq 0 ] || whos=("$(id -un)")
 	if [ -z "${POL_SLICE:-}" ] || [ "${#whos[@]}" -eq 1 ]; then
 		one=
 	elif [ "$VARIANT" = san ]; then
-		one=3
+		one=7
 	else
 		long=" $(grep -l '^# long:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
 	fi
@@ -37,8 +37,10 @@ chosen() {
 		[ -z "$only" ] || [ "$only" = "$name" ] || [ "$only" = "${name%%/*}" ] || continue
 		turn=$((turn + 1))
 		for who in "${whos[@]}"; do
-			if [ "$one" = 3 ] || [[ $one = 1 && $long = *" $script "* ]]; then
-				[ $((turn % one)) -eq 0 ] && [ "$who" = "${whos[turn / one % 2]}" ] || continue
+			if [ "$one" = 7 ]; then
+				[ $(((turn + day) % 7)) -eq 0 ] && [ "$who" = "${whos[turn % 2]}" ] || continue
+			elif [ "$one" = 1 ] && [[ $long = *" $script "* ]]; then
+				[ "$who" = "${whos[(turn + day) % 2]}" ] || continue
 			fi
 			index=$((index + 1))
 			! in_shard "$index" || printf '%s %s\n' "$script" "$who"
