@@ -123,9 +123,9 @@ def main():
     if args.polquery:
         bypass.POLQUERY = args.polquery.split()
     rows = bypass.rows_of(args.file)
-    least = LEAST
-    if not (args.all or args.write):
-        rows, least = slices.cut(rows), LEAST if slices.DAY == "" else LEAST // 7
+    # all are asked, the day's are run
+    whole = args.all or args.write or args.file != FILE
+    today = {r["at"] for r in (rows if whole else slices.cut(rows))}
     seed = int(os.environ.get("SEED") or random.randrange(1 << 30))
     print(f"SEED={seed}")
     answers = {}
@@ -135,10 +135,10 @@ def main():
             for r, a in zip(own, bypass.ask(name, [r["line"] for r in own], work)):
                 answers[r["at"]] = a
         prepare(work)
-        allowed = [r for r in rows if answers[r["at"]]["effect"] == "allow"]
-        others = [r for r in rows if answers[r["at"]]["effect"] != "allow" and r["ran"] == "yes"]
+        allowed = [r for r in rows if answers[r["at"]]["effect"] == "allow" and r["at"] in today]
+        others = [r for r in rows if answers[r["at"]]["effect"] != "allow" and r["ran"] == "yes" and r["at"] in today]
         if args.write:
-            others = [r for r in rows if r not in allowed]
+            others = [r for r in rows if answers[r["at"]]["effect"] != "allow"]
         elif not args.all:
             others = random.Random(seed).sample(others, min(CONTROLS, len(others)))
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -162,7 +162,7 @@ def main():
         print(f"note {r['line'].decode()}\n     it ran nothing that is denied, the table says it does")
     print(f"     {len(rows)} lines, {len(allowed)} allowed, {sum(r['ran'] == 'yes' for r in rows)} do what they try, "
           f"{len(known)} known to get through")
-    few = len(rows) < least and args.file == FILE or (not args.write and 2 * len(missed) > len(others))
+    few = len(rows) < LEAST and args.file == FILE or (not args.write and 2 * len(missed) > len(others))
     if few:
         print("FAIL the lines are too few, or the jail sees nothing: the test says nothing")
     done = len(allowed) + len(others)
