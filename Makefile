@@ -57,14 +57,14 @@ POLRUN_LIBS := -lsodium -lcap -lpcre2-8
 POLQUERY_LIBS := -lsodium -ljson-c -lpcre2-8
 
 FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
-           compiler/frontend compiler/format compiler/sema compiler/sets compiler/ir \
-           compiler/lower compiler/analysis compiler/target \
-           compiler/backend compiler/backend/seccomp compiler/backend/landlock \
-           compiler/backend/mounts compiler/backend/matcher compiler/backend/commands \
-           compiler/backend/limits compiler/backend/nft \
-           compiler/bundle compiler/cli \
-           runtime/base runtime/shell runtime/bundle runtime/decide runtime/sandbox \
-           runtime/supervise runtime/state runtime/entry runtime/approvals \
+           compiler/frontend compiler/format compiler/sema compiler/ir compiler/eval \
+           compiler/sets compiler/record compiler/lower compiler/analysis compiler/target \
+           compiler/backend compiler/backend/common compiler/backend/rules \
+           compiler/backend/seccomp compiler/backend/landlock compiler/backend/mounts \
+           compiler/backend/matcher compiler/backend/commands compiler/backend/limits \
+           compiler/backend/nft compiler/bundle compiler/cli \
+           runtime/base runtime/line/shell runtime/line runtime/bundle runtime/decide \
+           runtime/sandbox runtime/supervise runtime/state runtime/entry runtime/approvals \
            runtime/query runtime/hooks runtime/polquery runtime/polrun
 ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c \
@@ -72,7 +72,7 @@ MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
 # libpol is what decides; polrun, polquery and polc are linked with its objects.
-POL_FOLDERS  := runtime/base runtime/shell runtime/bundle runtime/decide
+POL_FOLDERS  := runtime/base runtime/line/shell runtime/line runtime/bundle runtime/decide
 SRC_POL      := $(foreach d,$(filter $(POL_FOLDERS),$(ONLY)),$(wildcard $(d)/*.c))
 SRC_RUNTIME  := $(filter-out $(MAINS),$(foreach d,$(filter-out $(POL_FOLDERS),\
                 $(filter runtime/%,$(ONLY))),$(wildcard $(d)/*.c)))
@@ -97,7 +97,7 @@ OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table
 ORACLE     := $(BUILD)/tests/conformance/file_oracle $(BUILD)/tests/conformance/net_oracle \
               $(BUILD)/tests/conformance/shell_oracle $(BUILD)/tests/conformance/shell_reader
 # What the run against the shells has beside them; the mutants can do without each production.
-MUTANTS    := $(patsubst %.c,$(BUILD)/obj/mutants/%.o,tests/conformance/shell_reader.c $(wildcard runtime/shell/*.c))
+MUTANTS    := $(patsubst %.c,$(BUILD)/obj/mutants/%.o,tests/conformance/shell_reader.c $(wildcard runtime/line/shell/*.c))
 SHELL_TEST := $(addprefix $(BUILD)/tests/conformance/,shell_zygote.so shell_stub shell_mutants)
 TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -13,7 +13,7 @@
 #define COMPILER_ANALYSIS_DIFF_H
 
 #include "compiler/base/vec.h"
-#include "compiler/ir/eval.h"
+#include "compiler/eval/eval.h"
 
 enum diff_change {
 #define CHANGE(id, word) DIFF_##id,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "compiler/analysis/diff_internal.h"
-#include "compiler/ir/match.h"
+#include "compiler/eval/match.h"
 
 /* --- what was said ------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ struct diff_said diff_said_scalar(const struct ir_scalar *s)
 				  .at = s->at};
 }
 
-static struct diff_said said_decision(const struct ir *ir, const struct ir_decision *e)
+static struct diff_said said_decision(const struct ir *ir, const struct eval_decision *e)
 {
 	struct diff_said s = e->rule ? diff_said_rule(e->rule)
 				     : diff_said_scalar(&ir->scalars[e->scalar]);
@@ -93,15 +93,15 @@ struct ir_request diff_request(const struct diff *d, enum ir_kind kind)
 /* Of commands the words alone do not tell: see diff_word_of_command(). */
 static bool in_set(enum ir_kind kind, const struct ir_set *set,
 		   const struct ir_set *except, size_t n, const struct ir_request *req,
-		   enum ir_side side)
+		   enum eval_side side)
 {
 	size_t i;
 
-	if (!ir_match_set(kind, set, req, side))
+	if (!eval_match_set(kind, set, req, side))
 		return false;
 	for (i = 0; i < n; i++)
-		if (ir_match_set(kind, &except[i], req,
-				 side == IR_BROAD ? IR_NARROW : IR_BROAD))
+		if (eval_match_set(kind, &except[i], req,
+				 side == EVAL_BROAD ? EVAL_NARROW : EVAL_BROAD))
 			return false;
 	return true;
 }
@@ -113,9 +113,9 @@ bool diff_matches(const struct diff_item *it, const struct ir_request *req)
 
 	if (r)
 		return in_set(it->kind, &r->set, r->except, r->nexcept, req,
-			      r->effect == IR_ALLOW ? IR_NARROW : IR_BROAD);
+			      r->effect == IR_ALLOW ? EVAL_NARROW : EVAL_BROAD);
 	return in_set(it->kind, &f->set, f->except, f->nexcept, req,
-		      f->risk == IR_RISK_LOW ? IR_NARROW : IR_BROAD);
+		      f->risk == IR_RISK_LOW ? EVAL_NARROW : EVAL_BROAD);
 }
 
 /* The tmp arena of a region goes; a finding stays. */
@@ -218,7 +218,7 @@ static enum diff_change effect_change(enum ir_effect o, enum ir_effect n,
 }
 
 /* False where the two decisions are the same for whoever asks. */
-static bool differ(const struct ir_decision *o, const struct ir_decision *n,
+static bool differ(const struct eval_decision *o, const struct eval_decision *n,
 		   enum diff_change *ret, bool *ret_widening)
 {
 	*ret_widening = false;
@@ -245,7 +245,7 @@ static bool differ(const struct ir_decision *o, const struct ir_decision *n,
 
 /* Of a decision only its effect and what decided are kept: a line takes much room. */
 static bool ask_both(const struct ir *old, const struct ir *new,
-		     const struct ir_request *req, struct ir_decision e[2],
+		     const struct ir_request *req, struct eval_decision e[2],
 		     enum diff_change *ret, bool *ret_widening)
 {
 	const struct ir *const ir[2] = { old, new };
@@ -254,7 +254,7 @@ static bool ask_both(const struct ir *old, const struct ir *new,
 
 	for (s = 0; s < 2; s++) {
 		arena_init(&a, ARENA_DEFAULT_BUDGET);
-		ir_eval(ir[s], req, &a, &e[s]);
+		eval_decide(ir[s], req, &a, &e[s]);
 		e[s].matched = NULL;
 		e[s].nmatched = 0;
 		e[s].line = NULL;
@@ -274,7 +274,7 @@ static bool confirm(struct diff *d, const struct ir_request *req,
 		    struct diff_told *told)
 {
 	struct diff_finding f = { .kind = ir_kind_name(req->kind), .asked = true };
-	struct ir_decision e[2];
+	struct eval_decision e[2];
 	struct str key;
 	int s;
 
@@ -300,7 +300,7 @@ bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request 
 {
 	enum ir_scope first = d->where->scope;
 	enum ir_scope order[2] = { first, first == IR_HOST ? IR_SANDBOX : IR_HOST };
-	struct ir_decision e[2];
+	struct eval_decision e[2];
 	enum diff_change change;
 	bool widening, found = false;
 	size_t i;

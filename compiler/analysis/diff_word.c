@@ -5,8 +5,8 @@
  */
 #include "compiler/analysis/diff_word.h"
 
-#include "compiler/ir/match.h"
-#include "compiler/ir/match_program.h"
+#include "compiler/eval/match.h"
+#include "compiler/eval/match_program.h"
 #include "compiler/sets/lang.h"
 
 static enum ir_effect effect_of(const struct diff_item *it)
@@ -331,10 +331,10 @@ bool diff_word_matches_path(const struct diff_item *it, const struct ir_request 
 	unsigned op = set_of(it)->u.file.ops;
 
 	q.op = (enum ir_op)(op & -op);
-	if (!ir_match_set(IR_FILE, set_of(it), &q, IR_BROAD))
+	if (!eval_match_set(IR_FILE, set_of(it), &q, EVAL_BROAD))
 		return false;
 	for (i = 0; i < n; i++)
-		if (is_for_all(it, &e[i]) && ir_match_set(IR_FILE, &e[i], &q, IR_BROAD))
+		if (is_for_all(it, &e[i]) && eval_match_set(IR_FILE, &e[i], &q, EVAL_BROAD))
 			return false;
 	return true;
 }
@@ -406,7 +406,7 @@ struct str diff_word_of_command(const struct diff *d, struct arena *tmp,
 		return STR_NULL;
 	name = req->argv[0];
 	known = name.n && memchr(name.p, '/', name.n) &&
-		ir_program_path(tmp, name, d->where->cwd, &path);
+		eval_program_path(tmp, name, d->where->cwd, &path);
 	below = known && project.p && (is_root_text(project) || str_starts(path, project));
 	rest = below && !is_root_text(project) ?
 		       str_sub(path, project.n, path.n - project.n) : path;

@@ -1,12 +1,13 @@
-/* All back ends, in the order in which they check, emit and print. */
-#include "compiler/backend/backend.h"
+/* Which back ends there are, and their order: rules first, whose table names rules. */
+#include "compiler/backend/table.h"
+
 #include "compiler/backend/commands/commands.h"
 #include "compiler/backend/landlock/landlock.h"
 #include "compiler/backend/limits/limits.h"
 #include "compiler/backend/matcher/matcher.h"
 #include "compiler/backend/mounts/mounts.h"
-#include "compiler/backend/net.h"
-#include "compiler/backend/rules.h"
+#include "compiler/backend/nft/net.h"
+#include "compiler/backend/rules/rules.h"
 #include "compiler/backend/seccomp/seccomp.h"
 
 const struct backend *const bk_table[] = {

@@ -6,8 +6,8 @@
 #ifndef COMPILER_BUNDLE_WRITER_H
 #define COMPILER_BUNDLE_WRITER_H
 
-#include "compiler/backend/backend.h"
-#include "compiler/backend/net.h"
+#include "compiler/backend/common/backend.h"
+#include "compiler/backend/nft/net.h"
 #include "compiler/base/buf.h"
 #include "compiler/diag/diag.h"
 #include "compiler/ir/ir.h"

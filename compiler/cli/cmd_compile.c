@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "compiler/backend/net.h"
+#include "compiler/backend/nft/net.h"
 #include "compiler/bundle/sign.h"
 #include "compiler/bundle/writer.h"
 #include "compiler/cli/cli.h"

@@ -3,6 +3,7 @@
  * sources or of the resolved policy that a bundle holds; the compiled policy,
  * asked by the runtime's library as polrun does, has to say the same.
  */
+#include "compiler/backend/table.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/compiled.h"
 #include "compiler/cli/explain.h"
@@ -66,7 +67,7 @@ static enum cli_exit finish(struct asked *q)
 /* --- on sources ------------------------------------------------------------------ */
 
 static void add_layers(struct asked *q, const struct bk_report *report,
-		       const struct ir_decision *e)
+		       const struct eval_decision *e)
 {
 	size_t i;
 
@@ -83,7 +84,7 @@ static void add_layers(struct asked *q, const struct bk_report *report,
 }
 
 static void fill(struct asked *q, const struct ir *ir, const struct bk_report *report,
-		 const struct ir_decision *e)
+		 const struct eval_decision *e)
 {
 	struct explain_answer *ans = &q->ans;
 	size_t i;
@@ -115,7 +116,7 @@ static void fill(struct asked *q, const struct ir *ir, const struct bk_report *r
  * then *ret_fault says whether that is our fault.
  */
 static const char *cross_check(struct asked *q, struct bundle *b, const struct ir *ir,
-			       const struct ir_decision *e, bool *ret_fault)
+			       const struct eval_decision *e, bool *ret_fault)
 {
 	const char *why = NULL;
 	struct cmd_line parts;
@@ -140,7 +141,7 @@ static const char *cross_check(struct asked *q, struct bundle *b, const struct i
 
 /* A policy without a bundle, and what no bundle answers, is the evaluator's alone. */
 static const char *check_compiled(struct asked *q, struct compilation *c,
-				  const struct ir_decision *e)
+				  const struct eval_decision *e)
 {
 	const char *why;
 	struct bundle b;
@@ -158,7 +159,7 @@ static const char *check_compiled(struct asked *q, struct compilation *c,
 static enum cli_exit on_sources(struct asked *q)
 {
 	struct compilation c;
-	struct ir_decision e;
+	struct eval_decision e;
 	enum cli_exit x;
 
 	compilation_init(&c, q->o, q->a);
@@ -167,7 +168,7 @@ static enum cli_exit on_sources(struct asked *q)
 	x = passes_run(&c, NULL);
 	if (x != CLI_CLEAN)
 		return cli_refuse(&c, x, CLI_TROUBLE);
-	ir_eval(c.ir, &q->req, q->a, &e);
+	eval_decide(c.ir, &q->req, q->a, &e);
 	c.internal = check_compiled(q, &c, &e);
 	if (c.internal)
 		return cli_refuse(&c, CLI_INTERNAL, CLI_TROUBLE);
@@ -193,11 +194,11 @@ static void confess(const struct ir *ir, struct bk_report *report)
 static enum cli_exit answer(struct asked *q, struct bundle *b, struct ir *ir)
 {
 	struct bk_report report = { .a = q->a };
-	struct ir_decision e;
+	struct eval_decision e;
 	const char *why;
 	bool fault;
 
-	ir_eval(ir, &q->req, q->a, &e);
+	eval_decide(ir, &q->req, q->a, &e);
 	why = cross_check(q, b, ir, &e, &fault);
 	if (why) {
 		fprintf(stderr, "polc: %s: %s%s\n", q->o->bundle,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "compiler/backend/table.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/passes.h"
 

@@ -2,7 +2,7 @@
 #ifndef COMPILER_CLI_COMPILATION_H
 #define COMPILER_CLI_COMPILATION_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 #include "compiler/cli/options.h"
 #include "compiler/diag/diag.h"
 #include "compiler/sema/sema.h"

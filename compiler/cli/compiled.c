@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "compiler/backend/net.h"
+#include "compiler/backend/nft/net.h"
 #include "compiler/bundle/writer.h"
-#include "compiler/ir/eval_line.h"
+#include "compiler/eval/line.h"
 #include "runtime/decide/pol_own.h"
 
 /* Blocks for a line are made larger up to here. */
@@ -173,7 +173,7 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 }
 
 /* An address of the line that only the gateway can know. */
-static bool has_name(const struct bundle *b, const struct ir_decision *e)
+static bool has_name(const struct bundle *b, const struct eval_decision *e)
 {
 	size_t i;
 
@@ -184,12 +184,12 @@ static bool has_name(const struct bundle *b, const struct ir_decision *e)
 	return false;
 }
 
-static uint32_t rule_number(const struct bundle *b, const struct ir_decision *e)
+static uint32_t rule_number(const struct bundle *b, const struct eval_decision *e)
 {
 	return e->rule ? e->rule->index : b->rules->scalar_first + (uint32_t)e->scalar;
 }
 
-const char *compiled_differs(const struct bundle *b, const struct ir_decision *e,
+const char *compiled_differs(const struct bundle *b, const struct eval_decision *e,
 			     const struct ir_request *req, const struct decision *d,
 			     struct arena *a)
 {
@@ -228,23 +228,23 @@ const char *compiled_differs(const struct bundle *b, const struct ir_decision *e
 
 /* --- parts --------------------------------------------------------------------- */
 
-_Static_assert((int)DECIDE_STEP_COUNT == (int)IR_PS_COUNT, "steps of a part");
+_Static_assert((int)DECIDE_STEP_COUNT == (int)EVAL_PS_COUNT, "steps of a part");
 
-static const enum ir_part_step steps[] = {
-	[DECIDE_RULES] = IR_PS_RULES,       [DECIDE_TRANSPARENT] = IR_PS_TRANSPARENT,
-	[DECIDE_SHELL_CODE] = IR_PS_SHELL_CODE, [DECIDE_LOST] = IR_PS_LOST,
-	[DECIDE_MAY_DENY] = IR_PS_MAY_DENY, [DECIDE_OPAQUE] = IR_PS_OPAQUE,
-	[DECIDE_SPELLS] = IR_PS_SPELLS,     [DECIDE_HIDDEN] = IR_PS_HIDDEN,
-	[DECIDE_HOLDS] = IR_PS_HOLDS,       [DECIDE_READS] = IR_PS_READS,
-	[DECIDE_WRITES] = IR_PS_WRITES,     [DECIDE_TARGET] = IR_PS_TARGET,     [DECIDE_NO_TARGET] = IR_PS_NO_TARGET,
-	[DECIDE_UNPARSED] = IR_PS_UNPARSED,
+static const enum eval_part_step steps[] = {
+	[DECIDE_RULES] = EVAL_PS_RULES,       [DECIDE_TRANSPARENT] = EVAL_PS_TRANSPARENT,
+	[DECIDE_SHELL_CODE] = EVAL_PS_SHELL_CODE, [DECIDE_LOST] = EVAL_PS_LOST,
+	[DECIDE_MAY_DENY] = EVAL_PS_MAY_DENY, [DECIDE_OPAQUE] = EVAL_PS_OPAQUE,
+	[DECIDE_SPELLS] = EVAL_PS_SPELLS,     [DECIDE_HIDDEN] = EVAL_PS_HIDDEN,
+	[DECIDE_HOLDS] = EVAL_PS_HOLDS,       [DECIDE_READS] = EVAL_PS_READS,
+	[DECIDE_WRITES] = EVAL_PS_WRITES,     [DECIDE_TARGET] = EVAL_PS_TARGET,     [DECIDE_NO_TARGET] = EVAL_PS_NO_TARGET,
+	[DECIDE_UNPARSED] = EVAL_PS_UNPARSED,
 };
 
-static const char *part_differs(const struct bundle *b, const struct ir_part_decision *e,
+static const char *part_differs(const struct bundle *b, const struct eval_part_decision *e,
 				const struct cmd_part *p, size_t i, struct arena *a)
 {
 	enum ir_effect want = e->d.effect == IR_HIDE ? IR_DENY : e->d.effect;
-	enum ir_part_step step = p->step < POL_LEN(steps) ? steps[p->step] : IR_PS_COUNT;
+	enum eval_part_step step = p->step < POL_LEN(steps) ? steps[p->step] : EVAL_PS_COUNT;
 
 	if (e->part->kind != p->kind || e->part->from != p->from || e->part->to != p->to)
 		return arena_printf(a, "part %zu is another one", i);
@@ -260,12 +260,12 @@ static const char *part_differs(const struct bundle *b, const struct ir_part_dec
 				    "policy %u", i, rule_number(b, &e->d), p->rule);
 	if (e->step != step)
 		return arena_printf(a, "part %zu: the evaluator's step is '%s', the compiled "
-				    "policy's '%s'", i, ir_part_step_name(e->step),
-				    ir_part_step_name(step));
+				    "policy's '%s'", i, eval_part_step_name(e->step),
+				    eval_part_step_name(step));
 	return NULL;
 }
 
-const char *compiled_parts_differ(const struct bundle *b, const struct ir_decision *e,
+const char *compiled_parts_differ(const struct bundle *b, const struct eval_decision *e,
 				  const struct cmd_line *parts, struct arena *a)
 {
 	const struct cmd_part *p = parts->first;

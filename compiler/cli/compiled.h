@@ -7,7 +7,7 @@
 #define COMPILER_CLI_COMPILED_H
 
 #include "compiler/cli/compilation.h"
-#include "compiler/ir/eval.h"
+#include "compiler/eval/eval.h"
 #include "runtime/bundle/reader.h"
 #include "runtime/decide/decide.h"
 
@@ -32,7 +32,7 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 void compiled_line(struct bundle *b, const struct ir_request *req, struct arena *a,
 		   struct cmd_line *ret_parts, struct decision *ret);
 /* NULL, or how the two answers differ. */
-const char *compiled_differs(const struct bundle *b, const struct ir_decision *e,
+const char *compiled_differs(const struct bundle *b, const struct eval_decision *e,
 			     const struct ir_request *req, const struct decision *d,
 			     struct arena *a);
 
@@ -40,7 +40,7 @@ const char *compiled_differs(const struct bundle *b, const struct ir_decision *e
  * NULL, or where the answers about the parts of a line differ: the same parts,
  * each with one effect, rule and step.
  */
-const char *compiled_parts_differ(const struct bundle *b, const struct ir_decision *e,
+const char *compiled_parts_differ(const struct bundle *b, const struct eval_decision *e,
 				  const struct cmd_line *parts, struct arena *a);
 
 #endif

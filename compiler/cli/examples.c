@@ -7,7 +7,7 @@
 #include "compiler/cli/cli.h"
 #include "compiler/cli/explain_line.h"
 #include "compiler/cli/tests.h"
-#include "compiler/ir/eval_example.h"
+#include "compiler/eval/example.h"
 
 /* Of each of these lists so many are shown. */
 #define MAX_SHOWN 3u
@@ -28,7 +28,7 @@ static void note_rule(struct tried *t)
 }
 
 /* "'npm run x', 'git push'" */
-static void note_parts(struct tried *t, const struct ir_trial *trial)
+static void note_parts(struct tried *t, const struct eval_trial *trial)
 {
 	const struct cmd_part *p;
 	struct buf b;
@@ -61,10 +61,10 @@ static bool is_own(const struct ir_example *x, const struct ir_rule *r)
 static void note_others(struct tried *t)
 {
 	struct str last = STR_NULL;
-	struct ir_decision e;
+	struct eval_decision e;
 	size_t i, n = 0;
 
-	ir_eval(t->ir, &t->request, t->a, &e);
+	eval_decide(t->ir, &t->request, t->a, &e);
 	for (i = 0; i < e.nmatched; i++) {
 		const struct ir_rule *r = e.matched[i];
 
@@ -79,7 +79,7 @@ static void note_others(struct tried *t)
 		diag_note(t->sink, t->d, SPAN_NONE, "no other rule matches it");
 }
 
-static void fail(struct tried *t, const struct ir_trial *trial)
+static void fail(struct tried *t, const struct eval_trial *trial)
 {
 	const struct ir_example *x = t->x;
 
@@ -113,7 +113,7 @@ static void run(const struct ir *ir, const struct ir_example *x, struct diag_sin
 		struct arena *a)
 {
 	struct tried t = { ir, sink, a, x, x->request, NULL };
-	struct ir_trial trial;
+	struct eval_trial trial;
 
 	if (!tests_place(a, &t.request)) {
 		diag_add(sink, DIAG_EXAMPLE_FAILED, x->at.span,
@@ -121,17 +121,9 @@ static void run(const struct ir *ir, const struct ir_example *x, struct diag_sin
 			 STR_ARG(x->request.path));
 		return;
 	}
-	ir_try_example(ir, x, &t.request, a, &trial);
+	eval_try_example(ir, x, &t.request, a, &trial);
 	if (trial.unread || trial.matches != x->matches)
 		fail(&t, &trial);
-}
-
-bool examples_need_facts(const struct ir *ir)
-{
-	for (size_t i = 0; i < ir->examples.n; i++)
-		if (ir->examples.v[i].request.kind == IR_COMMAND)
-			return true;
-	return false;
 }
 
 void examples_run(const struct ir *ir, struct diag_sink *sink)

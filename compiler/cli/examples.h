@@ -8,8 +8,6 @@
 #include "compiler/diag/diag.h"
 #include "compiler/ir/ir.h"
 
-/* Are there examples that are lines, for which ir->commands has to be there? */
-bool examples_need_facts(const struct ir *ir);
 /*
  * Tries every example in the roots of tests; one that fails is an error in the
  * sink.  Time: linear in the examples, but for those that fail, where all

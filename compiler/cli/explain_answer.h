@@ -4,7 +4,7 @@
 
 #include "compiler/base/vec.h"
 #include "compiler/ir/ir.h"
-#include "runtime/decide/command.h"
+#include "runtime/line/command.h"
 
 /* A rule, a scalar or a fact, as it is printed. */
 struct explain_rule {

@@ -20,34 +20,34 @@ struct explain_rule explain_of_scalar(const struct ir_scalar *s, enum ir_effect 
 	};
 }
 
-struct str explain_step(struct arena *a, enum ir_step s, const char *level,
+struct str explain_step(struct arena *a, enum eval_step s, const char *level,
 			const char *risk, const char *unparsed)
 {
 	switch (s) {
-	case IR_STEP_FINAL:
+	case EVAL_STEP_FINAL:
 		return str_printf(a, "3.1.1: a final rule (%s) matches, levels below it "
 				  "do not count", level);
-	case IR_STEP_RULES:
+	case EVAL_STEP_RULES:
 		return STR("3.1.3: the strictest of the rules that match decides");
-	case IR_STEP_DEFAULT:
+	case EVAL_STEP_DEFAULT:
 		return STR("3.1.2: a default rule that no allow lifts");
-	case IR_STEP_FLOOR:
+	case EVAL_STEP_FLOOR:
 		return STR("3.1.2: a rule of the floor, which is in every policy");
-	case IR_STEP_BASE_ALLOW:
+	case EVAL_STEP_BASE_ALLOW:
 		return STR("3.1.4: no other rule is left, a default allows it");
-	case IR_STEP_OTHERWISE:
+	case EVAL_STEP_OTHERWISE:
 		return STR("3.1.5: no rule is left, the section's 'otherwise' decides");
-	case IR_STEP_RISK:
+	case EVAL_STEP_RISK:
 		return str_printf(a, "3.1.5: no rule is left, 'otherwise by risk' decides "
 				  "for %s", risk ? risk : "medium");
-	case IR_STEP_OPAQUE:
+	case EVAL_STEP_OPAQUE:
 		return str_printf(a, "4.1: the line cannot be read (%s): the stricter of "
 				  "'opaque' and 'otherwise', never allow", unparsed);
-	case IR_STEP_MODE:
+	case EVAL_STEP_MODE:
 		return STR("6: the network's mode decides");
-	case IR_STEP_UNKNOWN:
+	case EVAL_STEP_UNKNOWN:
 		return STR("6: no table names this number, the call does not exist");
-	case IR_STEP_COUNT:
+	case EVAL_STEP_COUNT:
 		break;
 	}
 	return STR("unknown");
@@ -55,58 +55,58 @@ struct str explain_step(struct arena *a, enum ir_step s, const char *level,
 
 /* --- parts ------------------------------------------------------------------------- */
 
-static struct str word_at(struct arena *a, const struct ir_part_decision *p)
+static struct str word_at(struct arena *a, const struct eval_part_decision *p)
 {
 	if (p->word >= p->part->nwords)
 		return STR("?");
 	return explain_word(a, p->part->words[p->word].w);
 }
 
-static struct str part_step(struct explain_answer *ans, const struct ir_part_decision *p,
+static struct str part_step(struct explain_answer *ans, const struct eval_part_decision *p,
 			    const char *level)
 {
 	struct arena *a = ans->a;
 	const struct str because = p->because ? p->because->id : STR("?");
 
 	switch (p->step) {
-	case IR_PS_RULES:
-	case IR_PS_TARGET:
+	case EVAL_PS_RULES:
+	case EVAL_PS_TARGET:
 		return explain_step(a, p->d.step, level, ir_risk_name(p->d.risk),
 				    "a part of it");
-	case IR_PS_TRANSPARENT:
+	case EVAL_PS_TRANSPARENT:
 		return STR("4.4.2: a transparent wrapper needs no permission of its own");
-	case IR_PS_SHELL_CODE:
+	case EVAL_PS_SHELL_CODE:
 		return STR("4.4.2: in the code of a shell that a rule allows, 'otherwise' is "
 			   "not asked");
-	case IR_PS_LOST:
+	case EVAL_PS_LOST:
 		return str_printf(a, "4.4.1: what this wrapper runs is not known, and its "
 				  "words from %.*s on are a denied command",
 				  STR_ARG(word_at(a, p)));
-	case IR_PS_MAY_DENY:
+	case EVAL_PS_MAY_DENY:
 		return str_printf(a, "4.4.3: what is not literal may be what '%.*s' denies: "
 				  "'opaque' decides", STR_ARG(because));
-	case IR_PS_OPAQUE:
+	case EVAL_PS_OPAQUE:
 		return STR("4.4.3: nobody sees what it runs: 'opaque' decides");
-	case IR_PS_SPELLS:
+	case EVAL_PS_SPELLS:
 		return str_printf(a, "4.4: nothing says what this program is, and its words "
 				  "from %.*s on are a denied command: at least ask",
 				  STR_ARG(word_at(a, p)));
-	case IR_PS_HIDDEN:
+	case EVAL_PS_HIDDEN:
 		return str_printf(a, "4.4: the word %.*s names a path that is hidden, or "
 				  "that '%.*s' denies reading: at least ask",
 				  STR_ARG(word_at(a, p)), STR_ARG(because));
-	case IR_PS_HOLDS:
+	case EVAL_PS_HOLDS:
 		return str_printf(a, "4.4: what it reads may be, or hold, a path that '%.*s' "
 				  "keeps from being read: at least ask", STR_ARG(because));
-	case IR_PS_READS:
+	case EVAL_PS_READS:
 		return str_printf(a, "4.4: it reads what %.*s names, which '%.*s' denies",
 				  STR_ARG(word_at(a, p)), STR_ARG(because));
-	case IR_PS_WRITES:
+	case EVAL_PS_WRITES:
 		return str_printf(a, "4.4: what it writes: '%.*s' decides", STR_ARG(because));
-	case IR_PS_NO_TARGET:
+	case EVAL_PS_NO_TARGET:
 		return STR("4.4: its target is not known: the stricter of 'opaque' and the "
 			   "section's 'otherwise'");
-	case IR_PS_UNPARSED:
+	case EVAL_PS_UNPARSED:
 		if (p->part->flags & CMD_EVALUATED)
 			return str_printf(a, "4.1: a second evaluation (%s): the stricter of "
 					  "'opaque' and 'otherwise', never allow",
@@ -114,16 +114,16 @@ static struct str part_step(struct explain_answer *ans, const struct ir_part_dec
 		return str_printf(a, "4.1: the text cannot be read (%s): the stricter of "
 				  "'opaque' and 'otherwise', never allow",
 				  p->part->opaque ? p->part->opaque : "?");
-	case IR_PS_COUNT:
+	case EVAL_PS_COUNT:
 		break;
 	}
 	return STR("unknown");
 }
 
 /* Nothing was asked, so nothing said it. */
-static bool nobody_said(const struct ir_part_decision *p)
+static bool nobody_said(const struct eval_part_decision *p)
 {
-	return p->step == IR_PS_TRANSPARENT || p->step == IR_PS_SHELL_CODE;
+	return p->step == EVAL_PS_TRANSPARENT || p->step == EVAL_PS_SHELL_CODE;
 }
 
 static struct explain_rule nobody(enum ir_effect e)
@@ -133,7 +133,7 @@ static struct explain_rule nobody(enum ir_effect e)
 }
 
 static void add_part(struct explain_answer *ans, const struct ir *ir,
-		     const struct ir_part_decision *p)
+		     const struct eval_part_decision *p)
 {
 	struct explain_part x = { .part = p->part, .effect = p->d.effect,
 				  .inert = p->inert, .needs_person = p->d.needs_person };
@@ -160,36 +160,36 @@ static void add_part(struct explain_answer *ans, const struct ir *ir,
 	VEC_PUSH(ans->a, &ans->parts, x);
 }
 
-static struct str line_step(struct explain_answer *ans, const struct ir_line *line)
+static struct str line_step(struct explain_answer *ans, const struct eval_line *line)
 {
 	const char *why = line->cmd.why ? line->cmd.why : "?";
 
 	switch (line->why) {
-	case IR_LW_PART:
+	case EVAL_LW_PART:
 		return ans->parts.v[line->deciding].step;
-	case IR_LW_NOTHING:
+	case EVAL_LW_NOTHING:
 		return STR("4.4: it runs nothing");
-	case IR_LW_UNPARSED:
-		return explain_step(ans->a, IR_STEP_OPAQUE, NULL, NULL, why);
-	case IR_LW_LIMIT:
+	case EVAL_LW_UNPARSED:
+		return explain_step(ans->a, EVAL_STEP_OPAQUE, NULL, NULL, why);
+	case EVAL_LW_LIMIT:
 		return str_printf(ans->a, "4.1: past a limit (%s): deny", why);
-	case IR_LW_SHELL:
+	case EVAL_LW_SHELL:
 		return STR("4.1: no shell that this version reads runs lines: deny");
 	}
 	return STR("unknown");
 }
 
 void explain_eval_line(struct explain_answer *ans, const struct ir *ir,
-		       const struct ir_decision *d)
+		       const struct eval_decision *d)
 {
-	const struct ir_line *line = d->line;
+	const struct eval_line *line = d->line;
 	size_t i;
 
 	ans->line = &line->cmd;
 	for (i = 0; i < line->nparts; i++)
 		add_part(ans, ir, &line->parts[i]);
 	ans->step = line_step(ans, line);
-	if (line->why == IR_LW_NOTHING ||
-	    (line->why == IR_LW_PART && nobody_said(&line->parts[line->deciding])))
+	if (line->why == EVAL_LW_NOTHING ||
+	    (line->why == EVAL_LW_PART && nobody_said(&line->parts[line->deciding])))
 		ans->by = nobody(d->effect);
 }

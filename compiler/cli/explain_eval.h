@@ -3,17 +3,17 @@
 #define COMPILER_CLI_EXPLAIN_EVAL_H
 
 #include "compiler/cli/explain_answer.h"
-#include "compiler/ir/eval_line.h"
+#include "compiler/eval/line.h"
 
 struct explain_rule explain_of_rule(const struct ir_rule *r);
 struct explain_rule explain_of_scalar(const struct ir_scalar *s, enum ir_effect e);
 
 /* The step of semantics 3.1 in words; `level`, `risk`, `unparsed` where it needs them. */
-struct str explain_step(struct arena *a, enum ir_step s, const char *level,
+struct str explain_step(struct arena *a, enum eval_step s, const char *level,
 			const char *risk, const char *unparsed);
 
 /* Fills line and parts, and `step` by what decided of the line. */
 void explain_eval_line(struct explain_answer *ans, const struct ir *ir,
-		       const struct ir_decision *d);
+		       const struct eval_decision *d);
 
 #endif

@@ -82,7 +82,7 @@ static const char *inside(const struct cmd_part *p)
 		return NULL;
 	if (p->kind == CMD_FILE || p->kind == CMD_NET)
 		return "redirection";
-	return p->outer->program && (p->outer->program->flags & PB_PF_SHELL) ? "shell code" :
+	return p->outer->program && (p->outer->program->flags & LINE_PF_SHELL) ? "shell code" :
 									       "words";
 }
 

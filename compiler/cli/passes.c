@@ -9,13 +9,11 @@
 
 #include "compiler/analysis/lift.h"
 #include "compiler/ast/print.h"
-#include "compiler/backend/commands/commands.h"
-#include "compiler/backend/net.h"
-#include "compiler/backend/rules.h"
+#include "compiler/backend/rules/rules.h"
+#include "compiler/backend/table.h"
 #include "compiler/cli/examples.h"
 #include "compiler/frontend/frontend.h"
 #include "compiler/lower/lower.h"
-#include "runtime/bundle/check.h"
 
 /* The front end alone, on the files that were named: for dump. */
 static bool pass_parse(struct compilation *c)
@@ -68,37 +66,9 @@ static bool run_lift(struct compilation *c)
 	return pass_lift(c->ir, &c->sink);
 }
 
-/* The facts of `out`, checked as a bundle's reader does; NULL: damaged. */
-static const struct pb_commands *facts_of(struct compilation *c, const struct bk_output *out)
-{
-	const struct bk_member *m = bk_member(out, PB_COMMANDS);
-	struct rt_err err = { .err = 0 };
-	void *facts;
-
-	if (!m)
-		return NULL;
-	/* the arena aligns what it holds */
-	facts = arena_dup(c->a, m->bytes.p, m->bytes.n);
-	if (bundle_check_commands(facts, m->bytes.n, &err) == 0)
-		return facts;
-	c->internal = arena_printf(c->a, "after the pass 'commands': %s", err.text);
-	return NULL;
-}
-
-/* Lines are read with the facts of this policy, before any member is made. */
 static bool run_examples(struct compilation *c)
 {
-	struct bk_output own = { .a = c->a };
-
-	if (examples_need_facts(c->ir)) {
-		if (!bk_commands.emit(c->ir, &own, &c->sink))
-			return false;
-		c->ir->commands = facts_of(c, &own);
-		if (!c->ir->commands)
-			return false;
-	}
 	examples_run(c->ir, &c->sink);
-	c->ir->commands = NULL;
 	return !c->sink.errors;
 }
 
@@ -193,23 +163,15 @@ static enum cli_exit settle(struct compilation *c, const char *pass, bool ok)
 	return verify_ir(c, pass);
 }
 
-/*
- * A network that no bundle can have yet: check, explain and dump read it, and
- * only compile has the back end's error.
- */
-static bool is_only_for_compile(const struct compilation *c, const struct backend *bk)
+/* Check, explain and dump read a policy that no bundle can hold, but for what it is. */
+static const char *refusal(const struct compilation *c, const struct backend *bk)
 {
-	return c->o->verb != CLI_COMPILE && bk == &bk_net && bk_net_refused(c->ir);
+	return c->o->verb != CLI_COMPILE && bk->refusal ? bk->refusal(c->ir) : NULL;
 }
 
-/*
- * The automata take most of the time of a large policy, and only tests ask
- * them: without a test `check` leaves them to compile.
- */
 static bool is_not_asked(const struct compilation *c, const struct backend *bk)
 {
-	return c->o->verb == CLI_CHECK && !c->ir->tests.n &&
-	       strcmp(bk->name, "matcher") == 0;
+	return bk->for_decisions && c->o->verb == CLI_CHECK && !c->ir->tests.n;
 }
 
 static enum cli_exit run_backend(struct compilation *c, const struct backend *bk)
@@ -218,28 +180,11 @@ static enum cli_exit run_backend(struct compilation *c, const struct backend *bk
 
 	bk->check(c->ir, &c->report, &c->sink);
 	/* errors of other back ends must not hide what this one has to say */
-	if (!c->sink.errors && !is_only_for_compile(c, bk) && !is_not_asked(c, bk))
+	if (!c->sink.errors && !refusal(c, bk) && !is_not_asked(c, bk))
 		ok = bk->emit(c->ir, &c->out, &c->sink);
 	if (!ok && !c->sink.errors)
 		return broken(c, bk->name, "it emitted nothing, without a message");
 	return verify_ir(c, bk->name);
-}
-
-/* From here on the evaluator reads lines as a bundle of this policy would. */
-static enum cli_exit take_commands(struct compilation *c, const struct bk_output *out)
-{
-	c->ir->commands = facts_of(c, out);
-	return c->internal ? CLI_INTERNAL : CLI_CLEAN;
-}
-
-/* Whoever stops before the back ends asks the evaluator, too. */
-static enum cli_exit make_commands(struct compilation *c)
-{
-	struct bk_output out = { .a = c->a };
-	enum cli_exit e = settle(c, bk_commands.name,
-				 bk_commands.emit(c->ir, &out, &c->sink));
-
-	return e == CLI_CLEAN ? take_commands(c, &out) : e;
 }
 
 enum cli_exit passes_run(struct compilation *c, const char *until)
@@ -254,12 +199,10 @@ enum cli_exit passes_run(struct compilation *c, const char *until)
 		if (e != CLI_CLEAN)
 			return e;
 		if (until && strcmp(until, front[i].name) == 0)
-			return i + 1 == POL_LEN(front) ? make_commands(c) : e;
+			return e;
 	}
 	for (bk = bk_table; *bk; bk++) {
 		e = run_backend(c, *bk);
-		if (e == CLI_CLEAN && *bk == &bk_commands)
-			e = take_commands(c, &c->out);
 		if (e != CLI_CLEAN)
 			return e;
 		if (until && strcmp(until, (*bk)->name) == 0)
@@ -278,7 +221,7 @@ enum cli_exit passes_verify(struct compilation *c)
 	const struct backend *const *bk;
 
 	for (bk = bk_table; *bk; bk++) {
-		const char *why = is_only_for_compile(c, *bk) ? NULL :
+		const char *why = refusal(c, *bk) ? NULL :
 				  (*bk)->verify(c->ir, &c->out, c->a);
 
 		if (why) {
@@ -323,9 +266,8 @@ void passes_print(FILE *out, struct compilation *c, const char *name)
 	for (i = 0; i < POL_LEN(front); i++)
 		if (strcmp(name, front[i].name) == 0)
 			front[i].print(out, c);
-	if (bk && is_only_for_compile(c, bk))
-		fprintf(out, "network %s: no bundle of this version has it\n",
-			ir_mode_name((enum ir_mode)c->ir->scalars[IR_S_NET_MODE].num));
+	if (bk && refusal(c, bk))
+		fprintf(out, "%s\n", refusal(c, bk));
 	else if (bk)
 		bk->print(out, &c->out);
 }

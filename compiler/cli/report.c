@@ -333,8 +333,8 @@ static bool is_said(const struct compilation *c, const struct bk_note *n)
 static bool sees_inside(const struct ir *ir)
 {
 	for (size_t i = 0; i < ir->programs.n; i++)
-		if (ir->programs.v[i].kind == IR_PK_WRAPPER ||
-		    (ir->programs.v[i].flags & IR_PF_SHELL))
+		if (ir->programs.v[i].kind == LINE_PK_WRAPPER ||
+		    (ir->programs.v[i].flags & LINE_PF_SHELL))
 			return true;
 	return false;
 }

@@ -37,7 +37,7 @@ bool tests_place(struct arena *a, struct ir_request *q)
 	return true;
 }
 
-static void describe(struct runner *r, struct diag *d, const struct ir_decision *e)
+static void describe(struct runner *r, struct diag *d, const struct eval_decision *e)
 {
 	struct diag_sink *s = &r->c->sink;
 
@@ -48,26 +48,26 @@ static void describe(struct runner *r, struct diag *d, const struct ir_decision 
 		const struct ir_scalar *v = &r->c->ir->scalars[e->scalar];
 
 		diag_note(s, d, v->at.span, "'%.*s' decides it (%s%s)", STR_ARG(v->id),
-			  v->at.line ? "" : "nobody says it, ", ir_step_name(e->step));
+			  v->at.line ? "" : "nobody says it, ", eval_step_name(e->step));
 	}
-	if (e->step == IR_STEP_RISK)
+	if (e->step == EVAL_STEP_RISK)
 		diag_note(s, d, e->risk_fact ? e->risk_fact->at.span : SPAN_NONE,
 			  "the risk is %s", ir_risk_name(e->risk));
 }
 
 /* A rule, the scalar that stood in for one, or the class that it went by. */
-static bool is_by(const struct compilation *c, const struct ir_decision *e,
+static bool is_by(const struct compilation *c, const struct eval_decision *e,
 		  struct str id)
 {
 	if (e->rule)
 		return str_eq(e->rule->id, id);
-	if (e->step == IR_STEP_RISK && e->risk_fact && str_eq(e->risk_fact->id, id))
+	if (e->step == EVAL_STEP_RISK && e->risk_fact && str_eq(e->risk_fact->id, id))
 		return true;
 	return str_eq(c->ir->scalars[e->scalar].id, id);
 }
 
 static bool holds(const struct compilation *c, const struct ir_test_case *k,
-		  const struct ir_decision *e)
+		  const struct eval_decision *e)
 {
 	/* a hide is a deny of every operation */
 	enum ir_effect got = e->effect == IR_HIDE ? IR_DENY : e->effect;
@@ -79,7 +79,7 @@ static bool holds(const struct compilation *c, const struct ir_test_case *k,
 }
 
 static const char *compare(struct runner *r, const struct ir_request *q,
-			   const struct ir_decision *e)
+			   const struct eval_decision *e)
 {
 	struct decision d;
 	const char *why;
@@ -131,7 +131,7 @@ static enum cli_exit judge(struct runner *r, const struct ir_test *t,
 			   const struct ir_test_case *k, enum ir_scope scope)
 {
 	struct ir_request q = k->request;
-	struct ir_decision e;
+	struct eval_decision e;
 	const char *why;
 	struct diag *d;
 
@@ -142,7 +142,7 @@ static enum cli_exit judge(struct runner *r, const struct ir_test *t,
 		count(r, t, k, scope, false);
 		return CLI_FINDINGS;
 	}
-	ir_eval(r->c->ir, &q, &r->scratch, &e);
+	eval_decide(r->c->ir, &q, &r->scratch, &e);
 	why = compare(r, &q, &e);
 	if (why) {
 		r->c->internal =

@@ -6,6 +6,7 @@
 #define COMPILER_IR_FACTS_H
 
 #include "compiler/ir/set.h"
+#include "runtime/line/facts.h"
 
 /* The class of a command, or of a tool (`tool NAME { risk CLASS }`). */
 struct ir_risk_fact {
@@ -28,22 +29,6 @@ struct ir_fact {
 	struct ir_place at;
 };
 
-enum ir_program_kind { IR_PK_PROGRAM = 1, IR_PK_WRAPPER = 2, IR_PK_INTERPRETER = 4 };
-
-/* In the order and with the meaning of enum pb_program_flag. */
-enum ir_program_flag {
-	IR_PF_TRANSPARENT = 1, IR_PF_ABBREVIATE = 2, IR_PF_NO_CLUSTER = 4,
-	IR_PF_POSIX = 8, IR_PF_ASSIGNMENTS = 16, IR_PF_JOINED = 32,
-	IR_PF_APPENDS = 64, IR_PF_SHELL = 128, IR_PF_CODE_STDIN = 256,
-	IR_PF_DASHED = 512, IR_PF_VERSIONS = 1024, IR_PF_ABBREVIATE_COMMANDS = 2048,
-	IR_PF_STAYS = 4096, IR_PF_ELSEWHERE = 8192, IR_PF_NO_END = 16384,
-	IR_PF_BOOLEANS = 32768, IR_PF_ONE_DASH = 65536, IR_PF_AWAY = 131072,
-	IR_PF_WHOLE_TREES = 262144, IR_PF_MAKES_NOTHING = 524288,
-	IR_PF_WRITES_UNNAMED = 1048576
-};
-
-enum ir_takes { IR_TAKES_NOTHING, IR_TAKES_VALUE, IR_TAKES_ATTACHED, IR_TAKES_EITHER };
-
 /* A regex of `when`: regular, searched in the literal text. */
 struct ir_when {
 	bool is;
@@ -51,35 +36,21 @@ struct ir_when {
 	struct str text;
 };
 
-/* Bytes that a bundle has for the name of a subcommand's table ("git rebase"). */
-enum { IR_MAX_SUBCOMMAND = 128 };
-
 struct ir_optspec {
 	struct str name;    /* dashes included; may end in '*' */
-	enum ir_takes takes;
+	enum line_option_takes takes;
 	bool says_takes;    /* false: a line that only names it, as `code` may */
 	bool global, code, query, moves, runs, leads, reads, writes, script, trees, instead, edits;
 	uint32_t same;      /* names of one option specification have one number */
 	struct ir_when when;/* of code */
 };
 
-#define IR_ANY_OPERAND UINT32_MAX
-#define IR_LAST_OPERAND (UINT32_MAX - 1)
-#define IR_REST_OPERAND (UINT32_MAX - 2) /* all but the last */
-#define IR_FROM_OPERAND 0x10000u         /* + N: from the Nth on */
-
 /* May it be in ir_program.defaults: no '/', no NUL, at most one '*' and some other byte? */
 bool ir_is_file_name(struct str s);
 
-/* What stands in a place: code; a file that is read, written or run; a tree of files. */
-enum ir_place_kind {
-	IR_PLACE_CODE, IR_PLACE_READS, IR_PLACE_WRITES, IR_PLACE_SCRIPT, IR_PLACE_TREES,
-	IR_PLACE_COUNT
-};
-
 /* A place that is no option. */
 struct ir_code_place {
-	enum ir_place_kind kind;
+	enum line_place_kind kind;
 	uint32_t operand; /* from 1, or one of the above; of code a number or any, and
 	                     standard input is a flag */
 	struct ir_when when;
@@ -88,8 +59,8 @@ struct ir_code_place {
 /* What one statement says of one program. */
 struct ir_program {
 	struct str name;    /* of a subcommand: with blanks, "git rebase" */
-	unsigned kind;      /* one enum ir_program_kind */
-	unsigned flags;     /* enum ir_program_flag */
+	unsigned kind;      /* one enum line_program_kind */
+	unsigned flags;     /* enum line_program_flag */
 	uint32_t skip;
 	struct ir_optspec *options;
 	size_t noptions;

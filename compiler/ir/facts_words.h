@@ -4,13 +4,13 @@
 
 #define IR_PROGRAM_FLAGS 21
 
-/* By the bit of enum ir_program_flag. */
+/* By the bit of enum line_program_flag. */
 extern const char *const ir_program_flag_words[IR_PROGRAM_FLAGS];
 /* By enum ir_guard_kind: "with", … */
 extern const char *const ir_guard_words[4];
-/* By enum ir_place_kind: "code", … */
+/* By enum line_place_kind: "code", … */
 extern const char *const ir_place_words[5];
-/* By enum ir_takes. */
+/* By enum line_option_takes. */
 extern const char *const ir_takes_words[4];
 /* "program", "wrapper", "interpreter"; NULL: not exactly one kind. */
 const char *ir_program_kind_word(unsigned kind);

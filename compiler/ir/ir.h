@@ -1,7 +1,7 @@
 /*
  * The one IR: a policy after names, levels, locks and narrow-only cuts are
  * resolved (doc/semantics.md says what each part means).  It is made by
- * sema/ and lower/, checked by ir_verify(), given its meaning by ir_eval(),
+ * sema/ and lower/, checked by ir_verify(), given its meaning by eval_decide(),
  * and read by every analysis and back end.  Everything lives in one arena
  * and is never changed after the pass "lift".
  *
@@ -264,8 +264,6 @@ struct ir_example {
 	size_t nrules;
 };
 
-struct pb_commands;
-
 /* --- the whole --------------------------------------------------------------- */
 
 struct ir_lock {
@@ -308,9 +306,9 @@ struct ir {
 	VEC(struct ir_inert) inert;
 	VEC(struct ir_pin) pins;         /* by name; each once */
 	struct ir_shell shell;
-	/* The facts as the analysis of lines reads them (commands.bin); NULL until
-	   they are emitted: then no table names a program. */
-	const struct pb_commands *commands;
+	/* The facts above put together by name, as lines are read with them.  Lowering
+	   makes it last, or whoever reads the IR back (lower/line_facts.h). */
+	const struct line_facts *line_facts;
 	VEC(struct ir_test) tests;
 	VEC(struct ir_example) examples; /* of statements that count */
 	VEC(struct ir_level_file) files; /* every text that took part, in rank order */

@@ -136,13 +136,13 @@ static void put_tables(struct buf *b, const struct ir_program *p)
 		buf_z(b, i ? ",{" : "[{");
 		if (p->codes[i].kind)
 			ir_json_word(b, "kind", ir_place_words[p->codes[i].kind]);
-		ir_json_flag(b, "any", p->codes[i].operand == IR_ANY_OPERAND);
-		ir_json_flag(b, "last", p->codes[i].operand == IR_LAST_OPERAND);
-		ir_json_flag(b, "rest", p->codes[i].operand == IR_REST_OPERAND);
-		if (p->codes[i].operand < IR_REST_OPERAND)
+		ir_json_flag(b, "any", p->codes[i].operand == LINE_ANY_OPERAND);
+		ir_json_flag(b, "last", p->codes[i].operand == LINE_LAST_OPERAND);
+		ir_json_flag(b, "rest", p->codes[i].operand == LINE_REST_OPERAND);
+		if (p->codes[i].operand < LINE_REST_OPERAND)
 			ir_json_num(b, "operand", p->codes[i].operand & UINT8_MAX);
-		ir_json_flag(b, "on", p->codes[i].operand < IR_REST_OPERAND &&
-				      p->codes[i].operand >= IR_FROM_OPERAND);
+		ir_json_flag(b, "on", p->codes[i].operand < LINE_REST_OPERAND &&
+				      p->codes[i].operand >= LINE_FROM_OPERAND);
 		put_when(b, &p->codes[i].when);
 		buf_ch(b, '}');
 	}

@@ -152,7 +152,7 @@ const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
 	"whole-trees", "makes-nothing", "writes-unnamed",
 };
 
-const char *const ir_place_words[IR_PLACE_COUNT] = {
+const char *const ir_place_words[LINE_PLACE_COUNT] = {
 	"code", "reads", "writes", "script", "trees",
 };
 
@@ -164,20 +164,20 @@ const char *const ir_guard_words[4] = {
 };
 
 const char *const ir_takes_words[4] = {
-	[IR_TAKES_NOTHING] = "nothing",
-	[IR_TAKES_VALUE] = "value",
-	[IR_TAKES_ATTACHED] = "attached",
-	[IR_TAKES_EITHER] = "either",
+	[LINE_TAKES_NOTHING] = "nothing",
+	[LINE_TAKES_VALUE] = "value",
+	[LINE_TAKES_ATTACHED] = "attached",
+	[LINE_TAKES_EITHER] = "either",
 };
 
 const char *ir_program_kind_word(unsigned kind)
 {
 	switch (kind) {
-	case IR_PK_PROGRAM:
+	case LINE_PK_PROGRAM:
 		return "program";
-	case IR_PK_WRAPPER:
+	case LINE_PK_WRAPPER:
 		return "wrapper";
-	case IR_PK_INTERPRETER:
+	case LINE_PK_INTERPRETER:
 		return "interpreter";
 	default:
 		return NULL;

@@ -75,11 +75,11 @@ static void put_texts(FILE *out, const char *word, const struct str *v, size_t n
 static void put_operand(FILE *out, const struct ir_code_place *c)
 {
 	fprintf(out, ", %s operand ", ir_place_words[c->kind]);
-	if (c->operand >= IR_REST_OPERAND)
-		fputs(c->operand == IR_ANY_OPERAND ? "any" : c->operand == IR_LAST_OPERAND ?
+	if (c->operand >= LINE_REST_OPERAND)
+		fputs(c->operand == LINE_ANY_OPERAND ? "any" : c->operand == LINE_LAST_OPERAND ?
 			      "last" : "rest", out);
 	else
-		fprintf(out, "%s%u", c->operand >= IR_FROM_OPERAND ? "from-" : "",
+		fprintf(out, "%s%u", c->operand >= LINE_FROM_OPERAND ? "from-" : "",
 			c->operand & UINT8_MAX);
 }
 

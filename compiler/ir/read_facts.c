@@ -58,7 +58,7 @@ static void read_options(struct ir_reader *r, struct json_object *o,
 	s.says_takes = json_object_is_type(o, json_type_object) &&
 		       json_object_object_get_ex(o, "takes", &takes);
 	if (s.says_takes)
-		s.takes = (enum ir_takes)ir_rd_word(r, o, "takes", ir_takes_words,
+		s.takes = (enum line_option_takes)ir_rd_word(r, o, "takes", ir_takes_words,
 						    POL_LEN(ir_takes_words));
 	s.code = ir_rd_flag(r, o, "code");
 	s.query = ir_rd_flag(r, o, "query");
@@ -105,13 +105,13 @@ static uint32_t read_operand(struct ir_reader *r, struct json_object *o)
 	uint32_t n;
 
 	if (ir_rd_flag(r, o, "any"))
-		return IR_ANY_OPERAND;
+		return LINE_ANY_OPERAND;
 	if (ir_rd_flag(r, o, "last"))
-		return IR_LAST_OPERAND;
+		return LINE_LAST_OPERAND;
 	if (ir_rd_flag(r, o, "rest"))
-		return IR_REST_OPERAND;
+		return LINE_REST_OPERAND;
 	n = (uint32_t)ir_rd_num(r, o, "operand", UINT8_MAX);
-	return ir_rd_flag(r, o, "on") ? n + IR_FROM_OPERAND : n;
+	return ir_rd_flag(r, o, "on") ? n + LINE_FROM_OPERAND : n;
 }
 
 static void read_tables(struct ir_reader *r, struct json_object *o, struct ir_program *p)
@@ -130,7 +130,7 @@ static void read_tables(struct ir_reader *r, struct json_object *o, struct ir_pr
 		struct json_object *c = json_object_array_get_idx(list, i);
 
 		if (json_object_object_get_ex(c, "kind", NULL))
-			p->codes[i].kind = (enum ir_place_kind)ir_rd_word(
+			p->codes[i].kind = (enum line_place_kind)ir_rd_word(
 				r, c, "kind", ir_place_words, POL_LEN(ir_place_words));
 		p->codes[i].operand = read_operand(r, c);
 		read_when(r, c, &p->codes[i].when);
@@ -143,8 +143,8 @@ static void read_tables(struct ir_reader *r, struct json_object *o, struct ir_pr
 
 void ir_rd_program(struct ir_reader *r, struct json_object *o, struct ir *ir)
 {
-	static const unsigned kinds[] = { IR_PK_PROGRAM, IR_PK_WRAPPER,
-					  IR_PK_INTERPRETER };
+	static const unsigned kinds[] = { LINE_PK_PROGRAM, LINE_PK_WRAPPER,
+					  LINE_PK_INTERPRETER };
 	const char *words[POL_LEN(kinds)];
 	struct ir_program p = { .name = ir_rd_str(r, o, "name") };
 

@@ -50,11 +50,11 @@ static const char *check_when(const struct ir_when *w)
 
 static const char *check_option(const struct ir_optspec *o)
 {
-	if (!is_text(o->name) || o->takes > IR_TAKES_EITHER || o->same > UINT16_MAX)
+	if (!is_text(o->name) || o->takes > LINE_TAKES_EITHER || o->same > UINT16_MAX)
 		return "an option: name, value or number";
 	if (o->when.is && !o->code)
 		return "a 'when' of what is no code";
-	if (!o->says_takes && (o->takes != IR_TAKES_NOTHING || !(o->code || o->query || o->moves || o->runs ||
+	if (!o->says_takes && (o->takes != LINE_TAKES_NOTHING || !(o->code || o->query || o->moves || o->runs ||
 							     o->leads || o->reads || o->writes || o->script || o->trees || o->instead || o->edits)))
 		return "an option that says nothing";
 	return check_when(&o->when);
@@ -64,11 +64,11 @@ static const char *check_place(const struct ir_code_place *c)
 {
 	uint32_t n = c->operand;
 
-	if (c->kind >= IR_PLACE_COUNT)
+	if (c->kind >= LINE_PLACE_COUNT)
 		return "a place of no kind";
-	if (c->kind != IR_PLACE_CODE && n < IR_REST_OPERAND && n >= IR_FROM_OPERAND)
-		n -= IR_FROM_OPERAND;
-	if (n != IR_ANY_OPERAND && (c->kind == IR_PLACE_CODE || n < IR_REST_OPERAND) &&
+	if (c->kind != LINE_PLACE_CODE && n < LINE_REST_OPERAND && n >= LINE_FROM_OPERAND)
+		n -= LINE_FROM_OPERAND;
+	if (n != LINE_ANY_OPERAND && (c->kind == LINE_PLACE_CODE || n < LINE_REST_OPERAND) &&
 	    (n < 1 || n > UINT8_MAX))
 		return "an operand out of range";
 	return check_when(&c->when);

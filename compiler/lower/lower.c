@@ -6,6 +6,7 @@
 #include "compiler/lower/lower.h"
 
 #include "compiler/lower/internal.h"
+#include "compiler/lower/line_facts.h"
 
 #include <assert.h>
 
@@ -214,5 +215,7 @@ struct ir *lower_policy(struct sema *s)
 	lower_env(&l);
 	lower_tests(&l);
 	warn_network_off(&l);
+	if (!s->sink->errors)
+		l.ir->line_facts = lower_line_facts(l.ir, l.a, l.sink);
 	return s->sink->errors ? NULL : l.ir;
 }

@@ -10,14 +10,14 @@
 /* --- form ------------------------------------------------------------------------ */
 
 /* Is it a line of operands that name files (`reads operand 2`)?  ret may be NULL. */
-static bool place_of(enum ast_prog_kind kind, enum ir_place_kind *ret)
+static bool place_of(enum ast_prog_kind kind, enum line_place_kind *ret)
 {
 	static const struct {
 		enum ast_prog_kind kind;
-		enum ir_place_kind is;
+		enum line_place_kind is;
 	} kinds[] = {
-		{ AST_P_READS_OPERAND, IR_PLACE_READS }, { AST_P_WRITES_OPERAND, IR_PLACE_WRITES },
-		{ AST_P_SCRIPT_OPERAND, IR_PLACE_SCRIPT }, { AST_P_TREES_OPERAND, IR_PLACE_TREES },
+		{ AST_P_READS_OPERAND, LINE_PLACE_READS }, { AST_P_WRITES_OPERAND, LINE_PLACE_WRITES },
+		{ AST_P_SCRIPT_OPERAND, LINE_PLACE_SCRIPT }, { AST_P_TREES_OPERAND, LINE_PLACE_TREES },
 	};
 
 	for (size_t i = 0; i < POL_LEN(kinds); i++)
@@ -37,15 +37,15 @@ static bool operands(const struct ast_value *v, uint32_t *ret)
 	bool behind = str_starts(text, from);
 
 	if (v && v->kind == AST_V_NAME && !behind) {
-		*ret = str_eqz(text, "any") ? IR_ANY_OPERAND :
-		       str_eqz(text, "last") ? IR_LAST_OPERAND : IR_REST_OPERAND;
+		*ret = str_eqz(text, "any") ? LINE_ANY_OPERAND :
+		       str_eqz(text, "last") ? LINE_LAST_OPERAND : LINE_REST_OPERAND;
 		return str_eqz(text, "any") || str_eqz(text, "last") || str_eqz(text, "rest");
 	}
 	if (behind)
 		text = str_sub(text, from.n, text.n - from.n);
 	if (!num_u64(text, &n) || n < 1 || n > 255)
 		return false;
-	*ret = (uint32_t)n + (behind ? IR_FROM_OPERAND : 0);
+	*ret = (uint32_t)n + (behind ? LINE_FROM_OPERAND : 0);
 	return true;
 }
 
@@ -82,27 +82,27 @@ static const struct {
 static const struct {
 	const char *word;
 	unsigned where;
-	enum ir_program_flag flag;
+	enum line_program_flag flag;
 } flags[] = {
-	{ "transparent", W, IR_PF_TRANSPARENT },
-	{ "abbreviate", P | W | I, IR_PF_ABBREVIATE },
-	{ "no-cluster", P | W | I, IR_PF_NO_CLUSTER },
-	{ "posix", P | W | I, IR_PF_POSIX },
-	{ "assignments", W, IR_PF_ASSIGNMENTS },
-	{ "joined", W, IR_PF_JOINED },
-	{ "appends", W, IR_PF_APPENDS },
-	{ "dashed", P | W | I, IR_PF_DASHED },
-	{ "versions", W, IR_PF_VERSIONS },
-	{ "abbreviate-commands", P | W | I, IR_PF_ABBREVIATE_COMMANDS },
-	{ "stays", W, IR_PF_STAYS },
-	{ "elsewhere", W, IR_PF_ELSEWHERE },
-	{ "no-end", P | W | I, IR_PF_NO_END },
-	{ "booleans", P | W | I, IR_PF_BOOLEANS },
-	{ "one-dash", P | W | I, IR_PF_ONE_DASH },
-	{ "away", W, IR_PF_AWAY },
-	{ "whole-trees", P | W | I, IR_PF_WHOLE_TREES },
-	{ "makes-nothing", P | W | I, IR_PF_MAKES_NOTHING },
-	{ "writes-unnamed", P | W | I, IR_PF_WRITES_UNNAMED },
+	{ "transparent", W, LINE_PF_TRANSPARENT },
+	{ "abbreviate", P | W | I, LINE_PF_ABBREVIATE },
+	{ "no-cluster", P | W | I, LINE_PF_NO_CLUSTER },
+	{ "posix", P | W | I, LINE_PF_POSIX },
+	{ "assignments", W, LINE_PF_ASSIGNMENTS },
+	{ "joined", W, LINE_PF_JOINED },
+	{ "appends", W, LINE_PF_APPENDS },
+	{ "dashed", P | W | I, LINE_PF_DASHED },
+	{ "versions", W, LINE_PF_VERSIONS },
+	{ "abbreviate-commands", P | W | I, LINE_PF_ABBREVIATE_COMMANDS },
+	{ "stays", W, LINE_PF_STAYS },
+	{ "elsewhere", W, LINE_PF_ELSEWHERE },
+	{ "no-end", P | W | I, LINE_PF_NO_END },
+	{ "booleans", P | W | I, LINE_PF_BOOLEANS },
+	{ "one-dash", P | W | I, LINE_PF_ONE_DASH },
+	{ "away", W, LINE_PF_AWAY },
+	{ "whole-trees", P | W | I, LINE_PF_WHOLE_TREES },
+	{ "makes-nothing", P | W | I, LINE_PF_MAKES_NOTHING },
+	{ "writes-unnamed", P | W | I, LINE_PF_WRITES_UNNAMED },
 };
 
 static unsigned flag_of(struct str word)
@@ -207,9 +207,9 @@ static void check_table_name(struct lower *l, const struct ast_stmt *stmt,
 		from = k + 1;
 		count++;
 	}
-	if (count > 1 && name->text.n > IR_MAX_SUBCOMMAND)
+	if (count > 1 && name->text.n > LINE_MAX_SUBCOMMAND)
 		diag_add(l->sink, DIAG_VALUE, name->at,
-			 "the name of a subcommand is longer than %d bytes", IR_MAX_SUBCOMMAND);
+			 "the name of a subcommand is longer than %d bytes", LINE_MAX_SUBCOMMAND);
 	while (i && (i->kind != AST_P_ALSO || count > 1))
 		i = i->next;
 	if (i)
@@ -266,18 +266,18 @@ struct table {
 
 /* Takes the colons off: "--output:" takes a value, "--color::" an attached one, and "--browser:?"
  * the next word in places. */
-static enum ir_takes takes_of(struct str *text)
+static enum line_option_takes takes_of(struct str *text)
 {
 	size_t n = 0;
 
 	if (text->n > 2 && text->p[text->n - 1] == '?' && text->p[text->n - 2] == ':') {
 		text->n -= 2;
-		return IR_TAKES_EITHER;
+		return LINE_TAKES_EITHER;
 	}
 	while (n < text->n && text->p[text->n - n - 1] == ':')
 		n++;
 	text->n -= n;
-	return n == 0 ? IR_TAKES_NOTHING : n == 1 ? IR_TAKES_VALUE : IR_TAKES_ATTACHED;
+	return n == 0 ? LINE_TAKES_NOTHING : n == 1 ? LINE_TAKES_VALUE : LINE_TAKES_ATTACHED;
 }
 
 /*
@@ -288,11 +288,11 @@ static void add_spec(struct table *t, const struct ast_prog_item *item,
 		     const struct ast_value *v)
 {
 	struct str text = v->text;
-	enum ir_takes takes = takes_of(&text);
+	enum line_option_takes takes = takes_of(&text);
 	bool listed = item->kind == AST_P_GLOBAL || item->kind == AST_P_OPTIONS;
 	struct ir_optspec o = {
 		.takes = takes,
-		.says_takes = takes != IR_TAKES_NOTHING || listed,
+		.says_takes = takes != LINE_TAKES_NOTHING || listed,
 		.global = item->kind == AST_P_GLOBAL,
 		.code = item->kind == AST_P_CODE,
 		.query = item->kind == AST_P_QUERY,
@@ -326,7 +326,7 @@ static void add_code_operand(struct table *t, const struct ast_prog_item *item)
 	uint64_t n = 0;
 
 	if (item->values && item->values->kind == AST_V_NAME)
-		c.operand = IR_ANY_OPERAND;
+		c.operand = LINE_ANY_OPERAND;
 	else if (item->values && num_u64(item->values->text, &n) && n >= 1 && n <= 255)
 		c.operand = (uint32_t)n;
 	else
@@ -429,7 +429,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 		add_operands(t, item);
 		break;
 	case AST_P_CODE_STDIN:
-		t->p.flags |= IR_PF_CODE_STDIN;
+		t->p.flags |= LINE_PF_CODE_STDIN;
 		break;
 	case AST_P_AFTER:
 	case AST_P_ENDS_AT:
@@ -438,7 +438,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 		add_words(t, item);
 		break;
 	case AST_P_SHELL:
-		t->p.flags |= IR_PF_SHELL;
+		t->p.flags |= LINE_PF_SHELL;
 		break;
 	case AST_P_FLAG:
 		t->p.flags |= flag_of(word);
@@ -451,8 +451,8 @@ void lower_program(struct lower *l, const struct sema_stmt *s)
 	struct table t = { .l = l,
 			   .p = { .level = s->unit->level, .at = s->at } };
 
-	t.p.kind = s->stmt->kind == AST_PROGRAM ? IR_PK_PROGRAM :
-		   s->stmt->kind == AST_WRAPPER ? IR_PK_WRAPPER : IR_PK_INTERPRETER;
+	t.p.kind = s->stmt->kind == AST_PROGRAM ? LINE_PK_PROGRAM :
+		   s->stmt->kind == AST_WRAPPER ? LINE_PK_WRAPPER : LINE_PK_INTERPRETER;
 	check_table(l, s->stmt);
 	for (const struct ast_prog_item *i = s->stmt->items; i; i = i->next)
 		add_item(&t, i);

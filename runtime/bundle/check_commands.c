@@ -8,13 +8,13 @@
 #define MAX_WHENS 1024u
 
 #define OPTION_FLAGS \
-	(PB_OF_GLOBAL | PB_OF_CODE | PB_OF_QUERY | PB_OF_MOVES | PB_OF_RUNS | PB_OF_LEADS | \
-	 PB_OF_READS | PB_OF_WRITES | PB_OF_SCRIPT | PB_OF_TREES | PB_OF_INSTEAD | \
-	 PB_OF_EDITS)
+	(LINE_OF_GLOBAL | LINE_OF_CODE | LINE_OF_QUERY | LINE_OF_MOVES | LINE_OF_RUNS | LINE_OF_LEADS | \
+	 LINE_OF_READS | LINE_OF_WRITES | LINE_OF_SCRIPT | LINE_OF_TREES | LINE_OF_INSTEAD | \
+	 LINE_OF_EDITS)
 
 struct commands {
 	struct check *c;
-	const struct pb_commands *h;
+	const struct line_facts *h;
 };
 
 static const void *at(const struct check *c, uint32_t off)
@@ -47,15 +47,15 @@ static int check_name(struct check *c, const struct pb_str *before, struct pb_st
 
 static int check_when(const struct commands *m, uint32_t when)
 {
-	if (when != PB_NO_WHEN && when >= m->h->whens.count)
+	if (when != LINE_NO_WHEN && when >= m->h->whens.count)
 		return check_bad(m->c, "a code place names no 'when'");
 	return 0;
 }
 
 /* Options of a program and of all that it is a subcommand of. */
-static uint64_t all_options(const struct commands *m, const struct pb_program *p)
+static uint64_t all_options(const struct commands *m, const struct line_program *p)
 {
-	const struct pb_program *v = at(m->c, m->h->programs.off);
+	const struct line_program *v = at(m->c, m->h->programs.off);
 	uint64_t n = p->options.count;
 
 	/* a base stands before what it is the base of: check_base() */
@@ -64,9 +64,9 @@ static uint64_t all_options(const struct commands *m, const struct pb_program *p
 	return n;
 }
 
-static int check_options(const struct commands *m, const struct pb_program *p)
+static int check_options(const struct commands *m, const struct line_program *p)
 {
-	const struct pb_option *o;
+	const struct line_option *o;
 	uint32_t stems = 0;
 	uint64_t all = all_options(m, p);
 
@@ -75,10 +75,10 @@ static int check_options(const struct commands *m, const struct pb_program *p)
 	for (uint32_t i = 0; i < p->options.count; i++) {
 		CHECK_TRY(check_name(m->c, i ? &o[i - 1].name : NULL, o[i].name,
 				     "an option's name"));
-		if (o[i].takes > PB_TAKES_EITHER || (o[i].flags & ~(uint32_t)OPTION_FLAGS) ||
+		if (o[i].takes > LINE_TAKES_EITHER || (o[i].flags & ~(uint32_t)OPTION_FLAGS) ||
 		    o[i].zero)
 			return check_bad(m->c, "an option has an unknown flag");
-		if (o[i].when != PB_NO_WHEN && !(o[i].flags & PB_OF_CODE))
+		if (o[i].when != LINE_NO_WHEN && !(o[i].flags & LINE_OF_CODE))
 			return check_bad(m->c, "an option that is no code has a 'when'");
 		if (o[i].same >= all)
 			return check_bad(m->c, "an option is the same as no other");
@@ -90,9 +90,9 @@ static int check_options(const struct commands *m, const struct pb_program *p)
 	return 0;
 }
 
-static int check_codes(const struct commands *m, const struct pb_program *p)
+static int check_codes(const struct commands *m, const struct line_program *p)
 {
-	const struct pb_code *v;
+	const struct line_code *v;
 
 	CHECK_TRY(check_table(m->c, p->codes, sizeof(*v), MAX_RECORDS, "code places"));
 	v = at(m->c, p->codes.off);
@@ -105,19 +105,19 @@ static int check_codes(const struct commands *m, const struct pb_program *p)
 	return 0;
 }
 
-static int check_places(const struct commands *m, const struct pb_program *p)
+static int check_places(const struct commands *m, const struct line_program *p)
 {
-	const struct pb_place *v;
+	const struct line_place *v;
 
 	CHECK_TRY(check_table(m->c, p->places, sizeof(*v), MAX_RECORDS, "places of files"));
 	v = at(m->c, p->places.off);
 	for (uint32_t i = 0; i < p->places.count; i++) {
 		uint32_t n = v[i].operand;
 
-		if (v[i].kind < PB_PLACE_READS || v[i].kind > PB_PLACE_TREES ||
-		    (n < PB_REST_OPERAND && (n % PB_FROM_OPERAND == 0 ||
-					     n % PB_FROM_OPERAND > UINT8_MAX ||
-					     n / PB_FROM_OPERAND > 1)))
+		if (v[i].kind < LINE_PLACE_READS || v[i].kind > LINE_PLACE_TREES ||
+		    (n < LINE_REST_OPERAND && (n % LINE_FROM_OPERAND == 0 ||
+					     n % LINE_FROM_OPERAND > UINT8_MAX ||
+					     n / LINE_FROM_OPERAND > 1)))
 			return check_bad(m->c, "a place of a file is none");
 		if (i && (v[i - 1].kind > v[i].kind ||
 			  (v[i - 1].kind == v[i].kind && v[i - 1].operand >= n)))
@@ -130,7 +130,7 @@ static int check_places(const struct commands *m, const struct pb_program *p)
 
 static int check_words(const struct commands *m, struct pb_table t, const char *what)
 {
-	const struct pb_word *v;
+	const struct line_word *v;
 
 	CHECK_TRY(check_table(m->c, t, sizeof(*v), MAX_RECORDS, what));
 	v = at(m->c, t.off);
@@ -143,7 +143,7 @@ static int check_words(const struct commands *m, struct pb_table t, const char *
 /* Names of files, with any text in the place of one '*'. */
 static int check_defaults(const struct commands *m, struct pb_table t)
 {
-	const struct pb_word *v;
+	const struct line_word *v;
 
 	CHECK_TRY(check_words(m, t, "names of files that it runs"));
 	v = at(m->c, t.off);
@@ -157,13 +157,13 @@ static int check_defaults(const struct commands *m, struct pb_table t)
 	return 0;
 }
 
-#define KINDS ((uint32_t)(PB_PK_PROGRAM | PB_PK_WRAPPER | PB_PK_INTERPRETER))
-#define FLAGS ((uint32_t)(2 * PB_PF_FILES_ONLY - 1))
+#define KINDS ((uint32_t)(LINE_PK_PROGRAM | LINE_PK_WRAPPER | LINE_PK_INTERPRETER))
+#define FLAGS ((uint32_t)(2 * LINE_PF_FILES_ONLY - 1))
 
 /* "git rebase" stands behind "git", and is its subcommand; "git" is none. */
 static int check_base(const struct commands *m, uint32_t i)
 {
-	const struct pb_program *v = at(m->c, m->h->programs.off), *p = v + i;
+	const struct line_program *v = at(m->c, m->h->programs.off), *p = v + i;
 	const char *name = at(m->c, p->name.off);
 	uint32_t n = p->name.len;
 
@@ -175,22 +175,22 @@ static int check_base(const struct commands *m, uint32_t i)
 	    memcmp(at(m->c, v[p->base - 1].name.off), name, n - 1) != 0 ||
 	    n == p->name.len)
 		return check_bad(m->c, "a subcommand is not one of its program");
-	if (p->name.len > PB_MAX_SUBCOMMAND)
+	if (p->name.len > LINE_MAX_SUBCOMMAND)
 		return check_bad(m->c, "the name of a subcommand is too long");
-	if (!(v[p->base - 1].flags & PB_PF_SUBCOMMANDS))
+	if (!(v[p->base - 1].flags & LINE_PF_SUBCOMMANDS))
 		return check_bad(m->c, "a program does not know of its subcommands");
 	return 0;
 }
 
 static int check_programs(const struct commands *m)
 {
-	const struct pb_program *v;
+	const struct line_program *v;
 
 	CHECK_TRY(check_table(m->c, m->h->programs, sizeof(*v), MAX_PROGRAMS,
 			      "programs"));
 	v = at(m->c, m->h->programs.off);
 	for (uint32_t i = 0; i < m->h->programs.count; i++) {
-		const struct pb_program *p = v + i;
+		const struct line_program *p = v + i;
 
 		CHECK_TRY(check_name(m->c, i ? &v[i - 1].name : NULL, p->name,
 				     "a program's name"));
@@ -207,10 +207,10 @@ static int check_programs(const struct commands *m)
 		CHECK_TRY(check_words(m, p->ends, "words behind commands"));
 		CHECK_TRY(check_words(m, p->also, "names of a subcommand"));
 		CHECK_TRY(check_defaults(m, p->defaults));
-		if ((p->flags & PB_PF_FILES_ONLY) &&
-		    (p->kinds != PB_PK_PROGRAM || p->options.count || p->codes.count ||
+		if ((p->flags & LINE_PF_FILES_ONLY) &&
+		    (p->kinds != LINE_PK_PROGRAM || p->options.count || p->codes.count ||
 		     p->places.count || p->after.count || p->ends.count || p->also.count ||
-		     p->skip || (p->flags & PB_PF_SUBCOMMANDS)))
+		     p->skip || (p->flags & LINE_PF_SUBCOMMANDS)))
 			return check_bad(m->c, "a program says more than of its files");
 	}
 	return 0;
@@ -218,7 +218,7 @@ static int check_programs(const struct commands *m)
 
 static int check_vars(const struct commands *m)
 {
-	const struct pb_var *v;
+	const struct line_var *v;
 
 	CHECK_TRY(check_table(m->c, m->h->vars, sizeof(*v), MAX_PROGRAMS, "variables"));
 	v = at(m->c, m->h->vars.off);
@@ -234,7 +234,7 @@ static int check_vars(const struct commands *m)
 static int check_pins(const struct commands *m)
 {
 	static const uint8_t none[32];
-	const struct pb_pin *v;
+	const struct line_pin *v;
 
 	CHECK_TRY(check_table(m->c, m->h->pins, sizeof(*v), MAX_PROGRAMS, "pins"));
 	v = at(m->c, m->h->pins.off);
@@ -278,7 +278,7 @@ static int check_shell(const struct commands *m)
 {
 	CHECK_TRY(check_string(m->c, m->h->shell, "the shell's path"));
 	CHECK_TRY(check_name(m->c, NULL, m->h->shell_name, "the shell's name"));
-	if (m->h->dialect > PB_DIALECT_NONE || m->h->zero)
+	if (m->h->dialect > LINE_DIALECT_NONE || m->h->zero)
 		return check_bad(m->c, "an unknown dialect");
 	if (m->h->shell.len && *(const char *)at(m->c, m->h->shell.off) != '/')
 		return check_bad(m->c, "the shell's path is not absolute");

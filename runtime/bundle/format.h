@@ -10,11 +10,11 @@
 
 #include <stdint.h>
 
-#include "runtime/bundle/format_base.h"
-#include "runtime/bundle/format_commands.h"
+#include "runtime/base/record.h"
+#include "runtime/bundle/format_matcher.h"
+#include "runtime/line/facts.h"
 
 #define PB_MAX_BUNDLE (64u * 1024 * 1024)
-#define PB_MAX_SUBCOMMAND 128 /* bytes of the name of a subcommand's table, "git rebase" */
 #define PB_MAX_MEMBERS 4096u
 #define PB_MAX_RULES 65536u
 #define PB_MAX_MOUNTS 256u
@@ -45,7 +45,6 @@
 
 #define PB_MAGIC_RULES   0x4c555250u /* "PRUL" */
 #define PB_MAGIC_MATCHER 0x54414d50u /* "PMAT" */
-#define PB_MAGIC_COMMANDS 0x444d4350u /* "PCMD" */
 #define PB_MAGIC_MAP     0x50414d50u /* "PMAP" */
 #define PB_MAGIC_EGRESS  0x52474550u /* "PEGR" */
 #define PB_MAGIC_LANDLOCK 0x444e4c50u /* "PLND" */

@@ -51,7 +51,7 @@ struct bundle {
 	/* Checked views; every offset and count in them has been verified. */
 	const struct pb_rules *rules;
 	const struct pb_matcher *matcher;
-	const struct pb_commands *commands;
+	const struct line_facts *commands;
 	const struct pb_egress *egress; /* NULL where the network is disabled */
 	const struct pb_landlock *landlock;
 	const struct pb_mounts *mounts;
@@ -112,13 +112,6 @@ static inline unsigned bundle_net_mode(const struct bundle *b);
 int bundle_nft(struct bundle *b, const void **ret_batch, size_t *ret_size,
 	       const void **ret_json, size_t *ret_json_size, struct rt_err *err);
 
-/* Table access: the pointer to record `i` of a checked table. */
-static inline const void *pb_at(const void *member, struct pb_table t,
-				size_t size, uint32_t i)
-{
-	return (const uint8_t *)member + t.off + (size_t)i * size;
-}
-
 /*
  * The first of the records, sorted by the uint32_t that lies `key` bytes into each, in which
  * that is `least` or more; t.count where there is none.
@@ -153,12 +146,6 @@ static inline unsigned bundle_net_mode(const struct bundle *b)
 		bundle_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE);
 
 	return r ? (unsigned)r->value : PB_NET_DISABLED;
-}
-
-/* A string of `member` as pointer and length (not NUL-terminated). */
-static inline const char *pb_strp(const void *member, struct pb_str s)
-{
-	return (const char *)member + s.off;
 }
 
 #endif

@@ -8,7 +8,7 @@
 #define RUNTIME_DECIDE_DECIDE_H
 
 #include "runtime/bundle/reader.h"
-#include "runtime/decide/command.h"
+#include "runtime/line/command.h"
 
 /* Roots: absolute, physical, without a trailing '/'; NULL: no such root. */
 struct decide_roots {

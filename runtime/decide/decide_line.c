@@ -336,7 +336,7 @@ void decide_line(const struct decide_ctx *c, const char *text, size_t n, void *b
 	cmd_from_line(line, (uint8_t *)block + match, size - match, &l.world, text, n);
 	decide_whole(&l, line, ret);
 	/* no shell that we read runs it */
-	if (c->b->commands->dialect == PB_DIALECT_NONE)
+	if (c->b->commands->dialect == LINE_DIALECT_NONE)
 		deny(&l, ret);
 }
 

@@ -25,7 +25,7 @@ enum question {
 struct asked {
 	struct line_ctx *l;
 	const struct pb_matcher *m;
-	const struct pb_commands *facts;
+	const struct line_facts *facts;
 	const struct cmd_part *p;
 	bool broad;
 };
@@ -69,7 +69,7 @@ static bool begins(const struct asked *a, const struct pb_guard_option *g, const
 	return w.state != 0;
 }
 
-static const struct pb_option *table_option(const struct asked *a, uint32_t i)
+static const struct line_option *table_option(const struct asked *a, uint32_t i)
 {
 	return cmd_option_at(a->facts, a->p->program, i);
 }
@@ -80,13 +80,13 @@ static uint32_t table_count(const struct asked *a)
 }
 
 /* Has the table an option of exactly this name that is as good as `known`? */
-static bool is_same(const struct asked *a, const struct pb_option *known, const char *p,
+static bool is_same(const struct asked *a, const struct line_option *known, const char *p,
 		    size_t n)
 {
-	const struct pb_program *prog = a->p->program;
+	const struct line_program *prog = a->p->program;
 
 	for (; prog; prog = cmd_base_of(a->facts, prog)) {
-		const struct pb_option *t = cmd_table_option(a->facts, prog, p, n);
+		const struct line_option *t = cmd_table_option(a->facts, prog, p, n);
 
 		if (t && t->same == known->same)
 			return true;
@@ -96,7 +96,7 @@ static bool is_same(const struct asked *a, const struct pb_option *known, const 
 
 /* Does the guard mean this name, or one of the table that is as good? */
 static bool means(const struct asked *a, const struct pb_guard_option *g, const char *p,
-		  size_t n, const struct pb_option *known)
+		  size_t n, const struct line_option *known)
 {
 	uint32_t i;
 
@@ -105,7 +105,7 @@ static bool means(const struct asked *a, const struct pb_guard_option *g, const 
 	if (known && g->names == PB_NO_WORDS)
 		return is_same(a, known, pb_strp(a->m, g->name), g->name.len);
 	for (i = 0; known && i < table_count(a); i++) {
-		const struct pb_option *t = table_option(a, i);
+		const struct line_option *t = table_option(a, i);
 
 		if (t->same == known->same &&
 		    is_named(a, g, pb_strp(a->facts, t->name), t->name.len))
@@ -114,7 +114,7 @@ static bool means(const struct asked *a, const struct pb_guard_option *g, const 
 	return false;
 }
 
-static bool begins_so(const struct asked *a, const struct pb_option *t,
+static bool begins_so(const struct asked *a, const struct line_option *t,
 		      const struct cmd_option *o)
 {
 	return t->name.len >= o->name_n &&
@@ -125,7 +125,7 @@ static bool begins_so(const struct asked *a, const struct pb_option *t,
 static bool may_mean(const struct asked *a, const struct pb_guard_option *g,
 		     const struct cmd_option *o)
 {
-	const struct pb_program *prog = a->p->program;
+	const struct line_program *prog = a->p->program;
 	uint32_t i;
 
 	if (begins(a, g, o->name, o->name_n) ||
@@ -135,7 +135,7 @@ static bool may_mean(const struct asked *a, const struct pb_guard_option *g,
 	for (; prog; prog = cmd_base_of(a->facts, prog))
 		for (i = cmd_first_option(a->facts, prog, o->name, o->name_n);
 		     i < prog->options.count; i++) {
-			const struct pb_option *t = cmd_option_at(a->facts, prog, i);
+			const struct line_option *t = cmd_option_at(a->facts, prog, i);
 			const char *name = pb_strp(a->facts, t->name);
 
 			if (!begins_so(a, t, o))
@@ -256,13 +256,13 @@ static uint32_t letters(const struct asked *a, const struct pb_guard_option *g)
 
 	if (g->names != PB_NO_WORDS || g->values != PB_NO_WORDS || g->name.len < 3 ||
 	    name[0] != '-' || name[1] == '-' ||
-	    (a->p->program && (a->p->program->flags & PB_PF_NO_CLUSTER)))
+	    (a->p->program && (a->p->program->flags & LINE_PF_NO_CLUSTER)))
 		return 0;
 	return g->name.len - 1;
 }
 
 static bool letter_means(const struct asked *a, char c, const char *p, size_t n,
-			 const struct pb_option *known)
+			 const struct line_option *known)
 {
 	const char name[2] = { '-', c };
 
@@ -273,7 +273,7 @@ static bool letter_means(const struct asked *a, char c, const char *p, size_t n,
 
 static bool letter_may_mean(const struct asked *a, char c, const struct cmd_option *o)
 {
-	const struct pb_program *prog = a->p->program;
+	const struct line_program *prog = a->p->program;
 	const char name[2] = { '-', c };
 	uint32_t i;
 
@@ -283,7 +283,7 @@ static bool letter_may_mean(const struct asked *a, char c, const struct cmd_opti
 	for (; prog; prog = cmd_base_of(a->facts, prog))
 		for (i = cmd_first_option(a->facts, prog, o->name, o->name_n);
 		     i < prog->options.count; i++) {
-			const struct pb_option *t = cmd_option_at(a->facts, prog, i);
+			const struct line_option *t = cmd_option_at(a->facts, prog, i);
 
 			if (!begins_so(a, t, o))
 				break;

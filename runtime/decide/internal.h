@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "runtime/base/automaton.h"
 #include "runtime/decide/decide.h"
 
 /* --- sets of numbers --------------------------------------------------------- */
@@ -77,18 +78,11 @@ static inline uint32_t bits_next(const struct bits *b, uint32_t from)
 
 /* --- walking automata ----------------------------------------------------- */
 
-struct dfa_walk {
-	const struct pb_matcher *m;
-	const struct pb_automaton *a;
-	uint32_t state;
-};
-
-const struct pb_automaton *dfa_at(const struct pb_matcher *m, uint32_t i);
-void dfa_start(struct dfa_walk *w, const struct pb_matcher *m,
-	       const struct pb_automaton *a);
-void dfa_feed(struct dfa_walk *w, const char *p, size_t n);
-/* The tags of the state at hand. */
-const uint32_t *dfa_tags(const struct dfa_walk *w, uint32_t *ret_n);
+/* The i-th automaton of paths and names. */
+static inline const struct pb_automaton *dfa_at(const struct pb_matcher *m, uint32_t i)
+{
+	return pb_at(m, m->automata, sizeof(struct pb_automaton), i);
+}
 
 /* --- the rules that match ----------------------------------------------------- */
 

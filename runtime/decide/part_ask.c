@@ -11,10 +11,10 @@
 
 void call_program(struct call *c)
 {
-	const struct pb_commands *f = c->l->world.facts;
+	const struct line_facts *f = c->l->world.facts;
 	const char *p = c->words[0].seg->p, *slash;
 	size_t n = c->words[0].seg->n;
-	const struct pb_pin *pin;
+	const struct line_pin *pin;
 
 	if (!c->words[0].literal)
 		return;

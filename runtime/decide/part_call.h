@@ -42,7 +42,7 @@ void call_ask_regexes(struct call *c);
 /* Can a broad clause begin with this literal program?  Costs its name only. */
 bool call_may_begin(const struct line_ctx *l, const char *p, size_t n);
 /*
- * Which of the rare automata (format_commands.h) have their needle in a word, of a known program:
+ * Which of the rare automata (format_matcher.h) have their needle in a word, of a known program:
  * these must be asked.  Of the others no clause is sure, and where all words are known
  * none may match.  NULL: all must be asked.  c->l->pool keeps the set.
  */

@@ -24,7 +24,7 @@ struct pairs {
 
 static void take_tags(struct pairs *x, uint32_t state)
 {
-	struct dfa_walk w = { .m = x->l->c->b->matcher, .a = x->a, .state = state };
+	struct dfa_walk w = { .member = x->l->c->b->matcher, .a = x->a, .state = state };
 	uint32_t n, i;
 	const uint32_t *tags = dfa_tags(&w, &n);
 
@@ -55,7 +55,7 @@ static bool stands_for(uint16_t item, uint8_t c)
 static uint32_t after(const struct pb_matcher *m, const struct pb_automaton *a, uint32_t state,
 		      uint8_t c)
 {
-	struct dfa_walk w = { .m = m, .a = a, .state = state };
+	struct dfa_walk w = { .member = m, .a = a, .state = state };
 
 	dfa_feed(&w, (const char *)&c, 1);
 	return w.state;

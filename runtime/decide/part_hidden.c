@@ -99,7 +99,7 @@ static bool is_plain_name(const char *p, size_t n)
  * the last one. */
 static uint32_t over_name(const struct dfa_walk *w, const char *p, size_t n)
 {
-	const uint8_t *m = (const uint8_t *)w->m, *cls = m + w->a->cls;
+	const uint8_t *m = (const uint8_t *)w->member, *cls = m + w->a->cls;
 	const struct pb_state *states = (const void *)(m + w->a->states);
 	const uint32_t *moves = (const void *)(m + w->a->moves);
 	uint32_t s = w->state, next, k;

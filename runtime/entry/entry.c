@@ -15,10 +15,10 @@ enum { NO_RISK = 4 };
 /* `shell NAME = PATH`, or where Debian has the shell of the dialect. */
 static int find_shell(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err)
 {
-	static const char *const usual[] = { [PB_DIALECT_BASH] = "/bin/bash",
-					     [PB_DIALECT_POSIX] = "/bin/sh",
-					     [PB_DIALECT_NONE] = "/bin/sh" };
-	const struct pb_commands *c = ctx->b->commands;
+	static const char *const usual[] = { [LINE_DIALECT_BASH] = "/bin/bash",
+					     [LINE_DIALECT_POSIX] = "/bin/sh",
+					     [LINE_DIALECT_NONE] = "/bin/sh" };
+	const struct line_facts *c = ctx->b->commands;
 
 	e->shell = c->shell.len ? strndup(pb_strp(c, c->shell), c->shell.len)
 				: strdup(usual[c->dialect]);

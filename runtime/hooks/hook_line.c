@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/io.h"
-#include "runtime/shell/shell.h"
+#include "runtime/line/shell/shell.h"
 
 /* All that is kept of one line: what the analysis makes, the words, their texts. */
 struct room {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/decide/command.h"
+#include "runtime/line/command.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/lines.h"
 #include "tests/lib/facts.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/shell/shell.h"
+#include "runtime/line/shell/shell.h"
 #include "tests/bench/clock.h"
 #include "tests/bench/lines.h"
 

@@ -391,11 +391,11 @@ static void row_evaluator(const struct row *r, size_t i, uint32_t nr)
 {
 	struct ir_request req = { .kind = IR_SYSCALL, .scope = IR_SANDBOX, .nr = nr,
 				  .nr_known = target_call_by_nr(nr) != NULL };
-	struct ir_decision d;
+	struct eval_decision d;
 	int err;
 
 	memcpy(req.args, r->args, sizeof(req.args));
-	ir_eval(ir, &req, &arena, &d);
+	eval_decide(ir, &req, &arena, &d);
 	err = d.effect == IR_ALLOW ? 0 : d.err ? d.err : EPERM;
 	if (err != r->err)
 		fail_msg("row %zu: the evaluator gives %d, wanted %d", i, err, r->err);

@@ -66,7 +66,7 @@ static void print_rules(const struct compilation *c)
 	(void)fflush(stdout);
 }
 
-static bool is_own(const struct ir_decision *d)
+static bool is_own(const struct eval_decision *d)
 {
 	if (d->effect != IR_ALLOW || !d->rule)
 		return false;
@@ -78,7 +78,7 @@ static bool is_own(const struct ir_decision *d)
 
 static bool answer(struct compilation *c, struct bundle *b, struct ir_request *req)
 {
-	struct ir_decision e;
+	struct eval_decision e;
 
 	if (!oracle_ask(c, b, req, &e))
 		return false;

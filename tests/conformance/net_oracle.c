@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "compiler/backend/nft/ruleset.h"
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "tests/conformance/oracle.h"
 
 /* No broadcast, multicast, link-local or unspecified address. */
@@ -30,7 +30,7 @@ static bool ask(struct compilation *c, struct bundle *b, struct ir_request *req)
 	char text[INET6_ADDRSTRLEN];
 	bool v4 = region_of(req->addr) >= REGION_V4_LO &&
 		  region_of(req->addr) <= REGION_V4_HI;
-	struct ir_decision e;
+	struct eval_decision e;
 	struct str id;
 
 	if (!oracle_ask(c, b, req, &e))

@@ -12,12 +12,12 @@
 
 /* False after a message: the two differ, or the bundle has no answer. */
 static inline bool oracle_ask(struct compilation *c, struct bundle *b,
-			      const struct ir_request *req, struct ir_decision *ret)
+			      const struct ir_request *req, struct eval_decision *ret)
 {
 	const char *why = NULL;
 	struct decision d;
 
-	ir_eval(c->ir, req, c->a, ret);
+	eval_decide(c->ir, req, c->a, ret);
 	if (compiled_ask(b, req, c->a, &d, &why))
 		why = compiled_differs(b, ret, req, &d, c->a);
 	if (why)

@@ -8,7 +8,7 @@
  * the stub "body" makes of it, when it is that command's.
  *
  * With POL_TEST_SHELL (shell_mutants) a line may end in " N,N…", productions of
- * runtime/shell/productions.def: for each whose absence makes a difference the
+ * runtime/line/shell/productions.def: for each whose absence makes a difference the
  * same follows behind "@N ", and "@" behind them all.  The line "list" asks for
  * their number, names and dialects; an argument names one that is always off.
  */
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/shell/shell.h"
+#include "runtime/line/shell/shell.h"
 #ifdef POL_TEST_SHELL
-#include "runtime/shell/production.h"
+#include "runtime/line/shell/production.h"
 #endif
 
 static FILE *out;

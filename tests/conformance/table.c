@@ -88,8 +88,8 @@ static void coverage(void)
 	char name[64];
 	int i, k;
 
-	for (i = 0; i < IR_STEP_COUNT; i++)
-		need("step", ir_step_name((enum ir_step)i), s->step[i], 1);
+	for (i = 0; i < EVAL_STEP_COUNT; i++)
+		need("step", eval_step_name((enum eval_step)i), s->step[i], 1);
 	for (i = 0; i < IR_EFFECT_COUNT; i++)
 		need("effect", ir_effect_name((enum ir_effect)i), s->effect[i], 1);
 	for (i = 0; i < IR_KIND_COUNT; i++)

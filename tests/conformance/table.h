@@ -8,7 +8,7 @@
 #define TESTS_CONFORMANCE_TABLE_H
 
 #include "compiler/cli/passes.h"
-#include "compiler/ir/eval.h"
+#include "compiler/eval/eval.h"
 #include "runtime/bundle/reader.h"
 
 #define TABLE_MAX_TEXTS 8
@@ -94,7 +94,7 @@ void table_close(struct table_world *w);
 const char *table_expand(const struct table_world *w, const char *text);
 
 struct table_seen {
-	unsigned long step[IR_STEP_COUNT], effect[IR_EFFECT_COUNT],
+	unsigned long step[EVAL_STEP_COUNT], effect[IR_EFFECT_COUNT],
 		kind[IR_KIND_COUNT], pair[IR_LEVEL_COUNT][IR_LEVEL_COUNT],
 		marks[2][2][2], lifted, soft, person, scratch, dropped;
 };

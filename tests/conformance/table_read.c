@@ -123,8 +123,8 @@ static bool known_step(const char *name)
 {
 	int s;
 
-	for (s = 0; s < IR_STEP_COUNT; s++)
-		if (!strcmp(name, ir_step_name((enum ir_step)s)))
+	for (s = 0; s < EVAL_STEP_COUNT; s++)
+		if (!strcmp(name, eval_step_name((enum eval_step)s)))
 			return true;
 	return false;
 }

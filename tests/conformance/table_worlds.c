@@ -245,7 +245,7 @@ static const char *read_request(struct table_world *w, const struct table_reques
 }
 
 static void count(const struct table_world *w, const struct ir_request *req,
-		  const struct ir_decision *d, struct table_seen *seen)
+		  const struct eval_decision *d, struct table_seen *seen)
 {
 	const struct ir *ir = w->c.ir;
 	bool final = false, narrow = false;
@@ -275,19 +275,19 @@ const char *table_evaluator(struct table_world *w, const struct table_request *q
 			    struct ir_request *ret_request, struct table_seen *seen)
 {
 	const char *why = read_request(w, q, ret_request), *err;
-	struct ir_decision d;
+	struct eval_decision d;
 	struct str id;
 
 	if (why)
 		return why;
-	ir_eval(w->c.ir, ret_request, w->a, &d);
+	eval_decide(w->c.ir, ret_request, w->a, &d);
 	count(w, ret_request, &d, seen);
 	id = d.rule ? d.rule->id : w->c.ir->scalars[d.scalar].id;
 	err = d.err ? target_errno_name(d.err) : NULL;
 	if (d.effect != q->effect || !str_eqz(id, q->by) ||
-	    strcmp(ir_step_name(d.step), q->step) || d.needs_person != q->person)
+	    strcmp(eval_step_name(d.step), q->step) || d.needs_person != q->person)
 		return SAY(w, "%s by %.*s (%s)%s", ir_effect_name(d.effect),
-			   STR_ARG(id), ir_step_name(d.step),
+			   STR_ARG(id), eval_step_name(d.step),
 			   d.needs_person ? " person" : "");
 	if (q->err && (!err || strcmp(err, q->err)))
 		return SAY(w, "the errno is %s", err ? err : "none");

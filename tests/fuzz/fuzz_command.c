@@ -10,11 +10,11 @@
 #include <stdbool.h>
 
 #include "compiler/base/buf.h"
-#include "runtime/decide/command.h"
+#include "runtime/line/command.h"
 #include "tests/lib/command_text.h"
 #include "tests/lib/facts.h"
 
-static struct pb_commands *facts[2];
+static struct line_facts *facts[2];
 
 static struct cmd_world world_of(unsigned dialect)
 {

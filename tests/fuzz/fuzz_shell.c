@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "compiler/base/buf.h"
-#include "runtime/shell/shell.h"
+#include "runtime/line/shell/shell.h"
 #include "tests/lib/shell_text.h"
 
 struct block {

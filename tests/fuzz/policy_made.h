@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/table.h"
 #include "compiler/bundle/writer.h"
 #include "compiler/analysis/lift.h"
 #include "compiler/lower/lower.h"

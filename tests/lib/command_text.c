@@ -59,7 +59,7 @@ static void put_part(FILE *f, const struct cmd_line *l, const struct cmd_part *p
 		put_words(f, p);
 		break;
 	case CMD_FILE:
-		fprintf(f, "file %s%s ", p->ops & PB_READ ? "r" : "", p->ops & PB_WRITE ? "w" : "");
+		fprintf(f, "file %s%s ", p->ops & CMD_READ ? "r" : "", p->ops & CMD_WRITE ? "w" : "");
 		if (p->path)
 			fprintf(f, "%s%.*s", p->home_path ? "~" : "", (int)p->path_n, p->path);
 		else

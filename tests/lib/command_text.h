@@ -11,7 +11,7 @@
 #ifndef TESTS_LIB_COMMAND_TEXT_H
 #define TESTS_LIB_COMMAND_TEXT_H
 
-#include "runtime/decide/command.h"
+#include "runtime/line/command.h"
 
 /* malloc'ed. */
 char *command_text_of(const struct cmd_line *l, const struct cmd_world *w);

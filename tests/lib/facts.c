@@ -64,14 +64,14 @@ struct text {
 
 struct option {
 	struct text name;
-	struct pb_option o;
+	struct line_option o;
 };
 
 struct program {
 	struct text name;
-	struct pb_program p;
+	struct line_program p;
 	struct option options[MAX_OPTIONS];
-	struct pb_code codes[8];
+	struct line_code codes[8];
 	struct text after[8], ends[8], defaults[8];
 	uint32_t groups;
 };
@@ -131,7 +131,7 @@ static uint32_t when(struct made *m, struct text *s)
 	uint32_t i;
 
 	if (s->n < 2 || s->p[0] != ':' || s->p[1] == ':')
-		return PB_NO_WHEN;
+		return LINE_NO_WHEN;
 	for (i = 0; i < m->nwhens; i++)
 		if (m->whens[i] == s->p[1])
 			break;
@@ -146,7 +146,7 @@ static uint32_t when(struct made *m, struct text *s)
 static void take_option(struct made *m, struct program *p, struct text t)
 {
 	struct text names = cut(&(struct text){ t.p, t.n }, ":!?^/~");
-	struct pb_option o = { .same = (uint16_t)++p->groups, .when = PB_NO_WHEN };
+	struct line_option o = { .same = (uint16_t)++p->groups, .when = LINE_NO_WHEN };
 	struct text s = { t.p + names.n, t.n - names.n };
 
 	while (s.n && s.p[0] == ':') {
@@ -159,8 +159,8 @@ static void take_option(struct made *m, struct program *p, struct text t)
 
 		s.p++;
 		s.n--;
-		o.flags |= c == '!' ? PB_OF_CODE : c == '?' ? PB_OF_QUERY : c == '/' ? PB_OF_MOVES :
-			   c == '~' ? PB_OF_RUNS : c == '>' ? PB_OF_LEADS : PB_OF_GLOBAL;
+		o.flags |= c == '!' ? LINE_OF_CODE : c == '?' ? LINE_OF_QUERY : c == '/' ? LINE_OF_MOVES :
+			   c == '~' ? LINE_OF_RUNS : c == '>' ? LINE_OF_LEADS : LINE_OF_GLOBAL;
 		if (c == '!')
 			o.when = when(m, &s);
 	}
@@ -186,16 +186,16 @@ static bool take_flag(struct program *p, struct text t)
 		const char *word;
 		uint32_t flag;
 	} flags[] = {
-		{ "transparent", PB_PF_TRANSPARENT }, { "abbreviate", PB_PF_ABBREVIATE },
-		{ "no-cluster", PB_PF_NO_CLUSTER },   { "posix", PB_PF_POSIX },
-		{ "assignments", PB_PF_ASSIGNMENTS }, { "joined", PB_PF_JOINED },
-		{ "appends", PB_PF_APPENDS },         { "shell", PB_PF_SHELL },
-		{ "stdin", PB_PF_CODE_STDIN },        { "stays", PB_PF_STAYS },
-		{ "elsewhere", PB_PF_ELSEWHERE },     { "no-end", PB_PF_NO_END },
-		{ "booleans", PB_PF_BOOLEANS },       { "one-dash", PB_PF_ONE_DASH },
-		{ "away", PB_PF_AWAY },               { "whole-trees", PB_PF_WHOLE_TREES },
-		{ "makes-nothing", PB_PF_MAKES_NOTHING },
-		{ "writes-unnamed", PB_PF_WRITES_UNNAMED },
+		{ "transparent", LINE_PF_TRANSPARENT }, { "abbreviate", LINE_PF_ABBREVIATE },
+		{ "no-cluster", LINE_PF_NO_CLUSTER },   { "posix", LINE_PF_POSIX },
+		{ "assignments", LINE_PF_ASSIGNMENTS }, { "joined", LINE_PF_JOINED },
+		{ "appends", LINE_PF_APPENDS },         { "shell", LINE_PF_SHELL },
+		{ "stdin", LINE_PF_CODE_STDIN },        { "stays", LINE_PF_STAYS },
+		{ "elsewhere", LINE_PF_ELSEWHERE },     { "no-end", LINE_PF_NO_END },
+		{ "booleans", LINE_PF_BOOLEANS },       { "one-dash", LINE_PF_ONE_DASH },
+		{ "away", LINE_PF_AWAY },               { "whole-trees", LINE_PF_WHOLE_TREES },
+		{ "makes-nothing", LINE_PF_MAKES_NOTHING },
+		{ "writes-unnamed", LINE_PF_WRITES_UNNAMED },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -215,9 +215,9 @@ static void take_token(struct made *m, struct program *p, struct text t)
 	} else if (is(key, "skip")) {
 		p->p.skip = (uint32_t)strtoul(s.p, NULL, 10);
 	} else if (is(key, "operand")) {
-		struct pb_code *c = &p->codes[p->p.codes.count++];
+		struct line_code *c = &p->codes[p->p.codes.count++];
 
-		c->operand = s.p[0] == '*' ? PB_ANY_OPERAND : (uint32_t)(s.p[0] - '0');
+		c->operand = s.p[0] == '*' ? LINE_ANY_OPERAND : (uint32_t)(s.p[0] - '0');
 		s.p++;
 		s.n--;
 		c->when = when(m, &s);
@@ -245,16 +245,16 @@ static void take_line(struct made *m, struct text line)
 	}
 	name = cut(&line, " ");
 	if (is(kind, "dialect")) {
-		m->dialect = is(name, "posix") ? PB_DIALECT_POSIX :
-			     is(name, "none") ? PB_DIALECT_NONE : PB_DIALECT_BASH;
+		m->dialect = is(name, "posix") ? LINE_DIALECT_POSIX :
+			     is(name, "none") ? LINE_DIALECT_NONE : LINE_DIALECT_BASH;
 		return;
 	}
 	while (p < m->programs + m->nprograms && by_text(&p->name, &name) != 0)
 		p++;
 	m->nprograms += p == m->programs + m->nprograms;
 	p->name = name;
-	p->p.kinds |= is(kind, "wrapper") ? PB_PK_WRAPPER :
-		      is(kind, "interpreter") ? PB_PK_INTERPRETER : PB_PK_PROGRAM;
+	p->p.kinds |= is(kind, "wrapper") ? LINE_PK_WRAPPER :
+		      is(kind, "interpreter") ? LINE_PK_INTERPRETER : LINE_PK_PROGRAM;
 	while (line.n)
 		take_token(m, p, cut(&line, " "));
 }
@@ -285,7 +285,7 @@ static struct pb_str put_text(struct made *m, struct text t)
 
 static uint32_t put_words(struct made *m, const struct text *t, uint32_t n)
 {
-	struct pb_word w[8];
+	struct line_word w[8];
 
 	for (uint32_t i = 0; i < n; i++)
 		w[i].text = put_text(m, t[i]);
@@ -294,7 +294,7 @@ static uint32_t put_words(struct made *m, const struct text *t, uint32_t n)
 
 static void put_program(struct made *m, struct program *p)
 {
-	struct pb_option o[MAX_OPTIONS];
+	struct line_option o[MAX_OPTIONS];
 	uint32_t n = p->p.options.count;
 
 	qsort(p->options, n, sizeof(*p->options), by_name);
@@ -304,7 +304,7 @@ static void put_program(struct made *m, struct program *p)
 	}
 	p->p.name = put_text(m, p->name);
 	p->p.options.off = put(m, o, n * sizeof(*o));
-	p->p.codes.off = put(m, p->codes, p->p.codes.count * sizeof(struct pb_code));
+	p->p.codes.off = put(m, p->codes, p->p.codes.count * sizeof(struct line_code));
 	p->p.after.off = put_words(m, p->after, p->p.after.count);
 	p->p.ends.off = put_words(m, p->ends, p->p.ends.count);
 	p->p.defaults.off = put_words(m, p->defaults, p->p.defaults.count);
@@ -333,13 +333,13 @@ static struct pb_table put_table(struct made *m, const void *p, size_t size, uin
 	return (struct pb_table){ put(m, p, size * n), n };
 }
 
-struct pb_commands *facts_make(const char *text)
+struct line_facts *facts_make(const char *text)
 {
 	struct made *m = calloc(1, sizeof(*m));
 	struct text all = { text, strlen(text) };
-	struct pb_commands head = { .head = { PB_MAGIC_COMMANDS, PB_FORMAT_VERSION, 0, 0 } };
-	struct pb_program programs[MAX_PROGRAMS];
-	struct pb_var vars[MAX_VARS];
+	struct line_facts head = { .head = { PB_MAGIC_COMMANDS, PB_FORMAT_VERSION, 0, 0 } };
+	struct line_program programs[MAX_PROGRAMS];
+	struct line_var vars[MAX_VARS];
 	struct pb_automaton whens[16];
 	uint8_t *bytes;
 	uint32_t i;
@@ -360,7 +360,7 @@ struct pb_commands *facts_make(const char *text)
 		programs[i] = m->programs[i].p;
 	}
 	for (i = 0; i < m->nvars; i++)
-		vars[i] = (struct pb_var){ .name = put_text(m, m->vars[i].name),
+		vars[i] = (struct line_var){ .name = put_text(m, m->vars[i].name),
 					   .taint = m->vars[i].taint };
 	for (i = 0; i < m->nwhens; i++)
 		whens[i] = put_when(m, m->whens[i]);
@@ -372,5 +372,5 @@ struct pb_commands *facts_make(const char *text)
 	bytes = m->bytes;
 	memcpy(bytes, &head, sizeof(head));
 	free(m);
-	return (struct pb_commands *)bytes;
+	return (struct line_facts *)bytes;
 }

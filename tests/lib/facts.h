@@ -20,7 +20,7 @@
 #include "runtime/bundle/format.h"
 
 /* malloc'ed; ends the program where the text makes no sense. */
-struct pb_commands *facts_make(const char *text);
+struct line_facts *facts_make(const char *text);
 
 /* What the tests of the analysis use: a little of everything. */
 extern const char facts_text[];

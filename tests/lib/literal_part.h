@@ -5,18 +5,18 @@
 #ifndef TESTS_LIB_LITERAL_PART_H
 #define TESTS_LIB_LITERAL_PART_H
 
-#include "compiler/ir/eval_part.h"
+#include "compiler/eval/part.h"
 
 /* Does the rule match these words, in the request's working directory? */
 static inline bool literal_match(const struct ir_rule *r, const struct ir_request *req)
 {
-	static const struct pb_commands no_facts;
+	static const struct line_facts no_facts;
 	static const struct ir no_policy;
 	struct cmd_world world = { .facts = &no_facts };
 	struct cmd_dir dir = { NULL, NULL };
 	struct cmd_part part = { .kind = CMD_COMMAND, .dirs_unknown = !req->cwd.n,
 				 .dirs = req->cwd.n ? &dir : NULL };
-	struct ir_asked q = { &no_policy, req, &world, &part };
+	struct eval_asked q = { &no_policy, req, &world, &part };
 	struct arena a;
 	bool yes;
 	size_t i;
@@ -35,7 +35,7 @@ static inline bool literal_match(const struct ir_rule *r, const struct ir_reques
 					  .n = (uint32_t)req->argv[i].n };
 		part.words[i].w = w;
 	}
-	yes = ir_rule_on_part(&q, r).must;
+	yes = eval_rule_on_part(&q, r).must;
 	arena_release(&a);
 	return yes;
 }

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "runtime/shell/shell.h"
+#include "runtime/line/shell/shell.h"
 
 /* malloc'ed. */
 char *shell_text_of(const struct sh *s);

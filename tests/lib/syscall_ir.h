@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "compiler/diag/diag.h"
-#include "compiler/ir/eval.h"
+#include "compiler/eval/eval.h"
 #include "compiler/ir/ir.h"
 #include "compiler/target/target.h"
 

@@ -30,7 +30,7 @@ struct law {
 	const char *name;
 	uint64_t seed;
 	unsigned long runs, usual, compiled, refused, requests, bites;
-	unsigned long step[IR_STEP_COUNT], level[IR_LEVEL_COUNT], effect[IR_EFFECT_COUNT],
+	unsigned long step[EVAL_STEP_COUNT], level[IR_LEVEL_COUNT], effect[IR_EFFECT_COUNT],
 		kind[IR_KIND_COUNT];
 	unsigned kinds; /* a mask of those that the law speaks of; 0: it decides nothing */
 	bool (*met)(void); /* what else has to occur, or NULL */
@@ -156,12 +156,12 @@ static inline const struct ir *law_ir(struct law *l, const struct pol *p, struct
 
 /* --- decisions ----------------------------------------------------------------- */
 
-static inline struct ir_decision law_decide(struct law *l, const struct ir *ir,
+static inline struct eval_decision law_decide(struct law *l, const struct ir *ir,
 					    const struct ir_request *q, struct arena *a)
 {
-	struct ir_decision d;
+	struct eval_decision d;
 
-	ir_eval(ir, q, a, &d);
+	eval_decide(ir, q, a, &d);
 	l->requests++;
 	l->step[d.step]++;
 	l->effect[d.effect]++;
@@ -172,18 +172,18 @@ static inline struct ir_decision law_decide(struct law *l, const struct ir *ir,
 }
 
 /* A hide is a deny. */
-static inline int law_strict(const struct ir_decision *d)
+static inline int law_strict(const struct eval_decision *d)
 {
 	return d->effect == IR_HIDE ? IR_DENY : (int)d->effect;
 }
 
-static inline const char *law_by(const struct ir *ir, const struct ir_decision *d,
+static inline const char *law_by(const struct ir *ir, const struct eval_decision *d,
 				 struct arena *a)
 {
 	struct str id = d->rule ? d->rule->id : ir->scalars[d->scalar].id;
 
 	return arena_printf(a, "%s by %.*s (%s)", ir_effect_name(d->effect), STR_ARG(id),
-			    ir_step_name(d->step));
+			    eval_step_name(d->step));
 }
 
 static inline void law_show_field(const char *what, struct str s)
@@ -232,11 +232,11 @@ static inline unsigned law_survey(FILE *f, const struct law *l)
 	unsigned bad = 0;
 	int i;
 
-	for (i = 0; i < IR_STEP_COUNT; i++)
-		bad += law_need(f, "step", ir_step_name((enum ir_step)i), l->step[i],
-				i == IR_STEP_MODE    ? net :
-				i == IR_STEP_UNKNOWN ? kinds & 1u << IR_SYSCALL :
-				i == IR_STEP_RISK || i == IR_STEP_OPAQUE ? command : true);
+	for (i = 0; i < EVAL_STEP_COUNT; i++)
+		bad += law_need(f, "step", eval_step_name((enum eval_step)i), l->step[i],
+				i == EVAL_STEP_MODE    ? net :
+				i == EVAL_STEP_UNKNOWN ? kinds & 1u << IR_SYSCALL :
+				i == EVAL_STEP_RISK || i == EVAL_STEP_OPAQUE ? command : true);
 	if (f)
 		fputc('\n', f);
 	for (i = IR_MANAGED; i < IR_LEVEL_COUNT; i++)

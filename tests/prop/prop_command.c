@@ -17,7 +17,7 @@
 
 #include "compiler/cli/compiled.h"
 #include "compiler/cli/passes.h"
-#include "compiler/ir/eval_line.h"
+#include "compiler/eval/line.h"
 #include "tests/prop/random_line.h"
 #include "tests/prop/random_unasked.h"
 
@@ -28,7 +28,7 @@ static uint64_t first_seed;
 static unsigned long runs;
 static struct {
 	unsigned long lines, asked, refused, compiled, effect[IR_EFFECT_COUNT],
-		step[IR_PS_COUNT], why[5], stricter, rewritten, patterns, made;
+		step[EVAL_PS_COUNT], why[5], stricter, rewritten, patterns, made;
 } seen;
 
 /* --- policies ------------------------------------------------------------------------- */
@@ -103,13 +103,13 @@ static struct ir_request request(const char *line)
 	};
 }
 
-static struct ir_decision ask(const struct ir *ir, const char *line, struct arena *a)
+static struct eval_decision ask(const struct ir *ir, const char *line, struct arena *a)
 {
 	struct ir_request q = request(line);
-	struct ir_decision d;
+	struct eval_decision d;
 	size_t i;
 
-	ir_eval(ir, &q, a, &d);
+	eval_decide(ir, &q, a, &d);
 	seen.lines++;
 	seen.effect[d.effect]++;
 	seen.why[d.line->why]++;
@@ -161,7 +161,7 @@ static void one_rule_more(struct rnd *r, unsigned long run)
 		return;
 	for (i = 0; i < LINES; i++) {
 		const char *line = line_random(r);
-		struct ir_decision was = ask(c.ir, line, r->a), now = ask(d.ir, line, r->a);
+		struct eval_decision was = ask(c.ir, line, r->a), now = ask(d.ir, line, r->a);
 
 		seen.stricter += now.effect > was.effect;
 		if (now.effect >= was.effect)
@@ -193,7 +193,7 @@ static void matcher_agrees(struct rnd *r, unsigned long run)
 	for (i = 0; i < LINES; i++) {
 		const char *line = line_random(r), *why = NULL;
 		struct ir_request q = request(line);
-		struct ir_decision e = ask(c.ir, line, r->a);
+		struct eval_decision e = ask(c.ir, line, r->a);
 		struct decision d;
 
 		if (!compiled_answers(c.ir, &q))
@@ -222,7 +222,7 @@ static void spelling_says_nothing(struct rnd *r, unsigned long run)
 	if (!compile(&c, &o, r->a, text))
 		return;
 	for (i = 0; i < LINES; i++) {
-		struct ir_decision x, y;
+		struct eval_decision x, y;
 		struct buf plain, other;
 
 		buf_init(&plain, r->a);
@@ -257,43 +257,43 @@ static void spelling_says_nothing(struct rnd *r, unsigned long run)
 /* What random lines seldom meet: each step decides here, and both agree on it. */
 static const struct {
 	const char *policy, *line;
-	enum ir_part_step step;
+	enum eval_part_step step;
 } rare[] = {
 	{ "command { allow \"sh:*\" deny \"rm:*\" otherwise deny opaque ask }\n", "sh -c 'a b; c'",
-	  IR_PS_SHELL_CODE },
+	  EVAL_PS_SHELL_CODE },
 	{ "command { allow \"bash **\" otherwise ask opaque ask }\n", "bash -ec \"a | b\"",
-	  IR_PS_SHELL_CODE },
+	  EVAL_PS_SHELL_CODE },
 	{ "command { deny \"rm:*\" otherwise allow opaque ask }\n", "./unknown -x rm d",
-	  IR_PS_SPELLS },
+	  EVAL_PS_SPELLS },
 	{ "command { deny \"git push:*\" otherwise allow opaque allow }\n", "mywrap git push -f",
-	  IR_PS_SPELLS },
+	  EVAL_PS_SPELLS },
 	{ "command { allow \"cat **\" } file { deny read \"${PROJECT_DIR}/.env\" }\n",
-	  "cd sub; cat ../.env", IR_PS_HIDDEN },
+	  "cd sub; cat ../.env", EVAL_PS_HIDDEN },
 	{ "command { allow \"cp **\" } file { deny write \"${PROJECT_DIR}/x\" }\n",
-	  "cp a/x .", IR_PS_WRITES },
+	  "cp a/x .", EVAL_PS_WRITES },
 };
 
 /* In scope host, where no layer of the kernel stands behind the decision. */
 static const struct {
 	const char *line;
-	enum ir_part_step step;
+	enum eval_part_step step;
 } on_host[] = {
-	{ "cat .env", IR_PS_READS },           { "cat \"$PWD\"/.env", IR_PS_READS },
-	{ "cat ../app/.env", IR_PS_READS },    { "cat .e*", IR_PS_HOLDS },
-	{ "cat .[e]nv", IR_PS_HOLDS },         { "cat *v", IR_PS_HOLDS },
-	{ "cat *.c", IR_PS_RULES },            { "grep -r x .", IR_PS_HOLDS },
-	{ "grep -r x", IR_PS_HOLDS },          { "grep -r x ../..", IR_PS_HOLDS },
-	{ "grep -r x src", IR_PS_RULES },      { "cat README", IR_PS_RULES },
-	{ "cat k/*/c/x.pem", IR_PS_HOLDS },    { "cat k/*.pem/*", IR_PS_HOLDS },
-	{ "cat k/c/*", IR_PS_HOLDS },          { "cat k/c/x.pem", IR_PS_READS },
-	{ "cat k/b/x.pem", IR_PS_RULES },      { "cat k/b/*", IR_PS_RULES },
-	{ "cat k/*.c", IR_PS_RULES },          { "cat /home/d*/app/.env", IR_PS_HOLDS },
-	{ "grep -r x /home/*/app", IR_PS_HOLDS }, { "cat git/.env", IR_PS_RULES },
+	{ "cat .env", EVAL_PS_READS },           { "cat \"$PWD\"/.env", EVAL_PS_READS },
+	{ "cat ../app/.env", EVAL_PS_READS },    { "cat .e*", EVAL_PS_HOLDS },
+	{ "cat .[e]nv", EVAL_PS_HOLDS },         { "cat *v", EVAL_PS_HOLDS },
+	{ "cat *.c", EVAL_PS_RULES },            { "grep -r x .", EVAL_PS_HOLDS },
+	{ "grep -r x", EVAL_PS_HOLDS },          { "grep -r x ../..", EVAL_PS_HOLDS },
+	{ "grep -r x src", EVAL_PS_RULES },      { "cat README", EVAL_PS_RULES },
+	{ "cat k/*/c/x.pem", EVAL_PS_HOLDS },    { "cat k/*.pem/*", EVAL_PS_HOLDS },
+	{ "cat k/c/*", EVAL_PS_HOLDS },          { "cat k/c/x.pem", EVAL_PS_READS },
+	{ "cat k/b/x.pem", EVAL_PS_RULES },      { "cat k/b/*", EVAL_PS_RULES },
+	{ "cat k/*.c", EVAL_PS_RULES },          { "cat /home/d*/app/.env", EVAL_PS_HOLDS },
+	{ "grep -r x /home/*/app", EVAL_PS_HOLDS }, { "cat git/.env", EVAL_PS_RULES },
 };
 
 /* Both answer the line alike; ret: the evaluator's answer. */
 static void both_on_host(struct compilation *c, struct bundle *b, const char *text,
-			 const char *line, struct arena *a, struct ir_decision *ret)
+			 const char *line, struct arena *a, struct eval_decision *ret)
 {
 	struct ir_request q = request(line);
 	const char *why = NULL;
@@ -301,7 +301,7 @@ static void both_on_host(struct compilation *c, struct bundle *b, const char *te
 	size_t i;
 
 	q.scope = IR_HOST;
-	ir_eval(c->ir, &q, a, ret);
+	eval_decide(c->ir, &q, a, ret);
 	for (i = 0; i < ret->line->nparts; i++)
 		seen.step[ret->line->parts[i].step]++;
 	if (compiled_ask(b, &q, a, &d, &why))
@@ -317,7 +317,7 @@ static void test_what_is_read_on_the_host(void **state)
 		"file { otherwise read allow deny read \"${PROJECT_DIR}/.env\" }\n"
 		"file { deny read \"./k/**/*.pem\" except \"./k/b\" when scope == host }\n", NULL };
 	struct compilation c;
-	struct ir_decision e;
+	struct eval_decision e;
 	struct options o;
 	struct bundle b;
 	struct arena a;
@@ -331,8 +331,8 @@ static void test_what_is_read_on_the_host(void **state)
 		both_on_host(&c, &b, text[1], on_host[i].line, &a, &e);
 		if (e.line->parts[e.line->nparts - 1].step != on_host[i].step)
 			fail_msg("%s: the step '%s', not '%s'", on_host[i].line,
-				 ir_part_step_name(e.line->parts[e.line->nparts - 1].step),
-				 ir_part_step_name(on_host[i].step));
+				 eval_part_step_name(e.line->parts[e.line->nparts - 1].step),
+				 eval_part_step_name(on_host[i].step));
 	}
 	bundle_release(&b);
 	arena_release(&a);
@@ -365,7 +365,7 @@ static void patterns_agree(struct rnd *r, unsigned long run)
 	static const char *const roots[] = { "./", "${HOME}/", "/", "" };
 	const char *text[3] = { NULL, NULL, NULL };
 	struct compilation c;
-	struct ir_decision e;
+	struct eval_decision e;
 	struct options o;
 	struct bundle b;
 
@@ -386,7 +386,7 @@ static void patterns_agree(struct rnd *r, unsigned long run)
 						rnd_one_in(r, 2) ? "/.." : "");
 
 		both_on_host(&c, &b, text[1], line, r->a, &e);
-		seen.patterns += e.line->parts[0].step == IR_PS_HOLDS;
+		seen.patterns += e.line->parts[0].step == EVAL_PS_HOLDS;
 	}
 	bundle_release(&b);
 }
@@ -399,7 +399,7 @@ static void unasked_files(struct rnd *r, unsigned long run)
 					     "x-*.y",   ".abcrc", "*_t.go" };
 	const char *text[3] = { NULL, NULL, NULL }, *name = RND_PICK(r, files);
 	struct compilation c;
-	struct ir_decision e;
+	struct eval_decision e;
 	struct options o;
 	struct bundle b;
 
@@ -444,7 +444,7 @@ static void test_rare_steps_decide(void **state)
 		const char *text[3] = { NULL, rare[i].policy, NULL }, *why = NULL;
 		struct ir_request q = request(rare[i].line);
 		struct compilation c;
-		struct ir_decision e;
+		struct eval_decision e;
 		struct decision d;
 		struct options o;
 		struct bundle b;
@@ -457,7 +457,7 @@ static void test_rare_steps_decide(void **state)
 			;
 		if (k == e.line->nparts)
 			fail_msg("no part of `%s` is decided by the step '%s'", rare[i].line,
-				 ir_part_step_name(rare[i].step));
+				 eval_part_step_name(rare[i].step));
 		assert_true(compiled_open(&c, &b));
 		if (compiled_ask(&b, &q, &a, &d, &why))
 			why = compiled_differs(&b, &e, &q, &d, &a);
@@ -532,10 +532,10 @@ static void test_everything_has_decided(void **state)
 	(void)state;
 	for (i = 0; i <= IR_DENY; i++)
 		bad += need("effect", ir_effect_name((enum ir_effect)i), seen.effect[i]);
-	for (i = 0; i < IR_PS_COUNT; i++)
-		bad += need("step", ir_part_step_name((enum ir_part_step)i), seen.step[i]);
-	bad += need("line", whys[IR_LW_PART], seen.why[IR_LW_PART]);
-	bad += need("line", whys[IR_LW_UNPARSED], seen.why[IR_LW_UNPARSED]);
+	for (i = 0; i < EVAL_PS_COUNT; i++)
+		bad += need("step", eval_part_step_name((enum eval_part_step)i), seen.step[i]);
+	bad += need("line", whys[EVAL_LW_PART], seen.why[EVAL_LW_PART]);
+	bad += need("line", whys[EVAL_LW_UNPARSED], seen.why[EVAL_LW_UNPARSED]);
 	bad += need("stricter by", "a rule more", seen.stricter);
 	bad += need("lines", "in two spellings", seen.rewritten);
 	printf("\n%lu lines, %lu asked of both, %lu policies compiled, %lu refused\n",

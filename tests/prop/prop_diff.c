@@ -64,10 +64,10 @@ static struct ir_request wild_request(struct rnd *r, const struct ir *ir)
 static bool answered_alike(const struct ir *x, const struct ir *y,
 			   const struct ir_request *q, struct arena *a)
 {
-	struct ir_decision d, e;
+	struct eval_decision d, e;
 
-	ir_eval(x, q, a, &d);
-	ir_eval(y, q, a, &e);
+	eval_decide(x, q, a, &d);
+	eval_decide(y, q, a, &e);
 	return d.effect == e.effect && d.err == e.err &&
 	       d.needs_person == e.needs_person;
 }
@@ -80,7 +80,7 @@ static void check_findings(struct law *l, unsigned long run, const struct ir *x,
 
 	for (i = 0; i < r->findings.n; i++) {
 		const struct diff_finding *f = &r->findings.v[i];
-		struct ir_decision d, e;
+		struct eval_decision d, e;
 
 		seen.findings++;
 		seen.widening += f->widening;
@@ -88,8 +88,8 @@ static void check_findings(struct law *l, unsigned long run, const struct ir *x,
 		if (!f->asked)
 			continue;
 		seen.kind[f->request.kind]++;
-		ir_eval(x, &f->request, a, &d);
-		ir_eval(y, &f->request, a, &e);
+		eval_decide(x, &f->request, a, &d);
+		eval_decide(y, &f->request, a, &e);
 		if (answered_alike(x, y, &f->request, a) && d.risk == e.risk) {
 			law_show_request(&f->request);
 			FAILED(l, run, "a finding whose request is answered alike");
@@ -118,7 +118,7 @@ static void judge(struct law *l, unsigned long run, struct rnd *r, const struct 
 	for (i = 0; i < (same ? 1200 : 120); i++) {
 		struct ir_request q = i % 3 == 1 ? wild_request(r, i & 1 ? x : y)
 						 : near_request(r, i & 1 ? x : y);
-		struct ir_decision d, e;
+		struct eval_decision d, e;
 
 		if (i % 3 == 0) {
 			q.roots = w.roots;
@@ -136,8 +136,8 @@ static void judge(struct law *l, unsigned long run, struct rnd *r, const struct 
 			       "differently");
 		}
 		/* where the roots are those of the question, widening is seen */
-		ir_eval(x, &q, a, &d);
-		ir_eval(y, &q, a, &e);
+		eval_decide(x, &q, a, &d);
+		eval_decide(y, &q, a, &e);
 		if (i % 3 == 0 && e.effect < d.effect && !diff_says_widening(&res)) {
 			law_show_request(&q);
 			ir_print(stdout, x);

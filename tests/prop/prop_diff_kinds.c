@@ -327,7 +327,7 @@ static void change_tools(struct rnd *r, struct tools *p)
 static void ask_tools(struct law *l, const struct ir *const ir[2], bool *ret_differ, bool *ret_widen)
 {
 	struct ir_request q = { .kind = IR_TOOL, .cwd = STR("/h/p") };
-	struct ir_decision d[2];
+	struct eval_decision d[2];
 	size_t i;
 	int s, scope;
 

@@ -216,7 +216,7 @@ struct world {
 
 static void ask(struct world *w, struct ir_request *q)
 {
-	struct ir_decision d[2];
+	struct eval_decision d[2];
 	int s;
 
 	for (s = 0; s < 2; s++) {
@@ -298,12 +298,12 @@ static void check_findings(struct law *l, unsigned long run, const struct pol t[
 
 	for (i = 0; i < r->findings.n; i++) {
 		const struct diff_finding *f = &r->findings.v[i];
-		struct ir_decision d, e;
+		struct eval_decision d, e;
 
 		if (!f->asked)
 			continue;
-		ir_eval(w->ir[0], &f->request, w->a, &d);
-		ir_eval(w->ir[1], &f->request, w->a, &e);
+		eval_decide(w->ir[0], &f->request, w->a, &d);
+		eval_decide(w->ir[1], &f->request, w->a, &e);
 		if (d.effect == e.effect && d.needs_person == e.needs_person)
 			broken(l, run, t, &f->request, "a finding whose request is answered alike");
 	}

@@ -134,7 +134,7 @@ static void add_programs(struct rnd *r, struct ir *ir)
 		o->global = rnd_one_in(r, 2);
 		o->says_takes = !(o->code || o->query) || rnd_one_in(r, 2);
 		if (o->says_takes)
-			o->takes = (enum ir_takes)rnd_below(r, 3);
+			o->takes = (enum line_option_takes)rnd_below(r, 3);
 		o->same = (uint32_t)rnd_below(r, 65536);
 		if (o->code)
 			o->when = random_when(r);
@@ -142,7 +142,7 @@ static void add_programs(struct rnd *r, struct ir *ir)
 	p.ncodes = rnd_below(r, 3);
 	p.codes = arena_array(r->a, p.ncodes + 1, sizeof(*p.codes));
 	for (i = 0; i < p.ncodes; i++) {
-		p.codes[i].operand = rnd_one_in(r, 3) ? IR_ANY_OPERAND :
+		p.codes[i].operand = rnd_one_in(r, 3) ? LINE_ANY_OPERAND :
 						    1 + (uint32_t)rnd_below(r, 255);
 		p.codes[i].when = random_when(r);
 	}

@@ -4,7 +4,7 @@
  * environment, SHOW=1 prints why texts are refused; a failure prints the texts
  * and the SEED that repeats it with RUNS=1.  L4, L5 and L8 are in prop_worlds.c.
  */
-#include "compiler/ir/eval_line.h"
+#include "compiler/eval/line.h"
 #include "tests/prop/laws.h"
 
 #define REQUESTS 60
@@ -21,7 +21,7 @@
 /* --- L1 ------------------------------------------------------------------------ */
 
 /* Of a line's rules: does it count for each part, or is it one that may match? */
-static bool counts_in_all(const struct ir_line *line, const struct ir_rule *r)
+static bool counts_in_all(const struct eval_line *line, const struct ir_rule *r)
 {
 	size_t i, k, in = 0;
 
@@ -32,7 +32,7 @@ static bool counts_in_all(const struct ir_line *line, const struct ir_rule *r)
 }
 
 /* The level whose final rule ends the list, or IR_USER. */
-static enum ir_level final_level(const struct ir *ir, const struct ir_decision *d)
+static enum ir_level final_level(const struct ir *ir, const struct eval_decision *d)
 {
 	enum ir_level n = IR_USER;
 	size_t i;
@@ -52,12 +52,12 @@ static enum ir_level final_level(const struct ir *ir, const struct ir_decision *
  * Its words name what is denied or hidden (4.4): an ask by a rule that does not match the
  * command, and none where an allow of any level speaks of the program.
  */
-static bool by_words(const struct ir_decision *d)
+static bool by_words(const struct eval_decision *d)
 {
 	return d->rule && d->effect == IR_ASK && d->rule->effect > IR_ASK;
 }
 
-static bool same_rule(const struct ir_decision *x, const struct ir_decision *y)
+static bool same_rule(const struct eval_decision *x, const struct eval_decision *y)
 {
 	if (!x->rule || !y->rule)
 		return x->rule == y->rule && x->scalar == y->scalar;
@@ -94,10 +94,10 @@ static void final_holds(struct law *l, unsigned long run, struct arena *a)
 	y = x ? law_ir(l, &q, a) : NULL;
 	for (i = 0; y && i < REQUESTS; i++) {
 		struct ir_request r = near_file(&g.r, i & 1 ? x : y, law_files[top].name, 0);
-		struct ir_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
+		struct eval_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
 
-		if ((int)final_level(x, &d) > (int)top + 1 || d.step == IR_STEP_MODE ||
-		    d.step == IR_STEP_UNKNOWN || by_words(&d))
+		if ((int)final_level(x, &d) > (int)top + 1 || d.step == EVAL_STEP_MODE ||
+		    d.step == EVAL_STEP_UNKNOWN || by_words(&d))
 			continue;
 		l->bites++;
 		if (d.effect != e.effect || !same_rule(&d, &e) ||
@@ -126,7 +126,7 @@ static void lock_holds(struct law *l, unsigned long run, struct arena *a)
 	above = all ? law_ir(l, &q, a) : NULL;
 	for (i = 0; above && i < REQUESTS; i++) {
 		struct ir_request r = near_request(&g.r, all);
-		struct ir_decision d = law_decide(l, all, &r, a),
+		struct eval_decision d = law_decide(l, all, &r, a),
 				   e = law_decide(l, above, &r, a);
 		enum ir_level lock = above->locked[r.kind].level;
 
@@ -217,7 +217,7 @@ static void deny_tightens(struct law *l, unsigned long run, struct arena *a)
 	y = x ? law_ir(l, &q, a) : NULL;
 	for (i = 0; y && i < REQUESTS; i++) {
 		struct ir_request r = near_file(&g.r, y, law_files[slot].name, line);
-		struct ir_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
+		struct eval_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
 
 		l->bites += law_strict(&e) > law_strict(&d);
 		if (law_strict(&e) < law_strict(&d))
@@ -229,12 +229,12 @@ static void deny_tightens(struct law *l, unsigned long run, struct arena *a)
 /* Only what `otherwise` denied, and only by the new ask of a full level that no
  * lock is above; another ask of a higher rank may be the first by then. */
 static bool may_ask(const struct ir *ir, const char *file, uint32_t line,
-		    const struct ir_decision *before, const struct ir_decision *after)
+		    const struct eval_decision *before, const struct eval_decision *after)
 {
 	size_t i;
 
 	if (before->rule || after->effect != IR_ASK ||
-	    (before->step != IR_STEP_OTHERWISE && before->step != IR_STEP_RISK))
+	    (before->step != EVAL_STEP_OTHERWISE && before->step != EVAL_STEP_RISK))
 		return false;
 	for (i = 0; i < after->nmatched; i++) {
 		const struct ir_rule *r = after->matched[i];
@@ -262,7 +262,7 @@ static void ask_opens_little(struct law *l, unsigned long run, struct arena *a)
 	y = x ? law_ir(l, &q, a) : NULL;
 	for (i = 0; y && i < REQUESTS; i++) {
 		struct ir_request r = near_file(&g.r, y, law_files[slot].name, line);
-		struct ir_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
+		struct eval_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
 
 		l->bites += law_strict(&e) != law_strict(&d);
 		if (law_strict(&e) < law_strict(&d) &&
@@ -376,11 +376,11 @@ static void narrow_narrows(struct law *l, unsigned long run, struct arena *a)
 	check_scalars(l, run, &q, x, y);
 	for (i = 0; i < REQUESTS; i++) {
 		struct ir_request r = near_file(&g.r, y, law_files[POL_DISCOVERED].name, 0);
-		struct ir_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
+		struct eval_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
 
 		/* 6: the sandbox's own loopback is no request where the mode is
 		   disabled, and so nothing that was denied */
-		if (e.step == IR_STEP_MODE && r.is_addr && r.scope == IR_SANDBOX)
+		if (e.step == EVAL_STEP_MODE && r.is_addr && r.scope == IR_SANDBOX)
 			continue;
 		l->bites += law_strict(&e) > law_strict(&d);
 		if (law_strict(&e) < law_strict(&d))

@@ -7,8 +7,8 @@
 #include "compiler/analysis/lift.h"
 #include "compiler/backend/commands/commands.h"
 #include "compiler/backend/matcher/matcher.h"
-#include "compiler/backend/rules.h"
-#include "compiler/ir/eval.h"
+#include "compiler/backend/rules/rules.h"
+#include "compiler/eval/eval.h"
 #include "runtime/decide/decide.h"
 #include "tests/prop/runs.h"
 
@@ -16,7 +16,7 @@
 #define ENOUGH 400 /* policies, of which each kind of decision must come */
 
 static struct {
-	unsigned long step[IR_STEP_COUNT], level[IR_LEVEL_COUNT],
+	unsigned long step[EVAL_STEP_COUNT], level[IR_LEVEL_COUNT],
 		effect[IR_EFFECT_COUNT], kind[IR_KIND_COUNT], risk[IR_RISK_COUNT],
 		person, lifted, scratch, requests;
 } seen;
@@ -70,13 +70,13 @@ static void ask(struct arena *a, const struct bundle *b, const struct ir_request
 	abort();
 }
 
-static uint32_t number_of(const struct bundle *b, const struct ir_decision *d)
+static uint32_t number_of(const struct bundle *b, const struct eval_decision *d)
 {
 	return d->rule ? d->rule->index : b->rules->scalar_first + (uint32_t)d->scalar;
 }
 
 static bool same(const struct bundle *b, const struct ir_request *q,
-		 const struct ir_decision *e, const struct decision *d)
+		 const struct eval_decision *e, const struct decision *d)
 {
 	size_t i;
 
@@ -96,7 +96,7 @@ static bool same(const struct bundle *b, const struct ir_request *q,
 	return true;
 }
 
-static void count(const struct ir_request *q, const struct ir_decision *e)
+static void count(const struct ir_request *q, const struct eval_decision *e)
 {
 	size_t i;
 
@@ -116,7 +116,7 @@ static void count(const struct ir_request *q, const struct ir_decision *e)
 }
 
 static void complain(const struct ir *ir, const struct bundle *b,
-		     const struct ir_request *q, const struct ir_decision *e,
+		     const struct ir_request *q, const struct eval_decision *e,
 		     const struct decision *d)
 {
 	size_t i;
@@ -170,13 +170,12 @@ static bool one_policy(struct rnd *r)
 	b.matcher = (const void *)bk_member(&out, PB_MATCHER)->bytes.p;
 	b.commands = (const void *)bk_member(&out, PB_COMMANDS)->bytes.p;
 	b.mounts = &no_mounts;
-	ir->commands = b.commands;
 	for (i = 0; i < REQUESTS; i++) {
 		struct ir_request q = rnd_request(r);
-		struct ir_decision e;
+		struct eval_decision e;
 		struct decision d;
 
-		ir_eval(ir, &q, r->a, &e);
+		eval_decide(ir, &q, r->a, &e);
 		ask(r->a, &b, &q, &d);
 		if (!same(&b, &q, &e, &d)) {
 			complain(ir, &b, &q, &e, &d);
@@ -203,9 +202,9 @@ static int coverage(FILE *f)
 {
 	int bad = 0, i;
 
-	for (i = 0; i < IR_STEP_COUNT; i++)
-		bad += report(f, "step", ir_step_name((enum ir_step)i), seen.step[i],
-			      i != IR_STEP_UNKNOWN);
+	for (i = 0; i < EVAL_STEP_COUNT; i++)
+		bad += report(f, "step", eval_step_name((enum eval_step)i), seen.step[i],
+			      i != EVAL_STEP_UNKNOWN);
 	for (i = IR_MANAGED; i < IR_LEVEL_COUNT; i++)
 		bad += report(f, "level", ir_level_name((enum ir_level)i), seen.level[i],
 			      true);

@@ -7,11 +7,11 @@
 #include <time.h>
 
 #include "compiler/analysis/lift.h"
-#include "compiler/backend/net.h"
+#include "compiler/backend/nft/net.h"
 #include "compiler/backend/nft/capture.h"
 #include "compiler/backend/nft/model.h"
 #include "compiler/backend/nft/ruleset.h"
-#include "compiler/ir/eval.h"
+#include "compiler/eval/eval.h"
 #include "runtime/bundle/format.h"
 #include "tests/unit/sema_fixture.h"
 
@@ -95,7 +95,7 @@ static void compare_requests(struct fx *f, const struct region *r, const struct 
 		struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX,
 					.is_addr = true, .port = (uint16_t)below(65536) };
 		const struct region_slab *s = &r->slabs.v[below((unsigned)r->slabs.n)];
-		struct ir_decision e;
+		struct eval_decision e;
 		int at;
 
 		/* near a bound, where mistakes are */
@@ -104,7 +104,7 @@ static void compare_requests(struct fx *f, const struct region *r, const struct 
 		if (below(2))
 			q.port = (uint16_t)strtoul(PICK(ports), NULL, 10);
 		q.port = (uint16_t)(q.port + below(3) - 1);
-		ir_eval(f->ir, &q, &f->a, &e);
+		eval_decide(f->ir, &q, &f->a, &e);
 		at = model_ask(m, q.proto, region_of(q.addr), q.port);
 		assert_true(at >= 0);
 		assert_int_equal(m->rules.v[at].verdict == MODEL_ACCEPT,

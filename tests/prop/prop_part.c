@@ -6,8 +6,8 @@
  */
 #include <stdio.h>
 
-#include "compiler/ir/match_command.h"
-#include "compiler/ir/match_program.h"
+#include "compiler/eval/match_command.h"
+#include "compiler/eval/match_program.h"
 #include "tests/prop/runs.h"
 
 #define USUAL 1500 /* cases, of which each kind must come */
@@ -121,9 +121,9 @@ static void write_out(const struct sh_word *w, enum sh_seg_kind kind, bool bare,
 /* --- one value against the pattern ----------------------------------------------------- */
 
 struct concrete {
-	const struct ir_asked *q;
+	const struct eval_asked *q;
 	const struct ir_command *c;
-	enum ir_side side;
+	enum eval_side side;
 	struct str words[MAX_WORDS * MAX_VALUE];
 	size_t n;
 };
@@ -131,7 +131,7 @@ struct concrete {
 static bool from_word(const struct concrete *v, size_t i, size_t at);
 
 /* Broadly: what stands behind the pattern's last '/' is the base name. */
-static bool match_base(const struct ir_glob *g, struct str base, enum ir_until until)
+static bool match_base(const struct ir_glob *g, struct str base, enum eval_until until)
 {
 	struct ir_glob last = *g;
 	size_t i;
@@ -139,26 +139,26 @@ static bool match_base(const struct ir_glob *g, struct str base, enum ir_until u
 	for (i = 0; i < g->n; i++)
 		if (g->v[i].op == IR_G_BYTE && g->v[i].byte == '/')
 			last = (struct ir_glob){ .v = g->v + i + 1, .n = g->n - i - 1 };
-	return ir_match_glob(&last, base, IR_B_ANY, until);
+	return eval_match_glob(&last, base, EVAL_B_ANY, until);
 }
 
 static bool one_word(const struct concrete *v, size_t i, size_t at)
 {
 	bool last = i + 1 == v->c->nwords && v->c->tail;
-	enum ir_until until = last ? IR_U_COLON : IR_U_END;
+	enum eval_until until = last ? EVAL_U_COLON : EVAL_U_END;
 	const struct ir_glob *g = &v->c->words[i].glob;
 
-	if (at == 0 && v->side == IR_BROAD)
-		return match_base(g, ir_base_name(v->words[0]), until);
+	if (at == 0 && v->side == EVAL_BROAD)
+		return match_base(g, eval_base_name(v->words[0]), until);
 	if (at == 0)
-		return ir_match_program(v->q, g, v->words[0], until).must;
-	return ir_match_glob(g, v->words[at], v->side == IR_BROAD ? IR_B_ANY : IR_B_PLAIN,
+		return eval_match_program(v->q, g, v->words[0], until).must;
+	return eval_match_glob(g, v->words[at], v->side == EVAL_BROAD ? EVAL_B_ANY : EVAL_B_PLAIN,
 			     until);
 }
 
 static bool from_word(const struct concrete *v, size_t i, size_t at)
 {
-	bool more = v->c->more && v->side == IR_BROAD;
+	bool more = v->c->more && v->side == EVAL_BROAD;
 
 	if (i + more == v->c->nwords)
 		return more ? at < v->n : v->c->tail || at == v->n;
@@ -183,8 +183,8 @@ static void split(struct concrete *v, const char *p, size_t n)
 }
 
 /* Does some reading match: every choice of words that are left out? */
-static bool value_matches(const struct ir_asked *q, const struct ir_command *c,
-			  enum ir_side side, const size_t pick[MAX_WORDS])
+static bool value_matches(const struct eval_asked *q, const struct ir_command *c,
+			  enum eval_side side, const size_t pick[MAX_WORDS])
 {
 	static struct concrete v;
 	const struct cmd_part *p = q->part;
@@ -198,7 +198,7 @@ static bool value_matches(const struct ir_asked *q, const struct ir_command *c,
 			if (!(without >> i & 1))
 				split(&v, values[i].text[pick[i]], values[i].n[pick[i]]);
 			else
-				ok &= side == IR_BROAD &&
+				ok &= side == EVAL_BROAD &&
 				      (p->words[i].roles & ~CMD_W_OPERAND);
 		}
 		if (ok && from_word(&v, 0, 0))
@@ -207,10 +207,10 @@ static bool value_matches(const struct ir_asked *q, const struct ir_command *c,
 	return false;
 }
 
-static struct ir_match enumerate(const struct ir_asked *q, const struct ir_command *c,
-				 enum ir_side side)
+static struct eval_match enumerate(const struct eval_asked *q, const struct ir_command *c,
+				 enum eval_side side)
 {
-	struct ir_match m = { false, true };
+	struct eval_match m = { false, true };
 	size_t pick[MAX_WORDS] = { 0 }, i;
 
 	for (;;) {
@@ -310,7 +310,7 @@ static struct ir_glob short_glob(struct rnd *r)
 	return rnd_done(&g);
 }
 
-static struct ir_command random_pattern(struct rnd *r, enum ir_side side)
+static struct ir_command random_pattern(struct rnd *r, enum eval_side side)
 {
 	struct ir_command c = { .text = STR("pattern") };
 	size_t i;
@@ -326,7 +326,7 @@ static struct ir_command random_pattern(struct rnd *r, enum ir_side side)
 	}
 	if (!c.words[c.nwords - 1].any_words && rnd_one_in(r, 3)) {
 		c.tail = true;
-	} else if (side == IR_BROAD && rnd_one_in(r, 4)) {
+	} else if (side == EVAL_BROAD && rnd_one_in(r, 4)) {
 		struct rnd_glob star = { { NULL, 0, 0 } };
 
 		rnd_add(r, &star, IR_G_STAR, 0);
@@ -338,7 +338,7 @@ static struct ir_command random_pattern(struct rnd *r, enum ir_side side)
 
 /* --- */
 
-static bool differ(const struct ir_match *got, const struct ir_match *want, bool exact)
+static bool differ(const struct eval_match *got, const struct eval_match *want, bool exact)
 {
 	if (exact)
 		return got->may != want->may || got->must != want->must;
@@ -350,12 +350,12 @@ static bool differ(const struct ir_match *got, const struct ir_match *want, bool
  * words the values written out are too short for long patterns.
  */
 static bool is_exact(const struct cmd_part *p, const struct ir_command *c,
-		     enum ir_side side)
+		     enum eval_side side)
 {
 	enum sh_seg_kind program = kind_of(p->words[0].w);
 	uint32_t i;
 
-	if (program != SH_LIT && (side == IR_NARROW || program == SH_MULTI))
+	if (program != SH_LIT && (side == EVAL_NARROW || program == SH_MULTI))
 		return false;
 	for (i = 0; i < p->nwords; i++) {
 		if (kind_of(p->words[i].w) == SH_GLOB)
@@ -369,19 +369,19 @@ static bool is_exact(const struct cmd_part *p, const struct ir_command *c,
 static bool one_case(struct rnd *r)
 {
 	static const struct ir no_policy;
-	static const struct pb_commands no_facts;
-	enum ir_side side = rnd_one_in(r, 2) ? IR_BROAD : IR_NARROW;
+	static const struct line_facts no_facts;
+	enum eval_side side = rnd_one_in(r, 2) ? EVAL_BROAD : EVAL_NARROW;
 	struct cmd_world world = { &no_facts, "/p", "/h", "/p" };
 	struct ir_request req = { .kind = IR_COMMAND };
 	struct cmd_dir dir = { "/p", NULL };
 	struct cmd_part part = { .kind = CMD_COMMAND, .dirs = &dir };
-	struct ir_asked q = { &no_policy, &req, &world, &part };
+	struct eval_asked q = { &no_policy, &req, &world, &part };
 	struct ir_command c;
-	struct ir_match got, want;
+	struct eval_match got, want;
 
 	random_part(r, &part);
 	c = random_pattern(r, side);
-	got = ir_match_command(&q, &c, side);
+	got = eval_match_command(&q, &c, side);
 	want = enumerate(&q, &c, side);
 	seen.cases++;
 	seen.may += got.may && !got.must;
@@ -390,7 +390,7 @@ static bool one_case(struct rnd *r)
 	if (!differ(&got, &want, is_exact(&part, &c, side)))
 		return true;
 	printf("FAIL: %s, may %d must %d, and of the values may %d must %d\n",
-	       side == IR_BROAD ? "broad" : "narrow", got.may, got.must, want.may,
+	       side == EVAL_BROAD ? "broad" : "narrow", got.may, got.must, want.may,
 	       want.must);
 	printf("pattern tail %d more %d:", c.tail, c.more);
 	for (size_t i = 0; i < c.nwords; i++) {

@@ -43,7 +43,7 @@ static bool chance(unsigned percent)
 
 /* --- what decided how often ------------------------------------------------------ */
 
-static size_t by_step[IR_STEP_COUNT], by_level[IR_LEVEL_COUNT],
+static size_t by_step[EVAL_STEP_COUNT], by_level[IR_LEVEL_COUNT],
 	by_effect[IR_EFFECT_COUNT], by_kernel[2], by_soft, rows_run, proved, unproved;
 static size_t mutants, mutants_seen;
 
@@ -215,7 +215,7 @@ static struct ir *random_policy(struct arena *a)
 /* --- one row ------------------------------------------------------------------------ */
 
 static void evaluate(const struct ir *ir, uint32_t nr, const uint64_t args[6],
-		     struct ir_decision *d)
+		     struct eval_decision *d)
 {
 	struct ir_request req = { .kind = IR_SYSCALL, .scope = IR_SANDBOX, .nr = nr,
 				  .nr_known = target_call_by_nr(nr) != NULL };
@@ -223,7 +223,7 @@ static void evaluate(const struct ir *ir, uint32_t nr, const uint64_t args[6],
 
 	memcpy(req.args, args, sizeof(req.args));
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	ir_eval(ir, &req, &a, d);
+	eval_decide(ir, &req, &a, d);
 	arena_release(&a);
 	by_step[d->step]++;
 	by_effect[d->effect]++;
@@ -239,7 +239,7 @@ static void check_row(const struct ir *ir, const struct emitted *e, bool trace,
 				     .arch = TARGET_AUDIT_ARCH_X86_64 };
 	uint32_t value = 0, pc = 0, wanted;
 	const struct pb_map_entry *m;
-	struct ir_decision d;
+	struct eval_decision d;
 	bool ok;
 
 	for (unsigned i = 0; i < 6; i++)
@@ -248,7 +248,7 @@ static void check_row(const struct ir *ir, const struct emitted *e, bool trace,
 	ok = interp_run(e->insns, e->n, &data, &value, &pc);
 	m = emitted_entry(e, pc);
 	rows_run++;
-	if (d.step == IR_STEP_UNKNOWN) {
+	if (d.step == EVAL_STEP_UNKNOWN) {
 		ok = ok && value == (SECCOMP_RET_ERRNO | ENOSYS);
 	} else if (d.effect == IR_ALLOW) {
 		ok = ok && (value == SECCOMP_RET_ALLOW ||
@@ -265,7 +265,7 @@ static void check_row(const struct ir *ir, const struct emitted *e, bool trace,
 			 "filter %#x at %u", (unsigned long long)seed, nr,
 			 (unsigned long long)args[0], (unsigned long long)args[1],
 			 (unsigned long long)args[2], (unsigned long long)args[3],
-			 ir_effect_name(d.effect), ir_step_name(d.step), value, pc);
+			 ir_effect_name(d.effect), eval_step_name(d.step), value, pc);
 }
 
 static void check_number(const struct ir *ir, const struct emitted *e, bool trace,
@@ -353,13 +353,13 @@ static void test_filter_equals_evaluator(void **unused)
 	}
 	printf("rows %zu, numbers with rules proved %zu, too many ways %zu\n",
 	       rows_run, proved, unproved);
-	counted("final rule", by_step[IR_STEP_FINAL]);
-	counted("rules", by_step[IR_STEP_RULES]);
-	counted("default rule", by_step[IR_STEP_DEFAULT]);
-	counted("floor", by_step[IR_STEP_FLOOR]);
-	counted("default allow", by_step[IR_STEP_BASE_ALLOW]);
-	counted("otherwise", by_step[IR_STEP_OTHERWISE]);
-	counted("unknown number", by_step[IR_STEP_UNKNOWN]);
+	counted("final rule", by_step[EVAL_STEP_FINAL]);
+	counted("rules", by_step[EVAL_STEP_RULES]);
+	counted("default rule", by_step[EVAL_STEP_DEFAULT]);
+	counted("floor", by_step[EVAL_STEP_FLOOR]);
+	counted("default allow", by_step[EVAL_STEP_BASE_ALLOW]);
+	counted("otherwise", by_step[EVAL_STEP_OTHERWISE]);
+	counted("unknown number", by_step[EVAL_STEP_UNKNOWN]);
 	for (unsigned l = IR_MANAGED; l < IR_LEVEL_COUNT; l++)
 		counted(ir_level_name((enum ir_level)l), by_level[l]);
 	for (unsigned e = IR_ALLOW; e <= IR_DENY; e++)
@@ -458,7 +458,7 @@ static size_t pick_calls(const struct ir *ir, struct kernel_call *calls)
 
 static void check_kernel_row(const struct ir *ir, const struct kernel_call *c)
 {
-	struct ir_decision d;
+	struct eval_decision d;
 	bool by_filter = false;
 
 	if (!c->done)

@@ -10,7 +10,7 @@
 
 #include "compiler/analysis/lift.h"
 #include "compiler/backend/matcher/matcher.h"
-#include "compiler/backend/rules.h"
+#include "compiler/backend/rules/rules.h"
 #include "runtime/decide/part.h"
 #include "tests/lib/literal_part.h"
 #include "tests/lib/regex_oracle.h"
@@ -40,7 +40,7 @@ struct world {
 	struct rnd *r;
 	struct ir *ir;
 	struct bundle b;
-	struct pb_commands facts;
+	struct line_facts facts;
 	struct decide_ctx c;
 	struct cmd_dir dir;
 	struct cmd_part part;
@@ -199,7 +199,7 @@ static bool finds(struct arena *a, const struct ir_rule *r, const struct value *
 /* Does some choice of the words that may be left out match? */
 static bool matches(struct arena *a, const struct ir_rule *r, const struct value *v)
 {
-	enum ir_side side = r->effect == IR_ALLOW ? IR_NARROW : IR_BROAD;
+	enum eval_side side = r->effect == IR_ALLOW ? EVAL_NARROW : EVAL_BROAD;
 	struct str argv[MAX_WORDS];
 	struct ir_request q = { .kind = IR_COMMAND, .scope = IR_SANDBOX, .argv = argv, .cwd = STR("/p/x"),
 				.roots.dir = { [IR_ROOT_FS] = STR("/"),
@@ -216,7 +216,7 @@ static bool matches(struct arena *a, const struct ir_rule *r, const struct value
 		for (i = 0; i < v->n; i++) {
 			bool out = left >> i & 1;
 
-			good &= !out || (v->skip[i] && side == IR_BROAD);
+			good &= !out || (v->skip[i] && side == EVAL_BROAD);
 			good &= !i || !v->skip[i] || v->skip[i] != v->skip[i - 1] ||
 				out == (left >> (i - 1) & 1);
 			if (!out)

@@ -5,7 +5,7 @@
  */
 #include <sys/wait.h>
 
-#include "runtime/shell/shell.h"
+#include "runtime/line/shell/shell.h"
 #include "tests/prop/laws.h"
 
 #define REQUESTS 60
@@ -190,7 +190,7 @@ static void worlds_agree(struct law *l, unsigned long run, struct arena *a)
 	}
 	for (i = 0; i < REQUESTS; i++) {
 		struct ir_request q = near_request(&g.r, c.ir);
-		struct ir_decision e;
+		struct eval_decision e;
 		struct decision d;
 		const char *why = NULL;
 
@@ -339,7 +339,7 @@ static void spelling_changes_nothing(struct law *l, unsigned long run, struct ar
 	ir = law_ir(l, &p, a);
 	for (i = 0; ir && i < REQUESTS; i++) {
 		struct ir_request q = near_nothing(&g.r), other;
-		struct ir_decision d, e;
+		struct eval_decision d, e;
 		struct str *words = NULL;
 		size_t nwords;
 		const char *line;

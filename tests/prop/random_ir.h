@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "compiler/ir/ir.h"
+#include "compiler/lower/line_facts.h"
 
 struct rnd {
 	uint64_t s;
@@ -358,6 +359,7 @@ static inline struct ir *rnd_ir(struct rnd *r)
 		VEC_PUSH(r->a, &ir->risks, f);
 	}
 	rnd_scalars(r, ir);
+	ir->line_facts = lower_line_facts(ir, r->a, NULL);
 	return ir;
 }
 

@@ -14,11 +14,12 @@
 #include "compiler/backend/landlock/landlock.h"
 #include "compiler/backend/limits/limits.h"
 #include "compiler/backend/mounts/mounts.h"
-#include "compiler/backend/net.h"
-#include "compiler/backend/rules.h"
+#include "compiler/backend/nft/net.h"
+#include "compiler/backend/rules/rules.h"
 #include "compiler/backend/seccomp/seccomp.h"
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "compiler/bundle/writer.h"
+#include "compiler/lower/line_facts.h"
 #include "runtime/bundle/reader.h"
 
 struct mk {
@@ -227,6 +228,7 @@ static const struct backend *const mk_backends[] = {
 static inline bool mk_emit(struct mk *m)
 {
 	mk_matcher(m);
+	m->ir->line_facts = lower_line_facts(m->ir, &m->a, &m->sink);
 	for (size_t i = 0; i < POL_LEN(mk_backends); i++) {
 		if (!mk_backends[i]->emit(m->ir, &m->out, &m->sink))
 			return false;
@@ -253,7 +255,7 @@ static inline void mk_commands(struct mk *m)
 	static struct ir_optspec option = { .name = { "-o", 2 }, .says_takes = true };
 	static struct ir_code_place code = { .operand = 1 };
 	static struct str after = { "-exec", 5 }, ends = { ";", 1 };
-	struct ir_program p = { .name = STR("find"), .kind = IR_PK_WRAPPER,
+	struct ir_program p = { .name = STR("find"), .kind = LINE_PK_WRAPPER,
 				.options = &option, .noptions = 1, .codes = &code,
 				.ncodes = 1, .after = &after, .nafter = 1, .ends = &ends,
 				.nends = 1, .level = IR_DEFAULT, .at = at };

@@ -37,9 +37,9 @@ static inline char *all_options(const struct cmd_line *l, const struct cmd_world
 }
 
 /* `facts`: lines that are added to those of facts_text. */
-static inline struct pb_commands *rows_facts(const char *facts)
+static inline struct line_facts *rows_facts(const char *facts)
 {
-	struct pb_commands *f;
+	struct line_facts *f;
 	char *all = NULL;
 
 	assert_true(asprintf(&all, "%s%s", facts_text, facts) >= 0);
@@ -49,7 +49,7 @@ static inline struct pb_commands *rows_facts(const char *facts)
 }
 
 /* Takes the facts over. */
-static inline void check_rows_of(const struct row *rows, size_t n, struct pb_commands *f,
+static inline void check_rows_of(const struct row *rows, size_t n, struct line_facts *f,
 				 rows_text text)
 {
 	struct cmd_world w = { .facts = f, .cwd = "/w", .home = "/h", .project = "/w" };

@@ -8,7 +8,8 @@
 
 #include <errno.h>
 
-#include "compiler/ir/eval.h"
+#include "compiler/eval/eval.h"
+#include "compiler/lower/line_facts.h"
 #include "tests/lib/literal_part.h"
 #include "tests/unit/fixture.h"
 
@@ -142,11 +143,13 @@ static inline struct ir_request base_request(enum ir_kind kind)
 	};
 }
 
-static inline struct ir_decision ask(const struct ir *ir, const struct ir_request *q)
+static inline struct eval_decision ask(const struct ir *ir, const struct ir_request *q)
 {
-	struct ir_decision d;
+	struct ir whole = *ir;
+	struct eval_decision d;
 
-	ir_eval(ir, q, &arena, &d);
+	whole.line_facts = lower_line_facts(ir, &arena, NULL);
+	eval_decide(&whole, q, &arena, &d);
 	return d;
 }
 
@@ -161,14 +164,14 @@ static inline struct ir_request line(const char *text)
 	return q;
 }
 
-static inline struct ir_decision run(const struct ir *ir, const char *text)
+static inline struct eval_decision run(const struct ir *ir, const char *text)
 {
 	struct ir_request q = line(text);
 
 	return ask(ir, &q);
 }
 
-static inline struct ir_decision op(const struct ir *ir, enum ir_op o, const char *path)
+static inline struct eval_decision op(const struct ir *ir, enum ir_op o, const char *path)
 {
 	struct ir_request q = base_request(IR_FILE);
 
@@ -196,10 +199,10 @@ static inline bool path_matches(const char *pattern, bool below, const char *pat
 
 	q.op = IR_READ;
 	q.path = str_from(path);
-	return ir_rule_matches(r, &q);
+	return eval_rule_matches(r, &q);
 }
 
 #define assert_effect(d, e) assert_string_equal(ir_effect_name((d).effect), ir_effect_name(e))
-#define assert_step(d, s) assert_string_equal(ir_step_name((d).step), ir_step_name(s))
+#define assert_step(d, s) assert_string_equal(eval_step_name((d).step), eval_step_name(s))
 
 #endif

@@ -10,7 +10,8 @@
 #include "compiler/analysis/lift.h"
 #include "compiler/backend/commands/commands.h"
 #include "compiler/backend/matcher/matcher.h"
-#include "compiler/backend/rules.h"
+#include "compiler/backend/rules/rules.h"
+#include "compiler/lower/line_facts.h"
 #include "runtime/decide/decide.h"
 #include "tests/unit/fixture.h"
 
@@ -190,6 +191,7 @@ static inline void hand_compile(struct hand *h)
 	why = ir_verify(h->ir, &h->a);
 	if (why)
 		fail_msg("%s", why);
+	h->ir->line_facts = lower_line_facts(h->ir, &h->a, &h->sink);
 	assert_true(bk_rules.emit(h->ir, &h->out, &h->sink));
 	assert_true(bk_matcher.emit(h->ir, &h->out, &h->sink));
 	assert_true(bk_commands.emit(h->ir, &h->out, &h->sink));

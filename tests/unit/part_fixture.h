@@ -5,13 +5,13 @@
 #ifndef TESTS_UNIT_PART_FIXTURE_H
 #define TESTS_UNIT_PART_FIXTURE_H
 
-#include "compiler/ir/eval_part.h"
+#include "compiler/eval/part.h"
 #include "tests/unit/eval_fixture.h"
 
 #define PART_ANY_ROLE (CMD_W_OPTION | CMD_W_VALUE | CMD_W_OPERAND | CMD_W_END)
 
 static struct cmd_dir part_dir = { "/home/dev/app", NULL };
-static const struct pb_commands part_facts;
+static const struct line_facts part_facts;
 static const struct cmd_world part_world = { &part_facts, "/home/dev/app", "/home/dev",
 					     "/home/dev/app" };
 
@@ -100,29 +100,29 @@ static inline struct cmd_part *part_of(const char *text)
 	return p;
 }
 
-static inline struct ir_asked part_asked(const struct ir *ir, const struct cmd_part *p)
+static inline struct eval_asked part_asked(const struct ir *ir, const struct cmd_part *p)
 {
 	struct ir_request *q = ARENA_NEW(&arena, struct ir_request);
 
 	*q = base_request(IR_COMMAND);
-	return (struct ir_asked){ ir, q, &part_world, p };
+	return (struct eval_asked){ ir, q, &part_world, p };
 }
 
-static inline struct ir_part_decision part_ask(const struct ir *ir,
+static inline struct eval_part_decision part_ask(const struct ir *ir,
 					       const struct cmd_part *p)
 {
-	struct ir_asked q = part_asked(ir, p);
-	struct ir_part_decision d;
+	struct eval_asked q = part_asked(ir, p);
+	struct eval_part_decision d;
 
-	ir_eval_part(&q, &arena, &d);
+	eval_decide_part(&q, &arena, &d);
 	return d;
 }
 
 #define assert_part(got, want, by)                                                     \
 	do {                                                                           \
-		struct ir_part_decision x_ = (got);                                    \
+		struct eval_part_decision x_ = (got);                                    \
 		assert_string_equal(ir_effect_name(x_.d.effect), ir_effect_name(want)); \
-		assert_string_equal(ir_part_step_name(x_.step), ir_part_step_name(by)); \
+		assert_string_equal(eval_part_step_name(x_.step), eval_part_step_name(by)); \
 	} while (0)
 
 #endif

@@ -132,18 +132,18 @@ static void patched(const char *path, size_t at, uint32_t value, const char *why
 	 (n) * sizeof(struct pb_state) + offsetof(struct pb_state, field))
 /* In commands.bin the tables follow the head without gaps: the one program, its
  * option, its code place, its two words, the variable, the pin. */
-#define AT_COMMANDS(field) offsetof(struct pb_commands, field)
-#define AT_PROGRAM(field) (sizeof(struct pb_commands) + offsetof(struct pb_program, field))
+#define AT_COMMANDS(field) offsetof(struct line_facts, field)
+#define AT_PROGRAM(field) (sizeof(struct line_facts) + offsetof(struct line_program, field))
 #define AT_OPTION(field)                                            \
-	(sizeof(struct pb_commands) + sizeof(struct pb_program) +   \
-	 offsetof(struct pb_option, field))
+	(sizeof(struct line_facts) + sizeof(struct line_program) +   \
+	 offsetof(struct line_option, field))
 #define AT_CODE(field) \
-	(AT_OPTION(name) + (sizeof(struct pb_option) + 7) / 8 * 8 + offsetof(struct pb_code, field))
+	(AT_OPTION(name) + (sizeof(struct line_option) + 7) / 8 * 8 + offsetof(struct line_code, field))
 #define AT_VAR(field)                                        \
-	(AT_CODE(operand) + sizeof(struct pb_code) +         \
-	 2 * sizeof(struct pb_word) + offsetof(struct pb_var, field))
+	(AT_CODE(operand) + sizeof(struct line_code) +         \
+	 2 * sizeof(struct line_word) + offsetof(struct line_var, field))
 #define AT_PIN(field) \
-	(AT_VAR(name) + sizeof(struct pb_var) + offsetof(struct pb_pin, field))
+	(AT_VAR(name) + sizeof(struct line_var) + offsetof(struct line_pin, field))
 #define AT_ANCHOR(field) (sizeof(struct pb_mounts) + offsetof(struct pb_anchor, field))
 #define AT_ABI(field) \
 	(sizeof(struct pb_landlock) + offsetof(struct pb_landlock_abi, field))
@@ -220,7 +220,7 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_COMMANDS, AT_PROGRAM(name.off), 8, "holds a NUL" },
 		{ PB_COMMANDS, AT_PROGRAM(kinds), 0, "unknown kind" },
 		{ PB_COMMANDS, AT_PROGRAM(kinds), 8, "unknown kind" },
-		{ PB_COMMANDS, AT_PROGRAM(flags), 2 * PB_PF_FILES_ONLY, "unknown kind or flag" },
+		{ PB_COMMANDS, AT_PROGRAM(flags), 2 * LINE_PF_FILES_ONLY, "unknown kind or flag" },
 		{ PB_COMMANDS, AT_PROGRAM(skip), 256, "unknown kind or flag" },
 		{ PB_COMMANDS, AT_PROGRAM(stems), 1, "names of its options" },
 		{ PB_COMMANDS, AT_PROGRAM(options.count), 0x10000000, "leaves" },

@@ -13,7 +13,7 @@
 #include "tests/unit/command_rows.h"
 
 struct run {
-	struct pb_commands *facts;
+	struct line_facts *facts;
 	struct cmd_world w;
 	struct cmd_line l;
 	void *block;
@@ -167,7 +167,7 @@ static void test_an_unknown_shell_leaves_lines_unparsed(void **state)
 
 static void check_argv(const char *const *argv, size_t argc, const char *want)
 {
-	struct pb_commands *f = rows_facts("");
+	struct line_facts *f = rows_facts("");
 	struct cmd_world w = { .facts = f, .cwd = "/w", .home = "/h" };
 	size_t size = cmd_block_size(100);
 	void *block = malloc(size);
@@ -281,8 +281,8 @@ static void test_words_that_may_be_paths(void **state)
 
 static void test_same_options(void **state)
 {
-	struct pb_commands *f = rows_facts("");
-	const struct pb_program *p = cmd_program(f, "rm", 2);
+	struct line_facts *f = rows_facts("");
+	const struct line_program *p = cmd_program(f, "rm", 2);
 
 	(void)state;
 	assert_non_null(p);
@@ -292,7 +292,7 @@ static void test_same_options(void **state)
 	assert_ptr_equal(cmd_table_option(f, p, "-R", 2)->same + p,
 			 cmd_table_option(f, p, "--recursive", 11)->same + p);
 	for (uint32_t i = 0; i < p->options.count; i++) {
-		const struct pb_option *o = (const struct pb_option *)(const void *)
+		const struct line_option *o = (const struct line_option *)(const void *)
 			((const char *)f + p->options.off) + i;
 		const char *name = (const char *)f + o->name.off;
 		bool recursive = strncmp(name, "-r", o->name.len) == 0 ||

@@ -227,12 +227,12 @@ static void test_each_reason_says_what_is_so(void **state)
 /* --- and there is no other -------------------------------------------------------------- */
 
 static const char *const sources[] = {
-	"runtime/decide/cmd_builtin.c", "runtime/decide/cmd_code.c",
-	"runtime/decide/cmd_line.c",    "runtime/decide/cmd_made.c",
-	"runtime/decide/cmd_option.c",  "runtime/decide/cmd_options.c",
-	"runtime/decide/cmd_part.c",    "runtime/decide/cmd_wrap.c",
-	"runtime/shell/arith.c",        "runtime/shell/cond.c",
-	"runtime/shell/param.c",        "runtime/shell/simple.c",
+	"runtime/line/cmd_builtin.c", "runtime/line/cmd_code.c",
+	"runtime/line/cmd_line.c",    "runtime/line/cmd_made.c",
+	"runtime/line/cmd_option.c",  "runtime/line/cmd_options.c",
+	"runtime/line/cmd_part.c",    "runtime/line/cmd_wrap.c",
+	"runtime/line/shell/arith.c",        "runtime/line/shell/cond.c",
+	"runtime/line/shell/param.c",        "runtime/line/shell/simple.c",
 };
 
 /* What comes before the text of a reason. */

@@ -4,9 +4,9 @@
  */
 #include "tests/unit/sema_fixture.h"
 
-#include "compiler/backend/automaton.h"
+#include "compiler/record/automaton.h"
 #include "compiler/backend/commands/commands.h"
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "runtime/bundle/check.h"
 
 static struct fx f;
@@ -26,7 +26,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const struct pb_commands *compiled(void)
+static const struct line_facts *compiled(void)
 {
 	const struct bk_member *m;
 	struct rt_err err = { .err = 0 };
@@ -45,22 +45,22 @@ static const struct pb_commands *compiled(void)
 	return (const void *)m->bytes.p;
 }
 
-static const void *record(const struct pb_commands *h, struct pb_table t, size_t size,
+static const void *record(const struct line_facts *h, struct pb_table t, size_t size,
 			  uint32_t i)
 {
 	assert_true(i < t.count);
 	return (const char *)h + t.off + i * size;
 }
 
-static bool is(const struct pb_commands *h, struct pb_str s, const char *z)
+static bool is(const struct line_facts *h, struct pb_str s, const char *z)
 {
 	return s.len == strlen(z) && !memcmp((const char *)h + s.off, z, s.len);
 }
 
-static const struct pb_program *program(const struct pb_commands *h, const char *name)
+static const struct line_program *program(const struct line_facts *h, const char *name)
 {
 	for (uint32_t i = 0; i < h->programs.count; i++) {
-		const struct pb_program *p = record(h, h->programs, sizeof(*p), i);
+		const struct line_program *p = record(h, h->programs, sizeof(*p), i);
 
 		if (is(h, p->name, name))
 			return p;
@@ -69,11 +69,11 @@ static const struct pb_program *program(const struct pb_commands *h, const char 
 	return NULL;
 }
 
-static const struct pb_option *option(const struct pb_commands *h,
-				      const struct pb_program *p, const char *name)
+static const struct line_option *option(const struct line_facts *h,
+				      const struct line_program *p, const char *name)
 {
 	for (uint32_t i = 0; i < p->options.count; i++) {
-		const struct pb_option *o = record(h, p->options, sizeof(*o), i);
+		const struct line_option *o = record(h, p->options, sizeof(*o), i);
 
 		if (is(h, o->name, name))
 			return o;
@@ -84,8 +84,8 @@ static const struct pb_option *option(const struct pb_commands *h,
 
 static void test_the_highest_rank_says_what_an_option_takes(void **state)
 {
-	const struct pb_commands *h;
-	const struct pb_program *p;
+	const struct line_facts *h;
+	const struct line_program *p;
 
 	(void)state;
 	fx_add(&f, "user.pol", "command { wrapper p { options -a: -b: -c: skip 1 } }",
@@ -97,22 +97,22 @@ static void test_the_highest_rank_says_what_an_option_takes(void **state)
 	h = compiled();
 	p = program(h, "p");
 	assert_int_equal(h->programs.count, 1);
-	assert_int_equal(option(h, p, "-a")->takes, PB_TAKES_NOTHING);
-	assert_int_equal(option(h, p, "-b")->takes, PB_TAKES_VALUE);
-	assert_int_equal(option(h, p, "-b")->flags, PB_OF_CODE);
-	assert_int_equal(option(h, p, "-c")->takes, PB_TAKES_VALUE);
+	assert_int_equal(option(h, p, "-a")->takes, LINE_TAKES_NOTHING);
+	assert_int_equal(option(h, p, "-b")->takes, LINE_TAKES_VALUE);
+	assert_int_equal(option(h, p, "-b")->flags, LINE_OF_CODE);
+	assert_int_equal(option(h, p, "-c")->takes, LINE_TAKES_VALUE);
 	/* code of which nobody says what it takes has the code as its value */
-	assert_int_equal(option(h, p, "-d")->takes, PB_TAKES_VALUE);
+	assert_int_equal(option(h, p, "-d")->takes, LINE_TAKES_VALUE);
 	assert_int_equal(p->skip, 2);
-	assert_int_equal(p->flags, PB_PF_TRANSPARENT);
+	assert_int_equal(p->flags, LINE_PF_TRANSPARENT);
 }
 
 static void test_everything_else_adds_up(void **state)
 {
-	const struct pb_commands *h;
-	const struct pb_program *p;
-	const struct pb_code *c;
-	const struct pb_var *v;
+	const struct line_facts *h;
+	const struct line_program *p;
+	const struct line_code *c;
+	const struct line_var *v;
 
 	(void)state;
 	fx_add(&f, "p.pol",
@@ -127,16 +127,16 @@ static void test_everything_else_adds_up(void **state)
 	h = compiled();
 	p = program(h, "p");
 	assert_int_equal(p->kinds,
-			 PB_PK_PROGRAM | PB_PK_INTERPRETER | PB_PK_WRAPPER);
-	assert_int_equal(p->flags, PB_PF_POSIX | PB_PF_SHELL | PB_PF_CODE_STDIN);
-	assert_int_equal(option(h, p, "-g")->flags, PB_OF_GLOBAL);
-	assert_int_equal(option(h, p, "-q")->flags, PB_OF_QUERY);
-	assert_int_equal(option(h, p, "-q")->takes, PB_TAKES_NOTHING);
+			 LINE_PK_PROGRAM | LINE_PK_INTERPRETER | LINE_PK_WRAPPER);
+	assert_int_equal(p->flags, LINE_PF_POSIX | LINE_PF_SHELL | LINE_PF_CODE_STDIN);
+	assert_int_equal(option(h, p, "-g")->flags, LINE_OF_GLOBAL);
+	assert_int_equal(option(h, p, "-q")->flags, LINE_OF_QUERY);
+	assert_int_equal(option(h, p, "-q")->takes, LINE_TAKES_NOTHING);
 	assert_int_equal(p->codes.count, 3);
 	c = record(h, p->codes, sizeof(*c), 0);
 	assert_int_equal(c[0].operand, 1);
 	assert_int_equal(c[1].operand, 2);
-	assert_int_equal(c[2].operand, PB_ANY_OPERAND);
+	assert_int_equal(c[2].operand, LINE_ANY_OPERAND);
 	assert_int_equal(p->after.count, 2);
 	assert_int_equal(p->ends.count, 2);
 	/* who is a taint for one is one */
@@ -148,8 +148,8 @@ static void test_everything_else_adds_up(void **state)
 
 static void test_names_of_one_specification_are_one_option(void **state)
 {
-	const struct pb_commands *h;
-	const struct pb_program *p;
+	const struct line_facts *h;
+	const struct line_program *p;
 
 	(void)state;
 	fx_add(&f, "p.pol",
@@ -167,7 +167,7 @@ static void test_names_of_one_specification_are_one_option(void **state)
 
 static void test_a_narrow_level_has_no_say_in_what_may_widen(void **state)
 {
-	const struct pb_commands *h;
+	const struct line_facts *h;
 
 	(void)state;
 	fx_add(&f, "p.pol",
@@ -176,19 +176,19 @@ static void test_a_narrow_level_has_no_say_in_what_may_widen(void **state)
 	       IR_PROJECT, true);
 	h = compiled();
 	assert_int_equal(h->pins.count, 0);
-	assert_int_equal(h->dialect, PB_DIALECT_BASH);
+	assert_int_equal(h->dialect, LINE_DIALECT_BASH);
 	assert_int_equal(h->programs.count, 0);
 	assert_int_equal(h->vars.count, 1);
 	assert_int_equal(f.ir->dropped.n, 4);
 }
 
-static bool accepts(const struct pb_commands *h, uint32_t when, const char *text)
+static bool accepts(const struct line_facts *h, uint32_t when, const char *text)
 {
 	const struct pb_automaton *w = record(h, h->whens, sizeof(*w), when);
 	struct set_dfa d;
 	size_t n;
 
-	bk_automaton_read(&f.a, h, w, &d);
+	rec_automaton_read(&f.a, h, w, &d);
 	(void)set_dfa_run(&d, str_from(text), &n);
 	return n != 0;
 }
@@ -196,9 +196,9 @@ static bool accepts(const struct pb_commands *h, uint32_t when, const char *text
 /* Code is code where one of the regexes matches, always where a line has none. */
 static void test_regexes_of_code_places(void **state)
 {
-	const struct pb_commands *h;
-	const struct pb_program *p;
-	const struct pb_code *c;
+	const struct line_facts *h;
+	const struct line_program *p;
+	const struct line_code *c;
 
 	(void)state;
 	fx_add(&f, "p.pol",
@@ -213,19 +213,19 @@ static void test_regexes_of_code_places(void **state)
 	assert_true(accepts(h, option(h, p, "-a")->when, "xa"));
 	assert_true(accepts(h, option(h, p, "-a")->when, "aya"));
 	assert_false(accepts(h, option(h, p, "-a")->when, "ax"));
-	assert_int_equal(option(h, p, "-b")->when, PB_NO_WHEN);
+	assert_int_equal(option(h, p, "-b")->when, LINE_NO_WHEN);
 	assert_true(accepts(h, option(h, p, "-c")->when, "x"));
 	assert_false(accepts(h, option(h, p, "-c")->when, "y"));
 	c = record(h, p->codes, sizeof(*c), 0);
-	assert_int_equal(c[0].when, PB_NO_WHEN);
+	assert_int_equal(c[0].when, LINE_NO_WHEN);
 	assert_true(accepts(h, c[1].when, "a two b"));
 	assert_int_equal(h->whens.count, 3);
 }
 
 static void test_the_shell_and_pins_of_the_highest_rank(void **state)
 {
-	const struct pb_commands *h;
-	const struct pb_pin *p;
+	const struct line_facts *h;
+	const struct line_pin *p;
 
 	(void)state;
 	fx_add(&f, "u.pol", "command { shell zsh  pin a = \"/u/a\"  pin b = \"/u/b\" }",
@@ -235,7 +235,7 @@ static void test_the_shell_and_pins_of_the_highest_rank(void **state)
 	       "\"ff00000000000000000000000000000000000000000000000000000000000001\" }",
 	       IR_PROJECT, false);
 	h = compiled();
-	assert_int_equal(h->dialect, PB_DIALECT_POSIX);
+	assert_int_equal(h->dialect, LINE_DIALECT_POSIX);
 	assert_true(is(h, h->shell_name, "dash"));
 	assert_true(is(h, h->shell, "/bin/dash"));
 	assert_int_equal(h->pins.count, 2);
@@ -250,13 +250,13 @@ static void test_a_shell_that_is_not_known_reads_nothing(void **state)
 {
 	(void)state;
 	fx_add(&f, "p.pol", "command { shell zsh }", IR_PROJECT, false);
-	assert_int_equal(compiled()->dialect, PB_DIALECT_NONE);
+	assert_int_equal(compiled()->dialect, LINE_DIALECT_NONE);
 }
 
 static void test_a_subcommand_has_a_base(void **state)
 {
-	const struct pb_commands *h;
-	const struct pb_program *git, *add, *rebase, *alone;
+	const struct line_facts *h;
+	const struct line_program *git, *add, *rebase, *alone;
 
 	(void)state;
 	fx_add(&f, "p.pol",
@@ -272,19 +272,19 @@ static void test_a_subcommand_has_a_base(void **state)
 	alone = program(h, "q r s");
 	assert_int_equal(git->base, 0);
 	assert_int_equal(git->flags,
-			 PB_PF_ABBREVIATE | PB_PF_POSIX | PB_PF_BOOLEANS | PB_PF_ONE_DASH |
-				 PB_PF_SUBCOMMANDS);
+			 LINE_PF_ABBREVIATE | LINE_PF_POSIX | LINE_PF_BOOLEANS | LINE_PF_ONE_DASH |
+				 LINE_PF_SUBCOMMANDS);
 	/* how its options are written is inherited, where they end is not */
-	assert_int_equal(rebase->flags, PB_PF_ABBREVIATE | PB_PF_BOOLEANS | PB_PF_ONE_DASH);
-	assert_int_equal(option(h, git, "-x")->takes, PB_TAKES_EITHER);
+	assert_int_equal(rebase->flags, LINE_PF_ABBREVIATE | LINE_PF_BOOLEANS | LINE_PF_ONE_DASH);
+	assert_int_equal(option(h, git, "-x")->takes, LINE_TAKES_EITHER);
 	assert_ptr_equal(record(h, h->programs, sizeof(*git), rebase->base - 1), git);
 	assert_ptr_equal(record(h, h->programs, sizeof(*git), add->base - 1),
 			 program(h, "git remote"));
 	assert_ptr_equal(record(h, h->programs, sizeof(*git), alone->base - 1),
 			 program(h, "q r"));
-	assert_int_equal(program(h, "q")->kinds, PB_PK_PROGRAM);
+	assert_int_equal(program(h, "q")->kinds, LINE_PK_PROGRAM);
 	/* an option that the base has is that one, and so are its other names */
-	assert_int_equal(option(h, rebase, "-x")->takes, PB_TAKES_VALUE);
+	assert_int_equal(option(h, rebase, "-x")->takes, LINE_TAKES_VALUE);
 	assert_int_equal(option(h, rebase, "-x")->same, option(h, git, "-x")->same);
 	assert_int_equal(option(h, rebase, "--exec")->same, option(h, git, "-x")->same);
 	assert_int_equal(option(h, add, "--all")->same, option(h, git, "-a")->same);
@@ -295,7 +295,7 @@ static void test_a_subcommand_has_a_base(void **state)
 /* Programs with the same options have one table, others not; no byte is left over. */
 static void test_equal_tables_stand_once(void **state)
 {
-	const struct pb_commands *h;
+	const struct line_facts *h;
 
 	(void)state;
 	fx_add(&f, "p.pol",
@@ -310,9 +310,9 @@ static void test_equal_tables_stand_once(void **state)
 	assert_int_equal(program(h, "cc")->codes.off, program(h, "nm")->codes.off);
 	assert_int_equal(program(h, "ld")->codes.count, 0);
 	assert_true(is(h, option(h, program(h, "nm"), "-x")->name, "-x"));
-	assert_int_equal(h->head.size, sizeof(*h) + 4 * sizeof(struct pb_program) +
-					       4 * sizeof(struct pb_option) +
-					       sizeof(struct pb_code) +
+	assert_int_equal(h->head.size, sizeof(*h) + 4 * sizeof(struct line_program) +
+					       4 * sizeof(struct line_option) +
+					       sizeof(struct line_code) +
 					       strlen("ccgccldnm-c-o-xbash"));
 }
 
@@ -321,7 +321,7 @@ static void test_a_program_knows_of_its_subcommands(void **state)
 {
 	const struct bk_member *m;
 	struct rt_err err = { .err = 0 };
-	struct pb_program *p;
+	struct line_program *p;
 	char *bytes;
 
 	(void)state;
@@ -329,10 +329,10 @@ static void test_a_program_knows_of_its_subcommands(void **state)
 	(void)compiled();
 	m = bk_member(&out, PB_COMMANDS);
 	bytes = arena_dup(&f.a, m->bytes.p, m->bytes.n);
-	p = (void *)(bytes + ((struct pb_commands *)(void *)bytes)->programs.off);
-	assert_int_equal(p->flags, PB_PF_SUBCOMMANDS);
+	p = (void *)(bytes + ((struct line_facts *)(void *)bytes)->programs.off);
+	assert_int_equal(p->flags, LINE_PF_SUBCOMMANDS);
 	assert_int_equal(bundle_check_commands(bytes, m->bytes.n, &err), 0);
-	p->flags = PB_PF_STAYS;
+	p->flags = LINE_PF_STAYS;
 	assert_true(bundle_check_commands(bytes, m->bytes.n, &err) < 0);
 	assert_non_null(strstr(err.text, "does not know of its subcommands"));
 }
@@ -340,7 +340,7 @@ static void test_a_program_knows_of_its_subcommands(void **state)
 /* A table that only speaks of files is none for options. */
 static void test_a_table_of_files_is_marked(void **state)
 {
-	const struct pb_commands *h;
+	const struct line_facts *h;
 
 	(void)state;
 	fx_add(&f, "p.pol",
@@ -349,11 +349,11 @@ static void test_a_table_of_files_is_marked(void **state)
 	       "  wrapper e { makes-nothing } program g { makes-nothing } program \"g s\" { makes-nothing }\n"
 	       "  program k { makes-nothing reads operand 1 } program l {} }", IR_PROJECT, false);
 	h = compiled();
-	assert_true(program(h, "a")->flags & PB_PF_FILES_ONLY);
-	assert_true(program(h, "b")->flags & PB_PF_FILES_ONLY);
-	assert_true(program(h, "g s")->flags & PB_PF_FILES_ONLY);
+	assert_true(program(h, "a")->flags & LINE_PF_FILES_ONLY);
+	assert_true(program(h, "b")->flags & LINE_PF_FILES_ONLY);
+	assert_true(program(h, "g s")->flags & LINE_PF_FILES_ONLY);
 	for (const char *const *p = (const char *const[]){ "c", "d", "e", "g", "k", "l", NULL }; *p; p++)
-		assert_false(program(h, *p)->flags & PB_PF_FILES_ONLY);
+		assert_false(program(h, *p)->flags & LINE_PF_FILES_ONLY);
 }
 
 /* The name of a file that runs unasked has no '/', and one '*'. */
@@ -382,10 +382,10 @@ static void test_names_of_files_are_names(void **state)
 }
 
 /* Is this a byte of where an empty table lies? */
-static bool says_nothing(const struct pb_commands *h, size_t i)
+static bool says_nothing(const struct line_facts *h, size_t i)
 {
 	for (uint32_t k = 0; k < h->programs.count; k++) {
-		const struct pb_program *p = record(h, h->programs, sizeof(*p), k);
+		const struct line_program *p = record(h, h->programs, sizeof(*p), k);
 		const struct pb_table *t = &p->options;
 
 		for (size_t n = 0; n < 7; n++, t++)
@@ -393,23 +393,23 @@ static bool says_nothing(const struct pb_commands *h, size_t i)
 							   (const char *)h) / 4)
 				return true;
 	}
-	if (!h->whens.count && i / 4 == offsetof(struct pb_commands, whens) / 4)
+	if (!h->whens.count && i / 4 == offsetof(struct line_facts, whens) / 4)
 		return true;
 	/* or an empty text */
-	return i / 4 == offsetof(struct pb_commands, shell) / 4;
+	return i / 4 == offsetof(struct line_facts, shell) / 4;
 }
 
 /* Whatever byte of the tables changes, the reader or the proof says so. */
 static void check_every_byte(const char *policy)
 {
-	const struct pb_commands *h;
+	const struct line_facts *h;
 	struct bk_member *m;
 	size_t end;
 	char *bytes;
 
 	fx_add(&f, "p.pol", policy, IR_PROJECT, false);
 	h = compiled();
-	end = h->pins.off + h->pins.count * sizeof(struct pb_pin);
+	end = h->pins.off + h->pins.count * sizeof(struct line_pin);
 	m = &out.members.v[0];
 	bytes = arena_dup(&f.a, m->bytes.p, m->bytes.n);
 	m->bytes.p = bytes;

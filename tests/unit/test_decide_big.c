@@ -54,9 +54,9 @@ static void policy(void)
 }
 
 /* The standard library's kinds of programs, few of each. */
-static struct pb_commands *with_facts(void)
+static struct line_facts *with_facts(void)
 {
-	struct pb_commands *facts = facts_make(facts_text);
+	struct line_facts *facts = facts_make(facts_text);
 
 	h.b.commands = facts;
 	return facts;
@@ -64,7 +64,7 @@ static struct pb_commands *with_facts(void)
 
 static void test_a_megabyte_has_a_budget(void **state)
 {
-	struct pb_commands *facts;
+	struct line_facts *facts;
 	unsigned denied = 0, others = 0;
 
 	(void)state;
@@ -102,7 +102,7 @@ static void test_most_are_linear(void **state)
 	policy();
 	free(with_facts());
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		struct pb_commands *facts = with_facts();
+		struct line_facts *facts = with_facts();
 		struct said one = decide_big(&lines[i], SHORT);
 		struct said two = decide_big(&lines[i], 2 * SHORT);
 
@@ -135,7 +135,7 @@ static void test_places_have_a_budget(void **state)
 	static const struct { const char *head, *unit; uint64_t cost; } rows[] = {
 		{ "tee ", "b/ccc ", 40 }, { "ls ", ">b/ccc ", 64 }, { "ls ", "b/./ccc ", 64 },
 	};
-	struct pb_commands *facts;
+	struct line_facts *facts;
 
 	(void)state;
 	hand_rule(&h, IR_COMMAND, IR_PROJECT, IR_ALLOW, "ls:*");

@@ -308,7 +308,7 @@ static void test_words(void **state)
 }
 
 /* Patterns that may begin at any word: each is asked where its needle stands, and where
- * it may stand (runtime/bundle/format_commands.h). */
+ * it may stand (runtime/bundle/format_matcher.h). */
 static void test_needles(void **state)
 {
 	(void)state;

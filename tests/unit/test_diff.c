@@ -8,7 +8,7 @@
 
 #include "compiler/analysis/diff.h"
 #include "compiler/cli/passes.h"
-#include "compiler/ir/eval_line.h"
+#include "compiler/eval/line.h"
 #include "tests/unit/fixture.h"
 
 static struct diff_result res;
@@ -153,17 +153,17 @@ static void test_commands_are_read_by_the_tables(void **state)
 	const struct ir *ir = resolved(env);
 	struct ir_request q = { .kind = IR_COMMAND, .scope = IR_SANDBOX, .cwd = STR("/w"),
 				.nargv = 2 };
-	struct ir_decision d;
+	struct eval_decision d;
 
 	(void)state;
-	assert_non_null(ir->commands);
+	assert_non_null(ir->line_facts);
 	q.argv = arena_array(&arena, 2, sizeof(*q.argv));
 	q.argv[0] = STR("w");
 	q.argv[1] = STR("ls");
-	ir_eval(ir, &q, &arena, &d);
+	eval_decide(ir, &q, &arena, &d);
 	assert_int_equal(d.effect, IR_DENY);
 	assert_int_equal(d.line->nparts, 2);
-	ir_eval(resolved(both), &q, &arena, &d);
+	eval_decide(resolved(both), &q, &arena, &d);
 	assert_int_equal(d.effect, IR_ALLOW);
 }
 

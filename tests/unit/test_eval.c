@@ -10,7 +10,7 @@
 static void test_strictest_wins_whatever_its_level(void **state)
 {
 	struct ir *ir = ir_new(&arena);
-	struct ir_decision d;
+	struct eval_decision d;
 
 	(void)state;
 	cmd(ir, IR_MANAGED, IR_ALLOW, "git:*");
@@ -19,7 +19,7 @@ static void test_strictest_wins_whatever_its_level(void **state)
 	cmd(ir, IR_USER, IR_DENY, "git push *");
 	d = run(ir, "git status");
 	assert_effect(d, IR_ALLOW);
-	assert_step(d, IR_STEP_RULES);
+	assert_step(d, EVAL_STEP_RULES);
 	assert_effect(run(ir, "git push"), IR_ASK);
 	d = run(ir, "git push -f");
 	assert_effect(d, IR_DENY);
@@ -30,7 +30,7 @@ static void test_strictest_wins_whatever_its_level(void **state)
 static void test_final_of_level_1_ends_the_list(void **state)
 {
 	struct ir *ir = ir_new(&arena);
-	struct ir_decision d;
+	struct eval_decision d;
 
 	(void)state;
 	cmd(ir, IR_MANAGED, IR_ALLOW, "curl:*")->final = true;
@@ -39,7 +39,7 @@ static void test_final_of_level_1_ends_the_list(void **state)
 	cmd(ir, IR_PROJECT, IR_DENY, "curl:*");
 	d = run(ir, "curl x");
 	assert_effect(d, IR_ALLOW);
-	assert_step(d, IR_STEP_FINAL);
+	assert_step(d, EVAL_STEP_FINAL);
 	assert_effect(run(ir, "curl -d x"), IR_ASK); /* of the same level */
 }
 
@@ -83,7 +83,7 @@ static void test_locked_section_drops_allows_below(void **state)
 	assert_effect(run(ir, "make"), IR_DENY);
 	ir->locked[IR_COMMAND].level = 0;
 	assert_effect(run(ir, "make"), IR_ALLOW);
-	assert_step(run(ir, "true"), IR_STEP_BASE_ALLOW);
+	assert_step(run(ir, "true"), EVAL_STEP_BASE_ALLOW);
 }
 
 static void test_defaults_are_lifted_by_allows_that_count(void **state)
@@ -99,7 +99,7 @@ static void test_defaults_are_lifted_by_allows_that_count(void **state)
 	assert_effect(run(ir, "scp a"), IR_ALLOW);
 	/* the other allow matches too, and lifts nothing */
 	assert_effect(run(ir, "scp b"), IR_DENY);
-	assert_step(run(ir, "scp b"), IR_STEP_DEFAULT);
+	assert_step(run(ir, "scp b"), EVAL_STEP_DEFAULT);
 	/* an allow that a lock took away lifts nothing */
 	ir->locked[IR_COMMAND].level = IR_MANAGED;
 	assert_effect(run(ir, "scp a"), IR_DENY);
@@ -108,7 +108,7 @@ static void test_defaults_are_lifted_by_allows_that_count(void **state)
 static void test_floor_decides_last_but_decides(void **state)
 {
 	struct ir *ir = ir_new(&arena);
-	struct ir_decision d;
+	struct eval_decision d;
 	struct ir_rule *floor;
 
 	(void)state;
@@ -118,7 +118,7 @@ static void test_floor_decides_last_but_decides(void **state)
 	floor->floor = true;
 	d = run(ir, "polc trust x");
 	assert_effect(d, IR_DENY);
-	assert_step(d, IR_STEP_FLOOR);
+	assert_step(d, EVAL_STEP_FLOOR);
 	lifted_by(floor, ir->rules.v[0]);
 	assert_effect(run(ir, "polc trust x"), IR_ALLOW);
 	assert_effect(run(ir, "polc x"), IR_ASK);
@@ -127,7 +127,7 @@ static void test_floor_decides_last_but_decides(void **state)
 static void test_soft_asks_only_turn_allow_into_ask(void **state)
 {
 	struct ir *ir = ir_new(&arena);
-	struct ir_decision d;
+	struct eval_decision d;
 
 	(void)state;
 	cmd(ir, IR_PROJECT, IR_ASK, "make:*")->soft = true;
@@ -171,7 +171,7 @@ static void test_otherwise_where_nobody_says_one(void **state)
 
 	(void)state;
 	assert_effect(run(ir, "x"), IR_ASK);
-	assert_step(run(ir, "x"), IR_STEP_OTHERWISE);
+	assert_step(run(ir, "x"), EVAL_STEP_OTHERWISE);
 	assert_effect(op(ir, IR_READ, "/x"), IR_DENY);
 	assert_int_equal(op(ir, IR_EXEC, "/x").scalar, IR_S_FILE_EXEC);
 	q.path = STR("/x");
@@ -238,7 +238,7 @@ static void test_risk_the_highest_class_counts(void **state)
 	risk(ir, IR_RISK_HIGH, "ls -x");
 	risk(ir, IR_RISK_CRITICAL, "rm *");
 	assert_effect(run(ir, "ls a"), IR_ALLOW);
-	assert_step(run(ir, "ls a"), IR_STEP_RISK);
+	assert_step(run(ir, "ls a"), EVAL_STEP_RISK);
 	assert_int_equal(run(ir, "ls -x").risk, IR_RISK_HIGH);
 	assert_effect(run(ir, "/opt/rm a b"), IR_DENY); /* as deny matches */
 	assert_int_equal(run(ir, "/opt/ls a").risk, IR_RISK_MEDIUM); /* as allow */
@@ -265,13 +265,13 @@ static void test_unparsed_lines_are_never_allowed(void **state)
 	q.unparsed = true;
 	for (int o = IR_ALLOW; o <= IR_DENY; o++) {
 		for (int p = IR_ALLOW; p <= IR_DENY; p++) {
-			struct ir_decision d;
+			struct eval_decision d;
 
 			ir->scalars[IR_S_COMMAND_OTHERWISE].effect = (enum ir_effect)o;
 			ir->scalars[IR_S_COMMAND_OPAQUE].effect = (enum ir_effect)p;
 			d = ask(ir, &q);
 			assert_effect(d, want[o][p]);
-			assert_step(d, IR_STEP_OPAQUE);
+			assert_step(d, EVAL_STEP_OPAQUE);
 			assert_null(d.rule);
 		}
 	}

@@ -203,7 +203,7 @@ static void test_hide_denies_every_operation(void **state)
 	rule(ir, IR_PROJECT, IR_DENY, IR_FILE, file(IR_ROOT_FS, "/s", IR_READ, true));
 	h = rule(ir, IR_USER, IR_HIDE, IR_FILE, file(IR_ROOT_FS, "/s", IR_ALL_OPS, true));
 	for (size_t i = 0; i < POL_LEN(ops); i++) {
-		struct ir_decision d = op(ir, ops[i], "/s/x");
+		struct eval_decision d = op(ir, ops[i], "/s/x");
 
 		assert_effect(d, IR_HIDE);
 		assert_ptr_equal(d.rule, h);
@@ -239,7 +239,7 @@ static bool call(struct ir_cond *c, uint64_t arg)
 	q.nr = 16;
 	q.nr_known = true;
 	q.args[1] = arg;
-	return ir_rule_matches(r, &q);
+	return eval_rule_matches(r, &q);
 }
 
 static void test_conditions_are_arithmetic(void **state)
@@ -289,14 +289,14 @@ static void test_numbers_without_a_name_do_not_exist(void **state)
 {
 	struct ir *ir = ir_new(&arena);
 	struct ir_request q = base_request(IR_SYSCALL);
-	struct ir_decision d;
+	struct eval_decision d;
 
 	(void)state;
 	q.nr = 9999;
 	d = ask(ir, &q);
 	assert_effect(d, IR_DENY);
 	assert_int_equal(d.err, ENOSYS);
-	assert_step(d, IR_STEP_UNKNOWN);
+	assert_step(d, EVAL_STEP_UNKNOWN);
 }
 
 /* --- network, sockets, tools ---------------------------------------------------------------------- */
@@ -342,7 +342,7 @@ static void test_network_modes(void **state)
 	rule(ir, IR_MANAGED, IR_ALLOW, IR_NET, to_host(IR_HOST_CIDR, "10.0.0.0/8", 443, 443))
 		->final = true;
 	assert_effect(ask(ir, &far), IR_DENY); /* disabled, whatever rules say */
-	assert_step(ask(ir, &far), IR_STEP_MODE);
+	assert_step(ask(ir, &far), EVAL_STEP_MODE);
 	assert_effect(ask(ir, &own), IR_ALLOW);
 	assert_effect(ask(ir, &own6), IR_ALLOW);
 	own.scope = IR_HOST;

@@ -1,8 +1,8 @@
 /* What whole lines get: the strictest of their parts, and what is no simple command. */
-#include "compiler/ir/eval_line.h"
+#include "compiler/eval/line.h"
 #include "tests/unit/eval_fixture.h"
 
-static struct ir_decision of_line(const struct ir *ir, const char *text)
+static struct eval_decision of_line(const struct ir *ir, const char *text)
 {
 	struct ir_request q = base_request(IR_COMMAND);
 
@@ -34,7 +34,7 @@ struct line_row {
 static void check_lines(const struct ir *ir, const struct line_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct ir_decision d = of_line(ir, rows[i].text);
+		struct eval_decision d = of_line(ir, rows[i].text);
 
 		if (d.effect != rows[i].want ||
 		    (d.rule ? (int)d.rule->index : -1) != rows[i].rule)
@@ -77,7 +77,7 @@ static void test_redirections_are_files(void **state)
 		{ "cd out; ls >x", IR_DENY, -1 },
 	};
 	struct ir *ir = policy();
-	struct ir_decision d;
+	struct eval_decision d;
 
 	(void)state;
 	check_lines(ir, rows, POL_LEN(rows));
@@ -98,7 +98,7 @@ static void test_addresses_are_the_network_s(void **state)
 
 	(void)state;
 	assert_effect(of_line(ir, "ls >/dev/tcp/a.example/80"), IR_DENY);
-	assert_step(of_line(ir, "ls >/dev/tcp/a.example/80"), IR_STEP_MODE);
+	assert_step(of_line(ir, "ls >/dev/tcp/a.example/80"), EVAL_STEP_MODE);
 	ir->scalars[IR_S_NET_MODE].num = IR_NET_LIMITED;
 	rule(ir, IR_PROJECT, IR_ALLOW, IR_NET, s);
 	assert_effect(of_line(ir, "ls >/dev/tcp/A.example./80"), IR_ALLOW);
@@ -120,7 +120,7 @@ static void test_lines_that_run_nothing(void **state)
 	(void)state;
 	ir->scalars[IR_S_COMMAND_OTHERWISE].effect = IR_DENY;
 	check_lines(ir, rows, POL_LEN(rows));
-	assert_int_equal(of_line(ir, "").line->why, IR_LW_NOTHING);
+	assert_int_equal(of_line(ir, "").line->why, EVAL_LW_NOTHING);
 }
 
 static void test_lines_that_cannot_be_read(void **state)
@@ -131,14 +131,14 @@ static void test_lines_that_cannot_be_read(void **state)
 		{ "(", IR_ASK, -1 },
 	};
 	struct ir *ir = policy();
-	struct ir_decision d;
+	struct eval_decision d;
 
 	(void)state;
 	check_lines(ir, rows, POL_LEN(rows));
 	d = of_line(ir, "ls; (");
-	assert_int_equal(d.line->why, IR_LW_UNPARSED);
+	assert_int_equal(d.line->why, EVAL_LW_UNPARSED);
 	assert_true(d.needs_person);
-	assert_step(d, IR_STEP_OPAQUE);
+	assert_step(d, EVAL_STEP_OPAQUE);
 	ir->scalars[IR_S_COMMAND_OTHERWISE].effect = IR_ALLOW;
 	ir->scalars[IR_S_COMMAND_OPAQUE].effect = IR_ALLOW;
 	assert_effect(of_line(ir, "("), IR_ASK); /* never allow */
@@ -147,13 +147,14 @@ static void test_lines_that_cannot_be_read(void **state)
 static void test_a_shell_that_is_not_read(void **state)
 {
 	struct ir *ir = policy();
-	struct ir_decision d;
+	struct eval_decision d;
 
 	(void)state;
+	ir->shell.level = IR_PROJECT;
 	ir->shell.name = STR("zsh");
 	d = of_line(ir, "ls");
 	assert_effect(d, IR_DENY);
-	assert_int_equal(d.line->why, IR_LW_SHELL);
+	assert_int_equal(d.line->why, EVAL_LW_SHELL);
 	assert_int_equal(d.scalar, IR_S_COMMAND_OPAQUE);
 	ir->shell.name = STR("dash");
 	assert_effect(of_line(ir, "ls"), IR_ALLOW);
@@ -165,7 +166,7 @@ static void test_a_shell_that_is_not_read(void **state)
 static void test_past_a_limit_everything_is_denied(void **state)
 {
 	struct ir *ir = policy();
-	struct ir_decision d;
+	struct eval_decision d;
 	char text[4096];
 	size_t n = 0;
 
@@ -177,7 +178,7 @@ static void test_past_a_limit_everything_is_denied(void **state)
 	text[n] = '\0';
 	d = of_line(ir, text);
 	assert_effect(d, IR_DENY);
-	assert_int_equal(d.line->why, IR_LW_LIMIT);
+	assert_int_equal(d.line->why, EVAL_LW_LIMIT);
 }
 
 static void test_every_ask_must_be_answered(void **state)

@@ -11,7 +11,7 @@ struct row {
 	int want;
 };
 
-static int how(struct ir_match m)
+static int how(struct eval_match m)
 {
 	return m.must ? MUST : m.may ? MAY : NO;
 }
@@ -21,11 +21,11 @@ static void check_rows(const struct row *r, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct ir *ir = ir_new(&arena);
 		struct ir_rule *x = cmd(ir, IR_PROJECT, r[i].effect, r[i].pattern);
-		struct ir_asked q = part_asked(ir, part_of(r[i].text));
+		struct eval_asked q = part_asked(ir, part_of(r[i].text));
 
-		if (how(ir_rule_on_part(&q, x)) != r[i].want)
+		if (how(eval_rule_on_part(&q, x)) != r[i].want)
 			fail_msg("%s \"%s\" on '%s': %d, not %d", ir_effect_name(r[i].effect),
-				 r[i].pattern, r[i].text, how(ir_rule_on_part(&q, x)),
+				 r[i].pattern, r[i].text, how(eval_rule_on_part(&q, x)),
 				 r[i].want);
 	}
 }
@@ -70,16 +70,16 @@ static void test_words_that_follow_are_any(void **state)
 {
 	struct ir *ir = ir_new(&arena);
 	struct cmd_part *p = part_of("git push");
-	struct ir_asked q = part_asked(ir, p);
+	struct eval_asked q = part_asked(ir, p);
 
 	(void)state;
 	p->flags = CMD_APPENDS;
-	assert_int_equal(how(ir_rule_on_part(&q, cmd(ir, IR_USER, IR_ALLOW, "git push"))), MAY);
-	assert_int_equal(how(ir_rule_on_part(&q, cmd(ir, IR_USER, IR_ALLOW, "git push:*"))),
+	assert_int_equal(how(eval_rule_on_part(&q, cmd(ir, IR_USER, IR_ALLOW, "git push"))), MAY);
+	assert_int_equal(how(eval_rule_on_part(&q, cmd(ir, IR_USER, IR_ALLOW, "git push:*"))),
 			 MUST);
-	assert_int_equal(how(ir_rule_on_part(&q, cmd(ir, IR_USER, IR_DENY, "git push x:*"))),
+	assert_int_equal(how(eval_rule_on_part(&q, cmd(ir, IR_USER, IR_DENY, "git push x:*"))),
 			 MAY);
-	assert_int_equal(how(ir_rule_on_part(&q, cmd(ir, IR_USER, IR_DENY, "git pull:*"))), NO);
+	assert_int_equal(how(eval_rule_on_part(&q, cmd(ir, IR_USER, IR_DENY, "git pull:*"))), NO);
 }
 
 static void test_exceptions_match_as_the_opposite(void **state)
@@ -87,25 +87,25 @@ static void test_exceptions_match_as_the_opposite(void **state)
 	struct ir *ir = ir_new(&arena);
 	struct ir_rule *deny = cmd(ir, IR_USER, IR_DENY, "git push:*");
 	struct ir_rule *allow = cmd(ir, IR_USER, IR_ALLOW, "npm run:*");
-	struct ir_asked q;
+	struct eval_asked q;
 
 	(void)state;
 	except(deny, command("git push --dry-run", false));
 	except(allow, command("npm run deploy:*", true));
 	q = part_asked(ir, part_of("git push --dry-run"));
-	assert_int_equal(how(ir_rule_on_part(&q, deny)), NO);
+	assert_int_equal(how(eval_rule_on_part(&q, deny)), NO);
 	q = part_asked(ir, part_of("git push --dry$"));
-	assert_int_equal(how(ir_rule_on_part(&q, deny)), MAY);
+	assert_int_equal(how(eval_rule_on_part(&q, deny)), MAY);
 	q = part_asked(ir, part_of("git push origin"));
-	assert_int_equal(how(ir_rule_on_part(&q, deny)), MUST);
+	assert_int_equal(how(eval_rule_on_part(&q, deny)), MUST);
 	q = part_asked(ir, part_of("npm run -s deploy"));
-	assert_int_equal(how(ir_rule_on_part(&q, allow)), NO);
+	assert_int_equal(how(eval_rule_on_part(&q, allow)), NO);
 	q = part_asked(ir, part_of("npm run $"));
-	assert_int_equal(how(ir_rule_on_part(&q, allow)), MAY);
+	assert_int_equal(how(eval_rule_on_part(&q, allow)), MAY);
 	/* a name that means something else is no exception */
 	q = part_asked(ir, part_of("git push --dry-run"));
 	((struct cmd_part *)(uintptr_t)q.part)->flags = CMD_VOID;
-	assert_int_equal(how(ir_rule_on_part(&q, deny)), MAY);
+	assert_int_equal(how(eval_rule_on_part(&q, deny)), MAY);
 }
 
 static void test_pins(void **state)
@@ -124,9 +124,9 @@ static void test_pins(void **state)
 	(void)state;
 	VEC_PUSH(&arena, &ir->pins, pin);
 	for (size_t i = 0; i < POL_LEN(rows); i++) {
-		struct ir_asked q = part_asked(ir, part_of(rows[i].text));
+		struct eval_asked q = part_asked(ir, part_of(rows[i].text));
 
-		if (how(ir_rule_on_part(&q, r)) != rows[i].want)
+		if (how(eval_rule_on_part(&q, r)) != rows[i].want)
 			fail_msg("'%s'", rows[i].text);
 	}
 }
@@ -137,15 +137,15 @@ static void test_a_file_is_the_same_in_every_directory(void **state)
 	struct ir_rule *r = cmd(ir, IR_USER, IR_ALLOW, "./run x");
 	struct cmd_dir old = { "/home/dev/app", NULL }, both = { "/home/dev/app/src", &old };
 	struct cmd_part *p = part_of("./run x");
-	struct ir_asked q = part_asked(ir, p);
+	struct eval_asked q = part_asked(ir, p);
 
 	(void)state;
-	assert_int_equal(how(ir_rule_on_part(&q, r)), MUST);
+	assert_int_equal(how(eval_rule_on_part(&q, r)), MUST);
 	p->dirs = &both;
-	assert_int_equal(how(ir_rule_on_part(&q, r)), MAY);
+	assert_int_equal(how(eval_rule_on_part(&q, r)), MAY);
 	p->dirs = NULL;
 	p->dirs_unknown = true;
-	assert_int_equal(how(ir_rule_on_part(&q, r)), MAY);
+	assert_int_equal(how(eval_rule_on_part(&q, r)), MAY);
 }
 
 /* --- guards ------------------------------------------------------------------------------- */
@@ -237,13 +237,13 @@ static void test_guards(void **state)
 		struct ir *ir = ir_new(&arena);
 		struct ir_rule *r = cmd(ir, IR_PROJECT, x->effect, "*:*");
 		struct ir_guard g = guard(x->kind, x->list);
-		struct ir_asked q = part_asked(ir, part_of(x->text));
+		struct eval_asked q = part_asked(ir, part_of(x->text));
 
 		r->set.u.command.guards = &g;
 		r->set.u.command.nguards = 1;
-		if (how(ir_rule_on_part(&q, r)) != x->want)
+		if (how(eval_rule_on_part(&q, r)) != x->want)
 			fail_msg("%s, guard %d '%s' on '%s': %d", ir_effect_name(x->effect),
-				 x->kind, x->list, x->text, how(ir_rule_on_part(&q, r)));
+				 x->kind, x->list, x->text, how(eval_rule_on_part(&q, r)));
 	}
 }
 
@@ -271,12 +271,12 @@ static void test_regular_expressions(void **state)
 	for (size_t i = 0; i < POL_LEN(rows); i++) {
 		struct ir *ir = ir_new(&arena);
 		struct ir_rule *r = cmd(ir, IR_PROJECT, rows[i].effect, rows[i].pattern);
-		struct ir_asked q = part_asked(ir, part_of(rows[i].text));
+		struct eval_asked q = part_asked(ir, part_of(rows[i].text));
 
 		r->set.u.command.regex = true;
-		if (how(ir_rule_on_part(&q, r)) != rows[i].want)
+		if (how(eval_rule_on_part(&q, r)) != rows[i].want)
 			fail_msg("/%s/ on '%s': %d", rows[i].pattern, rows[i].text,
-				 how(ir_rule_on_part(&q, r)));
+				 how(eval_rule_on_part(&q, r)));
 	}
 }
 
@@ -285,20 +285,20 @@ static void test_an_allow_sees_no_blank_inside_of_a_word(void **state)
 	struct ir *ir = ir_new(&arena);
 	struct ir_rule *r = cmd(ir, IR_USER, IR_ALLOW, "^echo a b$");
 	struct cmd_part *p = part_of("echo x");
-	struct ir_asked q = part_asked(ir, p);
+	struct eval_asked q = part_asked(ir, p);
 
 	(void)state;
 	r->set.u.command.regex = true;
 	((struct sh_word *)(uintptr_t)p->words[1].w)->seg =
 		(struct sh_seg){ .kind = SH_LIT, .p = "a b", .n = 3 };
-	assert_int_equal(how(ir_rule_on_part(&q, r)), NO);
+	assert_int_equal(how(eval_rule_on_part(&q, r)), NO);
 	r->effect = IR_DENY;
-	assert_int_equal(how(ir_rule_on_part(&q, r)), MUST);
+	assert_int_equal(how(eval_rule_on_part(&q, r)), MUST);
 	r->effect = IR_ALLOW;
 	r->set.u.command.text = STR("^echo a$");
 	((struct sh_word *)(uintptr_t)p->words[1].w)->seg =
 		(struct sh_seg){ .kind = SH_LIT, .p = "a\n", .n = 2 };
-	assert_int_equal(how(ir_rule_on_part(&q, r)), NO); /* `$` is the very end */
+	assert_int_equal(how(eval_rule_on_part(&q, r)), NO); /* `$` is the very end */
 }
 
 /* --- the steps of 4.4 ------------------------------------------------------------------------- */
@@ -306,26 +306,26 @@ static void test_an_allow_sees_no_blank_inside_of_a_word(void **state)
 static void test_what_may_be_denied_is_opaque(void **state)
 {
 	struct ir *ir = ir_new(&arena);
-	struct ir_part_decision d;
+	struct eval_part_decision d;
 
 	(void)state;
 	ir->scalars[IR_S_COMMAND_OTHERWISE].effect = IR_ALLOW;
 	cmd(ir, IR_PROJECT, IR_DENY, "git push:*");
 	d = part_ask(ir, part_of("git push"));
-	assert_part(d, IR_DENY, IR_PS_RULES);
+	assert_part(d, IR_DENY, EVAL_PS_RULES);
 	d = part_ask(ir, part_of("git status"));
-	assert_part(d, IR_ALLOW, IR_PS_RULES);
+	assert_part(d, IR_ALLOW, EVAL_PS_RULES);
 	d = part_ask(ir, part_of("git pu$"));
-	assert_part(d, IR_ASK, IR_PS_MAY_DENY);
+	assert_part(d, IR_ASK, EVAL_PS_MAY_DENY);
 	assert_true(d.d.needs_person);
 	assert_int_equal(d.d.scalar, IR_S_COMMAND_OPAQUE);
 	ir->scalars[IR_S_COMMAND_OPAQUE].effect = IR_DENY;
 	d = part_ask(ir, part_of("git pu$"));
-	assert_part(d, IR_DENY, IR_PS_MAY_DENY);
+	assert_part(d, IR_DENY, EVAL_PS_MAY_DENY);
 	/* an opaque that allows takes nothing back */
 	ir->scalars[IR_S_COMMAND_OPAQUE].effect = IR_ALLOW;
 	d = part_ask(ir, part_of("git pu$"));
-	assert_part(d, IR_ALLOW, IR_PS_RULES);
+	assert_part(d, IR_ALLOW, EVAL_PS_RULES);
 }
 
 static void test_a_final_allow_settles_what_may_be_denied(void **state)
@@ -335,13 +335,13 @@ static void test_a_final_allow_settles_what_may_be_denied(void **state)
 	(void)state;
 	cmd(ir, IR_MANAGED, IR_ALLOW, "git:*")->final = true;
 	cmd(ir, IR_PROJECT, IR_DENY, "git push:*");
-	assert_part(part_ask(ir, part_of("git pu$")), IR_ALLOW, IR_PS_RULES);
+	assert_part(part_ask(ir, part_of("git pu$")), IR_ALLOW, EVAL_PS_RULES);
 }
 
 static void test_an_ask_by_opaque_is_for_a_person(void **state)
 {
 	struct ir *ir = ir_new(&arena);
-	struct ir_part_decision d;
+	struct eval_part_decision d;
 
 	(void)state;
 	cmd(ir, IR_PROJECT, IR_ASK, "git:*");
@@ -349,7 +349,7 @@ static void test_an_ask_by_opaque_is_for_a_person(void **state)
 	d = part_ask(ir, part_of("git x"));
 	assert_false(d.d.needs_person);
 	d = part_ask(ir, part_of("git pu$"));
-	assert_part(d, IR_ASK, IR_PS_RULES);
+	assert_part(d, IR_ASK, EVAL_PS_RULES);
 	assert_true(d.d.needs_person); /* the rule's ask and that of opaque */
 }
 
@@ -360,15 +360,15 @@ static void test_code_places(void **state)
 
 	(void)state;
 	cmd(ir, IR_PROJECT, IR_ALLOW, "python3:*");
-	assert_part(part_ask(ir, p), IR_ALLOW, IR_PS_RULES);
+	assert_part(part_ask(ir, p), IR_ALLOW, EVAL_PS_RULES);
 	p->flags = CMD_OPAQUE_CODE;
-	assert_part(part_ask(ir, p), IR_ASK, IR_PS_OPAQUE);
+	assert_part(part_ask(ir, p), IR_ASK, EVAL_PS_OPAQUE);
 	p->flags = CMD_OPAQUE_CODE | CMD_INTERPRETER;
-	assert_part(part_ask(ir, p), IR_ALLOW, IR_PS_RULES);
+	assert_part(part_ask(ir, p), IR_ALLOW, EVAL_PS_RULES);
 	p->flags = CMD_OPAQUE | CMD_INTERPRETER;
-	assert_part(part_ask(ir, p), IR_ASK, IR_PS_OPAQUE);
+	assert_part(part_ask(ir, p), IR_ASK, EVAL_PS_OPAQUE);
 	p->flags = CMD_VOID;
-	assert_part(part_ask(ir, p), IR_ASK, IR_PS_RULES);
+	assert_part(part_ask(ir, p), IR_ASK, EVAL_PS_RULES);
 }
 
 static void test_wrappers_and_shells(void **state)
@@ -378,16 +378,16 @@ static void test_wrappers_and_shells(void **state)
 
 	(void)state;
 	ir->scalars[IR_S_COMMAND_OTHERWISE].effect = IR_DENY;
-	assert_part(part_ask(ir, p), IR_DENY, IR_PS_RULES);
+	assert_part(part_ask(ir, p), IR_DENY, EVAL_PS_RULES);
 	p->flags = CMD_TRANSPARENT;
-	assert_part(part_ask(ir, p), IR_ALLOW, IR_PS_TRANSPARENT);
+	assert_part(part_ask(ir, p), IR_ALLOW, EVAL_PS_TRANSPARENT);
 	cmd(ir, IR_PROJECT, IR_ASK, "timeout:*");
-	assert_part(part_ask(ir, p), IR_ASK, IR_PS_RULES);
+	assert_part(part_ask(ir, p), IR_ASK, EVAL_PS_RULES);
 	p = part_of("x");
 	p->shell = shell;
-	assert_part(part_ask(ir, p), IR_DENY, IR_PS_RULES);
+	assert_part(part_ask(ir, p), IR_DENY, EVAL_PS_RULES);
 	shell->allowed_by_rule = true;
-	assert_part(part_ask(ir, p), IR_ALLOW, IR_PS_SHELL_CODE);
+	assert_part(part_ask(ir, p), IR_ALLOW, EVAL_PS_SHELL_CODE);
 }
 
 static void test_words_that_spell_a_denied_command(void **state)
@@ -395,46 +395,46 @@ static void test_words_that_spell_a_denied_command(void **state)
 	struct ir *ir = ir_new(&arena);
 	static const struct ir_inert says = { .level = IR_DEFAULT };
 	struct ir_inert inert = says;
-	struct ir_part_decision d;
+	struct eval_part_decision d;
 	struct cmd_part *p;
 
 	(void)state;
 	ir->scalars[IR_S_COMMAND_OTHERWISE].effect = IR_ALLOW;
 	cmd(ir, IR_PROJECT, IR_DENY, "rm:*");
 	d = part_ask(ir, part_of("./mywrap x rm -r build"));
-	assert_part(d, IR_ASK, IR_PS_SPELLS);
+	assert_part(d, IR_ASK, EVAL_PS_SPELLS);
 	assert_int_equal(d.word, 2);
-	assert_part(part_ask(ir, part_of("./mywrap rmdir x")), IR_ALLOW, IR_PS_RULES);
+	assert_part(part_ask(ir, part_of("./mywrap rmdir x")), IR_ALLOW, EVAL_PS_RULES);
 	p = part_of("./mywrap x rm -r build");
 	p->flags = CMD_TABLED;
-	assert_part(part_ask(ir, p), IR_ALLOW, IR_PS_RULES);
+	assert_part(part_ask(ir, p), IR_ALLOW, EVAL_PS_RULES);
 	p->flags = CMD_TABLED | CMD_LOST;
-	assert_part(part_ask(ir, p), IR_DENY, IR_PS_LOST);
+	assert_part(part_ask(ir, p), IR_DENY, EVAL_PS_LOST);
 	inert.set = command("echo:*", false);
 	VEC_PUSH(&arena, &ir->inert, inert);
-	assert_part(part_ask(ir, part_of("echo rm")), IR_ALLOW, IR_PS_RULES);
+	assert_part(part_ask(ir, part_of("echo rm")), IR_ALLOW, EVAL_PS_RULES);
 	cmd(ir, IR_USER, IR_ALLOW, "say:*");
-	assert_part(part_ask(ir, part_of("say rm")), IR_ALLOW, IR_PS_RULES);
+	assert_part(part_ask(ir, part_of("say rm")), IR_ALLOW, EVAL_PS_RULES);
 }
 
 static void test_words_that_name_a_hidden_path(void **state)
 {
 	struct ir *ir = ir_new(&arena);
-	struct ir_part_decision d;
+	struct eval_part_decision d;
 
 	(void)state;
 	cmd(ir, IR_PROJECT, IR_ALLOW, "cat:*");
 	rule(ir, IR_PROJECT, IR_HIDE, IR_FILE,
 	     file(IR_ROOT_HOME, "/.ssh", IR_ALL_OPS, true));
-	assert_part(part_ask(ir, part_of("cat x")), IR_ALLOW, IR_PS_RULES);
+	assert_part(part_ask(ir, part_of("cat x")), IR_ALLOW, EVAL_PS_RULES);
 	d = part_ask(ir, part_of("cat ~/.ssh/id"));
-	assert_part(d, IR_ASK, IR_PS_HIDDEN);
+	assert_part(d, IR_ASK, EVAL_PS_HIDDEN);
 	assert_int_equal(d.word, 1);
-	assert_part(part_ask(ir, part_of("cat --file=/home/dev/.ssh")), IR_ASK, IR_PS_HIDDEN);
-	assert_part(part_ask(ir, part_of("cat -f/home/dev/.ssh")), IR_ASK, IR_PS_HIDDEN);
+	assert_part(part_ask(ir, part_of("cat --file=/home/dev/.ssh")), IR_ASK, EVAL_PS_HIDDEN);
+	assert_part(part_ask(ir, part_of("cat -f/home/dev/.ssh")), IR_ASK, EVAL_PS_HIDDEN);
 	ir->rules.v[0]->final = true;
 	ir->rules.v[0]->level = IR_MANAGED;
-	assert_part(part_ask(ir, part_of("cat ~/.ssh/id")), IR_ALLOW, IR_PS_RULES);
+	assert_part(part_ask(ir, part_of("cat ~/.ssh/id")), IR_ALLOW, EVAL_PS_RULES);
 }
 
 static void test_risk_matches_as_its_side(void **state)
@@ -453,9 +453,9 @@ static void test_risk_matches_as_its_side(void **state)
 	high.set = command("chmod:*", true);
 	VEC_PUSH(&arena, &ir->risks, low);
 	VEC_PUSH(&arena, &ir->risks, high);
-	assert_part(part_ask(ir, part_of("ls a")), IR_ALLOW, IR_PS_RULES);
-	assert_part(part_ask(ir, part_of("ls $")), IR_ASK, IR_PS_RULES);
-	assert_part(part_ask(ir, part_of("chm$ x")), IR_DENY, IR_PS_RULES);
+	assert_part(part_ask(ir, part_of("ls a")), IR_ALLOW, EVAL_PS_RULES);
+	assert_part(part_ask(ir, part_of("ls $")), IR_ASK, EVAL_PS_RULES);
+	assert_part(part_ask(ir, part_of("chm$ x")), IR_DENY, EVAL_PS_RULES);
 	assert_int_equal(part_ask(ir, part_of("chmod x")).d.risk, IR_RISK_HIGH);
 }
 

@@ -6,7 +6,7 @@
 #include "tests/unit/sema_fixture.h"
 
 #include "compiler/analysis/lift.h"
-#include "compiler/ir/eval.h"
+#include "compiler/eval/eval.h"
 
 /* Files of a row: managed, managed-file, project, discovered, user; base and
  * floor stand in for std/base and floor.pol. */
@@ -288,7 +288,7 @@ static void decide(struct fx *f, struct ir_test_case *c)
 			 [IR_ROOT_PROJECT] = { "/h/p", 4 }, [IR_ROOT_TMP] = { "/tmp", 4 } }
 	};
 	struct str path = c->request.path;
-	struct ir_decision d;
+	struct eval_decision d;
 	enum ir_root root;
 	size_t len;
 	struct str id;
@@ -298,7 +298,7 @@ static void decide(struct fx *f, struct ir_test_case *c)
 					  str_sub(path, len, path.n - len));
 	c->request.roots = roots;
 	c->request.cwd = roots.dir[IR_ROOT_PROJECT];
-	ir_eval(f->ir, &c->request, &f->a, &d);
+	eval_decide(f->ir, &c->request, &f->a, &d);
 	id = d.rule ? d.rule->id : f->ir->scalars[d.scalar].id;
 	if ((d.effect == IR_HIDE ? IR_DENY : d.effect) != c->want ||
 	    (c->by.n && !str_eq(c->by, id)))

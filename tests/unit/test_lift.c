@@ -2,7 +2,7 @@
  * Which allows lift which defaults: the examples of the semantics, and the
  * relation against enumeration of requests over a small alphabet.
  */
-#include "compiler/ir/eval.h"
+#include "compiler/eval/eval.h"
 #include "compiler/sets/lang.h"
 #include "tests/prop/random_ir.h"
 #include "tests/lib/literal_part.h"
@@ -117,7 +117,7 @@ static const char *const places[] = { "/a", "/a/b", "/c", "/" };
 
 static bool matches(const struct ir_rule *r, const struct ir_request *q)
 {
-	return q->kind == IR_COMMAND ? literal_match(r, q) : ir_rule_matches(r, q);
+	return q->kind == IR_COMMAND ? literal_match(r, q) : eval_rule_matches(r, q);
 }
 
 /* Is there a request that `small` matches and `big` does not? */

@@ -94,7 +94,7 @@ static void test_every_fault_has_its_message(void **state)
 /* A longer one would never be found; a program's own name may be as long as it likes. */
 static void test_the_name_of_a_subcommand_is_bounded(void **state)
 {
-	char name[IR_MAX_SUBCOMMAND + 2], text[sizeof(name) + 64];
+	char name[LINE_MAX_SUBCOMMAND + 2], text[sizeof(name) + 64];
 	struct fx f;
 
 	(void)state;
@@ -110,7 +110,7 @@ static void test_the_name_of_a_subcommand_is_bounded(void **state)
 	snprintf(text, sizeof(text), "command { wrapper \"%s\" { } }", name + 1);
 	fx_run_text(&f, text);
 	assert_int_equal(f.ir->programs.n, 1);
-	assert_int_equal(f.ir->programs.v[0].name.n, IR_MAX_SUBCOMMAND);
+	assert_int_equal(f.ir->programs.v[0].name.n, LINE_MAX_SUBCOMMAND);
 	fx_release(&f);
 }
 

@@ -5,7 +5,7 @@
 #include <linux/netlink.h>
 
 #include "compiler/analysis/lift.h"
-#include "compiler/backend/net.h"
+#include "compiler/backend/nft/net.h"
 #include "compiler/backend/nft/capture.h"
 #include "compiler/backend/nft/model.h"
 #include "runtime/bundle/check.h"

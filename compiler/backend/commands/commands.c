@@ -5,33 +5,18 @@
 #include "compiler/backend/commands/commands.h"
 
 #include "compiler/backend/commands/internal.h"
+#include "compiler/backend/common/util.h"
 
-void commands_pin(const struct ir_pin *p, struct pb_pin *ret)
+/* The block that lowering has made, as it is. */
+static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
 {
-	*ret = (struct pb_pin){ .has_digest = p->sha256.n != 0 };
-	for (size_t i = 0; i < p->sha256.n; i++) {
-		char c = p->sha256.p[i];
-		unsigned digit = (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+	struct buf b;
 
-		ret->sha256[i / 2] = (uint8_t)((unsigned)ret->sha256[i / 2] << 4 | digit);
-	}
-}
-
-struct str commands_shell_name(const struct ir *ir)
-{
-	return ir->shell.level ? ir->shell.name : STR("bash");
-}
-
-/* Which grammar reads a line; of a shell that we do not know, none. */
-uint32_t commands_dialect(const struct ir *ir)
-{
-	struct str name = commands_shell_name(ir);
-
-	if (str_eqz(name, "bash"))
-		return PB_DIALECT_BASH;
-	if (str_eqz(name, "posix") || str_eqz(name, "sh") || str_eqz(name, "dash"))
-		return PB_DIALECT_POSIX;
-	return PB_DIALECT_NONE;
+	(void)sink;
+	buf_init(&b, out->a);
+	buf_add(&b, ir->line_facts, ir->line_facts->head.size);
+	bk_add_member(out, PB_COMMANDS, &b);
+	return true;
 }
 
 static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
@@ -44,7 +29,7 @@ static void check(const struct ir *ir, struct bk_report *report, struct diag_sin
 const struct backend bk_commands = {
 	.name = "commands",
 	.check = check,
-	.emit = commands_emit,
+	.emit = emit,
 	.print = commands_print,
 	.verify = commands_verify,
 };

@@ -6,7 +6,7 @@
 #ifndef COMPILER_BACKEND_COMMANDS_COMMANDS_H
 #define COMPILER_BACKEND_COMMANDS_COMMANDS_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 
 extern const struct backend bk_commands;
 

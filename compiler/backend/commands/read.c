@@ -1,9 +1,11 @@
 /* Reads commands.bin back: prints it, and compares it with the IR. */
-#include "compiler/backend/automaton.h"
 #include "compiler/backend/commands/internal.h"
+#include "compiler/lower/facts_merge.h"
+#include "compiler/lower/line_facts.h"
+#include "compiler/record/automaton.h"
 #include "runtime/bundle/check.h"
 
-static const struct pb_commands *open_member(const struct bk_output *in,
+static const struct line_facts *open_member(const struct bk_output *in,
 					     struct rt_err *err)
 {
 	const struct bk_member *m = bk_member(in, PB_COMMANDS);
@@ -13,83 +15,83 @@ static const struct pb_commands *open_member(const struct bk_output *in,
 	return (const void *)m->bytes.p;
 }
 
-static const void *table(const struct pb_commands *h, struct pb_table t)
+static const void *table(const struct line_facts *h, struct pb_table t)
 {
 	return (const char *)h + t.off;
 }
 
-static struct str text_of(const struct pb_commands *h, struct pb_str s)
+static struct str text_of(const struct line_facts *h, struct pb_str s)
 {
 	return (struct str){ (const char *)h + s.off, s.len };
 }
 
 /* --- print ------------------------------------------------------------------------ */
 
-static void print_str(FILE *out, const struct pb_commands *h, struct pb_str s)
+static void print_str(FILE *out, const struct line_facts *h, struct pb_str s)
 {
 	(void)fprintf(out, "%.*s", (int)s.len, (const char *)h + s.off);
 }
 
 static void print_when(FILE *out, uint32_t when)
 {
-	if (when != PB_NO_WHEN)
+	if (when != LINE_NO_WHEN)
 		(void)fprintf(out, " when %u", when);
 }
 
 /* A number in front of names that are one option. */
-static void print_options(FILE *out, const struct pb_commands *h,
-			  const struct pb_program *p)
+static void print_options(FILE *out, const struct line_facts *h,
+			  const struct line_program *p)
 {
 	static const char *const takes[] = { "", " takes a value",
 					     " takes an attached value",
 					     " takes a value in places" };
-	const struct pb_option *o = table(h, p->options);
+	const struct line_option *o = table(h, p->options);
 
 	for (uint32_t i = 0; i < p->options.count; i++) {
 		(void)fprintf(out, "  %u ", o[i].same);
 		print_str(out, h, o[i].name);
 		(void)fprintf(out, "%s%s%s%s%s%s%s%s%s%s%s%s%s", takes[o[i].takes],
-			      o[i].flags & PB_OF_GLOBAL ? " global" : "",
-			      o[i].flags & PB_OF_CODE ? " code" : "",
-			      o[i].flags & PB_OF_QUERY ? " query" : "",
-			      o[i].flags & PB_OF_MOVES ? " moves" : "",
-			      o[i].flags & PB_OF_RUNS ? " runs" : "",
-			      o[i].flags & PB_OF_LEADS ? " leads" : "",
-			      o[i].flags & PB_OF_READS ? " reads" : "",
-			      o[i].flags & PB_OF_WRITES ? " writes" : "",
-			      o[i].flags & PB_OF_SCRIPT ? " script" : "",
-			      o[i].flags & PB_OF_TREES ? " trees" : "",
-			      o[i].flags & PB_OF_INSTEAD ? " instead" : "",
-			      o[i].flags & PB_OF_EDITS ? " edits" : "");
+			      o[i].flags & LINE_OF_GLOBAL ? " global" : "",
+			      o[i].flags & LINE_OF_CODE ? " code" : "",
+			      o[i].flags & LINE_OF_QUERY ? " query" : "",
+			      o[i].flags & LINE_OF_MOVES ? " moves" : "",
+			      o[i].flags & LINE_OF_RUNS ? " runs" : "",
+			      o[i].flags & LINE_OF_LEADS ? " leads" : "",
+			      o[i].flags & LINE_OF_READS ? " reads" : "",
+			      o[i].flags & LINE_OF_WRITES ? " writes" : "",
+			      o[i].flags & LINE_OF_SCRIPT ? " script" : "",
+			      o[i].flags & LINE_OF_TREES ? " trees" : "",
+			      o[i].flags & LINE_OF_INSTEAD ? " instead" : "",
+			      o[i].flags & LINE_OF_EDITS ? " edits" : "");
 		print_when(out, o[i].when);
 		(void)fputc('\n', out);
 	}
 }
 
-static void print_places(FILE *out, const struct pb_commands *h, const struct pb_program *p)
+static void print_places(FILE *out, const struct line_facts *h, const struct line_program *p)
 {
 	static const char *const kinds[] = { "code", "reads", "writes", "script", "trees" };
-	const struct pb_place *v = table(h, p->places);
+	const struct line_place *v = table(h, p->places);
 
 	for (uint32_t i = 0; i < p->places.count; i++) {
 		uint32_t n = v[i].operand;
 
 		(void)fprintf(out, "  %s operand ", kinds[v[i].kind]);
-		if (n >= PB_REST_OPERAND)
-			(void)fputs(n == PB_ANY_OPERAND ? "any" : n == PB_LAST_OPERAND ?
+		if (n >= LINE_REST_OPERAND)
+			(void)fputs(n == LINE_ANY_OPERAND ? "any" : n == LINE_LAST_OPERAND ?
 					    "last" : "rest", out);
 		else
-			(void)fprintf(out, "%s%u", n >= PB_FROM_OPERAND ? "from-" : "",
-				      n % PB_FROM_OPERAND);
+			(void)fprintf(out, "%s%u", n >= LINE_FROM_OPERAND ? "from-" : "",
+				      n % LINE_FROM_OPERAND);
 		print_when(out, v[i].when);
 		(void)fputc('\n', out);
 	}
 }
 
-static void print_words(FILE *out, const struct pb_commands *h, const char *word,
+static void print_words(FILE *out, const struct line_facts *h, const char *word,
 			struct pb_table t)
 {
-	const struct pb_word *v = table(h, t);
+	const struct line_word *v = table(h, t);
 
 	if (t.count)
 		(void)fprintf(out, "  %s", word);
@@ -101,8 +103,8 @@ static void print_words(FILE *out, const struct pb_commands *h, const char *word
 		(void)fputc('\n', out);
 }
 
-static void print_program(FILE *out, const struct pb_commands *h,
-			  const struct pb_program *p)
+static void print_program(FILE *out, const struct line_facts *h,
+			  const struct line_program *p)
 {
 	static const char *const kinds[] = { "program", "wrapper", "interpreter" };
 	static const char *const flags[] = { "transparent", "abbreviate", "no-cluster",
@@ -114,7 +116,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 					     "booleans", "one-dash", "away", "whole-trees",
 					     "makes-nothing", "writes-unnamed",
 					     "subcommands", "files-only" };
-	const struct pb_code *c = table(h, p->codes);
+	const struct line_code *c = table(h, p->codes);
 
 	for (unsigned i = 0; i < POL_LEN(kinds); i++)
 		if (p->kinds >> i & 1)
@@ -128,7 +130,7 @@ static void print_program(FILE *out, const struct pb_commands *h,
 	(void)fputc('\n', out);
 	print_options(out, h, p);
 	for (uint32_t i = 0; i < p->codes.count; i++) {
-		if (c[i].operand == PB_ANY_OPERAND)
+		if (c[i].operand == LINE_ANY_OPERAND)
 			(void)fprintf(out, "  code operand any");
 		else
 			(void)fprintf(out, "  code operand %u", c[i].operand);
@@ -142,9 +144,9 @@ static void print_program(FILE *out, const struct pb_commands *h,
 	print_words(out, h, "script default", p->defaults);
 }
 
-static void print_pins(FILE *out, const struct pb_commands *h)
+static void print_pins(FILE *out, const struct line_facts *h)
 {
-	const struct pb_pin *v = table(h, h->pins);
+	const struct line_pin *v = table(h, h->pins);
 
 	for (uint32_t i = 0; i < h->pins.count; i++) {
 		(void)fputs("pin ", out);
@@ -162,10 +164,10 @@ static void print_pins(FILE *out, const struct pb_commands *h)
 void commands_print(FILE *out, const struct bk_output *in)
 {
 	static const char *const dialects[] = { "bash", "posix", "none" };
-	const struct pb_commands *h = open_member(in, NULL);
-	const struct pb_program *p;
+	const struct line_facts *h = open_member(in, NULL);
+	const struct line_program *p;
 	const struct pb_automaton *w;
-	const struct pb_var *v;
+	const struct line_var *v;
 
 	if (!h) {
 		(void)fprintf(out, PB_COMMANDS ": not readable\n");
@@ -198,25 +200,25 @@ void commands_print(FILE *out, const struct bk_output *in)
 
 struct verify {
 	struct arena *a;
-	const struct pb_commands *h;
-	struct commands_whens whens;
+	const struct line_facts *h;
+	struct merged_whens whens;
 	bool *when_used;
 };
 
 /* The code place's automaton must be the one that is made of its regexes. */
 static bool same_when(struct verify *v, uint32_t when, const struct merged_when *want)
 {
-	uint32_t n = commands_when(&v->whens, want);
+	uint32_t n = facts_when(&v->whens, want);
 
-	if (n != PB_NO_WHEN && when == n)
+	if (n != LINE_NO_WHEN && when == n)
 		v->when_used[n] = true;
 	return when == n;
 }
 
-static bool same_options(struct verify *v, const struct pb_program *p,
+static bool same_options(struct verify *v, const struct line_program *p,
 			 const struct merged_program *m)
 {
-	const struct pb_option *o = table(v->h, p->options);
+	const struct line_option *o = table(v->h, p->options);
 
 	if (p->options.count != m->options.n)
 		return false;
@@ -231,11 +233,11 @@ static bool same_options(struct verify *v, const struct pb_program *p,
 	return true;
 }
 
-static bool same_codes(struct verify *v, const struct pb_program *p,
+static bool same_codes(struct verify *v, const struct line_program *p,
 		       const struct merged_program *m)
 {
-	const struct pb_code *c = table(v->h, p->codes);
-	const struct pb_place *f = table(v->h, p->places);
+	const struct line_code *c = table(v->h, p->codes);
+	const struct line_place *f = table(v->h, p->places);
 	size_t n = p->codes.count;
 
 	if (n + p->places.count != m->codes.n)
@@ -244,7 +246,7 @@ static bool same_codes(struct verify *v, const struct pb_program *p,
 		const struct merged_code *w = &m->codes.v[i];
 		bool code = i < n;
 
-		if ((code ? (uint32_t)IR_PLACE_CODE : f[i - n].kind) != w->kind ||
+		if ((code ? (uint32_t)LINE_PLACE_CODE : f[i - n].kind) != w->kind ||
 		    (code ? c[i].operand : f[i - n].operand) != w->operand ||
 		    !same_when(v, code ? c[i].when : f[i - n].when, &w->when))
 			return false;
@@ -252,10 +254,10 @@ static bool same_codes(struct verify *v, const struct pb_program *p,
 	return true;
 }
 
-static bool same_words(const struct pb_commands *h, struct pb_table t,
+static bool same_words(const struct line_facts *h, struct pb_table t,
 		       const struct str *want, size_t n)
 {
-	const struct pb_word *v = table(h, t);
+	const struct line_word *v = table(h, t);
 
 	if (t.count != n)
 		return false;
@@ -267,7 +269,7 @@ static bool same_words(const struct pb_commands *h, struct pb_table t,
 
 static const char *verify_programs(struct verify *v, const struct merged *m)
 {
-	const struct pb_program *p = table(v->h, v->h->programs);
+	const struct line_program *p = table(v->h, v->h->programs);
 
 	if (v->h->programs.count != m->programs.n)
 		return "a program is missing or has been added";
@@ -290,7 +292,7 @@ static const char *verify_programs(struct verify *v, const struct merged *m)
 
 static const char *verify_vars(const struct verify *v, const struct merged *m)
 {
-	const struct pb_var *p = table(v->h, v->h->vars);
+	const struct line_var *p = table(v->h, v->h->vars);
 
 	if (v->h->vars.count != m->vars.n)
 		return "a variable is missing or has been added";
@@ -304,14 +306,14 @@ static const char *verify_vars(const struct verify *v, const struct merged *m)
 
 static const char *verify_pins(const struct verify *v, const struct ir *ir)
 {
-	const struct pb_pin *p = table(v->h, v->h->pins);
+	const struct line_pin *p = table(v->h, v->h->pins);
 
 	if (v->h->pins.count != ir->pins.n)
 		return "a pin is missing or has been added";
 	for (size_t i = 0; i < ir->pins.n; i++) {
-		struct pb_pin want;
+		struct line_pin want;
 
-		commands_pin(&ir->pins.v[i], &want);
+		facts_pin(&ir->pins.v[i], &want);
 		if (!str_eq(text_of(v->h, p[i].name), ir->pins.v[i].name) ||
 		    !str_eq(text_of(v->h, p[i].path), ir->pins.v[i].path) ||
 		    p[i].has_digest != want.has_digest ||
@@ -319,9 +321,9 @@ static const char *verify_pins(const struct verify *v, const struct ir *ir)
 			return arena_printf(v->a, "the pin of '%.*s' is not the policy's",
 					    STR_ARG(ir->pins.v[i].name));
 	}
-	if (v->h->dialect != commands_dialect(ir) ||
+	if (v->h->dialect != facts_dialect(ir) ||
 	    !str_eq(text_of(v->h, v->h->shell), ir->shell.path) ||
-	    !str_eq(text_of(v->h, v->h->shell_name), commands_shell_name(ir)))
+	    !str_eq(text_of(v->h, v->h->shell_name), facts_shell_name(ir)))
 		return "the shell is not the policy's";
 	return NULL;
 }
@@ -338,7 +340,7 @@ static const char *verify_whens(const struct verify *v)
 		size_t n = (size_t)want->nstates * want->nclasses * sizeof(uint32_t);
 
 		/* the smallest automaton of a language has one form */
-		bk_automaton_read(v->a, v->h, &p[i], &d);
+		rec_automaton_read(v->a, v->h, &p[i], &d);
 		if (!v->when_used[i] || d.nstates != want->nstates ||
 		    d.nclasses != want->nclasses || d.start != want->start ||
 		    memcmp(d.cls, want->cls, sizeof(d.cls)) != 0 ||
@@ -361,7 +363,7 @@ const char *commands_verify(const struct ir *ir, const struct bk_output *in,
 	if (!v.h)
 		return arena_printf(a, "%s", err.err ? err.text :
 						       PB_COMMANDS " is missing");
-	if (!commands_merge(a, ir, &m) || !commands_whens(a, &m, NULL, &v.whens))
+	if (!facts_merge(a, ir, &m) || !facts_whens(a, &m, NULL, &v.whens))
 		return PB_COMMANDS ": the policy's tables cannot be made";
 	v.when_used = arena_array(a, v.whens.list.n + 1, sizeof(bool));
 	why = verify_programs(&v, &m);

@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "runtime/bundle/check.h"
 
 #define LAYER "landlock"
@@ -193,4 +193,10 @@ static const char *verify(const struct ir *ir, const struct bk_output *in,
 	return NULL;
 }
 
-const struct backend bk_landlock = { "landlock", check, emit, print, verify };
+const struct backend bk_landlock = {
+	.name = "landlock",
+	.check = check,
+	.emit = emit,
+	.print = print,
+	.verify = verify,
+};

@@ -2,7 +2,7 @@
 #ifndef COMPILER_BACKEND_LANDLOCK_LANDLOCK_H
 #define COMPILER_BACKEND_LANDLOCK_LANDLOCK_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 
 extern const struct backend bk_landlock;
 

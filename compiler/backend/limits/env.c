@@ -3,7 +3,7 @@
  * set.  Everything else is dropped; polrun replaces ${ROOT} in values.
  */
 #include "compiler/backend/limits/limits.h"
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "runtime/bundle/check.h"
 
 static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
@@ -14,10 +14,10 @@ static void check(const struct ir *ir, struct bk_report *report, struct diag_sin
 		ir->keep.n, ir->env.n);
 }
 
-static struct pb_env_entry entry(struct bk_pool *pool, struct str name, struct str value,
+static struct pb_env_entry entry(struct rec_pool *pool, struct str name, struct str value,
 				 uint32_t set)
 {
-	return (struct pb_env_entry){ bk_pool_add(pool, name), bk_pool_add(pool, value),
+	return (struct pb_env_entry){ rec_pool_add(pool, name), rec_pool_add(pool, value),
 				      set, UINT32_MAX };
 }
 
@@ -31,7 +31,7 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 {
 	struct pb_env h = { .head = { PB_MAGIC_ENV, PB_FORMAT_VERSION, 0, 0 } };
 	size_t n = ir->keep.n + ir->env.n + ir->secrets.n;
-	struct bk_pool pool;
+	struct rec_pool pool;
 	struct buf b;
 
 	if (n > CHECK_MAX_ENV) {
@@ -41,7 +41,7 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 		return false;
 	}
 	h.entries = (struct pb_table){ sizeof(h), (uint32_t)n };
-	bk_pool_init(&pool, out->a, sizeof(h) + n * sizeof(struct pb_env_entry));
+	rec_pool_init(&pool, out->a, sizeof(h) + n * sizeof(struct pb_env_entry));
 	buf_init(&b, out->a);
 	buf_add(&b, &h, sizeof(h));
 	for (size_t i = 0; i < ir->keep.n; i++) {
@@ -142,4 +142,10 @@ static const char *verify(const struct ir *ir, const struct bk_output *in,
 	return NULL;
 }
 
-const struct backend bk_env = { "env", check, emit, print, verify };
+const struct backend bk_env = {
+	.name = "env",
+	.check = check,
+	.emit = emit,
+	.print = print,
+	.verify = verify,
+};

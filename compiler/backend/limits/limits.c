@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "runtime/bundle/check.h"
 
 #define LAYER "limits"
@@ -143,4 +143,10 @@ static const char *verify(const struct ir *ir, const struct bk_output *in,
 	return set == h->limits.count ? NULL : "a limit of the policy is missing";
 }
 
-const struct backend bk_limits = { "limits", check, emit, print, verify };
+const struct backend bk_limits = {
+	.name = "limits",
+	.check = check,
+	.emit = emit,
+	.print = print,
+	.verify = verify,
+};

@@ -2,7 +2,7 @@
 #ifndef COMPILER_BACKEND_LIMITS_LIMITS_H
 #define COMPILER_BACKEND_LIMITS_LIMITS_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 
 extern const struct backend bk_limits;
 extern const struct backend bk_env;

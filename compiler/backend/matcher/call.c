@@ -2,9 +2,9 @@
  * Writes the tables of commands: clauses, names and the table that finds them,
  * guards, and the automata of all.
  */
-#include "compiler/backend/automaton.h"
+#include "compiler/record/automaton.h"
 #include "compiler/backend/matcher/internal.h"
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "compiler/sets/lang.h"
 
 #define WORD_STATES 65536 /* of an option's name or value, of a path */
@@ -12,7 +12,7 @@
 struct writer {
 	const struct matcher_calls *c;
 	struct arena *a;
-	struct bk_pool pool;
+	struct rec_pool pool;
 	VEC(struct pb_clause) clauses;
 	VEC(struct pb_guard) guards;
 	VEC(struct pb_guard_option) options;
@@ -130,7 +130,7 @@ static struct pb_table put_table(struct buf *out, const void *v, size_t n, size_
 	return t;
 }
 
-static struct pb_table put_automata(struct writer *w, struct bk_tables *tables,
+static struct pb_table put_automata(struct writer *w, struct rec_tables *tables,
 				    const struct set_dfa *const *v, size_t n)
 {
 	struct pb_automaton *r = arena_array(w->a, n + 1, sizeof(*r));
@@ -139,7 +139,7 @@ static struct pb_table put_automata(struct writer *w, struct bk_tables *tables,
 
 	for (i = 0; i < n; i++) {
 		r[i].kind = PB_COMMAND;
-		bk_automaton_put(tables, v[i], &r[i]);
+		rec_automaton_put(tables, v[i], &r[i]);
 	}
 	if (n)
 		memcpy(tables->out->p + t.off, r, n * sizeof(*r));
@@ -155,7 +155,7 @@ static struct pb_table put_names(struct writer *w, struct buf *out)
 	for (i = 0; i < c->names.n; i++) {
 		const struct matcher_name *n = c->names.v[i];
 
-		r[i] = (struct pb_name){ .name = bk_pool_add(&w->pool, n->name),
+		r[i] = (struct pb_name){ .name = rec_pool_add(&w->pool, n->name),
 					 .narrow = n->first[0], .nnarrow = n->n[0],
 					 .broad = n->first[1], .nbroad = n->n[1] };
 		r[i].narrow_rare = (uint32_t)n->side[0].needles.n;
@@ -192,7 +192,7 @@ static struct pb_table put_regexes(struct writer *w, struct buf *out)
 	for (i = 0; i < c->opaque.n; i++) {
 		const struct ir_command *p = c->clauses.v[c->opaque.v[i]].c;
 
-		r[i] = (struct pb_regex){ .text = bk_pool_add(&w->pool, p->text),
+		r[i] = (struct pb_regex){ .text = rec_pool_add(&w->pool, p->text),
 					  .clause = c->opaque.v[i] };
 		r[i].flags = (p->regex_i ? PB_RX_CASELESS : 0u) |
 			     (p->regex_x ? PB_RX_EXTENDED : 0u);
@@ -201,7 +201,7 @@ static struct pb_table put_regexes(struct writer *w, struct buf *out)
 }
 
 static void put_automata_of(struct writer *w, struct pb_matcher *head,
-			    struct bk_tables *tables)
+			    struct rec_tables *tables)
 {
 	const struct matcher_builts *b = &w->c->built;
 	const struct set_dfa **v = arena_array(w->a, b->v.n + w->words.n + 1, sizeof(*v));
@@ -219,7 +219,7 @@ static void put_automata_of(struct writer *w, struct pb_matcher *head,
 }
 
 bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
-		       struct bk_tables *tables)
+		       struct rec_tables *tables)
 {
 	struct buf *out = tables->out;
 	struct writer w = { .c = c, .a = c->a };
@@ -232,16 +232,16 @@ bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
 	put_automata_of(&w, head, tables);
 	/* the pool stands behind everything: tables that name it come last */
 	buf_align(out, 8);
-	bk_pool_init(&w.pool, c->a, out->n);
+	rec_pool_init(&w.pool, c->a, out->n);
 	for (i = 0; i < w.options.n; i++)
-		w.options.v[i].name = bk_pool_add(&w.pool, w.names.v[i]);
+		w.options.v[i].name = rec_pool_add(&w.pool, w.names.v[i]);
 	for (i = 0; i < c->names.n; i++)
-		(void)bk_pool_add(&w.pool, c->names.v[i]->name);
+		(void)rec_pool_add(&w.pool, c->names.v[i]->name);
 	for (i = 0; i < c->opaque.n; i++)
-		(void)bk_pool_add(&w.pool, c->clauses.v[c->opaque.v[i]].c->text);
+		(void)rec_pool_add(&w.pool, c->clauses.v[c->opaque.v[i]].c->text);
 	matcher_needles(c->a, c, &needles);
 	for (i = 0; i < needles.v.n; i++)
-		needles.v.v[i].text = bk_pool_add(&w.pool, needles.text.v[i]);
+		needles.v.v[i].text = rec_pool_add(&w.pool, needles.text.v[i]);
 	strings = w.pool.bytes;
 	buf_add(out, strings.p, strings.n);
 	head->clauses = put_table(out, w.clauses.v, w.clauses.n, sizeof(*w.clauses.v));

@@ -2,7 +2,7 @@
  * Reads the tables of commands back: proves them equal to the patterns and
  * guards of the IR, and prints them.
  */
-#include "compiler/backend/automaton.h"
+#include "compiler/record/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 #include "compiler/sets/lang.h"
 
@@ -45,7 +45,7 @@ static bool same_words(struct verify *v, uint32_t number, const struct set_re *r
 
 	if (number != v->next_word++ || number >= v->m->words.count)
 		return false;
-	bk_automaton_read(v->a, v->m,
+	rec_automaton_read(v->a, v->m,
 			  record(v->m, v->m->words, sizeof(struct pb_automaton), number),
 			  &d);
 	return set_dfa_equals(v->a, &d, &t, 1, VERIFY_BUDGET, &at) == SET_HOLDS;
@@ -156,7 +156,7 @@ static const char *verify_side(struct verify *v, const struct matcher_group *g,
 	for (i = 0; i < n && !why; i++) {
 		struct set_dfa d;
 
-		bk_automaton_read(v->a, v->m,
+		rec_automaton_read(v->a, v->m,
 				  record(v->m, v->m->commands, sizeof(struct pb_automaton),
 					 first + i),
 				  &d);

@@ -1,5 +1,5 @@
 /* Writes matcher.bin: the automata of all kinds, then the tables of commands. */
-#include "compiler/backend/automaton.h"
+#include "compiler/record/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 
 #define MAX_AUTOMATA 1024   /* the reader's limit */
@@ -56,10 +56,10 @@ static bool put_member(const struct emit *e, struct buf *out)
 	struct pb_matcher head = { .head = { .magic = PB_MAGIC_MATCHER,
 					     .version = PB_FORMAT_VERSION } };
 	struct pb_automaton *v = arena_array(e->a, e->built.v.n + 1, sizeof(*v));
-	struct bk_tables tables;
+	struct rec_tables tables;
 	size_t i;
 
-	bk_tables_init(&tables, e->a, out);
+	rec_tables_init(&tables, e->a, out);
 	head.automata = (struct pb_table){ sizeof(head), (uint32_t)e->built.v.n };
 	for (i = 0; i < e->built.v.n; i++)
 		v[i] = describe(e->ir, &e->built.v.v[i]);
@@ -67,7 +67,7 @@ static bool put_member(const struct emit *e, struct buf *out)
 	buf_add(out, v, e->built.v.n * sizeof(*v));
 	buf_align(out, 8);
 	for (i = 0; i < e->built.v.n; i++)
-		bk_automaton_put(&tables, &e->built.v.v[i].dfa, &v[i]);
+		rec_automaton_put(&tables, &e->built.v.v[i].dfa, &v[i]);
 	if (!matcher_calls_put(&e->calls, &head, &tables))
 		return false;
 	head.head.size = (uint32_t)out->n;

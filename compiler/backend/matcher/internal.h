@@ -2,8 +2,8 @@
 #ifndef COMPILER_BACKEND_MATCHER_INTERNAL_H
 #define COMPILER_BACKEND_MATCHER_INTERNAL_H
 
-#include "compiler/backend/automaton.h"
-#include "compiler/backend/backend.h"
+#include "compiler/record/automaton.h"
+#include "compiler/backend/common/backend.h"
 #include "compiler/sets/automaton.h"
 #include "compiler/sets/lang.h"
 #include "runtime/bundle/format.h"
@@ -111,7 +111,7 @@ size_t matcher_calls_size(const struct matcher_calls *c);
 /* Appends the tables to the member and names them in its head; false: a glob of a
  * guard needs too many states. */
 bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
-		       struct bk_tables *tables);
+		       struct rec_tables *tables);
 /* The values of a guard's option, ended by NUL. */
 struct set_re *matcher_value(struct arena *a, const struct ir_option *o,
 			     enum set_side side);

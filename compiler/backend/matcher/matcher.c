@@ -32,6 +32,7 @@ static void check(const struct ir *ir, struct bk_report *report, struct diag_sin
 
 const struct backend bk_matcher = {
 	.name = "matcher",
+	.for_decisions = true,
 	.check = check,
 	.emit = matcher_emit,
 	.print = matcher_print,

@@ -5,7 +5,7 @@
 #ifndef COMPILER_BACKEND_MATCHER_MATCHER_H
 #define COMPILER_BACKEND_MATCHER_MATCHER_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 
 extern const struct backend bk_matcher;
 

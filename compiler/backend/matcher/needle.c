@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "compiler/backend/matcher/internal.h"
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "compiler/sets/lang.h"
 
 /* So many stay in the automaton of the patterns that do not float: one doubles its states. */

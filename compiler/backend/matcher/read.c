@@ -2,7 +2,7 @@
  * Reads matcher.bin back: prints it, and proves it equal to the languages of
  * the IR, automaton by automaton.
  */
-#include "compiler/backend/automaton.h"
+#include "compiler/record/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 #include "runtime/bundle/check.h"
 
@@ -30,7 +30,7 @@ void matcher_read(struct arena *a, const struct pb_matcher *m, uint32_t i,
 		.key = { p->kind, p->root, p->abstract, (uint8_t)p->except },
 	};
 
-	bk_automaton_read(a, m, p, &r.dfa);
+	rec_automaton_read(a, m, p, &r.dfa);
 	*ret = r;
 }
 

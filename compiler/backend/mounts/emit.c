@@ -8,7 +8,7 @@
 #include "compiler/backend/mounts/mounts.h"
 #include "compiler/backend/mounts/places.h"
 #include "compiler/backend/mounts/verify.h"
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "runtime/bundle/check.h"
 
 struct anchors {
@@ -87,7 +87,7 @@ static struct str tree_text(struct arena *a, const struct ir_glob *g)
 	return (struct str){ text, g->n };
 }
 
-static void add_mounts(const struct ir *ir, struct arena *a, struct bk_pool *pool,
+static void add_mounts(const struct ir *ir, struct arena *a, struct rec_pool *pool,
 		       struct buf *ret)
 {
 	for (size_t i = 0; i < ir->mounts.n; i++) {
@@ -95,8 +95,8 @@ static void add_mounts(const struct ir *ir, struct arena *a, struct bk_pool *poo
 		struct pb_mount m = { .root = (uint8_t)p->root,
 				      .rule = ir->mounts.v[i].rule };
 
-		m.path = bk_pool_add(pool, tree_text(a, &p->glob));
-		m.place = bk_pool_add(pool, ir->mounts.v[i].place);
+		m.path = rec_pool_add(pool, tree_text(a, &p->glob));
+		m.place = rec_pool_add(pool, ir->mounts.v[i].place);
 		buf_add(ret, &m, sizeof(m));
 	}
 }
@@ -107,17 +107,17 @@ static void write_member(const struct ir *ir, struct bk_output *out, struct anch
 	struct pb_mounts h = { .head = { PB_MAGIC_MOUNTS, PB_FORMAT_VERSION, 0, 0 } };
 	size_t anchors = s->v.n * sizeof(struct pb_anchor);
 	struct buf b, mounts;
-	struct bk_pool pool;
+	struct rec_pool pool;
 
 	h.anchors = (struct pb_table){ sizeof(h), (uint32_t)s->v.n };
 	h.mounts = (struct pb_table){ (uint32_t)(sizeof(h) + anchors),
 				      (uint32_t)ir->mounts.n };
 	h.disk = disk->set ? disk->num : 0;
 	h.disk_rule = bk_rule_of_scalar(ir, IR_S_LIMIT_DISK);
-	bk_pool_init(&pool, out->a,
+	rec_pool_init(&pool, out->a,
 		     sizeof(h) + anchors + ir->mounts.n * sizeof(struct pb_mount));
 	for (size_t i = 0; i < s->v.n; i++)
-		s->v.v[i].path = bk_pool_add(&pool, s->paths.v[i]);
+		s->v.v[i].path = rec_pool_add(&pool, s->paths.v[i]);
 	buf_init(&mounts, out->a);
 	add_mounts(ir, out->a, &pool, &mounts);
 	buf_init(&b, out->a);
@@ -206,4 +206,10 @@ static void print(FILE *out, const struct bk_output *in)
 	}
 }
 
-const struct backend bk_mounts = { "mounts", mounts_check, emit, print, mounts_verify };
+const struct backend bk_mounts = {
+	.name = "mounts",
+	.check = mounts_check,
+	.emit = emit,
+	.print = print,
+	.verify = mounts_verify,
+};

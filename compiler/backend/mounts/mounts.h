@@ -6,7 +6,7 @@
 #ifndef COMPILER_BACKEND_MOUNTS_MOUNTS_H
 #define COMPILER_BACKEND_MOUNTS_MOUNTS_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 
 extern const struct backend bk_mounts;
 

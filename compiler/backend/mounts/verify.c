@@ -5,8 +5,8 @@
  */
 #include "compiler/backend/mounts/verify.h"
 
-#include "compiler/backend/util.h"
-#include "compiler/ir/eval.h"
+#include "compiler/backend/common/util.h"
+#include "compiler/eval/eval.h"
 #include "runtime/bundle/check.h"
 
 /* The evaluator's question: does the rule with just this set match the place? */
@@ -28,7 +28,7 @@ static bool set_matches(const struct ir_rule *r, const struct ir_set *set,
 		if (!(an->ops & op))
 			continue;
 		req.op = (enum ir_op)op;
-		if (!ir_rule_matches(&alone, &req))
+		if (!eval_rule_matches(&alone, &req))
 			return false;
 	}
 	return true;

@@ -2,7 +2,7 @@
 #ifndef COMPILER_BACKEND_MOUNTS_VERIFY_H
 #define COMPILER_BACKEND_MOUNTS_VERIFY_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 
 const char *mounts_verify(const struct ir *ir, const struct bk_output *in,
 			  struct arena *a);

@@ -1,7 +1,7 @@
 /* egress.bin: the slabs and their ports as the records of format.h. */
 #include "compiler/backend/nft/ruleset.h"
 
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 
 bool ruleset_egress(struct bk_output *out, const struct region *r,
 		    struct diag_sink *sink)

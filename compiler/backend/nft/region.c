@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 
 /* Steps of the sweeps; about a second. */
 #define BUDGET ((uint64_t)1 << 27)

@@ -11,7 +11,7 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 
 /*
  * Bytes of messages, counted high: 24 to 72 for an element, about 700 for a

@@ -8,7 +8,7 @@
 #ifndef COMPILER_BACKEND_NFT_RULESET_H
 #define COMPILER_BACKEND_NFT_RULESET_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 #include "compiler/backend/nft/region.h"
 
 /* The longest comment and log prefix that the kernel's tools keep, with ours. */

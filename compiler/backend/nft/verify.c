@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "compiler/backend/nft/ruleset.h"
-#include "compiler/backend/util.h"
-#include "compiler/ir/eval.h"
+#include "compiler/backend/common/util.h"
+#include "compiler/eval/eval.h"
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/reader.h"
 
@@ -203,7 +203,7 @@ static const char *differs(const struct verify *v, const struct ir_request *req,
 }
 
 static const char *compare_egress(const struct verify *v, const struct ir_request *req,
-				  const struct pb_slab *slab, const struct ir_decision *e)
+				  const struct pb_slab *slab, const struct eval_decision *e)
 {
 	const struct pb_ports *l = pb_at(v->egress, v->egress->lists, sizeof(*l),
 					 req->proto == IR_UDP ? slab->udp : slab->tcp);
@@ -219,7 +219,7 @@ static const char *compare_egress(const struct verify *v, const struct ir_reques
 }
 
 static const char *compare_model(const struct verify *v, const struct ir_request *req,
-				 const struct ir_decision *e)
+				 const struct eval_decision *e)
 {
 	int i = model_ask(&v->model, req->proto, region_of(req->addr), req->port);
 	uint32_t rule = e->rule ? region_statement(v->ir, e->rule->index) :
@@ -252,10 +252,10 @@ static const char *verify_slab(struct verify *v, region_addr at)
 	for (size_t i = 0; !why && i < v->ports.n; i += step) {
 		req.port = (uint16_t)v->ports.v[i];
 		for (unsigned p = IR_TCP; !why && p <= IR_UDP; p++) {
-			struct ir_decision e;
+			struct eval_decision e;
 
 			req.proto = (enum ir_proto)p;
-			ir_eval(&v->sub, &req, v->a, &e);
+			eval_decide(&v->sub, &req, v->a, &e);
 			why = compare_egress(v, &req, slab, &e);
 			if (!why && v->has_model)
 				why = compare_model(v, &req, &e);

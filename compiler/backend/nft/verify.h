@@ -5,7 +5,7 @@
 #ifndef COMPILER_BACKEND_NFT_VERIFY_H
 #define COMPILER_BACKEND_NFT_VERIFY_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 #include "compiler/backend/nft/model.h"
 
 /*

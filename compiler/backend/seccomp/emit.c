@@ -7,7 +7,7 @@
 #include "compiler/backend/seccomp/codegen.h"
 #include "compiler/backend/seccomp/members.h"
 #include "compiler/backend/seccomp/seccomp.h"
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "compiler/target/target.h"
 
 static void put(struct bk_output *out, const char *path, const struct buf *b)

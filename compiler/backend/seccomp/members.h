@@ -7,7 +7,7 @@
 
 #include <linux/filter.h>
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 #include "runtime/bundle/format.h"
 
 struct emitted {

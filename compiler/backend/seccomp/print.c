@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "compiler/backend/seccomp/members.h"
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "compiler/target/target.h"
 
 /* Which of these holds the accumulator: a number of a call, something else. */

@@ -2,7 +2,7 @@
 #ifndef COMPILER_BACKEND_SECCOMP_SECCOMP_H
 #define COMPILER_BACKEND_SECCOMP_SECCOMP_H
 
-#include "compiler/backend/backend.h"
+#include "compiler/backend/common/backend.h"
 
 extern const struct backend bk_seccomp;
 

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "compiler/backend/util.h"
+#include "compiler/backend/common/util.h"
 #include "compiler/target/target.h"
 
 /* --- numbers of rules ------------------------------------------------------- */

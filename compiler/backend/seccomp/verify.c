@@ -3,7 +3,7 @@
  * through the program is followed with its tests as conditions on the
  * arguments (symbolic.c); what that leaves open, and the numbers and
  * architectures without arguments, are run by the interpreter and compared
- * with ir_eval().  Nothing here looks at select.c, dag.c or codegen.c but for
+ * with eval_decide().  Nothing here looks at select.c, dag.c or codegen.c but for
  * the list of traced calls.
  */
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "compiler/backend/seccomp/members.h"
 #include "compiler/backend/seccomp/symbolic.h"
 #include "compiler/backend/seccomp/verify.h"
-#include "compiler/ir/eval.h"
+#include "compiler/eval/eval.h"
 #include "compiler/target/target.h"
 
 /* Combinations of boundary values that one number is run with. */
@@ -48,7 +48,7 @@ static const struct ir *calls_of(const struct ir *ir, struct arena *a)
 
 /* Does the map's rule stand in the statement that decided? */
 static bool names_rule(const struct ir *ir, const struct emitted *e, uint32_t number,
-		       const struct ir_decision *d)
+		       const struct eval_decision *d)
 {
 	const struct ir_rule *r = NULL;
 
@@ -68,11 +68,11 @@ static bool names_rule(const struct ir *ir, const struct emitted *e, uint32_t nu
 /* NULL, or in what the return is not what the evaluator says. */
 static const char *compare(const struct ir *ir, const struct emitted *e, bool trace,
 			   uint32_t nr, uint32_t value, uint32_t pc,
-			   const struct ir_decision *d)
+			   const struct eval_decision *d)
 {
 	const struct pb_map_entry *m = emitted_entry(e, pc);
 
-	if (d->step == IR_STEP_UNKNOWN)
+	if (d->step == EVAL_STEP_UNKNOWN)
 		return value == (SECCOMP_RET_ERRNO | ENOSYS) && !m ? NULL :
 		       "a number without a name is not ENOSYS";
 	if (d->effect == IR_ALLOW && trace && filter_is_traced(nr))
@@ -96,13 +96,13 @@ const char *verify_return(const struct ir *ir, const struct emitted *e, bool tra
 {
 	struct ir_request req = { .kind = IR_SYSCALL, .scope = IR_SANDBOX, .nr = nr,
 				  .nr_known = target_call_by_nr(nr) != NULL };
-	struct ir_decision d;
+	struct eval_decision d;
 	struct arena scratch;
 	const char *bad;
 
 	memcpy(req.args, args, sizeof(req.args));
 	arena_init(&scratch, ARENA_DEFAULT_BUDGET);
-	ir_eval(ir, &req, &scratch, &d);
+	eval_decide(ir, &req, &scratch, &d);
 	bad = compare(ir, e, trace, nr, value, pc, &d);
 	arena_release(&scratch);
 	return bad ? differs(a, trace, nr, args, bad) : NULL;

@@ -4,7 +4,7 @@
 
 #include "compiler/backend/seccomp/members.h"
 
-/* Is this return what ir_eval() says about the call?  NULL, or what differs. */
+/* Is this return what eval_decide() says about the call?  NULL, or what differs. */
 const char *verify_return(const struct ir *ir, const struct emitted *e, bool trace,
 			  uint32_t nr, const uint64_t args[6], uint32_t value,
 			  uint32_t pc, struct arena *a);

@@ -1,0 +1,259 @@
+/*
+ * What each mode of the network becomes, and what it does not hold.  The
+ * rules are read off from backend/nft/; this file says how well.
+ */
+#include "compiler/backend/nft/net.h"
+
+#include "compiler/backend/nft/capture.h"
+#include "compiler/backend/nft/ruleset.h"
+#include "compiler/backend/nft/verify.h"
+#include "compiler/backend/common/util.h"
+
+#define LAYER "net"
+
+static enum ir_mode mode_of(const struct ir *ir)
+{
+	return (enum ir_mode)ir->scalars[IR_S_NET_MODE].num;
+}
+
+static bool is_ours(const struct ir_rule *r)
+{
+	return r->kind == IR_NET && (r->scopes & IR_SANDBOX);
+}
+
+const struct ir_place *bk_net_refused(const struct ir *ir)
+{
+	const struct ir_scalar *s = &ir->scalars[IR_S_NET_OTHERWISE];
+
+	if (mode_of(ir) != IR_NET_FULL)
+		return NULL;
+	for (size_t i = 0; i < ir->rules.n; i++)
+		if (is_ours(ir->rules.v[i]) && ir->rules.v[i]->effect != IR_ALLOW)
+			return &ir->rules.v[i]->at;
+	return s->set && s->level != IR_DEFAULT && s->effect != IR_ALLOW ? &s->at : NULL;
+}
+
+static const char *refusal(const struct ir *ir)
+{
+	return bk_net_refused(ir) ? "network full: no bundle of this version has it" : NULL;
+}
+
+/* --- what is said about it ------------------------------------------------------- */
+
+static void check_mode(const struct ir *ir, struct bk_report *report)
+{
+	switch (mode_of(ir)) {
+	case IR_NET_DISABLED:
+		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_EXACT,
+			       "a network namespace of its own: loopback only");
+		return;
+	case IR_NET_LIMITED:
+		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_OVER,
+			       "nothing leaves the run's network namespace before there is "
+			       "an egress gateway; on its own loopback the rules decide");
+		return;
+	case IR_NET_FULL:
+		break;
+	}
+	if (bk_net_refused(ir))
+		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_ADVISORY,
+			       "network full with rules that deny or ask is not supported "
+			       "by this version: the policy can be checked and explained, "
+			       "not compiled");
+	else
+		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_EXACT,
+			       "the host's network, its loopback too; abstract sockets of "
+			       "the host are closed by Landlock's scope (before ABI 6 by no unix "
+			       "sockets but connected pairs)");
+}
+
+static bool is_loopback(const struct num_cidr *c)
+{
+	static const uint8_t v4[13] = { [10] = 0xff, [11] = 0xff, [12] = 127 };
+	static const uint8_t v6[16] = { [15] = 1 };
+
+	return (c->bits >= 104 && memcmp(c->addr, v4, sizeof(v4)) == 0) ||
+	       (c->bits == 128 && memcmp(c->addr, v6, sizeof(v6)) == 0);
+}
+
+static void check_limited(const struct ir_rule *r, struct bk_report *report,
+			  struct diag_sink *sink)
+{
+	const struct ir_net *n = &r->set.u.net;
+
+	if (n->host == IR_HOST_NAME || n->host == IR_HOST_BELOW) {
+		bk_note(report, r, LAYER, BK_OVER,
+			"host names need the egress gateway of a later version: no "
+			"name is resolved, and none is reached");
+		return;
+	}
+	if (r->effect == IR_ASK)
+		bk_note(report, r, LAYER, BK_OVER, "the kernel cannot ask: it is denied");
+	else if (r->effect == IR_DENY || (n->host == IR_HOST_CIDR && is_loopback(&n->cidr)))
+		bk_note(report, r, LAYER, BK_EXACT, "nftables in the run's namespace");
+	else
+		bk_note(report, r, LAYER, BK_OVER,
+			"only on the run's own loopback: nothing leaves its namespace "
+			"before there is an egress gateway");
+	if (r->effect != IR_ALLOW || n->protos != IR_UDP || r->level == IR_DEFAULT ||
+	    (n->host == IR_HOST_CIDR && is_loopback(&n->cidr)))
+		return;
+	diag_add(sink, DIAG_NET_UDP, r->at.span,
+		 "no datagram will leave the run, now or through the gateway: this rule "
+		 "counts on its own loopback only");
+}
+
+static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
+{
+	check_mode(ir, report);
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+
+		if (!is_ours(r))
+			continue;
+		switch (mode_of(ir)) {
+		case IR_NET_DISABLED:
+			bk_note(report, r, LAYER, BK_EXACT,
+				"the mode decides: every connection is denied");
+			break;
+		case IR_NET_LIMITED:
+			check_limited(r, report, sink);
+			break;
+		case IR_NET_FULL:
+			if (r->effect == IR_ALLOW)
+				bk_note(report, r, LAYER, BK_EXACT,
+					"the mode allows it anyway");
+			else
+				bk_note(report, r, LAYER, BK_ADVISORY,
+					"network full with rules that deny or ask is not "
+					"supported by this version");
+			break;
+		}
+	}
+}
+
+/* --- members ------------------------------------------------------------------------ */
+
+static bool refuse(const struct ir *ir, const struct ir_place *at, struct diag_sink *sink)
+{
+	const struct ir_scalar *s = &ir->scalars[IR_S_NET_MODE];
+	struct diag *d = diag_add(sink, DIAG_NETWORK_MODE, s->at.span,
+				  "'network full' with rules that deny or ask is not "
+				  "supported by this version");
+
+	if (at->line)
+		diag_note(sink, d, at->span, "this one");
+	diag_help(sink, d, "'network limited' enforces rules about addresses on the run's "
+			   "own loopback; check, explain and dump read all modes");
+	return false;
+}
+
+static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
+{
+	const struct ir_place *at = bk_net_refused(ir);
+	struct bk_member json = { STR(PB_NFT_JSON), STR_NULL };
+	struct region region;
+	struct buf b;
+
+	if (at)
+		return refuse(ir, at, sink);
+	if (mode_of(ir) != IR_NET_FULL)
+		bk_add_feature(out, "net-namespace");
+	if (mode_of(ir) == IR_NET_DISABLED)
+		return true;
+	if (!region_make(ir, out->a, &region)) {
+		struct diag *d = diag_add(sink, DIAG_NET_COMPLEX,
+					  ir->scalars[IR_S_NET_MODE].at.span,
+					  "the network rules cross each other too often");
+
+		diag_help(sink, d, "write the same addresses and ports in fewer rules");
+		return false;
+	}
+	if (mode_of(ir) == IR_NET_LIMITED) {
+		buf_init(&b, out->a);
+		ruleset_json(&b, ir, &region);
+		json.bytes = buf_view(&b);
+		VEC_PUSH(out->a, &out->members, json);
+		bk_add_feature(out, "nf-tables");
+	}
+	return ruleset_egress(out, &region, sink);
+}
+
+bool bk_net_capture(const struct ir *ir, struct bk_output *out, bool without,
+		    struct bk_nft *ret, struct diag_sink *sink)
+{
+	const struct bk_member *json = bk_member(out, PB_NFT_JSON);
+	struct span at = ir->scalars[IR_S_NET_MODE].at.span;
+	struct bk_member batch = { STR(PB_NFT_BATCH), STR_NULL };
+	struct nft_captured c;
+	const char *why = "";
+	struct diag *d;
+
+	*ret = (struct bk_nft){ .limited = json != NULL, .batch = json && !without };
+	if (!ret->batch)
+		return true;
+	switch (nft_capture(out->a, json->bytes, &c, &why)) {
+	case NFT_CAPTURED:
+		ret->version = c.version;
+		batch.bytes = c.batch;
+		VEC_PUSH(out->a, &out->members, batch);
+		return true;
+	case NFT_NO_NAMESPACE:
+		d = diag_add(sink, DIAG_NFT_CAPTURE, at,
+			     "the network rules cannot be tried here: %s", why);
+		diag_help(sink, d, "compile where user namespaces are allowed, or with "
+				   "--no-nft-batch: polrun then needs polnft and "
+				   "libnftables on the machine that runs the bundle");
+		return false;
+	case NFT_REFUSED:
+		break;
+	}
+	diag_add(sink, DIAG_NFT_CAPTURE, at, "the network rules do not load: %s", why);
+	return false;
+}
+
+/* --- reading it back ----------------------------------------------------------------- */
+
+static void print(FILE *out, const struct bk_output *in)
+{
+	const struct bk_member *json = bk_member(in, PB_NFT_JSON);
+	const char *why;
+	struct model m;
+
+	if (!json) {
+		(void)fputs(bk_member(in, PB_EGRESS) ?
+				    "network full: the host's network\n" :
+				    "network disabled: a network namespace with its own "
+				    "loopback\n", out);
+		return;
+	}
+	(void)fputs("network limited: a network namespace with its own loopback; what no "
+		    "rule takes is dropped\n", out);
+	why = model_read(in->a, json->bytes, &m);
+	if (why)
+		(void)fprintf(out, "%s\n", why);
+	else
+		model_print(out, &m);
+}
+
+static const char *verify(const struct ir *ir, const struct bk_output *in,
+			  struct arena *a)
+{
+	bool json = bk_member(in, PB_NFT_JSON), egress = bk_member(in, PB_EGRESS);
+
+	if (bk_net_refused(ir))
+		return "a bundle was made for a network that cannot be enforced";
+	if (json != (mode_of(ir) == IR_NET_LIMITED) ||
+	    egress != (mode_of(ir) != IR_NET_DISABLED))
+		return "the members are not those of the network's mode";
+	return egress ? nft_verify(ir, in, a) : NULL;
+}
+
+const struct backend bk_net = {
+	.name = "net",
+	.refusal = refusal,
+	.check = check,
+	.emit = emit,
+	.print = print,
+	.verify = verify,
+};

@@ -1,0 +1,266 @@
+/*
+ * What a command's words name of files (the end of doc/semantics.md 4.4): what is hidden
+ * or not to be read, what a pattern or a tree that it reads may hold of that, and what
+ * the rules say of what it writes.
+ */
+#include <limits.h>
+
+#include "compiler/eval/part.h"
+#include "compiler/eval/match_glob.h"
+
+/* --- what a word names ------------------------------------------------------------------- */
+
+/* Where it may run, as far as anybody knows; at least no directory that is known. */
+static const struct cmd_dir *dirs_of(const struct eval_asked *q)
+{
+	static const struct cmd_dir none;
+	const struct cmd_part *p = q->part;
+	const struct cmd_dir *d = p->dirs_unknown || !p->dirs ? p->near : p->dirs;
+
+	return d ? d : &none;
+}
+
+/* The rule that hides the file of that name, whatever is done to it, or denies reading it. */
+static const struct ir_rule *hidden_path(const struct eval_asked *q, struct str path)
+{
+	static const enum ir_op ops[] = { IR_READ, IR_WRITE, IR_EXEC };
+	struct ir_request file = *q->req;
+	const struct ir_rule *by = NULL;
+	struct arena a;
+	size_t i;
+
+	file.kind = IR_FILE;
+	file.path = path;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	for (i = 0; i < POL_LEN(ops) && !by; i++) {
+		struct eval_decision d;
+
+		file.op = ops[i];
+		eval_decide(q->ir, &file, &a, &d);
+		if (d.effect == IR_HIDE || (file.op == IR_READ && d.effect == IR_DENY))
+			by = d.rule;
+	}
+	arena_release(&a);
+	return by;
+}
+
+static const struct ir_rule *hidden_word(const struct eval_asked *q, const char *dir,
+					 const struct cmd_word *word)
+{
+	const struct ir_rule *by = NULL;
+	char buf[PATH_MAX];
+	const char *p;
+	size_t n, at = 0;
+	bool home;
+
+	while (!by && cmd_path_text(word, true, &at, &p, &n, &home))
+		if (cmd_resolve_loosely(q->world, dir, p, n, home, buf, sizeof(buf)))
+			by = hidden_path(q, str_from(buf));
+	return by;
+}
+
+const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_read,
+				     uint32_t *ret_word)
+{
+	const struct ir_rule *by = NULL;
+	const struct cmd_dir *d;
+	uint32_t i;
+
+	for (d = dirs_of(q); d && !by; d = d->next)
+		for (i = 0; i < q->part->nwords && !by; i++) {
+			const struct cmd_word *w = &q->part->words[i];
+
+			if (only_read && !(w->places & CMD_P_READS))
+				continue;
+			by = hidden_word(q, d->path, w);
+			*ret_word = i;
+		}
+	return by;
+}
+
+/* --- patterns and trees --------------------------------------------------------------------- */
+
+/* The places of the pattern behind these bytes, which it begins with. */
+static void behind(const struct cmd_pattern *g, struct str text, bool *now, bool *next)
+{
+	now[0] = true;
+	for (size_t k = 0; k < text.n; k++) {
+		for (size_t i = 0; i <= g->n; i++)
+			next[i] = false;
+		for (size_t i = 0; i < g->n; i++) {
+			uint16_t c = g->v[i];
+			bool many = c == CMD_G_STAR || c == CMD_G_DEEP;
+
+			if (!now[i])
+				continue;
+			now[i + 1] |= many;
+			if (c < 256 ? c == (uint8_t)text.p[k] :
+				      c == CMD_G_DEEP || text.p[k] != '/')
+				next[many ? i : i + 1] = true;
+		}
+		for (size_t i = 0; i <= g->n; i++)
+			now[i] = next[i];
+	}
+}
+
+/* May some path be in both? */
+static bool meets(const struct eval_asked *q, const struct ir_path *p, const struct cmd_pattern *g)
+{
+	struct str root = q->req->roots.dir[p->root];
+	bool *now, *next, yes = false;
+	struct arena a;
+
+	if (!root.p)
+		return false;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	now = arena_array(&a, g->n + 1, sizeof(*now));
+	next = arena_array(&a, g->n + 1, sizeof(*next));
+	behind(g, str_eqz(root, "/") ? STR("") : root, now, next);
+	for (uint32_t i = 0; i <= g->n && !yes; i++)
+		yes = now[i] && eval_glob_meets(&p->glob, p->below, g, i);
+	arena_release(&a);
+	return yes;
+}
+
+static bool is_secret(const struct ir_rule *r)
+{
+	return r->kind == IR_FILE && (r->effect == IR_HIDE || (r->effect == IR_DENY &&
+			(r->set.u.file.ops & IR_READ)));
+}
+
+static bool is_in_except(const struct eval_asked *q, const struct ir_rule *r, struct str path)
+{
+	for (size_t i = 0; i < r->nexcept; i++) {
+		const struct ir_path *p = &r->except[i].u.file.path;
+
+		if (p->root == r->set.u.file.path.root && eval_match_path(p, q->req, path))
+			return true;
+	}
+	return false;
+}
+
+/* The one path that the rule is about, or one that stands for all of the pattern: `\001`
+ * in place of what is not known. */
+static bool is_excepted(const struct eval_asked *q, const struct ir_rule *r,
+			const struct cmd_pattern *g)
+{
+	const struct ir_path *own = &r->set.u.file.path;
+	struct str root = q->req->roots.dir[own->root];
+	struct arena a;
+	struct buf b;
+	size_t i;
+	bool is;
+
+	if (!r->nexcept)
+		return false;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	buf_init(&b, &a);
+	for (i = 0; i < g->n; i++)
+		buf_ch(&b, g->v[i] < 256 ? (char)g->v[i] : '\001');
+	is = is_in_except(q, r, buf_view(&b));
+	buf_init(&b, &a);
+	if (root.n > 1)
+		buf_str(&b, root);
+	for (i = 0; i < own->glob.n && own->glob.v[i].op == IR_G_BYTE; i++)
+		buf_ch(&b, (char)own->glob.v[i].byte);
+	is |= i == own->glob.n && is_in_except(q, r, buf_view(&b));
+	arena_release(&a);
+	return is;
+}
+
+static const struct ir_rule *secret_in(const struct eval_asked *q, const struct cmd_pattern *g)
+{
+	for (size_t i = 0; i < q->ir->rules.n; i++) {
+		const struct ir_rule *r = q->ir->rules.v[i];
+
+		if (is_secret(r) && (r->scopes & (unsigned)q->req->scope) &&
+		    meets(q, &r->set.u.file.path, g) && !is_excepted(q, r, g))
+			return r;
+	}
+	return NULL;
+}
+
+static const struct ir_rule *holds_in(const struct eval_asked *q, const char *dir,
+				      struct cmd_pattern *g)
+{
+	const struct cmd_part *p = q->part;
+	const struct ir_rule *by = NULL;
+
+	if ((p->flags & CMD_READS_HERE) && dir && cmd_tree_pattern(dir, g))
+		by = secret_in(q, g);
+	for (uint32_t i = 1; i < p->nwords && !by; i++)
+		if ((p->words[i].places & CMD_P_READS) &&
+		    cmd_word_pattern(q->world, dir, &p->words[i],
+				     p->words[i].places & CMD_P_TREE, g))
+			by = secret_in(q, g);
+	return by;
+}
+
+const struct ir_rule *eval_part_holds(const struct eval_asked *q)
+{
+	const struct ir_rule *by = NULL;
+	const struct cmd_dir *d;
+	struct cmd_pattern g;
+
+	for (d = dirs_of(q); d && !by; d = d->next)
+		by = holds_in(q, d->path, &g);
+	return by;
+}
+
+/* --- what it writes --------------------------------------------------------------------------- */
+
+struct written {
+	const struct eval_asked *q;
+	struct arena *a;
+	struct eval_decision *ret;
+	bool any;
+};
+
+static void take(struct written *x, struct str path)
+{
+	struct ir_request req = *x->q->req;
+	struct eval_decision d;
+
+	req.kind = IR_FILE;
+	req.op = IR_WRITE;
+	req.path = str_dup(x->a, path);
+	eval_decide(x->q->ir, &req, x->a, &d);
+	if (d.effect == IR_ALLOW || !d.rule)
+		return;
+	if (d.effect > IR_DENY)
+		d.effect = IR_DENY;
+	if (!x->any || d.effect > x->ret->effect)
+		*x->ret = d;
+	x->any = true;
+}
+
+static void take_text(struct written *x, const char *path)
+{
+	const char *name;
+	size_t n;
+
+	take(x, str_from(path));
+	for (uint32_t i = 0; cmd_name_in(x->q->part, i, &name, &n); i++)
+		if (n && strlen(path) + n + 2 <= PATH_MAX)
+			take(x, str_printf(x->a, "%s/%.*s", path, (int)n, name));
+}
+
+bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_decision *ret)
+{
+	struct written x = { .q = q, .a = a, .ret = ret };
+	char path[PATH_MAX];
+	const struct cmd_dir *d;
+	const char *text;
+	size_t n, at;
+	bool home;
+
+	for (d = dirs_of(q); d; d = d->next)
+		for (uint32_t i = 1; i < q->part->nwords; i++)
+			for (at = 0; (q->part->words[i].places & CMD_P_WRITES) &&
+				     cmd_path_text(&q->part->words[i], false, &at, &text, &n,
+						   &home);)
+				if (cmd_resolve_loosely(q->world, d->path, text, n, home, path,
+							sizeof(path)))
+					take_text(&x, path);
+	return x.any;
+}

@@ -1,0 +1,363 @@
+/*
+ * Decides what the options and operands of a command say to a guard.  A
+ * command has readings (an option that no table knows may take the next word
+ * or not) and values (a word that is not literal may be anything): under deny
+ * and ask one reading suffices, under allow every one counts.
+ */
+#include <limits.h>
+
+#include "compiler/eval/match_guard.h"
+#include "compiler/eval/match_glob.h"
+#include "compiler/eval/match_word.h"
+#include "runtime/line/facts.h"
+
+/* What is asked about an option of the guard. */
+enum question {
+	Q_CAN,     /* some value has it in some reading */
+	Q_HELD,    /* some value has it in every reading, as far as we know */
+	Q_GIVEN,   /* every value has it in some reading */
+	Q_SURE     /* every value has it in every reading */
+};
+
+struct guard {
+	const struct eval_asked *q;
+	enum eval_bytes bytes; /* what a `*` of names and values matches */
+	struct arena a;
+};
+
+/* --- which option is it? ------------------------------------------------------------ */
+
+static const struct line_option *table_option(const struct guard *g, uint32_t i)
+{
+	return cmd_option_at(g->q->world->facts, g->q->part->program, i);
+}
+
+static struct str table_name(const struct guard *g, const struct line_option *o)
+{
+	return (struct str){ pb_strp(g->q->world->facts, o->name), o->name.len };
+}
+
+static uint32_t table_count(const struct guard *g)
+{
+	return cmd_option_count(g->q->world->facts, g->q->part->program);
+}
+
+/* Does the guard's option mean this name, or one of the table that is as good? */
+static bool means(const struct guard *g, const struct ir_option *opt, struct str name,
+		  const struct line_option *known)
+{
+	uint32_t i;
+
+	if (eval_match_glob(&opt->name, name, g->bytes, EVAL_U_END))
+		return true;
+	for (i = 0; known && i < table_count(g); i++) {
+		const struct line_option *t = table_option(g, i);
+
+		if (t->same == known->same &&
+		    eval_match_glob(&opt->name, table_name(g, t), g->bytes, EVAL_U_END))
+			return true;
+	}
+	return false;
+}
+
+static struct str name_of(const struct cmd_option *o)
+{
+	return (struct str){ o->name, o->name_n };
+}
+
+/* May a name that begins so be the guard's option? */
+static bool may_mean(const struct guard *g, const struct ir_option *opt,
+		     const struct cmd_option *o)
+{
+	uint32_t i;
+
+	if (eval_glob_may_begin(&opt->name, name_of(o)) ||
+	    means(g, opt, name_of(o), o->known))
+		return true;
+	for (i = 0; i < table_count(g); i++) {
+		const struct line_option *t = table_option(g, i);
+
+		if (str_starts(table_name(g, t), name_of(o)) &&
+		    means(g, opt, table_name(g, t), t))
+			return true;
+	}
+	return false;
+}
+
+/* --- its value ------------------------------------------------------------------------- */
+
+static struct eval_match value_matches(const struct guard *g, const struct ir_option *opt,
+				     const struct cmd_option *o)
+{
+	struct eval_match m = { true, true };
+
+	if (!opt->value)
+		return m;
+	if (o->value) {
+		m.may = m.must = eval_match_glob(opt->value,
+					       (struct str){ o->value, o->value_n },
+					       g->bytes, EVAL_U_END);
+		return m;
+	}
+	if (o->value_open || o->how == CMD_O_ANY)
+		return (struct eval_match){ true, false };
+	if (o->value_word && o->value_word < g->q->part->nwords)
+		return eval_match_one_word(g->q, &g->q->part->words[o->value_word],
+					 opt->value, g->bytes);
+	return (struct eval_match){ false, false };
+}
+
+/* May a broad reading do without it, whatever the words stand for? */
+static bool is_avoidable(const struct guard *g, const struct cmd_option *o)
+{
+	return !o->sure && o->how != CMD_O_ANY && o->word < g->q->part->nwords &&
+	       sh_is_literal(g->q->part->words[o->word].w);
+}
+
+/* Does this occurrence answer the question with yes? */
+static bool says(const struct guard *g, const struct ir_option *opt,
+		 const struct cmd_option *o, enum question ask)
+{
+	bool exact = o->how == CMD_O_EXACT;
+	struct eval_match v;
+
+	if (exact ? !means(g, opt, name_of(o), o->known) : !may_mean(g, opt, o))
+		return false;
+	v = value_matches(g, opt, o);
+	switch (ask) {
+	case Q_CAN:
+		return v.may;
+	case Q_HELD:
+		return v.may && !is_avoidable(g, o);
+	case Q_GIVEN:
+		/* what is cut short is one reading of a literal word */
+		return v.must && o->given && o->how != CMD_O_ANY;
+	case Q_SURE:
+		return v.must && o->sure && exact;
+	}
+	return false;
+}
+
+/* --- options of the guard ------------------------------------------------------------ */
+
+static bool is_there(const struct guard *g, const struct ir_option *opt, enum question ask)
+{
+	const struct cmd_option *o;
+
+	/* words that nobody knows may hold any option */
+	if ((g->q->part->flags & CMD_APPENDS) && (ask == Q_CAN || ask == Q_HELD))
+		return true;
+	for (o = g->q->part->options; o; o = o->next)
+		if (says(g, opt, o, ask))
+			return true;
+	return false;
+}
+
+/* "-rf" where a dash and letters stand for each of them. */
+static size_t cluster_letters(const struct guard *g, const struct ir_option *opt)
+{
+	const struct line_program *p = g->q->part->program;
+	const struct ir_glob *n = &opt->name;
+
+	if (opt->value || !ir_glob_is_literal(n) || n->n < 3 || n->v[0].byte != '-' ||
+	    n->v[1].byte == '-' || n->v[1].op != IR_G_BYTE)
+		return 0;
+	if (p && (p->flags & LINE_PF_NO_CLUSTER))
+		return 0;
+	for (size_t i = 0; i < n->n; i++)
+		if (n->v[i].op != IR_G_BYTE)
+			return 0;
+	return n->n - 1;
+}
+
+static struct ir_option letter(struct guard *g, const struct ir_option *opt, size_t i)
+{
+	struct ir_glob_item *v = arena_array(&g->a, 2, sizeof(*v));
+	struct ir_option one = { .name = { v, 2 } };
+
+	v[0] = (struct ir_glob_item){ .op = IR_G_BYTE, .byte = '-' };
+	v[1] = opt->name.v[i + 1];
+	return one;
+}
+
+/* The option itself, or all of its letters. */
+static bool is_present(struct guard *g, const struct ir_option *opt, enum question ask)
+{
+	size_t n = cluster_letters(g, opt), i;
+
+	if (is_there(g, opt, ask))
+		return true;
+	for (i = 0; i < n; i++) {
+		struct ir_option one = letter(g, opt, i);
+
+		if (!is_there(g, &one, ask))
+			return false;
+	}
+	return n > 0;
+}
+
+static bool any_present(struct guard *g, const struct ir_guard *of, enum question ask)
+{
+	size_t i;
+
+	for (i = 0; i < of->noptions; i++)
+		if (is_present(g, &of->options[i], ask))
+			return true;
+	return false;
+}
+
+/* Is the occurrence one of the guard's options, or a letter of one? */
+static bool is_listed(struct guard *g, const struct ir_guard *of,
+		      const struct cmd_option *o, enum eval_side side, bool must)
+{
+	size_t i, k;
+
+	for (i = 0; i < of->noptions; i++) {
+		size_t n = cluster_letters(g, &of->options[i]);
+
+		for (k = 0; k <= n; k++) {
+			struct ir_option one = k ? letter(g, &of->options[i], k - 1) :
+						   of->options[i];
+
+			if (!says(g, &one, o, Q_CAN))
+				continue;
+			if (!must || (value_matches(g, &one, o).must &&
+				      (side == EVAL_NARROW ? o->how == CMD_O_EXACT :
+							   o->how != CMD_O_ANY)))
+				return true;
+		}
+	}
+	return false;
+}
+
+static struct eval_match match_only(struct guard *g, const struct ir_guard *of,
+				  enum eval_side side)
+{
+	bool appends = g->q->part->flags & CMD_APPENDS;
+	struct eval_match m = { true, !appends };
+	const struct cmd_option *o;
+
+	for (o = g->q->part->options; o; o = o->next) {
+		if (o->sure && !is_listed(g, of, o, side, false))
+			m.may = false;
+		if (side == EVAL_BROAD && is_avoidable(g, o))
+			continue;
+		if (!is_listed(g, of, o, side, true))
+			m.must = false;
+	}
+	return m;
+}
+
+/* --- within --------------------------------------------------------------------------- */
+
+/*
+ * Does what the text names lie in one of the paths?  Under deny and ask one
+ * directory suffices, under allow all count; a path that nobody knows may.
+ */
+static struct eval_match lies_in(const struct guard *g, const struct ir_guard *of,
+			       struct str text, enum eval_side side)
+{
+	const struct cmd_dir none = { .path = NULL }, *d = g->q->part->dirs;
+	bool any = false, all = true;
+	char buf[PATH_MAX];
+	size_t i;
+
+	if (g->q->part->dirs_unknown || !d)
+		d = &none;
+	for (; d; d = d->next) {
+		bool yes = false;
+
+		if (!cmd_resolve(g->q->world, d->path, text.p, text.n, false, buf,
+				 sizeof(buf)))
+			return (struct eval_match){ true, false };
+		for (i = 0; i < of->npaths && !yes; i++)
+			yes = eval_match_path(&of->paths[i], g->q->req, str_from(buf));
+		any |= yes;
+		all &= yes;
+	}
+	return (struct eval_match){ any, side == EVAL_BROAD ? any : all };
+}
+
+/* One operand or value.  `held`: no reading takes it for something else. */
+static void take(struct eval_match *all, struct eval_match one, bool literal, bool held,
+		 enum eval_side side)
+{
+	if (held)
+		all->may &= one.may || !literal;
+	if (side == EVAL_NARROW)
+		all->must &= literal && one.must;
+	else
+		all->must &= literal && (!held || one.must);
+}
+
+static struct eval_match match_within(struct guard *g, const struct ir_guard *of,
+				    enum eval_side side)
+{
+	const struct cmd_part *p = g->q->part;
+	bool appends = p->flags & CMD_APPENDS, may_operand = appends, operand = false;
+	struct eval_match all = { true, !appends };
+	const struct cmd_option *o;
+	uint32_t i;
+
+	for (i = 1; i < p->nwords; i++) {
+		const struct cmd_word *w = &p->words[i];
+		const unsigned place = CMD_W_OPERAND | CMD_W_VALUE;
+		struct eval_match one = { true, false };
+		struct str text;
+		bool literal = eval_word_text(g->q, w, &g->a, &text);
+
+		if (literal && !(w->roles & place))
+			continue;
+		if (literal)
+			one = lies_in(g, of, text, side);
+		may_operand |= !literal || (w->roles & CMD_W_OPERAND);
+		operand |= literal && (side == EVAL_NARROW ? w->roles == CMD_W_OPERAND :
+							   w->roles & CMD_W_OPERAND);
+		take(&all, one, literal, !(w->roles & ~place), side);
+	}
+	for (o = p->options; o; o = o->next) {
+		struct eval_match one = { true, false };
+
+		if (!o->value && !o->value_open)
+			continue;
+		if (o->value)
+			one = lies_in(g, of, (struct str){ o->value, o->value_n },
+				      side);
+		take(&all, one, o->value != NULL, o->sure, side);
+	}
+	all.may &= may_operand;
+	all.must &= operand;
+	return all;
+}
+
+/* ------------------------------------------------------------------------------------ */
+
+struct eval_match eval_match_guard(const struct eval_asked *q, const struct ir_guard *of,
+			       enum eval_side side)
+{
+	/* what must not be there matches as the opposite effect would */
+	bool broad = (side == EVAL_BROAD) != (of->kind == IR_GD_WITHOUT);
+	struct guard g = { .q = q, .bytes = broad ? EVAL_B_ANY : EVAL_B_PLAIN };
+	struct eval_match m = { false, false };
+
+	arena_init(&g.a, ARENA_DEFAULT_BUDGET);
+	switch (of->kind) {
+	case IR_GD_WITH:
+		m.may = any_present(&g, of, Q_CAN);
+		m.must = any_present(&g, of, side == EVAL_BROAD ? Q_GIVEN : Q_SURE);
+		break;
+	case IR_GD_WITHOUT:
+		m.may = !any_present(&g, of, Q_SURE);
+		m.must = !any_present(&g, of, side == EVAL_BROAD ? Q_HELD : Q_CAN);
+		break;
+	case IR_GD_WITH_ONLY:
+		m = match_only(&g, of, side);
+		break;
+	case IR_GD_WITHIN:
+		m = match_within(&g, of, side);
+		break;
+	}
+	arena_release(&g.a);
+	m.must &= m.may;
+	return m;
+}

@@ -1,0 +1,24 @@
+/*
+ * The program column of an allow rule (semantics 4.3): a bare name, the same
+ * name directly in a trusted directory, or one file.  Part of the reference
+ * evaluator.
+ */
+#ifndef COMPILER_EVAL_MATCH_PROGRAM_H
+#define COMPILER_EVAL_MATCH_PROGRAM_H
+
+#include "compiler/eval/match_command.h"
+
+/* Is it a bare name or directly in a trusted directory (or where it is pinned)? */
+bool eval_program_is_trusted(const struct eval_asked *q, struct str word);
+/* A file is compared in every directory where the command may run. */
+struct eval_match eval_match_program(const struct eval_asked *q, const struct ir_glob *g,
+				 struct str word, enum eval_until until);
+/*
+ * The absolute path of the word as the directory has it.  A ".." may leave through a
+ * symbolic link, so it names no file that we know.
+ */
+bool eval_program_path(struct arena *a, struct str word, struct str dir, struct str *ret);
+/* What stands behind the last '/'. */
+struct str eval_base_name(struct str word);
+
+#endif

@@ -1,0 +1,384 @@
+/*
+ * Decides what one simple command gets, in the order of doc/semantics.md 4.4:
+ * rules, what only may be denied, what nobody can see into, and the words that
+ * spell something denied or hidden.
+ */
+#include <limits.h>
+
+#include "compiler/eval/levels.h"
+#include "compiler/eval/part.h"
+#include "compiler/eval/match_word.h"
+
+static const char *const step_names[] = {
+	[EVAL_PS_RULES] = "rules",
+	[EVAL_PS_TRANSPARENT] = "transparent wrapper",
+	[EVAL_PS_SHELL_CODE] = "code of an allowed shell",
+	[EVAL_PS_LOST] = "lost command",
+	[EVAL_PS_MAY_DENY] = "may be denied",
+	[EVAL_PS_OPAQUE] = "opaque",
+	[EVAL_PS_SPELLS] = "spells a denied command",
+	[EVAL_PS_HIDDEN] = "names a hidden path",
+	[EVAL_PS_HOLDS] = "may read a hidden path",
+	[EVAL_PS_READS] = "reads a hidden path",
+	[EVAL_PS_WRITES] = "writes",
+	[EVAL_PS_TARGET] = "target",
+	[EVAL_PS_NO_TARGET] = "unknown target",
+	[EVAL_PS_UNPARSED] = "unparsed",
+};
+
+const char *eval_part_step_name(enum eval_part_step s)
+{
+	return s < EVAL_PS_COUNT ? step_names[s] : "?";
+}
+
+/* --- which rules match -------------------------------------------------------------- */
+
+static struct eval_match in_set(const struct eval_asked *q, const struct ir_set *set,
+			      const struct ir_set *except, size_t nexcept,
+			      enum eval_side side)
+{
+	struct eval_match m = eval_match_command(q, &set->u.command, side);
+	size_t i;
+
+	for (i = 0; i < nexcept && m.may; i++) {
+		struct eval_match e = eval_match_command(q, &except[i].u.command,
+						     side == EVAL_BROAD ? EVAL_NARROW :
+									EVAL_BROAD);
+
+		m.may &= !e.must;
+		m.must &= !e.may;
+	}
+	m.must &= m.may;
+	return m;
+}
+
+struct eval_match eval_rule_on_part(const struct eval_asked *q, const struct ir_rule *r)
+{
+	struct eval_match none = { false, false };
+
+	if (r->kind != IR_COMMAND || !(r->scopes & (unsigned)q->req->scope))
+		return none;
+	return in_set(q, &r->set, r->except, r->nexcept,
+		      r->effect == IR_ALLOW ? EVAL_NARROW : EVAL_BROAD);
+}
+
+static void find_rules(const struct eval_asked *q, struct arena *a,
+		       struct eval_part_decision *p)
+{
+	const struct ir *ir = q->ir;
+	size_t i;
+
+	p->rules = arena_array(a, ir->rules.n + 1, sizeof(*p->rules));
+	for (i = 0; i < ir->rules.n; i++) {
+		struct eval_match m = eval_rule_on_part(q, ir->rules.v[i]);
+
+		if (m.may)
+			p->rules[p->nrules++] =
+				(struct eval_part_rule){ ir->rules.v[i], m.must };
+	}
+}
+
+/* Matches as 4.4 has it: allow by all of it, ask by some, deny by all or some. */
+static bool counts(const struct eval_part_rule *r, bool may_deny)
+{
+	switch (r->rule->effect) {
+	case IR_ALLOW:
+		return r->must;
+	case IR_ASK:
+		return true;
+	case IR_DENY:
+	case IR_HIDE:
+	case IR_EFFECT_COUNT:
+		break;
+	}
+	return r->must || may_deny;
+}
+
+static void decide_rules(const struct eval_asked *q, struct arena *a,
+			 const struct eval_part_decision *p, bool may_deny, bool otherwise,
+			 struct eval_decision *d)
+{
+	size_t i;
+
+	d->matched = arena_array(a, p->nrules + 1, sizeof(*d->matched));
+	d->nmatched = 0;
+	for (i = 0; i < p->nrules; i++)
+		if (counts(&p->rules[i], may_deny))
+			d->matched[d->nmatched++] = p->rules[i].rule;
+	eval_by_levels(q->ir, q->req, otherwise, d);
+}
+
+static bool is_denied(const struct eval_decision *d)
+{
+	return d->rule && d->effect >= IR_DENY;
+}
+
+/* --- facts ----------------------------------------------------------------------------- */
+
+static void classify(const struct eval_asked *q, struct eval_decision *d)
+{
+	size_t i;
+
+	d->risk = IR_RISK_MEDIUM;
+	d->risk_fact = NULL;
+	for (i = 0; i < q->ir->risks.n; i++) {
+		const struct ir_risk_fact *f = &q->ir->risks.v[i];
+		bool low = f->risk == IR_RISK_LOW;
+		struct eval_match m;
+
+		if (f->kind != IR_COMMAND || (d->risk_fact && f->risk <= d->risk))
+			continue;
+		m = in_set(q, &f->set, f->except, f->nexcept, low ? EVAL_NARROW : EVAL_BROAD);
+		if (low ? m.must : m.may) {
+			d->risk = f->risk;
+			d->risk_fact = f;
+		}
+	}
+}
+
+static bool is_inert(const struct eval_asked *q)
+{
+	size_t i;
+
+	for (i = 0; i < q->ir->inert.n; i++) {
+		const struct ir_inert *f = &q->ir->inert.v[i];
+
+		if (in_set(q, &f->set, f->except, f->nexcept, EVAL_NARROW).must)
+			return true;
+	}
+	return false;
+}
+
+/* --- words that spell something -------------------------------------------------------- */
+
+/* The words from `from` on as a command of their own, or false. */
+static bool tail_part(const struct eval_asked *q, uint32_t from, struct arena *a,
+		      struct cmd_part *ret)
+{
+	const struct cmd_part *p = q->part;
+	uint32_t n = p->nwords - from, i;
+	const char **argv = arena_array(a, n + 1, sizeof(*argv));
+	struct cmd_line line;
+	size_t size, bytes = 0;
+
+	for (i = 0; i < n; i++) {
+		struct str word;
+
+		if (!eval_word_text(q, &p->words[from + i], a, &word))
+			return false;
+		argv[i] = str_z(a, word);
+		bytes += word.n + 1;
+	}
+	size = cmd_block_size(bytes);
+	cmd_from_argv(&line, arena_alloc(a, size), size, q->world, argv, n);
+	if (!line.first || line.first->kind != CMD_COMMAND)
+		return false;
+	*ret = *line.first;
+	ret->dirs = p->dirs;
+	ret->dirs_unknown = p->dirs_unknown;
+	ret->flags |= p->flags & CMD_APPENDS;
+	return true;
+}
+
+/* The rule that denies all of what the words from `from` on stand for. */
+static const struct ir_rule *tail_denied(const struct eval_asked *q, uint32_t from)
+{
+	const struct ir_rule *by = NULL;
+	struct eval_part_decision t = { .part = NULL };
+	struct eval_asked tail = *q;
+	struct cmd_part part;
+	struct arena a;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	if (tail_part(q, from, &a, &part)) {
+		tail.part = &part;
+		find_rules(&tail, &a, &t);
+		decide_rules(&tail, &a, &t, false, true, &t.d);
+		if (is_denied(&t.d))
+			by = t.d.rule;
+	}
+	arena_release(&a);
+	return by;
+}
+
+static const struct ir_rule *any_tail_denied(const struct eval_asked *q, uint32_t *ret_word)
+{
+	const struct ir_rule *by = NULL;
+	uint32_t i;
+
+	for (i = 1; i < q->part->nwords && !by; i++) {
+		by = tail_denied(q, i);
+		*ret_word = i;
+	}
+	return by;
+}
+
+/* --- the decision ------------------------------------------------------------------------ */
+
+/* Step 3: the stricter of what there is and `opaque`. */
+static void at_least_opaque(const struct ir *ir, struct eval_part_decision *p,
+			    enum eval_part_step step, const struct ir_rule *because)
+{
+	const struct ir_scalar *s = &ir->scalars[IR_S_COMMAND_OPAQUE];
+
+	if (s->effect > p->d.effect) {
+		p->d.effect = s->effect;
+		p->d.rule = NULL;
+		p->d.scalar = IR_S_COMMAND_OPAQUE;
+		p->d.step = EVAL_STEP_OPAQUE;
+		p->d.needs_person = false;
+		p->step = step;
+		p->because = because;
+	}
+	/* every ask must be answered, and this one by a person */
+	if (s->effect == IR_ASK && p->d.effect == IR_ASK)
+		p->d.needs_person = true;
+}
+
+static void at_least_ask(struct eval_part_decision *p, enum eval_part_step step,
+			 const struct ir_rule *because, uint32_t word)
+{
+	p->d.effect = IR_ASK;
+	p->d.rule = because;
+	p->step = step;
+	p->because = because;
+	p->word = word;
+}
+
+/* An allow rule that all of the command lies in, as the levels have it. */
+static bool is_allowed(const struct eval_asked *q, struct arena *a,
+		       const struct eval_part_decision *p)
+{
+	struct eval_part_decision only = { .rules = arena_array(a, p->nrules + 1,
+							      sizeof(*p->rules)) };
+	size_t i;
+
+	for (i = 0; i < p->nrules; i++)
+		if (p->rules[i].rule->effect == IR_ALLOW)
+			only.rules[only.nrules++] = p->rules[i];
+	decide_rules(q, a, &only, false, true, &only.d);
+	return only.d.rule && only.d.effect == IR_ALLOW;
+}
+
+static void decide_opaque(const struct eval_asked *q, struct arena *a,
+			  struct eval_part_decision *p)
+{
+	struct eval_decision may = p->d;
+	uint32_t flags = q->part->flags;
+
+	decide_rules(q, a, p, true, true, &may);
+	if (is_denied(&may))
+		at_least_opaque(q->ir, p, EVAL_PS_MAY_DENY, may.rule);
+	if (flags & CMD_OPAQUE)
+		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
+	else if ((flags & CMD_OPAQUE_CODE) &&
+		 !((flags & CMD_INTERPRETER) && is_allowed(q, a, p)) &&
+		 !((flags & CMD_AWAY) && q->part->shell->allowed_by_rule))
+		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
+}
+
+/* Does an allow or ask rule speak of it? */
+static bool is_known(const struct eval_part_decision *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nrules; i++)
+		if (p->rules[i].rule->effect <= IR_ASK && counts(&p->rules[i], false))
+			return true;
+	return false;
+}
+
+/* No layer of the kernel stands behind the decision. */
+static bool stands_alone(const struct eval_asked *q)
+{
+	return q->req->scope == IR_HOST && !(q->part->flags & CMD_AWAY);
+}
+
+/* What its literal words name, where it would be allowed otherwise. */
+static void decide_words(const struct eval_asked *q, struct eval_part_decision *p)
+{
+	const struct ir_rule *by;
+	uint32_t word = 0;
+
+	if (p->d.effect != IR_ALLOW || p->inert)
+		return;
+	if (!(q->part->flags & CMD_TABLED) && !is_known(p)) {
+		by = any_tail_denied(q, &word);
+		if (by) {
+			at_least_ask(p, EVAL_PS_SPELLS, by, word);
+			return;
+		}
+	}
+	if (p->d.rule && p->d.rule->final)
+		return;
+	by = eval_part_hidden(q, false, &word);
+	if (by) {
+		at_least_ask(p, EVAL_PS_HIDDEN, by, word);
+		return;
+	}
+	by = stands_alone(q) ? eval_part_holds(q) : NULL;
+	if (by)
+		at_least_ask(p, EVAL_PS_HOLDS, by, 0);
+}
+
+/* What its table says that it reads and writes. */
+static void decide_files(const struct eval_asked *q, struct arena *a, struct eval_part_decision *p)
+{
+	bool exempt = p->inert ||
+		      (p->d.effect == IR_ALLOW && p->d.rule && p->d.rule->final);
+	const struct ir_rule *by;
+	struct eval_decision d;
+
+	if (q->part->flags & CMD_AWAY)
+		return;
+	if (eval_part_writes(q, a, &d)) {
+		bool person = d.effect == IR_ASK && d.needs_person;
+
+		if (d.effect > p->d.effect) {
+			p->d.effect = d.effect;
+			p->d.rule = p->because = d.rule;
+			p->d.needs_person = false;
+			p->step = EVAL_PS_WRITES;
+		}
+		p->d.needs_person |= p->d.effect == IR_ASK && person;
+	}
+	if (p->d.effect >= IR_DENY || !stands_alone(q) || exempt)
+		return;
+	by = eval_part_hidden(q, true, &p->word);
+	if (!by)
+		return;
+	p->d.effect = IR_DENY;
+	p->d.rule = p->because = by;
+	p->d.needs_person = false;
+	p->step = EVAL_PS_READS;
+}
+
+void eval_decide_part(const struct eval_asked *q, struct arena *a, struct eval_part_decision *ret)
+{
+	const struct cmd_part *part = q->part;
+	bool transparent = part->flags & CMD_TRANSPARENT;
+	bool in_shell = part->shell && part->shell->allowed_by_rule;
+	struct eval_part_decision p = { .part = part };
+	const struct ir_rule *lost = NULL;
+
+	find_rules(q, a, &p);
+	classify(q, &p.d);
+	p.inert = is_inert(q);
+	decide_rules(q, a, &p, false, !transparent && !in_shell, &p.d);
+	p.allowed_by_rule = p.d.rule && p.d.effect == IR_ALLOW;
+	if (!p.d.rule && p.d.effect == IR_ALLOW && (transparent || in_shell))
+		p.step = transparent ? EVAL_PS_TRANSPARENT : EVAL_PS_SHELL_CODE;
+	if (!is_denied(&p.d) && (part->flags & CMD_LOST))
+		lost = any_tail_denied(q, &p.word);
+	if (lost) {
+		p.d.effect = IR_DENY;
+		p.d.rule = p.because = lost;
+		p.d.needs_person = false;
+		p.step = EVAL_PS_LOST;
+	} else if (!is_denied(&p.d)) {
+		decide_opaque(q, a, &p);
+		decide_files(q, a, &p);
+		decide_words(q, &p);
+	}
+	*ret = p;
+}

@@ -1,0 +1,598 @@
+/*
+ * Builtins that change what the shell does with the text behind them: the
+ * directory, variables, names of commands; and those that evaluate a word as
+ * text once more.
+ */
+#include <ctype.h>
+
+#include "runtime/line/cmd.h"
+
+static const char subscript[] = "a subscript is arithmetic, which may run code";
+static const char arithmetic[] = "arithmetic on a name, whose value may hold code";
+static const char any_name[] = "a variable whose name is not known is set";
+
+/* --- what is changed ---------------------------------------------------------------- */
+
+static void taint(const struct cmd_ctx *c, const char *why)
+{
+	struct cmd_env *e = c->scope->env;
+
+	if (!e->taint)
+		e->taint = why;
+	e->taint_all |= c->anytime;
+}
+
+void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n)
+{
+	if (n == 4 && memcmp(name, "HOME", 4) == 0)
+		c->scope->env->home_changed = true;
+	if (cmd_var(a->facts, name, n) == CMD_VAR_TAINT)
+		taint(c, "a variable that changes what runs is set before it");
+}
+
+static bool same_path(const struct sh_word *a, const struct sh_word *b)
+{
+	if (!a || !b)
+		return a == b;
+	return sh_is_literal(a) && sh_is_literal(b) && a->seg.n == b->seg.n &&
+	       memcmp(a->seg.p, b->seg.p, a->seg.n) == 0;
+}
+
+bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n,
+		const struct sh_word *path)
+{
+	struct cmd_env *e = c->scope->env;
+	struct cmd_name **list, *was, *d = cmd_alloc(a, sizeof(*d));
+
+	if (!d)
+		return false;
+	if (!e->names) {
+		e->names = cmd_alloc(a, sizeof(struct cmd_name *) * CMD_NAMES);
+		if (!e->names)
+			return false;
+		memset(e->names, 0, sizeof(struct cmd_name *) * CMD_NAMES);
+	}
+	list = cmd_names(e, name, n);
+	for (was = *list; was; was = was->next)
+		if (was->n == n && memcmp(was->p, name, n) == 0 && same_path(was->path, path))
+			return true;
+	*d = (struct cmd_name){ .p = name, .n = (uint32_t)n, .path = path, .next = *list };
+	*list = d;
+	if (!path)
+		return true;
+	e->hashed = true;
+	/* what ran before it in a loop runs again behind it */
+	if (c->anytime)
+		taint(c, "a name of a command stands for a path");
+	return true;
+}
+
+/* --- words of builtins ----------------------------------------------------------------- */
+
+struct builtin_words {
+	struct cmd_an *a;
+	const struct cmd_ctx *c;
+	struct cmd_part *p;
+	const char *valued; /* letters of options that take a value */
+	const char *named;  /* of those whose value is the name of a variable */
+	uint64_t seen;      /* letters that are there */
+	bool gives;         /* a variable that is named gets a value from elsewhere */
+	uint32_t at;        /* the first operand */
+};
+
+static uint64_t bit(char c)
+{
+	return 1ULL << ((unsigned char)c & 63);
+}
+
+static bool is_number(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isdigit((unsigned char)p[i]))
+			return false;
+	return n > 0;
+}
+
+/* The name of a variable, maybe with a subscript and a value. */
+static void set_word(struct builtin_words *b, const struct sh_word *w, bool only_values)
+{
+	const char *eq, *sub, *end;
+	struct cmd_shape s;
+	size_t n;
+
+	cmd_shape(w, &s);
+	eq = s.n ? memchr(s.p, '=', s.n) : NULL;
+	n = eq ? (size_t)(eq - s.p) : s.n;
+	sub = n ? memchr(s.p, '[', n) : NULL;
+	if (!s.literal && !eq && !sub) {
+		cmd_opaque(b->p, any_name);
+		taint(b->c, any_name);
+		return;
+	}
+	if (sub) {
+		end = memchr(sub, ']', n - (size_t)(sub - s.p));
+		if (!end || !is_number(sub + 1, (size_t)(end - sub) - 1))
+			cmd_opaque(b->p, subscript);
+		n = (size_t)(sub - s.p);
+	} else if (eq && n && s.p[n - 1] == '+') {
+		n--;
+	}
+	if (eq || !only_values)
+		cmd_set(b->a, b->c, s.p, n);
+	if ((eq || b->gives) &&
+	    !cmd_may_have(s.p, n, s.literal && eq ? eq + 1 : NULL,
+			  s.literal && eq ? s.n - (size_t)(eq + 1 - s.p) : 0))
+		cmd_opaque(b->p, CMD_NUMBER);
+}
+
+/*
+ * NAME=VALUE of `declare` and its like: what stands in parentheses is read as the
+ * words of an array, whatever quotes it had; what a -n gets is another's name.
+ */
+static void declared(struct builtin_words *b, const struct sh_word *w, bool made)
+{
+	bool array = b->seen & (bit('a') | bit('A'));
+	const char *eq, *v;
+	struct cmd_shape s;
+	size_t n;
+
+	cmd_shape(w, &s);
+	eq = s.n ? memchr(s.p, '=', s.n) : NULL;
+	v = eq ? eq + 1 : NULL;
+	n = eq ? s.n - (size_t)(v - s.p) : 0;
+	if (made && (b->seen & bit('n')) && !(eq && s.literal && sh_is_name(v, n)))
+		cmd_opaque(b->p, "a name stands for a variable that is not known");
+	if (!eq || (w->flags & SH_W_ARRAY))
+		return;
+	if (n && v[0] == '(' && s.literal && !array)
+		array = made && (memchr(v, '$', n) || memchr(v, '`', n));
+	else if (!s.literal && made)
+		array |= b->c->scope->env->arrays;
+	if (array && (n ? v[0] == '(' : !s.literal))
+		cmd_opaque(b->p, "a value that is read as the words of an array");
+}
+
+/* Options up to the first operand, as the shell's own getopt has them. */
+static void read_options(struct builtin_words *b)
+{
+	for (b->at = 1; b->at < b->p->nwords; b->at++) {
+		const struct sh_word *w = b->p->words[b->at].w, *v;
+
+		if (!sh_is_literal(w) || w->seg.n < 2 ||
+		    (w->seg.p[0] != '-' && w->seg.p[0] != '+'))
+			return;
+		if (cmd_lit(w, "--")) {
+			b->at++;
+			return;
+		}
+		for (uint32_t i = 1; i < w->seg.n; i++) {
+			char c = w->seg.p[i];
+			bool rest = i + 1 < w->seg.n;
+
+			b->seen |= bit(c);
+			if (!strchr(b->valued, c))
+				continue;
+			v = rest ? cmd_literal(b->a, w->seg.p + i + 1, w->seg.n - i - 1) :
+			    b->at + 1 < b->p->nwords ? b->p->words[b->at + 1].w : NULL;
+			if (v && strchr(b->named, c))
+				set_word(b, v, false);
+			b->at += !rest;
+			break;
+		}
+	}
+	if (b->at > b->p->nwords)
+		b->at = b->p->nwords;
+}
+
+#define WORDS(v, nm)                                                                   \
+	struct builtin_words b = { .a = a, .c = c, .p = p, .valued = (v), .named = (nm),     \
+				   .gives = (nm)[0] };                                  \
+	read_options(&b)
+
+static const struct sh_word *word(const struct builtin_words *b, uint32_t i)
+{
+	return i < b->p->nwords ? b->p->words[i].w : NULL;
+}
+
+/* --- directories --------------------------------------------------------------------------- */
+
+static bool has_dir(const struct cmd_env *e, const char *path)
+{
+	const struct cmd_dir *d;
+
+	for (d = e->dirs; d; d = d->next)
+		if (strcmp(d->path, path) == 0)
+			return true;
+	return false;
+}
+
+/* What follows may run in this directory, too. */
+static bool add_dir(struct cmd_an *a, struct cmd_env *e, const char *path)
+{
+	struct cmd_dir *d;
+	size_t n = strlen(path) + 1;
+	char *s;
+
+	if (has_dir(e, path))
+		return true;
+	if (e->ndirs >= CMD_MAX_DIRS) {
+		e->dirs_unknown = true;
+		return true;
+	}
+	d = cmd_alloc(a, sizeof(*d));
+	s = cmd_alloc(a, n);
+	if (!d || !s)
+		return false;
+	memcpy(s, path, n);
+	*d = (struct cmd_dir){ .path = s, .next = e->dirs };
+	e->dirs = d;
+	e->ndirs++;
+	return true;
+}
+
+static bool go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t n, bool home)
+{
+	struct cmd_env *e = c->scope->env;
+	const struct cmd_dir *d, *was = e->dirs;
+	char buf[4096];
+
+	if (home && e->home_changed) {
+		e->dirs_unknown = true;
+		return true;
+	}
+	/* in a loop it may go on from where it is; the first turn leads where the text says */
+	if (c->anytime && !home && (!n || p[0] != '/'))
+		e->dirs_unknown = true;
+	/* where a ".." leads is not known, and may be where the text says */
+	for (d = was; d; d = d->next) {
+		if (!cmd_resolve(a->world, d->path, p, n, home, buf, sizeof(buf)))
+			e->dirs_unknown = true;
+		if (cmd_resolve_loosely(a->world, d->path, p, n, home, buf, sizeof(buf)) &&
+		    !add_dir(a, e, buf))
+			return false;
+	}
+	return true;
+}
+
+static bool run_cd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	struct cmd_word *w;
+	const char *text;
+	size_t n, from = 0;
+	bool home;
+
+	WORDS("", "");
+	w = b.at < p->nwords ? &p->words[b.at] : NULL;
+	if (!w && !(p->flags & CMD_APPENDS))
+		return go(a, c, "", 0, true);
+	if (!w || b.at + 1 < p->nwords || cmd_lit(w->w, "-") ||
+	    (w->w->seg.kind != SH_LIT && w->w->seg.kind != SH_HOME) ||
+	    !cmd_path_text(w, false, &from, &text, &n, &home) ||
+	    (w->w->seg.kind == SH_LIT && w->w->seg.next)) {
+		c->scope->env->dirs_unknown = true;
+		return true;
+	}
+	/* `cd ''` stays where it is */
+	return (!n && !home) || go(a, c, text, n, home);
+}
+
+static bool run_pushd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	(void)a;
+	(void)p;
+	c->scope->env->dirs_unknown = true;
+	return true;
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+static bool run_export(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("", "");
+	for (uint32_t i = b.at; i < p->nwords; i++) {
+		set_word(&b, p->words[i].w, true);
+		declared(&b, p->words[i].w, false);
+	}
+	return true;
+}
+
+static bool run_declare(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("", "");
+	if (b.seen & bit('n'))
+		taint(c, "a variable stands for another one");
+	if (b.seen & bit('i'))
+		cmd_opaque(p, "values of a variable with -i are arithmetic");
+	for (uint32_t i = b.at; i < p->nwords; i++) {
+		set_word(&b, p->words[i].w, false);
+		declared(&b, p->words[i].w, true);
+	}
+	c->scope->env->arrays |= (b.seen & (bit('a') | bit('A'))) != 0;
+	return true;
+}
+
+static bool run_unset(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("", "");
+	for (uint32_t i = b.at; i < p->nwords; i++)
+		set_word(&b, p->words[i].w, false);
+	return true;
+}
+
+static bool run_read(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("adinNptu", "a");
+	c->scope->env->arrays |= (b.seen & bit('a')) != 0;
+	for (uint32_t i = b.at; i < p->nwords; i++)
+		set_word(&b, p->words[i].w, false);
+	return true;
+}
+
+static bool run_mapfile(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("dnOsuCc", "");
+	c->scope->env->arrays = true;
+	for (uint32_t i = b.at; i < p->nwords; i++)
+		set_word(&b, p->words[i].w, false);
+	return true;
+}
+
+static bool run_getopts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	struct cmd_shape s = { .several = false };
+
+	WORDS("", "");
+	if (word(&b, b.at))
+		cmd_shape(word(&b, b.at), &s);
+	if (s.several)
+		cmd_opaque(p, any_name);
+	if (word(&b, b.at + 1))
+		set_word(&b, word(&b, b.at + 1), false);
+	return true;
+}
+
+static bool run_wait(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("p", "p");
+	(void)b;
+	return true;
+}
+
+/* Has a format "%n", which puts a number into the variable that an operand names? */
+static bool counts(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] != '%')
+			continue;
+		while (++i < n && p[i] && strchr("#0- +'123456789.*hjlLtz", p[i]))
+			;
+		if (i < n && p[i] == 'n')
+			return true;
+	}
+	return false;
+}
+
+/* The variables that a format may set. */
+static void set_counted(struct builtin_words *b)
+{
+	struct cmd_shape s;
+
+	if (!word(b, b->at))
+		return;
+	cmd_shape(word(b, b->at), &s);
+	if (s.literal && !counts(s.p, s.n))
+		return;
+	for (uint32_t i = b->at + 1; i < b->p->nwords; i++) {
+		cmd_shape(b->p->words[i].w, &s);
+		if (s.literal)
+			cmd_set(b->a, b->c, s.p, s.n);
+		else
+			taint(b->c, any_name);
+	}
+}
+
+/* A word that is not known may be the "-v" before a name. */
+static bool run_printf(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	const struct sh_word *w;
+	struct cmd_shape s;
+
+	WORDS("v", "v");
+	w = word(&b, b.at);
+	if (!w || !(c->scope->dialects & CMD_IN_BASH))
+		return true;
+	set_counted(&b);
+	cmd_shape(w, &s);
+	if (s.open && (s.several || b.at + 1 < p->nwords) && !w->seg.next)
+		cmd_opaque(p, any_name);
+	return true;
+}
+
+/* Digits and operators mean what they say; a name's value is text once more. */
+static bool run_let(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	struct builtin_words b = { .a = a, .c = c, .p = p, .valued = "", .named = "" };
+
+	for (uint32_t i = 1; i < p->nwords; i++) {
+		const struct sh_word *w = p->words[i].w;
+		bool plain = sh_is_literal(w);
+
+		for (uint32_t k = 0; plain && k < w->seg.n; k++)
+			plain = isdigit((unsigned char)w->seg.p[k]) ||
+				strchr("+-*/%<>=!&|^~() ", w->seg.p[k]);
+		if (plain)
+			continue;
+		cmd_opaque(p, arithmetic);
+		set_word(&b, w, true);
+	}
+	return true;
+}
+
+/* $? $# $$ $! are numbers, which the reader of the grammar does not say. */
+static bool is_count(const struct cmd_ctx *c, const struct sh_word *w)
+{
+	const char *p = c->scope->text ? c->scope->text + w->from : "";
+
+	return c->scope->text && w->to - w->from == 2 && p[0] == '$' &&
+	       strchr("?#$!", p[1]) && p[1];
+}
+
+static bool run_test(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	struct builtin_words b = { .a = a, .c = c, .p = p, .valued = "", .named = "" };
+
+	if (!(c->scope->dialects & CMD_IN_BASH))
+		return true;
+	for (uint32_t i = 1; i < p->nwords; i++) {
+		const struct sh_word *w = p->words[i].w;
+		struct cmd_shape s;
+
+		cmd_shape(w, &s);
+		/* split into several words it may have any operator */
+		if (s.splits && !is_count(c, w))
+			cmd_opaque(p, "a word of test may be several, -v and a subscript among "
+				      "them");
+		if (!cmd_lit(w, "-v") || i + 1 >= p->nwords)
+			continue;
+		cmd_shape(p->words[i + 1].w, &s);
+		if (!s.literal)
+			cmd_opaque(p, "-v and -R evaluate a subscript of the name");
+		if (!s.literal || memchr(s.p, '[', s.n))
+			set_word(&b, p->words[i + 1].w, true);
+	}
+	return true;
+}
+
+/* --- names of commands --------------------------------------------------------------------------- */
+
+static void define_any(const struct cmd_ctx *c, struct cmd_part *p)
+{
+	cmd_opaque(p, "a command whose name is not known is defined");
+	c->scope->env->names_all = true;
+}
+
+static bool run_alias(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("", "");
+	for (uint32_t i = b.at; i < p->nwords; i++) {
+		struct cmd_shape s;
+		const char *eq;
+
+		cmd_shape(p->words[i].w, &s);
+		eq = s.n ? memchr(s.p, '=', s.n) : NULL;
+		if (!eq) {
+			if (!s.literal)
+				define_any(c, p);
+			continue;
+		}
+		if (!cmd_define(a, c, s.p, (size_t)(eq - s.p), NULL))
+			return false;
+		if (!s.literal)
+			cmd_opaque(p, "the text of an alias that is not literal");
+		else if (!cmd_nested(a, c, p, eq + 1, s.n - (size_t)(eq + 1 - s.p),
+				     CMD_CODE_ALIAS, c->scope->dialects))
+			return false;
+	}
+	return true;
+}
+
+/* The operands of `hash` and `enable`. */
+static bool define_all(struct builtin_words *b, const struct sh_word *path)
+{
+	for (uint32_t i = b->at; i < b->p->nwords; i++) {
+		const struct sh_word *w = b->p->words[i].w;
+
+		if (!sh_is_literal(w))
+			define_any(b->c, b->p);
+		else if (!cmd_define(b->a, b->c, w->seg.p, w->seg.n, path))
+			return false;
+	}
+	return true;
+}
+
+static bool run_hash(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	const struct sh_word *path = NULL, *w;
+	uint32_t i;
+
+	WORDS("p", "");
+	for (i = 1; i < b.at; i++) {
+		const char *v;
+
+		w = p->words[i].w;
+		if (w->seg.n < 2 || w->seg.p[0] != '-')
+			continue;
+		v = memchr(w->seg.p, 'p', w->seg.n);
+		if (v && v + 1 < w->seg.p + w->seg.n)
+			path = cmd_literal(a, v + 1, (size_t)(w->seg.p + w->seg.n - v - 1));
+		else if (v)
+			path = word(&b, i + 1);
+	}
+	if (path && !sh_is_literal(path))
+		taint(c, "a name of a command stands for a path that is not literal");
+	return define_all(&b, path);
+}
+
+static bool run_enable(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("f", "");
+	if (b.seen & bit('f'))
+		cmd_opaque(p, "code that is loaded into the shell");
+	return define_all(&b, NULL);
+}
+
+/* --- code ---------------------------------------------------------------------------------------- */
+
+static bool run_source(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("", "");
+	if (word(&b, b.at))
+		cmd_script(a, p, word(&b, b.at));
+	else if (p->flags & CMD_APPENDS)
+		cmd_opaque(p, "a script that is not known");
+	return true;
+}
+
+/* Where no table says that its words are code. */
+static bool run_eval(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	(void)a;
+	(void)c;
+	if (!p->program)
+		cmd_opaque(p, "it evaluates its words as code");
+	return true;
+}
+
+static const struct builtin {
+	char name[10];
+	uint8_t n;
+	bool (*run)(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
+} builtins[] = {
+	{ "cd", 2, run_cd },           { "chdir", 5, run_cd },
+	{ "pushd", 5, run_pushd },     { "popd", 4, run_pushd },
+	{ "export", 6, run_export },   { "readonly", 8, run_export },
+	{ "declare", 7, run_declare }, { "typeset", 7, run_declare },
+	{ "local", 5, run_declare },   { "unset", 5, run_unset },
+	{ "read", 4, run_read },       { "mapfile", 7, run_mapfile },
+	{ "readarray", 9, run_mapfile }, { "getopts", 7, run_getopts },
+	{ "wait", 4, run_wait },       { "printf", 6, run_printf },
+	{ "let", 3, run_let },         { "test", 4, run_test },
+	{ "[", 1, run_test },          { "alias", 5, run_alias },
+	{ "hash", 4, run_hash },       { "enable", 6, run_enable },
+	{ "source", 6, run_source },   { ".", 1, run_source },
+	{ "eval", 4, run_eval },       { "trap", 4, run_eval },
+};
+
+bool cmd_builtin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	const struct sh_word *w = p->words[0].w;
+	size_t i;
+
+	if (!sh_is_literal(w) || !w->seg.n || w->seg.n > 9)
+		return true;
+	for (i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++)
+		if (builtins[i].name[0] == w->seg.p[0] && builtins[i].n == w->seg.n &&
+		    memcmp(builtins[i].name, w->seg.p, w->seg.n) == 0)
+			return builtins[i].run(a, c, p);
+	return true;
+}

@@ -1,0 +1,491 @@
+/*
+ * Code that a command is given: the literal code of shells, and of wrappers
+ * whose code is shell text, is read like a line; a script is a file.
+ */
+#include <ctype.h>
+
+#include "runtime/line/cmd.h"
+
+static const char not_literal[] = "a shell's code that is not literal";
+static const char from_stdin[] = "a shell's code from its standard input";
+
+/* --- is the reading in two dialects the same? --------------------------------------------- */
+
+static bool same_words(const struct sh_word *a, const struct sh_word *b)
+{
+	for (; a && b; a = a->next, b = b->next) {
+		const struct sh_seg *g = &a->seg, *h = &b->seg;
+
+		if ((a->flags ^ b->flags) & (SH_W_LOCALE | SH_W_QUOTED))
+			return false;
+		for (; g && h; g = g->next, h = h->next)
+			if (g->kind != h->kind || g->n != h->n ||
+			    (g->n && memcmp(g->p, h->p, g->n) != 0))
+				return false;
+		if (g || h)
+			return false;
+	}
+	return !a && !b;
+}
+
+static bool same_name(const char *p, uint32_t n, const char *q, uint32_t k)
+{
+	return n == k && (!n || memcmp(p, q, n) == 0);
+}
+
+static bool same_assigns(const struct sh_assign *a, const struct sh_assign *b)
+{
+	for (; a && b; a = a->next, b = b->next)
+		if (!same_name(a->name, a->name_n, b->name, b->name_n))
+			return false;
+	return !a && !b;
+}
+
+static bool same_redirs(const struct sh_redir *a, const struct sh_redir *b)
+{
+	for (; a && b; a = a->next, b = b->next)
+		if (a->op != b->op || a->fd != b->fd || !same_words(a->target, b->target) ||
+		    !same_words(a->body, b->body) ||
+		    !same_name(a->var, a->var_n, b->var, b->var_n))
+			return false;
+	return !a && !b;
+}
+
+static bool same_text(const struct sh *x, const struct sh *y)
+{
+	const struct sh_cmd *a = x->first, *b = y->first;
+
+	if (x->status != y->status || x->ncmds != y->ncmds)
+		return false;
+	for (; a && b; a = a->next, b = b->next)
+		if (a->kind != b->kind || a->marks != b->marks || a->nwords != b->nwords ||
+		    !a->func != !b->func || !same_name(a->name, a->name_n, b->name, b->name_n) ||
+		    !same_words(a->words, b->words) || !same_assigns(a->assigns, b->assigns) ||
+		    !same_redirs(a->redirs, b->redirs))
+			return false;
+	return true;
+}
+
+/* --- nested text ---------------------------------------------------------------------------- */
+
+static bool parse(struct cmd_an *a, struct sh *ret, const char *text, size_t n,
+		  unsigned dialect)
+{
+	if (!cmd_work(a, n + 32))
+		return false;
+	sh_parse(ret, a->mem, (size_t)(a->mem_end - a->mem), text, n,
+		 dialect == CMD_IN_POSIX ? SH_POSIX : SH_BASH);
+	if (ret->status != SH_LIMIT) {
+		a->mem += ret->used;
+		return true;
+	}
+	a->ret->memory_short |= ret->memory_short && !a->ret->limit;
+	return cmd_limit(a, ret->why);
+}
+
+/* All that the text runs, in the environment that it is read in. */
+static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh)
+{
+	struct cmd_env *outer = s->env, own;
+	bool ok;
+
+	if (sh->status == SH_UNPARSED && !s->guess) {
+		struct cmd_ctx c = { .scope = s, .outer = s->outer, .from = s->from,
+				     .to = s->to, .anytime = s->anytime, .away = s->away,
+				     .alternative = s->alternative,
+				     .beside = s->beside, .pipe = s->pipe };
+		struct cmd_part *p = cmd_part_new(a, &c, CMD_UNPARSED);
+
+		if (!p)
+			return false;
+		cmd_opaque(p, sh->why);
+	}
+	if (!s->process)
+		return cmd_scope(a, s, sh);
+	own = *outer;
+	own.first = a->tail;
+	own.began = own.dirs;
+	own.names = NULL;
+	own.taint_all = own.names_all = own.hashed = false;
+	s->env = &own;
+	ok = cmd_scope(a, s, sh);
+	if (ok)
+		cmd_env_end(&own);
+	s->env = outer;
+	return ok;
+}
+
+bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part,
+		const char *text, size_t n, enum cmd_code how, unsigned dialects)
+{
+	bool shell = part->program && (part->program->flags & LINE_PF_SHELL);
+	struct cmd_scope s = {
+		.env = c->scope->env, .outer = part, .text = text,
+		.shell = shell ? part : c->scope->shell,
+		.away = c->away,
+		.process = how == CMD_CODE_SHELL,
+		.voided = c->voided, .opaque = c->opaque,
+		.from = part->from, .to = part->to, .depth = c->depth + 1,
+		.dialects = dialects,
+		.anytime = c->anytime || how == CMD_CODE_TRAP || how == CMD_CODE_ALIAS,
+		.alternative = c->alternative, .appends = how == CMD_CODE_ALIAS,
+		.moved = c->moved,
+		.guess = c->guess,
+		.beside = c->beside, .pipe = c->pipe,
+	};
+	unsigned first = dialects & CMD_IN_BASH ? CMD_IN_BASH : CMD_IN_POSIX;
+	struct sh sh, other;
+	char *mem;
+
+	if (s.depth > SH_MAX_DEPTH)
+		return cmd_limit(a, "the line nests too deep");
+	if (!parse(a, &sh, text, n, first))
+		return false;
+	if (dialects == first)
+		return read_text(a, &s, &sh);
+	mem = a->mem;
+	if (!parse(a, &other, text, n, CMD_IN_POSIX))
+		return false;
+	if (same_text(&sh, &other)) {
+		a->mem = mem;
+		return read_text(a, &s, &sh);
+	}
+	s.dialects = CMD_IN_BASH;
+	if (!read_text(a, &s, &sh))
+		return false;
+	s.dialects = CMD_IN_POSIX;
+	s.alternative = true;
+	return read_text(a, &s, &other);
+}
+
+/* --- a shell's words --------------------------------------------------------------------------- */
+
+static unsigned shell_dialects(const struct cmd_part *p)
+{
+	const char *base;
+	size_t n;
+
+	if (cmd_base(p->words[0].w, &base, &n)) {
+		if (n == 4 && memcmp(base, "bash", 4) == 0)
+			return CMD_IN_BASH;
+		if (n == 4 && memcmp(base, "dash", 4) == 0)
+			return CMD_IN_POSIX;
+	}
+	return CMD_IN_BASH | CMD_IN_POSIX;
+}
+
+struct shell_words {
+	struct cmd_an *a;
+	struct cmd_part *p;
+	uint32_t at;     /* the first operand, or nwords */
+	bool code;       /* -c */
+	bool read_stdin; /* -s */
+	bool nothing;    /* --version */
+	bool unknown;    /* words that are not known stand before it */
+	bool strange;    /* the option at hand is one that nobody knows */
+	struct cmd_fork **forks;
+};
+
+/* bash takes its long options with one dash, too. */
+static bool is_bash_option(const struct sh_word *w)
+{
+	static const char *const names[] = {
+		"-debug", "-debugger", "-dump-po-strings", "-dump-strings", "-help",
+		"-init-file", "-login", "-noediting", "-noprofile", "-norc", "-posix",
+		"-pretty-print", "-protected", "-rcfile", "-restricted", "-verbose",
+		"-version", "-wordexp",
+	};
+	size_t n = w->seg.n;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (cmd_lit(w, names[i]) ||
+		    (n == strlen(names[i]) + 1 && w->seg.p[0] == '-' &&
+		     memcmp(w->seg.p + 1, names[i], n - 1) == 0))
+			return true;
+	return false;
+}
+
+static bool is_long(const struct sh_word *w)
+{
+	return (w->seg.n > 1 && w->seg.p[0] == '-' && w->seg.p[1] == '-') || is_bash_option(w);
+}
+
+/* Of "--rcfile" and "-rcfile". */
+static bool is_option(const struct sh_word *w, const char *name)
+{
+	return cmd_lit(w, name) || cmd_lit(w, name + 1);
+}
+
+/* A startup file: it runs as a script does. */
+static bool long_option(struct shell_words *s, const struct sh_word *w)
+{
+	const struct line_option *o =
+		cmd_known(s->a->facts, s->p->program, w->seg.p, w->seg.n);
+
+	if (is_option(w, "--rcfile") || is_option(w, "--init-file")) {
+		if (s->at + 1 < s->p->nwords)
+			cmd_script(s->a, s->p, s->p->words[s->at + 1].w);
+		return true;
+	}
+	s->nothing |= is_option(w, "--version") || is_option(w, "--help");
+	s->strange = !o && !is_bash_option(w) && !memchr(w->seg.p, '=', w->seg.n);
+	return o && o->takes == LINE_TAKES_VALUE;
+}
+
+/* What the letter takes; of those that every shell has, `set`'s are in no table. */
+static bool letter(struct shell_words *s, char c)
+{
+	const char name[2] = { '-', c };
+	const struct line_option *o = cmd_known(s->a->facts, s->p->program, name, 2);
+
+	s->code |= c == 'c';
+	s->read_stdin |= c == 's';
+	/* zsh's -O is a flag */
+	if (c == 'o' || c == 'O' || c == 'c')
+		return c != 'c' && !(o && o->takes == LINE_TAKES_NOTHING);
+	s->strange |= !c || (!o && !strchr("abefhiklmnprstuvxBCDEHIPT", c));
+	return o && o->takes == LINE_TAKES_VALUE;
+}
+
+/* How many words behind it belong to "-eo", "+O", "--rcfile". */
+static uint32_t option_values(struct shell_words *s, const struct sh_word *w)
+{
+	uint32_t n = 0;
+
+	s->strange = false;
+	if (is_long(w))
+		return long_option(s, w);
+	/* "+c" and "+s" are "-c" and "-s" */
+	for (uint32_t i = 1; i < w->seg.n; i++)
+		n += letter(s, w->seg.p[i]);
+	return n;
+}
+
+/* The option before the word at hand may take it, or not; false: past a limit. */
+static bool strange_value(struct shell_words *s)
+{
+	uint32_t word = s->at + 1;
+	struct cmd_fork *f;
+
+	if (word >= s->p->nwords || s->p->words[word].as == CMD_AS_OPERAND)
+		return true;
+	if (s->p->words[word].as == CMD_AS_VALUE) {
+		s->at++;
+		return true;
+	}
+	f = cmd_alloc(s->a, sizeof(*f));
+	if (!f)
+		return false;
+	*f = (struct cmd_fork){ .word = word };
+	*s->forks = f;
+	s->forks = &f->next;
+	return true;
+}
+
+static bool shell_words(struct shell_words *s)
+{
+	for (s->at = 1; s->at < s->p->nwords; s->at++) {
+		const struct sh_word *w = s->p->words[s->at].w;
+		struct cmd_shape h;
+		uint32_t n;
+
+		cmd_shape(w, &h);
+		if (!h.literal) {
+			if (!h.open && !h.splits && h.p[0] != '-' && h.p[0] != '+')
+				return true;
+			s->unknown = true;
+			continue;
+		}
+		if (!h.n || (h.p[0] != '-' && h.p[0] != '+'))
+			return true;
+		if (cmd_lit(w, "--") || cmd_lit(w, "-")) {
+			s->at++;
+			return true;
+		}
+		if (h.n == 1)
+			return true;
+		for (n = option_values(s, w); n && s->at + 1 < s->p->nwords; n--) {
+			s->at++;
+			cmd_shape(s->p->words[s->at].w, &h);
+			s->unknown |= h.several;
+		}
+		if (s->strange && !strange_value(s))
+			return false;
+	}
+	if (s->at > s->p->nwords)
+		s->at = s->p->nwords;
+	return true;
+}
+
+/* Code of which only pieces are known. */
+static bool guessed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		    uint32_t word)
+{
+	struct cmd_ctx in = *c;
+	bool literal;
+	size_t n;
+	char *s = cmd_guess(a, &(struct cmd_joint){ .words = p->words + word, .count = 1 },
+			    &n, &literal);
+
+	in.guess = in.alternative = true;
+	return s && cmd_nested(a, &in, p, s, n, CMD_CODE_SHELL, shell_dialects(p));
+}
+
+bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+	       struct cmd_read *r)
+{
+	struct shell_words s = { .a = a, .p = p, .forks = &r->forks };
+	const struct sh_word *w;
+
+	if (!shell_words(&s))
+		return false;
+	if (s.unknown) {
+		cmd_opaque(p, s.code ? not_literal : "a shell whose options are not known");
+		p->flags |= CMD_LOST;
+	}
+	if (s.nothing)
+		return true;
+	w = s.at < p->nwords ? p->words[s.at].w : NULL;
+	if (s.code) {
+		if (w && sh_is_literal(w))
+			return cmd_nested(a, c, p, w->seg.p, w->seg.n, CMD_CODE_SHELL,
+					  shell_dialects(p));
+		if (w || c->appends)
+			cmd_opaque(p, not_literal);
+		return !w || guessed(a, c, p, s.at);
+	}
+	if (w && !s.read_stdin) {
+		cmd_script(a, p, w);
+		return true;
+	}
+	if (s.unknown)
+		return true;
+	return cmd_stdin(a, c, p, CMD_CODE_SHELL, shell_dialects(p));
+}
+
+bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+	       enum cmd_code how, unsigned dialects)
+{
+	const struct sh_redir *r = c->cmd ? c->cmd->redirs : NULL, *in = NULL;
+	const struct sh_word *w = NULL;
+
+	for (; r; r = r->next) {
+		bool less = r->op != SH_R_OUT && r->op != SH_R_APPEND &&
+			    r->op != SH_R_CLOBBER && r->op != SH_R_BOTH &&
+			    r->op != SH_R_BOTH_APPEND && r->op != SH_R_DUP_OUT;
+
+		if (!r->var && (r->fd == 0 || (r->fd < 0 && less)))
+			in = r;
+	}
+	if (in && in->op == SH_R_HERESTRING)
+		w = in->target;
+	else if (in && in->op == SH_R_HEREDOC)
+		w = in->body;
+	if (w && sh_is_literal(w) && (c->untranslated || !(w->flags & SH_W_LOCALE)) &&
+	    !c->stdin_taken && !c->appends)
+		return cmd_nested(a, c, p, w->seg.p, w->seg.n, how, dialects);
+	cmd_opaque(p, from_stdin);
+	return true;
+}
+
+/* --- a script ------------------------------------------------------------------------------------ */
+
+/* What lies before the last component, and that; "." and empty ones aside. */
+static void last_two(const char *p, size_t n, const char **ret_last, size_t *ret_n,
+		     const char **ret_before, size_t *ret_before_n)
+{
+	const char *end = p + n;
+
+	*ret_last = *ret_before = "";
+	*ret_n = *ret_before_n = 0;
+	while (p < end) {
+		const char *slash = memchr(p, '/', (size_t)(end - p));
+		size_t k = (size_t)((slash ? slash : end) - p);
+
+		if (k && !(k == 1 && p[0] == '.')) {
+			*ret_before = *ret_last;
+			*ret_before_n = *ret_n;
+			*ret_last = p;
+			*ret_n = k;
+		}
+		p += k + (slash != NULL);
+	}
+}
+
+static bool ends(const struct cmd_part *p, const char *tail)
+{
+	const struct cmd_dir *d;
+
+	for (d = p->dirs; d; d = d->next) {
+		size_t n = strlen(d->path), k = strlen(tail);
+
+		if (n >= k && memcmp(d->path + n - k, tail, k) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* /dev/stdin, /dev/fd/N, /proc/…/fd/N, and these from their own directory. */
+static bool is_descriptor(const struct cmd_part *part, const char *p, size_t n)
+{
+	const char *last, *before;
+	size_t k, b, i;
+
+	last_two(p, n, &last, &k, &before, &b);
+	if (k == 5 && memcmp(last, "stdin", 5) == 0)
+		return b ? b == 3 && memcmp(before, "dev", 3) == 0 : ends(part, "/dev");
+	for (i = 0; i < k; i++)
+		if (!isdigit((unsigned char)last[i]))
+			return false;
+	if (!k)
+		return false;
+	return b ? b == 2 && memcmp(before, "fd", 2) == 0 : ends(part, "/fd");
+}
+
+static bool add_run_file(struct cmd_an *a, struct cmd_part *p, const char *name, uint32_t n,
+			 bool unasked)
+{
+	struct cmd_run_file *f = cmd_alloc(a, sizeof(*f));
+
+	if (!f)
+		return false;
+	*f = (struct cmd_run_file){
+		.next = cmd_node(p)->scripts, .p = name, .n = n, .unasked = unasked
+	};
+	cmd_node(p)->scripts = f;
+	a->scripts = true;
+	return true;
+}
+
+void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
+{
+	const struct sh_seg *g = &w->seg;
+	const char *base;
+	size_t k;
+
+	if (g->kind == SH_HOME && g->next && g->next->kind == SH_LIT)
+		g = g->next;
+	if (g->kind != SH_LIT || g->next) {
+		cmd_opaque(p, "a script that is no literal path");
+		return;
+	}
+	if (is_descriptor(p, g->p, g->n)) {
+		cmd_opaque(p, "a script that is a descriptor");
+		return;
+	}
+	last_two(g->p, g->n, &base, &k, &(const char *){ NULL }, &(size_t){ 0 });
+	(void)add_run_file(a, p, base, (uint32_t)k, false); /* else: past a limit */
+}
+
+bool cmd_script_unasked(struct cmd_an *a, struct cmd_part *p, const char *name, uint32_t n)
+{
+	return add_run_file(a, p, name, n, true);
+}
+
+void cmd_script_file(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
+{
+	if (cmd_lit(w, "-"))
+		cmd_opaque(p, "a script that is a descriptor");
+	else
+		cmd_script(a, p, w);
+}

@@ -1,0 +1,178 @@
+/*
+ * Which words of a command name files that it reads, writes or takes for code, as its
+ * table says; in any reading.  What a program writes, and what it reads, is decided
+ * with its part; a script is looked at here, and with all parts (cmd_made.c).
+ */
+#include "runtime/line/cmd.h"
+
+struct files {
+	struct cmd_an *a;
+	struct cmd_part *p;
+	bool instead_may, instead; /* an option stands for the first or last operand */
+	bool trees, edits;
+	uint32_t last, last_sure;  /* the last word that may be an operand, that surely is */
+	bool reads;
+};
+
+/* Is a word that is operand first … last the Nth, one being missing or not? */
+static bool is_number(const struct files *f, const struct cmd_word *w, uint32_t n, bool on)
+{
+	for (uint32_t less = f->instead ? 1 : 0; less <= (f->instead_may ? 1U : 0U); less++) {
+		uint32_t k = n > less ? n - less : on ? 1 : 0;
+
+		if (k && w->last >= k && (on || w->first <= k))
+			return true;
+	}
+	return false;
+}
+
+static bool is_place(const struct files *f, const struct line_place *c, uint32_t i)
+{
+	const struct cmd_word *w = &f->p->words[i];
+	const struct sh_word *s = w->w;
+	bool is;
+
+	if (!w->last || !(w->roles & CMD_W_OPERAND))
+		return false;
+	switch (c->operand) {
+	case LINE_ANY_OPERAND:
+		is = true;
+		break;
+	case LINE_LAST_OPERAND:
+		is = !f->instead && i >= f->last_sure;
+		break;
+	case LINE_REST_OPERAND:
+		is = f->instead_may || i < f->last;
+		break;
+	default:
+		is = is_number(f, w, c->operand % LINE_FROM_OPERAND, c->operand > LINE_FROM_OPERAND);
+		break;
+	}
+	return is && (!sh_is_literal(s) || cmd_when(f->a->facts, c->when, s->seg.p, s->seg.n));
+}
+
+static void mark(struct files *f, struct cmd_word *w, uint8_t place)
+{
+	w->places |= place;
+	f->reads |= place == CMD_P_READS;
+}
+
+static void operands(struct files *f)
+{
+	const struct line_facts *facts = f->a->facts;
+
+	for (uint32_t k = 0; k < f->p->program->places.count; k++) {
+		const struct line_place *c = pb_at(facts, f->p->program->places, sizeof(*c), k);
+
+		for (uint32_t i = 1; i < f->p->nwords; i++) {
+			if (!is_place(f, c, i))
+				continue;
+			if (c->kind == LINE_PLACE_READS)
+				mark(f, &f->p->words[i], CMD_P_READS);
+			else if (c->kind == LINE_PLACE_WRITES)
+				mark(f, &f->p->words[i], CMD_P_WRITES);
+			else if (c->kind == LINE_PLACE_SCRIPT)
+				cmd_script_file(f->a, f->p, f->p->words[i].w);
+			else
+				f->trees = true;
+		}
+	}
+}
+
+/* The value of an option that is a script. */
+static bool script_value(struct files *f, const struct cmd_option *o)
+{
+	struct sh_word *w;
+
+	if (o->value_open) {
+		cmd_opaque(f->p, "a script that is no literal path");
+	} else if (o->value) {
+		w = cmd_literal(f->a, o->value, o->value_n);
+		if (!w)
+			return false;
+		cmd_script_file(f->a, f->p, w);
+	} else if (o->value_word) {
+		cmd_script_file(f->a, f->p, f->p->words[o->value_word].w);
+	}
+	return true;
+}
+
+static bool options(struct files *f)
+{
+	for (const struct cmd_option *o = f->p->options; o; o = o->next) {
+		uint32_t flags = o->known ? o->known->flags : 0;
+		struct cmd_word *w = &f->p->words[o->value || o->value_open || !o->value_word ?
+							  o->word : o->value_word];
+
+		if (flags & LINE_OF_READS)
+			mark(f, w, CMD_P_READS);
+		if (flags & LINE_OF_WRITES)
+			mark(f, w, CMD_P_WRITES);
+		f->trees |= (flags & LINE_OF_TREES) != 0;
+		f->edits |= (flags & LINE_OF_EDITS) != 0;
+		if (flags & LINE_OF_INSTEAD) {
+			f->instead_may = true;
+			f->instead |= o->sure;
+		}
+		if ((flags & LINE_OF_SCRIPT) && !script_value(f, o))
+			return false;
+	}
+	return true;
+}
+
+static bool says_writes(const struct cmd_an *a, const struct line_program *p)
+{
+	for (uint32_t i = 0; i < p->places.count; i++) {
+		const struct line_place *c = pb_at(a->facts, p->places, sizeof(*c), i);
+
+		if (c->kind == LINE_PLACE_WRITES)
+			return true;
+	}
+	return false;
+}
+
+/* A subcommand has what its program has. */
+bool cmd_unasked(struct cmd_an *a, struct cmd_part *p)
+{
+	const struct line_program *t = cmd_table_of_files(cmd_node(p));
+
+	for (; t; t = cmd_base_of(a->facts, t))
+		for (uint32_t i = 0; i < t->defaults.count; i++) {
+			const struct line_word *w = pb_at(a->facts, t->defaults, sizeof(*w), i);
+
+			if (!cmd_script_unasked(a, p, pb_strp(a->facts, w->text), w->text.len))
+				return false;
+		}
+	return true;
+}
+
+bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
+{
+	struct files f = { .a = a, .p = p };
+	bool whole = p->program->flags & LINE_PF_WHOLE_TREES;
+
+	for (uint32_t i = 1; i < p->nwords; i++) {
+		if (!p->words[i].last)
+			continue;
+		if (p->words[i].roles & CMD_W_OPERAND)
+			f.last = i;
+		if (p->words[i].roles == CMD_W_OPERAND && p->words[i].first == p->words[i].last)
+			f.last_sure = i;
+	}
+	if (!options(&f))
+		return false;
+	operands(&f);
+	cmd_node(p)->writes_more = (p->flags & CMD_APPENDS) &&
+				   (f.edits || says_writes(a, p->program));
+	f.trees |= whole;
+	for (uint32_t i = 1; i < p->nwords; i++)
+		if (p->words[i].places & CMD_P_READS)
+			p->words[i].places |= (f.trees ? CMD_P_TREE : 0) |
+					      (f.edits ? CMD_P_WRITES : 0);
+	if (!f.trees)
+		return true;
+	/* `grep -r X`, but not `x | rg X` */
+	if (!f.reads && !(whole && input) && !says_writes(a, p->program))
+		p->flags |= CMD_READS_HERE;
+	return true;
+}

@@ -1,0 +1,483 @@
+/*
+ * From a line to its parts: every simple command that the shell's grammar
+ * holds, and from there whatever its words make it run.
+ */
+#include "runtime/line/cmd.h"
+
+/* Bytes and words that may be read again. */
+#define CMD_WORK(n) (64 * 1024 + 3 * (uint64_t)(n))
+
+static const char code_why[] = "code of another language stands in it";
+static const char code_stdin[] = "code of another language comes from its standard input";
+
+size_t cmd_block_size(size_t n)
+{
+	/* parts, words and options of the line, and of what is nested in it */
+	return sh_block_size(n) + 1024 * 1024 + 1024 * n;
+}
+
+/* --- one command -------------------------------------------------------------------- */
+
+static void take_program(const struct cmd_an *a, struct cmd_part *p)
+{
+	const char *base;
+	size_t n;
+
+	if (!cmd_base(p->words[0].w, &base, &n))
+		return;
+	p->program = cmd_take_table(p, cmd_program(a->facts, base, n));
+	if (p->program)
+		p->flags |= CMD_TABLED;
+}
+
+/* `hash -p PATH NAME`: the command is judged as PATH as well. */
+static bool stand_in(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	const struct sh_word *w = p->words[0].w;
+	const struct cmd_env *e = c->scope->env;
+	struct cmd_ctx as = *c;
+	struct cmd_name **list, *d;
+	struct cmd_word *words;
+
+	if (!e->hashed || c->stood_in || !sh_is_literal(w))
+		return true;
+	list = cmd_names(e, w->seg.p, w->seg.n);
+	as.stood_in = as.alternative = true;
+	for (d = list ? *list : NULL; d; d = d->next) {
+		if (!d->path || d->n != w->seg.n || memcmp(d->p, w->seg.p, d->n) != 0)
+			continue;
+		words = cmd_alloc(a, sizeof(*words) * p->nwords);
+		if (!words || !cmd_work(a, p->nwords + 16))
+			return false;
+		memcpy(words, p->words, sizeof(*words) * p->nwords);
+		words[0].w = d->path;
+		if (!cmd_run(a, &as, words, p->nwords))
+			return false;
+	}
+	return true;
+}
+
+/* A program by its path is a script that somebody may just have made. */
+static void run_path(struct cmd_an *a, struct cmd_part *p)
+{
+	const struct sh_word *w = p->words[0].w;
+	const struct sh_seg *g;
+	bool slash = w->seg.kind == SH_HOME;
+
+	for (g = &w->seg; g; g = g->next)
+		slash |= g->kind == SH_LIT && memchr(g->p, '/', g->n);
+	if (!slash || (sh_is_literal(w) && cmd_trusted_place(w->seg.p, w->seg.n)))
+		return;
+	if (sh_is_literal(w) || w->seg.kind == SH_HOME)
+		cmd_script(a, p, w);
+}
+
+/* Does the line itself say what the command reads? */
+static bool has_input(const struct cmd_ctx *c)
+{
+	const struct sh_redir *r;
+
+	if (!c->cmd)
+		return false;
+	for (r = c->cmd->redirs; r; r = r->next) {
+		bool out = r->op == SH_R_OUT || r->op == SH_R_APPEND ||
+			   r->op == SH_R_CLOBBER || r->op == SH_R_BOTH ||
+			   r->op == SH_R_BOTH_APPEND || r->op == SH_R_DUP_OUT;
+
+		if (!r->var && (r->fd == 0 || (r->fd < 0 && !out)))
+			return true;
+	}
+	return c->cmd->marks & SH_READS_PIPE;
+}
+
+static void code_from_input(struct cmd_part *p)
+{
+	p->flags |= CMD_OPAQUE_CODE;
+	if (!p->opaque)
+		p->opaque = code_stdin;
+}
+
+/*
+ * The script of an interpreter that is no shell, or its standard input.  The
+ * operands of a mere program are no scripts (`sqlite3 FILE`, `at TIME`): what
+ * the line feeds it is code whatever they are.
+ */
+static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+			const struct cmd_read *r)
+{
+	const struct cmd_option *o;
+
+	if (!(p->program->kinds & LINE_PK_INTERPRETER) ||
+	    (p->program->flags & LINE_PF_AWAY)) {
+		if ((p->program->flags & LINE_PF_CODE_STDIN) &&
+		    !(p->program->kinds & LINE_PK_WRAPPER) && has_input(c))
+			code_from_input(p);
+		return;
+	}
+	if (p->program->flags & LINE_PF_SHELL)
+		return;
+	if (r->no_operand && !r->code && (p->program->flags & LINE_PF_CODE_STDIN)) {
+		/* `python3 --version` reads nothing */
+		if (p->nwords == 1 || c->appends ||
+		    (c->cmd && (c->cmd->redirs || (c->cmd->marks & SH_IN_PIPE))) ||
+		    !(p->options && p->options->sure))
+			code_from_input(p);
+	}
+	/* `awk -f FILE` */
+	for (o = p->options; o; o = o->next)
+		if (o->known && o->value_word &&
+		    (cmd_is_named(o, "-f") || cmd_is_named(o, "--file")))
+			cmd_script(a, p, p->words[o->value_word].w);
+	/* or else its operands are code, and no script */
+	if (p->program->codes.count)
+		return;
+	if (r->operand && cmd_lit(p->words[r->operand].w, "-"))
+		code_from_input(p);
+	else if (r->operand)
+		cmd_script(a, p, p->words[r->operand].w);
+	else if (!r->no_operand)
+		cmd_opaque(p, "a script that is not known");
+}
+
+bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, uint32_t n)
+{
+	struct cmd_part *p = cmd_part_new(a, c, CMD_COMMAND);
+	struct cmd_read r;
+
+	if (!p)
+		return false;
+	p->words = words;
+	p->nwords = n;
+	take_program(a, p);
+	if (!cmd_options(a, p, &r))
+		return false;
+	run_path(a, p);
+	if (!cmd_unasked(a, p) || (p->program && !cmd_files(a, p, has_input(c))))
+		return false;
+	if (p->program) {
+		if (p->program->kinds & LINE_PK_INTERPRETER)
+			p->flags |= CMD_INTERPRETER;
+		interpreted(a, c, p, &r);
+		if ((p->flags & CMD_APPENDS) && !(p->program->kinds & LINE_PK_WRAPPER) &&
+		    p->program->codes.count && !r.code) {
+			r.code = true;
+			r.guess = "a word that follows may be code of another language";
+		}
+		if ((p->program->flags & LINE_PF_AWAY) && !r.query) {
+			r.code = true;
+			r.guess = cmd_away_why(a, p);
+		}
+		if (r.code && !(p->program->flags & LINE_PF_SHELL))
+			p->flags |= CMD_OPAQUE_CODE;
+		if ((p->flags & CMD_OPAQUE_CODE) && !p->opaque)
+			p->opaque = r.guess ? r.guess : code_why;
+		cmd_node(p)->begin = p->program->kinds & LINE_PK_WRAPPER && !r.lost ?
+					    r.begin : 0;
+		if ((p->program->kinds & LINE_PK_WRAPPER) && !cmd_wrapper(a, c, p, &r))
+			return false;
+		if ((p->program->flags & LINE_PF_SHELL) && !cmd_shell(a, c, p, &r))
+			return false;
+	}
+	return cmd_builtin(a, c, p) && stand_in(a, c, p) && cmd_renamed(a, c, p, &r) &&
+	       cmd_forked(a, c, p, &r);
+}
+
+/* --- what stands before a command -------------------------------------------------------- */
+
+void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n)
+{
+	switch (cmd_var(a->facts, name, n)) {
+	case CMD_VAR_TAINT:
+		if (!c->opaque)
+			c->opaque = "a variable before it changes what runs";
+		if (!c->voided)
+			c->voided = c->opaque;
+		break;
+	case CMD_VAR_OTHER:
+		if (!c->voided)
+			c->voided = "a variable before it that no table calls safe";
+		break;
+	case CMD_VAR_SAFE:
+		break;
+	}
+}
+
+/* Text is evaluated a second time, and no command has it. */
+static bool evaluated(struct cmd_an *a, const struct cmd_ctx *c, const char *why)
+{
+	struct cmd_part *p = cmd_part_new(a, c, CMD_UNPARSED);
+
+	if (!p)
+		return false;
+	p->flags |= CMD_EVALUATED;
+	cmd_opaque(p, why);
+	return true;
+}
+
+/* Assignments that no command has. */
+static bool assignments(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_cmd *cmd)
+{
+	const char *why = cmd->marks & SH_EVALUATES ? cmd->evaluates : NULL;
+	const struct sh_assign *s;
+	const struct sh_seg *value;
+
+	for (s = cmd->assigns; s; s = s->next) {
+		cmd_set(a, c, s->name, s->name_n);
+		c->scope->env->arrays |= s->array;
+		value = s->value && sh_is_literal(s->value) ? &s->value->seg : NULL;
+		if (!why && !cmd_may_have(s->name, s->name_n, 
+				  value && value->n ? value->p : value ? "" : NULL,
+				  value ? value->n : 0))
+			why = CMD_NUMBER;
+	}
+	return !why || evaluated(a, c, why);
+}
+
+/* `IFS= read x`: it splits what is read, and nothing else. */
+static bool is_own(const struct sh_cmd *cmd, const struct sh_assign *s)
+{
+	return s->name_n == 3 && memcmp(s->name, "IFS", 3) == 0 &&
+	       (cmd_lit(cmd->words, "read") || cmd_lit(cmd->words, "mapfile") ||
+		cmd_lit(cmd->words, "readarray"));
+}
+
+static bool has_locale(const struct sh_word *w, uint32_t n)
+{
+	for (; w && n; w = w->next, n--)
+		if (w->flags & SH_W_LOCALE)
+			return true;
+	return false;
+}
+
+/*
+ * $"…" is what a catalogue of messages makes of it, and nearly always what is written
+ * there: no allow rule may take it for that, and a deny or an ask has to.
+ */
+static bool untranslated(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_cmd *cmd)
+{
+	bool locale = has_locale(cmd->words, cmd->nwords);
+	const struct sh_redir *r;
+	struct cmd_ctx as = *c;
+	struct cmd_word *words;
+
+	for (r = cmd->redirs; r; r = r->next)
+		locale |= has_locale(r->target, 1) || has_locale(r->body, 1);
+	if (!locale)
+		return true;
+	as.alternative = as.untranslated = true;
+	return cmd_work(a, cmd->nwords + 16u) &&
+	       cmd_take_words(a, c->scope->env, cmd->words, cmd->nwords, true, &words) &&
+	       cmd_run(a, &as, words, cmd->nwords);
+}
+
+static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
+{
+	struct cmd_part **at = a->tail;
+	const struct sh_assign *s;
+	struct cmd_word *words;
+
+	if (!cmd->words)
+		return assignments(a, c, cmd);
+	for (s = cmd->assigns; s; s = s->next) {
+		if (is_own(cmd, s))
+			c->voided = "a variable before it that no table calls safe";
+		else
+			cmd_before(a, c, s->name, s->name_n);
+	}
+	/* of what is not known nothing is told that its shell's part does not tell */
+	if (c->scope->guess && !sh_is_literal(cmd->words))
+		return true;
+	if (!cmd_take_words(a, c->scope->env, cmd->words, cmd->nwords, false, &words) ||
+	    !cmd_run(a, c, words, cmd->nwords))
+		return false;
+	if (cmd->marks & SH_EVALUATES)
+		cmd_opaque(*at, cmd->evaluates);
+	return untranslated(a, c, cmd);
+}
+
+static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
+{
+	struct cmd_part **at = a->tail;
+	const struct sh_assign *s;
+	const struct sh_redir *r;
+	bool ok = true;
+
+	for (r = cmd->redirs; r; r = r->next)
+		if (r->var)
+			cmd_set(a, c, r->var, r->var_n);
+	switch (cmd->kind) {
+	case SH_COMMAND:
+	case SH_COND:
+	case SH_ARITH:
+		ok = command(a, c, cmd);
+		break;
+	case SH_FUNCTION:
+		ok = cmd_define(a, c, cmd->name, cmd->name_n, NULL);
+		break;
+	case SH_LOOP:
+		cmd_set(a, c, cmd->name, cmd->name_n);
+		ok = (!(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd->evaluates)) &&
+		     (cmd_may_have(cmd->name, cmd->name_n, NULL, 0) ||
+		      evaluated(a, c, CMD_NUMBER));
+		break;
+	case SH_SET:
+		/* the command that it is a word of is listed before it */
+		c->anytime = true;
+		for (s = cmd->assigns; s; s = s->next)
+			cmd_set(a, c, s->name, s->name_n);
+		break;
+	case SH_CASE:
+	case SH_GROUP:
+		/* its redirections are there before its commands, which are listed first */
+		c->beside = true;
+		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd->evaluates);
+		break;
+	}
+	if (!ok || !cmd->redirs)
+		return ok;
+	/* files and addresses elsewhere are not those of this machine */
+	if (c->away)
+		return true;
+	/* those of a command belong to it */
+	if (*at && (*at)->kind == CMD_COMMAND)
+		c->outer = *at;
+	return cmd_redirs(a, c, cmd->redirs);
+}
+
+/* What runs meanwhile; and what runs before the command whose word it is. */
+#define BESIDE (SH_IN_BACKGROUND | SH_COPROC | SH_IN_SUBST)
+
+bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
+{
+	const struct sh_cmd *cmd;
+	uint32_t pipe = 0; /* the one at hand: pipes that touch are one */
+
+	for (cmd = sh->first; cmd; cmd = cmd->next) {
+		struct cmd_ctx c = {
+			.scope = s, .cmd = cmd, .outer = s->outer, .depth = s->depth,
+			.voided = s->voided, .opaque = s->opaque,
+			.from = s->outer ? s->from : cmd->from,
+			.to = s->outer ? s->to : cmd->to,
+			.anytime = s->anytime || cmd->func || (cmd->marks & SH_IN_LOOP),
+			.alternative = s->alternative, .appends = s->appends,
+			.moved = s->moved, .away = s->away,
+			.beside = s->beside || (cmd->marks & BESIDE),
+			.pipe = s->pipe,
+		};
+
+		if (cmd->marks & SH_IN_PIPE) {
+			a->pipes += !pipe;
+			pipe = a->pipes;
+			if (!c.pipe)
+				c.pipe = pipe;
+		} else {
+			pipe = 0;
+		}
+		a->number++;
+		if (!one(a, &c, cmd))
+			return false;
+	}
+	return true;
+}
+
+/* --- a line, an argv ----------------------------------------------------------------------- */
+
+static void start(struct cmd_an *a, struct cmd_line *ret, void *block, size_t size,
+		  const struct cmd_world *w, struct cmd_env *e, struct cmd_dir *cwd)
+{
+	*ret = (struct cmd_line){ 0 };
+	*a = (struct cmd_an){ .ret = ret, .world = w, .facts = w->facts, .mem = block,
+			      .mem_end = (char *)block + (size & ~(size_t)7),
+			      .tail = &ret->first };
+	*e = (struct cmd_env){ .first = &ret->first };
+	*cwd = (struct cmd_dir){ .path = w->cwd };
+	e->dirs_unknown = !w->cwd;
+	e->dirs = e->began = w->cwd ? cwd : NULL;
+	e->ndirs = w->cwd != NULL;
+}
+
+static void finish(struct cmd_an *a, struct cmd_env *e)
+{
+	cmd_env_end(e);
+	if (a->scripts && !a->ret->limit)
+		cmd_made(a);
+}
+
+void cmd_from_line(struct cmd_line *ret, void *block, size_t size,
+		   const struct cmd_world *w, const char *text, size_t n)
+{
+	bool posix = w->facts->dialect == LINE_DIALECT_POSIX;
+	struct cmd_dir *cwd;
+	struct cmd_env env;
+	struct cmd_an a;
+	struct sh sh;
+
+	*ret = (struct cmd_line){ 0 };
+	if (size < sizeof(*cwd)) {
+		ret->limit = ret->memory_short = true;
+		ret->why = "the line needs more memory than there is";
+		return;
+	}
+	cwd = block;
+	start(&a, ret, cwd + 1, size - sizeof(*cwd), w, &env, cwd);
+	sh_parse(&sh, a.mem, (size_t)(a.mem_end - a.mem), text, n,
+		 posix ? SH_POSIX : SH_BASH);
+	a.mem += sh.used;
+	ret->why = sh.why;
+	ret->at = sh.at;
+	ret->unparsed = sh.status == SH_UNPARSED;
+	ret->limit = sh.status == SH_LIMIT;
+	ret->memory_short = sh.memory_short;
+	if (w->facts->dialect == LINE_DIALECT_NONE && !ret->why) {
+		ret->unparsed = true;
+		ret->why = "no reader for the shell that the policy names";
+	}
+	/* what nests may be read again, this often */
+	a.work = CMD_WORK(n);
+	cmd_scope(&a, &(struct cmd_scope){ .env = &env, .text = text,
+					   .dialects = posix ? CMD_IN_POSIX : CMD_IN_BASH },
+		  &sh);
+	finish(&a, &env);
+	ret->steps = CMD_WORK(n) - a.work;
+}
+
+void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
+		   const struct cmd_world *w, const char *const *argv, size_t argc)
+{
+	struct cmd_word *words;
+	struct cmd_dir *cwd;
+	struct cmd_env env;
+	struct cmd_an a;
+	size_t n = 0, i;
+
+	*ret = (struct cmd_line){ 0 };
+	if (size < sizeof(*cwd)) {
+		ret->limit = ret->memory_short = true;
+		ret->why = "the line needs more memory than there is";
+		return;
+	}
+	cwd = block;
+	start(&a, ret, cwd + 1, size - sizeof(*cwd), w, &env, cwd);
+	words = argc ? cmd_alloc(&a, sizeof(*words) * argc) : NULL;
+	if (!words)
+		return;
+	for (i = 0; i < argc; i++) {
+		size_t k = strlen(argv[i]);
+
+		if (k > SH_MAX_BYTES || argc > SH_MAX_BYTES) {
+			cmd_limit(&a, "the line is too long");
+			return;
+		}
+		n += k + 1;
+		words[i] = (struct cmd_word){ .w = cmd_literal(&a, argv[i], k) };
+		if (!words[i].w)
+			return;
+	}
+	a.number = 1;
+	a.work = CMD_WORK(n);
+	cmd_run(&a, &(struct cmd_ctx){ .scope = &(struct cmd_scope){
+			.env = &env, .dialects = CMD_IN_BASH | CMD_IN_POSIX } },
+		words, (uint32_t)argc);
+	finish(&a, &env);
+	ret->steps = CMD_WORK(n) - a.work;
+}

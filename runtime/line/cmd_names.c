@@ -1,0 +1,160 @@
+/*
+ * Other names of a command, as its tables tell: a subcommand that is a program
+ * of its own ("git-push"), one that is cut short or has a second name ("npm
+ * publ"), a package with its version or source ("npx npm@9", "nix run nixpkgs#npm").
+ * The command is judged under each of them as well, where rules that deny or ask count;
+ * what it was called is a part that is judged in full.  Each step ends: the new name
+ * has a table, of the program, of the subcommand, or is shorter.
+ */
+#include "runtime/line/cmd.h"
+
+/* The command with word `at` replaced by a name, or by `first` and that name. */
+static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,
+		   const struct cmd_word *words, uint32_t n, uint32_t at,
+		   const struct sh_word *first, const struct sh_word *name)
+{
+	struct cmd_part **part = a->tail;
+	struct cmd_ctx as = *c;
+	uint32_t more = first != NULL;
+	struct cmd_word *v;
+
+	if (!name || !cmd_work(a, n + 16))
+		return false;
+	v = cmd_alloc(a, sizeof(*v) * (n + more));
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < n + more; i++) {
+		const struct cmd_word *w = words + (i < more ? 0 : i - more);
+
+		v[i] = (struct cmd_word){ .w = w->w, .as = w->as };
+	}
+	if (first)
+		v[0].w = first;
+	v[at + more].w = name;
+	/* where it may be a value, too, it is that in a reading of its own */
+	v[at + more].as = at + more ? CMD_AS_OPERAND : CMD_AS_ANY;
+	as.alternative = true;
+	if (!cmd_run(a, &as, v, n + more))
+		return false;
+	/* `otherwise` was asked about the name that stands there */
+	(*part)->flags |= CMD_TRANSPARENT;
+	return true;
+}
+
+/* "git-push": what stands before the dash names a program whose table says so. */
+static bool dashed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	const struct line_program *prog;
+	const struct sh_word *first;
+	const char *base, *dash;
+	size_t n, k;
+
+	if (!cmd_base(p->words[0].w, &base, &n))
+		return true;
+	dash = memchr(base, '-', n);
+	if (!dash || dash + 1 == base + n)
+		return true;
+	k = (size_t)(dash - base);
+	prog = cmd_program(a->facts, base, k);
+	if (!prog || !(prog->flags & LINE_PF_DASHED))
+		return true;
+	first = cmd_literal(a, base, k);
+	return first && run_as(a, c, p->words, p->nwords, 0, first,
+			       cmd_literal(a, dash + 1, n - k - 1));
+}
+
+/* Is it this subcommand's other name, or the beginning of its name? */
+static bool is_other(const struct cmd_an *a, const struct line_program *sub,
+		     const char *name, uint32_t name_n, bool cut, const char *p,
+		     uint32_t n)
+{
+	if (cut && n < name_n && memcmp(name, p, n) == 0)
+		return true;
+	return cmd_in_words(a->facts, sub->also, p, n);
+}
+
+/* "npm publ", "npm i": each subcommand that the word may mean. */
+static bool subcommands(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+			uint32_t at)
+{
+	const struct line_facts *f = a->facts;
+	const struct line_program *prog = p->program, *sub;
+	const struct sh_seg *word = &p->words[at].w->seg;
+	bool cut = prog->flags & LINE_PF_ABBREVIATE_COMMANDS;
+	const struct line_program *all = pb_at(f, f->programs, sizeof(*all), 0);
+	uint32_t number = (uint32_t)(prog - all) + 1, skip = prog->name.len + 1;
+
+	/* they stand behind it, and so do theirs */
+	for (uint32_t i = number; i < f->programs.count; i++) {
+		const char *name = pb_strp(f, all[i].name) + skip;
+
+		sub = all + i;
+		if (sub->name.len <= skip || name[-1] != ' ' ||
+		    memcmp(name - skip, pb_strp(f, prog->name), skip - 1) != 0)
+			break;
+		if (sub->base == number &&
+		    is_other(a, sub, name, sub->name.len - skip, cut, word->p,
+			     word->n) &&
+		    !run_as(a, c, p->words, p->nwords, at, NULL,
+			    cmd_literal(a, name, sub->name.len - skip)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Of two words that may be values the reading where both are is made by the first's:
+ * the second's has the first as what it is here.
+ */
+bool cmd_forked(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		const struct cmd_read *r)
+{
+	struct cmd_ctx as = *c;
+
+	as.alternative = true;
+	for (const struct cmd_fork *f = r->forks; f; f = f->next) {
+		const struct cmd_fork *g = r->forks;
+		struct cmd_word *v;
+
+		if (!cmd_work(a, p->nwords + 16))
+			return false;
+		v = cmd_alloc(a, sizeof(*v) * p->nwords);
+		if (!v)
+			return false;
+		for (uint32_t i = 0; i < p->nwords; i++)
+			v[i] = (struct cmd_word){ .w = p->words[i].w, .as = p->words[i].as };
+		for (; g != f; g = g->next)
+			v[g->word].as = CMD_AS_OPERAND;
+		v[f->word].as = CMD_AS_VALUE;
+		if (!cmd_run(a, &as, v, p->nwords))
+			return false;
+	}
+	return true;
+}
+
+bool cmd_renamed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		 const struct cmd_read *r)
+{
+	if (!p->program)
+		return dashed(a, c, p);
+	return !r->command || subcommands(a, c, p, r->command);
+}
+
+bool cmd_versioned(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *wrapper,
+		   const struct cmd_word *words, uint32_t n)
+{
+	const char *base;
+	size_t k, i;
+
+	if (!(wrapper->program->flags & LINE_PF_VERSIONS) ||
+	    !cmd_base(words[0].w, &base, &k))
+		return true;
+	for (i = 1; i < k && !strchr("@=#", base[i]); i++)
+		;
+	if (i + 1 >= k)
+		return true;
+	if (base[i] == '#')
+		return run_as(a, c, words, n, 0, NULL,
+			      cmd_literal(a, base + i + 1, k - i - 1));
+	return run_as(a, c, words, n, 0, NULL, cmd_literal(a, base, i));
+}

@@ -1,0 +1,291 @@
+/*
+ * Which paths a word may name: its text and the pieces of it, and what a pattern of
+ * names of files may become.
+ */
+#include <limits.h>
+
+#include "runtime/line/cmd.h"
+
+static const char separators[] = "=@:,;";
+
+/* --- literal text ----------------------------------------------------------------------- */
+
+/* The bytes behind what stands for a directory, and which one: all others are known. */
+static bool behind_directory(const struct sh_seg *g, const char **ret_p, size_t *ret_n,
+			     bool *ret_home)
+{
+	bool unknown = g->kind == SH_ANY || g->kind == SH_MULTI;
+
+	if (g->kind != SH_HOME && !(unknown && g->n))
+		return false;
+	*ret_home = g->kind == SH_HOME || g->n == 4;
+	*ret_p = *ret_home ? "" : ".";
+	*ret_n = !*ret_home;
+	if (!g->next)
+		return true;
+	if (g->next->kind != SH_LIT || g->next->next)
+		return false;
+	*ret_p = g->next->p;
+	*ret_n = g->next->n;
+	/* the value of PWD is the directory at hand: "/x" is "x" */
+	while (!*ret_home && *ret_n && **ret_p == '/') {
+		++*ret_p;
+		--*ret_n;
+	}
+	return true;
+}
+
+/* The next piece of the text from *at on; offsets count from 1. */
+static bool next_piece(const char *p, size_t n, size_t *at, size_t *ret_from, size_t *ret_n)
+{
+	size_t from = *at - 1, end;
+
+	if (from >= n)
+		return false;
+	for (end = from; end < n && !strchr(separators, p[end] ? p[end] : 'x'); end++)
+		;
+	*ret_from = from;
+	*ret_n = end - from;
+	*at = end + 2;
+	return true;
+}
+
+/* The whole text is no piece; nor is there one where nothing parts it. */
+static bool piece_of(const char *p, size_t n, size_t skip, size_t *at, const char **ret_p,
+		     size_t *ret_n)
+{
+	size_t from, k;
+
+	while (next_piece(p, n, at, &from, &k)) {
+		if (!from && k == n)
+			continue;
+		if (from < skip) {
+			if (k <= skip)
+				continue;
+			k -= skip;
+			from = skip;
+		}
+		if (!k)
+			continue;
+		*ret_p = p + from;
+		*ret_n = k;
+		return true;
+	}
+	return false;
+}
+
+enum { WHOLE, BEHIND_EQUALS, BEHIND_LETTER, FIRST_PIECE, PIECES };
+
+static bool of_directory(const struct sh_seg *g, bool pieces, size_t *at, const char **ret_p,
+			 size_t *ret_n, bool *ret_home)
+{
+	const char *end;
+
+	if (*at == WHOLE) {
+		*at = FIRST_PIECE;
+		return behind_directory(g, ret_p, ret_n, ret_home);
+	}
+	if (!pieces || !g->next || !behind_directory(g, ret_p, ret_n, ret_home))
+		return false;
+	/* "~/x:/y": the first piece belongs to the directory, and no other does */
+	if (*at == FIRST_PIECE) {
+		for (end = *ret_p; end < *ret_p + *ret_n && !strchr(separators, *end ? *end : 'x');)
+			end++;
+		*at = PIECES + (size_t)(end - *ret_p) + 2;
+		if (end < *ret_p + *ret_n) {
+			*ret_n = (size_t)(end - *ret_p);
+			return true;
+		}
+	}
+	*at -= PIECES;
+	*ret_home = false;
+	if (!piece_of(*ret_p, *ret_n, 0, at, ret_p, ret_n))
+		return false;
+	*at += PIECES;
+	return true;
+}
+
+static bool of_literal(const struct sh_seg *g, bool pieces, size_t *at, const char **ret_p,
+		       size_t *ret_n)
+{
+	const char *p = g->p, *eq;
+	bool letter = g->n > 2 && p[0] == '-' && p[1] != '-';
+
+	*ret_p = p;
+	*ret_n = g->n;
+	switch (*at) {
+	case WHOLE:
+		*at = BEHIND_EQUALS;
+		return true;
+	case BEHIND_EQUALS:
+		*at = BEHIND_LETTER;
+		eq = memchr(p, '=', g->n);
+		if (eq) {
+			*ret_p = eq + 1;
+			*ret_n = g->n - (size_t)(eq + 1 - p);
+			return true;
+		}
+		/* fall through */
+	case BEHIND_LETTER:
+		*at = FIRST_PIECE;
+		if (letter) {
+			*ret_p = p + 2;
+			*ret_n = g->n - 2;
+			return true;
+		}
+		/* fall through */
+	case FIRST_PIECE:
+		*at = PIECES + 1;
+		/* fall through */
+	default:
+		break;
+	}
+	*at -= PIECES;
+	if (!pieces || !piece_of(p, g->n, letter ? 2 : 0, at, ret_p, ret_n))
+		return false;
+	*at += PIECES;
+	return true;
+}
+
+bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const char **ret_p,
+		   size_t *ret_n, bool *ret_home)
+{
+	const struct sh_seg *g = &word->w->seg;
+
+	if (g->kind != SH_LIT)
+		return of_directory(g, pieces, at, ret_p, ret_n, ret_home);
+	/* NAME=~/x, -o"$HOME/x": the bytes before it are of no matter */
+	if (g->next) {
+		bool letters = g->n > 1 && g->p[0] == '-' && g->p[1] != '-';
+
+		if (*at != WHOLE || !g->n ||
+		    (!letters && !strchr(separators, g->p[g->n - 1])))
+			return false;
+		*at = FIRST_PIECE;
+		return behind_directory(g->next, ret_p, ret_n, ret_home);
+	}
+	*ret_home = false;
+	return of_literal(g, pieces, at, ret_p, ret_n);
+}
+
+bool cmd_name_in(const struct cmd_part *p, uint32_t k, const char **ret_p, size_t *ret_n)
+{
+	if (k + 1 >= p->nwords)
+		return false;
+	*ret_n = 0;
+	if ((p->words[k + 1].places & CMD_P_READS) &&
+	    !cmd_base(p->words[k + 1].w, ret_p, ret_n))
+		*ret_n = 0;
+	return true;
+}
+
+/* --- patterns --------------------------------------------------------------------------- */
+
+static bool add(struct cmd_pattern *to, uint16_t c)
+{
+	if (to->n == CMD_MAX_PATTERN)
+		return false;
+	to->v[to->n++] = c;
+	return true;
+}
+
+static bool add_text(struct cmd_pattern *to, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!add(to, (uint8_t)p[i]))
+			return false;
+	return true;
+}
+
+/* A pattern of the shell's; what [ and a backslash begin is told broadly. */
+static bool add_glob(struct cmd_pattern *to, const char *p, size_t n)
+{
+	if (!n)
+		return add(to, CMD_G_STAR);
+	for (size_t i = 0; i < n; i++) {
+		const char *end = p[i] == '[' && n - i > 2 ? memchr(p + i + 2, ']', n - i - 2) : NULL;
+		bool ok;
+
+		if (strchr("@+!(){}|\\", p[i] ? p[i] : 'x')) {
+			/* of bash's extended patterns nothing is told */
+			return add(to, CMD_G_STAR);
+		} else if (end) {
+			ok = add(to, CMD_G_ONE);
+			i = (size_t)(end - p);
+		} else {
+			ok = add(to, p[i] == '*' ? CMD_G_STAR : p[i] == '?' ? CMD_G_ONE :
+							       (uint8_t)p[i]);
+		}
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+/* The literal beginning of a word, as a path; *ret_g: what follows it. */
+static bool add_start(const struct cmd_world *w, const char *dir, const struct sh_seg *g,
+		      struct cmd_pattern *ret, const struct sh_seg **ret_g)
+{
+	bool home = g->kind == SH_HOME || ((g->kind == SH_ANY || g->kind == SH_MULTI) && g->n == 4);
+	bool here = (g->kind == SH_ANY || g->kind == SH_MULTI) && g->n == 3;
+	const struct sh_seg *first = home || here ? g->next : g;
+	const char *p = "", *slash;
+	char buf[PATH_MAX];
+	size_t n = 0, k;
+
+	if (first && first->kind == SH_LIT) {
+		p = first->p;
+		n = first->n;
+		*ret_g = first->next;
+	} else {
+		*ret_g = first;
+	}
+	while (here && n && *p == '/') {
+		p++;
+		n--;
+	}
+	/* up to the last '/': the name behind it goes on in the pattern */
+	slash = n ? memrchr(p, '/', n) : NULL;
+	k = slash ? (size_t)(slash - p) + 1 : 0;
+	if (!cmd_resolve_loosely(w, dir, k ? p : home ? "" : ".", k ? k : !home, home, buf,
+				 sizeof(buf)))
+		return false;
+	if (!add_text(ret, buf, buf[1] ? strlen(buf) : 0) || !add(ret, '/'))
+		return false;
+	return add_text(ret, p + k, n - k);
+}
+
+bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct cmd_word *word,
+		      bool tree, struct cmd_pattern *ret)
+{
+	const struct sh_seg *g = &word->w->seg;
+	char path[PATH_MAX];
+	bool glob = false, home;
+	const char *text;
+	size_t n, at = 0;
+
+	ret->n = 0;
+	if (tree && (g->kind != SH_LIT || !g->next) &&
+	    cmd_path_text(word, false, &at, &text, &n, &home))
+		return cmd_resolve_loosely(w, dir, text, n, home, path, sizeof(path)) &&
+		       cmd_tree_pattern(path, ret);
+	if (!add_start(w, dir, g, ret, &g))
+		return false;
+	for (; g; g = g->next) {
+		if (g->kind != SH_LIT && g->kind != SH_GLOB)
+			return false;
+		glob |= g->kind == SH_GLOB;
+		if (!(g->kind == SH_LIT ? add_text(ret, g->p, g->n) : add_glob(ret, g->p, g->n)))
+			return false;
+	}
+	if (!glob && !tree)
+		return false;
+	return !tree || (add(ret, '/') && add(ret, CMD_G_DEEP));
+}
+
+bool cmd_tree_pattern(const char *path, struct cmd_pattern *ret)
+{
+	ret->n = 0;
+	return add_text(ret, path, path[1] ? strlen(path) : 0) && add(ret, '/') &&
+	       add(ret, CMD_G_DEEP);
+}

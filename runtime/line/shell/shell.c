@@ -1,0 +1,256 @@
+/*
+ * A line's reading as a whole: memory, messages, limits, and how reading goes
+ * on behind an error, so that what stands there is judged as well.
+ */
+#include "runtime/line/shell/parse.h"
+
+/* What may be read twice; more of it is no line that somebody wrote. */
+#define MAX_REREADS 8
+#define BRACE_WORK(n) ((uint32_t)(256 * 1024 + 8 * (n)))
+
+/* --- memory -------------------------------------------------------------------- */
+
+char *shell_bytes(struct shell *s, size_t n)
+{
+	char *p = s->mem;
+
+	n = (n + 7) & ~(size_t)7;
+	if (__builtin_expect((size_t)(s->mem_end - s->mem) < n, 0)) {
+		if (!shell_is_limit(s))
+			s->ret->memory_short = true;
+		shell_limit(s, "the line needs more memory than there is");
+		return NULL;
+	}
+	s->mem += n;
+	return p;
+}
+
+void *shell_alloc(struct shell *s, size_t n)
+{
+	char *p = shell_bytes(s, n);
+
+	return p ? memset(p, 0, n) : NULL;
+}
+
+size_t sh_block_size(size_t n)
+{
+	/* the densest texts: commands of one byte, and what BRACE_WORK lets through */
+	return 1024 * 1024 + 512 * n;
+}
+
+/* --- messages ---------------------------------------------------------------------- */
+
+uint32_t shell_offset(const struct shell *s, const char *p)
+{
+	if (!s->src.line)
+		return s->src.from;
+	return (uint32_t)(p - s->src.text);
+}
+
+bool shell_fail(struct shell *s, const char *at, const char *why)
+{
+	if (s->ret->status == SH_PARSED) {
+		s->ret->status = SH_UNPARSED;
+		s->ret->why = why;
+		s->ret->at = shell_offset(s, at);
+	}
+	return false;
+}
+
+bool shell_limit(struct shell *s, const char *why)
+{
+	if (s->ret->status != SH_LIMIT) {
+		s->ret->status = SH_LIMIT;
+		s->ret->why = why;
+		s->ret->at = s->p ? shell_offset(s, s->p) : 0;
+	}
+	return false;
+}
+
+bool shell_deeper(struct shell *s)
+{
+	if (s->depth >= SH_MAX_DEPTH)
+		return shell_limit(s, "the line nests too deep");
+	s->depth++;
+	return true;
+}
+
+bool shell_again(struct shell *s)
+{
+	if (!s->rereads)
+		return shell_limit(s, "the line is read too many times");
+	s->rereads--;
+	/* words that were read from this text keep their bytes */
+	s->src.out = shell_bytes(s, s->src.n + 1);
+	return s->src.out != NULL;
+}
+
+struct sh_cmd *shell_cmd(struct shell *s, enum sh_kind kind, const char *from)
+{
+	struct sh_cmd *c = shell_alloc(s, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->kind = kind;
+	c->from = shell_offset(s, from);
+	c->to = s->src.line ? c->from : s->src.to;
+	c->parent = s->cmd;
+	c->func = s->func;
+	c->marks = s->marks;
+	if (s->quiet)
+		return c;
+	if (s->ret->ncmds == SH_MAX_COMMANDS) {
+		shell_limit(s, "the line has too many commands");
+		return NULL;
+	}
+	*s->tail = c;
+	s->tail = &c->next;
+	s->ret->ncmds++;
+	return c;
+}
+
+/* --- behind an error ------------------------------------------------------------------ */
+
+/* A name before the compound command that has it. */
+static void skip_name(struct shell *s)
+{
+	const char *at, *end;
+
+	shell_blanks(s);
+	at = s->p;
+	while (!shell_is(*s->p, C_META))
+		s->p++;
+	shell_blanks(s);
+	if (*s->p != '(' && *s->p != '\n' && !shell_reserved(s, &end))
+		s->p = at;
+}
+
+/*
+ * A command after something that was not understood.  What ended in an open
+ * quote is read again behind the quote, as nobody knows which one is missing.
+ */
+static bool loose_command(struct shell *s)
+{
+	const char *at = s->p, *end;
+	enum shell_reserved r;
+	bool ok;
+
+	if ((r = shell_reserved(s, &end)) != R_NONE) {
+		s->p = end;
+		if (r == R_FUNCTION || r == R_COPROC)
+			skip_name(s);
+		return true;
+	}
+	s->src.open = NULL;
+	ok = shell_simple(s);
+	if (shell_is_limit(s))
+		return false;
+	if (!ok && s->src.open && !*s->p) {
+		s->p = s->src.open;
+		s->src.open = NULL;
+		return shell_again(s);
+	}
+	if (s->p == at)
+		s->p++;
+	return true;
+}
+
+/* Up to the ')' that closes (not over it), with `open` others before it, or the
+ * end; false past a limit. */
+static bool loose(struct shell *s, char close, uint32_t open)
+{
+	if (s->src.open && !*s->p) {
+		s->p = s->src.open;
+		s->src.open = NULL;
+		if (!shell_again(s))
+			return false;
+	}
+	for (;;) {
+		shell_blanks(s);
+		switch (*s->p) {
+		case '\0':
+			return true;
+		case ')':
+			if (!open && close)
+				return true;
+			open -= open > 0;
+			s->p++;
+			break;
+		case '(':
+			open++;
+			s->p++;
+			break;
+		case ';':
+		case '|':
+			s->p++;
+			break;
+		case '&':
+			if (s->p[1] != '>')
+				s->p++;
+			else if (!loose_command(s))
+				return false;
+			break;
+		case '\n':
+			if (!shell_newline(s) && shell_is_limit(s))
+				return false;
+			break;
+		default:
+			if (!loose_command(s))
+				return false;
+		}
+	}
+}
+
+void shell_rest(struct shell *s)
+{
+	if (s->src.open && !*s->p)
+		loose(s, '\0', 0);
+}
+
+bool shell_text(struct shell *s, char close)
+{
+	struct shell was = *s;
+	uint32_t open;
+	bool ok = shell_list(s, true);
+
+	if (ok && shell_at(s) != close)
+		ok = shell_fail(s, s->p, *s->p ? "this does not belong here" :
+						 "a substitution is not closed");
+	if (!ok && !shell_is_limit(s)) {
+		s->cmd = was.cmd;
+		s->func = was.func;
+		s->marks = was.marks;
+		s->depth = was.depth;
+		s->patterns = was.patterns;
+		s->quiet = was.quiet;
+		open = s->parens - was.parens;
+		s->parens = was.parens;
+		ok = loose(s, close, open);
+	}
+	return ok && *s->p == close;
+}
+
+enum sh_status sh_parse(struct sh *ret, void *block, size_t size, const char *text,
+			size_t n, enum sh_dialect dialect)
+{
+	struct shell s = {
+		.ret = ret,
+		.mem = block,
+		.mem_end = (char *)block + (size & ~(size_t)7),
+		.rereads = MAX_REREADS,
+		.posix = dialect == SH_POSIX,
+	};
+
+	*ret = (struct sh){ .status = SH_PARSED };
+	s.tail = &ret->first;
+	s.pending_tail = &s.pending;
+	if (shell_copy(&s, text, n)) {
+		s.brace_work = BRACE_WORK(n);
+		shell_text(&s, '\0');
+		/* those whose text is empty, for want of a newline */
+		if (s.pending && !shell_is_limit(&s))
+			shell_heredocs(&s);
+	}
+	ret->used = (size_t)(s.mem - (char *)block);
+	return ret->status;
+}

@@ -1,0 +1,174 @@
+/*
+ * Shell text as its simple commands, in the dialect of the shell that will run
+ * it: bash 5.2 (`bash -c`) or dash 0.5.12.  Syntax only: what a builtin's name
+ * means (cd, eval, alias, hash, unset …) is for the layer above.
+ *
+ * Whatever the status is, the list holds every simple command that could be
+ * read, in the order of the text.  After an error reading goes on behind it as
+ * loosely as possible, so that there may be more commands than the shell would
+ * run, never silently fewer.  SH_LIMIT means that something was not read at
+ * all: the caller denies (or, where memory_short is set, may offer a larger
+ * block first; sh_block_size() always suffices for what a line really holds).
+ *
+ * Nothing is allocated: all results lie in the caller's block and are valid as
+ * long as that is.  The line is copied there, so text may go.  Time is
+ * linear in the line times the depth of nesting, which SH_MAX_DEPTH bounds;
+ * what would be read again and again (a text that is no arithmetic, an open
+ * quote, braces) has a budget, and past it the status is SH_LIMIT.
+ */
+#ifndef RUNTIME_LINE_SHELL_SHELL_H
+#define RUNTIME_LINE_SHELL_SHELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SH_MAX_BYTES ((size_t)16 * 1024 * 1024)
+#define SH_MAX_DEPTH 100
+#define SH_MAX_COMMANDS 65536 /* of one text: nobody writes so many */
+
+enum sh_dialect { SH_BASH, SH_POSIX };
+
+enum sh_status {
+	SH_PARSED,
+	SH_UNPARSED, /* a syntax error, or what is not modelled */
+	SH_LIMIT,    /* too deep, too long, or the block is too small */
+};
+
+/* What a piece of a word stands for after all expansions. */
+enum sh_seg_kind {
+	SH_LIT,   /* exactly these bytes */
+	SH_ANY,   /* any bytes, inside of the word */
+	SH_MULTI, /* any bytes, which may also end the word or add words; a word that may be
+		   * empty but for these may be no word at all ("$@" in quotes, too) */
+	SH_GLOB,  /* an unquoted pattern; n == 0: not known.  The word stands for itself
+		   * or for any number of names of files */
+	SH_HOME,  /* an unquoted ~ before a '/' or the end: the value of HOME */
+};
+
+struct sh_seg {
+	const char *p; /* LIT: the bytes, GLOB: the pattern; no NUL behind them.  ANY and
+	                * MULTI: "HOME" or "PWD" where all of it is the value of that */
+	struct sh_seg *next;
+	uint32_t n;
+	enum sh_seg_kind kind;
+};
+
+enum sh_word_flag {
+	SH_W_QUOTED = 1 << 0,  /* some part of it was quoted, if only by '' */
+	SH_W_DYNAMIC = 1 << 1, /* has an ANY or MULTI */
+	SH_W_GLOB = 1 << 2,
+	SH_W_LOCALE = 1 << 3,  /* has a $"…", which a message catalogue may translate */
+	SH_W_PROCSUB = 1 << 4, /* has a <(…) or >(…): names a descriptor */
+	SH_W_BRACED = 1 << 5,  /* one of several words that braces made */
+	SH_W_ARRAY = 1 << 7,   /* NAME=(…), an argument whose list has been read */
+	SH_W_HOME = 1 << 6,
+};
+
+struct sh_word {
+	struct sh_seg seg; /* the first; an empty word is one LIT without bytes */
+	struct sh_word *next;
+	uint32_t from, to; /* in the line; of braces all words have the same */
+	uint32_t flags;
+};
+
+/* True when the shell can make nothing but seg.p, seg.n of it. */
+static inline bool sh_is_literal(const struct sh_word *w)
+{
+	return w->seg.kind == SH_LIT && !w->seg.next;
+}
+
+struct sh_assign {
+	const char *name;
+	struct sh_word *value; /* NAME=(…): the words in the parentheses, or NULL */
+	struct sh_assign *next;
+	uint32_t name_n;
+	bool append;    /* += */
+	bool subscript; /* NAME[…]= */
+	bool array;     /* NAME=(…) */
+};
+
+enum sh_redir_op {
+	SH_R_IN, SH_R_OUT, SH_R_APPEND, SH_R_CLOBBER, SH_R_INOUT, /* < > >> >| <> */
+	SH_R_BOTH, SH_R_BOTH_APPEND,                              /* &> &>> */
+	SH_R_DUP_IN, SH_R_DUP_OUT,                                /* <&  >& */
+	SH_R_HEREDOC, SH_R_HERESTRING,
+};
+
+struct sh_redir {
+	struct sh_word *target; /* never NULL; a here-document's is its delimiter */
+	struct sh_word *body;   /* a here-document's text */
+	const char *var;        /* {NAME}>: the shell sets NAME */
+	struct sh_redir *next;
+	uint32_t var_n;
+	int fd;                 /* -1: the operator's own */
+	enum sh_redir_op op;
+	bool quoted;            /* the here-document's body is not expanded */
+};
+
+enum sh_kind {
+	SH_COMMAND,  /* words, after assignments and redirections; any may be missing */
+	SH_COND,     /* [[ … ]]: words are "[[", …, "]]" */
+	SH_ARITH,    /* (( … )): words are "((" and one MULTI; also of for ((…)) */
+	SH_FUNCTION, /* a definition of name; what has it as func is its body */
+	SH_LOOP,     /* for NAME, select NAME: words are the values; NULL: "$@"; coproc NAME */
+	SH_CASE,     /* case: words is the one that is compared */
+	SH_SET,      /* ${NAME:=…}: one assignment with an unknown value */
+	SH_GROUP,    /* the redirections behind a compound command */
+};
+
+enum sh_mark {
+	SH_IN_LOOP = 1 << 0,
+	SH_IN_SUBST = 1 << 1,      /* $(…), `…`, <(…), >(…) */
+	SH_IN_SUBSHELL = 1 << 2,   /* (…), coproc */
+	SH_IN_PIPE = 1 << 3,
+	SH_IN_BACKGROUND = 1 << 4,
+	SH_IN_BRANCH = 1 << 5,     /* behind && or ||, in if or case: may not run */
+	/* Text is evaluated a second time here: a name in arithmetic, a subscript,
+	 * ${!x}, ${x@P}, [[ -v ]]. */
+	SH_EVALUATES = 1 << 6,
+	SH_COPROC = 1 << 7,
+	SH_TIMED = 1 << 8,         /* behind bash's reserved word `time` */
+	SH_READS_PIPE = 1 << 9,    /* of SH_IN_PIPE all but the first command */
+};
+
+struct sh_cmd {
+	struct sh_word *words;
+	struct sh_assign *assigns; /* those before the first word */
+	struct sh_redir *redirs;
+	struct sh_cmd *parent; /* the command whose words or here-documents it stands in */
+	struct sh_cmd *func;   /* the SH_FUNCTION whose body it stands in */
+	struct sh_cmd *next;
+	const char *name;      /* of FUNCTION and LOOP */
+	uint32_t name_n;
+	uint32_t from, to;     /* its bytes of the line */
+	const char *evaluates; /* with SH_EVALUATES: what is, static text */
+	uint32_t nwords;
+	uint32_t marks;
+	enum sh_kind kind;
+};
+
+struct sh {
+	struct sh_cmd *first;
+	const char *why;   /* static text; NULL when parsed */
+	uint32_t at;       /* the byte of the line that `why` speaks of */
+	uint32_t ncmds;
+	size_t used;     /* bytes of the block that the result lies in, from its first */
+	enum sh_status status;
+	bool memory_short; /* SH_LIMIT for want of memory only */
+};
+
+/*
+ * Reads n bytes.  The block needs the alignment of a pointer; when it is too
+ * small the status is SH_LIMIT.  Returns ret->status.
+ */
+enum sh_status sh_parse(struct sh *ret, void *block, size_t size, const char *text,
+			size_t n, enum sh_dialect dialect);
+
+/* Bytes of a block in which a line of n bytes is never short of memory. */
+size_t sh_block_size(size_t n);
+
+/* A name of the shell's language: [A-Za-z_][A-Za-z0-9_]*. */
+bool sh_is_name(const char *p, size_t n);
+
+#endif
