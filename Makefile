@@ -64,7 +64,7 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/backend/matcher compiler/backend/commands compiler/backend/limits \
            compiler/backend/nft compiler/bundle compiler/cli \
            runtime/base runtime/line/shell runtime/line runtime/bundle runtime/decide \
-           runtime/sandbox runtime/supervise runtime/state runtime/entry runtime/approvals \
+           runtime/libpol runtime/sandbox runtime/supervise runtime/state runtime/entry runtime/approvals \
            runtime/query runtime/hooks runtime/polquery runtime/polrun
 ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c \
@@ -72,7 +72,8 @@ MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
 # libpol is what decides; polrun, polquery and polc are linked with its objects.
-POL_FOLDERS  := runtime/base runtime/line/shell runtime/line runtime/bundle runtime/decide
+POL_FOLDERS  := runtime/base runtime/line/shell runtime/line runtime/bundle runtime/decide \
+                runtime/libpol
 SRC_POL      := $(foreach d,$(filter $(POL_FOLDERS),$(ONLY)),$(wildcard $(d)/*.c))
 SRC_RUNTIME  := $(filter-out $(MAINS),$(foreach d,$(filter-out $(POL_FOLDERS),\
                 $(filter runtime/%,$(ONLY))),$(wildcard $(d)/*.c)))
@@ -183,14 +184,14 @@ $(BUILD)/lib/libpol.a: $(OBJ_POL)
 	$(Q)ld -r -o $(BUILD)/lib/pol.o $^
 	$(Q)objcopy --localize-hidden $(BUILD)/lib/pol.o
 	$(Q)ar rcsD $@ $(BUILD)/lib/pol.o
-$(BUILD)/lib/$(POL_SONAME): $(OBJ_POL) runtime/decide/pol.map
+$(BUILD)/lib/$(POL_SONAME): $(OBJ_POL) runtime/libpol/pol.map
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(LDFLAGS_$(VARIANT)) -Wl,-soname,$(POL_SONAME) \
-		-Wl,--version-script=runtime/decide/pol.map -Wl,-z,relro,-z,now \
+		-Wl,--version-script=runtime/libpol/pol.map -Wl,-z,relro,-z,now \
 		$(if $(filter fuzz,$(VARIANT)),,-Wl,--no-undefined) -o $@ $(OBJ_POL) $(POL_LIBS)
 $(BUILD)/lib/libpol.so: $(BUILD)/lib/$(POL_SONAME)
 	@ln -sfn $(POL_SONAME) $@
-$(BUILD)/lib/pol.pc: runtime/decide/pol.pc.in Makefile
+$(BUILD)/lib/pol.pc: runtime/libpol/pol.pc.in Makefile
 	@mkdir -p $(@D)
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 		-e 's|@LIBS@|$(POL_LIBS)|' $< >$@
@@ -365,7 +366,7 @@ install: all manual
 	install -D -m 0755 $(BUILD)/bin/polquery $(DESTDIR)$(PREFIX)/bin/polquery
 	install -D -m 0755 $(BUILD)/bin/polinit $(DESTDIR)$(PREFIX)/libexec/pol/polinit
 	install -D -m 0755 $(BUILD)/bin/polnft $(DESTDIR)$(PREFIX)/libexec/pol/polnft
-	install -D -m 0644 runtime/decide/pol.h $(DESTDIR)$(PREFIX)/include/pol.h
+	install -D -m 0644 runtime/libpol/pol.h $(DESTDIR)$(PREFIX)/include/pol.h
 	install -D -m 0755 $(BUILD)/lib/$(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/$(POL_SONAME)
 	ln -sfn $(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/libpol.so
 	install -m 0644 $(BUILD)/lib/libpol.a $(DESTDIR)$(PREFIX)/lib/libpol.a

@@ -10,7 +10,7 @@
 #include "compiler/backend/nft/net.h"
 #include "compiler/bundle/writer.h"
 #include "compiler/eval/line.h"
-#include "runtime/decide/pol_own.h"
+#include "runtime/libpol/pol_own.h"
 
 /* Blocks for a line are made larger up to here. */
 #define MAX_BLOCK ((size_t)256 * 1024 * 1024)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/io.h"
-#include "runtime/decide/explain.h"
+#include "runtime/decide/rule_text.h"
 
 /* What is longer is shown by the details, which then must be asked for first. */
 enum { SHOWN = 2000, LIST_MAX = 16 };

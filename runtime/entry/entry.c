@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "runtime/base/io.h"
-#include "runtime/decide/explain.h"
-#include "runtime/decide/pol_own.h"
+#include "runtime/decide/rule_text.h"
+#include "runtime/libpol/pol_own.h"
 
 enum { NO_RISK = 4 };
 

@@ -16,7 +16,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
 #include "runtime/bundle/verified.h"
-#include "runtime/decide/explain.h"
+#include "runtime/decide/rule_text.h"
 #include "runtime/hooks/hook_read.h"
 #include "runtime/query/query.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/io.h"
-#include "runtime/decide/explain.h"
+#include "runtime/decide/rule_text.h"
 
 bool appeared_at(const struct sandbox_view *view, const char *path)
 {

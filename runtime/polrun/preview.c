@@ -6,7 +6,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/bundle/trust.h"
-#include "runtime/decide/explain.h"
+#include "runtime/decide/rule_text.h"
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/preview_files.h"
 

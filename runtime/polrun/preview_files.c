@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/base/io.h"
-#include "runtime/decide/explain.h"
+#include "runtime/decide/rule_text.h"
 #include "runtime/polrun/exactness.h"
 
 enum { INDENT = 19, WIDTH = 88 };

@@ -17,7 +17,7 @@
 #include "runtime/base/json.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
-#include "runtime/decide/explain.h"
+#include "runtime/decide/rule_text.h"
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/features.h"
 #include "runtime/polrun/left.h"

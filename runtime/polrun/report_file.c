@@ -12,7 +12,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/decide/explain.h"
+#include "runtime/decide/rule_text.h"
 
 /* Only what polrun writes begins so. */
 static int check_replaced(int fd, const struct stat *st, const char *shown,

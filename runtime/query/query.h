@@ -6,7 +6,7 @@
 #define RUNTIME_QUERY_QUERY_H
 
 #include "runtime/bundle/reader.h"
-#include "runtime/decide/pol_own.h"
+#include "runtime/libpol/pol_own.h"
 #include "runtime/query/query_request.h"
 #include "runtime/query/query_setting.h"
 #include "runtime/query/query_where.h"

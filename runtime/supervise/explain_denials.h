@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "runtime/decide/explain.h"
+#include "runtime/decide/rule_text.h"
 #include "runtime/supervise/denials.h"
 
 /* One line per denial: what was blocked, by which rule, at which file:line;

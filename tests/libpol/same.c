@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/decide/pol.h"
+#include "runtime/libpol/pol.h"
 
 enum { THREADS = 8, ROUNDS = 40, TEXT = 16384 };
 

@@ -25,8 +25,8 @@ want() {
 }
 
 # --- exports
-declared=$(grep -oE '\bpol_[a-z_]+\(' <(grep -A2 '^POL_API' runtime/decide/pol.h) | tr -d '(' | sort -u)
-mapped=$(sed -n '/global:/,/local:/p' runtime/decide/pol.map | grep -oE 'pol_[a-z_]+' | sort -u)
+declared=$(grep -oE '\bpol_[a-z_]+\(' <(grep -A2 '^POL_API' runtime/libpol/pol.h) | tr -d '(' | sort -u)
+mapped=$(sed -n '/global:/,/local:/p' runtime/libpol/pol.map | grep -oE 'pol_[a-z_]+' | sort -u)
 shared=$(nm -D --defined-only "$BUILD/lib/libpol.so.0" | awk '$2 == "T" {sub(/@.*/, "", $3); print $3}' | sort -u)
 other=$(nm -D --defined-only "$BUILD/lib/libpol.so.0" | awk '$2 != "T" && $3 != "POL_0.1"')
 archive=$(nm -g --defined-only "$BUILD/lib/libpol.a" 2>/dev/null |

@@ -2,13 +2,13 @@
  * What is behind libpol's handles, for its own files and for polrun, polquery and
  * polc, which open bundles in ways of their own and call the same pol_decide().
  */
-#ifndef RUNTIME_DECIDE_POL_OWN_H
-#define RUNTIME_DECIDE_POL_OWN_H
+#ifndef RUNTIME_LIBPOL_POL_OWN_H
+#define RUNTIME_LIBPOL_POL_OWN_H
 
 #include "runtime/base/err.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/decide/decide.h"
-#include "runtime/decide/pol.h"
+#include "runtime/libpol/pol.h"
 
 struct json;
 

@@ -1,6 +1,6 @@
 /* libpol: bundles, their rules, and contexts.  Decides how structs of other
  * versions are read and filled; decisions are pol_decide.c's. */
-#include "runtime/decide/pol.h"
+#include "runtime/libpol/pol.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/place.h"
 #include "runtime/bundle/verified.h"
-#include "runtime/decide/explain.h"
-#include "runtime/decide/pol_own.h"
+#include "runtime/decide/rule_text.h"
+#include "runtime/libpol/pol_own.h"
 
 /* Nothing that we give or take is as large. */
 #define MAX_STRUCT 65536

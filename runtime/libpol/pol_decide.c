@@ -10,8 +10,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/place.h"
 #include "runtime/base/sysname.h"
-#include "runtime/decide/explain.h"
-#include "runtime/decide/pol_own.h"
+#include "runtime/decide/rule_text.h"
+#include "runtime/libpol/pol_own.h"
 
 /* The words of pol.h are never changed; these are the format's. */
 _Static_assert((int)POL_SANDBOX == (int)PB_SANDBOX && (int)POL_HOST == (int)PB_HOST &&

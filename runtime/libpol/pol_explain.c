@@ -7,8 +7,8 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
-#include "runtime/decide/explain.h"
-#include "runtime/decide/pol_own.h"
+#include "runtime/decide/rule_text.h"
+#include "runtime/libpol/pol_own.h"
 
 /*
  * A line of a megabyte may hold a hundred thousand parts, each of which is a

@@ -1,7 +1,7 @@
 /* How rules and what decided are named to people; every byte that came from the
  * bundle is escaped.  Nothing is allocated. */
-#ifndef RUNTIME_DECIDE_EXPLAIN_H
-#define RUNTIME_DECIDE_EXPLAIN_H
+#ifndef RUNTIME_DECIDE_RULE_TEXT_H
+#define RUNTIME_DECIDE_RULE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

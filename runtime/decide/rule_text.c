@@ -1,6 +1,6 @@
 /* Names rules and what decided.  Decides only the wording; whatever came from the
  * bundle is escaped. */
-#include "runtime/decide/explain.h"
+#include "runtime/decide/rule_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
