@@ -12,7 +12,7 @@
 
 #include "compiler/backend/seccomp/boundary.h"
 #include "compiler/backend/seccomp/cost.h"
-#include "compiler/backend/seccomp/verify.h"
+#include "compiler/backend/seccomp/judge.h"
 #include "compiler/target/target.h"
 
 #define MAX_ATOMS 256
@@ -73,7 +73,7 @@ static void decide(struct symbolic *s, uint32_t pc, size_t i)
 		s->bad = "a way through the filter that nothing can go";
 		return;
 	}
-	s->bad = verify_return(s->ir, s->e, s->trace, s->nr, args,
+	s->bad = judge_return(s->ir, s->e, s->trace, s->nr, args,
 			       s->e->insns[pc].k, pc, s->a);
 }
 
