@@ -217,7 +217,10 @@ ROWS = [
     Row("vim vi view ex", "vim", [("list", "vim -h", {})],
         {"*": {"-t": "V", "-s": "V"}}, True),
     Row("nano", "nano", H, {}, True),
-    Row("gdb", "gdb", [("single", "gdb --help", {})], {}, True),
+    # the early ones are in the manual alone; what is cut short behind one dash
+    Row("gdb", "gdb", [("single", "gdb --help", {})], {"gdb": dict.fromkeys(
+        """--early-init-command -early-init-command --eix -eix --early-init-eval-command
+        -early-init-eval-command --eiex -eiex -com* -da* -early* -ev* -init*""".split(), "V")}, True),
     Row("sqlite3", "sqlite3", [("single", "sqlite3 --help", {})], {}, True),
     Row("psql", "postgresql-client", GNU, {}, True),
     Row("redis-cli", "redis-tools", GNU, {}, True),
