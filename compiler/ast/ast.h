@@ -80,22 +80,29 @@ enum ast_section_kind {
 
 /* Options behind a rule. */
 enum ast_opt_kind {
-	AST_O_BECAUSE,   /* values: one string */
-	AST_O_AS,        /* values: one name */
-	AST_O_WHEN,      /* expr */
-	AST_O_WITH,      /* values: options; in syscall: one errno NAME */
-	AST_O_WITH_ONLY,
-	AST_O_WITHOUT,
-	AST_O_WITHIN,    /* values: paths; in network: addresses */
-	AST_O_EXCEPT,    /* values: what the section's rules take */
-	AST_O_MATCH,     /* values: strings */
-	AST_O_NOT_MATCH,
-	AST_O_STRICT,
-	AST_O_ACCEPT_ADVISORY,
-	AST_O_UNTIL,     /* values: one date */
-	AST_O_MAY,       /* values: one name */
-	AST_O_PEEK       /* values: one name */
+#define OPTION(id, words, where, often) AST_O_##id,
+#include "compiler/ast/options.def"
+#undef OPTION
 };
+
+enum {
+	AST_OPTION_KINDS = 0
+#define OPTION(id, words, where, often) +1
+#include "compiler/ast/options.def"
+#undef OPTION
+};
+
+enum ast_option_where {
+	AST_WHERE_RULE = 1, AST_WHERE_COMMAND = 2, AST_WHERE_SYSCALL = 4, AST_WHERE_NETWORK = 8,
+	AST_WHERE_RISK = 16, AST_WHERE_INERT = 32
+};
+
+/* By kind. */
+extern const struct ast_option_row {
+	const char *words;
+	unsigned where; /* enum ast_option_where: where this version has a meaning for it */
+	bool adds;      /* several add up */
+} ast_option_rows[AST_OPTION_KINDS];
 
 struct ast_option {
 	enum ast_opt_kind kind;

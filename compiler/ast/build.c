@@ -275,6 +275,15 @@ bool ast_is_name(struct str s)
 	return ast_is_word(s);
 }
 
+#define W(place) AST_WHERE_##place
+#define ONCE false
+#define ADDS true
+const struct ast_option_row ast_option_rows[AST_OPTION_KINDS] = {
+#define OPTION(id, words, where, often) { words, where, often },
+#include "compiler/ast/options.def"
+#undef OPTION
+};
+
 const char *ast_effect_name(enum ast_effect e)
 {
 	static const char *const names[] = {

@@ -109,26 +109,8 @@ static void print_net(struct buf *b, const struct ast_net *net)
 
 static void print_options(struct buf *b, const struct ast_option *list)
 {
-	static const char *const words[] = {
-		[AST_O_BECAUSE] = " because",
-		[AST_O_AS] = " as",
-		[AST_O_WHEN] = " when",
-		[AST_O_WITH] = " with",
-		[AST_O_WITH_ONLY] = " with only",
-		[AST_O_WITHOUT] = " without",
-		[AST_O_WITHIN] = " within",
-		[AST_O_EXCEPT] = " except",
-		[AST_O_MATCH] = " match",
-		[AST_O_NOT_MATCH] = " not match",
-		[AST_O_STRICT] = " strict",
-		[AST_O_ACCEPT_ADVISORY] = " accept advisory",
-		[AST_O_UNTIL] = " until",
-		[AST_O_MAY] = " may",
-		[AST_O_PEEK] = " peek",
-	};
-
 	for (const struct ast_option *o = list; o; o = o->next) {
-		buf_z(b, words[o->kind]);
+		buf_printf(b, " %s", ast_option_rows[o->kind].words);
 		if (o->expr) {
 			buf_ch(b, ' ');
 			ast_print_expr(b, o->expr);

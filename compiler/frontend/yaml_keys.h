@@ -158,18 +158,7 @@ static inline bool yml_is_plural(enum yml_type t)
  * lists, too.  In `syscall` the type of `with` is a word: it may not. */
 static inline bool yml_is_repeatable(enum ast_opt_kind kind, enum yml_type type)
 {
-	switch ((int)kind) {
-	case AST_O_WITH:
-	case AST_O_WITH_ONLY:
-	case AST_O_WITHOUT:
-	case AST_O_WITHIN:
-	case AST_O_EXCEPT:
-	case AST_O_MATCH:
-	case AST_O_NOT_MATCH:
-		return type != YML_T_WORD;
-	default:
-		return false;
-	}
+	return ast_option_rows[kind].adds && type != YML_T_WORD;
 }
 
 #endif

@@ -14,42 +14,25 @@ static const struct {
 	{ AST_ASSERT, "'assert'" },
 };
 
-static const char *const option_words[] = {
-	[AST_O_BECAUSE] = "because",     [AST_O_AS] = "as",
-	[AST_O_WHEN] = "when",           [AST_O_WITH] = "with",
-	[AST_O_WITH_ONLY] = "with only", [AST_O_WITHOUT] = "without",
-	[AST_O_WITHIN] = "within",       [AST_O_EXCEPT] = "except",
-	[AST_O_MATCH] = "match",         [AST_O_NOT_MATCH] = "not match",
-	[AST_O_STRICT] = "strict",       [AST_O_ACCEPT_ADVISORY] = "accept advisory",
-	[AST_O_UNTIL] = "until",         [AST_O_MAY] = "may",
-	[AST_O_PEEK] = "peek",
-};
-
-/* What may stand behind a statement, as a mask of options. */
-#define O(x) (1u << AST_O_##x)
-#define RULE_OPTIONS \
-	(O(BECAUSE) | O(AS) | O(WHEN) | O(EXCEPT) | O(UNTIL) | O(MAY) | EXAMPLES)
-#define GUARDS (O(WITH) | O(WITHOUT) | O(WITH_ONLY) | O(WITHIN))
-#define EXAMPLES (O(MATCH) | O(NOT_MATCH))
-/* They add up; any other one may be stated once. */
-#define REPEATED (O(EXCEPT) | GUARDS | EXAMPLES)
-
-static unsigned options_of(const struct ast_stmt *stmt, int section)
+/* May the option stand behind the statement? */
+static bool is_allowed(const struct ast_stmt *stmt, int section, enum ast_opt_kind kind)
 {
+	unsigned where = ast_option_rows[kind].where;
+
 	if (stmt->kind == AST_RISK)
-		return O(AS) | O(EXCEPT) | GUARDS;
+		return where & AST_WHERE_RISK;
 	if (stmt->kind == AST_INERT)
-		return O(EXCEPT) | GUARDS;
-	switch (section) {
-	case AST_SEC_COMMAND:
-		return RULE_OPTIONS | GUARDS;
-	case AST_SEC_SYSCALL:
-		return RULE_OPTIONS | O(WITH);
-	case AST_SEC_NETWORK:
-		return RULE_OPTIONS | O(WITHIN);
-	default:
-		return RULE_OPTIONS;
-	}
+		return where & AST_WHERE_INERT;
+	return (where & AST_WHERE_RULE) ||
+	       (section == AST_SEC_COMMAND && (where & AST_WHERE_COMMAND)) ||
+	       (section == AST_SEC_SYSCALL && (where & AST_WHERE_SYSCALL)) ||
+	       (section == AST_SEC_NETWORK && (where & AST_WHERE_NETWORK));
+}
+
+/* In 'syscall' it names one error. */
+static bool adds_up(int section, enum ast_opt_kind kind)
+{
+	return ast_option_rows[kind].adds && !(section == AST_SEC_SYSCALL && kind == AST_O_WITH);
 }
 
 static struct diag *unsupported(struct sema *s, struct span at, const char *what)
@@ -96,16 +79,15 @@ static void check_may(struct sema *s, const struct ast_stmt *stmt,
 
 static void check_options(struct sema *s, const struct ast_stmt *stmt, int section)
 {
-	const struct ast_option *seen[POL_LEN(option_words)] = { NULL };
-	unsigned allowed = options_of(stmt, section);
+	const struct ast_option *seen[AST_OPTION_KINDS] = { NULL };
 
 	for (const struct ast_option *o = stmt->options; o; o = o->next) {
-		const char *word = option_words[o->kind];
+		const char *word = ast_option_rows[o->kind].words;
 
-		if (!(allowed & (1u << o->kind))) {
+		if (!is_allowed(stmt, section, o->kind)) {
 			bool fact = stmt->kind == AST_RISK || stmt->kind == AST_INERT;
 
-			if (fact && (RULE_OPTIONS & (1u << o->kind)))
+			if (fact && (ast_option_rows[o->kind].where & AST_WHERE_RULE))
 				diag_add(s->sink, DIAG_OPTION, o->at,
 					 "'%s' does not belong to '%s'", word,
 					 stmt->kind == AST_RISK ? "risk" : "inert");
@@ -113,9 +95,7 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 				unsupported_option(s, o, word, section);
 			continue;
 		}
-		if (seen[o->kind] &&
-		    !((section == AST_SEC_SYSCALL ? O(EXCEPT) | EXAMPLES : REPEATED) &
-		      1u << o->kind)) {
+		if (seen[o->kind] && !adds_up(section, o->kind)) {
 			struct diag *d = diag_add(s->sink, DIAG_OPTION, o->at,
 						  "'%s' is stated twice", word);
 			diag_note(s->sink, d, seen[o->kind]->at,

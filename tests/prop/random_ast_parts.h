@@ -16,7 +16,7 @@ struct tree_gen {
 	uint64_t rng;
 	/* how often each kind was made */
 	unsigned seen[AST_TOOL_EFFECT + 1]; /* statements */
-	unsigned options[AST_O_PEEK + 1], values[AST_V_MAP + 1], ops[AST_X_BITAND + 1];
+	unsigned options[AST_OPTION_KINDS], values[AST_V_MAP + 1], ops[AST_X_BITAND + 1];
 	unsigned items[AST_P_FLAG + 1], requests[AST_R_SETTING + 1];
 };
 
@@ -320,7 +320,7 @@ enum tree_flavour { TREE_COMMAND, TREE_FILES, TREE_NET, TREE_SYSCALL, TREE_TOOLS
 
 static inline struct ast_option *tree_option(struct tree_gen *g, enum tree_flavour f)
 {
-	enum ast_opt_kind k = (enum ast_opt_kind)tree_below(g, AST_O_PEEK + 1);
+	enum ast_opt_kind k = (enum ast_opt_kind)tree_below(g, AST_OPTION_KINDS);
 	struct ast_value *v = NULL;
 	struct ast_expr *x = NULL;
 
