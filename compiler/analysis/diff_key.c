@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "compiler/analysis/diff_internal.h"
-#include "compiler/ir/json_set.h"
 
 const struct ir_rule *diff_rule(const struct diff_item *it)
 {
@@ -74,13 +73,13 @@ static struct ir_set bare(struct arena *a, enum ir_kind kind, const struct ir_se
 static void put_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
 		     const struct ir_set *except, size_t n)
 {
-	struct ir_set *bares = arena_array(b->a, n + 1, sizeof(*bares)),
-		      s = bare(b->a, kind, set);
-	size_t i;
+	struct ir_set one = bare(b->a, kind, set);
 
-	for (i = 0; i < n; i++)
-		bares[i] = bare(b->a, kind, &except[i]);
-	ir_json_sets(b, kind, &s, bares, n);
+	ir_json_set(b, kind, &one);
+	for (size_t i = 0; i < n; i++) {
+		one = bare(b->a, kind, &except[i]);
+		ir_json_set(b, kind, &one);
+	}
 }
 
 /* What decides how a rule acts on a request that it matches. */

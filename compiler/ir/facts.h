@@ -40,7 +40,7 @@ struct ir_optspec {
 	struct str name;    /* dashes included; may end in '*' */
 	enum line_option_takes takes;
 	bool says_takes;    /* false: a line that only names it, as `code` may */
-	bool global, code, query, moves, runs, leads, reads, writes, script, trees, instead, edits;
+	unsigned flags;     /* enum line_option_flag */
 	uint32_t same;      /* names of one option specification have one number */
 	struct ir_when when;/* of code */
 };

@@ -359,5 +359,7 @@ void ir_print(FILE *out, const struct ir *ir);
 void ir_print_command(FILE *out, const struct ir_command *c);
 /* The canonical JSON of ir.json (doc/ir.md). */
 void ir_json(struct buf *out, const struct ir *ir);
+/* One set as it stands there. */
+void ir_json_set(struct buf *out, enum ir_kind kind, const struct ir_set *s);
 
 #endif

@@ -1,389 +1,263 @@
 /*
- * The canonical JSON of the IR (doc/ir.md): every part of it, keys in a
- * fixed order, no white space but a newline between records, so that equal
- * policies have equal bytes.  Globs are written as lists of items.
+ * The canonical JSON of the IR (doc/ir.md): every part of it, keys in the order of the
+ * field tables, no white space but a newline between records, so that equal policies have
+ * equal bytes.
  */
 #include <inttypes.h>
 
-#include "compiler/ir/json_set.h"
+#include "compiler/ir/fields.h"
 #include "compiler/ir/value.h"
 
-/* --- records -------------------------------------------------------------------- */
+static void put_fields(struct buf *b, const struct ir_record *of, const void *p,
+		       const void *before, size_t at);
 
-/* The rules of one statement have one text, which may be long: the first has it. */
-static bool has_text_of(const struct ir_rule *r, const struct ir_rule *before)
+/* `"k":`, after a comma where a member stands before it. */
+static void put_key(struct buf *b, const char *k)
 {
-	return before && str_eq(r->text, before->text);
+	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
+		buf_ch(b, ',');
+	buf_printf(b, "\"%s\":", k);
 }
 
-static void put_rule(struct buf *b, const struct ir_rule *r, const struct ir_rule *before)
+static void put_flag(struct buf *b, const char *k, bool v)
 {
-	size_t i;
-
-	ir_json_str(b, "id", r->id);
-	ir_json_word(b, "level", ir_level_name(r->level));
-	ir_json_place(b, "at", &r->at);
-	ir_json_word(b, "kind", ir_kind_name(r->kind));
-	ir_json_word(b, "effect", ir_effect_name(r->effect));
-	if (!has_text_of(r, before))
-		ir_json_str(b, "text", r->text);
-	ir_json_opt_str(b, "because", r->because);
-	ir_json_flag(b, "sandbox", r->scopes & IR_SANDBOX);
-	ir_json_flag(b, "host", r->scopes & IR_HOST);
-	ir_json_flag(b, "final", r->final);
-	ir_json_flag(b, "floor", r->floor);
-	ir_json_flag(b, "scratch", r->scratch);
-	ir_json_flag(b, "soft", r->soft);
-	ir_json_flag(b, "full", r->full);
-	ir_json_flag(b, "may_yes", r->may_yes);
-	ir_json_opt_num(b, "errno", r->err);
-	ir_json_opt_str(b, "role", r->role);
-	ir_json_opt_str(b, "until", r->until);
-	ir_json_sets(b, r->kind, &r->set, r->except, r->nexcept);
-	if (!r->nlifted_by)
+	if (!v)
 		return;
-	ir_json_key(b, "lifted_by");
+	put_key(b, k);
+	buf_z(b, "true");
+}
+
+static void put_comma(struct buf *b, size_t i)
+{
+	if (i)
+		buf_ch(b, ',');
+}
+
+/* --- what has a form of its own -------------------------------------------- */
+
+static void put_run(struct buf *b, const struct ir_glob *g, size_t *i)
+{
+	struct buf run;
+
+	buf_init(&run, b->a);
+	for (; *i < g->n && g->v[*i].op == IR_G_BYTE; (*i)++)
+		buf_ch(&run, (char)g->v[*i].byte);
+	buf_json(b, buf_view(&run));
+}
+
+/* Literal runs are strings; everything else is an object. */
+static void put_glob(struct buf *b, const struct ir_glob *g)
+{
+	size_t i = 0, k;
+
 	buf_ch(b, '[');
-	for (i = 0; i < r->nlifted_by; i++)
-		buf_printf(b, "%s%u", i ? "," : "", r->lifted_by[i]);
-	buf_ch(b, ']');
-}
+	while (i < g->n) {
+		const struct ir_glob_item *it = &g->v[i];
 
-static void put_value(struct buf *b, enum ir_scalar_type t, const struct ir_scalar *s)
-{
-	int i;
-
-	if (s->by_risk) {
-		ir_json_key(b, "by_risk");
-		buf_ch(b, '{');
-		for (i = 0; i < IR_RISK_COUNT; i++)
-			ir_json_word(b, ir_risk_name((enum ir_risk)i),
-				 ir_effect_name(s->effects[i]));
-		buf_ch(b, '}');
-	} else if (t == IR_T_EFFECT || t == IR_T_OTHERWISE) {
-		ir_json_word(b, "effect", ir_effect_name(s->effect));
-	} else if (t == IR_T_NAME) {
-		ir_json_str(b, "text", s->text);
-	} else if (t == IR_T_MODE) {
-		ir_json_word(b, "mode", ir_mode_name((enum ir_mode)s->num));
-	} else {
-		ir_json_num(b, "value", s->num);
-	}
-}
-
-static void put_scalar(struct buf *b, enum ir_scalar_type t, const struct ir_scalar *s)
-{
-	size_t i;
-
-	ir_json_str(b, "id", s->id);
-	ir_json_word(b, "level", ir_level_name(s->level));
-	ir_json_place(b, "at", &s->at);
-	ir_json_flag(b, "set", s->set);
-	ir_json_flag(b, "locked", s->locked);
-	put_value(b, t, s);
-	ir_json_str(b, "text_of", s->source);
-	ir_json_str(b, "role", s->role);
-	ir_json_key(b, "over");
-	buf_ch(b, '[');
-	for (i = 0; i < s->nover; i++) {
-		ir_json_comma(b, i);
-		buf_ch(b, '{');
-		put_scalar(b, t, &s->over[i]);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-}
-
-static void put_request(struct buf *b, const struct ir_request *q)
-{
-	size_t i;
-
-	ir_json_word(b, "kind", ir_kind_name(q->kind));
-	ir_json_str(b, "text", q->text);
-	switch (q->kind) {
-	case IR_COMMAND:
-		if (q->line.p) {
-			ir_json_str(b, "line", q->line);
-			break;
-		}
-		ir_json_flag(b, "unparsed", q->unparsed);
-		ir_json_key(b, "argv");
-		buf_ch(b, '[');
-		for (i = 0; i < q->nargv; i++) {
-			ir_json_comma(b, i);
-			buf_json(b, q->argv[i]);
-		}
-		buf_ch(b, ']');
-		break;
-	case IR_FILE:
-		ir_json_word(b, "op", ir_op_name(q->op));
-		ir_json_str(b, "path", q->path);
-		break;
-	case IR_UNIX:
-		ir_json_flag(b, "abstract", q->abstract);
-		ir_json_str(b, "path", q->path);
-		break;
-	case IR_NET:
-		ir_json_word(b, "proto", q->proto == IR_UDP ? "udp" : "tcp");
-		if (q->is_addr)
-			ir_json_addr(b, "addr", q->addr);
-		else
-			ir_json_str(b, "host", q->host);
-		ir_json_num(b, "port", q->port);
-		break;
-	case IR_SYSCALL:
-		ir_json_num(b, "nr", q->nr);
-		ir_json_flag(b, "known", q->nr_known);
-		for (i = 0; i < 6; i++)
-			ir_json_hex(b, (const char *[]){ "a0", "a1", "a2", "a3", "a4",
-						     "a5" }[i], q->args[i]);
-		break;
-	case IR_TOOL:
-		ir_json_str(b, "tool", q->tool);
-		break;
-	case IR_KIND_COUNT:
-		break;
-	}
-}
-
-static void put_test(struct buf *b, const struct ir_test *t)
-{
-	size_t i;
-
-	ir_json_str(b, "name", t->name);
-	ir_json_place(b, "at", &t->at);
-	ir_json_flag(b, "sandbox", t->scopes & IR_SANDBOX);
-	ir_json_flag(b, "host", t->scopes & IR_HOST);
-	ir_json_key(b, "cases");
-	buf_ch(b, '[');
-	for (i = 0; i < t->ncases; i++) {
-		ir_json_comma(b, i);
-		buf_ch(b, '{');
-		ir_json_place(b, "at", &t->cases[i].at);
-		put_request(b, &t->cases[i].request);
-		ir_json_word(b, "want", ir_effect_name(t->cases[i].want));
-		ir_json_str(b, "by", t->cases[i].by);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-}
-
-/* --- the whole -------------------------------------------------------------------- */
-
-static void put_head(struct buf *b, const struct ir *ir)
-{
-	size_t i;
-
-	ir_json_num(b, "format", 1);
-	ir_json_str(b, "name", ir->name);
-	ir_json_num(b, "serial", ir->serial);
-	ir_json_str(b, "expires", ir->expires);
-	ir_json_str(b, "role", ir->role);
-	ir_json_str(b, "until", ir->until);
-	ir_json_flag(b, "base_none", ir->base_none);
-	ir_json_key(b, "locked");
-	buf_ch(b, '{');
-	for (i = 0; i < IR_KIND_COUNT; i++) {
-		if (!ir->locked[i].level)
+		put_comma(b, i);
+		if (it->op == IR_G_BYTE) {
+			put_run(b, g, &i);
 			continue;
-		ir_json_key(b, ir_kind_name((enum ir_kind)i));
+		}
+		i++;
+		if (it->op != IR_G_ALT) {
+			buf_printf(b, "{\"op\":\"%s\"}", ir_word(&ir_words_glob, it->op));
+			continue;
+		}
+		buf_z(b, "{\"op\":\"alt\",\"of\":[");
+		for (k = 0; k < it->nalts; k++) {
+			put_comma(b, k);
+			put_glob(b, &it->alts[k]);
+		}
+		buf_z(b, "]}");
+	}
+	buf_ch(b, ']');
+}
+
+static void put_address(struct buf *b, const uint8_t addr[16])
+{
+	for (unsigned i = 0; i < 16; i++)
+		buf_printf(b, "%02x", addr[i]);
+}
+
+static void put_operand(struct buf *b, uint32_t n)
+{
+	put_flag(b, "any", n == LINE_ANY_OPERAND);
+	put_flag(b, "last", n == LINE_LAST_OPERAND);
+	put_flag(b, "rest", n == LINE_REST_OPERAND);
+	if (n >= LINE_REST_OPERAND)
+		return;
+	put_key(b, "operand");
+	buf_printf(b, "%u", n & UINT8_MAX);
+	put_flag(b, "on", n >= LINE_FROM_OPERAND);
+}
+
+static bool same_when(const struct ir_when *x, const struct ir_when *y)
+{
+	return x->is == y->is && x->i == y->i && x->x == y->x && str_eq(x->text, y->text);
+}
+
+/* May it stand in the record of the option before it: is all but the name the same,
+ * and its number that one's or the next? */
+static bool goes_on(const struct ir_optspec *o, const struct ir_optspec *before)
+{
+	return o->takes == before->takes && o->says_takes == before->says_takes &&
+	       o->flags == before->flags && same_when(&o->when, &before->when) &&
+	       (o->same == before->same || o->same == before->same + 1);
+}
+
+/* A record for options that differ by their names alone; names of one number stand
+ * together. */
+static void put_options(struct buf *b, const struct ir_optspec *v, size_t n)
+{
+	buf_ch(b, '[');
+	for (size_t i = 0; i < n; i++) {
+		bool more = i > 0 && goes_on(&v[i], &v[i - 1]);
+
+		if (more) {
+			buf_z(b, v[i].same == v[i - 1].same ? "," : "],[");
+		} else {
+			buf_z(b, i ? "]]},{" : "{");
+			put_fields(b, &ir_record_option, &v[i], NULL, 0);
+			put_key(b, "names");
+			buf_z(b, "[[");
+		}
+		buf_json(b, v[i].name);
+	}
+	buf_z(b, n ? "]]}]" : "]");
+}
+
+/* --- by the tables --------------------------------------------------------- */
+
+static void put_value(struct buf *b, const struct ir_field *f, const void *p,
+		      const struct ir_record *of, const void *before, size_t at)
+{
+	switch (f->type) {
+	case IR_FT_FLAG:
+		buf_z(b, "true");
+		break;
+	case IR_FT_TEXT:
+		buf_json(b, *(const struct str *)p);
+		break;
+	case IR_FT_NUMBER:
+		buf_printf(b, "%" PRIu64, ir_field_number(p, f->size));
+		break;
+	case IR_FT_HEX:
+		buf_printf(b, "\"0x%" PRIx64 "\"", ir_field_number(p, f->size));
+		break;
+	case IR_FT_WORD:
+		buf_json(b, str_from(ir_word(f->words, ir_field_number(p, f->size))));
+		break;
+	case IR_FT_ADDRESS:
+		buf_ch(b, '"');
+		put_address(b, p);
+		buf_ch(b, '"');
+		break;
+	case IR_FT_BLOCK:
+		buf_ch(b, '"');
+		put_address(b, ((const struct num_cidr *)p)->addr);
+		buf_printf(b, "/%u\"", ((const struct num_cidr *)p)->bits);
+		break;
+	case IR_FT_GLOB:
+		put_glob(b, p);
+		break;
+	case IR_FT_PATTERN:
+		if (((const struct ir_word *)p)->any_words)
+			buf_z(b, "null");
+		else
+			put_glob(b, &((const struct ir_word *)p)->glob);
+		break;
+	case IR_FT_VALUE:
+		ir_value_json(b, p);
+		break;
+	case IR_FT_RECORD:
 		buf_ch(b, '{');
-		ir_json_word(b, "level", ir_level_name(ir->locked[i].level));
-		ir_json_place(b, "at", &ir->locked[i].at);
+		put_fields(b, of, p, before, at);
 		buf_ch(b, '}');
+		break;
+	case IR_FT_END:
+	case IR_FT_BITS:
+	case IR_FT_INDEX:
+	case IR_FT_OPERAND:
+	case IR_FT_OPTIONS:
+		break; /* no value of one key */
 	}
-	buf_ch(b, '}');
-	ir_json_key(b, "files");
+}
+
+static void put_list(struct buf *b, const struct ir_field *f, const void *p, size_t at)
+{
+	bool lines = f->flags & IR_FF_LINES;
+	const struct ir_record *of = ir_field_record(f, p, at);
+	const void *before = NULL;
+
 	buf_ch(b, '[');
-	for (i = 0; i < ir->files.n; i++) {
-		ir_json_record(b, i);
-		ir_json_word(b, "level", ir_level_name(ir->files.v[i].level));
-		ir_json_flag(b, "narrow", ir->files.v[i].narrow);
-		ir_json_str(b, "name", ir->files.v[i].name);
-		buf_ch(b, '}');
+	for (size_t i = 0, n = ir_field_count(f, p); i < n; i++) {
+		const void *v = ir_field_value(f, p, i);
+
+		put_comma(b, i);
+		if (lines)
+			buf_ch(b, '\n');
+		put_value(b, f, v, of, before, lines ? i : at);
+		before = v;
 	}
 	buf_ch(b, ']');
 }
 
-static void put_env(struct buf *b, const struct ir *ir)
+static void put_bits(struct buf *b, const struct ir_field *f, const void *p)
 {
-	size_t i;
+	uint64_t bits = ir_field_number(p, f->size);
 
-	ir_json_key(b, "env_keep");
-	buf_ch(b, '[');
-	for (i = 0; i < ir->keep.n; i++) {
-		ir_json_record(b, i);
-		ir_json_str(b, "name", ir->keep.v[i].name);
-		ir_json_said(b, ir->keep.v[i].level, ir->keep.v[i].id, &ir->keep.v[i].at);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-	ir_json_key(b, "env_set");
-	buf_ch(b, '[');
-	for (i = 0; i < ir->env.n; i++) {
-		ir_json_record(b, i);
-		ir_json_str(b, "name", ir->env.v[i].name);
-		ir_json_str(b, "value", ir->env.v[i].value);
-		ir_json_said(b, ir->env.v[i].level, ir->env.v[i].id, &ir->env.v[i].at);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
+	for (unsigned i = 0; i < f->words->n; i++)
+		put_flag(b, f->words->v[i], bits >> i & 1);
 }
 
-static void put_secrets(struct buf *b, const struct ir *ir)
+static void put_field(struct buf *b, const struct ir_field *f, const void *p,
+		      const void *before, size_t at)
 {
-	size_t i;
+	const void *v = (const char *)p + f->at;
 
-	ir_json_key(b, "env_secret");
-	buf_ch(b, '[');
-	for (i = 0; i < ir->secrets.n; i++) {
-		ir_json_record(b, i);
-		ir_json_str(b, "name", ir->secrets.v[i].name);
-		ir_json_word(b, "source", ir->secrets.v[i].file ? "file" : "store");
-		ir_json_str(b, "from", ir->secrets.v[i].from);
-		ir_json_said(b, ir->secrets.v[i].level, ir->secrets.v[i].id, &ir->secrets.v[i].at);
-		buf_ch(b, '}');
+	if (!ir_field_is_there(f, p, before)) {
+		if (f->there != IR_OR_NULL)
+			return;
+		put_key(b, f->key);
+		buf_z(b, "null");
+		return;
 	}
-	buf_ch(b, ']');
+	if (f->type == IR_FT_BITS) {
+		put_bits(b, f, v);
+	} else if (f->type == IR_FT_OPERAND) {
+		put_operand(b, *(const uint32_t *)v);
+	} else if (f->key) {
+		put_key(b, f->key);
+		if (f->type == IR_FT_OPTIONS)
+			put_options(b, ir_field_value(f, p, 0), ir_field_count(f, p));
+		else if (f->list)
+			put_list(b, f, p, at);
+		else
+			put_value(b, f, ir_field_value(f, p, 0), ir_field_record(f, p, at),
+				  NULL, at);
+	} else if (f->type == IR_FT_RECORD) {
+		put_fields(b, ir_field_record(f, p, at), v, NULL, at);
+	}
 }
 
-static void put_env_locks(struct buf *b, const struct ir *ir)
+static void put_fields(struct buf *b, const struct ir_record *of, const void *p,
+		       const void *before, size_t at)
 {
-	size_t i;
-
-	ir_json_key(b, "env_locks");
-	buf_ch(b, '[');
-	for (i = 0; i < ir->env_locks.n; i++) {
-		const struct ir_env_lock *k = &ir->env_locks.v[i];
-
-		ir_json_record(b, i);
-		ir_json_flag(b, "keep", k->keep);
-		ir_json_str(b, "name", k->name);
-		ir_json_said(b, k->level, k->id, &k->at);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
+	for (const struct ir_field *f = of->v; f->type; f++)
+		put_field(b, f, p, before, at);
 }
 
-static void put_setting(struct buf *b, const struct ir_setting *s)
+void ir_json_set(struct buf *out, enum ir_kind kind, const struct ir_set *s)
 {
-	size_t i;
-
-	ir_json_word(b, "part", ir_part_name(s->part));
-	ir_json_str(b, "key", s->key);
-	ir_json_str(b, "id", s->id);
-	ir_json_word(b, "level", ir_level_name(s->level));
-	ir_json_place(b, "at", &s->at);
-	ir_json_flag(b, "acts", s->acts);
-	ir_json_flag(b, "locked", s->locked);
-	ir_json_key(b, "value");
-	ir_value_json(b, &s->value);
-	ir_json_str(b, "text_of", s->source);
-	ir_json_str(b, "role", s->role);
-	ir_json_key(b, "over");
-	buf_ch(b, '[');
-	for (i = 0; i < s->nover; i++) {
-		ir_json_comma(b, i);
-		buf_ch(b, '{');
-		put_setting(b, &s->over[i]);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-}
-
-static void put_settings(struct buf *b, const struct ir *ir)
-{
-	size_t i;
-
-	ir_json_key(b, "settings");
-	buf_ch(b, '[');
-	for (i = 0; i < ir->settings.n; i++) {
-		ir_json_record(b, i);
-		put_setting(b, &ir->settings.v[i]);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-	ir_json_key(b, "roles");
-	buf_ch(b, '[');
-	for (i = 0; i < ir->roles.n; i++) {
-		ir_json_record(b, i);
-		ir_json_str(b, "name", ir->roles.v[i].name);
-		ir_json_place(b, "at", &ir->roles.v[i].at);
-		ir_json_str(b, "digest", ir->roles.v[i].digest);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-}
-
-static void put_mounts(struct buf *b, const struct ir *ir)
-{
-	ir_json_key(b, "mounts");
-	buf_ch(b, '[');
-	for (size_t i = 0; i < ir->mounts.n; i++) {
-		ir_json_record(b, i);
-		ir_json_str(b, "place", ir->mounts.v[i].place);
-		ir_json_num(b, "rule", ir->mounts.v[i].rule);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
-}
-
-static void put_dropped(struct buf *b, const struct ir *ir)
-{
-	size_t i;
-
-	ir_json_key(b, "dropped");
-	buf_ch(b, '[');
-	for (i = 0; i < ir->dropped.n; i++) {
-		const struct ir_dropped *d = &ir->dropped.v[i];
-
-		ir_json_record(b, i);
-		ir_json_str(b, "text", d->text);
-		ir_json_str(b, "why", d->why);
-		ir_json_word(b, "level", ir_level_name(d->level));
-		ir_json_place(b, "at", &d->at);
-		ir_json_place(b, "by", &d->by);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
+	buf_ch(out, '{');
+	put_fields(out, ir_record_set(kind), s, NULL, 0);
+	buf_ch(out, '}');
 }
 
 void ir_json(struct buf *out, const struct ir *ir)
 {
-	size_t i;
-
-	buf_ch(out, '{');
-	put_head(out, ir);
-	ir_json_key(out, "rules");
-	buf_ch(out, '[');
-	for (i = 0; i < ir->rules.n; i++) {
-		ir_json_record(out, i);
-		put_rule(out, ir->rules.v[i], i ? ir->rules.v[i - 1] : NULL);
-		buf_ch(out, '}');
-	}
-	buf_ch(out, ']');
-	ir_json_key(out, "scalars");
-	buf_ch(out, '[');
-	for (i = 0; i < IR_SCALAR_COUNT; i++) {
-		ir_json_record(out, i);
-		put_scalar(out, ir_scalar_type((enum ir_scalar_id)i),
-			   &ir->scalars[i]);
-		buf_ch(out, '}');
-	}
-	buf_ch(out, ']');
-	put_env(out, ir);
-	put_secrets(out, ir);
-	put_env_locks(out, ir);
-	put_settings(out, ir);
-	ir_json_facts(out, ir);
-	put_mounts(out, ir);
-	put_dropped(out, ir);
-	ir_json_key(out, "tests");
-	buf_ch(out, '[');
-	for (i = 0; i < ir->tests.n; i++) {
-		ir_json_record(out, i);
-		put_test(out, &ir->tests.v[i]);
-		buf_ch(out, '}');
-	}
-	buf_z(out, "]}\n");
+	buf_printf(out, "{\"format\":%u", IR_FORMAT);
+	put_fields(out, &ir_record_whole, ir, NULL, 0);
+	buf_z(out, "}\n");
 }

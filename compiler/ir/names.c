@@ -4,50 +4,41 @@
  */
 #include <assert.h>
 
-#include "compiler/ir/facts_words.h"
 #include "compiler/ir/ir.h"
+#include "compiler/ir/words.h"
 
-static const char *const kind_names[] = {
-	[IR_COMMAND] = "command", [IR_FILE] = "file",       [IR_NET] = "net",
-	[IR_UNIX] = "unix",       [IR_SYSCALL] = "syscall", [IR_TOOL] = "tool",
-};
-
-static const char *const effect_names[] = {
-	[IR_ALLOW] = "allow", [IR_ASK] = "ask",
-	[IR_DENY] = "deny",   [IR_HIDE] = "hide",
-};
-
-static const char *const level_names[] = {
-	[IR_MANAGED] = "managed", [IR_MANAGED_FILE] = "managed-file",
-	[IR_PROJECT] = "project", [IR_USER] = "user",
-	[IR_DEFAULT] = "default",
-};
-
-static const char *const root_names[] = {
-	[IR_ROOT_FS] = "/",
-	[IR_ROOT_HOME] = "HOME",
-	[IR_ROOT_PROJECT] = "PROJECT_DIR",
-	[IR_ROOT_SESSION] = "SESSION_DIR",
-	[IR_ROOT_TMP] = "TMPDIR",
-};
-
-static const char *const risk_names[] = {
-	[IR_RISK_LOW] = "low",   [IR_RISK_MEDIUM] = "medium",
-	[IR_RISK_HIGH] = "high", [IR_RISK_CRITICAL] = "critical",
-};
-
-static const char *const mode_names[] = {
-	[IR_NET_DISABLED] = "disabled",
-	[IR_NET_LIMITED] = "limited",
-	[IR_NET_FULL] = "full",
-};
-
-static const char *const part_names[] = {
-	[IR_P_SETTING] = "setting", [IR_P_RUNNER] = "runner",
-	[IR_P_SESSION] = "session", [IR_P_AUDIT] = "audit",
-	[IR_P_ALERT] = "alert",     [IR_P_TOOL] = "tool",
-	[IR_P_NETWORK] = "network",
-};
+WORDS(ir_words_kind, [IR_COMMAND] = "command", [IR_FILE] = "file", [IR_NET] = "net",
+      [IR_UNIX] = "unix", [IR_SYSCALL] = "syscall", [IR_TOOL] = "tool");
+WORDS(ir_words_effect, [IR_ALLOW] = "allow", [IR_ASK] = "ask", [IR_DENY] = "deny",
+      [IR_HIDE] = "hide");
+WORDS(ir_words_level, [IR_MANAGED] = "managed", [IR_MANAGED_FILE] = "managed-file",
+      [IR_PROJECT] = "project", [IR_USER] = "user", [IR_DEFAULT] = "default");
+WORDS(ir_words_root, [IR_ROOT_FS] = "/", [IR_ROOT_HOME] = "HOME",
+      [IR_ROOT_PROJECT] = "PROJECT_DIR", [IR_ROOT_SESSION] = "SESSION_DIR", [IR_ROOT_TMP] = "TMPDIR");
+WORDS(ir_words_risk, [IR_RISK_LOW] = "low", [IR_RISK_MEDIUM] = "medium", [IR_RISK_HIGH] = "high",
+      [IR_RISK_CRITICAL] = "critical");
+WORDS(ir_words_mode, [IR_NET_DISABLED] = "disabled", [IR_NET_LIMITED] = "limited",
+      [IR_NET_FULL] = "full");
+WORDS(ir_words_part, [IR_P_SETTING] = "setting", [IR_P_RUNNER] = "runner",
+      [IR_P_SESSION] = "session", [IR_P_AUDIT] = "audit", [IR_P_ALERT] = "alert", [IR_P_TOOL] = "tool",
+      [IR_P_NETWORK] = "network");
+WORDS(ir_words_glob, [IR_G_ONE] = "one", [IR_G_STAR] = "star", [IR_G_DEEP] = "deep",
+      [IR_G_DIRS] = "dirs", [IR_G_ALT] = "alt");
+WORDS(ir_words_cmp, [IR_EQ] = "==", [IR_NE] = "!=", [IR_LT] = "<", [IR_LE] = "<=",
+      [IR_GT] = ">", [IR_GE] = ">=");
+WORDS(ir_words_guard, [IR_GD_WITH] = "with", [IR_GD_WITHOUT] = "without",
+      [IR_GD_WITH_ONLY] = "with only", [IR_GD_WITHIN] = "within");
+WORDS(ir_words_program, [LINE_PK_PROGRAM] = "program", [LINE_PK_WRAPPER] = "wrapper",
+      [LINE_PK_INTERPRETER] = "interpreter");
+WORDS(ir_words_program_flag, "transparent", "abbreviate", "no-cluster", "posix", "assignments",
+      "joined", "appends", "shell", "code-stdin", "dashed", "versions",
+      "abbreviate-commands", "stays", "elsewhere", "no-end", "booleans", "one-dash", "away",
+      "whole-trees", "makes-nothing", "writes-unnamed");
+WORDS(ir_words_option_flag, "global", "code", "query", "moves", "runs", "leads", "reads", "writes",
+      "script", "trees", "instead", "edits");
+WORDS(ir_words_place, "code", "reads", "writes", "script", "trees");
+WORDS(ir_words_takes, [LINE_TAKES_NOTHING] = "nothing", [LINE_TAKES_VALUE] = "value",
+      [LINE_TAKES_ATTACHED] = "attached", [LINE_TAKES_EITHER] = "either");
 
 static const struct scalar_word {
 	const char *section, *key, *id;
@@ -58,24 +49,38 @@ static const struct scalar_word {
 #undef SCALAR
 };
 
-static const char *word(const char *const *table, size_t n, size_t i)
+const char *ir_word(const struct ir_words *w, uint64_t number)
 {
-	return i < n && table[i] ? table[i] : "?";
+	return number < w->n ? w->v[number] : NULL;
+}
+
+void ir_print_flags(FILE *out, const struct ir_words *w, uint64_t bits)
+{
+	for (unsigned i = 0; i < w->n; i++)
+		if (bits >> i & 1)
+			fprintf(out, " %s", w->v[i]);
+}
+
+static const char *named(const struct ir_words *w, uint64_t number)
+{
+	const char *word = ir_word(w, number);
+
+	return word ? word : "?";
 }
 
 const char *ir_kind_name(enum ir_kind k)
 {
-	return word(kind_names, POL_LEN(kind_names), k);
+	return named(&ir_words_kind, k);
 }
 
 const char *ir_effect_name(enum ir_effect e)
 {
-	return word(effect_names, POL_LEN(effect_names), e);
+	return named(&ir_words_effect, e);
 }
 
 const char *ir_level_name(enum ir_level l)
 {
-	return word(level_names, POL_LEN(level_names), l);
+	return named(&ir_words_level, l);
 }
 
 /* Exceptions may speak of several operations at once. */
@@ -90,28 +95,29 @@ const char *ir_op_name(enum ir_op op)
 		[IR_WRITE | IR_EXEC] = "write, exec",
 		[IR_ALL_OPS] = "all",
 	};
+	const struct ir_words words = { names, POL_LEN(names) };
 
-	return word(names, POL_LEN(names), op);
+	return named(&words, op);
 }
 
 const char *ir_root_name(enum ir_root r)
 {
-	return word(root_names, POL_LEN(root_names), r);
+	return named(&ir_words_root, r);
 }
 
 const char *ir_risk_name(enum ir_risk r)
 {
-	return word(risk_names, POL_LEN(risk_names), r);
+	return named(&ir_words_risk, r);
 }
 
 const char *ir_mode_name(enum ir_mode m)
 {
-	return word(mode_names, POL_LEN(mode_names), m);
+	return named(&ir_words_mode, m);
 }
 
 const char *ir_part_name(enum ir_part p)
 {
-	return word(part_names, POL_LEN(part_names), p);
+	return named(&ir_words_part, p);
 }
 
 const char *ir_scalar_section(enum ir_scalar_id id)
@@ -143,46 +149,6 @@ static const struct {
 	{ IR_S_UNIX_OTHERWISE, IR_DENY },   { IR_S_SYSCALL_OTHERWISE, IR_ALLOW },
 	{ IR_S_TOOL_OTHERWISE, IR_ASK },    { IR_S_ASK_ANSWER, IR_ASK },
 };
-
-const char *const ir_program_flag_words[IR_PROGRAM_FLAGS] = {
-	"transparent", "abbreviate", "no-cluster", "posix", "assignments",
-	"joined",      "appends",    "shell",      "code-stdin", "dashed",
-	"versions",    "abbreviate-commands", "stays", "elsewhere",
-	"no-end",      "booleans",   "one-dash",   "away",
-	"whole-trees", "makes-nothing", "writes-unnamed",
-};
-
-const char *const ir_place_words[LINE_PLACE_COUNT] = {
-	"code", "reads", "writes", "script", "trees",
-};
-
-const char *const ir_guard_words[4] = {
-	[IR_GD_WITH] = "with",
-	[IR_GD_WITHOUT] = "without",
-	[IR_GD_WITH_ONLY] = "with only",
-	[IR_GD_WITHIN] = "within",
-};
-
-const char *const ir_takes_words[4] = {
-	[LINE_TAKES_NOTHING] = "nothing",
-	[LINE_TAKES_VALUE] = "value",
-	[LINE_TAKES_ATTACHED] = "attached",
-	[LINE_TAKES_EITHER] = "either",
-};
-
-const char *ir_program_kind_word(unsigned kind)
-{
-	switch (kind) {
-	case LINE_PK_PROGRAM:
-		return "program";
-	case LINE_PK_WRAPPER:
-		return "wrapper";
-	case LINE_PK_INTERPRETER:
-		return "interpreter";
-	default:
-		return NULL;
-	}
-}
 
 struct ir *ir_new(struct arena *a)
 {

@@ -1,11 +1,8 @@
-/*
- * The stable text dump of the IR, for goldens and `polc dump`: one line a
- * rule with what it means, its exceptions and what lifts it indented below.
- */
+/* The text dump of words, places and sets, as the lines of the dump hold them. */
 #include <inttypes.h>
 
-#include "compiler/ir/facts_words.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/words.h"
 
 void ir_print_str(FILE *out, struct str s)
 {
@@ -40,6 +37,13 @@ void ir_print_place(FILE *out, const struct ir_place *at)
 	}
 	ir_print_str(out, at->file);
 	fprintf(out, ":%u", at->line);
+}
+
+void ir_print_said(FILE *out, enum ir_level level, const struct ir_place *at)
+{
+	fprintf(out, "  # %s ", ir_level_name(level));
+	ir_print_place(out, at);
+	fputc('\n', out);
 }
 
 /* --- sets --------------------------------------------------------------- */
@@ -107,7 +111,7 @@ static void put_guard(FILE *out, const struct ir_guard *g)
 {
 	size_t i;
 
-	fprintf(out, " %s ", ir_guard_words[g->kind]);
+	fprintf(out, " %s ", ir_word(&ir_words_guard, g->kind));
 	for (i = 0; i < g->noptions; i++) {
 		fputs(i ? ", " : "", out);
 		put_glob(out, &g->options[i].name);
@@ -204,17 +208,14 @@ static void put_net(FILE *out, const struct ir_net *n)
 
 static void put_compare(FILE *out, const struct ir_cond *c)
 {
-	static const char *const ops[] = {
-		[IR_EQ] = "==", [IR_NE] = "!=", [IR_LT] = "<",
-		[IR_LE] = "<=", [IR_GT] = ">",  [IR_GE] = ">=",
-	};
 	uint64_t full = c->width == 32 ? UINT32_MAX : UINT64_MAX;
 
 	if (c->mask == full)
 		fprintf(out, "arg%u", c->arg);
 	else
 		fprintf(out, "(arg%u & 0x%" PRIx64 ")", c->arg, c->mask);
-	fprintf(out, ":%u %s 0x%" PRIx64, c->width, ops[c->cmp], c->value);
+	fprintf(out, ":%u %s 0x%" PRIx64, c->width, ir_word(&ir_words_cmp, c->cmp),
+		c->value);
 }
 
 static void put_cond(FILE *out, const struct ir_cond *c)
@@ -290,158 +291,4 @@ void ir_print_except(FILE *out, enum ir_kind kind, const struct ir_set *e, size_
 		ir_print_set(out, kind, &e[i]);
 		fputc('\n', out);
 	}
-}
-
-/* --- rules ----------------------------------------------------------------- */
-
-static void put_flags(FILE *out, const struct ir_rule *r)
-{
-	if (r->final)
-		fputs(" final", out);
-	if (r->floor)
-		fputs(" floor", out);
-	if (r->scratch)
-		fputs(" scratch", out);
-	if (r->soft)
-		fputs(" soft", out);
-	if (!r->full)
-		fputs(" narrow-only", out);
-	if (r->may_yes)
-		fputs(" may yes", out);
-	if (r->until.n)
-		fprintf(out, " until %.*s", STR_ARG(r->until));
-	if (r->role.n)
-		fprintf(out, " of role %.*s", STR_ARG(r->role));
-	if (r->scopes != IR_ALL_SCOPES)
-		fputs(r->scopes == IR_SANDBOX ? " in sandbox" :
-		      r->scopes == IR_HOST    ? " in host" :
-						" in no scope", out);
-	if (r->err)
-		fprintf(out, " errno %u", r->err);
-}
-
-static void put_rule(FILE *out, const struct ir_rule *r)
-{
-	size_t i;
-
-	fprintf(out, "%4u  %s %s %s ", r->index, ir_level_name(r->level),
-		ir_effect_name(r->effect), ir_kind_name(r->kind));
-	ir_print_set(out, r->kind, &r->set);
-	put_flags(out, r);
-	fputs("  # ", out);
-	ir_print_str(out, r->id);
-	fputc(' ', out);
-	ir_print_place(out, &r->at);
-	fputc('\n', out);
-	ir_print_except(out, r->kind, r->except, r->nexcept);
-	if (r->because.n) {
-		fputs("        because ", out);
-		ir_print_quoted(out, r->because);
-		fputc('\n', out);
-	}
-	for (i = 0; i < r->nlifted_by; i++)
-		fprintf(out, "%s%u%s", i ? ", " : "        lifted by ", r->lifted_by[i],
-			i + 1 == r->nlifted_by ? "\n" : "");
-}
-
-/* --- scalars ------------------------------------------------------------------ */
-
-static void put_value(FILE *out, enum ir_scalar_type t, const struct ir_scalar *s)
-{
-	int i;
-
-	switch (t) {
-	case IR_T_OTHERWISE:
-		if (s->by_risk) {
-			fputs("by risk {", out);
-			for (i = 0; i < IR_RISK_COUNT; i++)
-				fprintf(out, " %s %s", ir_risk_name((enum ir_risk)i),
-					ir_effect_name(s->effects[i]));
-			fputs(" }", out);
-			return;
-		}
-		fputs(ir_effect_name(s->effect), out);
-		return;
-	case IR_T_EFFECT:
-		fputs(ir_effect_name(s->effect), out);
-		return;
-	case IR_T_MODE:
-		fputs(ir_mode_name((enum ir_mode)s->num), out);
-		return;
-	case IR_T_SIZE:
-	case IR_T_COUNT:
-		fprintf(out, "%" PRIu64, s->num);
-		return;
-	case IR_T_DURATION:
-		fprintf(out, "%" PRIu64 "ms", s->num);
-		return;
-	case IR_T_MILLI:
-		fprintf(out, "%" PRIu64 ".%03" PRIu64, s->num / 1000, s->num % 1000);
-		return;
-	case IR_T_NAME:
-		ir_print_str(out, s->text);
-		return;
-	}
-}
-
-static void put_scalar(FILE *out, enum ir_scalar_id id, const struct ir_scalar *s)
-{
-	enum ir_scalar_type t = ir_scalar_type(id);
-	bool limit = strcmp(ir_scalar_section(id), "limits") == 0;
-	size_t i;
-
-	if (!s->set && limit)
-		return;
-	fprintf(out, "%s %s = ", ir_scalar_section(id), ir_scalar_key(id));
-	put_value(out, t, s);
-	fputs(s->locked ? " locked" : "", out);
-	if (s->role.n)
-		fprintf(out, " of role %.*s", STR_ARG(s->role));
-	fprintf(out, "  # %s ", ir_level_name(s->level));
-	ir_print_place(out, &s->at);
-	fputc('\n', out);
-	for (i = 0; i < s->nover; i++) {
-		fputs("        over ", out);
-		put_value(out, t, &s->over[i]);
-		fprintf(out, "  # %s ", ir_level_name(s->over[i].level));
-		ir_print_place(out, &s->over[i].at);
-		fputc('\n', out);
-	}
-}
-
-void ir_print(FILE *out, const struct ir *ir)
-{
-	size_t i;
-
-	fputs("policy ", out);
-	ir_print_quoted(out, ir->name);
-	fprintf(out, " serial %" PRIu64, ir->serial);
-	if (ir->expires.n) {
-		fputs(" expires ", out);
-		ir_print_str(out, ir->expires);
-	}
-	if (ir->role.n)
-		fprintf(out, " role %.*s", STR_ARG(ir->role));
-	if (ir->until.n)
-		fprintf(out, " until %.*s", STR_ARG(ir->until));
-	fprintf(out, "%s\n", ir->base_none ? " base none" : "");
-	for (i = 0; i < ir->files.n; i++) {
-		fprintf(out, "file %s%s ", ir_level_name(ir->files.v[i].level),
-			ir->files.v[i].narrow ? " narrow-only" : "");
-		ir_print_str(out, ir->files.v[i].name);
-		fputc('\n', out);
-	}
-	for (i = 0; i < IR_KIND_COUNT; i++) {
-		if (!ir->locked[i].level)
-			continue;
-		fprintf(out, "locked %s by %s  # ", ir_kind_name((enum ir_kind)i),
-			ir_level_name(ir->locked[i].level));
-		ir_print_place(out, &ir->locked[i].at);
-		fputc('\n', out);
-	}
-	for (i = 0; i < ir->rules.n; i++)
-		put_rule(out, ir->rules.v[i]);
-	for (i = 0; i < IR_SCALAR_COUNT; i++)
-		put_scalar(out, (enum ir_scalar_id)i, &ir->scalars[i]);
-	ir_print_rest(out, ir);
 }

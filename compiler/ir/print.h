@@ -9,11 +9,11 @@ void ir_print_str(FILE *out, struct str s);
 void ir_print_quoted(FILE *out, struct str s);
 /* "FILE:LINE", or "(built in)". */
 void ir_print_place(FILE *out, const struct ir_place *at);
+/* "  # LEVEL FILE:LINE", which ends most lines. */
+void ir_print_said(FILE *out, enum ir_level level, const struct ir_place *at);
 void ir_print_set(FILE *out, enum ir_kind kind, const struct ir_set *s);
 void ir_print_except(FILE *out, enum ir_kind kind, const struct ir_set *e, size_t n);
 /* print_facts.c: everything of ir/facts.h. */
 void ir_print_facts(FILE *out, const struct ir *ir);
-/* Everything behind the scalars. */
-void ir_print_rest(FILE *out, const struct ir *ir);
 
 #endif

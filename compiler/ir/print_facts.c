@@ -1,6 +1,6 @@
 /* The text dump of facts: as they were written, and what they say, by name. */
-#include "compiler/ir/facts_words.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/words.h"
 
 static void put_written(FILE *out, const struct ir *ir)
 {
@@ -12,9 +12,7 @@ static void put_written(FILE *out, const struct ir *ir)
 		fprintf(out, "risk %s %s", ir_risk_name(f->risk),
 			f->kind == IR_TOOL ? "tool " : "");
 		ir_print_set(out, f->kind, &f->set);
-		fprintf(out, "  # %s ", ir_level_name(f->level));
-		ir_print_place(out, &f->at);
-		fputc('\n', out);
+		ir_print_said(out, f->level, &f->at);
 		ir_print_except(out, f->kind, f->except, f->nexcept);
 	}
 	for (i = 0; i < ir->facts.n; i++) {
@@ -24,17 +22,8 @@ static void put_written(FILE *out, const struct ir *ir)
 		ir_print_str(out, f->kind);
 		fputc(' ', out);
 		ir_print_quoted(out, f->text);
-		fprintf(out, "  # %s ", ir_level_name(f->level));
-		ir_print_place(out, &f->at);
-		fputc('\n', out);
+		ir_print_said(out, f->level, &f->at);
 	}
-}
-
-static void put_said(FILE *out, enum ir_level level, const struct ir_place *at)
-{
-	fprintf(out, "  # %s ", ir_level_name(level));
-	ir_print_place(out, at);
-	fputc('\n', out);
 }
 
 static void put_when(FILE *out, const struct ir_when *w)
@@ -54,11 +43,7 @@ static void put_option(FILE *out, const struct ir_optspec *o, bool other_name)
 	fputs(other_name ? "|" : ", ", out);
 	ir_print_str(out, o->name);
 	fputs(o->says_takes ? takes[o->takes] : "?", out);
-	fprintf(out, "%s%s%s%s%s%s%s%s%s%s%s%s", o->global ? " global" : "", o->code ? " code" : "",
-		o->query ? " query" : "", o->moves ? " moves" : "", o->runs ? " runs" : "",
-		o->leads ? " leads" : "", o->reads ? " reads" : "", o->writes ? " writes" : "",
-		o->script ? " script" : "", o->trees ? " trees" : "",
-		o->instead ? " instead" : "", o->edits ? " edits" : "");
+	ir_print_flags(out, &ir_words_option_flag, o->flags);
 	put_when(out, &o->when);
 }
 
@@ -74,7 +59,7 @@ static void put_texts(FILE *out, const char *word, const struct str *v, size_t n
 
 static void put_operand(FILE *out, const struct ir_code_place *c)
 {
-	fprintf(out, ", %s operand ", ir_place_words[c->kind]);
+	fprintf(out, ", %s operand ", ir_word(&ir_words_place, c->kind));
 	if (c->operand >= LINE_REST_OPERAND)
 		fputs(c->operand == LINE_ANY_OPERAND ? "any" : c->operand == LINE_LAST_OPERAND ?
 			      "last" : "rest", out);
@@ -85,11 +70,9 @@ static void put_operand(FILE *out, const struct ir_code_place *c)
 
 static void put_program(FILE *out, const struct ir_program *p)
 {
-	fprintf(out, "%s ", ir_program_kind_word(p->kind));
+	fprintf(out, "%s ", ir_word(&ir_words_program, p->kind));
 	ir_print_str(out, p->name);
-	for (size_t i = 0; i < IR_PROGRAM_FLAGS; i++)
-		if (p->flags >> i & 1)
-			fprintf(out, " %s", ir_program_flag_words[i]);
+	ir_print_flags(out, &ir_words_program_flag, p->flags);
 	if (p->skip)
 		fprintf(out, " skip %u", p->skip);
 	for (size_t i = 0; i < p->noptions; i++)
@@ -103,7 +86,7 @@ static void put_program(FILE *out, const struct ir_program *p)
 	put_texts(out, "ends-at", p->ends, p->nends);
 	put_texts(out, "also", p->also, p->nalso);
 	put_texts(out, "script default", p->defaults, p->ndefaults);
-	put_said(out, p->level, &p->at);
+	ir_print_said(out, p->level, &p->at);
 }
 
 static void put_pins(FILE *out, const struct ir *ir)
@@ -115,7 +98,7 @@ static void put_pins(FILE *out, const struct ir *ir)
 		ir_print_quoted(out, p->path);
 		if (p->sha256.n)
 			fprintf(out, " sha256 %.*s", STR_ARG(p->sha256));
-		put_said(out, p->level, &p->at);
+		ir_print_said(out, p->level, &p->at);
 	}
 	if (!ir->shell.level)
 		return;
@@ -124,7 +107,7 @@ static void put_pins(FILE *out, const struct ir *ir)
 		fputs(" = ", out);
 		ir_print_quoted(out, ir->shell.path);
 	}
-	put_said(out, ir->shell.level, &ir->shell.at);
+	ir_print_said(out, ir->shell.level, &ir->shell.at);
 }
 
 void ir_print_facts(FILE *out, const struct ir *ir)
@@ -135,12 +118,12 @@ void ir_print_facts(FILE *out, const struct ir *ir)
 	for (size_t i = 0; i < ir->vars.n; i++) {
 		fprintf(out, "%s ", ir->vars.v[i].taint ? "taint" : "safe");
 		ir_print_str(out, ir->vars.v[i].name);
-		put_said(out, ir->vars.v[i].level, &ir->vars.v[i].at);
+		ir_print_said(out, ir->vars.v[i].level, &ir->vars.v[i].at);
 	}
 	for (size_t i = 0; i < ir->inert.n; i++) {
 		fputs("inert ", out);
 		ir_print_set(out, IR_COMMAND, &ir->inert.v[i].set);
-		put_said(out, ir->inert.v[i].level, &ir->inert.v[i].at);
+		ir_print_said(out, ir->inert.v[i].level, &ir->inert.v[i].at);
 		ir_print_except(out, IR_COMMAND, ir->inert.v[i].except,
 				ir->inert.v[i].nexcept);
 	}

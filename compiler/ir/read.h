@@ -15,10 +15,6 @@
 #define IR_READ_MAX_BYTES ((size_t)32 * 1024 * 1024)
 #define IR_READ_MAX_LISTS ((size_t)1000 * 1000) /* lists and records */
 #define IR_READ_MAX_VALUES ((size_t)4 * 1000 * 1000)
-#define IR_READ_MAX_RULES ((size_t)65536)
-#define IR_READ_MAX_GLOB ((size_t)8 * 1000 * 1000) /* items of all globs */
-#define IR_READ_MAX_OPTIONS (512 * 1024) /* of all programs */
-#define IR_READ_MAX_DEPTH 1024
 
 /*
  * The IR of these bytes, verified by ir_verify(), or NULL with the reason in

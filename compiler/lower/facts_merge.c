@@ -103,16 +103,8 @@ static void add_option(struct arena *a, struct merged_program *p,
 		m->said = true;
 		m->takes = (uint8_t)o->takes;
 	}
-	m->flags |=
-		((o->global ? LINE_OF_GLOBAL : 0) | (o->code ? LINE_OF_CODE : 0) |
-			  (o->query ? LINE_OF_QUERY : 0) | (o->moves ? LINE_OF_MOVES : 0) |
-			  (o->runs ? LINE_OF_RUNS : 0) | (o->leads ? LINE_OF_LEADS : 0) |
-			  (o->reads ? LINE_OF_READS : 0) |
-			  (o->writes ? LINE_OF_WRITES : 0) |
-			  (o->script ? LINE_OF_SCRIPT : 0) |
-			  (o->trees ? LINE_OF_TREES : 0) |
-			  (o->instead ? LINE_OF_INSTEAD : 0) | (o->edits ? LINE_OF_EDITS : 0));
-	if (o->code)
+	m->flags |= o->flags;
+	if (o->flags & LINE_OF_CODE)
 		add_when(a, &m->when, &o->when);
 }
 

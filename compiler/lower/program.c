@@ -280,6 +280,27 @@ static enum line_option_takes takes_of(struct str *text)
 	return n == 0 ? LINE_TAKES_NOTHING : n == 1 ? LINE_TAKES_VALUE : LINE_TAKES_ATTACHED;
 }
 
+/* 0: a line that lists options. */
+static unsigned option_flag(enum ast_prog_kind kind)
+{
+	static const struct {
+		enum ast_prog_kind kind;
+		enum line_option_flag flag;
+	} kinds[] = {
+		{ AST_P_GLOBAL, LINE_OF_GLOBAL }, { AST_P_CODE, LINE_OF_CODE },
+		{ AST_P_QUERY, LINE_OF_QUERY },   { AST_P_MOVES, LINE_OF_MOVES },
+		{ AST_P_RUNS, LINE_OF_RUNS },     { AST_P_LEADS, LINE_OF_LEADS },
+		{ AST_P_READS, LINE_OF_READS },   { AST_P_WRITES, LINE_OF_WRITES },
+		{ AST_P_SCRIPT, LINE_OF_SCRIPT }, { AST_P_TREES, LINE_OF_TREES },
+		{ AST_P_INSTEAD, LINE_OF_INSTEAD }, { AST_P_EDITS, LINE_OF_EDITS },
+	};
+
+	for (size_t i = 0; i < POL_LEN(kinds); i++)
+		if (kinds[i].kind == kind)
+			return kinds[i].flag;
+	return 0;
+}
+
 /*
  * One specification.  A line of `code`, `query`, `moves`, `runs` or `leads` without a
  * colon only names its options: what they take is said elsewhere.
@@ -293,23 +314,12 @@ static void add_spec(struct table *t, const struct ast_prog_item *item,
 	struct ir_optspec o = {
 		.takes = takes,
 		.says_takes = takes != LINE_TAKES_NOTHING || listed,
-		.global = item->kind == AST_P_GLOBAL,
-		.code = item->kind == AST_P_CODE,
-		.query = item->kind == AST_P_QUERY,
-		.moves = item->kind == AST_P_MOVES,
-		.runs = item->kind == AST_P_RUNS,
-		.leads = item->kind == AST_P_LEADS,
-		.reads = item->kind == AST_P_READS,
-		.writes = item->kind == AST_P_WRITES,
-		.script = item->kind == AST_P_SCRIPT,
-		.trees = item->kind == AST_P_TREES,
-		.instead = item->kind == AST_P_INSTEAD,
-		.edits = item->kind == AST_P_EDITS,
+		.flags = option_flag(item->kind),
 		.same = t->same++,
 	};
 	size_t from = 0;
 
-	if (o.code)
+	if (o.flags & LINE_OF_CODE)
 		lower_when_regex(t->l, item->when, &o.when);
 	for (size_t i = 0; i <= text.n; i++) {
 		if (i < text.n && text.p[i] != '|')

@@ -129,14 +129,12 @@ static void add_programs(struct rnd *r, struct ir *ir)
 		struct ir_optspec *o = &p.options[i];
 
 		o->name = str_printf(r->a, "--o%zu", i);
-		o->code = rnd_one_in(r, 2);
-		o->query = rnd_one_in(r, 2);
-		o->global = rnd_one_in(r, 2);
-		o->says_takes = !(o->code || o->query) || rnd_one_in(r, 2);
+		o->flags = (unsigned)rnd_below(r, 2 * LINE_OF_EDITS);
+		o->says_takes = !(o->flags & ~(unsigned)LINE_OF_GLOBAL) || rnd_one_in(r, 2);
 		if (o->says_takes)
 			o->takes = (enum line_option_takes)rnd_below(r, 3);
 		o->same = (uint32_t)rnd_below(r, 65536);
-		if (o->code)
+		if (o->flags & LINE_OF_CODE)
 			o->when = random_when(r);
 	}
 	p.ncodes = rnd_below(r, 3);

@@ -1,5 +1,6 @@
 /* Reads commands.bin back: prints it, and compares it with the IR. */
 #include "compiler/backend/commands/internal.h"
+#include "compiler/ir/words.h"
 #include "compiler/lower/facts_merge.h"
 #include "compiler/lower/line_facts.h"
 #include "compiler/record/automaton.h"
@@ -50,19 +51,8 @@ static void print_options(FILE *out, const struct line_facts *h,
 	for (uint32_t i = 0; i < p->options.count; i++) {
 		(void)fprintf(out, "  %u ", o[i].same);
 		print_str(out, h, o[i].name);
-		(void)fprintf(out, "%s%s%s%s%s%s%s%s%s%s%s%s%s", takes[o[i].takes],
-			      o[i].flags & LINE_OF_GLOBAL ? " global" : "",
-			      o[i].flags & LINE_OF_CODE ? " code" : "",
-			      o[i].flags & LINE_OF_QUERY ? " query" : "",
-			      o[i].flags & LINE_OF_MOVES ? " moves" : "",
-			      o[i].flags & LINE_OF_RUNS ? " runs" : "",
-			      o[i].flags & LINE_OF_LEADS ? " leads" : "",
-			      o[i].flags & LINE_OF_READS ? " reads" : "",
-			      o[i].flags & LINE_OF_WRITES ? " writes" : "",
-			      o[i].flags & LINE_OF_SCRIPT ? " script" : "",
-			      o[i].flags & LINE_OF_TREES ? " trees" : "",
-			      o[i].flags & LINE_OF_INSTEAD ? " instead" : "",
-			      o[i].flags & LINE_OF_EDITS ? " edits" : "");
+		(void)fputs(takes[o[i].takes], out);
+		ir_print_flags(out, &ir_words_option_flag, o[i].flags);
 		print_when(out, o[i].when);
 		(void)fputc('\n', out);
 	}
@@ -70,13 +60,12 @@ static void print_options(FILE *out, const struct line_facts *h,
 
 static void print_places(FILE *out, const struct line_facts *h, const struct line_program *p)
 {
-	static const char *const kinds[] = { "code", "reads", "writes", "script", "trees" };
 	const struct line_place *v = table(h, p->places);
 
 	for (uint32_t i = 0; i < p->places.count; i++) {
 		uint32_t n = v[i].operand;
 
-		(void)fprintf(out, "  %s operand ", kinds[v[i].kind]);
+		(void)fprintf(out, "  %s operand ", ir_word(&ir_words_place, v[i].kind));
 		if (n >= LINE_REST_OPERAND)
 			(void)fputs(n == LINE_ANY_OPERAND ? "any" : n == LINE_LAST_OPERAND ?
 					    "last" : "rest", out);
@@ -106,25 +95,15 @@ static void print_words(FILE *out, const struct line_facts *h, const char *word,
 static void print_program(FILE *out, const struct line_facts *h,
 			  const struct line_program *p)
 {
-	static const char *const kinds[] = { "program", "wrapper", "interpreter" };
-	static const char *const flags[] = { "transparent", "abbreviate", "no-cluster",
-					     "posix", "assignments", "joined", "appends",
-					     "shell", "code-stdin",
-					     "dashed", "versions",
-					     "abbreviate-commands",
-					     "stays", "elsewhere", "no-end",
-					     "booleans", "one-dash", "away", "whole-trees",
-					     "makes-nothing", "writes-unnamed",
-					     "subcommands", "files-only" };
 	const struct line_code *c = table(h, p->codes);
 
-	for (unsigned i = 0; i < POL_LEN(kinds); i++)
-		if (p->kinds >> i & 1)
-			(void)fprintf(out, "%s ", kinds[i]);
+	for (unsigned i = LINE_PK_PROGRAM; i <= LINE_PK_INTERPRETER; i <<= 1)
+		if (p->kinds & i)
+			(void)fprintf(out, "%s ", ir_word(&ir_words_program, i));
 	print_str(out, h, p->name);
-	for (unsigned i = 0; i < POL_LEN(flags); i++)
-		if (p->flags >> i & 1)
-			(void)fprintf(out, " %s", flags[i]);
+	ir_print_flags(out, &ir_words_program_flag, p->flags);
+	(void)fputs(p->flags & LINE_PF_SUBCOMMANDS ? " subcommands" : "", out);
+	(void)fputs(p->flags & LINE_PF_FILES_ONLY ? " files-only" : "", out);
 	if (p->skip)
 		(void)fprintf(out, " skip %u", p->skip);
 	(void)fputc('\n', out);

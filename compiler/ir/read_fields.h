@@ -1,0 +1,19 @@
+/* Reads the records of ir.json, for read.c. */
+#ifndef COMPILER_IR_READ_FIELDS_H
+#define COMPILER_IR_READ_FIELDS_H
+
+#include <json-c/json.h>
+
+#include "compiler/ir/ir.h"
+
+#define IR_READ_MAX_RULES ((size_t)65536)
+#define IR_READ_MAX_GLOB ((size_t)8 * 1000 * 1000) /* items of all globs */
+#define IR_READ_MAX_OPTIONS (512 * 1024) /* of all programs */
+#define IR_READ_MAX_DEPTH 1024
+
+/* The whole; NULL, or what is wrong. */
+const char *ir_read_whole(struct arena *a, struct json_object *o, struct ir *ret);
+/* The number of a digit; past 0xff for what is none of ours, so that no byte comes of it. */
+unsigned ir_nibble(char c);
+
+#endif
