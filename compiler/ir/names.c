@@ -14,14 +14,15 @@ WORDS(ir_words_effect, [IR_ALLOW] = "allow", [IR_ASK] = "ask", [IR_DENY] = "deny
 WORDS(ir_words_level, [IR_MANAGED] = "managed", [IR_MANAGED_FILE] = "managed-file",
       [IR_PROJECT] = "project", [IR_USER] = "user", [IR_DEFAULT] = "default");
 WORDS(ir_words_root, [IR_ROOT_FS] = "/", [IR_ROOT_HOME] = "HOME",
-      [IR_ROOT_PROJECT] = "PROJECT_DIR", [IR_ROOT_SESSION] = "SESSION_DIR", [IR_ROOT_TMP] = "TMPDIR");
+      [IR_ROOT_PROJECT] = "PROJECT_DIR", [IR_ROOT_SESSION] = "SESSION_DIR",
+      [IR_ROOT_TMP] = "TMPDIR");
 WORDS(ir_words_risk, [IR_RISK_LOW] = "low", [IR_RISK_MEDIUM] = "medium", [IR_RISK_HIGH] = "high",
       [IR_RISK_CRITICAL] = "critical");
 WORDS(ir_words_mode, [IR_NET_DISABLED] = "disabled", [IR_NET_LIMITED] = "limited",
       [IR_NET_FULL] = "full");
 WORDS(ir_words_part, [IR_P_SETTING] = "setting", [IR_P_RUNNER] = "runner",
-      [IR_P_SESSION] = "session", [IR_P_AUDIT] = "audit", [IR_P_ALERT] = "alert", [IR_P_TOOL] = "tool",
-      [IR_P_NETWORK] = "network");
+      [IR_P_SESSION] = "session", [IR_P_AUDIT] = "audit", [IR_P_ALERT] = "alert",
+      [IR_P_TOOL] = "tool", [IR_P_NETWORK] = "network");
 WORDS(ir_words_glob, [IR_G_ONE] = "one", [IR_G_STAR] = "star", [IR_G_DEEP] = "deep",
       [IR_G_DIRS] = "dirs", [IR_G_ALT] = "alt");
 WORDS(ir_words_cmp, [IR_EQ] = "==", [IR_NE] = "!=", [IR_LT] = "<", [IR_LE] = "<=",
