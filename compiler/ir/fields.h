@@ -9,6 +9,8 @@
 #ifndef COMPILER_IR_FIELDS_H
 #define COMPILER_IR_FIELDS_H
 
+#include <assert.h>
+
 #include "compiler/ir/ir.h"
 #include "compiler/ir/words.h"
 
@@ -105,14 +107,63 @@ extern const struct ir_record ir_record_command; /* struct ir_command: a set of 
 /* The rows of a set; NULL: of no kind. */
 const struct ir_record *ir_record_set(enum ir_kind kind);
 
+/* Here, since the verifier asks them some 300,000 times for a policy on std/base. */
+
 /* An unsigned number of 1, 2, 4 or 8 bytes; a pointer is 8. */
-uint64_t ir_field_number(const void *p, size_t size);
+static inline uint64_t ir_field_number(const void *p, size_t size)
+{
+	switch (size) {
+	case sizeof(uint8_t):
+		return *(const uint8_t *)p;
+	case sizeof(uint16_t):
+		return *(const uint16_t *)p;
+	case sizeof(uint32_t):
+		return *(const uint32_t *)p;
+	default:
+		assert(size == sizeof(uint64_t));
+		return *(const uint64_t *)p;
+	}
+}
+
+static inline bool ir_field_is_repeated(const struct ir_field *f, const char *of,
+					const char *before)
+{
+	return (f->flags & IR_FF_REPEATED) && before &&
+	       str_eq(*(const struct str *)(of + f->at), *(const struct str *)(before + f->at));
+}
+
 /* By the tag, or the record before. */
-bool ir_field_is_there(const struct ir_field *f, const void *of, const void *before);
-size_t ir_field_count(const struct ir_field *f, const void *of);
+static inline bool ir_field_is_there(const struct ir_field *f, const void *of,
+				     const void *before)
+{
+	uint64_t tag;
+
+	if (f->there == IR_ALWAYS)
+		return !ir_field_is_repeated(f, of, before);
+	tag = ir_field_number((const char *)of + f->tag, f->tag_size);
+	return f->values >> (tag < 31 ? tag : 31) & 1;
+}
+
+static inline size_t ir_field_count(const struct ir_field *f, const void *of)
+{
+	return f->fixed ? f->fixed : *(const size_t *)((const char *)of + f->count);
+}
+
 /* Value `i` of the list, or the value. */
-const void *ir_field_value(const struct ir_field *f, const void *of, size_t i);
-const struct ir_record *ir_field_record(const struct ir_field *f, const void *of, size_t at);
+static inline const void *ir_field_value(const struct ir_field *f, const void *of, size_t i)
+{
+	const char *p = (const char *)of + f->at;
+
+	if (f->list && !f->fixed)
+		p = *(const char *const *)p;
+	return f->flags & IR_FF_POINTER ? ((const void *const *)p)[i] : p + i * f->size;
+}
+
+static inline const struct ir_record *ir_field_record(const struct ir_field *f, const void *of,
+						      size_t at)
+{
+	return f->pick ? f->pick(of, at) : f->of;
+}
 
 /* NULL, or what is broken in a glob; `path`: "**" may be there. */
 const char *ir_check_glob(const struct ir_glob *g, bool path);
