@@ -1,7 +1,7 @@
 /*
- * Decides which states a pattern of words may be in behind some bytes.  The
- * automaton is laid out edge by edge from the pattern; nothing is made
- * deterministic but the sets that a walk really meets.
+ * Decides which states of a command pattern can be reached by reading some bytes.  The
+ * nondeterministic automaton is built edge by edge from the pattern; sets of states are
+ * computed only where a walk reaches them.
  */
 #include "compiler/eval/command_nfa.h"
 
@@ -38,7 +38,7 @@ static bool is_plain(uint8_t c)
 
 /* --- patterns ------------------------------------------------------------------ */
 
-/* How a glob is laid out; `base`: no byte of it may be a '/'. */
+/* State while a glob becomes edges; `base`: no byte of it may be a '/'. */
 struct layout {
 	struct cnfa *n;
 	enum cnfa_edge_kind one;
@@ -48,7 +48,7 @@ struct layout {
 
 static uint32_t lay_glob(struct layout *l, const struct ir_glob *g, uint32_t from);
 
-/* One byte, which behind a '/' of a program's pattern begins its base name. */
+/* Adds one byte.  In a program's pattern, the base name may begin after a '/'. */
 static uint32_t lay_byte(struct layout *l, uint8_t byte, uint32_t from)
 {
 	uint32_t to = cnfa_state(l->n);
@@ -173,8 +173,8 @@ void cnfa_any_words(struct cnfa *n, uint32_t at)
 }
 
 /*
- * Bytes that no edge names differ only in being plain or not: one of each
- * kind stands for all.
+ * Bytes that no edge names differ only in being plain or not.  One byte of each kind
+ * stands for all of them.
  */
 void cnfa_done(struct cnfa *n)
 {
@@ -210,7 +210,10 @@ bool cnfa_set_has(const uint64_t *s, uint32_t state)
 	return s[state / BITS] >> (state % BITS) & 1;
 }
 
-/* Edges without a byte lead on: a plain list of states that are to be done. */
+/*
+ * Adds the state and all states that edges without a byte lead to; n->todo is the work
+ * list.
+ */
 void cnfa_set_add(const struct cnfa *n, uint64_t *s, uint32_t state)
 {
 	uint32_t *todo = n->todo;

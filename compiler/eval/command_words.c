@@ -1,12 +1,11 @@
 /*
- * Decides whether some value of a command's words, or every one, leads through
- * a pattern.  The words are walked one behind the other: "may" carries one set
- * of pattern states along, "must" every set that some value leads to, up to a
- * budget.
+ * Decides whether a pattern accepts some value of a command's words ("may"), or every
+ * value ("must").  The words are walked in order.  "May" carries one set of pattern
+ * states along; "must" carries every set that some value leads to, up to a budget.
  */
 #include "compiler/eval/command_words.h"
 
-/* Sets that "must" looks at before it gives up. */
+/* "Must" gives up after this many sets. */
 #define MUST_BUDGET 20000u
 
 void cwords_init(struct cwords *w, const struct eval_asked *q, enum eval_side side)
@@ -33,7 +32,7 @@ static void add_piece(struct cwords *w, struct cword *word, enum cword_piece_kin
 	VEC_PUSH(&w->a, &word->pieces, p);
 }
 
-/* A new state that follows `from` and loops on what `kind` reads. */
+/* Adds a state after `from` that loops on what `kind` reads. */
 static uint32_t add_loop(struct cwords *w, struct cword *word, uint32_t from, bool ends)
 {
 	uint32_t to = word->nstates++;
@@ -77,7 +76,10 @@ static uint32_t add_seg(struct cwords *w, struct cword *word, const struct sh_se
 	return from;
 }
 
-/* May nothing be left of it but what may be no word at all? */
+/*
+ * May the word expand to no word at all?  It may if nothing but its SH_MULTI segments
+ * is sure to leave text.
+ */
 static bool may_vanish(const struct sh_word *w)
 {
 	const struct sh_seg *s;
@@ -102,7 +104,10 @@ static bool has_seg(const struct sh_word *w, enum sh_seg_kind kind)
 	return false;
 }
 
-/* The word as its segments say; `names`: as names of files, one or more. */
+/*
+ * Adds one reading of the word, segment by segment.  `names`: the word is a glob that
+ * expands to one or more file names.
+ */
 static void add_reading(struct cwords *w, struct cword *word, const struct sh_word *from,
 			bool names)
 {
@@ -158,7 +163,10 @@ static void step_text(struct cwords *w, struct str text, const uint64_t *from, u
 	cnfa_set_copy(&w->n, ret, x);
 }
 
-/* The states that some value of the word leads to; the fixed point over its pieces. */
+/*
+ * Collects the states that some value of the word leads to: iterates over the word's
+ * pieces until nothing is added.
+ */
 static void may_word(struct cwords *w, const struct cword *word, const uint64_t *from,
 		     uint64_t *ret)
 {
@@ -210,7 +218,10 @@ bool cwords_may(struct cwords *w, size_t first, const uint64_t *start)
 
 /* --- every value ----------------------------------------------------------------------- */
 
-/* A place in the words (or in one word) and the states that a value leads to. */
+/*
+ * A place in the words (or in one word) and the set of states that a value leads to
+ * there.
+ */
 struct macro {
 	uint32_t at;
 	uint64_t *set;
@@ -263,7 +274,7 @@ static bool must_piece(struct cwords *w, const struct cword_piece *p, const stru
 	return true;
 }
 
-/* Word `i` from one set on: every set behind it is met in `between`. */
+/* Reads word `i` from one set of states, and adds every set that follows to `between`. */
 static bool must_word(struct cwords *w, uint32_t i, const uint64_t *from,
 		      struct macros *between)
 {

@@ -1,7 +1,7 @@
 /*
- * The reference evaluator.  Decides what a request gets, step by step as
- * doc/semantics.md 3.1 counts them; the sets of the rules are walked in
- * match.c.  Slow and plain on purpose: everything compiled is compared with it.
+ * The reference evaluator.  Decides what a request gets, in the steps of
+ * doc/semantics.md 3.1; match.c compares the rules' sets with the request.  Slow and
+ * plain on purpose: everything compiled is compared with it.
  */
 #include <errno.h>
 
@@ -28,7 +28,7 @@ const char *eval_step_name(enum eval_step s)
 	return s < EVAL_STEP_COUNT ? step_names[s] : "?";
 }
 
-/* A rule of this effect matches broadly (deny, ask, hide) or narrowly. */
+/* Rules of this effect match broadly (deny, ask, hide) or narrowly (allow). */
 static enum eval_side side_of(enum ir_effect e)
 {
 	return e == IR_ALLOW ? EVAL_NARROW : EVAL_BROAD;
@@ -39,7 +39,10 @@ static enum eval_side opposite(enum eval_side s)
 	return s == EVAL_BROAD ? EVAL_NARROW : EVAL_BROAD;
 }
 
-/* The set less its exceptions, each of which matches as the opposite would. */
+/*
+ * Is the request in the set and in no exception?  An exception matches as a rule of the
+ * opposite effect would.
+ */
 static bool in_set(enum ir_kind kind, const struct ir_set *set,
 		   const struct ir_set *except, size_t nexcept,
 		   const struct ir_request *req, enum eval_side side)
@@ -96,7 +99,10 @@ static bool is_loopback(const struct ir_request *req)
 				memcmp(req->addr, v6, sizeof(v6)) == 0);
 }
 
-/* 6: `disabled` denies whatever rules say, but for the run's own loopback. */
+/*
+ * Semantics 6: in mode `disabled` every request is denied, whatever rules say, except
+ * to the run's own loopback.
+ */
 static void by_mode(const struct ir_request *req, struct eval_decision *d)
 {
 	d->rule = NULL;
@@ -115,7 +121,10 @@ static void by_unknown_number(struct eval_decision *d)
 	d->err = ENOSYS;
 }
 
-/* Absolute, no empty, '.' or '..' component, no '/' at the end: one spelling. */
+/*
+ * Is the path in its one normal spelling: absolute, no empty, '.' or '..' component, no
+ * '/' at the end?
+ */
 static bool is_plain_path(struct str p)
 {
 	size_t i, from;
@@ -134,7 +143,10 @@ static bool is_plain_path(struct str p)
 	return true;
 }
 
-/* A path in another spelling would walk around the rules that name it. */
+/*
+ * Do we understand the request?  A path in another spelling would get around the rules
+ * that name it.
+ */
 static bool is_readable(const struct ir_request *req)
 {
 	if (req->kind == IR_FILE || (req->kind == IR_UNIX && !req->abstract))
@@ -142,7 +154,7 @@ static bool is_readable(const struct ir_request *req)
 	return true;
 }
 
-/* Is the file one of the host's, which no scratch rule speaks of? */
+/* Is this a file of the host?  Scratch rules do not apply to those. */
 static bool is_of_host(const struct ir *ir, const struct ir_request *req)
 {
 	size_t i;

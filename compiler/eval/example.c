@@ -1,6 +1,6 @@
 /*
- * Decides whether a rule matches an example of itself: its set alone, whatever
- * other rules, levels and locks say.
+ * Decides whether a rule matches its own example.  Only the rule's set counts; other
+ * rules, levels and locks do not.
  */
 #include "compiler/eval/example.h"
 
@@ -8,7 +8,7 @@
 
 static const enum ir_scope scopes[] = { IR_SANDBOX, IR_HOST };
 
-/* One rule on one simple command, in a scope where the rule counts. */
+/* Tries one rule on one simple command, in a scope where the rule counts. */
 static void try_part(struct eval_asked *q, const struct ir_rule *r, struct eval_trial *t)
 {
 	struct ir_request req = *q->req;
@@ -28,7 +28,7 @@ static void try_part(struct eval_asked *q, const struct ir_rule *r, struct eval_
 		t->part = q->part;
 }
 
-/* Why some of the line is not known to us, or NULL. */
+/* Says why we cannot read some of the line; NULL if we can. */
 static const char *unread(const struct cmd_world *w, const struct cmd_line *line)
 {
 	if (line->unparsed || line->limit)

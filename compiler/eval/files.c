@@ -1,7 +1,7 @@
 /*
- * What a command's words name of files (the end of doc/semantics.md 4.4): what is hidden
- * or not to be read, what a pattern or a tree that it reads may hold of that, and what
- * the rules say of what it writes.
+ * Decides about the files that a command's words name (the end of doc/semantics.md
+ * 4.4): does a word name a hidden or unreadable file, may a pattern or tree that the
+ * command reads contain one, and what do the rules say of the files that it writes?
  */
 #include <limits.h>
 
@@ -10,7 +10,10 @@
 
 /* --- what a word names ------------------------------------------------------------------- */
 
-/* Where it may run, as far as anybody knows; at least no directory that is known. */
+/*
+ * The directories in which the command may run, as far as we know them.  Never empty:
+ * where none is known, the list holds one unknown directory.
+ */
 static const struct cmd_dir *dirs_of(const struct eval_asked *q)
 {
 	static const struct cmd_dir none;
@@ -20,7 +23,10 @@ static const struct cmd_dir *dirs_of(const struct eval_asked *q)
 	return d ? d : &none;
 }
 
-/* The rule that hides the file of that name, whatever is done to it, or denies reading it. */
+/*
+ * The rule that hides the file (from any operation) or denies reading it; NULL if there
+ * is none.
+ */
 static const struct ir_rule *hidden_path(const struct eval_asked *q, struct str path)
 {
 	static const enum ir_op ops[] = { IR_READ, IR_WRITE, IR_EXEC };
@@ -80,7 +86,10 @@ const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_rea
 
 /* --- patterns and trees --------------------------------------------------------------------- */
 
-/* The places of the pattern behind these bytes, which it begins with. */
+/*
+ * Matches `text` against the beginning of the pattern; afterwards `now` has the places
+ * in the pattern that can follow it.
+ */
 static void behind(const struct cmd_pattern *g, struct str text, bool *now, bool *next)
 {
 	now[0] = true;
@@ -103,7 +112,7 @@ static void behind(const struct cmd_pattern *g, struct str text, bool *now, bool
 	}
 }
 
-/* May some path be in both? */
+/* May some path match both? */
 static bool meets(const struct eval_asked *q, const struct ir_path *p, const struct cmd_pattern *g)
 {
 	struct str root = q->req->roots.dir[p->root];
@@ -139,8 +148,9 @@ static bool is_in_except(const struct eval_asked *q, const struct ir_rule *r, st
 	return false;
 }
 
-/* The one path that the rule is about, or one that stands for all of the pattern: `\001`
- * in place of what is not known. */
+/* Is the path in an exception of the rule?  We try the rule's own path, if it is a
+ * single one, and one path that stands for the whole pattern, with `\001` in place of
+ * each unknown byte. */
 static bool is_excepted(const struct eval_asked *q, const struct ir_rule *r,
 			const struct cmd_pattern *g)
 {

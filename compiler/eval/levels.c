@@ -1,7 +1,6 @@
 /*
- * Decides which of the rules that match counts, step by step as
- * doc/semantics.md 3.1 counts them: levels, locks, finals, lifted defaults,
- * `otherwise`.
+ * Decides which of the matching rules counts, in the steps of doc/semantics.md 3.1:
+ * levels, locks, finals, lifted defaults, `otherwise`.
  */
 #include <errno.h>
 
@@ -59,7 +58,7 @@ static bool is_lifted(const struct ir *ir, const struct ir_rule *r,
 	return false;
 }
 
-/* Steps 1 and 2: is the matching rule among those that step 3 looks at? */
+/* Steps 1 and 2: does the matching rule reach step 3? */
 static bool is_left(const struct ir *ir, const struct ir_rule *r,
 		    const struct eval_decision *d, enum ir_level n)
 {
@@ -69,8 +68,8 @@ static bool is_left(const struct ir *ir, const struct ir_rule *r,
 }
 
 /*
- * Step 3: the first of the strictest rules.  ir.rules has the order that
- * "first" means.  Soft asks are looked at only where `soft` says so.
+ * Step 3: the first of the strictest rules.  "First" is the order of ir.rules.  Soft
+ * asks are considered only if `soft` is set.
  */
 static const struct ir_rule *strictest(const struct ir *ir,
 				       const struct eval_decision *d,
@@ -91,8 +90,8 @@ static const struct ir_rule *strictest(const struct ir *ir,
 }
 
 /*
- * A managed ask is for a person, unless its rule says `may yes`; where several
- * rules ask, every one must be answered.
+ * A managed ask must be answered by a person, unless its rule says `may yes`.  Where
+ * several rules ask, every one must be answered.
  */
 static bool asks_person(const struct ir *ir, const struct eval_decision *d,
 			enum ir_level n)
@@ -161,7 +160,7 @@ enum ir_scalar_id eval_otherwise_of(const struct ir_request *req)
 	return IR_S_TOOL_OTHERWISE;
 }
 
-/* Step 5: what the section says where no rule does. */
+/* Step 5: what the section says where no rule decides. */
 void eval_by_otherwise(const struct ir *ir, const struct ir_request *req,
 			 struct eval_decision *d)
 {
@@ -176,7 +175,7 @@ void eval_by_otherwise(const struct ir *ir, const struct ir_request *req,
 		d->effect = s->effects[d->risk];
 		d->step = EVAL_STEP_RISK;
 	}
-	/* `full` is an `otherwise allow`, unless a policy says another one */
+	/* mode `full` means `otherwise allow`, unless a policy says something else */
 	if (req->kind == IR_NET && ir->scalars[IR_S_NET_MODE].num == IR_NET_FULL &&
 	    (!s->set || s->level == IR_DEFAULT)) {
 		d->effect = IR_ALLOW;
@@ -217,7 +216,10 @@ void eval_by_levels(const struct ir *ir, const struct ir_request *req, bool othe
 		by_rule(ir, d, any, n);
 }
 
-/* 4.1: the stricter of `opaque` and `otherwise` (of medium), never allow. */
+/*
+ * Semantics 4.1: the stricter of `opaque` and `otherwise` (of medium risk), never
+ * allow.
+ */
 void eval_by_opaque(const struct ir *ir, struct eval_decision *d)
 {
 	const struct ir_scalar *opaque = &ir->scalars[IR_S_COMMAND_OPAQUE];

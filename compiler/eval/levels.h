@@ -1,5 +1,5 @@
 /*
- * Steps 1 to 5 of semantics 3.1 over the rules that match, for the files of
+ * Steps 1 to 5 of semantics 3.1, applied to the rules that match; used by the files of
  * the reference evaluator.
  */
 #ifndef COMPILER_EVAL_LEVELS_H
@@ -10,15 +10,15 @@
 /* The scalar that decides where no rule does. */
 enum ir_scalar_id eval_otherwise_of(const struct ir_request *req);
 /*
- * d->matched (in the order of ir.rules) and d->risk are set; the rest is
- * decided.  Without `otherwise` step 5 is not asked: what is left is allowed.
+ * The caller sets d->matched (in the order of ir.rules) and d->risk; this fills in the
+ * rest.  With `otherwise` false, step 5 is left out: what no rule decides is allowed.
  */
 void eval_by_levels(const struct ir *ir, const struct ir_request *req, bool otherwise,
 		  struct eval_decision *d);
 /* Step 5 alone. */
 void eval_by_otherwise(const struct ir *ir, const struct ir_request *req,
 		     struct eval_decision *d);
-/* 4.1: what an unparsed line gets. */
+/* Semantics 4.1: what an unparsed line gets. */
 void eval_by_opaque(const struct ir *ir, struct eval_decision *d);
 
 #endif

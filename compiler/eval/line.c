@@ -1,7 +1,7 @@
 /*
- * Decides what a whole line gets: each simple command by the rules, each
- * redirection by the file rules, each address by the network's, and of all
- * answers the strictest.
+ * Decides what a whole line gets: the command rules decide each simple command, the
+ * file rules each redirection, the network rules each address, and the strictest answer
+ * counts.
  */
 #include <assert.h>
 #include <limits.h>
@@ -9,7 +9,10 @@
 #include "compiler/eval/levels.h"
 #include "compiler/eval/line.h"
 
-/* Blocks for the analysis are made larger, from what most lines need up to here. */
+/*
+ * Size of the block for the analysis.  We start with what most lines need and double it
+ * up to MAX_BLOCK.
+ */
 #define FIRST_BLOCK ((size_t)32 * 1024)
 #define MAX_BLOCK ((size_t)256 * 1024 * 1024)
 
@@ -21,7 +24,7 @@ struct asked_line {
 	struct eval_line *line;
 };
 
-/* What the analysis reads, and where it goes. */
+/* Input and output of the analysis. */
 struct read_line {
 	const struct ir_request *req;
 	const struct cmd_world *world;
@@ -53,7 +56,10 @@ static void analyse(struct read_line *l, size_t size)
 	cmd_from_argv(l->ret, block, size, l->world, argv, req->nargv);
 }
 
-/* A block that is too small says so; what is short then is no limit of the line. */
+/*
+ * Repeats the analysis with a larger block while it says that the block was too small.
+ * Lack of memory is not a limit of the line.
+ */
 static void read_parts(struct read_line *l)
 {
 	const struct ir_request *req = l->req;
@@ -73,7 +79,8 @@ void eval_read_line(const struct ir *ir, const struct ir_request *req, struct ar
 {
 	struct read_line l = { req, ret_world, a, ret };
 
-	assert(ir->line_facts); /* without them commands would hide in words */
+	assert(ir->line_facts); /* without the facts we would miss commands inside of
+	                           words */
 	*ret_world = (struct cmd_world){
 		.facts = ir->line_facts,
 		.cwd = known(a, req->cwd),
@@ -97,7 +104,10 @@ static void stricter(struct eval_part_decision *p, const struct eval_decision *d
 	p->d.needs_person = p->d.effect == IR_ASK && person;
 }
 
-/* A target that is not known: the stricter of `opaque` and its own `otherwise`. */
+/*
+ * The target is not known: it gets the stricter of `opaque` and the `otherwise` of its
+ * section.
+ */
 static void unknown_target(struct asked_line *l, const struct ir_request *req,
 			   struct eval_decision *d)
 {
@@ -214,7 +224,10 @@ static void decide_part(struct asked_line *l, struct cmd_part *c,
 	p->part = c;
 }
 
-/* A shell's code asks whether an allow rule matches the shell: shells come first. */
+/*
+ * Shells are decided first: whether a shell's code counts depends on whether an allow
+ * rule matches the shell.
+ */
 static void decide_parts(struct asked_line *l)
 {
 	struct eval_line *line = l->line;
@@ -227,7 +240,7 @@ static void decide_parts(struct asked_line *l)
 
 /* --- the line ----------------------------------------------------------------------------------- */
 
-/* A hide of a target is a deny of the line. */
+/* A hidden target denies the line. */
 static enum ir_effect effect_of(const struct eval_decision *d)
 {
 	return d->effect >= IR_HIDE ? IR_DENY : d->effect;
@@ -249,7 +262,7 @@ static void take(struct eval_decision *all, const struct eval_decision *d, bool 
 	all->needs_person = all->effect == IR_ASK && person;
 }
 
-/* The highest class of its simple commands. */
+/* The line has the highest risk class of its simple commands. */
 static void classify(const struct eval_line *line, struct eval_decision *d)
 {
 	bool first = true;
@@ -267,11 +280,11 @@ static void classify(const struct eval_line *line, struct eval_decision *d)
 	}
 }
 
-/* Every rule of some part, once, in order. */
+/* Lists every rule that matches some part, once, in order. */
 static void list_matched(const struct asked_line *l, struct eval_decision *d)
 {
 	const struct ir *ir = l->ir;
-	/* a policy of a few of its rules keeps their numbers, in their order */
+	/* a policy that holds only some of the rules keeps their old numbers and order */
 	size_t top = ir->rules.n ? ir->rules.v[ir->rules.n - 1]->index : 0, i, k;
 	bool *in = arena_array(l->a, top + 1, sizeof(*in));
 

@@ -1,7 +1,7 @@
 /*
- * Decides whether a set of the IR contains a request: paths under their roots,
- * hosts and ports, conditions over arguments, names of tools (semantics 5, 6).
- * What cannot be read as the set wants it is not contained.
+ * Decides whether a set of the IR contains a request: paths under their roots, hosts
+ * and ports, conditions over arguments, names of tools (semantics 5, 6).  A request
+ * that does not have the form that the set needs is not in the set.
  */
 #include <assert.h>
 
@@ -9,7 +9,7 @@
 
 /* --- paths ----------------------------------------------------------------- */
 
-/* What follows the root in `path`; false when it is not below it. */
+/* Sets *ret_rest to what follows `dir` in `path`; false if `path` is not below `dir`. */
 static bool rest_under(struct str dir, struct str path, struct str *ret_rest)
 {
 	if (!dir.p || !path.n || path.p[0] != '/')

@@ -1,13 +1,16 @@
 /*
- * The sets of the IR, walked: does this set contain this request?  Part of
- * the reference evaluator; shares no code with sets/ or the runtime.
+ * Does a set of the IR contain a request?  Part of the reference evaluator; shares no
+ * code with sets/ or the runtime.
  */
 #ifndef COMPILER_EVAL_MATCH_H
 #define COMPILER_EVAL_MATCH_H
 
 #include "compiler/ir/ir.h"
 
-/* As deny, ask and hide match, or as allow does (semantics 4.3). */
+/*
+ * Matching broadly (as deny, ask and hide do) or narrowly (as allow does); semantics
+ * 4.3.
+ */
 enum eval_side { EVAL_BROAD, EVAL_NARROW };
 
 /* What `?` and `*` match. */
@@ -17,11 +20,12 @@ enum eval_bytes {
 	EVAL_B_PLAIN  /* [A-Za-z0-9._:/@+-] */
 };
 
-/* Where a walk may end. */
+/* Where a match may end. */
 enum eval_until {
 	EVAL_U_END,   /* at the end of the text */
-	EVAL_U_BELOW, /* there, or before a '/' */
-	EVAL_U_COLON  /* there, or before ':' and any number of matched bytes */
+	EVAL_U_BELOW, /* at the end of the text, or before a '/' */
+	EVAL_U_COLON  /* at the end of the text, or before a ':' and any number of
+	                 matched bytes */
 };
 
 /* Does the glob match the text, up to where `until` says? */
@@ -31,7 +35,10 @@ bool eval_match_glob(const struct ir_glob *g, struct str text,
 /* Is the absolute path in the pattern, under the roots of the request? */
 bool eval_match_path(const struct ir_path *p, const struct ir_request *req, struct str path);
 
-/* Exceptions are the caller's business.  Not of commands: match_command.h. */
+/*
+ * Does the set contain the request?  The caller handles exceptions.  Not for commands:
+ * see match_command.h.
+ */
 bool eval_match_set(enum ir_kind kind, const struct ir_set *set,
 		  const struct ir_request *req, enum eval_side side);
 

@@ -1,8 +1,7 @@
 /*
- * Decides whether the word lists that a simple command can stand for meet a
- * pattern (may) or lie in it (must).  The pattern is laid out as an automaton
- * over bytes (command_nfa.c), over which the words are walked
- * (command_words.c).
+ * Decides whether a pattern matches some word list that a simple command can stand for
+ * ("may"), or all of them ("must").  The pattern becomes an automaton over bytes
+ * (command_nfa.c), and the words are walked through it (command_words.c).
  */
 #include "compiler/eval/command_words.h"
 #include "compiler/eval/match_guard.h"
@@ -12,11 +11,14 @@
 
 /* --- the pattern --------------------------------------------------------------------- */
 
-/* The states before each of its words, outside of the program column. */
+/*
+ * A pattern, and the automaton's state before each of its words (not for the program
+ * column).
+ */
 struct pattern {
 	const struct ir_command *c;
 	uint32_t *before;
-	size_t nwords; /* without the "*" of `more` */
+	size_t nwords; /* without the final "*" of `more` */
 };
 
 static enum eval_bytes word_bytes(enum eval_side side)
@@ -24,7 +26,10 @@ static enum eval_bytes word_bytes(enum eval_side side)
 	return side == EVAL_BROAD ? EVAL_B_ANY : EVAL_B_PLAIN;
 }
 
-/* Behind pattern word i: the end of the word, after ":…" where it is the last. */
+/*
+ * Ends pattern word i in state `at`.  If the word is the last one and the pattern has a
+ * ":*" tail, ":…" may follow.
+ */
 static void end_word(struct cnfa *n, const struct pattern *p, size_t i,
 		     enum eval_bytes bytes, uint32_t at)
 {
@@ -69,7 +74,7 @@ static void lay_words(struct cwords *w, struct pattern *p)
 		cnfa_any_words(n, n->accept);
 }
 
-/* The column of the program, broadly: its base name. */
+/* The program column, matched broadly: only the base name counts. */
 static void lay_base_name(struct cwords *w, const struct pattern *p)
 {
 	struct cnfa *n = &w->n;
@@ -84,7 +89,7 @@ static void lay_base_name(struct cwords *w, const struct pattern *p)
 			 cnfa_base_name(n, &p->c->words[i].glob, n->start));
 }
 
-/* A program that is not known, narrowly: it may be any. */
+/* The program is unknown and the match is narrow: it may be any program. */
 static void lay_any_program(struct cwords *w, const struct pattern *p)
 {
 	size_t i;
@@ -99,9 +104,9 @@ static void lay_any_program(struct cwords *w, const struct pattern *p)
 /* --- the program column, narrowly ---------------------------------------------------- */
 
 /*
- * The states behind a literal program, as far as the column allows it: for
- * sure, and in one of the directories.  "**" stands for a program, too, that
- * needs no more trust than a name does.
+ * The states after a literal program that the program column accepts, in one of the
+ * directories (may) and in every one (must).  "**" also matches a program, but only one
+ * that is trusted by its name.
  */
 static void narrow_start(struct cwords *w, const struct pattern *p, struct str program,
 			 uint64_t *may, uint64_t *must)
@@ -197,7 +202,10 @@ struct eval_match eval_match_command(const struct eval_asked *q, const struct ir
 		m.may &= g.may;
 		m.must &= g.must;
 	}
-	/* a name that means something else here is no name that a rule allows */
+	/*
+	 * the name means something else here (a function, say), so no allow rule can
+	 * match it
+	 */
 	if (side == EVAL_NARROW && (q->part->flags & CMD_VOID))
 		m.must = false;
 	m.must &= m.may;

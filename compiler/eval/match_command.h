@@ -1,8 +1,8 @@
 /*
- * One pattern of a command rule, exception or fact against one simple command:
- * may it match, must it match (semantics 4.3 and 4.4)?  A command stands for a
- * set of word lists, and the answer is about all of them.  Part of the
- * reference evaluator; shares no code with sets/ or the runtime's matcher.
+ * Matches one pattern of a command rule, exception or fact against one simple command:
+ * may it match, must it match (semantics 4.3 and 4.4)?  A command stands for a set of
+ * word lists, and the answer covers all of them.  Part of the reference evaluator;
+ * shares no code with sets/ or the runtime's matcher.
  */
 #ifndef COMPILER_EVAL_MATCH_COMMAND_H
 #define COMPILER_EVAL_MATCH_COMMAND_H
@@ -11,20 +11,23 @@
 #include "compiler/eval/match.h"
 #include "runtime/line/command.h"
 
-/* Some value of the command, in some reading; every value, for sure. */
+/*
+ * may: some value of the command matches, in some reading; must: every value surely
+ * matches.
+ */
 struct eval_match {
 	bool may, must;
 };
 
-/* What the command is judged with. */
+/* A command and everything needed to judge it. */
 struct eval_asked {
 	const struct ir *ir;
-	const struct ir_request *req; /* roots */
+	const struct ir_request *req; /* for its roots */
 	const struct cmd_world *world;
-	const struct cmd_part *part;  /* CMD_COMMAND, with a word at least */
+	const struct cmd_part *part;  /* of kind CMD_COMMAND, with at least one word */
 };
 
-/* Exceptions are the caller's business. */
+/* The caller handles exceptions. */
 struct eval_match eval_match_command(const struct eval_asked *q, const struct ir_command *c,
 				 enum eval_side side);
 

@@ -1,7 +1,7 @@
 /*
- * Walks one glob over one text by backtracking.  The pattern is first laid
- * out as nodes that know what follows them; a branch that has failed at a
- * place is not walked again, so the time is bounded by nodes x text x text.
+ * Matches one glob against one text by backtracking.  The pattern is first laid out as
+ * nodes that know what follows them.  A node that has failed at a place is not tried
+ * there again, so time is bounded by nodes x text x text.
  */
 #include "compiler/eval/match.h"
 #include "compiler/eval/match_glob.h"
@@ -86,7 +86,7 @@ static bool may_end(const struct walk *w, size_t at)
 
 static bool walk(struct walk *w, uint32_t at_node, size_t at);
 
-/* * and **: nothing, or one byte more, or two … */
+/* * and **: tries no byte, then one, then two … */
 static bool walk_star(struct walk *w, const struct node *n, size_t at)
 {
 	for (;; at++) {
@@ -99,7 +99,7 @@ static bool walk_star(struct walk *w, const struct node *n, size_t at)
 	}
 }
 
-/* A component ** and its '/': no "name/", or one, or two … */
+/* ** as a path component, with its '/': tries no "name/", then one, then two … */
 static bool walk_dirs(struct walk *w, const struct node *n, size_t at)
 {
 	size_t from;
@@ -176,7 +176,7 @@ static void walk_init(struct walk *w, const struct ir_glob *g, struct str text,
 	w->failed = arena_array(&w->a, w->nodes.n * (text.n + 1), sizeof(bool));
 }
 
-/* The bytes that the glob begins with. */
+/* The number of literal bytes that the glob begins with. */
 static size_t literal_prefix(const struct ir_glob *g)
 {
 	size_t n = 0;
@@ -187,8 +187,8 @@ static size_t literal_prefix(const struct ir_glob *g)
 }
 
 /*
- * Most patterns differ from most texts in their first bytes, and many hold
- * no wildcard: these are answered without laying out anything.
+ * Answers without laying out nodes where possible: most patterns differ from most texts
+ * in the first bytes, and many have no wildcard.
  */
 static bool answered(const struct ir_glob *g, struct str text,
 		     enum eval_bytes bytes, enum eval_until until, bool *ret_yes)
@@ -252,7 +252,7 @@ static bool many(uint16_t item)
 	return item == CMD_G_STAR || item == CMD_G_DEEP;
 }
 
-/* Is there a byte that both stand for?  `n` is no ALT and no DIRS. */
+/* Is there a byte that both can match?  `n` is neither ALT nor DIRS. */
 static bool share(const struct node *n, uint16_t item)
 {
 	bool slash = item == CMD_G_DEEP || item == '/';
@@ -266,7 +266,7 @@ static bool share(const struct node *n, uint16_t item)
 	return item && item != '/';
 }
 
-/* What is left may be nothing. */
+/* May the rest of the pattern match the empty text? */
 static bool may_be_empty(const struct cmd_pattern *p, uint32_t at)
 {
 	while (at < p->n && many(p->v[at]))
@@ -274,7 +274,7 @@ static bool may_be_empty(const struct cmd_pattern *p, uint32_t at)
 	return at == p->n;
 }
 
-/* A '/' may come next. */
+/* May the next byte be a '/'? */
 static bool may_be_slash(const struct cmd_pattern *p, uint32_t at)
 {
 	for (; at < p->n; at++) {
@@ -286,7 +286,7 @@ static bool may_be_slash(const struct cmd_pattern *p, uint32_t at)
 	return false;
 }
 
-/* "name/", once: the name is not empty. */
+/* Matches "name/" any number of times; the name is not empty. */
 static bool meet_dirs(struct meet *m, const struct node *n, uint32_t at_node, uint32_t at)
 {
 	bool some = false;
@@ -325,7 +325,7 @@ static bool meet_branch(struct meet *m, const struct node *n, uint32_t at_node, 
 			return true;
 		if (more && many(item) && meet(m, at_node, at + 1))
 			return true;
-		/* one byte of both, of which both may go on */
+		/* both match one byte, after which either may go on */
 		if (!more || !share(n, item))
 			return false;
 		return many(item) ? meet(m, n->next, at) : meet(m, at_node, at + 1);

@@ -1,8 +1,8 @@
 /*
- * Decides what the options and operands of a command say to a guard.  A
- * command has readings (an option that no table knows may take the next word
- * or not) and values (a word that is not literal may be anything): under deny
- * and ask one reading suffices, under allow every one counts.
+ * Decides whether the options and operands of a command satisfy a guard.  A command has
+ * several readings (an option that no table knows may or may not take the next word as
+ * its value) and several values (a word that is not literal may be anything).  Under
+ * deny and ask one reading is enough; under allow every reading counts.
  */
 #include <limits.h>
 
@@ -13,15 +13,15 @@
 
 /* What is asked about an option of the guard. */
 enum question {
-	Q_CAN,     /* some value has it in some reading */
-	Q_HELD,    /* some value has it in every reading, as far as we know */
-	Q_GIVEN,   /* every value has it in some reading */
-	Q_SURE     /* every value has it in every reading */
+	Q_CAN,     /* some value has the option in some reading */
+	Q_HELD,    /* some value has the option in every reading, as far as we know */
+	Q_GIVEN,   /* every value has the option in some reading */
+	Q_SURE     /* every value has the option in every reading */
 };
 
 struct guard {
 	const struct eval_asked *q;
-	enum eval_bytes bytes; /* what a `*` of names and values matches */
+	enum eval_bytes bytes; /* what a `*` in names and values matches */
 	struct arena a;
 };
 
@@ -42,7 +42,10 @@ static uint32_t table_count(const struct guard *g)
 	return cmd_option_count(g->q->world->facts, g->q->part->program);
 }
 
-/* Does the guard's option mean this name, or one of the table that is as good? */
+/*
+ * Does the guard's option match this name, or another name that the table gives to the
+ * same option?
+ */
 static bool means(const struct guard *g, const struct ir_option *opt, struct str name,
 		  const struct line_option *known)
 {
@@ -65,7 +68,7 @@ static struct str name_of(const struct cmd_option *o)
 	return (struct str){ o->name, o->name_n };
 }
 
-/* May a name that begins so be the guard's option? */
+/* May a name that begins with this one be the guard's option? */
 static bool may_mean(const struct guard *g, const struct ir_option *opt,
 		     const struct cmd_option *o)
 {
@@ -107,7 +110,7 @@ static struct eval_match value_matches(const struct guard *g, const struct ir_op
 	return (struct eval_match){ false, false };
 }
 
-/* May a broad reading do without it, whatever the words stand for? */
+/* Can a broad reading take this literal word for something other than an option? */
 static bool is_avoidable(const struct guard *g, const struct cmd_option *o)
 {
 	return !o->sure && o->how != CMD_O_ANY && o->word < g->q->part->nwords &&
@@ -130,7 +133,7 @@ static bool says(const struct guard *g, const struct ir_option *opt,
 	case Q_HELD:
 		return v.may && !is_avoidable(g, o);
 	case Q_GIVEN:
-		/* what is cut short is one reading of a literal word */
+		/* an option that was cut short is only one reading of a literal word */
 		return v.must && o->given && o->how != CMD_O_ANY;
 	case Q_SURE:
 		return v.must && o->sure && exact;
@@ -144,7 +147,7 @@ static bool is_there(const struct guard *g, const struct ir_option *opt, enum qu
 {
 	const struct cmd_option *o;
 
-	/* words that nobody knows may hold any option */
+	/* the command gets further, unknown words, which may contain any option */
 	if ((g->q->part->flags & CMD_APPENDS) && (ask == Q_CAN || ask == Q_HELD))
 		return true;
 	for (o = g->q->part->options; o; o = o->next)
@@ -153,7 +156,10 @@ static bool is_there(const struct guard *g, const struct ir_option *opt, enum qu
 	return false;
 }
 
-/* "-rf" where a dash and letters stand for each of them. */
+/*
+ * The number of letters in an option like "-rf", where each letter is an option of its
+ * own; 0 if it is none.
+ */
 static size_t cluster_letters(const struct guard *g, const struct ir_option *opt)
 {
 	const struct line_program *p = g->q->part->program;
@@ -180,7 +186,7 @@ static struct ir_option letter(struct guard *g, const struct ir_option *opt, siz
 	return one;
 }
 
-/* The option itself, or all of its letters. */
+/* Is the option itself there, or every one of its letters? */
 static bool is_present(struct guard *g, const struct ir_option *opt, enum question ask)
 {
 	size_t n = cluster_letters(g, opt), i;
@@ -206,7 +212,7 @@ static bool any_present(struct guard *g, const struct ir_guard *of, enum questio
 	return false;
 }
 
-/* Is the occurrence one of the guard's options, or a letter of one? */
+/* Is the occurrence one of the guard's options, or one letter of them? */
 static bool is_listed(struct guard *g, const struct ir_guard *of,
 		      const struct cmd_option *o, enum eval_side side, bool must)
 {
@@ -251,8 +257,9 @@ static struct eval_match match_only(struct guard *g, const struct ir_guard *of,
 /* --- within --------------------------------------------------------------------------- */
 
 /*
- * Does what the text names lie in one of the paths?  Under deny and ask one
- * directory suffices, under allow all count; a path that nobody knows may.
+ * Does the file that the text names lie in one of the guard's paths?  The text is
+ * resolved in every directory where the command may run: under deny and ask one of them
+ * is enough, under allow all must agree.  An unknown path may lie in them.
  */
 static struct eval_match lies_in(const struct guard *g, const struct ir_guard *of,
 			       struct str text, enum eval_side side)
@@ -278,7 +285,10 @@ static struct eval_match lies_in(const struct guard *g, const struct ir_guard *o
 	return (struct eval_match){ any, side == EVAL_BROAD ? any : all };
 }
 
-/* One operand or value.  `held`: no reading takes it for something else. */
+/*
+ * Adds one operand or value to the answer.  `held`: every reading takes the word for
+ * one.
+ */
 static void take(struct eval_match *all, struct eval_match one, bool literal, bool held,
 		 enum eval_side side)
 {
@@ -335,7 +345,7 @@ static struct eval_match match_within(struct guard *g, const struct ir_guard *of
 struct eval_match eval_match_guard(const struct eval_asked *q, const struct ir_guard *of,
 			       enum eval_side side)
 {
-	/* what must not be there matches as the opposite effect would */
+	/* options that must be absent match as a rule of the opposite effect would */
 	bool broad = (side == EVAL_BROAD) != (of->kind == IR_GD_WITHOUT);
 	struct guard g = { .q = q, .bytes = broad ? EVAL_B_ANY : EVAL_B_PLAIN };
 	struct eval_match m = { false, false };

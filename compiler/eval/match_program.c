@@ -1,7 +1,7 @@
 /*
- * Decides whether the program word of a command is one that an allow pattern
- * means: by its name, where nobody else could have put a file of that name,
- * or as the very file that the pattern names.
+ * Decides whether an allow pattern means the program word of a command: by its name, if
+ * nobody else could have put a file of that name there, or because it is the very file
+ * that the pattern names.
  */
 #include "compiler/eval/match_program.h"
 #include "compiler/eval/match_glob.h"
@@ -38,7 +38,7 @@ bool eval_program_is_trusted(const struct eval_asked *q, struct str w)
 
 	if (!dir.n)
 		return true;
-	if (!base.n) /* a folder is no program */
+	if (!base.n) /* a directory is not a program */
 		return false;
 	if (pin)
 		return str_eq(w, pin->path);
@@ -79,7 +79,7 @@ bool eval_program_path(struct arena *a, struct str w, struct str dir, struct str
 	return true;
 }
 
-/* A pattern's own relative path is taken from the project. */
+/* A relative path in a pattern is relative to the project. */
 static bool is_file(const struct eval_asked *q, struct arena *a, const struct ir_glob *g,
 		    struct str w, struct str dir, enum eval_until until)
 {
@@ -134,7 +134,7 @@ struct eval_match eval_match_program(const struct eval_asked *q, const struct ir
 	const struct ir_pin *pin = pin_of(q, eval_base_name(w));
 	bool trusted = eval_program_is_trusted(q, w);
 
-	/* what is spelled with a '/' is a file, never a name from PATH */
+	/* a word with a '/' names a file, never a name that PATH finds */
 	if (trusted && eval_match_glob(g, eval_base_name(w), EVAL_B_PLAIN, until))
 		return yes;
 	if ((pin && !trusted) || !eval_glob_has_slash(g) || !memchr(w.p, '/', w.n))

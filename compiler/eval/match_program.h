@@ -8,17 +8,23 @@
 
 #include "compiler/eval/match_command.h"
 
-/* Is it a bare name or directly in a trusted directory (or where it is pinned)? */
+/*
+ * Is the word a bare name, or a file directly in a trusted directory?  A pinned program
+ * must have the path of its pin.
+ */
 bool eval_program_is_trusted(const struct eval_asked *q, struct str word);
-/* A file is compared in every directory where the command may run. */
+/*
+ * Compares the word with the pattern.  A file is compared in every directory where the
+ * command may run.
+ */
 struct eval_match eval_match_program(const struct eval_asked *q, const struct ir_glob *g,
 				 struct str word, enum eval_until until);
 /*
- * The absolute path of the word as the directory has it.  A ".." may leave through a
- * symbolic link, so it names no file that we know.
+ * The absolute path of the word in directory `dir`.  False for a word with "..": it may
+ * leave through a symbolic link, so we do not know which file it names.
  */
 bool eval_program_path(struct arena *a, struct str word, struct str dir, struct str *ret);
-/* What stands behind the last '/'. */
+/* What follows the last '/'. */
 struct str eval_base_name(struct str word);
 
 #endif

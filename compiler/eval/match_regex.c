@@ -1,9 +1,9 @@
 /*
- * Decides whether the words of a command, joined by blanks, hold a match of a
- * regular expression.  PCRE2 searches; nothing here knows of the automata that
- * the matcher makes of the same expression.  What is no automaton is searched
- * as the matcher does, since limits show in answers.  Words that are not literal
- * may hold a match of anything.
+ * Decides whether the words of a command, joined by blanks, contain a match of a
+ * regular expression.  PCRE2 does the search; this file does not use the automata that
+ * the matcher compiles from the same expression.  An expression that cannot become an
+ * automaton is searched with the matcher's own code, because its limits affect the
+ * answer.  Words that are not literal may contain a match of anything.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -13,10 +13,13 @@
 #include "compiler/eval/match_word.h"
 #include "runtime/base/regex.h"
 
-/* Steps of one search; past it the expression may match. */
+/* PCRE2's match limit.  A search that reaches it may match. */
 #define SEARCH_LIMIT 1000000u
 
-/* Shown where an allow pattern shall see no blank and no missing word. */
+/*
+ * Replaces blanks inside of words, and stands for empty words, so that an allow pattern
+ * does not take them for gaps between words.
+ */
 #define NO_BLANK '\x1f'
 
 static bool is_blank(char c)
@@ -34,7 +37,7 @@ static void add_word(struct buf *b, struct str w, enum eval_side side)
 		buf_ch(b, side == EVAL_NARROW && is_blank(w.p[i]) ? NO_BLANK : w.p[i]);
 }
 
-/* The words, the program by its base name where `base`. */
+/* Joins the words; `base`: the program by its base name. */
 static struct str joined(const struct eval_asked *q, struct arena *a, enum eval_side side,
 			 bool base)
 {
@@ -72,7 +75,7 @@ static pcre2_code *compile(const struct ir_command *c, enum eval_side side)
 	return code;
 }
 
-/* A search that does not end may have found something. */
+/* A search that was cut off at the limit may match. */
 static struct eval_match search(const pcre2_code *code, struct str text)
 {
 	pcre2_match_context *ctx = pcre2_match_context_create(NULL);
@@ -114,7 +117,7 @@ static struct eval_match search_words(const struct eval_asked *q, const pcre2_co
 	return m;
 }
 
-/* The matcher's search, in a room of the same size. */
+/* Searches as the matcher does, with the same amount of memory. */
 static struct eval_match search_opaque(const struct eval_asked *q, const struct ir_command *c,
 				     enum eval_side side)
 {
@@ -151,7 +154,10 @@ struct eval_match eval_match_regex(const struct eval_asked *q, const struct ir_c
 		return m;
 	if (c->opaque)
 		return search_opaque(q, c, side);
-	/* lowering has compiled it once: only memory can fail here */
+	/*
+	 * lowering has compiled it before, so that only lack of memory can make this
+	 * fail
+	 */
 	code = compile(c, side);
 	if (code)
 		m = search_words(q, code, side);

@@ -1,6 +1,6 @@
 /*
- * Decides what single words of a command are: the one text that they stand for,
- * whether they match a glob, and what may begin one.
+ * Decides about single words of a command: which one text does the word stand for, does
+ * it match a glob, and may a glob match a text that begins with it?
  */
 #include "compiler/eval/command_words.h"
 #include "compiler/eval/match_word.h"
@@ -81,7 +81,7 @@ bool eval_glob_may_begin(const struct ir_glob *g, struct str prefix)
 		x = y;
 		y = t;
 	}
-	/* every state of a glob leads on to its end */
+	/* every state of a glob can reach its end */
 	yes = !cnfa_set_is_empty(&n, x);
 	arena_release(&a);
 	return yes;

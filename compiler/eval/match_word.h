@@ -4,11 +4,14 @@
 
 #include "compiler/eval/match_command.h"
 
-/* The one text that the word stands for (~ as HOME), or false. */
+/* The one text that the word stands for (with HOME for ~); false if there are several. */
 bool eval_word_text(const struct eval_asked *q, const struct cmd_word *word, struct arena *a,
 		  struct str *ret);
 bool eval_words_are_literal(const struct eval_asked *q);
-/* One word against one glob; a value that may be several words never must. */
+/*
+ * Matches one word against one glob.  `must` is false if the value may be several
+ * words.
+ */
 struct eval_match eval_match_one_word(const struct eval_asked *q, const struct cmd_word *word,
 				  const struct ir_glob *g, enum eval_bytes bytes);
 /* May a text that begins with `prefix` match the glob? */

@@ -1,7 +1,7 @@
 /*
- * Decides what one simple command gets, in the order of doc/semantics.md 4.4:
- * rules, what only may be denied, what nobody can see into, and the words that
- * spell something denied or hidden.
+ * Decides what one simple command gets, in the order of doc/semantics.md 4.4: the
+ * rules, rules that may deny it, what we cannot see into, and words that name something
+ * denied or hidden.
  */
 #include <limits.h>
 
@@ -78,7 +78,10 @@ static void find_rules(const struct eval_asked *q, struct arena *a,
 	}
 }
 
-/* Matches as 4.4 has it: allow by all of it, ask by some, deny by all or some. */
+/*
+ * Does the rule count, by 4.4?  An allow must match every value, an ask some value; a
+ * deny must match every value, or some value if `may_deny`.
+ */
 static bool counts(const struct eval_part_rule *r, bool may_deny)
 {
 	switch (r->rule->effect) {
@@ -151,7 +154,7 @@ static bool is_inert(const struct eval_asked *q)
 
 /* --- words that spell something -------------------------------------------------------- */
 
-/* The words from `from` on as a command of their own, or false. */
+/* Makes a command of the words from `from` on; false if that is not possible. */
 static bool tail_part(const struct eval_asked *q, uint32_t from, struct arena *a,
 		      struct cmd_part *ret)
 {
@@ -180,7 +183,7 @@ static bool tail_part(const struct eval_asked *q, uint32_t from, struct arena *a
 	return true;
 }
 
-/* The rule that denies all of what the words from `from` on stand for. */
+/* The rule that denies every value of the command made of the words from `from` on. */
 static const struct ir_rule *tail_denied(const struct eval_asked *q, uint32_t from)
 {
 	const struct ir_rule *by = NULL;
@@ -215,7 +218,7 @@ static const struct ir_rule *any_tail_denied(const struct eval_asked *q, uint32_
 
 /* --- the decision ------------------------------------------------------------------------ */
 
-/* Step 3: the stricter of what there is and `opaque`. */
+/* Step 3: makes the decision at least as strict as `opaque`. */
 static void at_least_opaque(const struct ir *ir, struct eval_part_decision *p,
 			    enum eval_part_step step, const struct ir_rule *because)
 {
@@ -230,7 +233,7 @@ static void at_least_opaque(const struct ir *ir, struct eval_part_decision *p,
 		p->step = step;
 		p->because = because;
 	}
-	/* every ask must be answered, and this one by a person */
+	/* every ask must be answered, and this one only a person can answer */
 	if (s->effect == IR_ASK && p->d.effect == IR_ASK)
 		p->d.needs_person = true;
 }
@@ -245,7 +248,7 @@ static void at_least_ask(struct eval_part_decision *p, enum eval_part_step step,
 	p->word = word;
 }
 
-/* An allow rule that all of the command lies in, as the levels have it. */
+/* Does an allow rule that matches every value decide, once levels are counted? */
 static bool is_allowed(const struct eval_asked *q, struct arena *a,
 		       const struct eval_part_decision *p)
 {
@@ -277,7 +280,7 @@ static void decide_opaque(const struct eval_asked *q, struct arena *a,
 		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
 }
 
-/* Does an allow or ask rule speak of it? */
+/* Does an allow or ask rule match it? */
 static bool is_known(const struct eval_part_decision *p)
 {
 	size_t i;
@@ -288,13 +291,16 @@ static bool is_known(const struct eval_part_decision *p)
 	return false;
 }
 
-/* No layer of the kernel stands behind the decision. */
+/* Is this decision the only protection, with no layer of the kernel behind it? */
 static bool stands_alone(const struct eval_asked *q)
 {
 	return q->req->scope == IR_HOST && !(q->part->flags & CMD_AWAY);
 }
 
-/* What its literal words name, where it would be allowed otherwise. */
+/*
+ * Step for literal words that name something denied or hidden; only if it would be
+ * allowed otherwise.
+ */
 static void decide_words(const struct eval_asked *q, struct eval_part_decision *p)
 {
 	const struct ir_rule *by;
@@ -321,7 +327,7 @@ static void decide_words(const struct eval_asked *q, struct eval_part_decision *
 		at_least_ask(p, EVAL_PS_HOLDS, by, 0);
 }
 
-/* What its table says that it reads and writes. */
+/* Step for the files that the program's table says it reads and writes. */
 static void decide_files(const struct eval_asked *q, struct arena *a, struct eval_part_decision *p)
 {
 	bool exempt = p->inert ||
