@@ -1,7 +1,7 @@
 /*
- * Builtins that change what the shell does with the text behind them: the
- * directory, variables, names of commands; and those that evaluate a word as
- * text once more.
+ * Handles the builtins that change what the shell does with the rest of the text (the
+ * directory, variables, names of commands), and those that evaluate a word as text once
+ * more.
  */
 #include <ctype.h>
 
@@ -61,7 +61,7 @@ bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, siz
 	if (!path)
 		return true;
 	e->hashed = true;
-	/* what ran before it in a loop runs again behind it */
+	/* in a loop, what ran before it runs again after it */
 	if (c->anytime)
 		taint(c, "a name of a command stands for a path");
 	return true;
@@ -74,9 +74,9 @@ struct builtin_words {
 	const struct cmd_ctx *c;
 	struct cmd_part *p;
 	const char *valued; /* letters of options that take a value */
-	const char *named;  /* of those whose value is the name of a variable */
-	uint64_t seen;      /* letters that are there */
-	bool gives;         /* a variable that is named gets a value from elsewhere */
+	const char *named;  /* letters of options whose value is the name of a variable */
+	uint64_t seen;      /* letters of the options that were found */
+	bool gives;         /* named variables get a value from elsewhere */
 	uint32_t at;        /* the first operand */
 };
 
@@ -93,7 +93,7 @@ static bool is_number(const char *p, size_t n)
 	return n > 0;
 }
 
-/* The name of a variable, maybe with a subscript and a value. */
+/* The name of a variable, perhaps with a subscript and a value. */
 static void set_word(struct builtin_words *b, const struct sh_word *w, bool only_values)
 {
 	const char *eq, *sub, *end;
@@ -126,8 +126,9 @@ static void set_word(struct builtin_words *b, const struct sh_word *w, bool only
 }
 
 /*
- * NAME=VALUE of `declare` and its like: what stands in parentheses is read as the
- * words of an array, whatever quotes it had; what a -n gets is another's name.
+ * NAME=VALUE as an argument of `declare` and the like. Bash reads a value in parentheses
+ * as the words of an array, however it was quoted. A variable with -n gets the name of
+ * another one.
  */
 static void declared(struct builtin_words *b, const struct sh_word *w, bool made)
 {
@@ -152,7 +153,7 @@ static void declared(struct builtin_words *b, const struct sh_word *w, bool made
 		cmd_opaque(b->p, "a value that is read as the words of an array");
 }
 
-/* Options up to the first operand, as the shell's own getopt has them. */
+/* Reads options up to the first operand, as the shell's own getopt does. */
 static void read_options(struct builtin_words *b)
 {
 	for (b->at = 1; b->at < b->p->nwords; b->at++) {
@@ -206,7 +207,7 @@ static bool has_dir(const struct cmd_env *e, const char *path)
 	return false;
 }
 
-/* What follows may run in this directory, too. */
+/* The following commands may also run in this directory. */
 static bool add_dir(struct cmd_an *a, struct cmd_env *e, const char *path)
 {
 	struct cmd_dir *d;
@@ -240,10 +241,11 @@ static bool go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t 
 		e->dirs_unknown = true;
 		return true;
 	}
-	/* in a loop it may go on from where it is; the first turn leads where the text says */
+	/* in a loop a later turn may start anywhere; the first goes where the text
+	 * says */
 	if (c->anytime && !home && (!n || p[0] != '/'))
 		e->dirs_unknown = true;
-	/* where a ".." leads is not known, and may be where the text says */
+	/* a ".." may lead elsewhere, or where the text says: keep both */
 	for (d = was; d; d = d->next) {
 		if (!cmd_resolve(a->world, d->path, p, n, home, buf, sizeof(buf)))
 			e->dirs_unknown = true;
@@ -358,7 +360,7 @@ static bool run_wait(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 	return true;
 }
 
-/* Has a format "%n", which puts a number into the variable that an operand names? */
+/* Does a format have a "%n"? It puts a number into the variable that an operand names. */
 static bool counts(const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -372,7 +374,7 @@ static bool counts(const char *p, size_t n)
 	return false;
 }
 
-/* The variables that a format may set. */
+/* Sets the variables that a format may set. */
 static void set_counted(struct builtin_words *b)
 {
 	struct cmd_shape s;
@@ -391,7 +393,7 @@ static void set_counted(struct builtin_words *b)
 	}
 }
 
-/* A word that is not known may be the "-v" before a name. */
+/* An unknown word may be the "-v" before a name. */
 static bool run_printf(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	const struct sh_word *w;
@@ -408,7 +410,8 @@ static bool run_printf(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_par
 	return true;
 }
 
-/* Digits and operators mean what they say; a name's value is text once more. */
+/* Digits and operators mean what they say. The value of a name is evaluated as text once
+ * more. */
 static bool run_let(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	struct builtin_words b = { .a = a, .c = c, .p = p, .valued = "", .named = "" };
@@ -428,7 +431,8 @@ static bool run_let(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *
 	return true;
 }
 
-/* $? $# $$ $! are numbers, which the reader of the grammar does not say. */
+/* Is the word $?, $#, $$ or $!? They are numbers; the grammar's reader does not say
+ * so. */
 static bool is_count(const struct cmd_ctx *c, const struct sh_word *w)
 {
 	const char *p = c->scope->text ? c->scope->text + w->from : "";
@@ -448,7 +452,7 @@ static bool run_test(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 		struct cmd_shape s;
 
 		cmd_shape(w, &s);
-		/* split into several words it may have any operator */
+		/* if it splits into several words, one of them may be any operator */
 		if (s.splits && !is_count(c, w))
 			cmd_opaque(p, "a word of test may be several, -v and a subscript among "
 				      "them");
@@ -553,7 +557,7 @@ static bool run_source(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_par
 	return true;
 }
 
-/* Where no table says that its words are code. */
+/* For an eval whose table does not say that its words are code. */
 static bool run_eval(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	(void)a;

@@ -1,6 +1,6 @@
 /*
- * Code that a command is given: the literal code of shells, and of wrappers
- * whose code is shell text, is read like a line; a script is a file.
+ * Code that a command is given. The literal code of shells, and of wrappers whose code is
+ * shell text, is read like a line; a script is a file.
  */
 #include <ctype.h>
 
@@ -83,7 +83,7 @@ static bool parse(struct cmd_an *a, struct sh *ret, const char *text, size_t n,
 	return cmd_limit(a, ret->why);
 }
 
-/* All that the text runs, in the environment that it is read in. */
+/* Lists all that the text runs, in its environment. */
 static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh)
 {
 	struct cmd_env *outer = s->env, own;
@@ -181,12 +181,12 @@ struct shell_words {
 	bool code;       /* -c */
 	bool read_stdin; /* -s */
 	bool nothing;    /* --version */
-	bool unknown;    /* words that are not known stand before it */
-	bool strange;    /* the option at hand is one that nobody knows */
+	bool unknown;    /* unknown words stand before it */
+	bool strange;    /* nobody knows the current option */
 	struct cmd_fork **forks;
 };
 
-/* bash takes its long options with one dash, too. */
+/* Bash also takes its long options with one dash. */
 static bool is_bash_option(const struct sh_word *w)
 {
 	static const char *const names[] = {
@@ -210,13 +210,13 @@ static bool is_long(const struct sh_word *w)
 	return (w->seg.n > 1 && w->seg.p[0] == '-' && w->seg.p[1] == '-') || is_bash_option(w);
 }
 
-/* Of "--rcfile" and "-rcfile". */
+/* Is the word "--NAME" or "-NAME"? */
 static bool is_option(const struct sh_word *w, const char *name)
 {
 	return cmd_lit(w, name) || cmd_lit(w, name + 1);
 }
 
-/* A startup file: it runs as a script does. */
+/* A startup file: it runs like a script. */
 static bool long_option(struct shell_words *s, const struct sh_word *w)
 {
 	const struct line_option *o =
@@ -232,7 +232,8 @@ static bool long_option(struct shell_words *s, const struct sh_word *w)
 	return o && o->takes == LINE_TAKES_VALUE;
 }
 
-/* What the letter takes; of those that every shell has, `set`'s are in no table. */
+/* Does this letter take a value? No table has the letters of `set`, which every shell
+ * takes. */
 static bool letter(struct shell_words *s, char c)
 {
 	const char name[2] = { '-', c };
@@ -247,7 +248,7 @@ static bool letter(struct shell_words *s, char c)
 	return o && o->takes == LINE_TAKES_VALUE;
 }
 
-/* How many words behind it belong to "-eo", "+O", "--rcfile". */
+/* How many of the next words belong to "-eo", "+O", "--rcfile". */
 static uint32_t option_values(struct shell_words *s, const struct sh_word *w)
 {
 	uint32_t n = 0;
@@ -255,13 +256,14 @@ static uint32_t option_values(struct shell_words *s, const struct sh_word *w)
 	s->strange = false;
 	if (is_long(w))
 		return long_option(s, w);
-	/* "+c" and "+s" are "-c" and "-s" */
+	/* "+c" and "+s" mean "-c" and "-s" */
 	for (uint32_t i = 1; i < w->seg.n; i++)
 		n += letter(s, w->seg.p[i]);
 	return n;
 }
 
-/* The option before the word at hand may take it, or not; false: past a limit. */
+/* The option before this word may or may not take it as its value. false: a limit was
+ * exceeded. */
 static bool strange_value(struct shell_words *s)
 {
 	uint32_t word = s->at + 1;
@@ -317,7 +319,7 @@ static bool shell_words(struct shell_words *s)
 	return true;
 }
 
-/* Code of which only pieces are known. */
+/* Code of which only some pieces are known. */
 static bool guessed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		    uint32_t word)
 {
@@ -390,7 +392,7 @@ bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 
 /* --- a script ------------------------------------------------------------------------------------ */
 
-/* What lies before the last component, and that; "." and empty ones aside. */
+/* The last component of a path and the one before it, without "." and empty ones. */
 static void last_two(const char *p, size_t n, const char **ret_last, size_t *ret_n,
 		     const char **ret_before, size_t *ret_before_n)
 {
@@ -425,7 +427,8 @@ static bool ends(const struct cmd_part *p, const char *tail)
 	return false;
 }
 
-/* /dev/stdin, /dev/fd/N, /proc/…/fd/N, and these from their own directory. */
+/* Does the path name a descriptor: /dev/stdin, /dev/fd/N, /proc/…/fd/N, or such a name
+ * relative to its own directory? */
 static bool is_descriptor(const struct cmd_part *part, const char *p, size_t n)
 {
 	const char *last, *before;
@@ -474,7 +477,8 @@ void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
 		return;
 	}
 	last_two(g->p, g->n, &base, &k, &(const char *){ NULL }, &(size_t){ 0 });
-	(void)add_run_file(a, p, base, (uint32_t)k, false); /* else: past a limit */
+	(void)add_run_file(a, p, base, (uint32_t)k, false); /* a limit was exceeded
+	                                                       otherwise */
 }
 
 bool cmd_script_unasked(struct cmd_an *a, struct cmd_part *p, const char *name, uint32_t n)

@@ -1,6 +1,6 @@
 /*
- * Looks names up in commands.bin, whose tables are sorted and were checked
- * when the bundle was opened; and says which path a word names.
+ * Looks names up in commands.bin, whose tables are sorted and were checked when the
+ * bundle was opened. Also says which path a word names.
  */
 #include <ctype.h>
 #include <limits.h>
@@ -12,14 +12,15 @@ static int compare(const void *member, struct pb_str s, const char *p, size_t n)
 	const char *q = pb_strp(member, s);
 	size_t least = s.len < n ? s.len : n, i;
 
-	/* names differ in their first bytes, where a call would cost more */
+	/* most names differ in their first bytes: this loop is cheaper than a call */
 	for (i = 0; i < least; i++)
 		if (q[i] != p[i])
 			return (unsigned char)q[i] < (unsigned char)p[i] ? -1 : 1;
 	return s.len < n ? -1 : s.len > n;
 }
 
-/* Records that begin with their name, sorted by it; the first that is not less. */
+/* The first record whose name is not less, in a table of records that begin with their
+ * name and are sorted by it. */
 static uint32_t first_from(const struct line_facts *f, struct pb_table t, size_t size,
 			   const char *p, size_t n)
 {
@@ -49,7 +50,8 @@ static const void *find(const struct line_facts *f, struct pb_table t, size_t si
 	return compare(f, *s, p, n) == 0 ? s : NULL;
 }
 
-/* A name in the table that ends in '*' and begins this one. */
+/* Does this name of the table end in '*', with the text before it beginning the given
+ * name? */
 static bool is_stem(const struct line_facts *f, struct pb_str s, const char *p, size_t n)
 {
 	const char *q = pb_strp(f, s);
@@ -63,8 +65,8 @@ const struct line_program *cmd_program(const struct line_facts *f, const char *n
 	return find(f, f->programs, sizeof(struct line_program), name, n);
 }
 
-/* The first stem from record *i on that begins the name, among those that begin
- * with its first k bytes; *i is behind it. */
+/* The first stem from record *i on that begins the name. Looks only at records that share
+ * its first k bytes; *i is set to the record after it. */
 static const void *next_stem(const struct line_facts *f, struct pb_table t, size_t size,
 			     const char *p, size_t n, size_t k, uint32_t *i)
 {
@@ -89,7 +91,7 @@ static const struct line_option *option_stem(const struct line_facts *f,
 	const struct line_option *o, *longest = NULL;
 	uint32_t i;
 
-	/* of several the longest is the last: '*' sorts low */
+	/* of several stems the longest comes last, as '*' sorts low */
 	if (n >= 2) {
 		i = first_from(f, p->options, size, name, 2);
 		while ((o = next_stem(f, p->options, size, name, n, 2, &i)))
@@ -215,7 +217,7 @@ bool cmd_when(const struct line_facts *f, uint32_t when, const char *p, size_t n
 	return tags > 0;
 }
 
-/* What the stems say that begin with the first byte of the name. */
+/* What the stems that begin with the first byte of the name say. */
 static enum cmd_var by_stem(const struct line_facts *f, const char *p, size_t n)
 {
 	enum cmd_var is = CMD_VAR_OTHER;
@@ -261,8 +263,8 @@ bool cmd_trusted_place(const char *p, size_t n)
 
 /* --- paths ----------------------------------------------------------------------------- */
 
-/* Appends components; false at "..", which may leave through a symbolic link, unless
- * that is of no matter (`loose`). */
+/* Appends components. false at "..", which may leave through a symbolic link; with
+ * `loose` that does not matter. */
 static bool append(char *buf, size_t size, size_t *at, const char *p, size_t n, bool loose)
 {
 	const char *end = p + n;
@@ -299,8 +301,9 @@ static bool is_one_of(const char *p, size_t n, const char *const *names)
 }
 
 /*
- * What lies behind a link of the kernel's, the text does not tell: a directory
- * or a file of some process (/proc/PID/cwd), or what a descriptor has open.
+ * Does the path go through a magic link of the kernel? The text does not tell where such
+ * a link leads: to a directory or file of some process (/proc/PID/cwd), or to what a
+ * descriptor has open.
  */
 static bool is_magic(const char *path)
 {
@@ -328,7 +331,8 @@ struct path_text {
 	bool home, loose;
 };
 
-/* Of the process itself it is known: what is left of text behind such a link. */
+/* Removes a link of the process itself from the beginning of the text, as its target is
+ * known. */
 static bool behind(const char *link, const char **text, size_t *n)
 {
 	size_t k = strlen(link);
@@ -350,7 +354,7 @@ static bool resolve(const struct cmd_world *w, const char *dir, struct path_text
 
 	if (size < 2 || memchr(text, '\0', n))
 		return false;
-	/* to most programs this is no name: `cd -`, `cat -` */
+	/* most programs do not take "-" for a name: `cd -`, `cat -` */
 	if (!home && n == 1 && text[0] == '-')
 		return false;
 	buf[0] = '\0';

@@ -1,20 +1,22 @@
 /*
- * Which words of a command name files that it reads, writes or takes for code, as its
- * table says; in any reading.  What a program writes, and what it reads, is decided
- * with its part; a script is looked at here, and with all parts (cmd_made.c).
+ * Finds the words of a command that name files which it reads, writes or runs as code, in
+ * any reading, as its table says. What a program reads and writes is decided with its
+ * part. Scripts are looked at here, and together with all parts in cmd_made.c.
  */
 #include "runtime/line/cmd.h"
 
 struct files {
 	struct cmd_an *a;
 	struct cmd_part *p;
-	bool instead_may, instead; /* an option stands for the first or last operand */
+	bool instead_may, instead; /* an option replaces the first or last operand */
 	bool trees, edits;
-	uint32_t last, last_sure;  /* the last word that may be an operand, that surely is */
+	uint32_t last, last_sure;  /* the last word that may be an operand, and that
+	                              surely is one */
 	bool reads;
 };
 
-/* Is a word that is operand first … last the Nth, one being missing or not? */
+/* May this word, operand number first … last, be operand N (with `on`: or a later one)?
+ * An option may have replaced one operand, so that the numbers shift. */
 static bool is_number(const struct files *f, const struct cmd_word *w, uint32_t n, bool on)
 {
 	for (uint32_t less = f->instead ? 1 : 0; less <= (f->instead_may ? 1U : 0U); less++) {
@@ -79,7 +81,7 @@ static void operands(struct files *f)
 	}
 }
 
-/* The value of an option that is a script. */
+/* The value of an option is a script. */
 static bool script_value(struct files *f, const struct cmd_option *o)
 {
 	struct sh_word *w;
@@ -131,7 +133,7 @@ static bool says_writes(const struct cmd_an *a, const struct line_program *p)
 	return false;
 }
 
-/* A subcommand has what its program has. */
+/* A subcommand runs what its program runs. */
 bool cmd_unasked(struct cmd_an *a, struct cmd_part *p)
 {
 	const struct line_program *t = cmd_table_of_files(cmd_node(p));
@@ -171,7 +173,7 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 					      (f.edits ? CMD_P_WRITES : 0);
 	if (!f.trees)
 		return true;
-	/* `grep -r X`, but not `x | rg X` */
+	/* `grep -r X` reads the directory, `x | rg X` does not */
 	if (!f.reads && !(whole && input) && !says_writes(a, p->program))
 		p->flags |= CMD_READS_HERE;
 	return true;

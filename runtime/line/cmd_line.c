@@ -1,10 +1,10 @@
 /*
- * From a line to its parts: every simple command that the shell's grammar
- * holds, and from there whatever its words make it run.
+ * From a line to its parts: every simple command in the shell's grammar, and all that its
+ * words make it run.
  */
 #include "runtime/line/cmd.h"
 
-/* Bytes and words that may be read again. */
+/* How many bytes and words may be read again. */
 #define CMD_WORK(n) (64 * 1024 + 3 * (uint64_t)(n))
 
 static const char code_why[] = "code of another language stands in it";
@@ -12,7 +12,7 @@ static const char code_stdin[] = "code of another language comes from its standa
 
 size_t cmd_block_size(size_t n)
 {
-	/* parts, words and options of the line, and of what is nested in it */
+	/* parts, words and options of the line, and of the text nested in it */
 	return sh_block_size(n) + 1024 * 1024 + 1024 * n;
 }
 
@@ -57,7 +57,7 @@ static bool stand_in(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 	return true;
 }
 
-/* A program by its path is a script that somebody may just have made. */
+/* A program named by its path may be a script that somebody has just made. */
 static void run_path(struct cmd_an *a, struct cmd_part *p)
 {
 	const struct sh_word *w = p->words[0].w;
@@ -98,9 +98,9 @@ static void code_from_input(struct cmd_part *p)
 }
 
 /*
- * The script of an interpreter that is no shell, or its standard input.  The
- * operands of a mere program are no scripts (`sqlite3 FILE`, `at TIME`): what
- * the line feeds it is code whatever they are.
+ * The script of an interpreter that is not a shell, or its standard input. The operands
+ * of a mere program are not scripts (`sqlite3 FILE`, `at TIME`): what the line feeds to
+ * it is code whatever the operands are.
  */
 static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 			const struct cmd_read *r)
@@ -128,7 +128,7 @@ static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 		if (o->known && o->value_word &&
 		    (cmd_is_named(o, "-f") || cmd_is_named(o, "--file")))
 			cmd_script(a, p, p->words[o->value_word].w);
-	/* or else its operands are code, and no script */
+	/* otherwise its operands are code, not a script */
 	if (p->program->codes.count)
 		return;
 	if (r->operand && cmd_lit(p->words[r->operand].w, "-"))
@@ -202,7 +202,7 @@ void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n)
 	}
 }
 
-/* Text is evaluated a second time, and no command has it. */
+/* Some text is evaluated a second time, outside of any command. */
 static bool evaluated(struct cmd_an *a, const struct cmd_ctx *c, const char *why)
 {
 	struct cmd_part *p = cmd_part_new(a, c, CMD_UNPARSED);
@@ -214,7 +214,7 @@ static bool evaluated(struct cmd_an *a, const struct cmd_ctx *c, const char *why
 	return true;
 }
 
-/* Assignments that no command has. */
+/* Assignments without a command. */
 static bool assignments(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_cmd *cmd)
 {
 	const char *why = cmd->marks & SH_EVALUATES ? cmd->evaluates : NULL;
@@ -225,7 +225,7 @@ static bool assignments(struct cmd_an *a, const struct cmd_ctx *c, const struct 
 		cmd_set(a, c, s->name, s->name_n);
 		c->scope->env->arrays |= s->array;
 		value = s->value && sh_is_literal(s->value) ? &s->value->seg : NULL;
-		if (!why && !cmd_may_have(s->name, s->name_n, 
+		if (!why && !cmd_may_have(s->name, s->name_n,
 				  value && value->n ? value->p : value ? "" : NULL,
 				  value ? value->n : 0))
 			why = CMD_NUMBER;
@@ -233,7 +233,7 @@ static bool assignments(struct cmd_an *a, const struct cmd_ctx *c, const struct 
 	return !why || evaluated(a, c, why);
 }
 
-/* `IFS= read x`: it splits what is read, and nothing else. */
+/* `IFS= read x`: only splits what is read, and affects nothing else. */
 static bool is_own(const struct sh_cmd *cmd, const struct sh_assign *s)
 {
 	return s->name_n == 3 && memcmp(s->name, "IFS", 3) == 0 &&
@@ -250,8 +250,8 @@ static bool has_locale(const struct sh_word *w, uint32_t n)
 }
 
 /*
- * $"…" is what a catalogue of messages makes of it, and nearly always what is written
- * there: no allow rule may take it for that, and a deny or an ask has to.
+ * A message catalogue may translate $"…", though nearly always the text stays as written.
+ * So an allow rule must not take it as written, and a deny or ask rule has to.
  */
 static bool untranslated(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_cmd *cmd)
 {
@@ -284,7 +284,8 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 		else
 			cmd_before(a, c, s->name, s->name_n);
 	}
-	/* of what is not known nothing is told that its shell's part does not tell */
+	/* if the text is a guess, unknown words tell no more than the part of its shell
+	 * does */
 	if (c->scope->guess && !sh_is_literal(cmd->words))
 		return true;
 	if (!cmd_take_words(a, c->scope->env, cmd->words, cmd->nwords, false, &words) ||
@@ -321,36 +322,36 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 		      evaluated(a, c, CMD_NUMBER));
 		break;
 	case SH_SET:
-		/* the command that it is a word of is listed before it */
+		/* the command that holds the word is listed before it */
 		c->anytime = true;
 		for (s = cmd->assigns; s; s = s->next)
 			cmd_set(a, c, s->name, s->name_n);
 		break;
 	case SH_CASE:
 	case SH_GROUP:
-		/* its redirections are there before its commands, which are listed first */
+		/* its redirections happen before its commands, which are listed first */
 		c->beside = true;
 		ok = !(cmd->marks & SH_EVALUATES) || evaluated(a, c, cmd->evaluates);
 		break;
 	}
 	if (!ok || !cmd->redirs)
 		return ok;
-	/* files and addresses elsewhere are not those of this machine */
+	/* files and addresses elsewhere do not belong to this machine */
 	if (c->away)
 		return true;
-	/* those of a command belong to it */
+	/* a command's redirections belong to it */
 	if (*at && (*at)->kind == CMD_COMMAND)
 		c->outer = *at;
 	return cmd_redirs(a, c, cmd->redirs);
 }
 
-/* What runs meanwhile; and what runs before the command whose word it is. */
+/* What runs at the same time, or before the command that holds its word. */
 #define BESIDE (SH_IN_BACKGROUND | SH_COPROC | SH_IN_SUBST)
 
 bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 {
 	const struct sh_cmd *cmd;
-	uint32_t pipe = 0; /* the one at hand: pipes that touch are one */
+	uint32_t pipe = 0; /* the current one; pipes that touch count as one */
 
 	for (cmd = sh->first; cmd; cmd = cmd->next) {
 		struct cmd_ctx c = {
@@ -432,7 +433,7 @@ void cmd_from_line(struct cmd_line *ret, void *block, size_t size,
 		ret->unparsed = true;
 		ret->why = "no reader for the shell that the policy names";
 	}
-	/* what nests may be read again, this often */
+	/* how much nested text may be read again */
 	a.work = CMD_WORK(n);
 	cmd_scope(&a, &(struct cmd_scope){ .env = &env, .text = text,
 					   .dialects = posix ? CMD_IN_POSIX : CMD_IN_BASH },

@@ -1,9 +1,9 @@
 /*
- * What the line makes, nobody has reviewed (semantics 4.4): a script is opaque
- * when an earlier part of the line writes it, or has a word with the same last
- * component; in a loop, a function or a trap any part is earlier, and so is what
- * runs beside it.  A file that a program runs unasked (`make`) is opaque when an
- * earlier part may write one of that name: a word that is only read is none.
+ * Nobody has reviewed what the line makes (semantics 4.4). A script is opaque if an
+ * earlier part of the line writes it, or has a word with the same last component. In a
+ * loop, a function or a trap every part counts as earlier; so does a part that runs at
+ * the same time. A file that a program runs unasked (`make`) is opaque if an earlier part
+ * may write a file of that name; a word that is only read does not count.
  */
 #include <ctype.h>
 #include <strings.h>
@@ -12,11 +12,11 @@
 
 #define BUCKETS 256
 #define SEEN 4
-#define MAX_NAME 255 /* bytes of the name of a file */
+#define MAX_NAME 255 /* longest file name in bytes */
 
 /* A script's name, and the commands that have it among their words. */
 struct script {
-	struct script *next; /* of its bucket, or of the patterns */
+	struct script *next; /* next in its bucket, or among the patterns */
 	struct script *all;
 	const char *p;
 	uint32_t n;
@@ -30,10 +30,10 @@ struct script {
 
 struct scripts {
 	struct script *bucket[BUCKETS];
-	struct script *patterns; /* unasked, with a '*' in the name */
+	struct script *patterns; /* names of unasked files that hold a '*' */
 	struct script *all;
-	uint64_t bytes;  /* of all names */
-	bool first[256]; /* bytes that one of the names begins with */
+	uint64_t bytes;  /* total size of all names */
+	bool first[256]; /* the bytes with which names begin */
 };
 
 static uint32_t hash(const char *p, size_t n)
@@ -50,7 +50,7 @@ static bool is_pattern(const struct cmd_run_file *f)
 	return f->unasked && memchr(f->p, '*', f->n);
 }
 
-/* Of files that run unasked the case says nothing: `just` looks for any, and so do some
+/* Files that run unasked are compared without case: `just` finds any case, and so do some
  * file systems. */
 static bool same_bytes(const struct script *m, const char *p, const char *q, size_t n)
 {
@@ -75,7 +75,7 @@ static struct script *find(const struct scripts *s, const char *p, size_t n,
 	return m;
 }
 
-/* That of what a part runs, if it is there. */
+/* The entry for a file that a part runs, or NULL. */
 static struct script *script_of(const struct scripts *s, const struct cmd_run_file *f)
 {
 	struct script *m;
@@ -131,7 +131,7 @@ static void note(struct script *m, const struct cmd_node *n)
 	m->seen[m->nseen++].pipe = n->pipe;
 }
 
-/* Is it the name with any text for its '*'? */
+/* Does the text match the name, with any text for its '*'? */
 static bool fits(const struct script *m, const char *p, size_t n)
 {
 	size_t before = (size_t)((const char *)memchr(m->p, '*', m->n) - m->p);
@@ -141,14 +141,14 @@ static bool fits(const struct script *m, const char *p, size_t n)
 	       same_bytes(m, p + n - behind, m->p + before + 1, behind);
 }
 
-/* `makes`: it may be a file that the part writes. */
+/* `makes`: the part may write this file. */
 static void see(const struct scripts *s, const struct cmd_node *n, const char *p,
 		size_t k, bool makes)
 {
 	const char *end = p + k, *base;
 	struct script *m;
 
-	/* "x.sh/" is it, too */
+	/* "x.sh/" names the same file */
 	while (end > p && end[-1] == '/')
 		end--;
 	base = memrchr(p, '/', (size_t)(end - p));
@@ -173,7 +173,8 @@ static bool same_byte(const struct script *m, uint16_t c, char d)
 	       (m->unasked && c < 256 && tolower(c) == tolower((unsigned char)d));
 }
 
-/* May a text be both a name (where '*' is any) and the pattern from `from` on? */
+/* Can one text match both the name (where '*' is any text) and the pattern from `from`
+ * on? */
 static bool meets(const struct script *m, const struct cmd_pattern *g, uint32_t from)
 {
 	bool now[CMD_MAX_PATTERN + 1] = { false }, next[CMD_MAX_PATTERN + 1];
@@ -210,7 +211,7 @@ static bool meets(const struct script *m, const struct cmd_pattern *g, uint32_t 
 	return now[g->n];
 }
 
-/* Does the name end in these bytes, as far as both are known? */
+/* May the name end in these bytes, as far as both are known? */
 static bool ends_in(const struct script *m, const char *p, size_t n)
 {
 	const char *star = m->unasked ? memchr(m->p, '*', m->n) : NULL;
@@ -221,7 +222,7 @@ static bool ends_in(const struct script *m, const char *p, size_t n)
 	return n <= known && same_bytes(m, m->p + m->n - n, p, n);
 }
 
-/* May a word that is not literal, or a file in it, have this name?  `g`: it as a
+/* May a word that is not literal, or a file below it, have this name? `g`: the word as a
  * pattern. */
 static bool may_be(const struct script *m, const struct sh_word *w,
 		   const struct cmd_pattern *g)
@@ -249,14 +250,14 @@ static bool may_be(const struct script *m, const struct sh_word *w,
 	return ends_in(m, last->p, last->n);
 }
 
-/* A word of which not all is known, and that names what the part writes. */
+/* A word that is not fully known and names a file that the part writes. */
 static bool see_unknown(struct cmd_an *a, const struct scripts *s,
 			const struct cmd_node *n, const struct cmd_word *word)
 {
 	struct cmd_pattern g;
 	bool glob = cmd_word_pattern(a->world, "/", word, false, &g);
 
-	/* each name is held against all of a pattern */
+	/* each name is compared with the whole pattern */
 	if (!cmd_work(a, s->bytes * (glob ? g.n + 16 : 1) / 16 + 1))
 		return false;
 	for (struct script *m = s->all; m; m = m->all)
@@ -271,10 +272,10 @@ static bool see_unknown(struct cmd_an *a, const struct scripts *s,
 struct maker {
 	const struct cmd_part *p;
 	bool tabled;  /* a table says what it does with files */
-	bool nothing; /* ... that it makes none of its operands */
-	bool writes;  /* some word names what it writes */
-	bool more;    /* it writes what no word names */
-	uint32_t end; /* what follows is the command of a wrapper */
+	bool nothing; /* ... namely that it makes none of its operands */
+	bool writes;  /* some word names a file that it writes */
+	bool more;    /* it writes files that no word names */
+	uint32_t end; /* the words from here on are a wrapper's command */
 };
 
 static struct maker maker_of(const struct cmd_part *p)
@@ -299,7 +300,7 @@ static bool makes(const struct maker *m, uint32_t i)
 
 	if (m->nothing)
 		return (w->places & CMD_P_WRITES) && w->roles != CMD_W_OPERAND;
-	/* `cp x/Makefile .` makes one of that name */
+	/* `cp x/Makefile .` makes a file of that name */
 	if (m->writes || !m->tabled)
 		return i < m->end;
 	return i < m->end && !(w->places & CMD_P_READS);
@@ -343,7 +344,7 @@ static bool see_part(struct cmd_an *a, const struct scripts *s,
 	return p->kind != CMD_COMMAND || see_words(a, s, p);
 }
 
-/* A command that holds this one does not come before it. */
+/* Does this command hold the part? Then it does not come before it. */
 static bool is_around(const struct cmd_part *p, uint32_t number)
 {
 	for (; p; p = p->outer)

@@ -1,14 +1,14 @@
 /*
- * Other names of a command, as its tables tell: a subcommand that is a program
- * of its own ("git-push"), one that is cut short or has a second name ("npm
- * publ"), a package with its version or source ("npx npm@9", "nix run nixpkgs#npm").
- * The command is judged under each of them as well, where rules that deny or ask count;
- * what it was called is a part that is judged in full.  Each step ends: the new name
- * has a table, of the program, of the subcommand, or is shorter.
+ * Other names of a command, from its tables: a subcommand that is a program of its own
+ * ("git-push"), one that is cut short or has a second name ("npm publ"), a package with
+ * its version or source ("npx npm@9", "nix run nixpkgs#npm"). The command is also judged
+ * under each of these names, but there only deny and ask rules count. The part with the
+ * name as written is judged in full. The steps come to an end: each new name has a table,
+ * of a program or of a subcommand, or is shorter.
  */
 #include "runtime/line/cmd.h"
 
-/* The command with word `at` replaced by a name, or by `first` and that name. */
+/* Runs the command with word `at` replaced by a name, or by `first` and that name. */
 static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,
 		   const struct cmd_word *words, uint32_t n, uint32_t at,
 		   const struct sh_word *first, const struct sh_word *name)
@@ -31,17 +31,17 @@ static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,
 	if (first)
 		v[0].w = first;
 	v[at + more].w = name;
-	/* where it may be a value, too, it is that in a reading of its own */
+	/* if the word may also be a value, another reading covers that */
 	v[at + more].as = at + more ? CMD_AS_OPERAND : CMD_AS_ANY;
 	as.alternative = true;
 	if (!cmd_run(a, &as, v, n + more))
 		return false;
-	/* `otherwise` was asked about the name that stands there */
+	/* the name as written was already asked about `otherwise` */
 	(*part)->flags |= CMD_TRANSPARENT;
 	return true;
 }
 
-/* "git-push": what stands before the dash names a program whose table says so. */
+/* "git-push": the text before the dash names a program whose table allows this form. */
 static bool dashed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	const struct line_program *prog;
@@ -63,7 +63,7 @@ static bool dashed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p
 			       cmd_literal(a, dash + 1, n - k - 1));
 }
 
-/* Is it this subcommand's other name, or the beginning of its name? */
+/* Is it another name of this subcommand, or the beginning of its name? */
 static bool is_other(const struct cmd_an *a, const struct line_program *sub,
 		     const char *name, uint32_t name_n, bool cut, const char *p,
 		     uint32_t n)
@@ -84,7 +84,7 @@ static bool subcommands(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 	const struct line_program *all = pb_at(f, f->programs, sizeof(*all), 0);
 	uint32_t number = (uint32_t)(prog - all) + 1, skip = prog->name.len + 1;
 
-	/* they stand behind it, and so do theirs */
+	/* its subcommands come right after it in the table, and theirs as well */
 	for (uint32_t i = number; i < f->programs.count; i++) {
 		const char *name = pb_strp(f, all[i].name) + skip;
 
@@ -103,8 +103,8 @@ static bool subcommands(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 }
 
 /*
- * Of two words that may be values the reading where both are is made by the first's:
- * the second's has the first as what it is here.
+ * If two words may be values, the first fork makes the reading where both are. The second
+ * fork keeps the first word as it is here.
  */
 bool cmd_forked(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		const struct cmd_read *r)

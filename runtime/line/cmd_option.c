@@ -1,12 +1,12 @@
 /*
- * The options that one word holds: known or not, cut short, several letters in
- * one, with a value or not, in each reading.
+ * Reads the options in one word, in each reading: known or not, cut short, several
+ * letters in one, with or without a value.
  */
 #include "runtime/line/cmd_reader.h"
 
 #include <strings.h>
 
-#define MAX_LETTERS 64 /* of one cluster; behind them anything may stand */
+#define MAX_LETTERS 64 /* in one cluster; more letters may be anything */
 
 bool cmd_reader_blocked(const struct cmd_reader *r, const struct line_option *o)
 {
@@ -15,11 +15,11 @@ bool cmd_reader_blocked(const struct cmd_reader *r, const struct line_option *o)
 
 	if (!(o->flags & LINE_OF_GLOBAL))
 		return false;
-	/* those of the program before its subcommand's table, or of that table */
+	/* options of the program before its subcommand's table, or of that table */
 	return r->min || o < own || o >= own + r->prog->options.count;
 }
 
-/* The table's option of that name here. */
+/* The option of that name in the table, if it may stand here. */
 const struct line_option *cmd_reader_known(const struct cmd_reader *r, const char *p,
 					 size_t n)
 {
@@ -28,7 +28,7 @@ const struct line_option *cmd_reader_known(const struct cmd_reader *r, const cha
 	return o && cmd_reader_blocked(r, o) ? NULL : o;
 }
 
-/* The table that has the option as it stands. */
+/* The table that has the option under exactly this name. */
 static const struct line_program *table_of(const struct cmd_reader *r, const struct line_option *o)
 {
 	const struct line_facts *f = r->a->facts;
@@ -43,12 +43,12 @@ static const struct line_program *table_of(const struct cmd_reader *r, const str
 	return NULL;
 }
 
-/* A value of an option with a code place; p NULL: not literal. */
+/* A value of an option with a code place. p is NULL if it is not literal. */
 void cmd_reader_code(struct cmd_reader *r, const struct line_program *of,
 		     const struct line_option *o, const char *p, size_t n, uint32_t word)
 {
-	/* what a program itself takes for code is no text of the wrapper that its
-	 * subcommand is, which runs its words all the same (`bun x`) */
+	/* Code for the program itself is not text for its subcommand, which is a wrapper
+	 * and runs its words all the same (`bun x`). */
 	bool own = of && (of->kinds & LINE_PK_WRAPPER);
 	bool text = r->wrapper && own && o->when == LINE_NO_WHEN;
 	struct cmd_text *t;
@@ -58,7 +58,7 @@ void cmd_reader_code(struct cmd_reader *r, const struct line_program *of,
 	if (!text)
 		cmd_reader_is_code(r, p || o->when == LINE_NO_WHEN ? NULL :
 				   "a word that is not literal may be code of another language");
-	/* the operand that says that code follows is none */
+	/* the operand that announces code is not code itself */
 	if (!r->wrapper || (!text && (!p || !o->name.len)))
 		return;
 	t = cmd_alloc(r->a, sizeof(*t));
@@ -78,7 +78,7 @@ static void code_option(struct cmd_reader *r, const struct cmd_option *o)
 
 	if (!(o->known->flags & LINE_OF_CODE))
 		return;
-	/* "-XX*": what stands behind the stem is looked at */
+	/* "-XX*": look at the text after the stem */
 	if (pb_strp(r->a->facts, o->known->name)[o->known->name.len - 1] == '*' &&
 	    o->name_n >= o->known->name.len - 1) {
 		size_t stem = o->known->name.len - 1;
@@ -99,7 +99,7 @@ static void code_option(struct cmd_reader *r, const struct cmd_option *o)
 	}
 }
 
-/* What one option of the command is, its place in the word apart. */
+/* Stores one option of the command, without its place in the word. */
 struct cmd_option *cmd_reader_emit(struct cmd_reader *r, enum cmd_how how, const char *name,
 			       size_t n, const struct line_option *known, bool sure)
 {
@@ -123,7 +123,7 @@ struct cmd_option *cmd_reader_emit(struct cmd_reader *r, enum cmd_how how, const
 	return o;
 }
 
-/* The next word is the value of o, or may be. */
+/* The next word is, or may be, the value of o. */
 static void wants(struct cmd_reader *r, struct cmd_option *o, unsigned take)
 {
 	if (o && r->i + 1 < r->p->nwords)
@@ -132,8 +132,8 @@ static void wants(struct cmd_reader *r, struct cmd_option *o, unsigned take)
 		r->next = take;
 }
 
-/* `runuser --user USER COMMAND`, `podman exec --latest COMMAND`: the table says that
- * with it a command follows, and no operand before that. */
+/* `runuser --user USER COMMAND`, `podman exec --latest COMMAND`: the table says that with
+ * this option a command follows without an operand before it. */
 static void command_after_all(struct cmd_reader *r, const struct cmd_option *o)
 {
 	if (!(o->known->flags & LINE_OF_RUNS) || !r->wrapper ||
@@ -144,7 +144,7 @@ static void command_after_all(struct cmd_reader *r, const struct cmd_option *o)
 	r->ret->lost |= !o->sure;
 }
 
-/* Is the next word one that npm takes for what a flag before it is set to, or may it be? */
+/* Is the next word a value that npm takes for the flag before it, or may it be one? */
 static bool boolean_follows(const struct cmd_reader *r)
 {
 	static const char *const words[] = { "true", "false", "null" };
@@ -190,8 +190,8 @@ static void emit_known(struct cmd_reader *r, const char *name, size_t n,
 	r->maybe = false;
 }
 
-/* The options of one table that begin so, and are longer: those from *ret_first up to
- * the one that is returned. */
+/* The options of one table that begin with this text and are longer: from *ret_first up
+ * to, but not including, the returned index. */
 static uint32_t longer(const struct line_facts *f, const struct line_program *prog,
 		       const char *p, size_t n, uint32_t *ret_first)
 {
@@ -214,7 +214,8 @@ struct long_option {
 	bool open;
 };
 
-/* The options that it may be short for, of the tables before `end`; true: there are some. */
+/* The options of which it may be an abbreviation, in the tables before `end`. true: there
+ * are some. */
 static bool longer_ones(struct cmd_reader *r, const struct long_option *l,
 			const struct line_program *end)
 {
@@ -237,8 +238,9 @@ static bool longer_ones(struct cmd_reader *r, const struct long_option *l,
 }
 
 /*
- * A long option that no table has as it stands.  It may be short for one that a table
- * has; or, as a table need not have all, it may be another one, with a value or not.
+ * A long option that no table has under exactly this name. It may abbreviate one that a
+ * table has. As tables may be incomplete, it may also be another option, with a value or
+ * not.
  */
 static void read_abbreviation(struct cmd_reader *r, const struct long_option *l)
 {
@@ -249,7 +251,7 @@ static void read_abbreviation(struct cmd_reader *r, const struct long_option *l)
 	emit_known(r, l->p, l->n, NULL, !any, l->value, l->value_n, l->open);
 }
 
-/* "--name", "--name=value"; of a word that is not literal p is what is known. */
+/* "--name", "--name=value". If the word is not literal, p is the known part. */
 void cmd_reader_long(struct cmd_reader *r, const char *p, size_t n, bool open)
 {
 	const char *eq = memchr(p, '=', n);
@@ -265,7 +267,7 @@ void cmd_reader_long(struct cmd_reader *r, const char *p, size_t n, bool open)
 		read_abbreviation(r, &l);
 		return;
 	}
-	/* what only the program's table has may be short for one of its subcommand */
+	/* an option of the program's table may also abbreviate one of its subcommand */
 	other = longer_ones(r, &l, table_of(r, known));
 	emit_known(r, p, l.n, known, !other, l.value, l.value_n, open);
 }
@@ -276,7 +278,7 @@ static bool is_letter(char c)
 	       c == '?' || c == '@' || c == '#' || c == '_';
 }
 
-/* The option of one letter, in bytes that stay. */
+/* The name of a one-letter option, in bytes that stay valid. */
 static const char *letter_name(struct cmd_reader *r, const char *p, size_t k)
 {
 	char *s;
@@ -293,7 +295,7 @@ static const char *letter_name(struct cmd_reader *r, const char *p, size_t k)
 	return s;
 }
 
-/* "-abc" as options of one letter each, the last maybe with a value. */
+/* "-abc" as options of one letter each; the last may have a value. */
 static void read_cluster(struct cmd_reader *r, const char *p, size_t n, bool sure, bool open)
 {
 	bool unsure = false;
@@ -330,9 +332,9 @@ static void read_cluster(struct cmd_reader *r, const char *p, size_t n, bool sur
 }
 
 /*
- * "-name" of a program that takes it for "--name" where it knows that, and else for
- * letters, for a name that is cut short or for one that it does not know.  True: all
- * that the word can be is read.
+ * "-name" for a program that reads it as "--name" if it knows that option. If not, it may
+ * be single letters, an abbreviation, or an unknown option. true: all that the word can
+ * be was read.
  */
 static bool read_one_dash(struct cmd_reader *r, const char *p, size_t n, size_t name_n,
 			  bool open)
@@ -385,7 +387,7 @@ void cmd_reader_short(struct cmd_reader *r, const char *p, size_t n, bool open)
 		return;
 	if (cluster || (n == 2 && !open)) {
 		read_cluster(r, p, n, r->prog || n == 2, open);
-		/* of a program that no table knows it may be one name */
+		/* if no table knows the program, the word may be one name */
 		if (n == 2 || r->prog)
 			return;
 	} else {

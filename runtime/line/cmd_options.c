@@ -1,7 +1,7 @@
 /*
- * Reads a command's words as its program would: which are options, values and
- * operands, in every reading where no table decides; where a wrapper's command
- * begins; and which places hold code.
+ * Reads a command's words as its program would, in every reading if no table decides:
+ * which words are options, values and operands, where a wrapper's command begins, and
+ * which places hold code.
  */
 #include "runtime/line/cmd_reader.h"
 
@@ -26,7 +26,7 @@ static void code_operand(struct cmd_reader *r, const struct cmd_shape *s)
 			const struct line_code *c = pb_at(f, p->codes, sizeof(*c), i);
 			struct line_option place = { .when = c->when };
 
-			/* a base counts up to the subcommand, and no further */
+			/* a base program's operands count only up to the subcommand */
 			if (p == r->prog ? is_operand_code(r, c, s) :
 					   c->operand == LINE_ANY_OPERAND)
 				cmd_reader_code(r, p, &place, s->literal ? s->p : NULL, s->n,
@@ -47,9 +47,9 @@ static void take_table(struct cmd_reader *r, const struct line_program *prog)
 }
 
 /*
- * The word at hand decides how those behind it are read.  Where it may be the value
- * of the option before it, the command is read once more, with it as that; and here
- * it is none.
+ * The current word decides how the following ones are read. If it may also be the value
+ * of the option before it, the command is read once more with that meaning; here it is
+ * not a value.
  */
 static bool fork_here(struct cmd_reader *r)
 {
@@ -67,9 +67,9 @@ static bool fork_here(struct cmd_reader *r)
 }
 
 /*
- * The word that names a subcommand: what follows is read by that one's table,
- * whose operands count from it on.  In a reading where the word is a value of
- * the option before it, another word is the subcommand, or none is.
+ * A word that names a subcommand. The subcommand's table reads the words after it, and
+ * operands are counted from there. In a reading where this word is the value of the
+ * option before it, another word is the subcommand, or there is none.
  */
 static bool subcommand(struct cmd_reader *r, const struct cmd_shape *s, bool *ret_forked)
 {
@@ -96,10 +96,10 @@ static bool subcommand(struct cmd_reader *r, const struct cmd_shape *s, bool *re
 	return true;
 }
 
-/* Where a wrapper's command begins; false: the word is an assignment, or "--". */
+/* Finds where a wrapper's command begins. false: the word is an assignment, or "--". */
 static bool wrapped(struct cmd_reader *r, const struct cmd_shape *s, bool sure)
 {
-	/* and `env -` is `env -i` */
+	/* `env -` means `env -i` */
 	if ((r->flags & LINE_PF_ASSIGNMENTS) && r->max >= r->skip && s->n &&
 	    (memchr(s->p, '=', s->n) || (s->literal && s->n == 1 && s->p[0] == '-')))
 		return false;
@@ -114,7 +114,7 @@ static bool wrapped(struct cmd_reader *r, const struct cmd_shape *s, bool sure)
 	}
 	r->ret->lost |= (!sure && r->skip < LINE_NO_COMMAND) || s->several;
 	if (r->ret->lost && r->max >= r->skip) {
-		/* what follows may be words of the command */
+		/* the following words may belong to the command */
 		r->may_end = r->end_value = true;
 		if (!r->ret->maybe)
 			r->ret->maybe = r->i;
@@ -160,7 +160,7 @@ static bool is_dash(const struct cmd_reader *r, const struct cmd_shape *s)
 	       (s->n > 1 && cmd_reader_known(r, s->p, 2));
 }
 
-/* May a word of which only this beginning is known be this option? */
+/* May a word be this option, if only its beginning is known? */
 static bool may_be(const struct line_facts *f, const struct line_option *o,
 		   const struct cmd_shape *s)
 {
@@ -169,7 +169,7 @@ static bool may_be(const struct line_facts *f, const struct line_option *o,
 
 	if (s->n < 2 || memcmp(name, s->p, n) == 0)
 		return true;
-	/* one letter of a cluster */
+	/* a letter of a cluster */
 	return s->p[1] != '-' && o->name.len == 2 && name[1] != '-';
 }
 
@@ -190,7 +190,7 @@ static void code_of_any(struct cmd_reader *r, const struct cmd_shape *s)
 	r->no_code[r->min > 0] |= s->n < 2 && !r->ret->code;
 }
 
-/* May the word at hand be one behind which a command begins? */
+/* May a command begin after the current word? */
 static bool may_begin(const struct cmd_reader *r, const struct cmd_shape *s)
 {
 	const struct sh_seg *last = &r->p->words[r->i].w->seg;
@@ -205,7 +205,7 @@ static bool may_begin(const struct cmd_reader *r, const struct cmd_shape *s)
 		const char *p = pb_strp(r->a->facts, a->text);
 		uint32_t n = a->text.len, tail = last->kind == SH_LIT ? last->n : 0;
 
-		/* what is known of its two ends */
+		/* the known parts at its two ends */
 		if (s->n <= n && tail <= n && memcmp(p, s->p, s->n) == 0 &&
 		    (!tail || memcmp(p + n - tail, last->p, tail) == 0))
 			return true;
@@ -248,10 +248,10 @@ static uint8_t read_unknown(struct cmd_reader *r, const struct cmd_shape *s)
 static uint8_t read_dash(struct cmd_reader *r, const struct cmd_shape *s, bool sure)
 {
 	if (s->n == 2 && s->p[1] == '-') {
-		/* `su USER -- -c CODE`: they are a shell's then */
+		/* `su USER -- -c CODE`: the options after "--" belong to a shell */
 		if (r->wrapper && r->skip == LINE_NO_COMMAND && (r->flags & LINE_PF_CODE_STDIN))
 			return CMD_W_END;
-		/* `find -- . -delete`: what follows is an operand, and an option as well */
+		/* `find -- . -delete`: the next word may be an operand or an option */
 		r->ended |= sure && !(r->flags & LINE_PF_NO_END);
 		r->may_end = true;
 		r->end_value |= !sure && r->take_value;
@@ -264,7 +264,7 @@ static uint8_t read_dash(struct cmd_reader *r, const struct cmd_shape *s, bool s
 	return CMD_W_OPTION;
 }
 
-/* A word where an option may stand; `sure`: no reading has it as a value. */
+/* A word where an option may stand. `sure`: no reading takes it as a value. */
 static uint8_t read_free(struct cmd_reader *r, const struct cmd_shape *s, bool sure)
 {
 	bool ended = r->may_end;
@@ -284,8 +284,8 @@ static uint8_t read_free(struct cmd_reader *r, const struct cmd_shape *s, bool s
 }
 
 /*
- * `npm exec --yes -- x`: options of the wrapper, in spite of where they stand.
- * Behind one that no table knows the command may begin a word later.
+ * `npm exec --yes -- x`: these are the wrapper's options although they come late. After
+ * an option that no table knows, the command may begin one word later.
  */
 static uint32_t range_from(struct cmd_reader *r, uint32_t from, uint32_t to)
 {
@@ -315,7 +315,7 @@ static uint32_t range_from(struct cmd_reader *r, uint32_t from, uint32_t to)
 	return from < to ? from : to;
 }
 
-/* -exec … ; : the words between belong to the command; true when there is one. */
+/* -exec … ; : the words between belong to the command. true: there is such a command. */
 static bool read_range(struct cmd_reader *r, const struct cmd_shape *s)
 {
 	const struct line_facts *f = r->a->facts;
@@ -336,7 +336,7 @@ static bool read_range(struct cmd_reader *r, const struct cmd_shape *s)
 		r->p->words[k].roles = CMD_W_OPERAND;
 		if (!sh_is_literal(w) || !cmd_in_words(f, r->prog->ends, w->seg.p, w->seg.n))
 			continue;
-		/* find takes a '+' for the end behind "{}" only */
+		/* find takes '+' as the end only after "{}" */
 		if (!cmd_lit(w, "+") || k == r->i + 1 ||
 		    !sh_is_literal(r->p->words[k - 1].w) ||
 		    cmd_lit(r->p->words[k - 1].w, "{}"))
@@ -367,11 +367,11 @@ static void read_word(struct cmd_reader *r, const struct cmd_shape *s)
 		w->roles = CMD_W_VALUE;
 		if (!s->several)
 			return;
-		/* the value, no word at all, or more than that */
+		/* the word may be the value, no word at all, or more than one */
 		r->take = TAKE_MAY;
 		r->take_value = maybe = true;
 	}
-	/* a word that is known begins no command there, or surely does */
+	/* a known word surely begins a command there, or surely does not */
 	r->ret->lost |= r->wrapper && maybe && !r->prog->after.count &&
 			r->skip < LINE_NO_COMMAND;
 	w->roles = read_free(r, s, !maybe);

@@ -1,6 +1,6 @@
 /*
- * Memory, parts, and what a process of a shell does to all of its parts: a
- * variable or a name that the text changes, and the directories it goes to.
+ * Memory and parts; and what a shell process does to all of its parts: variables and
+ * names that the text changes, and directories that it changes to.
  */
 #include "runtime/line/cmd.h"
 
@@ -107,7 +107,7 @@ static bool is_defined(const struct cmd_env *e, const struct cmd_part *p)
 	const struct sh_word *w = p->words[0].w;
 	struct cmd_name **list, *d;
 
-	/* what is not literal may be any name */
+	/* a word that is not literal may be any name */
 	if (e->names_all || !sh_is_literal(w))
 		return true;
 	list = cmd_names(e, w->seg.p, w->seg.n);
@@ -128,7 +128,7 @@ void cmd_env_end(struct cmd_env *e)
 		struct cmd_node *n = cmd_node(p);
 
 		if (moved && n->anytime) {
-			/* of a process that it starts the two lists differ */
+			/* for a process that this one starts, the two lists differ */
 			p->dirs_unknown |= e->dirs_unknown || n->env != e;
 			p->dirs = p->dirs_unknown ? NULL : e->dirs;
 			p->near = n->env == e ? e->dirs : p->near;

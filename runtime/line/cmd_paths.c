@@ -1,6 +1,6 @@
 /*
- * Which paths a word may name: its text and the pieces of it, and what a pattern of
- * names of files may become.
+ * Which paths a word may name: its text, the pieces of the text, and the files that a
+ * pattern may match.
  */
 #include <limits.h>
 
@@ -10,7 +10,8 @@ static const char separators[] = "=@:,;";
 
 /* --- literal text ----------------------------------------------------------------------- */
 
-/* The bytes behind what stands for a directory, and which one: all others are known. */
+/* The bytes after the part that stands for a directory, and which directory that is; the
+ * other bytes are known. */
 static bool behind_directory(const struct sh_seg *g, const char **ret_p, size_t *ret_n,
 			     bool *ret_home)
 {
@@ -27,7 +28,7 @@ static bool behind_directory(const struct sh_seg *g, const char **ret_p, size_t 
 		return false;
 	*ret_p = g->next->p;
 	*ret_n = g->next->n;
-	/* the value of PWD is the directory at hand: "/x" is "x" */
+	/* the value of PWD is the current directory: "/x" is "x" in it */
 	while (!*ret_home && *ret_n && **ret_p == '/') {
 		++*ret_p;
 		--*ret_n;
@@ -35,7 +36,7 @@ static bool behind_directory(const struct sh_seg *g, const char **ret_p, size_t 
 	return true;
 }
 
-/* The next piece of the text from *at on; offsets count from 1. */
+/* The next piece of the text from *at on. Offsets count from 1. */
 static bool next_piece(const char *p, size_t n, size_t *at, size_t *ret_from, size_t *ret_n)
 {
 	size_t from = *at - 1, end;
@@ -50,7 +51,7 @@ static bool next_piece(const char *p, size_t n, size_t *at, size_t *ret_from, si
 	return true;
 }
 
-/* The whole text is no piece; nor is there one where nothing parts it. */
+/* The whole text is not a piece, nor is a text without separators. */
 static bool piece_of(const char *p, size_t n, size_t skip, size_t *at, const char **ret_p,
 		     size_t *ret_n)
 {
@@ -87,7 +88,7 @@ static bool of_directory(const struct sh_seg *g, bool pieces, size_t *at, const 
 	}
 	if (!pieces || !g->next || !behind_directory(g, ret_p, ret_n, ret_home))
 		return false;
-	/* "~/x:/y": the first piece belongs to the directory, and no other does */
+	/* "~/x:/y": only the first piece belongs to the directory */
 	if (*at == FIRST_PIECE) {
 		for (end = *ret_p; end < *ret_p + *ret_n && !strchr(separators, *end ? *end : 'x');)
 			end++;
@@ -154,7 +155,7 @@ bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const c
 
 	if (g->kind != SH_LIT)
 		return of_directory(g, pieces, at, ret_p, ret_n, ret_home);
-	/* NAME=~/x, -o"$HOME/x": the bytes before it are of no matter */
+	/* NAME=~/x, -o"$HOME/x": the bytes before the directory do not matter */
 	if (g->next) {
 		bool letters = g->n > 1 && g->p[0] == '-' && g->p[1] != '-';
 
@@ -197,7 +198,8 @@ static bool add_text(struct cmd_pattern *to, const char *p, size_t n)
 	return true;
 }
 
-/* A pattern of the shell's; what [ and a backslash begin is told broadly. */
+/* Adds a pattern of the shell. What '[' and a backslash begin is only approximated: it
+ * may match more. */
 static bool add_glob(struct cmd_pattern *to, const char *p, size_t n)
 {
 	if (!n)
@@ -207,7 +209,8 @@ static bool add_glob(struct cmd_pattern *to, const char *p, size_t n)
 		bool ok;
 
 		if (strchr("@+!(){}|\\", p[i] ? p[i] : 'x')) {
-			/* of bash's extended patterns nothing is told */
+			/* bash's extended patterns are not modelled: anything may
+			 * match */
 			return add(to, CMD_G_STAR);
 		} else if (end) {
 			ok = add(to, CMD_G_ONE);
@@ -222,7 +225,7 @@ static bool add_glob(struct cmd_pattern *to, const char *p, size_t n)
 	return true;
 }
 
-/* The literal beginning of a word, as a path; *ret_g: what follows it. */
+/* Adds the literal beginning of a word as a path. *ret_g: what follows it. */
 static bool add_start(const struct cmd_world *w, const char *dir, const struct sh_seg *g,
 		      struct cmd_pattern *ret, const struct sh_seg **ret_g)
 {
@@ -244,7 +247,7 @@ static bool add_start(const struct cmd_world *w, const char *dir, const struct s
 		p++;
 		n--;
 	}
-	/* up to the last '/': the name behind it goes on in the pattern */
+	/* take all up to the last '/': the name after it continues in the pattern */
 	slash = n ? memrchr(p, '/', n) : NULL;
 	k = slash ? (size_t)(slash - p) + 1 : 0;
 	if (!cmd_resolve_loosely(w, dir, k ? p : home ? "" : ".", k ? k : !home, home, buf,

@@ -1,4 +1,4 @@
-/* Redirections as requests: of files, and in bash of the network. */
+/* Turns redirections into requests: for files, and in bash for the network. */
 #include "runtime/line/cmd.h"
 
 static uint8_t operations(const struct cmd_ctx *c, const struct sh_redir *r)
@@ -18,7 +18,7 @@ static uint8_t operations(const struct cmd_ctx *c, const struct sh_redir *r)
 	case SH_R_BOTH_APPEND:
 		return CMD_WRITE;
 	case SH_R_DUP_OUT:
-		/* `>&FILE` is `&>FILE`, and of standard output only */
+		/* `>&FILE` means `&>FILE`, and only for standard output */
 		if (!(c->scope->dialects & CMD_IN_BASH) || r->var || (r->fd >= 0 && r->fd != 1))
 			return 0;
 		if (!sh_is_literal(w))
@@ -49,7 +49,7 @@ static uint16_t port_of(const char *p, size_t n)
 	return port > UINT16_MAX ? 0 : (uint16_t)port;
 }
 
-/* /dev/tcp/H/P; *ret_is when the word begins so. */
+/* /dev/tcp/H/P. *ret_is is set if the word begins so. */
 static bool net(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_shape *s,
 		bool *ret_is)
 {
@@ -61,7 +61,7 @@ static bool net(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_shap
 	if (!udp && (s->n < 9 || memcmp(s->p, "/dev/tcp/", 9) != 0))
 		return true;
 	slash = memchr(host, '/', (size_t)(end - host));
-	/* without a port it is a file's name, and a strange one */
+	/* without a port it is the (strange) name of a file */
 	if (s->literal && !slash)
 		return true;
 	*ret_is = true;
@@ -86,7 +86,7 @@ static bool one(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir
 	struct cmd_part *p;
 	bool is_net = false, literal_home;
 
-	/* `> >(x)` is a pipe */
+	/* `> >(x)` is a pipe, no file */
 	if ((r->target->flags & SH_W_PROCSUB) && !r->target->seg.next && !r->target->next)
 		return true;
 	if (!cmd_take_words(a, c->scope->env, r->target, 1, untranslated, &w))
@@ -124,7 +124,7 @@ bool cmd_redirs(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir
 			continue;
 		if (!one(a, c, r, ops, false))
 			return false;
-		/* what is written in $"…" is a name for rules that deny or ask */
+		/* deny and ask rules take the text in $"…" as the name */
 		if ((r->target->flags & SH_W_LOCALE) && !one(a, c, r, ops, true))
 			return false;
 	}

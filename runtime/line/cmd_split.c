@@ -1,6 +1,6 @@
 /*
- * `env -S TEXT`: env takes the text apart by rules of its own, which are not a
- * shell's, puts the words where the option stood, and reads its words again.
+ * `env -S TEXT`: env splits the text by rules of its own, which are not a shell's, puts
+ * the words in place of the option, and reads its words again.
  */
 #include "runtime/line/cmd.h"
 
@@ -10,13 +10,13 @@ struct split {
 	char *at;                /* where the next byte of a word goes */
 	struct cmd_word *words;
 	uint32_t n;
-	struct sh_word *word;    /* that is being made, or NULL */
+	struct sh_word *word;    /* the word being built, or NULL */
 	struct sh_seg *last;
 	char quote;              /* the open one, or 0 */
-	bool ok;                 /* false: past a limit */
+	bool ok;                 /* false: a limit was exceeded */
 };
 
-/* A piece at the end of the word; a new word where none is begun. */
+/* Adds a piece to the current word, or begins a new word. */
 static struct sh_seg *add(struct split *s, enum sh_seg_kind kind)
 {
 	struct sh_seg *g;
@@ -55,7 +55,7 @@ static void add_byte(struct split *s, char c)
 	g->n++;
 }
 
-/* ${NAME}: of it nothing is known; one that is not set leaves no word. */
+/* ${NAME}: its value is unknown. A variable that is not set leaves no word. */
 static bool variable(struct split *s)
 {
 	const char *close = memchr(s->p, '}', (size_t)(s->end - s->p));
@@ -69,7 +69,7 @@ static bool variable(struct split *s)
 	return true;
 }
 
-/* What stands behind a backslash; false: env refuses it. */
+/* Reads what follows a backslash. false: env refuses it. */
 static bool escape(struct split *s)
 {
 	static const char names[] = "fnrtv", bytes[] = "\f\n\r\t\v";
@@ -125,7 +125,7 @@ static bool take(struct split *s)
 	return true;
 }
 
-/* The words of the text; *ret NULL where env would refuse it. */
+/* The words of the text. *ret is NULL if env would refuse the text. */
 static bool split(struct cmd_an *a, const char *p, size_t n, uint32_t more,
 		  struct cmd_word **ret, uint32_t *ret_n)
 {
@@ -134,7 +134,7 @@ static bool split(struct cmd_an *a, const char *p, size_t n, uint32_t more,
 	*ret = NULL;
 	if (!cmd_work(a, n + more))
 		return false;
-	/* two words have at least a byte between them */
+	/* there is at least one byte between two words */
 	s.words = cmd_alloc(a, sizeof(*s.words) * (n / 2 + 1 + more));
 	s.at = cmd_alloc(a, n + 1);
 	if (!s.words || !s.at)
@@ -149,7 +149,7 @@ static bool split(struct cmd_an *a, const char *p, size_t n, uint32_t more,
 	return s.ok;
 }
 
-/* The word of the option whose value the text is. */
+/* Index of the word with the option that has this text as its value. */
 static uint32_t option_word(const struct cmd_part *p, const struct cmd_text *t)
 {
 	const struct cmd_option *o;
@@ -194,7 +194,7 @@ bool cmd_split(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	*ret_done = true;
 	if (!cmd_run(a, c, all, before + n + behind))
 		return false;
-	/* it is the same env, and no rule need allow it twice */
+	/* it is the same env, and needs no second permission */
 	if (*at)
 		(*at)->flags |= CMD_TRANSPARENT;
 	return true;

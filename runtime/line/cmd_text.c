@@ -1,4 +1,4 @@
-/* What is known of one word, and words that are made of others. */
+/* What is known about one word; and words that are made from others. */
 #include "runtime/line/cmd.h"
 
 void cmd_shape(const struct sh_word *w, struct cmd_shape *ret)
@@ -7,7 +7,8 @@ void cmd_shape(const struct sh_word *w, struct cmd_shape *ret)
 
 	*ret = (struct cmd_shape){ .p = "", .literal = true };
 	if (g->kind == SH_HOME || ((w->flags & SH_W_PROCSUB) && !g->next)) {
-		/* a value without a leading '/' was set in the line, and is SH_ANY */
+		/* a value of HOME without a leading '/' was set in the line, and is
+		 * SH_ANY */
 		ret->home = true;
 		ret->literal = false;
 		g = g->next;
@@ -33,7 +34,7 @@ struct sh_word *cmd_literal(struct cmd_an *a, const char *p, size_t n)
 	return w;
 }
 
-/* A piece at the end of a word that is being made; adjacent unknowns are one. */
+/* Adds a piece at the end of the word being built. Adjacent unknown pieces become one. */
 static bool add_seg(struct cmd_an *a, struct sh_word *w, struct sh_seg **last,
 		    const struct sh_seg *from)
 {
@@ -55,7 +56,7 @@ static bool add_seg(struct cmd_an *a, struct sh_word *w, struct sh_seg **last,
 	return true;
 }
 
-/* What is known of a word only as long as HOME and the locale stay as they are. */
+/* Makes unknown what is only known while HOME and the locale stay as they are. */
 static const struct sh_word *with_unknowns(struct cmd_an *a, const struct sh_word *w,
 					   uint32_t unknown)
 {
@@ -144,7 +145,7 @@ static bool add_text(struct cmd_an *a, char **at, const char *p, size_t n)
 {
 	char *s = *at;
 
-	/* the text grows where the block has its end; cmd_guess() takes it then */
+	/* the text grows at the end of the block; cmd_guess() reserves it afterwards */
 	if ((size_t)(a->mem_end - s) < n + 8) {
 		cmd_alloc(a, (size_t)(a->mem_end - a->mem) + 8);
 		return false;

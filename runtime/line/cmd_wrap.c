@@ -1,6 +1,6 @@
 /*
- * Wrappers: programs that run a command which their own words name.  Where it
- * begins was found with the options (cmd_options.c); here it is run.
+ * Wrappers: programs that run a command named by their own words. cmd_options.c has found
+ * where that command begins; here it is run.
  */
 #include "runtime/line/cmd.h"
 
@@ -10,10 +10,10 @@ static const char entry_why[] = "the image's own entry point runs, which is not 
 static const char away_why[] = "a command in another file system";
 
 /*
- * May the command run in another directory, or below another root?  Where the table
- * says that it stays (`stays`, `transparent`), an option moves it that the table says
- * so of (`env -C`, `sudo -i`), or does not know.  Where it says nothing, all may that
- * a wrapper is told (chroot's operand, `find -execdir`).
+ * May the command run in another directory, or below another root? If the table says that
+ * it stays (`stays`, `transparent`), only two kinds of options move it: those that the
+ * table says do (`env -C`, `sudo -i`), and unknown ones. Otherwise any word of the
+ * wrapper may move it (chroot's operand, `find -execdir`).
  */
 static bool may_move(const struct cmd_part *p)
 {
@@ -26,13 +26,15 @@ static bool may_move(const struct cmd_part *p)
 	for (o = p->options; o; o = o->next)
 		if (o->known ? (o->known->flags & LINE_OF_MOVES) != 0 : !only_runs)
 			return true;
-	/* its options may stand behind such a word, too, and are none of p->options */
+	/* such a wrapper may have options after the command word as well, and p->options
+	 * lacks them */
 	if (t->after.count)
 		return !only_runs;
 	return !only_runs && !(t->flags & LINE_PF_STAYS) && (p->options || t->skip || t->base);
 }
 
-/* Nobody knows what it runs.  What runs elsewhere an allow rule covers all the same. */
+/* Nobody knows what it runs. If it runs elsewhere, an allow rule covers it all the
+ * same. */
 static void is_lost(struct cmd_part *p)
 {
 	if (!(p->program->flags & LINE_PF_AWAY))
@@ -40,7 +42,7 @@ static void is_lost(struct cmd_part *p)
 	p->flags |= CMD_LOST;
 }
 
-/* What the inner command is run with. */
+/* The context in which the inner command runs. */
 static struct cmd_ctx inner_ctx(const struct cmd_ctx *c, struct cmd_part *p)
 {
 	struct cmd_ctx in = *c;
@@ -80,7 +82,7 @@ static struct holes find_holes(const struct cmd_part *p)
 
 		if (!own && !cmd_is_named(o, "-i") && !cmd_is_named(o, "--replace"))
 			continue;
-		/* another reading has another one, or none */
+		/* another reading has another placeholder, or none */
 		unsure |= !o->sure;
 		if (o->value) {
 			h = (struct holes){ o->value, o->value_n, false };
@@ -98,7 +100,7 @@ static struct holes find_holes(const struct cmd_part *p)
 	return h;
 }
 
-/* The command in these words of p. */
+/* Runs the command in these words of p. */
 static bool run_words(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		      uint32_t from, uint32_t to, const struct holes *h)
 {
@@ -135,7 +137,7 @@ static bool is_called(const struct cmd_part *p, const char *name)
 	       memcmp(base, name, n) == 0;
 }
 
-/* In whose shell the code of a wrapper runs. */
+/* Which shell runs the code of a wrapper. */
 static enum cmd_code code_kind(const struct cmd_part *p)
 {
 	if (is_called(p, "eval"))
@@ -149,7 +151,7 @@ static unsigned code_dialects(const struct cmd_ctx *c, enum cmd_code how)
 				       c->scope->dialects;
 }
 
-/* `trap - INT`, `trap 2`: a signal goes back to what it was. */
+/* `trap - INT`, `trap 2`: resets a signal to what it was. */
 static bool is_reset(const struct cmd_part *p, const struct cmd_text *t)
 {
 	uint32_t i;
@@ -162,7 +164,7 @@ static bool is_reset(const struct cmd_part *p, const struct cmd_text *t)
 	return t->n > 0;
 }
 
-/* Words of p behind some text: a line of which not all may be known. */
+/* Some text and then words of p: a line that may not be fully known. */
 static bool run_text(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		     const struct cmd_joint *j)
 {
@@ -182,7 +184,8 @@ static bool run_text(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 	return cmd_nested(a, &in, p, s, n, how, code_dialects(c, how));
 }
 
-/* The command is opaque; what a shell would read in it may be denied still. */
+/* The command is opaque. Deny rules may still match what a shell would read in the
+ * text. */
 static bool opaque_text(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 			const struct cmd_text *t)
 {
@@ -220,7 +223,7 @@ static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 				return false;
 			if (done)
 				continue;
-			/* env refuses it; another env may not */
+			/* this env refuses it, but another one may not */
 			cmd_opaque(p, not_literal);
 			p->flags |= CMD_LOST;
 		}
@@ -235,7 +238,7 @@ static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 			if (!cmd_nested(a, c, p, t->p, t->n, how, code_dialects(c, how)))
 				return false;
 		}
-		/* nodemon --exec: the words behind it are further words of the text */
+		/* nodemon --exec: the words after the text belong to it */
 		if (t->p && (p->program->flags & LINE_PF_ASSIGNMENTS) &&
 		    t->word + 1 < p->nwords &&
 		    !run_text(a, c, p, &(struct cmd_joint){
@@ -246,7 +249,7 @@ static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	return true;
 }
 
-/* Is one of the words behind the first no plain word for a shell? */
+/* Is one of the words after the first not a plain word to a shell? */
 static bool many_words(const struct cmd_part *p, uint32_t begin)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -269,15 +272,15 @@ static bool joined(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p
 {
 	struct cmd_ctx in = *c;
 
-	/* ssh without a command gives what it reads to a shell */
+	/* without a command, ssh passes what it reads to a shell */
 	if (!begin)
 		return code_kind(p) == CMD_CODE_EVAL ||
 		       cmd_stdin(a, c, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
 	if (!run_text(a, c, p, &(struct cmd_joint){ .words = p->words + begin,
 						   .count = p->nwords - begin }))
 		return false;
-	/* with some option, or in some version, the words are run as they are; that
-	 * makes a difference where one of them is more than a word */
+	/* some options or versions run the words as they are; that makes a difference
+	 * only if one of them is more than a plain word to a shell */
 	in.alternative = true;
 	return code_kind(p) == CMD_CODE_EVAL || !many_words(p, begin) ||
 	       run_words(a, &in, p, begin, p->nwords, NULL);
@@ -305,8 +308,8 @@ static void assignments(struct cmd_an *a, struct cmd_ctx *c, const struct cmd_pa
 }
 
 /*
- * Nobody knows where the command begins: it is tried from the first place on,
- * and from each word that would itself run something.
+ * Nobody knows where the command begins. Try the first possible place, and then each word
+ * that would itself run something.
  */
 static bool lost(struct cmd_an *a, struct cmd_ctx *c, struct cmd_part *p,
 		 const struct cmd_read *r, const struct holes *h)
@@ -328,7 +331,7 @@ static bool lost(struct cmd_an *a, struct cmd_ctx *c, struct cmd_part *p,
 		    !(in && (in->kinds & (LINE_PK_WRAPPER | LINE_PK_INTERPRETER))))
 			continue;
 		assignments(a, c, p, i);
-		/* what is tried may be lost itself, and try all behind it again */
+		/* each attempt may be lost itself, and try all following words again */
 		if (!cmd_work(a, 8 * (uint64_t)(p->nwords - i)))
 			return false;
 		if (!run_words(a, c, p, i, p->nwords, h))
@@ -359,7 +362,8 @@ const char *cmd_away_why(const struct cmd_an *a, const struct cmd_part *p)
 	return away_why;
 }
 
-/* `["sh", "-c"]` as text of a shell; false: a backslash, of which a shell thinks otherwise. */
+/* Turns `["sh", "-c"]` into shell text. false: it holds a backslash, which a shell would
+ * read differently. */
 static bool from_json(char *s, size_t n)
 {
 	bool quoted = false;
@@ -375,8 +379,8 @@ static bool from_json(char *s, size_t n)
 	return true;
 }
 
-/* The command of which this option is the first word; false: past a limit.  *ret_is:
- * it surely is one, and the operands are its arguments. */
+/* Runs the command of which this option's value is the first word. false: a limit was
+ * exceeded. *ret_is: it surely is a command, and the operands are its arguments. */
 static bool led_by(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		   const struct cmd_option *o, uint32_t begin, bool *ret_is)
 {
@@ -389,7 +393,8 @@ static bool led_by(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p
 		is_lost(p);
 		return true;
 	}
-	/* --entrypoint= takes the image's away, and leaves the operands */
+	/* an empty --entrypoint= removes the image's own one; only the operands are
+	 * left */
 	if (!n)
 		return true;
 	*ret_is = o->sure;
@@ -464,14 +469,14 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 					.words = p->words + g->from, .count = 1 }) :
 			    !run_words(a, &in, p, g->from, g->to, &h))
 			return false;
-	/* code instead of words: what is left names files */
+	/* the program takes code instead of words: the other words name files */
 	if (has_text(r) || p->program->codes.count) {
 		if (r->lost)
 			is_lost(p);
 		return true;
 	}
 	if (p->program->after.count) {
-		/* what is appended may be another -exec */
+		/* the appended words may contain another -exec */
 		if (r->lost || c->appends)
 			is_lost(p);
 		return true;
@@ -482,14 +487,14 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		return lost(a, &in, p, r, &h);
 	if (led)
 		return true;
-	/* what it finds elsewhere becomes a part of the line */
+	/* what it finds elsewhere becomes part of the line */
 	if ((flags & LINE_PF_JOINED) && (flags & LINE_PF_APPENDS))
 		cmd_opaque(p, not_literal);
 	if (flags & LINE_PF_JOINED)
 		return joined(a, &in, p, r->begin);
 	if (r->begin && !run_words(a, &in, p, r->begin, p->nwords, &h))
 		return false;
-	/* `sudo -s`, `chroot DIR`: a shell reads what comes */
+	/* `sudo -s`, `chroot DIR`: a shell reads the input */
 	if (!r->begin && (flags & LINE_PF_CODE_STDIN))
 		return cmd_stdin(a, &in, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
 	if (!r->begin && c->appends)
