@@ -1,4 +1,5 @@
-/* Which back ends there are, and their order: rules first, whose table names rules. */
+/* The back ends and their order.  "rules" comes first: the others need its table for
+ * the names of rules. */
 #include "compiler/backend/table.h"
 
 #include "compiler/backend/commands/commands.h"

@@ -1,13 +1,13 @@
 /*
- * The back end of facts about commands.  Its check says nothing of rules: a
- * fact grants nothing and forbids nothing.
+ * The back end of facts about commands.  Its check reports nothing about rules,
+ * since a fact grants nothing and forbids nothing.
  */
 #include "compiler/backend/commands/commands.h"
 
 #include "compiler/backend/commands/internal.h"
 #include "compiler/backend/common/util.h"
 
-/* The block that lowering has made, as it is. */
+/* Copies the block that lowering has made. */
 static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
 {
 	struct buf b;

@@ -1,7 +1,6 @@
 /*
- * commands.bin: what the levels say of programs, variables, pins and the
- * shell, put together under each name.  It decides nothing; the analysis of
- * lines reads it.
+ * commands.bin: what the levels say about programs, variables, pins and the shell,
+ * merged under each name.  It decides nothing; the analysis of command lines reads it.
  */
 #ifndef COMPILER_BACKEND_COMMANDS_COMMANDS_H
 #define COMPILER_BACKEND_COMMANDS_COMMANDS_H

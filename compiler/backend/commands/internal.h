@@ -4,7 +4,7 @@
 
 #include "compiler/backend/common/backend.h"
 
-/* Of read.c, as struct backend says. */
+/* In read.c; see struct backend. */
 void commands_print(FILE *out, const struct bk_output *in);
 const char *commands_verify(const struct ir *ir, const struct bk_output *in,
 			    struct arena *a);

@@ -39,7 +39,7 @@ static void print_when(FILE *out, uint32_t when)
 		(void)fprintf(out, " when %u", when);
 }
 
-/* A number in front of names that are one option. */
+/* Prints names that belong to one option together, with the option's number. */
 static void print_options(FILE *out, const struct line_facts *h,
 			  const struct line_program *p)
 {
@@ -184,7 +184,7 @@ struct verify {
 	bool *when_used;
 };
 
-/* The code place's automaton must be the one that is made of its regexes. */
+/* Is the automaton of the code place the one that its regexes make? */
 static bool same_when(struct verify *v, uint32_t when, const struct merged_when *want)
 {
 	uint32_t n = facts_when(&v->whens, want);
@@ -318,7 +318,7 @@ static const char *verify_whens(const struct verify *v)
 		struct set_dfa d;
 		size_t n = (size_t)want->nstates * want->nclasses * sizeof(uint32_t);
 
-		/* the smallest automaton of a language has one form */
+		/* the smallest automaton of a language has only one form */
 		rec_automaton_read(v->a, v->h, &p[i], &d);
 		if (!v->when_used[i] || d.nstates != want->nstates ||
 		    d.nclasses != want->nclasses || d.start != want->start ||

@@ -1,4 +1,4 @@
-/* The report of the back ends, and the small helpers that they share. */
+/* The report of the back ends, and small helpers that back ends share. */
 #include <stdarg.h>
 #include <stdio.h>
 

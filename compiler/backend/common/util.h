@@ -1,4 +1,4 @@
-/* What the back ends of binary members share: members, names of rules. */
+/* Helpers of the back ends that write binary members: adding members, naming rules. */
 #ifndef COMPILER_BACKEND_COMMON_UTIL_H
 #define COMPILER_BACKEND_COMMON_UTIL_H
 
@@ -9,11 +9,11 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	       "members are written as the structs of format.h");
 
-/* Appends the member; its header's size field is filled in. */
+/* Appends the member and fills in the size field of its header. */
 void bk_add_member(struct bk_output *out, const char *path, struct buf *bytes);
 void bk_add_feature(struct bk_output *out, const char *name);
 
-/* Records of the rule table: the rules, then the scalars, then the risk facts. */
+/* Records of the rule table: first the rules, then the scalars, then the risk facts. */
 static inline uint32_t bk_rule_of_scalar(const struct ir *ir, enum ir_scalar_id s)
 {
 	return (uint32_t)ir->rules.n + (uint32_t)s;
@@ -24,7 +24,7 @@ static inline uint32_t bk_rule_count(const struct ir *ir)
 	return (uint32_t)(ir->rules.n + IR_SCALAR_COUNT + ir->risks.n);
 }
 
-/* "id (file:line)" by the rule table among the members, else "rule N". */
+/* "id (file:line)" if the members include the rule table, else "rule N". */
 struct str bk_rule_label(const struct bk_output *in, uint32_t rule);
 
 #endif

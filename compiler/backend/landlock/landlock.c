@@ -1,10 +1,10 @@
 /*
- * Landlock is the second wall behind the view: it grants, per ABI version,
- * what the view grants, and can take nothing away below a grant.  So it says
- * something about allow rules only; denies are the view's.
+ * Landlock is the second wall behind the view.  For each ABI version it grants what
+ * the view grants, and it can take nothing away below a grant.  So it enforces only
+ * allow rules; the view enforces denies.
  *
- * No ABI handles the ports: in a sandbox 127.0.0.0/8 is the run's own and
- * free, and a port rule knows no address.
+ * The ruleset handles no ports at any ABI version: in a sandbox, 127.0.0.0/8 belongs
+ * to the run and is free, and Landlock's port rules know no address.
  */
 #include "compiler/backend/landlock/landlock.h"
 
@@ -36,11 +36,11 @@
 #define SCOPE_ABSTRACT_UNIX ((uint64_t)1 << 0)
 #define SCOPE_SIGNAL ((uint64_t)1 << 1)
 
-/* What each ABI version added: a right and the operation that it belongs to. */
+/* What each ABI version added: a right, and the operation to which it belongs. */
 static const struct {
 	uint32_t abi;
 	enum ir_op op;
-	bool of_files; /* a right that a file may be granted */
+	bool of_files; /* the right can also be granted on a file */
 	uint64_t right;
 } rights[] = {
 	{ 1, IR_EXEC, true, FS_EXECUTE },
@@ -62,7 +62,7 @@ static const struct {
 	{ 6, SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL },
 };
 
-#define LAST_ABI 7u /* of Linux 6.15; newer kernels take it too */
+#define LAST_ABI 7u /* of Linux 6.15; newer kernels accept it too */
 
 static void add_right(struct pb_landlock_abi *a, enum ir_op op, bool of_files,
 		      uint64_t right)
@@ -159,9 +159,9 @@ static void print(FILE *out, const struct bk_output *in)
 }
 
 /*
- * Every handled right belongs to exactly one operation on directories, so
- * that granting all three gives all rights and leaving one out takes exactly
- * its own; no version loses a right of the one before it.
+ * Every handled right must belong to exactly one operation on directories, so that
+ * granting all three operations gives all rights and leaving one out takes away
+ * exactly its own.  No version may lose a right of the version before it.
  */
 static const char *verify(const struct ir *ir, const struct bk_output *in,
 			  struct arena *a)

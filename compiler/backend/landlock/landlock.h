@@ -1,4 +1,4 @@
-/* landlock.bin: what reading, writing and executing are at each ABI version. */
+/* landlock.bin: the rights of reading, writing and executing at each ABI version. */
 #ifndef COMPILER_BACKEND_LANDLOCK_LANDLOCK_H
 #define COMPILER_BACKEND_LANDLOCK_LANDLOCK_H
 

@@ -1,6 +1,7 @@
 /*
- * The environment: names that are kept from the caller's, then values that are
- * set.  Everything else is dropped; polrun replaces ${ROOT} in values.
+ * The environment of a run: the names that are taken over from the caller's, then
+ * the values that are set.  Everything else is dropped.  polrun replaces ${ROOT}
+ * in values.
  */
 #include "compiler/backend/limits/limits.h"
 #include "compiler/backend/common/util.h"
@@ -21,7 +22,7 @@ static struct pb_env_entry entry(struct rec_pool *pool, struct str name, struct 
 				      set, UINT32_MAX };
 }
 
-/* Where a secret would come from, for messages. */
+/* Where the value of a secret would come from, for messages. */
 static struct str source_of(struct arena *a, const struct ir_env_secret *s)
 {
 	return str_cat(a, s->file ? STR("file ") : STR("store "), s->from);

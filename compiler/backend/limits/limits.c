@@ -1,7 +1,7 @@
 /*
- * Each limit that somebody set, with the mechanism that this version has for
- * it.  A limit without one is still in the bundle, so that the report of a
- * run can name it, and is reported as holding at entry only.
+ * Each limit that somebody set, with the mechanism by which this version enforces
+ * it.  A limit without a mechanism is still written into the bundle, so that the
+ * report of a run can name it; it is reported as checked at entry only.
  */
 #include "compiler/backend/limits/limits.h"
 

@@ -1,21 +1,22 @@
 /*
- * From groups of languages to automata, and back: a group that would need too many
- * states is split into several, all of which are asked; nothing is left out.
+ * Turns groups of languages into automata, and compares automata with languages.  A
+ * group that needs too many states is split into several automata, and a decision
+ * asks all of them, so nothing is left out.
  */
 #include <stdlib.h>
 
 #include "compiler/backend/matcher/internal.h"
 
-/* States of one automaton beyond what its patterns spell out themselves. */
+/* States that one automaton may have beyond those that its patterns spell out. */
 #define SPARE_STATES 2048
 #define SHARED_STATES 60000
 /*
- * A deny of a command holds in any directory, so each of its rules may begin
- * again at every '/': a state of k of them has k positions and more, and an
- * automaton of k rules costs k * k.  In parts the whole is linear.
+ * The most command rules in one automaton.  A deny of a command holds in any
+ * directory, so each rule may begin again at every '/'.  With k rules a state then has
+ * k positions or more, and the automaton costs k * k.  Split up, the cost is linear.
  */
 #define COMMANDS 128
-#define FLOATING 5 /* patterns of one automaton that double its states each */
+#define FLOATING 5 /* patterns in one automaton of which each doubles the states */
 #define VERIFY_BUDGET ((size_t)1 << 20)
 
 _Static_assert(MATCHER_SINGLE_STATES < PB_MAX_STATES, "a move names any state");

@@ -1,13 +1,13 @@
 /*
- * Writes the tables of commands: clauses, names and the table that finds them,
- * guards, and the automata of all.
+ * Writes the tables of commands: clauses, names and the table that finds names,
+ * guards, and the automata of all of them.
  */
 #include "compiler/record/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 #include "compiler/backend/common/util.h"
 #include "compiler/sets/lang.h"
 
-#define WORD_STATES 65536 /* of an option's name or value, of a path */
+#define WORD_STATES 65536 /* for the name or value of an option, or a path */
 
 struct writer {
 	const struct matcher_calls *c;
@@ -230,7 +230,7 @@ bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
 	for (i = 0; i < c->clauses.n; i++)
 		put_clause(&w, &c->clauses.v[i]);
 	put_automata_of(&w, head, tables);
-	/* the pool stands behind everything: tables that name it come last */
+	/* the string pool, then the tables that point into it */
 	buf_align(out, 8);
 	rec_pool_init(&w.pool, c->a, out->n);
 	for (i = 0; i < w.options.n; i++)
@@ -260,7 +260,7 @@ bool matcher_calls_put(const struct matcher_calls *c, struct pb_matcher *head,
 	return !w.failed;
 }
 
-/* An upper bound; the guards' automata are small or refused. */
+/* An upper bound.  The automata of guards are small or refused. */
 size_t matcher_calls_size(const struct matcher_calls *c)
 {
 	size_t n = matcher_size(&c->built), i;

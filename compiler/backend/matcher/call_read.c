@@ -1,5 +1,5 @@
 /*
- * Reads the tables of commands back: proves them equal to the patterns and
+ * Reads the tables of commands back: proves them equal to the patterns and the
  * guards of the IR, and prints them.
  */
 #include "compiler/record/automaton.h"
@@ -23,7 +23,7 @@ struct verify {
 	struct arena *a;
 	const struct pb_matcher *m;
 	struct matcher_calls calls;
-	uint32_t next_name, next_path; /* of guard_options, guard_paths */
+	uint32_t next_name, next_path; /* next of guard_options, of guard_paths */
 	uint32_t next_word;            /* of words */
 	uint32_t next_guard;
 };
@@ -36,7 +36,7 @@ static const char *differs(struct verify *v, const char *what, size_t i)
 
 /* --- guards --------------------------------------------------------------------- */
 
-/* The next automaton of `words` has this language. */
+/* Does the next automaton of `words` have this language? */
 static bool same_words(struct verify *v, uint32_t number, const struct set_re *re)
 {
 	struct set_tagged t = { .re = re };
@@ -140,7 +140,8 @@ static bool has_only(const struct set_dfa *d, uint32_t tag)
 	return true;
 }
 
-/* The last `rare` automata have no tag but that of the language whose needle they have. */
+/* Each of the last `rare` automata carries only the tag of the language whose needle
+ * stands for it. */
 static const char *verify_side(struct verify *v, const struct matcher_group *g,
 			       uint32_t first, uint32_t n, uint32_t rare)
 {
@@ -217,7 +218,7 @@ static bool same_table(struct verify *v, struct pb_table t, const void *p, size_
 	return t.count == n && (!n || memcmp(record(v->m, t, size, 0), p, n * size) == 0);
 }
 
-/* That each language needs its needle is proved where the clauses are collected. */
+/* matcher_set_apart() has already proved that each language needs its needle. */
 static const char *verify_needles(struct verify *v)
 {
 	struct matcher_needles n;
@@ -300,7 +301,7 @@ static void print_guard(FILE *out, const struct pb_matcher *m, const struct pb_g
 	}
 }
 
-/* Facts have many clauses and few guards: only those that have some are shown. */
+/* Facts have many clauses and few guards, so only facts with guards are shown. */
 static void print_clauses(FILE *out, const struct pb_matcher *m, uint32_t ir_rules)
 {
 	uint32_t i, k;

@@ -1,14 +1,13 @@
 /*
- * Which clauses the rules and facts about commands have, and which automata
- * answer for them: a pattern whose program is spelled out belongs to that
- * program's name, so that a decision asks about few patterns however many
- * rules there are.
+ * Decides which clauses the rules and facts about commands have, and which automata
+ * answer for them.  A pattern that spells out its program is filed under the name of
+ * that program, so that a decision looks at few patterns even if there are many rules.
  */
 #include "compiler/backend/matcher/internal.h"
 #include "compiler/base/map.h"
 #include "compiler/sets/regex.h"
 
-/* Programs that one pattern may spell out ("{npm|yarn} test"). */
+/* The most programs that one pattern may spell out ("{npm|yarn} test"). */
 #define MAX_SPELLED 32
 
 struct collect {
@@ -54,7 +53,7 @@ struct spelled {
 	size_t n;
 };
 
-/* Appends what the items spell to each of the texts; false: too many. */
+/* Appends what the items spell to each of the texts; false: there are too many. */
 static bool spell(struct spelled *s, const struct ir_glob *g)
 {
 	size_t i, k, x;
@@ -94,8 +93,8 @@ static struct str base_of(struct str s)
 }
 
 /*
- * The names under which the clause stands; false: it is asked of every
- * program.  An allow that spells a '/' is about a file.
+ * The names under which the clause is filed; false: it is asked about for every
+ * program.  An allow that spells a '/' is about one file, so it has no name.
  */
 static bool names_of(struct arena *a, const struct ir_command *c, bool broad,
 		     struct spelled *ret)
@@ -137,14 +136,14 @@ static void add_words(struct collect *c, const struct matcher_clause *m, uint32_
 	re = set_from_rest(to->a, m->c, side);
 	for (i = 0; i < s.n; i++) {
 		add(to, name_of(c, s.v[i]), m->broad, clause, re);
-		/* "npm:*" is the program "npm:ci", too */
+		/* "npm:*" also matches the program "npm:ci" */
 		if (m->c->tail && m->c->nwords == 1)
 			add(to, name_of(c, str_printf(to->a, "%.*s:/", STR_ARG(s.v[i]))),
 			    m->broad, clause, re);
 	}
 }
 
-/* What is no automaton, or none of a size that we take, PCRE2 decides. */
+/* A regex that has no automaton of acceptable size is left to PCRE2. */
 static void add_regex(struct matcher_calls *to, const struct matcher_clause *m,
 		      uint32_t clause)
 {
@@ -197,7 +196,7 @@ void matcher_calls(struct arena *a, const struct ir *ir, struct matcher_calls *r
 	size_t i;
 
 	map_init(&c.names, a);
-	/* these may begin again at every '/': in parts the whole is linear */
+	/* each may begin again at every '/': split up, the cost is linear */
 	new_name(&to, STR(""))->side[1].together = false; /* PB_NAME_ANY */
 	(void)new_name(&to, STR("")); /* PB_NAME_REGEX */
 	for (i = 0; i < ir->rules.n; i++) {
@@ -220,7 +219,7 @@ void matcher_calls(struct arena *a, const struct ir *ir, struct matcher_calls *r
 		add_set(&c, PB_NO_RULE, false, false, &ir->inert.v[i].set,
 			ir->inert.v[i].except, ir->inert.v[i].nexcept,
 			&ir->inert.v[i].at);
-	/* narrowly, the place of any program's file is asked about as well */
+	/* the narrow side of PB_NAME_ANY is asked about the program's file as well */
 	for (i = 0; i < to.names.n; i++) {
 		matcher_set_apart(a, &to.names.v[i]->side[0], i != PB_NAME_ANY);
 		matcher_set_apart(a, &to.names.v[i]->side[1], true);

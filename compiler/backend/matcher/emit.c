@@ -2,7 +2,7 @@
 #include "compiler/record/automaton.h"
 #include "compiler/backend/matcher/internal.h"
 
-#define MAX_AUTOMATA 1024   /* the reader's limit */
+#define MAX_AUTOMATA 1024   /* limit of the reader */
 
 struct emit {
 	struct arena *a;

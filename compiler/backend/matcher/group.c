@@ -1,7 +1,8 @@
 /*
- * Which automaton a rule of files, sockets or tools belongs to: one group for each
- * input that a request has (clause.c has the commands).  An exception under its rule's own root is taken off the rule's
- * language; one under another root is a language of its own.
+ * Decides to which automaton a rule of files, sockets or tools belongs: there is one
+ * group for each input that a request has (clause.c does the same for commands).  An
+ * exception under the root of its rule is subtracted from the rule's language; an
+ * exception under another root becomes a language of its own.
  */
 #include <assert.h>
 
@@ -57,9 +58,9 @@ static void add(struct matcher_groups *gs, struct matcher_key key, struct set_re
 }
 
 /*
- * A path pattern with a "**" in it may hold from any component on and then
- * goes on holding: k of them together need two to the k states, and as many
- * times those of whatever shares their automaton.
+ * A path pattern with "**" may begin to match at any component and then keeps on
+ * matching.  So k of them together need two to the k states, multiplied by the states
+ * of every other pattern in the same automaton.
  */
 static bool is_floating(enum ir_kind kind, const struct ir_set *s)
 {
@@ -109,7 +110,7 @@ static struct matcher_key key_of(const struct rule_view *r, const struct ir_set 
 	return k;
 }
 
-/* The operations of the rule for which the exception holds; 1 for other kinds. */
+/* The operations of the rule to which the exception applies; 1 for other kinds. */
 static uint8_t except_ops(const struct rule_view *r, const struct ir_set *e)
 {
 	if (r->kind != IR_FILE)
@@ -117,7 +118,8 @@ static uint8_t except_ops(const struct rule_view *r, const struct ir_set *e)
 	return (uint8_t)(r->set->u.file.ops & e->u.file.ops);
 }
 
-/* Exceptions that no product can take off: by operations and root, one each. */
+/* Adds the exceptions that cannot be subtracted: one language for each set of
+ * operations and root. */
 static void add_apart(struct matcher_groups *gs, const struct rule_view *r,
 		      const bool *apart)
 {

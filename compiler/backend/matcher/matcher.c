@@ -1,5 +1,5 @@
 /*
- * The back end of everything that is decided by text.  Its check says what a
+ * The back end of everything that is decided by text.  Its check reports what a
  * decision at entry does not see.
  */
 #include "compiler/backend/matcher/internal.h"

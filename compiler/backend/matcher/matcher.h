@@ -1,6 +1,6 @@
 /*
- * matcher.bin: the rules of commands, files, sockets and tools and the risk
- * facts as automata (runtime/bundle/format.h).
+ * matcher.bin: the rules about commands, files, sockets and tools, and the risk
+ * facts, as automata (runtime/bundle/format.h).
  */
 #ifndef COMPILER_BACKEND_MATCHER_MATCHER_H
 #define COMPILER_BACKEND_MATCHER_MATCHER_H

@@ -1,8 +1,9 @@
 /*
- * Patterns that may begin to match at any word ("find ** *foo* **"): k of them in
- * one automaton need two to the k states, and apart each of them is asked about
- * each command.  So each has an automaton of its own and a needle, a text that
- * some word of what it matches has, and is asked where that text stands only.
+ * Patterns that float: they may begin to match at any word ("find ** *foo* **").  k
+ * of them in one automaton need two to the k states; with an automaton for each,
+ * every command would run through all of them.  So each has an automaton of its own
+ * and a needle: a text that occurs in some word of everything that the pattern
+ * matches.  The automaton is run only on commands that contain its needle.
  */
 #include <stdlib.h>
 
@@ -10,11 +11,11 @@
 #include "compiler/backend/common/util.h"
 #include "compiler/sets/lang.h"
 
-/* So many stay in the automaton of the patterns that do not float: one doubles its states. */
+/* This many floating patterns stay in the shared automaton; each doubles its states. */
 #define FEW 1
 #define PROOF_BUDGET 4096
 
-#define NO_TEXT 1 /* the byte that stands for what is not known (runtime/decide/walk.c) */
+#define NO_TEXT 1 /* the byte for unknown text (runtime/decide/walk.c) */
 
 static const struct set_bytes not_nul = {
 	{ ~(uint64_t)1, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0 }
@@ -43,7 +44,8 @@ static struct run longest(const struct ir_glob *g, size_t word)
 	return best;
 }
 
-/* A literal text with a star at each side: having passed it is remembered. */
+/* Is there a literal text with a star on each side?  The automaton must remember that
+ * it has passed such a text. */
 static bool floats_inside(const struct ir_glob *g)
 {
 	bool star = false, text = false;
@@ -60,7 +62,7 @@ static bool floats_inside(const struct ir_glob *g)
 	return false;
 }
 
-/* The needle of a pattern of words that floats, or nothing. */
+/* The needle of a floating pattern of words, or nothing. */
 static struct str needle_of(struct arena *a, const struct ir_command *c)
 {
 	struct run best = { 0, 0, 0 };
@@ -136,7 +138,8 @@ void matcher_set_apart(struct arena *a, struct matcher_group *g, bool can)
 	g->floating.n = 0;
 }
 
-/* Is one word of the language `word` enough, whatever program and words are around it? */
+/* Does one word of the language `word` suffice for a match, whatever the program and
+ * the other words are? */
 static bool is_enough(struct arena *a, const struct set_re *re, bool any_program,
 		      struct set_re *word)
 {
@@ -181,7 +184,7 @@ static uint32_t size_of(const struct pb_needle *v)
 	return v->text.len < PB_GRAM ? v->text.len : PB_GRAM;
 }
 
-/* All bytes by which each could be found, sorted. */
+/* All byte sequences (grams) by which a needle could be found, sorted. */
 static struct found *all_grams(struct arena *a, const struct str *text,
 			       const struct pb_needle *v, size_t n, size_t *ret_n)
 {
@@ -217,7 +220,7 @@ static size_t how_often(const struct found *v, size_t n, uint32_t bytes)
 	return lo - from;
 }
 
-/* Found by the bytes that the fewest of the others have. */
+/* Chooses for each needle the gram that occurs in the fewest other needles. */
 static void choose(struct arena *a, const struct str *text, struct pb_needle *v, size_t n,
 		   struct found *ret)
 {

@@ -1,6 +1,6 @@
 /*
- * Reads matcher.bin back: prints it, and proves it equal to the languages of
- * the IR, automaton by automaton.
+ * Reads matcher.bin back: prints it, and proves it equal to the languages of the IR,
+ * one automaton after the other.
  */
 #include "compiler/record/automaton.h"
 #include "compiler/backend/matcher/internal.h"

@@ -1,7 +1,7 @@
 /*
- * Says for each file and socket rule what the view makes of it.  The words
- * mean what semantics 7 says; what exists on a machine is known only there, so
- * notes about absent names say what polrun will do with them.
+ * Reports for each file and socket rule how the view enforces it, in the terms of
+ * semantics 7.  Which names exist is known only on the machine of the run, so notes
+ * about absent names say what polrun will do with them.
  */
 #include "compiler/backend/mounts/check.h"
 
@@ -13,9 +13,9 @@ struct ctx {
 	const struct ir *ir;
 	struct bk_report *report;
 	struct diag_sink *sink;
-	const struct mounts_places *at; /* of each file rule, by index */
+	const struct mounts_places *at; /* places of each file rule, by index */
 	bool has_scratch;
-	bool anywhere; /* all of the host can be read */
+	bool anywhere; /* the whole host is readable */
 };
 
 static bool in_sandbox(const struct ir_rule *r, enum ir_kind kind)
@@ -36,7 +36,7 @@ static bool same_paths(const struct mounts_places *x, const struct mounts_places
 	return true;
 }
 
-/* Does some other rule deny `op` at these very places? */
+/* Does another rule deny `op` at exactly these places? */
 static bool also_denied(const struct ctx *c, const struct ir_rule *r, enum ir_op op)
 {
 	for (size_t i = 0; i < c->ir->rules.n; i++) {
@@ -101,7 +101,7 @@ static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
 	}
 }
 
-/* Is every place of the rule at or below one that an allow lets be read? */
+/* Is every place of the rule at or below a place where an allow permits reading? */
 static bool has_read(const struct ctx *c, const struct ir_rule *r)
 {
 	const struct mounts_places *at = &c->at[r->index];
@@ -253,7 +253,7 @@ static void check_deny(const struct ctx *c, const struct ir_rule *r)
 
 /* --- sockets ---------------------------------------- */
 
-/* The sockets that are out of reach all the same. */
+/* Why other sockets are (or are not) out of reach anyway. */
 static const char *elsewhere(const struct ctx *c)
 {
 	return c->anywhere ? "all of the host is one but /run, /tmp, /var/tmp and /dev/shm" :
@@ -282,8 +282,8 @@ static void check_unix(const struct ctx *c, const struct ir_rule *r)
 /* --- scalars ---------------------------------------- */
 
 /*
- * Is every memfd_create denied?  What is made by it lies on no mount, so no
- * noexec reaches it, and Landlock does not look at it.
+ * Is every memfd_create denied?  A file made by memfd_create lies on no mount, so no
+ * noexec applies to it, and Landlock does not look at it.
  */
 static bool is_memfd_denied(const struct ir *ir)
 {

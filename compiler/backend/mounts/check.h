@@ -1,4 +1,4 @@
-/* How well the view enforces each file and socket rule. */
+/* Reports how well the view enforces each file and socket rule. */
 #ifndef COMPILER_BACKEND_MOUNTS_CHECK_H
 #define COMPILER_BACKEND_MOUNTS_CHECK_H
 
@@ -6,8 +6,8 @@
 
 void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink);
 /*
- * What cannot be lowered at all: errors of `check` and of `compile`.  False
- * when there is one.
+ * Reports rules that cannot be lowered at all, as errors of `check` and `compile`.
+ * False if there is one.
  */
 bool mounts_refuse(const struct ir *ir, struct diag_sink *sink);
 

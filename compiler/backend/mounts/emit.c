@@ -1,6 +1,6 @@
 /*
  * Writes mounts.bin: an anchor for each literal place of each file rule and of
- * its exceptions, and one for each deny of writing with a wildcard.
+ * its exceptions, and one for each deny of writing by a wildcard.
  */
 #include <inttypes.h>
 
@@ -23,7 +23,7 @@ static void add(struct anchors *s, const struct pb_anchor *a, struct str path)
 	VEC_PUSH(s->a, &s->paths, path);
 }
 
-/* The anchors of one set: the rule's own or one of its exceptions. */
+/* Adds the anchors of one set: of the rule itself or of one of its exceptions. */
 static void add_set(struct anchors *s, const struct ir_rule *r,
 		    const struct ir_set *set, enum pb_effect effect)
 {
@@ -44,7 +44,7 @@ static void add_set(struct anchors *s, const struct ir_rule *r,
 			add(s, &a, places.paths.v[i]);
 		return;
 	}
-	/* A wildcard opens nothing and closes writing to its tree. */
+	/* An allow with a wildcard opens nothing; a deny closes its tree to writing. */
 	if (effect == PB_ALLOW)
 		return;
 	a.kind = places.shape == MOUNTS_ANY ? PB_A_ANY : PB_A_WILD;

@@ -1,7 +1,7 @@
 /*
- * mounts.bin: the places where the view of a run may change.  The back end
- * names them; what is readable, writable and executable there is decided at
- * the start of a run by decide_file(), so view and decisions cannot differ.
+ * mounts.bin: the places where the view of a run may change.  The back end only
+ * names them.  decide_file() decides at the start of a run what is readable,
+ * writable and executable there, so the view and the decisions cannot differ.
  */
 #ifndef COMPILER_BACKEND_MOUNTS_MOUNTS_H
 #define COMPILER_BACKEND_MOUNTS_MOUNTS_H

@@ -1,7 +1,7 @@
 /*
- * A pattern without wildcards is a finite set of names, one for each choice
- * among its {alternatives}.  A pattern with one is represented by the deepest
- * directory that all its names lie in.
+ * A pattern without wildcards is a finite set of names, one for each choice among
+ * its {alternatives}.  A pattern with a wildcard is represented by the deepest
+ * directory that contains all its names.
  */
 #include "compiler/backend/mounts/places.h"
 
@@ -9,7 +9,7 @@ struct names {
 	VEC(struct str) list;
 };
 
-/* Appends the literal bytes from item `i` on; returns how many there are. */
+/* Appends the literal bytes from item `i` on; returns their number. */
 static size_t append_run(struct arena *a, struct names *n, const struct ir_glob *g,
 			 size_t i)
 {
@@ -26,7 +26,7 @@ static size_t append_run(struct arena *a, struct names *n, const struct ir_glob 
 	return len;
 }
 
-/* Every name of the glob behind every name of `n`; false: wild, or too many. */
+/* Appends every name of the glob to every name of `n`; false: wild, or too many. */
 static bool expand(struct arena *a, const struct ir_glob *g, struct names *n)
 {
 	for (size_t i = 0; i < g->n;) {
@@ -56,7 +56,7 @@ static bool expand(struct arena *a, const struct ir_glob *g, struct names *n)
 	return true;
 }
 
-/* Can a resolved path have this rest: no empty, "." or ".." component? */
+/* Can a resolved path have this rest?  It has no empty, "." or ".." component. */
 static bool is_resolved(struct str s)
 {
 	size_t start = 1;
@@ -125,7 +125,7 @@ void mounts_places(struct arena *a, const struct ir_path *p, struct mounts_place
 		dir = literal_dir(a, &p->glob);
 		VEC_PUSH(a, &out.paths, dir);
 	} else {
-		/* A choice that no resolved path can be names nothing. */
+		/* A name that no resolved path can have is left out. */
 		for (size_t i = 0; i < all.list.n; i++) {
 			if (is_resolved(all.list.v[i]) && !holds(&out, all.list.v[i]))
 				VEC_PUSH(a, &out.paths, all.list.v[i]);

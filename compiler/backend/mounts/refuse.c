@@ -1,5 +1,5 @@
 /*
- * The file rules for which this version has no mechanism and no safe
+ * Refuses the file rules for which this version has no mechanism and no safe
  * stand-in: writing everywhere, and hides or denies of reading and executing
  * by wildcard.  They are errors, so that nobody relies on them.
  */
@@ -23,7 +23,7 @@ static bool refuse_anywhere(const struct ir_rule *r, struct diag_sink *sink)
 	return true;
 }
 
-/* A pattern that takes reading or executing away and has a wildcard. */
+/* Is this a pattern with a wildcard that takes reading or executing away? */
 static bool refuse_wild(const struct ir_rule *r, const struct ir_set *set,
 			bool exception, struct diag_sink *sink)
 {

@@ -1,7 +1,7 @@
 /*
- * Every literal place of an anchor must be a request that its rule (or one of
- * its exceptions) matches by the reference evaluator, and every rule that can
- * change the view must have an anchor.
+ * Checks that every literal place of an anchor is a request that its rule (or one of
+ * its exceptions) matches by the reference evaluator, and that every rule that can
+ * change the view has an anchor.
  */
 #include "compiler/backend/mounts/verify.h"
 
@@ -9,7 +9,7 @@
 #include "compiler/eval/eval.h"
 #include "runtime/bundle/check.h"
 
-/* The evaluator's question: does the rule with just this set match the place? */
+/* Asks the evaluator: does the rule with only this set match the place? */
 static bool set_matches(const struct ir_rule *r, const struct ir_set *set,
 			const struct pb_anchor *an, struct str rest, struct arena *a)
 {
@@ -68,7 +68,7 @@ static struct str literal(struct arena *a, const struct ir_glob *g)
 	return buf_view(&b);
 }
 
-/* Is the set's place (or, for a wildcard that closes, its tree) an anchor? */
+/* Does the place of the set have an anchor?  (A wildcard that closes: its tree.) */
 static bool set_has_anchor(const struct pb_mounts *h, const struct ir_rule *r,
 			   const struct ir_set *set, bool closes, struct arena *a)
 {
@@ -91,7 +91,7 @@ static bool set_has_anchor(const struct pb_mounts *h, const struct ir_rule *r,
 	return false;
 }
 
-/* The mounts are those of the policy, each by the evaluator's own reading. */
+/* Compares the mounts with those of the policy, as the evaluator reads them. */
 static const char *check_mounts(const struct ir *ir, const struct pb_mounts *h,
 				struct arena *a)
 {

@@ -1,6 +1,6 @@
 /*
- * Decides whether the kernel takes the rules as they were written: only what
- * libnftables sent, and what makes the same ruleset again, goes into a bundle.
+ * Decides whether the kernel takes the rules as they were written.  A bundle gets
+ * only what libnftables sent and what makes the same ruleset when it is loaded again.
  */
 #include "compiler/backend/nft/capture.h"
 
@@ -25,7 +25,7 @@
 
 /* --- what libnftables sends ------------------------------------------------------- */
 
-/* A process has one, and only polc's child switches it on. */
+/* One for the whole process; only the child of polc switches it on. */
 static struct {
 	bool on;
 	char *bytes;
@@ -48,8 +48,8 @@ static void keep(const struct msghdr *m)
 	}
 }
 
-/* libnftables only tries SO_SNDBUFFORCE, which needs root: the buffer that
- * everybody may have is enough for PB_NFT_TRANSACTION. */
+/* libnftables tries only SO_SNDBUFFORCE, which needs root.  The buffer that every
+ * user may have is large enough for PB_NFT_TRANSACTION. */
 static void raise_buffer(int fd, const struct msghdr *m)
 {
 	size_t total = 4096;
@@ -61,7 +61,7 @@ static void raise_buffer(int fd, const struct msghdr *m)
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &want, sizeof(want));
 }
 
-/* In place of libc's, for the library as well: it is linked to our program. */
+/* Replaces libc's sendmsg(), for libnftables too, which is linked to our program. */
 ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 {
 	if (sent.on)
@@ -72,7 +72,7 @@ ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 
 /* --- the child ---------------------------------------------------------------------- */
 
-/* What it writes: this, then the batch and the listings of both namespaces. */
+/* What the child writes: this, then the batch and the listings of both namespaces. */
 struct report {
 	uint32_t result; /* enum nft_capture_result */
 	uint32_t batch, listing[2];
@@ -111,7 +111,7 @@ static void enter_namespaces(int out)
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0)
 		return;
 	e = errno;
-	/* a machine without user namespaces has root */
+	/* where user namespaces are off, polc may be root */
 	if (unshare(CLONE_NEWNET) == 0)
 		return;
 	child_fail(out, NFT_NO_NAMESPACE, "no user and network namespace: %s",
@@ -141,7 +141,8 @@ static void run(int out, struct nft_ctx *nft, const char *text, const char *what
 		   why && *why ? why : "libnftables does not say why");
 }
 
-/* In a context of its own: it would take its elements for loaded ones. */
+/* In its own libnftables context: one context would take the elements of the dry
+ * run for loaded ones. */
 static void try_dry(int out, const char *document)
 {
 	struct nft_ctx *nft = open_library(out);
@@ -194,7 +195,7 @@ static void __attribute__((noreturn)) child_main(int out, char *json)
 	if (nft_batch_check(sent.bytes, sent.n, &err) < 0)
 		child_fail(out, NFT_REFUSED, "what libnftables sent: %s", err.text);
 	nft_batch_clean((uint8_t *)sent.bytes, sent.n);
-	/* the same again, from the copy alone */
+	/* load the same ruleset again, from the copy alone */
 	if (unshare(CLONE_NEWNET) != 0)
 		child_fail(out, NFT_NO_NAMESPACE, "no second network namespace: %s",
 			   strerror(errno));
@@ -219,7 +220,7 @@ static enum nft_capture_result refused(struct arena *a, const char **ret_why,
 	return NFT_REFUSED;
 }
 
-/* Both listings say what the documents said (a listing has no fixed order). */
+/* Do both listings say what the documents said?  (A listing has no fixed order.) */
 static const char *compare(struct arena *a, struct str json, const struct str listing[2],
 			   struct str *ret_version)
 {

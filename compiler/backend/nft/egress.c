@@ -1,4 +1,4 @@
-/* egress.bin: the slabs and their ports as the records of format.h. */
+/* egress.bin: writes the slabs and their ports as the records of format.h. */
 #include "compiler/backend/nft/ruleset.h"
 
 #include "compiler/backend/common/util.h"

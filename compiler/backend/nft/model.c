@@ -1,6 +1,6 @@
 /*
- * What a ruleset that was read does with a packet, how two of them differ, and
- * how one is shown.
+ * What a ruleset that was read back does with a packet, how two rulesets differ,
+ * and how a ruleset is printed.
  */
 #include "compiler/backend/nft/model.h"
 
@@ -10,7 +10,7 @@ static bool set_holds(const struct model_set *s, region_addr addr, uint16_t port
 {
 	size_t lo = 0, hi = s->elements.n;
 
-	/* behind the last element that begins at or before the address */
+	/* find the first element that begins above the address */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -19,7 +19,7 @@ static bool set_holds(const struct model_set *s, region_addr addr, uint16_t port
 		else
 			hi = mid;
 	}
-	/* elements with one range of addresses are neighbours, others are apart */
+	/* elements with one range of addresses are neighbours; others do not overlap */
 	for (; lo-- > 0 && s->elements.v[lo].hi >= addr;)
 		if (port >= s->elements.v[lo].port_lo && port <= s->elements.v[lo].port_hi)
 			return true;
@@ -124,7 +124,7 @@ static void print_addr(FILE *out, region_addr a)
 		(void)fprintf(out, "%s%x", i ? ":" : "", b[i] << 8 | b[i + 1]);
 }
 
-/* It stands in a rule and is shown there. */
+/* Is the set a block that stands in a rule?  Then it is printed with the rule. */
 static bool is_block(const struct model_set *s)
 {
 	return s->name.p[0] == '#';

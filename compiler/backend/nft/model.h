@@ -1,7 +1,7 @@
 /*
- * A ruleset of libnftables, read back: what ruleset.c wrote, or what the
- * kernel lists.  It knows the forms that ruleset.c uses and refuses every
- * other, so that what it says a packet meets is what the packet meets.
+ * A ruleset of libnftables, read back: what ruleset.c wrote, or what the kernel
+ * lists.  The reader knows only the forms that ruleset.c uses and refuses every
+ * other form, so its answer for a packet is the kernel's answer.
  */
 #ifndef COMPILER_BACKEND_NFT_MODEL_H
 #define COMPILER_BACKEND_NFT_MODEL_H
@@ -15,9 +15,9 @@ struct model_element {
 };
 
 struct model_set {
-	struct str name; /* of a block that stands in a rule: '#' and its number */
+	struct str name; /* for a block that stands in a rule: '#' and its number */
 	bool v6, pairs, interval;
-	VEC(struct model_element) elements; /* ascending once it is read */
+	VEC(struct model_element) elements; /* ascending after reading */
 };
 
 enum model_verdict { MODEL_ACCEPT, MODEL_RESET, MODEL_PROHIBITED };
@@ -28,32 +28,32 @@ struct model_ports {
 
 struct model_rule {
 	struct str comment;
-	bool replies;        /* established and related: no new connection */
-	unsigned family;     /* 4, 6, or 0: both */
+	bool replies;        /* established and related packets: no new connection */
+	unsigned family;     /* 4, 6, or 0 for both */
 	unsigned proto;      /* IR_TCP, IR_UDP */
 	const struct model_set *set; /* or NULL: every address */
-	VEC(struct model_ports) ports; /* none: every port, or the set's */
+	VEC(struct model_ports) ports; /* empty: every port, or the ports of the set */
 	bool log, counter;
 	struct str prefix;
 	unsigned group;
-	uint64_t packets;    /* of the counter, in a listing */
+	uint64_t packets;    /* value of the counter, in a listing */
 	enum model_verdict verdict;
 };
 
 struct model {
 	struct str version;  /* of libnftables, in a listing */
 	bool has_table, has_chain;
-	VEC(struct model_set *) sets; /* by name once it is read */
+	VEC(struct model_set *) sets; /* sorted by name after reading */
 	VEC(struct model_rule) rules;
 };
 
-/* Documents one a line, or one listing.  NULL, or what cannot be read. */
+/* Reads documents, one a line, or one listing.  NULL, or what cannot be read. */
 const char *model_read(struct arena *a, struct str text, struct model *ret);
-/* The rule that a new connection meets, or -1: the chain drops it. */
+/* The rule that a new connection meets, or -1: the chain drops the connection. */
 int model_ask(const struct model *m, unsigned proto, region_addr addr, uint16_t port);
-/* NULL, or the first difference (counts of packets aside). */
+/* NULL, or the first difference; counts of packets are not compared. */
 const char *model_differs(struct arena *a, const struct model *x, const struct model *y);
-/* One line a set and a rule. */
+/* Prints one line for each set and each rule. */
 void model_print(FILE *out, const struct model *m);
 
 #endif

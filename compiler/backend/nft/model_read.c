@@ -1,7 +1,7 @@
 /*
- * Decides what a listed ruleset means: sets as ranges of addresses and ports,
- * rules as conjunctions over them.  A form that stands nowhere here makes the
- * whole unreadable.
+ * Decides what a listed ruleset means: sets become ranges of addresses and ports,
+ * rules become conjunctions over them.  One unknown form makes the whole ruleset
+ * unreadable.
  */
 #include "compiler/backend/nft/model.h"
 
@@ -52,7 +52,7 @@ static bool is_text(json_object *o, const char *want)
 	       strcmp(json_object_get_string(o), want) == 0;
 }
 
-/* {"key": value} alone, of two known strings. */
+/* Is this exactly {"key": value}, with both strings as given? */
 static bool is_pair(json_object *o, const char *outer, const char *key, const char *want)
 {
 	return is_text(member(member(o, outer), key), want);
@@ -250,7 +250,7 @@ static bool take_set(struct reader *r, struct model_rule *rule, json_object *rig
 	return true;
 }
 
-/* A block of addresses in the rule itself, as a set of its own. */
+/* A block of addresses that stands in the rule itself becomes a set of its own. */
 static bool take_block(struct reader *r, struct model_rule *rule, json_object *right,
 		       unsigned family)
 {
@@ -320,7 +320,7 @@ static bool read_state(struct reader *r, struct model_rule *rule, json_object *m
 	return rule->replies || fail(r, "an unknown state", match);
 }
 
-/* A host without /etc/protocols lists the number.  0: neither. */
+/* 0 for neither.  A host without /etc/protocols lists the number. */
 static unsigned l4proto(json_object *o)
 {
 	int64_t n = json_object_is_type(o, json_type_int) ? json_object_get_int64(o) : 0;
@@ -391,7 +391,7 @@ static bool read_log(struct reader *r, struct model_rule *rule, json_object *log
 	return true;
 }
 
-/* True for what ends a rule. */
+/* Reads an expression that ends a rule; false if it is none. */
 static bool read_verdict(struct model_rule *rule, json_object *e)
 {
 	json_object *reject = member(e, "reject");
@@ -446,7 +446,7 @@ static bool read_rule(struct reader *r, json_object *o)
 		if (!read_expression(r, &rule, e, i + 1 == n))
 			return false;
 	}
-	/* nothing else may accept what is no tcp and no udp */
+	/* no other rule may accept packets that are neither tcp nor udp */
 	if (rule.replies ? rule.proto || rule.set || rule.family : !rule.proto)
 		return fail(r, "a rule without a protocol", o);
 	VEC_PUSH(r->a, &r->m->rules, rule);
@@ -535,7 +535,8 @@ static int by_name(const void *x, const void *y)
 		       (*(struct model_set *const *)y)->name);
 }
 
-/* Ascending; elements are apart, but for the ports of one range of addresses. */
+/* Sorts the elements.  They must not overlap, except that elements with the same
+ * range of addresses may have different ports. */
 static void sort_elements(struct reader *r, struct model_set *s)
 {
 	if (s->elements.n)

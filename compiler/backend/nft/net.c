@@ -1,6 +1,6 @@
 /*
- * What each mode of the network becomes, and what it does not hold.  The
- * rules are read off from backend/nft/; this file says how well.
+ * What each mode of the network becomes, and what it does not enforce.  The other
+ * files of backend/nft/ derive the rules; this file reports how well they hold.
  */
 #include "compiler/backend/nft/net.h"
 

@@ -1,8 +1,8 @@
 /*
- * The decision of every address and port, by two sweeps: over the addresses
- * where a block begins or ends, and in each slab over the ports.  Semantics
- * 3.1 is written here over the few rules that hold in one cell; verify.c
- * compares the result with ir/eval.c.
+ * Computes the decision for every address and port by two sweeps: one over the
+ * addresses where a block begins or ends, and in each slab one over the ports.
+ * Semantics 3.1 is written here for the few rules that match in one cell; verify.c
+ * compares the result with the evaluator.
  */
 #include "compiler/backend/nft/region.h"
 
@@ -10,7 +10,7 @@
 
 #include "compiler/backend/common/util.h"
 
-/* Steps of the sweeps; about a second. */
+/* Steps that the sweeps may take; about a second. */
 #define BUDGET ((uint64_t)1 << 27)
 
 region_addr region_of(const uint8_t addr[16])
@@ -83,7 +83,7 @@ static bool is_locked_out(const struct ir *ir, const struct ir_rule *r)
 	return r->effect == IR_ALLOW && lock != 0 && r->level > lock;
 }
 
-/* Step 1: below which level nothing counts. */
+/* Step 1: the last level that counts; rules of lower levels do not. */
 static enum ir_level last_level(const struct ir *ir, const struct matched *m)
 {
 	enum ir_level n = IR_USER;
@@ -104,7 +104,7 @@ static bool counts(const struct ir *ir, const struct ir_rule *r, enum ir_level n
 	return r->level <= n && !is_locked_out(ir, r);
 }
 
-/* Step 2: a default that an allow of step 1 takes away. */
+/* Step 2: is this a default that an allow left by step 1 lifts? */
 static bool is_lifted(const struct ir *ir, const struct ir_rule *r,
 		      const struct matched *m, enum ir_level n)
 {
@@ -118,7 +118,7 @@ static bool is_lifted(const struct ir *ir, const struct ir_rule *r,
 	return false;
 }
 
-/* Step 3: the first of the strictest; soft asks only where they are looked at. */
+/* Step 3: the first of the strictest rules; soft asks count only if `soft` is set. */
 static const struct ir_rule *strictest(const struct ir *ir, const struct matched *m,
 				       enum ir_level n, bool soft)
 {
@@ -159,7 +159,7 @@ static struct cell decide(const struct ir *ir, const struct matched *m)
 
 	if (!hard) {
 		c = without_rules(ir, m);
-		/* a soft ask alone turns no deny of `otherwise` into ask */
+		/* a soft ask alone does not turn a deny of `otherwise` into ask */
 		if (!any || c.effect > IR_ASK)
 			return c;
 	}
@@ -168,7 +168,7 @@ static struct cell decide(const struct ir *ir, const struct matched *m)
 
 /* --- the sweeps ------------------------------------------------------------------ */
 
-/* A rule while its block of addresses lasts. */
+/* A rule during the addresses of its block. */
 struct block {
 	region_addr lo, hi;
 	const struct ir_rule *rule;
@@ -178,14 +178,14 @@ struct sweep {
 	const struct ir *ir;
 	struct arena *a;
 	struct region *out;
-	struct map seen; /* lists, by their bytes */
+	struct map seen; /* lists, keyed by their bytes */
 	VEC(region_addr) bounds;
-	VEC(struct block) spans; /* by `lo` */
-	struct block *active;    /* by the rule's index */
+	VEC(struct block) spans; /* sorted by `lo` */
+	struct block *active;    /* in the order of the rules' indexes */
 	size_t nactive;
 	const struct ir_rule **in, **match; /* room for all rules */
 	uint32_t *ports;
-	uint64_t left; /* of the budget */
+	uint64_t left; /* steps left of the budget */
 };
 
 static bool pay(struct sweep *s, uint64_t steps)
@@ -246,7 +246,7 @@ static int by_port(const void *x, const void *y)
 	       (a->set.u.net.port_lo < b->set.u.net.port_lo);
 }
 
-/* Where a port range of an active rule or of its exceptions begins. */
+/* Ports where a range of an active rule or of one of its exceptions begins or ends. */
 static size_t port_bounds(struct sweep *s)
 {
 	size_t n = 0, kept = 1;
@@ -269,7 +269,8 @@ static size_t port_bounds(struct sweep *s)
 	return kept;
 }
 
-/* Into `in`, which is ordered by index; those that have ended go. */
+/* Adds the rules that begin by `port` to `in`, in the order of their indexes, and
+ * removes those that have ended. */
 static size_t move_window(struct sweep *s, const struct ir_rule **by_lo, size_t *next,
 			  size_t n, uint32_t port)
 {
@@ -288,7 +289,7 @@ static size_t move_window(struct sweep *s, const struct ir_rule **by_lo, size_t 
 	return kept;
 }
 
-/* The two lists of the slab that begins at `lo`. */
+/* Makes the two lists of the slab that begins at `lo`. */
 static bool sweep_ports(struct sweep *s, region_addr lo, uint32_t ret[2])
 {
 	const struct ir_rule **by_lo = s->match + s->ir->rules.n;
@@ -340,7 +341,7 @@ static void add_bounds(struct sweep *s, const struct num_cidr *c)
 		VEC_PUSH(s->a, &s->bounds, region_last(c) + 1);
 }
 
-/* The rules that can match an address, and where their blocks begin and end. */
+/* Collects the rules that can match an address, and where their blocks begin and end. */
 static size_t take_rules(struct sweep *s)
 {
 	size_t nports = 1;
@@ -377,7 +378,7 @@ static int by_addr(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* `lo` is the first member of a span. */
+/* Compares spans; `lo` is the first member of a span. */
 static int by_lo_addr(const void *x, const void *y)
 {
 	const struct block *a = x, *b = y;
@@ -442,7 +443,7 @@ bool region_make(const struct ir *ir, struct arena *a, struct region *ret)
 	s.ports = arena_array(a, nports, sizeof(*s.ports));
 	s.active = arena_array(a, s.spans.n + 1, sizeof(*s.active));
 	s.in = arena_array(a, s.spans.n + 1, sizeof(*s.in));
-	/* the second half is sweep_ports()'s, for the rules by their first port */
+	/* sweep_ports() uses the second half: the rules by their first port */
 	s.match = arena_array(a, ir->rules.n + s.spans.n + 1, sizeof(*s.match));
 	qsort(s.bounds.v, s.bounds.n, sizeof(*s.bounds.v), by_addr);
 	if (s.spans.n)

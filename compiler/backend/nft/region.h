@@ -1,9 +1,9 @@
 /*
- * What every address, protocol and port gets in a sandbox whose network is
- * on: the line of addresses cut into slabs, each with the ports of tcp and of
- * udp.  Slabs and pieces have no gaps and no overlaps, so that precedence is
- * gone: everything that is emitted is read off from here.  Rules about host
- * names match no address and have no place in it.
+ * The decision for every address, protocol and port in a sandbox whose network is
+ * on.  The line of addresses is cut into slabs, and each slab has a list of port
+ * ranges for tcp and one for udp.  Slabs and pieces have no gaps and no overlaps, so
+ * that precedence is settled: everything that is emitted is derived from them.
+ * Rules about host names match no address and do not appear here.
  */
 #ifndef COMPILER_BACKEND_NFT_REGION_H
 #define COMPILER_BACKEND_NFT_REGION_H
@@ -16,11 +16,11 @@ typedef unsigned __int128 region_addr;
 #define REGION_V4_LO ((region_addr)0xffff << 32)
 #define REGION_V4_HI (REGION_V4_LO | 0xffffffffu)
 
-/* From the port behind the piece before it; the last one ends at 65535. */
+/* Begins at the port after the piece before it; the last piece ends at 65535. */
 struct region_piece {
 	uint16_t hi, zero; /* no padding: lists are compared by their bytes */
 	enum ir_effect effect;
-	uint32_t rule; /* number in the rule table: a rule's or a scalar's */
+	uint32_t rule; /* record in the rule table: of a rule or of a scalar */
 };
 
 struct region_list {
@@ -28,7 +28,7 @@ struct region_list {
 	size_t n;
 };
 
-/* From `lo` to the next slab's; none crosses a bound of the v4 addresses. */
+/* Reaches from `lo` to the next slab; no slab crosses a bound of the v4 addresses. */
 struct region_slab {
 	region_addr lo;
 	uint32_t list[2]; /* 0 tcp, 1 udp */
@@ -36,10 +36,10 @@ struct region_slab {
 
 struct region {
 	VEC(struct region_slab) slabs;
-	VEC(struct region_list) lists; /* each once */
+	VEC(struct region_list) lists; /* without duplicates */
 };
 
-/* False where the rules cross so often that the work passes its budget. */
+/* False if the rules overlap so often that the work exceeds its budget. */
 bool region_make(const struct ir *ir, struct arena *a, struct region *ret);
 
 /* The last address of slab `i`. */
@@ -50,7 +50,7 @@ void region_bytes(region_addr a, uint8_t out[16]);
 region_addr region_first(const struct num_cidr *c);
 region_addr region_last(const struct num_cidr *c);
 
-/* The first rule of the statement that `rule` is one of; a scalar: itself. */
+/* The first rule of the statement to which `rule` belongs; a scalar: itself. */
 uint32_t region_statement(const struct ir *ir, uint32_t rule);
 
 #endif

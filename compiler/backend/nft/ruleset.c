@@ -1,10 +1,10 @@
 /*
- * Which sets and rules a statement becomes: one set of addresses (or, where it
- * is one block or range, that alone, since a set costs the kernel more than a rule)
- * and a match of ports where all its addresses have the same ports, else a
- * set of (address, port) pairs.  What no rule decides is left to the last rules,
- * which are those of `otherwise`; what is neither tcp nor udp to the chain,
- * which drops.
+ * Decides which sets and rules a statement becomes.  Where all addresses of the
+ * statement have the same ports: one set of addresses and a match of ports.  A
+ * single block or range stands in the rule without a set, since a set costs the
+ * kernel more than a rule.  Otherwise: one set of (address, port) pairs.  What no
+ * rule decides reaches the last rules, those of `otherwise`.  What is neither tcp
+ * nor udp is dropped by the chain.
  */
 #include "compiler/backend/nft/ruleset.h"
 
@@ -14,14 +14,14 @@
 #include "compiler/backend/common/util.h"
 
 /*
- * Bytes of messages, counted high: 24 to 72 for an element, about 700 for a
- * rule with everything.  A document stays well below PB_NFT_TRANSACTION.
+ * Bytes of netlink messages, estimated high: 24 to 72 for an element, about 700 for
+ * a rule with everything.  A document stays well below PB_NFT_TRANSACTION.
  */
 #define COST_LIMIT (150u * 1024)
 #define COST_ELEMENT 96u
 #define COST_RULE 1024u
 #define COST_PORT 96u
-/* More than these stand in a named set, which documents can share out. */
+/* More ports than this go into a named set, which can be spread over documents. */
 #define MAX_INLINE_PORTS 256u
 
 struct range {
@@ -35,7 +35,7 @@ struct ranges {
 
 struct piece {
 	region_addr lo, hi;
-	uint32_t sig; /* which ports, in `sigs` */
+	uint32_t sig; /* index into `sigs`: the ports of this piece */
 };
 
 struct sig {
@@ -44,26 +44,26 @@ struct sig {
 
 /* One statement in one family. */
 struct part {
-	VEC(struct piece) pieces; /* ascending, apart */
+	VEC(struct piece) pieces; /* ascending, without overlaps */
 	VEC(struct sig) sigs;
-	struct map seen; /* sigs, by their bytes */
+	struct map seen; /* sigs, keyed by their bytes */
 };
 
 struct group {
-	uint32_t rule; /* the statement's first */
+	uint32_t rule; /* the first rule of the statement */
 	enum ir_effect effect;
 	struct part part[2]; /* v4, v6 */
-	struct ranges *now[2]; /* of the slab at hand */
+	struct ranges *now[2]; /* of the current slab */
 };
 
 struct maker {
 	const struct ir *ir;
 	struct arena *a;
-	struct group **of; /* by the statement's first rule */
+	struct group **of; /* by the first rule of the statement */
 	VEC(struct group *) groups;
-	VEC(struct group *) touched; /* in the slab at hand */
+	VEC(struct group *) touched; /* in the current slab */
 	struct buf *out;
-	size_t cost;     /* of the document that is open */
+	size_t cost;     /* of the open document */
 	bool is_open, first;
 };
 
@@ -106,7 +106,7 @@ static void take_ports(struct maker *m, const struct region_list *l, unsigned pr
 
 		lo = (uint16_t)(r.hi + 1);
 		if (l->v[i].rule >= m->ir->rules.n)
-			continue; /* the last rules' */
+			continue; /* the last rules decide it */
 		g = group_of(m, l->v[i].rule, l->v[i].effect);
 		if (!g->now[0] && !g->now[1])
 			VEC_PUSH(m->a, &m->touched, g);
@@ -174,8 +174,8 @@ static void close_document(struct maker *m)
 	m->cost = 0;
 }
 
-/* Begins a command of about `cost` bytes of messages, in a new document
- * where the one at hand would grow too long. */
+/* Begins a command of about `cost` bytes of messages.  Opens a new document if the
+ * current one would grow too long. */
 static void command(struct maker *m, const char *object, size_t cost)
 {
 	if (m->is_open && m->cost + cost > COST_LIMIT)
@@ -202,10 +202,10 @@ static void add_address(struct buf *b, region_addr a, bool v6)
 	buf_printf(b, "\"%s\"", text);
 }
 
-/* As libnftables lists it: an address, a block, or a range. */
+/* Writes them as libnftables lists them: an address, a block, or a range. */
 static void add_addresses(struct buf *b, region_addr lo, region_addr hi, bool v6)
 {
-	region_addr size = hi - lo; /* less one */
+	region_addr size = hi - lo; /* number of addresses less one */
 	unsigned len = v6 ? 128 : 32;
 
 	if (lo == hi) {
@@ -260,9 +260,9 @@ static void begin_set(struct maker *m, const struct group *g, unsigned family, c
 }
 
 /*
- * One more element of a set: in the command that makes it, and where that
- * would grow too long in later documents.  (In the same document libnftables
- * sends what stands in a second command twice.)
+ * Adds one more element of a set: in the command that makes the set, or in a later
+ * document if this one would grow too long.  (libnftables sends the elements of a
+ * second command in the same document twice.)
  */
 static void next_element(struct maker *m, const struct group *g, unsigned family,
 			 char kind, bool first)
@@ -380,7 +380,7 @@ static void match_ports(struct buf *b, unsigned proto, const struct ranges *r)
 	buf_z(b, r->v.n > 1 ? "]}}}," : "}},");
 }
 
-/* A denial says whose it is, and the caller hears of it at once. */
+/* A denial names its rule, and the kernel rejects at once so that the caller sees it. */
 static void verdict(struct maker *m, enum ir_effect effect, unsigned proto,
 		    struct str comment)
 {
@@ -429,7 +429,7 @@ static void match_set(struct maker *m, const struct group *g, unsigned family, c
 	buf_z(b, "\"}},");
 }
 
-/* The same few ports at every address. */
+/* Has every address the same few ports? */
 static bool is_uniform(const struct part *p)
 {
 	if (p->sigs.n != 1)
@@ -490,14 +490,14 @@ static void first_document(struct maker *m)
 		      "\",\"type\":\"filter\",\"hook\":\"output\",\"prio\":0,"
 		      "\"policy\":\"drop\"");
 	end_command(m);
-	/* replies, and errors about packets that were let through */
+	/* replies, and errors about packets that were accepted */
 	begin_rule(m, STR("established"), 0);
 	buf_z(m->out, "{\"match\":{\"op\":\"in\",\"left\":{\"ct\":{\"key\":\"state\"}},"
 		      "\"right\":[\"established\",\"related\"]}},{\"accept\":null}]");
 	end_command(m);
 }
 
-/* What no rule decides. */
+/* The rules for what no rule of the policy decides. */
 static void last_rules(struct maker *m)
 {
 	const struct ir_scalar *s = &m->ir->scalars[IR_S_NET_OTHERWISE];
@@ -519,7 +519,7 @@ void ruleset_json(struct buf *out, const struct ir *ir, const struct region *r)
 	for (size_t i = 0; i < r->slabs.n; i++)
 		take_slab(&m, r, i);
 	first_document(&m);
-	/* in the policy's order, whichever address came first */
+	/* in the order of the policy, not in the order of the addresses */
 	for (size_t i = 0; i < ir->rules.n; i++)
 		for (unsigned family = 0; m.of[i] && family < 2; family++)
 			group_rules(&m, m.of[i], family);

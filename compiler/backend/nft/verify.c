@@ -1,8 +1,8 @@
 /*
- * Compares evaluator, egress.bin and nft.json at one request of every cell.
- * The cells come from all three, so that a bound that one of them forgot is a
- * bound here; only rules whose block holds the address are given to the
- * evaluator, since no other can match it.
+ * Compares the evaluator, egress.bin and nft.json at one request of every cell.
+ * The bounds of the cells come from all three, so that a bound that one of them
+ * forgot is still tested.  The evaluator gets only the rules whose block holds the
+ * address, since no other rule can match it.
  */
 #include "compiler/backend/nft/verify.h"
 
@@ -14,10 +14,10 @@
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/reader.h"
 
-/* Rules looked at; about two seconds. */
+/* Rules that may be looked at; about two seconds. */
 #define BUDGET ((uint64_t)200 * 1000 * 1000)
 
-/* A rule that can match an address, and which ones. */
+/* A rule that can match an address, and the addresses that it matches. */
 struct subject {
 	region_addr lo, hi;
 	struct ir_rule *rule;
@@ -153,7 +153,7 @@ static void find_model_ports(struct verify *v, region_addr at)
 	}
 }
 
-/* The rules of this slab, and every port where something may change. */
+/* Collects the rules of this slab and every port where a decision may change. */
 static void enter_slab(struct verify *v, region_addr at, const struct pb_slab *slab)
 {
 	size_t kept = 1;

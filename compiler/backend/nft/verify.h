@@ -1,6 +1,6 @@
 /*
- * Proof that what was emitted is the policy: nft.json read back and egress.bin
- * say in every cell of addresses and ports what the evaluator says.
+ * Proves that what was emitted is the policy: in every cell of addresses and ports,
+ * nft.json (read back) and egress.bin say what the evaluator says.
  */
 #ifndef COMPILER_BACKEND_NFT_VERIFY_H
 #define COMPILER_BACKEND_NFT_VERIFY_H
@@ -9,9 +9,9 @@
 #include "compiler/backend/nft/model.h"
 
 /*
- * NULL, or where they differ.  Without nft.json (the mode `full`) egress.bin
- * alone.  Past a budget not every slab of addresses is looked at but evenly
- * spaced ones, first and last included.
+ * NULL, or where they differ.  Without nft.json (the mode `full`) only egress.bin is
+ * compared.  If the budget does not suffice for every slab of addresses, evenly
+ * spaced ones are compared, the first and the last included.
  */
 const char *nft_verify(const struct ir *ir, const struct bk_output *in,
 		       struct arena *a);

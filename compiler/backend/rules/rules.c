@@ -1,7 +1,7 @@
 /*
  * rules.bin: one record for each rule of the IR in its order, each scalar and
- * each risk fact, with everything that a decision or a message needs.  Which
- * layer holds a rule how well comes from the report (bk_rules_annotate).
+ * each risk fact, with everything that a decision or a message needs.  The report
+ * (bk_rules_annotate) says how well each layer enforces a rule.
  */
 #include <inttypes.h>
 
@@ -34,7 +34,7 @@ struct table {
 	VEC(uint32_t) lifted;
 	struct buf strings;
 	struct map seen;   /* text -> offset in strings, + 1 */
-	struct str last; /* a long string that was added */
+	struct str last; /* the last long string that was added */
 	struct pb_str last_at;
 	uint32_t base;     /* offset of the strings in the member */
 };
@@ -45,7 +45,7 @@ static struct pb_str add_string(struct table *t, struct str s)
 
 	if (!s.n)
 		return (struct pb_str){ t->base, 0 };
-	/* the rules of a long statement share its text: it is hashed once */
+	/* the rules of a long statement share its text: hash it only once */
 	if (t->last.p == s.p && t->last.n == s.n)
 		return t->last_at;
 	at = (uintptr_t)map_get(&t->seen, s);
@@ -71,7 +71,7 @@ static void set_place(struct table *t, struct pb_rule *r, const struct ir_place 
 
 /* --- how well it holds ------------------------------------------------------ */
 
-/* From well to badly; the worst layer counts. */
+/* From good to bad; the worst layer counts. */
 static const struct {
 	enum bk_exactness in;
 	enum pb_exactness out;
@@ -91,13 +91,13 @@ static size_t badness(enum bk_exactness e)
 	return i;
 }
 
-/* The record that a note is about: its rule's, or its scalar's. */
+/* The record that a note is about: that of its rule or its scalar. */
 static size_t record_of(const struct table *t, const struct bk_note *n)
 {
 	return n->rule ? n->rule->index : t->ir->rules.n + (size_t)n->scalar;
 }
 
-/* The notes by record, in their order. */
+/* Sorts the notes by record and keeps their order in each. */
 static void sort_notes(struct table *t)
 {
 	size_t records = t->ir->rules.n + IR_SCALAR_COUNT, n = t->report->notes.n, i;
@@ -110,7 +110,7 @@ static void sort_notes(struct table *t)
 			t->first_note[record_of(t, &v[i]) + 2]++;
 	for (i = 2; i < records + 2; i++)
 		t->first_note[i] += t->first_note[i - 1];
-	/* counts are one behind while they are filled in */
+	/* while they are filled in, the counts are shifted by one record */
 	for (i = 0; i < n; i++)
 		if (!v[i].whole)
 			t->notes[t->first_note[record_of(t, &v[i]) + 1]++] = &v[i];
@@ -129,7 +129,7 @@ static void add_notes(struct table *t, struct pb_rule *r, size_t record)
 
 		bad = badness(n->exactness);
 		worst = bad > worst ? bad : worst;
-		if (bad < 2 || !n->note.n) /* nothing to say of what is exact */
+		if (bad < 2 || !n->note.n) /* nothing to say about exact ones */
 			continue;
 		buf_printf(&text, "%s%s: %.*s", text.n ? "; " : "", n->layer,
 			   STR_ARG(n->note));
@@ -313,7 +313,7 @@ bool bk_rules_annotate(const struct ir *ir, const struct bk_report *report,
 static void rules_check(const struct ir *ir, struct bk_report *report,
 			struct diag_sink *sink)
 {
-	/* the table enforces nothing */
+	/* the table itself enforces nothing */
 	(void)ir;
 	(void)report;
 	(void)sink;

@@ -1,6 +1,6 @@
 /*
- * rules.bin: the rule table, by which every other member names rules, scalars
- * and risk facts (runtime/bundle/format.h).
+ * rules.bin: the rule table.  All other members name rules, scalars and risk facts
+ * by its records (runtime/bundle/format.h).
  */
 #ifndef COMPILER_BACKEND_RULES_RULES_H
 #define COMPILER_BACKEND_RULES_RULES_H
@@ -11,8 +11,8 @@ extern const struct backend bk_rules;
 
 /*
  * Writes the member rules.bin again, with what `report` says about each rule
- * in its exactness and note (for --plan).  To be called after every back end's
- * check and emit, before the bundle is written; without it exactness is NONE.
+ * in its exactness and note (for --plan).  Call it after every back end's check and
+ * emit, before the bundle is written.  Without this call exactness is NONE.
  */
 bool bk_rules_annotate(const struct ir *ir, const struct bk_report *report,
 		       struct bk_output *out, struct diag_sink *sink);

@@ -1,7 +1,7 @@
 /*
- * Jumps: a conditional one reaches 255 instructions, and only forward.  Where
- * a target is farther away, the jump goes to a trampoline: an unconditional
- * jump (32 bits) or, for a plain return, a copy of it.
+ * Jumps: a conditional jump reaches 255 instructions, and only forward.  If a target
+ * is farther away, the jump goes to a trampoline: an unconditional jump (32 bits)
+ * or, for a plain return, a copy of the return.
  */
 #include "compiler/backend/seccomp/asm.h"
 
@@ -32,7 +32,7 @@ uint32_t asm_ret(struct asm_program *p, uint32_t value, bool copy)
 		     copy);
 }
 
-/* Instructions between the next one to be written and the label's nearest. */
+/* Instructions between the next one to be written and the nearest way to the label. */
 static uint32_t distance(const struct asm_program *p, uint32_t l)
 {
 	return (uint32_t)p->back.n - p->labels.v[l].near - 1;
@@ -52,7 +52,7 @@ static void bring_near(struct asm_program *p, uint32_t l)
 uint32_t asm_jump(struct asm_program *p, uint16_t op, uint32_t k, uint32_t yes,
 		  uint32_t no)
 {
-	/* a trampoline moves the other target one away: until both are near */
+	/* a trampoline moves the other target one away: repeat until both are near */
 	while (distance(p, yes) > REACH || distance(p, no) > REACH)
 		bring_near(p, distance(p, yes) > REACH ? yes : no);
 	return label(p, push(p, (struct sock_filter)BPF_JUMP(BPF_JMP | op | BPF_K, k,
@@ -62,7 +62,7 @@ uint32_t asm_jump(struct asm_program *p, uint16_t op, uint32_t k, uint32_t yes,
 
 uint32_t asm_stmt(struct asm_program *p, uint16_t code, uint32_t k, uint32_t next)
 {
-	/* it falls through: nothing may stand between */
+	/* the statement falls through to `next`: nothing may stand between them */
 	assert(p->labels.v[next].at + 1 == p->back.n);
 	return label(p, push(p, (struct sock_filter)BPF_STMT(code, k)), false);
 }

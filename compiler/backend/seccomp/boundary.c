@@ -9,7 +9,7 @@ static void add(struct boundary *b, struct arena *a, unsigned arg, uint64_t v)
 	VEC_PUSH(a, &b->values[arg], v);
 }
 
-/* The value itself, and what stands above it when the kernel looks at 32 bits. */
+/* Adds the value, and the value with upper bits set for kernels that read 32 bits. */
 static void add_halves(struct boundary *b, struct arena *a, unsigned arg, uint64_t v)
 {
 	add(b, a, arg, v);

@@ -1,7 +1,7 @@
 /*
- * Where decisions on arguments can change: for each argument the values at and
- * beside every compared value, each bit of every mask alone and together, and
- * all of them with the upper half set.  For verify and the tests.
+ * Where decisions on arguments can change.  For each argument: every compared value
+ * and its neighbours, each bit of every mask alone and all bits together, and
+ * all of these with the upper half set.  Used by verify and the tests.
  */
 #ifndef COMPILER_BACKEND_SECCOMP_BOUNDARY_H
 #define COMPILER_BACKEND_SECCOMP_BOUNDARY_H
@@ -11,16 +11,16 @@
 
 struct boundary {
 	VEC(uint64_t) values[6]; /* never empty */
-	/* the compares themselves, each once */
+	/* the compares themselves, without duplicates */
 	VEC(const struct ir_cond *) compares;
 };
 
-/* Of every condition of every rule on this number. */
+/* Collects the boundaries of every condition of every rule on this number. */
 void boundary_find(const struct ir *ir, uint32_t nr, struct arena *a,
 		   struct boundary *ret);
-/* Combinations of all values; SIZE_MAX where they are more. */
+/* The number of combinations of all values; SIZE_MAX if there are more. */
 size_t boundary_count(const struct boundary *b);
-/* The i-th of them. */
+/* The i-th combination. */
 void boundary_args(const struct boundary *b, size_t i, uint64_t ret_args[6]);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What the filter does for each rule, and which rules would stop the launch
+ * Reports what the filter does for each rule, and which rules would stop the launch
  * itself.  A filter forbids exactly what a rule says, but it cannot ask.
  */
 #include "compiler/backend/seccomp/members.h"
@@ -8,14 +8,14 @@
 #include "compiler/target/target.h"
 
 /*
- * The filter is loaded last (runtime/sandbox/step_command.c); what follows is
- * a message on the status socket, its answer, and the command's start.
+ * polrun loads the filter last (runtime/sandbox/step_command.c).  After that it only
+ * sends a message on the status socket, reads the answer, and starts the command.
  */
 static const char *const launch_needs[] = {
 	"execve", "read", "write", "close", "exit_group",
 };
 
-/* Calls that do the same with the arguments in memory, where no filter looks. */
+/* Calls that do the same with arguments in memory, where a filter cannot look. */
 static const struct {
 	const char *call, *twin;
 } twins[] = {
@@ -25,9 +25,9 @@ static const struct {
 };
 
 /*
- * Calls whose arguments from `first` on have the type that another argument
- * says.  The kernel may look at their low half only, so a compare of all 64
- * bits is walked around by setting the upper ones.
+ * Calls where another argument gives the type of the arguments from `first` on.  The
+ * kernel may read only their low half, so that setting upper bits evades a compare
+ * of all 64 bits.
  */
 static const struct {
 	const char *call;
@@ -96,7 +96,8 @@ static void check_launch(const struct ir *ir, const struct selection *s,
 	}
 }
 
-/* The twin of a call whose arguments `r` looks at, if it is not denied whole. */
+/* A call that does the same as the one whose arguments `r` tests and that is not
+ * denied altogether, or NULL. */
 static const char *open_twin(const struct selection *s, const struct ir_rule *r)
 {
 	if (!r->set.u.syscall.cond)
@@ -115,7 +116,7 @@ static const char *open_twin(const struct selection *s, const struct ir_rule *r)
 	return NULL;
 }
 
-/* A rule that no arguments can meet says nothing, and was meant to. */
+/* A condition that no arguments can meet has no effect, which nobody intends. */
 static void check_condition(const struct ir_rule *r, struct bk_report *report,
 			    struct diag_sink *sink)
 {
@@ -128,7 +129,7 @@ static void check_condition(const struct ir_rule *r, struct bk_report *report,
 			 STR_ARG(r->set.u.syscall.name));
 }
 
-/* The rule holds as it is written; whoever wrote it may have meant more. */
+/* The rule holds as written, but its author may have wanted more. */
 static void note_twin(const struct ir_rule *r, const char *twin,
 		      struct bk_report *report, struct diag_sink *sink)
 {

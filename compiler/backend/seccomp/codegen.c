@@ -1,7 +1,7 @@
 /*
- * The layout of a filter: architecture check, binary search over the ranges
- * of numbers that share a decision, the arguments' tests, the returns.  Every
- * return that names a rule has an entry in the map.
+ * The layout of a filter: the check of the architecture, a binary search over the
+ * ranges of numbers that share a decision, the tests of arguments, the returns.
+ * Every return that names a rule has an entry in the map.
  */
 #include "compiler/backend/seccomp/codegen.h"
 
@@ -15,7 +15,7 @@
 
 #define NO_LABEL UINT32_MAX
 
-/* What the accumulator holds: (arg's word) & mask; arg NONE: unknown. */
+/* What the accumulator holds: (word of arg) & mask; if arg is ACC_NONE, unknown. */
 #define ACC_NONE 0xff
 struct acc {
 	uint8_t arg, high;
@@ -27,12 +27,12 @@ struct gen {
 	const struct dag *dag;
 	struct asm_program p;
 	bool trace;
-	uint32_t *label;       /* by node, as reached from an untraced number */
-	struct acc *entry;     /* by node: the accumulator on every way in */
+	uint32_t *label;       /* by node; for numbers that are not traced */
+	struct acc *entry;     /* by node: what the accumulator holds on every way in */
 	uint8_t *seen;
-	uint32_t trace_label;  /* return of an allowed traced call */
-	VEC(uint32_t) order;   /* inner nodes, each after those below it */
-	VEC(struct pb_map_entry) map; /* pc holds a label until the end */
+	uint32_t trace_label;  /* the return for an allowed traced call */
+	VEC(uint32_t) order;   /* inner nodes, children before parents */
+	VEC(struct pb_map_entry) map; /* pc holds a label until the program is complete */
 	struct filter *out;
 };
 
@@ -43,7 +43,7 @@ static uint32_t word(uint64_t v, bool high)
 	return high ? (uint32_t)(v >> 32) : (uint32_t)v;
 }
 
-/* A test of both words leaves whatever its last load was: unknown. */
+/* A test of both words may end after either load: the accumulator is unknown. */
 static struct acc acc_after(const struct ir_cond *c)
 {
 	bool high = word(c->mask, true) != 0;
@@ -78,7 +78,7 @@ static void post_order(struct gen *g, uint32_t n, uint8_t *done)
 	VEC_PUSH(g->p.a, &g->order, n);
 }
 
-/* From parents to children: what is loaded when a node begins. */
+/* From parents to children: what is loaded at the beginning of each node. */
 static void flow(struct gen *g)
 {
 	uint8_t *done = arena_alloc(g->p.a, g->dag->nodes.n);
@@ -118,7 +118,7 @@ static uint32_t ret_of(struct gen *g, const struct dag_leaf *leaf)
 		return ret_mapped(g, SECCOMP_RET_USER_NOTIF, PB_V_DENY, leaf->rule,
 				  leaf->err);
 	case DAG_NONAME:
-		/* nobody wants to hear of each probe for a newer kernel */
+		/* no entry: nobody wants a report of each probe for a newer call */
 		return asm_ret(&g->p, SECCOMP_RET_ERRNO | leaf->err, true);
 	case DAG_KILL:
 		break;
@@ -143,7 +143,7 @@ static uint32_t load_off(uint8_t arg, bool high)
 	return high ? low + 4 : low; /* little-endian */
 }
 
-/* Loads a word under its mask in front of `next`, where `in` has it not yet. */
+/* Loads a word under its mask in front of `next`, unless `in` holds it already. */
 static uint32_t gen_load(struct gen *g, uint8_t arg, bool high, uint32_t mask,
 			 struct acc in, uint32_t next)
 {
@@ -180,7 +180,7 @@ static uint32_t gen_eq(struct gen *g, const struct ir_cond *c, struct acc in,
 	return gen_word(g, c, true, BPF_JEQ, in, yes, no);
 }
 
-/* value <= (arg & mask), the higher word first. */
+/* value <= (arg & mask), with the higher word tested first. */
 static uint32_t gen_ge(struct gen *g, const struct ir_cond *c, struct acc in,
 		       uint32_t yes, uint32_t no)
 {
@@ -236,7 +236,7 @@ static void add_slot(struct slot *v, size_t *n, uint32_t lo, uint32_t root,
 	v[(*n)++] = (struct slot){ lo, root, traced };
 }
 
-/* The ranges, cut where traced and other numbers meet. */
+/* The ranges, cut where traced numbers and others meet. */
 static struct slot *slots_of(struct gen *g, size_t *ret_n)
 {
 	uint32_t end = target_call_end();
@@ -252,7 +252,7 @@ static struct slot *slots_of(struct gen *g, size_t *ret_n)
 		}
 		for (uint32_t nr = r->lo; nr <= r->hi && nr < end; nr++)
 			add_slot(v, &n, nr, r->root, filter_is_traced(nr));
-		/* what stands above the last name is no call */
+		/* numbers above the last name are no calls */
 		if (r->hi >= end)
 			add_slot(v, &n, end, r->root, false);
 	}
@@ -296,7 +296,7 @@ static uint32_t killed_label(const struct gen *g)
 	return NO_LABEL;
 }
 
-/* arch, then nr, which the search's first jump follows. */
+/* Loads arch, then nr; the first jump of the search follows. */
 static void gen_entry(struct gen *g, uint32_t search)
 {
 	uint32_t l;

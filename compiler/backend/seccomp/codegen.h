@@ -1,4 +1,4 @@
-/* From decision graphs to a program and its table of returns. */
+/* Turns decision graphs into a program and the map of its returns. */
 #ifndef COMPILER_BACKEND_SECCOMP_CODEGEN_H
 #define COMPILER_BACKEND_SECCOMP_CODEGEN_H
 
@@ -12,7 +12,7 @@ struct filter {
 	size_t n;
 	struct pb_map_entry *map; /* by pc, ascending */
 	size_t nmap;
-	/* what to name where `n` is too large */
+	/* the number to name in the message if `n` is too large */
 	uint32_t largest_nr;
 	size_t largest_size; /* instructions for this number's arguments */
 };

@@ -1,12 +1,12 @@
-/* What a question to box_atoms_hold() may cost, so that budgets hold. */
+/* An estimate of what a call of box_atoms_hold() costs, so that budgets hold. */
 #ifndef COMPILER_BACKEND_SECCOMP_COST_H
 #define COMPILER_BACKEND_SECCOMP_COST_H
 
 #include "compiler/sets/box.h"
 
 /*
- * Many masks of one argument make its worst case grow exponentially, about by
- * two with two masks (measured); whole compares hardly count.
+ * Many masks of one argument make the worst case grow exponentially: two masks about
+ * double it (measured).  Compares of the whole argument hardly count.
  */
 static inline size_t cost_of(const struct box_atom *atoms, size_t n)
 {

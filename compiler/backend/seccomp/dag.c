@@ -1,6 +1,6 @@
 /*
- * Decision graphs: normal atoms, unique nodes, if-then-else.  What is decided
- * where is select.c's business, which tests are superfluous prune.c's.
+ * Decision graphs: normal atoms, unique nodes, if-then-else.  select.c chooses the
+ * decisions, and prune.c removes superfluous tests.
  */
 #include "compiler/backend/seccomp/dag.h"
 
@@ -13,7 +13,7 @@ void dag_init(struct dag *d, struct arena *a)
 	d->unique = arena_array(a, d->nunique, sizeof(*d->unique));
 	d->nmemo = 1024;
 	d->memo = arena_array(a, d->nmemo, sizeof(*d->memo));
-	/* truth values are leaves that no verdict equals */
+	/* the truth values are leaves that are equal to no verdict */
 	VEC_PUSH(a, &d->nodes, ((struct dag_node){ .atom = DAG_TERMINAL }));
 	VEC_PUSH(a, &d->nodes, ((struct dag_node){ .atom = DAG_TERMINAL, .hi = 1 }));
 }
@@ -89,7 +89,7 @@ static uint32_t intern(struct dag *d, struct dag_node node)
 
 uint32_t dag_leaf(struct dag *d, struct dag_leaf leaf)
 {
-	/* hi marks a verdict, so that none equals a truth value */
+	/* hi = 2 marks a verdict, so that no verdict is equal to a truth value */
 	return intern(d, (struct dag_node){ .atom = DAG_TERMINAL, .hi = 2,
 					    .leaf = leaf });
 }
@@ -213,7 +213,7 @@ static uint32_t atom_node(struct dag *d, const struct ir_cond *c)
 	return make(d, (uint32_t)i, DAG_TRUE, DAG_FALSE);
 }
 
-/* (arg & mask) == value; a value outside of the mask is never reached. */
+/* (arg & mask) == value; a value with bits outside of the mask never occurs. */
 static uint32_t eq(struct dag *d, struct ir_cond c)
 {
 	if (c.value & ~c.mask)
@@ -232,7 +232,7 @@ static uint32_t ge(struct dag *d, struct ir_cond c)
 	if (c.value > c.mask)
 		return DAG_FALSE;
 	if (c.value == c.mask)
-		return eq(d, c); /* only the mask itself is as large */
+		return eq(d, c); /* only the mask itself is that large */
 	c.cmp = IR_GE;
 	return atom_node(d, &c);
 }
@@ -265,11 +265,11 @@ static uint32_t compare(struct dag *d, const struct ir_cond *from)
 	case IR_LE:
 		return dag_not(d, gt(d, c));
 	}
-	d->full = true; /* no such compare: nothing is decided by it */
+	d->full = true; /* no such compare: no result may be used */
 	return DAG_FALSE;
 }
 
-/* The order of atoms is that of the text, whatever is built first. */
+/* Orders the atoms as in the text, in whatever order graphs are built. */
 static void name_atoms(struct dag *d, const struct ir_cond *c)
 {
 	if (c->op == IR_C_CMP)
@@ -283,8 +283,8 @@ static void name_atoms(struct dag *d, const struct ir_cond *c)
 static uint32_t build(struct dag *d, const struct ir_cond *c);
 
 /*
- * Chains (`cmd in [ … ]`) are built from their last link on: the other way
- * each link would copy all before it.
+ * Chains (`cmd in [ … ]`) are built from their last link: from the first link, each
+ * link would copy all links before it.
  */
 static uint32_t build_chain(struct dag *d, const struct ir_cond *c,
 			    enum ir_cond_op op, uint32_t rest)
@@ -311,7 +311,7 @@ static uint32_t build(struct dag *d, const struct ir_cond *c)
 	case IR_C_CMP:
 		return compare(d, c);
 	}
-	d->full = true; /* no such condition: nothing is decided by it */
+	d->full = true; /* no such condition: no result may be used */
 	return DAG_FALSE;
 }
 

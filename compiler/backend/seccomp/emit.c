@@ -1,6 +1,6 @@
 /*
- * The back end: from the selection to the members of the bundle.  Adds nothing
- * of its own to what the rules say but the architecture check.
+ * Turns the selection into the members of the bundle.  Besides what the rules say,
+ * a filter holds only the check of the architecture.
  */
 #include <stddef.h>
 
@@ -54,7 +54,7 @@ static void put_map(struct bk_output *out, const char *path, const struct filter
 	put(out, path, &b);
 }
 
-/* The rule whose condition has the most compares on this number. */
+/* The number of compares of a condition, to find the rule that has the most. */
 static size_t weight(const struct ir_cond *c)
 {
 	if (!c)

@@ -1,4 +1,4 @@
-/* Runs a filter as the kernel would, refusing what no filter of ours holds. */
+/* Runs a filter as the kernel would.  Refuses instructions that polc never emits. */
 #include "compiler/backend/seccomp/interp.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ bool interp_run(const struct sock_filter *insns, size_t n,
 {
 	uint32_t acc = 0;
 
-	/* every jump is forward, so this ends */
+	/* every jump is forward, so this loop ends */
 	for (size_t pc = 0; pc < n; pc++) {
 		const struct sock_filter *i = &insns[pc];
 

@@ -22,7 +22,7 @@ const char *judge_text(struct arena *a, bool trace, uint32_t nr, const uint64_t 
 			    args[5], what);
 }
 
-/* Does the map's rule stand in the statement that decided? */
+/* Does the rule in the map belong to the statement that decided? */
 static bool names_rule(const struct ir *ir, const struct emitted *e, uint32_t number,
 		       const struct eval_decision *d)
 {
@@ -41,7 +41,7 @@ static bool names_rule(const struct ir *ir, const struct emitted *e, uint32_t nu
 		str_eq(r->at.file, d->rule->at.file));
 }
 
-/* NULL, or in what the return is not what the evaluator says. */
+/* NULL, or how the return differs from what the evaluator says. */
 static const char *compare(const struct ir *ir, const struct emitted *e, bool trace,
 			   uint32_t nr, uint32_t value, uint32_t pc,
 			   const struct eval_decision *d)
@@ -109,7 +109,7 @@ const char *judge_number(const struct ir *ir, const struct emitted *e, bool trac
 	boundary_find(ir, nr, a, &b);
 	n = boundary_count(&b);
 	if (n > max_runs)
-		step = n / max_runs | 1; /* odd: no value is left out for good */
+		step = n / max_runs | 1; /* odd: no value is skipped every time */
 	for (size_t i = 0; i < n && !bad && i / step <= max_runs; i += step) {
 		boundary_args(&b, i, args);
 		bad = run_one(ir, e, trace, nr, args, a);

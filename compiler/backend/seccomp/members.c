@@ -1,4 +1,4 @@
-/* The members of this back end as their readers see them, bounds checked. */
+/* The members of this back end as their readers see them, after checks of bounds. */
 #include "compiler/backend/seccomp/members.h"
 
 static const char *read_map(const struct bk_output *in, const char *path,

@@ -1,6 +1,6 @@
 /*
  * Reads back what emit wrote.  Nothing here looks at the IR: print and verify
- * see the bundle's bytes only.
+ * see only the bytes of the bundle.
  */
 #ifndef COMPILER_BACKEND_SECCOMP_MEMBERS_H
 #define COMPILER_BACKEND_SECCOMP_MEMBERS_H
@@ -15,13 +15,13 @@ struct emitted {
 	size_t n;
 	const struct pb_map_entry *map;
 	size_t nmap;
-	size_t ir_rules; /* verify: of the whole policy, where it is given the calls' only */
+	size_t ir_rules; /* verify: of the whole policy, if given only rules of calls */
 };
 
-/* NULL, or what is wrong with the members' structure. */
+/* NULL, or what is wrong with the structure of the members. */
 const char *emitted_read(const struct bk_output *in, bool trace, struct arena *a,
 			 struct emitted *ret);
-/* The entry of a return instruction, or NULL. */
+/* The map's entry for a return instruction, or NULL. */
 const struct pb_map_entry *emitted_entry(const struct emitted *e, uint32_t pc);
 /* The parts of bk_seccomp (seccomp.h). */
 void bk_seccomp_print(FILE *out, const struct bk_output *in);

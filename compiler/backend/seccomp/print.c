@@ -1,6 +1,6 @@
 /*
- * Disassembly for dump, inspect and goldens.  Reads the members and the rule
- * table; numbers of calls get their names, returns their rules.
+ * Disassembly for dump, inspect and goldens.  Reads the members and the rule table;
+ * numbers of calls are printed with their names, returns with their rules.
  */
 #include <inttypes.h>
 #include <linux/seccomp.h>
@@ -10,7 +10,7 @@
 #include "compiler/backend/common/util.h"
 #include "compiler/target/target.h"
 
-/* Which of these holds the accumulator: a number of a call, something else. */
+/* What the accumulator holds: the number of a call, or something else. */
 enum held { HELD_UNSEEN, HELD_NR, HELD_OTHER };
 
 static void held_meet(enum held *at, enum held from)
@@ -18,7 +18,7 @@ static void held_meet(enum held *at, enum held from)
 	*at = *at == HELD_UNSEEN || *at == from ? from : HELD_OTHER;
 }
 
-/* Jumps go forward only: one pass. */
+/* One pass suffices, since jumps only go forward. */
 static enum held *find_held(const struct emitted *e, struct arena *a)
 {
 	enum held *held = arena_array(a, e->n + 1, sizeof(*held));

@@ -1,22 +1,22 @@
 /*
- * Removes tests that the tests above them already answer: after `cmd ==
- * TIOCSTI` held, no other `cmd == X` is asked.  Which combinations of atoms
- * are possible decides sets/box.c, bit by bit.
+ * Removes tests that the tests above them already answer: after `cmd == TIOCSTI`
+ * held, no other `cmd == X` is tested.  sets/box.c decides bit by bit which
+ * combinations of atoms are possible.
  */
 #include "compiler/backend/seccomp/dag.h"
 
 #include "compiler/backend/seccomp/cost.h"
 #include "compiler/base/map.h"
 
-/* Past this, or COST_BUDGET, the graph stays as it is. */
+/* Beyond this length, or beyond COST_BUDGET, the graph stays as it is. */
 #define MAX_PATH 512
 
 struct walk {
 	struct dag *d;
-	struct box_atom path[MAX_PATH]; /* what was decided on the way */
+	struct box_atom path[MAX_PATH]; /* the answers on the path to this node */
 	uint32_t path_atom[MAX_PATH];
 	size_t npath;
-	uint8_t *args; /* by node: which arguments it and those below test */
+	uint8_t *args; /* by node: arguments tested at the node or below */
 	size_t nargs;
 	struct map memo;
 	size_t cost;
@@ -39,7 +39,7 @@ static uint8_t args_below(struct walk *w, uint32_t n)
 	return bits;
 }
 
-/* Can the path go on with this atom, taken so?  Arguments are independent. */
+/* Can the path continue with this answer of the atom?  Arguments are independent. */
 static bool is_possible(struct walk *w, const struct ir_cond *atom,
 			bool negated)
 {
@@ -58,7 +58,7 @@ static bool is_possible(struct walk *w, const struct ir_cond *atom,
 	return box_atoms_hold(on_arg, n, NULL);
 }
 
-/* The node and what the path says about the arguments that it tests. */
+/* The node, and what the path says about the arguments that it tests. */
 static struct str memo_key(struct walk *w, uint32_t n)
 {
 	uint8_t args = args_below(w, n);
@@ -107,7 +107,7 @@ static uint32_t walk(struct walk *w, uint32_t n)
 		return *known;
 	hi = walk_with(w, node.atom, false, node.hi);
 	lo = walk_with(w, node.atom, true, node.lo);
-	/* the children test later atoms only: one node, no rewriting */
+	/* the children test only later atoms, so this makes one node without rewriting */
 	test = dag_cond(w->d, w->d->atoms.v[node.atom]);
 	r = dag_ite(w->d, test, hi, lo);
 	known = ARENA_NEW(w->d->a, uint32_t);

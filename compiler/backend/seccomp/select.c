@@ -1,7 +1,7 @@
 /*
  * The verdict of each number.  Semantics 3.1 is written here as a list of
- * (who matches, what then), built from its last line up; whether it is what
- * ir/eval.c means is checked by verify.c and tests/prop/prop_seccomp.c.
+ * (who matches, what then), built from its last line up.  verify.c and
+ * tests/prop/prop_seccomp.c check that it agrees with the evaluator.
  */
 #include "compiler/backend/seccomp/select.h"
 
@@ -38,11 +38,11 @@ const struct ir_rule *sel_rule(const struct ir *ir, uint32_t number)
 
 /* --- one number ----------------------------------------------------------------- */
 
-/* A rule that can match the number, and for which arguments it counts. */
+/* A rule that can match the number, and the arguments for which it counts. */
 struct part {
 	const struct ir_rule *rule;
-	uint32_t match; /* its condition less its exceptions */
-	uint32_t taken; /* match, and what step 1 and 2 leave of it */
+	uint32_t match; /* the rule's condition without its exceptions */
+	uint32_t taken; /* the part of `match` that steps 1 and 2 leave */
 };
 
 struct builder {
@@ -51,7 +51,7 @@ struct builder {
 	struct dag *dag;
 	struct part *parts; /* in the IR's order */
 	size_t n;
-	uint32_t final1, final2; /* some final rule of level 1, 2 matches */
+	uint32_t final1, final2; /* where a final rule of level 1 (of level 2) matches */
 };
 
 static bool is_locked_out(const struct ir *ir, const struct ir_rule *r)
@@ -118,7 +118,7 @@ static uint32_t lifted(struct builder *b, const struct ir_rule *r)
 	return m;
 }
 
-/* Steps 1 and 2. The parts are in order of level: allows come before what they lift. */
+/* Steps 1 and 2.  The parts are in order of level: an allow comes before what it lifts. */
 static void find_taken(struct builder *b)
 {
 	struct dag *d = b->dag;
@@ -141,7 +141,7 @@ static void find_taken(struct builder *b)
 			break;
 		case IR_DEFAULT:
 		case IR_LEVEL_COUNT:
-			/* its allows wait for step 4 */
+			/* an allow of this kind waits for step 4 */
 			out = p->rule->effect == IR_ALLOW ? DAG_TRUE :
 			      lifted(b, p->rule);
 			break;
@@ -173,7 +173,7 @@ static uint32_t allow_leaf(struct builder *b)
 	return dag_leaf(b->dag, (struct dag_leaf){ DAG_ALLOW, UINT32_MAX, 0 });
 }
 
-/* The rules of one effect before `rest`: the first that matches decides. */
+/* Puts the rules of one effect before `rest`: the first that matches decides. */
 static uint32_t first_of(struct builder *b, enum ir_effect effect, bool soft_only,
 			 uint32_t where, uint32_t rest)
 {
@@ -188,7 +188,7 @@ static uint32_t first_of(struct builder *b, enum ir_effect effect, bool soft_onl
 	return rest;
 }
 
-/* Steps 4 and 5, with the soft asks, which only turn an allow into ask. */
+/* Steps 4 and 5, with the soft asks, which only turn an allow into an ask. */
 static uint32_t without_hard_rules(struct builder *b)
 {
 	const struct ir_scalar *other = &b->ir->scalars[IR_S_SYSCALL_OTHERWISE];
@@ -199,7 +199,7 @@ static uint32_t without_hard_rules(struct builder *b)
 			if (b->parts[i].rule->level == IR_DEFAULT &&
 			    b->parts[i].rule->effect == IR_ALLOW)
 				base = dag_or(b->dag, b->parts[i].match, base);
-	/* unknown means deny: only the word allow allows */
+	/* unknown means deny: only an explicit allow allows */
 	if (other->effect == IR_ALLOW)
 		rest = allow_leaf(b);
 	else
@@ -279,8 +279,8 @@ bool sel_build(const struct ir *ir, struct arena *a, struct diag_sink *sink,
 	}
 	add_range(&s, a, end, TARGET_X32_BIT - 1, noname);
 	/*
-	 * x32 numbers have this bit and are positive.  What is negative no
-	 * kernel table holds (a tracer skips a call by -1): no reason to kill.
+	 * x32 numbers have this bit set and are positive.  No kernel table holds a
+	 * negative number (a tracer skips a call by -1), so there is no reason to kill.
 	 */
 	add_range(&s, a, TARGET_X32_BIT, INT32_MAX, killed);
 	add_range(&s, a, (uint32_t)INT32_MAX + 1, UINT32_MAX, noname);

@@ -1,6 +1,6 @@
 /*
- * Which verdict each system call gets: semantics 3.1, for every number, as a
- * decision graph over its arguments.  The kernel cannot ask: ask is deny here.
+ * The verdict of each system call: semantics 3.1 for every number, as a decision
+ * graph over its arguments.  The kernel cannot ask, so ask becomes deny here.
  */
 #ifndef COMPILER_BACKEND_SECCOMP_SELECT_H
 #define COMPILER_BACKEND_SECCOMP_SELECT_H
@@ -8,7 +8,7 @@
 #include "compiler/backend/seccomp/dag.h"
 #include "compiler/diag/diag.h"
 
-/* Numbers lo..hi get the same decision. */
+/* Numbers lo..hi have the same decision. */
 struct sel_range {
 	uint32_t lo, hi; /* inclusive */
 	uint32_t root;   /* node of the graph */
@@ -16,7 +16,7 @@ struct sel_range {
 
 struct selection {
 	struct dag dag;
-	/* Covers 0..UINT32_MAX without a gap, ascending; neighbours differ. */
+	/* Covers 0..UINT32_MAX without a gap, ascending; neighbours differ in `root`. */
 	VEC(struct sel_range) ranges;
 };
 
@@ -24,12 +24,12 @@ struct selection {
 bool sel_build(const struct ir *ir, struct arena *a, struct diag_sink *sink,
 	       struct selection *ret);
 
-/* The decision of one number (a node of the graph). */
+/* The decision for one number: a node of the graph. */
 uint32_t sel_root(const struct selection *s, uint32_t nr);
 
 /*
- * The number by which members name a rule: the first rule of its statement,
- * since all of them have one id and place.
+ * The number by which the members name a rule: the first rule of its statement,
+ * since all rules of a statement have the same id and place.
  */
 uint32_t sel_rule_number(const struct ir *ir, const struct ir_rule *r);
 

@@ -1,9 +1,9 @@
 /*
- * Follows a filter with known architecture and number and unknown arguments.
- * A test of a word is a compare of the argument under a mask; a way is a list
- * of such compares, and at its return the compares of the rules are decided
- * too (both answers, where both are possible), so that one witness stands for
- * every call that goes this way.
+ * Follows a filter with a known architecture and number and unknown arguments.
+ * A test of a word is a compare of the argument under a mask, and a path is a list of
+ * such compares.  At the return of a path, the compares of the rules are decided too
+ * (with both answers, if both are possible).  So one witness stands for every call
+ * that takes this path.
  */
 #include "compiler/backend/seccomp/symbolic.h"
 
@@ -46,14 +46,14 @@ static bool possible(struct symbolic *s, const struct ir_cond *c, bool negated)
 	}
 	s->atoms[s->natoms] = (struct box_atom){ c, negated };
 	s->cost += cost_of(s->atoms, s->natoms + 1);
-	if (s->cost > COST_BUDGET) { /* nothing is proved */
+	if (s->cost > COST_BUDGET) { /* give up: nothing is proved */
 		s->over = true;
 		return false;
 	}
 	return box_atoms_hold(s->atoms, s->natoms + 1, NULL);
 }
 
-/* At a return: decides the rules' compares from the i-th on. */
+/* At a return: decides the compares of the rules from the i-th on. */
 static void decide(struct symbolic *s, uint32_t pc, size_t i)
 {
 	uint64_t args[6] = { 0 };
@@ -97,7 +97,7 @@ static bool compare_known(uint16_t op, uint32_t x, uint32_t k)
 	return op == BPF_JEQ ? x == k : op == BPF_JGT ? x > k : x >= k;
 }
 
-/* Both answers of a test of an argument's word, where they are possible. */
+/* Follows both answers of a test of an argument's word, if they are possible. */
 static void branch(struct symbolic *s, size_t pc, struct value acc)
 {
 	const struct sock_filter *i = &s->e->insns[pc];

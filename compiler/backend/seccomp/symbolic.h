@@ -1,13 +1,13 @@
-/* Every way through a filter for one number, compared with the evaluator. */
+/* Compares every path through a filter for one number with the evaluator. */
 #ifndef COMPILER_BACKEND_SECCOMP_SYMBOLIC_H
 #define COMPILER_BACKEND_SECCOMP_SYMBOLIC_H
 
 #include "compiler/backend/seccomp/members.h"
 
 /*
- * NULL, or what differs.  *ret_proved: every way was followed and on each the
- * evaluator gives what the filter returns, whatever the arguments are; false
- * where that took too long (and nothing differed so far).
+ * NULL, or what differs.  *ret_proved: every path was followed, and on each the
+ * evaluator gives what the filter returns, whatever the arguments are.  It is false
+ * if that took too long (and nothing differed so far).
  */
 const char *symbolic_number(const struct ir *ir, const struct emitted *e, bool trace,
 			    uint32_t nr, struct arena *a, bool *ret_proved);

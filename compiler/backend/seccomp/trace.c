@@ -1,12 +1,12 @@
-/* Which calls the trace filter notifies although they are allowed. */
+/* The calls that the trace filter reports although they are allowed. */
 #include "compiler/backend/seccomp/codegen.h"
 
 #include "compiler/target/target.h"
 
 /*
- * Every call that takes a path or a socket address: what the supervisor reads
- * there explains why the kernel's walls refused it.  Calls on descriptors are
- * not traced: no rule speaks of them.
+ * Every call that takes a path or a socket address.  What the supervisor reads there
+ * explains why the view or Landlock refused the call.  Calls on descriptors are not
+ * traced, because no rule is about them.
  */
 static const char *const traced[] = {
 	"access", "bind", "chdir", "chmod", "chown", "chroot", "connect", "creat",

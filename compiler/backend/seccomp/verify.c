@@ -1,10 +1,9 @@
 /*
- * Proves the emitted filters equal to the IR.  For each number every way
- * through the program is followed with its tests as conditions on the
- * arguments (symbolic.c); what that leaves open, and the numbers and
- * architectures without arguments, are run by the interpreter and compared
- * with eval_decide() (judge.c).  Nothing here looks at select.c, dag.c or codegen.c but for
- * the list of traced calls.
+ * Proves the emitted filters equal to the IR.  For each number, symbolic.c follows
+ * every path through the program, with its tests as conditions on the arguments.
+ * What that leaves open, and the numbers and architectures without arguments, are
+ * run by the interpreter and compared with eval_decide() (judge.c).  Nothing here
+ * looks at select.c, dag.c or codegen.c, except for the list of traced calls.
  */
 #include <errno.h>
 
@@ -14,10 +13,10 @@
 #include "compiler/backend/seccomp/symbolic.h"
 #include "compiler/target/target.h"
 
-/* Combinations of boundary values that one number is run with. */
+/* The most combinations of boundary values with which one number is run. */
 #define MAX_RUNS 2048
 
-/* The policy with its rules of system calls alone: others match no call. */
+/* The policy with only its rules about system calls: no other rule matches a call. */
 static const struct ir *calls_of(const struct ir *ir, struct arena *a)
 {
 	struct ir *sub = ARENA_NEW(a, struct ir);
@@ -30,7 +29,7 @@ static const struct ir *calls_of(const struct ir *ir, struct arena *a)
 	return sub;
 }
 
-/* Numbers and architectures that no rule speaks of. */
+/* Checks numbers and architectures that no rule is about. */
 static const char *verify_outside(const struct emitted *e, bool trace,
 				  struct arena *a)
 {
@@ -77,12 +76,12 @@ static const char *verify_filter(const struct ir *ir, const struct bk_output *in
 	ir = calls_of(ir, a);
 	if (!bad)
 		bad = verify_outside(&e, trace, a);
-	/* some numbers past the last name, too */
+	/* include some numbers beyond the last name */
 	for (uint32_t nr = 0; nr < end + 64 && !bad; nr++) {
 		bool proved = false;
 		struct arena scratch;
 
-		/* what is found fills an arena that lives for one number */
+		/* findings go into an arena that lives for one number */
 		arena_init(&scratch, ARENA_DEFAULT_BUDGET);
 		if (target_call_by_nr(nr))
 			bad = symbolic_number(ir, &e, trace, nr, &scratch, &proved);
