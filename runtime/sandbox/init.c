@@ -1,7 +1,7 @@
 /*
- * Pid 1 of the run: takes the plan from polrun, executes it, forks the
- * command, then only waits, reports and passes signals on.  It ends with the
- * command, and with it everything that the command left behind.
+ * Pid 1 of the run.  It takes the plan from polrun, executes it and forks the command.
+ * After that it only waits, reports and passes signals on.  It ends when the command
+ * ends, and the kernel then kills everything that the command left behind.
  */
 #include "runtime/sandbox/init.h"
 
@@ -85,7 +85,7 @@ static int receive_plan(int sock, const struct plan_head **ret, struct rt_err *e
 	return plan_check(bytes, size, err);
 }
 
-/* Takes one plan and does what comes before the fork. */
+/* Takes one plan and executes the operations that come before the fork. */
 static int follow_plan(struct init *in, struct rt_err *err)
 {
 	int r = receive_plan(in->sock, &in->plan, err);
@@ -115,8 +115,9 @@ static int prepare(struct init *in, struct rt_err *err)
 	return r;
 }
 
-/* A signal that somebody outside sent to polinit: polrun passes on what was
- * meant for the command.  What the terminal sends reaches it by itself. */
+/* Handles a signal that somebody outside sent to polinit.  polrun passes on signals
+ * that are meant for the command.  Signals from the terminal reach the command
+ * directly. */
 static void pass_on(int sigfd, pid_t target)
 {
 	struct signalfd_siginfo si;
@@ -127,7 +128,7 @@ static void pass_on(int sigfd, pid_t target)
 			(void)kill(target, (int)si.ssi_signo);
 }
 
-/* True when the command has ended: its status is reported. */
+/* True when the command has ended and its status has been reported. */
 static bool reap(int sock, pid_t target)
 {
 	int st;
@@ -151,7 +152,7 @@ supervise_target(int sock, int sigfd, pid_t target)
 {
 	struct pollfd p[2] = {
 		{ .fd = sigfd, .events = POLLIN },
-		/* hang-up only */
+		/* only a hang-up is reported */
 		{ .fd = step_on(STEP_HANGUP) ? sock : -1, .events = 0 },
 	};
 
@@ -223,7 +224,8 @@ int init_main(int sock)
 		(void)steps_run(&in, PLAN_TARGET, &err);
 		fail(sock, &err);
 	}
-	/* 0-2 belong to the command: a pipe's reader waits for every writer */
+	/* 0-2 belong to the command: the reader of a pipe waits until every writer has
+	 * closed it */
 	if (close_but(sock, sigfd) < 0) {
 		(void)rt_fail_errno(&err, errno, "closing descriptors");
 		fail(sock, &err);

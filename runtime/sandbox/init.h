@@ -1,4 +1,4 @@
-/* Pid 1 of the run, stage 2 of the set-up. */
+/* Pid 1 of the run: the second stage of the set-up. */
 #ifndef RUNTIME_SANDBOX_INIT_H
 #define RUNTIME_SANDBOX_INIT_H
 
@@ -6,7 +6,8 @@
 
 /* Receives the plan over `sock`, executes it, starts the command, reaps. */
 int init_main(int sock);
-/* One message to polrun; safe under the command's filter (write).  0 or -errno. */
+/* Sends one message to polrun.  Works under the command's filter (only write).  0 or
+ * -errno. */
 int init_send(int sock, enum sandbox_event event, int value, const struct rt_err *err);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * The child: one clone with the namespaces, the maps, polinit by descriptor,
- * and a first plan, which needs neither bundle nor view.  All of it can begin
- * while polrun still reads and decides: polinit then waits for the plan.
+ * Starts the child: one clone with the namespaces, the id maps, polinit executed by
+ * descriptor, and a first plan that needs neither bundle nor view.  All of this can
+ * begin while polrun still reads and decides; polinit then waits for the rest of the
+ * plan.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,20 +29,21 @@
 struct launch {
 	const struct sandbox_run *run;
 	struct sandbox_ids ids;
-	const int *fds; /* that the child inherits */
+	const int *fds; /* descriptors that the child inherits */
 	size_t nfds;
-	/* Everybody may map the own ids, without the parent: a child that waits
-	   for it is woken on its parent's processor and runs after it. */
+	/* Any user may map their own ids without help from the parent.  This is faster:
+	   a child that waits for its parent is woken on the parent's processor and runs
+	   after it. */
 	bool maps_itself;
-	int sock, peer; /* ours, the child's */
+	int sock, peer; /* our end and the child's end */
 	pid_t pid;
 	int pidfd;
 };
 
 /*
- * The set-up's capabilities survive the exec of polinit only as ambient ones:
- * inside, the run's uid is not 0.  Mounts, the loopback, the limit of user
- * namespaces, the bounding set, and names below locked masks: nothing else.
+ * Inside, the run's uid is not 0, so only ambient capabilities survive the exec of
+ * polinit.  The set-up needs them for mounts, the loopback, the limit of user
+ * namespaces, the bounding set, and names below locked masks, and for nothing else.
  */
 static int raise_ambient(void)
 {
@@ -71,7 +73,7 @@ static void __attribute__((noreturn)) child_fail(int sock, const char *what, int
 	_exit(125);
 }
 
-/* polinit sets it again, where a failure is reported. */
+/* polinit sets this again, and can then report a failure. */
 static void die_with_polrun(void)
 {
 	if (step_on(STEP_PDEATHSIG))
@@ -107,7 +109,7 @@ static int write_maps(const struct launch *s, const char *who, struct rt_err *er
 	return write_map(who, "gid_map", line, err);
 }
 
-/* Stage 1: inside of the namespaces, still polrun's memory. */
+/* Stage 1: the child is inside the namespaces, but still has polrun's memory. */
 static void __attribute__((noreturn)) child_main(const struct launch *s)
 {
 	char number[16], go;
@@ -135,7 +137,7 @@ static void __attribute__((noreturn)) child_main(const struct launch *s)
 		if (syscall(SYS_setresgid, g, g, g) < 0 ||
 		    syscall(SYS_setresuid, u, u, u) < 0)
 			child_fail(s->peer, "the run's user", errno);
-		/* changing the uid cleared it */
+		/* the kernel cleared it when the uid changed */
 		die_with_polrun();
 	}
 	r = raise_ambient();
@@ -187,7 +189,7 @@ static int make_socket(struct launch *s, struct rt_err *err)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return rt_fail_errno(err, errno, "socketpair");
 	s->sock = pair[0];
-	/* 0 to 2 are the command's: the socket must not be one of them */
+	/* 0 to 2 are for the command: the socket must not be one of them */
 	s->peer = fcntl(pair[1], F_DUPFD_CLOEXEC, 3);
 	(void)close(pair[1]);
 	if (s->peer < 0 ||
@@ -212,7 +214,7 @@ struct sandbox_ids sandbox_ids_of(const struct sandbox_run *run)
 	return ids;
 }
 
-/* What every run begins with. */
+/* Sends the operations that every run begins with. */
 static int send_first(const struct launch *s, struct rt_err *err)
 {
 	static const enum step_id steps[] = { STEP_PDEATHSIG, STEP_DUMPABLE,
@@ -236,14 +238,14 @@ static int send_first(const struct launch *s, struct rt_err *err)
 	if (SYS_RETRY(send(s->sock, bytes, size, MSG_NOSIGNAL)) >= 0)
 		return 0;
 	r = errno;
-	/* without the first plan there is no second; why polinit went is in the
-	   status that it sent */
+	/* if the first plan was not received, no second one can be; polinit has already
+	   sent a status that says why it ended */
 	if (shutdown(s->sock, SHUT_WR) == 0 && (r == EPIPE || r == ECONNRESET))
 		return 0;
 	return rt_fail_errno(err, r, "sending the first plan");
 }
 
-/* Another user's ids: only the parent may map them. */
+/* For another user's ids: only the parent may write the map. */
 static int map_child(const struct launch *s, struct rt_err *err)
 {
 	char who[16];
@@ -270,7 +272,7 @@ int sandbox_launch(const struct sandbox_run *run, const int *fds, size_t nfds,
 	int r = make_socket(&s, err);
 
 	s.maps_itself = s.ids.uid_out == geteuid() && s.ids.gid_out == getegid();
-	/* a user namespace made by an ordinary user cannot drop them; root can */
+	/* an ordinary user's user namespace cannot drop the groups; root can */
 	if (r == 0 && geteuid() == 0 && s.ids.uid_out != 0 && step_on(STEP_GROUPS) &&
 	    setgroups(0, NULL) < 0)
 		r = rt_fail_errno(err, errno, "dropping the supplementary groups");
@@ -299,7 +301,8 @@ void sandbox_ahead_release(struct sandbox_ahead *a)
 {
 	if (a->pid > 0) {
 		(void)sys_pidfd_send_signal(a->pidfd, SIGKILL, NULL, 0);
-		/* its end, too, ends the child: nobody is waited for in vain */
+		/* closing our end also ends the child, so waitpid() does not wait in
+		 * vain */
 		if (a->sock >= 0)
 			(void)close(a->sock);
 		a->sock = -1;

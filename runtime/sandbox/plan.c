@@ -1,6 +1,6 @@
 /*
- * The plan as bytes: growing it in polrun, checking it in polinit.  What
- * stands in it is decided by plan_view.c and spawn.c.
+ * The plan as bytes: polrun builds it here and polinit checks it here.  plan_view.c and
+ * spawn.c decide what is in it.
  */
 #include "runtime/sandbox/plan.h"
 
@@ -52,7 +52,8 @@ struct plan_op *plan_add(struct plan *p, enum step_id step, enum plan_phase phas
 	return op;
 }
 
-/* `len` bytes of the pool, 8-byte aligned (filters are read in place), or 0. */
+/* Reserves `len` bytes of the pool, 8-byte aligned (filters are read in place).  0 on
+ * failure. */
 static uint32_t reserve(struct plan *p, size_t len)
 {
 	size_t at = (p->npool + 7) & ~(size_t)7;
@@ -168,7 +169,7 @@ int plan_finish(struct plan *p, void **ret, size_t *ret_size)
 	return 0;
 }
 
-/* A NUL ends the pool, so a string that begins in it also ends in it. */
+/* A NUL ends the pool, so a string that begins in the pool also ends in it. */
 static bool strings_fit(const struct plan_head *h, uint32_t off, uint32_t n)
 {
 	size_t pool = h->size - h->pool;

@@ -1,6 +1,7 @@
 /*
- * Which directories of a writable tree get a mount on themselves: those above
- * a restriction, so that none of them can be moved away from over it.
+ * Decides which directories of a writable tree are mounted on themselves: those above a
+ * restriction.  A directory that is a mount point cannot be moved away from over the
+ * restriction.
  */
 #include "runtime/sandbox/plan_pins.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the node takes away something that the tree above it gives. */
+/* True if the node takes away something that the tree above it gives. */
 static bool restricts(const struct sandbox_view *v, const int *parent, size_t i)
 {
 	const struct sandbox_node *n = &v->nodes[i];

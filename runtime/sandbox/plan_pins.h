@@ -10,11 +10,11 @@ static inline bool plan_node_writable(const struct sandbox_node *n)
 }
 
 /*
- * Directories of the writable tree, node `t`, that lie above a restriction:
- * without a mount on each, `mv dir x; mkdir -p dir/denied` would walk around
- * it.  The restriction may lie in a tree inside of this one.  `parent` is the
- * node above each, -1 none.  Returns how many; the list and its texts are the
- * caller's; `err` is set where memory ends.
+ * Lists the directories of the writable tree at node `t` that lie above a restriction.
+ * Without a mount on each, `mv dir x; mkdir -p dir/denied` would get around it.  The
+ * restriction may lie in another tree inside this one.  `parent[i]` is the node above
+ * node i, or -1.  Returns the number of directories; the caller owns the list and its
+ * strings.  `err` is set when memory runs out.
  */
 size_t plan_pins(const struct sandbox_view *v, const int *parent, size_t t, char ***ret,
 		 int *err);

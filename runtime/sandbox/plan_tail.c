@@ -1,6 +1,6 @@
 /*
- * The plan around the view: network rules; credentials, Landlock, the command's limits and
- * filter; and what passwd and group say inside.
+ * The parts of the plan around the view: network rules, credentials, Landlock, the
+ * command's limits and filter, and the contents of passwd and group inside.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +91,7 @@ void plan_landlock(struct plan *p, const struct sandbox_view *v,
 	op->v = abi->handled_fs;
 	op->w = abi->handled_net;
 	op->aux = (uint32_t)abi->scoped;
-	/* `ls /`: there is no right for one directory alone, and the root holds
+	/* for `ls /`: Landlock has no right for a single directory, and the root holds
 	 * nothing that the view does not show */
 	landlock_rule(p, "/", LANDLOCK_ACCESS_FS_READ_DIR, abi);
 	landlock_rule(p, "/proc", device, abi);
@@ -125,9 +125,11 @@ void plan_command(struct plan *p, const struct sandbox_run *run,
 	}
 	(void)plan_add(p, STEP_SIGNALS, PLAN_TARGET);
 	op = plan_add(p, STEP_EXEC, PLAN_TARGET);
-	op->flags = PLAN_F_SPECIAL; /* the argument vectors, before the filter */
+	op->flags = PLAN_F_SPECIAL; /* `argv` and `envp` are built before the filter is
+	                               loaded */
 	(void)plan_add(p, STEP_CLOSE, PLAN_TARGET);
-	if (policy->unix_wall) /* first: the policy's filter may deny seccomp() */
+	if (policy->unix_wall) /* load this filter first: the policy's filter may deny
+	                          seccomp() */
 		(void)plan_add(p, STEP_SECCOMP_UNIX, PLAN_TARGET);
 	op = plan_add(p, STEP_SECCOMP, PLAN_TARGET);
 	op->other =
@@ -143,14 +145,15 @@ void plan_command(struct plan *p, const struct sandbox_run *run,
 	p->head.listener = policy->listener;
 }
 
-/* `line`, then what the host's file says (none is fine), cut at a line. */
+/* Makes `line` followed by the content of the host's file (which may be missing), cut
+ * at the end of a line. */
 static int text_make(const char *path, const char *line, struct plan_text *ret)
 {
 	AUTO_FREE char *host = NULL;
 	size_t len = 0, first = strlen(line);
 	int r = io_read_file(path, TEXT_MAX, &host, &len);
 
-	/* one that is missing, closed or too long is taken for empty */
+	/* treat a file that is missing, unreadable or too long as empty */
 	if (r < 0 && r != -ENOENT && r != -ENOTDIR && r != -EACCES && r != -EFBIG)
 		return r;
 	ret->bytes = malloc(first + len + 1);

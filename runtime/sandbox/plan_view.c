@@ -1,8 +1,8 @@
 /*
- * From the view's nodes to mounts, in an order in which each finds its
- * place: trees outer before inner; below a writable tree first the names,
- * then pins on every directory above a restriction, then the cover that
- * makes the tree one mount again, then the restrictions themselves.
+ * Turns the view's nodes into mounts, in an order in which every mount point exists
+ * when it is needed.  Outer trees come before inner ones.  Below a writable tree the
+ * order is: names, pins on every directory above a restriction, the cover that makes
+ * the tree one mount again, then the restrictions themselves.
  */
 #include "runtime/sandbox/plan_view.h"
 
@@ -15,10 +15,10 @@
 #include "runtime/sandbox/plan_pins.h"
 
 enum ground {
-	GROUND_ROOT, /* the new root's own tmpfs: names are made */
-	GROUND_OWN,  /* a scratch tree: names are made */
-	GROUND_HOST, /* a tree of the host: names exist */
-	GROUND_MASK  /* below a mask: names were made with it */
+	GROUND_ROOT, /* the new root's own tmpfs: we make the names */
+	GROUND_OWN,  /* a scratch tree: we make the names */
+	GROUND_HOST, /* a tree of the host: the names exist */
+	GROUND_MASK  /* below a mask: the names were made with the mask */
 };
 
 struct build {
@@ -26,15 +26,16 @@ struct build {
 	const struct sandbox_run *run;
 	const struct sandbox_view *v;
 	const int *given;
-	int *parent;     /* index of the node above, -1 none */
-	uint8_t *ground; /* enum ground of what the node shows */
-	bool *full;      /* a mask with something visible below it */
-	char **made;     /* directories that exist already, sorted by no rule */
+	int *parent;     /* index of the node above, or -1 */
+	uint8_t *ground; /* enum ground of what each node shows */
+	bool *full;      /* true for a mask with something visible below it */
+	char **made;     /* directories that exist already, unsorted */
 	size_t nmade, made_cap;
-	const char *source; /* names go into this scratch directory, not mounted yet */
-	size_t source_top;  /* length of the path that it will stand for */
+	const char *source; /* the scratch directory in which names are made before it
+	                       is mounted */
+	size_t source_top;  /* length of the path at which it will be mounted */
 	uint32_t slots;
-	bool anywhere; /* the host's root is the run's: /dev and /proc cover its */
+	bool anywhere; /* the run sees the host's root; its /dev and /proc are covered */
 };
 
 static bool below(const char *path, const char *top)
@@ -46,7 +47,7 @@ static bool below(const char *path, const char *top)
 	return !strncmp(path, top, n) && path[n] == '/';
 }
 
-/* /proc and /dev are made by the run: rules there only ever mask. */
+/* The run makes /proc and /dev itself: rules can only mask names there. */
 static bool special(const char *path)
 {
 	return below(path, "/proc") ||
@@ -63,7 +64,7 @@ static bool plain_dir(const struct build *b, size_t i)
 {
 	const struct sandbox_node *n = &b->v->nodes[i];
 
-	/* private, empty and read-only on the root's own tmpfs: no mount */
+	/* private, empty and read-only on the root's own tmpfs: needs no mount */
 	return n->scratch && !plan_node_writable(n) && ground_above(b, i) == GROUND_ROOT;
 }
 
@@ -97,7 +98,7 @@ static uint32_t rel(struct build *b, const char *path, size_t len)
 	return len > 1 ? plan_strn(b->p, path + 1, len - 1) : plan_str(b->p, ".");
 }
 
-/* Where a name is made: in the new root, or in what is to be mounted there. */
+/* Makes a name in the new root, or in the tree that will be mounted there. */
 static void make_at(struct build *b, struct plan_op *op, const char *path, size_t len)
 {
 	char inner[4200];
@@ -123,7 +124,7 @@ static void make_dir(struct build *b, const char *path, size_t len, unsigned mod
 	make_at(b, op, path, len);
 }
 
-/* The directories from below `top` (its length) to the last '/' of `path`. */
+/* Makes the directories between `top` (a length) and the last '/' of `path`. */
 static void make_above(struct build *b, const char *path, size_t top)
 {
 	for (size_t i = top > 1 ? top + 1 : 1; path[i]; i++)
@@ -157,7 +158,7 @@ static int node_above(const struct build *b, const char *path)
 	return best;
 }
 
-/* Names that nodes and links directly on ground `i` (-1: the root) need. */
+/* Makes the names that nodes and links directly on ground `i` (-1: the root) need. */
 static void make_places(struct build *b, int i)
 {
 	size_t top = i < 0 ? 1 : strlen(b->v->nodes[i].path);
@@ -237,7 +238,7 @@ static const struct {
 	{"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0},
 };
 
-/* The names below /dev that devices, terminals and links are to have. */
+/* Makes the names for devices, terminals and links below /dev. */
 static void name_devices(struct build *b)
 {
 	static const char *const links[][2] = {
@@ -257,7 +258,7 @@ static void name_devices(struct build *b)
 	make_dir(b, "/dev/pts", strlen("/dev/pts"), 0755);
 }
 
-/* Its names come before the mount, which may be read-only. */
+/* The names are made before the mount, which may be read-only. */
 static void fill_scratch(struct build *b, size_t i, const char *name)
 {
 	struct plan_op *op = plan_add(b->p, STEP_MKDIR, PLAN_INIT);
@@ -273,7 +274,8 @@ static void fill_scratch(struct build *b, size_t i, const char *name)
 	b->source = NULL;
 }
 
-/* Over the host's tree and no rule's: nothing of the run's goes there. */
+/* True if the node is an empty, read-only tree over the host's, which no rule asked for:
+ * the run puts nothing there. */
 static bool covers(const struct build *b, size_t i)
 {
 	return b->v->nodes[i].scratch && !plan_node_writable(&b->v->nodes[i]) &&
@@ -330,7 +332,7 @@ static void add_node(struct build *b, size_t i)
 		attach_pins(b, pins, npins, i, cover);
 }
 
-/* Every tree is opened before anything is mounted over it. */
+/* Opens every tree before anything is mounted over it. */
 static void open_trees(struct build *b)
 {
 	for (size_t i = 0; i < b->v->n; i++) {
@@ -359,7 +361,7 @@ static struct plan_op *mask_object(struct plan *p, enum step_id step, const char
 	return op;
 }
 
-/* A mask with something visible below it: it can be passed, not listed. */
+/* A mask with something visible below it: the run can pass through it, but not list it. */
 static void mask_with_names(struct build *b, size_t i)
 {
 	const char *top = b->v->nodes[i].path;
@@ -390,7 +392,7 @@ static void add_base(struct build *b, const struct plan_policy *policy,
 	char options[128] = "mode=0755";
 
 	if (policy->disk) {
-		/* an inode costs the kernel about a KiB that size= does not see */
+		/* each inode costs the kernel about 1 KiB, which size= does not count */
 		uint64_t inodes = policy->disk / 1024;
 
 		(void)snprintf(options, sizeof(options),
@@ -479,7 +481,7 @@ static void add_proc(struct build *b)
 	add_at(p, STEP_PROC_TIMERS, "proc/timer_list", "f", PLAN_F_MAYBE);
 }
 
-/* The host's root, or the empty one with the places of the kernel's trees. */
+/* Adds the host's root, or an empty root with mount points for the kernel's trees. */
 static void add_root(struct build *b)
 {
 	const struct sandbox_node *n = b->v->n ? &b->v->nodes[0] : NULL;
@@ -557,7 +559,7 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 			add_at(p, v->nodes[i].is_dir ? STEP_HIDE_DIR : STEP_HIDE_FILE,
 			       v->nodes[i].path + 1, v->nodes[i].is_dir ? "d" : "f",
 			       PLAN_F_MAYBE);
-	if (!b.anywhere) /* else it is so from the start */
+	if (!b.anywhere) /* otherwise the root is read-only from the start */
 		(void)plan_add(p, STEP_ROOT_RO, PLAN_INIT);
 	(void)plan_add(p, STEP_PIVOT, PLAN_INIT);
 	(void)plan_add(p, STEP_DETACH, PLAN_INIT);

@@ -5,7 +5,7 @@
 #include "runtime/sandbox/plan.h"
 #include "runtime/sandbox/sandbox.h"
 
-/* Files of /etc that the run sees in its own version. */
+/* The files of /etc of which the run sees its own version. */
 struct plan_text {
 	const char *path; /* "/etc/passwd" */
 	char *bytes;      /* malloc'ed */
@@ -17,23 +17,24 @@ struct plan_texts {
 	size_t n;
 };
 
-/* passwd and group begin with a line for the run's ids. */
+/* Makes passwd and group: each begins with a line for the run's ids. */
 int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret);
 void plan_texts_release(struct plan_texts *t);
 
 /*
- * Appends every operation from the trees to Landlock.  `given[i]`, where not
- * NULL, is the descriptor of a detached tree for node i, or -1 (root-run).
+ * Appends every operation from the trees to Landlock.  `given` may be NULL (it is set
+ * for a run as root): `given[i]` is then the descriptor of a detached tree for node i,
+ * or -1.
  */
 void plan_view(struct plan *p, const struct sandbox_run *run,
 	       const struct sandbox_view *v, const int *given,
 	       const struct plan_policy *policy, const struct plan_texts *texts);
-/* The rules of a limited network, where there are any. */
+/* Appends the rules of a limited network, if there are any. */
 void plan_nft(struct plan *p, const struct plan_policy *policy);
-/* The second wall's rules and the restriction. */
+/* Appends the Landlock rules and landlock_restrict_self(). */
 void plan_landlock(struct plan *p, const struct sandbox_view *v,
 		   const struct pb_landlock_abi *abi);
-/* The command's steps and polinit's last one. */
+/* Appends the command's steps and the last step of polinit. */
 void plan_command(struct plan *p, const struct sandbox_run *run,
 		  const struct plan_policy *policy);
 

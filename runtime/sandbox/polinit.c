@@ -1,7 +1,7 @@
 /*
- * polinit: executed by polrun inside the new namespaces, by descriptor, with
- * the number of the status socket as its only argument.  It is of no use
- * from a shell, and says so.
+ * polinit: polrun executes it by descriptor inside the new namespaces, with the number
+ * of the status socket as the only argument.  Started from a shell it only says that it
+ * is of no use there.
  */
 #include <stdio.h>
 #include <stdlib.h>

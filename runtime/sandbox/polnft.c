@@ -1,8 +1,8 @@
 /*
- * polnft: loads the documents of nft.json, one a line on the standard input,
- * by libnftables into the network namespace that it is started in.  polinit
- * executes it where a bundle has no netlink messages or the kernel refuses
- * them; polrun and polinit are static and hold no libnftables.
+ * polnft: reads the documents of nft.json from the standard input, one per line, and
+ * loads them with libnftables into the network namespace in which it was started.
+ * polinit executes it when a bundle has no netlink messages or the kernel refuses them.
+ * polrun and polinit are static and do not contain libnftables.
  */
 #include <nftables/libnftables.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* Each document is one transaction, and later ones need the earlier. */
+/* Each document is one transaction, and later ones depend on earlier ones. */
 static int load(struct nft_ctx *nft, char *text)
 {
 	for (char *at = text, *end; *at; at = end + 1) {

@@ -1,7 +1,8 @@
 /*
- * A run as root: every tree is cloned here, where root may walk, and given to
- * the child as a descriptor.  Writable trees and the project are idmapped:
- * their owner is the run's uid inside, everybody else stays foreign.
+ * A run as root: polrun clones every tree here, since root may walk everywhere, and
+ * gives the descriptors to the child.  Writable trees and the project are idmapped:
+ * inside, the files of their owner belong to the run's uid, and all other files belong
+ * to nobody.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -131,7 +132,8 @@ int root_trees(const struct sandbox_run *run, const struct sandbox_view *v,
 		}
 		plan_take_fd(p, fd);
 		given[i] = fd;
-		/* the project read-only too: git refuses a foreign one */
+		/* also idmap a read-only project: git refuses a repository of another
+		 * owner */
 		if (run->root_run && step_on(STEP_IDMAP) &&
 		    (ours || (n->ops & PB_WRITE))) {
 			const struct sandbox_node *o = ours && top ? top : n;

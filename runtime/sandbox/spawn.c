@@ -1,7 +1,7 @@
 /*
- * The parent's half: the plan over the socket, the listener out of the command
- * by pidfd_getfd.  Whatever fails ends the child; the message says which step
- * it was.
+ * The parent's half of the start: sends the plan over the socket and takes the listener
+ * out of the command with pidfd_getfd.  Any failure ends the child, and the message
+ * says which step failed.
  */
 #include "runtime/sandbox/spawn.h"
 
@@ -32,7 +32,8 @@ struct spawn {
 	struct sandbox_ahead child;
 };
 
-/* 0 or -errno; polinit then finds the end of the socket instead of the rest. */
+/* 0 or -errno.  After a failure polinit reads the end of the socket instead of the
+ * rest. */
 static int send_plan(const struct spawn *s)
 {
 	size_t left = s->size, most = PLAN_CHUNK;
@@ -42,7 +43,7 @@ static int send_plan(const struct spawn *s)
 		size_t n = left < most ? left : most;
 		ssize_t w = SYS_RETRY(send(s->child.sock, p, n, MSG_NOSIGNAL));
 
-		/* a host with small socket buffers (net.core.wmem_default) */
+		/* the host has small socket buffers (net.core.wmem_default) */
 		if (w < 0 && errno == EMSGSIZE && most > PLAN_CHUNK_LEAST) {
 			most /= 2;
 			continue;
@@ -50,7 +51,8 @@ static int send_plan(const struct spawn *s)
 		if (w < 0) {
 			int e = errno;
 
-			/* a polinit that waited for more would be waited for */
+			/* otherwise polinit would wait for more while we wait for
+			 * polinit */
 			if (shutdown(s->child.sock, SHUT_WR) < 0)
 				(void)sys_pidfd_send_signal(s->child.pidfd, SIGKILL,
 							    NULL, 0);
@@ -62,7 +64,8 @@ static int send_plan(const struct spawn *s)
 	return 0;
 }
 
-/* One status, with the host's pid of its sender; flags are recvmsg()'s. */
+/* Receives one status and the pid of its sender on the host; flags are those of
+ * recvmsg(). */
 static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_pid)
 {
 	union {
@@ -78,7 +81,8 @@ static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_p
 	ssize_t n;
 
 	n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags));
-	/* it went without reading the plan: what it said last is still there */
+	/* polinit ended without reading the plan: its last message can still be
+	 * received */
 	if (n < 0 && errno == ECONNRESET) {
 		m.msg_controllen = sizeof(u.buf);
 		n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags));
@@ -97,9 +101,9 @@ static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_p
 }
 
 /*
- * Why the listener is not taken: `what` failed with e.  A command or a polinit that
- * failed meanwhile said so before it went, and which call finds it gone, with which
- * errno, is a matter of time.
+ * Reports why the listener could not be taken: `what` failed with e.  If the command or
+ * polinit failed meanwhile, it sent a status before it ended; report that instead,
+ * since it depends on timing which of our calls fails, and with which errno.
  */
 static int no_listener(const struct spawn *s, const char *what, int e,
 		       struct rt_err *err)
@@ -115,8 +119,8 @@ static int no_listener(const struct spawn *s, const char *what, int e,
 }
 
 /*
- * Has the command ended?  Until one that was killed has, its memory is gone
- * and taking from it is refused, which looks as if it were forbidden.
+ * True if the command has ended.  A killed process loses its memory before it has
+ * ended; in between, pidfd_getfd() fails as if it were forbidden.
  */
 static bool is_gone(int pidfd)
 {
@@ -143,8 +147,8 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 	if (*ret < 0) {
 		e = errno;
 		r = no_listener(s, "taking the listener (pidfd_getfd)", e, err);
-		/* where nobody failed the caller may go on without a listener
-		   (sandbox.h), but not where the command is gone */
+		/* if no process failed, the caller may go on without a listener
+		   (sandbox.h), but not if the command has ended */
 		if (r == -EAGAIN && e != ESRCH && e != EBADF && !is_gone(pidfd) && err)
 			(void)snprintf(err->step, sizeof(err->step), "%s",
 				       SANDBOX_STEP_LISTENER);
@@ -153,7 +157,7 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 	return 0;
 }
 
-/* `sent`: what send_plan() said.  Why polinit went is in the status it sent. */
+/* `sent` is the result of send_plan().  If polinit ended, its status says why. */
 static int wait_ready(const struct spawn *s, const struct plan_policy *policy, int sent,
 		      struct sandbox_child *ret, struct rt_err *err)
 {
@@ -194,7 +198,7 @@ static int make_plan(struct spawn *s, const struct sandbox_view *view,
 	if (r < 0)
 		return rt_fail_errno(err, -r, "/etc/passwd and /etc/group of the run");
 	if (geteuid() == 0 && s->uid_out != 0) {
-		/* the run's uid cannot walk to what only root may enter */
+		/* the run's uid cannot walk into directories that only root may enter */
 		given = malloc((view->n + 1) * sizeof(*given));
 		r = given ? root_trees(s->run, view, s->uid_out, &s->plan, given, err)
 			  : rt_fail(err, ENOMEM, "no memory for the plan");
@@ -219,12 +223,14 @@ static int make_plan(struct spawn *s, const struct sandbox_view *view,
 	return r < 0 ? rt_fail_errno(err, -r, "the plan") : 0;
 }
 
-/* The child that went ahead, or one that inherits the trees of a run as root. */
+/* Takes the child that was started ahead, or starts one; in a run as root the child
+ * inherits the trees. */
 static int take_child(struct spawn *s, struct rt_err *err)
 {
 	struct sandbox_ahead *ahead = s->run->ahead;
 
-	/* nor one that has made a network of its own where the host's is wanted */
+	/* a child that was started ahead inherits no trees, and has a network of its own
+	 * even if the run wants the host's */
 	if (ahead && (s->plan.nfds || s->run->host_network))
 		sandbox_ahead_release(ahead);
 	if (!ahead || ahead->pid <= 0)
@@ -247,7 +253,7 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 	s.uid_out = sandbox_ids_of(run).uid_out;
 	r = make_plan(&s, view, policy, err);
 #ifdef POL_TEST_STEPS
-	/* time for a test to exchange what was seen */
+	/* gives a test time to exchange what polrun has seen */
 	const char *pause = getenv("POL_TEST_PAUSE");
 
 	if (pause && *pause)

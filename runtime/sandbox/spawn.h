@@ -16,15 +16,15 @@ struct sandbox_ids {
 };
 
 struct sandbox_ids sandbox_ids_of(const struct sandbox_run *run);
-/* launch.c: polinit in its namespaces, with the first plan.  On failure nothing
- * is left.  The child inherits the descriptors `fds`. */
+/* launch.c: starts polinit in its namespaces with the first plan.  The child inherits
+ * the descriptors `fds`.  On failure everything is undone. */
 int sandbox_launch(const struct sandbox_run *run, const int *fds, size_t nfds,
 		   struct sandbox_ahead *ret, struct rt_err *err);
 
-/* root.c: detached, restricted, idmapped trees of a run as root. */
+/* root.c: makes the detached, restricted, idmapped trees of a run as root. */
 int root_trees(const struct sandbox_run *run, const struct sandbox_view *v,
 	       uid_t outside, struct plan *p, int *given, struct rt_err *err);
-/* why.c: why clone3() with a user namespace failed, in one line. */
+/* why.c: says in one line why clone3() with a user namespace failed. */
 int why_no_namespaces(int e, struct rt_err *err);
 
 #endif

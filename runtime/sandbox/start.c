@@ -1,7 +1,7 @@
 /*
- * What the bundle says, in the plan's terms: the filter (without a listener
- * its notifications become errnos), the Landlock rights of this kernel's
- * ABI, limits that the kernel has a resource for.
+ * Translates the bundle into the plan's terms: the filter (without a listener its
+ * notifications become errnos), the Landlock rights of this kernel's ABI, and the
+ * limits for which the kernel has a resource.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -19,7 +19,8 @@
 #include "runtime/sandbox/spawn.h"
 #include "runtime/sandbox/unix_wall.h"
 
-/* USER_NOTIF without a listener would answer ENOSYS: the map has the errno. */
+/* Without a listener USER_NOTIF would answer ENOSYS: answer with the errno of the map
+ * instead. */
 static int without_listener(struct sock_filter *f, size_t n, const struct pb_map *map,
 			    struct rt_err *err)
 {
@@ -61,7 +62,7 @@ static int take_filter(const struct sandbox_run *run, struct plan_policy *p,
 	return p->listener ? 0 : without_listener(*ret, n, map, err);
 }
 
-/* The newest table that this kernel can do. */
+/* Takes the newest table that this kernel supports. */
 static void take_landlock(const struct sandbox_run *run, struct plan_policy *p)
 {
 	const struct pb_landlock *l = run->bundle->landlock;
@@ -86,19 +87,20 @@ static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 {
 	const struct pb_limits *l = run->bundle->limits;
 
-	/* a core file would be written by the host's rules */
+	/* the host's rules decide where a core file is written */
 	add_rlimit(p, RLIMIT_CORE, 0);
 	for (uint32_t i = 0; l && i < l->limits.count; i++) {
 		const struct pb_limit *m = pb_at(l, l->limits, sizeof(*m), i);
 
 		switch ((enum pb_limit_kind)m->kind) {
 		case PB_L_MEMORY:
-			/* not RLIMIT_AS: node's wasm, java and go reserve many times what
-			   they use */
+			/* not RLIMIT_AS: node's wasm, java and go reserve many times
+			   the memory that they use */
 			add_rlimit(p, RLIMIT_DATA, m->value);
 			break;
 		case PB_L_PROCESSES:
-			/* counted in the run's user namespace; polinit is one too */
+			/* the kernel counts in the run's user namespace, and polinit is
+			 * one of the processes */
 			add_rlimit(p, RLIMIT_NPROC, m->value + 1);
 			break;
 		case PB_L_FILES:
@@ -107,13 +109,13 @@ static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 		case PB_L_FILE_SIZE:
 			add_rlimit(p, RLIMIT_FSIZE, m->value);
 			break;
-		case PB_L_DISK: /* the size of the scratch trees */
-		case PB_L_TIME: /* the supervisor's */
+		case PB_L_DISK: /* sets the size of the scratch trees */
+		case PB_L_TIME: /* the supervisor enforces it */
 		case PB_L_CPU:
 		case PB_L_OUTPUT:
 		case PB_L_STDOUT:
 		case PB_L_STDERR:
-		case PB_L_WRITTEN: /* entry only */
+		case PB_L_WRITTEN: /* for entries only */
 		case PB_L_COUNT:
 		default:
 			break;
@@ -131,8 +133,9 @@ bool sandbox_unix_wall(const struct sandbox_run *run)
 }
 
 /*
- * A limited network: the messages, or documents where polnft loads them.  The
- * host's network: a wall before its abstract sockets.
+ * Takes the rules of a limited network (messages, or documents if polnft loads them).
+ * In the host's network it takes the second filter, which protects the host's abstract
+ * sockets.
  */
 static int take_network(const struct sandbox_run *run, struct plan_policy *p,
 			struct rt_err *err)
@@ -197,7 +200,8 @@ int sandbox_go(const struct sandbox_child *c, struct rt_err *err)
 	if (SYS_RETRY(send(c->status_fd, "k", 1, MSG_NOSIGNAL)) == 1)
 		return 0;
 	e = errno;
-	/* who has ended has said why; who has not would wait for ever */
+	/* a child that has ended has sent the reason; one that has not would wait for
+	 * ever, so this is a failure */
 	if ((e == EPIPE || e == ECONNRESET) && sandbox_child_ended(c))
 		return 0;
 	return rt_fail_errno(err, e, "the command's start");

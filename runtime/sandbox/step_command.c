@@ -1,7 +1,7 @@
 /*
- * The last steps of the process that becomes the command, and the filter of
- * pid 1.  After the command's filter only write, read, close, execve and
- * exit_group are called.
+ * The last steps of the process that becomes the command, and the filter of pid 1.
+ * After the command's filter is loaded, only write, read, close, execve and exit_group
+ * are called.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ int step_rlimit(struct init *in, const struct plan_op *op, struct rt_err *err)
 	if (op->fd == RLIMIT_DATA && op->v >= UINT64_C(1) << 30)
 		return 0;
 #endif
-	/* never above what the caller has */
+	/* never raise a limit above the caller's */
 	if (getrlimit((__rlimit_resource_t)op->fd, &old) < 0)
 		return step_fail(err, STEP_RLIMIT, errno, "resource %d", op->fd);
 	if (old.rlim_max < op->v)
@@ -63,7 +63,7 @@ int step_signals(struct init *in, const struct plan_op *op, struct rt_err *err)
 int step_close(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	(void)in, (void)op;
-	/* the socket is still needed: everything ends at the exec */
+	/* the socket is still needed: it is closed at the exec */
 	if (sys_close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		return step_fail(err, STEP_CLOSE, errno, "close_range");
 	return 0;
@@ -73,7 +73,7 @@ int step_seccomp(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	struct sock_fprog prog = {
 		.len = (unsigned short)(op->len / sizeof(struct sock_filter)),
-		/* the kernel takes it as const */
+		/* the kernel does not write to it */
 		.filter = (struct sock_filter *)(uintptr_t)plan_at(in->plan, op->other),
 	};
 	bool listener = op->flags & PLAN_F_SPECIAL;
@@ -82,7 +82,8 @@ int step_seccomp(struct init *in, const struct plan_op *op, struct rt_err *err)
 				  : 0;
 	int r = sys_seccomp(SECCOMP_SET_MODE_FILTER, flags, &prog);
 
-	/* before 5.19: without the flag signals only restart a notified call */
+	/* before Linux 5.19 the flag does not exist: signals only restart a notified
+	 * call */
 	if (r < 0 && errno == EINVAL && listener)
 		r = sys_seccomp(SECCOMP_SET_MODE_FILTER,
 				SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
@@ -132,7 +133,8 @@ static char **strings(const struct plan_head *h, uint32_t off, uint32_t n)
 int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	const struct plan_head *h = in->plan;
-	/* allocated before the filter: malloc may need a denied call */
+	/* allocated before the filter is loaded: malloc may need a call that the filter
+	 * denies */
 	static char **argv, **envp;
 	int e;
 	ssize_t n;
@@ -147,8 +149,9 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 	e = -init_send(in->sock, SANDBOX_READY, in->listener, NULL);
 	if (e)
 		return step_fail(err, STEP_EXEC, e, "the status");
-	/* polrun takes the listener, nobody answers before it has it and nobody in here
-	 * may answer; and it begins to watch the walls */
+	/* wait for polrun: it takes the listener and begins to watch the walls.  Until
+	 * polrun has the listener nobody answers notified calls, and nobody inside may
+	 * answer them */
 	n = SYS_RETRY(read(in->sock, &ack, 1));
 	if (n < 0)
 		return step_fail(err, STEP_EXEC, errno, "the start");
@@ -167,7 +170,7 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 	_exit(e == ENOENT ? 127 : 126);
 }
 
-/* Waiting, passing on, reporting, ending. */
+/* The calls that pid 1 still needs: to wait, pass signals on, report and end. */
 static const int init_calls[] = {
 	SYS_read, SYS_write,     SYS_poll,         SYS_ppoll,           SYS_wait4,
 	SYS_kill, SYS_getrusage, SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit_group,
@@ -184,7 +187,7 @@ int step_seccomp_init(struct init *in, const struct plan_op *op, struct rt_err *
 
 	(void)in, (void)op;
 #ifdef POL_SAN
-	/* the sanitizers' own calls are many; this variant is never shipped */
+	/* the sanitizers make many calls of their own; this variant is never shipped */
 	return 0;
 #endif
 	f[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,

@@ -1,6 +1,6 @@
 /*
- * The kernel's own trees: devices, terminals, /proc of the run's processes
- * with its masks, settings of the own namespaces, the loopback.
+ * The kernel's own trees: devices, terminals, /proc for the run's processes with its
+ * masks, the settings of the run's own namespaces, and the loopback.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ int step_dev(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 	if (sys_mount(source, path, NULL, MS_BIND, NULL) < 0)
 		return step_fail(err, STEP_DEV, errno, "%s", source);
-	/* what is called null must be null: a host may lie in a container */
+	/* check that /dev/null really is the null device: the host may be a container */
 	if (fstatat(in->root, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return step_fail(err, STEP_DEV, errno, "/%s", path);
 	if (!S_ISCHR(st.st_mode) ||
@@ -65,7 +65,8 @@ int step_sysctl(struct init *in, const struct plan_op *op, struct rt_err *err)
 	ssize_t n;
 
 	if (fd < 0) {
-		/* EACCES: not this namespace's own, so not this run's to set */
+		/* EACCES: the setting does not belong to this namespace, so the run
+		 * cannot set it */
 		if ((op->flags & PLAN_F_MAYBE) && (errno == ENOENT || errno == EACCES))
 			return 0;
 		return step_fail(err, (enum step_id)op->step, errno, "/%s", path);

@@ -1,7 +1,6 @@
 /*
- * The second wall: the view's trees once more, as Landlock rules.  It only
- * ever allows, so what lies read-only or hidden below a writable tree is the
- * mounts' alone.
+ * The second wall: the view's trees again, as Landlock rules.  Landlock can only allow,
+ * so only the mounts enforce what is read-only or hidden below a writable tree.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@ static int create(struct init *in, const struct plan_op *op, struct rt_err *err)
 		.handled_access_net = op->w,
 		.scoped = step_on(STEP_LANDLOCK_SCOPE) ? op->aux : 0,
 	};
-	/* a kernel takes no member that its ABI lacks */
+	/* a kernel refuses members that its ABI does not have */
 	size_t size = op->fd >= 6 ? 24 : op->fd >= 4 ? 16 : 8;
 
 	in->ruleset = sys_landlock_create(&attr, size, 0);

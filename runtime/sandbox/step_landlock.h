@@ -1,4 +1,4 @@
-/* The three calls of Landlock, as `mode` of the operations of its row. */
+/* The three Landlock calls, as `mode` of the operations of that row. */
 #ifndef RUNTIME_SANDBOX_STEP_LANDLOCK_H
 #define RUNTIME_SANDBOX_STEP_LANDLOCK_H
 

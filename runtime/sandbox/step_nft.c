@@ -1,7 +1,7 @@
 /*
- * The rules of a limited network, into the run's own namespace: the messages
- * that the bundle holds, or by polnft, which is executed while the host's
- * root is still the root.
+ * Loads the rules of a limited network into the run's own namespace: either the
+ * messages that the bundle holds, or through polnft, which is executed while the root
+ * is still the host's root.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "runtime/sandbox/init.h"
 #include "runtime/sandbox/plan.h"
 
-/* Says why as polnft would. */
+/* Writes the reason in the way in which polnft does. */
 static void __attribute__((noreturn)) not_polnft(int peer, const char *what)
 {
 	char line[128];
@@ -33,7 +33,7 @@ static void __attribute__((noreturn)) become_polnft(int program, int peer)
 	char *argv[] = { (char *)(uintptr_t) "polnft", NULL };
 	char *envp[] = { NULL };
 
-	/* documents come in at 0, and what is wrong goes out at 2 */
+	/* polnft reads documents from 0 and writes errors to 2 */
 	for (int fd = 0; fd <= 2; fd++)
 		if (SYS_RETRY(dup2(peer, fd)) < 0)
 			not_polnft(peer, "its descriptors");
@@ -41,7 +41,7 @@ static void __attribute__((noreturn)) become_polnft(int program, int peer)
 	not_polnft(peer, "executing it");
 }
 
-/* -EPIPE: it has ended early, and says why. */
+/* -EPIPE: polnft ended early and has written the reason. */
 static int send_documents(int sock, const char *p, size_t left)
 {
 	int r = 0;
@@ -61,7 +61,7 @@ static int send_documents(int sock, const char *p, size_t left)
 	return r;
 }
 
-/* The first line that it printed. */
+/* Reads the first line that polnft printed. */
 static void read_reason(int sock, char *out, size_t cap)
 {
 	char raw[256];
@@ -100,13 +100,13 @@ static int by_polnft(const struct init *in, const struct plan_op *op, struct rt_
 		return step_fail(err, STEP_NFT, r, "fork of polnft");
 	}
 	r = send_documents(pair[0], plan_at(in->plan, op->other), op->len);
-	/* what it has not got in full it must not load */
+	/* polnft must not load a part of the documents */
 	if (r < 0 && r != -EPIPE)
 		(void)kill(pid, SIGKILL);
 	else
 		read_reason(pair[0], why, sizeof(why));
 	(void)close(pair[0]);
-	/* a status that is not known is no success */
+	/* if the status is unknown, treat it as a failure */
 	if (SYS_RETRY(waitpid(pid, &status, 0)) < 0)
 		return step_fail(err, STEP_NFT, errno, "waiting for polnft");
 	if (r < 0 && !why[0])

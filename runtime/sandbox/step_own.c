@@ -1,7 +1,7 @@
 /*
- * The run's own tmpfs: one superblock with the new root, the scratch trees
- * and the masks, so that one size binds all of it.  Made names, hides, texts
- * and the end of the host's root.
+ * The run's own tmpfs: one superblock holds the new root, the scratch trees and the
+ * masks, so that one size limits all of them.  Also makes names, hides places, writes
+ * texts and detaches the host's root.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,8 @@ int step_private(struct init *in, const struct plan_op *op, struct rt_err *err)
 	return 0;
 }
 
-/* A clone of `name` below `dir`, attached over itself: the root of a mount. */
+/* Clones `name` below `dir` and attaches the clone over it, so that it is the root of a
+ * mount. */
 static int own_mount(int dir, const char *name)
 {
 	AUTO_CLOSE int fd =
@@ -49,7 +50,8 @@ static int own_dir(int dir, const char *name)
 
 int step_base(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	/* every host tree is open already: what this covers is not needed */
+	/* every tree of the host is open already, so what this mount covers is no
+	 * longer needed */
 	static const char *const places[] = { "/tmp", "/run", "/mnt", "/var", "/etc" };
 	const char *options =
 		step_on(STEP_DISK) ? plan_at(in->plan, op->other) : "mode=0755";
@@ -77,7 +79,8 @@ int step_base(struct init *in, const struct plan_op *op, struct rt_err *err)
 	in->masks = own_dir(in->base, "m");
 	if (in->masks < 0)
 		return step_fail(err, STEP_BASE, -in->masks, "masks");
-	/* mount(2) of the new file systems below goes by the directory */
+	/* the file systems below are mounted with mount(2) relative to the working
+	 * directory */
 	if (fchdir(in->root) < 0)
 		return step_fail(err, STEP_BASE, errno, "fchdir");
 	return 0;
@@ -120,7 +123,7 @@ int step_symlink(struct init *in, const struct plan_op *op, struct rt_err *err)
 	return 0;
 }
 
-/* From here on the masks are read-only, and so is every clone of them. */
+/* From here on the masks are read-only, and so are all their clones. */
 int step_masks(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -137,14 +140,14 @@ int step_masks(struct init *in, const struct plan_op *op, struct rt_err *err)
 	return 0;
 }
 
-/* A clone of a mask (`other`) over the path. */
+/* Attaches a clone of a mask (`other`) over the path. */
 static int attach_mask(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	int place, fd;
 
 	if (op->flags & PLAN_F_MADE) {
-		/* one call instead of five: a policy hides dozens of names; the
-		 * masks lie beside the new root, which is the directory here */
+		/* one call instead of five, since a policy hides dozens of names; the
+		 * masks lie beside the new root, which is the working directory here */
 		char source[64];
 
 		(void)snprintf(source, sizeof(source), "../m/%s",
@@ -243,7 +246,7 @@ int step_pivot(struct init *in, const struct plan_op *op, struct rt_err *err)
 int step_detach(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	(void)in, (void)op;
-	/* both roots are mounted at "/": the host's is on top of ours */
+	/* both roots are mounted at "/", with the host's on top of ours */
 	if (sys_umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return step_fail(err, STEP_DETACH, errno, "umount");
 	return 0;

@@ -1,7 +1,7 @@
 /*
- * What pid 1 does to itself: its end with polrun, its memory, its keyring,
- * its capabilities.  Capabilities are read back: a half-dropped set must not
- * pass for none.
+ * What pid 1 does to itself: dies with polrun, protects its memory, leaves the keyring
+ * and drops its capabilities.  The capabilities are read back, so that a half-dropped
+ * set is not taken for an empty one.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -23,7 +23,7 @@ int step_pdeathsig(struct init *in, const struct plan_op *op, struct rt_err *err
 	(void)op;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		return step_fail(err, STEP_PDEATHSIG, errno, "prctl");
-	/* getppid() is always 0 here: polrun may have died before this */
+	/* getppid() is always 0 here, so this is how we see that polrun died earlier */
 	if (step_on(STEP_HANGUP)) {
 		if (SYS_RETRY(poll(&p, 1, 0)) < 0)
 			return step_fail(err, STEP_HANGUP, errno, "poll");
@@ -44,7 +44,7 @@ int step_dumpable(struct init *in, const struct plan_op *op, struct rt_err *err)
 int step_keyring(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	(void)in, (void)op;
-	/* ENOSYS: a kernel without keys has none to reach */
+	/* ENOSYS: a kernel without keys has no keyring that could be reached */
 	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL, 0, 0, 0) < 0 &&
 	    errno != ENOSYS)
 		return step_fail(err, STEP_KEYRING, errno, "keyctl");
@@ -67,7 +67,7 @@ int step_securebits(struct init *in, const struct plan_op *op, struct rt_err *er
 int step_bounding(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	(void)in, (void)op;
-	/* EINVAL is the first number that this kernel does not know */
+	/* EINVAL: the first number that this kernel does not know */
 	for (unsigned long cap = 0; cap < 64; cap++) {
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;

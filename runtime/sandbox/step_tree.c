@@ -1,7 +1,7 @@
 /*
- * Trees of the host in the view: opened (and compared with what polrun saw),
- * restricted, attached; pins that keep the directories above a restriction
- * where they are; covers that make a pinned tree one mount again.
+ * Trees of the host in the view: they are opened (and compared with what polrun saw),
+ * restricted and attached.  Pins keep the directories above a restriction where they
+ * are, and covers make a pinned tree one mount again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +83,8 @@ int step_open(struct init *in, const struct plan_op *op, struct rt_err *err)
 	return 0;
 }
 
-/* The operation's tree, out of its slot, with what it must not give taken off. */
+/* Takes the operation's tree out of its slot and removes the rights that it must not
+ * give. */
 static int take_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	AUTO_CLOSE int fd = op->flags & PLAN_F_GIVEN ? op->fd : in->slots[op->fd];
@@ -91,7 +92,7 @@ static int take_tree(struct init *in, const struct plan_op *op, struct rt_err *e
 
 	if (!(op->flags & PLAN_F_GIVEN))
 		in->slots[op->fd] = -1;
-	/* a shared mount would carry the run's masks to the host */
+	/* through a shared mount the run's masks would propagate to the host */
 	if (step_on(STEP_TREE_PRIVATE))
 		attr.propagation = MS_PRIVATE;
 	if (step_on(STEP_TREE_NOSUID))
@@ -120,7 +121,7 @@ int step_root_tree(struct init *in, const struct plan_op *op, struct rt_err *err
 		return step_fail(err, STEP_ROOT_TREE, errno, "move_mount to /");
 	(void)close(in->root);
 	in->root = io_steal_fd(&fd);
-	/* what step_base() did for the empty root */
+	/* as step_base() does for the empty root */
 	if (fchdir(in->root) < 0)
 		return step_fail(err, STEP_ROOT_TREE, errno, "fchdir");
 	return 0;
@@ -143,7 +144,7 @@ int step_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
 	else
 		r = 0;
 	(void)close(place);
-	/* fd is now the attached mount: its clone has every flag of it */
+	/* fd is now the attached mount, so its clone has all of its flags */
 	if (r == 0 && (op->flags & PLAN_F_COVER)) {
 		in->slots[op->aux] = sys_open_tree(fd, "", AT_EMPTY_PATH | CLONE_TREE);
 		if (in->slots[op->aux] < 0)
@@ -159,8 +160,8 @@ int step_pin_dir(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 	if (place < 0)
 		return place;
-	/* recursive: a clone without the mounts that the kernel locked into
-	 * the tree is refused */
+	/* recursive, because the kernel refuses to clone a tree without the mounts that
+	 * are locked into it */
 	fd = sys_open_tree(place, "", AT_EMPTY_PATH | CLONE_TREE);
 	if (fd < 0) {
 		int e = errno;

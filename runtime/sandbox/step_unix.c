@@ -1,7 +1,7 @@
 /*
- * Which unix sockets a run in the host's network may make where Landlock has
- * no scope for abstract ones: none that could be connected to an address or
- * send to one.  Connected pairs of streams and of packets are neither.
+ * Decides which unix sockets a run in the host's network may make if Landlock has no
+ * scope for abstract sockets: only connected pairs of streams and of packets.  All
+ * others could be connected to an address or send to one.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -27,7 +27,7 @@
 #define FAIL(e) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (e))
 #define PASS BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* The kernel takes families and types as 32 bits, of which a type has 4. */
+/* The kernel takes families and types as 32 bits; 4 of them hold the type. */
 #define TYPE_BITS 0xfu
 #define X32_BIT 0x40000000u
 
@@ -38,7 +38,7 @@ static const struct sock_filter filter[] = {
 	LOAD(nr),
 	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1),
 	FAIL(ENOSYS),
-	/* a ring makes and connects sockets without a system call */
+	/* io_uring can make and connect sockets without a system call */
 	IS(SYS_io_uring_setup, 0, 1),
 	FAIL(ENOSYS),
 	IS(SYS_socket, 0, 3),
@@ -60,7 +60,7 @@ int step_seccomp_unix(struct init *in, const struct plan_op *op, struct rt_err *
 {
 	struct sock_fprog prog = {
 		.len = sizeof(filter) / sizeof(filter[0]),
-		/* the kernel takes it as const */
+		/* the kernel does not write to it */
 		.filter = (struct sock_filter *)(uintptr_t)filter,
 	};
 
@@ -96,7 +96,7 @@ static int check_stream(int fd, struct rt_err *err)
 		fd);
 }
 
-/* A socket that listens at a name of the kernel's choice, or -errno. */
+/* Makes a socket that listens at a name that the kernel chooses.  -errno on failure. */
 static int listener(int type, struct sockaddr_un *ret, socklen_t *ret_len)
 {
 	AUTO_CLOSE int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
@@ -112,7 +112,7 @@ static int listener(int type, struct sockaddr_un *ret, socklen_t *ret_len)
 	return taken;
 }
 
-/* A pair that was shut down stays a pair: not so in Linux 5.15. */
+/* Checks that a pair that was shut down stays a pair; this is not so in Linux 5.15. */
 static int check_pair(int type, struct rt_err *err)
 {
 	struct sockaddr_un to;

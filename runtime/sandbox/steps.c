@@ -1,7 +1,6 @@
 /*
- * The step table and the loop that executes a plan.  What the rows do stands
- * in step_*.c; their order is that of the plan, which plan_view.c and
- * spawn.c write.
+ * The step table and the loop that executes a plan.  The rows are implemented in
+ * step_*.c.  The plan decides their order; plan_view.c and spawn.c write it.
  */
 #include "runtime/sandbox/steps.h"
 

@@ -1,6 +1,6 @@
 /*
- * The step table: one row for each effect of the set-up, in the order in
- * which they happen.  steps.def is the table; steps.c executes a plan.
+ * The step table: one row for each effect of the set-up, in the order in which they
+ * happen.  steps.def holds the table; steps.c executes a plan.
  */
 #ifndef RUNTIME_SANDBOX_STEPS_H
 #define RUNTIME_SANDBOX_STEPS_H
@@ -32,16 +32,16 @@ struct plan_head;
 /* The state of pid 1 during the set-up. */
 struct init {
 	const struct plan_head *plan;
-	int sock;        /* to polrun */
+	int sock;        /* socket to polrun */
 	int base;        /* the run's own tmpfs: r (root), s (scratch), m (masks) */
 	int root;        /* the new root */
 	int masks;
 	int scratch;
-	int ruleset;     /* Landlock */
-	int listener;    /* of the target's filter */
-	int *slots;      /* trees that are open, -1 none */
-	const char *base_dir; /* where the run's tmpfs is mounted for now */
-	bool hup_ignored; /* by the caller */
+	int ruleset;     /* Landlock ruleset */
+	int listener;    /* listener of the target's filter */
+	int *slots;      /* open trees; -1: none */
+	const char *base_dir; /* where the run's tmpfs is mounted during the set-up */
+	bool hup_ignored; /* the caller ignored SIGHUP */
 };
 
 typedef int (*step_fn)(struct init *in, const struct plan_op *op, struct rt_err *err);
@@ -49,16 +49,16 @@ typedef int (*step_fn)(struct init *in, const struct plan_op *op, struct rt_err 
 struct step {
 	const char *name;
 	enum step_side side;
-	step_fn fn;           /* NULL: an effect inside of another row's function */
+	step_fn fn;           /* NULL: an effect of another row's function */
 	const char *needs;    /* kernel feature or capability */
-	const char *undo;     /* what takes it back when the run ends */
-	const char *prevents; /* the escape */
+	const char *undo;     /* what undoes it when the run ends */
+	const char *prevents; /* the escape that it prevents */
 };
 
 extern const struct step step_table[STEP_COUNT];
 
-/* Always true but in a build with -DPOL_TEST_STEPS, where POL_STEPS_OFF in
- * the environment names rows, separated by commas, that are switched off. */
+/* Always true, except in a build with -DPOL_TEST_STEPS.  There POL_STEPS_OFF in the
+ * environment lists the rows, separated by commas, that are switched off. */
 #ifdef POL_TEST_STEPS
 bool step_on(enum step_id id);
 #else
@@ -71,7 +71,7 @@ static inline bool step_on(enum step_id id)
 
 /* Executes the plan's operations of one phase, in order. */
 int steps_run(struct init *in, unsigned phase, struct rt_err *err);
-/* Fills err->step; returns -errno with errno's text behind the message. */
+/* Fills err->step and returns -errno; the text of errno follows the message. */
 int step_fail(struct rt_err *err, enum step_id id, int e, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

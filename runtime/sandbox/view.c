@@ -1,8 +1,8 @@
 /*
- * From anchors to nodes: each anchor is a place where the view may change;
- * the decision library says what holds there and below; what does not differ
- * from the place above is dropped.  What cannot be shown exactly is shown
- * narrower (forced_ro) and says by which rule.
+ * From anchors to nodes.  Each anchor is a place where the view may change.  The
+ * decision library says what holds there and below; a place that does not differ from
+ * the place above it is dropped.  What cannot be shown exactly is shown with fewer
+ * rights (forced_ro), together with the rule that caused it.
  */
 #include "runtime/sandbox/view_cand.h"
 
@@ -17,7 +17,7 @@
 
 static int by_path(const void *a, const void *b)
 {
-	/* '/' sorts before every other byte, so that a tree is contiguous */
+	/* '/' sorts before every other byte, so a tree is contiguous */
 	const unsigned char *x = (const unsigned char *)((const struct cand *)a)->path;
 	const unsigned char *y = (const unsigned char *)((const struct cand *)b)->path;
 
@@ -34,8 +34,8 @@ static int by_path(const void *a, const void *b)
 
 /* --- decisions -------------------------------------------------------------------- */
 
-/* A scratch rule speaks of the run's own files: it opens nothing of the host,
- * such as a project below a scratch ${HOME} that is only to be read. */
+/* A scratch rule is about the run's own files.  It opens nothing of the host, such as a
+ * read-only project below a scratch ${HOME}. */
 static enum view_answer ask_rules(const struct maker *m, uint8_t op, const char *path,
 				  bool host, uint32_t *rule)
 {
@@ -49,8 +49,8 @@ static enum view_answer ask_rules(const struct maker *m, uint8_t op, const char 
 	return VIEW_OTHERWISE;
 }
 
-/* At a directory the answer must hold for what is below it too: an allow
- * with a wildcard may match the name and nothing under it. */
+/* At a directory the answer must also hold for everything below it: an allow with a
+ * wildcard may match the name but nothing under it. */
 static enum view_answer ask_one(const struct maker *m, uint8_t op, const char *path,
 				bool dir, bool host, uint32_t *rule)
 {
@@ -69,9 +69,9 @@ static enum view_answer ask_one(const struct maker *m, uint8_t op, const char *p
 	return a;
 }
 
-/* The object has the names, too, that rules reach through links: what denies
- * under such a name holds, and the rule that goes through the links allows,
- * unless a run can have made one of them. */
+/* The object also has the names by which rules reach it through links.  A deny of such
+ * a name holds.  An allow holds if it is the rule that goes through the links, unless a
+ * run may have made one of the links. */
 static bool ask(const struct maker *m, uint8_t op, const struct cand *c, bool dir,
 		bool host, uint32_t *rule)
 {
@@ -115,7 +115,7 @@ static void decide_ops(const struct maker *m, struct cand *c, bool dir, bool hos
 
 /* --- settling ------------------------------------------------------------------------ */
 
-/* Trees are contiguous: what lies above the one before is asked first. */
+/* Trees are contiguous in the list, so we go up from the previous candidate. */
 static int nearest(const struct maker *m, size_t i)
 {
 	int up = (int)i - 1;
@@ -135,7 +135,7 @@ static void force_ro(struct cand *c, uint32_t by)
 		c->by = by;
 }
 
-/* The nearest directory above `path` that exists, as a place of its own. */
+/* Finds the nearest existing directory above `path` and makes it a place of its own. */
 static int existing_above(struct maker *m, const char *path, uint32_t by, bool deep)
 {
 	char dir[4096];
@@ -174,8 +174,8 @@ static int look(const struct maker *m, struct cand *c)
 
 	c->looked = true;
 	if (r == -ELOOP) {
-		/* found as a directory above, or by a link's resolution that
-		 * another process changed since: not there */
+		/* this was found as a directory above, or by resolving a link that
+		 * another process has changed since: treat it as missing */
 		memset(&c->place, 0, sizeof(c->place));
 		c->place.fd = -1;
 		c->place.beyond_link = true;
@@ -189,8 +189,8 @@ static bool mountable(const struct view_place *p)
 	return S_ISDIR(p->mode) || S_ISREG(p->mode);
 }
 
-/* In a tree of the run's own: the names of restrictions are made, what an
- * allow names is shown from the host. */
+/* In a tree of the run's own: makes the names that rules restrict, and shows from the
+ * host what an allow names. */
 static void settle_own(struct cand *c, const struct cand *up)
 {
 	uint8_t have = up ? up->ops : 0;
@@ -198,7 +198,7 @@ static void settle_own(struct cand *c, const struct cand *up)
 
 	if (c->private_) {
 		c->keep = true;
-		/* empty and private, but the run's own only by a scratch rule */
+		/* empty and private, but writable only if a scratch rule says so */
 		if (!c->scratch && !(up && up->scratch))
 			c->ops &= PB_READ;
 		c->scratch |= up && up->scratch;
@@ -216,7 +216,7 @@ static void settle_own(struct cand *c, const struct cand *up)
 		c->ops = have & (uint8_t)~PB_WRITE;
 		return;
 	}
-	/* nothing can be made where the run cannot write */
+	/* the run cannot make anything where it cannot write */
 	if (!lost || !(have & PB_WRITE))
 		return;
 	c->keep = true;
@@ -231,7 +231,7 @@ static int settle_host(struct maker *m, struct cand *c, const struct cand *up)
 	uint8_t lost = have & (uint8_t)~c->ops;
 
 	if (c->place.unreachable) {
-		/* its owner could open the way and then reach it */
+		/* the owner could open the way with chmod and then reach it */
 		return lost && (have & PB_WRITE) ?
 			       existing_above(m, view_host_name(c), c->rule, false) : 0;
 	}
@@ -240,7 +240,7 @@ static int settle_host(struct maker *m, struct cand *c, const struct cand *up)
 			return 0;
 		if (!c->floor)
 			return existing_above(m, view_host_name(c), c->rule, false);
-		if (c->from) /* named by its own name */
+		if (c->from) /* the entry for the host's own name covers it */
 			return 0;
 		void *grown = reallocarray(m->out->creatable, m->out->ncreatable + 1,
 					   sizeof(*m->out->creatable));
@@ -257,21 +257,22 @@ static int settle_host(struct maker *m, struct cand *c, const struct cand *up)
 		return 0;
 	}
 	if (!mountable(&c->place)) {
-		/* a socket, a device: nothing of it is given; what the tree
-		 * above gives and a rule takes away is masked */
+		/* a socket or a device is not shown; if a rule takes away what the tree
+		 * above gives, it is masked */
 		c->mask = c->keep = lost != 0;
 		return 0;
 	}
-	/* what was forced is a place of its own, or nobody would say why */
+	/* keep what was forced as a place of its own, so that the report can give the
+	 * reason */
 	c->keep = !up || up->mask || up->ops != c->ops || c->project || c->mounted ||
 		  (c->wanted & (uint8_t)~c->ops & (uint8_t)~up->wanted);
 	return 0;
 }
 
-/* Whose tree a place lies in: the nearest kept place above says. */
+/* The kind of tree that a place lies in, decided by the nearest kept place above it. */
 enum region {
-	REGION_ROOT, /* the new root: only what rules name */
-	REGION_OWN,  /* private: nothing of the host */
+	REGION_ROOT, /* the new root: shows only what rules name */
+	REGION_OWN,  /* private: shows nothing of the host */
 	REGION_HOST
 };
 
@@ -286,7 +287,7 @@ static void apply_ro(struct maker *m, size_t i, enum region region)
 
 	if (c->ro || c->deep_ro)
 		force_ro(c, c->by);
-	/* by its own name, too: a mount's tree may lie below such a directory */
+	/* also by the name on the host: a mount's tree may lie below such a directory */
 	for (size_t j = 0; j < m->n; j++)
 		if (m->c[j].deep_ro && (view_below(c->path, m->c[j].path) ||
 					view_below(view_host_name(c), m->c[j].path)))
@@ -296,7 +297,7 @@ static void apply_ro(struct maker *m, size_t i, enum region region)
 		force_ro(c, m->any_ro);
 }
 
-/* The host's root is the run's: never to be written as a whole. */
+/* The run sees the host's root, which must never be writable as a whole. */
 static void settle_root(struct maker *m, struct cand *c)
 {
 	if (!m->anywhere || m->spread)
@@ -306,7 +307,7 @@ static void settle_root(struct maker *m, struct cand *c)
 	c->keep = c->from_host = true;
 }
 
-/* No rule is needed for what the run needs; a hide still holds. */
+/* What the run itself needs is allowed without a rule, but a hide still holds. */
 static void settle_system(struct maker *m, struct cand *c)
 {
 	uint32_t rule = VIEW_NO_RULE;
@@ -320,7 +321,7 @@ static void settle_system(struct maker *m, struct cand *c)
 	}
 }
 
-/* What root's run cannot reach needs no mask, and no mask reaches it. */
+/* What a run as root cannot reach needs no mask, and could not be masked. */
 static void forget_unreachable(const struct maker *m, struct cand *c,
 			       const struct cand *up)
 {
@@ -335,8 +336,8 @@ static void forget_unreachable(const struct maker *m, struct cand *c,
 	c->place = (struct view_place){ .fd = -1, .unreachable = true };
 }
 
-/* A mount whose tree is not there is none; in a tree of the host it needs a
- * name of its kind to lie on. */
+/* A mount whose tree does not exist is left out.  In a tree of the host it needs an
+ * existing name of the same kind as mount point. */
 static int settle_place(struct maker *m, struct cand *c, enum region region)
 {
 	struct view_place p;
@@ -391,7 +392,7 @@ static int settle_one(struct maker *m, size_t i)
 		   !c->private_ && (region == REGION_HOST ||
 				    (c->named && c->place.exists)));
 	apply_ro(m, i, region);
-	/* nothing to cover, and nothing that the run could make */
+	/* there is nothing to cover, and the run could not make anything there */
 	if (c->private_ && !c->scratch && region == REGION_HOST && !c->place.is_dir)
 		return 0;
 	if (c->private_ && region == REGION_HOST && !c->place.is_dir)
@@ -402,12 +403,12 @@ static int settle_one(struct maker *m, size_t i)
 	else if (region == REGION_HOST || c->named)
 		r = settle_host(m, c, up);
 	else
-		/* not mounted at all: nothing to do, but --plan names it */
+		/* mounted nowhere: nothing to do, but --plan shows it */
 		c->note = c->restricts && c->place.exists && !c->ops;
-	/* a place that was added may have moved them all */
+	/* adding a place may have moved the array */
 	c = &m->c[i];
 	up = c->up < 0 ? NULL : &m->c[c->up];
-	/* a wildcard's directory that is not there: the tree above it */
+	/* the directory of a wildcard does not exist: restrict the tree above it */
 	if (r == 0 && c->deep_ro && !c->keep && !c->place.exists && region == REGION_HOST &&
 	    (up->ops & PB_WRITE))
 		r = existing_above(m, view_host_name(c), c->by, true);
@@ -425,9 +426,9 @@ static void forget(struct maker *m)
 }
 
 /*
- * A place that becomes read-only may lie before the one that wants it so: then all
- * of it is done again, at once where it speaks for all that is below.  Flags only
- * ever come, so it ends.
+ * A place may become read-only after an earlier place has already been settled.  Then
+ * everything is settled again, and at once if the new restriction is about everything
+ * below.  Flags are only ever set, so this ends.
  */
 static int settle(struct maker *m)
 {
@@ -440,7 +441,7 @@ static int settle(struct maker *m)
 		r = view_mirror(m);
 		qsort(m->c, m->n, sizeof(*m->c), by_path);
 		forget(m);
-		n = m->n; /* what is added is not sorted yet */
+		n = m->n; /* places that are added are not sorted yet */
 		for (size_t i = 0; i < n && r == 0 && !m->at_once; i++)
 			r = settle_one(m, i);
 	} while ((m->again || m->at_once) && r == 0);
@@ -485,7 +486,7 @@ static int put_node(struct sandbox_view *v, struct cand *c)
 	return 0;
 }
 
-/* A name that the run makes is a directory where something lies below it. */
+/* A name that the run makes is a directory if something lies below it. */
 static void shape_own(struct maker *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -512,7 +513,7 @@ static int put_nodes(struct maker *m)
 	return r;
 }
 
-/* Links that lie in a tree of the host are there already. */
+/* Drops the links that lie in a tree of the host: they exist there already. */
 static void drop_links(struct sandbox_view *v)
 {
 	size_t kept = 0;

@@ -1,7 +1,7 @@
 /*
- * What a rule takes away by one name, another mount of the same file system may
- * show by a second one, wherever that lies in a tree that is shown.  Such a name
- * is treated as one that a link gives.
+ * Other names of restricted objects.  What a rule takes away by one name can be visible
+ * by a second name, because another mount of the same file system lies in a tree that
+ * is shown.  Such a name is treated like a name that a link gives.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 struct bind {
 	char *dev;        /* "MAJOR:MINOR" */
-	char *root, *at;  /* of the file system; where it is mounted */
+	char *root, *at;  /* the root inside its file system, and the mount point */
 };
 
 struct binds {
@@ -24,7 +24,7 @@ struct binds {
 	size_t n;
 };
 
-/* "\040" for a blank, and so on, in place. */
+/* Replaces "\040" by a blank, and so on, in place. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -41,7 +41,7 @@ static void unescape(char *s)
 	*to = '\0';
 }
 
-/* ID PARENT MAJOR:MINOR ROOT PLACE …; the text is cut up. */
+/* Reads lines of the form ID PARENT MAJOR:MINOR ROOT PLACE …; changes the text. */
 static int read_lines(char *text, struct binds *ret)
 {
 	size_t lines = 0;
@@ -60,7 +60,7 @@ static int read_lines(char *text, struct binds *ret)
 		     w = strtok_r(NULL, " ", &in))
 			word[n++] = w;
 		if (n < 5 || word[3][0] != '/' || word[4][0] != '/')
-			continue; /* a namespace's file, which is no tree */
+			continue; /* a namespace's file is not a tree */
 		unescape(word[3]);
 		unescape(word[4]);
 		ret->v[ret->n++] = (struct bind){ word[2], word[3], word[4] };
@@ -68,13 +68,14 @@ static int read_lines(char *text, struct binds *ret)
 	return 0;
 }
 
-/* `path` behind `top`, both absolute: "" or beginning with '/'. */
+/* The part of `path` after `top`, both absolute: "" or beginning with '/'. */
 static const char *behind(const char *path, const char *top)
 {
 	return top[1] ? path + strlen(top) : path[1] ? path : path + 1;
 }
 
-/* The mount that shows the path: the innermost, of those the last. */
+/* The mount that shows the path: the innermost, and the last of those at the same
+ * place. */
 static const struct bind *mount_of(const struct binds *b, const char *path)
 {
 	const struct bind *best = NULL;
@@ -98,8 +99,9 @@ static int join(char out[8300], const char *a, const char *b)
 }
 
 /*
- * The object that the rule names, is it what stands there?  1, 0, or -errno.  One
- * that nobody may look at is taken for it: by the other name it can be reached.
+ * Is the object at `other` the one that the rule names?  1, 0, or -errno.  If nobody
+ * may look at the rule's object, we assume that it is: it can be reached by the other
+ * name.
  */
 static int is_there(const struct maker *m, const char *path, const char *other)
 {
@@ -124,7 +126,7 @@ static int is_there(const struct maker *m, const char *path, const char *other)
 	return same;
 }
 
-/* Does the name lie in a tree of the host that an allow gives? */
+/* True if the name lies in a tree of the host that an allow shows. */
 static bool is_shown(const struct maker *m, const char *path)
 {
 	for (size_t i = 0; i < m->n; i++)
@@ -156,8 +158,8 @@ static int take_away(struct maker *m, size_t i, const char *named, const char *s
 	return 0;
 }
 
-/* Every other name that mounts give to what the place at `i` restricts, or to
- * a part of it. */
+/* Adds every other name that mounts give to what the place at `i` restricts, or to a
+ * part of it. */
 static int other_names(struct maker *m, const struct binds *b, size_t i)
 {
 	char path[4096], in_fs[8300], named[8300], shown[8300];

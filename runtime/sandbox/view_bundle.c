@@ -1,4 +1,5 @@
-/* The view of a bundle: its anchors under this run's roots, its decisions. */
+/* Makes the view of a bundle: finds its anchors under this run's roots and asks its
+ * rules for decisions. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "runtime/base/io.h"
 #include "runtime/sandbox/view.h"
 
-/* Does a rule that is no scratch rule allow it too?  Past the rules that a
- * decision lists the answer is no. */
+/* Does a rule other than a scratch rule allow it too?  A decision lists a limited
+ * number of rules; if none of those allows it, the answer is no. */
 static bool allowed_anywhere(const struct decide_ctx *c, const struct decision *d)
 {
 	for (uint32_t i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++) {
@@ -72,7 +73,7 @@ static int make_mounts(const struct sandbox_run *run, struct view_mount **ret, s
 		const struct pb_anchor tree = { .root = m->root, .path = m->path };
 		struct view_mount *v = &(*ret)[*ret_n];
 
-		/* a root that this run does not have: no such tree */
+		/* this run does not have that root: no such tree */
 		if (!run->ctx.roots.dir[m->root])
 			continue;
 		v->rule = m->rule;
@@ -128,7 +129,7 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 		v[n].flags = a->flags & (PB_AF_BELOW | PB_AF_SCRATCH | PB_AF_FLOOR);
 		v[n].rule = a->rule;
 		if (a->kind != PB_A_ANY) {
-			/* a root that this run does not have: no such names */
+			/* this run does not have that root: no such names */
 			if (a->root >= PB_ROOT_COUNT || !ctx.roots.dir[a->root])
 				continue;
 			v[n].path = full_path(run, m, a);

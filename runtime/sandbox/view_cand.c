@@ -1,6 +1,6 @@
 /*
- * Where the view may change: the anchors' paths, resolved on the host; what
- * lies behind a symbolic link; the run's private trees; git's hooks.
+ * Finds the places where the view may change: the paths of the anchors, resolved on the
+ * host; what symbolic links lead to; the run's private trees; git's hooks.
  */
 #include "runtime/sandbox/view_cand.h"
 
@@ -107,9 +107,9 @@ static bool private_tree(const struct maker *m, const char *path)
 }
 
 /*
- * Nobody inside can have made the link: no run can write where it is.  A
- * private tree's counterpart on the host is out of every run's reach, unless
- * a rule shows it (the project may lie in it).
+ * True if no run can have made the link, because no run can write where it lies.  What
+ * lies on the host under a private tree's name is out of reach of every run, unless a
+ * rule shows it (the project may lie in it).
  */
 static bool link_is_foreign(const struct maker *m, const char *path)
 {
@@ -146,7 +146,7 @@ static void name_it(struct cand *c, const struct view_anchor *a)
 	if (a->effect == PB_ALLOW) {
 		if (a->flags & PB_AF_SCRATCH)
 			c->private_ = c->scratch = true;
-		/* ${TMPDIR} is the run's own: its names are none of the host's */
+		/* ${TMPDIR} belongs to the run: names in it are not names of the host */
 		else if (a->root != PB_ROOT_TMP)
 			c->named = true;
 		return;
@@ -162,7 +162,8 @@ static void name_it(struct cand *c, const struct view_anchor *a)
 	}
 }
 
-/* Whoever replaces the link makes the denied name anew. */
+/* A run that could replace the link could make the denied name anew, so the directory
+ * of the link is read-only. */
 static int close_link(struct maker *m, const struct view_anchor *a, const char *link)
 {
 	char dir[4096];
@@ -196,7 +197,7 @@ static int add_place(struct maker *m, const struct view_anchor *a, const char *p
 	return 0;
 }
 
-/* An anchor whose path on the host goes through a link. */
+/* Adds an anchor whose path on the host goes through a link. */
 static int add_through_link(struct maker *m, const struct view_anchor *a)
 {
 	bool allow = a->effect == PB_ALLOW, follow = true;
@@ -217,8 +218,8 @@ static int add_through_link(struct maker *m, const struct view_anchor *a)
 			r = view_guard_link(m, &links[i], a->rule);
 	}
 	free(links);
-	/* a loop, or a path too long: an allow gives nothing; a deny that
-	 * cannot be found cannot be kept */
+	/* a loop, or a path that is too long: an allow gives nothing; a deny cannot be
+	 * enforced, so it is an error */
 	if (r == -ELOOP || r == -ENAMETOOLONG)
 		return allow ? 0 : rt_fail_errno(m->err, -r, "the denied path %s", a->path);
 	if (r < 0 || (allow && !follow))
@@ -226,7 +227,7 @@ static int add_through_link(struct maker *m, const struct view_anchor *a)
 	r = add_alias(m, a->path, real, a->rule, allow);
 	if (r == 0)
 		r = add_place(m, a, real);
-	/* in a private tree the link is not there: its name is free */
+	/* a private tree does not contain the link, so the run could make the name */
 	if (r == 0 && !allow && private_tree(m, a->path))
 		r = add_place(m, a, a->path);
 	return r;
@@ -270,7 +271,7 @@ static int add_private(struct maker *m, const char *path)
 	int r = view_resolve(m->in->prefix, path, real, &links, &n);
 
 	free(links);
-	/* a loop, or a path too long, leads nowhere */
+	/* a loop, or a path that is too long, leads nowhere */
 	if (r < 0 && r != -ELOOP && r != -ENAMETOOLONG)
 		return rt_fail_errno(m->err, -r, "%s", path);
 	/* /var/tmp may be a link to /tmp */
@@ -281,7 +282,7 @@ static int add_private(struct maker *m, const char *path)
 	return r == 0 && n && strcmp(real, path) ? add_link(m->out, path, real) : 0;
 }
 
-/* Does the whole of the host's tree lie open for reading? */
+/* True if all of the host's tree may be read. */
 static bool reads_anywhere(const struct view_in *in)
 {
 	uint32_t rule;
@@ -290,7 +291,7 @@ static bool reads_anywhere(const struct view_in *in)
 	       in->decide(in->arg, PB_READ, "/.\x01", &rule) == VIEW_ALLOW;
 }
 
-/* The host's object, wherever it lies: also below a private tree. */
+/* Adds the host's object, even if it lies below a private tree. */
 static int add_named(struct maker *m, const char *path)
 {
 	struct cand *c = view_cand_at(m, path);
@@ -302,8 +303,8 @@ static int add_named(struct maker *m, const char *path)
 }
 
 /*
- * Over the host's root lie the run's own devices, an empty /sys and an empty
- * /run: services listen there, and no mount stops a connection.
+ * Covers parts of the host's root with the run's own devices, an empty /sys and an
+ * empty /run.  Services listen in /run, and no mount prevents a connection to them.
  */
 static int add_over_root(struct maker *m)
 {
@@ -339,8 +340,9 @@ bool view_beyond_reach(const struct maker *m, const char *path, char ret_dir[409
 }
 
 /*
- * Where root's run is to see something below a directory that it cannot pass,
- * the directory is empty for it but for that: it could see nothing else there.
+ * A run as root may be allowed to see something below a directory that it cannot pass.
+ * That directory is then empty except for that object; the run could see nothing else
+ * there anyway.
  */
 static int open_ways(struct maker *m)
 {
@@ -369,14 +371,14 @@ int view_copy_link(struct maker *m, const char *path)
 
 	(void)snprintf(full, sizeof(full), "%s%s", m->in->prefix, path);
 	n = readlink(full, target, sizeof(target) - 1);
-	/* EINVAL: it is a directory here */
+	/* EINVAL: on this host it is a directory */
 	if (n < 0)
 		return errno == EINVAL || errno == ENOENT ? 0 : -errno;
 	target[n] = '\0';
 	return add_link(m->out, path, target);
 }
 
-/* What the run needs besides the rules' names. */
+/* Adds what the run needs besides the names in the rules. */
 static int add_fixed(struct maker *m)
 {
 	static const char *const trees[] = { "/tmp", "/var/tmp", "/dev/shm" };
@@ -412,7 +414,7 @@ static int add_fixed(struct maker *m)
 	return r;
 }
 
-/* The floor's rule for a name below a root, or VIEW_NO_RULE. */
+/* The rule of the floor for a name below a root, or VIEW_NO_RULE. */
 static uint32_t floor_rule(const struct maker *m, const char *root, const char *name)
 {
 	for (size_t i = 0; i < m->in->n; i++) {
@@ -426,10 +428,10 @@ static uint32_t floor_rule(const struct maker *m, const char *root, const char *
 }
 
 /*
- * Names of the user's home that a run may want in one of its own (git config
- * --global, pip install --user), so that no rule for the scope sandbox speaks of
- * them: kept where a rule lets the folder be written in which they lie, not where
- * one names them.
+ * Protects names in the user's home.  A run may want to write them in a home of its own
+ * (git config --global, pip install --user), so no rule for the scope sandbox mentions
+ * them.  They are protected if a rule allows writing to the folder that holds them, but
+ * not if a rule names them.
  */
 static int add_home(struct maker *m)
 {
@@ -455,7 +457,7 @@ static int add_home(struct maker *m)
 		if (snprintf(path, sizeof(path), "%s%s%s", home, names[i].dir,
 			     names[i].name) >= 4096)
 			continue;
-		/* one that is absent stays creatable, and is named */
+		/* an absent name may still be created; the report names it */
 		if (!view_is_dir(m->in->prefix, path))
 			a.flags |= VIEW_AF_FILE;
 		r = add_anchor(m, &a);
@@ -463,7 +465,7 @@ static int add_home(struct maker *m)
 	return r;
 }
 
-/* Under the ids of the lines that speak of .git/hooks and .git/config. */
+/* Adds git's names with the ids of the rules for .git/hooks and .git/config. */
 static int add_git(struct maker *m, bool nested)
 {
 	uint32_t hooks = floor_rule(m, m->in->project, "/.git/hooks");
@@ -493,7 +495,7 @@ static int add_git(struct maker *m, bool nested)
 	return r;
 }
 
-/* Could the run write there, or at what the path's links stand for? */
+/* Could the run write to the path, to one of its links, or to what they lead to? */
 static int within_reach(const struct maker *m, const char *path, bool *ret)
 {
 	const struct view_in *in = m->in;
@@ -514,9 +516,9 @@ static int within_reach(const struct maker *m, const char *path, bool *ret)
 }
 
 /*
- * No mount on the name would do: one is lost as soon as a process of the host
- * renames over it (`polc compile -o`), and the next run would believe what this
- * one wrote.
+ * A mount on the name would not be enough: it is lost as soon as a process of the host
+ * renames over the name (`polc compile -o`), and the next run would then rely on what
+ * this one wrote.
  */
 static int refuse_believed(const struct maker *m, const char *path)
 {
@@ -529,8 +531,8 @@ static int refuse_believed(const struct maker *m, const char *path)
 		       shown);
 }
 
-/* The run's own bundle and the like, under the id of the line that speaks of
- * the policy's files. */
+/* Protects the run's own bundle and similar files, with the id of the rule for the
+ * policy's files. */
 static int add_kept(struct maker *m)
 {
 	uint32_t rule = VIEW_NO_RULE;
@@ -565,8 +567,8 @@ int view_cands(struct maker *m)
 	const struct view_in *in = m->in;
 	int r = add_fixed(m);
 
-	/* scratch first: whether a name is in a tree of the run's own decides
-	 * what a link in it means */
+	/* scratch rules first: what a link means depends on whether it lies in a tree
+	 * of the run's own */
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < in->n && r == 0; i++)
 			if (!!(in->anchors[i].flags & PB_AF_SCRATCH) != pass)

@@ -9,17 +9,18 @@
 /* A place under consideration. */
 struct cand {
 	char *path;
-	char *from;      /* below the place of a mount: the host's name; else NULL */
-	bool mounted;    /* the place itself */
-	uint64_t at_dev, at_ino; /* what the host has at the place */
-	bool private_;   /* begins a private tree */
-	bool scratch;    /* a rule makes it the run's own */
-	bool named;      /* an allow names it: the host's object is shown */
+	char *from;      /* the host's name, if this is below the place of a mount; else
+	                    NULL */
+	bool mounted;    /* this is the place of a mount itself */
+	uint64_t at_dev, at_ino; /* dev and ino of what the host has at the place */
+	bool private_;   /* a private tree begins here */
+	bool scratch;    /* a scratch rule makes the tree writable for the run */
+	bool named;      /* an allow names it: show the host's object */
 	bool restricts;  /* a deny or hide names it */
-	bool floor;      /* only rules of the floor do */
-	bool deep_ro;    /* nothing below is writable: `by` */
-	bool ro;         /* itself is read-only: `by` */
-	bool made;       /* a wildcard's directory in a private tree */
+	bool floor;      /* only rules of the floor restrict it */
+	bool deep_ro;    /* nothing below is writable, because of rule `by` */
+	bool ro;         /* itself is read-only, because of rule `by` */
+	bool made;       /* the directory of a wildcard in a private tree */
 	bool project;
 	uint32_t by, rule;
 	/* filled by settle() */
@@ -27,15 +28,16 @@ struct cand {
 	bool looked, from_host;
 	uint8_t ops, wanted;
 	uint32_t rules[3];
-	int up;          /* the kept place above, or -1 */
+	int up;          /* index of the kept place above, or -1 */
 	bool keep, mask, lock, absent, note;
 };
 
-/* A literal path of a rule that goes through links on the host. */
+/* A literal path of a rule that goes through links of the host. */
 struct alias {
-	char *path, *real; /* as the rule has it; physical */
+	char *path, *real; /* as in the rule; physical */
 	uint32_t rule;
-	bool lends;        /* an allow, and no run can have made a link of it */
+	bool lends;        /* the rule is an allow, and no run can have made one of the
+	                      links */
 };
 
 /* A link of the host through which a rule takes something away. */
@@ -54,50 +56,52 @@ struct maker {
 	size_t nguarded;
 	struct sandbox_view *out;
 	uint32_t any_ro; /* an any-depth deny of writing, or VIEW_NO_RULE */
-	bool anywhere;   /* all of the host can be read: its "/" is the root */
-	bool spread;     /* the root is empty all the same, and the host's top names
-	                    are mounted one by one: a place needs a new name there */
-	bool again;      /* a place changed that was settled already */
-	bool at_once;    /* and what was settled since may be wrong */
+	bool anywhere;   /* all of the host can be read: the host's "/" is the root */
+	bool spread;     /* the root is empty all the same, and the top names of the
+	                    host are mounted one by one, because a mount needs a new
+	                    name there */
+	bool again;      /* a place that was settled already has changed */
+	bool at_once;    /* and what was settled since then may be wrong */
 	struct rt_err *err;
 };
 
-/* The candidate for `path`, made where there is none; NULL: no memory. */
+/* Finds or makes the candidate for `path`.  NULL: no memory. */
 struct cand *view_cand_at(struct maker *m, const char *path);
 /* --- view_binds.c --- */
-/* The names that other mounts of the host give to what rules take away. */
+/* Adds the names that other mounts of the host give to what rules take away. */
 int view_binds(struct maker *m);
-/* What is at `real` has the name `path`, too, which denies and lends nothing. */
+/* Notes that the object at `real` is also called `path`; a deny of that name then
+ * holds, but an allow does not. */
 int view_alias(struct maker *m, const char *path, const char *real, uint32_t rule);
 
-/* The host's link at `path`, as it is, in the view. */
+/* Copies the link at `path` on the host into the view. */
 int view_copy_link(struct maker *m, const char *path);
-/* Every place that the anchors, the run and git name. */
+/* Adds every place that the anchors, the run and git name. */
 int view_cands(struct maker *m);
 /* --- view_mount.c --- */
-/* The trees that are mounted, and where; refused where a place cannot be. */
+/* Adds the trees that are mounted elsewhere; fails if a mount point is impossible. */
 int view_mounts(struct maker *m);
-/* Below each place stands what stands below its tree, with what was found out
- * about it since. */
+/* Copies the candidates below each mounted tree to its mount point, with what was found
+ * out about them since. */
 int view_mirror(struct maker *m);
 /* --- view_walls.c --- */
-/* The link is to stay what it is. */
+/* Notes that the link must not change during the run. */
 int view_guard_link(struct maker *m, const struct view_link *link, uint32_t rule);
-/* Of settled candidates: what a process of the host could take away. */
+/* Finds, among settled candidates, what a process of the host could take away. */
 int view_walls(struct maker *m);
-/* Where the object is on the host. */
+/* The name of the object on the host. */
 static inline const char *view_host_name(const struct cand *c)
 {
 	return c->from ? c->from : c->path;
 }
 
 /*
- * Root's run: is there a directory above `path` that a user without anything
- * of his own cannot pass?  `ret_dir` is the first.  Trees of the run's own
- * stand in nobody's way.
+ * For a run as root: is there a directory above `path` that a user who owns no files
+ * cannot pass?  `ret_dir` is the first one.  Trees of the run's own do not count.
  */
 bool view_beyond_reach(const struct maker *m, const char *path, char ret_dir[4096]);
-/* /proc, /dev but /dev/shm, /sys: the run's own make, rules only ever mask. */
+/* True for /proc, /dev (except /dev/shm) and /sys, which the run makes itself: rules
+ * can only mask there. */
 bool view_is_system(const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What the project's git reads outside of the sandbox and would run: hooks
- * directories, and the files that can name one or a program.  Every file that
- * git's configuration includes is read, whatever the condition is.
+ * Finds what the project's git reads and would run outside of the sandbox: hooks
+ * directories, and the files that can name a directory of hooks or a program.  Reads
+ * every file that git's configuration includes, whatever the condition.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,19 +18,20 @@
 
 struct git {
 	const char *prefix, *home;
-	const char *base;    /* where hooks are run: their path is relative to it */
+	const char *base;    /* folder in which the hooks run: their path is relative to
+	                        it */
 	const char *dot_git;
-	bool other;          /* not the project's own */
-	bool link;           /* dot_git is no directory itself */
+	bool other;          /* not the project's own repository */
+	bool link;           /* dot_git itself is not a directory */
 	struct sandbox_git *v;
 	size_t n, max;
-	/* configuration files that are still to be read, and were */
+	/* configuration files: those that were read and those still to be read */
 	char *queue[GIT_MAX_PATHS];
 	size_t nqueue;
 	struct rt_err *err;
 };
 
-/* NULL where git would find nothing there either. */
+/* *ret is NULL if git would not find anything there either. */
 static int read_text(const struct git *g, const char *path, char **ret)
 {
 	char full[8300];
@@ -42,7 +43,8 @@ static int read_text(const struct git *g, const char *path, char **ret)
 	if (r == -EFBIG)
 		return rt_fail(g->err, EFBIG, "git's file %s is larger than %u KiB", path,
 			       GIT_FILE_MAX / 1024);
-	/* what git could read, and names a program, must not be overlooked */
+	/* a file that git could read, and that may name a program, must not be
+	 * overlooked */
 	if (r < 0 && r != -ENOENT && r != -ENOTDIR && r != -EISDIR && r != -EACCES &&
 	    r != -ELOOP && r != -ENAMETOOLONG)
 		return rt_fail_errno(g->err, -r, "git's file %s", path);
@@ -51,8 +53,8 @@ static int read_text(const struct git *g, const char *path, char **ret)
 	return 0;
 }
 
-/* `rel` seen from `dir`, without "." and ".."; malloc'ed.  NULL with errno, which
- * is ENOMEM where it is not the name's fault. */
+/* Joins `dir` and `rel` without "." and "..", malloc'ed.  On failure NULL with errno;
+ * ENOMEM means that the name is not to blame. */
 static char *absolute(const char *dir, const char *rel)
 {
 	char out[8300] = "", in[8300];
@@ -87,7 +89,7 @@ static char *absolute(const char *dir, const char *rel)
 	return have && have < 4096 ? strdup(out) : NULL;
 }
 
-/* A path in a configuration: "~/" and "~name/" are taken for HOME. */
+/* A path in a configuration: "~/" and "~name/" are both taken to mean HOME. */
 static char *git_path(const struct git *g, const char *dir, const char *value)
 {
 	const char *slash = strchr(value, '/');
@@ -98,14 +100,14 @@ static char *git_path(const struct git *g, const char *dir, const char *value)
 	return slash && g->home ? absolute(g->home, slash + 1) : NULL;
 }
 
-/* For a path that is not there, with errno: one too long for a name is none of
- * git's either, and one that there is no memory for must not be overlooked. */
+/* Handles a missing path, with errno set.  If the path is too long to be a name, git
+ * cannot use it either; if memory ran out, it must not be overlooked. */
 static int no_path(struct git *g)
 {
 	return errno == ENOMEM ? rt_fail(g->err, ENOMEM, "out of memory") : 0;
 }
 
-/* Takes `path` over. */
+/* Takes ownership of `path`. */
 static int put(struct git *g, char *path, bool hooks)
 {
 	struct sandbox_git *grown;
@@ -138,7 +140,7 @@ static int put_in(struct git *g, const char *dir, const char *name, bool hooks)
 	return put(g, absolute(dir, name), hooks);
 }
 
-/* Takes `path` over. */
+/* Takes ownership of `path`. */
 static int enqueue(struct git *g, char *path)
 {
 	if (!path)
@@ -161,7 +163,7 @@ static int enqueue(struct git *g, char *path)
 
 enum section { SEC_OTHER, SEC_CORE, SEC_INCLUDE };
 
-/* Behind the ']' of "[name \"sub\"]". */
+/* Reads [name "sub"] and returns the position after the ']'. */
 static char *read_section(char *s, enum section *ret)
 {
 	size_t len = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -181,11 +183,12 @@ static char *read_section(char *s, enum section *ret)
 	return *s == ']' ? s + 1 : s;
 }
 
-/* The value from behind the '=' on, unquoted in place; ret_end: behind its line. */
+/* Reads the value after the '=' and unquotes it in place; *ret_end is the position
+ * after its line. */
 static char *read_value(char *s, char **ret_end)
 {
 	bool quoted = false;
-	char *start, *w, *end; /* end: behind the last byte that counts */
+	char *start, *w, *end; /* end: after the last byte that counts */
 
 	s += strspn(s, " \t\r");
 	start = w = end = s;
@@ -215,8 +218,9 @@ static char *read_value(char *s, char **ret_end)
 	return start;
 }
 
-/* Another repository, which a run may have made, closes no tree that holds it, and no
- * folder for what is not there: that is named when it has appeared. */
+/* A run may have made another repository.  Such a repository must not close a tree that
+ * holds it, nor a folder that does not exist: that folder is reported once it has
+ * appeared. */
 static int put_hooks(struct git *g, char *path)
 {
 	if (path && g->other && view_at(g->base, path)) {
@@ -245,7 +249,7 @@ static int take_value(struct git *g, enum section sec, const char *dir,
 	return 0;
 }
 
-/* Every core.hooksPath and include.path of the text, which is changed. */
+/* Reads every core.hooksPath and include.path of the text, and changes the text. */
 static int read_config(struct git *g, char *s, const char *dir)
 {
 	enum section sec = SEC_OTHER;
@@ -276,7 +280,7 @@ static int read_config(struct git *g, char *s, const char *dir)
 
 /* --- which files ---------------------------------------------------------------------- */
 
-/* The repository whose configuration and hooks the one in `dir` has. */
+/* Finds the repository whose configuration and hooks the one in `dir` uses. */
 static int find_common(struct git *g, const char *dir, char **ret)
 {
 	AUTO_FREE char *to = NULL;
@@ -294,7 +298,7 @@ static int find_common(struct git *g, const char *dir, char **ret)
 	return *ret ? 0 : no_path(g);
 }
 
-/* What no name of the floor speaks of. */
+/* Adds the names that no rule of the floor mentions. */
 static int put_all(struct git *g, const char *dir, const char *common)
 {
 	char path[4200] = "";
@@ -307,13 +311,14 @@ static int put_all(struct git *g, const char *dir, const char *common)
 		r = put_in(g, dir, "config.worktree", false);
 	if (r == 0 && common)
 		r = put_in(g, common, "config", false);
-	/* of another repository one that is absent stays creatable, and is named */
+	/* hooks of another repository that do not exist may still be created; the
+	 * report names them */
 	if (r == 0 && common)
 		r = put_in(g, common, "hooks", !g->other || view_is_dir(g->prefix, path));
 	return r;
 }
 
-/* Git takes the directory that a .git file names for the repository. */
+/* If .git is a file, git uses the directory that it names as the repository. */
 static int behind_link(struct git *g, char *text, char **ret_dir)
 {
 	AUTO_FREE char *above = strdup(g->dot_git);
@@ -333,7 +338,7 @@ static int find_files(struct git *g)
 {
 	AUTO_FREE char *text = NULL, *dir = NULL, *common = NULL;
 	bool led = false;
-	int r = read_text(g, g->dot_git, &text); /* a directory cannot be read */
+	int r = read_text(g, g->dot_git, &text); /* reading a directory fails */
 
 	if (r == 0 && text && !strncmp(text, "gitdir:", 7)) {
 		r = behind_link(g, text, &dir);
@@ -362,7 +367,7 @@ static int read_all(struct git *g)
 {
 	int r = find_files(g);
 
-	/* the queue grows while it is read */
+	/* the queue grows while we read it */
 	for (size_t i = 0; i < g->nqueue && r == 0; i++) {
 		AUTO_FREE char *text = NULL;
 		AUTO_FREE char *dir = strdup(g->queue[i]);

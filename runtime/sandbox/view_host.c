@@ -1,6 +1,6 @@
 /*
- * The host as the view sees it: one openat2 for a place without links; the
- * slow walk, component by component, only where there is one.
+ * How the view looks at the host: with one openat2() for a path without links.  Only if
+ * there is a link does it walk slowly, component by component.
  */
 #include "runtime/sandbox/view.h"
 
@@ -38,9 +38,9 @@ static int join(char *out, size_t cap, const char *a, const char *b)
 }
 
 /*
- * Can nobody of this user get to `full`?  Only a directory on the way says so: a
- * refusal that none explains (a security module's, a remote file system's) need
- * not hold for the command.
+ * Is `full` out of reach for every process of this user?  Only a directory on the way
+ * can tell: a refusal that no directory explains (by a security module or a remote file
+ * system) may not hold for the command.
  */
 static bool way_is_closed(char *full)
 {
@@ -90,7 +90,7 @@ int view_look(const char *prefix, const char *path, struct view_place *ret)
 	return 0;
 }
 
-/* Appends a component of the rest; handles "." and "..". */
+/* Appends one component of the rest; handles "." and "..". */
 static int step_into(char *done, const char *name, size_t len)
 {
 	size_t have = strlen(done);
@@ -169,8 +169,8 @@ int view_resolve(const char *prefix, const char *path, char ret[4096],
 			struct stat st;
 
 			missing = lstat(full, &st) < 0;
-			/* what cannot be looked at for another reason than
-			 * that nobody of this user can get there may be a link */
+			/* if lstat() fails and the reason is not that no process of
+			 * this user can get there, the component may be a link */
 			if (missing && errno != ENOENT && errno != ENOTDIR &&
 			    errno != EACCES)
 				return -errno;

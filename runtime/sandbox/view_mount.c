@@ -1,7 +1,6 @@
 /*
- * Mounts at another place: the places under consideration below a tree stand
- * a second time below its place, so that whatever is restricted by one name is
- * by the other.
+ * Mounts at another place.  The candidates below a mounted tree are repeated below its
+ * mount point, so that what is restricted by one name is restricted by the other.
  */
 #include "runtime/sandbox/view_cand.h"
 
@@ -22,7 +21,7 @@ static int refused(struct maker *m, const struct view_mount *v, int e, const cha
 	return rt_fail(m->err, e, "the mount at %s: %s%s", v->place, path, why);
 }
 
-/* Neither the run's own trees nor its roots are there. */
+/* The mount point must not overlap the run's own trees or its roots. */
 static int check_place(struct maker *m, const struct view_mount *v)
 {
 	const char *const roots[] = { m->in->home, m->in->project, m->in->project_link };
@@ -37,7 +36,7 @@ static int check_place(struct maker *m, const struct view_mount *v)
 	return 0;
 }
 
-/* What the host has at the place has no name any more. */
+/* What the host has at the mount point has no name any more. */
 static void forget_below(struct maker *m, const char *place)
 {
 	size_t kept = 0;
@@ -62,9 +61,9 @@ static void first_name(const char *path, char ret[4096])
 }
 
 /*
- * In an empty root and in a tree of the run's own a name is made.  In a tree of
- * the host there must be one; where all of the host is shown, the first name
- * can still be made in a root that is put together from the host's.
+ * In an empty root and in a tree of the run's own we can make the mount point.  In a
+ * tree of the host it must exist; if all of the host is shown, we can still make the
+ * first name in a root that is put together from the names of the host's root.
  */
 static int find_place(struct maker *m, const struct view_mount *v)
 {
@@ -99,8 +98,8 @@ static int add_mount(struct maker *m, const struct view_mount *v)
 	if (r < 0)
 		return r;
 	forget_below(m, v->place);
-	/* what it is a name of: the rule's own anchor has made this one already
-	 * where the rule counts */
+	/* the tree's name on the host; if a rule applies to it, the rule's anchor has
+	 * made this candidate already */
 	c = view_cand_at(m, v->host);
 	if (!c)
 		return -ENOMEM;
@@ -113,7 +112,7 @@ static int add_mount(struct maker *m, const struct view_mount *v)
 	return c->from ? find_place(m, v) : -ENOMEM;
 }
 
-/* The host's top names, each a tree of its own; the links as they are. */
+/* Mounts the top names of the host one by one and copies the links. */
 static int spread_root(struct maker *m)
 {
 	static const char *const own[] = { "/proc", "/dev", "/sys", "/tmp", "/run" };
@@ -137,7 +136,7 @@ static int spread_root(struct maker *m)
 		if (skip)
 			continue;
 		if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue; /* gone since */
+			continue; /* has disappeared since */
 		if (S_ISLNK(st.st_mode)) {
 			r = view_copy_link(m, path);
 			continue;

@@ -1,5 +1,5 @@
-/* Which names of repositories below the project a run may not change: git believes
- * them as soon as somebody works there, or a gitlink leads to them. */
+/* Decides which names of repositories below the project a run may not change: git
+ * trusts them as soon as somebody works there, or a gitlink leads to them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,9 +28,10 @@ static const struct {
 };
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
-enum { MAX_OTHER = 512 }; /* names that their configuration adds, of all together */
+enum { MAX_OTHER = 512 }; /* limit for the names that all their configurations add
+                             together */
 
-/* The names of one that are always kept. */
+/* Adds the names of one repository that are always protected. */
 static int put_names(const char *prefix, const char *full, const struct repo_item *r,
 		     struct sandbox_git *v, size_t *n)
 {
@@ -41,7 +42,7 @@ static int put_names(const char *prefix, const char *full, const struct repo_ite
 		    snprintf(path, sizeof(path), "%s%s", full, names[k].name) >= 4096)
 			continue;
 		v[*n].path = strdup(path);
-		/* one that is absent stays creatable, and is named */
+		/* an absent directory may still be created; the report names it */
 		v[*n].hooks = names[k].hooks && view_is_dir(prefix, path);
 		if (!v[(*n)++].path)
 			return -ENOMEM;
@@ -49,7 +50,7 @@ static int put_names(const char *prefix, const char *full, const struct repo_ite
 	return 0;
 }
 
-/* What one leads to and names. */
+/* Adds what one repository leads to and names. */
 static int put_others(const char *prefix, const char *home, const char *full,
 		      const struct repo_item *r, size_t max, struct sandbox_git **ret,
 		      size_t *ret_n)
@@ -81,7 +82,7 @@ int view_nested_paths(const char *prefix, const char *home, const char *project,
 	if (n < 0 || (size_t)n >= sizeof(full))
 		return 0;
 	fd = sys_open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	/* the caller cannot look: no more can who runs as the caller */
+	/* the caller cannot look, so a command that runs as the caller cannot either */
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ?
 			       0 : rt_fail_errno(err, errno, "%s", project);

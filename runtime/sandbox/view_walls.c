@@ -1,10 +1,10 @@
 /*
- * Which of the view's restrictions hang on names of the host.  A mount on a
- * name of the run's own trees stays for as long as the run does; one on a name
- * of the host goes when a process of the host renames over the name or removes
- * it, and goes along where the name, or a directory above it, is moved.  A name
- * that is hidden, or not to be run, and absent has no mount; and a rule through
- * a link speaks of what the link led to.
+ * Decides which restrictions of the view depend on names of the host.  A mount on a
+ * name of the run's own trees stays as long as the run.  A mount on a name of the host
+ * disappears when a process of the host renames over the name or removes it, and moves
+ * along when the name, or a directory above it, is moved.  A name that is absent and
+ * hidden (or not executable) has no mount.  And a rule through a link is about what the
+ * link led to at the start.
  */
 #include "runtime/sandbox/view_cand.h"
 
@@ -63,9 +63,10 @@ static uint32_t taken_by(const struct cand *c, uint8_t lost)
 }
 
 /*
- * Was a link on the way to it, so that it is absent as long as that one stays?  The
- * link has a wall of its own, and what it leads to has the name's.  Below the place
- * of a mount the link has the host's name, and none of this.
+ * Was there a link on the way, so that the name stays absent as long as the link stays?
+ * The link has a wall of its own, and what it leads to has the wall of the name.  Below
+ * the place of a mount the link is known by its name on the host, and this does not
+ * apply.
  */
 static bool way_is_guarded(const struct maker *m, const struct cand *c)
 {
@@ -91,15 +92,18 @@ static int wall_of(struct maker *m, const struct cand *c)
 	if (!c->path[1] || !up || !up->from_host || up->mask || view_is_system(c->path) || c->note)
 		return 0;
 	lost = up->ops & (uint8_t)~(c->mask ? 0 : c->ops);
-	/* a tree at a place of the host: without it the host's own stands there */
+	/* a tree mounted over a place of the host: without the mount the host's own
+	 * tree is visible */
 	if (c->keep)
 		return c->mask || c->private_ || c->mounted || lost ?
 			       add(m, c->path, NULL, SANDBOX_WALL_MOUNT, taken_by(c, lost)) : 0;
-	/* Behind a closed directory: whoever opens that one shows the name.  Root's
-	   supervisor sees through it, and would find the name at once. */
+	/* The name is behind a closed directory, and whoever opens that directory shows
+	   the name.  The supervisor of a run as root can look through it and would find
+	   the name at once. */
 	if (c->place.unreachable && m->in->foreign)
 		return 0;
-	/* what is not to be written needs no watch: its directory is read-only */
+	/* a name that is only not to be written needs no watch: its directory is
+	 * read-only */
 	if (c->restricts && c->looked && !c->place.exists && (lost & (PB_READ | PB_EXEC)) &&
 	    !way_is_guarded(m, c))
 		return add(m, c->path, NULL, SANDBOX_WALL_ABSENT,
@@ -107,7 +111,7 @@ static int wall_of(struct maker *m, const struct cand *c)
 	return 0;
 }
 
-/* A link in a tree of the run's own is a copy, which no process of the host has. */
+/* A link in a tree of the run's own is a copy that no process of the host can change. */
 static int wall_of_link(struct maker *m, const struct guarded *g)
 {
 	const struct sandbox_node *n = sandbox_view_find(m->out, g->path);

@@ -1,4 +1,4 @@
-/* Why there are no namespaces here: one line that names the cause. */
+/* Says in one line why namespaces cannot be made here. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,15 +18,14 @@ static long setting(const char *path)
 	return io_read_file(path, 64, &text, &len) < 0 ? -1 : strtol(text, NULL, 10);
 }
 
-/* In a chroot the root directory is not that of pid 1's mount namespace. */
+/* In a chroot our root directory differs from that of pid 1's mount namespace. */
 static bool in_chroot(void)
 {
 	struct stat a, b;
 
 	if (stat("/proc/1/root/.", &a) == 0 && stat("/", &b) == 0)
 		return a.st_dev != b.st_dev || a.st_ino != b.st_ino;
-	/* ordinary users may not look there; the root of a file system that is
-	 * none of a mount point has another inode number than usual */
+	/* ordinary users may not look there, so we cannot tell */
 	return false;
 }
 
