@@ -1,8 +1,7 @@
 /*
- * What this version carries for later ones: runner, session, audit, alerts,
- * keys of tools and `via`.  Every key and value is checked against
- * settings.def; what has a form of its own (rates, routes, alerts) is read
- * here.
+ * Reads what this version only carries for later ones: runner, session, audit, alerts,
+ * keys of tools and `via`.  Every key and value is checked against settings.def.
+ * Statements with a form of their own (rates, routes, alerts) are read here.
  */
 #include "compiler/lower/settings.h"
 
@@ -25,7 +24,7 @@ static void pair(struct lower *l, const struct sema_stmt *t, enum ir_part part,
 		lower_say(l, t, spec, key, p, p->values);
 }
 
-/* Is it one of "a|b|c"?  If not, an error: it is no `what`. */
+/* Is the word one of "a|b|c"?  If not, reports that it is not a `what`. */
 static bool is_one_of(struct lower *l, const char *words, struct str word, struct span at,
 		      enum diag_code code, const char *what)
 {
@@ -48,7 +47,10 @@ static struct ir_value number_item(struct lower *l, const char *key, uint64_t n)
 				  .key = str_from(key) };
 }
 
-/* Says a map of these items; their keys are in order. */
+/*
+ * Makes a claim whose value is a map of these items; the caller has put their keys in
+ * order.
+ */
 static void say_map(struct lower *l, const struct sema_stmt *t, enum ir_part part,
 		    struct str key, const struct ir_value *items, size_t n)
 {
@@ -85,7 +87,10 @@ static void route(struct lower *l, const struct sema_stmt *t)
 				items, n);
 }
 
-/* A section inside of a runner: its statements as texts, added up. */
+/*
+ * A section inside of a runner: its value is the list of its statements' texts; several
+ * such sections add up.
+ */
 static void runner_section(struct lower *l, const struct sema_stmt *t,
 			   const struct ast_stmt *section)
 {
@@ -157,7 +162,7 @@ static void rate(struct lower *l, const struct sema_stmt *t)
 	say_map(l, t, IR_P_SESSION, str_cat(l->a, STR("rate."), t->stmt->name), items, 2);
 }
 
-/* What an alert may watch: counts in a span of time, and one share of 1. */
+/* What an alert may watch: counts in a span of time, and one share between 0 and 1. */
 static const char metrics[] =
 	"created|destroyed|denied|asked|connections|limits|utilization";
 static const char actions[] = "notify|block|compact";
@@ -236,7 +241,10 @@ static void alert(struct lower *l, const struct sema_stmt *t)
 
 static void tool(struct lower *l, const struct sema_stmt *t)
 {
-	/* a dotted name has its dots in the key; its rows end in one word */
+	/*
+	 * a tool's name may have dots, so its key has them too; its rows in
+	 * settings.def match the last word of the key
+	 */
 	for (const struct ast_stmt *b = t->stmt->body; b; b = b->next) {
 		struct str key = str_printf(l->a, "%.*s.%.*s", STR_ARG(t->stmt->name),
 					    STR_ARG(b->name));
@@ -251,7 +259,7 @@ static void tool(struct lower *l, const struct sema_stmt *t)
 	}
 }
 
-/* A statement that is the value of one key: `mode WORD`, `via TEXT`. */
+/* A statement that gives one key its value: `mode WORD`, `via TEXT`. */
 static void one_key(struct lower *l, const struct sema_stmt *t, enum ir_part part,
 		    const char *key, const struct ast_value *v)
 {

@@ -1,7 +1,7 @@
 /*
- * Which of several claims on one key counts (claims.h).  Of one level a file
- * overrides what it uses, and a chosen role its level; what is left there has
- * to agree.
+ * Decides which of several claims on one key counts (claims.h).  Within a level, a file
+ * overrides the files that it uses, and a chosen role overrides its level; the claims
+ * that are left must agree.
  */
 #include "compiler/lower/claims.h"
 
@@ -62,7 +62,7 @@ void claims_conflict(struct lower *l, const struct claim *x, const struct claim 
 		diag_help(l->sink, d, "write '%s' to add to a list", y->plus);
 }
 
-/* Level 5 is no one's word: it may speak of what is locked. */
+/* Level 5 is exempt: it may set what a higher level has locked. */
 void claims_check_locks(const struct claims *c)
 {
 	struct diag_sink *sink = c->l->sink;
@@ -163,8 +163,8 @@ void claims_narrow(struct claims *c, enum ir_level level)
 	}
 }
 
-/* What stands below the lock is held against the value without it; a default
- * gives way to what a locking level says. */
+/* Compares claims below the lock with the value that was decided without them.  Only if
+ * no locking level gave a value, the default takes part. */
 static void tighten_below(struct claims *c, const struct ir_lock *lock)
 {
 	enum ir_level from = c->won ? IR_USER : IR_DEFAULT;

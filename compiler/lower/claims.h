@@ -1,7 +1,7 @@
 /*
- * Who wins where several levels say a value under one key (semantics 3.2).
- * A section makes claims and says, with a `claim_kind`, how their values are
- * compared and combined; which one counts is decided in claims.c alone.
+ * Who wins where several levels give one key a value (semantics 3.2).  A section makes
+ * claims; its `claim_kind` says how their values are compared and combined.  Only
+ * claims.c decides which claim counts.
  */
 #ifndef COMPILER_LOWER_CLAIMS_H
 #define COMPILER_LOWER_CLAIMS_H
@@ -10,72 +10,83 @@
 
 struct claims;
 
-/* One statement's word on a key. */
+/* What one statement says about a key. */
 struct claim {
 	const struct claim_kind *kind;
-	struct str key;   /* among those of its kind */
-	struct str name;  /* the key, in messages */
-	int row;          /* of its section's table */
+	struct str key;   /* unique among the claims of its kind */
+	struct str name;  /* the key as messages show it */
+	int row;          /* the row in its section's table */
 	const struct sema_stmt *t;
 	struct ir_place at;
-	bool append;      /* `+=` */
-	bool locked;      /* by a managed level */
-	const char *plus; /* what adds to its value, a list; NULL: it is none */
-	void *value;      /* as the kind has it */
+	bool append;      /* the statement has `+=` */
+	bool locked;      /* a managed level has locked it */
+	const char *plus; /* the operator that adds to its value, if that is a list;
+	                     else NULL */
+	void *value;      /* its type depends on the kind */
 };
 
 /* How the values of a kind of claims are compared and combined. */
 struct claim_kind {
 	const char *name;
-	const char *locked; /* its keys in messages about locks; NULL: their names */
+	const char *locked; /* how messages about locks call its keys; NULL: by their
+	                       names */
 	bool (*same)(const struct claim *x, const struct claim *y);
-	/* The value and what a `+=` adds to it; NULL after an error. */
+	/*
+	 * Returns the value so far with the value of a `+=` added; NULL after an error.
+	 */
 	const void *(*add)(const struct claims *c, const struct claim *x);
 	/*
-	 * Takes a claim that can only tighten, if it does, and notes what is lost of
-	 * it.  `by`: the lock that it stands below; NULL: its level is narrow-only.
+	 * Handles a claim that may only tighten: takes it if it does, and notes what of
+	 * it is dropped.  `by` is the lock that the claim stands below; NULL: the
+	 * claim's level is narrow-only.
 	 */
 	void (*tighten)(struct claims *c, const struct claim *x,
 			const struct ir_lock *by);
 };
 
-/* All claims on one key, and what has been made of them. */
+/* All claims on one key, and the result so far. */
 struct claims {
 	struct lower *l;
 	VEC(struct claim *) v;   /* in the order of statements */
-	const struct claim *won; /* whose value counts; NULL: nobody's */
-	const void *value;       /* its value, with what was combined */
+	const struct claim *won; /* the claim that counts; NULL: none does */
+	const void *value;       /* its value, combined with what others added */
 };
 
-/* A claim of this statement, at its place; not one of `claims` before claim_add(). */
+/* Makes a claim with the statement's place.  It takes part only after claim_add(). */
 struct claim *claim_new(struct lower *l, const struct claim_kind *kind,
 			const struct sema_stmt *t, struct str key, void *value);
-/* Puts it with the others on its key, if its statement counts. */
+/* Adds it to the claims on its key, if its statement counts. */
 void claim_add(struct lower *l, struct claim *x);
 /* The claims on a key, or NULL. */
 struct claims *claims_find(struct lower *l, const struct claim_kind *kind,
 			   struct str key);
-/* Calls `f` for the claims on each key of a kind, in the order of first claims. */
+/*
+ * Calls `f` with the claims on each key of a kind, in the order of the keys' first
+ * claims.
+ */
 void claims_each(struct lower *l, const struct claim_kind *kind,
 		 void (*f)(struct claims *c));
 
 /* Makes this the value that counts so far. */
 void claims_take(struct claims *c, const struct claim *x, const void *value);
-/* Error: both say something else, and neither overrides the other. */
+/* Reports that both give different values and neither overrides the other. */
 void claims_conflict(struct lower *l, const struct claim *x, const struct claim *y);
-/* Error: whoever speaks of what a higher level has locked. */
+/* Reports every claim on a key that a higher level has locked. */
 void claims_check_locks(const struct claims *c);
-/* The plain value of a level's full or narrow-only files, or NULL. */
+/*
+ * The claim without `+=` that counts among a level's full (or narrow-only) files, or
+ * NULL.
+ */
 const struct claim *claims_plain(const struct claims *c, enum ir_level level, bool narrow);
-/* What the files of a level say, and of a level's narrow-only ones. */
+/* Apply what a level's full files say, and what its narrow-only files say. */
 void claims_full(struct claims *c, enum ir_level level);
 void claims_narrow(struct claims *c, enum ir_level level);
 /*
- * From level 5 up: a plain value replaces, `+=` adds, a narrow-only level
- * tightens, and so does what stands below `lock` (NULL: the section has none).
+ * Decides from level 5 up: a plain value replaces, `+=` adds, a narrow-only level only
+ * tightens, and so does every level below `lock` (NULL: the section has none).
  */
 void claims_decide(struct claims *c, const struct ir_lock *lock);
-/* The word of the highest full level that speaks, for values that are not combined. */
+/* For values that are not combined: the highest full level that gives one wins. */
 void claims_decide_highest(struct claims *c);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Command patterns (semantics 4.3) to word lists and regexes: where words begin
- * and end, `:*` and `**`; guards are read in guard.c.  Which bytes `*` matches, and how the program
- * column is compared, is the reader's business.
+ * Turns command patterns (semantics 4.3) into word lists and regexes: finds where words
+ * begin and end, and reads `:*` and `**`.  guard.c reads guards.  The readers of the IR
+ * decide which bytes `*` matches and how the program column is compared.
  */
 #include "compiler/lower/command.h"
 
@@ -27,7 +27,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Is the byte at `i` taken literally because of a backslash? */
+/* Does a backslash make the byte at `i` literal? */
 static bool is_escaped(struct str t, size_t i)
 {
 	size_t n = 0;
@@ -37,7 +37,10 @@ static bool is_escaped(struct str t, size_t i)
 	return n % 2 == 1;
 }
 
-/* Quotes are no syntax here: most who write them believe that they are. */
+/*
+ * Warns about quotes: they have no meaning here, but most people who write them believe
+ * that they do.
+ */
 static void warn_quotes(struct lower *l, const struct ast_value *v)
 {
 	for (size_t i = 0; i < v->text.n; i++) {
@@ -58,7 +61,7 @@ static void warn_quotes(struct lower *l, const struct ast_value *v)
 	}
 }
 
-/* Takes ":*" off; false where there is none. */
+/* Removes ":*" from the end; false if it is not there. */
 static bool strip_tail(struct str *t)
 {
 	if (t->n < 2 || t->p[t->n - 1] != '*' || t->p[t->n - 2] != ':' ||
@@ -77,7 +80,7 @@ static struct str trimmed(struct str t)
 	return t;
 }
 
-/* `**` that stands alone. */
+/* Is the word `**` and nothing else? */
 static bool is_any_words(const struct lower_glob_in *in)
 {
 	struct str t = in->text;
@@ -149,7 +152,7 @@ static bool read_text(struct lower *l, const struct ast_value *v, bool narrow,
 			 STR_ARG(v->text));
 		return false;
 	}
-	if (v->kind == AST_V_STRING) /* a pattern's own backslashes are left */
+	if (v->kind == AST_V_STRING) /* keep the backslashes that belong to the pattern */
 		text = sema_plain(l->a, text);
 	c->tail = strip_tail(&text);
 	if (!text.n)

@@ -5,7 +5,7 @@
 #include "compiler/lower/internal.h"
 #include "compiler/lower/guard.h"
 
-/* What one pattern denotes goes to `into`; false after an error. */
+/* Adds what one pattern means to `into`; false after an error. */
 bool lower_command_pattern(struct lower *l, const struct ast_value *v,
 			   enum lower_side side, const struct lower_guards *guards,
 			   struct lower_sets *into);

@@ -1,7 +1,7 @@
 /*
- * Conditions (design: one grammar for `when` and for arguments) to compares
- * of masked arguments.  `scope` is known when a bundle is made for a scope:
- * it is folded away here, and what no filter can decide is an error.
+ * Turns conditions (one grammar for `when` and for arguments) into comparisons of
+ * masked arguments.  A bundle is made for one scope, so `scope` is known and evaluated
+ * here.  A condition that no filter can decide is an error.
  */
 #include "compiler/lower/cond.h"
 
@@ -36,10 +36,13 @@ bool lower_mentions_role(const struct ast_expr *x)
 	return mentions(x, "role");
 }
 
-/* What is known when a run starts: its name, and what its words say. */
+/* Something that is known when a run starts: its name, and what its words mean. */
 struct attribute {
 	const char *name;
-	/* 1: `x` is what holds, 0: another one, -1: none; reported */
+	/*
+	 * 1: `x` names the current value, 0: another one, -1: none (and the error is
+	 * reported)
+	 */
 	int (*is)(struct lower *l, const struct ast_expr *x, enum ir_scope scope);
 };
 
@@ -77,7 +80,7 @@ static struct ir_cond *compare_attribute(struct lower *l, const struct ast_expr 
 	return is < 0 ? NULL : lower_truth(l, (is == 1) == (x->op == AST_X_EQ));
 }
 
-/* 1: `x` is this scope's name, 0: another's, -1: none. */
+/* 1: `x` is this scope's name, 0: the other scope's, -1: no scope's. */
 static int names_scope(struct lower *l, const struct ast_expr *x, enum ir_scope scope)
 {
 	if (is_name(x, "sandbox"))
@@ -92,19 +95,20 @@ static const struct attribute scope_attribute = { "scope", names_scope };
 
 /* --- role ------------------------------------------------------------------ */
 
-/* 1: `x` is the chosen role, 0: another one, -1: none that anybody declares. */
+/* 1: `x` is the chosen role, 0: another one, -1: a role that nobody declares. */
 static int names_role(struct lower *l, const struct ast_expr *x, enum ir_scope scope)
 {
 	struct diag *d;
 
-	(void)scope; /* a role is the same in both */
+	(void)scope; /* the role does not depend on the scope */
 	if (x->op != AST_X_NAME && x->op != AST_X_STRING) {
 		lower_fault(l, x, "a role's name is wanted here", NULL);
 		return -1;
 	}
 	if (sema_has_role(l->s, x->text))
 		return str_eq(x->text, l->s->role);
-	if (l->sink->errors) /* said once is enough: each scope asks */
+	if (l->sink->errors) /* report it only once, although we are called for each
+	                        scope */
 		for (size_t i = 0; i < l->sink->list.n; i++)
 			if (l->sink->list.v[i]->code == DIAG_UNKNOWN_ROLE &&
 			    l->sink->list.v[i]->at.file == x->at.file &&
@@ -210,7 +214,7 @@ struct ir_cond *lower_when(struct lower *l, const struct ast_expr *x,
 			   "'domain == AF_UNIX', 'scope == sandbox'");
 }
 
-/* A positional argument: its own name and `*` restrict nothing. */
+/* An argument by position: its own name and `*` restrict nothing. */
 static struct ir_cond *positional(struct lower *l, const struct ast_expr *x,
 				  const struct target_call *call, int arg)
 {

@@ -6,8 +6,8 @@
 #include "compiler/target/target.h"
 
 /*
- * What `when` says in one scope; NULL after an error.  `call` is NULL where
- * there are no arguments to speak of.
+ * What `when` says in one scope; NULL after an error.  `call` is NULL where no
+ * arguments can be named.
  */
 struct ir_cond *lower_when(struct lower *l, const struct ast_expr *x,
 			   const struct target_call *call, enum ir_scope scope);
@@ -15,7 +15,7 @@ struct ir_cond *lower_when(struct lower *l, const struct ast_expr *x,
 struct ir_cond *lower_args(struct lower *l, const struct ast_expr *args,
 			   const struct target_call *call, struct span at);
 bool lower_mentions_scope(const struct ast_expr *x);
-/* Is it a word on `role` that may hold for another role? */
+/* Does the expression ask about `role`, so that it may hold for another role? */
 bool lower_mentions_role(const struct ast_expr *x);
 
 #endif

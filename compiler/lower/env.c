@@ -1,7 +1,7 @@
 /*
- * The environment: `keep` is one list (a plain value replaces, `+=` adds),
- * `set` and `secret` one value for each name.  A narrow-only level can only
- * keep fewer.
+ * The environment: `keep` is one list (a plain value replaces it, `+=` adds), `set` and
+ * `secret` give one value per name.  A narrow-only level can only make the list
+ * shorter.
  */
 #include "compiler/lower/claims.h"
 
@@ -33,7 +33,10 @@ static bool is_written(const struct sema_stmt *t, enum ast_stmt_kind kind)
 	return t->in_section && t->section == AST_SEC_ENV && t->stmt->kind == kind;
 }
 
-/* … and counts: of no role that was not chosen. */
+/*
+ * Is it such a statement of `env`, and does it count?  A statement of a role that was
+ * not chosen does not.
+ */
 static bool is_env(const struct sema_stmt *t, enum ast_stmt_kind kind)
 {
 	return is_written(t, kind) && !t->off;
@@ -56,7 +59,7 @@ static bool is_kept(const struct keep_list *k, struct str name)
 	return false;
 }
 
-/* Adds the statement's names; in `only` (may be NULL) those that it has. */
+/* Adds the statement's names; if `only` is not NULL, just those that `only` contains. */
 static void add_names(struct lower *l, struct keep_list *to, const struct sema_stmt *t,
 		      const struct keep_list *only)
 {
@@ -104,7 +107,7 @@ static void keep_fewer(struct claims *c, const struct claim *x, const struct ir_
 	const struct keep_list *cur = c->value && !x->append ? c->value : &nothing;
 	struct keep_list *ret = ARENA_NEW(c->l->a, struct keep_list);
 
-	(void)by; /* no lock but that of the list itself */
+	(void)by; /* the list has no lock except its own */
 	add_names(c->l, ret, x->t, cur);
 	if (!x->append)
 		claims_take(c, x, ret);
@@ -126,8 +129,8 @@ static bool is_set(const struct lower *l, struct str name)
 }
 
 /*
- * Who leaves PATH out of a list most likely meant to add to it; few programs
- * work without one, and none of them says why.
+ * Warns when a list loses PATH.  Whoever wrote it most likely meant to add to the list
+ * below: few programs work without PATH, and none of them says that this is the reason.
  */
 static void say_lost_path(const struct claims *c, enum ir_level level,
 			  const struct keep_list *before)
@@ -148,7 +151,7 @@ static void say_lost_path(const struct claims *c, enum ir_level level,
 	diag_help(c->l->sink, d, "write 'keep +=' to add to that list");
 }
 
-/* Checks the names; how many there are. */
+/* Checks the names and returns their number. */
 static size_t check_names(struct lower *l, const struct sema_stmt *t, size_t before)
 {
 	size_t n = before;
@@ -211,7 +214,7 @@ static void lower_keep(struct lower *l)
 
 /* --- set ------------------------------------------------------------------- */
 
-/* How many ${ROOT} stand in a text with its "\$" as written. */
+/* Counts the roots (${ROOT}) in a text that still has its escapes ("\$"). */
 static size_t roots_in(struct str text)
 {
 	enum ir_root root;
@@ -226,7 +229,7 @@ static size_t roots_in(struct str text)
 	return n;
 }
 
-/* In a text without escapes, as the back ends read it. */
+/* Counts the roots in a text without escapes, as the back ends read it. */
 static size_t plain_roots_in(struct str text)
 {
 	enum ir_root root;
@@ -237,7 +240,10 @@ static size_t plain_roots_in(struct str text)
 	return n;
 }
 
-/* … and then no text that looks like a root may be left over. */
+/*
+ * Unescapes a value.  It is an error if the result has text that looks like a root but
+ * was escaped.
+ */
 bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret)
 {
 	struct str text = v->text;
@@ -260,8 +266,8 @@ bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret)
 }
 
 /*
- * What gives a variable its value, `set` or `secret`: the word of the highest
- * level, as what stands in the statement.
+ * What gives a variable its value, `set` or `secret`: the highest level wins, and the
+ * value is the statement itself.
  */
 static bool same_given(const struct claim *x, const struct claim *y)
 {
@@ -276,7 +282,7 @@ static const struct claim_kind given_kind = {
 	.name = "variable", .locked = "this variable", .same = same_given
 };
 
-/* store or file, and what it is called there. */
+/* Reads where the secret comes from (store or file) and its name there. */
 static bool secret_source(struct lower *l, const struct ast_stmt *stmt, struct str *ret)
 {
 	static const char *const words[] = { "store", "file" };
@@ -285,7 +291,7 @@ static bool secret_source(struct lower *l, const struct ast_stmt *stmt, struct s
 	struct diag *d;
 
 	if (!v)
-		return false; /* reported when its text was resolved */
+		return false; /* was reported when its text was resolved */
 	if (!str_eqz(from->text, "store") && !str_eqz(from->text, "file")) {
 		d = diag_add(l->sink, DIAG_VALUE, from->at,
 			     "a secret comes from 'store' or 'file', not from '%.*s'",
@@ -364,7 +370,10 @@ static void decide_given(struct claims *c)
 	}
 }
 
-/* Statements come highest rank first: of two locks of one thing the first counts. */
+/*
+ * Statements come in order of rank, highest first: of two locks on one thing the first
+ * counts.
+ */
 static void take_lock(struct lower *l, const struct sema_stmt *t)
 {
 	bool keep = t->stmt->kind == AST_KEEP;
@@ -388,7 +397,7 @@ static void take_lock(struct lower *l, const struct sema_stmt *t)
 void lower_env(struct lower *l)
 {
 	lower_keep(l);
-	/* a variable has its place by the first file that may set it */
+	/* variables are listed in the order of the files that may set them */
 	for (int narrow = 0; narrow < 2; narrow++)
 		for (size_t i = 0; i < l->s->stmts.n; i++) {
 			const struct sema_stmt *t = l->s->stmts.v[i];

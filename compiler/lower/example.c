@@ -1,7 +1,7 @@
 /*
- * `match` and `not match` of a rule to requests, in the spelling of tests: a
- * shell line, a path with or without its operation, "tcp HOST port N", a
- * socket, a call, a tool.
+ * Turns `match` and `not match` of a rule into requests.  They are written as in tests:
+ * a shell line, a path with or without an operation, "tcp HOST port N", a socket, a
+ * call, a tool.
  */
 #include "compiler/lower/internal.h"
 
@@ -10,7 +10,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Takes the first word off; false where nothing is left. */
+/* Removes the first word; false if nothing is left. */
 static bool next_word(struct str *text, struct str *ret)
 {
 	size_t n = 0;
@@ -42,7 +42,7 @@ static const struct {
 	unsigned op;
 } ops[] = { { "read", AST_OP_READ }, { "write", AST_OP_WRITE }, { "exec", AST_OP_EXEC } };
 
-/* "write PATH": the operation is taken off; 0 where there is none. */
+/* Removes the operation from "write PATH"; 0 if there is none. */
 static unsigned take_op(struct str *text)
 {
 	struct str rest = *text, word;
@@ -113,7 +113,7 @@ static enum ast_request_kind kind_of(enum ast_section_kind section)
 struct examples {
 	struct lower *l;
 	const struct sema_stmt *t;
-	struct ir_example one; /* what all of the statement have in common */
+	struct ir_example one; /* what all examples of the statement share */
 	bool counts;
 };
 
@@ -127,7 +127,7 @@ static void add(struct examples *x, const struct ast_value *v,
 		VEC_PUSH(l->a, &l->made.examples, x->one);
 }
 
-/* A path alone stands for every operation of its rule. */
+/* A path without an operation is tried with every operation of its rule. */
 static void add_file(struct examples *x, const struct ast_value *v, struct ast_request *r)
 {
 	struct str path = v->text;
@@ -157,7 +157,10 @@ static void add_value(struct examples *x, struct ast_value *v)
 void lower_examples(struct lower *l, const struct sema_stmt *t)
 {
 	const struct ast_stmt *stmt = t->stmt;
-	/* a rule of another role has no rules here, and an empty list matches nothing */
+	/*
+	 * a rule of a role that was not chosen has made no rules here; an empty list
+	 * matches nothing
+	 */
 	bool other = !l->made.rules.n && (stmt->values || stmt->net.hosts);
 	struct examples x = { .l = l, .t = t, .counts = !other };
 

@@ -1,6 +1,6 @@
 /*
- * Facts (semantics 4.2): risk classes, variables and inert patterns; tables of
- * programs are read in program.c.
+ * Lowers facts (semantics 4.2): risk classes, variables and inert patterns.  program.c
+ * reads the tables of programs.
  */
 #include "compiler/lower/command.h"
 #include "compiler/lower/program.h"
@@ -11,7 +11,7 @@ static const char *const words[] = {
 	[AST_SAFE] = "safe", [AST_INERT] = "inert",
 };
 
-/* The patterns of a fact with their guards, and its exceptions. */
+/* Reads the patterns of a fact with their guards, and its exceptions. */
 static bool read_patterns(struct lower *l, const struct ast_stmt *stmt,
 			  enum lower_side side, struct lower_sets *ret,
 			  struct ir_set **ret_except, size_t *ret_nexcept)

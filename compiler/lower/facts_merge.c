@@ -1,6 +1,6 @@
 /*
- * Merges what the levels say of one program.  ir.programs is sorted by level,
- * so the first word that is found is the highest-ranked one.
+ * Merges what all levels say about one program.  ir.programs is sorted by level, so the
+ * first statement that we find ranks highest.
  */
 #include "compiler/lower/facts_merge.h"
 
@@ -53,7 +53,7 @@ static struct merged_code *code_of(struct arena *a, struct merged_program *p,
 	return &p->codes.v[i];
 }
 
-/* The place of the word in a sorted list, or where it goes. */
+/* The index of the word in a sorted list, or where to insert it. */
 static size_t place_of(const struct str *v, size_t n, struct str word, bool *ret_there)
 {
 	size_t i = 0;
@@ -108,8 +108,8 @@ static void add_option(struct arena *a, struct merged_program *p,
 		add_when(a, &m->when, &o->when);
 }
 
-/* Names of one specification are one option, through other statements too: all
- * get the number of the first. */
+/* All names in one specification are the same option, even if other statements connect
+ * them.  All get the number of the first. */
 static void join_same(struct merged_program *p, struct arena *a,
 		      const struct ir_program *s)
 {
@@ -132,7 +132,7 @@ static void join_same(struct merged_program *p, struct arena *a,
 #define ABOUT_COMMAND \
 	((TAKES_VALUE & ~(unsigned)LINE_OF_CODE) | LINE_OF_TREES | LINE_OF_INSTEAD | LINE_OF_EDITS)
 
-/* What is said of a wrapper's command, and of files, holds for the other names of the option, too. */
+/* Flags about a wrapper's command and about files hold for all names of the option. */
 static void share_flags(struct merged_program *p)
 {
 	for (size_t i = 0; i < p->options.n; i++)
@@ -173,8 +173,8 @@ struct said {
 };
 
 /*
- * What its options are is as open as where no table names it: they may be cut short,
- * take values, and name commands.
+ * Does the table speak of files only?  Then its options are as unknown as those of a
+ * program without a table: they may be cut short, take values, and name commands.
  */
 static bool says_files_only(const struct merged_program *p)
 {
@@ -185,7 +185,7 @@ static bool says_files_only(const struct merged_program *p)
 	       !p->after.n && !p->ends.n && !p->also.n && !p->skip_said;
 }
 
-/* A program of which only subcommands are known has an empty table. */
+/* A program for which we know only subcommands gets an empty table. */
 static struct merged_program merge(struct arena *a, struct str name,
 				   const struct said *said)
 {
@@ -218,7 +218,7 @@ static int by_name(const void *x, const void *y)
 
 /* --- subcommands ------------------------------------------------------------------ */
 
-/* What a subcommand is one of: "git remote" of "git remote add"; empty: none. */
+/* The parent's name: "git remote" for "git remote add"; empty: there is none. */
 static struct str base_name(struct str name)
 {
 	while (name.n && name.p[name.n - 1] != ' ')
@@ -250,7 +250,10 @@ static const struct merged_option *option_in(const struct merged *m, uint32_t pr
 	return NULL;
 }
 
-/* An option that its bases have, too, is that one; the others count on. */
+/*
+ * Numbers the options.  An option that a base also has gets the base's number; the
+ * others get the next free numbers.
+ */
 static void number_options(const struct merged *m, struct merged_program *p)
 {
 	uint32_t before = p->noptions - (uint32_t)p->options.n;
@@ -274,7 +277,7 @@ static void number_options(const struct merged *m, struct merged_program *p)
 	}
 }
 
-/* The number of the program of that name, which there is. */
+/* The index of the program of that name, which must exist. */
 static uint32_t number_of(const struct merged *m, struct str name)
 {
 	size_t lo = 0, hi = m->programs.n;
@@ -291,7 +294,10 @@ static uint32_t number_of(const struct merged *m, struct str name)
 	return (uint32_t)lo + 1;
 }
 
-/* By name: what a subcommand is one of stands before it. */
+/*
+ * Links each subcommand to its base.  Programs are sorted by name, so a base comes
+ * before its subcommands.
+ */
 static void join_bases(struct merged *m)
 {
 	for (size_t i = 0; i < m->programs.n; i++) {
@@ -337,7 +343,7 @@ static void merge_vars(struct arena *a, const struct ir *ir, struct merged *m)
 	m->vars.n = n;
 }
 
-/* How many records statements about one name add up to. */
+/* The number of records that the statements about one name produce. */
 static size_t size_of(const struct said *s)
 {
 	size_t n = 0;

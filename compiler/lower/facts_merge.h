@@ -1,6 +1,6 @@
 /*
- * What all levels say of one program, put together, and the automata of the
- * regexes in it (`when`): the step between ir.programs and line_facts.
+ * What all levels together say about each program, and the automata of the regexes in
+ * it (`when`): the step between ir.programs and line_facts.
  */
 #ifndef COMPILER_LOWER_FACTS_MERGE_H
 #define COMPILER_LOWER_FACTS_MERGE_H
@@ -11,8 +11,8 @@
 #include "compiler/sets/automaton.h"
 
 /*
- * When code is code: always, or where one of several regexes matches.  Equal
- * lists are one automaton.
+ * When a place counts as code: always, or if one of several regexes matches.  Places
+ * with equal lists share an automaton.
  */
 struct merged_when {
 	bool always;
@@ -21,11 +21,11 @@ struct merged_when {
 
 struct merged_option {
 	struct str name;
-	bool said; /* a level says what it takes, and `takes` is that */
+	bool said; /* a level says what the option takes (`takes`) */
 	uint8_t takes;
 	uint32_t flags;
 	uint32_t same;
-	struct merged_when when; /* of CODE */
+	struct merged_when when; /* for options with the flag CODE */
 };
 
 struct merged_code {
@@ -38,13 +38,15 @@ struct merged_program {
 	struct str name;
 	uint32_t kinds, flags, skip;
 	bool skip_said;
-	VEC(struct merged_option) options; /* by name */
-	VEC(struct merged_code) codes;     /* by kind and operand, those of code first */
+	VEC(struct merged_option) options; /* sorted by name */
+	VEC(struct merged_code) codes;     /* sorted by kind and operand, places of
+	                                      code first */
 	VEC(struct str) after, ends, also, defaults; /* sorted */
-	/* Of a subcommand ("git rebase"): the number of the program or subcommand
-	 * that it is one of, from 1 on; 0 none. */
+	/* For a subcommand ("git rebase"): the number, from 1 on, of the program or
+	 * subcommand that it belongs to; 0: none. */
 	uint32_t base;
-	uint32_t noptions; /* of it and all its bases: `same` counts on behind those */
+	uint32_t noptions; /* in this program and all its bases: `same` goes on
+	                      counting after those of the bases */
 };
 
 struct merged_var {
@@ -53,26 +55,27 @@ struct merged_var {
 };
 
 struct merged {
-	VEC(struct merged_program) programs; /* by name */
-	VEC(struct merged_var) vars;         /* by name; of two a taint */
-	struct str too_large;                /* the program that was refused */
+	VEC(struct merged_program) programs; /* sorted by name */
+	VEC(struct merged_var) vars;         /* sorted by name; if a name has two
+	                                        entries, one is a taint */
+	struct str too_large;                /* the program that has too many records */
 };
 
-/* Records that all statements about one name may add up to. */
+/* Most records that the statements about one name may produce. */
 #define FACTS_MAX_RECORDS 4096u
 
 /*
- * Statements about one name, over all levels: of what an option takes and of
- * `skip` the highest-ranked level's first word counts, everything else adds
- * up.  An option that is code and of which nobody says what it takes, takes
- * its code as value.  A subcommand inherits how options are written, and has an
- * option of its bases as the same one.  False where a program has too many records.
+ * Merges statements about one name over all levels.  For what an option takes and for
+ * `skip`, the highest-ranked statement counts; everything else adds up.  If nobody says
+ * what an option that is code takes, its code is its value.  A subcommand inherits how
+ * options are written; an option that its bases have is the same option.  False if a
+ * program has too many records.
  */
 bool facts_merge(struct arena *a, const struct ir *ir, struct merged *ret);
 
-/* One automaton: the texts in which one of several regexes matches. */
+/* One automaton; it accepts the texts in which one of several regexes matches. */
 struct merged_automaton {
-	struct str key; /* what it is made of */
+	struct str key; /* the regexes that it is made of */
 	uint32_t number;
 	struct set_dfa dfa;
 };
@@ -83,11 +86,11 @@ struct merged_whens {
 	struct map by_key; /* struct merged_automaton */
 };
 
-/* The automata of all code places (facts_when.c); false after an error in the sink, which
- * may be NULL. */
+/* Builds the automata of all places of code (facts_when.c).  False after an error; it
+ * is reported in the sink, if that is not NULL. */
 bool facts_whens(struct arena *a, const struct merged *m, struct diag_sink *sink,
 		 struct merged_whens *ret);
-/* The number of its automaton, or LINE_NO_WHEN. */
+/* The number of the automaton for `w`, or LINE_NO_WHEN. */
 uint32_t facts_when(const struct merged_whens *ws, const struct merged_when *w);
 
 #endif

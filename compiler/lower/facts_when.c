@@ -1,12 +1,12 @@
 /*
- * The automata of `when`: one for each list of regexes, so that places with
- * equal lists share theirs.
+ * Builds the automata of `when`: one for each list of regexes; places with equal lists
+ * share one.
  */
 #include "compiler/lower/facts_merge.h"
 #include "compiler/sets/regex.h"
 
-#define MAX_WHENS 1024u     /* the reader's limit */
-#define MAX_STATES 65536    /* of one */
+#define MAX_WHENS 1024u     /* the limit of the bundle's reader */
+#define MAX_STATES 65536    /* of one automaton */
 
 static bool failed(struct diag_sink *sink, const struct merged_when *w, const char *why)
 {
@@ -17,7 +17,7 @@ static bool failed(struct diag_sink *sink, const struct merged_when *w, const ch
 	return false;
 }
 
-/* What the automaton is made of: each regex with its flags, ended by NUL. */
+/* The key that identifies an automaton: each regex with its flags, ended by NUL. */
 static struct str key_of(struct arena *a, const struct merged_when *w)
 {
 	struct buf b;

@@ -1,6 +1,6 @@
 /*
- * File rules and scratch trees (semantics 5): one rule for each operation
- * and path.  How a path can be enforced is for the back ends to say.
+ * Lowers file rules and scratch trees (semantics 5): one rule for each operation and
+ * path.  The back ends decide how well a path can be enforced.
  */
 #include "compiler/lower/glob.h"
 #include "compiler/lower/mount.h"
@@ -10,7 +10,7 @@ static bool is_everything(const struct ir_path *p)
 	return p->root == IR_ROOT_FS && p->glob.n == 0;
 }
 
-/* Exceptions count for whatever operation their rule speaks of. */
+/* An exception counts for every operation of its rule. */
 static bool read_except(struct lower *l, const struct ast_value *v, enum lower_side side,
 			struct lower_sets *into)
 {
@@ -30,7 +30,10 @@ static bool read_except(struct lower *l, const struct ast_value *v, enum lower_s
 
 static const unsigned each_op[] = { IR_READ, IR_WRITE, IR_EXEC };
 
-/* The rules of one path: one for each operation, a hide is one for all. */
+/*
+ * Adds the rules for one path: one for each operation.  A hide is one rule for all
+ * operations.
+ */
 static void add_path(struct lower *l, const struct ir_rule *h, unsigned ops,
 		     const struct ir_path *path)
 {
@@ -92,9 +95,9 @@ void lower_scratch(struct lower *l, const struct sema_stmt *t)
 }
 
 /*
- * Where all can be read, ${HOME} is the host's, and what the library makes
- * private there in every other run is not made.  A scratch tree that a policy
- * asks for itself is.
+ * In a run that may read all files, ${HOME} is the host's home.  Then we do not create
+ * the private directories that the library makes in every other run; a scratch tree
+ * that a policy itself asks for is created.
  */
 void lower_home(struct lower *l)
 {

@@ -1,8 +1,7 @@
 /*
- * Pattern text to globs: what `*`, `?`, `**`, braces and backslashes mean in
- * a word and in a path, and which root a path hangs off.  A pattern that
- * could never match a resolved path is an error: as a deny it would be a
- * hole.
+ * Turns the text of patterns into globs: what `*`, `?`, `**`, braces and backslashes
+ * mean in a word and in a path, and which root a path belongs to.  A pattern that could
+ * never match a resolved path is an error: as a deny, it would be a hole.
  */
 #include "compiler/lower/glob.h"
 
@@ -46,7 +45,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Does a path component begin where the next item goes? */
+/* Does the next item begin a path component? */
 static bool component_starts(const struct items *to)
 {
 	const struct ir_glob_item *last = to->v.n ? VEC_LAST(&to->v) : NULL;
@@ -102,7 +101,7 @@ static bool read_braces(struct lower_glob_in *in, struct items *to)
 		struct items one = { .v = { NULL, 0, 0 } };
 		struct ir_glob g;
 
-		in->i++; /* the brace or the separator */
+		in->i++; /* skip the brace or the separator */
 		if (!read_items(in, &one))
 			return false;
 		if (at_end(in))
@@ -139,7 +138,7 @@ static bool read_escape(struct lower_glob_in *in, struct items *to)
 	return true;
 }
 
-/* Does the text end here: a blank between words, or the end of an alternative? */
+/* Does the text end here, at a blank between words or at the end of an alternative? */
 static bool ends_here(const struct lower_glob_in *in, char c)
 {
 	if (in->depth)
@@ -212,7 +211,7 @@ bool lower_glob(struct lower_glob_in *in, struct ir_glob *ret)
 
 /* --- paths ----------------------------------------------------------------- */
 
-/* How far the component that is being read may have come. */
+/* What the path component that is being read may be so far. */
 enum { C_EMPTY = 1, C_DOT = 2, C_DOTDOT = 4, C_OTHER = 8, C_BAD = 16 };
 
 static unsigned component_after(const struct ir_glob *g, unsigned mask)
@@ -265,7 +264,10 @@ static bool has_wildcard(const struct ir_glob *g)
 	return false;
 }
 
-/* In the last component?  Braces may hold a '/': then they count whole. */
+/*
+ * Does the last component have a wildcard?  Braces may contain a '/': then the whole of
+ * them counts as last.
+ */
 static bool last_has_wildcard(const struct ir_glob *g)
 {
 	size_t from = g->n;
@@ -288,9 +290,9 @@ static bool path_error(struct lower *l, const struct ast_value *v, const char *w
 }
 
 /*
- * The root, and in *text the rest: "" or what begins with '/'.  A pattern
- * without a root is any-depth where it restricts, the project's where it
- * allows.
+ * Finds the root, and sets *text to the rest: "" or a text that begins with '/'.  A
+ * pattern without a root matches at any depth if it restricts, and below the project if
+ * it allows.
  */
 static bool path_root(struct lower *l, const struct ast_value *v, enum lower_side side,
 		      enum ir_root *root, struct str *text)
@@ -339,7 +341,7 @@ static bool path_root(struct lower *l, const struct ast_value *v, enum lower_sid
 	return true;
 }
 
-/* Takes a trailing '/' and trailing '/ **' off; true where there was the latter. */
+/* Removes a trailing '/' and a trailing '/ **'; true if there was the latter. */
 static bool strip_below(struct str *t)
 {
 	bool below = false;
@@ -364,7 +366,10 @@ static bool has_double_slash(struct str t)
 	return false;
 }
 
-/* A shell's $HOME is no root here: such a deny would match nothing, and be silent. */
+/*
+ * Explains that a shell's $HOME is not a root here: such a deny would silently match
+ * nothing.
+ */
 static void say_shell_root(struct lower *l, const struct ast_value *v)
 {
 	struct str t = v->text;
@@ -397,7 +402,7 @@ bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side
 	bool below;
 
 	if ((v->kind == AST_V_REGEX || v->kind == AST_V_GROUP) && l->sink->errors)
-		return false; /* refused by sema */
+		return false; /* sema has reported it */
 	if (v->kind != AST_V_STRING && !raw) {
 		diag_add(l->sink, DIAG_KIND_OF_VALUE, v->at,
 			 "a path is a text in double quotes");
@@ -414,7 +419,7 @@ bool lower_path(struct lower *l, const struct ast_value *v, enum lower_side side
 	if (has_double_slash(in.text))
 		return path_error(l, v, "'//'",
 				  "paths are judged resolved, without it");
-	if (!raw) { /* a pattern's own backslashes are left */
+	if (!raw) { /* keep the backslashes that belong to the pattern */
 		say_shell_root(l, v);
 		in.text = sema_plain(l->a, in.text);
 	}

@@ -1,16 +1,15 @@
 /*
- * Guards of command patterns (semantics 4.3): `with`, `without`, `with only`,
- * `within`, and the option words of broad patterns, which may stand anywhere
- * among a command's words.  Braces are written out, so that a name has at most
- * wildcards.
+ * Lowers guards of command patterns (semantics 4.3): `with`, `without`, `with only`,
+ * `within`, and option words in broad patterns, which may stand anywhere among a
+ * command's words.  Braces are expanded, so that a name has no more than wildcards.
  */
 #include "compiler/lower/guard.h"
 
 #include "compiler/lower/glob.h"
 #include "compiler/lower/mount.h"
 
-#define MAX_SPELLINGS 256u /* of one word with braces */
-#define MAX_CHOICES 256u  /* patterns that one may stand for */
+#define MAX_SPELLINGS 256u /* limit for the spellings of one word with braces */
+#define MAX_CHOICES 256u  /* limit for the patterns that one pattern turns into */
 
 struct globs {
 	VEC(struct ir_glob) v;
@@ -31,7 +30,7 @@ static void append(struct arena *a, struct ir_glob *g, const struct ir_glob_item
 	g->n += n;
 }
 
-/* Every spelling of the glob, none with braces; false where there are too many. */
+/* Expands the braces of the glob into all spellings; false if there are too many. */
 static bool spell_out(struct arena *a, const struct ir_glob *g, struct globs *ret)
 {
 	struct globs all = { .v = { NULL, 0, 0 } };
@@ -69,7 +68,7 @@ static bool is_byte(const struct ir_glob *g, size_t i, char c)
 	return i < g->n && g->v[i].op == IR_G_BYTE && g->v[i].byte == (uint8_t)c;
 }
 
-/* Begins as an option does, and is neither "-" nor "--". */
+/* Does it begin like an option, without being "-" or "--"? */
 static bool is_option(const struct ir_glob *g)
 {
 	if (is_byte(g, 0, '+'))
@@ -77,7 +76,7 @@ static bool is_option(const struct ir_glob *g)
 	return is_byte(g, 0, '-') && g->n > 1 && !(g->n == 2 && is_byte(g, 1, '-'));
 }
 
-/* May a spelling begin with a dash at all? */
+/* May some spelling begin with a dash? */
 static bool may_be_option(const struct ir_glob *g)
 {
 	if (!g->n)
@@ -96,7 +95,7 @@ struct options {
 	VEC(struct ir_option) v;
 };
 
-/* "--output=GLOB" is the option "--output" with a value. */
+/* Adds an option; "--output=GLOB" is the option "--output" with a value. */
 static void add_option(struct lower *l, struct options *to, const struct ir_glob *g,
 		       struct str text)
 {
@@ -237,11 +236,12 @@ bool lower_guards(struct lower *l, const struct ast_stmt *stmt, enum lower_side 
 
 /* --- option words of broad patterns ----------------------------------------------- */
 
-/* One way to read a pattern, while its words are gone through. */
+/* One way to read a pattern, up to the current word. */
 struct choice {
 	VEC(struct ir_word) words;
 	VEC(struct ir_guard) guards;
-	bool open; /* any words may follow: its last word was an option with ":*" */
+	bool open; /* any words may follow, because the last word was an option with
+	              ":*" */
 };
 
 struct choices {
@@ -266,7 +266,7 @@ static void add_word(struct choices *cs, const struct ir_word *w)
 		VEC_PUSH(cs->l->a, &cs->v.v[i].words, *w);
 }
 
-/* The name goes on with ":" and anything, as the last word of a ":*" does. */
+/* The name followed by ":" and anything, as a last word with ":*" allows. */
 static struct ir_glob continued(struct arena *a, const struct ir_glob *g)
 {
 	static const struct ir_glob_item end[] = { { .op = IR_G_BYTE, .byte = ':' },
@@ -290,7 +290,7 @@ static void add_guard(struct choices *cs, const struct options *options, bool ta
 	}
 }
 
-/* The spellings that are no options, as one word. */
+/* Joins the spellings that are not options into one word. */
 static struct ir_word word_of(struct arena *a, const struct globs *rest)
 {
 	struct ir_word w = { .any_words = false };
@@ -308,7 +308,10 @@ static struct ir_word word_of(struct arena *a, const struct globs *rest)
 	return w;
 }
 
-/* A word that may be an option: where it is one it is a guard, else a word. */
+/*
+ * Adds a word that may be an option.  For the spellings that are options it becomes a
+ * guard, for the others it stays a word.
+ */
 static bool add_choice(struct choices *cs, const struct ir_word *w, bool tail,
 		       struct str text)
 {
@@ -358,7 +361,7 @@ static bool is_end(const struct ir_word *w)
 	       is_byte(&w->glob, 1, '-');
 }
 
-/* A last word "*" is one or more words. */
+/* Is the last word "*", which stands for one or more words? */
 static bool ends_in_star(const struct ir_word *w)
 {
 	return !w->any_words && w->glob.n == 1 && w->glob.v[0].op == IR_G_STAR;

@@ -4,7 +4,7 @@
 
 #include "compiler/lower/internal.h"
 
-/* Guards of a statement, which all of its patterns have. */
+/* The guards of a statement; they apply to each of its patterns. */
 struct lower_guards {
 	VEC(struct ir_guard) v;
 };
@@ -13,8 +13,8 @@ struct lower_guards {
 bool lower_guards(struct lower *l, const struct ast_stmt *stmt, enum lower_side side,
 		  struct lower_guards *ret);
 /*
- * A broad pattern whose option words become guards; several patterns where a
- * word is an option or not.  False where there are too many.
+ * Turns the option words of a broad pattern into guards.  If a word may or may not be
+ * an option, the result is several patterns.  False if there are too many.
  */
 bool lower_option_words(struct lower *l, const struct ir_command *c,
 			struct lower_sets *into);

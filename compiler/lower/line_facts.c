@@ -1,7 +1,7 @@
 /*
- * The facts as one block: the tables first, then the automata of `when`, then
- * the texts.  The size of the tables is known before, so each record is put
- * where it belongs.
+ * Writes the facts as one block: first the tables, then the automata of `when`, then
+ * the texts.  The size of the tables is computed first, so that each record can be
+ * written at its final place.
  */
 #include "compiler/lower/line_facts.h"
 
@@ -20,7 +20,7 @@ struct block {
 	size_t at; /* where the next record goes */
 };
 
-/* The place of a table of n records, and past it. */
+/* Reserves a table of n records. */
 static struct pb_table take(struct block *e, size_t n, size_t record)
 {
 	struct pb_table t = { (uint32_t)e->at, (uint32_t)n };
@@ -35,7 +35,7 @@ static void put(struct block *e, struct pb_table t, size_t i, const void *record
 	memcpy(e->b.p + t.off + i * size, record, size);
 }
 
-/* A table of a program: many programs have the same one, which is there once. */
+/* Writes a table of a program.  Equal tables of several programs are stored once. */
 static struct pb_table put_shared(struct block *e, const struct buf *records, size_t n)
 {
 	struct pb_table t = { 0, (uint32_t)n }, *seen;
@@ -185,7 +185,7 @@ struct str facts_shell_name(const struct ir *ir)
 	return ir->shell.level ? ir->shell.name : STR("bash");
 }
 
-/* Which grammar reads a line; of a shell that we do not know, none. */
+/* Which grammar reads a line; none for a shell that we do not know. */
 uint32_t facts_dialect(const struct ir *ir)
 {
 	struct str name = facts_shell_name(ir);
@@ -212,7 +212,7 @@ static struct pb_table put_pins(struct block *e)
 	return t;
 }
 
-/* An upper bound of the tables, the header among them. */
+/* An upper bound for the size of the header and the tables. */
 static size_t tables_size(const struct block *e)
 {
 	size_t n = sizeof(struct line_facts) + 8 * sizeof(uint64_t);
@@ -246,7 +246,10 @@ static void put_whens(struct block *e, struct pb_table t)
 	buf_align(&e->b, 8);
 }
 
-/* With so many bytes for the tables; returns how many of them are used. */
+/*
+ * Writes the tables, with `tables` bytes reserved for them; returns how many bytes they
+ * take.
+ */
 static size_t put_tables(struct block *e, size_t tables)
 {
 	struct line_facts h = { .head = { .magic = PB_MAGIC_COMMANDS,
@@ -297,8 +300,8 @@ const struct line_facts *lower_line_facts(const struct ir *ir, struct arena *a,
 
 	if (!merge(&e, sink))
 		return NULL;
-	/* what is shared is known once they are written, and they end where the automata
-	 * begin */
+	/* write them twice: the first pass shows how much is shared, and so where the
+	 * automata begin */
 	(void)put_tables(&e, put_tables(&e, tables_size(&e)));
 	buf_str(&e.b, buf_view(&e.pool.bytes));
 	buf_patch_u32(&e.b, offsetof(struct pb_head, size), (uint32_t)e.b.n);

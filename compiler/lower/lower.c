@@ -1,7 +1,6 @@
 /*
- * Pass "lower": walks the resolved statements in their one order and hands
- * each to its section.  The place of a rule in the order of "the first rule" is
- * decided here.
+ * Pass "lower": walks the resolved statements in order and hands each to its section.
+ * Decides a rule's place in the order that "the first rule" refers to.
  */
 #include "compiler/lower/lower.h"
 
@@ -10,7 +9,7 @@
 
 #include <assert.h>
 
-/* No bundle outlives the first of its allows (doc/semantics.md). */
+/* A bundle expires when the first of its allows does (doc/semantics.md). */
 static void take_until(struct lower *l)
 {
 	for (size_t i = 0; i < l->ir->rules.n; i++) {
@@ -32,13 +31,13 @@ static void lower_rule(struct lower *l, const struct sema_stmt *t)
 		[AST_SEC_SYSCALL] = lower_syscall, [AST_SEC_TOOLS] = lower_tool,
 	};
 
-	assert(sections[t->section] || l->sink->errors); /* sema has refused it */
+	assert(sections[t->section] || l->sink->errors); /* sema has reported it */
 	if (sections[t->section])
 		sections[t->section](l, t);
 	lower_examples(l, t);
 }
 
-/* Puts a rule in its place: files in order, then bytes. */
+/* Moves a rule to its place: by the order of files, then by offset. */
 static void put_rule(struct lower *l, struct ir_rule *r)
 {
 	uint64_t key = ((uint64_t)l->stmt->unit->order << 32) | r->at.span.off;
@@ -46,7 +45,7 @@ static void put_rule(struct lower *l, struct ir_rule *r)
 
 	VEC_PUSH(l->a, &l->ir->rules, r);
 	VEC_PUSH(l->a, &l->keys, key);
-	/* nearly always the last already */
+	/* nearly always it is already in its place */
 	for (at = l->keys.n - 1; at > 0 && l->keys.v[at - 1] > key; at--) {
 		l->keys.v[at] = l->keys.v[at - 1];
 		l->ir->rules.v[at] = l->ir->rules.v[at - 1];
@@ -55,7 +54,7 @@ static void put_rule(struct lower *l, struct ir_rule *r)
 	l->ir->rules.v[at] = r;
 }
 
-/* What the statement has made becomes part of the policy, or is forgotten. */
+/* Adds what the statement has made to the policy, or discards it. */
 static void settle(struct lower *l, bool counts)
 {
 	struct ir *from = &l->made, *to = l->ir;
@@ -87,9 +86,8 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 		[AST_INERT] = lower_facts,     [AST_PIN] = lower_pin,
 		[AST_SHELL] = lower_shell,
 	};
-	/* what is cut, or of a role that was not chosen, is read all the same,
-	   so that its faults are found; it leaves nothing but a notice of what
-	   was cut */
+	/* a statement that was cut, or whose role was not chosen, is read all the same,
+	   so that its errors are found; only a notice of what was cut remains */
 	const char *why = t->cut ? t->cut : lower_past_until(l, t);
 
 	l->stmt = t;
@@ -109,10 +107,13 @@ static const struct ast_value *policy_value(const struct sema_unit *u, const cha
 	return NULL;
 }
 
-/* What a manifest holds. */
+/* Limit for names in a bundle's manifest. */
 #define MAX_NAME 127u
 
-/* Name and serial of the highest-ranked policy; the earliest expiry of all. */
+/*
+ * Takes name and serial from the highest-ranked policy; the expiry is the earliest of
+ * all.
+ */
 static void policy_head(struct lower *l)
 {
 	for (size_t i = 0; i < l->s->units.n; i++) {
@@ -162,7 +163,10 @@ static void files(struct lower *l)
 	}
 }
 
-/* A network rule that somebody wrote, while nothing switches the network on. */
+/*
+ * Warns about network rules that somebody wrote although nothing switches the network
+ * on.
+ */
 static void warn_network_off(struct lower *l)
 {
 	const struct ir_scalar *mode = &l->ir->scalars[IR_S_NET_MODE];
@@ -186,7 +190,7 @@ struct ir *lower_policy(struct sema *s)
 {
 	struct lower l = { .s = s, .a = s->a, .sink = s->sink };
 
-	/* after an error too, for the faults that only show here */
+	/* go on after an error too, to find the errors that only show here */
 	if (!s->resolved)
 		return NULL;
 	l.ir = ir_new(s->a);

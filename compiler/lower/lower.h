@@ -1,7 +1,7 @@
 /*
- * From resolved statements to the IR: one file a section.  What a pattern,
- * a condition or a value means is decided here and nowhere after; how well a
- * layer can enforce it is the back ends' business.
+ * From resolved statements to the IR; each section has a file.  Lowering alone decides
+ * what a pattern, a condition or a value means.  How well a layer can enforce it is
+ * decided by the back ends.
  */
 #ifndef COMPILER_LOWER_LOWER_H
 #define COMPILER_LOWER_LOWER_H
@@ -10,10 +10,9 @@
 #include "compiler/sema/sema.h"
 
 /*
- * Pass "lower": needs sema_resolve(), which may have failed: then what is
- * wrong with patterns, conditions and values is said too.  NULL after any
- * error (it is in the sink).  `lifted_by` is left empty: the pass "lift"
- * fills it.
+ * Pass "lower".  Call sema_resolve() before.  It may have failed: then errors in
+ * patterns, conditions and values are reported too.  Returns NULL after any error
+ * (which is in the sink).  `lifted_by` stays empty; the pass "lift" fills it.
  */
 struct ir *lower_policy(struct sema *s);
 

@@ -1,26 +1,25 @@
 /*
- * Mounts (semantics 5): a tree of the host has a second name, its place.
- * There is one name space afterwards: what a pattern says below a place is
- * lowered to a pattern below the tree, so that a rule in either spelling holds
- * at both.
+ * Mounts (semantics 5): a mount gives a tree of the host a second name, its place.
+ * Lowering leaves only one of the two names: a pattern below a place becomes a pattern
+ * below the tree, so that a rule in either spelling holds for both.
  */
 #include "compiler/lower/glob.h"
 #include "compiler/lower/mount.h"
 
-/* One that may count, before rules are lowered. */
+/* A mount that may count, known before rules are lowered. */
 struct lower_alias {
 	const struct sema_stmt *t;
 	struct str place;
 	struct ir_path tree;
 	enum ir_level level;
-	bool cut;  /* by a lock or a narrow-only level */
-	bool lost; /* its place has another tree: `lost_to` */
+	bool cut;  /* a lock or a narrow-only level has taken it away */
+	bool lost; /* another mount, `lost_to`, has the same place */
 	struct ir_place lost_to;
-	const struct ir_rule *rule; /* the first one, where it counts; its number is
-	                               known at the end */
+	const struct ir_rule *rule; /* the first rule of the mount, if it counts; its
+	                               number is known only at the end */
 };
 
-/* Ways of a pattern with many stars through a place are cut off here. */
+/* Bound for the ways in which a pattern with many stars can match a place. */
 #define MAX_STEPS 20000u
 #define MAX_PLACE 1000u
 
@@ -31,12 +30,15 @@ struct walk {
 	const struct lower_alias *alias;
 	const struct ir_path *p;
 	bool narrow;
-	bool replaced; /* the place stands at the pattern's beginning, literally */
+	bool replaced; /* the place is the literal beginning of the pattern */
 	unsigned steps;
 	struct lower_paths *out;
 };
 
-/* The pattern that is left behind the place; `lead`: a '/' stands before it. */
+/*
+ * Adds the rest of the pattern, after the place, below the mount's tree; `lead`: with a
+ * '/' before it.
+ */
 static void emit(struct walk *w, const struct ir_glob_item *v, size_t n, bool lead,
 		 bool whole)
 {
@@ -45,7 +47,7 @@ static void emit(struct walk *w, const struct ir_glob_item *v, size_t n, bool le
 	size_t at = 0, have = tree->n + n + 1;
 	struct ir_glob_item *all = arena_array(w->l->a, have, sizeof(*all));
 
-	/* at any depth: the tree is below a root as everything else */
+	/* an any-depth pattern needs nothing more: it matches below the tree as well */
 	if (lead && v == w->p->glob.v + 1)
 		return;
 	for (; at < tree->n; at++)
@@ -67,7 +69,7 @@ static void emit(struct walk *w, const struct ir_glob_item *v, size_t n, bool le
 	VEC_PUSH(w->l->a, &w->out->v, p);
 }
 
-/* The alternatives of v[0], each with what follows it. */
+/* Walks each alternative of v[0], followed by the rest of the pattern. */
 static void walk(struct walk *w, const struct ir_glob_item *v, size_t n, struct str s,
 		 bool literal);
 
@@ -92,7 +94,7 @@ static struct str behind(struct str s, size_t n)
 	return str_sub(s, n, s.n - n);
 }
 
-/* Takes the rest `s` of the place off the front of the pattern. */
+/* Matches the rest `s` of the place against the beginning of the pattern. */
 static void walk(struct walk *w, const struct ir_glob_item *v, size_t n, struct str s,
 		 bool literal)
 {
@@ -101,7 +103,10 @@ static void walk(struct walk *w, const struct ir_glob_item *v, size_t n, struct 
 	if (++w->steps > MAX_STEPS)
 		return;
 	if (n == 0) {
-		/* an ancestor of the place, or the place: all of the tree */
+		/*
+		 * the pattern names the place or one of its ancestors: it covers the
+		 * whole tree
+		 */
 		if (s.n == 0 || (s.p[0] == '/' && w->p->below && !w->narrow)) {
 			w->replaced |= literal && s.n == 0;
 			emit(w, v, 0, false, s.n != 0);
@@ -149,10 +154,10 @@ static void walk(struct walk *w, const struct ir_glob_item *v, size_t n, struct 
 }
 
 /*
- * An allow means the tree only where it begins with the place, and only where
- * whoever wrote it may have known of the mount.  What a lock or a narrow-only
- * level has taken away is still a name for denies of that rank and below, but
- * not for an ask that may open what `otherwise` denies.
+ * Does the mount apply to a pattern?  To an allow only if the level of its writer may
+ * have known of the mount.  A mount that a lock or a narrow-only level took away still
+ * counts as a name for denies of its rank and below, but not for an ask that may open
+ * what `otherwise` denies.
  */
 static bool applies(const struct lower *l, const struct lower_alias *alias,
 		    enum lower_side side, enum ir_level level)
@@ -191,7 +196,7 @@ static bool paths_of(struct lower *l, const struct ir_path *p, enum lower_side s
 		}
 		if (side == LOWER_NARROW && !w.replaced)
 			continue;
-		/* nothing else has this name while the mount is there */
+		/* while the mount is there, this name means nothing else */
 		keep &= !w.replaced || alias->cut;
 		for (size_t k = 0; k < found.v.n; k++)
 			VEC_PUSH(l->a, &ret->v, found.v.v[k]);
@@ -237,7 +242,7 @@ static struct str text_of(struct arena *a, const struct ir_glob *g)
 	return (struct str){ text, g->n };
 }
 
-/* The run's own trees are made anew: no place is in them. */
+/* Is the place in a tree that each run gets anew?  No mount may be there. */
 static bool is_own(struct str place)
 {
 	static const char *const own[] = { "/proc", "/dev", "/sys", "/tmp", "/var/tmp" };
@@ -275,7 +280,7 @@ static bool read_mount(struct lower *l, const struct sema_stmt *t,
 
 	*ret = (struct lower_alias){ .t = t, .level = t->unit->level,
 				     .cut = t->cut != NULL };
-	/* one that is missing was reported when its text was resolved */
+	/* a missing value was reported when its text was resolved */
 	if (!place || !lower_path(l, host, LOWER_NARROW, &ret->tree) ||
 	    !read_place(l, place, &ret->place))
 		return false;
@@ -299,7 +304,7 @@ static void conflict(struct lower *l, const struct lower_alias *x,
 	diag_note(l->sink, d, first->t->stmt->values->next->at, "the other one is here");
 }
 
-/* How the mount goes together with one of the same or a higher rank. */
+/* Compares a mount with one of the same or a higher rank: can both count? */
 static void compare(struct lower *l, struct lower_alias *x, const struct lower_alias *o)
 {
 	struct str tree = text_of(l->a, &x->tree.glob),
@@ -359,7 +364,7 @@ void lower_mount(struct lower *l, const struct sema_stmt *t)
 		if (l->aliases.v[i]->t == t)
 			x = l->aliases.v[i];
 	if (!x || !lower_head(l, t, IR_FILE, &h))
-		return; /* refused, or lost: nothing of it counts */
+		return; /* it was refused or has lost: nothing of it counts */
 	h.effect = IR_ALLOW;
 	for (size_t i = 0; i < POL_LEN(each); i++) {
 		struct ir_set set = { 0 };

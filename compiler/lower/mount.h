@@ -9,9 +9,9 @@ struct lower_paths {
 };
 
 /*
- * What a path pattern of the statement at hand names: itself, or below the
- * place of a mount what it means below its tree; both where a wildcard
- * reaches over the place.
+ * The paths that a pattern of the current statement names.  A pattern below a mount's
+ * place means the same path below the mount's tree; if a wildcard reaches across the
+ * place, it means both; otherwise it means itself.
  */
 bool lower_paths(struct lower *l, const struct ast_value *v, enum lower_side side,
 		 struct lower_paths *ret);

@@ -1,6 +1,6 @@
 /*
- * Network rules (semantics 6): each host times each port range is one box or
- * name of a rule; names are lower case, without their last dot.
+ * Lowers network rules (semantics 6): each pair of a host and a port range is one box
+ * or one name of a rule.  Names are in lower case, without the last dot.
  */
 #include "compiler/lower/internal.h"
 
@@ -28,7 +28,10 @@ static bool is_all_digits(struct str s)
 	return s.n > 0;
 }
 
-/* Labels of 1 to 63 letters, digits, '-' and '_'; the last is no number. */
+/*
+ * Checks a host name: labels of 1 to 63 letters, digits, '-' and '_'; the last label is
+ * not a number.
+ */
 static bool check_name(struct lower *l, const struct ast_value *v, struct str name)
 {
 	size_t from = 0;
@@ -92,7 +95,7 @@ bool lower_host(struct lower *l, const struct ast_value *v, struct ir_net *ret)
 		return address(l, v, &ret->cidr);
 	}
 	if (v->kind == AST_V_GROUP && l->sink->errors)
-		return false; /* refused by sema */
+		return false; /* sema has reported it */
 	if (v->kind != AST_V_STRING && v->kind != AST_V_RAW) {
 		diag_add(l->sink, DIAG_KIND_OF_VALUE, v->at,
 			 "a host is a text in double quotes, an address or 'any'");
@@ -141,7 +144,7 @@ static bool read_except(struct lower *l, const struct ast_value *v, enum lower_s
 {
 	struct ir_set set = { 0 };
 
-	(void)side; /* hosts and addresses match alike on both sides */
+	(void)side; /* hosts and addresses match the same way for allow and deny */
 	set.u.net.protos = IR_ANY_PROTO;
 	set.u.net.port_hi = UINT16_MAX;
 	if (!lower_host(l, v, &set.u.net))
@@ -150,7 +153,7 @@ static bool read_except(struct lower *l, const struct ast_value *v, enum lower_s
 	return true;
 }
 
-/* Ranges that a name may resolve to although they are private. */
+/* Reads the ranges to which a name may resolve although they are private. */
 static bool net_within(struct lower *l, const struct ast_stmt *stmt, struct ir_net *ret)
 {
 	struct {
@@ -181,7 +184,7 @@ static bool net_within(struct lower *l, const struct ast_stmt *stmt, struct ir_n
 	return ok;
 }
 
-/* One host with every port of the statement. */
+/* Adds one host with every port of the statement. */
 static void add_ports(struct lower *l, const struct ir_rule *h, struct ir_set *set,
 		      const struct ast_value *ports)
 {
@@ -208,7 +211,7 @@ void lower_net(struct lower *l, const struct sema_stmt *t)
 			   &h.except, &h.nexcept);
 	ok &= net_within(l, t->stmt, &set.u.net);
 	if (!net->hosts && t->orig->net.hosts)
-		return; /* a name without a meaning: reported */
+		return; /* a name that means nothing; it was reported */
 	if (!net->hosts) {
 		set.u.net.host = IR_HOST_ANY;
 		if (set.u.net.nwithin) {

@@ -1,4 +1,4 @@
-/* Numbers with the unit of their type, as limits and settings have them. */
+/* Numbers with the unit of their type, in limits and settings. */
 #include "compiler/lower/internal.h"
 
 static const struct {

@@ -1,7 +1,7 @@
 /*
- * What conditions are made of: AND, OR and NOT, and their leaves: constants,
- * arguments under a mask, and whether a value fits in the bits that the kernel
- * reads of an argument.
+ * The parts of conditions: AND, OR and NOT, and their leaves: constants, and arguments
+ * under a mask.  Decides whether a value fits in the bits of an argument that the
+ * kernel reads.
  */
 #include "compiler/lower/operand.h"
 
@@ -130,7 +130,7 @@ static bool number(struct lower *l, const struct ast_expr *x, struct str text,
 	return false;
 }
 
-/* Is this a value, not an argument?  Quietly. */
+/* Is this a value and not an argument?  Reports nothing. */
 bool lower_is_constant(const struct ast_expr *x, const struct target_call *call)
 {
 	uint64_t v;
@@ -228,7 +228,7 @@ bool lower_operand(struct lower *l, const struct ast_expr *x,
 	return true;
 }
 
-/* Is it written with a '-'?  A large number has the same bits. */
+/* Is it written with a '-'?  (A large number has the same bits.) */
 static bool is_negative(const struct ast_expr *x)
 {
 	if (x->op == AST_X_NUMBER)
@@ -239,7 +239,7 @@ static bool is_negative(const struct ast_expr *x)
 	return false;
 }
 
-/* The value as the argument's width shows it. */
+/* Checks that the value fits in the argument's width, and cuts it to that. */
 static bool fit(struct lower *l, const struct ast_expr *at,
 		const struct lower_operand *o, enum ir_cmp cmp, uint64_t *v)
 {
@@ -253,7 +253,7 @@ static bool fit(struct lower *l, const struct ast_expr *at,
 		return false;
 	}
 	if (o->width == 32 && value >> 31 == UINT64_MAX >> 31)
-		value &= UINT32_MAX; /* sign-extended */
+		value &= UINT32_MAX; /* the value was sign-extended */
 	if (o->width == 32 && value >> 32) {
 		lower_fault(l, at,
 			    "the value does not fit in the 32 bits that the kernel "
@@ -272,10 +272,10 @@ static bool fit(struct lower *l, const struct ast_expr *at,
 	return true;
 }
 
-/* 1: whatever the argument is, 0: for none, -1: that depends. */
+/* 1: it holds for every value of the argument, 0: for none, -1: it depends. */
 static int is_settled(const struct lower_operand *o, enum ir_cmp cmp, uint64_t v)
 {
-	uint64_t max = o->mask; /* the largest that is left under the mask */
+	uint64_t max = o->mask; /* the largest value under the mask */
 
 	switch (cmp) {
 	case IR_LT:
@@ -286,7 +286,7 @@ static int is_settled(const struct lower_operand *o, enum ir_cmp cmp, uint64_t v
 		return v >= max ? 0 : -1;
 	case IR_GE:
 		return v > max ? 0 : v == 0 ? 1 : -1;
-	case IR_EQ: /* fit() has refused those that are never equal */
+	case IR_EQ: /* fit() has refused values that are never equal */
 	case IR_NE:
 		break;
 	}
@@ -311,7 +311,7 @@ struct ir_cond *lower_compare_to(struct lower *l, const struct lower_operand *o,
 	return lower_compare(l, (unsigned)o->arg, o->width, o->mask, cmp, v);
 }
 
-/* LO-HI, both ends in it. */
+/* LO-HI, both included. */
 static struct ir_cond *in_range(struct lower *l, const struct lower_operand *o,
 				const struct ast_expr *x)
 {
@@ -331,7 +331,7 @@ static struct ir_cond *in_range(struct lower *l, const struct lower_operand *o,
 		lower_compare(l, (unsigned)o->arg, o->width, o->mask, IR_LE, hi));
 }
 
-/* One of a list's members, or a range, or one value. */
+/* A member of a list, or a range, or one value. */
 struct ir_cond *lower_one_of(struct lower *l, const struct lower_operand *o,
 			     const struct ast_expr *x)
 {

@@ -1,4 +1,4 @@
-/* What conditions are made of; NULL stands for an error that was reported. */
+/* The parts of conditions; NULL means that an error was reported. */
 #ifndef COMPILER_LOWER_OPERAND_H
 #define COMPILER_LOWER_OPERAND_H
 
@@ -11,7 +11,10 @@ struct ir_cond *lower_or(struct lower *l, struct ir_cond *x, struct ir_cond *y);
 struct ir_cond *lower_not(struct lower *l, struct ir_cond *x);
 struct ir_cond *lower_compare(struct lower *l, unsigned arg, unsigned width,
 			      uint64_t mask, enum ir_cmp cmp, uint64_t value);
-/* A number, a constant or several joined by '|'; negative ones sign-extended. */
+/*
+ * Reads a number, a constant, or several joined by '|'; negative ones are
+ * sign-extended.
+ */
 bool lower_constant(struct lower *l, const struct ast_expr *x, uint64_t *ret);
 /* An argument under a mask. */
 struct lower_operand {
@@ -20,21 +23,21 @@ struct lower_operand {
 	uint64_t mask;
 };
 
-/* Queues P0206 with `what`; `help` may be NULL.  Always NULL. */
+/* Reports P0206 with the text `what`; `help` may be NULL.  Always returns NULL. */
 struct ir_cond *lower_fault(struct lower *l, const struct ast_expr *x, const char *what,
 			    const char *help);
-/* No argument and no constant has the name of `x`; `call` may be NULL. */
+/* Reports that no argument and no constant has the name `x`; `call` may be NULL. */
 void lower_unknown_name(struct lower *l, const struct ast_expr *x,
 			const struct target_call *call);
-/* Is this a value, not an argument?  Quietly. */
+/* Is this a value and not an argument?  Reports nothing. */
 bool lower_is_constant(const struct ast_expr *x, const struct target_call *call);
-/* NAME or NAME & MASK; false after an error. */
+/* Reads NAME or NAME & MASK; false after an error. */
 bool lower_operand(struct lower *l, const struct ast_expr *x,
 		   const struct target_call *call, struct lower_operand *ret);
-/* NULL after an error, as the next one. */
+/* Both return NULL after an error. */
 struct ir_cond *lower_compare_to(struct lower *l, const struct lower_operand *o,
 				 enum ir_cmp cmp, const struct ast_expr *value);
-/* One of a list's members, or a range, or one value. */
+/* A member of a list, or a range, or one value. */
 struct ir_cond *lower_one_of(struct lower *l, const struct lower_operand *o,
 			     const struct ast_expr *x);
 

@@ -1,8 +1,8 @@
 /*
- * `pin NAME = PATH` and `shell DIALECT`: which of a level's words counts.
- * They have no order by which one could be tighter, so a narrow-only level
- * and one below a lock have no say (sema/levels.c cuts them); otherwise the
- * highest rank's word counts, and two of one level must agree.
+ * `pin NAME = PATH` and `shell DIALECT`: decides which level's statement counts.  No
+ * value is tighter than another, so a narrow-only level and a level below a lock have
+ * no say (sema/levels.c cuts their statements).  Otherwise the highest rank counts, and
+ * two statements of one level must agree.
  */
 #include "compiler/lower/claims.h"
 #include "compiler/lower/program.h"
@@ -15,7 +15,7 @@ static bool is_digest(struct str s)
 	return s.n == 64;
 }
 
-/* "/name/name": no root, no '.', '..' or empty name. */
+/* Is it "/name/name", without root, '.', '..' or empty names? */
 static bool is_resolved(struct str s)
 {
 	size_t from = 1;
@@ -50,7 +50,7 @@ static bool program_path(struct lower *l, const struct ast_value *v, struct str 
 	return false;
 }
 
-/* As it was written, with the other facts. */
+/* Lists it with the other facts, as it was written. */
 static void add_fact(struct lower *l, const struct sema_stmt *t, struct str kind)
 {
 	struct ir_fact f = {
@@ -84,7 +84,7 @@ static void say(struct lower *l, const struct claim_kind *kind, const struct sem
 	struct claim *x = claim_new(l, kind, t, key, value);
 
 	x->name = name;
-	x->locked = false; /* who stands below the lock was cut already */
+	x->locked = false; /* statements below the lock were already cut */
 	claim_add(l, x);
 	add_fact(l, t, str_from(kind->name));
 }

@@ -1,7 +1,7 @@
 /*
- * Tables of programs (semantics 4.2) to the IR: one ir_program for each name
- * of a statement.  What the levels say of one name is put together by the
- * back end; here each statement is read by itself.
+ * Lowers tables of programs (semantics 4.2): one ir_program for each name of a
+ * statement.  Each statement is read by itself; facts_merge.c joins what the levels say
+ * about one name.
  */
 #include "compiler/lower/program.h"
 
@@ -9,7 +9,7 @@
 
 /* --- form ------------------------------------------------------------------------ */
 
-/* Is it a line of operands that name files (`reads operand 2`)?  ret may be NULL. */
+/* Is it a line with operands that name files (`reads operand 2`)?  ret may be NULL. */
 static bool place_of(enum ast_prog_kind kind, enum line_place_kind *ret)
 {
 	static const struct {
@@ -29,7 +29,7 @@ static bool place_of(enum ast_prog_kind kind, enum line_place_kind *ret)
 	return false;
 }
 
-/* Which operands it speaks of (ir_code_place.operand); false: none. */
+/* Finds the operands that it names (ir_code_place.operand); false: none. */
 static bool operands(const struct ast_value *v, uint32_t *ret)
 {
 	struct str text = v ? v->text : STR(""), from = STR("from-");
@@ -49,7 +49,7 @@ static bool operands(const struct ast_value *v, uint32_t *ret)
 	return true;
 }
 
-/* In which of program, wrapper, interpreter a line of a table may stand. */
+/* Whether a line may stand in a table of program, wrapper or interpreter. */
 enum { P = 1, W = 2, I = 4 };
 
 static const struct {
@@ -140,7 +140,10 @@ static void check_flag(struct lower *l, const struct ast_prog_item *item,
 	diag_did_you_mean(l->sink, d, text, names, POL_LEN(names));
 }
 
-/* `skip N` and `code operand N`: how many, from 1 on; `code operand any`. */
+/*
+ * Checks the number in `skip N` and `code operand N`, which counts from 1, or `code
+ * operand any`.
+ */
 static void check_number(struct lower *l, const struct ast_prog_item *item)
 {
 	struct str text = item->values ? item->values->text : STR("");
@@ -156,7 +159,7 @@ static void check_number(struct lower *l, const struct ast_prog_item *item)
 			 STR_ARG(text));
 }
 
-/* `reads operand N` and its kind: N, any, last, rest, from-N. */
+/* Checks the operands of `reads operand N` and the like: N, any, last, rest, from-N. */
 static void check_operands(struct lower *l, const struct ast_prog_item *item)
 {
 	struct str text = item->values ? item->values->text : STR("");
@@ -169,7 +172,7 @@ static void check_operands(struct lower *l, const struct ast_prog_item *item)
 			 STR_ARG(text));
 }
 
-/* What stands in the table twice where the second would replace the first. */
+/* Reports a line that the table has twice, if the second would replace the first. */
 static void check_once(struct lower *l, const struct ast_prog_item *items,
 		       const struct ast_prog_item *item)
 {
@@ -182,7 +185,7 @@ static void check_once(struct lower *l, const struct ast_prog_item *items,
 		}
 }
 
-/* No blank, control byte, quote or dollar sign, and nothing of `without`. */
+/* Has the name no blank, control byte, quote or dollar sign, and no byte of `without`? */
 static bool is_plain_name(struct str s, const char *without)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -192,7 +195,7 @@ static bool is_plain_name(struct str s, const char *without)
 	return s.n > 0;
 }
 
-/* A table is of a program, or of one of its subcommands: "git rebase". */
+/* A table is for a program ("git") or one of its subcommands ("git rebase"). */
 static void check_table_name(struct lower *l, const struct ast_stmt *stmt,
 			     const struct ast_value *name)
 {
@@ -258,14 +261,14 @@ bool lower_program_name(struct lower *l, struct str name, struct span at)
 struct table {
 	struct lower *l;
 	struct ir_program p;
-	uint32_t same; /* the next number */
+	uint32_t same; /* the next free number */
 	VEC(struct ir_optspec) options;
 	VEC(struct ir_code_place) codes;
 	VEC(struct str) after, ends, also, defaults;
 };
 
-/* Takes the colons off: "--output:" takes a value, "--color::" an attached one, and "--browser:?"
- * the next word in places. */
+/* Removes the colons and says what they mean: "--output:" takes a value, "--color::"
+ * takes an attached value, and "--browser:?" takes the next word in some places. */
 static enum line_option_takes takes_of(struct str *text)
 {
 	size_t n = 0;
@@ -280,7 +283,7 @@ static enum line_option_takes takes_of(struct str *text)
 	return n == 0 ? LINE_TAKES_NOTHING : n == 1 ? LINE_TAKES_VALUE : LINE_TAKES_ATTACHED;
 }
 
-/* 0: a line that lists options. */
+/* The flag for a line that lists options; 0: a line that just does that. */
 static unsigned option_flag(enum ast_prog_kind kind)
 {
 	static const struct {
@@ -302,8 +305,8 @@ static unsigned option_flag(enum ast_prog_kind kind)
 }
 
 /*
- * One specification.  A line of `code`, `query`, `moves`, `runs` or `leads` without a
- * colon only names its options: what they take is said elsewhere.
+ * Adds one specification.  In a line of `code`, `query`, `moves`, `runs` or `leads`, a
+ * word without a colon only names an option; what the option takes is said elsewhere.
  */
 static void add_spec(struct table *t, const struct ast_prog_item *item,
 		     const struct ast_value *v)
@@ -340,7 +343,7 @@ static void add_code_operand(struct table *t, const struct ast_prog_item *item)
 	else if (item->values && num_u64(item->values->text, &n) && n >= 1 && n <= 255)
 		c.operand = (uint32_t)n;
 	else
-		return; /* reported with the table's other faults */
+		return; /* was reported with the table's other errors */
 	lower_when_regex(t->l, item->when, &c.when);
 	VEC_PUSH(t->l->a, &t->codes, c);
 }
@@ -355,7 +358,10 @@ static void add_operands(struct table *t, const struct ast_prog_item *item)
 	VEC_PUSH(t->l->a, &t->codes, c);
 }
 
-/* A word of `after`, `ends-at`, `also` or `script-file default`: as it stands in a command. */
+/*
+ * Reads a word of `after`, `ends-at`, `also` or `script-file default`, as it appears in
+ * a command.
+ */
 static bool table_word(struct lower *l, const struct ast_value *v, struct str *ret)
 {
 	*ret = v->text;
@@ -374,7 +380,7 @@ static bool table_word(struct lower *l, const struct ast_value *v, struct str *r
 	return ret->n > 0;
 }
 
-/* A file that it runs unasked has a name, wherever it lies. */
+/* A file that the program runs unasked is known by its name, wherever it lies. */
 static void add_default(struct table *t, const struct ast_value *v, struct str name)
 {
 	if (ir_is_file_name(name))

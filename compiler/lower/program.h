@@ -4,9 +4,9 @@
 
 #include "compiler/lower/internal.h"
 
-/* A table of `program`, `wrapper` or `interpreter`. */
+/* Lowers a table of `program`, `wrapper` or `interpreter`. */
 void lower_program(struct lower *l, const struct sema_stmt *t);
-/* Reports what is no name of a program. */
+/* Reports a name that no program can have. */
 bool lower_program_name(struct lower *l, struct str name, struct span at);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Regular expressions of patterns and facts.  Whether a place holds code is
- * decided by an automaton, so what is no regular language is an error there; in
- * a pattern PCRE2 decides it.
+ * Regular expressions of patterns and facts.  An automaton decides whether a place
+ * contains code, so there an expression that is not a regular language is an error.  In
+ * a pattern, PCRE2 searches for such an expression.
  */
 #include "compiler/lower/regex.h"
 
@@ -15,13 +15,13 @@ bool lower_regex_flag(const struct ast_value *v, char flag)
 	return false;
 }
 
-/* The byte of a regex between slashes that a message speaks of. */
+/* The span of the byte, in a regex between slashes, that a message is about. */
 static struct span byte_at(const struct ast_value *v, size_t offset)
 {
 	struct span at = v->at;
 
 	if (1 + offset >= at.len || v->text.n + 2 + v->flags.n != at.len)
-		return at; /* not written between slashes */
+		return at; /* it is not written between slashes */
 	at.off += 1 + (uint32_t)offset;
 	at.len = 1;
 	return at;

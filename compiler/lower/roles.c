@@ -1,4 +1,4 @@
-/* The roles that files declare, in the IR: by name. */
+/* Lists the roles that files declare in the IR, by name. */
 #include <sodium.h>
 #include <stdlib.h>
 
@@ -12,9 +12,9 @@ static int by_name(const void *x, const void *y)
 }
 
 /*
- * Two policies whose roles have one digest say the same in them, so that they need
- * no comparing where the role is not chosen.  The statements as they mean something
- * (names replaced), by rank, with their sections and levels.
+ * A digest of what a role says: its statements as they are meant (names replaced), by
+ * rank, with their sections and levels.  Two policies whose roles have the same digest
+ * say the same in them, and need no comparison where the role is not chosen.
  */
 static struct str digest(struct lower *l, struct str role)
 {

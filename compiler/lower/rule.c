@@ -1,6 +1,6 @@
 /*
  * What all rules have in common: id, place, level, scopes, the day of `until`, and
- * their exceptions; and what every section asks of a statement.
+ * exceptions; and the checks that every section makes of a statement.
  */
 #include "compiler/lower/internal.h"
 
@@ -74,7 +74,7 @@ static bool is_allow(const struct sema_stmt *t)
 	return t->stmt->kind == AST_RULE && t->stmt->effect == AST_ALLOW;
 }
 
-/* The day of `until`, or 0 where there is none. */
+/* The day of `until`, or 0 if there is none. */
 static int64_t until_of(const struct sema_stmt *t)
 {
 	const struct ast_option *o = lower_option(t->stmt, AST_O_UNTIL);
@@ -85,7 +85,7 @@ static int64_t until_of(const struct sema_stmt *t)
 	return days;
 }
 
-/* Past its day an allow no longer counts; what forbids or asks goes on. */
+/* After its day, an allow no longer counts; a rule that denies or asks stays in force. */
 const char *lower_past_until(const struct lower *l, const struct sema_stmt *t)
 {
 	int64_t days = until_of(t);
@@ -118,9 +118,9 @@ static bool lower_until(struct lower *l, const struct sema_stmt *t, struct str *
 }
 
 /*
- * A statement's text as its rules show it.  One of 10,000 hosts is that many
- * rules, and each carries the text: past a limit the rest is left out.  Ids
- * are made of the whole text.
+ * A statement's text as its rules show it.  A statement with 10,000 hosts becomes that
+ * many rules, and each carries the text: past a limit we cut it.  Ids are made of the
+ * whole text.
  */
 static struct str shown(struct lower *l, struct str text)
 {
@@ -130,7 +130,7 @@ static struct str shown(struct lower *l, struct str text)
 	if (text.n <= most)
 		return text;
 	while (n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
-		n--; /* not inside of a character */
+		n--; /* do not cut inside a character */
 	return str_cat(l->a, str_sub(text, 0, n), STR(" \xe2\x80\xa6"));
 }
 
@@ -160,7 +160,7 @@ bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 	if (because && because->values)
 		ret->because = sema_plain(l->a, because->values->text);
 	if (kind == IR_SYSCALL)
-		return true; /* its `when` also speaks of arguments */
+		return true; /* its `when` also asks about arguments */
 	ret->scopes = lower_scopes(l, when ? when->expr : NULL);
 	return ret->scopes != 0;
 }

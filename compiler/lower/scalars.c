@@ -1,13 +1,16 @@
 /*
- * Scalars: what files say of every `otherwise`, `opaque`, mode, limit and `base`,
- * and what of it counts.  What is tighter goes by the type of a scalar
- * (ir/scalars.def); the levels are weighed in claims.c.
+ * Scalars: reads what files say about every `otherwise`, `opaque`, mode, limit and
+ * `base`, and decides what counts.  The type of a scalar (ir/scalars.def) decides which
+ * value is tighter; claims.c compares the levels.
  */
 #include "compiler/lower/claims.h"
 
 /* --- what is tighter ------------------------------------------------------------- */
 
-/* Values begin as the built-in one, so that what a type has no use for is equal. */
+/*
+ * All values start as copies of the built-in value, so that fields which a type does
+ * not use are equal.
+ */
 static bool is_same(const struct claim *x, const struct claim *y)
 {
 	const struct ir_scalar *a = x->value, *b = y->value;
@@ -22,7 +25,7 @@ static enum ir_effect effect_for(const struct ir_scalar *s, int risk)
 	return s->by_risk ? s->effects[risk] : s->effect;
 }
 
-/* The stricter of each class; says what `y` does to `x`. */
+/* Takes the stricter effect in each risk class; says what `y` does to `x`. */
 static void stricter(const struct ir_scalar *x, const struct ir_scalar *y,
 		     struct ir_scalar *ret, bool *tightens, bool *loosens)
 {
@@ -60,7 +63,7 @@ static void tighten(struct claims *c, const struct claim *claim, const struct ir
 	case IR_T_OTHERWISE:
 		stricter(x, y, ret, &tightens, &loosens);
 		break;
-	case IR_T_NAME: /* base: std is tighter than none */
+	case IR_T_NAME: /* base: `std` is tighter than `none` */
 		tightens = str_eqz(y->text, "std") && !str_eqz(x->text, "std");
 		loosens = !str_eqz(y->text, "std") && str_eqz(x->text, "std");
 		break;
@@ -74,8 +77,8 @@ static void tighten(struct claims *c, const struct claim *claim, const struct ir
 		loosens = !no_limit && y->num > x->num;
 		break;
 	}
-	/* the first word on a value is its own, also where it says what is built
-	   in: a mode that nobody says makes no rules */
+	/* the first statement about a value counts as its own, even if it repeats the
+	   built-in value: a mode that nobody sets makes no rules */
 	if (tightens || (!x->set && !loosens))
 		claims_take(c, claim, tightens ? ret : y);
 	if (loosens && y->level < IR_DEFAULT)
@@ -89,7 +92,10 @@ static const struct claim_kind kind = {
 
 /* --- what files say ---------------------------------------------------------------- */
 
-/* The value that a statement gives, to be filled in: so far the built-in one. */
+/*
+ * The value that a statement gives, for the caller to fill in: starts as the built-in
+ * value.
+ */
 static struct ir_scalar *scalar(struct lower *l, const struct sema_stmt *t,
 				enum ir_scalar_id id)
 {
@@ -103,8 +109,8 @@ static struct ir_scalar *scalar(struct lower *l, const struct sema_stmt *t,
 	s->role = t->role;
 	x->row = (int)id;
 	x->name = str_printf(l->a, "%s %s", ir_scalar_section(id), ir_scalar_key(id));
-	/* `locked limits { … }` locks each of its values; a section with rules has a
-	   lock of its own */
+	/* `locked limits { … }` locks each of its values; a section with rules has its
+	   own lock */
 	if (sema_section_kind(t->section) >= 0)
 		x->locked = t->orig->locked && t->unit->level <= IR_MANAGED_FILE;
 	claim_add(l, x);
@@ -157,7 +163,7 @@ static bool effect_by_name(struct str name, enum ir_effect *ret)
 	return false;
 }
 
-/* All four classes, each once, a higher one never milder. */
+/* Reads all four classes: each once, and a higher class never gets a milder effect. */
 static bool risk_map(struct lower *l, const struct sema_stmt *t,
 		     enum ir_effect ret[IR_RISK_COUNT])
 {
@@ -316,7 +322,7 @@ static void read_stmt(struct lower *l, const struct sema_stmt *t)
 	}
 }
 
-/* `base` of a policy that is named. */
+/* Reads `base` of a policy that was named. */
 static void read_base(struct lower *l, struct sema_unit *u)
 {
 	struct ast_stmt *p = u->named && u->policy ? u->policy->body : NULL;
@@ -336,7 +342,10 @@ static void read_base(struct lower *l, struct sema_unit *u)
 
 /* --- which counts -------------------------------------------------------------------- */
 
-/* A file speaks with one voice, however often it says a thing; its role with another. */
+/*
+ * All statements of one file about a key must agree and count as one; those of its role
+ * are another one.
+ */
 static void join_voices(struct claims *c)
 {
 	size_t n = 0;
@@ -358,7 +367,7 @@ static void join_voices(struct claims *c)
 	c->v.n = n;
 }
 
-/* The lock of the section that the scalar stands in. */
+/* The lock of the section that contains the scalar. */
 static const struct ir_lock *lock_of(const struct claims *c)
 {
 	const struct sema_stmt *t = c->v.v[0]->t;

@@ -1,7 +1,7 @@
 /*
- * Sets of characters in a word pattern: "[abc]", "[a-z]", "[!x]".  A set is as
- * many alternatives of one byte, so nobody who reads patterns knows of it.
- * Where an allow matches it has only characters that a '?' stands for.
+ * Sets of characters in a word pattern: "[abc]", "[a-z]", "[!x]".  A set becomes
+ * alternatives of one byte each, so the readers of patterns need not know sets.  In an
+ * allow, a set may only have characters that '?' matches.
  */
 #include "compiler/lower/glob_in.h"
 
@@ -18,14 +18,14 @@ static bool bad(const struct lower_glob_in *in, const char *what, const char *he
 	return false;
 }
 
-/* What a wildcard of an allow stands for (semantics 4.3). */
+/* Does a wildcard of an allow match it (semantics 4.3)? */
 static bool is_plain(unsigned c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || (c && strchr("._:/@+-", (int)c));
 }
 
-/* One character, perhaps behind a backslash; false at the end. */
+/* Reads one character, which a backslash may precede; false at the end. */
 static bool read_byte(struct lower_glob_in *in, unsigned *ret)
 {
 	if (in->i < in->text.n && in->text.p[in->i] == '\\')
@@ -46,7 +46,7 @@ static char peek(const struct lower_glob_in *in, size_t ahead)
 	return in->i + ahead < in->text.n ? in->text.p[in->i + ahead] : '\0';
 }
 
-/* "x", or "x-y" where a character that is no ']' follows the dash. */
+/* Reads "x" or "x-y"; a dash before ']' is no range. */
 static bool read_member(struct lower_glob_in *in, struct bytes *b)
 {
 	static const char unclosed[] = "write '\\\\[' for the character";

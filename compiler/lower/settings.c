@@ -1,6 +1,6 @@
 /*
- * Settings and carried keys: their rows, what files say of them, and which value
- * counts.  The levels are weighed in claims.c.
+ * Settings and carried keys: finds their rows, reads what files say about them, and
+ * decides which value counts.  claims.c compares the levels.
  */
 #include "compiler/lower/settings.h"
 
@@ -43,7 +43,7 @@ void lower_no_key(struct lower *l, enum ir_part part, const char *prefix,
 {
 	const char *words[POL_LEN(specs)];
 	size_t n = 0, skip = strlen(prefix);
-	size_t shown = skip && prefix[0] != '*' ? skip - 1 : 0; /* without its '.' */
+	size_t shown = skip && prefix[0] != '*' ? skip - 1 : 0; /* without its final '.' */
 	struct diag *d = diag_add(l->sink, DIAG_UNKNOWN_KEY, at,
 				  "'%s%s%.*s' has no key '%.*s'", ir_part_name(part),
 				  shown ? " " : "", (int)shown, prefix, STR_ARG(key));
@@ -55,7 +55,7 @@ void lower_no_key(struct lower *l, enum ir_part part, const char *prefix,
 	diag_did_you_mean(l->sink, d, key, words, n);
 }
 
-/* Has some row this first word? */
+/* Does some row begin with this first word? */
 static bool is_closed(struct str key)
 {
 	const char *dot = key.n ? memchr(key.p, '.', key.n) : NULL;
@@ -68,7 +68,7 @@ static bool is_closed(struct str key)
 	return false;
 }
 
-/* Words with dots between them. */
+/* Is it words with dots between them? */
 static bool is_key(struct str key)
 {
 	size_t word = 0;
@@ -95,7 +95,10 @@ static bool is_same(const struct claim *x, const struct claim *y)
 	return ir_value_equal(&a->value, &b->value);
 }
 
-/* The list and what it lacks of the claim's; the place is the adding statement's. */
+/*
+ * The list, with the items of the claim that it does not yet have; the place is that of
+ * the adding statement.
+ */
 static const void *add(const struct claims *c, const struct claim *x)
 {
 	const struct ir_setting *old = c->value, *more = x->value;
@@ -121,8 +124,8 @@ static const void *add(const struct claims *c, const struct claim *x)
 	return ret;
 }
 
-/* Where nobody has spoken, only the tightest word is surely tighter than what
- * holds then; without a limit, each limit is. */
+/* If nobody has set it, only the tightest word is sure to be tighter than what holds
+ * then.  For limits, there is none so far, so any limit is tighter. */
 static bool is_tightest(const struct lower_spec *spec, const struct ir_value *v)
 {
 	const char *last = strrchr(spec->words, '|');
@@ -143,7 +146,7 @@ static void tighten(struct claims *c, const struct claim *x, const struct ir_loc
 			(cur ? lower_is_tighter(spec, &s->value, &cur->value) :
 			       is_tightest(spec, &s->value));
 
-	(void)by; /* the lock of a section locks each of its settings */
+	(void)by; /* the lock of a section locks all of its settings */
 	if (tightens)
 		claims_take(c, x, s);
 	else if (s->level < IR_DEFAULT)
@@ -186,7 +189,7 @@ static bool is_list(enum lower_type t)
 	       t == LOWER_T_REGEXES;
 }
 
-/* What stands behind `+=`, as a list: one value is a list of it. */
+/* The value after `+=` as a list: a single value becomes a list of one. */
 static struct ast_value *as_list(struct lower *l, const struct ast_value *v)
 {
 	struct ast_value *list = arena_dup(l->a, v, sizeof(*v));
@@ -206,7 +209,7 @@ void lower_say(struct lower *l, const struct sema_stmt *t, const struct lower_sp
 	struct ir_value *value = &((struct ir_setting *)x->value)->value;
 
 	if (!v)
-		return; /* reported when it was resolved */
+		return; /* was reported when its text was resolved */
 	if (pair->append && !is_list(spec->type)) {
 		diag_add(l->sink, DIAG_SETTING_VALUE, pair->at,
 			 "'+=' adds to a list, and '%.*s' is none", STR_ARG(key));
@@ -265,7 +268,7 @@ static void decide(struct claims *c)
 
 /* --- what settings do here ------------------------------------------------------------ */
 
-/* `images` is the set inside of which `image` is chosen. */
+/* `images` lists the values that `image` may have. */
 static void check_image(struct lower *l, const char *runner)
 {
 	const struct ir_setting *one = ir_setting_find(
@@ -289,7 +292,7 @@ static void check_role(struct lower *l)
 	struct ir_value role = { .type = IR_V_TEXT, .text = l->ir->role };
 	struct diag *d;
 
-	/* of one that nobody declares enough is said */
+	/* a role that nobody declares was reported elsewhere */
 	if (!s || !l->ir->role.n || !sema_has_role(l->s, l->ir->role) ||
 	    lower_has(&s->value, &role))
 		return;
@@ -300,7 +303,7 @@ static void check_role(struct lower *l)
 		  ir_level_name(s->level));
 }
 
-/* How an ask is answered: a word of permissions.mode as an effect. */
+/* How an ask is answered: the effect for a word of permissions.mode. */
 static enum ir_effect answer_of(struct str word)
 {
 	if (str_eqz(word, "auto-accept"))

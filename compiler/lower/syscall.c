@@ -1,7 +1,7 @@
 /*
- * System-call rules (semantics 2, 6): one rule for each call, and for each
- * scope in which its conditions differ.  The socket families that a network
- * mode leaves are rules too, under the id of the mode.
+ * Lowers system-call rules (semantics 2, 6): one rule for each call, and for each scope
+ * if its conditions differ.  The socket families that a network mode allows become
+ * rules too, with the id of the mode.
  */
 #include "compiler/lower/cond.h"
 #include "compiler/lower/operand.h"
@@ -71,7 +71,7 @@ static void add_scoped(struct lower *l, struct ir_rule *h, unsigned scopes,
 	lower_add(l, h, &set);
 }
 
-/* One call with its arguments and `when`, in both scopes. */
+/* Adds one call with its arguments and `when`, in both scopes. */
 static void add_call(struct lower *l, struct ir_rule *h, const struct ast_value *v,
 		     const struct ast_expr *when)
 {
@@ -116,7 +116,7 @@ static bool read_except(struct lower *l, const struct ast_value *v, enum lower_s
 	const struct target_call *call = known_call(l, v);
 	struct ir_cond *c;
 
-	(void)side; /* calls match alike on both sides */
+	(void)side; /* calls match the same way for allow and deny */
 	if (!call)
 		return false;
 	c = lower_args(l, v->kind == AST_V_CALL ? v->args : NULL, call, v->at);
@@ -127,7 +127,7 @@ static bool read_except(struct lower *l, const struct ast_value *v, enum lower_s
 	return true;
 }
 
-/* The errno of a deny: `with NAME`, else EPERM. */
+/* Reads the errno of a deny: `with NAME`, else EPERM. */
 static bool deny_errno(struct lower *l, const struct ast_stmt *stmt, uint16_t *ret)
 {
 	const struct ast_option *o = lower_option(stmt, AST_O_WITH);
@@ -173,7 +173,7 @@ static struct ir_cond *family_is(struct lower *l, uint64_t family)
 	return lower_compare(l, 0, 32, UINT32_MAX, IR_EQ, family);
 }
 
-/* UNIX, INET, INET6, and NETLINK for the routing protocol only. */
+/* UNIX, INET and INET6, and NETLINK only for the routing protocol. */
 static struct ir_cond *families(struct lower *l)
 {
 	struct ir_cond *c = family_is(l, AF_UNIX);
@@ -192,8 +192,9 @@ void lower_families(struct lower *l)
 	struct ir_rule head;
 	struct ir_set set;
 
-	/* `full` too: it speaks of addresses and ports, and the families of
-	   drivers and hypervisors have none; nobody's word has no place to name */
+	/* mode `full` is limited as well: it is about addresses and ports, which the
+	   socket families of drivers and hypervisors do not have.  A mode that nobody
+	   set has no place that a message could name. */
 	if (!mode->set)
 		return;
 	head = (struct ir_rule){ .id = mode->id,

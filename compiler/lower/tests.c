@@ -1,7 +1,7 @@
 /*
- * In-language tests to requests.  Only the tests of files that were named
- * take part, with those of their own imports: the standard library's tests
- * speak of itself alone, not of every policy that stands on it.
+ * Turns in-language tests into requests.  Only tests of the files named on the command
+ * line and of their own imports take part: the standard library's tests are about the
+ * library alone, not about every policy that uses it.
  */
 #include "compiler/lower/operand.h"
 
@@ -19,7 +19,7 @@ static struct str plain_text(struct lower *l, const struct ast_value *v)
 	return v->kind == AST_V_STRING ? sema_plain(l->a, v->text) : v->text;
 }
 
-/* A string of a request that is no path: no root has a value in it. */
+/* Reads a string of a request that is not a path, in which a root has no value. */
 static bool text_of(struct lower *l, const struct ast_value *v, struct str *ret)
 {
 	if (!v)
@@ -69,7 +69,7 @@ static bool argv_request(struct lower *l, const struct ast_request *r,
 	return q->nargv > 0;
 }
 
-/* "/…" or "${ROOT}/…", resolved as a request's path is. */
+/* Reads "/…" or "${ROOT}/…", resolved as the path of a request. */
 static bool path_of(struct lower *l, const struct ast_value *v, struct str *ret)
 {
 	struct str t, rest;
@@ -242,10 +242,10 @@ bool lower_request(struct lower *l, const struct ast_request *r, struct ir_reque
 	case AST_R_SETTING:
 		break;
 	}
-	return false; /* sema has refused it */
+	return false; /* sema has reported it */
 }
 
-/* `by RULE`: an id of a rule, a scalar or a risk class. */
+/* `by RULE`: collects the ids of rules, scalars and risk classes. */
 static void known_rules(struct lower *l, struct map *ids)
 {
 	map_init(ids, l->a);
@@ -263,7 +263,7 @@ static bool check_by(struct lower *l, const struct map *rules,
 	const char **ids;
 	struct diag *d;
 
-	/* after an error its rule may be missing for that reason */
+	/* after an error the rule may be missing because of that error */
 	if (!by || l->sink->errors || map_get(rules, by->text))
 		return true;
 	d = diag_add(l->sink, DIAG_UNKNOWN_RULE, by->at, "no rule is named '%.*s'",
@@ -286,7 +286,7 @@ static void lower_test(struct lower *l, const struct map *rules,
 				.at = t->at,
 				.scopes = lower_scopes(l, t->stmt->expr) };
 
-	/* of a role that was not chosen: read for its faults */
+	/* a test of a role that was not chosen is read only for its errors */
 	bool lives = !t->off && test.scopes;
 
 	/* without a `when` a test is about the sandbox */

@@ -1,7 +1,7 @@
 /*
- * Tools (semantics 1, 4.5): patterns over a tool's name, and the class that
- * `tool NAME { risk … }` gives it.  A name is one word: '*' is any of its
- * bytes, '{a|b}' one of two.
+ * Lowers tools (semantics 1, 4.5): patterns for the name of a tool, and the class that
+ * `tool NAME { risk … }` gives it.  A name is one word: '*' matches any of its bytes,
+ * '{a|b}' one of two.
  */
 #include "compiler/lower/glob.h"
 
@@ -51,7 +51,7 @@ static bool read_except(struct lower *l, const struct ast_value *v, enum lower_s
 {
 	struct ir_set set;
 
-	(void)side; /* how '*' matches is the evaluator's business */
+	(void)side; /* the evaluator decides how '*' matches */
 	if (!tool_pattern(l, v, &set))
 		return false;
 	VEC_PUSH(l->a, &into->v, set);
@@ -73,7 +73,7 @@ void lower_tool(struct lower *l, const struct sema_stmt *t)
 	}
 }
 
-/* What a tool does, as the class of risk that its default goes by. */
+/* What a tool does, and the risk class that decides its default. */
 static const struct {
 	const char *word;
 	enum ir_risk risk;
@@ -83,7 +83,7 @@ static const struct {
 	{ "exec", IR_RISK_CRITICAL },
 };
 
-/* The name itself, byte by byte. */
+/* The set with exactly this name, byte by byte. */
 static struct ir_set name_set(struct lower *l, struct str name)
 {
 	struct ir_set set = { 0 };

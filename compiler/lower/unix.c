@@ -1,6 +1,6 @@
 /*
- * Unix sockets (semantics 1): a path, or behind '@' an abstract name, in
- * which '/' is a byte like any other.
+ * Lowers Unix sockets (semantics 1): a path, or after '@' an abstract name, in which
+ * '/' is an ordinary byte.
  */
 #include "compiler/lower/glob.h"
 #include "compiler/lower/mount.h"

@@ -1,7 +1,7 @@
 /*
- * Values of settings and carried keys: from the text to bool, number, text,
- * list or map, checked by the row of settings.def where there is one.  Sizes
- * become bytes, durations milliseconds, so that equal values are equal.
+ * Values of settings and carried keys: turns the text into a bool, number, text, list
+ * or map, and checks it by its row of settings.def, if there is one.  Sizes become
+ * bytes and durations milliseconds, so that equal values are equal.
  */
 #include "compiler/lower/value.h"
 
@@ -32,7 +32,7 @@ static struct str canonical_number(struct lower *l, struct str text)
 {
 	uint64_t n;
 
-	if (num_u64(text, &n)) /* hexadecimal too */
+	if (num_u64(text, &n)) /* also hexadecimal */
 		return str_printf(l->a, "%" PRIu64, n);
 	return text;
 }
@@ -106,7 +106,7 @@ static bool any_value(struct lower *l, const struct ast_value *v, unsigned depth
 		return lower_text(l, v, &ret->text);
 	case AST_V_NUMBER:
 		ret->text = canonical_number(l, v->text);
-		if (ir_value_is_number(ret->text)) /* else it has a unit */
+		if (ir_value_is_number(ret->text)) /* otherwise it has a unit */
 			ret->type = IR_V_NUMBER;
 		return true;
 	case AST_V_DATE:
@@ -213,7 +213,7 @@ static bool names_value(struct lower *l, struct str key, const struct ast_value 
 	return any_value(l, v, 0, ret);
 }
 
-/* One regex or a list of them; a text is read as a regex's text. */
+/* Reads one regex or a list of them; a text is taken as the text of a regex. */
 static bool regexes_value(struct lower *l, struct str key, const struct ast_value *v,
 			  struct ir_value *ret)
 {
@@ -239,7 +239,7 @@ static bool regexes_value(struct lower *l, struct str key, const struct ast_valu
 	return true;
 }
 
-/* Numbers from 0 to 1 under known keys. */
+/* Reads numbers from 0 to 1 under known keys. */
 static bool fractions_value(struct lower *l, const struct lower_spec *spec,
 			    struct str key, const struct ast_value *v,
 			    struct ir_value *ret)

@@ -1,4 +1,4 @@
-/* Values of settings: the form that a row of settings.def gives them. */
+/* Values of settings, in the form that their row of settings.def demands. */
 #ifndef COMPILER_LOWER_VALUE_H
 #define COMPILER_LOWER_VALUE_H
 
@@ -10,7 +10,10 @@ enum lower_type {
 	LOWER_T_FRACTIONS, LOWER_T_PROXY
 };
 
-/* What is tighter: where nothing is, a narrow-only level has no say. */
+/*
+ * Which value is tighter.  With LOWER_O_NONE no value is, and a narrow-only level has
+ * no say.
+ */
 enum lower_order { LOWER_O_NONE, LOWER_O_SMALLER, LOWER_O_SUBSET, LOWER_O_LATER };
 
 /* A row of settings.def. */
@@ -20,14 +23,14 @@ struct lower_spec {
 	enum lower_type type;
 	enum lower_order order;
 	bool acts;
-	const char *words; /* WORD: a|b|c, for LATER from loose to tight */
+	const char *words; /* WORD: a|b|c; with LATER, from loose to tight */
 };
 
-/* The place of a word in "a|b|c", or -1. */
+/* The index of a word in "a|b|c", or -1. */
 int lower_word(const char *words, struct str word);
-/* "did you mean", or all of "a|b|c". */
+/* Adds "did you mean …", or lists all of "a|b|c". */
 void lower_suggest(struct lower *l, struct diag *d, struct str word, const char *words);
-/* As the row wants it; false after an error. */
+/* Reads the value in the form that the row demands; false after an error. */
 bool lower_value(struct lower *l, const struct lower_spec *spec, struct str key,
 		 const struct ast_value *v, struct ir_value *ret);
 /* Is `x` tighter than `y`, or the same? */
