@@ -477,8 +477,7 @@ void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w)
 		return;
 	}
 	last_two(g->p, g->n, &base, &k, &(const char *){ NULL }, &(size_t){ 0 });
-	(void)add_run_file(a, p, base, (uint32_t)k, false); /* a limit was exceeded
-	                                                       otherwise */
+	(void)add_run_file(a, p, base, (uint32_t)k, false); /* fails past a limit */
 }
 
 bool cmd_script_unasked(struct cmd_an *a, struct cmd_part *p, const char *name, uint32_t n)

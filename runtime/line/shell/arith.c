@@ -1,12 +1,12 @@
 /*
- * Arithmetic and subscripts: where they end, the commands that run for them,
- * and whether bash evaluates the values of names in them, which may run more.
+ * Arithmetic and subscripts: finds where they end and which commands run in them, and
+ * whether bash evaluates the values of names in them, which may run more.
  */
 #include "runtime/line/shell/parse.h"
 
 static void evaluates(struct shell *s)
 {
-	/* dash takes numbers only */
+	/* dash evaluates only numbers */
 	if (!s->posix)
 		shell_evaluates(s->cmd, "arithmetic on a name, whose value may hold code");
 }
@@ -32,7 +32,7 @@ static bool expansion(struct shell *s)
 	return ok;
 }
 
-/* Names and numbers: of these a name alone is evaluated. */
+/* Names and numbers. Bash evaluates the value of a name. */
 static void operand(struct shell *s)
 {
 	if (!shell_is(*s->p, C_DIGIT))
@@ -77,7 +77,8 @@ bool shell_arith(struct shell *s, char close, bool *ret_closed)
 			continue;
 		}
 		if (close == '}' && (c == '<' || c == '>') && shell_peek(s) == '(') {
-			/* for bash, which looks for the '}' first, no comparison */
+			/* bash looks for the '}' first, so to bash this is not a
+			 * comparison */
 			shell_fail(s, s->p, "a process substitution in ${...:...}");
 			if (!shell_procsub(s))
 				return false;
@@ -91,7 +92,7 @@ bool shell_arith(struct shell *s, char close, bool *ret_closed)
 			}
 			return true;
 		}
-		/* a '}' ends it wherever it stands */
+		/* a '}' ends it at any depth */
 		if (c == close && (c == '}' || (c == ']' && !brackets))) {
 			s->p++;
 			return true;

@@ -1,12 +1,12 @@
 /*
- * Brace expansion, which bash does on the text of a word before it reads the
- * word: the same search for braces, commas and sequences, with the same idea
- * of what quotes are.  The texts that come out are read as words of their own.
- * What would be too many ends in one word that may be any number of words.
+ * Brace expansion. Bash does it on the text of a word before it reads the word. This file
+ * searches for braces, commas and sequences in the same way, and takes the same text for
+ * quoted. The resulting texts are read as words of their own. If there are too many, the
+ * last word may be any number of words.
  */
 #include "runtime/line/shell/brace.h"
 
-/* In steps of the search: what one more word costs, for its memory's sake. */
+/* What one more word costs, in steps of the search; this bounds its memory. */
 #define WORD_WORK 64
 
 static bool expand(struct shell *s, struct text t, struct texts *ret);
@@ -21,7 +21,7 @@ bool shell_brace_work(struct shell *s, size_t n)
 	return true;
 }
 
-/* Memory until the word is done, from the other end of the block. */
+/* Memory until the word is done, from the far end of the block. */
 void *shell_brace_scratch(struct shell *s, size_t n)
 {
 	n = (n + 7) & ~(size_t)7;
@@ -35,7 +35,7 @@ void *shell_brace_scratch(struct shell *s, size_t n)
 
 /* --- the search ------------------------------------------------------------------------- */
 
-/* Behind the ')' of a substitution whose text begins at i. */
+/* The place after the ')' of a substitution whose text begins at i. */
 static size_t over_substitution(struct text t, size_t i)
 {
 	unsigned open = 1;
@@ -49,7 +49,7 @@ static size_t over_substitution(struct text t, size_t i)
 		} else if (quoted) {
 			quoted = c == quoted ? '\0' : quoted;
 		} else if (c == '$' && i + 1 < t.n && t.p[i + 1] == '\'') {
-			/* its escapes are gone before bash looks for braces */
+			/* bash resolves these escapes before it looks for braces */
 			for (i += 2; i < t.n && t.p[i] != '\''; i++)
 				i += t.p[i] == '\\';
 		} else if (c == '\'' || c == '"' || c == '`') {
@@ -69,7 +69,7 @@ struct search {
 	unsigned level;
 	char quoted;
 	char wanted;
-	bool comma; /* seen at this level, or not asked for */
+	bool comma; /* a comma was seen at this level, or is not needed */
 };
 
 static char byte(const struct search *g, size_t i)
@@ -77,7 +77,7 @@ static char byte(const struct search *g, size_t i)
 	return i < g->t.n ? g->t.p[i] : '\0';
 }
 
-/* Quotes and expansions, which are passed over; false when there are none. */
+/* Skips quotes and expansions. false: there are none here. */
 static bool pass(struct search *g)
 {
 	char c = byte(g, g->i), next = byte(g, g->i + 1);
@@ -88,7 +88,7 @@ static bool pass(struct search *g)
 		g->i += 2;
 		g->level += !g->quoted;
 	} else if (c == '$' && next == '\'' && !g->quoted) {
-		/* its escapes are gone before bash looks for braces */
+		/* bash resolves these escapes before it looks for braces */
 		for (g->i += 2; g->i < g->t.n && byte(g, g->i) != '\''; g->i++)
 			g->i += byte(g, g->i) == '\\';
 		g->i++;
@@ -109,7 +109,7 @@ static bool pass(struct search *g)
 	return true;
 }
 
-/* A '{' that is no brace: before a blank or '}', behind a blank or nothing. */
+/* A '{' that is not a brace: before a blank or '}', or after a blank or nothing. */
 static bool is_alone(const struct search *g)
 {
 	char before = byte(g, g->i - 1), next = byte(g, g->i + 1);
@@ -118,7 +118,7 @@ static bool is_alone(const struct search *g)
 	       (!next || next == ' ' || next == '\t' || next == '\n' || next == '}');
 }
 
-/* The next `wanted` from i on; false when there is none, *ret is the end then. */
+/* The next `wanted` byte from i on. false: there is none, and *ret is the end. */
 static bool find(struct shell *s, struct text t, size_t i, char wanted, size_t *ret)
 {
 	struct search g = { .t = t, .i = i, .wanted = wanted, .comma = wanted != '}' };
@@ -185,7 +185,8 @@ static bool join(struct shell *s, struct text a, struct text b, struct text *ret
 	return true;
 }
 
-/* Each of a with each of b.  Behind the first that is cut short nothing may follow. */
+/* Joins each text of a with each of b. After the first text that is cut short, nothing
+ * may follow. */
 static bool cross(struct shell *s, const struct texts *a, const struct texts *b,
 		  struct texts *ret)
 {
@@ -273,7 +274,7 @@ static bool inner(struct shell *s, struct text t, size_t open, size_t close, str
 	enum sequence is = SEQ_NONE;
 
 	if (!has_comma(amble) && memmem(amble.p, amble.n, "$'", 2)) {
-		/* there may be a comma among what its escapes make */
+		/* its escapes may produce a comma */
 		if (!shell_brace_make(s, 1, ret))
 			return false;
 		ret->cut = true;
@@ -284,7 +285,7 @@ static bool inner(struct shell *s, struct text t, size_t open, size_t close, str
 	if (!shell_sequence(s, amble, &is, ret))
 		return false;
 	if (is == SEQ_NONE)
-		/* no sequence: it stands for itself, braces and all */
+		/* not a sequence: it stands for itself, including the braces */
 		return one(s, (struct text){ t.p + open, close - open + 1 }, ret);
 	return true;
 }
@@ -328,7 +329,7 @@ static void chain_add(struct chain *c, struct sh_word *w, const struct sh_word *
 	c->last = w;
 }
 
-/* What no text tells: any number of words. */
+/* Nobody knows the text: any number of words. */
 static bool any_words(struct shell *s, const struct shell_word *b, struct chain *c)
 {
 	struct shell_word any = { .mode = W_PLAIN };
@@ -343,7 +344,8 @@ static bool any_words(struct shell *s, const struct shell_word *b, struct chain 
 	return true;
 }
 
-/* Reads one text as a word; what is no whole word any more is any words. */
+/* Reads one text as a word. If it is no longer a whole word, it becomes any number of
+ * words. */
 static bool read_again(struct shell *s, const struct shell_word *b, struct text t,
 		       struct chain *c)
 {
@@ -376,7 +378,8 @@ static bool read_again(struct shell *s, const struct shell_word *b, struct text 
 	return true;
 }
 
-/* Broken line ends are gone before bash looks for braces; in single quotes they are none. */
+/* Bash removes broken line ends before it looks for braces. In single quotes they are
+ * kept. */
 static bool join_lines(struct shell *s, struct text *t)
 {
 	char quoted = '\0', *to;
@@ -408,7 +411,7 @@ static bool join_lines(struct shell *s, struct text *t)
 	return true;
 }
 
-/* Substitutions whose end takes more than counting parentheses to find. */
+/* Does the text have substitutions whose end cannot be found by counting parentheses? */
 static bool hides_its_end(struct text t)
 {
 	if (!memmem(t.p, t.n, "(", 1) && !memchr(t.p, '`', t.n))

@@ -1,7 +1,7 @@
 /*
- * Which bytes a shell treats alike, and which no line may have: control bytes
- * other than tab and newline, and characters that change the order in which a
- * text is shown.  Bytes that are no UTF-8 are bytes, as for the shells.
+ * Which bytes a shell treats alike, and which bytes no line may have: control bytes other
+ * than tab and newline, and characters that change the order in which text is shown.
+ * Bytes that are not UTF-8 are plain bytes, as they are for the shells.
  */
 #include "runtime/line/shell/parse.h"
 
@@ -12,7 +12,7 @@
 #define B (C_META | C_BLANK | C_DPLAIN)
 #define Q C_DPLAIN /* special in a word, plain in double quotes */
 
-/* '~' and '{' stop a word's plain run although they mostly stand for themselves. */
+/* '~' and '{' end a run of plain bytes, although they mostly stand for themselves. */
 const uint8_t shell_class[256] = {
 	[0] = C_META, [1 ... 8] = P, ['\t'] = B, ['\n'] = M, [11 ... 31] = P,
 	[' '] = B, ['!'] = P | C_SPECIAL, ['"'] = 0, ['#'] = P | C_SPECIAL,
@@ -65,7 +65,7 @@ static void check(struct shell *s, char *p)
 
 	if (suspect[c] == 1) {
 		shell_fail(s, p, c ? "a control byte" : "a NUL");
-		/* no shell sees what is behind a NUL: a line of its own, to be judged */
+		/* shells do not see what follows a NUL: judge it as a line of its own */
 		if (!c)
 			*p = '\n';
 	} else if (is_bidi((const unsigned char *)p)) {

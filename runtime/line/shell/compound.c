@@ -1,6 +1,6 @@
 /*
- * Compound commands: groups, conditions, loops, case, functions, coprocesses.
- * What they run is listed in the order of the text.
+ * Compound commands: groups, conditions, loops, case, functions, coprocesses. Their
+ * commands are listed in the order of the text.
  */
 #include "runtime/line/shell/parse.h"
 
@@ -74,7 +74,7 @@ static bool while_loop(struct shell *s)
 	return shell_list(s, false) && loop_body(s, false);
 }
 
-/* Words up to the end of the line or a ';', and over it. */
+/* Reads words up to the end of the line or a ';', and that as well. */
 static bool loop_words(struct shell *s, struct sh_cmd *c)
 {
 	struct sh_word **tail = &c->words, *first, *last;
@@ -149,7 +149,7 @@ static bool for_loop(struct shell *s, bool select)
 	return ok && loop_body(s, true);
 }
 
-/* Patterns up to behind their ')'. */
+/* Reads patterns, including their ')'. */
 static bool case_patterns(struct shell *s)
 {
 	struct sh_cmd **inner = s->tail;
@@ -230,7 +230,7 @@ static bool case_command(struct shell *s, const char *from)
 		c->to = shell_offset(s, s->p);
 	c->nwords = c->words != NULL;
 	s->marks |= SH_IN_BRANCH;
-	/* the patterns' substitutions belong to it as well */
+	/* the substitutions in the patterns belong to it as well */
 	return ok && case_clauses(s);
 }
 
@@ -277,7 +277,7 @@ static bool function_keyword(struct shell *s, const char *from)
 		s->p++;
 		shell_blanks(s);
 		if (*s->p != ')')
-			/* a subshell may be the body */
+			/* the body may be a subshell */
 			return shell_fail(s, s->p, "a ')' is missing");
 		s->p++;
 	}
@@ -295,7 +295,8 @@ static size_t name_length(const char *p)
 
 enum { COPROC_MARKS = SH_IN_SUBSHELL | SH_IN_BACKGROUND | SH_COPROC };
 
-/* The name of a coprocess: the shell itself sets it, to the numbers of two descriptors. */
+/* The name of a coprocess. The shell itself sets this variable, to the numbers of two
+ * descriptors. */
 static bool coproc_name(struct shell *s, const char *name, uint32_t marks)
 {
 	uint32_t own = s->marks;
@@ -328,7 +329,8 @@ static bool coproc(struct shell *s)
 		return shell_fail(s, s->p, "a reserved word where a command begins");
 	if (!shell_compound(s, &is) || is)
 		return is;
-	/* behind a first word, but not an assignment, reserved words are such as well */
+	/* a reserved word is also reserved after a first word, but not after an
+	 * assignment */
 	at = s->p;
 	second = at + name_length(at);
 	if (second > at && (*second == '=' || (*second == '+' && second[1] == '=')))
@@ -340,7 +342,7 @@ static bool coproc(struct shell *s)
 			return shell_simple(s);
 		}
 	shell_blanks(s);
-	/* the next word may be an assignment, too, or look like one */
+	/* the next word may be an assignment, or look like one */
 	second = s->p + name_length(s->p);
 	if (second > s->p && (*second == '[' || *second == '=' || *second == '+')) {
 		shell_fail(s, s->p, "an assignment behind the first word of a coprocess");
@@ -396,7 +398,7 @@ static bool by_word(struct shell *s, enum shell_reserved r, const char *from)
 	return shell_fail(s, from, "a reserved word where a command begins");
 }
 
-/* All but `time`, which stands before a pipeline only, and else is a name. */
+/* All but `time`, which is reserved only before a pipeline and a plain name elsewhere. */
 static bool is_compound(enum shell_reserved r)
 {
 	return r != R_NONE && r != R_TIME;
@@ -432,7 +434,7 @@ bool shell_compound(struct shell *s, bool *ret_is)
 	s->depth--;
 	s->marks = marks;
 	s->cmd = outer;
-	/* a coprocess, and a function's body, have read their own */
+	/* a coprocess and a function's body have read their own redirections */
 	if (!ok || r == R_COPROC || r == R_FUNCTION)
 		return ok;
 	return shell_redirs_after(s);

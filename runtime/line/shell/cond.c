@@ -1,6 +1,6 @@
 /*
- * [[ … ]]: a command whose words are its operands and operators as written.
- * Bash reads the names in some of them a second time.
+ * [[ … ]]: a command whose words are its operands and operators as written. Bash
+ * evaluates the names in some operands a second time.
  */
 #include "runtime/line/shell/parse.h"
 
@@ -17,7 +17,7 @@ static bool add(struct cond *k, struct sh_word *w)
 	return true;
 }
 
-/* n bytes at p as a literal word, and over them. */
+/* Reads n bytes at p as a literal word. */
 static bool token(struct shell *s, struct cond *k, size_t n)
 {
 	struct sh_word *w = shell_word_new(s, s->p);
@@ -70,7 +70,7 @@ static bool is_unary(const struct sh_word *w)
 	       w->seg.p[0] == '-' && strchr("abcdefghknoprstuvwxzGLOSNR", w->seg.p[1]);
 }
 
-/* Only a number is not evaluated by the operators of arithmetic. */
+/* The operators of arithmetic evaluate every operand that is not a number. */
 static bool is_number(const struct sh_word *w)
 {
 	uint32_t i;

@@ -1,10 +1,10 @@
 /*
- * What a '$' or a backquote begins: where it ends, and which commands it runs.
- * Its value is never known.
+ * What a '$' or a backquote begins: finds where it ends and which commands it runs. Its
+ * value is never known.
  */
 #include "runtime/line/shell/parse.h"
 
-/* What a substitution sets aside of the text around it. */
+/* The state of the surrounding text that a substitution sets aside. */
 struct around {
 	struct shell_heredoc *pending, **tail;
 	struct sh_cmd *func;
@@ -142,10 +142,10 @@ bool shell_backquote(struct shell *s, bool in_quotes)
 /* --- dollar -------------------------------------------------------------------------- */
 
 /*
- * Bash counts the parentheses of the text before it takes it for arithmetic, those of
- * substitutions and of ${…} as well, though not those in quotes: $((p + $(case x in
- * x) …))) runs p.  It counts in a text of its own, where no comments are and `case` has
- * other parentheses: where these or quotes might hide one the answer is no.
+ * Does bash take this text for arithmetic? It first counts the parentheses in it, also
+ * those in substitutions and ${…}, but not those in quotes: $((p + $(case x in x) …)))
+ * runs p. Bash counts in a text of its own, without comments, and with other parentheses
+ * for `case`. If these or quotes might hide a parenthesis, the answer is no.
  */
 static bool counts(const char *p, const char *end)
 {
@@ -180,7 +180,7 @@ static bool counts(const char *p, const char *end)
 	return !open && !quoted;
 }
 
-/* Behind the text of arithmetic that ends before p. */
+/* The end of the text of arithmetic that is closed before p. */
 static const char *arith_end(const char *p)
 {
 	p--;
@@ -189,8 +189,8 @@ static const char *arith_end(const char *p)
 	return p - 1;
 }
 
-/* "((" is at p.  Only what closes as arithmetic is that; what is none is read once
- * more, for the commands in it. */
+/* "((" is at p. It is arithmetic only if it also closes as arithmetic. If not, it is read
+ * once more for the commands in it. */
 static bool double_paren(struct shell *s)
 {
 	const char *at;
@@ -231,7 +231,7 @@ static bool value(struct shell *s, struct shell_word *b, int in, bool multi)
 	return shell_seg(s, b, multi && !SHELL_OFF(QUOTED_AT) ? SH_MULTI : SH_ANY, NULL, 0);
 }
 
-/* ${…}, $((…)), $(…) and $[…]; *ret_is where none of them begins at c. */
+/* Reads ${…}, $((…)), $(…) and $[…]. *ret_is is false if none of them begins at c. */
 static bool bracketed(struct shell *s, char c, int in, bool *ret_multi, bool *ret_is)
 {
 	uint32_t depth = s->depth;
@@ -258,7 +258,7 @@ static bool bracketed(struct shell *s, char c, int in, bool *ret_multi, bool *re
 	return ok;
 }
 
-/* Directories that are known as long as the line does not set the variable. */
+/* Directories that are known unless the line sets the variable. */
 static void name_of(const char *p, size_t n, struct sh_seg *ret)
 {
 	static const char *const names[] = { "$HOME", "${HOME}", "$PWD", "${PWD}" };
@@ -286,8 +286,8 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 	} else if (shell_is(c, C_SPECIAL) && !SHELL_OFF(PARAM_SPECIAL)) {
 		multi = c == '@';
 		s->p++;
-		/* bash takes the second '$' for a beginning as well when it looks for
-		 * the end of the text */
+		/* when bash looks for the end of the text, it also takes the second '$'
+		 * for the beginning of an expansion */
 		if (c == '$' && !s->posix && (in == IN_QUOTES || !b) && *s->p &&
 		    strchr("({[", shell_at(s))) {
 			shell_fail(s, start, "a '$$' before a bracket in quotes");

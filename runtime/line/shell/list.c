@@ -1,13 +1,13 @@
 /*
- * Lists, pipelines and reserved words: what joins commands, where one may
- * begin, and where a list ends.
+ * Lists, pipelines and reserved words: what joins commands, where a command may begin,
+ * and where a list ends.
  */
 #include "runtime/line/shell/parse.h"
 
 /* --- reserved words --------------------------------------------------------------- */
 
 static const struct reserved {
-	char word[8]; /* no NUL behind the longest */
+	char word[8]; /* the longest has no NUL at its end */
 	uint8_t is;
 	bool bash_only;
 } words[] = {
@@ -24,7 +24,7 @@ static const struct reserved {
 	{ "function", R_FUNCTION, true }, { "]]", R_COND_END, true },
 };
 
-/* Bytes that reserved words begin with. */
+/* The bytes with which reserved words begin. */
 static const bool begins[256] = {
 	['!'] = true, ['{'] = true, ['}'] = true, ['['] = true, ['c'] = true,
 	['d'] = true, ['e'] = true, ['f'] = true, ['i'] = true, ['s'] = true,
@@ -42,7 +42,7 @@ enum shell_reserved shell_reserved(struct shell *s, const char **ret_end)
 		return R_NONE;
 	while (n < sizeof(w) && !shell_is(shell_at(s), C_META))
 		w[n++] = *s->p++;
-	/* with a substitution the word goes on: "if<(x)" is the name of a program */
+	/* a process substitution continues the word: "if<(x)" is the name of a program */
 	if (!s->posix && (*s->p == '<' || *s->p == '>') && s->p[1] == '(') {
 		s->p = start;
 		return R_NONE;
@@ -130,7 +130,7 @@ static bool is_end(struct shell *s)
 	}
 }
 
-/* A '(', or a word before one: a subshell or a function. */
+/* Is there a '(', perhaps after a word: a subshell or a function? */
 static bool has_paren(const char *p)
 {
 	while (shell_is(*p, C_PLAIN))
@@ -140,7 +140,8 @@ static bool has_paren(const char *p)
 	return *p == '(';
 }
 
-/* The '!' and `time` before a pipeline; *ret_alone when nothing follows them. */
+/* Reads the '!' and `time` before a pipeline. *ret_alone is set if nothing follows
+ * them. */
 static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 {
 	const char *end;
@@ -151,7 +152,7 @@ static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 	for (;;) {
 		shell_blanks(s);
 		r = shell_reserved(s, &end);
-		/* a pattern, should extglob be on in a way that nobody sees */
+		/* it is a pattern if extglob has been switched on unnoticed */
 		if (r == R_BANG && !s->posix && *end == '(')
 			shell_fail(s, s->p, "a '!(' where a command begins");
 		if (r == R_BANG && any && s->posix)
@@ -173,10 +174,10 @@ static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 	}
 	*ret_alone = any && !s->posix && !SHELL_OFF(PREFIX_ALONE) &&
 		     (!*s->p || *s->p == '\n' || (*s->p == ';' && !is_end(s)));
-	/* of `time` in a substitution bash takes it */
+	/* in a substitution, bash accepts this after `time` */
 	if (any && *s->p == ')')
 		shell_fail(s, s->p, "a '!' or 'time' before a ')'");
-	/* bash 5.2 sees no reserved word there, when it comes first */
+	/* bash 5.2 does not see a reserved word there if `time` comes first */
 	if (*ret_timed && (s->marks & SH_IN_SUBST) && (r != R_NONE || has_paren(s->p)))
 		shell_fail(s, s->p, "a compound command behind 'time' in a substitution");
 	return true;
@@ -240,7 +241,7 @@ static bool and_or(struct shell *s)
 	}
 }
 
-/* What separates two lists; *ret_more when another may follow. */
+/* Reads what separates two lists. *ret_more is set if another list may follow. */
 static bool separator(struct shell *s, struct sh_cmd **from, bool *ret_more)
 {
 	shell_blanks(s);
@@ -268,7 +269,7 @@ static bool separator(struct shell *s, struct sh_cmd **from, bool *ret_more)
 		return true;
 	}
 	shell_blanks(s);
-	/* bash reads a line as a whole before it runs any of it */
+	/* bash reads a whole line before it runs any of it */
 	if (!s->depth && *s->p == '\n')
 		s->extglob = s->extglob_next;
 	return shell_newlines(s);

@@ -1,7 +1,7 @@
 /*
- * Commands that change how bash reads the text behind them: `set` and `shopt`.
- * extglob is followed; with what else changes the grammar the line is
- * unparsed, wherever the command stands and whether it runs or not.
+ * Commands that change how bash reads the following text: `set` and `shopt`. extglob is
+ * followed. Any other option that changes the grammar makes the line unparsed, wherever
+ * the command stands and whether it runs or not.
  */
 #include "runtime/line/shell/parse.h"
 
@@ -18,7 +18,7 @@ static bool is_word(const struct sh_word *w, const char *z)
 	return is_one(w, (const char *const[]){ z, NULL });
 }
 
-/* Names of `set -o` that leave the grammar as it is. */
+/* Names for `set -o` that leave the grammar unchanged. */
 static const char *const set_names[] = {
 	"allexport", "errexit", "errtrace", "functrace", "hashall", "ignoreeof", "monitor",
 	"noclobber", "noexec", "noglob", "nolog", "notify", "nounset", "onecmd",
@@ -26,7 +26,7 @@ static const char *const set_names[] = {
 	"interactive-comments", NULL
 };
 
-/* Names of shopt that do not. */
+/* Names for shopt that change the grammar. */
 static const char *const shopt_names[] = {
 	"interactive_comments", "extquote", "compat31", "compat32", "compat40", "compat41",
 	"compat42", "compat43", "compat44", "syslog_history", NULL
@@ -37,7 +37,7 @@ static bool set_harmless(const struct sh_word *w)
 	for (w = w->next; w; w = w->next) {
 		uint32_t i;
 
-		/* from the first operand on nothing is an option */
+		/* there are no options after the first operand */
 		if (w->seg.kind == SH_LIT && w->seg.n && w->seg.p[0] != '-' &&
 		    w->seg.p[0] != '+')
 			return true;

@@ -1,16 +1,16 @@
 /*
- * ${…}: the parameter, its operator, and the text behind that, of which only
- * the commands are wanted.  A form that the dialect does not have is an error
- * here, although a shell reports it only when it gets there.
+ * ${…}: the parameter, its operator, and the text after that, in which only the commands
+ * matter. A form that the dialect lacks is an error here, although a shell reports it
+ * only when it gets there.
  */
 #include "runtime/line/shell/parse.h"
 
 struct param {
-	const char *at; /* where the name stands */
+	const char *at; /* where the name begins */
 	const char *name;
 	uint32_t name_n;
-	char special;  /* the parameter, when it is no name */
-	char only;     /* of a subscript: '@', '*' or a digit */
+	char special;  /* the parameter, if it is not a name */
+	char only;     /* of a subscript: its only byte, '@', '*' or a digit */
 	bool indirect;
 	bool length;
 	bool subscript;
@@ -18,7 +18,7 @@ struct param {
 
 static const char indirect[] = "a value is read as a name, which may have a subscript";
 
-/* A quote in the text behind an operator, which may take a pattern. */
+/* A quote in the text after an operator; `pattern`: the operator may take a pattern. */
 static bool quote(struct shell *s, int in, bool pattern)
 {
 	uint32_t was = s->patterns;
@@ -29,7 +29,7 @@ static bool quote(struct shell *s, int in, bool pattern)
 		if (in == IN_HEREDOC)
 			shell_fail(s, s->p, "a quote in ${...} in a here-document");
 		s->inner_quotes = in != IN_WORD && !s->posix && !s->patterns;
-		/* to dash the quotes begin anew */
+		/* dash starts a new level of quotes here */
 		s->patterns = s->posix ? 0 : was;
 		ok = shell_double(s, NULL);
 		s->patterns = was;
@@ -37,7 +37,8 @@ static bool quote(struct shell *s, int in, bool pattern)
 	}
 	if (in == IN_WORD || (pattern && in == IN_QUOTES && s->p[-1] != '$'))
 		return shell_single(s, NULL);
-	/* literal or not by the operator, and bash wants a second one all the same */
+	/* the operator decides if it is literal, but bash needs a second one in any
+	 * case */
 	end = strchr(s->p + 1, '\'');
 	if (!end || !s->posix || in == IN_HEREDOC)
 		shell_fail(s, s->p, "a single quote in ${...} in double quotes");
@@ -45,7 +46,7 @@ static bool quote(struct shell *s, int in, bool pattern)
 	return true;
 }
 
-/* The text up to behind the '}'. */
+/* Reads the text, including the '}'. */
 static bool text(struct shell *s, int in, bool pattern, bool *multi)
 {
 	const char *from = s->p;
@@ -72,7 +73,7 @@ static bool text(struct shell *s, int in, bool pattern, bool *multi)
 			ok = shell_dollar(s, NULL, in, multi);
 			break;
 		case '`':
-			/* in bash a \" in them stays one, in dash in a pattern */
+			/* in them bash keeps a \" as it is; dash does so in a pattern */
 			ok = shell_backquote(s, in != IN_WORD && s->posix && !s->patterns);
 			break;
 		case '<':
@@ -112,17 +113,17 @@ static bool sets(struct shell *s, const struct param *m)
 	return true;
 }
 
-/* What has no meaning here is read over: a shell finds out only when it gets there. */
+/* Skips a form that has no meaning here. A shell notices only when it gets there. */
 static bool stray(struct shell *s, const char *at, int in, bool *multi)
 {
 	shell_fail(s, at, *s->p ? "a ${...} that has no meaning here" : "a '${' is not closed");
 	return text(s, in, false, multi);
 }
 
-/* The last four are bash's. */
+/* Only bash has the last four. */
 static const char operators[] = "-=?+#%/^,~";
 
-/* The operator at p and all that follows. */
+/* Reads the operator at p and all that follows. */
 static bool operation(struct shell *s, const struct param *m, int in, bool *multi)
 {
 	struct sh_cmd **inner = s->tail;
@@ -140,7 +141,7 @@ static bool operation(struct shell *s, const struct param *m, int in, bool *mult
 		c = shell_next(s);
 		if (!c || !strchr("-=?+", c)) {
 			if (s->posix) {
-				/* dash takes a '}' for the operator */
+				/* dash takes the '}' for the operator */
 				s->p += c == '}';
 				return stray(s, at, in, multi);
 			}
@@ -170,7 +171,7 @@ static bool operation(struct shell *s, const struct param *m, int in, bool *mult
 	return stray(s, at, in, multi);
 }
 
-/* The parameter itself; *ret_is when there is one. */
+/* Reads the parameter itself. *ret_is is set if there is one. */
 static bool name(struct shell *s, struct param *m, bool *ret_is)
 {
 	char c = shell_at(s);
@@ -207,7 +208,7 @@ static bool name(struct shell *s, struct param *m, bool *ret_is)
 	return true;
 }
 
-/* # and ! before a parameter, which they are as well. */
+/* Reads # and ! before a parameter. Both are also parameters themselves. */
 static void prefix(struct shell *s, struct param *m)
 {
 	char c = shell_at(s), next = shell_peek(s);
@@ -251,7 +252,7 @@ bool shell_param(struct shell *s, int in, bool *multi)
 		return stray(s, s->p, in, multi);
 	if (m.indirect) {
 		c = shell_at(s);
-		/* ${!a*}, ${!a@}, ${!a[@]}: names, not a value */
+		/* ${!a*}, ${!a@}, ${!a[@]}: a list of names, not a value */
 		if ((c == '*' || c == '@') && shell_peek(s) == '}' && !m.subscript) {
 			s->p += 1;
 			shell_at(s);

@@ -1,10 +1,9 @@
 /*
- * The reader of shell text, shared by the files of this folder; nobody else
- * includes it.  The text lies in a copy that ends with a NUL and has no other;
- * where a part is read by itself (a here-document, backquotes) a NUL is put
- * behind it for that time.  A function that returns false has reported why,
- * and its callers unwind to the next substitution or the line, which goes on
- * loosely behind the error.
+ * The reader of shell text, shared by the files of this folder; nobody else includes it.
+ * It works on a copy of the text that ends with a NUL and has no other NUL. To read a
+ * part by itself (a here-document, backquotes), it puts a NUL after that part for the
+ * time being. A function that returns false has reported why. Its callers unwind to the
+ * enclosing substitution or line, which then goes on loosely after the error.
  */
 #ifndef RUNTIME_LINE_SHELL_PARSE_H
 #define RUNTIME_LINE_SHELL_PARSE_H
@@ -14,14 +13,15 @@
 #include "runtime/line/shell/production.h"
 #include "runtime/line/shell/shell.h"
 
-/* The text that is being read: the line's copy, or one that was unescaped. */
+/* The text that is being read: the copy of the line, or an unescaped part of it. */
 struct shell_src {
 	char *text;
-	char *out;        /* as long; unquoted bytes go to the offset of their origin */
+	char *out;        /* as long as text; holds unquoted bytes, at the offset where
+	                     they came from */
 	uint32_t n;
-	uint32_t from, to; /* where it stands in the line, unless it is the line */
+	uint32_t from, to; /* its place in the line, unless it is the line */
 	bool line;
-	const char *open;  /* behind the innermost quote that was never closed */
+	const char *open;  /* after the innermost quote that was never closed */
 };
 
 struct shell_heredoc {
@@ -37,39 +37,40 @@ struct shell {
 	struct shell_src src;
 	char *mem, *mem_end;
 	struct sh_cmd **tail;
-	struct sh_cmd *cmd;  /* parent of what substitutions of the words run */
+	struct sh_cmd *cmd;  /* the command whose words hold the substitutions */
 	struct sh_cmd *func;
 	struct shell_heredoc *pending, **pending_tail;
 	uint32_t marks;
 	uint32_t depth;
 	uint32_t rereads;    /* how often text may still be read a second time */
-	uint32_t brace_work; /* steps, and bytes, that braces may still take */
-	uint32_t parens;     /* of subshells, arrays that are not closed yet */
-	uint32_t semicolons; /* of the arithmetic that was read; 9 and more: too many */
+	uint32_t brace_work; /* steps and bytes that braces may still use */
+	uint32_t parens;     /* subshells and arrays that are not closed yet */
+	uint32_t semicolons; /* in the arithmetic that was read; 9 and more: too many */
 	bool posix;
 	bool extglob;        /* an earlier line had shopt -s extglob */
 	bool extglob_next;
-	uint32_t patterns;   /* of ${x#…} and its like, up to a substitution */
-	bool inner_quotes;   /* the next double quotes stand in "${x-…}" of bash */
+	uint32_t patterns;   /* patterns of ${x#…} and the like around this, within one
+	                        substitution */
+	bool inner_quotes;   /* the next double quotes are inside bash's "${x-…}" */
 	bool arrays;         /* a word of the next command may be NAME=(…) */
-	bool high;           /* the line has bytes that are no ASCII */
-	bool quiet;          /* reads what has been read: lists no commands */
+	bool high;           /* the line has bytes that are not ASCII */
+	bool quiet;          /* this text is read again: list no commands */
 };
 
 /* --- memory, messages (shell.c) ------------------------------------------------ */
 
-/* Zeroed; NULL when the block is exhausted, which is reported. */
+/* The memory is zeroed. NULL if the block is exhausted; this is reported. */
 void *shell_alloc(struct shell *s, size_t n);
-/* Not zeroed. */
+/* The same, but not zeroed. */
 char *shell_bytes(struct shell *s, size_t n);
-/* The first message counts.  Always false. */
+/* Keeps the first message. Always returns false. */
 bool shell_fail(struct shell *s, const char *at, const char *why);
 bool shell_limit(struct shell *s, const char *why);
-/* Counts one more reading of the same text; false past the limit. */
+/* Counts one more reading of the same text. false: the limit is exceeded. */
 bool shell_again(struct shell *s);
 uint32_t shell_offset(const struct shell *s, const char *p);
 bool shell_deeper(struct shell *s);
-/* A new command at the end of the list. */
+/* Adds a new command at the end of the list. */
 struct sh_cmd *shell_cmd(struct shell *s, enum sh_kind kind, const char *from);
 
 static inline bool shell_is_limit(const struct shell *s)
@@ -83,7 +84,7 @@ enum {
 	C_PLAIN = 1,   /* stands for itself everywhere in an unquoted word */
 	C_BLANK = 2,
 	C_META = 4,    /* ends a word: blanks, newline, NUL, | & ; ( ) < > */
-	C_NAME = 8,    /* may stand in a name */
+	C_NAME = 8,    /* may occur in a name */
 	C_DIGIT = 16,
 	C_DPLAIN = 32, /* stands for itself in double quotes */
 	C_SPECIAL = 64, /* $* $@ $# $? $- $$ $! */
@@ -95,10 +96,10 @@ static inline unsigned shell_is(char c, unsigned mask)
 	return shell_class[(unsigned char)c] & mask;
 }
 
-/* Copies the line; reports bytes that no line may have. */
+/* Copies the line. Reports bytes that no line may have. */
 bool shell_copy(struct shell *s, const char *text, size_t n);
 
-/* The next byte, behind any broken line ends. */
+/* The next byte, after any broken line ends. */
 static inline char shell_at(struct shell *s)
 {
 	while (__builtin_expect(s->p[0] == '\\' && s->p[1] == '\n', 0) &&
@@ -123,14 +124,14 @@ static inline char shell_peek(const struct shell *s)
 	return *p;
 }
 
-/* A word begins at p, of which <( is one. */
+/* Does a word begin at p? "<(" begins one. */
 static inline bool shell_starts_word(struct shell *s)
 {
 	return !shell_is(shell_at(s), C_META) ||
 	       ((*s->p == '<' || *s->p == '>') && !s->posix && shell_peek(s) == '(');
 }
 
-/* Blanks and a comment, where a token may begin. */
+/* Skips blanks and a comment, where a token may begin. */
 void shell_blanks(struct shell *s);
 
 /* --- words (word.c, quote.c, brace.c) ----------------------------------------------- */
@@ -138,10 +139,10 @@ void shell_blanks(struct shell *s);
 enum {
 	W_PLAIN = 0,
 	W_BRACES = 1,  /* braces are expanded */
-	W_VALUE = 2,   /* of an assignment: ~ also behind ':'; not split */
-	W_PATTERN = 4, /* ( groups behind ?*+@! although extglob is off */
-	W_REGEX = 8,   /* ( and | are part of it */
-	W_DELIMITER = 16, /* of a here-document in dash: no expansions */
+	W_VALUE = 2,   /* value of an assignment: ~ also counts after ':'; not split */
+	W_PATTERN = 4, /* ( groups after ?*+@! even if extglob is off */
+	W_REGEX = 8,   /* ( and | belong to the word */
+	W_DELIMITER = 16, /* delimiter of a here-document in dash: no expansions */
 };
 
 struct shell_word {
@@ -149,47 +150,49 @@ struct shell_word {
 	struct sh_seg *last;
 	const char *from;
 	unsigned mode;
-	struct sh_seg *glob_from; /* the first unquoted expansion: may begin a pattern */
-	struct sh_seg *glob_to;   /* what may end it: another, or a piece with a ']' */
-	const char *no_bracket; /* before it no ']' follows */
-	bool brace;       /* an unquoted { */
-	bool braced;      /* made by braces: no assignment any more */
-	bool unknown;     /* an open set of which more may be a part */
+	struct sh_seg *glob_from; /* the first unquoted expansion: it may begin a
+	                             pattern */
+	struct sh_seg *glob_to;   /* a piece that may end it: another expansion, or text
+	                             with a ']' */
+	const char *no_bracket; /* up to here no ']' follows */
+	bool brace;       /* has an unquoted { */
+	bool braced;      /* made by braces: no longer an assignment */
+	bool unknown;     /* has an open set that may go on in the following pieces */
 };
 
-/* The word at p, whose first byte begins one; several where braces made them. */
+/* The word at p, whose first byte begins one. Several words if braces made them. */
 bool shell_word(struct shell *s, unsigned mode, struct sh_word **ret_first,
 		struct sh_word **ret_last);
-/* The bytes up to the NUL at the end of the source, as in a here-document. */
+/* Reads the bytes up to the NUL at the end of the source, like a here-document. */
 bool shell_body(struct shell *s, struct shell_word *b);
 struct sh_word *shell_word_new(struct shell *s, const char *from);
 
 bool shell_word_begin(struct shell *s, struct shell_word *b, unsigned mode);
-/* Reads on to the end of a word. */
+/* Reads to the end of a word. */
 bool shell_word_rest(struct shell *s, struct shell_word *b);
-/* Bytes of the source that stand for themselves. */
+/* Adds bytes of the source that stand for themselves. */
 bool shell_lit(struct shell *s, struct shell_word *b, const char *run, size_t n);
-/* One byte that `raw` stands for. */
+/* Adds one byte, for which `raw` stands in the source. */
 bool shell_lit_byte(struct shell *s, struct shell_word *b, char c, const char *raw);
-/* A piece of another kind. */
+/* Adds a piece of another kind. */
 bool shell_seg(struct shell *s, struct shell_word *b, enum sh_seg_kind kind,
 	       const char *p, size_t n);
-/* The value of an expansion outside of quotes. */
+/* Adds the value of an expansion outside of quotes. */
 bool shell_unquoted(struct shell *s, struct shell_word *b);
-/* ?(…) and its like: p stands at the '('. */
+/* Reads ?(…) and the like; p is at the '('. */
 bool shell_group(struct shell *s, struct shell_word *b);
 
 bool shell_single(struct shell *s, struct shell_word *b);
 bool shell_double(struct shell *s, struct shell_word *b);
 bool shell_ansi(struct shell *s, struct shell_word *b);
-/* The text of double quotes, up to `close` ('"', or NUL of a here-document). */
+/* Reads the text in double quotes, up to `close` ('"', or NUL for a here-document). */
 bool shell_double_text(struct shell *s, struct shell_word *b, char close);
 
-/* A word that has unquoted braces: replaced by what they make. */
+/* Replaces a word with unquoted braces by the words that they make. */
 bool shell_braces(struct shell *s, const struct shell_word *b,
 		  struct sh_word **ret_first, struct sh_word **ret_last);
 
-/* SH_EVALUATES, because of `what`; the first one of a command is told. */
+/* Sets SH_EVALUATES, because of `what`. Only the first reason of a command is kept. */
 static inline void shell_evaluates(struct sh_cmd *c, const char *what)
 {
 	if (c && !c->evaluates)
@@ -202,20 +205,20 @@ static inline void shell_evaluates(struct sh_cmd *c, const char *what)
 
 enum { IN_WORD, IN_QUOTES, IN_HEREDOC };
 
-/* '$' at p.  b may be NULL where only the commands are wanted; *multi is set
- * when it may make several words even in quotes. */
+/* Reads a '$' at p. b may be NULL if only the commands are wanted. *multi is set if the
+ * expansion may make several words even in quotes. */
 bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *multi);
 bool shell_backquote(struct shell *s, bool in_quotes);
-/* A list up to the ')' that closes it; p stands behind the '('. */
+/* Reads a list up to the ')' that closes it; p is after the '('. */
 bool shell_substitution(struct shell *s);
-/* <( or >( at p. */
+/* Reads <( or >( at p. */
 bool shell_procsub(struct shell *s);
-/* ${ was read, up to behind its '}'. */
+/* Reads the rest of ${…}, including the '}'; "${" was read. */
 bool shell_param(struct shell *s, int in, bool *multi);
-/* Arithmetic up to behind its end: "))", "]", or the ':' or '}' of ${x:…}.  A ')'
- * that closes too much is left there, and *ret_closed false. */
+/* Reads arithmetic and its end: "))", "]", or the ':' or '}' of ${x:…}. An unmatched ')'
+ * is not read, and *ret_closed is false then. */
 bool shell_arith(struct shell *s, char close, bool *ret_closed);
-/* [ was read, up to behind its ]. */
+/* Reads the rest of a subscript, including the ]; "[" was read. */
 bool shell_subscript(struct shell *s, char *ret_only);
 
 /* --- commands (simple.c, redir.c, list.c, compound.c, cond.c, option.c) -------------------- */
@@ -225,40 +228,43 @@ enum shell_reserved {
 	R_ELSE, R_ESAC, R_FI, R_FOR, R_FUNCTION, R_IF, R_IN, R_SELECT, R_THEN, R_TIME,
 	R_UNTIL, R_WHILE, R_COND_END,
 };
-/* The reserved word at p, or R_NONE; *ret_end is behind it. */
+/* The reserved word at p, or R_NONE. *ret_end is set to the byte after it. */
 enum shell_reserved shell_reserved(struct shell *s, const char **ret_end);
 bool shell_take(struct shell *s, enum shell_reserved r, const char *why);
 
-/* Commands up to what cannot begin one; at least one unless may_be_empty. */
+/* Reads commands up to something that cannot begin one; at least one unless
+ * may_be_empty. */
 bool shell_list(struct shell *s, bool may_be_empty);
-/* The list of a whole text, or of a substitution up to its ')': goes on behind errors. */
+/* Reads the list of a whole text, or of a substitution up to its ')'. Goes on after
+ * errors. */
 bool shell_text(struct shell *s, char close);
-/* After an error at the end of a text: commands behind the quote that was left open. */
+/* After an error at the end of a text: reads commands after the quote that was left
+ * open. */
 void shell_rest(struct shell *s);
 bool shell_newlines(struct shell *s);
-/* A newline at p, and the here-documents that begin behind it. */
+/* Reads a newline at p, and the here-documents that begin after it. */
 bool shell_newline(struct shell *s);
 
 bool shell_command(struct shell *s);
 bool shell_simple(struct shell *s);
-/* A compound command at p; false in *ret_is when there is none. */
+/* Reads a compound command at p. *ret_is is false if there is none. */
 bool shell_compound(struct shell *s, bool *ret_is);
 bool shell_function(struct shell *s, const char *from, const char *name, size_t n);
 bool shell_cond(struct shell *s);
 bool shell_dparen(struct shell *s, bool *ret_is);
 
-/* A redirection at p, or *ret_is false. */
+/* Reads a redirection at p. *ret_is is false if there is none. */
 bool shell_redir(struct shell *s, struct sh_redir **ret);
 bool shell_redirs_after(struct shell *s);
 bool shell_heredocs(struct shell *s);
 
-/* A name with broken line ends in it, without these. */
+/* A name without the broken line ends in it. */
 const char *shell_joined(struct shell *s, const char *from, const char *end, size_t *ret_n);
-/* NAME= at p; *ret is NULL when there is none. */
+/* Reads NAME= at p. *ret is NULL if there is none. */
 bool shell_assign(struct shell *s, struct sh_assign **ret);
 bool shell_array(struct shell *s, struct sh_word **ret);
 
-/* A command that changes how the rest of the text is read. */
+/* Follows a command that changes how the rest of the text is read. */
 void shell_options(struct shell *s, const struct sh_cmd *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* Test builds only: the table of the grammar's productions.  Empty in every other
+/* Only for test builds: the table of the grammar's productions. Empty in every other
  * build. */
 #include "runtime/line/shell/production.h"
 

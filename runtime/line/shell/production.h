@@ -1,8 +1,8 @@
 /*
- * Test builds only (-DPOL_TEST_SHELL): each production of productions.def can be
- * switched off, and tests/conformance/shell.py expects that a run against the
- * shells then fails.  In every other build the macros below are constants, and
- * nothing of the table is in the objects.
+ * Only for test builds (-DPOL_TEST_SHELL): each production of productions.def can be
+ * switched off. tests/conformance/shell.py then expects that a run against the shells
+ * fails. In every other build the macros below are constants, and the objects hold
+ * nothing of the table.
  */
 #ifndef RUNTIME_LINE_SHELL_PRODUCTION_H
 #define RUNTIME_LINE_SHELL_PRODUCTION_H
@@ -21,13 +21,13 @@ extern const struct shell_production_row {
 	const char *name, *dialect;
 } shell_productions[SHELL_PRODUCTIONS];
 
-/* The one that is off. */
+/* The production that is off. */
 extern unsigned shell_is_off;
 
 #define SHELL_OFF(id) (shell_is_off == (unsigned)SHELL_##id)
-/* Of several in a row: the one k behind id. */
+/* For several in a row: the one k places after id. */
 #define SHELL_OFF_AT(id, k) (shell_is_off == (unsigned)SHELL_##id + (unsigned)(k))
-/* The commands that were listed from this tail on are not. */
+/* Removes the commands that were listed from this tail on. */
 #define SHELL_DROP_AT(s, from, id, k)                     \
 	do {                                              \
 		if (SHELL_OFF_AT(id, k) && !(s)->quiet) { \

@@ -1,6 +1,6 @@
 /*
- * Quoted text: single, double, and $'…' with its escapes.  A builder of NULL
- * reads over it.
+ * Quoted text: single, double, and $'…' with its escapes. If the builder is NULL, the
+ * text is only skipped.
  */
 #include "runtime/line/shell/parse.h"
 
@@ -132,7 +132,7 @@ static bool number(struct shell *s, unsigned base, int max, uint32_t *ret)
 
 enum escape { ESC_BYTE, ESC_LITERAL, ESC_UNKNOWN };
 
-/* What follows a backslash at p, and over it. */
+/* Reads what follows a backslash at p. */
 static enum escape escape(struct shell *s, uint32_t *ret)
 {
 	static const char from[] = "abeEfnrtv\\'\"?", to[] = "\a\b\033\033\f\n\r\t\v\\'\"?";
@@ -162,7 +162,7 @@ static enum escape escape(struct shell *s, uint32_t *ret)
 		s->p--;
 	} else if ((c == 'u' || c == 'U') && !SHELL_OFF(ANSI_UNICODE)) {
 		s->p++;
-		/* what is no ASCII depends on the locale */
+		/* characters that are not ASCII depend on the locale */
 		if (number(s, 16, c == 'u' ? 4 : 8, ret))
 			return *ret < 0x80 ? ESC_BYTE : ESC_UNKNOWN;
 		s->p--;

@@ -1,6 +1,6 @@
 /*
- * Redirections and here-documents.  A here-document's text begins behind the
- * next newline that ends a line of commands, whatever stands in between.
+ * Redirections and here-documents. A here-document's text begins after the next newline
+ * that ends a line of commands, whatever stands in between.
  */
 #include "runtime/line/shell/parse.h"
 
@@ -10,11 +10,11 @@ static bool is_angle(struct shell *s)
 {
 	char c = shell_at(s);
 
-	/* <( and >( are words */
+	/* <( and >( begin words */
 	return (c == '<' || c == '>') && (s->posix || shell_peek(s) != '(');
 }
 
-/* Digits before an operator; p stays where there is none. */
+/* Reads digits before an operator. If there is no operator, p does not move. */
 static bool number(struct shell *s, int *ret_fd)
 {
 	const char *at = s->p;
@@ -32,7 +32,7 @@ static bool number(struct shell *s, int *ret_fd)
 	return false;
 }
 
-/* {NAME} before an operator. */
+/* Reads {NAME} before an operator. */
 static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
 {
 	const char *at = s->p, *name = at + 1, *end = name, *q;
@@ -44,7 +44,7 @@ static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
 		return true;
 	s->p = end;
 	if (*end == '[') {
-		/* whatever the subscript is: bash looks at the whole word */
+		/* bash looks at the whole word, whatever the subscript is */
 		for (q = end; *q && *q != '\n'; q++)
 			if (*q == '}' && (q[1] == '<' || q[1] == '>')) {
 				s->p = q + 1;
@@ -64,7 +64,7 @@ static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
 	return true;
 }
 
-/* What is before an operator is no word. */
+/* Is there text before an operator that belongs to it, and is not a word? */
 static bool is_prefix(struct shell *s)
 {
 	struct sh_redir r;
@@ -132,7 +132,7 @@ static bool queue_heredoc(struct shell *s, struct sh_redir *r, bool tabs)
 			if (*p == '$' || *p == '`')
 				shell_fail(s, p, "a delimiter with an expansion");
 	if (!sh_is_literal(r->target) || !s->src.line)
-		/* of a copy the offsets tell nothing */
+		/* in a copy the offsets tell nothing */
 		if (!sh_is_literal(r->target) || memchr(r->target->seg.p, '$', r->target->seg.n))
 			shell_fail(s, s->p, "a delimiter that is no literal");
 	if (sh_is_literal(r->target) && memchr(r->target->seg.p, '\n', r->target->seg.n))
@@ -148,14 +148,15 @@ static bool queue_heredoc(struct shell *s, struct sh_redir *r, bool tabs)
 	return true;
 }
 
-/* dash takes nothing else than a digit or '-' behind >& and <&. */
+/* In dash only a digit or '-' may follow >& and <&. */
 static bool is_descriptor(const struct sh_word *w)
 {
 	return !sh_is_literal(w) ||
 	       (w->seg.n == 1 && (shell_is(w->seg.p[0], C_DIGIT) || w->seg.p[0] == '-'));
 }
 
-/* To bash a '-' behind >& and <& is a token: what follows it is another word. */
+/* To bash a '-' after >& and <& is a token of its own: the next bytes are another
+ * word. */
 static bool closes(struct shell *s, struct sh_redir *r)
 {
 	r->target = shell_word_new(s, s->p);
@@ -178,13 +179,13 @@ static bool target(struct shell *s, struct sh_redir *r, bool tabs)
 	struct sh_word *last;
 
 	shell_blanks(s);
-	/* to bash the number before another redirection is the descriptor: 2>&1>&- */
+	/* bash takes a number before another redirection for its descriptor: 2>&1>&- */
 	if (!shell_starts_word(s) ||
 	    (!(dup && !s->posix && shell_is(*s->p, C_DIGIT)) && is_prefix(s)))
 		return shell_fail(s, s->p, "the target of a redirection is missing");
 	if (*s->p == '-' && !s->posix && !SHELL_OFF(REDIR_CLOSE) && dup)
 		return closes(s, r);
-	/* a here-string is read as the value of a variable is */
+	/* a here-string is read like the value of a variable */
 	if (!shell_word(s, mode, &r->target, &last))
 		return false;
 	SHELL_DROP(s, inner, REDIR_TARGET);
@@ -263,15 +264,17 @@ bool shell_redirs_after(struct shell *s)
 /* --- here-documents ------------------------------------------------------------------------- */
 
 /*
- * Where a text may go on behind a line end, a backslash and a line end are nothing.
- * Bash looks at its lines without those, dash only has them before a line's tabs.
+ * Where a text may continue after a line end, a backslash and a line end count as
+ * nothing. Bash looks at the lines without them. Dash removes them only before the tabs
+ * of a line.
  */
 static bool goes_on(const struct shell_heredoc *h, const char *p)
 {
 	return !h->redir->quoted && p[0] == '\\' && p[1] == '\n';
 }
 
-/* What of the line at p is no part of the text, or of the delimiter. */
+/* Skips what does not belong to the text or the delimiter, at the start of the line at
+ * p. */
 static const char *behind_tabs(const struct shell *s, const struct shell_heredoc *h,
 			       const char *p)
 {
@@ -287,7 +290,7 @@ static const char *behind_tabs(const struct shell *s, const struct shell_heredoc
 	}
 }
 
-/* The line at p is the delimiter; *ret_next is behind it, or behind any other line. */
+/* Is the line at p the delimiter? *ret_next is set to the next line in any case. */
 static bool line_is(const struct shell *s, const struct shell_heredoc *h, const char *p,
 		    const char **ret_next)
 {
@@ -308,7 +311,8 @@ static bool line_is(const struct shell *s, const struct shell_heredoc *h, const 
 	return same && d == end;
 }
 
-/* The same of a text whose tabs may not count; bash looks before it takes them away, too. */
+/* The same for a text whose leading tabs may not count. Bash also compares the line
+ * before it removes the tabs. */
 static bool is_delimiter(const struct shell *s, const struct shell_heredoc *h, const char *p,
 			 const char **ret_next)
 {
@@ -317,7 +321,7 @@ static bool is_delimiter(const struct shell *s, const struct shell_heredoc *h, c
 	return line_is(s, h, behind_tabs(s, h, p), ret_next);
 }
 
-/* A copy of the text without the tabs at the beginning of its lines. */
+/* A copy of the text without the tabs at the start of its lines. */
 static char *without_tabs(struct shell *s, const struct shell_heredoc *h, const char *p,
 			  const char *end, size_t *ret_n)
 {
@@ -353,8 +357,8 @@ static bool quoted_text(struct shell *s, struct shell_word *b)
 	return true;
 }
 
-/* The text from p to the NUL; open: it ends with the line, in a line that has begun,
- * and bash adds a newline. */
+/* Reads the text from p to the NUL. open: the text ends in the middle of a line, and bash
+ * adds a newline. */
 static bool read_text(struct shell *s, const struct shell_heredoc *h, bool open)
 {
 	struct sh_cmd *outer = s->cmd, **inner = s->tail;
@@ -380,7 +384,7 @@ static bool read_text(struct shell *s, const struct shell_heredoc *h, bool open)
 	return ok;
 }
 
-/* The text from p to end, as a source of its own. */
+/* Reads the text from p to end, as a source of its own. */
 static bool heredoc_text(struct shell *s, const struct shell_heredoc *h, const char *end,
 			 bool found)
 {
@@ -432,7 +436,8 @@ bool shell_heredocs(struct shell *s)
 		while (*line && !(found = is_delimiter(s, h, line, &next)))
 			line = next;
 		if (!found) {
-			/* shells take the end of the line for it, of a substitution not always */
+			/* shells let it end at the end of the line; in a substitution not
+			 * always */
 			if (s->marks & SH_IN_SUBST)
 				shell_fail(s, s->p, "a here-document without its end");
 			next = line;

@@ -1,5 +1,5 @@
 /*
- * The sequences of braces: {1..9}, {01..10..3}, {a..e}, as bash counts them.
+ * The sequences in braces, as bash counts them: {1..9}, {01..10..3}, {a..e}.
  */
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 struct range {
 	long from, to, step;
-	size_t width; /* of numbers with a leading zero */
+	size_t width; /* for numbers with a leading zero */
 };
 
 /* A number of at most nine digits. */
@@ -71,7 +71,7 @@ static enum sequence range(struct text t, struct range *ret)
 	if (is_letter(a) && is_letter(b) && !SHELL_OFF(SEQUENCE_LETTERS)) {
 		ret->from = a.p[0];
 		ret->to = b.p[0];
-		/* between the cases are bytes that mean something */
+		/* between upper and lower case are bytes with a special meaning */
 		return ((a.p[0] ^ b.p[0]) & 0x20) ? SEQ_UNKNOWN : SEQ_LETTERS;
 	}
 	if (SHELL_OFF(SEQUENCE_NUMBERS))

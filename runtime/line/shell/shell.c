@@ -1,10 +1,10 @@
 /*
- * A line's reading as a whole: memory, messages, limits, and how reading goes
- * on behind an error, so that what stands there is judged as well.
+ * Reads a line as a whole: memory, messages, limits, and how reading goes on after an
+ * error, so that the rest of the line is judged as well.
  */
 #include "runtime/line/shell/parse.h"
 
-/* What may be read twice; more of it is no line that somebody wrote. */
+/* How often text may be read twice. Nobody writes a line that needs more. */
 #define MAX_REREADS 8
 #define BRACE_WORK(n) ((uint32_t)(256 * 1024 + 8 * (n)))
 
@@ -34,7 +34,8 @@ void *shell_alloc(struct shell *s, size_t n)
 
 size_t sh_block_size(size_t n)
 {
-	/* the densest texts: commands of one byte, and what BRACE_WORK lets through */
+	/* enough for the densest texts: commands of one byte, and what BRACE_WORK
+	 * permits */
 	return 1024 * 1024 + 512 * n;
 }
 
@@ -111,7 +112,7 @@ struct sh_cmd *shell_cmd(struct shell *s, enum sh_kind kind, const char *from)
 
 /* --- behind an error ------------------------------------------------------------------ */
 
-/* A name before the compound command that has it. */
+/* Skips the name before the compound command that it belongs to. */
 static void skip_name(struct shell *s)
 {
 	const char *at, *end;
@@ -126,8 +127,8 @@ static void skip_name(struct shell *s)
 }
 
 /*
- * A command after something that was not understood.  What ended in an open
- * quote is read again behind the quote, as nobody knows which one is missing.
+ * Reads a command after something that was not understood. If it ended in an open quote,
+ * the text after that quote is read again, as nobody knows which quote is missing.
  */
 static bool loose_command(struct shell *s)
 {
@@ -155,8 +156,8 @@ static bool loose_command(struct shell *s)
 	return true;
 }
 
-/* Up to the ')' that closes (not over it), with `open` others before it, or the
- * end; false past a limit. */
+/* Reads up to the closing ')' (without it), with `open` others before it, or up to the
+ * end. false: a limit was exceeded. */
 static bool loose(struct shell *s, char close, uint32_t open)
 {
 	if (s->src.open && !*s->p) {
@@ -247,7 +248,7 @@ enum sh_status sh_parse(struct sh *ret, void *block, size_t size, const char *te
 	if (shell_copy(&s, text, n)) {
 		s.brace_work = BRACE_WORK(n);
 		shell_text(&s, '\0');
-		/* those whose text is empty, for want of a newline */
+		/* the here-documents without text, as the newline is missing */
 		if (s.pending && !shell_is_limit(&s))
 			shell_heredocs(&s);
 	}

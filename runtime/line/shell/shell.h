@@ -1,20 +1,19 @@
 /*
- * Shell text as its simple commands, in the dialect of the shell that will run
- * it: bash 5.2 (`bash -c`) or dash 0.5.12.  Syntax only: what a builtin's name
- * means (cd, eval, alias, hash, unset …) is for the layer above.
+ * Reads shell text into its simple commands, in the dialect of the shell that will run
+ * it: bash 5.2 (`bash -c`) or dash 0.5.12. This is syntax only: the meaning of a
+ * builtin's name (cd, eval, alias, hash, unset …) is left to the layer above.
  *
- * Whatever the status is, the list holds every simple command that could be
- * read, in the order of the text.  After an error reading goes on behind it as
- * loosely as possible, so that there may be more commands than the shell would
- * run, never silently fewer.  SH_LIMIT means that something was not read at
- * all: the caller denies (or, where memory_short is set, may offer a larger
- * block first; sh_block_size() always suffices for what a line really holds).
+ * Whatever the status is, the list holds every simple command that could be read, in the
+ * order of the text. After an error, reading goes on as loosely as possible. There may be
+ * more commands than the shell would run, but never silently fewer. SH_LIMIT means that
+ * something was not read at all: the caller denies the line. (If memory_short is set, it
+ * may first offer a larger block; sh_block_size() always suffices for a real line.)
  *
- * Nothing is allocated: all results lie in the caller's block and are valid as
- * long as that is.  The line is copied there, so text may go.  Time is
- * linear in the line times the depth of nesting, which SH_MAX_DEPTH bounds;
- * what would be read again and again (a text that is no arithmetic, an open
- * quote, braces) has a budget, and past it the status is SH_LIMIT.
+ * Nothing is allocated: all results lie in the caller's block and are valid as long as
+ * the block is. The line is copied there, so the caller may release its text. Time is
+ * linear in the line times the depth of nesting, which SH_MAX_DEPTH bounds. Text that has
+ * to be read again (what turns out not to be arithmetic, an open quote, braces) has a
+ * budget; when it is used up, the status is SH_LIMIT.
  */
 #ifndef RUNTIME_LINE_SHELL_SHELL_H
 #define RUNTIME_LINE_SHELL_SHELL_H
@@ -25,30 +24,32 @@
 
 #define SH_MAX_BYTES ((size_t)16 * 1024 * 1024)
 #define SH_MAX_DEPTH 100
-#define SH_MAX_COMMANDS 65536 /* of one text: nobody writes so many */
+#define SH_MAX_COMMANDS 65536 /* in one text: nobody writes so many */
 
 enum sh_dialect { SH_BASH, SH_POSIX };
 
 enum sh_status {
 	SH_PARSED,
-	SH_UNPARSED, /* a syntax error, or what is not modelled */
+	SH_UNPARSED, /* a syntax error, or something that is not modelled */
 	SH_LIMIT,    /* too deep, too long, or the block is too small */
 };
 
 /* What a piece of a word stands for after all expansions. */
 enum sh_seg_kind {
 	SH_LIT,   /* exactly these bytes */
-	SH_ANY,   /* any bytes, inside of the word */
-	SH_MULTI, /* any bytes, which may also end the word or add words; a word that may be
-		   * empty but for these may be no word at all ("$@" in quotes, too) */
-	SH_GLOB,  /* an unquoted pattern; n == 0: not known.  The word stands for itself
-		   * or for any number of names of files */
+	SH_ANY,   /* any bytes, within the word */
+	SH_MULTI, /* any bytes, which may also end the word or add words. If the rest of
+	           * the word may be empty, there may be no word at all (also for "$@" in
+	           * quotes) */
+	SH_GLOB,  /* an unquoted pattern; n == 0: not known. The word stands for itself or
+	           * for any number of file names */
 	SH_HOME,  /* an unquoted ~ before a '/' or the end: the value of HOME */
 };
 
 struct sh_seg {
-	const char *p; /* LIT: the bytes, GLOB: the pattern; no NUL behind them.  ANY and
-	                * MULTI: "HOME" or "PWD" where all of it is the value of that */
+	const char *p; /* LIT: the bytes, GLOB: the pattern; not NUL-terminated. ANY and
+	                * MULTI: "HOME" or "PWD" if the piece is exactly the value of that
+	                * variable */
 	struct sh_seg *next;
 	uint32_t n;
 	enum sh_seg_kind kind;
@@ -61,18 +62,19 @@ enum sh_word_flag {
 	SH_W_LOCALE = 1 << 3,  /* has a $"…", which a message catalogue may translate */
 	SH_W_PROCSUB = 1 << 4, /* has a <(…) or >(…): names a descriptor */
 	SH_W_BRACED = 1 << 5,  /* one of several words that braces made */
-	SH_W_ARRAY = 1 << 7,   /* NAME=(…), an argument whose list has been read */
+	SH_W_ARRAY = 1 << 7,   /* NAME=(…) as an argument, with its list read */
 	SH_W_HOME = 1 << 6,
 };
 
 struct sh_word {
-	struct sh_seg seg; /* the first; an empty word is one LIT without bytes */
+	struct sh_seg seg; /* the first piece; an empty word is one LIT without bytes */
 	struct sh_word *next;
-	uint32_t from, to; /* in the line; of braces all words have the same */
+	uint32_t from, to; /* in the line; all words from one pair of braces have the
+	                      same */
 	uint32_t flags;
 };
 
-/* True when the shell can make nothing but seg.p, seg.n of it. */
+/* True if the shell can make nothing but seg.p, seg.n of the word. */
 static inline bool sh_is_literal(const struct sh_word *w)
 {
 	return w->seg.kind == SH_LIT && !w->seg.next;
@@ -96,7 +98,7 @@ enum sh_redir_op {
 };
 
 struct sh_redir {
-	struct sh_word *target; /* never NULL; a here-document's is its delimiter */
+	struct sh_word *target; /* never NULL; for a here-document it is the delimiter */
 	struct sh_word *body;   /* a here-document's text */
 	const char *var;        /* {NAME}>: the shell sets NAME */
 	struct sh_redir *next;
@@ -110,11 +112,13 @@ enum sh_kind {
 	SH_COMMAND,  /* words, after assignments and redirections; any may be missing */
 	SH_COND,     /* [[ … ]]: words are "[[", …, "]]" */
 	SH_ARITH,    /* (( … )): words are "((" and one MULTI; also of for ((…)) */
-	SH_FUNCTION, /* a definition of name; what has it as func is its body */
-	SH_LOOP,     /* for NAME, select NAME: words are the values; NULL: "$@"; coproc NAME */
-	SH_CASE,     /* case: words is the one that is compared */
+	SH_FUNCTION, /* a definition of name; the commands with this one as func are its
+	                body */
+	SH_LOOP,     /* for NAME, select NAME: words are the values; NULL: "$@"; also
+	                coproc NAME */
+	SH_CASE,     /* case: words is the word that is compared */
 	SH_SET,      /* ${NAME:=…}: one assignment with an unknown value */
-	SH_GROUP,    /* the redirections behind a compound command */
+	SH_GROUP,    /* the redirections after a compound command */
 };
 
 enum sh_mark {
@@ -123,26 +127,27 @@ enum sh_mark {
 	SH_IN_SUBSHELL = 1 << 2,   /* (…), coproc */
 	SH_IN_PIPE = 1 << 3,
 	SH_IN_BACKGROUND = 1 << 4,
-	SH_IN_BRANCH = 1 << 5,     /* behind && or ||, in if or case: may not run */
+	SH_IN_BRANCH = 1 << 5,     /* after && or ||, in if or case: may not run */
 	/* Text is evaluated a second time here: a name in arithmetic, a subscript,
 	 * ${!x}, ${x@P}, [[ -v ]]. */
 	SH_EVALUATES = 1 << 6,
 	SH_COPROC = 1 << 7,
-	SH_TIMED = 1 << 8,         /* behind bash's reserved word `time` */
-	SH_READS_PIPE = 1 << 9,    /* of SH_IN_PIPE all but the first command */
+	SH_TIMED = 1 << 8,         /* after bash's reserved word `time` */
+	SH_READS_PIPE = 1 << 9,    /* SH_IN_PIPE, for all but the first command */
 };
 
 struct sh_cmd {
 	struct sh_word *words;
-	struct sh_assign *assigns; /* those before the first word */
+	struct sh_assign *assigns; /* the assignments before the first word */
 	struct sh_redir *redirs;
-	struct sh_cmd *parent; /* the command whose words or here-documents it stands in */
-	struct sh_cmd *func;   /* the SH_FUNCTION whose body it stands in */
+	struct sh_cmd *parent; /* the command whose words or here-documents hold this
+	                          one */
+	struct sh_cmd *func;   /* the SH_FUNCTION whose body holds this one */
 	struct sh_cmd *next;
 	const char *name;      /* of FUNCTION and LOOP */
 	uint32_t name_n;
-	uint32_t from, to;     /* its bytes of the line */
-	const char *evaluates; /* with SH_EVALUATES: what is, static text */
+	uint32_t from, to;     /* the bytes of the line that it covers */
+	const char *evaluates; /* with SH_EVALUATES: what is evaluated, static text */
 	uint32_t nwords;
 	uint32_t marks;
 	enum sh_kind kind;
@@ -151,24 +156,24 @@ struct sh_cmd {
 struct sh {
 	struct sh_cmd *first;
 	const char *why;   /* static text; NULL when parsed */
-	uint32_t at;       /* the byte of the line that `why` speaks of */
+	uint32_t at;       /* the byte of the line that `why` refers to */
 	uint32_t ncmds;
-	size_t used;     /* bytes of the block that the result lies in, from its first */
+	size_t used;     /* bytes at the start of the block that hold the result */
 	enum sh_status status;
-	bool memory_short; /* SH_LIMIT for want of memory only */
+	bool memory_short; /* SH_LIMIT only for lack of memory */
 };
 
 /*
- * Reads n bytes.  The block needs the alignment of a pointer; when it is too
- * small the status is SH_LIMIT.  Returns ret->status.
+ * Reads n bytes. The block must be aligned like a pointer. If it is too small, the status
+ * is SH_LIMIT. Returns ret->status.
  */
 enum sh_status sh_parse(struct sh *ret, void *block, size_t size, const char *text,
 			size_t n, enum sh_dialect dialect);
 
-/* Bytes of a block in which a line of n bytes is never short of memory. */
+/* Size of a block in which a line of n bytes never runs out of memory. */
 size_t sh_block_size(size_t n);
 
-/* A name of the shell's language: [A-Za-z_][A-Za-z0-9_]*. */
+/* Is this a name in the shell's language: [A-Za-z_][A-Za-z0-9_]*? */
 bool sh_is_name(const char *p, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Simple commands: assignments, words and redirections in any order, and the
- * definitions of functions that begin like one.
+ * Simple commands: assignments, words and redirections in any order; and the definitions
+ * of functions that begin like a simple command.
  */
 #include <strings.h>
 
@@ -8,7 +8,7 @@
 
 /* --- assignments -------------------------------------------------------------------- */
 
-/* The end of a name at p, or NULL where none is. */
+/* The end of a name at p, or NULL if there is no name. */
 static const char *name_end(const char *p, bool *ret_broken)
 {
 	*ret_broken = false;
@@ -39,8 +39,9 @@ const char *shell_joined(struct shell *s, const char *from, const char *end, siz
 }
 
 /*
- * [ at p.  A word that only looks like a subscript is read once more; one that bash
- * takes for one word because of its brackets alone is left behind, unparsed.
+ * Reads a subscript; '[' is at p. If it only looks like a subscript, the text is read
+ * once more. If bash takes it for one word only because of its brackets, it is not read
+ * further and stays unparsed.
  */
 static bool subscript(struct shell *s, bool *ret_is, bool *ret_literal)
 {
@@ -66,7 +67,7 @@ static bool subscript(struct shell *s, bool *ret_is, bool *ret_literal)
 	return true;
 }
 
-/* [SUB]= before a member of an array. */
+/* Reads [SUB]= before a member of an array. */
 static bool item(struct shell *s)
 {
 	bool is, literal;
@@ -114,7 +115,7 @@ bool shell_array(struct shell *s, struct sh_word **ret)
 	return true;
 }
 
-/* Text behind the ')' of an array, which bash takes for a part of it. */
+/* Text after the ')' of an array. Bash takes it for a part of the array. */
 static bool behind_array(struct shell *s)
 {
 	struct sh_word *w;
@@ -125,7 +126,7 @@ static bool behind_array(struct shell *s)
 	return shell_word(s, W_PLAIN, &w, &w);
 }
 
-/* Bash runs by other rules once one of these is set. */
+/* Once one of these is set, bash follows other rules. */
 static bool changes_bash(const struct sh_assign *a)
 {
 	static const char *const names[] = { "POSIXLY_CORRECT", "BASH_COMPAT", "SHELLOPTS",
@@ -139,8 +140,8 @@ static bool changes_bash(const struct sh_assign *a)
 	return false;
 }
 
-/* Bytes from 0x80 on have another meaning to bash once the locale is no UTF-8: the
- * second byte of a character may be a backslash or a '|'. */
+/* If the locale is not UTF-8, bash reads bytes from 0x80 on differently: the second byte
+ * of a character may be a backslash or a '|'. */
 static bool changes_locale(const struct shell *s, const struct sh_assign *a)
 {
 	static const char *const names[] = { "LANG", "LC_ALL", "LC_CTYPE" };
@@ -161,7 +162,7 @@ static bool changes_locale(const struct shell *s, const struct sh_assign *a)
 	       !(v->seg.n >= 4 && strncasecmp(v->seg.p + v->seg.n - 4, "utf8", 4) == 0);
 }
 
-/* The value, p behind the '='. */
+/* Reads the value; p is after the '='. */
 static bool value(struct shell *s, struct sh_assign *a)
 {
 	if (shell_at(s) == '(' && !s->posix && !SHELL_OFF(ASSIGN_ARRAY)) {
@@ -261,7 +262,7 @@ static bool takes_arrays(const struct sh_word *w)
 	return false;
 }
 
-/* NAME=(…) as an argument: the name, and anything. */
+/* NAME=(…) as an argument: the name, followed by anything. */
 static bool array_word(struct shell *s, struct sh_word **ret)
 {
 	struct shell_word b;
@@ -302,7 +303,7 @@ static void unlist(struct shell *s, struct sh_cmd **tail)
 	s->ret->ncmds--;
 }
 
-/* A word that could begin a function: NAME ( at p. */
+/* A word that may begin a function: NAME ( at p. */
 static bool function_here(struct shell *s, const struct sh_cmd *c, struct sh_cmd **tail,
 			  const char *from)
 {
@@ -316,7 +317,7 @@ static bool function_here(struct shell *s, const struct sh_cmd *c, struct sh_cmd
 	if (c->assigns || c->redirs || !sh_is_literal(w) || (w->flags & SH_W_QUOTED) ||
 	    (s->posix && !sh_is_name(w->seg.p, w->seg.n)))
 		return shell_fail(s, from, "a '()' behind what is no function's name");
-	/* no command, but the name of one */
+	/* not a command, but the name of a function */
 	unlist(s, tail);
 	if (SHELL_OFF(FUNCTION_PAREN))
 		return shell_fail(s, from, "switched off");
@@ -349,7 +350,7 @@ static bool take_word(struct shell *s, struct simple *m)
 	return true;
 }
 
-/* A word of which a subscript has been read that is none: it may be any words. */
+/* We took '[…]' for a subscript, but it was not one: the word may expand to any words. */
 static bool odd_word(struct shell *s, struct simple *m, const char *from)
 {
 	struct sh_word *rest;
@@ -368,7 +369,7 @@ static bool odd_word(struct shell *s, struct simple *m, const char *from)
 	return true;
 }
 
-/* The next part of a command; *ret_more is false where it ends. */
+/* Reads the next part of a command. *ret_more is false at the end of the command. */
 static bool part(struct shell *s, struct simple *m, bool *ret_more)
 {
 	struct sh_redir *r = NULL;
@@ -410,7 +411,7 @@ static bool part(struct shell *s, struct simple *m, bool *ret_more)
 	return take_word(s, m);
 }
 
-/* All parts of c. */
+/* Reads all parts of c. */
 static bool parts(struct shell *s, struct sh_cmd *c, struct sh_cmd **tail,
 		  const char *from)
 {

@@ -1,7 +1,7 @@
 /*
- * One word: its pieces after quote removal.  Bytes that stand for themselves
- * are handed out where they lie; the first that does not moves its piece to
- * the second copy of the text, at its own offset.
+ * One word: its pieces after quote removal. Bytes that stand for themselves are not
+ * copied. At the first byte that does not, the piece moves to the second copy of the
+ * text, at the same offset.
  */
 #include "runtime/line/shell/parse.h"
 
@@ -107,7 +107,7 @@ bool shell_seg(struct shell *s, struct shell_word *b, enum sh_seg_kind kind,
 
 /* --- tilde -------------------------------------------------------------------------------- */
 
-/* A '~' at p is at the beginning of a word, or of a part of an assignment's value. */
+/* Is the '~' at p at the beginning of a word, or of a part of an assignment's value? */
 static bool tilde_here(struct shell *s, const struct shell_word *b, bool *ret_sure)
 {
 	const char *q = b->from;
@@ -123,7 +123,7 @@ static bool tilde_here(struct shell *s, const struct shell_word *b, bool *ret_su
 		*ret_sure = s->p[-1] == ':' && (s->p - 1 == b->from || s->p[-2] != '\\');
 		return true;
 	}
-	/* a word that looks like an assignment; dash does so for some builtins */
+	/* the word looks like an assignment; dash expands ~ there for some builtins */
 	*ret_sure = !s->posix && s->p - 1 > b->from && s->p[-2] != '\\';
 	while (shell_is(*q, C_NAME))
 		q++;
@@ -132,7 +132,7 @@ static bool tilde_here(struct shell *s, const struct shell_word *b, bool *ret_su
 	else if (*q != '=' && (q[0] != '+' || q[1] != '='))
 		return false;
 	else if (s->p[-1] == '=' && q + (*q == '+') != s->p - 1)
-		/* a second '=' counts when the first one's ~ was none */
+		/* a second '=' counts if no ~ followed the first one */
 		*ret_sure = false;
 	return q > b->from && !shell_is(*b->from, C_DIGIT);
 }
@@ -157,7 +157,7 @@ static bool tilde(struct shell *s, struct shell_word *b)
 		return shell_seg(s, b, sure ? SH_HOME : SH_ANY, NULL, 0);
 	if (SHELL_OFF(TILDE_USER))
 		return shell_lit(s, b, at, 1);
-	/* another user's, or of the stack of directories */
+	/* another user's home, or an entry of the directory stack */
 	while (shell_is(shell_at(s), C_PLAIN) && *s->p != '/' && *s->p != ':')
 		s->p++;
 	/* ~+ is the value of PWD */
@@ -168,13 +168,13 @@ static bool tilde(struct shell *s, struct shell_word *b)
 
 /* --- patterns -------------------------------------------------------------------------------- */
 
-/* What is left of the word is a pattern that is not known. */
+/* The rest of the word is an unknown pattern. */
 static bool unknown_glob(struct shell *s, struct shell_word *b)
 {
 	return shell_seg(s, b, SH_GLOB, NULL, 0);
 }
 
-/* The last piece has a ']', which may belong to what an expansion began. */
+/* The last piece holds a ']'. It may close a set that an expansion began. */
 static bool may_end_set(struct shell_word *b)
 {
 	if (b->glob_from)
@@ -182,7 +182,7 @@ static bool may_end_set(struct shell_word *b)
 	return true;
 }
 
-/* '[' at p: a set when a ']' follows in the word. */
+/* '[' at p: it begins a set if a ']' follows in the word. */
 static bool bracket(struct shell *s, struct shell_word *b)
 {
 	const char *p = s->p + 1;
@@ -205,8 +205,8 @@ static bool bracket(struct shell *s, struct shell_word *b)
 	s->p++;
 	if (shell_is(*p, C_META) && !class)
 		return shell_lit(s, b, s->p - 1, 1);
-	/* classes, whose names the C library judges, quotes, expansions: a set perhaps,
-	 * of what we do not know */
+	/* classes (the C library decides about their names), quotes, expansions: perhaps
+	 * a set, with unknown members */
 	b->unknown = true;
 	return unknown_glob(s, b);
 }
@@ -253,7 +253,7 @@ bool shell_group(struct shell *s, struct shell_word *b)
 	return ok && unknown_glob(s, b) && may_end_set(b);
 }
 
-/* A '(' in a word: *ret_is when it belongs to it. */
+/* A '(' in a word. *ret_is is set if it belongs to the word. */
 static bool paren(struct shell *s, struct shell_word *b, bool *ret_is)
 {
 	char before = s->p > b->from ? s->p[-1] : '\0';
@@ -287,15 +287,15 @@ bool shell_unquoted(struct shell *s, struct shell_word *b)
 }
 
 /*
- * An expansion may begin a set, whose members are then the bytes up to a ']',
- * be that written or expanded, and quoted or not: none of them is sure.
+ * An expansion may begin a set. Its members are then all bytes up to a ']', which may be
+ * written or expanded, quoted or not. So none of these bytes is certain.
  */
 static void forget_members(struct shell_word *b)
 {
 	struct sh_seg *g = b->glob_to;
 	uint32_t i = g->n;
 
-	/* all up to there is unknown now */
+	/* everything up to that ']' is unknown now */
 	b->glob_from->p = NULL;
 	b->glob_from->n = 0;
 	if (g->kind == SH_LIT) {
@@ -309,7 +309,7 @@ static void forget_members(struct shell_word *b)
 	}
 }
 
-/* A character before an expansion that may make a pattern of both. */
+/* The character before an expansion and the expansion may form a pattern together. */
 static bool maybe_group(struct shell *s, struct shell_word *b)
 {
 	char before = s->p > b->from ? s->p[-1] : '\0';
@@ -321,7 +321,7 @@ static bool maybe_group(struct shell *s, struct shell_word *b)
 
 /* --- the word ------------------------------------------------------------------------------------- */
 
-/* A byte that is not plain; *ret_end when the word ends before it. */
+/* Handles a byte that is not plain. *ret_end is set if the word ends before it. */
 static bool special(struct shell *s, struct shell_word *b, bool *ret_end)
 {
 	bool multi = false, is;
@@ -344,12 +344,12 @@ static bool special(struct shell *s, struct shell_word *b, bool *ret_end)
 		if (SHELL_OFF(QUOTE_BACKSLASH))
 			return shell_lit(s, b, s->p++, 1);
 		if (!s->p[1] && !s->posix && memchr(s->src.text, '\n', s->src.n)) {
-			/* behind a quote of several lines bash loses it */
+			/* after a quote of several lines, bash drops this backslash */
 			shell_fail(s, s->p++, "a backslash at the end of several lines");
 			return shell_seg(s, b, SH_ANY, NULL, 0);
 		}
 		s->p += s->p[1] ? 2 : 1;
-		/* at the very end it stands for itself */
+		/* at the very end, a backslash stands for itself */
 		return shell_lit(s, b, s->p - 1, 1);
 	case '$':
 		if (b->mode & W_DELIMITER)
@@ -412,7 +412,7 @@ bool shell_word_rest(struct shell *s, struct shell_word *b)
 			return false;
 		if (b->glob_from && s->p > run && memchr(run, ']', (size_t)(s->p - run)))
 			may_end_set(b);
-		/* what most words end with */
+		/* most words end here */
 		if (*s->p == ' ' || !*s->p)
 			break;
 		if (!special(s, b, &end))
@@ -421,7 +421,7 @@ bool shell_word_rest(struct shell *s, struct shell_word *b)
 	if (b->glob_to)
 		forget_members(b);
 	if (b->unknown) {
-		/* literal pieces behind an open set may be members of it */
+		/* literal pieces after an open set may be members of it */
 		struct sh_seg *g;
 
 		for (g = &b->w->seg; g; g = g->next)
