@@ -1,7 +1,7 @@
-/* Confines the supervisor itself: whoever takes it over through the listener
- * finds no way to execute, to connect or to open a file by name.  What it never
- * does ends it, and with it the run; what is merely not needed is refused.
- * Never Landlock and never a scope: it would lose its children. */
+/* Confines the supervisor itself: whoever takes it over through the listener cannot
+ * execute, connect, or open a file by name.  Calls that it never makes end it, and with
+ * it the run; calls that it merely does not need are refused.  Landlock and its scopes
+ * are not used here, because the supervisor could then no longer reach its children. */
 #include "runtime/supervise/confine.h"
 
 #include <errno.h>
@@ -32,7 +32,8 @@
 enum { MAX_INSNS = 224 };
 
 #ifdef POL_SAN
-/* The sanitizers' run time opens and maps on its own: only what matters most. */
+/* The run time of the sanitizers opens and maps on its own: deny only what matters
+ * most. */
 static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
 {
 	static const struct sock_filter san[] = {
@@ -51,7 +52,7 @@ static const int allowed[] = {
 	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_close, SYS_lseek,
 	SYS_poll, SYS_ppoll, SYS_fstat, SYS_newfstatat, SYS_readlinkat,
 	SYS_getdents64, SYS_statx,
-	SYS_inotify_add_watch, /* opens nothing; tells of changes only */
+	SYS_inotify_add_watch, /* opens nothing; only reports changes */
 	SYS_fcntl, SYS_ftruncate, SYS_fsync, SYS_recvmsg, SYS_recvfrom,
 	SYS_getsockopt, SYS_process_vm_readv, SYS_pidfd_open, SYS_pidfd_getfd,
 	SYS_pidfd_send_signal, SYS_wait4, SYS_waitid, SYS_timerfd_settime,
@@ -61,7 +62,7 @@ static const int allowed[] = {
 	SYS_madvise, SYS_getrandom, SYS_exit, SYS_exit_group,
 };
 
-/* No path of ours leads here once the command runs. */
+/* Our code makes none of these calls once the command runs. */
 static const int deadly[] = {
 	SYS_open, SYS_openat, SYS_creat, SYS_open_by_handle_at, SYS_execve,
 	SYS_execveat, SYS_socket, SYS_connect, SYS_clone, SYS_clone3, SYS_fork,
@@ -84,7 +85,7 @@ static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
 	static const struct sock_filter head[] = {
 		LOAD(arch), JEQ(AUDIT_ARCH_X86_64, 1, 0), KILL,
 		LOAD(nr),
-		/* new memory is never executable */
+		/* new memory must not be executable */
 		JEQ(SYS_mmap, 2, 0), JEQ(SYS_mprotect, 1, 0), JEQ(SYS_mremap, 3, 4),
 		LOAD_ARG(2),
 		JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
@@ -99,8 +100,8 @@ static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
 		f[n++] = (struct sock_filter)JEQ(deadly[i], 0, 1);
 		f[n++] = (struct sock_filter)KILL;
 	}
-	/* openat2: from a descriptor only; how it resolves stands in memory, which
-	   a filter cannot read */
+	/* openat2: only relative to a descriptor.  Its resolve flags are in memory,
+	   which a filter cannot read */
 	f[n++] = (struct sock_filter)JEQ(SYS_openat2, 0, 4);
 	f[n++] = (struct sock_filter)LOAD_ARG(0);
 	f[n++] = (struct sock_filter)JEQ(AT_FDCWD, 0, 1);
@@ -110,7 +111,7 @@ static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
 		f[n++] = (struct sock_filter)JEQ(allowed[i], 0, 1);
 		f[n++] = (struct sock_filter)ALLOW;
 	}
-	/* tgkill: itself only (it stops with the command) */
+	/* tgkill: only for itself (polrun stops when the command stops) */
 	f[n++] = (struct sock_filter)JEQ(SYS_tgkill, 0, 4);
 	f[n++] = (struct sock_filter)LOAD_ARG(0);
 	f[n++] = (struct sock_filter)JEQ(self, 0, 1);

@@ -1,5 +1,5 @@
-/* The list of what was denied: one entry per (layer, op, subject, rule) with a
- * count.  Bounded, so that a command cannot fill the supervisor's memory. */
+/* The list of denials: one entry with a count per (layer, op, subject, rule).  Bounded,
+ * so that a command cannot fill the supervisor's memory. */
 #include "runtime/supervise/denials.h"
 
 #include <stdio.h>

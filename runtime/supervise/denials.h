@@ -1,4 +1,4 @@
-/* The list of what was denied in a run. */
+/* The list of denials of a run. */
 #ifndef RUNTIME_SUPERVISE_DENIALS_H
 #define RUNTIME_SUPERVISE_DENIALS_H
 
@@ -10,7 +10,7 @@ struct denial {
 	char layer[12];     /* "seccomp" "file" "network" "unix" "limit" "command" */
 	char op[16];        /* "read" "write" "exec" "connect" or the call's name */
 	char subject[512];  /* path, address or arguments, escaped */
-	int err;            /* errno that the caller got */
+	int err;            /* errno that the caller received */
 	uint32_t rule;
 	uint64_t count;
 };
@@ -18,7 +18,7 @@ struct denial {
 struct denials {
 	struct denial *v; /* malloc'ed, at most DENIALS_MAX */
 	size_t n;
-	uint64_t lost;    /* distinct ones past DENIALS_MAX */
+	uint64_t lost;    /* number of different denials beyond DENIALS_MAX */
 };
 #define DENIALS_MAX 1024
 

@@ -1,12 +1,12 @@
-/* Names denials on stderr.  Decides only the wording; whatever came from the
- * command or the bundle is escaped before it is printed. */
+/* Names denials on stderr.  Decides only the wording.  Everything from the command or
+ * the bundle is escaped before it is printed. */
 #include "runtime/supervise/explain_denials.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-/* ENOSYS says "there is no such call", so that the program takes another. */
+/* ENOSYS means "there is no such call", and makes the program use another call. */
 static bool is_fallback(const struct denial *d)
 {
 	return d->err == ENOSYS;

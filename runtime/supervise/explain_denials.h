@@ -1,5 +1,5 @@
-/* How denials are named to people: one line each, on stderr, every
- * byte that came from the command escaped. */
+/* Names denials for people: one line each, on stderr, with every byte from the command
+ * escaped. */
 #ifndef RUNTIME_SUPERVISE_EXPLAIN_DENIALS_H
 #define RUNTIME_SUPERVISE_EXPLAIN_DENIALS_H
 
@@ -8,11 +8,11 @@
 #include "runtime/decide/rule_text.h"
 #include "runtime/supervise/denials.h"
 
-/* One line per denial: what was blocked, by which rule, at which file:line;
- * those that only make a program fall back to another call come last. */
+/* Prints one line per denial: what was blocked, by which rule, at which file:line.
+ * Denials that only make a program fall back to another call come last. */
 void explain_denials(FILE *out, const struct bundle *b, const struct denials *d);
-/* One line that points to --explain-denials, where there is something to name
- * that may be why a run failed. */
+/* Prints one line that points to --explain-denials, if there are denials that may be
+ * the reason why a run failed. */
 void explain_denials_hint(FILE *out, const struct denials *d);
 
 #endif

@@ -1,6 +1,6 @@
-/* Answers seccomp notifications.  Which calls come here is the filter's
- * decision; the supervisor only runs the same filter again to learn which
- * rule it was.  A call that no rule explains is denied. */
+/* Answers seccomp notifications.  The filter decides which calls arrive here.  The
+ * supervisor only runs the same filter again to find out which rule it was.  A call
+ * that no rule explains is denied. */
 #include "runtime/supervise/listener.h"
 
 #include <errno.h>
@@ -60,10 +60,11 @@ int listener_init(struct listener *l, const struct sandbox_run *run,
 		r = trace_init(&l->trace, run, view, child->init_pid, d, err);
 		if (r < 0 && !sandbox_child_ended(child))
 			return r;
-		if (r < 0) /* nothing is left to be looked at */
+		if (r < 0) /* there is nothing to look at any more */
 			memset(err, 0, sizeof(*err));
 	}
-	/* 6.6: the answer wakes the caller on this processor; else it is slower. */
+	/* Linux 6.6: the answer wakes the caller on this processor.  Without it, it is
+	 * slower. */
 	(void)ioctl(l->fd, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
 		    SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
 	return 0;
@@ -104,7 +105,7 @@ void listener_judge(const struct listener *l, const struct seccomp_data *data,
 	if (!e)
 		return;
 	ret->rule = e->rule;
-	/* A trace verdict is honoured only where a trace filter is loaded. */
+	/* A trace verdict counts only if a trace filter is loaded. */
 	if (e->verdict == PB_V_TRACE && l->tracing)
 		ret->verdict = PB_V_TRACE;
 	else if (e->verdict == PB_V_DENY && e->err != 0)
@@ -118,7 +119,7 @@ static void record_call(struct listener *l, const struct seccomp_data *data,
 	const char *name = sysname(data->nr, buf), *sep = "";
 	int n = snprintf(subject, sizeof(subject), "%s(", name);
 
-	/* Only the arguments that decided: others (pointers) differ each time. */
+	/* Show only the arguments that decided: others (pointers) differ each time. */
 	for (unsigned i = 0; i < 6; i++) {
 		if (!(v->args & 1u << i))
 			continue;
@@ -137,8 +138,8 @@ static bool still_there(const struct listener *l)
 	return ioctl(l->fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
-/* What was seen counts only if the caller was still the caller afterwards:
- * else its number, and the memory that was read, may be somebody else's. */
+/* What we saw counts only if the caller still exists afterwards.  Otherwise its pid,
+ * and the memory that we read, may belong to another process. */
 static void look(struct listener *l)
 {
 	struct denials seen = { 0 };
@@ -158,7 +159,7 @@ int listener_serve(struct listener *l)
 {
 	struct listener_verdict v;
 
-	memset(l->req, 0, l->req_size); /* the kernel insists */
+	memset(l->req, 0, l->req_size); /* the kernel requires it */
 	if (ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, l->req) != 0)
 		/* ENOENT: the caller is gone; EINTR: poll again */
 		return errno == ENOENT || errno == EINTR ? 0 : -errno;

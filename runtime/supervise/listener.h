@@ -1,6 +1,6 @@
 /*
- * The one listener: calls that the filter denies are named and answered with
- * the rule's errno, traced ones are looked at and continued.
+ * The one listener.  Calls that the filter denies are recorded and answered with the
+ * rule's errno; traced calls are looked at and continued.
  */
 #ifndef RUNTIME_SUPERVISE_LISTENER_H
 #define RUNTIME_SUPERVISE_LISTENER_H
@@ -10,15 +10,15 @@
 #include "runtime/supervise/trace.h"
 
 struct listener {
-	int fd; /* -1: none, or its last caller has ended */
+	int fd; /* -1: no listener, or its last caller has ended */
 	struct bundle *bundle;
-	const struct sock_filter *insns; /* what was loaded */
+	const struct sock_filter *insns; /* the loaded filter */
 	size_t ninsns;
 	const struct pb_map *map;
 	bool tracing;
 	struct trace trace;
 	struct denials *denials;
-	struct seccomp_notif *req; /* of the size that the kernel wants */
+	struct seccomp_notif *req; /* of the size that the kernel asks for */
 	struct seccomp_notif_resp *resp;
 	size_t req_size, resp_size;
 };
@@ -27,14 +27,14 @@ struct listener {
 int listener_init(struct listener *l, const struct sandbox_run *run,
 		  const struct sandbox_view *view, struct sandbox_child *child,
 		  struct denials *d, struct rt_err *err);
-/* Answers one call; to be called when poll() says POLLIN.  On POLLHUP (nobody
- * is left under the filter) the caller closes it with listener_release(). */
+/* Answers one call; call it when poll() returns POLLIN.  On POLLHUP (no process is left
+ * under the filter) the caller closes the listener with listener_release(). */
 int listener_serve(struct listener *l);
 void listener_release(struct listener *l);
 
-/* What the filter says to one call: for the tests, too. */
+/* The filter's verdict on one call; tests use it, too. */
 struct listener_verdict {
-	uint8_t verdict; /* enum pb_verdict; PB_V_DENY where nothing names the pc */
+	uint8_t verdict; /* enum pb_verdict; PB_V_DENY if the map does not name the pc */
 	int err;
 	uint32_t rule;
 	unsigned args; /* bit N: the filter looked at argument N */

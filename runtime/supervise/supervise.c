@@ -1,6 +1,6 @@
-/* The supervisor's loop: answers the listener, follows the command's life,
- * passes signals on, ends the run at its time limit.  When the command has
- * ended nothing of the sandbox is left: its init is killed and waited for. */
+/* The supervisor's loop: answers the listener, follows the command's life, passes
+ * signals on, and ends the run at its time limit.  When the command has ended, it kills
+ * the run's init and waits for it, so that nothing of the sandbox is left. */
 #include "runtime/supervise/supervise.h"
 
 #include <errno.h>
@@ -24,8 +24,8 @@
 #include "runtime/supervise/waker.h"
 
 #define GRACE_MS 2000 /* between TERM and KILL */
-#define QUIET_MS 100  /* without a change: a stopped run's polrun stops again */
-#define BEAT_MS 1000  /* nobody stops polrun for longer than that */
+#define QUIET_MS 100  /* without a change; then polrun of a stopped run stops again */
+#define BEAT_MS 1000  /* nobody can stop polrun for longer than this */
 
 enum phase { PH_RUNNING, PH_ENDING, PH_KILLED };
 
@@ -39,12 +39,12 @@ struct loop {
 	int signals, timer;
 	struct waker waker;
 	enum phase phase;
-	bool stopped;       /* the command has stopped, and nobody has continued it */
-	bool ended;         /* the command's status is known, or never will be */
+	bool stopped;       /* the command has stopped, and nobody has continued it yet */
+	bool ended;         /* the command's status is known, or will never be known */
 	int failed;         /* -errno: polrun itself failed */
-	uint64_t start_ms, limit_ms; /* limit 0: none */
-	uint64_t looked_ms; /* the last look at the walls */
-	sigset_t ignored;   /* the caller ignored them: so does polrun */
+	uint64_t start_ms, limit_ms; /* limit 0: no limit */
+	uint64_t looked_ms; /* time of the last look at the walls */
+	sigset_t ignored;   /* the caller ignored these, so polrun does too */
 };
 
 static uint64_t now_ms(void)
@@ -65,8 +65,9 @@ static int set_timer(struct loop *l, uint64_t at_ms)
 }
 
 /*
- * Who stops polrun (kill -STOP) stops neither the clock nor the looks at the walls.
- * Where polrun stops as its command did, the clock only: changes wake it by themselves.
+ * Sets the timers for a stopped polrun.  If somebody stops polrun (kill -STOP), it must
+ * still enforce the time limit and look at the walls.  If polrun stops as its command
+ * did, only the time limit needs a timer: changes then send a signal.
  */
 static int set_waker(const struct loop *l)
 {
@@ -96,8 +97,8 @@ static void kill_all(struct loop *l)
 }
 
 /*
- * Looks at every wall.  One that has gone ends the run at once: what it kept is
- * open to the command from that moment on.
+ * Looks at every wall.  A wall that has gone ends the run at once, because from that
+ * moment the command can reach what the wall protected.
  */
 static void look_at_walls(struct loop *l)
 {
@@ -120,7 +121,8 @@ static void look_at_walls(struct loop *l)
 	l->ended = true;
 }
 
-/* Has anything told of a change since the last look?  Who cannot tell looks. */
+/* Has anything reported a change since the last look?  If poll() fails, the answer is
+ * yes. */
 static bool walls_stir(const struct loop *l)
 {
 	struct pollfd p[2] = { { l->walls.mountinfo, POLLPRI, 0 },
@@ -130,17 +132,17 @@ static bool walls_stir(const struct loop *l)
 }
 
 /*
- * Stops as the command did, so that the caller's shell sees it.  A command
- * must not escape its time limit, nor what watches its walls, by stopping itself
- * while something of it works on: the waker, and a change outside, wake polrun
- * up.  After a change it stays awake until nothing has stirred for QUIET_MS, and
- * without such signals: the caller's own CONT would be lost among many of them.
+ * Stops as the command did, so that the caller's shell sees it.  A command must not
+ * escape its time limit or the watch on its walls by stopping itself while some of its
+ * processes continue; so the waker, and a change outside, wake polrun.  After a change
+ * polrun stays awake until nothing has changed for QUIET_MS, with these signals off:
+ * among many of them the caller's own CONT would be lost.
  */
 static void stop_too(struct loop *l)
 {
 	l->stopped = true;
 	if (walls_wake(&l->walls, true)) {
-		drain_signals(l); /* a CONT that a stop would throw away */
+		drain_signals(l); /* a stop would discard a pending CONT */
 		if (walls_stir(l))
 			look_at_walls(l);
 		(void)set_waker(l);
@@ -179,7 +181,7 @@ static void exec_failed(struct loop *l, int error)
 
 	io_escape(name, sizeof(name), l->run->argv[0], strlen(l->run->argv[0]));
 	l->ret->status = error == ENOENT || error == ENOTDIR ? 127 : 126;
-	/* The lookup has found the file: what is missing is what runs it. */
+	/* The lookup found the file, so its interpreter or loader is missing. */
 	if (error == ENOENT && l->run->exec_path)
 		(void)rt_fail(l->err, error,
 			      "%s: its interpreter or loader is not in the sandbox", name);
@@ -218,8 +220,7 @@ static void on_status(struct loop *l, const struct sandbox_status *s)
 	kill_all(l);
 }
 
-/* False when the socket has ended. */
-/* 1: one was taken; 0: none is there now; -1: none will come. */
+/* Reads one status.  1: done; 0: none is there now; -1: there will be no more. */
 static int read_status(struct loop *l)
 {
 	struct sandbox_status s;
@@ -233,7 +234,7 @@ static int read_status(struct loop *l)
 		s.err.text[sizeof(s.err.text) - 1] = '\0';
 		s.err.step[sizeof(s.err.step) - 1] = '\0';
 	} else {
-		s.event = 0; /* nonsense */
+		s.event = 0; /* malformed */
 	}
 	if (!l->ended)
 		on_status(l, &s);
@@ -245,14 +246,15 @@ static void init_gone(struct loop *l)
 	int st = 0;
 	pid_t p;
 
-	/* What it said last counts. */
+	/* Read the last message that was sent. */
 	while (l->child->status_fd >= 0 && !l->ended && read_status(l) > 0)
 		;
 	kill_all(l);
 	do {
 		p = waitpid(l->child->init_pid, &st, 0);
 	} while (p < 0 && errno == EINTR);
-	/* The mounts outlive the run: what was taken away before its end counts. */
+	/* The mounts outlive the run, so a wall that was lost before its end still
+	 * shows. */
 	if (walls_stir(l) || l->walls.poll_ms >= 0)
 		look_at_walls(l);
 	if (l->ret->wall != WALLS_STAND && !l->failed) {
@@ -284,7 +286,7 @@ static void on_deadline(struct loop *l)
 		signal_init(l, SIGTERM);
 		signal_init(l, SIGCONT); /* a stopped command gets TERM, too */
 		if (set_timer(l, now_ms() + GRACE_MS) != 0)
-			kill_all(l); /* nothing would end it later */
+			kill_all(l); /* otherwise nothing would end it */
 	} else if (l->phase == PH_ENDING) {
 		kill_all(l);
 	}
@@ -306,8 +308,8 @@ static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 	case SIGINT:
 	case SIGQUIT:
 	case SIGTSTP:
-		/* From the terminal the command has got it itself; somebody's
-		   kill() was meant for the command and reached polrun only. */
+		/* The command receives signals from the terminal directly.  A signal
+		   sent with kill() was meant for the command and reached only polrun. */
 		if (sent && !sigismember(&l->ignored, sig))
 			signal_init(l, sig);
 		break;
@@ -323,7 +325,7 @@ static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 		if (sent)
 			signal_init(l, SIGCONT);
 		break;
-	default: /* TTIN, TTOU: the command has got them; it reports its stop */
+	default: /* TTIN, TTOU: the command received them, too, and reports its stop */
 		break;
 	}
 }
@@ -359,7 +361,7 @@ static int take_signals(struct loop *l)
 		if (sa.sa_handler == SIG_IGN)
 			(void)sigaddset(&l->ignored, watched[i]);
 	}
-	/* polrun writes to a closed pipe: an error, not its end. */
+	/* Writing to a closed pipe must be an error and not end polrun. */
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = SIG_IGN;
 	if (sigaction(SIGPIPE, &sa, NULL) != 0)
@@ -400,8 +402,8 @@ static int take_clock(struct loop *l)
 	return 0;
 }
 
-/* The command's input and output are the command's: what polrun holds of them
- * would keep a pipe open that the command has closed. */
+/* Closes the command's input and output.  If polrun kept them, a pipe that the command
+ * has closed would stay open. */
 static int let_go_of_streams(struct loop *l)
 {
 	AUTO_CLOSE int null = sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
@@ -412,9 +414,9 @@ static int let_go_of_streams(struct loop *l)
 }
 
 /*
- * The kernel takes a network apart in a thread of its own.  Held to the end of
- * polrun, that does not compete with what polrun and polinit have still to do;
- * without it nothing but time is lost.
+ * The kernel destroys a network namespace in a thread of its own.  If polrun holds it
+ * until it exits, that thread does not compete with polrun's and polinit's remaining
+ * work.  If this fails, only time is lost.
  */
 static void hold_network(const struct loop *l)
 {
@@ -424,7 +426,7 @@ static void hold_network(const struct loop *l)
 	(void)open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* In a build for step-mutants.sh: a supervisor that opens a path by its name. */
+/* In a build for step-mutants.sh: makes the supervisor open a path by name. */
 static void open_by_name(void)
 {
 #ifdef POL_TEST_STEPS
@@ -449,10 +451,11 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(&l->walls);
 		look_at_walls(l);
-		/* Somebody may stop polrun with a signal that it cannot take. */
+		/* Somebody may stop polrun with SIGSTOP, which it cannot handle. */
 		(void)walls_wake(&l->walls, true);
 	}
-	/* where one had gone, the command could begin before its end reaches it */
+	/* if a wall had gone, the command could start before the signal that ends it
+	 * arrives */
 	if (r == 0 && l->phase == PH_RUNNING)
 		r = sandbox_go(l->child, l->err);
 	if (r == 0)
@@ -482,7 +485,8 @@ static void drain_timer(struct loop *l)
 		on_deadline(l);
 }
 
-/* A call that gets no answer would wait to the time limit. */
+/* Answers a call.  If that fails the run ends, since the caller would wait until the
+ * time limit. */
 static void serve(struct loop *l)
 {
 	int r = listener_serve(&l->listener);
@@ -494,14 +498,14 @@ static void serve(struct loop *l)
 	kill_all(l);
 }
 
-/* How long may one wait?  As poll(2) takes it. */
+/* How long the loop may wait, as a timeout for poll(2). */
 static int patience(const struct loop *l)
 {
 	return l->stopped && l->walls.poll_ms < 0 ? QUIET_MS : l->walls.poll_ms;
 }
 
-/* Where no event tells of a change the command must not keep the loop so busy that
- * nobody looks. */
+/* If no event reports changes, the command must not keep the loop so busy that it never
+ * looks at the walls. */
 static bool walls_due(const struct loop *l)
 {
 	return l->walls.poll_ms >= 0 &&
@@ -531,7 +535,7 @@ static void run_loop(struct loop *l)
 			l->ended = true;
 			break;
 		}
-		/* before anything else: what it kept is open by now */
+		/* before anything else: what a lost wall protected is already open */
 		if (p[P_MOUNTS].revents || p[P_MOVES].revents || walls_due(l))
 			look_at_walls(l);
 		else if (n == 0 && l->stopped && l->phase == PH_RUNNING)
@@ -545,11 +549,11 @@ static void run_loop(struct loop *l)
 		else if (p[P_LISTENER].revents)
 			listener_release(&l->listener);
 		if (p[P_STATUS].revents && read_status(l) < 0) {
-			p[P_STATUS].fd = -1; /* its end shows at the pidfd */
+			p[P_STATUS].fd = -1; /* the pidfd will report its end */
 			kill_all(l);
 		}
 		if (l->ended)
-			p[P_STATUS].fd = -1; /* nothing more is waited for */
+			p[P_STATUS].fd = -1; /* no more status is expected */
 		if (p[P_INIT].revents)
 			break;
 	}

@@ -1,7 +1,6 @@
 /*
- * The supervisor: answers the one listener, watches the child, the signals
- * and the clock, and keeps the list of what was denied.  It parses nothing
- * from the network and no policy text.
+ * The supervisor: answers the one listener, watches the child, the signals and the
+ * clock, and keeps the list of denials.  It parses no network data and no policy text.
  */
 #ifndef RUNTIME_SUPERVISE_SUPERVISE_H
 #define RUNTIME_SUPERVISE_SUPERVISE_H
@@ -13,29 +12,30 @@
 #define WALL_STATUS 123
 
 struct supervise_result {
-	int status;         /* polrun's own exit status */
-	int signal;         /* that ended the command, or 0 */
-	int exit_code;      /* -1 when it was ended by a signal */
+	int status;         /* polrun's exit status */
+	int signal;         /* the signal that ended the command, or 0 */
+	int exit_code;      /* -1 if a signal ended it */
 	uint64_t wall_ms, cpu_ms, memory_peak_bytes;
 	bool timed_out;
-	/* of view->walls, the one that went when a process outside took its name
-	   away and with which the run was ended (status WALL_STATUS); or WALLS_STAND */
+	/* index in view->walls of a wall that was lost because a process outside
+	   changed its name, which ended the run (status WALL_STATUS); or WALLS_STAND */
 	size_t wall;
-	const char *walls;   /* how they were watched, static; NULL: not begun */
-	uint32_t limit_rule; /* of the time limit */
+	const char *walls;   /* how the walls were watched, static; NULL: the watch did
+	                        not begin */
+	uint32_t limit_rule; /* rule of the time limit */
 	struct denials denials;
 };
 
 /*
- * To be called before sandbox_start(): from the moment that the command runs
- * polrun outlives what the terminal sends to both.  The command's own mask is
- * empty again.
+ * Call it before sandbox_start().  Once the command runs, signals that the terminal
+ * sends to both processes no longer end polrun.  The command itself starts with an
+ * empty signal mask.
  */
 int supervise_block_signals(struct rt_err *err);
 
 /*
- * Runs until the command has ended and nothing of it is left.  err is filled
- * where polrun itself failed (status 125).
+ * Runs until the command has ended and nothing of the sandbox is left.  err is filled
+ * if polrun itself failed (status 125).
  */
 int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	      struct sandbox_child *child, struct supervise_result *ret,

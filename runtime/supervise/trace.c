@@ -1,5 +1,6 @@
-/* Which denial, if any, a traced call is about to meet: the view says whether
- * the kernel refuses it, the decision library says which rule is behind that. */
+/* Finds out which denial, if any, a traced call is about to meet.  The view says
+ * whether the kernel will refuse the call; the decision library says which rule caused
+ * it. */
 #include "runtime/supervise/trace.h"
 
 #include <errno.h>
@@ -19,13 +20,13 @@
 #include "runtime/supervise/tracee.h"
 
 enum how {
-	H_STAT,   /* looks at the name: a denial only where the view hides it */
+	H_STAT,   /* looks at the name: denied only if the view hides it */
 	H_OPEN,   /* flags in the argument after the path */
 	H_OPEN2,  /* struct open_how in the argument after the path */
-	H_MAKE,   /* creates: what exists already is no denial */
+	H_MAKE,   /* creates: an existing name is not a denial */
 	H_CHANGE, /* changes or removes what exists */
-	H_MOVE,   /* takes a name away, with what stands below it */
-	H_REPLACE, /* gives a name, whatever had it before */
+	H_MOVE,   /* removes a name and everything below it */
+	H_REPLACE, /* creates a name, replacing what had it before */
 	H_EXEC
 };
 
@@ -124,7 +125,7 @@ static bool is_below(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
 }
 
-/* A directory that the view needed in order to hold something: listable. */
+/* True for a directory that the view made in order to hold something: it can be listed. */
 static bool is_skeleton(const struct sandbox_view *v, const char *path)
 {
 	size_t len = strcmp(path, "/") == 0 ? 0 : strlen(path);
@@ -144,13 +145,13 @@ static bool exists_outside(const char *path)
 	return fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
 }
 
-/* The run's own /proc and /dev are no trees of the policy. */
+/* The run's own /proc and /dev are not trees of the policy. */
 static bool is_own_tree(const char *path)
 {
 	return is_below(path, "/proc") || is_below(path, "/dev");
 }
 
-/* Whether the kernel refuses `op` at `path` because of the view. */
+/* True if the kernel refuses `op` at `path` because of the view. */
 static bool view_blocks(const struct trace *t, uint8_t op, const char *path,
 			const struct sandbox_node **ret_node)
 {
@@ -184,9 +185,9 @@ static void file_denied(struct trace *t, uint8_t op, const char *path,
 	else if (node && op == PB_WRITE && node->forced_ro)
 		rule = node->forced_by;
 	else if (node && op == PB_WRITE && by && (by->flags & PB_F_SCRATCH))
-		rule = node->rule[1]; /* scratch opens nothing of the host */
+		rule = node->rule[1]; /* a scratch rule opens nothing of the host */
 	else
-		rule = d.rule; /* an allow that gives the kernel nothing */
+		rule = d.rule; /* an allow that gives nothing here */
 	io_escape(subject, sizeof(subject), path, strlen(path));
 	denials_add(t->denials, "file", ops[op], subject, 0, rule);
 }
@@ -198,15 +199,15 @@ static void judge(struct trace *t, uint8_t op, const char *path, bool must_exist
 
 	if (!view_blocks(t, op, path, &node))
 		return;
-	/* What is nowhere would not have been found without a sandbox either. */
+	/* What exists nowhere would not be found without a sandbox either. */
 	if (must_exist && !exists && !exists_outside(path))
 		return;
 	file_denied(t, op, path, node);
 }
 
 /*
- * A directory that holds what the view protects is a mount itself (its pin),
- * and the kernel answers EBUSY: the rule is that of what stands below it.
+ * A directory that holds something protected is a mount itself (its pin), so moving it
+ * fails with EBUSY.  The rule to name is that of the protected object below it.
  */
 static void judge_move(struct trace *t, const char *path, bool exists)
 {
@@ -232,7 +233,7 @@ static void judge_stat(struct trace *t, const char *path, bool exists)
 
 	if (exists && !(node && node->masked))
 		return;
-	/* "self" in the run's own /proc is another process for the supervisor */
+	/* "self" in the run's own /proc would mean another process for the supervisor */
 	if (is_own_tree(path) && !(node && node->masked))
 		return;
 	decide_file(&t->run->ctx, PB_READ, path, &d);

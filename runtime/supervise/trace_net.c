@@ -1,5 +1,5 @@
-/* Names the rule behind a refused connection.  The network namespace has no
- * route out, so what the policy denies the kernel refuses. */
+/* Names the rule behind a refused connection.  The network namespace has no route to
+ * the outside, so the kernel refuses what the policy denies. */
 #include "runtime/supervise/trace_net.h"
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/supervise/tracee.h"
 
-/* A datagram socket? `guess` where its descriptor cannot be looked at. */
+/* True for a datagram socket; `guess` if the descriptor cannot be looked at. */
 static bool is_datagram(pid_t pid, int sock, bool guess)
 {
 	AUTO_CLOSE int pidfd = sys_pidfd_open(pid, 0);
@@ -23,7 +23,7 @@ static bool is_datagram(pid_t pid, int sock, bool guess)
 	int type = 0;
 	socklen_t len = sizeof(type);
 
-	if (pidfd < 0) /* a thread: only leaders have one */
+	if (pidfd < 0) /* the pid may be of a thread; a pidfd needs a thread group leader */
 		return guess;
 	fd = sys_pidfd_getfd(pidfd, sock, 0);
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0)
@@ -88,7 +88,7 @@ static void look_at_address(struct trace *t, const struct seccomp_notif *req,
 			got = sizeof(path) - 1;
 		memcpy(path, (const char *)&ss + offsetof(struct sockaddr_un, sun_path),
 		       got);
-		/* Abstract names belong to the run's own network namespace. */
+		/* Abstract names are in the run's own network namespace. */
 		if (path[0] && bind)
 			trace_unix_bind(t, (pid_t)req->pid, path);
 		else if (path[0])
@@ -109,7 +109,7 @@ static void look_at_address(struct trace *t, const struct seccomp_notif *req,
 static void look_at_messages(struct trace *t, const struct seccomp_notif *req,
 			     uint64_t at, unsigned count)
 {
-	/* A few of a batch are enough for a message. */
+	/* A few messages of a batch are enough for a report. */
 	for (unsigned i = 0; i < count && i < 8; i++) {
 		struct mmsghdr m = { 0 };
 		size_t want = offsetof(struct msghdr, msg_iov);

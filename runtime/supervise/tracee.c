@@ -1,6 +1,6 @@
-/* Reads strings and paths of a traced caller.  Paths are resolved below the
- * sandbox's root by the kernel (openat2, O_PATH); what does not exist there is
- * joined by its text. */
+/* Reads strings and paths of a traced caller.  The kernel resolves paths below the
+ * sandbox's root (openat2, O_PATH).  The part that does not exist there is appended as
+ * text. */
 #include "runtime/supervise/tracee.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
-/* One read up to the end of a page: a range that ends in an unmapped page
- * would fail as a whole. */
+/* Reads at most up to the end of a page: a range that ends in an unmapped page would
+ * fail as a whole. */
 static size_t read_page(pid_t pid, uint64_t addr, void *buf, size_t len)
 {
 	size_t part = 4096 - (size_t)(addr & 4095);
@@ -62,7 +62,7 @@ bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap)
 	return false;
 }
 
-/* The directory that a relative path starts at. */
+/* The directory from which a relative path starts. */
 static bool base_of(const struct trace *t, pid_t pid, int dirfd, char out[PATH_MAX])
 {
 	char name[48];
@@ -79,7 +79,7 @@ static bool base_of(const struct trace *t, pid_t pid, int dirfd, char out[PATH_M
 	return true;
 }
 
-/* Removes '.', '..' and double slashes by text. */
+/* Removes '.', '..' and double slashes, by text only. */
 static void normalise(char *path)
 {
 	char *w = path, *r = path;
@@ -105,7 +105,7 @@ static void normalise(char *path)
 	*w = '\0';
 }
 
-/* May one more path of this call be resolved?  Once it may not, none may. */
+/* May one more path of this call be resolved?  After the first no, the answer stays no. */
 static bool may_resolve(struct trace *t)
 {
 	struct timespec ts;
@@ -121,7 +121,7 @@ static bool may_resolve(struct trace *t)
 	return !t->given_up;
 }
 
-/* The real path of what exists at `path` below the sandbox's root. */
+/* The real path of `path` below the sandbox's root, if it exists. */
 static bool real_inside(struct trace *t, const char *path, bool follow, char out[PATH_MAX])
 {
 	if (!may_resolve(t))
@@ -145,11 +145,10 @@ static bool real_inside(struct trace *t, const char *path, bool follow, char out
 }
 
 /*
- * The length of the longest beginning of `full`, with its last '/', that exists,
- * and in `out` its real path; 0 and "" where only the root does.  What a path
- * goes through exists where the path does, so that a search by halves finds
- * it: one by one 2,000 names behind a chain of links took the supervisor
- * many seconds.
+ * Finds the longest prefix of `full` (ending with a '/') that exists.  Returns its
+ * length and writes its real path to `out`; 0 and "" if only the root exists.  If a
+ * path exists then so does every prefix, so a binary search works.  Trying the prefixes
+ * one by one took the supervisor many seconds for 2,000 names behind a chain of links.
  */
 static size_t deepest(struct trace *t, const char *full, char out[PATH_MAX])
 {

@@ -1,5 +1,5 @@
-/* Which of a run's walls still stand: see walls.h.  Nothing is concluded from an
- * event; it only says that it is time to look. */
+/* Decides which of a run's walls still stand: see walls.h.  An event only says that it
+ * is time to look; nothing else is concluded from it. */
 #include "runtime/supervise/walls.h"
 
 #include <errno.h>
@@ -16,25 +16,26 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
-#define POLL_MS 50 /* where no event tells of a move */
+#define POLL_MS 50 /* how often to look if no event reports moves */
 
 #define ABOVE ((uint32_t)(IN_MOVE_SELF | IN_MASK_ADD | IN_DONT_FOLLOW))
-/* What is renamed over or removed loses a link, or is deleted: the mount table tells
- * the same, but sends no signal to who is stopped. */
+/* An object that is renamed over or removed loses a link or is deleted.  The mount
+ * table reports this as well, but sends no signal to a stopped process. */
 #define SELF (ABOVE | IN_ATTRIB | IN_DELETE_SELF)
-/* A directory's attributes: the way through it may be opened (chmod). */
+/* A change of a directory's attributes (chmod) may open the way through it. */
 #define NAMES ((uint32_t)(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB | IN_MASK_ADD))
-#define MAX_READS 64 /* at a time: who makes events faster than they are read stops nobody */
+#define MAX_READS 64 /* reads at a time: a process that makes events faster than we read
+                        them must not block us */
 
 /* --- a look -------------------------------------------------------------------- */
 
-/* Not found, or not as a name without links leads there. */
+/* Not found, or reached only through a link. */
 static bool is_nowhere(int e)
 {
 	return e == ENOENT || e == ENOTDIR || e == ELOOP;
 }
 
-/* A way that was closed (chmod): what nobody can reach shows nothing. */
+/* The way was closed (chmod): what nobody can reach shows nothing. */
 static bool is_closed(int e)
 {
 	return e == EACCES;
@@ -47,7 +48,7 @@ static int open_inside(const struct walls *w, const char *path)
 					RESOLVE_NO_MAGICLINKS);
 }
 
-/* The id of the mount that has its root at `path`, or 0: there is none. */
+/* The id of the mount whose root is at `path`; 0: there is none. */
 static int mount_at(const struct walls *w, const char *path, uint64_t *ret)
 {
 	AUTO_CLOSE int fd = open_inside(w, path);
@@ -65,8 +66,8 @@ static int mount_at(const struct walls *w, const char *path, uint64_t *ret)
 	return 0;
 }
 
-/* A link on the way to it (ELOOP) was not there when the run began, and may lead
- * to such a name. */
+/* A link on the way (ELOOP) was not there when the run began, and may lead to such
+ * a name: it does not count as absent. */
 static int is_absent(const struct walls *w, const char *path, bool *ret)
 {
 	AUTO_CLOSE int fd = open_inside(w, path);
@@ -99,7 +100,7 @@ static int stands(const struct walls *w, size_t i, bool *ret)
 	switch ((enum sandbox_wall_kind)wall->kind) {
 	case SANDBOX_WALL_MOUNT:
 		r = mount_at(w, wall->path, &id);
-		/* an id of 0: the first look found none */
+		/* id 0: the first look found no mount */
 		*ret = r == 0 && id && id == w->id[i];
 		return r;
 	case SANDBOX_WALL_ABSENT:
@@ -113,9 +114,9 @@ static int stands(const struct walls *w, size_t i, bool *ret)
 }
 
 /*
- * The caller's permissions are the run's: what it may not look at shows the run
- * nothing either, until the way is opened again.  Where an absent name is looked
- * for an event tells of that; a mount's name is looked at until it can be seen.
+ * The run has the caller's permissions: what the caller may not look at, the run cannot
+ * see either, until somebody opens the way again.  For an absent name an event reports
+ * that; for a mount we look again and again until it can be seen.
  */
 static int is_up(struct walls *w, size_t i, bool *ret)
 {
@@ -141,7 +142,7 @@ static bool watch(const struct walls *w, const char *path, uint32_t mask)
 	return SYS_RETRY(inotify_add_watch(w->moves, path, mask)) >= 0;
 }
 
-/* The directory of `path`, in place; false at the top. */
+/* Removes the last name of `path`, in place; false at the top. */
 static bool cut_name(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -152,8 +153,8 @@ static bool cut_name(char *path)
 	return true;
 }
 
-/* May nothing below the directory be reached?  (faccessat(2) is not for us: the
- * supervisor's filter.) */
+/* True if nothing below the directory can be reached.  (The supervisor's filter forbids
+ * faccessat(2).) */
 static bool is_closed_dir(const char *dir)
 {
 	char inner[PATH_MAX + 2];
@@ -163,9 +164,9 @@ static bool is_closed_dir(const char *dir)
 	return SYS_RETRY(stat(inner, &st)) != 0 && is_closed(errno);
 }
 
-/* Tells when the object at `path` is moved.  Only who may read an object may
- * watch it: else its name in the directory above.  What lies below a closed
- * directory waits for that one to be opened. */
+/* Asks for events when the object at `path` is moved.  Only who may read an object may
+ * watch it; otherwise we watch its name in the directory above.  If that directory is
+ * closed, the event that it was opened will come first. */
 static void watch_object(struct walls *w, const char *path, uint32_t mask)
 {
 	char dir[PATH_MAX];
@@ -173,7 +174,7 @@ static void watch_object(struct walls *w, const char *path, uint32_t mask)
 	if (watch(w, path, mask))
 		return;
 	if (errno == ENOENT || errno == ENOTDIR)
-		return; /* the first look finds it gone */
+		return; /* the first look will find it gone */
 	if (errno != EACCES) {
 		look_often(w);
 		return;
@@ -185,8 +186,8 @@ static void watch_object(struct walls *w, const char *path, uint32_t mask)
 		look_often(w);
 }
 
-/* The deepest directory on the way to `path` that can be watched is, and its name's
- * length returned; 0: "/", or none. */
+/* Watches the deepest directory on the way to `path` that can be watched.  Returns the
+ * length of its name; 0: "/", or none. */
 static size_t watch_deepest(struct walls *w, const char *path)
 {
 	char dir[PATH_MAX];
@@ -207,9 +208,9 @@ static size_t watch_deepest(struct walls *w, const char *path)
 }
 
 /*
- * Tells when something appears on the way to `path`: in the deepest directory
- * that there is, which may be another one the next time.  One that was made while we
- * looked is found by looking until nothing deeper turns up.
+ * Asks for events when something appears on the way to `path`, by watching the deepest
+ * existing directory.  A directory may be made while we look, so we repeat until we
+ * find nothing deeper.
  */
 static void watch_way(struct walls *w, const char *path)
 {
@@ -224,8 +225,8 @@ static const char *host_name(const struct walls *w, size_t i, char buf[PATH_MAX]
 	return sandbox_view_host(w->view, w->view->walls[i].path, buf, PATH_MAX);
 }
 
-/* The directories above `path`, but for those above `done`, where the last call came
- * from: walls are sorted, and 2,000 of them have few directories. */
+/* Watches the directories above `path`, except those above `done`, the path of the last
+ * call.  Walls are sorted, and 2,000 of them have few different directories. */
 static void watch_above(struct walls *w, const char *path, char done[PATH_MAX])
 {
 	char dir[PATH_MAX];
@@ -241,13 +242,13 @@ static void watch_above(struct walls *w, const char *path, char done[PATH_MAX])
 	(void)snprintf(done, PATH_MAX, "%s", path);
 }
 
-/* What had been watched last: by the host's names, and by those inside. */
+/* The paths that were watched last: the host's name, and the name inside. */
 struct watched {
 	char host[PATH_MAX], inside[PATH_MAX];
 };
 
-/* The wall's object and each directory above it; where its tree is mounted at a
- * place, those above its name there as well. */
+/* Watches the wall's object and each directory above it.  If its tree is mounted at
+ * another place, also the directories above its name there. */
 static void watch_wall(struct walls *w, size_t i, struct watched *last)
 {
 	const char *inside = w->view->walls[i].path;
@@ -269,8 +270,8 @@ static void watch_wall(struct walls *w, size_t i, struct watched *last)
 	watch_above(w, inside, last->inside);
 }
 
-/* A directory that has come on the way to an absent name, a link that was made
- * anew and says the same: what was watched is not what has the name now. */
+/* Watches the walls again: a new directory on the way to an absent name, or a new link
+ * with the same text, is not the object that was watched. */
 static void watch_anew(struct walls *w)
 {
 	struct watched last = { "", "" };
@@ -280,7 +281,7 @@ static void watch_anew(struct walls *w)
 			watch_wall(w, i, &last);
 }
 
-/* True where one of the watched objects itself, or a directory, has changed. */
+/* True if a watched object itself, or a directory in one, has changed. */
 static bool tells_of_ways(const char *events, size_t n)
 {
 	struct inotify_event e;
@@ -310,7 +311,8 @@ static bool drain(const struct walls *w)
 
 /* --- begin and end ------------------------------------------------------------------ */
 
-/* What the set-up mounted there: else somebody has been faster than the first look. */
+/* Notes the mount that the set-up made there.  0 if another process was faster than the
+ * first look. */
 static int note_mount(struct walls *w, size_t i)
 {
 	return w->view->walls[i].kind != SANDBOX_WALL_MOUNT ?
@@ -348,7 +350,7 @@ int walls_init(struct walls *w, const struct sandbox_view *view,
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
 	r = open_mounts(w, child);
 	if (r < 0 && sandbox_child_ended(child))
-		return 0; /* mountinfo is -1: walls_check() has nothing to look at */
+		return 0; /* mountinfo is -1, so walls_check() does nothing */
 	if (r < 0)
 		return rt_fail_errno(err, -r, "the sandbox's mounts");
 	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -384,7 +386,7 @@ int walls_check(struct walls *w, size_t *ret)
 	if (w->moves >= 0 && drain(w))
 		watch_anew(w);
 	w->blind = false;
-	/* /etc sorts before /home, where things change: the last first */
+	/* /etc sorts before /home, where things change: begin with the last */
 	for (size_t i = w->view->nwalls; i-- > 0 && r == 0;) {
 		bool up;
 
@@ -401,7 +403,7 @@ int walls_check(struct walls *w, size_t *ret)
 bool walls_wake(const struct walls *w, bool on)
 {
 	if (w->mountinfo < 0)
-		return true; /* no wall that could go */
+		return true; /* there is no wall that could be lost */
 	if (w->poll_ms >= 0)
 		return false;
 	return (!on || (SYS_RETRY(fcntl(w->moves, F_SETOWN, getpid())) == 0 &&
