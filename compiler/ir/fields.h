@@ -1,10 +1,11 @@
 /*
- * The IR said once: of each struct of ir.h, set.h and facts.h the members that ir.json
- * has, in the order in which it has them.  The same rows write the canonical JSON (json.c),
- * read it (read.c) and verify what can be said of one member by itself (verify.c).  What
- * holds between several members is the `check` of their record.
+ * The one description of the IR: for each struct of ir.h, set.h and facts.h, the
+ * members that ir.json has, in their order.  The same rows write the canonical JSON
+ * (json.c), read it (read.c), and check each member by itself (verify.c).  Conditions
+ * between several members are checked by their record's `check`.
  *
- * Tables: fields_whole.c (the whole, rules, settings, tests), fields_facts.c, fields_set.c.
+ * Tables: fields_whole.c (the whole, rules, settings, tests), fields_facts.c,
+ * fields_set.c.
  */
 #ifndef COMPILER_IR_FIELDS_H
 #define COMPILER_IR_FIELDS_H
@@ -17,43 +18,52 @@
 #define IR_FORMAT 1 /* the first member of ir.json */
 
 enum ir_field_type {
-	IR_FT_END,     /* behind the last row */
+	IR_FT_END,     /* ends a table */
 	IR_FT_FLAG,    /* bool: true, or left out */
-	IR_FT_BITS,    /* unsigned: each bit is a flag, its key the word of the bit's number */
+	IR_FT_BITS,    /* unsigned: each bit is a flag; its key is the word for the
+	                  bit's number */
 	IR_FT_TEXT,    /* struct str */
 	IR_FT_NUMBER,  /* unsigned, from `min` to `max` */
-	IR_FT_HEX,     /* uint64_t, as text: readers that use doubles lose bits of it */
-	IR_FT_WORD,    /* an enumeration: the word of its number */
+	IR_FT_HEX,     /* uint64_t, as text: readers that use doubles would lose bits */
+	IR_FT_WORD,    /* an enumeration, as the word for its number */
 	IR_FT_ADDRESS, /* 16 bytes: 32 hexadecimal digits */
-	IR_FT_BLOCK,   /* struct num_cidr: the same, and "/bits" */
+	IR_FT_BLOCK,   /* struct num_cidr: 32 hexadecimal digits and "/bits" */
 	IR_FT_GLOB,    /* struct ir_glob */
-	IR_FT_PATTERN, /* struct ir_word: a glob, null for "**" */
+	IR_FT_PATTERN, /* struct ir_word: a glob, or null for "**" */
 	IR_FT_VALUE,   /* struct ir_value: any JSON value */
-	IR_FT_RECORD,  /* another struct; without a key its members stand among ours */
-	/* What no row can say: */
-	IR_FT_INDEX,   /* uint32_t: the record's number in its list; not in the JSON */
-	IR_FT_OPERAND, /* the operand of struct ir_code_place: one of several keys */
-	IR_FT_OPTIONS, /* list of struct ir_optspec: a record for those that differ by name only */
+	IR_FT_RECORD,  /* another struct; without a key, its members stand among ours */
+	/* What no row can describe: */
+	IR_FT_INDEX,   /* uint32_t: the record's index in its list; not in the JSON */
+	IR_FT_OPERAND, /* the operand of struct ir_code_place: written under one of
+	                  several keys */
+	IR_FT_OPTIONS, /* list of struct ir_optspec: one record for options that differ
+	                  only by name */
 };
 
-/* When a member is there: its tag, another member of the struct, has one of some values. */
+/*
+ * When a member is present.  It depends on its tag, which is another member of the
+ * struct.
+ */
 enum ir_field_there {
 	IR_ALWAYS,
-	IR_WHEN,   /* else left out; a row before this one reads the tag */
-	IR_SAYS,   /* else left out; reading learns it from the key, and sets a tag that is a bool */
-	IR_OR_NULL /* else null */
+	IR_WHEN,   /* only if the tag has one of `values`; an earlier row reads the tag */
+	IR_SAYS,   /* the same, but the reader takes the key's presence for the tag,
+	              and sets a tag that is a bool */
+	IR_OR_NULL /* else it is null */
 };
 
 enum ir_field_flag {
-	IR_FF_LINES = 1,     /* each record begins a line; a list of the whole */
-	IR_FF_VECTOR = 2,    /* VEC(): its capacity is behind the count */
-	IR_FF_POINTER = 4,   /* the value, or each value of the list, lies behind a pointer */
-	IR_FF_NEEDED = 8,    /* not null, not an empty list */
-	IR_FF_SORTED = 16,   /* text: above that of the record before */
-	IR_FF_RISING = 32,   /* word: not below that of the record before */
-	IR_FF_REPEATED = 64, /* text: left out where the record before has the same */
-	IR_FF_NOT = 128,     /* sets: what they match is taken away from the rule's */
-	IR_FF_PATH = 256     /* glob: may hold "**" */
+	IR_FF_LINES = 1,     /* each record begins on a new line; a list of the whole */
+	IR_FF_VECTOR = 2,    /* VEC(): the capacity follows the count */
+	IR_FF_POINTER = 4,   /* the struct has a pointer to the value (or to each value
+	                        of the list) */
+	IR_FF_NEEDED = 8,    /* neither null nor an empty list */
+	IR_FF_SORTED = 16,   /* text: greater than in the record before */
+	IR_FF_RISING = 32,   /* word: not below that in the record before */
+	IR_FF_REPEATED = 64, /* text: left out if the record before has the same */
+	IR_FF_NOT = 128,     /* sets: exceptions, which are subtracted from the rule's
+	                        set */
+	IR_FF_PATH = 256     /* glob: may contain "**" */
 };
 
 struct ir_record;
@@ -62,19 +72,21 @@ struct ir_field {
 	const char *key;
 	enum ir_field_type type;
 	unsigned flags;       /* enum ir_field_flag */
-	size_t at, size;      /* of one value: where in the struct, bytes */
+	size_t at, size;      /* offset of the value in the struct, and its size, in
+	                         bytes */
 	bool list;
-	size_t count;         /* list: where the number of values is, a size_t */
-	size_t fixed;         /* list: or that many, in the struct itself */
+	size_t count;         /* list: offset of the number of values, a size_t */
+	size_t fixed;         /* list in the struct itself: its fixed length */
 	enum ir_field_there there;
 	size_t tag, tag_size;
-	unsigned values;      /* a bit for each; numbers from 31 on are the last bit */
+	unsigned values;      /* one bit for each value; the last bit stands for 31 and
+	                         above */
 	const struct ir_words *words;
 	uint64_t min, max;
-	bool (*is)(struct str s); /* text: may it be? NULL: any */
+	bool (*is)(struct str s); /* text: is it valid?  NULL: any text is */
 	const struct ir_record *of;
-	/* or the one that the struct says; `at` is the number of the record of the whole that
-	   it is in */
+	/* chooses the record by the struct, instead of `of`; `at` is the index of the
+	   record of the whole that contains it */
 	const struct ir_record *(*pick)(const void *of, size_t at);
 };
 
@@ -82,34 +94,38 @@ struct ir_check;
 
 struct ir_record {
 	const struct ir_field *v;
-	const void *blank; /* what a reader begins with; NULL: zeros */
-	/* NULL, or what is broken of c->of.  It comes before the rows: no range is
-	   checked yet. */
+	const void *blank; /* the reader's initial value; NULL: zeros */
+	/* Returns NULL, or what is wrong in c->of.  It runs before the rows, so no
+	   range has been checked yet. */
 	const char *(*check)(struct ir_check *c);
 };
 
 struct ir_check {
 	const struct ir *ir;
 	struct arena *a;
-	const void *of, *before; /* the record, and that before it in its list or NULL */
-	const char *why;  /* the first thing that is broken, or NULL */
-	const char *list; /* the list of the whole that is looked at, and its record */
+	const void *of, *before; /* the record, and the one before it in its list, or
+	                            NULL */
+	const char *why;  /* the first error, or NULL */
+	const char *list; /* the list of the whole that is being checked, and the index
+	                     of its record */
 	size_t at;
-	bool broad;       /* sets match as deny, ask and hide do; set by the rule's check */
+	bool broad;       /* sets match as for deny, ask and hide; the rule's check
+	                     sets this */
 	unsigned depth;
 };
 
 extern const struct ir_record ir_record_whole;  /* struct ir */
-extern const struct ir_record ir_record_option; /* struct ir_optspec but for its name */
+extern const struct ir_record ir_record_option; /* struct ir_optspec without its name */
 extern const struct ir_record ir_record_place, ir_record_risk, ir_record_fact,
 	ir_record_program, ir_record_var, ir_record_inert, ir_record_pin, ir_record_shell;
-extern const struct ir_record ir_record_command; /* struct ir_command: a set of that kind */
-/* The rows of a set; NULL: of no kind. */
+extern const struct ir_record ir_record_command; /* struct ir_command: a set of the
+                                                    kind command */
+/* The rows of a set; NULL for an invalid kind. */
 const struct ir_record *ir_record_set(enum ir_kind kind);
 
-/* Here, since the verifier asks them some 300,000 times for a policy on std/base. */
+/* Inline, because the verifier calls them some 300,000 times for a policy on std/base. */
 
-/* An unsigned number of 1, 2, 4 or 8 bytes; a pointer is 8. */
+/* Reads an unsigned number of 1, 2, 4 or 8 bytes; a pointer counts as 8. */
 static inline uint64_t ir_field_number(const void *p, size_t size)
 {
 	switch (size) {
@@ -132,7 +148,7 @@ static inline bool ir_field_is_repeated(const struct ir_field *f, const char *of
 	       str_eq(*(const struct str *)(of + f->at), *(const struct str *)(before + f->at));
 }
 
-/* By the tag, or the record before. */
+/* Is the member present, by its tag or by the record before? */
 static inline bool ir_field_is_there(const struct ir_field *f, const void *of,
 				     const void *before)
 {
@@ -149,7 +165,7 @@ static inline size_t ir_field_count(const struct ir_field *f, const void *of)
 	return f->fixed ? f->fixed : *(const size_t *)((const char *)of + f->count);
 }
 
-/* Value `i` of the list, or the value. */
+/* Value `i` of a list, or the single value. */
 static inline const void *ir_field_value(const struct ir_field *f, const void *of, size_t i)
 {
 	const char *p = (const char *)of + f->at;
@@ -165,14 +181,14 @@ static inline const struct ir_record *ir_field_record(const struct ir_field *f, 
 	return f->pick ? f->pick(of, at) : f->of;
 }
 
-/* NULL, or what is broken in a glob; `path`: "**" may be there. */
+/* Returns NULL, or what is wrong in a glob; `path`: "**" is allowed. */
 const char *ir_check_glob(const struct ir_glob *g, bool path);
 bool ir_is_placed(const struct ir_place *p);
 
-/* For `is`. */
+/* Functions for `is`. */
 bool ir_is_some(struct str s); /* not empty */
 bool ir_has_no_nul(struct str s);
 bool ir_is_text(struct str s); /* not empty, no NUL */
-bool ir_is_path(struct str s); /* which begins with '/' */
+bool ir_is_path(struct str s); /* a text that begins with '/' */
 
 #endif

@@ -1,4 +1,4 @@
-/* The rows of what ir/facts.h describes: words that can stand in a command, ranges. */
+/* The rows for ir/facts.h: words that can stand in a command, ranges. */
 #include "compiler/ir/rows.h"
 
 bool ir_is_file_name(struct str s)
@@ -129,7 +129,7 @@ TABLE(ir_record_var, NULL, NULL,
 	LEVEL(ir_var),
 	AT(ir_var));
 
-/* 64 hexadecimal digits, or nothing. */
+/* 64 hexadecimal digits, or empty. */
 static bool is_digest(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)

@@ -1,10 +1,10 @@
 /*
- * Places, words, paths, hosts and conditions: the rows of a set of each kind, and the promises
- * that every reader of patterns relies on.
+ * Places, words, paths, hosts and conditions: the rows for a set of each kind, and the
+ * promises on which every reader of patterns relies.
  */
 #include "compiler/ir/rows.h"
 
-#define MAX_DEPTH 256 /* deeper nesting would be a stack overflow in some reader */
+#define MAX_DEPTH 256 /* deeper nesting would overflow some reader's stack */
 
 static const struct ir_place nowhere = { .span = SPAN_NONE };
 TABLE(ir_record_place, NULL, &nowhere,
@@ -95,7 +95,7 @@ static bool is_plain(const struct ir_glob *g)
 	return true;
 }
 
-/* A name that begins as an option does; its braces are written out. */
+/* A name that begins like an option; its braces have been expanded. */
 static const char *check_option(struct ir_check *c)
 {
 	const struct ir_option *o = c->of;
@@ -178,7 +178,7 @@ static const char *check_file(struct ir_check *c)
 {
 	const struct ir_set *s = c->of;
 
-	/* deny, ask and hide cover what lies below (semantics 5) */
+	/* deny, ask and hide include everything below the path (semantics 5) */
 	if (c->broad && !s->u.file.path.below)
 		return "a deny, ask or hide that does not cover below";
 	return file_check(&s->u.file.path);
@@ -260,7 +260,7 @@ static TABLE(tool, NULL, NULL,
 	VALUE(ir_set, "glob", u.tool.glob, IR_FT_GLOB),
 	TEXT(ir_set, "text", u.tool.text));
 
-/* The members of the union begin where the set does. */
+/* The members of the union begin at the offset of the set. */
 const struct ir_record *ir_record_set(enum ir_kind kind)
 {
 	static const struct ir_record *const sets[] = {

@@ -1,7 +1,7 @@
 /*
- * The rows of the whole IR: rules, scalars, variables, settings, tests; and what holds
- * between their members.  Whatever is found broken is a fault of the compiler, which ends
- * it with 70, or bytes that are no ir.json.
+ * The rows for the whole IR: rules, scalars, variables, settings, tests; and the
+ * conditions between their members.  An error found here is a bug in the compiler,
+ * which then ends with status 70, or the bytes are not a valid ir.json.
  */
 #include "compiler/ir/rows.h"
 
@@ -9,8 +9,8 @@ static WORDS(scopes, "sandbox", "host");
 
 /* --- rules ----------------------------------------------------------------- */
 
-/* By level, of one file by line, the floor last: the "first" of 3.1.  A file
- * that full and narrow-only files of one level use speaks twice. */
+/* By level; within a file by line; the floor last.  This is the order of "first" in
+ * 3.1.  A file that both full and narrow-only files of one level use appears twice. */
 static bool in_order(const struct ir_rule *x, const struct ir_rule *y)
 {
 	if (x->floor != y->floor)
@@ -99,7 +99,7 @@ static TABLE(rule, check_rule, NULL,
 	AT(ir_rule),
 	WORD(ir_rule, "kind", kind, ir_words_kind),
 	WORD(ir_rule, "effect", effect, ir_words_effect),
-	/* the rules of one statement have one text, which may be long */
+	/* all rules of a statement have the same text, which may be long */
 	TEXT(ir_rule, "text", text, .flags = IR_FF_REPEATED, .is = ir_is_some),
 	OPT_TEXT(ir_rule, "because", because),
 	BITS(ir_rule, scopes, scopes),
@@ -115,7 +115,7 @@ static TABLE(rule, check_rule, NULL,
 	SETS(ir_rule, .pick = rule_set),
 	OPT_LIST(ir_rule, "lifted_by", lifted_by, nlifted_by, IR_FT_NUMBER, .max = UINT32_MAX));
 
-/* A tree that has a name, and a place where a name can be. */
+/* A mount: its tree can have a second name, and a name can be at its place. */
 static const char *check_mount(struct ir_check *c)
 {
 	const struct ir_mount *m = c->of;
@@ -158,7 +158,7 @@ static TABLE(by_risk, NULL, NULL,
 	OF_CLASS("high", IR_RISK_HIGH),
 	OF_CLASS("critical", IR_RISK_CRITICAL));
 
-/* What a scalar of a type holds. */
+/* What a scalar of each type holds. */
 static TABLE(effect, NULL, NULL,
 	{ .key = "by_risk", .type = IR_FT_RECORD, .of = &by_risk, .size = sizeof(struct ir_scalar),
 	  SAYS(ir_scalar, by_risk, SOME) },
@@ -307,7 +307,7 @@ static TABLE(role, NULL, NULL,
 static WORDS(ops, [IR_READ] = "read", [IR_WRITE] = "write", [IR_EXEC] = "exec");
 static WORDS(protos, [IR_TCP] = "tcp", [IR_UDP] = "udp");
 
-/* What a request of a kind holds. */
+/* What a request of each kind holds. */
 static TABLE(line, NULL, NULL,
 	TEXT(ir_request, "line", line, UNLESS_EMPTY(ir_request, line.p)),
 	FLAG(ir_request, "unparsed", unparsed),

@@ -1,7 +1,7 @@
 /*
- * The canonical JSON of the IR (doc/ir.md): every part of it, keys in the order of the
- * field tables, no white space but a newline between records, so that equal policies have
- * equal bytes.
+ * Writes the canonical JSON of the IR (doc/ir.md): every part, with keys in the order
+ * of the field tables and no white space except a newline between records.  Equal
+ * policies give equal bytes.
  */
 #include <inttypes.h>
 
@@ -11,7 +11,7 @@
 static void put_fields(struct buf *b, const struct ir_record *of, const void *p,
 		       const void *before, size_t at);
 
-/* `"k":`, after a comma where a member stands before it. */
+/* Writes `"k":`, with a comma before it if another member precedes. */
 static void put_key(struct buf *b, const char *k)
 {
 	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
@@ -45,7 +45,7 @@ static void put_run(struct buf *b, const struct ir_glob *g, size_t *i)
 	buf_json(b, buf_view(&run));
 }
 
-/* Literal runs are strings; everything else is an object. */
+/* A run of literal bytes becomes a string, everything else an object. */
 static void put_glob(struct buf *b, const struct ir_glob *g)
 {
 	size_t i = 0, k;
@@ -97,8 +97,8 @@ static bool same_when(const struct ir_when *x, const struct ir_when *y)
 	return x->is == y->is && x->i == y->i && x->x == y->x && str_eq(x->text, y->text);
 }
 
-/* May it stand in the record of the option before it: is all but the name the same,
- * and its number that one's or the next? */
+/* May the option share a record with the one before it?  It may if only the name
+ * differs and its number is the same or the next. */
 static bool goes_on(const struct ir_optspec *o, const struct ir_optspec *before)
 {
 	return o->takes == before->takes && o->says_takes == before->says_takes &&
@@ -106,8 +106,8 @@ static bool goes_on(const struct ir_optspec *o, const struct ir_optspec *before)
 	       (o->same == before->same || o->same == before->same + 1);
 }
 
-/* A record for options that differ by their names alone; names of one number stand
- * together. */
+/* Writes one record for options that differ only by name; names with the same number
+ * are grouped. */
 static void put_options(struct buf *b, const struct ir_optspec *v, size_t n)
 {
 	buf_ch(b, '[');
@@ -180,7 +180,7 @@ static void put_value(struct buf *b, const struct ir_field *f, const void *p,
 	case IR_FT_INDEX:
 	case IR_FT_OPERAND:
 	case IR_FT_OPTIONS:
-		break; /* no value of one key */
+		break; /* not the value of a single key */
 	}
 }
 

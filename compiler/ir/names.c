@@ -1,6 +1,6 @@
 /*
- * The words of the IR's enumerations and a fresh IR.  Decides the value that
- * every scalar has where nobody says one (doc/semantics.md 3.1 step 5).
+ * The words for the IR's enumerations, and a fresh IR.  Decides the value of every
+ * scalar that nobody sets (doc/semantics.md 3.1 step 5).
  */
 #include <assert.h>
 
@@ -84,7 +84,7 @@ const char *ir_level_name(enum ir_level l)
 	return named(&ir_words_level, l);
 }
 
-/* Exceptions may speak of several operations at once. */
+/* An exception may name several operations at once. */
 const char *ir_op_name(enum ir_op op)
 {
 	static const char *const names[] = {
@@ -139,7 +139,7 @@ enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id)
 	return scalar_words[id].type;
 }
 
-/* Whoever says nothing about a section gets these. */
+/* Built-in values for sections about which a policy says nothing. */
 static const struct {
 	enum ir_scalar_id id;
 	enum ir_effect effect;
@@ -160,7 +160,7 @@ struct ir *ir_new(struct arena *a)
 	for (i = 0; i < IR_SCALAR_COUNT; i++) {
 		struct ir_scalar *s = &ir->scalars[i];
 
-		/* DENY is what an effect without a value has to be */
+		/* an effect without a value must be DENY */
 		s->effect = IR_DENY;
 		s->level = IR_DEFAULT;
 		s->id = str_from(scalar_words[i].id);

@@ -1,4 +1,4 @@
-/* The text dump of words, places and sets, as the lines of the dump hold them. */
+/* The text dump of words, places and sets, as they appear in the lines of the dump. */
 #include <inttypes.h>
 
 #include "compiler/ir/print.h"
@@ -10,7 +10,7 @@ void ir_print_str(FILE *out, struct str s)
 		fwrite(s.p, 1, s.n, out);
 }
 
-/* On one line, between double quotes. */
+/* Prints it on one line, between double quotes. */
 void ir_print_quoted(FILE *out, struct str s)
 {
 	size_t i;

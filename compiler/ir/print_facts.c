@@ -1,4 +1,4 @@
-/* The text dump of facts: as they were written, and what they say, by name. */
+/* The text dump of facts: first as they were written, then what they say, by name. */
 #include "compiler/ir/print.h"
 #include "compiler/ir/words.h"
 
@@ -35,7 +35,10 @@ static void put_when(FILE *out, const struct ir_when *w)
 	fprintf(out, "/%s%s", w->i ? "i" : "", w->x ? "x" : "");
 }
 
-/* "-o=", "-c= code": '=' a value, '[=]' an attached one, '=?' in places, '?' nobody says. */
+/*
+ * Prints an option as "-o=", "-c= code".  '=': it takes a value; '[=]': an attached
+ * one; '=?': a value in some places; '?': nobody says what it takes.
+ */
 static void put_option(FILE *out, const struct ir_optspec *o, bool other_name)
 {
 	static const char *const takes[] = { "", "=", "[=]", "=?" };

@@ -1,6 +1,6 @@
 /*
- * The stable text dump of the IR, for goldens and `polc dump`: one line a
- * rule with what it means, its exceptions and what lifts it indented below.
+ * The stable text dump of the IR, for goldens and `polc dump`.  Each rule has one line
+ * with its meaning; its exceptions and the rules that lift it follow, indented.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /*
- * Reads ir.json: bounds first, then the records, then what ir.h promises, then the
- * comparison of bytes that makes the reader strict.
+ * Reads ir.json: first checks limits, then reads the records, then checks what ir.h
+ * promises, and last compares bytes, which is what makes the reader strict.
  */
 #include "compiler/ir/read.h"
 
@@ -9,9 +9,9 @@
 #include "compiler/ir/read_fields.h"
 
 /*
- * The text with its \u0080 … \u00ff, which stand for bytes that are no UTF-8
- * (buf_json), as these bytes: json-c passes them through, and would make a
- * character of the escape.  False where the text is larger than the limits.
+ * Copies the text, and replaces \u0080 … \u00ff by the bytes that they stand for:
+ * buf_json() writes a byte that is not UTF-8 in this way.  json-c passes such bytes on,
+ * but would turn the escape into a character.  False if the text exceeds the limits.
  */
 static bool unescape(struct buf *out, struct str s, const char **ret_why)
 {
@@ -67,7 +67,7 @@ static struct json_object *parse(struct arena *a, struct str s, const char **ret
 	return o;
 }
 
-/* One byte that we would not have written is one that we did not understand. */
+/* If we would have written a byte differently, we did not understand it. */
 static const char *compare(struct arena *a, const struct ir *ir, struct str s)
 {
 	const char *why = NULL;

@@ -1,6 +1,6 @@
 /*
- * Reads the records of ir.json by the field tables.  Words in excess and ranges are left
- * to ir_verify(), spellings to the comparison of bytes in read.c.
+ * Reads the records of ir.json by the field tables.  ir_verify() checks words and
+ * ranges; the comparison of bytes in read.c finds other spellings.
  */
 #include "compiler/ir/read_fields.h"
 
@@ -12,11 +12,12 @@
 
 struct reader {
 	struct arena *a;
-	const char *why;  /* the first thing that is wrong, or NULL */
-	const char *list; /* the list of the whole that is being read, and its record */
+	const char *why;  /* the first error, or NULL */
+	const char *list; /* the list of the whole that is being read, and the index of
+	                     its record */
 	size_t at;
-	size_t nglob;     /* items of all globs so far */
-	size_t noptions;  /* options of all programs so far */
+	size_t nglob;     /* number of glob items so far */
+	size_t noptions;  /* number of options of all programs so far */
 };
 
 static void fail(struct reader *r, const char *key, const char *what)
@@ -91,7 +92,7 @@ unsigned ir_nibble(char c)
 	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 0x1000;
 }
 
-/* 32 hexadecimal digits, and "/bits" where `ret_bits` is given. */
+/* Reads 32 hexadecimal digits, followed by "/bits" if `ret_bits` is not NULL. */
 static void read_address(struct reader *r, const char *key, struct json_object *v,
 			 uint8_t addr[16], uint8_t *ret_bits)
 {
@@ -138,7 +139,10 @@ static void read_item(struct reader *r, const char *key, struct json_object *o,
 		read_glob(r, key, json_object_array_get_idx(of, i), &ret->alts[i], depth + 1);
 }
 
-/* How many items the list stands for: a text stands for its bytes. */
+/*
+ * The number of items that the list stands for: a text counts as many items as it has
+ * bytes.
+ */
 static size_t glob_size(struct json_object *list)
 {
 	size_t i, n = json_object_array_length(list), sum = 0;
@@ -158,7 +162,7 @@ static void read_glob(struct reader *r, const char *key, struct json_object *lis
 {
 	size_t n;
 
-	/* ir_verify() has the exact limit; this one keeps our own stack */
+	/* ir_verify() has the exact limit; this one protects our own stack */
 	if (depth > IR_READ_MAX_DEPTH || !json_object_is_type(list, json_type_array)) {
 		fail(r, key, "is no list, or nests too deep");
 		return;
@@ -229,7 +233,7 @@ static void read_any(struct reader *r, struct json_object *v, struct ir_value *r
 		ret->yes = json_object_get_boolean(v);
 		break;
 	case json_type_int:
-	case json_type_double: /* json-c keeps its spelling */
+	case json_type_double: /* json-c keeps the spelling */
 		ret->type = IR_V_NUMBER;
 		ret->text = str_dup(r->a, str_from(json_object_get_string(v)));
 		break;
@@ -275,7 +279,7 @@ struct options {
 	VEC(struct ir_optspec) list;
 };
 
-/* One record: the options that differ by their names alone. */
+/* Reads one record: options that differ only by name. */
 static void read_options(struct reader *r, struct json_object *o, struct options *ret)
 {
 	struct ir_optspec s = { .same = 0 };
@@ -374,11 +378,11 @@ static void read_value(struct reader *r, const struct ir_field *f, struct json_o
 	case IR_FT_INDEX:
 	case IR_FT_OPERAND:
 	case IR_FT_OPTIONS:
-		break; /* no value of one key */
+		break; /* not the value of a single key */
 	}
 }
 
-/* Where value `i` goes. */
+/* Where to store value `i`. */
 static void *room_for(struct reader *r, const struct ir_field *f, void *of, size_t i)
 {
 	void *p = (char *)of + f->at;
@@ -441,7 +445,7 @@ static void read_list_of_options(struct reader *r, const struct ir_field *f,
 	set_list(f, ret, all.list.v, all.list.n);
 }
 
-/* A member of one key. */
+/* Reads a member that has one key. */
 static void read_member(struct reader *r, const struct ir_field *f, struct json_object *o,
 			void *ret, const void *before)
 {

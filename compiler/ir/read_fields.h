@@ -7,13 +7,16 @@
 #include "compiler/ir/ir.h"
 
 #define IR_READ_MAX_RULES ((size_t)65536)
-#define IR_READ_MAX_GLOB ((size_t)8 * 1000 * 1000) /* items of all globs */
-#define IR_READ_MAX_OPTIONS (512 * 1024) /* of all programs */
+#define IR_READ_MAX_GLOB ((size_t)8 * 1000 * 1000) /* limit for the items of all globs */
+#define IR_READ_MAX_OPTIONS (512 * 1024) /* limit for the options of all programs */
 #define IR_READ_MAX_DEPTH 1024
 
-/* The whole; NULL, or what is wrong. */
+/* Reads the whole IR; returns NULL, or what is wrong. */
 const char *ir_read_whole(struct arena *a, struct json_object *o, struct ir *ret);
-/* The number of a digit; past 0xff for what is none of ours, so that no byte comes of it. */
+/*
+ * The value of a hexadecimal digit; for any other character a number so large that no
+ * valid byte comes of it.
+ */
 unsigned ir_nibble(char c);
 
 #endif

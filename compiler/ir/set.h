@@ -1,6 +1,6 @@
 /*
- * The words and sets of the IR: what a rule, an exception or a fact denotes.
- * Part of ir.h, which includes it.
+ * The words and sets of the IR: what a rule, an exception or a fact stands for.  Part
+ * of ir.h, which includes this file.
  */
 #ifndef COMPILER_IR_SET_H
 #define COMPILER_IR_SET_H
@@ -16,10 +16,10 @@ enum ir_kind {
 	IR_KIND_COUNT
 };
 
-/* In order of strictness.  HIDE is a deny of every operation (files). */
+/* In order of strictness.  HIDE also denies every operation (files). */
 enum ir_effect { IR_ALLOW, IR_ASK, IR_DENY, IR_HIDE, IR_EFFECT_COUNT };
 
-/* Ranks: a smaller number decides over a larger one where precedence asks. */
+/* Ranks: where precedence counts, a smaller number wins over a larger one. */
 enum ir_level {
 	IR_MANAGED = 1, IR_MANAGED_FILE, IR_PROJECT, IR_USER, IR_DEFAULT,
 	IR_LEVEL_COUNT
@@ -39,7 +39,7 @@ enum ir_risk { IR_RISK_LOW, IR_RISK_MEDIUM, IR_RISK_HIGH, IR_RISK_CRITICAL,
 
 enum ir_mode { IR_NET_DISABLED, IR_NET_LIMITED, IR_NET_FULL };
 
-/* Where a thing was said; `file` is as it was named, never absolute. */
+/* Where something was written; `file` is the name that was given, never made absolute. */
 struct ir_place {
 	struct str file;
 	uint32_t line, col; /* from 1 */
@@ -49,17 +49,17 @@ struct ir_place {
 /* --- sets --------------------------------------------------------------- */
 
 /*
- * Words and paths.  Which bytes ONE and STAR match is the reader's business:
- * in a path not '/'; in a word any byte for deny and ask rules (and `except`
- * of an allow), only [A-Za-z0-9._:/@+-] for allow rules (and `except` of a
- * deny or ask).  NUL never.
+ * Words and paths.  The reader decides which bytes ONE and STAR match: in a path any
+ * byte but '/'; in a word any byte for deny and ask rules (and `except` of an allow),
+ * only [A-Za-z0-9._:/@+-] for allow rules (and `except` of a deny or ask).  They never
+ * match NUL.
  */
 enum ir_glob_op {
 	IR_G_BYTE, /* exactly `byte` */
 	IR_G_ONE,  /* ?  */
 	IR_G_STAR, /* *  any number of what ONE matches */
-	IR_G_DEEP, /* ** in a path: any bytes, '/' too */
-	IR_G_DIRS, /* a whole component ** and its '/': zero or more "name/" */
+	IR_G_DEEP, /* ** in a path: any bytes, including '/' */
+	IR_G_DIRS, /* ** as a whole component, with its '/': zero or more "name/" */
 	IR_G_ALT   /* {a|b} or {a,b}: one of the alternatives */
 };
 
@@ -68,7 +68,7 @@ struct ir_glob;
 struct ir_glob_item {
 	enum ir_glob_op op;
 	uint8_t byte;
-	struct ir_glob *alts; /* ALT */
+	struct ir_glob *alts; /* for ALT */
 	size_t nalts;
 };
 
@@ -78,30 +78,29 @@ struct ir_glob {
 };
 
 /*
- * A path pattern hangs off a root.  The rest of a path P under a root R is ""
- * for P == R, else what follows R, beginning with '/' (for the root "/" it is
- * P itself, "" for P == "/").  `glob` matches the whole rest; with `below`
- * also everything under what it matches.  A trailing "/" and a trailing "/ **"
- * component are no part of the glob.
+ * A path pattern is relative to a root.  The rest of a path P under a root R is "" for
+ * P == R, else what follows R, beginning with '/' (for the root "/" the rest is P
+ * itself, and "" for P == "/").  `glob` matches the whole rest; with `below`, also
+ * everything below what it matches.  A trailing "/" or "/ **" is not part of the glob.
  */
 struct ir_path {
 	enum ir_root root;
 	struct ir_glob glob;
 	bool below;
-	bool abstract;   /* unix: the glob is over the name without its '@' */
+	bool abstract;   /* unix: the glob matches the name without its '@' */
 	struct str text; /* as written */
 };
 
 struct ir_word {
-	bool any_words;      /* ** : any number of words, none too */
-	struct ir_glob glob; /* otherwise one word */
+	bool any_words;      /* **: any number of words, including none */
+	struct ir_glob glob; /* if not any_words: one word */
 };
 
 /*
- * An option as a guard names it, dashes included ("-f", "--force", "--data*",
- * "-rf").  With `value` only where its value matches that.  A single dash and
- * several letters name that one option, or (where the program clusters) all of
- * the letters together.
+ * An option as a guard names it, with its dashes ("-f", "--force", "--data*", "-rf").
+ * If there is a `value`, only an option whose value matches it counts.  A single dash
+ * with several letters names that one option, or (where the program allows clusters)
+ * all of the letters together.
  */
 struct ir_option {
 	struct ir_glob name;
@@ -110,39 +109,41 @@ struct ir_option {
 };
 
 enum ir_guard_kind {
-	IR_GD_WITH,      /* one of the options is present */
-	IR_GD_WITHOUT,   /* none is */
-	IR_GD_WITH_ONLY, /* no other is */
-	IR_GD_WITHIN     /* operands and option values are literal and lie in paths */
+	IR_GD_WITH,      /* one of the options must be present */
+	IR_GD_WITHOUT,   /* none of the options may be present */
+	IR_GD_WITH_ONLY, /* no other option may be present */
+	IR_GD_WITHIN     /* operands and option values must be literal and lie in the
+	                    paths */
 };
 
-/* Under deny and ask it holds if any reading of the words fulfils it, under
- * allow if all do. */
+/* Under deny and ask, a guard holds if some reading of the words satisfies it; under
+ * allow, if every reading does. */
 struct ir_guard {
 	enum ir_guard_kind kind;
 	struct ir_option *options;
 	size_t noptions;
-	struct ir_path *paths; /* WITHIN */
+	struct ir_path *paths; /* for WITHIN */
 	size_t npaths;
 };
 
 /*
- * A word list: words[0] is the program column.  Of a deny, ask (or `except` of
- * an allow) the option words are no words but guards.
+ * A list of words; words[0] is the program column.  In a deny, an ask and `except` of
+ * an allow, option words become guards.
  */
 struct ir_command {
 	struct ir_word *words;
 	size_t nwords;
-	bool tail;  /* ended in ":*" */
+	bool tail;  /* the pattern ended in ":*" */
 	bool more;  /* deny and ask: the last word "*" is one or more words */
-	struct ir_guard *guards; /* all must hold */
+	struct ir_guard *guards; /* all of them must hold */
 	size_t nguards;
-	/* A regular expression instead of words: searched in the words, joined by
+	/* A regular expression instead of words.  It is searched in the words joined by
 	 * blanks (semantics 4.3). */
 	bool regex;
 	bool regex_i, regex_x; /* its flags */
-	bool opaque;           /* not regular: PCRE2 decides, analyses know nothing */
-	struct str text; /* of a regex: what stands between the slashes */
+	bool opaque;           /* not regular: PCRE2 decides, and analyses treat it as
+	                          unknown */
+	struct str text; /* for a regex: the text between the slashes */
 };
 
 enum ir_proto { IR_TCP = 1, IR_UDP = 2, IR_ANY_PROTO = 3 };
@@ -151,15 +152,16 @@ enum ir_host_kind { IR_HOST_ANY, IR_HOST_NAME, IR_HOST_BELOW, IR_HOST_CIDR };
 struct ir_net {
 	unsigned protos;        /* enum ir_proto bits */
 	enum ir_host_kind host;
-	struct str name;        /* NAME exact; BELOW: "example.com" for *.example.com; lower case */
+	struct str name;        /* NAME: exact; BELOW: "example.com" for *.example.com;
+	                           in lower case */
 	struct num_cidr cidr;
 	uint16_t port_lo, port_hi;
-	struct num_cidr *within; /* ranges that a name may resolve to */
+	struct num_cidr *within; /* ranges to which a name may resolve */
 	size_t nwithin;
 };
 
-/* Conditions over six arguments. A compare is (arg & mask) OP value, unsigned,
- * on the low `width` bits; the bits above are not looked at. */
+/* Conditions over six arguments.  A comparison is (arg & mask) OP value, unsigned, on
+ * the low `width` bits; higher bits are ignored. */
 enum ir_cond_op { IR_C_TRUE, IR_C_FALSE, IR_C_AND, IR_C_OR, IR_C_NOT, IR_C_CMP };
 enum ir_cmp { IR_EQ, IR_NE, IR_LT, IR_LE, IR_GT, IR_GE };
 
@@ -173,17 +175,18 @@ struct ir_cond {
 };
 
 struct ir_syscall {
-	uint32_t nr;          /* x86_64 */
+	uint32_t nr;          /* number on x86_64 */
 	struct str name;
-	struct ir_cond *cond; /* NULL: whatever the arguments are */
+	struct ir_cond *cond; /* NULL: any arguments */
 };
 
-/* One set of requests of the rule's kind. */
+/* A set of requests; its kind is that of the rule. */
 struct ir_set {
 	union {
 		struct ir_command command;
 		struct {
-			unsigned ops; /* exactly one enum ir_op bit; HIDE: all */
+			unsigned ops; /* exactly one enum ir_op bit; for HIDE all of
+			                 them */
 			struct ir_path path;
 		} file;
 		struct ir_net net;

@@ -1,6 +1,6 @@
 /*
- * Values of settings (semantics 3.2): when two are the same, how they are
- * written, and the order that makes equal settings equal bytes.
+ * Values of settings (semantics 3.2): when two are equal, how they are written, and the
+ * order that makes equal settings equal bytes.
  */
 #include "compiler/ir/value.h"
 

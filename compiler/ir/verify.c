@@ -1,12 +1,11 @@
 /*
- * Checks of each member what its row promises, and of each record what its table names.
- * Decides nothing about policies: whatever is found here is a fault of the compiler, and
- * ends it with 70.
+ * Checks each member by its row and each record by its table.  Decides nothing about
+ * policies: an error found here is a bug in the compiler, which ends with status 70.
  */
 #include "compiler/ir/fields.h"
 #include "compiler/ir/value.h"
 
-/* A condition may nest 256 deep; the records around it are few. */
+/* Conditions may nest 256 deep; few records surround them. */
 #define MAX_DEPTH (256 + 8)
 
 static void broken(struct ir_check *c, const char *key, const char *what)
@@ -61,7 +60,10 @@ static const char *check_number(const struct ir_field *f, const void *p, const c
 static void check_fields(struct ir_check *c, const struct ir_record *of, const void *p,
 			 const void *before);
 
-/* One value; `before` is the record before that which holds it, or a list's value before. */
+/*
+ * Checks one value.  `before` is the record before the one that has it, or the list's
+ * previous value.
+ */
 static void check_value(struct ir_check *c, const struct ir_field *f, const void *p,
 			const struct ir_record *of, const void *before)
 {
