@@ -1,7 +1,7 @@
 /*
- * Decides whether a file is a policy of its own: by its text alone, so that the
- * same words mean the same wherever they are said.  A file that cannot be read
- * as a policy is one too, and its errors are said once.
+ * Decides whether a file is a policy of its own.  Only the text of the file decides,
+ * so that the same command line always means the same.  A file that cannot be parsed
+ * counts as a policy of its own, so that its errors are reported once.
  */
 #include "compiler/cli/alone.h"
 
@@ -9,7 +9,7 @@
 
 #include "compiler/frontend/frontend.h"
 
-/* Parsed in an arena of its own: what there is to say is said later. */
+/* Parses in an arena of its own; the messages are reported later. */
 static bool states_level(const struct sema_input *in)
 {
 	const struct ast_file *tree = NULL;
@@ -29,7 +29,7 @@ static bool states_level(const struct sema_input *in)
 	return ret;
 }
 
-/* Is this file one of the first `n`, by whatever name? */
+/* Is file `n` the same file as an earlier one, perhaps by another name? */
 static bool is_named_before(const struct options *o, const bool *own, size_t n)
 {
 	char *real = realpath(o->inputs.v[n].path, NULL);
@@ -54,7 +54,8 @@ static size_t count_bare(const struct options *o)
 	return n;
 }
 
-/* The command line with the one file `own` and those that belong to all. */
+/* The command line with only one of the `own` files, and the files that belong to
+ * all policies. */
 static struct options narrowed(const struct options *o, struct arena *a,
 			       const bool *own, const bool *again, size_t only)
 {

@@ -17,19 +17,20 @@ enum cli_exit cmd_convert(struct options *o, struct arena *a);
 enum cli_exit cmd_sign(struct options *o, struct arena *a);
 enum cli_exit cmd_verify(struct options *o, struct arena *a);
 
-/* --discover, where it was asked for, and whether the files named can be read. */
+/* Adds the files of --discover, if given, and checks that all files can be read. */
 bool cli_sources(struct options *o, struct arena *a);
 /*
- * Text that a file or a request brought, for a terminal: what is no printable
- * character is written as \xNN, but for newlines and tabs where `lines`.
+ * Text from a file or a request, made safe for a terminal: bytes that are not
+ * printable are written as \xNN, except newlines and tabs if `lines` is set.
  */
 struct str cli_clean(struct arena *a, struct str s, bool lines);
-/* The file is the whole of `bytes` (mode 0644) or what it was; false after a message. */
+/* Afterwards the file holds all of `bytes` (mode 0644) or its old content; false
+ * after a message. */
 bool cli_write(struct arena *a, const char *path, struct str bytes);
 /* Reads and checks a bundle; false after a message. */
 bool cli_bundle(const char *path, struct bundle *ret);
 /*
- * Prints the sink, and the internal error if there is one; returns the exit
+ * Prints the sink, and the internal error if there is one.  Returns the exit
  * status of a verb whose policy has errors: `errors` (1 or 2), or 70.
  */
 enum cli_exit cli_refuse(const struct compilation *c, enum cli_exit e,

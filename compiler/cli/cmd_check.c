@@ -1,7 +1,7 @@
 /*
- * `polc check`: everything that compile does, but for proving what was emitted
- * and writing it.  Several policies are checked one after the other, and what
- * was said once of a file that they share is not said again.
+ * `polc check`: everything that compile does, except proving and writing the output.
+ * Several policies are checked one after the other.  A message about a file that they
+ * share is printed once.
  */
 #include <stdlib.h>
 
@@ -11,18 +11,18 @@
 #include "compiler/cli/report.h"
 #include "compiler/cli/tests.h"
 
-/* So many errors of one policy are told apart from those of another. */
+/* Up to this many errors of one policy are compared with those of others. */
 #define MAX_COMPARED 1000
 
 struct checker {
 	const struct options *o;
 	struct arena *a;
 	struct alone alone;
-	bool keeps;      /* what was said, since it matters later */
-	struct map said; /* by what says all of it: JSON to print, or nothing */
+	bool keeps;      /* keep the messages, since they are needed later */
+	struct map said; /* whole message -> JSON to print, or nothing */
 	struct map judged;
 	struct tests_result t;
-	size_t of[DIAG_ERROR + 1]; /* diagnostics by severity */
+	size_t of[DIAG_ERROR + 1]; /* number of diagnostics by severity */
 };
 
 static void put_json(const struct checker *k)
@@ -78,7 +78,7 @@ static struct str as_json(struct checker *k, struct compilation *c,
 	return buf_view(&b);
 }
 
-/* NULL where the same was said of an earlier policy; else its place in `said`. */
+/* NULL if an earlier policy had the same message; else the place for it in `said`. */
 static struct str *keep(struct checker *k, struct compilation *c, struct diag *d,
 			const char *file)
 {
@@ -94,7 +94,7 @@ static struct str *keep(struct checker *k, struct compilation *c, struct diag *d
 	return json;
 }
 
-/* Leaves in the sink what is new, of its errors no more than a sink shows. */
+/* Leaves only new messages in the sink, and no more errors than a sink shows. */
 static void drop_said(struct checker *k, struct compilation *c, const char *file)
 {
 	struct diag_sink *s = &c->sink;

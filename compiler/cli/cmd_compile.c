@@ -1,6 +1,6 @@
 /*
- * `polc compile`: check, prove what was emitted, write the bundle.  OUT is
- * either the whole new bundle or what it was before.
+ * `polc compile`: checks, proves what was emitted, and writes the bundle.  OUT is
+ * either the complete new bundle or what it was before.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 #include "compiler/cli/tests.h"
 
 /*
- * --created, else SOURCE_DATE_EPOCH, else none: the same input, the same
- * bytes.  Who signs says when, by the clock if nobody says more.
+ * --created, else SOURCE_DATE_EPOCH, else no time: the same input makes the same
+ * bytes.  A signed bundle always has a time; by default that of the clock.
  */
 static bool created(const struct options *o, int64_t *ret)
 {
@@ -41,7 +41,7 @@ static bool created(const struct options *o, int64_t *ret)
 	return true;
 }
 
-/* The digest of the manifest before this one, which must be of the same policy. */
+/* Adds the digest of the previous manifest, which must belong to the same policy. */
 static bool previous(const struct compilation *c, struct bundle_options *opt)
 {
 	uint64_t serial = opt->serial ? opt->serial : c->ir->serial;
@@ -82,7 +82,7 @@ static bool options_of(const struct compilation *c, struct bundle_options *ret)
 	return created(o, &ret->created) && (!o->previous || previous(c, ret));
 }
 
-/* `fixed`: what the manifest shall say; NULL: what the options say. */
+/* Takes the fields of the manifest from `fixed` or, if it is NULL, from the options. */
 static enum cli_exit build(struct compilation *c, const struct bundle_options *fixed,
 			   struct buf *ret_bytes)
 {
@@ -115,8 +115,8 @@ static enum cli_exit build(struct compilation *c, const struct bundle_options *f
 /* --- --reproduce ---------------------------------------- */
 
 /*
- * Which sources were named and which were only used the bundle does not say:
- * first those that no other one uses, then all of them.
+ * The bundle does not say which sources were named and which were only used by
+ * others.  So the inputs are first those that no other source uses, then all.
  */
 static void take_inputs(struct options *o, struct arena *a, const struct reproduce *r,
 			const struct compilation *first)
@@ -187,7 +187,7 @@ static enum cli_exit reproduce(struct options *o, struct arena *a)
 
 /* --- the verb ---------------------------------------- */
 
-/* What was just written is read as polrun will read it, then signed. */
+/* Reads what was just written as polrun will read it, then signs it. */
 static enum cli_exit add_signature(struct compilation *c, struct str *bytes)
 {
 	struct rt_err err = { .err = 0 };

@@ -1,6 +1,6 @@
 /*
- * `polc convert --to pol|yaml`: one text in the other spelling.  What is
- * written is read again and compared before it is printed.
+ * `polc convert --to pol|yaml`: writes one text in the other spelling.  The result is
+ * parsed again and compared with the input before it is printed.
  */
 #include "compiler/ast/print.h"
 #include "compiler/cli/cli.h"
@@ -34,7 +34,7 @@ static bool says_the_same(struct arena *a, const struct ast_file *x,
 	return str_eq(buf_view(&was), buf_view(&is));
 }
 
-/* The text in *ret; false where it would say something else. */
+/* Puts the text into *ret; false if the text would mean something else. */
 static bool convert(struct compilation *c, const struct ast_file *tree, bool yaml,
 		    struct buf *ret)
 {

@@ -1,7 +1,7 @@
 /*
- * `polc diff OLD NEW`: each side is a bundle or a source, with the sources
- * that both have.  Sources are compared without a role and under each that
- * both declare; a bundle holds one role's policy only.
+ * `polc diff OLD NEW`: each side is a bundle or a source, together with the sources
+ * that both sides have.  Sources are compared without a role and under each role that
+ * both declare.  A bundle holds the policy of one role only.
  */
 #include "compiler/cli/cli.h"
 #include "compiler/cli/diff_print.h"
@@ -35,14 +35,14 @@ static enum cli_exit read_side(struct loaded *l, const struct options *o,
 		VEC_PUSH(a, &own->inputs, o->inputs.v[i]);
 	VEC_PUSH(a, &own->inputs, in);
 	e = loaded_read(l, own, a);
-	if (e == CLI_CLEAN && !role) /* what is said of the files is said once */
+	if (e == CLI_CLEAN && !role) /* messages about the files are printed only once */
 		report_print(&l->c);
 	return e;
 }
 
 /* --- roles --------------------------------------------------------------- */
 
-/* May the role be taken, and is it declared? */
+/* Is the role declared, and may it be chosen? */
 static bool has_role(const struct ir *ir, struct str name)
 {
 	const struct ir_setting *s =
@@ -95,7 +95,7 @@ static bool is_known_doubt(const struct diff_result *r, const struct diff_doubt 
 	return false;
 }
 
-/* Compares under the role; *ret is what shows there and not in `known`. */
+/* Compares under the role; *ret gets what differs there and is not in `known`. */
 static enum cli_exit diff_role(const struct options *o, struct str role,
 			       const struct diff_where *where, struct arena *a,
 			       const struct diff_result *known, struct diff_result *ret)
@@ -149,7 +149,7 @@ static void doubt_role(struct diff_result *r, struct arena *a,
 	VEC_PUSH(a, &r->doubts, d);
 }
 
-/* What no option names is not shown in full, but never said to be alike. */
+/* A role that no option names is not shown in full, but a difference is reported. */
 static void sum_up(const struct diff_result *own, const struct ir_role *const role[2],
 		   struct arena *a, struct diff_result *r)
 {
@@ -174,8 +174,9 @@ static const struct ir_role *role_of(const struct ir *ir, struct str name)
 }
 
 /*
- * A role that both have: compared under it where sources can be, else by what stands
- * in it.  One that only one of them has is a finding of its own.
+ * Compares a role that both sides have: by the policy under this role if both sides
+ * are sources, else by the text of the role.  A role of only one side is a finding
+ * of its own.
  */
 static enum cli_exit compare_role(const struct options *o, const struct loaded side[2],
 				  const struct ir_role *role, const struct diff_where *where,
@@ -223,7 +224,7 @@ static enum cli_exit diff_roles(const struct options *o, const struct loaded sid
 	return e;
 }
 
-/* A root that no decision here has is given a place, so that its rules have one. */
+/* Gives a place to each root that has none here, so that its rules have one too. */
 static void make_roots(struct ir_roots *dirs, bool made[IR_ROOT_COUNT])
 {
 	static const char *const places[IR_ROOT_COUNT] = {
@@ -241,7 +242,7 @@ static void make_roots(struct ir_roots *dirs, bool made[IR_ROOT_COUNT])
 	}
 }
 
-/* Doubts about what could only forbid more are none about a widening. */
+/* A doubt about something that can only forbid more is no doubt about a widening. */
 static bool is_in_doubt(const struct options *o, const struct diff_result *r)
 {
 	size_t i;

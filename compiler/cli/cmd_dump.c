@@ -23,7 +23,7 @@ static bool is_pass(struct arena *a, const char *name)
 	return false;
 }
 
-/* It holds the policy as it was after "lift"; what later passes made are members. */
+/* A bundle holds the policy after "lift"; later passes only made members. */
 static enum cli_exit dump_bundle(struct options *o, struct arena *a)
 {
 	struct loaded l;

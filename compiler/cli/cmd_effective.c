@@ -1,4 +1,4 @@
-/* `polc effective`: the resolved policy, of sources or of a bundle. */
+/* `polc effective`: shows the resolved policy of sources or of a bundle. */
 #include "compiler/cli/cli.h"
 #include "compiler/cli/effective.h"
 #include "compiler/cli/loaded.h"

@@ -1,7 +1,7 @@
 /*
- * `polc explain`: the reference evaluator tells what decides and why, of
- * sources or of the resolved policy that a bundle holds; the compiled policy,
- * asked by the runtime's library as polrun does, has to say the same.
+ * `polc explain`: the reference evaluator says what decides and why, for sources or
+ * for the resolved policy in a bundle.  The compiled policy is asked too, by the
+ * library of the runtime as polrun does, and must give the same answer.
  */
 #include "compiler/backend/table.h"
 #include "compiler/cli/cli.h"
@@ -20,7 +20,7 @@ struct asked {
 	struct options *o;
 	struct arena *a;
 	struct ir_request req;
-	const char *unparsed; /* why a line cannot be read */
+	const char *unparsed; /* why the line cannot be read */
 	struct explain_answer ans;
 };
 
@@ -112,8 +112,8 @@ static void fill(struct asked *q, const struct ir *ir, const struct bk_report *r
 }
 
 /*
- * Asks the bundle; NULL, or why the answer of the evaluator is none of it:
- * then *ret_fault says whether that is our fault.
+ * Asks the bundle.  NULL, or how its answer differs from the evaluator's; then
+ * *ret_fault says whether that is a fault of ours.
  */
 static const char *cross_check(struct asked *q, struct bundle *b, const struct ir *ir,
 			       const struct eval_decision *e, bool *ret_fault)
@@ -132,14 +132,14 @@ static const char *cross_check(struct asked *q, struct bundle *b, const struct i
 		*ret_fault = false;
 		return why;
 	}
-	/* filters are for the sandbox */
+	/* filters exist only in the sandbox */
 	if (!compiled_answers(ir, &q->req))
 		return q->req.kind == IR_SYSCALL || (unsigned)e->effect == d.effect ?
 			       NULL : "the evaluator has another answer";
 	return compiled_differs(b, e, &q->req, &d, q->a);
 }
 
-/* A policy without a bundle, and what no bundle answers, is the evaluator's alone. */
+/* Without a bundle, or if no bundle answers the request, only the evaluator counts. */
 static const char *check_compiled(struct asked *q, struct compilation *c,
 				  const struct eval_decision *e)
 {
@@ -180,7 +180,7 @@ static enum cli_exit on_sources(struct asked *q)
 
 /* --- on a bundle --------------------------------------------------------------------- */
 
-/* What the back ends say of this policy, as when it was compiled. */
+/* What the back ends report about this policy, as at its compilation. */
 static void confess(const struct ir *ir, struct bk_report *report)
 {
 	const struct backend *const *bk;

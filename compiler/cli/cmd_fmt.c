@@ -1,6 +1,6 @@
 /*
- * `polc fmt`: the canonical layout of texts, each for itself.  A file with an
- * error is left as it is; one that is written is replaced as a whole.
+ * `polc fmt`: the canonical layout of texts, each by itself.  A file with an error is
+ * left alone; a file that is written back is replaced as a whole.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static bool trouble_errno(const char *path, const char *what)
 
 /* --- writing back ------------------------------------------------------------ */
 
-/* What a rename would lose, or do elsewhere than the name says. */
+/* Refuses files where a rename would lose something or hit another file. */
 static bool can_replace(const char *path, struct stat *ret)
 {
 	if (lstat(path, ret) != 0)
@@ -66,7 +66,7 @@ static bool write_all(int fd, struct str s)
 	return true;
 }
 
-/* Fills the new file with what the old one had besides its text. */
+/* Fills the new file and copies all but the text from the old one. */
 static bool fill(int fd, const struct stat *was, struct str text)
 {
 	struct stat is;

@@ -1,4 +1,4 @@
-/* `polc inspect`: what a bundle holds, read with the runtime's own reader. */
+/* `polc inspect`: shows what a bundle holds, read with the reader of the runtime. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
@@ -80,7 +80,7 @@ static void print_json(struct arena *a, const struct bundle *b)
 	fwrite(out.p, 1, out.n, stdout);
 }
 
-/* Every member is verified before it is shown. */
+/* Verifies every member before it is shown. */
 static bool members(struct arena *a, struct bundle *b, struct bk_output *ret)
 {
 	size_t i;
@@ -127,7 +127,7 @@ static enum cli_exit unknown_section(struct arena *a, const struct bundle *b,
 	return CLI_TROUBLE;
 }
 
-/* The names and texts in a bundle are whatever its author wrote. */
+/* The author of a bundle chooses its names and texts, so they are cleaned. */
 static enum cli_exit print_backend(struct arena *a, const struct backend *bk,
 				   const struct bk_output *emitted)
 {
@@ -152,7 +152,7 @@ static enum cli_exit print_backend(struct arena *a, const struct backend *bk,
 
 static enum cli_exit print_section(struct arena *a, struct bundle *b, const char *name)
 {
-	/* what people look for in the layer "net" is its ruleset */
+	/* people who ask for the layer "net" want its ruleset */
 	const struct backend *bk =
 		passes_backend(str_from(strcmp(name, "nft") == 0 ? "net" : name));
 	const char *path = strcmp(name, "ir") == 0 ? PB_IR : name;

@@ -1,6 +1,6 @@
 /*
- * `polc sign`: one signature more in a bundle.  The bundle that is there is
- * replaced as a whole, or left as it was.
+ * `polc sign`: adds one signature to a bundle.  The bundle is replaced as a whole or
+ * left as it was.
  */
 #include "compiler/bundle/sign.h"
 #include "compiler/cli/cli.h"

@@ -1,6 +1,6 @@
 /*
- * `polc verify`: would polrun --require-signed take this bundle now, and by
- * whose signature?  Every member is verified, not only those of a run.
+ * `polc verify`: would polrun --require-signed accept this bundle now, and by whose
+ * signature?  Every member is verified, not only the members that a run uses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "compiler/cli/roots.h"
 #include "runtime/bundle/trust.h"
 
-/* A file that is not there is trouble; everything else about it is trust. */
+/* An absent file is CLI_TROUBLE; everything else about a bundle is a matter of trust. */
 static bool is_there(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -16,9 +16,9 @@ struct compilation {
 	VEC(struct ast_file *) trees; /* after "parse" */
 	struct sema sema;
 	struct ir *ir;            /* after "lower" */
-	struct bk_report report;  /* what the back ends confess */
+	struct bk_report report;  /* what the back ends report */
 	struct bk_output out;     /* what they emitted */
-	const char *internal;     /* what is broken, where exit is 70 */
+	const char *internal;     /* what is broken, if the exit status is 70 */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Compares the reference evaluator with the compiled artefacts on single
- * requests.  A difference is our fault and never the user's.
+ * Compares the reference evaluator with the compiled artefacts on single requests.
+ * A difference is always our fault, never the user's.
  */
 #include "compiler/cli/compiled.h"
 
@@ -12,7 +12,7 @@
 #include "compiler/eval/line.h"
 #include "runtime/libpol/pol_own.h"
 
-/* Blocks for a line are made larger up to here. */
+/* The memory block for a line may grow up to this size. */
 #define MAX_BLOCK ((size_t)256 * 1024 * 1024)
 
 bool compiled_answers(const struct ir *ir, const struct ir_request *req)
@@ -35,7 +35,7 @@ bool compiled_open(struct compilation *c, struct bundle *ret)
 
 	buf_init(&b, c->a);
 	if (!bundle_write(c->ir, &c->out, &opt, &b, &c->sink)) {
-		/* a limit of the format is the user's, with its message */
+		/* a limit of the format is an error of the user, with its own message */
 		if (!c->sink.errors)
 			c->internal = "the bundle cannot be written";
 		return false;
@@ -63,7 +63,7 @@ static const char *root_z(struct arena *a, struct str s)
 	return s.p ? str_z(a, s) : NULL;
 }
 
-/* The request as the library takes it; *ret_n: bytes of its line. */
+/* The request in the form of the library; *ret_n: bytes of its line. */
 static struct pol_request translate(const struct ir_request *req, struct arena *a,
 				    size_t *ret_n)
 {
@@ -85,7 +85,7 @@ static struct pol_request translate(const struct ir_request *req, struct arena *
 		.line_n = req->line.n,
 		.path = root_z(a, req->path),
 		.addr = req->is_addr ? req->addr : NULL,
-		.host = "name.invalid", /* one name is like another here */
+		.host = "name.invalid", /* any name gives the same answer here */
 		.cwd = root_z(a, req->cwd),
 		.home = root_z(a, req->roots.dir[IR_ROOT_HOME]),
 		.project = root_z(a, req->roots.dir[IR_ROOT_PROJECT]),
@@ -121,7 +121,7 @@ static bool ask(struct bundle *b, const struct ir_request *req, struct arena *a,
 		pol_ctx_init(c, b, NULL, 0);
 		return pol_ask(c, &q, err) == 0;
 	}
-	/* as the evaluator: what is short of memory is no limit of the line */
+	/* as in the evaluator: too little memory must not act as a limit of the line */
 	for (size = decide_block_size(&sizes, n);; size *= 2) {
 		pol_ctx_init(c, b, arena_alloc(a, size), size);
 		if (pol_ask(c, &q, err) < 0)
@@ -172,7 +172,7 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 	return good;
 }
 
-/* An address of the line that only the gateway can know. */
+/* Does the line have an address that only the gateway can know? */
 static bool has_name(const struct bundle *b, const struct eval_decision *e)
 {
 	size_t i;
@@ -193,7 +193,7 @@ const char *compiled_differs(const struct bundle *b, const struct eval_decision 
 			     const struct ir_request *req, const struct decision *d,
 			     struct arena *a)
 {
-	/* a filter cannot ask and cannot hide: there both are a deny */
+	/* a filter can neither ask nor hide: both become a deny */
 	bool kernel = req->kind == IR_SYSCALL;
 	enum ir_effect want = kernel && e->effect == IR_ASK ? IR_DENY : e->effect;
 
@@ -248,7 +248,7 @@ static const char *part_differs(const struct bundle *b, const struct eval_part_d
 
 	if (e->part->kind != p->kind || e->part->from != p->from || e->part->to != p->to)
 		return arena_printf(a, "part %zu is another one", i);
-	/* an address of the line that only the gateway can know */
+	/* only the gateway can know this address of the line */
 	if (p->kind == CMD_NET && bundle_net_mode(b) != PB_NET_DISABLED)
 		return NULL;
 	if ((unsigned)want != p->effect)

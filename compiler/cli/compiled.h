@@ -1,7 +1,7 @@
 /*
- * The compiled policy, asked the same questions as the evaluator: the bundle
- * that these members would make is read back by the runtime's own reader and
- * decided by its own library.
+ * Asks the compiled policy the same questions as the evaluator.  The reader of the
+ * runtime reads the bundle that these members would make, and the library of the
+ * runtime decides.
  */
 #ifndef COMPILER_CLI_COMPILED_H
 #define COMPILER_CLI_COMPILED_H
@@ -12,23 +12,23 @@
 #include "runtime/decide/decide.h"
 
 /*
- * Does a bundle of this policy answer such a request?  Filters and network
- * rules are for the sandbox; host names wait for the egress gateway; a
- * network that cannot be enforced has no bundle.
+ * Does a bundle of this policy answer such a request?  Filters and network rules
+ * apply only in the sandbox; host names wait for the egress gateway; a network that
+ * cannot be enforced has no bundle.
  */
 bool compiled_answers(const struct ir *ir, const struct ir_request *req);
 /*
- * The bundle in memory of a compilation whose passes have all run.  False
- * with `c->internal` set: what we write has to be readable.
+ * Makes the bundle in memory, from a compilation whose passes have all run.  False
+ * with `c->internal` set if it cannot be read: our own output must be readable.
  */
 bool compiled_open(struct compilation *c, struct bundle *ret);
 /*
- * Asks the bundle.  False where the library has no answer for this kind of
- * request (`why` says so): then *ret is a deny.
+ * Asks the bundle.  False if the library has no answer for this kind of request;
+ * then `why` says why and *ret is a deny.
  */
 bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *a,
 		  struct decision *ret, const char **ret_why);
-/* The same of a line or an argv, with what it may run; it lies in the arena. */
+/* The same for a line or an argv, with what it may run, allocated in the arena. */
 void compiled_line(struct bundle *b, const struct ir_request *req, struct arena *a,
 		   struct cmd_line *ret_parts, struct decision *ret);
 /* NULL, or how the two answers differ. */
@@ -37,8 +37,8 @@ const char *compiled_differs(const struct bundle *b, const struct eval_decision 
 			     struct arena *a);
 
 /*
- * NULL, or where the answers about the parts of a line differ: the same parts,
- * each with one effect, rule and step.
+ * NULL, or where the answers about the parts of a line differ.  Both must have the
+ * same parts, each with the same effect, rule and step.
  */
 const char *compiled_parts_differ(const struct bundle *b, const struct eval_decision *e,
 				  const struct cmd_line *parts, struct arena *a);

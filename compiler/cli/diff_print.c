@@ -1,6 +1,6 @@
 /*
- * Prints findings.  A request is spelled as the words that `explain` takes, so
- * that anybody can ask again.
+ * Prints findings.  A request is written in the words that `explain` takes, so that
+ * everybody can ask it again.
  */
 #include "compiler/cli/diff_print.h"
 
@@ -88,7 +88,7 @@ static bool is_below(struct str path, struct str dir)
 	       (path.n == dir.n || path.p[dir.n] == '/');
 }
 
-/* What the command line has to say before the request. */
+/* The options that must stand on the command line before the request. */
 static void put_options(struct words *w, const struct diff_show *s,
 			const struct ir_request *q)
 {
@@ -163,7 +163,7 @@ static bool is_plain(struct str s)
 	return s.n > 0;
 }
 
-/* As a shell would read them. */
+/* Joins the words and quotes them for a shell. */
 static struct str joined(struct arena *a, const struct words *w)
 {
 	struct buf b;
@@ -239,7 +239,7 @@ static struct str change_text(struct arena *a, enum diff_change c)
 	return (struct str){ p, s.n };
 }
 
-/* What it is about: the request, or what has the value. */
+/* What the finding is about: a request, or the thing that has the value. */
 static struct str subject(struct arena *a, const struct diff_show *s,
 			  const struct diff_finding *f)
 {
@@ -250,7 +250,7 @@ static struct str subject(struct arena *a, const struct diff_show *s,
 		w = request_words(a, s, f);
 		return joined(a, &w);
 	}
-	/* a thing of a list is known by what it is, a value by its name */
+	/* an item of a list is named by its text, a value by its name */
 	return show_cut(a, str_printf(a, "%s%.*s%s%s %.*s", f->role.n ? "--role " : "",
 				      STR_ARG(f->role), f->role.n ? " " : "", f->kind,
 				      STR_ARG(v->value.n ? v->value : v->id)));
@@ -307,7 +307,7 @@ void diff_text(FILE *out, const struct diff_show *s, struct arena *a)
 
 /* --- Markdown ------------------------------------------------------------ */
 
-/* In a cell of a table: on one line, no bar, no markup. */
+/* Text for a cell of a table: on one line, without bars and markup. */
 static struct str cell(struct arena *a, struct str s)
 {
 	struct buf b;

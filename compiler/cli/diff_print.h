@@ -1,4 +1,4 @@
-/* What `polc diff` found, for people, programs and reviews. */
+/* Prints what `polc diff` found, for people, programs and reviews. */
 #ifndef COMPILER_CLI_DIFF_PRINT_H
 #define COMPILER_CLI_DIFF_PRINT_H
 
@@ -9,7 +9,7 @@ struct diff_show {
 	const struct options *o;
 	const struct diff_result *r;
 	const char *verdict; /* "same", "differs" or "undecided" */
-	/* roots that exist in no decision but here, to have requests at all */
+	/* roots that exist only for this comparison, so that there are requests at all */
 	bool made[IR_ROOT_COUNT];
 };
 

@@ -1,7 +1,7 @@
 /*
- * Decides which files --discover adds.  Absent, empty and unreadable are three
- * states: what cannot be read stops everything, since nobody knows what it
- * would have denied.
+ * Decides which files --discover adds.  Absent, empty and unreadable are different
+ * states: an unreadable file stops everything, since nobody knows what it would have
+ * denied.
  */
 #include "compiler/cli/discover.h"
 
@@ -59,7 +59,7 @@ bool discover_dir(struct options *o, struct arena *a, const char *dir,
 			.name = str_printf(a, "%s/%s", name, names.v[i]),
 			.level = level,
 			.cmdline_level = true,
-			/* nobody has chosen what lies in a project */
+			/* nobody has chosen the files that lie in a project */
 			.discovered = level == IR_PROJECT,
 		};
 

@@ -6,14 +6,15 @@
 #include "compiler/cli/roots.h"
 
 /*
- * Adds the *.pol, *.yml and *.yaml of one directory in name order.  A
- * directory that does not exist has none; one that cannot be read is an
+ * Adds the *.pol, *.yml and *.yaml files of one directory, sorted by name.  A
+ * directory that does not exist has no files; one that cannot be read is an
  * error: false after a message.
  * `name` is how the directory is printed.
  */
 bool discover_dir(struct options *o, struct arena *a, const char *dir,
 		  const char *name, enum ir_level level, FILE *err);
-/* All three places, for --discover; before the files that options named. */
+/* Adds the files of all three places for --discover, before the files that options
+ * named. */
 bool discover_all(struct options *o, struct arena *a, const struct roots *roots,
 		  FILE *err);
 

@@ -1,5 +1,5 @@
 /*
- * Collects the entries of each section from the IR.  A statement that is many
+ * Collects the entries of each section from the IR.  A statement that became many
  * rules is one entry.
  */
 #include "compiler/cli/effective.h"
@@ -8,7 +8,7 @@
 
 #include "compiler/cli/show.h"
 
-/* Which parts of the IR make a section. */
+/* The parts of the IR that make up a section. */
 static const struct source {
 	const char *name;
 	enum ir_kind kind;   /* IR_KIND_COUNT: no rules */
@@ -130,7 +130,7 @@ static void add_settings(struct collector *c, enum ir_part part)
 	}
 }
 
-/* The lock of a variable, or of the list `keep` (no name). */
+/* The lock of a variable, or of the list `keep` if `name` is empty. */
 static const struct ir_env_lock *env_lock(const struct ir *ir, struct str name)
 {
 	size_t i;
@@ -156,7 +156,7 @@ static void add_variables(struct collector *c)
 						.level = ir->keep.v[i].level,
 						.at = ir->keep.v[i].at,
 						.locked = keep != NULL});
-	/* a list that is empty, and stays so */
+	/* a list that is empty and locked */
 	if (keep && !ir->keep.n)
 		add(c, (struct effective_entry){ .what = EFFECTIVE_VARIABLE,
 						.name = STR("keep"),
@@ -265,13 +265,13 @@ static void add_rules(struct collector *c, enum ir_kind kind)
 
 /* --- pins and the shell -------------------------------------------------- */
 
-/* One of each name counts: they are values, and these are no facts of a list. */
+/* Pins and the shell are values, not facts of a list: one for each name counts. */
 static bool is_value(const struct ir_fact *f)
 {
 	return str_eqz(f->kind, "pin") || str_eqz(f->kind, "shell");
 }
 
-/* What else was said of the same, `head` being how such a statement begins. */
+/* Adds other statements about the same thing; `head` is how such a statement begins. */
 static void add_overridden(struct collector *c, struct effective_entry *e, struct str head)
 {
 	size_t i;
@@ -290,7 +290,7 @@ static void add_overridden(struct collector *c, struct effective_entry *e, struc
 	}
 }
 
-/* Who runs a line; bash, where nobody says it. */
+/* The shell that runs a line; bash, if no statement names one. */
 static void add_shell(struct collector *c)
 {
 	const struct ir_shell *s = &c->ir->shell;
@@ -334,7 +334,7 @@ static void add_pins(struct collector *c)
 
 /* --- facts, roles, tests ------------------------------------------------- */
 
-/* The pattern; where it has guards, as the dump shows it. */
+/* The pattern; with guards, in the form of the dump. */
 static struct str risk_text(struct collector *c, const struct ir_risk_fact *f)
 {
 	const struct ir_command *cmd = &f->set.u.command;

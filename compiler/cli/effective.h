@@ -1,6 +1,6 @@
 /*
- * The resolved policy as entries, for `polc effective`: each with who says it
- * and where, what it overrode, and why what was said does not count.
+ * The resolved policy as entries, for `polc effective`.  Each entry has its author
+ * and place, the statements that it overrode, and why a statement does not count.
  */
 #ifndef COMPILER_CLI_EFFECTIVE_H
 #define COMPILER_CLI_EFFECTIVE_H
@@ -18,7 +18,7 @@ enum effective_what {
 	EFFECTIVE_TEST
 };
 
-/* What an entry overrode, or what lifts it. */
+/* A statement that an entry overrode, or that lifts it. */
 struct effective_other {
 	struct str value; /* overridden: its value; lifted: the pattern */
 	struct str id, text;
@@ -34,20 +34,20 @@ struct effective_entry {
 	struct ir_place at;
 	size_t patterns;            /* of a rule: how many rules the statement is */
 	bool locked, carried;       /* carried: this version does not act on it */
-	const struct ir_rule *rule; /* its first rule: flags; or NULL */
+	const struct ir_rule *rule; /* of its first rule: the flags; or NULL */
 	VEC(struct effective_other) over;
 	VEC(struct effective_other) lifted;
 };
 
 struct effective_section {
 	const char *name;
-	const struct ir_lock *lock; /* NULL: not locked */
+	const struct ir_lock *lock; /* or NULL: not locked */
 	VEC(struct effective_entry) entries;
 };
 
 /* The names of all sections, NULL-ended, in the order in which they are shown. */
 extern const char *const effective_sections[];
-/* The section of that name, which is one of them. */
+/* Collects the section of that name, which must be in effective_sections. */
 struct effective_section effective_collect(const struct ir *ir, struct arena *a,
 					   const char *name);
 /* "value", "rule", … */
@@ -55,12 +55,12 @@ const char *effective_what_name(enum effective_what w);
 
 struct effective_show {
 	const struct ir *ir;
-	const char *section; /* NULL: all, and what does not count */
-	bool verbose;        /* text: the standard library's facts too */
+	const char *section; /* NULL: all, and statements that do not count */
+	bool verbose;        /* text: include the facts of the standard library */
 };
 
 void effective_text(FILE *out, const struct effective_show *s, struct arena *a);
-/* JSON, or YAML; false where it cannot be written. */
+/* Writes JSON or YAML; false if it cannot be written. */
 bool effective_data(FILE *out, const struct effective_show *s, struct arena *a,
 		    bool yaml);
 

@@ -6,7 +6,7 @@
 #include "compiler/cli/show.h"
 #include "compiler/cli/value.h"
 
-/* "(user, p.pol:3)"; a bundle's names are whatever its author wrote. */
+/* "(user, p.pol:3)".  The author of a bundle chooses its names, so they are cleaned. */
 static struct str by(struct arena *a, enum ir_level level, const struct ir_place *at)
 {
 	if (!at->line)
@@ -17,7 +17,7 @@ static struct str by(struct arena *a, enum ir_level level, const struct ir_place
 			 false);
 }
 
-/* The flags of a rule that change what it means. */
+/* The flags of a rule that change its meaning. */
 static const char *const flag_names[] = { "final", "floor", "scratch", "soft",
 					 "may yes"};
 
@@ -114,7 +114,7 @@ static void put_entry(struct page *p, const struct effective_entry *e)
 	put_notes(p, e);
 }
 
-/* Limits that nobody set, and hundreds of facts of the library, tell little. */
+/* Limits that nobody set and the many facts of the library are left out. */
 static bool is_quiet(const struct page *p, const struct effective_entry *e)
 {
 	if (p->s->verbose)

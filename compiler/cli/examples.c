@@ -1,6 +1,6 @@
 /*
- * Decides what is said of an example that a rule does not match, or must not:
- * what the line runs, and which rules match it instead.
+ * Decides what is reported about an example that a rule does not match, or must not
+ * match: what the line runs, and which rules match it instead.
  */
 #include "compiler/cli/examples.h"
 
@@ -9,7 +9,7 @@
 #include "compiler/cli/tests.h"
 #include "compiler/eval/example.h"
 
-/* Of each of these lists so many are shown. */
+/* The most items that are shown of each of these lists. */
 #define MAX_SHOWN 3u
 
 struct tried {
@@ -17,7 +17,7 @@ struct tried {
 	struct diag_sink *sink;
 	struct arena *a;
 	const struct ir_example *x;
-	struct ir_request request; /* with roots */
+	struct ir_request request; /* the request, with roots */
 	struct diag *d;
 };
 
@@ -57,7 +57,7 @@ static bool is_own(const struct ir_example *x, const struct ir_rule *r)
 	return false;
 }
 
-/* Each other statement that matches; of std/base too. */
+/* Notes each other statement that matches, including those of std/base. */
 static void note_others(struct tried *t)
 {
 	struct str last = STR_NULL;
@@ -131,7 +131,7 @@ void examples_run(const struct ir *ir, struct diag_sink *sink)
 	for (size_t i = 0; i < ir->examples.n; i++) {
 		struct arena own;
 
-		/* a line's analysis may take much; what is said of it is copied */
+		/* a line's analysis may take much memory; only the messages are copied */
 		arena_init(&own, ARENA_DEFAULT_BUDGET);
 		run(ir, &ir->examples.v[i], sink, &own);
 		arena_release(&own);

@@ -1,6 +1,6 @@
 /*
- * The pass "examples": does each rule match what its `match` says, and nothing
- * of what its `not match` says?
+ * The pass "examples": does each rule match the examples in its `match`, and none of
+ * those in its `not match`?
  */
 #ifndef COMPILER_CLI_EXAMPLES_H
 #define COMPILER_CLI_EXAMPLES_H
@@ -9,9 +9,9 @@
 #include "compiler/ir/ir.h"
 
 /*
- * Tries every example in the roots of tests; one that fails is an error in the
- * sink.  Time: linear in the examples, but for those that fail, where all
- * rules are asked what matches instead.
+ * Tries every example in the roots of tests.  An example that fails is an error in
+ * the sink.  Time: linear in the number of examples, except for those that fail:
+ * there all rules are tried, to report which of them match.
  */
 void examples_run(const struct ir *ir, struct diag_sink *sink);
 

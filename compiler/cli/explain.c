@@ -4,13 +4,13 @@
 #include "compiler/cli/cli.h"
 #include "compiler/cli/explain_line.h"
 
-/* Text of a request or a bundle may hold anything: it stays on its line. */
+/* A request or a bundle may contain any text: keep it on one line. */
 static struct str one_line(struct arena *a, struct str s)
 {
 	return cli_clean(a, s, false);
 }
 
-/* A statement may name fifty paths: people get its beginning, JSON the whole. */
+/* A statement may name fifty paths: people see its beginning, JSON has all of it. */
 static struct str cut(struct arena *a, struct str s)
 {
 	enum { WIDTH = 100 };

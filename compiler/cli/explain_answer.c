@@ -1,4 +1,4 @@
-/* What all parts of an answer of `polc explain` have: rules, and members of JSON. */
+/* What all parts of an answer of `polc explain` share: rules, and members of JSON. */
 #include "compiler/cli/explain_answer.h"
 
 struct str explain_place(struct arena *a, const struct explain_rule *r)

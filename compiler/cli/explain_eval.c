@@ -120,7 +120,7 @@ static struct str part_step(struct explain_answer *ans, const struct eval_part_d
 	return STR("unknown");
 }
 
-/* Nothing was asked, so nothing said it. */
+/* No rule was consulted, so there is none to name. */
 static bool nobody_said(const struct eval_part_decision *p)
 {
 	return p->step == EVAL_PS_TRANSPARENT || p->step == EVAL_PS_SHELL_CODE;

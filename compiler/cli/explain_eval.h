@@ -1,4 +1,4 @@
-/* What the reference evaluator says of a line, as `polc explain` prints it. */
+/* The evaluator's decision about a line, in the form that `polc explain` prints. */
 #ifndef COMPILER_CLI_EXPLAIN_EVAL_H
 #define COMPILER_CLI_EXPLAIN_EVAL_H
 
@@ -8,11 +8,12 @@
 struct explain_rule explain_of_rule(const struct ir_rule *r);
 struct explain_rule explain_of_scalar(const struct ir_scalar *s, enum ir_effect e);
 
-/* The step of semantics 3.1 in words; `level`, `risk`, `unparsed` where it needs them. */
+/* The step of semantics 3.1 in words; steps that need it use `level`, `risk` or
+ * `unparsed`. */
 struct str explain_step(struct arena *a, enum eval_step s, const char *level,
 			const char *risk, const char *unparsed);
 
-/* Fills line and parts, and `step` by what decided of the line. */
+/* Fills in line and parts, and `step` by the part that decided about the line. */
 void explain_eval_line(struct explain_answer *ans, const struct ir *ir,
 		       const struct eval_decision *d);
 

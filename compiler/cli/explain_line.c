@@ -1,6 +1,6 @@
 /*
- * Prints what a line may run: each simple command with its words as they are
- * understood, what it stands in, what it gets and why.
+ * Prints what a line may run: each simple command with its words as the analysis
+ * understands them, the command around it, its effect and the reason.
  */
 #include "compiler/cli/explain_line.h"
 
@@ -75,7 +75,7 @@ struct str explain_word(struct arena *a, const struct sh_word *w)
 
 static const char *const kinds[] = { "command", "file", "net", "unparsed" };
 
-/* What it stands in, as the part that is its `outer` has it; NULL: the line. */
+/* What of the `outer` part contains this part; NULL: it stands in the line itself. */
 static const char *inside(const struct cmd_part *p)
 {
 	if (!p->outer)
@@ -237,7 +237,7 @@ static void text_part(FILE *f, const struct explain_answer *e,
 		label(&o, "opaque", str_from(c->opaque));
 	if (c->voided)
 		label(&o, "no allow", str_from(c->voided));
-	/* of the only one the head says it */
+	/* if there is only one part, the head has said this already */
 	if (e->parts.n == 1)
 		return;
 	label(&o, "step", cli_clean(e->a, p->step, false));
@@ -303,7 +303,7 @@ static void json_roles(struct buf *b, uint8_t roles)
 	buf_ch(b, ']');
 }
 
-/* A literal word is its text; any other the list of its pieces. */
+/* A literal word is written as its text, any other word as the list of its pieces. */
 static void json_word(struct buf *b, const struct cmd_word *w)
 {
 	static const char *const kinds_of[] = { [SH_LIT] = "text", [SH_ANY] = "any",
@@ -358,7 +358,7 @@ static void json_options(struct buf *b, const struct cmd_part *p)
 	buf_ch(b, ']');
 }
 
-/* What it is, by its kind. */
+/* Writes the members that depend on the kind of the part. */
 static void json_body(struct buf *b, const struct explain_answer *e,
 		      const struct cmd_part *p)
 {

@@ -1,20 +1,20 @@
-/* The parts of a command line in the answer of `polc explain`, whoever decided. */
+/* The parts of a command line in the answer of `polc explain`. */
 #ifndef COMPILER_CLI_EXPLAIN_LINE_H
 #define COMPILER_CLI_EXPLAIN_LINE_H
 
 #include "compiler/cli/explain_answer.h"
 
-/* Nothing where the answer is about no line. */
+/* Prints nothing if the answer is not about a line. */
 void explain_line_text(FILE *out, const struct explain_answer *e);
-/* The member "commands", with its comma. */
+/* Writes the member "commands", preceded by a comma. */
 void explain_line_json(struct buf *b, const struct explain_answer *e);
 
 /*
- * The word as the analysis understands it, in the shell's quoting; what is not
- * known as <any>, <words>, <names> or <home>.
+ * The word as the analysis understands it, quoted for a shell.  Unknown text is
+ * written as <any>, <words>, <names> or <home>.
  */
 struct str explain_word(struct arena *a, const struct sh_word *w);
-/* The part in one line: its words, or its target. */
+/* The part on one line: its words, or its target. */
 struct str explain_part_text(struct arena *a, const struct cmd_part *p);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * `polc explain POLICY setting NAME`: the value of a setting, or of what a
- * runner, session, audit … section says, who set it, and what it overrode.
+ * `polc explain POLICY setting NAME`: the value of a setting, or of an entry in a
+ * section such as runner, session or audit; who set it, and what it overrode.
  */
 #include <errno.h>
 
@@ -10,7 +10,7 @@
 #include "compiler/diag/diag.h"
 #include "compiler/ir/value.h"
 
-/* "context.storage", or with its part in front: "runner.mode". */
+/* "context.storage", or with the name of its part: "runner.mode". */
 static struct str full_name(struct arena *a, const struct ir_setting *s)
 {
 	if (s->part == IR_P_SETTING)

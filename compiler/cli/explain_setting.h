@@ -4,7 +4,7 @@
 
 #include "compiler/cli/options.h"
 
-/* CLI_CLEAN where somebody sets it, CLI_FINDINGS where nobody does. */
+/* CLI_CLEAN if the setting is set, CLI_FINDINGS if not. */
 enum cli_exit explain_setting(struct options *o, struct arena *a);
 
 #endif

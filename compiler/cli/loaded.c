@@ -1,4 +1,4 @@
-/* Finds the IR of a policy; nothing is lowered further. */
+/* Finds the IR of a policy; does not lower it further. */
 #include "compiler/cli/loaded.h"
 
 #include "compiler/cli/passes.h"

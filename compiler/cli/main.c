@@ -1,6 +1,6 @@
 /*
- * polc: runs a verb.  Results go to stdout, everything else to stderr; an
- * output that cannot be written is trouble.
+ * polc: runs a verb.  Results go to stdout, everything else to stderr.  If the output
+ * cannot be written, the exit status is CLI_TROUBLE.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 		return CLI_INTERNAL;
 	}
 	e = run(argc, argv);
-	/* a result that did not arrive is no result */
+	/* a result that could not be written does not count */
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		fprintf(stderr, "polc: cannot write the result: %s\n", strerror(errno));
 		return e == CLI_INTERNAL ? CLI_INTERNAL : CLI_TROUBLE;

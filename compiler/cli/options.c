@@ -1,6 +1,6 @@
 /*
- * Reads the command line after the verb: which options a verb knows stands in
- * one table, by which help and suggestions are made too.
+ * Reads the command line after the verb.  One table says which options a verb has;
+ * help and suggestions are made from the same table.
  */
 #include "compiler/cli/options.h"
 #include "compiler/cli/options_check.h"
@@ -25,7 +25,7 @@ enum opt_id {
 	OPT_HELP, OPT_VERSION, OPT_COUNT
 };
 
-/* More rows of the table: of verbs where an option takes other values. */
+/* Extra rows of the table, for verbs where an option takes other values. */
 enum { ROW_FORMAT_EFFECTIVE = OPT_COUNT, ROW_FORMAT_DIFF, ROW_FAIL_ON_DIFF, ROW_COUNT };
 
 static const struct optspec specs[ROW_COUNT] = {
@@ -111,7 +111,7 @@ const char *const options_requests[] = {
 
 struct reader {
 	struct options *o;
-	const struct optspec *row; /* of the option that is read */
+	const struct optspec *row; /* the option that is being read */
 	struct arena *a;
 	FILE *err;
 };
@@ -145,7 +145,7 @@ static bool bad_value(const struct reader *r, const char *v)
 	return false;
 }
 
-/* Which of two words; anything else is an error. */
+/* Reads one of two words; anything else is an error. */
 static bool one_of(const struct reader *r, const char *v, const char *no, const char *yes,
 		   bool *ret)
 {
@@ -393,7 +393,7 @@ static bool unknown_option(struct reader *r, struct str name)
 	return false;
 }
 
-/* --name, --name=value, --name value; advances *i over a separate value. */
+/* Reads --name, --name=value or --name value; steps *i over a separate value. */
 static bool read_long(struct reader *r, int argc, char **argv, int *i)
 {
 	const char *word = argv[*i] + 2, *eq = strchr(word, '=');
@@ -422,7 +422,7 @@ static bool read_long(struct reader *r, int argc, char **argv, int *i)
 	return set_option(r, value);
 }
 
-/* -o value, -ovalue, -v: one letter a word. */
+/* Reads -o value, -ovalue or -v: one letter in each word. */
 static bool read_short(struct reader *r, int argc, char **argv, int *i)
 {
 	const char *word = argv[*i];
@@ -448,7 +448,7 @@ static bool read_short(struct reader *r, int argc, char **argv, int *i)
 	return set_option(r, value);
 }
 
-/* OLD, then NEW. */
+/* Adds OLD first, then NEW. */
 static bool add_side(struct reader *r, const char *word)
 {
 	if (r->o->nsides == POL_LEN(r->o->sides)) {

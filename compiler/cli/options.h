@@ -1,6 +1,6 @@
 /*
- * The command line of polc as data: one table of verbs' options, one reader.
- * Nothing is opened here.
+ * The command line of polc as data: one table of the options of all verbs, and one
+ * reader.  Nothing is opened here.
  */
 #ifndef COMPILER_CLI_OPTIONS_H
 #define COMPILER_CLI_OPTIONS_H
@@ -13,7 +13,7 @@
 #include "compiler/sema/sema.h"
 #include "runtime/base/optspec.h"
 
-/* Exit codes, doc/man: the same for every verb. */
+/* Exit statuses (doc/man), the same for every verb. */
 enum cli_exit {
 	CLI_CLEAN = 0,    /* or allow */
 	CLI_FINDINGS = 1, /* or deny */
@@ -36,12 +36,12 @@ struct options {
 	enum cli_verb verb;
 	bool help, version, json, verbose, no_sources, fail_on_warning;
 	bool no_nft_batch;             /* compile */
-	bool fail_on_widening;         /* diff; else any difference fails */
+	bool fail_on_widening;         /* diff; if false, any difference fails */
 	enum cli_color color;
-	enum cli_format format;        /* effective, diff; `json` where it is JSON */
-	VEC(struct sema_input) inputs; /* sources, as they were named */
-	const char *bundle;            /* the one FILE.polb, or NULL */
-	const char *sides[2];          /* diff: OLD and NEW, both with `inputs` */
+	enum cli_format format;        /* effective, diff; `json` is set for JSON */
+	VEC(struct sema_input) inputs; /* sources, in the order of the command line */
+	const char *bundle;            /* the only FILE.polb, or NULL */
+	const char *sides[2];          /* diff: OLD and NEW; `inputs` belong to both */
 	size_t nsides;
 	bool discover;
 	const char *discover_dir;      /* NULL: the working directory */
@@ -63,24 +63,24 @@ struct options {
 	const char *signers;           /* verify: --allowed-signers, or NULL */
 	const char *principal;         /* verify; or NULL */
 	int64_t created;               /* -1: not given */
-	const char *const *request;    /* explain: its words */
+	const char *const *request;    /* explain: the words of the request */
 	size_t nrequest;
 };
 
 /*
- * Reads argv after the verb.  False after a message on `err` (exit 2); with
- * --help or --version true at once.
+ * Reads argv after the verb.  False after a message on `err` (exit 2).  Returns true
+ * at once for --help or --version.
  */
 bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
 		  int argc, char **argv, FILE *err);
 extern const struct optspec_verb cli_verbs[CLI_VERB_COUNT];
-/* polc, for what is made of the tables. */
+/* Describes polc, for texts that are made from the tables. */
 const struct optspec_program *options_program(void);
-/* The table of all verbs' options. */
+/* The table of the options of all verbs. */
 const struct optspec *options_specs(size_t *ret_n);
-/* What `polc VERB --help` says about the options. */
+/* Prints what `polc VERB --help` says about the options. */
 void options_help(FILE *out, enum cli_verb verb);
-/* Should text to this stream have colours? */
+/* Is text on this stream to be coloured? */
 bool options_colour(const struct options *o, FILE *out);
 /* The words that begin a REQUEST, NULL-ended. */
 extern const char *const options_requests[];

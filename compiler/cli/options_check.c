@@ -1,6 +1,6 @@
 /*
- * What a read command line lacks, and what in it does not go together; decided
- * once all of it is known.
+ * Decides, after the whole command line was read, what is missing and which options
+ * do not go together.
  */
 #include "compiler/cli/options_check.h"
 
@@ -11,7 +11,7 @@ struct asked {
 	FILE *err;
 };
 
-/* Verbs that take a bundle, whatever it is called, and no sources. */
+/* Verbs that take a bundle, under any name, and no sources. */
 bool options_wants_bundle(enum cli_verb v)
 {
 	return v == CLI_INSPECT || v == CLI_SIGN || v == CLI_VERIFY;
@@ -23,7 +23,7 @@ static bool complain(struct asked *r, const char *text)
 	return false;
 }
 
-/* OLD and NEW; sources that both have do not go with a bundle. */
+/* Checks OLD and NEW.  Sources that both sides share do not go with a bundle. */
 static bool check_sides(struct asked *r)
 {
 	const struct options *o = r->o;
@@ -73,7 +73,7 @@ static bool check_policy(struct asked *r)
 	return true;
 }
 
-/* Verbs that read texts one by one, and not as one policy. */
+/* Checks verbs that read texts one by one, and not as one policy. */
 static bool check_texts(struct asked *r)
 {
 	const struct options *o = r->o;
@@ -99,7 +99,7 @@ static bool check_texts(struct asked *r)
 	return true;
 }
 
-/* A request whose first word is spelled wrong was read as one more policy. */
+/* If the first word of a request is misspelled, it was read as another policy. */
 static bool no_request(struct asked *r)
 {
 	size_t n = 0;

@@ -1,6 +1,6 @@
 /*
- * Runs the pass list.  What a pass does is decided in its own folder; here
- * stands only the order, and that a broken IR never goes further.
+ * Runs the list of passes.  The folder of a pass decides what it does; this file
+ * decides the order, and that a broken IR never goes further.
  */
 #include "compiler/cli/passes.h"
 
@@ -15,7 +15,7 @@
 #include "compiler/frontend/frontend.h"
 #include "compiler/lower/lower.h"
 
-/* The front end alone, on the files that were named: for dump. */
+/* Runs only the front end, on the files that were named: for dump. */
 static bool pass_parse(struct compilation *c)
 {
 	size_t i;
@@ -49,7 +49,7 @@ static bool pass_resolve(struct compilation *c)
 {
 	bool ok = sema_resolve(&c->sema);
 
-	/* lowering has faults of its own to say, in the same run */
+	/* lowering finds other errors; report them in the same run */
 	if (!ok && c->sema.resolved)
 		(void)lower_policy(&c->sema);
 	return ok;
@@ -112,7 +112,7 @@ static const struct pass {
 	{ "lift", run_lift, print_ir },
 };
 
-/* The day for `until`: that of the bundle, where one is given, else this one. */
+/* The day for `until`: from --created or SOURCE_DATE_EPOCH, else today. */
 static int64_t today(const struct options *o)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -152,7 +152,7 @@ static enum cli_exit verify_ir(struct compilation *c, const char *pass)
 	return why ? broken(c, pass, why) : CLI_CLEAN;
 }
 
-/* A pass that says yes and leaves errors behind would be a lie. */
+/* A pass that fails must leave a message, and one that leaves errors has failed. */
 static enum cli_exit settle(struct compilation *c, const char *pass, bool ok)
 {
 	if (!ok && !c->sink.errors)
@@ -163,7 +163,7 @@ static enum cli_exit settle(struct compilation *c, const char *pass, bool ok)
 	return verify_ir(c, pass);
 }
 
-/* Check, explain and dump read a policy that no bundle can hold, but for what it is. */
+/* compile reports what no bundle can hold; other verbs leave that part out. */
 static const char *refusal(const struct compilation *c, const struct backend *bk)
 {
 	return c->o->verb != CLI_COMPILE && bk->refusal ? bk->refusal(c->ir) : NULL;
@@ -179,7 +179,7 @@ static enum cli_exit run_backend(struct compilation *c, const struct backend *bk
 	bool ok = true;
 
 	bk->check(c->ir, &c->report, &c->sink);
-	/* errors of other back ends must not hide what this one has to say */
+	/* after errors only check runs, since it may report more of them */
 	if (!c->sink.errors && !refusal(c, bk) && !is_not_asked(c, bk))
 		ok = bk->emit(c->ir, &c->out, &c->sink);
 	if (!ok && !c->sink.errors)
@@ -193,7 +193,7 @@ enum cli_exit passes_run(struct compilation *c, const char *until)
 	enum cli_exit e;
 	size_t i;
 
-	/* "load" parses too, and what files use: "parse" is run for itself */
+	/* "load" parses too, with used files, so "parse" runs only if asked for */
 	for (i = until && strcmp(until, "parse") == 0 ? 0 : 1; i < POL_LEN(front); i++) {
 		e = settle(c, front[i].name, front[i].run(c));
 		if (e != CLI_CLEAN)

@@ -1,6 +1,6 @@
 /*
- * The pass list of a compilation, which is data: parse (alone, for dump), load,
- * resolve, lower, lift, then one pass for each back end.
+ * The list of passes of a compilation: parse (alone, for dump), load, resolve, lower,
+ * examples, lift, then one pass for each back end.  The list is data.
  */
 #ifndef COMPILER_CLI_PASSES_H
 #define COMPILER_CLI_PASSES_H
@@ -10,16 +10,17 @@
 void compilation_init(struct compilation *c, const struct options *o,
 		      struct arena *a);
 /*
- * Runs the passes up to `until` (NULL: all).  The IR is verified after each
- * pass that has one.  CLI_CLEAN, CLI_FINDINGS with errors in the sink, or
- * CLI_INTERNAL with `internal` set.
+ * Runs the passes up to `until` (NULL: all).  The IR is verified after each pass, once
+ * there is one.  CLI_CLEAN, CLI_FINDINGS with errors in the sink, or CLI_INTERNAL with
+ * `internal` set.
  */
 enum cli_exit passes_run(struct compilation *c, const char *until);
-/* Proves what the back ends emitted equal to the IR: CLI_CLEAN or CLI_INTERNAL. */
+/* Proves that what the back ends emitted is equal to the IR: CLI_CLEAN or
+ * CLI_INTERNAL. */
 enum cli_exit passes_verify(struct compilation *c);
-/* The names of all passes, in order; *ret_n of them. */
+/* The names of all passes, in order; *ret_n is their number. */
 const char *const *passes_names(struct arena *a, size_t *ret_n);
-/* Prints what there is after the pass `name`, which has run. */
+/* Prints the state after the pass `name`, which must have run. */
 void passes_print(FILE *out, struct compilation *c, const char *name);
 /* The back end of that name, or NULL. */
 const struct backend *passes_backend(struct str name);

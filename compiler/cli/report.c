@@ -1,22 +1,23 @@
 /*
- * Decides how the exactness that back ends report becomes errors, warnings
- * and notes (semantics 7): an `under` or `advisory` on a deny is an error, what
- * holds at entry only, forbids more, or is called harmless by its back end
- * is a warning, and nothing is left out.
+ * Decides how the exactness that back ends report becomes errors, warnings and notes
+ * (semantics 7).  An `under` or `advisory` on a deny is an error.  A rule that holds
+ * at entry only, forbids more, or is called harmless by its back end is a warning.
+ * Nothing is left out.
  */
 #include "compiler/cli/report.h"
 
 #include <stdlib.h>
 
-/* Further notes about one statement and one exactness; then they are counted. */
+/* Up to this many further notes are shown for one statement and one exactness; the
+ * others are counted. */
 #define MAX_NOTES 4
 
-/* One diagnostic: all notes of one statement that have one meaning. */
+/* One diagnostic: all notes about one statement that mean the same. */
 struct group {
 	struct span at;
 	enum diag_code code;
 	struct diag *d;
-	VEC(struct str) said; /* texts that stand in it */
+	VEC(struct str) said; /* texts that the diagnostic contains */
 	size_t more;
 };
 
@@ -44,10 +45,10 @@ static void add_dropped(struct compilation *c)
 	}
 }
 
-/* One line for each role that was not chosen: what it expects, nobody has tried. */
+/* Adds one line for each role that was not chosen: its tests were not run. */
 static void add_unrun_tests(struct compilation *c)
 {
-	struct map roles; /* by name: the number of its tests */
+	struct map roles; /* role name -> number of its tests */
 
 	map_init(&roles, c->a);
 	for (size_t i = 0; i < c->sema.stmts.n; i++) {
@@ -81,7 +82,7 @@ static void add_unrun_tests(struct compilation *c)
 	}
 }
 
-/* What this version does instead of what a carried part says. */
+/* What this version does instead of what a part says that is only carried along. */
 static const char *const instead[IR_PART_COUNT] = {
 	[IR_P_SETTING] = "it is for the agent that reads it",
 	[IR_P_RUNNER] = "every command runs in polrun's own sandbox on this machine",
@@ -99,7 +100,7 @@ static bool comes_before(const struct ir_place *x, const struct ir_place *y)
 	return x->span.off < y->span.off;
 }
 
-/* One line for each part; what is for an agent is no loss. */
+/* Adds one line for each part.  Parts that an agent reads lose nothing. */
 static void add_carried(struct compilation *c)
 {
 	for (int part = 0; part < IR_PART_COUNT; part++) {
@@ -137,9 +138,9 @@ static void add_carried(struct compilation *c)
 /* --- exactness --------------------------------------------------------------- */
 
 /*
- * What the run could do although a rule denies it.  The floor is under by
- * design until there is a broker, and polrun names what has appeared; network
- * rules of a mode that has no bundle yet are refused by compile.
+ * Could a run do what the rule denies?  The floor is `under` by design until there
+ * is a broker; polrun names files that have appeared.  Network rules of a mode that
+ * has no bundle yet are refused by compile.
  */
 static bool is_hopeless(const struct bk_note *n)
 {
@@ -178,7 +179,7 @@ static struct span span_of(const struct compilation *c, const struct bk_note *n)
 	return n->whole ? SPAN_NONE : c->ir->scalars[n->scalar].at.span;
 }
 
-/* The caret shows the text: the name is what the run's report will say. */
+/* The caret shows the text; the name is the one that the report of a run will use. */
 static struct str name_of(const struct compilation *c, const struct bk_note *n)
 {
 	return n->rule ? n->rule->id : c->ir->scalars[n->scalar].id;
@@ -225,7 +226,7 @@ static struct group *find_group(struct filler *f, struct span at, enum diag_code
 	return NULL;
 }
 
-/* The back end that cannot enforce a rule mostly says so itself, and better. */
+/* A back end that cannot enforce a rule mostly reports a better error itself. */
 static bool has_error_at(const struct compilation *c, struct span at)
 {
 	size_t i;
@@ -273,7 +274,7 @@ static void add_note(struct filler *f, const struct bk_note *n)
 	VEC_PUSH(c->a, &f->groups, fresh);
 }
 
-/* The standard library's rules must not bury what the user wrote. */
+/* Rules of the standard library must not bury those of the user. */
 static bool is_base(const struct filler *f, const struct bk_note *n)
 {
 	struct span at = span_of(f->c, n);
@@ -284,7 +285,7 @@ static bool is_base(const struct filler *f, const struct bk_note *n)
 	       !f->c->o->verbose;
 }
 
-/* A statement that is many rules is one for people. */
+/* For people, a statement that became many rules counts once. */
 static void count_base(struct filler *f, const struct bk_note *n)
 {
 	struct span at = span_of(f->c, n), *last = &f->base_last[n->exactness];
@@ -319,7 +320,7 @@ static void add_base(struct filler *f)
 			 STR_ARG(buf_view(&b)));
 }
 
-/* What a layer does as it should is said on request, and by explain. */
+/* What a layer enforces exactly is reported only with --verbose, and by explain. */
 static bool is_said(const struct compilation *c, const struct bk_note *n)
 {
 	if (is_hopeless(n))
@@ -329,7 +330,7 @@ static bool is_said(const struct compilation *c, const struct bk_note *n)
 	return n->whole && n->note.n && c->o->verbose;
 }
 
-/* Is there a table by which a command is seen inside of another's words or code? */
+/* Is there a table that shows a command inside another command's words or code? */
 static bool sees_inside(const struct ir *ir)
 {
 	for (size_t i = 0; i < ir->programs.n; i++)
@@ -339,7 +340,7 @@ static bool sees_inside(const struct ir *ir)
 	return false;
 }
 
-/* `sudo git push` is another program than git, where nothing says what sudo is. */
+/* Without tables about sudo, `sudo git push` is another program than git. */
 static void warn_no_tables(struct compilation *c)
 {
 	const struct ir_scalar *base = &c->ir->scalars[IR_S_BASE];
@@ -350,7 +351,7 @@ static void warn_no_tables(struct compilation *c)
 		const struct ir_rule *r = c->ir->rules.v[i];
 		struct diag *d;
 
-		/* an allow that is not seen is the strict side */
+		/* missing an allow only makes the policy stricter */
 		if (r->kind != IR_COMMAND || r->level == IR_DEFAULT || r->effect == IR_ALLOW)
 			continue;
 		d = diag_add(&c->sink, DIAG_NO_TABLES, base->at.span,
@@ -409,7 +410,7 @@ void report_print(const struct compilation *c)
 		diag_render(stderr, &c->sink, &c->map, options_colour(c->o, stderr));
 		return;
 	}
-	/* stderr has no buffer: a thousand warnings are one write */
+	/* stderr has no buffer: write a thousand warnings at once */
 	diag_render(f, &c->sink, &c->map, options_colour(c->o, stderr));
 	if (fclose(f) == 0)
 		fwrite(text, 1, n, stderr);

@@ -1,6 +1,6 @@
 /*
- * What is to be said about a policy that compiles: statements that do not
- * count, facts that do not act yet, and how well each rule is enforced.
+ * The messages about a policy that compiles: statements that do not count, facts
+ * that have no effect yet, and how well each rule is enforced.
  */
 #ifndef COMPILER_CLI_REPORT_H
 #define COMPILER_CLI_REPORT_H
@@ -8,11 +8,11 @@
 #include "compiler/cli/compilation.h"
 
 /*
- * Turns what the IR and the back ends know into diagnostics, without the rules
- * of the standard library unless the options say --verbose.
+ * Turns what the IR and the back ends know into diagnostics.  Rules of the standard
+ * library are included only with --verbose.
  */
 void report_fill(struct compilation *c);
-/* One line for those, after everything else that there is to say. */
+/* Adds one line for the rules of the library, after all other messages. */
 void report_sum(struct compilation *c);
 /* Prints the sink to stderr as text. */
 void report_print(const struct compilation *c);

@@ -1,7 +1,7 @@
 /*
- * Lays the sources of a bundle out as files, one tree for each level, so that
- * `use` finds what it found.  Names keep their form: one that climbs ("../x")
- * still ends inside of the directory, an absolute one cannot be had here.
+ * Writes the sources of a bundle to files, in one tree for each level, so that `use`
+ * finds the same files as before.  Names keep their form: a name that climbs
+ * ("../x") must still end inside the directory; an absolute name is refused.
  */
 #include "compiler/cli/reproduce.h"
 
@@ -16,7 +16,7 @@
 #include "compiler/base/buf.h"
 
 #define STD "std/"
-/* So many times may a name climb. */
+/* A name may climb this many times. */
 #define FLOORS "/1/2/3/4/5/6/7/8"
 
 static bool complain(const struct reproduce *r, const char *why)
@@ -58,7 +58,8 @@ static bool make_dirs(struct arena *a, const char *path)
 	return true;
 }
 
-/* Written once; the standard library's, which several levels share, is equal. */
+/* A file may be written again: several levels share the standard library, and its text is
+ * equal in all of them. */
 static bool put_file(struct arena *a, const char *path, const uint8_t *p, size_t n)
 {
 	FILE *f;
@@ -73,7 +74,7 @@ static bool put_file(struct arena *a, const char *path, const uint8_t *p, size_t
 	return fclose(f) == 0 && ok;
 }
 
-/* More "../" than there are floors would leave the directory. */
+/* Does the name have more "../" than FLOORS, so that it leaves the directory? */
 static bool climbs_out(const char *name)
 {
 	unsigned up = 0;
@@ -152,7 +153,7 @@ static bool read_manifest(struct reproduce *r, struct arena *a, struct json_obje
 	return read_sources(r, a, o);
 }
 
-/* The manifest does not say it; the resolved policy does. */
+/* Takes the role from the resolved policy, since the manifest does not name it. */
 static const char *role_of(struct reproduce *r, struct arena *a)
 {
 	const struct bundle_member *m = bundle_member(&r->b, PB_IR);
@@ -186,7 +187,7 @@ bool reproduce_begin(const char *path, struct arena *a, struct reproduce *ret)
 		return complain(ret, strerror(errno));
 	}
 	ret->stdlib_dir = arena_printf(a, "%s/std", ret->dir);
-	/* The reader has found it canonical, so it is JSON. */
+	/* The reader has found the manifest canonical, so it is JSON. */
 	o = json_tokener_parse(arena_printf(a, "%.*s", (int)ret->b.manifest_size,
 					    (const char *)ret->b.manifest));
 	ok = o ? read_manifest(ret, a, o) : complain(ret, "its manifest is not JSON");
@@ -226,7 +227,7 @@ bool reproduce_same(const struct reproduce *r, struct arena *a, struct str bytes
 	memcpy(copy, bytes.p, bytes.n);
 	if (bundle_parse(copy, bytes.n, &b, &err) < 0)
 		return false;
-	/* Manifest and archive have one form each: equal manifests are equal bundles. */
+	/* Manifest and archive have only one form: equal manifests mean equal bundles. */
 	same = b.manifest_size == r->b.manifest_size &&
 	       memcmp(b.manifest, r->b.manifest, b.manifest_size) == 0;
 	*ret_what = PB_MANIFEST;

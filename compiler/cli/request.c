@@ -1,7 +1,7 @@
 /*
- * Reads one request from words.  What cannot be read as a request is an
- * error; a command line that cannot be read is a request of its own kind
- * (unparsed), which no rule allows.
+ * Reads one request from words.  Words that are not a request are an error.  A
+ * command line that cannot be parsed is a request of its own kind (unparsed), which
+ * no rule allows.
  */
 #include "compiler/cli/request.h"
 
@@ -21,7 +21,7 @@ struct reader {
 static bool usage(struct reader *r, const char *text)
 {
 	fprintf(r->err, "polc: a request is written %s", text);
-	/* the words of a request are its own, options among them */
+	/* the words of a request belong to it, even if they look like options */
 	for (size_t i = 1; i < r->o->nrequest; i++)
 		if (strncmp(r->o->request[i], "--", 2) == 0) {
 			fprintf(r->err, "; options of polc ('%s') stand before it",
@@ -124,7 +124,7 @@ static struct str lower(struct arena *a, struct str s)
 	for (i = 0; i < s.n; i++)
 		if (p[i] >= 'A' && p[i] <= 'Z')
 			p[i] = (char)(p[i] + 'a' - 'A');
-	/* the dot of the root says nothing */
+	/* the dot of the root has no meaning */
 	return (struct str){ p, s.n > 1 && p[s.n - 1] == '.' ? s.n - 1 : s.n };
 }
 
@@ -177,7 +177,7 @@ static bool read_net(struct reader *r)
 
 /* --- system calls --------------------------------------------------------------- */
 
-/* NUMBER, CONSTANT, or several of them joined by '|'. */
+/* Reads NUMBER, CONSTANT, or several of them joined by '|'. */
 static bool read_value(struct str s, uint64_t *ret)
 {
 	uint64_t all = 0;
@@ -274,7 +274,7 @@ static bool read_tool(struct reader *r)
 
 static bool read_setting(struct reader *r)
 {
-	/* explain answers it before requests are read */
+	/* explain handles settings before it reads requests */
 	fputs("polc: a setting is no request\n", r->err);
 	return false;
 }

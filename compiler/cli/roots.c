@@ -1,6 +1,6 @@
 /*
- * Decides which directory each root has for a decision: what --root says,
- * else what polrun would take on this machine.  Never opens a file.
+ * Decides which directory each root has for a decision: the one that --root says,
+ * else the one that polrun would use on this machine.  Never opens a file.
  */
 #include "compiler/cli/roots.h"
 
@@ -22,7 +22,7 @@ static struct str real(struct arena *a, struct str path)
 	return ret;
 }
 
-/* '.', '..' and '//' taken out by their letters; `path` is absolute. */
+/* Removes '.', '..' and '//' by text alone; `path` is absolute. */
 static struct str clean(struct arena *a, struct str path)
 {
 	struct buf b;
@@ -57,7 +57,7 @@ static struct str parent(struct str path)
 	return str_sub(path, 0, n > 1 ? n - 1 : 1);
 }
 
-/* The physical path of the longest beginning that exists, and the rest. */
+/* Resolves the longest part at the beginning that exists, and appends the rest. */
 static struct str follow(struct arena *a, struct str path)
 {
 	struct str head = path;
@@ -83,7 +83,7 @@ struct str roots_path(struct arena *a, struct str path, struct str cwd,
 
 	if (!path.n || path.p[0] != '/')
 		all = str_cat(a, str_cat(a, cwd, STR("/")), path);
-	/* links are followed before a '..' is taken out, as the kernel does */
+	/* like the kernel, follow links before removing a '..' */
 	if (physical && real(a, all).p)
 		return real(a, all);
 	all = clean(a, all);
@@ -95,7 +95,7 @@ struct str roots_home(struct arena *a)
 	const char *home = getenv("HOME");
 	struct passwd_entry pw;
 
-	/* as polrun: an empty HOME is none, and no name service is asked */
+	/* like polrun: an empty HOME does not count, and no name service is asked */
 	if ((!home || !home[0]) && passwd_lookup(NULL, getuid(), &pw) > 0)
 		home = arena_printf(a, "%s", pw.home);
 	if (!home || home[0] != '/')

@@ -1,4 +1,4 @@
-/* What all verbs share: finding and reading what the command line names. */
+/* Shared by all verbs: finds and reads what the command line names. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -64,9 +64,9 @@ static bool is_taken(const struct options *o, size_t i, struct str name)
 }
 
 /*
- * A bundle must not depend on where it was compiled: a file that was named by
- * an absolute path is printed relative to the working directory, else by as
- * few of its last components as no other file has.
+ * A bundle must not depend on where it was compiled.  So a file that was named by an
+ * absolute path is printed relative to the working directory, or else by its last
+ * components, as many as are needed to tell it from every other file.
  */
 static void name_input(struct options *o, struct arena *a, size_t i)
 {
@@ -127,15 +127,15 @@ static bool is_bundle(int fd)
 {
 	char head[512];
 
-	/* the first member and the magic of a tar archive, whatever version */
+	/* the first member and the magic of a tar archive, of any version */
 	return read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
 	       strncmp(head, "manifest.json", 100) == 0 &&
 	       memcmp(head + 257, "ustar", 5) == 0;
 }
 
 /*
- * A name that leads to something else than a bundle is a slip: a policy's own
- * text, a key, a device.  What is not there yet, or empty, may be written.
+ * May the file be overwritten?  A file that is not a bundle was named by mistake: the
+ * text of a policy, a key, a device.  An absent or empty file may be written.
  */
 static bool can_replace(const char *path)
 {
@@ -159,7 +159,7 @@ static bool can_replace(const char *path)
 	return ok;
 }
 
-/* Beside OUT, so that the rename stays in one file system. */
+/* The new file is made beside OUT, so that the rename stays in one file system. */
 bool cli_write(struct arena *a, const char *path, struct str bytes)
 {
 	char *temp = arena_printf(a, "%s.XXXXXX", path);
@@ -172,7 +172,7 @@ bool cli_write(struct arena *a, const char *path, struct str bytes)
 		fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(errno));
 		return false;
 	}
-	/* 0644 whatever the umask is: polrun of another user may read it */
+	/* 0644 whatever the umask is: the polrun of another user may have to read it */
 	if (write_all(fd, bytes) && fchmod(fd, 0644) == 0 && fsync(fd) == 0 &&
 	    rename(temp, path) == 0) {
 		close(fd);

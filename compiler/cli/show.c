@@ -1,4 +1,4 @@
-/* Words for parts of the IR.  What is shown, and where, its callers decide. */
+/* Words for parts of the IR.  The callers decide what is shown and where. */
 #include "compiler/cli/show.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ struct str show_cut(struct arena *a, struct str s)
 	return str_printf(a, "%.*s…", (int)n, s.p);
 }
 
-/* The largest unit that divides it. */
+/* Writes the number in the largest unit that divides it. */
 static struct str in_units(struct arena *a, uint64_t n, const char *const *units,
 			   const uint64_t *sizes, size_t count)
 {

@@ -1,6 +1,6 @@
 /*
- * Decides whether the `test` statements of a policy hold.  A case is judged by
- * the reference evaluator; the compiled policy has to say the same.
+ * Decides whether the `test` statements of a policy hold.  The reference evaluator
+ * judges each case, and the compiled policy must give the same answer.
  */
 #include "compiler/cli/tests.h"
 
@@ -20,7 +20,7 @@ struct runner {
 	struct compilation *c;
 	struct bundle *b;
 	struct tests_result *res;
-	struct arena scratch; /* of one case: what the two deciders work with */
+	struct arena scratch; /* of one case: for the evaluator and the compiled policy */
 };
 
 bool tests_place(struct arena *a, struct ir_request *q)
@@ -55,7 +55,7 @@ static void describe(struct runner *r, struct diag *d, const struct eval_decisio
 			  "the risk is %s", ir_risk_name(e->risk));
 }
 
-/* A rule, the scalar that stood in for one, or the class that it went by. */
+/* Did this rule decide, or the scalar or the risk class in its place? */
 static bool is_by(const struct compilation *c, const struct eval_decision *e,
 		  struct str id)
 {
@@ -69,7 +69,7 @@ static bool is_by(const struct compilation *c, const struct eval_decision *e,
 static bool holds(const struct compilation *c, const struct ir_test_case *k,
 		  const struct eval_decision *e)
 {
-	/* a hide is a deny of every operation */
+	/* a hide denies every operation */
 	enum ir_effect got = e->effect == IR_HIDE ? IR_DENY : e->effect;
 	enum ir_effect want = k->want == IR_HIDE ? IR_DENY : k->want;
 
@@ -93,7 +93,7 @@ static const char *compare(struct runner *r, const struct ir_request *q,
 
 static char passed_once, failed_once;
 
-/* What this case of this file was before, where that was counted; now `now`. */
+/* The earlier result of this case of this file, if there is one; then stores `now`. */
 static const void *judged_before(struct runner *r, const struct ir_test *t,
 				 const struct ir_test_case *k, enum ir_scope scope,
 				 char *now)
@@ -161,8 +161,8 @@ static enum cli_exit judge(struct runner *r, const struct ir_test *t,
 }
 
 /*
- * A case takes megabytes, and a file may have thousands of them: none may hold what
- * the one before it needed.
+ * A case takes megabytes, and a file may have thousands of cases.  So the memory of
+ * each case is released before the next.
  */
 static enum cli_exit run_case(struct runner *r, const struct ir_test *t,
 			      const struct ir_test_case *k, enum ir_scope scope)

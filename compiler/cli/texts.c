@@ -1,4 +1,4 @@
-/* Reads a text and parses it, without what it uses and without a meaning. */
+/* Reads and parses one text, without the files that it uses; no meaning is checked. */
 #include "compiler/cli/texts.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int read_stdin(struct compilation *c, uint32_t *ret_file)
 	return 0;
 }
 
-/* What a value seems to be is for check to say: a text is laid out as it is. */
+/* Only check warns about values that look like secrets; a layout keeps them. */
 static void drop_guesses(struct diag_sink *s)
 {
 	size_t n = 0;

@@ -10,16 +10,16 @@
 #define CONTEXT 3
 
 struct lines {
-	struct str *v; /* each with its newline, which the last may lack */
+	struct str *v; /* each with its newline; the last may have none */
 	size_t n;
 };
 
 struct differ {
 	struct arena *a;
 	struct lines was, is;
-	size_t head, tail;       /* lines that both begin and end with */
-	bool *gone, *come;       /* of `was`, of `is` */
-	VEC(const long *) trace; /* the furthest reach with 0, 1 … edits */
+	size_t head, tail;       /* number of lines that both begin with and end with */
+	bool *gone, *come;       /* by line: removed from `was`, added in `is` */
+	VEC(const long *) trace; /* the furthest points with 0, 1 … edits */
 };
 
 static struct lines split(struct arena *a, struct str s)
@@ -63,7 +63,7 @@ static long reach(const struct differ *d, const long *v, long k, long edits, lon
 	return x;
 }
 
-/* Fills `trace`; false where there are too many edits. */
+/* Fills in `trace`; false if there are too many edits. */
 static bool search(struct differ *d, long n, long m)
 {
 	const long *last = NULL;
@@ -87,7 +87,7 @@ static bool search(struct differ *d, long n, long m)
 	return false;
 }
 
-/* Back from the end, marking what each step took away or added. */
+/* Walks back from the end and marks what each step removed or added. */
 static void mark(struct differ *d, long n, long m)
 {
 	long x = n, y = m;
@@ -134,7 +134,7 @@ static void put_line(FILE *out, char mark, struct str line)
 		fputs("\n\\ No newline at end of file\n", out);
 }
 
-/* The range of a hunk's header: an empty one begins a line earlier. */
+/* Writes the range for a hunk's header; an empty range begins one line earlier. */
 static void put_range(FILE *out, char sign, size_t from, size_t n)
 {
 	fprintf(out, " %c%zu", sign, n ? from + 1 : from);
@@ -142,7 +142,7 @@ static void put_range(FILE *out, char sign, size_t from, size_t n)
 		fprintf(out, ",%zu", n);
 }
 
-/* A change at i (of was) and k (of is), with the changes that are near to it. */
+/* Writes the change at i (of was) and k (of is), with the changes close to it. */
 static void put_hunk(FILE *out, const struct differ *d, size_t *ret_i, size_t *ret_k)
 {
 	size_t i = *ret_i, k = *ret_k, same = 0, end_i = i, end_k = k;

@@ -1,4 +1,4 @@
-/* Spells results for programs.  What a result holds is its verb's business. */
+/* Writes results for programs.  The verb decides what a result holds. */
 #include "compiler/cli/value.h"
 
 #include <inttypes.h>
@@ -139,7 +139,7 @@ static void emit(struct yaml_out *y, yaml_event_t *ev, int made)
 	y->ok = y->ok && made && yaml_emitter_emit(&y->e, ev);
 }
 
-/* libyaml takes UTF-8 only. */
+/* libyaml accepts only UTF-8. */
 static struct str as_utf8(struct arena *a, struct str s)
 {
 	struct buf b;
@@ -162,7 +162,7 @@ static struct str as_utf8(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
-/* A text always stands in quotes, so that no reader guesses a type. */
+/* A text is always quoted, so that no reader guesses a type. */
 static void emit_scalar(struct yaml_out *y, struct str s, const char *tag, bool quoted)
 {
 	yaml_event_t ev;

@@ -1,6 +1,6 @@
 /*
- * A result as data, and its two machine spellings: JSON on one line, YAML by
- * libyaml.  Keys keep the order in which they were put.
+ * A result as data, and its two machine spellings: JSON on one line, and YAML by
+ * libyaml.  Keys keep the order in which they were added.
  */
 #ifndef COMPILER_CLI_VALUE_H
 #define COMPILER_CLI_VALUE_H
@@ -23,11 +23,11 @@ void value_put(struct value *map, const char *key, struct value *v);
 void value_add(struct value *list, struct value *v);
 
 /*
- * A byte that is no UTF-8 is shown as the character of that number in both,
- * as buf_json() does.
+ * In both spellings, a byte that is not UTF-8 is shown as the character with that
+ * number, as in buf_json().
  */
 void value_json(struct buf *out, const struct value *v);
-/* False where libyaml could not (out of memory). */
+/* False if libyaml failed (out of memory). */
 bool value_yaml(struct buf *out, const struct value *v);
 
 #endif
