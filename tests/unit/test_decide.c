@@ -179,7 +179,8 @@ static void test_risk(void **state)
 	s->by_risk = true;
 	memcpy(s->effects, effects, sizeof(effects));
 	for (i = 0; i < POL_LEN(facts); i++) {
-		struct ir_risk_fact f = { .risk = facts[i].risk, .level = IR_DEFAULT };
+		struct ir_risk_fact f = { .id = STR("risk"), .risk = facts[i].risk,
+					  .level = IR_DEFAULT };
 
 		f.at = (struct ir_place){ .file = STR("r.pol"), .line = 1, .col = 1 };
 		f.set = hand_set(&h, IR_COMMAND, f.risk != IR_RISK_LOW,
