@@ -1,5 +1,5 @@
-/* Classic BPF over struct seccomp_data, as kernel/seccomp.c accepts it:
- * 32-bit loads at aligned offsets, scratch memory, ALU, forward jumps. */
+/* Runs classic BPF over struct seccomp_data, as kernel/seccomp.c accepts it: 32-bit loads
+ * at aligned offsets, scratch memory, ALU, forward jumps. */
 #include "runtime/decide/bpf.h"
 
 #include <stdbool.h>
@@ -129,7 +129,7 @@ static bool step(struct machine *m, const struct sock_filter *i,
 	}
 }
 
-/* Bit N for a load out of argument N. */
+/* Bit N if the instruction loads from argument N. */
 static unsigned argument_bit(const struct sock_filter *i)
 {
 	if (i->code != (BPF_LD | BPF_W | BPF_ABS) ||

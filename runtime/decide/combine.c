@@ -1,6 +1,6 @@
 /*
- * From the rules that match to one decision: levels, finals, locks, lifted
- * defaults, `otherwise` (doc/semantics.md 3.1), over the rule table.
+ * From the matching rules to one decision: levels, finals, locks, lifted defaults,
+ * `otherwise` (doc/semantics.md 3.1), over the rule table.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ void match_take(struct decide_match *m, const struct dfa_walk *w)
 	uint32_t n, i;
 	const uint32_t *tags = dfa_tags(w, &n);
 	struct bits *to = w->a->except ? &m->out : &m->in;
-	/* an exception for other operations is none */
+	/* an exception for other operations does not count */
 	bool other = w->a->except && m->op && !(w->a->except & m->op);
 
 	for (i = 0; i < n; i++) {
@@ -59,7 +59,7 @@ void match_take(struct decide_match *m, const struct dfa_walk *w)
 	}
 }
 
-/* Is there a rule in `host` that its exceptions did not take back? */
+/* Is there a rule in `host` that no exception took back? */
 static bool is_of_host(const struct decide_match *m)
 {
 	uint32_t i, k, seen = 0;
@@ -149,21 +149,22 @@ static bool counts(const struct decide_match *m, const struct pb_rule *r, uint8_
 /* --- steps 3 to 5 ---------------------------------------------------------------- */
 
 struct found {
-	uint32_t hard;      /* the first of the strictest, soft asks aside */
+	uint32_t hard;      /* the first of the strictest rules, without soft asks */
 	uint32_t soft;      /* the first soft ask */
-	uint32_t base;      /* the first allow of level 5 */
-	bool person;        /* one of those that ask is for a person */
+	uint32_t base;      /* the first allow rule of level 5 */
+	bool person;        /* one of the ask rules needs a person */
 	uint8_t last;       /* the lowest level that counts */
 };
 
-/* A final rule of a managed level ends the list of levels behind its own. */
+/* A final rule of a managed level ends the list: the levels after its own do not
+ * count. */
 static bool ends_list(const struct decide_match *m, const struct pb_rule *r)
 {
 	return (r->flags & PB_F_FINAL) && r->level <= PB_MANAGED_FILE &&
 	       (r->effect != PB_ALLOW || !is_below_lock(m, r));
 }
 
-/* Where f.last comes back lower than `last`, the rest holds for too many levels. */
+/* If f.last comes back lower than `last`, the other fields cover too many levels. */
 static struct found look_up_to(const struct decide_match *m, uint8_t last)
 {
 	struct found f = { NONE, NONE, NONE, false, last };
@@ -192,7 +193,7 @@ static struct found look_up_to(const struct decide_match *m, uint8_t last)
 	return f;
 }
 
-/* Final rules are rare: the list is seldom gone through twice. */
+/* Final rules are rare, so the list is seldom walked twice. */
 static struct found look(const struct decide_match *m)
 {
 	struct found f = look_up_to(m, PB_USER);
@@ -200,7 +201,7 @@ static struct found look(const struct decide_match *m)
 	return f.last < PB_USER ? look_up_to(m, f.last) : f;
 }
 
-/* Where several rules ask, every one must be answered. */
+/* If several rules ask, every one of them must be answered. */
 static void by_rule(const struct decide_match *m, uint32_t i, bool person,
 		    struct decision *d)
 {
@@ -238,7 +239,7 @@ static void list_matches(const struct decide_match *m, struct decision *d)
 	}
 }
 
-/* Does the soft ask stand before the rule that decides so far? */
+/* Does the soft ask come before the rule that decides so far? */
 static bool soft_decides(const struct found *f, const struct decision *d)
 {
 	if (f->soft == NONE)

@@ -1,8 +1,8 @@
 /*
- * The decision library: the compiled form of semantics 3 and 4, from the
- * bundle's automata and rule table.  No allocation on the decision path, no
- * global state.  The same code answers polc explain (on a bundle), polrun at
- * entry, the view (which trees are writable) and the names of denials.
+ * The decision library: the compiled form of semantics 3 and 4, based on the bundle's
+ * automata and rule table. The decision path allocates nothing, and there is no global
+ * state. The same code answers polc explain (on a bundle) and polrun at entry, decides
+ * the view (which trees are writable) and names the rules of denials.
  */
 #ifndef RUNTIME_DECIDE_DECIDE_H
 #define RUNTIME_DECIDE_DECIDE_H
@@ -26,80 +26,79 @@ struct decide_ctx {
 
 struct decision {
 	uint8_t effect;        /* enum pb_effect; unknown is PB_DENY */
-	uint32_t rule;         /* number of the deciding rule or scalar */
+	uint32_t rule;         /* number of the rule or scalar that decided */
 	uint16_t err;          /* syscall */
 	uint8_t risk;          /* command, tool: class 0..3 */
 	bool needs_person;     /* an ask that -y does not answer */
 	bool unparsed;
-	/* the first rules that match, in order; nmatched may be larger */
+	/* the first matching rules, in order; nmatched counts all */
 	uint32_t nmatched;
 	uint32_t matched[DECIDE_MAX_MATCHED];
 };
 
-/* What decided a part of a line (semantics 4.4): cmd_part.step. */
+/* What decided about a part of a line (semantics 4.4): cmd_part.step. */
 enum decide_step {
 	DECIDE_RULES,       /* 1, 2: the rules, or `otherwise` */
-	DECIDE_TRANSPARENT, /* 2: a transparent wrapper, of which nothing is asked */
-	DECIDE_SHELL_CODE,  /* 2: in the code of a shell that an allow rule matches */
+	DECIDE_TRANSPARENT, /* 2: a transparent wrapper, which is not judged itself */
+	DECIDE_SHELL_CODE,  /* 2: code of a shell that an allow rule matches */
 	DECIDE_LOST,        /* 1: the words of a wrapper spell a denied command */
-	DECIDE_MAY_DENY,    /* 3: a rule denies some of what it may stand for */
+	DECIDE_MAY_DENY,    /* 3: a rule denies some of the commands that it may be */
 	DECIDE_OPAQUE,      /* 3: opaque, for the reason of the part */
 	DECIDE_SPELLS,      /* words of an unknown program spell a denied command */
-	DECIDE_HIDDEN,      /* a word names a path that is hidden, or not to be read */
+	DECIDE_HIDDEN,      /* a word names a path that is hidden or must not be read */
 	DECIDE_HOLDS,       /* what it reads may be, or hold, such a path */
 	DECIDE_READS,       /* it reads such a path */
-	DECIDE_WRITES,      /* it writes a path of which a rule speaks */
+	DECIDE_WRITES,      /* it writes a path that a rule is about */
 	DECIDE_TARGET,      /* a file or an address: the rules of its section */
-	DECIDE_NO_TARGET,   /* … that is not known */
+	DECIDE_NO_TARGET,   /* a file or an address that is not known */
 	DECIDE_UNPARSED,    /* text that could not be read */
 	DECIDE_STEP_COUNT
 };
 
-/* Bytes of a block that suffices for lines of n bytes, but for what a line may
- * hold in the worst case: then it is denied. */
+/* Size of a block for lines of n bytes. It suffices for all but the densest lines; such a
+ * line is denied. */
 size_t decide_block_size(const struct decide_ctx *c, size_t n);
 /*
- * A line, or the words of a command that no shell reads.  Everything lies in
- * the block, which is aligned as a pointer: *ret_parts (which may be NULL) has
- * the parts, each with its effect, rule (UINT32_MAX: none) and step.  Past a
- * limit, or without room, the line is denied.
+ * Decides a line, or the words of a command that no shell reads. Everything lies in the
+ * block, which must be aligned like a pointer. *ret_parts (may be NULL) gets the parts,
+ * each with its effect, rule (UINT32_MAX: none) and step. If a limit is exceeded or the
+ * room is used up, the line is denied.
  *
- * Time: linear in the line; a command whose program is known costs the
- * automata of that name and of wildcard programs, one step a byte for each
- * state at hand, however many rules there are; every further directory, every
- * word that is no literal and every guard adds to it.  The whole has a budget of
- * steps (ret_parts->steps), and a line has one of parts and of options: a
- * megabyte of anything is decided in a tenth of a second.
+ * Time: linear in the line. A command with a known program costs the automata of that
+ * name and of wildcard programs, one step a byte for each current state, however many
+ * rules there are. Every further directory, every word that is not literal and every
+ * guard adds to it. The whole has a budget of steps (ret_parts->steps), and a line has
+ * budgets of parts and options: a megabyte of anything is decided in a tenth of a second.
  */
 void decide_line(const struct decide_ctx *c, const char *line, size_t n, void *block,
 		 size_t size, struct cmd_line *ret_parts, struct decision *ret);
 void decide_words(const struct decide_ctx *c, const char *const *argv, size_t argc,
 		  void *block, size_t size, struct cmd_line *ret_parts,
 		  struct decision *ret);
-/* What a line that could not be read gets: the stricter of opaque and
- * otherwise (by risk: of medium), never allow. */
+/* The decision for a line that could not be read: the stricter of opaque and otherwise
+ * (by risk: that of medium), never allow. */
 void decide_unparsed(const struct decide_ctx *c, struct decision *ret);
 /* `op` is one pb_op bit; `path` absolute without '.', '..', '//'. */
 void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 		 struct decision *ret);
 void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
 		 struct decision *ret);
-/* Does the bundle know what the network's rules say in the scope at hand? */
+/* Does the bundle know what the network's rules say in the current scope? */
 bool decide_net_known(const struct decide_ctx *c);
-/* With the mode disabled: a deny by the mode, but for the own loopback.  Other
- * modes: by egress.bin; a deny where that does not hold (decide_net_known). */
+/* If the mode is disabled: denied by the mode, except for the run's own loopback. Other
+ * modes: decided by egress.bin; denied if that does not apply (decide_net_known). */
 void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 		uint16_t port, struct decision *ret);
 /*
- * A host name, whose addresses nobody here knows: true where every address
- * gets the same effect, else false and *ret is a deny.
+ * Decides a host name; nobody here knows its addresses. Returns true if every address
+ * gets the same effect. Otherwise false, and *ret is a deny.
  */
 bool decide_net_name(const struct decide_ctx *c, bool udp, uint16_t port,
 		     struct decision *ret);
 void decide_tool(const struct decide_ctx *c, const char *name, struct decision *ret);
 /*
- * The filter itself answers, which is for the scope sandbox: 0, or -errno with
- * *ret a deny where it cannot be read.  `b` is what bundle_filter() takes.
+ * Lets the filter itself answer, for the scope sandbox. Returns 0, or -errno if the
+ * filter cannot be read; *ret is a deny then. `b` is what bundle_filter() takes.
  */
 int decide_syscall(struct bundle *b, uint32_t nr, const uint64_t args[6],
 		   struct decision *ret, struct rt_err *err);

@@ -1,6 +1,6 @@
 /*
- * Decides a line: each simple command by the rules, each redirection by the
- * file rules, each address by the network's, and of all answers the strictest.
+ * Decides a line: each simple command by the rules, each redirection by the file rules,
+ * each address by the network's rules. The strictest answer is that of the line.
  */
 #include <limits.h>
 #include <string.h>
@@ -11,19 +11,20 @@
 #include "runtime/base/host.h"
 #include "runtime/decide/part.h"
 
-/* What matching needs beside the analysis: sets of states, of sets, of clauses. */
+/* What matching needs in addition to the analysis: sets of states, sets of sets, sets of
+ * clauses. */
 #define MATCH_BYTES ((size_t)512 * 1024)
-/* Steps of automata over words that are not literal, tails of words, paths: for
- * the whole line, and more for every byte of it. */
+/* Steps of automata over words that are not literal, over tails of words, and over paths:
+ * for the whole line, and more for every byte of it. */
 #define MAX_WORK ((uint64_t)8 << 20)
 #define WORK_PER_BYTE 8
 #define PART_COST 64
 #define COST_PER_WORD 4
 #define ADDRESS_COST 64
-/* What is left for the parts of a line that is denied whatever they get. */
+/* Steps left for the parts of a line that is denied in any case. */
 #define LIMIT_WORK ((uint64_t)1 << 18)
 
-/* For one expression that is no automaton, and the texts of a command. */
+/* Room for one expression that is not an automaton, and the texts of a command. */
 static size_t search_size(const struct pb_matcher *m, size_t n)
 {
 	uint32_t longest = 0, i;
@@ -53,20 +54,20 @@ size_t decide_block_size(const struct decide_ctx *c, size_t n)
 
 /* --- files and addresses --------------------------------------------------------------- */
 
-/* Where several answers count: the strictest, and every ask must be answered. */
+/* Combines several answers: the strictest counts, and every ask must be answered. */
 static void stricter(struct decision *all, const struct decision *d, bool first)
 {
 	bool person = (!first && all->needs_person) || d->needs_person;
 	uint8_t risk = first ? d->risk : all->risk;
 
-	/* which rules match is told for the line as a whole */
+	/* the list of matching rules is made for the whole line */
 	if (first || d->effect > all->effect)
 		memcpy(all, d, offsetof(struct decision, matched));
 	all->risk = risk;
 	all->needs_person = all->effect == PB_ASK && person;
 }
 
-/* A target that is not known: the stricter of `opaque` and its own `otherwise`. */
+/* An unknown target: the stricter of `opaque` and its own `otherwise`. */
 static void unknown_target(const struct line_ctx *l, enum pb_scalar otherwise,
 			   struct decision *d)
 {
@@ -82,7 +83,7 @@ static void unknown_target(const struct line_ctx *l, enum pb_scalar otherwise,
 	d->needs_person = effect == PB_ASK;
 }
 
-/* The line is denied, and so is what could not be asked any more. */
+/* The line is denied, and so is everything that could not be decided any more. */
 static void past_limit(const struct line_ctx *l, struct decision *d)
 {
 	decision_start(d, PB_DENY, 1);
@@ -130,7 +131,7 @@ static void decide_redirection(struct line_ctx *l, struct cmd_part *p,
 		unknown_target(l, PB_S_FILE_WRITE, ret);
 }
 
-/* An address as it is written; false: a name. */
+/* Reads an address as it is written. false: it is a name. */
 static bool address_of(const struct cmd_part *p, uint8_t addr[16])
 {
 	char text[INET6_ADDRSTRLEN];
@@ -142,8 +143,8 @@ static bool address_of(const struct cmd_part *p, uint8_t addr[16])
 	return host_address(text, addr);
 }
 
-/* Where sandboxes have rules of their own all are looked at, and for a name that is
- * not resolved all addresses that the rules tell apart. */
+/* If sandboxes have rules of their own, all entries are looked at; for an unresolved
+ * name, all addresses that the rules tell apart. */
 static bool spend_address(struct line_ctx *l, bool name)
 {
 	const struct pb_egress *e = l->c->b->egress;
@@ -217,7 +218,8 @@ static void decide_one(struct line_ctx *l, struct cmd_part *p, struct decision *
 	p->needs_person = ret->needs_person;
 }
 
-/* A shell's code asks whether an allow rule matches the shell, which comes first. */
+/* The shell's part comes before the parts of its code, which need to know whether an
+ * allow rule matches the shell. */
 static void decide_parts(struct line_ctx *l, const struct cmd_line *line,
 			 struct decision *ret)
 {
@@ -298,7 +300,7 @@ static bool prepare(struct line_ctx *l, const struct decide_ctx *c, size_t n, vo
 	       pool_bits(&l->pool, c->b->rules->rules.count, &l->seen);
 }
 
-/* What is left when there is no room for an answer. */
+/* The answer if there is no room for one. */
 static void no_room(const struct decide_ctx *c, struct cmd_line *line,
 		    struct decision *ret)
 {
@@ -308,7 +310,7 @@ static void no_room(const struct decide_ctx *c, struct cmd_line *line,
 	decide_deny(c, PB_S_COMMAND_OPAQUE, ret);
 }
 
-/* The analysis takes what it needs of the block's end, matching the rest. */
+/* The analysis uses the end of the block as it needs, matching the rest. */
 static bool split_block(const struct decide_ctx *c, size_t n, void *block, size_t size,
 			struct line_ctx *l, size_t *ret_match)
 {
@@ -335,7 +337,7 @@ void decide_line(const struct decide_ctx *c, const char *text, size_t n, void *b
 	decision_start(ret, PB_DENY, 0);
 	cmd_from_line(line, (uint8_t *)block + match, size - match, &l.world, text, n);
 	decide_whole(&l, line, ret);
-	/* no shell that we read runs it */
+	/* the line runs in no shell that we can read */
 	if (c->b->commands->dialect == LINE_DIALECT_NONE)
 		deny(&l, ret);
 }

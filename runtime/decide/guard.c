@@ -1,25 +1,26 @@
 /*
- * Guards: which options a command has, and where its operands lie (semantics
- * 4.3).  A command has readings (an option that no table knows may take the
- * next word or not) and values (a word that is not literal): under deny and
- * ask one reading suffices, under allow every one counts.  Time is linear in
- * options times those that a guard names.
+ * Guards: which options a command has, and where its operands lie (semantics 4.3). A
+ * command has several readings (an option that no table knows may or may not take the
+ * next word) and several values (a word that is not literal). Deny and ask need one
+ * reading, allow needs all. Time is linear in the command's options times the options
+ * that a guard names.
  */
 #include <limits.h>
 #include <string.h>
 
 #include "runtime/decide/part.h"
 
-/* Steps: past the line's it is denied, whatever is said here. */
+/* Costs in steps. If the line's steps are used up, the line is denied, whatever is
+ * answered here. */
 #define OPTION_COST 16
-#define PLACE_COST 16 /* of one text in one directory */
+#define PLACE_COST 16 /* for one text in one directory */
 
-/* What is asked about an option of the guard. */
+/* The questions about an option of the guard. */
 enum question {
-	Q_CAN,   /* some value has it in some reading */
-	Q_HELD,  /* no broad reading can do without it, for some value */
+	Q_CAN,   /* in some reading, some value has it */
+	Q_HELD,  /* for some value, no broad reading can do without it */
 	Q_GIVEN, /* every value has it in some reading */
-	Q_SURE   /* every value has it in every reading */
+	Q_SURE   /* in every reading, every value has it */
 };
 
 struct asked {
@@ -56,7 +57,7 @@ static bool is_named(const struct asked *a, const struct pb_guard_option *g,
 	return g->name.len == n && memcmp(pb_strp(a->m, g->name), p, n) == 0;
 }
 
-/* May a name of the guard begin so? */
+/* May a name of the guard begin with this text? */
 static bool begins(const struct asked *a, const struct pb_guard_option *g, const char *p,
 		   size_t n)
 {
@@ -79,7 +80,7 @@ static uint32_t table_count(const struct asked *a)
 	return cmd_option_count(a->facts, a->p->program);
 }
 
-/* Has the table an option of exactly this name that is as good as `known`? */
+/* Does the table have an option of exactly this name that means the same as `known`? */
 static bool is_same(const struct asked *a, const struct line_option *known, const char *p,
 		    size_t n)
 {
@@ -94,7 +95,7 @@ static bool is_same(const struct asked *a, const struct line_option *known, cons
 	return false;
 }
 
-/* Does the guard mean this name, or one of the table that is as good? */
+/* Does the guard mean this name, or a name in the table for the same option? */
 static bool means(const struct asked *a, const struct pb_guard_option *g, const char *p,
 		  size_t n, const struct line_option *known)
 {
@@ -121,7 +122,7 @@ static bool begins_so(const struct asked *a, const struct line_option *t,
 	       memcmp(pb_strp(a->facts, t->name), o->name, o->name_n) == 0;
 }
 
-/* May a name that begins so be the guard's option? */
+/* May a name that begins with this text be the guard's option? */
 static bool may_mean(const struct asked *a, const struct pb_guard_option *g,
 		     const struct cmd_option *o)
 {
@@ -131,7 +132,7 @@ static bool may_mean(const struct asked *a, const struct pb_guard_option *g,
 	if (begins(a, g, o->name, o->name_n) ||
 	    means(a, g, o->name, o->name_n, o->known))
 		return true;
-	/* those of one table that begin so stand together */
+	/* options of one table that begin alike are adjacent */
 	for (; prog; prog = cmd_base_of(a->facts, prog))
 		for (i = cmd_first_option(a->facts, prog, o->name, o->name_n);
 		     i < prog->options.count; i++) {
@@ -202,7 +203,7 @@ static struct guard_says value_of(const struct asked *a, const struct pb_guard_o
 	return r;
 }
 
-/* May a broad reading do without it, whatever the words stand for? */
+/* May a broad reading do without the option, whatever the words stand for? */
 static bool is_avoidable(const struct asked *a, const struct cmd_option *o)
 {
 	return !o->sure && o->how != CMD_O_ANY && o->word < a->p->nwords &&
@@ -225,7 +226,7 @@ static bool says(const struct asked *a, const struct pb_guard_option *g,
 	case Q_HELD:
 		return v.may && !is_avoidable(a, o);
 	case Q_GIVEN:
-		/* what is cut short is one reading of a literal word */
+		/* an abbreviation is one reading of a literal word */
 		return v.must && o->given && o->how != CMD_O_ANY;
 	case Q_SURE:
 		return v.must && o->sure && exact;
@@ -240,7 +241,7 @@ static bool is_there(const struct asked *a, const struct pb_guard_option *g,
 {
 	const struct cmd_option *o;
 
-	/* words that nobody knows may hold any option */
+	/* unknown words may hold any option */
 	if ((a->p->flags & CMD_APPENDS) && (ask == Q_CAN || ask == Q_HELD))
 		return true;
 	for (o = a->p->options; o && part_spend(a->l, OPTION_COST); o = o->next)
@@ -249,7 +250,7 @@ static bool is_there(const struct asked *a, const struct pb_guard_option *g,
 	return false;
 }
 
-/* The letters of "-rf", where these stand for an option each. */
+/* The letters of "-rf", if each of them is an option. */
 static uint32_t letters(const struct asked *a, const struct pb_guard_option *g)
 {
 	const char *name = pb_strp(a->m, g->name);
@@ -326,7 +327,7 @@ static bool letter_is_there(const struct asked *a, char c, enum question ask)
 	return false;
 }
 
-/* The option itself, or all of its letters. */
+/* Is the option itself there, or all of its letters? */
 static bool is_present(const struct asked *a, const struct pb_guard_option *g,
 		       enum question ask)
 {
@@ -356,7 +357,7 @@ static bool any_present(const struct asked *a, const struct pb_guard *g,
 	return false;
 }
 
-/* Is the occurrence one of the guard's options, or a letter of one? */
+/* Is this one of the guard's options, or a letter of one? */
 static bool is_listed(const struct asked *a, const struct pb_guard *g,
 		      const struct cmd_option *o, bool must)
 {
@@ -411,8 +412,8 @@ static bool in_paths(const struct asked *a, const struct pb_guard *g, const char
 	return false;
 }
 
-/* A path that nobody knows may lie there; of several directories, deny and ask
- * are content with one. */
+/* An unknown path may lie there. If there are several directories, one of them is enough
+ * for deny and ask. */
 static struct guard_says lies_in(const struct asked *a, const struct pb_guard *g,
 				 const char *p, size_t n)
 {
@@ -437,7 +438,8 @@ static struct guard_says lies_in(const struct asked *a, const struct pb_guard *g
 
 struct within { struct guard_says all; bool may_operand, operand; };
 
-/* One operand or value.  `held`: no reading takes it for something else. */
+/* Takes one operand or value into account. `held`: no reading takes it for something
+ * else. */
 static void take(const struct asked *a, struct within *w, struct guard_says one,
 		 bool literal, bool held)
 {
@@ -469,7 +471,7 @@ static void take_word(const struct asked *a, const struct pb_guard *g,
 	a->l->pool = pool;
 }
 
-/* There is an operand, and each operand and each option's value lies there. */
+/* Is there an operand, and does each operand and each option's value lie there? */
 static struct guard_says within(const struct asked *a, const struct pb_guard *g)
 {
 	bool appends = a->p->flags & CMD_APPENDS;

@@ -11,18 +11,19 @@
 /* --- sets of numbers --------------------------------------------------------- */
 
 /*
- * A set of which few members are in: `top` has a bit for each word of `word`
- * that has one, and only these words are cleared.  So clearing costs a bit for
- * each 64 numbers there are, and visiting costs what is in it.
+ * A sparse set. `top` has a bit for each element of `word` that is not 0, and only those
+ * elements are cleared. So clearing costs a bit for each 64 numbers, and visiting costs
+ * one step for each member.
  */
 struct bits {
 	uint64_t *top, *word;
-	uint32_t ntop; /* words of top; 64 times as many of `word` */
+	uint32_t ntop; /* elements of top; `word` has 64 times as many */
 };
 
 #define BITS_NONE UINT32_MAX
 #define BITS_TOP(count) ((uint32_t)((count) / 4096u + 1u))
-/* Words of memory for numbers below `count`: those of top, and behind these word. */
+/* Elements of memory for numbers below `count`: first those of top, then those of
+ * word. */
 #define BITS_WORDS(count) (BITS_TOP(count) * 65u)
 
 static inline void bits_clear(struct bits *b)
@@ -78,7 +79,7 @@ static inline uint32_t bits_next(const struct bits *b, uint32_t from)
 
 /* --- walking automata ----------------------------------------------------- */
 
-/* The i-th automaton of paths and names. */
+/* The i-th automaton over paths and names. */
 static inline const struct pb_automaton *dfa_at(const struct pb_matcher *m, uint32_t i)
 {
 	return pb_at(m, m->automata, sizeof(struct pb_automaton), i);
@@ -91,27 +92,29 @@ static inline const struct pb_automaton *dfa_at(const struct pb_matcher *m, uint
 struct decide_match {
 	const struct decide_ctx *c;
 	uint8_t kind; /* enum pb_kind */
-	uint8_t op;   /* files: one pb_op bit; 0 else */
-	/* files: rules that show a tree of the host here, whatever their operation
-	   is, and those whose exceptions take it back */
+	uint8_t op;   /* files: one pb_op bit; otherwise 0 */
+	/* files: rules that show a tree of the host here, whatever their operation is;
+	 * and rules whose exceptions take it back */
 	uint32_t host[DECIDE_MAX_HOST], not_host[DECIDE_MAX_HOST];
-	uint32_t nhost, nnot_host; /* past the arrays: counted, and taken as shown */
-	struct bits in;  /* rules that match … */
-	struct bits out; /* … but for these (exceptions) */
+	uint32_t nhost, nnot_host; /* may exceed the arrays; rules beyond them count as
+	                              shown */
+	struct bits in;  /* matching rules … */
+	struct bits out; /* … except for these (exceptions) */
 	uint64_t room[2][BITS_WORDS(PB_MAX_RULES)];
 };
 
 void match_init(struct decide_match *m, const struct decide_ctx *c, uint8_t kind,
 		uint8_t op);
-/* Takes the tags that the walk has reached. */
+/* Adds the rules (tags) that the walk has reached. */
 void match_take(struct decide_match *m, const struct dfa_walk *w);
-/* After the last walk over a path: scratch rules speak of the run's own files. */
+/* Call it after the last walk over a path: scratch rules only apply to the run's own
+ * files. */
 void match_drop_scratch(struct decide_match *m);
 bool match_has(const struct decide_match *m, uint32_t rule);
 /* The first matching rule from `from` on, or UINT32_MAX. */
 uint32_t match_next(const struct decide_match *m, uint32_t from);
 
-/* A decision without rules that match; the list of those is not cleared. */
+/* Starts a decision without matching rules. The list of matches is not cleared. */
 static inline void decision_start(struct decision *d, uint8_t effect, uint8_t risk)
 {
 	memset(d, 0, offsetof(struct decision, matched));
@@ -122,23 +125,24 @@ static inline void decision_start(struct decision *d, uint8_t effect, uint8_t ri
 /* Steps 1 to 5 of the semantics, 3.1; `otherwise` is the section's scalar. */
 void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
 		    struct decision *ret);
-/* As that, and the rules that match are not listed; with `rules_only` allow
- * where no rule is left, in place of `otherwise`. */
+/* The same, but does not list the matching rules. With `rules_only`: allow if no rule is
+ * left, instead of `otherwise`. */
 void decide_rules(const struct decide_match *m, enum pb_scalar otherwise, bool rules_only,
 		  struct decision *ret);
-/* What the section says where no rule does; d->risk is known. */
+/* What the section says if no rule matches. d->risk must be set. */
 void decide_otherwise(const struct decide_ctx *c, enum pb_scalar s, struct decision *d);
-/* Deny by a scalar: what is unknown. */
+/* Denies by a scalar, for what is unknown. */
 void decide_deny(const struct decide_ctx *c, enum pb_scalar s, struct decision *ret);
-/* The record of a scalar, or NULL in a bundle that lacks it. */
+/* The record of a scalar, or NULL if the bundle lacks it. */
 const struct pb_rule *decide_scalar(const struct decide_ctx *c, enum pb_scalar s);
 
-/* Longer names below the place of a mount name nothing. */
+/* Below the place of a mount, longer names mean nothing. */
 #define DECIDE_MAX_PATH 8192
 
 /* --- paths -------------------------------------------------------------------- */
 
-/* What follows the root in the path, "" or beginning with '/'; NULL: not there. */
+/* What follows the root in the path: "" or text that begins with '/'. NULL: the path is
+ * not below the root. */
 const char *path_rest(const char *root, const char *path);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The network: `disabled` denies whatever rules say, but for the loopback
- * that the run has to itself.  The other modes have a table of every address
- * and port (egress.bin).  It is made for what runs in a sandbox, and holds
- * outside of one as well where no rule tells the two apart; else what is
- * asked for the host is unknown here and denied.
+ * Decides the network. In mode `disabled` all is denied whatever the rules say, except
+ * for the run's own loopback. The other modes have a table of every address and port
+ * (egress.bin). The table is made for what runs in a sandbox. Outside of one it also
+ * holds, unless a rule tells the two apart: then what the host may do is unknown here,
+ * and denied.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ bool decide_net_known(const struct decide_ctx *c)
 	return true;
 }
 
-/* The last slab that begins at or before the address; the first begins at ::. */
+/* The last slab that begins at or before the address. The first slab begins at ::. */
 static const struct pb_slab *find_slab(const struct pb_egress *e,
 				       const uint8_t addr[16])
 {
@@ -53,7 +53,7 @@ static const struct pb_slab *find_slab(const struct pb_egress *e,
 	return pb_at(e, e->slabs, sizeof(struct pb_slab), lo);
 }
 
-/* The first piece that ends at or behind the port; the last ends at 65535. */
+/* The first piece that ends at or after the port. The last piece ends at 65535. */
 static const struct pb_piece *find_piece(const struct pb_egress *e, uint32_t list,
 					 uint16_t port)
 {

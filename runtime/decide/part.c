@@ -1,7 +1,6 @@
 /*
- * Decides one simple command in the order of semantics 4.4: the rules, what
- * only may be denied, what nobody can see into, and the words that spell
- * something denied or hidden.
+ * Decides one simple command in the order of semantics 4.4: the rules, what may be
+ * denied, what nobody can look into, and words that spell something denied or hidden.
  */
 #include <string.h>
 
@@ -23,7 +22,7 @@ static bool is_denied(const struct line_ctx *l, const struct decision *d)
 
 /* --- words that spell something ---------------------------------------------------- */
 
-/* The words from `from` on as text that cmd_from_argv() takes, or NULL. */
+/* The words from `from` on as an argv for cmd_from_argv(), or NULL. */
 static const char **argv_of(struct line_ctx *l, const struct cmd_part *p, uint32_t from,
 			    size_t *ret_bytes)
 {
@@ -57,7 +56,7 @@ static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
 	p.dirs = outer->dirs;
 	p.dirs_unknown = outer->dirs_unknown;
 	p.flags |= outer->flags & CMD_APPENDS;
-	/* only the rule that denies it is told */
+	/* of all matching rules, only the rule that denies is reported */
 	l->apart = true;
 	part_match(l, &p, &m);
 	l->apart = false;
@@ -66,7 +65,7 @@ static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
 	return is_denied(l, &d) ? d.rule : NONE;
 }
 
-/* The rule that denies all of what the words from `from` on stand for. */
+/* The rule that denies all that the words from `from` on may stand for. */
 static uint32_t tail_denied(struct line_ctx *l, const struct cmd_part *p, uint32_t from)
 {
 	struct pool pool = l->pool;
@@ -94,7 +93,7 @@ static uint32_t tail_denied(struct line_ctx *l, const struct cmd_part *p, uint32
 	return rule;
 }
 
-/* The first word of the literal ones at the end. */
+/* The index from which on all words are literal. */
 static uint32_t literal_end(struct line_ctx *l, const struct cmd_part *p)
 {
 	struct pool pool = l->pool;
@@ -128,7 +127,7 @@ struct deciding {
 	struct decision d;
 };
 
-/* Step 3: the stricter of what there is and `opaque`. */
+/* Step 3: the stricter of the decision so far and `opaque`. */
 static void at_least_opaque(struct deciding *x, enum decide_step step)
 {
 	const struct pb_rule *s = decide_scalar(x->l->c, PB_S_COMMAND_OPAQUE);
@@ -139,12 +138,12 @@ static void at_least_opaque(struct deciding *x, enum decide_step step)
 		x->d.effect = effect > PB_DENY ? PB_DENY : effect;
 		x->p->step = (uint8_t)step;
 	}
-	/* every ask must be answered, and this one by a person */
+	/* every ask must be answered, and this one needs a person */
 	if (effect == PB_ASK && x->d.effect == PB_ASK)
 		x->d.needs_person = true;
 }
 
-/* An allow rule that all of the command lies in, as the levels have it. */
+/* Does an allow rule cover the whole command, with the levels taken into account? */
 static bool is_allowed(const struct deciding *x)
 {
 	struct decide_match only;
@@ -187,7 +186,7 @@ static void at_least_ask(struct deciding *x, enum decide_step step, uint32_t bec
 	part_see(x->l, because);
 }
 
-/* Does an allow or ask rule speak of it? */
+/* Is an allow or ask rule about this command? */
 static bool is_known(const struct deciding *x)
 {
 	uint32_t i;
@@ -198,13 +197,13 @@ static bool is_known(const struct deciding *x)
 	return false;
 }
 
-/* No layer of the kernel stands behind the decision. */
+/* No kernel layer enforces the decision afterwards. */
 static bool stands_alone(const struct deciding *x)
 {
 	return x->l->c->scope == PB_HOST && !(x->p->flags & CMD_AWAY);
 }
 
-/* What its literal words name, where it would be allowed otherwise. */
+/* For a command that would be allowed: looks at what its literal words name. */
 static void decide_spelled(struct deciding *x)
 {
 	const struct pb_rule *r = bundle_rule(x->l->c->b, x->d.rule);
@@ -233,7 +232,7 @@ static void decide_spelled(struct deciding *x)
 		at_least_ask(x, DECIDE_HOLDS, by);
 }
 
-/* Allowed by a final rule of commands, or with operands that do nothing. */
+/* Allowed by a final command rule, or its operands do nothing. */
 static bool is_exempt(const struct deciding *x)
 {
 	const struct pb_rule *r = bundle_rule(x->l->c->b, x->d.rule);
@@ -242,7 +241,7 @@ static bool is_exempt(const struct deciding *x)
 			      (r->flags & PB_F_FINAL));
 }
 
-/* What its table says that it reads and writes. */
+/* Decides the files that the command reads and writes, as its table says. */
 static void decide_files(struct deciding *x)
 {
 	struct decision d;
@@ -289,7 +288,7 @@ static void ask_rules(struct deciding *x)
 
 void part_decide(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 {
-	struct deciding x; /* not cleared: the sets in it are large */
+	struct deciding x; /* not cleared, as its sets are large */
 	uint32_t lost = NONE;
 
 	x.l = l;

@@ -1,6 +1,6 @@
 /*
- * Asks the automata about one command: those of its program's name and those
- * for any program.  One whose program is not known asks all names.
+ * Asks the automata about one command: those of its program's name and those for any
+ * program. If the program is not known, all names are asked.
  */
 #include <limits.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static bool is_plain(const char *p, uint32_t n)
 	return true;
 }
 
-/* "npm:*" is the program "npm:ci", too: its name is "npm:/". */
+/* "npm:*" also matches the program "npm:ci": its name is "npm:/". */
 static void ask_going_on(struct call *c, struct walk *broad, struct walk *narrow)
 {
 	char *key = pool_take(&c->l->pool, (size_t)c->base_n + 1, 1);
@@ -145,7 +145,7 @@ static void ask_going_on(struct call *c, struct walk *broad, struct walk *narrow
 	}
 }
 
-/* The clauses that spell the program. */
+/* Asks the clauses that spell out the program. */
 static void ask_named(struct call *c)
 {
 	struct walk broad = walk_of(c, true, 1), narrow = walk_of(c, false, 1);
@@ -181,7 +181,7 @@ static bool put_place(struct column *t, const char *p)
 	return (!p || (put(t, "=", 1) && put(t, p, strlen(p)))) && put(t, "", 1);
 }
 
-/* By its name: no file is meant. */
+/* The program as a name, not as a file. */
 static bool fill_name(const struct call *c, struct column *t)
 {
 	t->n = 0;
@@ -189,7 +189,7 @@ static bool fill_name(const struct call *c, struct column *t)
 	       put_place(t, NULL);
 }
 
-/* As a file, in one directory. */
+/* The program as a file, in one directory. */
 static bool fill_file(const struct call *c, const char *dir, struct column *t)
 {
 	const char *rest = NULL;
@@ -200,7 +200,7 @@ static bool fill_file(const struct call *c, const char *dir, struct column *t)
 	t->n = 0;
 	if (known)
 		rest = path_rest(c->l->world.project, path);
-	/* "/" is no program: nothing is left of it */
+	/* "/" is not a program: nothing is left of it */
 	if (known && !path[1])
 		path[0] = '\0';
 	return put(t, "/", 2) && put_place(t, rest && rest[0] ? rest + 1 : NULL) &&
@@ -218,7 +218,7 @@ static void ask_column(struct call *c, const struct column *t, unsigned holes)
 	ask(c, &w, call_name(c->m, PB_NAME_ANY));
 }
 
-/* A relative file in several directories: sure is what is sure in each. */
+/* A relative file in several directories: only what is sure in each of them is sure. */
 static void ask_dirs(struct call *c, struct column *t)
 {
 	uint32_t n = c->m->clauses.count, i;
@@ -271,9 +271,9 @@ static void ask_any_narrow(struct call *c)
 /* --- programs that are not known ---------------------------------------------------------------- */
 
 /*
- * Most names have one of a few automata ("ls *", "cat *"), whose moves stand in the
- * bundle once.  Where a walk says the same whatever the name is, it is done
- * once for those moves, and every automaton that has them is told its end.
+ * Most names have one of a few automata ("ls *", "cat *"), whose moves are stored in the
+ * bundle once. If a walk gives the same result for every name, it is done once for those
+ * moves, and its end is passed to every automaton that has them.
  */
 #define SHAPES 64
 
@@ -285,7 +285,8 @@ struct shape {
 struct shapes {
 	struct shape v[SHAPES];
 	const struct walk_word *may_be[8]; /* literal words that may be the program, … */
-	uint32_t nmay_be;                  /* … as those before them may be none */
+	uint32_t nmay_be;                  /* … because the words before them may
+	                                      vanish */
 	bool usable;
 };
 
@@ -295,7 +296,7 @@ static bool same_moves(const struct pb_automaton *a, const struct pb_automaton *
 	       a->start == b->start && a->nstates == b->nstates;
 }
 
-/* Bytes of a last component are known, and may be a name's. */
+/* Are some bytes of a last component known, so that they may be a name's? */
 static bool has_name(const struct sh_seg *s)
 {
 	for (; s; s = s->next)
@@ -304,7 +305,8 @@ static bool has_name(const struct sh_seg *s)
 	return false;
 }
 
-/* Does every name lead to the same, but for those of the words in may_be? */
+/* Finds out whether all names give the same result, except those of the words in
+ * may_be. */
 static void find_shapes(const struct call *c, bool broad, struct shapes *ret)
 {
 	uint32_t n = c->p->nwords, i;
@@ -324,7 +326,8 @@ static void find_shapes(const struct call *c, bool broad, struct shapes *ret)
 	}
 }
 
-/* Is one of the words that may be the program of this name, or longer? */
+/* May one of the words in may_be be a program whose name is, or begins with, this
+ * name? */
 static bool may_be_named(const struct shapes *s, const struct walk *w)
 {
 	uint32_t i;
@@ -368,7 +371,7 @@ static void ask_shapes(struct walk *w, const struct pb_name *name, struct shapes
 	}
 }
 
-/* Time: every name is looked at, and every shape of automaton walked. */
+/* Time: looks at every name, and walks every shape of automaton. */
 void call_ask_all(struct call *c)
 {
 	struct walk broad = walk_of(c, true, 0), narrow = walk_of(c, false, 0);
@@ -384,14 +387,14 @@ void call_ask_all(struct call *c)
 	broad.column = WALK_NAME;
 	find_shapes(c, true, &of_broad);
 	find_shapes(c, false, &of_narrow);
-	/* one of the things that it can stand for is another name, so none is sure */
+	/* the program may also have another name, so none of the names is sure */
 	broad.may_only = !has_name(c->words[0].seg) && !c->words[0].skip;
 	for (i = PB_NAME_FIRST; i < c->m->names.count; i++) {
 		const struct pb_name *name = call_name(c->m, i);
 
 		broad.name = pb_strp(c->m, name->name);
 		broad.name_n = name->name.len;
-		/* the '/' behind "npm:" says that the program goes on */
+		/* the '/' in "npm:/" says that the program's name goes on */
 		broad.goes_on = broad.name_n && broad.name[broad.name_n - 1] == '/';
 		broad.name_n -= broad.goes_on;
 		ask_shapes(&broad, name, &of_broad);
@@ -480,7 +483,7 @@ void call_ask_regexes(struct call *c)
 		if (text)
 			search(c, true, text, n);
 	}
-	/* a deny that was not asked: no line past a limit is allowed */
+	/* a deny rule was not asked: a line past a limit is never allowed */
 	if (!text)
 		c->l->work = 0;
 }

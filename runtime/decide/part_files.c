@@ -1,7 +1,7 @@
 /*
- * What a command's table says that it reads and writes (the end of semantics 4.4): may
- * a pattern or a tree that it reads hold what a rule keeps from being read, and what do
- * the file rules say of the files that it writes?
+ * The files that a command reads and writes, as its table says (the end of semantics
+ * 4.4). May a pattern or a tree that it reads hold a path that a rule keeps from being
+ * read? And what do the file rules say about the files that it writes?
  */
 #include <limits.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 
 /* --- a pattern of paths and an automaton ------------------------------------------------ */
 
-/* Pairs of a place in the pattern, from its first item on that is no byte, and a state. */
+/* Pairs of a place in the pattern (from its first item that is not a byte on) and a
+ * state. */
 struct pairs {
 	struct line_ctx *l;
 	const struct cmd_pattern *g;
@@ -46,7 +47,7 @@ static void visit(struct pairs *x, uint32_t at, uint32_t state)
 	x->todo[x->n++] = k;
 }
 
-/* Does the item of the pattern stand for this byte? */
+/* Can the item of the pattern stand for this byte? */
 static bool stands_for(uint16_t item, uint8_t c)
 {
 	return item < 256 ? item == c : c && (item == CMD_G_DEEP || c != '/');
@@ -61,7 +62,7 @@ static uint32_t after(const struct pb_matcher *m, const struct pb_automaton *a, 
 	return w.state;
 }
 
-/* One byte of each class will do, but for '/', of which a pattern thinks otherwise. */
+/* One byte of each class is enough, except for '/', which patterns treat differently. */
 static void step(struct pairs *x, uint32_t at, uint32_t state)
 {
 	const struct pb_matcher *m = x->l->c->b->matcher;
@@ -88,7 +89,7 @@ static void step(struct pairs *x, uint32_t at, uint32_t state)
 	}
 }
 
-/* The places of the pattern behind the bytes of the root. */
+/* The places in the pattern after the bytes of the root. */
 static void behind_root(struct pairs *x, const char *root, uint8_t *now, uint8_t *next)
 {
 	uint32_t n = x->g->n, i;
@@ -111,7 +112,7 @@ static void behind_root(struct pairs *x, const char *root, uint8_t *now, uint8_t
 	}
 }
 
-/* From a place on behind the root: over the bytes that are known. */
+/* Starts at a place after the root: walks over the bytes that are known. */
 static void enter(struct pairs *x, uint32_t at)
 {
 	uint32_t state = x->a->start;
@@ -164,7 +165,7 @@ static void in_automaton(struct line_ctx *l, const struct cmd_pattern *g,
 	l->pool = pool;
 }
 
-/* The first rule that keeps something from being read which the pattern may be. */
+/* The first rule that keeps from being read something that the pattern may match. */
 static uint32_t secret_in(struct line_ctx *l, const struct cmd_pattern *g)
 {
 	const struct pb_matcher *m = l->c->b->matcher;
@@ -223,10 +224,10 @@ struct written {
 	struct line_ctx *l;
 	struct decision *ret;
 	bool any;
-	bool names; /* some word is read, whose name may be made in a directory */
+	bool names; /* some word is read; a file of its name may be made in a directory */
 };
 
-/* What the rules say of writing there; what only `otherwise` says does not count. */
+/* What the rules say about writing there. What only `otherwise` says does not count. */
 static void take(struct written *x, const char *path)
 {
 	const struct pb_rule *r;
@@ -245,7 +246,7 @@ static void take(struct written *x, const char *path)
 	x->any = true;
 }
 
-/* The file, and the names in it where it is a directory. */
+/* The file; if it is a directory, the files that are written in it. */
 static void take_text(struct written *x, const struct cmd_part *p, const char *path)
 {
 	size_t n = strlen(path), k;
@@ -253,7 +254,7 @@ static void take_text(struct written *x, const struct cmd_part *p, const char *p
 	const char *name;
 
 	take(x, path);
-	/* each word is looked at for each that is written */
+	/* each word is looked at for each file that is written */
 	if (!x->names || !part_spend(x->l, p->nwords / 16))
 		return;
 	for (uint32_t i = 0; cmd_name_in(p, i, &name, &k); i++) {

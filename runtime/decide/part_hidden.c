@@ -1,8 +1,8 @@
 /*
- * Does a literal word name a path that the file rules hide, or that a rule denies
- * reading (the end of semantics 4.4)?  Few words do: each is walked through the file automata
- * once, from the state that its directory leads to, and only where a hide
- * rule ends there the file itself is decided.
+ * Does a literal word name a path that the file rules hide, or that a rule denies reading
+ * (the end of semantics 4.4)? Few words do. Each word is walked through the file automata
+ * once, from the state to which its directory leads. Only if a hide rule ends there is
+ * the file itself decided.
  */
 #include <limits.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool may_hide(const struct bundle *b, const struct dfa_walk *w)
 	return false;
 }
 
-/* Has no other byte the class of '/', and none that of NUL? */
+/* Are '/' and NUL each the only byte of their class? */
 static bool ends_are_apart(const struct pb_matcher *m, const struct pb_automaton *a)
 {
 	const uint8_t *cls = (const uint8_t *)m + a->cls;
@@ -29,7 +29,7 @@ static bool ends_are_apart(const struct pb_matcher *m, const struct pb_automaton
 	       !memchr(cls + '/' + 1, cls['/'], 255 - '/') && !memchr(cls + 1, cls[0], 255);
 }
 
-/* Where names in the directory begin: its rest under each root, and a '/'. */
+/* Walks to where names in the directory begin: its rest under each root, and a '/'. */
 static void go_behind(const struct line_ctx *l, const char *dir, struct behind *ret)
 {
 	const struct pb_matcher *m = l->c->b->matcher;
@@ -66,7 +66,7 @@ static void go_behind(const struct line_ctx *l, const char *dir, struct behind *
 	}
 }
 
-/* The states behind the directory; those of the last one are kept. */
+/* The states after the directory. Those of the last directory are kept. */
 static const struct behind *behind(struct line_ctx *l, const char *dir)
 {
 	struct behind *b = &l->behind;
@@ -80,7 +80,8 @@ static const struct behind *behind(struct line_ctx *l, const char *dir)
 	return b;
 }
 
-/* A name below a directory in one spelling: no '/' in front, no ".", "..", "//". */
+/* Is it a name below a directory in its only spelling: no leading '/', no ".", "..",
+ * "//"? */
 static bool is_plain_name(const char *p, size_t n)
 {
 	const char *end = p + n, *slash;
@@ -95,8 +96,8 @@ static bool is_plain_name(const char *p, size_t n)
 	}
 }
 
-/* Over one component, which ends at '/' and NUL: a state that only these leave is
- * the last one. */
+/* Walks over one component, which ends at '/' and NUL. A state that only these two leave
+ * is the last one. */
 static uint32_t over_name(const struct dfa_walk *w, const char *p, size_t n)
 {
 	const uint8_t *m = (const uint8_t *)w->member, *cls = m + w->a->cls;
@@ -143,13 +144,13 @@ static bool may_be_hidden(const struct line_ctx *l, const struct behind *b, cons
 	return false;
 }
 
-/* Does a rule that hides speak of the path at all? */
+/* Is a rule that hides about this path at all? */
 static bool is_spoken_of(const struct line_ctx *l, const char *path)
 {
 	const struct bundle *b = l->c->b;
 	uint32_t i;
 
-	/* a path below the place of a mount has another name */
+	/* below the place of a mount, a path has another name */
 	if (b->mounts && b->mounts->mounts.count)
 		return true;
 	for (i = 0; i < b->matcher->automata.count; i++) {
@@ -202,7 +203,7 @@ static uint32_t hidden_text(struct line_ctx *l, const struct behind *b,
 
 	if (b->usable && !home && is_plain_name(p, n) && !may_be_hidden(l, b, p, n))
 		return UINT32_MAX;
-	/* past the limit the line is denied, whatever is said here */
+	/* past the limit the line is denied, whatever is answered here */
 	if (!cmd_resolve_loosely(&l->world, dir, p, n, home, path, sizeof(path)) ||
 	    !part_spend_file(l, path))
 		return UINT32_MAX;

@@ -1,16 +1,16 @@
 /*
- * Which rules match one command: the automata of its program's name and those
- * for any program, then the guards of the clauses that these name, then the
- * exceptions.  A command whose program is known costs the automata of one name
- * and those of wildcard programs, however many rules there are; one whose
- * program is not known asks all names.
+ * Finds the rules that match one command: asks the automata of its program's name and
+ * those for any program, then the guards of the clauses that they name, then the
+ * exceptions. A command with a known program costs the automata of one name and those of
+ * wildcard programs, however many rules there are. For an unknown program all names are
+ * asked.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "runtime/decide/part_call.h"
 
-/* The expression of the clause if it is no automaton, or NULL. */
+/* The clause's expression if it is not an automaton, or NULL. */
 static const struct pb_regex *opaque_of(const struct call *c, uint32_t i)
 {
 	const struct pb_regex *v = pb_at(c->m, c->m->regexes, sizeof(*v), 0);
@@ -27,7 +27,7 @@ static struct guard_says clause_says(struct call *c, uint32_t i)
 				 bits_has(&c->l->must, i) }, g;
 	const struct pb_regex *re = k->regex ? opaque_of(c, i) : NULL;
 
-	/* a word that is not literal may hold what a regular expression seeks */
+	/* a word that is not literal may hold what a regular expression looks for */
 	if (k->regex && !c->literal)
 		r = (struct guard_says){ true, false };
 	else if (re)
@@ -37,14 +37,14 @@ static struct guard_says clause_says(struct call *c, uint32_t i)
 		r.may &= g.may;
 		r.must &= g.must;
 	}
-	/* a name that means something else here is none that a rule allows */
+	/* the line gives the name another meaning: no rule allows it */
 	if (!k->broad && (c->p->flags & CMD_VOID))
 		r.must = false;
 	r.must &= r.may;
 	return r;
 }
 
-/* Clause `i` of a rule or fact, less the exceptions behind it. */
+/* Clause `i` of a rule or fact, minus the exceptions that follow it. */
 static struct guard_says less_exceptions(struct call *c, uint32_t i)
 {
 	const struct pb_clause *k = pb_at(c->m, c->m->clauses, sizeof(*k), i);
@@ -109,8 +109,8 @@ static void mark_tags(struct call *c, uint32_t first, uint32_t n)
 	}
 }
 
-/* Where the words are not literal every regular expression may match; those that
- * are no automaton are searched where their clause is taken. */
+/* If the words are not literal, every regular expression may match. Expressions that are
+ * not automata are searched when their clause is evaluated. */
 static void mark_regexes(struct call *c)
 {
 	const struct pb_name *name = call_name(c->m, PB_NAME_REGEX);
@@ -154,7 +154,7 @@ void part_match(struct line_ctx *l, const struct cmd_part *p, struct part_match 
 	mark_regexes(&c);
 	BITS_EACH(&l->may, i)
 		take_clause(&c, i, ret);
-	/* classes count from one here; medium where no fact gives one */
+	/* classes count from one here; medium if no fact gives one */
 	ret->risk = ret->risk ? (uint8_t)(ret->risk - 1) : 1;
 	l->pool = pool;
 }
@@ -173,7 +173,8 @@ static bool may_deny(const struct call *c)
 	return false;
 }
 
-/* A word that ends in a literal piece with its last component is one of that name. */
+/* May a clause begin with this word? If its last piece is literal and holds the last
+ * component, its name is known. */
 static bool may_begin(const struct line_ctx *l, const struct sh_word *w)
 {
 	const struct sh_seg *s = &w->seg;
@@ -200,13 +201,13 @@ bool part_tail_may_deny(struct line_ctx *l, const struct cmd_part *p, uint32_t f
 		return true;
 	if (!may_begin(l, tail.words[0].w))
 		return false;
-	/* every word behind it is read again for each such word */
+	/* for each such word, every word after it is read again */
 	if (!part_spend(l, 16 + 8 * (uint64_t)tail.nwords))
 		return false;
 	bits_clear(&l->may);
 	bits_clear(&l->must);
 	if (call_prepare(&c)) {
-		/* nobody has read its options yet: any word may be left out */
+		/* its options have not been read yet: any word may be left out */
 		for (i = 1; i < tail.nwords; i++)
 			c.words[i].skip = true;
 		call_program(&c);

@@ -1,7 +1,7 @@
 /*
- * Which of the automata that are rarely asked a command must be asked: those whose
- * needle stands in one of its words.  Time: a look at a slot for each byte and size of
- * gram, and a comparison for each needle that has the gram found there.
+ * Which rare automata must be asked about a command: those whose needle is in one of its
+ * words. Time: one look at a slot for each byte and size of gram, and one comparison for
+ * each needle with a gram that is found.
  */
 #include <stddef.h>
 #include <string.h>
@@ -14,10 +14,10 @@ struct hay {
 	const char *p; /* one word */
 	uint32_t n, mask;
 	uint64_t steps;
-	struct bits *found; /* automata */
+	struct bits *found; /* numbers of automata */
 };
 
-/* The needles of one gram, which stands at `at`. */
+/* Compares the needles that have this gram, which was found at `at`. */
 static void compare(struct hay *h, const struct pb_gram *g, uint32_t at)
 {
 	const struct pb_needle *v = pb_at(h->m, h->m->needles, sizeof(*v), 0);
@@ -70,8 +70,8 @@ static void over_word(struct hay *h, const struct sh_seg *s, struct rare_found *
 	r->word |= whole;
 }
 
-/* A needle has no byte that stands for what is not known, so it lies in one piece
- * of a sample of the words (walk.c) or in none. */
+/* A needle has no byte that stands for something unknown. So it lies within one piece of
+ * a sample of the words (walk.c), or in none. */
 static bool find(struct call *c, struct rare_found *r)
 {
 	struct hay h = { .m = c->m, .found = &r->wanted };
@@ -102,7 +102,7 @@ const struct rare_found *call_rare(struct call *c)
 
 /* --- asking -------------------------------------------------------------------------- */
 
-/* A rare automaton whose needle stands in no word: it may stand in what is not known. */
+/* A rare automaton whose needle is in no known word: it may be in an unknown one. */
 static void ask_unknown(const struct walk *w, const struct rare_found *r,
 			const struct pb_needle *e)
 {

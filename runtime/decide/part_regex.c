@@ -1,8 +1,8 @@
 /*
- * Regular expressions that are no automaton (back-references, look-around),
- * against the literal words of one command.  PCRE2 searches, compiled in the
- * decision's block: nothing is allocated, and nothing is kept for the next one.
- * What it takes comes off the line's steps.
+ * Regular expressions that are not automata (back-references, look-around), against the
+ * literal words of one command. PCRE2 compiles and searches within the decision's block:
+ * nothing is allocated, and nothing is kept for the next decision. The cost is taken from
+ * the line's steps.
  */
 #include "runtime/base/regex.h"
 #include "runtime/decide/part_call.h"
@@ -12,8 +12,8 @@
 _Static_assert((int)REGEX_CASELESS == (int)PB_RX_CASELESS, "flags of expressions");
 _Static_assert((int)REGEX_EXTENDED == (int)PB_RX_EXTENDED, "flags of expressions");
 
-/* The texts of the command: an allow's one, or with the program by its base name
- * and as it is written.  None: past the limit. */
+/* The texts of the command. For allow there is one; otherwise there may be two, with the
+ * program as its base name and as written. 0: a limit was exceeded. */
 static size_t texts_of(struct call *c, bool broad, struct regex_text text[2])
 {
 	size_t skip = (size_t)(c->base - c->program), n = broad && skip ? 2 : 1, i;

@@ -1,6 +1,6 @@
 /*
- * The words of a command as the automata read them: which may be left out or
- * be none or several, and ~ as the value of HOME where that is known.
+ * The words of a command as the automata read them: which may be left out, vanish or
+ * become several; and ~ as the value of HOME, if that is known.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool add_piece(struct pool *p, struct sh_seg **last, struct sh_seg piece)
 	return true;
 }
 
-/* A word with ~ has the value of HOME in its place, or what is known of it. */
+/* Replaces ~ by the value of HOME, or by what is known about it. */
 static const struct sh_seg *with_home(struct line_ctx *l, const struct sh_word *w)
 {
 	static const struct sh_seg slash = { .kind = SH_LIT, .p = "/", .n = 1 };
@@ -48,7 +48,7 @@ static const struct sh_seg *with_home(struct line_ctx *l, const struct sh_word *
 	return first;
 }
 
-/* Adjacent literal pieces as one. */
+/* Joins adjacent literal pieces. */
 static const struct sh_seg *joined(struct line_ctx *l, const struct sh_seg *from)
 {
 	struct sh_seg *one;

@@ -1,7 +1,7 @@
 /*
- * Files and sockets: below the place of a mount a path is judged by the name
- * that its tree has; under every root that is a prefix of it, and all that
- * match count as one list.
+ * Decides files and sockets. Below the place of a mount, a path is judged by the name
+ * that it has in the mounted tree. A path is matched under every root that is a prefix of
+ * it, and all matches count as one list.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +24,9 @@ const char *path_rest(const char *root, const char *path)
 }
 
 /*
- * Below the place of a mount a path has the name that it has below the
- * mount's tree.  NULL: the tree's root is not there, or the name is too long.
+ * The name of a path in its own tree: a path below the place of a mount has the name that
+ * it has below the mounted tree. NULL: that tree's root does not exist, or the name is
+ * too long.
  */
 static const char *own_name(const struct decide_ctx *c, const char *path, char *buf,
 			    size_t cap)

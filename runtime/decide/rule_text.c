@@ -1,5 +1,5 @@
-/* Names rules and what decided.  Decides only the wording; whatever came from the
- * bundle is escaped. */
+/* Names a rule, or what decided. Decides only the wording; all text from the bundle is
+ * escaped. */
 #include "runtime/decide/rule_text.h"
 
 #include <inttypes.h>

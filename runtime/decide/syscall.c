@@ -1,6 +1,6 @@
 /*
- * System calls: the filter that a run loads is interpreted, and the map says
- * which rule the instruction that it ended at belongs to.
+ * Decides system calls: interprets the filter that a run loads. The map names the rule of
+ * the instruction at which the filter ended.
  */
 #include <errno.h>
 #include <linux/audit.h>

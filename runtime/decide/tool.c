@@ -1,9 +1,9 @@
-/* Decides tools, and what a line gets that nobody could read. */
+/* Decides tools, and what a line gets that could not be read. */
 #include <string.h>
 
 #include "runtime/decide/internal.h"
 
-/* The highest class that a fact gives; medium where none does (4.5). */
+/* The highest class that a fact gives; medium if there is none (4.5). */
 static uint8_t risk_of(const struct decide_match *m)
 {
 	uint32_t i = match_next(m, 0);
@@ -36,13 +36,13 @@ void decide_unparsed(const struct decide_ctx *c, struct decision *ret)
 	else
 		e = opaque->effect;
 	ret->effect = e == PB_ALLOW || e == PB_ASK ? PB_ASK : PB_DENY;
-	/* what opaque asks, a person answers */
+	/* if opaque asks, only a person may answer */
 	ret->needs_person = ret->effect == PB_ASK &&
 			    ret->rule != c->b->rules->scalar_first +
 						 PB_S_COMMAND_OTHERWISE;
 }
 
-/* All automata over the names of tools: rules, or with PB_RISK classes. */
+/* Asks all automata over the names of tools: for rules, or with PB_RISK for classes. */
 static void match_tool(struct decide_match *m, const char *name)
 {
 	const struct pb_matcher *matcher = m->c->b->matcher;

@@ -1,12 +1,12 @@
 /*
- * Walks an automaton over word lists: literal words state by state; from the
- * first one on that is not literal, walk_sets.c and walk_must.c go on.
+ * Walks an automaton over word lists. Literal words are walked state by state; from the
+ * first word that is not literal on, walk_sets.c and walk_must.c continue.
  */
 #include <string.h>
 
 #include "runtime/decide/walk.h"
 
-#define SMALL 48 /* states at hand while words are literal */
+#define SMALL 48 /* current states while words are literal */
 #define ASK_COST 8 /* steps for an automaton that leads nowhere */
 
 static const struct sh_seg any_words = { .kind = SH_MULTI };
@@ -47,7 +47,7 @@ static inline uint32_t step_class(const struct walk_at *at, uint32_t state, uint
 	return s->other;
 }
 
-/* A base name follows the last '/', so every '/' begins one. */
+/* A base name follows the last '/', so it may begin after any '/'. */
 static uint32_t step_name(const struct walk_at *at, uint32_t state, uint8_t byte)
 {
 	const struct walk *w = at->w;
@@ -123,7 +123,7 @@ void walk_add_tags(const struct walk_at *at, uint32_t state, struct bits *to)
 	walk_add(to, tags, n);
 }
 
-/* Nobody knows: every clause may match; what denies or asks, must. */
+/* The result is unknown: every clause may match, and those that deny or ask must. */
 static void give_up(const struct walk *w, const struct walk_at *at)
 {
 	const uint32_t *tags = (const void *)((const uint8_t *)w->m + at->a->tags);
@@ -160,7 +160,8 @@ static bool add_state(uint32_t *set, uint32_t *n, uint32_t state)
 	return true;
 }
 
-/* Over one literal word; false: more states than fit, and nothing has changed. */
+/* Walks over one literal word. false: there are more states than fit, and nothing has
+ * changed. */
 static bool over_literal(const struct walk *w, const struct walk_at *at,
 			 const struct walk_word *word, uint32_t *set, uint32_t *n)
 {
@@ -185,7 +186,8 @@ static bool over_literal(const struct walk *w, const struct walk_at *at,
 	return true;
 }
 
-/* One value of a word: a byte that patterns do not spell for what is not known. */
+/* One possible value of a word. Its unknown bytes become a byte that no pattern
+ * spells. */
 static bool sample_word(struct pool *pool, const struct walk_word *from,
 			struct walk_word *ret)
 {
@@ -212,8 +214,8 @@ static bool sample_word(struct pool *pool, const struct walk_word *from,
 }
 
 /*
- * What one word list out of all matches: nothing else is sure.  So most
- * patterns need no sets of sets.  false: no room.
+ * Finds what one of the possible word lists matches; nothing else is sure. So most
+ * patterns need no sets of sets. false: no room.
  */
 static bool sample(const struct walk_at *at, struct walk *w, struct bits *some)
 {
@@ -237,7 +239,7 @@ static bool sample(const struct walk_at *at, struct walk *w, struct bits *some)
 	return true;
 }
 
-/* Is one of the clauses of the kind whose "must" somebody asks for? */
+/* Is "must" needed for one of these clauses? */
 static bool has_sure(const struct walk *w, const struct bits *some)
 {
 	const struct pb_clause *v = pb_at(w->m, w->m->clauses, sizeof(*v), 0);
@@ -249,7 +251,7 @@ static bool has_sure(const struct walk *w, const struct bits *some)
 	return false;
 }
 
-/* Past the budget of sets of sets: sure is what the one list matches. */
+/* Past the budget for sets of sets, what the one list matches counts as sure. */
 static void must_of(const struct walk_at *at, struct walk *w, const uint32_t *set,
 		    uint32_t n, uint32_t from)
 {
@@ -304,7 +306,7 @@ static bool takes_all(const struct walk_at *at, uint32_t state)
 	return walk_comes_back(at, state) && !memchr(at->cls + 1, at->cls[0], 255);
 }
 
-/* What the words lead to, all of them: clauses may match, and must. */
+/* Takes the states to which all the words lead: their clauses may match, and must. */
 static void take_ends(const struct walk_at *at, const uint32_t *set, uint32_t n)
 {
 	const struct walk *w = at->w;

@@ -1,19 +1,18 @@
 /*
- * Does every word list match a broad pattern?  One list has several readings,
- * so it ends in a set of states; the lists together end in many such sets,
- * and a clause is sure if each of them has a state with it.  The sets are made
- * as they are met, with a budget.
+ * Does every word list match a broad pattern? A list has several readings, so it ends in
+ * a set of states. All lists together end in many such sets, and a clause is sure if each
+ * set has a state with it. The sets are built when they are met, within a budget.
  */
 #include <string.h>
 
 #include "runtime/decide/walk.h"
 
 #define MAX_SETS 256
-#define MAX_STATES 8192 /* of all sets together */
+#define MAX_STATES 8192 /* in all sets together */
 #define MAX_SET 512
 #define MAX_TODO 1024
 
-/* Sets of states, each once, ascending. */
+/* Sets of states, each stored once, in ascending order. */
 struct sets {
 	uint32_t at[MAX_SETS + 1];
 	uint32_t states[MAX_STATES];
@@ -21,8 +20,8 @@ struct sets {
 	uint32_t n;
 };
 
-/* Somewhere in a word: before `piece`, with the states `now`; it began with those
- * of `began`, which leaving it out goes back to. */
+/* A position in a word: before `piece`, with the states `now`. The word began with the
+ * states `began`; leaving the word out goes back to them. */
 struct spot { uint32_t piece, now, began; };
 
 struct must {
@@ -32,7 +31,8 @@ struct must {
 	uint32_t *now, nnow;   /* sets between two words */
 	uint32_t *next, nnext;
 	uint8_t *in_next;
-	struct spot *todo;     /* each spot of a word once: those before `done` are done */
+	struct spot *todo;     /* each position in a word once; those before `done` are
+	                          finished */
 	uint32_t ntodo;
 	const struct walk_word *word;
 	const struct sh_seg **pieces; /* of the word; NULL: its end */
@@ -67,7 +67,7 @@ static uint32_t intern(struct must *m, const uint32_t *v, uint32_t n)
 	return s->n++;
 }
 
-/* Sorts and interns what lies in scratch. */
+/* Sorts and interns the set in scratch. */
 static uint32_t made(struct must *m, uint32_t n)
 {
 	uint32_t *v = m->scratch, i, k, o = 0;
@@ -105,7 +105,7 @@ static uint32_t size_of(const struct must *m, uint32_t set)
 	return m->sets->at[set + 1] - m->sets->at[set];
 }
 
-/* The set behind a literal text. */
+/* The set after a literal text. */
 static uint32_t over_text(struct must *m, uint32_t set, const char *p, uint32_t n)
 {
 	const uint32_t *v = m->sets->states + m->sets->at[set];
@@ -130,7 +130,7 @@ static uint32_t over_byte(struct must *m, uint32_t set, uint8_t byte)
 	return made(m, count);
 }
 
-/* The set behind the end of a word; with `leave` it may be left out. */
+/* The set after the end of a word. With `leave` the word may be left out. */
 static uint32_t over_end(struct must *m, uint32_t set, uint32_t began, bool leave)
 {
 	uint32_t count = size_of(m, set), more = 0, i;
@@ -164,7 +164,7 @@ static void add_spot(struct must *m, uint32_t piece, uint32_t now, uint32_t bega
 
 	if (m->full || !spend(m, 1 + m->ntodo / 8))
 		return;
-	/* leaving the word out would still match where its beginning did */
+	/* if the word is left out, the states at its beginning still match */
 	if (!size_of(m, now) && !(m->word->skip && size_of(m, began))) {
 		m->none = true;
 		return;
@@ -180,14 +180,14 @@ static void add_spot(struct must *m, uint32_t piece, uint32_t now, uint32_t bega
 	m->todo[m->ntodo++] = (struct spot){ piece, now, began };
 }
 
-/* A name tells more bytes apart than the automaton's classes do. */
+/* In the program's column, more bytes are told apart than by the automaton's classes. */
 static bool in_column(const struct must *m, uint32_t set)
 {
 	return size_of(m, set) &&
 	       m->sets->states[m->sets->at[set + 1] - 1] >= m->at->a->nstates;
 }
 
-/* One byte of each class, NUL aside. */
+/* Finds one byte of each class, except NUL. */
 static void find_first(struct must *m)
 {
 	bool seen[256] = { false };
@@ -222,7 +222,7 @@ static void over_spot(struct must *m, struct spot s)
 		add_spot(m, s.piece, over_end(m, s.now, s.began, false), s.began);
 }
 
-/* false: no clause is sure, or nobody knows (full). */
+/* false: no clause is sure, or the result is unknown (full). */
 static bool over_word(struct must *m, const struct walk_word *word)
 {
 	struct pool pool = m->pool;
@@ -251,7 +251,7 @@ static bool over_word(struct must *m, const struct walk_word *word)
 	return !m->full && !m->none;
 }
 
-/* Has a state of the set the clause? */
+/* Does a state of the set have the clause? */
 static bool set_has_tag(const struct must *m, uint32_t set, uint32_t tag)
 {
 	uint32_t i, k, n;

@@ -1,12 +1,12 @@
 /*
- * The sets of states that languages of words reach in an automaton: "may", and
- * for narrow automata, which leave out nothing, "must" as well.
+ * Finds the sets of states that languages of words reach in an automaton: "may", and for
+ * narrow automata, which leave out no words, also "must".
  */
 #include <string.h>
 
 #include "runtime/decide/walk.h"
 
-/* Steps that it takes: the rows of a word, a state before one of its pieces. */
+/* Costs in steps: for the rows of a word, for a state before one of its pieces. */
 #define WORD_COST 16
 #define PIECE_COST 8
 
@@ -15,7 +15,7 @@ struct set {
 	uint64_t *bits;
 };
 
-/* One word as a row of pieces: LIT, ANY and MULTI, and its end behind them. */
+/* One word as a row of pieces (LIT, ANY and MULTI), followed by its end. */
 struct reach {
 	const struct walk *w;
 	const struct walk_at *at;
@@ -27,7 +27,7 @@ struct reach {
 	size_t ntodo, cap;
 	uint32_t words;    /* 64-bit words of a row */
 	uint32_t npieces;
-	const uint32_t *behind; /* WALK_ANY: the states behind the program */
+	const uint32_t *behind; /* WALK_ANY: the states after the program */
 	uint32_t nbehind;
 	bool dead;         /* some list leads nowhere */
 	bool full;
@@ -55,7 +55,7 @@ static void set_clear(struct set *s)
 	s->n = 0;
 }
 
-/* What was reached is where the next word begins. */
+/* The states that were reached are where the next word begins. */
 static void go_on(struct reach *r)
 {
 	struct set t;
@@ -92,7 +92,7 @@ static void begin_word(struct reach *r, uint32_t state)
 		set_add(&r->next, state);
 }
 
-/* All bytes but NUL from a state in the column of the program. */
+/* Follows all bytes but NUL from a state in the program's column. */
 static void any_name(struct reach *r, uint32_t piece, uint32_t state)
 {
 	const struct walk *w = r->w;
@@ -107,10 +107,10 @@ static void any_name(struct reach *r, uint32_t piece, uint32_t state)
 		reach_add(r, piece, first + w->name_n + 1);
 }
 
-/* Where bytes other than NUL lead: by these moves, and by none ("other"). */
+/* Where bytes other than NUL lead: by these moves, or without one (`other`). */
 struct leads {
 	const uint32_t *from, *to; /* moves */
-	const uint32_t *nul;       /* the one among them that is no such byte's, or NULL */
+	const uint32_t *nul;       /* the one move for NUL alone among them, or NULL */
 	bool other;                /* some byte has no move */
 };
 
@@ -127,7 +127,7 @@ static struct leads leads_of(const struct walk_at *at, const struct pb_state *s)
 	return l;
 }
 
-/* All bytes but NUL from this state. */
+/* Follows all bytes but NUL from this state. */
 static void any_byte(struct reach *r, uint32_t piece, uint32_t state)
 {
 	const struct pb_state *s = r->at->states + state;
@@ -146,7 +146,7 @@ static void any_byte(struct reach *r, uint32_t piece, uint32_t state)
 		reach_add(r, piece, s->other);
 }
 
-/* Behind the end of a word: the next one, or more of what made it. */
+/* At the end of a word: the next word follows, or more words from the same piece. */
 static void end_at(struct reach *r, uint32_t piece, uint32_t end)
 {
 	if (!end) {
@@ -208,7 +208,7 @@ const struct sh_seg **walk_pieces(struct pool *p, const struct walk_word *word)
 	return v;
 }
 
-/* From r->now over a word to r->now. */
+/* Walks over a word: r->now is replaced by the states after it. */
 static bool over_word(struct reach *r, const struct walk_word *word)
 {
 	struct pool pool = r->w->pool;
@@ -242,8 +242,8 @@ static bool over_word(struct reach *r, const struct walk_word *word)
 }
 
 /*
- * A state that further words do not leave: what may match there is known, and where
- * nobody asks what is sure or where the lists end, it need not be walked again.
+ * Is this a state that no further words leave? What may match there is known. It is not
+ * walked again unless somebody asks what is sure, or where the lists end.
  */
 static bool stays(struct reach *r, uint32_t state)
 {
@@ -260,7 +260,7 @@ static bool stays(struct reach *r, uint32_t state)
 
 /* --- a word of which nothing is known ------------------------------------------ */
 
-/* States that are reached inside of the word, each once. */
+/* States that are reached within the word, each once. */
 struct inside {
 	uint64_t *seen;
 	uint32_t *todo, n;
@@ -278,7 +278,8 @@ static void inside_add(struct reach *r, struct inside *in, uint32_t state)
 	in->todo[in->n++] = state;
 }
 
-/* All bytes from the state: NUL ends the word, or begins more of what made it. */
+/* Follows all bytes from the state: NUL ends the word, or begins another word from the
+ * same piece. */
 static void over_state(struct reach *r, struct inside *in, uint32_t state)
 {
 	const struct pb_state *s = r->at->states + state;
@@ -301,7 +302,8 @@ static void over_state(struct reach *r, struct inside *in, uint32_t state)
 		inside_add(r, in, end);
 }
 
-/* As over_word(), of one piece: half of the states, and no pieces to count. */
+/* Like over_word(), but for a single piece: needs half of the states, and no list of
+ * pieces. */
 static bool over_unknown(struct reach *r, const struct walk_word *word)
 {
 	struct pool pool = r->w->pool;
@@ -365,7 +367,7 @@ static bool set_make(struct set *s, struct pool *p, uint32_t nstates, uint32_t w
 	return true;
 }
 
-/* Narrow: what all states at the end have. */
+/* Narrow automata: adds the clauses that all end states have. */
 static void add_common(const struct walk *w, const struct walk_at *at,
 		       const struct set *s)
 {
@@ -387,7 +389,7 @@ static void add_common(const struct walk *w, const struct walk_at *at,
 	}
 }
 
-/* Words that may be anything, before the others. */
+/* Walks over words that may be anything and come before the others. */
 static bool over_holes(struct reach *r)
 {
 	static const struct sh_seg any = { .kind = SH_ANY };
@@ -400,7 +402,7 @@ static bool over_holes(struct reach *r)
 	return true;
 }
 
-/* The column of any program: what lies behind it is what the holes lead to. */
+/* Begins the column for any program: after it come the states to which the holes lead. */
 static bool begin_any(struct reach *r, struct pool *pool)
 {
 	uint32_t *v = pool_take(pool, r->now.n + 1, sizeof(*v));
@@ -419,13 +421,13 @@ static bool over_any(struct reach *r, const struct walk_word *word)
 {
 	if (word->literal)
 		return over_literal_set(r, word);
-	/* the column of the program is none of the automaton's states */
+	/* states of the program's column are not states of the automaton */
 	if (!word->seg->next && word->seg->kind != SH_LIT && r->w->column == WALK_NONE)
 		return over_unknown(r, word);
 	return over_word(r, word);
 }
 
-/* "May", and "must" of narrow automata, from these states on. */
+/* Finds "may", and for narrow automata "must", from these states on. */
 bool walk_sets(const struct walk_at *at, struct walk *w, const uint32_t *set,
 		    uint32_t n, uint32_t from)
 {
