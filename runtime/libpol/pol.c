@@ -1,5 +1,5 @@
-/* libpol: bundles, their rules, and contexts.  Decides how structs of other
- * versions are read and filled; decisions are pol_decide.c's. */
+/* libpol: bundles, their rules, and contexts. Decides how structs of other versions are
+ * read and filled; pol_decide.c makes the decisions. */
 #include "runtime/libpol/pol.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "runtime/decide/rule_text.h"
 #include "runtime/libpol/pol_own.h"
 
-/* Nothing that we give or take is as large. */
+/* No struct that we take or fill is as large. */
 #define MAX_STRUCT 65536
 
 const char *pol_version(void)
@@ -93,8 +93,8 @@ static int open_bundle(struct verified_options *o, const struct pol_options *opt
 	o->home = own.home;
 	o->now = own.now;
 	o->require = own.require_signed != 0;
-	/* takes the bytes over, and verifies the filter: nothing is left to do when
-	 * several threads ask */
+	/* takes over the bytes and verifies the filter now, so that nothing is left to do
+	 * when several threads ask */
 	r = verified_open(o, p->b, &p->trust, err);
 	if (r < 0) {
 		pol_close(p);
@@ -179,7 +179,7 @@ int pol_rule_get(const struct pol_bundle *b, uint32_t number, struct pol_rule *r
 	const struct pb_rule *r = bundle_rule(b->b, number);
 	struct pol_rule own;
 
-	/* behind them stand classes of risk, which have no effect */
+	/* the records after them are classes of risk, which have no effect */
 	if (!r || number >= rules->risk_first)
 		return -ENOENT;
 	own = (struct pol_rule){
@@ -208,7 +208,7 @@ int pol_ctx_grow(struct pol_ctx *c, size_t n, struct rt_err *err)
 	size_t need;
 	void *p;
 
-	/* what a line of n bytes needs is below 4 KiB for each of them */
+	/* a line of n bytes needs less than 4 KiB for each of them */
 	if (n > SIZE_MAX / 4096)
 		return rt_fail(err, ENOMEM, "out of memory");
 	need = decide_block_size(&ctx, n);

@@ -1,7 +1,7 @@
 /*
- * Decides what is a request, and which function of the decision library answers
- * which kind: the one door through which polrun, polquery, polc and other
- * programs ask.  Allocates nothing.
+ * Decides what a valid request is, and which function of the decision library answers it.
+ * This is the one way by which polrun, polquery, polc and other programs ask. Allocates
+ * nothing.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "runtime/decide/rule_text.h"
 #include "runtime/libpol/pol_own.h"
 
-/* The words of pol.h are never changed; these are the format's. */
+/* The values in pol.h never change; they must equal those of the format. */
 _Static_assert((int)POL_SANDBOX == (int)PB_SANDBOX && (int)POL_HOST == (int)PB_HOST &&
 		       (int)POL_READ == (int)PB_READ && (int)POL_WRITE == (int)PB_WRITE &&
 		       (int)POL_EXEC == (int)PB_EXEC && (int)POL_ALLOW == (int)PB_ALLOW &&
@@ -95,7 +95,7 @@ static int take_roots(struct asked *a)
 
 /* --- one function a kind ------------------------------------------------------------- */
 
-/* Of a line longer than there is room for nothing is known. */
+/* A line that is longer than the room cannot be judged. */
 static int check_room(struct asked *a, size_t n)
 {
 	if (n < SIZE_MAX / 4096 && decide_block_size(&a->ctx, n) <= a->c->size)
@@ -284,8 +284,8 @@ static bool has_risk(const struct pol_ctx *c)
 	       ((c->kind == POL_COMMAND || c->kind == POL_ARGV) && !c->d.unparsed);
 }
 
-/* What the automata have an answer for, and what nobody means: another path is
- * denied by no rule, and whoever asks should know why. */
+/* The automata would answer these, but nobody means them: no rule denies another path,
+ * and the caller should be told why. */
 static int check_more(const struct pol_request *q, struct rt_err *err)
 {
 	bool abstract = q->kind == POL_UNIX && (q->flags & POL_ABSTRACT);

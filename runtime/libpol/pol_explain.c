@@ -11,8 +11,8 @@
 #include "runtime/libpol/pol_own.h"
 
 /*
- * A line of a megabyte may hold a hundred thousand parts, each of which is a
- * part of another: an answer shows the beginning of each, and the first ones.
+ * A line of a megabyte may hold a hundred thousand parts, each nested in another. An
+ * answer shows only the beginning of each part, and only the first parts.
  */
 enum { MAX_TEXT = 4096, MAX_WORDS = 256, MAX_PARTS = 256 };
 
@@ -26,7 +26,7 @@ static size_t shorter(size_t n, size_t most)
 	return n < most ? n : most;
 }
 
-/* Askers know three effects: what is hidden is denied. */
+/* Callers know three effects: hidden is shown as denied. */
 static const char *effect_word(uint8_t effect)
 {
 	return explain_effect(effect == PB_ALLOW || effect == PB_ASK ? effect : PB_DENY);
@@ -34,7 +34,7 @@ static const char *effect_word(uint8_t effect)
 
 /* --- why ----------------------------------------------------------------------- */
 
-/* Why the line got what it got, where no rule says it: static text, or "". */
+/* Why the line got its decision, if it was not a rule: static text, or "". */
 static const char *line_reason(const struct pol_ctx *c, const char **ret_detail)
 {
 	*ret_detail = NULL;
@@ -49,7 +49,7 @@ static const char *line_reason(const struct pol_ctx *c, const char **ret_detail)
 	return "";
 }
 
-/* Where no rule has a reason of its own. */
+/* Finds a reason if the rule has none of its own. */
 static void find_reason(const struct pol_ctx *c, const struct pb_rule *r, char *out,
 			size_t cap)
 {
@@ -116,7 +116,7 @@ void pol_part_reason(const struct pol_ctx *c, const struct cmd_part *p, char *ou
 		(void)snprintf(out, cap, "%s", why);
 }
 
-/* How grave it is that this part is let through; more is graver. */
+/* How grave it would be to let this part through; more is graver. */
 static unsigned gravity(const struct pol_ctx *c, const struct cmd_part *p)
 {
 	switch ((enum decide_step)p->step) {
@@ -211,7 +211,7 @@ static void put_rule(struct json *j, const struct bundle *b, uint32_t n, uint8_t
 	json_object_end(j);
 }
 
-/* The one that decided, then the others that match. */
+/* Writes the rule that decided, then the other matching rules. */
 static void put_rules(struct json *j, const struct pol_ctx *c)
 {
 	const struct decision *d = &c->d;
@@ -282,8 +282,8 @@ static void put_part(struct json *j, const struct pol_ctx *c, const struct cmd_p
 	json_object_end(j);
 }
 
-/* "commands", the first parts and the one that decided, and "commands_more": how
- * many are not shown.  Of what is no command nothing is listed. */
+/* Writes "commands" (the first parts and the one that decided) and "commands_more" (the
+ * number of parts that are not shown). Only for commands. */
 static void put_parts(struct json *j, const struct pol_ctx *c)
 {
 	uint32_t n = 0, shown = 0;
@@ -314,7 +314,7 @@ void pol_put_decision(struct json *j, const struct pol_ctx *c)
 	put_reason(j, c);
 	put_rules(j, c);
 	json_cstr(j, "risk", risk ? explain_risk(d->risk) : NULL);
-	/* the only runner that this version has */
+	/* this version has no other runner */
 	json_cstr(j, "runner", command && d->effect <= PB_ASK ? "native" : NULL);
 	json_bool(j, "needs_person", d->needs_person);
 	if (c->kind == POL_SYSCALL)
@@ -324,7 +324,7 @@ void pol_put_decision(struct json *j, const struct pol_ctx *c)
 
 /* --- text -------------------------------------------------------------------------- */
 
-/* Memory of the caller's; `n` counts what did not fit, too. */
+/* Memory of the caller; `n` also counts what did not fit. */
 struct text {
 	char *p;
 	size_t cap, n;

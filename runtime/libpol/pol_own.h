@@ -1,6 +1,6 @@
 /*
- * What is behind libpol's handles, for its own files and for polrun, polquery and
- * polc, which open bundles in ways of their own and call the same pol_decide().
+ * What libpol's handles contain. For its own files, and for polrun, polquery and polc,
+ * which open bundles in their own ways and call the same pol_decide().
  */
 #ifndef RUNTIME_LIBPOL_POL_OWN_H
 #define RUNTIME_LIBPOL_POL_OWN_H
@@ -18,8 +18,8 @@ struct pol_bundle {
 };
 
 struct pol_ctx {
-	struct bundle *b; /* a decision does not change it, once its filter is verified */
-	void *block;      /* in which lines are decided */
+	struct bundle *b; /* decisions do not change it, once its filter is verified */
+	void *block;      /* lines are decided in it */
 	size_t size;
 	/* The last decision: */
 	uint32_t kind;    /* enum pol_kind; 0: nothing has been decided */
@@ -29,39 +29,41 @@ struct pol_ctx {
 	size_t text_n;
 };
 
-/* On a bundle and a block of the caller's, which is aligned as a pointer. */
+/* Sets up a context on a bundle and a block of the caller's. The block must be aligned
+ * like a pointer. */
 void pol_ctx_init(struct pol_ctx *c, struct bundle *b, void *block, size_t size);
-/* Makes the block, which is malloc'ed or NULL, large enough for n bytes of line. */
+/* Makes the block (malloc'ed or NULL) large enough for n bytes of line. */
 int pol_ctx_grow(struct pol_ctx *c, size_t n, struct rt_err *err);
-/* Checks and decides *q, whose size is ours: what pol_decide() does with it. */
+/* Checks and decides *q, whose size must be ours. pol_decide() calls this. */
 int pol_ask(struct pol_ctx *c, const struct pol_request *q, struct rt_err *err);
 
-/* A bundle is the policy of one role, or of none; `role` NULL: not said. */
+/* Checks the asker's role: a bundle is the policy of one role or of none. `role` NULL:
+ * not given. */
 int pol_check_role(const struct bundle *b, const char *role, struct rt_err *err);
 
-/* The keys of the last decision, into the object that is open. */
+/* Writes the keys of the last decision into the open object. */
 void pol_put_decision(struct json *j, const struct pol_ctx *c);
 
-/* Why the last decision is as it is, escaped, or "": the rule's reason, its risk or
- * what the line is; and the text of the part that decided, cut, or "". */
+/* Why the last decision is as it is, escaped, or "": the rule's reason, its risk, or what
+ * kind of line it is. And the text of the part that decided, cut to fit, or "". */
 void pol_reason(const struct pol_ctx *c, char *out, size_t cap);
 void pol_deciding_text(const struct pol_ctx *c, char *out, size_t cap);
 /*
- * The parts of a line that ask, where the last decision is that: the gravest first,
- * what says the same twice once.  First what may be a denied command or name a hidden
- * path, then what a rule asks about, what is not known, and what has a risk.  The
- * number of all; the first `cap` are in `out`.
+ * If the last decision is ask: the parts of the line that ask, the gravest first, without
+ * repetitions. The order is: what may be a denied command or name a hidden path, what a
+ * rule asks about, what is unknown, what has a risk. Returns the number of all such
+ * parts; `out` gets the first `cap`.
  */
 size_t pol_asking(const struct pol_ctx *c, const struct cmd_part **out, size_t cap);
-/* As the two above, of one part. */
+/* The same as the two above, for one part. */
 void pol_part_reason(const struct pol_ctx *c, const struct cmd_part *p, char *out, size_t cap);
 void pol_part_text(const struct pol_ctx *c, const struct cmd_part *p, char *out, size_t cap);
 
 /* Fills *err, unless it is NULL; returns -code. */
 int pol_fail(struct pol_error *err, int r, const struct rt_err *why);
-/* Copies a struct of the caller's, of his size, into ours; -E2BIG, -EINVAL. */
+/* Copies the caller's struct, of the caller's size, into ours; -E2BIG, -EINVAL. */
 int pol_take(void *own, size_t own_size, const void *from, struct rt_err *err);
-/* Copies ours into the caller's, of his size. */
+/* Copies our struct into the caller's, of the caller's size. */
 void pol_give(void *ret, const void *own, size_t own_size);
 
 #endif
