@@ -1,4 +1,4 @@
-/* Whether a name that was absent before the run stands there after it. */
+/* Decides whether a name that was absent before the run exists after it. */
 #include "runtime/polrun/appeared.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ bool appeared_at(const struct sandbox_view *view, const char *path)
 	if (fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
 	if (errno != ENOENT && errno != ENOTDIR)
-		return true; /* it cannot be looked at: somebody should */
+		return true; /* we cannot look, so somebody should */
 	dir = strdup(path);
 	if (!dir)
 		return true;
@@ -30,7 +30,7 @@ bool appeared_at(const struct sandbox_view *view, const char *path)
 	n = sandbox_view_find(view, dir);
 	if (fstatat(AT_FDCWD, dir, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno != ENOENT && errno != ENOTDIR;
-	/* one that was there before is a place of the view: it was kept */
+	/* if it existed before, it is a place of the view and was protected */
 	return !S_ISDIR(st.st_mode) && !(n && strcmp(n->path, dir) == 0 && !n->absent);
 }
 

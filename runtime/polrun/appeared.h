@@ -1,4 +1,4 @@
-/* Names of the floor that a run could create, after the run. */
+/* Names of the floor that a run could create, looked for after the run. */
 #ifndef RUNTIME_POLRUN_APPEARED_H
 #define RUNTIME_POLRUN_APPEARED_H
 
@@ -8,13 +8,13 @@
 #include "runtime/sandbox/sandbox.h"
 
 /*
- * Also where a directory of its path has become a file or a link that leads
- * nowhere here: git follows a .git file to another repository.  And where it
- * cannot be looked at: somebody should.
+ * True if the name exists now.  Also true if a directory of its path has become a file
+ * or a link that leads nowhere here (git follows a .git file to another repository),
+ * and if the name cannot be looked at: then somebody should.
  */
 bool appeared_at(const struct sandbox_view *view, const char *path);
-/* One line for each; `which` gets their numbers in view->creatable, of which it
- * has room for all; how many there are is added to *ret_n. */
+/* Prints one line for each name that has appeared.  `which` receives their indexes in
+ * view->creatable and has room for all of them; their number is added to *ret_n. */
 void appeared_say(FILE *out, const struct bundle *b, const struct sandbox_view *view,
 		  size_t *which, size_t *ret_n);
 

@@ -1,4 +1,4 @@
-/* What polrun looks at before it makes a sandbox: its own pid 1, and whether the
+/* What polrun checks before it makes a sandbox: its own pid 1 program, and whether the
  * project's git will work inside. */
 #include "runtime/polrun/before.h"
 
@@ -13,7 +13,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
-/* NAME lies beside polrun in a build tree, else in ../libexec/pol. */
+/* Opens NAME.  It lies beside polrun in a build tree, else in ../libexec/pol. */
 static int open_own(const char *name, struct rt_err *err)
 {
 	static const char *const places[] = { "", "../libexec/pol/" };
@@ -60,7 +60,7 @@ int before_open_polnft(struct rt_err *err)
 	return open_own("polnft", err);
 }
 
-/* Has one of its components the name ".."? */
+/* True if one of the components is "..". */
 static bool climbs(const char *path)
 {
 	for (const char *s = path; *s; s += strcspn(s, "/")) {
@@ -71,7 +71,7 @@ static bool climbs(const char *path)
 	return false;
 }
 
-/* `path` from `cwd` on, without "." and empty components. */
+/* Makes `path` absolute, starting at `cwd`, without "." and empty components. */
 static char *from_here(const char *cwd, const char *path)
 {
 	size_t n = path[0] != '/' && cwd[1] ? strlen(cwd) : 0;
@@ -119,7 +119,7 @@ int before_keep(const char *const *path, size_t n, const char *cwd,
 	return 0;
 }
 
-/* A worktree's or submodule's .git names a directory that may not be there. */
+/* The .git of a worktree or submodule names a directory that the view may not show. */
 void before_check_dot_git(const char *project, const struct sandbox_view *view)
 {
 	char path[PATH_MAX], shown[200], *dir, *nl;

@@ -1,4 +1,4 @@
-/* What polrun looks at before it makes a sandbox. */
+/* What polrun checks before it makes a sandbox. */
 #ifndef RUNTIME_POLRUN_BEFORE_H
 #define RUNTIME_POLRUN_BEFORE_H
 
@@ -6,16 +6,16 @@
 
 #define BEFORE_KEPT 5
 
-/* A descriptor of polinit, from beside polrun or from ../libexec/pol; -errno
- * where it is missing or everybody could have written it. */
+/* Opens polinit, which lies beside polrun or in ../libexec/pol.  -errno if it is
+ * missing or could have been written by everybody. */
 int before_open_polinit(struct rt_err *err);
-/* The same of polnft, which a limited network needs without nft.batch. */
+/* The same for polnft, which a limited network needs if there is no nft.batch. */
 int before_open_polnft(struct rt_err *err);
-/* Absolute names, malloc'ed, of those of `path` that are not NULL: as they are
- * written, but physical where one has a "..".  Returns 0 or -errno. */
+/* Returns absolute names, malloc'ed, of those elements of `path` that are not NULL: as
+ * they are written, but physical if one contains "..".  0 or -errno. */
 int before_keep(const char *const *path, size_t n, const char *cwd,
 		char *ret[BEFORE_KEPT], size_t *ret_n, struct rt_err *err);
-/* One line where the project's .git is a file that points outside of the view. */
+/* Prints one line if the project's .git is a file that points outside of the view. */
 void before_check_dot_git(const char *project, const struct sandbox_view *view);
 
 #endif

@@ -1,5 +1,5 @@
-/* Says what the bundle carries and polrun does not do: secrets by their names,
- * the rest in one line; and whether the bundle is the chosen role's. */
+/* Says which parts of the bundle polrun does not act on: secrets by name, the rest in
+ * one line.  Also checks that the bundle belongs to the chosen role. */
 #include "runtime/polrun/carried.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* Builds the command's environment from env.bin: `keep` names pass, `set`
- * values are added; HOME, PWD, TMPDIR and the user's name tell what they are
- * inside.  Whatever nobody names is dropped. */
+/* Builds the command's environment from env.bin: the `keep` names pass and the `set`
+ * values are added; HOME, PWD, TMPDIR and the user's name get the values that hold
+ * inside.  All other variables are dropped. */
 #include "runtime/polrun/env.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "runtime/polrun/carried.h"
 
 static const char *const risky[] = {
-	/* loaders and libc */
+	/* read by loaders and libc */
 	"LD_*", "GLIBC_TUNABLES", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES",
 	"LOCALDOMAIN", "LOCPATH", "MALLOC_TRACE", "NIS_PATH", "NLSPATH",
 	"RESOLV_HOST_CONF", "RES_OPTIONS",
@@ -21,10 +21,10 @@ static const char *const risky[] = {
 	"PROMPT_COMMAND", "PERL5LIB", "PERL5OPT", "PERL5DB", "PYTHONPATH",
 	"PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "RUBYOPT", "RUBYLIB",
 	"NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-	/* proxies */
+	/* proxy settings */
 	"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
 	"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
-	/* doors to the caller's session */
+	/* access to the caller's session */
 	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS",
 };
 
@@ -128,13 +128,13 @@ static int keep(struct vec *v, const struct env_input *in)
 	return 0;
 }
 
-/* Variables that say where and who one is must be true inside. */
+/* Variables that describe the place and the user must be right inside. */
 static int tell_truth(struct vec *v, const struct env_input *in)
 {
 	const char *home = in->roots->dir[PB_ROOT_HOME];
 	const struct {
 		const char *name, *value;
-		bool always; /* also where the caller has none */
+		bool always; /* set it even if the caller has none */
 	} facts[] = {
 		{ "HOME", home, true },
 		{ "PWD", in->pwd, false },
@@ -179,7 +179,7 @@ static const char *root_value(const struct decide_roots *roots, const char *name
 	return NULL;
 }
 
-/* ${ROOT} in a value of `set`. */
+/* Expands ${ROOT} in a value of `set`. */
 static char *expand(const struct decide_roots *roots, const char *s, size_t len)
 {
 	size_t cap = len + 1, at = 0;

@@ -1,5 +1,5 @@
-/* The environment of the command: what the policy keeps and sets, without the
- * variables that change what programs load or whom they ask. */
+/* The environment of the command: what the policy keeps and sets, without the variables
+ * that change which programs are loaded or which servers are asked. */
 #ifndef RUNTIME_POLRUN_ENV_H
 #define RUNTIME_POLRUN_ENV_H
 
@@ -11,19 +11,20 @@
 
 struct env_input {
 	const struct pb_env *env;      /* may be NULL: nothing is kept */
-	char *const *environ;          /* the caller's */
+	char *const *environ;          /* the caller's environment */
 	const struct decide_roots *roots;
 	const char *user;
 	const char *pwd;               /* working directory inside */
 };
 
-/* A NULL-ended vector, malloc'ed with its strings; env_free() it. */
+/* Returns a NULL-terminated vector, malloc'ed with its strings; release it with
+ * env_free(). */
 int env_build(const struct env_input *in, char ***ret, struct rt_err *err);
 void env_free(char **envp);
 /* The value of NAME in envp, or NULL. */
 const char *env_get(char *const *envp, const char *name);
-/* A loader's, an interpreter's or a proxy's variable: kept only by its whole
- * name, never by a keep that ends in '*'. */
+/* True for a variable that loaders, interpreters or proxy clients read: it is kept only
+ * if the policy gives its whole name, never by a keep that ends in '*'. */
 bool env_is_risky(const char *name, size_t len);
 
 #endif

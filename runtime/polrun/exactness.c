@@ -1,5 +1,6 @@
-/* Decides which rules of a bundle hold otherwise than they say, in every run and on this
- * host: what is absent, and what kind of file a name is, is known when a run starts. */
+/* Decides which rules of a bundle do not hold exactly as written, in every run and on
+ * this host.  Which names are absent, and of what kind a file is, is known only when a
+ * run starts. */
 #include "runtime/polrun/exactness.h"
 
 #include <fcntl.h>
@@ -40,7 +41,7 @@ static bool is_first(const struct bundle *b, uint32_t i)
 		const struct pb_rule *p = bundle_rule(b, k);
 
 		if (!exactness_same_statement(b, k, i))
-			return true; /* a statement's rules stand together */
+			return true; /* the rules of a statement are neighbours */
 		if (p->exactness == r->exactness)
 			return false;
 	}
@@ -63,7 +64,7 @@ static const char nothing[] =
 static const char no_session[] =
 	"no session has a directory in this version: its pattern matches nothing";
 
-/* One entry for each statement, and none for what the compiler has said. */
+/* Adds one entry per statement, unless the compiler has reported it already. */
 static void put(struct exactness_here *h, const struct bundle *b, uint32_t rule,
 		const char *why)
 {
@@ -80,7 +81,7 @@ static void put(struct exactness_here *h, const struct bundle *b, uint32_t rule,
 	}
 }
 
-/* No place of the view, and no link of it, comes of such a name. */
+/* True if the name yields no place and no link of the view. */
 static bool gives_nothing(const struct sandbox_run *run, const struct pb_anchor *a)
 {
 	const struct pb_mounts *m = run->bundle->mounts;
@@ -89,7 +90,7 @@ static bool gives_nothing(const struct sandbox_run *run, const struct pb_anchor 
 	char path[PATH_MAX];
 	struct stat st;
 
-	/* the library's names are those of every system: /lib32, /libx32 */
+	/* the library's names are for all systems, such as /lib32 and /libx32 */
 	if (!root || !r || r->level == PB_DEFAULT || a->root == PB_ROOT_TMP ||
 	    a->kind != PB_A_PATH || a->effect != PB_ALLOW ||
 	    (a->flags & PB_AF_SCRATCH) ||
@@ -126,7 +127,7 @@ void exactness_find_here(const struct sandbox_run *run, const struct sandbox_vie
 void exactness_summary(const struct bundle *b, const struct exactness_here *here, char *out,
 		       size_t cap)
 {
-	/* as `polc check` says it of the standard library */
+	/* the words that `polc check` uses about the standard library */
 	static const struct {
 		unsigned x;
 		const char *one, *many;

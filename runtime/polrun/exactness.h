@@ -1,5 +1,5 @@
-/* Which rules do not hold exactly as they say: in every run, as the compiler found, and on
- * this host. */
+/* Which rules do not hold exactly as written: in every run, as the compiler found, and
+ * on this host. */
 #ifndef RUNTIME_POLRUN_EXACTNESS_H
 #define RUNTIME_POLRUN_EXACTNESS_H
 
@@ -7,7 +7,7 @@
 
 enum { EXACTNESS_MAX_HERE = 64 };
 
-/* Rules that forbid more than they say on this host, each with why. */
+/* Rules that forbid more than they say on this host, each with the reason. */
 struct exactness_here {
 	size_t n;
 	struct {
@@ -16,18 +16,18 @@ struct exactness_here {
 	} v[EXACTNESS_MAX_HERE];
 };
 
-/* "over", "entry only", … of an enum pb_exactness; NULL: exact, or no matter. */
+/* "over", "entry only", … for an enum pb_exactness.  NULL: exact, or not important. */
 const char *exactness_word(unsigned x);
-/* Whether both are of one statement, or no rules at all: a statement that is many rules
- * is one for people, with one id and one place. */
+/* True if both rules come from one statement, or neither is a rule.  A statement that
+ * becomes many rules is one rule for people, with one id and one place. */
 bool exactness_same_statement(const struct bundle *b, uint32_t i, uint32_t k);
-/* Whether rule i is not exact, and the first of its statement that is so. */
+/* True if rule i is not exact, and is the first such rule of its statement. */
 bool exactness_is_first(const struct bundle *b, uint32_t i);
-/* Before the run: afterwards what was absent may be there. */
+/* Call it before the run: afterwards an absent name may exist. */
 void exactness_find_here(const struct sandbox_run *run, const struct sandbox_view *v,
 			 struct exactness_here *ret);
-/* "3 rules hold at entry only, 1 forbids less than it says", or an empty text where every
- * rule is exact.  Rules are counted once for each statement. */
+/* "3 rules hold at entry only, 1 forbids less than it says", or an empty text if every
+ * rule is exact.  Each statement counts as one rule. */
 void exactness_summary(const struct bundle *b, const struct exactness_here *here, char *out,
 		       size_t cap);
 

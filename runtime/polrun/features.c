@@ -1,5 +1,5 @@
-/* Probes, each in a child of its own, so that a refusal can name its reason.
- * Nothing of this runs on the road of a run that succeeds. */
+/* Probes the host, each probe in a child of its own, so that a refusal can name its
+ * reason.  A run that succeeds executes nothing of this. */
 #include "runtime/polrun/features.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ bool features_is_host_uid0(void)
 {
 	struct stat st;
 
-	/* Where it cannot be seen it is taken for the host's. */
+	/* If the namespace cannot be looked at, assume that it is the host's. */
 	return geteuid() == 0 && (stat("/proc/self/ns/user", &st) != 0 ||
 				  st.st_ino == INIT_USERNS_INO);
 }
@@ -56,8 +56,8 @@ static long read_sysctl(const char *path)
 	return strtol(text, NULL, 10);
 }
 
-/* A chroot has no mount at its own "/", or (for those who may look) another
- * root than init. */
+/* In a chroot nothing is mounted at our own "/", or (for those who may look) our root
+ * differs from init's. */
 static bool is_chrooted(void)
 {
 	AUTO_FREE char *text = NULL;
@@ -83,7 +83,7 @@ static bool is_chrooted(void)
 	return true;
 }
 
-/* What the kernel unpacked at its start cannot be left by pivot_root. */
+/* pivot_root cannot leave the file system that the kernel unpacked at boot. */
 static bool is_ram_disk(void)
 {
 	AUTO_FREE char *text = NULL;
@@ -186,7 +186,7 @@ static void probe_namespaces(struct features *f)
 	(void)close(back[0]);
 }
 
-/* Tells the number of its listener, or minus an errno, and waits to be ended. */
+/* Sends the number of its listener, or minus an errno, and waits to be killed. */
 __attribute__((noreturn)) static void offer_listener(int out)
 {
 	struct sock_filter allow = { BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW };
@@ -213,8 +213,9 @@ static int take_listener(pid_t pid, int number)
 	return fd < 0 ? errno : 0;
 }
 
-/* As a run does it: a child in a user namespace of polrun's makes the listener,
- * polrun takes it.  Outside of one Yama's ptrace_scope 2 would forbid that. */
+/* Does as a run does: a child in a user namespace of polrun makes the listener and
+ * polrun takes it.  Outside of such a namespace Yama's ptrace_scope 2 would forbid
+ * that. */
 static void probe_listener(struct features *f)
 {
 	struct clone_args args = { .flags = CLONE_NEWUSER, .exit_signal = SIGCHLD };
@@ -242,7 +243,7 @@ static void probe_listener(struct features *f)
 	(void)close(p[0]);
 }
 
-/* The kernel's own answer: EBADF for a descriptor that cannot be one. */
+/* Asks the kernel with an invalid descriptor: EBADF means that the call exists. */
 static int probe_mount_api(void)
 {
 	struct mount_attr attr = { 0 };
@@ -274,7 +275,7 @@ static void find_cgroup(struct features *f)
 		io_escape(f->cgroup, sizeof(f->cgroup), dir, strlen(dir));
 }
 
-/* "NAME (enforce)"; a profile in complain mode refuses nothing. */
+/* Finds "NAME (enforce)".  A profile in complain mode refuses nothing. */
 static void find_profile(struct features *f)
 {
 	AUTO_FREE char *text = NULL;
@@ -405,7 +406,7 @@ bool features_nft_reason(const struct features *f, char *out, size_t cap)
 	return f->nft != 0;
 }
 
-/* One rule of each id that the kernel's walls would have enforced. */
+/* Lists one rule for each id that the kernel's walls would have enforced. */
 void features_rules(const struct bundle *b, char *out, size_t cap)
 {
 	const struct pb_rule *seen = NULL;
@@ -421,7 +422,7 @@ void features_rules(const struct bundle *b, char *out, size_t cap)
 		    (r->kind != PB_SCALAR && r->effect == PB_ALLOW))
 			continue;
 		if (r->kind == PB_SCALAR && r->line == 0)
-			continue; /* nobody said it */
+			continue; /* a default that nobody wrote */
 		if (seen && seen->id.len == r->id.len &&
 		    memcmp(pb_strp(b->rules, seen->id), pb_strp(b->rules, r->id),
 			   r->id.len) == 0)

@@ -1,5 +1,5 @@
-/* Finds what a root-run command could not write because it belongs to somebody
- * else than the tree's owner.  Runs in the confined supervisor. */
+/* Finds what a command of a run as root could not write because its owner is not the
+ * owner of the tree.  Executed in the confined supervisor. */
 #include "runtime/polrun/foreign.h"
 
 #include <dirent.h>
@@ -29,7 +29,7 @@ static bool is_dots(const char *name)
 
 static bool look(struct walk *w, int dirfd, size_t len, unsigned depth);
 
-/* One entry; true when it, or something below it, is foreign. */
+/* Looks at one entry.  True if it, or something below it, has another owner. */
 static bool look_at(struct walk *w, int dirfd, const char *name, size_t len,
 		    unsigned depth)
 {

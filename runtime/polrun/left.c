@@ -14,14 +14,14 @@
 #include "runtime/base/sys.h"
 #include "runtime/state/state_dir.h"
 
-enum { MAX_LINES = 20 }; /* of what one run has left; a list has the rest */
+enum { MAX_LINES = 20 }; /* lines about one run; the list has the rest */
 
 static void shown_project(const char *project, char out[600])
 {
 	io_escape(out, 600, project, strlen(project));
 }
 
-/* Could the run write anything below the project? */
+/* True if the run could write anything below the project. */
 static bool can_leave(const struct sandbox_view *v, const char *project)
 {
 	size_t n = strlen(project);
@@ -57,7 +57,7 @@ static void say_not_kept(const struct repo_list *repos, const char *project, FIL
 		path, repos->cut ? "it is too large" : "a folder cannot be looked at");
 }
 
-/* One line, whatever it is: the list has its own verb. */
+/* Prints one line, whatever is waiting: the list has its own verb. */
 static void say_waiting(const struct left_store *s, const char *project, FILE *out)
 {
 	uint64_t n = s->nbad;
@@ -83,7 +83,7 @@ static int make_record(struct left *l, struct left_store *s, const struct sandbo
 	r = l->fd < 0 ? l->fd : left_record_begin(l->fd, l->project, &before);
 	if (r == 0)
 		return 0;
-	/* half a record would be that of a run which found nothing there */
+	/* half a record would look like one of a run that found nothing before it began */
 	if (l->fd >= 0) {
 		(void)!ftruncate(l->fd, 0);
 		(void)close(l->fd);
@@ -127,7 +127,7 @@ void left_begin(struct left *l, const char *dir, const char *project,
 		left_store_release(&s);
 	}
 	if (r == -ENOENT && !can)
-		return; /* no run has left anything */
+		return; /* no run has left anything yet */
 	if (r < 0)
 		fprintf(out, "polrun: what %s: %s\n",
 			can ? "this run leaves will not be remembered" :
@@ -166,7 +166,7 @@ static void say_found(const struct left *l, size_t from, FILE *out)
 {
 	char text[LEFT_TEXT];
 	size_t n = l->found.n - from;
-	/* where nothing is remembered there is no list */
+	/* if nothing is remembered there is no list to show the rest */
 	size_t shown = l->fd < 0 || n <= MAX_LINES ? n : MAX_LINES;
 	uint64_t more = n - shown + l->found.more;
 
@@ -199,7 +199,8 @@ void left_end(struct left *l, const struct sandbox_view *view, const size_t *whi
 		how.kind = l->incomplete;
 		left_say(&how, text);
 		fprintf(out, "polrun: %s\n", text);
-		/* what was so before the run each one says at its beginning */
+		/* if the search before the run failed as well, each later run reports
+		 * that when it begins */
 		if (!l->as_before && l->found.project)
 			left_pile_add(&l->found, how.kind, l->project, when, false);
 	}

@@ -1,9 +1,9 @@
 /*
- * What a run may leave below the project for git, editors and shells to believe:
- * repositories that were not there before, and names of the floor.  A record in
- * the folder of polrun's state (left_store.h) is written before the run begins, so
- * that it outlives a polrun that is killed: the next run in the project looks then.
- * Each run there says how much nobody has acknowledged (`polquery left`).
+ * What a run may leave below the project for git, editors and shells to trust:
+ * repositories that were not there before, and names of the floor.  A record in the
+ * folder of polrun's state (left_store.h) is written before the run begins, so that it
+ * remains if polrun is killed: the next run in the project then looks.  Each run in the
+ * project says how much nobody has acknowledged yet (`polquery left`).
  */
 #ifndef RUNTIME_POLRUN_LEFT_H
 #define RUNTIME_POLRUN_LEFT_H
@@ -15,23 +15,24 @@
 
 struct left {
 	const char *project;
-	bool can; /* it can write below the project at all */
-	int top; /* the project's folder, from which alone is looked */
+	bool can; /* the run can write below the project */
+	int top; /* the project's folder; only what lies below it is looked at */
 	int fd;  /* the record, locked as long as this run lives; -1: there is none */
-	struct left_pile found;    /* of this run */
-	enum left_kind incomplete; /* how the search after it ended; LEFT_KINDS: whole */
-	bool as_before;            /* no better did the one before it */
+	struct left_pile found;    /* found after this run */
+	enum left_kind incomplete; /* how the search after the run ended; LEFT_KINDS: it
+	                              was complete */
+	bool as_before;            /* the search before the run ended no better */
 };
 
 /*
- * Before the supervisor confines itself.  `dir` is the folder of polrun's state,
- * which is made where the run could leave anything.  Without a record the run goes
- * on, and one line says so.
+ * Call it before the supervisor confines itself.  `dir` is the folder of polrun's
+ * state; it is made if the run could leave anything.  Without a record the run
+ * continues, and one line says so.
  */
 void left_begin(struct left *l, const char *dir, const char *project,
 		const struct sandbox_view *view, FILE *out);
-/* After the run; `which`: the names in view->creatable that have appeared, which
- * were named already.  Only from descriptors. */
+/* Call it after the run.  `which` lists the names in view->creatable that have
+ * appeared, which have been reported already.  Uses only descriptors. */
 void left_end(struct left *l, const struct sandbox_view *view, const size_t *which,
 	      size_t n, FILE *out);
 void left_release(struct left *l);

@@ -1,5 +1,5 @@
-/* Decides whether the view has what a run begins with, its program and its working
- * directory; where not, with the exit status and the line that say why. */
+/* Decides whether the view shows what a run begins with: its program and its working
+ * directory.  If not, chooses the exit status and the line that says why. */
 #include "runtime/polrun/lookup.h"
 
 #include <errno.h>
@@ -50,8 +50,8 @@ static bool is_absent(int e)
 	       e == ENAMETOOLONG;
 }
 
-/* What stands at `path` on the host, and whether the view lets it run; F_ERROR
- * with errno: it cannot be told, and another program must not run instead. */
+/* Finds out what the host has at `path`, and whether the view lets it run.  F_ERROR
+ * with errno: we cannot tell, and must not run another program instead. */
 static enum found look_at(const struct sandbox_view *view, const char *path,
 			  uint32_t *ret_rule)
 {
@@ -109,7 +109,7 @@ static int refuse(const struct sandbox_run *run, enum found f, const char *path,
 	}
 }
 
-/* A name with a '/' is that file and no other. */
+/* A name with a '/' means exactly that file. */
 static int lookup_path(const struct sandbox_run *run, const struct sandbox_view *view,
 		       char **ret_path, struct rt_err *err)
 {
@@ -147,7 +147,7 @@ int lookup_program(const struct sandbox_run *run, const struct sandbox_view *vie
 		uint32_t rule = UINT32_MAX;
 		enum found f = F_NOTHING;
 
-		/* Relative entries would take programs from wherever one stands. */
+		/* Relative entries would run programs from the current directory. */
 		if (path[0] == '/' &&
 		    (size_t)snprintf(at, sizeof(at), "%.*s/%s", (int)len, path,
 				     run->argv[0]) < sizeof(at))

@@ -1,6 +1,6 @@
 /*
- * The network's mode as polrun sees it: whose network it is, what it has to
- * say about it, and who loads the rules.
+ * Handles the mode of the network in polrun: whose network it is, which message it
+ * needs, and who loads the rules.
  */
 #include "runtime/polrun/network.h"
 
@@ -37,7 +37,7 @@ bool network_by_polnft(struct sandbox_run *run, struct rt_err *err)
 	if (fd < 0) {
 		size_t at = strlen(err->text);
 
-		/* one line with both reasons */
+		/* put both reasons on one line */
 		(void)snprintf(err->text + at, sizeof(err->text) - at, "; %s", why.text);
 		return false;
 	}

@@ -1,5 +1,5 @@
-/* The smallest transaction that only a kernel with nf_tables for both families
- * of addresses takes: the beginning of every nft.batch. */
+/* The smallest transaction that needs nf_tables for both address families in the
+ * kernel.  Every nft.batch begins with it. */
 #include "runtime/polrun/nft_probe.h"
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ struct bracket {
 	struct nfgenmsg generic;
 };
 
-/* As they lie on the socket: every part is a multiple of four bytes. */
+/* The parts as they lie on the socket: the size of each is a multiple of four bytes. */
 struct transaction {
 	struct bracket begin;
 	struct nlmsghdr table_head;

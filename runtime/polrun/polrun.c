@@ -1,6 +1,6 @@
-/* polrun: verifies a bundle, decides the command, builds the view, starts the
- * sandbox, supervises it, reports.  Everything that refuses ends here, with one
- * line that starts with "polrun: " and the exit status that doc/polrun.md has. */
+/* polrun: verifies a bundle, decides the command, builds the view, starts the sandbox,
+ * supervises it and reports.  Every refusal ends here, with one line that starts with
+ * "polrun: " and the exit status that doc/polrun.md gives. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -58,7 +58,7 @@ struct session {
 	char *exec_path;
 	char *kept[BEFORE_KEPT];
 	size_t nkept;
-	char state[PATH_MAX], answers[PATH_MAX]; /* what is remembered lies here */
+	char state[PATH_MAX], answers[PATH_MAX]; /* where remembered answers are kept */
 	int polinit, report;
 	bool made_report;
 	struct supervise_result result;
@@ -100,7 +100,7 @@ static int find_roots(struct session *s, struct rt_err *err)
 		.pw = s->user.known ? &s->user.pw : NULL,
 		.prefer_passwd = s->opt.user != NULL,
 	};
-	/* with --user the variable is somebody else's, as HOME is */
+	/* with --user this variable belongs to somebody else, like HOME */
 	const char *xdg = s->opt.user ? NULL : getenv("XDG_STATE_HOME");
 	int r = rt_roots_find(&in, &s->roots, err);
 
@@ -146,7 +146,7 @@ static int fill_run(struct session *s, struct rt_err *err)
 		return r;
 	run->kept = (const char *const *)s->kept;
 	run->nkept = s->nkept;
-	run->nbelieved = s->opt.signers ? 2 : 1; /* the bundle, the list of signers */
+	run->nbelieved = s->opt.signers ? 2 : 1; /* the bundle and the list of signers */
 	run->bundle = &s->bundle;
 	run->cwd = s->roots.cwd;
 	run->project_link = s->roots.project_link;
@@ -185,7 +185,7 @@ static int show_plan(struct session *s)
 
 /* --- run ---------------------------------------------------------------------------- */
 
-/* Names what is missing, the rules that need it, and what to do. */
+/* Names what is missing, the rules that need it, and what to do about it. */
 static int refuse_start(struct session *s, const struct rt_err *err)
 {
 	char why[460], rules[300];
@@ -203,9 +203,9 @@ static int refuse_start(struct session *s, const struct rt_err *err)
 	return EXIT_REFUSED;
 }
 
-/* A second listener in one chain of filters is EBUSY, and a security module (Yama
- * at ptrace_scope 3) may forbid to take one: denials then stay without a name, and
- * no rule is weaker for it. */
+/* A second listener in one chain of filters fails with EBUSY, and a security module
+ * (Yama at ptrace_scope 3) may forbid taking the listener.  Then denials are not named,
+ * but no rule is weaker. */
 static bool retry_without_listener(struct session *s, const struct rt_err *err)
 {
 	bool forbidden = strcmp(err->step, SANDBOX_STEP_LISTENER) == 0;
@@ -222,7 +222,7 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	return true;
 }
 
-/* Once, and only where it may be the reason: the run failed. */
+/* Says it once, and only if the run failed, since this may be the reason. */
 static void say_foreign(const struct session *s, int project)
 {
 	if (s->result.status != 0 && project >= 0)
@@ -261,7 +261,7 @@ static void say_end(const struct session *s)
 		explain_denials_hint(stderr, &r->denials);
 }
 
-/* What the set-up needed would be a door for whoever takes polrun over. */
+/* Closes what the set-up needed: an attacker who takes polrun over could use it. */
 static void drop_descriptors(struct session *s)
 {
 	for (size_t i = 0; i < s->view.n; i++)
@@ -369,7 +369,7 @@ static int write_report(struct session *s, int status)
 	return status;
 }
 
-/* The project, later what git reads there, is known only now. */
+/* Called twice: the project, and later what git reads there, are known only now. */
 static int check_report(struct session *s, bool view, struct rt_err *err)
 {
 	const char *path = s->opt.report;
@@ -422,9 +422,9 @@ static int with_bundle(struct session *s)
 }
 
 /*
- * Reading and deciding take about as long as the kernel needs for namespaces.
- * Not where somebody else's ids or trees are needed, nor where a regular file
- * on 0-2 may yet be exchanged for a pipe (streams_bridge).
+ * Starts the child early: reading and deciding take about as long as the kernel needs
+ * for the namespaces.  Not done if another user's ids or trees are needed, nor if a
+ * regular file on 0-2 may still be replaced by a pipe (streams_bridge).
  */
 static void go_ahead(struct session *s)
 {
@@ -446,7 +446,7 @@ static void go_ahead(struct session *s)
 	sandbox_ahead(&s->run, &s->ahead);
 }
 
-/* Once, before anything of the bundle is believed. */
+/* Call it once, before anything in the bundle is trusted. */
 static int open_bundle(struct session *s, struct rt_err *err)
 {
 	struct verified_options o = { .path = s->opt.bundle,
@@ -505,15 +505,16 @@ static int session(const struct polrun_options *opt)
 	return status;
 }
 
-/* Not a part of main(): its locals are the first thing that a small stack lacks. */
+/* Not a part of main(): if the stack is small, there may be no room for its locals. */
 static __attribute__((noinline)) int act(int argc, char **argv)
 {
 	struct polrun_options opt;
 	struct rt_err err = { 0 };
 	struct features f;
-	/* A parent that ignores SIGCHLD would take the statuses away. */
+	/* If the parent ignores SIGCHLD, the kernel would discard the exit statuses. */
 	(void)signal(SIGCHLD, SIG_DFL);
-	/* A report past the caller's limit of file sizes is an error, not the end. */
+	/* A report larger than the caller's file size limit must be an error, not
+	 * polrun's end. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	if (streams_clean(&err) < 0 || polrun_options_parse(argc, argv, &opt, &err) < 0)
 		return fail(&err, EXIT_REFUSED);

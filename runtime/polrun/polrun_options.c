@@ -1,6 +1,6 @@
-/* Reads polrun's command line.  Options end at the first word that is none, so
- * that the command's own options are never polrun's.  What a later version
- * brings is refused by name: nothing is accepted and ignored. */
+/* Reads polrun's command line.  Options end at the first word that is not an option, so
+ * that polrun never takes the command's own options.  Options of later versions are
+ * refused by name: nothing is accepted and ignored. */
 #include "runtime/polrun/polrun_options.h"
 
 #include <errno.h>

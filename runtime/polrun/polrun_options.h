@@ -22,13 +22,13 @@ struct polrun_options {
 	const char *line;   /* -c */
 	bool explain;
 	bool yes;
-	enum ask_mode ask;   /* --ask; ASK_TTY where it is not given */
+	enum ask_mode ask;   /* --ask; ASK_TTY if it is not given */
 	const char *session; /* --session */
 	char **argv;        /* the command, NULL-terminated; empty with `line` */
 	int argc;
 };
 
-/* Nothing is read or opened.  On failure err->text says what is wrong. */
+/* Reads and opens no file.  On failure err->text says what is wrong. */
 int polrun_options_parse(int argc, char **argv, struct polrun_options *ret, struct rt_err *err);
 extern const struct optspec_program polrun_program;
 

@@ -71,7 +71,7 @@ static void print_place(FILE *out, const struct preview *p)
 	fputs("\n", out);
 }
 
-/* 20 s, 4 GiB: the largest unit that loses nothing. */
+/* Prints 20 s, 4 GiB: the largest unit that loses nothing. */
 static void print_amount(FILE *out, uint64_t v, const char *unit)
 {
 	static const char *const sizes[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
@@ -129,7 +129,7 @@ static bool same_note(const struct bundle *b, const struct pb_rule *x,
 		      x->note.len) == 0;
 }
 
-/* Each way of not holding exactly once, with the rules that it is true of. */
+/* Prints each way in which rules do not hold exactly, once, with the rules concerned. */
 static void print_exactness(FILE *out, const struct bundle *b,
 			    const struct exactness_here *here)
 {

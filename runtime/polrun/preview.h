@@ -17,7 +17,7 @@ struct preview {
 	const struct trust *trust;
 	const struct exactness_here *here;
 	const char *program;  /* where it was found, or NULL */
-	const char *why_not;  /* else */
+	const char *why_not;  /* the reason if it was not found */
 };
 
 void preview_print(FILE *out, const struct preview *p);

@@ -1,5 +1,5 @@
-/* The files of a plan: each place of the view with the rule that decides it;
- * absent names are gathered by rule, so that they do not bury the others. */
+/* Prints the files of a plan: each place of the view with the rule that decides it.
+ * Absent names are grouped by rule, so that they do not hide the others. */
 #include "runtime/polrun/preview_files.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ enum { INDENT = 19, WIDTH = 88 };
 
 struct said {
 	char ops[40];
-	uint32_t why;      /* the rule behind what is given */
-	uint32_t no_write; /* who said that it is not writable, or UINT32_MAX */
+	uint32_t why;      /* the rule that grants `ops` */
+	uint32_t no_write; /* the rule that says it is not writable, or UINT32_MAX */
 };
 
 static struct said describe(const struct bundle *b, const struct sandbox_node *n)
@@ -35,7 +35,7 @@ static struct said describe(const struct bundle *b, const struct sandbox_node *n
 		s.why = n->rule[1];
 	else if (n->ops & PB_EXEC)
 		s.why = n->rule[2];
-	/* Somebody said that it is not writable: that is what one looks for. */
+	/* A rule says that it is not writable: this is what readers look for. */
 	if (!(n->ops & PB_WRITE) && !n->scratch && bundle_rule(b, n->rule[1]) &&
 	    bundle_rule(b, n->rule[1])->kind == PB_FILE && n->rule[1] != s.why)
 		s.no_write = n->rule[1];
@@ -92,7 +92,7 @@ struct absent {
 	struct said said;
 };
 
-/* The root below which a path is shown: the project, HOME, or "/". */
+/* The root relative to which a path is shown: the project, HOME, or "/". */
 static const char *base_of(const struct sandbox_run *run, const char *path)
 {
 	const char *const *dir = run->ctx.roots.dir;
@@ -128,7 +128,7 @@ static void print_names(FILE *out, const struct sandbox_run *run, const struct a
 		size_t len;
 
 		if (!same_group(run, &v[first], &v[i]))
-			continue; /* and perhaps shorter than what is skipped */
+			continue; /* its path may be shorter than `skip` */
 		len = strlen(v[i].path + skip) + 1;
 		if (at + len > WIDTH)
 			at = (size_t)fprintf(out, "\n%*s", INDENT - 1, "") - 1;

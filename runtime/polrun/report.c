@@ -1,5 +1,5 @@
-/* Writes the report: what was measured, and null for what this version cannot
- * measure; mechanisms[] says how each thing was enforced or measured. */
+/* Writes the report: what was measured, and null for what this version cannot measure.
+ * mechanisms[] says how each thing was enforced or measured. */
 #include "runtime/polrun/report.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static enum pb_kind kind_of(const struct denial *d)
 						  : PB_SCALAR;
 }
 
-/* The smallest rule that would allow it, or why none can. */
+/* The smallest rule that would allow it, or why no rule can. */
 static void hint(struct json *j, const struct bundle *b, const struct denial *d)
 {
 	enum pb_kind kind = kind_of(d);
@@ -72,7 +72,8 @@ static void hint(struct json *j, const struct bundle *b, const struct denial *d)
 		return;
 	} else if (r->kind != PB_SCALAR && r->effect != PB_ALLOW &&
 		   (r->level != PB_DEFAULT || (r->flags & PB_F_FLOOR))) {
-		/* An explicit deny wins over every allow: only its owner helps. */
+		/* An explicit deny wins over every allow: only the owner of the deny
+		 * can help. */
 		(void)snprintf(text, sizeof(text), "no allow lifts it: an 'except' on the "
 			       "rule itself does (level %s)", explain_level(r->level));
 	} else if (kind == PB_FILE) {
@@ -100,14 +101,14 @@ static void denial_object(struct json *j, const struct bundle *b, const struct d
 	if (d->err && strerrorname_np(d->err))
 		json_cstr(j, "errno", strerrorname_np(d->err));
 	else
-		json_null(j, "errno"); /* the kernel's answer was not seen */
+		json_null(j, "errno"); /* nobody saw the kernel's answer */
 	json_uint(j, "count", d->count);
 	rule_object(j, "rule", b, d->rule);
 	hint(j, b, d);
 	json_object_end(j);
 }
 
-/* Who answered what the policy asks. */
+/* Lists who answered the policy's asks. */
 static void answered_list(struct json *j, unsigned by)
 {
 	static const struct { unsigned bit; const char *name; } names[] = {
@@ -164,7 +165,7 @@ static void numbers(struct json *j, const struct report *r)
 	json_null(j, "truncated");
 }
 
-/* What git, an editor or a shell would believe, and was not there before. */
+/* Lists what git, an editor or a shell would trust and was not there before. */
 static void left_list(struct json *j, const struct left *l)
 {
 	char path[LEFT_TEXT];
@@ -235,7 +236,7 @@ static void how(struct json *j, const char *what, const char *text)
 	json_cstr(j, NULL, line);
 }
 
-/* What of the searches before and after the run is not whole. */
+/* Says which of the searches before and after the run were incomplete. */
 static void left_mechanisms(struct json *j, const struct report *r)
 {
 	const struct left_item it = { .kind = r->left ? r->left->incomplete : LEFT_KINDS,
@@ -350,7 +351,7 @@ int report_write(int fd, const struct report *r, struct rt_err *err)
 		e = rt_fail_errno(err, errno, "the report");
 	else if ((e = io_write_all(fd, text, len)) != 0) {
 		e = rt_fail_errno(err, -e, "the report");
-		/* half a report would be read as one */
+		/* half a report could be taken for a whole one */
 		(void)SYS_RETRY(ftruncate(fd, 0));
 	}
 	json_release(&j);

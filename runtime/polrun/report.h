@@ -18,11 +18,11 @@ struct report {
 	const struct sandbox_view *view;         /* may be NULL */
 	const struct supervise_result *result;   /* NULL: the command did not run */
 	const struct exactness_here *here;            /* NULL: nothing was decided */
-	int status;                              /* polrun's own */
-	/* floor names that have appeared, as indexes of view->creatable */
+	int status;                              /* polrun's exit status */
+	/* names of the floor that have appeared, as indexes of view->creatable */
 	const size_t *appeared;
 	size_t nappeared;
-	const struct left *left;                 /* of a run that has ended, or NULL */
+	const struct left *left;                 /* for a run that has ended; else NULL */
 };
 
 int report_write(int fd, const struct report *r, struct rt_err *err);

@@ -1,5 +1,5 @@
-/* Decides whether the file that --report names may be written: what is there, who
- * can have led polrun to it, and what the policy says of its name. */
+/* Decides whether polrun may write the file that --report names: what is there, who may
+ * have led polrun to it, and what the policy says about its name. */
 #include "runtime/polrun/report_file.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/decide/rule_text.h"
 
-/* Only what polrun writes begins so. */
+/* Only files that polrun wrote begin with this text. */
 static int check_replaced(int fd, const struct stat *st, const char *shown,
 			  struct rt_err *err)
 {
@@ -61,7 +61,7 @@ int report_open(const char *path, bool *ret_made, struct rt_err *err)
 	return io_steal_fd(&fd);
 }
 
-/* The directory that holds the name at path[0..len), physically. */
+/* Does the directory that holds the name path[0..len) lie, physically, in the project? */
 static bool lies_in(const char *path, size_t len, const char *project)
 {
 	char dir[PATH_MAX], real[PATH_MAX];
@@ -91,7 +91,7 @@ static bool report_is_led(const char *path, const char *project)
 		memcpy(name, path, i);
 		name[i] = '\0';
 		if (lstat(name, &st) != 0) {
-			/* what cannot be looked at may be one */
+			/* what we cannot look at may be a link */
 			if (errno != ENOENT && errno != ENOTDIR)
 				return true;
 			continue;
@@ -112,7 +112,7 @@ static bool is_writable(const struct decide_ctx *c, const char *path)
 	return d.effect == PB_ALLOW;
 }
 
-/* Does it lie in a tree that the run may write? */
+/* True if it lies in a tree that the run may write. */
 static bool below_writable(const struct decide_ctx *c, const char *path)
 {
 	size_t n = strlen(path);
@@ -149,7 +149,7 @@ int report_check(const char *path, const char *project, const struct decide_ctx 
 	if (report_is_led(path, project))
 		return rt_fail(err, EPERM, "the report '%s' is reached by a symbolic link "
 			       "in the project, which a run can have made", shown);
-	real = realpath(path, NULL); /* it is open, and no link itself */
+	real = realpath(path, NULL); /* it is open already, and is not a link */
 	if (!real)
 		return rt_fail_errno(err, errno, "the report '%s'", shown);
 	decide_file(c, PB_WRITE, real, &d);
@@ -181,7 +181,8 @@ int report_check_view(const char *path, const struct bundle *b,
 		const struct sandbox_git *g = &view->git[i];
 		size_t n;
 
-		/* one that is not there is no other name of the report, which is */
+		/* the report exists, so a name that does not exist is not another name
+		 * of it */
 		if (!realpath(g->path, kept))
 			continue;
 		n = strlen(kept);

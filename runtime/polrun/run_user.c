@@ -1,4 +1,4 @@
-/* Decides whose run it is, and becomes the user that --user names. */
+/* Decides which user the run is for, and becomes the user that --user names. */
 #include "runtime/polrun/run_user.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static int look_up(struct run_user *ret, const char *name, uid_t uid, struct rt_
 	return r < 0 ? rt_fail_errno(err, -r, "/etc/passwd") : 0;
 }
 
-/* --user: becomes that user for good, before anything of it is looked at. */
+/* For --user: becomes that user for good, before it looks at anything of that user. */
 static int become(struct run_user *ret, const char *u, bool root, struct rt_err *err)
 {
 	uid_t uid = 0;
@@ -47,8 +47,8 @@ static int become(struct run_user *ret, const char *u, bool root, struct rt_err 
 	if (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0 ||
 	    setresuid(uid, uid, uid) != 0)
 		return rt_fail_errno(err, errno, "--user '%s'", shown);
-	/* The child's maps are written through its /proc directory, which belongs
-	   to root while the process is not dumpable. */
+	/* The child's maps are written through its /proc directory, which belongs to
+	   root while the process is not dumpable. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0)
 		return rt_fail_errno(err, errno, "--user '%s'", shown);
 	return 0;

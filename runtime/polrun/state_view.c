@@ -1,5 +1,5 @@
-/* Decides whether a run could write the answers that the next run believes, and
- * refuses that run. */
+/* Decides whether a run could write the answers that the next run relies on, and
+ * refuses such a run. */
 #include "runtime/polrun/state_view.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "runtime/base/io.h"
 #include "runtime/state/state_dir.h"
 
-/* Could the run make `path`, or write there?  What is not there yet would lie in
- * the nearest directory that is. */
+/* Could the run make `path`, or write there?  If it does not exist, the nearest
+ * existing directory above it counts. */
 static int in_reach(const struct sandbox_view *view, const char *path, bool *ret)
 {
 	char at[PATH_MAX], real[PATH_MAX];
@@ -23,8 +23,8 @@ static int in_reach(const struct sandbox_view *view, const char *path, bool *ret
 		return -ENAMETOOLONG;
 	memcpy(at, path, len + 1);
 	while (!realpath(at, real)) {
-		/* a directory that is closed to the caller is read-only in the view, so
-		 * that the run cannot open it, either */
+		/* a directory that the caller may not enter is read-only in the view,
+		 * so the run cannot open it either */
 		if (errno == EACCES) {
 			*ret = false;
 			return 0;

@@ -1,4 +1,4 @@
-/* What the command gets as its descriptors 0 to 2. */
+/* Decides what the command gets as its descriptors 0 to 2. */
 #include "runtime/polrun/streams.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ int streams_clean(struct rt_err *err)
 		struct stat st;
 
 		if (flags < 0 && errno == EBADF) {
-			/* The lowest free number is this one. */
+			/* This is the lowest free number, so open() must return it. */
 			if (sys_open("/dev/null", O_RDWR | O_NOCTTY, 0) != fd)
 				return rt_fail_errno(err, errno, "/dev/null");
 			continue;
@@ -50,7 +50,7 @@ int streams_clean(struct rt_err *err)
 	return 0;
 }
 
-/* Reads, writes, ends: the copier needs nothing else. */
+/* The copier only reads, writes and exits: its filter allows nothing else. */
 static void confine_copier(void)
 {
 #ifndef POL_SAN
@@ -79,14 +79,14 @@ __attribute__((noreturn)) static void copy(int from, int to)
 	unsigned low = (unsigned)(from < to ? from : to);
 	unsigned high = (unsigned)(from < to ? to : from);
 
-	/* The command's end of the pipe must be the only one. */
+	/* Only the command may hold its end of the pipe. */
 	if ((low > 0 && sys_close_range(0, low - 1, 0) != 0) ||
 	    (high > low + 1 && sys_close_range(low + 1, high - 1, 0) != 0) ||
 	    sys_close_range(high + 1, ~0U, 0) != 0)
 		_exit(errno);
 	for (int sig = 1; sig < 32; sig++)
 		if (sig != SIGKILL && sig != SIGSTOP && sig != SIGPIPE)
-			(void)signal(sig, SIG_IGN); /* it ends with its input */
+			(void)signal(sig, SIG_IGN); /* it ends when its input ends */
 	confine_copier();
 	for (;;) {
 		ssize_t n = read(from, buf, sizeof(buf));
@@ -135,7 +135,7 @@ struct file {
 	int fd;
 	struct stat st;
 	bool reads, writes;   /* how the caller opened it */
-	bool placed;          /* `path` is where it is */
+	bool placed;          /* `path` says where the file is */
 	char path[PATH_MAX];
 	uint64_t mount;
 };
@@ -172,8 +172,8 @@ static int describe(int fd, struct file *ret, struct rt_err *err)
 }
 
 /*
- * What Landlock gives: its rules stand on directories, so they also hold for a
- * file that is reached by another mount of them.
+ * What Landlock allows: its rules are on directories, so they also hold for a file that
+ * is reached through another mount of them.
  */
 static uint8_t landlock_gives(const struct file *f, const struct sandbox_view *v)
 {
@@ -193,7 +193,7 @@ static uint8_t landlock_gives(const struct file *f, const struct sandbox_view *v
 	return ops;
 }
 
-/* What the view gives at the file's place. */
+/* What the view allows at the file's place. */
 static uint8_t view_gives(const struct file *f, const struct sandbox_view *v)
 {
 	const struct sandbox_node *n = f->placed ? sandbox_view_find(v, f->path) : NULL;
@@ -209,20 +209,21 @@ static bool gives_more(const struct sandbox_run *run, const struct sandbox_view 
 	if (run->landlock_abi == 0)
 		return true;
 	more = landlock_gives(f, v);
-	/* ABI 3 brought the right to truncate: below it a file that the mode lets
-	 * the run write is emptied by the path of its descriptor */
+	/* The right to truncate is new in ABI 3.  Before that, a run could truncate the
+	 * file through /proc/self/fd if the file's mode lets it write */
 	if (run->landlock_abi < 3)
 		more |= PB_WRITE;
 	more &= (uint8_t)~view_gives(f, v);
 	if (((more & PB_WRITE) && !f->writes) || ((more & PB_READ) && !f->reads))
 		return true;
-	/* fchmod, futimens and fsetxattr need no right to write, only the owner,
-	 * which a run as root is not */
+	/* fchmod, futimens and fsetxattr need no write access, only the owner; a run as
+	 * root is not the owner */
 	return !f->writes && !run->root_run && f->st.st_uid == run->uid &&
 	       !(view_gives(f, v) & PB_WRITE);
 }
 
-/* Both of the same file, `> log 2>&1`: what they write must stay in order. */
+/* If both are the same file, as in `> log 2>&1`, one pipe keeps the order of what they
+ * write. */
 static bool shares_pipe(const struct streams *s, int fd, const struct stat files[3])
 {
 	return fd == 2 && s->copier[1] > 0 && files[1].st_dev == files[2].st_dev &&
@@ -264,14 +265,14 @@ int streams_finish(struct streams *s, struct rt_err *err)
 {
 	int r = 0;
 
-	/* polrun's own ends of the pipes are the last ones */
+	/* then the last open ends of the pipes are closed */
 	for (int fd = 1; fd < 3; fd++)
 		if (s->copier[fd] > 0 || (fd == 2 && s->shared))
 			(void)close(fd);
 	for (int fd = 0; fd < 3; fd++) {
 		int status = 0;
 
-		/* the input's may still have to find out that nobody reads */
+		/* the copier of the input may not have noticed yet that nobody reads */
 		if (s->copier[fd] > 0 &&
 		    SYS_RETRY(waitpid(s->copier[fd], &status, fd == 0 ? WNOHANG : 0)) > 0 &&
 		    WIFEXITED(status) && WEXITSTATUS(status) != 0)

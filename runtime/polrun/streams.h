@@ -1,5 +1,5 @@
-/* Descriptors 0 to 2 before anything else is opened, and the pipes that stand
- * for regular files which would give more than the policy does. */
+/* Checks descriptors 0 to 2 before anything else is opened, and puts pipes in place of
+ * regular files that would allow more than the policy does. */
 #ifndef RUNTIME_POLRUN_STREAMS_H
 #define RUNTIME_POLRUN_STREAMS_H
 
@@ -10,36 +10,36 @@
 #include "runtime/sandbox/sandbox.h"
 
 /*
- * Closes everything from 3 on, opens /dev/null where one of 0-2 is closed, and
- * refuses a directory or an O_PATH descriptor there: with it the command could
- * reach the host's files by openat().
+ * Closes all descriptors from 3 on and opens /dev/null for those of 0-2 that are
+ * closed.  Refuses a directory or an O_PATH descriptor on 0-2: with openat() the
+ * command could reach the host's files through it.
  */
 int streams_clean(struct rt_err *err);
 
 /*
- * The status flags of 0-2 belong to the open file, which the caller has as well:
- * a command that leaves a terminal O_NONBLOCK breaks the caller's next read, and
- * with O_ASYNC input there signals the caller's process group.  Noted before the
- * run; given back when none of its processes is left.  -1: not known.
+ * The status flags of 0-2 belong to the open file description, which the caller shares:
+ * a command that leaves a terminal O_NONBLOCK breaks the caller's next read, and with
+ * O_ASYNC input signals the caller's process group.  The flags are saved before the run
+ * and restored when none of its processes is left.  -1: not known.
  */
 void streams_note(int ret_flags[3]);
 void streams_give_back(const int flags[3]);
 
 struct streams {
-	pid_t copier[3]; /* 0: none */
-	bool shared;     /* 2 is the same pipe as 1 */
+	pid_t copier[3]; /* pid; 0: none */
+	bool shared;     /* 2 uses the same pipe as 1 */
 };
 
 /*
- * A regular file on 0-2 lies in a mount of the host, without the view's
- * read-only flags.  Where the command could do more with it than the view lets
- * it do at that place, or where Landlock is missing and it could be opened
- * again by /proc/self/fd, it goes through a pipe that a process of its own
- * copies.  Replaces descriptors 0-2.
+ * A regular file on 0-2 lies in a mount of the host, which lacks the view's read-only
+ * flags.  If the command could do more with the file than the view allows at that
+ * place, or if without Landlock it could open the file again through /proc/self/fd, the
+ * command gets a pipe instead, which a separate process copies.  Replaces descriptors
+ * 0-2.
  */
 int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *view,
 		   struct streams *ret, struct rt_err *err);
-/* Waits until what the command wrote has arrived. */
+/* Waits until everything that the command wrote has been copied. */
 int streams_finish(struct streams *s, struct rt_err *err);
 
 #endif
