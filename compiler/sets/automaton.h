@@ -1,6 +1,7 @@
 /*
- * Regular languages over bytes: position NFA over byte classes, DFA,
- * minimisation, inclusion on the fly with antichains and a shortest witness.
+ * Regular languages over bytes: position NFAs over classes of bytes, DFAs,
+ * minimisation, and inclusion decided on the fly with antichains and a shortest
+ * witness.
  *
  * A language is built as an expression (set_re) and belongs to an arena.
  */
@@ -16,7 +17,7 @@
 struct set_bytes { uint64_t w[4]; }; /* a set of bytes */
 
 enum set_re_op {
-	SET_EMPTY, /* {} */
+	SET_EMPTY, /* the empty language */
 	SET_EPS,
 	SET_CLASS,
 	SET_CAT,
@@ -29,15 +30,15 @@ struct set_graph;
 
 struct set_re {
 	enum set_re_op op;
-	struct set_bytes bytes;        /* SET_CLASS */
-	struct set_re *a, *b;          /* SET_CAT, SET_OR; SET_STAR: a */
-	const struct set_graph *graph; /* SET_GRAPH */
+	struct set_bytes bytes;        /* for SET_CLASS */
+	struct set_re *a, *b;          /* for SET_CAT, SET_OR; SET_STAR uses only a */
+	const struct set_graph *graph; /* for SET_GRAPH */
 };
 
 /*
- * A position automaton as a leaf, for languages whose expression would be many
- * times larger: a member begins at one of `first`, goes on as `follow` says
- * and ends at a `last` one.
+ * A position automaton as a leaf, for languages whose expression would be many times
+ * larger.  A member begins at a position of `first`, goes on as `follow` says, and ends
+ * at a position that is `last`.
  */
 struct set_graph_pos {
 	struct set_bytes bytes;
@@ -62,9 +63,12 @@ struct set_re *set_lit(struct arena *a, struct str s);
 struct set_re *set_cat(struct arena *a, struct set_re *x, struct set_re *y);
 struct set_re *set_or(struct arena *a, struct set_re *x, struct set_re *y);
 struct set_re *set_star(struct arena *a, struct set_re *x);
-/* Copies what lies on a way to a member; of the argument nothing is kept. */
+/*
+ * Copies the positions that lie on a way to a member; the argument may be freed
+ * afterwards.
+ */
 struct set_re *set_from_graph(struct arena *a, const struct set_graph *g);
-/* Many at once, halved: the depth of the expression stays logarithmic. */
+/* Joins many at once, by halving: the depth of the expression stays logarithmic. */
 struct set_re *set_cat_all(struct arena *a, struct set_re *const *v, size_t n);
 struct set_re *set_or_all(struct arena *a, struct set_re *const *v, size_t n);
 /* What may follow the byte `c` in a member that begins with it. */
@@ -73,9 +77,9 @@ struct set_re *set_after(struct arena *a, struct set_re *x, uint8_t c);
 /* --- deterministic automata ----------------------------------------------- */
 
 /*
- * States 0..nstates-1; 0 is dead (no way to accept), `start` begins. The
- * transition of state s on byte c is next[s * nclasses + cls[c]].  Accepting
- * states carry a sorted set of tags: tags[tag_at[s] .. tag_at[s + 1]).
+ * States 0..nstates-1; state 0 is dead (it cannot reach acceptance), `start` is the
+ * initial state.  The transition of state s on byte c is next[s * nclasses + cls[c]].
+ * Accepting states have a sorted set of tags: tags[tag_at[s] .. tag_at[s + 1]).
  */
 struct set_dfa {
 	uint8_t cls[256];
@@ -88,16 +92,16 @@ struct set_dfa {
 
 struct set_tagged {
 	const struct set_re *re;   /* the language … */
-	const struct set_re *minus;/* … without this one (NULL: nothing) */
+	const struct set_re *minus;/* … minus this one (NULL: nothing) */
 	uint32_t tag;
 };
 
 enum set_answer { SET_HOLDS, SET_WITNESS, SET_UNDECIDED };
 
 /*
- * The minimal DFA whose accepting states carry the tags of every language
- * that contains the word.  SET_UNDECIDED past `max_states` or past the memory and
- * the work that dfa.c allows itself (ret_dfa untouched), else SET_HOLDS.
+ * Builds the minimal DFA in which an accepting state has the tags of every language
+ * that contains the word.  SET_UNDECIDED past `max_states`, or past the limits of
+ * memory and work in dfa.c (ret_dfa is then untouched); otherwise SET_HOLDS.
  */
 enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
 			      size_t n, size_t max_states, struct set_dfa *ret_dfa);
@@ -105,8 +109,8 @@ enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
 const uint32_t *set_dfa_run(const struct set_dfa *dfa, struct str word, size_t *ret_n);
 
 /*
- * Does the automaton give every word exactly the tags of the languages that
- * contain it?  Each tag belongs to one language.  A word where it does not.
+ * Does the automaton give every word exactly the tags of the languages that contain it?
+ * Each tag belongs to one language.  If not, gives a word for which it does not.
  */
 enum set_answer set_dfa_equals(struct arena *a, const struct set_dfa *dfa,
 			       const struct set_tagged *langs, size_t n,
@@ -114,16 +118,16 @@ enum set_answer set_dfa_equals(struct arena *a, const struct set_dfa *dfa,
 
 /* --- queries ---------------------------------------------------------------- */
 
-#define SET_DEFAULT_BUDGET 200000 /* explored states of one query */
+#define SET_DEFAULT_BUDGET 200000 /* limit for the states that one query explores */
 
 /*
- * Is (x minus xm) a subset of the union of (ys[i].re minus ys[i].minus)?
- * SET_WITNESS gives a shortest word that is not.  xm may be NULL.
+ * Is (x minus xm) a subset of the union of (ys[i].re minus ys[i].minus)?  SET_WITNESS
+ * gives a shortest word that is in the first but not in the union.  xm may be NULL.
  */
 enum set_answer set_included(struct arena *a, const struct set_re *x,
 			     const struct set_re *xm, const struct set_tagged *ys,
 			     size_t n, size_t budget, struct str *ret_witness);
-/* A shortest member of x minus xm; SET_HOLDS when there is none. */
+/* A shortest member of x minus xm; SET_HOLDS if there is none. */
 enum set_answer set_member(struct arena *a, const struct set_re *x,
 			   const struct set_re *xm, size_t budget,
 			   struct str *ret_word);

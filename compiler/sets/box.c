@@ -1,26 +1,31 @@
 /*
- * Conditions over arguments.  Atoms on one argument are compared bit by bit
- * from the top, all at once: an atom is settled by the first masked bit that
- * differs from its value, so masks and intervals are decided together and the
- * smallest witness comes out first.
+ * Conditions over arguments.  All atoms on one argument are compared together, bit by
+ * bit from the top.  The first masked bit that differs from an atom's value settles the
+ * atom.  So masks and intervals are decided together, and the smallest witness is found
+ * first.
  */
 #include "compiler/sets/box.h"
 
-/* Branches and atom sets that one inclusion may look at. */
+/* Limit for the branches and sets of atoms that one inclusion may try. */
 #define BOX_BUDGET 100000
-/* Steps from bit to bit of one question: with masks it is satisfiability. */
+/*
+ * Limit for the steps from bit to bit in one question: with masks it is as hard as
+ * satisfiability.
+ */
 #define SOLVE_STEPS 200000
 
 struct atom {
 	uint64_t mask, value;
-	enum ir_cmp cmp; /* the negation is folded into it */
+	enum ir_cmp cmp; /* a negation has been folded into it */
 };
 
-/* Which atoms are unsettled, before this bit: known to have no way out. */
+/*
+ * A set of atoms that are still open before this bit, from which no solution was found.
+ */
 struct failed {
 	struct failed *next;
 	int bit;
-	uint64_t open[]; /* nwords */
+	uint64_t open[]; /* nwords long */
 };
 
 #define FAILED_SLOTS 256
@@ -31,7 +36,8 @@ struct solve {
 	size_t n, nwords;
 	struct failed *seen[FAILED_SLOTS];
 	uint64_t value;
-	size_t left; /* steps; 0: given up, and "no" means nothing */
+	size_t left; /* remaining steps; 0: the search was given up, and its "no" means
+	                nothing */
 };
 
 static enum ir_cmp negate(enum ir_cmp c)
@@ -53,7 +59,7 @@ static enum ir_cmp negate(enum ir_cmp c)
 	return c;
 }
 
-/* Does the comparison hold of two values in this order (-1, 0, 1)? */
+/* Does the comparison hold for two values in this order (-1, 0, 1)? */
 static bool holds(enum ir_cmp c, int order)
 {
 	switch (c) {
@@ -99,19 +105,19 @@ static bool has_failed(struct solve *s, int bit, const uint64_t *open)
 	return false;
 }
 
-/* Has the mask no bit below this one? */
+/* Is this the lowest bit of the mask? */
 static bool is_last(const struct atom *t, int bit)
 {
 	return !(t->mask & (((uint64_t)1 << bit) - 1));
 }
 
-/* How the nothing below the mask's last bit compares with the value's rest. */
+/* How zero, below the mask's last bit, compares with the rest of the value. */
 static int rest_order(const struct atom *t, int bit)
 {
 	return t->value & (((uint64_t)1 << bit) - 1) ? -1 : 0;
 }
 
-/* Settles what this bit settles; false when an atom is then false. */
+/* Settles the atoms that this bit decides; false if one of them is then false. */
 static bool take_bit(const struct solve *s, int bit, bool one, const uint64_t *open,
 		     uint64_t *ret_open)
 {
@@ -124,7 +130,7 @@ static bool take_bit(const struct solve *s, int bit, bool one, const uint64_t *o
 
 		if (!is_open(open, i) || (x == y && !is_last(t, bit)))
 			continue;
-		/* what is left of both is equal, or the value's is more */
+		/* the remaining bits are equal, or the value's are greater */
 		if (!holds(t->cmp, x == y ? rest_order(t, bit) : x ? 1 : -1))
 			return false;
 		ret_open[i / 64] &= ~((uint64_t)1 << (i % 64));
@@ -206,7 +212,7 @@ static enum answer solve_arg(const struct box_atom *atoms, size_t n, uint8_t arg
 	return yes ? YES : s.left ? NO : UNKNOWN;
 }
 
-/* Adds to *steps what it took. */
+/* Can the atoms hold together?  Adds the number of steps to *steps. */
 static enum answer atoms_hold(const struct box_atom *atoms, size_t n,
 			      uint64_t ret_args[6], size_t *steps)
 {
@@ -241,7 +247,7 @@ bool box_atoms_hold(const struct box_atom *atoms, size_t n, uint64_t ret_args[6]
 
 /* --- trees --------------------------------------------------------------- */
 
-/* What is still to be made true. */
+/* A condition that must still be made true. */
 struct goal {
 	const struct ir_cond *c;
 	bool negated;
@@ -251,13 +257,16 @@ struct goal {
 struct tree {
 	struct arena a;
 	VEC(struct box_atom) atoms;
-	size_t left; /* of the budget */
+	size_t left; /* what is left of the budget */
 	uint64_t *args;
 };
 
 static enum set_answer find(struct tree *t, const struct goal *g);
 
-/* Both of them, or (where negation makes it so) one of them. */
+/*
+ * Makes both of the goal's conditions true, or one of them (where negation turns AND
+ * into OR).
+ */
 static enum set_answer find_branch(struct tree *t, const struct goal *g, bool both)
 {
 	struct goal y = { g->c->b, g->negated, g->next };
@@ -270,7 +279,7 @@ static enum set_answer find_branch(struct tree *t, const struct goal *g, bool bo
 	return second == SET_HOLDS ? first : second;
 }
 
-/* Can the atoms hold together?  A long search costs more of the budget. */
+/* Can the atoms hold together?  A long search uses more of the budget. */
 static enum answer ask(struct tree *t, uint64_t *ret_args)
 {
 	size_t steps = 0;

@@ -1,6 +1,7 @@
 /*
- * Address x port x protocol products.  Sets of hosts are nested or apart,
- * never crossing: a block of addresses, a name, the names below one, any.
+ * Products of address, port and protocol.  Two sets of hosts are nested or disjoint,
+ * they never overlap in part: a block of addresses, a name, the names below a name, or
+ * any host.
  */
 #include "compiler/sets/box.h"
 
@@ -67,7 +68,10 @@ struct cover {
 	size_t n;
 };
 
-/* `x` has one protocol, and its ports cross no bound of the union's. */
+/*
+ * The caller has split `x`: it has one protocol, and no port range of the union begins
+ * or ends inside of its ports.
+ */
 static bool host_covered(const struct ir_net *x, const struct cover *c)
 {
 	struct ir_net half = *x;
@@ -80,7 +84,10 @@ static bool host_covered(const struct ir_net *x, const struct cover *c)
 		inside |= c->ys[i]->host == IR_HOST_CIDR &&
 			  box_net_meets(x, c->ys[i]);
 	}
-	/* names below names are infinitely many; only addresses can add up */
+	/*
+	 * the names below a name are infinitely many; only blocks of addresses can add
+	 * up to a whole
+	 */
 	if (x->host != IR_HOST_CIDR || !inside || x->cidr.bits == 128)
 		return false;
 	half.cidr.bits++;

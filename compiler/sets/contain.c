@@ -1,6 +1,6 @@
 /*
- * Does one rule's whole set contain another's?  Sets under different roots
- * are compared at every place where the roots may be.
+ * Does one rule's whole set contain another's?  Sets under different roots are compared
+ * for every place where the roots may be.
  */
 #include "compiler/sets/box.h"
 #include "compiler/sets/lang.h"
@@ -14,7 +14,7 @@ static struct set_re *any_path_bytes(struct arena *a, bool slash)
 	return set_class(a, b);
 }
 
-/* Any directory that a root may be: "" (the root is "/") or "/a/b". */
+/* Any directory that can be a root: "" (the root "/") or "/a/b". */
 static struct set_re *any_place(struct arena *a)
 {
 	struct set_re *name = any_path_bytes(a, false);
@@ -37,7 +37,7 @@ struct set_re *set_no_rest(struct arena *a)
 	return set_or(a, re, set_cat(a, any, dots));
 }
 
-/* The path's language under its root, or (`lifted`) under "/". */
+/* The path's language relative to its root, or (`lifted`) relative to "/". */
 static struct set_re *path_re(struct arena *a, const struct ir_path *p, bool lifted)
 {
 	struct set_re *re = set_from_path(a, p);
@@ -52,11 +52,15 @@ static const struct ir_path *path_of(const struct ir_rule *r, const struct ir_se
 	return r->kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
 }
 
-/* A rule's exceptions, by whether one frame (a root, or "/") holds them. */
+/*
+ * A rule's exceptions, grouped by whether they can be expressed in one frame: relative
+ * to a root, or to "/".
+ */
 struct frame {
 	struct set_re *inside;  /* exceptions under the root of the frame */
-	struct set_re *own;     /* … under the smaller rule's root, in its frame */
-	struct set_re *outside; /* the others, wherever their roots may be */
+	struct set_re *own;     /* exceptions under the smaller rule's root, relative
+	                           to that root */
+	struct set_re *outside; /* the other exceptions, wherever their roots may be */
 };
 
 static bool covers_ops(const struct ir_rule *r, const struct ir_set *e, unsigned ops)
@@ -113,7 +117,7 @@ static struct frame exceptions_of(struct arena *a, const struct ir_rule *r,
 	};
 }
 
-/* What certainly is no path of `small`, in the frame of this root. */
+/* Paths that are certainly not in `small`, relative to this root. */
 static struct set_re *surely_not(struct arena *a, const struct ir_rule *small,
 				 enum ir_root root, unsigned ops)
 {
@@ -130,7 +134,7 @@ static struct set_re *surely_not(struct arena *a, const struct ir_rule *small,
 	return set_or(a, set_no_rest(a), set_or_all(a, v, n));
 }
 
-/* The bytes that every path of the glob begins with. */
+/* The number of bytes with which every path of the glob begins. */
 static size_t literal_prefix(const struct ir_path *p)
 {
 	size_t n = 0;
@@ -141,9 +145,8 @@ static size_t literal_prefix(const struct ir_path *p)
 }
 
 /*
- * Most pairs of rules differ in their first bytes: no query is needed to see
- * that the one does not contain the other.  No glob is empty, so a path of
- * `small` exists (ir_verify).
+ * Most pairs of rules differ in their first bytes; then no query is needed to see that
+ * one does not contain the other.  No glob is empty, so `small` has a path (ir_verify).
  */
 static bool surely_apart(const struct ir_path *big, const struct ir_path *small)
 {
@@ -157,7 +160,7 @@ static bool surely_apart(const struct ir_path *big, const struct ir_path *small)
 	return ns < nb && ns == small->glob.n;
 }
 
-/* Do no path of the set and no exception meet? */
+/* Are the paths of the set and the exceptions disjoint? */
 static enum set_answer none_meets(struct arena *a, const struct set_re *paths,
 				  const struct set_re *except)
 {
@@ -189,7 +192,7 @@ static enum set_answer path_query(struct arena *a, const struct ir_rule *big,
 			      &y, 1, SET_DEFAULT_BUDGET, NULL);
 	if (answer == SET_HOLDS)
 		answer = none_meets(a, path_re(a, sp, false), f.own);
-	/* an exception elsewhere may lie over any place of the smaller set */
+	/* an exception under another root may cover any place in the smaller set */
 	if (answer == SET_HOLDS)
 		answer = none_meets(a, path_re(a, sp, true), f.outside);
 	return answer;
@@ -208,13 +211,19 @@ static struct set_re *word_re(struct arena *a, const struct ir_rule *r,
 	       set_from_word(a, &s->u.unix_path.glob, side) : set_none(a);
 }
 
-/* Is what the words say more than the set holds: is there a guard, a regex? */
+/*
+ * Do the words alone describe more than the set holds, because there is a guard or a
+ * regex?
+ */
 static bool is_loose(const struct ir_rule *r, const struct ir_set *s)
 {
 	return r->kind == IR_COMMAND && (s->u.command.regex || s->u.command.nguards);
 }
 
-/* `exact`: without those that take less off than their words say. */
+/*
+ * The exceptions as words; `exact`: without those that remove less than their words
+ * say.
+ */
 static struct set_re *word_except(struct arena *a, const struct ir_rule *r, bool exact)
 {
 	enum set_side side =
@@ -242,13 +251,16 @@ static enum set_answer word_query(struct arena *a, const struct ir_rule *big,
 				      set_side_of(small->effect)),
 			      word_except(a, small, true), &y, 1, SET_DEFAULT_BUDGET,
 			      NULL);
-	/* a guard of the larger set is about options and paths, not about words */
+	/*
+	 * a guard of the larger set depends on options and paths, which the words do
+	 * not show
+	 */
 	return answer == SET_HOLDS && is_loose(big, &big->set) ? SET_UNDECIDED : answer;
 }
 
 /* --- boxes -------------------------------------------------------------- */
 
-/* `small` less its exceptions is inside `big`, and outside of big's exceptions. */
+/* Is `small` minus its exceptions inside `big`, and outside of big's exceptions? */
 static enum set_answer net_query(struct arena *a, const struct ir_rule *big,
 				 const struct ir_rule *small)
 {

@@ -1,6 +1,6 @@
 /*
- * Subset construction: tagged languages to one deterministic automaton, with
- * what is taken off a language as a product, within a budget of states.
+ * Subset construction: turns tagged languages into one deterministic automaton, within
+ * a budget of states.  What is subtracted from a language is handled as a product.
  */
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 #include "compiler/sets/nfa.h"
 
 /*
- * Few states may stand for many positions each: what all of them hold (128 MiB)
- * and the moves that are followed (seconds) are bounded beside the states.
+ * A few states may stand for many positions each.  So besides the states we bound the
+ * positions of all states together (128 MiB) and the moves that are followed (seconds).
  */
 #define MAX_MEMBERS ((size_t)32 * 1024 * 1024)
 #define MAX_MOVES ((size_t)2 * 1024 * 1024 * 1024)
@@ -21,16 +21,16 @@ struct subset {
 };
 
 struct build {
-	struct arena *a; /* of this construction only */
+	struct arena *a; /* memory for this construction only */
 	struct nfa nfa;
 	VEC(struct subset) states;
 	VEC(uint32_t) next;
-	uint32_t *slots; /* state + 1 */
+	uint32_t *slots; /* index of the state + 1 */
 	size_t nslots, max;
-	size_t members, moves; /* so far */
-	uint32_t *stamp, now; /* of each position */
+	size_t members, moves; /* counted so far */
+	uint32_t *stamp, now; /* for each position */
 	uint32_t *candidates;
-	VEC(uint32_t) *bucket; /* of each class */
+	VEC(uint32_t) *bucket; /* for each class */
 };
 
 static uint32_t hash_of(const uint32_t *v, size_t n)
@@ -56,14 +56,17 @@ static void rehash(struct build *b)
 	}
 }
 
-/* The number of this set, added when it is new; UINT32_MAX past the budget. */
+/*
+ * The number of the state for this set, which is added if it is new; UINT32_MAX past
+ * the budget.
+ */
 static uint32_t intern(struct build *b, const uint32_t *v, size_t n)
 {
 	struct subset s = { NULL, (uint32_t)n, 0 };
 	size_t k;
 
 	if (n == 0 && b->states.n)
-		return 0; /* dead: most moves of most states */
+		return 0; /* the dead state: most moves of most states lead there */
 	s.hash = hash_of(v, n);
 	k = s.hash & (b->nslots - 1);
 
@@ -92,7 +95,7 @@ static int cmp_u32(const void *x, const void *y)
 	return p < q ? -1 : p > q;
 }
 
-/* What follows a sorted set mostly is sorted as it comes. */
+/* Sorts the positions; those that follow a sorted set mostly come in order. */
 static void sort(uint32_t *v, size_t n)
 {
 	size_t i;
@@ -104,8 +107,8 @@ static void sort(uint32_t *v, size_t n)
 		qsort(v, n, sizeof(*v), cmp_u32);
 }
 
-/* Behind a match that takes everything no other position of its language counts: a
- * search would go on for further matches in as many states again. */
+/* After a match that accepts everything, other positions of the same language do not
+ * matter: a search would go on looking for further matches, in as many states again. */
 static size_t keep_whole(const struct nfa *nfa, uint32_t *v, size_t n)
 {
 	size_t i, from = 0, o = 0;
@@ -131,8 +134,8 @@ static size_t keep_whole(const struct nfa *nfa, uint32_t *v, size_t n)
 }
 
 /*
- * What is taken off a language counts only as long as the language itself can
- * still be met; without this, exceptions would multiply states for nothing.
+ * Positions of what is subtracted from a language count only while the language itself
+ * can still match.  Without this, exceptions would multiply states for nothing.
  */
 static size_t prune(const struct nfa *nfa, uint32_t *v, size_t n)
 {
@@ -152,7 +155,10 @@ static size_t prune(const struct nfa *nfa, uint32_t *v, size_t n)
 	return o;
 }
 
-/* Sorts what may follow the state's positions into one bucket for each class. */
+/*
+ * Sorts the positions that may follow the state's positions into one bucket for each
+ * class.
+ */
 static void fill_buckets(struct build *b, uint32_t state)
 {
 	const struct subset s = b->states.v[state];
@@ -209,7 +215,10 @@ static bool expand(struct build *b, uint32_t state)
 	return true;
 }
 
-/* Tags of each state, in the order of the languages, sorted and once each. */
+/*
+ * Sets the tags of each state, in the order of the languages, sorted and without
+ * duplicates.
+ */
 static void tag_states(struct build *b, const struct set_tagged *langs,
 		       struct set_dfa *d)
 {
@@ -255,7 +264,7 @@ static bool construct(struct build *b, const struct set_tagged *langs, size_t n,
 	b->candidates = arena_array(b->a, b->nfa.pos.n + 1, sizeof(uint32_t));
 	b->bucket = arena_array(b->a, b->nfa.ncls, sizeof(*b->bucket));
 	rehash(b);
-	intern(b, NULL, 0); /* dead */
+	intern(b, NULL, 0); /* the dead state */
 	for (i = 0; i < b->nfa.starts.n; i++)
 		b->candidates[nstart++] = b->nfa.starts.v[i];
 	d->start = intern(b, b->candidates, nstart);

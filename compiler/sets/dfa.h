@@ -5,9 +5,9 @@
 #include "compiler/sets/automaton.h"
 
 /*
- * The smallest automaton with the same tags for every word, in `a`; states in
- * the order of a breadth-first walk, so that equal languages give equal bytes.
- * State 0 of `raw` is dead.  `tmp` is working memory.
+ * Makes, in arena `a`, the smallest automaton with the same tags for every word.  Its
+ * states are in the order of a breadth-first walk, so that equal languages give equal
+ * bytes.  State 0 of `raw` must be dead.  `tmp` is working memory.
  */
 void set_dfa_minimise(struct arena *a, struct arena *tmp, const struct set_dfa *raw,
 		      struct set_dfa *ret);

@@ -1,7 +1,7 @@
 /*
- * Is a finished automaton what it was made from?  Walks it beside the sets of
- * positions of the languages themselves: no minimisation, no tables shared
- * with the construction.
+ * Does a finished automaton accept the languages that it was made from?  Walks it
+ * together with the sets of positions of the languages; uses no minimisation and shares
+ * no tables with the construction.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ struct pair {
 	uint32_t state;
 	uint32_t *v; /* sorted positions */
 	uint32_t n, parent;
-	uint8_t via; /* a byte */
+	uint8_t via; /* the byte that led here */
 };
 
 struct walk {
@@ -20,7 +20,7 @@ struct walk {
 	const struct set_dfa *dfa;
 	const struct set_tagged *langs;
 	VEC(struct pair) pairs;
-	uint32_t *slots; /* pair + 1 */
+	uint32_t *slots; /* index of the pair + 1 */
 	size_t nslots, budget;
 	uint32_t *stamp, now, *buf;
 };
@@ -51,7 +51,7 @@ static void grow(struct walk *w)
 	}
 }
 
-/* Adds the pair (state, w->buf) unless it was seen. */
+/* Adds the pair (state, w->buf) unless it is known. */
 static void add(struct walk *w, uint32_t state, uint32_t n, uint32_t parent,
 		uint8_t via)
 {
@@ -82,7 +82,7 @@ static bool has_tag(const struct set_dfa *d, uint32_t state, uint32_t tag)
 	return false;
 }
 
-/* Every language that accepts here has its tag, and no other tag is there. */
+/* Does the state have the tag of every language that accepts here, and no other tag? */
 static bool agrees(const struct walk *w, const struct pair *p)
 {
 	uint32_t want = 0, i, k;
@@ -129,7 +129,7 @@ static uint32_t step(struct walk *w, const struct pair *from, uint32_t cls)
 	}
 	if (n)
 		qsort(w->buf, n, sizeof(uint32_t), cmp_u32);
-	/* what is taken off a language that cannot be met any more is nothing */
+	/* skip what is subtracted from a language that can no longer match */
 	for (i = 0; i < n; i++) {
 		const struct nfa_pos *p = &w->nfa.pos.v[w->buf[i]];
 
@@ -142,7 +142,10 @@ static uint32_t step(struct walk *w, const struct pair *from, uint32_t cls)
 	return o;
 }
 
-/* One byte for each pair of a class of the automaton and one of the languages. */
+/*
+ * One byte for each combination of a class of the automaton and a class of the
+ * languages.
+ */
 static size_t find_bytes(const struct walk *w, uint8_t *bytes)
 {
 	size_t c, k, n = 0;

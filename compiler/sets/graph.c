@@ -1,16 +1,16 @@
 /*
- * Position automata as leaves of expressions: only what lies on a way to a
- * member is kept (inclusion.c and minimise.c rely on it), so that an automaton
- * without members is SET_EMPTY and one of the empty word alone SET_EPS.
+ * Position automata as leaves of expressions.  Only positions that lie on a way to a
+ * member are kept (inclusion.c and minimise.c rely on it).  So an automaton without
+ * members becomes SET_EMPTY, and one that has only the empty word SET_EPS.
  */
 #include "compiler/sets/graph.h"
 
 struct trim {
 	const struct set_graph *g;
-	bool *met;  /* on a way from the start */
-	bool *ends; /* on a way to the end */
+	bool *met;  /* can be reached from the start */
+	bool *ends; /* can reach the end */
 	uint32_t *queue;
-	uint32_t *number; /* of those that stay */
+	uint32_t *number; /* new number of each position that is kept */
 };
 
 static bool has_bytes(const struct set_bytes *b)
@@ -42,7 +42,7 @@ static void forward(struct trim *t)
 	}
 }
 
-/* Who comes before each position: from[at[p] .. at[p + 1]). */
+/* The positions before each position: from[at[p] .. at[p + 1]). */
 struct before {
 	uint32_t *at, *from;
 };

@@ -1,6 +1,6 @@
 /*
  * Position automata as leaves of expressions (SET_GRAPH).  Internal to sets/;
- * set_from_graph() is declared in automaton.h.
+ * automaton.h declares set_from_graph().
  */
 #ifndef COMPILER_SETS_GRAPH_H
 #define COMPILER_SETS_GRAPH_H

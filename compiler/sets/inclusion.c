@@ -1,12 +1,13 @@
 /*
- * Is one language inside a union of others?  Decided on the fly: positions of
- * the left one against sets of positions of the right ones, breadth first, and
- * only pairs that no pair seen before makes superfluous (antichains).
+ * Is one language inside a union of others?  Decided on the fly and breadth first:
+ * positions of the left language are paired with sets of positions of the right ones.
+ * A pair is kept only if no earlier pair makes it superfluous (antichains).
  *
- * Right sets hold positions that help to accept (of the union and of what the
- * left one lacks) and positions that hinder (of what the union lacks).  A pair
- * is superfluous when another with the same left position has no more of the
- * first and no less of the second: whatever fails here fails there.
+ * A right set has positions that help to accept (those of the union, and of what is
+ * subtracted from the left language) and positions that hinder (those of what is
+ * subtracted from the union).  A pair is superfluous if another pair with the same left
+ * position has no more of the first kind and no fewer of the second: every word that
+ * fails from the superfluous pair also fails from the other one.
  */
 #include <stdlib.h>
 
@@ -16,22 +17,26 @@ struct pair {
 	uint32_t p;      /* left position */
 	uint32_t *v;     /* right positions, sorted */
 	uint32_t n;
-	uint32_t parent; /* pair, or UINT32_MAX */
-	uint32_t chain;  /* the next pair with this left position, + 1 */
-	uint8_t via;     /* class of bytes */
+	uint32_t parent; /* the pair before it, or UINT32_MAX */
+	uint32_t chain;  /* index of the next pair with this left position, + 1 */
+	uint8_t via;     /* the class of bytes that led here */
 };
 
 struct search {
 	struct arena *a;
 	struct nfa nfa;
-	bool has_xm;               /* language 1 is what the left one lacks */
-	struct set_bytes alphabet; /* classes that the left one uses */
-	bool *all;                 /* position: whatever follows is accepted */
-	bool *lacks;               /* language: something is taken off it */
+	bool has_xm;               /* language 1 is what is subtracted from the left
+	                              one */
+	struct set_bytes alphabet; /* the classes that occur in the left language */
+	bool *all;                 /* for each position: everything that follows is
+	                              accepted */
+	bool *lacks;               /* for each language: something is subtracted from
+	                              it */
 	VEC(struct pair) pairs;
-	uint32_t *chain;           /* of each left position, + 1 */
+	uint32_t *chain;           /* for each left position: index of its first pair,
+	                              + 1 */
 	uint32_t *stamp, now, *buf;
-	uint8_t order[256];        /* classes, the readable ones first */
+	uint8_t order[256];        /* all classes, readable ones first */
 	size_t budget;
 };
 
@@ -61,7 +66,9 @@ static void find_alphabet(struct search *s)
 			s->alphabet.w[w] |= s->nfa.pos.v[i].bytes.w[w];
 }
 
-/* Positions from which every word over the left one's bytes is accepted. */
+/*
+ * Finds the positions from which every word over the left language's bytes is accepted.
+ */
 static void find_all(struct search *s)
 {
 	size_t i, k;
@@ -123,7 +130,7 @@ static bool is_accepted(const struct search *s, const uint32_t *v, uint32_t n)
 	return false;
 }
 
-/* Does the old pair fail wherever the new one would? */
+/* Does the old pair fail on every word on which the new one would? */
 static bool covers(const struct search *s, const struct pair *old,
 		   const uint32_t *v, uint32_t n)
 {
@@ -167,7 +174,10 @@ static int cmp_u32(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* The right set after one byte of the class; false: all that follows is in. */
+/*
+ * Computes the right set after one byte of the class; false if everything that follows
+ * is accepted.
+ */
 static bool step(struct search *s, const struct pair *from, uint32_t cls,
 		 uint32_t *ret_n)
 {
@@ -192,7 +202,7 @@ static bool step(struct search *s, const struct pair *from, uint32_t cls,
 	}
 	if (n)
 		qsort(s->buf, n, sizeof(uint32_t), cmp_u32);
-	/* what is taken off a language that cannot be met any more is nothing */
+	/* skip what is subtracted from a language that can no longer match */
 	for (i = 0; i < n; i++) {
 		const struct nfa_pos *p = &s->nfa.pos.v[s->buf[i]];
 

@@ -1,7 +1,7 @@
 /*
- * From the IR's patterns to expressions: what `*`, `?` and `**` stand for in
- * a path, in a word of a deny and in a word of an allow; the program column;
- * lists of words (doc/semantics.md 4.3, 5).
+ * Turns the IR's patterns into expressions: what `*`, `?` and `**` match in a path, in
+ * a word of a deny and in a word of an allow; the program column; lists of words
+ * (doc/semantics.md 4.3, 5).
  */
 #include "compiler/sets/lang.h"
 
@@ -25,7 +25,7 @@ static struct set_bytes any_bytes(void)
 	return with_range(no_bytes, 1, 255);
 }
 
-/* What a wildcard of an allow stands for: nothing that a shell looks at. */
+/* The bytes that a wildcard of an allow matches: none that is special to a shell. */
 static struct set_bytes plain_bytes(void)
 {
 	static const char others[] = "._:/@+-";
@@ -48,11 +48,11 @@ static struct set_re *star_of(struct arena *a, struct set_bytes b)
 	return set_star(a, set_class(a, b));
 }
 
-/* How one glob is read. */
+/* How to read one glob. */
 struct reading {
 	struct arena *a;
-	struct set_bytes one; /* what `?` stands for */
-	bool no_slash;        /* only members without a '/' */
+	struct set_bytes one; /* the bytes that `?` matches */
+	bool no_slash;        /* keep only members without a '/' */
 };
 
 static struct set_re *from_glob(const struct reading *r, const struct ir_glob *g);
@@ -101,7 +101,7 @@ static struct set_re *from_item(const struct reading *r, const struct ir_glob_it
 	return set_none(r->a);
 }
 
-/* Two stars in a row stand for what one stands for, and cost more. */
+/* Is it a second star in a row?  That matches no more than one star and costs more. */
 static bool is_repeated(const struct ir_glob_item *v)
 {
 	return v[0].op == v[1].op && (v[0].op == IR_G_STAR || v[0].op == IR_G_DEEP ||
@@ -168,13 +168,13 @@ static bool has_slash(const struct ir_glob *g)
 	return false;
 }
 
-/* What follows a '/' that the glob spells, and has none itself. */
+/* What follows a literal '/' of the glob and has no '/' itself. */
 static struct set_re *behind_slashes(const struct reading *r, const struct ir_glob *g)
 {
 	struct set_re *re = set_none(r->a), *rest;
 	size_t i, k;
 
-	/* from the end: nothing without a '/' begins before the last one */
+	/* from the end: a text without '/' cannot begin before the last '/' */
 	for (i = g->n; i-- > 0;) {
 		const struct ir_glob_item *it = &g->v[i];
 
@@ -193,8 +193,8 @@ static struct set_re *behind_slashes(const struct reading *r, const struct ir_gl
 }
 
 /*
- * The base names of what the glob stands for; its wildcards stand for no '/':
- * `npm*` is no name that ends a path anywhere.
+ * The base names of what the glob matches.  Its wildcards do not match '/': `npm*` does
+ * not match every path that ends in such a name.
  */
 static struct set_re *base_names(struct arena *a, const struct ir_glob *g)
 {
@@ -209,12 +209,12 @@ struct column {
 	enum set_side side;
 	struct set_re *end;   /* NUL */
 	struct set_re *word;  /* any word and its NUL */
-	struct set_re *where; /* the two places, whatever they are */
-	struct set_re *skip;  /* words that may stand behind each, or NULL */
-	bool no_places;       /* of deny and ask: the program alone */
+	struct set_re *where; /* the two words for the places, whatever they are */
+	struct set_re *skip;  /* words that may follow each word, or NULL */
+	bool no_places;       /* for deny and ask: the program without its places */
 };
 
-/* ":*" lets the last word go on with ':' and anything. */
+/* With ":*" the last word may go on with ':' and anything. */
 static struct set_re *continued(const struct column *k, struct set_re *re, bool tail,
 				bool no_slash)
 {
@@ -229,7 +229,7 @@ static struct set_re *continued(const struct column *k, struct set_re *re, bool 
 	return set_cat(k->a, re, set_or(k->a, set_eps(k->a), more));
 }
 
-/* Nothing, or one of the directories whose programs go by their bare name. */
+/* Nothing, or one of the directories whose programs may be called by their bare name. */
 static struct set_re *trusted_dir(struct arena *a)
 {
 	static const char *const dirs[] = { "/bin/", "/sbin/", "/usr/bin/",
@@ -242,7 +242,7 @@ static struct set_re *trusted_dir(struct arena *a)
 	return re;
 }
 
-/* An allow that spells a '/': the same file, from the project or absolute. */
+/* An allow with a literal '/': it means one file, relative to the project or absolute. */
 static struct set_re *program_file(const struct column *k, const struct ir_glob *g,
 				   bool tail)
 {
@@ -261,7 +261,7 @@ static struct set_re *program_file(const struct column *k, const struct ir_glob 
 	return set_cat(a, set_cat(a, written, k->end), set_or(a, project, absolute));
 }
 
-/* The first word and its two places, each with its NUL. */
+/* The first word and its two places, each ended by NUL. */
 static struct set_re *program(const struct column *k, const struct ir_glob *g,
 			      bool tail)
 {
@@ -281,7 +281,7 @@ static struct set_re *program(const struct column *k, const struct ir_glob *g,
 	return has_slash(g) ? set_or(a, re, program_file(k, g, tail)) : re;
 }
 
-/* Any program that a `**` in the column may stand for. */
+/* Any program that a `**` in the column may match. */
 static struct set_re *any_program(const struct column *k)
 {
 	struct arena *a = k->a;
@@ -318,7 +318,7 @@ static struct set_re *further_words(const struct column *k, size_t i, size_t n)
 	return set_cat_all(k->a, v, o);
 }
 
-/* What stands behind the words of the list. */
+/* What may follow the words of the list. */
 static struct set_re *behind(const struct column *k)
 {
 	struct set_re *any = set_star(k->a, k->word);
@@ -350,10 +350,10 @@ static struct set_re *from_command(const struct column *k)
 
 	if (c->regex)
 		return set_cat(a, any_program(k), any);
-	/* leading ** may stand for no word: then the next one is the program */
+	/* a leading ** may match no word: then the next word is the program */
 	for (i = 0; i < n; i++) {
 		if (i + 1 < n && c->words[i].any_words && c->words[i + 1].any_words)
-			continue; /* as the next one */
+			continue; /* it is covered by the next ** */
 		rest = set_cat(a, further_words(k, i + 1, n), after);
 		if (!c->words[i].any_words) {
 			bool tail = c->tail && i + 1 == c->nwords;

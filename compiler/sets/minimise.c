@@ -1,22 +1,23 @@
 /*
- * The smallest automaton: states that carry the same tags are one block, and
- * a block is split as long as a byte leads from a part of it into another
- * block (Hopcroft: the smaller half is enough to look at again, so long
- * chains stay cheap).  Then classes of bytes that no state tells apart join.
+ * Finds the smallest automaton.  States with the same tags start in one block.  A block
+ * is split while a byte leads from one part of it, but not from the rest, into some
+ * block (Hopcroft: only the smaller half must be looked at again, so long chains stay
+ * cheap).  Then classes of bytes that no state distinguishes are joined.
  */
 #include "compiler/sets/dfa.h"
 
 struct parts {
 	struct arena *tmp;
 	const struct set_dfa *raw;
-	uint32_t *block;  /* of each state */
+	uint32_t *block;  /* the block of each state */
 	uint32_t nblocks;
-	uint32_t *elems;  /* states, block by block */
-	uint32_t *place;  /* of each state in elems */
-	uint32_t *first, *past, *marked; /* of each block: range of elems, marks */
-	uint32_t *work;   /* blocks that are still to split others */
+	uint32_t *elems;  /* the states, block by block */
+	uint32_t *place;  /* the place of each state in elems */
+	uint32_t *first, *past, *marked; /* for each block: its range in elems, and its
+	                                    marks */
+	uint32_t *work;   /* blocks by which others must still be split */
 	size_t nwork;
-	uint32_t *in_at, *in; /* states that come here: by class, then state */
+	uint32_t *in_at, *in; /* the states that lead to a state: by class, then state */
 };
 
 static bool has_same_tags(const struct set_dfa *d, uint32_t x, uint32_t y)
@@ -41,7 +42,7 @@ static uint64_t hash_tags(const struct set_dfa *d, uint32_t s)
 	return h;
 }
 
-/* One block for each set of tags. */
+/* Starts with one block for each set of tags. */
 static void split_by_tags(struct parts *p)
 {
 	uint32_t *slots, s;
@@ -64,7 +65,7 @@ static void split_by_tags(struct parts *p)
 	}
 }
 
-/* The states of each block stand together in elems. */
+/* Puts the states of each block next to each other in elems. */
 static void lay_out(struct parts *p)
 {
 	uint32_t b, s, at = 0;
@@ -81,7 +82,7 @@ static void lay_out(struct parts *p)
 	}
 }
 
-/* Where each state is come to from, by each class. */
+/* Lists, for each class, the states that lead to each state. */
 static void invert(struct parts *p)
 {
 	uint32_t n = p->raw->nstates, k = p->raw->nclasses, s, c;
@@ -106,7 +107,7 @@ static void invert(struct parts *p)
 				   p->raw->next[(size_t)s * k + c]]++] = s;
 }
 
-/* Moves the state to the marked front of its block. */
+/* Moves the state to the front part of its block, where the marked states are. */
 static void mark(struct parts *p, uint32_t s, uint32_t *touched, size_t *ntouched)
 {
 	uint32_t b = p->block[s], to = p->first[b] + p->marked[b], other;
@@ -130,7 +131,7 @@ static void split_block(struct parts *p, uint32_t b)
 	if (n == all)
 		return;
 	new = p->nblocks++;
-	/* the smaller part is the new block */
+	/* the smaller part becomes the new block */
 	if (n <= all - n) {
 		p->first[new] = p->first[b];
 		p->past[new] = p->first[b] += n;
@@ -153,7 +154,7 @@ static void refine(struct parts *p)
 		uint32_t b = p->work[--p->nwork];
 		uint32_t size = p->past[b] - p->first[b];
 
-		/* the block may be split while it splits others */
+		/* copy it: the block may itself be split while it splits others */
 		memcpy(own, p->elems + p->first[b], size * sizeof(*own));
 		for (c = 0; c < p->raw->nclasses; c++) {
 			size_t ntouched = 0, t;
@@ -187,7 +188,7 @@ static void partition(struct parts *p)
 	refine(p);
 }
 
-/* Joins classes with equal columns: the class of each old class. */
+/* Joins classes with equal columns; gives the new class of each old one. */
 static uint32_t join_classes(const struct parts *p, const uint32_t *order,
 			     uint32_t n, uint32_t *ret_class)
 {
@@ -212,8 +213,8 @@ static uint32_t join_classes(const struct parts *p, const uint32_t *order,
 }
 
 /*
- * One state of each block, the dead one first, then breadth first from the
- * start; number[] is the new number of each block.
+ * Lists one state of each block: the dead one first, then breadth first from the start.
+ * number[] is the new number of each block.
  */
 static uint32_t walk(const struct parts *p, uint32_t *order, uint32_t *number)
 {

@@ -1,6 +1,6 @@
 /*
- * From expressions to position automata: which positions begin, end and
- * follow, and which bytes no language tells apart.
+ * Turns expressions into position automata: which positions begin, end and follow, and
+ * which bytes no language distinguishes.
  */
 #include <stdlib.h>
 
@@ -179,7 +179,7 @@ unsigned nfa_readable(uint8_t c)
 	return c == ' ';
 }
 
-/* Splits every class into what is in the set and what is not. */
+/* Splits every class into the bytes in the set and the others. */
 static void refine(struct nfa *n, const struct set_bytes *set)
 {
 	int in[256], out[256];
@@ -197,7 +197,10 @@ static void refine(struct nfa *n, const struct set_bytes *set)
 	n->ncls = next;
 }
 
-/* Each of these bytes is a class of its own; numbered by their first bytes. */
+/*
+ * Gives each of these bytes a class of its own; classes are numbered by their first
+ * byte.
+ */
 static void take_out(struct nfa *n, const bool alone[256])
 {
 	int number[512];
@@ -220,7 +223,7 @@ static bool is_same(const struct set_bytes *x, const struct set_bytes *y)
 	return memcmp(x, y, sizeof(*x)) == 0;
 }
 
-/* The one byte of the set, or -1. */
+/* The byte, if the set has just one; else -1. */
 static int single(const struct set_bytes *b)
 {
 	int c = -1;
@@ -247,7 +250,10 @@ static void find_classes(struct nfa *n)
 		const struct set_bytes *b = &n->pos.v[i].bytes;
 		int one = single(b);
 
-		/* most positions read one byte: these are taken out at the end */
+		/*
+		 * most positions read one byte: these bytes get their classes at the
+		 * end
+		 */
 		if (one >= 0) {
 			alone[one] = true;
 			continue;
@@ -264,7 +270,7 @@ static void find_classes(struct nfa *n)
 	for (c = 256; c-- > 0;) {
 		uint32_t k2 = n->cls[c];
 
-		/* the lowest of the most readable bytes */
+		/* the lowest of the most readable bytes of the class */
 		if (nfa_readable((uint8_t)c) >= nfa_readable(n->rep[k2]) ||
 		    n->cls[n->rep[k2]] != k2)
 			n->rep[k2] = (uint8_t)c;
@@ -284,7 +290,7 @@ static void seal_pos(const struct nfa *n, struct nfa_pos *p)
 	size_t i, o = 0;
 	uint32_t c;
 
-	/* a class is in the set with all of its bytes, or with none */
+	/* a set has all bytes of a class or none */
 	for (c = 0; c < n->ncls; c++)
 		if (nfa_has(&p->bytes, n->rep[c]))
 			classes.w[c >> 6] |= (uint64_t)1 << (c & 63);
@@ -297,7 +303,7 @@ static void seal_pos(const struct nfa *n, struct nfa_pos *p)
 	p->follow.n = o;
 }
 
-#define WHOLE_ROUNDS 8 /* a longer search is given up: nothing is whole then */
+#define WHOLE_ROUNDS 8 /* a longer search is given up, and then no position is whole */
 
 static bool is_covered(const struct nfa *n, const struct nfa_pos *p,
 		       const struct set_bytes *all)
@@ -314,8 +320,8 @@ static bool is_covered(const struct nfa *n, const struct nfa_pos *p,
 	return !open;
 }
 
-/* Of the positions from `lo` to `hi`, of one language: those that end a member and
- * go on to each other by every byte. */
+/* Finds, among the positions from `lo` to `hi` of one language, those that end a member
+ * and lead to each other by every byte. */
 static void find_whole(struct nfa *n, size_t lo, size_t hi, uint32_t *ret)
 {
 	struct set_bytes all = { { 0, 0, 0, 0 } };

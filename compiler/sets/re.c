@@ -1,7 +1,7 @@
 /*
- * Expressions over bytes.  The constructors fold what is empty, so that every
- * position of an expression lies on a way to a member (inclusion.c and
- * minimise.c rely on it).
+ * Expressions over bytes.  The constructors simplify empty parts away, so that every
+ * position of an expression lies on a way to a member (inclusion.c and minimise.c rely
+ * on it).
  */
 #include "compiler/sets/graph.h"
 
@@ -45,7 +45,7 @@ struct set_re *set_byte(struct arena *a, uint8_t c)
 	return set_class(a, b);
 }
 
-/* Halved, so that the depth of a long literal stays logarithmic. */
+/* Built by halving, so that the depth of a long literal stays logarithmic. */
 struct set_re *set_lit(struct arena *a, struct str s)
 {
 	size_t half = s.n / 2;

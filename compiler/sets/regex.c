@@ -1,6 +1,6 @@
 /*
- * Regular expressions as languages: PCRE2 itself says what a pattern is, our
- * reader (regex_parse.c) whether it is regular, regex_graph.c what it accepts.
+ * Regular expressions as languages.  PCRE2 decides whether a pattern is valid, our
+ * reader (regex_parse.c) whether it is regular, and regex_graph.c what it accepts.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -31,7 +31,7 @@ static enum set_regex_status status_of(int error)
 	}
 }
 
-/* PCRE2's word on the pattern: OK, or an error with its place and text. */
+/* PCRE2's verdict on the pattern: OK, or an error with its place and text. */
 static enum set_regex_status check(struct arena *a, struct str pattern, unsigned flags,
 				   size_t *ret_offset, const char **ret_why)
 {

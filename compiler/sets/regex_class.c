@@ -1,7 +1,7 @@
 /*
- * The bytes of a regular expression: escapes that name one byte, named sets,
- * bracketed classes, case.  The sets are those of PCRE2's built-in tables (the
- * C locale), where no byte from 0x80 is a letter; man 3 pcre2pattern.
+ * Reads which bytes a regular expression names: escapes for one byte, named sets,
+ * bracketed classes, case.  The sets are those of PCRE2's built-in tables (the C
+ * locale), where no byte from 0x80 on is a letter; man 3 pcre2pattern.
  */
 #include "compiler/sets/graph.h"
 #include "compiler/sets/regex_tree.h"
@@ -41,7 +41,7 @@ struct set_bytes rx_folded(struct set_bytes b)
 
 struct named {
 	const char *name;
-	const char *ranges; /* pairs of first and last; "\1" stands for NUL too */
+	const char *ranges; /* pairs of first and last byte; "\1" also stands for NUL */
 };
 
 static const struct named escapes[] = {
@@ -112,7 +112,10 @@ bool rx_read_set(struct rx_reader *r, struct set_bytes *ret)
 
 /* --- escapes --------------------------------------------------------------- */
 
-/* "{digits}" behind \x or \o, without the white space that 10.43 takes. */
+/*
+ * Is there "{digits}" after \x or \o?  White space in it, which 10.43 accepts, is not
+ * read.
+ */
 static bool has_braces(const struct rx_reader *r, unsigned base)
 {
 	size_t p = 2;
@@ -122,7 +125,7 @@ static bool has_braces(const struct rx_reader *r, unsigned base)
 	return rx_peek(r, 1) == '{' && p > 2 && rx_peek(r, p) == '}';
 }
 
-/* The digits; PCRE2 has checked that they are one byte. */
+/* Reads the digits; PCRE2 has checked that they give one byte. */
 static uint8_t in_braces(struct rx_reader *r, unsigned base)
 {
 	unsigned v = 0;
@@ -193,7 +196,8 @@ bool rx_escaped_byte(struct rx_reader *r, uint8_t *ret)
 
 /* --- bracketed classes ----------------------------------------------------- */
 
-enum range { RANGE_NO, RANGE_MAY /* the last item is one byte */, RANGE_OPEN };
+enum range { RANGE_NO, RANGE_MAY /* whether the last item is one byte, which can begin
+                                    a range */, RANGE_OPEN };
 
 struct class
 {
@@ -223,7 +227,7 @@ static void add_set(struct class *c, struct set_bytes b)
 	c->range = RANGE_NO;
 }
 
-/* Behind the '[' of "[:name:]". */
+/* Reads "[:name:]", after its '['. */
 static bool add_posix(struct rx_reader *r, struct class *c)
 {
 	struct str rest = str_sub(r->text, r->at + 1, r->text.n - r->at - 1);
@@ -241,7 +245,8 @@ static bool add_posix(struct rx_reader *r, struct class *c)
 		    !str_starts(str_sub(rest, name.n, rest.n - name.n), STR(":]")))
 			continue;
 		if ((r->options & RX_CASELESS) && (i == 1 || i == 2))
-			set = &posix[0]; /* lower and upper are letters */
+			set = &posix[0]; /* with /i, `lower` and `upper` mean all
+			                    letters */
 		b = set_of(set);
 		add_set(c, inverse ? rx_inverse(b) : b);
 		r->at += 1 + inverse + name.n + 2;
@@ -250,7 +255,7 @@ static bool add_posix(struct rx_reader *r, struct class *c)
 	return false;
 }
 
-/* Behind a backslash in a class.  False: not understood. */
+/* Reads what follows a backslash in a class.  False: not understood. */
 static bool add_escape(struct rx_reader *r, struct class *c)
 {
 	int e = rx_peek(r, 0);
@@ -277,7 +282,7 @@ static bool add_escape(struct rx_reader *r, struct class *c)
 	return true;
 }
 
-/* One item.  False: not understood. */
+/* Reads one item.  False: not understood. */
 static bool add_item(struct rx_reader *r, struct class *c)
 {
 	int b = rx_peek(r, 0), next = rx_peek(r, 1);
@@ -306,7 +311,7 @@ static bool add_item(struct rx_reader *r, struct class *c)
 	return true;
 }
 
-/* What may stand before the first item: '^', and what means nothing. */
+/* Reads what may precede the first item: '^', and syntax without meaning. */
 static bool read_head(struct rx_reader *r)
 {
 	bool negated = false;
@@ -336,7 +341,7 @@ struct rx *rx_class(struct rx_reader *r)
 	size_t start = r->at++;
 	bool negated, first = true;
 
-	/* [[:<:]] and [[:>:]] are look-around in disguise */
+	/* [[:<:]] and [[:>:]] really are look-around */
 	if (str_starts(str_sub(r->text, start, r->text.n - start), STR("[[:<:]]")) ||
 	    str_starts(str_sub(r->text, start, r->text.n - start), STR("[[:>:]]")))
 		return rx_opaque(r, start, "look-around");

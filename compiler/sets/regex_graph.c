@@ -1,18 +1,17 @@
 /*
- * From the tree of a regular expression to the texts in which it is found.
+ * Turns the tree of a regular expression into the set of texts in which it is found.
  *
- * The tree becomes a small automaton with empty moves (Thompson), between a
- * loop over what stands before a match and one over what stands behind it.
- * Conditions such as \b look at one byte on each side.  They vanish when every
- * position remembers of what kind its byte is (a word's, a newline, the
- * newline that ends the text, another): between two kinds each condition is
- * true or false, so that what follows a position is what empty moves reach
- * over the conditions that are true there.
+ * The tree becomes a small automaton with empty moves (Thompson).  A loop before it
+ * reads what precedes a match, and a loop after it reads what follows.  Conditions such
+ * as \b depend on one byte on each side.  To remove them, every position remembers the
+ * kind of its byte (of a word, a newline, the newline that ends the text, another).
+ * Between two kinds each condition is either true or false.  So a position is followed
+ * by what empty moves can reach through the conditions that are true there.
  */
 #include "compiler/sets/graph.h"
 #include "compiler/sets/regex_tree.h"
 
-/* Steps over empty moves, of all positions together. */
+/* Limit for the steps over empty moves, for all positions together. */
 #define MAX_WORK 20000000u
 
 enum op { S_BYTES, S_SPLIT, S_ASSERT, S_NEXT };
@@ -21,13 +20,14 @@ struct state {
 	enum op op;
 	enum rx_assert assertion;
 	const struct set_bytes *bytes;
-	uint32_t out, other; /* SPLIT has both */
+	uint32_t out, other; /* only SPLIT uses both */
 };
 
 /*
- * What a byte of the text is.  That a newline is the last byte of the text is
- * guessed before it is known: nothing follows where the guess was wrong.  A last
- * newline taken for another makes no condition true, and does no harm.
+ * The kind of a byte in the text.  Whether a newline is the last byte of the text is
+ * guessed in advance: a wrong guess that it is leads nowhere, because nothing may
+ * follow.  If the last newline is taken for another one, no condition becomes true by
+ * that, so it does no harm.
  */
 struct kind {
 	struct set_bytes bytes;
@@ -43,18 +43,18 @@ struct row {
 };
 
 struct builder {
-	struct arena *a; /* of this construction only */
+	struct arena *a; /* memory for this construction only */
 	VEC(struct state) states;
 	bool large;
-	unsigned seen; /* which conditions */
+	unsigned seen; /* which conditions occur */
 	struct kind kinds[MAX_KINDS];
 	uint32_t nkinds;
-	uint32_t tail; /* the state of the loop behind a match */
+	uint32_t tail; /* the state that loops over what follows a match */
 	uint32_t *stamp, now;
 	uint32_t *stack;
-	uint32_t *number;  /* position + 1 of (state, kind) */
-	VEC(uint64_t) pos; /* state and kind of each position */
-	struct row *rows;  /* what follows (state, kind before) */
+	uint32_t *number;  /* position of (state, kind), + 1 */
+	VEC(uint64_t) pos; /* the state and kind of each position */
+	struct row *rows;  /* what follows (state, kind of the byte before) */
 	size_t work, edges;
 };
 
@@ -107,14 +107,18 @@ static uint32_t put_repeat(struct builder *b, const struct rx *x, uint32_t next)
 	return end;
 }
 
-/* The state from which a member of `x` leads to `next`.  Depth: SET_REGEX_MAX_NEST. */
+/*
+ * Adds states that read a member of `x` and lead to `next`; returns the first of them.
+ * Recursion depth: SET_REGEX_MAX_NEST.
+ */
 static uint32_t put(struct builder *b, const struct rx *x, uint32_t next)
 {
 	uint32_t end;
 	size_t i;
 
 	switch (x->op) {
-	case RX_EMPTY: /* a state too, so that repeating nothing is counted */
+	case RX_EMPTY: /* needs a state too, so that repetitions of nothing count
+	                  towards the limit */
 		return add(b, (struct state){ .op = S_NEXT, .out = next });
 	case RX_BYTES:
 		return add_bytes(b, &x->bytes, next);
@@ -170,7 +174,7 @@ static void find_kinds(struct builder *b)
 	b->kinds[b->nkinds++] = other;
 }
 
-/* Does the condition hold between these bytes?  NULL: an end of the text. */
+/* Does the condition hold between these two kinds of bytes?  NULL: an end of the text. */
 static bool holds(enum rx_assert a, const struct kind *before, const struct kind *after)
 {
 	bool edge = (before && before->is_word) != (after && after->is_word);
@@ -227,9 +231,9 @@ static void visit(struct builder *b, uint32_t state, uint32_t *depth)
 }
 
 /*
- * The states that read a byte of kind `after` (nkinds: the text ends) and that
- * empty moves reach from `state`.  True where a match is complete: then only
- * the tail counts, which takes everything.
+ * Collects the states that read a byte of kind `after` (nkinds: the text ends) and that
+ * empty moves reach from `state`.  True if a match is complete: then only the tail
+ * counts, because it accepts everything.
  */
 static bool reach(struct builder *b, uint32_t state, const struct kind *before,
 		  uint32_t after, struct row *row)
@@ -261,7 +265,7 @@ static bool reach(struct builder *b, uint32_t state, const struct kind *before,
 	return false;
 }
 
-/* What follows behind a byte of kind `before` (nkinds: the text begins). */
+/* What follows `state` after a byte of kind `before` (nkinds: the text begins). */
 static struct row *row_of(struct builder *b, uint32_t state, uint32_t before)
 {
 	struct row *row = &b->rows[state * (b->nkinds + 1) + before];
@@ -315,7 +319,7 @@ static bool build(struct builder *b, const struct rx *x, struct set_graph *g)
 	uint32_t start, head;
 	size_t n;
 
-	/* state 0 is nothing: what `add` answers past the limit */
+	/* state 0 is a dummy: `add` returns it past the limit */
 	(void)add(b, (struct state){ .op = S_NEXT });
 	b->tail = add_bytes(b, &any_byte, 0);
 	b->states.v[b->tail].out = b->tail;

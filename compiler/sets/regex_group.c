@@ -1,6 +1,6 @@
 /*
- * Parentheses of regular expressions: which groups only group, which change
- * options and how far, which are no regular language.
+ * Parentheses of regular expressions: which groups only group, which ones change
+ * options and how far that reaches, and which are not regular.
  */
 #include "compiler/sets/regex_tree.h"
 
@@ -32,7 +32,10 @@ static const struct {
 	{ 'm', RX_MULTILINE },
 	{ 's', RX_DOTALL },
 	{ 'x', RX_EXTENDED },
-	/* names, numbers and greed of groups: nothing that a search could tell */
+	/*
+	 * options about names, numbers and greed of groups do not change whether a
+	 * search succeeds
+	 */
 	{ 'n', 0 },
 	{ 'J', 0 },
 	{ 'U', 0 },
@@ -51,7 +54,7 @@ static bool option_of(int c, unsigned *ret)
 	return false;
 }
 
-/* Behind "(?": the letters up to ':' or ')', which is left. */
+/* Reads the letters after "(?", up to but without ':' or ')'. */
 static bool read_options(struct rx_reader *r)
 {
 	unsigned set = 0, unset = 0, *to = &set, o;
@@ -81,7 +84,7 @@ static bool read_options(struct rx_reader *r)
 	return true;
 }
 
-/* Behind the opening parenthesis and what it says of itself. */
+/* Reads the rest of a group, after its opening parenthesis and its prefix. */
 static struct rx *finish_group(struct rx_reader *r, size_t start, unsigned outer,
 			       unsigned depth)
 {

@@ -1,8 +1,8 @@
 /*
- * Reads the regular part of PCRE2's syntax into a tree, in the order in which
- * PCRE2 10.42 reads it (quoting, then white space and comments, then the item).
- * PCRE2 has taken the pattern before: what is not understood here is not an
- * error but opaque, and so is what is no regular language.
+ * Reads the regular part of PCRE2's syntax into a tree, in the order in which PCRE2
+ * 10.42 reads it (quoting, then white space and comments, then the item).  PCRE2 has
+ * accepted the pattern before.  So what we do not understand is not an error but
+ * opaque, and so is what is not regular.
  */
 #include "compiler/sets/regex_tree.h"
 
@@ -71,7 +71,7 @@ static struct rx *assertion(struct rx_reader *r, enum rx_assert a)
 	return x;
 }
 
-/* CAT or OR of the list, or its only member. */
+/* CAT or OR of the list; a list of one gives its member. */
 static struct rx *join(struct rx_reader *r, enum rx_op op, struct list *l)
 {
 	struct rx *x;
@@ -114,7 +114,7 @@ static bool skip_comment(struct rx_reader *r)
 	return true;
 }
 
-/* White space, comments, \Q and \E: also between an item and its quantifier. */
+/* Skips white space, comments, \Q and \E, also between an item and its quantifier. */
 static void skip(struct rx_reader *r)
 {
 	for (;;) {
@@ -142,7 +142,7 @@ static uint32_t digits(const struct rx_reader *r, size_t *p)
 	return v;
 }
 
-/* "{n}", "{n,}", "{n,m}": its length, or 0. */
+/* Is there "{n}", "{n,}" or "{n,m}"?  Returns its length, or 0. */
 static size_t braces(const struct rx_reader *r, uint32_t *ret_min, uint32_t *ret_max)
 {
 	size_t p = 1;
@@ -159,7 +159,7 @@ static size_t braces(const struct rx_reader *r, uint32_t *ret_min, uint32_t *ret
 	return rx_peek(r, p) == '}' ? p + 1 : 0;
 }
 
-/* A quantifier here?  Its length, or 0. */
+/* Is there a quantifier here?  Returns its length, or 0. */
 static size_t quantifier(const struct rx_reader *r, uint32_t *ret_min,
 			 uint32_t *ret_max)
 {
@@ -172,10 +172,7 @@ static size_t quantifier(const struct rx_reader *r, uint32_t *ret_min,
 	return c == '*' || c == '+' || c == '?' ? 1 : braces(r, ret_min, ret_max);
 }
 
-/*
- * "{,3}" and "{ 1, 2 }" are literal text to PCRE2 10.42 and quantifiers to
- * 10.43.
- */
+/* PCRE2 10.42 reads "{,3}" and "{ 1, 2 }" as literal text, 10.43 as quantifiers. */
 static bool is_newer_quantifier(const struct rx_reader *r)
 {
 	size_t p = 1, n = 0, commas = 0;
@@ -203,8 +200,8 @@ struct rx *rx_quantified(struct rx_reader *r, struct rx *x)
 	if (!n)
 		return x;
 	/*
-	 * PCRE2 10.42 looks into such a group when it decides whether the whole
-	 * pattern is anchored: /(?:|\A){0}a/ finds nothing in "xa".
+	 * PCRE2 10.42 looks into such a group to decide whether the whole pattern is
+	 * anchored: /(?:|\A){0}a/ finds nothing in "xa".
 	 */
 	if (max == 0 && x->op != RX_BYTES)
 		return rx_opaque(r, r->at, "a group that is repeated no times");
@@ -249,8 +246,8 @@ static const struct {
 };
 
 /*
- * Any newline, which PCRE2 reads as an atomic group: a carriage return alone
- * only where no line feed comes next.
+ * Any newline.  PCRE2 reads \R as an atomic group: a carriage return matches alone only
+ * if no line feed follows.
  */
 static struct rx *any_newline(struct rx_reader *r)
 {
@@ -322,7 +319,7 @@ static struct rx *parse_plain(struct rx_reader *r, uint8_t c)
 	}
 }
 
-/* NULL: opaque, or (*ret_none) no item. */
+/* Reads an item.  NULL: it is opaque, or (*ret_none) there is none. */
 static struct rx *parse_item(struct rx_reader *r, unsigned depth, bool *ret_none)
 {
 	uint8_t c = (uint8_t)rx_peek(r, 0);
@@ -381,9 +378,9 @@ struct rx *rx_alternatives(struct rx_reader *r, unsigned depth)
 }
 
 /*
- * Without UTF, PCRE2 10.42 believes that \S has no byte in common with \h and
- * \v, and \R none with . \N \s \S, and makes the repetition of one before the
- * other possessive: /\S?\R/ finds nothing in "\x85", /.+\R/ nothing in "a\r".
+ * Without UTF, PCRE2 10.42 assumes that \S has no byte in common with \h and \v, and \R
+ * none with . \N \s \S.  So it makes a repetition of one before the other possessive:
+ * /\S?\R/ finds nothing in "\x85", /.+\R/ nothing in "a\r".
  */
 static bool is_misread(unsigned seen)
 {

@@ -1,6 +1,6 @@
 /*
- * The tree of a regular expression, between its reader (regex_parse.c,
- * regex_group.c, regex_class.c) and its automaton (regex_graph.c).  Internal to sets/.
+ * The tree of a regular expression: regex_parse.c, regex_group.c and regex_class.c make
+ * it, regex_graph.c turns it into an automaton.  Internal to sets/.
  */
 #ifndef COMPILER_SETS_REGEX_TREE_H
 #define COMPILER_SETS_REGEX_TREE_H
@@ -10,16 +10,16 @@
 
 enum rx_op { RX_EMPTY, RX_BYTES, RX_CAT, RX_OR, RX_REPEAT, RX_ASSERT };
 
-/* Conditions on the bytes at both sides of a place in the text. */
+/* Conditions on the bytes before and after a place in the text. */
 enum rx_assert {
 	RX_TEXT_START, /* ^ \A */
 	RX_LINE_START, /* ^ under (?m) */
-	RX_TEXT_END,   /* \z, $ as the very end */
-	RX_LAST_LINE,  /* \Z, $: the end, or a newline that is the last byte */
+	RX_TEXT_END,   /* \z, and $ where it matches only at the very end */
+	RX_LAST_LINE,  /* \Z, $: the end, or before a newline that is the last byte */
 	RX_LINE_END,   /* $ under (?m) */
 	RX_WORD_EDGE,  /* \b */
 	RX_NO_EDGE,    /* \B */
-	RX_NOT_LF,     /* no newline comes next (\R does not split \r\n) */
+	RX_NOT_LF,     /* no newline follows (\R does not split \r\n) */
 	RX_NASSERTS
 };
 
@@ -29,9 +29,9 @@ struct rx {
 	enum rx_op op;
 	enum rx_assert assertion;
 	struct set_bytes bytes;
-	struct rx **kids; /* CAT, OR: nkids; REPEAT: one */
+	struct rx **kids; /* CAT, OR: nkids of them; REPEAT: one */
 	size_t nkids;
-	uint32_t min, max; /* of REPEAT; max may be RX_UNLIMITED */
+	uint32_t min, max; /* for REPEAT; max may be RX_UNLIMITED */
 };
 
 enum rx_option {
@@ -43,7 +43,7 @@ enum rx_option {
 	RX_DOLLAR_END = 32
 };
 
-/* Items whose neighbours matter (regex_parse.c, is_misread). */
+/* Items that matter to their neighbours (regex_parse.c, is_misread). */
 enum rx_item {
 	RX_SEEN_REPEAT = 1,
 	RX_SEEN_ANY_NEWLINE = 2, /* \R */
@@ -53,39 +53,46 @@ enum rx_item {
 	RX_SEEN_BLANK = 32       /* \h \v */
 };
 
-/* Reads a pattern that PCRE2 has taken. */
+/* The state of reading a pattern that PCRE2 has accepted. */
 struct rx_reader {
 	struct arena *a;
 	struct str text;
 	size_t at;
 	unsigned options;
 	bool quoted;     /* between \Q and \E */
-	unsigned seen;   /* of enum rx_item */
-	const char *why; /* not regular: what, and where */
+	unsigned seen;   /* bits of enum rx_item */
+	const char *why; /* set if the pattern is not regular: the reason, and its
+	                    place */
 	size_t where;
 };
 
-/* The whole pattern, or NULL with `why` and `where`. */
+/* Reads the whole pattern; NULL with `why` and `where` if it is not regular. */
 struct rx *rx_parse(struct rx_reader *r);
 
 /* --- shared by the files of the reader ------------------------------------- */
 
-/* Keeps the first reason and ends the reading; NULL. */
+/* Keeps the first reason and ends the reading.  Always returns NULL. */
 struct rx *rx_opaque(struct rx_reader *r, size_t where, const char *why);
 struct rx *rx_bytes(struct rx_reader *r, struct set_bytes b);
-/* The item with the quantifier behind it, if there is one; NULL: opaque. */
+/* Adds the quantifier that follows the item, if there is one; NULL: opaque. */
 struct rx *rx_quantified(struct rx_reader *r, struct rx *x);
-/* Alternatives up to ')' or the end, which is left. */
+/* Reads alternatives up to the end or a ')', which is left to the caller. */
 struct rx *rx_alternatives(struct rx_reader *r, unsigned depth);
-/* At '('.  NULL: opaque, or *ret_none: it only changed options, and is no item. */
+/*
+ * Reads a parenthesis at '('.  NULL: it is opaque, or (*ret_none) it only changes
+ * options and is not an item.
+ */
 struct rx *rx_parenthesis(struct rx_reader *r, unsigned depth, bool *ret_none);
-/* At '[': the set of bytes of a bracketed class. */
+/* Reads a bracketed class at '['; returns the set of its bytes. */
 struct rx *rx_class(struct rx_reader *r);
-/* The set of \d \D \s \S \w \W \h \H \v \V. */
+/* The set for \d \D \s \S \w \W \h \H \v \V. */
 bool rx_named_set(char name, struct set_bytes *ret);
-/* The same in a pattern, where it is noted as seen. */
+/* The same, and notes in `seen` that the pattern has it. */
 bool rx_read_set(struct rx_reader *r, struct set_bytes *ret);
-/* Behind a backslash: a single byte.  False, nothing read: something else. */
+/*
+ * Reads a single byte after a backslash.  False if it is something else; then nothing
+ * was read.
+ */
 bool rx_escaped_byte(struct rx_reader *r, uint8_t *ret);
 struct set_bytes rx_folded(struct set_bytes b);
 
