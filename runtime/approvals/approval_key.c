@@ -1,12 +1,13 @@
-/* Decides when two questions are the same one, so that an answer to the first
- * may stand for the second; in doubt they are not. */
+/* Decides when two questions are the same, so that an answer to the first also answers
+ * the second.  In doubt they are different. */
 #include "runtime/approvals/approval_key.h"
 
 #include <string.h>
 
 #include <sodium.h>
 
-/* Each field with its length before it: no two lists of fields are the same bytes. */
+/* Adds each field with its length before it, so that two different lists of fields
+ * never give the same bytes. */
 static void add(crypto_generichash_state *h, const void *p, size_t n)
 {
 	uint64_t len = n;
@@ -38,8 +39,8 @@ static void add_words(crypto_generichash_state *h, const struct cmd_part *p)
 }
 
 /*
- * The one command that a line is when it has nothing but words, quotes and
- * blanks; NULL for every other line.
+ * The one command of a line that has nothing but words, quotes and blanks; NULL for
+ * every other line.
  */
 static const struct cmd_part *plain(const struct entry *e)
 {
@@ -63,7 +64,7 @@ static const struct cmd_part *plain(const struct entry *e)
 	for (uint32_t i = 0; i < only->nwords; i++)
 		if (!sh_is_literal(only->words[i].w))
 			return NULL;
-	/* no assignment and no reserved word stands before it */
+	/* no assignment and no reserved word comes before it */
 	line += strspn(line, " \t");
 	first = strcspn(line, " \t");
 	return first == only->words[0].w->seg.n &&

@@ -1,13 +1,11 @@
 /*
- * What one remembered answer covers.
- *
- * An answer is to one question about one line: the key is the BLAKE2b-256 of
- * the bundle's digest, the deciding rule's id, the session, the whole line, the
- * part of it that asks, the working directory, the roots and PATH.  Two lines
- * are the same where their bytes are or where both are one plain command
- * (words, quotes and blanks only) with the same words.  So nothing that feeds,
- * follows or replaces the command can change under an answer: not a pipe, a
- * here-document, an assignment, another directory.
+ * What one remembered answer covers.  An answer is for one question about one line.
+ * The key is the BLAKE2b-256 of the bundle's digest, the deciding rule's id, the
+ * session, the whole line, the part of the line that asks, the working directory, the
+ * roots and PATH.  Two lines are the same if their bytes are the same, or if both are
+ * one plain command (words, quotes and blanks only) with the same words.  So whatever
+ * feeds, follows or replaces the command (a pipe, a here-document, an assignment,
+ * another directory) needs an answer of its own.
  */
 #ifndef RUNTIME_APPROVALS_APPROVAL_KEY_H
 #define RUNTIME_APPROVALS_APPROVAL_KEY_H
@@ -17,8 +15,8 @@
 
 #define APPROVAL_LINE 32
 
-/* What all keys of a line have in common, once: a line may be long and have many
- * parts.  `path` is the caller's PATH, or NULL. */
+/* Computes once what all keys of a line have in common, since a line may be long and
+ * have many parts.  `path` is the caller's PATH, or NULL. */
 void approval_line(const struct decide_ctx *ctx, const struct entry *e,
 		   const char *session, const char *path,
 		   unsigned char ret[APPROVAL_LINE]);

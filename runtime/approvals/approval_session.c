@@ -1,4 +1,4 @@
-/* Decides which session this is, and whether one is over. */
+/* Decides which session this is, and whether a session has ended. */
 #include "runtime/approvals/approval_session.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define ID_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:@-"
 
-/* Clock ticks from boot to the start of the process; 0: it cannot be told. */
+/* Clock ticks from boot to the start of the process; 0: unknown. */
 static unsigned long long started(pid_t pid)
 {
 	AUTO_FREE char *text = NULL;
@@ -21,9 +21,9 @@ static unsigned long long started(pid_t pid)
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	if (io_read_file(path, 4096, &text, &n) != 0)
 		return 0;
-	/* the name, in parentheses, may hold anything; the start is field 22 */
+	/* the name, in parentheses, may contain any byte; the start time is field 22 */
 	p = strrchr(text, ')');
-	/* one that has ended and that nobody waits for is no leader */
+	/* a zombie is not a leader any more */
 	if (p && strncmp(p, ") Z", 3) == 0)
 		return 0;
 	for (int field = 2; p && field < 22; field++) {
@@ -68,7 +68,7 @@ bool approval_session(const char *id, char out[APPROVAL_SESSION])
 		(void)snprintf(out, APPROVAL_SESSION, "id:%.128s", id);
 		return approval_session_id(id);
 	}
-	/* 0: its leader is outside of this process namespace */
+	/* 0: the leader is outside of this pid namespace */
 	sid = getsid(0);
 	ticks = sid > 0 ? started(sid) : 0;
 	if (!ticks || !boot_id(boot))

@@ -4,19 +4,19 @@
 
 #include <stdbool.h>
 
-#define APPROVAL_SESSION 160 /* bytes of a session's name, its NUL included */
+#define APPROVAL_SESSION 160 /* size of a session's name in bytes, with its NUL */
 
 /*
- * The session: --session ID is "id:ID"; without one the terminal's, of getsid()
- * and the time when that process started, so that a number used again is
- * another session.  False: there is none (no --session, and the leader of the
- * session is gone or not to be seen).
+ * Writes the session's name.  With --session ID it is "id:ID".  Otherwise it is made of
+ * the terminal session's getsid() and the time when that process started, so that a
+ * reused pid is another session.  False if there is none: no --session, and the leader
+ * of the session is gone or cannot be seen.
  */
 bool approval_session(const char *id, char out[APPROVAL_SESSION]);
-/* Is it an ID that --session takes: 1 to 128 of [A-Za-z0-9._:@-]? */
+/* Is this a valid ID for --session: 1 to 128 characters of [A-Za-z0-9._:@-]? */
 bool approval_session_id(const char *id);
-bool approval_session_is(const char *session);    /* has it the form of a session? */
-bool approval_session_named(const char *session); /* of --session */
-bool approval_session_lives(const char *session); /* its leader is there still */
+bool approval_session_is(const char *session);    /* has it the form of a session's name? */
+bool approval_session_named(const char *session); /* does it come from --session? */
+bool approval_session_lives(const char *session); /* does its leader still exist? */
 
 #endif

@@ -1,5 +1,5 @@
-/* Decides which remembered answers are believed: those of a file that only the
- * caller can have written, in exactly the format that is written here. */
+/* Decides which remembered answers are trusted: those in a file that only the caller
+ * can have written, in exactly the format that is written here. */
 #include "runtime/approvals/approvals.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ void approvals_file(const char *dir, char out[PATH_MAX])
 		       PATH_MAX - (int)sizeof(FILE_NAME) - 1, dir);
 }
 
-/* Nobody but the caller can have put it there. */
+/* Checks that only the caller can have made it. */
 static int check_own(const struct stat *st, const char *shown, const char *name,
 		     struct rt_err *err)
 {
@@ -84,7 +84,7 @@ void approvals_release(struct approvals *a)
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* Takes the text before the next tab (or the end, for the last) off *p. */
+/* Takes the text up to the next tab (or the end, for the last field) off *p. */
 static bool field(char **p, bool last, char *out, size_t cap)
 {
 	char *tab = strchr(*p, '\t');
@@ -203,7 +203,8 @@ int approvals_load(struct approvals *a, struct rt_err *err)
 bool approvals_counts(const struct approval *p, int64_t now)
 {
 	if (p->when > now)
-		return false; /* the clock was turned back, or somebody wrote it */
+		return false; /* the clock was set back, or somebody else wrote the
+		                 answer */
 	return approval_session_named(p->session) ?
 		       now - p->when < APPROVALS_NAMED_SECONDS :
 		       approval_session_lives(p->session);
@@ -229,7 +230,8 @@ static int open_lock(struct approvals *a)
 	return a->lock < 0 ? -errno : 0;
 }
 
-/* Byte `at` of the lock file: 0 is the file of answers, others are terminals. */
+/* Locks byte `at` of the lock file: 0 stands for the file of answers, the others for
+ * terminals. */
 static int try_lock(struct approvals *a, uint32_t at, short type)
 {
 	struct flock l = { .l_type = type, .l_whence = SEEK_SET, .l_start = at,
@@ -303,19 +305,19 @@ static int write_text(const struct approvals *a, int fd)
 	return io_write_all(fd, text, n);
 }
 
-/* The old file is there, whole, until the new one is. */
+/* The old file stays, whole, until the new one replaces it. */
 static int replace(struct approvals *a, struct rt_err *err)
 {
 	static const char temp[] = FILE_NAME ".new";
 	AUTO_CLOSE int fd = -1;
 	int r;
 
-	/* under the lock nobody else's; left by one that was killed */
+	/* we hold the lock, so this file is left over from a process that was killed */
 	(void)unlinkat(a->dirfd, temp, 0);
 	fd = sys_openat(a->dirfd, temp,
 			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
 			0600);
-	/* whatever the umask is */
+	/* independent of the umask */
 	r = fd < 0 || fchmod(fd, 0600) != 0 ? -errno : write_text(a, fd);
 	if (r == 0 && (fsync(fd) != 0 ||
 		       renameat(a->dirfd, temp, a->dirfd, FILE_NAME) != 0))
@@ -326,7 +328,7 @@ static int replace(struct approvals *a, struct rt_err *err)
 	return rt_fail_errno(err, -r, "writing '%s/" FILE_NAME "'", a->shown);
 }
 
-/* Under the lock.  What is damaged is nothing, and is replaced. */
+/* Call it under the lock.  A damaged file counts as empty and is replaced. */
 static int load_again(struct approvals *a, struct rt_err *err)
 {
 	int r = lock_file(a, err);
@@ -354,7 +356,8 @@ int approvals_add(struct approvals *a, const struct approval *p, struct rt_err *
 
 	if (r < 0)
 		return r;
-	/* what was answered while this one waited for the lock is not of the future */
+	/* an answer that was given while this process waited for the lock is not from
+	 * the future */
 	now = p->when > now ? p->when : now;
 	for (size_t i = a->n; i-- > 0;)
 		if (!approvals_counts(&a->v[i], now) ||

@@ -1,4 +1,4 @@
-/* Shows and takes back remembered answers; it never makes one. */
+/* Shows and revokes remembered answers.  It never makes one. */
 #include "runtime/approvals/approvals_verb.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "runtime/state/state_dir.h"
 #include "runtime/state/verb.h"
 
-/* A key's beginning that is long enough to mean one answer. */
+/* How long the beginning of a key must be to name one answer, and how much is shown. */
 enum { KEY_LEAST = 8, KEY_SHOWN = 12 };
 
 enum id { ID_FORMAT, ID_ALL, ID_SESSION, ID_HELP };
@@ -118,7 +118,7 @@ static int check_list(const struct request *r, struct rt_err *err)
 	return 0;
 }
 
-/* Options stand before or behind the verb. */
+/* Options may come before or after the verb. */
 static int parse(int argc, char **argv, struct request *ret, struct rt_err *err)
 {
 	static const struct optread reader = { "polquery approvals", table,

@@ -14,7 +14,7 @@
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/state/state_dir.h"
 
-/* More questions about one line are no questions: nobody reads them. */
+/* If one line asks more questions, none is asked: nobody would read them all. */
 enum { MAX_QUESTIONS = 32, MAX_TRIES = 16, ANSWER_CAP = 64 };
 
 enum { EXIT_FAILED = 125, EXIT_DENIED = 126 };
@@ -27,8 +27,8 @@ struct question {
 
 struct asking {
 	const struct ask *in;
-	char session[APPROVAL_SESSION]; /* "": there is none */
-	struct approvals store;          /* dirfd -1: there is none */
+	char session[APPROVAL_SESSION]; /* "": no session */
+	struct approvals store;          /* dirfd -1: no store */
 	struct question *q;
 	size_t n;
 	unsigned by;                     /* enum ask_by */
@@ -47,7 +47,8 @@ static bool is_answered_by_option(struct asking *a, const struct cmd_part *p)
 	return true;
 }
 
-/* The same command twice in a line is one question. */
+/* True if there is this question already: the same command twice in a line is asked
+ * once. */
 static bool is_known(const struct asking *a, const char *key)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -56,7 +57,7 @@ static bool is_known(const struct asking *a, const char *key)
 	return false;
 }
 
-/* False: there are more than anybody would answer. */
+/* False if there are more questions than anybody would answer. */
 static bool collect(struct asking *a)
 {
 	const struct ask *in = a->in;
@@ -91,7 +92,7 @@ static void warn(const char *what, const struct rt_err *err)
 	fprintf(stderr, "polrun: %s: %s\n", what, line);
 }
 
-/* What cannot be read is no answer, and is said. */
+/* Reads the store.  If it cannot be read, there are no answers, and a message says so. */
 static void read_store(struct asking *a)
 {
 	struct rt_err err = { 0 };
@@ -175,7 +176,7 @@ static enum answer answer_of(const char *line)
 	return UNCLEAR;
 }
 
-/* One text at once, so that nothing else comes between. */
+/* Writes the text in one piece, so that nothing else comes in between. */
 static int show(const struct tty *t, const struct ask_question *q, bool details,
 		bool *ret_whole)
 {
@@ -189,7 +190,7 @@ static int show(const struct tty *t, const struct ask_question *q, bool details,
 		ask_text_details(&out, q);
 	else
 		*ret_whole = ask_text(&out, q);
-	/* what was asked is not what was shown: nobody answers that */
+	/* if only a part could be shown, the question must not be asked */
 	return fclose(out.to) != 0 || out.lost ? -ENOMEM : tty_write(t, text, n);
 }
 
@@ -198,7 +199,7 @@ static int say(const struct tty *t, const char *text)
 	return tty_write(t, text, strlen(text));
 }
 
-/* One question until it is answered: YES, SESSION or NO. */
+/* Repeats one question until the answer is YES, SESSION or NO. */
 static enum answer ask_one(struct tty *t, const struct ask_question *q)
 {
 	bool whole = false, again = true;
@@ -290,7 +291,7 @@ static int denied(const struct asking *a, const struct cmd_part *part, struct rt
 	return EXIT_DENIED;
 }
 
-/* The directory holds the lock of the terminal, too. */
+/* The directory also holds the terminal's lock. */
 static int open_store(struct asking *a, struct rt_err *err)
 {
 	int r;
@@ -313,7 +314,8 @@ static int at_terminal(struct asking *a, struct rt_err *err)
 
 	if (r == -ENXIO)
 		return not_answered(a, a->q[0].part, "", err);
-	/* a person takes longer than to start again, and ^C is for all */
+	/* starting again is faster than any person, and ^C must not reach the waiting
+	 * child as well */
 	if (r == 0 && a->in->ahead)
 		sandbox_ahead_release(a->in->ahead);
 	if (r == 0)
@@ -340,7 +342,7 @@ static int at_terminal(struct asking *a, struct rt_err *err)
 	return r;
 }
 
-/* Has the effect of the line its parts, and do options answer all of them? */
+/* Does the line do only what its parts do, and may options answer all of them? */
 static bool is_answered(const struct asking *a)
 {
 	bool asks = false;

@@ -1,5 +1,5 @@
-/* Decides what a person sees of a command before answering for it: all that
- * will run, and nothing that the terminal would take as a command. */
+/* Decides what a person sees of a command before answering: everything that will run,
+ * and nothing that the terminal would take as a command. */
 #include "runtime/approvals/ask_text.h"
 
 #include <stdarg.h>
@@ -9,7 +9,8 @@
 #include "runtime/base/io.h"
 #include "runtime/decide/rule_text.h"
 
-/* What is longer is shown by the details, which then must be asked for first. */
+/* The rest of a longer text is shown by the details; the person must look at them
+ * first. */
 enum { SHOWN = 2000, LIST_MAX = 16 };
 
 static void put(struct ask_out *out, const char *s)
@@ -29,7 +30,7 @@ __attribute__((format(printf, 2, 3))) static void putf(struct ask_out *out,
 	va_end(ap);
 }
 
-/* Four bytes for each of a text, and the last "…". */
+/* Escaping needs at most four bytes for each byte of a text, and "…" at the end. */
 static void put_piece(struct ask_out *out, const char *s, size_t n, bool backslash)
 {
 	size_t cap = 4 * n + 8;
@@ -47,7 +48,8 @@ static void put_piece(struct ask_out *out, const char *s, size_t n, bool backsla
 	put(out, shown);
 }
 
-/* Shell text: its own newlines stay, each with a margin that no text has. */
+/* Writes shell text.  Its own newlines stay, and each line gets a margin that no text
+ * can contain. */
 static void put_lines(struct ask_out *out, const char *s, size_t n)
 {
 	while (n) {
@@ -71,7 +73,7 @@ static bool is_bare(const char *s, size_t n)
 	return n > 0;
 }
 
-/* As a shell would take it, so that one word is not seen as two. */
+/* Writes a word quoted as for a shell, so that one word does not look like two. */
 static void put_word(struct ask_out *out, const char *s, size_t n)
 {
 	if (is_bare(s, n)) {
@@ -101,7 +103,7 @@ static void put_argv(struct ask_out *out, const struct entry *e)
 	}
 }
 
-/* A word of the analysis: what is not known is shown as such. */
+/* Writes a word of the analysis; unknown parts are shown as such. */
 static void put_part_word(struct ask_out *out, const struct sh_word *w)
 {
 	static const char *const open[] = { [SH_ANY] = "<anything>",
@@ -135,7 +137,7 @@ static void put_part(struct ask_out *out, const struct ask_question *q)
 	}
 }
 
-/* All of the text, or what fits, with how much more there is. */
+/* Writes all of the text, or as much as fits, and says how much more there is. */
 static bool put_shown(struct ask_out *out, const struct ask_question *q,
 		      void (*all)(struct ask_out *, const struct ask_question *))
 {
@@ -153,7 +155,7 @@ static bool put_shown(struct ask_out *out, const struct ask_question *q,
 		put(out, text);
 		return true;
 	}
-	/* not in the middle of a character */
+	/* do not cut a character */
 	for (k = SHOWN; k > 0 && ((unsigned char)text[k] & 0xc0) == 0x80; k--)
 		;
 	putf(out, "%.*s ... (%zu bytes more: ? shows them)", (int)k, text, n - k);
@@ -177,7 +179,7 @@ static void put_field(struct ask_out *out, const char *name, const char *s)
 	put(out, "\n");
 }
 
-/* A rule's reason, what its risk is, what the analysis says: what there is. */
+/* Writes the rule's reason, its risk and what the analysis says, if there are any. */
 static void put_reason(struct ask_out *out, const struct ask_question *q)
 {
 	const struct bundle *b = q->ctx->b;
@@ -185,7 +187,7 @@ static void put_reason(struct ask_out *out, const struct ask_question *q)
 	const char *why = explain_part(q->part);
 	char text[1000];
 
-	/* escaped already, as are the texts of explain.h */
+	/* already escaped, as are the texts from explain.h */
 	if (explain_rule_reason(b, q->part->rule, text, sizeof(text)))
 		putf(out, "  reason   %s\n", text);
 	else if (r && r->kind == PB_SCALAR && r->by_risk)

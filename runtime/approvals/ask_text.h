@@ -1,5 +1,5 @@
-/* The question as the person sees it: every byte of the command, the policy and
- * the paths with control and bidirectional characters escaped. */
+/* The question as the person sees it: in every byte of the command, the policy and the
+ * paths, control and bidirectional characters are escaped. */
 #ifndef RUNTIME_APPROVALS_ASK_TEXT_H
 #define RUNTIME_APPROVALS_ASK_TEXT_H
 
@@ -11,21 +11,22 @@ struct ask_question {
 	const struct decide_ctx *ctx;
 	const struct entry *entry;
 	const struct cmd_part *part;
-	const char *session; /* what an answer can be remembered for, or NULL */
-	unsigned number, of; /* 1 of 2 */
+	const char *session; /* the session for which an answer can be remembered, or
+	                        NULL */
+	unsigned number, of; /* question `number` of `of` */
 };
 
-/* Where it is written.  A memory stream that finds no memory drops bytes, and
- * neither ferror() nor fclose() tells: each call's own result is kept. */
+/* Where the text is written.  A memory stream without memory drops bytes, and neither
+ * ferror() nor fclose() reports it, so we check the result of each call. */
 struct ask_out {
 	FILE *to;
-	bool lost; /* some of it was not written */
+	bool lost; /* a part was not written */
 };
 
-/* The line, the command that asks, the directory, the rule, the reason.  False
- * where some of the line is left to the details. */
+/* Writes the line, the command that asks, the directory, the rule and the reason.
+ * False if only the details show all of the line. */
 bool ask_text(struct ask_out *out, const struct ask_question *q);
-/* All of the line, the words, the rules, the bundle. */
+/* Writes all of the line, the words, the rules and the bundle. */
 void ask_text_details(struct ask_out *out, const struct ask_question *q);
 
 #endif

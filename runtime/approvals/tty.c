@@ -1,5 +1,5 @@
-/* Decides what counts as an answer of the person at the terminal: a whole line
- * that was typed after the question, in the foreground. */
+/* Decides what counts as an answer of the person at the terminal: a whole line that was
+ * typed after the question, in the foreground. */
 #include "runtime/approvals/tty.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ bool tty_interrupted(void)
 {
 	sigset_t pending;
 
-	/* they are blocked but for the wait for a line; one that came is an answer,
-	 * and is spent by give_back_signals() */
+	/* the signals are blocked except while we wait for a line; a pending one is an
+	 * answer, and give_back_signals() discards it */
 	if (!ended && sigpending(&pending) == 0)
 		for (size_t i = 0; i < TTY_SIGNALS; i++)
 			if (signals[i] != SIGTSTP && sigismember(&pending, signals[i]) == 1)
@@ -54,7 +54,7 @@ static void take_signals(struct tty *t)
 		(void)sigaction(signals[i], &sa, &t->old[i]);
 }
 
-/* One that came is spent: what it said is the answer. */
+/* Discards a signal that has come: it was the answer to the question. */
 static void give_back_signals(struct tty *t)
 {
 	const struct timespec none = { 0, 0 };
@@ -70,7 +70,7 @@ static void give_back_signals(struct tty *t)
 	(void)sigprocmask(SIG_SETMASK, &t->mask, NULL);
 }
 
-/* Whole lines with echo, and ^C as a signal; output as a terminal shows it. */
+/* Sets whole lines with echo, ^C as a signal, and the usual output processing. */
 static int set_modes(struct tty *t)
 {
 	struct termios want;
@@ -101,7 +101,8 @@ static bool in_foreground(const struct tty *t)
 	return tcgetpgrp(t->fd) == getpgrp();
 }
 
-/* tty_nr of /proc/self/stat: /dev/tty itself is the same for all terminals. */
+/* Reads tty_nr of /proc/self/stat: /dev/tty itself has the same number for all
+ * terminals. */
 static uint32_t own_device(void)
 {
 	AUTO_FREE char *text = NULL;
@@ -161,7 +162,7 @@ void tty_forget_typed(const struct tty *t)
 	(void)tcflush(t->fd, TCIFLUSH);
 }
 
-/* ^Z: as without a question, and afterwards it is asked again. */
+/* Handles ^Z: stops as it would without a question, and asks again afterwards. */
 static enum tty_read stop(struct tty *t)
 {
 	struct sigaction now, dfl = { .sa_handler = SIG_DFL };
@@ -173,7 +174,7 @@ static enum tty_read stop(struct tty *t)
 	(void)sigaddset(&tstp, SIGTSTP);
 	(void)sigaction(SIGTSTP, &dfl, &now);
 	(void)raise(SIGTSTP);
-	(void)sigprocmask(SIG_UNBLOCK, &tstp, &was); /* stops here */
+	(void)sigprocmask(SIG_UNBLOCK, &tstp, &was); /* the process stops here */
 	(void)sigprocmask(SIG_SETMASK, &was, NULL);
 	(void)sigaction(SIGTSTP, &now, NULL);
 	return in_foreground(t) && set_modes(t) == 0 ? TTY_AGAIN : TTY_END;

@@ -1,8 +1,8 @@
 /*
- * The terminal of the caller, for a question: /dev/tty, never the command's own
- * standard input.  While it is open, signals that would end or stop polrun are
- * seen here, and the terminal reads whole lines with echo; tty_close() puts
- * back what was there.  One at a time.
+ * The caller's terminal, for a question: /dev/tty, never the command's standard input.
+ * While it is open, this module handles the signals that would end or stop polrun, and
+ * the terminal reads whole lines with echo.  tty_close() restores the previous state.
+ * Only one terminal can be open.
  */
 #ifndef RUNTIME_APPROVALS_TTY_H
 #define RUNTIME_APPROVALS_TTY_H
@@ -19,7 +19,7 @@
 
 struct tty {
 	int fd;          /* -1: closed */
-	uint32_t device; /* its number; 0: not known */
+	uint32_t device; /* device number; 0: unknown */
 	struct termios saved;
 	bool changed;
 	struct sigaction old[TTY_SIGNALS];
@@ -29,25 +29,26 @@ struct tty {
 enum tty_read {
 	TTY_LINE,    /* a line, without its newline */
 	TTY_AGAIN,   /* stopped and continued, or a line that is too long: ask again */
-	TTY_END,     /* end of file, hang-up, in the background: nobody answers */
+	TTY_END,     /* end of file, hang-up, or in the background: nobody answers */
 	TTY_STOPPED, /* SIGINT, SIGQUIT, SIGTERM, SIGHUP */
 };
 
-/* -ENXIO: there is no terminal; -EBUSY: it belongs to another process group. */
+/* Opens the terminal.  -ENXIO: there is none.  -EBUSY: it belongs to another process
+ * group. */
 int tty_open(struct tty *ret, struct rt_err *err);
-/* Sets the terminal's modes, which tty_close() gives back: not before it is this
- * process's turn, since another one's would be saved. */
+/* Sets the terminal's modes; tty_close() restores them.  Call it only when it is this
+ * process's turn, since it would otherwise save the modes of another process. */
 int tty_begin(struct tty *t, struct rt_err *err);
-/* Safe on one that was not opened. */
+/* Safe if the terminal was not opened. */
 void tty_close(struct tty *t);
-/* All of it or nothing can be said: 0 or -errno. */
+/* Writes all of the text.  0 or -errno. */
 int tty_write(const struct tty *t, const char *text, size_t n);
-/* What was typed before the question is no answer to it. */
+/* Discards what was typed before the question: it is not an answer. */
 void tty_forget_typed(const struct tty *t);
-/* Waits without a limit of time.  `cap` includes the NUL; a line with a byte
- * that is no printable ASCII is no line: TTY_AGAIN. */
+/* Waits without a time limit.  `cap` includes the NUL.  A line that contains a byte
+ * other than printable ASCII is not accepted: TTY_AGAIN. */
 enum tty_read tty_read_line(struct tty *t, char *buf, size_t cap);
-/* Has one of the signals come that end a question? */
+/* Has a signal arrived that ends a question? */
 bool tty_interrupted(void);
 
 #endif
