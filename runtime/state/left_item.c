@@ -1,4 +1,4 @@
-/* Decides how something that a run has left is called, and what is said of it. */
+/* Decides what the things that a run has left are called, and what is said about them. */
 #include "runtime/state/left_item.h"
 
 #include <stdio.h>

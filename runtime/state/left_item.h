@@ -8,30 +8,31 @@
 #include "runtime/base/repo.h"
 
 enum left_kind {
-	LEFT_REPO,                      /* enum repo_kind, one by one */
+	LEFT_REPO,                      /* one for each enum repo_kind */
 	LEFT_NAME = LEFT_REPO + REPO_KINDS, /* a name of the floor */
-	LEFT_CUT,                       /* the search ended before its end */
+	LEFT_CUT,                       /* the search stopped at a limit */
 	LEFT_CLOSED,                    /* a folder could not be looked at */
-	LEFT_FAILED,                    /* it could not be searched */
+	LEFT_FAILED,                    /* the folder could not be searched */
 	LEFT_KINDS
 };
 
 #define LEFT_ID 64       /* hex digits */
-#define LEFT_SHOWN 12    /* of them in lists */
-#define LEFT_TEXT 17600  /* bytes that hold what is said of any item */
+#define LEFT_SHOWN 12    /* digits that lists show */
+#define LEFT_TEXT 17600  /* bytes that are enough for the message about any item */
 
 struct left_item {
 	enum left_kind kind;
-	int64_t when;      /* of the run that was killed, or of the look */
+	int64_t when;      /* time of the run that was killed, or of the look */
 	bool killed;
-	char *path;        /* as it is, malloc'ed */
+	char *path;        /* unescaped, malloc'ed */
 	char id[LEFT_ID + 1];
 };
 
-/* "repository", "git-file" … and back (LEFT_KINDS: none). */
+/* Converts between kinds and words ("repository", "git-file", …).  LEFT_KINDS: no such
+ * word. */
 const char *left_word(enum left_kind kind);
 enum left_kind left_kind_of(const char *word);
-/* What is said of an item, without a line end. */
+/* Writes the message about an item, without a line end. */
 void left_say(const struct left_item *it, char text[LEFT_TEXT]);
 
 #endif

@@ -1,5 +1,5 @@
-/* Decides which records of what runs have left are believed, and what of them
- * nobody has acknowledged yet. */
+/* Decides which records of what runs have left are trusted, and what in them nobody has
+ * acknowledged yet. */
 #include "runtime/state/left_store.h"
 
 #include <dirent.h>
@@ -33,7 +33,8 @@ enum {
 
 /* --- a pile ------------------------------------------------------------------------ */
 
-/* Of a text that the run has chosen: nobody else's may look the same. */
+/* Makes the id with a cryptographic hash: the run chooses the text, and must not be
+ * able to make two that have the same id. */
 static void make_id(const char *project, enum left_kind kind, const char *path,
 		    char out[LEFT_ID + 1])
 {
@@ -95,7 +96,8 @@ void left_pile_release(struct left_pile *p)
 
 /* --- the folder -------------------------------------------------------------------- */
 
-/* One of root's runs leaves a record in another's folder to him. */
+/* A run as root for another user leaves its record in that user's folder: give it to
+ * that user. */
 static int give_to_owner(const struct left_store *s, int fd)
 {
 	if (geteuid() != 0 || s->uid == 0)
@@ -154,8 +156,8 @@ void left_store_release(struct left_store *s)
 	*s = (struct left_store){ .dirfd = -1, .lock = -1 };
 }
 
-/* The beginning of the names of a project's records; the record itself says whose
- * it is. */
+/* The beginning of the names of a project's records.  The record itself says which
+ * project it is for. */
 static void name_begin(const char *project, char out[40])
 {
 	uint64_t h = 14695981039346656037u; /* FNV-1a */
@@ -216,7 +218,7 @@ static struct left_pile *pile_of(struct left_store *s, const char *project)
 	return grown[s->npiles].project ? &grown[s->npiles++] : NULL;
 }
 
-/* Nobody needs to look at it any more. */
+/* True if nobody needs to look at the item any more. */
 static bool is_gone(const struct left_item *it)
 {
 	struct stat st;
@@ -226,7 +228,7 @@ static bool is_gone(const struct left_item *it)
 	       (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* What a run that was killed did not live to look at. */
+/* Looks instead of a run that was killed before it could look. */
 static void look_for(struct left_pile *p, const struct left_text *t)
 {
 	AUTO_CLOSE int top = sys_open(p->project, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -276,7 +278,7 @@ static int take_text(struct left_store *s, const char *name, const struct left_t
 	return put_name(&p->record, &p->nrecords, name);
 }
 
-/* -EBADMSG: it is not one that polrun wrote, whole. */
+/* -EBADMSG: not a whole record that polrun wrote. */
 static int read_record(struct left_store *s, const char *name, const char *project)
 {
 	AUTO_CLOSE int fd = sys_openat(s->dirfd, name,
@@ -296,7 +298,7 @@ static int read_record(struct left_store *s, const char *name, const char *proje
 	text = calloc(1, (size_t)st.st_size + 1);
 	if (!text)
 		return -ENOMEM;
-	/* what its run does to it meanwhile is for the next reader */
+	/* if its run changes the record meanwhile, the next reader will see it */
 	if (SYS_RETRY(pread(fd, text, (size_t)st.st_size, 0)) != st.st_size)
 		return lives ? 0 : -EBADMSG;
 	if (!st.st_size) {
@@ -307,7 +309,7 @@ static int read_record(struct left_store *s, const char *name, const char *proje
 	r = left_text_read(text, (size_t)st.st_size, &t);
 	if (r == 0 && (!project || !strcmp(t.project, project)))
 		r = take_text(s, name, &t, lives);
-	/* one that is just being written by its run */
+	/* its run is just writing it */
 	else if (r == -EBADMSG && lives)
 		r = 0;
 	left_text_release(&t);
@@ -359,7 +361,7 @@ int left_store_load(struct left_store *s, const char *project, struct rt_err *er
 
 /* --- writing ----------------------------------------------------------------------- */
 
-/* The text of a record, or what is added to one, at the descriptor's place. */
+/* Writes the text of a record, or an addition to one, at the descriptor's position. */
 static int write_text(int fd, const char *text, size_t n)
 {
 	return n > LEFT_MAX_RECORD ? -EFBIG : io_write_all(fd, text, n);
@@ -406,7 +408,8 @@ int left_record_end(int fd, const struct left_pile *found)
 	fputs("ended\n", f);
 	if (fclose(f) != 0)
 		return -ENOMEM;
-	/* behind what stands there: half of it is a run that was killed */
+	/* after the existing text; if only half of it gets written, the run counts as
+	 * killed */
 	return lseek(fd, 0, SEEK_END) < 0 ? -errno : write_text(fd, text, n);
 }
 
@@ -439,7 +442,8 @@ int left_store_save(struct left_store *s, struct left_pile *p, struct rt_err *er
 		return 0;
 	if (p->nrecords && (p->n || p->more))
 		r = write_pile(s, p);
-	/* of a half record the rest stands in the old ones, which stay */
+	/* if the new record was not written completely, the old ones stay and have the
+	 * rest */
 	if (r < 0)
 		return rt_fail_errno(err, -r, "'%s'", s->shown);
 	for (size_t i = 0; i < p->nrecords && r == 0; i++)

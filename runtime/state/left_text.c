@@ -1,4 +1,4 @@
-/* Decides what is a record of what a run has left: exactly what is written here. */
+/* Decides what counts as a record of what a run has left: exactly what is written here. */
 #include "runtime/state/left_text.h"
 
 #include <errno.h>
@@ -56,7 +56,8 @@ static int hex(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* In place.  A byte 0 would end it too early. */
+/* Decodes the path in place.  A byte 0 is refused, since it would end the path too
+ * early. */
 static bool read_path(char *s)
 {
 	char *w = s;
@@ -79,7 +80,7 @@ static bool read_path(char *s)
 	return true;
 }
 
-/* Takes the word before the next blank off *s; "" is none. */
+/* Takes the word before the next blank off *s; "": no word. */
 static const char *word(char **s)
 {
 	char *begin = *s, *blank = strchr(begin, ' ');
@@ -178,7 +179,7 @@ static int read_line(struct left_text *t, char *s)
 	return 0;
 }
 
-/* The first line of *rest, without its end; NULL: there is no whole one. */
+/* Takes the first line of *rest, without its newline.  NULL: there is no whole line. */
 static char *line(char **rest, const char *end)
 {
 	char *begin = *rest, *stop = memchr(begin, '\n', (size_t)(end - begin));

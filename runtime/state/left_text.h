@@ -1,4 +1,4 @@
-/* The text of a record of what a run has left (left_store.h): line by line. */
+/* The text of a record of what a run has left (left_store.h), line by line. */
 #ifndef RUNTIME_STATE_LEFT_TEXT_H
 #define RUNTIME_STATE_LEFT_TEXT_H
 
@@ -10,21 +10,21 @@ enum { LEFT_MAX_RECORD = 16 << 20 };
 
 struct left_text {
 	char *project;
-	bool is_running, has_ended; /* it is of a run; which has looked */
+	bool is_running, has_ended; /* has a line `running`; has a line `ended` */
 	int64_t running;
 	struct repo_item *was;
 	size_t nwas;
 	char **may;
 	size_t nmay;
-	struct left_item *left; /* without ids */
+	struct left_item *left; /* without their ids */
 	size_t nleft;
 	uint64_t more;
 };
 
 /*
- * The text is changed, and every path lies in it.  What stands before `ended` is not
- * there any more where the run has looked.  A last line that is not whole does not
- * count.  -EBADMSG: it is no record; -ENOMEM.
+ * Changes the text; the paths point into it.  If the run has looked, the lines before
+ * `ended` that are void are not returned.  An incomplete last line is ignored.
+ * -EBADMSG: not a record; -ENOMEM.
  */
 int left_text_read(char *text, size_t n, struct left_text *ret);
 void left_text_release(struct left_text *t);

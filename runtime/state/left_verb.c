@@ -1,4 +1,4 @@
-/* Shows what runs have left, and takes a person's word that it was looked at. */
+/* Shows what runs have left, and records that a person has looked at it. */
 #include "runtime/state/left_verb.h"
 
 #include <errno.h>
@@ -113,7 +113,7 @@ static int check(const struct request *r, struct rt_err *err)
 	return e;
 }
 
-/* Options stand before or behind the verb. */
+/* Options may come before or after the verb. */
 static int parse(int argc, char **argv, struct request *ret, struct rt_err *err)
 {
 	static const struct optread reader = { "polquery left", table,
@@ -133,7 +133,8 @@ static int parse(int argc, char **argv, struct request *ret, struct rt_err *err)
 	ret->ids = argv + rest;
 	ret->nids = argc - rest;
 	r = check(ret, err);
-	/* as polrun has it; one that is gone, by the name that is said */
+	/* the physical path, as in polrun; for a project that does not exist any more,
+	 * the name as given */
 	if (r == 0 && ret->project && realpath(ret->project, ret->real))
 		ret->project = ret->real;
 	return r;
@@ -225,7 +226,7 @@ static int list_json(FILE *out, const struct left_store *s)
 	return r;
 }
 
-/* What it was looked for is not looked for again. */
+/* Saves first what the look has found, so that nobody has to look for it again. */
 static int list(FILE *out, struct left_store *s, bool json, struct rt_err *err)
 {
 	int r = 0;
@@ -243,7 +244,7 @@ static int list(FILE *out, struct left_store *s, bool json, struct rt_err *err)
 
 /* --- seen -------------------------------------------------------------------------- */
 
-/* An ID that may mean two things means none: a run can choose names. */
+/* An ID that may mean two items is refused: a run can choose names. */
 static int check_one(const struct left_store *s, const char *id, struct rt_err *err)
 {
 	size_t n = 0;
@@ -266,7 +267,8 @@ static bool is_named(const struct request *r, const struct left_item *it)
 	return r->all;
 }
 
-/* What is acknowledged is shown once more: it may have come since the list. */
+/* Prints what is acknowledged once more: it may have appeared after the list was
+ * printed. */
 static int drop_seen(FILE *out, struct left_store *s, struct left_pile *p, const struct request *r,
 		     uint64_t *n, struct rt_err *err)
 {
@@ -323,7 +325,7 @@ static int with_store(FILE *out, struct left_store *s, const struct request *r,
 	return n || r->all ? 0 : -ENOENT;
 }
 
-/* Whoever reads what is printed may take his time: the store is free again before. */
+/* Output may be read slowly, so it is printed only after the store has been released. */
 static int act(const struct request *r, struct rt_err *err)
 {
 	struct left_store s = { .dirfd = -1, .lock = -1 };
@@ -335,7 +337,7 @@ static int act(const struct request *r, struct rt_err *err)
 
 	if (e == 0)
 		e = left_store_open(dir, &s, err);
-	/* where there is no folder there is nothing in it */
+	/* no folder: nothing has been left */
 	if (e == -ENOENT && !err->text[0])
 		e = 0;
 	else if (e == 0)

@@ -1,4 +1,4 @@
-/* Decides where the user's state lies, and whose a folder is that is made for it. */
+/* Decides where the user's state is kept, and who owns a folder that is made for it. */
 #include "runtime/state/state_dir.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "runtime/base/passwd.h"
 #include "runtime/base/sys.h"
 
-/* Without "//", "." and "..": a ".." takes away the name before it, whatever that
- * is a link to, so that what is not there yet has a name as well. */
+/* Removes "//", "." and "..".  A ".." removes the name before it, even if that is a
+ * link, so that a path that does not exist yet gets a name, too. */
 static void make_plain(char *path)
 {
 	char *w = path;
@@ -65,7 +65,8 @@ int state_dir_own(char dir[PATH_MAX], struct rt_err *err)
 	return 0;
 }
 
-/* One component; where it is made here, the owner of what it lies in gets it. */
+/* Opens one component.  If it has to be made, it gets the owner of the directory that
+ * holds it. */
 static int make_one(int at, const char *name, int *ret_fd)
 {
 	struct stat st;
@@ -122,7 +123,7 @@ int state_dir_make(const char *dir, struct rt_err *err)
 	if (n >= sizeof(path))
 		return rt_fail_errno(err, ENAMETOOLONG, "'%s'", shown);
 	memcpy(path, dir, n + 1);
-	/* the longest beginning that exists */
+	/* find the longest prefix that exists */
 	while (n > 0) {
 		fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 		if (fd >= 0 || errno != ENOENT)

@@ -1,6 +1,6 @@
 /*
- * The folder of what is remembered from run to run, below the user's home, which no
- * sandbox can write:
+ * The folder for what polrun remembers from run to run.  It is below the user's home,
+ * and no sandbox can write it:
  *
  *   ${XDG_STATE_HOME:-~/.local/state}/pol             0700, the caller's own
  */
@@ -12,19 +12,20 @@
 
 #include "runtime/base/err.h"
 
-/* Bytes of PATH_MAX that are left for the name of a file in it. */
+/* Bytes of PATH_MAX that are reserved for the name of a file in the folder. */
 enum { STATE_DIR_SPARE = 15 };
 
 /*
- * The folder's path.  `home` is absolute; `xdg` is XDG_STATE_HOME or NULL; as the standard has
- * it, one that is not absolute does not count.  It has no "..".  False: too long.
+ * Writes the folder's path, which has no "..".  `home` is absolute; `xdg` is
+ * XDG_STATE_HOME or NULL, and is ignored if it is not absolute, as the standard says.
+ * False: too long.
  */
 bool state_dir_path(const char *home, const char *xdg, char out[PATH_MAX]);
-/* The same for who calls, by this environment and /etc/passwd, as polrun has it. */
+/* The same for the calling user, from the environment and /etc/passwd as in polrun. */
 int state_dir_own(char dir[PATH_MAX], struct rt_err *err);
 /*
- * Makes the folder with what is missing above it, as 0700, for the owner of
- * what is there already.  0, also where it exists; -errno.
+ * Makes the folder and the missing directories above it, with mode 0700 and the owner
+ * of the directory that exists.  0, also if it exists; -errno.
  */
 int state_dir_make(const char *dir, struct rt_err *err);
 

@@ -1,4 +1,4 @@
-/* Decides how polquery's verbs about the state say that something failed, and when. */
+/* Decides how polquery's verbs about the state print failures and times. */
 #include "runtime/state/verb.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What polquery's verbs about the state have in common. */
+/* What polquery's verbs about the state share. */
 #ifndef RUNTIME_STATE_VERB_H
 #define RUNTIME_STATE_VERB_H
 
@@ -6,14 +6,14 @@
 
 #include "runtime/base/err.h"
 
-/* Exit statuses: nothing was taken away; trouble. */
+/* Exit statuses: nothing was removed; trouble. */
 enum { VERB_NONE = 1, VERB_TROUBLE = 2 };
 
 /* Prints the failure and returns VERB_TROUBLE. */
 int verb_fail(const struct rt_err *err);
 
 enum { VERB_WHEN = 32 };
-/* "2026-11-25T15:20:00Z"; "?": no such time. */
+/* "2026-11-25T15:20:00Z"; "?" for an invalid time. */
 void verb_when(int64_t when, char out[VERB_WHEN]);
 
 #endif
