@@ -10,7 +10,7 @@ enum { LEFT_MAX_RECORD = 16 << 20 };
 
 struct left_text {
 	char *project;
-	bool is_running, has_ended; /* has a line `running`; has a line `ended` */
+	bool is_running, has_ended; /* of a run that has not looked yet; of one that has */
 	int64_t running;
 	struct repo_item *was;
 	size_t nwas;
