@@ -1,4 +1,4 @@
-/* Decides the command before anything runs, and says why it does not run. */
+/* Decides the command before anything runs, and says why if it may not run. */
 #include "runtime/entry/entry.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@
 
 enum { NO_RISK = 4 };
 
-/* `shell NAME = PATH`, or where Debian has the shell of the dialect. */
+/* Finds the program of `shell NAME = PATH`, or where Debian has the shell of the
+ * dialect. */
 static int find_shell(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err)
 {
 	static const char *const usual[] = { [LINE_DIALECT_BASH] = "/bin/bash",
@@ -24,7 +25,7 @@ static int find_shell(const struct decide_ctx *ctx, struct entry *e, struct rt_e
 				: strdup(usual[c->dialect]);
 	if (!e->shell)
 		return rt_fail(err, ENOMEM, "out of memory");
-	/* without the "--" a line that begins with '-' would be options */
+	/* without the "--" a line that begins with '-' would be taken as options */
 	e->shell_argv[0] = e->shell;
 	e->shell_argv[1] = "-c";
 	e->shell_argv[2] = "--";
@@ -40,14 +41,14 @@ static bool is_blank_line(const char *line)
 	return line[strspn(line, " \t\n")] == '\0';
 }
 
-/* A request that is made where the run is made. */
+/* A request for the place where the run takes place. */
 static struct pol_request request_of(const struct decide_ctx *ctx, uint32_t kind)
 {
 	return (struct pol_request){
 		.size = sizeof(struct pol_request),
 		.kind = kind,
 		.scope = ctx->scope,
-		.flags = POL_NO_ROOT, /* polrun has seen to it that they are there */
+		.flags = POL_NO_ROOT, /* polrun has checked that the roots exist */
 		.cwd = ctx->cwd,
 		.home = ctx->roots.dir[PB_ROOT_HOME],
 		.project = ctx->roots.dir[PB_ROOT_PROJECT],
@@ -69,7 +70,7 @@ static int ask(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err
 	q.argc = e->argc;
 	for (size_t i = 0; !e->line && i < e->argc; i++)
 		n += strlen(e->argv[i]) + 1;
-	/* only system calls verify something of it */
+	/* the bundle is only verified further for system calls */
 	pol_ctx_init(&c, (struct bundle *)ctx->b, NULL, 0);
 	r = pol_ctx_grow(&c, n, err);
 	if (r == 0)
@@ -106,7 +107,7 @@ void entry_release(struct entry *e)
 	e->shell = NULL;
 }
 
-/* The part of the line that its decision is of, or NULL. */
+/* The part of the line to which its decision belongs, or NULL. */
 static const struct cmd_part *deciding_part(const struct entry *e)
 {
 	const struct cmd_part *p = e->parts.first;
@@ -155,8 +156,8 @@ void entry_show(const struct entry *e, char *out, size_t cap)
 	entry_show_part(e, deciding_part(e), out, cap);
 }
 
-/* "rule ID at FILE:LINE: REASON" into a message of 400 bytes; where the risk
- * decided, the reason is its class. */
+/* Writes "rule ID at FILE:LINE: REASON" for a message of 400 bytes.  If the risk
+ * decided, the reason is the risk's class. */
 static void show_rule(const struct bundle *b, uint32_t rule, unsigned risk, char *out,
 		      size_t cap)
 {
@@ -198,14 +199,14 @@ bool entry_show_unreadable(const struct decide_ctx *ctx, const char *path, char 
 	return true;
 }
 
-/* permissions.mode: what becomes of an ask that a person need not answer. */
+/* permissions.mode: what happens to an ask that no person has to answer. */
 enum pb_effect entry_ask_answer(const struct decide_ctx *ctx)
 {
 	const struct pb_rules *h = ctx->b->rules;
 	const struct pb_rule *r =
 		bundle_rule(ctx->b, h->scalar_first + (uint32_t)PB_S_ASK_ANSWER);
 
-	/* a bundle that lacks it was refused; unknown means deny */
+	/* bundles without the rule are refused earlier; treat an unknown value as deny */
 	return r && r->effect <= PB_ASK ? (enum pb_effect)r->effect : PB_DENY;
 }
 
@@ -228,7 +229,7 @@ int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, struct rt
 	char what[110], rule[ENTRY_WHY];
 
 	entry_show_why(ctx, e, deciding_part(e), rule);
-	/* Nobody knows what it would run, whatever is answered. */
+	/* nobody knows what the line would run, so no answer can allow it */
 	if (e->d.unparsed || e->parts.limit) {
 		(void)rt_fail(err, EACCES, "not run: the line %s%s%.90s (%s)",
 			      e->parts.limit ? "is past a limit" : "cannot be read",

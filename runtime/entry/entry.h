@@ -7,44 +7,44 @@
 
 struct entry {
 	const char *line;        /* of -c, or NULL */
-	const char *const *argv; /* what is executed; NULL-terminated */
+	const char *const *argv; /* what will be executed; NULL-terminated */
 	size_t argc;
 	struct decision d;
-	struct cmd_line parts;   /* in the block */
+	struct cmd_line parts;   /* stored in `block` */
 	void *block;             /* malloc'ed */
-	char *shell;             /* the program that reads the line; malloc'ed */
+	char *shell;             /* the program that interprets the line; malloc'ed */
 	const char *shell_argv[5];
 };
 
 /*
- * `line` or argv.  Decides, and says what is executed: the argv, or for a line
+ * Decides `line` or argv, and says what will be executed: the argv, or for a line
  * exactly the shell of the policy's dialect.  *ret points into itself.
  */
 int entry_decide(const struct decide_ctx *ctx, const char *line, char **argv, int argc,
 		 struct entry *ret, struct rt_err *err);
 #define ENTRY_WHY 460
-/* "git push origin ...", cut and escaped, for a message: of the part of a line
- * that decided, or of one part. */
+/* Writes "git push origin ...", cut and escaped, for a message: the part of the line
+ * that decided, or one part. */
 void entry_show(const struct entry *e, char *out, size_t cap);
 void entry_show_part(const struct entry *e, const struct cmd_part *p, char *out,
 		     size_t cap);
-/* "rule ID at FILE:LINE: REASON" of a part; NULL: of the whole. */
+/* Writes "rule ID at FILE:LINE: REASON" for a part; NULL: for the whole command. */
 void entry_show_why(const struct decide_ctx *ctx, const struct entry *e,
 		    const struct cmd_part *part, char out[ENTRY_WHY]);
-/* "rule ID at FILE:LINE: REASON" of any rule. */
+/* The same for any rule. */
 void entry_show_rule(const struct bundle *b, uint32_t rule, char *out, size_t cap);
-/* The same of the rule that forbids to read `path`.  False: it may be read, or the
- * policy has no rule about it. */
+/* The same for the rule that forbids reading `path`.  False: it may be read, or no rule
+ * of the policy is about it. */
 bool entry_show_unreadable(const struct decide_ctx *ctx, const char *path, char *out,
 			   size_t cap);
 void entry_release(struct entry *e);
-/* permissions.mode: what an ask becomes that a person need not answer. */
+/* permissions.mode: what happens to an ask that no person has to answer. */
 enum pb_effect entry_ask_answer(const struct decide_ctx *ctx);
 
 enum { ENTRY_ASKS = -1 };
 /*
- * 0 where the run may go on; ENTRY_ASKS where somebody has to answer (ask.h);
- * else polrun's exit status (126) with the reason in err: who denied it.
+ * 0 if the run may continue; ENTRY_ASKS if somebody has to answer (ask.h); else
+ * polrun's exit status (126), with the rule that denied it in err.
  */
 int entry_verdict(const struct decide_ctx *ctx, const struct entry *e,
 		  struct rt_err *err);

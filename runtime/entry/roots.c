@@ -1,5 +1,5 @@
-/* Decides the roots of a run (doc/polrun.md): always physical paths, and never
- * a project so large that the sandbox would be none. */
+/* Decides the roots of a run (doc/polrun.md).  They are always physical paths.  A
+ * project is refused if it is so large that the sandbox would protect nothing. */
 #include "runtime/entry/roots.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ void rt_roots_decide(const struct roots *r, struct decide_roots *ret)
 	ret->dir[PB_ROOT_TMP] = "/tmp";
 }
 
-/* Absolute, and free of '.', '..', '//' and a last '/'. */
+/* True if the path is absolute, without '.', '..', '//' and a trailing '/'. */
 static bool is_clean(const char *p)
 {
 	if (p[0] != '/')
@@ -59,7 +59,7 @@ static bool is_clean(const char *p)
 	return true;
 }
 
-/* Control bytes in a root would end up in every message and in passwd. */
+/* Control bytes in a root would appear in every message and in passwd. */
 static bool has_control(const char *p)
 {
 	for (; *p; p++)
@@ -88,7 +88,7 @@ static int find_home(const struct roots_input *in, struct roots *ret, struct rt_
 			       shown);
 	ret->home = realpath(h, NULL);
 	if (!ret->home && errno == ENOENT) {
-		/* It need not exist: inside it is private anyway. */
+		/* HOME need not exist: inside it is private anyway. */
 		size_t n = strlen(h);
 
 		ret->home = strdup(h);
@@ -127,7 +127,7 @@ char *rt_roots_link(const char *logical, const char *physical, const char *proje
 	return link;
 }
 
-/* 1, 0, or -errno; what is not there is no file. */
+/* 1, 0, or -errno.  A path that does not exist is not the same file. */
 static int same_file(const char *a, const char *b)
 {
 	struct stat sa, sb;
@@ -223,7 +223,7 @@ static int check_state(const struct roots *r, const char *shown, struct rt_err *
 	return 0;
 }
 
-/* The directory of a scratch anchor, or false where its root is absent. */
+/* Writes the directory of a scratch anchor; false if its root does not exist. */
 static bool scratch_dir(const struct roots *r, const struct bundle *b,
 			const struct pb_anchor *a, char *out, size_t cap)
 {
@@ -240,7 +240,7 @@ static bool scratch_dir(const struct roots *r, const struct bundle *b,
 				pb_strp(b->mounts, a->path)) < cap;
 }
 
-/* The run's own trees, and the policy's. */
+/* Refuses the run's own trees and the policy's scratch trees. */
 static int check_scratch(const struct roots *r, const struct bundle *b,
 			 const char *shown, struct rt_err *err)
 {
@@ -269,7 +269,7 @@ static int check_scratch(const struct roots *r, const struct bundle *b,
 int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			struct rt_err *err)
 {
-	/* that a policy makes the project writable was never meant for these */
+	/* a policy that makes the project writable never means these */
 	static const char *const system[] = {
 		"/bin", "/boot", "/dev", "/home", "/lib", "/lib32", "/lib64", "/libx32",
 		"/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/usr/bin",
@@ -289,7 +289,7 @@ int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			return rt_fail(err, EPERM,
 				       "the project '%s' is a directory of the system: "
 				       "start in a directory of its own", shown);
-	/* HOME may be reached by another mount, too */
+	/* HOME may also be reached through another mount */
 	e = same_file(r->project, r->home);
 	if (e < 0)
 		return rt_fail_errno(err, -e, "comparing the project '%s' with HOME",

@@ -1,5 +1,5 @@
-/* What HOME, PROJECT_DIR, TMPDIR and the working directory are in this run,
- * and which projects are refused. */
+/* Finds HOME, PROJECT_DIR, TMPDIR and the working directory of this run, and refuses
+ * some projects. */
 #ifndef RUNTIME_ENTRY_ROOTS_H
 #define RUNTIME_ENTRY_ROOTS_H
 
@@ -12,34 +12,34 @@
 
 struct roots {
 	char *home, *project, *cwd; /* physical; malloc'ed */
-	char *project_link;         /* or NULL: see sandbox.h */
+	char *project_link;         /* may be NULL: see sandbox.h */
 	char user[64];              /* the caller's name, or "user" */
 };
 
-/* What rt_roots_find() reads of the world, so that tests can say it. */
+/* What rt_roots_find() reads from its surroundings; tests can set it. */
 struct roots_input {
 	const char *home_env;     /* $HOME or NULL */
 	const char *pwd_env;      /* $PWD or NULL */
 	const char *project;      /* --project or NULL */
-	const struct passwd_entry *pw; /* of the user of the run, or NULL */
-	bool prefer_passwd;       /* --user: $HOME is somebody else's */
+	const struct passwd_entry *pw; /* entry of the run's user, or NULL */
+	bool prefer_passwd;       /* --user: $HOME belongs to somebody else */
 };
 
 int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *err);
 void rt_roots_release(struct roots *r);
-/* The four roots as decide wants them: TMPDIR is /tmp inside. */
+/* Returns the four roots in the form that decide needs: TMPDIR is /tmp inside. */
 void rt_roots_decide(const struct roots *r, struct decide_roots *ret);
-/* The working directory as $PWD names it where the view has that path, else the
- * physical one; `buf` has PATH_MAX bytes. */
+/* The working directory: the path in $PWD if the view has that path, else the physical
+ * one.  `buf` has PATH_MAX bytes. */
 const char *rt_roots_pwd(const struct roots *r, char *buf);
-/* Refuses a project that is "/", HOME, above HOME, a scratch
- * directory, one that holds (or lies in) the policy's own state. */
+/* Refuses a project that is "/", HOME, above HOME, or a scratch directory, or that
+ * holds (or lies in) the policy's own state. */
 int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			struct rt_err *err);
 
-/* The path by which `logical` (absolute) reaches `physical`'s ancestor
- * `project`: logical without what physical has behind project; malloc'ed, or
- * NULL where there is no such path or it is the project's own. */
+/* Finds the path by which `logical` (absolute) reaches `project`, an ancestor of
+ * `physical`: removes from the end of `logical` what follows `project` in `physical`.
+ * malloc'ed; NULL if there is no such path or it is `project` itself. */
 char *rt_roots_link(const char *logical, const char *physical, const char *project);
 
 #endif
