@@ -1,13 +1,13 @@
 /*
- * What two resolved policies decide differently (doc/polc.md, "What
- * changed").  Rules are compared by identity: what they mean without place,
- * name and spelling.  A rule that only one policy has is a question: the
- * requests of its set are divided into regions that meet the same rules, and
- * one request of each is asked of the evaluator under both policies.
+ * What two resolved policies decide differently (doc/polc.md, "What changed").  Rules
+ * are compared by what they mean, without place, name and spelling.  A rule that only
+ * one policy has raises a question: the requests in its set are divided into regions
+ * that meet the same rules, and the evaluator is asked about one request of each region
+ * under both policies.
  *
- * A finding about requests always holds a request that the evaluator answers
- * differently.  "Same" is only said where every region was looked at, or where
- * the rules of both sides are alike in each; all else is a doubt.
+ * A finding about requests always has a request that the evaluator answers differently.
+ * We say "same" only if every region was examined, or if in each region the rules of
+ * both sides act alike.  Everything else is a doubt.
  */
 #ifndef COMPILER_ANALYSIS_DIFF_H
 #define COMPILER_ANALYSIS_DIFF_H
@@ -24,11 +24,11 @@ enum diff_change {
 
 /* What one of the two policies says. */
 struct diff_said {
-	bool there;   /* false: it says nothing about it */
-	bool decides; /* `effect` holds */
+	bool there;   /* false: the policy says nothing about it */
+	bool decides; /* `effect` is valid */
 	enum ir_effect effect;
-	uint16_t err; /* of a system call that is denied */
-	/* of what is no decision, one of these */
+	uint16_t err; /* for a system call that is denied */
+	/* for what is not a decision, one of these */
 	const struct ir_scalar *scalar;
 	enum ir_scalar_id scalar_id;
 	const struct ir_setting *setting;
@@ -41,26 +41,26 @@ struct diff_said {
 struct diff_finding {
 	const char *kind; /* "command", …, "limits", "setting", "policy" */
 	enum diff_change change;
-	bool widening; /* it permits more, or nobody can say that it does not */
+	bool widening; /* it permits more, or we cannot show that it does not */
 	bool asked;    /* `request` is answered differently */
-	struct str role; /* shows under this role alone, or empty */
+	struct str role; /* set if it shows only under this role, else empty */
 	struct ir_request request;
-	struct diff_said side[2]; /* old, new */
+	struct diff_said side[2]; /* the old policy, the new policy */
 };
 
-/* What could not be decided, and why. */
+/* Something that could not be decided, and the reason. */
 struct diff_doubt {
 	struct str why;
-	bool narrows_only; /* whatever it is, it permits nothing more */
+	bool narrows_only; /* whatever the answer is, nothing more is permitted */
 	struct str role; /* as above */
 	struct diff_said side[2];
 };
 
-/* Where requests are made. */
+/* The surroundings in which requests are made. */
 struct diff_where {
 	struct ir_roots roots;
 	struct str cwd;
-	enum ir_scope scope; /* looked at first */
+	enum ir_scope scope; /* examined first */
 };
 
 struct diff_result {
@@ -68,7 +68,10 @@ struct diff_result {
 	VEC(struct diff_doubt) doubts;
 };
 
-/* Both verified and lifted.  Bounded in time: past a budget there are doubts. */
+/*
+ * Compares two policies; both must be verified and lifted.  Time is bounded: what goes
+ * past a budget becomes a doubt.
+ */
 void diff_policies(const struct ir *old, const struct ir *new,
 		   const struct diff_where *where, struct arena *a,
 		   struct diff_result *ret);

@@ -1,6 +1,6 @@
 /*
- * Asks the evaluator the same request under both policies, and decides what
- * the difference of two decisions is called and whether it widens.
+ * Asks the evaluator the same request under both policies.  Decides what the difference
+ * between two decisions is called and whether it widens.
  */
 #include <stdlib.h>
 
@@ -90,7 +90,7 @@ struct ir_request diff_request(const struct diff *d, enum ir_kind kind)
 				   .cwd = d->where->cwd};
 }
 
-/* Of commands the words alone do not tell: see diff_word_of_command(). */
+/* For commands the words alone do not decide: see diff_word_of_command(). */
 static bool in_set(enum ir_kind kind, const struct ir_set *set,
 		   const struct ir_set *except, size_t n, const struct ir_request *req,
 		   enum eval_side side)
@@ -118,7 +118,7 @@ bool diff_matches(const struct diff_item *it, const struct ir_request *req)
 		      f->risk == IR_RISK_LOW ? EVAL_NARROW : EVAL_BROAD);
 }
 
-/* The tmp arena of a region goes; a finding stays. */
+/* Copies the request: a region's tmp arena is released, but findings stay. */
 static struct ir_request keep(struct arena *a, const struct ir_request *req)
 {
 	struct ir_request q = *req;
@@ -180,7 +180,10 @@ struct diff_small diff_small_of(struct diff *d, struct arena *tmp,
 		*ir = *d->ir[side];
 		memset(&ir->rules, 0, sizeof(ir->rules));
 		memset(&ir->risks, 0, sizeof(ir->risks));
-		/* a tree's second name is no name of a rule: see the caller */
+		/*
+		 * rules do not use the second name that a mount gives a tree: see the
+		 * caller
+		 */
 		memset(&ir->mounts, 0, sizeof(ir->mounts));
 		for (i = 0; i < n; i++) {
 			/* the evaluator only reads it */
@@ -217,7 +220,7 @@ static enum diff_change effect_change(enum ir_effect o, enum ir_effect n,
 	return o == IR_HIDE ? DIFF_UNHIDDEN : DIFF_DENIED;
 }
 
-/* False where the two decisions are the same for whoever asks. */
+/* False if the two decisions are the same for the one who makes the request. */
 static bool differ(const struct eval_decision *o, const struct eval_decision *n,
 		   enum diff_change *ret, bool *ret_widening)
 {
@@ -243,7 +246,7 @@ static bool differ(const struct eval_decision *o, const struct eval_decision *n,
 	return false;
 }
 
-/* Of a decision only its effect and what decided are kept: a line takes much room. */
+/* Keeps only the effect of each decision and what decided: a line takes much memory. */
 static bool ask_both(const struct ir *old, const struct ir *new,
 		     const struct ir_request *req, struct eval_decision e[2],
 		     enum diff_change *ret, bool *ret_widening)
@@ -263,13 +266,16 @@ static bool ask_both(const struct ir *old, const struct ir *new,
 	return differ(&e[DIFF_OLD], &e[DIFF_NEW], ret, ret_widening);
 }
 
-/* "Newly asked" widens what was denied and narrows what was allowed: two findings. */
+/*
+ * "Newly asked" widens what was denied and narrows what was allowed, so it can be two
+ * findings.
+ */
 static uint64_t told_bit(enum diff_change change, bool widening)
 {
 	return (uint64_t)1 << (2 * (unsigned)change + widening);
 }
 
-/* Asks the whole policies; what they do not confirm is no finding. */
+/* Asks the whole policies; only a difference that they confirm is a finding. */
 static bool confirm(struct diff *d, const struct ir_request *req,
 		    struct diff_told *told)
 {
@@ -312,7 +318,7 @@ bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request 
 		if (small && !ask_both(&small->ir[DIFF_OLD], &small->ir[DIFF_NEW], req,
 				       e, &change, &widening))
 			continue;
-		/* the same question of another rule's region was confirmed */
+		/* the same question was confirmed in the region of another rule */
 		if (small &&
 		    map_get(&d->seen, request_key(tmp, req, change, widening))) {
 			told->changes |= told_bit(change, widening);

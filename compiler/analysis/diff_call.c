@@ -1,20 +1,20 @@
 /*
- * System call rules: the conditions of the rules on one number divide its
- * arguments into regions, each asked by the smallest arguments of it.
+ * System-call rules: the conditions of the rules on one number divide its arguments
+ * into regions.  Each region is asked with its smallest arguments.
  */
 #include "compiler/analysis/diff_internal.h"
 #include "compiler/sets/box.h"
 
-/* Regions of one changed rule. */
+/* Limit for the regions of one changed rule. */
 #define MAX_REGIONS 512
 
 struct job {
 	struct diff *d;
 	struct arena *tmp;
 	struct diff_item *it;
-	struct diff_item **sel; /* the others on this number */
+	struct diff_item **sel; /* the other rules on this number */
 	struct ir_cond **conds;
-	bool *in; /* does the region lie in sel[i]? */
+	bool *in; /* for each sel[i]: does the region lie in it? */
 	size_t n, regions;
 	struct diff_small small;
 	struct diff_told told;
@@ -49,7 +49,7 @@ DIFF_MUST_READ static enum diff_looked ask(struct job *j, const uint64_t args[6]
 	memcpy(q.args, args, sizeof(q.args));
 	for (i = 0; i < j->n; i++) {
 		if (diff_matches(j->sel[i], &q) != j->in[i])
-			return DIFF_IN_PART; /* too many masks for a witness */
+			return DIFF_IN_PART; /* too many masks to find a witness */
 		if (j->in[i])
 			tags[n++] = (uint32_t)i;
 	}
@@ -60,7 +60,10 @@ DIFF_MUST_READ static enum diff_looked ask(struct job *j, const uint64_t args[6]
 	return DIFF_WHOLLY;
 }
 
-/* `c` says which of sel[0..i) the region lies in. */
+/*
+ * Divides by sel[i] and those after it; `c` is true in the region, which lies in the
+ * sel[0..i) that `in` names.
+ */
 DIFF_MUST_READ static enum diff_looked divide(struct job *j, struct ir_cond *c, size_t i)
 {
 	static struct ir_cond never = { .op = IR_C_FALSE };
@@ -72,7 +75,7 @@ DIFF_MUST_READ static enum diff_looked divide(struct job *j, struct ir_cond *c, 
 		return DIFF_IN_PART;
 	switch (box_cond_included(j->tmp, c, &never, args)) {
 	case SET_HOLDS:
-		return DIFF_WHOLLY; /* empty */
+		return DIFF_WHOLLY; /* the region is empty */
 	case SET_UNDECIDED:
 		return DIFF_IN_PART;
 	case SET_WITNESS:

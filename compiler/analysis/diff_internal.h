@@ -1,4 +1,4 @@
-/* What the parts of diff share.  Internal to analysis/diff*.c. */
+/* What the files of diff share.  Internal to analysis/diff*.c. */
 #ifndef COMPILER_ANALYSIS_DIFF_INTERNAL_H
 #define COMPILER_ANALYSIS_DIFF_INTERNAL_H
 
@@ -9,11 +9,12 @@
 enum { DIFF_OLD, DIFF_NEW };
 
 /*
- * What a search came to.  One that ended without an answer is OPEN, which is also
- * what nobody has set: an answer has to be said.  Who searches must read it.
+ * The result of a search.  A search that ended without an answer is OPEN.  OPEN is also
+ * the value of a variable that nobody has set, so an answer must be given explicitly.
+ * Callers must read the result.
  */
-enum diff_seek { DIFF_OPEN, DIFF_NONE /* there is none, surely */, DIFF_FOUND };
-/* Was all of it looked at?  The same holds here. */
+enum diff_seek { DIFF_OPEN, DIFF_NONE /* there surely is none */, DIFF_FOUND };
+/* Was all of it examined?  The same rules apply. */
 enum diff_looked { DIFF_IN_PART, DIFF_WHOLLY };
 #define DIFF_MUST_READ __attribute__((warn_unused_result))
 
@@ -23,21 +24,26 @@ static inline enum diff_looked diff_both(enum diff_looked x, enum diff_looked y)
 }
 
 /*
- * A rule, or the class of a command or tool, by what it means: one item where
- * both policies have it.
+ * A rule, or the risk class of a command or tool, identified by what it means: one item
+ * if both policies have it.
  */
 struct diff_item {
-	const struct ir_rule *rule[2];      /* by side, or NULL */
-	const struct ir_risk_fact *risk[2]; /* likewise */
+	const struct ir_rule *rule[2];      /* one for each side, or NULL */
+	const struct ir_risk_fact *risk[2]; /* the same */
 	enum ir_kind kind;
-	bool changed;  /* one policy only, or its effect depends on more */
-	uint32_t acts; /* items with one number act alike on what they match */
-	/* texts that it matches begin with this … */
+	bool changed;  /* only one policy has it, or its effect depends on more than
+	                  itself */
+	uint32_t acts; /* items with the same number act alike on the requests that
+	                  they match */
+	/* the texts that it matches begin with `lead` */
 	struct str lead;
-	/* … and are this, or go on behind it at `sep` (0: anywhere) */
+	/*
+	 * whole: they are equal to `lead`, or go on after it with `sep` (0: with
+	 * anything)
+	 */
 	bool whole;
 	char sep;
-	/* its language and what is taken off; made when they are needed */
+	/* its language and what is subtracted from it; made on demand */
 	const struct set_re *re, *minus;
 };
 
@@ -47,35 +53,41 @@ struct diff {
 	const struct diff_where *where;
 	struct diff_result *ret;
 	VEC(struct diff_item *) items[IR_KIND_COUNT];
-	/* rules that act alike may be decided differently: locks, the mode */
+	/*
+	 * rules that act alike may still be decided differently, because of locks or
+	 * the mode
+	 */
 	bool context_differs[IR_KIND_COUNT];
 	struct map seen; /* findings, by request and change */
-	size_t spent;    /* of the budget of all questions */
+	size_t spent;    /* what all questions have used of the budget */
 };
 
 /* --- asking (diff_ask.c) ------------------------------------------------- */
 
-/* The rules and classes that one region may meet, per side; cheap to ask. */
+/* The rules and classes that one region may meet, for each side: cheap to ask. */
 struct diff_small {
 	struct ir ir[2];
 };
 
 struct diff_small diff_small_of(struct diff *d, struct arena *tmp,
 				struct diff_item *const *items, size_t n);
-/* What is known of one changed rule. */
+/* What is known about one changed rule. */
 struct diff_told {
-	/* bits of enum diff_change, each with and without widening: one finding each
-	 * is enough */
+	/* bits of enum diff_change, each with and without widening: one finding of each
+	 * kind is enough */
 	uint64_t changes;
 	bool widening;
-	/* the rules that meet answered differently, and yet the whole policies alike */
+	/*
+	 * the rules that the request meets answered differently, but the whole policies
+	 * did not
+	 */
 	bool unconfirmed;
 };
 
 /*
- * Asks both sides of `small` (NULL: the whole policies at once) in each scope
- * of `scopes`.  Where they differ, both whole policies are asked, and a
- * finding is added unless it is there.  Returns whether they differed.
+ * Asks both sides of `small` (NULL: directly the whole policies) in each scope of
+ * `scopes`.  If they differ, both whole policies are asked, and a finding is added
+ * unless it is known.  Returns whether they differed.
  */
 bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request *req,
 	      unsigned scopes, struct arena *tmp, struct diff_told *told);
@@ -87,8 +99,9 @@ struct diff_said diff_said_scalar(const struct ir_scalar *s);
 void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why);
 void diff_doubt_add(struct diff *d, struct diff_doubt doubt);
 /*
- * All was asked about the item that could be.  What was looked at in part only is
- * a doubt, for the reason `open`, unless the findings say all that matters anyway.
+ * Call this after all possible questions about the item.  If only part was examined,
+ * that is a doubt with the reason `open`, unless the findings already tell everything
+ * that matters.
  */
 void diff_settled(struct diff *d, const struct diff_item *it,
 		  const struct diff_told *told, enum diff_looked looked,
@@ -96,20 +109,22 @@ void diff_settled(struct diff *d, const struct diff_item *it,
 
 /* --- identity (diff_key.c) ----------------------------------------------- */
 
-/* What the rule means, without place, name and spelling. */
+/* What the rule means: a key without place, name and spelling. */
 struct str diff_rule_key(struct arena *a, const struct ir_rule *r);
 
-/* Fills items[], what is changed and what acts alike. */
+/* Fills in items[], which items are changed, and which act alike. */
 void diff_identify(struct diff *d);
-/* The rule, of either side; NULL for a class. */
+/* The rule on either side; NULL for a risk class. */
 const struct ir_rule *diff_rule(const struct diff_item *it);
 const struct ir_risk_fact *diff_risk(const struct diff_item *it);
 unsigned diff_scopes(const struct diff_item *it);
-/* Do the items that hold in each of the two lists act alike?  tags: indexes of
- * `items`. */
+/*
+ * Of the items that match one request (tags: indexes of `items`), do those of the old
+ * policy act like those of the new one?
+ */
 bool diff_acts_alike(struct diff_item *const *items, const uint32_t *tags, size_t n,
 		     struct arena *tmp);
-/* May the item, changed as it is, permit anything that was not? */
+/* May the item's change permit something that was not permitted? */
 bool diff_may_widen(const struct diff_item *it);
 
 /* --- regions (diff_lang.c, diff_net.c, diff_call.c) ---------------------- */
@@ -117,9 +132,9 @@ bool diff_may_widen(const struct diff_item *it);
 void diff_languages(struct diff *d, enum ir_kind kind);
 void diff_nets(struct diff *d);
 void diff_calls(struct diff *d);
-/* Values that decide or limit (diff_scalar.c). */
+/* Compares values that decide or limit (diff_scalar.c). */
 void diff_scalars(struct diff *d);
-/* Locks, settings, variables, facts, mounts, roles (diff_value.c). */
+/* Compares locks, settings, variables, facts, mounts and roles (diff_value.c). */
 void diff_values(struct diff *d);
 
 #endif

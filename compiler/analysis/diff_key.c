@@ -1,7 +1,8 @@
 /*
- * Which rules two policies share.  A rule is what it means: its key leaves out
- * place, name and spelling.  What else a rule's effect depends on (locks, what
- * lifts it, the order of errnos and asks) makes a shared one changed, too.
+ * Decides which rules two policies share.  A rule is identified by what it means: its
+ * key leaves out place, name and spelling.  A shared rule counts as changed if
+ * something else on which its effect depends has changed: locks, the rules that lift
+ * it, the order of errnos and asks.
  */
 #include <stdlib.h>
 
@@ -29,7 +30,7 @@ static bool has(const struct diff_item *it, int side)
 
 /* --- keys ---------------------------------------------------------------- */
 
-/* The guards without how they were spelled. */
+/* The guards without their spelling. */
 static struct ir_guard *bare_guards(struct arena *a, const struct ir_command *c)
 {
 	struct ir_guard *gs = arena_array(a, c->nguards + 1, sizeof(*gs));
@@ -52,7 +53,7 @@ static struct ir_guard *bare_guards(struct arena *a, const struct ir_command *c)
 	return gs;
 }
 
-/* The set without how it was spelled; a regex is its text. */
+/* The set without its spelling; a regex is its text. */
 static struct ir_set bare(struct arena *a, enum ir_kind kind, const struct ir_set *s)
 {
 	struct ir_set c = *s;
@@ -82,7 +83,7 @@ static void put_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
 	}
 }
 
-/* What decides how a rule acts on a request that it matches. */
+/* Writes what decides how a rule acts on a request that it matches. */
 static void put_acts(struct buf *b, const struct ir_rule *r)
 {
 	buf_printf(b, "%d %d %u %d%d%d%d%d%d %u %.*s ", r->effect, r->level, r->scopes,
@@ -112,13 +113,13 @@ static struct str risk_key(struct arena *a, const struct ir_risk_fact *f)
 
 /* --- items --------------------------------------------------------------- */
 
-/* The item of each rule, by index. */
+/* Maps each rule, by index, to its item. */
 struct identity {
 	struct diff *d;
 	struct map keys[IR_KIND_COUNT];
 	struct map acts;
 	struct diff_item **of[2];
-	bool *lifts[2]; /* rules that lift, or are lifted */
+	bool *lifts[2]; /* items that lift, or are lifted */
 };
 
 static struct diff_item *item_of(struct identity *id, enum ir_kind kind, struct str key)
@@ -146,7 +147,7 @@ static void collect(struct identity *id, int side)
 		const struct ir_rule *r = ir->rules.v[i];
 		struct diff_item *it = item_of(id, r->kind, diff_rule_key(a, r));
 
-		/* the first of equal ones: whatever it does, the others do too */
+		/* the first of equal rules stands for the others, which do the same */
 		if (!it->rule[side])
 			it->rule[side] = r;
 		id->of[side][i] = it;
@@ -189,8 +190,8 @@ static void number(struct identity *id, struct diff_item *it)
 		if (r->kind == IR_FILE)
 			buf_printf(&b, "%u %d ", r->set.u.file.ops,
 				   ir_rule_shows_host(r));
-		/* what it lifts, or what lifts it, is its own; so are the
-		   addresses that a name may resolve to */
+		/* a rule that lifts or is lifted acts like no other; nor does a name
+		   with its own addresses to which it may resolve */
 		if (is_lifting(id, it) || (r->kind == IR_NET && r->set.u.net.nwithin))
 			buf_printf(&b, "%p", (const void *)it);
 	}
@@ -234,7 +235,7 @@ bool diff_acts_alike(struct diff_item *const *items, const uint32_t *tags, size_
 	uint32_t *new = arena_array(tmp, n + 1, sizeof(*new));
 	size_t i, k;
 
-	/* shared, and yet changed: what it does hangs on more than itself */
+	/* shared, and yet changed: its effect depends on more than itself */
 	for (i = 0; i < n; i++)
 		if (items[tags[i]]->changed && has(items[tags[i]], DIFF_OLD) &&
 		    has(items[tags[i]], DIFF_NEW))
@@ -266,7 +267,7 @@ static int by_address(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* The items that lift it on this side and are in both policies; sorted. */
+/* The items that lift it on this side and that both policies have, sorted. */
 static size_t lifters(const struct identity *id, const struct diff_item *it, int side,
 		      struct diff_item **ret)
 {
@@ -302,7 +303,10 @@ static bool lifts_differ(const struct identity *id, const struct diff_item *it)
 	       (n && memcmp(old, new, n * sizeof(*old)) != 0);
 }
 
-/* Of several errnos, and of several asks, the first rule's counts. */
+/*
+ * Does the order of the two rules matter?  Of several errnos, and of several asks, the
+ * first rule's counts.
+ */
 static bool order_matters(const struct diff_item *x, const struct diff_item *y)
 {
 	const struct ir_rule *r = diff_rule(x), *s = diff_rule(y);
@@ -350,7 +354,7 @@ static void mark_order(struct diff *d, enum ir_kind kind)
 	}
 }
 
-/* Below a lock the allow rules of lower levels do not count. */
+/* Below a lock, the allow rules of lower levels do not count. */
 static bool is_locked_differently(const struct diff *d, const struct diff_item *it)
 {
 	const struct ir_rule *r = diff_rule(it);
@@ -361,7 +365,7 @@ static bool is_locked_differently(const struct diff *d, const struct diff_item *
 	       ((x && r->level > x) || (y && r->level > y));
 }
 
-/* The network's mode overrules its rules. */
+/* The network's mode takes precedence over network rules. */
 static uint64_t mode_of(const struct diff *d, int side)
 {
 	return d->ir[side]->scalars[IR_S_NET_MODE].num;

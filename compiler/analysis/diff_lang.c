@@ -1,22 +1,22 @@
 /*
- * Commands, tools, paths: the set of a changed rule is divided into regions
- * whose words meet the same rules of both policies, by one automaton; each
- * region is asked once, by a shortest word of it.
+ * Commands, tools, paths: one automaton divides the set of a changed rule into regions
+ * whose words meet the same rules of both policies.  Each region is asked once, with
+ * one of its shortest words.
  */
 #include "compiler/analysis/diff_word.h"
 
-/* States of one automaton, and of all together. */
+/* Limits for the states of one automaton, and of all together. */
 #define MAX_STATES 65536
 #define MAX_SPENT ((size_t)4 * 1000 * 1000)
-/* How often a region is tried again whose first words name no request. */
+/* How often a region is tried again if its first words name no request. */
 #define MAX_TRIES 8
-/* Trees in which a path of a rule is looked at that no automaton holds. */
+/* How many trees we search for a path of a rule that is too large for an automaton. */
 #define MAX_TREES 64
 
 struct job {
 	struct diff *d;
 	struct arena *tmp;
-	struct diff_item **sel; /* sel[0] is the changed one; the others may meet it */
+	struct diff_item **sel; /* sel[0] is the changed item; the others may meet it */
 	size_t n;
 	enum diff_frame frame;
 	struct diff_small small;
@@ -56,7 +56,7 @@ static enum set_answer build(struct job *j)
 
 		langs[i] =
 			diff_word_language(j->d, j->tmp, j->sel[i], j->frame, i == 0);
-		/* an exception that holds for some operations only divides, too */
+		/* an exception that applies to some operations only also divides */
 		if (part->op != SET_EMPTY)
 			langs[n++].re = part;
 	}
@@ -75,15 +75,18 @@ static unsigned operations(const struct job *j)
 	size_t i;
 
 	if (!r || r->kind != IR_FILE)
-		return IR_READ; /* one turn */
-	/* where a host's tree is shown no scratch rule speaks, of any operation */
+		return IR_READ; /* one round is enough */
+	/*
+	 * a scratch rule does not apply where a tree of the host is shown, whatever the
+	 * operation
+	 */
 	for (i = 1; i < j->n && ir_rule_shows_host(r); i++)
 		if (diff_rule(j->sel[i])->scratch)
 			return IR_ALL_OPS;
 	return r->set.u.file.ops;
 }
 
-/* Does the command, by its places here, lie in the region? */
+/* Is the command, with the places that it has here, in the region? */
 static bool is_command_of_region(const struct job *j, const struct ir_request *req,
 				 const uint32_t *tags, size_t ntags)
 {
@@ -93,7 +96,7 @@ static bool is_command_of_region(const struct job *j, const struct ir_request *r
 	return n == ntags && (!n || memcmp(own, tags, n * sizeof(*tags)) == 0);
 }
 
-/* Does the request meet the rules that the region says, whatever operation? */
+/* Does the request meet the rules that the region names, whatever the operation? */
 static bool is_of_region(const struct job *j, const struct ir_request *req,
 			 const uint32_t *tags, size_t ntags)
 {
@@ -109,7 +112,7 @@ static bool is_of_region(const struct job *j, const struct ir_request *req,
 			k++;
 		want = k < ntags && tags[k] == i;
 		if (q.kind == IR_FILE) {
-			/* partial exceptions are tags of their own */
+			/* partial exceptions have tags of their own */
 			if (want != diff_word_matches_path(j->sel[i], &q))
 				return false;
 		} else if (want != diff_matches(j->sel[i], &q)) {
@@ -142,13 +145,16 @@ static bool ask_region(struct job *j, struct str word, const uint32_t *tags,
 	return false;
 }
 
-/* Tags of items, which alone act; false where an exception's tag is there. */
+/* Are all tags those of items?  Only items act; false if an exception has a tag. */
 static bool items_only(const struct job *j, const uint32_t *tags, size_t n)
 {
 	return n == 0 || tags[n - 1] < j->n;
 }
 
-/* In the relative frame exceptions under other roots are not to be seen. */
+/*
+ * Do both sides act alike?  In the relative frame, exceptions under other roots cannot
+ * be seen.
+ */
 static bool acts_alike(struct job *j, const uint32_t *tags, size_t n)
 {
 	uint32_t *kept = arena_array(j->tmp, n + 1, sizeof(*kept));
@@ -162,7 +168,7 @@ static bool acts_alike(struct job *j, const uint32_t *tags, size_t n)
 		if (j->frame == DIFF_RELATIVE && diff_word_is_vague(it)) {
 			if (it->changed)
 				return false;
-			continue; /* it is on both sides, or on none */
+			continue; /* the item is in both policies, or in neither */
 		}
 		kept[o++] = tags[i];
 	}
@@ -239,8 +245,8 @@ DIFF_MUST_READ static enum diff_looked walk(struct job *j)
 }
 
 /*
- * Too many rules meet for one automaton: a word that meets no other rule, and
- * one for each of some others.  Whatever they say, the question stays open.
+ * Used when too many rules meet for one automaton: tries a shortest word, and a word
+ * that meets no other rule.  Whatever they show, the question stays open.
  */
 static void sample(struct job *j)
 {
@@ -277,8 +283,8 @@ static void sample(struct job *j)
 }
 
 /*
- * A path below each tree that another rule opens: a shortest word of a pattern
- * at any depth lies where everything is denied anyway.
+ * Tries a path below each tree that another rule opens: a shortest word of an any-depth
+ * pattern would lie where everything is denied anyway.
  */
 static void sample_trees(struct job *j)
 {
@@ -327,9 +333,9 @@ DIFF_MUST_READ static enum diff_looked run(struct diff *d, struct arena *tmp,
 }
 
 /*
- * Roots may lie anywhere: what one arrangement of them does not show another
- * might.  Only where the rules below the same root act alike in every region
- * is the change none.
+ * Does the change have no effect wherever the roots are?  Another arrangement of the
+ * roots might show what this one does not.  So there is no effect only if in every
+ * region the rules below the same root act alike.
  */
 DIFF_MUST_READ static bool is_none_anywhere(struct diff *d, struct diff_item *it)
 {
@@ -345,7 +351,7 @@ DIFF_MUST_READ static bool is_none_anywhere(struct diff *d, struct diff_item *it
 	return looked == DIFF_WHOLLY;
 }
 
-/* Does an item that may meet it look at more than words, or it itself? */
+/* Does the item, or another one that may meet it, depend on more than words? */
 static bool is_loose_near(const struct diff *d, const struct diff_item *it)
 {
 	if (it->kind != IR_COMMAND)
@@ -385,7 +391,10 @@ static void settle(struct diff *d, struct diff_item *it)
 	    !(told.widening || (told.changes && !diff_may_widen(it))) &&
 	    is_none_anywhere(d, it))
 		looked = DIFF_WHOLLY;
-	/* a word of the line that was tried names a file: another line may not */
+	/*
+	 * a word of the line that was tried names a file: another line might give
+	 * another answer
+	 */
 	if (it->kind == IR_COMMAND && told.unconfirmed && looked == DIFF_WHOLLY) {
 		looked = DIFF_IN_PART;
 		why = "what rules say of files decided about the lines that were tried: "

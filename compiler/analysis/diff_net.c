@@ -1,14 +1,14 @@
 /*
- * Network rules: hosts are nested or apart, ports are ranges, so that a
- * changed rule's box falls into few regions; each is asked by a host, a port
- * and a protocol of it.
+ * Network rules: sets of hosts are nested or disjoint, and ports are ranges, so a
+ * changed rule's box falls into few regions.  Each region is asked with one of its
+ * hosts, ports and protocols.
  */
 #include "compiler/analysis/diff_internal.h"
 #include "compiler/sets/box.h"
 
-/* Requests asked for one changed rule. */
+/* Limit for the requests asked about one changed rule. */
 #define MAX_ASKED 20000
-/* Pieces of blocks that are looked at for one changed rule. */
+/* Limit for the pieces of blocks examined for one changed rule. */
 #define MAX_SEARCHED 200000
 
 struct host {
@@ -23,12 +23,12 @@ struct job {
 	const struct diff_item *it;
 	struct diff_item **sel; /* sel[0] is `it` */
 	size_t n;
-	VEC(const struct ir_net *) nodes; /* sets and exceptions that meet it */
+	VEC(const struct ir_net *) nodes; /* the sets and exceptions that meet it */
 	VEC(struct host) hosts;
 	VEC(uint16_t) ports;
 	struct diff_small small;
 	struct diff_told told;
-	size_t searched; /* pieces of blocks */
+	size_t searched; /* the number of pieces examined */
 };
 
 static const struct ir_net *net_of(const struct diff_item *it)
@@ -80,9 +80,9 @@ static bool is_inside(const struct num_cidr *x, const struct num_cidr *y)
 }
 
 /*
- * An address of the piece `c` that no block of the rules with at least `bits` bits
- * holds.  Such blocks are the smaller ones of the block that is searched: its own
- * and larger ones take nothing away.
+ * Finds an address in the piece `c` that is in no block of the rules with at least
+ * `bits` bits.  Those are the blocks smaller than the one that is searched; the block
+ * itself and larger ones remove nothing.
  */
 DIFF_MUST_READ static enum diff_seek free_address(struct job *j, struct num_cidr c,
 						  unsigned bits, uint8_t ret[16])
@@ -132,7 +132,10 @@ static bool has_host(const struct job *j, const struct host *h)
 	return false;
 }
 
-/* Who found a host of a region, or that the region has none, has looked at it. */
+/*
+ * Adds the host that was found.  If one was found, or surely there is none, the region
+ * was examined.
+ */
 DIFF_MUST_READ static enum diff_looked take(struct job *j, enum diff_seek seek,
 					    const struct host *h)
 {
@@ -141,7 +144,10 @@ DIFF_MUST_READ static enum diff_looked take(struct job *j, enum diff_seek seek,
 	return seek == DIFF_OPEN ? DIFF_IN_PART : DIFF_WHOLLY;
 }
 
-/* `all`: one that no block holds, else none that is smaller than `c`. */
+/*
+ * Adds an address of the block `c`: with `all` one that is in no block of any rule,
+ * else one that is in none smaller than `c`.
+ */
 DIFF_MUST_READ static enum diff_looked add_address(struct job *j, const struct num_cidr *c,
 						   bool all)
 {
@@ -175,8 +181,9 @@ static bool is_taken(const struct job *j, struct str name, struct str apex)
 }
 
 /*
- * A name below `apex` ("" is any name) that no narrower rule knows.  Every rule knows
- * at most one of the names tried below an apex, and of those of one label.
+ * Finds a name below `apex` ("" allows any name) that no narrower rule matches.  Every
+ * rule matches at most one of the names that we try below an apex, and of those with
+ * one label.
  */
 DIFF_MUST_READ static enum diff_seek free_name(struct job *j, struct str apex,
 					       struct str *ret)
@@ -214,7 +221,10 @@ DIFF_MUST_READ static enum diff_looked add_host(struct job *j, const struct ir_n
 
 	switch (n->host) {
 	case IR_HOST_ANY:
-		/* any one that no block holds; of each family, for whoever reads it */
+		/*
+		 * a name or an address that is in no block; also an IPv4 and an IPv6
+		 * address, for whoever reads the findings
+		 */
 		looked = diff_both(add_name(j, STR("")), add_address(j, &any, true));
 		looked = diff_both(looked, add_address(j, &v4, true));
 		looked = diff_both(looked, add_address(j, &v6, true));
@@ -247,7 +257,7 @@ static void add_port(struct job *j, uint32_t port)
 	VEC_PUSH(j->tmp, &j->ports, (uint16_t)port);
 }
 
-/* Nothing listens at port 0, and no request names it. */
+/* Nothing can listen on port 0, and no request names it. */
 static void find_ports(struct job *j)
 {
 	const struct ir_net *x = net_of(j->it);
@@ -261,7 +271,7 @@ static void find_ports(struct job *j)
 	}
 }
 
-/* Exactly: of the rule's own hosts, and of what is nested in them. */
+/* Exactly the rule's own hosts, and what is nested in them. */
 DIFF_MUST_READ static enum diff_looked find_hosts(struct job *j)
 {
 	const struct ir_net *x = net_of(j->it);
@@ -297,7 +307,11 @@ static bool acts_alike(struct job *j, struct ir_request *req)
 	       diff_acts_alike(j->sel, tags, n, j->tmp);
 }
 
-/* What acts differently and gets one answer hangs on what no request says. */
+/*
+ * Asks one request.  If the rules act differently but the answer is the same, the
+ * difference depends on something that no request says (the addresses of a name): then
+ * it was examined in part only.
+ */
 DIFF_MUST_READ static enum diff_looked ask(struct job *j, struct ir_request *req)
 {
 	bool within = net_of(j->it)->nwithin > 0, differs;

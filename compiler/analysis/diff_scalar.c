@@ -1,7 +1,7 @@
 /*
- * Scalars.  One that decides requests is asked about by requests that no rule
- * is likely to match; where none of them reaches it, that is a doubt.  Limits
- * and the like have an order of their own.
+ * Scalars.  A scalar that decides requests is examined with requests that probably
+ * match no rule; if none of them reaches it, that is a doubt.  Limits and similar
+ * scalars have an order of their own.
  */
 #include "compiler/analysis/diff_word.h"
 
@@ -34,7 +34,7 @@ static void ask_words(struct asked *q, enum ir_kind kind)
 		r.tool = name;
 		ask(q, &r);
 	}
-	/* by risk: one of each class that is told apart */
+	/* by risk: one command or tool of each class that the policies distinguish */
 	for (i = 0; i < d->items[kind].n; i++) {
 		struct diff_item *it = d->items[kind].v[i];
 		struct ir_request reqs[DIFF_WORD_REQUESTS];
@@ -129,7 +129,10 @@ static void ask_calls(struct asked *q)
 	}
 }
 
-/* Asks about requests that the scalar decides; false where it decides none. */
+/*
+ * Asks about requests that the scalar decides; false if it decides none of those we
+ * tried.
+ */
 static bool ask_about(struct asked *q, enum ir_scalar_id id)
 {
 	switch ((int)id) {
@@ -174,7 +177,7 @@ static int by_size(uint64_t o, uint64_t n)
 	return n < o ? -1 : n > o;
 }
 
-/* Of the class: with a map its own effect, else the one of all. */
+/* The effect for a class: with a map the class's own, else the common one. */
 static enum ir_effect effect_of(const struct ir_scalar *s, int class)
 {
 	return s->by_risk ? s->effects[class] : s->effect;
@@ -185,7 +188,7 @@ static bool is_effect(enum ir_scalar_type t)
 	return t == IR_T_EFFECT || t == IR_T_OTHERWISE;
 }
 
-/* Does the value differ, and may the new one permit more? */
+/* Does the value differ, and may the new value permit more? */
 static bool differs(enum ir_scalar_id id, const struct ir_scalar *o,
 		    const struct ir_scalar *n, bool *ret_looser)
 {
@@ -195,7 +198,7 @@ static bool differs(enum ir_scalar_id id, const struct ir_scalar *o,
 
 	*ret_looser = false;
 	if (t == IR_T_NAME) {
-		/* `base none` takes the base denies away in bulk */
+		/* `base none` removes all the base's denies at once */
 		*ret_looser = str_eqz(n->text, "none");
 		return !str_eq(o->text, n->text);
 	}
@@ -203,7 +206,7 @@ static bool differs(enum ir_scalar_id id, const struct ir_scalar *o,
 		differs |= effect_of(o, i) != effect_of(n, i);
 		*ret_looser |= effect_of(n, i) < effect_of(o, i);
 	}
-	/* `full` overrules an `otherwise` that nobody but a default says */
+	/* mode `full` takes precedence over an `otherwise` that only a default sets */
 	if (id == IR_S_NET_OTHERWISE &&
 	    (o->set && o->level != IR_DEFAULT) != (n->set && n->level != IR_DEFAULT))
 		differs = *ret_looser = true;
@@ -266,7 +269,7 @@ static void compare(struct diff *d, enum ir_scalar_id id)
 	q.tmp = &tmp;
 	decides = ask_about(&q, id);
 	arena_release(&tmp);
-	/* the mode is more than what it decides: it is which network there is */
+	/* the mode does more than decide requests: it chooses which network there is */
 	if (!decides || id == IR_S_NET_MODE) {
 		add(d, id, looser ? DIFF_LOOSER : DIFF_TIGHTER, looser);
 		return;

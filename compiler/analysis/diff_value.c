@@ -1,7 +1,7 @@
 /*
- * What is no decision about a request: locks, settings, variables, facts,
- * mounts, roles, days.  Where nobody can say that the new one permits less, it
- * counts as widening.
+ * Compares what is not a decision about a request: locks, settings, variables, facts,
+ * mounts, roles, days.  If we cannot show that the new value permits less, it counts as
+ * widening.
  */
 #include "compiler/analysis/diff_internal.h"
 #include "compiler/ir/value.h"
@@ -31,7 +31,7 @@ static struct diff_said said(struct str id, struct str value, enum ir_level leve
 
 /* --- what is there or not ------------------------------------------------ */
 
-/* One list of each policy, by a key that says all that matters. */
+/* One list for each policy, with a key that contains everything that matters. */
 struct listed {
 	struct str key;
 	struct diff_said said;
@@ -60,7 +60,7 @@ static void only_in(struct diff *d, const char *kind, const struct list l[2], in
 	for (i = 0; i < l[side].v.n; i++) {
 		if (map_get(&other, l[side].v.v[i].key))
 			continue;
-		map_put(&other, l[side].v.v[i].key, d); /* once */
+		map_put(&other, l[side].v.v[i].key, d); /* report it once */
 		if (side == DIFF_NEW)
 			add(d, kind, DIFF_ADDED, widening, nothing(),
 			    l[side].v.v[i].said);
@@ -194,7 +194,7 @@ static bool is_in(const struct ir_value *v, const struct ir_value *list)
 	return false;
 }
 
-/* A setting whose order is known: fewer roles are allowed. */
+/* A setting with a known order: fewer roles are allowed. */
 static bool is_tighter(const struct ir_setting *o, const struct ir_setting *n)
 {
 	size_t i;
@@ -309,7 +309,7 @@ static struct diff_said said_env_lock(struct diff *d, const struct ir_env_lock *
 	return said(k->id, value, k->level, k->at);
 }
 
-/* A lock of a lower level is a lost one. */
+/* A lock that moved to a lower level counts as lost. */
 static void compare_env_locks(struct diff *d)
 {
 	size_t i;
@@ -331,7 +331,7 @@ static void compare_env_locks(struct diff *d)
 		}
 }
 
-/* The highest level at which each policy says a rule. */
+/* The highest level at which each policy has the rule. */
 struct ranked {
 	const struct ir_rule *rule[2];
 };
@@ -355,9 +355,10 @@ static struct ranked *ranked_of(struct diff *d, struct map *all, const struct ir
 }
 
 /*
- * A rule that both policies say, at another level.  What is asked may be answered
- * alike all the same; levels that are not compared here tell the two apart: what they
- * say as `final`, lock, or lift.  A higher allow and a lower deny permit more.
+ * A rule that both policies have, but at different levels.  The requests that we ask
+ * may still be answered alike.  Levels that are not compared here can see the
+ * difference, by what they declare `final`, lock or lift.  An allow at a higher level
+ * and a deny at a lower one permit more.
  */
 static void compare_levels(struct diff *d)
 {
@@ -371,7 +372,7 @@ static void compare_levels(struct diff *d)
 			const struct ir_rule *r = d->ir[s]->rules.v[i];
 			struct ranked *k = ranked_of(d, &all, r);
 
-			/* those that the network's mode makes are no statements */
+			/* rules that the network's mode makes are not statements */
 			if (str_eq(r->id, d->ir[s]->scalars[IR_S_NET_MODE].id))
 				continue;
 			if (!k->rule[s] || r->level < k->rule[s]->level)
@@ -393,8 +394,9 @@ static void compare_levels(struct diff *d)
 }
 
 /*
- * What `final` keeps from levels that are not compared here: denies cannot loosen
- * a final allow, and facts of lower levels not hide what a final rule speaks of.
+ * Compares what `final` protects from levels that are not compared here: their denies
+ * cannot restrict a final allow, and their facts cannot hide what a final rule is
+ * about.
  */
 static void compare_final(struct diff *d)
 {
@@ -424,7 +426,7 @@ static void compare_final(struct diff *d)
 	}
 }
 
-/* A later day, or none, holds longer. */
+/* A later day, or none, lasts longer. */
 static void compare_day(struct diff *d, const char *what, struct str o, struct str n)
 {
 	struct ir_place nowhere = { .span = SPAN_NONE };

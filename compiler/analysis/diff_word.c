@@ -1,7 +1,7 @@
 /*
- * What an item matches, as an expression over words, and what a word of it is
- * as a request.  A word of commands is as sets/lang.h writes it: the program,
- * its two places, the further words, each ended by NUL.
+ * What an item matches, as an expression over words, and which requests a word stands
+ * for.  A word of commands is written as in sets/lang.h: the program, its two places,
+ * and the further words, each ended by NUL.
  */
 #include "compiler/analysis/diff_word.h"
 
@@ -13,7 +13,7 @@ static enum ir_effect effect_of(const struct diff_item *it)
 {
 	if (diff_rule(it))
 		return diff_rule(it)->effect;
-	/* a low class matches as allow does, the others as deny does */
+	/* the low class matches as an allow does, the others as a deny does */
 	return diff_risk(it)->risk == IR_RISK_LOW ? IR_ALLOW : IR_DENY;
 }
 
@@ -47,7 +47,7 @@ enum diff_frame diff_word_frame(const struct diff_item *it)
 
 /* --- beginnings ---------------------------------------------------------- */
 
-/* The bytes that every member begins with; *ret_whole: there are no others. */
+/* The bytes with which every member begins; *ret_whole: they are all of it. */
 static struct str literal(struct arena *a, const struct ir_glob *g, bool *ret_whole)
 {
 	struct buf b;
@@ -69,7 +69,7 @@ static struct str behind_slash(struct str s)
 	return str_sub(s, i, s.n - i);
 }
 
-/* Of a command only the base name of its program, where that is certain. */
+/* For a command only the base name of its program, and only if that is certain. */
 static void prepare_command(struct diff *d, struct diff_item *it)
 {
 	const struct ir_command *c = &set_of(it)->u.command;
@@ -79,7 +79,7 @@ static void prepare_command(struct diff *d, struct diff_item *it)
 	if (c->regex || c->words[0].any_words || (c->more && c->nwords == 1))
 		return;
 	name = literal(d->a, &c->words[0].glob, &it->whole);
-	/* behind ":" an allow's file may go on with another name */
+	/* after ":", the file of an allow may end in another name */
 	if (!it->whole || (tail && name.n && memchr(name.p, '/', name.n))) {
 		it->whole = false;
 		return;
@@ -114,13 +114,13 @@ void diff_word_prepare(struct diff *d, struct diff_item *it)
 	}
 }
 
-/* May a text of `x`, which is whole, be one of `y`, which is not? */
+/* May a text of `x`, which is `whole`, also be one of `y`, which is not? */
 static bool whole_meets(const struct diff_item *x, const struct diff_item *y)
 {
 	return str_starts(x->lead, y->lead) || (x->sep && str_starts(y->lead, x->lead));
 }
 
-/* Is `y` behind `x` and its separator? */
+/* Does `y` continue `x` after the separator? */
 static bool goes_on(const struct diff_item *x, const struct diff_item *y)
 {
 	return x->sep && str_starts(y->lead, x->lead) &&
@@ -182,7 +182,7 @@ static struct set_re *set_re_of(struct diff *d, struct arena *tmp,
 				       : set_none(tmp);
 }
 
-/* Does more than its words decide what it matches? */
+/* Does more than its words decide what the item matches? */
 static bool is_loose(const struct diff_item *it, const struct ir_set *s)
 {
 	return it->kind == IR_COMMAND && (s->u.command.regex || s->u.command.nguards);
@@ -200,8 +200,8 @@ bool diff_word_is_loose(const struct diff_item *it)
 }
 
 /*
- * Does the exception hold for every operation of the rule?  One that is loose
- * takes less off than its words say, so nothing is.
+ * Does the exception apply to every operation of the rule?  A loose exception removes
+ * less than its words say, so nothing is subtracted for it.
  */
 static bool is_for_all(const struct diff_item *it, const struct ir_set *e)
 {
@@ -255,7 +255,7 @@ static struct set_re *excepted(struct diff *d, struct arena *tmp,
 	return set_or_all(tmp, v, o);
 }
 
-/* Second names of trees: a request there is judged by the tree's own name. */
+/* Second names of trees: a request for such a path is decided by the tree's own name. */
 static struct set_re *mount_places(struct diff *d, struct arena *tmp)
 {
 	struct set_re *below = set_cat(tmp, set_byte(tmp, '/'),
@@ -270,7 +270,7 @@ static struct set_re *mount_places(struct diff *d, struct arena *tmp)
 	return set_cat(tmp, re, set_or(tmp, set_eps(tmp), below));
 }
 
-/* A bare program has no place: both are empty. */
+/* A bare program has no place: both places are empty. */
 static struct set_re *no_command(struct arena *tmp)
 {
 	struct set_bytes b = not_nul();
@@ -309,8 +309,8 @@ struct set_tagged diff_word_language(struct diff *d, struct arena *tmp,
 	if (requests)
 		minus = set_or(tmp, minus, no_request(d, tmp, it, frame));
 	side = set_side_of(effect_of(it));
-	/* options make no command other than the rule's; what is taken off is taken
-	   off as it is written, so that no word is missed */
+	/* options do not turn a command into one that is not the rule's; exceptions are
+	   subtracted as they are written, so that no word is missed */
 	re = it->kind == IR_COMMAND && side == SET_BROAD ?
 		     set_from_readings(tmp, &set_of(it)->u.command) :
 		     set_re_of(d, tmp, it, set_of(it), side, frame);
@@ -341,7 +341,7 @@ bool diff_word_matches_path(const struct diff_item *it, const struct ir_request 
 
 /* --- requests ------------------------------------------------------------ */
 
-/* Splits at NUL; how many words. */
+/* Splits the word at NULs; returns the number of parts. */
 static size_t split(struct arena *tmp, struct str word, struct str **ret)
 {
 	size_t i, from = 0, n = 0;
@@ -365,7 +365,7 @@ static size_t command_requests(struct diff *d, struct arena *tmp, struct str wor
 	if (n < 3)
 		return 0;
 	names[count++] = w[0];
-	/* the program by the places that the word gives it */
+	/* a program with a '/' is named by the places that the word gives it */
 	if (w[0].n && memchr(w[0].p, '/', w[0].n) && w[2].n > 1)
 		names[count++] = str_sub(w[2], 1, w[2].n - 1);
 	if (w[0].n && memchr(w[0].p, '/', w[0].n) && w[1].n > 1) {
@@ -441,7 +441,7 @@ size_t diff_word_requests(struct diff *d, struct arena *tmp, const struct diff_i
 
 /* --- words --------------------------------------------------------------- */
 
-/* Letters, digits, other printable ASCII, the rest. */
+/* Ranks bytes: letters, digits, other printable ASCII, the rest. */
 static unsigned readable(uint8_t c)
 {
 	if (c >= 'a' && c <= 'z')

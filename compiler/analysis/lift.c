@@ -1,7 +1,7 @@
 /*
- * Which allow rules lift which defaults: a default goes for what an allow
- * says only where its whole set contains the whole set of that allow, so that
- * `allow read "/"` lifts nothing.  The floor yields to few.
+ * Decides which allow rules lift which defaults.  An allow lifts a default only if the
+ * default's whole set contains the allow's whole set; so `allow read "/"` lifts
+ * nothing.  Few rules lift the floor.
  */
 #include "compiler/analysis/lift.h"
 #include "compiler/sets/lang.h"
@@ -11,7 +11,7 @@ static bool is_default(const struct ir_rule *r)
 	return r->level == IR_DEFAULT && r->effect != IR_ALLOW;
 }
 
-/* Exactly ${PROJECT_DIR}/.git/config and nothing else. */
+/* Is it exactly ${PROJECT_DIR}/.git/config and nothing else? */
 static bool is_git_config(const struct ir_rule *r)
 {
 	static const char name[] = "/.git/config";
