@@ -196,8 +196,7 @@ bool rx_escaped_byte(struct rx_reader *r, uint8_t *ret)
 
 /* --- bracketed classes ----------------------------------------------------- */
 
-enum range { RANGE_NO, RANGE_MAY /* whether the last item is one byte, which can begin
-                                    a range */, RANGE_OPEN };
+enum range { RANGE_NO, RANGE_MAY /* the last item is one byte */, RANGE_OPEN };
 
 struct class
 {
@@ -245,8 +244,7 @@ static bool add_posix(struct rx_reader *r, struct class *c)
 		    !str_starts(str_sub(rest, name.n, rest.n - name.n), STR(":]")))
 			continue;
 		if ((r->options & RX_CASELESS) && (i == 1 || i == 2))
-			set = &posix[0]; /* with /i, `lower` and `upper` mean all
-			                    letters */
+			set = &posix[0]; /* /i: both mean letters */
 		b = set_of(set);
 		add_set(c, inverse ? rx_inverse(b) : b);
 		r->at += 1 + inverse + name.n + 2;
