@@ -1,23 +1,23 @@
 /*
- * Automata as members hold them.  Few states differ in their tags: each set of
- * tags is kept once and a state has its number; of a state's transitions those
- * that are not the most common one are listed.  Automata of like patterns have
- * tables in common.
+ * Decides how a bundle's member stores automata.  Only few sets of tags differ, so each
+ * set is stored once and a state has the number of its set.  For each state only those
+ * transitions are listed that do not go to its most common successor.  Automata of
+ * similar patterns share tables.
  */
 #include "compiler/record/automaton.h"
 
-/* The distinct sets of tags of an automaton, the empty one first. */
+/* The distinct sets of tags of an automaton; the empty set comes first. */
 struct tag_sets {
 	uint32_t n;
-	uint32_t *at;   /* n + 1: where each begins in tags */
+	uint32_t *at;   /* n + 1 entries: where each set begins in tags */
 	uint32_t *tags;
-	uint32_t *of;   /* the set of each state */
+	uint32_t *of;   /* the number of each state's set */
 };
 
 struct pool {
 	struct arena *a;
 	VEC(uint32_t) at, tags;
-	uint32_t *slots; /* set + 1 */
+	uint32_t *slots; /* number of the set, + 1 */
 	size_t nslots;
 };
 
@@ -66,7 +66,7 @@ static void tag_sets_make(struct arena *a, const struct set_dfa *d, struct tag_s
 	*ret = (struct tag_sets){ (uint32_t)p.at.n - 1, p.at.v, p.tags.v, of };
 }
 
-/* The state that most classes lead to: what a row need not list. */
+/* The state to which most classes lead: a row does not list it. */
 static uint32_t most_common(const uint32_t *row, uint32_t n)
 {
 	uint32_t best = row[0], most = 0, i, k;
@@ -90,7 +90,10 @@ void rec_tables_init(struct rec_tables *t, struct arena *a, struct buf *out)
 	map_init(&t->seen, a);
 }
 
-/* Where these bytes stand; they are whole numbers, or 256 bytes. */
+/*
+ * Returns where these bytes are, and adds them if they are new.  They are 4-byte
+ * numbers, or 256 bytes.
+ */
 static uint32_t put(struct rec_tables *t, const struct buf *bytes)
 {
 	uintptr_t at = (uintptr_t)map_get(&t->seen, buf_view(bytes));

@@ -1,4 +1,4 @@
-/* Texts of a member, by their bytes. */
+/* Stores the texts of a member; finds equal ones by their bytes. */
 #include "compiler/record/pool.h"
 
 void rec_pool_init(struct rec_pool *p, struct arena *a, size_t base)

@@ -1,4 +1,4 @@
-/* The texts at the end of a member of a bundle: each is there once. */
+/* The texts at the end of a bundle's member; each text is stored once. */
 #ifndef COMPILER_RECORD_POOL_H
 #define COMPILER_RECORD_POOL_H
 
