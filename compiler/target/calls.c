@@ -1,7 +1,7 @@
 /*
- * System calls by name and number.  Which names exist and what their
- * arguments are says calls.def; the numbers are libseccomp's.  The tables are
- * built at the first question and never change.
+ * System calls by name and number.  calls.def says which names exist and what their
+ * arguments are; libseccomp gives the numbers.  The tables are built at the first
+ * question and do not change afterwards.
  */
 #include "compiler/target/target.h"
 
@@ -22,7 +22,7 @@ static const struct {
 
 static struct target_call calls[LEN(defs)];
 static const char *names[LEN(defs)];
-/* The names of arguments, cut out of calls.def: two per argument. */
+/* The names of arguments, copied from calls.def: name and alias for each argument. */
 static char texts[LEN(defs)][TARGET_ARGS][2][ARG_TEXT];
 static size_t ncalls;
 
@@ -34,7 +34,7 @@ static const char *put_text(char *to, const char *from, size_t n)
 	return to;
 }
 
-/* One "name|alias:w"; returns what follows it. */
+/* Reads one "name|alias:w"; returns what follows it. */
 static const char *parse_arg(const char *p, char text[2][ARG_TEXT],
 			     struct target_arg *arg)
 {
@@ -96,7 +96,7 @@ static void load(void)
 		int nr = seccomp_syscall_resolve_name_arch(SCMP_ARCH_X86_64,
 							   defs[i].name);
 
-		/* A libseccomp that does not know it: the name is unknown. */
+		/* This libseccomp does not know the call: then its name is unknown. */
 		if (nr < 0)
 			continue;
 		calls[ncalls].name = defs[i].name;

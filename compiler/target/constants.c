@@ -1,6 +1,6 @@
 /*
- * Constants and error numbers by name.  The two tables are checked-in data;
- * what a value means for an argument's width is the caller's business.
+ * Constants and error numbers by name.  Both tables are checked in.  The caller decides
+ * what a value means for an argument's width.
  */
 #include "compiler/target/target.h"
 
@@ -11,7 +11,7 @@ struct constant {
 	uint64_t value;
 };
 
-/* Sorted by name (test_target checks it): a binary search finds them. */
+/* Sorted by name (test_target checks this) for binary search. */
 static const struct constant constants[] = {
 #define CONSTANT(name, value) { #name, (uint64_t)(int64_t)(value) },
 #define KERNEL_CONSTANT(name, value) CONSTANT(name, value)
