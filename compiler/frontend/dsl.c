@@ -1,7 +1,7 @@
 /*
- * One file from bytes to tree: what may stand in a policy text at all, then
- * the parser.  A text with a wrong encoding is not parsed: what it seems to
- * say would be guessed.
+ * Reads one file from bytes to tree: first checks which bytes may stand in a policy
+ * text at all, then runs the parser.  A text with a wrong encoding is not parsed,
+ * since its meaning would be a guess.
  */
 #include "compiler/frontend/dsl.h"
 
@@ -21,8 +21,9 @@ static void report_bytes(struct diag_sink *sink, struct span at, char byte)
 			 (unsigned char)byte);
 }
 
-/* A return alone, or one of Unicode's: what one program shows in a comment would
- * be a line of its own for another, YAML's reader among them. */
+/* A lone carriage return, or one of Unicode's line ends.  Programs disagree about
+ * them: what one (such as a YAML reader) takes for a new line, another shows as the
+ * rest of a comment. */
 static bool ends_line(struct str text, size_t i, uint32_t c)
 {
 	return c == 0x0b || c == 0x0c || c == 0x85 || c == 0x2028 || c == 0x2029 ||
@@ -52,7 +53,7 @@ static bool check_line_ends(struct diag_sink *sink, uint32_t file, struct str te
 	return found == 0;
 }
 
-/* NUL or invalid bytes that stand together are one fault. */
+/* Adjacent NUL or invalid bytes count as one fault. */
 bool dsl_check_encoding(struct diag_sink *sink, uint32_t file, struct str text)
 {
 	size_t found = 0, i = 0;
@@ -126,7 +127,7 @@ struct ast_file *dsl_parse(struct arena *a, struct diag_sink *sink,
 	ok = dsl_run(p, (uint32_t)p->text.n);
 	if (sink->errors > p->errors)
 		return NULL;
-	/* The parser gave up, or skipped a part, without a word: say so. */
+	/* The parser gave up, or skipped a part, without a message: add one. */
 	if (!ok || p->stop) {
 		diag_add(sink, DIAG_SYNTAX, p->last.at, "the file cannot be parsed");
 		return NULL;

@@ -1,4 +1,4 @@
-/* The DSL front end: text in, surface tree out. */
+/* The front end of the DSL: turns text into the surface tree. */
 #ifndef COMPILER_FRONTEND_DSL_H
 #define COMPILER_FRONTEND_DSL_H
 
@@ -8,7 +8,7 @@
 
 /*
  * Parses file `file` of the map.  NULL iff at least one error was reported
- * for it; many errors are reported in one run, then at most the sink's limit.
+ * for it.  One run reports many errors, up to the limit of the sink.
  */
 struct ast_file *dsl_parse(struct arena *a, struct diag_sink *sink,
 			   const struct source_map *map, uint32_t file);

@@ -1,7 +1,7 @@
 /*
- * Pieces of the language inside of other texts: sets the one parser up for
- * each of them, and puts right where its nodes and messages stand when the
- * text of a piece is not in the file as it is.
+ * Pieces of the language inside other texts.  Sets up the one parser for each piece,
+ * and corrects the places of nodes and messages if the text of a piece does not stand
+ * in the file byte for byte.
  */
 #include "compiler/frontend/dsl_piece.h"
 
@@ -10,7 +10,7 @@
 #include "compiler/frontend/parser.h"
 #include "policy.tab.h"
 
-/* File numbers that no map gives out: texts that are in no file. */
+/* File numbers that no map uses: for texts that stand in no file. */
 #define FIRST_LOOSE 0x80000000u
 
 struct dsl_parser *dsl_pieces(struct arena *a, struct diag_sink *sink,
@@ -31,7 +31,7 @@ struct ast_build *dsl_build(struct dsl_parser *p)
 	return &p->b;
 }
 
-/* The parser as it was before its first piece, but for its accounts. */
+/* Resets the parser for the next piece, but keeps its counts. */
 static void reset(struct dsl_parser *p, struct str text, uint32_t file, uint32_t off)
 {
 	struct dsl_parser fresh = { .b = p->b,
@@ -52,11 +52,11 @@ static void reset(struct dsl_parser *p, struct str text, uint32_t file, uint32_t
 
 /* --- places ---------------------------------------------------------- */
 
-/* Where each line of a text stands in the file; no lines: all of it at `at`. */
+/* Where each line of a text stands in the file; without lines, all of it is at `at`. */
 struct lines {
 	struct span at;
-	uint32_t file;             /* the number of the text that is in no file */
-	const uint32_t *from, *to; /* first bytes: in the text, in the file */
+	uint32_t file;             /* the number of the text, which stands in no file */
+	const uint32_t *from, *to; /* offset of each line: in the text, in the file */
 	size_t n;
 };
 
@@ -81,7 +81,7 @@ static struct span move(const void *arg, struct span at)
 	uint32_t off, end;
 
 	if (at.file != l->file)
-		return at; /* it has been moved */
+		return at; /* moved already */
 	if (!l->n)
 		return l->at;
 	off = place_of(l, at.off);
@@ -98,7 +98,8 @@ static size_t blanks(const char *p, size_t n)
 	return i;
 }
 
-/* Are the lines of the text those of the file at `at`, but for blanks before? */
+/* Finds the lines of the text in the file at `at`.  They may only differ in the blanks
+ * before them; otherwise `ret` has no lines. */
 static void find_lines(struct arena *a, struct str all, struct str text, struct span at,
 		       struct lines *ret)
 {
@@ -113,7 +114,7 @@ static void find_lines(struct arena *a, struct str all, struct str text, struct 
 		size_t more = blanks(all.p + raw, end - raw),
 		       own = blanks(text.p + i, n);
 
-		/* a line of the block is deeper in the file by the same amount */
+		/* all lines of the block have the same extra indentation in the file */
 		raw += n && more > own ? more - own : 0;
 		if (n > end - raw || memcmp(all.p + raw, text.p + i, n) != 0)
 			return;
@@ -128,7 +129,7 @@ static void find_lines(struct arena *a, struct str all, struct str text, struct 
 	ret->n = from.n;
 }
 
-/* Messages about a text that is in no file stand where its scalar stands. */
+/* Moves messages about a text that stands in no file to the place of its scalar. */
 static void replace_places(struct dsl_parser *p, size_t from, const struct lines *lines)
 {
 	for (size_t i = from; i < p->sink->list.n; i++) {

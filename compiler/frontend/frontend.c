@@ -1,4 +1,4 @@
-/* Which front end reads a file. */
+/* Chooses the front end that reads a file. */
 #include "compiler/frontend/frontend.h"
 
 #include "compiler/frontend/dsl.h"

@@ -1,4 +1,4 @@
-/* Which front end reads a file: decided by its name alone. */
+/* Chooses the front end that reads a file, by the name of the file alone. */
 #ifndef COMPILER_FRONTEND_FRONTEND_H
 #define COMPILER_FRONTEND_FRONTEND_H
 
@@ -6,7 +6,7 @@
 #include "compiler/base/arena.h"
 #include "compiler/diag/diag.h"
 
-/* `.yml`, `.yaml`; everything else is in the policy language. */
+/* True for `.yml` and `.yaml`; everything else is in the policy language. */
 bool frontend_is_yaml(struct str name);
 /* NULL iff at least one error was reported for the file. */
 struct ast_file *frontend_parse(struct arena *a, struct diag_sink *sink,

@@ -1,7 +1,7 @@
 /*
- * What the tokens of policy.l mean: decodes strings, checks numbers and
- * regexes, and says what is wrong with the spelling of a token.  Which token
- * the parser gets when is decided in tokens.c.
+ * Decides what the tokens of policy.l mean: decodes strings, checks numbers and
+ * regexes, and reports misspelled tokens.  tokens.c decides which token the parser
+ * gets next.
  */
 #include "compiler/base/buf.h"
 #include "compiler/diag/width.h"
@@ -30,7 +30,7 @@ bool dsl_is_new_line(const struct dsl_parser *p, uint32_t from, uint32_t to)
 	return from > to || memchr(p->text.p + from, '\n', to - from);
 }
 
-/* The parser shall not complain about a token that was complained about. */
+/* The parser must not report a token again that was reported already. */
 struct str dsl_shown(struct dsl_parser *p, struct str s)
 {
 	size_t n = MAX_TEXT;
@@ -101,7 +101,7 @@ void dsl_comment(struct dsl_parser *p, struct span at)
 	VEC_PUSH(p->b.a, &p->comments, at);
 }
 
-/* The text between the quotes of a string or the slashes of a regex. */
+/* Checks the text between the quotes of a string or the slashes of a regex. */
 static void check_inside(struct dsl_parser *p, struct span at)
 {
 	struct str s = text_of(p, at);
@@ -150,7 +150,7 @@ static void put_utf8(struct buf *b, uint32_t c)
 	}
 }
 
-/* What a decoded character is in AST_V_STRING: only `$` is special there. */
+/* Adds a decoded character to AST_V_STRING text, where only `$` is special. */
 static void put_char(struct buf *b, uint32_t c, bool is_byte)
 {
 	if (c == '$')
@@ -161,7 +161,7 @@ static void put_char(struct buf *b, uint32_t c, bool is_byte)
 		put_utf8(b, c);
 }
 
-/* The digits of \xHH or \u{H…}; the bytes read, 0 where they are wrong. */
+/* Reads the digits of \xHH or \u{H…}; returns the bytes read, 0 if they are wrong. */
 static size_t read_hex(struct str s, size_t i, uint32_t *ret_c)
 {
 	uint32_t c = 0;
@@ -210,8 +210,8 @@ static void bad_escape(struct dsl_parser *p, struct span at, struct str s, size_
 }
 
 /*
- * One escape, `i` behind its backslash; the bytes read.  A wrong one is
- * reported and left out.
+ * Decodes one escape; `i` is the byte after its backslash.  Returns the bytes read.  A
+ * wrong escape is reported and left out.
  */
 static size_t put_escape(struct dsl_parser *p, struct buf *b, struct span at,
 			 struct str s, size_t i)
@@ -253,8 +253,8 @@ static size_t put_escape(struct dsl_parser *p, struct buf *b, struct span at,
 }
 
 /*
- * A decoded backslash before a bare `$` would read like an escaped `$` in the
- * tree: refused, since one of the two readings expands a variable.
+ * In the tree, a decoded backslash before a bare `$` would look like an escaped `$`.
+ * It is refused, since one of the two readings expands a variable.
  */
 static void ambiguous_dollar(struct dsl_parser *p, struct span at, size_t i)
 {
@@ -397,7 +397,7 @@ int dsl_unterminated(struct dsl_parser *p, struct span at)
 	struct str s = text_of(p, at);
 	struct diag *d;
 
-	/* What is left of a line with a fault often begins with its last quote. */
+	/* After a fault, the last quote of the line often seems to begin a string. */
 	if (p->sink->errors > p->errors && p->faulty.len &&
 	    !dsl_is_new_line(p, p->faulty.off, at.off)) {
 		p->faulty = at;
@@ -434,7 +434,7 @@ int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at)
 		digits++;
 	unit = str_sub(val->s, digits, val->s.n - digits);
 	if (digits > 1 && val->s.p[0] == '0' && val->s.p[1] != '.') {
-		/* octal to a reader of file modes, decimal to others */
+		/* some would read it as octal (like a file mode), others as decimal */
 		d = FAULT(p, DIAG_BAD_NUMBER, at, "the number '%.*s' begins with a zero",
 			  STR_ARG(dsl_shown(p, val->s)));
 		diag_help(p->sink, d, "write it without; an octal mode such as 0755 is "

@@ -1,7 +1,6 @@
 /*
- * A second look at a text that has been parsed: its tokens and its comments in
- * one sequence, with the line ends between them.  Says nothing about faults:
- * the parser has.
+ * Scans a parsed text again: its tokens and comments in one sequence, with the line
+ * ends between them.  Reports no faults, since the parser has done so.
  */
 #include "compiler/frontend/lexemes.h"
 
@@ -13,8 +12,8 @@ struct collect {
 	struct arena *a;
 	struct str text;
 	const struct ast_file *tree;
-	size_t comment; /* the next of the tree's */
-	uint32_t end;   /* of the last lexeme */
+	size_t comment; /* index of the tree's next comment */
+	uint32_t end;   /* end of the last lexeme */
 	VEC(struct dsl_lexeme) out;
 };
 

@@ -1,6 +1,6 @@
 /*
- * The words of a policy text as they were written, comments among them: what
- * the formatter lays out again.
+ * The words of a policy text as they were written, comments included: the input of
+ * the formatter.
  */
 #ifndef COMPILER_FRONTEND_LEXEMES_H
 #define COMPILER_FRONTEND_LEXEMES_H
@@ -13,7 +13,7 @@ struct dsl_lexeme {
 	uint32_t off;
 	char punct;         /* { } [ ] ( ) , ; or 0 */
 	bool comment;
-	unsigned newlines;  /* between it and the lexeme before it, at most 2 */
+	unsigned newlines;  /* line ends before this lexeme, at most 2 */
 };
 
 struct dsl_lexemes {
@@ -22,8 +22,8 @@ struct dsl_lexemes {
 };
 
 /*
- * All of a file that dsl_parse() made `tree` of, in order.  False where the
- * scanner gives up, which a file that was parsed does not make it do.
+ * All lexemes of the file from which dsl_parse() made `tree`, in order.  False if the
+ * scanner gives up, which cannot happen for a file that was parsed.
  */
 bool dsl_lexemes(struct arena *a, const struct source_map *map,
 		 const struct ast_file *tree, struct dsl_lexemes *ret);

@@ -1,6 +1,6 @@
 /*
- * What scanner, parser and the composer of syntax errors share.  Private to
- * the DSL front end and to the files that bison and flex make.
+ * Shared by the scanner, the parser and the messages about syntax errors.  Private to
+ * the DSL front end and to the files that bison and flex generate.
  */
 #ifndef COMPILER_FRONTEND_PARSER_H
 #define COMPILER_FRONTEND_PARSER_H
@@ -16,8 +16,8 @@ struct dsl_regex {
 struct dsl_token {
 	int kind;
 	struct span at;
-	struct str text; /* of keywords and names */
-	bool is_new; /* its bracket is not noted yet */
+	struct str text; /* for keywords and names */
+	bool is_new; /* its bracket has not been counted yet */
 };
 
 struct dsl_bracket {
@@ -32,32 +32,32 @@ struct dsl_parser {
 	const struct source_map *map;
 	struct str text; /* the whole file */
 	uint32_t file;
-	uint32_t off;    /* of the next byte to scan */
+	uint32_t off;    /* offset of the next byte to scan */
 	void *scanner;
-	jmp_buf fatal;   /* flex cannot go on */
-	size_t errors;   /* the sink's count before this file */
+	jmp_buf fatal;   /* for when flex cannot go on */
+	size_t errors;   /* the count of the sink before this file */
 	size_t bidi;     /* warnings about invisible characters so far */
 
 	struct dsl_token last, before; /* the last two tokens handed out */
-	struct dsl_token replay[2];    /* handed out next, [0] first */
+	struct dsl_token replay[2];    /* tokens to hand out next, [0] first */
 	unsigned nreplay;
 	struct dsl_bracket open[AST_MAX_NESTING]; /* the brackets that are open */
 	unsigned nopen;
-	uint32_t misplaced; /* where the last block of a misplaced section opens */
-	bool unmatched; /* the last token closes what was not open */
+	uint32_t misplaced; /* where the block of the last misplaced section opens */
+	bool unmatched; /* the last token closes a bracket that is not open */
 
-	struct span faulty; /* the last token that somebody has complained about */
-	bool sync;          /* a statement is faulty: say where the next one begins */
+	struct span faulty; /* the last token that was reported */
+	bool sync;          /* a statement is faulty: tell where the next one begins */
 	unsigned sync_open; /* brackets around that statement */
-	bool closing;       /* handing out the brackets that a list lacks, */
+	bool closing;       /* now handing out the brackets that a list lacks, */
 	bool ending;        /* … and then the ';' that ends its statement */
 	bool skip_block;    /* an unknown word: skip a block that begins on its line */
 	bool stop;          /* a limit was passed: no more tokens, no more errors */
 
-	int start; /* the token before the text that says what it is, then 0 */
+	int start; /* the token before the text that says what the text is; then 0 */
 	struct dsl_result piece; /* the result */
-	bool is_piece; /* not of a whole file */
-	uint32_t loose; /* pieces so far whose text is in no file */
+	bool is_piece; /* the text is not a whole file */
+	uint32_t loose; /* number of pieces so far whose text stands in no file */
 	VEC(struct span) comments;
 };
 
@@ -65,14 +65,14 @@ struct dsl_parser {
 
 union POL_STYPE;
 
-/* One token as flex sees it; policy.l. */
+/* One token as flex sees it (policy.l). */
 int pol_scan(union POL_STYPE *val, struct span *at, void *scanner);
 /* One token as bison wants it: replays, skips, brackets, limits. */
 int pol_lex(union POL_STYPE *val, struct span *at, struct dsl_parser *p);
 
 /*
- * Each reads the raw text of a token, reports what is wrong with it, and
- * returns the token that lets the parser go on best (POL_error: none).
+ * Each of these reads the raw text of a token, reports what is wrong with it, and
+ * returns the token with which the parser can best go on (POL_error: none).
  */
 int dsl_word(struct dsl_parser *p, union POL_STYPE *val, struct span at);
 int dsl_string(struct dsl_parser *p, union POL_STYPE *val, struct span at);
@@ -81,33 +81,33 @@ int dsl_regex(struct dsl_parser *p, union POL_STYPE *val, struct span at);
 int dsl_number(struct dsl_parser *p, union POL_STYPE *val, struct span at);
 int dsl_bad_number(struct dsl_parser *p, union POL_STYPE *val, struct span at);
 int dsl_unterminated(struct dsl_parser *p, struct span at);
-/* Of a '/' that ends on no '/': the bytes that look like a path, or 0. */
+/* For a '/' without a closing '/': number of bytes that look like a path, or 0. */
 uint32_t dsl_path_length(const struct dsl_parser *p, struct span at);
-/* A path, a pattern or a quoted text in another language's spelling. */
+/* A path, a pattern or a quoted text in the spelling of another language. */
 int dsl_unquoted(struct dsl_parser *p, union POL_STYPE *val, struct span at);
-/* `&&` and the like, read as `token`. */
+/* `&&` and other operators of other languages, read as `token`. */
 int dsl_foreign(struct dsl_parser *p, struct span at, int token, const char *right);
-/* Returns its length: the whole line, or to the end of it where it has one. */
+/* Returns the length of the comment: up to its end mark, or else the whole line. */
 size_t dsl_foreign_comment(struct dsl_parser *p, struct span at);
 int dsl_stray(struct dsl_parser *p, struct span at);
-/* Nothing to the parser; kept for who writes the text again. */
+/* Keeps a comment for the formatter; the parser does not see it. */
 void dsl_comment(struct dsl_parser *p, struct span at);
 void dsl_check_bidi(struct dsl_parser *p, struct span at);
-/* The text, or the begin of a long one, for a message. */
+/* The text, or the beginning of a long one, for a message. */
 struct str dsl_shown(struct dsl_parser *p, struct str s);
 /* Does a line end between two places? */
 bool dsl_is_new_line(const struct dsl_parser *p, uint32_t from, uint32_t to);
 /* Is there only white space before it on its line? */
 bool dsl_begins_line(const struct dsl_parser *p, struct span at);
-/* `set NAME = TEXT`, with a warning where that is a secret; returns it. */
+/* `set NAME = TEXT`: warns if the text is a secret; returns `set`. */
 struct ast_stmt *dsl_variable(struct dsl_parser *p, struct ast_stmt *set);
-/* A statement is faulty: let the scanner say where the next one begins. */
+/* A statement is faulty: makes the scanner tell where the next one begins. */
 void dsl_expect_next(struct dsl_parser *p);
 _Noreturn void dsl_fatal(struct dsl_parser *p, const char *msg);
 
-/* The bytes of the text as they may stand at all (dsl.c); false after errors. */
+/* Checks that only permitted bytes stand in the text (dsl.c); false after errors. */
 bool dsl_check_encoding(struct diag_sink *sink, uint32_t file, struct str text);
-/* Runs scanner and parser from p->off to `end`; false where it gave up. */
+/* Runs scanner and parser from p->off to `end`; false if they gave up. */
 bool dsl_run(struct dsl_parser *p, uint32_t end);
 
 /* --- syntax errors (syntax.c) ---------------------------------------------- */

@@ -1,6 +1,6 @@
 /*
- * Decides what looks like a secret: by the names under which people keep what
- * nobody else shall read, and by how well-known tokens begin.  A guess, and so
+ * Decides what looks like a secret: by names under which people keep what nobody else
+ * may read, and by the beginnings of well-known tokens.  This is a guess, and therefore
  * a warning.
  */
 #include "compiler/frontend/plain_secret.h"

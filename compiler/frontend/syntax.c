@@ -1,7 +1,6 @@
 /*
- * Syntax errors as a person would say them: what stands there, what could
- * stand there in words of the language, and the slip that it probably is.
- * One fault gets one message.
+ * Syntax errors in plain words: what stands there, what could stand there in terms of
+ * the language, and the probable slip.  One fault gets one message.
  */
 #include "compiler/base/buf.h"
 #include "compiler/frontend/parser.h"
@@ -21,13 +20,13 @@ static const struct {
 
 #define END_NAME "the end of the file"
 #define MAX_EXPECTED 160
-#define MAX_WORDS 14 /* shown after "expected" */
+#define MAX_WORDS 14 /* the most words after "expected" */
 
 struct expected {
 	const char *const *names;
 	size_t n;
 	size_t groups[NGROUPS];
-	bool any_word; /* a name is expected: the contextual words mean nothing */
+	bool any_word; /* a name is expected: contextual keywords do not count */
 };
 
 static int find_keyword(const char *name)
@@ -46,7 +45,7 @@ static bool has(const struct expected *e, const char *name)
 	return false;
 }
 
-/* Counted only where it can stand as a keyword, not as a mere name. */
+/* Does the keyword count?  Only if it can stand as a keyword, not merely as a name. */
 static bool is_counted(const struct expected *e, int kw)
 {
 	return kw >= 0 && !(e->any_word && keywords[kw].class == 'C');
@@ -98,7 +97,7 @@ static bool is_operator(const char *name)
 	return false;
 }
 
-/* The spelling of what another entry already says. */
+/* Is the name only another spelling of an entry that is listed anyway? */
 static bool is_implied(const struct expected *e, const char *name)
 {
 	static const struct {
@@ -116,7 +115,7 @@ static bool is_implied(const struct expected *e, const char *name)
 	return strcmp(name, "';'") == 0;
 }
 
-/* What stands for a whole group of keywords, or NULL to name each. */
+/* The phrase for a whole group of keywords, or NULL to name each of them. */
 static const char *group_word(const struct expected *e, int kw)
 {
 	bool in_section = e->groups[EFFECT] >= 3 && e->groups[STMT] > 0;
@@ -168,7 +167,7 @@ static void collect(struct arena *a, const struct expected *e, struct words *w)
 			add(w, "an operator");
 			continue;
 		}
-		/* "not match" among the options of a rule. */
+		/* the "not" of "not match", among the options of a rule */
 		if (kw >= 0 && strcmp(name, "not") == 0 && e->groups[OPT] >= 3)
 			continue;
 		group = kw >= 0 ? group_word(e, kw) : NULL;
@@ -176,7 +175,7 @@ static void collect(struct arena *a, const struct expected *e, struct words *w)
 	}
 }
 
-/* What is nearest to the fault comes first, what ends everything last. */
+/* Sorts what fits best to the fault first, and what ends everything last. */
 static unsigned rank(const char *word)
 {
 	static const char *const last[] = {
@@ -259,7 +258,7 @@ static bool is_effect(const char *name)
 	return kw >= 0 && keywords[kw].group == EFFECT;
 }
 
-/* `unexpected` and `expected` NULL: whatever; "?rule": a rule could begin here. */
+/* "?rule" means: a rule could begin here. */
 static const struct {
 	const char *unexpected, *expected, *help;
 } slips[] = {
@@ -308,7 +307,7 @@ static const char *slip_help(const struct dsl_parser *p, const struct expected *
 	return NULL;
 }
 
-/* The known word that `word` is a slip of, among those that could stand here. */
+/* The word that `word` was probably meant to be, among those that could stand here. */
 static const char *suggest_expected(const struct expected *e, struct str word)
 {
 	const char *known[POL_LEN(keywords)];
@@ -320,7 +319,7 @@ static const char *suggest_expected(const struct expected *e, struct str word)
 	return diag_suggest(word, known, n);
 }
 
-/* Words that a name could stand in the place of, when a value follows. */
+/* If a value follows a name: the word that was probably meant by the name. */
 static const char *suggest_before(const struct dsl_parser *p, const char *unexpected)
 {
 	static const char *const known[] = { "read", "write", "exec", "tcp",
@@ -341,7 +340,7 @@ static void add_help(struct dsl_parser *p, struct diag *d, const struct expected
 	const char *word = suggest_before(p, unexpected);
 	int kw = find_keyword(unexpected);
 
-	/* `allow raed "/usr"`: the slip was taken for a name. */
+	/* `allow raed "/usr"`: the misspelled word was taken for a name. */
 	if (word)
 		diag_help(p->sink, d, "did you mean '%s' instead of '%.*s'?", word,
 			  STR_ARG(p->before.text));
@@ -361,7 +360,7 @@ static void add_help(struct dsl_parser *p, struct diag *d, const struct expected
 /* --- blocks that are not closed
  * ---------------------------------------------------------- */
 
-/* The closing bracket that is expected and would end what is open, or 0. */
+/* The closing bracket that is expected and would close the open one, or 0. */
 static char missing_bracket(const struct dsl_parser *p, const struct expected *e,
 			    enum group group)
 {
@@ -377,9 +376,9 @@ static char missing_bracket(const struct dsl_parser *p, const struct expected *e
 }
 
 /*
- * A statement where a block or list could end: its bracket is missing.  Hands
- * the parser that bracket and then the word again, so that what follows is
- * read as it was meant.
+ * A statement begins where a block or list could end: the closing bracket is missing.
+ * Hands the parser this bracket and then the word again, so that the rest is read as
+ * it was meant.
  */
 static bool report_unclosed(struct dsl_parser *p, struct span at,
 			    const struct expected *e, const char *unexpected)
@@ -415,13 +414,13 @@ static bool report_unclosed(struct dsl_parser *p, struct span at,
 		(struct dsl_token){ bracket, { at.file, at.off, 0 }, STR_NULL, true };
 	p->replay[1] = p->last;
 	p->nreplay = 2;
-	p->sync = false; /* nothing is left out */
+	p->sync = false; /* nothing was left out */
 	return true;
 }
 
 /*
- * `policy x { command { allow …`: the parser has taken the section for a key
- * and its block for the key's value.  One message a block.
+ * `policy x { command { allow …`: the parser has taken the section for a key and the
+ * block for its value.  Each block is reported once.
  */
 static bool report_misplaced(struct dsl_parser *p, const struct expected *e)
 {
@@ -445,7 +444,7 @@ static bool report_misplaced(struct dsl_parser *p, const struct expected *e)
 /* --- the message
  * ---------------------------------------------------------------------------- */
 
-/* A misspelt word: the suggestion says more than a list. */
+/* Reports a misspelled word: a suggestion helps more than a list. */
 static bool report_unknown(struct dsl_parser *p, struct span at,
 			   const struct expected *e, const char *unexpected)
 {
@@ -472,7 +471,7 @@ static bool report_unknown(struct dsl_parser *p, struct span at,
 	} else {
 		return false;
 	}
-	/* A block behind it would be read as something else. */
+	/* A block after it would be read as something else. */
 	p->skip_block = true;
 	return true;
 }
@@ -487,10 +486,10 @@ void dsl_syntax_error(struct dsl_parser *p, struct span at, const char *unexpect
 	if (p->stop || p->b.full)
 		return;
 	dsl_expect_next(p);
-	/* What the scanner has added to end a faulty statement. */
+	/* The scanner has inserted this token to end a faulty statement. */
 	if (at.len == 0 && strcmp(unexpected, END_NAME) != 0)
 		return;
-	/* The scanner has complained about this token or what is before it. */
+	/* The scanner has reported this token or the text before it already. */
 	if (p->faulty.file == at.file && p->faulty.off < at.off + at.len &&
 	    p->faulty.off >= p->before.at.off + p->before.at.len)
 		return;

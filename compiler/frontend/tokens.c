@@ -1,7 +1,6 @@
 /*
- * Tokens in the order in which the parser gets them: keeps the account of
- * brackets, ends faulty statements and skips unknown blocks, so that one fault
- * costs one message, and stops at the limits.
+ * Hands tokens to the parser.  Keeps track of brackets, ends faulty statements and
+ * skips unknown blocks, so that one fault makes only one message.  Stops at the limits.
  */
 #include "compiler/frontend/parser.h"
 #include "policy.tab.h"
@@ -15,14 +14,14 @@ static int scan(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
 {
 	int kind = pol_scan(val, at, p->scanner);
 
-	if (kind == END) /* just behind the last token, where a '}' is missing */
+	if (kind == END) /* right after the last token, where a '}' is missing */
 		*at = (struct span){p->file, p->last.at.off + p->last.at.len, 0};
 	return kind;
 }
 
 /*
- * Reads over the block that begins with the '{' just read; a ';' in its place
- * tells the parser that a statement ends there.
+ * Skips the block whose '{' was just read.  Returns a ';' in its place, which tells
+ * the parser that the statement ends there.
  */
 static int skip_block(struct dsl_parser *p, union POL_STYPE *val, struct span *at)
 {
@@ -44,7 +43,7 @@ static void close_bracket(struct dsl_parser *p, char opener)
 	unsigned n = p->nopen;
 
 	p->unmatched = true;
-	if (opener == '{') /* a '[' or '(' inside of the block ends with it */
+	if (opener == '{') /* a '[' or '(' inside the block ends with it */
 		while (n && p->open[n - 1].kind != '{')
 			n--;
 	if (!n || p->open[n - 1].kind != opener)
@@ -116,8 +115,8 @@ static bool begins_statement(int kind)
 }
 
 /*
- * Behind a faulty statement: does this token begin the next one?  Only at the
- * begin of a line, where the line above does not go on with a ','.
+ * After a faulty statement: does this token begin the next one?  It must begin a line,
+ * and the line above must not go on (after ',' or '=').
  */
 static bool is_next_statement(struct dsl_parser *p, int kind, struct span at)
 {
@@ -131,14 +130,14 @@ void dsl_expect_next(struct dsl_parser *p)
 {
 	p->sync = true;
 	p->sync_open = p->nopen;
-	/* An opening bracket that is the fault is not around the statement. */
+	/* If an opening bracket is itself the fault, it is not around the statement. */
 	if (p->nopen && p->open[p->nopen - 1].at.off == p->last.at.off)
 		p->sync_open--;
 }
 
 /*
- * Before the token that waits in replay[0]: closes the lists that are open,
- * then ends the statement.  0: nothing is left to do.
+ * Before the token that waits in replay[0]: closes the open lists, then ends the
+ * statement.  0: nothing is left to do.
  */
 static int close_lists(struct dsl_parser *p, struct span *at)
 {
@@ -155,7 +154,7 @@ static int close_lists(struct dsl_parser *p, struct span *at)
 }
 
 /*
- * Does a '}' stand where a '[' or '(' is open?  Said unless a fault inside of
+ * Does a '}' stand where a '[' or '(' is open?  Reports it, unless a fault inside
  * that list has been reported.
  */
 static bool is_list_open(struct dsl_parser *p, int kind, struct span at)
@@ -178,7 +177,7 @@ static bool is_list_open(struct dsl_parser *p, int kind, struct span at)
 	return true;
 }
 
-/* `kind` waits until the lists that are open are closed. */
+/* Makes `kind` wait until all open lists are closed. */
 static int wait(struct dsl_parser *p, int kind, struct span *at, bool ending)
 {
 	p->replay[0] = (struct dsl_token){kind, *at, text_of(p, *at), !ending};

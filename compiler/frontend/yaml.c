@@ -1,4 +1,4 @@
-/* One YAML file from bytes to tree. */
+/* Reads one YAML file from bytes to tree. */
 #include "compiler/frontend/yaml.h"
 
 #include "compiler/frontend/yaml_comments.h"

@@ -1,5 +1,5 @@
 /*
- * What configuration files say about runners and roles: modes and blocks of
+ * What configuration files of agents say about runners and roles: modes and blocks of
  * `runner`, and settings under their own dotted keys.
  */
 #include "compiler/base/num.h"
@@ -34,7 +34,7 @@ static const struct {
 	{"vmSize", "vm-size"},         {"sessionTimeout", "session-timeout"},
 };
 
-/* Seconds where no unit stands. */
+/* A duration; a number without a unit means seconds. */
 static struct ast_value *timeout(struct yml *y, const struct yml_node *n)
 {
 	struct str text;
@@ -93,7 +93,8 @@ void yml_do_sandbox_image(struct yml *y, const struct yml_entry *e)
 		add_runner(y, e, "container", body);
 }
 
-/* Its pairs and sections; these are the policy's own too where it runs there. */
+/* Reads the pairs and sections of a runner's block.  If the file's mode uses this
+ * runner, they also count for the policy itself. */
 void yml_do_runner_block(struct yml *y, const struct yml_entry *e)
 {
 	const char *name = strcmp(e->key->name, "docker") ? e->key->name : "container";
@@ -119,7 +120,8 @@ void yml_do_runner_block(struct yml *y, const struct yml_entry *e)
 
 /* --- settings -------------------------------------------------------- */
 
-/* Under the dotted key of its mapping; of a runner's block they are the file's. */
+/* Adds a setting under the dotted key of its mapping.  Settings in the block of a
+ * runner belong to the file. */
 static void add_setting(struct yml *y, struct span at, struct span name_at,
 			struct str key, struct ast_value *v)
 {
@@ -141,7 +143,7 @@ static struct ast_value *list_of(struct yml *y, const struct yml_node *n,
 	return AST_VALUE(B, AST_V_LIST, n->at, .items = items);
 }
 
-/* A mapping of known keys as a map: texts, truths, numbers by their types. */
+/* A mapping of known keys as a map: each key's type gives a text, boolean or number. */
 static struct ast_value *map_of(struct yml *y, const struct yml_node *n,
 				enum yml_scope scope)
 {
@@ -181,7 +183,7 @@ static struct ast_value *setting_value(struct yml *y, const struct yml_entry *e)
 		return map_of(y, e->value, e->key->sub);
 	case YML_T_MAPS:
 		return maps_of(y, e->value, e->key->sub);
-	case YML_T_TEXTS: /* an empty list is one that allows nothing */
+	case YML_T_TEXTS: /* an empty list means that nothing is allowed */
 		if (e->value->kind == YML_LIST && !e->value->items)
 			return list_of(y, e->value, NULL);
 		v = yml_values(y, e->key->type, e->value);
@@ -211,7 +213,7 @@ void yml_do_setting_of(struct yml *y, const struct yml_entry *e)
 		    setting_value(y, e));
 }
 
-/* A mapping of anything: one setting for each of its ends. */
+/* A mapping with any keys: adds one setting for each leaf. */
 static void flatten(struct yml *y, struct str key, const struct yml_node *n)
 {
 	struct map seen;

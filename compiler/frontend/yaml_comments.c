@@ -1,6 +1,6 @@
 /*
- * A '#' begins a comment where it begins a line or follows a blank and stands
- * in no scalar: where those are, the tree knows.
+ * Finds comments: a '#' begins a comment if it begins a line or follows a blank, and
+ * stands in no scalar.  The tree says where the scalars are.
  */
 #include "compiler/frontend/yaml_comments.h"
 

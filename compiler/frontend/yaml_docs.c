@@ -1,6 +1,6 @@
 /*
- * Keys that are not words of the language but of the configuration files that
- * agents have: what is policy in them becomes rules and limits.
+ * Keys that are not words of the language but of the configuration files of agents.
+ * The policy that they contain becomes rules and limits.
  * One item of a list is one statement.
  */
 #include "compiler/base/num.h"
@@ -26,7 +26,7 @@ static struct ast_stmt *connection(struct yml *y, enum yml_type type,
 				 NULL });
 }
 
-/* Hosts are allowed, ports denied. */
+/* Hosts become allow rules, ports become deny rules. */
 void yml_do_connections(struct yml *y, const struct yml_entry *e)
 {
 	struct yml_item one;
@@ -61,7 +61,7 @@ static const struct {
 	[YML_Q_WRITTEN_MB] = { "written", "M", "whole number of MiB" },
 };
 
-/* 4g, 512MB, 10Gi: the digits and the one letter that the language has. */
+/* Reads 4g, 512MB or 10Gi into digits and the one letter that the language uses. */
 static bool read_size(struct yml *y, struct str text, struct str *ret)
 {
 	static const char units[] = "kKmMgGtT";
@@ -160,7 +160,7 @@ static const struct {
 	{ "tool", AST_SEC_TOOLS, 0, YML_T_NAMES },
 };
 
-/* `scope: sandbox` as the condition that it is; NULL for all. */
+/* `scope: sandbox` as a condition; NULL if the scope is everything. */
 static struct ast_option *scope_option(struct yml *y, const struct yml_entry *e)
 {
 	const char *scope = yml_choice(y, e->value, YML_W_SCOPE);
@@ -228,7 +228,7 @@ static void one_permission(struct yml *y, const struct yml_entry *list,
 		yml_name_project(y, v);
 	if (permission_types[i].section == AST_SEC_NETWORK) {
 		s.net.hosts = v;
-		if (s.effect != AST_DENY) /* what such lists mean are connections */
+		if (s.effect != AST_DENY) /* allowed hosts mean connections */
 			s.net.proto =
 				AST_VALUE(B, AST_V_NAME, n->at, .text = STR("tcp"));
 	} else {

@@ -1,6 +1,6 @@
 /*
- * One item of a section is one statement: its head says which one, the other
- * keys are its parts and options, which keep their order.
+ * Reads the items of sections.  One item is one statement: its head says which one.
+ * The other keys are its parts and options, which keep their order.
  */
 #include "compiler/frontend/yaml_value.h"
 
@@ -16,7 +16,7 @@ static struct ast_value *part_values(struct yml *y, const struct yml_entry *e,
 	return p ? yml_value_of(y, p) : NULL;
 }
 
-/* One option; NULL after an error, and where it says "no". */
+/* Reads one option; NULL after an error, and if the option says "no". */
 static struct ast_option *option(struct yml *y, const struct yml_entry *e)
 {
 	enum ast_opt_kind kind = (enum ast_opt_kind)e->key->arg;
@@ -35,7 +35,7 @@ static struct ast_option *option(struct yml *y, const struct yml_entry *e)
 		return AST_OPTION(B, kind, e->at, .values = NULL);
 	case YML_T_WORD:
 	case YML_T_DATE:
-		/* in the language a bare word or day, nothing else */
+		/* the language allows only a bare word or a day here */
 		if (e->value->kind != YML_SCALAR) {
 			yml_wrong_shape(y, e->value, "a text");
 			return NULL;
@@ -222,7 +222,7 @@ void yml_do_risk(struct yml *y, const struct yml_entry *e)
 				    .options = options(y, e)));
 }
 
-/* Items one after another, each a text of the language or a list of such. */
+/* Reads items one after another; each is a text of the language or a list of texts. */
 static bool prog_items(struct yml *y, const struct yml_node *n,
 		       struct ast_prog_items *all)
 {
@@ -262,7 +262,7 @@ void yml_do_program(struct yml *y, const struct yml_entry *e)
 					       .items = all.head }));
 }
 
-/* Statements that are a word and values: taint, safe, inert, scratch, via, keep. */
+/* Statements of a word and its values: taint, safe, inert, scratch, via, keep. */
 void yml_do_values(struct yml *y, const struct yml_entry *e)
 {
 	struct ast_value *v = yml_values(y, e->key->type, e->value);

@@ -1,4 +1,4 @@
-/* The table of keys, their spellings, and what a misspelt one was meant to be. */
+/* The table of keys, their spellings, and suggestions for misspelled keys. */
 #include "compiler/frontend/yaml_keys.h"
 
 #include "compiler/base/buf.h"
@@ -6,7 +6,7 @@
 #include "compiler/diag/diag.h"
 #include "compiler/frontend/dsl_start.h"
 
-/* FLAGS of the table: flags, classes, and classes that need the key. */
+/* FLAGS of the table: flags, classes, and the classes that need the key. */
 #define CLASS_SHIFT 8
 #define MUST_SHIFT 32
 #define LOCKABLE YML_LOCKABLE
@@ -85,7 +85,7 @@ const char *yml_camel(struct arena *a, const char *name)
 	return str_z(a, buf_view(&b));
 }
 
-/* Several capitals are one word: memoryMB is memory_mb. */
+/* Adjacent capitals are one word: memoryMB becomes memory_mb. */
 const char *yml_snake(struct arena *a, const char *name)
 {
 	struct buf b;
@@ -102,7 +102,7 @@ const char *yml_snake(struct arena *a, const char *name)
 	return str_z(a, buf_view(&b));
 }
 
-/* The scope and the spelling, as one text. */
+/* Scope and spelling as one text. */
 static struct str slot_of(char *to, size_t size, enum yml_scope scope, struct str name)
 {
 	to[0] = (char)('!' + scope);

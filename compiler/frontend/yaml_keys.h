@@ -1,6 +1,6 @@
 /*
- * grammar/yaml_keys.def as data: which keys a mapping may have, how they may
- * be spelt, what their values are, and which function reads them.
+ * grammar/yaml_keys.def as data: the keys that a mapping may have, their spellings,
+ * the types of their values, and the functions that read them.
  */
 #ifndef COMPILER_FRONTEND_YAML_KEYS_H
 #define COMPILER_FRONTEND_YAML_KEYS_H
@@ -22,7 +22,7 @@ enum yml_scope {
 	YML_SCOPES
 };
 
-/* Words that configuration files have for what the language calls otherwise. */
+/* Words of configuration files for which the language has other words. */
 enum yml_word_set {
 	YML_W_NONE, YML_W_MODE, YML_W_SANDBOX_TYPE, YML_W_EXECUTION_MODE,
 	YML_W_NETWORK, YML_W_PERMISSION, YML_W_SCOPE, YML_W_EFFECT, YML_W_CLASS,
@@ -30,20 +30,20 @@ enum yml_word_set {
 	YML_W_NEEDS
 };
 
-/* Numbers whose unit is in the name of their key. */
+/* Numbers whose unit is part of the name of their key. */
 enum yml_quantity {
 	YML_Q_CPU, YML_Q_CPU_PERCENT, YML_Q_MEMORY, YML_Q_MEMORY_MB, YML_Q_DISK,
 	YML_Q_DISK_MB, YML_Q_PROCESSES, YML_Q_FILES, YML_Q_SECONDS, YML_Q_STDOUT_KB,
 	YML_Q_STDERR_KB, YML_Q_WRITTEN_MB
 };
 
-/* What a list of paths is a rule for. */
+/* What the rules made from a list of paths do. */
 enum yml_paths {
 	YML_P_READ, YML_P_WRITE, YML_P_READ_WRITE, YML_P_DENY_WRITE, YML_P_HIDE,
 	YML_P_SCRATCH
 };
 
-/* What a value is.  Those in the plural are a list, or one value as it is. */
+/* Types of values.  A type in the plural accepts a list or a single value. */
 enum yml_type {
 	YML_T_TEXT, YML_T_TEXTS, YML_T_PATTERNS, YML_T_PATHS, YML_T_HOSTS, YML_T_PORTS,
 	YML_T_NAMES, YML_T_OPTIONS, YML_T_CALLS, YML_T_IMPORTS, YML_T_ELEMENTS,
@@ -55,14 +55,14 @@ enum yml_type {
 	YML_T_DEFAULT_RISK, /* an effect, or CLASS: EFFECT */
 	YML_T_MAP,          /* a mapping of SUB */
 	YML_T_ITEMS,        /* a list of statements of SUB */
-	YML_T_PAIRS,        /* a mapping of SUB, or a list of these */
-	YML_T_BODY,         /* the same, with sections in it */
-	YML_T_NAMED,        /* NAME: …, what follows is read by the function */
+	YML_T_PAIRS,        /* a mapping of SUB, or a list of such mappings */
+	YML_T_BODY,         /* the same, with sections inside */
+	YML_T_NAMED,        /* NAME: …; the function reads the rest */
 	YML_T_CHOICE,       /* a word of the set ARG */
 	YML_T_CHOICES,
 	YML_T_MAPS,         /* a list of mappings of SUB */
 	YML_T_RISKS,        /* a mapping of SUB */
-	YML_T_SETTINGS,     /* a mapping of anything */
+	YML_T_SETTINGS,     /* a mapping with any keys */
 	YML_T_NETWORK, YML_T_ENV, YML_T_SESSION, YML_T_RUNNER, YML_T_TOOLS,
 	YML_TYPES
 };
@@ -85,7 +85,7 @@ enum {
 	YML_C_ROUTE = 1 << 12, YML_C_BLOCK = 1 << 13
 };
 
-/* The functions that read what stands behind a key (yaml_shape.h). */
+/* The functions that read the value of a key (yaml_shape.h). */
 #define YML_READERS(X)                                                             \
 	/* yaml_top.c */                                                           \
 	X(policy) X(use) X(let) X(group) X(role) X(tool) X(tool_effect) X(alert)   \
@@ -103,7 +103,7 @@ enum {
 	X(setting_of) X(settings) X(alerts) X(command_risks) X(tool_risks) X(tools)
 
 enum yml_reader {
-	/* parts and options: read with the head of their statement, by no function */
+	/* parts and options: read with the head of their statement, not by a function */
 	YML_DO_final, YML_DO_part, YML_DO_option,
 #define X(name) YML_DO_##name,
 	YML_READERS(X)
@@ -113,12 +113,12 @@ enum yml_reader {
 
 struct yml_key {
 	enum yml_scope scope;
-	const char *name; /* as the table has it */
+	const char *name; /* as written in the table */
 	enum yml_type type;
 	enum yml_scope sub;
 	unsigned flags;
-	unsigned classes; /* that it is the head of, or an option of */
-	unsigned must;    /* statements of these classes are wrong without it */
+	unsigned classes; /* classes of statements of which it is the head or an option */
+	unsigned must;    /* statements of these classes must have it */
 	enum yml_reader read;
 	int arg;
 	const char *doc;
@@ -127,15 +127,15 @@ struct yml_key {
 extern const struct yml_key yml_keys[];
 extern const size_t yml_nkeys;
 
-/* Every spelling of every key, for yml_find. */
+/* Fills the map with every spelling of every key, for yml_find. */
 void yml_index(struct map *m, struct arena *a);
-/* NULL where the scope has no such key. */
+/* The key, or NULL if the scope has no such key. */
 const struct yml_key *yml_find(const struct map *m, enum yml_scope scope, struct str name);
-/* The first key of the scope that `read` reads with that argument, or NULL. */
+/* The first key of the scope that `read` reads with this argument, or NULL. */
 const struct yml_key *yml_key_of(enum yml_scope scope, enum yml_reader read, int arg);
-/* The nearest spelling to `name` among the keys of the scope, or NULL. */
+/* The spelling nearest to `name` among the keys of the scope, or NULL. */
 const char *yml_suggest(struct arena *a, enum yml_scope scope, struct str name);
-/* "fileSize", "file_size" of "file-size" or of "fileSize". */
+/* "fileSize" and "file_size", from either "file-size" or "fileSize". */
 const char *yml_camel(struct arena *a, const char *name);
 const char *yml_snake(struct arena *a, const char *name);
 const char *yml_scope_doc(enum yml_scope scope);
@@ -148,14 +148,14 @@ struct yml_word {
 extern const struct yml_word yml_words[];
 extern const size_t yml_nwords;
 
-/* Is the value a list, or one value as it is? */
+/* Does the type accept a list or a single value? */
 static inline bool yml_is_plural(enum yml_type t)
 {
 	return (t >= YML_T_TEXTS && t <= YML_T_REGEXES) || t == YML_T_WORDS;
 }
 
-/* May a statement have this option several times?  Then its key takes a list of
- * lists, too.  In `syscall` the type of `with` is a word: it may not. */
+/* May a statement have this option several times?  Then its key also accepts a list of
+ * lists.  In `syscall` the type of `with` is a word, which may not be repeated. */
 static inline bool yml_is_repeatable(enum ast_opt_kind kind, enum yml_type type)
 {
 	return ast_option_rows[kind].adds && type != YML_T_WORD;

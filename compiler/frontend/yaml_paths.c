@@ -1,6 +1,6 @@
 /*
- * Trees in the configuration files that agents have: which of them may be read
- * and written, the workspace, and mounts.
+ * Directory trees in the configuration files of agents: which of them may be read and
+ * written, the workspace, and mounts.
  */
 #include "compiler/frontend/yaml_paths.h"
 
@@ -56,8 +56,8 @@ static void add_paths(struct yml *y, enum yml_paths what, struct span at,
 }
 
 /*
- * The directory that a path of a document names; "./x", "x/" and what has two
- * stars at its end are the same.
+ * The directory that a path of the file names: without a leading "./", a trailing '/',
+ * or two stars at the end.
  */
 static struct str directory(struct yml *y, struct str path)
 {
@@ -74,7 +74,7 @@ static struct str directory(struct yml *y, struct str path)
 	return path;
 }
 
-/* Is it, or lies it below, what `list` names? */
+/* Is the path one of those in `list`, or below one of them? */
 static bool lies_in(struct yml *y, const struct yml_node *list, const struct yml_node *n)
 {
 	struct yml_item one;
@@ -99,7 +99,7 @@ static void one_path(struct yml *y, const struct yml_entry *e, const struct yml_
 	bool anywhere = strcmp(e->key->name, "readAccess") == 0 &&
 			n->kind == YML_SCALAR && str_eqz(n->text, "anywhere");
 
-	/* "only" takes the writing of a larger tree away again */
+	/* "read only" removes write access that a larger tree has given */
 	if (strcmp(e->key->name, "readOnly") == 0 &&
 	    (lies_in(y, yml_part(e, "readWrite"), n) ||
 	     lies_in(y, yml_part(e, "writeAccess"), n)))
@@ -118,7 +118,7 @@ void yml_do_paths(struct yml *y, const struct yml_entry *e)
 		one_path(y, e, i->value);
 }
 
-/* One path of the workspace, or the whole. */
+/* Adds one path of the workspace, or the whole workspace. */
 static void add_workspace(struct yml *y, const struct yml_entry *only, struct span at,
 			  const struct yml_node *n)
 {
@@ -146,7 +146,7 @@ void yml_do_workspace(struct yml *y, const struct yml_entry *e)
 		add_workspace(y, only, i->value->at, i->value);
 }
 
-/* `workspace`: what is not said is the project at its usual place, writable. */
+/* Adds a mount.  Defaults of `workspace`: the project, at /workspace, writable. */
 static void add_mount(struct yml *y, struct span at, const struct yml_node *n,
 		      bool workspace)
 {

@@ -1,10 +1,10 @@
-/* Paths in the configuration files that agents have. */
+/* Paths in the configuration files of agents. */
 #ifndef COMPILER_FRONTEND_YAML_PATHS_H
 #define COMPILER_FRONTEND_YAML_PATHS_H
 
 #include "compiler/frontend/yaml_shape.h"
 
-/* The project's place in a container, where nothing of the file mounts it. */
+/* Names the place of the project in a container, unless the file mounts it. */
 void yml_name_project(struct yml *y, struct ast_value *v);
 
 #endif

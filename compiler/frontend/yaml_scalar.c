@@ -1,4 +1,4 @@
-/* Scalars as the language's scanner would read them, by the type that is wanted. */
+/* Reads scalars as the scanner of the language would, given the wanted type. */
 #include "compiler/frontend/yaml_scalar.h"
 
 #include "compiler/ast/build.h"
@@ -9,7 +9,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A decimal number with one of the units, or hexadecimal; no sign. */
+/* A decimal number with or without a unit, or a hexadecimal one; no sign. */
 static bool is_number(struct str s)
 {
 	static const char *const units[] = { "",  "K", "M",  "G", "T", "k", "m",
@@ -61,7 +61,7 @@ static bool is_date(struct str s)
 	return s.n == 10 && s.p[4] == '-' && s.p[7] == '-' && num_date(s, &days);
 }
 
-/* As the language spells them: digits, colons, dots, a mask. */
+/* An address as the language spells it: digits, colons, dots, a mask. */
 static bool is_address(struct str s)
 {
 	struct num_cidr c;
@@ -85,7 +85,7 @@ bool yml_is_free_name(struct str s)
 	return ast_is_word(s);
 }
 
-/* std/dev/git, ./x: segments between slashes, the first a word or dots. */
+/* std/dev/git, ./x: segments between slashes; the first is a word or dots. */
 static bool is_import_path(struct str s)
 {
 	const char *slash = s.n ? memchr(s.p, '/', s.n) : NULL;
@@ -108,7 +108,7 @@ static bool is_import_path(struct str s)
 	return s.p[s.n - 1] != '/';
 }
 
-/* What the language reads without quotes. */
+/* What the language can read without quotes. */
 static enum ast_value_kind any(struct str s)
 {
 	if (str_eqz(s, "true") || str_eqz(s, "false"))
@@ -136,7 +136,7 @@ static enum ast_value_kind host(struct str s)
 	return is_address(s) ? AST_V_ADDR : AST_V_STRING;
 }
 
-/* No system call has a dot in its name, and few hosts have none. */
+/* Names of system calls never have a dot, and hosts nearly always have one. */
 static enum ast_value_kind element(struct str s)
 {
 	if (ast_is_name(s) && !memchr(s.p, '.', s.n))

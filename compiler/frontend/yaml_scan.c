@@ -1,6 +1,6 @@
 /*
- * What is to be known of a file as a whole before its entries are read: who
- * speaks, where commands run, who mounts the project, who lists hosts.
+ * Facts about the whole file that are needed before its entries are read: its level,
+ * where commands run, what mounts the project, what lists hosts.
  */
 #include "compiler/frontend/yaml_scan.h"
 
@@ -39,7 +39,7 @@ static void scan_mode(struct yml *y, const struct yml_node *n)
 			y->mode = modes[i];
 }
 
-/* Does the file's mode run commands in this runner, first or only? */
+/* Does the mode of the file run commands in this runner, as first choice or always? */
 bool yml_is_own(const struct yml *y, const char *runner)
 {
 	return y->mode && (strcmp(y->mode, runner) == 0 ||
@@ -75,7 +75,8 @@ static bool names_hosts(const struct yml *y, const struct yml_node *n,
 	return look(y, n, scope, "allowedDomains") || look(y, n, scope, "allowedHosts");
 }
 
-/* Wherever the policy's own network section takes them from, also an empty list. */
+/* Looks for a list of hosts, even an empty one, in every place from which the
+ * policy's own network section takes hosts. */
 static void scan_hosts(struct yml *y, const struct yml_node *n)
 {
 	const struct yml_node *sandbox = look(y, n, YML_S_FILE, "sandbox");

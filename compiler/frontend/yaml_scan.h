@@ -1,4 +1,4 @@
-/* What is to be known of a file in YAML before it is read. */
+/* Facts about a whole YAML file that are needed before it is read. */
 #ifndef COMPILER_FRONTEND_YAML_SCAN_H
 #define COMPILER_FRONTEND_YAML_SCAN_H
 
@@ -6,7 +6,7 @@
 
 /* Sets `locks`, `mode`, `mounted` and `hosts` of the state. */
 void yml_scan(struct yml *y, const struct yml_node *root);
-/* Does the file's mode run commands in this runner, first or only? */
+/* Does the mode of the file run commands in this runner, as first choice or always? */
 bool yml_is_own(const struct yml *y, const char *runner);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Sections as a whole, and the statements that `env`, `session` and `runner`
- * alone have.
+ * Reads whole sections, and the statements that only `env`, `session` and `runner`
+ * have.
  */
 #include "compiler/frontend/plain_secret.h"
 #include "compiler/frontend/yaml_value.h"
@@ -9,7 +9,7 @@
 
 /* --- env ------------------------------------------------------------- */
 
-/* A warning where a text is a secret that everybody can read. */
+/* Warns if a text is a secret that everybody can read. */
 static void check_secret(struct yml *y, struct str name, const struct yml_node *value)
 {
 	struct diag *d;
@@ -22,7 +22,7 @@ static void check_secret(struct yml *y, struct str name, const struct yml_node *
 			  STR_ARG(name));
 }
 
-/* The name in a text that is `${SECRET:NAME}` and nothing else. */
+/* The name, if the text is `${SECRET:NAME}` and nothing else. */
 static bool secret_name(struct str text, struct str *ret)
 {
 	if (!str_starts(text, STR("${SECRET:")) || !str_ends(text, STR("}")))
@@ -59,7 +59,7 @@ static void one_variable(struct yml *y, const struct yml_node *key,
 				    .values = v));
 }
 
-/* NAME: TEXT of `env`. */
+/* Reads the NAME: TEXT pairs of `env`. */
 static void read_variables(struct yml *y, const struct yml_node *n)
 {
 	struct map seen;
@@ -119,7 +119,7 @@ void yml_do_rate(struct yml *y, const struct yml_entry *e)
 				    .locked = e->locked));
 }
 
-/* A rate, or pairs: `rate` is no key of a pair. */
+/* A rate, or pairs; `rate` is not a key of a pair. */
 static void session_item(struct yml *y, const struct yml_node *n)
 {
 	bool rate = false;
@@ -171,7 +171,7 @@ void yml_do_block(struct yml *y, const struct yml_entry *e)
 	add_block(y, e->node->at, e->value, yml_part(e, "body"), e->locked);
 }
 
-/* `mode: …` and NAME: BODY for each runner. */
+/* Reads `mode: …`, and NAME: BODY for each runner. */
 static void read_runner(struct yml *y, const struct yml_node *n)
 {
 	struct map seen;
@@ -241,7 +241,7 @@ void yml_do_section(struct yml *y, const struct yml_entry *e)
 
 /* --- network --------------------------------------------------------- */
 
-/* `network: limited` with no list of domains beside it: the usual ones. */
+/* `network: limited` without a list of domains: uses the default domains. */
 static void default_domains(struct yml *y, const struct yml_entry *e)
 {
 	if (yml_part(e, "allowedDomains") || yml_part(e, "allowedHosts") || y->hosts ||
@@ -253,7 +253,7 @@ static void default_domains(struct yml *y, const struct yml_entry *e)
 					     .text = STR("std/net/default-domains"))));
 }
 
-/* `{enabled: true, allowedHosts: […]}`: the mode that this says. */
+/* The mode that `{enabled: true, allowedHosts: […]}` means. */
 static bool read_enabled(struct yml *y, const struct yml_entry *all, struct str *ret)
 {
 	const struct yml_entry *e = yml_get(all, "enabled");
@@ -273,7 +273,7 @@ static bool read_enabled(struct yml *y, const struct yml_entry *all, struct str 
 	return true;
 }
 
-/* The statements in a section with its mode, in the order of their keys. */
+/* Reads the statements of a section with a mode, in the order of their keys. */
 static void network_body(struct yml *y, const struct yml_entry *all)
 {
 	for (; all; all = all->next)

@@ -1,6 +1,7 @@
 /*
- * Which keys a mapping has, each once, and who reads them; items that are
- * statements: their head says which one, the other keys are its parts and options.
+ * Decides which keys a mapping may have (each once) and which function reads them.
+ * For items that are statements, the head says which statement; the other keys are
+ * its parts and options.
  */
 #include "compiler/frontend/yaml_shape.h"
 
@@ -13,7 +14,7 @@ bool yml_is_nothing(const struct yml_node *n)
 	return n->kind == YML_SCALAR && n->plain && !n->text.n;
 }
 
-/* A long value is shown by where it begins. */
+/* A long value is shown by its first line. */
 static struct span first_line(struct yml *y, struct span at)
 {
 	const char *p = y->map->files.v[at.file].text.p + at.off;
@@ -51,7 +52,7 @@ bool yml_text(struct yml *y, const struct yml_node *n, const char *wanted,
 
 struct span yml_join(const struct yml_node *key, const struct yml_node *value)
 {
-	if (value->at.off < key->at.off) /* an alias' contents stand elsewhere */
+	if (value->at.off < key->at.off) /* the content of an alias stands elsewhere */
 		return key->at;
 	return span_join(key->at, value->at);
 }
@@ -79,7 +80,7 @@ static struct diag *unknown_key(struct yml *y, const struct yml_node *key,
 	return d;
 }
 
-/* "locked NAME", "NAME +=": false where the key takes no such mark. */
+/* Reads "locked NAME" and "NAME +="; false if the key takes no such mark. */
 static bool read_marks(struct yml *y, struct yml_entry *e, enum yml_scope scope)
 {
 	struct str name = e->name->text;
@@ -127,7 +128,7 @@ static bool is_twice(struct yml *y, const struct yml_entry *all,
 	return false;
 }
 
-/* Options are needed where their statement is, the rest everywhere. */
+/* Are all needed keys there?  (Needed options are checked with their statement.) */
 static bool has_needed(struct yml *y, const struct yml_node *n, enum yml_scope scope,
 		       const struct yml_entry *all)
 {
@@ -213,7 +214,7 @@ bool yml_is_second(struct yml *y, struct map *seen, const struct yml_node *key)
 	return true;
 }
 
-/* NAME: VALUE, each as an entry of its own; a name stands once. */
+/* NAME: VALUE, each as an entry of its own; a name may stand only once. */
 static void read_named(struct yml *y, const struct yml_entry *e)
 {
 	struct map seen;
@@ -270,7 +271,7 @@ void yml_read_maps(struct yml *y, const struct yml_node *n, enum yml_scope scope
 
 /* --- items ----------------------------------------------------------- */
 
-/* "allow, ask, deny, otherwise": the heads of a scope. */
+/* The heads of a scope, for messages: "allow, ask, deny, otherwise". */
 static const char *heads_of(struct yml *y, enum yml_scope scope)
 {
 	const char *all = "";
@@ -312,7 +313,7 @@ static const struct yml_entry *find_head(struct yml *y, const struct yml_node *n
 	return head;
 }
 
-/* Do all other keys belong to the head's statement, and does none lack? */
+/* Do all other keys belong to the head's statement, and is none missing? */
 static bool fits(struct yml *y, enum yml_scope scope, const struct yml_entry *head)
 {
 	unsigned classes = head->key->classes;
@@ -380,7 +381,7 @@ void yml_add_all(struct yml *y, struct ast_stmt *s)
 	}
 }
 
-/* The section before, if it takes `s` too: a list becomes one section. */
+/* Adds `s` to the section before, if that accepts it: a list becomes one section. */
 static bool add_to_last(struct yml *y, enum ast_section_kind kind, bool locked,
 			struct ast_stmt *s)
 {

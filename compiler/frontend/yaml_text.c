@@ -1,6 +1,6 @@
 /*
- * What bytes a YAML policy may have, where a character of it stands, and
- * libyaml's messages in the words of the rest of the compiler.
+ * Decides which bytes a YAML policy may have, finds the byte of a character, and puts
+ * libyaml's messages into the words of the rest of the compiler.
  */
 #include "compiler/frontend/yaml_text.h"
 
@@ -15,7 +15,8 @@
 
 /* --- bytes ----------------------------------------------------------- */
 
-/* A mark, or the zero bytes that ASCII has in these encodings. */
+/* Does the text begin with a byte order mark of UTF-16 or UTF-32, or have the zero
+ * bytes of ASCII in these encodings? */
 static bool is_wide(struct str s)
 {
 	return str_starts(s, STR("\xff\xfe")) || str_starts(s, STR("\xfe\xff")) ||
@@ -39,7 +40,7 @@ static void warn_bidi(struct diag_sink *sink, struct span at, uint32_t c)
 		  c);
 }
 
-/* One pass over the characters: bidi controls, and the table of places. */
+/* One pass over the characters: finds bidi controls and fills the table of places. */
 static void index_characters(struct yml_text *t, struct arena *a,
 			     struct diag_sink *sink)
 {
@@ -127,7 +128,7 @@ struct span yml_span(const struct yml_text *t, size_t from, size_t to)
 
 /* --- messages -------------------------------------------------------- */
 
-/* libyaml's words (a part of them), and ours. */
+/* Parts of libyaml's messages, and ours for them. */
 static const struct {
 	const char *theirs, *text, *help;
 } messages[] = {
@@ -178,7 +179,7 @@ static bool is_tab(const struct yml_text *t, struct span at)
 {
 	if (at.off < t->all.n && t->all.p[at.off] == '\t')
 		return true;
-	/* the fault is found behind the blanks that begin the line */
+	/* libyaml reports the fault after the blanks at the beginning of the line */
 	for (uint32_t i = at.off; i > t->start && t->all.p[i - 1] != '\n'; i--) {
 		if (t->all.p[i - 1] == '\t')
 			return true;
@@ -188,7 +189,7 @@ static bool is_tab(const struct yml_text *t, struct span at)
 	return false;
 }
 
-/* `@x`, `%x`, a backquote: YAML keeps them for itself. */
+/* `@x`, `%x`, a backquote: YAML reserves them. */
 static struct diag *report_start(struct diag_sink *sink, const struct yml_text *t,
 				 struct span at)
 {

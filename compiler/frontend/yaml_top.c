@@ -1,6 +1,6 @@
 /*
- * The statements of a file: those with names, each read under its own; texts of
- * the language; and pairs.
+ * The statements of a file: those with names (each with its own reader), texts of the
+ * language, and pairs.
  */
 #include "compiler/frontend/yaml_scalar.h"
 #include "compiler/frontend/yaml_value.h"
@@ -143,7 +143,7 @@ void yml_do_dsl(struct yml *y, const struct yml_entry *e)
 	}
 }
 
-/* One text of cases, or a list of them, each for itself. */
+/* Reads one text of cases, or a list of such texts. */
 static bool read_cases(struct yml *y, const struct yml_node *n,
 		       struct ast_test_cases *all)
 {
@@ -189,7 +189,7 @@ void yml_do_pair(struct yml *y, const struct yml_entry *e)
 {
 	struct ast_value *v;
 
-	if (e->value->kind == YML_MAP) /* {pol: VALUE} of whatever kind */
+	if (e->value->kind == YML_MAP) /* {pol: VALUE} of any kind */
 		v = yml_values(y, YML_T_ANY, e->value);
 	else
 		v = yml_values(y, e->key->type, e->value);

@@ -1,5 +1,5 @@
 /*
- * libyaml's events as a tree.  Decides what of YAML a policy may hold at all,
+ * Turns libyaml's events into a tree.  Decides which parts of YAML a policy may use,
  * where each node stands in bytes, and how large a text may become.
  */
 #include "compiler/frontend/yaml_tree.h"
@@ -16,7 +16,7 @@ struct tree {
 	uint32_t file;
 	struct yml_text text;
 	yaml_parser_t parser;
-	struct map anchors; /* name to node; to `pending` while it is read */
+	struct map anchors; /* name -> node; `pending` while the node is being read */
 	unsigned depth;
 	uint32_t nodes;
 	VEC(struct source_key) keys;
@@ -54,7 +54,7 @@ static uint32_t open_key(struct tree *t, uint32_t parent, struct span at,
 			 const struct yml_node *name, uint32_t index)
 {
 	struct source_key k = { .off = at.off,
-				.end = UINT32_MAX, /* until its value is read */
+				.end = UINT32_MAX, /* until the value has been read */
 				.parent = parent,
 				.index = index };
 
@@ -94,7 +94,7 @@ static bool count(struct tree *t, struct span at, uint32_t size)
 	return false;
 }
 
-/* The scalar's text where it stands in the file as it is, without quotes. */
+/* Records where the text of the scalar stands in the file, without quotes. */
 static void set_inner(const struct tree *t, struct yml_node *n,
 		      yaml_scalar_style_t style)
 {
@@ -108,7 +108,7 @@ static void set_inner(const struct tree *t, struct yml_node *n,
 		n->inner.off += quote;
 		n->inner.len -= 2 * quote;
 	}
-	/* a block ends with newlines that belong to nobody */
+	/* the newlines at the end of a block do not belong to it */
 	while (!quote && n->at.len &&
 	       memchr(" \t\r\n", t->text.all.p[n->at.off + n->at.len - 1], 4))
 		n->inner.len = --n->at.len;
@@ -145,7 +145,7 @@ static struct yml_node *alias(struct tree *t, const yaml_event_t *e)
 	}
 	if (!count(t, at, to->size))
 		return NULL;
-	/* its contents keep their places, the use has its own */
+	/* the contents keep their places; this use has a place of its own */
 	n = arena_dup(t->a, to, sizeof(*to));
 	n->at = at;
 	return n;
@@ -189,7 +189,7 @@ static void append(struct yml_node *to, struct yml_item ***tail, struct yml_item
 	to->size += item->value->size + (item->key ? 1 : 0);
 }
 
-/* Block collections end where their last value does, not at the next token. */
+/* A block collection ends with its last value, not at the next token. */
 static void close_node(const struct tree *t, struct yml_node *n, const yaml_event_t *e,
 		       struct span last)
 {
@@ -229,7 +229,7 @@ static struct yml_node *list(struct tree *t, struct span at, uint32_t parent)
 	return NULL;
 }
 
-/* The key of an entry: a text, and not one that YAML means otherwise. */
+/* Reads the key of an entry: a text, but none that has a special meaning in YAML. */
 static struct yml_node *map_key(struct tree *t, yaml_event_t *e, uint32_t parent)
 {
 	struct span at = event_span(t, e);
@@ -282,7 +282,7 @@ static struct yml_node *mapping(struct tree *t, struct span at, uint32_t parent)
 		item->value = node(t, &e, key);
 		if (!item->value)
 			return NULL;
-		/* what is not written stands right behind its key */
+		/* a value that is not written is placed right after its key */
 		if (!item->value->at.len && !item->value->n)
 			item->value->at.off = item->key->at.off + item->key->at.len;
 		last = item->value->at;
@@ -311,7 +311,7 @@ static struct yml_node *collection(struct tree *t, const yaml_event_t *e,
 	return n;
 }
 
-/* Takes the event; NULL after an error. */
+/* Takes over the event; NULL after an error. */
 static struct yml_node *node(struct tree *t, yaml_event_t *e, uint32_t parent)
 {
 	struct span at = event_span(t, e);
@@ -339,7 +339,7 @@ static struct yml_node *node(struct tree *t, yaml_event_t *e, uint32_t parent)
 
 /* --- the text -------------------------------------------------------- */
 
-/* Behind the first document: the end, or a second one. */
+/* After the first document there must be the end, not a second document. */
 static void expect_end(struct tree *t)
 {
 	yaml_event_t e;
@@ -410,7 +410,7 @@ bool yml_tree(struct arena *a, struct diag_sink *sink, struct source_map *map,
 	map->files.v[file].nkeys = (uint32_t)t.keys.n;
 	if (t.failed)
 		return false;
-	/* `---` and nothing behind it */
+	/* `---` and nothing after it */
 	if (root && root->kind == YML_SCALAR && root->plain && !root->text.n)
 		root = NULL;
 	*ret = root;

@@ -1,6 +1,6 @@
 /*
- * What a scalar is: decided by the type that its key wants, never by its look.
- * `{pol: TEXT}` is any value, in the language's own spelling.
+ * Decides what a scalar is: by the type that its key wants, never by how it looks.
+ * `{pol: TEXT}` is any value, in the spelling of the language.
  */
 #include "compiler/frontend/yaml_value.h"
 
@@ -11,7 +11,7 @@
 
 #define B (y->b)
 
-/* How each type is called, and read where it is written in the language. */
+/* The name of each type, and how it is read when written in the language. */
 static const struct {
 	const char *wanted;
 	enum dsl_start start;
@@ -171,7 +171,7 @@ bool yml_dsl(struct yml *y, enum dsl_start start, const struct yml_node *n,
 
 /* --- strings --------------------------------------------------------- */
 
-/* What is decoded already, but \$, and where two readings are none. */
+/* YAML has decoded the text, except for \$.  A text with two readings is refused. */
 static struct ast_value *string(struct yml *y, const struct yml_node *n)
 {
 	struct diag *d;
@@ -200,7 +200,7 @@ static struct ast_value *regex(struct yml *y, const struct yml_node *n)
 			 n->text.n ? "a regex stands on one line" : "an empty regex");
 		return NULL;
 	}
-	/* the language ends a regex with a slash */
+	/* a slash ends a regex of the language, so escape it */
 	buf_init(&b, y->a);
 	for (size_t i = 0; i < n->text.n; i++) {
 		if (n->text.p[i] == '\\' && i + 1 < n->text.n)
@@ -222,7 +222,7 @@ static struct ast_value *dsl_value(struct yml *y, enum yml_type type,
 	return yml_dsl(y, types[type].start, n, &r) ? r.values : NULL;
 }
 
-/* A block's newlines would be bytes of a name, or join two patterns to one. */
+/* A newline in a block would be a byte of a name, or join two patterns to one. */
 static struct ast_value *one_line(struct yml *y, const struct yml_node *n,
 				  const char *what)
 {
@@ -272,7 +272,7 @@ static struct ast_value *scalar(struct yml *y, enum yml_type type,
 		return dsl_value(y, type, n);
 	if (kind == AST_V_REGEX)
 		return regex(y, n);
-	/* in quotes a text; else what the language would read, and a text */
+	/* quoted text is a string; other text is what the language would read */
 	if (kind == AST_V_STRING || (type == YML_T_ANY && !n->plain))
 		return string(y, n);
 	return ast_value(
@@ -284,7 +284,7 @@ static struct ast_value *scalar(struct yml *y, enum yml_type type,
 
 /* --- values ---------------------------------------------------------- */
 
-/* `{pol: TEXT}`, or NULL. */
+/* The TEXT of `{pol: TEXT}`, or NULL. */
 static const struct yml_node *pol_text(const struct yml_node *n)
 {
 	if (n->kind != YML_MAP || n->n != 1 || !str_eqz(n->items->key->text, "pol"))
@@ -292,7 +292,7 @@ static const struct yml_node *pol_text(const struct yml_node *n)
 	return n->items->value;
 }
 
-/* A list or mapping that is a value itself. */
+/* A list or mapping that is itself a value. */
 static struct ast_value *collection(struct yml *y, const struct yml_node *n)
 {
 	struct ast_values items = { 0 };

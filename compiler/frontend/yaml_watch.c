@@ -1,6 +1,6 @@
 /*
- * What configuration files say about alerts, classes of risk and tools:
- * conditions that are sentences, and effects by class in either direction.
+ * What configuration files say about alerts, classes of risk and tools: conditions
+ * in the form of sentences, and effects by class (or classes by effect).
  */
 #include "compiler/base/num.h"
 #include "compiler/frontend/yaml_value.h"
@@ -9,7 +9,7 @@
 
 /* --- alerts ---------------------------------------------------------- */
 
-/* The next word of a sentence, or empty. */
+/* The next word of a sentence, or an empty one. */
 static struct str next_word(struct str *rest)
 {
 	struct str word;
@@ -24,7 +24,7 @@ static struct str next_word(struct str *rest)
 	return word;
 }
 
-/* "minute", "1 minute", "5 minutes", "1m" as a time of the language. */
+/* Reads "minute", "1 minute", "5 minutes" or "1m" into a duration of the language. */
 static bool read_time(struct yml *y, struct str rest, struct str *ret)
 {
 	static const char *const units[] = { "second", "s", "minute", "m",
@@ -55,7 +55,7 @@ static bool read_time(struct yml *y, struct str rest, struct str *ret)
 	return false;
 }
 
-/* Their words for what is counted; any other is the language's own. */
+/* Translates the words of these files for what is counted; other words are kept. */
 static struct str metric(struct str word)
 {
 	static const char *const words[][2] = { { "rate", "created" },
@@ -67,7 +67,7 @@ static struct str metric(struct str word)
 	return word;
 }
 
-/* "METRIC > NUMBER [per|in TIME]": the condition and its time. */
+/* Reads "METRIC > NUMBER [per|in TIME]": the condition and its time. */
 static bool read_condition(struct yml *y, const struct yml_node *n,
 			   struct ast_expr **ret, struct ast_value **ret_per)
 {
@@ -140,7 +140,7 @@ enum { LOW, MEDIUM, HIGH, CRITICAL, CLASSES };
 
 static const char *const class_names[CLASSES] = { "low", "medium", "high", "critical" };
 
-/* The class that a key of RISKS is about, or -1 for those that are effects. */
+/* The class that a key of RISKS names, or -1 if the key is an effect. */
 static int class_of(const char *key)
 {
 	static const struct {
@@ -174,7 +174,7 @@ struct risks {
 	struct span at[CLASSES];
 };
 
-/* Several kinds of tools may be of one class: the strictest of them counts. */
+/* Several kinds of tools may have the same class: the strictest effect counts. */
 static void say(struct risks *r, int class, enum ast_effect effect, struct span at)
 {
 	if (!r->said[class] || effect > r->effect[class])
@@ -184,7 +184,7 @@ static void say(struct risks *r, int class, enum ast_effect effect, struct span 
 	r->said[class] = true;
 }
 
-/* `deny: high`, `deny: [high, critical]`. */
+/* Reads `deny: high` or `deny: [high, critical]`. */
 static void say_classes(struct yml *y, struct risks *r, const struct yml_entry *e,
 			const struct yml_node *n)
 {
@@ -266,7 +266,7 @@ void yml_do_command_risks(struct yml *y, const struct yml_entry *e)
 		add_risks(y, e, AST_SEC_COMMAND, &r);
 }
 
-/* A class of which nothing is said needs a person, the highest no less. */
+/* A class that is not mentioned gets ask, or the stricter effect of the class below. */
 void yml_do_tool_risks(struct yml *y, const struct yml_entry *e)
 {
 	struct risks r;
@@ -284,7 +284,7 @@ void yml_do_tool_risks(struct yml *y, const struct yml_entry *e)
 
 /* --- tools ----------------------------------------------------------- */
 
-/* `requiresPermission: false` says nothing: its class decides. */
+/* `requiresPermission: false` means nothing: the class of the tool decides. */
 static void tool_body(struct yml *y, const struct yml_entry *e)
 {
 	static const char *const pairs[][2] = { { "risk", "risk" },
@@ -310,7 +310,7 @@ static void tool_body(struct yml *y, const struct yml_entry *e)
 	}
 }
 
-/* NAME: what is known of a tool; else the section's own statements. */
+/* A mapping says NAME: facts about a tool; a list holds statements of the section. */
 void yml_do_tools(struct yml *y, const struct yml_entry *e)
 {
 	struct map seen;
