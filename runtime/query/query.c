@@ -1,5 +1,5 @@
-/* Turns requests into the library's and writes the answers.  The decisions are
- * libpol's. */
+/* Translates requests for the library and writes the answers.  libpol makes the
+ * decisions. */
 #include "runtime/query/query.h"
 
 #include <errno.h>
@@ -9,17 +9,17 @@
 
 #include "runtime/base/json.h"
 
-/* One question on its way. */
+/* One question while it is being answered. */
 struct asked {
 	struct query *q;
 	struct query_request req;
-	struct pol_request to; /* the same for the library */
+	struct pol_request to; /* the same request in the library's form */
 	struct rt_err err;
 };
 
 /* --- the question ------------------------------------------------------------------ */
 
-/* Directories and paths without symbolic links, and room for the line. */
+/* Finds directories and paths without symbolic links, and makes room for the line. */
 static bool prepare(struct asked *a)
 {
 	const struct query_request *r = &a->req;
@@ -55,10 +55,10 @@ static bool decide(struct asked *a)
 		[QUERY_COMMAND] = POL_COMMAND, [QUERY_ARGV] = POL_ARGV,
 		[QUERY_FILE] = POL_FILE,       [QUERY_NET] = POL_NET,
 		[QUERY_UNIX] = POL_UNIX,       [QUERY_SYSCALL] = POL_SYSCALL,
-		[QUERY_TOOL] = POL_TOOL, /* a setting has a value, and no decision */
+		[QUERY_TOOL] = POL_TOOL, /* a setting has a value, but no decision */
 	};
 	const struct query_request *r = &a->req;
-	/* system calls are a sandbox's, where nobody says otherwise */
+	/* unless the request says otherwise, system calls are those in a sandbox */
 	uint32_t scope = r->kind == QUERY_SYSCALL ? POL_SANDBOX : a->q->scope;
 
 	a->to = (struct pol_request){

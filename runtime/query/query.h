@@ -1,6 +1,6 @@
 /*
- * Answers requests under one bundle: a line of JSON in, a line of JSON out.
- * doc/polquery.md and doc/schema/query-*.json say what stands in them.
+ * Answers requests under one bundle: one line of JSON in, one line of JSON out.
+ * doc/polquery.md and doc/schema/query-*.json define their contents.
  */
 #ifndef RUNTIME_QUERY_QUERY_H
 #define RUNTIME_QUERY_QUERY_H
@@ -11,34 +11,33 @@
 #include "runtime/query/query_setting.h"
 #include "runtime/query/query_where.h"
 
-struct json; /* runtime/base/json.h, whose names are also json-c's */
+struct json; /* runtime/base/json.h: json-c uses some of the same names */
 
 enum { QUERY_MAX_LINE = 16 * 1024 * 1024 };
 
 struct query {
 	struct bundle *b;
-	uint8_t scope; /* of requests that say none */
+	uint8_t scope; /* for requests that name no scope */
 	struct query_reader *reader;
 	struct query_settings settings;
 	struct query_where where;
-	struct pol_ctx ctx; /* its block grows with the longest line that was asked */
+	struct pol_ctx ctx; /* its block grows to the longest line asked so far */
 	struct json *out;
 };
 
-/* Decides a request that has been read, in q->ctx.  0 or -EINVAL: no decision. */
+/* Decides a parsed request; the result is in q->ctx.  0, or -EINVAL: no decision. */
 int query_decide(struct query *q, const struct query_request *r, struct rt_err *err);
-/* For query_decide() alone; released as the other. */
+/* Enough for query_decide() only; release it with query_release() as well. */
 void query_init_decide(struct query *q, struct bundle *b, uint8_t scope);
-/* `b` stays the caller's.  0 or -errno. */
+/* The caller still owns `b`.  0 or -errno. */
 int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *err);
 void query_release(struct query *q);
 /*
- * The answer to one line of `n` bytes, line[n] being NUL: always one line of
- * JSON with its newline, which lives until the next call; NULL only without
- * memory.
+ * Answers one line of `n` bytes; line[n] is NUL.  The answer is always one line of JSON
+ * with its newline, valid until the next call.  NULL only if memory runs out.
  */
 const char *query_answer(struct query *q, const char *line, size_t n, size_t *ret_n);
-/* The answer to a line that was not kept because it has more than `most` bytes. */
+/* The answer to a line that was discarded because it has more than `most` bytes. */
 const char *query_too_long(struct query *q, size_t most, size_t *ret_n);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Decides which lines are JSON objects: json-c reads them, after the scan of
- * query_text.h and with repeated keys refused.
+ * Decides which lines are JSON objects: json-c parses them, after the scan of
+ * query_text.h.  Repeated keys are refused.
  */
 #include "runtime/query/query_json.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The members of all objects in a value; its depth is limited. */
+/* Counts the members of all objects in a value, whose depth is limited. */
 static size_t members(struct json_object *v)
 {
 	size_t n = 0;
@@ -25,9 +25,9 @@ static size_t members(struct json_object *v)
 	return n;
 }
 
-enum { MAX_ESCAPED = 128 }; /* no key of a request is that long, however escaped */
+enum { MAX_ESCAPED = 128 }; /* no key of a request is longer than that, even with escapes */
 
-/* The key as json-c reads it, which may hold escapes. */
+/* Compares the key as json-c reads it: it may contain escapes. */
 static bool is_key(const struct query_text *t, size_t i, const char *name)
 {
 	const struct query_member *m = &t->m[i];
@@ -49,7 +49,7 @@ static bool is_key(const struct query_text *t, size_t i, const char *name)
 	return same;
 }
 
-/* The first key of the line that this one of the object may be, and how often. */
+/* Finds the first key of the line with that name, and how often it occurs. */
 static size_t find_key(const struct query_text *t, const char *name, size_t *ret_times)
 {
 	size_t first = t->n, i;
@@ -81,8 +81,8 @@ static bool name_repeated(const struct query_text *t, struct json_object *doc,
 	return false;
 }
 
-/* json-c lets the last of two equal keys win; here there is no winner.  The
- * line has more members than the object then. */
+/* If a key is repeated, json-c silently takes the last one; we refuse it.  We notice
+ * because the line then has more members than the object. */
 static bool check_repeated(const struct query_text *t, struct json_object *doc,
 			   struct rt_err *err)
 {
@@ -123,7 +123,7 @@ static bool parse(struct query_json *j, const char *line, size_t n, struct rt_er
 	enum json_tokener_error e;
 
 	json_tokener_reset(j->tok);
-	/* with the NUL, which ends a number */
+	/* pass the NUL, too: it ends a number */
 	j->doc = json_tokener_parse_ex(j->tok, line, (int)n + 1);
 	e = json_tokener_get_error(j->tok);
 	if (e == json_tokener_success && json_object_is_type(j->doc, json_type_object))
@@ -140,8 +140,8 @@ static bool parse(struct query_json *j, const char *line, size_t n, struct rt_er
 	return false;
 }
 
-/* Of a line that is no JSON only the id is kept, where it is whole and good:
- * whoever asked wants to know which question it was. */
+/* If the line is not JSON, keeps only its id, provided that the id itself is complete
+ * and valid: the client wants to know which question it was. */
 static void keep_id(struct query_json *j)
 {
 	struct query_text *t = &j->text;

@@ -1,5 +1,5 @@
-/* Reads polquery's command line.  What a later version brings is refused by
- * name: nothing is accepted and ignored. */
+/* Reads polquery's command line.  Options of later versions are refused by name:
+ * nothing is accepted and ignored. */
 #include "runtime/query/query_options.h"
 
 #include <errno.h>
@@ -148,7 +148,7 @@ static int take_socket(struct query_options *o, char **argv, int n, struct rt_er
 	return 0;
 }
 
-/* Behind a verb help is asked for as well as before it. */
+/* Help may be asked for after a verb as well as before it. */
 static bool asks_for_help(const char *word)
 {
 	return word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0);
@@ -162,7 +162,7 @@ static bool is_verb(const char *word)
 	return false;
 }
 
-/* What stands behind the options: nothing, or a verb with its words. */
+/* Takes what follows the options: nothing, or a verb with its words. */
 static int take_words(struct query_options *o, char **argv, int n, struct rt_err *err)
 {
 	char shown[60];

@@ -15,16 +15,16 @@ struct query_options {
 	enum query_action action;
 	const char *bundle;
 	const char *socket;  /* serve */
-	const char *agent;   /* hook; doctor: or NULL */
-	char *const *fields; /* hook: of messages, to be ignored; ends with NULL */
+	const char *agent;   /* hook: the agent; doctor: the agent or NULL */
+	char *const *fields; /* hook: message fields to ignore; ends with NULL */
 	const char *signers; /* --allowed-signers */
 	bool require_signed;
-	const char *format;  /* doctor: as it was given, or NULL */
-	bool json;           /* … and it is that */
-	uint8_t scope;       /* enum pb_scope, of requests that say none */
+	const char *format;  /* doctor: the format as given, or NULL */
+	bool json;           /* … true if the format is json */
+	uint8_t scope;       /* enum pb_scope, for requests that name no scope */
 };
 
-/* Nothing is read or opened.  On failure err->text says what is wrong. */
+/* Reads and opens no file.  On failure err->text says what is wrong. */
 int query_options_parse(int argc, char **argv, struct query_options *ret,
 			struct rt_err *err);
 extern const struct optspec_program polquery_program;

@@ -1,6 +1,6 @@
 /*
- * Decides what is a request: the table of keys says which there are for which
- * kind, and one function a key takes its value.
+ * Decides what is a request: a table says which keys each kind of request has, and one
+ * function per key takes its value.
  */
 #include "runtime/query/query_request.h"
 
@@ -21,7 +21,7 @@ struct query_reader {
 	struct query_json json;
 	const char **argv;
 	size_t cap;
-	char *bytes; /* of line_hex */
+	char *bytes; /* bytes decoded from line_hex */
 };
 
 struct taking {
@@ -47,7 +47,8 @@ static bool fail(const struct taking *t, const char *fmt, ...)
 	return false;
 }
 
-/* A text without NUL (query_text_scan() has seen to that, but in "line"), or NULL. */
+/* The value as text, or NULL.  query_text_scan() has made sure that it contains no NUL,
+ * except in "line". */
 static const char *text_of(const struct taking *t, struct json_object *v)
 {
 	if (json_object_is_type(v, json_type_string))
@@ -56,13 +57,13 @@ static const char *text_of(const struct taking *t, struct json_object *v)
 	return NULL;
 }
 
-/* --- one function a key --------------------------------------------------------- */
+/* --- one function per key ------------------------------------------------------- */
 
 static bool take_nothing(struct taking *t, struct json_object *v)
 {
 	(void)t;
 	(void)v;
-	return true; /* 'id' and the arguments of a tool are any value */
+	return true; /* 'id' and the arguments of a tool may be any value */
 }
 
 static bool take_line(struct taking *t, struct json_object *v)
@@ -81,7 +82,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A line that is no UTF-8, as its bytes. */
+/* A line that is not UTF-8, given as bytes. */
 static bool take_line_hex(struct taking *t, struct json_object *v)
 {
 	const char *s = text_of(t, v);
@@ -147,7 +148,7 @@ struct word {
 	uint8_t value;
 };
 
-/* One of `list`, which ends with a name of NULL. */
+/* Takes one word of `list`, which ends with a name of NULL. */
 static bool take_word(const struct taking *t, struct json_object *v,
 		      const struct word *list, uint8_t *ret)
 {
@@ -293,8 +294,8 @@ static bool take_name(struct taking *t, struct json_object *v)
 	return fail(t, "no system call of x86_64 is named '%s'", shown);
 }
 
-/* As the kernel's registers hold it.  json-c ends a number that is too large at
- * the largest that it has, so the digits themselves are read. */
+/* Reads a number as a register holds it.  json-c turns a number that is too large into
+ * its largest number, so we read the digits ourselves. */
 static bool is_u64(const char **at, uint64_t *ret)
 {
 	char *end;
@@ -367,8 +368,8 @@ static const char *const kinds[QUERY_KIND_COUNT] = {
 
 static const struct key {
 	const char *name;
-	unsigned kinds;  /* that may have it */
-	unsigned needed; /* that must */
+	unsigned kinds;  /* kinds that may have the key */
+	unsigned needed; /* kinds that must have it */
 	bool (*take)(struct taking *t, struct json_object *v);
 } keys[] = {
 	{ "id", ALL, 0, take_nothing },

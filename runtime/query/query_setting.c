@@ -1,4 +1,4 @@
-/* Decides which value a setting has: that of settings.json, as compiled. */
+/* Finds the value of a setting in the compiled settings.json. */
 #include "runtime/query/query_setting.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "runtime/base/utf8.h"
 
-/* What is passed on must be UTF-8, whoever wrote the bundle. */
+/* Whoever wrote the bundle, what we pass on must be UTF-8. */
 static bool is_utf8(const char *p, size_t n)
 {
 	size_t i, k;
@@ -42,7 +42,7 @@ int query_settings_init(struct query_settings *s, struct bundle *b, struct rt_er
 	tok = json_tokener_new();
 	if (!tok)
 		return rt_fail(err, ENOMEM, "out of memory");
-	/* an object ends itself */
+	/* an object needs no NUL at its end */
 	s->doc = json_tokener_parse_ex(tok, (const char *)m->data, (int)m->size);
 	json_tokener_free(tok);
 	return json_object_is_type(s->doc, json_type_object) ? 0 : damaged(err);

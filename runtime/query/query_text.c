@@ -1,6 +1,6 @@
 /*
- * Decides which texts are refused before json-c reads them.  Nothing is taken
- * from here but places: what the text says is json-c's business.
+ * Decides which texts are refused before json-c reads them.  This file only finds
+ * positions; json-c finds out what the text says.
  */
 #include "runtime/query/query_text.h"
 
@@ -15,7 +15,7 @@ struct scan {
 	const char *p;
 	size_t n, i;
 	size_t depth, values;
-	bool want_key; /* at depth 1, behind '{' or ',' */
+	bool want_key; /* at depth 1, after '{' or ',' */
 	struct query_text *t;
 	struct rt_err *err;
 };
@@ -42,7 +42,7 @@ static bool fail(const struct scan *s, const char *what)
 
 /* --- strings ------------------------------------------------------------------ */
 
-/* The number that four hexadecimal digits at `at` say, or -1. */
+/* The value of the four hexadecimal digits at `at`, or -1. */
 static int hex4(const struct scan *s, size_t at)
 {
 	int v = 0;
@@ -62,7 +62,8 @@ static int hex4(const struct scan *s, size_t at)
 	return v;
 }
 
-/* In the value of the outermost key "line": any text may be asked about. */
+/* True inside the value of the outermost key "line": questions about any text are
+ * allowed. */
 static bool is_shell_line(const struct scan *s)
 {
 	const struct query_member *m = s->t->n ? &s->t->m[s->t->n - 1] : NULL;
@@ -71,7 +72,7 @@ static bool is_shell_line(const struct scan *s)
 	       s->p[m->value] == '"' && !m->value_n;
 }
 
-/* At the backslash; moves behind the escape. */
+/* Called at the backslash; moves to after the escape. */
 static bool take_escape(struct scan *s)
 {
 	int v, low;
@@ -88,7 +89,7 @@ static bool take_escape(struct scan *s)
 	s->i += 6;
 	if (v < 0xd800 || v > 0xdfff)
 		return true;
-	/* json-c would put another character in its place */
+	/* json-c would replace half a pair by another character */
 	low = s->n - s->i >= 2 && s->p[s->i] == '\\' && s->p[s->i + 1] == 'u' ?
 		      hex4(s, s->i + 2) : -1;
 	if (v > 0xdbff || low < 0xdc00 || low > 0xdfff)
@@ -97,7 +98,7 @@ static bool take_escape(struct scan *s)
 	return true;
 }
 
-/* At the quote; moves behind the one that ends it. */
+/* Called at the opening quote; moves to after the closing one. */
 static bool take_string(struct scan *s)
 {
 	for (s->i++; s->i < s->n && s->p[s->i] != '"';) {
@@ -162,7 +163,7 @@ static bool is_word(const char *p, size_t n, const char *word)
 	return strlen(word) == n && memcmp(p, word, n) == 0;
 }
 
-/* A number, true, false or null: up to what may stand behind one. */
+/* Takes a number, true, false or null, up to a byte that may follow one. */
 static bool take_plain(struct scan *s)
 {
 	const char *from = s->p + s->i;
@@ -191,7 +192,7 @@ static bool take_key(struct scan *s)
 
 	if (s->t->n == QUERY_MAX_KEYS)
 		return fail(s, "there are too many keys behind this one");
-	/* a key that is wrong is named as far as it goes */
+	/* if the key is malformed, the message shows the part that was read */
 	m = &s->t->m[s->t->n++];
 	*m = (struct query_member){ .key = from,
 				    .key_n = s->n - from < 24 ? s->n - from : 24 };

@@ -1,5 +1,5 @@
-/* Decides what the roots of a request are: in a sandbox as polrun sets them, on
- * the host as the caller has them. */
+/* Decides the roots of a request: in a sandbox those that polrun would set, on the host
+ * those of the caller. */
 #include "runtime/query/query_where.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ void query_where_init(struct query_where *w)
 		(void)snprintf(w->own_tmpdir, sizeof(w->own_tmpdir), "/tmp");
 }
 
-/* The directory that the request says, else the caller's. */
+/* Takes the directory that the request gives, else the caller's own. */
 static bool directory(const char *key, const char *said, const char *own, char *out,
 		      struct rt_err *err)
 {
@@ -58,13 +58,13 @@ static bool directory(const char *key, const char *said, const char *own, char *
 	return false;
 }
 
-/* Is this directory the one that w->cwd was made of? */
+/* Is this the directory from which w->cwd was computed? */
 static bool cwd_is(const struct query_request *q, const char *dir)
 {
 	return !q->cwd || strcmp(q->cwd, dir) == 0;
 }
 
-/* As for polrun: the nearest directory with .pol or .git, and none of those
+/* As in polrun: finds the nearest directory with .pol or .git, and refuses directories
  * that would make everything writable. */
 static bool find_project(struct query_where *w, const struct query_request *q,
 			 const struct bundle *b, struct rt_err *err)
