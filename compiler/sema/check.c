@@ -1,7 +1,7 @@
 /*
- * What the language can say and this version gives no meaning to: each such
- * statement, option and form of pattern is an error at its place, so that
- * nothing is accepted and ignored.
+ * Finds what the language can express but this version does not support.  Every such
+ * statement, option and form of pattern is reported at its place, so that nothing is
+ * accepted and then ignored.
  */
 #include "compiler/sema/internal.h"
 
@@ -14,7 +14,7 @@ static const struct {
 	{ AST_ASSERT, "'assert'" },
 };
 
-/* May the option stand behind the statement? */
+/* May the option follow this statement? */
 static bool is_allowed(const struct ast_stmt *stmt, int section, enum ast_opt_kind kind)
 {
 	unsigned where = ast_option_rows[kind].where;
@@ -29,7 +29,10 @@ static bool is_allowed(const struct ast_stmt *stmt, int section, enum ast_opt_ki
 	       (section == AST_SEC_NETWORK && (where & AST_WHERE_NETWORK));
 }
 
-/* In 'syscall' it names one error. */
+/*
+ * May the option be given several times?  In `syscall`, `with` names one error, so it
+ * may not.
+ */
 static bool adds_up(int section, enum ast_opt_kind kind)
 {
 	return ast_option_rows[kind].adds && !(section == AST_SEC_SYSCALL && kind == AST_O_WITH);
@@ -41,7 +44,7 @@ static struct diag *unsupported(struct sema *s, struct span at, const char *what
 			"%s is not supported by this version", what);
 }
 
-/* What it will mean, where leaving it out is no harmless thing to do. */
+/* Reports the option; says what it will mean if leaving it out would be harmful. */
 static void unsupported_option(struct sema *s, const struct ast_option *o, const char *word,
 			       int section)
 {
@@ -52,7 +55,7 @@ static void unsupported_option(struct sema *s, const struct ast_option *o, const
 			  "decides commands when the run starts");
 }
 
-/* Regexes are patterns of commands only. */
+/* Only commands may have a regex as a pattern. */
 static void check_values(struct sema *s, const struct ast_value *v)
 {
 	for (; v; v = v->next)
@@ -61,7 +64,9 @@ static void check_values(struct sema *s, const struct ast_value *v)
 				 "a regular expression is a pattern of commands only");
 }
 
-/* `may yes`: the one word, on what asks. */
+/*
+ * Checks `may yes`: the only word is `yes`, and only a statement that asks may have it.
+ */
 static void check_may(struct sema *s, const struct ast_stmt *stmt,
 		      const struct ast_option *o)
 {

@@ -1,6 +1,6 @@
 /*
- * The trees as text: after "parse" as they were written, after "resolve"
- * with names replaced; what was cut stands there as a comment.
+ * Prints the trees as text: after "parse" as they were written, after "resolve" with
+ * names replaced.  What was cut appears as a comment.
  */
 #include "compiler/sema/internal.h"
 
@@ -32,7 +32,7 @@ static void dump_stmt(struct buf *out, const struct sema_stmt *t)
 	}
 	bool section = t->in_section && t->orig->kind != AST_TOOL;
 
-	if (t->inner) /* stands in its runner */
+	if (t->inner) /* its runner prints it */
 		return;
 	if (t->role.n)
 		buf_printf(out, "# role %.*s%s\n%s", STR_ARG(t->role),

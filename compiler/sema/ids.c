@@ -1,6 +1,6 @@
 /*
- * The names of rules: `as NAME`, else the section and a digest of the
- * statement's canonical text, so that moving a line changes no id.
+ * Names of rules: `as NAME`, else the section and a digest of the statement's canonical
+ * text, so that an id stays the same if a line is moved.
  */
 #include "compiler/sema/internal.h"
 
@@ -43,7 +43,7 @@ static struct str digest_id(struct sema *s, const struct sema_stmt *t)
 			  h[0], h[1], h[2], h[3]);
 }
 
-/* Names that people gave; those of one level differ. */
+/* Takes the names that people gave; within one level they must differ. */
 static void take_given(struct sema *s, struct sema_stmt *t, struct map *taken,
 		       struct map *levels)
 {
@@ -69,7 +69,7 @@ static void take_given(struct sema *s, struct sema_stmt *t, struct map *taken,
 	map_put(taken, t->id, t);
 }
 
-/* `id`, or the first of id.2, id.3 … that is free. */
+/* Returns `id`, or the first of id.2, id.3 … that is free. */
 static struct str free_id(struct sema *s, struct str id, struct map *taken,
 			  struct map *last)
 {
@@ -106,7 +106,7 @@ void sema_ids(struct sema *s)
 		if (!has_id(t) || t->id.n)
 			continue;
 		t->id = digest_id(s, t);
-		if (t->off) /* nothing of it is left to be named */
+		if (t->off) /* it has no effect, so nothing needs a name */
 			continue;
 		t->id = free_id(s, t->id, &taken, &last);
 		map_put(&taken, t->id, t);

@@ -1,4 +1,4 @@
-/* What the files of sema/ share; nobody else includes this. */
+/* What the files of sema/ share; no other folder includes this. */
 #ifndef COMPILER_SEMA_INTERNAL_H
 #define COMPILER_SEMA_INTERNAL_H
 
@@ -6,73 +6,80 @@
 
 /* --- text.c: strings ------------------------------------------------------- */
 
-/* Where `path` stands: its folder with the last '/', or "". */
+/* The folder of `path`, with its last '/', or "". */
 struct str sema_dirname(struct str path);
 struct ast_value *sema_append(struct ast_value ***tail, struct ast_value *v);
 
 /* --- policy.c: what `policy` says ------------------------------------------ */
 
-/* The canonical path, or NULL with errno set. */
+/* Returns the canonical path, or NULL with errno set. */
 const char *sema_canonical(struct sema *s, const char *path);
-/* Sets u->policy; these return false after an error. */
+/* Sets u->policy.  This function and the next return false after an error. */
 bool sema_find_policy(struct sema *s, struct sema_unit *u);
 bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u);
-/* Sets level and narrow of an input: the option's, the declared one, project. */
+/*
+ * Sets the level and `narrow` of an input: the level is the option's, else the declared
+ * one, else project.
+ */
 bool sema_input_level(struct sema *s, struct sema_unit *u,
 		      const struct sema_input *in);
-/* Is this canonical path std/base's or the floor's, which are always there? */
+/*
+ * Is this canonical path that of std/base or the floor, which are part of every policy?
+ */
 bool sema_is_built_in(struct sema *s, const char *real);
 /* Is std/base loaded? */
 bool sema_base_wanted(struct sema *s, bool *ret_wanted);
 
 /* --- scope.c: what names stand for ----------------------------------------- */
 
-/* One `let` or `group`, with its names resolved. */
+/* A `let` or `group`, with its names resolved. */
 struct sema_name {
 	struct str name;
 	const struct ast_stmt *stmt;
-	const struct ast_value *value; /* let: one value; group: a list of NAMEs */
+	const struct ast_value *value; /* let: one value; group: a list of names */
 	const char *real;              /* the file that defines it */
 	bool group;
-	bool calls;                    /* a group of system calls */
+	bool calls;                    /* it is a group of system calls */
 };
 
-/* What is visible in a unit: the names of what it uses and of std/base; its
- * own join when their statement has been reached. */
+/* Names visible in a unit.  At first those of the files that it uses and of std/base;
+ * the unit's own are added when their statement is reached. */
 void sema_scope_open(struct sema *s, struct sema_unit *u);
 void sema_scope_define(struct sema *s, struct sema_unit *u,
 		       const struct ast_stmt *stmt);
 
 enum sema_values {
-	SEMA_V_PATTERNS, /* names are lets, lists are spliced */
-	SEMA_V_HOSTS,    /* as PATTERNS; addresses and `any` too */
-	SEMA_V_CALLS,    /* names are system calls, groups are spliced */
-	SEMA_V_TEXTS,    /* strings only; names stay as they are */
-	SEMA_V_VALUES,   /* as TEXTS, but a name that is a let is its value */
-	SEMA_V_ITEMS     /* … in a list, where a let that is a list is spliced */
+	SEMA_V_PATTERNS, /* names mean lets, lists are spliced in */
+	SEMA_V_HOSTS,    /* like PATTERNS; also addresses and `any` */
+	SEMA_V_CALLS,    /* names mean system calls, groups are spliced in */
+	SEMA_V_TEXTS,    /* strings only; names are not replaced */
+	SEMA_V_VALUES,   /* like TEXTS, but the name of a let means its value */
+	SEMA_V_ITEMS     /* … in a list, where a let that is a list is spliced in */
 };
-/* A copy of the list with names resolved. */
+/* Copies the list with its names resolved. */
 struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
 			      const struct ast_value *list, enum sema_values how);
 
 /* --- check.c: what this version has no meaning for ------------------------- */
 
-/* Queues an error for everything of the statement that means nothing here. */
+/* Reports every part of the statement that this version does not support. */
 void sema_check_stmt(struct sema *s, const struct sema_unit *u,
 		     const struct ast_stmt *stmt, int section);
 
 /* --- roles.c --------------------------------------------------------------- */
 
-/* Finds what all files declare; an error where the chosen role is none. */
+/*
+ * Finds the roles that all files declare; reports the chosen role if none of them does.
+ */
 void sema_roles(struct sema *s);
-/* What a role may hold; an error for anything else. */
+/* May a role contain the statement?  Reports it if not. */
 bool sema_in_role(struct sema *s, const struct ast_stmt *stmt);
 
 /* --- levels.c -------------------------------------------------------------- */
 
-/* final and locked where they may stand; finds the locks. */
+/* Checks that `final` and `locked` stand where they may, and finds the locks. */
 void sema_levels_check(struct sema *s);
-/* Cuts what narrow-only levels and locks take away; marks soft asks. */
+/* Cuts statements that narrow-only levels and locks take away; marks soft asks. */
 void sema_levels_cut(struct sema *s);
 
 /* --- ids.c ----------------------------------------------------------------- */

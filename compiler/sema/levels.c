@@ -1,11 +1,13 @@
 /*
- * Who may say what (semantics 3): `final` and `locked` belong to managed
- * levels; a narrow-only level and a level below a lock lose what would widen.
- * Scalars are weighed in lower/claims.c; here are rules and facts.
+ * Decides who may say what (semantics 3).  Only managed levels may use `final` and
+ * `locked`.  A narrow-only level, and a level below a lock, lose statements that would
+ * widen.  This file handles rules and facts; lower/claims.c handles scalars.
  */
 #include "compiler/sema/internal.h"
 
-/* The word that begins a statement: the place where a fault of it is shown. */
+/*
+ * The span of the word that begins a statement; errors about that word are shown there.
+ */
 static struct span word_at(struct sema *s, struct span at, const char *word)
 {
 	struct str text = source_text(s->map, at);
@@ -73,7 +75,7 @@ static void take_lock(struct sema *s, struct ir_lock *lock, const struct sema_un
 	lock->at = sema_place(s, at);
 }
 
-/* `locked command`, without what stands in its braces. */
+/* The span of `locked command`, without the braces and their contents. */
 static struct span head_at(const struct ast_stmt *section)
 {
 	struct span at = section->at;
@@ -82,7 +84,10 @@ static struct span head_at(const struct ast_stmt *section)
 	return at;
 }
 
-/* What a final rule or a locked section of this kind keeps from lower facts. */
+/*
+ * The lock that a final rule or a locked section of this kind puts on facts of lower
+ * levels.
+ */
 static struct ir_lock *facts_lock(struct sema *s, int kind)
 {
 	if (kind == IR_COMMAND)
@@ -142,7 +147,7 @@ void sema_levels_check(struct sema *s)
 	}
 }
 
-/* Facts that may hide a command from a deny; taint and higher risks cannot. */
+/* Can the fact hide a command from a deny?  A taint and a higher risk class cannot. */
 static bool may_widen(const struct ast_stmt *stmt)
 {
 	switch ((int)stmt->kind) {
@@ -151,12 +156,12 @@ static bool may_widen(const struct ast_stmt *stmt)
 	case AST_INTERPRETER:
 	case AST_SAFE:
 	case AST_INERT:
-	case AST_PIN:   /* a name may stand for another program */
-	case AST_SHELL: /* … and a line be read by other rules */
+	case AST_PIN:   /* a name may then mean another program */
+	case AST_SHELL: /* … and lines may be read by another grammar */
 		return true;
 	case AST_RISK:
 		return str_eqz(stmt->name, "low");
-	case AST_TOOL: /* an unnamed class is medium */
+	case AST_TOOL: /* a class that is not known is medium */
 		for (const struct ast_stmt *b = stmt->body; b; b = b->next)
 			if (str_eqz(b->name, "risk") && b->values &&
 			    str_eqz(b->values->text, "read-only"))
@@ -192,7 +197,7 @@ static void cut_rule(const struct sema *s, struct sema_stmt *t)
 		cut(t, narrow_only, NULL);
 	else if (allows && below)
 		cut(t, locked_by[lock->level], lock);
-	/* a default's ask is one from below the lock like any other (L2) */
+	/* below a lock, a default's ask is soft like any other (L2) */
 	t->soft = t->orig->kind == AST_RULE && t->orig->effect == AST_ASK &&
 		  (t->unit->narrow || below);
 }

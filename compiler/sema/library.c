@@ -1,4 +1,7 @@
-/* Finds the library beside the program, and who else may write it. */
+/*
+ * Finds the standard library next to the program, and decides whether somebody else may
+ * write it.
+ */
 #include "compiler/sema/library.h"
 
 #include <errno.h>
@@ -10,10 +13,13 @@
 
 #include "compiler/base/str.h"
 
-/* From the folder of the executable's folder on. */
+/* Relative to the parent of the executable's folder. */
 #define PLACE "/share/pol/stdlib-policies"
 
-/* In a sticky folder nobody replaces what belongs to another. */
+/*
+ * May the group replace it?  In a folder with the sticky bit, nobody can replace a file
+ * of somebody else.
+ */
 static bool group_may(const struct stat *st)
 {
 	return (st->st_mode & S_IWGRP) &&
@@ -42,7 +48,10 @@ static bool is_group(const struct library *l, gid_t gid)
 	return false;
 }
 
-/* The path without its last component; of "/x" it is "/", and false of "/". */
+/*
+ * Removes the last component of the path; "/x" becomes "/", and for "/" it returns
+ * false.
+ */
 static bool cut_last(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -53,7 +62,7 @@ static bool cut_last(char *path)
 	return true;
 }
 
-/* Who may write the executable at `path`, or put another in its place. */
+/* Finds who may write the executable at `path`, or put another file in its place. */
 static void find_holders(struct library *l, struct arena *a, char *path)
 {
 	VEC_PUSH(a, &l->owners, 0);
@@ -62,7 +71,8 @@ static void find_holders(struct library *l, struct arena *a, char *path)
 		struct stat st;
 
 		if (lstat(path, &st) != 0)
-			continue; /* replaced while it runs: one holder less */
+			continue; /* it was replaced while it runs: just do not list
+			             its owner */
 		if (!is_owner(l, st.st_uid))
 			VEC_PUSH(a, &l->owners, st.st_uid);
 		if (group_may(&st) && !is_group(l, st.st_gid))
@@ -90,7 +100,10 @@ struct library *library_own(struct arena *a)
 	return l;
 }
 
-/* NULL: only holders may write it. */
+/*
+ * Returns NULL if only those who may replace the program may write the path, else says
+ * what is wrong.
+ */
 static const char *look_at(const struct library *l, struct arena *a, const char *path)
 {
 	struct stat st;
@@ -101,7 +114,7 @@ static const char *look_at(const struct library *l, struct arena *a, const char 
 	if (!is_owner(l, st.st_uid))
 		return arena_printf(a, "'%s' belongs to uid %u, who cannot replace the "
 				    "program", path, st.st_uid);
-	if (S_ISLNK(st.st_mode)) /* its mode says nothing */
+	if (S_ISLNK(st.st_mode)) /* a link's mode means nothing */
 		return NULL;
 	if (others_may(&st))
 		return arena_printf(a, "'%s' is writable by everybody (mode %04o)", path,
@@ -121,7 +134,7 @@ static bool was_fine(const struct library *l, const char *path)
 	return false;
 }
 
-/* `path` and every folder above it. */
+/* Checks `path` and every folder above it. */
 static const char *look_up(struct library *l, struct arena *a, const char *path)
 {
 	char at[PATH_MAX];
@@ -134,7 +147,7 @@ static const char *look_up(struct library *l, struct arena *a, const char *path)
 		const char *why;
 
 		if (was_fine(l, at))
-			break; /* and all above it */
+			break; /* it and everything above it was checked before */
 		why = look_at(l, a, at);
 		if (why)
 			return why;
@@ -148,7 +161,7 @@ static const char *look_up(struct library *l, struct arena *a, const char *path)
 
 const char *library_writer(struct library *l, struct arena *a, const char *real)
 {
-	const char *why = look_up(l, a, l->dir); /* its links, too */
+	const char *why = look_up(l, a, l->dir); /* the path's symbolic links too */
 
 	return why ? why : look_up(l, a, real);
 }

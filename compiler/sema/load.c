@@ -1,7 +1,7 @@
 /*
- * Which files take part, at which level and in which order: inputs, what
- * they use, std/base and the floor.  A file that is used speaks at the level
- * of the file that uses it; only std/base and the floor speak at level 5.
+ * Decides which files are used, at which level and in which order: inputs, the files
+ * that they use, std/base and the floor.  A used file has the level of the file that
+ * uses it; only std/base and the floor have level 5.
  */
 #include "compiler/sema/internal.h"
 
@@ -16,11 +16,11 @@
 #define MAX_DEPTH 16u
 #define MAX_UNITS 512u
 
-/* One file to be loaded, before it is a unit. */
+/* A file to load, before it becomes a unit. */
 struct wanted {
 	const char *path;
 	struct str name;
-	enum ir_level level; /* 0: an input without an option */
+	enum ir_level level; /* 0: an input without a level option */
 	bool narrow, std;
 	struct sema_unit *from;
 	struct span at;
@@ -33,7 +33,7 @@ void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
 	*s = (struct sema){ .a = a, .sink = sink, .map = map, .stdlib_dir = stdlib_dir };
 }
 
-/* Sets s->stdlib_dir where the caller has named no other library. */
+/* Sets s->stdlib_dir if the caller named no other library. */
 static bool find_library(struct sema *s)
 {
 	if (s->stdlib_dir)
@@ -77,7 +77,7 @@ static struct str without_ending(struct str name)
 	return str_ends(name, STR(".pol")) ? str_sub(name, 0, name.n - 4) : name;
 }
 
-/* The policy in the folder of `path` whose name is nearest to its own, or NULL. */
+/* In the folder of `path`, the policy whose name is most similar, or NULL. */
 static const char *near_file(struct sema *s, struct str path)
 {
 	struct str folder = sema_dirname(path);
@@ -99,7 +99,10 @@ static const char *near_file(struct sema *s, struct str path)
 			    names, n);
 }
 
-/* Of the library by the whole name; of other files the last part is enough. */
+/*
+ * Suggests a similar name.  For files of the library it is the whole name, for others
+ * the last part.
+ */
 static void help_near(struct sema *s, struct diag *d, const struct wanted *w)
 {
 	const char *near = near_file(s, str_from(w->path));
@@ -128,7 +131,10 @@ static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
 	return d;
 }
 
-/* False after an error: who may write the library speaks in everybody's policy. */
+/*
+ * Checks who may write a file of the library, because that file is part of everybody's
+ * policy.  False after an error.
+ */
 static bool is_own(struct sema *s, const struct sema_unit *u, const struct wanted *w)
 {
 	const char *why = s->library && w->std ?
@@ -151,7 +157,7 @@ static bool is_managed(enum ir_level level)
 	return level && level <= IR_MANAGED_FILE;
 }
 
-/* Reads and parses; the tree is shared with other levels of the same file. */
+/* Reads and parses the file.  The same file at several levels shares one tree. */
 static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *w)
 {
 	size_t errors = s->sink->errors;
@@ -164,7 +170,10 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 
 		if (strcmp(o->real, u->real) || !str_eq(o->name, u->name))
 			continue;
-		/* what a YAML text says of runners is locked at a managed level */
+		/*
+		 * at a managed level, the YAML reader locks what a file says about
+		 * runners: so the trees differ
+		 */
 		if (frontend_is_yaml(u->name) &&
 		    is_managed(o->level) != is_managed(w->level))
 			continue;
@@ -194,9 +203,9 @@ static bool in_chain(const struct sema_unit *u, const char *real)
 }
 
 /*
- * A project's file that nobody named, and what it uses, stay in the project: a
- * link or a `use` to somebody's private file would have its lines quoted in
- * messages, which end in the logs of CI.
+ * Checks that a project's file which nobody named, and the files that it uses, are
+ * inside the project.  Otherwise a link, or a `use` of somebody's private file, would
+ * make messages quote its lines, and messages end up in CI logs.
  */
 static bool stays_inside(struct sema *s, const struct wanted *w, const char *real)
 {
@@ -208,7 +217,7 @@ static bool stays_inside(struct sema *s, const struct wanted *w, const char *rea
 		return true;
 	while (top && top->from)
 		top = top->from;
-	/* it was found in PROJECT/.pol, which may be a link itself */
+	/* the file was found in PROJECT/.pol, which may itself be a link */
 	path = sema_dirname(str_from(top ? top->path : w->path));
 	path = sema_dirname(str_sub(path, 0, path.n ? path.n - 1 : 0));
 	project = sema_canonical(s, path.n ? str_z(s->a, path) : ".");
@@ -224,7 +233,7 @@ static bool stays_inside(struct sema *s, const struct wanted *w, const char *rea
 	return false;
 }
 
-/* May `w` be loaded at all?  ret_real is its canonical path. */
+/* May `w` be loaded at all?  ret_real receives its canonical path. */
 static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 {
 	*ret_real = sema_canonical(s, w->path);
@@ -252,7 +261,7 @@ static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 	return true;
 }
 
-/* NULL after an error. */
+/* Returns NULL after an error. */
 static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 {
 	const char *real;
@@ -280,7 +289,7 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 	if (w->input && !sema_input_level(s, u, w->input))
 		return NULL;
 	old = unit_of(s, real, u->level, u->narrow);
-	if (old) { /* a file is one voice of its level, however often it is named */
+	if (old) { /* a file counts once for each level, however often it is named */
 		old->named |= u->named;
 		return old;
 	}
@@ -289,7 +298,7 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 	return load_uses(s, u) && ok ? u : NULL;
 }
 
-/* The file that `use TEXT` in `u` means. */
+/* Finds the file that `use TEXT` in `u` means. */
 static bool use_target(struct sema *s, const struct sema_unit *u,
 		       const struct ast_value *v, struct wanted *ret)
 {
@@ -333,7 +342,7 @@ static bool use_target(struct sema *s, const struct sema_unit *u,
 	return true;
 }
 
-/* std/base and the floor, however they are spelled, speak at level 5 alone. */
+/* std/base and the floor have level 5 only, however their names are spelled. */
 static bool is_always_there(struct sema *s, struct sema_unit *u,
 			    const struct wanted *w)
 {
@@ -409,7 +418,9 @@ static void sort_units(struct sema *s)
 		s->units.v[i]->order = (uint32_t)i;
 }
 
-/* Which units each one uses, through others too; the graph has no circle. */
+/*
+ * Finds the units that each unit uses, directly or through others; there are no cycles.
+ */
 static void reach_of(struct sema *s, struct sema_unit *u)
 {
 	if (u->reach)

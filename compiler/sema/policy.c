@@ -1,6 +1,6 @@
 /*
- * What a file's `policy` statement says: its keys, the level at which a named
- * file speaks, and whether std/base is left out.
+ * Reads a file's `policy` statement: its keys, the level of a named file, and whether
+ * std/base is left out.
  */
 #include "compiler/sema/internal.h"
 
@@ -33,7 +33,7 @@ static const struct ast_stmt *policy_pair(const struct ast_stmt *policy,
 	return NULL;
 }
 
-/* The text of a pair's one value, where it is a word or a string. */
+/* The text of a pair's single value, if that is a word or a string. */
 static struct str pair_text(const struct ast_stmt *pair)
 {
 	return pair && pair->values ? pair->values->text : STR_NULL;
@@ -63,8 +63,8 @@ static bool is_text(const struct ast_value *v)
 	return v->kind == AST_V_STRING || v->kind == AST_V_RAW || v->kind == AST_V_NAME;
 }
 
-/* The keys of `policy`, each once and known; a used file states no more than
- * who wrote it. */
+/* Checks the keys of `policy`: each must be known and appear once.  A file that is only
+ * used may not state more than who wrote it. */
 bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u)
 {
 	bool ok = true;
@@ -192,7 +192,10 @@ bool sema_input_level(struct sema *s, struct sema_unit *u, const struct sema_inp
 	return true;
 }
 
-/* `base` of one policy: 1 std, 0 none, -1 not stated, -2 after an error. */
+/*
+ * What one policy says with `base`: 1: std, 0: none, -1: nothing, -2: there was an
+ * error.
+ */
 static int stated_base(struct sema *s, const struct sema_unit *u)
 {
 	const struct ast_stmt *pair = policy_pair(u->policy, "base");
@@ -217,9 +220,9 @@ static int stated_base(struct sema *s, const struct sema_unit *u)
 }
 
 /*
- * Is std/base loaded?  The highest level that says so decides; a narrow-only
- * one cannot leave it out, and a level below a lock says nothing (lower/
- * reports these cases with the other scalars).
+ * Is std/base loaded?  The highest level that says so decides.  A narrow-only level
+ * cannot leave it out, and a level below a lock has no say (lower/ reports these cases
+ * together with the other scalars).
  */
 bool sema_base_wanted(struct sema *s, bool *ret_wanted)
 {
@@ -234,7 +237,7 @@ bool sema_base_wanted(struct sema *s, bool *ret_wanted)
 			return false;
 		if (b < 0 || u->level > best || (b == 0 && u->narrow))
 			continue;
-		/* two of one level that differ: an error, later */
+		/* two of one level that disagree are reported later */
 		*ret_wanted = b == 1 || (u->level == best && *ret_wanted);
 		best = u->level;
 	}

@@ -1,7 +1,7 @@
 /*
- * Pass "resolve": every statement of every file once more, with names
- * replaced by what they stand for, in the one order of the IR.  Files are
- * resolved after the files that they use, since they see their names.
+ * Pass "resolve": copies every statement of every file, with names replaced by their
+ * values, in the order of the IR.  A file is resolved after the files that it uses,
+ * because it sees their names.
  */
 #include "compiler/sema/internal.h"
 
@@ -58,7 +58,10 @@ static struct ast_test_case *resolve_cases(struct sema *s, struct sema_unit *u,
 static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 				     const struct ast_stmt *stmt, int section);
 
-/* What stands in the braces of a runner or a tool, or of a runner's section. */
+/*
+ * Resolves the contents of the braces of a runner, of a tool, or of a section in a
+ * runner.
+ */
 static struct ast_stmt *resolve_body(struct sema *s, struct sema_unit *u,
 				     const struct ast_stmt *stmt)
 {
@@ -72,7 +75,7 @@ static struct ast_stmt *resolve_body(struct sema *s, struct sema_unit *u,
 	return head;
 }
 
-/* A copy whose strings and names are resolved; the original keeps its text. */
+/* Returns a copy whose strings and names are resolved; the original keeps its text. */
 static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 				     const struct ast_stmt *stmt, int section)
 {
@@ -120,11 +123,11 @@ static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 	return c;
 }
 
-/* Where a list of statements stands. */
+/* What surrounds a list of statements. */
 struct where {
 	struct sema_unit *u;
-	const struct ast_stmt *section; /* or NULL */
-	struct str role;                /* or empty */
+	const struct ast_stmt *section; /* may be NULL */
+	struct str role;                /* may be empty */
 	bool off, inner;
 };
 
@@ -151,8 +154,8 @@ static void add_stmt(struct sema *s, const struct where *w, const struct ast_stm
 static void add_section(struct sema *s, const struct where *outer,
 			const struct ast_stmt *section);
 
-/* Inside of a runner stand sections of their own: they are carried with it,
- * and read like others for their faults. */
+/* A runner may contain sections.  They are carried with the runner, and are read like
+ * others only to find their errors. */
 static void add_runner(struct sema *s, const struct where *w,
 		       const struct ast_stmt *runner)
 {
@@ -164,7 +167,7 @@ static void add_runner(struct sema *s, const struct where *w,
 			add_section(s, &in, b);
 }
 
-/* `network limited` says what `mode limited` says inside of the braces. */
+/* `network limited` means the same as `mode limited` inside of the braces. */
 static void add_mode(struct sema *s, const struct where *w)
 {
 	struct ast_stmt mode = { .kind = AST_MODE,
@@ -191,7 +194,7 @@ static void add_section(struct sema *s, const struct where *outer,
 	}
 }
 
-/* The name of a tool as a pattern that matches it alone. */
+/* A pattern that matches exactly the name of the tool. */
 static struct ast_value *tool_pattern(struct sema *s, const struct ast_stmt *tool)
 {
 	struct ast_value v = { .kind = AST_V_STRING, .at = tool->name_at };
@@ -207,7 +210,10 @@ static struct ast_value *tool_pattern(struct sema *s, const struct ast_stmt *too
 	return arena_dup(s->a, &v, sizeof(v));
 }
 
-/* The effect of a tool is a rule of `tools`; its keys stay together. */
+/*
+ * Splits a tool in two: its effect becomes a rule of the section `tools`, and its keys
+ * stay together.
+ */
 static void add_tool(struct sema *s, const struct where *outer,
 		     const struct ast_stmt *tool)
 {
@@ -303,7 +309,7 @@ bool sema_resolve(struct sema *s)
 	if (!s->loaded)
 		return false;
 	sema_roles(s);
-	/* std/base first: everybody sees its names */
+	/* std/base first, because all files see its names */
 	for (size_t i = 0; i < s->units.n; i++)
 		if (s->units.v[i]->level == IR_DEFAULT)
 			resolve_unit(s, s->units.v[i]);

@@ -1,8 +1,7 @@
 /*
- * Which roles there are: those that a `role` statement names, and those that
- * the setting agents.allowedRoles lists.  A role that nobody declares is an
- * error wherever it is spoken of, so that a slip of the pen never makes a
- * rule that silently speaks of nobody.
+ * Finds the roles: those that a `role` statement names, and those that the setting
+ * agents.allowedRoles lists.  A role that nobody declares is an error wherever it is
+ * named, so that a misspelled role never makes a rule that silently applies to nobody.
  */
 #include "compiler/sema/internal.h"
 

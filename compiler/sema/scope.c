@@ -1,17 +1,20 @@
 /*
- * What names stand for.  A unit sees its own `let`s and `group`s after their
- * statement, those of every file that it uses, and those of std/base.  No
- * name is defined twice in what one unit sees: there is no shadowing.
+ * Decides what names mean.  A unit sees its own `let`s and `group`s after their
+ * statement, those of every file that it uses, and those of std/base.  A unit never
+ * sees two definitions of a name: there is no shadowing.
  */
 #include "compiler/sema/internal.h"
 
 #include "compiler/target/target.h"
 
-/* What `let`s can multiply stays below these. */
+/* Limits for what `let`s can multiply. */
 #define MAX_TEXT ((size_t)64 * 1024)
 #define MAX_VALUES ((size_t)1024 * 1024)
 
-/* Groups and lets have name spaces of their own in one map: "@mount". */
+/*
+ * Groups and lets have separate name spaces in one map: a group's key begins with '@',
+ * as in "@mount".
+ */
 static struct str key_of(struct sema *s, struct str name, bool group)
 {
 	return group ? str_cat(s->a, STR("@"), name) : name;
@@ -62,7 +65,7 @@ void sema_scope_open(struct sema *s, struct sema_unit *u)
 	for (size_t i = 0; i < s->units.n; i++) {
 		const struct sema_unit *b = s->units.v[i];
 
-		/* std/base is always there, but does not see itself */
+		/* every unit sees std/base, except std/base and the files that it uses */
 		if (b != u && b->level == IR_DEFAULT && !b->from && !b->floor &&
 		    !sema_imports(b, u))
 			merge(s, u, b, SPAN_NONE);
@@ -102,7 +105,7 @@ static bool has_help(const struct diag *d)
 	return false;
 }
 
-/* The statement of `u` that will define the name further down, or NULL. */
+/* The statement further down in `u` that defines the name, or NULL. */
 static const struct ast_stmt *defined_later(const struct sema_unit *u, struct str name,
 					    bool group)
 {
@@ -136,7 +139,7 @@ static struct diag *unknown(struct sema *s, const struct sema_unit *u, struct sp
 	return suggest_from(s, u, d, name, group, roots);
 }
 
-/* `name`, or `map.key` where `map` is a let that holds a map. */
+/* The value of `name`, or of `map.key` if `map` is a let that holds a map. */
 static const struct ast_value *let_value(struct sema *s, const struct sema_unit *u,
 					 struct str name)
 {
@@ -159,7 +162,10 @@ static const struct ast_value *let_value(struct sema *s, const struct sema_unit 
 
 /* --- strings --------------------------------------------------------------- */
 
-/* A raw text inside of an ordinary one: its '$' begins no expansion. */
+/*
+ * Adds a raw text to an ordinary text: escapes each '$', so that it begins no
+ * expansion.
+ */
 static void add_raw(struct buf *b, struct str t)
 {
 	for (size_t i = 0; i < t.n; i++) {
@@ -200,7 +206,10 @@ static bool add_let(struct sema *s, const struct sema_unit *u, struct buf *b,
 	return true;
 }
 
-/* A value that ends in a backslash would make a dollar sign of the next '$'. */
+/*
+ * Reports a value that ends in a backslash before a '$': together they would be read as
+ * a dollar sign.  Then it returns false.
+ */
 static bool is_joined(struct sema *s, const struct buf *b, size_t from, struct span at)
 {
 	struct diag *d;
@@ -213,7 +222,7 @@ static bool is_joined(struct sema *s, const struct buf *b, size_t from, struct s
 	return false;
 }
 
-/* ${let} replaced, ${ROOT} and "\$" left; false after an error. */
+/* Replaces ${let}, and leaves ${ROOT} and "\$" as they are; false after an error. */
 static bool expand(struct sema *s, const struct sema_unit *u, struct span at,
 		   struct str *text)
 {
@@ -277,7 +286,10 @@ static struct ast_value *copy_at(struct sema *s, const struct ast_value *v,
 	return ret;
 }
 
-/* Names of lists of names of lists …: an error once, then nothing more. */
+/*
+ * Limits lists whose names mean lists whose names mean lists …: reports it once, then
+ * adds no more values.
+ */
 static bool too_many(struct sema *s, struct span at)
 {
 	if (s->nvalues < MAX_VALUES)
@@ -289,7 +301,7 @@ static bool too_many(struct sema *s, struct span at)
 	return true;
 }
 
-/* What a `let` holds, at the place where its name is used. */
+/* Adds what a `let` holds, with the place where its name is used. */
 static void splice(struct sema *s, const struct ast_value *v, struct span at,
 		   struct str name, struct ast_value ***tail)
 {
@@ -336,7 +348,10 @@ static void splice_group(struct sema *s, struct sema_unit *u, const struct ast_v
 static struct ast_value *resolved(struct sema *s, struct sema_unit *u,
 				  const struct ast_value *v, enum sema_values how);
 
-/* A let as a value: in a list the items of a list, else what it is. */
+/*
+ * Adds a let as a value: in a list, the items of a let that is a list; otherwise the
+ * value itself.
+ */
 static void add_let_value(struct sema *s, const struct ast_value *v,
 			  const struct ast_value *let, enum sema_values how,
 			  struct ast_value ***tail)
@@ -378,7 +393,7 @@ static void one_value(struct sema *s, struct sema_unit *u, const struct ast_valu
 	}
 }
 
-/* NULL after an error: what follows would only be about that error. */
+/* Returns NULL after an error, so that nothing else is reported because of it. */
 static struct ast_value *resolved(struct sema *s, struct sema_unit *u,
 				  const struct ast_value *v, enum sema_values how)
 {
@@ -405,7 +420,10 @@ struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
 
 /* --- definitions ----------------------------------------------------------- */
 
-/* Is it a call?  A group has only those; what is none is said once, here. */
+/*
+ * Is it a system call?  A group of calls contains nothing else; anything else is
+ * reported once, here.
+ */
 static bool check_call(struct sema *s, const struct ast_value *v)
 {
 	const char *const *names;
@@ -424,7 +442,10 @@ static bool check_call(struct sema *s, const struct ast_value *v)
 	return false;
 }
 
-/* Names of system calls, or patterns: what the first element that says so is. */
+/*
+ * Does the group hold system calls, and not patterns?  The first element that shows
+ * which it is decides.
+ */
 static bool is_call_group(struct sema *s, const struct sema_unit *u,
 			  const struct ast_stmt *stmt)
 {
@@ -444,7 +465,7 @@ static bool is_call_group(struct sema *s, const struct sema_unit *u,
 	return true;
 }
 
-/* A pattern among calls: the group is one or the other. */
+/* Reports a pattern in a group of calls: a group is one or the other. */
 static bool check_members(struct sema *s, const struct ast_stmt *stmt)
 {
 	for (const struct ast_value *v = stmt->values; v; v = v->next)
@@ -460,7 +481,7 @@ static bool check_members(struct sema *s, const struct ast_stmt *stmt)
 	return true;
 }
 
-/* A list let holds patterns, never maps of maps. */
+/* A let that is a list holds patterns, but no maps of maps. */
 static bool is_let_value(struct sema *s, const struct ast_value *v)
 {
 	struct map keys;
@@ -498,7 +519,7 @@ static const struct ast_value *group_calls(struct sema *s, struct sema_unit *u,
 	return head;
 }
 
-/* No `let a.b` beside a map `a` with a key `b`: one name, one value. */
+/* Does `let a.b` conflict with the key `b` of a map `a`?  One name has one value. */
 static bool is_map_key(struct sema *s, struct sema_unit *u, const struct ast_stmt *stmt)
 {
 	const struct ast_value *v = stmt->values;
@@ -556,7 +577,10 @@ void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stm
 	} else {
 		if (!stmt->values || !is_let_value(s, stmt->values))
 			return;
-		/* a bare word in a let is another let; a list of them is spliced */
+		/*
+		 * a bare word in a let names another let; if that is a list, it is
+		 * spliced in
+		 */
 		const struct ast_value *v = stmt->values;
 		struct ast_value *one = sema_values(s, u, v, SEMA_V_PATTERNS);
 		if (one && one->next) {

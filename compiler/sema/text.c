@@ -1,4 +1,4 @@
-/* Small readings of strings and kinds that sema and lower agree on. */
+/* Small functions on strings and kinds that sema and lower share. */
 #include "compiler/sema/internal.h"
 
 #include <stdio.h>
@@ -103,8 +103,8 @@ struct str sema_dirname(struct str path)
 	return str_sub(path, 0, n);
 }
 
-/* Drops the last component of what has been written; false where that is
- * nothing or "..". */
+/* Removes the last component of what has been written; false if there is none, or if it
+ * is "..". */
 static bool pop_component(struct buf *b, size_t floor)
 {
 	size_t n = b->n;
