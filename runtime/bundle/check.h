@@ -1,8 +1,8 @@
 /*
- * The structure of each binary member, checked once: every count, offset,
- * string, index and enumeration.  After one of these returned 0, every access
- * that format.h describes stays inside the member.  Used by the reader and by
- * the back ends' verify.  `data` is 8-byte aligned.  0 or -errno.
+ * Checks the structure of each binary member once: every count, offset, string, index and
+ * enumeration. After a check has returned 0, every access that format.h describes stays
+ * inside the member. The reader and the back ends' verify use these. `data` must be
+ * 8-byte aligned. They return 0 or -errno.
  */
 #ifndef RUNTIME_BUNDLE_CHECK_H
 #define RUNTIME_BUNDLE_CHECK_H
@@ -15,66 +15,69 @@
 #include "runtime/bundle/format.h"
 
 int bundle_check_rules(const void *data, size_t size, struct rt_err *err);
-/* `rules` is checked already: tags must name rules of the automaton's kind. */
+/* `rules` must be checked already: tags must name rules of the automaton's kind. */
 int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *rules,
 			 struct rt_err *err);
 int bundle_check_commands(const void *data, size_t size, struct rt_err *err);
 int bundle_check_egress(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err);
 int bundle_check_landlock(const void *data, size_t size, struct rt_err *err);
-/* `nrules`: records of the rule table, which rule numbers must be below. */
+/* `nrules`: number of records in the rule table; rule numbers must be smaller. */
 int bundle_check_mounts(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err);
 int bundle_check_limits(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err);
 int bundle_check_env(const void *data, size_t size, uint32_t nrules,
 		     struct rt_err *err);
-/* One JSON object of bounded depth, without duplicate checks. */
+/* One JSON object of bounded depth. Does not look for duplicate keys. */
 int bundle_check_settings(const void *data, size_t size, struct rt_err *err);
 /*
- * A filter and its map: whole instructions, 1..4096; the map ascends, each
- * entry names a BPF_RET that returns what its verdict says, and each return
- * of USER_NOTIF or KILL_PROCESS has its entry.  Whether the program is a valid filter
- * is the kernel's business.
+ * A filter and its map. The filter has 1..4096 whole instructions. The map is in
+ * ascending order, each entry names a BPF_RET that returns what the entry's verdict says,
+ * and each return of USER_NOTIF or KILL_PROCESS has an entry. The kernel judges whether
+ * the program is a valid filter.
  */
 int bundle_check_filter(const void *insns, size_t size, const void *map, size_t map_size,
 			uint32_t nrules, struct rt_err *err);
 
 /* --- for the check_*.c files ------------------------------------------------- */
 
-/* Variables of env.bin. */
+/* The most variables in env.bin. */
 #define CHECK_MAX_ENV 4096u
-/* The longest string of a member, and all that one member may hold: sharing
- * could otherwise make the check take for ever. */
+/* The longest string of a member, and the total of all its strings. Without these limits,
+ * shared strings could make the check run for ever. */
 #define CHECK_MAX_STRING (1024u * 1024)
 #define CHECK_MAX_STRINGS ((uint64_t)256 * 1024 * 1024)
-/* Automata share tables, too: bytes of tables of all automata of one member. */
+/* Automata share tables as well: the most bytes in the tables of all automata of one
+ * member. */
 #define CHECK_MAX_TABLES ((uint64_t)256 * 1024 * 1024)
 
 struct check {
 	const uint8_t *data;
 	size_t size;
 	const char *member; /* for messages */
-	uint64_t strings;   /* bytes of strings looked at */
+	uint64_t strings;   /* bytes of strings checked so far */
 	struct rt_err *err;
-	uint64_t tables;    /* bytes of automata's tables looked at */
+	uint64_t tables;    /* bytes of automata's tables checked so far */
 };
 
-/* Starts a check: the header, and at least `least` bytes. */
+/* Starts a check: checks the header, and that the member has at least `least` bytes. */
 int check_head(struct check *c, uint32_t magic, size_t least);
 int check_bad(const struct check *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int check_table(const struct check *c, struct pb_table t, size_t record, uint32_t max,
 		const char *what);
-/* Inside the member, without NUL, not longer than CHECK_MAX_STRING. */
+/* The string lies inside the member, has no NUL, and is not longer than
+ * CHECK_MAX_STRING. */
 int check_string(struct check *c, struct pb_str s, const char *what);
-/* `count` records of `record` bytes from `off` on, `off` a multiple of `align`. */
+/* Do `count` records of `record` bytes from `off` on lie in the member, with `off` a
+ * multiple of `align`? */
 bool check_range(const struct check *c, uint64_t off, uint64_t count, size_t record,
 		 size_t align);
 
 /*
- * Dimensions and tables of an automaton of this member; its kind, root and
- * flags, and what its tags name, are the caller's to check.
+ * Checks the dimensions and tables of an automaton of this member. The caller checks its
+ * kind, root and flags, and what its tags name.
  */
 int check_automaton(struct check *c, const struct pb_automaton *a);
 

@@ -1,7 +1,6 @@
 /*
- * The tables of one automaton.  A walk over checked tables can leave them
- * neither by a class nor by a transition nor by a tag, and ends in the dead
- * state only without one.
+ * Checks the tables of one automaton. A walk over checked tables cannot leave them by a
+ * class, a transition or a tag. The dead state has no moves and no tags.
  */
 #include "runtime/bundle/check.h"
 

@@ -1,10 +1,10 @@
-/* commands.bin: what programs look like, and the automata of `when`. */
+/* Checks commands.bin: the facts about programs, and the automata of `when`. */
 #include <string.h>
 
 #include "runtime/bundle/check.h"
 
 #define MAX_PROGRAMS PB_MAX_RULES
-#define MAX_RECORDS 4096u /* of one table of a program */
+#define MAX_RECORDS 4096u /* in one table of a program */
 #define MAX_WHENS 1024u
 
 #define OPTION_FLAGS \
@@ -22,7 +22,7 @@ static const void *at(const struct check *c, uint32_t off)
 	return c->data + off;
 }
 
-/* In byte order, the shorter first where one begins the other. */
+/* Compares in byte order; if one string begins the other, the shorter is less. */
 static int cmp(const struct check *c, struct pb_str x, struct pb_str y)
 {
 	uint32_t n = x.len < y.len ? x.len : y.len;
@@ -33,7 +33,7 @@ static int cmp(const struct check *c, struct pb_str x, struct pb_str y)
 	return x.len < y.len ? -1 : x.len > y.len;
 }
 
-/* A name that is not empty and stands behind the one before it. */
+/* The name is not empty, and is greater than the one before it. */
 static int check_name(struct check *c, const struct pb_str *before, struct pb_str s,
 		      const char *what)
 {
@@ -52,13 +52,13 @@ static int check_when(const struct commands *m, uint32_t when)
 	return 0;
 }
 
-/* Options of a program and of all that it is a subcommand of. */
+/* Number of options of a program and of all its base programs. */
 static uint64_t all_options(const struct commands *m, const struct line_program *p)
 {
 	const struct line_program *v = at(m->c, m->h->programs.off);
 	uint64_t n = p->options.count;
 
-	/* a base stands before what it is the base of: check_base() */
+	/* a base program comes before its subcommands: check_base() */
 	for (; p->base; p = v + p->base - 1)
 		n += v[p->base - 1].options.count;
 	return n;
@@ -140,7 +140,7 @@ static int check_words(const struct commands *m, struct pb_table t, const char *
 	return 0;
 }
 
-/* Names of files, with any text in the place of one '*'. */
+/* Names of files; one '*' may stand for any text. */
 static int check_defaults(const struct commands *m, struct pb_table t)
 {
 	const struct line_word *v;
@@ -160,7 +160,8 @@ static int check_defaults(const struct commands *m, struct pb_table t)
 #define KINDS ((uint32_t)(LINE_PK_PROGRAM | LINE_PK_WRAPPER | LINE_PK_INTERPRETER))
 #define FLAGS ((uint32_t)(2 * LINE_PF_FILES_ONLY - 1))
 
-/* "git rebase" stands behind "git", and is its subcommand; "git" is none. */
+/* "git rebase" comes after "git" and is its subcommand; "git" itself is not a
+ * subcommand. */
 static int check_base(const struct commands *m, uint32_t i)
 {
 	const struct line_program *v = at(m->c, m->h->programs.off), *p = v + i;
@@ -251,7 +252,7 @@ static int check_pins(const struct commands *m)
 	return 0;
 }
 
-/* A text that ends in a state with the tag 0 matches. */
+/* A text matches if it ends in a state with the tag 0. */
 static int check_whens(const struct commands *m)
 {
 	const struct pb_automaton *v;

@@ -1,4 +1,4 @@
-/* egress.bin: the decision of every address, protocol and port. */
+/* Checks egress.bin: the decision for every address, protocol and port. */
 #include <string.h>
 
 #include "runtime/bundle/check.h"
@@ -23,7 +23,7 @@ static int check_pieces(const struct check *c, const struct pb_egress *h,
 	return 0;
 }
 
-/* Each piece belongs to one list, so that the check ends. */
+/* Each piece belongs to one list, so the check terminates. */
 static int check_lists(const struct check *c, const struct pb_egress *h, uint32_t nrules)
 {
 	const struct pb_ports *v = (const void *)(c->data + h->lists.off);

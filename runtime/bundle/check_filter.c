@@ -1,7 +1,7 @@
 /*
- * The two filters and their maps.  A notification that no entry explains
- * would be answered by guessing, so every return that notifies or kills must
- * have its entry, and every entry its return.
+ * Checks the two filters and their maps. A notification without an entry could only be
+ * answered by a guess. So every return that notifies or kills must have an entry, and
+ * every entry a return.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -40,7 +40,7 @@ static int check_entry(const struct check *c, const struct sock_filter *f, size_
 	return 0;
 }
 
-/* Every notifying or killing return before `to` from `from` on. */
+/* Is there a notifying or killing return in from .. to - 1? */
 static bool has_other(const struct sock_filter *f, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {

@@ -1,4 +1,4 @@
-/* matcher.bin: automata, and rules as their tags. */
+/* Checks matcher.bin: the automata, and the rules that are their tags. */
 #include "runtime/bundle/check.h"
 
 #define MAX_AUTOMATA 1024u
@@ -70,7 +70,8 @@ static int check_automata(struct check *c, struct pb_table t, uint32_t ntags,
 	return 0;
 }
 
-/* A clause's rule is a command's rule or a risk; exceptions follow their own. */
+/* A clause's rule is a command rule or a risk fact; exceptions follow their own
+ * clause. */
 static int check_clauses(const struct check *c, const struct pb_matcher *h,
 			 const struct pb_rules *rules)
 {
@@ -148,7 +149,7 @@ static int check_names(struct check *c, const struct pb_matcher *h)
 			return check_bad(c, "a slot names nothing");
 		used += slots[i] != 0;
 	}
-	/* a search ends at a free one */
+	/* a search ends at a free slot */
 	if (used == h->slots.count)
 		return check_bad(c, "no slot is free");
 	return 0;
@@ -170,7 +171,8 @@ static int check_needle(struct check *c, const struct pb_matcher *h, uint32_t nu
 	return 0;
 }
 
-/* Each automaton that is not always asked has one: needles come in their order. */
+/* Each automaton that is not always asked has one needle; needles are in the order of the
+ * automata. */
 static int check_rare(struct check *c, const struct pb_matcher *h)
 {
 	const struct pb_name *v = at(c, h->names.off);
@@ -197,7 +199,7 @@ static int check_text(struct check *c, const struct pb_needle *e, uint32_t *ret_
 	return 0;
 }
 
-/* The needles of one slot have its bytes; none is there twice. */
+/* The needles of one slot have its bytes, and none occurs twice. */
 static int check_gram(struct check *c, const struct pb_matcher *h, const struct pb_gram *g)
 {
 	const struct pb_needle *e = at(c, h->needles.off);
@@ -219,7 +221,8 @@ static int check_gram(struct check *c, const struct pb_matcher *h, const struct 
 	return 0;
 }
 
-/* Every needle is found: the slots' bytes differ, and they have as many as there are. */
+/* Every needle can be found: the slots' bytes differ, and together they have all
+ * needles. */
 static int check_grams(struct check *c, const struct pb_matcher *h)
 {
 	const struct pb_gram *v = at(c, h->grams.off);
@@ -287,7 +290,7 @@ static int check_commands(struct check *c, const struct pb_matcher *h,
 	for (uint32_t i = 0; i < h->commands.count; i++)
 		if (a[i].nstates > largest)
 			largest = a[i].nstates;
-	/* a decision's memory grows with it */
+	/* a decision's memory grows with this number */
 	if (h->max_states != largest)
 		return check_bad(c, "the largest automaton is none");
 	r = at(c, h->regexes.off);

@@ -1,4 +1,4 @@
-/* mounts.bin, landlock.bin, limits.bin and env.bin: the plan of a run. */
+/* Checks mounts.bin, landlock.bin, limits.bin and env.bin: the plan of a run. */
 #include <string.h>
 
 #include "runtime/bundle/check.h"
@@ -8,7 +8,7 @@
 
 /* --- mounts.bin ---------------------------------------- */
 
-/* "" or "/name/name": what is left of a path when it is resolved. */
+/* "" or "/name/name": the rest of a path under its root. */
 static bool rest_ok(const char *p, size_t n)
 {
 	size_t start = 1;
@@ -103,7 +103,7 @@ int bundle_check_mounts(const void *data, size_t size, uint32_t nrules,
 
 /* --- landlock.bin ---------------------------------------- */
 
-/* A file descriptor as the anchor of a rule takes only these rights. */
+/* A rule whose anchor is a file takes only these rights. */
 #define FILE_RIGHTS ((uint64_t)(1u << 0 | 1u << 1 | 1u << 2 | 1u << 14 | 1u << 15))
 
 static int check_abi(const struct check *c, const struct pb_landlock_abi *a)
@@ -113,7 +113,7 @@ static int check_abi(const struct check *c, const struct pb_landlock_abi *a)
 
 	if (a->zero)
 		return check_bad(c, "an ABI has bytes that must be zero");
-	/* The kernel refuses rights that are not handled, and so do we, early. */
+	/* The kernel refuses rights that are not handled; refuse them early. */
 	if (a->handled_fs == 0 || (dir & ~a->handled_fs) || (file & ~a->handled_fs))
 		return check_bad(c, "ABI %u grants rights that it does not handle",
 				 a->abi);
@@ -179,7 +179,8 @@ static int check_entry(struct check *c, const struct pb_env_entry *e, uint32_t n
 	CHECK_TRY(check_string(c, e->value, "a variable's value"));
 	if (n == 0 || memchr(name, '=', n))
 		return check_bad(c, "a variable has no valid name");
-	/* A star means "and whatever follows", at the end of what is kept. */
+	/* A star means "and whatever follows"; it may only end the name of a kept
+	 * variable. */
 	if (memchr(name, '*', e->set ? n : n - 1))
 		return check_bad(c, "a variable's name has a star where none may be");
 	if (!e->set && e->value.len != 0)

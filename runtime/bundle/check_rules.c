@@ -1,4 +1,4 @@
-/* rules.bin: the rule table that every other member's numbers point into. */
+/* Checks rules.bin: the rule table to which the numbers in every other member refer. */
 #include <string.h>
 
 #include "runtime/bundle/check.h"
@@ -39,7 +39,7 @@ static int check_strings(struct check *c, const struct pb_rule *r,
 	const struct pb_str was[5] = { before->id, before->file, before->text,
 				       before->reason, before->note };
 
-	/* The rules of one statement share theirs: look once. */
+	/* The rules of one statement share their strings: look once. */
 	for (int k = 0; k < 5; k++) {
 		if (s[k].off == was[k].off && s[k].len == was[k].len)
 			continue;

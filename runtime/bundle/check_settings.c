@@ -1,10 +1,10 @@
-/* settings.json: one JSON object of objects, as the compiler writes it.  It is
- * looked at here so that whoever reads it later finds what he expects. */
+/* Checks settings.json: one JSON object of objects, as the compiler writes it. So later
+ * readers find what they expect. */
 #include <string.h>
 
 #include "runtime/bundle/check.h"
 
-/* The two objects around a value, and how deep that may be. */
+/* The two objects around a value, and the depth that a value may have. */
 #define MAX_DEPTH 18
 
 struct scan {
@@ -21,7 +21,7 @@ static bool take(struct scan *s, const char *word)
 	return true;
 }
 
-/* The compiler puts newlines between records, and no other white space. */
+/* The compiler writes newlines between records, and no other white space. */
 static void skip(struct scan *s)
 {
 	while (s->p < s->end && *s->p == '\n')

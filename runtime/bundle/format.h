@@ -1,9 +1,8 @@
 /*
  * The whole contract between compiler and runtime: the members of a bundle.
- * Little-endian, fixed width, 8-byte aligned records, offsets relative to
- * the member's first byte.  Strings live in a pool at the member's end as
- * {offset, length} pairs into the member; they hold no NUL.
- * doc/bundle-format.md is this file for people.
+ * Little-endian, fixed width, 8-byte aligned records, offsets relative to the member's
+ * first byte. Strings are stored in a pool at the member's end, as {offset, length}
+ * pairs; they hold no NUL. doc/bundle-format.md describes the same for people.
  */
 #ifndef RUNTIME_BUNDLE_FORMAT_H
 #define RUNTIME_BUNDLE_FORMAT_H
@@ -23,7 +22,8 @@
 
 #define PB_MANIFEST "manifest.json"
 #define PB_MANIFEST_B2 "manifest.b2"
-/* signatures/NAME.sshsig, NAME as sshkey_name() makes it; between these two. */
+/* A signature is signatures/NAME.sshsig, with NAME as sshkey_name() makes it: the path
+ * between these two. */
 #define PB_SIGNATURES "signatures/"
 #define PB_SIGNATURE_END ".sshsig"
 #define PB_RULES "rules.bin"
@@ -55,7 +55,7 @@
 /* --- rules.bin ------------------------------------------------------------ */
 
 enum pb_kind { PB_COMMAND, PB_FILE, PB_NET, PB_UNIX, PB_SYSCALL, PB_TOOL,
-	       PB_SCALAR, /* a scalar: named by decisions like a rule */
+	       PB_SCALAR, /* a scalar: decisions name it like a rule */
 	       PB_RISK,   /* a risk fact; `effect` is the class 0..3 */
 	       PB_KIND_COUNT };
 enum pb_effect { PB_ALLOW, PB_ASK, PB_DENY, PB_HIDE, PB_EFFECT_COUNT };
@@ -68,41 +68,40 @@ enum pb_root { PB_ROOT_FS, PB_ROOT_HOME, PB_ROOT_PROJECT, PB_ROOT_SESSION,
 enum pb_rule_flag {
 	PB_F_FINAL = 1, PB_F_FLOOR = 2, PB_F_SCRATCH = 4, PB_F_SOFT = 8,
 	PB_F_ANSWER = 16, /* an ask that only a person answers */
-	PB_F_HOST = 32   /* an allow without wildcards: what it matches is the
-	                    host's, and no scratch rule speaks of it */
+	PB_F_HOST = 32   /* an allow without wildcards: what it matches belongs to the
+	                    host, and scratch rules do not apply to it */
 };
 
-/* How well the whole rule holds (the weakest of its layers), for --plan. */
+/* How exactly the whole rule is enforced (by the weakest of its layers), for --plan. */
 enum pb_exactness { PB_X_NONE, PB_X_EXACT, PB_X_OVER, PB_X_UNDER,
 		    PB_X_ENTRY_ONLY, PB_X_ADVISORY };
 
 /*
- * The rule table.  A rule's number is its index; every other member names
- * rules by it.  The IR's rules come first and in the IR's order, then one
- * record for each scalar (SCALAR_FIRST + enum ir_scalar_id), then the risk
- * facts.
+ * The rule table. A rule's number is its index, and all other members use that number.
+ * First come the IR's rules in the IR's order, then one record for each scalar
+ * (SCALAR_FIRST + enum ir_scalar_id), then the risk facts.
  */
 struct pb_rule {
-	struct pb_str id, file, text, reason, note; /* note: exactness in words */
+	struct pb_str id, file, text, reason, note; /* note: the exactness in words */
 	uint32_t line, col;
 	uint8_t kind, effect, level, flags;
 	uint8_t scopes;   /* enum pb_scope bits */
 	uint8_t ops;      /* files: one pb_op bit, or all for hide */
 	uint16_t err;     /* syscall deny: the errno */
 	uint8_t exactness;/* enum pb_exactness */
-	uint8_t by_risk;  /* scalars of type otherwise: 1, effects below count */
+	uint8_t by_risk;  /* scalars of type otherwise: 1 if the effects below count */
 	uint8_t effects[4]; /* by risk class */
 	uint8_t zero[2];
 	uint32_t lifted_off, lifted_count; /* u32 rule numbers in the pool `lifted` */
-	uint64_t value;   /* scalars: the number (limits, mode) */
+	uint64_t value;   /* scalars: the number (a limit or a mode) */
 };
 
-/* The scalars that decisions read: number - scalar_first. */
+/* The scalars that decisions read, as number - scalar_first. */
 enum pb_scalar {
 	PB_S_COMMAND_OTHERWISE = 1, PB_S_COMMAND_OPAQUE, PB_S_FILE_READ,
 	PB_S_FILE_WRITE, PB_S_FILE_EXEC, PB_S_NET_MODE, PB_S_NET_OTHERWISE,
 	PB_S_UNIX_OTHERWISE, PB_S_SYSCALL_OTHERWISE, PB_S_TOOL_OTHERWISE,
-	PB_S_ASK_ANSWER = 22 /* permissions.mode: what becomes of an ask */
+	PB_S_ASK_ANSWER = 22 /* permissions.mode: what happens with an ask */
 };
 
 enum pb_net_mode { PB_NET_DISABLED, PB_NET_LIMITED, PB_NET_FULL };
@@ -111,15 +110,15 @@ struct pb_rules {
 	struct pb_head head;
 	struct pb_table rules;  /* struct pb_rule */
 	struct pb_table lifted; /* uint32_t; lifted_off counts records */
-	uint32_t ir_rules;      /* how many of them are rules of the IR */
+	uint32_t ir_rules;      /* how many of them are the IR's rules */
 	uint32_t scalar_first;  /* number of the first scalar record */
 	uint32_t scalar_count;
 	uint32_t risk_first, risk_count;
-	uint32_t locked[6];     /* by kind: level of the lock, 0 none */
-	uint32_t carried;       /* values of settings.json that this version's
-	                           programs do not act on */
-	struct pb_str policy;   /* its name */
-	struct pb_str role;     /* the one that was chosen, or empty */
+	uint32_t locked[6];     /* by kind: level of the lock; 0: none */
+	uint32_t carried;       /* number of values in settings.json on which this
+	                           version's programs do not act */
+	struct pb_str policy;   /* the policy's name */
+	struct pb_str role;     /* the chosen role, or empty */
 };
 
 /* --- seccomp/<arch>.{enforce,trace}.{bpf,map} --------------------------------- */
@@ -127,7 +126,7 @@ struct pb_rules {
 /* .bpf: an array of struct sock_filter (8 bytes each), nothing else. */
 
 enum pb_verdict {
-	PB_V_DENY = 1,  /* returns USER_NOTIF; errno in err.  Without a listener
+	PB_V_DENY = 1,  /* returns USER_NOTIF; the errno is in err. Without a listener
 	                   polrun rewrites it to ERRNO before loading */
 	PB_V_TRACE = 2, /* returns USER_NOTIF, answered CONTINUE after a look */
 	PB_V_KILL = 3   /* architecture checks */
@@ -150,35 +149,36 @@ struct pb_map {
 /* --- nft.json, nft.batch, egress.bin: the network of the mode `limited` --------- */
 
 /*
- * nft.json: documents of libnftables, one a line, each one transaction; the
- * first makes the table and the chain that drops.  nft.batch: the netlink
- * messages that libnftables sends for them, one transaction behind the other
+ * nft.json: documents of libnftables, one per line, each one transaction. The first one
+ * creates the table, and the chain that drops. nft.batch: the netlink messages that
+ * libnftables sends for them, one transaction after the other
  * (runtime/bundle/nft_batch.h).
  */
 #define PB_NFT_TABLE "pol"
 #define PB_NFT_CHAIN "out"
 #define PB_NFT_GROUP 42u /* NFLOG: denials, with the rule's id as prefix */
-/* No transaction is longer: the kernel's default for a socket is 212,992. */
+/* No transaction is longer. (The kernel's default for a socket is 212,992.) */
 #define PB_NFT_TRANSACTION (200u * 1024)
 
 /*
- * egress.bin: what every (address, protocol, port) gets, without gaps.  The
- * line of addresses, v4 as v4-mapped v6, is cut into slabs; each names the
- * list of port ranges that holds there for tcp and for udp.
+ * egress.bin: the decision for every (address, protocol, port), without gaps. The range
+ * of all addresses, v4 as v4-mapped v6, is cut into slabs. Each slab names its lists of
+ * port ranges, one for tcp and one for udp.
  */
 struct pb_slab {
-	uint8_t lo[16];     /* up to the next slab's, the last to the end */
-	uint32_t tcp, udp;  /* number of a list */
+	uint8_t lo[16];     /* a slab ends where the next one begins; the last ends at the
+	                       last address */
+	uint32_t tcp, udp;  /* numbers of lists */
 };
 
 struct pb_ports {
-	uint32_t first, count; /* pieces; the lists follow each other */
+	uint32_t first, count; /* pieces; the lists are stored one after the other */
 };
 
 struct pb_piece {
-	uint16_t hi;  /* from the one before it on; the last is 65535 */
+	uint16_t hi;  /* begins after the piece before it; the last ends at 65535 */
 	uint8_t effect, zero;
-	uint32_t rule; /* a rule or a scalar */
+	uint32_t rule; /* number of a rule or a scalar */
 };
 
 struct pb_egress {
@@ -191,10 +191,10 @@ struct pb_egress {
 /* --- mounts.bin: where the view may change ------------------------------------- */
 
 enum pb_anchor_kind {
-	PB_A_PATH,   /* a literal path: the rule's whole set hangs off it */
-	PB_A_WILD,   /* a deny of writing with a wildcard: `path` is the deepest
-	                literal directory that contains all its names */
-	PB_A_ANY     /* an any-depth deny of writing: no path */
+	PB_A_PATH,   /* a literal path: it is the anchor of the rule's whole set */
+	PB_A_WILD,   /* a deny of writing with a wildcard: `path` is the deepest literal
+	                directory that holds all its names */
+	PB_A_ANY     /* a deny of writing at any depth: no path */
 };
 
 enum pb_anchor_flag {
@@ -204,10 +204,10 @@ enum pb_anchor_flag {
 };
 
 /*
- * One anchor per literal file pattern (and per wildcard deny of writing).
- * polrun resolves roots and asks decide_file() for the three operations at
- * each: where the answer differs from the nearest anchor above it, the view
- * changes there.  So view and decisions come from one place.
+ * There is one anchor for each literal file pattern (and for each deny of writing with a
+ * wildcard). polrun resolves the roots and calls decide_file() for the three operations
+ * at each anchor. The view changes where the answer differs from that of the nearest
+ * anchor above. So the view and the decisions have the same source.
  */
 struct pb_anchor {
 	uint8_t kind, root, ops, effect;
@@ -218,21 +218,21 @@ struct pb_anchor {
 };
 
 /*
- * A tree of the host (that of the rule) with a second name inside, `place`.
- * Anchors and automata know it by its own name only.
+ * A tree of the host (named by the rule) that has a second name inside, `place`.
+ * Anchors and automata know only its own name.
  */
 struct pb_mount {
 	uint8_t root, zero[3];
 	uint32_t rule;       /* an allow rule of files */
-	struct pb_str path;  /* the tree: the rest under the root */
-	struct pb_str place; /* absolute; by place, none lies in another */
+	struct pb_str path;  /* the tree: the rest of its path under the root */
+	struct pb_str place; /* absolute; sorted by place; no place lies in another */
 };
 
 struct pb_mounts {
 	struct pb_head head;
 	struct pb_table anchors;
 	struct pb_table mounts; /* struct pb_mount */
-	uint64_t disk; /* bytes for scratch trees; 0: unlimited */
+	uint64_t disk; /* total bytes of scratch trees; 0: unlimited */
 	uint32_t disk_rule;
 	uint32_t zero;
 };
@@ -243,7 +243,7 @@ struct pb_landlock_abi {
 	uint32_t abi; /* 1.. */
 	uint32_t zero;
 	uint64_t handled_fs, handled_net, scoped;
-	/* access rights that the operation needs on a directory and on a file */
+	/* the access rights that an operation needs on a directory and on a file */
 	uint64_t read_dir, read_file, write_dir, write_file, exec_dir, exec_file;
 };
 
@@ -273,10 +273,10 @@ struct pb_limits {
 
 struct pb_env_entry {
 	struct pb_str name;  /* keep: may end in '*' */
-	struct pb_str value; /* set; secret: where it would come from */
-	uint32_t set;        /* 0: keep, 1: set, 2: a secret, which no version gives
-	                        yet: the variable is not there */
-	uint32_t rule;       /* UINT32_MAX: no rule number */
+	struct pb_str value; /* set: the value; secret: the source of the value */
+	uint32_t set;        /* 0: keep, 1: set, 2: a secret, which no version provides
+	                        yet: the variable is missing */
+	uint32_t rule;       /* UINT32_MAX: there is no rule */
 };
 
 struct pb_env {

@@ -1,7 +1,7 @@
 /*
- * Walks the manifest's bytes along its fixed text: every key, bracket and
- * blank is expected at its place, so only values are read.  The writer is
- * compiler/bundle/manifest.c; doc/bundle-format.md has the grammar.
+ * Walks the manifest's bytes along its fixed text. Every key, bracket and blank is
+ * expected at its place, so only values are read. compiler/bundle/manifest.c writes it;
+ * doc/bundle-format.md has the grammar.
  */
 #include "runtime/bundle/manifest.h"
 
@@ -40,7 +40,7 @@ static int expect(struct cursor *c, const char *text)
 {
 	if (take(c, text))
 		return 0;
-	/* Its first line says enough. */
+	/* The first line of the text is enough. */
 	text += strspn(text, ",\n ");
 	return rt_fail(c->err, EBADMSG,
 		       "manifest.json is not canonical at byte %zu: expected '%.*s'",
@@ -53,7 +53,7 @@ static int bad_value(struct cursor *c, const char *what)
 		       what, c->at);
 }
 
-/* Decimal without sign and leading zeros. */
+/* A decimal number without sign and leading zeros. */
 static int number(struct cursor *c, const char *what, uint64_t *ret)
 {
 	size_t start = c->at;
@@ -73,7 +73,7 @@ static int number(struct cursor *c, const char *what, uint64_t *ret)
 	return 0;
 }
 
-/* The length of the UTF-8 sequence at p, 0 where there is none. */
+/* The length of the UTF-8 sequence at p; 0: there is none. */
 static size_t utf8_len(const unsigned char *p, size_t n)
 {
 	static const uint32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -109,8 +109,8 @@ static bool hex_digit(char ch, unsigned *ret)
 }
 
 /*
- * One escape: \" or \\ or \u00XX for a byte that may not stand as it is (a
- * control byte, DEL, or one that is no UTF-8).
+ * Reads one escape: \" or \\ or \u00XX, for a byte that may not occur unescaped (a
+ * control byte, DEL, or one that is not UTF-8).
  */
 static bool escape(struct cursor *c)
 {
@@ -128,7 +128,7 @@ static bool escape(struct cursor *c)
 	return true;
 }
 
-/* A string; *ret is the text between the quotes, escapes left in. */
+/* Reads a string. *ret is the text between the quotes, with its escapes. */
 static int string(struct cursor *c, const char *what, const char **ret, size_t *ret_len)
 {
 	size_t start;
@@ -201,7 +201,7 @@ static bool digits(struct cursor *c, int n, int64_t *ret)
 	return true;
 }
 
-/* Days since 1970-01-01 of a date of the Gregorian calendar (years 1970..9999). */
+/* Reads a date of the Gregorian calendar (years 1970..9999) as days since 1970-01-01. */
 static bool date(struct cursor *c, int64_t *ret_days)
 {
 	static const int64_t before[12] = { 0,   31,  59,  90,  120, 151,
@@ -224,7 +224,7 @@ static bool date(struct cursor *c, int64_t *ret_days)
 	return true;
 }
 
-/* null, or "YYYY-MM-DD": its first second, or with `last` its last one. */
+/* Reads null or "YYYY-MM-DD": the day's first second, or with `last` its last one. */
 static int day(struct cursor *c, const char *what, bool last, int64_t *ret)
 {
 	int64_t days;
@@ -238,7 +238,7 @@ static int day(struct cursor *c, const char *what, bool last, int64_t *ret)
 	return 0;
 }
 
-/* null, or "YYYY-MM-DDTHH:MM:SSZ". */
+/* Reads null or "YYYY-MM-DDTHH:MM:SSZ". */
 static int instant(struct cursor *c, const char *what, int64_t *ret)
 {
 	int64_t days, h, m, s;
@@ -263,7 +263,7 @@ static int instant(struct cursor *c, const char *what, int64_t *ret)
 			return r_; \
 	} while (0)
 
-/* Null, or the SHA-256 of the manifest that this one follows. */
+/* Reads null, or the SHA-256 of the preceding manifest. */
 static int previous(struct cursor *c, struct manifest *m)
 {
 	uint8_t sum[32];
@@ -276,7 +276,7 @@ static int previous(struct cursor *c, struct manifest *m)
 	return 0;
 }
 
-/* Null, or how many keys must have signed. */
+/* Reads null, or the number of keys that must have signed. */
 static int keys(struct cursor *c, struct manifest *m)
 {
 	uint64_t n;
@@ -295,8 +295,8 @@ static int keys(struct cursor *c, struct manifest *m)
 	return expect(c, "}");
 }
 
-/* A field that only a later version acts on: what it would ask for is not
- * passed over. */
+/* A field on which only a later version acts. If it is set, the manifest is refused: what
+ * it asks for must not be ignored. */
 static int later(struct cursor *c, const char *what)
 {
 	if (take(c, "null"))
@@ -344,7 +344,7 @@ static int parse_head(struct cursor *c, struct manifest *m)
 	return string(c, "compiler version", &version, &vlen);
 }
 
-/* One element a line; `one` reads it.  An empty list is "[]". */
+/* Reads a list with one element per line, by `one`. An empty list is "[]". */
 static int list(struct cursor *c, struct manifest *m,
 		int (*one)(struct cursor *c, struct manifest *m))
 {
@@ -373,7 +373,8 @@ static int feature(struct cursor *c, struct manifest *m)
 	return 0;
 }
 
-/* null, or the libnftables that made nft.batch (null: there is none). */
+/* Reads null, or the version of libnftables that made nft.batch (null: there is no
+ * nft.batch). */
 static int nft(struct cursor *c, struct manifest *m)
 {
 	const char *version;
@@ -430,7 +431,7 @@ static int source(struct cursor *c, struct manifest *m)
 	return expect(c, "}");
 }
 
-/* Order and uniqueness: ranks rise, sources stand in byte order. */
+/* Order and uniqueness: ranks ascend, and sources are in byte order. */
 static bool follows(const struct manifest_member *a, const struct manifest_member *b)
 {
 	int ra = member_rank(a->path, a->path_len),

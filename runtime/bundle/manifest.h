@@ -1,8 +1,7 @@
 /*
- * manifest.json in its one canonical form: keys in a fixed order, one layout,
- * one spelling of each value (doc/bundle-format.md).  Whatever differs in one
- * byte is refused, so that the bytes that are signed have one meaning and no
- * JSON library is needed here.
+ * manifest.json in its one canonical form: keys in a fixed order, one layout, one
+ * spelling of each value (doc/bundle-format.md). A manifest that differs in one byte is
+ * refused. So the signed bytes have one meaning, and no JSON library is needed here.
  */
 #ifndef RUNTIME_BUNDLE_MANIFEST_H
 #define RUNTIME_BUNDLE_MANIFEST_H
@@ -29,19 +28,20 @@ struct manifest_member {
 struct manifest {
 	char name[MANIFEST_MAX_NAME + 1];
 	uint64_t serial;
-	char previous[65];  /* hex SHA-256 of the manifest before it, or "" */
-	uint32_t levels;    /* a bit, 1 << enum pb_level, for each level of a source */
-	uint32_t threshold; /* of `keys`: 0 (none is asked for) or 1 */
-	/* Seconds since 1970 or MANIFEST_NO_TIME.  not_before is the first
-	   second of its day, not_after the last one. */
+	char previous[65];  /* hex SHA-256 of the preceding manifest, or "" */
+	uint32_t levels;    /* bits 1 << enum pb_level, one for each level of a source */
+	uint32_t threshold; /* of `keys`: 0 (no signature is required) or 1 */
+	/* Seconds since 1970, or MANIFEST_NO_TIME. not_before is the first second of its
+	 * day, not_after the last second of its day. */
 	int64_t created, not_before, not_after;
 	struct manifest_member *members; /* malloc'ed */
 	size_t nmembers;
 	uint32_t nsources;
-	bool nft_batch; /* it says that nft.batch is there */
+	bool nft_batch; /* the manifest says that there is an nft.batch */
 };
 
-/* 0, or -errno with the byte offset in the message.  Releases nothing on success. */
+/* Returns 0, or -errno with the byte offset in the message. On success the caller
+ * releases *ret. */
 int manifest_parse(const uint8_t *bytes, size_t size, struct manifest *ret,
 		   struct rt_err *err);
 void manifest_release(struct manifest *m);

@@ -1,4 +1,4 @@
-/* Which members a bundle has, in which order; which features it may require. */
+/* Which members a bundle has, in which order; and which features it may require. */
 #ifndef RUNTIME_BUNDLE_MEMBERS_H
 #define RUNTIME_BUNDLE_MEMBERS_H
 
@@ -12,17 +12,16 @@ struct member_kind {
 	bool required;
 };
 
-/* In the order of the file; the sources follow.  NULL-ended. */
+/* In the order of the file, then come the sources. Ends with NULL. */
 extern const struct member_kind member_kinds[];
 
 /*
- * The place of a member in that order, or -1 for a path that this version
- * does not know.  All sources have one rank, the highest: among themselves
- * they stand in byte order.
+ * The position of a member in that order, or -1 if this version does not know the path.
+ * All sources have the same, highest rank; among themselves they are in byte order.
  */
 int member_rank(const char *path, size_t len);
 bool member_is_source(const char *path, size_t len);
-/* A feature that the manifest may require; the list is in doc/bundle-format.md. */
+/* Is this a feature that the manifest may require? doc/bundle-format.md lists them. */
 bool member_feature_known(const char *name, size_t len);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Which netlink messages a bundle may hand to the kernel: only those that add
- * to the run's own table.  Everything else is refused before any is sent.
+ * Decides which netlink messages a bundle may pass to the kernel: only those that add to
+ * the run's own table. Everything else is refused before anything is sent.
  */
 #include "runtime/bundle/nft_batch.h"
 
@@ -17,7 +17,7 @@
 
 #define MIN_MESSAGE (NLMSG_HDRLEN + sizeof(struct nfgenmsg))
 
-/* What may stand in a batch, and the flags that it may carry. */
+/* The messages that a batch may contain, and the flags that they may carry. */
 static const struct {
 	uint16_t type;
 	const char *word;
@@ -32,7 +32,7 @@ static const struct {
 
 #define N_KNOWN (sizeof(known) / sizeof(known[0]))
 
-/* linux/netlink.h says the same in signed numbers. */
+/* linux/netlink.h has the same as a signed number. */
 #define NLA_HEAD sizeof(struct nlattr)
 
 static size_t align(size_t n)
@@ -62,7 +62,7 @@ static const struct nfgenmsg *generic(const struct nlmsghdr *h)
 	return (const struct nfgenmsg *)(const void *)((const uint8_t *)h + NLMSG_HDRLEN);
 }
 
-/* A whole message at `at`, as netlink aligns it. */
+/* The message at `at`, if it is whole, with netlink's alignment. */
 static const struct nlmsghdr *peek(const struct walk *w)
 {
 	const struct nlmsghdr *h = header(w->data + w->at);
@@ -73,7 +73,7 @@ static const struct nlmsghdr *peek(const struct walk *w)
 	return h;
 }
 
-/* The value of one attribute among those of a message or of a nest. */
+/* The value of one attribute in a message or a nest. */
 static const uint8_t *attribute(const uint8_t *p, size_t n, uint16_t type,
 				size_t *ret_len)
 {
@@ -95,7 +95,7 @@ static const uint8_t *attribute(const uint8_t *p, size_t n, uint16_t type,
 	return NULL;
 }
 
-/* The attributes fill the message exactly. */
+/* Do the attributes fill the message exactly? */
 static bool attributes_fit(const uint8_t *p, size_t n)
 {
 	while (n) {
@@ -128,7 +128,7 @@ static bool is_number(const uint8_t *p, size_t n, uint32_t want)
 	return ntohl(v) == want;
 }
 
-/* The one chain hangs on the hook output and drops what no rule takes. */
+/* Is the one chain on the hook output, and does it drop what no rule accepts? */
 static bool is_dropping(const uint8_t *p, size_t n)
 {
 	const uint8_t *v, *hook;
@@ -228,7 +228,7 @@ int nft_batch_check(const void *data, size_t size, struct rt_err *err)
 	return 0;
 }
 
-/* Nests of attributes that are not well formed are left as they are. */
+/* Attributes that are not a well-formed nest are left unchanged. */
 static void clean_attributes(uint8_t *p, size_t n)
 {
 	while (n >= NLA_HEAD) {

@@ -1,7 +1,7 @@
 /*
- * One message of netlink a transaction.  The kernel works on it before
- * sendmsg() returns, so that its answers lie in the socket then: one
- * acknowledgement, which is asked for with the last message, or errors.
+ * Sends one netlink message per transaction. The kernel processes it before sendmsg()
+ * returns, so its answers are in the socket by then: either one acknowledgement, which
+ * the last message requests, or errors.
  */
 #include "runtime/bundle/nft_load.h"
 
@@ -15,8 +15,8 @@
 #include "runtime/bundle/nft_batch.h"
 
 struct answers {
-	int error;      /* the first, or 0 */
-	uint16_t about; /* the type of the message that it is about */
+	int error;      /* the first error, or 0 */
+	uint16_t about; /* the type of the message that caused it */
 	unsigned acks;
 };
 
@@ -39,7 +39,7 @@ static void read_answer(const struct nlmsghdr *h, struct answers *a)
 	}
 }
 
-/* What lies in the socket; there is nothing to wait for. */
+/* Reads the answers in the socket. There is nothing to wait for. */
 static int read_answers(int sock, struct answers *a)
 {
 	static _Alignas(8) char buf[16384];
@@ -65,8 +65,9 @@ static int read_answers(int sock, struct answers *a)
 	}
 }
 
-/* Usually nothing is to be done: wmem_default is 212,992 bytes, more than a
- * transaction.  What is longer than the socket's own bound is EMSGSIZE. */
+/* Makes the send buffer large enough. Usually it already is: wmem_default is 212,992
+ * bytes, more than a transaction. A transaction that is larger than the socket's limit
+ * fails with EMSGSIZE. */
 static void make_room(int sock, size_t len)
 {
 	int have = 0, want = (int)len;
@@ -75,11 +76,11 @@ static void make_room(int sock, size_t len)
 	if (len < 16384 || getsockopt(sock, SOL_SOCKET, SO_SNDBUF, &have, &n) < 0 ||
 	    (size_t)have > len + 64)
 		return;
-	/* the kernel doubles it, and takes wmem_max at most */
+	/* the kernel doubles the value, and limits it to wmem_max */
 	(void)setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &want, sizeof(want));
 }
 
-/* `last` is the offset of the message that is to be acknowledged. */
+/* `last` is the offset of the message that requests the acknowledgement. */
 static int send_one(int sock, const uint8_t *bytes, size_t len, size_t last)
 {
 	struct sockaddr_nl to = { .nl_family = AF_NETLINK };

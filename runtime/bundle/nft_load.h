@@ -7,10 +7,10 @@
 #include "runtime/base/err.h"
 
 /*
- * Into the network namespace of the caller, who needs CAP_NET_ADMIN in it.
- * 0 only where the kernel has acknowledged every transaction; else -errno and
- * which message was refused.  Earlier transactions stay.  `batch` is one that
- * nft_batch_check() took.
+ * Loads the batch into the caller's network namespace, in which the caller needs
+ * CAP_NET_ADMIN. Returns 0 only if the kernel has acknowledged every transaction;
+ * otherwise -errno, and the message that was refused. Earlier transactions stay.
+ * nft_batch_check() must have accepted `batch`.
  */
 int nft_load(const void *batch, size_t size, struct rt_err *err);
 

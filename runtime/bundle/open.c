@@ -1,7 +1,7 @@
 /*
- * Opens the file once and reads it into private memory: never mmap, since its
- * owner could rewrite it under our eyes.  Who may have written it is decided
- * here, on the descriptor.
+ * Opens the file once and reads it into private memory. It does not use mmap, since the
+ * file's owner could rewrite it while we read. Decides on the descriptor who may have
+ * written the file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 static int open_once(const char *path, int *ret_fd, struct rt_err *err)
 {
-	/* O_NONBLOCK: a FIFO in its place must not hold us up. */
+	/* O_NONBLOCK: a FIFO in the file's place must not block us. */
 	int fd = sys_open(
 		path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 
@@ -82,7 +82,7 @@ static int read_at(int fd, const char *path, uint8_t *buf, size_t at, size_t siz
 	return 0;
 }
 
-/* A byte more than it should have shows that the file grew. */
+/* If one more byte can be read, the file grew. */
 static int check_end(int fd, const char *path, size_t size, struct rt_err *err)
 {
 	char more;
@@ -96,13 +96,14 @@ static int check_end(int fd, const char *path, size_t size, struct rt_err *err)
 	return 0;
 }
 
-/* Members that no run reads. */
+/* Is this a member that no run reads? */
 static bool is_idle(const char *path)
 {
 	return strcmp(path, PB_IR) == 0 || member_is_source(path, strlen(path));
 }
 
-/* Its pages at once, not one fault after the other: worth a call from so many bytes on. */
+/* Gets all pages at once instead of by one fault after another. From a certain size on
+ * this is worth the call. */
 static void populate(uint8_t *p, size_t size)
 {
 	if (size >= POPULATE_FROM)
@@ -110,9 +111,9 @@ static void populate(uint8_t *p, size_t size)
 }
 
 /*
- * Header by header, each read together with the data before it, without the
- * data of idle members.  At the first header that is not canonical, such as
- * the end, the rest is read as it is and bundle_parse() judges it.
+ * Reads header by header, each together with the data before it, but skips the data of
+ * idle members. From the first header that is not canonical (such as the end of the
+ * archive) on, all is read as it is, and bundle_parse() judges it.
  */
 static int read_needed(int fd, const char *path, uint8_t *buf, size_t size,
 		       struct rt_err *err)
@@ -137,7 +138,7 @@ static int read_needed(int fd, const char *path, uint8_t *buf, size_t size,
 	return r < 0 ? r : read_at(fd, path, buf, at, size - at, err);
 }
 
-/* The parser knows no path; the message should. */
+/* The parser does not know the path, but the message should name it. */
 static void name_file(struct rt_err *err, const char *path)
 {
 	char text[sizeof(err->text)];
@@ -148,7 +149,7 @@ static void name_file(struct rt_err *err, const char *path)
 	(void)rt_fail(err, err->err, "bundle '%.150s': %.230s", path, text);
 }
 
-/* What was not read has no data, so that nobody takes the zeros for it. */
+/* Members that were not read have no data, so that nobody takes the zeros for it. */
 static void forget_idle(struct bundle *b)
 {
 	for (size_t i = 0; i < b->nmembers; i++) {

@@ -1,7 +1,7 @@
 /*
- * From the bytes of a bundle to checked views: the archive, the digest of the
- * manifest, the signatures over it, the manifest, its agreement with the archive, then the members
- * that every run needs.  The others are verified when they are asked for.
+ * From the bytes of a bundle to checked views: the archive, the digest of the manifest,
+ * the signatures over it, the manifest, its agreement with the archive, then the members
+ * that every run needs. The other members are verified on request.
  */
 #include "runtime/bundle/reader.h"
 
@@ -22,8 +22,8 @@
 
 #define FAST_FROM ((size_t)128 * 1024)
 
-/* sodium_init() has the library take the processor's best: 40 us, of which a MiB gives ten
- * times as many back. */
+/* sodium_init() makes the library choose the best code for the processor. It takes 40 us;
+ * for one MiB it saves ten times as much. */
 static void digest_of(const uint8_t *data, size_t size, uint8_t out[32])
 {
 	if (size > FAST_FROM)
@@ -31,7 +31,7 @@ static void digest_of(const uint8_t *data, size_t size, uint8_t out[32])
 	(void)crypto_generichash(out, 32, data, size, NULL, 0);
 }
 
-/* manifest.json and manifest.b2, which `b2sum -l 256 -c` can check too. */
+/* Reads manifest.json and manifest.b2. `b2sum -l 256 -c` can check them as well. */
 static int read_manifest(struct bundle *b, size_t *at, struct rt_err *err)
 {
 	static const char tail[] = "  " PB_MANIFEST "\n";
@@ -71,7 +71,7 @@ static bool is_signature(const char *path)
 	return strncmp(path, PB_SIGNATURES, strlen(PB_SIGNATURES)) == 0;
 }
 
-/* Each verifies, bears its key's name, and so no key signs twice. */
+/* Each signature verifies and is named after its key, so no key signs twice. */
 static int read_signature(struct bundle *b, const struct tar_member *t,
 			  struct rt_err *err)
 {
@@ -121,7 +121,7 @@ static int read_signatures(struct bundle *b, size_t *at, struct rt_err *err)
 	return r < 0 ? r : 0;
 }
 
-/* The rest of the archive must be what the manifest lists, in its order. */
+/* The rest of the archive must be what the manifest lists, in the same order. */
 static int match_members(struct bundle *b, const struct manifest *m, size_t at,
 			 struct rt_err *err)
 {
@@ -187,7 +187,7 @@ static int verify(struct bundle_member *m, struct rt_err *err)
 	return 0;
 }
 
-/* A member that must be there, with its digest verified. */
+/* Finds a member that must be there, and verifies its digest. */
 static int need(struct bundle *b, const char *path, struct bundle_member **ret,
 		struct rt_err *err)
 {
@@ -206,7 +206,7 @@ static int check_required(struct bundle *b, struct rt_err *err)
 	return 0;
 }
 
-/* The members of a network that is on belong to its mode, and to no other. */
+/* The members of an enabled network must fit its mode. */
 static int check_network(struct bundle *b, struct rt_err *err)
 {
 	unsigned mode = bundle_net_mode(b);
@@ -359,7 +359,8 @@ void bundle_forget_commands(struct bundle *b)
 	b->commands = NULL;
 	if (!data)
 		return;
-	/* zeros come back, which are no tables: so nobody may ask for the member */
+	/* the pages will read as zeros, which are not valid tables: nobody may get the
+	 * member */
 	m->data = NULL;
 	sys_advise(data, m->size, MADV_DONTNEED);
 }

@@ -1,7 +1,7 @@
 /*
- * Opens a bundle once, reads it into private memory, checks everything once,
- * then hands out const views.  Nothing here trusts a byte before its digest
- * and its structure are checked.
+ * Opens a bundle once, reads it into private memory, checks everything once, then hands
+ * out const views. Nothing here trusts a byte before its digest and its structure are
+ * checked.
  */
 #ifndef RUNTIME_BUNDLE_READER_H
 #define RUNTIME_BUNDLE_READER_H
@@ -15,7 +15,7 @@
 #include "runtime/bundle/format.h"
 #include "runtime/bundle/sshkey.h"
 
-/* A signature over the manifest: verified, and not yet a trusted one. */
+/* A signature over the manifest. It is verified, but its key may not be trusted. */
 struct bundle_signature {
 	struct sshkey key;
 	const char *path;    /* NUL-terminated */
@@ -25,10 +25,10 @@ struct bundle_signature {
 
 struct bundle_member {
 	const char *path; /* NUL-terminated */
-	const uint8_t *data; /* NULL: not read (bundle_open_run) */
+	const uint8_t *data; /* NULL: was not read (bundle_open_run) */
 	size_t size;
-	uint8_t b2[32];   /* of the manifest */
-	bool verified;    /* the digest of `data` was compared */
+	uint8_t b2[32];   /* as the manifest gives it */
+	bool verified;    /* the digest of `data` was compared with it */
 };
 
 struct bundle {
@@ -43,16 +43,17 @@ struct bundle {
 	size_t nsignatures;
 	char name[128];
 	uint64_t serial;
-	char previous[65];  /* hex SHA-256 of the manifest before it, or "" */
-	uint32_t levels;    /* a bit, 1 << enum pb_level, for each level of a source */
-	uint32_t threshold; /* signatures that the manifest asks for: 0 or 1 */
-	/* Seconds since 1970, INT64_MIN: not said.  See bundle_check_time(). */
+	char previous[65];  /* hex SHA-256 of the preceding manifest, or
+	                       "" */
+	uint32_t levels;    /* bits 1 << enum pb_level, one for each level of a source */
+	uint32_t threshold; /* number of signatures that the manifest requires: 0 or 1 */
+	/* Seconds since 1970; INT64_MIN: not given. See bundle_check_time(). */
 	int64_t created, not_before, not_after;
 	/* Checked views; every offset and count in them has been verified. */
 	const struct pb_rules *rules;
 	const struct pb_matcher *matcher;
 	const struct line_facts *commands;
-	const struct pb_egress *egress; /* NULL where the network is disabled */
+	const struct pb_egress *egress; /* NULL if the network is disabled */
 	const struct pb_landlock *landlock;
 	const struct pb_mounts *mounts;
 	const struct pb_limits *limits;
@@ -60,22 +61,22 @@ struct bundle {
 };
 
 /*
- * Opens PATH with O_NOFOLLOW and checks owner (root or the caller), mode (not
- * writable by group or others) and type on the descriptor, each refused with
- * a message of its own, then bundle_parse().  0 or -errno.
+ * Opens PATH with O_NOFOLLOW and checks owner (root or the caller), mode (not writable by
+ * group or others) and type on the descriptor. Each is refused with its own message. Then
+ * calls bundle_parse(). 0 or -errno.
  */
 int bundle_open(const char *path, struct bundle *ret, struct rt_err *err);
 /*
- * As bundle_open(), for a run, which needs neither ir.json nor the sources:
- * their bytes are not read, and bundle_member() has none of them.
+ * Like bundle_open(), for a run, which needs neither ir.json nor the sources: their bytes
+ * are not read, and bundle_member() does not find them.
  */
 int bundle_open_run(const char *path, struct bundle *ret, struct rt_err *err);
-/* Takes over `bytes` (malloc'ed) also on failure. */
+/* Takes over `bytes` (malloc'ed), also on failure. */
 int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err);
 /*
- * The same two with a gate, for trust.c: it is called when the signatures are
- * verified and before the manifest is parsed (so only the manifest's bytes and
- * the signatures are set), and its -errno refuses the bundle.
+ * The same two with a gate, for trust.c. The gate is called after the signatures are
+ * verified and before the manifest is parsed, so only the manifest's bytes and the
+ * signatures are set. If the gate returns -errno, the bundle is refused.
  */
 int bundle_open_gated(const char *path, bool run,
 		      int (*gate)(void *ctx, const struct bundle *b, struct rt_err *err),
@@ -86,19 +87,20 @@ int bundle_parse_gated(uint8_t *bytes, size_t size,
 		       void *ctx, struct bundle *ret, struct rt_err *err);
 void bundle_release(struct bundle *b);
 /*
- * Once no command is decided any more: the pages of commands.bin go back to the kernel, and
- * b->commands is NULL.  Nothing that is left reads it.
+ * To be called when no more commands will be decided: gives the pages of commands.bin
+ * back to the kernel and sets b->commands to NULL. Nothing that comes later reads them.
  */
 void bundle_forget_commands(struct bundle *b);
 /*
- * Refuses a bundle before its first day, after its last one, and one that was
- * made more than a day in the future.  `now` in seconds since 1970.
+ * Refuses a bundle before its first day, after its last day, and one that was made more
+ * than a day in the future. `now` in seconds since 1970.
  */
 int bundle_check_time(const struct bundle *b, int64_t now, struct rt_err *err);
 
-/* A member whose digest is verified at the first call, or NULL. */
+/* A member, or NULL. Its digest is verified at the first call. */
 const struct bundle_member *bundle_member(struct bundle *b, const char *path);
-/* The filter and its map, structure checked (every pc inside, only RET). */
+/* The filter and its map, with their structure checked (every pc is inside, and is a
+ * RET). */
 int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,
 		  size_t *ret_count, const struct pb_map **ret_map,
 		  struct rt_err *err);
@@ -106,15 +108,15 @@ int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,
 /* The network's mode: enum pb_net_mode. */
 static inline unsigned bundle_net_mode(const struct bundle *b);
 /*
- * The netlink messages of a limited network, structure checked, or NULL with
- * size 0 in a bundle without them; and the documents that say the same.
+ * The netlink messages of a limited network, with their structure checked, and the
+ * documents that say the same. NULL with size 0 if the bundle has none.
  */
 int bundle_nft(struct bundle *b, const void **ret_batch, size_t *ret_size,
 	       const void **ret_json, size_t *ret_json_size, struct rt_err *err);
 
 /*
- * The first of the records, sorted by the uint32_t that lies `key` bytes into each, in which
- * that is `least` or more; t.count where there is none.
+ * For records sorted by the uint32_t that lies `key` bytes into each: the first record in
+ * which this number is `least` or more; t.count if there is none.
  */
 static inline uint32_t pb_first(const void *member, struct pb_table t, size_t size,
 				size_t key, uint32_t least)

@@ -1,7 +1,6 @@
 /*
- * Reads a list of allowed signers and decides whether one of its lines allows
- * a key.  Which list is asked, and who must have written it, is trust.c's
- * business.
+ * Reads a list of allowed signers and decides whether one of its lines allows a key.
+ * trust.c decides which list is used and who must have written it.
  */
 #include "runtime/bundle/signers.h"
 
@@ -17,7 +16,7 @@
 #define NO_TIME INT64_MIN
 
 struct line {
-	const char *p; /* what is left of it */
+	const char *p; /* the unread rest of the line */
 	size_t n;
 	unsigned number;
 	const char *principals;
@@ -61,7 +60,7 @@ static int bad(const struct line *l, struct rt_err *err, const char *what)
 
 /* --- patterns ---------------------------------------- */
 
-/* One pattern; the last '*' is the only one to come back to. */
+/* Matches one pattern. Only the last '*' has to be tried again. */
 static bool match_one(const char *p, size_t pn, const char *s, size_t sn)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, from = 0;
@@ -104,7 +103,7 @@ bool signers_match(const char *list, size_t n, const char *name, size_t name_n)
 	return found;
 }
 
-/* A name that the pattern allows, with something for each wildcard. */
+/* A name that the pattern matches, with some text for each wildcard. */
 static size_t witness(const char *p, size_t n, size_t nth, char *out, size_t cap)
 {
 	static const char *const fills[] = { "", "x", "0 ~", "\x7f" };
@@ -124,16 +123,16 @@ static size_t witness(const char *p, size_t n, size_t nth, char *out, size_t cap
 }
 
 /*
- * Could somebody sign as one of the names?  "alice,!alice" allows nobody.  A
- * list for which no name is found by filling in its wildcards counts as such:
- * ssh-keygen could not accept what we refuse too much, and must what we accept.
+ * Could somebody sign as one of the names? "alice,!alice" allows nobody. If filling in
+ * the wildcards produces no name, the list also counts as one that allows nobody. We may
+ * refuse a list that ssh-keygen accepts, but must not accept one that it refuses.
  */
 static bool allows_somebody(const char *list, size_t n)
 {
 	char name[SIGNERS_MAX_VALUE];
 	size_t tried = 0;
 
-	/* each look at a name is one at the whole list */
+	/* each attempt walks the whole list */
 	for (size_t i = 0; i < n && tried < 64;) {
 		const char *comma = memchr(list + i, ',', n - i);
 		size_t end = comma ? (size_t)(comma - list) : n;
@@ -152,8 +151,8 @@ static bool allows_somebody(const char *list, size_t n)
 
 /* --- times ---------------------------------------- */
 
-/* As OpenSSH reads them: in the system's time zone.  TZ is the caller's word,
- * and must not move the day on which a key ends. */
+/* Reads times like OpenSSH: in the system's time zone. The caller can set TZ, so TZ must
+ * not move the day on which a key expires. */
 static int64_t local_time(struct tm *tm)
 {
 	const char *tz = getenv("TZ");
@@ -181,7 +180,7 @@ static bool two(const char *p, int *ret)
 	return true;
 }
 
-/* YYYYMMDD[HHMM[SS]], then Z or UTC, or nothing for the local time. */
+/* Reads YYYYMMDD[HHMM[SS]], then Z or UTC, or nothing for local time. */
 static bool read_time(const char *s, size_t n, int64_t *ret)
 {
 	struct tm tm = { .tm_sec = 0 };
@@ -205,7 +204,7 @@ static bool read_time(const char *s, size_t n, int64_t *ret)
 	tm.tm_mon -= 1;
 	was = tm;
 	*ret = utc ? (int64_t)timegm(&tm) : local_time(&tm);
-	/* 31 February is no day; a local hour may be skipped, but not a day. */
+	/* 31 February is not a day. A local hour may be skipped, but not a day. */
 	return *ret >= 0 && tm.tm_year == was.tm_year && tm.tm_mon == was.tm_mon &&
 	       tm.tm_mday == was.tm_mday && was.tm_hour < 24 && was.tm_min < 60 &&
 	       was.tm_sec < 60;
@@ -213,7 +212,7 @@ static bool read_time(const char *s, size_t n, int64_t *ret)
 
 /* --- a line ---------------------------------------- */
 
-/* Principals: a word, or one in double quotes, which may hold blanks. */
+/* Reads the principals: a word, or text in double quotes, which may contain blanks. */
 static int read_principals(struct line *l, struct rt_err *err)
 {
 	bool quoted = l->p[0] == '"';
@@ -252,7 +251,7 @@ static bool take_name(struct line *l, const char *name)
 	return true;
 }
 
-/* ="VALUE", with \" for a quote. */
+/* Reads ="VALUE", with \" for a quote. */
 static int read_value(struct line *l, char out[SIGNERS_MAX_VALUE], size_t *ret_n,
 		      struct rt_err *err)
 {
@@ -352,7 +351,7 @@ static int read_options(struct line *l, struct rt_err *err)
 	return 0;
 }
 
-/* KEYTYPE BASE64; whatever follows is a comment. */
+/* Reads KEYTYPE BASE64; the rest is a comment. */
 static int read_key(struct line *l, struct rt_err *err)
 {
 	uint8_t blob[SSHKEY_MAX_BLOB];
@@ -367,7 +366,7 @@ static int read_key(struct line *l, struct rt_err *err)
 		return bad(l, err, "has no key type where one should be");
 	skip(l, type_n);
 	skip_blanks(l);
-	/* A key that is never asked for: its blob may be of any length. */
+	/* A key of a type that is never looked for: its blob may have any length. */
 	if (!ssh_wire_is((const uint8_t *)type, type_n, SSHKEY_ED25519_NAME) &&
 	    !ssh_wire_is((const uint8_t *)type, type_n, SSHKEY_SK_ED25519_NAME))
 		return -EPROTONOSUPPORT;
@@ -384,7 +383,7 @@ static int read_key(struct line *l, struct rt_err *err)
 	return 0;
 }
 
-/* 0; -EPROTONOSUPPORT for a key of another type; -errno with a message. */
+/* 0; -EPROTONOSUPPORT for a key of another type; or -errno with a message. */
 static int read_line(struct line *l, struct rt_err *err)
 {
 	int r;
@@ -399,7 +398,7 @@ static int read_line(struct line *l, struct rt_err *err)
 
 /* --- decisions ---------------------------------------- */
 
-/* The line has the key that is asked for: does it allow this signature? */
+/* The line has the key that we look for: does it allow this signature? */
 static int judge(const struct line *l, const struct signers_query *q,
 		 struct rt_err *err)
 {
@@ -447,7 +446,7 @@ static void tell(const struct line *l, const struct signers_query *q,
 		io_escape(ret->who, sizeof(ret->who), l->principals, l->principals_n);
 }
 
-/* What to say where no line allows the key. */
+/* Chooses the message if no line allows the key. */
 static int nobody(const struct signers_query *q, unsigned lines,
 		  const struct rt_err *no, const struct rt_err *unread,
 		  struct rt_err *err)

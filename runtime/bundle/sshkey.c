@@ -1,7 +1,6 @@
 /*
- * Reads SSH public keys.  A key has exactly one spelling here (every length is
- * fixed, nothing may follow), so that two keys are equal when the digests of
- * their blobs are.
+ * Reads SSH public keys. Here a key has exactly one spelling (every length is fixed, and
+ * nothing may follow). So two keys are equal if the digests of their blobs are.
  */
 #include "runtime/bundle/sshkey.h"
 
@@ -11,7 +10,7 @@
 
 #include "runtime/base/io.h"
 
-/* What OpenSSH 9 knows; a type that is not here is a misspelling. */
+/* The types that OpenSSH 9 knows; any other type is a misspelling. */
 static const char *const types[] = {
 	SSHKEY_ED25519_NAME,
 	SSHKEY_SK_ED25519_NAME,
@@ -75,8 +74,8 @@ bool ssh_wire_is(const uint8_t *p, size_t n, const char *text)
 bool ssh_base64(const char *text, size_t n, bool lines, uint8_t *out, size_t cap,
 		size_t *ret_n)
 {
-	/* libsodium 1.0.18 takes some bytes past 0x7f for others, and NUL for one
-	   to be ignored. */
+	/* libsodium 1.0.18 takes some bytes past 0x7f for other characters, and ignores
+	 * NUL. */
 	for (size_t i = 0; i < n; i++) {
 		char c = text[i];
 

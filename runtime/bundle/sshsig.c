@@ -1,7 +1,7 @@
 /*
- * Reads and verifies SSHSIG signatures.  What was signed is made anew from the
- * message and our own namespace, never taken from the signature, so a field
- * that lies only makes the verification fail.
+ * Reads and verifies SSHSIG signatures. The signed data is rebuilt from the message and
+ * our own namespace, and never taken from the signature. So a false field only makes the
+ * verification fail.
  */
 #include "runtime/bundle/sshsig.h"
 
@@ -60,7 +60,8 @@ static int parse_hash(const uint8_t *p, size_t n, enum sshsig_hash *ret,
 		       "its hash algorithm '%s' is neither sha512 nor sha256", shown);
 }
 
-/* The innermost part: the algorithm's name, 64 bytes, and what a token adds. */
+/* Reads the innermost part: the algorithm's name, 64 bytes, and what a hardware token
+ * adds. */
 static int parse_inner(struct ssh_wire w, struct sshsig *s, struct rt_err *err)
 {
 	bool sk = s->key.type == SSHKEY_SK_ED25519;
@@ -107,7 +108,7 @@ int sshsig_parse(const uint8_t *blob, size_t n, struct sshsig *ret, struct rt_er
 	if (version != VERSION)
 		return rt_fail(err, EPROTONOSUPPORT, "its version is %u, not %d",
 			       version, VERSION);
-	/* `reserved` is for later versions, which readers of this one ignore. */
+	/* `reserved` is for later versions; a reader of this version ignores it. */
 	if (!ssh_wire_string(&w, &key, &key_n) ||
 	    !ssh_wire_string(&w, &s.name_space, &s.name_space_n) ||
 	    !ssh_wire_string(&w, &reserved, &reserved_n) ||
@@ -173,7 +174,7 @@ static void signed_data(const struct sshsig *s, const uint8_t *msg, size_t n,
 	put_string(o, hash, hash_n);
 }
 
-/* What a token signs instead: digests of the application and of the data. */
+/* What a token signs instead: the digests of the application and of the data. */
 static void token_data(const struct sshsig *s, struct out *o)
 {
 	const uint32_t c = s->counter;

@@ -1,7 +1,7 @@
 /*
- * Reads and makes the canonical ustar headers.  A header is accepted when it
- * is byte for byte the one that its own path and size would get; everything
- * else is refused, by name where it is one of the known tricks.
+ * Reads and makes the canonical ustar headers. A header is accepted if it equals, byte
+ * for byte, the header for its own path and size. Everything else is refused; known
+ * tricks are named in the message.
  */
 #include "runtime/bundle/tar.h"
 
@@ -25,7 +25,7 @@ enum {
 	DEVMINOR = 337
 };
 
-/* Said of a file that does not even begin as one: a policy's text, say. */
+/* For a file that does not even begin like a bundle, such as a policy's text. */
 #define NO_BUNDLE "it is no bundle (polc compile makes one)"
 
 static bool path_byte_ok(char c)
@@ -111,7 +111,7 @@ static bool read_size(const uint8_t *field, size_t *ret)
 	return field[SIZE_LEN - 1] == '\0';
 }
 
-/* What is wrong with the header, for the message; NULL when nothing is. */
+/* What is wrong with the header, for the message; NULL: nothing. */
 static const char *header_fault(const uint8_t *h, size_t *ret_size)
 {
 	const char *name = (const char *)h;
@@ -141,7 +141,7 @@ bool tar_peek(const uint8_t h[TAR_BLOCK], size_t *ret_size)
 	return !header_fault(h, ret_size);
 }
 
-/* The name for a message, with everything doubtful as '?'. */
+/* The name for a message, with '?' for every doubtful byte. */
 static void show_name(char out[NAME_LEN + 1], const uint8_t *h)
 {
 	size_t n = strnlen((const char *)h, NAME_LEN);

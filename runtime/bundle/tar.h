@@ -1,8 +1,8 @@
 /*
- * The archive around a bundle: plain ustar in one canonical form, so that
- * `tar tvf` reads it and no two archives mean the same.  Regular files of
- * mode 0644, owner 0:0, time 0, names of at most TAR_PATH_MAX bytes; zero
- * padding to blocks of 512; two zero blocks and nothing behind them.
+ * The archive around a bundle: plain ustar in one canonical form. `tar tvf` can read it,
+ * and no two archives mean the same. Regular files of mode 0644, owner 0:0, time 0, names
+ * of at most TAR_PATH_MAX bytes; zero padding to blocks of 512; two zero blocks, and
+ * nothing after them.
  */
 #ifndef RUNTIME_BUNDLE_TAR_H
 #define RUNTIME_BUNDLE_TAR_H
@@ -23,24 +23,24 @@ struct tar_member {
 };
 
 /*
- * A relative path of at most TAR_PATH_MAX bytes of [A-Za-z0-9._+@%=,/-]
- * without an empty component, "." and "..".
+ * Is it a relative path of at most TAR_PATH_MAX bytes of [A-Za-z0-9._+@%=,/-], without an
+ * empty component, "." or ".."?
  */
 bool tar_path_ok(const char *path, size_t len);
-/* The one header that a member of this path (which is ok) and size has. */
+/* The one valid header for a member of this path (which must be ok) and size. */
 void tar_header(uint8_t out[TAR_BLOCK], const char *path, size_t len, uint64_t size);
-/* The bytes that `size` bytes of data fill, padding included. */
+/* The bytes that `size` bytes of data take up, including the padding. */
 static inline size_t tar_padded(size_t size)
 {
 	return (size + TAR_BLOCK - 1) & ~(TAR_BLOCK - 1);
 }
 
-/* A canonical header; its path is the string at `h`. */
+/* Is this a canonical header? Its path is the string at `h`. */
 bool tar_peek(const uint8_t h[TAR_BLOCK], size_t *ret_size);
 
 /*
- * Reads the member at *at and moves *at behind it.  1, or 0 at the end of
- * the archive (which is then also the end of the bytes), or -errno.
+ * Reads the member at *at and moves *at to the next one. Returns 1; 0 at the end of the
+ * archive (where the bytes must also end); or -errno.
  */
 int tar_next(const uint8_t *bytes, size_t size, size_t *at, struct tar_member *ret,
 	     struct rt_err *err);

@@ -1,7 +1,7 @@
 /*
- * Decides whether a bundle may be opened: which lists of signers are asked, in
- * which order, and what stops everything.  A list that is there and cannot be
- * read, or that others could have written, is never passed over.
+ * Decides whether a bundle may be opened: which lists of signers are used, in which
+ * order, and what ends the search. A list that exists but cannot be read, or that others
+ * could have written, is never skipped.
  */
 #include "runtime/bundle/trust.h"
 
@@ -54,7 +54,7 @@ static int check_file(int fd, const struct list *l, struct rt_err *err)
 	return 0;
 }
 
-/* 0, or -ENOENT where it is absent, or -errno. */
+/* 0; -ENOENT: the list is absent; or another -errno. */
 static int load(struct list *l, struct rt_err *err)
 {
 	AUTO_CLOSE int fd = sys_open(
@@ -86,7 +86,7 @@ static int load(struct list *l, struct rt_err *err)
 	return 0;
 }
 
-/* Does it allow one of the bundle's keys?  The first reason why not is told. */
+/* Does the list allow one of the bundle's keys? If not, the first reason is reported. */
 static int search(const struct list *l, const struct bundle *b, const struct ask *a,
 		  struct trust *ret, struct rt_err *err)
 {
@@ -104,7 +104,7 @@ static int search(const struct list *l, const struct bundle *b, const struct ask
 				  strlen(l->path));
 			return 0;
 		}
-		/* A key that is known and refused says more than an unknown one. */
+		/* A known key that was refused is a better reason than an unknown key. */
 		if (!why.err || why.err == ENOKEY)
 			why = e;
 	}
@@ -121,7 +121,7 @@ static int load_and_search(const char *path, bool system, const struct bundle *b
 		a->has_system = r == 0;
 	if (r == 0) {
 		r = search(&l, b, a, ret, err);
-		/* "Not allowed" is no fault of the list. */
+		/* If the list does not allow a key, that is not an error of the list. */
 		if (r < 0)
 			r = 1;
 	}
@@ -139,7 +139,7 @@ static bool user_list(const struct ask *a, char path[PATH_MAX])
 	       (size_t)snprintf(path, PATH_MAX, "%s" TRUST_USER, home) < PATH_MAX;
 }
 
-/* Of the default lists the system's said no, or is absent: the user's is asked. */
+/* The system's default list does not allow a key, or is absent: uses the user's list. */
 static int ask_user(const struct bundle *b, struct ask *a, const struct rt_err *said,
 		    struct rt_err *err)
 {
@@ -161,7 +161,8 @@ static int ask_user(const struct bundle *b, struct ask *a, const struct rt_err *
 		       path[0] ? "'" : "");
 }
 
-/* 0: a key of the machine's own list signed it; 1: none did, or there is no list */
+/* 0: the machine's own list allows a key that signed; 1: it does not, or there is no such
+ * list */
 static int ask_system(const struct bundle *b, struct ask *a, struct rt_err *said)
 {
 	int r = load_and_search(a->opt->system, true, b, a, &a->found, said);
@@ -187,7 +188,7 @@ static int ask_lists(const struct bundle *b, struct ask *a, struct rt_err *err)
 	return r == 0 ? 0 : ask_user(b, a, &said, err);
 }
 
-/* Between the signatures and the manifest. */
+/* Runs after the signatures are verified and before the manifest is parsed. */
 static int gate(void *ctx, const struct bundle *b, struct rt_err *err)
 {
 	struct ask *a = ctx;
@@ -199,7 +200,7 @@ static int gate(void *ctx, const struct bundle *b, struct rt_err *err)
 	return 0;
 }
 
-/* What only the manifest says. */
+/* Checks what only the manifest says. */
 static int check_manifest(const struct bundle *b, struct ask *a, struct rt_err *err)
 {
 	struct list l = { .path = a->opt->system, .system = true };

@@ -1,5 +1,5 @@
-/* Decides whether a bundle is opened: who may have signed it, its time, and that
- * its filter can be read. */
+/* Decides whether a bundle is opened: who may have signed it, its validity in time, and
+ * whether its filter can be read. */
 #include "runtime/bundle/verified.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "runtime/base/passwd.h"
 
-/* The filter is verified before anything is said or done under its name. */
+/* The filter is verified before anything is said or done in the bundle's name. */
 static int check_filter(struct bundle *b, bool trace, struct rt_err *err)
 {
 	const struct pb_map *map;
