@@ -1,4 +1,5 @@
-/* One step a byte: a class, and the few moves of the state. */
+/* Walks an automaton, one step per byte: finds the byte's class, then looks through the
+ * few moves of the state. */
 #include "runtime/base/automaton.h"
 
 static const void *table(const void *member, uint32_t off)
@@ -30,7 +31,7 @@ void dfa_feed(struct dfa_walk *w, const char *p, size_t n)
 	uint32_t s = w->state;
 	size_t i;
 
-	/* nothing leaves the dead state */
+	/* the dead state is never left */
 	for (i = 0; i < n && s; i++)
 		s = next_state(states + s, moves, cls[(uint8_t)p[i]]);
 	w->state = s;

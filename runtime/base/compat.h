@@ -1,7 +1,7 @@
 /*
- * Constants that are newer than bookworm's headers (linux-libc-dev 6.1,
- * glibc 2.36).  Each names the kernel that brought it.  Whether the running
- * kernel knows one is always probed, never assumed from here.
+ * Constants that are newer than bookworm's headers (linux-libc-dev 6.1, glibc 2.36). The
+ * comment at each names the kernel that introduced it. Whether the running kernel
+ * supports one is always probed, never concluded from this file.
  */
 #ifndef RUNTIME_BASE_COMPAT_H
 #define RUNTIME_BASE_COMPAT_H
@@ -10,8 +10,8 @@
 #include <linux/seccomp.h>
 #include <stdint.h>
 
-/* The ruleset attribute as of ABI 6: bookworm's struct has only the first
- * member.  The size that is passed says how much of it the kernel reads. */
+/* The ruleset attribute as of ABI 6; bookworm's struct has only the first member. The
+ * kernel reads as much of it as the passed size says. */
 struct rt_landlock_attr {
 	uint64_t handled_access_fs;
 	uint64_t handled_access_net; /* ABI 4 */

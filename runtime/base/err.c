@@ -1,5 +1,5 @@
-/* How an error of the runtime is filled in: fixed buffers, no allocation, so
- * that it may be used between fork and exec and sent over a socket. */
+/* Fills in an error of the runtime: fixed buffers, no allocation. So it can be used
+ * between fork and exec, and sent over a socket. */
 #include "runtime/base/err.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "runtime/base/io.h"
 
-/* A path may hold any byte, and every message may reach a terminal. */
+/* A path may hold any byte, and every message may reach a terminal: escapes them. */
 static void fill(struct rt_err *e, int err, const char *fmt, va_list ap)
 {
 	char text[sizeof(e->text)];

@@ -1,4 +1,4 @@
-/* Errors of the runtime: usable after fork, no allocation. */
+/* Errors of the runtime. They can be used after fork: nothing is allocated. */
 #ifndef RUNTIME_BASE_ERR_H
 #define RUNTIME_BASE_ERR_H
 
@@ -11,7 +11,7 @@ struct rt_err {
 /* Fills `e` (may be NULL) and returns -err (-EINVAL for err 0). */
 int rt_fail(struct rt_err *e, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* As rt_fail, and appends ": strerror(err)". */
+/* Like rt_fail, but appends ": strerror(err)". */
 int rt_fail_errno(struct rt_err *e, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -1,5 +1,5 @@
-/* Fault injection (VARIANT=faults): which call fails, and when.  The linker
- * leads every call of fault.def here.  In every other build this file is empty. */
+/* Fault injection (VARIANT=faults): decides which call fails, and when. The linker
+ * redirects every call of fault.def to this file. In every other build it is empty. */
 #include "runtime/base/fault.h"
 
 #ifdef POL_FAULTS
@@ -38,11 +38,11 @@
 enum { MAX_CALLS = 128, MAX_FRAMES = 12, SHORT = -1 };
 
 static struct {
-	const char *role; /* NULL: nothing was called yet */
-	const char *spec; /* NULL: none; "" never */
+	const char *role; /* NULL: no call was made yet */
+	const char *spec; /* NULL: there are no faults; never "" */
 	bool log, forked;
 	unsigned launch; /* how often polrun has made a polinit */
-	int out; /* 0: standard error; where the loader keeps it */
+	int out; /* 0: standard error; else where the loader keeps it */
 	struct {
 		const char *name;
 		unsigned long seen;
@@ -51,7 +51,7 @@ static struct {
 	uintptr_t stack_end;
 } state;
 
-/* Where the program lies: addresses are printed from here. */
+/* Where the program lies in memory: addresses are printed relative to this. */
 extern const char __executable_start[], etext[];
 
 ssize_t __real_write(int fd, const void *buf, size_t n);
@@ -61,7 +61,7 @@ static void begin(void)
 {
 	if (state.role)
 		return;
-	/* before main() there is no name of the program yet */
+	/* before main() the program's name is not known yet */
 	const char *inside = getenv("POL_FAULT_INSIDE");
 
 	state.role = inside ? "polinit" : "polrun";
@@ -71,7 +71,7 @@ static void begin(void)
 	state.stack_end = (uintptr_t)environ;
 }
 
-/* Another process of the run counts from 1. */
+/* Another process of the run begins: it counts from 1. */
 static void enter(const char *role)
 {
 	state.role = role;
@@ -93,7 +93,8 @@ static unsigned long count(const char *name)
 	return ++state.calls[i].seen;
 }
 
-/* One write for a line: other processes of the run write to the same pipe. */
+/* Writes each line with one call, as other processes of the run write to the same
+ * pipe. */
 static void say(char kind, const char *name, unsigned long n, const char *what,
 		const uintptr_t *frame)
 {
@@ -108,8 +109,8 @@ static void say(char kind, const char *name, unsigned long n, const char *what,
 			break;
 		at += snprintf(line + at, sizeof(line) - (size_t)at, " %lx",
 			       back - (uintptr_t)__executable_start);
-		/* libc keeps no frame pointers: what comes through it may be
-		   anything */
+		/* libc keeps no frame pointers: a frame that comes through it may be
+		 * anything */
 		if (next <= (uintptr_t)frame || next >= state.stack_end - 16 ||
 		    next % sizeof(next))
 			break;
@@ -130,7 +131,7 @@ static int errno_named(const char *name)
 	abort();
 }
 
-/* Whether one of the specifications is about this call; ret_what is its last field. */
+/* Does one of the specifications apply to this call? ret_what is its last field. */
 static bool applies(const char *name, unsigned long n, char ret_what[16])
 {
 	char role[16], call[40], when[16];
@@ -156,7 +157,7 @@ static bool applies(const char *name, unsigned long n, char ret_what[16])
 
 int fault_at(const char *name)
 {
-	/* the wrapper's frame: its caller is where the program is */
+	/* the wrapper's frame: its caller is in the program */
 	const uintptr_t *frame = *(uintptr_t **)__builtin_frame_address(0);
 	int keep = errno, r = 0;
 	char what[16];
@@ -210,7 +211,7 @@ int __wrap_close(int fd)
 {
 	int e = fault_at("close"), r = __real_close(fd);
 
-	/* whatever it says, the descriptor is gone */
+	/* the descriptor is gone in any case */
 	if (e > 0) {
 		errno = e;
 		return -1;
@@ -218,7 +219,8 @@ int __wrap_close(int fd)
 	return r;
 }
 
-/* polinit blocks signals before it forks the command, but after polnft. */
+/* The name of a forked process: polinit blocks signals before it forks the command, but
+ * only after polnft. */
 static const char *forked_as(void)
 {
 	sigset_t now;
@@ -238,14 +240,15 @@ pid_t __wrap_fork(void)
 
 	FAIL("fork", -1);
 	p = __real_fork();
-	/* polinit's own filter knows no fstat() */
+	/* polinit's own filter does not allow fstat() */
 	state.forked = true;
 	if (p == 0)
 		enter(forked_as());
 	return p;
 }
 
-/* The loader's standard error is polinit's socket: what is said goes beside it. */
+/* The loader's standard error is polinit's socket, so our lines go to the original
+ * one. */
 int __real_dup2(int from, int to);
 int __wrap_dup2(int from, int to);
 int __wrap_dup2(int from, int to)
@@ -256,7 +259,7 @@ int __wrap_dup2(int from, int to)
 	return __real_dup2(from, to);
 }
 
-/* The last argument as the widest that a caller passes; most pass none. */
+/* The last argument, in the widest type that a caller passes; most pass none. */
 #define LAST(after)              \
 	va_list ap;              \
 	long last;               \
@@ -321,7 +324,7 @@ static bool is_file(int fd)
 
 	struct statfs fs;
 
-	/* a file of /proc takes one write */
+	/* a file in /proc must be written in one call */
 	return __real_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	       __real_fstatfs(fd, &fs) == 0 && fs.f_type != PROC_SUPER_MAGIC;
 }
@@ -353,12 +356,12 @@ static const char *number_name(long number)
 #include "runtime/base/fault.def"
 #undef S
 	default:
-		/* a call that fault.def does not have would never be tested */
+		/* a call that fault.def lacks would never be tested */
 		abort();
 	}
 }
 
-/* polinit's environment is empty but for what leads the faults. */
+/* polinit's environment is empty, except for what controls the faults. */
 static char **own_environment(void)
 {
 	static char spec[400], log[] = "POL_FAULT_LOG=1", inside[40];

@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An IPv4 (as ::ffff:a.b.c.d) or IPv6 address in its usual form. */
+/* Reads an IPv4 (as ::ffff:a.b.c.d) or IPv6 address in its usual form. */
 bool host_address(const char *s, uint8_t ret[16]);
-/* Labels of letters, digits, '-' and '_', the last one no number (RFC 1123, and
- * so that no part of an address that is written otherwise is taken as a name). */
+/* Is it a name: labels of letters, digits, '-' and '_', with a last label that is not a
+ * number (RFC 1123)? So an address that is written in another form is never taken for a
+ * name. */
 bool host_is_name(const char *s);
 
 #endif

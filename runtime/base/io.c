@@ -48,7 +48,7 @@ int io_read_all(int fd, size_t limit, char **ret_buf, size_t *ret_len)
 
 int io_read_file(const char *path, size_t limit, char **ret_buf, size_t *ret_len)
 {
-	/* O_NONBLOCK: a FIFO in the file's place must not hold the caller up */
+	/* O_NONBLOCK: a FIFO in the file's place must not block the caller */
 	AUTO_CLOSE int fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 
 	if (fd < 0)
@@ -87,7 +87,7 @@ int io_write_file(const char *path, const char *text)
 	return (size_t)n == len ? 0 : -EIO;
 }
 
-/* Length of the UTF-8 character at s, 0 where there is none; its code point. */
+/* Length of the UTF-8 character at s, and its code point; 0: there is none. */
 static size_t utf8_len(const unsigned char *s, size_t len, uint32_t *ret_cp)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -118,8 +118,8 @@ static size_t utf8_len(const unsigned char *s, size_t len, uint32_t *ret_cp)
 }
 
 /*
- * C1 controls, blanks that are none to a shell, marks of direction, and what has no
- * shape of its own (Unicode's Default_Ignorable_Code_Point, the braille blank).
+ * C1 controls, blanks that shells do not take for blanks, marks of direction, and
+ * characters without a shape (Unicode's Default_Ignorable_Code_Point, the braille blank).
  */
 static bool hides_text(uint32_t cp)
 {
@@ -145,7 +145,7 @@ static void escape(char *out, size_t cap, const char *s, size_t len, bool backsl
 {
 	const unsigned char *u = (const unsigned char *)s;
 	size_t at = 0, i = 0;
-	size_t mark = 0; /* the last place that leaves room for the "…" */
+	size_t mark = 0; /* the last position that leaves room for the "…" */
 
 	if (!cap)
 		return;

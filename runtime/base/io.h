@@ -1,4 +1,4 @@
-/* Descriptors and memory with an owner, whole reads and whole writes. */
+/* Descriptors and memory with an owner; whole reads and whole writes. */
 #ifndef RUNTIME_BASE_IO_H
 #define RUNTIME_BASE_IO_H
 
@@ -20,11 +20,11 @@ static inline void io_cleanup_free(void *p)
 	free(*(void **)p);
 }
 
-/* Closed, freed, when the variable leaves its scope; -1 and NULL are fine. */
+/* The variable is closed or freed when it goes out of scope; -1 and NULL are fine. */
 #define AUTO_CLOSE __attribute__((cleanup(io_cleanup_close)))
 #define AUTO_FREE __attribute__((cleanup(io_cleanup_free)))
 
-/* The owner gives it away. */
+/* Takes the descriptor away from its owner. */
 static inline int io_steal_fd(int *fd)
 {
 	int r = *fd;
@@ -41,27 +41,27 @@ static inline int io_steal_fd(int *fd)
 	})
 
 /*
- * Reads to the end: *ret_buf is malloc'ed, ret_len bytes and a NUL behind
- * them.  -EFBIG past `limit`.
+ * Reads to the end. *ret_buf is malloc'ed and holds ret_len bytes and a NUL. -EFBIG if
+ * there are more than `limit`.
  */
 int io_read_all(int fd, size_t limit, char **ret_buf, size_t *ret_len);
-/* As io_read_all, of the file at `path` (O_NOCTTY, follows links). */
+/* Like io_read_all, for the file at `path` (O_NOCTTY, follows links). */
 int io_read_file(const char *path, size_t limit, char **ret_buf, size_t *ret_len);
-/* 0 or -errno; writes everything. */
+/* Writes everything. 0 or -errno. */
 int io_write_all(int fd, const void *buf, size_t len);
-/* One write of `text` into an existing file, as /proc wants it. */
+/* Writes `text` into an existing file with one call, as /proc requires. */
 int io_write_file(const char *path, const char *text);
 
 /*
- * `len` bytes of `s` as printable text: control bytes, DEL, backslashes and
- * bytes that are not UTF-8 (and characters that change the direction, cannot be
- * seen or look like a blank) become \xHH or \u{HHHH}.  Truncates to `cap` with "…"
- * at the end.  Always NUL-terminates.
+ * Writes `len` bytes of `s` as printable text: control bytes, DEL, backslashes and bytes
+ * that are not UTF-8 become \xHH; characters that change the direction, are invisible or
+ * look like a blank become \u{HHHH}. Truncates to `cap` with "…" at the end. Always
+ * NUL-terminates.
  */
 void io_escape(char *out, size_t cap, const char *s, size_t len);
 /*
- * A whole line of text, whose parts may have been escaped already: what would
- * reach the terminal as a control is escaped, a backslash is left as it is.
+ * The same for a whole line of text, parts of which may already be escaped: escapes what
+ * would reach the terminal as a control, but keeps backslashes.
  */
 void io_plain(char *out, size_t cap, const char *s);
 

@@ -1,5 +1,5 @@
-/* Writes JSON, indented by two blanks a level or on one line; it decides only
- * how a text is escaped. */
+/* Writes JSON, indented by two blanks a level or on one line. Decides only how text is
+ * escaped. */
 #include "runtime/base/json.h"
 
 #include <inttypes.h>
@@ -103,7 +103,7 @@ static void quoted(struct json *j, const char *s, size_t len)
 		size_t plain = i;
 		char esc[8];
 
-		/* most text is copied in one go */
+		/* most text can be copied in one go */
 		while (plain < len && is_plain(u[plain]))
 			plain++;
 		n = plain - i;

@@ -1,8 +1,7 @@
 /*
- * A JSON writer into memory: nothing is read.  Keys are NULL inside arrays.
- * Indented, or with `one_line` without any white space.
- * The caller balances begin and end; a failed allocation makes json_finish()
- * return NULL, and everything in between is a no-op.
+ * A JSON writer into memory; it reads nothing. Keys are NULL inside arrays. The output is
+ * indented, or with `one_line` has no white space. The caller balances begin and end. If
+ * an allocation fails, the further calls do nothing, and json_finish() returns NULL.
  */
 #ifndef RUNTIME_BASE_JSON_H
 #define RUNTIME_BASE_JSON_H
@@ -12,21 +11,21 @@
 #include <stdint.h>
 
 struct json {
-	char *buf; /* malloc'ed, but where `fixed` */
+	char *buf; /* malloc'ed, unless `fixed` */
 	size_t len, cap;
 	bool failed;
-	bool fixed;    /* buf is the caller's, and len counts what did not fit, too */
-	bool comma; /* something stands before the next member */
+	bool fixed;    /* buf is the caller's; len also counts what did not fit */
+	bool comma; /* the next member needs a comma before it */
 	bool one_line; /* set after json_init(); json_reset() keeps it */
 	unsigned depth;
 };
 
 void json_init(struct json *j);
-/* Into memory of the caller's, in which no allocation is made: past its end
- * json_finish() returns NULL, and buf has the beginning with a NUL. */
+/* Writes into the caller's memory and allocates nothing. If the text does not fit,
+ * json_finish() returns NULL, and buf holds the beginning with a NUL. */
 void json_init_fixed(struct json *j, char *buf, size_t cap);
 void json_release(struct json *j);
-/* Empty again, with the memory that it has. */
+/* Makes it empty again; keeps its memory. */
 void json_reset(struct json *j);
 void json_object(struct json *j, const char *key);
 void json_object_end(struct json *j);
@@ -41,8 +40,8 @@ void json_bool(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
 /* `len` bytes that are JSON already. */
 void json_raw(struct json *j, const char *key, const char *s, size_t len);
-/* The text with a newline at its end, or NULL; it stays owned by `j`.  *ret_len is
- * set where it is NULL for want of the caller's room, too. */
+/* The text with a newline at its end, or NULL; `j` owns it. *ret_len is also set if the
+ * text did not fit into the caller's memory. */
 const char *json_finish(struct json *j, size_t *ret_len);
 
 #endif

@@ -1,5 +1,5 @@
-/* Decides which words are options and which values they have; what an option
- * means is its program's. */
+/* Decides which words are options and which values they have. The program decides what an
+ * option means. */
 #include "runtime/base/optread.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "runtime/base/io.h"
 
-/* Edit distance with rows of at most 32: enough for a suggestion. */
+/* Edit distance, with rows of at most 32: enough for a suggestion. */
 static unsigned distance(const char *a, size_t la, const char *b)
 {
 	unsigned row[33];
@@ -79,7 +79,7 @@ static int later(const struct optspec *opt, struct rt_err *err)
 	return rt_fail(err, EINVAL, "'--%s' is not supported by this version", opt->name);
 }
 
-/* "--name", "--name=value" or "--name value"; *i moves over the value. */
+/* Reads "--name", "--name=value" or "--name value"; *i moves to the value. */
 static int read_long(const struct optread *r, int argc, char **argv, int *i, void *to,
 		     struct rt_err *err)
 {
@@ -106,7 +106,7 @@ static int read_long(const struct optread *r, int argc, char **argv, int *i, voi
 	return r->set(to, opt, value, err);
 }
 
-/* A cluster of letters, the last of which may take a value. */
+/* Reads a cluster of letters; the last one may take a value. */
 static int read_short(const struct optread *r, int argc, char **argv, int *i, void *to,
 		      struct rt_err *err)
 {

@@ -10,7 +10,7 @@ bool optspec_is_of(const struct optspec *o, int verb)
 	return o->help && (verb < 0 || (o->verbs >> verb & 1));
 }
 
-/* The text in lines, each but the first behind LEFT blanks. */
+/* Prints the text in lines; each line but the first is indented by LEFT blanks. */
 static void print_wrapped(FILE *out, const char *text)
 {
 	int at = LEFT;

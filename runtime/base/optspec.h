@@ -1,6 +1,6 @@
 /*
- * The one table form of all programs' options: --help, the readers, the manual
- * pages and the shells' completions (doc/man) are made from it.
+ * The table form of all programs' options. --help, the readers, the manual pages and the
+ * shells' completions (doc/man) are made from it.
  */
 #ifndef RUNTIME_BASE_OPTSPEC_H
 #define RUNTIME_BASE_OPTSPEC_H
@@ -16,44 +16,44 @@ enum optspec_arg {
 };
 
 struct optspec {
-	int id;            /* the program's own */
-	const char *name;  /* without "--"; "": it has a letter only */
+	int id;            /* its meaning is up to the program */
+	const char *name;  /* without "--"; "": there is only a letter */
 	char letter;       /* 0: none */
 	enum optspec_arg arg;
-	unsigned verbs;    /* bit n: of verb n; 0: of the program */
-	/* Of an argument: FILE, DIR and what ends in .polb are completed as such,
-	 * of "a|b" the words in small letters. */
+	unsigned verbs;    /* bit n: an option of verb n; 0: of the program */
+	/* The argument. FILE, DIR and names that end in .polb are completed as such; for
+	 * "a|b" the words in small letters are. */
 	const char *value;
-	const char *help;  /* NULL: it is known and not shown */
+	const char *help;  /* NULL: the option is known, but not shown */
 };
 
 struct optspec_verb {
 	const char *name, *form, *help;
 };
 
-/* A word that may stand behind the options, and what comes next (as the value of an
- * option, or "": nothing that is known). */
+/* A word that may follow the options, and what follows it (in the form of an option's
+ * value; "": unknown). */
 struct optspec_word {
 	const char *name, *value, *help;
 };
 
 struct optspec_program {
 	const char *name;  /* "polrun" */
-	const char *usage; /* what --help begins with */
-	const char *end;   /* what it ends with, or NULL */
+	const char *usage; /* the beginning of --help */
+	const char *end;   /* the end of --help, or NULL */
 	const struct optspec *options;
 	size_t n;
 	const struct optspec_verb *verbs;
 	size_t nverbs;
-	/* of a program without verbs, or NULL */
+	/* for a program without verbs, or NULL */
 	const struct optspec_word *words;
 	size_t nwords;
-	/* verbs with verbs and options of their own; none of `verbs` */
+	/* verbs that have verbs and options of their own; they are not in `verbs` */
 	const struct optspec_program *const *subs;
 	size_t nsubs;
 };
 
-/* Is it shown, as one of the verb's (-1: of any)? */
+/* Is the option shown for the verb (-1: for any)? */
 bool optspec_is_of(const struct optspec *o, int verb);
 /* The lines of --help for the options of a verb (-1: all). */
 void optspec_print(FILE *out, const struct optspec *table, size_t n, int verb);

@@ -1,5 +1,5 @@
-/* /etc/passwd, read as text: a static program has no NSS, and a network user
- * who is not in the file is asked for HOME by name. */
+/* /etc/passwd, read as text: a static program has no NSS. A network user who is not in
+ * the file is told to set HOME. */
 #ifndef RUNTIME_BASE_PASSWD_H
 #define RUNTIME_BASE_PASSWD_H
 
@@ -14,13 +14,13 @@ struct passwd_entry {
 	char home[PATH_MAX];
 };
 
-/* In `text` (the file's bytes, NUL-terminated): by uid, or by name where it is
- * not NULL.  Lines that are no entries are skipped. */
+/* Searches `text` (the file's bytes, NUL-terminated) by uid, or by name if that is not
+ * NULL. Skips lines that are not entries. */
 bool passwd_find(const char *text, const char *name, uid_t uid,
 		 struct passwd_entry *ret);
-/* As above, in /etc/passwd: 1, 0 (also where there is none to read), or -errno. */
+/* The same in /etc/passwd: 1; 0 (also if there is no such file to read); or -errno. */
 int passwd_lookup(const char *name, uid_t uid, struct passwd_entry *ret);
-/* A decimal number that fits a uid and is not (uid_t)-1. */
+/* Reads a decimal number that fits a uid and is not (uid_t)-1. */
 bool passwd_number(const char *s, size_t len, uid_t *ret);
 
 #endif

@@ -38,7 +38,7 @@ bool place_is_below(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
 }
 
-/* 1, 0 or -errno. */
+/* Does the directory hold .pol or .git? 1, 0 or -errno. */
 static int is_marked(const char *dir)
 {
 	static const char *const marks[] = { ".pol", ".git" };
@@ -80,7 +80,7 @@ char *place_project(const char *from, const char *home)
 	return strdup(from);
 }
 
-/* How many bytes of the path exist; -ELOOP where it ends at a link. */
+/* How many bytes of the path exist; -ELOOP if it ends at a link. */
 static ssize_t existing(const char *path, char *buf)
 {
 	const char *p = path;
@@ -104,8 +104,8 @@ static ssize_t existing(const char *path, char *buf)
 	return good;
 }
 
-/* Is there no symbolic link in what exists of the path?  One call a component,
- * which is all that most paths need. */
+/* Does the existing part of the path have no symbolic link? Takes one call per component;
+ * most paths need no more. */
 static bool is_without_links(const char *path, char *buf)
 {
 	const char *p = path;
@@ -150,7 +150,7 @@ int place_physical(const char *path, char *out)
 		out[0] = '\0';
 	got = strcmp(out, "/") == 0 ? 0 : strlen(out);
 	if (out[0] == '\0' && good > 0)
-		return -ELOOP; /* it is being changed */
+		return -ELOOP; /* somebody is changing the path */
 	if (got + n - (size_t)good >= PATH_MAX)
 		return -ENAMETOOLONG;
 	memcpy(out + got, path + good, n - (size_t)good + 1);

@@ -1,31 +1,30 @@
 /*
- * Where a run or a decision takes place: the one answer of polrun and polc to
- * "which directory is the project".  Paths are absolute and physical, without
- * '.', '..', '//' and a last '/'.
+ * Where a run or a decision takes place. polrun and polc both use this to find the
+ * project's directory. Paths are absolute and physical, without '.', '..', '//' and a
+ * trailing '/'.
  */
 #ifndef RUNTIME_BASE_PLACE_H
 #define RUNTIME_BASE_PLACE_H
 
 #include <stdbool.h>
 
-/* Absolute, without '.', '..', '//' and a last '/': it is judged as it
- * stands.  NULL is not. */
+/* Is the path absolute, without '.', '..', '//' and a trailing '/'? Only such paths are
+ * judged as they are. NULL is not such a path. */
 bool place_is_plain(const char *path);
-/* Whether `path` is `dir` or lies below it. */
+/* Is `path` equal to `dir`, or below it? */
 bool place_is_below(const char *path, const char *dir);
 /*
- * The nearest ancestor of `from`, itself included, strictly below `home` (or
- * below "/" outside of it) that holds .pol or .git, else `from`.  malloc'ed;
- * NULL and errno without memory, or where a directory cannot be looked at for
- * another reason than that one may not enter it.
+ * The nearest ancestor of `from` (or `from` itself) that holds .pol or .git and is
+ * strictly below `home` (or below "/", if `from` is outside of `home`); else `from`.
+ * malloc'ed. NULL and errno if memory is short, or if a directory cannot be looked at for
+ * another reason than missing permission to enter it.
  */
 char *place_project(const char *from, const char *home);
 /*
- * The physical path of `path` (absolute, without '.', '..', '//' and a last
- * '/'): symbolic links in the beginning of it that exists are followed, the
- * rest stays as it is.  0, -ENAMETOOLONG, or -ELOOP where a link leads nowhere
- * or in a circle; what may not be looked at counts as not there.  `out` has
- * PATH_MAX bytes.
+ * The physical path of `path` (absolute, without '.', '..', '//' and a trailing '/'):
+ * follows symbolic links in the beginning that exists, and keeps the rest. Returns 0,
+ * -ENAMETOOLONG, or -ELOOP if a link leads nowhere or in a circle. What the caller may
+ * not look at counts as missing. `out` has PATH_MAX bytes.
  */
 int place_physical(const char *path, char *out);
 

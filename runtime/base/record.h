@@ -1,7 +1,7 @@
 /*
- * What all binary members of a bundle are made of (runtime/bundle/format.h), and
- * the tables by which lines are read (runtime/line/facts.h): records of fixed
- * width which name each other by offsets, so that they are used where they lie.
+ * The parts from which all binary members of a bundle (runtime/bundle/format.h) and the
+ * tables for reading lines (runtime/line/facts.h) are built: records of fixed width that
+ * refer to each other by offsets, so that they can be used in place.
  */
 #ifndef RUNTIME_BASE_RECORD_H
 #define RUNTIME_BASE_RECORD_H
@@ -11,7 +11,7 @@
 
 #define PB_FORMAT_VERSION 1u
 
-/* A text inside a member: it holds no NUL and does not end with one. */
+/* A text inside a member. It holds no NUL and is not NUL-terminated. */
 struct pb_str { uint32_t off, len; };
 
 /* Every binary member begins with this. */

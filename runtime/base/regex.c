@@ -1,26 +1,28 @@
 /*
- * Decides whether a text holds a match of an expression that is no automaton.
- * Callouts before each item of the expression count the steps of the whole
- * search: PCRE2's own limit counts anew at each place where a match may begin.
+ * Decides whether a text holds a match of an expression that is not an automaton.
+ * Callouts before each item of the expression count the steps of the whole search,
+ * because PCRE2's own limit starts again at each place where a match may begin.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
 #include "runtime/base/regex.h"
 
-/* Steps of one search, and more for each byte of its text. */
+/* Steps for one search, and additional ones for each byte of its text. */
 #define MAX_STEPS 1000000u
 #define STEPS_PER_BYTE 64u
-/* One step reads so many bytes on. */
+/* One step covers so many bytes. */
 #define BYTES_PER_STEP 16u
-/* From one place on: PCRE2's own count. */
+/* From one starting place: PCRE2's own count. */
 #define MATCH_LIMIT 100000u
-/* KiB of what is to be tried again.  It is doubled up to here, each time anew. */
+/* KiB for backtracking. PCRE2 doubles the size up to this, and allocates it anew each
+ * time. */
 #define HEAP_LIMIT 512u
 #define HEAP_BYTES ((size_t)3 * HEAP_LIMIT * 1024)
-/* The compiled form has two-byte links: 64 KiB at most. */
+/* The compiled form has two-byte links: it has 64 KiB at most. */
 #define CODE_BYTES ((size_t)128 * 1024)
-/* What PCRE2 parses into, a callout before each item: 5 words of 4 bytes a byte. */
+/* What PCRE2 parses into, with a callout before each item: 5 words of 4 bytes for each
+ * byte. */
 #define PARSE_BYTES 24u
 
 struct room {
@@ -46,7 +48,7 @@ static void *take(size_t n, void *data)
 	return p;
 }
 
-/* All is given back with the room. */
+/* Does nothing: all memory is released with the room. */
 static void give(void *p, void *data)
 {
 	(void)p;

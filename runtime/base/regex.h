@@ -1,11 +1,11 @@
 /*
- * A regular expression that is no automaton, searched by PCRE2 in memory that
- * the caller gives.  The decision library and the reference evaluator search
- * with this, so that options and limits, which show in answers, are the same.
+ * Searches with a regular expression that is not an automaton. PCRE2 does this in memory
+ * that the caller provides. The decision library and the reference evaluator both use
+ * this, so that options and limits, which affect answers, are the same.
  *
- * Bytes, no UTF; the interpreter, whose start and possessive optimisations are
- * off (they show in answers of PCRE2 10.42).  A search has a budget of steps,
- * linear in the text, and a fixed one of memory.
+ * It works on bytes, without UTF, and with PCRE2's interpreter. Start and possessive
+ * optimisations are off (they change answers of PCRE2 10.42). A search has a budget of
+ * steps, linear in the text, and a fixed budget of memory.
  */
 #ifndef RUNTIME_BASE_REGEX_H
 #define RUNTIME_BASE_REGEX_H
@@ -17,21 +17,21 @@
 enum regex_flag {
 	REGEX_CASELESS = 1,
 	REGEX_EXTENDED = 2,
-	REGEX_END_ONLY = 4 /* '$' is the very end, not before a last newline too */
+	REGEX_END_ONLY = 4 /* '$' matches only the very end, not before a last newline */
 };
 
 enum regex_says {
 	REGEX_NO,
 	REGEX_YES,
-	REGEX_UNKNOWN /* past a limit, or any other error */
+	REGEX_UNKNOWN /* a limit was exceeded, or any other error */
 };
 
-/* Bytes of the room that an expression of n bytes gets. */
+/* Size in bytes of the room for an expression of n bytes. */
 size_t regex_room(size_t n);
 /*
- * Searches one to `count` texts, compiled once in the room (8-byte aligned, of
- * regex_room() bytes): yes if one of them has a match, else unknown if that is
- * so of one.  *ret_steps: what it took, more or less 20 ns each.
+ * Compiles the expression once, in the room (8-byte aligned, regex_room() bytes), and
+ * searches 1 to `count` texts. yes: one of them has a match; else unknown, if the answer
+ * for one of them is unknown. *ret_steps: the cost, in steps of about 20 ns.
  */
 struct regex_text { const char *p; size_t n; };
 enum regex_says regex_search(const struct regex_text *re, unsigned flags, void *room,

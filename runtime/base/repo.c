@@ -1,5 +1,5 @@
-/* Decides by the names in a folder what git would take for a repository; content
- * is not read: what is no repository yet may become one. */
+/* Decides by the names in a folder what git would take for a repository. Content is not
+ * read: what is not a repository yet may become one. */
 #include "runtime/base/repo.h"
 
 #include <dirent.h>
@@ -18,11 +18,11 @@
 
 enum { PATH_CAP = 4096, QUEUE_MAX = 200000 };
 
-/* What a folder is, which decides what below it is looked at. */
+/* The kind of a folder, which decides what is looked at below it. */
 enum place {
 	IN_TREE,      /* a folder of the project */
-	IN_GIT,       /* a .git: only modules and worktrees */
-	IN_MODULES,   /* .git/modules, or a part of a module's name */
+	IN_GIT,       /* a .git: only modules and worktrees are looked at */
+	IN_MODULES,   /* .git/modules, or a folder within a module's name */
 	IN_WORKTREES, /* .git/worktrees */
 };
 
@@ -40,7 +40,7 @@ struct search {
 	bool no_memory;
 };
 
-/* What stands in one folder. */
+/* What was found in one folder. */
 struct seen {
 	bool head, objects, refs, commondir;
 	bool dot_git, dot_git_dir;
@@ -95,7 +95,8 @@ static void found(struct search *s, enum repo_kind kind, const char *dir, const 
 	grown[l->n++] = (struct repo_item){ kind, path };
 }
 
-/* One whose name is too long for the search is not looked at, and counted. */
+/* Puts a folder into the queue. If its name is too long for the search, it is only
+ * counted. */
 static void later(struct search *s, const char *dir, const char *name, enum place place)
 {
 	char *path;
@@ -166,7 +167,7 @@ static void go_into(struct search *s, const struct step *at, const char *name)
 	}
 }
 
-/* The names of a folder, once to see what it is and once to go on. */
+/* Reads the names in a folder: once to see what it is, and once to go on below it. */
 static int read_names(struct search *s, const struct step *at, int fd, struct seen *x,
 		      bool walk)
 {
@@ -196,8 +197,8 @@ static int read_names(struct search *s, const struct step *at, int fd, struct se
 	return n < 0 ? -errno : 0;
 }
 
-/* Whoever runs as the caller can open a folder of his own, and pass one that he
- * cannot read. */
+/* Is the folder closed to whoever runs as the caller? The caller can open a folder that
+ * he owns, and enter a folder that he cannot read. */
 static bool is_shut(const struct search *s, const char *path)
 {
 	struct stat st;
@@ -216,7 +217,8 @@ static void look(struct search *s, const struct step *at)
 	bool is_git;
 
 	if (fd < 0) {
-		/* gone meanwhile; another mount (EXDEV) is one that was not looked at */
+		/* it is gone meanwhile; or it is another mount (EXDEV), which was not
+		 * looked at */
 		if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
 			return;
 		if (errno == EACCES && is_shut(s, at->path[0] ? at->path : "."))
@@ -263,7 +265,7 @@ int repo_find(int dirfd, struct repo_list *ret)
 	look(&s, &(struct step){ (char *)(uintptr_t)"", IN_TREE });
 	for (s.next = 0; s.next < s.nqueue && !s.no_memory; s.next++) {
 		struct step *at = &s.queue[s.next];
-		/* the queue moves while it grows */
+		/* the queue may move when it grows */
 		struct step copy = *at;
 
 		if (s.next >= REPO_MAX_DIRS || (s.next % 16 == 0 && is_late(&s))) {

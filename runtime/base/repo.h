@@ -1,8 +1,8 @@
 /*
- * Where below a directory git would find a repository, and believe its
- * configuration: `.git` of any folder, what lies in `.git/modules` and
- * `.git/worktrees`, and a bare layout (HEAD, objects, refs) in an ordinary
- * folder.  Never through a link, never into another mount.
+ * Finds where below a directory git would find a repository, and so trust its
+ * configuration: `.git` of any folder, the contents of `.git/modules` and
+ * `.git/worktrees`, and a bare layout (HEAD, objects, refs) in an ordinary folder. Never
+ * follows a link or enters another mount.
  */
 #ifndef RUNTIME_BASE_REPO_H
 #define RUNTIME_BASE_REPO_H
@@ -13,34 +13,36 @@
 
 enum repo_kind {
 	REPO_DOT_GIT,  /* a directory .git that is not the top's */
-	REPO_GIT_FILE, /* a file or link .git that is not the top's: it names one */
+	REPO_GIT_FILE, /* a file or link .git that is not the top's: it names a
+	                  repository */
 	REPO_GIT_DIR,  /* a repository below .git/modules */
 	REPO_WORKTREE, /* a directory of .git/worktrees */
-	REPO_BARE,     /* a folder that is one itself */
+	REPO_BARE,     /* a folder that is itself a repository */
 	REPO_KINDS
 };
 
 struct repo_item {
 	enum repo_kind kind;
-	char *path; /* from the top on, "" for the top itself; malloc'ed */
+	char *path; /* relative to the top, "" for the top itself; malloc'ed */
 };
 
 struct repo_list {
 	struct repo_item *v;
 	size_t n;
 	bool cut;      /* there is more than the search may look at */
-	size_t closed; /* folders that the caller may not look at, nor pass or open */
-	size_t failed; /* others that could not be looked at */
+	size_t closed; /* folders that the caller may not look at, and can neither enter
+	                  nor open */
+	size_t failed; /* other folders that could not be looked at */
 };
 
-/* What a search looks at, at most: folders, then milliseconds, then what it finds. */
+/* Limits of a search: folders, then milliseconds, then findings. */
 #define REPO_MAX_DIRS 20000u
 #define REPO_MAX_MS 300u
 #define REPO_MAX_ITEMS 128u
 
 /*
- * Breadth first, so that a limit cuts off what lies deepest.  `dirfd` stays open;
- * everything else is opened beneath it.  0 or -ENOMEM; release in any case.
+ * Searches breadth first, so that a limit cuts off the deepest folders. `dirfd` stays
+ * open; everything else is opened beneath it. 0 or -ENOMEM; release in any case.
  */
 int repo_find(int dirfd, struct repo_list *ret);
 void repo_release(struct repo_list *l);

@@ -1,5 +1,5 @@
-/* Past the limit a program ends with SIGSEGV in the middle of its work: so it is
- * looked at first. */
+/* Without enough stack, a program would die of SIGSEGV in the middle of its work, so this
+ * is checked first. */
 #include "runtime/base/stack.h"
 
 #include <stdio.h>

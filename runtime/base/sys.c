@@ -1,4 +1,4 @@
-/* Raw system calls.  Nothing is decided here. */
+/* Raw system calls. Decides nothing. */
 #include "runtime/base/sys.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /*
- * Raw system calls that libc lacks, wraps badly or hides: each returns the
- * kernel's value, or -1 with errno.  They are safe between fork and exec.  The
- * calls that open something are made again after EINTR; for others there is
- * SYS_RETRY().
+ * Raw system calls that libc lacks, wraps badly or hides. Each returns the kernel's
+ * value, or -1 with errno. They are safe between fork and exec. Calls that open something
+ * are repeated after EINTR; for others there is SYS_RETRY().
  *
- * In the variant "faults" each may be made to fail: runtime/base/fault.h.
+ * In the variant "faults" each can be made to fail: runtime/base/fault.h.
  */
 #ifndef RUNTIME_BASE_SYS_H
 #define RUNTIME_BASE_SYS_H
@@ -23,7 +22,7 @@
 
 struct mount_attr;
 
-/* The value of `call`, which is made again as long as a signal ends it. */
+/* The value of `call`, which is repeated as long as a signal interrupts it. */
 #define SYS_RETRY(call)                                                                \
 	({                                                                             \
 		__typeof__(call) retried_;                                             \
@@ -33,12 +32,12 @@ struct mount_attr;
 		retried_;                                                              \
 	})
 
-/* `mode` counts with O_CREAT only. */
+/* `mode` only matters with O_CREAT. */
 int sys_open(const char *path, int flags, mode_t mode);
 int sys_openat(int dirfd, const char *path, int flags, mode_t mode);
-/* As fork() where args->stack is 0. */
+/* Like fork() if args->stack is 0. */
 pid_t sys_clone3(struct clone_args *args, size_t size);
-/* Again after EAGAIN too: something was renamed on the way. */
+/* Also repeated after EAGAIN: something was renamed on the way. */
 int sys_openat2(int dirfd, const char *path, struct open_how *how);
 /* openat2() in one line. */
 int sys_open_beneath(int dirfd, const char *path, uint64_t flags, uint64_t resolve);
@@ -57,11 +56,11 @@ int sys_pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
 int sys_close_range(unsigned first, unsigned last, unsigned flags);
 int sys_execveat(int fd, const char *path, char *const *argv, char *const *envp,
 		 int flags);
-/* madvise() of the whole pages in these bytes, of which there may be none: a hint. */
+/* madvise() for the whole pages within these bytes; there may be none. Only a hint. */
 void sys_advise(const void *p, size_t n, int advice);
 int sys_seccomp(unsigned op, unsigned flags, void *args);
 
-/* The ABI version, 0 where Landlock is absent or switched off at boot. */
+/* The ABI version; 0 if Landlock is missing or switched off at boot. */
 int sys_landlock_abi(void);
 int sys_landlock_create(const struct rt_landlock_attr *attr, size_t size,
 			uint32_t flags);

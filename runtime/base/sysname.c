@@ -1,5 +1,5 @@
-/* Names of system calls (x86_64).  Decides nothing: a number that is missing
- * here is printed as a number. */
+/* Names of system calls (x86_64). Decides nothing: a number that is missing here is
+ * printed as a number. */
 #include "runtime/base/sysname.h"
 
 #include <stddef.h>

@@ -1,11 +1,11 @@
-/* What is UTF-8 (RFC 3629): no overlong form, no surrogate, nothing above
+/* Well-formed UTF-8 (RFC 3629): no overlong form, no surrogate, nothing above
  * U+10FFFF. */
 #ifndef RUNTIME_BASE_UTF8_H
 #define RUNTIME_BASE_UTF8_H
 
 #include <stddef.h>
 
-/* Length of the well-formed sequence that `s` begins with, or 0; len is not 0. */
+/* Length of the well-formed sequence at the beginning of `s`, or 0; len must not be 0. */
 static inline size_t utf8_length(const char *s, size_t len)
 {
 	const unsigned char *u = (const unsigned char *)s;
