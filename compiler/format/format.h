@@ -1,7 +1,7 @@
 /*
- * The canonical layout of a policy text.  Laws: it has the same words in the
- * same order (but for `;` and for `,` between items), so it means the same;
- * all comments are there; formatting it again changes nothing.
+ * The canonical layout of a policy text.  Laws: it has the same words in the same
+ * order (except `;`, and `,` between items), so it means the same; all comments are
+ * kept; formatting it again changes nothing.
  */
 #ifndef COMPILER_FORMAT_FORMAT_H
 #define COMPILER_FORMAT_FORMAT_H
@@ -14,9 +14,9 @@
 #define FORMAT_INDENT 4
 
 /*
- * Appends the text of `tree`, which dsl_parse() made of a file of the map, in
- * canonical layout.  What it says is compared with the source before it is
- * returned: false is a fault of ours, and the output is of no use.
+ * Appends the text of `tree` in canonical layout; dsl_parse() must have made the tree
+ * from a file of the map.  The new text is compared with the source before the return:
+ * false means a fault of ours, and then the output must not be used.
  */
 bool format_dsl(struct buf *b, const struct source_map *map, const struct ast_file *tree);
 

@@ -1,9 +1,9 @@
 /*
- * Where lines end and what stands in columns.  A block stays on one line
- * where it was written so and fits; else each item has a line of its own, and
- * one that is too long goes on after a `,` and before its options.  What is
- * decided here depends on the words, on blank lines, on comments and on which
- * blocks were on one line, so that a second run decides the same.
+ * Decides where lines end and what stands in columns.  A block stays on one line if it
+ * was written so and fits.  Otherwise each item has a line of its own, and a line that
+ * is too long is broken after a `,` and before the options.  The decisions depend only
+ * on the words, on blank lines, on comments and on which blocks were on one line, so
+ * that a second run decides the same.
  */
 #include "compiler/format/format.h"
 
@@ -15,7 +15,7 @@
 #include "compiler/format/words.h"
 #include "compiler/frontend/dsl.h"
 
-#define MAX_HEAD 60 /* what is longer before a column does not move the others */
+#define MAX_HEAD 60 /* a longer text before a column does not move the other lines */
 
 struct layout {
 	struct words w;
@@ -27,7 +27,7 @@ static void put_items(struct layout *l, size_t i, size_t end, unsigned indent);
 
 /* --- widths ---------------------------------------------------------------- */
 
-/* Blanks before word `i` where it stands behind word i - 1. */
+/* Blanks before word `i` if it stands after word i - 1 on the same line. */
 static unsigned gap(const struct layout *l, size_t i)
 {
 	const struct word *x = &l->w.v[i], *before;
@@ -39,7 +39,7 @@ static unsigned gap(const struct layout *l, size_t i)
 		return 0;
 	if (strchr(")],", x->punct) && x->punct)
 		return 0;
-	if (x->punct == '(' && ast_is_name(before->text)) /* a system call's */
+	if (x->punct == '(' && ast_is_name(before->text)) /* of a system call */
 		return 0;
 	if (x->punct == '}' && before->punct == '{')
 		return 0;
@@ -50,7 +50,7 @@ static unsigned gap(const struct layout *l, size_t i)
 	return 1 + x->pad;
 }
 
-/* The words i … end - 1 on one line, without the gap before them. */
+/* Width of the words i … end - 1 on one line, without the gap before them. */
 static unsigned width_of(const struct layout *l, size_t i, size_t end)
 {
 	unsigned width = 0;
@@ -60,7 +60,7 @@ static unsigned width_of(const struct layout *l, size_t i, size_t end)
 	return width;
 }
 
-/* Can they stand on one line at all? */
+/* Can these words stand on one line at all? */
 static bool is_flat(const struct layout *l, size_t i, size_t end)
 {
 	for (; i < end; i++)
@@ -76,7 +76,7 @@ static bool fits(const struct layout *l, size_t i, size_t end, unsigned blanks)
 
 /* --- columns ------------------------------------------------------------------ */
 
-/* Behind the last word of the item that begins at `i`. */
+/* The index after the last word of the item that begins at `i`. */
 static size_t item_end(const struct layout *l, size_t i, size_t end)
 {
 	size_t k = i;
@@ -84,12 +84,12 @@ static size_t item_end(const struct layout *l, size_t i, size_t end)
 	do
 		k = l->w.v[k].punct == '{' ? l->w.v[k].partner + 1 : k + 1;
 	while (k < end && l->w.v[k].shape == SHAPE_NONE);
-	while (l->w.v[k - 1].comment) /* those behind it are not its own */
+	while (l->w.v[k - 1].comment) /* comments after the item do not belong to it */
 		k--;
 	return k;
 }
 
-/* The word of item `i` in column `slot`, and what stands before it; 0: none. */
+/* The word of item `i` in column `slot`, and the width before it; 0: none. */
 static size_t find_slot(const struct layout *l, size_t i, size_t end, int slot,
 			unsigned *ret_before)
 {
@@ -113,7 +113,7 @@ static size_t find_slot(const struct layout *l, size_t i, size_t end, int slot,
 }
 
 struct run {
-	VEC(size_t) items; /* first words of neighbours of one shape */
+	VEC(size_t) items; /* first words of adjacent items with the same shape */
 	size_t end;
 };
 
@@ -183,7 +183,7 @@ static void put_flat(struct layout *l, size_t i, size_t end, unsigned blanks)
 	}
 }
 
-/* The end of a block and of what closes the lists around it. */
+/* The index after a block and after the brackets that close the lists around it. */
 static size_t block_end(const struct layout *l, size_t i)
 {
 	for (i = l->w.v[i].partner + 1; i < l->w.n; i++)
@@ -192,7 +192,7 @@ static size_t block_end(const struct layout *l, size_t i)
 	return i;
 }
 
-/* The block that '{' at `i` opens; returns what is behind it. */
+/* Puts the block that '{' at `i` opens; returns the index after it. */
 static size_t put_block(struct layout *l, size_t i, unsigned blanks)
 {
 	size_t close = l->w.v[i].partner;
@@ -218,7 +218,7 @@ static bool can_break(const struct layout *l, size_t i, bool in_call)
 	       str_eqz(x->text, "and") || str_eqz(x->text, "or");
 }
 
-/* Would the block at `i`, with what begins at `from`, fit on a line of its own? */
+/* Would the block at `i` fit on a line of its own that begins with word `from`? */
 static bool is_one_line(const struct layout *l, size_t from, size_t i, unsigned indent)
 {
 	return is_flat(l, i, l->w.v[i].partner) &&
@@ -226,13 +226,13 @@ static bool is_one_line(const struct layout *l, size_t from, size_t i, unsigned 
 }
 
 /*
- * The end of what has to stay together with word `i`, which could begin a line
+ * The end of the words that must stay together with word `i`, if a line begins with it
  * at `indent`.
  */
 static size_t chunk_end(const struct layout *l, size_t i, size_t end, bool in_call,
 			unsigned indent)
 {
-	bool value = true; /* only '[' so far: a '{' begins a map of a list */
+	bool value = true; /* only '[' so far: a '{' begins a map in a list */
 	size_t from = i;
 
 	for (;;) {
@@ -259,12 +259,12 @@ static size_t option_end(const struct layout *l, size_t i, size_t end)
 	return i;
 }
 
-/* How an item that does not fit on its line goes on. */
+/* How an item that does not fit on its line continues. */
 struct flow {
 	size_t end;
-	unsigned indent; /* of options; of a list's next lines after `deeper` */
-	bool deeper;     /* in an option: its list goes on further to the right */
-	bool must_break; /* behind a comment */
+	unsigned indent; /* of options; of the next lines of a list, after `deeper` */
+	bool deeper;     /* in an option: its list continues further to the right */
+	bool must_break; /* after a comment */
 	bool in_call;
 };
 

@@ -1,4 +1,4 @@
-/* YAML nodes as lines: block style for structure, brackets for short values. */
+/* Writes YAML nodes as lines: block style for structure, brackets for short values. */
 #include "compiler/format/node.h"
 
 #include "compiler/diag/width.h"
@@ -83,7 +83,7 @@ static void put_flow(struct buf *b, const struct node *n)
 	buf_ch(b, n->kind == NODE_LIST ? ']' : '}');
 }
 
-/* Columns of the text; more than a line has are not counted. */
+/* Width of the text in columns; stops counting beyond the width of a line. */
 static size_t text_width(struct str s)
 {
 	size_t width = 0;
@@ -140,13 +140,13 @@ static void put_comments(struct buf *b, const struct trivia_comment *v, size_t n
 	}
 }
 
-/* In brackets; the next lines begin at `indent`. */
+/* Writes a list in brackets; its further lines begin at `indent`. */
 static void put_fill(struct buf *b, const struct node *n, size_t column, size_t indent)
 {
 	buf_ch(b, '[');
 	column++;
 	for (const struct node *i = n->items; i; i = i->next) {
-		size_t width = flow_width(i) + 1; /* with its comma or bracket */
+		size_t width = flow_width(i) + 1; /* and the comma or bracket */
 
 		if (i != n->items && column + 1 + width > WIDTH) {
 			buf_ch(b, '\n');
@@ -164,7 +164,7 @@ static void put_fill(struct buf *b, const struct node *n, size_t column, size_t 
 		buf_ch(b, ']');
 }
 
-/* A literal block. */
+/* Writes a literal block. */
 static void put_lines(struct buf *b, struct str s, size_t indent)
 {
 	buf_z(b, " |\n");
@@ -187,7 +187,7 @@ static bool is_block(const struct node *n, size_t column)
 	       (n->layout == NODE_IF_FITS && column + flow_width(n) > WIDTH);
 }
 
-/* Has it no last line of its own that a comment could stand on? */
+/* Does the value have no last line where a comment could stand after it? */
 static bool is_on_lines(const struct node *n, size_t indent, bool in_map)
 {
 	size_t column = indent + 2 + (in_map ? text_width(n->key) : 0);
@@ -196,8 +196,8 @@ static bool is_on_lines(const struct node *n, size_t indent, bool in_map)
 }
 
 /*
- * What stands behind `KEY:` or `-`, to the end of its lines.  `column` is the
- * first that is free; what goes on below begins at `indent`.
+ * Writes what follows `KEY:` or `-`, up to the end of its lines.  `column` is the
+ * first free column; the lines below begin at `indent`.
  */
 static void put_value(struct buf *b, const struct node *n, size_t column, size_t indent,
 		      bool in_list)
@@ -225,7 +225,7 @@ static void put_value(struct buf *b, const struct node *n, size_t column, size_t
 	end_line(b, n->behind.n ? n->behind : n->open);
 }
 
-/* `begun`: the first item stands on a line that has begun, behind its dash. */
+/* `begun`: the first item stands on the current line, after its dash. */
 static void put_block(struct buf *b, const struct node *n, size_t indent, bool begun)
 {
 	for (const struct node *i = n->items; i; i = i->next) {
@@ -254,7 +254,7 @@ static void put_block(struct buf *b, const struct node *n, size_t indent, bool b
 	put_comments(b, n->tail.v, n->tail.n, indent, !n->items);
 	if (n->items)
 		return;
-	put_indent(b, indent); /* comments alone are no value */
+	put_indent(b, indent); /* comments alone are not a value */
 	put_flow(b, n);
 	buf_ch(b, '\n');
 }

@@ -1,7 +1,7 @@
-/* Lines before they are a text: where the comments behind them stand. */
+/* Lines before they become a text: finds the column of the comments after them. */
 #include "compiler/format/page.h"
 
-#define MAX_ALIGNED 80 /* a longer line moves no neighbour's comment */
+#define MAX_ALIGNED 80 /* a longer line does not move the comments of its neighbours */
 
 void page_init(struct page *p, struct arena *a)
 {
@@ -52,7 +52,7 @@ static bool is_aligned(const struct page_line *l)
 	return l->comment.n && l->width <= MAX_ALIGNED;
 }
 
-/* The column of the comments from line `i` on; *ret_end: the first without. */
+/* The column of the comments from line `i` on; *ret_end: the first line without one. */
 static unsigned comment_column(const struct page *p, size_t i, size_t *ret_end)
 {
 	unsigned column = 0;

@@ -1,6 +1,6 @@
 /*
- * The printer writes statements whole: a part is what a statement has that
- * holds nothing else.
+ * Parts of statements.  The printer writes only whole statements, so each part is
+ * printed in a statement that holds nothing else.
  */
 #include "compiler/format/pieces.h"
 
@@ -55,7 +55,7 @@ struct str piece_head(struct arena *a, const struct ast_stmt *s)
 	empty.items = NULL;
 	empty.cases = NULL;
 	text = piece_stmt(a, &empty);
-	if (str_ends(text, STR(" { }"))) /* a network with a mode has none */
+	if (str_ends(text, STR(" { }"))) /* a network with a mode has no empty braces */
 		text.n -= strlen(" { }");
 	return text;
 }

@@ -1,6 +1,6 @@
 /*
- * Scalars: bare where every reader of YAML takes the bare word for the same
- * text, in single quotes where nothing needs an escape, else in double ones.
+ * Scalars: bare if every reader of YAML takes the bare word for the same text, in
+ * single quotes if nothing needs an escape, else in double quotes.
  */
 #include "compiler/format/quote.h"
 
@@ -9,14 +9,14 @@
 #include "compiler/base/vec.h"
 #include "compiler/diag/width.h"
 
-#define MAX_KEY 96 /* YAML allows 1024 characters, each may be an escape of ten */
+#define MAX_KEY 96 /* YAML allows 1024 characters, and each may be an escape of ten */
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* What YAML 1.1 or 1.2 reads as something else than a text. */
+/* Does YAML 1.1 or 1.2 read the word as something other than text? */
 static bool is_ambiguous(struct str s)
 {
 	static const char *const words[] = { "null", "true", "false", "yes", "no",
@@ -56,7 +56,7 @@ static bool is_visible(uint32_t c, bool valid)
 	return valid && utf8_is_printable(c);
 }
 
-/* Characters that YAML, or a reader's eye, takes only as an escape. */
+/* Escapes characters that YAML refuses or that a reader could not see. */
 static void put_escape(struct buf *b, uint32_t c)
 {
 	if (c == '\n')

@@ -1,6 +1,6 @@
 /*
- * A tree as text of the language: every statement by its printer, comments at
- * their statements, and blocks on one line where they were on one.
+ * Writes a tree as text of the language: the printer writes every statement, comments
+ * stay at their statements, and blocks that were on one line stay on one line.
  */
 #include "compiler/ast/build.h"
 #include "compiler/ast/print.h"
@@ -31,7 +31,7 @@ static void put_comment(struct to_dsl *d, const struct trivia_comment *c)
 	buf_ch(d->b, '\n');
 }
 
-/* What stands before `at`, and those of the first `inside` bytes of it. */
+/* Puts the comments before `at` and in the first `inside` bytes of it. */
 static void put_before(struct to_dsl *d, struct span at, uint32_t inside)
 {
 	struct trivia_comment c;
@@ -57,8 +57,8 @@ static void put_behind(struct to_dsl *d, uint32_t end)
 }
 
 /*
- * Comments behind the last item of a block, before `limit`: inside of it where
- * the source has braces around them, or where they stand as far to the right.
+ * Puts comments after the last item of a block and before `limit`.  A comment belongs
+ * inside the block if the source has braces around it, or if it is indented as far.
  */
 static void put_tail(struct to_dsl *d, struct span at, uint32_t first, uint32_t limit)
 {
@@ -75,7 +75,7 @@ static void put_tail(struct to_dsl *d, struct span at, uint32_t first, uint32_t 
 
 /* --- values that stand on several lines ---------------------------------------------- */
 
-/* `at`: of its statement; a value of the same place has none of its own. */
+/* `at`: place of the statement; a value at the same place has no place of its own. */
 static bool is_on_lines(struct to_dsl *d, const struct ast_value *v, struct span at)
 {
 	if (v->kind == AST_V_MAP && (v->at.off != at.off || v->at.len != at.len) &&
@@ -99,7 +99,7 @@ static void put_list(struct to_dsl *d, const struct ast_value *v, struct span at
 	buf_ch(d->b, ']');
 }
 
-/* Each item has its comments; those behind the last stand before the brace. */
+/* Each item has its comments; those after the last item stand before the brace. */
 static void put_map(struct to_dsl *d, const struct ast_value *v, struct span at)
 {
 	struct trivia_comment c;
@@ -136,7 +136,7 @@ static bool has_lines(struct to_dsl *d, const struct ast_stmt *s)
 	       is_on_lines(d, s->values, s->at);
 }
 
-/* The statement up to its value, then that. */
+/* Puts a statement up to its value, then the value. */
 static void put_leaf(struct to_dsl *d, const struct ast_stmt *s)
 {
 	struct ast_value empty = { .kind = AST_V_MAP };
@@ -155,7 +155,7 @@ static void put_leaf(struct to_dsl *d, const struct ast_stmt *s)
 
 /* --- blocks -------------------------------------------------------------------------- */
 
-/* The span of the first thing in the braces; false: nothing stands there. */
+/* The span of the first item inside the braces; false: there is none. */
 static bool first_inside(const struct ast_stmt *s, struct span *ret)
 {
 	if (s->body)
@@ -210,7 +210,7 @@ static void put_block(struct to_dsl *d, const struct ast_stmt *s, struct span fi
 	put_behind(d, end_of(s->at));
 }
 
-/* A section that YAML spreads over several keys is as long as they are. */
+/* YAML may spread a section over several keys: it ends where the last of them ends. */
 static bool is_one_line(struct to_dsl *d, const struct ast_stmt *s)
 {
 	struct span at = s->at;
@@ -221,7 +221,7 @@ static bool is_one_line(struct to_dsl *d, const struct ast_stmt *s)
 	return trivia_is_one_line(&d->t, at);
 }
 
-/* `limit`: where the next statement behind the list begins. */
+/* `limit`: where the next statement after the list begins. */
 static void put_stmts(struct to_dsl *d, const struct ast_stmt *s, uint32_t limit)
 {
 	for (; s; s = s->next) {
@@ -232,7 +232,7 @@ static void put_stmts(struct to_dsl *d, const struct ast_stmt *s, uint32_t limit
 			put_block(d, s, first, next);
 			continue;
 		}
-		/* comments of a value on lines are put with its items */
+		/* comments of a value on several lines are put with its items */
 		put_before(d, s->at, has_lines(d, s) ? 0 : s->at.len);
 		put_leaf(d, s);
 		put_behind(d, end_of(s->at));

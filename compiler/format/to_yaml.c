@@ -1,4 +1,4 @@
-/* Comments that go with a statement, and statements that have no spelling in YAML. */
+/* Comments that belong to a statement, and statements that YAML cannot spell. */
 #include "compiler/format/to_yaml.h"
 
 #include "compiler/ast/build.h"
@@ -45,7 +45,7 @@ void ty_attach(struct to_yaml *y, struct node *n, const struct node *before,
 	if (!trivia_on_line(&y->t, end, &behind))
 		return;
 	if (last->behind.n)
-		last = n; /* a block around what has one already */
+		last = n; /* the inner node has a comment already */
 	if (last->kind != NODE_SCALAR && last->layout == NODE_BLOCK)
 		VEC_PUSH(y->a, &last->tail, ((struct trivia_comment){ behind, false }));
 	else

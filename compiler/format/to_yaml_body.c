@@ -1,6 +1,6 @@
 /*
- * What stands in braces: lists of statements, mappings of pairs (a list of
- * mappings where a key is needed twice), and the bodies of both kinds.
+ * Writes what stands in braces: lists of statements, mappings of pairs (a list of
+ * mappings if a key is needed twice), and bodies of both kinds.
  */
 #include "compiler/format/to_yaml_body.h"
 
@@ -14,7 +14,7 @@ static uint32_t end_of(struct span at)
 	return at.off + at.len;
 }
 
-/* The comment behind the opening brace of a body. */
+/* Takes the comment after the opening brace of a body. */
 static void begin(struct to_yaml *y, struct node *n, const struct ast_stmt *s)
 {
 	ty_open(y, n, s->body ? s->body->at.off : end_of(s->at));
@@ -44,7 +44,7 @@ static struct node *items_of(struct to_yaml *y, const struct ast_stmt *s)
 
 /* --- mappings of pairs ------------------------------------------------------------ */
 
-/* An entry of a mapping; *ret_base: what it is called without marks. */
+/* An entry of a mapping; *ret_base: its key without marks. */
 static struct node *entry_of(struct to_yaml *y, enum yml_scope scope,
 			     const struct ast_stmt *s, struct str *ret_base)
 {
@@ -71,8 +71,8 @@ static struct node *entry_of(struct to_yaml *y, enum yml_scope scope,
 }
 
 /*
- * Mappings one after another: a key that stands in the last begins a new one.
- * Between them a session's rates are items of a list.
+ * One mapping after the other: a key that the last mapping has already begins a new
+ * one.  The rates of a session are items of the list, between the mappings.
  */
 static struct node *pairs_of(struct to_yaml *y, enum yml_scope scope,
 			     const struct ast_stmt *s)
@@ -137,7 +137,7 @@ struct node *ty_tool(struct to_yaml *y, const struct ast_stmt *s)
 	return n;
 }
 
-/* Only a mapping has a place here: each key once, and each of the schema. */
+/* Only a mapping can stand here, with each key once and only keys of the schema. */
 struct node *ty_policy(struct to_yaml *y, const struct ast_stmt *s)
 {
 	struct node *n = node_new(y->a, NODE_MAP, ty_layout(y, s->at));
@@ -165,7 +165,7 @@ struct node *ty_policy(struct to_yaml *y, const struct ast_stmt *s)
 
 /* --- sections ------------------------------------------------------------------------ */
 
-/* Only a mode and runners, each once? Then it is a mapping of them. */
+/* Are there only a mode and runners, each once?  Then a mapping can hold them. */
 static bool is_runner_map(struct to_yaml *y, const struct ast_stmt *s)
 {
 	struct map seen;

@@ -1,6 +1,6 @@
 /*
- * A file's statements as YAML: one mapping where no key is needed twice, else
- * a list of mappings, so that their order stays.
+ * Writes the statements of a file as YAML: one mapping if no key is needed twice, else
+ * a list of mappings, so that the order stays the same.
  */
 #include "compiler/format/convert.h"
 
@@ -9,12 +9,12 @@
 #include "compiler/format/to_yaml_body.h"
 #include "compiler/format/to_yaml_value.h"
 
-/* One statement of a file: what its key is called and what stands there. */
+/* One statement of a file: its key and its value. */
 struct entry {
 	struct str key;    /* as it is written */
-	struct str base;   /* without marks: stands once in a mapping */
-	struct str name;   /* of one of a mapping of names; STR_NULL: of a list */
-	bool grouped;      /* neighbours with the same key stand together */
+	struct str base;   /* without marks: may stand only once in a mapping */
+	struct str name;   /* in a mapping of names; STR_NULL: in a list */
+	bool grouped;      /* adjacent entries with the same key stand together */
 	struct node *value;
 };
 
@@ -51,7 +51,7 @@ static struct node *role_of(struct to_yaml *y, const struct ast_stmt *s)
 	return n;
 }
 
-/* Those that have a name: a mapping of names holds them. */
+/* Is it a statement with a name?  Then a mapping of names holds it. */
 static bool named(struct to_yaml *y, const struct ast_stmt *s, struct entry *e)
 {
 	size_t i = 0;
@@ -120,13 +120,13 @@ static struct entry entry_of(struct to_yaml *y, const struct ast_stmt *s)
 
 struct mappings {
 	struct to_yaml *y;
-	struct node *list;  /* of mappings */
-	struct map bases;   /* of the last mapping */
-	struct map names;   /* of the last group */
-	struct node *group; /* the last entry, where it is one */
+	struct node *list;  /* list of mappings */
+	struct map bases;   /* keys of the last mapping */
+	struct map names;   /* names of the last group */
+	struct node *group; /* the last entry, if it is a group */
 };
 
-/* What stands before the first of several stands before all of them. */
+/* Comments before the first entry of a group stand before the whole group. */
 static void move_before(struct node *to, struct node *from)
 {
 	to->before.v = from->before.v;
@@ -136,7 +136,7 @@ static void move_before(struct node *to, struct node *from)
 	from->blank = false;
 }
 
-/* An entry of the last mapping, or of a new one where its key is taken. */
+/* Adds an entry to the last mapping, or to a new one if its key is taken. */
 static void add_entry(struct mappings *m, const struct entry *e, struct node *n)
 {
 	if (!m->list->last || map_get(&m->bases, e->base)) {

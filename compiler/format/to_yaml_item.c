@@ -1,7 +1,7 @@
 /*
- * Statements of sections as items of a list: a mapping whose first key says
- * which statement it is, then its parts, then its options in their order.  The
- * table of keys says how each is called and what its value is.
+ * Writes the statements of sections as items of a list.  Each is a mapping: its first
+ * key says which statement it is, then come its parts, then its options in order.  The
+ * table of keys has the names of the keys and the types of their values.
  */
 #include "compiler/format/to_yaml_item.h"
 
@@ -20,7 +20,7 @@ static void put_word(struct item *i, const char *key, struct str word)
 	node_put(i->n, key, node_text(i->y->a, word));
 }
 
-/* Values as the table has them for that key; nothing where there are none. */
+/* Puts values in the type that the table has for the key; none if there are none. */
 static void put(struct item *i, const char *key, const struct ast_value *v)
 {
 	const struct yml_key *k = yml_find(&i->y->keys, i->scope, str_from(key));
@@ -36,7 +36,8 @@ static const struct yml_key *option_key(enum yml_scope scope, const struct ast_o
 	return yml_key_of(scope, YML_DO_option, (int)o->kind);
 }
 
-/* An option twice, with others between, or a day that is none, has no key. */
+/* Do all options have keys?  Not if an option is repeated with others between, or if
+ * a day is not written as a scalar. */
 static bool has_options(const struct item *i, const struct ast_option *o)
 {
 	const struct ast_option *last = NULL;
@@ -56,7 +57,7 @@ static bool has_options(const struct item *i, const struct ast_option *o)
 	return true;
 }
 
-/* A list for each of those of one kind that stand in a row; returns the last. */
+/* Writes adjacent options of one kind as a list of lists; returns the last of them. */
 static const struct ast_option *put_row(struct item *i, const struct yml_key *k,
 					const struct ast_option *o)
 {
@@ -92,7 +93,7 @@ static void put_options(struct item *i, const struct ast_option *o)
 
 /* --- heads ---------------------------------------------------------------------- */
 
-/* By which function of the front end the head of a statement is read; 0: by none. */
+/* The function of the front end that reads the head of each statement; 0: none. */
 static const enum yml_reader heads[AST_TOOL_EFFECT + 1] = {
 	[AST_RULE] = YML_DO_rule,
 	[AST_OTHERWISE] = YML_DO_otherwise,
@@ -118,7 +119,7 @@ static const enum yml_reader heads[AST_TOOL_EFFECT + 1] = {
 	[AST_ROUTE] = YML_DO_route,
 };
 
-/* NULL: such a statement has none in that scope. */
+/* The head of such a statement in that scope, or NULL. */
 static const struct yml_key *head_of(enum yml_scope scope, const struct ast_stmt *s)
 {
 	enum yml_reader read = heads[s->kind];
@@ -174,7 +175,7 @@ static struct node *head_value(struct item *i, const struct yml_key *head,
 
 /* --- parts ------------------------------------------------------------------------ */
 
-/* Each item of a program with its comments. */
+/* Puts each item of a program with its comments. */
 static void put_items(struct item *i, const struct ast_stmt *s)
 {
 	struct node *n = node_new(i->y->a, NODE_LIST, ty_layout(i->y, s->at));

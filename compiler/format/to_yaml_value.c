@@ -1,4 +1,4 @@
-/* Values as YAML scalars, where the schema reads the scalar as that value. */
+/* Writes values as YAML scalars, if the schema reads the scalar as the same value. */
 #include "compiler/format/to_yaml_value.h"
 
 #include "compiler/ast/build.h"
@@ -6,7 +6,7 @@
 #include "compiler/base/num.h"
 #include "compiler/frontend/yaml_scalar.h"
 
-#define MAX_DEPTH 12 /* of lists and maps in each other; deeper ones are `pol` */
+#define MAX_DEPTH 12 /* of nested lists and maps; deeper ones are written as `pol` */
 
 static struct node *printed(struct to_yaml *y, const struct ast_value *v)
 {
@@ -17,7 +17,7 @@ static struct node *printed(struct to_yaml *y, const struct ast_value *v)
 	return node_text(y->a, str_dup(y->a, buf_view(&b)));
 }
 
-/* `{pol: TEXT}`: any value in the language's own spelling. */
+/* `{pol: TEXT}`: any value, in the spelling of the language. */
 static struct node *pol_value(struct to_yaml *y, const struct ast_value *v)
 {
 	struct node *n = node_new(y->a, NODE_MAP, NODE_ONE_LINE);
@@ -48,7 +48,7 @@ struct node *ty_ops(struct to_yaml *y, unsigned ops)
 
 /* --- what the reader would take a text for ------------------------------------ */
 
-/* A string whose text YAML can hold, and which reads back as itself. */
+/* Can YAML hold the text of this string so that it reads back the same? */
 static bool is_text(const struct ast_value *v)
 {
 	if (v->kind != AST_V_STRING || !quote_is_utf8(v->text))
@@ -60,7 +60,8 @@ static bool is_text(const struct ast_value *v)
 	return true;
 }
 
-/* More than the reader takes for one: none of these is written as a string. */
+/* Could the text be read as an import path?  This test is wider than the reader's, so
+ * that no such text is written as a string. */
 static bool is_import(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -70,7 +71,7 @@ static bool is_import(struct str s)
 	return s.n > 0;
 }
 
-/* Does a scalar with the value's text say it where `type` is wanted? */
+/* Does a scalar with the text of the value mean the value where `type` is wanted? */
 static bool is_scalar(enum yml_type type, const struct ast_value *v)
 {
 	enum ast_value_kind kind;
@@ -90,7 +91,7 @@ static bool is_scalar(enum yml_type type, const struct ast_value *v)
 
 /* --- any value -------------------------------------------------------------------- */
 
-/* Lists and maps that stand on several lines, or hold such a map. */
+/* Is it a map that stands on several lines, or a list or map that holds one? */
 static bool is_on_lines(struct to_yaml *y, const struct ast_value *v)
 {
 	if (v->kind == AST_V_MAP && !trivia_is_one_line(&y->t, v->at))
@@ -101,7 +102,7 @@ static bool is_on_lines(struct to_yaml *y, const struct ast_value *v)
 	return false;
 }
 
-/* Can it be a mapping, and one that is not taken for `{pol: TEXT}`? */
+/* Can it be written as a mapping that is not taken for `{pol: TEXT}`? */
 static bool is_mapping(struct to_yaml *y, const struct ast_value *v)
 {
 	struct map seen;
@@ -117,7 +118,7 @@ static bool is_mapping(struct to_yaml *y, const struct ast_value *v)
 
 static struct node *any(struct to_yaml *y, const struct ast_value *v, unsigned depth);
 
-/* With its comments, where each entry has a line of its own. */
+/* Keeps the comments if each entry has a line of its own. */
 static struct node *map_entry(struct to_yaml *y, const struct node *map,
 			      const struct ast_value *v, unsigned depth)
 {
@@ -143,7 +144,7 @@ static struct node *any(struct to_yaml *y, const struct ast_value *v, unsigned d
 	if (v->kind != AST_V_LIST && v->kind != AST_V_MAP) {
 		bool same = yml_scalar(YML_T_ANY, v->text, &kind) && kind == v->kind;
 
-		/* a colon makes a key; what is below zero fits a number or is none */
+		/* a colon would make a key; a negative number must fit */
 		if (!same || memchr(v->text.p, ':', v->text.n) ||
 		    (v->text.p[0] == '-' && !num_i64(v->text, &(int64_t){ 0 })))
 			return pol_value(y, v);
@@ -191,7 +192,7 @@ struct node *ty_values(struct to_yaml *y, enum yml_type type, const struct ast_v
 
 /* --- pairs ------------------------------------------------------------------------------ */
 
-/* A list whose items are all scalars of the type. */
+/* A list, if all its items are scalars of the type. */
 static struct node *pair_list(struct to_yaml *y, enum yml_type type,
 			      const struct ast_value *v)
 {
@@ -212,7 +213,7 @@ struct node *ty_pair(struct to_yaml *y, enum yml_scope scope, const struct ast_s
 	const struct yml_key *k = yml_find(&y->keys, scope, s->name);
 	struct node *n;
 
-	/* what is read as something else than a pair */
+	/* the reader would take it for something other than a pair */
 	if (!k || k->classes || k->type > YML_T_ANY || !str_eqz(s->name, k->name) ||
 	    (s->locked && !(k->flags & YML_LOCKABLE)) ||
 	    (s->append && !(k->flags & YML_APPEND)))

@@ -1,16 +1,16 @@
-/* Values as YAML scalars, where the schema reads the scalar as that value. */
+/* Writes values as YAML scalars, if the schema reads the scalar as the same value. */
 #ifndef COMPILER_FORMAT_TO_YAML_VALUE_H
 #define COMPILER_FORMAT_TO_YAML_VALUE_H
 
 #include "compiler/format/to_yaml.h"
 
-/* One value where a value of `type` is wanted; never NULL. */
+/* One value, where a value of `type` is wanted; never NULL. */
 struct node *ty_value(struct to_yaml *y, enum yml_type type, const struct ast_value *v);
-/* All of them where the type is a plural, as a list; one is no list. */
+/* All the values: a list if `type` is a plural and there are several. */
 struct node *ty_values(struct to_yaml *y, enum yml_type type, const struct ast_value *v);
 struct node *ty_expr(struct to_yaml *y, const struct ast_expr *x);
 struct node *ty_ops(struct to_yaml *y, unsigned ops);
-/* The value of the pair `s` of that scope, or NULL: it has no key of its own. */
+/* The value of the pair `s` in that scope, or NULL if the pair has no key there. */
 struct node *ty_pair(struct to_yaml *y, enum yml_scope scope, const struct ast_stmt *s);
 
 #endif

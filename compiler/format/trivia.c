@@ -1,4 +1,4 @@
-/* Comments in order, and what the source's lines say about their places. */
+/* Hands out comments in order, and says how they stand on the lines of the source. */
 #include "compiler/format/trivia.h"
 
 void trivia_init(struct trivia *t, const struct source_map *map, const struct ast_file *f)
@@ -6,7 +6,7 @@ void trivia_init(struct trivia *t, const struct source_map *map, const struct as
 	*t = (struct trivia){ .text = map->files.v[f->source].text, .f = f };
 }
 
-#define MAX_BACK 4096 /* nothing before that on a line counts */
+#define MAX_BACK 4096 /* bytes of a line that are looked at */
 
 static uint32_t line_begin(const struct trivia *t, uint32_t off)
 {
@@ -72,7 +72,7 @@ static struct str comment_text(const struct trivia *t, struct span at)
 	return s;
 }
 
-/* The next comment, where it begins before `off`; NULL else. */
+/* The next comment if it begins before `off`, else NULL. */
 static const struct span *peek(const struct trivia *t, uint32_t off)
 {
 	const struct span *at;

@@ -1,6 +1,6 @@
 /*
- * Which word of a text plays which part: the tree says where statements,
- * options and values begin, and the words are found by their offsets.
+ * Decides the role of each word of a text.  The tree says where statements, options
+ * and values begin; the words are found by their offsets.
  */
 #include "compiler/format/words.h"
 
@@ -14,7 +14,7 @@ struct marker {
 	const struct dsl_lexemes *lex;
 };
 
-/* The word that begins at `off`, `back` words before it; NULL: none does. */
+/* The word `back` words before the one that begins at `off`; NULL: none begins there. */
 static struct word *word_at(struct marker *m, uint32_t off, size_t back)
 {
 	size_t lo = 0, hi = m->lex->n;
@@ -168,7 +168,7 @@ static enum shape shape_of(const struct ast_stmt *s)
 	}
 }
 
-/* The columns of a statement that has some. */
+/* Marks the columns of a statement that has columns. */
 static void mark_columns(struct marker *m, const struct ast_stmt *s)
 {
 	switch ((int)s->kind) {
@@ -229,10 +229,10 @@ static unsigned width_of(struct str s)
 	return width;
 }
 
-/* Takes away each `;`, and each `,` before an item or a '}'. */
+/* Removes each `;`, and each `,` before an item or a '}'. */
 static void drop_separators(struct words *w)
 {
-	bool between = false; /* what follows begins an item or ends a block */
+	bool between = false; /* the next word begins an item or ends a block */
 	unsigned newlines = 0;
 	size_t n = 0;
 
@@ -256,7 +256,7 @@ static void drop_separators(struct words *w)
 	w->n = n;
 }
 
-/* Pairs the braces; which blocks cannot stand on one line. */
+/* Pairs the braces and marks blocks that cannot stand on one line. */
 static void pair_braces(struct words *w)
 {
 	size_t open[AST_MAX_NESTING + 1], depth = 0;

@@ -1,6 +1,6 @@
 /*
- * A policy text as words that know their place in the tree: where an item of
- * a block begins, where its columns and options are, where a line may break.
+ * A policy text as words that know their role: where an item of a block begins, where
+ * its columns and options are, where a line may be broken.
  * Private to compiler/format.
  */
 #ifndef COMPILER_FORMAT_WORDS_H
@@ -8,7 +8,7 @@
 
 #include "compiler/frontend/lexemes.h"
 
-/* Neighbours of one shape stand in columns; SHAPE_ITEM has none. */
+/* Adjacent items of one shape are aligned in columns; SHAPE_ITEM has no columns. */
 enum shape {
 	SHAPE_NONE, /* no item begins here */
 	SHAPE_ITEM,
@@ -19,10 +19,10 @@ enum shape {
 	SHAPE_RISK,
 	SHAPE_ROUTE,
 	SHAPE_CASE,
-	SHAPE_FLAG  /* of a program table: several on one line */
+	SHAPE_FLAG  /* in a program table: several stand on one line */
 };
 
-#define MAX_SLOTS 2 /* columns of an item */
+#define MAX_SLOTS 2 /* the most columns of an item */
 
 struct word {
 	struct str text;
@@ -32,11 +32,11 @@ struct word {
 	enum shape shape;
 	signed char slot;    /* the column that begins here, or -1 */
 	bool is_option;      /* begins an option of a rule */
-	bool is_aside;       /* … which is not part of what the rule matches */
-	bool may_break;      /* a long item may go on in the next line here */
-	unsigned width;      /* columns of a terminal */
-	unsigned pad;        /* blanks before it, beyond the usual */
-	bool is_gone;        /* separates what is separated without it */
+	bool is_aside;       /* … that is not part of what the rule matches */
+	bool may_break;      /* a long item may continue on a new line here */
+	unsigned width;      /* in columns of a terminal */
+	unsigned pad;        /* extra blanks before it */
+	bool is_gone;        /* a separator that is not needed */
 	size_t partner;      /* of '{': the index of its '}' */
 	bool is_broken;      /* of '{': has comments, or line ends in the source */
 };
@@ -47,8 +47,8 @@ struct words {
 };
 
 /*
- * The words of the file, without the `;` and `,` that separate nothing.
- * False where the text cannot be read again (dsl_lexemes).
+ * The words of the file, without the `;` and `,` that are not needed.
+ * False if the text cannot be scanned again (dsl_lexemes).
  */
 bool words_of(struct arena *a, const struct source_map *map,
 	      const struct ast_file *tree, struct words *ret);
