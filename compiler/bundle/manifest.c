@@ -1,7 +1,7 @@
 /*
- * Writes manifest.json: one layout, keys in one order, so that equal input
- * gives equal bytes and the reader needs no JSON library.  Keys that a later
- * version fills are there with null.
+ * Writes manifest.json.  It has one layout and one order of keys, so that equal input
+ * gives equal bytes and the reader needs no JSON library.  Keys for later versions are
+ * there with the value null.
  */
 #include "compiler/bundle/manifest.h"
 
@@ -46,7 +46,7 @@ static size_t utf8_len(const unsigned char *p, size_t n)
 	return len;
 }
 
-/* One spelling of every text: \" \\ and \u00XX for what may not stand as it is. */
+/* Every text has one spelling: \", \\, and \u00XX for bytes that must be escaped. */
 static void string(struct buf *b, struct str s)
 {
 	const unsigned char *p = (const unsigned char *)s.p;
@@ -103,7 +103,7 @@ static void end_list(struct buf *b, size_t n)
 	buf_z(b, n == 0 ? "[]" : "\n  ]");
 }
 
-/* Which libnftables made nft.batch; null without a ruleset. */
+/* The version of libnftables that made nft.batch; null without a ruleset. */
 static void nft(struct buf *b, const struct bk_nft *n)
 {
 	key(b, "nft");
@@ -155,7 +155,7 @@ static void members(struct buf *b, const struct bundle_plan *plan)
 	end_list(b, plan->members.n);
 }
 
-/* The stated one, but never later than an allow of the policy counts. */
+/* The stated day, but no later than the last day on which all allows count. */
 static struct str last_day(const struct ir *ir, const struct bundle_options *opt)
 {
 	struct str stated = opt->expires.n ? opt->expires : ir->expires;

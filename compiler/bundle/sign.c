@@ -1,6 +1,6 @@
 /*
- * Runs ssh-keygen over a manifest and puts the signature into the archive, in
- * its one place: behind manifest.b2, in the order of the keys' names.
+ * Runs ssh-keygen over a manifest and puts the signature into its place in the
+ * archive: after manifest.b2, sorted by the names of the keys.
  */
 #include "compiler/bundle/sign.h"
 
@@ -25,7 +25,7 @@ static bool fail(struct diag_sink *sink, const char *key, const char *why)
 	return false;
 }
 
-/* The manifest in a directory of its own, where ssh-keygen leaves the signature. */
+/* A private directory with the manifest, where ssh-keygen leaves the signature. */
 struct place {
 	const char *dir, *manifest, *signature;
 };
@@ -60,9 +60,9 @@ static void remove_place(const struct place *p)
 }
 
 /*
- * 0 where it ended well, an errno where it could not be run, else -1.  Its
- * streams are ours: it asks for a passphrase or a touch on the terminal, which
- * it does not where its input is the manifest.
+ * 0 if ssh-keygen succeeded, an errno if it could not be run, else -1.  It gets our
+ * standard streams, since it may ask for a passphrase or a touch on the terminal; it
+ * would not ask if its input were the manifest.
  */
 static int run_keygen(const char *key, const char *manifest)
 {
@@ -91,7 +91,7 @@ static bool read_signature(struct arena *a, const char *path, struct str *ret)
 
 	if (!f)
 		return false;
-	/* one byte more than it may have: then it is refused as too long */
+	/* read one byte more than allowed, so that a longer one is refused */
 	*ret = (struct str){ p, fread(p, 1, SSHSIG_MAX_ARMOUR + 1, f) };
 	ok = !ferror(f);
 	fclose(f);
@@ -152,7 +152,7 @@ bool bundle_sign(struct arena *a, const struct bundle *b, const char *key,
 
 /* --- the archive ---------------------------------------- */
 
-/* What the archive begins with: manifest.json and manifest.b2. */
+/* Bytes of the beginning of the archive: manifest.json and manifest.b2. */
 static size_t head_size(const struct bundle *b)
 {
 	static const char sum[] = "  " PB_MANIFEST "\n";

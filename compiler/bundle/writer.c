@@ -1,6 +1,6 @@
 /*
- * Collects what goes into a bundle, puts it into the order of the format and
- * writes the archive.  It knows nothing of what the members mean.
+ * Collects the members of a bundle, puts them into the order of the format and writes
+ * the archive.  It does not know what the members mean.
  */
 #include "compiler/bundle/writer.h"
 
@@ -51,9 +51,9 @@ static bool check_names(const struct ir *ir, struct diag_sink *sink)
 /* --- sources ---------------------------------------- */
 
 /*
- * A member path from the name of a source, which may be absolute, have ".."
- * components and any byte: what a member path cannot hold is written %XX, and
- * so is the first byte of a component that would be empty, "." or "..".
+ * Makes a member path from the name of a source, which may be absolute, have ".."
+ * components and contain any byte.  Bytes that a member path cannot hold are written
+ * as %XX, and so is the first byte of a component that is empty, "." or "..".
  */
 static struct str safe_name(struct arena *a, struct str name)
 {
@@ -98,7 +98,7 @@ static bool is_taken(const struct bundle_plan *plan, struct str path)
 	return false;
 }
 
-/* sources/LEVEL/NAME; a long or taken name gets the digest of the text. */
+/* sources/LEVEL/NAME; if that is too long or taken, with the digest of the text. */
 static struct str source_path(struct arena *a, const struct bundle_plan *plan,
 			      const struct ir_level_file *f)
 {
@@ -115,7 +115,7 @@ static struct str source_path(struct arena *a, const struct bundle_plan *plan,
 			tail = str_sub(tail, 1, tail.n - 1);
 		path = str_printf(a, "%s%s/%.16s-%zu/%.*s", MEMBERS_SOURCES,
 				  ir_level_name(f->level), sum.p, n, STR_ARG(tail));
-		/* Cutting may have left a half escape or half component. */
+		/* Cutting may have left part of an escape or of a component. */
 		if (!tar_path_ok(path.p, path.n))
 			path = str_printf(a, "%s%s/%.16s-%zu", MEMBERS_SOURCES,
 					  ir_level_name(f->level), sum.p, n);

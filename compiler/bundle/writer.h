@@ -1,7 +1,7 @@
 /*
- * The last step of a compilation: the manifest, its digest and every member
- * as one deterministic ustar archive (doc/bundle-format.md).  The same IR,
- * members and options give the same bytes.
+ * The last step of a compilation: writes the manifest, its digest and every member
+ * as one deterministic ustar archive (doc/bundle-format.md).  The same IR, members and
+ * options give the same bytes.
  */
 #ifndef COMPILER_BUNDLE_WRITER_H
 #define COMPILER_BUNDLE_WRITER_H
@@ -13,27 +13,27 @@
 #include "compiler/ir/ir.h"
 
 struct bundle_options {
-	int64_t created;       /* seconds since 1970, -1: none */
-	uint64_t serial;       /* 0: the policy's own */
-	struct str expires;    /* YYYY-MM-DD; empty: the policy's own, if any */
+	int64_t created;       /* seconds since 1970; -1: none */
+	uint64_t serial;       /* 0: that of the policy */
+	struct str expires;    /* YYYY-MM-DD; empty: that of the policy, if any */
 	struct str not_before; /* YYYY-MM-DD or empty */
-	struct str previous;   /* SHA-256 of the manifest before, hex; or empty */
-	unsigned signatures;   /* that the manifest asks for; 0: none */
-	bool no_sources;       /* the texts are left out, their digests stay */
-	struct bk_nft nft;     /* of bk_net_capture() */
+	struct str previous;   /* SHA-256 of the previous manifest, in hex; or empty */
+	unsigned signatures;   /* number that the manifest demands; 0: none */
+	bool no_sources;       /* leave out the texts, keep their digests */
+	struct bk_nft nft;     /* from bk_net_capture() */
 	const char *version;   /* of the compiler, never NULL */
 };
 
 /*
  * Appends the archive to `ret_bytes` (which is empty and in the IR's arena):
  * the members of `out`, ir.json and the sources, in the order of the format.
- * False, with messages in the sink, where a limit of the format is passed or
- * a member has no place in it.
+ * False, with messages in the sink, if a limit of the format is exceeded or a member
+ * has no place in it.
  */
 bool bundle_write(const struct ir *ir, const struct bk_output *out,
 		  const struct bundle_options *opt, struct buf *ret_bytes,
 		  struct diag_sink *sink);
-/* Appends one member: its header, its bytes, and what fills its last block. */
+/* Appends one member: its header, its bytes, and padding for the last block. */
 void bundle_put(struct buf *b, struct str path, struct str bytes);
 
 #endif
