@@ -1,6 +1,6 @@
 /*
- * The queue of messages: what is kept, what is only counted, and the table of
- * codes.  How a message looks is decided in render.c and json.c.
+ * The queue of messages: which are kept, which are only counted, and the table of
+ * codes.  render.c and json.c decide how a message looks.
  */
 #include "compiler/diag/diag.h"
 
@@ -52,7 +52,7 @@ void diag_init(struct diag_sink *s, struct arena *a)
 	map_init(&s->seen, a);
 }
 
-/* Messages hold what the text holds, which may be a word of a MiB. */
+/* A message may quote the policy text, where one word may be a MiB long. */
 #define HEAD_BYTES 400u
 #define TAIL_BYTES 160u
 
@@ -61,7 +61,7 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The begin and the end, cut between characters. */
+/* The beginning and the end of the text, cut between characters. */
 static struct str shortened(struct arena *a, struct str s)
 {
 	static const struct str dots = { " \xe2\x80\xa6 ", 5 };
@@ -93,8 +93,8 @@ static struct str format(struct arena *a, const char *fmt, va_list ap)
 }
 
 /*
- * The same fault at the same place is said once.  A message without a place
- * is told apart by its text.
+ * The same fault at the same place is reported once.  Messages without a place are
+ * compared by their texts.
  */
 static bool is_repeated(struct diag_sink *s, const struct diag *d)
 {

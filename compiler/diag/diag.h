@@ -1,7 +1,7 @@
 /*
- * Diagnostics: queued records, printed by nobody but cli/ (through render).
- * Text: lower case, no full stop, the fault first, the subject in 'quotes',
- * then what would be right.
+ * Diagnostics: records in a queue.  Only cli/ prints them (through render).
+ * Text: lower case, no full stop, the fault first, the subject in 'quotes', then what
+ * would be right.
  */
 #ifndef COMPILER_DIAG_DIAG_H
 #define COMPILER_DIAG_DIAG_H
@@ -43,7 +43,7 @@ struct diag_sink {
 	struct arena *a;
 	VEC(struct diag *) list; /* in the order in which they were found */
 	size_t errors, warnings, notes;
-	size_t limit; /* after this many errors further ones are only counted */
+	size_t limit; /* errors after this many are only counted */
 	struct map seen; /* what was queued or counted, by code and place */
 };
 
@@ -51,16 +51,16 @@ struct diag_sink {
 
 void diag_init(struct diag_sink *s, struct arena *a);
 /*
- * Queues a message; never NULL.  The same code at the same span is queued
- * once.  Past `limit` errors it is counted, and the record returned is not
- * in the list.
+ * Queues a message; never NULL.  The same code at the same span is queued only once.
+ * After `limit` errors, a further error is only counted, and the record returned is
+ * not in the list.
  */
 struct diag *diag_add(struct diag_sink *s, enum diag_code code, struct span at,
 		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* The other place. `at` may be SPAN_NONE: then it is a "= note:" line. */
+/* Adds another place.  With SPAN_NONE the note becomes a "= note:" line. */
 void diag_note(struct diag_sink *s, struct diag *d, struct span at,
 	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* What would be right: a "= help:" line. */
+/* Adds what would be right, as a "= help:" line. */
 void diag_help(struct diag_sink *s, struct diag *d, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -69,20 +69,20 @@ const char *diag_code_summary(enum diag_code code);
 enum diag_severity diag_code_severity(enum diag_code code);
 const char *diag_severity_name(enum diag_severity s); /* "error" */
 
-/* The one place that turns records into text; prints all of the sink. */
+/* Prints all of the sink as text.  No other function turns records into text. */
 void diag_render(FILE *out, const struct diag_sink *s, const struct source_map *m,
 		 bool colour);
-/* One record as a JSON object: all that is to be said, with names for places. */
+/* One record as a JSON object: everything in it, with names for places. */
 void diag_json_one(struct buf *b, const struct diag *d, const struct source_map *m);
-/* All of the sink as a JSON array of those. */
+/* All of the sink as a JSON array of such objects. */
 void diag_json(FILE *out, const struct diag_sink *s, const struct source_map *m);
 
 /*
- * The nearest of `n` words to `word` (Damerau-Levenshtein, at most a third
- * of its length), or NULL.
+ * The nearest of `n` words to `word` (Damerau-Levenshtein distance, at most a third of
+ * the length of the word), or NULL.
  */
 const char *diag_suggest(struct str word, const char *const *words, size_t n);
-/* Adds "did you mean" where one of the words is near; false: none is. */
+/* Adds "did you mean" if one of the words is near; false if none is. */
 bool diag_did_you_mean(struct diag_sink *s, struct diag *d, struct str word,
 		       const char *const *words, size_t n);
 

@@ -1,4 +1,4 @@
-/* Records as one JSON array for programs; every text is valid UTF-8. */
+/* Writes records as one JSON array for programs; every text is valid UTF-8. */
 #include "compiler/base/buf.h"
 #include "compiler/diag/diag.h"
 

@@ -1,7 +1,7 @@
 /*
  * Records as text for people: one line, the source with a caret span, then
- * notes and help.  The one place that writes policy text to a terminal, so
- * it decides what of it may reach one: no control, no bidi control.
+ * notes and help.  Only this file writes policy text to a terminal, so it decides
+ * which characters may reach one: no control and no bidi control.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const struct style coloured = {
 	"\033[1m", "\033[0m", { "\033[1;36m", "\033[1;35m", "\033[1;31m" }, "\033[1;32m",
 };
 
-/* A text of one line; a newline in it becomes a blank. */
+/* Writes a text on one line; a newline in it becomes a blank. */
 static void put_clean(FILE *out, struct str s)
 {
 	for (size_t i = 0; i < s.n;) {
@@ -42,8 +42,8 @@ static void put_clean(FILE *out, struct str s)
 }
 
 /*
- * Writes bytes [from, to) of a line, tabs as blanks, and returns the column
- * after them; `out` NULL only counts.
+ * Writes bytes [from, to) of a line, with tabs as blanks, and returns the column after
+ * them.  If `out` is NULL, it only counts.
  */
 static unsigned put_line(FILE *out, struct str s, size_t from, size_t to, unsigned col)
 {
@@ -68,7 +68,7 @@ static unsigned put_line(FILE *out, struct str s, size_t from, size_t to, unsign
 	return col;
 }
 
-/* Moves `i` to the first byte of the character that it is in. */
+/* Moves `i` back to the first byte of its character. */
 static size_t char_start(struct str s, size_t i)
 {
 	size_t start = i;
@@ -79,7 +79,7 @@ static size_t char_start(struct str s, size_t i)
 	return start;
 }
 
-/* Of a very long line the part around the caret is shown. */
+/* Of a very long line, only the part around the caret is shown. */
 static void window(struct str line, size_t at, size_t *ret_from, size_t *ret_to)
 {
 	*ret_from = 0;
@@ -109,7 +109,7 @@ static void put_excerpt(FILE *out, const struct source_pos *pos, struct span at,
 	put_line(out, pos->text, from, to, lead);
 	fputs(to < pos->text.n ? "\xe2\x80\xa6\n" : "\n", out);
 
-	/* The caret may stand behind the last byte: "expected '}'" at the end. */
+	/* The caret may stand after the last byte: "expected '}'" at the end. */
 	end = at.len > pos->text.n - start ? pos->text.n : start + at.len;
 	if (end > to)
 		end = to;
@@ -121,7 +121,7 @@ static void put_excerpt(FILE *out, const struct source_pos *pos, struct span at,
 	fprintf(out, "%s\n", st->off);
 }
 
-/* "file:line:col: error: text [P0001]" and the excerpt below it. */
+/* Writes "file:line:col: error: text [P0001]" and the excerpt below it. */
 static void put_message(FILE *out, const struct source_map *m, struct span at,
 			enum diag_severity sev, struct str text, const char *code,
 			const struct style *st)
@@ -154,7 +154,7 @@ static void put_diag(FILE *out, const struct source_map *m, const struct diag *d
 		put_clean(out, path);
 		fputc('\n', out);
 	}
-	/* Lines without a place first: they belong to the excerpt above them. */
+	/* Lines without a place come first: they belong to the excerpt above them. */
 	for (size_t i = 0; i < d->parts.n; i++) {
 		const struct diag_part *p = &d->parts.v[i];
 

@@ -1,4 +1,4 @@
-/* "did you mean": which known word an unknown one is likely a slip of. */
+/* "did you mean": finds the known word that was probably meant by an unknown one. */
 #include "compiler/diag/diag.h"
 
 #define MAX_WORD 64 /* longer words get no suggestion */
@@ -16,7 +16,7 @@ static char lower(char c)
 }
 
 /*
- * Insertions, deletions, changes and swaps of neighbours (optimal string
+ * Counts insertions, deletions, changes and swaps of neighbours (optimal string
  * alignment); a difference of case costs nothing.
  */
 static size_t distance(struct str a, struct str b)

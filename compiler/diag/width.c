@@ -1,7 +1,7 @@
 /*
- * Which characters are wide, which have no width, which are never printed.
- * The ranges are those of Unicode's East Asian Width and of its combining
- * marks as far as terminals follow them; a mistake moves a caret, no more.
+ * Which characters are wide, which have no width, and which are never printed.  The
+ * ranges are those of Unicode's East Asian Width and combining marks, as far as
+ * terminals follow them.  A mistake only moves a caret.
  */
 #include "compiler/diag/width.h"
 
