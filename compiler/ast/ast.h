@@ -1,8 +1,8 @@
 /*
  * The surface tree: what a policy text says, before names are resolved.
- * Made only by compiler/ast/build.h.  Every node has the span of its text;
- * lists are singly linked in source order (`next`).  Strings are decoded
- * (escapes done) but ${NAME} is left in them: sema interpolates.
+ * Only compiler/ast/build.h makes nodes.  Every node has the span of its text; lists
+ * are singly linked in source order (`next`).  Strings are decoded (escapes are
+ * resolved), but ${NAME} stays in them, because sema interpolates.
  */
 #ifndef COMPILER_AST_AST_H
 #define COMPILER_AST_AST_H
@@ -13,11 +13,11 @@
 /* --- values ----------------------------------------------------------- */
 
 enum ast_value_kind {
-	AST_V_STRING,  /* "…"; text is decoded, \$ is kept as "\$" so that sema
-	                  can tell it from an expansion; a pattern's other
-	                  backslashes are kept by writing them twice */
+	AST_V_STRING,  /* "…"; text is decoded.  \$ stays "\$", so that sema can
+	                  tell it from an expansion.  A pattern keeps other
+	                  backslashes only if the source doubles them */
 	AST_V_RAW,     /* r"…": no escapes and no ${} */
-	AST_V_REGEX,   /* /…/flags: text is the part between the slashes */
+	AST_V_REGEX,   /* /…/flags: text is what stands between the slashes */
 	AST_V_NUMBER,  /* 4G 60s 0x1f 2.0 -1: text as written */
 	AST_V_RANGE,   /* 80-443 */
 	AST_V_DATE,    /* 2027-01-01 */
@@ -60,8 +60,8 @@ enum ast_expr_op {
 struct ast_expr {
 	enum ast_expr_op op;
 	struct span at;
-	unsigned depth;         /* of the tree below it, itself included */
-	struct str text;        /* leaves; STRING: nothing is interpolated in it */
+	unsigned depth;         /* of the tree of which it is the root */
+	struct str text;        /* leaves; STRING: without interpolation */
 	struct ast_expr *kids;  /* linked by next */
 	struct ast_expr *next;  /* in an argument list or a LIST */
 };
@@ -78,7 +78,7 @@ enum ast_section_kind {
 	AST_SEC_COUNT
 };
 
-/* Options behind a rule. */
+/* The options of a statement; they stand after it. */
 enum ast_opt_kind {
 #define OPTION(id, words, where, often) AST_O_##id,
 #include "compiler/ast/options.def"
@@ -97,11 +97,11 @@ enum ast_option_where {
 	AST_WHERE_RISK = 16, AST_WHERE_INERT = 32
 };
 
-/* By kind. */
+/* The rows of options.def, by kind. */
 extern const struct ast_option_row {
 	const char *words;
-	unsigned where; /* enum ast_option_where: where this version has a meaning for it */
-	bool adds;      /* several add up */
+	unsigned where; /* enum ast_option_where: where this version uses it */
+	bool adds;      /* may be repeated; the values add up */
 } ast_option_rows[AST_OPTION_KINDS];
 
 struct ast_option {
@@ -112,7 +112,7 @@ struct ast_option {
 	struct ast_option *next;
 };
 
-/* What a network rule matches: each part may be missing. */
+/* What a network rule matches; each part may be missing. */
 struct ast_net {
 	struct ast_value *proto; /* NAME tcp or udp, or NULL */
 	struct ast_value *hosts; /* STRING, RAW, ADDR, NAME, GROUP, ANY; or NULL */

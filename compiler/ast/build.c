@@ -1,6 +1,6 @@
 /*
- * Constructors: copies nodes into the arena, counts them against the limits,
- * and holds the spelling rules that both front ends share.
+ * Constructors: copy nodes into the arena, count them against the limits, and apply
+ * the spelling rules that both front ends share.
  */
 #include "compiler/ast/build.h"
 
@@ -37,11 +37,11 @@ struct ast_file *ast_file(struct ast_build *b, uint32_t source, struct ast_stmt 
 	return f;
 }
 
-/* What the readers of a statement never test for. */
+/* Has the statement the parts that its readers take for granted? */
 static bool is_complete(const struct ast_stmt *s)
 {
 	switch (s->kind) {
-	case AST_SETTING: /* its name is a string: sema says what is wrong with "" */
+	case AST_SETTING: /* the name is a string; sema reports an empty one */
 		return s->values && !s->values->next;
 	case AST_LET:
 	case AST_PAIR:
@@ -105,7 +105,7 @@ struct ast_stmt *ast_stmt(struct ast_build *b, struct ast_stmt s)
 	s.at = place(b, s.at);
 	s.name_at = place(b, s.name_at);
 	s.request.at = place(b, s.request.at);
-	/* A list whose only item had an error is empty: then nobody reads it. */
+	/* A list may be empty if its only item had an error; then nobody reads it. */
 	assert(is_complete(&s) || b->sink->errors > 0);
 	return arena_dup(b->a, &s, sizeof(s));
 }
@@ -169,7 +169,7 @@ struct ast_expr *ast_expr_leaf(struct ast_build *b, enum ast_expr_op op,
 	return x;
 }
 
-/* Every reader walks a condition by recursion: its depth is bounded here. */
+/* Every reader walks a condition by recursion, so its depth is limited here. */
 static struct ast_expr *with_kids(struct ast_build *b, enum ast_expr_op op,
 				  struct span at, struct ast_expr *kids)
 {

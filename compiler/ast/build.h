@@ -5,8 +5,8 @@
  *
  *	AST_STMT(b, AST_LET, at, .name = n, .name_at = n_at, .values = v)
  *
- * Past a limit one error is reported and `full` is set; what is made after
- * that is of no use, and the file must be refused (it has an error).
+ * When a limit is exceeded, one error is reported and `full` is set.  Nodes made after
+ * that must not be used, and the file must be refused (it has an error).
  */
 #ifndef COMPILER_AST_BUILD_H
 #define COMPILER_AST_BUILD_H
@@ -18,15 +18,15 @@
 #define AST_MAX_STATEMENTS 65536
 #define AST_MAX_NODES      (1024 * 1024) /* values, options, conditions … */
 #define AST_MAX_NESTING    64            /* blocks, lists, maps, parentheses */
-#define AST_MAX_EXPR_DEPTH 256           /* each `or` of a chain is one deeper */
+#define AST_MAX_EXPR_DEPTH 256           /* each `or` of a chain adds one level */
 
 struct ast_build {
 	struct arena *a;
 	struct diag_sink *sink;
 	size_t statements, nodes;
-	bool full; /* a limit was passed; the error is in the sink */
-	/* NULL, or where a node stands whose text is not in the file as it is
-	   (an escaped YAML scalar) */
+	bool full; /* a limit was exceeded; the error is in the sink */
+	/* NULL, or gives the place of a node whose text is not in the file byte for byte
+		   (an escaped YAML scalar) */
 	struct span (*place)(const void *arg, struct span at);
 	const void *place_arg;
 };
@@ -44,7 +44,7 @@ struct ast_test_case *ast_test_case(struct ast_build *b, struct ast_test_case c)
 /* A leaf, or ANY. */
 struct ast_expr *ast_expr_leaf(struct ast_build *b, enum ast_expr_op op,
 			       struct span at, struct str text);
-/* `y` is NULL for NOT. Both kids are owned by the new node. */
+/* `y` is NULL for NOT.  The new node owns both kids. */
 struct ast_expr *ast_expr_op(struct ast_build *b, enum ast_expr_op op,
 			     struct span at, struct ast_expr *x, struct ast_expr *y);
 struct ast_expr *ast_expr_list(struct ast_build *b, struct span at,
@@ -60,9 +60,9 @@ struct ast_expr *ast_expr_list(struct ast_build *b, struct span at,
 	ast_prog_item((b), (struct ast_prog_item){ .kind = (k), .at = (where), \
 						   __VA_ARGS__ })
 
-/* The value with a key, as it stands in a MAP or in a risk map. */
+/* Adds a key to the value, for a MAP or a map of risks. */
 struct ast_value *ast_keyed(struct ast_value *v, struct str key);
-/* The statement with its prefix `locked` seen; `at` is the whole of it. */
+/* Adds the prefix `locked` to the statement; `at` is the span including the prefix. */
 struct ast_stmt *ast_locked(struct ast_build *b, struct ast_stmt *s, bool locked,
 			    struct span at);
 
@@ -72,7 +72,7 @@ struct ast_stmt *ast_locked(struct ast_build *b, struct ast_stmt *s, bool locked
 	struct list {                                                          \
 		struct node *head, *tail;                                      \
 	};                                                                     \
-	/* Appends `x`, or nothing where it is NULL (an item with an error). */ \
+	/* Appends `x`; does nothing if it is NULL (an item with an error). */ \
 	static inline struct list list##_add(struct list l, struct node *x)    \
 	{                                                                      \
 		if (!x)                                                        \
@@ -99,20 +99,20 @@ AST_LIST(ast_test_cases, ast_test_case)
 /* --- texts ---------------------------------------------------------------- */
 
 /*
- * The text of a STRING or RAW where nothing is interpolated (names of tests,
- * tools and settings, keys, strings in conditions): \$ becomes $.
+ * The text of a STRING or RAW where nothing is interpolated (names of tests, tools and
+ * settings, keys, strings in conditions): \$ becomes $.
  */
 struct str ast_plain(struct ast_build *b, const struct ast_value *v);
 /*
- * The other way: the text of an AST_V_STRING that means exactly these bytes,
- * or with `expand` one in which ${NAME} keeps its meaning.
+ * The reverse: the text of an AST_V_STRING that means exactly these bytes.  With
+ * `expand`, ${NAME} keeps its meaning in it.
  */
 struct str ast_string_text(struct ast_build *b, struct str plain, bool expand);
-/* Spelt like a name (letters, digits, _ - ., no digit first)? */
+/* Is it spelled like a name (letters, digits, _ - ., no digit first)? */
 bool ast_is_word(struct str s);
-/* A name that is not reserved: what stands bare where a name is expected. */
+/* Is it a name that is not reserved?  Such a name needs no quotes. */
 bool ast_is_name(struct str s);
-/* Names of enumerators as the language spells them; never NULL. */
+/* Names of enumerators in the spelling of the language; never NULL. */
 const char *ast_effect_name(enum ast_effect e);
 const char *ast_section_name(enum ast_section_kind k);
 

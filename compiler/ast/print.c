@@ -1,13 +1,13 @@
 /*
- * Statements as canonical text.  The order of words is fixed here and rule
- * ids depend on it: a change of this file changes ids.
+ * Writes statements as canonical text.  Ids of rules depend on the order of words that
+ * this file fixes: changing this file changes ids.
  */
 #include "compiler/ast/print.h"
 
 #include "compiler/ast/build.h"
 #include "compiler/ast/print_value.h"
 
-/* `depth` of the indentation; INLINE: all on one line. */
+/* A `depth` of the indentation; INLINE: everything on one line. */
 #define INLINE (-1)
 
 static void print_stmt(struct buf *b, const struct ast_stmt *s, int depth);
@@ -19,7 +19,7 @@ static void open_block(struct buf *b, int depth)
 	buf_z(b, depth == INLINE ? " {" : " {\n");
 }
 
-/* Before each line of a block: the indentation, or one blank. */
+/* Begins a line of a block: with the indentation, or one blank if INLINE. */
 static void begin_line(struct buf *b, int depth)
 {
 	if (depth == INLINE) {
@@ -85,8 +85,8 @@ static void print_values(struct buf *b, const struct ast_value *list)
 	ast_print_list(b, list, ", ");
 }
 
-/* The first of a statement's values, and the rest: none where a name in it means
- * nothing, which was said. */
+/* Prints the first value of a statement and returns the others.  It prints nothing if
+ * there is no value, which happens after an error. */
 static const struct ast_value *print_first(struct buf *b, const struct ast_value *list)
 {
 	if (!list)
@@ -245,7 +245,7 @@ static void print_assert(struct buf *b, const struct ast_stmt *s)
 /* --- statements
  * ----------------------------------------------------------------------- */
 
-/* "word name" and what a statement of that shape has behind it. */
+/* Writes "word name"; statements without a name have only the word. */
 static void print_named(struct buf *b, const char *word, const struct ast_stmt *s)
 {
 	buf_z(b, word);
@@ -287,7 +287,7 @@ static void print_rule(struct buf *b, const struct ast_stmt *s)
 	print_options(b, s->options);
 }
 
-/* Statements of a file. */
+/* Prints the statements of a file. */
 static bool print_top(struct buf *b, const struct ast_stmt *s, int depth)
 {
 	switch ((int)s->kind) {
@@ -342,7 +342,7 @@ static bool print_top(struct buf *b, const struct ast_stmt *s, int depth)
 	}
 }
 
-/* Statements of a command section. */
+/* Prints the statements of a command section. */
 static bool print_command(struct buf *b, const struct ast_stmt *s, int depth)
 {
 	const struct ast_value *rest;
@@ -395,7 +395,7 @@ static bool print_command(struct buf *b, const struct ast_stmt *s, int depth)
 	}
 }
 
-/* Statements of the other sections. */
+/* Prints the statements of the other sections. */
 static void print_other(struct buf *b, const struct ast_stmt *s, int depth)
 {
 	const struct ast_value *rest;

@@ -1,7 +1,7 @@
 /*
- * The tree as canonical text.  Law: what is printed parses again, and prints
- * the same.  Everything that has a meaning is kept; layout and comments of
- * the source are not.
+ * Writes the tree as canonical text.  Law: the output parses again and prints the
+ * same.  Everything that has a meaning is kept; the layout and the comments of the
+ * source are not.
  */
 #ifndef COMPILER_AST_PRINT_H
 #define COMPILER_AST_PRINT_H
@@ -9,9 +9,10 @@
 #include "compiler/ast/ast.h"
 #include "compiler/base/buf.h"
 
-/* A whole file, indented, one statement a line. */
+/* Prints a whole file, indented, with one statement on each line. */
 void ast_print_file(struct buf *b, const struct ast_file *f);
-/* One statement on one line, without a newline; ids of rules hash this. */
+/* Prints one statement on one line, without a newline; ids of rules are hashes of this
+ * text. */
 void ast_print_stmt(struct buf *b, const struct ast_stmt *s);
 void ast_print_expr(struct buf *b, const struct ast_expr *x);
 void ast_print_value(struct buf *b, const struct ast_value *v);

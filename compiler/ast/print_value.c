@@ -1,5 +1,5 @@
 /*
- * Values and conditions as canonical text: which spelling a string gets, and
+ * Writes values and conditions as canonical text.  Decides how a string is spelled and
  * where a condition needs parentheses.
  */
 #include "compiler/ast/print_value.h"
@@ -8,7 +8,7 @@
 #include "compiler/ast/print.h"
 #include "compiler/diag/width.h"
 
-/* A character that a reader of the policy would not see, or not as it is. */
+/* Escapes a character that a reader of the policy could not see, or could mistake. */
 static void put_visible(struct buf *b, struct str s, size_t i, size_t n, uint32_t c,
 			bool valid)
 {
@@ -25,7 +25,7 @@ static void put_visible(struct buf *b, struct str s, size_t i, size_t n, uint32_
 		buf_add(b, s.p + i, n);
 }
 
-/* The text of an AST_V_STRING: \$ is one character of it. */
+/* Prints the text of an AST_V_STRING, where \$ is one character. */
 static void print_string(struct buf *b, struct str s)
 {
 	buf_ch(b, '"');
@@ -65,7 +65,7 @@ void ast_print_plain(struct buf *b, struct str plain)
 	buf_ch(b, '"');
 }
 
-/* As it is where a raw string can hold it, else as a string of that meaning. */
+/* The innermost key around the span: "permissions.allowlist[2].pattern", or empty. */
 static void print_raw(struct buf *b, struct str s)
 {
 	for (size_t i = 0, n; i < s.n; i += n) {
@@ -91,7 +91,7 @@ void ast_print_name(struct buf *b, struct str name)
 		ast_print_plain(b, name);
 }
 
-/* A slash ends a regex unless a backslash stands before it. */
+/* A slash ends a regex, unless a backslash stands before it. */
 static void print_regex(struct buf *b, struct str s, struct str flags)
 {
 	buf_ch(b, '/');
@@ -196,7 +196,7 @@ void ast_print_list(struct buf *b, const struct ast_value *list, const char *bet
 
 /* --- conditions ----------------------------------------------------------------- */
 
-/* As in policy.y: the higher binds tighter. */
+/* As in policy.y: a higher level binds tighter. */
 enum { P_OR = 1, P_AND, P_NOT, P_COMPARE, P_BITOR, P_BITAND, P_LEAF };
 
 static const struct {
@@ -256,7 +256,7 @@ void ast_print_expr(struct buf *b, const struct ast_expr *x)
 		buf_z(b, "not ");
 		print_kid(b, x->kids, P_NOT);
 	} else {
-		/* Left-associative, but comparisons, which do not associate. */
+		/* left-associative, except comparisons, which do not associate */
 		print_kid(b, x->kids, level == P_COMPARE ? level + 1 : level);
 		buf_z(b, ops[x->op].word);
 		print_kid(b, x->kids->next, level + 1);

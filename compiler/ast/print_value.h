@@ -1,4 +1,4 @@
-/* Values, names and strings as text; what print.c is made of. */
+/* Values, names and strings as text, for print.c. */
 #ifndef COMPILER_AST_PRINT_VALUE_H
 #define COMPILER_AST_PRINT_VALUE_H
 
@@ -6,9 +6,9 @@
 #include "compiler/base/buf.h"
 
 void ast_print_list(struct buf *b, const struct ast_value *list, const char *between);
-/* Bare where it can be, else in quotes. */
+/* Bare if possible, else in quotes. */
 void ast_print_name(struct buf *b, struct str name);
-/* A string in which nothing is interpolated. */
+/* A string without interpolation. */
 void ast_print_plain(struct buf *b, struct str plain);
 
 #endif
