@@ -1,6 +1,6 @@
 /*
- * Bump allocation from blocks that grow; the one place below cli/ that may
- * end the process, since nothing sensible can be done without memory.
+ * Bump allocation from blocks that grow.  This is the only file below cli/ that may end
+ * the process, since nothing sensible can be done without memory.
  */
 #include "compiler/base/arena.h"
 
@@ -19,7 +19,7 @@
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;
-	size_t mapped; /* all of it, where it is no malloc's */
+	size_t mapped; /* size of the mapping, if it does not come from malloc */
 	/* the bytes follow, aligned as malloc aligns */
 	_Alignas(16) unsigned char bytes[];
 };
@@ -52,9 +52,9 @@ void arena_release(struct arena *a)
 }
 
 /*
- * A block of large pages, zeroed by the kernel.  Each page of a compilation is
- * touched, and a fault for each 4 KiB is much of what a short run waits for where
- * the machine is virtual.
+ * A block of large pages, zeroed by the kernel.  A compilation touches each of its
+ * pages, and on a virtual machine a short run spends much of its time on faults for
+ * pages of 4 KiB.
  */
 static struct arena_block *large_block(size_t *size)
 {
@@ -73,7 +73,7 @@ static struct arena_block *large_block(size_t *size)
 	if (from > p)
 		(void)munmap(p, (size_t)(from - p));
 	(void)munmap(from + n, (size_t)(p + LARGE_PAGE - from));
-	(void)madvise(from, n, MADV_HUGEPAGE); /* a wish */
+	(void)madvise(from, n, MADV_HUGEPAGE); /* a hint only */
 	b = (struct arena_block *)(void *)from;
 	b->mapped = n;
 	*size = n - sizeof(*b);
@@ -135,7 +135,7 @@ bool arena_extend(struct arena *a, const void *p, size_t old, size_t size)
 	size_t had = rounded(old), more = rounded(size) - had;
 	const struct arena_block *b = a->head;
 
-	/* p is in this block, or its end could not be the block's */
+	/* p is in this block; otherwise its end would not be the end of the block */
 	if (!b || had > b->used ||
 	    (const unsigned char *)p != b->bytes + b->used - had ||
 	    more > b->size - b->used || more > a->budget - a->used)

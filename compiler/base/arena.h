@@ -1,6 +1,6 @@
 /*
  * One arena owns everything of one compilation: texts, trees, IR, messages.
- * Nothing is freed one by one; arena_release() takes it all.
+ * Nothing is freed separately; arena_release() frees all of it.
  */
 #ifndef COMPILER_BASE_ARENA_H
 #define COMPILER_BASE_ARENA_H
@@ -15,7 +15,7 @@ struct arena_block;
 struct arena {
 	struct arena_block *head;
 	size_t used;   /* bytes handed out so far */
-	size_t budget; /* upper bound of `used`; past it the process exits 2 */
+	size_t budget; /* upper bound of `used`; beyond it the process exits 2 */
 };
 
 /* The budget that the command line tools use. */
@@ -25,15 +25,15 @@ void arena_init(struct arena *a, size_t budget);
 void arena_release(struct arena *a);
 
 /*
- * Zeroed memory, aligned for any type.  Never NULL: out of memory or past
- * the budget prints one line and exits 2, the only exit below cli/.
+ * Zeroed memory, aligned for any type.  Never NULL: if memory or the budget runs out,
+ * prints one line and exits 2.  This is the only exit below cli/.
  */
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_array(struct arena *a, size_t count, size_t size);
 void *arena_dup(struct arena *a, const void *p, size_t size);
 /*
- * The last memory that was handed out, `p` of `old` bytes, made larger where it
- * lies; what is new is zeroed.  false: it is not the last, or its block is full.
+ * Enlarges the last memory that was handed out, `p` of `old` bytes, in place and zeroes
+ * the new part.  False if it is not the last, or if its block is full.
  */
 bool arena_extend(struct arena *a, const void *p, size_t old, size_t size);
 

@@ -1,4 +1,4 @@
-/* Growable bytes: text, little-endian numbers, JSON and DSL quoting. */
+/* Growable bytes: text, little-endian numbers, quoting for JSON and the DSL. */
 #include "compiler/base/buf.h"
 
 #include <stdarg.h>
@@ -144,7 +144,7 @@ static size_t utf8_len(const unsigned char *p, size_t n)
 	return len;
 }
 
-/* Quoted: what is no UTF-8, and control bytes, as `escape` writes them. */
+/* Adds a quoted text; `escape` introduces control bytes and bytes that are not UTF-8. */
 static void add_quoted(struct buf *b, struct str s, const char *escape)
 {
 	const unsigned char *p = (const unsigned char *)s.p;

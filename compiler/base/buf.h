@@ -23,12 +23,12 @@ void buf_u16(struct buf *b, uint16_t v);
 void buf_u32(struct buf *b, uint32_t v);
 void buf_u64(struct buf *b, uint64_t v);
 void buf_patch_u32(struct buf *b, size_t at, uint32_t v);
-/* Zero bytes up to the next multiple of `to`. */
+/* Adds zero bytes up to the next multiple of `to`. */
 void buf_align(struct buf *b, size_t to);
 struct str buf_view(const struct buf *b);
-/* `s` as a JSON string with its quotes; bytes that are no UTF-8 as \u00XX. */
+/* Adds `s` as a JSON string with quotes; bytes that are not UTF-8 become \u00XX. */
 void buf_json(struct buf *b, struct str s);
-/* `s` as the DSL writes it between double quotes, with the quotes. */
+/* Adds `s` in double quotes as the DSL writes it. */
 void buf_quoted(struct buf *b, struct str s);
 
 #endif

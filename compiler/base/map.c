@@ -1,4 +1,4 @@
-/* Open addressing over an insertion-ordered array. */
+/* A hash table with open addressing over an array in insertion order. */
 #include "compiler/base/map.h"
 
 static uint64_t hash(struct str s)
@@ -15,7 +15,7 @@ void map_init(struct map *m, struct arena *a)
 	*m = (struct map){ .a = a };
 }
 
-/* The slot that holds the key, or the free one where it belongs. */
+/* The slot that holds the key, or the free slot where it belongs. */
 static size_t find_slot(const struct map *m, struct str key)
 {
 	size_t i = (size_t)hash(key) & (m->nslots - 1);

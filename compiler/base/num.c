@@ -1,4 +1,4 @@
-/* Strict readers: the whole text or nothing, and no silent overflow. */
+/* Strict readers: they read the whole text or nothing, and never overflow silently. */
 #include "compiler/base/num.h"
 
 #include <arpa/inet.h>
@@ -28,7 +28,7 @@ bool num_u64(struct str s, uint64_t *ret_v)
 		base = 16;
 		s = str_sub(s, 2, s.n);
 	}
-	/* a leading zero is octal to some: it means nothing here */
+	/* some read a leading zero as octal: refuse it */
 	if (s.n == 0 || (base == 10 && s.n > 1 && s.p[0] == '0'))
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
@@ -162,7 +162,7 @@ bool num_port_range(struct str s, uint16_t *ret_lo, uint16_t *ret_hi)
 	return true;
 }
 
-/* Days since 1970-01-01 of a proleptic Gregorian date. */
+/* Days from 1970-01-01 to a date of the proleptic Gregorian calendar. */
 static int64_t days_from_civil(int64_t y, unsigned m, unsigned d)
 {
 	int64_t era;
@@ -176,7 +176,7 @@ static int64_t days_from_civil(int64_t y, unsigned m, unsigned d)
 	return era * 146097 + (int64_t)doe - 719468;
 }
 
-/* A part of a date: it has its leading zeros. */
+/* Reads a part of a date, which keeps its leading zeros. */
 static bool date_part(struct str s, uint64_t *ret)
 {
 	*ret = 0;

@@ -1,6 +1,6 @@
 /*
  * A counted byte string that somebody else owns (an arena, a source text).
- * It may hold NUL bytes and is not NUL-terminated unless its maker says so.
+ * It may hold NUL bytes, and it ends with NUL only if its maker says so.
  */
 #ifndef COMPILER_BASE_STR_H
 #define COMPILER_BASE_STR_H
@@ -37,7 +37,7 @@ static inline bool str_eqz(struct str a, const char *z)
 	return str_eq(a, str_from(z));
 }
 
-/* Byte order, the shorter first where one begins the other. */
+/* Compares by bytes; a string that is the beginning of the other comes first. */
 int str_cmp(struct str a, struct str b);
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);

@@ -25,7 +25,7 @@
 
 #define VEC_LAST(vec) (&(vec)->v[(vec)->n - 1])
 
-/* Doubles `*cap` and returns the moved array; used by VEC_PUSH only. */
+/* Doubles `*cap` and returns the moved array; only VEC_PUSH uses it. */
 void *vec_grow(struct arena *a, void *old, size_t *cap, size_t size);
 
 #define POL_LEN(a) (sizeof(a) / sizeof((a)[0]))
