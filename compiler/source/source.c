@@ -1,6 +1,6 @@
 /*
- * Texts and places: reads a file once, with its limits, and turns byte spans
- * into lines and columns.  What the bytes mean is decided by the front ends.
+ * Texts and places: reads a file once, within limits, and turns byte spans into lines
+ * and columns.  The front ends decide what the bytes mean.
  */
 #include "compiler/source/source.h"
 
@@ -29,12 +29,12 @@ static void index_lines(struct arena *a, struct source_file *f)
 			f->lines[line++] = (uint32_t)i + 1;
 }
 
-/* `text` is in the arena already and has its NUL. */
+/* `text` is in the arena already, with a NUL after it. */
 static uint32_t add_owned(struct source_map *m, struct str name, struct str text)
 {
 	struct source_file f = { .name = str_dup(m->a, name), .text = text };
 
-	/* Offsets are 32 bits; a reader that knows a smaller limit has said so. */
+	/* Offsets have 32 bits; a reader with a smaller limit has reported the text. */
 	if (f.text.n >= UINT32_MAX)
 		f.text.n = UINT32_MAX - 1;
 	index_lines(m->a, &f);
@@ -47,7 +47,7 @@ uint32_t source_add(struct source_map *m, struct str name, struct str text)
 	return add_owned(m, name, str_dup(m->a, text));
 }
 
-/* Reads to the end; the size in `st` is a hint only, the file may grow. */
+/* Reads to the end; the size in `st` is only a hint, since the file may grow. */
 static int read_all(struct arena *a, int fd, size_t hint, struct str *ret)
 {
 	size_t cap = hint + 2 > 4096 ? hint + 2 : 4096, n = 0;
@@ -85,7 +85,7 @@ int source_read(struct source_map *m, const char *path, struct str name,
 	struct str text;
 	int fd, r = 0;
 
-	/* O_NONBLOCK: opening a FIFO must not wait for its writer. */
+	/* O_NONBLOCK: the open of a FIFO must not wait for a writer. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
@@ -153,7 +153,8 @@ struct span span_join(struct span a, struct span b)
 	return (struct span){ a.file, a.off, end - a.off };
 }
 
-/* The last key that begins at or before `off`, then outwards to one around it. */
+/* Finds the last key that begins at or before `off`, then the innermost key around
+ * it that reaches to `end`. */
 static uint32_t find_key(const struct source_file *f, uint32_t off, uint32_t end)
 {
 	uint32_t lo = 0, hi = f->nkeys, k;

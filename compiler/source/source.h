@@ -1,6 +1,6 @@
 /*
- * Every text of a compilation, kept in memory once.  A place is a byte span;
- * line and column are computed when something is printed.
+ * Every text of a compilation, kept in memory once.  A place is a byte span; line and
+ * column are computed only for printing.
  */
 #ifndef COMPILER_SOURCE_SOURCE_H
 #define COMPILER_SOURCE_SOURCE_H
@@ -10,7 +10,7 @@
 #include "compiler/base/vec.h"
 
 struct span {
-	uint32_t file; /* index into the map; SOURCE_NONE where there is none */
+	uint32_t file; /* index into the map, or SOURCE_NONE */
 	uint32_t off;  /* byte offset of the first byte */
 	uint32_t len;
 };
@@ -19,24 +19,24 @@ struct span {
 #define SPAN_NONE ((struct span){ SOURCE_NONE, 0, 0 })
 
 /*
- * A place in a text that has a name for people: an entry of a mapping or an
- * item of a list.  In the order of their first bytes; `parent` encloses it.
+ * A place in a text that has a name for people: an entry of a mapping or an item of a
+ * list.  Sorted by their first bytes; `parent` is the key around this one.
  */
 struct source_key {
 	uint32_t off, end;
-	uint32_t parent; /* SOURCE_NONE: none */
-	uint32_t index;  /* of an item, where name.p is NULL */
+	uint32_t parent; /* or SOURCE_NONE */
+	uint32_t index;  /* of an item, if name.p is NULL */
 	struct str name;
 };
 
 struct source_file {
-	struct str name; /* as printed: as it was named on the command line or in `use` */
-	struct str text; /* NUL-terminated after its last byte */
+	struct str name; /* as printed: the name on the command line or in `use` */
+	struct str text; /* with a NUL after its last byte */
 	uint32_t *lines; /* offset of each line's first byte */
 	uint32_t nlines;
-	bool library; /* of the standard library, not the user's own */
-	bool managed; /* an option says that it speaks at a managed level */
-	const struct source_key *keys; /* NULL where the language has none */
+	bool library; /* part of the standard library */
+	bool managed; /* an option gives it a managed level */
+	const struct source_key *keys; /* NULL if the language has no keys */
 	uint32_t nkeys;
 };
 
@@ -47,28 +47,28 @@ struct source_map {
 
 struct source_pos {
 	struct str file;
-	uint32_t line; /* from 1 */
-	uint32_t col;  /* from 1, in bytes */
+	uint32_t line; /* counted from 1 */
+	uint32_t col;  /* counted from 1, in bytes */
 	struct str text; /* the whole line, without its newline */
 };
 
-/* A policy file may have this many bytes; more is an error with a message. */
+/* The most bytes of a policy file; more is an error with a message. */
 #define SOURCE_MAX_BYTES ((size_t)16 * 1024 * 1024)
 
 void source_init(struct source_map *m, struct arena *a);
-/* Registers a text (copied); returns its file number. */
+/* Registers a copy of a text; returns its file number. */
 uint32_t source_add(struct source_map *m, struct str name, struct str text);
 /*
- * Reads a regular file.  0, or -errno (EFBIG past SOURCE_MAX_BYTES, EISDIR,
- * EINVAL for what is no regular file).
+ * Reads a regular file.  0, or -errno (EFBIG beyond SOURCE_MAX_BYTES, EISDIR, EINVAL
+ * if it is not a regular file).
  */
 int source_read(struct source_map *m, const char *path, struct str name,
 		uint32_t *ret_file);
 struct source_pos source_locate(const struct source_map *m, struct span s);
-/* "permissions.allowlist[2].pattern", or empty: the innermost key around it. */
+/* The innermost key around the span: "permissions.allowlist[2].pattern", or empty. */
 struct str source_key_path(const struct source_map *m, struct arena *a, struct span s);
 struct str source_text(const struct source_map *m, struct span s);
-/* The span from the first byte of `a` to the last of `b` (one file). */
+/* The span from the first byte of `a` to the last byte of `b`, in the same file. */
 struct span span_join(struct span a, struct span b);
 
 #endif
