@@ -38,7 +38,7 @@ static bool is_plain(uint8_t c)
 
 /* --- patterns ------------------------------------------------------------------ */
 
-/* State while a glob becomes edges; `base`: no byte of it may be a '/'. */
+/* What turns a glob into edges; `base`: no byte of it may be a '/'. */
 struct layout {
 	struct cnfa *n;
 	enum cnfa_edge_kind one;

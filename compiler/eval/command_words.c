@@ -77,8 +77,8 @@ static uint32_t add_seg(struct cwords *w, struct cword *word, const struct sh_se
 }
 
 /*
- * May the word expand to no word at all?  It may if nothing but its SH_MULTI segments
- * is sure to leave text.
+ * May the word expand to no word at all?  Only if it has SH_MULTI segments and no segment
+ * that always leaves text.
  */
 static bool may_vanish(const struct sh_word *w)
 {

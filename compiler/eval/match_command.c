@@ -202,10 +202,7 @@ struct eval_match eval_match_command(const struct eval_asked *q, const struct ir
 		m.may &= g.may;
 		m.must &= g.must;
 	}
-	/*
-	 * the name means something else here (a function, say), so no allow rule can
-	 * match it
-	 */
+	/* no allow rule can match: see CMD_VOID */
 	if (side == EVAL_NARROW && (q->part->flags & CMD_VOID))
 		m.must = false;
 	m.must &= m.may;

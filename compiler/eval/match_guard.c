@@ -157,8 +157,8 @@ static bool is_there(const struct guard *g, const struct ir_option *opt, enum qu
 }
 
 /*
- * The number of letters in an option like "-rf", where each letter is an option of its
- * own; 0 if it is none.
+ * The number of letters in an option like "-rf", where each letter may be an option of its
+ * own; 0 if the option is not written like that.
  */
 static size_t cluster_letters(const struct guard *g, const struct ir_option *opt)
 {
@@ -285,10 +285,7 @@ static struct eval_match lies_in(const struct guard *g, const struct ir_guard *o
 	return (struct eval_match){ any, side == EVAL_BROAD ? any : all };
 }
 
-/*
- * Adds one operand or value to the answer.  `held`: every reading takes the word for
- * one.
- */
+/* Adds one operand or value; `held`: in every reading the word is one. */
 static void take(struct eval_match *all, struct eval_match one, bool literal, bool held,
 		 enum eval_side side)
 {

@@ -4,7 +4,7 @@
 
 #include "compiler/eval/match_command.h"
 
-/* The one text that the word stands for (with HOME for ~); false if there are several. */
+/* The one text that the word stands for (with HOME for ~); false if there may be others. */
 bool eval_word_text(const struct eval_asked *q, const struct cmd_word *word, struct arena *a,
 		  struct str *ret);
 bool eval_words_are_literal(const struct eval_asked *q);

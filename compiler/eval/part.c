@@ -298,8 +298,8 @@ static bool stands_alone(const struct eval_asked *q)
 }
 
 /*
- * Step for literal words that name something denied or hidden; only if it would be
- * allowed otherwise.
+ * If the command would be allowed: do its words spell something denied, or name something
+ * hidden?
  */
 static void decide_words(const struct eval_asked *q, struct eval_part_decision *p)
 {
@@ -327,7 +327,7 @@ static void decide_words(const struct eval_asked *q, struct eval_part_decision *
 		at_least_ask(p, EVAL_PS_HOLDS, by, 0);
 }
 
-/* Step for the files that the program's table says it reads and writes. */
+/* Decides about the files that the program's table says it reads and writes. */
 static void decide_files(const struct eval_asked *q, struct arena *a, struct eval_part_decision *p)
 {
 	bool exempt = p->inert ||

@@ -397,7 +397,7 @@ static void take_lock(struct lower *l, const struct sema_stmt *t)
 void lower_env(struct lower *l)
 {
 	lower_keep(l);
-	/* variables are listed in the order of the files that may set them */
+	/* a variable's place in the list is that of the first file that may set it */
 	for (int narrow = 0; narrow < 2; narrow++)
 		for (size_t i = 0; i < l->s->stmts.n; i++) {
 			const struct sema_stmt *t = l->s->stmts.v[i];

@@ -124,8 +124,10 @@ static const void *add(const struct claims *c, const struct claim *x)
 	return ret;
 }
 
-/* If nobody has set it, only the tightest word is sure to be tighter than what holds
- * then.  For limits, there is none so far, so any limit is tighter. */
+/*
+ * Is the value tighter than an unset one?  For a word, only the tightest is surely tighter
+ * than whatever holds then.  A limit always is, because there is none so far.
+ */
 static bool is_tightest(const struct lower_spec *spec, const struct ir_value *v)
 {
 	const char *last = strrchr(spec->words, '|');

@@ -19,7 +19,7 @@ static struct str plain_text(struct lower *l, const struct ast_value *v)
 	return v->kind == AST_V_STRING ? sema_plain(l->a, v->text) : v->text;
 }
 
-/* Reads a string of a request that is not a path, in which a root has no value. */
+/* Reads a string of a request that is not a path; it may not have a root, like ${HOME}. */
 static bool text_of(struct lower *l, const struct ast_value *v, struct str *ret)
 {
 	if (!v)

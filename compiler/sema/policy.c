@@ -63,8 +63,10 @@ static bool is_text(const struct ast_value *v)
 	return v->kind == AST_V_STRING || v->kind == AST_V_RAW || v->kind == AST_V_NAME;
 }
 
-/* Checks the keys of `policy`: each must be known and appear once.  A file that is only
- * used may not state more than who wrote it. */
+/*
+ * Checks the keys of `policy`: each must be known and appear once.  A file that is only
+ * used, and is not of the library, may state nothing but `description` and `owner`.
+ */
 bool sema_check_policy_keys(struct sema *s, const struct sema_unit *u)
 {
 	bool ok = true;
