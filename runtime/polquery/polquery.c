@@ -1,6 +1,6 @@
-/* polquery: verifies a bundle as polrun does, then answers requests, a line for
- * each line, until its input ends or, at a socket, until it is told to stop.  It
- * runs nothing and writes no file but records of its own. */
+/* polquery: verifies a bundle as polrun does, then answers requests, one line for each
+ * line, until its input ends or, with a socket, until it is told to stop.  It runs
+ * nothing, and writes no files except its own records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #include "runtime/query/query_options.h"
 #include "runtime/state/left_verb.h"
 
-/* As polc: 2 trouble, 4 trust. */
+/* As in polc: 2 for trouble, 4 for trust. */
 enum { EXIT_TROUBLE = 2, EXIT_TRUST = 4 };
 
 static int fail(const struct rt_err *err, int status)
@@ -40,8 +40,8 @@ static int trouble(const char *what)
 	return fail(&err, EXIT_TROUBLE);
 }
 
-/* Each answer is written whole before the next line is looked at: whoever asks
- * may wait for it. */
+/* Writes each answer completely before it looks at the next line, since the client may
+ * wait for the answer. */
 static int answer_all(struct query *q, struct query_input *in)
 {
 	for (;;) {
@@ -59,7 +59,7 @@ static int answer_all(struct query *q, struct query_input *in)
 			break;
 		case QUERY_END:
 			return 0;
-		case QUERY_WAIT: /* who does not block stdin has to have it whole */
+		case QUERY_WAIT: /* a non-blocking stdin must have all input ready */
 		case QUERY_FAILED:
 		default:
 			return trouble("reading requests");
@@ -76,7 +76,7 @@ static int answer_all(struct query *q, struct query_input *in)
 	}
 }
 
-/* A file that is not there is trouble; everything else about it is trust. */
+/* A missing file is trouble; every other problem with it is a matter of trust. */
 static int open_bundle(const struct query_options *opt, struct bundle *b)
 {
 	struct verified_options o = { .path = opt->bundle,
@@ -132,13 +132,13 @@ static int answer(const struct query_options *opt)
 	return status;
 }
 
-/* Not a part of main(): its locals are the first thing that a small stack lacks. */
+/* Not a part of main(): if the stack is small, there may be no room for its locals. */
 static __attribute__((noinline)) int act(int argc, char **argv)
 {
 	struct query_options opt;
 	struct rt_err err = { 0 };
 
-	/* a peer that is gone is an error like any other */
+	/* a peer that has gone must be an error like any other */
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (argc > 1 && strcmp(argv[1], "approvals") == 0)
 		return approvals_verb(argc - 1, argv + 1);

@@ -1,4 +1,4 @@
-/* Decides where lines end and which are too long to be kept. */
+/* Decides where lines end, and which lines are too long to be kept. */
 #include "runtime/polquery/query_input.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ void query_input_release(struct query_input *in)
 	in->cap = in->from = in->to = in->seen = 0;
 }
 
-/* Room for more bytes and a NUL. */
+/* Makes room for more bytes and a NUL. */
 static bool make_room(struct query_input *in)
 {
 	size_t cap = in->cap ? in->cap * 2 : FIRST;
@@ -43,7 +43,7 @@ static bool make_room(struct query_input *in)
 	return true;
 }
 
-/* 1, 0 at the end, -1 with errno. */
+/* Returns 1, 0 at the end, or -1 with errno. */
 static int read_more(struct query_input *in)
 {
 	ssize_t n;
@@ -70,7 +70,7 @@ static enum query_input_got last_line(struct query_input *in, char **ret, size_t
 	return QUERY_LINE;
 }
 
-/* The line that is whole in the buffer. */
+/* Returns the complete line in the buffer. */
 static void give_line(struct query_input *in, char *end, char **ret, size_t *ret_n)
 {
 	*end = '\0';
@@ -120,7 +120,7 @@ enum query_input_got query_input_line(struct query_input *in, char **ret, size_t
 
 void query_input_back(struct query_input *in, size_t n)
 {
-	if (in->end) { /* it had no newline */
+	if (in->end) { /* the line had no newline */
 		in->end = false;
 		in->from -= n;
 		return;

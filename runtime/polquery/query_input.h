@@ -1,4 +1,4 @@
-/* Lines from a descriptor, in bounded memory. */
+/* Reads lines from a descriptor in bounded memory. */
 #ifndef RUNTIME_POLQUERY_QUERY_INPUT_H
 #define RUNTIME_POLQUERY_QUERY_INPUT_H
 
@@ -7,26 +7,27 @@
 
 struct query_input {
 	int fd;
-	size_t limit;        /* bytes of a line, its newline aside */
+	size_t limit;        /* most bytes of a line, without its newline */
 	char *buf;           /* malloc'ed; at most limit + 2 bytes */
-	size_t cap, from, to; /* what is read and not given out */
-	size_t seen;         /* bytes from `from` on that hold no newline */
-	bool skip;           /* the rest of a line that is too long */
+	size_t cap, from, to; /* from..to: read, but not returned yet */
+	size_t seen;         /* bytes after `from` that are known to contain no newline */
+	bool skip;           /* skip the rest of a line that is too long */
 	bool end;
 };
 
-/* WAIT: a descriptor that does not block has no more now. */
+/* WAIT: a non-blocking descriptor has no more input now. */
 enum query_input_got { QUERY_LINE, QUERY_TOO_LONG, QUERY_END, QUERY_FAILED, QUERY_WAIT };
 
 void query_input_init(struct query_input *in, int fd, size_t limit);
 void query_input_release(struct query_input *in);
 /*
- * The next line, without its newline and with a NUL behind it, until the next
- * call; the last one may lack the newline.  A line that is too long is told
- * once, as soon as that is known, and never kept.  QUERY_FAILED: errno.
+ * Returns the next line without its newline, with a NUL after it, valid until the next
+ * call.  The last line may lack the newline.  A line that is too long is reported once,
+ * as soon as that is known, and never kept.  QUERY_FAILED: errno says why.
  */
 enum query_input_got query_input_line(struct query_input *in, char **ret, size_t *ret_n);
-/* Gives back the line of n bytes that the last call gave: the next one gives it. */
+/* Puts back the line of n bytes that the last call returned: the next call returns it
+ * again. */
 void query_input_back(struct query_input *in, size_t n);
 
 #endif

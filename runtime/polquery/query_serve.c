@@ -1,4 +1,4 @@
-/* Decides which client is answered when, and how much of each is kept. */
+/* Decides which client is answered when, and how much of each client's data is kept. */
 #include "runtime/polquery/query_serve.h"
 
 #include <errno.h>
@@ -18,38 +18,40 @@
 #include "runtime/polquery/query_socket.h"
 
 enum {
-	TURN = 16,            /* lines of a client before others are looked at */
-	HEAVY = 16 * 1024,    /* bytes of a line that a child decides */
+	TURN = 16,            /* lines of a client before others get their turn */
+	HEAVY = 16 * 1024,    /* a child decides lines of more bytes than this */
 	MAX_CHILDREN = 8,
-	CHILD_SECONDS = 60,   /* and its answer is read by then */
-	KEPT = 64 * 1024,     /* bytes of a buffer that an idle client keeps */
+	CHILD_SECONDS = 60,   /* limit for deciding and for the client to read the answer */
+	KEPT = 64 * 1024,     /* bytes of buffer that an idle client keeps */
 	EVENTS = 64,
 };
 
 struct client {
 	int fd;               /* -1: free */
-	uint32_t born;        /* in the events of this one and of none before it */
+	uint32_t born;        /* generation of the slot: events of earlier clients carry
+	                         another one */
 	struct query_input in;
-	char *out;            /* what could not be written; malloc'ed */
+	char *out;            /* the unwritten part of an answer; malloc'ed */
 	size_t out_at, out_n;
-	pid_t child;          /* that answers its line, or 0 */
-	uint64_t used;        /* when it last said something */
-	uint32_t events;      /* that epoll tells */
-	bool more;            /* may have another line in its buffer */
-	bool waits;           /* … which only a child can answer, when there is room */
+	pid_t child;          /* child that decides its line, or 0 */
+	uint64_t used;        /* clock value when it last sent something */
+	uint32_t events;      /* events for which epoll watches */
+	bool more;            /* its buffer may contain another line */
+	bool waits;           /* … and that line has to wait until there is room for
+	                         another child */
 };
 
 struct server {
 	struct query *q;
 	struct query_socket socket;
 	int epoll, signals;
-	uint64_t clock; /* counts what was said */
+	uint64_t clock; /* increases with everything that clients send */
 	unsigned children;
 	bool stop;
 	struct client clients[QUERY_MAX_CLIENTS];
 };
 
-/* epoll's numbers for what is no client */
+/* epoll's numbers for descriptors that are not clients */
 enum { ON_SOCKET = QUERY_MAX_CLIENTS, ON_SIGNAL };
 
 /* --- clients ------------------------------------------------------------------------- */
@@ -57,8 +59,8 @@ enum { ON_SOCKET = QUERY_MAX_CLIENTS, ON_SIGNAL };
 static void drop(struct client *c)
 {
 	if (c->child)
-		(void)kill(c->child, SIGKILL); /* reaped as the others are */
-	(void)close(c->fd); /* epoll forgets it */
+		(void)kill(c->child, SIGKILL); /* reaped like the others */
+	(void)close(c->fd); /* closing removes it from epoll */
 	query_input_release(&c->in);
 	free(c->out);
 	/* the child is still counted until it is reaped */
@@ -70,7 +72,8 @@ static uint64_t event_of(const struct server *s, const struct client *c)
 	return (uint64_t)c->born << 32 | (uint64_t)(c - s->clients);
 }
 
-/* What epoll tells of it: it is read from when it has no answer to take. */
+/* Sets the events that epoll watches.  We read from a client only if it has taken all
+ * its answers. */
 static void watch(struct server *s, struct client *c)
 {
 	uint32_t want = c->child ? 0 : c->out ? EPOLLOUT : c->more ? 0 : EPOLLIN;
@@ -92,7 +95,7 @@ static struct client *free_slot(struct server *s)
 	return NULL;
 }
 
-/* The one that has been silent longest; false: there is none. */
+/* Disconnects the client that has been silent longest.  False: there is none. */
 static bool send_one_away(struct server *s)
 {
 	struct client *oldest = NULL;
@@ -108,7 +111,7 @@ static bool send_one_away(struct server *s)
 	return oldest != NULL;
 }
 
-/* Without a descriptor accept() fails before it looks whether anybody is there. */
+/* Is a client waiting?  Without a free descriptor accept() fails before it looks. */
 static bool somebody_waits(const struct server *s)
 {
 	struct pollfd p = { .fd = s->socket.fd, .events = POLLIN };
@@ -124,7 +127,8 @@ static void take_clients(struct server *s)
 		struct epoll_event e = { .events = EPOLLIN };
 
 		if (fd < 0) {
-			/* out of descriptors: whoever comes has to get one */
+			/* no descriptors left: disconnect a client, so that the new one
+			 * gets one */
 			if ((errno == EMFILE || errno == ENFILE) && somebody_waits(s) &&
 			    send_one_away(s))
 				continue;
@@ -147,7 +151,7 @@ static void take_clients(struct server *s)
 
 /* --- answers -------------------------------------------------------------------------- */
 
-/* 1: all is written; 0: not now; -1: the client is gone. */
+/* 1: everything is written; 0: not yet; -1: the client has gone. */
 static int flush(struct client *c)
 {
 	while (c->out && c->out_at < c->out_n) {
@@ -185,7 +189,7 @@ static int answer(struct client *c, const char *text, size_t n)
 	return flush(c);
 }
 
-/* In the child: its copy of everything is its own. */
+/* Runs in the child, which works on its own copy of everything. */
 static void answer_and_exit(struct server *s, struct client *c, const char *line,
 			    size_t n)
 {
@@ -199,7 +203,7 @@ static void answer_and_exit(struct server *s, struct client *c, const char *line
 	(void)alarm(CHILD_SECONDS);
 	text = query_answer(s->q, line, n, &len);
 	while (text && len > 0) {
-		/* the flag is the descriptor's, and so the parent's, too */
+		/* do not set O_NONBLOCK here: the parent shares the flag */
 		ssize_t k = send(c->fd, text, len, MSG_NOSIGNAL);
 		struct epoll_event e = { .events = EPOLLOUT };
 		int ep;
@@ -221,7 +225,7 @@ static void answer_and_exit(struct server *s, struct client *c, const char *line
 	_exit(text && len == 0 ? 0 : 1);
 }
 
-/* A line that may take long to decide. */
+/* Answers a line in a child, because deciding it may take long. */
 static int answer_apart(struct server *s, struct client *c, const char *line, size_t n)
 {
 	pid_t pid;
@@ -241,7 +245,8 @@ static int answer_apart(struct server *s, struct client *c, const char *line, si
 	return 0;
 }
 
-/* A client whose child did not answer must not wait for it. */
+/* Reaps children.  A client whose child failed to answer is dropped, so that it does
+ * not wait. */
 static void reap(struct server *s)
 {
 	int status;
@@ -265,7 +270,7 @@ static void reap(struct server *s)
 
 /* --- a client's turn -------------------------------------------------------------------- */
 
-/* All lines that are not whole have room for so much, and this one for what is left. */
+/* Incomplete lines share a limit: this client may use what the others have left of it. */
 static void set_limit(struct server *s, struct client *c)
 {
 	size_t held = 0, left;
@@ -281,7 +286,7 @@ static void set_limit(struct server *s, struct client *c)
 	c->in.limit = left < QUERY_MAX_LINE ? left : QUERY_MAX_LINE;
 }
 
-/* 1: go on; 0: not now; -1: the client is done. */
+/* 1: continue; 0: not now; -1: the client is finished. */
 static int one_line(struct server *s, struct client *c)
 {
 	const char *text;
@@ -354,11 +359,12 @@ static void handle(struct server *s, const struct epoll_event *e)
 		return;
 	}
 	c = &s->clients[slot];
-	/* what was told of one that is gone is not of the next in its place */
+	/* an event for a former client must not be taken for one of the next client in
+	 * its slot */
 	if (c->fd < 0 || c->born != (uint32_t)(e->data.u64 >> 32))
 		return;
 	if (e->events & (EPOLLHUP | EPOLLERR))
-		drop(c); /* nobody is there to take an answer */
+		drop(c); /* nobody is left to receive an answer */
 	else if (!c->child)
 		turn(s, c);
 }
@@ -369,7 +375,8 @@ static bool has_turn(const struct server *s, const struct client *c)
 	       !(c->waits && s->children >= MAX_CHILDREN);
 }
 
-/* Those that have lines at hand, without being asked; true where some still have. */
+/* Gives a turn to clients with buffered lines, which epoll does not report.  True if
+ * some have more. */
 static bool go_on(struct server *s)
 {
 	bool more = false;
@@ -408,7 +415,8 @@ static int add(struct server *s, int fd, uint32_t number)
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e);
 }
 
-/* Before there is a socket: a signal that came then would leave it behind. */
+/* Called before the socket is made: a signal that arrived in between would leave it
+ * behind. */
 static int block_signals(struct server *s, struct rt_err *err)
 {
 	sigset_t set;

@@ -1,4 +1,4 @@
-/* Decides at which path polquery listens, and to whom. */
+/* Decides at which path polquery listens, and to which users. */
 #include "runtime/polquery/query_socket.h"
 
 #include <errno.h>
@@ -44,9 +44,9 @@ static int address(const char *path, struct sockaddr_un *ret, struct rt_err *err
 }
 
 /*
- * The directory, locked: only one polquery at a time looks at what is there and
- * puts its own in its place.  The lock is on the directory itself, so that nothing
- * is left behind.
+ * Locks the directory, so that only one polquery at a time looks at what is there and
+ * replaces it.  The lock is on the directory itself, so that no lock file is left
+ * behind.
  */
 static int lock_directory(const char *path, int *ret, struct rt_err *err)
 {
@@ -76,7 +76,7 @@ static int lock_directory(const char *path, int *ret, struct rt_err *err)
 	return 0;
 }
 
-/* 0: nothing is there (any more). */
+/* Removes a dead socket.  0: nothing is there (any more). */
 static int clear(const char *path, const struct sockaddr_un *to, struct rt_err *err)
 {
 	AUTO_CLOSE int fd = -1;
@@ -91,7 +91,7 @@ static int clear(const char *path, const struct sockaddr_un *to, struct rt_err *
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return bad_errno(err, path, "a socket");
-	/* one that listens takes the connection, or has too many */
+	/* a listening socket accepts the connection, or has too many of them */
 	if (connect(fd, (const struct sockaddr *)to, sizeof(*to)) == 0 ||
 	    errno != ECONNREFUSED)
 		return bad(err, EADDRINUSE, path, "somebody listens there");

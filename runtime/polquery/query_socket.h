@@ -8,23 +8,23 @@
 #include "runtime/base/err.h"
 
 struct query_socket {
-	int fd;           /* listening, non-blocking */
-	const char *path; /* the caller's */
-	dev_t dev;        /* of the name that was made */
+	int fd;           /* listening and non-blocking */
+	const char *path; /* owned by the caller */
+	dev_t dev;        /* dev and ino of the name that was made */
 	ino_t ino;
 };
 
 /*
- * Makes PATH, mode 0600 from its first moment on and listening.  An existing path
- * is refused, but for a socket of this user's at which nobody listens any more.
- * Also refused: a directory in which others may replace what is there.
+ * Makes PATH with mode 0600 from the start, and listens.  An existing path is refused,
+ * unless it is a socket of this user on which nobody listens any more.  A directory in
+ * which others may replace files is refused, too.
  */
 int query_socket_open(const char *path, struct query_socket *ret, struct rt_err *err);
-/* Takes the name away, unless it is another file by now. */
+/* Removes the name, unless it belongs to another file by now. */
 void query_socket_close(struct query_socket *s);
 /*
- * The next client, non-blocking; -1: none (now).  Whoever is neither this user nor
- * root is sent away.
+ * Returns the next client, non-blocking; -1: none (now).  Clients that are neither this
+ * user nor root are disconnected.
  */
 int query_socket_accept(const struct query_socket *s);
 
