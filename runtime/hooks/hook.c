@@ -1,8 +1,7 @@
 /*
- * Decides what an agent is told.  What the message asks for may happen where every
- * part of it may; whatever goes wrong is a deny, in the agent's own words where
- * they are known (hook_tools.c names the pages), else the exit status that
- * blocks.
+ * Decides what an agent is told.  What a message asks for is allowed only if every part
+ * of it is allowed.  Whatever goes wrong is a deny: in the agent's own format if it is
+ * known (hook_tools.c names the pages), else by the exit status that blocks.
  */
 #include "runtime/hooks/hook.h"
 
@@ -20,14 +19,14 @@
 #include "runtime/hooks/hook_read.h"
 #include "runtime/query/query.h"
 
-/* An answer on its way. */
+/* The answer while it is being made. */
 struct verdict {
 	uint8_t effect;   /* PB_ALLOW, PB_ASK, PB_DENY */
-	bool decided;     /* by the policy, not for want of one */
+	bool decided;     /* the policy decided; false: there was no usable policy */
 	char reason[6000];
 };
 
-/* So many parts of a line that ask are shown, and the number of the others. */
+/* How many asking parts of a line are shown; the others are only counted. */
 enum { SHOWN_PARTS = 6 };
 
 static int block(const char *why)
@@ -62,7 +61,7 @@ static size_t add_text(struct verdict *v, size_t at, const char *fmt, ...)
 	return at < sizeof(v->reason) ? at : sizeof(v->reason) - 1;
 }
 
-/* "'PART': REASON (rule ID at FILE:LINE)" */
+/* Adds "'PART': REASON (rule ID at FILE:LINE)". */
 static size_t add_why(struct verdict *v, size_t at, const struct bundle *b, const char *part,
 		      const char *why, uint32_t rule, bool needs_person)
 {
@@ -74,7 +73,7 @@ static size_t add_why(struct verdict *v, size_t at, const struct bundle *b, cons
 			needs_person ? "; only a person can answer this" : "");
 }
 
-/* All parts of a line that ask: who says yes to one says it to all. */
+/* Lists all parts of a line that ask: a person who says yes to one says yes to all. */
 static size_t say_parts(struct verdict *v, size_t at, const struct pol_ctx *c,
 			const struct cmd_part *const *parts, size_t n)
 {
@@ -91,7 +90,7 @@ static size_t say_parts(struct verdict *v, size_t at, const struct pol_ctx *c,
 	return at;
 }
 
-/* Why, and of which part of a longer line; behind what stands there. */
+/* Adds the reason, and for a longer line the part concerned, after the existing text. */
 static void say_why(struct verdict *v, const struct pol_ctx *c)
 {
 	const struct cmd_part *parts[SHOWN_PARTS];
@@ -111,13 +110,13 @@ static void say_why(struct verdict *v, const struct pol_ctx *c)
 	pol_reason(c, why, sizeof(why));
 	pol_deciding_text(c, part, sizeof(part));
 	at = add_why(v, at, c->b, part, why, c->d.rule, c->d.needs_person);
-	if (n > 1) { /* beside what cannot be read */
+	if (n > 1) { /* list them as well as the part that cannot be parsed */
 		at = add_text(v, at, "; ");
 		(void)say_parts(v, at, c, parts, n);
 	}
 }
 
-/* The strictest of all that the tool would do. */
+/* Takes the strictest decision about what the tool would do. */
 static void decide(struct query *q, const struct hook_message *m, struct verdict *v)
 {
 	*v = (struct verdict){ .effect = PB_DENY, .reason = "nothing was asked" };
@@ -130,7 +129,8 @@ static void decide(struct query *q, const struct hook_message *m, struct verdict
 			return;
 		}
 		effect = q->ctx.d.effect > PB_ASK ? PB_DENY : q->ctx.d.effect;
-		/* all that asks is shown; of the rest the first, and the strictest */
+		/* show everything that asks; of other effects only the first that is
+		 * the strictest */
 		if (i > 0 && (effect < v->effect || (effect == v->effect && effect != PB_ASK)))
 			continue;
 		if (i == 0 || effect > v->effect)
@@ -190,7 +190,7 @@ static void answer_claude(struct json *j, const struct hook_message *m,
 	json_object_end(j);
 }
 
-/* It takes a deny and nothing else: to allow is to say nothing. */
+/* Codex accepts only a deny as an answer: to allow, we say nothing. */
 static void answer_codex(struct json *j, const struct hook_message *m,
 			 const struct verdict *v)
 {
@@ -218,7 +218,7 @@ static void answer_cursor(struct json *j, const struct hook_message *m,
 	json_cstr(j, "agent_message", v->reason);
 }
 
-/* Where nobody would be asked, an ask is a deny that says so. */
+/* If nobody would be asked, turns an ask into a deny that says so. */
 static void deny_ask(const struct hook_message *m, struct verdict *v)
 {
 	size_t at = strlen(v->reason);

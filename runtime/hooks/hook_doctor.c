@@ -1,5 +1,5 @@
-/* Decides where an agent's settings are, and what they say together.  The places are
- * those of the agents' pages (hook_tools.c) and programs. */
+/* Decides where an agent's settings are, and what they say together.  The places come
+ * from the agents' pages (hook_tools.c) and programs. */
 #include "runtime/hooks/hook_doctor.h"
 
 #include <dirent.h>
@@ -23,17 +23,19 @@
 
 enum { MAX_SETTINGS = 4 * 1024 * 1024 };
 
-#define TRUSTED "trustedFolders.json" /* no settings, but which folders Gemini CLI trusts */
+#define TRUSTED "trustedFolders.json" /* not settings, but the list of folders that
+                                         Gemini CLI trusts */
 
-/* Below the agent's own directory, in the working directory, or of the system. */
+/* Below the agent's own directory, in the working directory, or for the whole system. */
 enum where { AT_HOME, HERE, SYSTEM };
 
-/* A path "DIR/ *SUFFIX", without the blank, is each such file of the directory. */
+/* A path "DIR/ *SUFFIX" (without the blank) stands for every such file of the
+ * directory. */
 static const struct place {
 	enum hook_agent agent;
 	enum where where;
 	const char *path;
-	const char *variable; /* that names another file, or NULL */
+	const char *variable; /* environment variable that names another file, or NULL */
 } places[] = {
 	{ HOOK_CLAUDE, AT_HOME, "settings.json", NULL },
 	{ HOOK_CLAUDE, AT_HOME, "remote-settings.json", NULL },
@@ -61,7 +63,8 @@ static const struct place {
 	{ HOOK_CURSOR, SYSTEM, "/etc/cursor/hooks.json", NULL },
 };
 
-/* The agents' own directories; `variable` may name another one, or what it is below. */
+/* The agents' own directories.  `variable` may name another directory, or the one
+ * above. */
 static const struct {
 	const char *below_home, *variable, *home;
 } own[HOOK_AGENT_COUNT] = {
@@ -82,7 +85,8 @@ static void toml_hook(void *arg, const struct hook_found *h)
 			hook_look_at(l, h);
 }
 
-/* A project's config.toml trusts nothing: Codex asks the user's own. */
+/* Handles a trust entry.  Codex ignores those of a project's config.toml and only reads
+ * the user's. */
 static void toml_state(void *arg, const char *key, const char *name, const char *value)
 {
 	struct hook_look *l = arg;
@@ -147,7 +151,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* "DIR/ *SUFFIX" */
+/* Looks at the files "DIR/ *SUFFIX" (without the blank). */
 static void look_at_folder(struct hook_look *l, const char *pattern)
 {
 	const char *star = strrchr(pattern, '*');
@@ -170,7 +174,7 @@ static void look_at_folder(struct hook_look *l, const char *pattern)
 	free(list);
 }
 
-/* A variable's value, or NULL where it has none. */
+/* A variable's value; NULL if it is not set or empty. */
 static const char *set(const char *variable)
 {
 	const char *value = variable ? getenv(variable) : NULL;
@@ -197,7 +201,7 @@ static bool path_of(const struct place *p, char path[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
-/* Moves `dir` to the directory above; false: there is none. */
+/* Changes `dir` to the directory above; false if there is none. */
 static bool go_up(char *dir)
 {
 	char *slash = strrchr(dir, '/');
@@ -216,8 +220,8 @@ static bool holds(const char *dir, const char *name)
 	return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Codex reads those of all directories up to the one that holds .git; its own one is
- * none of a project. */
+/* Codex reads the settings of all directories up to the one that holds .git.  Its own
+ * directory does not count as a project's. */
 static void look_above(struct hook_look *l, const struct place *p)
 {
 	char dir[PATH_MAX], root[PATH_MAX], path[PATH_MAX + 80], home[PATH_MAX];
@@ -247,7 +251,7 @@ static void say_trust(void *arg, const char *text, const char *more)
 	hook_say(arg, HOOK_WRONG, text, more);
 }
 
-/* What is found in all files together. */
+/* Reports what all files together say. */
 static void look_at_all(struct hook_look *l)
 {
 	const char *event;

@@ -1,15 +1,15 @@
-/* polquery doctor [AGENT]: is the hook installed, and does it answer? */
+/* polquery doctor [AGENT]: checks whether the hook is installed and answers. */
 #ifndef RUNTIME_HOOKS_HOOK_DOCTOR_H
 #define RUNTIME_HOOKS_HOOK_DOCTOR_H
 
 #include "runtime/query/query_options.h"
 
 /*
- * Reads the settings of the agent, or of all, of this user and in the working
- * directory, and prints what stands there.  A line of which every word is known is run
- * as the agent would, and asked; no other is run (hook_prove.h).  0: each agent asked
- * about (without a name, at least one) has a hook that answers, denies and fails
- * closed; else, and where that cannot be told, 1.
+ * Reads the settings of the agent, or of all agents, for this user and in the working
+ * directory, and prints what it finds.  A command line is run as the agent would run
+ * it, and asked, only if every word of it is known (hook_prove.h).  0: each agent that
+ * was asked about (without a name: at least one) has a hook that answers, denies and
+ * fails closed.  Otherwise, and if this cannot be found out, 1.
  */
 int hook_doctor(const struct query_options *opt);
 

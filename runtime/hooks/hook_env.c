@@ -1,4 +1,4 @@
-/* Decides which variables a hook must not get from a project. */
+/* Decides which variables a project must not set for a hook. */
 #include "runtime/hooks/hook_env.h"
 
 #include <errno.h>
@@ -15,14 +15,15 @@ enum { MAX_ENV = 1024 * 1024 };
 static const char *const names[] = {
 	"PATH",      "HOME",     "SHELL", "ENV", "BASH_ENV",
 	"SHELLOPTS", "BASHOPTS", "IFS",   "PS4", "CLAUDE_CONFIG_DIR",
-	/* a root of policies, and a part of how long a signature holds */
+	/* a root of policies, and variables that influence how long a signature is
+	 * valid */
 	"TMPDIR", "TZ", "TZDIR",
-	/* programs of the C library's */
+	/* the C library loads programs from these */
 	"GCONV_PATH", "LOCPATH", "NLSPATH"
 };
-/* Of the loader and of bash; the last ones put another shell or a program of their own
- * before each hook of the agent, run none, or read other settings (Claude Code 2.1.197,
- * Gemini CLI 0.61.0). */
+/* Variables of the loader and of bash.  The last ones make the agent put another shell
+ * or program before each hook, run no hooks, or read other settings (Claude Code
+ * 2.1.197, Gemini CLI 0.61.0). */
 static const char *const beginnings[] = { "LD_",
 					  "BASH_FUNC_",
 					  "GLIBC_",
@@ -60,7 +61,7 @@ void hook_env_look(struct hook_look *l)
 	}
 }
 
-/* "[export] NAME=" or "NAME: "; true: *ret_name is that. */
+/* Parses "[export] NAME=" or "NAME: "; if true, *ret_name is the name. */
 static bool take_name(char *line, char **ret_name)
 {
 	size_t n;
@@ -77,7 +78,7 @@ static bool take_name(char *line, char **ret_name)
 	return true;
 }
 
-/* Only what is not in the environment is taken from such a file. */
+/* A variable in such a file counts only if the environment does not have it. */
 static void look_at_file(struct hook_look *l, const char *path)
 {
 	char *text = NULL, *name, said[PATH_MAX + 80];
@@ -101,7 +102,7 @@ static void look_at_file(struct hook_look *l, const char *path)
 	free(text);
 }
 
-/* Only the first of them is read; which one that is depends on what is trusted. */
+/* Gemini CLI reads only the first of them; which one that is depends on what it trusts. */
 void hook_env_files(struct hook_look *l)
 {
 	const char *home = getenv("HOME");

@@ -6,11 +6,13 @@
 
 #include "runtime/hooks/hook_say.h"
 
-/* Somebody else's program is run by it, or another bundle read, or no hook at all. */
+/* True if the variable can make another program run, another bundle be read, or the
+ * hook not run at all. */
 bool hook_env_is_grave(const char *name);
-/* What of this environment switches the agent's hooks off. */
+/* Reports what in this environment switches the agent's hooks off. */
 void hook_env_look(struct hook_look *l);
-/* The files `.env` that Gemini CLI reads into its environment, here and above. */
+/* Looks at the files `.env`, here and above, that Gemini CLI reads into its
+ * environment. */
 void hook_env_files(struct hook_look *l);
 
 #endif

@@ -1,4 +1,4 @@
-/* A hook as the settings have it.  Texts are never NULL but where it is said. */
+/* A hook as the settings describe it.  Texts are never NULL unless it says so. */
 #ifndef RUNTIME_HOOKS_HOOK_FOUND_H
 #define RUNTIME_HOOKS_HOOK_FOUND_H
 
@@ -6,14 +6,14 @@
 
 struct hook_found {
 	const char *event, *command;
-	const char *matcher;  /* NULL: none */
-	const char *status;   /* a text that is shown meanwhile, or NULL */
-	double timeout;       /* as the settings count; < 0: none is given */
-	const char *only_if;  /* a condition on which it is asked, or NULL */
-	const char *name;     /* by which it may be switched off, or NULL: its command */
-	bool fail_closed;     /* the agent denies where it fails or is late */
-	bool odd;             /* it has something that is not read here */
-	unsigned group, index; /* its place in the event's list */
+	const char *matcher;  /* NULL: no matcher */
+	const char *status;   /* text that is shown while the hook runs, or NULL */
+	double timeout;       /* in the unit of the settings; < 0: not given */
+	const char *only_if;  /* condition for running the hook, or NULL */
+	const char *name;     /* name by which it can be switched off; NULL: its command */
+	bool fail_closed;     /* the agent denies if the hook fails or is late */
+	bool odd;             /* it has a field that we do not read */
+	unsigned group, index; /* its position in the event's list */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads what a hook's command says to polquery. */
+/* Parses a hook's command line and finds what it passes to polquery. */
 #include "runtime/hooks/hook_line.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "runtime/base/io.h"
 #include "runtime/line/shell/shell.h"
 
-/* All that is kept of one line: what the analysis makes, the words, their texts. */
+/* All memory for one line: the result of the analysis, the words and their texts. */
 struct room {
 	const char *line;
 	char **argv;
@@ -24,7 +24,7 @@ static bool put(struct room *m, const char *p, size_t n)
 	return true;
 }
 
-/* Does the word begin with ~ or $HOME, quoted or not?  Its first piece is that then. */
+/* Does the word begin with ~ or $HOME, quoted or not?  Then that is its first piece. */
 static bool begins_at_home(const struct room *m, const struct sh_word *w)
 {
 	const char *p = m->line + w->from;
@@ -37,7 +37,7 @@ static bool begins_at_home(const struct room *m, const struct sh_word *w)
 	return !p[5] || !sh_is_name(p + 1, 5);
 }
 
-/* The text that the shell makes of the word; NULL: not known, or no room. */
+/* The text that the shell makes of the word.  NULL: unknown, or no room. */
 static char *text_of_word(struct room *m, const struct sh_word *w)
 {
 	const struct sh_seg *s = &w->seg;
@@ -55,7 +55,8 @@ static char *text_of_word(struct room *m, const struct sh_word *w)
 	return put(m, "", 1) ? from : NULL;
 }
 
-/* Is this the program `name`, with or without a path?  Then *ret_bare tells it. */
+/* Is this the program `name`, with or without a path?  Sets *ret_bare if the path is
+ * not absolute. */
 static bool is_program(const struct sh_word *w, const char *name, bool *ret_bare)
 {
 	size_t n = strlen(name);
@@ -68,7 +69,7 @@ static bool is_program(const struct sh_word *w, const char *name, bool *ret_bare
 	return true;
 }
 
-/* Whole seconds, or minutes, of a word; 0: none of these, or no limit. */
+/* Reads whole seconds or minutes from a word; 0: something else, or no limit. */
 static unsigned duration(const struct sh_word *w)
 {
 	unsigned n = 0;
@@ -90,8 +91,9 @@ static bool is_word(const struct sh_word *w, const char *text)
 }
 
 /*
- * The word that is polquery, or NULL.  Of `timeout` the options that only make it
- * stricter are known: with others it may wait for ever, or give another status.
+ * Returns the word that is polquery, or NULL.  Only those options of `timeout` are
+ * accepted that make it stricter: with others it may wait for ever, or return another
+ * status.
  */
 static const struct sh_word *polquery_of(const struct sh_cmd *c, struct hook_line *ret,
 					 const struct sh_word **ret_timeout)
@@ -161,7 +163,7 @@ int hook_line_read(const char *text, struct hook_line *ret, struct rt_err *err)
 	int r;
 
 	*ret = (struct hook_line){ .block = NULL };
-	/* a word is at least a byte, and may have one HOME in front */
+	/* a word has at least one byte, and may have one HOME in front */
 	words = (n + 2) * sizeof(char *);
 	made = (n + 1) * (2 + (home ? strlen(home) : 0));
 	ret->block = block = malloc(parsed + words + made);

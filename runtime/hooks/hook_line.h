@@ -9,24 +9,23 @@
 #include "runtime/query/query_options.h"
 
 struct hook_line {
-	struct query_options opt; /* of polquery in it; its texts lie in `block` */
+	struct query_options opt; /* polquery's options; their texts lie in `block` */
 	void *block;
-	/* polquery's words stand in text[from] to text[to]; to 0: with a redirection or a
-	 * variable of their own, which are not looked at. */
+	/* polquery's words are text[from] to text[to].  `to` is 0 if the line has a
+	 * redirection or sets a variable; these are not looked at. */
 	size_t from, to;
-	const char *program; /* polquery as it is named */
-	bool bare;           /* it, or the `timeout` before it, is looked for in PATH */
-	const char *timeout; /* the `timeout` before it as it is named, or NULL */
-	unsigned seconds;    /* … and its limit; 0: it may take for ever */
+	const char *program; /* how the line names polquery */
+	bool bare;           /* polquery, or the `timeout` before it, is searched in PATH */
+	const char *timeout; /* how the line names the `timeout` before polquery, or NULL */
+	unsigned seconds;    /* … and its limit in seconds; 0: no limit */
 };
 
 /*
- * Takes the text apart as sh does, with ~ and $HOME expanded, and reads the words
- * behind the program polquery, and of a `timeout [-k N] N` before it, as polquery
- * does.  0, or -errno with the reason: no
- * such program in it, a word that is known only when the line runs, options that
- * polquery refuses, a bundle that is named from an unknown directory.  To be released
- * in either case.
+ * Splits the text as sh does, with ~ and $HOME expanded.  Then reads the words after
+ * the program polquery as polquery does, and those of a `timeout [-k N] N` before it.
+ * 0, or -errno with the reason: there is no such program, a word is known only when the
+ * line runs, polquery refuses the options, or the path of the bundle starts at an
+ * unknown directory.  Release it in either case.
  */
 int hook_line_read(const char *text, struct hook_line *ret, struct rt_err *err);
 void hook_line_release(struct hook_line *h);

@@ -11,8 +11,8 @@
 #include "runtime/hooks/hook_prove.h"
 #include "runtime/hooks/hook_read.h"
 
-/* How long each agent waits for a hook that says nothing of it, in seconds, and what
- * its settings count in; 0: not known.  Past that the tool is run. */
+/* How many seconds each agent waits for a hook that sets no limit, and the unit of its
+ * settings; 0: unknown.  After that time the agent runs the tool. */
 static const struct {
 	unsigned wait;
 	double unit;
@@ -23,7 +23,7 @@ static const struct {
 	[HOOK_CURSOR] = { 0, 1 },
 };
 
-/* One that stands there several times is asked once. */
+/* A command that occurs several times is asked only once. */
 static bool tried(struct hook_look *l, const char *command)
 {
 	if (l->tried && strcmp(l->tried, command) == 0)
@@ -35,7 +35,7 @@ static bool tried(struct hook_look *l, const char *command)
 
 /* --- does it fail closed? ------------------------------------------------------------ */
 
-/* Moves *p behind `word` and the blanks around it. */
+/* Moves *p to after `word` and the blanks around it. */
 static bool skip(const char **p, const char *word)
 {
 	const char *s = *p + strspn(*p, " \t\n");
@@ -47,7 +47,7 @@ static bool skip(const char **p, const char *word)
 	return true;
 }
 
-/* "echo SOME WORDS >&2;", and nothing that a shell would take for more. */
+/* Parses "echo SOME WORDS >&2;" with nothing that is special to a shell. */
 static bool skip_echo(const char **p)
 {
 	static const char words[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -62,9 +62,9 @@ static bool skip_echo(const char **p)
 }
 
 /*
- * Where polquery is not there or dies, is that a deny?  Codex blocks at status 2 with a
- * text on stderr only (codex-rs/hooks/src/events/pre_tool_use.rs), and takes no notice
- * of the text at status 0.
+ * If polquery is missing or dies, is that a deny?  Codex blocks only at status 2 with a
+ * text on stderr (codex-rs/hooks/src/events/pre_tool_use.rs), and ignores the text at
+ * status 0.
  */
 static bool stays_closed(struct hook_look *l, const struct hook_found *f,
 			 const struct hook_line *h)
@@ -90,11 +90,11 @@ static bool stays_closed(struct hook_look *l, const struct hook_found *f,
 	return false;
 }
 
-/* What a timer of theirs may be set to; beyond, Claude Code and Gemini CLI do not wait at
- * all. */
+/* The largest value for the agents' timers.  Beyond it, Claude Code and Gemini CLI do
+ * not wait at all. */
 #define LONGEST 2147483.0
 
-/* All agents run the tool where its hook is late: so the line has to be earlier. */
+/* All agents run the tool if the hook is late, so the line must end before that. */
 static bool is_in_time(struct hook_look *l, const struct hook_found *f,
 		       const struct hook_line *h)
 {
@@ -121,7 +121,7 @@ static bool is_in_time(struct hook_look *l, const struct hook_found *f,
 	return false;
 }
 
-/* The agents put values for some variables into the text, between single quotes, too. */
+/* The agents replace some variables in the text, even between single quotes. */
 static bool has_variable(const char *command)
 {
 	for (const char *p = command; (p = strchr(p, '$')) != NULL; p++) {
@@ -153,7 +153,7 @@ static void look_at_line(struct hook_look *l, const struct hook_found *f)
 	hook_line_release(&h);
 }
 
-/* Is it asked about every tool of the event?  In each of the agents these are. */
+/* Does the hook get every tool of the event?  All agents agree about these matchers. */
 static bool is_for_all(const char *matcher)
 {
 	static const char *const all[] = { "", "*", ".*", "^.*$" };

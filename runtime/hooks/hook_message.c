@@ -1,4 +1,4 @@
-/* What a message owns. */
+/* Releases what a message owns. */
 #include "runtime/hooks/hook_message.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Decides which files a list, a pattern or a patch names and which hosts an address
- * does; what two readers would read in two ways is refused. */
+/* Finds the files that a list, a pattern or a patch names, and the hosts that an
+ * address names.  Refuses what two readers would read differently. */
 #include "runtime/hooks/hook_named.h"
 
 #include <json-c/json.h>
@@ -23,7 +23,7 @@ bool hook_in_list(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
-	/* two words of the list are none of its words */
+	/* a text of two words is not one word of the list */
 	if (n == 0 || strchr(word, ' '))
 		return false;
 	for (const char *p = list; (p = strstr(p, word)) != NULL; p += n)
@@ -33,9 +33,10 @@ bool hook_in_list(const char *list, const char *word)
 }
 
 /*
- * Does it match below the directory only?  What is expanded is known from the bytes
- * around: braces make "/x" of "{,a}/x", and ".." of ".{.,a}" or of "[.][.]", so that
- * a dot with such a byte, or none, on either side is taken for half of a "..".
+ * True if the pattern matches only below its directory.  Expansion can build a path
+ * from pieces: braces make "/x" of "{,a}/x" and ".." of ".{.,a}", and brackets make
+ * ".." of "[.][.]".  So a dot is taken for half of a ".." if such a byte follows it,
+ * and such a byte, a '/' or the beginning comes before it.
  */
 static bool is_below(const char *glob)
 {
@@ -64,7 +65,7 @@ static bool check_glob(struct reading *r, const char *key, struct json_object *v
 	return true;
 }
 
-/* Each of a list, which may be a single text, goes to `take`. */
+/* Calls `take` for each element of a list; a single text counts as a list of one. */
 static bool each(struct reading *r, const char *key, struct json_object *list,
 		 bool (*take)(struct reading *, const char *, struct json_object *))
 {
@@ -90,7 +91,7 @@ bool hook_check_globs(struct reading *r, const struct hook_tool *t)
 	return true;
 }
 
-/* Gemini CLI's packages/core/src/utils/pathCorrector.ts. */
+/* See packages/core/src/utils/pathCorrector.ts of Gemini CLI. */
 bool hook_add_sought(struct reading *r, const char *key, const char *path)
 {
 	if (!hook_add_file(r, key, path, PB_READ | PB_WRITE))
@@ -153,7 +154,7 @@ bool hook_add_published(struct reading *r, const struct hook_tool *t)
 
 /* --- addresses ------------------------------------------------------------------------ */
 
-/* The port of ":PORT", or the scheme's; 0: none. */
+/* The port in ":PORT", or the scheme's port; 0: none. */
 static unsigned port_of(const char *s, size_t n, bool tls)
 {
 	unsigned port = 0;
@@ -170,15 +171,15 @@ static unsigned port_of(const char *s, size_t n, bool tls)
 	return n == 1 ? (tls ? 443 : 80) : port <= 65535 ? port : 0;
 }
 
-/* A host's bytes; what else may stand there is another address for some reader. */
+/* The bytes of a host.  With any other byte, some reader sees another address. */
 static bool is_host_byte(char c)
 {
 	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
 	       (c && strchr(".:_-[]", c));
 }
 
-/* Claude Code's WebFetch makes "https" of "http": another port, where it was the
- * scheme's own. */
+/* Claude Code's WebFetch turns "http" into "https", and so changes the port if it was
+ * the scheme's default. */
 static bool add_upgraded(struct reading *r, const struct query_request *http)
 {
 	struct query_request copy = *http, *q = hook_add(r, QUERY_NET);
@@ -189,9 +190,9 @@ static bool add_upgraded(struct reading *r, const struct query_request *http)
 	return q != NULL;
 }
 
-/* One "http://…" or "https://…" at `s`.  Tabs and newlines within it are taken out by
- * those who fetch, and most other bytes stay in the host: it ends where a path
- * begins, and in a text of more words (`words`) at a blank. */
+/* Adds one "http://…" or "https://…" at `s`.  Programs that fetch remove tabs and
+ * newlines from it and leave most other bytes in the host.  So the host ends where a
+ * path begins, or, in a text of several words (`words`), at a blank. */
 bool hook_add_url(struct reading *r, const char *key, const char *s, bool words)
 {
 	bool tls = strncasecmp(s, "https://", 8) == 0;
@@ -232,7 +233,8 @@ bool hook_add_url(struct reading *r, const char *key, const char *s, bool words)
 	return tls || q->port != 80 || r->m->agent != HOOK_CLAUDE || add_upgraded(r, q);
 }
 
-/* Every address in a text for people; a text without one fetches nothing known. */
+/* Adds every address in a text for people.  A text without addresses fetches nothing
+ * that we know of. */
 bool hook_add_urls(struct reading *r, const char *key, const char *text)
 {
 	size_t found = 0;
@@ -242,7 +244,7 @@ bool hook_add_urls(struct reading *r, const char *key, const char *text)
 
 		if (p[n] != ':' || !p[n + 1] || is_blank(p[n + 1]))
 			continue;
-		/* "http:/x" and "http:\\x" are addresses, too, of whom they please */
+		/* some readers also accept "http:/x" and "http:\\x" as addresses */
 		if (!hook_add_url(r, key, p, true))
 			return false;
 		found++;
@@ -255,8 +257,8 @@ bool hook_add_urls(struct reading *r, const char *key, const char *text)
 static const char *const patch_heads[] = { "*** Add File: ", "*** Update File: ",
 					   "*** Delete File: ", "*** Move to: " };
 
-/* Readers take blanks off the ends of a name, Unicode's, too, and not all take the
- * same: a name at whose ends one may stand is two names. */
+/* Readers remove blanks (also Unicode's) from the ends of a name, but not all remove
+ * the same ones: with such a blank it would be two names. */
 static bool add_patched(struct reading *r, const char *path, size_t n)
 {
 	char *text;
@@ -268,27 +270,28 @@ static bool add_patched(struct reading *r, const char *path, size_t n)
 	return text && hook_add_file(r, "command", text, PB_READ | PB_WRITE);
 }
 
-/* A head behind anything that may be taken off a line's front. */
+/* True if a head follows something that a reader may remove from the front of the line. */
 static bool has_late_head(const char *line, size_t n)
 {
-	/* content, whatever is taken off */
+	/* content, whatever a reader removes */
 	if (n && strchr("+-@", line[0]))
 		return false;
 	for (size_t i = 0; i < sizeof(patch_heads) / sizeof(patch_heads[0]); i++)
-		/* without its last blank, which may be another one */
+		/* compare without the last blank, since another blank may be in its
+		 * place */
 		if (n > 1 && memmem(line + 1, n - 1, patch_heads[i], strlen(patch_heads[i]) - 1))
 			return true;
 	return false;
 }
 
-/* Codex's patches (codex-rs/apply-patch/src/parser.rs): each file stands on a line of
- * its own, whose ends are trimmed for some heads and not for others. */
+/* Codex's patches (codex-rs/apply-patch/src/parser.rs): each file is on a line of its
+ * own.  The ends of the line are trimmed for some heads and not for others. */
 static bool add_patch_line(struct reading *r, const char *line, size_t n)
 {
 	static const char *const marks[] = { "*** Begin Patch", "*** End Patch",
 					     "*** End of File" };
 
-	/* "\r\n" ends a line, too */
+	/* "\r\n" also ends a line */
 	if (n && line[n - 1] == '\r')
 		n--;
 	if (has_late_head(line, n))

@@ -1,4 +1,4 @@
-/* What the values of a message name: files of lists and patterns, hosts of addresses,
+/* What the values of a message name: files in lists and patterns, hosts of addresses,
  * files of a patch. */
 #ifndef RUNTIME_HOOKS_HOOK_NAMED_H
 #define RUNTIME_HOOKS_HOOK_NAMED_H
@@ -7,26 +7,28 @@
 
 struct hook_tool;
 
-/* Is it a word of the list? */
+/* Is `word` one of the words of the list? */
 bool hook_in_list(const char *list, const char *word);
-/* Each pattern among the tool's fields matches below its directory only. */
+/* Checks that each pattern in the tool's fields matches only below its directory. */
 bool hook_check_globs(struct reading *r, const struct hook_tool *t);
-/* The fields that stand in `keys` hold a path or a list of them, which are read; one of
- * them is there. */
+/* The fields in `keys` hold a path or a list of paths, which are read.  One of the
+ * fields must exist. */
 bool hook_add_files(struct reading *r, const char *keys);
-/* The same of what may be read and written, where it is there. */
+/* The same for fields whose files may be read and written.  They may be missing. */
 bool hook_add_any_files(struct reading *r, const char *keys);
-/* Files that are put on a page of the agent's vendor. */
+/* Adds files that are published on a page of the agent's vendor. */
 bool hook_add_published(struct reading *r, const struct hook_tool *t);
-/* A file that is edited; where it is not below the working directory, the agent takes
- * one that is elsewhere and whose path ends so, which is refused. */
+/* Adds a file that is edited.  If the file does not exist below the working directory,
+ * the agent may take one elsewhere whose path ends in the same way; so that is
+ * refused. */
 bool hook_add_sought(struct reading *r, const char *key, const char *path);
 
-/* One address; in a text of more words (`words`) it ends at a blank. */
+/* Adds one address.  In a text of several words (`words`) it ends at a blank. */
 bool hook_add_url(struct reading *r, const char *key, const char *s, bool words);
-/* Every address in a text for people; a text without one fetches nothing known. */
+/* Adds every address in a text for people.  A text without addresses fetches nothing
+ * that we know of. */
 bool hook_add_urls(struct reading *r, const char *key, const char *text);
-/* The files of one of Codex's patches. */
+/* Adds the files of one of Codex's patches. */
 bool hook_add_patch(struct reading *r, const char *text);
 
 #endif

@@ -16,9 +16,9 @@
 #include "runtime/query/query_json.h"
 
 /*
- * What is asked.  '@' is the directory at hand, '%' a file; both without quotes.
- * HEAD stands before each; with ODD it has a field that no version knows, and
- * nothing is allowed then.
+ * The questions.  '@' stands for the current directory and '%' for a file, both without
+ * quotes.  HEAD comes before each; with ODD the message has a field that no version
+ * knows, so nothing may be allowed.
  */
 #define HEAD "{\"cwd\":\"@\""
 #define ODD ",\"pol_doctor\":1"
@@ -49,7 +49,7 @@ static const struct question {
 	  ROOTS("beforeMCPExecution") "\"tool_name\":\"pol_doctor\",\"tool_input\":\"{}\"}" },
 };
 
-/* Writing a file, where it is there already. */
+/* Messages that write a file, which exists already. */
 static const char *const writes[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = TOOL("PreToolUse", "Write", "{\"file_path\":\"%\",\"content\":\"\"}"),
 	[HOOK_CODEX] = TOOL("PreToolUse", "apply_patch",
@@ -63,7 +63,7 @@ static const char *const writes[HOOK_AGENT_COUNT] = {
 
 /* --- whose programs they are ------------------------------------------------------------ */
 
-/* May somebody else write this, or what lies in it? */
+/* May somebody else write this, or (for a directory) what is in it? */
 static bool is_open_to_others(const struct stat *st, const struct stat *own)
 {
 	if (st->st_uid != 0 && st->st_uid != geteuid() && st->st_uid != own->st_uid)
@@ -74,7 +74,7 @@ static bool is_open_to_others(const struct stat *st, const struct stat *own)
 	       ((st->st_mode & S_IWGRP) && st->st_gid != 0 && st->st_gid != getegid());
 }
 
-/* `path` is physical: each directory above it and itself. */
+/* Checks `path`, which is physical, and each directory above it. */
 static bool is_ours_alone(const char *path, const struct stat *own)
 {
 	char head[PATH_MAX];
@@ -98,7 +98,7 @@ static bool is_in_project(const char *path)
 	char *cwd = getcwd(NULL, 0), *project = cwd ? place_project(cwd, home ? home : "/") : NULL;
 	bool in = !project || place_is_below(path, cwd) || place_is_below(path, project);
 
-	/* nobody's project is the whole system, or the folder of all of one's own */
+	/* neither the whole system nor the user's home directory counts as a project */
 	if (project && (!project[1] || (home && strcmp(project, home) == 0)))
 		in = false;
 	free(project);
@@ -150,7 +150,7 @@ bool hook_prove_programs(struct hook_look *l, const struct hook_line *h)
 
 /* --- the questions ---------------------------------------------------------------------- */
 
-/* A path as JSON has it, without its quotes; malloc'ed, or NULL. */
+/* Writes a path as JSON, without quotes; malloc'ed, or NULL. */
 static char *in_json(const char *path)
 {
 	struct json_object *o = json_object_new_string(path);
@@ -163,7 +163,7 @@ static char *in_json(const char *path)
 	return s;
 }
 
-/* Copies `s` behind text[n], with `here` and `file` for each '@' and '%'. */
+/* Copies `s` to text + n, replacing each '@' by `here` and each '%' by `file`. */
 static size_t fill(char *text, size_t n, const char *s, const char *here, const char *file)
 {
 	for (; *s; s++) {
@@ -177,7 +177,7 @@ static size_t fill(char *text, size_t n, const char *s, const char *here, const 
 	return n;
 }
 
-/* The message; malloc'ed, or NULL. */
+/* Makes the message; malloc'ed, or NULL. */
 static char *message(const char *head, const char *tail, const char *path, size_t *ret_n)
 {
 	char *cwd = getcwd(NULL, 0), *here = cwd ? in_json(cwd) : NULL, *file = in_json(path);
@@ -197,8 +197,8 @@ static char *message(const char *head, const char *tail, const char *path, size_
 	return text;
 }
 
-/* What the agent is told: "allow", "ask", "deny", or "" where its form has no word.
- * Codex is told nothing where it may go on. */
+/* What the agent is told: "allow", "ask", "deny", or "" if its format has no word for
+ * it.  Codex is told nothing if it may continue. */
 static void word_of(enum hook_agent agent, const char *text, size_t n, char out[16])
 {
 	static const struct {
@@ -235,8 +235,8 @@ struct proof {
 };
 
 /*
- * Asks the line.  true: it says the same as this program, whose word is put into
- * `word`; else what is wrong has been said.
+ * Asks the line.  True: it answers the same as this program; the answer is written to
+ * `word`.  Otherwise it has reported what is wrong.
  */
 static bool ask(const struct proof *p, const char *what, const char *text, size_t n,
 		char word[16])
@@ -269,7 +269,7 @@ static bool ask(const struct proof *p, const char *what, const char *text, size_
 	return same;
 }
 
-/* The policy's own answer; false: there is none, and all is denied. */
+/* The answer of the policy itself.  False: there is none, and everything is denied. */
 static bool ask_policy(const struct proof *p, const struct question *q)
 {
 	char why[HOOK_SHOWN], word[16], *text;
@@ -290,7 +290,7 @@ static bool ask_policy(const struct proof *p, const struct question *q)
 	return good;
 }
 
-/* Whatever the policy says, this must be denied. */
+/* Asks something that must be denied whatever the policy says. */
 static void ask_deny(const struct proof *p, const struct question *q)
 {
 	char say[200], word[16], *text;
@@ -304,7 +304,8 @@ static void ask_deny(const struct proof *p, const struct question *q)
 	free(text);
 }
 
-/* An agent that may write these switches its hook off, or has a policy of its own. */
+/* An agent that may write such a file can switch off its hook, or give itself another
+ * policy. */
 static void ask_write(const struct proof *p, const char *what, const char *path)
 {
 	char *real = realpath(path, NULL), word[16], say[200], *text;

@@ -1,7 +1,7 @@
 /*
- * Decides what a tool of an agent would do: a shell's line is a command, reading,
- * writing and editing are files, fetching is an address, everything else is a tool.
- * hook_tools.c has the tables, and names the pages that document them.
+ * Decides what an agent's tool would do: a line for a shell is a command; reading,
+ * writing and editing are files; fetching is an address; everything else is a tool.
+ * The tables are in hook_tools.c, which names the pages that document the tools.
  */
 #include "runtime/hooks/hook_read.h"
 
@@ -16,7 +16,7 @@
 #include "runtime/hooks/hook_tools.h"
 #include "runtime/query/query_json.h"
 
-/* `what`: W_TOOL where the message names its tool, else what the event itself is. */
+/* `what`: W_TOOL if the message names its tool, else what the event itself stands for. */
 static const struct event {
 	enum hook_agent agent;
 	const char *name;
@@ -54,7 +54,7 @@ static bool add_tool(struct reading *r, const char *name)
 
 /* --- what the tool is given ---------------------------------------------------------------- */
 
-/* A text; *ret is NULL where the key is not there. */
+/* Reads a text; *ret is NULL if there is no such key. */
 static bool text_at(struct reading *r, struct json_object *o, const char *key,
 		    const char **ret)
 {
@@ -71,7 +71,7 @@ static bool text_at(struct reading *r, struct json_object *o, const char *key,
 	return true;
 }
 
-/* The one key of the list that is there, and its text. */
+/* Finds the one key of the list that exists, and its text. */
 static bool one_of(struct reading *r, struct json_object *o, const char *list,
 		   const char **ret_key, const char **ret)
 {
@@ -146,7 +146,8 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 		return hook_add_urls(r, key, subject);
 	case W_PATCH:
 		return hook_add_patch(r, subject);
-	case W_TREE: /* whatever lies below: the tool has to be allowed, too */
+	case W_TREE: /* we do not know what it touches below, so the tool must be
+	                allowed, too */
 	case W_TREES:
 		return hook_add_file(r, key, subject, PB_READ) && add_tool(r, t->name);
 	case W_FILES:
@@ -158,7 +159,7 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 	}
 }
 
-/* The tool's input is no object but a text: a patch. */
+/* The tool's input is a text and not an object: a patch. */
 static bool read_text_tool(struct reading *r, const struct hook_tool *t)
 {
 	const char *text;
@@ -169,8 +170,8 @@ static bool read_text_tool(struct reading *r, const struct hook_tool *t)
 		      hook_fail(r, "tool_input", "is missing");
 }
 
-/* Gemini CLI says so beside the tool; the others by its name, and Cursor's tools of
- * servers have an event of their own. */
+/* Is it a tool of an MCP server?  Gemini CLI says so beside the tool, the others by the
+ * tool's name.  Cursor also has an event of its own for such tools. */
 static bool is_of_server(const struct reading *r, const char *name)
 {
 	return strncmp(name, "mcp_", 4) == 0 || strncmp(name, "MCP:", 4) == 0 ||
@@ -182,7 +183,7 @@ static bool read_tool(struct reading *r, const char *name)
 	const struct hook_tool *t = hook_tool_find(r->m->agent, name);
 	const char *key = "tool_input", *subject = NULL, *where = NULL, *at = NULL;
 
-	if (!t) /* a server's tool may mean other files than those here */
+	if (!t) /* a server's tool may mean files of another machine */
 		return (is_of_server(r, name) || !r->input ||
 			hook_add_any_files(r, hook_file_keys)) &&
 		       add_tool(r, name);
@@ -236,7 +237,7 @@ static bool find_cwd(struct reading *r)
 
 	if (!text_at(r, r->doc, "cwd", &cwd))
 		return false;
-	/* Cursor says it of shells only */
+	/* Cursor gives the directory only for shells */
 	if (!cwd && r->m->agent == HOOK_CURSOR &&
 	    json_object_object_get_ex(r->doc, "workspace_roots", &roots) &&
 	    json_object_is_type(roots, json_type_array) &&
@@ -285,7 +286,7 @@ static bool read_event(struct reading *r)
 	}
 }
 
-/* Not every mode of the agent asks a person whom its hook would have asked. */
+/* Not every mode of the agent asks a person when the hook says "ask". */
 static bool find_mode(struct reading *r)
 {
 	const char *asking = hook_modes[r->m->agent], *mode;

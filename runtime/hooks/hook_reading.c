@@ -1,5 +1,5 @@
-/* Decides what of a message can be a request: paths that can be read in one way, and no
- * more requests than are decided. */
+/* Decides what in a message can become a request: only paths that all readers
+ * understand in the same way, and no more requests than the limit. */
 #include "runtime/hooks/hook_reading.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ static bool is_wide_blank(const char *s, size_t n)
 	for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++)
 		if (strlen(blanks[i]) == n && memcmp(s, blanks[i], n) == 0)
 			return true;
-	/* U+2000 to U+206F: blanks, marks of direction and others without a shape */
+	/* U+2000 to U+206F: blanks, direction marks and other invisible characters */
 	return n == 3 && s[0] == '\xe2' && (s[1] == '\x80' || s[1] == '\x81');
 }
 

@@ -1,7 +1,7 @@
 /*
- * Decides how a hook's line is run: seen in Claude Code 2.1.197, Codex 0.169 and Gemini
- * CLI 0.61.0.  Their environment is that of whoever starts them; what they add is
- * added.
+ * Decides how a hook's line is run, as seen in Claude Code 2.1.197, Codex 0.169 and
+ * Gemini CLI 0.61.0.  The agents pass on the environment in which they were started;
+ * what they add, we add, too.
  */
 #include "runtime/hooks/hook_run.h"
 
@@ -19,10 +19,10 @@
 
 #include "runtime/base/io.h"
 
-/* The shell; NULL: the user's own, where Codex knows it, else bash. */
+/* The shell.  NULL: the user's own if Codex knows it, else bash. */
 static const struct {
 	const char *shell, *option;
-	const char *here[3]; /* variables for the directory at hand */
+	const char *here[3]; /* variables that hold the current directory */
 } ways[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = { "/bin/sh", "-c", { "CLAUDE_PROJECT_DIR" } },
 	[HOOK_CODEX] = { NULL, "-c", { NULL } },
@@ -72,7 +72,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* What came until it ended its output or `until`; what is too much is cut. */
+/* Reads what arrives until both outputs end or until `until`; cuts what is too much. */
 static bool read_both(int out, int err, int64_t until, struct hook_ran *ret)
 {
 	struct pollfd p[2] = { { .fd = out, .events = POLLIN },
@@ -103,7 +103,7 @@ static bool read_both(int out, int err, int64_t until, struct hook_ran *ret)
 	return true;
 }
 
-/* Its status, once it has ended. */
+/* Waits for its end and returns its status. */
 static int end_of(pid_t pid, int64_t until, struct hook_ran *ret)
 {
 	int status;
@@ -125,7 +125,7 @@ static int end_of(pid_t pid, int64_t until, struct hook_ran *ret)
 	return 0;
 }
 
-/* The message: a file that is nowhere, from its beginning. */
+/* Puts the message into an unnamed file, positioned at its beginning. */
 static int input(const char *text, size_t n)
 {
 	int fd = memfd_create("pol-doctor", MFD_CLOEXEC);

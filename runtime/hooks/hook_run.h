@@ -1,4 +1,4 @@
-/* A hook's line, run as its agent runs it. */
+/* Runs a hook's line as its agent runs it. */
 #ifndef RUNTIME_HOOKS_HOOK_RUN_H
 #define RUNTIME_HOOKS_HOOK_RUN_H
 
@@ -10,16 +10,16 @@
 enum { HOOK_RUN_SECONDS = 30, HOOK_RUN_MAX = 64 * 1024 };
 
 struct hook_ran {
-	int status;      /* as a shell has it: 128 and the signal's number */
-	bool late;       /* it was killed for that */
-	char *out, *err; /* with a NUL behind each; malloc'ed */
+	int status;      /* as in a shell: 128 plus the number of a signal */
+	bool late;       /* it was late and was killed */
+	char *out, *err; /* with a NUL at the end; malloc'ed */
 	size_t n, err_n;
 };
 
 /*
- * Gives `command` to the shell that the agent would give it to, with `text` on stdin,
- * in this directory and environment with what the agent adds.  0, or -errno where it
- * could not be run.  To be released in either case.
+ * Gives `command` to the shell that the agent would use, with `text` on stdin, in this
+ * directory and environment plus what the agent adds.  0, or -errno if it could not be
+ * run.  Release it in either case.
  */
 int hook_run_line(enum hook_agent agent, const char *command, const char *text,
 		  size_t n, unsigned seconds, struct hook_ran *ret);

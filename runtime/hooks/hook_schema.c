@@ -1,7 +1,7 @@
 /*
- * Decides which settings an agent would take.  Seen in Claude Code 2.1.197 and Gemini
- * CLI 0.61.0: the first skips a file with one wrong value in silence, the second runs
- * no hook where `hooks` is no object.
+ * Decides which settings an agent would accept.  Seen in Claude Code 2.1.197 and Gemini
+ * CLI 0.61.0: the first silently skips a file that has one wrong value; the second runs
+ * no hooks if `hooks` is not an object.
  */
 #include "runtime/hooks/hook_schema.h"
 
@@ -33,7 +33,7 @@ static const struct field {
 	{ A(CURSOR), "matcher", TEXT },
 };
 
-/* Of Claude Code's settings. */
+/* Claude Code's settings. */
 static const struct field settings[] = {
 	{ A(CLAUDE), "$schema", TEXT },
 	{ A(CLAUDE), "theme", ANY },
@@ -111,7 +111,7 @@ static bool is_texts(struct json_object *v)
 
 static bool fits(enum is is, struct json_object *v);
 
-/* An object with none but these fields. */
+/* True for an object that has only these fields. */
 static bool has_only(const struct field *list, size_t n, struct json_object *v)
 {
 	if (!json_object_is_type(v, json_type_object))
@@ -127,7 +127,7 @@ static bool has_only(const struct field *list, size_t n, struct json_object *v)
 }
 #define HAS_ONLY(list, v) has_only(list, sizeof(list) / sizeof((list)[0]), v)
 
-/* An object of flags, or of flags, texts and numbers. */
+/* True for an object of flags, or of flags, texts and numbers. */
 static bool is_map(struct json_object *v, bool flags)
 {
 	if (!json_object_is_type(v, json_type_object))
@@ -200,7 +200,7 @@ enum hook_field_is hook_field(enum hook_agent agent, const char *name,
  * ------------------------------------------------------------------------------------
  */
 
-/* Other hooks may be of kinds of which only the name is known. */
+/* Checks a hook.  For hooks of another kind we may know only the name of the kind. */
 static bool is_hook(enum hook_agent agent, struct json_object *e)
 {
 	static const char *const types[] = { "command", "prompt", "agent", "http",
@@ -239,8 +239,7 @@ static bool is_group(enum hook_agent agent, struct json_object *e)
 
 const char *hook_schema_hooks(enum hook_agent agent, struct json_object *doc)
 {
-	/* of older versions of Gemini CLI; of its switches hook_settings.c knows more
-	 */
+	/* from older versions of Gemini CLI; hook_settings.c knows more of its switches */
 	static const char *const others[] = { "enabled", "disabled", "notifications" };
 	struct json_object *hooks, *o;
 

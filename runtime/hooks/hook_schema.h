@@ -1,4 +1,4 @@
-/* Which values an agent takes in its settings, as far as a hook depends on it. */
+/* Which values an agent accepts in its settings, as far as a hook depends on them. */
 #ifndef RUNTIME_HOOKS_HOOK_SCHEMA_H
 #define RUNTIME_HOOKS_HOOK_SCHEMA_H
 
@@ -8,13 +8,14 @@ struct json_object;
 
 enum hook_field_is { HOOK_FIELD_GOOD, HOOK_FIELD_BAD, HOOK_FIELD_UNKNOWN };
 
-/* A field of a hook: of a type and a value that the agent takes, not so, or unknown. */
+/* Checks a field of a hook: the agent accepts its type and value, does not accept them,
+ * or we do not know the field. */
 enum hook_field_is hook_field(enum hook_agent agent, const char *name,
 			      struct json_object *value);
-/* Where `hooks` of the settings is not what the agent takes; NULL: nowhere. */
+/* Finds where `hooks` in the settings is not what the agent accepts; NULL: nowhere. */
 const char *hook_schema_hooks(enum hook_agent agent, struct json_object *doc);
-/* A key beside it, of the file with the hook, of which that cannot be told; Claude Code
- * skips all of the file then. */
+/* Finds a key beside `hooks`, in the same file, of which we do not know whether the
+ * agent accepts it.  If it does not, Claude Code skips the whole file. */
 const char *hook_schema_rest(enum hook_agent agent, struct json_object *doc);
 
 #endif

@@ -15,7 +15,7 @@
 #include "runtime/query/query_json.h"
 
 /* What switches hooks off (code.claude.com/docs/en/settings, geminicli.com/docs/
- * reference/configuration; the last two are of its older versions). */
+ * reference/configuration; the last two are from older versions of Gemini CLI). */
 static const struct off {
 	enum hook_agent agent;
 	const char *object, *key;
@@ -37,7 +37,7 @@ static bool is_true(struct json_object *o, const char *key)
 /* --- one hook
  * ---------------------------------------------------------------------------- */
 
-/* A hook that is run later, or is no command, stops nothing. */
+/* A hook that runs later, or that is not a command, cannot stop the tool. */
 static bool can_deny(struct hook_look *l, struct json_object *e)
 {
 	const char *type = query_json_text(e, "type"),
@@ -53,7 +53,8 @@ static bool can_deny(struct hook_look *l, struct json_object *e)
 	return false;
 }
 
-/* Has it something that is not read here?  That changes what Codex trusts, too. */
+/* Does it have a field that we do not read?  Such a field also changes what Codex
+ * trusts. */
 static bool look_at_fields(struct hook_look *l, struct json_object *e)
 {
 	char text[200];
@@ -109,8 +110,8 @@ static void look_at_hook(struct hook_look *l, struct json_object *e,
 	hook_look_at(l, &h);
 }
 
-/* The hooks of one group, or of the event: then `inner` is false, and an element is a
- * group, but with Cursor, which has none. */
+/* Looks at the hooks of one group, or (`inner` is false) at the groups of the event.
+ * Cursor has no groups. */
 static void look_at_list(struct hook_look *l, struct hook_found h,
 			 struct json_object *list, bool inner)
 {
@@ -137,7 +138,7 @@ static void look_at_list(struct hook_look *l, struct hook_found h,
 /* --- the file
  * ------------------------------------------------------------------------------ */
 
-/* Gemini CLI's lists of hooks that are not to run, by name or command. */
+/* Gemini CLI's lists of hooks that are not run, by name or by command. */
 static void look_at_disabled(struct hook_look *l, struct json_object *doc,
 			     const char *object)
 {
@@ -167,7 +168,7 @@ static void look_at_disabled(struct hook_look *l, struct json_object *doc,
 	}
 }
 
-/* Claude Code's: "hooks" in a list, or all that the list may name. */
+/* For Claude Code: is "hooks" in the list, or does the switch apply to everything? */
 static bool is_of_plugins_only(struct json_object *doc)
 {
 	struct json_object *v;
@@ -185,7 +186,7 @@ static bool is_of_plugins_only(struct json_object *doc)
 	return false;
 }
 
-/* What only the system's settings, and those of a server, may say. */
+/* Looks at what only the settings of the system, or those from a server, may say. */
 static void look_at_managed(struct hook_look *l, struct json_object *doc)
 {
 	if (is_true(doc, "allowManagedHooksOnly") || is_of_plugins_only(doc))
@@ -201,7 +202,8 @@ static void look_at_switches(struct hook_look *l, struct json_object *doc)
 		struct json_object *o = doc, *v;
 		char text[PATH_MAX + 80];
 
-		/* an object that is none, too, may take the place of another file's */
+		/* a value that is not a boolean is reported as well: it may replace
+		 * another file's */
 		if (offs[i].agent != l->agent ||
 		    (offs[i].object &&
 		     !json_object_object_get_ex(doc, offs[i].object, &o)) ||
@@ -222,7 +224,7 @@ static void look_at_switches(struct hook_look *l, struct json_object *doc)
 	}
 }
 
-/* Claude Code runs its hooks with what `env` says. */
+/* Claude Code runs its hooks with the variables in `env`. */
 static void look_at_env(struct hook_look *l, struct json_object *doc)
 {
 	struct json_object *env;
@@ -238,8 +240,8 @@ static void look_at_env(struct hook_look *l, struct json_object *doc)
 		(void)value;
 		if (!hook_env_is_grave(name))
 			continue;
-		/* a line that is good looks for nothing in PATH; it was asked without
-		 * the others */
+		/* a correct line looks nothing up in PATH; but the line was asked
+		 * without the other variables */
 		(void)snprintf(text, sizeof(text),
 			       "%s the hook runs with what 'env' of %s "
 			       "says of ",
@@ -288,7 +290,7 @@ static void look_at_hooks(struct hook_look *l, struct json_object *doc)
 	}
 }
 
-/* Blanks in place of Gemini CLI's comments; one that does not end stays. */
+/* Replaces Gemini CLI's comments by blanks; a comment that does not end stays. */
 static void blank_comments(char *text)
 {
 	bool in_text = false;
@@ -315,7 +317,7 @@ static void blank_comments(char *text)
 	}
 }
 
-/* Reads it as the one value of an object, which is how query_json.h reads. */
+/* Wraps the text as the one value of an object, since query_json.h reads objects. */
 static bool read_text(struct query_json *j, const char *text, size_t n,
 		      struct rt_err *err)
 {

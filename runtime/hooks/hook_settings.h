@@ -1,4 +1,4 @@
-/* What a file of an agent's settings in JSON says of hooks; a part of `polquery
+/* What a JSON file of an agent's settings says about hooks; a part of `polquery
  * doctor`. */
 #ifndef RUNTIME_HOOKS_HOOK_SETTINGS_H
 #define RUNTIME_HOOKS_HOOK_SETTINGS_H
@@ -7,12 +7,12 @@
 
 /*
  * Finds our hook in `text` (`n` bytes and a NUL; changed), and what switches it off.
- * The agents read their settings strictly, and skip a whole file in silence: so does a
- * file that json-c and they might read in two ways (a key twice, a comma too much), and
- * what is no list of hooks, or has a field of which nothing is known, is wrong.
+ * The agents read their settings strictly and silently skip a whole file.  So it is
+ * wrong if json-c and the agent might read a file differently (a repeated key, an extra
+ * comma), or if it has a list of hooks that is not one, or an unknown field.
  */
 void hook_settings_look(struct hook_look *l, char *text, size_t n);
-/* Gemini CLI's trustedFolders.json: in a folder that is not trusted no hook runs. */
+/* Gemini CLI's trustedFolders.json: no hook runs in a folder that is not trusted. */
 void hook_settings_trust(struct hook_look *l, const char *text, size_t n);
 
 #endif

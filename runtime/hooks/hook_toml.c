@@ -1,5 +1,5 @@
-/* Decides what the lines of a config.toml say of hooks (developers.openai.com/codex/
- * hooks: the tables [features] and [hooks]); in doubt a line is undecided. */
+/* Decides what the lines of a config.toml say about hooks (developers.openai.com/codex/
+ * hooks: the tables [features] and [hooks]).  If in doubt, a line is undecided. */
 #include "runtime/hooks/hook_toml.h"
 
 #include <limits.h>
@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name may hold the path of a file. */
+/* A name may contain the path of a file. */
 enum { NAME_CAP = PATH_MAX + 200, VALUE_CAP = 4096, EVENTS = 16 };
 
 struct reading {
 	struct hook_toml *ret;
 	const struct hook_toml_each *each;
 	char table[NAME_CAP]; /* plain: a.b.c */
-	/* the hook whose table this is; its texts */
+	/* the hook whose table we are in, and its texts */
 	struct hook_found hook;
 	bool open, matched;
 	char event[80], command[VALUE_CAP], matcher[VALUE_CAP], status[VALUE_CAP];
@@ -24,7 +24,7 @@ struct reading {
 	} seen[EVENTS];
 	size_t nseen;
 	unsigned line;
-	char quote;           /* of a text of several lines that is open, or '\0' */
+	char quote;           /* quote of an unfinished multi-line text, or '\0' */
 };
 
 static void undecided(struct reading *r)
@@ -33,7 +33,7 @@ static void undecided(struct reading *r)
 		r->ret->unread = r->line;
 }
 
-/* A key or a table's name without its quotes and blanks; false: it is none. */
+/* Takes the quotes and blanks off a key or a table's name; false: it is not one. */
 static bool plain_name(const char *s, size_t n, char out[NAME_CAP])
 {
 	char quote = '\0';
@@ -59,14 +59,14 @@ static bool plain_name(const char *s, size_t n, char out[NAME_CAP])
 	return at > 0 && !quote;
 }
 
-/* What stands before a comment, with no blanks behind it. */
+/* True if nothing but blanks or a comment follows. */
 static bool ends_here(const char *s)
 {
 	s += strspn(s, " \t\r");
 	return *s == '\0' || *s == '#';
 }
 
-/* A text of one line in quotes, without escapes. */
+/* Reads a quoted text on one line, without escapes. */
 static bool text_value(const char *s, char out[VALUE_CAP])
 {
 	char quote = s[0];
@@ -91,13 +91,13 @@ static void take_flag(struct reading *r, const char *value, enum hook_toml_said 
 		undecided(r);
 }
 
-/* "hooks.EVENT" and "hooks.EVENT.hooks" are the tables of a group and of a hook. */
+/* The tables "hooks.EVENT" and "hooks.EVENT.hooks" are for a group and for a hook. */
 static bool is_of_hooks(const char *path)
 {
 	return strncmp(path, "hooks.", 6) == 0 && strncmp(path, "hooks.state", 11) != 0;
 }
 
-/* All of the hook's table was read. */
+/* The end of the hook's table: reports the hook. */
 static void end_hook(struct reading *r)
 {
 	if (r->open && r->command[0]) {
@@ -110,7 +110,7 @@ static void end_hook(struct reading *r)
 	r->open = false;
 }
 
-/* Counts the groups of each event, and the hooks of a group. */
+/* Begins a table.  Counts the groups of each event, and the hooks of each group. */
 static void begin_table(struct reading *r, const char *name)
 {
 	const char *rest = strncmp(name, "hooks.", 6) == 0 ? name + 6 : "";
@@ -180,7 +180,7 @@ static void take_hook(struct reading *r, const char *path, const char *value)
 	}
 }
 
-/* "hooks.state.KEY.NAME", where dots may stand in KEY. */
+/* Handles "hooks.state.KEY.NAME"; KEY may contain dots. */
 static void take_state(struct reading *r, char *path, const char *value)
 {
 	char *key = path + 12, *name = strrchr(key, '.'), text[VALUE_CAP];
@@ -192,7 +192,7 @@ static void take_state(struct reading *r, char *path, const char *value)
 		(void)snprintf(text, sizeof(text), "%.*s", (int)n, value);
 		ok = ends_here(value + n);
 	}
-	if (value[0] == '{') /* of the whole KEY */
+	if (value[0] == '{') /* an inline table for the whole KEY */
 		r->each->state(r->each->arg, key, "", NULL);
 	else if (name) {
 		*name = '\0';
@@ -214,13 +214,13 @@ static void take_pair(struct reading *r, char *path, const char *value)
 		take_hook(r, path, value);
 	else if (strcmp(path, "hooks") == 0 || strncmp(path, "features.hooks", 14) == 0 ||
 		 strncmp(path, "features.codex_hooks", 20) == 0 ||
-		 /* of a profile, which may be the one that is used */
+		 /* in a profile, which may be the one in use */
 		 (strncmp(path, "profiles", 8) == 0 && strstr(path, "hooks")) ||
 		 (strcmp(path, "features") == 0 && strstr(value, "hooks")))
 		undecided(r);
 }
 
-/* A text of several lines that begins here and does not end here. */
+/* Notes a multi-line text that begins on this line and does not end on it. */
 static void open_text(struct reading *r, const char *value)
 {
 	const char *mark = value[0] == '"' ? "\"\"\"" : "'''";

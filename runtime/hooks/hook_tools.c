@@ -1,19 +1,19 @@
 /*
- * Decides what the agents' tools are.  Written from their public pages, read in
+ * Decides what the agents' tools do.  Written from the agents' public pages, as of
  * November 2026:
  *   Claude Code  docs.anthropic.com/en/docs/claude-code/hooks (PreToolUse)
  *   Codex        developers.openai.com/codex/hooks (PreToolUse)
  *   Gemini CLI   geminicli.com/docs/hooks/reference (BeforeTool)
  *   Cursor       cursor.com/docs/agent/hooks (preToolUse, beforeShellExecution,
  *                beforeMCPExecution, beforeReadFile, beforeTabFileRead)
- * A field that stands in none of the tables may be anything: nothing is allowed then.
+ * A field that is in none of the tables may mean anything: then nothing is allowed.
  */
 #include "runtime/hooks/hook_tools.h"
 
 #include <string.h>
 
 #define A(agent) (1u << HOOK_##agent)
-/* Of all its tools: when one runs. */
+/* A field of all its tools, which says when a tool runs. */
 #define ANY_GEMINI "wait_for_previous"
 
 static const struct hook_tool tools[] = {
@@ -99,8 +99,8 @@ const char *const hook_around[HOOK_AGENT_COUNT] = {
 			"content attachments",
 };
 
-/* In "auto", and before 2.1.233 in "bypassPermissions", Claude Code runs what its hook
- * wants to be asked; in "dontAsk" nobody is asked. */
+/* In "auto", and before 2.1.233 in "bypassPermissions", Claude Code runs a tool for
+ * which the hook says "ask"; in "dontAsk" nobody is asked. */
 const char *const hook_modes[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = "default plan acceptEdits",
 };

@@ -1,4 +1,4 @@
-/* Decides whether Codex would run a hook that stands in its settings. */
+/* Decides whether Codex would run a hook that is in its settings. */
 #include "runtime/hooks/hook_trust.h"
 
 #include <ctype.h>
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What Codex takes where a hook says nothing (codex-rs/hooks). */
+/* Codex's default if a hook sets no timeout (codex-rs/hooks). */
 #define DEFAULT_TIMEOUT 600
 #define HASH_CAP (sizeof("sha256:") + 2 * crypto_hash_sha256_BYTES)
 
 struct hook_trusted {
 	char *key;
-	char hash[HASH_CAP]; /* "": not known */
+	char hash[HASH_CAP]; /* "": unknown */
 };
 
 struct hook_trust_entry {
@@ -22,7 +22,7 @@ struct hook_trust_entry {
 	bool off, unread;
 };
 
-/* "PreToolUse" is pre_tool_use. */
+/* Turns "PreToolUse" into "pre_tool_use". */
 static void event_label(const char *event, char *out, size_t cap)
 {
 	size_t at = 0;
@@ -35,7 +35,7 @@ static void event_label(const char *event, char *out, size_t cap)
 	out[at] = '\0';
 }
 
-/* The hash of JSON whose keys are in order, without blanks; false: no memory. */
+/* Hashes JSON with sorted keys and without blanks; false: no memory. */
 static bool hash_of(struct json_object *o, char out[HASH_CAP])
 {
 	const char *text = json_object_to_json_string_ext(
