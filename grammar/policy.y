@@ -1,15 +1,15 @@
 /*
- * The grammar of the policy language.  Actions make one node each, through
+ * The grammar of the policy language.  Each action makes one node through
  * ast/build.h; nothing is resolved here.
  *
  * One file because bison reads one grammar and has no include; the code of the
  * actions is in ast/build.c and frontend/.
  *
- * Recovery: an `error` alternative in every list of statements and of items,
- * never with yyerrok (LAC would look at the same token for ever).  yyerrok
- * stands only where a token has been shifted since the error and what follows
- * is in step again: behind an effect, a '{', a statement, a ';' (lex.c
- * hands out one where a faulty line ends).
+ * Recovery: every list of statements and of items has an `error` alternative.  It
+ * never calls yyerrok, since LAC would then look at the same token forever.  yyerrok
+ * stands only where the parser has shifted a token since the error and is in step
+ * again: after an effect, a '{', a statement, or a ';' (tokens.c hands one out where a
+ * faulty statement ends).
  */
 %code requires {
 #include "compiler/frontend/parser.h"
@@ -26,7 +26,7 @@
 %code {
 #define B (&p->b)
 
-/* An empty symbol has no place: the span begins at the first that has one. */
+/* An empty symbol has no place, so the span begins at the first symbol with one. */
 #define YYLLOC_DEFAULT(cur, rhs, n) ((cur) = join((rhs), (n)))
 #define YYSTACK_USE_ALLOCA 0
 
@@ -133,7 +133,7 @@ static struct span join(const struct span *rhs, int n)
 %type <cs> test_cases
 %type <c> test_case
 
-/* What a text is: a file, or a piece that a YAML scalar holds. */
+/* What the text is: a file, or a piece of the language in a YAML scalar. */
 %token S_VALUE "begin of a value" S_PATTERN "begin of a pattern"
 %token S_PATH "begin of a path" S_HOST "begin of a host" S_PORT "begin of a port"
 %token S_NAME "begin of a name" S_OPTION "begin of an option"
@@ -158,7 +158,7 @@ static struct span join(const struct span *rhs, int n)
 
 %%
 
-/* A token that says what follows begins each text (tokens.c). */
+/* Each text begins with a token that says what it is (tokens.c). */
 text:
   S_FILE stmts		{ p->piece.stmts = $2.head; }
 | S_VALUE value		{ p->piece.values = $2; }
@@ -339,7 +339,7 @@ str:
 | RSTRING		{ $$ = AST_VALUE(B, AST_V_RAW, @$, .text = $1); }
 ;
 
-/* A string in which nothing is interpolated. */
+/* A string without interpolation. */
 plain:
   str			{ $$ = ast_plain(B, $1); }
 ;
@@ -359,7 +359,7 @@ name_value:
   name			{ $$ = AST_VALUE(B, AST_V_NAME, @$, .text = $1); }
 ;
 
-/* What refers to a `let`: never a word of the language. */
+/* A reference to a `let`, which is never a word of the language. */
 plain_name:
   NAME			{ $$ = AST_VALUE(B, AST_V_NAME, @$, .text = $1); }
 ;
@@ -403,7 +403,7 @@ any_section:
 			.body = $3.head); }
 ;
 
-/* Those that a runner may have too. */
+/* The sections that a runner may have as well. */
 section:
   K_FILE open fstmts '}'
 	{ $$ = AST_STMT(B, AST_SECTION, @$, .section = AST_SEC_FILE, .name_at = @1,
@@ -1095,7 +1095,7 @@ request:
 
 /* --- names -------------------------------------------------------------------------- */
 
-/* The contextual words of keywords.def, cut where a section gives one a meaning. */
+/* The contextual words of keywords.def, split by the words that some section uses. */
 name:
   word | K_MODE | K_RATE | K_NETWORK | K_LIMITS | K_ENV | K_FILE
 ;
@@ -1128,7 +1128,7 @@ word:
 
 %%
 
-/* bison calls this only where its stack cannot grow. */
+/* bison calls this only if its stack cannot grow. */
 static void pol_error(const struct span *at, struct dsl_parser *p, const char *msg)
 {
 	(void)msg;

@@ -1,7 +1,7 @@
 /*
- * Writes grammar/yaml_keys.def as a JSON Schema (draft 7) for editors, to the
- * standard output.  Editors read scalars as YAML 1.2 does, so that a text may
- * be a number or a truth there.  doc/yaml.md says what it cannot express.
+ * Writes grammar/yaml_keys.def as a JSON Schema (draft 7) for editors, to standard
+ * output.  Editors read scalars as YAML 1.2 does, so a number or a boolean may stand
+ * where a text is wanted.  doc/yaml.md says what the schema cannot express.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static struct json_object *string(const char *z)
 	return json_object_new_string(z);
 }
 
-/* Adds and hands back, so that pieces nest. */
+/* Adds a member and returns the object, so that pieces nest. */
 static struct json_object *with(struct json_object *o, const char *key,
 				struct json_object *v)
 {
@@ -98,7 +98,7 @@ static struct json_object *pol_definition(void)
 	return with(o, "additionalProperties", json_object_new_boolean(false));
 }
 
-/* A name that is no reserved word; `true` and `false` are names too. */
+/* A name that is not a reserved word; `true` and `false` are names too. */
 static struct json_object *word_definition(void)
 {
 	static const struct {
@@ -161,7 +161,7 @@ static struct json_object *choice(int set)
 	return with(object(), "enum", l);
 }
 
-/* One value, and for the plurals a list of them that is not empty. */
+/* One value; for plurals also a list of values that is not empty. */
 static struct json_object *one_or_more(struct json_object *one,
 				       struct json_object *item)
 {
@@ -172,7 +172,7 @@ static struct json_object *one_or_more(struct json_object *one,
 
 static struct json_object *value_of(const struct yml_key *k);
 
-/* What stands behind each NAME of a key that names things. */
+/* The value of each NAME under a key that gives names. */
 static struct json_object *named_value(const struct yml_key *k)
 {
 	switch ((int)k->sub) {
@@ -224,7 +224,7 @@ static const char *scope_name(enum yml_scope scope)
 	return v[scope];
 }
 
-/* Sections that are a list of statements or a mapping of something else. */
+/* Sections that are either a list of statements or a mapping of something else. */
 static struct json_object *mixed(const struct yml_key *k)
 {
 	struct json_object *map;
@@ -273,7 +273,7 @@ static struct json_object *risk_map(void)
 	return any_of(effect(), with(o, "additionalProperties", effect()));
 }
 
-/* Types whose values may be written in the language instead: {pol: …}. */
+/* The schema of a value without its alternative {pol: …}. */
 static struct json_object *simple_value(const struct yml_key *k)
 {
 	switch ((int)k->type) {
@@ -292,7 +292,7 @@ static struct json_object *simple_value(const struct yml_key *k)
 	}
 }
 
-/* In the language itself a word or a number stands there, nothing else. */
+/* May only a word or a number stand here, because the language takes nothing else? */
 static bool is_strict(const struct yml_key *k)
 {
 	return (k->type == YML_T_WORD || k->type == YML_T_DATE ||
@@ -302,7 +302,7 @@ static bool is_strict(const struct yml_key *k)
 	       !(k->scope == YML_S_POLICY && strcmp(k->name, "name"));
 }
 
-/* Lists of configuration files that may be empty: they name nothing. */
+/* Lists of configuration files that may be empty; then they name nothing. */
 static bool may_be_empty(const struct yml_key *k)
 {
 	static const enum yml_scope scopes[] = {
@@ -317,7 +317,7 @@ static bool may_be_empty(const struct yml_key *k)
 	       (k->type == YML_T_HOSTS || k->type == YML_T_PORTS);
 }
 
-/* A list of values; of an option that may be stated again also one of such lists. */
+/* A list of values; for an option that may be repeated also a list of such lists. */
 static struct json_object *lists(const struct yml_key *k)
 {
 	bool again = k->classes && !(k->flags & YML_HEAD) &&
@@ -383,7 +383,7 @@ static struct json_object *value_of(const struct yml_key *k)
 
 /* --- mappings ----------------------------------------------------------------- */
 
-/* Every way to write a key, with its marks. */
+/* All spellings of a key, with its marks. */
 static size_t spellings(const struct yml_key *k, const char *out[12])
 {
 	const char *plain[] = {k->name, yml_camel(&arena, k->name),
@@ -415,7 +415,7 @@ static struct json_object *required(const char *name)
 	return with(object(), "required", push(list(), string(name)));
 }
 
-/* "One of the heads of these classes stands there." */
+/* For "one of the heads of these classes must be there". */
 static struct json_object *head_of(enum yml_scope scope, unsigned classes)
 {
 	struct json_object *l = list();
@@ -435,7 +435,7 @@ static struct json_object *head_of(enum yml_scope scope, unsigned classes)
 	return l;
 }
 
-/* Options come with their heads, heads with the options that they need. */
+/* An option demands one of its heads; a head demands the options that it needs. */
 static void add_dependencies(struct json_object *to, const struct yml_key *k)
 {
 	struct json_object *all = list();
@@ -496,7 +496,7 @@ static struct json_object *scope_definition(enum yml_scope scope)
 		with(o, "required", json_object_get(needed));
 	if (json_object_object_length(dependencies))
 		with(o, "dependencies", json_object_get(dependencies));
-	/* a session's rate stands in a list beside pairs */
+	/* a rate of a session stands in a list beside pairs */
 	if (json_object_array_length(heads) && scope != YML_S_SESSION)
 		with(o, "oneOf", json_object_get(heads));
 	json_object_put(needed);
