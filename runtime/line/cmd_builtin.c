@@ -1,7 +1,6 @@
 /*
  * Handles the builtins that change what the shell does with the rest of the text (the
- * directory, variables, names of commands), and those that evaluate a word as text once
- * more.
+ * directory, variables, names of commands) and those that evaluate a word as text.
  */
 #include <ctype.h>
 
@@ -126,9 +125,8 @@ static void set_word(struct builtin_words *b, const struct sh_word *w, bool only
 }
 
 /*
- * NAME=VALUE as an argument of `declare` and the like. Bash reads a value in parentheses
- * as the words of an array, however it was quoted. A variable with -n gets the name of
- * another one.
+ * NAME=VALUE for `declare` and the like. Bash reads a value in parentheses as the words
+ * of an array, however it was quoted. A variable with -n gets the name of another one.
  */
 static void declared(struct builtin_words *b, const struct sh_word *w, bool made)
 {
@@ -241,8 +239,7 @@ static bool go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t 
 		e->dirs_unknown = true;
 		return true;
 	}
-	/* in a loop a later turn may start anywhere; the first goes where the text
-	 * says */
+	/* in a loop only the first turn surely starts in a directory that is known */
 	if (c->anytime && !home && (!n || p[0] != '/'))
 		e->dirs_unknown = true;
 	/* a ".." may lead elsewhere, or where the text says: keep both */
@@ -410,8 +407,7 @@ static bool run_printf(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_par
 	return true;
 }
 
-/* Digits and operators mean what they say. The value of a name is evaluated as text once
- * more. */
+/* Digits and operators mean what they say. The value of a name is evaluated again. */
 static bool run_let(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	struct builtin_words b = { .a = a, .c = c, .p = p, .valued = "", .named = "" };
@@ -431,8 +427,7 @@ static bool run_let(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *
 	return true;
 }
 
-/* Is the word $?, $#, $$ or $!? They are numbers; the grammar's reader does not say
- * so. */
+/* Is the word $?, $#, $$ or $!? They are numbers, though the parser does not say so. */
 static bool is_count(const struct cmd_ctx *c, const struct sh_word *w)
 {
 	const char *p = c->scope->text ? c->scope->text + w->from : "";

@@ -256,9 +256,10 @@ bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const c
 		   size_t *ret_n, bool *ret_home);
 
 /*
- * The name under which a program writes the k-th word that it reads, if the word that it
- * writes is a directory (`cp x dir`). k counts from 0. *ret_n is 0 if that word has no
- * such name; false: no more words.
+ * The name of the file that a program makes for one of its words if the word that it
+ * writes is a directory (`cp x dir`): the last component of word k + 1, k from 0. *ret_n
+ * is 0 if the program does not read that word, or if its name is not known; false: no
+ * more words.
  */
 bool cmd_name_in(const struct cmd_part *p, uint32_t k, const char **ret_p, size_t *ret_n);
 

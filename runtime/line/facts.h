@@ -28,8 +28,8 @@ enum line_program_flag {
 	                             SOURCE#NAME */
 	LINE_PF_ABBREVIATE_COMMANDS = 2048, /* its subcommands may be cut short */
 	LINE_PF_STAYS = 4096,     /* wrapper: its command runs in the wrapper's own
-	                             directory, unless an option moves it or no table
-	                             knows the option */
+	                             directory, unless an option moves it. An option
+	                             that no table knows may move it */
 	LINE_PF_ELSEWHERE = 8192, /* wrapper: nobody knows in which directory its command
 	                             runs */
 	LINE_PF_NO_END = 16384,   /* "--" may or may not end its options */
@@ -129,8 +129,7 @@ struct line_program {
 	struct pb_table places;  /* struct line_place, by kind and operand */
 	struct pb_table after;   /* struct line_word: words after which commands begin
 	                            (-exec) */
-	struct pb_table ends;    /* struct line_word: words that end these commands (;
-	                            +) */
+	struct pb_table ends;    /* struct line_word: words that end them (; +) */
 	struct pb_table also;    /* struct line_word: other names of a subcommand */
 	struct pb_table defaults; /* struct line_word: names of files that it runs though
 	                             no word names them; '*' (at most once) means any
