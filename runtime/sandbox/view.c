@@ -426,9 +426,9 @@ static void forget(struct maker *m)
 }
 
 /*
- * A place may become read-only after an earlier place has already been settled.  Then
- * everything is settled again, and at once if the new restriction is about everything
- * below.  Flags are only ever set, so this ends.
+ * A place may make an earlier one read-only that has been settled already.  Then
+ * everything is settled again, and at once if the restriction is about everything below
+ * a place.  Flags are only ever set, so this ends.
  */
 static int settle(struct maker *m)
 {
