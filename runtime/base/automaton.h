@@ -9,7 +9,7 @@
 #include "runtime/base/record.h"
 
 /*
- * An automaton reads the rest of a path under a root (ir.h defines the rest), a tool's
+ * An automaton reads the rest of a path under a root (compiler/ir/set.h defines it), a tool's
  * name, an abstract socket name, or a text that may be code. A kind may have several
  * automata: the tags of all count, minus the rules that are tags of an automaton with
  * `except`. Offsets count from the member's first byte.

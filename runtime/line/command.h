@@ -4,7 +4,7 @@
  * strictest answer is that of the line. The analysis knows programs from commands.bin:
  * what their words mean, which of them run other commands, and where code of another
  * language stands. It knows no rules: decide_line.c decides from the parts, and in the
- * compiler ir/eval_line.c does.
+ * compiler eval/line.c does.
  *
  * Nothing is allocated: everything lies in the caller's block, and stays valid as long as
  * the block and the line do. Time is linear in the line times the depth of nesting. If a
