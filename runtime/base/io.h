@@ -53,10 +53,10 @@ int io_write_all(int fd, const void *buf, size_t len);
 int io_write_file(const char *path, const char *text);
 
 /*
- * Writes `len` bytes of `s` as printable text: control bytes, DEL, backslashes and bytes
- * that are not UTF-8 become \xHH; characters that change the direction, are invisible or
- * look like a blank become \u{HHHH}. Truncates to `cap` with "…" at the end. Always
- * NUL-terminates.
+ * Writes `len` bytes of `s` as printable text. Control bytes, DEL and bytes that are not
+ * UTF-8 become \xHH. Characters that change the direction, are invisible or look like a
+ * blank become \u{HHHH}. A backslash is doubled. Truncates to `cap` with "…" at the end.
+ * Always NUL-terminates.
  */
 void io_escape(char *out, size_t cap, const char *s, size_t len);
 /*

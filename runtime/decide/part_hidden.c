@@ -96,8 +96,8 @@ static bool is_plain_name(const char *p, size_t n)
 	}
 }
 
-/* Walks over one component, which ends at '/' and NUL. A state that only these two leave
- * is the last one. */
+/* Walks over one component, which ends at '/' and NUL. Stops early in a state that only
+ * these two leave. */
 static uint32_t over_name(const struct dfa_walk *w, const char *p, size_t n)
 {
 	const uint8_t *m = (const uint8_t *)w->member, *cls = m + w->a->cls;

@@ -108,8 +108,9 @@ uint32_t walk_end(const struct walk_at *at, uint32_t state);
 void walk_add(struct bits *to, const uint32_t *tags, uint32_t n);
 void walk_add_tags(const struct walk_at *at, uint32_t state, struct bits *to);
 /*
- * Is this a state between words to which every list of words comes back? Then it and one
- * state within words lead to each other by NUL, and nowhere else. Requires at->nul_apart.
+ * Is this a state between words to which every list of words comes back? Then NUL leads
+ * to it, from itself and from one state within words, and all other bytes lead to that
+ * one. Requires at->nul_apart.
  */
 bool walk_comes_back(const struct walk_at *at, uint32_t state);
 /* false: the line's steps are used up. */
