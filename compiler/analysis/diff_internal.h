@@ -31,10 +31,8 @@ struct diff_item {
 	const struct ir_rule *rule[2];      /* one for each side, or NULL */
 	const struct ir_risk_fact *risk[2]; /* the same */
 	enum ir_kind kind;
-	bool changed;  /* only one policy has it, or its effect depends on more than
-	                  itself */
-	uint32_t acts; /* items with the same number act alike on the requests that
-	                  they match */
+	bool changed;  /* only in one policy, or its effect has changed */
+	uint32_t acts; /* items with the same number act alike if they match */
 	/* the texts that it matches begin with `lead` */
 	struct str lead;
 	/*

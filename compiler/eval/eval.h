@@ -37,8 +37,7 @@ struct eval_decision {
 	bool needs_person;            /* an ask that -y does not answer */
 	const struct ir_rule **matched; /* every rule that matches, in order */
 	size_t nmatched;
-	const struct eval_line *line; /* commands: what each part of the line got; else
-	                                 NULL */
+	const struct eval_line *line; /* commands: what each part got; else NULL */
 };
 
 /* Never fails: a request that cannot be decided is denied. */

@@ -79,8 +79,7 @@ void eval_read_line(const struct ir *ir, const struct ir_request *req, struct ar
 {
 	struct read_line l = { req, ret_world, a, ret };
 
-	assert(ir->line_facts); /* without the facts we would miss commands inside of
-	                           words */
+	assert(ir->line_facts); /* without facts we would miss commands in words */
 	*ret_world = (struct cmd_world){
 		.facts = ir->line_facts,
 		.cwd = known(a, req->cwd),

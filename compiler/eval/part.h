@@ -14,8 +14,7 @@ enum eval_part_step {
 	EVAL_PS_TRANSPARENT, /* step 2: a transparent wrapper, which needs no decision */
 	EVAL_PS_SHELL_CODE,  /* step 2: code of a shell that an allow rule matches */
 	EVAL_PS_LOST,        /* step 1: the words of a wrapper spell a denied command */
-	EVAL_PS_MAY_DENY,    /* step 3: a rule denies some of what the command may
-	                        stand for */
+	EVAL_PS_MAY_DENY,    /* step 3: a rule denies some of its possible values */
 	EVAL_PS_OPAQUE,      /* step 3: opaque, for the reason that the part gives */
 	EVAL_PS_SPELLS,      /* the words of an unknown program spell a denied command */
 	EVAL_PS_HIDDEN,      /* a word names a path that is hidden or must not be read */
@@ -47,8 +46,7 @@ struct eval_part_decision {
 	 * reason; may be NULL
 	 */
 	const struct ir_rule *because;
-	uint32_t word;       /* LOST, SPELLS, HIDDEN, READS: the index of the word in
-	                        question */
+	uint32_t word;       /* LOST, SPELLS, HIDDEN, READS: the index of the word */
 	bool allowed_by_rule;
 	bool inert;
 };

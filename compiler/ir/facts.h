@@ -41,8 +41,7 @@ struct ir_optspec {
 	enum line_option_takes takes;
 	bool says_takes;    /* false: the line only names the option, as `code` may */
 	unsigned flags;     /* enum line_option_flag */
-	uint32_t same;      /* all names of one option specification have the same
-	                       number */
+	uint32_t same;      /* names of one specification have the same number */
 	struct ir_when when;/* for an option that is code */
 };
 

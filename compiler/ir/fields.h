@@ -61,8 +61,7 @@ enum ir_field_flag {
 	IR_FF_SORTED = 16,   /* text: greater than in the record before */
 	IR_FF_RISING = 32,   /* word: not below that in the record before */
 	IR_FF_REPEATED = 64, /* text: left out if the record before has the same */
-	IR_FF_NOT = 128,     /* sets: exceptions, which are subtracted from the rule's
-	                        set */
+	IR_FF_NOT = 128,     /* sets: exceptions, subtracted from the rule's set */
 	IR_FF_PATH = 256     /* glob: may contain "**" */
 };
 
@@ -72,15 +71,13 @@ struct ir_field {
 	const char *key;
 	enum ir_field_type type;
 	unsigned flags;       /* enum ir_field_flag */
-	size_t at, size;      /* offset of the value in the struct, and its size, in
-	                         bytes */
+	size_t at, size;      /* offset and size of the value, in bytes */
 	bool list;
 	size_t count;         /* list: offset of the number of values, a size_t */
 	size_t fixed;         /* list in the struct itself: its fixed length */
 	enum ir_field_there there;
 	size_t tag, tag_size;
-	unsigned values;      /* one bit for each value; the last bit stands for 31 and
-	                         above */
+	unsigned values;      /* one bit for each value; the last: 31 and above */
 	const struct ir_words *words;
 	uint64_t min, max;
 	bool (*is)(struct str s); /* text: is it valid?  NULL: any text is */
@@ -103,8 +100,7 @@ struct ir_record {
 struct ir_check {
 	const struct ir *ir;
 	struct arena *a;
-	const void *of, *before; /* the record, and the one before it in its list, or
-	                            NULL */
+	const void *of, *before; /* the record, and the one before it or NULL */
 	const char *why;  /* the first error, or NULL */
 	const char *list; /* the list of the whole that is being checked, and the index
 	                     of its record */
@@ -118,8 +114,7 @@ extern const struct ir_record ir_record_whole;  /* struct ir */
 extern const struct ir_record ir_record_option; /* struct ir_optspec without its name */
 extern const struct ir_record ir_record_place, ir_record_risk, ir_record_fact,
 	ir_record_program, ir_record_var, ir_record_inert, ir_record_pin, ir_record_shell;
-extern const struct ir_record ir_record_command; /* struct ir_command: a set of the
-                                                    kind command */
+extern const struct ir_record ir_record_command; /* struct ir_command: a set of it */
 /* The rows of a set; NULL for an invalid kind. */
 const struct ir_record *ir_record_set(enum ir_kind kind);
 

@@ -82,8 +82,7 @@ enum ir_scalar_id {
 
 enum ir_scalar_type {
 	IR_T_EFFECT,   /* allow, ask, deny: in effect */
-	IR_T_OTHERWISE,/* like EFFECT, or one effect for each risk class: by_risk and
-	                  effects[] */
+	IR_T_OTHERWISE,/* like EFFECT, or by risk class: by_risk and effects[] */
 	IR_T_MODE,     /* enum ir_mode, in num */
 	IR_T_SIZE,     /* num, in bytes */
 	IR_T_DURATION, /* num, in ms */
@@ -118,8 +117,7 @@ struct ir_env_keep {
 };
 
 struct ir_env_set {
-	struct str name, value; /* the value may contain ${ROOT}, but only of known
-	                           roots */
+	struct str name, value; /* the value may have ${ROOT} of known roots */
 	enum ir_level level;
 	struct str id;
 	struct ir_place at;

@@ -112,8 +112,7 @@ enum ir_guard_kind {
 	IR_GD_WITH,      /* one of the options must be present */
 	IR_GD_WITHOUT,   /* none of the options may be present */
 	IR_GD_WITH_ONLY, /* no other option may be present */
-	IR_GD_WITHIN     /* operands and option values must be literal and lie in the
-	                    paths */
+	IR_GD_WITHIN     /* operands and option values are literal, in the paths */
 };
 
 /* Under deny and ask, a guard holds if some reading of the words satisfies it; under
@@ -141,8 +140,7 @@ struct ir_command {
 	 * blanks (semantics 4.3). */
 	bool regex;
 	bool regex_i, regex_x; /* its flags */
-	bool opaque;           /* not regular: PCRE2 decides, and analyses treat it as
-	                          unknown */
+	bool opaque;           /* not regular: PCRE2 decides, analyses do not know */
 	struct str text; /* for a regex: the text between the slashes */
 };
 
@@ -185,8 +183,7 @@ struct ir_set {
 	union {
 		struct ir_command command;
 		struct {
-			unsigned ops; /* exactly one enum ir_op bit; for HIDE all of
-			                 them */
+			unsigned ops; /* one enum ir_op bit; for HIDE all of them */
 			struct ir_path path;
 		} file;
 		struct ir_net net;

@@ -20,16 +20,14 @@ struct claim {
 	struct ir_place at;
 	bool append;      /* the statement has `+=` */
 	bool locked;      /* a managed level has locked it */
-	const char *plus; /* the operator that adds to its value, if that is a list;
-	                     else NULL */
+	const char *plus; /* a list: the operator that adds to it; else NULL */
 	void *value;      /* its type depends on the kind */
 };
 
 /* How the values of a kind of claims are compared and combined. */
 struct claim_kind {
 	const char *name;
-	const char *locked; /* how messages about locks call its keys; NULL: by their
-	                       names */
+	const char *locked; /* what messages about locks call its keys; NULL: by name */
 	bool (*same)(const struct claim *x, const struct claim *y);
 	/*
 	 * Returns the value so far with the value of a `+=` added; NULL after an error.

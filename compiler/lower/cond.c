@@ -107,8 +107,7 @@ static int names_role(struct lower *l, const struct ast_expr *x, enum ir_scope s
 	}
 	if (sema_has_role(l->s, x->text))
 		return str_eq(x->text, l->s->role);
-	if (l->sink->errors) /* report it only once, although we are called for each
-	                        scope */
+	if (l->sink->errors) /* report it once, not for each scope */
 		for (size_t i = 0; i < l->sink->list.n; i++)
 			if (l->sink->list.v[i]->code == DIAG_UNKNOWN_ROLE &&
 			    l->sink->list.v[i]->at.file == x->at.file &&

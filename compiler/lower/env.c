@@ -344,7 +344,7 @@ static void decide_given(struct claims *c)
 
 	claims_decide_highest(c);
 	if (!c->won)
-		return; /* only narrow-only levels speak */
+		return; /* only narrow-only levels set it */
 	t = c->won->t;
 	name = t->stmt->name;
 	value = *(const struct str *)c->value;

@@ -15,8 +15,7 @@ struct lower_glob_in {
 	char separator; /* between alternatives: ',' in paths, '|' in words */
 	bool path;
 	bool sets;      /* "[abc]" is a set of characters; if false, an error */
-	bool narrow;    /* match as an allow does: a set may have only bytes that '?'
-	                   matches */
+	bool narrow;    /* match as an allow does: a set has only bytes of '?' */
 	unsigned depth;
 };
 

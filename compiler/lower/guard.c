@@ -240,8 +240,7 @@ bool lower_guards(struct lower *l, const struct ast_stmt *stmt, enum lower_side 
 struct choice {
 	VEC(struct ir_word) words;
 	VEC(struct ir_guard) guards;
-	bool open; /* any words may follow, because the last word was an option with
-	              ":*" */
+	bool open; /* any words may follow: the last was an option with ":*" */
 };
 
 struct choices {

@@ -71,8 +71,7 @@ static void find_holders(struct library *l, struct arena *a, char *path)
 		struct stat st;
 
 		if (lstat(path, &st) != 0)
-			continue; /* it was replaced while it runs: just do not list
-			             its owner */
+			continue; /* it was replaced meanwhile: skip its owner */
 		if (!is_owner(l, st.st_uid))
 			VEC_PUSH(a, &l->owners, st.st_uid);
 		if (group_may(&st) && !is_group(l, st.st_gid))

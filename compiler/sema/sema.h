@@ -24,11 +24,9 @@
 struct sema_input {
 	const char *path;
 	struct str name;      /* the name to print; empty: path */
-	enum ir_level level;  /* 0: the level that its policy statement declares, else
-	                         project */
+	enum ir_level level;  /* 0: the level that the file declares, else project */
 	bool discovered;      /* a project file that was discovered: narrow-only */
-	bool cmdline_level;   /* an option set the level: a declared level must be the
-	                         same */
+	bool cmdline_level;   /* an option set the level: a declared one must agree */
 };
 
 struct sema_unit;
@@ -53,8 +51,7 @@ struct sema_unit {
 	bool std;                /* it is part of the standard library */
 	bool named;              /* it is an input, not only used or built in */
 	uint32_t order;          /* position in the order of all units */
-	struct sema_unit *from;  /* the first unit that imports it; gives the chain of
-	                            imports */
+	struct sema_unit *from;  /* the first unit that imports it, for chains */
 	struct span from_at;
 	unsigned depth;
 	VEC(struct sema_use) uses;
@@ -102,8 +99,7 @@ struct sema {
 	struct arena *a;
 	struct diag_sink *sink;
 	struct source_map *map;
-	const char *stdlib_dir;        /* NULL until sema_load(): the program's own
-	                                  library */
+	const char *stdlib_dir;        /* NULL until sema_load(): the program's own */
 	struct library *library;       /* set if it is the program's own; library.h */
 	struct str role;               /* the chosen role (--role), or empty */
 	int64_t today;                 /* days since 1970-01-01, for `until` */

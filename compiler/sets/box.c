@@ -36,8 +36,7 @@ struct solve {
 	size_t n, nwords;
 	struct failed *seen[FAILED_SLOTS];
 	uint64_t value;
-	size_t left; /* remaining steps; 0: the search was given up, and its "no" means
-	                nothing */
+	size_t left; /* remaining steps; 0: given up, and "no" means nothing */
 };
 
 static enum ir_cmp negate(enum ir_cmp c)

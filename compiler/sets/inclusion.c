@@ -25,16 +25,12 @@ struct pair {
 struct search {
 	struct arena *a;
 	struct nfa nfa;
-	bool has_xm;               /* language 1 is what is subtracted from the left
-	                              one */
+	bool has_xm;               /* language 1 is subtracted from the left one */
 	struct set_bytes alphabet; /* the classes that occur in the left language */
-	bool *all;                 /* for each position: everything that follows is
-	                              accepted */
-	bool *lacks;               /* for each language: something is subtracted from
-	                              it */
+	bool *all;                 /* for each position: all that follows is accepted */
+	bool *lacks;               /* for each language: is anything subtracted? */
 	VEC(struct pair) pairs;
-	uint32_t *chain;           /* for each left position: index of its first pair,
-	                              + 1 */
+	uint32_t *chain;           /* for each left position: its first pair, + 1 */
 	uint32_t *stamp, now, *buf;
 	uint8_t order[256];        /* all classes, readable ones first */
 	size_t budget;

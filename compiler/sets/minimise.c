@@ -13,8 +13,7 @@ struct parts {
 	uint32_t nblocks;
 	uint32_t *elems;  /* the states, block by block */
 	uint32_t *place;  /* the place of each state in elems */
-	uint32_t *first, *past, *marked; /* for each block: its range in elems, and its
-	                                    marks */
+	uint32_t *first, *past, *marked; /* for each block: range in elems, marks */
 	uint32_t *work;   /* blocks by which others must still be split */
 	size_t nwork;
 	uint32_t *in_at, *in; /* the states that lead to a state: by class, then state */

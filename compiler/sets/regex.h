@@ -34,8 +34,7 @@ enum set_regex_status {
 enum set_regex_flag {
 	SET_REGEX_I = 1,         /* PCRE2_CASELESS */
 	SET_REGEX_X = 2,         /* PCRE2_EXTENDED */
-	SET_REGEX_DOLLAR_END = 4 /* PCRE2_DOLLAR_ENDONLY: `$` matches only at the very
-	                            end */
+	SET_REGEX_DOLLAR_END = 4 /* PCRE2_DOLLAR_ENDONLY: `$` is only the very end */
 };
 
 #define SET_REGEX_MAX_PATTERN 32768 /* bytes */

@@ -61,8 +61,7 @@ struct rx_reader {
 	unsigned options;
 	bool quoted;     /* between \Q and \E */
 	unsigned seen;   /* bits of enum rx_item */
-	const char *why; /* set if the pattern is not regular: the reason, and its
-	                    place */
+	const char *why; /* why the pattern is not regular, and where */
 	size_t where;
 };
 
