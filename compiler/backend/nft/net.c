@@ -38,7 +38,7 @@ static const char *refusal(const struct ir *ir)
 	return bk_net_refused(ir) ? "network full: no bundle of this version has it" : NULL;
 }
 
-/* --- what is said about it ------------------------------------------------------- */
+/* --- messages -------------------------------------------------------------------- */
 
 static void check_mode(const struct ir *ir, struct bk_report *report)
 {

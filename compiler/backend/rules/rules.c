@@ -69,7 +69,7 @@ static void set_place(struct table *t, struct pb_rule *r, const struct ir_place 
 	r->col = at->col;
 }
 
-/* --- how well it holds ------------------------------------------------------ */
+/* --- how well a rule is enforced --------------------------------------------- */
 
 /* From good to bad; the worst layer counts. */
 static const struct {

@@ -9,7 +9,8 @@ static void add(struct boundary *b, struct arena *a, unsigned arg, uint64_t v)
 	VEC_PUSH(a, &b->values[arg], v);
 }
 
-/* Adds the value, and the value with upper bits set for kernels that read 32 bits. */
+/* Adds the value, also with other upper halves: the kernel reads some arguments as 32
+ * bits. */
 static void add_halves(struct boundary *b, struct arena *a, unsigned arg, uint64_t v)
 {
 	add(b, a, arg, v);

@@ -141,7 +141,7 @@ static void find_taken(struct builder *b)
 			break;
 		case IR_DEFAULT:
 		case IR_LEVEL_COUNT:
-			/* an allow of this kind waits for step 4 */
+			/* an allow of the default level waits for step 4 */
 			out = p->rule->effect == IR_ALLOW ? DAG_TRUE :
 			      lifted(b, p->rule);
 			break;
