@@ -19,7 +19,8 @@
 bool compiled_answers(const struct ir *ir, const struct ir_request *req);
 /*
  * Makes the bundle in memory, from a compilation whose passes have all run.  False
- * with `c->internal` set if it cannot be read: our own output must be readable.
+ * after an error in the sink (a limit of the format), or with `c->internal` set: our
+ * own output must be readable.
  */
 bool compiled_open(struct compilation *c, struct bundle *ret);
 /*

@@ -32,9 +32,9 @@ struct effective_entry {
 	struct str id, text, because, role, until;
 	enum ir_level level;
 	struct ir_place at;
-	size_t patterns;            /* of a rule: how many rules the statement is */
+	size_t patterns;            /* of a rule: into how many rules it was split */
 	bool locked, carried;       /* carried: this version does not act on it */
-	const struct ir_rule *rule; /* of its first rule: the flags; or NULL */
+	const struct ir_rule *rule; /* its first rule, for the flags; or NULL */
 	VEC(struct effective_other) over;
 	VEC(struct effective_other) lifted;
 };

@@ -17,7 +17,7 @@ struct lines {
 struct differ {
 	struct arena *a;
 	struct lines was, is;
-	size_t head, tail;       /* number of lines that both begin with and end with */
+	size_t head, tail;       /* equal lines at the beginning, at the end */
 	bool *gone, *come;       /* by line: removed from `was`, added in `is` */
 	VEC(const long *) trace; /* the furthest points with 0, 1 … edits */
 };
