@@ -10,7 +10,7 @@
 
 struct dsl_parser;
 
-/* Makes the parser for all pieces of file `file`; `b` counts what it allocates. */
+/* Makes the parser for all pieces of file `file`; its member `b` counts the nodes. */
 struct dsl_parser *dsl_pieces(struct arena *a, struct diag_sink *sink,
 			      const struct source_map *map, uint32_t file);
 /* The builder of the parser, for nodes that the caller makes outside of pieces. */
