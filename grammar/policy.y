@@ -470,7 +470,7 @@ route:
 			 .text = str_from(ast_effect_name($2))); }
 ;
 
-/* --- what stands behind a rule ---------------------------------------------- */
+/* --- options of rules -------------------------------------------------------- */
 
 common:
   K_BECAUSE str		{ $$ = AST_OPTION(B, AST_O_BECAUSE, @$, .values = $2); }
