@@ -55,16 +55,16 @@ struct backend {
 	bool (*emit)(const struct ir *ir, struct bk_output *out,
 		     struct diag_sink *sink);
 	/* Prints what was emitted, for `dump`, `inspect` and goldens.  Reads only the
-		   members (and the rule table, to name rules), never the IR. */
+	   members (and the rule table, to name rules), never the IR. */
 	void (*print)(FILE *out, const struct bk_output *in);
 	/* Proves that the emitted members are equal to the IR; NULL, or what differs. */
 	const char *(*verify)(const struct ir *ir, const struct bk_output *in,
 			      struct arena *a);
 	/* Its members take most of the time of a large policy, and only decisions read
-		   them: a check of a policy without tests leaves them out. */
+	   them: a check of a policy without tests leaves them out. */
 	bool for_decisions;
 	/* Optional.  What in the policy no bundle of this version can hold, or NULL.
-		   Then only compile emits, to report the error; the other verbs go on without. */
+	   Then only compile emits, to report the error; the other verbs go on. */
 	const char *(*refusal)(const struct ir *ir);
 };
 

@@ -118,7 +118,7 @@ static uint32_t lifted(struct builder *b, const struct ir_rule *r)
 	return m;
 }
 
-/* Steps 1 and 2.  The parts are in order of level: an allow comes before what it lifts. */
+/* Steps 1 and 2.  Parts are in order of level: an allow comes before what it lifts. */
 static void find_taken(struct builder *b)
 {
 	struct dag *d = b->dag;
