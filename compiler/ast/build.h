@@ -26,7 +26,7 @@ struct ast_build {
 	size_t statements, nodes;
 	bool full; /* a limit was exceeded; the error is in the sink */
 	/* NULL, or gives the place of a node whose text is not in the file byte for byte
-		   (an escaped YAML scalar) */
+	   (an escaped YAML scalar) */
 	struct span (*place)(const void *arg, struct span at);
 	const void *place_arg;
 };
