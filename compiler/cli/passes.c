@@ -208,7 +208,7 @@ enum cli_exit passes_run(struct compilation *c, const char *until)
 		if (until && strcmp(until, (*bk)->name) == 0)
 			break;
 	}
-	/* once: a back end gets the IR as const */
+	/* once is enough: back ends get the IR as const */
 	e = verify_ir(c, "the back ends");
 	if (e != CLI_CLEAN)
 		return e;

@@ -10,9 +10,9 @@
 void compilation_init(struct compilation *c, const struct options *o,
 		      struct arena *a);
 /*
- * Runs the passes up to `until` (NULL: all).  The IR is verified after each pass, once
- * there is one.  CLI_CLEAN, CLI_FINDINGS with errors in the sink, or CLI_INTERNAL with
- * `internal` set.
+ * Runs the passes up to `until` (NULL: all).  Once there is an IR, it is verified after
+ * each pass, but only once for all back ends.  CLI_CLEAN, CLI_FINDINGS with errors in
+ * the sink, or CLI_INTERNAL with `internal` set.
  */
 enum cli_exit passes_run(struct compilation *c, const char *until);
 /* Proves that what the back ends emitted is equal to the IR: CLI_CLEAN or
