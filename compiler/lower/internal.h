@@ -6,6 +6,8 @@
 
 struct lower_alias;
 
+struct claim;
+
 struct lower {
 	struct sema *s;
 	struct arena *a;
@@ -17,7 +19,7 @@ struct lower {
 	VEC(struct lower_alias *) aliases; /* the mounts; see mount.c */
 	const struct sema_stmt *stmt; /* the statement that is being lowered */
 	struct ir made;               /* the rules, facts and examples that it makes */
-	const struct sema_stmt *mode; /* the statement with the network's mode, or NULL */
+	const struct claim *mode;     /* which network mode closes socket families, or NULL */
 };
 
 /* Broadly: as deny and ask match.  Narrowly: as allow does. */

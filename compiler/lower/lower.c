@@ -4,7 +4,7 @@
  */
 #include "compiler/lower/lower.h"
 
-#include "compiler/lower/internal.h"
+#include "compiler/lower/claims.h"
 #include "compiler/lower/line_facts.h"
 
 #include <assert.h>
@@ -207,7 +207,7 @@ struct ir *lower_policy(struct sema *s)
 	lower_settings(&l);
 	for (size_t i = 0; i < s->stmts.n; i++)
 		lower_stmt(&l, s->stmts.v[i]);
-	l.stmt = l.mode;
+	l.stmt = l.mode ? l.mode->t : NULL;
 	lower_families(&l);
 	settle(&l, true);
 	lower_home(&l);

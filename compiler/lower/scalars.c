@@ -376,6 +376,25 @@ static const struct ir_lock *lock_of(const struct claims *c)
 	return section < 0 ? NULL : &c->l->s->locked[section];
 }
 
+/*
+ * The mode whose statement closes socket families.  Every mode closes the same ones, so
+ * the highest level that gives a mode does it: a mode that a lower, narrow-only level
+ * tightens must not bring that rule down to its own level, where an allow of a higher
+ * one would override it.
+ */
+static const struct claim *closes_families(const struct claims *c)
+{
+	const struct claim *ret = c->won;
+
+	for (size_t i = 0; i < c->v.n && ret; i++) {
+		const struct sema_unit *u = c->v.v[i]->t->unit;
+
+		if (!u->narrow && u->level < ret->t->unit->level)
+			ret = c->v.v[i];
+	}
+	return ret;
+}
+
 static void decide(struct claims *c)
 {
 	struct ir_scalar *ret = &c->l->ir->scalars[c->v.v[0]->row];
@@ -394,7 +413,7 @@ static void decide(struct claims *c)
 			ret->over[ret->nover++] = *s;
 	}
 	if (c->v.v[0]->row == IR_S_NET_MODE)
-		c->l->mode = c->won ? c->won->t : NULL;
+		c->l->mode = closes_families(c);
 }
 
 void lower_scalars(struct lower *l)

@@ -3,6 +3,7 @@
  * if its conditions differ.  The socket families that a network mode allows become
  * rules too, with the id of the mode.
  */
+#include "compiler/lower/claims.h"
 #include "compiler/lower/cond.h"
 #include "compiler/lower/operand.h"
 
@@ -188,15 +189,16 @@ static struct ir_cond *families(struct lower *l)
 
 void lower_families(struct lower *l)
 {
-	const struct ir_scalar *mode = &l->ir->scalars[IR_S_NET_MODE];
+	const struct ir_scalar *mode;
 	struct ir_rule head;
 	struct ir_set set;
 
 	/* mode `full` is limited as well: it is about addresses and ports, which the
 	   socket families of drivers and hypervisors do not have.  A mode that nobody
 	   set has no place that a message could name. */
-	if (!mode->set)
+	if (!l->mode)
 		return;
+	mode = l->mode->value;
 	head = (struct ir_rule){ .id = mode->id,
 				 .at = mode->at,
 				 .text = mode->source,
@@ -204,8 +206,8 @@ void lower_families(struct lower *l)
 				 .effect = IR_DENY,
 				 .level = mode->level,
 				 .scopes = IR_ALL_SCOPES,
-				 .floor = l->mode->unit->floor,
-				 .full = !l->mode->unit->narrow,
+				 .floor = l->mode->t->unit->floor,
+				 .full = !l->mode->t->unit->narrow,
 				 .err = EAFNOSUPPORT };
 	set = call_set(target_call_by_name(STR("socket")), lower_not(l, families(l)));
 	lower_add(l, &head, &set);
