@@ -301,6 +301,19 @@ static bool confirm(struct diff *d, const struct ir_request *req,
 	return true;
 }
 
+/*
+ * Both sides allow the command, but only one by a rule, or by a final rule.  The
+ * evaluator looks further at the words of a command that no rule allows (they may spell
+ * a denied one), and of one that no final rule allows (they may name a hidden path).
+ */
+static bool allowed_otherwise(const struct ir_request *req, const struct eval_decision e[2])
+{
+	const struct ir_rule *x = e[DIFF_OLD].rule, *y = e[DIFF_NEW].rule;
+
+	return req->kind == IR_COMMAND && e[DIFF_OLD].effect == IR_ALLOW &&
+	       e[DIFF_NEW].effect == IR_ALLOW && (!x != !y || (x && x->final != y->final));
+}
+
 bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request *req,
 	      unsigned scopes, struct arena *tmp, struct diff_told *told)
 {
@@ -316,8 +329,10 @@ bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request 
 			continue;
 		req->scope = order[i];
 		if (small && !ask_both(&small->ir[DIFF_OLD], &small->ir[DIFF_NEW], req,
-				       e, &change, &widening))
+				       e, &change, &widening)) {
+			told->allowed_otherwise |= allowed_otherwise(req, e);
 			continue;
+		}
 		/* the same question was confirmed in the region of another rule */
 		if (small &&
 		    map_get(&d->seen, request_key(tmp, req, change, widening))) {

@@ -80,6 +80,11 @@ struct diff_told {
 	 * did not
 	 */
 	bool unconfirmed;
+	/*
+	 * both sides allow the request, but only one of them by a rule, or by a final
+	 * rule: its words could still make a difference
+	 */
+	bool allowed_otherwise;
 };
 
 /*

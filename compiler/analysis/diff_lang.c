@@ -365,6 +365,20 @@ static bool is_loose_near(const struct diff *d, const struct diff_item *it)
 	return false;
 }
 
+/* Is there a rule because of which the words of an allowed command are looked at? */
+static bool are_words_judged(const struct diff *d)
+{
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < d->ir[s]->rules.n; i++) {
+			const struct ir_rule *r = d->ir[s]->rules.v[i];
+
+			if ((r->kind == IR_COMMAND && r->effect == IR_DENY) ||
+			    (r->kind == IR_FILE && r->effect >= IR_DENY))
+				return true;
+		}
+	return false;
+}
+
 static void settle(struct diff *d, struct diff_item *it)
 {
 	enum diff_frame frame = diff_word_frame(it);
@@ -399,6 +413,11 @@ static void settle(struct diff *d, struct diff_item *it)
 		looked = DIFF_IN_PART;
 		why = "what rules say of files decided about the lines that were tried: "
 		      "other lines may differ";
+	}
+	if (told.allowed_otherwise && looked == DIFF_WHOLLY && are_words_judged(d)) {
+		looked = DIFF_IN_PART;
+		why = "only one policy allows these lines by this rule: the other may ask, "
+		      "if their words spell a denied command or name a hidden path";
 	}
 	diff_settled(d, it, &told, looked, why);
 }

@@ -364,6 +364,24 @@ static void is_undecided(const char *old, const char *new, bool may_widen)
 }
 
 /*
+ * `foo rm x` is asked about where no rule allows it, since its words spell a denied
+ * command; `foo x` is allowed either way.
+ */
+static void test_an_allow_beside_otherwise_allow_is_not_called_the_same(void **state)
+{
+	static const char with[] = "command { otherwise allow  deny \"rm:*\"  allow \"foo:*\" }";
+	static const char without[] = "command { otherwise allow  deny \"rm:*\" }";
+
+	(void)state;
+	compare(without, with);
+	assert_true(res.findings.n + res.doubts.n > 0);
+	compare(with, without);
+	assert_true(res.findings.n + res.doubts.n > 0);
+	is_same(with, "command { otherwise allow  deny \"rm:*\"  allow \"foo:*\"  "
+		      "allow \"foo a\" }");
+}
+
+/*
  * An automaton of 2^20 states is none: the words that are tried are answered alike, which
  * says nothing of the others.
  */
@@ -511,6 +529,7 @@ int main(void)
 		WITH(arena, test_a_lock_of_the_environment_is_one),
 		WITH(arena, test_a_rule_that_changes_its_level_is_seen),
 		WITH(arena, test_other_words_for_the_same_are_the_same),
+		WITH(arena, test_an_allow_beside_otherwise_allow_is_not_called_the_same),
 		WITH(arena, test_what_hangs_on_the_roots_is_undecided),
 		WITH(arena, test_too_many_rules_are_asked_below_open_trees),
 		WITH(arena, test_a_set_past_the_budget_is_undecided),
