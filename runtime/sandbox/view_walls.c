@@ -111,7 +111,8 @@ static int wall_of(struct maker *m, const struct cand *c)
 	return 0;
 }
 
-/* A link in a tree of the run's own is a copy that no process of the host can change. */
+/* A link in a tree of the run's own is a copy that no process of the host can change.
+ * An empty directory that the run made (`locked`) has no link in it. */
 static int wall_of_link(struct maker *m, const struct guarded *g)
 {
 	const struct sandbox_node *n = sandbox_view_find(m->out, g->path);
@@ -119,7 +120,7 @@ static int wall_of_link(struct maker *m, const struct guarded *g)
 	for (size_t i = 0; i < m->out->nlinks; i++)
 		if (!strcmp(m->out->links[i].path, g->path))
 			return 0;
-	if (!n || n->noted || n->scratch || n->masked || !(n->ops & PB_READ))
+	if (!n || n->noted || n->scratch || n->locked || n->masked || !(n->ops & PB_READ))
 		return 0;
 	return add(m, g->path, g->target, SANDBOX_WALL_LINK, g->rule);
 }

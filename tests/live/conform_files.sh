@@ -11,10 +11,24 @@
 command -v python3 >/dev/null || { skip python3 "it is not installed"; done_; exit; }
 seed=${SEED:-20261122}
 
-t "files: decisions, reports and the kernel agree on random policies"
+# SEED, and what it showed when it failed: each is tried again every time
+failed_once() {
+	cat <<-'EOF2'
+		20261189 a link below an empty directory that the run makes: it has no wall
+	EOF2
+}
+
+agree() { # RUNS SEED
+	env PYTHONDONTWRITEBYTECODE=1 python3 "$(dirname "$0")/../conformance/files.py" \
+		"$BIN" "$PROBES" "$WORK/conf" "$1" 80000 "$2" >"$WORK/log" 2>&1 || bad "they do not"
+	cat "$WORK/log"
+}
+
 mkdir -p "$WORK/conf"
-env PYTHONDONTWRITEBYTECODE=1 python3 "$(dirname "$0")/../conformance/files.py" \
-	"$BIN" "$PROBES" "$WORK/conf" "${RUNS:-60}" 80000 "$seed" \
-	>"$WORK/log" 2>&1 || bad "they do not"
-cat "$WORK/log"
+while read -r old what; do
+	t "files: $what"
+	agree 1 "$old"
+done < <(failed_once)
+t "files: decisions, reports and the kernel agree on random policies"
+agree "${RUNS:-60}" "$seed"
 done_
