@@ -2,7 +2,7 @@
 # What a process of the host does to the names that a running sandbox's walls
 # hang on: the run ends with 123, naming rule and path, or it never sees what was
 # hidden and never writes what was denied.  WALLS_RUNS: how often each (2);
-# WALLS_ONLY: a regular expression, which of the rows below.
+# WALLS_ONLY: a regular expression over "VIEW: NAME", which of the rows below.
 # long: in a day's run as root or as a user, in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
@@ -31,7 +31,7 @@ table() {
 
 for view in project anywhere; do
 	while IFS='|' read -r name what rule path line; do
-		[[ $name =~ ${WALLS_ONLY:-.} ]] || continue
+		[[ "$view: $name" =~ ${WALLS_ONLY:-.} ]] || continue
 		t "$view: $name"
 		for ((k = 0; k < runs && live_bad == 0; k++)); do
 			made

@@ -3,7 +3,7 @@
 # that writes core.fsmonitor there for as long as it lives: git outside runs nothing
 # of the run's, or the run has ended naming rule and file, and so does its report.
 # WALLS_RUNS: how often each (2); how often the run was fast enough is printed.
-# WALLS_ONLY: a regular expression, which of the rows.
+# WALLS_ONLY: a regular expression over "VIEW: NAME", which of the rows.
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh
@@ -63,7 +63,7 @@ table() {
 }
 for view in project anywhere; do
 	while IFS='|' read -r name file processes line; do
-		[[ $name =~ ${WALLS_ONLY:-.} ]] || continue
+		[[ "$view: $name" =~ ${WALLS_ONLY:-.} ]] || continue
 		t "$view: $name, while a run writes core.fsmonitor to ${file##*/}"
 		won=0
 		for ((k = 0; k < runs && live_bad == 0; k++)); do
