@@ -24,22 +24,6 @@ const char *bk_exactness_name(enum bk_exactness e)
 	return "unknown";
 }
 
-static struct str vtext(struct arena *a, const char *fmt, va_list ap)
-{
-	va_list again;
-	char *text;
-	int n;
-
-	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
-	if (n < 0)
-		n = 0;
-	text = arena_alloc(a, (size_t)n + 1);
-	(void)vsnprintf(text, (size_t)n + 1, fmt, ap);
-	return (struct str){ text, (size_t)n };
-}
-
 void bk_note(struct bk_report *r, const struct ir_rule *rule, const char *layer,
 	     enum bk_exactness e, const char *fmt, ...)
 {
@@ -49,7 +33,7 @@ void bk_note(struct bk_report *r, const struct ir_rule *rule, const char *layer,
 	va_list ap;
 
 	va_start(ap, fmt);
-	n.note = vtext(r->a, fmt, ap);
+	n.note.p = arena_vprintf(r->a, &n.note.n, fmt, ap);
 	va_end(ap);
 	VEC_PUSH(r->a, &r->notes, n);
 }
@@ -61,7 +45,7 @@ void bk_note_scalar(struct bk_report *r, enum ir_scalar_id s, const char *layer,
 	va_list ap;
 
 	va_start(ap, fmt);
-	n.note = vtext(r->a, fmt, ap);
+	n.note.p = arena_vprintf(r->a, &n.note.n, fmt, ap);
 	va_end(ap);
 	VEC_PUSH(r->a, &r->notes, n);
 }
