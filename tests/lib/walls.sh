@@ -100,3 +100,21 @@ stopped() {
 	done
 	bad "polrun has not stopped"
 }
+
+appears() { # FILE, in time
+	for ((i = 0; i < 400; i++)); do
+		[ ! -s "$1" ] || return 0
+		sleep 0.01
+	done
+	bad "$1 does not appear"
+}
+
+# A control: the run gets what it tries, into "got", and is ended here.
+gets_it() {
+	appears got
+	want_file got
+	kill -TERM "$pid"
+	wait "$pid"
+	rc=$?
+	want_rc 143
+}

@@ -66,15 +66,7 @@ for view in project anywhere; do
 	begin "$view" w locked/file
 	inner
 	outside enter "$inner" writable "$P/locked"
-	for ((i = 0; i < 400; i++)); do
-		[ ! -s got ] || break
-		sleep 0.01
-	done
-	want_file got
-	kill -TERM "$pid"
-	wait "$pid"
-	rc=$?
-	want_rc 143
+	gets_it
 	want_text refused "$WORK/began"
 done
 done_

@@ -14,14 +14,6 @@ lives() { # the run has not ended; it is ended here
 	want_rc 143
 	grep -q '"wall_gone": *null' "$WORK/report" || bad "the report tells of a wall"
 }
-got() { # FILE: appears in time
-	for ((i = 0; i < 400; i++)); do
-		[ ! -s "$1" ] || return 0
-		sleep 0.01
-	done
-	bad "$1 does not appear"
-}
-
 # --- copies -----------------------------------------------------------------------------
 
 # NAME that the copy has | what a person does outside
@@ -40,7 +32,7 @@ for view in project anywhere; do
 		made
 		begin "$view" r "$copy"
 		bash -c "$line" || bad "outside: $line"
-		got "$P/got"
+		appears "$P/got"
 		lives
 		want_text refused "$WORK/began"
 		made
@@ -53,7 +45,7 @@ for view in project anywhere; do
 	made
 	begin "$view" w l2/file
 	cp -r locked l2
-	got "$P/got"
+	appears "$P/got"
 	lives
 	want_text kept locked/file
 done
@@ -86,7 +78,7 @@ for view in project anywhere; do
 	start "$view"
 	git config --global core.hooksPath .githooks || bad "outside"
 	: >go
-	got .githooks/pre-commit
+	appears .githooks/pre-commit
 	lives
 	[ "$(git rev-parse --git-path hooks)" = .githooks ] || bad "the control: git has other hooks"
 	want_file .githooks/pre-commit # git would run it
@@ -102,7 +94,7 @@ for view in project anywhere; do
 	rm -rf .git
 	begin "$view" w .git/config
 	git init -q . || bad "outside"
-	got "$P/got"
+	appears "$P/got"
 	lives
 	want_line '\.git/config has appeared: look at it'
 
