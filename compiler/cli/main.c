@@ -8,6 +8,8 @@
 #include <sodium.h>
 
 #include "compiler/cli/cli.h"
+#include "compiler/cli/options_read.h"
+#include "compiler/cli/verbs.h"
 #include "runtime/base/io.h"
 #include "runtime/base/stack.h"
 

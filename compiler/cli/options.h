@@ -1,6 +1,6 @@
 /*
- * The command line of polc as data: one table of the options of all verbs, and one
- * reader.  Nothing is opened here.
+ * The command line of polc as data: one table of the options of all verbs, and what
+ * options_read() makes of a command line.
  */
 #ifndef COMPILER_CLI_OPTIONS_H
 #define COMPILER_CLI_OPTIONS_H
@@ -67,21 +67,14 @@ struct options {
 	size_t nrequest;
 };
 
-/*
- * Reads argv after the verb.  False after a message on `err` (exit 2).  Returns true
- * at once for --help or --version.
- */
-bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
-		  int argc, char **argv, FILE *err);
-extern const struct optspec_verb cli_verbs[CLI_VERB_COUNT];
-/* Describes polc, for texts that are made from the tables. */
-const struct optspec_program *options_program(void);
 /* The table of the options of all verbs. */
 const struct optspec *options_specs(size_t *ret_n);
 /* Prints what `polc VERB --help` says about the options. */
 void options_help(FILE *out, enum cli_verb verb);
 /* Is text on this stream to be coloured? */
 bool options_colour(const struct options *o, FILE *out);
+/* Does the verb take a bundle, under any name, and no sources? */
+bool options_wants_bundle(enum cli_verb v);
 /* The words that begin a REQUEST, NULL-ended. */
 extern const char *const options_requests[];
 

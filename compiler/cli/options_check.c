@@ -11,12 +11,6 @@ struct asked {
 	FILE *err;
 };
 
-/* Verbs that take a bundle, under any name, and no sources. */
-bool options_wants_bundle(enum cli_verb v)
-{
-	return v == CLI_INSPECT || v == CLI_SIGN || v == CLI_VERIFY;
-}
-
 static bool complain(struct asked *r, const char *text)
 {
 	fprintf(r->err, "polc: %s\n", text);

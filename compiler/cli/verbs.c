@@ -1,5 +1,5 @@
 /* polc's verbs as data: --help, the manual and the completions show them. */
-#include "compiler/cli/options.h"
+#include "compiler/cli/verbs.h"
 
 const struct optspec_verb cli_verbs[CLI_VERB_COUNT] = {
 	[CLI_CHECK] = { "check", "[OPTIONS] POLICY...",

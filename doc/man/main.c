@@ -3,7 +3,7 @@
  *   manual man PROGRAM <PAGE.in    manual bash|zsh|fish PROGRAM    manual list PROGRAM */
 #include <string.h>
 
-#include "compiler/cli/options.h"
+#include "compiler/cli/verbs.h"
 #include "doc/man/manual.h"
 #include "runtime/polrun/polrun_options.h"
 #include "runtime/query/query_options.h"

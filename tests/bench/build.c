@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "compiler/backend/matcher/matcher.h"
+#include "compiler/cli/options_read.h"
 #include "compiler/cli/passes.h"
 #include "runtime/bundle/format.h"
 #include "tests/bench/clock.h"

@@ -8,6 +8,7 @@
 #include <sodium.h>
 
 #include "compiler/cli/compiled.h"
+#include "compiler/cli/options_read.h"
 #include "compiler/cli/passes.h"
 
 /* False after a message: the two differ, or the bundle has no answer. */

@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/law.h"
 
-#include "compiler/cli/options.h"
+#include "compiler/cli/options_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

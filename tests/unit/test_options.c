@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "compiler/cli/discover.h"
-#include "compiler/cli/options.h"
+#include "compiler/cli/options_read.h"
 #include "compiler/cli/request.h"
 #include "compiler/cli/roots.h"
 #include "tests/unit/fixture.h"
