@@ -14,7 +14,5 @@ void ast_print_file(struct buf *b, const struct ast_file *f);
 /* Prints one statement on one line, without a newline; ids of rules are hashes of this
  * text. */
 void ast_print_stmt(struct buf *b, const struct ast_stmt *s);
-void ast_print_expr(struct buf *b, const struct ast_expr *x);
-void ast_print_value(struct buf *b, const struct ast_value *v);
 
 #endif

@@ -5,7 +5,6 @@
 #include "compiler/ast/print_value.h"
 
 #include "compiler/ast/build.h"
-#include "compiler/ast/print.h"
 #include "compiler/diag/width.h"
 
 /* Escapes a character that a reader of the policy could not see, or could mistake. */
@@ -65,7 +64,7 @@ void ast_print_plain(struct buf *b, struct str plain)
 	buf_ch(b, '"');
 }
 
-/* The innermost key around the span: "permissions.allowlist[2].pattern", or empty. */
+/* r"…" if the text can be written so, else the string in quotes. */
 static void print_raw(struct buf *b, struct str s)
 {
 	for (size_t i = 0, n; i < s.n; i += n) {

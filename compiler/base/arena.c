@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "compiler/base/vec.h"
-
 #define BLOCK_FIRST ((size_t)64 * 1024)
 #define BLOCK_MAX ((size_t)4 * 1024 * 1024)
 #define LARGE_PAGE ((size_t)2 * 1024 * 1024)
@@ -180,19 +178,5 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	va_start(ap, fmt);
 	p = arena_vprintf(a, &n, fmt, ap);
 	va_end(ap);
-	return p;
-}
-
-void *vec_grow(struct arena *a, void *old, size_t *cap, size_t size)
-{
-	size_t had = *cap, n = had ? had * 2 : 8;
-	void *p;
-
-	*cap = n;
-	if (had && n <= SIZE_MAX / size && arena_extend(a, old, had * size, n * size))
-		return old;
-	p = arena_array(a, n, size);
-	if (had)
-		memcpy(p, old, had * size);
 	return p;
 }

@@ -2,8 +2,11 @@
 #ifndef COMPILER_BUNDLE_MANIFEST_H
 #define COMPILER_BUNDLE_MANIFEST_H
 
+#include "compiler/backend/common/backend.h"
+#include "compiler/base/buf.h"
 #include "compiler/base/vec.h"
-#include "compiler/bundle/writer.h"
+#include "compiler/bundle/bundle_options.h"
+#include "compiler/ir/ir.h"
 
 struct bundle_source {
 	enum ir_level level;

@@ -2,7 +2,7 @@
 #include "compiler/format/to_yaml_value.h"
 
 #include "compiler/ast/build.h"
-#include "compiler/ast/print.h"
+#include "compiler/ast/print_value.h"
 #include "compiler/base/num.h"
 #include "compiler/frontend/yaml_scalar.h"
 

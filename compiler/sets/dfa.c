@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "compiler/sets/dfa.h"
+#include "compiler/sets/minimise.h"
 #include "compiler/sets/nfa.h"
 
 /*

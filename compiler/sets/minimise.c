@@ -4,7 +4,7 @@
  * block (Hopcroft: only the smaller half must be looked at again, so long chains stay
  * cheap).  Then classes of bytes that no state distinguishes are joined.
  */
-#include "compiler/sets/dfa.h"
+#include "compiler/sets/minimise.h"
 
 struct parts {
 	struct arena *tmp;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/base/err.h"
-
 static inline void io_cleanup_close(const int *fd)
 {
 	if (*fd >= 0)

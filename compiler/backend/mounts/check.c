@@ -6,6 +6,7 @@
 #include "compiler/backend/mounts/check.h"
 
 #include "compiler/backend/mounts/places.h"
+#include "compiler/backend/mounts/refuse.h"
 
 #define LAYER "mounts"
 

@@ -5,10 +5,5 @@
 #include "compiler/backend/common/backend.h"
 
 void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink);
-/*
- * Reports rules that cannot be lowered at all, as errors of `check` and `compile`.
- * False if there is one.
- */
-bool mounts_refuse(const struct ir *ir, struct diag_sink *sink);
 
 #endif

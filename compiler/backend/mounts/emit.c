@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "compiler/backend/mounts/check.h"
+#include "compiler/backend/mounts/refuse.h"
 #include "compiler/backend/mounts/mounts.h"
 #include "compiler/backend/mounts/places.h"
 #include "compiler/backend/mounts/verify.h"

@@ -3,7 +3,8 @@
  * stand-in: writing everywhere, and hides or denies of reading and executing
  * by wildcard.  They are errors, so that nobody relies on them.
  */
-#include "compiler/backend/mounts/check.h"
+#include "compiler/backend/mounts/refuse.h"
+
 #include "compiler/backend/mounts/places.h"
 
 static bool in_sandbox(const struct ir_rule *r)

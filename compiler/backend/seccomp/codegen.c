@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "compiler/backend/seccomp/asm.h"
+#include "compiler/backend/seccomp/trace.h"
 #include "compiler/target/target.h"
 
 #define NO_LABEL UINT32_MAX

@@ -21,7 +21,4 @@ struct filter {
 void filter_build(const struct selection *s, struct arena *a, bool trace,
 		  struct filter *ret);
 
-/* Does the trace filter look at this call? */
-bool filter_is_traced(uint32_t nr);
-
 #endif

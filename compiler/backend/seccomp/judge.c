@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "compiler/backend/seccomp/boundary.h"
-#include "compiler/backend/seccomp/codegen.h"
 #include "compiler/backend/seccomp/interp.h"
+#include "compiler/backend/seccomp/trace.h"
 #include "compiler/eval/eval.h"
 #include "compiler/target/target.h"
 

@@ -1,6 +1,9 @@
-/* The calls that the trace filter reports although they are allowed. */
-#include "compiler/backend/seccomp/codegen.h"
+/* The list of the calls that the trace filter reports. */
+#include "compiler/backend/seccomp/trace.h"
 
+#include <string.h>
+
+#include "compiler/base/vec.h"
 #include "compiler/target/target.h"
 
 /*

@@ -1,6 +1,6 @@
 /* Minimisation of automata.  Internal to sets/. */
-#ifndef COMPILER_SETS_DFA_H
-#define COMPILER_SETS_DFA_H
+#ifndef COMPILER_SETS_MINIMISE_H
+#define COMPILER_SETS_MINIMISE_H
 
 #include "compiler/sets/automaton.h"
 
