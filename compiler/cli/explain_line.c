@@ -235,8 +235,8 @@ static void text_part(FILE *f, const struct explain_answer *e,
 	text_options(&o, c);
 	if (c->opaque)
 		label(&o, "opaque", str_from(c->opaque));
-	if (c->voided)
-		label(&o, "no allow", str_from(c->voided));
+	if (c->no_allow)
+		label(&o, "no allow", str_from(c->no_allow));
 	/* if there is only one part, the head has said this already */
 	if (e->parts.n == 1)
 		return;
@@ -411,7 +411,7 @@ static void json_part(struct buf *b, const struct explain_answer *e,
 	buf_printf(b, "%u,\"to\":%u", p->from, p->to);
 	json_body(b, e, p);
 	text(b, "opaque", str_from(p->opaque));
-	text(b, "no_allow", str_from(p->voided));
+	text(b, "no_allow", str_from(p->no_allow));
 	text(b, "effect", str_from(ir_effect_name(x->effect)));
 	text(b, "step", x->step);
 	key(b, "by");

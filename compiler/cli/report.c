@@ -142,11 +142,11 @@ static void add_carried(struct compilation *c)
  * is a broker; polrun names files that have appeared.  Network rules of a mode that
  * has no bundle yet are refused by compile.
  */
-static bool is_hopeless(const struct bk_note *n)
+static bool is_fatal(const struct bk_note *n)
 {
 	const struct ir_rule *r = n->rule;
 
-	if (n->hopeless)
+	if (n->is_fatal)
 		return true;
 	if (!r || r->effect < IR_DENY || r->floor || r->kind == IR_NET)
 		return false;
@@ -155,7 +155,7 @@ static bool is_hopeless(const struct bk_note *n)
 
 static enum diag_code code_of(const struct bk_note *n)
 {
-	if (is_hopeless(n))
+	if (is_fatal(n))
 		return DIAG_NOT_ENFORCED;
 	switch (n->exactness) {
 	case BK_OVER:
@@ -194,7 +194,7 @@ static enum ir_level level_of(const struct compilation *c, const struct bk_note 
 
 static const char *says(const struct bk_note *n)
 {
-	if (is_hopeless(n))
+	if (is_fatal(n))
 		return "is not enforced";
 	switch (n->exactness) {
 	case BK_OVER:
@@ -250,7 +250,7 @@ static void add_note(struct filler *f, const struct bk_note *n)
 	struct group fresh = { .at = at, .code = code_of(n) };
 	size_t i;
 
-	if (is_hopeless(n) && has_error_at(c, at))
+	if (is_fatal(n) && has_error_at(c, at))
 		return;
 	for (i = 0; g && i < g->said.n; i++)
 		if (str_eq(g->said.v[i], said))
@@ -281,7 +281,7 @@ static bool is_base(const struct filler *f, const struct bk_note *n)
 	bool library = at.file < f->c->map.files.n &&
 		       f->c->map.files.v[at.file].library;
 
-	return (library || level_of(f->c, n) == IR_DEFAULT) && !is_hopeless(n) &&
+	return (library || level_of(f->c, n) == IR_DEFAULT) && !is_fatal(n) &&
 	       !f->c->o->verbose;
 }
 
@@ -323,7 +323,7 @@ static void add_base(struct filler *f)
 /* What a layer enforces exactly is reported only with --verbose, and by explain. */
 static bool is_said(const struct compilation *c, const struct bk_note *n)
 {
-	if (is_hopeless(n))
+	if (is_fatal(n))
 		return true;
 	if (n->exactness != BK_NONE && n->exactness != BK_EXACT)
 		return true;

@@ -90,7 +90,8 @@ const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_rea
  * Matches `text` against the beginning of the pattern; afterwards `now` has the places
  * in the pattern that can follow it.
  */
-static void behind(const struct cmd_pattern *g, struct str text, bool *now, bool *next)
+static void after_root(const struct cmd_pattern *g, struct str text, bool *now,
+		       bool *next)
 {
 	now[0] = true;
 	for (size_t k = 0; k < text.n; k++) {
@@ -124,7 +125,7 @@ static bool meets(const struct eval_asked *q, const struct ir_path *p, const str
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
 	now = arena_array(&a, g->n + 1, sizeof(*now));
 	next = arena_array(&a, g->n + 1, sizeof(*next));
-	behind(g, str_eqz(root, "/") ? STR("") : root, now, next);
+	after_root(g, str_eqz(root, "/") ? STR("") : root, now, next);
 	for (uint32_t i = 0; i <= g->n && !yes; i++)
 		yes = now[i] && eval_glob_meets(&p->glob, p->below, g, i);
 	arena_release(&a);

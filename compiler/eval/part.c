@@ -276,7 +276,7 @@ static void decide_opaque(const struct eval_asked *q, struct arena *a,
 		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
 	else if ((flags & CMD_OPAQUE_CODE) &&
 		 !((flags & CMD_INTERPRETER) && is_allowed(q, a, p)) &&
-		 !((flags & CMD_AWAY) && q->part->shell->allowed_by_rule))
+		 !((flags & CMD_REMOTE) && q->part->shell->allowed_by_rule))
 		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
 }
 
@@ -294,7 +294,7 @@ static bool is_known(const struct eval_part_decision *p)
 /* Is this decision the only protection, with no layer of the kernel behind it? */
 static bool stands_alone(const struct eval_asked *q)
 {
-	return q->req->scope == IR_HOST && !(q->part->flags & CMD_AWAY);
+	return q->req->scope == IR_HOST && !(q->part->flags & CMD_REMOTE);
 }
 
 /*
@@ -335,7 +335,7 @@ static void decide_files(const struct eval_asked *q, struct arena *a, struct eva
 	const struct ir_rule *by;
 	struct eval_decision d;
 
-	if (q->part->flags & CMD_AWAY)
+	if (q->part->flags & CMD_REMOTE)
 		return;
 	if (eval_part_writes(q, a, &d)) {
 		bool person = d.effect == IR_ASK && d.needs_person;

@@ -205,7 +205,7 @@ static void put_value(struct buf *b, const struct node *n, size_t column, size_t
 	if (is_block(n, column)) {
 		if (in_list && n->kind == NODE_MAP && !n->open.n && n->items &&
 		    !n->items->before.n &&
-		    !(n->items->behind.n && is_on_lines(n->items, indent, true))) {
+		    !(n->items->trailing.n && is_on_lines(n->items, indent, true))) {
 			put_block(b, n, indent, true);
 			return;
 		}
@@ -222,7 +222,7 @@ static void put_value(struct buf *b, const struct node *n, size_t column, size_t
 		put_fill(b, n, column, indent);
 	else
 		put_flow(b, n);
-	end_line(b, n->behind.n ? n->behind : n->open);
+	end_line(b, n->trailing.n ? n->trailing : n->open);
 }
 
 /* `begun`: the first item stands on the current line, after its dash. */
@@ -232,9 +232,9 @@ static void put_block(struct buf *b, const struct node *n, size_t indent, bool b
 		bool first = i == n->items;
 
 		put_comments(b, i->before.v, i->before.n, indent, first);
-		if (i->behind.n && is_on_lines(i, indent, n->kind == NODE_MAP))
-			put_comments(b, &(struct trivia_comment){ i->behind, false }, 1,
-				     indent, first);
+		if (i->trailing.n && is_on_lines(i, indent, n->kind == NODE_MAP))
+			put_comments(b, &(struct trivia_comment){ i->trailing, false },
+				     1, indent, first);
 		if (i->blank && (!first || i->before.n))
 			buf_ch(b, '\n');
 		if (begun && first)

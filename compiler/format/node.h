@@ -28,7 +28,7 @@ struct node {
 	struct node *items, *last, *next;
 	bool blank;      /* a blank line before it */
 	VEC(struct trivia_comment) before, tail; /* tail: after the last item */
-	struct str open, behind; /* comment after the key, comment after the end */
+	struct str open, trailing; /* comment after the key, comment after the end */
 };
 
 struct node *node_new(struct arena *a, enum node_kind kind, enum node_layout layout);

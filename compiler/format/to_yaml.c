@@ -4,7 +4,7 @@
 #include "compiler/ast/build.h"
 #include "compiler/format/pieces.h"
 
-struct node ty_before(struct to_yaml *y, struct span at)
+struct node to_yaml_before(struct to_yaml *y, struct span at)
 {
 	struct node n = { 0 };
 	struct trivia_comment c;
@@ -24,13 +24,13 @@ static struct node *last_line(struct node *n)
 	return n;
 }
 
-void ty_attach(struct to_yaml *y, struct node *n, const struct node *before,
-	       struct span at)
+void to_yaml_attach(struct to_yaml *y, struct node *n, const struct node *before,
+		    struct span at)
 {
 	uint32_t end = at.off + at.len;
 	struct node *last = last_line(n);
 	struct trivia_comment c;
-	struct str behind;
+	struct str trailing;
 
 	n->blank = before->blank;
 	for (size_t i = 0; i < before->before.n; i++)
@@ -42,17 +42,18 @@ void ty_attach(struct to_yaml *y, struct node *n, const struct node *before,
 	while (trivia_before(&y->t, end, &c))
 		VEC_PUSH(y->a, &n->before, c);
 	trivia_passed(&y->t, end);
-	if (!trivia_on_line(&y->t, end, &behind))
+	if (!trivia_on_line(&y->t, end, &trailing))
 		return;
-	if (last->behind.n)
+	if (last->trailing.n)
 		last = n; /* the inner node has a comment already */
 	if (last->kind != NODE_SCALAR && last->layout == NODE_BLOCK)
-		VEC_PUSH(y->a, &last->tail, ((struct trivia_comment){ behind, false }));
+		VEC_PUSH(y->a, &last->tail,
+			 ((struct trivia_comment){ trailing, false }));
 	else
-		last->behind = behind;
+		last->trailing = trailing;
 }
 
-void ty_open(struct to_yaml *y, struct node *n, uint32_t first)
+void to_yaml_open(struct to_yaml *y, struct node *n, uint32_t first)
 {
 	struct str text;
 
@@ -60,7 +61,7 @@ void ty_open(struct to_yaml *y, struct node *n, uint32_t first)
 		n->open = text;
 }
 
-void ty_tail(struct to_yaml *y, struct node *n, uint32_t end)
+void to_yaml_tail(struct to_yaml *y, struct node *n, uint32_t end)
 {
 	struct trivia_comment c;
 
@@ -68,12 +69,12 @@ void ty_tail(struct to_yaml *y, struct node *n, uint32_t end)
 		VEC_PUSH(y->a, &n->tail, c);
 }
 
-enum node_layout ty_layout(const struct to_yaml *y, struct span at)
+enum node_layout to_yaml_layout(const struct to_yaml *y, struct span at)
 {
 	return trivia_is_one_line(&y->t, at) ? NODE_ONE_LINE : NODE_BLOCK;
 }
 
-struct node *ty_pol(struct to_yaml *y, const struct ast_stmt *s)
+struct node *to_yaml_pol(struct to_yaml *y, const struct ast_stmt *s)
 {
 	struct node *n = node_new(y->a, NODE_MAP, NODE_BLOCK), *text;
 	struct str lines = piece_lines(y->a, s);
@@ -86,13 +87,13 @@ struct node *ty_pol(struct to_yaml *y, const struct ast_stmt *s)
 	return n;
 }
 
-struct str ty_marked(struct to_yaml *y, const struct ast_stmt *s, const char *key)
+struct str to_yaml_marked(struct to_yaml *y, const struct ast_stmt *s, const char *key)
 {
 	return str_printf(y->a, "%s%s%s", s->locked ? "locked " : "", key,
 			  s->append ? " +=" : "");
 }
 
-const struct yml_key *ty_section_key(struct to_yaml *y, enum ast_section_kind sec)
+const struct yml_key *to_yaml_section_key(struct to_yaml *y, enum ast_section_kind sec)
 {
 	return yml_find(&y->keys, YML_S_FILE, str_from(ast_section_name(sec)));
 }

@@ -21,22 +21,22 @@ struct to_yaml {
 
 /* Call it before the node of a statement is made: a node with the comments before the
  * statement. */
-struct node ty_before(struct to_yaml *y, struct span at);
+struct node to_yaml_before(struct to_yaml *y, struct span at);
 /* Call it after the node is made: gives it the comments of `before`, those left inside
  * the statement, and the one after it. */
-void ty_attach(struct to_yaml *y, struct node *n, const struct node *before,
-	       struct span at);
+void to_yaml_attach(struct to_yaml *y, struct node *n, const struct node *before,
+		    struct span at);
 /* Takes the comment after the opening brace of a body, before its first item. */
-void ty_open(struct to_yaml *y, struct node *n, uint32_t first);
+void to_yaml_open(struct to_yaml *y, struct node *n, uint32_t first);
 /* Takes the comments before the closing brace. */
-void ty_tail(struct to_yaml *y, struct node *n, uint32_t end);
-enum node_layout ty_layout(const struct to_yaml *y, struct span at);
+void to_yaml_tail(struct to_yaml *y, struct node *n, uint32_t end);
+enum node_layout to_yaml_layout(const struct to_yaml *y, struct span at);
 
 /* `{pol: TEXT}` of one statement. */
-struct node *ty_pol(struct to_yaml *y, const struct ast_stmt *s);
+struct node *to_yaml_pol(struct to_yaml *y, const struct ast_stmt *s);
 /* The key with the marks of the statement: "locked KEY +=". */
-struct str ty_marked(struct to_yaml *y, const struct ast_stmt *s, const char *key);
+struct str to_yaml_marked(struct to_yaml *y, const struct ast_stmt *s, const char *key);
 /* The key at the top of a file for this kind of section. */
-const struct yml_key *ty_section_key(struct to_yaml *y, enum ast_section_kind sec);
+const struct yml_key *to_yaml_section_key(struct to_yaml *y, enum ast_section_kind sec);
 
 #endif

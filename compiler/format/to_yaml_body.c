@@ -17,7 +17,7 @@ static uint32_t end_of(struct span at)
 /* Takes the comment after the opening brace of a body. */
 static void begin(struct to_yaml *y, struct node *n, const struct ast_stmt *s)
 {
-	ty_open(y, n, s->body ? s->body->at.off : end_of(s->at));
+	to_yaml_open(y, n, s->body ? s->body->at.off : end_of(s->at));
 }
 
 static struct node *block(struct to_yaml *y, const struct ast_stmt *s);
@@ -26,19 +26,19 @@ static struct node *block(struct to_yaml *y, const struct ast_stmt *s);
 
 static struct node *items_of(struct to_yaml *y, const struct ast_stmt *s)
 {
-	struct node *n = node_new(y->a, NODE_LIST, ty_layout(y, s->at));
+	struct node *n = node_new(y->a, NODE_LIST, to_yaml_layout(y, s->at));
 
 	for (const struct ast_stmt *k = s->body; k; k = k->next) {
-		struct node before = ty_before(y, k->at);
-		struct node *item = k->kind == AST_RUNNER ? block(y, k)
-							  : ty_item(y, s->section, k);
+		struct node before = to_yaml_before(y, k->at);
+		struct node *item = k->kind == AST_RUNNER ? block(y, k) :
+							    to_yaml_item(y, s->section, k);
 
 		if (!item)
-			item = ty_pol(y, k);
-		ty_attach(y, item, &before, k->at);
+			item = to_yaml_pol(y, k);
+		to_yaml_attach(y, item, &before, k->at);
 		node_add(n, item);
 	}
-	ty_tail(y, n, end_of(s->at));
+	to_yaml_tail(y, n, end_of(s->at));
 	return n;
 }
 
@@ -52,20 +52,20 @@ static struct node *entry_of(struct to_yaml *y, enum yml_scope scope,
 
 	*ret_base = s->name;
 	if (s->kind == AST_PAIR) {
-		n = ty_pair(y, scope, s);
+		n = to_yaml_pair(y, scope, s);
 	} else if (s->kind == AST_TOOL_EFFECT) {
 		*ret_base = STR("effect");
 		n = node_plain(y->a, str_from(ast_effect_name(s->effect)));
 		n->key = *ret_base;
 	} else if (s->kind == AST_SECTION) {
 		*ret_base = str_from(ast_section_name(s->section));
-		n = ty_section(y, s);
-		n->key = ty_marked(y, s, ast_section_name(s->section));
+		n = to_yaml_section(y, s);
+		n->key = to_yaml_marked(y, s, ast_section_name(s->section));
 	}
 	if (n)
 		return n;
 	*ret_base = STR("pol");
-	n = ty_pol(y, s)->items;
+	n = to_yaml_pol(y, s)->items;
 	n->next = NULL;
 	return n;
 }
@@ -77,26 +77,27 @@ static struct node *entry_of(struct to_yaml *y, enum yml_scope scope,
 static struct node *pairs_of(struct to_yaml *y, enum yml_scope scope,
 			     const struct ast_stmt *s)
 {
-	enum node_layout layout = ty_layout(y, s->at);
+	enum node_layout layout = to_yaml_layout(y, s->at);
 	struct node *list = node_new(y->a, NODE_LIST, layout), *map = NULL;
 	bool rates = false;
 	struct map seen; /* keys of the last mapping, without their marks */
 
 	map_init(&seen, y->a);
 	for (const struct ast_stmt *k = s->body; k; k = k->next) {
-		struct node before = ty_before(y, k->at);
-		struct node *n = k->kind == AST_RATE ? ty_item(y, s->section, k) : NULL;
+		struct node before = to_yaml_before(y, k->at);
+		struct node *n =
+			k->kind == AST_RATE ? to_yaml_item(y, s->section, k) : NULL;
 		struct str base;
 
 		rates |= k->kind == AST_RATE;
 		if (n) {
-			ty_attach(y, n, &before, k->at);
+			to_yaml_attach(y, n, &before, k->at);
 			node_add(list, n);
 			map = NULL;
 			continue;
 		}
 		n = entry_of(y, scope, k, &base);
-		ty_attach(y, n, &before, k->at);
+		to_yaml_attach(y, n, &before, k->at);
 		if (!map || map_get(&seen, base)) {
 			map = node_new(y->a, NODE_MAP, layout);
 			map_init(&seen, y->a);
@@ -109,7 +110,7 @@ static struct node *pairs_of(struct to_yaml *y, enum yml_scope scope,
 		list = node_new(y->a, NODE_MAP, layout);
 	else if (!rates && list->items == list->last)
 		list = list->items;
-	ty_tail(y, list, end_of(s->at));
+	to_yaml_tail(y, list, end_of(s->at));
 	return list;
 }
 
@@ -118,15 +119,15 @@ static struct node *block(struct to_yaml *y, const struct ast_stmt *s)
 	struct node *n = node_new(y->a, NODE_MAP, NODE_IF_FITS);
 	struct node *name = node_text(y->a, s->name);
 
-	name->key = ty_marked(y, s, "block");
+	name->key = to_yaml_marked(y, s, "block");
 	node_add(n, name);
 	node_put(n, "body", pairs_of(y, YML_S_BLOCK, s));
 	if (s->body || n->last->tail.n)
-		n->layout = ty_layout(y, s->at);
+		n->layout = to_yaml_layout(y, s->at);
 	return n;
 }
 
-struct node *ty_tool(struct to_yaml *y, const struct ast_stmt *s)
+struct node *to_yaml_tool(struct to_yaml *y, const struct ast_stmt *s)
 {
 	struct node *n;
 	struct node opened = { 0 };
@@ -138,26 +139,26 @@ struct node *ty_tool(struct to_yaml *y, const struct ast_stmt *s)
 }
 
 /* Only a mapping can stand here, with each key once and only keys of the schema. */
-struct node *ty_policy(struct to_yaml *y, const struct ast_stmt *s)
+struct node *to_yaml_policy(struct to_yaml *y, const struct ast_stmt *s)
 {
-	struct node *n = node_new(y->a, NODE_MAP, ty_layout(y, s->at));
+	struct node *n = node_new(y->a, NODE_MAP, to_yaml_layout(y, s->at));
 	struct map seen;
 
 	map_init(&seen, y->a);
 	for (const struct ast_stmt *k = s->body; k; k = k->next)
-		if (str_eqz(k->name, "name") || !ty_pair(y, YML_S_POLICY, k) ||
+		if (str_eqz(k->name, "name") || !to_yaml_pair(y, YML_S_POLICY, k) ||
 		    map_put(&seen, k->name, (void *)k))
 			return NULL;
 	node_put(n, "name", node_text(y->a, s->name));
 	begin(y, n, s);
 	for (const struct ast_stmt *k = s->body; k; k = k->next) {
-		struct node before = ty_before(y, k->at);
-		struct node *entry = ty_pair(y, YML_S_POLICY, k);
+		struct node before = to_yaml_before(y, k->at);
+		struct node *entry = to_yaml_pair(y, YML_S_POLICY, k);
 
-		ty_attach(y, entry, &before, k->at);
+		to_yaml_attach(y, entry, &before, k->at);
 		node_add(n, entry);
 	}
-	ty_tail(y, n, end_of(s->at));
+	to_yaml_tail(y, n, end_of(s->at));
 	if (!s->body && !n->tail.n && !n->open.n)
 		n->layout = NODE_ONE_LINE;
 	return n;
@@ -185,10 +186,10 @@ static bool is_runner_map(struct to_yaml *y, const struct ast_stmt *s)
 
 static struct node *runner_map(struct to_yaml *y, const struct ast_stmt *s)
 {
-	struct node *n = node_new(y->a, NODE_MAP, ty_layout(y, s->at));
+	struct node *n = node_new(y->a, NODE_MAP, to_yaml_layout(y, s->at));
 
 	for (const struct ast_stmt *k = s->body; k; k = k->next) {
-		struct node before = ty_before(y, k->at);
+		struct node before = to_yaml_before(y, k->at);
 		struct node opened = { 0 }, *entry;
 		bool mode = k->kind == AST_MODE;
 
@@ -199,17 +200,17 @@ static struct node *runner_map(struct to_yaml *y, const struct ast_stmt *s)
 		entry->key = str_printf(y->a, "%s%.*s", k->locked ? "locked " : "",
 					STR_ARG(mode ? STR("mode") : k->name));
 		entry->key = k->locked ? entry->key : quote_text(y->a, entry->key);
-		ty_attach(y, entry, &before, k->at);
+		to_yaml_attach(y, entry, &before, k->at);
 		node_add(n, entry);
 	}
-	ty_tail(y, n, end_of(s->at));
+	to_yaml_tail(y, n, end_of(s->at));
 	return n;
 }
 
 /* `network NAME { … }` */
 static struct node *network_of(struct to_yaml *y, const struct ast_stmt *s)
 {
-	struct node *n = node_new(y->a, NODE_MAP, ty_layout(y, s->at));
+	struct node *n = node_new(y->a, NODE_MAP, to_yaml_layout(y, s->at));
 
 	/* `network: limited` alone would also open the default domains */
 	if (!s->body && !str_eqz(s->name, "limited"))
@@ -224,7 +225,7 @@ static struct node *network_of(struct to_yaml *y, const struct ast_stmt *s)
 
 static struct node *body_of(struct to_yaml *y, const struct ast_stmt *s)
 {
-	const struct yml_key *k = ty_section_key(y, s->section);
+	const struct yml_key *k = to_yaml_section_key(y, s->section);
 
 	switch ((int)k->type) {
 	case YML_T_PAIRS:
@@ -239,7 +240,7 @@ static struct node *body_of(struct to_yaml *y, const struct ast_stmt *s)
 	}
 }
 
-struct node *ty_section(struct to_yaml *y, const struct ast_stmt *s)
+struct node *to_yaml_section(struct to_yaml *y, const struct ast_stmt *s)
 {
 	struct node opened = { 0 }, *n;
 
@@ -251,27 +252,27 @@ struct node *ty_section(struct to_yaml *y, const struct ast_stmt *s)
 
 /* --- tests ------------------------------------------------------------------------------ */
 
-struct node *ty_test(struct to_yaml *y, const struct ast_stmt *s)
+struct node *to_yaml_test(struct to_yaml *y, const struct ast_stmt *s)
 {
-	struct node *n, *list = node_new(y->a, NODE_LIST, ty_layout(y, s->at));
+	struct node *n, *list = node_new(y->a, NODE_LIST, to_yaml_layout(y, s->at));
 	struct node opened = { 0 };
 
-	ty_open(y, &opened, s->cases ? s->cases->at.off : end_of(s->at));
+	to_yaml_open(y, &opened, s->cases ? s->cases->at.off : end_of(s->at));
 	for (const struct ast_test_case *c = s->cases; c; c = c->next) {
-		struct node before = ty_before(y, c->at);
+		struct node before = to_yaml_before(y, c->at);
 		struct node *text = node_text(y->a, piece_case(y->a, c));
 
-		ty_attach(y, text, &before, c->at);
+		to_yaml_attach(y, text, &before, c->at);
 		node_add(list, text);
 	}
-	ty_tail(y, list, end_of(s->at));
+	to_yaml_tail(y, list, end_of(s->at));
 	n = list;
 	if (s->expr) {
 		n = node_new(y->a, NODE_MAP,
 			     s->cases || list->tail.n || opened.open.n ?
-				     ty_layout(y, s->at) :
+				     to_yaml_layout(y, s->at) :
 				     NODE_ONE_LINE);
-		node_put(n, "when", ty_expr(y, s->expr));
+		node_put(n, "when", to_yaml_expr(y, s->expr));
 		node_put(n, "cases", list);
 	}
 	n->open = opened.open;

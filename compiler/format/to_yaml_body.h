@@ -4,10 +4,10 @@
 
 #include "compiler/format/to_yaml.h"
 
-struct node *ty_section(struct to_yaml *y, const struct ast_stmt *s);
-struct node *ty_tool(struct to_yaml *y, const struct ast_stmt *s);
+struct node *to_yaml_section(struct to_yaml *y, const struct ast_stmt *s);
+struct node *to_yaml_tool(struct to_yaml *y, const struct ast_stmt *s);
 /* NULL: YAML has no spelling for it. */
-struct node *ty_policy(struct to_yaml *y, const struct ast_stmt *s);
-struct node *ty_test(struct to_yaml *y, const struct ast_stmt *s);
+struct node *to_yaml_policy(struct to_yaml *y, const struct ast_stmt *s);
+struct node *to_yaml_test(struct to_yaml *y, const struct ast_stmt *s);
 
 #endif

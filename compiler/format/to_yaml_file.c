@@ -22,10 +22,10 @@ static struct node *alert_of(struct to_yaml *y, const struct ast_stmt *s)
 {
 	struct node *n = node_new(y->a, NODE_MAP, NODE_IF_FITS);
 
-	node_put(n, "when", ty_expr(y, s->expr));
+	node_put(n, "when", to_yaml_expr(y, s->expr));
 	if (s->per)
-		node_put(n, "per", ty_value(y, YML_T_NUMBER, s->per));
-	node_put(n, "do", ty_value(y, YML_T_WORD, s->values));
+		node_put(n, "per", to_yaml_value(y, YML_T_NUMBER, s->per));
+	node_put(n, "do", to_yaml_value(y, YML_T_WORD, s->values));
 	return n;
 }
 
@@ -42,11 +42,11 @@ static struct node *role_of(struct to_yaml *y, const struct ast_stmt *s)
 {
 	struct node opened = { 0 }, *n;
 
-	ty_open(y, &opened, s->body ? s->body->at.off : s->at.off + s->at.len);
+	to_yaml_open(y, &opened, s->body ? s->body->at.off : s->at.off + s->at.len);
 	n = file(y, s->body);
 	if (n->layout == NODE_BLOCK)
-		n->layout = ty_layout(y, s->at);
-	ty_tail(y, n, s->at.off + s->at.len);
+		n->layout = to_yaml_layout(y, s->at);
+	to_yaml_tail(y, n, s->at.off + s->at.len);
 	n->open = opened.open;
 	return n;
 }
@@ -62,7 +62,7 @@ static bool named(struct to_yaml *y, const struct ast_stmt *s, struct entry *e)
 	if (i == yml_nkeys || !quote_is_key(s->name))
 		return false;
 	e->base = str_from(yml_keys[i].name);
-	e->key = ty_marked(y, s, yml_keys[i].name);
+	e->key = to_yaml_marked(y, s, yml_keys[i].name);
 	e->name = s->name;
 	e->grouped = true;
 	return true;
@@ -72,17 +72,17 @@ static struct node *named_value(struct to_yaml *y, const struct ast_stmt *s)
 {
 	switch ((int)s->kind) {
 	case AST_GROUP:
-		return ty_values(y, YML_T_ELEMENTS, s->values);
+		return to_yaml_values(y, YML_T_ELEMENTS, s->values);
 	case AST_ROLE:
 		return role_of(y, s);
 	case AST_TOOL:
-		return ty_tool(y, s);
+		return to_yaml_tool(y, s);
 	case AST_ALERT:
 		return alert_of(y, s);
 	case AST_TEST:
-		return ty_test(y, s);
+		return to_yaml_test(y, s);
 	default: /* AST_LET, AST_SETTING */
-		return ty_value(y, YML_T_ANY, s->values);
+		return to_yaml_value(y, YML_T_ANY, s->values);
 	}
 }
 
@@ -99,18 +99,18 @@ static struct entry entry_of(struct to_yaml *y, const struct ast_stmt *s)
 	if (named(y, s, &e)) {
 		e.value = named_value(y, s);
 	} else if (s->kind == AST_POLICY) {
-		plain_entry(&e, "policy", ty_policy(y, s));
+		plain_entry(&e, "policy", to_yaml_policy(y, s));
 	} else if (s->kind == AST_USE) {
-		plain_entry(&e, "use", ty_values(y, YML_T_IMPORTS, s->values));
+		plain_entry(&e, "use", to_yaml_values(y, YML_T_IMPORTS, s->values));
 	} else if (s->kind == AST_ASSERT) {
 		plain_entry(&e, "assert", assertion_of(y, s));
 		e.grouped = true;
 	} else if (s->kind == AST_SECTION) {
-		plain_entry(&e, ast_section_name(s->section), ty_section(y, s));
-		e.key = ty_marked(y, s, ast_section_name(s->section));
+		plain_entry(&e, ast_section_name(s->section), to_yaml_section(y, s));
+		e.key = to_yaml_marked(y, s, ast_section_name(s->section));
 	}
 	if (!e.value) {
-		plain_entry(&e, "pol", ty_pol(y, s)->items);
+		plain_entry(&e, "pol", to_yaml_pol(y, s)->items);
 		e.grouped = true;
 	}
 	return e;
@@ -174,11 +174,11 @@ static struct node *file(struct to_yaml *y, const struct ast_stmt *stmts)
 
 	m.list = node_new(y->a, NODE_LIST, NODE_BLOCK);
 	for (const struct ast_stmt *s = stmts; s; s = s->next) {
-		struct node before = ty_before(y, s->at);
+		struct node before = to_yaml_before(y, s->at);
 		struct entry e = entry_of(y, s);
 
 		e.value->next = NULL;
-		ty_attach(y, e.value, &before, s->at);
+		to_yaml_attach(y, e.value, &before, s->at);
 		if (e.grouped) {
 			add_grouped(&m, &e);
 			continue;
@@ -203,6 +203,6 @@ void convert_to_yaml(struct buf *b, const struct source_map *map,
 	trivia_init(&y.t, map, tree);
 	yml_index(&y.keys, b->a);
 	top = file(&y, tree->stmts);
-	ty_tail(&y, top, UINT32_MAX);
+	to_yaml_tail(&y, top, UINT32_MAX);
 	node_write(b, top);
 }

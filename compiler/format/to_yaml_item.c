@@ -26,7 +26,7 @@ static void put(struct item *i, const char *key, const struct ast_value *v)
 	const struct yml_key *k = yml_find(&i->y->keys, i->scope, str_from(key));
 
 	if (v)
-		node_put(i->n, key, ty_values(i->y, k->type, v));
+		node_put(i->n, key, to_yaml_values(i->y, k->type, v));
 }
 
 /* --- options ------------------------------------------------------------------ */
@@ -51,7 +51,7 @@ static bool has_options(const struct item *i, const struct ast_option *o)
 			return false;
 		seen |= 1u << o->kind;
 		if (o->kind == AST_O_UNTIL &&
-		    ty_value(i->y, k->type, o->values)->kind != NODE_SCALAR)
+		    to_yaml_value(i->y, k->type, o->values)->kind != NODE_SCALAR)
 			return false;
 	}
 	return true;
@@ -68,7 +68,7 @@ static const struct ast_option *put_row(struct item *i, const struct yml_key *k,
 		struct node *one = node_new(i->y->a, NODE_LIST, NODE_FILL);
 
 		for (const struct ast_value *v = o->values; v; v = v->next)
-			node_add(one, ty_value(i->y, k->type, v));
+			node_add(one, to_yaml_value(i->y, k->type, v));
 		node_add(all, one);
 		if (!o->next || o->next->kind != o->kind)
 			return o;
@@ -83,9 +83,10 @@ static void put_options(struct item *i, const struct ast_option *o)
 		if (o->next && o->next->kind == o->kind)
 			o = put_row(i, k, o);
 		else if (o->expr)
-			node_put(i->n, k->name, ty_expr(i->y, o->expr));
+			node_put(i->n, k->name, to_yaml_expr(i->y, o->expr));
 		else if (o->values)
-			node_put(i->n, k->name, ty_values(i->y, k->type, o->values));
+			node_put(i->n, k->name,
+				 to_yaml_values(i->y, k->type, o->values));
 		else
 			node_put(i->n, k->name, node_plain(i->y->a, STR("true")));
 	}
@@ -137,14 +138,14 @@ static const struct yml_key *head_of(enum yml_scope scope, const struct ast_stmt
 
 static struct node *by_risk(struct item *i, const struct ast_stmt *s)
 {
-	struct node *n = node_new(i->y->a, NODE_MAP, ty_layout(i->y, s->at));
+	struct node *n = node_new(i->y->a, NODE_MAP, to_yaml_layout(i->y, s->at));
 
 	for (const struct ast_value *v = s->pairs; v; v = v->next) {
-		struct node before = ty_before(i->y, v->at);
+		struct node before = to_yaml_before(i->y, v->at);
 		struct node *effect = node_plain(i->y->a, v->text);
 
 		effect->key = quote_text(i->y->a, v->key);
-		ty_attach(i->y, effect, &before, v->at);
+		to_yaml_attach(i->y, effect, &before, v->at);
 		node_add(n, effect);
 	}
 	return n;
@@ -170,7 +171,8 @@ static struct node *head_value(struct item *i, const struct yml_key *head,
 		return node_text(i->y->a, s->name);
 	if (head->type == YML_T_EFFECT || head->type == YML_T_DEFAULT_RISK)
 		return node_text(i->y->a, str_from(ast_effect_name(s->effect)));
-	return ty_values(i->y, head->type, s->net.hosts ? s->net.hosts : s->values);
+	return to_yaml_values(i->y, head->type,
+			      s->net.hosts ? s->net.hosts : s->values);
 }
 
 /* --- parts ------------------------------------------------------------------------ */
@@ -178,17 +180,17 @@ static struct node *head_value(struct item *i, const struct yml_key *head,
 /* Puts each item of a program with its comments. */
 static void put_items(struct item *i, const struct ast_stmt *s)
 {
-	struct node *n = node_new(i->y->a, NODE_LIST, ty_layout(i->y, s->at));
+	struct node *n = node_new(i->y->a, NODE_LIST, to_yaml_layout(i->y, s->at));
 
-	ty_open(i->y, i->n, s->items->at.off);
+	to_yaml_open(i->y, i->n, s->items->at.off);
 	for (const struct ast_prog_item *p = s->items; p; p = p->next) {
-		struct node before = ty_before(i->y, p->at);
+		struct node before = to_yaml_before(i->y, p->at);
 		struct node *text = node_text(i->y->a, piece_item(i->y->a, p));
 
-		ty_attach(i->y, text, &before, p->at);
+		to_yaml_attach(i->y, text, &before, p->at);
 		node_add(n, text);
 	}
-	ty_tail(i->y, n, s->at.off + s->at.len);
+	to_yaml_tail(i->y, n, s->at.off + s->at.len);
 	node_put(i->n, "items", n);
 }
 
@@ -197,7 +199,7 @@ static void put_parts(struct item *i, const struct ast_stmt *s)
 	if (s->kind == AST_MOUNT)
 		put(i, "at", s->values->next);
 	if (s->ops)
-		node_put(i->n, "op", ty_ops(i->y, s->ops));
+		node_put(i->n, "op", to_yaml_ops(i->y, s->ops));
 	switch ((int)s->kind) {
 	case AST_RULE:
 		if (s->net.proto)
@@ -244,17 +246,18 @@ static bool has_spelling(const struct item *i, const struct ast_stmt *s)
 	case AST_OTHERWISE_BY_RISK:
 		return !is_twice(i->y, s->pairs);
 	case AST_RATE:
-		return ty_value(i->y, YML_T_NUMBER, s->values)->kind == NODE_SCALAR &&
-		       ty_value(i->y, YML_T_NUMBER, s->per)->kind == NODE_SCALAR;
+		return to_yaml_value(i->y, YML_T_NUMBER, s->values)->kind ==
+			       NODE_SCALAR &&
+		       to_yaml_value(i->y, YML_T_NUMBER, s->per)->kind == NODE_SCALAR;
 	default:
 		return has_options(i, s->options);
 	}
 }
 
-struct node *ty_item(struct to_yaml *y, enum ast_section_kind sec,
-		     const struct ast_stmt *s)
+struct node *to_yaml_item(struct to_yaml *y, enum ast_section_kind sec,
+			  const struct ast_stmt *s)
 {
-	const enum yml_scope scope = ty_section_key(y, sec)->sub;
+	const enum yml_scope scope = to_yaml_section_key(y, sec)->sub;
 	const struct yml_key *head = head_of(scope, s);
 	struct item i = { y, scope, node_new(y->a, NODE_MAP, NODE_IF_FITS) };
 	struct node *value;
@@ -262,12 +265,12 @@ struct node *ty_item(struct to_yaml *y, enum ast_section_kind sec,
 	if (!head || !has_spelling(&i, s))
 		return NULL;
 	value = head_value(&i, head, s);
-	value->key = ty_marked(y, s, head->name);
+	value->key = to_yaml_marked(y, s, head->name);
 	node_add(i.n, value);
 	put_parts(&i, s);
 	put_options(&i, s->options);
 	if (s->items)
-		i.n->layout = ty_layout(y, s->at);
+		i.n->layout = to_yaml_layout(y, s->at);
 	else if (i.n->items == i.n->last)
 		i.n->layout = NODE_BLOCK;
 	return i.n;

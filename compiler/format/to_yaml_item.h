@@ -5,7 +5,7 @@
 #include "compiler/format/to_yaml.h"
 
 /* A statement without a body; NULL: YAML has no spelling for it. */
-struct node *ty_item(struct to_yaml *y, enum ast_section_kind sec,
-		     const struct ast_stmt *s);
+struct node *to_yaml_item(struct to_yaml *y, enum ast_section_kind sec,
+			  const struct ast_stmt *s);
 
 #endif

@@ -26,7 +26,7 @@ static struct node *pol_value(struct to_yaml *y, const struct ast_value *v)
 	return n;
 }
 
-struct node *ty_expr(struct to_yaml *y, const struct ast_expr *x)
+struct node *to_yaml_expr(struct to_yaml *y, const struct ast_expr *x)
 {
 	struct buf b;
 
@@ -35,7 +35,7 @@ struct node *ty_expr(struct to_yaml *y, const struct ast_expr *x)
 	return node_text(y->a, str_dup(y->a, buf_view(&b)));
 }
 
-struct node *ty_ops(struct to_yaml *y, unsigned ops)
+struct node *to_yaml_ops(struct to_yaml *y, unsigned ops)
 {
 	static const char *const names[] = { "read", "write", "exec" };
 	struct node *n = node_new(y->a, NODE_LIST, NODE_FILL);
@@ -126,11 +126,11 @@ static struct node *map_entry(struct to_yaml *y, const struct node *map,
 	struct node *n;
 
 	if (map->layout == NODE_BLOCK)
-		before = ty_before(y, v->at);
+		before = to_yaml_before(y, v->at);
 	n = any(y, v, depth);
 	n->key = quote_text(y->a, v->key);
 	if (map->layout == NODE_BLOCK)
-		ty_attach(y, n, &before, v->at);
+		to_yaml_attach(y, n, &before, v->at);
 	return n;
 }
 
@@ -165,7 +165,8 @@ static struct node *any(struct to_yaml *y, const struct ast_value *v, unsigned d
 
 /* --- values of a type ----------------------------------------------------------------- */
 
-struct node *ty_value(struct to_yaml *y, enum yml_type type, const struct ast_value *v)
+struct node *to_yaml_value(struct to_yaml *y, enum yml_type type,
+			   const struct ast_value *v)
 {
 	if (type == YML_T_ANY)
 		return any(y, v, 0);
@@ -178,15 +179,16 @@ struct node *ty_value(struct to_yaml *y, enum yml_type type, const struct ast_va
 	return node_text(y->a, v->kind == AST_V_ANY ? STR("any") : v->text);
 }
 
-struct node *ty_values(struct to_yaml *y, enum yml_type type, const struct ast_value *v)
+struct node *to_yaml_values(struct to_yaml *y, enum yml_type type,
+			    const struct ast_value *v)
 {
 	struct node *n;
 
 	if (!v->next || !yml_is_plural(type))
-		return ty_value(y, type, v);
+		return to_yaml_value(y, type, v);
 	n = node_new(y->a, NODE_LIST, NODE_FILL);
 	for (; v; v = v->next)
-		node_add(n, ty_value(y, type, v));
+		node_add(n, to_yaml_value(y, type, v));
 	return n;
 }
 
@@ -203,12 +205,13 @@ static struct node *pair_list(struct to_yaml *y, enum yml_type type,
 	for (const struct ast_value *i = v->items; i; i = i->next) {
 		if (!is_scalar(type, i))
 			return pol_value(y, v);
-		node_add(n, ty_value(y, type, i));
+		node_add(n, to_yaml_value(y, type, i));
 	}
 	return n;
 }
 
-struct node *ty_pair(struct to_yaml *y, enum yml_scope scope, const struct ast_stmt *s)
+struct node *to_yaml_pair(struct to_yaml *y, enum yml_scope scope,
+			  const struct ast_stmt *s)
 {
 	const struct yml_key *k = yml_find(&y->keys, scope, s->name);
 	struct node *n;
@@ -221,7 +224,7 @@ struct node *ty_pair(struct to_yaml *y, enum yml_scope scope, const struct ast_s
 	if (s->values->kind == AST_V_LIST && yml_is_plural(k->type))
 		n = pair_list(y, k->type, s->values);
 	else
-		n = ty_value(y, k->type, s->values);
-	n->key = ty_marked(y, s, k->name);
+		n = to_yaml_value(y, k->type, s->values);
+	n->key = to_yaml_marked(y, s, k->name);
 	return n;
 }

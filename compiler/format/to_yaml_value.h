@@ -5,12 +5,15 @@
 #include "compiler/format/to_yaml.h"
 
 /* One value, where a value of `type` is wanted; never NULL. */
-struct node *ty_value(struct to_yaml *y, enum yml_type type, const struct ast_value *v);
+struct node *to_yaml_value(struct to_yaml *y, enum yml_type type,
+			   const struct ast_value *v);
 /* All the values: a list if `type` is a plural and there are several. */
-struct node *ty_values(struct to_yaml *y, enum yml_type type, const struct ast_value *v);
-struct node *ty_expr(struct to_yaml *y, const struct ast_expr *x);
-struct node *ty_ops(struct to_yaml *y, unsigned ops);
+struct node *to_yaml_values(struct to_yaml *y, enum yml_type type,
+			    const struct ast_value *v);
+struct node *to_yaml_expr(struct to_yaml *y, const struct ast_expr *x);
+struct node *to_yaml_ops(struct to_yaml *y, unsigned ops);
 /* The value of the pair `s` in that scope, or NULL if the pair has no key there. */
-struct node *ty_pair(struct to_yaml *y, enum yml_scope scope, const struct ast_stmt *s);
+struct node *to_yaml_pair(struct to_yaml *y, enum yml_scope scope,
+			  const struct ast_stmt *s);
 
 #endif

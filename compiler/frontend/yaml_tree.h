@@ -1,7 +1,8 @@
 /*
  * A YAML text as a tree with places, made from libyaml's events within limits.  Parts
  * that a policy may not use are refused: tags, merge keys, keys that are no texts, a
- * second document.  What a scalar means is not decided here.
+ * second document.  What a scalar means is not decided here.  Names begin with yml_,
+ * since yaml_ is libyaml's.
  */
 #ifndef COMPILER_FRONTEND_YAML_TREE_H
 #define COMPILER_FRONTEND_YAML_TREE_H

@@ -169,7 +169,7 @@ static enum ast_effect effect_of(const char *word)
 }
 
 struct risks {
-	bool said[CLASSES];
+	bool given[CLASSES];
 	enum ast_effect effect[CLASSES];
 	struct span at[CLASSES];
 };
@@ -177,11 +177,11 @@ struct risks {
 /* Several kinds of tools may have the same class: the strictest effect counts. */
 static void say(struct risks *r, int class, enum ast_effect effect, struct span at)
 {
-	if (!r->said[class] || effect > r->effect[class])
+	if (!r->given[class] || effect > r->effect[class])
 		r->effect[class] = effect;
-	if (!r->said[class])
+	if (!r->given[class])
 		r->at[class] = at;
-	r->said[class] = true;
+	r->given[class] = true;
 }
 
 /* Reads `deny: high` or `deny: [high, critical]`. */
@@ -204,7 +204,7 @@ static void say_classes(struct yml *y, struct risks *r, const struct yml_entry *
 	class = yml_choice(y, n, YML_W_CLASS);
 	if (!class)
 		return;
-	if (r->said[class_of(class)]) {
+	if (r->given[class_of(class)]) {
 		struct diag *d =
 			diag_add(y->sink, DIAG_YAML_DUPLICATE_KEY, n->at,
 				 "the class '%s' has an effect already", class);
@@ -243,7 +243,7 @@ static void add_risks(struct yml *y, const struct yml_entry *e,
 	struct ast_values pairs = { 0 };
 
 	for (int i = 0; i < CLASSES; i++)
-		if (r->said[i])
+		if (r->given[i])
 			pairs = ast_values_add(
 				pairs, AST_VALUE(B, AST_V_NAME, r->at[i],
 						 .key = str_from(class_names[i]),
@@ -274,7 +274,7 @@ void yml_do_tool_risks(struct yml *y, const struct yml_entry *e)
 	if (!read_risks(y, e, &r))
 		return;
 	for (int i = 0; i < CLASSES; i++)
-		if (!r.said[i])
+		if (!r.given[i])
 			say(&r, i,
 			    i > LOW && r.effect[i - 1] > AST_ASK ? r.effect[i - 1]
 								 : AST_ASK,

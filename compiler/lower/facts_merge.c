@@ -99,8 +99,8 @@ static void add_option(struct arena *a, struct merged_program *p,
 {
 	struct merged_option *m = option_of(a, p, o->name);
 
-	if (o->says_takes && !m->said) {
-		m->said = true;
+	if (o->says_takes && !m->given) {
+		m->given = true;
 		m->takes = (uint8_t)o->takes;
 	}
 	m->flags |= o->flags;
@@ -168,7 +168,7 @@ static void add_statement(struct arena *a, struct merged_program *p,
 
 /* --- one program ---------------------------------------------------------------- */
 
-struct said {
+struct given {
 	VEC(const struct ir_program *) v;
 };
 
@@ -187,22 +187,22 @@ static bool says_files_only(const struct merged_program *p)
 
 /* A program for which we know only subcommands gets an empty table. */
 static struct merged_program merge(struct arena *a, struct str name,
-				   const struct said *said)
+				   const struct given *given)
 {
 	struct merged_program p = { .name = name,
-				    .kinds = said->v.n ? 0 : LINE_PK_PROGRAM };
+				    .kinds = given->v.n ? 0 : LINE_PK_PROGRAM };
 
-	for (size_t i = 0; i < said->v.n; i++)
-		add_statement(a, &p, said->v.v[i]);
+	for (size_t i = 0; i < given->v.n; i++)
+		add_statement(a, &p, given->v.v[i]);
 	for (size_t i = 0; i < p.options.n; i++) {
 		struct merged_option *o = &p.options.v[i];
 
 		o->same = (uint32_t)i;
-		if (!o->said && (o->flags & TAKES_VALUE))
+		if (!o->given && (o->flags & TAKES_VALUE))
 			o->takes = LINE_TAKES_VALUE;
 	}
-	for (size_t i = 0; i < said->v.n; i++)
-		join_same(&p, a, said->v.v[i]);
+	for (size_t i = 0; i < given->v.n; i++)
+		join_same(&p, a, given->v.v[i]);
 	share_flags(&p);
 	if (says_files_only(&p))
 		p.flags |= LINE_PF_FILES_ONLY;
@@ -226,12 +226,12 @@ static struct str base_name(struct str name)
 	return name.n ? str_sub(name, 0, name.n - 1) : name;
 }
 
-static struct said *said_of(struct arena *a, struct map *names, struct str name)
+static struct given *given_of(struct arena *a, struct map *names, struct str name)
 {
-	struct said *s = map_get(names, name);
+	struct given *s = map_get(names, name);
 
 	if (!s) {
-		s = ARENA_NEW(a, struct said);
+		s = ARENA_NEW(a, struct given);
 		map_put(names, name, s);
 	}
 	return s;
@@ -265,7 +265,8 @@ static void number_options(const struct merged *m, struct merged_program *p)
 			option_in(m, p->base, p->options.v[i].name);
 		uint32_t same = p->options.v[i].same;
 
-		if (o && !p->options.v[i].said && !(p->options.v[i].flags & ~ABOUT_COMMAND))
+		if (o && !p->options.v[i].given &&
+		    !(p->options.v[i].flags & ~ABOUT_COMMAND))
 			p->options.v[i].takes = o->takes;
 		if (o)
 			p->options.v[i].flags |= o->flags & ABOUT_COMMAND;
@@ -344,7 +345,7 @@ static void merge_vars(struct arena *a, const struct ir *ir, struct merged *m)
 }
 
 /* The number of records that the statements about one name produce. */
-static size_t size_of(const struct said *s)
+static size_t size_of(const struct given *s)
 {
 	size_t n = 0;
 
@@ -365,12 +366,12 @@ bool facts_merge(struct arena *a, const struct ir *ir, struct merged *ret)
 	map_init(&names, a);
 	for (size_t i = 0; i < ir->programs.n; i++) {
 		const struct ir_program *p = &ir->programs.v[i];
-		struct said *s = said_of(a, &names, p->name);
+		struct given *s = given_of(a, &names, p->name);
 
 		VEC_PUSH(a, &s->v, p);
 		for (struct str base = base_name(p->name); base.n;
 		     base = base_name(base))
-			(void)said_of(a, &names, base);
+			(void)given_of(a, &names, base);
 	}
 	for (size_t i = 0; i < names.n; i++) {
 		struct merged_program p;

@@ -21,7 +21,7 @@ struct merged_when {
 
 struct merged_option {
 	struct str name;
-	bool said; /* a level says what the option takes (`takes`) */
+	bool given; /* a level says what the option takes (`takes`) */
 	uint8_t takes;
 	uint32_t flags;
 	uint32_t same;

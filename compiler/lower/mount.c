@@ -89,7 +89,7 @@ static void walk_alts(struct walk *w, const struct ir_glob_item *v, size_t n,
 	}
 }
 
-static struct str behind(struct str s, size_t n)
+static struct str drop_front(struct str s, size_t n)
 {
 	return str_sub(s, n, s.n - n);
 }
@@ -119,22 +119,22 @@ static void walk(struct walk *w, const struct ir_glob_item *v, size_t n, struct 
 			w->replaced |= literal;
 			emit(w, v, n, false, false);
 		} else if (s.n && (uint8_t)s.p[0] == v->byte) {
-			walk(w, v + 1, n - 1, behind(s, 1), literal);
+			walk(w, v + 1, n - 1, drop_front(s, 1), literal);
 		}
 		return;
 	case IR_G_ONE:
 		if (s.n && s.p[0] != '/')
-			walk(w, v + 1, n - 1, behind(s, 1), false);
+			walk(w, v + 1, n - 1, drop_front(s, 1), false);
 		return;
 	case IR_G_STAR:
 		walk(w, v + 1, n - 1, s, false);
 		if (s.n && s.p[0] != '/')
-			walk(w, v, n, behind(s, 1), false);
+			walk(w, v, n, drop_front(s, 1), false);
 		return;
 	case IR_G_DEEP:
 		walk(w, v + 1, n - 1, s, false);
 		if (s.n)
-			walk(w, v, n, behind(s, 1), false);
+			walk(w, v, n, drop_front(s, 1), false);
 		else
 			emit(w, v, n, true, false);
 		return;
@@ -143,7 +143,7 @@ static void walk(struct walk *w, const struct ir_glob_item *v, size_t n, struct 
 		for (len = 0; len < s.n && s.p[len] != '/';)
 			len++;
 		if (len && len < s.n)
-			walk(w, v, n, behind(s, len + 1), false);
+			walk(w, v, n, drop_front(s, len + 1), false);
 		else if (len)
 			emit(w, v, n, true, false);
 		return;

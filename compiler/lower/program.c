@@ -34,18 +34,18 @@ static bool operands(const struct ast_value *v, uint32_t *ret)
 {
 	struct str text = v ? v->text : STR(""), from = STR("from-");
 	uint64_t n = 0;
-	bool behind = str_starts(text, from);
+	bool is_operand = str_starts(text, from);
 
-	if (v && v->kind == AST_V_NAME && !behind) {
+	if (v && v->kind == AST_V_NAME && !is_operand) {
 		*ret = str_eqz(text, "any") ? LINE_ANY_OPERAND :
 		       str_eqz(text, "last") ? LINE_LAST_OPERAND : LINE_REST_OPERAND;
 		return str_eqz(text, "any") || str_eqz(text, "last") || str_eqz(text, "rest");
 	}
-	if (behind)
+	if (is_operand)
 		text = str_sub(text, from.n, text.n - from.n);
 	if (!num_u64(text, &n) || n < 1 || n > 255)
 		return false;
-	*ret = (uint32_t)n + (behind ? LINE_FROM_OPERAND : 0);
+	*ret = (uint32_t)n + (is_operand ? LINE_FROM_OPERAND : 0);
 	return true;
 }
 

@@ -319,7 +319,7 @@ static struct set_re *further_words(const struct column *k, size_t i, size_t n)
 }
 
 /* What may follow the words of the list. */
-static struct set_re *behind(const struct column *k)
+static struct set_re *words_after(const struct column *k)
 {
 	struct set_re *any = set_star(k->a, k->word);
 
@@ -346,7 +346,7 @@ static struct set_re *from_command(const struct column *k)
 	bool more = c->more && k->side == SET_BROAD && c->nwords;
 	size_t n = c->nwords - (more ? 1 : 0), i;
 	struct set_re *re = set_none(a), *any = set_star(a, k->word), *rest;
-	struct set_re *after = behind(k);
+	struct set_re *after = words_after(k);
 
 	if (c->regex)
 		return set_cat(a, any_program(k), any);
@@ -403,5 +403,6 @@ struct set_re *set_from_rest(struct arena *a, const struct ir_command *c,
 	struct column k = column_of(a, c, side, true);
 	bool more = c->more && side == SET_BROAD;
 
-	return set_cat(a, further_words(&k, 1, c->nwords - (more ? 1 : 0)), behind(&k));
+	return set_cat(a, further_words(&k, 1, c->nwords - (more ? 1 : 0)),
+		       words_after(&k));
 }

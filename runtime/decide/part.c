@@ -57,9 +57,9 @@ static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
 	p.dirs_unknown = outer->dirs_unknown;
 	p.flags |= outer->flags & CMD_APPENDS;
 	/* of all matching rules, only the rule that denies is reported */
-	l->apart = true;
+	l->is_tail = true;
 	part_match(l, &p, &m);
-	l->apart = false;
+	l->is_tail = false;
 	decision_start(&d, PB_DENY, 1);
 	decide_rules(&m.sure, PB_S_COMMAND_OTHERWISE, false, &d);
 	return is_denied(l, &d) ? d.rule : NONE;
@@ -174,7 +174,7 @@ static void decide_opaque(struct deciding *x)
 	if ((flags & CMD_OPAQUE) ||
 	    ((flags & CMD_OPAQUE_CODE) &&
 	     !((flags & CMD_INTERPRETER) && is_allowed(x)) &&
-	     !((flags & CMD_AWAY) && x->p->shell->allowed_by_rule)))
+	     !((flags & CMD_REMOTE) && x->p->shell->allowed_by_rule)))
 		at_least_opaque(x, DECIDE_OPAQUE);
 }
 
@@ -200,7 +200,7 @@ static bool is_known(const struct deciding *x)
 /* No kernel layer enforces the decision afterwards. */
 static bool stands_alone(const struct deciding *x)
 {
-	return x->l->c->scope == PB_HOST && !(x->p->flags & CMD_AWAY);
+	return x->l->c->scope == PB_HOST && !(x->p->flags & CMD_REMOTE);
 }
 
 /* For a command that would be allowed: looks at what its literal words name. */
@@ -247,7 +247,7 @@ static void decide_files(struct deciding *x)
 	struct decision d;
 	uint32_t by = NONE;
 
-	if (x->p->flags & CMD_AWAY)
+	if (x->p->flags & CMD_REMOTE)
 		return;
 	if (part_writes(x->l, x->p, &d)) {
 		if (d.effect > x->d.effect) {

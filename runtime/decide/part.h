@@ -10,13 +10,13 @@
 
 /* For one directory: the states of the automata that hide something, at the point where
  * the names in that directory begin (part_hidden.c). */
-#define BEHIND_MAX 16 /* if there are more, each word is decided in full */
-struct behind {
+#define HIDDEN_STATES_MAX 16 /* if there are more, each word is decided in full */
+struct hidden_at {
 	const char *dir; /* NULL: none */
 	uint32_t n;
 	bool usable;
-	struct dfa_walk at[BEHIND_MAX];
-	bool ends_apart[BEHIND_MAX]; /* '/' and NUL have classes of their own */
+	struct dfa_walk at[HIDDEN_STATES_MAX];
+	bool ends_differ[HIDDEN_STATES_MAX]; /* '/' and NUL have classes of their own */
 };
 
 /* All that is needed to decide one line. */
@@ -27,9 +27,9 @@ struct line_ctx {
 	uint64_t work;     /* remaining steps of automata; 0: the limit is exceeded */
 	struct bits may, must; /* clauses that match the current command */
 	struct bits seen;  /* rules that may match some part */
-	bool apart;        /* the words being matched are not a part, but the end of
+	bool is_tail;      /* the words being matched are not a part, but the end of
 	                      one */
-	struct behind behind; /* for the directory that was asked about last */
+	struct hidden_at hidden_at; /* for the directory that was asked about last */
 };
 
 /* What matches one command. */

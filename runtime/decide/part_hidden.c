@@ -30,7 +30,8 @@ static bool ends_are_apart(const struct pb_matcher *m, const struct pb_automaton
 }
 
 /* Walks to where names in the directory begin: its rest under each root, and a '/'. */
-static void go_behind(const struct line_ctx *l, const char *dir, struct behind *ret)
+static void enter_hidden(const struct line_ctx *l, const char *dir,
+			 struct hidden_at *ret)
 {
 	const struct pb_matcher *m = l->c->b->matcher;
 	uint32_t i;
@@ -52,7 +53,7 @@ static void go_behind(const struct line_ctx *l, const char *dir, struct behind *
 				ret->usable = false;
 			continue;
 		}
-		if (ret->n == BEHIND_MAX) {
+		if (ret->n == HIDDEN_STATES_MAX) {
 			ret->usable = false;
 			return;
 		}
@@ -61,22 +62,22 @@ static void go_behind(const struct line_ctx *l, const char *dir, struct behind *
 		dfa_feed(&w, "/", 1);
 		if (!w.state)
 			continue;
-		ret->ends_apart[ret->n] = ends_are_apart(m, a);
+		ret->ends_differ[ret->n] = ends_are_apart(m, a);
 		ret->at[ret->n++] = w;
 	}
 }
 
 /* The states after the directory. Those of the last directory are kept. */
-static const struct behind *behind(struct line_ctx *l, const char *dir)
+static const struct hidden_at *hidden_at(struct line_ctx *l, const char *dir)
 {
-	struct behind *b = &l->behind;
+	struct hidden_at *b = &l->hidden_at;
 
 	if (b->dir && dir && (b->dir == dir || strcmp(b->dir, dir) == 0))
 		return b;
 	b->dir = dir;
 	b->usable = false;
 	if (dir && (!l->c->b->mounts || l->c->b->mounts->mounts.count == 0))
-		go_behind(l, dir, b);
+		enter_hidden(l, dir, b);
 	return b;
 }
 
@@ -125,8 +126,8 @@ static uint32_t over_name(const struct dfa_walk *w, const char *p, size_t n)
 	return s;
 }
 
-static bool may_be_hidden(const struct line_ctx *l, const struct behind *b, const char *p,
-			  size_t n)
+static bool may_be_hidden(const struct line_ctx *l, const struct hidden_at *b,
+			  const char *p, size_t n)
 {
 	bool one = !memchr(p, '/', n);
 	uint32_t i;
@@ -134,7 +135,7 @@ static bool may_be_hidden(const struct line_ctx *l, const struct behind *b, cons
 	for (i = 0; i < b->n; i++) {
 		struct dfa_walk w = b->at[i];
 
-		if (one && b->ends_apart[i])
+		if (one && b->ends_differ[i])
 			w.state = over_name(&w, p, n);
 		else
 			dfa_feed(&w, p, n);
@@ -196,7 +197,7 @@ static uint32_t hidden_path(const struct line_ctx *l, const char *path)
 	return UINT32_MAX;
 }
 
-static uint32_t hidden_text(struct line_ctx *l, const struct behind *b,
+static uint32_t hidden_text(struct line_ctx *l, const struct hidden_at *b,
 			    const char *dir, const char *p, size_t n, bool home)
 {
 	char path[PATH_MAX];
@@ -213,7 +214,7 @@ static uint32_t hidden_text(struct line_ctx *l, const struct behind *b,
 static uint32_t hidden_in(struct line_ctx *l, const struct cmd_part *p, const char *dir,
 			  bool only_read)
 {
-	const struct behind *b = behind(l, dir);
+	const struct hidden_at *b = hidden_at(l, dir);
 	uint32_t rule = UINT32_MAX, i;
 	const char *text;
 	size_t n, at;

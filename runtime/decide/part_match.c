@@ -70,7 +70,7 @@ static void take_rule(struct line_ctx *l, struct part_match *r,
 	}
 	if (!(rule->scopes & l->c->scope))
 		return;
-	if (!l->apart)
+	if (!l->is_tail)
 		part_see(l, number);
 	if (says.must || (rule->effect == PB_ASK && says.may)) {
 		bits_add(&r->sure.in, number);

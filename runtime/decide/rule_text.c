@@ -140,6 +140,6 @@ const char *explain_part(const struct cmd_part *p)
 	case DECIDE_TARGET:
 	case DECIDE_STEP_COUNT:
 	default:
-		return p->voided && p->effect != PB_ALLOW ? p->voided : "";
+		return p->no_allow && p->effect != PB_ALLOW ? p->no_allow : "";
 	}
 }

@@ -27,7 +27,7 @@ struct reach {
 	size_t ntodo, cap;
 	uint32_t words;    /* 64-bit words of a row */
 	uint32_t npieces;
-	const uint32_t *behind; /* WALK_ANY: the states after the program */
+	const uint32_t *after_program; /* WALK_ANY: the states after the program */
 	uint32_t nbehind;
 	bool dead;         /* some list leads nowhere */
 	bool full;
@@ -171,7 +171,7 @@ static void end_word(struct reach *r, uint32_t piece, uint32_t state)
 		return;
 	}
 	for (i = 0; i < r->nbehind; i++)
-		end_at(r, piece, r->behind[i]);
+		end_at(r, piece, r->after_program[i]);
 }
 
 static void over_piece(struct reach *r, uint32_t piece, uint32_t state)
@@ -341,7 +341,7 @@ static bool over_literal_set(struct reach *r, const struct walk_word *word)
 		end = walk_run(r->at, r->now.v[i], word->seg->p, word->seg->n);
 		if (end && r->w->column == WALK_ANY && end >= r->at->a->nstates) {
 			for (k = 0; k < r->nbehind; k++)
-				set_add(&r->next, r->behind[k]);
+				set_add(&r->next, r->after_program[k]);
 			continue;
 		}
 		end = walk_end(r->at, end);
@@ -410,7 +410,7 @@ static bool begin_any(struct reach *r, struct pool *pool)
 	if (!v)
 		return false;
 	memcpy(v, r->now.v, r->now.n * sizeof(*v));
-	r->behind = v;
+	r->after_program = v;
 	r->nbehind = r->now.n;
 	set_clear(&r->now);
 	set_add(&r->now, r->at->a->nstates);

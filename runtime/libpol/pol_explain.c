@@ -146,7 +146,7 @@ static bool says_the_same(const struct pol_ctx *c, const struct cmd_part *p,
 			  const struct cmd_part *q)
 {
 	return p->rule == q->rule && p->step == q->step && p->risk == q->risk &&
-	       p->opaque == q->opaque && p->voided == q->voided && p->from < p->to &&
+	       p->opaque == q->opaque && p->no_allow == q->no_allow && p->from < p->to &&
 	       p->to <= c->text_n && q->to - q->from == p->to - p->from &&
 	       q->to <= c->text_n &&
 	       memcmp(c->text + p->from, c->text + q->from, p->to - p->from) == 0;

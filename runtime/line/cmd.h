@@ -31,7 +31,7 @@ struct cmd_name {
  * One process of a shell. What its text changes holds for the commands after it, or for
  * all of the process if nobody knows when the text runs.
  */
-struct cmd_env {
+struct cmd_proc {
 	struct cmd_part **first; /* list of its parts */
 	const struct cmd_dir *dirs, *began; /* now, and at its first command */
 	struct cmd_name **names; /* CMD_NAMES lists, or NULL */
@@ -49,13 +49,13 @@ enum { CMD_IN_BASH = 1, CMD_IN_POSIX = 2 };
 
 /* The text of one sh_parse(), or the words of an argv. */
 struct cmd_scope {
-	struct cmd_env *env;
+	struct cmd_proc *env;
 	struct cmd_part *outer;  /* the part whose code it is, or NULL */
 	struct cmd_part *shell;
-	struct cmd_part *away;   /* the part that runs it in another file system, or
+	struct cmd_part *remote; /* the part that runs it in another file system, or
 	                            NULL */
 	const char *text;        /* the text that the words' offsets refer to, or NULL */
-	const char *voided, *opaque; /* reasons that hold for all its commands */
+	const char *no_allow, *opaque; /* reasons that hold for all its commands */
 	uint32_t from, to;       /* its place in the line, if outer is set */
 	uint32_t depth;
 	unsigned dialects;       /* CMD_IN_ bits: the dialects in which it reads the
@@ -76,9 +76,9 @@ struct cmd_ctx {
 	const struct sh_cmd *cmd;    /* NULL for an argv */
 	struct cmd_part *outer;      /* the wrapper that holds the words, or the scope's
 	                                `outer` */
-	struct cmd_part *away;       /* the part that runs it in another file system, or
+	struct cmd_part *remote;     /* the part that runs it in another file system, or
 	                                NULL */
-	const char *voided, *opaque; /* because of assignments before it */
+	const char *no_allow, *opaque; /* because of assignments before it */
 	uint32_t from, to;
 	uint32_t depth;              /* number of wrappers around it */
 	bool anytime, alternative, appends;
@@ -103,7 +103,7 @@ struct cmd_run_file {
 /* A part, with what only the analysis needs to know about it. */
 struct cmd_node {
 	struct cmd_part part;    /* first, so that pointers to the two are the same */
-	const struct cmd_env *env;
+	const struct cmd_proc *env;
 	const struct line_program *files; /* a table that only describes files
 	                                     (LINE_PF_FILES_ONLY), or NULL */
 	struct cmd_run_file *scripts; /* the files that it runs, or NULL */
@@ -118,6 +118,7 @@ struct cmd_node {
 	                            writes */
 };
 
+/* One analysis of a line: what all its commands share. */
 struct cmd_an {
 	struct cmd_line *ret;
 	const struct cmd_world *world;
@@ -143,14 +144,14 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c,
 			      enum cmd_kind kind);
 /* The first reason is kept. */
 void cmd_opaque(struct cmd_part *p, const char *why);
-void cmd_void(struct cmd_part *p, const char *why);
+void cmd_no_allow(struct cmd_part *p, const char *why);
 
 /* Applies the taint and the redefined names of a process to its parts, once all are
  * there. */
-void cmd_env_end(struct cmd_env *e);
+void cmd_proc_end(struct cmd_proc *e);
 /* The list to which a name belongs, whether it is in there or not; NULL if no name was
  * defined. */
-struct cmd_name **cmd_names(const struct cmd_env *e, const char *p, size_t n);
+struct cmd_name **cmd_names(const struct cmd_proc *e, const char *p, size_t n);
 
 /* --- commands (cmd_line.c) ---------------------------------------------------------- */
 
@@ -205,8 +206,8 @@ static inline bool cmd_lit(const struct sh_word *w, const char *z)
 }
 /* The words, with what the line makes of HOME and, unless they are `untranslated`, of the
  * catalogue of messages. */
-bool cmd_take_words(struct cmd_an *a, const struct cmd_env *env, const struct sh_word *w,
-		    uint32_t n, bool untranslated, struct cmd_word **ret);
+bool cmd_take_words(struct cmd_an *a, const struct cmd_proc *env,
+		    const struct sh_word *w, uint32_t n, bool untranslated, struct cmd_word **ret);
 /* A literal word of these bytes. They are not copied. */
 struct sh_word *cmd_literal(struct cmd_an *a, const char *p, size_t n);
 /* The word, with "anything" in place of each `hole` in its literal text. */

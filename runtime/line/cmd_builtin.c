@@ -14,7 +14,7 @@ static const char any_name[] = "a variable whose name is not known is set";
 
 static void taint(const struct cmd_ctx *c, const char *why)
 {
-	struct cmd_env *e = c->scope->env;
+	struct cmd_proc *e = c->scope->env;
 
 	if (!e->taint)
 		e->taint = why;
@@ -40,7 +40,7 @@ static bool same_path(const struct sh_word *a, const struct sh_word *b)
 bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n,
 		const struct sh_word *path)
 {
-	struct cmd_env *e = c->scope->env;
+	struct cmd_proc *e = c->scope->env;
 	struct cmd_name **list, *was, *d = cmd_alloc(a, sizeof(*d));
 
 	if (!d)
@@ -195,7 +195,7 @@ static const struct sh_word *word(const struct builtin_words *b, uint32_t i)
 
 /* --- directories --------------------------------------------------------------------------- */
 
-static bool has_dir(const struct cmd_env *e, const char *path)
+static bool has_dir(const struct cmd_proc *e, const char *path)
 {
 	const struct cmd_dir *d;
 
@@ -206,7 +206,7 @@ static bool has_dir(const struct cmd_env *e, const char *path)
 }
 
 /* The following commands may also run in this directory. */
-static bool add_dir(struct cmd_an *a, struct cmd_env *e, const char *path)
+static bool add_dir(struct cmd_an *a, struct cmd_proc *e, const char *path)
 {
 	struct cmd_dir *d;
 	size_t n = strlen(path) + 1;
@@ -231,7 +231,7 @@ static bool add_dir(struct cmd_an *a, struct cmd_env *e, const char *path)
 
 static bool go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t n, bool home)
 {
-	struct cmd_env *e = c->scope->env;
+	struct cmd_proc *e = c->scope->env;
 	const struct cmd_dir *d, *was = e->dirs;
 	char buf[4096];
 

@@ -86,12 +86,13 @@ static bool parse(struct cmd_an *a, struct sh *ret, const char *text, size_t n,
 /* Lists all that the text runs, in its environment. */
 static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh)
 {
-	struct cmd_env *outer = s->env, own;
+	struct cmd_proc *outer = s->env, own;
 	bool ok;
 
 	if (sh->status == SH_UNPARSED && !s->guess) {
 		struct cmd_ctx c = { .scope = s, .outer = s->outer, .from = s->from,
-				     .to = s->to, .anytime = s->anytime, .away = s->away,
+				     .to = s->to, .anytime = s->anytime,
+				     .remote = s->remote,
 				     .alternative = s->alternative,
 				     .beside = s->beside, .pipe = s->pipe };
 		struct cmd_part *p = cmd_part_new(a, &c, CMD_UNPARSED);
@@ -110,7 +111,7 @@ static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh
 	s->env = &own;
 	ok = cmd_scope(a, s, sh);
 	if (ok)
-		cmd_env_end(&own);
+		cmd_proc_end(&own);
 	s->env = outer;
 	return ok;
 }
@@ -122,9 +123,9 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 	struct cmd_scope s = {
 		.env = c->scope->env, .outer = part, .text = text,
 		.shell = shell ? part : c->scope->shell,
-		.away = c->away,
+		.remote = c->remote,
 		.process = how == CMD_CODE_SHELL,
-		.voided = c->voided, .opaque = c->opaque,
+		.no_allow = c->no_allow, .opaque = c->opaque,
 		.from = part->from, .to = part->to, .depth = c->depth + 1,
 		.dialects = dialects,
 		.anytime = c->anytime || how == CMD_CODE_TRAP || how == CMD_CODE_ALIAS,

@@ -333,7 +333,7 @@ struct path_text {
 
 /* Removes a link of the process itself from the beginning of the text, as its target is
  * known. */
-static bool behind(const char *link, const char **text, size_t *n)
+static bool skip_prefix(const char *link, const char **text, size_t *n)
 {
 	size_t k = strlen(link);
 
@@ -358,10 +358,10 @@ static bool resolve(const struct cmd_world *w, const char *dir, struct path_text
 	if (!home && n == 1 && text[0] == '-')
 		return false;
 	buf[0] = '\0';
-	if (!home && behind("/proc/self/cwd", &text, &n)) {
+	if (!home && skip_prefix("/proc/self/cwd", &text, &n)) {
 		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir), loose))
 			return false;
-	} else if (!home && behind("/proc/self/root", &text, &n)) {
+	} else if (!home && skip_prefix("/proc/self/root", &text, &n)) {
 		/* an absolute path, or "/" itself */
 	} else if (home || (n && text[0] != '/')) {
 		if (home)

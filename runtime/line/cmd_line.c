@@ -34,7 +34,7 @@ static void take_program(const struct cmd_an *a, struct cmd_part *p)
 static bool stand_in(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	const struct sh_word *w = p->words[0].w;
-	const struct cmd_env *e = c->scope->env;
+	const struct cmd_proc *e = c->scope->env;
 	struct cmd_ctx as = *c;
 	struct cmd_name **list, *d;
 	struct cmd_word *words;
@@ -190,12 +190,12 @@ void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n)
 	case CMD_VAR_TAINT:
 		if (!c->opaque)
 			c->opaque = "a variable before it changes what runs";
-		if (!c->voided)
-			c->voided = c->opaque;
+		if (!c->no_allow)
+			c->no_allow = c->opaque;
 		break;
 	case CMD_VAR_OTHER:
-		if (!c->voided)
-			c->voided = "a variable before it that no table calls safe";
+		if (!c->no_allow)
+			c->no_allow = "a variable before it that no table calls safe";
 		break;
 	case CMD_VAR_SAFE:
 		break;
@@ -280,7 +280,7 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 		return assignments(a, c, cmd);
 	for (s = cmd->assigns; s; s = s->next) {
 		if (is_own(cmd, s))
-			c->voided = "a variable before it that no table calls safe";
+			c->no_allow = "a variable before it that no table calls safe";
 		else
 			cmd_before(a, c, s->name, s->name_n);
 	}
@@ -337,7 +337,7 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 	if (!ok || !cmd->redirs)
 		return ok;
 	/* files and addresses elsewhere do not belong to this machine */
-	if (c->away)
+	if (c->remote)
 		return true;
 	/* a command's redirections belong to it */
 	if (*at && (*at)->kind == CMD_COMMAND)
@@ -356,12 +356,12 @@ bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 	for (cmd = sh->first; cmd; cmd = cmd->next) {
 		struct cmd_ctx c = {
 			.scope = s, .cmd = cmd, .outer = s->outer, .depth = s->depth,
-			.voided = s->voided, .opaque = s->opaque,
+			.no_allow = s->no_allow, .opaque = s->opaque,
 			.from = s->outer ? s->from : cmd->from,
 			.to = s->outer ? s->to : cmd->to,
 			.anytime = s->anytime || cmd->func || (cmd->marks & SH_IN_LOOP),
 			.alternative = s->alternative, .appends = s->appends,
-			.moved = s->moved, .away = s->away,
+			.moved = s->moved, .remote = s->remote,
 			.beside = s->beside || (cmd->marks & BESIDE),
 			.pipe = s->pipe,
 		};
@@ -384,22 +384,22 @@ bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 /* --- a line, an argv ----------------------------------------------------------------------- */
 
 static void start(struct cmd_an *a, struct cmd_line *ret, void *block, size_t size,
-		  const struct cmd_world *w, struct cmd_env *e, struct cmd_dir *cwd)
+		  const struct cmd_world *w, struct cmd_proc *e, struct cmd_dir *cwd)
 {
 	*ret = (struct cmd_line){ 0 };
 	*a = (struct cmd_an){ .ret = ret, .world = w, .facts = w->facts, .mem = block,
 			      .mem_end = (char *)block + (size & ~(size_t)7),
 			      .tail = &ret->first };
-	*e = (struct cmd_env){ .first = &ret->first };
+	*e = (struct cmd_proc){ .first = &ret->first };
 	*cwd = (struct cmd_dir){ .path = w->cwd };
 	e->dirs_unknown = !w->cwd;
 	e->dirs = e->began = w->cwd ? cwd : NULL;
 	e->ndirs = w->cwd != NULL;
 }
 
-static void finish(struct cmd_an *a, struct cmd_env *e)
+static void finish(struct cmd_an *a, struct cmd_proc *e)
 {
-	cmd_env_end(e);
+	cmd_proc_end(e);
 	if (a->scripts && !a->ret->limit)
 		cmd_made(a);
 }
@@ -409,7 +409,7 @@ void cmd_from_line(struct cmd_line *ret, void *block, size_t size,
 {
 	bool posix = w->facts->dialect == LINE_DIALECT_POSIX;
 	struct cmd_dir *cwd;
-	struct cmd_env env;
+	struct cmd_proc env;
 	struct cmd_an a;
 	struct sh sh;
 
@@ -447,7 +447,7 @@ void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
 {
 	struct cmd_word *words;
 	struct cmd_dir *cwd;
-	struct cmd_env env;
+	struct cmd_proc env;
 	struct cmd_an a;
 	size_t n = 0, i;
 

@@ -135,10 +135,10 @@ static void note(struct script *m, const struct cmd_node *n)
 static bool fits(const struct script *m, const char *p, size_t n)
 {
 	size_t before = (size_t)((const char *)memchr(m->p, '*', m->n) - m->p);
-	size_t behind = m->n - before - 1;
+	size_t after = m->n - before - 1;
 
-	return n >= before + behind && same_bytes(m, p, m->p, before) &&
-	       same_bytes(m, p + n - behind, m->p + before + 1, behind);
+	return n >= before + after && same_bytes(m, p, m->p, before) &&
+	       same_bytes(m, p + n - after, m->p + before + 1, after);
 }
 
 /* `makes`: the part may write this file. */

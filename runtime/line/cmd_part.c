@@ -43,16 +43,16 @@ void cmd_opaque(struct cmd_part *p, const char *why)
 		p->opaque = why;
 }
 
-void cmd_void(struct cmd_part *p, const char *why)
+void cmd_no_allow(struct cmd_part *p, const char *why)
 {
 	p->flags |= CMD_VOID;
-	if (!p->voided)
-		p->voided = why;
+	if (!p->no_allow)
+		p->no_allow = why;
 }
 
 struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cmd_kind kind)
 {
-	const struct cmd_env *e = c->scope->env;
+	const struct cmd_proc *e = c->scope->env;
 	struct cmd_node *n = cmd_alloc(a, sizeof(*n));
 	struct cmd_part *p;
 
@@ -67,7 +67,7 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 	p = &n->part;
 	p->kind = (uint8_t)kind;
 	p->outer = c->outer;
-	p->shell = c->away ? c->away : c->scope->shell;
+	p->shell = c->remote ? c->remote : c->scope->shell;
 	p->dirs_unknown = e->dirs_unknown || c->moved;
 	p->dirs = p->dirs_unknown ? NULL : e->dirs;
 	p->near = e->dirs;
@@ -76,14 +76,14 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 	p->rule = UINT32_MAX;
 	p->flags = (c->alternative ? (uint32_t)CMD_ALTERNATIVE : 0) |
 		   (c->appends && kind == CMD_COMMAND ? (uint32_t)CMD_APPENDS : 0) |
-		   (c->away ? (uint32_t)CMD_AWAY : 0);
+		   (c->remote ? (uint32_t)CMD_REMOTE : 0);
 	if (c->opaque)
 		cmd_opaque(p, c->opaque);
-	if (c->voided)
-		cmd_void(p, c->voided);
+	if (c->no_allow)
+		cmd_no_allow(p, c->no_allow);
 	if (e->taint && kind == CMD_COMMAND) {
 		cmd_opaque(p, e->taint);
-		cmd_void(p, e->taint);
+		cmd_no_allow(p, e->taint);
 	}
 	*a->tail = p;
 	a->tail = &p->next;
@@ -91,7 +91,7 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 	return p;
 }
 
-struct cmd_name **cmd_names(const struct cmd_env *e, const char *p, size_t n)
+struct cmd_name **cmd_names(const struct cmd_proc *e, const char *p, size_t n)
 {
 	uint32_t h = 5381;
 
@@ -102,7 +102,7 @@ struct cmd_name **cmd_names(const struct cmd_env *e, const char *p, size_t n)
 	return &e->names[h % CMD_NAMES];
 }
 
-static bool is_defined(const struct cmd_env *e, const struct cmd_part *p)
+static bool is_defined(const struct cmd_proc *e, const struct cmd_part *p)
 {
 	const struct sh_word *w = p->words[0].w;
 	struct cmd_name **list, *d;
@@ -117,7 +117,7 @@ static bool is_defined(const struct cmd_env *e, const struct cmd_part *p)
 	return false;
 }
 
-void cmd_env_end(struct cmd_env *e)
+void cmd_proc_end(struct cmd_proc *e)
 {
 	bool moved = e->dirs != e->began || e->dirs_unknown;
 	struct cmd_part *p;
@@ -137,9 +137,9 @@ void cmd_env_end(struct cmd_env *e)
 			continue;
 		if (e->taint && (e->taint_all || n->anytime)) {
 			cmd_opaque(p, e->taint);
-			cmd_void(p, e->taint);
+			cmd_no_allow(p, e->taint);
 		}
 		if ((e->names || e->names_all) && is_defined(e, p))
-			cmd_void(p, "the line gives its name another meaning");
+			cmd_no_allow(p, "the line gives its name another meaning");
 	}
 }

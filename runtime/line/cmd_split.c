@@ -171,7 +171,7 @@ bool cmd_splits(const struct cmd_an *a, const struct cmd_part *p)
 bool cmd_split(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	       const struct cmd_text *t, bool *ret_done)
 {
-	uint32_t before = option_word(p, t), behind = p->nwords - t->word - 1, n = 0, i;
+	uint32_t before = option_word(p, t), after = p->nwords - t->word - 1, n = 0, i;
 	struct cmd_part **at = a->tail;
 	struct cmd_word *words, *all;
 
@@ -182,17 +182,17 @@ bool cmd_split(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		return false;
 	if (!words)
 		return true;
-	all = cmd_alloc(a, sizeof(*all) * (before + n + behind));
+	all = cmd_alloc(a, sizeof(*all) * (before + n + after));
 	if (!all)
 		return false;
 	for (i = 0; i < before; i++)
 		all[i] = (struct cmd_word){ .w = p->words[i].w, .as = p->words[i].as };
 	for (i = 0; i < n; i++)
 		all[before + i] = words[i];
-	for (i = 0; i < behind; i++)
+	for (i = 0; i < after; i++)
 		all[before + n + i] = (struct cmd_word){ .w = p->words[t->word + 1 + i].w };
 	*ret_done = true;
-	if (!cmd_run(a, c, all, before + n + behind))
+	if (!cmd_run(a, c, all, before + n + after))
 		return false;
 	/* it is the same env, and needs no second permission */
 	if (*at)

@@ -79,8 +79,9 @@ static const struct sh_word *with_unknowns(struct cmd_an *a, const struct sh_wor
 	return made;
 }
 
-bool cmd_take_words(struct cmd_an *a, const struct cmd_env *env, const struct sh_word *w,
-		    uint32_t n, bool untranslated, struct cmd_word **ret)
+bool cmd_take_words(struct cmd_an *a, const struct cmd_proc *env,
+		    const struct sh_word *w, uint32_t n, bool untranslated,
+		    struct cmd_word **ret)
 {
 	uint32_t unknown = (untranslated ? 0 : (uint32_t)SH_W_LOCALE) |
 			   (env->home_changed ? (uint32_t)SH_W_HOME : 0);

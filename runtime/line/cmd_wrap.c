@@ -52,7 +52,7 @@ static struct cmd_ctx inner_ctx(const struct cmd_ctx *c, struct cmd_part *p)
 	in.depth++;
 	in.moved |= may_move(p);
 	if (p->program->flags & LINE_PF_AWAY)
-		in.away = p;
+		in.remote = p;
 	in.appends |= appends;
 	in.stdin_taken |= appends;
 	in.stood_in = false;

@@ -115,7 +115,7 @@ enum cmd_flag {
 	CMD_OPAQUE_CODE = 1 << 1,
 	CMD_INTERPRETER = 1 << 2,
 	/* No allow rule matches: an assignment that is not `safe` stands before the
-	 * command, or the line redefines its name. `voided` says which. */
+	 * command, or the line redefines its name. `no_allow` says which. */
 	CMD_VOID = 1 << 3,
 	/* A transparent wrapper: only deny and ask rules are consulted. */
 	CMD_TRANSPARENT = 1 << 4,
@@ -136,7 +136,7 @@ enum cmd_flag {
 	/* It runs in another file system, entered by the part in `shell`. An allow rule
 	 * that matches that part covers this part's code as well. Its paths mean no files
 	 * of this machine. */
-	CMD_AWAY = 1 << 10,
+	CMD_REMOTE = 1 << 10,
 	/* It reads everything below its working directory. */
 	CMD_READS_HERE = 1 << 11,
 };
@@ -163,7 +163,7 @@ struct cmd_part {
 	const struct cmd_dir *near; /* with dirs_unknown: some of the places where it may
 	                               run; or NULL */
 	const char *opaque;      /* static text */
-	const char *voided;      /* static text */
+	const char *no_allow;    /* static text */
 	const char *path;        /* FILE: literal target as written, NULL: not known */
 	const char *host;        /* NET; NULL: not known */
 	uint32_t path_n, host_n;

@@ -123,7 +123,7 @@ static void look_at_walls(struct loop *l)
 
 /* Has anything reported a change since the last look?  If poll() fails, the answer is
  * yes. */
-static bool walls_stir(const struct loop *l)
+static bool walls_changed(const struct loop *l)
 {
 	struct pollfd p[2] = { { l->walls.mountinfo, POLLPRI, 0 },
 			       { l->walls.moves, POLLIN, 0 } };
@@ -143,7 +143,7 @@ static void stop_too(struct loop *l)
 	l->stopped = true;
 	if (walls_wake(&l->walls, true)) {
 		drain_signals(l); /* a stop would discard a pending CONT */
-		if (walls_stir(l))
+		if (walls_changed(l))
 			look_at_walls(l);
 		(void)set_waker(l);
 		if (l->stopped && l->phase == PH_RUNNING)
@@ -156,7 +156,7 @@ static void stop_too(struct loop *l)
 		l->stopped = false;
 	}
 	(void)set_waker(l);
-	if (walls_stir(l))
+	if (walls_changed(l))
 		look_at_walls(l);
 }
 
@@ -255,7 +255,7 @@ static void init_gone(struct loop *l)
 	} while (p < 0 && errno == EINTR);
 	/* The mounts outlive the run, so a wall that was lost before its end still
 	 * shows. */
-	if (walls_stir(l) || l->walls.poll_ms >= 0)
+	if (walls_changed(l) || l->walls.poll_ms >= 0)
 		look_at_walls(l);
 	if (l->ret->wall != WALLS_STAND && !l->failed) {
 		l->ret->status = WALL_STATUS;

@@ -82,7 +82,7 @@ static void check_part(const struct cmd_line *l, const struct cmd_part *p, size_
 {
 	LAW(p->from <= p->to && p->to <= n);
 	LAW(!(p->flags & CMD_OPAQUE) || p->opaque);
-	LAW(!(p->flags & CMD_VOID) == !p->voided);
+	LAW(!(p->flags & CMD_VOID) == !p->no_allow);
 	LAW(!(p->flags & CMD_LOST) || (p->flags & CMD_OPAQUE));
 	LAW(!(p->flags & CMD_TABLED) == !p->program);
 	LAW(p->dirs_unknown == !p->dirs);

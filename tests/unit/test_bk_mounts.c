@@ -171,7 +171,7 @@ static void test_scratch_floor_and_pairs(void **state)
 	assert_int_equal(mk_exactness(&m, floor, "mounts", "creatable"), BK_UNDER);
 	assert_int_equal(mk_exactness(&m, read, "mounts", "masked"), BK_EXACT);
 	for (size_t i = 0; i < m.report.notes.n; i++)
-		assert_false(m.report.notes.v[i].hopeless);
+		assert_false(m.report.notes.v[i].is_fatal);
 	assert_int_equal(m.sink.errors, 0);
 	mk_release(&m);
 }

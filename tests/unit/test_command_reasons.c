@@ -27,7 +27,7 @@ static char *reasons_of(const struct cmd_line *l, const struct cmd_world *w)
 	if (l->why)
 		fprintf(f, "%s: %s", l->limit ? "limit" : "unparsed", l->why);
 	for (p = l->first; p; p = p->next) {
-		if (!p->opaque && !p->voided)
+		if (!p->opaque && !p->no_allow)
 			continue;
 		if (ftell(f) > 0)
 			fputs(" ; ", f);
@@ -39,8 +39,8 @@ static char *reasons_of(const struct cmd_line *l, const struct cmd_world *w)
 			fputs("<any>", f);
 		if (p->opaque)
 			fprintf(f, ": %s", p->opaque);
-		if (p->voided && p->voided != p->opaque)
-			fprintf(f, " (no allow: %s)", p->voided);
+		if (p->no_allow && p->no_allow != p->opaque)
+			fprintf(f, " (no allow: %s)", p->no_allow);
 	}
 	fclose(f);
 	return out;
@@ -237,8 +237,8 @@ static const char *const sources[] = {
 
 /* What comes before the text of a reason. */
 static const char *const before[] = {
-	"cmd_opaque(", "cmd_void(", "taint(", "shell_evaluates(", "static const char ",
-	"opaque = ", "voided = ", "guess = ", "cmd_reader_is_code(",
+	"cmd_opaque(", "cmd_no_allow(", "taint(", "shell_evaluates(", "static const char ",
+	"opaque = ", "no_allow = ", "guess = ", "cmd_reader_is_code(",
 };
 
 /* The text of the literals that begin in the statement at `p`, joined; or "". */

@@ -27,7 +27,7 @@ struct bk_note {
 	const char *layer;              /* "seccomp", "mounts", "landlock", … */
 	enum bk_exactness exactness;
 	struct str note;
-	bool hopeless; /* `under`, and an error by semantics 7 */
+	bool is_fatal; /* `under`, and an error by semantics 7 */
 };
 
 struct bk_report {

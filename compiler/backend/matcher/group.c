@@ -120,8 +120,8 @@ static uint8_t except_ops(const struct rule_view *r, const struct ir_set *e)
 
 /* Adds the exceptions that cannot be subtracted: one language for each set of
  * operations and root. */
-static void add_apart(struct matcher_groups *gs, const struct rule_view *r,
-		      const bool *apart)
+static void add_separate(struct matcher_groups *gs, const struct rule_view *r,
+			 const bool *separate)
 {
 	struct matcher_key own = key_of(r, r->set), key, k;
 	bool *done = arena_array(gs->a, r->nexcept + 1, sizeof(*done));
@@ -132,14 +132,14 @@ static void add_apart(struct matcher_groups *gs, const struct rule_view *r,
 		size_t nv = 0;
 		bool floating = false;
 
-		if (!apart[i] || done[i])
+		if (!separate[i] || done[i])
 			continue;
 		key = key_of(r, &r->except[i]);
 		key.except = except_ops(r, &r->except[i]);
 		for (n = i; n < r->nexcept; n++) {
 			k = key_of(r, &r->except[n]);
 			k.except = except_ops(r, &r->except[n]);
-			if (!apart[n] || key_cmp(&k, &key) != 0)
+			if (!separate[n] || key_cmp(&k, &key) != 0)
 				continue;
 			done[n] = true;
 			floating |= is_floating(r->kind, &r->except[n]);
@@ -155,7 +155,7 @@ static void add_view(struct matcher_groups *gs, const struct rule_view *r)
 	struct matcher_key own = key_of(r, r->set), key;
 	struct set_re **minus = arena_array(gs->a, r->nexcept + 1, sizeof(*minus));
 	size_t nminus = 0;
-	bool *apart = arena_array(gs->a, r->nexcept + 1, sizeof(*apart));
+	bool *separate = arena_array(gs->a, r->nexcept + 1, sizeof(*separate));
 	uint8_t all = except_ops(r, r->set), ops;
 	size_t i;
 
@@ -164,12 +164,12 @@ static void add_view(struct matcher_groups *gs, const struct rule_view *r)
 		ops = except_ops(r, &r->except[i]);
 		if (!ops || key.abstract != own.abstract)
 			continue;
-		apart[i] = key.root != own.root || ops != all;
-		if (!apart[i])
+		separate[i] = key.root != own.root || ops != all;
+		if (!separate[i])
 			minus[nminus++] = re_of(gs->a, r, &r->except[i],
 						opposite(r->side));
 	}
-	add_apart(gs, r, apart);
+	add_separate(gs, r, separate);
 	add(gs, own, re_of(gs->a, r, r->set, r->side),
 	    set_or_all(gs->a, minus, nminus), r->tag, is_floating(r->kind, r->set));
 }
