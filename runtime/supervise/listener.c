@@ -43,7 +43,7 @@ int listener_init(struct listener *l, const struct sandbox_run *run,
 	int r;
 
 	*l = (struct listener){ .fd = child->listener, .denials = d };
-	l->trace.proc_fd = l->trace.root_fd = -1;
+	l->trace.paths.proc_fd = l->trace.paths.root_fd = -1;
 	child->listener = -1;
 	if (l->fd < 0)
 		return 0;
@@ -144,9 +144,9 @@ static void look(struct listener *l)
 {
 	struct denials seen = { 0 };
 
-	l->trace.denials = &seen;
+	l->trace.judge.denials = &seen;
 	trace_look(&l->trace, l->req);
-	l->trace.denials = l->denials;
+	l->trace.judge.denials = l->denials;
 	if (still_there(l))
 		for (size_t i = 0; i < seen.n; i++)
 			denials_add(l->denials, seen.v[i].layer, seen.v[i].op,

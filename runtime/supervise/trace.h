@@ -7,36 +7,16 @@
 #define RUNTIME_SUPERVISE_TRACE_H
 
 #include <linux/seccomp.h>
-#include <stdbool.h>
-#include <time.h>
 
-#include "runtime/sandbox/sandbox.h"
-#include "runtime/supervise/denials.h"
+#include "runtime/supervise/judge.h"
+#include "runtime/supervise/tracee.h"
 
 struct trace {
-	const struct sandbox_run *run;
-	const struct sandbox_view *view;
-	struct denials *denials;
-	int proc_fd; /* O_PATH of /proc; -1: nothing can be traced */
-	int root_fd; /* O_PATH of the sandbox's root */
-	/* number of paths resolved for the current call */
-	unsigned resolutions;
-	struct timespec begun; /* time of the first resolution */
-	bool given_up;         /* the call has used up its share: its denials count as
-	                          lost */
+	struct judge judge;
+	struct tracee_paths paths;
 };
 
-/*
- * Limits what one call may cost the supervisor, which also serves all other callers,
- * the signals and the clock.  A path of 4,095 bytes has 2,048 names: a binary search
- * takes 11 resolutions, and the path itself one more, for each of the two paths of
- * rename(2).  One resolution follows at most 40 links (path_resolution(7)), with up to
- * 80,000 names in them.
- */
-#define TRACE_MAX_RESOLUTIONS 28
-#define TRACE_MAX_MS 1000
-
-/* Opens the two descriptors; the supervisor opens nothing else later. */
+/* Opens the descriptors of t->paths; the supervisor opens nothing else later. */
 int trace_init(struct trace *t, const struct sandbox_run *run,
 	       const struct sandbox_view *view, pid_t init_pid, struct denials *d,
 	       struct rt_err *err);

@@ -3,6 +3,7 @@
 #include "runtime/supervise/trace_net.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static bool is_datagram(pid_t pid, int sock, bool guess)
 	return type == SOCK_DGRAM || type == SOCK_RAW;
 }
 
-static void judge_net(struct trace *t, bool udp, const struct sockaddr_storage *ss)
+static void judge_net(const struct judge *j, bool udp, const struct sockaddr_storage *ss)
 {
 	uint8_t addr[16] = { 0 };
 	char host[INET6_ADDRSTRLEN] = "", subject[96];
@@ -57,17 +58,39 @@ static void judge_net(struct trace *t, bool udp, const struct sockaddr_storage *
 	if (memcmp(addr + 12, zero, 4) == 0 &&
 	    (memcmp(addr, zero, 12) == 0 || ss->ss_family == AF_INET))
 		return;
-	decide_net(&t->run->ctx, udp, addr, port, &d);
+	decide_net(&j->run->ctx, udp, addr, port, &d);
 	if (d.effect == PB_ALLOW)
 		return;
 	(void)snprintf(subject, sizeof(subject),
 		       ss->ss_family == AF_INET ? "%s %s:%u" : "%s [%s]:%u",
 		       udp ? "udp" : "tcp", host, port);
-	denials_add(t->denials, "network", "connect", subject, 0, d.rule);
+	denials_add(j->denials, "network", "connect", subject, 0, d.rule);
 }
 
-static void look_at_address(struct trace *t, const struct seccomp_notif *req,
-			    uint64_t addr, uint64_t len)
+/* A socket file that the caller connects to. */
+static void look_at_socket(const struct judge *j, struct tracee_paths *p, pid_t pid,
+			   const char *raw)
+{
+	char path[PATH_MAX];
+	bool exists;
+
+	if (tracee_path(p, pid, AT_FDCWD, raw, true, path, &exists) && !exists)
+		judge_socket(j, path);
+}
+
+/* A socket file that the caller makes. */
+static void look_at_bind(const struct judge *j, struct tracee_paths *p, pid_t pid,
+			 const char *raw)
+{
+	char path[PATH_MAX];
+	bool exists;
+
+	if (tracee_path(p, pid, AT_FDCWD, raw, false, path, &exists) && !exists)
+		judge_file(j, PB_WRITE, path, false, exists);
+}
+
+static void look_at_address(const struct judge *j, struct tracee_paths *p,
+			    const struct seccomp_notif *req, uint64_t addr, uint64_t len)
 {
 	struct sockaddr_storage ss = { 0 };
 	bool bind = req->data.nr == SYS_bind;
@@ -90,9 +113,9 @@ static void look_at_address(struct trace *t, const struct seccomp_notif *req,
 		       got);
 		/* Abstract names are in the run's own network namespace. */
 		if (path[0] && bind)
-			trace_unix_bind(t, (pid_t)req->pid, path);
+			look_at_bind(j, p, (pid_t)req->pid, path);
 		else if (path[0])
-			trace_unix_path(t, (pid_t)req->pid, path);
+			look_at_socket(j, p, (pid_t)req->pid, path);
 		return;
 	}
 	if (bind || (ss.ss_family == AF_INET && got < sizeof(struct sockaddr_in)) ||
@@ -100,14 +123,14 @@ static void look_at_address(struct trace *t, const struct seccomp_notif *req,
 							sin6_scope_id)))
 		return;
 	if (ss.ss_family == AF_INET || ss.ss_family == AF_INET6)
-		judge_net(t,
+		judge_net(j,
 			  is_datagram((pid_t)req->pid, (int)(uint32_t)req->data.args[0],
 				      req->data.nr != SYS_connect),
 			  &ss);
 }
 
-static void look_at_messages(struct trace *t, const struct seccomp_notif *req,
-			     uint64_t at, unsigned count)
+static void look_at_messages(const struct judge *j, struct tracee_paths *p,
+			     const struct seccomp_notif *req, uint64_t at, unsigned count)
 {
 	/* A few messages of a batch are enough for a report. */
 	for (unsigned i = 0; i < count && i < 8; i++) {
@@ -116,28 +139,29 @@ static void look_at_messages(struct trace *t, const struct seccomp_notif *req,
 
 		if (tracee_read((pid_t)req->pid, at + i * sizeof(m), &m, want) != want)
 			return;
-		look_at_address(t, req, (uint64_t)(uintptr_t)m.msg_hdr.msg_name,
+		look_at_address(j, p, req, (uint64_t)(uintptr_t)m.msg_hdr.msg_name,
 				m.msg_hdr.msg_namelen);
 	}
 }
 
-void trace_net_look(struct trace *t, const struct seccomp_notif *req)
+void trace_net_look(const struct judge *j, struct tracee_paths *p,
+		    const struct seccomp_notif *req)
 {
 	const __u64 *args = req->data.args;
 
 	switch (req->data.nr) {
 	case SYS_connect:
 	case SYS_bind:
-		look_at_address(t, req, args[1], (uint32_t)args[2]);
+		look_at_address(j, p, req, args[1], (uint32_t)args[2]);
 		break;
 	case SYS_sendto:
-		look_at_address(t, req, args[4], (uint32_t)args[5]);
+		look_at_address(j, p, req, args[4], (uint32_t)args[5]);
 		break;
 	case SYS_sendmsg:
-		look_at_messages(t, req, args[1], 1);
+		look_at_messages(j, p, req, args[1], 1);
 		break;
 	case SYS_sendmmsg:
-		look_at_messages(t, req, args[1], (uint32_t)args[2]);
+		look_at_messages(j, p, req, args[1], (uint32_t)args[2]);
 		break;
 	default:
 		break;

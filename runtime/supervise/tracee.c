@@ -63,7 +63,7 @@ bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap)
 }
 
 /* The directory from which a relative path starts. */
-static bool base_of(const struct trace *t, pid_t pid, int dirfd, char out[PATH_MAX])
+static bool base_of(const struct tracee_paths *p, pid_t pid, int dirfd, char out[PATH_MAX])
 {
 	char name[48];
 	ssize_t n;
@@ -72,7 +72,7 @@ static bool base_of(const struct trace *t, pid_t pid, int dirfd, char out[PATH_M
 		(void)snprintf(name, sizeof(name), "%d/cwd", pid);
 	else
 		(void)snprintf(name, sizeof(name), "%d/fd/%d", pid, dirfd);
-	n = readlinkat(t->proc_fd, name, out, PATH_MAX - 1);
+	n = readlinkat(p->proc_fd, name, out, PATH_MAX - 1);
 	if (n <= 0 || n >= PATH_MAX - 1 || out[0] != '/')
 		return false;
 	out[n] = '\0';
@@ -106,38 +106,38 @@ static void normalise(char *path)
 }
 
 /* May one more path of this call be resolved?  After the first no, the answer stays no. */
-static bool may_resolve(struct trace *t)
+static bool may_resolve(struct tracee_paths *p)
 {
 	struct timespec ts;
 
-	if (t->resolutions == 0)
-		(void)clock_gettime(CLOCK_MONOTONIC, &t->begun);
+	if (p->resolutions == 0)
+		(void)clock_gettime(CLOCK_MONOTONIC, &p->begun);
 	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	if ((ts.tv_sec - t->begun.tv_sec) * 1000 + (ts.tv_nsec - t->begun.tv_nsec) / 1000000 >=
+	if ((ts.tv_sec - p->begun.tv_sec) * 1000 + (ts.tv_nsec - p->begun.tv_nsec) / 1000000 >=
 		    TRACE_MAX_MS ||
-	    t->resolutions >= TRACE_MAX_RESOLUTIONS)
-		t->given_up = true;
-	t->resolutions++;
-	return !t->given_up;
+	    p->resolutions >= TRACE_MAX_RESOLUTIONS)
+		p->given_up = true;
+	p->resolutions++;
+	return !p->given_up;
 }
 
 /* The real path of `path` below the sandbox's root, if it exists. */
-static bool real_inside(struct trace *t, const char *path, bool follow, char out[PATH_MAX])
+static bool real_inside(struct tracee_paths *p, const char *path, bool follow, char out[PATH_MAX])
 {
-	if (!may_resolve(t))
+	if (!may_resolve(p))
 		return false;
 	struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC | (follow ? 0u : (unsigned)O_NOFOLLOW),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	AUTO_CLOSE int fd = sys_openat2(t->root_fd, path, &how);
+	AUTO_CLOSE int fd = sys_openat2(p->root_fd, path, &how);
 	char name[32];
 	ssize_t n;
 
 	if (fd < 0)
 		return false;
 	(void)snprintf(name, sizeof(name), "self/fd/%d", fd);
-	n = readlinkat(t->proc_fd, name, out, PATH_MAX - 1);
+	n = readlinkat(p->proc_fd, name, out, PATH_MAX - 1);
 	if (n <= 0 || n >= PATH_MAX - 1 || out[0] != '/')
 		return false;
 	out[n] = '\0';
@@ -150,7 +150,7 @@ static bool real_inside(struct trace *t, const char *path, bool follow, char out
  * path exists then so does every prefix, so a binary search works.  Trying the prefixes
  * one by one took the supervisor many seconds for 2,000 names behind a chain of links.
  */
-static size_t deepest(struct trace *t, const char *full, char out[PATH_MAX])
+static size_t deepest(struct tracee_paths *p, const char *full, char out[PATH_MAX])
 {
 	uint16_t ends[PATH_MAX / 2 + 1];
 	size_t n = 0, low = 0, high;
@@ -165,7 +165,7 @@ static size_t deepest(struct trace *t, const char *full, char out[PATH_MAX])
 
 		memcpy(cut, full, ends[half - 1]);
 		cut[ends[half - 1]] = '\0';
-		if (real_inside(t, cut, true, out))
+		if (real_inside(p, cut, true, out))
 			low = half;
 		else
 			high = half - 1;
@@ -173,7 +173,7 @@ static size_t deepest(struct trace *t, const char *full, char out[PATH_MAX])
 	return low ? ends[low - 1] : 0;
 }
 
-bool tracee_path(struct trace *t, pid_t pid, int dirfd, const char *raw,
+bool tracee_path(struct tracee_paths *p, pid_t pid, int dirfd, const char *raw,
 		 bool follow, char out[PATH_MAX], bool *ret_exists)
 {
 	char full[PATH_MAX];
@@ -185,16 +185,16 @@ bool tracee_path(struct trace *t, pid_t pid, int dirfd, const char *raw,
 	} else {
 		char base[PATH_MAX];
 
-		if (!base_of(t, pid, dirfd, base) ||
+		if (!base_of(p, pid, dirfd, base) ||
 		    (size_t)snprintf(full, sizeof(full), "%s/%s", base, raw) >=
 			    sizeof(full))
 			return false;
 	}
-	*ret_exists = real_inside(t, full, follow, out);
+	*ret_exists = real_inside(p, full, follow, out);
 	if (*ret_exists)
 		return true;
-	len = deepest(t, full, out);
-	if (t->given_up)
+	len = deepest(p, full, out);
+	if (p->given_up)
 		return false;
 	have = strlen(out);
 	rest = strlen(full + len);

@@ -8,8 +8,28 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
-#include "runtime/supervise/trace.h"
+/*
+ * Limits what one call may cost the supervisor, which also serves all other callers,
+ * the signals and the clock.  A path of 4,095 bytes has 2,048 names: a binary search
+ * takes 11 resolutions, and the path itself one more, for each of the two paths of
+ * rename(2).  One resolution follows at most 40 links (path_resolution(7)), with up to
+ * 80,000 names in them.
+ */
+#define TRACE_MAX_RESOLUTIONS 28
+#define TRACE_MAX_MS 1000
+
+/* Resolves the paths of one call after the other. */
+struct tracee_paths {
+	int proc_fd; /* O_PATH of /proc; -1: nothing can be traced */
+	int root_fd; /* O_PATH of the sandbox's root */
+	/* number of paths resolved for the current call */
+	unsigned resolutions;
+	struct timespec begun; /* time of the first resolution */
+	bool given_up;         /* the call has used up its share: its denials count as
+	                          lost */
+};
 
 /* Returns the number of bytes read, at most len; 0 if the memory is not mapped. */
 size_t tracee_read(pid_t pid, uint64_t addr, void *buf, size_t len);
@@ -18,9 +38,9 @@ bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap);
 /*
  * Resolves `raw` as the caller means it: absolute, inside the sandbox, with links
  * resolved as far as the path exists there.  *ret_exists: all of it exists inside.
- * False if it cannot be resolved, or if this call has used up its share (t->given_up).
+ * False if it cannot be resolved, or if this call has used up its share (p->given_up).
  */
-bool tracee_path(struct trace *t, pid_t pid, int dirfd, const char *raw,
+bool tracee_path(struct tracee_paths *p, pid_t pid, int dirfd, const char *raw,
 		 bool follow, char out[PATH_MAX], bool *ret_exists);
 
 #endif

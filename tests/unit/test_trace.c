@@ -93,10 +93,10 @@ static int begin(void **state)
 	(void)state;
 	if (scratch_enter(dir) < 0)
 		return -1;
-	trace = (struct trace){ .run = &run, .view = &view, .denials = &denials };
-	trace.proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	trace.root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return trace.proc_fd < 0 || trace.root_fd < 0 ? -1 : 0;
+	trace = (struct trace){ .judge = { &run, &view, &denials } };
+	trace.paths.proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	trace.paths.root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return trace.paths.proc_fd < 0 || trace.paths.root_fd < 0 ? -1 : 0;
 }
 
 static int end(void **state)
@@ -219,9 +219,9 @@ static void test_the_slowest_resolution_fits_into_the_share(void **state)
 	}
 	from = processor_ms();
 	(void)snprintf(text, sizeof(text), "%s/l38", dir);
-	trace.resolutions = 0;
-	trace.given_up = false;
-	assert_true(tracee_path(&trace, getpid(), AT_FDCWD, text, true, path, &exists));
+	trace.paths.resolutions = 0;
+	trace.paths.given_up = false;
+	assert_true(tracee_path(&trace.paths, getpid(), AT_FDCWD, text, true, path, &exists));
 	assert_true(exists);
 	assert_true(processor_ms() - from < TRACE_MAX_MS);
 
@@ -234,7 +234,7 @@ static void test_the_slowest_resolution_fits_into_the_share(void **state)
 	from = processor_ms();
 	trace_look(&trace, &req);
 	assert_true(processor_ms() - from < 2000);
-	assert_true(trace.resolutions > 8);
+	assert_true(trace.paths.resolutions > 8);
 }
 
 int main(void)
