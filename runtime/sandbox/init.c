@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,32 +19,8 @@
 
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/plan.h"
-
-int init_send(int sock, enum sandbox_event event, int value, const struct rt_err *err)
-{
-	struct sandbox_status st;
-	ssize_t n;
-
-	memset(&st, 0, sizeof(st));
-	st.event = event;
-	st.value = value;
-	if (err)
-		st.err = *err;
-	if (event == SANDBOX_EXITED) {
-		struct rusage ru;
-
-		if (getrusage(RUSAGE_CHILDREN, &ru) == 0) {
-			st.cpu_us =
-				(uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) *
-				1000000;
-			st.cpu_us +=
-				(uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
-			st.max_rss_kib = (uint64_t)ru.ru_maxrss;
-		}
-	}
-	n = SYS_RETRY(write(sock, &st, sizeof(st)));
-	return n < 0 ? -errno : 0;
-}
+#include "runtime/sandbox/status.h"
+#include "runtime/sandbox/steps.h"
 
 /* The plan comes in messages of at most PLAN_CHUNK bytes; the first says how
  * large it is. */
@@ -138,10 +113,10 @@ static bool reap(int sock, pid_t target)
 		if (p != target)
 			continue;
 		if (WIFSTOPPED(st)) {
-			(void)init_send(sock, SANDBOX_STOPPED, WSTOPSIG(st), NULL);
+			(void)status_send(sock, SANDBOX_STOPPED, WSTOPSIG(st), NULL);
 			continue;
 		}
-		(void)init_send(sock, SANDBOX_EXITED, st, NULL);
+		(void)status_send(sock, SANDBOX_EXITED, st, NULL);
 		return true;
 	}
 	return false;
@@ -170,7 +145,7 @@ supervise_target(int sock, int sigfd, pid_t target)
 
 static void __attribute__((noreturn)) fail(int sock, struct rt_err *err)
 {
-	(void)init_send(sock, SANDBOX_FAILED, err->err, err);
+	(void)status_send(sock, SANDBOX_FAILED, err->err, err);
 	_exit(125);
 }
 

@@ -20,8 +20,10 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/sandbox/init.h"
-#include "runtime/sandbox/spawn.h"
+#include "runtime/sandbox/launch.h"
+#include "runtime/sandbox/plan.h"
+#include "runtime/sandbox/status.h"
+#include "runtime/sandbox/why.h"
 
 #define ROOT_RUN_BASE 0x70000000u
 #define ROOT_RUN_INSIDE 1000u
@@ -69,7 +71,7 @@ static void __attribute__((noreturn)) child_fail(int sock, const char *what, int
 
 	(void)rt_fail_errno(&err, e, "%s", what);
 	(void)snprintf(err.step, sizeof(err.step), "polinit");
-	(void)init_send(sock, SANDBOX_FAILED, e, &err);
+	(void)status_send(sock, SANDBOX_FAILED, e, &err);
 	_exit(125);
 }
 

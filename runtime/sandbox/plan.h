@@ -15,7 +15,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/bundle/format.h"
-#include "runtime/sandbox/steps.h"
+#include "runtime/sandbox/step.h"
 
 #define PLAN_MAGIC 0x4e414c50u /* "PLAN" */
 #define PLAN_MAX (32u * 1024 * 1024)
@@ -41,7 +41,7 @@ enum plan_flag {
 	PLAN_F_DIR = 128,
 	PLAN_F_MAYBE = 256, /* if the path does not exist, do nothing */
 	PLAN_F_MADE = 1024, /* the place belongs to the run: nobody else can swap it */
-	PLAN_F_SPECIAL = 512 /* an effect that depends on the row: see steps.c */
+	PLAN_F_SPECIAL = 512 /* an effect that depends on the row: see step_*.c */
 };
 
 /* Strings and blobs are offsets into the pool; 0 is none. */

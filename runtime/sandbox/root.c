@@ -16,7 +16,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/sandbox/spawn.h"
+#include "runtime/sandbox/root.h"
 
 struct owner_map {
 	uid_t uid;

@@ -20,8 +20,9 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/sandbox/init.h"
+#include "runtime/sandbox/launch.h"
 #include "runtime/sandbox/plan_view.h"
+#include "runtime/sandbox/root.h"
 
 struct spawn {
 	const struct sandbox_run *run;

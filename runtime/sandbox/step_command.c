@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "runtime/base/sys.h"
-#include "runtime/sandbox/init.h"
 #include "runtime/sandbox/plan.h"
+#include "runtime/sandbox/status.h"
 
 int step_rlimit(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
@@ -146,7 +146,7 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 		return argv && envp ? 0
 				    : step_fail(err, STEP_EXEC, ENOMEM, "arguments");
 	}
-	e = -init_send(in->sock, SANDBOX_READY, in->listener, NULL);
+	e = -status_send(in->sock, SANDBOX_READY, in->listener, NULL);
 	if (e)
 		return step_fail(err, STEP_EXEC, e, "the status");
 	/* wait for polrun: it takes the listener and begins to watch the walls.  Until
@@ -166,7 +166,7 @@ int step_exec(struct init *in, const struct plan_op *op, struct rt_err *err)
 	} else {
 		e = argv[0] && *argv[0] ? exec_search(argv[0], argv, envp) : ENOENT;
 	}
-	(void)init_send(in->sock, SANDBOX_EXEC_FAILED, e, NULL);
+	(void)status_send(in->sock, SANDBOX_EXEC_FAILED, e, NULL);
 	_exit(e == ENOENT ? 127 : 126);
 }
 

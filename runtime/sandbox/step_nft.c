@@ -15,7 +15,6 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/nft_load.h"
-#include "runtime/sandbox/init.h"
 #include "runtime/sandbox/plan.h"
 
 /* Writes the reason in the way in which polnft does. */

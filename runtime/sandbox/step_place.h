@@ -6,6 +6,8 @@
 
 /* The directory that the operation's path is relative to. */
 int place_base(const struct init *in, const struct plan_op *op);
+/* Is `fd` the object that polrun saw before the start?  0, -ESTALE or -errno. */
+int place_same_object(int fd, const struct plan_op *op);
 /*
  * Opens the operation's path with O_PATH, without following any link or magic link.
  * With PLAN_F_CHECK it must be the object that polrun saw before the start.  -errno on

@@ -5,9 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -15,55 +13,6 @@
 #include "runtime/sandbox/step_place.h"
 
 #define CLONE_TREE (OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (unsigned)AT_RECURSIVE)
-
-int place_base(const struct init *in, const struct plan_op *op)
-{
-	return op->flags & PLAN_F_MASKS     ? in->masks
-	       : op->flags & PLAN_F_SCRATCH ? in->scratch
-					    : in->root;
-}
-
-static int same_object(int fd, const struct plan_op *op)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	return st.st_dev == op->v && st.st_ino == op->w ? 0 : -ESTALE;
-}
-
-int place_open(const struct init *in, const struct plan_op *op, struct rt_err *err)
-{
-	const char *path = plan_at(in->plan, op->path);
-	enum step_id id = (enum step_id)op->step;
-	AUTO_CLOSE int fd = sys_open_beneath(
-		place_base(in, op), path, O_PATH | O_NOFOLLOW | O_CLOEXEC,
-		RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_BENEATH);
-
-	if (fd < 0) {
-		if ((op->flags & PLAN_F_MAYBE) && errno == ENOENT)
-			return -ENOENT;
-		return step_fail(err, id, errno, "/%s", path);
-	}
-	if ((op->flags & PLAN_F_CHECK) && step_on(STEP_TREE_CHECK)) {
-		int r = same_object(fd, op);
-
-		if (r < 0)
-			return step_fail(err, id, -r, "/%s was exchanged", path);
-	}
-	return io_steal_fd(&fd);
-}
-
-int place_attach(const struct plan_op *op, int tree, int where, struct rt_err *err)
-{
-	AUTO_CLOSE int fd = tree;
-	AUTO_CLOSE int place = where;
-
-	if (sys_move_mount(fd, "", place, "",
-			   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return step_fail(err, (enum step_id)op->step, errno, "move_mount");
-	return 0;
-}
 
 int step_open(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
@@ -74,7 +23,7 @@ int step_open(struct init *in, const struct plan_op *op, struct rt_err *err)
 	if (fd < 0)
 		return step_fail(err, STEP_OPEN, errno, "%s", path);
 	if (step_on(STEP_OPEN_CHECK)) {
-		int r = same_object(fd, op);
+		int r = place_same_object(fd, op);
 
 		if (r < 0)
 			return step_fail(err, STEP_OPEN, -r, "%s was exchanged", path);

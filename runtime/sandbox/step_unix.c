@@ -17,7 +17,6 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/sandbox/init.h"
 #include "runtime/sandbox/plan.h"
 #include "runtime/sandbox/unix_wall.h"
 

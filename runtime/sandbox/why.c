@@ -1,5 +1,6 @@
 /* Says in one line why namespaces cannot be made here. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
-#include "runtime/sandbox/spawn.h"
+#include "runtime/sandbox/why.h"
 
 /* The number in a file of /proc, or -1. */
 static long setting(const char *path)
