@@ -52,7 +52,7 @@ LDFLAGS_faults := $(addprefix -Wl$(comma)--wrap=,$(shell awk -F', *' \
 STATIC := $(if $(filter san tsan cov fuzz,$(VARIANT)),-pie,-static-pie)
 
 POL_LIBS    := -lsodium -lpcre2-8
-POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lnftables -lpcre2-8
+POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lpcre2-8
 POLRUN_LIBS := -lsodium -lcap -lpcre2-8
 POLQUERY_LIBS := -lsodium -ljson-c -lpcre2-8
 
@@ -68,7 +68,7 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            runtime/query runtime/hooks runtime/polquery runtime/polrun
 ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c \
-         runtime/sandbox/polinit.c runtime/sandbox/polnft.c
+         runtime/sandbox/polinit.c runtime/sandbox/polnft.c compiler/backend/nft/polnft_record.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
 # libpol is what decides; polrun, polquery and polc are linked with its objects.
@@ -91,7 +91,7 @@ POL_SONAME   := libpol.so.0
 LIBPOL       := $(addprefix $(BUILD)/lib/,libpol.a $(POL_SONAME) libpol.so pol.pc)
 
 BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit $(BUILD)/bin/polnft \
-        $(BUILD)/bin/polquery
+        $(BUILD)/bin/polnft-record $(BUILD)/bin/polquery
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c))
 TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
@@ -164,6 +164,11 @@ STDLIB_LINKS := $(addsuffix /share/pol/stdlib-policies,$(BUILD) $(BUILD)/tests)
 $(STDLIB_LINKS):
 	@mkdir -p $(@D)
 	@ln -srfn stdlib-policies $@
+# The tests' programs find polnft-record where an installed polc does (runtime/base/own.h).
+TEST_RECORD := $(BUILD)/tests/libexec/pol/polnft-record
+$(TEST_RECORD): | $(BUILD)/bin/polnft-record
+	@mkdir -p $(@D)
+	@ln -srfn $(BUILD)/bin/polnft-record $@
 $(LIB_COMPILER): $(OBJ_COMPILER) | $(STDLIB_LINKS)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -213,9 +218,12 @@ $(BUILD)/bin/polquery: $(call obj,runtime/polquery/polquery.c) $(LIB_RUNTIME)
 $(BUILD)/bin/polnft: $(call obj,runtime/sandbox/polnft.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables
+$(BUILD)/bin/polnft-record: $(call obj,compiler/backend/nft/polnft_record.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables
 
 $(BUILD)/tests/unit/% $(BUILD)/tests/prop/% $(BUILD)/tests/conformance/%: $(BUILD)/obj/tests/unit/%.o
-$(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME)
+$(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) | $(TEST_RECORD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap -lcmocka
 $(TABLE): $(OBJ_TABLE) $(LIB_COMPILER) $(LIB_RUNTIME)
@@ -366,6 +374,7 @@ install: all manual
 	install -D -m 0755 $(BUILD)/bin/polquery $(DESTDIR)$(PREFIX)/bin/polquery
 	install -D -m 0755 $(BUILD)/bin/polinit $(DESTDIR)$(PREFIX)/libexec/pol/polinit
 	install -D -m 0755 $(BUILD)/bin/polnft $(DESTDIR)$(PREFIX)/libexec/pol/polnft
+	install -D -m 0755 $(BUILD)/bin/polnft-record $(DESTDIR)$(PREFIX)/libexec/pol/polnft-record
 	install -D -m 0644 runtime/libpol/pol.h $(DESTDIR)$(PREFIX)/include/pol.h
 	install -D -m 0755 $(BUILD)/lib/$(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/$(POL_SONAME)
 	ln -sfn $(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/libpol.so

@@ -3,7 +3,6 @@
 #include "runtime/polrun/before.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,53 +10,16 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
-#include "runtime/base/sys.h"
-
-/* Opens NAME.  It lies beside polrun in a build tree, else in ../libexec/pol. */
-static int open_own(const char *name, struct rt_err *err)
-{
-	static const char *const places[] = { "", "../libexec/pol/" };
-	char self[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (n <= 0)
-		return rt_fail_errno(err, errno, "/proc/self/exe (is /proc mounted?)");
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return rt_fail(err, ENOENT, "polrun does not know where it lies");
-	*slash = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		AUTO_CLOSE int fd = -1;
-		struct stat st;
-
-		(void)snprintf(path, sizeof(path), "%s/%s%s", self, places[i], name);
-		fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
-		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-			continue;
-		if (fd < 0 || fstat(fd, &st) != 0)
-			return rt_fail_errno(err, errno, "%s in '%.200s'", name, self);
-		if (!S_ISREG(st.st_mode) ||
-		    (st.st_mode & S_IWOTH))
-			return rt_fail(err, EPERM,
-				       "%s in '%.200s' is not a file that only its "
-				       "owner can write", name, self);
-		return io_steal_fd(&fd);
-	}
-	return rt_fail(err, ENOENT, "%s is neither in '%.150s' nor in "
-		       "../libexec/pol of it: polrun is not installed completely", name,
-		       self);
-}
+#include "runtime/base/own.h"
 
 int before_open_polinit(struct rt_err *err)
 {
-	return open_own("polinit", err);
+	return own_open("polrun", "polinit", err);
 }
 
 int before_open_polnft(struct rt_err *err)
 {
-	return open_own("polnft", err);
+	return own_open("polrun", "polnft", err);
 }
 
 /* True if one of the components is "..". */

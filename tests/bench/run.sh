@@ -13,7 +13,7 @@ work=$(mktemp -d /var/tmp/pol-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 chmod 0755 "$work"
 mkdir -p "$work/home/project" "$work/bin"
-cp "$build"/bin/{polc,polrun,polinit,polnft,polquery} "$work/bin/"
+cp "$build"/bin/{polc,polrun,polinit,polnft,polnft-record,polquery} "$work/bin/"
 bin=$work/bin
 cp examples/node-project/policy.pol "$work/node.pol"
 "$bin/polc" compile "$work/node.pol" -o "$work/node.polb" >/dev/null 2>&1

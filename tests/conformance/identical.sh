@@ -113,7 +113,7 @@ if [ "$(id -u)" -eq 0 ] && id "${POL_TEST_USER:-poltest}" >/dev/null 2>&1; then
 	chown "${POL_TEST_USER:-poltest}" "$work/user"
 	# the tree of the build may be closed to that user
 	mkdir -p "$work/bin" "$work/share/pol"
-	cp "$polc" "$work/bin/polc"
+	cp "$polc" "${polc%/*}/polnft-record" "$work/bin/"
 	cp -r stdlib-policies "$work/share/pol/"
 	chmod -R go+rX,go-w "$work/bin" "$work/share"
 	polc=$work/bin/polc compile_in "$work/a" "$work/user/9.polb" setpriv \

@@ -53,17 +53,20 @@ def includes(names, add):
 
 
 def symbols(objs, add):
-    defined, wanted = {}, []
+    defined, wanted, programs = {}, [], set()
     out = subprocess.run(["nm", "-A", "-P", "-g", *objs], capture_output=True, text=True,
                          check=True).stdout
     for line in out.splitlines():
         path, symbol, kind, *_ = line.replace(": ", " ", 1).split(" ")
         if kind == "U":
             wanted.append((objs[path], symbol))
-        elif kind not in "wv" and symbol != "main":
+        elif symbol == "main":
+            programs.add(objs[path])
+        elif kind not in "wv":
             defined[symbol] = objs[path]
     for module, symbol in wanted:
-        if symbol in defined:
+        # nothing but the program itself is linked with the object that has its main()
+        if symbol in defined and defined[symbol] not in programs:
             add(module, defined[symbol], symbol)
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Who loads the rules of a limited network: the bundle's messages, polnft where
 # the kernel refuses them, and where that fails too nobody, and nothing runs.
+# Who makes these messages: polnft-record, without which there are none.
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
@@ -129,5 +130,43 @@ elif [ $? -eq 99 ]; then
 else
 	bad "$out"
 fi
+
+t "without polnft-record polc makes no bundle of a limited network"
+mkdir -p "$WORK/lone/bin" && cp "$BIN/polc" "$WORK/lone/bin/" && ln -s "$BIN/../share" "$WORK/lone/share"
+policy '' off
+lone() { # ARGS…: by a polc with what is beside it; $1 is what to expect as its status
+	local want=$1
+	shift
+	rm -f "$WORK/lone.polb"
+	out=$(cd "$WORK" && "$WORK/lone/bin/polc" compile "$@" -o lone.polb 2>&1)
+	rc=$? err=''
+	want_rc "$want"
+	if [ "$want" -eq 0 ]; then want_file "$WORK/lone.polb"; else no_file "$WORK/lone.polb"; fi
+}
+lone 0 off.pol
+PATH=$BIN:$PATH lone 1 p.pol
+want_out 'error: the network rules cannot be tried here: polnft-record is neither in .*\[P0442\]'
+want_out 'no-nft-batch'
+lone 0 --no-nft-batch p.pol
+
+t "what another program says in its place is not believed"
+lone_with() { # PROGRAM WORDS
+	cp "$1" "$WORK/lone/bin/polnft-record"
+	lone 1 p.pol
+	want_out "error: .*$2.*\[P0442\]"
+}
+lone_with "$(type -P cat)" 'polnft-record gave no answer that polc understands'
+lone_with "$(type -P true)" 'polnft-record gave no answer that polc understands'
+lone_with "$(type -P false)" 'polnft-record ended with status 1'
+lone_with /etc/passwd 'executing polnft-record: Exec format error'
+rm "$WORK/lone/bin/polnft-record"
+cp "$BIN/polnft-record" "$WORK/lone/bin/"
+chmod o+w "$WORK/lone/bin/polnft-record"
+lone 1 p.pol
+want_out 'not a file that only its owner can write'
+# the control: the program itself
+chmod o-w "$WORK/lone/bin/polnft-record"
+lone 0 p.pol
+cmp -s "$WORK/p.polb" "$WORK/lone.polb" || bad "another bundle"
 
 done_

@@ -22,7 +22,7 @@ trap 'rm -rf --one-file-system "$fake"' EXIT
 chmod 0755 "$fake"
 mkdir -p "$fake/bin" "$fake/share/pol"
 cp -r stdlib-policies "$fake/share/pol/"
-cp "$BUILD/bin/polc" "$BUILD/bin/polinit" "$fake/bin/"
+cp "$BUILD/bin/polc" "$BUILD/bin/polnft-record" "$BUILD/bin/polinit" "$fake/bin/"
 ln -s "$BUILD/tests" "$fake/tests"
 cat >"$fake/bin/polrun" <<'EOS'
 #!/bin/bash

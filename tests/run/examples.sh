@@ -66,7 +66,7 @@ demo_of real "$BUILD/bin"
 mkdir -p "$work/fake" "$work/share/pol"
 cp -r stdlib-policies "$work/share/pol/"
 chmod -R go+rX,go-w "$work/share"
-cp "$BUILD/bin/polc" "$BUILD/bin/polinit" "$work/fake/"
+cp "$BUILD/bin/polc" "$BUILD/bin/polnft-record" "$BUILD/bin/polinit" "$work/fake/"
 cat >"$work/fake/polrun" <<'EOF'
 #!/bin/sh
 while [ $# -gt 0 ]; do

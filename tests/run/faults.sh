@@ -27,7 +27,7 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM
 chmod 0755 "$base"
 mkdir "$base/bin" "$base/rel"
-cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$faults/bin/polrun" "$faults/bin/polinit" "$base/bin/" || exit 1
+cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$BUILD/bin/polnft-record" "$faults/bin/polrun" "$faults/bin/polinit" "$base/bin/" || exit 1
 cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
 cp -r tests/faults "$base/"
 mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1

@@ -182,6 +182,21 @@ if [ "${#as_user[@]}" -gt 0 ]; then
 	mv "$work/open/lib" "$lib"
 	fine "it is back"
 fi
+# p.pol limits the network: polc executes polnft-record from below its prefix.
+helper=$work/prefix/libexec/pol/polnft-record
+chmod o+w "$helper"
+ends "polnft-record is writable by all: refused" 1 compile "$work/prefix" "$work/no.polb"
+says "polnft-record is writable by all: says so" 'polnft-record in .* is not a file that only its owner can write \[P0442\]'
+chmod o-w "$helper"
+fine "polnft-record is not any more"
+mv "$helper" "$work/helper"
+ends "without polnft-record: refused" 1 compile "$work/prefix" "$work/no.polb"
+says "without polnft-record: says so" "polnft-record is neither in '$work/prefix/bin' nor in ../libexec/pol of it: polc is not installed completely \[P0442\]"
+count_check "without polnft-record: no bundle" "$([ ! -e "$work/no.polb" ] || echo "there is one")"
+ends "without polnft-record: a policy without a network compiles" 0 run_it "$work/policies"
+mv "$work/helper" "$helper"
+fine "polnft-record is back"
+
 mv "$lib" "$work/lib"
 ends "without a library: an error" 1 compile "$work/prefix" "$work/no.polb"
 says "without a library: where it belongs" "belongs in '$lib': it is not installed completely"

@@ -16,7 +16,7 @@ trap 'rm -rf --one-file-system "$base"' EXIT
 trap 'exit 130' INT TERM
 # The ordinary user may not be able to look into the tree.
 mkdir -p "$base/bin"
-cp "$BUILD/bin/polc" "$BUILD/bin/polrun" "$BUILD/bin/polinit" \
+cp "$BUILD/bin/polc" "$BUILD/bin/polnft-record" "$BUILD/bin/polrun" "$BUILD/bin/polinit" \
 	"$BUILD/tests/conformance/table" "$base/bin/" || exit 1
 cp "$BUILD/tests/probes/file_probe" "$BUILD/tests/probes/syscall_probe" "$base/bin/" ||
 	exit 1

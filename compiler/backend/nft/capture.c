@@ -1,217 +1,117 @@
 /*
  * Decides whether the kernel takes the rules as they were written.  A bundle gets
  * only what libnftables sent and what makes the same ruleset when it is loaded again.
+ * polnft-record does both; this file starts it and judges its answer.
  */
 #include "compiler/backend/nft/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <nftables/libnftables.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "compiler/backend/nft/model.h"
+#include "compiler/backend/nft/record.h"
 #include "runtime/base/io.h"
+#include "runtime/base/own.h"
+#include "runtime/base/sys.h"
 #include "runtime/bundle/format.h"
 #include "runtime/bundle/nft_batch.h"
-#include "runtime/bundle/nft_load.h"
 
-/* --- what libnftables sends ------------------------------------------------------- */
+/* Some ten thousand elements take a second. */
+#define SECONDS 120
 
-/* One for the whole process; only the child of polc switches it on. */
-static struct {
-	bool on;
-	char *bytes;
-	size_t n;
-	bool failed;
-} sent;
+/* --- polnft-record runs ----------------------------------------------------------- */
 
-static void keep(const struct msghdr *m)
+static void __attribute__((noreturn)) child_fail(int out, const char *what)
 {
-	for (size_t i = 0; i < (size_t)m->msg_iovlen && !sent.failed; i++) {
-		char *more = realloc(sent.bytes, sent.n + m->msg_iov[i].iov_len + 1);
+	struct record_answer r = { .verdict = RECORD_REFUSED };
 
-		sent.failed = !more;
-		if (!more)
-			return;
-		sent.bytes = more;
-		memcpy(sent.bytes + sent.n, m->msg_iov[i].iov_base,
-		       m->msg_iov[i].iov_len);
-		sent.n += m->msg_iov[i].iov_len;
+	memcpy(r.magic, RECORD_MAGIC, sizeof(r.magic));
+	(void)snprintf(r.why, sizeof(r.why), "%s: %s", what, strerror(errno));
+	_exit(io_write_all(out, &r, sizeof(r)) < 0);
+}
+
+/* Becomes the program; an alarm outlives the exec and kills it if it takes too long. */
+static void __attribute__((noreturn))
+become(int program, int in, int out, unsigned seconds)
+{
+	char *argv[] = { (char *)(uintptr_t)RECORD_PROGRAM, NULL };
+	char *envp[] = { NULL };
+	sigset_t none;
+
+	/* polc may have been started without the descriptors 0 to 2 */
+	program = fcntl(program, F_DUPFD_CLOEXEC, 3);
+	in = fcntl(in, F_DUPFD_CLOEXEC, 3);
+	out = fcntl(out, F_DUPFD_CLOEXEC, 3);
+	if (program < 0 || in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0)
+		child_fail(out, "descriptors of " RECORD_PROGRAM);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)signal(SIGALRM, SIG_DFL);
+	(void)alarm(seconds);
+	(void)sys_execveat(program, "", argv, envp, AT_EMPTY_PATH);
+	child_fail(1, "executing " RECORD_PROGRAM);
+}
+
+/* A file that holds the documents, so that nobody waits for a reader; -1 with errno. */
+static int documents(struct str json)
+{
+	AUTO_CLOSE int fd = memfd_create(PB_NFT_JSON, MFD_CLOEXEC);
+	int r = fd < 0 ? -errno : io_write_all(fd, json.p, json.n);
+
+	if (r < 0)
+		errno = -r;
+	return r < 0 || lseek(fd, 0, SEEK_SET) < 0 ? -1 : io_steal_fd(&fd);
+}
+
+/* NULL, or why there is no complete answer.  *ret_answer is malloc'ed. */
+static const char *ask(struct arena *a, int program, unsigned seconds, struct str json,
+		       char **ret_answer, size_t *ret_n)
+{
+	AUTO_CLOSE int in = documents(json);
+	int p[2], status = 0, r;
+	pid_t pid;
+
+	if (in < 0 || pipe2(p, O_CLOEXEC) != 0)
+		return strerror(errno);
+	pid = fork();
+	if (pid == 0)
+		become(program, in, p[1], seconds);
+	r = errno;
+	(void)close(p[1]);
+	if (pid < 0) {
+		(void)close(p[0]);
+		return strerror(r);
 	}
+	r = io_read_all(p[0], PB_MAX_BUNDLE, ret_answer, ret_n);
+	(void)close(p[0]);
+	if (r < 0)
+		(void)kill(pid, SIGKILL);
+	/* where SIGCHLD is ignored there is no status: then the answer alone counts */
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (r == -EFBIG)
+		return RECORD_PROGRAM " does not end its answer";
+	if (r < 0)
+		return arena_printf(a, "reading from " RECORD_PROGRAM ": %s",
+				    strerror(-r));
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		return arena_printf(a, RECORD_PROGRAM " took longer than %u s", seconds);
+	if (WIFSIGNALED(status))
+		return arena_printf(a, RECORD_PROGRAM " was killed: %s",
+				    strsignal(WTERMSIG(status)));
+	if (status != 0)
+		return arena_printf(a, RECORD_PROGRAM " ended with status %d",
+				    WEXITSTATUS(status));
+	return NULL;
 }
 
-/* libnftables tries only SO_SNDBUFFORCE, which needs root.  The buffer that every
- * user may have is large enough for PB_NFT_TRANSACTION. */
-static void raise_buffer(int fd, const struct msghdr *m)
-{
-	size_t total = 4096;
-	int want;
+/* --- its answer ------------------------------------------------------------------------ */
 
-	for (size_t i = 0; i < (size_t)m->msg_iovlen; i++)
-		total += m->msg_iov[i].iov_len;
-	want = total > INT32_MAX ? INT32_MAX : (int)total;
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &want, sizeof(want));
-}
-
-/* Replaces libc's sendmsg(), for libnftables too, which is linked to our program. */
-ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
-{
-	if (sent.on)
-		keep(m);
-	raise_buffer(fd, m);
-	return syscall(SYS_sendmsg, fd, m, flags);
-}
-
-/* --- the child ---------------------------------------------------------------------- */
-
-/* What the child writes: this, then the batch and the listings of both namespaces. */
-struct report {
-	uint32_t result; /* enum nft_capture_result */
-	uint32_t batch, listing[2];
-	char why[400];
-};
-
-static void __attribute__((noreturn)) child_end(int out, struct report *r,
-						const char *const listing[2])
-{
-	int e = io_write_all(out, r, sizeof(*r));
-
-	if (r->result != NFT_CAPTURED)
-		_exit(0);
-	e = e < 0 ? e : io_write_all(out, sent.bytes, r->batch);
-	for (unsigned i = 0; i < 2; i++)
-		e = e < 0 ? e : io_write_all(out, listing[i], r->listing[i]);
-	_exit(e < 0);
-}
-
-static void __attribute__((noreturn, format(printf, 3, 4)))
-child_fail(int out, enum nft_capture_result result, const char *fmt, ...)
-{
-	struct report r = { .result = (uint32_t)result };
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(r.why, sizeof(r.why), fmt, ap);
-	va_end(ap);
-	child_end(out, &r, NULL);
-}
-
-static void enter_namespaces(int out)
-{
-	int e;
-
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0)
-		return;
-	e = errno;
-	/* where user namespaces are off, polc may be root */
-	if (unshare(CLONE_NEWNET) == 0)
-		return;
-	child_fail(out, NFT_NO_NAMESPACE, "no user and network namespace: %s",
-		   strerror(e));
-}
-
-static struct nft_ctx *open_library(int out)
-{
-	struct nft_ctx *nft = nft_ctx_new(NFT_CTX_DEFAULT);
-
-	if (!nft)
-		child_fail(out, NFT_REFUSED, "libnftables gives no context");
-	nft_ctx_output_set_flags(nft, NFT_CTX_OUTPUT_JSON);
-	if (nft_ctx_buffer_output(nft) != 0 || nft_ctx_buffer_error(nft) != 0)
-		child_fail(out, NFT_REFUSED, "libnftables gives no buffers");
-	return nft;
-}
-
-static void run(int out, struct nft_ctx *nft, const char *text, const char *what)
-{
-	const char *why;
-
-	if (nft_run_cmd_from_buffer(nft, text) == 0)
-		return;
-	why = nft_ctx_get_error_buffer(nft);
-	child_fail(out, NFT_REFUSED, "%s: %.300s", what,
-		   why && *why ? why : "libnftables does not say why");
-}
-
-/* In its own libnftables context: one context would take the elements of the dry
- * run for loaded ones. */
-static void try_dry(int out, const char *document)
-{
-	struct nft_ctx *nft = open_library(out);
-
-	nft_ctx_set_dry_run(nft, true);
-	run(out, nft, document, "libnftables refuses a document");
-	nft_ctx_free(nft);
-}
-
-static void load_documents(int out, struct nft_ctx *nft, char *json)
-{
-	for (char *at = json, *end; *at; at = end + 1) {
-		size_t before = sent.n;
-
-		end = strchr(at, '\n');
-		if (!end)
-			child_fail(out, NFT_REFUSED, "a document without an end");
-		*end = '\0';
-		try_dry(out, at);
-		sent.on = true;
-		run(out, nft, at, "the kernel refuses a document");
-		sent.on = false;
-		if (sent.failed || sent.n == before)
-			child_fail(out, NFT_REFUSED, "libnftables sent nothing that could "
-						     "be kept");
-		if (sent.n - before > PB_NFT_TRANSACTION)
-			child_fail(out, NFT_REFUSED, "a transaction of %zu bytes",
-				   sent.n - before);
-	}
-}
-
-static const char *list(int out, struct nft_ctx *nft)
-{
-	run(out, nft, "list ruleset", "listing");
-	return nft_ctx_get_output_buffer(nft);
-}
-
-static void __attribute__((noreturn)) child_main(int out, char *json)
-{
-	struct report r = { .result = NFT_CAPTURED };
-	const char *listing[2];
-	struct rt_err err = { .err = 0 };
-	struct nft_ctx *nft;
-
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	enter_namespaces(out);
-	nft = open_library(out);
-	load_documents(out, nft, json);
-	listing[0] = list(out, nft);
-	if (nft_batch_check(sent.bytes, sent.n, &err) < 0)
-		child_fail(out, NFT_REFUSED, "what libnftables sent: %s", err.text);
-	nft_batch_clean((uint8_t *)sent.bytes, sent.n);
-	/* load the same ruleset again, from the copy alone */
-	if (unshare(CLONE_NEWNET) != 0)
-		child_fail(out, NFT_NO_NAMESPACE, "no second network namespace: %s",
-			   strerror(errno));
-	if (nft_load(sent.bytes, sent.n, &err) < 0)
-		child_fail(out, NFT_REFUSED, "replaying: %s", err.text);
-	listing[1] = list(out, open_library(out));
-	r.batch = (uint32_t)sent.n;
-	for (unsigned i = 0; i < 2; i++) {
-		if (!listing[i])
-			child_fail(out, NFT_REFUSED, "libnftables lists nothing");
-		r.listing[i] = (uint32_t)strlen(listing[i]);
-	}
-	child_end(out, &r, listing);
-}
-
-/* --- polc ------------------------------------------------------------------------------ */
 
 static enum nft_capture_result refused(struct arena *a, const char **ret_why,
 				       const char *what)
@@ -244,58 +144,56 @@ static enum nft_capture_result take(struct arena *a, const char *bytes, size_t n
 				    struct str json, struct nft_captured *ret,
 				    const char **ret_why)
 {
+	struct rt_err err = { .err = 0 };
 	struct str listing[2];
+	struct record_answer r;
 	const char *why;
-	struct report r;
 
-	if (n < sizeof(r))
-		return refused(a, ret_why, "the trial ended early");
+	if (n < sizeof(r) || memcmp(bytes, RECORD_MAGIC, sizeof(r.magic)) != 0)
+		return refused(a, ret_why,
+			       RECORD_PROGRAM " gave no answer that polc understands");
 	memcpy(&r, bytes, sizeof(r));
 	r.why[sizeof(r.why) - 1] = '\0';
-	if (r.result != NFT_CAPTURED) {
-		*ret_why = arena_printf(a, "%s", r.why);
-		return r.result == NFT_NO_NAMESPACE ? NFT_NO_NAMESPACE : NFT_REFUSED;
-	}
 	if (n != sizeof(r) + (size_t)r.batch + r.listing[0] + r.listing[1])
-		return refused(a, ret_why, "the trial ended early");
+		return refused(a, ret_why, "the answer of " RECORD_PROGRAM
+					   " has another length than it says");
+	if (r.verdict != RECORD_DONE) {
+		*ret_why = arena_printf(a, "%s", r.why);
+		return r.verdict == RECORD_NO_NAMESPACE ? NFT_NO_NAMESPACE : NFT_REFUSED;
+	}
 	bytes += sizeof(r);
 	ret->batch = str_dup(a, (struct str){ bytes, r.batch });
 	listing[0] = str_dup(a, (struct str){ bytes + r.batch, r.listing[0] });
 	listing[1] = str_dup(a, (struct str){ bytes + r.batch + r.listing[0],
 					      r.listing[1] });
+	if (nft_batch_check(ret->batch.p, ret->batch.n, &err) < 0)
+		return refused(a, ret_why, err.text);
 	why = compare(a, json, listing, &ret->version);
 	return why ? refused(a, ret_why, why) : NFT_CAPTURED;
+}
+
+enum nft_capture_result nft_capture_by(struct arena *a, int program, unsigned seconds,
+				       struct str json, struct nft_captured *ret,
+				       const char **ret_why)
+{
+	AUTO_FREE char *answer = NULL;
+	const char *why;
+	size_t n = 0;
+
+	*ret = (struct nft_captured){ .batch = STR_NULL };
+	why = ask(a, program, seconds, json, &answer, &n);
+	return why ? refused(a, ret_why, why) : take(a, answer, n, json, ret, ret_why);
 }
 
 enum nft_capture_result nft_capture(struct arena *a, struct str json,
 				    struct nft_captured *ret, const char **ret_why)
 {
-	AUTO_FREE char *answer = NULL;
-	enum nft_capture_result result;
-	size_t n = 0;
-	int p[2], status, r;
-	pid_t pid;
+	struct rt_err err = { .err = 0 };
+	AUTO_CLOSE int program = own_open("polc", RECORD_PROGRAM, &err);
 
+	if (program >= 0)
+		return nft_capture_by(a, program, SECONDS, json, ret, ret_why);
 	*ret = (struct nft_captured){ .batch = STR_NULL };
-	if (pipe2(p, O_CLOEXEC) != 0)
-		return refused(a, ret_why, strerror(errno));
-	(void)fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		(void)close(p[0]);
-		child_main(p[1], arena_printf(a, "%.*s", STR_ARG(json)));
-	}
-	(void)close(p[1]);
-	if (pid < 0) {
-		r = errno;
-		(void)close(p[0]);
-		return refused(a, ret_why, strerror(r));
-	}
-	r = io_read_all(p[0], PB_MAX_BUNDLE, &answer, &n);
-	(void)close(p[0]);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	result = r < 0 ? refused(a, ret_why, strerror(-r)) :
-			 take(a, answer, n, json, ret, ret_why);
-	return result;
+	*ret_why = arena_printf(a, "%s", err.text);
+	return NFT_NO_PROGRAM;
 }

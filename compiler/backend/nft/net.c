@@ -205,6 +205,13 @@ bool bk_net_capture(const struct ir *ir, struct bk_output *out, bool without,
 				   "--no-nft-batch: polrun then needs polnft and "
 				   "libnftables on the machine that runs the bundle");
 		return false;
+	case NFT_NO_PROGRAM:
+		d = diag_add(sink, DIAG_NFT_CAPTURE, at,
+			     "the network rules cannot be tried here: %s", why);
+		diag_help(sink, d, "--no-nft-batch does without it: polrun then needs "
+				   "polnft and libnftables on the machine that runs the "
+				   "bundle");
+		return false;
 	case NFT_REFUSED:
 		break;
 	}
