@@ -10,13 +10,10 @@
 
 #include "runtime/approvals/approvals.h"
 #include "runtime/base/io.h"
-#include "runtime/base/json.h"
-#include "runtime/base/optread.h"
 #include "runtime/state/state_dir.h"
 #include "runtime/state/verb.h"
 
-/* How long the beginning of a key must be to name one answer, and how much is shown. */
-enum { KEY_LEAST = 8, KEY_SHOWN = 12 };
+enum { KEY_SHOWN = 12 }; /* digits of a key in the list */
 
 enum id { ID_FORMAT, ID_ALL, ID_SESSION, ID_HELP };
 
@@ -52,11 +49,8 @@ const struct optspec_program approvals_program = {
 };
 
 struct request {
-	const char *verb;
-	const char *format, *session;
-	bool all, help;
-	char **keys;
-	int nkeys;
+	struct verb_line line;
+	const char *session;
 };
 
 /* --- the command line ----------------------------------------------------------------- */
@@ -68,80 +62,57 @@ static int set(void *to, const struct optspec *opt, const char *value,
 
 	switch ((enum id)opt->id) {
 	case ID_FORMAT:
-		return optread_value(&r->format, opt, value, false, err);
+		return optread_value(&r->line.format, opt, value, false, err);
 	case ID_SESSION:
 		return optread_value(&r->session, opt, value, false, err);
 	case ID_ALL:
-		r->all = true;
+		r->line.all = true;
 		return 0;
 	case ID_HELP:
 	default:
-		r->help = true;
+		r->line.help = true;
 		return 0;
 	}
 }
 
-static int check_key(const char *key, struct rt_err *err)
-{
-	size_t n = strlen(key);
-	char shown[80];
-
-	if (n >= KEY_LEAST && n <= APPROVALS_KEY && strspn(key, "0123456789abcdef") == n)
-		return 0;
-	io_escape(shown, sizeof(shown), key, n);
-	return rt_fail(err, EINVAL, "'%s' is no key: %d to %d hexadecimal digits, as `polquery "
-		       "approvals list` shows them", shown, KEY_LEAST, APPROVALS_KEY);
-}
+static const struct verb_keys keys = { "key", "polquery approvals list", APPROVALS_KEY };
 
 static int check_revoke(const struct request *r, struct rt_err *err)
 {
-	int said = (r->nkeys > 0) + r->all + (r->session != NULL), e = 0;
+	const struct verb_line *l = &r->line;
+	int e = verb_check_format(l, err);
 
-	if (r->format)
-		return rt_fail(err, EINVAL, "--format is an option of list");
-	if (said != 1)
+	if (e < 0)
+		return e;
+	if ((l->nkeys > 0) + l->all + (r->session != NULL) != 1)
 		return rt_fail(err, EINVAL, "revoke takes keys, or --all, or --session ID");
 	if (r->session && !approval_session_id(r->session))
 		return rt_fail(err, EINVAL, "--session: an ID has 1 to 128 of letters, "
 			       "digits and ._:@-");
-	for (int i = 0; i < r->nkeys && e == 0; i++)
-		e = check_key(r->keys[i], err);
-	return e;
+	return verb_check_keys(l, &keys, err);
 }
 
 static int check_list(const struct request *r, struct rt_err *err)
 {
-	if (r->nkeys || r->all || r->session)
+	if (r->line.nkeys || r->line.all || r->session)
 		return rt_fail(err, EINVAL, "list takes nothing but --format");
-	if (r->format && strcmp(r->format, "text") != 0 && strcmp(r->format, "json") != 0)
-		return rt_fail(err, EINVAL, "--format is text or json");
-	return 0;
+	return verb_check_format(&r->line, err);
 }
 
-/* Options may come before or after the verb. */
 static int parse(int argc, char **argv, struct request *ret, struct rt_err *err)
 {
 	static const struct optread reader = { "polquery approvals", table,
 					       sizeof(table) / sizeof(table[0]), set };
-	int rest, r = optread(&reader, argc, argv, ret, &rest, err);
+	static const char which[] = "approvals: list or revoke?";
+	int r = verb_read(&reader, argc, argv, ret, &ret->line, which, err);
 
-	if (r < 0 || ret->help)
+	if (r < 0 || ret->line.help)
 		return r;
-	if (rest >= argc)
-		return rt_fail(err, EINVAL, "approvals: list or revoke?");
-	ret->verb = argv[rest];
-	argv += rest;
-	argc -= rest;
-	r = optread(&reader, argc, argv, ret, &rest, err);
-	if (r < 0 || ret->help)
-		return r;
-	ret->keys = argv + rest;
-	ret->nkeys = argc - rest;
-	if (strcmp(ret->verb, "list") == 0)
+	if (verb_is_list(&ret->line))
 		return check_list(ret, err);
-	if (strcmp(ret->verb, "revoke") == 0)
+	if (strcmp(ret->line.verb, "revoke") == 0)
 		return check_revoke(ret, err);
-	return rt_fail(err, EINVAL, "approvals: list or revoke?");
+	return rt_fail(err, EINVAL, which);
 }
 
 /* --- list ----------------------------------------------------------------------------- */
@@ -163,10 +134,7 @@ static void list_text(const struct approvals *a, int64_t now)
 static int list_json(const struct approvals *a, int64_t now)
 {
 	struct json j;
-	const char *text;
 	char when[VERB_WHEN];
-	size_t n = 0;
-	int r;
 
 	json_init(&j);
 	json_object(&j, NULL);
@@ -187,12 +155,7 @@ static int list_json(const struct approvals *a, int64_t now)
 	}
 	json_array_end(&j);
 	json_object_end(&j);
-	text = json_finish(&j, &n);
-	r = text ? 0 : -ENOMEM;
-	if (text)
-		(void)fwrite(text, 1, n, stdout);
-	json_release(&j);
-	return r;
+	return verb_print_json(stdout, &j);
 }
 
 static int list(struct approvals *a, bool json, struct rt_err *err)
@@ -217,15 +180,12 @@ static bool is_revoked(const struct approval *p, void *arg)
 {
 	const struct request *r = arg;
 
-	if (r->all)
+	if (r->line.all)
 		return true;
 	if (r->session)
 		return approval_session_named(p->session) &&
 		       strcmp(p->session + 3, r->session) == 0;
-	for (int i = 0; i < r->nkeys; i++)
-		if (strncmp(p->key, r->keys[i], strlen(r->keys[i])) == 0)
-			return true;
-	return false;
+	return verb_has_key(&r->line, p->key);
 }
 
 static int take_back(struct approvals *a, struct request *r)
@@ -241,7 +201,7 @@ static int take_back(struct approvals *a, struct request *r)
 	printf("revoked: %zu\n", n);
 	if (fflush(stdout) != 0)
 		return VERB_TROUBLE;
-	return n || r->all ? 0 : VERB_NONE;
+	return n || r->line.all ? 0 : VERB_NONE;
 }
 
 /* --- the verb ----------------------------------------------------------------------------- */
@@ -259,23 +219,22 @@ static int open_store(struct approvals *a, struct rt_err *err)
 int approvals_verb(int argc, char **argv)
 {
 	struct approvals a = { .dirfd = -1, .lock = -1 };
-	struct request r = { .verb = NULL };
+	struct request r = { .session = NULL };
 	struct rt_err err = { 0 };
 	int status;
 
 	if (parse(argc, argv, &r, &err) < 0)
 		return verb_fail(&err);
-	if (r.help) {
+	if (r.line.help) {
 		optspec_help(stdout, &approvals_program);
 		return fflush(stdout) == 0 ? 0 : VERB_TROUBLE;
 	}
 	if (open_store(&a, &err) < 0)
 		return verb_fail(&err);
-	if (strcmp(r.verb, "revoke") == 0)
-		status = take_back(&a, &r);
+	if (verb_is_list(&r.line))
+		status = list(&a, verb_is_json(&r.line), &err) < 0 ? verb_fail(&err) : 0;
 	else
-		status = list(&a, r.format && !strcmp(r.format, "json"), &err) < 0 ?
-				 verb_fail(&err) : 0;
+		status = take_back(&a, &r);
 	approvals_release(&a);
 	return status;
 }

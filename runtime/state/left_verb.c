@@ -9,13 +9,10 @@
 #include <string.h>
 
 #include "runtime/base/io.h"
-#include "runtime/base/json.h"
-#include "runtime/base/optread.h"
 #include "runtime/state/left_store.h"
 #include "runtime/state/state_dir.h"
 #include "runtime/state/verb.h"
 
-enum { ID_LEAST = 8 };
 enum id { ID_FORMAT, ID_ALL, ID_PROJECT, ID_HELP };
 enum { LIST = 1 << 0, SEEN = 1 << 1 };
 
@@ -50,11 +47,9 @@ const struct optspec_program left_program = {
 };
 
 struct request {
-	const char *verb, *format, *project;
+	struct verb_line line;
+	const char *project;
 	char real[PATH_MAX];
-	bool all, help;
-	char **ids;
-	int nids;
 };
 
 /* --- the command line -------------------------------------------------------------- */
@@ -66,72 +61,49 @@ static int set(void *to, const struct optspec *opt, const char *value,
 
 	switch ((enum id)opt->id) {
 	case ID_FORMAT:
-		return optread_value(&r->format, opt, value, false, err);
+		return optread_value(&r->line.format, opt, value, false, err);
 	case ID_PROJECT:
 		return optread_value(&r->project, opt, value, false, err);
 	case ID_ALL:
-		r->all = true;
+		r->line.all = true;
 		return 0;
 	case ID_HELP:
 	default:
-		r->help = true;
+		r->line.help = true;
 		return 0;
 	}
 }
 
-static int check_id(const char *id, struct rt_err *err)
-{
-	size_t n = strlen(id);
-	char shown[80];
-
-	if (n >= ID_LEAST && n <= LEFT_ID && strspn(id, "0123456789abcdef") == n)
-		return 0;
-	io_escape(shown, sizeof(shown), id, n);
-	return rt_fail(err, EINVAL, "'%s' is no ID: %d to %d hexadecimal digits, as `polquery "
-		       "left list` shows them", shown, ID_LEAST, LEFT_ID);
-}
+static const struct verb_keys ids = { "ID", "polquery left list", LEFT_ID };
 
 static int check(const struct request *r, struct rt_err *err)
 {
-	bool list = !strcmp(r->verb, "list");
-	int e = 0;
+	const struct verb_line *l = &r->line;
+	bool list = verb_is_list(l);
+	int e;
 
-	if (!list && strcmp(r->verb, "seen") != 0)
+	if (!list && strcmp(l->verb, "seen") != 0)
 		return rt_fail(err, EINVAL, "left: list or seen?");
-	if (list && (r->nids || r->all))
+	if (list && (l->nkeys || l->all))
 		return rt_fail(err, EINVAL, "list takes nothing but --format and --project");
-	if (r->format && !list)
-		return rt_fail(err, EINVAL, "--format is an option of list");
-	if (r->format && strcmp(r->format, "text") != 0 && strcmp(r->format, "json") != 0)
-		return rt_fail(err, EINVAL, "--format is text or json");
-	if (!list && (r->nids > 0) == r->all)
+	e = verb_check_format(l, err);
+	if (e < 0)
+		return e;
+	if (!list && (l->nkeys > 0) == l->all)
 		return rt_fail(err, EINVAL, "seen takes IDs, or --all");
-	if (r->nids && r->project)
+	if (l->nkeys && r->project)
 		return rt_fail(err, EINVAL, "--project goes with --all: an ID says the project");
-	for (int i = 0; i < r->nids && e == 0; i++)
-		e = check_id(r->ids[i], err);
-	return e;
+	return verb_check_keys(l, &ids, err);
 }
 
-/* Options may come before or after the verb. */
 static int parse(int argc, char **argv, struct request *ret, struct rt_err *err)
 {
 	static const struct optread reader = { "polquery left", table,
 					       sizeof(table) / sizeof(table[0]), set };
-	int rest, r = optread(&reader, argc, argv, ret, &rest, err);
+	int r = verb_read(&reader, argc, argv, ret, &ret->line, "left: list or seen?", err);
 
-	if (r < 0 || ret->help)
+	if (r < 0 || ret->line.help)
 		return r;
-	if (rest >= argc)
-		return rt_fail(err, EINVAL, "left: list or seen?");
-	ret->verb = argv[rest];
-	argv += rest;
-	argc -= rest;
-	r = optread(&reader, argc, argv, ret, &rest, err);
-	if (r < 0 || ret->help)
-		return r;
-	ret->ids = argv + rest;
-	ret->nids = argc - rest;
 	r = check(ret, err);
 	/* the physical path, as in polrun; for a project that does not exist any more,
 	 * the name as given */
@@ -194,10 +166,7 @@ static int list_json(FILE *out, const struct left_store *s)
 {
 	uint64_t more = 0, running = 0;
 	char name[600];
-	const char *text;
 	struct json j;
-	size_t n = 0;
-	int r;
 
 	json_init(&j);
 	json_object(&j, NULL);
@@ -218,12 +187,7 @@ static int list_json(FILE *out, const struct left_store *s)
 	}
 	json_array_end(&j);
 	json_object_end(&j);
-	text = json_finish(&j, &n);
-	r = text ? 0 : -ENOMEM;
-	if (text)
-		(void)fwrite(text, 1, n, out);
-	json_release(&j);
-	return r;
+	return verb_print_json(out, &j);
 }
 
 /* Saves first what the look has found, so that nobody has to look for it again. */
@@ -259,28 +223,20 @@ static int check_one(const struct left_store *s, const char *id, struct rt_err *
 		   rt_fail(err, ENOENT, "there is no '%s' in the list", id);
 }
 
-static bool is_named(const struct request *r, const struct left_item *it)
-{
-	for (int i = 0; i < r->nids; i++)
-		if (!strncmp(it->id, r->ids[i], strlen(r->ids[i])))
-			return true;
-	return r->all;
-}
-
 /* Prints what is acknowledged once more: it may have appeared after the list was
  * printed. */
 static int drop_seen(FILE *out, struct left_store *s, struct left_pile *p, const struct request *r,
 		     uint64_t *n, struct rt_err *err)
 {
 	for (size_t i = 0; i < p->n;)
-		if (is_named(r, &p->v[i])) {
+		if (r->line.all || verb_has_key(&r->line, p->v[i].id)) {
 			line_of(out, &p->v[i]);
 			left_pile_drop(p, i);
 			++*n;
 		} else {
 			i++;
 		}
-	if (r->all && p->more) {
+	if (r->line.all && p->more) {
 		fprintf(out, "and %" PRIu64 " more\n", p->more);
 		*n += p->more;
 		p->more = 0;
@@ -293,11 +249,11 @@ static int seen(FILE *out, struct left_store *s, const struct request *r, uint64
 {
 	int e = 0;
 
-	for (int i = 0; i < r->nids && e == 0; i++)
-		e = check_one(s, r->ids[i], err);
+	for (int i = 0; i < r->line.nkeys && e == 0; i++)
+		e = check_one(s, r->line.keys[i], err);
 	for (size_t k = 0; k < s->npiles && e == 0; k++)
 		e = drop_seen(out, s, &s->pile[k], r, n, err);
-	for (size_t i = 0; r->all && i < s->nbad && e == 0; i++) {
+	for (size_t i = 0; r->line.all && i < s->nbad && e == 0; i++) {
 		char name[600];
 
 		io_escape(name, sizeof(name), s->bad[i], strlen(s->bad[i]));
@@ -316,13 +272,13 @@ static int with_store(FILE *out, struct left_store *s, const struct request *r,
 	uint64_t n = 0;
 	int e;
 
-	if (strcmp(r->verb, "seen") != 0)
-		return list(out, s, r->format && !strcmp(r->format, "json"), err);
+	if (verb_is_list(&r->line))
+		return list(out, s, verb_is_json(&r->line), err);
 	e = seen(out, s, r, &n, err);
 	if (e < 0)
 		return e;
 	fprintf(out, "acknowledged: %" PRIu64 "\n", n);
-	return n || r->all ? 0 : -ENOENT;
+	return n || r->line.all ? 0 : -ENOENT;
 }
 
 /* Output may be read slowly, so it is printed only after the store has been released. */
@@ -354,13 +310,13 @@ static int act(const struct request *r, struct rt_err *err)
 
 int left_verb(int argc, char **argv)
 {
-	struct request r = { .verb = NULL };
+	struct request r = { .project = NULL };
 	struct rt_err err = { 0 };
 	int e;
 
 	if (parse(argc, argv, &r, &err) < 0)
 		return verb_fail(&err);
-	if (r.help) {
+	if (r.line.help) {
 		optspec_help(stdout, &left_program);
 		return fflush(stdout) == 0 ? 0 : VERB_TROUBLE;
 	}
