@@ -38,6 +38,7 @@ headers_alone() {
 	done
 }
 suite() { python3 tests/lint/suite.py; }
+passes() { python3 tests/lint/passes.py; }
 codes() { python3 tests/lint/codes.py; }
 banned() {
 	# alloca, unbounded copies, text-to-number without checks, shells; and the
@@ -93,6 +94,7 @@ check layers-refuse layers_refuse
 check basenames basenames
 check headers-compile-alone headers_alone
 check suite-groups suite
+check passes passes
 check diagnostic-codes codes
 check banned-functions banned
 check shellcheck shell
