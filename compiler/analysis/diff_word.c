@@ -277,7 +277,7 @@ static struct set_re *no_command(struct arena *tmp)
 	struct set_re *any = set_star(tmp, set_class(tmp, not_nul()));
 	struct set_re *end = set_byte(tmp, 0), *some, *word, *rest, *places;
 
-	b.w['/' >> 6] &= ~((uint64_t)1 << '/');
+	set_bytes_drop(&b, '/');
 	some = set_cat(tmp, set_class(tmp, not_nul()), any);
 	word = set_cat(tmp, any, end);
 	rest = set_star(tmp, word);

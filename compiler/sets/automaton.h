@@ -11,10 +11,9 @@
 #include "compiler/base/arena.h"
 #include "compiler/base/str.h"
 #include "compiler/base/vec.h"
+#include "compiler/sets/bytes.h"
 
 /* --- expressions ------------------------------------------------------- */
-
-struct set_bytes { uint64_t w[4]; }; /* a set of bytes */
 
 enum set_re_op {
 	SET_EMPTY, /* the empty language */

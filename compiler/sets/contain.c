@@ -10,7 +10,7 @@ static struct set_re *any_path_bytes(struct arena *a, bool slash)
 	struct set_bytes b = { { ~(uint64_t)1, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
 
 	if (!slash)
-		b.w['/' >> 6] &= ~((uint64_t)1 << '/');
+		set_bytes_drop(&b, '/');
 	return set_class(a, b);
 }
 

@@ -121,7 +121,7 @@ static uint32_t step(struct walk *w, const struct pair *from, uint32_t cls)
 			uint32_t q = p->follow.v[k];
 
 			if (w->stamp[q] == w->now ||
-			    !nfa_has(&w->nfa.pos.v[q].bytes, cls))
+			    !set_bytes_has(&w->nfa.pos.v[q].bytes, cls))
 				continue;
 			w->stamp[q] = w->now;
 			w->buf[n++] = q;

@@ -13,17 +13,12 @@ struct trim {
 	uint32_t *number; /* new number of each position that is kept */
 };
 
-static bool has_bytes(const struct set_bytes *b)
-{
-	return b->w[0] | b->w[1] | b->w[2] | b->w[3];
-}
-
 static void meet(struct trim *t, const uint32_t *v, uint32_t n, uint32_t *to)
 {
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		if (t->met[v[i]] || !has_bytes(&t->g->pos[v[i]].bytes))
+		if (t->met[v[i]] || !set_bytes_any(&t->g->pos[v[i]].bytes))
 			continue;
 		t->met[v[i]] = true;
 		t->queue[(*to)++] = v[i];
@@ -179,7 +174,7 @@ struct set_re *set_graph_after(struct arena *a, const struct set_graph *g, uint8
 	for (i = 0; i < g->nfirst; i++) {
 		const struct set_graph_pos *p = &g->pos[g->first[i]];
 
-		if (!graph_has(&p->bytes, c))
+		if (!set_bytes_has(&p->bytes, c))
 			continue;
 		rest.nullable |= p->last;
 		for (k = 0; k < p->nfollow; k++) {

@@ -10,9 +10,4 @@
 /* What may follow the byte `c` in a member that begins with it. */
 struct set_re *set_graph_after(struct arena *a, const struct set_graph *g, uint8_t c);
 
-static inline bool graph_has(const struct set_bytes *b, uint32_t c)
-{
-	return b->w[c >> 6] >> (c & 63) & 1;
-}
-
 #endif

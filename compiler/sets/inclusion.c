@@ -188,7 +188,7 @@ static bool step(struct search *s, const struct pair *from, uint32_t cls,
 			uint32_t q = p->follow.v[k];
 
 			if (s->stamp[q] == s->now ||
-			    !nfa_has(&s->nfa.pos.v[q].bytes, cls))
+			    !set_bytes_has(&s->nfa.pos.v[q].bytes, cls))
 				continue;
 			if (s->all[q])
 				return false;
@@ -226,7 +226,7 @@ static bool expand(struct search *s, uint32_t at)
 		for (k = 0; k < p->follow.n; k++) {
 			uint32_t q = p->follow.v[k];
 
-			if (!nfa_has(&s->nfa.pos.v[q].bytes, cls))
+			if (!set_bytes_has(&s->nfa.pos.v[q].bytes, cls))
 				continue;
 			if (!stepped && !step(s, &from, cls, &n))
 				break;

@@ -9,14 +9,13 @@ static const struct set_bytes no_bytes;
 
 static struct set_bytes with_range(struct set_bytes b, unsigned from, unsigned to)
 {
-	for (; from <= to; from++)
-		b.w[from >> 6] |= (uint64_t)1 << (from & 63);
+	set_bytes_add(&b, from, to);
 	return b;
 }
 
 static struct set_bytes without(struct set_bytes b, uint8_t c)
 {
-	b.w[c >> 6] &= ~((uint64_t)1 << (c & 63));
+	set_bytes_drop(&b, c);
 	return b;
 }
 

@@ -188,7 +188,7 @@ static void refine(struct nfa *n, const struct set_bytes *set)
 	for (c = 0; c < 256; c++)
 		in[c] = out[c] = -1;
 	for (c = 0; c < 256; c++) {
-		int *to = nfa_has(set, c) ? &in[n->cls[c]] : &out[n->cls[c]];
+		int *to = set_bytes_has(set, c) ? &in[n->cls[c]] : &out[n->cls[c]];
 
 		if (*to < 0)
 			*to = (int)next++;
@@ -292,8 +292,8 @@ static void seal_pos(const struct nfa *n, struct nfa_pos *p)
 
 	/* a set has all bytes of a class or none */
 	for (c = 0; c < n->ncls; c++)
-		if (nfa_has(&p->bytes, n->rep[c]))
-			classes.w[c >> 6] |= (uint64_t)1 << (c & 63);
+		if (set_bytes_has(&p->bytes, n->rep[c]))
+			set_bytes_add(&classes, c, c);
 	p->bytes = classes;
 	if (p->follow.n)
 		qsort(p->follow.v, p->follow.n, sizeof(uint32_t), cmp_u32);

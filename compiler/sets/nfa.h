@@ -46,11 +46,6 @@ void nfa_add(struct nfa *n, const struct set_re *re, const struct set_re *minus)
  */
 void nfa_seal(struct nfa *n);
 
-static inline bool nfa_has(const struct set_bytes *b, uint32_t i)
-{
-	return b->w[i >> 6] >> (i & 63) & 1;
-}
-
 /* Does this set accept for the language (its expression, and not what is subtracted)? */
 bool nfa_accepts(const struct nfa *n, const uint32_t *set, size_t count,
 		 uint32_t lang);

@@ -3,7 +3,7 @@
  * position of an expression lies on a way to a member (inclusion.c and minimise.c rely
  * on it).
  */
-#include "compiler/sets/graph.h"
+#include "compiler/sets/automaton.h"
 
 static struct set_re *node(struct arena *a, enum set_re_op op, struct set_re *x,
 			   struct set_re *y)
@@ -30,7 +30,7 @@ struct set_re *set_class(struct arena *a, struct set_bytes b)
 {
 	struct set_re *r;
 
-	if (!(b.w[0] | b.w[1] | b.w[2] | b.w[3]))
+	if (!set_bytes_any(&b))
 		return set_none(a);
 	r = node(a, SET_CLASS, NULL, NULL);
 	r->bytes = b;
@@ -41,7 +41,7 @@ struct set_re *set_byte(struct arena *a, uint8_t c)
 {
 	struct set_bytes b = { { 0, 0, 0, 0 } };
 
-	b.w[c >> 6] |= (uint64_t)1 << (c & 63);
+	set_bytes_add(&b, c, c);
 	return set_class(a, b);
 }
 
@@ -98,46 +98,4 @@ struct set_re *set_or_all(struct arena *a, struct set_re *const *v, size_t n)
 	if (n < 2)
 		return n ? v[0] : set_none(a);
 	return set_or(a, set_or_all(a, v, n / 2), set_or_all(a, v + n / 2, n - n / 2));
-}
-
-static bool is_nullable(const struct set_re *x)
-{
-	switch (x->op) {
-	case SET_EMPTY:
-	case SET_CLASS:
-		return false;
-	case SET_EPS:
-	case SET_STAR:
-		return true;
-	case SET_CAT:
-		return is_nullable(x->a) && is_nullable(x->b);
-	case SET_OR:
-		return is_nullable(x->a) || is_nullable(x->b);
-	case SET_GRAPH:
-		return x->graph->nullable;
-	}
-	return false;
-}
-
-struct set_re *set_after(struct arena *a, struct set_re *x, uint8_t c)
-{
-	struct set_re *d;
-
-	switch (x->op) {
-	case SET_EMPTY:
-	case SET_EPS:
-		break;
-	case SET_CLASS:
-		return x->bytes.w[c >> 6] >> (c & 63) & 1 ? set_eps(a) : set_none(a);
-	case SET_CAT:
-		d = set_cat(a, set_after(a, x->a, c), x->b);
-		return is_nullable(x->a) ? set_or(a, d, set_after(a, x->b, c)) : d;
-	case SET_OR:
-		return set_or(a, set_after(a, x->a, c), set_after(a, x->b, c));
-	case SET_STAR:
-		return set_cat(a, set_after(a, x->a, c), x);
-	case SET_GRAPH:
-		return set_graph_after(a, x->graph, c);
-	}
-	return set_none(a);
 }

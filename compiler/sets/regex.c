@@ -5,7 +5,9 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "compiler/sets/regex_tree.h"
+#include "compiler/sets/regex.h"
+#include "compiler/sets/regex_graph.h"
+#include "compiler/sets/regex_parse.h"
 
 static const struct {
 	unsigned flag;

@@ -16,13 +16,14 @@
  * itself gets wrong (/\S?\R/ and /(?:|\A){0}a/, see regex_parse.c).  \b \B ^ $ \A \z \Z
  * and \R are exact.
  *
- * Time and memory are bounded by the constants below, and linear in the edges of the
+ * Time and memory are bounded by the constants of regex_limits.h, and linear in the edges of the
  * automaton.
  */
 #ifndef COMPILER_SETS_REGEX_H
 #define COMPILER_SETS_REGEX_H
 
 #include "compiler/sets/automaton.h"
+#include "compiler/sets/regex_limits.h"
 
 enum set_regex_status {
 	SET_REGEX_OK,
@@ -36,11 +37,6 @@ enum set_regex_flag {
 	SET_REGEX_X = 2,         /* PCRE2_EXTENDED */
 	SET_REGEX_DOLLAR_END = 4 /* PCRE2_DOLLAR_ENDONLY: `$` is only the very end */
 };
-
-#define SET_REGEX_MAX_PATTERN 32768 /* bytes */
-#define SET_REGEX_MAX_NEST 250      /* nested parentheses */
-#define SET_REGEX_MAX_STATES 40000  /* after repetitions have been expanded */
-#define SET_REGEX_MAX_EDGES 262144  /* of the position automaton */
 
 /*
  * OK: *ret_re is the language, in the arena.  Otherwise *ret_offset is the place in the

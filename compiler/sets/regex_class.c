@@ -3,8 +3,11 @@
  * bracketed classes, case.  The sets are those of PCRE2's built-in tables (the C
  * locale), where no byte from 0x80 on is a letter; man 3 pcre2pattern.
  */
-#include "compiler/sets/graph.h"
-#include "compiler/sets/regex_tree.h"
+#include "compiler/sets/regex_class.h"
+
+#include <string.h>
+
+#include "compiler/base/vec.h"
 
 static bool is_in(uint8_t c, const char *ranges)
 {
@@ -29,10 +32,10 @@ struct set_bytes rx_folded(struct set_bytes b)
 	unsigned c;
 
 	for (c = 'a'; c <= 'z'; c++) {
-		if (graph_has(&b, c))
-			rx_add(&f, c - 32, c - 32);
-		if (graph_has(&b, c - 32))
-			rx_add(&f, c, c);
+		if (set_bytes_has(&b, c))
+			set_bytes_add(&f, c - 32, c - 32);
+		if (set_bytes_has(&b, c - 32))
+			set_bytes_add(&f, c, c);
 	}
 	return f;
 }
@@ -73,7 +76,7 @@ static struct set_bytes set_of(const struct named *n)
 	const char *p;
 
 	for (p = n->ranges; *p; p += 2)
-		rx_add(&b, p[0] == 1 ? 0 : (uint8_t)p[0], (uint8_t)p[1]);
+		set_bytes_add(&b, p[0] == 1 ? 0 : (uint8_t)p[0], (uint8_t)p[1]);
 	return b;
 }
 
@@ -88,7 +91,7 @@ bool rx_named_set(char name, struct set_bytes *ret)
 			continue;
 		*ret = set_of(&escapes[i]);
 		if (inverse)
-			*ret = rx_inverse(*ret);
+			*ret = set_bytes_not(*ret);
 		return true;
 	}
 	return false;
@@ -208,11 +211,11 @@ struct class
 static void add_byte(struct class *c, uint8_t b)
 {
 	if (c->range == RANGE_OPEN) {
-		rx_add(&c->bytes, c->last, b);
+		set_bytes_add(&c->bytes, c->last, b);
 		c->range = RANGE_NO;
 		return;
 	}
-	rx_add(&c->bytes, b, b);
+	set_bytes_add(&c->bytes, b, b);
 	c->last = b;
 	c->range = RANGE_MAY;
 }
@@ -246,7 +249,7 @@ static bool add_posix(struct rx_reader *r, struct class *c)
 		if ((r->options & RX_CASELESS) && (i == 1 || i == 2))
 			set = &posix[0]; /* /i: both mean letters */
 		b = set_of(set);
-		add_set(c, inverse ? rx_inverse(b) : b);
+		add_set(c, inverse ? set_bytes_not(b) : b);
 		r->at += 1 + inverse + name.n + 2;
 		return true;
 	}
@@ -333,7 +336,7 @@ static bool read_head(struct rx_reader *r)
 	}
 }
 
-struct rx *rx_class(struct rx_reader *r)
+bool rx_class(struct rx_reader *r, struct set_bytes *ret)
 {
 	struct class c = { .range = RANGE_NO };
 	size_t start = r->at++;
@@ -352,8 +355,9 @@ struct rx *rx_class(struct rx_reader *r)
 	}
 	r->at++;
 	if (c.range == RANGE_OPEN)
-		rx_add(&c.bytes, '-', '-');
+		set_bytes_add(&c.bytes, '-', '-');
 	if (r->options & RX_CASELESS)
 		c.bytes = rx_folded(c.bytes);
-	return rx_bytes(r, negated ? rx_inverse(c.bytes) : c.bytes);
+	*ret = negated ? set_bytes_not(c.bytes) : c.bytes;
+	return true;
 }

@@ -8,8 +8,10 @@
  * Between two kinds each condition is either true or false.  So a position is followed
  * by what empty moves can reach through the conditions that are true there.
  */
-#include "compiler/sets/graph.h"
-#include "compiler/sets/regex_tree.h"
+#include "compiler/sets/regex_graph.h"
+
+#include "compiler/sets/regex_class.h"
+#include "compiler/sets/regex_limits.h"
 
 /* Limit for the steps over empty moves, for all positions together. */
 #define MAX_WORK 20000000u
@@ -163,8 +165,8 @@ static void find_kinds(struct builder *b)
 			other.bytes.w[i] &= ~words.bytes.w[i];
 	}
 	if (b->seen & line) {
-		rx_add(&newline.bytes, '\n', '\n');
-		other.bytes.w[0] &= ~((uint64_t)1 << '\n');
+		set_bytes_add(&newline.bytes, '\n', '\n');
+		set_bytes_drop(&other.bytes, '\n');
 		b->kinds[b->nkinds++] = newline;
 	}
 	if (b->seen & last) {

@@ -1,8 +1,10 @@
 /*
- * Parentheses of regular expressions: which groups only group, which ones change
- * options and how far that reaches, and which are not regular.
+ * What follows an opening parenthesis of a regular expression: which groups only group,
+ * which ones change options, and which are not regular.
  */
-#include "compiler/sets/regex_tree.h"
+#include "compiler/sets/regex_group.h"
+
+#include "compiler/base/vec.h"
 
 static const struct {
 	const char *start, *why;
@@ -84,21 +86,6 @@ static bool read_options(struct rx_reader *r)
 	return true;
 }
 
-/* Reads the rest of a group, after its opening parenthesis and its prefix. */
-static struct rx *finish_group(struct rx_reader *r, size_t start, unsigned outer,
-			       unsigned depth)
-{
-	struct rx *x = rx_alternatives(r, depth + 1);
-
-	if (!x)
-		return NULL;
-	if (rx_peek(r, 0) != ')')
-		return rx_opaque(r, start, "this group");
-	r->at++;
-	r->options = outer;
-	return rx_quantified(r, x);
-}
-
 static bool skip_name(struct rx_reader *r, char end)
 {
 	while (rx_peek(r, 0) >= 0 && rx_peek(r, 0) != end)
@@ -106,22 +93,21 @@ static bool skip_name(struct rx_reader *r, char end)
 	return rx_peek(r, 0) == end && r->at++;
 }
 
-struct rx *rx_parenthesis(struct rx_reader *r, unsigned depth, bool *ret_none)
+bool rx_group_head(struct rx_reader *r, bool *ret_is_group)
 {
 	size_t start = r->at, i;
 	struct str rest = str_sub(r->text, start, r->text.n - start);
-	unsigned outer = r->options;
-	bool ok = true;
+	bool ok = true, is_group = true;
 	int c;
 
-	if (depth >= SET_REGEX_MAX_NEST)
-		return rx_opaque(r, start, "parentheses too deeply nested");
 	for (i = 0; i < POL_LEN(opaque_groups); i++)
 		if (str_starts(rest, str_from(opaque_groups[i].start)))
 			return rx_opaque(r, start, opaque_groups[i].why);
 	r->at++;
-	if (rx_peek(r, 0) != '?')
-		return finish_group(r, start, outer, depth);
+	if (rx_peek(r, 0) != '?') {
+		*ret_is_group = true;
+		return true;
+	}
 	r->at++;
 	c = rx_peek(r, 0);
 	if ((c >= '0' && c <= '9') ||
@@ -134,10 +120,11 @@ struct rx *rx_parenthesis(struct rx_reader *r, unsigned depth, bool *ret_none)
 		ok = skip_name(r, c == '<' ? '>' : '\'');
 	else if (c != '|') {
 		ok = read_options(r);
-		*ret_none = ok && rx_peek(r, 0) == ')';
+		is_group = rx_peek(r, 0) != ')';
 		r->at++;
 	}
 	if (!ok)
 		return rx_opaque(r, start, "this group");
-	return *ret_none ? NULL : finish_group(r, start, outer, depth);
+	*ret_is_group = is_group;
+	return true;
 }

@@ -4,20 +4,21 @@
  * accepted the pattern before.  So what we do not understand is not an error but
  * opaque, and so is what is not regular.
  */
-#include "compiler/sets/regex_tree.h"
+#include "compiler/sets/regex_parse.h"
+
+#include "compiler/base/vec.h"
+#include "compiler/sets/regex_class.h"
+#include "compiler/sets/regex_group.h"
+#include "compiler/sets/regex_limits.h"
 
 struct list {
 	struct rx **v;
 	size_t n, cap;
 };
 
-struct rx *rx_opaque(struct rx_reader *r, size_t where, const char *why)
+static struct rx *opaque(struct rx_reader *r, size_t where, const char *why)
 {
-	if (!r->why) {
-		r->why = why;
-		r->where = where;
-	}
-	r->at = r->text.n;
+	(void)rx_opaque(r, where, why);
 	return NULL;
 }
 
@@ -29,7 +30,7 @@ static struct rx *new_rx(struct rx_reader *r, enum rx_op op)
 	return x;
 }
 
-struct rx *rx_bytes(struct rx_reader *r, struct set_bytes b)
+static struct rx *bytes(struct rx_reader *r, struct set_bytes b)
 {
 	struct rx *x = new_rx(r, RX_BYTES);
 
@@ -41,8 +42,8 @@ static struct rx *range(struct rx_reader *r, unsigned from, unsigned to)
 {
 	struct set_bytes b = { { 0, 0, 0, 0 } };
 
-	rx_add(&b, from, to);
-	return rx_bytes(r, b);
+	set_bytes_add(&b, from, to);
+	return bytes(r, b);
 }
 
 static struct rx *literal(struct rx_reader *r, uint8_t c)
@@ -59,7 +60,7 @@ static struct rx *not_newline(struct rx_reader *r)
 	struct rx *x = range(r, '\n', '\n');
 
 	r->seen |= (unsigned)RX_SEEN_NOT_LF;
-	x->bytes = rx_inverse(x->bytes);
+	x->bytes = set_bytes_not(x->bytes);
 	return x;
 }
 
@@ -82,52 +83,6 @@ static struct rx *join(struct rx_reader *r, enum rx_op op, struct list *l)
 	x->kids = l->v;
 	x->nkids = l->n;
 	return x;
-}
-
-/* --- what means nothing ---------------------------------------------------- */
-
-static bool skip_space(struct rx_reader *r)
-{
-	int c = rx_peek(r, 0);
-
-	if (!(r->options & RX_EXTENDED))
-		return false;
-	if (c == ' ' || (c >= '\t' && c <= '\r')) {
-		r->at++;
-		return true;
-	}
-	if (c != '#')
-		return false;
-	while (rx_peek(r, 0) >= 0 && rx_peek(r, 0) != '\n')
-		r->at++;
-	r->at += rx_peek(r, 0) == '\n';
-	return true;
-}
-
-static bool skip_comment(struct rx_reader *r)
-{
-	if (rx_peek(r, 0) != '(' || rx_peek(r, 1) != '?' || rx_peek(r, 2) != '#')
-		return false;
-	while (rx_peek(r, 0) >= 0 && rx_peek(r, 0) != ')')
-		r->at++;
-	r->at++;
-	return true;
-}
-
-/* Skips white space, comments, \Q and \E, also between an item and its quantifier. */
-static void skip(struct rx_reader *r)
-{
-	for (;;) {
-		bool escape = rx_peek(r, 0) == '\\';
-		int next = rx_peek(r, 1);
-
-		if (escape && (next == 'E' || (next == 'Q' && !r->quoted))) {
-			r->quoted = next == 'Q';
-			r->at += 2;
-		} else if (r->quoted || (!skip_space(r) && !skip_comment(r))) {
-			return;
-		}
-	}
 }
 
 /* --- quantifiers ----------------------------------------------------------- */
@@ -189,13 +144,14 @@ static bool is_newer_quantifier(const struct rx_reader *r)
 	}
 }
 
-struct rx *rx_quantified(struct rx_reader *r, struct rx *x)
+/* Adds the quantifier that follows the item, if there is one; NULL: opaque. */
+static struct rx *quantified(struct rx_reader *r, struct rx *x)
 {
 	uint32_t min, max;
 	size_t n;
 	struct rx *q;
 
-	skip(r);
+	rx_skip(r);
 	n = quantifier(r, &min, &max);
 	if (!n)
 		return x;
@@ -204,7 +160,7 @@ struct rx *rx_quantified(struct rx_reader *r, struct rx *x)
 	 * anchored: /(?:|\A){0}a/ finds nothing in "xa".
 	 */
 	if (max == 0 && x->op != RX_BYTES)
-		return rx_opaque(r, r->at, "a group that is repeated no times");
+		return opaque(r, r->at, "a group that is repeated no times");
 	r->seen |= (unsigned)RX_SEEN_REPEAT;
 	q = new_rx(r, RX_REPEAT);
 	q->kids = arena_dup(r->a, &x, sizeof(struct rx *));
@@ -212,11 +168,11 @@ struct rx *rx_quantified(struct rx_reader *r, struct rx *x)
 	q->min = min;
 	q->max = max;
 	r->at += n;
-	skip(r);
+	rx_skip(r);
 	if (r->quoted)
 		return q;
 	if (rx_peek(r, 0) == '+')
-		return rx_opaque(r, r->at, "a possessive quantifier");
+		return opaque(r, r->at, "a possessive quantifier");
 	r->at += rx_peek(r, 0) == '?';
 	return q;
 }
@@ -255,7 +211,7 @@ static struct rx *any_newline(struct rx_reader *r)
 	struct rx *single = range(r, '\n', '\f');
 
 	r->seen |= (unsigned)RX_SEEN_ANY_NEWLINE;
-	rx_add(&single->bytes, 0x85, 0x85);
+	set_bytes_add(&single->bytes, 0x85, 0x85);
 	VEC_PUSH(r->a, &both, range(r, '\r', '\r'));
 	VEC_PUSH(r->a, &both, range(r, '\n', '\n'));
 	VEC_PUSH(r->a, &alone, range(r, '\r', '\r'));
@@ -274,23 +230,23 @@ static struct rx *parse_escape(struct rx_reader *r)
 	uint8_t byte;
 
 	if (rx_escaped_byte(r, &byte))
-		return rx_quantified(r, literal(r, byte));
+		return quantified(r, literal(r, byte));
 	for (i = 0; i < POL_LEN(opaque_escapes); i++)
 		if (c == opaque_escapes[i].letter)
-			return rx_opaque(r, start, opaque_escapes[i].why);
+			return opaque(r, start, opaque_escapes[i].why);
 	if (c >= '1' && c <= '9')
-		return rx_opaque(r, start, "a back-reference");
+		return opaque(r, start, "a back-reference");
 	if (rx_read_set(r, &b))
-		return rx_quantified(r, rx_bytes(r, b));
+		return quantified(r, bytes(r, b));
 	r->at++;
 	for (i = 0; i < POL_LEN(asserts); i++)
 		if (c == asserts[i].letter)
 			return assertion(r, asserts[i].a);
 	if (c == 'R')
-		return rx_quantified(r, any_newline(r));
+		return quantified(r, any_newline(r));
 	if (c == 'N')
-		return rx_quantified(r, not_newline(r));
-	return rx_opaque(r, start, "this escape");
+		return quantified(r, not_newline(r));
+	return opaque(r, start, "this escape");
 }
 
 /* --- items ----------------------------------------------------------------- */
@@ -312,45 +268,74 @@ static struct rx *parse_plain(struct rx_reader *r, uint8_t c)
 	case '$':
 		return parse_dollar(r);
 	case '.':
-		return rx_quantified(r, r->options & RX_DOTALL ? range(r, 0, 255)
+		return quantified(r, r->options & RX_DOTALL ? range(r, 0, 255)
 							       : not_newline(r));
 	default:
-		return rx_quantified(r, literal(r, c));
+		return quantified(r, literal(r, c));
 	}
+}
+
+static struct rx *alternatives(struct rx_reader *r, unsigned depth);
+
+/*
+ * Reads a parenthesis at '('.  NULL: it is opaque, or (*ret_none) it only changes
+ * options and is not an item.
+ */
+static struct rx *parse_parenthesis(struct rx_reader *r, unsigned depth, bool *ret_none)
+{
+	size_t start = r->at;
+	unsigned outer = r->options;
+	bool is_group;
+	struct rx *x;
+
+	if (depth >= SET_REGEX_MAX_NEST)
+		return opaque(r, start, "parentheses too deeply nested");
+	if (!rx_group_head(r, &is_group))
+		return NULL;
+	*ret_none = !is_group;
+	if (!is_group)
+		return NULL;
+	x = alternatives(r, depth + 1);
+	if (!x)
+		return NULL;
+	if (rx_peek(r, 0) != ')')
+		return opaque(r, start, "this group");
+	r->at++;
+	r->options = outer;
+	return quantified(r, x);
 }
 
 /* Reads an item.  NULL: it is opaque, or (*ret_none) there is none. */
 static struct rx *parse_item(struct rx_reader *r, unsigned depth, bool *ret_none)
 {
 	uint8_t c = (uint8_t)rx_peek(r, 0);
+	struct set_bytes set;
 	uint32_t min, max;
 
 	if (r->quoted) {
 		r->at++;
-		return rx_quantified(r, literal(r, c));
+		return quantified(r, literal(r, c));
 	}
 	if (c == '\\')
 		return parse_escape(r);
-	if (c == '[') {
-		struct rx *x = rx_class(r);
-
-		return x ? rx_quantified(r, x) : NULL;
-	}
+	if (c == '[')
+		return rx_class(r, &set) ? quantified(r, bytes(r, set)) : NULL;
 	if (c == '(')
-		return rx_parenthesis(r, depth, ret_none);
+		return parse_parenthesis(r, depth, ret_none);
 	if (quantifier(r, &min, &max))
-		return rx_opaque(r, r->at, "this quantifier");
+		return opaque(r, r->at, "this quantifier");
 	if (c == '{' && is_newer_quantifier(r))
-		return rx_opaque(r, r->at,
+		return opaque(r, r->at,
 				 "a '{' that releases of PCRE2 read differently");
 	if (c == 0x85 && (r->options & RX_EXTENDED))
-		return rx_opaque(
+		return opaque(
 			r, r->at,
 			"a byte 0x85 that is white space to some builds of PCRE2");
 	return parse_plain(r, c);
 }
 
-struct rx *rx_alternatives(struct rx_reader *r, unsigned depth)
+/* Reads alternatives up to the end or a ')', which is left to the caller. */
+static struct rx *alternatives(struct rx_reader *r, unsigned depth)
 {
 	struct list branches = { NULL, 0, 0 }, items = { NULL, 0, 0 };
 
@@ -358,7 +343,7 @@ struct rx *rx_alternatives(struct rx_reader *r, unsigned depth)
 		bool none = false;
 		struct rx *x;
 
-		skip(r);
+		rx_skip(r);
 		if (rx_peek(r, 0) < 0 || (!r->quoted && rx_peek(r, 0) == ')'))
 			break;
 		if (!r->quoted && rx_peek(r, 0) == '|') {
@@ -394,12 +379,12 @@ static bool is_misread(unsigned seen)
 
 struct rx *rx_parse(struct rx_reader *r)
 {
-	struct rx *x = rx_alternatives(r, 0);
+	struct rx *x = alternatives(r, 0);
 
 	if (x && r->at < r->text.n)
-		return rx_opaque(r, r->at, "this parenthesis");
+		return opaque(r, r->at, "this parenthesis");
 	if (x && is_misread(r->seen))
-		return rx_opaque(
+		return opaque(
 			r, 0,
 			"\\R, \\h or \\v beside a repetition, which PCRE2 misreads");
 	return r->why ? NULL : x;

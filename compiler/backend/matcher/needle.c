@@ -150,7 +150,7 @@ static bool is_enough(struct arena *a, const struct set_re *re, bool any_program
 
 	words = set_star(a, set_cat(a, set_star(a, set_class(a, name)), end));
 	x = set_cat(a, words, set_cat(a, word, set_cat(a, end, words)));
-	name.w[0] &= ~((uint64_t)1 << '/');
+	set_bytes_drop(&name, '/');
 	if (any_program)
 		x = set_cat(a, set_cat(a, set_star(a, set_class(a, name)), end), x);
 	return set_included(a, x, NULL, &big, 1, PROOF_BUDGET, &unused) == SET_HOLDS;
