@@ -7,6 +7,7 @@
 #include "compiler/cli/cli.h"
 #include "compiler/cli/explain_line.h"
 #include "compiler/cli/tests.h"
+#include "compiler/eval/eval.h"
 #include "compiler/eval/example.h"
 
 /* The most items that are shown of each of these lists. */

@@ -7,7 +7,7 @@
 #define COMPILER_EVAL_COMMAND_NFA_H
 
 #include "compiler/ir/ir.h"
-#include "compiler/eval/match.h"
+#include "compiler/eval/match_glob.h"
 
 /* What an edge reads. */
 enum cnfa_edge_kind {

@@ -5,8 +5,9 @@
 #ifndef COMPILER_EVAL_COMMAND_WORDS_H
 #define COMPILER_EVAL_COMMAND_WORDS_H
 
+#include "compiler/eval/asked.h"
 #include "compiler/eval/command_nfa.h"
-#include "compiler/eval/match_command.h"
+#include "compiler/eval/match.h"
 
 /* What an edge of a word's automaton reads. */
 enum cword_piece_kind { CWORD_TEXT, CWORD_ANY, CWORD_END };

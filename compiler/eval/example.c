@@ -5,6 +5,7 @@
 #include "compiler/eval/example.h"
 
 #include "compiler/eval/line.h"
+#include "compiler/eval/request.h"
 
 static const enum ir_scope scopes[] = { IR_SANDBOX, IR_HOST };
 

@@ -5,7 +5,7 @@
 #ifndef COMPILER_EVAL_EXAMPLE_H
 #define COMPILER_EVAL_EXAMPLE_H
 
-#include "compiler/eval/eval.h"
+#include "compiler/eval/decision.h"
 #include "runtime/line/command.h"
 
 struct eval_trial {

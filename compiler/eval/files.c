@@ -5,8 +5,10 @@
  */
 #include <limits.h>
 
-#include "compiler/eval/part.h"
+#include "compiler/eval/files.h"
+#include "compiler/eval/match.h"
 #include "compiler/eval/match_glob.h"
+#include "compiler/eval/request.h"
 
 /* --- what a word names ------------------------------------------------------------------- */
 
@@ -42,7 +44,7 @@ static const struct ir_rule *hidden_path(const struct eval_asked *q, struct str 
 		struct eval_decision d;
 
 		file.op = ops[i];
-		eval_decide(q->ir, &file, &a, &d);
+		eval_decide_request(q->ir, &file, &a, &d);
 		if (d.effect == IR_HIDE || (file.op == IR_READ && d.effect == IR_DENY))
 			by = d.rule;
 	}
@@ -235,7 +237,7 @@ static void take(struct written *x, struct str path)
 	req.kind = IR_FILE;
 	req.op = IR_WRITE;
 	req.path = str_dup(x->a, path);
-	eval_decide(x->q->ir, &req, x->a, &d);
+	eval_decide_request(x->q->ir, &req, x->a, &d);
 	if (d.effect == IR_ALLOW || !d.rule)
 		return;
 	if (d.effect > IR_DENY)

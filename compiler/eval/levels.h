@@ -5,7 +5,7 @@
 #ifndef COMPILER_EVAL_LEVELS_H
 #define COMPILER_EVAL_LEVELS_H
 
-#include "compiler/eval/eval.h"
+#include "compiler/eval/decision.h"
 
 /* The scalar that decides where no rule does. */
 enum ir_scalar_id eval_otherwise_of(const struct ir_request *req);

@@ -8,6 +8,7 @@
 
 #include "compiler/eval/levels.h"
 #include "compiler/eval/line.h"
+#include "compiler/eval/request.h"
 
 /*
  * Size of the block for the analysis.  We start with what most lines need and double it
@@ -141,7 +142,7 @@ static void decide_op(struct asked_line *l, const struct cmd_part *c, enum ir_op
 
 		req.path = is ? str_dup(l->a, str_from(buf)) : STR_NULL;
 		if (is)
-			eval_decide(l->ir, &req, l->a, &got);
+			eval_decide_request(l->ir, &req, l->a, &got);
 		else
 			unknown_target(l, &req, &got);
 		stricter(p, &got, *first, is ? EVAL_PS_TARGET : EVAL_PS_NO_TARGET);
@@ -193,7 +194,7 @@ static void decide_net(struct asked_line *l, const struct cmd_part *c,
 		req.is_addr = true;
 		memcpy(req.addr, addr.addr, sizeof(req.addr));
 	}
-	eval_decide(l->ir, &req, l->a, &p->d);
+	eval_decide_request(l->ir, &req, l->a, &p->d);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */

@@ -7,6 +7,8 @@
 
 #include "compiler/eval/match.h"
 
+#include "compiler/eval/match_glob.h"
+
 /* --- paths ----------------------------------------------------------------- */
 
 /* Sets *ret_rest to what follows `dir` in `path`; false if `path` is not below `dir`. */

@@ -13,25 +13,6 @@
  */
 enum eval_side { EVAL_BROAD, EVAL_NARROW };
 
-/* What `?` and `*` match. */
-enum eval_bytes {
-	EVAL_B_PATH,  /* any byte but '/' */
-	EVAL_B_ANY,   /* any byte */
-	EVAL_B_PLAIN  /* [A-Za-z0-9._:/@+-] */
-};
-
-/* Where a match may end. */
-enum eval_until {
-	EVAL_U_END,   /* at the end of the text */
-	EVAL_U_BELOW, /* at the end of the text, or before a '/' */
-	EVAL_U_COLON  /* at the end of the text, or before a ':' and any number of
-	                 matched bytes */
-};
-
-/* Does the glob match the text, up to where `until` says? */
-bool eval_match_glob(const struct ir_glob *g, struct str text,
-		   enum eval_bytes bytes, enum eval_until until);
-
 /* Is the absolute path in the pattern, under the roots of the request? */
 bool eval_match_path(const struct ir_path *p, const struct ir_request *req, struct str path);
 

@@ -3,6 +3,8 @@
  * ("may"), or all of them ("must").  The pattern becomes an automaton over bytes
  * (command_nfa.c), and the words are walked through it (command_words.c).
  */
+#include "compiler/eval/match_command.h"
+
 #include "compiler/eval/command_words.h"
 #include "compiler/eval/match_guard.h"
 #include "compiler/eval/match_program.h"

@@ -7,25 +7,8 @@
 #ifndef COMPILER_EVAL_MATCH_COMMAND_H
 #define COMPILER_EVAL_MATCH_COMMAND_H
 
-#include "compiler/ir/ir.h"
+#include "compiler/eval/asked.h"
 #include "compiler/eval/match.h"
-#include "runtime/line/command.h"
-
-/*
- * may: some value of the command matches, in some reading; must: every value surely
- * matches.
- */
-struct eval_match {
-	bool may, must;
-};
-
-/* A command and everything needed to judge it. */
-struct eval_asked {
-	const struct ir *ir;
-	const struct ir_request *req; /* for its roots */
-	const struct cmd_world *world;
-	const struct cmd_part *part;  /* of kind CMD_COMMAND, with at least one word */
-};
 
 /* The caller handles exceptions. */
 struct eval_match eval_match_command(const struct eval_asked *q, const struct ir_command *c,

@@ -3,7 +3,6 @@
  * nodes that know what follows them.  A node that has failed at a place is not tried
  * there again, so time is bounded by nodes x text x text.
  */
-#include "compiler/eval/match.h"
 #include "compiler/eval/match_glob.h"
 
 struct node {

@@ -6,7 +6,8 @@
 #ifndef COMPILER_EVAL_MATCH_PROGRAM_H
 #define COMPILER_EVAL_MATCH_PROGRAM_H
 
-#include "compiler/eval/match_command.h"
+#include "compiler/eval/asked.h"
+#include "compiler/eval/match_glob.h"
 
 /*
  * Is the word a bare name, or a file directly in a trusted directory?  A pinned program

@@ -2,7 +2,8 @@
 #ifndef COMPILER_EVAL_MATCH_WORD_H
 #define COMPILER_EVAL_MATCH_WORD_H
 
-#include "compiler/eval/match_command.h"
+#include "compiler/eval/asked.h"
+#include "compiler/eval/match_glob.h"
 
 /* The one text that the word stands for (with HOME for ~); false if there may be others. */
 bool eval_word_text(const struct eval_asked *q, const struct cmd_word *word, struct arena *a,

@@ -5,9 +5,11 @@
  */
 #include <limits.h>
 
+#include "compiler/eval/files.h"
 #include "compiler/eval/levels.h"
-#include "compiler/eval/part.h"
+#include "compiler/eval/match_command.h"
 #include "compiler/eval/match_word.h"
+#include "compiler/eval/part.h"
 
 static const char *const step_names[] = {
 	[EVAL_PS_RULES] = "rules",

@@ -5,8 +5,8 @@
 #ifndef COMPILER_EVAL_PART_H
 #define COMPILER_EVAL_PART_H
 
-#include "compiler/eval/eval.h"
-#include "compiler/eval/match_command.h"
+#include "compiler/eval/asked.h"
+#include "compiler/eval/decision.h"
 
 /* Which step of 4.4 decided a part of a line. */
 enum eval_part_step {
@@ -60,16 +60,6 @@ void eval_decide_part(const struct eval_asked *q, struct arena *a,
  * opposite effect would.
  */
 struct eval_match eval_rule_on_part(const struct eval_asked *q, const struct ir_rule *r);
-
-/* The files of a command, by its program's table (files.c).  Returns the rule that
- * hides the file that a literal word names, or denies reading it; looks at all words,
- * or only at those that are read. */
-const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_read,
-				     uint32_t *ret_word);
-/* Returns such a rule for a file that a read pattern or tree may contain. */
-const struct ir_rule *eval_part_holds(const struct eval_asked *q);
-/* What rules say of the files that the command writes; false if no rule decides. */
-bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_decision *ret);
 
 const char *eval_part_step_name(enum eval_part_step s);
 

@@ -11,6 +11,7 @@
 #include "compiler/analysis/lift.h"
 #include "compiler/backend/matcher/matcher.h"
 #include "compiler/backend/rules/rules.h"
+#include "compiler/eval/match_command.h"
 #include "runtime/decide/part.h"
 #include "tests/lib/literal_part.h"
 #include "tests/lib/regex_oracle.h"

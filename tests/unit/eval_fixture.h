@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "compiler/eval/eval.h"
+#include "compiler/eval/request.h"
 #include "compiler/lower/line_facts.h"
 #include "tests/lib/literal_part.h"
 #include "tests/unit/fixture.h"

@@ -3,6 +3,7 @@
  * relation against enumeration of requests over a small alphabet.
  */
 #include "compiler/eval/eval.h"
+#include "compiler/eval/request.h"
 #include "compiler/sets/lang.h"
 #include "tests/prop/random_ir.h"
 #include "tests/lib/literal_part.h"

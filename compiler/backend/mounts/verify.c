@@ -6,7 +6,7 @@
 #include "compiler/backend/mounts/verify.h"
 
 #include "compiler/backend/common/util.h"
-#include "compiler/eval/eval.h"
+#include "compiler/eval/request.h"
 #include "runtime/bundle/check.h"
 
 /* Asks the evaluator: does the rule with only this set match the place? */

@@ -1,0 +1,27 @@
+/*
+ * One simple command as the patterns of rules are compared with it, and what such a
+ * comparison finds.  Part of the reference evaluator.
+ */
+#ifndef COMPILER_EVAL_ASKED_H
+#define COMPILER_EVAL_ASKED_H
+
+#include "compiler/ir/ir.h"
+#include "runtime/line/command.h"
+
+/*
+ * may: some value of the command matches, in some reading; must: every value surely
+ * matches.
+ */
+struct eval_match {
+	bool may, must;
+};
+
+/* A command and everything needed to judge it. */
+struct eval_asked {
+	const struct ir *ir;
+	const struct ir_request *req; /* for its roots */
+	const struct cmd_world *world;
+	const struct cmd_part *part;  /* of kind CMD_COMMAND, with at least one word */
+};
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * The files that a simple command names, reads and writes, by its program's table.
+ * Part of the reference evaluator.
+ */
+#ifndef COMPILER_EVAL_FILES_H
+#define COMPILER_EVAL_FILES_H
+
+#include "compiler/eval/asked.h"
+#include "compiler/eval/decision.h"
+
+/*
+ * Returns the rule that hides the file that a literal word names, or denies reading it.
+ * Looks at all words, or only at those that are read.
+ */
+const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_read,
+				     uint32_t *ret_word);
+/* Returns such a rule for a file that a read pattern or tree may contain. */
+const struct ir_rule *eval_part_holds(const struct eval_asked *q);
+/* What rules say of the files that the command writes; false if no rule decides. */
+bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_decision *ret);
+
+#endif
