@@ -325,6 +325,14 @@ static void one_pair(struct law *l, unsigned long run, struct arena *a)
 	role = rnd_one_in(&r, 3) ? ROLE : NULL;
 	old = a_policy(&r);
 	new = changed(&r, &old);
+	/* a rule of the role is another, and nothing else speaks: it is seen for certain */
+	if ((l->seed + run) % 8 == 7) {
+		role = ROLE;
+		old = (struct nets){ .limited = true, .otherwise = 3, .n = 1 };
+		old.rule[0] = (struct nrule){ .managed = rnd_one_in(&r, 2), .in_role = true };
+		new = old;
+		new.rule[0].effect = 2;
+	}
 	t[0] = texts(a, &old, role);
 	t[1] = texts(a, &new, role);
 	w.ir[0] = law_ir(l, &t[0], a);

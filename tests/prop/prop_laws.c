@@ -88,12 +88,14 @@ static void final_holds(struct law *l, unsigned long run, struct arena *a)
 
 	/* level 5 and the rules that a network's mode makes are held still */
 	g.never = POL_S_BASE | POL_S_MODE;
-	p = pol_random(&g);
+	p = law_pol(&g);
 	x = law_ir(l, &p, a);
+	law_row_decides(l, &g, x, a);
 	q = other_below(&g, &p, top);
 	y = x ? law_ir(l, &q, a) : NULL;
 	for (i = 0; y && i < REQUESTS; i++) {
-		struct ir_request r = near_file(&g.r, i & 1 ? x : y, law_files[top].name, 0);
+		struct ir_request r = law_request(
+			&g, i, near_file(&g.r, i & 1 ? x : y, law_files[top].name, 0));
 		struct eval_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
 
 		if ((int)final_level(x, &d) > (int)top + 1 || d.step == EVAL_STEP_MODE ||
@@ -119,13 +121,14 @@ static void lock_holds(struct law *l, unsigned long run, struct arena *a)
 	int i, s;
 
 	g.never = POL_S_BASE | POL_S_MODE;
-	q = p = pol_random(&g);
+	q = p = law_pol(&g);
 	for (s = (int)top + 1; s <= POL_USER_TOO; s++)
 		q.text[s] = NULL;
 	all = law_ir(l, &p, a);
+	law_row_decides(l, &g, all, a);
 	above = all ? law_ir(l, &q, a) : NULL;
 	for (i = 0; above && i < REQUESTS; i++) {
-		struct ir_request r = near_request(&g.r, all);
+		struct ir_request r = law_request(&g, i, near_request(&g.r, all));
 		struct eval_decision d = law_decide(l, all, &r, a),
 				   e = law_decide(l, above, &r, a);
 		enum ir_level lock = above->locked[r.kind].level;
@@ -182,7 +185,7 @@ static const char *with_rule(struct pol_gen *g, const struct pol *p, enum pol_sl
 		PUT(g, "group @g%d = getppid\n", slot);
 		g->lets = false;
 	} else {
-		g->lets = slot != POL_FLOOR;
+		g->lets = slot != POL_FLOOR && !g->row;
 	}
 	PUT(g, "%s {\n", pol_sections[section]);
 	pol_rule_of(g, section, effect);
@@ -206,7 +209,7 @@ static void deny_tightens(struct law *l, unsigned long run, struct arena *a)
 {
 	struct pol_gen g = law_gen(l, run, a);
 	g.mounts = true;
-	struct pol p = pol_random(&g), q = p;
+	struct pol p = law_pol(&g), q = p;
 	enum pol_slot slot = rnd_one_in(&g.r, 8) ? POL_FLOOR : RND_PICK(&g.r, rule_slots);
 	uint32_t line = lines_of(p.text[slot]) + 1;
 	const struct ir *x, *y;
@@ -214,9 +217,11 @@ static void deny_tightens(struct law *l, unsigned long run, struct arena *a)
 
 	q.text[slot] = with_rule(&g, &p, slot, "deny");
 	x = law_ir(l, &p, a);
+	law_row_decides(l, &g, x, a);
 	y = x ? law_ir(l, &q, a) : NULL;
 	for (i = 0; y && i < REQUESTS; i++) {
-		struct ir_request r = near_file(&g.r, y, law_files[slot].name, line);
+		struct ir_request r = law_request(
+			&g, i, near_file(&g.r, y, law_files[slot].name, line));
 		struct eval_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
 
 		l->bites += law_strict(&e) > law_strict(&d);
@@ -251,7 +256,7 @@ static void ask_opens_little(struct law *l, unsigned long run, struct arena *a)
 {
 	struct pol_gen g = law_gen(l, run, a);
 	g.mounts = true;
-	struct pol p = pol_random(&g), q = p;
+	struct pol p = law_pol(&g), q = p;
 	enum pol_slot slot = RND_PICK(&g.r, rule_slots);
 	uint32_t line = lines_of(p.text[slot]) + 1;
 	const struct ir *x, *y;
@@ -259,9 +264,11 @@ static void ask_opens_little(struct law *l, unsigned long run, struct arena *a)
 
 	q.text[slot] = with_rule(&g, &p, slot, "ask");
 	x = law_ir(l, &p, a);
+	law_row_decides(l, &g, x, a);
 	y = x ? law_ir(l, &q, a) : NULL;
 	for (i = 0; y && i < REQUESTS; i++) {
-		struct ir_request r = near_file(&g.r, y, law_files[slot].name, line);
+		struct ir_request r = law_request(
+			&g, i, near_file(&g.r, y, law_files[slot].name, line));
 		struct eval_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
 
 		l->bites += law_strict(&e) != law_strict(&d);
@@ -363,19 +370,21 @@ static void narrow_narrows(struct law *l, unsigned long run, struct arena *a)
 {
 	struct pol_gen g = law_gen(l, run, a);
 	g.mounts = true;
-	struct pol p = pol_random(&g), q = p;
+	struct pol p = law_pol(&g), q = p;
 	const struct ir *x, *y;
 	int i;
 
 	p.text[POL_DISCOVERED] = NULL;
 	q.text[POL_DISCOVERED] = pol_text(&g, POL_DISCOVERED);
 	x = law_ir(l, &p, a);
+	law_row_decides(l, &g, x, a);
 	y = x ? law_ir(l, &q, a) : NULL;
 	if (!y)
 		return;
 	check_scalars(l, run, &q, x, y);
 	for (i = 0; i < REQUESTS; i++) {
-		struct ir_request r = near_file(&g.r, y, law_files[POL_DISCOVERED].name, 0);
+		struct ir_request r = law_request(
+			&g, i, near_file(&g.r, y, law_files[POL_DISCOVERED].name, 0));
 		struct eval_decision d = law_decide(l, x, &r, a), e = law_decide(l, y, &r, a);
 
 		/* 6: the sandbox's own loopback is no request where the mode is

@@ -124,7 +124,7 @@ int main(void)
 {
 	unsigned long n;
 
-	if (!prop_runs(10000, check_pattern, NULL, &n))
+	if (!prop_runs(10000, check_pattern, &n))
 		return 1;
 	printf("patterns: %lu taken, %lu opaque, %lu refused, %lu large, %lu without "
 	       "automaton\n",

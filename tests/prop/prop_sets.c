@@ -421,7 +421,7 @@ int main(void)
 {
 	unsigned long n;
 
-	if (!prop_runs(3000, one_run, NULL, &n))
+	if (!prop_runs(3000, one_run, &n))
 		return 1;
 	printf("inclusion: %lu hold, %lu witnesses, %lu undecided\n", seen.holds,
 	       seen.witness, seen.undecided);

@@ -355,7 +355,8 @@ static struct ir *random_rules(struct rnd *r)
 {
 	static const enum ir_effect effects[] = { IR_ALLOW, IR_ASK, IR_DENY };
 	struct ir *ir = ir_new(r->a);
-	bool floats = rnd_one_in(r, 4);
+	/* a quarter, for certain: only their patterns are kept apart */
+	bool floats = r->seed % 4 == 0;
 	uint32_t n = floats ? 8 + rnd_below(r, 6) : 1 + rnd_below(r, 8), i;
 
 	for (i = 0; i < n; i++) {
@@ -425,7 +426,7 @@ int main(void)
 	unsigned long n;
 	bool all;
 
-	if (!prop_runs(ENOUGH, one_policy, is_met, &n))
+	if (!prop_runs(ENOUGH, one_policy, &n))
 		return 1;
 	printf("%lu parts: may %lu, must %lu, none %lu, literal %lu; expressions found %lu, "
 	       "not found %lu; %lu patterns apart\n",

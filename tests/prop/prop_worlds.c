@@ -181,15 +181,18 @@ static void worlds_agree(struct law *l, unsigned long run, struct arena *a)
 
 	g.mounts = true;
 	g.enforceable = true;
-	p = pol_random(&g);
-	if (!law_compile(l, &c, &o, &p, NULL, a))
+	p = law_pol(&g);
+	if (!law_compile(l, &c, &o, &p, NULL, a)) {
+		law_row_decides(l, &g, NULL, a);
 		return;
+	}
+	law_row_decides(l, &g, c.ir, a);
 	if (!compiled_open(&c, &b)) {
 		law_show(&p);
 		fail_msg("%s", c.internal ? c.internal : "no bundle");
 	}
 	for (i = 0; i < REQUESTS; i++) {
-		struct ir_request q = near_request(&g.r, c.ir);
+		struct ir_request q = law_request(&g, i, near_request(&g.r, c.ir));
 		struct eval_decision e;
 		struct decision d;
 		const char *why = NULL;
@@ -335,8 +338,9 @@ static void spelling_changes_nothing(struct law *l, unsigned long run, struct ar
 	struct pol p;
 	int i;
 
-	p = pol_random(&g);
+	p = law_pol(&g);
 	ir = law_ir(l, &p, a);
+	law_row_decides(l, &g, ir, a);
 	for (i = 0; ir && i < REQUESTS; i++) {
 		struct ir_request q = near_nothing(&g.r), other;
 		struct eval_decision d, e;
@@ -346,6 +350,7 @@ static void spelling_changes_nothing(struct law *l, unsigned long run, struct ar
 
 		if (ir->rules.n && i % 4)
 			near_rule(&g.r, ir->rules.v[rnd_below(&g.r, (uint32_t)ir->rules.n)], &q);
+		q = law_request(&g, i, q);
 		if (q.kind != IR_COMMAND)
 			continue;
 		d = law_decide(l, ir, &q, a);

@@ -10,6 +10,10 @@
  *	f = tree_file(&g);              the same for the same seed; never NULL
  *	tree_end(&g);                   gives back all of it
  *
+ *	f = tree_file_with(&g, kind);   the same, and with one more statement that has the
+ *	                                kind, below TREE_KINDS: who takes all of them in turn
+ *	                                has each for certain
+ *
  * The counts say how often a kind was made, for a survey over many trees.
  * The request `setting` never is: it is asked on the command line only.
  */
@@ -396,6 +400,52 @@ static inline struct ast_file *tree_file(struct tree_gen *g)
 
 	tree_count(g, stmts);
 	return ast_file(&g->b, 0, stmts);
+}
+
+/* All kinds that have a count, but for the request `setting`, which is the last. */
+#define TREE_KINDS (AST_TOOL_EFFECT + 1 + AST_OPTION_KINDS + AST_V_MAP + 1 + AST_X_BITAND + 1 + \
+		    AST_P_FLAG + 1 + AST_R_SETTING)
+
+static inline unsigned tree_kind_count(const struct tree_gen *g, unsigned kind)
+{
+	const struct {
+		const unsigned *v;
+		unsigned n;
+	} all[] = {
+		{ g->seen, POL_LEN(g->seen) },	   { g->options, POL_LEN(g->options) },
+		{ g->values, POL_LEN(g->values) }, { g->ops, POL_LEN(g->ops) },
+		{ g->items, POL_LEN(g->items) },   { g->requests, POL_LEN(g->requests) },
+	};
+	size_t i = 0;
+
+	for (; kind >= all[i].n; i++)
+		kind -= all[i].n;
+	return all[i].v[kind];
+}
+
+/* A statement that has the kind: those without it are dropped. */
+static inline struct ast_stmt *tree_with(struct tree_gen *g, unsigned kind)
+{
+	unsigned before = tree_kind_count(g, kind);
+
+	for (;;) {
+		struct ast_stmt *s = tree_top(g, 2);
+
+		tree_count(g, s);
+		if (tree_kind_count(g, kind) > before)
+			return s;
+	}
+}
+
+static inline struct ast_file *tree_file_with(struct tree_gen *g, unsigned kind)
+{
+	struct ast_stmts l = { 0 };
+
+	for (unsigned n = tree_below(g, 12); n; n--)
+		l = ast_stmts_add(l, tree_top(g, 2));
+	tree_count(g, l.head);
+	l = ast_stmts_add(l, tree_with(g, kind));
+	return ast_file(&g->b, 0, l.head);
 }
 
 #endif

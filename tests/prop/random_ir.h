@@ -14,6 +14,7 @@
 struct rnd {
 	uint64_t s;
 	struct arena *a;
+	uint64_t seed;      /* of the case, for what is taken in turn */
 	enum ir_kind focus; /* most rules and requests are of this kind: so they meet */
 };
 

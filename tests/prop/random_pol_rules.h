@@ -34,6 +34,7 @@ struct pol_gen {
 	bool mounts;      /* trees with a second name: it means another file then */
 	unsigned locked;  /* scalars that a managed level has locked */
 	unsigned never;   /* scalars that a law holds still */
+	const struct pol_row *row; /* of law_rows.h: the policy is its own; NULL: a random one */
 	/* of the file at hand */
 	enum pol_slot slot;
 	unsigned said, names;
