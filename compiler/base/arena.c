@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define BLOCK_FIRST ((size_t)64 * 1024)
+/* Small, since thousands of arenas hold one automaton each and die soon: a recycled
+ * block must be zeroed again. */
+#define BLOCK_FIRST ((size_t)4 * 1024)
 #define BLOCK_MAX ((size_t)4 * 1024 * 1024)
 #define LARGE_PAGE ((size_t)2 * 1024 * 1024)
 #define EXIT_TROUBLE 2

@@ -50,11 +50,6 @@ static const struct scalar_word {
 #undef SCALAR
 };
 
-const char *ir_word(const struct ir_words *w, uint64_t number)
-{
-	return number < w->n ? w->v[number] : NULL;
-}
-
 void ir_print_flags(FILE *out, const struct ir_words *w, uint64_t bits)
 {
 	for (unsigned i = 0; i < w->n; i++)

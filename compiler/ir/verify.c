@@ -167,7 +167,8 @@ static void check_fields(struct ir_check *c, const struct ir_record *of, const v
 	if (why)
 		broken(c, NULL, why);
 	for (const struct ir_field *f = of->v; f->type && !c->why; f++)
-		check_field(c, f, p, before);
+		if (f->type != IR_FT_FLAG) /* a bool is never wrong */
+			check_field(c, f, p, before);
 	c->depth--;
 }
 

@@ -20,7 +20,11 @@ struct ir_words {
 	}
 
 /* The word, or NULL. */
-const char *ir_word(const struct ir_words *w, uint64_t number);
+static inline const char *ir_word(const struct ir_words *w, uint64_t number)
+{
+	return number < w->n ? w->v[number] : NULL;
+}
+
 /* Prints a blank and the word for each bit that is set. */
 void ir_print_flags(FILE *out, const struct ir_words *w, uint64_t bits);
 
