@@ -31,7 +31,25 @@ network disabled
 env { keep PATH, HOME, TERM, LANG, PWD, USER }
 '
 
+# bash calls this for a command that it does not find, in a process of its own: so it
+# leaves a file for live_end, which fails the test.  Without it a row whose helper is
+# missing or misspelt would check nothing.
+command_not_found_handle() {
+	local said
+	printf -v said '%s: line %s: %s: command not found' "${BASH_SOURCE[1]##*/tests/}" "${BASH_LINENO[0]}" "$1"
+	printf '%s\n' "$said" >&2
+	printf '%s\n' "$said" >>"$WORK/.absent"
+	return 127
+}
+
 live_end() {
+	local absent
+	if [ -s "$WORK/.absent" ]; then
+		: "${live_name:=before the first test}"
+		absent=$(<"$WORK/.absent")
+		bad "${absent//$'\n'/$'\n'     }"
+		rm -f "$WORK/.absent"
+	fi
 	[ -n "$live_name" ] || return 0
 	if [ "$live_bad" -eq 0 ]; then
 		printf 'ok   %s (%s)\n' "$live_name" "$me"
