@@ -1,16 +1,12 @@
-/* The order in which two policies are compared, and the words of changes. */
-#include "compiler/analysis/diff_internal.h"
+/* The order in which two policies are compared. */
+#include "compiler/analysis/diff.h"
 
-const char *diff_change_name(enum diff_change c)
-{
-	static const char *const names[] = {
-#define CHANGE(id, word) [DIFF_##id] = word,
-#include "compiler/analysis/diff_change.def"
-#undef CHANGE
-	};
-
-	return c < DIFF_CHANGE_COUNT ? names[c] : "?";
-}
+#include "compiler/analysis/diff_call.h"
+#include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_lang.h"
+#include "compiler/analysis/diff_net.h"
+#include "compiler/analysis/diff_scalar.h"
+#include "compiler/analysis/diff_value.h"
 
 void diff_policies(const struct ir *old, const struct ir *new,
 		   const struct diff_where *where, struct arena *a,

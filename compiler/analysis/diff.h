@@ -12,61 +12,7 @@
 #ifndef COMPILER_ANALYSIS_DIFF_H
 #define COMPILER_ANALYSIS_DIFF_H
 
-#include "compiler/base/vec.h"
-#include "compiler/eval/eval.h"
-
-enum diff_change {
-#define CHANGE(id, word) DIFF_##id,
-#include "compiler/analysis/diff_change.def"
-#undef CHANGE
-	DIFF_CHANGE_COUNT
-};
-
-/* What one of the two policies says. */
-struct diff_said {
-	bool there;   /* false: the policy says nothing about it */
-	bool decides; /* `effect` is valid */
-	enum ir_effect effect;
-	uint16_t err; /* for a system call that is denied */
-	/* for what is not a decision, one of these */
-	const struct ir_scalar *scalar;
-	enum ir_scalar_id scalar_id;
-	const struct ir_setting *setting;
-	struct str value;
-	struct str id, text; /* of the rule, scalar, setting, … */
-	enum ir_level level; /* 0: none */
-	struct ir_place at;
-};
-
-struct diff_finding {
-	const char *kind; /* "command", …, "limits", "setting", "policy" */
-	enum diff_change change;
-	bool widening; /* it permits more, or we cannot show that it does not */
-	bool asked;    /* `request` is answered differently */
-	struct str role; /* set if it shows only under this role, else empty */
-	struct ir_request request;
-	struct diff_said side[2]; /* the old policy, the new policy */
-};
-
-/* Something that could not be decided, and the reason. */
-struct diff_doubt {
-	struct str why;
-	bool narrows_only; /* whatever the answer is, nothing more is permitted */
-	struct str role; /* as above */
-	struct diff_said side[2];
-};
-
-/* The surroundings in which requests are made. */
-struct diff_where {
-	struct ir_roots roots;
-	struct str cwd;
-	enum ir_scope scope; /* examined first */
-};
-
-struct diff_result {
-	VEC(struct diff_finding) findings;
-	VEC(struct diff_doubt) doubts;
-};
+#include "compiler/analysis/diff_result.h"
 
 /*
  * Compares two policies; both must be verified and lifted.  Time is bounded: what goes
@@ -75,7 +21,5 @@ struct diff_result {
 void diff_policies(const struct ir *old, const struct ir *new,
 		   const struct diff_where *where, struct arena *a,
 		   struct diff_result *ret);
-/* "newly-allowed", … */
-const char *diff_change_name(enum diff_change c);
 
 #endif

@@ -4,7 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "compiler/analysis/diff_internal.h"
+#include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_key.h"
+#include "compiler/eval/eval.h"
 #include "compiler/eval/match.h"
 
 /* --- what was said ------------------------------------------------------- */

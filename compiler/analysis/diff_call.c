@@ -2,7 +2,10 @@
  * System-call rules: the conditions of the rules on one number divide its arguments
  * into regions.  Each region is asked with its smallest arguments.
  */
-#include "compiler/analysis/diff_internal.h"
+#include "compiler/analysis/diff_call.h"
+
+#include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_key.h"
 #include "compiler/sets/box.h"
 
 /* Limit for the regions of one changed rule. */

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "compiler/analysis/diff_internal.h"
+#include "compiler/analysis/diff_key.h"
 
 const struct ir_rule *diff_rule(const struct diff_item *it)
 {

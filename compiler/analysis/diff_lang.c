@@ -3,6 +3,10 @@
  * whose words meet the same rules of both policies.  Each region is asked once, with
  * one of its shortest words.
  */
+#include "compiler/analysis/diff_lang.h"
+
+#include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_word.h"
 
 /* Limits for the states of one automaton, and of all together. */

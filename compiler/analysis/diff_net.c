@@ -3,13 +3,23 @@
  * changed rule's box falls into few regions.  Each region is asked with one of its
  * hosts, ports and protocols.
  */
-#include "compiler/analysis/diff_internal.h"
+#include "compiler/analysis/diff_net.h"
+
+#include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_key.h"
 #include "compiler/sets/box.h"
 
 /* Limit for the requests asked about one changed rule. */
 #define MAX_ASKED 20000
 /* Limit for the pieces of blocks examined for one changed rule. */
 #define MAX_SEARCHED 200000
+
+/*
+ * The result of a search.  A search that ended without an answer is OPEN.  OPEN is also
+ * the value of a variable that nobody has set, so an answer must be given explicitly.
+ * Callers must read the result.
+ */
+enum seek { SEEK_OPEN, SEEK_NONE /* there surely is none */, SEEK_FOUND };
 
 struct host {
 	bool is_addr;
@@ -84,37 +94,37 @@ static bool is_inside(const struct num_cidr *x, const struct num_cidr *y)
  * `bits` bits.  Those are the blocks smaller than the one that is searched; the block
  * itself and larger ones remove nothing.
  */
-DIFF_MUST_READ static enum diff_seek free_address(struct job *j, struct num_cidr c,
+DIFF_MUST_READ static enum seek free_address(struct job *j, struct num_cidr c,
 						  unsigned bits, uint8_t ret[16])
 {
-	enum diff_seek first, second;
+	enum seek first, second;
 	bool crossed = false;
 	size_t i;
 
 	if (j->searched++ >= MAX_SEARCHED)
-		return DIFF_OPEN;
+		return SEEK_OPEN;
 	for (i = 0; i < j->nodes.n; i++) {
 		const struct ir_net *n = j->nodes.v[i];
 
 		if (n->host != IR_HOST_CIDR || n->cidr.bits < bits)
 			continue;
 		if (is_inside(&c, &n->cidr))
-			return DIFF_NONE;
+			return SEEK_NONE;
 		crossed |= is_inside(&n->cidr, &c);
 	}
 	if (!crossed) {
 		memcpy(ret, c.addr, 16);
-		return DIFF_FOUND;
+		return SEEK_FOUND;
 	}
 	c.bits++;
 	first = free_address(j, c, bits, ret);
-	if (first == DIFF_FOUND)
-		return DIFF_FOUND;
+	if (first == SEEK_FOUND)
+		return SEEK_FOUND;
 	c.addr[(c.bits - 1u) / 8] |= (uint8_t)(0x80u >> ((c.bits - 1u) % 8));
 	second = free_address(j, c, bits, ret);
-	if (second == DIFF_FOUND)
-		return DIFF_FOUND;
-	return first == DIFF_NONE && second == DIFF_NONE ? DIFF_NONE : DIFF_OPEN;
+	if (second == SEEK_FOUND)
+		return SEEK_FOUND;
+	return first == SEEK_NONE && second == SEEK_NONE ? SEEK_NONE : SEEK_OPEN;
 }
 
 static bool has_host(const struct job *j, const struct host *h)
@@ -136,12 +146,12 @@ static bool has_host(const struct job *j, const struct host *h)
  * Adds the host that was found.  If one was found, or surely there is none, the region
  * was examined.
  */
-DIFF_MUST_READ static enum diff_looked take(struct job *j, enum diff_seek seek,
+DIFF_MUST_READ static enum diff_looked take(struct job *j, enum seek seek,
 					    const struct host *h)
 {
-	if (seek == DIFF_FOUND && !has_host(j, h))
+	if (seek == SEEK_FOUND && !has_host(j, h))
 		VEC_PUSH(j->tmp, &j->hosts, *h);
-	return seek == DIFF_OPEN ? DIFF_IN_PART : DIFF_WHOLLY;
+	return seek == SEEK_OPEN ? DIFF_IN_PART : DIFF_WHOLLY;
 }
 
 /*
@@ -185,7 +195,7 @@ static bool is_taken(const struct job *j, struct str name, struct str apex)
  * rule matches at most one of the names that we try below an apex, and of those with
  * one label.
  */
-DIFF_MUST_READ static enum diff_seek free_name(struct job *j, struct str apex,
+DIFF_MUST_READ static enum seek free_name(struct job *j, struct str apex,
 					       struct str *ret)
 {
 	size_t i;
@@ -194,14 +204,14 @@ DIFF_MUST_READ static enum diff_seek free_name(struct job *j, struct str apex,
 		*ret = str_printf(j->tmp, "x%zu.%.*s", i,
 				  STR_ARG(apex.n ? apex : STR("invalid")));
 		if (!is_taken(j, *ret, apex))
-			return DIFF_FOUND;
+			return SEEK_FOUND;
 	}
 	for (i = 0; !apex.n && i <= j->nodes.n; i++) {
 		*ret = str_printf(j->tmp, "x%zu", i);
 		if (!is_taken(j, *ret, apex))
-			return DIFF_FOUND;
+			return SEEK_FOUND;
 	}
-	return DIFF_OPEN;
+	return SEEK_OPEN;
 }
 
 DIFF_MUST_READ static enum diff_looked add_name(struct job *j, struct str apex)
@@ -230,7 +240,7 @@ DIFF_MUST_READ static enum diff_looked add_host(struct job *j, const struct ir_n
 		looked = diff_both(looked, add_address(j, &v6, true));
 		break;
 	case IR_HOST_NAME:
-		looked = take(j, DIFF_FOUND, &h);
+		looked = take(j, SEEK_FOUND, &h);
 		break;
 	case IR_HOST_BELOW:
 		looked = add_name(j, n->name);

@@ -3,6 +3,10 @@
  * match no rule; if none of them reaches it, that is a doubt.  Limits and similar
  * scalars have an order of their own.
  */
+#include "compiler/analysis/diff_scalar.h"
+
+#include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_word.h"
 
 struct asked {

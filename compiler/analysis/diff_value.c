@@ -3,7 +3,9 @@
  * mounts, roles, days.  If we cannot show that the new value permits less, it counts as
  * widening.
  */
-#include "compiler/analysis/diff_internal.h"
+#include "compiler/analysis/diff_value.h"
+
+#include "compiler/analysis/diff_key.h"
 #include "compiler/ir/value.h"
 
 static void add(struct diff *d, const char *kind, enum diff_change change,

@@ -5,6 +5,8 @@
  */
 #include "compiler/analysis/diff_word.h"
 
+#include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_key.h"
 #include "compiler/eval/match.h"
 #include "compiler/eval/match_program.h"
 #include "compiler/sets/lang.h"

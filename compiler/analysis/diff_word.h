@@ -5,7 +5,7 @@
 #ifndef COMPILER_ANALYSIS_DIFF_WORD_H
 #define COMPILER_ANALYSIS_DIFF_WORD_H
 
-#include "compiler/analysis/diff_internal.h"
+#include "compiler/analysis/diff_item.h"
 
 enum diff_frame {
 	DIFF_WORDS,    /* commands, tools, abstract sockets: the same in every frame */

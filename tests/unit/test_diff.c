@@ -8,6 +8,7 @@
 
 #include "compiler/analysis/diff.h"
 #include "compiler/cli/passes.h"
+#include "compiler/eval/eval.h"
 #include "compiler/eval/line.h"
 #include "tests/unit/fixture.h"
 

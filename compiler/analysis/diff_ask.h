@@ -1,0 +1,70 @@
+/*
+ * One request under both policies, and what is told about it.  Internal to
+ * analysis/diff*.c.
+ */
+#ifndef COMPILER_ANALYSIS_DIFF_ASK_H
+#define COMPILER_ANALYSIS_DIFF_ASK_H
+
+#include "compiler/analysis/diff_item.h"
+
+/*
+ * Was all of it examined?  A variable that nobody has set says no.  Callers must read
+ * the answer.
+ */
+enum diff_looked { DIFF_IN_PART, DIFF_WHOLLY };
+#define DIFF_MUST_READ __attribute__((warn_unused_result))
+
+static inline enum diff_looked diff_both(enum diff_looked x, enum diff_looked y)
+{
+	return x < y ? x : y;
+}
+
+/* The rules and classes that one region may meet, for each side: cheap to ask. */
+struct diff_small {
+	struct ir ir[2];
+};
+
+struct diff_small diff_small_of(struct diff *d, struct arena *tmp,
+				struct diff_item *const *items, size_t n);
+/* What is known about one changed rule. */
+struct diff_told {
+	/* bits of enum diff_change, each with and without widening: one finding of each
+	 * kind is enough */
+	uint64_t changes;
+	bool widening;
+	/*
+	 * the rules that the request meets answered differently, but the whole policies
+	 * did not
+	 */
+	bool unconfirmed;
+	/*
+	 * both sides allow the request, but only one of them by a rule, or by a final
+	 * rule: its words could still make a difference
+	 */
+	bool allowed_otherwise;
+};
+
+/*
+ * Asks both sides of `small` (NULL: directly the whole policies) in each scope of
+ * `scopes`.  If they differ, both whole policies are asked, and a finding is added
+ * unless it is known.  Returns whether they differed.
+ */
+bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request *req,
+	      unsigned scopes, struct arena *tmp, struct diff_told *told);
+/* Does the item match the request? */
+bool diff_matches(const struct diff_item *it, const struct ir_request *req);
+struct ir_request diff_request(const struct diff *d, enum ir_kind kind);
+struct diff_said diff_said_rule(const struct ir_rule *r);
+struct diff_said diff_said_scalar(const struct ir_scalar *s);
+void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why);
+void diff_doubt_add(struct diff *d, struct diff_doubt doubt);
+/*
+ * Call this after all possible questions about the item.  If only part was examined,
+ * that is a doubt with the reason `open`, unless the findings already tell everything
+ * that matters.
+ */
+void diff_settled(struct diff *d, const struct diff_item *it,
+		  const struct diff_told *told, enum diff_looked looked,
+		  const char *open);
+
+#endif

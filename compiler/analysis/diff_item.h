@@ -1,0 +1,51 @@
+/*
+ * A comparison of two policies while it runs: their rules as items.  Internal to
+ * analysis/diff*.c.
+ */
+#ifndef COMPILER_ANALYSIS_DIFF_ITEM_H
+#define COMPILER_ANALYSIS_DIFF_ITEM_H
+
+#include "compiler/analysis/diff_result.h"
+#include "compiler/base/map.h"
+#include "compiler/sets/automaton.h"
+
+enum { DIFF_OLD, DIFF_NEW };
+
+/*
+ * A rule, or the risk class of a command or tool, identified by what it means: one item
+ * if both policies have it.
+ */
+struct diff_item {
+	const struct ir_rule *rule[2];      /* one for each side, or NULL */
+	const struct ir_risk_fact *risk[2]; /* the same */
+	enum ir_kind kind;
+	bool changed;  /* only in one policy, or its effect has changed */
+	uint32_t acts; /* items with the same number act alike if they match */
+	/* the texts that it matches begin with `lead` */
+	struct str lead;
+	/*
+	 * whole: they are equal to `lead`, or go on after it with `sep` (0: with
+	 * anything)
+	 */
+	bool whole;
+	char sep;
+	/* its language and what is subtracted from it; made on demand */
+	const struct set_re *re, *minus;
+};
+
+struct diff {
+	struct arena *a;
+	const struct ir *ir[2];
+	const struct diff_where *where;
+	struct diff_result *ret;
+	VEC(struct diff_item *) items[IR_KIND_COUNT];
+	/*
+	 * rules that act alike may still be decided differently, because of locks or
+	 * the mode
+	 */
+	bool context_differs[IR_KIND_COUNT];
+	struct map seen; /* findings, by request and change */
+	size_t spent;    /* what all questions have used of the budget */
+};
+
+#endif

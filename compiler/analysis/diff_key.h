@@ -1,0 +1,25 @@
+/* Which rules two policies share.  Internal to analysis/diff*.c. */
+#ifndef COMPILER_ANALYSIS_DIFF_KEY_H
+#define COMPILER_ANALYSIS_DIFF_KEY_H
+
+#include "compiler/analysis/diff_item.h"
+
+/* What the rule means: a key without place, name and spelling. */
+struct str diff_rule_key(struct arena *a, const struct ir_rule *r);
+
+/* Fills in items[], which items are changed, and which act alike. */
+void diff_identify(struct diff *d);
+/* The rule on either side; NULL for a risk class. */
+const struct ir_rule *diff_rule(const struct diff_item *it);
+const struct ir_risk_fact *diff_risk(const struct diff_item *it);
+unsigned diff_scopes(const struct diff_item *it);
+/*
+ * Of the items that match one request (tags: indexes of `items`), do those of the old
+ * policy act like those of the new one?
+ */
+bool diff_acts_alike(struct diff_item *const *items, const uint32_t *tags, size_t n,
+		     struct arena *tmp);
+/* May the item's change permit something that was not permitted? */
+bool diff_may_widen(const struct diff_item *it);
+
+#endif
