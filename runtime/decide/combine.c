@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "runtime/decide/internal.h"
+#include "runtime/decide/combine.h"
 
 #define NONE UINT32_MAX
 

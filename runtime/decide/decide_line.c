@@ -9,6 +9,7 @@
 
 #include "runtime/base/regex.h"
 #include "runtime/base/host.h"
+#include "runtime/decide/combine.h"
 #include "runtime/decide/part.h"
 
 /* What matching needs in addition to the analysis: sets of states, sets of sets, sets of

@@ -8,7 +8,10 @@
 #include <limits.h>
 #include <string.h>
 
-#include "runtime/decide/part.h"
+#include "runtime/decide/guard.h"
+#include "runtime/decide/part_word.h"
+#include "runtime/decide/path.h"
+#include "runtime/decide/walk_ask.h"
 
 /* Costs in steps. If the line's steps are used up, the line is denied, whatever is
  * answered here. */
@@ -36,7 +39,8 @@ static const struct pb_automaton *words_at(const struct pb_matcher *m, uint32_t 
 	return pb_at(m, m->words, sizeof(struct pb_automaton), number);
 }
 
-bool guard_words(const struct pb_matcher *m, uint32_t number, const char *p, size_t n)
+/* Does automaton `number` of matcher.words accept the text? */
+static bool is_word_of(const struct pb_matcher *m, uint32_t number, const char *p, size_t n)
 {
 	struct dfa_walk w;
 	uint32_t tags;
@@ -53,7 +57,7 @@ static bool is_named(const struct asked *a, const struct pb_guard_option *g,
 		     const char *p, size_t n)
 {
 	if (g->names != PB_NO_WORDS)
-		return guard_words(a->m, g->names, p, n);
+		return is_word_of(a->m, g->names, p, n);
 	return g->name.len == n && memcmp(pb_strp(a->m, g->name), p, n) == 0;
 }
 
@@ -406,7 +410,7 @@ static bool in_paths(const struct asked *a, const struct pb_guard *g, const char
 
 		if (rest && !part_spend(a->l, strlen(rest)))
 			return false;
-		if (rest && guard_words(a->m, q->words, rest, strlen(rest)))
+		if (rest && is_word_of(a->m, q->words, rest, strlen(rest)))
 			return true;
 	}
 	return false;

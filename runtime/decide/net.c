@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "runtime/decide/internal.h"
+#include "runtime/decide/combine.h"
 
 static bool is_loopback(const uint8_t addr[16])
 {

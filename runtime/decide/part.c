@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "runtime/decide/part.h"
+#include "runtime/decide/part_files.h"
+#include "runtime/decide/part_hidden.h"
+#include "runtime/decide/part_match.h"
+#include "runtime/decide/part_word.h"
 
 #define NONE UINT32_MAX
 

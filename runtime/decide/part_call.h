@@ -1,11 +1,12 @@
 /*
- * One command while its matching clauses are searched. Shared by part_ask.c, which asks
- * the automata, and part_match.c, which turns their answers into rules.
+ * One command while its matching clauses are searched: its words, and its program.
+ * Internal to decide/.
  */
 #ifndef RUNTIME_DECIDE_PART_CALL_H
 #define RUNTIME_DECIDE_PART_CALL_H
 
-#include "runtime/decide/part.h"
+#include "runtime/decide/line_ctx.h"
+#include "runtime/decide/walk.h"
 
 struct call {
 	struct line_ctx *l;
@@ -34,28 +35,9 @@ struct call {
 bool call_prepare(struct call *c);
 /* Finds the program. c->program stays NULL if it is not known. */
 void call_program(struct call *c);
-/* Adds to the sets of clauses what the automata say about a known program, … */
-void call_ask_known(struct call *c);
-/* … about an unknown program, … */
-void call_ask_all(struct call *c);
-/* … and about the text of literal words. */
-void call_ask_regexes(struct call *c);
-/* Can a broad clause begin with this literal program? Costs only the bytes of its
- * name. */
-bool call_may_begin(const struct line_ctx *l, const char *p, size_t n);
-/*
- * For a known program: which rare automata (format_matcher.h) have their needle in a word
- * and must be asked. No clause of the others is sure, and if all words are known, none of
- * them may match. NULL: all must be asked. The set lies in c->l->pool.
- */
-const struct rare_found *call_rare(struct call *c);
-/* Of the n rare automata from `from` on, asks those that have something to say. */
-void rare_ask(const struct walk *w, const struct rare_found *r, uint32_t from, uint32_t n);
 /* The literal words joined by blanks, without the first `skip` bytes of the program; in
  * the pool. NULL: no room. */
 char *call_join(struct call *c, bool broad, size_t skip, size_t *ret_n);
-/* What an expression that is not an automaton says about literal words. */
-struct guard_says call_search(struct call *c, const struct pb_regex *re, bool broad);
 
 static inline const struct pb_name *call_name(const struct pb_matcher *m, uint32_t i)
 {

@@ -6,7 +6,9 @@
 #include <limits.h>
 #include <string.h>
 
-#include "runtime/decide/part.h"
+#include "runtime/decide/part_files.h"
+#include "runtime/decide/part_hidden.h"
+#include "runtime/decide/path.h"
 
 #define NONE UINT32_MAX
 

@@ -7,7 +7,9 @@
 #include <limits.h>
 #include <string.h>
 
-#include "runtime/decide/part.h"
+#include "runtime/decide/combine.h"
+#include "runtime/decide/part_hidden.h"
+#include "runtime/decide/path.h"
 
 static bool may_hide(const struct bundle *b, const struct dfa_walk *w)
 {

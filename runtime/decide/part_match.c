@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/decide/part_call.h"
+#include "runtime/decide/guard.h"
+#include "runtime/decide/part_ask.h"
+#include "runtime/decide/part_match.h"
+#include "runtime/decide/part_regex.h"
 
 /* The clause's expression if it is not an automaton, or NULL. */
 static const struct pb_regex *opaque_of(const struct call *c, uint32_t i)

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/decide/part_call.h"
+#include "runtime/decide/part_needle.h"
+#include "runtime/decide/walk_ask.h"
 
 struct hay {
 	const struct pb_matcher *m;
@@ -71,7 +72,7 @@ static void over_word(struct hay *h, const struct sh_seg *s, struct rare_found *
 }
 
 /* A needle has no byte that stands for something unknown. So it lies within one piece of
- * a sample of the words (walk.c), or in none. */
+ * a sample of the words (walk_ask.c), or in none. */
 static bool find(struct call *c, struct rare_found *r)
 {
 	struct hay h = { .m = c->m, .found = &r->wanted };

@@ -5,7 +5,7 @@
  * the line's steps.
  */
 #include "runtime/base/regex.h"
-#include "runtime/decide/part_call.h"
+#include "runtime/decide/part_regex.h"
 
 #define STEPS_PER_WORK 4
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "runtime/decide/part_call.h"
+#include "runtime/decide/part_word.h"
 
 static bool add_piece(struct pool *p, struct sh_seg **last, struct sh_seg piece)
 {
@@ -104,21 +104,5 @@ bool part_word(struct line_ctx *l, const struct cmd_word *w, bool broad,
 		return false;
 	r.literal = r.seg->kind == SH_LIT && !r.seg->next;
 	*ret = r;
-	return true;
-}
-
-bool call_prepare(struct call *c)
-{
-	uint32_t n = c->p->nwords, i;
-
-	c->words = pool_take(&c->l->pool, n, sizeof(*c->words));
-	if (!c->words)
-		return false;
-	c->literal = !(c->p->flags & CMD_APPENDS);
-	for (i = 0; i < n; i++) {
-		if (!part_word(c->l, &c->p->words[i], true, &c->words[i]))
-			return false;
-		c->literal &= c->words[i].literal;
-	}
 	return true;
 }

@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "runtime/base/place.h"
-#include "runtime/decide/internal.h"
+#include "runtime/decide/combine.h"
+#include "runtime/decide/path.h"
+
+/* Below the place of a mount, longer names mean nothing. */
+#define MAX_PATH 8192
 
 const char *path_rest(const char *root, const char *path)
 {
@@ -96,7 +100,7 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 	enum pb_scalar s = op == PB_READ ? PB_S_FILE_READ :
 			   op == PB_WRITE ? PB_S_FILE_WRITE : PB_S_FILE_EXEC;
 	struct decide_match m;
-	char own[DECIDE_MAX_PATH];
+	char own[MAX_PATH];
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, s, ret);
@@ -115,7 +119,7 @@ void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
 		 struct decision *ret)
 {
 	struct decide_match m;
-	char own[DECIDE_MAX_PATH];
+	char own[MAX_PATH];
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, PB_S_UNIX_OTHERWISE, ret);

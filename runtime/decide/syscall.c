@@ -6,7 +6,7 @@
 #include <linux/audit.h>
 
 #include "runtime/decide/bpf.h"
-#include "runtime/decide/internal.h"
+#include "runtime/decide/combine.h"
 
 static void name_rule(const struct pb_map *map, uint32_t pc, struct decision *ret)
 {

@@ -1,7 +1,8 @@
 /* Decides tools, and what a line gets that could not be read. */
 #include <string.h>
 
-#include "runtime/decide/internal.h"
+#include "runtime/decide/combine.h"
+#include "runtime/decide/path.h"
 
 /* The highest class that a fact gives; medium if there is none (4.5). */
 static uint8_t risk_of(const struct decide_match *m)

@@ -17,18 +17,9 @@
 #ifndef RUNTIME_DECIDE_WALK_H
 #define RUNTIME_DECIDE_WALK_H
 
-#include "runtime/decide/internal.h"
-
-/* Memory from the caller's block. It is released by going back to a mark. */
-struct pool {
-	uint8_t *p;
-	size_t left;
-};
-
-/* 8-byte aligned, not cleared; NULL: no room. */
-void *pool_take(struct pool *p, size_t count, size_t size);
-/* An empty set of numbers below `count`; false: no room. */
-bool pool_bits(struct pool *p, uint32_t count, struct bits *ret);
+#include "runtime/base/automaton.h"
+#include "runtime/decide/decide.h"
+#include "runtime/decide/pool.h"
 
 struct walk_word {
 	const struct sh_seg *seg;
@@ -75,15 +66,7 @@ struct walk {
 	struct walk_ends *ends; /* for lists that are not literal; or NULL */
 };
 
-/* Adds what an automaton of w->m says about the words. */
-void walk_ask(const struct walk *w, const struct pb_automaton *a);
-/* Adds to w->may what automaton `a` says in these end states, which come from another
- * automaton with the same moves. */
-void walk_ask_at(const struct walk *w, const struct pb_automaton *a,
-		 const struct walk_ends *ends);
-
-/* --- between the files of the walk ---------------------------------------------- */
-
+/* An automaton while it is walked. */
 struct walk_at {
 	const struct walk *w;
 	const struct pb_automaton *a;
@@ -102,9 +85,12 @@ static inline uint32_t walk_nstates(const struct walk_at *at)
 	return at->a->nstates + at->w->name_n + 2;
 }
 
+/* The state after a byte, after a text, and after the NUL that ends a word. */
 uint32_t walk_step(const struct walk_at *at, uint32_t state, uint8_t byte);
 uint32_t walk_run(const struct walk_at *at, uint32_t state, const char *p, size_t n);
 uint32_t walk_end(const struct walk_at *at, uint32_t state);
+/* The clauses of the state. */
+const uint32_t *walk_tags(const struct walk_at *at, uint32_t state, uint32_t *ret_n);
 void walk_add(struct bits *to, const uint32_t *tags, uint32_t n);
 void walk_add_tags(const struct walk_at *at, uint32_t state, struct bits *to);
 /*
@@ -115,19 +101,12 @@ void walk_add_tags(const struct walk_at *at, uint32_t state, struct bits *to);
 bool walk_comes_back(const struct walk_at *at, uint32_t state);
 /* false: the line's steps are used up. */
 bool walk_spend(const struct walk *w, uint64_t n);
-const uint32_t *walk_tags(const struct walk_at *at, uint32_t state, uint32_t *ret_n);
-/*
- * Adds what may match from these states on, for the words from `from` on; for narrow
- * automata also what must. Takes memory from w->pool. false: a budget is used up.
- */
-bool walk_sets(const struct walk_at *at, struct walk *w, const uint32_t *set, uint32_t n,
-	       uint32_t from);
-/*
- * Adds to w->must the clauses that match every list from these states on, for the words
- * from `from` on. false: a budget is used up.
- */
-bool walk_must(const struct walk_at *at, struct pool pool, const uint32_t *set,
-	       uint32_t n, uint32_t from);
+
+#define WALK_SMALL 48 /* current states while words are literal */
+/* Walks `set` over one literal word. false: there are more states than fit, and nothing
+ * has changed. */
+bool walk_literal(const struct walk_at *at, const struct walk_word *word,
+		  uint32_t set[WALK_SMALL], uint32_t *n);
 /* The pieces of a word, followed by NULL; or NULL: no room. */
 const struct sh_seg **walk_pieces(struct pool *p, const struct walk_word *word);
 /* Stands for the unknown words after w->n. */

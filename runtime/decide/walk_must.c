@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "runtime/decide/walk.h"
+#include "runtime/decide/walk_must.h"
 
 #define MAX_SETS 256
 #define MAX_STATES 8192 /* in all sets together */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "runtime/decide/walk.h"
+#include "runtime/decide/walk_sets.h"
 
 /* Costs in steps: for the rows of a word, for a state before one of its pieces. */
 #define WORD_COST 16
@@ -190,22 +190,6 @@ static void over_piece(struct reach *r, uint32_t piece, uint32_t state)
 	any_byte(r, piece, state);
 	if (s->kind == SH_MULTI)
 		end_word(r, piece, state);
-}
-
-const struct sh_seg **walk_pieces(struct pool *p, const struct walk_word *word)
-{
-	const struct sh_seg *s, **v;
-	size_t n = 1, i = 0;
-
-	for (s = word->seg; s; s = s->next)
-		n++;
-	v = pool_take(p, n, sizeof(*v));
-	if (!v)
-		return NULL;
-	for (s = word->seg; s; s = s->next)
-		v[i++] = s;
-	v[i] = NULL;
-	return v;
 }
 
 /* Walks over a word: r->now is replaced by the states after it. */

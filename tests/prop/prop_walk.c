@@ -12,7 +12,7 @@
 #include "compiler/backend/matcher/matcher.h"
 #include "compiler/backend/rules/rules.h"
 #include "compiler/eval/match_command.h"
-#include "runtime/decide/part.h"
+#include "runtime/decide/part_match.h"
 #include "tests/lib/literal_part.h"
 #include "tests/lib/regex_oracle.h"
 #include "tests/prop/runs.h"

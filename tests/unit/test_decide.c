@@ -2,7 +2,8 @@
  * Decisions by the compiled tables, each row as the semantics say it;
  * prop_matcher compares with the reference evaluator.
  */
-#include "runtime/decide/internal.h"
+#include "runtime/decide/bits.h"
+#include "runtime/decide/path.h"
 #include "tests/unit/hand.h"
 
 static struct decision argv_of(const char *line)

@@ -1,0 +1,14 @@
+/* The files that a command reads and writes. Internal to decide/. */
+#ifndef RUNTIME_DECIDE_PART_FILES_H
+#define RUNTIME_DECIDE_PART_FILES_H
+
+#include "runtime/decide/line_ctx.h"
+
+/* The file rule that hides something, or denies reading it, which the patterns and trees
+ * that the command reads may be or hold; UINT32_MAX: none. */
+uint32_t part_holds(struct line_ctx *l, const struct cmd_part *p);
+/* What the file rules say about the files that the command writes, as its table says.
+ * false: no rule is about them. */
+bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *ret);
+
+#endif

@@ -1,0 +1,18 @@
+/* Hidden and unreadable files that a command names. Internal to decide/. */
+#ifndef RUNTIME_DECIDE_PART_HIDDEN_H
+#define RUNTIME_DECIDE_PART_HIDDEN_H
+
+#include "runtime/decide/line_ctx.h"
+
+/* The file rule that hides a path named by a literal word of the command, or denies
+ * reading it; UINT32_MAX: none. only_read: looks only at words that name files which the
+ * command reads. */
+uint32_t part_hidden(struct line_ctx *l, const struct cmd_part *p, bool only_read);
+
+/* For a file rule: does it keep something from being read? */
+static inline bool part_is_secret(const struct pb_rule *r)
+{
+	return r->effect == PB_HIDE || (r->effect == PB_DENY && (r->ops & PB_READ));
+}
+
+#endif
