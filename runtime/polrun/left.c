@@ -209,6 +209,14 @@ void left_end(struct left *l, const struct sandbox_view *view, const size_t *whi
 			strerror(-r));
 }
 
+void left_cancel(struct left *l)
+{
+	/* the next reader removes an empty record; one that stays is only looked at
+	 * in vain */
+	if (l->fd >= 0)
+		(void)!ftruncate(l->fd, 0);
+}
+
 void left_release(struct left *l)
 {
 	left_pile_release(&l->found);

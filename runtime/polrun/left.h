@@ -35,6 +35,9 @@ void left_begin(struct left *l, const char *dir, const char *project,
  * appeared, which have been reported already.  Uses only descriptors. */
 void left_end(struct left *l, const struct sandbox_view *view, const size_t *which,
 	      size_t n, FILE *out);
+/* Call it instead of left_end() if the run could not be started: takes the record back,
+ * so that nobody looks for what a killed run has left. */
+void left_cancel(struct left *l);
 void left_release(struct left *l);
 
 #endif

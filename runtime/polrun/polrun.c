@@ -344,7 +344,10 @@ static int run_command(struct session *s)
 	carried_warn(stderr, &s->bundle);
 	before_check_dot_git(s->roots.project, &s->view);
 	left_begin(&s->left, s->state, s->roots.project, &s->view, stderr);
-	return start_and_supervise(s);
+	status = start_and_supervise(s);
+	if (!s->ran)
+		left_cancel(&s->left);
+	return status;
 }
 
 /* --- the order of it all --------------------------------------------------------- */

@@ -563,6 +563,26 @@ if is_root && mkdir mnt && mount -t tmpfs none mnt 2>/dev/null; then
 	no_err 'was searched'
 fi
 
+# The control is "a polrun that was killed" above.
+t "a run that could not be started is none that was killed"
+fresh
+if is_root; then
+	# the kernel maps no owners of this file system; root has no limit of processes
+	mkdir mnt
+	mount -t ramfs none mnt || bad "no mount"
+	run true
+	umount mnt
+else
+	run true
+	want_rc 0
+	(ulimit -u 1 && exec "$BIN/polrun" -b "$WORK/p.polb" true) >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$?
+fi
+want_rc 125
+git init -q later
+left list
+no_out .
+
 t "names of the user's home, where a policy lets it be written"
 fresh
 printf '[user]\n\tname = me\n' >"$HOME/.gitconfig"
