@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
-#include "runtime/sandbox/view_cand.h"
+#include "runtime/sandbox/view_binds.h"
+#include "runtime/sandbox/view_link.h"
 
 #define MOUNTINFO_MAX (16u * 1024 * 1024)
 
@@ -76,14 +77,14 @@ static const char *behind(const char *path, const char *top)
 
 /* The mount that shows the path: the innermost, and the last of those at the same
  * place. */
-static const struct bind *mount_of(const struct binds *b, const char *path)
+static const struct bind *mount_of(const struct binds *all, const char *path)
 {
 	const struct bind *best = NULL;
 
-	for (size_t i = 0; i < b->n; i++)
-		if (view_at(path, b->v[i].at) &&
-		    (!best || strlen(b->v[i].at) >= strlen(best->at)))
-			best = &b->v[i];
+	for (size_t i = 0; i < all->n; i++)
+		if (view_at(path, all->v[i].at) &&
+		    (!best || strlen(all->v[i].at) >= strlen(best->at)))
+			best = &all->v[i];
 	return best;
 }
 
@@ -103,15 +104,15 @@ static int join(char out[8300], const char *a, const char *b)
  * may look at the rule's object, we assume that it is: it can be reached by the other
  * name.
  */
-static int is_there(const struct maker *m, const char *path, const char *other)
+static int is_there(const struct view_builder *b, const char *path, const char *other)
 {
-	struct view_place p, o;
-	int r = view_look(m->in->prefix, path, &p), same = 0;
+	struct view_object p, o;
+	int r = view_look(b->in->prefix, path, &p), same = 0;
 
 	if (r < 0)
-		return rt_fail_errno(m->err, -r, "%s", path);
+		return rt_fail_errno(b->err, -r, "%s", path);
 	if (p.exists || p.unreachable) {
-		r = view_look(m->in->prefix, other, &o);
+		r = view_look(b->in->prefix, other, &o);
 		if (r == 0) {
 			same = o.exists && (p.unreachable ||
 					    (o.dev == p.dev && o.ino == p.ino));
@@ -122,88 +123,92 @@ static int is_there(const struct maker *m, const char *path, const char *other)
 	if (p.fd >= 0)
 		(void)close(p.fd);
 	if (r < 0)
-		return rt_fail_errno(m->err, -r, "%s", other);
+		return rt_fail_errno(b->err, -r, "%s", other);
 	return same;
 }
 
 /* True if the name lies in a tree of the host that an allow shows. */
-static bool is_shown(const struct maker *m, const char *path)
+static bool is_shown(const struct view_builder *b, const char *path)
 {
-	for (size_t i = 0; i < m->n; i++)
-		if (m->c[i].named && view_at(path, view_host_name(&m->c[i])))
+	for (size_t i = 0; i < b->n; i++) {
+		const struct view_place *p = &b->places[i];
+
+		if (p->wanted.named && view_at(path, view_host_name(p)))
 			return true;
-	return m->anywhere;
+	}
+	return b->anywhere;
 }
 
-static int take_away(struct maker *m, size_t i, const char *named, const char *shown)
+static int take_away(struct view_builder *b, size_t i, const char *named, const char *shown)
 {
-	uint32_t rule = m->c[i].rule;
-	bool floor = m->c[i].floor;
-	struct cand *c;
+	uint32_t rule = b->places[i].wanted.rule;
+	bool floor = b->places[i].wanted.floor;
+	struct view_place *p;
 	int r;
 
-	if (!strcmp(named, shown) || view_is_system(shown) || !is_shown(m, shown))
+	if (!strcmp(named, shown) || view_is_system(shown) || !is_shown(b, shown))
 		return 0;
-	r = is_there(m, named, shown);
+	r = is_there(b, named, shown);
 	if (r <= 0)
 		return r;
-	r = view_alias(m, named, shown, rule);
-	c = r == 0 ? view_cand_at(m, shown) : NULL;
-	if (!c)
+	r = view_add_alias(b, named, shown, rule, false);
+	p = r == 0 ? view_place_at(b, shown) : NULL;
+	if (!p)
 		return r < 0 ? r : -ENOMEM;
-	c->restricts = true;
-	c->floor = c->floor && floor;
-	if (c->rule == VIEW_NO_RULE)
-		c->rule = rule;
+	p->wanted.restricted = true;
+	p->wanted.floor = p->wanted.floor && floor;
+	if (p->wanted.rule == VIEW_NO_RULE)
+		p->wanted.rule = rule;
 	return 0;
 }
 
 /* Adds every other name that mounts give to what the place at `i` restricts, or to a
  * part of it. */
-static int other_names(struct maker *m, const struct binds *b, size_t i)
+static int other_names(struct view_builder *b, const struct binds *all, size_t i)
 {
 	char path[4096], in_fs[8300], named[8300], shown[8300];
 	const struct bind *own;
 	int r = 0;
 
-	(void)snprintf(path, sizeof(path), "%s", m->c[i].path);
-	own = mount_of(b, path);
+	(void)snprintf(path, sizeof(path), "%s", b->places[i].path);
+	own = mount_of(all, path);
 	if (!own || join(in_fs, own->root, behind(path, own->at)) < 0)
 		return 0;
-	for (size_t k = 0; k < b->n && r == 0; k++) {
-		const struct bind *o = &b->v[k];
+	for (size_t k = 0; k < all->n && r == 0; k++) {
+		const struct bind *o = &all->v[k];
 
 		if (o == own || strcmp(o->dev, own->dev) != 0)
 			continue;
 		if (view_at(in_fs, o->root)) {
 			r = join(shown, o->at, behind(in_fs, o->root));
 			if (r == 0)
-				r = take_away(m, i, path, shown);
+				r = take_away(b, i, path, shown);
 		} else if (view_below(o->root, in_fs)) {
 			r = join(named, path, behind(o->root, in_fs));
 			if (r == 0)
-				r = take_away(m, i, named, o->at);
+				r = take_away(b, i, named, o->at);
 		}
 	}
 	return r;
 }
 
-int view_binds(struct maker *m)
+int view_binds(struct view_builder *b)
 {
 	AUTO_FREE char *text = NULL;
-	struct binds b = { NULL, 0 };
-	size_t n = m->n, len = 0;
+	struct binds all = { NULL, 0 };
+	size_t n = b->n, len = 0;
 	int r;
 
-	if (!m->in->mountinfo)
+	if (!b->in->mountinfo)
 		return 0;
-	r = io_read_file(m->in->mountinfo, MOUNTINFO_MAX, &text, &len);
+	r = io_read_file(b->in->mountinfo, MOUNTINFO_MAX, &text, &len);
 	if (r < 0)
-		return rt_fail_errno(m->err, -r, "%s", m->in->mountinfo);
-	r = read_lines(text, &b);
+		return rt_fail_errno(b->err, -r, "%s", b->in->mountinfo);
+	r = read_lines(text, &all);
 	for (size_t i = 0; i < n && r == 0; i++)
-		if (m->c[i].restricts && !m->c[i].private_ && !m->c[i].from)
-			r = other_names(m, &b, i);
-	free(b.v);
+		if (b->places[i].wanted.restricted && !b->places[i].wanted.private_ &&
+		    !b->places[i].source)
+			r = other_names(b, &all, i);
+	free(all.v);
 	return r;
 }

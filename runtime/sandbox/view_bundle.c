@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/view.h"
 
 /* Does a rule other than a scratch rule allow it too?  A decision lists a limited
@@ -150,51 +151,4 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 		free(v[i].path);
 	free(v);
 	return r;
-}
-
-void sandbox_view_release(struct sandbox_view *v)
-{
-	for (size_t i = 0; i < v->n; i++) {
-		if (v->nodes[i].pin_fd >= 0)
-			(void)close(v->nodes[i].pin_fd);
-		free(v->nodes[i].path);
-		free(v->nodes[i].source);
-	}
-	for (size_t i = 0; i < v->ncreatable; i++)
-		free(v->creatable[i].path);
-	for (size_t i = 0; i < v->nlinks; i++) {
-		free(v->links[i].path);
-		free(v->links[i].target);
-	}
-	view_walls_release(v);
-	repo_release(&v->repos);
-	for (size_t i = 0; i < v->ngit; i++)
-		free(v->git[i].path);
-	free(v->git);
-	free(v->nodes);
-	free(v->creatable);
-	free(v->links);
-	memset(v, 0, sizeof(*v));
-}
-
-const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v, const char *path)
-{
-	const struct sandbox_node *best = NULL;
-
-	for (size_t i = 0; i < v->n; i++)
-		if (view_at(path, v->nodes[i].path))
-			best = &v->nodes[i];
-	return best;
-}
-
-const char *sandbox_view_host(const struct sandbox_view *v, const char *path, char *buf,
-			      size_t cap)
-{
-	const struct sandbox_node *n = sandbox_view_find(v, path);
-	int len;
-
-	if (!n || !n->source)
-		return path;
-	len = snprintf(buf, cap, "%s%s", n->source, path + strlen(n->path));
-	return len < 0 || (size_t)len >= cap ? NULL : buf;
 }

@@ -11,7 +11,8 @@
 #include <strings.h>
 
 #include "runtime/base/io.h"
-#include "runtime/sandbox/view.h"
+#include "runtime/sandbox/view_git.h"
+#include "runtime/sandbox/view_host.h"
 
 #define GIT_FILE_MAX (1024u * 1024)
 #define GIT_MAX_PATHS 256u
@@ -399,11 +400,12 @@ int view_git_paths(const char *prefix, const char *home, const char *project,
 }
 
 int view_git_other(const char *prefix, const char *home, const char *base,
-		   const char *dot_git, bool link, size_t max, struct sandbox_git **ret, size_t *ret_n,
-		   struct rt_err *err)
+		   const char *dot_git, bool link, size_t max, struct sandbox_git **ret,
+		   size_t *ret_n, struct rt_err *err)
 {
 	struct git g = { .prefix = prefix, .home = home, .base = base, .dot_git = dot_git,
-			 .other = true, .link = link, .v = *ret, .n = *ret_n, .max = max, .err = err };
+			 .other = true, .link = link, .v = *ret, .n = *ret_n, .max = max,
+			 .err = err };
 	int r = read_all(&g);
 
 	*ret = g.v;

@@ -2,7 +2,7 @@
  * How the view looks at the host: with one openat2() for a path without links.  Only if
  * there is a link does it walk slowly, component by component.
  */
-#include "runtime/sandbox/view.h"
+#include "runtime/sandbox/view_host.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static bool way_is_closed(char *full)
 	return closed;
 }
 
-int view_look(const char *prefix, const char *path, struct view_place *ret)
+int view_look(const char *prefix, const char *path, struct view_object *ret)
 {
 	char full[4200];
 	struct stat st;

@@ -10,7 +10,9 @@
 #include "runtime/base/io.h"
 #include "runtime/base/repo.h"
 #include "runtime/base/sys.h"
-#include "runtime/sandbox/view.h"
+#include "runtime/sandbox/view_git.h"
+#include "runtime/sandbox/view_host.h"
+#include "runtime/sandbox/view_nested.h"
 
 static const struct {
 	const char *name;

@@ -94,7 +94,8 @@ int trace_init(struct trace *t, const struct sandbox_run *run,
 	if (t->paths.proc_fd < 0)
 		return rt_fail_errno(err, errno, "cannot open /proc");
 	(void)snprintf(name, sizeof(name), "%d/root", init_pid);
-	t->paths.root_fd = sys_openat(t->paths.proc_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	t->paths.root_fd = sys_openat(t->paths.proc_fd, name,
+				      O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (t->paths.root_fd < 0)
 		return rt_fail_errno(err, errno, "cannot open the sandbox's root");
 	return 0;

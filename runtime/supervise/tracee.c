@@ -122,7 +122,8 @@ static bool may_resolve(struct tracee_paths *p)
 }
 
 /* The real path of `path` below the sandbox's root, if it exists. */
-static bool real_inside(struct tracee_paths *p, const char *path, bool follow, char out[PATH_MAX])
+static bool real_inside(struct tracee_paths *p, const char *path, bool follow,
+			char out[PATH_MAX])
 {
 	if (!may_resolve(p))
 		return false;

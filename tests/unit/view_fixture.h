@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/sandbox/view.h"
+#include "runtime/sandbox/view_host.h"
 #include "tests/unit/fixture.h"
 
 #define MAX_RULES 32

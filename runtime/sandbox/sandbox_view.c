@@ -1,0 +1,60 @@
+/* Finds what governs a path in a view that has been made, and releases the view. */
+#include "runtime/sandbox/sandbox_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/sandbox/view_host.h"
+
+void sandbox_view_release(struct sandbox_view *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		if (v->nodes[i].pin_fd >= 0)
+			(void)close(v->nodes[i].pin_fd);
+		free(v->nodes[i].path);
+		free(v->nodes[i].source);
+	}
+	for (size_t i = 0; i < v->ncreatable; i++)
+		free(v->creatable[i].path);
+	for (size_t i = 0; i < v->nlinks; i++) {
+		free(v->links[i].path);
+		free(v->links[i].target);
+	}
+	for (size_t i = 0; i < v->nwalls; i++) {
+		free(v->walls[i].path);
+		free(v->walls[i].target);
+	}
+	repo_release(&v->repos);
+	for (size_t i = 0; i < v->ngit; i++)
+		free(v->git[i].path);
+	free(v->git);
+	free(v->nodes);
+	free(v->creatable);
+	free(v->links);
+	free(v->walls);
+	memset(v, 0, sizeof(*v));
+}
+
+const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v, const char *path)
+{
+	const struct sandbox_node *best = NULL;
+
+	for (size_t i = 0; i < v->n; i++)
+		if (view_at(path, v->nodes[i].path))
+			best = &v->nodes[i];
+	return best;
+}
+
+const char *sandbox_view_host(const struct sandbox_view *v, const char *path, char *buf,
+			      size_t cap)
+{
+	const struct sandbox_node *n = sandbox_view_find(v, path);
+	int len;
+
+	if (!n || !n->source)
+		return path;
+	len = snprintf(buf, cap, "%s%s", n->source, path + strlen(n->path));
+	return len < 0 || (size_t)len >= cap ? NULL : buf;
+}

@@ -1,0 +1,102 @@
+/* The view of a run: what it sees of the host, with which rights, and by which rules. */
+#ifndef RUNTIME_SANDBOX_SANDBOX_VIEW_H
+#define RUNTIME_SANDBOX_SANDBOX_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/base/repo.h"
+#include "runtime/bundle/format.h"
+
+/* One place of the view, sorted by path (outer before inner). */
+struct sandbox_node {
+	char *path;          /* inside the sandbox; absolute */
+	char *source;        /* below the place of a mount: the name on the host; NULL:
+	                        the same as `path` */
+	uint8_t ops;         /* pb_op bits that are granted here and below */
+	bool scratch;        /* a private, empty tree */
+	bool masked;         /* exists on the host, but shows nothing */
+	bool absent;         /* does not exist on the host */
+	bool is_dir;
+	bool forced_ro;      /* read-only by force, because of a wildcard or an absent
+	                        name */
+	uint32_t rule[3];    /* deciding rule for read, write, exec; UINT32_MAX none */
+	uint32_t forced_by;  /* the rule behind forced_ro */
+	bool locked;         /* a name that the run made: empty, read-only */
+	bool noted;          /* only shown by --plan: nothing is mounted here */
+	/* device and inode that polrun saw on the host; pin_fd (O_PATH, -1 none) holds
+	   the object until the view is released */
+	uint64_t dev, ino;
+	uint64_t at_dev, at_ino; /* dev and ino of the mount point, if it lies in a tree
+	                            of the host */
+	uid_t uid;
+	gid_t gid;
+	int pin_fd;
+};
+
+/* A symbolic link that is copied from the host into the run's own trees. */
+struct sandbox_link {
+	char *path;
+	char *target;
+};
+
+/*
+ * A restriction that depends on a name of the host still leading to what it led to when
+ * the run started.  When a process of the host renames over a name or removes it, the
+ * kernel removes the mounts on that name in every namespace; when the name is moved,
+ * the mount moves along.  The supervisor watches these names
+ * (runtime/supervise/walls.h).
+ */
+enum sandbox_wall_kind {
+	SANDBOX_WALL_MOUNT,  /* `path` is the root of a mount */
+	SANDBOX_WALL_ABSENT, /* nothing is at `path`: if something appeared, the run
+	                        would see it */
+	SANDBOX_WALL_LINK    /* `path` is a symbolic link whose text is `target` */
+};
+
+struct sandbox_wall {
+	char *path; /* path inside; for the host's path use sandbox_view_host() */
+	char *target;
+	uint8_t kind;
+	uint32_t rule; /* UINT32_MAX: no rule, the run itself needs it */
+};
+
+/* A name that is protected because of what git reads, besides the names of the floor. */
+struct sandbox_git {
+	char *path; /* malloc'ed, absolute */
+	bool hooks; /* true: a directory of hooks; false: a file that git reads */
+	uint32_t rule;
+};
+
+struct sandbox_view {
+	struct sandbox_node *nodes; /* malloc'ed */
+	size_t n;
+	/* names of the floor that do not exist, and that the run may create (below
+	 * `under`): host paths */
+	struct { char *path; uint32_t rule; } *creatable;
+	size_t ncreatable;
+	struct sandbox_link *links;
+	size_t nlinks;
+	struct sandbox_wall *walls;
+	size_t nwalls;
+	/* the repositories, other than the project's own .git, that git would find
+	 * below the project before the run */
+	struct repo_list repos;
+	/* names that no run may write because git reads them */
+	struct sandbox_git *git;
+	size_t ngit;
+};
+
+void sandbox_view_release(struct sandbox_view *v);
+/* The node that governs `path` inside (the nearest at or above it), or NULL. */
+const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v,
+					     const char *path);
+
+/* The host's name of the inside path `path`.  Written into `buf` if the two differ.
+ * NULL: too long. */
+const char *sandbox_view_host(const struct sandbox_view *v, const char *path, char *buf,
+			      size_t cap);
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * From anchors to wishes: the path of an anchor, resolved on the host, and what symbolic
+ * links lead to.
+ */
+#include "runtime/sandbox/view_anchor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/sandbox/view_find.h"
+#include "runtime/sandbox/view_link.h"
+
+static void want(struct view_wanted *w, const struct view_anchor *a)
+{
+	if (a->effect == PB_ALLOW) {
+		if (a->flags & PB_AF_SCRATCH)
+			w->private_ = w->scratch = true;
+		/* ${TMPDIR} belongs to the run: names in it are not names of the host */
+		else if (a->root != PB_ROOT_TMP)
+			w->named = true;
+		return;
+	}
+	w->restricted = true;
+	if (!(a->flags & PB_AF_FLOOR))
+		w->floor = false;
+	w->rule = a->rule;
+	if (a->flags & VIEW_AF_FORCE) {
+		w->ro.here = true;
+		w->ro.below |= !(a->flags & VIEW_AF_FILE);
+		w->ro.by = a->rule;
+	}
+}
+
+/* A run that could replace the link could make the denied name anew, so the directory
+ * of the link is read-only. */
+static int close_link(struct view_builder *b, const struct view_anchor *a, const char *link)
+{
+	char dir[4096];
+	struct view_place *p;
+	char *slash;
+
+	(void)snprintf(dir, sizeof(dir), "%s", link);
+	slash = strrchr(dir, '/');
+	*(slash == dir ? slash + 1 : slash) = '\0';
+	p = view_place_at(b, dir);
+	if (!p)
+		return -ENOMEM;
+	p->wanted.ro.here = true;
+	p->wanted.ro.by = a->rule;
+	return 0;
+}
+
+static int add_place(struct view_builder *b, const struct view_anchor *a, const char *path)
+{
+	struct view_place *p = view_place_at(b, path);
+
+	if (!p)
+		return -ENOMEM;
+	if (a->kind == PB_A_PATH) {
+		want(&p->wanted, a);
+		return 0;
+	}
+	p->wanted.ro.below = true;
+	p->wanted.ro.by = a->rule;
+	p->wanted.wildcard = true;
+	return 0;
+}
+
+/* Adds an anchor whose path on the host goes through a link. */
+static int add_through_link(struct view_builder *b, const struct view_anchor *a)
+{
+	bool allow = a->effect == PB_ALLOW, follow = true;
+	struct view_link *links;
+	char real[4096];
+	size_t n;
+	int r = view_resolve(b->in->prefix, a->path, real, &links, &n);
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		bool foreign = view_link_is_foreign(b, links[i].path);
+
+		follow = follow && foreign;
+		if (allow && follow)
+			r = view_add_link(b, links[i].path, links[i].target);
+		else if (!allow && !foreign)
+			r = close_link(b, a, links[i].path);
+		if (!allow && r == 0)
+			r = view_guard_link(b, &links[i], a->rule);
+	}
+	free(links);
+	/* a loop, or a path that is too long: an allow gives nothing; a deny cannot be
+	 * enforced, so it is an error */
+	if (r == -ELOOP || r == -ENAMETOOLONG)
+		return allow ? 0 : rt_fail_errno(b->err, -r, "the denied path %s", a->path);
+	if (r < 0 || (allow && !follow))
+		return r;
+	r = view_add_alias(b, a->path, real, a->rule, allow);
+	if (r == 0)
+		r = add_place(b, a, real);
+	/* a private tree does not contain the link, so the run could make the name */
+	if (r == 0 && !allow && view_is_private(b, a->path))
+		r = add_place(b, a, a->path);
+	return r;
+}
+
+int view_add_anchor(struct view_builder *b, const struct view_anchor *a)
+{
+	bool scratch = a->flags & PB_AF_SCRATCH;
+	struct view_object object;
+	struct view_place *p;
+	int r;
+
+	if (a->kind == PB_A_ANY) {
+		b->any_ro = a->rule;
+		return 0;
+	}
+	if (view_is_system(a->path) && (a->effect == PB_ALLOW || a->kind == PB_A_WILD))
+		return 0;
+	r = scratch ? 0 : view_look(b->in->prefix, a->path, &object);
+	if (r == -ELOOP)
+		return add_through_link(b, a);
+	if (r < 0)
+		return rt_fail_errno(b->err, -r, "%s", a->path);
+	p = view_place_at(b, a->path);
+	if (!p)
+		return -ENOMEM;
+	if (!scratch)
+		view_find_take(p, &object);
+	return add_place(b, a, a->path);
+}

@@ -1,0 +1,10 @@
+/* Other names of what rules restrict. */
+#ifndef RUNTIME_SANDBOX_VIEW_BINDS_H
+#define RUNTIME_SANDBOX_VIEW_BINDS_H
+
+#include "runtime/sandbox/view_place.h"
+
+/* Adds the names that other mounts of the host give to what rules take away. */
+int view_binds(struct view_builder *b);
+
+#endif

@@ -1,0 +1,49 @@
+/* What is at a path of the host.  `prefix` is "" or, in tests, a directory that stands
+ * for /. */
+#ifndef RUNTIME_SANDBOX_VIEW_HOST_H
+#define RUNTIME_SANDBOX_VIEW_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define VIEW_MAX_LINKS 40
+
+struct view_link {
+	char path[4096];   /* path of the link, physical up to its last component */
+	char target[4096]; /* its text */
+	char full[4096];   /* the absolute path that it stands for, resolved by one step */
+};
+
+struct view_object {
+	int fd;           /* O_PATH, -1 where it does not exist */
+	bool exists, is_dir;
+	bool unreachable; /* the caller may not look, so nobody knows whether it exists */
+	bool beyond_link; /* does not exist; a link is on the way, or is the last
+	                     component */
+	mode_t mode;
+	uint64_t dev, ino;
+	uid_t uid;
+	gid_t gid;
+};
+
+/* Looks at `path` without following links: a path through a link is -ELOOP.  0 or
+ * -errno. */
+int view_look(const char *prefix, const char *path, struct view_object *ret);
+/*
+ * Resolves every link in `path` on the host and returns the physical path (with
+ * whatever follows the first missing component) and the links that were met, in order.
+ */
+int view_resolve(const char *prefix, const char *path, char ret[4096],
+		 struct view_link **ret_links, size_t *ret_n);
+
+/* True for a directory, or for a link that leads to one. */
+bool view_is_dir(const char *prefix, const char *path);
+
+/* Path helpers.  view_below(): `path` is strictly below `top`.  view_at(): below or the
+ * same. */
+bool view_below(const char *path, const char *top);
+bool view_at(const char *path, const char *top);
+
+#endif

@@ -1,0 +1,62 @@
+/* What a view is made of: the anchors of a bundle, this run's roots, and who decides. */
+#ifndef RUNTIME_SANDBOX_VIEW_INPUT_H
+#define RUNTIME_SANDBOX_VIEW_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/bundle/format.h"
+
+enum view_answer {
+	VIEW_ALLOW,
+	VIEW_OWN,      /* only scratch rules allow it: a file of the run's own */
+	VIEW_DENY,     /* a rule says so */
+	VIEW_OTHERWISE /* no rule allows it */
+};
+
+#define VIEW_AF_FORCE 0x80 /* read-only whatever the rules say (for git's hooks) */
+#define VIEW_AF_FILE 0x40  /* with VIEW_AF_FORCE: a name that may be absent (for git's
+                              files) */
+
+struct view_anchor {
+	char *path;       /* full, absolute */
+	uint8_t kind;     /* enum pb_anchor_kind */
+	uint8_t root;     /* enum pb_root */
+	uint8_t effect;   /* enum pb_effect */
+	uint8_t ops;
+	uint8_t flags;    /* enum pb_anchor_flag */
+	uint32_t rule;
+};
+
+/* A tree of the host that has a second name inside. */
+struct view_mount {
+	char *host, *place; /* full, absolute */
+	uint32_t rule;
+};
+
+struct view_in {
+	const char *prefix; /* "" or, in tests, a directory that stands for / */
+	const char *home, *project, *project_link;
+	const char *mountinfo; /* the host's mountinfo, in the format of proc(5), or NULL */
+	bool foreign; /* a run as root: its user owns no files except those that are
+	                 mapped */
+	const struct view_anchor *anchors;
+	size_t n;
+	/* No place lies inside another.  Questions about a path below a place are
+	   answered for its name on the host. */
+	const struct view_mount *mounts;
+	size_t nmounts;
+	/* files that no run may write, whatever the rules say: see struct sandbox_run */
+	const char *const *kept;
+	size_t nkept;
+	size_t nbelieved; /* the run may not even be able to reach the first `nbelieved`
+	                     of them: -EPERM */
+	enum view_answer (*decide)(void *arg, uint8_t op, const char *path,
+				   uint32_t *ret_rule);
+	void *arg;
+	uint32_t otherwise; /* number of the otherwise-read rule; those for write and
+	                       exec follow */
+};
+
+#endif

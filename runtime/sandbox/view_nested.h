@@ -1,0 +1,21 @@
+/* What the repositories below the project add. */
+#ifndef RUNTIME_SANDBOX_VIEW_NESTED_H
+#define RUNTIME_SANDBOX_VIEW_NESTED_H
+
+#include "runtime/base/err.h"
+#include "runtime/sandbox/sandbox_view.h"
+
+/*
+ * Lists what git runs or takes commands from in every repository, other than the
+ * project's own, that git would find below the project (runtime/base/repo.h); the
+ * repositories are returned in *ret_repos.  Of each it lists the configuration, the
+ * hooks, what leads to other repositories, and what the configuration names; of a .git
+ * file it lists the file and what it leads to.  *ret and *ret_n keep what they held
+ * before.  ret_repos->cut says what the search did not look at any more,
+ * ret_repos->failed what could not be read or was too much.
+ */
+int view_nested_paths(const char *prefix, const char *home, const char *project,
+		      struct repo_list *ret_repos, struct sandbox_git **ret, size_t *ret_n,
+		      struct rt_err *err);
+
+#endif

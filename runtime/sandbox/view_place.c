@@ -1,0 +1,70 @@
+/* The list of the places of a view that is being built. */
+#include "runtime/sandbox/view_place.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct view_place *view_place_at(struct view_builder *b, const char *path)
+{
+	struct view_place *p;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (!strcmp(b->places[i].path, path))
+			return &b->places[i];
+	if (b->n == b->cap) {
+		size_t cap = b->cap ? 2 * b->cap : 64;
+		struct view_place *grown = reallocarray(b->places, cap, sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		b->places = grown;
+		b->cap = cap;
+	}
+	p = &b->places[b->n];
+	memset(p, 0, sizeof(*p));
+	p->path = strdup(path);
+	if (!p->path)
+		return NULL;
+	p->wanted.floor = true;
+	p->wanted.rule = p->wanted.ro.by = VIEW_NO_RULE;
+	p->found.object.fd = -1;
+	p->given.rules[0] = p->given.rules[1] = p->given.rules[2] = VIEW_NO_RULE;
+	b->n++;
+	return p;
+}
+
+void view_places_release(struct view_builder *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->places[i].found.object.fd >= 0)
+			(void)close(b->places[i].found.object.fd);
+		free(b->places[i].path);
+		free(b->places[i].source);
+	}
+	for (size_t i = 0; i < b->naliases; i++) {
+		free(b->aliases[i].path);
+		free(b->aliases[i].real);
+	}
+	for (size_t i = 0; i < b->nguarded; i++) {
+		free(b->guarded[i].path);
+		free(b->guarded[i].target);
+	}
+	free(b->guarded);
+	free(b->aliases);
+	free(b->places);
+}
+
+bool view_is_private(const struct view_builder *b, const char *path)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->places[i].wanted.private_ && view_at(path, b->places[i].path))
+			return true;
+	return false;
+}
+
+bool view_is_system(const char *path)
+{
+	return view_at(path, "/proc") || view_at(path, "/sys") ||
+	       (view_at(path, "/dev") && !view_at(path, "/dev/shm"));
+}

@@ -1,0 +1,120 @@
+/*
+ * The places of a view while it is built.  Three stages look at a place, one after the
+ * other: what is wanted there, what the host has there, and what the run gets there.
+ * Each stage fills its own part of the place and reads the parts before it.
+ */
+#ifndef RUNTIME_SANDBOX_VIEW_PLACE_H
+#define RUNTIME_SANDBOX_VIEW_PLACE_H
+
+#include "runtime/base/err.h"
+#include "runtime/sandbox/sandbox_view.h"
+#include "runtime/sandbox/view_host.h"
+#include "runtime/sandbox/view_input.h"
+
+#define VIEW_NO_RULE UINT32_MAX
+
+/*
+ * 1. What is wanted.  Filled by view_want.c and the files that it calls: view_anchor.c
+ * (rules), view_protect.c (names that no run may write), view_binds.c (other names of
+ * what is restricted) and view_mount.c (mounts at another place).  Wishes are only ever
+ * added.  The third stage adds to `ro` and `scratch`, and then settles the places again.
+ */
+struct view_wanted {
+	bool named;      /* an allow names it: show the host's object */
+	bool restricted; /* a deny or hide names it */
+	bool floor;      /* only rules of the floor restrict it */
+	bool private_;   /* a private tree begins here */
+	bool scratch;    /* the private tree is writable for the run */
+	bool wildcard;   /* a rule with a wildcard restricts names in this directory */
+	bool project;
+	bool mounted;    /* a mount shows another tree of the host here */
+	uint32_t rule;   /* that restricts or mounts */
+	struct {
+		bool here;   /* the place itself is read-only */
+		bool below;  /* nothing below is writable */
+		uint32_t by; /* because of this rule */
+	} ro;
+};
+
+/* 2. What the host has.  Filled by view_find.c. */
+struct view_found {
+	bool looked;               /* `object` is valid */
+	struct view_object object; /* at the place's name on the host */
+	uint64_t at_dev, at_ino;   /* of a mounted tree's mount point, if it lies in a
+	                              tree of the host */
+};
+
+/* 3. What the run gets.  Filled by view_settle.c. */
+struct view_given {
+	int up;            /* index of the kept place above, or -1 */
+	uint8_t ops;       /* pb_op bits */
+	uint8_t allowed;   /* pb_op bits that the rules alone would give */
+	uint32_t rules[3]; /* the rules that decide read, write, exec */
+	bool keep;         /* differs from the place above: becomes a node of the view */
+	bool from_host;    /* shows the host's object */
+	bool mask;         /* shows nothing of what exists */
+	bool lock;         /* a name that the run makes: empty, read-only */
+	bool absent;       /* … and that the host does not have */
+	bool is_dir;       /* … and that is a directory */
+	bool note;         /* nothing is mounted, but --plan shows it */
+};
+
+struct view_place {
+	char *path;   /* inside; absolute */
+	char *source; /* at or below a mounted tree: the name on the host; else NULL */
+	struct view_wanted wanted;
+	struct view_found found;
+	struct view_given given;
+};
+
+/* A literal path of a rule that goes through links of the host. */
+struct view_alias {
+	char *path, *real; /* as in the rule; physical */
+	uint32_t rule;
+	bool lends;        /* the rule is an allow, and no run can have made one of the
+	                      links */
+};
+
+/* A link of the host through which a rule takes something away. */
+struct view_guarded {
+	char *path, *target;
+	uint32_t rule;
+};
+
+struct view_builder {
+	const struct view_in *in;
+	struct view_place *places;
+	size_t n, cap;
+	/* the rest of what is wanted (stage 1) */
+	struct view_alias *aliases;
+	size_t naliases;
+	struct view_guarded *guarded;
+	size_t nguarded;
+	uint32_t any_ro; /* an any-depth deny of writing, or VIEW_NO_RULE */
+	bool anywhere;   /* all of the host can be read: the host's "/" is the root */
+	bool spread;     /* the root is empty all the same, and the top names of the
+	                    host are mounted one by one, because a mount needs a new
+	                    name there */
+	/* the rest of what the run gets (stage 3) */
+	bool again;      /* a place that was settled already has changed */
+	bool at_once;    /* and what was settled since then may be wrong */
+	struct sandbox_view *out;
+	struct rt_err *err;
+};
+
+/* Finds or adds the place `path`.  Adding one moves the others.  NULL: no memory. */
+struct view_place *view_place_at(struct view_builder *b, const char *path);
+void view_places_release(struct view_builder *b);
+/* True for a path in a private tree, or at its top. */
+bool view_is_private(const struct view_builder *b, const char *path);
+/* True for /proc, /dev (except /dev/shm) and /sys, which the run makes itself: rules
+ * can only mask there. */
+bool view_is_system(const char *path);
+
+/* The name of the object on the host. */
+static inline const char *view_host_name(const struct view_place *p)
+{
+	return p->source ? p->source : p->path;
+}
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * Which names a run may not write, whatever the rules say, because somebody outside of
+ * the sandbox or the next run trusts what they hold.
+ */
+#include "runtime/sandbox/view_protect.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/io.h"
+#include "runtime/sandbox/view_anchor.h"
+#include "runtime/sandbox/view_git.h"
+#include "runtime/sandbox/view_nested.h"
+
+/* The rule of the floor for a name below a root, or VIEW_NO_RULE. */
+static uint32_t floor_rule(const struct view_builder *b, const char *root, const char *name)
+{
+	for (size_t i = 0; i < b->in->n; i++) {
+		const struct view_anchor *a = &b->in->anchors[i];
+
+		if ((a->flags & PB_AF_FLOOR) && a->path && root &&
+		    view_below(a->path, root) && !strcmp(a->path + strlen(root), name))
+			return a->rule;
+	}
+	return VIEW_NO_RULE;
+}
+
+/*
+ * Protects names in the user's home.  A run may want to write them in a home of its own
+ * (git config --global, pip install --user), so no rule for the scope sandbox mentions
+ * them.  They are protected if a rule allows writing to the folder that holds them, but
+ * not if a rule names them.
+ */
+static int add_home(struct view_builder *b)
+{
+	static const struct {
+		const char *dir, *name;
+	} names[] = { { "", "/.gitconfig" }, { "/.local", "/bin" }, { "", "/.claude" },
+		      { "/.cargo", "/config.toml" } };
+	const char *home = b->in->home;
+	uint32_t rule = floor_rule(b, home, "/.bashrc"), by;
+	int r = 0;
+
+	if (rule == VIEW_NO_RULE)
+		return 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && r == 0; i++) {
+		char path[4200];
+		struct view_anchor a = { .path = path, .kind = PB_A_PATH,
+					 .effect = PB_DENY, .ops = PB_WRITE, .rule = rule,
+					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE };
+
+		if (snprintf(path, sizeof(path), "%s%s", home, names[i].dir) >= 4096 ||
+		    b->in->decide(b->in->arg, PB_WRITE, path, &by) != VIEW_ALLOW)
+			continue;
+		if (snprintf(path, sizeof(path), "%s%s%s", home, names[i].dir,
+			     names[i].name) >= 4096)
+			continue;
+		/* an absent name may still be created; the report names it */
+		if (!view_is_dir(b->in->prefix, path))
+			a.flags |= VIEW_AF_FILE;
+		r = view_add_anchor(b, &a);
+	}
+	return r;
+}
+
+/* Adds git's names with the ids of the rules for .git/hooks and .git/config. */
+static int add_git(struct view_builder *b, bool nested)
+{
+	uint32_t hooks = floor_rule(b, b->in->project, "/.git/hooks");
+	uint32_t config = floor_rule(b, b->in->project, "/.git/config");
+	size_t n = b->out->ngit;
+	int r;
+
+	if (hooks == VIEW_NO_RULE)
+		return 0;
+	r = nested ? view_nested_paths(b->in->prefix, b->in->home, b->in->project,
+				       &b->out->repos, &b->out->git, &b->out->ngit, b->err) :
+		     view_git_paths(b->in->prefix, b->in->home, b->in->project, &b->out->git,
+				    &b->out->ngit, b->err);
+	for (; n < b->out->ngit && r == 0; n++) {
+		struct view_anchor a = { .path = b->out->git[n].path, .kind = PB_A_PATH,
+					 .effect = PB_DENY, .ops = PB_WRITE,
+					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE,
+					 .rule = hooks };
+
+		if (!b->out->git[n].hooks) {
+			a.flags |= VIEW_AF_FILE;
+			a.rule = config != VIEW_NO_RULE ? config : hooks;
+		}
+		b->out->git[n].rule = a.rule;
+		r = view_add_anchor(b, &a);
+	}
+	return r;
+}
+
+/* Could the run write to the path, to one of its links, or to what they lead to? */
+static int within_reach(const struct view_builder *b, const char *path, bool *ret)
+{
+	const struct view_in *in = b->in;
+	struct view_link *links;
+	char real[4096];
+	uint32_t rule;
+	size_t n;
+	int r = view_resolve(in->prefix, path, real, &links, &n);
+
+	*ret = in->decide(in->arg, PB_WRITE, path, &rule) == VIEW_ALLOW;
+	for (size_t i = 0; i < n && r == 0; i++)
+		*ret |= in->decide(in->arg, PB_WRITE, links[i].path, &rule) == VIEW_ALLOW;
+	free(links);
+	if (r < 0)
+		return rt_fail_errno(b->err, -r, "%s", path);
+	*ret |= in->decide(in->arg, PB_WRITE, real, &rule) == VIEW_ALLOW;
+	return 0;
+}
+
+/*
+ * A mount on the name would not be enough: it is lost as soon as a process of the host
+ * renames over the name (`polc compile -o`), and the next run would then rely on what
+ * this one wrote.
+ */
+static int refuse_believed(const struct view_builder *b, const char *path)
+{
+	char shown[300];
+
+	io_escape(shown, sizeof(shown), path, strlen(path));
+	return rt_fail(b->err, EPERM, "%s lies where the command can write, and the next "
+		       "run would believe it: keep it in a .pol directory of the project, "
+		       "which no run writes, or outside of what the rules make writable",
+		       shown);
+}
+
+/* Protects the run's own bundle and similar files, with the id of the rule for the
+ * policy's files. */
+static int add_kept(struct view_builder *b)
+{
+	uint32_t rule = VIEW_NO_RULE;
+	int r = 0;
+
+	for (size_t i = 0; i < b->in->n && rule == VIEW_NO_RULE; i++) {
+		const struct view_anchor *a = &b->in->anchors[i];
+
+		if ((a->flags & PB_AF_FLOOR) && a->path && !strcmp(a->path, "/etc/pol"))
+			rule = a->rule;
+	}
+	for (size_t i = 0; i < b->in->nkept && r == 0; i++) {
+		struct view_anchor a = { .path = (char *)(uintptr_t)b->in->kept[i],
+					 .kind = PB_A_PATH, .effect = PB_DENY,
+					 .ops = PB_WRITE, .rule = rule,
+					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE |
+						  VIEW_AF_FILE };
+
+		bool reach;
+
+		r = within_reach(b, a.path, &reach);
+		if (r == 0 && reach && i < b->in->nbelieved)
+			r = refuse_believed(b, a.path);
+		else if (r == 0 && reach)
+			r = view_add_anchor(b, &a);
+	}
+	return r;
+}
+
+int view_protect(struct view_builder *b)
+{
+	int r = add_git(b, false);
+
+	if (r == 0)
+		r = add_git(b, true);
+	if (r == 0)
+		r = add_home(b);
+	return r == 0 ? add_kept(b) : r;
+}

@@ -1,0 +1,380 @@
+/*
+ * The third stage of a view.  The decision library says what holds at a place and below;
+ * a place that does not differ from the place above it is dropped.  What cannot be shown
+ * exactly is shown with fewer rights, together with the rule that caused it.
+ */
+#include "runtime/sandbox/view_settle.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/sandbox/view_decide.h"
+#include "runtime/sandbox/view_find.h"
+#include "runtime/sandbox/view_mount.h"
+
+static int by_path(const void *a, const void *b)
+{
+	/* '/' sorts before every other byte, so a tree is contiguous */
+	const unsigned char *x = (const unsigned char *)((const struct view_place *)a)->path;
+	const unsigned char *y = (const unsigned char *)((const struct view_place *)b)->path;
+
+	while (*x && *x == *y)
+		x++, y++;
+	if (*x == *y)
+		return 0;
+	if (!*x || !*y)
+		return *x ? 1 : -1;
+	if (*x == '/' || *y == '/')
+		return *x == '/' ? -1 : 1;
+	return *x < *y ? -1 : 1;
+}
+
+/* Trees are contiguous in the list, so we go up from the previous place. */
+static int nearest(const struct view_builder *b, size_t i)
+{
+	int up = (int)i - 1;
+
+	while (up >= 0 && !(b->places[up].given.keep &&
+			    view_below(b->places[i].path, b->places[up].path)))
+		up = b->places[up].given.up;
+	return up;
+}
+
+/* The kind of tree that a place lies in, decided by the nearest kept place above it. */
+enum region {
+	REGION_ROOT, /* the new root: shows only what rules name */
+	REGION_OWN,  /* private: shows nothing of the host */
+	REGION_HOST
+};
+
+static enum region region_of(const struct view_place *up)
+{
+	return !up ? REGION_ROOT : up->given.from_host ? REGION_HOST : REGION_OWN;
+}
+
+static bool mountable(const struct view_object *o)
+{
+	return S_ISDIR(o->mode) || S_ISREG(o->mode);
+}
+
+static void decide_ops(const struct view_builder *b, struct view_place *p, bool dir,
+		       bool host)
+{
+	static const uint8_t ops[3] = { PB_READ, PB_WRITE, PB_EXEC };
+	struct view_given *g = &p->given;
+
+	g->ops = 0;
+	for (int i = 0; i < 3; i++)
+		if (view_decide(b, ops[i], p, dir, host, &g->rules[i]))
+			g->ops |= ops[i];
+	/* a mount cannot be written or executed without being read */
+	if (!(g->ops & PB_READ))
+		g->ops = 0;
+	g->allowed = g->ops;
+}
+
+/* --- read-only places ---------------------------------------------------------------- */
+
+static void force_ro(struct view_place *p, uint32_t by)
+{
+	if (!(p->given.ops & PB_WRITE))
+		return;
+	p->given.ops &= (uint8_t)~PB_WRITE;
+	p->wanted.ro.here = true;
+	if (p->wanted.ro.by == VIEW_NO_RULE)
+		p->wanted.ro.by = by;
+}
+
+static void apply_ro(struct view_builder *b, size_t i, enum region region)
+{
+	struct view_place *p = &b->places[i];
+
+	if (p->wanted.ro.here || p->wanted.ro.below)
+		force_ro(p, p->wanted.ro.by);
+	/* also by the name on the host: a mount's tree may lie below such a directory */
+	for (size_t j = 0; j < b->n; j++) {
+		const struct view_place *top = &b->places[j];
+
+		if (top->wanted.ro.below && (view_below(p->path, top->path) ||
+					     view_below(view_host_name(p), top->path)))
+			force_ro(p, top->wanted.ro.by);
+	}
+	if (b->any_ro != VIEW_NO_RULE && !p->wanted.private_ &&
+	    (region == REGION_HOST || (p->wanted.named && p->found.object.exists)))
+		force_ro(p, b->any_ro);
+}
+
+/* Finds the nearest existing directory above `path` and makes it a place of its own. */
+static int existing_above(struct view_builder *b, const char *path, uint32_t by, bool below)
+{
+	char dir[4096];
+	struct view_place *p;
+
+	(void)snprintf(dir, sizeof(dir), "%s", path);
+	for (;;) {
+		struct view_object o;
+		char *slash = strrchr(dir, '/');
+		int r;
+
+		if (!slash || slash == dir)
+			return 0;
+		*slash = '\0';
+		r = view_look(b->in->prefix, dir, &o);
+		if (r == 0 && o.fd >= 0)
+			(void)close(o.fd);
+		if (r == 0 && o.exists && o.is_dir)
+			break;
+	}
+	p = view_place_at(b, dir);
+	if (!p)
+		return -ENOMEM;
+	b->again |= !p->wanted.ro.here;
+	b->at_once |= below && !p->wanted.ro.below;
+	p->wanted.ro.here = true;
+	p->wanted.ro.below |= below;
+	if (p->wanted.ro.by == VIEW_NO_RULE)
+		p->wanted.ro.by = by;
+	return 0;
+}
+
+/* --- one place ----------------------------------------------------------------------- */
+
+/* In a tree of the run's own: makes the names that rules restrict, and shows from the
+ * host what an allow names. */
+static void settle_own(struct view_place *p, const struct view_place *up)
+{
+	const struct view_object *o = &p->found.object;
+	struct view_wanted *w = &p->wanted;
+	struct view_given *g = &p->given;
+	uint8_t have = up ? up->given.ops : 0;
+	uint8_t lost = have & (uint8_t)~g->ops;
+
+	if (w->private_) {
+		g->keep = true;
+		w->scratch |= up && up->wanted.scratch;
+		/* empty and private, but writable only if a scratch rule says so */
+		if (!w->scratch)
+			g->ops &= PB_READ;
+		return;
+	}
+	if (w->named && o->exists && mountable(o) && g->ops) {
+		g->keep = g->from_host = true;
+		return;
+	}
+	if (w->named && !w->restricted && !lost)
+		return;
+	if (w->wildcard && !w->restricted && (have & PB_WRITE)) {
+		g->keep = g->lock = g->is_dir = true;
+		g->ops = have & (uint8_t)~PB_WRITE;
+		return;
+	}
+	/* the run cannot make anything where it cannot write */
+	if (!lost || !(have & PB_WRITE))
+		return;
+	g->keep = true;
+	g->absent = !o->exists;
+	g->mask = !(g->ops & PB_READ);
+	g->lock = !g->mask;
+}
+
+static int add_creatable(struct sandbox_view *v, const struct view_place *p)
+{
+	void *grown = reallocarray(v->creatable, v->ncreatable + 1, sizeof(*v->creatable));
+
+	if (!grown)
+		return -ENOMEM;
+	v->creatable = grown;
+	v->creatable[v->ncreatable].rule = p->wanted.rule;
+	v->creatable[v->ncreatable].path = strdup(p->path);
+	return v->creatable[v->ncreatable++].path ? 0 : -ENOMEM;
+}
+
+static int settle_host(struct view_builder *b, struct view_place *p,
+		       const struct view_place *up)
+{
+	const struct view_object *o = &p->found.object;
+	const struct view_wanted *w = &p->wanted;
+	struct view_given *g = &p->given;
+	uint8_t have = up ? up->given.ops : 0;
+	uint8_t lost = have & (uint8_t)~g->ops;
+
+	if (o->unreachable) {
+		/* the owner could open the way with chmod and then reach it */
+		return lost && (have & PB_WRITE) ?
+			       existing_above(b, view_host_name(p), w->rule, false) : 0;
+	}
+	if (!o->exists) {
+		if (!lost || !(have & PB_WRITE) || !w->restricted)
+			return 0;
+		if (!w->floor)
+			return existing_above(b, view_host_name(p), w->rule, false);
+		/* below a mount the entry for the host's own name covers it */
+		return p->source ? 0 : add_creatable(b->out, p);
+	}
+	g->from_host = true;
+	if (!(g->ops & PB_READ)) {
+		g->keep = g->mask = (have & PB_READ) != 0;
+		return 0;
+	}
+	if (!mountable(o)) {
+		/* a socket or a device is not shown; if a rule takes away what the tree
+		 * above gives, it is masked */
+		g->mask = g->keep = lost != 0;
+		return 0;
+	}
+	/* keep what was forced as a place of its own, so that the report can give the
+	 * reason */
+	g->keep = !up || up->given.mask || up->given.ops != g->ops || w->project ||
+		  w->mounted ||
+		  (g->allowed & (uint8_t)~g->ops & (uint8_t)~up->given.allowed);
+	return 0;
+}
+
+/* The run sees the host's root, which must never be writable as a whole. */
+static void settle_root(struct view_builder *b, struct view_place *p)
+{
+	if (!b->anywhere || b->spread)
+		return;
+	decide_ops(b, p, true, true);
+	p->given.ops &= (uint8_t)~PB_WRITE;
+	p->given.keep = p->given.from_host = true;
+}
+
+/* What the run itself needs is allowed without a rule, but a hide still holds. */
+static void settle_system(struct view_builder *b, struct view_place *p)
+{
+	struct view_given *g = &p->given;
+	uint32_t rule = VIEW_NO_RULE;
+
+	g->mask = g->keep = p->wanted.restricted && p->found.object.exists &&
+			    view_decide_path(b, PB_READ, p->path, false, true, &rule) ==
+				    VIEW_DENY;
+	g->rules[0] = rule;
+	if (p->wanted.private_ && !g->mask && p->found.object.is_dir) {
+		g->keep = true;
+		g->ops = g->allowed = PB_READ;
+	}
+}
+
+/* What a run as root cannot reach needs no mask, and could not be masked. */
+static void forget_unreachable(const struct view_builder *b, struct view_place *p,
+			       const struct view_place *up)
+{
+	char dir[4096];
+
+	if (b->in->foreign && !(up->given.ops & PB_WRITE) && !up->wanted.project &&
+	    !p->wanted.private_ &&
+	    !(b->in->project && view_at(up->path, b->in->project)) &&
+	    view_beyond_reach(b, p->path, dir))
+		view_find_forget(p);
+}
+
+/* A mount whose tree does not exist is left out.  In a tree of the host it needs an
+ * existing name of the same kind as mount point. */
+static int settle_mount(struct view_builder *b, struct view_place *p, enum region region)
+{
+	if (!p->found.object.exists || !mountable(&p->found.object)) {
+		p->given.note = true;
+		p->given.rules[0] = p->wanted.rule;
+		return 0;
+	}
+	if (region != REGION_HOST || view_find_mount_point(b, p) == 0)
+		return 0;
+	return rt_fail(b->err, ENOENT, "the mount at %s: the host has nothing there that "
+		       "it could lie on, and the tree above is the host's", p->path);
+}
+
+static int settle_one(struct view_builder *b, size_t i)
+{
+	struct view_place *p = &b->places[i], *up;
+	const struct view_object *o = &p->found.object;
+	const struct view_wanted *w = &p->wanted;
+	enum region region;
+	int r = view_find(b, p);
+
+	if (r < 0)
+		return r;
+	p->given.up = nearest(b, i);
+	if (!strcmp(p->path, "/")) {
+		settle_root(b, p);
+		return 0;
+	}
+	up = p->given.up < 0 ? NULL : &b->places[p->given.up];
+	region = region_of(up);
+	if (view_is_system(p->path)) {
+		settle_system(b, p);
+		return 0;
+	}
+	if (w->mounted) {
+		r = settle_mount(b, p, region);
+		if (r < 0 || p->given.note)
+			return r;
+	}
+	if (region == REGION_HOST)
+		forget_unreachable(b, p, up);
+	decide_ops(b, p, w->private_ || o->is_dir || p->given.is_dir || !o->exists,
+		   !w->private_ && (region == REGION_HOST || (w->named && o->exists)));
+	apply_ro(b, i, region);
+	/* there is nothing to cover, and the run could not make anything there */
+	if (w->private_ && !w->scratch && region == REGION_HOST && !o->is_dir)
+		return 0;
+	if (w->private_ && region == REGION_HOST && !o->is_dir)
+		return rt_fail(b->err, ENOTDIR, "scratch %s: there is no such directory on "
+			       "this host, and it lies in a tree of the host", p->path);
+	if (w->private_ || region == REGION_OWN)
+		settle_own(p, up);
+	else if (region == REGION_HOST || w->named)
+		r = settle_host(b, p, up);
+	else
+		/* mounted nowhere: nothing to do, but --plan shows it */
+		p->given.note = w->restricted && o->exists && !p->given.ops;
+	/* adding a place may have moved the array */
+	p = &b->places[i];
+	up = p->given.up < 0 ? NULL : &b->places[p->given.up];
+	/* the directory of a wildcard does not exist: restrict the tree above it */
+	if (r == 0 && p->wanted.ro.below && !p->given.keep && !p->found.object.exists &&
+	    region == REGION_HOST && (up->given.ops & PB_WRITE))
+		r = existing_above(b, view_host_name(p), p->wanted.ro.by, true);
+	return r;
+}
+
+/* --- all of them --------------------------------------------------------------------- */
+
+static void forget(struct view_builder *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct view_given *g = &b->places[i].given;
+
+		g->keep = g->mask = g->lock = g->note = g->from_host = false;
+	}
+	for (size_t i = 0; i < b->out->ncreatable; i++)
+		free(b->out->creatable[i].path);
+	b->out->ncreatable = 0;
+}
+
+/*
+ * A place may make an earlier one read-only that has been settled already.  Then
+ * everything is settled again, and at once if the restriction is about everything below
+ * a place.  Wishes are only ever added, so this ends.
+ */
+int view_settle(struct view_builder *b)
+{
+	int r = 0;
+
+	do {
+		size_t n;
+
+		b->again = b->at_once = false;
+		r = view_mirror(b);
+		qsort(b->places, b->n, sizeof(*b->places), by_path);
+		forget(b);
+		n = b->n; /* places that are added are not sorted yet */
+		for (size_t i = 0; i < n && r == 0 && !b->at_once; i++)
+			r = settle_one(b, i);
+	} while ((b->again || b->at_once) && r == 0);
+	return r;
+}

@@ -1,0 +1,159 @@
+/*
+ * The first stage of a view: the places that rules name, and those that every run needs,
+ * in the order in which they depend on each other.
+ */
+#include "runtime/sandbox/view_want.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/sandbox/view_anchor.h"
+#include "runtime/sandbox/view_binds.h"
+#include "runtime/sandbox/view_find.h"
+#include "runtime/sandbox/view_link.h"
+#include "runtime/sandbox/view_mount.h"
+#include "runtime/sandbox/view_protect.h"
+
+static int add_private(struct view_builder *b, const char *path)
+{
+	char real[4096];
+	struct view_link *links;
+	size_t n;
+	struct view_place *p;
+	int r = view_resolve(b->in->prefix, path, real, &links, &n);
+
+	free(links);
+	/* a loop, or a path that is too long, leads nowhere */
+	if (r < 0 && r != -ELOOP && r != -ENAMETOOLONG)
+		return rt_fail_errno(b->err, -r, "%s", path);
+	/* /var/tmp may be a link to /tmp */
+	p = view_place_at(b, r == 0 && n && strcmp(real, "/") ? real : path);
+	if (!p)
+		return -ENOMEM;
+	p->wanted.private_ = true;
+	return r == 0 && n && strcmp(real, path) ? view_add_link(b, path, real) : 0;
+}
+
+/* True if all of the host's tree may be read. */
+static bool reads_anywhere(const struct view_in *in)
+{
+	uint32_t rule;
+
+	return in->decide(in->arg, PB_READ, "/", &rule) == VIEW_ALLOW &&
+	       in->decide(in->arg, PB_READ, "/.\x01", &rule) == VIEW_ALLOW;
+}
+
+/* Adds the host's object, even if it lies below a private tree. */
+static int add_named(struct view_builder *b, const char *path)
+{
+	struct view_place *p = view_place_at(b, path);
+
+	if (!p)
+		return -ENOMEM;
+	p->wanted.named = true;
+	return 0;
+}
+
+/*
+ * Covers parts of the host's root with the run's own devices, an empty /sys and an
+ * empty /run.  Services listen in /run, and no mount prevents a connection to them.
+ */
+static int add_over_root(struct view_builder *b)
+{
+	static const char *const own[] = { "/dev", "/sys", "/run" };
+	int r = add_named(b, "/");
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && r == 0; i++)
+		r = add_private(b, own[i]);
+	if (r == 0 && b->in->home)
+		r = add_named(b, b->in->home);
+	if (r == 0 && b->in->project)
+		r = add_named(b, b->in->project);
+	return r;
+}
+
+/* Adds what the run needs besides the names in the rules. */
+static int add_fixed(struct view_builder *b)
+{
+	static const char *const trees[] = { "/tmp", "/var/tmp", "/dev/shm" };
+	static const char *const links[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+					     "/libx32" };
+	static const char *const texts[] = { "/etc/resolv.conf", "/etc/hosts",
+					     "/etc/nsswitch.conf" };
+	int r = 0;
+
+	for (size_t i = 0; i < 3 && r == 0; i++)
+		r = add_private(b, trees[i]);
+	b->anywhere = reads_anywhere(b->in);
+	if (r == 0 && b->anywhere)
+		r = add_over_root(b);
+	else if (r == 0 && b->in->home)
+		r = add_private(b, b->in->home);
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links) && r == 0; i++)
+		r = view_copy_link(b, links[i]);
+	for (size_t i = 0; i < 3 && r == 0; i++) {
+		struct view_anchor a = { .path = (char *)(uintptr_t)texts[i],
+					 .kind = PB_A_PATH, .ops = PB_READ,
+					 .effect = PB_ALLOW, .rule = VIEW_NO_RULE };
+
+		r = view_add_anchor(b, &a);
+	}
+	if (r == 0 && b->in->project) {
+		struct view_place *p = view_place_at(b, b->in->project);
+
+		if (!p)
+			return -ENOMEM;
+		p->wanted.project = true;
+	}
+	return r;
+}
+
+/*
+ * A run as root may be allowed to see something below a directory that it cannot pass.
+ * That directory is then empty except for that object; the run could see nothing else
+ * there anyway.
+ */
+static int open_ways(struct view_builder *b)
+{
+	char dir[4096];
+	size_t n = b->n;
+
+	for (size_t i = 0; i < n && b->anywhere; i++) {
+		struct view_place *p;
+
+		if (!b->places[i].wanted.named || b->places[i].wanted.restricted)
+			continue;
+		while (view_beyond_reach(b, b->places[i].path, dir)) {
+			p = view_place_at(b, dir);
+			if (!p)
+				return -ENOMEM;
+			p->wanted.private_ = true;
+		}
+	}
+	return 0;
+}
+
+int view_want(struct view_builder *b)
+{
+	const struct view_in *in = b->in;
+	int r = add_fixed(b);
+
+	/* scratch rules first: what a link means depends on whether it lies in a tree
+	 * of the run's own */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < in->n && r == 0; i++)
+			if (!!(in->anchors[i].flags & PB_AF_SCRATCH) != pass)
+				r = view_add_anchor(b, &in->anchors[i]);
+	if (r == 0)
+		r = open_ways(b);
+	if (r == 0)
+		r = view_protect(b);
+	if (r == 0)
+		r = view_binds(b);
+	if (r == 0)
+		r = view_mounts(b);
+	if (r == 0 && in->project_link && in->project)
+		r = view_add_link(b, in->project_link, in->project);
+	return r;
+}
