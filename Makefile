@@ -295,7 +295,7 @@ $(BUILD)/tests/probes/%: tests/live/probes/%.c
 
 # The JSON Schema of policies in YAML, from the table of their keys.
 SCHEMA := $(BUILD)/tools/yaml-schema
-$(SCHEMA): $(call obj,grammar/editors/schema.c) $(LIB_COMPILER)
+$(SCHEMA): $(call obj,grammar/editors/schema.c) $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLC_LIBS)
 schema: $(SCHEMA)

@@ -1,8 +1,10 @@
-/* Growable bytes: text, little-endian numbers, quoting for JSON and the DSL. */
+/* Growable bytes: text, little-endian numbers, quoting for the DSL. */
 #include "compiler/base/buf.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "runtime/base/utf8.h"
 
 void buf_init(struct buf *b, struct arena *a)
 {
@@ -113,67 +115,24 @@ struct str buf_view(const struct buf *b)
 	return (struct str){ (const char *)b->p, b->n };
 }
 
-/* Length of the well-formed UTF-8 sequence at p, 0 if there is none. */
-static size_t utf8_len(const unsigned char *p, size_t n)
+void buf_quoted(struct buf *b, struct str s)
 {
-	unsigned char c = p[0];
-	size_t len;
-	uint32_t v;
-
-	if (c < 0x80)
-		return 1;
-	if (c >= 0xc2 && c <= 0xdf)
-		len = 2;
-	else if ((c & 0xf0) == 0xe0)
-		len = 3;
-	else if (c >= 0xf0 && c <= 0xf4)
-		len = 4;
-	else
-		return 0;
-	if (n < len)
-		return 0;
-	v = c & (0xffu >> (len + 1));
-	for (size_t i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		v = v << 6 | (p[i] & 0x3fu);
-	}
-	if ((len == 3 && (v < 0x800 || (v >= 0xd800 && v <= 0xdfff))) ||
-	    (len == 4 && (v < 0x10000 || v > 0x10ffff)))
-		return 0;
-	return len;
-}
-
-/* Adds a quoted text; `escape` introduces control bytes and bytes that are not UTF-8. */
-static void add_quoted(struct buf *b, struct str s, const char *escape)
-{
-	const unsigned char *p = (const unsigned char *)s.p;
-
 	buf_ch(b, '"');
 	for (size_t i = 0; i < s.n;) {
-		size_t len = utf8_len(p + i, s.n - i);
+		size_t len = utf8_length(s.p + i, s.n - i);
+		unsigned char c = (unsigned char)s.p[i];
 
-		if (p[i] == '"' || p[i] == '\\')
-			buf_printf(b, "\\%c", p[i]);
-		else if (p[i] == '\n')
+		if (c == '"' || c == '\\')
+			buf_printf(b, "\\%c", c);
+		else if (c == '\n')
 			buf_z(b, "\\n");
-		else if (p[i] == '\t')
+		else if (c == '\t')
 			buf_z(b, "\\t");
-		else if (len == 0 || p[i] < 0x20 || p[i] == 0x7f)
-			buf_printf(b, "%s%02x", escape, p[i]);
+		else if (len == 0 || c < 0x20 || c == 0x7f)
+			buf_printf(b, "\\x%02x", c);
 		else
-			buf_add(b, p + i, len);
+			buf_add(b, s.p + i, len);
 		i += len ? len : 1;
 	}
 	buf_ch(b, '"');
-}
-
-void buf_json(struct buf *b, struct str s)
-{
-	add_quoted(b, s, "\\u00");
-}
-
-void buf_quoted(struct buf *b, struct str s)
-{
-	add_quoted(b, s, "\\x");
 }

@@ -26,8 +26,6 @@ void buf_patch_u32(struct buf *b, size_t at, uint32_t v);
 /* Adds zero bytes up to the next multiple of `to`. */
 void buf_align(struct buf *b, size_t to);
 struct str buf_view(const struct buf *b);
-/* Adds `s` as a JSON string with quotes; bytes that are not UTF-8 become \u00XX. */
-void buf_json(struct buf *b, struct str s);
 /* Adds `s` in double quotes as the DSL writes it. */
 void buf_quoted(struct buf *b, struct str s);
 

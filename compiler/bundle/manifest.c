@@ -8,6 +8,7 @@
 #include <sodium.h>
 #include <time.h>
 
+#include "compiler/base/json_buf.h"
 #include "runtime/bundle/format.h"
 
 struct str bundle_digest(struct arena *a, struct str bytes)
@@ -23,136 +24,87 @@ struct str bundle_digest(struct arena *a, struct str bytes)
 	return buf_view(&b);
 }
 
-static size_t utf8_len(const unsigned char *p, size_t n)
+/* A text, or null if it is empty. */
+static void optional(struct json *j, const char *key, struct str text)
 {
-	static const uint32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = p[0] < 0x80           ? 1 :
-		     (p[0] & 0xe0) == 0xc0 ? 2 :
-		     (p[0] & 0xf0) == 0xe0 ? 3 :
-		     (p[0] & 0xf8) == 0xf0 ? 4 :
-					     0;
-	uint32_t v;
-
-	if (len <= 1 || len > n)
-		return len > n ? 0 : len;
-	v = p[0] & (0x7fu >> len);
-	for (size_t i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		v = v << 6 | (p[i] & 0x3fu);
-	}
-	if (v < least[len] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
-		return 0;
-	return len;
-}
-
-/* Every text has one spelling: \", \\, and \u00XX for bytes that must be escaped. */
-static void string(struct buf *b, struct str s)
-{
-	const unsigned char *p = (const unsigned char *)s.p;
-
-	buf_ch(b, '"');
-	for (size_t i = 0; i < s.n;) {
-		size_t len = p[i] < 0x20 || p[i] == 0x7f ? 0 : utf8_len(p + i, s.n - i);
-
-		if (p[i] == '"' || p[i] == '\\')
-			buf_printf(b, "\\%c", p[i]);
-		else if (len == 0)
-			buf_printf(b, "\\u00%02x", p[i]);
-		else
-			buf_add(b, p + i, len);
-		i += len ? len : 1;
-	}
-	buf_ch(b, '"');
-}
-
-static void key(struct buf *b, const char *name)
-{
-	buf_printf(b, ",\n  \"%s\": ", name);
-}
-
-static void optional(struct buf *b, const char *name, struct str text)
-{
-	key(b, name);
-	if (text.n == 0)
-		buf_z(b, "null");
+	if (text.n)
+		json_buf_str(j, key, text);
 	else
-		string(b, text);
+		json_null(j, key);
 }
 
-static void created(struct buf *b, int64_t at)
+/* An object on one line. */
+static void begin(struct json *j, const char *key)
 {
+	json_object(j, key);
+	j->layout = JSON_SPACED;
+}
+
+static void end(struct json *j)
+{
+	json_object_end(j);
+	j->layout = JSON_INDENTED;
+}
+
+static void created(struct json *j, int64_t at)
+{
+	char text[64] = "";
 	struct tm tm;
 	time_t t = (time_t)at;
 
-	key(b, "created");
-	if (at < 0 || !gmtime_r(&t, &tm))
-		buf_z(b, "null");
-	else
-		buf_printf(b, "\"%04d-%02d-%02dT%02d:%02d:%02dZ\"", tm.tm_year + 1900,
-			   tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-}
-
-static void next_item(struct buf *b, size_t i)
-{
-	buf_z(b, i == 0 ? "[\n    " : ",\n    ");
-}
-
-static void end_list(struct buf *b, size_t n)
-{
-	buf_z(b, n == 0 ? "[]" : "\n  ]");
+	if (at >= 0 && gmtime_r(&t, &tm))
+		(void)snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ",
+			       tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+			       tm.tm_min, tm.tm_sec);
+	optional(j, "created", str_from(text));
 }
 
 /* The version of libnftables that made nft.batch; null without a ruleset. */
-static void nft(struct buf *b, const struct bk_nft *n)
+static void nft(struct json *j, const struct bk_nft *n)
 {
-	key(b, "nft");
 	if (!n->limited) {
-		buf_z(b, "null");
+		json_null(j, "nft");
 		return;
 	}
-	buf_z(b, "{\"libnftables\": ");
-	if (n->version.n)
-		string(b, n->version);
-	else
-		buf_z(b, "null");
-	buf_printf(b, ", \"batch\": %s}", n->batch ? "true" : "false");
+	begin(j, "nft");
+	optional(j, "libnftables", n->version);
+	json_bool(j, "batch", n->batch);
+	end(j);
 }
 
-static void sources(struct buf *b, const struct bundle_plan *plan)
+static void size_and_digest(struct json *j, struct arena *a, struct str bytes)
 {
-	key(b, "sources");
+	json_uint(j, "size", bytes.n);
+	json_buf_str(j, "blake2b", bundle_digest(a, bytes));
+}
+
+static void sources(struct json *j, struct arena *a, const struct bundle_plan *plan)
+{
+	json_array(j, "sources");
 	for (size_t i = 0; i < plan->sources.n; i++) {
 		const struct bundle_source *s = &plan->sources.v[i];
 
-		next_item(b, i);
-		buf_printf(b, "{\"level\": \"%s\", \"narrow\": %s, \"name\": ",
-			   ir_level_name(s->level), s->narrow ? "true" : "false");
-		string(b, s->name);
-		buf_z(b, ", \"path\": ");
-		if (s->path.n)
-			string(b, s->path);
-		else
-			buf_z(b, "null");
-		buf_printf(b, ", \"size\": %zu, \"blake2b\": \"%.*s\"}", s->text.n,
-			   STR_ARG(bundle_digest(b->a, s->text)));
+		begin(j, NULL);
+		json_cstr(j, "level", ir_level_name(s->level));
+		json_bool(j, "narrow", s->narrow);
+		json_buf_str(j, "name", s->name);
+		optional(j, "path", s->path);
+		size_and_digest(j, a, s->text);
+		end(j);
 	}
-	end_list(b, plan->sources.n);
+	json_array_end(j);
 }
 
-static void members(struct buf *b, const struct bundle_plan *plan)
+static void members(struct json *j, struct arena *a, const struct bundle_plan *plan)
 {
-	key(b, "members");
+	json_array(j, "members");
 	for (size_t i = 0; i < plan->members.n; i++) {
-		const struct bk_member *m = &plan->members.v[i];
-
-		next_item(b, i);
-		buf_z(b, "{\"path\": ");
-		string(b, m->path);
-		buf_printf(b, ", \"size\": %zu, \"blake2b\": \"%.*s\"}", m->bytes.n,
-			   STR_ARG(bundle_digest(b->a, m->bytes)));
+		begin(j, NULL);
+		json_buf_str(j, "path", plan->members.v[i].path);
+		size_and_digest(j, a, plan->members.v[i].bytes);
+		end(j);
 	}
-	end_list(b, plan->members.n);
+	json_array_end(j);
 }
 
 /* The stated day, but no later than the last day on which all allows count. */
@@ -168,35 +120,36 @@ static struct str last_day(const struct ir *ir, const struct bundle_options *opt
 void bundle_manifest(struct buf *out, const struct ir *ir,
 		     const struct bundle_plan *plan, const struct bundle_options *opt)
 {
-	uint64_t serial = opt->serial ? opt->serial : ir->serial;
+	struct json j;
 
-	buf_printf(out, "{\n  \"format\": %u", PB_FORMAT_VERSION);
-	key(out, "name");
-	string(out, ir->name);
-	key(out, "serial");
-	buf_printf(out, "%llu", (unsigned long long)serial);
-	optional(out, "previous", opt->previous);
-	created(out, opt->created);
-	optional(out, "not_before", opt->not_before);
-	optional(out, "not_after", last_day(ir, opt));
-	key(out, "compiler");
-	string(out, str_from(opt->version));
-	key(out, "features");
-	for (size_t i = 0; i < plan->features.n; i++) {
-		next_item(out, i);
-		string(out, plan->features.v[i]);
+	json_buf_init(&j, out);
+	j.layout = JSON_INDENTED;
+	j.text = JSON_BYTES;
+	json_object(&j, NULL);
+	json_uint(&j, "format", PB_FORMAT_VERSION);
+	json_buf_str(&j, "name", ir->name);
+	json_uint(&j, "serial", opt->serial ? opt->serial : ir->serial);
+	optional(&j, "previous", opt->previous);
+	created(&j, opt->created);
+	optional(&j, "not_before", opt->not_before);
+	optional(&j, "not_after", last_day(ir, opt));
+	json_cstr(&j, "compiler", opt->version);
+	json_array(&j, "features");
+	for (size_t i = 0; i < plan->features.n; i++)
+		json_buf_str(&j, NULL, plan->features.v[i]);
+	json_array_end(&j);
+	nft(&j, &opt->nft);
+	sources(&j, out->a, plan);
+	if (opt->signatures) {
+		begin(&j, "keys");
+		json_uint(&j, "threshold", opt->signatures);
+		end(&j);
+	} else {
+		json_null(&j, "keys");
 	}
-	end_list(out, plan->features.n);
-	nft(out, &opt->nft);
-	sources(out, plan);
-	key(out, "keys");
-	if (opt->signatures)
-		buf_printf(out, "{\"threshold\": %u}", opt->signatures);
-	else
-		buf_z(out, "null");
-	key(out, "parent");
-	buf_z(out, "null");
-	members(out, plan);
-	key(out, "changes");
-	buf_z(out, "null\n}\n");
+	json_null(&j, "parent");
+	members(&j, out->a, plan);
+	json_null(&j, "changes");
+	json_object_end(&j);
+	buf_ch(out, '\n');
 }

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "compiler/base/json_buf.h"
 #include "compiler/cli/alone.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/passes.h"
@@ -27,19 +28,24 @@ struct checker {
 
 static void put_json(const struct checker *k)
 {
+	struct json j;
 	struct buf b;
 
 	buf_init(&b, k->a);
-	buf_printf(&b,
-		   "{\"errors\":%zu,\"warnings\":%zu,\"notes\":%zu,"
-		   "\"tests\":{\"passed\":%zu,\"failed\":%zu},\"alone\":[",
-		   k->of[DIAG_ERROR], k->of[DIAG_WARNING], k->of[DIAG_NOTE],
-		   k->t.passed, k->t.failed);
-	for (size_t i = 0; k->alone.n > 1 && i < k->alone.n; i++) {
-		buf_z(&b, i ? "," : "");
-		buf_json(&b, str_from(k->alone.file[i]));
-	}
-	buf_z(&b, "],\"diagnostics\":[");
+	json_buf_init(&j, &b);
+	json_object(&j, NULL);
+	json_uint(&j, "errors", k->of[DIAG_ERROR]);
+	json_uint(&j, "warnings", k->of[DIAG_WARNING]);
+	json_uint(&j, "notes", k->of[DIAG_NOTE]);
+	json_object(&j, "tests");
+	json_uint(&j, "passed", k->t.passed);
+	json_uint(&j, "failed", k->t.failed);
+	json_object_end(&j);
+	json_array(&j, "alone");
+	for (size_t i = 0; k->alone.n > 1 && i < k->alone.n; i++)
+		json_cstr(&j, NULL, k->alone.file[i]);
+	json_array_end(&j);
+	json_array(&j, "diagnostics");
 	for (size_t i = 0, n = 0; i < k->said.n; i++) {
 		const struct str *one = k->said.e[i].value;
 

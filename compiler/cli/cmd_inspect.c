@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "compiler/backend/table.h"
+#include "compiler/base/json_buf.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/passes.h"
 
@@ -57,26 +58,33 @@ static void print_text(struct arena *a, const struct bundle *b)
 static void print_json(struct arena *a, const struct bundle *b)
 {
 	char fp[SSHKEY_FINGERPRINT_CAP];
+	struct json j;
 	struct buf out;
-	size_t i;
 
 	buf_init(&out, a);
-	buf_z(&out, "{\"name\":");
-	buf_json(&out, str_from(b->name));
-	buf_printf(&out, ",\"serial\":%" PRIu64 ",\"digest\":\"%s\",\"size\":%zu,"
-			 "\"signatures\":[", b->serial, b->digest, b->size);
-	for (i = 0; i < b->nsignatures; i++) {
+	json_buf_init(&j, &out);
+	json_object(&j, NULL);
+	json_cstr(&j, "name", b->name);
+	json_uint(&j, "serial", b->serial);
+	json_cstr(&j, "digest", b->digest);
+	json_uint(&j, "size", b->size);
+	json_array(&j, "signatures");
+	for (size_t i = 0; i < b->nsignatures; i++) {
 		sshkey_fingerprint(&b->signatures[i].key, fp);
-		buf_printf(&out, "%s\"%s\"", i ? "," : "", fp);
+		json_cstr(&j, NULL, fp);
 	}
-	buf_z(&out, "],\"members\":[");
-	for (i = 0; i < b->nmembers; i++) {
-		buf_z(&out, i ? ",{\"path\":" : "{\"path\":");
-		buf_json(&out, str_from(b->members[i].path));
-		buf_printf(&out, ",\"size\":%zu,\"blake2b\":\"%s\"}", b->members[i].size,
-			   hex(a, b->members[i].b2));
+	json_array_end(&j);
+	json_array(&j, "members");
+	for (size_t i = 0; i < b->nmembers; i++) {
+		json_object(&j, NULL);
+		json_cstr(&j, "path", b->members[i].path);
+		json_uint(&j, "size", b->members[i].size);
+		json_cstr(&j, "blake2b", hex(a, b->members[i].b2));
+		json_object_end(&j);
 	}
-	buf_z(&out, "]}\n");
+	json_array_end(&j);
+	json_object_end(&j);
+	buf_ch(&out, '\n');
 	fwrite(out.p, 1, out.n, stdout);
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compiler/base/json_buf.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/roots.h"
 #include "runtime/bundle/trust.h"
@@ -46,6 +47,7 @@ static void print(const struct options *o, struct arena *a, const struct bundle 
 		  const struct trust *t)
 {
 	char fp[SSHKEY_FINGERPRINT_CAP];
+	struct json j;
 	struct buf out;
 
 	sshkey_fingerprint(&t->key, fp);
@@ -56,15 +58,18 @@ static void print(const struct options *o, struct arena *a, const struct bundle 
 		return;
 	}
 	buf_init(&out, a);
-	buf_z(&out, "{\"signed_by\":");
-	buf_json(&out, str_from(t->by.who));
-	buf_printf(&out, ",\"key\":\"%s\",\"list\":", fp);
-	buf_json(&out, str_from(t->list));
-	buf_printf(&out,
-		   ",\"line\":%u,\"system\":%s,\"signatures\":%zu,"
-		   "\"digest\":\"%s\",\"serial\":%" PRIu64 "}\n",
-		   t->by.line, t->by_system ? "true" : "false", b->nsignatures,
-		   b->digest, b->serial);
+	json_buf_init(&j, &out);
+	json_object(&j, NULL);
+	json_cstr(&j, "signed_by", t->by.who);
+	json_cstr(&j, "key", fp);
+	json_cstr(&j, "list", t->list);
+	json_uint(&j, "line", t->by.line);
+	json_bool(&j, "system", t->by_system);
+	json_uint(&j, "signatures", b->nsignatures);
+	json_cstr(&j, "digest", b->digest);
+	json_uint(&j, "serial", b->serial);
+	json_object_end(&j);
+	buf_ch(&out, '\n');
 	fwrite(out.p, 1, out.n, stdout);
 }
 

@@ -85,51 +85,50 @@ void explain_text(FILE *out, const struct explain_answer *e)
 
 /* --- JSON ---------------------------------------------------------------------- */
 
-static void json_lists(struct buf *b, const struct explain_answer *e)
+static void json_lists(struct json *j, const struct explain_answer *e)
 {
-	size_t i;
-
-	buf_z(b, ",\"rules\":[");
-	for (i = 0; i < e->matched.n; i++) {
-		if (i)
-			buf_ch(b, ',');
-		explain_json_rule(b, e->a, &e->matched.v[i]);
+	json_array(j, "rules");
+	for (size_t i = 0; i < e->matched.n; i++)
+		explain_json_rule(j, NULL, e->a, &e->matched.v[i]);
+	json_array_end(j);
+	json_uint(j, "rules_more", e->more);
+	json_array(j, "layers");
+	for (size_t i = 0; i < e->layers.n; i++) {
+		json_object(j, NULL);
+		json_buf_str(j, "layer", str_from(e->layers.v[i].layer));
+		json_buf_str(j, "exactness", str_from(e->layers.v[i].exactness));
+		json_buf_str(j, "note", e->layers.v[i].note);
+		json_object_end(j);
 	}
-	buf_printf(b, "],\"rules_more\":%zu,\"layers\":[", e->more);
-	for (i = 0; i < e->layers.n; i++) {
-		buf_z(b, i ? ",{" : "{");
-		explain_json_text(b, "layer", str_from(e->layers.v[i].layer));
-		explain_json_text(b, "exactness", str_from(e->layers.v[i].exactness));
-		explain_json_text(b, "note", e->layers.v[i].note);
-		buf_ch(b, '}');
-	}
-	buf_ch(b, ']');
+	json_array_end(j);
 }
 
 void explain_json(FILE *out, const struct explain_answer *e)
 {
+	struct json j;
 	struct buf b;
 
 	buf_init(&b, e->a);
-	buf_ch(&b, '{');
-	explain_json_text(&b, "kind", str_from(e->kind));
-	explain_json_text(&b, "request", e->request);
+	json_buf_init(&j, &b);
+	json_object(&j, NULL);
+	json_buf_str(&j, "kind", str_from(e->kind));
+	json_buf_str(&j, "request", e->request);
 	if (e->subject.n)
-		explain_json_text(&b, "judged_as", e->subject);
-	explain_json_text(&b, "effect", str_from(ir_effect_name(e->effect)));
-	explain_json_text(&b, "step", e->step);
-	buf_z(&b, ",\"by\":");
-	explain_json_rule(&b, e->a, &e->by);
-	explain_json_text(&b, "reason", e->by.because);
+		json_buf_str(&j, "judged_as", e->subject);
+	json_buf_str(&j, "effect", str_from(ir_effect_name(e->effect)));
+	json_buf_str(&j, "step", e->step);
+	explain_json_rule(&j, "by", e->a, &e->by);
+	json_buf_str(&j, "reason", e->by.because);
 	if (e->risk)
-		explain_json_text(&b, "risk", str_from(e->risk));
+		json_cstr(&j, "risk", e->risk);
 	if (e->risk && e->risk_by.line)
-		explain_json_text(&b, "risk_at", explain_place(e->a, &e->risk_by));
+		json_buf_str(&j, "risk_at", explain_place(e->a, &e->risk_by));
 	if (e->err)
-		explain_json_text(&b, "errno", str_from(e->err));
-	buf_printf(&b, ",\"needs_person\":%s", e->needs_person ? "true" : "false");
-	json_lists(&b, e);
-	explain_line_json(&b, e);
-	buf_z(&b, "}\n");
+		json_cstr(&j, "errno", e->err);
+	json_bool(&j, "needs_person", e->needs_person);
+	json_lists(&j, e);
+	explain_line_json(&j, e);
+	json_object_end(&j);
+	buf_ch(&b, '\n');
 	fwrite(b.p, 1, b.n, out);
 }

@@ -8,27 +8,20 @@ struct str explain_place(struct arena *a, const struct explain_rule *r)
 	return str_printf(a, "%.*s:%u", STR_ARG(r->file), r->line);
 }
 
-void explain_json_text(struct buf *b, const char *key, struct str v)
+void explain_json_rule(struct json *j, const char *key, struct arena *a,
+		       const struct explain_rule *r)
 {
-	if (b->n && b->p[b->n - 1] != '{')
-		buf_ch(b, ',');
-	buf_printf(b, "\"%s\":", key);
-	buf_json(b, v);
-}
-
-void explain_json_rule(struct buf *b, struct arena *a, const struct explain_rule *r)
-{
-	buf_ch(b, '{');
-	explain_json_text(b, "id", r->id);
-	explain_json_text(b, "level", str_from(r->level));
+	json_object(j, key);
+	json_buf_str(j, "id", r->id);
+	json_buf_str(j, "level", str_from(r->level));
 	if (r->effect)
-		explain_json_text(b, "effect", str_from(r->effect));
+		json_cstr(j, "effect", r->effect);
 	if (r->line)
-		explain_json_text(b, "at", explain_place(a, r));
+		json_buf_str(j, "at", explain_place(a, r));
 	else
-		buf_z(b, ",\"at\":null");
-	explain_json_text(b, "text", r->text);
+		json_null(j, "at");
+	json_buf_str(j, "text", r->text);
 	if (r->because.n)
-		explain_json_text(b, "because", r->because);
-	buf_ch(b, '}');
+		json_buf_str(j, "because", r->because);
+	json_object_end(j);
 }

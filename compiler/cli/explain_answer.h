@@ -2,6 +2,7 @@
 #ifndef COMPILER_CLI_EXPLAIN_ANSWER_H
 #define COMPILER_CLI_EXPLAIN_ANSWER_H
 
+#include "compiler/base/json_buf.h"
 #include "compiler/base/vec.h"
 #include "compiler/ir/ir.h"
 #include "runtime/line/command.h"
@@ -59,8 +60,8 @@ struct explain_answer {
 /* FILE:LINE, or "built in". */
 struct str explain_place(struct arena *a, const struct explain_rule *r);
 
-/* Writes a member of an object, preceded by a comma. */
-void explain_json_text(struct buf *b, const char *key, struct str v);
-void explain_json_rule(struct buf *b, struct arena *a, const struct explain_rule *r);
+/* `key` is NULL in a list. */
+void explain_json_rule(struct json *j, const char *key, struct arena *a,
+		       const struct explain_rule *r);
 
 #endif

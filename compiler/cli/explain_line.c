@@ -262,32 +262,16 @@ void explain_line_text(FILE *out, const struct explain_answer *e)
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static void key(struct buf *b, const char *name)
+/* Writes null for a text that is not there. */
+static void text(struct json *j, const char *key, struct str s)
 {
-	char last = b->n ? (char)b->p[b->n - 1] : '{';
-
-	if (last != '{' && last != '[')
-		buf_ch(b, ',');
-	if (name)
-		buf_printf(b, "\"%s\":", name);
-}
-
-static void text(struct buf *b, const char *name, struct str s)
-{
-	key(b, name);
 	if (s.p)
-		buf_json(b, s);
+		json_buf_str(j, key, s);
 	else
-		buf_z(b, "null");
+		json_null(j, key);
 }
 
-static void truth(struct buf *b, const char *name, bool yes)
-{
-	key(b, name);
-	buf_z(b, yes ? "true" : "false");
-}
-
-static void json_roles(struct buf *b, uint8_t roles)
+static void json_roles(struct json *j, uint8_t roles)
 {
 	static const struct {
 		uint8_t bit;
@@ -295,151 +279,135 @@ static void json_roles(struct buf *b, uint8_t roles)
 	} all[] = { { CMD_W_OPTION, "option" }, { CMD_W_VALUE, "value" },
 		    { CMD_W_OPERAND, "operand" }, { CMD_W_END, "end" } };
 
-	key(b, "roles");
-	buf_ch(b, '[');
+	json_array(j, "roles");
 	for (size_t i = 0; i < POL_LEN(all); i++)
 		if (roles & all[i].bit)
-			text(b, NULL, str_from(all[i].name));
-	buf_ch(b, ']');
+			json_cstr(j, NULL, all[i].name);
+	json_array_end(j);
 }
 
 /* A literal word is written as its text, any other word as the list of its pieces. */
-static void json_word(struct buf *b, const struct cmd_word *w)
+static void json_word(struct json *j, const struct cmd_word *w)
 {
 	static const char *const kinds_of[] = { [SH_LIT] = "text", [SH_ANY] = "any",
 						[SH_MULTI] = "words", [SH_GLOB] = "names",
 						[SH_HOME] = "home" };
 	const struct sh_seg *s;
 
-	key(b, NULL);
-	buf_ch(b, '{');
+	json_object(j, NULL);
 	if (sh_is_literal(w->w)) {
-		text(b, "text", (struct str){ w->w->seg.n ? w->w->seg.p : "",
-					      w->w->seg.n });
+		json_str(j, "text", w->w->seg.p, w->w->seg.n);
 	} else {
-		key(b, "pieces");
-		buf_ch(b, '[');
+		json_array(j, "pieces");
 		for (s = &w->w->seg; s; s = s->next) {
-			key(b, NULL);
-			buf_ch(b, '{');
-			text(b, "kind", str_from(kinds_of[s->kind]));
+			json_object(j, NULL);
+			json_cstr(j, "kind", kinds_of[s->kind]);
 			if (s->kind == SH_LIT || (s->kind == SH_GLOB && s->n))
-				text(b, "text", (struct str){ s->n ? s->p : "", s->n });
-			buf_ch(b, '}');
+				json_str(j, "text", s->p, s->n);
+			json_object_end(j);
 		}
-		buf_ch(b, ']');
+		json_array_end(j);
 	}
-	json_roles(b, w->roles);
-	buf_ch(b, '}');
+	json_roles(j, w->roles);
+	json_object_end(j);
 }
 
-static void json_options(struct buf *b, const struct cmd_part *p)
+static void json_options(struct json *j, const struct cmd_part *p)
 {
 	static const char *const how[] = { [CMD_O_EXACT] = "exact",
 					   [CMD_O_PREFIX] = "prefix", [CMD_O_ANY] = "any" };
 	const struct cmd_option *o;
 
-	key(b, "options");
-	buf_ch(b, '[');
+	json_array(j, "options");
 	for (o = p->options; o; o = o->next) {
-		key(b, NULL);
-		buf_ch(b, '{');
-		text(b, "name", (struct str){ o->name_n ? o->name : "", o->name_n });
-		text(b, "how", str_from(how[o->how]));
-		truth(b, "sure", o->sure);
+		json_object(j, NULL);
+		json_str(j, "name", o->name, o->name_n);
+		json_cstr(j, "how", how[o->how]);
+		json_bool(j, "sure", o->sure);
 		if (o->value)
-			text(b, "value", (struct str){ o->value, o->value_n });
-		if (o->value_word) {
-			key(b, "value_word");
-			buf_printf(b, "%u", o->value_word);
-		}
-		buf_ch(b, '}');
+			json_str(j, "value", o->value, o->value_n);
+		if (o->value_word)
+			json_uint(j, "value_word", o->value_word);
+		json_object_end(j);
 	}
-	buf_ch(b, ']');
+	json_array_end(j);
 }
 
 /* Writes the members that depend on the kind of the part. */
-static void json_body(struct buf *b, const struct explain_answer *e,
+static void json_body(struct json *j, const struct explain_answer *e,
 		      const struct cmd_part *p)
 {
 	uint32_t i;
 
 	switch ((enum cmd_kind)p->kind) {
 	case CMD_COMMAND:
-		key(b, "words");
-		buf_ch(b, '[');
+		json_array(j, "words");
 		for (i = 0; i < p->nwords; i++)
-			json_word(b, &p->words[i]);
-		buf_ch(b, ']');
-		truth(b, "words_follow", p->flags & CMD_APPENDS);
-		json_options(b, p);
+			json_word(j, &p->words[i]);
+		json_array_end(j);
+		json_bool(j, "words_follow", p->flags & CMD_APPENDS);
+		json_options(j, p);
 		break;
 	case CMD_FILE:
-		text(b, "operations", ops_of(e->a, p->ops));
-		text(b, "path", (struct str){ p->path, p->path ? p->path_n : 0 });
-		truth(b, "in_home", p->home_path);
+		text(j, "operations", ops_of(e->a, p->ops));
+		text(j, "path", (struct str){ p->path, p->path ? p->path_n : 0 });
+		json_bool(j, "in_home", p->home_path);
 		break;
 	case CMD_NET:
-		text(b, "proto", p->udp ? STR("udp") : STR("tcp"));
-		text(b, "host", (struct str){ p->host, p->host ? p->host_n : 0 });
-		key(b, "port");
+		json_cstr(j, "proto", p->udp ? "udp" : "tcp");
+		text(j, "host", (struct str){ p->host, p->host ? p->host_n : 0 });
 		if (p->port)
-			buf_printf(b, "%u", p->port);
+			json_uint(j, "port", p->port);
 		else
-			buf_z(b, "null");
+			json_null(j, "port");
 		break;
 	case CMD_UNPARSED:
 		break;
 	}
 }
 
-static void json_part(struct buf *b, const struct explain_answer *e,
+static void json_part(struct json *j, const struct explain_answer *e,
 		      const struct explain_part *x)
 {
 	const struct cmd_part *p = x->part;
 
-	key(b, NULL);
-	buf_ch(b, '{');
-	text(b, "kind", str_from(kinds[p->kind]));
-	text(b, "inside", str_from(inside(p)));
-	key(b, "of");
+	json_object(j, NULL);
+	json_cstr(j, "kind", kinds[p->kind]);
+	json_cstr(j, "inside", inside(p));
 	if (p->outer)
-		buf_printf(b, "%zu", number_of(e, p->outer));
+		json_uint(j, "of", number_of(e, p->outer));
 	else
-		buf_z(b, "null");
-	key(b, "from");
-	buf_printf(b, "%u,\"to\":%u", p->from, p->to);
-	json_body(b, e, p);
-	text(b, "opaque", str_from(p->opaque));
-	text(b, "no_allow", str_from(p->no_allow));
-	text(b, "effect", str_from(ir_effect_name(x->effect)));
-	text(b, "step", x->step);
-	key(b, "by");
-	explain_json_rule(b, e->a, &x->by);
-	text(b, "risk", str_from(x->risk));
-	truth(b, "needs_person", x->needs_person);
-	key(b, "rules");
-	buf_ch(b, '[');
+		json_null(j, "of");
+	json_uint(j, "from", p->from);
+	json_uint(j, "to", p->to);
+	json_body(j, e, p);
+	json_cstr(j, "opaque", p->opaque);
+	json_cstr(j, "no_allow", p->no_allow);
+	json_cstr(j, "effect", ir_effect_name(x->effect));
+	text(j, "step", x->step);
+	explain_json_rule(j, "by", e->a, &x->by);
+	json_cstr(j, "risk", x->risk);
+	json_bool(j, "needs_person", x->needs_person);
+	json_array(j, "rules");
 	for (size_t i = 0; i < x->rules.n; i++) {
-		key(b, NULL);
-		buf_z(b, "{\"rule\":");
-		explain_json_rule(b, e->a, &x->rules.v[i].rule);
-		truth(b, "all", x->rules.v[i].must);
-		buf_ch(b, '}');
+		json_object(j, NULL);
+		explain_json_rule(j, "rule", e->a, &x->rules.v[i].rule);
+		json_bool(j, "all", x->rules.v[i].must);
+		json_object_end(j);
 	}
-	buf_z(b, "]}");
+	json_array_end(j);
+	json_object_end(j);
 }
 
-void explain_line_json(struct buf *b, const struct explain_answer *e)
+void explain_line_json(struct json *j, const struct explain_answer *e)
 {
 	size_t i;
 
 	if (!e->line)
 		return;
-	text(b, "not_read", str_from(e->line->why));
-	key(b, "commands");
-	buf_ch(b, '[');
+	json_cstr(j, "not_read", e->line->why);
+	json_array(j, "commands");
 	for (i = 0; i < e->parts.n; i++)
-		json_part(b, e, &e->parts.v[i]);
-	buf_ch(b, ']');
+		json_part(j, e, &e->parts.v[i]);
+	json_array_end(j);
 }

@@ -6,8 +6,8 @@
 
 /* Prints nothing if the answer is not about a line. */
 void explain_line_text(FILE *out, const struct explain_answer *e);
-/* Writes the member "commands", preceded by a comma. */
-void explain_line_json(struct buf *b, const struct explain_answer *e);
+/* Writes the members "not_read" and "commands". */
+void explain_line_json(struct json *j, const struct explain_answer *e);
 
 /*
  * The word as the analysis understands it, quoted for a shell.  Unknown text is

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "compiler/base/json_buf.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/explain_setting.h"
 #include "compiler/cli/loaded.h"
@@ -50,18 +51,13 @@ static enum cli_exit nobody(const struct ir *ir, struct arena *a, struct str nam
 	return CLI_FINDINGS;
 }
 
-static void put_value(struct buf *b, const struct ir_setting *s)
-{
-	ir_value_json(b, &s->value);
-}
-
 static void text_one(FILE *out, struct arena *a, const char *head,
 		     const struct ir_setting *s)
 {
 	struct buf b;
 
 	buf_init(&b, a);
-	put_value(&b, s);
+	ir_value_json(&b, &s->value);
 	fprintf(out, "%s%.*s (%s", head, STR_ARG(cli_clean(a, buf_view(&b), false)),
 		ir_level_name(s->level));
 	if (s->role.n)
@@ -82,33 +78,36 @@ static void text(FILE *out, struct arena *a, const struct ir_setting *s)
 			"  carried: this version does not act on it\n", out);
 }
 
-static void json_one(struct buf *b, const struct ir_setting *s)
+static void json_one(struct json *j, struct arena *a, const struct ir_setting *s)
 {
-	buf_z(b, "\"value\":");
-	put_value(b, s);
-	buf_printf(b, ",\"level\":\"%s\",\"at\":", ir_level_name(s->level));
-	buf_json(b, str_printf(b->a, "%.*s:%u", STR_ARG(s->at.file), s->at.line));
-	buf_z(b, ",\"role\":");
-	buf_json(b, s->role);
-	buf_printf(b, ",\"locked\":%s", s->locked ? "true" : "false");
+	ir_value_put(j, "value", &s->value);
+	json_cstr(j, "level", ir_level_name(s->level));
+	json_buf_str(j, "at",
+		     str_printf(a, "%.*s:%u", STR_ARG(s->at.file), s->at.line));
+	json_buf_str(j, "role", s->role);
+	json_bool(j, "locked", s->locked);
 }
 
 static void json(FILE *out, struct arena *a, const struct ir_setting *s)
 {
+	struct json j;
 	struct buf b;
 
 	buf_init(&b, a);
-	buf_z(&b, "{\"setting\":");
-	buf_json(&b, full_name(a, s));
-	buf_ch(&b, ',');
-	json_one(&b, s);
-	buf_printf(&b, ",\"acts\":%s,\"over\":[", s->acts ? "true" : "false");
+	json_buf_init(&j, &b);
+	json_object(&j, NULL);
+	json_buf_str(&j, "setting", full_name(a, s));
+	json_one(&j, a, s);
+	json_bool(&j, "acts", s->acts);
+	json_array(&j, "over");
 	for (size_t i = 0; i < s->nover; i++) {
-		buf_z(&b, i ? ",{" : "{");
-		json_one(&b, &s->over[i]);
-		buf_ch(&b, '}');
+		json_object(&j, NULL);
+		json_one(&j, a, &s->over[i]);
+		json_object_end(&j);
 	}
-	buf_z(&b, "]}\n");
+	json_array_end(&j);
+	json_object_end(&j);
+	buf_ch(&b, '\n');
 	fwrite(b.p, 1, b.n, out);
 }
 

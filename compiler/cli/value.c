@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <yaml.h>
 
+#include "compiler/base/json_buf.h"
 #include "compiler/diag/width.h"
 
 enum value_type { VALUE_MAP, VALUE_LIST, VALUE_STR, VALUE_NUM, VALUE_FLAG, VALUE_NULL };
@@ -88,36 +89,42 @@ void value_add(struct value *list, struct value *v)
 
 /* --- JSON ---------------------------------------------------------------- */
 
-void value_json(struct buf *out, const struct value *v)
+static void put(struct json *j, const char *key, const struct value *v)
 {
-	size_t i;
-
 	switch (v->type) {
 	case VALUE_MAP:
+		json_object(j, key);
+		break;
 	case VALUE_LIST:
-		buf_ch(out, v->type == VALUE_MAP ? '{' : '[');
-		for (i = 0; i < v->items.n; i++) {
-			if (i)
-				buf_ch(out, ',');
-			if (v->items.v[i].key)
-				buf_printf(out, "\"%s\":", v->items.v[i].key);
-			value_json(out, v->items.v[i].v);
-		}
-		buf_ch(out, v->type == VALUE_MAP ? '}' : ']');
+		json_array(j, key);
 		break;
 	case VALUE_STR:
-		buf_json(out, v->text);
+		json_buf_str(j, key, v->text);
 		break;
 	case VALUE_NUM:
-		buf_printf(out, "%" PRIu64, v->num);
+		json_uint(j, key, v->num);
 		break;
 	case VALUE_FLAG:
-		buf_z(out, v->num ? "true" : "false");
+		json_bool(j, key, v->num);
 		break;
 	case VALUE_NULL:
-		buf_z(out, "null");
+		json_null(j, key);
 		break;
 	}
+	for (size_t i = 0; i < v->items.n; i++)
+		put(j, v->items.v[i].key, v->items.v[i].v);
+	if (v->type == VALUE_MAP)
+		json_object_end(j);
+	else if (v->type == VALUE_LIST)
+		json_array_end(j);
+}
+
+void value_json(struct buf *out, const struct value *v)
+{
+	struct json j;
+
+	json_buf_init(&j, out);
+	put(&j, NULL, v);
 }
 
 /* --- YAML ---------------------------------------------------------------- */

@@ -24,7 +24,7 @@ void value_add(struct value *list, struct value *v);
 
 /*
  * In both spellings, a byte that is not UTF-8 is shown as the character with that
- * number, as in buf_json().
+ * number, as in compiler/base/json_buf.h.
  */
 void value_json(struct buf *out, const struct value *v);
 /* False if libyaml failed (out of memory). */

@@ -1,50 +1,54 @@
 /* Writes records as one JSON array for programs; every text is valid UTF-8. */
-#include "compiler/base/buf.h"
+#include "compiler/base/json_buf.h"
 #include "compiler/diag/diag.h"
 
-static void put_place(struct buf *b, const struct source_map *m, struct span at)
+static void put_place(struct json *j, const struct source_map *m, struct span at)
 {
 	struct source_pos pos = source_locate(m, at);
 
 	if (!pos.line) {
-		buf_z(b, "\"file\":null,\"line\":null,\"column\":null,\"length\":null");
+		json_null(j, "file");
+		json_null(j, "line");
+		json_null(j, "column");
+		json_null(j, "length");
 		return;
 	}
-	buf_z(b, "\"file\":");
-	buf_json(b, pos.file);
-	buf_printf(b, ",\"line\":%u,\"column\":%u,\"length\":%u", pos.line, pos.col,
-		   at.len);
+	json_buf_str(j, "file", pos.file);
+	json_uint(j, "line", pos.line);
+	json_uint(j, "column", pos.col);
+	json_uint(j, "length", at.len);
+}
+
+static void put_part(struct json *j, const struct source_map *m, struct str kind,
+		     struct span at, struct str message)
+{
+	json_object(j, NULL);
+	json_buf_str(j, "kind", kind);
+	put_place(j, m, at);
+	json_buf_str(j, "message", message);
+	json_object_end(j);
 }
 
 void diag_json_one(struct buf *b, const struct diag *d, const struct source_map *m)
 {
 	struct str path = source_key_path(m, m->a, d->at);
+	struct json j;
 
-	buf_printf(b, "{\"code\":\"%s\",\"severity\":\"%s\",", diag_code_name(d->code),
-		   diag_severity_name(d->severity));
-	put_place(b, m, d->at);
-	buf_z(b, ",\"message\":");
-	buf_json(b, d->text);
-	buf_z(b, ",\"notes\":[");
-	if (path.n) {
-		buf_z(b, "{\"kind\":\"note\",");
-		put_place(b, m, SPAN_NONE);
-		buf_z(b, ",\"message\":");
-		buf_json(b, str_cat(m->a, STR("the key is "), path));
-		buf_ch(b, '}');
-	}
-	for (size_t i = 0; i < d->parts.n; i++) {
-		const struct diag_part *p = &d->parts.v[i];
-
-		buf_z(b, i || path.n ? ",{\"kind\":" : "{\"kind\":");
-		buf_json(b, p->label);
-		buf_ch(b, ',');
-		put_place(b, m, p->at);
-		buf_z(b, ",\"message\":");
-		buf_json(b, p->text);
-		buf_ch(b, '}');
-	}
-	buf_z(b, "]}");
+	json_buf_init(&j, b);
+	json_object(&j, NULL);
+	json_cstr(&j, "code", diag_code_name(d->code));
+	json_cstr(&j, "severity", diag_severity_name(d->severity));
+	put_place(&j, m, d->at);
+	json_buf_str(&j, "message", d->text);
+	json_array(&j, "notes");
+	if (path.n)
+		put_part(&j, m, STR("note"), SPAN_NONE,
+			 str_cat(m->a, STR("the key is "), path));
+	for (size_t i = 0; i < d->parts.n; i++)
+		put_part(&j, m, d->parts.v[i].label, d->parts.v[i].at,
+			 d->parts.v[i].text);
+	json_array_end(&j);
+	json_object_end(&j);
 }
 
 void diag_json(FILE *out, const struct diag_sink *s, const struct source_map *m)

@@ -4,92 +4,86 @@
  * policies give equal bytes.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "compiler/base/json_buf.h"
 #include "compiler/ir/fields.h"
 #include "compiler/ir/value.h"
 
-static void put_fields(struct buf *b, const struct ir_record *of, const void *p,
+struct out {
+	struct json j;
+	struct buf run; /* the literal bytes of a pattern, while they are collected */
+};
+
+static void put_fields(struct out *o, const struct ir_record *of, const void *p,
 		       const void *before, size_t at);
 
-/* Writes `"k":`, with a comma before it if another member precedes. */
-static void put_key(struct buf *b, const char *k)
+/* A flag that is not set has no member. */
+static void put_flag(struct out *o, const char *key, bool v)
 {
-	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
-		buf_ch(b, ',');
-	buf_printf(b, "\"%s\":", k);
-}
-
-static void put_flag(struct buf *b, const char *k, bool v)
-{
-	if (!v)
-		return;
-	put_key(b, k);
-	buf_z(b, "true");
-}
-
-static void put_comma(struct buf *b, size_t i)
-{
-	if (i)
-		buf_ch(b, ',');
+	if (v)
+		json_bool(&o->j, key, true);
 }
 
 /* --- what has a form of its own -------------------------------------------- */
 
-static void put_run(struct buf *b, const struct ir_glob *g, size_t *i)
+static void put_run(struct out *o, const struct ir_glob *g, size_t *i)
 {
-	struct buf run;
-
-	buf_init(&run, b->a);
+	o->run.n = 0;
 	for (; *i < g->n && g->v[*i].op == IR_G_BYTE; (*i)++)
-		buf_ch(&run, (char)g->v[*i].byte);
-	buf_json(b, buf_view(&run));
+		buf_ch(&o->run, (char)g->v[*i].byte);
+	json_buf_str(&o->j, NULL, buf_view(&o->run));
 }
 
 /* A run of literal bytes becomes a string, everything else an object. */
-static void put_glob(struct buf *b, const struct ir_glob *g)
+static void put_glob(struct out *o, const char *key, const struct ir_glob *g)
 {
-	size_t i = 0, k;
+	size_t i = 0;
 
-	buf_ch(b, '[');
+	json_array(&o->j, key);
 	while (i < g->n) {
 		const struct ir_glob_item *it = &g->v[i];
 
-		put_comma(b, i);
 		if (it->op == IR_G_BYTE) {
-			put_run(b, g, &i);
+			put_run(o, g, &i);
 			continue;
 		}
 		i++;
-		if (it->op != IR_G_ALT) {
-			buf_printf(b, "{\"op\":\"%s\"}", ir_word(&ir_words_glob, it->op));
-			continue;
+		json_object(&o->j, NULL);
+		json_cstr(&o->j, "op", ir_word(&ir_words_glob, it->op));
+		if (it->op == IR_G_ALT) {
+			json_array(&o->j, "of");
+			for (size_t k = 0; k < it->nalts; k++)
+				put_glob(o, NULL, &it->alts[k]);
+			json_array_end(&o->j);
 		}
-		buf_z(b, "{\"op\":\"alt\",\"of\":[");
-		for (k = 0; k < it->nalts; k++) {
-			put_comma(b, k);
-			put_glob(b, &it->alts[k]);
-		}
-		buf_z(b, "]}");
+		json_object_end(&o->j);
 	}
-	buf_ch(b, ']');
+	json_array_end(&o->j);
 }
 
-static void put_address(struct buf *b, const uint8_t addr[16])
+/* `bits`: -1 for an address alone. */
+static void put_address(struct out *o, const char *key, const uint8_t addr[16], int bits)
 {
-	for (unsigned i = 0; i < 16; i++)
-		buf_printf(b, "%02x", addr[i]);
+	char text[48];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 16; i++, n += 2)
+		(void)snprintf(text + n, sizeof(text) - n, "%02x", addr[i]);
+	if (bits >= 0)
+		(void)snprintf(text + n, sizeof(text) - n, "/%d", bits);
+	json_cstr(&o->j, key, text);
 }
 
-static void put_operand(struct buf *b, uint32_t n)
+static void put_operand(struct out *o, uint32_t n)
 {
-	put_flag(b, "any", n == LINE_ANY_OPERAND);
-	put_flag(b, "last", n == LINE_LAST_OPERAND);
-	put_flag(b, "rest", n == LINE_REST_OPERAND);
+	put_flag(o, "any", n == LINE_ANY_OPERAND);
+	put_flag(o, "last", n == LINE_LAST_OPERAND);
+	put_flag(o, "rest", n == LINE_REST_OPERAND);
 	if (n >= LINE_REST_OPERAND)
 		return;
-	put_key(b, "operand");
-	buf_printf(b, "%u", n & UINT8_MAX);
-	put_flag(b, "on", n >= LINE_FROM_OPERAND);
+	json_uint(&o->j, "operand", n & UINT8_MAX);
+	put_flag(o, "on", n >= LINE_FROM_OPERAND);
 }
 
 static bool same_when(const struct ir_when *x, const struct ir_when *y)
@@ -106,74 +100,93 @@ static bool goes_on(const struct ir_optspec *o, const struct ir_optspec *before)
 	       (o->same == before->same || o->same == before->same + 1);
 }
 
+static void end_names(struct out *o)
+{
+	json_array_end(&o->j);
+	json_array_end(&o->j);
+	json_object_end(&o->j);
+}
+
 /* Writes one record for options that differ only by name; names with the same number
  * are grouped. */
-static void put_options(struct buf *b, const struct ir_optspec *v, size_t n)
+static void put_options(struct out *o, const char *key, const struct ir_optspec *v,
+			size_t n)
 {
-	buf_ch(b, '[');
+	json_array(&o->j, key);
 	for (size_t i = 0; i < n; i++) {
-		bool more = i > 0 && goes_on(&v[i], &v[i - 1]);
-
-		if (more) {
-			buf_z(b, v[i].same == v[i - 1].same ? "," : "],[");
-		} else {
-			buf_z(b, i ? "]]},{" : "{");
-			put_fields(b, &ir_record_option, &v[i], NULL, 0);
-			put_key(b, "names");
-			buf_z(b, "[[");
+		if (i == 0 || !goes_on(&v[i], &v[i - 1])) {
+			if (i > 0)
+				end_names(o);
+			json_object(&o->j, NULL);
+			put_fields(o, &ir_record_option, &v[i], NULL, 0);
+			json_array(&o->j, "names");
+			json_array(&o->j, NULL);
+		} else if (v[i].same != v[i - 1].same) {
+			json_array_end(&o->j);
+			json_array(&o->j, NULL);
 		}
-		buf_json(b, v[i].name);
+		json_buf_str(&o->j, NULL, v[i].name);
 	}
-	buf_z(b, n ? "]]}]" : "]");
+	if (n)
+		end_names(o);
+	json_array_end(&o->j);
 }
 
 /* --- by the tables --------------------------------------------------------- */
 
-static void put_value(struct buf *b, const struct ir_field *f, const void *p,
-		      const struct ir_record *of, const void *before, size_t at)
+static void put_hex(struct out *o, const char *key, uint64_t n)
 {
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "0x%" PRIx64, n);
+	json_cstr(&o->j, key, text);
+}
+
+static void put_value(struct out *o, const char *key, const struct ir_field *f,
+		      const void *p, const struct ir_record *of, const void *before,
+		      size_t at)
+{
+	const struct num_cidr *block = p;
+	const struct ir_word *word = p;
+
 	switch (f->type) {
 	case IR_FT_FLAG:
-		buf_z(b, "true");
+		json_bool(&o->j, key, true);
 		break;
 	case IR_FT_TEXT:
-		buf_json(b, *(const struct str *)p);
+		json_buf_str(&o->j, key, *(const struct str *)p);
 		break;
 	case IR_FT_NUMBER:
-		buf_printf(b, "%" PRIu64, ir_field_number(p, f->size));
+		json_uint(&o->j, key, ir_field_number(p, f->size));
 		break;
 	case IR_FT_HEX:
-		buf_printf(b, "\"0x%" PRIx64 "\"", ir_field_number(p, f->size));
+		put_hex(o, key, ir_field_number(p, f->size));
 		break;
 	case IR_FT_WORD:
-		buf_json(b, str_from(ir_word(f->words, ir_field_number(p, f->size))));
+		json_cstr(&o->j, key, ir_word(f->words, ir_field_number(p, f->size)));
 		break;
 	case IR_FT_ADDRESS:
-		buf_ch(b, '"');
-		put_address(b, p);
-		buf_ch(b, '"');
+		put_address(o, key, p, -1);
 		break;
 	case IR_FT_BLOCK:
-		buf_ch(b, '"');
-		put_address(b, ((const struct num_cidr *)p)->addr);
-		buf_printf(b, "/%u\"", ((const struct num_cidr *)p)->bits);
+		put_address(o, key, block->addr, (int)block->bits);
 		break;
 	case IR_FT_GLOB:
-		put_glob(b, p);
+		put_glob(o, key, p);
 		break;
 	case IR_FT_PATTERN:
-		if (((const struct ir_word *)p)->any_words)
-			buf_z(b, "null");
+		if (word->any_words)
+			json_null(&o->j, key);
 		else
-			put_glob(b, &((const struct ir_word *)p)->glob);
+			put_glob(o, key, &word->glob);
 		break;
 	case IR_FT_VALUE:
-		ir_value_json(b, p);
+		ir_value_put(&o->j, key, p);
 		break;
 	case IR_FT_RECORD:
-		buf_ch(b, '{');
-		put_fields(b, of, p, before, at);
-		buf_ch(b, '}');
+		json_object(&o->j, key);
+		put_fields(o, of, p, before, at);
+		json_object_end(&o->j);
 		break;
 	case IR_FT_END:
 	case IR_FT_BITS:
@@ -184,80 +197,88 @@ static void put_value(struct buf *b, const struct ir_field *f, const void *p,
 	}
 }
 
-static void put_list(struct buf *b, const struct ir_field *f, const void *p, size_t at)
+static void put_list(struct out *o, const struct ir_field *f, const void *p, size_t at)
 {
 	bool lines = f->flags & IR_FF_LINES;
 	const struct ir_record *of = ir_field_record(f, p, at);
 	const void *before = NULL;
 
-	buf_ch(b, '[');
+	json_array(&o->j, f->key);
 	for (size_t i = 0, n = ir_field_count(f, p); i < n; i++) {
 		const void *v = ir_field_value(f, p, i);
 
-		put_comma(b, i);
 		if (lines)
-			buf_ch(b, '\n');
-		put_value(b, f, v, of, before, lines ? i : at);
+			json_line(&o->j);
+		put_value(o, NULL, f, v, of, before, lines ? i : at);
 		before = v;
 	}
-	buf_ch(b, ']');
+	json_array_end(&o->j);
 }
 
-static void put_bits(struct buf *b, const struct ir_field *f, const void *p)
+static void put_bits(struct out *o, const struct ir_field *f, const void *p)
 {
 	uint64_t bits = ir_field_number(p, f->size);
 
 	for (unsigned i = 0; i < f->words->n; i++)
-		put_flag(b, f->words->v[i], bits >> i & 1);
+		put_flag(o, f->words->v[i], bits >> i & 1);
 }
 
-static void put_field(struct buf *b, const struct ir_field *f, const void *p,
+static void put_field(struct out *o, const struct ir_field *f, const void *p,
 		      const void *before, size_t at)
 {
 	const void *v = (const char *)p + f->at;
 
 	if (!ir_field_is_there(f, p, before)) {
-		if (f->there != IR_OR_NULL)
-			return;
-		put_key(b, f->key);
-		buf_z(b, "null");
+		if (f->there == IR_OR_NULL)
+			json_null(&o->j, f->key);
 		return;
 	}
 	if (f->type == IR_FT_BITS) {
-		put_bits(b, f, v);
+		put_bits(o, f, v);
 	} else if (f->type == IR_FT_OPERAND) {
-		put_operand(b, *(const uint32_t *)v);
+		put_operand(o, *(const uint32_t *)v);
+	} else if (f->key && f->type == IR_FT_OPTIONS) {
+		put_options(o, f->key, ir_field_value(f, p, 0), ir_field_count(f, p));
+	} else if (f->key && f->list) {
+		put_list(o, f, p, at);
 	} else if (f->key) {
-		put_key(b, f->key);
-		if (f->type == IR_FT_OPTIONS)
-			put_options(b, ir_field_value(f, p, 0), ir_field_count(f, p));
-		else if (f->list)
-			put_list(b, f, p, at);
-		else
-			put_value(b, f, ir_field_value(f, p, 0), ir_field_record(f, p, at),
-				  NULL, at);
+		put_value(o, f->key, f, ir_field_value(f, p, 0), ir_field_record(f, p, at),
+			  NULL, at);
 	} else if (f->type == IR_FT_RECORD) {
-		put_fields(b, ir_field_record(f, p, at), v, NULL, at);
+		put_fields(o, ir_field_record(f, p, at), v, NULL, at);
 	}
 }
 
-static void put_fields(struct buf *b, const struct ir_record *of, const void *p,
+static void put_fields(struct out *o, const struct ir_record *of, const void *p,
 		       const void *before, size_t at)
 {
 	for (const struct ir_field *f = of->v; f->type; f++)
-		put_field(b, f, p, before, at);
+		put_field(o, f, p, before, at);
+}
+
+static void begin(struct out *o, struct buf *b)
+{
+	json_buf_init(&o->j, b);
+	buf_init(&o->run, b->a);
+	json_object(&o->j, NULL);
 }
 
 void ir_json_set(struct buf *out, enum ir_kind kind, const struct ir_set *s)
 {
-	buf_ch(out, '{');
-	put_fields(out, ir_record_set(kind), s, NULL, 0);
-	buf_ch(out, '}');
+	struct out o;
+
+	begin(&o, out);
+	put_fields(&o, ir_record_set(kind), s, NULL, 0);
+	json_object_end(&o.j);
 }
 
 void ir_json(struct buf *out, const struct ir *ir)
 {
-	buf_printf(out, "{\"format\":%u", IR_FORMAT);
-	put_fields(out, &ir_record_whole, ir, NULL, 0);
-	buf_z(out, "}\n");
+	struct out o;
+
+	begin(&o, out);
+	json_uint(&o.j, "format", IR_FORMAT);
+	put_fields(&o, &ir_record_whole, ir, NULL, 0);
+	json_object_end(&o.j);
+	buf_ch(out, '\n');
 }

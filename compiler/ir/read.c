@@ -10,7 +10,7 @@
 
 /*
  * Copies the text, and replaces \u0080 … \u00ff by the bytes that they stand for:
- * buf_json() writes a byte that is not UTF-8 in this way.  json-c passes such bytes on,
+ * ir_json() writes a byte that is not UTF-8 in this way.  json-c passes such bytes on,
  * but would turn the escape into a character.  False if the text exceeds the limits.
  */
 static bool unescape(struct buf *out, struct str s, const char **ret_why)

@@ -4,6 +4,8 @@
  */
 #include "compiler/ir/value.h"
 
+#include "compiler/base/json_buf.h"
+
 bool ir_value_equal(const struct ir_value *x, const struct ir_value *y)
 {
 	size_t i;
@@ -29,36 +31,41 @@ bool ir_value_equal(const struct ir_value *x, const struct ir_value *y)
 	return true;
 }
 
-void ir_value_json(struct buf *b, const struct ir_value *v)
+void ir_value_put(struct json *j, const char *key, const struct ir_value *v)
 {
-	bool map = v->type == IR_V_MAP;
-	size_t i;
-
 	switch (v->type) {
 	case IR_V_BOOL:
-		buf_z(b, v->yes ? "true" : "false");
+		json_bool(j, key, v->yes);
 		return;
 	case IR_V_NUMBER:
-		buf_str(b, v->text);
+		json_raw(j, key, v->text.p, v->text.n);
 		return;
 	case IR_V_TEXT:
-		buf_json(b, v->text);
+		json_buf_str(j, key, v->text);
 		return;
 	case IR_V_LIST:
+		json_array(j, key);
+		for (size_t i = 0; i < v->nitems; i++)
+			ir_value_put(j, NULL, &v->items[i]);
+		json_array_end(j);
+		return;
 	case IR_V_MAP:
-		break;
-	}
-	buf_ch(b, map ? '{' : '[');
-	for (i = 0; i < v->nitems; i++) {
-		if (i)
-			buf_ch(b, ',');
-		if (map) {
-			buf_json(b, v->items[i].key);
-			buf_ch(b, ':');
+		json_object(j, key);
+		for (size_t i = 0; i < v->nitems; i++) {
+			json_key(j, v->items[i].key.p, v->items[i].key.n);
+			ir_value_put(j, NULL, &v->items[i]);
 		}
-		ir_value_json(b, &v->items[i]);
+		json_object_end(j);
+		return;
 	}
-	buf_ch(b, map ? '}' : ']');
+}
+
+void ir_value_json(struct buf *b, const struct ir_value *v)
+{
+	struct json j;
+
+	json_buf_init(&j, b);
+	ir_value_put(&j, NULL, v);
 }
 
 static size_t digits(struct str s, size_t i)
@@ -132,23 +139,31 @@ const struct ir_setting *ir_setting_find(const struct ir *ir, enum ir_part part,
 void ir_settings_json(struct buf *out, const struct ir *ir)
 {
 	const struct ir_setting *last = NULL;
-	size_t i;
+	struct json j;
 
-	buf_ch(out, '{');
-	for (i = 0; i < ir->settings.n; i++) {
+	json_buf_init(&j, out);
+	json_object(&j, NULL);
+	for (size_t i = 0; i < ir->settings.n; i++) {
 		const struct ir_setting *s = &ir->settings.v[i];
 
-		if (!last || last->part != s->part) {
-			buf_z(out, last ? "\n},\n" : "\n");
-			buf_json(out, str_from(ir_part_name(s->part)));
-			buf_z(out, ":{\n");
-		} else {
-			buf_z(out, ",\n");
+		if (last && last->part != s->part) {
+			json_line(&j);
+			json_object_end(&j);
 		}
-		buf_json(out, s->key);
-		buf_ch(out, ':');
-		ir_value_json(out, &s->value);
+		json_line(&j);
+		if (!last || last->part != s->part) {
+			json_object(&j, ir_part_name(s->part));
+			json_line(&j);
+		}
+		json_key(&j, s->key.p, s->key.n);
+		ir_value_put(&j, NULL, &s->value);
 		last = s;
 	}
-	buf_z(out, last ? "\n}\n}\n" : "}\n");
+	if (last) {
+		json_line(&j);
+		json_object_end(&j);
+		json_line(&j);
+	}
+	json_object_end(&j);
+	buf_ch(out, '\n');
 }

@@ -7,11 +7,14 @@
 
 #include "compiler/ir/ir.h"
 
+struct json; /* runtime/base/json.h, whose names json-c has too */
+
 /* The deepest nesting of lists and maps; the readers of bundles rely on it. */
 #define IR_VALUE_DEPTH 16u
 
 bool ir_value_equal(const struct ir_value *x, const struct ir_value *y);
 /* Writes canonical JSON: keys sorted by bytes, no white space. */
+void ir_value_put(struct json *j, const char *key, const struct ir_value *v);
 void ir_value_json(struct buf *b, const struct ir_value *v);
 /* Is it a number as JSON writes it: no '+', no leading zero, no exponent? */
 bool ir_value_is_number(struct str s);

@@ -1,5 +1,5 @@
 /* Writes JSON, indented by two blanks a level or on one line. Decides only how text is
- * escaped. */
+ * escaped and where white space stands. */
 #include "runtime/base/json.h"
 
 #include <inttypes.h>
@@ -21,6 +21,12 @@ void json_init_fixed(struct json *j, char *buf, size_t cap)
 		buf[0] = '\0';
 }
 
+void json_init_put(struct json *j, void (*put)(void *to, const char *s, size_t len),
+		   void *to)
+{
+	*j = (struct json){ .put = put, .to = to };
+}
+
 void json_release(struct json *j)
 {
 	if (!j->fixed)
@@ -32,8 +38,9 @@ void json_reset(struct json *j)
 {
 	struct json old = *j;
 
-	*j = (struct json){ .buf = old.buf, .cap = old.cap, .one_line = old.one_line,
-			    .fixed = old.fixed };
+	*j = (struct json){ .buf = old.buf, .cap = old.cap, .put = old.put, .to = old.to,
+			    .fixed = old.fixed, .layout = old.layout,
+			    .text = old.text };
 }
 
 static void put_fixed(struct json *j, const char *s, size_t len)
@@ -52,6 +59,10 @@ static void put(struct json *j, const char *s, size_t len)
 {
 	if (j->failed)
 		return;
+	if (j->put) {
+		j->put(j->to, s, len);
+		return;
+	}
 	if (j->fixed) {
 		put_fixed(j, s, len);
 		return;
@@ -82,9 +93,11 @@ static void puts_(struct json *j, const char *s)
 
 static void newline(struct json *j)
 {
-	if (j->one_line)
+	if (j->layout == JSON_INDENTED || j->line)
+		puts_(j, "\n");
+	j->line = false;
+	if (j->layout != JSON_INDENTED)
 		return;
-	puts_(j, "\n");
 	for (unsigned i = 0; i < j->depth; i++)
 		puts_(j, "  ");
 }
@@ -112,35 +125,42 @@ static void quoted(struct json *j, const char *s, size_t len)
 			continue;
 		}
 		n = utf8_length(s + i, len - i);
-
-		if (n == 0) {
-			puts_(j, "\\ufffd");
-			n = 1;
-		} else if (u[i] == '"' || u[i] == '\\') {
-			esc[0] = '\\';
-			esc[1] = (char)u[i];
-			put(j, esc, 2);
-		} else if (u[i] < 0x20 || u[i] == 0x7f) {
-			(void)snprintf(esc, sizeof(esc), "\\u%04x", u[i]);
-			puts_(j, esc);
-		} else {
+		if (n > 1) {
 			put(j, s + i, n);
+			continue;
 		}
+		if (u[i] == '"' || u[i] == '\\')
+			(void)snprintf(esc, sizeof(esc), "\\%c", u[i]);
+		else if (j->text == JSON_SHORT && (u[i] == '\n' || u[i] == '\t'))
+			(void)snprintf(esc, sizeof(esc), "\\%c", u[i] == '\n' ? 'n' : 't');
+		else
+			(void)snprintf(esc, sizeof(esc), "\\u%04x",
+				       n || j->text != JSON_REPLACE ? u[i] : 0xfffd);
+		puts_(j, esc);
+		n = 1;
 	}
 	puts_(j, "\"");
 }
 
-static void member(struct json *j, const char *key)
+void json_key(struct json *j, const char *key, size_t len)
 {
 	if (j->comma)
-		puts_(j, ",");
+		puts_(j, j->layout == JSON_SPACED ? ", " : ",");
 	if (j->depth)
 		newline(j);
 	if (key) {
-		quoted(j, key, strlen(key));
-		puts_(j, j->one_line ? ":" : ": ");
+		quoted(j, key, len);
+		puts_(j, j->layout == JSON_TIGHT ? ":" : ": ");
 	}
 	j->comma = true;
+	j->keyed = true;
+}
+
+static void member(struct json *j, const char *key)
+{
+	if (!j->keyed)
+		json_key(j, key, key ? strlen(key) : 0);
+	j->keyed = false;
 }
 
 static void begin(struct json *j, const char *key, const char *mark)
@@ -156,7 +176,7 @@ static void end(struct json *j, const char *mark)
 	bool empty = !j->comma;
 
 	j->depth--;
-	if (!empty)
+	if (!empty || j->line)
 		newline(j);
 	puts_(j, mark);
 	j->comma = true;
@@ -180,6 +200,11 @@ void json_array(struct json *j, const char *key)
 void json_array_end(struct json *j)
 {
 	end(j, "]");
+}
+
+void json_line(struct json *j)
+{
+	j->line = true;
 }
 
 void json_str(struct json *j, const char *key, const char *s, size_t len)

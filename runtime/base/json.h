@@ -1,7 +1,7 @@
 /*
- * A JSON writer into memory; it reads nothing. Keys are NULL inside arrays. The output is
- * indented, or with `one_line` has no white space. The caller balances begin and end. If
- * an allocation fails, the further calls do nothing, and json_finish() returns NULL.
+ * The JSON writer of all programs; it reads nothing. Keys are NULL inside arrays. The
+ * caller balances begin and end. If an allocation fails, the further calls do nothing,
+ * and json_finish() returns NULL.
  */
 #ifndef RUNTIME_BASE_JSON_H
 #define RUNTIME_BASE_JSON_H
@@ -10,13 +10,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum json_layout {
+	JSON_INDENTED,
+	JSON_TIGHT, /* no white space */
+	JSON_SPACED /* on one line, with a blank after each comma and colon */
+};
+
+/* How a text is written. Control characters become \u00XX in any case. */
+enum json_text {
+	JSON_REPLACE, /* a byte that is not UTF-8 becomes U+FFFD */
+	JSON_BYTES,   /* it becomes the character with its number */
+	JSON_SHORT    /* the same, and newline and tab become \n and \t */
+};
+
 struct json {
 	char *buf; /* malloc'ed, unless `fixed` */
 	size_t len, cap;
+	/* instead of buf: takes the output as it comes */
+	void (*put)(void *to, const char *s, size_t len);
+	void *to;
 	bool failed;
 	bool fixed;    /* buf is the caller's; len also counts what did not fit */
 	bool comma; /* the next member needs a comma before it */
-	bool one_line; /* set after json_init(); json_reset() keeps it */
+	bool line;  /* and begins on a line of its own */
+	bool keyed; /* its key is written */
+	/* set after json_init(), kept by json_reset(); what is inside of an object may
+	 * have another layout: set it after the begin, and back after the end */
+	enum json_layout layout;
+	enum json_text text;
 	unsigned depth;
 };
 
@@ -24,6 +45,9 @@ void json_init(struct json *j);
 /* Writes into the caller's memory and allocates nothing. If the text does not fit,
  * json_finish() returns NULL, and buf holds the beginning with a NUL. */
 void json_init_fixed(struct json *j, char *buf, size_t cap);
+/* Hands the output to `put`, which cannot fail; json_finish() is not for it. */
+void json_init_put(struct json *j, void (*put)(void *to, const char *s, size_t len),
+		   void *to);
 void json_release(struct json *j);
 /* Makes it empty again; keeps its memory. */
 void json_reset(struct json *j);
@@ -31,7 +55,11 @@ void json_object(struct json *j, const char *key);
 void json_object_end(struct json *j);
 void json_array(struct json *j, const char *key);
 void json_array_end(struct json *j);
-/* Bytes that are not UTF-8 become U+FFFD. */
+/* The key of the next member, whose own key is NULL: for keys that may hold a NUL, or
+ * have none at their end. */
+void json_key(struct json *j, const char *key, size_t len);
+/* What comes next, a member or the end, begins on a new line in any layout. */
+void json_line(struct json *j);
 void json_str(struct json *j, const char *key, const char *s, size_t len);
 void json_cstr(struct json *j, const char *key, const char *s); /* NULL: null */
 void json_int(struct json *j, const char *key, int64_t v);

@@ -249,7 +249,7 @@ static int write_answer(const struct hook_message *m, struct verdict *v,
 	if (v->effect == PB_ASK && !m->can_ask)
 		deny_ask(m, v);
 	json_init(&j);
-	j.one_line = true;
+	j.layout = JSON_TIGHT;
 	json_object(&j, NULL);
 	writers[m->agent](&j, m, v);
 	json_object_end(&j);

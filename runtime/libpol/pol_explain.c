@@ -422,7 +422,7 @@ int pol_explain(const struct pol_ctx *c, uint32_t format, char *buf, size_t cap,
 		return -ENOENT;
 	if (format == POL_JSON) {
 		json_init_fixed(&j, buf, cap);
-		j.one_line = true;
+		j.layout = JSON_TIGHT;
 		json_object(&j, NULL);
 		pol_put_decision(&j, c);
 		json_object_end(&j);

@@ -174,7 +174,7 @@ int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *
 	q->out = calloc(1, sizeof(*q->out));
 	if (q->out) {
 		json_init(q->out);
-		q->out->one_line = true;
+		q->out->layout = JSON_TIGHT;
 	}
 	r = q->reader && q->out ? query_settings_init(&q->settings, b, err)
 				: rt_fail(err, ENOMEM, "out of memory");

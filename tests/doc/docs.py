@@ -267,6 +267,11 @@ def schemas():
             schema_case(v["explain"], "explain --format json: " + " ".join(request) +
                         (" (bundle)" if where == bundle else ""),
                         [polc, "explain", "--format", "json", where] + request, project)
+    nested = schema_case(v["explain"], "explain --format json: a command in a command",
+                         [polc, "explain", "--format", "json", good, "command",
+                          "sudo nice ls"], project)
+    result("explain --format json: each names the one that it is in, the first by 0",
+           [c["of"] for c in nested["commands"]] == [None, 0, 1])
     managed = f"{TOP}/examples/reference/managed.yml"
     with open(f"{work}/user.pol", "w") as f:
         f.write('policy u { level user }\nsetting "context.storage" = "local"\n'

@@ -72,6 +72,16 @@ static_runtime() {
 	done
 	return 0
 }
+no_libnftables() {
+	# only polnft and polnft-record are linked with it; polnft-record replaces sendmsg() for it
+	local b
+	for b in polc polrun polinit polquery; do
+		readelf -d "$BUILD/bin/$b" | grep -F nftables
+		nm "$BUILD/bin/$b" | grep ' T sendmsg$'
+	done
+	nm "$BUILD/bin/polnft-record" | grep -q ' T sendmsg$' || echo "polnft-record replaces no sendmsg()"
+	return 0
+}
 formatted() {
 	# policies that people read and copy are in canonical layout
 	sources 'stdlib-policies/*.pol' 'examples/*.pol' | xargs "$BUILD/bin/polc" fmt --diff 2>&1
@@ -100,6 +110,7 @@ check banned-functions banned
 check shellcheck shell
 check file-sizes file_sizes
 check static-runtime static_runtime
+check no-libnftables no_libnftables
 check first-comment first_comment
 check unfinished unfinished
 check policies-formatted formatted

@@ -1,5 +1,6 @@
 /* Numbers, strings, maps, buffers: the ground that the compiler stands on. */
 #include "compiler/base/buf.h"
+#include "compiler/base/json_buf.h"
 #include "compiler/base/map.h"
 #include "compiler/base/num.h"
 #include "compiler/base/vec.h"

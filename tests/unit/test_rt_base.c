@@ -180,6 +180,72 @@ static void test_json(void **state)
 	json_release(&j);
 }
 
+/* Layouts and spellings that are the compiler's, by the way in which it writes. */
+static void collect(void *to, const char *s, size_t len)
+{
+	(void)strncat(to, s, len);
+}
+
+static void test_json_layouts_and_texts(void **state)
+{
+	static const char bytes[] = "\n\t\x7f\xc3\xff";
+	static const char *const texts[] = {
+		[JSON_REPLACE] = "[\"\\u000a\\u0009\\u007f\\ufffd\\ufffd\"]",
+		[JSON_BYTES] = "[\"\\u000a\\u0009\\u007f\\u00c3\\u00ff\"]",
+		[JSON_SHORT] = "[\"\\n\\t\\u007f\\u00c3\\u00ff\"]",
+	};
+	char out[300];
+	struct json j;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		out[0] = '\0';
+		json_init_put(&j, collect, out);
+		j.layout = JSON_TIGHT;
+		j.text = i;
+		json_array(&j, NULL);
+		json_str(&j, NULL, bytes, sizeof(bytes) - 1);
+		json_array_end(&j);
+		assert_string_equal(out, texts[i]);
+	}
+	/* a list whose items are on a line each, and keys with their length */
+	out[0] = '\0';
+	json_reset(&j);
+	assert_true(j.layout == JSON_TIGHT && j.text == JSON_SHORT);
+	json_object(&j, NULL);
+	json_line(&j);
+	json_array(&j, "none");
+	json_array_end(&j);
+	json_line(&j);
+	json_key(&j, "key", 2);
+	json_uint(&j, NULL, 1);
+	json_key(&j, "list", 4);
+	json_array(&j, NULL);
+	json_line(&j);
+	json_int(&j, NULL, -1);
+	json_line(&j);
+	json_null(&j, NULL);
+	json_array_end(&j);
+	json_line(&j);
+	json_object_end(&j);
+	assert_string_equal(out, "{\n\"none\":[],\n\"ke\":1,\"list\":[\n-1,\nnull]\n}");
+	/* objects on one line in an indented list */
+	out[0] = '\0';
+	json_init_put(&j, collect, out);
+	json_array(&j, NULL);
+	for (int i = 0; i < 2; i++) {
+		json_object(&j, NULL);
+		j.layout = JSON_SPACED;
+		json_bool(&j, "a", true);
+		json_bool(&j, "b", false);
+		json_object_end(&j);
+		j.layout = JSON_INDENTED;
+	}
+	json_array_end(&j);
+	assert_string_equal(out, "[\n  {\"a\": true, \"b\": false},\n"
+				 "  {\"a\": true, \"b\": false}\n]");
+}
+
 static void test_stolen_things_stay(void **state)
 {
 	int kept;
@@ -226,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_what_cannot_be_seen_is_shown),
 		cmocka_unit_test(test_escaped_text_fits),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_layouts_and_texts),
 		cmocka_unit_test(test_stolen_things_stay),
 		cmocka_unit_test(test_openat2_does_not_leave_its_directory),
 	};

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "compiler/backend/common/util.h"
+#include "compiler/base/json_buf.h"
 
 /*
  * Bytes of netlink messages, estimated high: 24 to 72 for an element, about 700 for
