@@ -304,7 +304,12 @@ static inline bool cmd_is_named(const struct cmd_option *o, const char *z)
 	return o->name_n == strlen(z) && memcmp(o->name, z, o->name_n) == 0;
 }
 
-/* --- the rest -------------------------------------------------------------------------------- */
+/* --- what runs something again (cmd_wrap.c, cmd_names.c, cmd_code.c, cmd_builtin.c) ---------- */
+
+/*
+ * A command may run another one, or text with commands in it: these call cmd_run() and
+ * cmd_scope() again, and are called by them.
+ */
 
 /* Analyses the command once more for each word of `forks`, read as a value
  * (cmd_names.c). */
@@ -321,39 +326,11 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 /* Why the command that a wrapper runs in another file system counts as code: static
  * text. */
 const char *cmd_away_why(const struct cmd_an *a, const struct cmd_part *p);
-/* Does a program with this table split such text itself, as env does (cmd_split.c)? */
-bool cmd_splits(const struct cmd_an *a, const struct cmd_part *p);
-/* Analyses the same command with the words of the text. *ret_done is false if the program
- * refuses the text. */
-bool cmd_split(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
-	       const struct cmd_text *t, bool *ret_done);
-/* Handles an assignment before a command, or among the words of env. */
-void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n);
 /* Adds to r->forks. */
 bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	       struct cmd_read *r);
 bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	       enum cmd_code how, unsigned dialects);
-/* The part runs the file that this word names. */
-void cmd_script(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w);
-/* The same for a program that takes "-" as its standard input. */
-void cmd_script_file(struct cmd_an *a, struct cmd_part *p, const struct sh_word *w);
-/* The part runs files of this name, though no word names them. */
-bool cmd_script_unasked(struct cmd_an *a, struct cmd_part *p, const char *name, uint32_t n);
-/* Finds the words that name files. `input`: the line says what the command reads. false:
- * a limit was exceeded (cmd_files.c). */
-bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input);
-/* Finds what it runs though no word says so. false: a limit was exceeded
- * (cmd_files.c). */
-bool cmd_unasked(struct cmd_an *a, struct cmd_part *p);
 bool cmd_builtin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
-/* A variable is set: by an assignment, a loop, a builtin. */
-void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n);
-bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n,
-		const struct sh_word *path);
-bool cmd_redirs(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir *r);
-/* Finds the scripts that the line itself makes, once all parts are there (semantics
- * 4.4). */
-bool cmd_made(struct cmd_an *a);
 
 #endif

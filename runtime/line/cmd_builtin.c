@@ -4,67 +4,12 @@
  */
 #include <ctype.h>
 
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_change.h"
+#include "runtime/line/cmd_script.h"
 
 static const char subscript[] = "a subscript is arithmetic, which may run code";
 static const char arithmetic[] = "arithmetic on a name, whose value may hold code";
 static const char any_name[] = "a variable whose name is not known is set";
-
-/* --- what is changed ---------------------------------------------------------------- */
-
-static void taint(const struct cmd_ctx *c, const char *why)
-{
-	struct cmd_proc *e = c->scope->env;
-
-	if (!e->taint)
-		e->taint = why;
-	e->taint_all |= c->anytime;
-}
-
-void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n)
-{
-	if (n == 4 && memcmp(name, "HOME", 4) == 0)
-		c->scope->env->home_changed = true;
-	if (cmd_var(a->facts, name, n) == CMD_VAR_TAINT)
-		taint(c, "a variable that changes what runs is set before it");
-}
-
-static bool same_path(const struct sh_word *a, const struct sh_word *b)
-{
-	if (!a || !b)
-		return a == b;
-	return sh_is_literal(a) && sh_is_literal(b) && a->seg.n == b->seg.n &&
-	       memcmp(a->seg.p, b->seg.p, a->seg.n) == 0;
-}
-
-bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n,
-		const struct sh_word *path)
-{
-	struct cmd_proc *e = c->scope->env;
-	struct cmd_name **list, *was, *d = cmd_alloc(a, sizeof(*d));
-
-	if (!d)
-		return false;
-	if (!e->names) {
-		e->names = cmd_alloc(a, sizeof(struct cmd_name *) * CMD_NAMES);
-		if (!e->names)
-			return false;
-		memset(e->names, 0, sizeof(struct cmd_name *) * CMD_NAMES);
-	}
-	list = cmd_names(e, name, n);
-	for (was = *list; was; was = was->next)
-		if (was->n == n && memcmp(was->p, name, n) == 0 && same_path(was->path, path))
-			return true;
-	*d = (struct cmd_name){ .p = name, .n = (uint32_t)n, .path = path, .next = *list };
-	*list = d;
-	if (!path)
-		return true;
-	e->hashed = true;
-	/* in a loop, what ran before it runs again after it */
-	if (c->anytime)
-		taint(c, "a name of a command stands for a path");
-	return true;
-}
 
 /* --- words of builtins ----------------------------------------------------------------- */
 
@@ -105,7 +50,7 @@ static void set_word(struct builtin_words *b, const struct sh_word *w, bool only
 	sub = n ? memchr(s.p, '[', n) : NULL;
 	if (!s.literal && !eq && !sub) {
 		cmd_opaque(b->p, any_name);
-		taint(b->c, any_name);
+		cmd_taint(b->c, any_name);
 		return;
 	}
 	if (sub) {
@@ -195,64 +140,6 @@ static const struct sh_word *word(const struct builtin_words *b, uint32_t i)
 
 /* --- directories --------------------------------------------------------------------------- */
 
-static bool has_dir(const struct cmd_proc *e, const char *path)
-{
-	const struct cmd_dir *d;
-
-	for (d = e->dirs; d; d = d->next)
-		if (strcmp(d->path, path) == 0)
-			return true;
-	return false;
-}
-
-/* The following commands may also run in this directory. */
-static bool add_dir(struct cmd_an *a, struct cmd_proc *e, const char *path)
-{
-	struct cmd_dir *d;
-	size_t n = strlen(path) + 1;
-	char *s;
-
-	if (has_dir(e, path))
-		return true;
-	if (e->ndirs >= CMD_MAX_DIRS) {
-		e->dirs_unknown = true;
-		return true;
-	}
-	d = cmd_alloc(a, sizeof(*d));
-	s = cmd_alloc(a, n);
-	if (!d || !s)
-		return false;
-	memcpy(s, path, n);
-	*d = (struct cmd_dir){ .path = s, .next = e->dirs };
-	e->dirs = d;
-	e->ndirs++;
-	return true;
-}
-
-static bool go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t n, bool home)
-{
-	struct cmd_proc *e = c->scope->env;
-	const struct cmd_dir *d, *was = e->dirs;
-	char buf[4096];
-
-	if (home && e->home_changed) {
-		e->dirs_unknown = true;
-		return true;
-	}
-	/* in a loop only the first turn surely starts in a directory that is known */
-	if (c->anytime && !home && (!n || p[0] != '/'))
-		e->dirs_unknown = true;
-	/* a ".." may lead elsewhere, or where the text says: keep both */
-	for (d = was; d; d = d->next) {
-		if (!cmd_resolve(a->world, d->path, p, n, home, buf, sizeof(buf)))
-			e->dirs_unknown = true;
-		if (cmd_resolve_loosely(a->world, d->path, p, n, home, buf, sizeof(buf)) &&
-		    !add_dir(a, e, buf))
-			return false;
-	}
-	return true;
-}
-
 static bool run_cd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	struct cmd_word *w;
@@ -263,7 +150,7 @@ static bool run_cd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p
 	WORDS("", "");
 	w = b.at < p->nwords ? &p->words[b.at] : NULL;
 	if (!w && !(p->flags & CMD_APPENDS))
-		return go(a, c, "", 0, true);
+		return cmd_go(a, c, "", 0, true);
 	if (!w || b.at + 1 < p->nwords || cmd_lit(w->w, "-") ||
 	    (w->w->seg.kind != SH_LIT && w->w->seg.kind != SH_HOME) ||
 	    !cmd_path_text(w, false, &from, &text, &n, &home) ||
@@ -272,7 +159,7 @@ static bool run_cd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p
 		return true;
 	}
 	/* `cd ''` stays where it is */
-	return (!n && !home) || go(a, c, text, n, home);
+	return (!n && !home) || cmd_go(a, c, text, n, home);
 }
 
 static bool run_pushd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
@@ -299,7 +186,7 @@ static bool run_declare(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 {
 	WORDS("", "");
 	if (b.seen & bit('n'))
-		taint(c, "a variable stands for another one");
+		cmd_taint(c, "a variable stands for another one");
 	if (b.seen & bit('i'))
 		cmd_opaque(p, "values of a variable with -i are arithmetic");
 	for (uint32_t i = b.at; i < p->nwords; i++) {
@@ -386,7 +273,7 @@ static void set_counted(struct builtin_words *b)
 		if (s.literal)
 			cmd_set(b->a, b->c, s.p, s.n);
 		else
-			taint(b->c, any_name);
+			cmd_taint(b->c, any_name);
 	}
 }
 
@@ -528,7 +415,7 @@ static bool run_hash(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 			path = word(&b, i + 1);
 	}
 	if (path && !sh_is_literal(path))
-		taint(c, "a name of a command stands for a path that is not literal");
+		cmd_taint(c, "a name of a command stands for a path that is not literal");
 	return define_all(&b, path);
 }
 

@@ -3,7 +3,8 @@
  * any reading, as its table says. What a program reads and writes is decided with its
  * part. Scripts are looked at here, and together with all parts in cmd_made.c.
  */
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_files.h"
+#include "runtime/line/cmd_script.h"
 
 struct files {
 	struct cmd_an *a;

@@ -2,7 +2,11 @@
  * From a line to its parts: every simple command in the shell's grammar, and all that its
  * words make it run.
  */
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_change.h"
+#include "runtime/line/cmd_files.h"
+#include "runtime/line/cmd_made.h"
+#include "runtime/line/cmd_redir.h"
+#include "runtime/line/cmd_script.h"
 
 /* How many bytes and words may be read again. */
 #define CMD_WORK(n) (64 * 1024 + 3 * (uint64_t)(n))
@@ -183,24 +187,6 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 }
 
 /* --- what stands before a command -------------------------------------------------------- */
-
-void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n)
-{
-	switch (cmd_var(a->facts, name, n)) {
-	case CMD_VAR_TAINT:
-		if (!c->opaque)
-			c->opaque = "a variable before it changes what runs";
-		if (!c->no_allow)
-			c->no_allow = c->opaque;
-		break;
-	case CMD_VAR_OTHER:
-		if (!c->no_allow)
-			c->no_allow = "a variable before it that no table calls safe";
-		break;
-	case CMD_VAR_SAFE:
-		break;
-	}
-}
 
 /* Some text is evaluated a second time, outside of any command. */
 static bool evaluated(struct cmd_an *a, const struct cmd_ctx *c, const char *why)

@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <strings.h>
 
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_made.h"
 
 #define BUCKETS 256
 #define SEEN 4

@@ -1,5 +1,5 @@
 /* Turns redirections into requests: for files, and in bash for the network. */
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_redir.h"
 
 static uint8_t operations(const struct cmd_ctx *c, const struct sh_redir *r)
 {

@@ -2,7 +2,7 @@
  * `env -S TEXT`: env splits the text by rules of its own, which are not a shell's, puts
  * the words in place of the option, and reads its words again.
  */
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_split.h"
 
 struct split {
 	struct cmd_an *a;
@@ -168,16 +168,13 @@ bool cmd_splits(const struct cmd_an *a, const struct cmd_part *p)
 	       cmd_known(a->facts, p->program, name, sizeof(name) - 1);
 }
 
-bool cmd_split(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
-	       const struct cmd_text *t, bool *ret_done)
+bool cmd_split(struct cmd_an *a, const struct cmd_part *p, const struct cmd_text *t,
+	       struct cmd_word **ret, uint32_t *ret_n)
 {
 	uint32_t before = option_word(p, t), after = p->nwords - t->word - 1, n = 0, i;
-	struct cmd_part **at = a->tail;
 	struct cmd_word *words, *all;
 
-	*ret_done = false;
-	if (c->depth > SH_MAX_DEPTH)
-		return cmd_limit(a, "wrappers nest too deep");
+	*ret = NULL;
 	if (!split(a, t->p, t->n, p->nwords, &words, &n))
 		return false;
 	if (!words)
@@ -191,11 +188,7 @@ bool cmd_split(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		all[before + i] = words[i];
 	for (i = 0; i < after; i++)
 		all[before + n + i] = (struct cmd_word){ .w = p->words[t->word + 1 + i].w };
-	*ret_done = true;
-	if (!cmd_run(a, c, all, before + n + after))
-		return false;
-	/* it is the same env, and needs no second permission */
-	if (*at)
-		(*at)->flags |= CMD_TRANSPARENT;
+	*ret = all;
+	*ret_n = before + n + after;
 	return true;
 }

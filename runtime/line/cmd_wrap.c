@@ -2,7 +2,8 @@
  * Wrappers: programs that run a command named by their own words. cmd_options.c has found
  * where that command begins; here it is run.
  */
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_change.h"
+#include "runtime/line/cmd_split.h"
 
 static const char lost_why[] = "the command that it runs is not known";
 static const char not_literal[] = "code that is not literal";
@@ -201,6 +202,31 @@ static bool opaque_text(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 	return true;
 }
 
+/* Analyses the same command with the words of the text. *ret_done is false if the program
+ * refuses the text. */
+static bool run_split(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+		      const struct cmd_text *t, bool *ret_done)
+{
+	struct cmd_part **at = a->tail;
+	struct cmd_word *words;
+	uint32_t n;
+
+	*ret_done = false;
+	if (c->depth > SH_MAX_DEPTH)
+		return cmd_limit(a, "wrappers nest too deep");
+	if (!cmd_split(a, p, t, &words, &n))
+		return false;
+	*ret_done = words != NULL;
+	if (!words)
+		return true;
+	if (!cmd_run(a, c, words, n))
+		return false;
+	/* it is the same env, and needs no second permission */
+	if (*at)
+		(*at)->flags |= CMD_TRANSPARENT;
+	return true;
+}
+
 static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		  const struct cmd_read *r)
 {
@@ -219,7 +245,7 @@ static bool texts(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		if (t->p && cmd_splits(a, p)) {
 			bool done;
 
-			if (!cmd_split(a, c, p, t, &done))
+			if (!run_split(a, c, p, t, &done))
 				return false;
 			if (done)
 				continue;

@@ -1,37 +1,11 @@
-/*
- * The lists of texts that braces expand to, for brace.c and sequence.c. Their memory
- * comes from the far end of the block and is released when the word is done.
- */
+/* Brace expansion. For the files of this folder only. */
 #ifndef RUNTIME_LINE_SHELL_BRACE_H
 #define RUNTIME_LINE_SHELL_BRACE_H
 
 #include "runtime/line/shell/parse.h"
 
-/* Texts from one pair of braces. If there are more, the rest is "any number of words". */
-#define MAX_WORDS 256
-
-struct text {
-	const char *p;
-	size_t n;
-};
-
-struct texts {
-	struct text *v;
-	size_t n;
-	bool cut; /* there are more */
-};
-
-enum sequence { SEQ_NONE, SEQ_UNKNOWN, SEQ_NUMBERS, SEQ_LETTERS };
-
-/* Takes n steps from the line's budget. false: the budget is used up. */
-bool shell_brace_work(struct shell *s, size_t n);
-void *shell_brace_scratch(struct shell *s, size_t n);
-/* An empty list with room for n texts, but at most for MAX_WORDS. */
-bool shell_brace_make(struct shell *s, size_t n, struct texts *ret);
-
-/* The texts of the sequence t, which stood between two braces. *ret is set unless *ret_is
- * is SEQ_NONE. */
-bool shell_sequence(struct shell *s, struct text t, enum sequence *ret_is,
-		    struct texts *ret);
+/* Replaces a word with unquoted braces by the words that they make. */
+bool shell_braces(struct shell *s, const struct shell_word *b,
+		  struct sh_word **ret_first, struct sh_word **ret_last);
 
 #endif

@@ -3,7 +3,7 @@
  * than tab and newline, and characters that change the order in which text is shown.
  * Bytes that are not UTF-8 are plain bytes, as they are for the shells.
  */
-#include "runtime/line/shell/parse.h"
+#include "runtime/line/shell/bytes.h"
 
 #define P (C_PLAIN | C_DPLAIN)
 #define N (C_PLAIN | C_DPLAIN | C_NAME)

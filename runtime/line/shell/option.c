@@ -3,7 +3,9 @@
  * followed. Any other option that changes the grammar makes the line unparsed, wherever
  * the command stands and whether it runs or not.
  */
-#include "runtime/line/shell/parse.h"
+#include "runtime/line/shell/option.h"
+
+#include "runtime/line/shell/production.h"
 
 static bool is_one(const struct sh_word *w, const char *const *list)
 {

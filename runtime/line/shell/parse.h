@@ -1,140 +1,20 @@
 /*
- * The reader of shell text, shared by the files of this folder; nobody else includes it.
- * It works on a copy of the text that ends with a NUL and has no other NUL. To read a
- * part by itself (a here-document, backquotes), it puts a NUL after that part for the
- * time being. A function that returns false has reported why. Its callers unwind to the
- * enclosing substitution or line, which then goes on loosely after the error.
+ * The productions of the reader of shell text. A word holds substitutions, these hold
+ * commands, and commands hold words: the files that read them call each other, as in any
+ * recursive descent. Nobody outside of this folder includes this.
+ *
+ * The reader works on a copy of the text that ends with a NUL and has no other NUL. To
+ * read a part by itself (a here-document, backquotes), it puts a NUL after that part for
+ * the time being. A function that returns false has reported why. Its callers unwind to
+ * the enclosing substitution or line, which then goes on loosely after the error.
  */
 #ifndef RUNTIME_LINE_SHELL_PARSE_H
 #define RUNTIME_LINE_SHELL_PARSE_H
 
-#include <string.h>
+#include "runtime/line/shell/bytes.h"
+#include "runtime/line/shell/state.h"
 
-#include "runtime/line/shell/production.h"
-#include "runtime/line/shell/shell.h"
-
-/* The text that is being read: the copy of the line, or an unescaped part of it. */
-struct shell_src {
-	char *text;
-	char *out;        /* as long as text; holds unquoted bytes, at the offset where
-	                     they came from */
-	uint32_t n;
-	uint32_t from, to; /* its place in the line, unless it is the line */
-	bool line;
-	const char *open;  /* after the innermost quote that was never closed */
-};
-
-struct shell_heredoc {
-	struct sh_redir *redir;
-	struct shell_heredoc *next;
-	struct sh_cmd *cmd;
-	bool tabs; /* <<- */
-};
-
-struct shell {
-	struct sh *ret;
-	const char *p;
-	struct shell_src src;
-	char *mem, *mem_end;
-	struct sh_cmd **tail;
-	struct sh_cmd *cmd;  /* the command whose words hold the substitutions */
-	struct sh_cmd *func;
-	struct shell_heredoc *pending, **pending_tail;
-	uint32_t marks;
-	uint32_t depth;
-	uint32_t rereads;    /* how often text may still be read a second time */
-	uint32_t brace_work; /* steps and bytes that braces may still use */
-	uint32_t parens;     /* subshells and arrays that are not closed yet */
-	uint32_t semicolons; /* in the arithmetic that was read; 9 and more: too many */
-	bool posix;
-	bool extglob;        /* an earlier line had shopt -s extglob */
-	bool extglob_next;
-	uint32_t patterns;   /* patterns of ${x#…} and the like around this, within one
-	                        substitution */
-	bool inner_quotes;   /* the next double quotes are inside bash's "${x-…}" */
-	bool arrays;         /* a word of the next command may be NAME=(…) */
-	bool high;           /* the line has bytes that are not ASCII */
-	bool quiet;          /* this text is read again: list no commands */
-};
-
-/* --- memory, messages (shell.c) ------------------------------------------------ */
-
-/* The memory is zeroed. NULL if the block is exhausted; this is reported. */
-void *shell_alloc(struct shell *s, size_t n);
-/* The same, but not zeroed. */
-char *shell_bytes(struct shell *s, size_t n);
-/* Keeps the first message. Always returns false. */
-bool shell_fail(struct shell *s, const char *at, const char *why);
-bool shell_limit(struct shell *s, const char *why);
-/* Counts one more reading of the same text. false: the limit is exceeded. */
-bool shell_again(struct shell *s);
-uint32_t shell_offset(const struct shell *s, const char *p);
-bool shell_deeper(struct shell *s);
-/* Adds a new command at the end of the list. */
-struct sh_cmd *shell_cmd(struct shell *s, enum sh_kind kind, const char *from);
-
-static inline bool shell_is_limit(const struct shell *s)
-{
-	return s->ret->status == SH_LIMIT;
-}
-
-/* --- bytes (bytes.c) -------------------------------------------------------------- */
-
-enum {
-	C_PLAIN = 1,   /* stands for itself everywhere in an unquoted word */
-	C_BLANK = 2,
-	C_META = 4,    /* ends a word: blanks, newline, NUL, | & ; ( ) < > */
-	C_NAME = 8,    /* may occur in a name */
-	C_DIGIT = 16,
-	C_DPLAIN = 32, /* stands for itself in double quotes */
-	C_SPECIAL = 64, /* $* $@ $# $? $- $$ $! */
-};
-extern const uint8_t shell_class[256];
-
-static inline unsigned shell_is(char c, unsigned mask)
-{
-	return shell_class[(unsigned char)c] & mask;
-}
-
-/* Copies the line. Reports bytes that no line may have. */
-bool shell_copy(struct shell *s, const char *text, size_t n);
-
-/* The next byte, after any broken line ends. */
-static inline char shell_at(struct shell *s)
-{
-	while (__builtin_expect(s->p[0] == '\\' && s->p[1] == '\n', 0) &&
-	       !SHELL_OFF(CONTINUATION))
-		s->p += 2;
-	return *s->p;
-}
-
-static inline char shell_next(struct shell *s)
-{
-	s->p++;
-	return shell_at(s);
-}
-
-/* The byte after the next one, as shell_next would return it. */
-static inline char shell_peek(const struct shell *s)
-{
-	const char *p = s->p + 1;
-
-	while (__builtin_expect(p[0] == '\\' && p[1] == '\n', 0))
-		p += 2;
-	return *p;
-}
-
-/* Does a word begin at p? "<(" begins one. */
-static inline bool shell_starts_word(struct shell *s)
-{
-	return !shell_is(shell_at(s), C_META) ||
-	       ((*s->p == '<' || *s->p == '>') && !s->posix && shell_peek(s) == '(');
-}
-
-/* Skips blanks and a comment, where a token may begin. */
-void shell_blanks(struct shell *s);
-
-/* --- words (word.c, quote.c, brace.c) ----------------------------------------------- */
+/* --- words (word.c, quote.c) ----------------------------------------------- */
 
 enum {
 	W_PLAIN = 0,
@@ -188,19 +68,6 @@ bool shell_ansi(struct shell *s, struct shell_word *b);
 /* Reads the text in double quotes, up to `close` ('"', or NUL for a here-document). */
 bool shell_double_text(struct shell *s, struct shell_word *b, char close);
 
-/* Replaces a word with unquoted braces by the words that they make. */
-bool shell_braces(struct shell *s, const struct shell_word *b,
-		  struct sh_word **ret_first, struct sh_word **ret_last);
-
-/* Sets SH_EVALUATES, because of `what`. Only the first reason of a command is kept. */
-static inline void shell_evaluates(struct sh_cmd *c, const char *what)
-{
-	if (c && !c->evaluates)
-		c->evaluates = what;
-	if (c)
-		c->marks |= SH_EVALUATES;
-}
-
 /* --- expansions (expand.c, param.c, arith.c) ------------------------------------------- */
 
 enum { IN_WORD, IN_QUOTES, IN_HEREDOC };
@@ -221,7 +88,7 @@ bool shell_arith(struct shell *s, char close, bool *ret_closed);
 /* Reads the rest of a subscript, including the ]; "[" was read. */
 bool shell_subscript(struct shell *s, char *ret_only);
 
-/* --- commands (simple.c, redir.c, list.c, compound.c, cond.c, option.c) -------------------- */
+/* --- commands (simple.c, redir.c, list.c, compound.c, cond.c, text.c) -------------------- */
 
 enum shell_reserved {
 	R_NONE, R_BANG, R_LBRACE, R_RBRACE, R_COND, R_CASE, R_COPROC, R_DO, R_DONE, R_ELIF,
@@ -263,8 +130,5 @@ const char *shell_joined(struct shell *s, const char *from, const char *end, siz
 /* Reads NAME= at p. *ret is NULL if there is none. */
 bool shell_assign(struct shell *s, struct sh_assign **ret);
 bool shell_array(struct shell *s, struct sh_word **ret);
-
-/* Follows a command that changes how the rest of the text is read. */
-void shell_options(struct shell *s, const struct sh_cmd *c);
 
 #endif

@@ -3,7 +3,9 @@
  */
 #include <stdlib.h>
 
-#include "runtime/line/shell/brace.h"
+#include "runtime/line/shell/sequence.h"
+
+#include "runtime/line/shell/bytes.h"
 
 struct range {
 	long from, to, step;

@@ -4,6 +4,7 @@
  */
 #include <strings.h>
 
+#include "runtime/line/shell/option.h"
 #include "runtime/line/shell/parse.h"
 
 /* --- assignments -------------------------------------------------------------------- */

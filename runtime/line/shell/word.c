@@ -3,6 +3,7 @@
  * copied. At the first byte that does not, the piece moves to the second copy of the
  * text, at the same offset.
  */
+#include "runtime/line/shell/brace.h"
 #include "runtime/line/shell/parse.h"
 
 /* --- pieces --------------------------------------------------------------------------- */

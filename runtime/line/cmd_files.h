@@ -1,0 +1,13 @@
+/* The files that a command names, by its table. For the files behind command.h only. */
+#ifndef RUNTIME_LINE_CMD_FILES_H
+#define RUNTIME_LINE_CMD_FILES_H
+
+#include "runtime/line/cmd.h"
+
+/* Finds the words that name files. `input`: the line says what the command reads. false:
+ * a limit was exceeded. */
+bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input);
+/* Finds what it runs though no word says so. false: a limit was exceeded. */
+bool cmd_unasked(struct cmd_an *a, struct cmd_part *p);
+
+#endif
