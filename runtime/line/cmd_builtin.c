@@ -5,7 +5,10 @@
 #include <ctype.h>
 
 #include "runtime/line/cmd_change.h"
+#include "runtime/line/cmd_facts.h"
+#include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_script.h"
+#include "runtime/line/cmd_text.h"
 
 static const char subscript[] = "a subscript is arithmetic, which may run code";
 static const char arithmetic[] = "arithmetic on a name, whose value may hold code";

@@ -3,6 +3,7 @@
  * Commands after it are judged with that.
  */
 #include "runtime/line/cmd_change.h"
+#include "runtime/line/cmd_facts.h"
 
 /* --- variables and names ------------------------------------------------------------- */
 

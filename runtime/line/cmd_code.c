@@ -2,7 +2,10 @@
  * Code that a command is given. The literal code of shells, and of wrappers whose code is
  * shell text, is read like a line; a script is a file.
  */
+#include "runtime/line/cmd_facts.h"
+#include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_script.h"
+#include "runtime/line/cmd_text.h"
 
 static const char not_literal[] = "a shell's code that is not literal";
 static const char from_stdin[] = "a shell's code from its standard input";

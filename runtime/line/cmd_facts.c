@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <limits.h>
 
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_facts.h"
 
 static int compare(const void *member, struct pb_str s, const char *p, size_t n)
 {

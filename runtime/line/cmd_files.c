@@ -3,8 +3,10 @@
  * any reading, as its table says. What a program reads and writes is decided with its
  * part. Scripts are looked at here, and together with all parts in cmd_made.c.
  */
+#include "runtime/line/cmd_facts.h"
 #include "runtime/line/cmd_files.h"
 #include "runtime/line/cmd_script.h"
+#include "runtime/line/cmd_text.h"
 
 struct files {
 	struct cmd_an *a;

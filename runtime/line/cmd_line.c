@@ -3,10 +3,14 @@
  * words make it run.
  */
 #include "runtime/line/cmd_change.h"
+#include "runtime/line/cmd_facts.h"
 #include "runtime/line/cmd_files.h"
 #include "runtime/line/cmd_made.h"
+#include "runtime/line/cmd_options.h"
 #include "runtime/line/cmd_redir.h"
+#include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_script.h"
+#include "runtime/line/cmd_text.h"
 
 /* How many bytes and words may be read again. */
 #define CMD_WORK(n) (64 * 1024 + 3 * (uint64_t)(n))

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "runtime/line/cmd_made.h"
+#include "runtime/line/cmd_text.h"
 
 #define BUCKETS 256
 #define SEEN 4

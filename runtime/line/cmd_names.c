@@ -6,7 +6,9 @@
  * name as written is judged in full. The steps come to an end: each new name has a table,
  * of a program or of a subcommand, or is shorter.
  */
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_facts.h"
+#include "runtime/line/cmd_run.h"
+#include "runtime/line/cmd_text.h"
 
 /* Runs the command with word `at` replaced by a name, or by `first` and that name. */
 static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,

@@ -2,6 +2,7 @@
  * Reads the options in one word, in each reading: known or not, cut short, several
  * letters in one, with or without a value.
  */
+#include "runtime/line/cmd_facts.h"
 #include "runtime/line/cmd_reader.h"
 
 #include <strings.h>

@@ -3,7 +3,10 @@
  * which words are options, values and operands, where a wrapper's command begins, and
  * which places hold code.
  */
+#include "runtime/line/cmd_facts.h"
+#include "runtime/line/cmd_options.h"
 #include "runtime/line/cmd_reader.h"
+#include "runtime/line/cmd_text.h"
 
 /* --- operands ------------------------------------------------------------------------- */
 

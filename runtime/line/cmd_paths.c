@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "runtime/line/cmd.h"
+#include "runtime/line/cmd_text.h"
 
 static const char separators[] = "=@:,;";
 

@@ -5,7 +5,7 @@
 #ifndef RUNTIME_LINE_CMD_READER_H
 #define RUNTIME_LINE_CMD_READER_H
 
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_read.h"
 
 /* May the next word be the value of the option before it? */
 enum { TAKE_NOT, TAKE_MAY, TAKE_SURE };

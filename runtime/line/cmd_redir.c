@@ -1,5 +1,6 @@
 /* Turns redirections into requests: for files, and in bash for the network. */
 #include "runtime/line/cmd_redir.h"
+#include "runtime/line/cmd_text.h"
 
 static uint8_t operations(const struct cmd_ctx *c, const struct sh_redir *r)
 {

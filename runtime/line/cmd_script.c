@@ -2,6 +2,7 @@
 #include <ctype.h>
 
 #include "runtime/line/cmd_script.h"
+#include "runtime/line/cmd_text.h"
 
 /* The last component of a path and the one before it, without "." and empty ones. */
 static void last_two(const char *p, size_t n, const char **ret_last, size_t *ret_n,

@@ -2,7 +2,9 @@
  * `env -S TEXT`: env splits the text by rules of its own, which are not a shell's, puts
  * the words in place of the option, and reads its words again.
  */
+#include "runtime/line/cmd_facts.h"
 #include "runtime/line/cmd_split.h"
+#include "runtime/line/cmd_text.h"
 
 struct split {
 	struct cmd_an *a;

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_LINE_CMD_SPLIT_H
 #define RUNTIME_LINE_CMD_SPLIT_H
 
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_read.h"
 
 /* Does a program with this table split such text itself, as env does? */
 bool cmd_splits(const struct cmd_an *a, const struct cmd_part *p);

@@ -1,5 +1,5 @@
 /* What is known about one word; and words that are made from others. */
-#include "runtime/line/cmd.h"
+#include "runtime/line/cmd_text.h"
 
 void cmd_shape(const struct sh_word *w, struct cmd_shape *ret)
 {

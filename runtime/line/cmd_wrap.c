@@ -3,7 +3,9 @@
  * where that command begins; here it is run.
  */
 #include "runtime/line/cmd_change.h"
+#include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_split.h"
+#include "runtime/line/cmd_text.h"
 
 static const char lost_why[] = "the command that it runs is not known";
 static const char not_literal[] = "code that is not literal";

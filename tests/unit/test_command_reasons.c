@@ -227,10 +227,11 @@ static void test_each_reason_says_what_is_so(void **state)
 /* --- and there is no other -------------------------------------------------------------- */
 
 static const char *const sources[] = {
-	"runtime/line/cmd_builtin.c", "runtime/line/cmd_code.c",
-	"runtime/line/cmd_line.c",    "runtime/line/cmd_made.c",
-	"runtime/line/cmd_option.c",  "runtime/line/cmd_options.c",
-	"runtime/line/cmd_part.c",    "runtime/line/cmd_wrap.c",
+	"runtime/line/cmd_builtin.c", "runtime/line/cmd_change.c",
+	"runtime/line/cmd_code.c",    "runtime/line/cmd_line.c",
+	"runtime/line/cmd_made.c",    "runtime/line/cmd_option.c",
+	"runtime/line/cmd_options.c", "runtime/line/cmd_part.c",
+	"runtime/line/cmd_script.c",  "runtime/line/cmd_wrap.c",
 	"runtime/line/shell/arith.c",        "runtime/line/shell/cond.c",
 	"runtime/line/shell/param.c",        "runtime/line/shell/simple.c",
 };

@@ -15,7 +15,7 @@
 #define FEW 1
 #define PROOF_BUDGET 4096
 
-#define NO_TEXT 1 /* the byte for unknown text (runtime/decide/walk.c) */
+#define NO_TEXT 1 /* the byte for unknown text (runtime/decide/walk_ask.c) */
 
 static const struct set_bytes not_nul = {
 	{ ~(uint64_t)1, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0 }
