@@ -66,7 +66,7 @@ static_runtime() {
 	local b
 	for b in polrun polinit; do
 		[ -x "$BUILD/bin/$b" ] || { echo "$BUILD/bin/$b is not built"; continue; }
-		if ldd "$BUILD/bin/$b" 2>&1 | grep -q '=>'; then echo "$b is dynamic"; fi
+		if ldd "$BUILD/bin/$b" 2>&1 | grep '=>' >/dev/null; then echo "$b is dynamic"; fi
 		nm "$BUILD/bin/$b" 2>/dev/null |
 			grep -E ' T (dlopen|sqlite3_open|json_object_new_object|getpwnam|getaddrinfo)$'
 	done
@@ -79,7 +79,8 @@ no_libnftables() {
 		readelf -d "$BUILD/bin/$b" | grep -F nftables
 		nm "$BUILD/bin/$b" | grep ' T sendmsg$'
 	done
-	nm "$BUILD/bin/polnft-record" | grep -q ' T sendmsg$' || echo "polnft-record replaces no sendmsg()"
+	nm "$BUILD/bin/polnft-record" | grep ' T sendmsg$' >/dev/null ||
+		echo "polnft-record replaces no sendmsg()"
 	return 0
 }
 formatted() {
