@@ -70,7 +70,7 @@ static int read_lines(char *text, struct binds *ret)
 }
 
 /* The part of `path` after `top`, both absolute: "" or beginning with '/'. */
-static const char *behind(const char *path, const char *top)
+static const char *relative_to(const char *path, const char *top)
 {
 	return top[1] ? path + strlen(top) : path[1] ? path : path + 1;
 }
@@ -172,7 +172,7 @@ static int other_names(struct view_builder *b, const struct binds *all, size_t i
 
 	(void)snprintf(path, sizeof(path), "%s", b->places[i].path);
 	own = mount_of(all, path);
-	if (!own || join(in_fs, own->root, behind(path, own->at)) < 0)
+	if (!own || join(in_fs, own->root, relative_to(path, own->at)) < 0)
 		return 0;
 	for (size_t k = 0; k < all->n && r == 0; k++) {
 		const struct bind *o = &all->v[k];
@@ -180,11 +180,11 @@ static int other_names(struct view_builder *b, const struct binds *all, size_t i
 		if (o == own || strcmp(o->dev, own->dev) != 0)
 			continue;
 		if (view_at(in_fs, o->root)) {
-			r = join(shown, o->at, behind(in_fs, o->root));
+			r = join(shown, o->at, relative_to(in_fs, o->root));
 			if (r == 0)
 				r = take_away(b, i, path, shown);
 		} else if (view_below(o->root, in_fs)) {
-			r = join(named, path, behind(o->root, in_fs));
+			r = join(named, path, relative_to(o->root, in_fs));
 			if (r == 0)
 				r = take_away(b, i, named, o->at);
 		}

@@ -320,7 +320,7 @@ static int put_all(struct git *g, const char *dir, const char *common)
 }
 
 /* If .git is a file, git uses the directory that it names as the repository. */
-static int behind_link(struct git *g, char *text, char **ret_dir)
+static int linked_repository(struct git *g, char *text, char **ret_dir)
 {
 	AUTO_FREE char *above = strdup(g->dot_git);
 	char *slash = above ? strrchr(above, '/') : NULL;
@@ -342,7 +342,7 @@ static int find_files(struct git *g)
 	int r = read_text(g, g->dot_git, &text); /* reading a directory fails */
 
 	if (r == 0 && text && !strncmp(text, "gitdir:", 7)) {
-		r = behind_link(g, text, &dir);
+		r = linked_repository(g, text, &dir);
 		led = dir != NULL;
 	}
 	if (r == 0 && !dir) {

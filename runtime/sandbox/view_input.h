@@ -35,6 +35,7 @@ struct view_mount {
 	uint32_t rule;
 };
 
+/* The input of view_make(). */
 struct view_in {
 	const char *prefix; /* "" or, in tests, a directory that stands for / */
 	const char *home, *project, *project_link;

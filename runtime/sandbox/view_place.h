@@ -52,10 +52,10 @@ struct view_given {
 	uint32_t rules[3]; /* the rules that decide read, write, exec */
 	bool keep;         /* differs from the place above: becomes a node of the view */
 	bool from_host;    /* shows the host's object */
-	bool mask;         /* shows nothing of what exists */
-	bool lock;         /* a name that the run makes: empty, read-only */
-	bool absent;       /* … and that the host does not have */
-	bool is_dir;       /* … and that is a directory */
+	bool mask;         /* shows nothing */
+	bool lock;         /* the run makes an empty, read-only name */
+	bool absent;       /* the host has nothing there */
+	bool is_dir;       /* the run makes a directory there */
 	bool note;         /* nothing is mounted, but --plan shows it */
 };
 
