@@ -4,7 +4,8 @@
 # shellcheck shell=bash disable=SC2154
 task_variant=() task_group=() task_slice=() task_shard=() task_command=()
 declare -A task_of=() build_done=()
-tasks_jobs=${POL_TEST_JOBS:-$(nproc)}
+# one more than there are processors: a live test sleeps a third of its time
+tasks_jobs=${POL_TEST_JOBS:-$(($(nproc) + 1))}
 tasks_logs=$(mktemp -d) || exit 1
 
 tasks_stop() {

@@ -340,13 +340,13 @@ static void test_L6_neighbours_of_random_irs(void **state)
 
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	law_begin(&l, "L6 neighbours", 300, 0);
+	law_begin(&l, "L6 neighbours", 150, 0);
 	law_repeat(&l, one_ir);
 	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests "
 	       "sampled\n",
 	       seen.same, seen.differs, seen.undecided, seen.findings, seen.sampled);
 	law_end(&l);
-	if (l.runs < 100)
+	if (l.runs < 40)
 		return;
 	assert_true(seen.same > l.runs / 20);
 	assert_true(seen.differs > l.runs / 5);
@@ -452,7 +452,7 @@ static void test_L6_random_policies(void **state)
 
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	law_begin(&l, "L6 texts", 120, 0);
+	law_begin(&l, "L6 texts", 60, 0);
 	l.met = is_each_kind;
 	law_repeat(&l, one_pair);
 	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests "

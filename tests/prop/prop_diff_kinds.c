@@ -233,7 +233,7 @@ static void test_L6_each_kind_of_statement(void **state)
 
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	law_begin(&l, "L6 kinds", 800, 0);
+	law_begin(&l, "L6 kinds", 400, 0);
 	assert_true(l.usual >= 2 * POL_LEN(slots));
 	l.met = is_each_changed;
 	law_repeat(&l, one_change);
@@ -393,7 +393,7 @@ static void test_L6_tools(void **state)
 
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	law_begin(&l, "L6 tools", 600, 0);
+	law_begin(&l, "L6 tools", 450, 0);
 	law_repeat(&l, one_pair_of_tools);
 	printf("%lu differ, %lu of them widen; %lu alike\n", seen.differ, seen.widen, seen.alike);
 	law_end(&l);

@@ -325,13 +325,16 @@ static void one_pair(struct law *l, unsigned long run, struct arena *a)
 	role = rnd_one_in(&r, 3) ? ROLE : NULL;
 	old = a_policy(&r);
 	new = changed(&r, &old);
-	/* a rule of the role is another, and nothing else speaks: it is seen for certain */
-	if ((l->seed + run) % 8 == 7) {
+	/* a quarter: a rule of the role is another, in turn tighter and wider, and nothing else
+	   speaks, so that it is seen for certain */
+	if ((l->seed + run) % 4 == 3) {
+		bool widens = (l->seed + run) / 4 % 2 == 0;
+
 		role = ROLE;
 		old = (struct nets){ .limited = true, .otherwise = 3, .n = 1 };
 		old.rule[0] = (struct nrule){ .managed = rnd_one_in(&r, 2), .in_role = true };
 		new = old;
-		new.rule[0].effect = 2;
+		(widens ? &old : &new)->rule[0].effect = 2;
 	}
 	t[0] = texts(a, &old, role);
 	t[1] = texts(a, &new, role);
@@ -379,7 +382,7 @@ static void test_L6_what_the_world_tells_apart(void **state)
 	assert_true(seen.differs > l.runs / 5 && seen.widens > l.runs / 10);
 	/* an answer that is always in doubt is none */
 	assert_true(seen.same > l.runs / 20);
-	assert_true(seen.doubts < l.runs / 10);
+	assert_true(seen.doubts < l.runs / 10 + 10);
 }
 
 int main(void)

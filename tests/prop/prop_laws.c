@@ -147,7 +147,7 @@ static void test_L1_lower_levels_change_no_final_decision(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L1 final", 150, ALL_KINDS);
+	law_begin(&l, "L1 final", 75, ALL_KINDS);
 	law_repeat(&l, final_holds);
 	law_end(&l);
 }
@@ -157,7 +157,7 @@ static void test_L1_lower_levels_open_nothing_below_a_lock(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L1 locked", 150, ALL_KINDS);
+	law_begin(&l, "L1 locked", 75, ALL_KINDS);
 	law_repeat(&l, lock_holds);
 	law_end(&l);
 }
@@ -284,7 +284,7 @@ static void test_L2_a_deny_anywhere_makes_nothing_milder(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L2 deny", 150, ALL_KINDS);
+	law_begin(&l, "L2 deny", 75, ALL_KINDS);
 	law_repeat(&l, deny_tightens);
 	law_end(&l);
 }
@@ -294,7 +294,7 @@ static void test_L2_an_ask_opens_only_what_otherwise_denied(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L2 ask", 150, ALL_KINDS);
+	law_begin(&l, "L2 ask", 75, ALL_KINDS);
 	law_repeat(&l, ask_opens_little);
 	law_end(&l);
 }
@@ -403,7 +403,7 @@ static void test_L3_narrow_only_input_makes_nothing_milder(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L3", 200, ALL_KINDS);
+	law_begin(&l, "L3", 100, ALL_KINDS);
 	law_repeat(&l, narrow_narrows);
 	law_end(&l);
 }

@@ -311,7 +311,7 @@ static _Noreturn void batch(uint64_t first, uint64_t n, const char *path)
 static void test_every_mutant_gets_an_answer(void **state)
 {
 	uint64_t seed = env_u64("SEED", (uint64_t)time(NULL));
-	uint64_t runs = env_u64("RUNS", 400);
+	uint64_t runs = env_u64("RUNS", 200);
 	char path[64];
 
 	(void)state;

@@ -441,7 +441,7 @@ static void test_L4_an_invalid_file_is_refused_wherever_it_stands(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L4", 100, 0);
+	law_begin(&l, "L4", 60, 0);
 	law_repeat(&l, unreadable_is_refused);
 	law_end(&l);
 	assert_true(l.runs < 20 || l.bites * 3 > l.runs * 2);
@@ -452,7 +452,7 @@ static void test_L5_evaluator_matcher_and_filter_agree(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "L5", 120, (1u << IR_KIND_COUNT) - 1);
+	law_begin(&l, "L5", 75, (1u << IR_KIND_COUNT) - 1);
 	l.met = is_at_places;
 	law_repeat(&l, worlds_agree);
 	print_message("  at the place of a mount: %lu\n", at_places);
@@ -465,7 +465,7 @@ static void test_L8_the_spelling_of_a_word_changes_nothing(void **state)
 	char script[64];
 
 	(void)state;
-	law_begin(&l, "L8", 100, 1u << IR_COMMAND);
+	law_begin(&l, "L8", 60, 1u << IR_COMMAND);
 	snprintf(script, sizeof(script), "%s/words.sh", l.dir);
 	bash_in = fopen(script, "we");
 	assert_non_null(bash_in);
@@ -483,7 +483,7 @@ static void test_two_compiles_make_the_same_bytes(void **state)
 	struct law l;
 
 	(void)state;
-	law_begin(&l, "same bytes", 60, 0);
+	law_begin(&l, "same bytes", 30, 0);
 	law_repeat(&l, bytes_are_the_same);
 	law_end(&l);
 }

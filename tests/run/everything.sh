@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The suite: the groups of tests/run/groups in the variants dev and san, as many at a time as
+# The suite: the groups of tests/run/groups in the variants dev and san, one more at a time than
 # there are processors.
 #   everything.sh                 a day's run, which is what CI runs: of what is cut into the days
 #                                 of a week only the day's
@@ -39,6 +39,7 @@ if ! [[ ${POL_SLICE:-0} =~ ^[0-6]$ ]]; then
 fi
 slice=${POL_SLICE:-}
 unset POL_SLICE
+export POL_DAY=$slice # what draws of SEED draws others each day
 
 # VARIANT GROUP WHEN COMMAND…: where it is its turn
 plan_group() {

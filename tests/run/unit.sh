@@ -2,8 +2,9 @@
 # The cmocka programs of BUILD: all, those of folders, or those that are named; a word that
 # names none exactly is looked for in the names.
 #   tests/run/unit.sh [FOLDER|NAME|WORD…]
-# POL_SLICE, POL_SHARD: tests/lib/slice.sh; POL_TEST_LIST=1 only prints the names.  A program
-# that runs no test, or dies before its sum, is a failure.
+# POL_SLICE, POL_SHARD: tests/lib/slice.sh; POL_TEST_LIST=1 only prints the names.  POL_DAY, 0 to 6:
+# SEED is another one each day, and printed.  A program that runs no test, or dies before its sum, is
+# a failure.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
@@ -11,6 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/said.sh
 : "${BUILD:=$PWD/build/dev}" "${VARIANT:=dev}"
 export BUILD
+[ -z "${SEED:-}" ] || [ -z "${POL_DAY:-}" ] || export SEED=$((SEED + 100000 * POL_DAY))
 shopt -s nullglob
 
 sources=()
