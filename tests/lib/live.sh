@@ -7,6 +7,7 @@
 # shellcheck shell=bash disable=SC2034
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/count.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/wait.sh"
 
 me=$(id -un 2>/dev/null || id -u)
 live_name='' live_bad=0 live_log=''
@@ -151,5 +152,7 @@ alive() {
 	done
 	return 1
 } 2>/dev/null
+
+is_gone() { ! alive "$1"; } # TEXT
 
 is_root() { [ "$(id -u)" -eq 0 ]; }

@@ -52,13 +52,10 @@ start() {
 	"${around[@]}" "$BIN/polrun" -b "${bundle:-$WORK/$view.polb}" --report "$WORK/report" \
 		sh line.sh "$@" >"$WORK/began" 2>"$WORK/.err" </dev/null &
 	pid=$!
-	for ((i = 0; i < 400; i++)); do
-		[ -s "$WORK/began" ] && return
-		kill -0 "$pid" 2>/dev/null || break
-		sleep 0.01
-	done
-	bad "the run did not begin"
+	within 30 has_begun
+	[ -s "$WORK/began" ] || bad "the run did not begin"
 }
+has_begun() { [ -s "$WORK/began" ] || is_over "$pid"; }
 
 # VIEW MODE FILE [BEFORE]: a run that tries FILE until it ends.
 begin() {
@@ -71,12 +68,7 @@ begin() {
 
 # RULE PATH: the run ends by itself, in 123.
 ended() {
-	local gone=1 i
-	for ((i = 0; i < 400; i++)); do
-		kill -0 "$pid" 2>/dev/null || { gone=0; break; }
-		sleep 0.01
-	done
-	if [ "$gone" -ne 0 ]; then
+	if ! within 30 is_over "$pid"; then
 		kill -KILL "$pid" # it may be stopped
 		bad "the run went on"
 	fi
@@ -91,23 +83,13 @@ ended() {
 
 # Waits until polrun has.  Without ps, which takes longer on a slow machine than
 # polrun stays stopped.
-stopped() {
-	local i state
-	for ((i = 0; i < 400; i++)); do
-		state=$(<"/proc/$pid/stat") 2>/dev/null
-		[[ ${state##*) } == T* ]] && return
-		sleep 0.01
-	done
-	bad "polrun has not stopped"
+is_stopped() {
+	local state
+	state=$(<"/proc/$pid/stat") && [[ ${state##*) } == T* ]]
 }
+stopped() { within 30 is_stopped || bad "polrun has not stopped"; }
 
-appears() { # FILE, in time
-	for ((i = 0; i < 400; i++)); do
-		[ ! -s "$1" ] || return 0
-		sleep 0.01
-	done
-	bad "$1 does not appear"
-}
+appears() { within 30 test -s "$1" || bad "$1 does not appear"; } # FILE
 
 # A control: the run gets what it tries, into "got", and is ended here.
 gets_it() {

@@ -188,7 +188,7 @@ s = socket.socket(socket.AF_UNIX); s.bind("live.sock"); os.chmod("live.sock", 0o
 s.listen(1); s.settimeout(10); print("up", flush=True)
 s.accept()[0].sendall(b"hello")' >"$WORK/up" &
 	server=$!
-	for _ in $(seq 50); do [ -s "$WORK/up" ] && break || sleep 0.1; done
+	within 30 test -s "$WORK/up"
 	run python3 -c 'import socket
 s = socket.socket(socket.AF_UNIX); s.connect("live.sock"); print(s.recv(9).decode())'
 	want_out '^hello$'

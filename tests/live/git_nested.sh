@@ -436,11 +436,7 @@ t "a polrun that was killed: the next one looks"
 fresh
 "$BIN/polrun" -b "$WORK/p.polb" sh -c 'git init -q mine; echo x >.envrc; echo up >up; sleep 30' \
 	>/dev/null 2>&1 </dev/null &
-for _ in $(seq 100); do
-	[ ! -e up ] || break
-	sleep 0.05
-done
-want_file up
+within 30 test -e up || bad "the run has not begun"
 # one that lives says for itself what it leaves
 run true
 no_err 'to be looked at'
@@ -463,10 +459,7 @@ t "a run that goes on holds nothing back of what others have left"
 fresh
 run git init -q mine
 "$BIN/polrun" -b "$WORK/p.polb" sh -c 'echo up >up; sleep 30' >/dev/null 2>&1 </dev/null &
-for _ in $(seq 100); do
-	[ ! -e up ] || break
-	sleep 0.05
-done
+within 30 test -e up || bad "the run has not begun"
 left seen --all
 want_out '^acknowledged: 1$'
 kill $!

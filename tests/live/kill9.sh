@@ -55,11 +55,7 @@ for ((i = 0; i < runs; i++)); do
 done
 [ "$started" -gt 0 ] || bad "no run was killed after its command had begun"
 [ "$started" -lt "$runs" ] || printf '     (every run had begun)\n'
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	alive "$mark" || break
-	sleep 0.2
-done
-! alive "$mark" || bad "processes are left"
+within 10 is_gone "$mark" || bad "processes are left"
 state >"$WORK/after"
 diff "$WORK/before" "$WORK/after" >"$WORK/diff" || bad "changed: $(cat "$WORK/diff")"
 printf '     %s of %s had begun, a start took %d us\n' "$started" "$runs" "$start"

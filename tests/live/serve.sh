@@ -15,14 +15,12 @@ S=$WORK/run/pol.sock
 mkdir -m 700 "$WORK/run"
 server=''
 
+listens_or_ended() { [ -S "$S" ] || is_over "$server"; }
 start() { # returns when it listens
 	"$BIN/polquery" -b "$WORK/p.polb" serve "$S" 2>"$WORK/.serve" &
 	server=$!
-	for _ in $(seq 200); do
-		[ -S "$S" ] && return
-		kill -0 "$server" 2>/dev/null || break
-		sleep 0.05
-	done
+	within 30 listens_or_ended
+	[ ! -S "$S" ] || return
 	err=$(cat "$WORK/.serve")
 	bad "the server does not listen"
 }

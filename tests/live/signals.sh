@@ -111,10 +111,10 @@ fi
 
 t "TERM, HUP, USR1, USR2 are passed on; the status is the command's"
 for sig in TERM HUP USR1 USR2; do
-	$R sh -c "trap 'echo got-$sig; exit 9' $sig; while :; do sleep 0.1; done" \
+	$R sh -c "trap 'echo got-$sig; exit 9' $sig; echo ready; while :; do sleep 0.1; done" \
 		>"$WORK/.out" 2>"$WORK/.err" </dev/null &
 	pid=$!
-	sleep 0.5
+	within 30 grep -q ready "$WORK/.out"
 	kill -$sig $pid
 	wait $pid
 	rc=$? out=$(cat "$WORK/.out") err=$(cat "$WORK/.err")
@@ -124,11 +124,11 @@ done
 
 if command -v python3 >/dev/null; then
 	t "INT that somebody sends to polrun alone reaches the command"
-	out=$(python3 - "$BIN/polrun" -b "$WORK/p.polb" sleep 20 <<'EOS' 2>&1
-import signal, subprocess, sys, time
-p = subprocess.Popen(sys.argv[1:], restore_signals=True, start_new_session=True,
+	out=$(python3 - "$BIN/polrun" -b "$WORK/p.polb" sh -c 'echo ready; exec sleep 20' <<'EOS' 2>&1
+import signal, subprocess, sys
+p = subprocess.Popen(sys.argv[1:], restore_signals=True, start_new_session=True, stdout=subprocess.PIPE,
                      preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-time.sleep(0.6); p.send_signal(signal.SIGINT); print("rc", p.wait(10))
+p.stdout.readline(); p.send_signal(signal.SIGINT); print("rc", p.wait(30))
 EOS
 	)
 	want_out '^rc 130$'
@@ -176,7 +176,14 @@ want_out '^rc=(5|1|126|137)$'
 t "the supervisor and the init are confined themselves"
 $R sleep 66.5 >/dev/null 2>&1 </dev/null &
 pid=$!
-sleep 0.4
+is_confined() { # polrun, and the init after the command was forked
+	local init
+	init=$(cat /proc/$pid/task/$pid/children)
+	grep -q '^Seccomp:.2$' /proc/$pid/status &&
+		grep -q '^CapEff:.0000000000000000$' "/proc/${init%% *}/status" &&
+		{ [ "$VARIANT" = san ] || grep -q '^Seccomp:.2$' "/proc/${init%% *}/status"; }
+}
+within 30 is_confined || bad "it is not confined"
 out=$(cat /proc/$pid/status)
 want_out '^NoNewPrivs:.1$'
 want_out '^Seccomp:.2$'
@@ -197,13 +204,11 @@ wait $pid 2>/dev/null
 out=''
 
 t "kill -9 of polrun leaves no process"
-$R sleep "88.$$" >/dev/null 2>&1 &
+$R sh -c "echo up; exec sleep 88.$$" >"$WORK/.out" 2>/dev/null &
 pid=$!
-sleep 0.4
-alive "sleep 88.$$" || bad "it did not start"
+within 30 test -s "$WORK/.out" || bad "it did not start"
 kill -KILL $pid
 { wait $pid; } 2>/dev/null
-sleep 0.3
-! alive "sleep 88.$$" || bad "something is left"
+within 30 is_gone "sleep 88.$$" || bad "something is left"
 
 done_

@@ -283,10 +283,10 @@ if is_root; then
 	# shellcheck disable=SC2016
 	out=$(unshare -m bash -c 'mount --make-rshared /; n() { grep -c . /proc/self/mountinfo; }
 		before=$(n)
-		"$1/polrun" -b "$2/p.polb" sh -c "touch up; sleep 1; test -e to/seen && echo travelled" 2>/dev/null &
-		for _ in 1 2 3 4 5 6 7 8 9 10; do [ -e up ] && break; sleep 0.1; done
+		"$1/polrun" -b "$2/p.polb" sh -c "touch up; timeout 30 sh -c \"until [ -e go ]; do sleep 0.01; done\"; test -e to/seen && echo travelled" 2>/dev/null &
+		timeout 30 sh -c "until [ -e up ]; do sleep 0.01; done"
 		during=$(n)
-		mount -t tmpfs none to && touch to/seen
+		mount -t tmpfs none to && touch to/seen; touch go
 		wait $!
 		echo "$before $during"' - "$BIN" "$WORK" 2>&1)
 	no_out travelled
@@ -296,7 +296,7 @@ fi
 # The build with switches waits before the clone: time to exchange a place.
 if [ -n "${POL_TEST_PAUSE:-}" ]; then
 	swap() { # DIR: replaced by another one of its name while polrun waits
-		sleep 0.2
+		sleep 0.2 # time: polrun waits for half a second before the clone
 		mv "$1" "$1.old"
 		mkdir "$1"
 	}

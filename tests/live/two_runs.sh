@@ -27,11 +27,7 @@ first() {
 	rm -f up port first.ns shared
 	"$BIN/polrun" -b "$WORK/p.polb" -y sh first.sh "$S" "$kinds" "$mark" >/dev/null 2>"$WORK/.err1" </dev/null &
 	pid=$!
-	for ((i = 0; i < 400; i++)); do
-		[ ! -e up ] || break
-		sleep 0.02
-	done
-	[ -e up ] || bad "the first run has not begun: $(cat "$WORK/.err1")"
+	within 30 test -e up || bad "the first run has not begun: $(cat "$WORK/.err1")"
 	port=$(sed -n 's/^ready //p' port)
 }
 over() {

@@ -55,7 +55,7 @@ for view in project anywhere; do
 		unset bundle
 		(cd "$WORK" && "$BIN/polc" compile "$view.pol" -o "$P/.pol/own.polb") >/dev/null 2>&1 ||
 			bad "not compiled"
-		sleep 0.02
+		sleep 0.02 # time: nothing may come of it
 		kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
 		kill -TERM "$pid"
 		wait "$pid"
@@ -80,7 +80,7 @@ t "anywhere: a directory far above is moved, in a tree of the run's own"
 made
 begin anywhere r "$HOME/token"
 mv "$HOME" "$WORK/h2" && mkdir "$HOME" && echo SECRET >"$HOME/token"
-sleep 0.3
+sleep 0.3 # time: nothing may come of it
 kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
 kill -TERM "$pid"
 wait "$pid"
@@ -124,7 +124,7 @@ for view in project anywhere; do
 	mkdir -p "$HOME/late" "$HOME/dir"
 	mv "$HOME/dir" "$HOME/dir2"
 	rm -rf "$HOME/dir2"
-	sleep 0.3
+	sleep 0.3 # time: nothing may come of it
 	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
 	kill -TERM "$pid"
 	wait "$pid"
@@ -146,7 +146,7 @@ for line in 'sed -i s/T/T2/ .env' 'mv .env old; echo SECRET >.env' 'rm -rf keys;
 	stopped
 	touch .env
 	chmod 600 .env
-	sleep 0.1
+	sleep 0.1 # time: it stays stopped
 	stopped
 	no_file got
 	bash -c "$line"
@@ -171,10 +171,10 @@ want_file on
 t "polrun is stopped by a signal from outside"
 made
 begin anywhere r .env
-sleep 0.2 # the command is faster than who watches
+sleep 0.2 # time: the command is faster than who watches
 kill -STOP "$pid"
 stopped
-sleep 0.1
+sleep 0.1 # time: before the change
 mv .env old
 echo SECRET >.env
 ended '\.pol:' '\.env'
@@ -195,11 +195,7 @@ t "a stop from outside does not hold the time limit up"
 made
 begin short r .env
 kill -STOP "$pid"
-for ((i = 0; i < 600; i++)); do
-	kill -0 "$pid" 2>/dev/null || break
-	sleep 0.01
-done
-[ "$i" -lt 600 ] || bad "the run went on"
+within 30 is_over "$pid" || bad "the run went on"
 kill -KILL "$pid" 2>/dev/null
 wait "$pid"
 rc=$?
@@ -222,10 +218,9 @@ for ((k = 0; k < 6 && live_bad == 0; k++)); do
 	EOF2
 	"$BIN/polrun" -b "$WORK/anywhere.polb" sh line.sh 2>"$WORK/.err" </dev/null &
 	pid=$!
-	for ((i = 0; i < 200 && $(ls on 2>/dev/null | wc -l) == 0; i++)); do
-		[ "$i" -ne 50 ] || kill -CONT "$pid"
-		sleep 0.01
-	done
+	sleep 0.5 # time: for many changes
+	kill -CONT "$pid"
+	within 30 test -e on
 	want_file on
 	[ "$live_bad" -eq 0 ] || kill -KILL "$pid"
 	wait "$pid"
@@ -236,7 +231,7 @@ for ((k = 0; k < runs && live_bad == 0; k++)); do
 	made
 	begin anywhere w sub/way/name
 	ln -sfn ../real sub/way
-	sleep 0.2
+	sleep 0.2 # time: nothing may come of it
 	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
 	ln -sfn ../other sub/way
 	ended '\.pol:' '/way'
@@ -246,6 +241,7 @@ t "anywhere: the way to an absent name comes and goes"
 made
 begin anywhere r "$HOME/late/token"
 cd "$HOME" || exit 1
+# time between them: each is an event of its own
 mkdir late && sleep 0.1 && mv late gone && sleep 0.1 && mkdir late && sleep 0.1
 echo SECRET >late/token
 rm -rf gone
@@ -260,7 +256,7 @@ if ! is_root; then # whom no directory is closed to
 	chmod 000 "$HOME/late"
 	begin anywhere r "$HOME/late/token"
 	touch "$HOME"
-	sleep 0.2
+	sleep 0.2 # time: nothing may come of it
 	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
 	chmod 700 "$HOME/late"
 	ended '\.pol:' 'late/token'
@@ -269,7 +265,7 @@ if ! is_root; then # whom no directory is closed to
 	made
 	begin project w .git/config
 	chmod 000 .git sub
-	sleep 0.2
+	sleep 0.2 # time: nothing may come of it
 	chmod 755 .git sub
 	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
 	no_file got
@@ -293,7 +289,7 @@ if "${around[@]}" true 2>/dev/null; then
 	made
 	begin project r .env
 	mv .env old
-	sleep 0.2
+	sleep 0.2 # time: two events
 	echo SECRET >.env
 	ended '\.pol:' '\.env'
 	grep -q 'every 50 ms' "$WORK/report" || bad "the report does not tell it"
@@ -307,13 +303,13 @@ if "${around[@]}" true 2>/dev/null; then
 	echo SECRET >.env
 	ended '\.pol:' '\.env'
 
+	goes_on() { ! is_stopped; }
 	t "the control: without room for watches such a stop ends no run"
 	made
 	begin project r .env
 	kill -STOP "$pid"
 	stopped
-	sleep 0.5
-	if [ "$(ps -o state= -p "$pid")" = T ]; then
+	if ! within 30 goes_on; then
 		bad "polrun is still stopped"
 		kill -KILL "$pid"
 	fi
@@ -332,9 +328,9 @@ import os
 while 1:
     try: os.chmod(\"x\", 0o4755)
     except OSError: pass" &'
-	sleep 0.2
+	sleep 0.2 # time: it is busy
 	mv .env old
-	sleep 0.2
+	sleep 0.2 # time: two events
 	echo SECRET >.env
 	ended '\.pol:' '\.env'
 

@@ -21,10 +21,7 @@ for k in 1 2 3 4; do
 done
 mv .env old && echo SECRET >.env
 for pid in "${pids[@]}"; do
-	for ((i = 0; i < 400; i++)); do
-		kill -0 "$pid" 2>/dev/null || break
-		sleep 0.01
-	done
+	within 30 is_over "$pid"
 	kill -KILL "$pid" 2>/dev/null && bad "a run went on"
 	wait "$pid"
 	rc=$?
@@ -41,7 +38,7 @@ for line in 'mv .env old; echo SECRET >.env' 'rm -rf keys; mkdir keys' 'mv locke
 	made
 	begin project r .env
 	"$BIN/polrun" -b "$WORK/project.polb" sh -c "set -e; $line" 2>/dev/null && bad "the other run could"
-	sleep 0.3
+	sleep 0.3 # time: nothing may come of it
 	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
 	kill -TERM "$pid"
 	wait "$pid"
@@ -67,7 +64,8 @@ EOF2
 churn_on() {
 	python3 "$WORK/churn.py" "$HOME" 1000000 2>/dev/null &
 	churning=$!
-	sleep 0.5
+	within 30 test -e "$HOME/churn0" || bad "nothing comes and goes"
+	sleep 0.5 # time: there are many by then
 	kill -0 "$churning" || bad "nothing comes and goes"
 }
 churn_off() {
@@ -105,20 +103,14 @@ t "among them a run is over at its time limit, and hears a signal"
 made
 begin short r .env
 churn_on
-for ((i = 0; i < 600; i++)); do
-	kill -0 "$pid" 2>/dev/null || break
-	sleep 0.01
-done
+within 30 is_over "$pid"
 kill -KILL "$pid" 2>/dev/null && bad "the run went on"
 wait "$pid"
 rc=$?
 want_rc 124
 begin anywhere r .env
 kill -TERM "$pid"
-for ((i = 0; i < 400; i++)); do
-	kill -0 "$pid" 2>/dev/null || break
-	sleep 0.01
-done
+within 30 is_over "$pid"
 kill -KILL "$pid" 2>/dev/null && bad "it heard no signal"
 wait "$pid"
 rc=$?

@@ -4,6 +4,7 @@
 # of the run's, or the run has ended naming rule and file, and so does its report.
 # WALLS_RUNS: how often each (2); how often the run was fast enough is printed.
 # WALLS_ONLY: a regular expression over "VIEW: NAME", which of the rows.
+# long: in a day's run as root or as a user, in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh
@@ -84,7 +85,7 @@ t "the control: while nothing is changed outside nothing is written"
 made
 echo "exec ./probe w .git/config '$P/got' 4 x" >line.sh
 start project
-sleep 0.3
+sleep 0.3 # time: nothing may come of it
 outside_git
 no_file "$WORK/ran"
 no_file got

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What a process of the host does that takes no wall away and ends no run, and what
 # is open then: doc/threat-model.md says so ("nothing"), and this is how it is.
+# long: in a day's run as root or as a user, in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh
@@ -105,7 +106,7 @@ for view in project anywhere; do
 	echo more >>.env
 	: >.env
 	echo SECRET >.env
-	sleep 0.2
+	sleep 0.2 # time: nothing may come of it
 	no_file got
 	lives
 done
@@ -123,12 +124,12 @@ if is_root && unshare -m --propagation private sh -c 'mkdir mnt && mount -t tmpf
 		echo 'cat mnt/file; echo new >mnt/new; : >up; while ! [ -e go ]; do :; done
 			cat mnt/file; cat .env keys/key; echo end' >line.sh
 		"$@" sh line.sh >said & pid=$!
-		i=0; while ! [ -e up ] && [ $i -lt 400 ]; do i=$((i + 1)); sleep 0.01; done
+		timeout 30 sh -c 'until [ -e up ]; do sleep 0.01; done'
 		cat mnt/new
 		umount -l mnt
 		rmdir mnt || exit 8
 		mkdir mnt && echo SECRET2 >mnt/token
-		sleep 0.3
+		sleep 0.3 # time: what polrun would end is ended by then
 		: >go
 		wait $pid
 	EOF2

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../lib/walls.sh"
 
 goes_on() { # the run has not ended; it is ended here, and has not seen anything
-	sleep 0.3
+	sleep 0.3 # time: nothing may come of it
 	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
 	kill -TERM "$pid" 2>/dev/null
 	wait "$pid"

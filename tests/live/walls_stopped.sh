@@ -14,35 +14,29 @@ if ! strace -o /dev/null true 2>/dev/null; then
 fi
 
 # The process that is traced; strace has had others to try things with.
+has_polrun() {
+	traced=$(ps -o pid=,comm= --ppid "$pid" | awk '$2 == "polrun" { print $1 }')
+	[ -n "$traced" ]
+}
 traced() {
-	local i
-	for ((i = 0; i < 400; i++)); do
-		traced=$(ps -o pid=,comm= --ppid "$pid" | awk '$2 == "polrun" { print $1 }')
-		[ -z "$traced" ] || return
-		sleep 0.01
-	done
+	within 30 has_polrun && return
 	bad "polrun is not there"
 	traced=$pid
 }
 
 # polrun ends by itself, in STATUS.
 over() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		kill -0 "$traced" 2>/dev/null || break
-		sleep 0.01
-	done
+	within 30 is_over "$traced"
 	kill -KILL "$traced" 2>/dev/null && bad "it goes on, or is stopped for good"
 	wait "$pid"
 	rc=$? err=$(cat "$WORK/.err")
 	want_rc "$1"
 }
 
-begun() { # within six seconds
-	for ((i = 0; i < 600; i++)); do
-		[ ! -s "$WORK/began" ] || break
-		sleep 0.01
-	done
+begun() { # took: after so many ms
+	local from=${EPOCHREALTIME/[.,]/}
+	within 30 test -s "$WORK/began"
+	took=$(((${EPOCHREALTIME/[.,]/} - from) / 1000))
 }
 
 # WHERE ACTION: a run that strace holds.
@@ -64,7 +58,7 @@ for where in inotify_init1 inotify_add_watch signalfd4; do
 	made
 	held "$where" signal=STOP:when=1
 	traced
-	sleep 0.4
+	sleep 0.4 # time: the command may not begin
 	[ ! -s "$WORK/began" ] || bad "the command has begun"
 	mv .env old
 	echo SECRET >.env
@@ -78,7 +72,7 @@ for where in inotify_init1 inotify_add_watch signalfd4; do
 	held "$where" signal=STOP:when=1
 	traced
 	begun
-	[ "$i" -ge 40 ] || bad "it was not stopped"
+	[ "$took" -ge 400 ] || bad "it was not stopped"
 	want_text refused "$WORK/began"
 	kill -TERM "$traced"
 	over 143
@@ -89,7 +83,7 @@ made
 held poll ''
 traced
 begun
-sleep 0.2
+sleep 0.2 # time: it does nothing
 kill -KILL "$traced"
 wait "$pid" 2>/dev/null
 polls=$(grep -c '^poll(' "$WORK/trace")
@@ -102,7 +96,7 @@ lost() {
 	traced
 	begun
 	touch .env
-	sleep 1.3
+	sleep 1.3 # time: the timer rings, and strace holds polrun for 1.6 s
 	kill -STOP "$traced"
 }
 t "a stop takes the CONT away that was to wake polrun: a change does"
@@ -114,7 +108,7 @@ want_line 'run ended: outside of it .*/\.env '
 
 t "a stop takes the CONT away that was to wake polrun: the next timer does"
 lost
-sleep 3
+sleep 3 # time: for the next timer
 kill -TERM "$traced"
 over 143
 no_file got

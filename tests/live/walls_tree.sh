@@ -13,7 +13,7 @@ with_one() {
 	made
 	cp "$PROBES/stuck_probe" stuck
 	begin "$view" r .env "./stuck $1 '$P/got' </dev/null >/dev/null 2>&1; sleep 0.1"
-	alive "./stuck $1 $P/got" || bad "there is no such process"
+	within 30 alive "./stuck $1 $P/got" || bad "there is no such process"
 }
 
 for view in project anywhere; do
@@ -57,21 +57,13 @@ if is_root && [ -c /dev/fuse ] && unshare -m --propagation private true 2>/dev/n
 	# shellcheck disable=SC2016
 	around=(unshare -m --propagation private sh -c '
 		"$PROBES/stuck_probe" fuse "$0" >"$0.said" & echo $! >"$0.pid"
-		for i in 1 2 3 4 5 6 7 8 9; do [ -s "$0.said" ] || sleep 0.1; done
+		timeout 30 sh -c "until [ -s \"\$0.said\" ]; do sleep 0.01; done" "$0"
 		exec "$@"' "$D")
 	begin anywhere r .env "cat '$D/name' &"
-	for ((i = 0; i < 400; i++)); do
-		grep -q asked "$D.said" && break
-		sleep 0.01
-	done
-	grep -q asked "$D.said" || bad "nothing waits: $(cat "$D.said")"
+	within 30 grep -q asked "$D.said" || bad "nothing waits: $(cat "$D.said")"
 	mv .env old
 	echo SECRET >.env
-	for ((i = 0; i < 400; i++)); do
-		alive "$P/got" || break
-		sleep 0.01
-	done
-	! alive "$P/got" || bad "the rest of the run goes on"
+	within 30 is_gone "$P/got" || bad "the rest of the run goes on"
 	kill -0 "$pid" 2>/dev/null || bad "polrun has not waited"
 	kill "$(cat "$D.pid")"
 	ended '\.pol:' '\.env'

@@ -7,6 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 . tests/lib/slice.sh
+. tests/lib/wait.sh
 : "${BUILD:=$PWD/build/dev}"
 here=$PWD build=${POL_STEPS_BUILD:-$PWD/build/steps}
 user=${POL_TEST_USER:-poltest}
@@ -74,8 +75,8 @@ if "$base/bin/polc" compile "$base/m.pol" -o "$base/m.polb" 2>/dev/null; then
 	control=$?
 	opens POL_SUPERVISOR_OPENS=1
 	status=$?
-	sleep 0.2
-	if [ "$control" -eq 0 ] && [ "$status" -eq 159 ] && ! pgrep -f 'sleep 0.8125' >/dev/null; then
+	none_left() { ! pgrep -f 'sleep 0.8125' >/dev/null; }
+	if [ "$control" -eq 0 ] && [ "$status" -eq 159 ] && within 10 none_left; then
 		echo "ok   a supervisor that opens a path by its name: SIGSYS, and nothing left"
 		count_pass
 	else

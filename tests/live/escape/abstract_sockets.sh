@@ -24,12 +24,8 @@ outside "$F" bind "$name"
 stopped EADDRINUSE
 
 t "a name of the run's is not the host's"
-"$BIN/polrun" -b "$WORK/p.polb" sh -c "sleep 2 | $S serve /etc/hostname $name.in >here" 2>/dev/null </dev/null &
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	[ ! -s "$P/here" ] || break
-	sleep 0.1
-done
-want_file "$P/here"
+"$BIN/polrun" -b "$WORK/p.polb" sh -c "sleep 60 | $S serve /etc/hostname $name.in >here" 2>/dev/null </dev/null &
+within 30 test -s "$P/here" || bad "the run serves nothing"
 outside "$S" reach stream "$name.in"
 stopped ECONNREFUSED
 kill $!

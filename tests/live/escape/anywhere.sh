@@ -76,13 +76,12 @@ if is_root && unshare -m --propagation private true 2>/dev/null; then
 	mkdir -p "$HOME/late"
 	out=$(unshare -m --propagation shared sh -c '
 		"$@" & polrun=$!
-		i=0
-		while [ ! -e "$0/ready" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; done
+		timeout 30 sh -c "until [ -e ready ]; do sleep 0.01; done"
 		mount -t tmpfs late "$HOME/late" && echo late >"$HOME/late/f"
 		touch "$0/mounted"
 		wait $polrun' "$P" "$BIN/polrun" -b "$WORK/p.polb" sh -c '
-		touch ready; i=0
-		while [ ! -e mounted ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; done
+		touch ready
+		timeout 30 sh -c "until [ -e mounted ]; do sleep 0.01; done"
 		[ -e mounted ] || touch mounted.none
 		cat "$HOME/late/f" || echo nothing' 2>/dev/null)
 	rm -f "$P/ready" "$P/mounted"

@@ -10,10 +10,7 @@ climb() { # COMMAND…: climbs from sub/deep; this moves sub away from below it
 	mkdir -p "$P/sub/deep"
 	rm -rf "$P/ready" "$P/go" "$WORK/out/sub" "$WORK/out/home" "$WORK/.out"
 	"$@" "$X" climb "$P/sub/deep" "$P" marker >"$WORK/.out" 2>"$WORK/.err" </dev/null &
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		[ ! -e "$P/ready" ] || break
-		sleep 0.05
-	done
+	within 30 test -e "$P/ready"
 	want_file "$P/ready"
 	[ "$moved" = no ] || mv "$P/sub" "$WORK/out/sub"
 	: >"$P/go"

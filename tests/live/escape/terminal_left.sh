@@ -42,8 +42,7 @@ send echo to-the-sh""ell
 expect to-the-shell
 EOS
 no_file "$P/late"
-sleep 0.1
-! alive still-he || bad "a process is left"
+within 30 is_gone still-he || bad "a process is left"
 
 t "the terminal is not taken by another session"
 term <<EOS
