@@ -202,7 +202,7 @@ static void test_the_slowest_resolution_fits_into_the_share(void **state)
 	char text[PATH_MAX], name[16], path[PATH_MAX];
 	struct seccomp_notif req = { .pid = (__u32)getpid(), .data = { .nr = SYS_truncate } };
 	int64_t from;
-	bool exists;
+	bool exists = false;
 	size_t n;
 
 	(void)state;
@@ -217,13 +217,18 @@ static void test_the_slowest_resolution_fits_into_the_share(void **state)
 		(void)snprintf(name, sizeof(name), "l%u", i);
 		assert_int_equal(symlink(text, name), 0);
 	}
-	from = processor_ms();
 	(void)snprintf(text, sizeof(text), "%s/l38", dir);
-	trace.paths.resolutions = 0;
-	trace.paths.given_up = false;
-	assert_true(tracee_path(&trace.paths, getpid(), AT_FDCWD, text, true, path, &exists));
+	/* openat2() fails with EAGAIN if anything on the machine is renamed or mounted
+	 * while it goes through a "..", and here are 31,000 of them */
+	for (int i = 0; i < 100 && !exists; i++) {
+		from = processor_ms();
+		trace.paths.resolutions = 0;
+		trace.paths.given_up = false;
+		if (!tracee_path(&trace.paths, getpid(), AT_FDCWD, text, true, path, &exists))
+			exists = false;
+		assert_true(processor_ms() - from < TRACE_MAX_MS);
+	}
 	assert_true(exists);
-	assert_true(processor_ms() - from < TRACE_MAX_MS);
 
 	n = strlen(text);
 	while (n + 2 < sizeof(text)) {
