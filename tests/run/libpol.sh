@@ -59,7 +59,7 @@ mapfile -t others < <(find runtime -name '*.c' -printf '%h\n' | sort -u |
 [ "${#others[@]}" -gt 2 ] || count_check "the runtime's other folders" "none in $BUILD/obj"
 # the view of a sandbox, the names of denials and the report's own name ask about single paths and addresses
 count_check "nothing else asks the automata" "$(users "$deciders" "$BUILD/obj/compiler" "${others[@]}" |
-	grep -vxE 'runtime/(sandbox/view_bundle|supervise/trace|supervise/trace_net|polrun/report_file)\.o')"
+	grep -vxE 'runtime/(sandbox/view_bundle|supervise/judge|supervise/trace_net|polrun/report_file)\.o')"
 count_check "polrun, polquery and polc ask libpol" "$(diff <(users 'pol_ask' "$BUILD/obj/compiler" "${others[@]}") \
 	<(printf '%s\n' compiler/cli/compiled.o runtime/entry/entry.o runtime/query/query.o))"
 
