@@ -173,7 +173,7 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 		}
 		if ((p->program->flags & LINE_PF_AWAY) && !r.query) {
 			r.code = true;
-			r.guess = cmd_away_why(a, p);
+			r.guess = cmd_remote_why(a, p);
 		}
 		if (r.code && !(p->program->flags & LINE_PF_SHELL))
 			p->flags |= CMD_OPAQUE_CODE;

@@ -38,7 +38,7 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 struct cmd_read *r);
 /* Why the command that a wrapper runs in another file system counts as code: static
  * text. */
-const char *cmd_away_why(const struct cmd_an *a, const struct cmd_part *p);
+const char *cmd_remote_why(const struct cmd_an *a, const struct cmd_part *p);
 /* Analyses the code that a shell is given. Adds to r->forks. */
 bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	       struct cmd_read *r);

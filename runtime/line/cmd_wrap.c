@@ -10,7 +10,7 @@
 static const char lost_why[] = "the command that it runs is not known";
 static const char not_literal[] = "code that is not literal";
 static const char entry_why[] = "the image's own entry point runs, which is not known";
-static const char away_why[] = "a command in another file system";
+static const char remote_why[] = "a command in another file system";
 
 /*
  * May the command run in another directory, or below another root? If the table says that
@@ -377,17 +377,17 @@ static bool leads(const struct cmd_option *o)
 	       (o->value || o->value_open || o->value_word);
 }
 
-const char *cmd_away_why(const struct cmd_an *a, const struct cmd_part *p)
+const char *cmd_remote_why(const struct cmd_an *a, const struct cmd_part *p)
 {
 	const struct cmd_option *o;
 
 	for (o = p->options; o; o = o->next)
 		if (leads(o) && o->sure)
-			return away_why;
+			return remote_why;
 	for (uint32_t i = 0; i < cmd_option_count(a->facts, p->program); i++)
 		if (cmd_option_at(a->facts, p->program, i)->flags & LINE_OF_LEADS)
 			return entry_why;
-	return away_why;
+	return remote_why;
 }
 
 /* Turns `["sh", "-c"]` into shell text. false: it holds a backslash, which a shell would

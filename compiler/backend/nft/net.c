@@ -185,6 +185,7 @@ bool bk_net_capture(const struct ir *ir, struct bk_output *out, bool without,
 	const struct bk_member *json = bk_member(out, PB_NFT_JSON);
 	struct span at = ir->scalars[IR_S_NET_MODE].at.span;
 	struct bk_member batch = { STR(PB_NFT_BATCH), STR_NULL };
+	enum nft_capture_result got;
 	struct nft_captured c;
 	const char *why = "";
 	struct diag *d;
@@ -192,25 +193,24 @@ bool bk_net_capture(const struct ir *ir, struct bk_output *out, bool without,
 	*ret = (struct bk_nft){ .limited = json != NULL, .batch = json && !without };
 	if (!ret->batch)
 		return true;
-	switch (nft_capture(out->a, json->bytes, &c, &why)) {
+	got = nft_capture(out->a, json->bytes, &c, &why);
+	switch (got) {
 	case NFT_CAPTURED:
 		ret->version = c.version;
 		batch.bytes = c.batch;
 		VEC_PUSH(out->a, &out->members, batch);
 		return true;
 	case NFT_NO_NAMESPACE:
-		d = diag_add(sink, DIAG_NFT_CAPTURE, at,
-			     "the network rules cannot be tried here: %s", why);
-		diag_help(sink, d, "compile where user namespaces are allowed, or with "
-				   "--no-nft-batch: polrun then needs polnft and "
-				   "libnftables on the machine that runs the bundle");
-		return false;
 	case NFT_NO_PROGRAM:
 		d = diag_add(sink, DIAG_NFT_CAPTURE, at,
 			     "the network rules cannot be tried here: %s", why);
-		diag_help(sink, d, "--no-nft-batch does without it: polrun then needs "
+		diag_help(sink, d, got == NFT_NO_PROGRAM ?
+				   "--no-nft-batch does without it: polrun then needs "
 				   "polnft and libnftables on the machine that runs the "
-				   "bundle");
+				   "bundle" :
+				   "compile where user namespaces are allowed, or with "
+				   "--no-nft-batch: polrun then needs polnft and "
+				   "libnftables on the machine that runs the bundle");
 		return false;
 	case NFT_REFUSED:
 		break;
