@@ -35,7 +35,7 @@ for dir in "$P" /tmp "$HOME" /dev/shm; do
 	want_out '^3:126'
 	want_out '^4:1'
 	want_err 'mine\.so.*cannot be preloaded'
-	no_out 'OK|x[ps] .*/mine\.so'
+	no_out '^OK|x[ps] .*/mine\.so'
 done
 
 t "a second name does not help: descriptor, link, script"
