@@ -14,9 +14,17 @@ trap 'rm -rf "$work"' EXIT
 chmod 0755 "$work"
 mkdir -p "$work/home/project" "$work/bin"
 cp "$build"/bin/{polc,polrun,polinit,polnft,polnft-record,polquery} "$work/bin/"
+cp -rL "$build/share" "$work/" # polc looks for its library beside bin/
 bin=$work/bin
+# ARGUMENTS of polc compile: what it prints is shown when it fails.
+compile() {
+	"$bin/polc" compile "$@" >"$work/said" 2>&1 || {
+		cat "$work/said" >&2
+		exit 1
+	}
+}
 cp examples/node-project/policy.pol "$work/node.pol"
-"$bin/polc" compile "$work/node.pol" -o "$work/node.polb" >/dev/null 2>&1
+compile "$work/node.pol" -o "$work/node.polb"
 ssh-keygen -q -t ed25519 -N '' -f "$work/key"
 echo "bench $(cat "$work/key.pub")" >"$work/signers"
 "$bin/polc" sign --key "$work/key" -o "$work/signed.polb" "$work/node.polb"
@@ -27,7 +35,7 @@ echo "bench $(cat "$work/key.pub")" >"$work/signers"
 	echo '}'
 } >"$work/rules"
 sed -e "/^network disabled/{r $work/rules" -e 'd}' "$work/node.pol" >"$work/net.pol"
-"$bin/polc" compile --sign "$work/key" "$work/net.pol" -o "$work/net.polb" >/dev/null 2>&1
+compile --sign "$work/key" "$work/net.pol" -o "$work/net.polb"
 chmod 0644 "$work"/{node,signed,net}.polb "$work/signers"
 as=()
 if [ "$(id -u)" -eq 0 ]; then
@@ -44,7 +52,7 @@ clean=(env -i PATH=/usr/bin:/bin HOME="$work/home")
 # shellcheck disable=SC2016
 printf '%s\n' 'policy anywhere { level user }' 'command { otherwise allow }' \
 	'file { allow read "/"  allow read, write "${PROJECT_DIR}" }' >"$work/all.pol"
-"$bin/polc" compile "$work/all.pol" -o "$work/all.polb" >/dev/null 2>&1
+compile "$work/all.pol" -o "$work/all.polb"
 chmod 0644 "$work/all.polb"
 "${clean[@]}" "${prefix[@]}" "${as[@]}" python3 tests/bench/start.py "$runs" "$bin" "$work/all.polb" \
 	"$work/home/project" "all of the host readable: --ro-bind / /"
