@@ -82,7 +82,8 @@ int before_keep(const char *const *path, size_t n, const char *cwd,
 }
 
 /* The .git of a worktree or submodule names a directory that the view may not show. */
-void before_check_dot_git(const char *project, const struct sandbox_view *view)
+void before_check_dot_git(const char *project, const struct sandbox_view *view, char *ret,
+			  size_t cap)
 {
 	char path[PATH_MAX], shown[200], *dir, *nl;
 	AUTO_FREE char *text = NULL, *real = NULL;
@@ -90,6 +91,7 @@ void before_check_dot_git(const char *project, const struct sandbox_view *view)
 	struct stat st;
 	size_t len;
 
+	ret[0] = '\0';
 	if ((size_t)snprintf(path, sizeof(path), "%s/.git", project) >=
 		    sizeof(path) ||
 	    lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
@@ -108,6 +110,6 @@ void before_check_dot_git(const char *project, const struct sandbox_view *view)
 	if (n && !n->masked && (n->ops & PB_READ))
 		return;
 	io_escape(shown, sizeof(shown), real ? real : path, strlen(real ? real : path));
-	fprintf(stderr, "polrun: .git points to %s, which no rule makes readable: git "
-			"will not work here\n", shown);
+	(void)snprintf(ret, cap, ".git points to %s, which no rule makes readable: git will "
+		       "not work here", shown);
 }

@@ -15,7 +15,9 @@ int before_open_polnft(struct rt_err *err);
  * they are written, but physical if one contains "..".  0 or -errno. */
 int before_keep(const char *const *path, size_t n, const char *cwd,
 		char *ret[BEFORE_KEPT], size_t *ret_n, struct rt_err *err);
-/* Prints one line if the project's .git is a file that points outside of the view. */
-void before_check_dot_git(const char *project, const struct sandbox_view *view);
+/* Says in `ret` that the project's .git is a file that points outside of the view; an empty
+ * text if it is not. */
+void before_check_dot_git(const char *project, const struct sandbox_view *view, char *ret,
+			  size_t cap);
 
 #endif

@@ -45,32 +45,43 @@ bool carried_is_secret(const struct pb_env *env, const char *name, size_t len)
 	return false;
 }
 
-static void warn_secrets(FILE *out, const struct pb_env *env)
+bool carried_secret(const struct bundle *b, uint32_t *at, char *ret, size_t cap)
 {
-	unsigned n = 0;
-
-	for (uint32_t i = 0; env && i < env->entries.count; i++) {
-		const struct pb_env_entry *e = entry_at(env, i);
+	for (; b->env && *at < b->env->entries.count; ++*at) {
+		const struct pb_env_entry *e = entry_at(b->env, *at);
 		char name[80], from[160];
 
-		if (e->set != 2 || ++n > MAX_SECRETS)
+		if (e->set != 2)
 			continue;
-		io_escape(name, sizeof(name), pb_strp(env, e->name), e->name.len);
-		io_escape(from, sizeof(from), pb_strp(env, e->value), e->value.len);
-		fprintf(out, "polrun: the secret %s (from %s) is not given by this "
-			"version: the variable is not set\n", name, from);
+		io_escape(name, sizeof(name), pb_strp(b->env, e->name), e->name.len);
+		io_escape(from, sizeof(from), pb_strp(b->env, e->value), e->value.len);
+		(void)snprintf(ret, cap, "the secret %s (from %s) is not given by this version: "
+			       "the variable is not set", name, from);
+		++*at;
+		return true;
 	}
-	if (n > MAX_SECRETS)
-		fprintf(out, "polrun: %u more secrets are not given\n", n - MAX_SECRETS);
+	return false;
 }
 
-void carried_warn(FILE *out, const struct bundle *b)
+void carried_secrets(FILE *out, const char *head, const struct bundle *b)
+{
+	char line[CARRIED_LINE];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; carried_secret(b, &i, line, sizeof(line));)
+		if (++n <= MAX_SECRETS)
+			fprintf(out, "%s%s\n", head, line);
+	if (n > MAX_SECRETS)
+		fprintf(out, "%s%u more secrets are not given\n", head, n - MAX_SECRETS);
+}
+
+bool carried_values(const struct bundle *b, char *ret, size_t cap)
 {
 	uint32_t n = b->rules->carried;
 
-	warn_secrets(out, b->env);
 	if (n)
-		fprintf(out, "polrun: %u value%s of the policy (runner, session, audit, "
-			"alert, tool or setting) %s carried, not acted on: polc check "
-			"names them\n", n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+		(void)snprintf(ret, cap, "%u value%s of the policy (runner, session, audit, "
+			       "alert, tool or setting) %s carried, not acted on: polc check "
+			       "names them", n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+	return n;
 }

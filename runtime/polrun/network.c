@@ -10,20 +10,24 @@
 
 #include "runtime/polrun/before.h"
 
-void network_fill(struct sandbox_run *run, bool say)
+void network_fill(struct sandbox_run *run)
 {
 	unsigned mode = bundle_net_mode(run->bundle);
 
 	run->host_network = mode == PB_NET_FULL;
 	run->by_polnft = false;
 	run->polnft_fd = -1;
-	if (say && mode == PB_NET_LIMITED)
+}
+
+void network_say(FILE *out, const struct sandbox_run *run)
+{
+	if (bundle_net_mode(run->bundle) == PB_NET_LIMITED)
 		fputs("polrun: network limited: nothing leaves the run before there is an "
-		      "egress gateway; on its own loopback the rules decide\n", stderr);
-	if (say && sandbox_unix_wall(run))
+		      "egress gateway; on its own loopback the rules decide\n", out);
+	if (sandbox_unix_wall(run))
 		fputs("polrun: network full: no unix socket can be made but connected pairs: "
 		      "this kernel has no scope for the host's abstract ones (Landlock ABI "
-		      "6, Linux 6.12)\n", stderr);
+		      "6, Linux 6.12)\n", out);
 }
 
 bool network_by_polnft(struct sandbox_run *run, struct rt_err *err)

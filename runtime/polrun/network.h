@@ -2,11 +2,14 @@
 #ifndef RUNTIME_POLRUN_NETWORK_H
 #define RUNTIME_POLRUN_NETWORK_H
 
+#include <stdio.h>
+
 #include "runtime/sandbox/sandbox.h"
 
-/* Fills in the mode.  With `say` it prints one line about what a limited network does
- * not do yet.  No descriptor is open afterwards. */
-void network_fill(struct sandbox_run *run, bool say);
+/* Fills in the mode.  No descriptor is open afterwards. */
+void network_fill(struct sandbox_run *run);
+/* Prints a line about what the mode does not do in this version or on this kernel. */
+void network_say(FILE *out, const struct sandbox_run *run);
 /*
  * Call it after a failed start.  If the failed step was "nft" (the kernel refused the
  * bundle's messages, or there are none), it prepares the run for polnft and returns

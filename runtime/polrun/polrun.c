@@ -3,6 +3,7 @@
  * "polrun: " and the exit status that doc/polrun.md gives. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -66,6 +67,7 @@ struct session {
 	size_t *appeared;
 	size_t nappeared;
 	struct left left;
+	char dot_git[300]; /* why git will not work, or empty */
 };
 
 static int fail(const struct rt_err *err, int status)
@@ -159,7 +161,7 @@ static int fill_run(struct session *s, struct rt_err *err)
 	run->umask = umask(0);
 	(void)umask(run->umask);
 	run->polinit_fd = s->polinit;
-	network_fill(run, s->opt.action == OPT_RUN);
+	network_fill(run);
 	return 0;
 }
 
@@ -169,12 +171,13 @@ static int show_plan(struct session *s)
 {
 	struct rt_err err = { 0 };
 	struct preview p = { .run = &s->run, .trust = &s->trust, .view = &s->view, .entry = &s->entry,
-			  .here = &s->here };
+			  .here = &s->here, .dot_git = s->dot_git };
 	int status = verdict(s, true, &err);
 
 	if (status == 0)
 		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
 					&s->exec_path, &err);
+	before_check_dot_git(s->roots.project, &s->view, s->dot_git, sizeof(s->dot_git));
 	p.program = s->exec_path;
 	p.why_not = status ? err.text : NULL;
 	preview_print(stdout, &p);
@@ -220,6 +223,41 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	s->run.want_listener = false;
 	s->run.trace = false;
 	return true;
+}
+
+/* What is true of the bundle whatever a run does.  A run that works says none of it: check
+ * and compile have said it.  These may be the reason why a run failed. */
+static void say_lacks(const struct session *s)
+{
+	network_say(stderr, &s->run);
+	carried_secrets(stderr, "polrun: ", &s->bundle);
+	if (s->dot_git[0])
+		fprintf(stderr, "polrun: %s\n", s->dot_git);
+}
+
+static void say_bundle(const struct session *s)
+{
+	char sum[200], line[CARRIED_LINE];
+
+	exactness_summary(&s->bundle, &s->here, sum, sizeof(sum));
+	if (sum[0])
+		fprintf(stderr, "polrun: %s: see --plan\n", sum);
+	if (carried_values(&s->bundle, line, sizeof(line)))
+		fprintf(stderr, "polrun: %s\n", line);
+	say_lacks(s);
+}
+
+static void say_totals(const struct session *s)
+{
+	const struct supervise_result *r = &s->result;
+	uint64_t blocked = r->denials.lost;
+
+	for (size_t i = 0; i < r->denials.n; i++)
+		blocked += r->denials.v[i].count;
+	fprintf(stderr, "polrun: status %d after %" PRIu64 " ms: %" PRIu64 " ms of processor time, "
+		"%" PRIu64 " KiB in the largest process, %" PRIu64 " %s blocked\n", r->status,
+		r->wall_ms, r->cpu_ms, r->memory_peak_bytes / 1024, blocked,
+		blocked == 1 ? "request" : "requests");
 }
 
 /* Says it once, and only if the run failed, since this may be the reason. */
@@ -312,18 +350,21 @@ static int start_and_supervise(struct session *s)
 	else if (err.text[0])
 		fprintf(stderr, "polrun: %s\n", err.text);
 	say_end(s);
+	if (s->result.status != 0 && !s->opt.verbose)
+		say_lacks(s);
 	say_foreign(s, project);
 	appeared_say(stderr, &s->bundle, &s->view, s->appeared, &s->nappeared);
 	left_end(&s->left, &s->view, s->appeared, s->nappeared, stderr);
 	if (streams_finish(&streams, &err) < 0)
 		s->result.status = fail(&err, EXIT_REFUSED);
+	if (s->opt.verbose)
+		say_totals(s);
 	return s->result.status;
 }
 
 static int run_command(struct session *s)
 {
 	struct rt_err err = { 0 };
-	char sum[200];
 	int status = lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
 			     EXIT_REFUSED : 0;
 
@@ -338,11 +379,9 @@ static int run_command(struct session *s)
 		return fail(&err, EXIT_REFUSED);
 	}
 	s->run.exec_path = s->exec_path;
-	exactness_summary(&s->bundle, &s->here, sum, sizeof(sum));
-	if (sum[0])
-		fprintf(stderr, "polrun: %s: see --plan\n", sum);
-	carried_warn(stderr, &s->bundle);
-	before_check_dot_git(s->roots.project, &s->view);
+	before_check_dot_git(s->roots.project, &s->view, s->dot_git, sizeof(s->dot_git));
+	if (s->opt.verbose)
+		say_bundle(s);
 	left_begin(&s->left, s->state, s->roots.project, &s->view, stderr);
 	status = start_and_supervise(s);
 	if (!s->ran)

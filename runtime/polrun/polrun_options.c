@@ -13,7 +13,7 @@
 #include "runtime/base/optread.h"
 
 enum id { ID_BUNDLE, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
-	  ID_YES, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_SESSION };
+	  ID_YES, ID_VERBOSE, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_SESSION };
 
 static const struct optspec table[] = {
 	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy (required)" },
@@ -30,6 +30,8 @@ static const struct optspec table[] = {
 	  "show what would run and where; run nothing" },
 	{ ID_EXPLAIN, "explain-denials", 0, OPTSPEC_NONE, 0, NULL,
 	  "afterwards, say what was blocked and by which rule" },
+	{ ID_VERBOSE, "verbose", 'v', OPTSPEC_NONE, 0, NULL,
+	  "say what the bundle does not hold exactly, and totals of the run" },
 	{ ID_YES, "yes", 'y', OPTSPEC_NONE, 0, NULL, "answer what the policy asks with yes" },
 	{ ID_ASK, "ask", 0, OPTSPEC_ONE, 0, "tty|deny|fail",
 	  "who answers else: a person at the terminal (tty), or nobody: denied, or 125 "
@@ -127,6 +129,9 @@ static int set(void *to, const struct optspec *opt, const char *value,
 		return 0;
 	case ID_EXPLAIN:
 		o->explain = true;
+		return 0;
+	case ID_VERBOSE:
+		o->verbose = true;
 		return 0;
 	case ID_YES:
 		o->yes = true;

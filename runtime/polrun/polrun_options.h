@@ -21,6 +21,7 @@ struct polrun_options {
 	bool require_signed;
 	const char *line;   /* -c */
 	bool explain;
+	bool verbose;
 	bool yes;
 	enum ask_mode ask;   /* --ask; ASK_TTY if it is not given */
 	const char *session; /* --session */

@@ -7,6 +7,7 @@
 #include "runtime/base/io.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/decide/rule_text.h"
+#include "runtime/polrun/carried.h"
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/preview_files.h"
 
@@ -186,6 +187,8 @@ static void print_network(FILE *out, const struct sandbox_run *run)
 
 void preview_print(FILE *out, const struct preview *p)
 {
+	char line[CARRIED_LINE];
+
 	print_command(out, p);
 	print_place(out, p);
 	print_network(out, p->run);
@@ -195,5 +198,10 @@ void preview_print(FILE *out, const struct preview *p)
 	for (const char *const *e = p->run->envp; *e; e++)
 		fprintf(out, " %.*s", (int)strcspn(*e, "="), *e);
 	fputc('\n', out);
+	carried_secrets(out, "  ", p->run->bundle);
 	print_exactness(out, p->run->bundle, p->here);
+	if (carried_values(p->run->bundle, line, sizeof(line)))
+		fprintf(out, "%s\n", line);
+	if (p->dot_git[0])
+		fprintf(out, "%s\n", p->dot_git);
 }

@@ -16,6 +16,7 @@ struct preview {
 	const struct entry *entry;
 	const struct trust *trust;
 	const struct exactness_here *here;
+	const char *dot_git; /* why git will not work, or empty */
 	const char *program;  /* where it was found, or NULL */
 	const char *why_not;  /* the reason if it was not found */
 };

@@ -18,6 +18,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/decide/rule_text.h"
+#include "runtime/polrun/carried.h"
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/features.h"
 #include "runtime/polrun/left.h"
@@ -310,6 +311,10 @@ static void mechanisms(struct json *j, const struct report *r)
 			       r->here->v[i].why);
 		json_cstr(j, NULL, line);
 	}
+	for (uint32_t i = 0; r->bundle && carried_secret(r->bundle, &i, line, sizeof(line));)
+		json_cstr(j, NULL, line);
+	if (r->bundle && carried_values(r->bundle, line, sizeof(line)))
+		json_cstr(j, NULL, line);
 	for (uint32_t i = 0; r->bundle && i < r->bundle->rules->rules.count; i++) {
 		const struct pb_rule *p = bundle_rule(r->bundle, i);
 		char note[200];

@@ -43,20 +43,37 @@ want_out '^role      tester$'
 
 t "a secret is not given, and never the caller's variable"
 policy 'env { keep += TOKEN, OTHER  secret TOKEN from store "t"  secret KEY from file "/run/key" }' q
-TOKEN=caller OTHER=kept run_with q env
+TOKEN=caller OTHER=kept run_with q -v env
 want_rc 0
 want_out '^OTHER=kept$'
 no_out '^TOKEN=|^KEY='
 want_err 'the secret TOKEN \(from store t\) is not given'
 want_err 'the secret KEY \(from file /run/key\) is not given'
+run_with q env
+no_out '^TOKEN=|^KEY='
+[ -z "$err" ] || bad 'a run that works says something'
+run_with q false # it may be the reason
+want_line 'the secret TOKEN \(from store t\) is not given'
+want_line 'the secret KEY '
+run_with q --plan env
+want_out '^  the secret TOKEN \(from store t\) is not given'
+run_with q --report "$WORK/r.json" true
+grep -q 'the secret KEY (from file /run/key) is not given' "$WORK/r.json" || bad 'the report does not name it'
 
 t "what is carried is said in one line"
 policy 'session { lifetime 1h  idle 1m }  audit { level all }' q
-run_with q true
+run_with q -v true
 want_rc 0
-want_err '3 values of the policy .* are carried, not acted on'
-policy '' q
+want_line '3 values of the policy .* are carried, not acted on'
 run_with q true
+[ -z "$err" ] || bad 'a run that works says something'
+run_with q --plan true
+want_out '^3 values of the policy .* are carried'
+rm -f "$WORK/r.json"
+run_with q --report "$WORK/r.json" true
+grep -q '3 values of the policy' "$WORK/r.json" || bad 'the report does not say it'
+policy '' q
+run_with q -v true
 want_rc 0
 no_err 'carried'
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What check, --plan, the summary line and the report say of rules that do not
+# What check, --plan, the summary line of -v and the report say of rules that do not
 # hold exactly, and that the kernel does just that: no more and no less.
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
@@ -20,6 +20,7 @@ count_of() {
 	esac
 	sed -n "s/^polrun:.*[ ,]\([0-9]*\) \(rules\{0,1\} \)\{0,1\}$say.*: see --plan\$/\1/p" <<<"$err"
 }
+RUN_OPTIONS=(-v)
 policy ''
 run true
 entry0=$(count_of 'at entry only') under0=$(count_of under) over0=$(count_of over)
@@ -39,6 +40,22 @@ want_file one
 want_more over 0
 run --plan true
 no_out '^  over'
+
+t "only -v says it: stderr of a run that works is the command's"
+for x in true "sh -c 'echo mine >&2'"; do
+	eval "\"$BIN/polrun\" -b \"$WORK/p.polb\" -y $x" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$?
+	err=$(<"$WORK/.err")
+	want_rc 0
+	if [ "$x" = true ]; then [ -z "$err" ] || bad 'something is on stderr'; else [ "$err" = mine ] || bad 'want mine only'; fi
+done
+run true
+want_line 'rules? .*: see --plan'
+want_line 'status 0 after [0-9]+ ms: .* 0 requests blocked'
+policy 'syscall { deny chroot }' w
+run_with w sh -c 'chroot / true; exit 7'
+want_rc 7
+want_line 'status 7 after [0-9]+ ms: .* [1-9][0-9]* requests? blocked'
 
 t "a deny of writing with a wildcard: the smallest tree above it is read-only"
 mkdir -p src/a src/b && echo old >src/a/x.gen && echo old >src/a/other

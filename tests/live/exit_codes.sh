@@ -244,8 +244,11 @@ run --plan wget x
 want_rc 0
 want_out '^decision +deny by rule no-fetching'
 
-t "the summary line, where a rule does not hold exactly"
+t "the summary line, where a rule does not hold exactly: under -v only"
 run true
+want_rc 0
+[ -z "$err" ] || bad "a run that works says something"
+run -v true
 want_line '[0-9] rules? (holds? at entry only|forbids? (less|more) than).*: see --plan'
 
 t "the report has its keys"
@@ -306,8 +309,15 @@ no_err 'appeared'
 t "a .git file that points outside is named"
 mkdir -p "$WORK/out/real.git"
 echo "gitdir: $WORK/out/real.git" >"$P/.git"
-run true
+run -v true
 want_line "\.git points to $WORK/out/real.git"
+run false
+want_rc 1
+want_line "\.git points to $WORK/out/real.git"
+run --plan true
+want_out "^\.git points to $WORK/out/real.git"
+run true
+no_err 'git points'
 rm -f "$P/.git"
 
 t "--doctor, --help, --version"

@@ -28,7 +28,7 @@ server=$SERVER_PID # bash forgets it when the server ends
 no_scope() {
 	local full=$WORK/p.polb
 	t "without Landlock's scope (${1##*/}): the host's network, and no way to its abstract sockets"
-	out=$("$@" "$BIN/polrun" -b "$full" --report "$WORK/r.json" python3 client.py "$port" "$abstract" 2>"$WORK/.err")
+	out=$("$@" "$BIN/polrun" -v -b "$full" --report "$WORK/r.json" python3 client.py "$port" "$abstract" 2>"$WORK/.err")
 	rc=$? err=$(cat "$WORK/.err")
 	want_rc 0
 	[ "$out" = $'reached\nEAFNOSUPPORT' ] || bad "$out"

@@ -190,7 +190,11 @@ print(name(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)))'
 want_out '^ENETUNREACH$'
 no_out '^OK$'
 [ "$(wc -l <<<"$out")" -eq 5 ] || bad "not five answers"
-want_err 'network limited: nothing leaves the run'
+no_err 'network limited'
+run -v true
+want_line 'network limited: nothing leaves the run'
+run false
+want_line 'network limited: nothing leaves the run'
 
 t "what is neither tcp nor udp is dropped by the chain, and by nothing else"
 begin p
