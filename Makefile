@@ -4,6 +4,9 @@
 # to these folders and BUILD=/some/where keeps it apart.
 VARIANT ?= dev
 BUILD   ?= build/$(VARIANT)
+# One name for a folder of the tree, however it was given: a .d file names its object by it,
+# and an object that a header made old is built again only if both names are equal.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 V       ?= 0
 Q       := $(if $(filter 0,$(V)),@,)
 CC      := $(or $(POL_CC),gcc)
