@@ -143,7 +143,7 @@ static bool user_list(const struct ask *a, char path[PATH_MAX])
 static int ask_user(const struct bundle *b, struct ask *a, const struct rt_err *said,
 		    struct rt_err *err)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], finger[SSHKEY_FINGERPRINT_CAP];
 	int r = -ENOENT;
 
 	if (user_list(a, path))
@@ -154,10 +154,11 @@ static int ask_user(const struct bundle *b, struct ask *a, const struct rt_err *
 		return r == 1 ? -EKEYREJECTED : r;
 	if (a->has_system)
 		return rt_fail(err, said->err, "%s", said->text);
+	sshkey_fingerprint(&b->signatures[0].key, finger);
 	return rt_fail(err, ENOENT,
-		       "it must be signed by a trusted key, and there is no list of "
+		       "signed by a key that is not trusted here (%s): there is no list of "
 		       "signers: neither '%s'%s%s%s",
-		       a->opt->system, path[0] ? " nor '" : "", path,
+		       finger, a->opt->system, path[0] ? " nor '" : "", path,
 		       path[0] ? "'" : "");
 }
 

@@ -98,6 +98,7 @@ static void test_a_signed_bundle_is_always_verified(void **state)
 
 	(void)state;
 	put_file("signed", mk_signed(&mk.a, plain, &good, &alice));
+	refuses("signed", &o, "signed by a key that is not trusted here (SHA256:");
 	refuses("signed", &o, "no list of signers: neither 'no-system-list' nor");
 	o.home = NULL;
 	refuses("signed", &o, "no list of signers: neither 'no-system-list'");
