@@ -157,9 +157,10 @@ static enum answer answer_of(const char *line)
 		const char *word;
 		enum answer is;
 	} words[] = {
-		{ "o", YES }, { "once", YES }, { "s", SESSION }, { "session", SESSION },
+		{ "o", YES }, { "once", YES }, { "y", YES }, { "yes", YES },
+		{ "s", SESSION }, { "session", SESSION }, { "a", SESSION },
 		{ "d", NO }, { "deny", NO }, { "n", NO }, { "no", NO },
-		{ "?", DETAILS }, { "details", DETAILS },
+		{ "?", DETAILS }, { "details", DETAILS }, { "v", DETAILS },
 	};
 	char word[ANSWER_CAP];
 	size_t n;
@@ -236,9 +237,14 @@ static enum answer ask_one(struct tty *t, const struct ask_question *q)
 			whole = true;
 		} else if (is == SESSION && !q->session) {
 			(void)say(t, "this cannot be remembered: it is asked each time\n");
-		} else if (is != UNCLEAR && !whole) {
+		} else if (is == UNCLEAR) {
+			(void)say(t, q->session ? "answers are: o or y once, s or a for this session, "
+						  "d or n deny, ? or v details\n" :
+						  "answers are: o or y once, d or n deny, ? or v "
+						  "details\n");
+		} else if (!whole) {
 			(void)say(t, "not all of it was shown: ? shows it\n");
-		} else if (is != UNCLEAR) {
+		} else {
 			return is;
 		}
 	}

@@ -60,7 +60,8 @@ t 'what is no answer is none: the question stays'
 term <<EOT
 send $POL touch three; echo rc \$?
 expect details:
-send y
+send w
+expect answers are: o or y once, s or a for this session, d or n deny, \? or v details
 expect details:
 send 
 expect details:
@@ -73,6 +74,31 @@ send no
 expect rc 126
 EOT
 no_file "$P/three"
+
+t 'other programs call the answers y, n, a and v'
+term <<EOT
+send $POL touch five; echo rc \$?
+expect details:
+send y
+expect rc 0
+send $POL touch six; echo rc \$?
+expect details:
+send v
+expect word 0 +touch
+expect details:
+send n
+expect rc 126
+send $POL touch seven; echo rc \$?
+expect details:
+send a
+expect rc 0
+send $POL touch seven; echo rc \$?
+expect rc 0
+EOT
+want_file "$P/five"
+no_file "$P/six"
+want_file "$P/seven"
+forget
 
 t 'details: the words, the rule, the bundle, the session'
 term <<EOT
