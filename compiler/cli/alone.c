@@ -22,7 +22,7 @@ static bool states_level(const struct sema_input *in)
 	arena_init(&own, ARENA_DEFAULT_BUDGET);
 	source_init(&map, &own);
 	diag_init(&sink, &own);
-	if (source_read(&map, in->path, str_from(in->path), &file) == 0)
+	if (sema_input_text(&map, in, &file) == 0)
 		tree = frontend_parse(&own, &sink, &map, file);
 	ret = tree && sema_declares_level(tree);
 	arena_release(&own);

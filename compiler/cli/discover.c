@@ -59,6 +59,7 @@ bool discover_dir(struct options *o, struct arena *a, const char *dir,
 			.name = str_printf(a, "%s/%s", name, names.v[i]),
 			.level = level,
 			.cmdline_level = true,
+			.folder = str_from(name),
 			/* nobody has chosen the files that lie in a project */
 			.discovered = level == IR_PROJECT,
 		};

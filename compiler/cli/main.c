@@ -36,7 +36,7 @@ static void help_all(FILE *out)
 	fputs("polc: the policy compiler\n\n  polc VERB [OPTIONS] ...\n\n", out);
 	for (i = 0; i < CLI_VERB_COUNT; i++)
 		fprintf(out, "  %-9s  %s\n", cli_verbs[i].name, cli_verbs[i].help);
-	fputs("\n`polc VERB --help` names a verb's options.\n", out);
+	fputs("\n`polc help VERB` or `polc VERB --help` names a verb's options.\n", out);
 }
 
 static void help_verb(enum cli_verb v)
@@ -91,10 +91,39 @@ static enum cli_exit run_verb(enum cli_verb v, int argc, char **argv)
 	return e;
 }
 
+static bool verb_of(const char *word, enum cli_verb *ret)
+{
+	for (size_t i = 0; i < CLI_VERB_COUNT; i++)
+		if (strcmp(word, cli_verbs[i].name) == 0) {
+			*ret = (enum cli_verb)i;
+			return true;
+		}
+	return false;
+}
+
+/* `polc help [VERB]` */
+static enum cli_exit help(int argc, char **argv)
+{
+	enum cli_verb v;
+
+	if (argc > 1) {
+		fputs("polc: help takes one verb\n", stderr);
+		return CLI_TROUBLE;
+	}
+	if (!argc) {
+		help_all(stdout);
+		return CLI_CLEAN;
+	}
+	if (!verb_of(argv[0], &v))
+		return unknown_verb(argv[0]);
+	help_verb(v);
+	return CLI_CLEAN;
+}
+
 static __attribute__((noinline)) enum cli_exit run(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
-	size_t i;
+	enum cli_verb v;
 
 	if (!word) {
 		help_all(stderr);
@@ -108,10 +137,9 @@ static __attribute__((noinline)) enum cli_exit run(int argc, char **argv)
 		puts("polc " POL_VERSION);
 		return CLI_CLEAN;
 	}
-	for (i = 0; i < CLI_VERB_COUNT; i++)
-		if (strcmp(word, cli_verbs[i].name) == 0)
-			return run_verb((enum cli_verb)i, argc - 2, argv + 2);
-	return unknown_verb(word);
+	if (strcmp(word, "help") == 0)
+		return help(argc - 2, argv + 2);
+	return verb_of(word, &v) ? run_verb(v, argc - 2, argv + 2) : unknown_verb(word);
 }
 
 int main(int argc, char **argv)

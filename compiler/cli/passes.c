@@ -25,7 +25,7 @@ static bool pass_parse(struct compilation *c)
 		struct str name = in->name.n ? in->name : str_from(in->path);
 		struct ast_file *tree;
 		uint32_t file;
-		int err = source_read(&c->map, in->path, name, &file);
+		int err = sema_input_text(&c->map, in, &file);
 
 		if (err) {
 			diag_add(&c->sink, DIAG_FILE_READ, SPAN_NONE,

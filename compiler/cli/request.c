@@ -32,6 +32,22 @@ static bool usage(struct reader *r, const char *text)
 	return false;
 }
 
+/* The words as one, for a shell: 'npm test'. */
+static void print_joined(const struct reader *r)
+{
+	fputc('\'', r->err);
+	for (size_t i = 1; i < r->o->nrequest; i++) {
+		if (i > 1)
+			fputc(' ', r->err);
+		for (const char *p = r->o->request[i]; *p; p++)
+			if (*p == '\'')
+				fputs("'\\''", r->err);
+			else
+				fputc(*p, r->err);
+	}
+	fputc('\'', r->err);
+}
+
 static struct str word(const struct reader *r, size_t i)
 {
 	return str_from(r->o->request[i]);
@@ -39,6 +55,12 @@ static struct str word(const struct reader *r, size_t i)
 
 static bool read_command(struct reader *r)
 {
+	if (r->o->nrequest > 2) {
+		fputs("polc: a line is one word: write command ", r->err);
+		print_joined(r);
+		fputs(", or argv -- and the words\n", r->err);
+		return false;
+	}
 	if (r->o->nrequest != 2)
 		return usage(r, "command LINE (one word: quote it)");
 	r->req->kind = IR_COMMAND;

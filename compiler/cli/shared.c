@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "compiler/cli/report.h"
 #include "compiler/cli/roots.h"
 #include "compiler/diag/width.h"
+#include "runtime/base/io.h"
 
 struct str cli_clean(struct arena *a, struct str s, bool lines)
 {
@@ -91,10 +93,62 @@ static void name_input(struct options *o, struct arena *a, size_t i)
 	}
 }
 
+static bool is_stream(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+}
+
+/*
+ * O_NONBLOCK for the open only: with a writer we wait for its text, and a FIFO without one
+ * is empty.
+ */
+static int open_pipe(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd >= 0 && fcntl(fd, F_SETFL, 0) != 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/*
+ * Reads "-" or a pipe ("<(…)") to its end.  Nothing in it is an error: so it is when the
+ * program at the other end failed, and the policy must not be that no rule was written.
+ */
+static bool read_stream(struct sema_input *in, struct arena *a)
+{
+	bool standard = strcmp(in->path, "-") == 0;
+	char *text = NULL;
+	size_t n = 0;
+	int fd = standard ? STDIN_FILENO : open_pipe(in->path);
+	int r = fd < 0 ? -errno : io_read_all(fd, SOURCE_MAX_BYTES, &text, &n);
+
+	if (!standard && fd >= 0)
+		close(fd);
+	if (standard)
+		in->name = STR("<stdin>");
+	if (r == 0 && n)
+		in->text = str_dup(a, (struct str){ text, n });
+	else
+		fprintf(stderr, "polc: '%s' %s%s\n", standard ? "<stdin>" : in->path,
+			r ? "cannot be read: " : "is empty", r ? strerror(-r) : "");
+	free(text);
+	return r == 0 && n;
+}
+
 bool cli_sources(struct options *o, struct arena *a)
 {
 	struct roots roots;
 	size_t i;
+
+	for (i = 0; i < o->inputs.n; i++)
+		if (!o->inputs.v[i].text.p && is_stream(o->inputs.v[i].path) &&
+		    !read_stream(&o->inputs.v[i], a))
+			return false;
 
 	if (o->discover &&
 	    (!roots_find(o, a, &roots, stderr) || !discover_all(o, a, &roots, stderr)))
@@ -102,7 +156,7 @@ bool cli_sources(struct options *o, struct arena *a)
 	for (i = 0; i < o->inputs.n; i++)
 		name_input(o, a, i);
 	for (i = 0; i < o->inputs.n; i++)
-		if (!can_read(o->inputs.v[i].path))
+		if (!o->inputs.v[i].text.p && !can_read(o->inputs.v[i].path))
 			return false;
 	return true;
 }

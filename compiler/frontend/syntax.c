@@ -282,6 +282,10 @@ static const struct {
 	{ "hide", "allow", "'hide' is for files: only rules of the file section hide" },
 	{ "'='", "a string", "a key and its value stand side by side, without '='" },
 	{ "'*'", "a string", "a pattern stands in double quotes" },
+	{ "allow", "keep", "'keep += \"NAME\"' passes a variable on, 'set NAME = \"…\"' "
+			   "gives it a value" },
+	{ "a name", "keep", "'keep += \"NAME\"' passes a variable on, 'set NAME = \"…\"' "
+			    "gives it a value" },
 };
 
 static bool could_be(const struct expected *e, const char *name)

@@ -71,14 +71,12 @@ void claims_check_locks(const struct claims *c)
 		for (size_t k = i + 1; c->v.v[i]->locked && k < c->v.n; k++) {
 			const struct claim *lock = c->v.v[i], *x = c->v.v[k];
 			enum ir_level level = x->t->unit->level;
-			struct str name = x->kind->locked ?
-				str_from(x->kind->locked) : x->name;
 			struct diag *d;
 
 			if (level <= lock->t->unit->level || level == IR_DEFAULT)
 				continue;
 			d = diag_add(sink, DIAG_SCALAR_LOCKED, x->at.span,
-				     "'%.*s' is locked by level '%s'", STR_ARG(name),
+				     "'%.*s' is locked by level '%s'", STR_ARG(x->name),
 				     ir_level_name(lock->t->unit->level));
 			diag_note(sink, d, lock->at.span, "it is locked here");
 			diag_help(sink, d, "drop this line");

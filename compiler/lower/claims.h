@@ -27,7 +27,6 @@ struct claim {
 /* How the values of a kind of claims are compared and combined. */
 struct claim_kind {
 	const char *name;
-	const char *locked; /* what messages about locks call its keys; NULL: by name */
 	bool (*same)(const struct claim *x, const struct claim *y);
 	/*
 	 * Returns the value so far with the value of a `+=` added; NULL after an error.

@@ -279,7 +279,7 @@ static bool same_given(const struct claim *x, const struct claim *y)
 }
 
 static const struct claim_kind given_kind = {
-	.name = "variable", .locked = "this variable", .same = same_given
+	.name = "variable", .same = same_given
 };
 
 /* Reads where the secret comes from (store or file) and its name there. */

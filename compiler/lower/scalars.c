@@ -240,6 +240,26 @@ static void mode(struct lower *l, const struct sema_stmt *t)
 	diag_did_you_mean(l->sink, d, t->stmt->name, mode_words, POL_LEN(mode_words));
 }
 
+/* What other tools call these limits. */
+static const char *limit_elsewhere(struct str name)
+{
+	static const struct {
+		const char *there, *here;
+	} words[] = {
+		{ "timeout", "time" },      { "wall", "time" },         { "wall-time", "time" },
+		{ "duration", "time" },     { "cpu-time", "cpu" },      { "cputime", "cpu" },
+		{ "mem", "memory" },        { "ram", "memory" },        { "rss", "memory" },
+		{ "as", "memory" },         { "nproc", "processes" },   { "pids", "processes" },
+		{ "procs", "processes" },   { "tasks", "processes" },   { "nofile", "files" },
+		{ "open-files", "files" },  { "fds", "files" },         { "fsize", "file-size" },
+	};
+
+	for (size_t i = 0; i < POL_LEN(words); i++)
+		if (str_eqz(name, words[i].there))
+			return words[i].here;
+	return NULL;
+}
+
 static void unknown_limit(struct lower *l, const struct ast_stmt *p)
 {
 	const char *keys[IR_SCALAR_COUNT];
@@ -256,7 +276,10 @@ static void unknown_limit(struct lower *l, const struct ast_stmt *p)
 			keys[n++] = ir_scalar_key((enum ir_scalar_id)id);
 	d = diag_add(l->sink, DIAG_UNKNOWN_KEY, p->name_at,
 		     "'limits' has no key '%.*s'", STR_ARG(p->name));
-	diag_did_you_mean(l->sink, d, p->name, keys, n);
+	if (limit_elsewhere(p->name))
+		diag_help(l->sink, d, "here it is called '%s'", limit_elsewhere(p->name));
+	else
+		diag_did_you_mean(l->sink, d, p->name, keys, n);
 }
 
 static void limit(struct lower *l, const struct sema_stmt *t)

@@ -112,6 +112,16 @@ static void help_near(struct sema *s, struct diag *d, const struct wanted *w)
 		diag_help(s->sink, d, "did you mean '%.*s%s'?", STR_ARG(folder), near);
 }
 
+int sema_input_text(struct source_map *map, const struct sema_input *in, uint32_t *ret_file)
+{
+	struct str name = in->name.n ? in->name : str_from(in->path);
+
+	if (!in->text.p)
+		return source_read(map, in->path, name, ret_file);
+	*ret_file = source_add(map, name, in->text);
+	return 0;
+}
+
 static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
 {
 	struct diag *d = diag_add(s->sink, DIAG_FILE_READ, w->at,
@@ -181,7 +191,8 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 		u->file = o->file;
 		return sema_find_policy(s, u);
 	}
-	r = source_read(s->map, u->path, u->name, &u->file);
+	r = w->input ? sema_input_text(s->map, w->input, &u->file) :
+		       source_read(s->map, u->path, u->name, &u->file);
 	if (r < 0) {
 		read_error(s, w, -r);
 		return false;
@@ -236,7 +247,7 @@ static bool stays_inside(struct sema *s, const struct wanted *w, const char *rea
 /* May `w` be loaded at all?  ret_real receives its canonical path. */
 static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 {
-	*ret_real = sema_canonical(s, w->path);
+	*ret_real = w->input && w->input->text.p ? w->path : sema_canonical(s, w->path);
 	if (!*ret_real) {
 		read_error(s, w, errno);
 		return false;

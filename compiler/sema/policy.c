@@ -152,6 +152,28 @@ bool sema_is_built_in(struct sema *s, const char *real)
 }
 
 /* The level of an input: the option's, else the declared one, else project. */
+/* The file states another level than the option or the folder that it was found in. */
+static void other_level(struct sema *s, const struct ast_stmt *pair, enum ir_level declared,
+			const struct sema_input *in)
+{
+	const char *says = ir_level_name(declared), *is = ir_level_name(in->level);
+	struct diag *d;
+
+	if (!in->folder.n) {
+		d = diag_add(s->sink, DIAG_LEVEL, pair->at,
+			     "the file declares level '%s' but is named on the command line as "
+			     "'%s'", says, is);
+		diag_help(s->sink, d, "drop the option or state 'level %s'", is);
+		return;
+	}
+	d = diag_add(s->sink, DIAG_LEVEL, pair->at,
+		     "the file declares level '%s' but lies in '%.*s', whose files speak at "
+		     "level '%s'", says, STR_ARG(in->folder), is);
+	diag_help(s->sink, d, declared == IR_USER ?
+		  "state 'level %s', or move the file to '~/.config/pol'" :
+		  "state 'level %s', or name the file on the command line", is);
+}
+
 bool sema_input_level(struct sema *s, struct sema_unit *u, const struct sema_input *in)
 {
 	const struct ast_stmt *pair = policy_pair(u->policy, "level");
@@ -172,14 +194,7 @@ bool sema_input_level(struct sema *s, struct sema_unit *u, const struct sema_inp
 		return false;
 	}
 	if (pair && in->level && declared != in->level) {
-		struct diag *d = diag_add(
-			s->sink, DIAG_LEVEL, pair->at,
-			"the file declares level '%s' but is %s as '%s'",
-			ir_level_name(declared),
-			in->cmdline_level ? "named on the command line" : "found",
-			ir_level_name(in->level));
-		diag_help(s->sink, d, "drop the option or state 'level %s'",
-			  ir_level_name(in->level));
+		other_level(s, pair, declared, in);
 		return false;
 	}
 	u->level = in->level ? in->level : declared;

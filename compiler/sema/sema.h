@@ -23,10 +23,13 @@
 /* A policy file that the command line names or that was discovered. */
 struct sema_input {
 	const char *path;
+	struct str text;      /* not NULL: the text itself, from a stream that can be read
+	                         only once; `path` then only names it */
 	struct str name;      /* the name to print; empty: path */
 	enum ir_level level;  /* 0: the level that the file declares, else project */
 	bool discovered;      /* a project file that was discovered: narrow-only */
 	bool cmdline_level;   /* an option set the level: a declared one must agree */
+	struct str folder;    /* not empty: --discover found it there, which set the level */
 };
 
 struct sema_unit;
@@ -128,6 +131,8 @@ void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
  * a full level says `base none`), and floor.pol.  False after an error.
  */
 bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n);
+/* Puts an input's text into the map. 0 or -errno. */
+int sema_input_text(struct source_map *map, const struct sema_input *in, uint32_t *ret_file);
 /* Does this text state its own level, even if that is an invalid one? */
 bool sema_declares_level(const struct ast_file *tree);
 /* Pass "resolve".  Needs sema_load(); false after an error. */

@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# How polc is spoken to: a policy on standard input or from a pipe, `help`, and what it
+# says to a word in the wrong place.
+# shellcheck disable=SC2016,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+cd "$P" || exit 1
+printf 'policy x { level project }\ncommand { allow "ls" }\n' >p.pol
+
+go() { # COMMAND…: runs polc; standard input is p.pol
+	"$BIN/polc" "$@" <p.pol >.out 2>.err
+	rc=$? out=$(cat .out) err=$(cat .err)
+}
+
+t "a policy on standard input decides as the file does"
+go check -
+want_rc 0
+go explain - argv -- ls
+want_rc 0
+go explain - argv -- frob
+want_rc 3
+go diff p.pol -
+want_rc 0
+want_out 'decide alike'
+go compile -o stdin.polb -
+want_rc 0
+go compile --reproduce stdin.polb
+want_rc 0
+want_out '^reproduced'
+
+t "a fault in it has its place"
+printf 'policy x { }\nnonsense {\n' >q.pol
+"$BIN/polc" check - <q.pol >.out 2>.err
+rc=$? err=$(cat .err)
+want_rc 1
+want_err '^<stdin>:2:1: error: .*P0016'
+
+t "a pipe is read as a file is, also one that is slow"
+go check --user <(
+	sleep 0.3
+	printf 'command { deny "ls" }\n'
+)
+want_rc 0
+go explain --user <(printf 'command { deny "ls" }\n') p.pol argv -- ls
+want_rc 1
+
+t "nothing at the other end is no policy: the control is one empty file"
+go check --user <(exit 1)
+want_rc 2
+want_err "is empty"
+"$BIN/polc" check - </dev/null >.out 2>.err
+rc=$? err=$(cat .err)
+want_rc 2
+want_err "'<stdin>' is empty"
+mkfifo nobody.pol
+timeout 5 "$BIN/polc" check nobody.pol >.out 2>.err
+rc=$? err=$(cat .err)
+want_rc 2
+want_err "'nobody.pol' is empty"
+go diff - -
+want_rc 2
+true >empty.pol
+go check empty.pol
+want_rc 0
+
+t "help VERB is VERB --help; help alone is --help"
+go help diff
+want_rc 0
+help=$out
+go diff --help
+[ "$help" = "$out" ] || bad "they differ"
+go help
+help=$out
+go --help
+[ "$help" = "$out" ] || bad "they differ"
+go help dif
+want_rc 2
+want_err "did you mean 'diff'"
+go help check diff
+want_rc 2
+
+t "a request in several words: both ways to write it are shown"
+go explain p.pol command npm "it's" test
+want_rc 2
+want_err "write command 'npm it'\\\\''s test', or argv -- "
+go explain p.pol command "npm it's test"
+[ "$rc" -ne 2 ] || bad "the control: $err"
+
+t "a file of another level in .pol/: what is true, and what to do"
+mkdir -p .pol
+printf 'policy x { level user }\ncommand { allow "ls" }\n' >.pol/u.pol
+go check --discover
+want_rc 1
+want_err "declares level 'user' but lies in '.pol', whose files speak at level 'project'"
+want_err "or move the file to '~/.config/pol'"
+go check .pol/u.pol
+want_rc 0
+go check --project .pol/u.pol
+want_rc 1
+want_err "is named on the command line as 'project'"
+
+t "names from elsewhere: the variable, the limit, what was meant"
+printf 'policy m { level managed }\nenv { locked set TZ = "UTC" }\n' >m.pol
+printf 'policy p { level project }\nenv { set TZ = "X" }\n' >e.pol
+go check m.pol e.pol
+want_rc 1
+want_err "'TZ' is locked by level 'managed'"
+printf 'policy a { }\nlimits { timeout 3s }\n' >l.pol
+go check l.pol
+want_rc 1
+want_err "here it is called 'time'"
+printf 'policy a { }\nenv { allow PATH }\n' >v.pol
+go check v.pol
+want_rc 1
+want_err "keep \+= .NAME.' passes a variable on"
+
+done_
