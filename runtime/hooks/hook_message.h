@@ -25,8 +25,10 @@ struct hook_message {
 	size_t n;
 	char **kept;         /* malloc'ed texts */
 	size_t nkept;
-	const char *odd;     /* a field that this version does not know, or NULL.  With
-	                        such a field nothing is allowed */
+	/* Either of these makes the answer "ask" at best: */
+	const char *odd;     /* a field that this version does not know, or NULL */
+	const char *asks;    /* static: a known field by which the tool would run without
+	                        the agent's own walls, or NULL */
 };
 
 /* Also works for a message that could not be read. */

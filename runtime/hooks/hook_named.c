@@ -143,13 +143,13 @@ bool hook_add_published(struct reading *r, const struct hook_tool *t)
 	struct json_object *url;
 
 	if (!hook_add_files(r, t->subject) || !hook_add_any_files(r, t->where) ||
-	    !hook_add_url(r, "tool_name", hook_publisher, false))
+	    !hook_add_url(r, "tool_name", hook_publisher, HOOK_URL_ALONE))
 		return false;
 	if (!json_object_object_get_ex(r->input, "url", &url))
 		return true;
 	if (!json_object_is_type(url, json_type_string))
 		return hook_fail(r, "url", "is no text");
-	return hook_add_url(r, "url", json_object_get_string(url), false);
+	return hook_add_url(r, "url", json_object_get_string(url), HOOK_URL_ALONE);
 }
 
 /* --- addresses ------------------------------------------------------------------------ */
@@ -190,21 +190,36 @@ static bool add_upgraded(struct reading *r, const struct query_request *http)
 	return q != NULL;
 }
 
+/* The length of "http://" or its kind, or 0. */
+static size_t scheme_of(const char *s, enum hook_url form, bool *ret_tls)
+{
+	const char *name = form == HOOK_URL_SOCKET ? "ws" : "http";
+	size_t n = strlen(name);
+
+	if (strncasecmp(s, name, n) != 0)
+		return 0;
+	*ret_tls = (s[n] | 32) == 's';
+	n += *ret_tls;
+	return strncmp(s + n, "://", 3) == 0 ? n + 3 : 0;
+}
+
 /* Adds one "http://…" or "https://…" at `s`.  Programs that fetch remove tabs and
  * newlines from it and leave most other bytes in the host.  So the host ends where a
- * path begins, or, in a text of several words (`words`), at a blank. */
-bool hook_add_url(struct reading *r, const char *key, const char *s, bool words)
+ * path begins, or, in a text of several words, at a blank. */
+bool hook_add_url(struct reading *r, const char *key, const char *s, enum hook_url form)
 {
-	bool tls = strncasecmp(s, "https://", 8) == 0;
-	size_t n, i, host_n;
+	bool tls = false;
+	size_t n = scheme_of(s, form, &tls), i, host_n;
 	struct query_request *q;
 	const char *host;
 	char *text;
 
-	if (!tls && strncasecmp(s, "http://", 7) != 0)
-		return hook_fail(r, key, "is no address that begins with http:// or https://");
-	s += tls ? 8 : 7;
-	n = strcspn(s, words ? "/?# \t\n\v\f\r" : "/?#");
+	if (n == 0)
+		return hook_fail(r, key, form == HOOK_URL_SOCKET ?
+				 "is no address that begins with ws:// or wss://" :
+				 "is no address that begins with http:// or https://");
+	s += n;
+	n = strcspn(s, form == HOOK_URL_WORDS ? "/?# \t\n\v\f\r" : "/?#");
 	for (i = 0; i < n; i++)
 		if (!is_host_byte(s[i]))
 			return hook_fail(r, key, "has a host that may be read in two ways");
@@ -230,7 +245,8 @@ bool hook_add_url(struct reading *r, const char *key, const char *s, bool words)
 	q->is_addr = host_address(text, q->addr);
 	if (q->port == 0 || (!q->is_addr && !host_is_name(text)))
 		return hook_fail(r, key, "has no host and port that can be read");
-	return tls || q->port != 80 || r->m->agent != HOOK_CLAUDE || add_upgraded(r, q);
+	return tls || q->port != 80 || form == HOOK_URL_SOCKET || r->m->agent != HOOK_CLAUDE ||
+	       add_upgraded(r, q);
 }
 
 /* Adds every address in a text for people.  A text without addresses fetches nothing
@@ -245,7 +261,7 @@ bool hook_add_urls(struct reading *r, const char *key, const char *text)
 		if (p[n] != ':' || !p[n + 1] || is_blank(p[n + 1]))
 			continue;
 		/* some readers also accept "http:/x" and "http:\\x" as addresses */
-		if (!hook_add_url(r, key, p, true))
+		if (!hook_add_url(r, key, p, HOOK_URL_WORDS))
 			return false;
 		found++;
 	}

@@ -23,8 +23,10 @@ bool hook_add_published(struct reading *r, const struct hook_tool *t);
  * refused. */
 bool hook_add_sought(struct reading *r, const char *key, const char *path);
 
-/* Adds one address.  In a text of several words (`words`) it ends at a blank. */
-bool hook_add_url(struct reading *r, const char *key, const char *s, bool words);
+/* An address alone; one in a text of several words, which ends at a blank; or that of a
+ * web socket. */
+enum hook_url { HOOK_URL_ALONE, HOOK_URL_WORDS, HOOK_URL_SOCKET };
+bool hook_add_url(struct reading *r, const char *key, const char *s, enum hook_url form);
 /* Adds every address in a text for people.  A text without addresses fetches nothing
  * that we know of. */
 bool hook_add_urls(struct reading *r, const char *key, const char *text);

@@ -17,11 +17,11 @@
 
 /*
  * The questions.  '@' stands for the current directory and '%' for a file, both without
- * quotes.  HEAD comes before each; with ODD the message has a field that no version
- * knows, so nothing may be allowed.
+ * quotes.  HEAD comes before each.  After NOWHERE the message names a directory that is
+ * none, so that it must be denied whatever the policy says.
  */
 #define HEAD "{\"cwd\":\"@\""
-#define ODD ",\"pol_doctor\":1"
+#define NOWHERE "{\"cwd\":\"pol-doctor\""
 #define TOOL(event, name, input)                                                               \
 	",\"hook_event_name\":\"" event "\",\"tool_name\":\"" name "\",\"tool_input\":" input "}"
 #define ROOTS(event) ",\"workspace_roots\":[\"@\"],\"hook_event_name\":\"" event "\","
@@ -296,7 +296,7 @@ static void ask_deny(const struct proof *p, const struct question *q)
 	char say[200], word[16], *text;
 	size_t n;
 
-	text = message(HEAD ODD, q->text, "", &n);
+	text = message(NOWHERE, q->text, "", &n);
 	if (ask(p, q->what, text ? text : "", n, word) && strcmp(word, "deny") != 0) {
 		(void)snprintf(say, sizeof(say), "no deny could be seen for %s: ", q->what);
 		hook_say(p->l, HOOK_WRONG, say, word);

@@ -97,13 +97,25 @@ static bool is_ignored(const struct reading *r, const char *field)
 	return false;
 }
 
+/* A switch that is off is nothing.  One that is no boolean is left to look_for_odd(). */
+static bool take_switch(struct reading *r, const char *key, struct json_object *value)
+{
+	const char *name = r->tool ? hook_tool_switch(r->m->agent, r->tool, key) : NULL;
+
+	if (!name || !json_object_is_type(value, json_type_boolean))
+		return false;
+	if (json_object_get_boolean(value) && !is_ignored(r, key))
+		r->m->asks = name;
+	return true;
+}
+
 static void look_for_odd(struct reading *r, struct json_object *o, const char *a,
 			 const char *b, const char *c, const char *d)
 {
 	json_object_object_foreach(o, key, value) {
-		(void)value;
-		if (!r->m->odd && !hook_in_list(a, key) && !hook_in_list(b, key) && !hook_in_list(c, key) &&
-		    !hook_in_list(d, key) && !is_ignored(r, key))
+		if (!take_switch(r, key, value) && !r->m->odd && !hook_in_list(a, key) &&
+		    !hook_in_list(b, key) && !hook_in_list(c, key) && !hook_in_list(d, key) &&
+		    !is_ignored(r, key))
 			r->m->odd = key;
 	}
 }
@@ -141,7 +153,7 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 	case W_SOUGHT:
 		return hook_add_sought(r, key, subject);
 	case W_URL:
-		return hook_add_url(r, key, subject, false);
+		return hook_add_url(r, key, subject, HOOK_URL_ALONE);
 	case W_PROMPT:
 		return hook_add_urls(r, key, subject);
 	case W_PATCH:
@@ -154,9 +166,32 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 	case W_PUBLISH:
 	case W_TOOL:
 	case W_MCP:
+	case W_WATCH:
 	default:
 		return add_tool(r, t->name);
 	}
+}
+
+/* Either a line, or a socket; what is in `ws` beside the address changes nothing that we
+ * know of, unless it is new. */
+static bool add_watch(struct reading *r, const struct hook_tool *t)
+{
+	struct json_object *ws, *url;
+	const char *line;
+
+	if (!text_at(r, r->input, "command", &line))
+		return false;
+	if (!json_object_object_get_ex(r->input, "ws", &ws))
+		return line ? add_shell(r, line, NULL) : hook_fail(r, "command", "is missing");
+	if (line)
+		return hook_fail(r, "ws", "says again what 'command' says");
+	if (!json_object_is_type(ws, json_type_object) ||
+	    !json_object_object_get_ex(ws, "url", &url) ||
+	    !json_object_is_type(url, json_type_string))
+		return hook_fail(r, "ws", "has no address");
+	look_for_odd(r, ws, "url protocols", "", "", "");
+	return hook_add_url(r, "ws", json_object_get_string(url), HOOK_URL_SOCKET) &&
+	       add_tool(r, t->name);
 }
 
 /* The tool's input is a text and not an object: a patch. */
@@ -191,7 +226,10 @@ static bool read_tool(struct reading *r, const char *name)
 		return read_text_tool(r, t);
 	if (!r->input)
 		return hook_fail(r, "tool_input", "is no object");
+	r->tool = t->name;
 	look_for_odd(r, r->input, t->subject, t->where, t->glob, t->other);
+	if (t->what == W_WATCH)
+		return add_watch(r, t);
 	if (t->what == W_FILES)
 		return hook_add_files(r, t->subject) && add_tool(r, t->name);
 	if (t->what == W_PUBLISH)
@@ -279,6 +317,7 @@ static bool read_event(struct reading *r)
 	case W_URL:
 	case W_PROMPT:
 	case W_PATCH:
+	case W_WATCH:
 	default:
 		if (!text_at(r, r->doc, "tool_name", &text))
 			return false;

@@ -11,6 +11,7 @@ struct reading {
 	struct hook_message *m;
 	const struct event *event;
 	struct json_object *doc, *input; /* input: the tool's input, an object or NULL */
+	const char *tool;                /* static: its name, once the tool is known */
 	char *const *fields;
 	const char *cwd;                 /* plain path */
 	struct rt_err *err;

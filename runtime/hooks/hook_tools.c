@@ -6,7 +6,8 @@
  *   Gemini CLI   geminicli.com/docs/hooks/reference (BeforeTool)
  *   Cursor       cursor.com/docs/agent/hooks (preToolUse, beforeShellExecution,
  *                beforeMCPExecution, beforeReadFile, beforeTabFileRead)
- * A field that is in none of the tables may mean anything: then nothing is allowed.
+ * A field that is in none of the tables may mean anything: then at best a person is
+ * asked.
  */
 #include "runtime/hooks/hook_tools.h"
 
@@ -19,7 +20,8 @@
 static const struct hook_tool tools[] = {
 	{ A(CLAUDE), "Bash", W_SHELL, "command", "", "",
 	  "description timeout run_in_background" },
-	{ A(CLAUDE), "Read", W_READ, "file_path", "", "", "offset limit pages" },
+	{ A(CLAUDE), "Read", W_READ, "file_path", "", "",
+	  "offset limit pages allow_large" },
 	{ A(CLAUDE), "Write", W_WRITE, "file_path", "", "", "content" },
 	{ A(CLAUDE), "Edit", W_EDIT, "file_path", "", "",
 	  "old_string new_string replace_all" },
@@ -32,9 +34,9 @@ static const struct hook_tool tools[] = {
 	  "pattern glob output_mode -A -B -C -n -i -o context type head_limit offset "
 	  "multiline" },
 	{ A(CLAUDE), "LS", W_TREE, "path", "", "", "ignore" },
-	{ A(CLAUDE), "WebFetch", W_URL, "url", "", "", "prompt" },
-	{ A(CLAUDE), "Monitor", W_SHELL, "command", "", "",
-	  "description timeout_ms persistent" },
+	{ A(CLAUDE), "WebFetch", W_URL, "url", "", "", "prompt offset" },
+	{ A(CLAUDE), "Monitor", W_WATCH, "command", "", "",
+	  "ws description timeout_ms persistent" },
 	{ A(CLAUDE), "LSP", W_TREE, "filePath", "", "", "operation line character query" },
 	{ A(CLAUDE), "SendFile", W_FILES, "files", "", "", "to" },
 	{ A(CLAUDE), "SendUserFile", W_FILES, "files", "", "", "caption status" },
@@ -45,7 +47,7 @@ static const struct hook_tool tools[] = {
 	{ A(CODEX), "apply_patch", W_PATCH, "command", "", "", "" },
 	{ A(CODEX), "view_image", W_READ, "path", "", "", "detail" },
 	{ A(GEMINI), "run_shell_command", W_SHELL, "command", "directory dir_path", "",
-	  "description is_background " ANY_GEMINI },
+	  "description is_background delay_ms " ANY_GEMINI },
 	{ A(GEMINI), "read_file", W_READ, "file_path absolute_path path", "", "",
 	  "offset limit start_line end_line " ANY_GEMINI },
 	{ A(GEMINI), "read_many_files", W_TREES, "", "", "include paths",
@@ -88,7 +90,7 @@ const char hook_publisher[] = "https://claude.ai/";
 
 const char *const hook_around[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = "session_id transcript_path cwd permission_mode hook_event_name "
-			"tool_name tool_input tool_use_id agent_id agent_type prompt_id effort",
+			"tool_name tool_input tool_use_id agent_id agent_type prompt_id effort mcp_server",
 	[HOOK_CODEX] = "session_id turn_id transcript_path cwd hook_event_name model "
 		       "permission_mode tool_name tool_input tool_use_id agent_id agent_type",
 	[HOOK_GEMINI] = "session_id transcript_path cwd hook_event_name timestamp tool_name "
@@ -104,6 +106,22 @@ const char *const hook_around[HOOK_AGENT_COUNT] = {
 const char *const hook_modes[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = "default plan acceptEdits",
 };
+
+static const struct {
+	unsigned agents;
+	const char *tool, *field;
+} switches[] = {
+	{ A(CLAUDE), "Bash", "dangerouslyDisableSandbox" },
+};
+
+const char *hook_tool_switch(enum hook_agent agent, const char *tool, const char *field)
+{
+	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+		if ((switches[i].agents & 1u << agent) && strcmp(switches[i].tool, tool) == 0 &&
+		    strcmp(switches[i].field, field) == 0)
+			return switches[i].field;
+	return NULL;
+}
 
 const struct hook_tool *hook_tool_find(enum hook_agent agent, const char *name)
 {

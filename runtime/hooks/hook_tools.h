@@ -11,10 +11,11 @@
  * place.  W_FILES: lists of files that are sent, and the tool.  W_PUBLISH: the same,
  * and the address to which they are sent.  W_TREE: what lies below a directory, and the
  * tool.  W_TREES: the same, with lists of patterns.  W_PROMPT: a text that contains
- * addresses.  W_MCP: a tool of a server, which may have any name.
+ * addresses.  W_MCP: a tool of a server, which may have any name.  W_WATCH: a line for
+ * a shell, or in `ws` the address of a web socket.
  */
 enum what { W_SHELL, W_READ, W_WRITE, W_EDIT, W_SOUGHT, W_FILES, W_PUBLISH, W_TREE, W_TREES, W_URL,
-	    W_PROMPT, W_PATCH, W_TOOL, W_MCP };
+	    W_PROMPT, W_PATCH, W_TOOL, W_MCP, W_WATCH };
 
 /* Lists are words separated by blanks. */
 struct hook_tool {
@@ -31,6 +32,9 @@ struct hook_tool {
 
 /* NULL: we know only the tool's name. */
 const struct hook_tool *hook_tool_find(enum hook_agent agent, const char *name);
+/* Is the field a boolean by which the tool runs without the agent's own walls if it is
+ * true?  Returns its static name, or NULL. */
+const char *hook_tool_switch(enum hook_agent agent, const char *tool, const char *field);
 /* Keys of tools of which we know nothing else.  They hold files, which may be read and
  * written. */
 extern const char hook_file_keys[];

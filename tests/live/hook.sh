@@ -141,7 +141,7 @@ artifact '{"file_path":"plain","url":"https://claude.ai/public/x"}' allow
 artifact '{"file_path":"plain","url":"http://claude.ai:8080/x"}' deny
 artifact '{"file_path":"secret"}' deny
 artifact '{"file_path":"plain","file_paths":["secret"]}' deny
-artifact '{"file_path":"plain","new_field":1}' deny
+artifact '{"file_path":"plain","new_field":1}' ask
 
 t "17 MiB, and half a message, block"
 { printf '{"cwd":"'; head -c 17825792 /dev/zero | tr '\0' x; printf '"}'; } |
