@@ -151,6 +151,34 @@ bool cmd_unasked(struct cmd_an *a, struct cmd_part *p)
 	return true;
 }
 
+/* May this word be one after which a command stands, as find's -exec? */
+static bool may_hand_on(const struct cmd_an *a, const struct line_program *t,
+			const struct sh_word *w)
+{
+	struct cmd_shape s;
+
+	cmd_shape(w, &s);
+	if (s.literal || (s.home && !s.splits))
+		return s.literal && cmd_in_words(a->facts, t->after, s.p, s.n);
+	for (uint32_t i = 0; i < t->after.count; i++) {
+		const struct line_word *one = pb_at(a->facts, t->after, sizeof(*one), i);
+
+		if (s.splits || (s.n <= one->text.len &&
+				 memcmp(pb_strp(a->facts, one->text), s.p, s.n) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Does a command among the words get the names of what lies below the operands? */
+static bool hands_on(const struct cmd_an *a, const struct cmd_part *p)
+{
+	for (uint32_t i = 1; p->program->after.count && i < p->nwords; i++)
+		if (may_hand_on(a, p->program, p->words[i].w))
+			return true;
+	return false;
+}
+
 bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 {
 	struct files f = { .a = a, .p = p };
@@ -169,7 +197,7 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 	operands(&f);
 	cmd_node(p)->writes_more = (p->flags & CMD_APPENDS) &&
 				   (f.edits || says_writes(a, p->program));
-	f.trees |= whole;
+	f.trees |= whole || hands_on(a, p);
 	for (uint32_t i = 1; i < p->nwords; i++)
 		if (p->words[i].places & CMD_P_READS)
 			p->words[i].places |= (f.trees ? CMD_P_TREE : 0) |
