@@ -25,6 +25,7 @@ static enum cli_exit (*const run_of[CLI_VERB_COUNT])(struct options *o, struct a
 	[CLI_SIGN] = cmd_sign,
 	[CLI_VERIFY] = cmd_verify,
 	[CLI_DIFF] = cmd_diff,
+	[CLI_TRUSTED] = cmd_trust,
 };
 
 /* --- the command line ------------------------------------------------------------ */

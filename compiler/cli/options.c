@@ -90,6 +90,10 @@ static const struct optspec specs[ROW_COUNT] = {
 		       "show what would change as a unified diff" },
 	[OPT_TO] = { OPT_TO, "to", 0, OPTSPEC_ONE, V(CLI_CONVERT), "pol|yaml",
 		     "the spelling that is wanted (required)" },
+	[OPT_LIST] = { OPT_LIST, "list", 0, OPTSPEC_NONE, V(CLI_TRUSTED), NULL,
+		       "the files that this user trusts" },
+	[OPT_REVOKE] = { OPT_REVOKE, "revoke", 0, OPTSPEC_NONE, V(CLI_TRUSTED), NULL,
+			 "take back the trust in each FILE" },
 	[OPT_HELP] = { OPT_HELP, "help", 'h', OPTSPEC_NONE, V_ALL, NULL, "this text" },
 	[OPT_VERSION] = { OPT_VERSION, "version", 0, OPTSPEC_NONE, V_ALL, NULL, "the version" },
 };

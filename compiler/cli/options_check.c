@@ -131,10 +131,23 @@ static bool check_verb(struct asked *r)
 	return true;
 }
 
+static bool check_trust(struct asked *r)
+{
+	const struct options *o = r->o;
+
+	if (o->list && (o->revoke || o->inputs.n))
+		return complain(r, "--list stands alone");
+	if (o->bundle)
+		return complain(r, "trust is for the texts of a project; bundles are signed");
+	return o->list || o->inputs.n ? true : complain(r, "name a file, or --list");
+}
+
 bool options_check(const struct options *o, FILE *err)
 {
 	struct asked r = { o, err };
 
+	if (o->verb == CLI_TRUSTED)
+		return check_trust(&r);
 	if (o->verb == CLI_FMT || o->verb == CLI_CONVERT)
 		return check_texts(&r);
 	return check_policy(&r) && check_verb(&r);

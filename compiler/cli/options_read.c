@@ -249,6 +249,12 @@ static bool set_option(struct reader *r, const char *v)
 	case OPT_TO:
 		o->to = v;
 		return one_of(r, v, "pol", "yaml", &o->to_yaml);
+	case OPT_LIST:
+		o->list = true;
+		return true;
+	case OPT_REVOKE:
+		o->revoke = true;
+		return true;
 	case OPT_HELP:
 		o->help = true;
 		return true;

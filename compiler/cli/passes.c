@@ -14,6 +14,8 @@
 #include "compiler/cli/examples.h"
 #include "compiler/frontend/frontend.h"
 #include "compiler/lower/lower.h"
+#include "runtime/state/state_dir.h"
+#include "runtime/state/trusted.h"
 
 /* Runs only the front end, on the files that were named: for dump. */
 static bool pass_parse(struct compilation *c)
@@ -126,6 +128,21 @@ static int64_t today(const struct options *o)
 	return (int64_t)time(NULL) / 86400;
 }
 
+/* Did the user record, with `polc trust`, this text at this path? */
+static bool trust_counts(void *arg, const char *real, struct str text)
+{
+	char dir[PATH_MAX];
+	struct trusted t;
+	bool ret;
+
+	(void)arg;
+	if (state_dir_own(dir, NULL) < 0 || trusted_open(dir, &t, NULL) < 0)
+		return false;
+	ret = trusted_has(&t, real, text.p, text.n);
+	trusted_release(&t);
+	return ret;
+}
+
 void compilation_init(struct compilation *c, const struct options *o,
 		      struct arena *a)
 {
@@ -136,6 +153,9 @@ void compilation_init(struct compilation *c, const struct options *o,
 	if (o->role)
 		c->sema.role = str_from(o->role);
 	c->sema.today = today(o);
+	if (o->discover) {
+		c->sema.trusted = trust_counts;
+	}
 	c->report.a = a;
 	c->out.a = a;
 }

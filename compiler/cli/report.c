@@ -28,8 +28,24 @@ struct filler {
 	struct span base_last[BK_ADVISORY + 1];
 };
 
+/* The file that was found and is not trusted, and has or uses this text; or NULL. */
+static const struct sema_unit *untrusted(const struct compilation *c, uint32_t file)
+{
+	for (size_t i = 0; i < c->sema.units.n; i++) {
+		const struct sema_unit *u = c->sema.units.v[i];
+
+		if (u->file != file || !u->found || !u->narrow)
+			continue;
+		while (u->from)
+			u = u->from;
+		return u;
+	}
+	return NULL;
+}
+
 static void add_dropped(struct compilation *c)
 {
+	bool *said = arena_array(c->a, c->sema.units.n + 1, sizeof(bool));
 	size_t i;
 
 	for (i = 0; i < c->ir->dropped.n; i++) {
@@ -42,6 +58,13 @@ static void add_dropped(struct compilation *c)
 			diag_note(&c->sink, d, p->by.span, "this decides it");
 		diag_note(&c->sink, d, SPAN_NONE, "this file speaks at level '%s'",
 			  ir_level_name(p->level));
+		const struct sema_unit *u = untrusted(c, p->at.span.file);
+
+		if (u && !said[u->order]) {
+			said[u->order] = true;
+			diag_help(&c->sink, d, "it was found and not named: after reading it, "
+				  "'polc trust %.*s' lets it allow things", STR_ARG(u->name));
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ struct wanted {
 	const char *path;
 	struct str name;
 	enum ir_level level; /* 0: an input without a level option */
-	bool narrow, std;
+	bool narrow, found, std;
 	struct sema_unit *from;
 	struct span at;
 	const struct sema_input *input;
@@ -213,6 +213,36 @@ static bool in_chain(const struct sema_unit *u, const char *real)
 	return false;
 }
 
+static bool is_found(const struct wanted *w)
+{
+	return !w->std && (w->input ? w->input->discovered : w->found);
+}
+
+/*
+ * Decides whether the file may widen.  Only a file that was found needs the user's trust,
+ * and the trust covers what it uses: if that has changed, the user has not seen the policy
+ * that this would be.
+ */
+static bool set_narrow(struct sema *s, struct sema_unit *u, const struct wanted *w)
+{
+	struct diag *d;
+
+	if (u->level != IR_PROJECT || !u->found) {
+		u->narrow = w->narrow;
+		return true;
+	}
+	u->narrow = w->narrow || !s->trusted ||
+		    !s->trusted(s->trusted_arg, u->real, s->map->files.v[u->file].text);
+	if (w->input || w->narrow || !u->narrow)
+		return true;
+	d = diag_add(s->sink, DIAG_UNTRUSTED_USE, w->at,
+		     "'%.*s' is trusted, but what it uses here is not", STR_ARG(w->from->name));
+	diag_help(s->sink, d, "it has changed or is new: read it, then 'polc trust %.*s'",
+		  STR_ARG(w->from->name));
+	note_chain(s, d, w->from);
+	return false;
+}
+
 /*
  * Checks that a project's file which nobody named, and the files that it uses, are
  * inside the project.  Otherwise a link, or a `use` of somebody's private file, would
@@ -224,7 +254,7 @@ static bool stays_inside(struct sema *s, const struct wanted *w, const char *rea
 	const char *project;
 	struct str path;
 
-	if (w->std || !(w->input ? w->input->discovered : w->narrow))
+	if (w->std || !is_found(w))
 		return true;
 	while (top && top->from)
 		top = top->from;
@@ -289,6 +319,7 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 				 .real = real,
 				 .level = w->level,
 				 .narrow = w->narrow,
+				 .found = is_found(w),
 				 .std = w->std,
 				 .named = w->input != NULL,
 				 .from = w->from,
@@ -298,6 +329,8 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 	if (!read_unit(s, u, w))
 		return NULL;
 	if (w->input && !sema_input_level(s, u, w->input))
+		return NULL;
+	if (!set_narrow(s, u, w))
 		return NULL;
 	old = unit_of(s, real, u->level, u->narrow);
 	if (old) { /* a file counts once for each level, however often it is named */
@@ -327,6 +360,7 @@ static bool use_target(struct sema *s, const struct sema_unit *u,
 		text = str_cat(s->a, text, STR(".pol"));
 	*ret = (struct wanted){ .level = u->level,
 				.narrow = u->narrow,
+				.found = u->found,
 				.from = (struct sema_unit *)u,
 				.at = v->at };
 	if (str_starts(text, STR("std/"))) {
@@ -458,7 +492,6 @@ bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n)
 		struct wanted w = { .path = in->path,
 				    .level = in->level,
 				    .name = in->name.n ? in->name : str_from(in->path),
-				    .narrow = in->discovered && in->level == IR_PROJECT,
 				    .at = SPAN_NONE,
 				    .input = in };
 

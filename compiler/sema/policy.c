@@ -205,7 +205,6 @@ bool sema_input_level(struct sema *s, struct sema_unit *u, const struct sema_inp
 		diag_help(s->sink, d, "state 'level user' or 'level project'");
 		return false;
 	}
-	u->narrow = in->discovered && u->level == IR_PROJECT;
 	return true;
 }
 

@@ -50,6 +50,8 @@ struct sema_unit {
 	struct ast_file *tree;   /* shared by all levels of the file */
 	enum ir_level level;
 	bool narrow;             /* narrow-only */
+	bool found;              /* a project's file that nobody named, or one that such a
+	                            file uses: full only if the user has trusted its text */
 	bool floor;
 	bool std;                /* it is part of the standard library */
 	bool named;              /* it is an input, not only used or built in */
@@ -106,6 +108,9 @@ struct sema {
 	struct library *library;       /* set if it is the program's own; library.h */
 	struct str role;               /* the chosen role (--role), or empty */
 	int64_t today;                 /* days since 1970-01-01, for `until` */
+	/* Has the user trusted this text at this canonical path?  NULL: none. */
+	bool (*trusted)(void *arg, const char *real, struct str text);
+	void *trusted_arg;
 	/* filled by sema_load() */
 	VEC(struct sema_unit *) units; /* in order */
 	struct ir_scalar base;         /* the scalar policy-base */

@@ -33,7 +33,7 @@ update=${UPDATE:-0}
 work=$(mktemp -d /var/tmp/pol-golden.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 unset NO_COLOR CLICOLOR_FORCE XDG_CONFIG_HOME
-export LC_ALL=C
+export LC_ALL=C XDG_STATE_HOME=/nonexistent/state
 
 # Where decisions take place: directories that exist nowhere, so that no
 # symbolic link of this machine has a say.
