@@ -26,6 +26,7 @@ static enum cli_exit (*const run_of[CLI_VERB_COUNT])(struct options *o, struct a
 	[CLI_VERIFY] = cmd_verify,
 	[CLI_DIFF] = cmd_diff,
 	[CLI_TRUSTED] = cmd_trust,
+	[CLI_INIT] = cmd_init,
 };
 
 /* --- the command line ------------------------------------------------------------ */

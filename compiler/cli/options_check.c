@@ -148,6 +148,9 @@ bool options_check(const struct options *o, FILE *err)
 
 	if (o->verb == CLI_TRUSTED)
 		return check_trust(&r);
+	if (o->verb == CLI_INIT)
+		return o->inputs.n < 2 && !o->bundle ? true :
+			complain(&r, "init takes one folder");
 	if (o->verb == CLI_FMT || o->verb == CLI_CONVERT)
 		return check_texts(&r);
 	return check_policy(&r) && check_verb(&r);

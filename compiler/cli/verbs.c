@@ -25,6 +25,8 @@ const struct optspec_verb cli_verbs[CLI_VERB_COUNT] = {
 		"is the bundle whole, current and signed by whom it should be" },
 	[CLI_TRUSTED] = { "trust", "FILE... | --revoke FILE... | --list",
 		"let a project's policy file, as it is now, allow things as well" },
+	[CLI_INIT] = { "init", "[DIR]",
+		"a first policy for a project, with tests that pass" },
 	[CLI_DIFF] = { "diff", "[OPTIONS] OLD NEW",
 		"what two policies decide differently, with a request for each" },
 };
