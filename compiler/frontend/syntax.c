@@ -304,6 +304,8 @@ static const char *slip_help(const struct dsl_parser *p, const struct expected *
 		return "'locked' stands before sections, defaults and values; a rule "
 		       "may "
 		       "be 'final'";
+	if (strcmp(unexpected, "hide") == 0 && p->before.kind == ARROW)
+		return "write 'deny': hide is a deny of every operation";
 	for (size_t i = 0; i < POL_LEN(slips); i++)
 		if (strcmp(slips[i].unexpected, unexpected) == 0 &&
 		    could_be(e, slips[i].expected))

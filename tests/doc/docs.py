@@ -7,12 +7,14 @@ backquotes:
   written to no file, is checked by polc check;
   a block marked `console` is run: `$ ` begins a command, `> ` goes on with it,
   the other lines are what it prints (stdout and stderr).  '…' in a line stands
-  for any text, a line of '…' alone for any lines.
+  for any text, a line of '…' alone for any lines;
+  a block marked `sh` is for copying: it is run whole, says nothing and succeeds.
 Comments direct it, each for the block below it or where it stands:
   <!-- file: NAME -->  the block is written to NAME (and checked as above)
   <!-- run: COMMAND -->  run before the next block, output not compared
   <!-- needs: PROGRAM -->  the next block is left out where PROGRAM is missing
-A document's commands share one directory, one HOME and one shell.
+A document's commands share one directory, one HOME and one shell.  README.md and
+doc/tutorial.md have no such comments: who types what is visible gets what is shown.
 """
 import glob
 import json
@@ -28,6 +30,7 @@ import slices  # noqa: E402
 
 BIN = os.path.join(os.environ["BUILD"], "bin")
 TOP = os.getcwd()
+TYPED = ("README.md", "doc/tutorial.md")
 REQUIRE = os.environ.get("POL_TEST_REQUIRE", "")
 passed = failed = skipped = 0
 
@@ -119,6 +122,11 @@ def console(shell, name, lines):
                "\n  got:\n" + "\n".join("    " + x for x in got))
 
 
+def typed(shell, name, lines):
+    got = shell.run("\n".join(lines) + "\nrc=$?; [ $rc = 0 ] || echo status $rc")
+    result(f"{name}: {lines[0]}", not got, "\n".join(got))
+
+
 def first_statement(lines):
     for line in lines:
         line = line.strip()
@@ -144,7 +152,9 @@ def document(path):
         for number, line in enumerate(open(path), 1):
             line = line.rstrip("\n")
             note = re.fullmatch(r"<!-- (file|run|needs): (.*) -->", line)
-            if lang is None and note:
+            if lang is None and note and path in TYPED:
+                result(f"{path}:{number}: nothing is prepared out of sight", False, line)
+            elif lang is None and note:
                 if note[1] == "file":
                     wants_file = note[2]
                 elif note[1] == "needs":
@@ -163,6 +173,9 @@ def document(path):
                         print(f"left out {name}: no {needs} here")
                     else:
                         console(shell, name, block)
+                elif lang == "sh" and path in TYPED:
+                    shell = shell or Shell(work)
+                    typed(shell, name, block)
                 elif lang == "yaml" and not wants_file:
                     check_policy(name, "\n".join(block) + "\n", work, "yml")
                 elif first_statement(block).startswith("policy "):
