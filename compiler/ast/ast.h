@@ -131,7 +131,8 @@ enum ast_prog_kind {
 	AST_P_FLAG /* transparent abbreviate no-cluster posix assignments joined
 	              appends dashed versions abbreviate-commands stays elsewhere no-end
 	              booleans one-dash away whole-trees
-	              makes-nothing writes-unnamed:
+	              makes-nothing writes-unnamed sed-script
+	              awk-script:
 	              text in values */
 };
 

@@ -34,7 +34,7 @@ WORDS(ir_words_program, [LINE_PK_PROGRAM] = "program", [LINE_PK_WRAPPER] = "wrap
 WORDS(ir_words_program_flag, "transparent", "abbreviate", "no-cluster", "posix", "assignments",
       "joined", "appends", "shell", "code-stdin", "dashed", "versions",
       "abbreviate-commands", "stays", "elsewhere", "no-end", "booleans", "one-dash", "away",
-      "whole-trees", "makes-nothing", "writes-unnamed");
+      "whole-trees", "makes-nothing", "writes-unnamed", "sed-script", "awk-script");
 WORDS(ir_words_option_flag, "global", "code", "query", "moves", "runs", "leads", "reads", "writes",
       "script", "trees", "instead", "edits");
 WORDS(ir_words_place, "code", "reads", "writes", "script", "trees");

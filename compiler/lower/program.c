@@ -103,6 +103,8 @@ static const struct {
 	{ "whole-trees", P | W | I, LINE_PF_WHOLE_TREES },
 	{ "makes-nothing", P | W | I, LINE_PF_MAKES_NOTHING },
 	{ "writes-unnamed", P | W | I, LINE_PF_WRITES_UNNAMED },
+	{ "sed-script", P, LINE_PF_SED_SCRIPT },
+	{ "awk-script", P, LINE_PF_AWK_SCRIPT },
 };
 
 static unsigned flag_of(struct str word)

@@ -4,6 +4,7 @@
  */
 #include "runtime/line/cmd_facts.h"
 #include "runtime/line/cmd_reader.h"
+#include "runtime/line/lang.h"
 
 #include <strings.h>
 
@@ -44,6 +45,14 @@ static const struct line_program *table_of(const struct cmd_reader *r, const str
 	return NULL;
 }
 
+/* Is the code a script of a language that we read, and does it nothing but print? */
+static bool only_prints(const struct line_program *of, const char *p, size_t n)
+{
+	if (of && (of->flags & LINE_PF_SED_SCRIPT))
+		return lang_sed_prints(p, n);
+	return of && (of->flags & LINE_PF_AWK_SCRIPT) && lang_awk_prints(p, n);
+}
+
 /* A value of an option with a code place. p is NULL if it is not literal. */
 void cmd_reader_code(struct cmd_reader *r, const struct line_program *of,
 		     const struct line_option *o, const char *p, size_t n, uint32_t word)
@@ -54,7 +63,8 @@ void cmd_reader_code(struct cmd_reader *r, const struct line_program *of,
 	bool text = r->wrapper && own && o->when == LINE_NO_WHEN;
 	struct cmd_text *t;
 
-	if (!text && p && o->when != LINE_NO_WHEN && !cmd_when(r->a->facts, o->when, p, n))
+	if (!text && p && o->when != LINE_NO_WHEN &&
+	    (!cmd_when(r->a->facts, o->when, p, n) || only_prints(of, p, n)))
 		return;
 	if (!text)
 		cmd_reader_is_code(r, p || o->when == LINE_NO_WHEN ? NULL :

@@ -20,10 +20,23 @@ static bool is_operand_code(const struct cmd_reader *r, const struct line_code *
 	return s->several || r->max == UINT32_MAX || c->operand <= r->max + 1;
 }
 
+/* `sed -e SCRIPT FILE`: with -e no operand is a script of sed or awk. */
+static bool has_script(const struct cmd_reader *r)
+{
+	if (!(r->flags & (LINE_PF_SED_SCRIPT | LINE_PF_AWK_SCRIPT)))
+		return false;
+	for (const struct cmd_option *o = r->p->options; o; o = o->next)
+		if (o->sure && o->known && (o->known->flags & LINE_OF_INSTEAD))
+			return true;
+	return false;
+}
+
 static void code_operand(struct cmd_reader *r, const struct cmd_shape *s)
 {
 	const struct line_facts *f = r->a->facts;
 
+	if (has_script(r))
+		return;
 	for (const struct line_program *p = r->prog; p; p = cmd_base_of(f, p))
 		for (uint32_t i = 0; i < p->codes.count; i++) {
 			const struct line_code *c = pb_at(f, p->codes, sizeof(*c), i);

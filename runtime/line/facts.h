@@ -44,8 +44,11 @@ enum line_program_flag {
 	                                   operand names */
 	LINE_PF_WRITES_UNNAMED = 1048576, /* the files that it reads tell it which files
 	                                     to write */
-	LINE_PF_SUBCOMMANDS = 2097152, /* at least one subcommand has a table */
-	LINE_PF_FILES_ONLY = 4194304 /* the table only says which files run unasked, or
+	LINE_PF_SED_SCRIPT = 2097152, /* its places of code with a `when` hold a script of
+	                                 sed: one that only prints is no code (lang.h) */
+	LINE_PF_AWK_SCRIPT = 4194304, /* the same with a program of awk */
+	LINE_PF_SUBCOMMANDS = 8388608, /* at least one subcommand has a table */
+	LINE_PF_FILES_ONLY = 16777216 /* the table only says which files run unasked, or
 	                                that the program makes nothing: for all else it
 	                                counts as no table */
 };

@@ -196,6 +196,7 @@ static bool take_flag(struct program *p, struct text t)
 		{ "away", LINE_PF_AWAY },               { "whole-trees", LINE_PF_WHOLE_TREES },
 		{ "makes-nothing", LINE_PF_MAKES_NOTHING },
 		{ "writes-unnamed", LINE_PF_WRITES_UNNAMED },
+		{ "sed-script", LINE_PF_SED_SCRIPT },   { "awk-script", LINE_PF_AWK_SCRIPT },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
