@@ -5,6 +5,7 @@
  */
 #include "compiler/backend/mounts/check.h"
 
+#include "compiler/backend/mounts/needs_exec.h"
 #include "compiler/backend/mounts/places.h"
 #include "compiler/backend/mounts/refuse.h"
 
@@ -78,6 +79,26 @@ static bool has_exec(const struct ctx *c, enum ir_root root, struct str at)
 
 /* --- allow ---------------------------------------- */
 
+/*
+ * A command that the policy allows would end with "Permission denied", which does not say
+ * that a rule is missing.
+ */
+static bool warn_needs_exec(const struct ctx *c, const struct ir_rule *r, struct str text)
+{
+	struct needs_exec need;
+	struct diag *d;
+
+	if (r->set.u.file.path.root != IR_ROOT_PROJECT ||
+	    !needs_exec_find(c->ir, c->report->a, &need))
+		return false;
+	d = diag_add(c->sink, DIAG_NEEDS_EXEC, need.rule->at.span,
+		     "'%s' is allowed, and runs programs of the project, which has no exec rule: "
+		     "it ends with \"Permission denied\"", need.line);
+	diag_note(c->sink, d, r->at.span, "'%.*s' is writable here", STR_ARG(text));
+	diag_help(c->sink, d, "allow exec \"%s\"", need.place);
+	return true;
+}
+
 static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
 {
 	const struct mounts_places *at = &c->at[r->index];
@@ -91,6 +112,8 @@ static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
 
 		if (has_exec(c, root, at->paths.v[i]))
 			continue;
+		if (warn_needs_exec(c, r, text))
+			return;
 		d = diag_add(
 			c->sink, DIAG_NO_EXEC_TREE, r->at.span,
 			"'%.*s' is writable and has no exec rule: programs and shared "
