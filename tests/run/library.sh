@@ -36,6 +36,18 @@ for f in stdlib-policies/{base,floor,net/*,syscalls/*,commands/*}.pol; do
 	if out=$("$polc" check "$f" 2>&1); then ok "$f"; else bad "$f" "$out"; fi
 done
 
+# The tools of agents.
+for f in stdlib-policies/agent/*.pol; do
+	out=$("$polc" check "$f" 2>&1)
+	status=$?
+	tests=$(sed -n 's/.*; \([0-9]*\) tests passed, 0 failed$/\1/p' <<<"$out")
+	if [ "$status" -eq 0 ] && [ "${tests:-0}" -ge 10 ]; then
+		ok "$f: its $tests tests"
+	else
+		bad "$f: its own tests (${tests:-0})" "$out"
+	fi
+done
+
 # As the one line of a policy, and together, in either order.
 compiles() { # NAME LINE…
 	local name=$1
@@ -50,7 +62,7 @@ compiles() { # NAME LINE…
 for f in "${ready[@]}"; do
 	compiles "$(basename "$f" .pol)" "use std/${f%.pol}"
 done
-all=("${ready[@]/#/use std/}")
+all=("${ready[@]/#/use std/}" "use std/agent/claude-code" "use std/agent/codex" "use std/agent/gemini-cli" "use std/agent/cursor")
 mapfile -t back < <(printf '%s\n' "${all[@]%.pol}" | sort -r)
 compiles all "${all[@]%.pol}"
 compiles backwards "${back[@]}"
@@ -130,6 +142,12 @@ done
 mutant cmd/build-test.pol 's/{\/\*|..|/{..|/'
 mutant cmd/build-test.pol 's/\*\[=:,\]\/\*/*x/g'
 mutant cmd/read-only.pol 's/ within "${PROJECT_DIR}" when/ when/'
+mutant agent/claude-code.pol 's/"Skill" { risk/"Skill" { allow risk/'
+mutant agent/claude-code.pol 's/"ExitPlanMode" { risk/"ExitPlanMode" { allow risk/'
+mutant agent/claude-code.pol 's/"Agent" { allow/"Agent" {/'
+mutant agent/codex.pol 's/"request_permissions" { risk/"request_permissions" { allow risk/'
+mutant agent/gemini-cli.pol 's/"grep_search" { risk/"grep_search" { allow risk/'
+mutant agent/cursor.pol 's/"Grep" { risk/"Grep" { allow risk/'
 mutant dev/git.pol 's/"git {push|/"git {/'
 mutant dev/git.pol 's/ with --hard / with --no-such /'
 mutant dev/node.pol 's/"npm {publish|/"npm {/'
