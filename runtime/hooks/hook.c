@@ -6,6 +6,7 @@
 #include "runtime/hooks/hook.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,10 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
+#include "runtime/base/place.h"
 #include "runtime/bundle/verified.h"
 #include "runtime/decide/rule_text.h"
+#include "runtime/hooks/hook_inside.h"
 #include "runtime/hooks/hook_read.h"
 #include "runtime/hooks/hook_verdict.h"
 #include "runtime/query/query.h"
@@ -28,23 +31,144 @@ static int block(const char *why)
 	return HOOK_BLOCKS;
 }
 
-static void with_bundle(const struct query_options *opt, const struct hook_message *m,
-			struct hook_verdict *v)
+static int open_bundle(const struct query_options *opt, const char *path, struct bundle *ret,
+		       struct hook_verdict *v)
 {
-	struct verified_options o = { .path = opt->bundle,
+	struct verified_options o = { .path = path,
 				      .signers = opt->signers,
 				      .require = opt->require_signed };
 	struct rt_err err = { 0 };
-	struct bundle b;
 	struct trust t;
-	struct query q;
+	int r = verified_open(&o, ret, &t, &err);
 
-	if (verified_open(&o, &b, &t, &err) < 0) {
+	if (r < 0)
+		hook_verdict_deny(v, err.text);
+	return r;
+}
+
+/* polrun asks that person itself, and an agent's shell has no terminal for it. */
+static void deny_person(struct hook_verdict *v)
+{
+	size_t at = strlen(v->reason);
+
+	v->effect = PB_DENY;
+	(void)snprintf(v->reason + at, sizeof(v->reason) - at, "; it would run under polrun, which "
+		       "asks only at a terminal: write it in another way, or let a person run it");
+}
+
+/* Where Claude Code was started, as it tells its hooks: its directory may change later.
+ * NULL: the agent's directory stays the same, or it is not known. */
+static const char *session_dir(const struct hook_message *m)
+{
+	const char *dir = m->agent == HOOK_CLAUDE ? getenv("CLAUDE_PROJECT_DIR") : NULL;
+
+	return dir && place_is_plain(dir) ? dir : NULL;
+}
+
+/* Writes the line that runs inside; `q` has decided it under the policy of that run. */
+static void write_inside(const struct query_options *opt, const struct query *q,
+			 const struct hook_message *m, struct hook_verdict *v)
+{
+	struct rt_err err = { 0 };
+	char polrun[PATH_MAX];
+	struct hook_inside how = {
+		.polrun = polrun,
+		.bundle = opt->run,
+		.signers = opt->signers,
+		.require_signed = opt->require_signed,
+		.project = q->where.project,
+		.cwd = q->where.cwd,
+		.yes = v->asks,
+		.keeps_cwd = m->agent == HOOK_CLAUDE,
+		.follows_cd = session_dir(m) != NULL,
+	};
+
+	if (v->only_person)
+		deny_person(v);
+	else if (m->n != 1 || opt->run[0] != '/' || (opt->signers && opt->signers[0] != '/'))
+		hook_verdict_deny(v, "--run and --allowed-signers need absolute paths");
+	else if (hook_inside_polrun(polrun, &err) < 0 ||
+		 (v->inside = hook_inside_line(&how, m->line, &err)) == NULL)
+		hook_verdict_deny(v, err.text);
+}
+
+/* Decides the line under the policy of its run as well, and writes how it runs. */
+static void run_inside(const struct query_options *opt, struct query *q,
+		       const struct hook_message *m, struct hook_verdict *v)
+{
+	struct bundle b;
+	struct query own;
+
+	if (opt->bundle && strcmp(opt->run, opt->bundle) == 0) {
+		write_inside(opt, q, m, v);
+		return;
+	}
+	if (open_bundle(opt, opt->run, &b, v) < 0)
+		return;
+	query_init_decide(&own, &b, PB_SANDBOX);
+	hook_verdict_add_line(v, &own, m);
+	if (v->effect != PB_DENY)
+		write_inside(opt, &own, m, v);
+	query_release(&own);
+	bundle_release(&b);
+}
+
+/*
+ * What runs under polrun is decided as what runs in a sandbox, and its project is that of
+ * the session.  A directory that the tool names may be anywhere; and one in which the agent
+ * works may have become a link, or have got a .git, by a line that ran before.
+ */
+static bool pin_project(struct query *q, const struct hook_message *m, char project[PATH_MAX],
+			struct rt_err *err)
+{
+	const char *start = session_dir(m);
+	struct query_request r = { .kind = QUERY_COMMAND, .cwd = start ? start : m->cwd };
+	struct decide_ctx ctx = { .b = q->b, .scope = PB_SANDBOX };
+
+	if (!query_where_find(&q->where, &r, &ctx, err))
+		return false;
+	(void)snprintf(project, PATH_MAX, "%s", q->where.project);
+	r.cwd = m->cwd;
+	if (!query_where_find(&q->where, &r, &ctx, err))
+		return false;
+	if (strcmp(q->where.cwd, m->cwd) != 0)
+		return rt_fail(err, EINVAL, "'cwd' is reached by a symbolic link: start the agent in "
+			       "the directory itself") == 0;
+	return place_is_below(q->where.cwd, project) ||
+	       rt_fail(err, EINVAL, "'cwd' is not in the project in which the agent was started") == 0;
+}
+
+static void decide(const struct query_options *opt, struct query *q, struct hook_message *m,
+		   struct hook_verdict *v)
+{
+	struct rt_err err = { 0 };
+	char project[PATH_MAX];
+
+	if (opt->run && m->line && !pin_project(q, m, project, &err)) {
 		hook_verdict_deny(v, err.text);
 		return;
 	}
+	for (size_t i = 0; opt->run && i < m->n; i++)
+		if (m->requests[i].kind == QUERY_COMMAND) {
+			m->requests[i].scope = PB_SANDBOX;
+			m->requests[i].project = project;
+		}
+	hook_verdict_decide(v, q, m);
+	if (opt->run && m->line && v->effect != PB_DENY)
+		run_inside(opt, q, m, v);
+}
+
+static void with_bundle(const struct query_options *opt, struct hook_message *m,
+			struct hook_verdict *v)
+{
+	struct bundle b;
+	struct query q;
+
+	*v = (struct hook_verdict){ .effect = PB_DENY };
+	if (open_bundle(opt, opt->bundle, &b, v) < 0)
+		return;
 	query_init_decide(&q, &b, opt->scope);
-	hook_verdict_decide(v, &q, m);
+	decide(opt, &q, m, v);
 	query_release(&q);
 	bundle_release(&b);
 }
@@ -63,24 +187,31 @@ static void answer_claude(struct json *j, const struct hook_message *m,
 	json_cstr(j, "hookEventName", m->event);
 	json_cstr(j, "permissionDecision", word(v->effect));
 	json_cstr(j, "permissionDecisionReason", v->reason);
+	if (v->input)
+		json_raw(j, "updatedInput", v->input, strlen(v->input));
 	json_object_end(j);
 }
 
-/* Codex accepts only a deny as an answer: to allow, we say nothing. */
+/* Codex accepts only a deny as an answer, or another input: to allow, we say nothing. */
 static void answer_codex(struct json *j, const struct hook_message *m,
 			 const struct hook_verdict *v)
 {
-	if (v->effect != PB_ALLOW)
+	if (v->effect != PB_ALLOW || v->input)
 		answer_claude(j, m, v);
 }
 
 static void answer_gemini(struct json *j, const struct hook_message *m,
 			  const struct hook_verdict *v)
 {
-	(void)m;
 	json_cstr(j, "decision", word(v->effect));
 	if (v->effect != PB_ALLOW)
 		json_cstr(j, "reason", v->reason);
+	if (!v->input)
+		return;
+	json_object(j, "hookSpecificOutput");
+	json_cstr(j, "hookEventName", m->event);
+	json_raw(j, "tool_input", v->input, strlen(v->input));
+	json_object_end(j);
 }
 
 static void answer_cursor(struct json *j, const struct hook_message *m,
@@ -124,6 +255,13 @@ static int write_answer(const struct hook_message *m, struct hook_verdict *v,
 
 	if (v->effect == PB_ASK && !m->can_ask)
 		deny_ask(m, v);
+	/* Claude Code takes the new input in place of the whole old one */
+	if (v->inside && v->effect != PB_DENY) {
+		v->input = hook_message_input(m, v->inside, m->agent != HOOK_CLAUDE);
+		if (!v->input)
+			hook_verdict_deny(v, "the line for polrun cannot be written: a path that is "
+					  "no UTF-8, or no memory");
+	}
 	json_init(&j);
 	j.layout = JSON_TIGHT;
 	json_object(&j, NULL);
@@ -143,13 +281,13 @@ int hook_answer(const struct query_options *opt, struct query *q, const char *te
 {
 	struct hook_message m = { .agent = HOOK_AGENT_COUNT };
 	struct rt_err err = { 0 };
-	struct hook_verdict v;
+	struct hook_verdict v = { .effect = PB_DENY };
 	int status;
 
 	*ret = (struct hook_answer){ .text = NULL };
 	if (hook_read(hook_agent_find(opt->agent), text, n, opt->fields, &m, &err)) {
 		if (q)
-			hook_verdict_decide(&v, q, &m);
+			decide(opt, q, &m, &v);
 		else
 			with_bundle(opt, &m, &v);
 		status = write_answer(&m, &v, ret);
@@ -160,6 +298,8 @@ int hook_answer(const struct query_options *opt, struct query *q, const char *te
 		(void)snprintf(ret->why, sizeof(ret->why), "%s", err.text);
 		status = HOOK_BLOCKS;
 	}
+	free(v.inside);
+	free(v.input);
 	hook_message_release(&m);
 	return status;
 }
@@ -187,13 +327,14 @@ bool hook_try(const struct query_options *opt, const char *text, size_t n,
 	      uint8_t *ret_effect, char *why, size_t cap)
 {
 	struct hook_message m;
-	struct hook_verdict v;
+	struct hook_verdict v = { .effect = PB_DENY };
 	struct rt_err err = { 0 };
 
 	if (hook_read(hook_agent_find(opt->agent), text, n, opt->fields, &m, &err))
 		with_bundle(opt, &m, &v);
 	else
 		hook_verdict_deny(&v, err.text);
+	free(v.inside);
 	hook_message_release(&m);
 	(void)snprintf(why, cap, "%s", v.reason);
 	*ret_effect = v.effect;

@@ -201,6 +201,15 @@ static bool path_of(const struct place *p, char path[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
+bool hook_settings_file(enum hook_agent agent, char path[PATH_MAX])
+{
+	const struct place *p = places;
+
+	while (p->agent != agent || p->where != AT_HOME)
+		p++;
+	return path_of(p, path) && path[0] == '/';
+}
+
 /* Changes `dir` to the directory above; false if there is none. */
 static bool go_up(char *dir)
 {

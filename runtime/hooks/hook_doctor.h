@@ -2,6 +2,9 @@
 #ifndef RUNTIME_HOOKS_HOOK_DOCTOR_H
 #define RUNTIME_HOOKS_HOOK_DOCTOR_H
 
+#include <limits.h>
+
+#include "runtime/query/hook_agent.h"
 #include "runtime/query/query_options.h"
 
 /*
@@ -12,5 +15,8 @@
  * fails closed.  Otherwise, and if this cannot be found out, 1.
  */
 int hook_doctor(const struct query_options *opt);
+
+/* The file of this user's settings in which the agent's hooks stand. */
+bool hook_settings_file(enum hook_agent agent, char path[PATH_MAX]);
 
 #endif

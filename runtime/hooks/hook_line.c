@@ -144,10 +144,13 @@ static int read_words(struct room *m, const struct sh_word *first, struct query_
 		return r;
 	if (ret->action != QUERY_HOOK)
 		return rt_fail(err, EINVAL, "it does not call 'polquery hook'");
-	if (ret->bundle[0] != '/' || (ret->signers && ret->signers[0] != '/'))
-		return rt_fail(err, EINVAL, "it names '%s' from a directory that is not known "
-			       "here: give an absolute path",
-			       ret->bundle[0] == '/' ? ret->signers : ret->bundle);
+	for (size_t i = 0; i < 3; i++) {
+		const char *path = i == 0 ? ret->bundle : i == 1 ? ret->signers : ret->run;
+
+		if (path && path[0] != '/')
+			return rt_fail(err, EINVAL, "it names '%s' from a directory that is not known "
+				       "here: give an absolute path", path);
+	}
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/query/hook_agent.h"
 #include "runtime/query/query_request.h"
 
+struct json_object;
 struct query_json; /* json-c uses some of the names in runtime/base/json.h */
 
 enum {
@@ -23,14 +24,21 @@ struct hook_message {
 	/* What the tool would do.  It is allowed if each of these is allowed. */
 	struct query_request *requests;
 	size_t n;
+	const char *cwd;     /* plain path: where the agent works; NULL if it was not read */
+	const char *line;    /* the line that a shell would run: the message asks for this
+	                        alone; or NULL */
+	struct json_object *input; /* the tool's input, an object, or NULL */
 	char **kept;         /* malloc'ed texts */
 	size_t nkept;
 	/* Either of these makes the answer "ask" at best: */
 	const char *odd;     /* a field that this version does not know, or NULL */
-	const char *asks;    /* static: a known field by which the tool would run without
-	                        the agent's own walls, or NULL */
+	const char *asks;    /* static: why a person is asked about a known field's value,
+	                        or NULL */
 };
 
+/* The tool's input as JSON, with another line; malloc'ed.  With `alone` it has nothing but
+ * the line.  NULL: it is no text of UTF-8, or memory ran out. */
+char *hook_message_input(const struct hook_message *m, const char *line, bool alone);
 /* Also works for a message that could not be read. */
 void hook_message_release(struct hook_message *m);
 

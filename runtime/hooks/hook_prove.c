@@ -12,6 +12,7 @@
 
 #include "runtime/base/place.h"
 #include "runtime/hooks/hook.h"
+#include "runtime/hooks/hook_inside.h"
 #include "runtime/hooks/hook_run.h"
 #include "runtime/query/query_json.h"
 
@@ -118,7 +119,7 @@ static bool is_safe(struct hook_look *l, const char *program, const struct stat 
 	safe = is_ours_alone(real, own) && !is_in_project(real);
 	if (!safe)
 		hook_say(l, HOOK_WRONG, "cannot tell what it answers: others may write this "
-			 "program, or it lies in the project: ", real);
+			 "file, or it lies in the project: ", real);
 	free(real);
 	return safe;
 }
@@ -321,6 +322,42 @@ static void ask_write(const struct proof *p, const char *what, const char *path)
 	free(real);
 }
 
+/*
+ * With --run: does a command run under polrun here?  A bundle decides what a run may do, so
+ * one that others may write, or that comes with the project, is not tried.
+ */
+static void ask_run(const struct proof *p)
+{
+	const char *home = getenv("HOME");
+	char polrun[PATH_MAX], *cwd = getcwd(NULL, 0), *line = NULL;
+	char *project = cwd ? place_project(cwd, home ? home : "/") : NULL;
+	struct hook_inside how = { .polrun = polrun, .bundle = p->h->opt.run,
+				   .signers = p->h->opt.signers, .project = project,
+				   .require_signed = p->h->opt.require_signed, .cwd = cwd };
+	struct rt_err err = { .text = "no directory" };
+	struct hook_ran ran = { .out = NULL };
+	struct stat own;
+
+	if (stat("/proc/self/exe", &own) != 0 || !is_safe(p->l, how.bundle, &own))
+		goto end; /* it has said why */
+	if (project && hook_inside_polrun(polrun, &err) == 0)
+		line = hook_inside_line(&how, "true", &err);
+	if (!line)
+		hook_say(p->l, HOOK_WRONG, "no command runs under polrun: ", err.text);
+	else if (hook_run_line(p->l->agent, line, "", 0, HOOK_RUN_SECONDS, &ran) < 0 ||
+		 ran.status != 0)
+		hook_say(p->l, HOOK_WRONG, "the command 'true' does not run under polrun here: ",
+			 ran.err && ran.err_n ? ran.err : "it cannot be started");
+	else
+		hook_say(p->l, HOOK_FINE, "a command that is allowed runs under polrun, with ",
+			 how.bundle);
+end:
+	hook_run_release(&ran);
+	free(line);
+	free(project);
+	free(cwd);
+}
+
 void hook_prove(struct hook_look *l, const char *command, const struct hook_line *h)
 {
 	const struct proof p = { l, command, h };
@@ -339,6 +376,10 @@ void hook_prove(struct hook_look *l, const char *command, const struct hook_line
 		hook_say(l, HOOK_WRONG, "a message that is none is not blocked", "");
 	ask_write(&p, "the bundle", h->opt.bundle);
 	ask_write(&p, "its own settings", l->file);
+	if (h->opt.run) {
+		ask_write(&p, "the bundle of --run", h->opt.run);
+		ask_run(&p);
+	}
 	if (l->good)
 		hook_say(l, HOOK_FINE, "denies: what must be denied is denied, for a command, a "
 			 "file, a tool and a tool of an MCP server", "");

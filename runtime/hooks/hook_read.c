@@ -97,15 +97,19 @@ static bool is_ignored(const struct reading *r, const char *field)
 	return false;
 }
 
-/* A switch that is off is nothing.  One that is no boolean is left to look_for_odd(). */
+/* True: the field is a switch, and is off, or m->asks says that it is on.  A value of
+ * another type is left to look_for_odd(). */
 static bool take_switch(struct reading *r, const char *key, struct json_object *value)
 {
-	const char *name = r->tool ? hook_tool_switch(r->m->agent, r->tool, key) : NULL;
+	const struct hook_switch *s = r->tool ? hook_tool_switch(r->m->agent, r->tool, key) : NULL;
+	bool on;
 
-	if (!name || !json_object_is_type(value, json_type_boolean))
+	if (!s || !json_object_is_type(value, s->value ? json_type_string : json_type_boolean))
 		return false;
-	if (json_object_get_boolean(value) && !is_ignored(r, key))
-		r->m->asks = name;
+	on = s->value ? strcmp(json_object_get_string(value), s->value) == 0 :
+			json_object_get_boolean(value);
+	if (on && !is_ignored(r, key))
+		r->m->asks = s->why;
 	return true;
 }
 
@@ -126,7 +130,7 @@ static bool add_shell(struct reading *r, const char *line, const char *where)
 
 	if (!q)
 		return false;
-	q->line = line;
+	r->m->line = q->line = line;
 	q->line_n = strlen(line);
 	if (where) {
 		const char *dir = hook_plain_path(r, "cwd", where);
@@ -230,6 +234,8 @@ static bool read_tool(struct reading *r, const char *name)
 	look_for_odd(r, r->input, t->subject, t->where, t->glob, t->other);
 	if (t->what == W_WATCH)
 		return add_watch(r, t);
+	if (t->what == W_TOOL)
+		return add_tool(r, t->name);
 	if (t->what == W_FILES)
 		return hook_add_files(r, t->subject) && add_tool(r, t->name);
 	if (t->what == W_PUBLISH)
@@ -284,7 +290,7 @@ static bool find_cwd(struct reading *r)
 		cwd = json_object_get_string(first);
 	if (!cwd)
 		return hook_fail(r, "cwd", "is missing");
-	r->cwd = hook_plain(r, "cwd", cwd, NULL);
+	r->m->cwd = r->cwd = hook_plain(r, "cwd", cwd, NULL);
 	return r->cwd != NULL;
 }
 
@@ -358,7 +364,7 @@ bool hook_read(enum hook_agent agent, const char *text, size_t n,
 		return false;
 	if (json_object_object_get_ex(r.doc, "tool_input", &input) &&
 	    json_object_is_type(input, json_type_object))
-		r.input = input;
+		ret->input = r.input = input;
 	look_for_odd(&r, r.doc, hook_around[agent], "", "", "");
 	return read_event(&r);
 }

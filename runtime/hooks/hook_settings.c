@@ -1,6 +1,7 @@
 /* Decides which hooks of a settings file run, and which of them can deny. */
 #include "runtime/hooks/hook_settings.h"
 
+#include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/base/place.h"
+#include "runtime/hooks/hook_edit.h"
 #include "runtime/hooks/hook_env.h"
 #include "runtime/hooks/hook_read.h"
 #include "runtime/hooks/hook_schema.h"
@@ -290,33 +292,6 @@ static void look_at_hooks(struct hook_look *l, struct json_object *doc)
 	}
 }
 
-/* Replaces Gemini CLI's comments by blanks; a comment that does not end stays. */
-static void blank_comments(char *text)
-{
-	bool in_text = false;
-
-	for (char *p = text; *p; p++) {
-		char *end;
-
-		if (in_text) {
-			if (*p == '\\' && p[1])
-				p++;
-			else
-				in_text = *p != '"';
-			continue;
-		}
-		in_text = *p == '"';
-		if (p[0] != '/' || (p[1] != '/' && p[1] != '*'))
-			continue;
-		end = p[1] == '/' ? strchrnul(p, '\n') : strstr(p + 2, "*/");
-		if (!end)
-			return;
-		end += *end == '*' ? 2 : 0;
-		memset(p, ' ', (size_t)(end - p));
-		p = end - 1;
-	}
-}
-
 /* Wraps the text as the one value of an object, since query_json.h reads objects. */
 static bool read_text(struct query_json *j, const char *text, size_t n,
 		      struct rt_err *err)
@@ -346,6 +321,17 @@ static struct json_object *settings_of(struct query_json *j)
 		       : NULL;
 }
 
+struct json_object *hook_settings_read(struct query_json *j, const char *text, size_t n,
+				       struct rt_err *err)
+{
+	struct json_object *doc = NULL;
+
+	(void)rt_fail(err, EINVAL, "it is no object");
+	if (query_json_init(j) && read_text(j, text, n, err))
+		doc = settings_of(j);
+	return doc;
+}
+
 void hook_settings_look(struct hook_look *l, char *text, size_t n)
 {
 	struct rt_err err = { .text = "it is no object" };
@@ -354,7 +340,7 @@ void hook_settings_look(struct hook_look *l, char *text, size_t n)
 	char said[sizeof(err.text) + 80];
 
 	if (l->agent == HOOK_GEMINI)
-		blank_comments(text);
+		hook_edit_blank(text);
 	if (query_json_init(&j) && read_text(&j, text, n, &err))
 		doc = settings_of(&j);
 	if (doc) {

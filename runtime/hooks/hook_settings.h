@@ -3,6 +3,7 @@
 #ifndef RUNTIME_HOOKS_HOOK_SETTINGS_H
 #define RUNTIME_HOOKS_HOOK_SETTINGS_H
 
+#include "runtime/base/err.h"
 #include "runtime/hooks/hook_look.h"
 
 /*
@@ -12,6 +13,12 @@
  * comma), or if it has a list of hooks that is not one, or an unknown field.
  */
 void hook_settings_look(struct hook_look *l, char *text, size_t n);
+struct query_json;
+struct json_object;
+/* The object that `text` (`n` bytes and a NUL) holds, which belongs to `j`; NULL with the
+ * reason.  Release `j` in either case. */
+struct json_object *hook_settings_read(struct query_json *j, const char *text, size_t n,
+				       struct rt_err *err);
 /* Gemini CLI's trustedFolders.json: no hook runs in a folder that is not trusted. */
 void hook_settings_trust(struct hook_look *l, const char *text, size_t n);
 

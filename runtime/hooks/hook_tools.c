@@ -17,6 +17,10 @@
 /* A field of all its tools, which says when a tool runs. */
 #define ANY_GEMINI "wait_for_previous"
 
+/* Fields that start another agent.  Its tools come to the hook like the first one's. */
+#define AGENT \
+	"description prompt subagent_type model effort run_in_background name team_name mode resume"
+
 static const struct hook_tool tools[] = {
 	{ A(CLAUDE), "Bash", W_SHELL, "command", "", "",
 	  "description timeout run_in_background" },
@@ -37,6 +41,8 @@ static const struct hook_tool tools[] = {
 	{ A(CLAUDE), "WebFetch", W_URL, "url", "", "", "prompt offset" },
 	{ A(CLAUDE), "Monitor", W_WATCH, "command", "", "",
 	  "ws description timeout_ms persistent" },
+	{ A(CLAUDE), "Agent", W_TOOL, "", "", "", AGENT },
+	{ A(CLAUDE), "Task", W_TOOL, "", "", "", AGENT },
 	{ A(CLAUDE), "LSP", W_TREE, "filePath", "", "", "operation line character query" },
 	{ A(CLAUDE), "SendFile", W_FILES, "files", "", "", "to" },
 	{ A(CLAUDE), "SendUserFile", W_FILES, "files", "", "", "caption status" },
@@ -107,19 +113,22 @@ const char *const hook_modes[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = "default plan acceptEdits",
 };
 
-static const struct {
-	unsigned agents;
-	const char *tool, *field;
-} switches[] = {
-	{ A(CLAUDE), "Bash", "dangerouslyDisableSandbox" },
+static const struct hook_switch switches[] = {
+	{ A(CLAUDE), "Bash", "dangerouslyDisableSandbox", NULL,
+	  "it asks to run without the agent's own sandbox ('dangerouslyDisableSandbox')" },
+	{ A(CLAUDE), "Agent", "isolation", "remote",
+	  "the agent would work on another machine, where nobody asks this hook ('isolation')" },
+	{ A(CLAUDE), "Task", "isolation", "remote",
+	  "the agent would work on another machine, where nobody asks this hook ('isolation')" },
 };
 
-const char *hook_tool_switch(enum hook_agent agent, const char *tool, const char *field)
+const struct hook_switch *hook_tool_switch(enum hook_agent agent, const char *tool,
+					   const char *field)
 {
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
 		if ((switches[i].agents & 1u << agent) && strcmp(switches[i].tool, tool) == 0 &&
 		    strcmp(switches[i].field, field) == 0)
-			return switches[i].field;
+			return &switches[i];
 	return NULL;
 }
 

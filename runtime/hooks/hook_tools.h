@@ -32,9 +32,16 @@ struct hook_tool {
 
 /* NULL: we know only the tool's name. */
 const struct hook_tool *hook_tool_find(enum hook_agent agent, const char *name);
-/* Is the field a boolean by which the tool runs without the agent's own walls if it is
- * true?  Returns its static name, or NULL. */
-const char *hook_tool_switch(enum hook_agent agent, const char *tool, const char *field);
+/* A field by which a tool may run outside of the walls, or of the hook, that are there
+ * without it: with `value` (a text; NULL: with true) a person is asked. */
+struct hook_switch {
+	unsigned agents;
+	const char *tool, *field, *value;
+	const char *why;
+};
+/* NULL: the field is none of these. */
+const struct hook_switch *hook_tool_switch(enum hook_agent agent, const char *tool,
+					   const char *field);
 /* Keys of tools of which we know nothing else.  They hold files, which may be read and
  * written. */
 extern const char hook_file_keys[];

@@ -146,11 +146,8 @@ static void doubt_message(struct hook_verdict *v, const struct hook_message *m)
 {
 	char shown[60], why[300];
 
-	if (m->asks) {
-		(void)snprintf(why, sizeof(why), "it asks to run without the agent's own "
-			       "sandbox ('%s')", m->asks);
-		doubt(v, why);
-	}
+	if (m->asks)
+		doubt(v, m->asks);
 	if (m->odd) {
 		io_escape(shown, sizeof(shown), m->odd, strlen(m->odd));
 		(void)snprintf(why, sizeof(why),
@@ -174,6 +171,7 @@ void hook_verdict_decide(struct hook_verdict *v, struct query *q, const struct h
 			return;
 		}
 		effect = q->ctx.d.effect > PB_ASK ? PB_DENY : q->ctx.d.effect;
+		v->asks |= effect == PB_ASK;
 		v->only_person |= effect == PB_ASK && q->ctx.d.needs_person;
 		/* show everything that asks; of other effects only the first that is
 		 * the strictest */
@@ -186,4 +184,22 @@ void hook_verdict_decide(struct hook_verdict *v, struct query *q, const struct h
 		say_why(v, &q->ctx, &m->requests[i]);
 	}
 	doubt_message(v, m);
+}
+
+void hook_verdict_add_line(struct hook_verdict *v, struct query *q, const struct hook_message *m)
+{
+	struct hook_message line = { .agent = m->agent, .event = m->event, .n = m->n,
+				     .requests = m->requests };
+	struct hook_verdict other;
+
+	hook_verdict_decide(&other, q, &line);
+	v->asks = other.asks;
+	v->only_person = other.only_person;
+	if (other.effect == PB_ASK && v->effect == PB_ASK)
+		doubt(v, other.reason);
+	if (other.effect <= v->effect)
+		return;
+	v->effect = other.effect;
+	v->decided = other.decided;
+	memcpy(v->reason, other.reason, sizeof(v->reason));
 }

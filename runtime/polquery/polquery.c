@@ -1,6 +1,7 @@
 /* polquery: verifies a bundle as polrun does, then answers requests, one line for each
  * line, until its input ends or, with a socket, until it is told to stop.  It runs
- * nothing, and writes no files except its own records. */
+ * nothing, and writes no files except its own records and, with `install`, the settings of
+ * an agent. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include "runtime/bundle/verified.h"
 #include "runtime/hooks/hook.h"
 #include "runtime/hooks/hook_doctor.h"
+#include "runtime/hooks/hook_install.h"
 #include "runtime/polquery/query_input.h"
 #include "runtime/polquery/query_serve.h"
 #include "runtime/query/query.h"
@@ -155,6 +157,9 @@ static __attribute__((noinline)) int act(int argc, char **argv)
 		return fflush(stdout) == 0 ? 0 : EXIT_TROUBLE;
 	case QUERY_HOOK:
 		return hook_run(&opt);
+	case QUERY_INSTALL:
+	case QUERY_UNINSTALL:
+		return hook_install(&opt);
 	case QUERY_DOCTOR:
 		return hook_doctor(&opt);
 	case QUERY_ANSWER:

@@ -8,14 +8,17 @@
 #include "runtime/base/err.h"
 #include "runtime/base/optspec.h"
 
-enum query_action { QUERY_ANSWER, QUERY_SERVE, QUERY_HOOK, QUERY_DOCTOR, QUERY_HELP,
-		    QUERY_VERSION };
+enum query_action { QUERY_ANSWER, QUERY_SERVE, QUERY_HOOK, QUERY_INSTALL,
+		    QUERY_UNINSTALL, QUERY_DOCTOR, QUERY_HELP, QUERY_VERSION };
 
 struct query_options {
 	enum query_action action;
 	const char *bundle;
 	const char *socket;  /* serve */
-	const char *agent;   /* hook: the agent; doctor: the agent or NULL */
+	bool yes;            /* install, uninstall: nobody is asked */
+	const char *agent;   /* hook, install, uninstall: the agent; doctor: the agent or NULL */
+	const char *run;     /* hook, install: the bundle under which polrun runs what is allowed, or
+	                        NULL */
 	char *const *fields; /* hook: message fields to ignore; ends with NULL */
 	const char *signers; /* --allowed-signers */
 	bool require_signed;

@@ -14,8 +14,8 @@ clean() {
 run_claude() { # PROMPT
 	clean ANTHROPIC_BASE_URL="http://127.0.0.1:$port" ANTHROPIC_API_KEY=none \
 		CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 \
-		timeout 120 "$CLAUDE" -p "$1" --permission-mode acceptEdits --allowedTools Bash Read mcp__pol__mark \
-		--mcp-config "$work/mcp.json" --strict-mcp-config
+		timeout 120 "$CLAUDE" -p "$1" --permission-mode "${claude_mode:-acceptEdits}" --allowedTools Bash Read mcp__pol__mark \
+		--mcp-config "$work/mcp.json" --strict-mcp-config ${agree:+--permission-prompt-tool mcp__pol__agree}
 }
 run_gemini() {
 	clean GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port" GEMINI_API_KEY=none GEMINI_CLI_TRUST_WORKSPACE=true \
@@ -23,6 +23,29 @@ run_gemini() {
 }
 run_codex() {
 	clean timeout 120 "$CODEX" exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "$1"
+}
+
+# The line, in the agent's tool for it.
+shell_call() { # AGENT LINE
+	local text=${2//\\/\\\\}
+	text=${text//\"/\\\"}
+	text=${text//$'\n'/\\n}
+	case $1 in
+	claude-code) echo "CALL Bash {\"command\":\"$text\",\"description\":\"x\"}" ;;
+	gemini-cli) echo "CALL run_shell_command {\"command\":\"$text\",\"description\":\"x\"}" ;;
+	codex) echo "CALL exec_command {\"cmd\":\"$text\"}" ;;
+	esac
+}
+
+# The agent runs the lines, one after the other; prints what the model saw of the last one.
+lines() { # AGENT LINE…
+	local agent=$1 calls=''
+	shift
+	for line; do calls+=$(shell_call "$agent" "$line")$'\n'; done
+	: >"$log"
+	: >"$work/asked"
+	(cd "$work/p" && "run_${agent%%-*}" "$calls" >"$work/said" 2>&1 </dev/null)
+	sed -n 's/.* result=//p' "$log" | tail -n 1
 }
 
 # The agent is told to do WHAT; prints "done" or "held".
@@ -67,7 +90,8 @@ prepare() {
 		    f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) +
 		            chunk(b"IDAT", zlib.compress(b"\0\0\0\0")) + chunk(b"IEND", b""))
 	PY
-	printf '{"mcpServers":{"pol":{"command":"/usr/bin/python3","args":["%s"]}}}\n' "$PWD/tests/agents/mcp.py" >"$work/mcp.json"
+	printf '{"mcpServers":{"pol":{"command":"/usr/bin/python3","args":["%s"],"env":{"POL_ASKED":"%s"}}}}\n' \
+		"$PWD/tests/agents/mcp.py" "$work/asked" >"$work/mcp.json"
 	: >"$log"
 	python3 tests/agents/model.py "$work/port" "$log" >"$work/model" 2>&1 &
 	model=$!

@@ -1,12 +1,27 @@
-"""A server of the Model Context Protocol with one tool, `mark`, which makes the file that
-its argument names.      mcp.py, on stdin and stdout
+"""A server of the Model Context Protocol, on stdin and stdout.  Its tool `mark` makes the
+file that its argument names; `agree` is a person who says yes to what Claude Code asks
+(--permission-prompt-tool), and writes down what was asked.
 """
 import json
+import os
 import sys
 
 TOOL = {"name": "mark", "description": "makes a file",
         "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}},
                         "required": ["name"]}}
+AGREE = {"name": "agree", "description": "says yes",
+         "inputSchema": {"type": "object", "properties": {"tool_name": {"type": "string"},
+                                                          "input": {"type": "object"}}}}
+
+
+def call(name, arguments):
+    if name == "agree":
+        if "POL_ASKED" in os.environ:
+            with open(os.environ["POL_ASKED"], "a") as f:
+                f.write(json.dumps(arguments) + "\n")
+        return json.dumps({"behavior": "allow", "updatedInput": arguments["input"]})
+    with open(arguments["name"], "w"):
+        return "marked"
 
 
 def answer(method, params):
@@ -14,10 +29,9 @@ def answer(method, params):
         return {"protocolVersion": params.get("protocolVersion", "2024-11-05"),
                 "capabilities": {"tools": {}}, "serverInfo": {"name": "pol", "version": "1"}}
     if method == "tools/list":
-        return {"tools": [TOOL]}
+        return {"tools": [TOOL, AGREE] if "POL_ASKED" in os.environ else [TOOL]}
     if method == "tools/call":
-        with open(params["arguments"]["name"], "w"):
-            return {"content": [{"type": "text", "text": "marked"}]}
+        return {"content": [{"type": "text", "text": call(params["name"], params["arguments"])}]}
     return {}
 
 

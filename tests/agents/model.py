@@ -1,25 +1,28 @@
-"""A model that is none, for tests with real agents: it asks for the tool that the prompt
-names, once, and then ends.
+"""A model that is none, for tests with real agents: it asks for the tools that the prompt
+names, one after the other, and then ends.
 
     model.py PORT-FILE LOG
 
-The prompt is "CALL TOOL {INPUT}".  It speaks the three protocols, at a port of the loopback
+The prompt has a line "CALL TOOL {INPUT}" for each.  It speaks the three protocols, at a port of the loopback
 interface that it writes into PORT-FILE.  LOG gets a line for each request: its path, the
 names of the tools that were offered, and what the last tool gave back.
 """
 import json
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LOG = open(sys.argv[2], "a", buffering=1)
 
 
 def wanted(text):
-    """("TOOL", {…}) of a prompt, or None."""
-    if not isinstance(text, str) or "CALL " not in text:
-        return None
-    name, _, rest = text[text.index("CALL ") + 5:].strip().partition(" ")
-    return name, json.loads(rest.splitlines()[0])
+    """[("TOOL", {…})…] of a prompt."""
+    found = []
+    for line in text.splitlines() if isinstance(text, str) else []:
+        if "CALL " in line:
+            name, _, rest = line[line.index("CALL ") + 5:].strip().partition(" ")
+            found.append((name, json.loads(rest)))
+    return found
 
 
 def events(pairs):
@@ -30,15 +33,15 @@ class Messages:
     """POST /v1/messages"""
 
     def read(self, doc):
-        ask, result = None, None
+        ask, results = [], []
         for message in doc.get("messages", []):
             parts = message["content"]
             for p in [{"type": "text", "text": parts}] if isinstance(parts, str) else parts:
                 if p.get("type") == "text" and message["role"] == "user":
                     ask = wanted(p["text"]) or ask
                 if p.get("type") == "tool_result":
-                    result = json.dumps(p.get("content"))
-        return ask, result, [t.get("name") for t in doc.get("tools", [])]
+                    results.append(json.dumps(p.get("content")))
+        return ask, results, [t.get("name") for t in doc.get("tools", [])]
 
     def answer(self, doc, ask, _path):
         message = {"id": "m", "type": "message", "role": "assistant", "model": "x", "content": [],
@@ -49,7 +52,7 @@ class Messages:
                                    content=[{"type": "text", "text": "the end"}]))
         block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": "the end"}
         if ask:
-            block = {"type": "tool_use", "id": "t1", "name": ask[0], "input": {}}
+            block = {"type": "tool_use", "id": f"t{time.time_ns()}", "name": ask[0], "input": {}}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(ask[1])}
         return events([("message_start", {"message": message}),
                        ("content_block_start", {"index": 0, "content_block": block}),
@@ -65,15 +68,15 @@ class Contents:
     """POST …:generateContent and …:streamGenerateContent"""
 
     def read(self, doc):
-        ask, result = None, None
+        ask, results = [], []
         for content in doc.get("contents", []):
             for p in content.get("parts", []):
                 if content.get("role") == "user":
                     ask = wanted(p.get("text")) or ask
                 if "functionResponse" in p:
-                    result = json.dumps(p["functionResponse"].get("response"))
+                    results.append(json.dumps(p["functionResponse"].get("response")))
         tools = [f.get("name") for t in doc.get("tools", []) for f in t.get("functionDeclarations", [])]
-        return ask, result, tools
+        return ask, results, tools
 
     def answer(self, _doc, ask, path):
         part = {"functionCall": {"name": ask[0], "args": ask[1]}} if ask else {"text": "the end"}
@@ -87,20 +90,20 @@ class Responses:
     """POST /v1/responses"""
 
     def read(self, doc):
-        ask, result = None, None
+        ask, results = [], []
         for item in doc.get("input", []):
             for p in item.get("content") or []:
                 if item.get("role") == "user":
                     ask = wanted(p.get("text")) or ask
             if str(item.get("type", "")).endswith("_output"):
-                result = json.dumps(item.get("output"))
-        return ask, result, [t.get("name") or t.get("type") for t in doc.get("tools", [])]
+                results.append(json.dumps(item.get("output")))
+        return ask, results, [t.get("name") or t.get("type") for t in doc.get("tools", [])]
 
     def answer(self, _doc, ask, _path):
         item = {"type": "message", "id": "i", "role": "assistant",
                 "content": [{"type": "output_text", "text": "the end"}]}
         if ask:
-            item = {"type": "function_call", "id": "i", "call_id": "t1", "name": ask[0].split("/")[-1],
+            item = {"type": "function_call", "id": "i", "call_id": f"t{time.time_ns()}", "name": ask[0].split("/")[-1],
                     "arguments": json.dumps(ask[1])}
             if "/" in ask[0]:  # NAMESPACE/TOOL
                 item["namespace"] = ask[0].split("/")[0]
@@ -142,9 +145,9 @@ class Handler(BaseHTTPRequestHandler):
             self.send("{}")
             return
         doc = json.loads(body)
-        ask, result, tools = speaks.read(doc)
-        LOG.write(f"{path} tools={','.join(map(str, tools))} result={result}\n")
-        self.send(speaks.answer(doc, ask if tools and result is None else None, path))
+        ask, results, tools = speaks.read(doc)
+        LOG.write(f"{path} tools={','.join(map(str, tools))} result={results[-1] if results else None}\n")
+        self.send(speaks.answer(doc, ask[len(results)] if tools and len(ask) > len(results) else None, path))
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

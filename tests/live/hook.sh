@@ -14,7 +14,7 @@ file { deny read, write "${PROJECT_DIR}/secret" as secret
        deny write "${PROJECT_DIR}/locked" as read-only
        allow read, write "${PROJECT_DIR}" }
 tools { allow "read_*", "mcp__*__read_*", "Grep", "glob", "search_file_content", "Monitor", "LSP", "SendFile",
-              "view_image", "StrReplace", "EditNotebook", "ApplyPatch"
+              "view_image", "StrReplace", "EditNotebook", "ApplyPatch", "Agent"
         deny "*shell" as no-shells
         deny "Glob" as no-globs }' policy
 B=$WORK/policy.polb
@@ -142,6 +142,26 @@ artifact '{"file_path":"plain","url":"http://claude.ai:8080/x"}' deny
 artifact '{"file_path":"secret"}' deny
 artifact '{"file_path":"plain","file_paths":["secret"]}' deny
 artifact '{"file_path":"plain","new_field":1}' ask
+
+t "an agent's own tools: std/agent allows what changes the session only"
+raw_policy 'policy agent { level user }
+use std/agent/claude-code, std/agent/gemini-cli
+tools { allow "WebSearch" }' tools
+tool() { # AGENT TOOL WANT PATTERN
+	local event='"permission_mode":"default","hook_event_name":"PreToolUse"'
+	[ "$1" = claude-code ] || event='"hook_event_name":"BeforeTool"'
+	out=$("$BIN/polquery" -b "$WORK/tools.polb" hook "$1" <<<'{"cwd":"'"$P"'",'"$event"',"tool_name":"'"$2"'","tool_input":{}}')
+	[[ $out =~ ecision\":\"$3\" && $out =~ $4 ]] || bad "$2 is not $3 with '$4'"
+}
+for name in TaskCreate Agent ToolSearch ListAgents ReportFindings ScheduleWakeup WebSearch; do
+	tool claude-code $name allow ''
+done
+for name in Skill Workflow EnterWorktree AskUserQuestion ExitPlanMode NewTool; do
+	tool claude-code $name ask "'tool $name'.*to allow it, write: tools . allow ..$name"
+done
+tool gemini-cli update_topic allow ''
+tool gemini-cli enter_plan_mode allow ''
+tool gemini-cli google_web_search deny 'to allow it, write: tools . allow ..google_web_search'
 
 t "17 MiB, and half a message, block"
 { printf '{"cwd":"'; head -c 17825792 /dev/zero | tr '\0' x; printf '"}'; } |

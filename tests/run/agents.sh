@@ -39,6 +39,17 @@ for name in strict wide; do
 		chmod 0600 "$work/$name.polb" || { cat "$work/compiled"; exit 1; }
 done
 
+# run: what the text allows meets the walls.
+cat >"$work/run.pol" <<'POL'
+policy run { level user }
+use std/dev/project
+command { allow "python3 **", "cat **"  ask "mv:*" as moving }
+file { deny read "${PROJECT_DIR}/.env" as secret }
+POL
+"$BUILD/bin/polc" compile "$work/run.pol" -o "$work/run.polb" >"$work/compiled" 2>&1 &&
+	chmod 0600 "$work/run.polb" || { cat "$work/compiled"; exit 1; }
+more='' agree=''
+
 doctor() { # AGENT
 	said=$(cd "$work/${at:-p}" && clean "$BUILD/bin/polquery" doctor "$1" 2>&1)
 	status=$?
@@ -50,7 +61,7 @@ both() {
 	count_check "$2: $1: the doctor says $3" \
 		"$([ "$status" -eq "$3" ] && grep -qE -- "$4" <<<"$said" || echo "status $status: $said")"
 	did=$(does "$2" "$5")
-	count_check "$2: $1: the $5 is $6" "$([ "$did" = "$6" ] || echo "$did; $(tail -2 "$log" | sed "s,.* result=,,")")"
+	count_check "$2: $1: the $5 is $6" "$([[ $did =~ ^($6)$ ]] || echo "$did; $(tail -2 "$log" | sed "s,.* result=,,")")"
 }
 have() { # AGENT PROGRAM
 	"$2" --version >/dev/null 2>&1 && return
@@ -69,9 +80,36 @@ surfaces() { # AGENT WRITE
 	done
 }
 
+# NAME AGENT PATTERN LINE…: what the model sees of the last line
+sees() {
+	local name=$1 agent=$2 pattern=$3 got
+	shift 3
+	got=$(lines "$agent" "$@")
+	count_check "$agent: $name" "$(grep -qE -- "$pattern" <<<"$got" || echo "it sees '$got'; $(tail -2 "$work/said")")"
+}
+# What is allowed runs inside; without --run, and with all else the same, it does not.
+inside() { # AGENT WRITE
+	local read_env="python3 -c \"print(open('.e' + 'nv').read())\""
+	mkdir -p "$work/p/src"
+	more='' "$2" run
+	echo TOPSECRET=1 >"$work/p/.env"
+	sees "without --run a program reads what is denied" "$1" TOPSECRET "$read_env"
+	more=" --run $work/run.polb" "$2" run
+	echo TOPSECRET=1 >"$work/p/.env"
+	doctor "$1"
+	count_check "$1: --run: the doctor" "$([ "$status" -eq 0 ] && grep -q "a command that is allowed runs under polrun" <<<"$said" ||
+		echo "status $status: $said")"
+	sees "--run: the walls hold" "$1" 'PermissionError.*Permission denied' "$read_env"
+	sees "--run: a here-document, quotes" "$1" "it's 3 .{1,4}ok" $'cat <<EOF\nit\'s $((1+2)) "$(echo ok)"\nEOF'
+	sees "--run: a status" "$1" 'xit(ed with)? [Cc]ode:? 3' 'python3 -c "raise SystemExit(3)"'
+	sees "--run: an empty input" "$1" 'the end' 'cat; echo the end'
+	sees "--run: a file that is made" "$1" 'made-inside' 'echo x >made-inside; ls' 
+	count_check "$1: --run: a deny stays one" "$(lines "$1" 'rm -rf /' | grep -q 'rule ' || echo "no deny")"
+}
+
 # --- Claude Code ---------------------------------------------------------------------------
 
-line_claude() { echo "${Q/POLICY/$1} claude-code || exit 2"; }
+line_claude() { echo "${Q/POLICY/$1} claude-code$more || exit 2"; }
 good_claude() {
 	rm -rf "$work/p/.claude"
 	printf '{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"%s"}]}]}}\n' "$(line_claude "$1")" \
@@ -92,6 +130,17 @@ claude() {
 }
 if have claude-code "$CLAUDE"; then
 	surfaces claude-code good_claude
+	inside claude-code good_claude
+	# its shell keeps the directory
+	sees "--run: a directory that stays" claude-code '/p/src"' 'cd src && ls' 'pwd'
+	sees "--run: one that does not" claude-code 'later commands' 'cd src; cd ..'
+	# what a person says yes to runs inside
+	touch "$work/p/one"
+	agree=1
+	sees "--run: an ask and a yes" claude-code '.' 'mv one two'
+	count_check "claude-code: --run: what was asked is the line for polrun" \
+		"$([ -e "$work/p/two" ] && grep -q 'bin/polrun.*--yes' "$work/asked" || echo "asked: $(<"$work/asked"); $(tail -1 "$log")")"
+	more='' agree=''
 	# what Read is refused, a shell reads
 	echo TOPSECRET=1 >"$work/p/.env"
 	for what in cat grep; do
@@ -114,7 +163,8 @@ if have claude-code "$CLAUDE"; then
 	claude "no type" 1 "without a 'type'" "done" '{"hooks":{"PreToolUse":[{"hooks":[{"command":"%"}]}]}}' ''
 	claude "a time-out that is none" 1 'takes no such value' "done" "$(hook '"timeout":0,')" ''
 	claude "a time-out that is over" 1 'takes too long' "done" "$(hook '"timeout":0.001,')" ''
-	claude "a time-out past the timer" 1 'too long for the agent' "done" "$(hook '"timeout":2147484,')" ''
+	# done|held: 2.1.197 lets it through, 2.1.331 does not
+	claude "a time-out past the timer" 1 'too long for the agent' "done|held" "$(hook '"timeout":2147484,')" ''
 	claude "the longest time-out" 0 'denies: what' held "$(hook '"timeout":2147483,')" ''
 	claude "the same line, later, by the project" 1 'denies nothing' "done" '' "$(hook '"async":true,')"
 	claude "the same line on a condition, by the project" 0 'denies: what' held '' "$(hook '"if":"Bash(git *)",')"
@@ -125,10 +175,10 @@ if have claude-code "$CLAUDE"; then
 	claude "a comment" 1 'cannot be read' "done" '{/* x */"hooks":{"PreToolUse":[@]}}' ''
 	claude "a key twice" 1 twice "done" '{"hooks":{"PreToolUse":[@]},"hooks":{}}' ''
 	claude "a wrong value elsewhere" 1 'not known here: model' "done" '{"hooks":{"PreToolUse":[@]},"model":null}' ''
-	claude "a wrong hook elsewhere" 1 'skip the whole file' "done" '{"hooks":{"PreToolUse":[@],"Stop":[{"hooks":[{"type":"x"}]}]}}' ''
+	claude "a wrong hook elsewhere" 1 'skip the whole file' "done|held" '{"hooks":{"PreToolUse":[@],"Stop":[{"hooks":[{"type":"x"}]}]}}' ''
 	claude "other values" 0 'denies: what' held \
 		'{"hooks":{"PreToolUse":[@]},"model":"x","env":{"A":"1"},"permissions":{"allow":["Bash(ls)"]},"enabledPlugins":{"a-b":true}}' ''
-	claude "no hook runs by the project's env" 1 'says of CLAUDE_CODE_SIMPLE' "done" '' '{"env":{"CLAUDE_CODE_SIMPLE":"1"}}'
+	claude "no hook runs by the project's env" 1 'says of CLAUDE_CODE_SIMPLE' "done|held" '' '{"env":{"CLAUDE_CODE_SIMPLE":"1"}}'
 	printf '#!/bin/sh\ncase $1 in *polquery*) exit 0 ;; esac\nexec /bin/sh -c "$1"\n' >"$work/prefix"
 	printf '#!/bin/sh\nexit 0\n' >"$work/polquery"
 	chmod +x "$work/prefix" "$work/polquery"
@@ -147,7 +197,7 @@ fi
 
 # --- Gemini CLI ------------------------------------------------------------------------------
 
-line_gemini() { echo "${Q/POLICY/$1} gemini-cli || exit 2"; }
+line_gemini() { echo "${Q/POLICY/$1} gemini-cli$more || exit 2"; }
 good_gemini() {
 	rm -rf "$work/p/.gemini" "$work/p/.env"
 	printf '{%s,"hooks":{"BeforeTool":[{"matcher":".*","hooks":[{"type":"command","command":"%s"}]}]}}\n' "$(gemini_base)" \
@@ -166,6 +216,8 @@ gemini() {
 }
 if have gemini-cli "$GEMINI"; then
 	surfaces gemini-cli good_gemini
+	inside gemini-cli good_gemini
+	more=''
 	hook() { echo ',"hooks":{"BeforeTool":[{"hooks":[{"type":"command",'"$1"'"command":"%"}]}]}'; }
 	gemini "no hook" 1 'not installed' "done" ',"x":{}' ''
 	gemini "switched off by the project" 1 'no hook runs' "done" '' '{"hooksConfig":{"enabled":false}}'
@@ -227,7 +279,7 @@ trust() { # MORE: as Codex itself writes it down
 	read -r key hash rest < <(listed)
 	printf '[hooks.state."%s"]\ntrusted_hash = "%s"\n%b' "$key" "$hash" "${1:-}" >>"$config"
 }
-line_codex() { echo "echo polquery: no answer >&2; ${Q/POLICY/$1} codex || exit 2"; }
+line_codex() { echo "echo polquery: no answer >&2; ${Q/POLICY/$1} codex$more || exit 2"; }
 hooks() { # MORE-OF-HOOK MORE-OF-GROUP [POLICY]
 	codex_base >"$config"
 	printf '{"hooks":{"PreToolUse":[{%s"hooks":[{"type":"command",%s"command":"%s"}]}]}}\n' "$2" "$1" \
@@ -244,6 +296,8 @@ toml() {
 }
 if have codex "$CODEX"; then
 	surfaces codex good_codex
+	inside codex good_codex
+	more=''
 	hooks '' ''
 	codex "no entry" untrusted 'does not trust it'
 	for more in '"timeout":45,|' '"statusMessage":"asks \"é\"",|' '|"matcher":"*",' '"timeout":30,|"matcher":"",'; do
