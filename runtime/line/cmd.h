@@ -40,6 +40,7 @@ struct cmd_proc {
 	bool dirs_unknown;
 	bool taint_all;          /* the taint holds for the whole process */
 	bool names_all;          /* a name that nobody knows was defined */
+	bool defined;            /* a process around this one defined names */
 	bool hashed;             /* some name has a path */
 	bool home_changed;
 	bool arrays;             /* a variable may be an array */
@@ -129,6 +130,7 @@ struct cmd_an {
 	uint32_t number;
 	uint32_t pipes;
 	uint32_t noptions;
+	uint32_t turns;          /* how often commands may be listed again (cmd_values.h) */
 	bool scripts;            /* some part runs a script */
 };
 

@@ -6,6 +6,7 @@
 #include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_script.h"
 #include "runtime/line/cmd_text.h"
+#include "runtime/line/var.h"
 
 static const char not_literal[] = "a shell's code that is not literal";
 static const char from_stdin[] = "a shell's code from its standard input";
@@ -20,7 +21,7 @@ static bool same_words(const struct sh_word *a, const struct sh_word *b)
 		if ((a->flags ^ b->flags) & (SH_W_LOCALE | SH_W_QUOTED))
 			return false;
 		for (; g && h; g = g->next, h = h->next)
-			if (g->kind != h->kind || g->n != h->n ||
+			if (g->kind != h->kind || g->n != h->n || g->values || h->values ||
 			    (g->n && memcmp(g->p, h->p, g->n) != 0))
 				return false;
 		if (g || h)
@@ -106,6 +107,7 @@ static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh
 		return cmd_scope(a, s, sh);
 	own = *outer;
 	own.first = a->tail;
+	own.defined |= own.names || own.names_all;
 	own.began = own.dirs;
 	own.names = NULL;
 	own.taint_all = own.names_all = own.hashed = false;
@@ -115,6 +117,52 @@ static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh
 		cmd_proc_end(&own);
 	s->env = outer;
 	return ok;
+}
+
+/* Has a shell only options that leave assignments what they are? (-k does not.) */
+static bool plain_options(const struct cmd_part *p)
+{
+	static const char *const words[] = { "--login", "--norc", "--noprofile", "--",
+					     "pipefail" };
+	uint32_t i;
+	size_t k;
+
+	for (i = 1; i < p->nwords; i++) {
+		const struct sh_word *w = p->words[i].w;
+
+		if (!sh_is_literal(w))
+			return false;
+		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+			if (cmd_lit(w, words[k]))
+				break;
+		if (k < sizeof(words) / sizeof(words[0]))
+			continue;
+		if (!w->seg.n || w->seg.p[0] != '-')
+			return true;
+		for (k = 1; k < w->seg.n; k++)
+			if (!strchr("celosuvx", w->seg.p[k]))
+				return false;
+	}
+	return true;
+}
+
+/*
+ * May the text's own assignments be followed? Only in a process of its own, of a shell
+ * that is known to do it like bash and dash, and if no function of this line can reach
+ * it (`export -f`).
+ */
+static bool may_follow(const struct cmd_ctx *c, const struct cmd_part *part,
+		       enum cmd_code how)
+{
+	const struct cmd_proc *e = c->scope->env;
+	const char *base;
+	size_t n;
+
+	return how == CMD_CODE_SHELL && !c->guess && !c->opaque && !c->no_allow &&
+	       !c->anytime && !e->names && !e->names_all && !e->taint && !e->defined &&
+	       plain_options(part) && cmd_base(part->words[0].w, &base, &n) &&
+	       ((n == 4 && (memcmp(base, "bash", 4) == 0 || memcmp(base, "dash", 4) == 0)) ||
+		(n == 2 && memcmp(base, "sh", 2) == 0));
 }
 
 bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part,
@@ -136,6 +184,7 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		.beside = c->beside, .pipe = c->pipe,
 	};
 	unsigned first = dialects & CMD_IN_BASH ? CMD_IN_BASH : CMD_IN_POSIX;
+	bool follow = may_follow(c, part, how);
 	struct sh sh, other;
 	char *mem;
 
@@ -143,11 +192,15 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		return cmd_limit(a, "the line nests too deep");
 	if (!parse(a, &sh, text, n, first))
 		return false;
+	if (follow)
+		var_follow(&sh, &a->mem, a->mem_end, n, false);
 	if (dialects == first)
 		return read_text(a, &s, &sh);
 	mem = a->mem;
 	if (!parse(a, &other, text, n, CMD_IN_POSIX))
 		return false;
+	if (follow)
+		var_follow(&other, &a->mem, a->mem_end, n, false);
 	if (same_text(&sh, &other)) {
 		a->mem = mem;
 		return read_text(a, &s, &sh);

@@ -11,6 +11,8 @@
 #include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_script.h"
 #include "runtime/line/cmd_text.h"
+#include "runtime/line/cmd_values.h"
+#include "runtime/line/var.h"
 
 /* How many bytes and words may be read again. */
 #define CMD_WORK(n) (64 * 1024 + 3 * (uint64_t)(n))
@@ -338,6 +340,24 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 /* What runs at the same time, or before the command that holds its word. */
 #define BESIDE (SH_IN_BACKGROUND | SH_COPROC | SH_IN_SUBST)
 
+/* The command, once for each value of its variables. */
+static bool each(struct cmd_an *a, const struct cmd_ctx *c, const struct sh *sh,
+		 const struct sh_cmd *cmd)
+{
+	struct cmd_ctx in = *c;
+	struct cmd_turn t;
+
+	if (!cmd_turn_begin(a, &t, sh, cmd))
+		return one(a, &in, cmd);
+	do {
+		in = *c;
+		in.cmd = cmd_turn_take(a, &t, cmd);
+		if (!in.cmd || !one(a, &in, in.cmd))
+			return false;
+	} while (cmd_turn_next(&t));
+	return true;
+}
+
 bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 {
 	const struct sh_cmd *cmd;
@@ -365,7 +385,7 @@ bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 			pipe = 0;
 		}
 		a->number++;
-		if (!one(a, &c, cmd))
+		if (!each(a, &c, sh, cmd))
 			return false;
 	}
 	return true;
@@ -379,7 +399,7 @@ static void start(struct cmd_an *a, struct cmd_line *ret, void *block, size_t si
 	*ret = (struct cmd_line){ 0 };
 	*a = (struct cmd_an){ .ret = ret, .world = w, .facts = w->facts, .mem = block,
 			      .mem_end = (char *)block + (size & ~(size_t)7),
-			      .tail = &ret->first };
+			      .tail = &ret->first, .turns = CMD_MORE_TURNS };
 	*e = (struct cmd_proc){ .first = &ret->first };
 	*cwd = (struct cmd_dir){ .path = w->cwd };
 	e->dirs_unknown = !w->cwd;
@@ -414,6 +434,7 @@ void cmd_from_line(struct cmd_line *ret, void *block, size_t size,
 	sh_parse(&sh, a.mem, (size_t)(a.mem_end - a.mem), text, n,
 		 posix ? SH_POSIX : SH_BASH);
 	a.mem += sh.used;
+	var_follow(&sh, &a.mem, a.mem_end, n, true);
 	ret->why = sh.why;
 	ret->at = sh.at;
 	ret->unparsed = sh.status == SH_UNPARSED;

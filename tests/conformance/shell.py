@@ -27,10 +27,11 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(1, os.path.join(sys.path[0], "../lib"))
-from shell_judge import CHANGED, CORPUS, HOME, MADE, TRICK, Ran, Reading, judge  # noqa: E402
+from shell_judge import CHANGED, CORPUS, HOME, MADE, TRICK, VARS, Ran, Reading, judge  # noqa: E402
 from shell_lines import Corpus, Lines, PROGRAMS  # noqa: E402
 from shell_sets import NAMES, SETS, WRAPPERS, Decider, compiled, says_nothing  # noqa: E402
 from shell_tricks import Tricks  # noqa: E402
+from shell_vars import Vars  # noqa: E402
 from slices import in_slice  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build/dev"))
@@ -176,6 +177,7 @@ class Run:
         c["lines"] += 1
         c["lines of the corpora"] += kind == CORPUS
         c["lines with tricks"] += kind == TRICK
+        c["lines with variables"] += kind == VARS
         c["programs"] += programs
         c["past the time"] += result < 0
         c["rejected by the shell"] += syntax > 0
@@ -230,10 +232,15 @@ def generated(args, dialect, corpus, seed, runs):
         gen = Lines(FIXED_SEED, dialect)
         for i in range(args.mutants):
             yield (gen.line(), gen.short(), gen.rare(i // 3))[i % 3], MADE, True
-    gen, tricks = Lines(seed, dialect), Tricks(seed, dialect)
+        gen = Vars(FIXED_SEED, dialect)
+        for i in range(args.mutants):
+            yield gen.line(), VARS, True
+    gen, tricks, variables = Lines(seed, dialect), Tricks(seed, dialect), Vars(seed, dialect)
     for i in range(runs):
-        k = i % 5
-        if k == 4:
+        k = 5 if args.vars else i % 6
+        if k == 5:
+            yield variables.line(), VARS, False
+        elif k == 4:
             line = tricks.line()
             yield tricks.mutate(line) if tricks.chance(4) else line, TRICK, False
         elif k == 3 and corpus:
@@ -297,6 +304,7 @@ def main():
     a.add_argument("--keep", help="append what is wrong to a file")
     a.add_argument("--mutants", type=int, default=0, metavar="LINES",
                    help="switch off each production, on so many lines of each dialect")
+    a.add_argument("--vars", action="store_true", help="only lines that set variables")
     a.add_argument("--off", help="read without this production")
     a.add_argument("--decide", action="store_true", help="have polquery decide the lines, too")
     a.add_argument("--polquery", default=BUILD + "/bin/polquery", help="another program in its place")

@@ -65,6 +65,8 @@ def words_regex(words):
             multi |= kind == "*"
             if kind == "=":
                 part += re.escape(bytes.fromhex(rest))
+            elif kind == "[":
+                part += b"(?:%s)" % b"|".join(re.escape(bytes.fromhex(x)) for x in rest.split("|")[:-1])
             elif kind == "~":
                 part += re.escape(HOME.encode())
             else:
@@ -74,9 +76,21 @@ def words_regex(words):
     return re.compile(out, re.S)
 
 
+BEFORE = re.compile("=(%s|[0-9a-f]*3d[0-9a-f]*)$" % "|".join(x.encode().hex() for x in ("command", "exec", "env")))
+
+
+def behind(words):
+    """The words behind `command`, `exec` and `env A=x`."""
+    while len(words) > 1 and BEFORE.match(words[0]):
+        words = words[1:]
+    return words
+
+
 def show(word):
-    return "+".join(repr(bytes.fromhex(p[1:]).decode("utf-8", "replace")) if p[0] == "=" else p
-                    for p in word.split(","))
+    def piece(p):
+        texts = [repr(bytes.fromhex(x).decode("utf-8", "replace")) for x in p[1:].split("|")]
+        return texts[0] if p[0] == "=" else "[" + "|".join(texts[:-1]) + "]" if p[0] == "[" else p
+    return "+".join(piece(p) for p in word.split(","))
 
 
 class Ran:
@@ -109,7 +123,8 @@ def uncovered(reading, ran, count=None):
 # Where a line is from.  The generator makes no mistakes and no command that evaluates
 # text again; changed, its lines may have mistakes that a shell does not see.
 # Tricks run real programs that run others.
-MADE, CHANGED, CORPUS, TRICK = range(4)
+# Those with variables set and use them in every way; their second readings run nothing.
+MADE, CHANGED, CORPUS, TRICK, VARS = range(5)
 
 
 def judge(line, kind, reading, ran, syntax, reasons, count=None):
@@ -120,6 +135,8 @@ def judge(line, kind, reading, ran, syntax, reasons, count=None):
     if (kind == MADE and syntax == 0 and not reading.parsed and reading.why not in reasons
             and "`" not in line):
         return f"the shell accepts it, and it is unparsed: {reading.why} at {reading.at}"
+    if kind == VARS:
+        reading.cmds += [behind(c) for c in reading.cmds if c and BEFORE.match(c[0])]
     foreign = kind in (CORPUS, TRICK)
     if foreign and any(not x.path.startswith(b"/stub/") or x.path[6:] in REAL for x in ran):
         return None  # a real program may have run something

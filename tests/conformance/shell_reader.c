@@ -3,7 +3,8 @@
  * of each, for shell.py:
  *   "STATUS NCMDS OFFSET AGAIN WHY"   (AGAIN: 1 where text is evaluated twice)
  * and for each command with words "MARKS" and its words: behind each blank
- * one, its pieces joined by ',': =HEX, ? (any), * (multi), g (glob), ~ (home).
+ * one, its pieces joined by ',': =HEX, ? (any), * (multi), g (glob), ~ (home),
+ * [HEX|HEX… (the values of a variable).
  * A here-document or here-string is the command "p4 --stdin TEXT" as well, which
  * the stub "body" makes of it, when it is that command's.
  *
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/line/shell/shell.h"
+#include "runtime/line/var.h"
 #ifdef POL_TEST_SHELL
 #include "runtime/line/shell/production.h"
 #endif
@@ -39,7 +40,26 @@ static size_t unhex(char *hex, char **ret_rest)
 	return n;
 }
 
-static void put_segs(const struct sh_word *w)
+static void put_hex(const char *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(out, "%02x", (unsigned char)p[i]);
+}
+
+static void put_values(const struct sh *s, const struct sh_seg *g)
+{
+	const struct sh_var *v = &s->vars[g->var - 1];
+
+	putc('[', out);
+	for (uint32_t i = 0; i < v->nvalues; i++) {
+		if (!(g->values & (1u << i)))
+			continue;
+		put_hex(v->values[i].p, v->values[i].n);
+		putc('|', out);
+	}
+}
+
+static void put_segs(const struct sh *s, const struct sh_word *w)
 {
 	static const char kinds[] = {
 		[SH_LIT] = '=',  [SH_ANY] = '?',  [SH_MULTI] = '*',
@@ -48,9 +68,12 @@ static void put_segs(const struct sh_word *w)
 	const struct sh_seg *g;
 
 	for (g = &w->seg; g; g = g->next) {
-		putc(kinds[g->kind], out);
-		for (uint32_t i = 0; g->kind == SH_LIT && i < g->n; i++)
-			fprintf(out, "%02x", (unsigned char)g->p[i]);
+		if (g->values)
+			put_values(s, g);
+		else
+			putc(kinds[g->kind], out);
+		if (g->kind == SH_LIT)
+			put_hex(g->p, g->n);
 		if (g->next)
 			putc(',', out);
 	}
@@ -72,10 +95,10 @@ static const struct sh_redir *input_of(const struct sh_cmd *c)
 	return last && (last->body || last->op == SH_R_HERESTRING) ? last : NULL;
 }
 
-static void put_input(const struct sh_redir *r)
+static void put_input(const struct sh *s, const struct sh_redir *r)
 {
 	fputs("0 =7034 =2d2d737464696e ", out);
-	put_segs(r->body ? r->body : r->target);
+	put_segs(s, r->body ? r->body : r->target);
 	fputs(r->body ? "\n" : ",=0a\n", out);
 }
 
@@ -97,25 +120,27 @@ static void put(const struct sh *s)
 			continue;
 		fprintf(out, "%u", c->marks);
 		for (w = c->words; w; w = w->next)
-			putc(' ', out), put_segs(w);
+			putc(' ', out), put_segs(s, w);
 		putc('\n', out);
 		if (input_of(c))
-			put_input(input_of(c));
+			put_input(s, input_of(c));
 	}
 }
 
 /* What is made of the line: to be freed. */
 static char *reading(const char *text, size_t n, enum sh_dialect dialect)
 {
-	size_t size = sh_block_size(n), got_n;
+	size_t size = 2 * sh_block_size(n), got_n;
 	void *block = malloc(size);
-	char *got = NULL;
+	char *got = NULL, *mem;
 	struct sh s;
 
 	out = open_memstream(&got, &got_n);
 	if (!block || !out)
 		exit(2);
 	sh_parse(&s, block, size, text, n, dialect);
+	mem = (char *)block + s.used;
+	var_follow(&s, &mem, (char *)block + size, n, true);
 	put(&s);
 	fclose(out);
 	free(block);

@@ -6,6 +6,7 @@
 
 static void evaluates(struct shell *s)
 {
+	s->ret->calculates = true;
 	/* dash evaluates only numbers */
 	if (!s->posix)
 		shell_evaluates(s->cmd, "arithmetic on a name, whose value may hold code");
@@ -137,7 +138,7 @@ bool shell_dparen(struct shell *s, bool *ret_is)
 	if (s->src.line)
 		c->to = shell_offset(s, s->p);
 	if (closed)
-		return true;
+		return shell_flow(s, SH_F_COMMAND, c);
 	shell_fail(s, inner, "a '((' that is no arithmetic");
 	s->src.open = NULL;
 	s->p = from;

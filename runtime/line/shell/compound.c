@@ -16,7 +16,8 @@ static bool subshell(struct shell *s)
 	s->p++;
 	s->parens++;
 	s->marks |= SH_IN_SUBSHELL;
-	if (!shell_list(s, false))
+	if (!shell_flow(s, SH_F_SUB, NULL) || !shell_list(s, false) ||
+	    !shell_flow(s, SH_F_END_SUB, NULL))
 		return false;
 	SHELL_DROP(s, inner, SUBSHELL);
 	if (shell_at(s) != ')')
@@ -30,30 +31,34 @@ static bool condition(struct shell *s)
 {
 	const char *end;
 
-	if (!body(s, R_THEN, "a 'then' is missing"))
+	if (!shell_flow(s, SH_F_IF, NULL) || !body(s, R_THEN, "a 'then' is missing"))
 		return false;
 	s->marks |= SH_IN_BRANCH;
 	for (;;) {
-		if (!shell_list(s, false))
+		if (!shell_flow(s, SH_F_THEN, NULL) || !shell_list(s, false))
 			return false;
 		switch ((unsigned)shell_reserved(s, &end)) {
 		case R_ELIF:
 			s->p = end;
-			if (!body(s, R_THEN, "a 'then' is missing"))
+			if (!shell_flow(s, SH_F_ELIF, NULL) ||
+			    !body(s, R_THEN, "a 'then' is missing"))
 				return false;
 			break;
 		case R_ELSE:
 			s->p = end;
-			return body(s, R_FI, "a 'fi' is missing");
+			return shell_flow(s, SH_F_ELSE, NULL) &&
+			       body(s, R_FI, "a 'fi' is missing") &&
+			       shell_flow(s, SH_F_FI, NULL);
 		case R_FI:
 			s->p = end;
-			return true;
+			return shell_flow(s, SH_F_FI, NULL);
 		default:
 			return shell_fail(s, s->p, "a 'fi' is missing");
 		}
 	}
 }
 
+/* Reads the commands of a loop, and its end. */
 static bool loop_body(struct shell *s, bool braces)
 {
 	const char *end;
@@ -62,16 +67,18 @@ static bool loop_body(struct shell *s, bool braces)
 	if (braces && !s->posix && !SHELL_OFF(LOOP_BRACES) &&
 	    shell_reserved(s, &end) == R_LBRACE) {
 		s->p = end;
-		return body(s, R_RBRACE, "a '}' is missing");
+		return body(s, R_RBRACE, "a '}' is missing") &&
+		       shell_flow(s, SH_F_END_LOOP, NULL);
 	}
 	return shell_take(s, R_DO, "a 'do' is missing") &&
-	       body(s, R_DONE, "a 'done' is missing");
+	       body(s, R_DONE, "a 'done' is missing") && shell_flow(s, SH_F_END_LOOP, NULL);
 }
 
 static bool while_loop(struct shell *s)
 {
 	s->marks |= SH_IN_LOOP;
-	return shell_list(s, false) && loop_body(s, false);
+	return shell_flow(s, SH_F_LOOP, NULL) && shell_list(s, false) &&
+	       loop_body(s, false);
 }
 
 /* Reads words up to the end of the line or a ';', and that as well. */
@@ -113,7 +120,7 @@ static bool for_arith(struct shell *s)
 		return shell_fail(s, s->p, "no three expressions of a loop");
 	shell_blanks(s);
 	s->p += *s->p == ';';
-	return shell_newlines(s) && loop_body(s, true);
+	return shell_newlines(s) && shell_flow(s, SH_F_LOOP, NULL) && loop_body(s, true);
 }
 
 static bool for_loop(struct shell *s, bool select)
@@ -146,7 +153,8 @@ static bool for_loop(struct shell *s, bool select)
 	}
 	if (s->src.line)
 		c->to = shell_offset(s, s->p);
-	return ok && loop_body(s, true);
+	ok = ok && (!select || shell_flow(s, SH_F_SETS, c));
+	return ok && shell_flow(s, SH_F_LOOP, select ? NULL : c) && loop_body(s, true);
 }
 
 /* Reads patterns, including their ')'. */
@@ -190,7 +198,7 @@ static bool case_clauses(struct shell *s)
 		if (shell_reserved(s, &end) == R_ESAC)
 			break;
 		inner = s->tail;
-		if (!case_patterns(s) || !shell_list(s, true))
+		if (!shell_flow(s, SH_F_CLAUSE, NULL) || !case_patterns(s) || !shell_list(s, true))
 			return false;
 		SHELL_DROP(s, inner, CASE_CLAUSE);
 		if (shell_at(s) == ';' && shell_peek(s) == ';') {
@@ -231,7 +239,8 @@ static bool case_command(struct shell *s, const char *from)
 	c->nwords = c->words != NULL;
 	s->marks |= SH_IN_BRANCH;
 	/* the substitutions in the patterns belong to it as well */
-	return ok && case_clauses(s);
+	return ok && shell_flow(s, SH_F_CASE, c) && case_clauses(s) &&
+	       shell_flow(s, SH_F_ESAC, NULL);
 }
 
 bool shell_function(struct shell *s, const char *from, const char *name, size_t n)
@@ -246,10 +255,11 @@ bool shell_function(struct shell *s, const char *from, const char *name, size_t 
 	c->name = name;
 	c->name_n = (uint32_t)n;
 	s->func = c;
-	if (!shell_deeper(s) || !shell_newlines(s))
+	if (!shell_deeper(s) || !shell_flow(s, SH_F_FUNC, c) || !shell_newlines(s))
 		return false;
 	ok = s->posix && !SHELL_OFF(FUNCTION_SIMPLE) ? shell_command(s) :
 						       shell_compound(s, &is);
+	ok = ok && shell_flow(s, SH_F_END_FUNC, NULL);
 	SHELL_DROP(s, inner, FUNCTION_BODY);
 	s->func = outer;
 	s->marks = marks;
@@ -311,11 +321,11 @@ static bool coproc_name(struct shell *s, const char *name, uint32_t marks)
 	c->name_n = (uint32_t)name_length(name);
 	if (s->src.line)
 		c->to = c->from + c->name_n;
-	return true;
+	return shell_flow(s, SH_F_SETS, c);
 }
 
 /* coproc [NAME] compound, or coproc and a simple command. */
-static bool coproc(struct shell *s)
+static bool coprocess(struct shell *s)
 {
 	uint32_t marks = s->marks;
 	const char *at, *end, *second;
@@ -357,6 +367,12 @@ static bool coproc(struct shell *s)
 	}
 	s->p = at;
 	return shell_simple(s);
+}
+
+static bool coproc(struct shell *s)
+{
+	return shell_flow(s, SH_F_SUB, NULL) && coprocess(s) &&
+	       shell_flow(s, SH_F_END_SUB, NULL);
 }
 
 static bool by_word(struct shell *s, enum shell_reserved r, const char *from)
@@ -407,6 +423,7 @@ static bool is_compound(enum shell_reserved r)
 bool shell_compound(struct shell *s, bool *ret_is)
 {
 	struct sh_cmd *outer = s->cmd;
+	struct sh_flow **begin = s->flow;
 	uint32_t marks = s->marks;
 	const char *from = s->p, *end;
 	enum shell_reserved r = R_NONE;
@@ -437,5 +454,5 @@ bool shell_compound(struct shell *s, bool *ret_is)
 	/* a coprocess and a function's body have read their own redirections */
 	if (!ok || r == R_COPROC || r == R_FUNCTION)
 		return ok;
-	return shell_redirs_after(s);
+	return shell_redirs_after(s, begin);
 }

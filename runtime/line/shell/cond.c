@@ -186,5 +186,5 @@ bool shell_cond(struct shell *s)
 	ok = ok && token(s, &k, 2);
 	if (s->src.line)
 		c->to = shell_offset(s, s->p);
-	return ok;
+	return ok && shell_flow(s, SH_F_COMMAND, c);
 }

@@ -16,7 +16,7 @@ static bool enter(struct shell *s, struct around *a)
 {
 	*a = (struct around){ s->pending, s->pending_tail, s->func, s->p,
 			      s->marks, s->depth, s->patterns };
-	if (!shell_deeper(s))
+	if (!shell_deeper(s) || !shell_flow(s, SH_F_SUBST, s->cmd))
 		return false;
 	s->pending = NULL;
 	s->pending_tail = &s->pending;
@@ -25,7 +25,7 @@ static bool enter(struct shell *s, struct around *a)
 	return true;
 }
 
-static void leave(struct shell *s, const struct around *a)
+static bool leave(struct shell *s, const struct around *a)
 {
 	if (s->pending)
 		shell_fail(s, s->p, "a here-document that begins behind its substitution");
@@ -35,6 +35,7 @@ static void leave(struct shell *s, const struct around *a)
 	s->marks = a->marks;
 	s->depth = a->depth;
 	s->patterns = a->patterns;
+	return shell_flow(s, SH_F_END_SUB, NULL);
 }
 
 bool shell_substitution(struct shell *s)
@@ -46,7 +47,7 @@ bool shell_substitution(struct shell *s)
 	if (!enter(s, &a))
 		return false;
 	ok = shell_text(s, ')');
-	leave(s, &a);
+	ok = leave(s, &a) && ok;
 	SHELL_DROP(s, inner, SUBSTITUTION);
 	if (s->pending && ok && memchr(a.from, '\n', (size_t)(s->p - a.from)))
 		shell_fail(s, a.from, "a line end between a here-document and its text");
@@ -133,7 +134,7 @@ bool shell_backquote(struct shell *s, bool in_quotes)
 		ok = shell_text(s, '\0');
 		*end = '`';
 	}
-	leave(s, &a);
+	ok = leave(s, &a) && ok;
 	SHELL_DROP(s, inner, BACKQUOTE);
 	s->p = end + 1;
 	return ok;
@@ -258,6 +259,16 @@ static bool bracketed(struct shell *s, char c, int in, bool *ret_multi, bool *re
 	return ok;
 }
 
+/* The name in "$NAME" or "${NAME}"; NULL: it is another expansion. */
+static const char *plain_name(const char *p, size_t n, size_t *ret_n)
+{
+	bool braces = n > 3 && p[1] == '{' && p[n - 1] == '}';
+
+	p += braces ? 2 : 1;
+	*ret_n = n - (braces ? 3 : 1);
+	return sh_is_name(p, *ret_n) ? p : NULL;
+}
+
 /* Directories that are known unless the line sets the variable. */
 static void name_of(const char *p, size_t n, struct sh_seg *ret)
 {
@@ -275,6 +286,8 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 	const char *start = s->p;
 	char c = shell_next(s);
 	bool multi = false, is, beside;
+	const char *name;
+	size_t name_n;
 
 	if (in == IN_WORD && !s->posix && (c == '\'' || c == '"'))
 		return dollar_quote(s, b);
@@ -305,5 +318,8 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 		return false;
 	if (b && !beside && b->last->kind != SH_LIT)
 		name_of(start, (size_t)(s->p - start), b->last);
+	if (b && b->last->kind != SH_LIT && !b->last->p &&
+	    (name = plain_name(start, (size_t)(s->p - start), &name_n)))
+		b->last->var = shell_var(s, name, name_n) & UINT8_MAX;
 	return true;
 }

@@ -186,6 +186,7 @@ static bool prefix(struct shell *s, bool *ret_alone, bool *ret_timed)
 static bool pipeline(struct shell *s)
 {
 	struct sh_cmd **from = s->tail;
+	struct sh_flow **begin = s->flow;
 	bool alone, timed = false;
 	uint32_t marks = 0;
 
@@ -198,8 +199,11 @@ static bool pipeline(struct shell *s)
 		shell_blanks(s);
 		if (*s->p != '|' || (next = shell_peek(s)) == '|') {
 			mark_from(s, from, marks | (timed ? SH_TIMED : 0));
-			return true;
+			return !marks || shell_flow(s, SH_F_END_LAST, NULL);
 		}
+		if ((!marks && !shell_flow_at(s, begin, SH_F_SUB, NULL)) ||
+		    !shell_flow(s, SH_F_END_SUB, NULL) || !shell_flow(s, SH_F_SUB, NULL))
+			return false;
 		shell_next(s);
 		if (next == '&') {
 			if (s->posix)
@@ -218,6 +222,7 @@ static bool pipeline(struct shell *s)
 
 static bool and_or(struct shell *s)
 {
+	bool first = true;
 	char c = '\0';
 
 	for (;;) {
@@ -232,7 +237,11 @@ static bool and_or(struct shell *s)
 		shell_blanks(s);
 		c = *s->p;
 		if ((c != '&' && c != '|') || shell_peek(s) != c)
-			return true;
+			return first || shell_flow(s, SH_F_END_LIST, NULL);
+		if ((first && !shell_flow(s, SH_F_LIST, NULL)) ||
+		    !shell_flow(s, c == '&' ? SH_F_AND : SH_F_OR, NULL))
+			return false;
+		first = false;
 		shell_next(s);
 		s->p++;
 		s->marks |= SH_IN_BRANCH;
@@ -242,7 +251,8 @@ static bool and_or(struct shell *s)
 }
 
 /* Reads what separates two lists. *ret_more is set if another list may follow. */
-static bool separator(struct shell *s, struct sh_cmd **from, bool *ret_more)
+static bool separator(struct shell *s, struct sh_cmd **from, struct sh_flow **begin,
+		      bool *ret_more)
 {
 	shell_blanks(s);
 	*ret_more = true;
@@ -254,6 +264,9 @@ static bool separator(struct shell *s, struct sh_cmd **from, bool *ret_more)
 	case '&':
 		s->p++;
 		mark_from(s, from, SH_IN_BACKGROUND);
+		if (!shell_flow_at(s, begin, SH_F_SUB, NULL) ||
+		    !shell_flow(s, SH_F_END_SUB, NULL))
+			return false;
 		break;
 	case ';':
 		if (is_end(s)) {
@@ -286,10 +299,11 @@ bool shell_list(struct shell *s, bool may_be_empty)
 		return may_be_empty || shell_fail(s, s->p, "a command is missing");
 	while (more) {
 		struct sh_cmd **from = s->tail;
+		struct sh_flow **begin = s->flow;
 
 		ok = and_or(s);
 		s->marks = marks;
-		if (!ok || !separator(s, from, &more))
+		if (!ok || !separator(s, from, begin, &more))
 			return false;
 		if (is_end(s))
 			return true;

@@ -122,7 +122,8 @@ bool shell_dparen(struct shell *s, bool *ret_is);
 
 /* Reads a redirection at p. *ret_is is false if there is none. */
 bool shell_redir(struct shell *s, struct sh_redir **ret);
-bool shell_redirs_after(struct shell *s);
+/* Reads the redirections after the compound command that began at `begin`. */
+bool shell_redirs_after(struct shell *s, struct sh_flow **begin);
 bool shell_heredocs(struct shell *s);
 
 /* A name without the broken line ends in it. */

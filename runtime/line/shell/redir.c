@@ -231,7 +231,7 @@ bool shell_redir(struct shell *s, struct sh_redir **ret)
 	return true;
 }
 
-bool shell_redirs_after(struct shell *s)
+bool shell_redirs_after(struct shell *s, struct sh_flow **begin)
 {
 	struct sh_cmd **list = s->tail, *outer = s->cmd, *c;
 	struct sh_redir **tail, *r;
@@ -253,6 +253,9 @@ bool shell_redirs_after(struct shell *s)
 		shell_blanks(s);
 	}
 	s->cmd = outer;
+	if (c->redirs && (!shell_flow_at(s, begin, SH_F_GROUP, c) ||
+			  !shell_flow(s, SH_F_END_GROUP, c)))
+		return false;
 	if (!c->redirs && s->tail == &c->next && !s->quiet) {
 		*list = NULL;
 		s->tail = list;
@@ -369,7 +372,9 @@ static bool read_text(struct shell *s, const struct shell_heredoc *h, bool open)
 
 	s->cmd = h->cmd;
 	s->marks = h->cmd ? h->cmd->marks : marks;
-	ok = h->redir->quoted ? quoted_text(s, &b) : shell_body(s, &b);
+	ok = shell_flow(s, SH_F_LATE, NULL) &&
+	     (h->redir->quoted ? quoted_text(s, &b) : shell_body(s, &b)) &&
+	     shell_flow(s, SH_F_END_SUB, NULL);
 	SHELL_DROP(s, inner, HEREDOC_COMMANDS);
 	s->cmd = outer;
 	s->marks = marks;

@@ -52,8 +52,27 @@ struct sh_seg {
 	                * variable */
 	struct sh_seg *next;
 	uint32_t n;
-	enum sh_seg_kind kind;
+	enum sh_seg_kind kind : 8;
+	/* ANY and MULTI: the piece is exactly the value of sh.vars[var - 1]; 0: it is not.
+	 * If `values` is not 0, that value is one of those whose bits are set in it
+	 * (var.h). */
+	uint32_t var : 8;
+	uint32_t values : 16;
 };
+
+struct sh_text {
+	const char *p;
+	uint32_t n;
+};
+
+/* A variable whose value some word has, as $NAME or ${NAME}. */
+struct sh_var {
+	const char *name;
+	struct sh_text *values; /* of bits 0, 1, … of sh_seg.values; filled by var.h */
+	uint32_t name_n;
+	uint32_t nvalues;
+};
+#define SH_MAX_VARS 64 /* further names are not known */
 
 enum sh_word_flag {
 	SH_W_QUOTED = 1 << 0,  /* some part of it was quoted, if only by '' */
@@ -69,6 +88,9 @@ enum sh_word_flag {
 struct sh_word {
 	struct sh_seg seg; /* the first piece; an empty word is one LIT without bytes */
 	struct sh_word *next;
+	/* Two variables outside of quotes may be the ends of a pattern, which makes all
+	 * between them unknown. These are its pieces if that is not so; else NULL. */
+	const struct sh_seg *apart;
 	uint32_t from, to; /* in the line; all words from one pair of braces have the
 	                      same */
 	uint32_t flags;
@@ -153,8 +175,45 @@ struct sh_cmd {
 	enum sh_kind kind;
 };
 
+/*
+ * In which order a line runs. Each of these is a place in the text, between two commands
+ * or around some. The list is complete only for a line that could be read.
+ */
+enum sh_flow_kind {
+	SH_F_COMMAND,  /* `cmd` runs, a COMMAND, COND or ARITH */
+	SH_F_GROUP,    /* the redirections of `cmd`, a GROUP, before what it belongs to */
+	SH_F_END_GROUP, /* behind what it belongs to */
+	SH_F_SETS,     /* `cmd` sets its name to an unknown value: select, coproc */
+	SH_F_SUBST,    /* a substitution in a word of `cmd` */
+	SH_F_LATE,     /* the text of a here-document, which is not expanded here */
+	SH_F_SUB,      /* a process of its own: a subshell, a part of a pipe */
+	SH_F_END_SUB,  /* the end of SUBST, LATE and SUB */
+	SH_F_END_LAST, /* the same for the last part of a pipe */
+	SH_F_LIST,     /* the end of the first pipeline of `a && b || c` */
+	SH_F_AND, SH_F_OR, SH_F_END_LIST,
+	SH_F_LOOP,     /* `cmd`: the LOOP of `for`, after its words; or NULL */
+	SH_F_END_LOOP,
+	SH_F_FUNC, SH_F_END_FUNC,
+	SH_F_IF,       /* before its first condition */
+	SH_F_THEN, SH_F_ELIF, SH_F_ELSE, SH_F_FI,
+	SH_F_CASE,     /* after its word */
+	SH_F_CLAUSE, SH_F_ESAC,
+};
+
+struct sh_flow {
+	struct sh_flow *next;
+	const struct sh_cmd *cmd;
+	void *note; /* for var.h */
+	enum sh_flow_kind kind;
+};
+
 struct sh {
 	struct sh_cmd *first;
+	struct sh_flow *flow;
+	struct sh_var *vars;
+	uint32_t nvars;
+	bool bash;
+	bool calculates;   /* some arithmetic is more than numbers, and may set variables */
 	const char *why;   /* static text; NULL when parsed */
 	uint32_t at;       /* the byte of the line that `why` refers to */
 	uint32_t ncmds;
@@ -172,6 +231,9 @@ enum sh_status sh_parse(struct sh *ret, void *block, size_t size, const char *te
 
 /* Size of a block in which a line of n bytes never runs out of memory. */
 size_t sh_block_size(size_t n);
+
+/* The number of this variable, from 1, as in sh_seg.var; 0: no word has its value. */
+uint32_t sh_var_find(const struct sh *sh, const char *p, size_t n);
 
 /* Is this a name in the shell's language: [A-Za-z_][A-Za-z0-9_]*? */
 bool sh_is_name(const char *p, size_t n);

@@ -427,7 +427,7 @@ static bool parts(struct shell *s, struct sh_cmd *c, struct sh_cmd **tail,
 		if (!part(s, &m, &more))
 			return false;
 		if (!more)
-			return true;
+			return shell_flow(s, SH_F_COMMAND, c);
 		if (s->src.line)
 			c->to = shell_offset(s, s->p);
 		if (!had && c->nwords && !s->posix)

@@ -33,6 +33,7 @@ struct shell {
 	struct shell_src src;
 	char *mem, *mem_end;
 	struct sh_cmd **tail;
+	struct sh_flow **flow;
 	struct sh_cmd *cmd;  /* the command whose words hold the substitutions */
 	struct sh_cmd *func;
 	struct shell_heredoc *pending, **pending_tail;
@@ -66,6 +67,13 @@ uint32_t shell_offset(const struct shell *s, const char *p);
 bool shell_deeper(struct shell *s);
 /* Adds a new command at the end of the list. */
 struct sh_cmd *shell_cmd(struct shell *s, enum sh_kind kind, const char *from);
+
+/* Adds a place of this kind to the flow, at the end or at `at`. */
+bool shell_flow(struct shell *s, enum sh_flow_kind kind, const struct sh_cmd *c);
+bool shell_flow_at(struct shell *s, struct sh_flow **at, enum sh_flow_kind kind,
+		   const struct sh_cmd *c);
+/* The number of the variable with this name; 0: there are too many. */
+uint32_t shell_var(struct shell *s, const char *name, size_t n);
 
 static inline bool shell_is_limit(const struct shell *s)
 {

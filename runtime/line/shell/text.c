@@ -149,8 +149,9 @@ enum sh_status sh_parse(struct sh *ret, void *block, size_t size, const char *te
 		.posix = dialect == SH_POSIX,
 	};
 
-	*ret = (struct sh){ .status = SH_PARSED };
+	*ret = (struct sh){ .status = SH_PARSED, .bash = dialect == SH_BASH };
 	s.tail = &ret->first;
+	s.flow = &ret->flow;
 	s.pending_tail = &s.pending;
 	if (shell_copy(&s, text, n)) {
 		s.brace_work = BRACE_WORK(n);

@@ -299,6 +299,7 @@ static void forget_members(struct shell_word *b)
 	/* everything up to that ']' is unknown now */
 	b->glob_from->p = NULL;
 	b->glob_from->n = 0;
+	b->glob_from->var = 0;
 	if (g->kind == SH_LIT) {
 		while (i && g->p[i - 1] != ']')
 			i--;
@@ -308,6 +309,25 @@ static void forget_members(struct shell_word *b)
 	} else {
 		b->glob_from->next = g->next;
 	}
+}
+
+/* Keeps the pieces as they are now, if all that is unknown of them are variables. */
+static bool keep_apart(struct shell *s, struct shell_word *b)
+{
+	const struct sh_seg *g, **to = &b->w->apart;
+	struct sh_seg *copy;
+
+	for (g = &b->w->seg; g; g = g->next)
+		if (g->kind != SH_LIT && !g->var)
+			return true;
+	for (g = &b->w->seg; g; g = g->next) {
+		if (!(copy = shell_alloc(s, sizeof(*copy))))
+			return false;
+		*copy = *g;
+		*to = copy;
+		to = (const struct sh_seg **)(void *)&copy->next;
+	}
+	return true;
 }
 
 /* The character before an expansion and the expansion may form a pattern together. */
@@ -419,6 +439,8 @@ bool shell_word_rest(struct shell *s, struct shell_word *b)
 		if (!special(s, b, &end))
 			return false;
 	}
+	if (b->glob_to && !b->unknown && !keep_apart(s, b))
+		return false;
 	if (b->glob_to)
 		forget_members(b);
 	if (b->unknown) {

@@ -1,0 +1,315 @@
+/*
+ * Values: which texts a word may be, given what its variables may be; and the words of
+ * a command with these texts in place of the variables.
+ */
+#include "runtime/line/shell/production.h"
+#include "runtime/line/var_run.h"
+
+/* --- texts
+ * ---------------------------------------------------------------------------- */
+
+/* Does the shell leave this text as it is outside of quotes? */
+static bool is_plain(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!p[i] || strchr(" \t\n*?[]\\()", p[i]))
+			return false;
+	return n > 0;
+}
+
+/* Digits, perhaps with a sign. */
+static bool is_number(const char *p, size_t n)
+{
+	size_t i = n && (p[0] == '-' || p[0] == '+');
+
+	if (i == n)
+		return false;
+	for (; i < n; i++)
+		if (p[i] < '0' || p[i] > '9')
+			return false;
+	return true;
+}
+
+/* Is the variable a number if it is one of these? */
+static bool numbers(const struct var_run *r, uint32_t var, uint16_t may)
+{
+	const struct sh_var *v = &r->sh->vars[var - 1];
+
+	for (uint32_t i = 0; i < v->nvalues; i++)
+		if ((may & (1u << i)) && !is_number(v->values[i].p, v->values[i].n))
+			return false;
+	return true;
+}
+
+/* The bit of this value; UNKNOWN if there is no room for it. */
+static uint16_t bit_of(struct var_run *r, uint32_t var, const char *p, size_t n)
+{
+	struct sh_var *v = &r->sh->vars[var - 1];
+	char *copy;
+
+	for (uint32_t i = 0; i < v->nvalues; i++)
+		if (v->values[i].n == n && memcmp(v->values[i].p, p, n) == 0)
+			return (uint16_t)(1u << i);
+	if (v->nvalues == VAR_MAX_VALUES)
+		return VAR_UNKNOWN;
+	if (!v->values &&
+	    !(v->values = var_take(r, sizeof(*v->values) * VAR_MAX_VALUES)))
+		return VAR_UNKNOWN;
+	if (!(copy = var_take(r, n + 1)))
+		return VAR_UNKNOWN;
+	memcpy(copy, p, n);
+	v->values[v->nvalues] = (struct sh_text){ copy, (uint32_t)n };
+	if (is_plain(p, n))
+		r->plain[var - 1] |= (uint16_t)(1u << v->nvalues);
+	return (uint16_t)(1u << v->nvalues++);
+}
+
+/* --- the values of a word
+ * --------------------------------------------------------------- */
+
+/* The variables of a word, and the value that each has at the moment. */
+struct choice {
+	uint32_t var[4];
+	uint16_t may[4], at[4]; /* at: one bit of may */
+	uint32_t n;
+};
+
+static uint16_t chosen(const struct choice *c, uint32_t var)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->var[i] == var)
+			return c->at[i];
+	return 0;
+}
+
+static uint16_t lowest(uint16_t bits)
+{
+	return (uint16_t)(bits & -bits);
+}
+
+/* May all these values stand in the word as they are? `m`: what the piece is. */
+static bool fits(const struct var_run *r, const struct sh_seg *g, uint16_t m)
+{
+	if (g->kind != SH_MULTI || SHELL_OFF(VAR_SPLIT))
+		return true;
+	return !r->splits && !(m & VAR_LITERALS & ~r->plain[g->var - 1]);
+}
+
+/* What the piece may be; 0: nobody knows. */
+static uint16_t known(const struct var_run *r, const struct sh_seg *g)
+{
+	uint16_t m = g->var ? var_read(r, g->var) : VAR_UNKNOWN;
+
+	return m & VAR_UNKNOWN || !m || !fits(r, g, m) ? 0 : m;
+}
+
+/* The pieces of a word. Known values begin and end no pattern. */
+static const struct sh_seg *pieces(const struct var_run *r, const struct sh_word *w)
+{
+	const struct sh_seg *g;
+
+	for (g = w->apart; g; g = g->next)
+		if (g->kind != SH_LIT && !known(r, g))
+			return &w->seg;
+	return w->apart ? w->apart : &w->seg;
+}
+
+/* Collects the variables of the word. false: something in it has no known text. */
+static bool collect(const struct var_run *r, const struct sh_word *w,
+		    struct choice *ret)
+{
+	const struct sh_seg *g;
+	uint16_t m;
+
+	ret->n = 0;
+	if (w->flags & (SH_W_LOCALE | SH_W_PROCSUB))
+		return false;
+	for (g = pieces(r, w); g; g = g->next) {
+		if (g->kind == SH_LIT)
+			continue;
+		m = known(r, g);
+		if (!m || m & VAR_NUMBER)
+			return false;
+		if (chosen(ret, g->var))
+			continue;
+		if (ret->n == 4)
+			return false;
+		ret->var[ret->n] = g->var;
+		ret->may[ret->n] = m;
+		ret->at[ret->n++] = lowest(m);
+	}
+	return true;
+}
+
+/* The next combination of values. */
+static bool turn(struct choice *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint16_t rest = (uint16_t)(c->may[i] & ~(c->at[i] | (c->at[i] - 1u)));
+
+		if (rest) {
+			c->at[i] = lowest(rest);
+			return true;
+		}
+		c->at[i] = lowest(c->may[i]);
+	}
+	return false;
+}
+
+static const struct sh_text *text_of(const struct var_run *r, uint32_t var,
+				     uint16_t bit)
+{
+	return &r->sh->vars[var - 1].values[__builtin_ctz(bit)];
+}
+
+/* Writes the text of one combination. false: it is too long. */
+static bool write_text(struct var_run *r, const struct sh_word *w,
+		       const struct choice *c, char *buf, size_t *ret_n)
+{
+	const struct sh_seg *g;
+	size_t n = 0;
+
+	for (g = pieces(r, w); g; g = g->next) {
+		struct sh_text t = { g->p, g->n };
+
+		if (g->kind != SH_LIT)
+			t = *text_of(r, g->var, chosen(c, g->var));
+		if (t.n > VAR_MAX_BYTES - n || t.n > r->bytes)
+			return false;
+		r->bytes -= t.n;
+		if (t.n)
+			memcpy(buf + n, t.p, t.n);
+		n += t.n;
+	}
+	*ret_n = n;
+	return true;
+}
+
+bool var_text(struct var_run *r, const struct sh_word *w, const char **ret_p,
+	      size_t *ret_n)
+{
+	struct choice c;
+	char buf[VAR_MAX_BYTES], *copy;
+
+	if (sh_is_literal(w)) {
+		*ret_p = w->seg.n ? w->seg.p : "";
+		*ret_n = w->seg.n;
+		return !(w->flags & SH_W_LOCALE);
+	}
+	if (!collect(r, w, &c))
+		return false;
+	for (uint32_t i = 0; i < c.n; i++)
+		if (c.may[i] != c.at[i])
+			return false;
+	if (!write_text(r, w, &c, buf, ret_n) || !(copy = var_take(r, *ret_n + 1)))
+		return false;
+	memcpy(copy, buf, *ret_n);
+	*ret_p = copy;
+	return true;
+}
+
+uint16_t var_value(struct var_run *r, const char *name, size_t n,
+		   const struct sh_word *w, size_t from)
+{
+	uint32_t var = sh_var_find(r->sh, name, n);
+	char buf[VAR_MAX_BYTES];
+	struct choice c;
+	uint16_t got = 0;
+	size_t k;
+
+	if (!var)
+		return VAR_UNKNOWN;
+	if (!from && !w->seg.next && w->seg.var) {
+		/* `a=$b` may also hand on a number */
+		got = var_read(r, w->seg.var);
+		if (!(got & VAR_UNKNOWN) && got & VAR_NUMBER &&
+		    numbers(r, w->seg.var, got))
+			return VAR_NUMBER;
+		got = 0;
+	}
+	if (!collect(r, w, &c))
+		return VAR_UNKNOWN;
+	do {
+		if (!write_text(r, w, &c, buf, &k) || k < from)
+			return VAR_UNKNOWN;
+		got |= bit_of(r, var, buf + from, k - from);
+	} while (!(got & VAR_UNKNOWN) && turn(&c));
+	return got;
+}
+
+/* --- the words of a command
+ * ------------------------------------------------------------- */
+
+/* Makes one piece of literal pieces that touch. */
+static void join(struct var_run *r, struct sh_word *w)
+{
+	struct sh_seg *g, *h;
+	uint64_t n;
+	char *to;
+
+	for (g = &w->seg; g; g = g->next) {
+		if (g->kind != SH_LIT || !g->next || g->next->kind != SH_LIT)
+			continue;
+		for (n = 0, h = g; h && h->kind == SH_LIT; h = h->next)
+			n += h->n;
+		if (n > r->bytes || !(to = var_take(r, n + 1)))
+			return;
+		r->bytes -= n;
+		for (n = 0, h = g; h && h->kind == SH_LIT; h = h->next) {
+			if (h->n)
+				memcpy(to + n, h->p, h->n);
+			n += h->n;
+		}
+		g->p = to;
+		g->n = (uint32_t)n;
+		g->next = h;
+	}
+}
+
+/* Changes a piece into what is known of it. */
+static void settle(struct var_run *r, struct sh_seg *g)
+{
+	uint16_t m = known(r, g);
+	const struct sh_text *t;
+
+	if (m & VAR_NUMBER) {
+		if (numbers(r, g->var, m & VAR_LITERALS))
+			g->kind = SH_ANY;
+		g->var = 0;
+		return;
+	}
+	if (m != lowest(m)) {
+		g->values = m;
+		return;
+	}
+	t = m ? text_of(r, g->var, m) : NULL;
+	g->var = 0;
+	if (!t || t->n > r->bytes)
+		return;
+	/* the decision reads these bytes as often as the line uses them */
+	r->bytes -= t->n;
+	g->kind = SH_LIT;
+	g->p = t->p;
+	g->n = t->n;
+}
+
+void var_words(struct var_run *r, struct sh_word *w, uint32_t n)
+{
+	struct sh_seg *g;
+
+	for (; w && n; w = w->next, n--) {
+		if (!(w->flags & SH_W_DYNAMIC) ||
+		    (w->flags & (SH_W_LOCALE | SH_W_PROCSUB)))
+			continue;
+		w->seg = *pieces(r, w);
+		w->apart = NULL;
+		w->flags &= ~(uint32_t)SH_W_DYNAMIC;
+		for (g = &w->seg; g; g = g->next) {
+			if (g->var)
+				settle(r, g);
+			if (g->kind == SH_ANY || g->kind == SH_MULTI)
+				w->flags |= SH_W_DYNAMIC;
+		}
+		join(r, w);
+	}
+}
