@@ -17,7 +17,7 @@ enum act {
 	A_NUMBER, /* with a wrong operand bash goes on with the next line of the text */
 	A_PRINTF,
 	A_TEST,
-	A_LET,
+
 	A_COMMAND,
 	A_SET,
 	A_TRAP,
@@ -39,7 +39,7 @@ static const struct known {
 	{ "declare", A_DECLARE }, { "enable", A_LOST },     { "enum", A_LOST },
 	{ "eval", A_LOST },       { "export", A_EXPORT },   { "fc", A_LOST },
 	{ "float", A_LOST },      { "getln", A_LOST },      { "getopts", A_GETOPTS },
-	{ "history", A_LOST },    { "integer", A_LOST },    { "let", A_LET },
+	{ "history", A_LOST },    { "integer", A_LOST },    { "let", A_LOST },
 	{ "local", A_LOCAL },     { "mapfile", A_LOST },    { "nameref", A_LOST },
 	{ "print", A_LOST },      { "printf", A_PRINTF },   { "read", A_READ },
 	{ "readarray", A_LOST },  { "readonly", A_LOST },   { "set", A_SET },
@@ -266,16 +266,6 @@ static void run_test(struct call *k)
 	}
 }
 
-static void run_let(struct call *k)
-{
-	for (; k->w; next(k))
-		for (size_t i = 0; !k->p || i < k->n; i++)
-			if (!k->p || !strchr("0123456789+-*/%<> ", k->p[i])) {
-				var_lost(k->r);
-				return;
-			}
-}
-
 /* Options: with -a other shells get the functions. */
 static void run_set(struct call *k)
 {
@@ -394,9 +384,6 @@ static void call(struct call *k)
 	case A_TEST:
 		run_test(k);
 		break;
-	case A_LET:
-		run_let(k);
-		break;
 	case A_COMMAND:
 		run_command(k);
 		break;
@@ -496,7 +483,8 @@ void var_scan(struct var_run *r)
 				var_kill(r, a->name, a->name_n);
 			else if (!is_own(c, a))
 				var_name_set(r, a->name, a->name_n);
-			r->arrays |= a->array || a->subscript;
+			r->lost |= a->subscript; /* it may be wrong */
+			r->arrays |= a->array;
 		}
 	}
 }

@@ -63,6 +63,8 @@ void var_name_set(struct var_run *r, const char *name, size_t n)
 
 	if (n == 3 && memcmp(name, "IFS", 3) == 0 && !r->splits && !SHELL_OFF(VAR_IFS))
 		r->splits = r->changed = true;
+	/* BASH_ALIASES has the aliases */
+	r->lost |= n > 4 && memcmp(name, "BASH", 4) == 0;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && !SHELL_OFF(VAR_ENDS);
 	     i++)
 		r->lost |= strlen(ends[i]) == n && memcmp(ends[i], name, n) == 0;

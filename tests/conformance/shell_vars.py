@@ -26,7 +26,10 @@ while ok; do p1 "$A"; A=@; break; done|while ok; do A=@; break; A=#; done|for i 
 A=@ command eval :|A=@ . ./none|A=@ exec p1 "$A"|A=@ command p1 $A|env A=@ p1 "$A"|A=@; p1 "$A" $A|A=@ && p1 $A|A=@ || p1 $A|no || A=@|ok && A=@|no && A=@|! A=@|A=@; B=$A; p1 "$B/$A"
 ok && A=@ || A=#|no && A=@ || A=#|no && A=@ && p1 "$A" || p2 "$A"|if no; then A=@; elif ok; then A=#; else A=z; fi|if A=@; then p1 $A; fi|if no; then A=@; fi|{ A=@; p1 $A; } | p2
 $(A=@)|$A|"$A" x|$A$B|A=p2; $A x|A=p2; B="$A"; "$B" x|A='p2 x'; $A|A='p2 x'; "$A"|A=; $A p2|A=p; ${A}2 x|A=@; p1 "${A}" ${A} "$A"x x"$A" $A$A "$A $A" '$A' \$A|A='*'; p1 $A "$A"|A=' '; p1 x${A}y"""
-BASH = r"""export() { :; }|export() { :; }; export A=@|shopt -s lastpipe; p1 | A=@|shopt -s lastpipe\np1 | { A=@; }|unset() { :; }|set() { :; }|shopt -s failglob; p1 zz*|break x|continue 1 2|: ${A?}|: ${nope:?}|A=@ >/none/x|export A=@ >/none/x|A=@ 2>/dev/null|{ A=@; } 2>&1
+BASH = r"""A=/; : $((1/0)); A=@\n:|A=/; : $((1+)); A=@\n:|A=/; A[-9]=x; A=@\n:|A=/; B[-9]=x; A=@\n:|A=/; : ${1:=x}; A=@\n:|A=/; ${@=x}; A=@\n:|A=/; : ${A@Z}; A=@\n:
+A=/; [[ 08 -eq 1 ]]; A=@\n:|A=/; C=([-9]=x); A=@\n:|A=/; : ${B[-9]}; A=@\n:|A=/; break x; A=@\n:|A=/; UID=1; A=@\n:|A=/; : ${!Z}; A=@\n:|A=/; declare -r B; B=@; A=@\n:|A=/; let 1/0; A=@\n:
+A=/; B=x C[-1]=y; A=@\n:|A=/; : ${B:0:-9}; A=@\n:|A=/; p1 "$((08))"; A=@\n:|A=/; ((1/0)); A=@\n:|A=/; f() { B[-9]=x; }; f; A=@\n:|A=/; { : $((1/0)); }; A=@\n:|A=/; : ${#1:=x}; A=@\n:
+export() { :; }|export() { :; }; export A=@|shopt -s lastpipe; p1 | A=@|shopt -s lastpipe\np1 | { A=@; }|unset() { :; }|set() { :; }|shopt -s failglob; p1 zz*|break x|continue 1 2|: ${A?}|: ${nope:?}|A=@ >/none/x|export A=@ >/none/x|A=@ 2>/dev/null|{ A=@; } 2>&1
 exec 2>&-; { A=#; } >&2|read -r A <<<@|A+=@|A[0]=@|A[1]=@|A=(@ #)|A+=(@)|declare A=@|declare A|declare -i A|declare -i A=@|declare -l A=@|declare -u A|declare -u A=@|declare -r A=@|typeset A=@
 declare -n A=B|declare -n A=B; A=@|declare -n R=A; R=@|declare -g A=@|declare -x A=@|declare -a A|declare -A A|declare -a A=(@)|typeset -i A|f() { declare A=@; }|f() { declare -g A=@; }
 f() { local -n A=B; A=@; }|f() { local -n R=$1; R=@; }; f A|f() { local A=@; unset A; p1 "$A"; }|f() { local A=@; g; p1 "$A"; }; g() { A=#; }|f() { local A; A=@; p1 "$A"; }; f; p2 "$A"

@@ -6,7 +6,6 @@
 
 static void evaluates(struct shell *s)
 {
-	s->ret->calculates = true;
 	/* dash evaluates only numbers */
 	if (!s->posix)
 		shell_evaluates(s->cmd, "arithmetic on a name, whose value may hold code");
@@ -59,6 +58,7 @@ bool shell_arith(struct shell *s, char close, bool *ret_closed)
 	const char *from = s->p;
 	unsigned parens = 0, brackets = 0;
 
+	s->ret->calculates = true;
 	*ret_closed = true;
 	for (;;) {
 		char c = shell_at(s);

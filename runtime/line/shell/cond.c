@@ -112,6 +112,7 @@ static bool binary(struct shell *s, struct cond *k, const struct sh_word *left)
 		  plain(op, of_regex) && !SHELL_OFF(COND_REGEX) ? W_REGEX : W_PATTERN,
 		  &right))
 		return false;
+	s->ret->calculates |= numbers;
 	if (numbers && !(is_number(left) && is_number(right)))
 		shell_evaluates(k->c, "[[ compares as arithmetic what is no number");
 	return true;

@@ -102,6 +102,8 @@ static bool sets(struct shell *s, const struct param *m)
 
 	if (m->indirect)
 		shell_evaluates(s->cmd, indirect);
+	/* a positional parameter cannot be set so */
+	s->ret->calculates |= !m->name || m->subscript;
 	if (!m->name)
 		return true;
 	if (!(c = shell_cmd(s, SH_SET, m->at)) || !(a = shell_alloc(s, sizeof(*a))))
@@ -161,6 +163,7 @@ static bool operation(struct shell *s, const struct param *m, int in, bool *mult
 	if (SHELL_OFF(PARAM_TRANSFORM) && c == '@')
 		return shell_fail(s, at, "switched off");
 	if (c == '@' && !s->posix && shell_is(shell_next(s), C_NAME)) {
+		s->ret->calculates |= !strchr("QEAaUuLKk", *s->p);
 		if (*s->p == 'P')
 			shell_evaluates(s->cmd, "a value is expanded as a prompt");
 		if (shell_next(s) == '}') {

@@ -213,7 +213,8 @@ struct sh {
 	struct sh_var *vars;
 	uint32_t nvars;
 	bool bash;
-	bool calculates;   /* some arithmetic is more than numbers, and may set variables */
+	bool calculates;   /* it has arithmetic, which may set variables; or another expansion
+	                    * that may fail, and with it the rest of its line */
 	const char *why;   /* static text; NULL when parsed */
 	uint32_t at;       /* the byte of the line that `why` refers to */
 	uint32_t ncmds;

@@ -77,6 +77,7 @@ static bool item(struct shell *s)
 		return false;
 	if (!is)
 		return true;
+	s->ret->calculates = true;
 	if (!literal)
 		shell_evaluates(s->cmd, "a subscript is arithmetic, which may run code");
 	s->p += *s->p == '+' ? 2 : 1;
