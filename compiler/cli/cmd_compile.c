@@ -10,6 +10,7 @@
 #include "compiler/bundle/sign.h"
 #include "compiler/bundle/writer.h"
 #include "compiler/cli/cli.h"
+#include "compiler/cli/inputs.h"
 #include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/reproduce.h"
@@ -231,5 +232,6 @@ enum cli_exit cmd_compile(struct options *o, struct arena *a)
 	if (e != CLI_CLEAN)
 		return cli_refuse(&c, e, CLI_FINDINGS);
 	report_print(&c);
-	return cli_write(a, o->output, whole) ? CLI_CLEAN : CLI_TROUBLE;
+	return cli_write(a, o->output, whole) && (!o->inputs_list || inputs_write(&c, o->inputs_list)) ?
+		       CLI_CLEAN : CLI_TROUBLE;
 }

@@ -5,58 +5,31 @@
  */
 #include "compiler/cli/discover.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
-#define MANAGED_DIR "/etc/pol/managed.d"
-
-static int by_bytes(const void *x, const void *y)
-{
-	return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
-static bool is_policy(const char *name)
-{
-	struct str s = str_from(name);
-
-	return name[0] != '.' && (str_ends(s, STR(".pol")) ||
-				  str_ends(s, STR(".yml")) ||
-				  str_ends(s, STR(".yaml")));
-}
-
-static bool unreadable(const char *dir, FILE *err)
-{
-	fprintf(err, "polc: the policies in '%s' cannot be read: %s\n", dir,
-		strerror(errno));
-	return false;
-}
+#include "compiler/sema/library.h"
+#include "runtime/base/found.h"
+#include "runtime/base/io.h"
+#include "runtime/state/state_dir.h"
+#include "runtime/state/trusted.h"
 
 bool discover_dir(struct options *o, struct arena *a, const char *dir,
 		  const char *name, enum ir_level level, FILE *err)
 {
-	VEC(const char *) names = { NULL, 0, 0 };
-	struct dirent *e;
-	DIR *d = opendir(dir);
-	size_t i;
+	struct found f;
+	int r = found_list(dir, &f);
 
-	if (!d)
-		return errno == ENOENT ? true : unreadable(dir, err);
-	for (errno = 0; (e = readdir(d)) != NULL; errno = 0)
-		if (is_policy(e->d_name))
-			VEC_PUSH(a, &names, arena_printf(a, "%s", e->d_name));
-	if (errno) {
-		unreadable(dir, err);
-		closedir(d);
+	if (r < 0) {
+		fprintf(err, "polc: the policies in '%s' cannot be read: %s\n", dir,
+			strerror(-r));
 		return false;
 	}
-	closedir(d);
-	if (names.n)
-		qsort(names.v, names.n, sizeof(*names.v), by_bytes);
-	for (i = 0; i < names.n; i++) {
+	for (size_t i = 0; i < f.n; i++) {
 		struct sema_input in = {
-			.path = arena_printf(a, "%s/%s", dir, names.v[i]),
-			.name = str_printf(a, "%s/%s", name, names.v[i]),
+			.path = arena_printf(a, "%s/%s", dir, f.v[i]),
+			.name = str_printf(a, "%s/%s", name, f.v[i]),
 			.level = level,
 			.cmdline_level = true,
 			.folder = str_from(name),
@@ -66,6 +39,7 @@ bool discover_dir(struct options *o, struct arena *a, const char *dir,
 
 		VEC_PUSH(a, &o->inputs, in);
 	}
+	found_release(&f);
 	return true;
 }
 
@@ -83,13 +57,61 @@ static bool discover_user(struct options *o, struct arena *a,
 			    "~/.config/pol", IR_USER, err);
 }
 
+static bool is_trusted(const char *path)
+{
+	char dir[PATH_MAX], *text = NULL, *real = realpath(path, NULL);
+	struct trusted t = { .dirfd = -1 };
+	bool ret = false;
+	size_t n;
+
+	if (real && state_dir_own(dir, NULL) == 0 && trusted_open(dir, &t, NULL) == 0 &&
+	    t.dirfd >= 0 && io_read_file(real, SOURCE_MAX_BYTES, &text, &n) == 0)
+		ret = trusted_has(&t, real, text, n);
+	trusted_release(&t);
+	free(text);
+	free(real);
+	return ret;
+}
+
+/* Has anybody written what the run may do?  A managed policy and a narrow-only one say
+ * what it may not. */
+static bool is_said(const struct options *o)
+{
+	for (size_t i = 0; i < o->inputs.n; i++) {
+		const struct sema_input *in = &o->inputs.v[i];
+
+		if (in->discovered ? is_trusted(in->path) :
+				     in->level != IR_MANAGED && in->level != IR_MANAGED_FILE)
+			return true;
+	}
+	return false;
+}
+
+/* The policy that stands in for the user's own where there is none. */
+static bool discover_fallback(struct options *o, struct arena *a, FILE *err)
+{
+	struct library *l = library_own(a);
+	struct sema_input in = { .level = IR_USER, .cmdline_level = true, .std = true };
+
+	if (!o->fallback || is_said(o))
+		return true;
+	if (!l) {
+		fprintf(err, "polc: no standard library: %s\n", strerror(errno));
+		return false;
+	}
+	in.name = str_printf(a, "%s.pol", o->fallback);
+	in.path = arena_printf(a, "%s/%s.pol", l->dir, o->fallback + strlen("std/"));
+	VEC_PUSH(a, &o->inputs, in);
+	return true;
+}
+
 bool discover_all(struct options *o, struct arena *a, const struct roots *roots,
 		  FILE *err)
 {
 	struct str project = roots->dirs.dir[IR_ROOT_PROJECT];
 
-	return discover_dir(o, a, MANAGED_DIR, MANAGED_DIR, IR_MANAGED_FILE, err) &&
+	return discover_dir(o, a, FOUND_MANAGED, FOUND_MANAGED, IR_MANAGED_FILE, err) &&
 	       discover_dir(o, a, arena_printf(a, "%.*s/.pol", STR_ARG(project)),
 			    ".pol", IR_PROJECT, err) &&
-	       discover_user(o, a, roots, err);
+	       discover_user(o, a, roots, err) && discover_fallback(o, a, err);
 }

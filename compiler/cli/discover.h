@@ -13,8 +13,9 @@
  */
 bool discover_dir(struct options *o, struct arena *a, const char *dir,
 		  const char *name, enum ir_level level, FILE *err);
-/* Adds the files of all three places for --discover, before the files that options
- * named. */
+/* Adds the files of all three places for --discover.  If nobody has written what a run may
+ * do (the user has no file, trusts none of the project, and none was named), it adds the
+ * policy of --fallback at the level of the user. */
 bool discover_all(struct options *o, struct arena *a, const struct roots *roots,
 		  FILE *err);
 

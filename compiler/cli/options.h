@@ -45,11 +45,13 @@ struct options {
 	size_t nsides;
 	bool discover;
 	const char *discover_dir;      /* NULL: the working directory */
+	const char *fallback;          /* std/…: if nobody has written a policy; or NULL */
 	enum ir_scope scope;
 	const char *role;              /* --role, or NULL */
 	const char *root[IR_ROOT_COUNT]; /* --root, or NULL */
 	const char *cwd;               /* explain; NULL: the project */
 	const char *output;            /* compile */
+	const char *inputs_list;       /* compile: --inputs, or NULL */
 	const char *after;             /* dump */
 	const char *section;           /* inspect */
 	bool write, check, diff;       /* fmt */

@@ -39,6 +39,11 @@ static bool check_policy(struct asked *r)
 {
 	const struct options *o = r->o;
 
+	if (o->fallback && !o->discover)
+		return complain(r, "--fallback goes with --discover");
+	if (o->fallback && (strncmp(o->fallback, "std/", 4) != 0 || strstr(o->fallback, "..")))
+		return complain(r, "--fallback names a policy of the standard library, such as "
+				   "std/profile/project");
 	if (o->verb == CLI_DIFF)
 		return check_sides(r);
 	if (o->bundle && (o->inputs.n || o->discover))

@@ -182,6 +182,9 @@ static bool set_option(struct reader *r, const char *v)
 		o->discover = true;
 		o->discover_dir = v;
 		return true;
+	case OPT_FALLBACK:
+		o->fallback = v;
+		return true;
 	case OPT_ROOT:
 		return set_root(r, v);
 	case OPT_FORMAT:
@@ -195,6 +198,9 @@ static bool set_option(struct reader *r, const char *v)
 		return true;
 	case OPT_OUTPUT:
 		o->output = v;
+		return true;
+	case OPT_INPUTS:
+		o->inputs_list = v;
 		return true;
 	case OPT_SERIAL:
 		return set_serial(r, v);

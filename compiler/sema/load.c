@@ -492,6 +492,7 @@ bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n)
 		struct wanted w = { .path = in->path,
 				    .level = in->level,
 				    .name = in->name.n ? in->name : str_from(in->path),
+				    .std = in->std,
 				    .at = SPAN_NONE,
 				    .input = in };
 

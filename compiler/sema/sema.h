@@ -30,6 +30,7 @@ struct sema_input {
 	bool discovered;      /* a project file that was discovered: narrow-only */
 	bool cmdline_level;   /* an option set the level: a declared one must agree */
 	struct str folder;    /* not empty: --discover found it there, which set the level */
+	bool std;             /* a file of the standard library */
 };
 
 struct sema_unit;

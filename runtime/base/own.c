@@ -12,10 +12,10 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
-int own_open(const char *self, const char *name, struct rt_err *err)
+int own_open_path(const char *self, const char *name, char *ret_path, struct rt_err *err)
 {
 	static const char *const places[] = { "", "../libexec/pol/" };
-	char folder[PATH_MAX], path[PATH_MAX + 64];
+	char folder[PATH_MAX], path[OWN_PATH];
 	ssize_t n = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
 	char *slash;
 
@@ -40,9 +40,17 @@ int own_open(const char *self, const char *name, struct rt_err *err)
 			return rt_fail(err, EPERM,
 				       "%s in '%.200s' is not a file that only its "
 				       "owner can write", name, folder);
+		memcpy(ret_path, path, strlen(path) + 1);
 		return io_steal_fd(&fd);
 	}
 	return rt_fail(err, ENOENT, "%s is neither in '%.150s' nor in "
 		       "../libexec/pol of it: %s is not installed completely", name,
 		       folder, self);
+}
+
+int own_open(const char *self, const char *name, struct rt_err *err)
+{
+	char path[OWN_PATH];
+
+	return own_open_path(self, name, path, err);
 }

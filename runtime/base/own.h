@@ -2,7 +2,11 @@
 #ifndef RUNTIME_BASE_OWN_H
 #define RUNTIME_BASE_OWN_H
 
+#include <limits.h>
+
 #include "runtime/base/err.h"
+
+enum { OWN_PATH = PATH_MAX + 64 };
 
 /*
  * Opens the program `name` for execution: the file beside the running executable (in a
@@ -11,5 +15,7 @@
  * everybody may write it.
  */
 int own_open(const char *self, const char *name, struct rt_err *err);
+/* The same; `ret_path` (OWN_PATH bytes) gets the path by which it was opened. */
+int own_open_path(const char *self, const char *name, char *ret_path, struct rt_err *err);
 
 #endif

@@ -60,7 +60,7 @@ static char *from_here(const char *cwd, const char *path)
 }
 
 int before_keep(const char *const *path, size_t n, const char *cwd,
-		char *ret[BEFORE_KEPT], size_t *ret_n, struct rt_err *err)
+		char **ret, size_t *ret_n, struct rt_err *err)
 {
 	char shown[200];
 

@@ -3,7 +3,6 @@
  * "polrun: " and the exit status that doc/polrun.md gives. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,12 +16,12 @@
 #include "runtime/base/stack.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/trust.h"
-#include "runtime/bundle/verified.h"
 #include "runtime/entry/entry.h"
 #include "runtime/entry/roots.h"
 #include "runtime/polrun/appeared.h"
 #include "runtime/polrun/before.h"
 #include "runtime/polrun/carried.h"
+#include "runtime/polrun/chosen.h"
 #include "runtime/polrun/env.h"
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/features.h"
@@ -37,6 +36,7 @@
 #include "runtime/polrun/run_user.h"
 #include "runtime/polrun/state_view.h"
 #include "runtime/polrun/streams.h"
+#include "runtime/polrun/told.h"
 #include "runtime/state/state_dir.h"
 #include "runtime/supervise/explain_denials.h"
 
@@ -44,6 +44,7 @@ enum { EXIT_REFUSED = 125 };
 
 struct session {
 	struct polrun_options opt;
+	struct chosen chosen;
 	struct bundle bundle;
 	struct trust trust;
 	struct roots roots;
@@ -57,8 +58,8 @@ struct session {
 	unsigned answered; /* enum ask_by */
 	char **envp;
 	char *exec_path;
-	char *kept[BEFORE_KEPT];
-	size_t nkept;
+	struct chosen_kept kept;
+	FILE *notes; /* what is said that is no refusal: stderr, or with -q nowhere */
 	char state[PATH_MAX], answers[PATH_MAX]; /* where remembered answers are kept */
 	int polinit, report;
 	bool made_report;
@@ -106,13 +107,19 @@ static int find_roots(struct session *s, struct rt_err *err)
 	const char *xdg = s->opt.user ? NULL : getenv("XDG_STATE_HOME");
 	int r = rt_roots_find(&in, &s->roots, err);
 
-	if (r == 0)
-		r = rt_roots_check_project(&s->roots, &s->bundle, err);
 	if (r == 0 && !state_dir_path(s->roots.home, xdg, s->state))
 		r = rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
-	if (r == 0)
-		approvals_file(s->state, s->answers);
-	return r;
+	if (r < 0)
+		return r;
+	approvals_file(s->state, s->answers);
+	return chosen_places(&s->chosen, &s->opt, &s->roots, s->state, err);
+}
+
+static int find_place(struct session *s, struct rt_err *err)
+{
+	int r = find_user(s, err);
+
+	return r < 0 ? r : find_roots(s, err);
 }
 
 static int verdict(struct session *s, bool plan, struct rt_err *err)
@@ -137,18 +144,18 @@ static int fill_run(struct session *s, struct rt_err *err)
 		.user = s->roots.user,
 		.pwd = rt_roots_pwd(&s->roots, pwd),
 	};
-	const char *const kept[BEFORE_KEPT] = { s->opt.bundle, s->opt.signers,
-						s->report >= 0 ? s->opt.report : NULL,
-						s->state, s->answers };
 	int r = env_build(&env, &s->envp, err);
 
+	const char *const own[] = { s->report >= 0 ? s->opt.report : NULL, s->state, s->answers };
+
 	if (r == 0)
-		r = before_keep(kept, BEFORE_KEPT, s->roots.cwd, s->kept, &s->nkept, err);
+		r = chosen_keep(&s->chosen, &s->opt, own, sizeof(own) / sizeof(own[0]), s->roots.cwd,
+				&s->kept, err);
 	if (r < 0)
 		return r;
-	run->kept = (const char *const *)s->kept;
-	run->nkept = s->nkept;
-	run->nbelieved = s->opt.signers ? 2 : 1; /* the bundle and the list of signers */
+	run->kept = (const char *const *)s->kept.v;
+	run->nkept = s->kept.n;
+	run->nbelieved = s->kept.nbelieved;
 	run->bundle = &s->bundle;
 	run->cwd = s->roots.cwd;
 	run->project_link = s->roots.project_link;
@@ -229,10 +236,10 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
  * and compile have said it.  These may be the reason why a run failed. */
 static void say_lacks(const struct session *s)
 {
-	network_say(stderr, &s->run);
-	carried_secrets(stderr, "polrun: ", &s->bundle);
+	network_say(s->notes, &s->run);
+	carried_secrets(s->notes, "polrun: ", &s->bundle);
 	if (s->dot_git[0])
-		fprintf(stderr, "polrun: %s\n", s->dot_git);
+		fprintf(s->notes, "polrun: %s\n", s->dot_git);
 }
 
 static void say_bundle(const struct session *s)
@@ -247,39 +254,11 @@ static void say_bundle(const struct session *s)
 	say_lacks(s);
 }
 
-static void say_totals(const struct session *s)
-{
-	const struct supervise_result *r = &s->result;
-	uint64_t blocked = r->denials.lost;
-
-	for (size_t i = 0; i < r->denials.n; i++)
-		blocked += r->denials.v[i].count;
-	fprintf(stderr, "polrun: status %d after %" PRIu64 " ms: %" PRIu64 " ms of processor time, "
-		"%" PRIu64 " KiB in the largest process, %" PRIu64 " %s blocked\n", r->status,
-		r->wall_ms, r->cpu_ms, r->memory_peak_bytes / 1024, blocked,
-		blocked == 1 ? "request" : "requests");
-}
-
 /* Says it once, and only if the run failed, since this may be the reason. */
 static void say_foreign(const struct session *s, int project)
 {
 	if (s->result.status != 0 && project >= 0)
-		foreign_say(stderr, project, s->roots.project);
-}
-
-static void say_wall(const struct session *s, const struct sandbox_wall *w)
-{
-	static const char *const what[] = {
-		[SANDBOX_WALL_MOUNT] = "was moved, replaced or removed",
-		[SANDBOX_WALL_ABSENT] = "was made",
-		[SANDBOX_WALL_LINK] = "was made to lead elsewhere",
-	};
-	char path[300], rule[EXPLAIN_RULE_CAP];
-
-	io_escape(path, sizeof(path), w->path, strlen(w->path));
-	fprintf(stderr, "polrun: run ended: outside of it %s %s, so that it was no longer kept "
-		"there (%s)\n",
-		path, what[w->kind], explain_rule(&s->bundle, w->rule, rule));
+		foreign_say(s->notes, project, s->roots.project);
 }
 
 static void say_end(const struct session *s)
@@ -292,11 +271,11 @@ static void say_end(const struct session *s)
 			(unsigned long long)r->wall_ms,
 			explain_rule(&s->bundle, r->limit_rule, rule));
 	if (r->wall != WALLS_STAND)
-		say_wall(s, &s->view.walls[r->wall]);
+		told_wall(stderr, &s->bundle, &s->view.walls[r->wall]);
 	if (s->run.trace)
 		explain_denials(stderr, &s->bundle, &r->denials);
 	else if (r->status != 0)
-		explain_denials_hint(stderr, &r->denials);
+		explain_denials_hint(s->notes, &r->denials);
 }
 
 /* Closes what the set-up needed: an attacker who takes polrun over could use it. */
@@ -353,12 +332,12 @@ static int start_and_supervise(struct session *s)
 	if (s->result.status != 0 && !s->opt.verbose)
 		say_lacks(s);
 	say_foreign(s, project);
-	appeared_say(stderr, &s->bundle, &s->view, s->appeared, &s->nappeared);
-	left_end(&s->left, &s->view, s->appeared, s->nappeared, stderr);
+	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
+	left_end(&s->left, &s->view, s->appeared, s->nappeared, s->notes);
 	if (streams_finish(&streams, &err) < 0)
 		s->result.status = fail(&err, EXIT_REFUSED);
 	if (s->opt.verbose)
-		say_totals(s);
+		told_totals(stderr, &s->result);
 	return s->result.status;
 }
 
@@ -382,7 +361,7 @@ static int run_command(struct session *s)
 	before_check_dot_git(s->roots.project, &s->view, s->dot_git, sizeof(s->dot_git));
 	if (s->opt.verbose)
 		say_bundle(s);
-	left_begin(&s->left, s->state, s->roots.project, &s->view, stderr);
+	left_begin(&s->left, s->state, s->roots.project, &s->view, s->notes);
 	status = start_and_supervise(s);
 	if (!s->ran)
 		left_cancel(&s->left);
@@ -428,14 +407,17 @@ static int check_report(struct session *s, bool view, struct rt_err *err)
 
 static int with_bundle(struct session *s)
 {
+	const struct state_view_dir dirs[STATE_VIEW_DIRS] = {
+		{ s->state, "answers to what the policy asks are remembered" },
+		{ s->chosen.places.cache, "compiled policies are kept" },
+		{ s->chosen.places.config, "the user's policies are" },
+	};
 	struct rt_err err = { 0 };
-	int r = 0;
 
 	if (s->polinit < 0)
 		s->polinit = before_open_polinit(&err);
-	if (s->polinit >= 0)
-		r = find_user(s, &err);
-	if (s->polinit < 0 || r < 0 || find_roots(s, &err) < 0)
+	if (s->polinit < 0 || (!s->roots.home && find_place(s, &err) < 0) ||
+	    rt_roots_check_project(&s->roots, &s->bundle, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	s->run.ctx.b = &s->bundle;
 	s->run.ctx.scope = PB_SANDBOX;
@@ -456,7 +438,7 @@ static int with_bundle(struct session *s)
 			return fail(&err, status);
 	}
 	if (fill_run(s, &err) < 0 ||
-	    state_view_make(&s->run, s->state, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
+	    state_view_make(&s->run, dirs, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
 	    check_report(s, true, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	exactness_find_here(&s->run, &s->view, &s->here);
@@ -491,12 +473,11 @@ static void go_ahead(struct session *s)
 /* Call it once, before anything in the bundle is trusted. */
 static int open_bundle(struct session *s, struct rt_err *err)
 {
-	struct verified_options o = { .path = s->opt.bundle,
-				      .signers = s->opt.signers,
-				      .require = s->opt.require_signed,
-				      .trace = s->opt.explain };
+	int r = s->opt.bundle ? 0 : find_place(s, err);
 
-	return verified_open(&o, &s->bundle, &s->trust, err);
+	if (r == 0 && !s->opt.bundle)
+		r = rt_roots_check_project(&s->roots, NULL, err);
+	return r < 0 ? r : chosen_open(&s->chosen, &s->opt, &s->bundle, &s->trust, err);
 }
 
 static void release(struct session *s)
@@ -508,8 +489,7 @@ static void release(struct session *s)
 	rt_roots_release(&s->roots);
 	env_free(s->envp);
 	free(s->exec_path);
-	for (size_t i = 0; i < s->nkept; i++)
-		free(s->kept[i]);
+	chosen_release(&s->chosen, &s->kept);
 	free(s->appeared);
 	left_release(&s->left);
 	free(s->result.denials.v);
@@ -521,9 +501,13 @@ static void release(struct session *s)
 static int session(const struct polrun_options *opt)
 {
 	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .ahead = { 0, -1, -1 },
-			     .left = { .top = -1, .fd = -1 } };
+			     .left = { .top = -1, .fd = -1 }, .chosen.cache = { .dir = -1, .polc = -1 },
+			     .notes = opt->quiet ? fopen("/dev/null", "we") : stderr };
 	struct rt_err err = { 0 };
 	int status;
+
+	if (!s.notes)
+		s.notes = stderr;
 
 	go_ahead(&s);
 	s.run.ahead = &s.ahead;

@@ -12,11 +12,13 @@
 #include "runtime/base/io.h"
 #include "runtime/base/optread.h"
 
-enum id { ID_BUNDLE, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
+enum id { ID_BUNDLE, ID_POLICY, ID_QUIET, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
 	  ID_YES, ID_VERBOSE, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_SESSION };
 
 static const struct optspec table[] = {
-	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy (required)" },
+	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy" },
+	{ ID_POLICY, "policy", 'p', OPTSPEC_ONE, 0, "FILE",
+	  "a policy as text, compiled once (without -b and -p: what is found)" },
 	{ ID_PROJECT, "project", 0, OPTSPEC_ONE, 0, "DIR", "the value of ${PROJECT_DIR}" },
 	{ ID_REQUIRE, "require-signed", 0, OPTSPEC_NONE, 0, NULL,
 	  "refuse a bundle that no trusted key has signed" },
@@ -32,6 +34,8 @@ static const struct optspec table[] = {
 	  "afterwards, say what was blocked and by which rule" },
 	{ ID_VERBOSE, "verbose", 'v', OPTSPEC_NONE, 0, NULL,
 	  "say what the bundle does not hold exactly, and totals of the run" },
+	{ ID_QUIET, "quiet", 'q', OPTSPEC_NONE, 0, NULL,
+	  "say only why a command was not run or was ended" },
 	{ ID_YES, "yes", 'y', OPTSPEC_NONE, 0, NULL, "answer what the policy asks with yes" },
 	{ ID_ASK, "ask", 0, OPTSPEC_ONE, 0, "tty|deny|fail",
 	  "who answers else: a person at the terminal (tty), or nobody: denied, or 125 "
@@ -55,7 +59,8 @@ const struct optspec_program polrun_program = {
 	.usage = "usage: polrun [OPTIONS] [--] COMMAND [ARG...]\n"
 		 "       polrun [OPTIONS] -c 'LINE'\n"
 		 "\n"
-		 "Runs a command under a compiled policy (polc compile makes the bundle).\n"
+		 "Runs a command under a policy: the one of the project and the user, or the one that\n"
+		 "-p or -b names.\n"
 		 "\n",
 	.end = "Exit status: the command's own; 128+N signal N; 124 time limit; 125 polrun\n"
 	       "failed or refused; 126 denied by policy or not executable; 127 not found.\n",
@@ -88,6 +93,9 @@ static int set(void *to, const struct optspec *opt, const char *value,
 	switch ((enum id)opt->id) {
 	case ID_BUNDLE:
 		slot = &o->bundle;
+		break;
+	case ID_POLICY:
+		slot = &o->policy;
 		break;
 	case ID_PROJECT:
 		slot = &o->project;
@@ -130,6 +138,9 @@ static int set(void *to, const struct optspec *opt, const char *value,
 	case ID_EXPLAIN:
 		o->explain = true;
 		return 0;
+	case ID_QUIET:
+		o->quiet = true;
+		return 0;
 	case ID_VERBOSE:
 		o->verbose = true;
 		return 0;
@@ -148,10 +159,13 @@ static int check_whole(const struct polrun_options *o, struct rt_err *err)
 	if (o->action == OPT_HELP || o->action == OPT_VERSION ||
 	    o->action == OPT_DOCTOR)
 		return 0;
-	if (!o->bundle)
-		return rt_fail(err, EINVAL,
-			       "no bundle: name the compiled policy with -b FILE "
-			       "('polc compile POLICY -o FILE' makes it)");
+	if (o->bundle && o->policy)
+		return rt_fail(err, EINVAL, "-b and -p: a run has one policy");
+	if (o->verbose && o->quiet)
+		return rt_fail(err, EINVAL, "-v and -q contradict each other");
+	if (!o->bundle && (o->require_signed || o->signers))
+		return rt_fail(err, EINVAL, "what polrun compiles itself is not signed: name a "
+			       "bundle with -b");
 	if (o->session && !approval_session_id(o->session))
 		return rt_fail(err, EINVAL, "--session: an ID has 1 to 128 of letters, "
 			       "digits and ._:@-");

@@ -12,7 +12,8 @@ enum polrun_action { OPT_RUN, OPT_PLAN, OPT_DOCTOR, OPT_HELP, OPT_VERSION };
 
 struct polrun_options {
 	enum polrun_action action;
-	const char *bundle;
+	const char *bundle;  /* -b, */
+	const char *policy;  /* -p; neither: what is found */
 	const char *project;
 	const char *user;
 	const char *role;
@@ -21,7 +22,7 @@ struct polrun_options {
 	bool require_signed;
 	const char *line;   /* -c */
 	bool explain;
-	bool verbose;
+	bool verbose, quiet;
 	bool yes;
 	enum ask_mode ask;   /* --ask; ASK_TTY if it is not given */
 	const char *session; /* --session */

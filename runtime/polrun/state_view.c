@@ -1,5 +1,4 @@
-/* Decides whether a run could write the answers that the next run relies on, and
- * refuses such a run. */
+/* Decides whether a run could write what the next run relies on, and refuses such a run. */
 #include "runtime/polrun/state_view.h"
 
 #include <errno.h>
@@ -42,36 +41,65 @@ static int in_reach(const struct sandbox_view *view, const char *path, bool *ret
 	return 0;
 }
 
-int state_view_make(const struct sandbox_run *run, const char *dir, bool make,
-		    struct sandbox_view *ret, struct rt_err *err)
+static int make_view(const struct sandbox_run *run, struct sandbox_view *ret,
+		     struct rt_err *err)
 {
-	char shown[200];
-	bool reach = false;
 	int r = sandbox_view_make(run, ret, err);
 
-	io_escape(shown, sizeof(shown), dir, strlen(dir));
 	if (r == -ENOSYS)
 		return rt_fail_errno(err, ENOSYS, "refused: openat2 (Linux before 5.6, or the "
 				     "filter of a sandbox around polrun)");
-	if (r < 0)
-		return r;
-	r = in_reach(ret, dir, &reach);
-	if (r == 0 && reach && access(dir, F_OK) != 0) {
-		if (!make)
-			return 0;
-		r = state_dir_make(dir, err);
-		sandbox_view_release(ret);
-		memset(ret, 0, sizeof(*ret));
-		if (r == 0)
-			r = sandbox_view_make(run, ret, err);
+	return r;
+}
+
+/* Makes the folders that the run could make.  1: the view must be made again, 0, -errno. */
+static int make_dirs(const struct sandbox_view *view,
+		     const struct state_view_dir dirs[STATE_VIEW_DIRS], bool make,
+		     bool reach[STATE_VIEW_DIRS], struct rt_err *err)
+{
+	int made = 0;
+
+	for (size_t i = 0; i < STATE_VIEW_DIRS; i++) {
+		int r = in_reach(view, dirs[i].path, &reach[i]);
+
+		if (r < 0)
+			return rt_fail_errno(err, -r, "'%.200s'", dirs[i].path);
+		if (!reach[i] || access(dirs[i].path, F_OK) == 0)
+			continue;
+		if (!make) {
+			reach[i] = false;
+			continue;
+		}
+		r = state_dir_make(dirs[i].path, err);
 		if (r < 0)
 			return r;
-		r = in_reach(ret, dir, &reach);
+		made = 1;
 	}
-	if (r < 0)
-		return rt_fail_errno(err, -r, "'%s'", shown);
-	if (reach)
-		return rt_fail(err, EPERM, "the run could write '%s', where answers to "
-			       "what the policy asks are remembered", shown);
-	return 0;
+	return made;
+}
+
+int state_view_make(const struct sandbox_run *run,
+		    const struct state_view_dir dirs[STATE_VIEW_DIRS], bool make,
+		    struct sandbox_view *ret, struct rt_err *err)
+{
+	bool reach[STATE_VIEW_DIRS];
+	char shown[200];
+	int r = make_view(run, ret, err);
+
+	if (r == 0)
+		r = make_dirs(ret, dirs, make, reach, err);
+	if (r == 1) {
+		sandbox_view_release(ret);
+		memset(ret, 0, sizeof(*ret));
+		r = make_view(run, ret, err);
+		if (r == 0)
+			r = make_dirs(ret, dirs, false, reach, err);
+	}
+	for (size_t i = 0; i < STATE_VIEW_DIRS && r == 0; i++) {
+		io_escape(shown, sizeof(shown), dirs[i].path, strlen(dirs[i].path));
+		if (reach[i])
+			r = rt_fail(err, EPERM, "the run could write '%s', where %s", shown,
+				    dirs[i].what);
+	}
+	return r;
 }

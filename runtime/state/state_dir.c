@@ -35,16 +35,20 @@ static void make_plain(char *path)
 	*w = '\0';
 }
 
-bool state_dir_path(const char *home, const char *xdg, char out[PATH_MAX])
+bool state_dir_place(const char *home, const char *rest, const char *xdg, char out[PATH_MAX])
 {
-	int n = xdg && xdg[0] == '/' ?
-			snprintf(out, PATH_MAX, "%s/pol", xdg) :
-			snprintf(out, PATH_MAX, "%s/.local/state/pol", home);
+	int n = xdg && xdg[0] == '/' ? snprintf(out, PATH_MAX, "%s/pol", xdg) :
+				       snprintf(out, PATH_MAX, "%s%s/pol", home, rest);
 
 	if (n <= 0 || n >= PATH_MAX - STATE_DIR_SPARE)
 		return false;
 	make_plain(out);
 	return true;
+}
+
+bool state_dir_path(const char *home, const char *xdg, char out[PATH_MAX])
+{
+	return state_dir_place(home, "/.local/state", xdg, out);
 }
 
 int state_dir_own(char dir[PATH_MAX], struct rt_err *err)

@@ -21,6 +21,9 @@ enum { STATE_DIR_SPARE = 15 };
  * False: too long.
  */
 bool state_dir_path(const char *home, const char *xdg, char out[PATH_MAX]);
+/* The same for another one of the user's folders: `rest` is "/.cache" or "/.config", `xdg`
+ * the variable that stands for it. */
+bool state_dir_place(const char *home, const char *rest, const char *xdg, char out[PATH_MAX]);
 /* The same for the calling user, from the environment and /etc/passwd as in polrun. */
 int state_dir_own(char dir[PATH_MAX], struct rt_err *err);
 /*

@@ -188,8 +188,8 @@ mkdir -p "$work/files/dir"
 touch "$work/files/a.pol" "$work/files/b.polb"
 count_check 'bash completes' "$(offers 'check ' polc ch
 	offers 'compile convert ' polc co
-	offers '--fail-on --format ' polc check --f
-	offers '--fail-on --format ' polc diff --f
+	offers '--fail-on --fallback --format ' polc check --f
+	offers '--fail-on --fallback --format ' polc diff --f
 	offers 'json text ' polc inspect --format ''
 	offers 'json text yaml ' polc effective --format ''
 	offers 'error warning ' polc check --fail-on ''

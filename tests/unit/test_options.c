@@ -116,6 +116,11 @@ static void test_values(void **state)
 	accepts(&o, "check --discover");
 	assert_true(o.discover);
 	assert_null(o.discover_dir);
+	accepts(&o, "check --discover --fallback std/profile/project");
+	assert_string_equal(o.fallback, "std/profile/project");
+	refuses("check --fallback std/profile/project a.pol", "goes with --discover");
+	refuses("check --discover --fallback profile/project", "of the standard library");
+	refuses("check --discover --fallback std/../x", "of the standard library");
 	accepts(&o, "check --discover=/x");
 	assert_string_equal(o.discover_dir, "/x");
 	accepts(&o, "dump --after lift x.polb");

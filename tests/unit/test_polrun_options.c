@@ -101,7 +101,15 @@ static void test_help_version_and_doctor_need_no_bundle(void **state)
 static void test_what_is_refused(void **state)
 {
 	(void)state;
-	refused("ls", "no bundle");
+	assert_int_equal(parse("ls"), 0);
+	assert_null(opt.bundle);
+	assert_int_equal(parse("-p x -q ls"), 0);
+	assert_string_equal(opt.policy, "x");
+	assert_true(opt.quiet);
+	refused("-b x -p y ls", "one policy");
+	refused("-v -q ls", "contradict");
+	refused("--require-signed ls", "not signed");
+	refused("--allowed-signers f -p x ls", "not signed");
 	refused("-b x", "no command");
 	refused("-b x ~", "name is empty");
 	refused("-b x -b y ls", "given twice");

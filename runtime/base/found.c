@@ -1,0 +1,88 @@
+/* Decides which names in a directory are policies, and in which order they are read. */
+#include "runtime/base/found.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/sys.h"
+
+static int by_bytes(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static bool is_policy(const char *name)
+{
+	static const char *const ends[] = { ".pol", ".yml", ".yaml" };
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t e = strlen(ends[i]);
+
+		if (name[0] != '.' && n >= e && strcmp(name + n - e, ends[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int add(struct found *f, const char *name)
+{
+	char **v = realloc(f->v, (f->n + 1) * sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	f->v = v;
+	v[f->n] = strdup(name);
+	return v[f->n] ? (f->n++, 0) : -ENOMEM;
+}
+
+static int list(int fd, struct found *f)
+{
+	struct dirent *e;
+	DIR *d = fstat(fd, &f->st) == 0 ? fdopendir(fd) : NULL;
+	int r = 0;
+
+	if (!d) {
+		r = -errno;
+		(void)close(fd);
+		return r;
+	}
+	for (errno = 0; r == 0 && (e = readdir(d)) != NULL; errno = 0)
+		if (is_policy(e->d_name))
+			r = add(f, e->d_name);
+	if (r == 0)
+		r = -errno;
+	(void)closedir(d);
+	return r;
+}
+
+int found_list(const char *dir, struct found *ret)
+{
+	struct found f = { 0 };
+	int fd = sys_open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	int r = fd < 0 ? -errno : list(fd, &f);
+
+	if (fd < 0 && r == -ENOENT)
+		r = 0;
+	if (r < 0) {
+		found_release(&f);
+		return r;
+	}
+	if (f.n)
+		qsort(f.v, f.n, sizeof(*f.v), by_bytes);
+	*ret = f;
+	return 0;
+}
+
+void found_release(struct found *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->v[i]);
+	free(f->v);
+	memset(f, 0, sizeof(*f));
+}

@@ -1,0 +1,24 @@
+/*
+ * Which files of a directory are policies. polc finds them for --discover, and polrun to
+ * notice that there is another one: both must see the same.
+ */
+#ifndef RUNTIME_BASE_FOUND_H
+#define RUNTIME_BASE_FOUND_H
+
+#include <stddef.h>
+#include <sys/stat.h>
+
+#define FOUND_MANAGED "/etc/pol/managed.d"
+
+struct found {
+	char **v;       /* names without the directory, sorted by their bytes */
+	size_t n;
+	struct stat st; /* of the directory; st_nlink 0 if there is none */
+};
+
+/* Lists the *.pol, *.yml and *.yaml that do not begin with a dot.  A directory that does
+ * not exist has none.  0 or -errno: a directory that cannot be read is not an empty one. */
+int found_list(const char *dir, struct found *ret);
+void found_release(struct found *f);
+
+#endif
