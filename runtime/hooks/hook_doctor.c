@@ -279,6 +279,10 @@ static void look_at_all(struct hook_look *l)
 			hook_say(l, HOOK_WRONG, "what it is not asked about is not checked: it has "
 				 "to stand without a condition, and with the matcher '*', at ",
 				 event);
+	if (l->runs && l->rule[0])
+		hook_say(l, HOOK_WRONG, "with --run the agent's own rules about commands see the line of "
+			 "polrun, and do not hold: write them into the policy, and remove there: ",
+			 l->rule);
 	if (l->found)
 		hook_env_look(l);
 	if (l->found && l->agent == HOOK_GEMINI)

@@ -144,6 +144,7 @@ static void look_at_line(struct hook_look *l, const struct hook_found *f)
 	} else if (has_variable(f->command)) {
 		hook_say(l, HOOK_WRONG, "cannot tell what the agent puts in place of a '$'", "");
 	} else {
+		l->runs |= h.opt.run != NULL;
 		good = stays_closed(l, f, &h);
 		good &= is_in_time(l, f, &h);
 		good &= hook_prove_programs(l, &h);

@@ -20,6 +20,7 @@ static int find(struct hook_rewrite *f, const char *path, struct rt_err *err)
 {
 	char dir[PATH_MAX];
 	const char *name = strrchr(path, '/') + 1;
+	struct stat st;
 	int n;
 
 	if (realpath(path, f->path))
@@ -31,6 +32,9 @@ static int find(struct hook_rewrite *f, const char *path, struct rt_err *err)
 		return rt_fail_errno(err, errno, "'%.200s'", dir);
 	if (!realpath(dir, f->path))
 		return rt_fail_errno(err, errno, "'%.200s'", dir);
+	/* a file of root's there would be nothing that its owner can change */
+	if (stat(f->path, &st) != 0 || st.st_uid != geteuid())
+		return rt_fail(err, EPERM, "the folder belongs to somebody else");
 	n = snprintf(f->path + strlen(f->path), sizeof(f->path) - strlen(f->path), "/%s", name);
 	f->missing = true;
 	return n > 0 ? 0 : -ENAMETOOLONG;

@@ -27,6 +27,8 @@ struct hook_look {
 	unsigned managed; /* number of hooks in files of the system */
 	uint32_t events;  /* bit k: a hook for the agent's k-th event was found */
 	uint32_t whole;   /* … and it gets every tool of the event */
+	bool runs;        /* a hook has --run */
+	char rule[120];   /* a rule of the agent itself about commands, or "" */
 	struct hook_trust trust; /* Codex only */
 };
 

@@ -226,6 +226,30 @@ static void look_at_switches(struct hook_look *l, struct json_object *doc)
 	}
 }
 
+/* Claude Code's own rules that deny or ask.  It holds them against the line that a hook
+ * hands back, and not against the one that was asked for (seen in 2.1.331). */
+static void look_at_rules(struct hook_look *l, struct json_object *doc)
+{
+	static const char *const lists[] = { "deny", "ask" };
+	struct json_object *rules, *list;
+
+	if (l->agent != HOOK_CLAUDE || !json_object_object_get_ex(doc, "permissions", &rules) ||
+	    !json_object_is_type(rules, json_type_object))
+		return;
+	for (size_t k = 0; k < 2; k++) {
+		if (!json_object_object_get_ex(rules, lists[k], &list) ||
+		    !json_object_is_type(list, json_type_array))
+			continue;
+		for (size_t i = 0; i < json_object_array_length(list); i++) {
+			const char *rule = json_object_get_string(json_object_array_get_idx(list, i));
+
+			if (rule && !l->rule[0] &&
+			    (strncmp(rule, "Bash(", 5) == 0 || strncmp(rule, "Monitor(", 8) == 0))
+				(void)snprintf(l->rule, sizeof(l->rule), "%s %.100s", lists[k], rule);
+		}
+	}
+}
+
 /* Claude Code runs its hooks with the variables in `env`. */
 static void look_at_env(struct hook_look *l, struct json_object *doc)
 {
@@ -346,6 +370,7 @@ void hook_settings_look(struct hook_look *l, char *text, size_t n)
 	if (doc) {
 		look_at_switches(l, doc);
 		look_at_env(l, doc);
+		look_at_rules(l, doc);
 		look_at_hooks(l, doc);
 	} else {
 		(void)snprintf(said, sizeof(said),

@@ -4,6 +4,9 @@ that the agent asked for.
     hook_inside.py POLQUERY BUNDLE AGENT same  <LINES     prints what differs, or nothing
     hook_inside.py POLQUERY BUNDLE AGENT line LINE        prints the line that is handed back
     hook_inside.py POLQUERY BUNDLE AGENT effect LINE      prints the effect and the reason
+    hook_inside.py POLQUERY BUNDLE AGENT random N SEED    of N lines of random pieces, those that polrun
+                                                          would get with other bytes; the polrun beside
+                                                          POLQUERY writes its last word to $POL_GOT
 
 LINES are Python strings, one a line.  Everything happens in the working directory.
 """
@@ -58,7 +61,42 @@ def run(command):
     return got.returncode % 256 if got.returncode >= 0 else 128 - got.returncode, got.stdout, got.stderr, files
 
 
-if verb == "line":
+def rebuilt(line, inside):
+    """Is this what polrun gets, in each shell?  "&" at the end may stand outside."""
+    got = os.environ["POL_GOT"]
+    for shell in ("bash", "dash", "zsh"):
+        if not shutil.which(shell) or (shell == "dash" and "builtin" in inside):
+            continue
+        if os.path.exists(got):
+            os.remove(got)
+        # what stands around the line may be in the background
+        subprocess.run([shell, "-c", inside + "\nwait"], capture_output=True, timeout=60)
+        with open(got, "rb") as f:
+            said = f.read()
+        if said != line.encode() and not (inside.endswith(" &") and said + b"&" == line.encode().rstrip(b" \t\n")):
+            return f"{shell}: {line!r}: polrun gets {said}, of {inside!r}"
+    return None
+
+
+PIECES = ["'", '"', "\\", "$", "`", "!", "!!", "&", "&&", "|", ";", "\n", " ", "\t", "#", "*", "~", "{a,b}", "(", ")", "<", ">",
+          "<<E\n", "E\n", "$'", "$((", "))", "''", "\u00e9", "\u2028", "echo ", "cd src", "cd ", "x", "-c", "--", "%s", "\r", "="]
+
+if verb == "random":
+    import random
+    seed = int(sys.argv[6])
+    rand = random.Random(seed)
+    asked = 0
+    for _ in range(int(sys.argv[5])):
+        text = "".join(rand.choice(PIECES) for _ in range(rand.randint(1, 12)))
+        inside = answer(text)[2]
+        if inside:
+            asked += 1
+            wrong = rebuilt(text, inside)
+            if wrong:
+                print(f"seed {seed}: {wrong}")
+    if asked * 8 < int(sys.argv[5]):
+        print(f"seed {seed}: only {asked} lines are handed back")
+elif verb == "line":
     print(answer(sys.argv[5])[2] or "")
 elif verb == "effect":
     print(*answer(sys.argv[5])[:2])

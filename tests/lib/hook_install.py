@@ -38,6 +38,7 @@ SIMILAR = ['{ }', '{\n}\n', '{\n  "hooks": {}\n}', '{"version":1,"hooks":{}}', '
 REFUSED = [
     '', '[]', '1', '{', '{"a":1,}', '{"hooks":[]}', '{"hooks":null}', '{"hooks":{"PreToolUse":{},"BeforeTool":1,"preToolUse":""}}',
     '{"hooks":{},"hooks":{}}', '{"a":1} x', '{"a":\x00}', '{"\\u0068ooks":{}}', '{"a":\x01"b"}', "{'a':1}",
+    '\ufeff{}', '{"a":"\ud800"}', '{"a":%s1%s}' % ("[" * 40, "]" * 40), '{"hooks":{"PreToolUse":[1],"BeforeTool":[1],"preToolUse":[1]},"x":01}',
 ]
 
 
@@ -54,7 +55,7 @@ def read(path):
 
 def write(path, text):
     with open(path, "wb") as f:
-        f.write(text.encode())
+        f.write(text.encode(errors="surrogatepass"))
     os.chmod(path, 0o640)
 
 
@@ -114,7 +115,7 @@ for agent, name in FILES.items():
             write(path, text)
             got = run(*verb)
             count += 1
-            if read(path) != text.encode():
+            if read(path) != text.encode(errors="surrogatepass"):
                 print(f"{agent}: {verb[0]}: {text!r} is changed to {read(path)}")
             elif verb[0] == "install" and (got.returncode != 2 or "nothing is changed" not in got.stderr):
                 print(f"{agent}: install: {text!r}: {got}")

@@ -84,6 +84,14 @@ install claude-code --run "$B" --yes
 want_rc 0
 want_out 'a command that is allowed runs under polrun'
 grep -q -- "hook claude-code --run $B || exit 2" "$S" || bad "the line: $(<"$S")"
+# Claude Code holds its own rules against polrun's line
+echo '{"permissions":{"allow":["Bash(ls)"],"deny":["Read(x)","Bash(curl:*)"]}}' >"$S"
+install claude-code --bundle "$B" --yes
+want_rc 0
+no_out 'do not hold'
+install claude-code --run "$B" --yes
+want_rc 1
+want_out 'own rules about commands see the line of polrun.*deny Bash.curl'
 policy 'command { deny "true" }' none
 install claude-code --bundle "$B" --run "$WORK/none.polb" --yes
 want_rc 1
@@ -144,6 +152,12 @@ if [ "$(id -u)" -eq 0 ]; then
 	want_rc 2
 	want_err 'belongs to somebody else'
 	rm "$S"
+	chown 65534 "$HOME/.claude"
+	install claude-code --bundle "$B" --yes
+	want_rc 2
+	want_err 'belongs to somebody else'
+	[ ! -e "$S" ] || bad "a file of root in somebody else's folder"
+	chown 0 "$HOME/.claude"
 fi
 
 t "what is no file yet is made, for this user alone"

@@ -69,6 +69,18 @@ for agent in claude-code codex gemini-cli; do
 	[ -z "$out" ] || bad "$agent"
 done
 
+t "whatever the line is, polrun gets its bytes"
+raw_policy 'policy r { base none }
+command { otherwise allow  opaque allow }
+file { otherwise read allow  allow write "${PROJECT_DIR}" }' r
+mkdir -p "$WORK/fake"
+cp "$BIN/polquery" "$WORK/fake/polquery"
+printf '#!/bin/sh\nfor last; do :; done\nprintf %%s "$last" >"$POL_GOT"\n' >"$WORK/fake/polrun"
+chmod 755 "$WORK/fake/polrun"
+out=$(cd "$P" && POL_GOT=$WORK/got python3 "$top/tests/lib/hook_inside.py" "$WORK/fake/polquery" "$WORK/r.polb" claude-code \
+	random 300 "${SEED:-$RANDOM}" 2>&1)
+[ -z "$out" ] || bad "random lines"
+
 t "an ask runs inside after a yes, a deny and what only a person may answer do not"
 out=$(inside claude-code line 'mv a b')
 want_out ' --yes -c .mv a b.$'
@@ -275,6 +287,21 @@ both 'mv a b'
 want_out '"ask".*rule moving.*--yes'
 both 'echo a'
 want_out "\"allow\".*--bundle '$B'"
+
+t "every tool that runs a line is handed back a line of polrun, no other is changed"
+asked() { # TOOL INPUT
+	out=$("$BIN/polquery" hook claude-code --run "$B" <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"'"$1"'","tool_input":'"$2"'}')
+}
+asked Monitor '{"command":"echo a","description":"d","timeout_ms":1}'
+want_out "\"allow\".*updatedInput.*polrun.*-c 'echo a'\".*\"timeout_ms\":1"
+asked Bash '{"command":"echo a","run_in_background":true,"dangerouslyDisableSandbox":true}'
+want_out "\"ask\".*updatedInput.*polrun.*-c 'echo a'\".*\"dangerouslyDisableSandbox\":true"
+no_out '--yes'
+asked Read '{"file_path":"'"$P"'/src"}'
+want_out '"allow"'
+no_out 'updatedInput|polrun'
+asked Bash '{"command":"echo a","new_one":[1,{"x":1.50}]}'
+want_out "\"ask\".*new_one.*polrun.*-c 'echo a'"
 
 t "what has no field for another line has no --run"
 for args in 'hook cursor --run x' '--run x hook cursor' '--run x' 'hook claude-code --run' 'hook claude-code --run x --run y' 'hook codex --other'; do

@@ -48,7 +48,7 @@ file { deny read "${PROJECT_DIR}/.env" as secret }
 POL
 "$BUILD/bin/polc" compile "$work/run.pol" -o "$work/run.polb" >"$work/compiled" 2>&1 &&
 	chmod 0600 "$work/run.polb" || { cat "$work/compiled"; exit 1; }
-more='' agree=''
+with_run='' agree=''
 
 doctor() { # AGENT
 	said=$(cd "$work/${at:-p}" && clean "$BUILD/bin/polquery" doctor "$1" 2>&1)
@@ -91,10 +91,10 @@ sees() {
 inside() { # AGENT WRITE
 	local read_env="python3 -c \"print(open('.e' + 'nv').read())\""
 	mkdir -p "$work/p/src"
-	more='' "$2" run
+	with_run='' "$2" run
 	echo TOPSECRET=1 >"$work/p/.env"
 	sees "without --run a program reads what is denied" "$1" TOPSECRET "$read_env"
-	more=" --run $work/run.polb" "$2" run
+	with_run=" --run $work/run.polb" "$2" run
 	echo TOPSECRET=1 >"$work/p/.env"
 	doctor "$1"
 	count_check "$1: --run: the doctor" "$([ "$status" -eq 0 ] && grep -q "a command that is allowed runs under polrun" <<<"$said" ||
@@ -105,11 +105,27 @@ inside() { # AGENT WRITE
 	sees "--run: an empty input" "$1" 'the end' 'cat; echo the end'
 	sees "--run: a file that is made" "$1" 'made-inside' 'echo x >made-inside; ls' 
 	count_check "$1: --run: a deny stays one" "$(lines "$1" 'rm -rf /' | grep -q 'rule ' || echo "no deny")"
+	# as install writes it, and after uninstall
+	local file=$work/home/.claude/settings.json
+	case $1 in
+	claude-code) echo '{ "env": { "A": "1" } }' >"$file" ;;
+	gemini-cli) file=$work/home/.gemini/settings.json && printf '{%s}\n' "$(gemini_base)" >"$file" ;;
+	codex) file=$work/home/.codex/hooks.json && rm -f "$file" && codex_base >"$config" ;;
+	esac
+	cp "$file" "$work/before" 2>/dev/null || echo '{}' >"$work/before"
+	(cd "$work/p" && clean "$BUILD/bin/polquery" install "$1" --run "$work/run.polb" --yes) >"$work/installed" 2>&1
+	[ "$1" != codex ] || trust
+	doctor "$1"
+	count_check "$1: installed: the doctor" "$([ "$status" -eq 0 ] || echo "status $status: $said; $(<"$work/installed")")"
+	sees "installed: the walls hold" "$1" 'PermissionError.*Permission denied' "$read_env"
+	clean "$BUILD/bin/polquery" uninstall "$1" --yes >"$work/installed" 2>&1
+	count_check "$1: uninstalled: the file is what it was" "$(cmp "$file" "$work/before" 2>&1)"
+	sees "uninstalled: no walls" "$1" TOPSECRET "$read_env"
 }
 
 # --- Claude Code ---------------------------------------------------------------------------
 
-line_claude() { echo "${Q/POLICY/$1} claude-code$more || exit 2"; }
+line_claude() { echo "${Q/POLICY/$1} claude-code$with_run || exit 2"; }
 good_claude() {
 	rm -rf "$work/p/.claude"
 	printf '{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"%s"}]}]}}\n' "$(line_claude "$1")" \
@@ -131,6 +147,8 @@ claude() {
 if have claude-code "$CLAUDE"; then
 	surfaces claude-code good_claude
 	inside claude-code good_claude
+	with_run=" --run $work/run.polb"
+	good_claude run
 	# its shell keeps the directory
 	sees "--run: a directory that stays" claude-code '/p/src"' 'cd src && ls' 'pwd'
 	sees "--run: one that does not" claude-code 'later commands' 'cd src; cd ..'
@@ -140,7 +158,7 @@ if have claude-code "$CLAUDE"; then
 	sees "--run: an ask and a yes" claude-code '.' 'mv one two'
 	count_check "claude-code: --run: what was asked is the line for polrun" \
 		"$([ -e "$work/p/two" ] && grep -q 'bin/polrun.*--yes' "$work/asked" || echo "asked: $(<"$work/asked"); $(tail -1 "$log")")"
-	more='' agree=''
+	with_run='' agree=''
 	# what Read is refused, a shell reads
 	echo TOPSECRET=1 >"$work/p/.env"
 	for what in cat grep; do
@@ -197,7 +215,7 @@ fi
 
 # --- Gemini CLI ------------------------------------------------------------------------------
 
-line_gemini() { echo "${Q/POLICY/$1} gemini-cli$more || exit 2"; }
+line_gemini() { echo "${Q/POLICY/$1} gemini-cli$with_run || exit 2"; }
 good_gemini() {
 	rm -rf "$work/p/.gemini" "$work/p/.env"
 	printf '{%s,"hooks":{"BeforeTool":[{"matcher":".*","hooks":[{"type":"command","command":"%s"}]}]}}\n' "$(gemini_base)" \
@@ -217,7 +235,7 @@ gemini() {
 if have gemini-cli "$GEMINI"; then
 	surfaces gemini-cli good_gemini
 	inside gemini-cli good_gemini
-	more=''
+	with_run=''
 	hook() { echo ',"hooks":{"BeforeTool":[{"hooks":[{"type":"command",'"$1"'"command":"%"}]}]}'; }
 	gemini "no hook" 1 'not installed' "done" ',"x":{}' ''
 	gemini "switched off by the project" 1 'no hook runs' "done" '' '{"hooksConfig":{"enabled":false}}'
@@ -279,7 +297,7 @@ trust() { # MORE: as Codex itself writes it down
 	read -r key hash rest < <(listed)
 	printf '[hooks.state."%s"]\ntrusted_hash = "%s"\n%b' "$key" "$hash" "${1:-}" >>"$config"
 }
-line_codex() { echo "echo polquery: no answer >&2; ${Q/POLICY/$1} codex$more || exit 2"; }
+line_codex() { echo "echo polquery: no answer >&2; ${Q/POLICY/$1} codex$with_run || exit 2"; }
 hooks() { # MORE-OF-HOOK MORE-OF-GROUP [POLICY]
 	codex_base >"$config"
 	printf '{"hooks":{"PreToolUse":[{%s"hooks":[{"type":"command",%s"command":"%s"}]}]}}\n' "$2" "$1" \
@@ -297,7 +315,7 @@ toml() {
 if have codex "$CODEX"; then
 	surfaces codex good_codex
 	inside codex good_codex
-	more=''
+	with_run=''
 	hooks '' ''
 	codex "no entry" untrusted 'does not trust it'
 	for more in '"timeout":45,|' '"statusMessage":"asks \"é\"",|' '|"matcher":"*",' '"timeout":30,|"matcher":"",'; do
