@@ -55,6 +55,7 @@ struct session {
 	struct sandbox_ahead ahead;
 	struct sandbox_view view;
 	struct exactness_here here;
+	struct walls walls;
 	unsigned answered; /* enum ask_by */
 	char **envp;
 	char *exec_path;
@@ -291,6 +292,14 @@ static void drop_descriptors(struct session *s)
 	network_release(&s->run);
 }
 
+/* If it fails, supervise() tries again and says so. */
+static void watch_walls(void *arg)
+{
+	struct session *s = arg;
+
+	(void)walls_watch(&s->walls, &s->view, NULL);
+}
+
 static int start_and_supervise(struct session *s)
 {
 	AUTO_CLOSE int project = -1;
@@ -303,6 +312,8 @@ static int start_and_supervise(struct session *s)
 	if (supervise_block_signals(&err) < 0 ||
 	    streams_bridge(&s->run, &s->view, &streams, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
+	s->run.meanwhile = watch_walls;
+	s->run.meanwhile_arg = s;
 	do {
 		memset(&err, 0, sizeof(err));
 		r = sandbox_start(&s->run, &s->view, &child, &err);
@@ -321,7 +332,7 @@ static int start_and_supervise(struct session *s)
 		project = open(s->roots.project, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	memset(&err, 0, sizeof(err));
 	s->ran = true;
-	r = supervise(&s->run, &s->view, &child, &s->result, &err);
+	r = supervise(&s->run, &s->view, &child, &s->walls, &s->result, &err);
 	streams_give_back(flags);
 	if (r < 0)
 		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
@@ -441,6 +452,8 @@ static int with_bundle(struct session *s)
 	    state_view_make(&s->run, dirs, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
 	    check_report(s, true, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
+	if (s->opt.action == OPT_RUN)
+		sandbox_ahead_view(&s->run, &s->view);
 	exactness_find_here(&s->run, &s->view, &s->here);
 	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);
 }
@@ -485,6 +498,7 @@ static void release(struct session *s)
 	sandbox_ahead_release(&s->ahead);
 	if (s->decided)
 		entry_release(&s->entry);
+	walls_release(&s->walls);
 	sandbox_view_release(&s->view);
 	rt_roots_release(&s->roots);
 	env_free(s->envp);
@@ -500,7 +514,8 @@ static void release(struct session *s)
 
 static int session(const struct polrun_options *opt)
 {
-	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .ahead = { 0, -1, -1 },
+	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .ahead = SANDBOX_AHEAD_NONE,
+			     .walls = WALLS_NONE,
 			     .left = { .top = -1, .fd = -1 }, .chosen.cache = { .dir = -1, .polc = -1 },
 			     .notes = opt->quiet ? fopen("/dev/null", "we") : stderr };
 	struct rt_err err = { 0 };

@@ -286,7 +286,7 @@ int sandbox_launch(const struct sandbox_run *run, const int *fds, size_t nfds,
 		r = map_child(&s, err);
 	if (s.peer >= 0)
 		(void)close(s.peer);
-	*ret = (struct sandbox_ahead){ s.pid, s.pidfd, s.sock };
+	*ret = (struct sandbox_ahead){ s.pid, s.pidfd, s.sock, false };
 	if (r < 0)
 		sandbox_ahead_release(ret);
 	return r;
@@ -315,5 +315,5 @@ void sandbox_ahead_release(struct sandbox_ahead *a)
 		(void)close(a->pidfd);
 	if (a->sock >= 0)
 		(void)close(a->sock);
-	*a = (struct sandbox_ahead){ 0, -1, -1 };
+	*a = (struct sandbox_ahead)SANDBOX_AHEAD_NONE;
 }

@@ -19,7 +19,10 @@
 struct sandbox_ahead {
 	pid_t pid; /* 0: none */
 	int pidfd, sock;
+	bool viewed; /* it has the plan of the view */
 };
+
+#define SANDBOX_AHEAD_NONE { 0, -1, -1, false }
 
 struct sandbox_run {
 	struct bundle *bundle;
@@ -59,6 +62,9 @@ struct sandbox_run {
 	int landlock_abi;          /* 0: none */
 	mode_t umask;
 	struct sandbox_ahead *ahead; /* may be NULL; sandbox_start() takes it */
+	void (*meanwhile)(void *arg); /* called while polinit sets the view up; may be
+	                                 NULL, and may be called again after a retry */
+	void *meanwhile_arg;
 };
 
 /* Makes the view from the bundle's rules and what the host has. */
@@ -96,6 +102,12 @@ struct sandbox_status {
  * silent: sandbox_start() tries again and reports the reason.
  */
 void sandbox_ahead(const struct sandbox_run *run, struct sandbox_ahead *ret);
+/*
+ * Lets the polinit of run->ahead set the view up; sandbox_start() must be called with
+ * the same view, or sandbox_ahead_release().  Does nothing if there is none, or if it
+ * cannot be used; a failure is silent here as well.
+ */
+void sandbox_ahead_view(const struct sandbox_run *run, const struct sandbox_view *view);
 /* Ends that polinit if no run uses it. */
 void sandbox_ahead_release(struct sandbox_ahead *a);
 

@@ -186,16 +186,14 @@ static int wait_ready(const struct spawn *s, const struct plan_policy *policy, i
 	return take_listener(s, pid, st.value, &ret->listener, err);
 }
 
-static int make_plan(struct spawn *s, const struct sandbox_view *view,
-		     const struct plan_policy *policy, struct rt_err *err)
+/* The first part of the set-up: all that needs the view. */
+static int plan_for_view(struct spawn *s, const struct sandbox_view *view,
+			 const struct plan_policy *policy, struct rt_err *err)
 {
-	static const enum step_id creds[] = { STEP_SECUREBITS, STEP_BOUNDING,
-					      STEP_AMBIENT, STEP_CAPSET, STEP_NNP };
 	struct plan_texts texts;
 	AUTO_FREE int *given = NULL;
 	int r = plan_texts_make(s->run, &texts);
 
-	plan_init(&s->plan);
 	if (r < 0)
 		return rt_fail_errno(err, -r, "/etc/passwd and /etc/group of the run");
 	if (geteuid() == 0 && s->uid_out != 0) {
@@ -211,17 +209,59 @@ static int make_plan(struct spawn *s, const struct sandbox_view *view,
 	plan_nft(&s->plan, policy);
 	plan_view(&s->plan, s->run, view, given, policy, &texts);
 	plan_texts_release(&texts);
+	return 0;
+}
+
+/* The rest: polinit gives up what it needed for the view, and starts the command. */
+static void plan_for_command(struct spawn *s, const struct sandbox_view *view,
+			     const struct plan_policy *policy)
+{
+	static const enum step_id creds[] = { STEP_SECUREBITS, STEP_BOUNDING,
+					      STEP_AMBIENT, STEP_CAPSET, STEP_NNP };
+
 	for (size_t i = 0; i < sizeof(creds) / sizeof(*creds); i++)
 		(void)plan_add(&s->plan, creds[i], PLAN_INIT);
 	plan_landlock(&s->plan, view, &policy->landlock);
 	plan_command(&s->plan, s->run, policy);
+}
+
+static int finish_plan(struct spawn *s, struct rt_err *err)
+{
+	int r;
+
 	if (s->plan.head.nslots > PLAN_MAX_SLOTS)
 		return rt_fail(err, E2BIG,
 			       "the view has %u places, more than %u: name "
 			       "directories",
 			       s->plan.head.nslots, PLAN_MAX_SLOTS);
 	r = plan_finish(&s->plan, &s->bytes, &s->size);
+#ifdef POL_TEST_STEPS
+	/* gives a test time to exchange what polrun has seen */
+	const char *pause = getenv("POL_TEST_PAUSE");
+
+	if (pause && *pause)
+		(void)usleep(500000);
+#endif
 	return r < 0 ? rt_fail_errno(err, -r, "the plan") : 0;
+}
+
+int sandbox_spawn_view(const struct sandbox_run *run, const struct sandbox_view *view,
+		       const struct plan_policy *policy, struct rt_err *err)
+{
+	struct spawn s = { .run = run, .uid_out = sandbox_ids_of(run).uid_out,
+			   .child = *run->ahead };
+	int r;
+
+	plan_init(&s.plan);
+	r = plan_for_view(&s, view, policy, err);
+	s.plan.head.more = true;
+	if (r == 0)
+		r = s.plan.nfds ? -EINVAL : finish_plan(&s, err);
+	if (r == 0)
+		r = send_plan(&s);
+	plan_release(&s.plan);
+	free(s.bytes);
+	return r;
 }
 
 /* Takes the child that was started ahead, or starts one; in a run as root the child
@@ -233,12 +273,12 @@ static int take_child(struct spawn *s, struct rt_err *err)
 	/* a child that was started ahead inherits no trees, and has a network of its own
 	 * even if the run wants the host's */
 	if (ahead && (s->plan.nfds || s->run->host_network))
-		sandbox_ahead_release(ahead);
+		sandbox_ahead_release(ahead); /* sandbox_ahead_view() had no part in it */
 	if (!ahead || ahead->pid <= 0)
 		return sandbox_launch(s->run, s->plan.fds, s->plan.nfds, &s->child,
 				      err);
 	s->child = *ahead;
-	*ahead = (struct sandbox_ahead){ 0, -1, -1 };
+	*ahead = (struct sandbox_ahead)SANDBOX_AHEAD_NONE;
 	return 0;
 }
 
@@ -246,25 +286,26 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 		  const struct plan_policy *policy, struct sandbox_child *ret,
 		  struct rt_err *err)
 {
-	struct spawn s = { .run = run, .child = { 0, -1, -1 } };
-	int r;
+	struct spawn s = { .run = run, .child = SANDBOX_AHEAD_NONE };
+	int r = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->listener = ret->status_fd = ret->init_pidfd = -1;
 	s.uid_out = sandbox_ids_of(run).uid_out;
-	r = make_plan(&s, view, policy, err);
-#ifdef POL_TEST_STEPS
-	/* gives a test time to exchange what polrun has seen */
-	const char *pause = getenv("POL_TEST_PAUSE");
-
-	if (pause && *pause)
-		(void)usleep(500000);
-#endif
+	plan_init(&s.plan);
+	if (!run->ahead || !run->ahead->viewed)
+		r = plan_for_view(&s, view, policy, err);
+	if (r == 0) {
+		plan_for_command(&s, view, policy);
+		r = finish_plan(&s, err);
+	}
 	if (r == 0)
 		r = take_child(&s, err);
 	if (r == 0) {
 		int sent = send_plan(&s);
 
+		if (run->meanwhile)
+			run->meanwhile(run->meanwhile_arg);
 		r = wait_ready(&s, policy, sent, ret, err);
 	}
 	plan_release(&s.plan);

@@ -11,4 +11,11 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 		  const struct plan_policy *policy, struct sandbox_child *ret,
 		  struct rt_err *err);
 
+/*
+ * Sends the plan of the view to the polinit that was started ahead, so that it works
+ * while polrun looks the program up.  0 or -errno: then that polinit is of no use.
+ */
+int sandbox_spawn_view(const struct sandbox_run *run, const struct sandbox_view *view,
+		       const struct plan_policy *policy, struct rt_err *err);
+
 #endif

@@ -166,6 +166,22 @@ static int take_network(const struct sandbox_run *run, struct plan_policy *p,
 	return r;
 }
 
+void sandbox_ahead_view(const struct sandbox_run *run, const struct sandbox_view *view)
+{
+	struct plan_policy policy;
+	struct rt_err err;
+
+	if (!run->ahead || run->ahead->pid <= 0)
+		return;
+	memset(&policy, 0, sizeof(policy));
+	policy.disk = run->bundle->mounts ? run->bundle->mounts->disk : 0;
+	if (!run->host_network && !run->by_polnft && take_network(run, &policy, &err) == 0 &&
+	    sandbox_spawn_view(run, view, &policy, &err) == 0)
+		run->ahead->viewed = true;
+	else
+		sandbox_ahead_release(run->ahead);
+}
+
 int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view,
 		  struct sandbox_child *ret, struct rt_err *err)
 {

@@ -35,7 +35,7 @@ struct loop {
 	struct supervise_result *ret;
 	struct rt_err *err;
 	struct listener listener;
-	struct walls walls;
+	struct walls *walls;
 	int signals, timer;
 	struct waker waker;
 	enum phase phase;
@@ -71,8 +71,8 @@ static int set_timer(struct loop *l, uint64_t at_ms)
  */
 static int set_waker(const struct loop *l)
 {
-	bool often = l->walls.poll_ms >= 0;
-	uint64_t beat = often ? 2 * (uint64_t)l->walls.poll_ms : BEAT_MS, now = now_ms();
+	bool often = l->walls->poll_ms >= 0;
+	uint64_t beat = often ? 2 * (uint64_t)l->walls->poll_ms : BEAT_MS, now = now_ms();
 	uint64_t limit = l->limit_ms ? l->start_ms + l->limit_ms : 0;
 	uint64_t at = l->stopped ? 0 : now + beat;
 
@@ -108,7 +108,7 @@ static void look_at_walls(struct loop *l)
 	if (l->ret->wall != WALLS_STAND || l->failed)
 		return;
 	l->looked_ms = now_ms();
-	r = walls_check(&l->walls, &gone);
+	r = walls_check(l->walls, &gone);
 	if (r == 0 && gone == WALLS_STAND) {
 		(void)set_waker(l);
 		return;
@@ -125,8 +125,8 @@ static void look_at_walls(struct loop *l)
  * yes. */
 static bool walls_changed(const struct loop *l)
 {
-	struct pollfd p[2] = { { l->walls.mountinfo, POLLPRI, 0 },
-			       { l->walls.moves, POLLIN, 0 } };
+	struct pollfd p[2] = { { l->walls->mountinfo, POLLPRI, 0 },
+			       { l->walls->moves, POLLIN, 0 } };
 
 	return poll(p, 2, 0) != 0;
 }
@@ -141,16 +141,16 @@ static bool walls_changed(const struct loop *l)
 static void stop_too(struct loop *l)
 {
 	l->stopped = true;
-	if (walls_wake(&l->walls, true)) {
+	if (walls_wake(l->walls, true)) {
 		drain_signals(l); /* a stop would discard a pending CONT */
 		if (walls_changed(l))
 			look_at_walls(l);
 		(void)set_waker(l);
 		if (l->stopped && l->phase == PH_RUNNING)
 			(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
-		(void)walls_wake(&l->walls, false);
+		(void)walls_wake(l->walls, false);
 		if (!l->stopped) /* continued before the stop */
-			(void)walls_wake(&l->walls, true);
+			(void)walls_wake(l->walls, true);
 		drain_signals(l);
 	} else {
 		l->stopped = false;
@@ -255,7 +255,7 @@ static void init_gone(struct loop *l)
 	} while (p < 0 && errno == EINTR);
 	/* The mounts outlive the run, so a wall that was lost before its end still
 	 * shows. */
-	if (walls_changed(l) || l->walls.poll_ms >= 0)
+	if (walls_changed(l) || l->walls->poll_ms >= 0)
 		look_at_walls(l);
 	if (l->ret->wall != WALLS_STAND && !l->failed) {
 		l->ret->status = WALL_STATUS;
@@ -319,7 +319,7 @@ static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 		} else if (l->stopped &&
 			   (si->ssi_code < POLL_IN || si->ssi_code > POLL_HUP)) {
 			l->stopped = false;
-			(void)walls_wake(&l->walls, true);
+			(void)walls_wake(l->walls, true);
 			(void)set_waker(l);
 		}
 		if (sent)
@@ -447,12 +447,14 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		r = listener_init(&l->listener, l->run, view, l->child,
 				  &l->ret->denials, l->err);
 	if (r == 0)
-		r = walls_init(&l->walls, view, l->child, l->err);
+		r = walls_watch(l->walls, view, l->err);
+	if (r == 0)
+		r = walls_init(l->walls, l->child, l->err);
 	if (r == 0) {
-		l->ret->walls = walls_mechanism(&l->walls);
+		l->ret->walls = walls_mechanism(l->walls);
 		look_at_walls(l);
 		/* Somebody may stop polrun with SIGSTOP, which it cannot handle. */
-		(void)walls_wake(&l->walls, true);
+		(void)walls_wake(l->walls, true);
 	}
 	/* if a wall had gone, the command could start before the signal that ends it
 	 * arrives */
@@ -501,15 +503,15 @@ static void serve(struct loop *l)
 /* How long the loop may wait, as a timeout for poll(2). */
 static int patience(const struct loop *l)
 {
-	return l->stopped && l->walls.poll_ms < 0 ? QUIET_MS : l->walls.poll_ms;
+	return l->stopped && l->walls->poll_ms < 0 ? QUIET_MS : l->walls->poll_ms;
 }
 
 /* If no event reports changes, the command must not keep the loop so busy that it never
  * looks at the walls. */
 static bool walls_due(const struct loop *l)
 {
-	return l->walls.poll_ms >= 0 &&
-	       now_ms() - l->looked_ms >= (uint64_t)l->walls.poll_ms;
+	return l->walls->poll_ms >= 0 &&
+	       now_ms() - l->looked_ms >= (uint64_t)l->walls->poll_ms;
 }
 
 static void run_loop(struct loop *l)
@@ -520,8 +522,8 @@ static void run_loop(struct loop *l)
 		[P_STATUS] = { l->child->status_fd, POLLIN, 0 },
 		[P_SIGNALS] = { l->signals, POLLIN, 0 },
 		[P_TIMER] = { l->timer, POLLIN, 0 },
-		[P_MOUNTS] = { l->walls.mountinfo, POLLPRI, 0 },
-		[P_MOVES] = { l->walls.moves, POLLIN, 0 },
+		[P_MOUNTS] = { l->walls->mountinfo, POLLPRI, 0 },
+		[P_MOVES] = { l->walls->moves, POLLIN, 0 },
 	};
 
 	for (;;) {
@@ -561,14 +563,14 @@ static void run_loop(struct loop *l)
 }
 
 int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
-	      struct sandbox_child *child, struct supervise_result *ret,
-	      struct rt_err *err)
+	      struct sandbox_child *child, struct walls *walls,
+	      struct supervise_result *ret, struct rt_err *err)
 {
 	struct loop l = { .run = run,
 			  .child = child,
 			  .ret = ret,
 			  .err = err,
-			  .walls = { .root = -1, .mountinfo = -1, .moves = -1, .poll_ms = -1 },
+			  .walls = walls,
 			  .signals = -1,
 			  .timer = -1 };
 	int r;
@@ -589,7 +591,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	}
 	ret->wall_ms = now_ms() - l.start_ms;
 	listener_release(&l.listener);
-	walls_release(&l.walls);
+	walls_release(l.walls);
 	if (l.signals >= 0)
 		(void)close(l.signals);
 	if (l.timer >= 0)

@@ -35,10 +35,11 @@ int supervise_block_signals(struct rt_err *err);
 
 /*
  * Runs until the command has ended and nothing of the sandbox is left.  err is filled
- * if polrun itself failed (status 125).
+ * if polrun itself failed (status 125).  `walls` may be watched already; they are
+ * released.
  */
 int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
-	      struct sandbox_child *child, struct supervise_result *ret,
-	      struct rt_err *err);
+	      struct sandbox_child *child, struct walls *walls,
+	      struct supervise_result *ret, struct rt_err *err);
 
 #endif

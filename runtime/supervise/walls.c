@@ -24,6 +24,8 @@
 #define SELF (ABOVE | IN_ATTRIB | IN_DELETE_SELF)
 /* A change of a directory's attributes (chmod) may open the way through it. */
 #define NAMES ((uint32_t)(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB | IN_MASK_ADD))
+/* A name is renamed over or removed. */
+#define GONE ((uint32_t)(IN_MOVED_TO | IN_DELETE | IN_MASK_ADD))
 #define MAX_READS 64 /* reads at a time: a process that makes events faster than we read
                         them must not block us */
 
@@ -91,7 +93,7 @@ static int is_same_link(const struct walls *w, const struct sandbox_wall *wall, 
 	return 0;
 }
 
-static int stands(const struct walls *w, size_t i, bool *ret)
+static int stands(struct walls *w, size_t i, bool *ret)
 {
 	const struct sandbox_wall *wall = &w->view->walls[i];
 	uint64_t id;
@@ -100,7 +102,9 @@ static int stands(const struct walls *w, size_t i, bool *ret)
 	switch ((enum sandbox_wall_kind)wall->kind) {
 	case SANDBOX_WALL_MOUNT:
 		r = mount_at(w, wall->path, &id);
-		/* id 0: the first look found no mount */
+		if (!w->noted)
+			w->id[i] = id;
+		/* id 0: the first look found no mount, another process was faster */
 		*ret = r == 0 && id && id == w->id[i];
 		return r;
 	case SANDBOX_WALL_ABSENT:
@@ -124,6 +128,8 @@ static int is_up(struct walls *w, size_t i, bool *ret)
 
 	if (r == 0 || !is_closed(-r))
 		return r;
+	if (w->view->walls[i].kind == SANDBOX_WALL_MOUNT && !w->noted)
+		return r;
 	*ret = true;
 	w->blind |= w->view->walls[i].kind != SANDBOX_WALL_ABSENT;
 	return 0;
@@ -135,6 +141,15 @@ static void look_often(struct walls *w)
 {
 	w->often = true;
 	w->poll_ms = POLL_MS;
+}
+
+/* Only root can change the names in this directory, so that little happens there. */
+static bool is_quiet(const char *dir)
+{
+	struct stat st;
+
+	return SYS_RETRY(stat(dir, &st)) == 0 && st.st_uid == 0 &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 static bool watch(const struct walls *w, const char *path, uint32_t mask)
@@ -164,6 +179,25 @@ static bool is_closed_dir(const char *dir)
 	return SYS_RETRY(stat(inner, &st)) != 0 && is_closed(errno);
 }
 
+/*
+ * A directory in a quiet one (/tmp, /var/tmp): its name is watched there.  IN_ATTRIB on the directory itself would
+ * make the kernel mark each cached name in it (fsnotify_set_children_dentry_flags()),
+ * 16 ms for a /tmp with 100,000 of them.
+ */
+static bool watch_quiet_dir(const struct walls *w, const char *path, uint32_t mask)
+{
+	char dir[PATH_MAX];
+
+	if (!(mask & IN_ATTRIB))
+		return false;
+	(void)snprintf(dir, sizeof(dir), "%s", path);
+	if (!cut_name(dir))
+		(void)snprintf(dir, sizeof(dir), "/");
+	return is_quiet(dir) &&
+	       watch(w, path, (mask & ~(uint32_t)IN_ATTRIB) | IN_ONLYDIR) &&
+	       watch(w, dir, GONE | IN_ONLYDIR);
+}
+
 /* Asks for events when the object at `path` is moved.  Only who may read an object may
  * watch it; otherwise we watch its name in the directory above.  If that directory is
  * closed, the event that it was opened will come first. */
@@ -171,7 +205,7 @@ static void watch_object(struct walls *w, const char *path, uint32_t mask)
 {
 	char dir[PATH_MAX];
 
-	if (watch(w, path, mask))
+	if (watch_quiet_dir(w, path, mask) || watch(w, path, mask))
 		return;
 	if (errno == ENOENT || errno == ENOTDIR)
 		return; /* the first look will find it gone */
@@ -311,14 +345,6 @@ static bool drain(const struct walls *w)
 
 /* --- begin and end ------------------------------------------------------------------ */
 
-/* Notes the mount that the set-up made there.  0 if another process was faster than the
- * first look. */
-static int note_mount(struct walls *w, size_t i)
-{
-	return w->view->walls[i].kind != SANDBOX_WALL_MOUNT ?
-		       0 : mount_at(w, w->view->walls[i].path, &w->id[i]);
-}
-
 static int open_of_init(const struct sandbox_child *child, const char *what, int flags)
 {
 	char name[64];
@@ -335,32 +361,39 @@ static int open_mounts(struct walls *w, const struct sandbox_child *child)
 	return w->mountinfo >= 0 ? 0 : -errno;
 }
 
-int walls_init(struct walls *w, const struct sandbox_view *view,
-	       const struct sandbox_child *child, struct rt_err *err)
+int walls_watch(struct walls *w, const struct sandbox_view *view, struct rt_err *err)
 {
 	struct watched last = { "", "" };
-	int r;
 
-	*w = (struct walls){ .view = view, .root = -1, .mountinfo = -1, .moves = -1,
-			     .poll_ms = -1 };
-	if (!view->nwalls)
+	if (w->view)
 		return 0;
-	w->id = calloc(view->nwalls, sizeof(*w->id));
+	w->id = calloc(view->nwalls + 1, sizeof(*w->id));
 	if (!w->id)
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
-	r = open_mounts(w, child);
-	if (r < 0 && sandbox_child_ended(child))
-		return 0; /* mountinfo is -1, so walls_check() does nothing */
-	if (r < 0)
-		return rt_fail_errno(err, -r, "the sandbox's mounts");
+	w->view = view;
+	if (!view->nwalls)
+		return 0;
 	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (w->moves < 0)
 		look_often(w);
 	for (size_t i = 0; i < view->nwalls && w->moves >= 0; i++)
 		watch_wall(w, i, &last);
-	for (size_t i = 0; i < view->nwalls && r == 0; i++)
-		r = note_mount(w, i);
-	return r < 0 ? rt_fail_errno(err, -r, "the sandbox's mounts") : 0;
+	return 0;
+}
+
+int walls_init(struct walls *w, const struct sandbox_child *child, struct rt_err *err)
+{
+	int r;
+
+	if (!w->view->nwalls)
+		return 0;
+	r = open_mounts(w, child);
+	if (r < 0 && sandbox_child_ended(child))
+		return 0; /* mountinfo is -1, so walls_check() does nothing */
+	if (r < 0)
+		return rt_fail_errno(err, -r, "the sandbox's mounts");
+	close_later_keep(&w->later, (int[]){ w->root, w->mountinfo, w->moves }, 3);
+	return 0;
 }
 
 void walls_release(struct walls *w)
@@ -372,6 +405,7 @@ void walls_release(struct walls *w)
 		(void)close(w->mountinfo);
 	if (w->moves >= 0)
 		(void)close(w->moves);
+	close_later_release(&w->later);
 	w->id = NULL;
 	w->root = w->mountinfo = w->moves = -1;
 }
@@ -396,6 +430,7 @@ int walls_check(struct walls *w, size_t *ret)
 			return 0;
 		}
 	}
+	w->noted |= r == 0;
 	w->poll_ms = w->often || w->blind ? POLL_MS : -1;
 	return r;
 }

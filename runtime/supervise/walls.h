@@ -14,6 +14,7 @@
 #define RUNTIME_SUPERVISE_WALLS_H
 
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/supervise/close_later.h"
 
 struct walls {
 	const struct sandbox_view *view;
@@ -22,25 +23,33 @@ struct walls {
 	int mountinfo;  /* of pid 1 inside: POLLPRI.  Keeps its mount namespace alive.
 	                   -1: the run had no walls to watch, or had already ended */
 	int moves;      /* inotify: POLLIN; -1 if there is none */
+	struct close_later later; /* for the three above */
 	int poll_ms;    /* timeout for poll(2): -1, or how often to look */
+	bool noted;     /* the first look has been: `id` holds the mounts */
 	bool often;     /* some changes cannot be reported by events */
 	bool blind;     /* the last look was refused because a way was closed */
 };
 
 #define WALLS_STAND SIZE_MAX
+#define WALLS_NONE { .root = -1, .mountinfo = -1, .moves = -1, .later = CLOSE_LATER_NONE, .poll_ms = -1 }
 
 /*
- * After this call the loss of a wall is seen.  Call it before confine_self().  Without
- * inotify (because of its limits, or a directory that the caller may not read) the
- * walls are looked at every poll_ms.
+ * Watches the names on the host, before or while the sandbox is set up.  Without inotify
+ * (because of its limits, or a directory that the caller may not read) the walls are
+ * looked at every poll_ms.  Does nothing if it was called before.
  */
-int walls_init(struct walls *w, const struct sandbox_view *view,
-	       const struct sandbox_child *child, struct rt_err *err);
+int walls_watch(struct walls *w, const struct sandbox_view *view, struct rt_err *err);
+/*
+ * Opens the sandbox's mounts.  From the first walls_check() on, the loss of a wall is
+ * seen.  Call it before confine_self().
+ */
+int walls_init(struct walls *w, const struct sandbox_child *child, struct rt_err *err);
 void walls_release(struct walls *w);
 
 /*
  * Call it after POLLPRI or POLLIN, or every poll_ms.  *ret is the first wall of
- * view->walls that has gone, or WALLS_STAND.  0, or -errno if it could not look.
+ * view->walls that has gone, or WALLS_STAND.  0, or -errno if it could not look.  The
+ * first call notes the mounts that the set-up has made.
  */
 int walls_check(struct walls *w, size_t *ret);
 
