@@ -87,6 +87,8 @@ OBJ_COMPILER := $(call obj,$(SRC_COMPILER)) $(OBJ_GEN)
 OBJ_RUNTIME  := $(call obj,$(SRC_RUNTIME))
 OBJ_POL      := $(call obj,$(SRC_POL))
 $(OBJ_POL): PIC := -fPIC -fvisibility=hidden
+# std/base's commands.bin, for the programs whose start counts (runtime/bundle/common_bytes.h).
+COMMON   := $(if $(filter dev rel san,$(VARIANT)),$(if $(filter compiler/cli,$(ONLY)),$(BUILD)/obj/gen/common.o))
 LIB_COMPILER := $(BUILD)/lib/libcompiler.a
 # In this order: the first needs the second.
 LIB_RUNTIME  := $(BUILD)/lib/libruntime.a $(BUILD)/lib/libpolparts.a
@@ -141,6 +143,8 @@ help:
 ## coverage       lines and branches that units, goldens and corpora reach
 ## bench          timings beside peers (never part of a test)
 ## install        into $(DESTDIR)$(PREFIX)
+
+STDLIB_FILES := $(wildcard stdlib-policies/*.pol stdlib-policies/*/*.pol)
 
 # --- generated code -----------------------------------------------------------
 $(BUILD)/gen/policy.tab.c $(BUILD)/gen/policy.tab.h &: grammar/policy.y
@@ -209,13 +213,24 @@ MAP = -Wl,-Map=$(BUILD)/map/$(@F).map
 $(BUILD)/bin/polc: $(call obj,compiler/cli/main.c) $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D) $(BUILD)/map
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLC_LIBS)
-$(BUILD)/bin/polrun: $(call obj,runtime/polrun/polrun.c) $(LIB_RUNTIME)
+# What polc makes of a policy that says nothing; in the place of common_bytes.o.
+$(BUILD)/gen/common.bin: $(BUILD)/bin/polc $(STDLIB_FILES) | $(STDLIB_LINKS)
+	@mkdir -p $(@D)
+	$(Q)echo 'policy common { level user }' >$(@D)/common.pol
+	$(Q)$< compile $(@D)/common.pol -o $(@D)/common.polb >$(@D)/common.log 2>&1 || { cat $(@D)/common.log; exit 1; }
+	$(Q)tar xOf $(@D)/common.polb commands.bin >$@
+$(BUILD)/gen/common.S: $(BUILD)/gen/common.bin runtime/bundle/common.S.in
+	$(Q)sed -e 's|@FILE@|$<|' -e "s|@DIGEST@|$$(b2sum -l 256 <$< | cut -d' ' -f1)|" runtime/bundle/common.S.in >$@
+$(BUILD)/obj/gen/common.o: $(BUILD)/gen/common.S
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c $< -o $@
+$(BUILD)/bin/polrun: $(call obj,runtime/polrun/polrun.c) $(COMMON) $(LIB_RUNTIME)
 	@mkdir -p $(@D) $(BUILD)/map
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLRUN_LIBS)
 $(BUILD)/bin/polinit: $(call obj,runtime/sandbox/polinit.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
-$(BUILD)/bin/polquery: $(call obj,runtime/polquery/polquery.c) $(LIB_RUNTIME)
+$(BUILD)/bin/polquery: $(call obj,runtime/polquery/polquery.c) $(COMMON) $(LIB_RUNTIME)
 	@mkdir -p $(@D) $(BUILD)/map
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLQUERY_LIBS)
 $(BUILD)/bin/polnft: $(call obj,runtime/sandbox/polnft.c) $(LIB_RUNTIME)
@@ -229,6 +244,7 @@ $(BUILD)/tests/unit/% $(BUILD)/tests/prop/% $(BUILD)/tests/conformance/%: $(BUIL
 $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) | $(TEST_RECORD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap -lcmocka
+$(BUILD)/tests/unit/test_bundle_common: $(COMMON)
 $(TABLE): $(OBJ_TABLE) $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(OBJ_TABLE) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap
@@ -254,7 +270,7 @@ $(BUILD)/tests/libpol/same: $(call obj,tests/libpol/same.c) $(BUILD)/lib/libpolp
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POL_LIBS) -lpthread
 # Beside the rel build only; as the runtime's own programs, without a loader.
-$(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(LIB_RUNTIME)
+$(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(COMMON) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
 $(BUILD)/tests/bench/shell: $(call obj,tests/bench/shell.c) $(LIB_RUNTIME)
@@ -370,7 +386,6 @@ step-mutants: all probes
 bench:
 	@BUILD=$(abspath build/rel) tests/bench/run.sh $(RUNS)
 
-STDLIB_FILES := $(wildcard stdlib-policies/*.pol stdlib-policies/*/*.pol)
 install: all manual
 	install -D -m 0755 $(BUILD)/bin/polc $(DESTDIR)$(PREFIX)/bin/polc
 	install -D -m 0755 $(BUILD)/bin/polrun $(DESTDIR)$(PREFIX)/bin/polrun

@@ -13,6 +13,8 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/bundle/common.h"
+#include "runtime/bundle/common_bytes.h"
 #include "runtime/bundle/members.h"
 #include "runtime/bundle/reader.h"
 #include "runtime/bundle/tar.h"
@@ -102,6 +104,19 @@ static bool is_idle(const char *path)
 	return strcmp(path, PB_IR) == 0 || member_is_source(path, strlen(path));
 }
 
+/*
+ * Is this the header of a commands.bin whose bytes the program has?  The manifest, the
+ * first member, says so; if it turns out to say something else, the zeros in the place
+ * of the bytes will not have their digest.
+ */
+static bool is_common(const uint8_t *buf, const char *path, size_t data)
+{
+	size_t manifest;
+
+	return strcmp(path, PB_COMMANDS) == 0 && data == bundle_common.size &&
+	       tar_peek(buf, &manifest) && bundle_common_in(buf + TAR_BLOCK, manifest);
+}
+
 /* Gets all pages at once instead of by one fault after another. From a certain size on
  * this is worth the call. */
 static void populate(uint8_t *p, size_t size)
@@ -112,7 +127,7 @@ static void populate(uint8_t *p, size_t size)
 
 /*
  * Reads header by header, each together with the data before it, but skips the data of
- * idle members. From the first header that is not canonical (such as the end of the
+ * idle members and of a common one. From the first header that is not canonical (such as the end of the
  * archive) on, all is read as it is, and bundle_parse() judges it.
  */
 static int read_needed(int fd, const char *path, uint8_t *buf, size_t size,
@@ -122,10 +137,12 @@ static int read_needed(int fd, const char *path, uint8_t *buf, size_t size,
 	int r = size < TAR_BLOCK ? 0 : read_at(fd, path, buf, 0, TAR_BLOCK, err);
 
 	while (r == 0 && size - at >= TAR_BLOCK && tar_peek(buf + at, &data)) {
-		bool idle = is_idle((const char *)buf + at);
+		bool idle;
 
 		if (data > size || tar_padded(data) > size - at - TAR_BLOCK)
 			break;
+		idle = is_idle((const char *)buf + at) ||
+		       is_common(buf, (const char *)buf + at, data);
 		at += TAR_BLOCK;
 		skip = idle ? tar_padded(data) : 0;
 		data = (idle ? 0 : tar_padded(data)) + TAR_BLOCK;

@@ -14,6 +14,8 @@
 
 #include "runtime/base/sys.h"
 #include "runtime/bundle/check.h"
+#include "runtime/bundle/common.h"
+#include "runtime/bundle/common_bytes.h"
 #include "runtime/bundle/manifest.h"
 #include "runtime/bundle/members.h"
 #include "runtime/bundle/nft_batch.h"
@@ -121,6 +123,20 @@ static int read_signatures(struct bundle *b, size_t *at, struct rt_err *err)
 	return r < 0 ? r : 0;
 }
 
+/* The program's own bytes in the place of equal ones of the archive. */
+static void take_common(struct bundle_member *m)
+{
+	if (strcmp(m->path, PB_COMMANDS) == 0 && bundle_common_is(m->size, m->b2)) {
+		m->data = bundle_common.data;
+		m->verified = true;
+	}
+}
+
+static bool is_common(const struct bundle_member *m)
+{
+	return bundle_common.size && m->data == bundle_common.data;
+}
+
 /* The rest of the archive must be what the manifest lists, in the same order. */
 static int match_members(struct bundle *b, const struct manifest *m, size_t at,
 			 struct rt_err *err)
@@ -153,6 +169,7 @@ static int match_members(struct bundle *b, const struct manifest *m, size_t at,
 					      .data = t.data,
 					      .size = t.size };
 		memcpy(bm->b2, mm->b2, 32);
+		take_common(bm);
 		b->nmembers++;
 	}
 	if (r == 0 && b->nmembers != m->nmembers)
@@ -241,7 +258,8 @@ static int check_members(struct bundle *b, struct rt_err *err)
 	CHECK_TRY(bundle_check_matcher(m->data, m->size, b->rules, err));
 	b->matcher = (const void *)m->data;
 	CHECK_TRY(need(b, PB_COMMANDS, &m, err));
-	CHECK_TRY(bundle_check_commands(m->data, m->size, err));
+	if (!is_common(m)) /* these were checked when the program was built */
+		CHECK_TRY(bundle_check_commands(m->data, m->size, err));
 	b->commands = (const void *)m->data;
 	CHECK_TRY(check_network(b, err));
 	CHECK_TRY(need(b, PB_LANDLOCK, &m, err));
