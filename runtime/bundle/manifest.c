@@ -155,16 +155,23 @@ static int string(struct cursor *c, const char *what, const char **ret, size_t *
 	return expect(c, "\"");
 }
 
+/* The value of a digit and 16; 0: it is none. */
+static const uint8_t hex_values[256] = {
+	['0'] = 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, ['a'] = 26, 27, 28, 29, 30, 31,
+};
+
 bool manifest_unhex(const char *hex, uint8_t out[32])
 {
-	for (size_t i = 0; i < 32; i++) {
-		unsigned hi, lo;
+	unsigned all = 16;
 
-		if (!hex_digit(hex[2 * i], &hi) || !hex_digit(hex[2 * i + 1], &lo))
-			return false;
-		out[i] = (uint8_t)(hi << 4 | lo);
+	for (size_t i = 0; i < 32; i++) {
+		uint8_t hi = hex_values[(unsigned char)hex[2 * i]];
+		uint8_t lo = hex_values[(unsigned char)hex[2 * i + 1]];
+
+		all &= hi & lo;
+		out[i] = (uint8_t)(hi << 4 | (lo & 15));
 	}
-	return true;
+	return all != 0;
 }
 
 void manifest_hex(const uint8_t in[32], char out[65])

@@ -42,6 +42,12 @@ bool member_is_source(const char *path, size_t len)
 	return len > n && memcmp(path, MEMBERS_SOURCES, n) == 0;
 }
 
+bool member_is_idle(const char *path, size_t len)
+{
+	return (len == strlen(PB_IR) && memcmp(path, PB_IR, len) == 0) ||
+	       member_is_source(path, len);
+}
+
 int member_rank(const char *path, size_t len)
 {
 	int i = 0;

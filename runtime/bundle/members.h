@@ -21,6 +21,8 @@ extern const struct member_kind member_kinds[];
  */
 int member_rank(const char *path, size_t len);
 bool member_is_source(const char *path, size_t len);
+/* Is this a member that no run reads (ir.json, a source)? These are the last ones. */
+bool member_is_idle(const char *path, size_t len);
 /* Is this a feature that the manifest may require? doc/bundle-format.md lists them. */
 bool member_feature_known(const char *name, size_t len);
 

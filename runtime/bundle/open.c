@@ -19,7 +19,7 @@
 #include "runtime/bundle/reader.h"
 #include "runtime/bundle/tar.h"
 
-#define POPULATE_FROM ((size_t)8 * 4096)
+#define READ_AT_ONCE ((size_t)4 * 4096)
 
 static int open_once(const char *path, int *ret_fd, struct rt_err *err)
 {
@@ -98,12 +98,6 @@ static int check_end(int fd, const char *path, size_t size, struct rt_err *err)
 	return 0;
 }
 
-/* Is this a member that no run reads? */
-static bool is_idle(const char *path)
-{
-	return strcmp(path, PB_IR) == 0 || member_is_source(path, strlen(path));
-}
-
 /*
  * Is this the header of a commands.bin whose bytes the program has?  The manifest, the
  * first member, says so; if it turns out to say something else, the zeros in the place
@@ -117,42 +111,62 @@ static bool is_common(const uint8_t *buf, const char *path, size_t data)
 	       tar_peek(buf, &manifest) && bundle_common_in(buf + TAR_BLOCK, manifest);
 }
 
-/* Gets all pages at once instead of by one fault after another. From a certain size on
- * this is worth the call. */
-static void populate(uint8_t *p, size_t size)
+/* The file, and how much of it was read or left out. */
+struct reading {
+	int fd;
+	const char *path;
+	uint8_t *buf;
+	size_t size, have;
+};
+
+/* Reads up to `to`, and some more: the next header and a small member. */
+static int read_to(struct reading *f, size_t to, struct rt_err *err)
 {
-	if (size >= POPULATE_FROM)
-		sys_advise(p, size, MADV_POPULATE_WRITE);
+	size_t n = to > f->have ? to - f->have : 0;
+	int r;
+
+	if (!n)
+		return 0;
+	if (n < READ_AT_ONCE)
+		n = READ_AT_ONCE;
+	if (n > f->size - f->have)
+		n = f->size - f->have;
+	/* gets all pages at once instead of by one fault after another */
+	sys_advise(f->buf + f->have, n, MADV_POPULATE_WRITE);
+	r = read_at(f->fd, f->path, f->buf, f->have, n, err);
+	f->have += n;
+	return r;
 }
 
 /*
- * Reads header by header, each together with the data before it, but skips the data of
- * idle members and of a common one. From the first header that is not canonical (such as the end of the
- * archive) on, all is read as it is, and bundle_parse() judges it.
+ * Reads header by header with the data that follows, and leaves out the data of a common
+ * member.  Ends at the first idle member; all that follow are idle as well.  From the
+ * first header that is not canonical (such as the end of the archive) on, all is read as
+ * it is, and bundle_parse() judges it.
  */
 static int read_needed(int fd, const char *path, uint8_t *buf, size_t size,
 		       struct rt_err *err)
 {
-	size_t at = 0, skip, data;
-	int r = size < TAR_BLOCK ? 0 : read_at(fd, path, buf, 0, TAR_BLOCK, err);
+	struct reading f = { fd, path, buf, size, 0 };
+	size_t at = 0, data;
+	int r = 0;
 
-	while (r == 0 && size - at >= TAR_BLOCK && tar_peek(buf + at, &data)) {
-		bool idle;
+	while (r == 0 && size - at >= TAR_BLOCK) {
+		const char *name = (const char *)buf + at;
 
-		if (data > size || tar_padded(data) > size - at - TAR_BLOCK)
+		r = read_to(&f, at + TAR_BLOCK, err);
+		if (r < 0 || !tar_peek(buf + at, &data) || data > size ||
+		    tar_padded(data) > size - at - TAR_BLOCK)
 			break;
-		idle = is_idle((const char *)buf + at) ||
-		       is_common(buf, (const char *)buf + at, data);
+		if (member_is_idle(name, strlen(name)))
+			return 0;
 		at += TAR_BLOCK;
-		skip = idle ? tar_padded(data) : 0;
-		data = (idle ? 0 : tar_padded(data)) + TAR_BLOCK;
-		if (data > size - at - skip)
-			data = size - at - skip;
-		populate(buf + at + skip, data);
-		r = read_at(fd, path, buf, at + skip, data, err);
-		at += skip + (data >= TAR_BLOCK ? data - TAR_BLOCK : data);
+		if (is_common(buf, name, data) && f.have < at + tar_padded(data))
+			f.have = at + tar_padded(data);
+		at += tar_padded(data);
+		r = read_to(&f, at, err);
 	}
-	return r < 0 ? r : read_at(fd, path, buf, at, size - at, err);
+	return r < 0 ? r : read_to(&f, size, err);
 }
 
 /* The parser does not know the path, but the message should name it. */
@@ -164,15 +178,6 @@ static void name_file(struct rt_err *err, const char *path)
 		return;
 	memcpy(text, err->text, sizeof(text));
 	(void)rt_fail(err, err->err, "bundle '%.150s': %.230s", path, text);
-}
-
-/* Members that were not read have no data, so that nobody takes the zeros for it. */
-static void forget_idle(struct bundle *b)
-{
-	for (size_t i = 0; i < b->nmembers; i++) {
-		if (is_idle(b->members[i].path))
-			b->members[i].data = NULL;
-	}
 }
 
 int bundle_open_gated(const char *path, bool run,
@@ -201,11 +206,9 @@ int bundle_open_gated(const char *path, bool run,
 		free(buf);
 		return r;
 	}
-	r = bundle_parse_gated(buf, size, gate, ctx, ret, err);
+	r = bundle_parse_gated(buf, size, run, gate, ctx, ret, err);
 	if (r < 0)
 		name_file(err, path);
-	else if (run)
-		forget_idle(ret);
 	return r;
 }
 

@@ -137,6 +137,40 @@ static bool is_common(const struct bundle_member *m)
 	return bundle_common.size && m->data == bundle_common.data;
 }
 
+/* What a run does not need, the end of the archive included, was not read: the manifest
+ * says how long it is. */
+static int match_idle(const struct bundle *b, const struct manifest *m, size_t at,
+		      struct rt_err *err)
+{
+	size_t left = b->size - at;
+
+	for (size_t i = b->nmembers; i < m->nmembers; i++) {
+		const struct manifest_member *mm = m->members + i;
+		size_t need = mm->size < left ? TAR_BLOCK + tar_padded(mm->size) : SIZE_MAX;
+
+		if (!member_is_idle(mm->path, mm->path_len))
+			return rt_fail(err, EBADMSG, "member '%.*s' of the manifest is missing",
+				       (int)mm->path_len, mm->path);
+		if (need > left)
+			return rt_fail(err, EBADMSG, "member '%.*s' is cut short",
+				       (int)mm->path_len, mm->path);
+		left -= need;
+	}
+	if (left == 2 * (size_t)TAR_BLOCK)
+		return 0;
+	return rt_fail(err, EBADMSG, left < 2 * (size_t)TAR_BLOCK ?
+		       "the archive ends in the middle of a header" :
+		       "bytes follow the end of the archive");
+}
+
+static bool is_next_idle(const struct bundle *b, const struct manifest *m)
+{
+	const struct manifest_member *mm = m->members + b->nmembers;
+
+	return b->run && b->nmembers < m->nmembers &&
+	       member_is_idle(mm->path, mm->path_len);
+}
+
 /* The rest of the archive must be what the manifest lists, in the same order. */
 static int match_members(struct bundle *b, const struct manifest *m, size_t at,
 			 struct rt_err *err)
@@ -147,7 +181,12 @@ static int match_members(struct bundle *b, const struct manifest *m, size_t at,
 	b->members = calloc(m->nmembers + 1, sizeof(*b->members));
 	if (!b->members)
 		return rt_fail(err, ENOMEM, "out of memory");
-	while ((r = tar_next(b->bytes, b->size, &at, &t, err)) > 0) {
+	for (;;) {
+		if (is_next_idle(b, m))
+			return match_idle(b, m, at, err);
+		r = tar_next(b->bytes, b->size, &at, &t, err);
+		if (r <= 0)
+			break;
 		const struct manifest_member *mm = m->members + b->nmembers;
 		struct bundle_member *bm = b->members + b->nmembers;
 
@@ -317,12 +356,12 @@ static int parse(struct bundle *b,
 	return r < 0 ? r : check_members(b, err);
 }
 
-int bundle_parse_gated(uint8_t *bytes, size_t size,
+int bundle_parse_gated(uint8_t *bytes, size_t size, bool run,
 		       int (*gate)(void *ctx, const struct bundle *b,
 				   struct rt_err *err),
 		       void *ctx, struct bundle *ret, struct rt_err *err)
 {
-	struct bundle b = { .bytes = bytes, .size = size };
+	struct bundle b = { .bytes = bytes, .size = size, .run = run };
 	int r;
 
 	_Static_assert(sizeof(b.name) == MANIFEST_MAX_NAME + 1, "names fit");
@@ -337,7 +376,7 @@ int bundle_parse_gated(uint8_t *bytes, size_t size,
 
 int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err *err)
 {
-	return bundle_parse_gated(bytes, size, NULL, NULL, ret, err);
+	return bundle_parse_gated(bytes, size, false, NULL, NULL, ret, err);
 }
 
 void bundle_release(struct bundle *b)

@@ -25,7 +25,7 @@ struct bundle_signature {
 
 struct bundle_member {
 	const char *path; /* NUL-terminated */
-	const uint8_t *data; /* NULL: was not read (bundle_open_run) */
+	const uint8_t *data; /* NULL: was given back (bundle_forget_commands) */
 	size_t size;
 	uint8_t b2[32];   /* as the manifest gives it */
 	bool verified;    /* the digest of `data` was compared with it */
@@ -34,7 +34,9 @@ struct bundle_member {
 struct bundle {
 	uint8_t *bytes;   /* the whole file; malloc'ed, owned */
 	size_t size;
-	struct bundle_member *members; /* in file order, manifest.json excluded */
+	bool run;         /* without ir.json and the sources, which no run needs */
+	struct bundle_member *members; /* in file order, manifest.json excluded; for a
+	                                  run only those that it needs */
 	size_t nmembers;
 	const uint8_t *manifest; /* the canonical bytes */
 	size_t manifest_size;
@@ -67,8 +69,9 @@ struct bundle {
  */
 int bundle_open(const char *path, struct bundle *ret, struct rt_err *err);
 /*
- * Like bundle_open(), for a run, which needs neither ir.json nor the sources: their bytes
- * are not read, and bundle_member() does not find them.
+ * Like bundle_open(), for a run, which needs neither ir.json nor the sources, the last
+ * members: nothing of them is read, they must only have room in the file, and
+ * bundle_member() does not find them.
  */
 int bundle_open_run(const char *path, struct bundle *ret, struct rt_err *err);
 /* Takes over `bytes` (malloc'ed), also on failure. */
@@ -81,7 +84,7 @@ int bundle_parse(uint8_t *bytes, size_t size, struct bundle *ret, struct rt_err 
 int bundle_open_gated(const char *path, bool run,
 		      int (*gate)(void *ctx, const struct bundle *b, struct rt_err *err),
 		      void *ctx, struct bundle *ret, struct rt_err *err);
-int bundle_parse_gated(uint8_t *bytes, size_t size,
+int bundle_parse_gated(uint8_t *bytes, size_t size, bool run,
 		       int (*gate)(void *ctx, const struct bundle *b,
 				   struct rt_err *err),
 		       void *ctx, struct bundle *ret, struct rt_err *err);

@@ -270,7 +270,7 @@ int trust_parse(uint8_t *bytes, size_t size, const struct trust_options *opt,
 	struct bundle b;
 	int r;
 
-	r = bundle_parse_gated(bytes, size, gate, &a, &b, err);
+	r = bundle_parse_gated(bytes, size, false, gate, &a, &b, err);
 	if (r < 0)
 		return r;
 	r = check_manifest(&b, &a, err);

@@ -293,10 +293,16 @@ static void drop_descriptors(struct session *s)
 }
 
 /* If it fails, supervise() tries again and says so. */
-static void watch_walls(void *arg)
+static void watch_walls(void *arg, pid_t init_pid, int init_pidfd)
 {
 	struct session *s = arg;
 
+	if (init_pid) {
+		walls_look_early(&s->walls, init_pid, init_pidfd);
+		return;
+	}
+	walls_release(&s->walls); /* those of a start that failed */
+	s->walls = (struct walls)WALLS_NONE;
 	(void)walls_watch(&s->walls, &s->view, NULL);
 }
 

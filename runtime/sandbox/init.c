@@ -72,7 +72,13 @@ static int follow_plan(struct init *in, struct rt_err *err)
 		return rt_fail(err, ENOMEM, "no memory for the trees");
 	for (uint32_t i = 0; i <= in->plan->nslots; i++)
 		in->slots[i] = -1;
-	return steps_run(in, PLAN_INIT, err);
+	r = steps_run(in, PLAN_INIT, err);
+	if (r == 0 && in->plan->tell) {
+		r = status_send(in->sock, SANDBOX_MOUNTED, 0, NULL);
+		if (r < 0)
+			(void)rt_fail_errno(err, -r, "telling that the view stands");
+	}
+	return r;
 }
 
 static int prepare(struct init *in, struct rt_err *err)

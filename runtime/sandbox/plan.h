@@ -67,7 +67,7 @@ struct plan_head {
 	uint32_t listener;    /* the filter is loaded with a listener */
 	uint32_t umask;
 	uint32_t more; /* another plan follows */
-	uint32_t zero;
+	uint32_t tell; /* when it is done: SANDBOX_MOUNTED */
 };
 
 /* What the bundle says, in the form in which the plan needs it. */

@@ -147,15 +147,13 @@ static void make_place(struct build *b, const char *path, size_t top, bool dir)
 
 static int node_above(const struct build *b, const char *path)
 {
-	int best = -1;
-
-	for (size_t i = 0; i < b->v->n; i++) {
+	for (size_t i = b->v->n; i-- > 0;) {
 		const struct sandbox_node *n = &b->v->nodes[i];
 
 		if (!n->noted && below(path, n->path))
-			best = (int)i;
+			return (int)i;
 	}
-	return best;
+	return -1;
 }
 
 /* Makes the names that nodes and links directly on ground `i` (-1: the root) need. */
@@ -516,7 +514,7 @@ static bool index_nodes(struct build *b)
 		const struct sandbox_node *n = &v->nodes[i];
 
 		b->parent[i] = -1;
-		for (size_t j = 0; j < i; j++)
+		for (size_t j = i; j-- > 0 && b->parent[i] < 0;)
 			if (!v->nodes[j].noted && below(n->path, v->nodes[j].path))
 				b->parent[i] = (int)j;
 		b->ground[i] = n->masked || n->locked ? GROUND_MASK

@@ -62,8 +62,9 @@ struct sandbox_run {
 	int landlock_abi;          /* 0: none */
 	mode_t umask;
 	struct sandbox_ahead *ahead; /* may be NULL; sandbox_start() takes it */
-	void (*meanwhile)(void *arg); /* called while polinit sets the view up; may be
-	                                 NULL, and may be called again after a retry */
+	/* Called while polinit sets the view up (init_pid 0), and again when all mounts
+	   are there and polinit goes on; may be NULL.  Both again after a retry. */
+	void (*meanwhile)(void *arg, pid_t init_pid, int init_pidfd);
 	void *meanwhile_arg;
 };
 
@@ -82,6 +83,7 @@ struct sandbox_child {
 enum sandbox_event {
 	SANDBOX_READY = 1,  /* sandbox_start() consumes this one; value: the listener's
 	                       number in the target, or -1 */
+	SANDBOX_MOUNTED,    /* sandbox_start() consumes this one, too: the view stands */
 	SANDBOX_FAILED,     /* a step failed: err is filled; polrun exits with 125 */
 	SANDBOX_EXEC_FAILED,/* execve of the target failed: value is the errno */
 	SANDBOX_EXITED,     /* value: wait status of the target */

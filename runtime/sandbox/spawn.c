@@ -28,17 +28,15 @@ struct spawn {
 	const struct sandbox_run *run;
 	uid_t uid_out;
 	struct plan plan;
-	void *bytes;
-	size_t size;
 	struct sandbox_ahead child;
 };
 
 /* 0 or -errno.  After a failure polinit reads the end of the socket instead of the
  * rest. */
-static int send_plan(const struct spawn *s)
+static int send_plan(const struct spawn *s, const void *bytes, size_t size)
 {
-	size_t left = s->size, most = PLAN_CHUNK;
-	const char *p = s->bytes;
+	size_t left = size, most = PLAN_CHUNK;
+	const char *p = bytes;
 
 	while (left) {
 		size_t n = left < most ? left : most;
@@ -158,6 +156,12 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 	return 0;
 }
 
+static void meanwhile(const struct spawn *s, pid_t init_pid, int init_pidfd)
+{
+	if (s->run->meanwhile)
+		s->run->meanwhile(s->run->meanwhile_arg, init_pid, init_pidfd);
+}
+
 /* `sent` is the result of send_plan().  If polinit ended, its status says why. */
 static int wait_ready(const struct spawn *s, const struct plan_policy *policy, int sent,
 		      struct sandbox_child *ret, struct rt_err *err)
@@ -166,6 +170,10 @@ static int wait_ready(const struct spawn *s, const struct plan_policy *policy, i
 	pid_t pid = 0;
 	int r = receive(s->child.sock, 0, &st, &pid);
 
+	if (r == 0 && st.event == SANDBOX_MOUNTED) {
+		meanwhile(s, s->child.pid, s->child.pidfd);
+		r = receive(s->child.sock, 0, &st, &pid);
+	}
 	if (r < 0 && sent < 0)
 		return rt_fail_errno(err, -sent, "sending the plan to polinit");
 	if (r == -EPIPE)
@@ -209,6 +217,7 @@ static int plan_for_view(struct spawn *s, const struct sandbox_view *view,
 	plan_nft(&s->plan, policy);
 	plan_view(&s->plan, s->run, view, given, policy, &texts);
 	plan_texts_release(&texts);
+	s->plan.head.more = s->plan.head.tell = true;
 	return 0;
 }
 
@@ -225,8 +234,12 @@ static void plan_for_command(struct spawn *s, const struct sandbox_view *view,
 	plan_command(&s->plan, s->run, policy);
 }
 
-static int finish_plan(struct spawn *s, struct rt_err *err)
+/* Sends the plan that was made, and begins a new one.  *sent is the result of
+ * send_plan(), after a failure of which nothing more is sent. */
+static int pass_plan(struct spawn *s, int *sent, struct rt_err *err)
 {
+	AUTO_FREE void *bytes = NULL;
+	size_t size = 0;
 	int r;
 
 	if (s->plan.head.nslots > PLAN_MAX_SLOTS)
@@ -234,15 +247,21 @@ static int finish_plan(struct spawn *s, struct rt_err *err)
 			       "the view has %u places, more than %u: name "
 			       "directories",
 			       s->plan.head.nslots, PLAN_MAX_SLOTS);
-	r = plan_finish(&s->plan, &s->bytes, &s->size);
+	r = plan_finish(&s->plan, &bytes, &size);
 #ifdef POL_TEST_STEPS
 	/* gives a test time to exchange what polrun has seen */
 	const char *pause = getenv("POL_TEST_PAUSE");
 
-	if (pause && *pause)
+	if (pause && *pause && s->plan.head.more)
 		(void)usleep(500000);
 #endif
-	return r < 0 ? rt_fail_errno(err, -r, "the plan") : 0;
+	if (r < 0)
+		return rt_fail_errno(err, -r, "the plan");
+	if (*sent == 0)
+		*sent = send_plan(s, bytes, size);
+	plan_release(&s->plan);
+	plan_init(&s->plan);
+	return 0;
 }
 
 int sandbox_spawn_view(const struct sandbox_run *run, const struct sandbox_view *view,
@@ -250,18 +269,14 @@ int sandbox_spawn_view(const struct sandbox_run *run, const struct sandbox_view 
 {
 	struct spawn s = { .run = run, .uid_out = sandbox_ids_of(run).uid_out,
 			   .child = *run->ahead };
-	int r;
+	int r, sent = 0;
 
 	plan_init(&s.plan);
 	r = plan_for_view(&s, view, policy, err);
-	s.plan.head.more = true;
 	if (r == 0)
-		r = s.plan.nfds ? -EINVAL : finish_plan(&s, err);
-	if (r == 0)
-		r = send_plan(&s);
+		r = s.plan.nfds ? -EINVAL : pass_plan(&s, &sent, err);
 	plan_release(&s.plan);
-	free(s.bytes);
-	return r;
+	return r < 0 ? r : sent;
 }
 
 /* Takes the child that was started ahead, or starts one; in a run as root the child
@@ -287,29 +302,29 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 		  struct rt_err *err)
 {
 	struct spawn s = { .run = run, .child = SANDBOX_AHEAD_NONE };
-	int r = 0;
+	bool viewed;
+	int r = 0, sent = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->listener = ret->status_fd = ret->init_pidfd = -1;
 	s.uid_out = sandbox_ids_of(run).uid_out;
 	plan_init(&s.plan);
-	if (!run->ahead || !run->ahead->viewed)
+	viewed = run->ahead && run->ahead->viewed;
+	if (!viewed)
 		r = plan_for_view(&s, view, policy, err);
-	if (r == 0) {
-		plan_for_command(&s, view, policy);
-		r = finish_plan(&s, err);
-	}
 	if (r == 0)
 		r = take_child(&s, err);
+	if (r == 0 && !viewed)
+		r = pass_plan(&s, &sent, err);
 	if (r == 0) {
-		int sent = send_plan(&s);
-
-		if (run->meanwhile)
-			run->meanwhile(run->meanwhile_arg);
+		plan_for_command(&s, view, policy);
+		r = pass_plan(&s, &sent, err);
+	}
+	if (r == 0) {
+		meanwhile(&s, 0, -1);
 		r = wait_ready(&s, policy, sent, ret, err);
 	}
 	plan_release(&s.plan);
-	free(s.bytes);
 	if (r < 0) {
 		sandbox_ahead_release(&s.child);
 		if (ret->listener >= 0)

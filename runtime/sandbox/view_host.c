@@ -27,7 +27,10 @@ bool view_below(const char *path, const char *top)
 
 bool view_at(const char *path, const char *top)
 {
-	return !strcmp(path, top) || view_below(path, top);
+	size_t n = strlen(top);
+
+	return n == 1 ? path[0] == '/' :
+			!strncmp(path, top, n) && (!path[n] || path[n] == '/');
 }
 
 static int join(char *out, size_t cap, const char *a, const char *b)

@@ -5,12 +5,23 @@
 #include <string.h>
 #include <unistd.h>
 
+/* FNV-1a: equal paths have equal keys. */
+static uint32_t key_of(const char *path)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *path; path++)
+		h = (h ^ (unsigned char)*path) * 16777619u;
+	return h;
+}
+
 struct view_place *view_place_at(struct view_builder *b, const char *path)
 {
+	const uint32_t key = key_of(path);
 	struct view_place *p;
 
 	for (size_t i = 0; i < b->n; i++)
-		if (!strcmp(b->places[i].path, path))
+		if (b->places[i].key == key && !strcmp(b->places[i].path, path))
 			return &b->places[i];
 	if (b->n == b->cap) {
 		size_t cap = b->cap ? 2 * b->cap : 64;
@@ -23,6 +34,7 @@ struct view_place *view_place_at(struct view_builder *b, const char *path)
 	}
 	p = &b->places[b->n];
 	memset(p, 0, sizeof(*p));
+	p->key = key;
 	p->path = strdup(path);
 	if (!p->path)
 		return NULL;

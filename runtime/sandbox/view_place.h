@@ -60,6 +60,7 @@ struct view_given {
 };
 
 struct view_place {
+	uint32_t key; /* of the path, for view_place_at() */
 	char *path;   /* inside; absolute */
 	char *source; /* at or below a mounted tree: the name on the host; else NULL */
 	struct view_wanted wanted;

@@ -121,16 +121,6 @@ static void look_at_walls(struct loop *l)
 	l->ended = true;
 }
 
-/* Has anything reported a change since the last look?  If poll() fails, the answer is
- * yes. */
-static bool walls_changed(const struct loop *l)
-{
-	struct pollfd p[2] = { { l->walls->mountinfo, POLLPRI, 0 },
-			       { l->walls->moves, POLLIN, 0 } };
-
-	return poll(p, 2, 0) != 0;
-}
-
 /*
  * Stops as the command did, so that the caller's shell sees it.  A command must not
  * escape its time limit or the watch on its walls by stopping itself while some of its
@@ -143,7 +133,7 @@ static void stop_too(struct loop *l)
 	l->stopped = true;
 	if (walls_wake(l->walls, true)) {
 		drain_signals(l); /* a stop would discard a pending CONT */
-		if (walls_changed(l))
+		if (walls_changed(l->walls))
 			look_at_walls(l);
 		(void)set_waker(l);
 		if (l->stopped && l->phase == PH_RUNNING)
@@ -156,7 +146,7 @@ static void stop_too(struct loop *l)
 		l->stopped = false;
 	}
 	(void)set_waker(l);
-	if (walls_changed(l))
+	if (walls_changed(l->walls))
 		look_at_walls(l);
 }
 
@@ -194,6 +184,7 @@ static void on_status(struct loop *l, const struct sandbox_status *s)
 {
 	switch ((enum sandbox_event)s->event) {
 	case SANDBOX_READY:
+	case SANDBOX_MOUNTED:
 		return;
 	case SANDBOX_STOPPED:
 		if (l->phase == PH_RUNNING)
@@ -255,7 +246,7 @@ static void init_gone(struct loop *l)
 	} while (p < 0 && errno == EINTR);
 	/* The mounts outlive the run, so a wall that was lost before its end still
 	 * shows. */
-	if (walls_changed(l) || l->walls->poll_ms >= 0)
+	if (walls_changed(l->walls) || l->walls->poll_ms >= 0)
 		look_at_walls(l);
 	if (l->ret->wall != WALLS_STAND && !l->failed) {
 		l->ret->status = WALL_STATUS;
@@ -452,7 +443,12 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		r = walls_init(l->walls, l->child, l->err);
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(l->walls);
-		look_at_walls(l);
+		if (walls_stand_yet(l->walls)) {
+			l->looked_ms = now_ms();
+			(void)set_waker(l);
+		} else {
+			look_at_walls(l);
+		}
 		/* Somebody may stop polrun with SIGSTOP, which it cannot handle. */
 		(void)walls_wake(l->walls, true);
 	}

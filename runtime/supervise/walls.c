@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -385,7 +386,7 @@ int walls_init(struct walls *w, const struct sandbox_child *child, struct rt_err
 {
 	int r;
 
-	if (!w->view->nwalls)
+	if (!w->view->nwalls || w->mountinfo >= 0)
 		return 0;
 	r = open_mounts(w, child);
 	if (r < 0 && sandbox_child_ended(child))
@@ -433,6 +434,28 @@ int walls_check(struct walls *w, size_t *ret)
 	w->noted |= r == 0;
 	w->poll_ms = w->often || w->blind ? POLL_MS : -1;
 	return r;
+}
+
+void walls_look_early(struct walls *w, pid_t init_pid, int init_pidfd)
+{
+	const struct sandbox_child child = { .init_pid = init_pid, .init_pidfd = init_pidfd,
+					     .status_fd = -1, .listener = -1 };
+	size_t gone;
+
+	if (w->view && walls_init(w, &child, NULL) == 0)
+		(void)walls_check(w, &gone);
+}
+
+bool walls_changed(const struct walls *w)
+{
+	struct pollfd p[2] = { { w->mountinfo, POLLPRI, 0 }, { w->moves, POLLIN, 0 } };
+
+	return poll(p, 2, 0) != 0;
+}
+
+bool walls_stand_yet(const struct walls *w)
+{
+	return w->noted && w->poll_ms < 0 && !walls_changed(w);
 }
 
 bool walls_wake(const struct walls *w, bool on)

@@ -44,6 +44,16 @@ int walls_watch(struct walls *w, const struct sandbox_view *view, struct rt_err 
  * seen.  Call it before confine_self().
  */
 int walls_init(struct walls *w, const struct sandbox_child *child, struct rt_err *err);
+/*
+ * The first look, as early as polinit has made the mounts: a failure, or a wall that has
+ * gone, is found again by walls_init() and walls_check().
+ */
+void walls_look_early(struct walls *w, pid_t init_pid, int init_pidfd);
+/* True if the first look found every wall and nothing has changed since. */
+bool walls_stand_yet(const struct walls *w);
+/* Has anything reported a change since the last look?  If poll() fails, the answer is
+ * yes. */
+bool walls_changed(const struct walls *w);
 void walls_release(struct walls *w);
 
 /*
