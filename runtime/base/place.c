@@ -104,11 +104,11 @@ static ssize_t existing(const char *path, char *buf)
 	return good;
 }
 
-/* Does the existing part of the path have no symbolic link? Takes one call per component;
- * most paths need no more. */
-static bool is_without_links(const char *path, char *buf)
+/* Does the existing part of the path behind its first `known` bytes have no symbolic link?
+ * Takes one call per component; most paths need no more. */
+static bool is_without_links(const char *path, size_t known, char *buf)
 {
-	const char *p = path;
+	const char *p = path + known;
 	struct stat st;
 
 	while (*p) {
@@ -128,13 +128,18 @@ static bool is_without_links(const char *path, char *buf)
 
 int place_physical(const char *path, char *out)
 {
+	return place_physical_below(path, 0, out);
+}
+
+int place_physical_below(const char *path, size_t known, char *out)
+{
 	char head[PATH_MAX];
 	size_t n = strlen(path), got;
 	ssize_t good;
 
 	if (n >= PATH_MAX)
 		return -ENAMETOOLONG;
-	if (is_without_links(path, head)) {
+	if (is_without_links(path, known, head)) {
 		memcpy(out, path, n + 1);
 		return 0;
 	}

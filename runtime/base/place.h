@@ -7,6 +7,7 @@
 #define RUNTIME_BASE_PLACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Is the path absolute, without '.', '..', '//' and a trailing '/'? Only such paths are
  * judged as they are. NULL is not such a path. */
@@ -27,5 +28,8 @@ char *place_project(const char *from, const char *home);
  * not look at counts as missing. `out` has PATH_MAX bytes.
  */
 int place_physical(const char *path, char *out);
+/* The same for a path whose first `known` bytes, up to a '/', were found physical just
+ * now. */
+int place_physical_below(const char *path, size_t known, char *out);
 
 #endif

@@ -208,12 +208,13 @@ static int check_state(const struct roots *r, const char *shown, struct rt_err *
 	};
 
 	for (size_t i = 0; i < sizeof(state) / sizeof(state[0]); i++) {
+		size_t n = state[i].home ? strlen(r->home) : 0, len = strlen(state[i].path);
 		char path[PATH_MAX];
 
-		if ((size_t)snprintf(path, sizeof(path), "%s%s",
-				     state[i].home ? r->home : "", state[i].path) >=
-		    sizeof(path))
+		if (n + len >= sizeof(path))
 			return rt_fail(err, ENAMETOOLONG, "HOME is too long");
+		memcpy(path, r->home, n);
+		memcpy(path + n, state[i].path, len + 1);
 		if (place_is_below(path, r->project) || place_is_below(r->project, path))
 			return rt_fail(err, EPERM,
 				       "the project '%s' holds the policy's own state "
@@ -223,21 +224,24 @@ static int check_state(const struct roots *r, const char *shown, struct rt_err *
 	return 0;
 }
 
-/* Writes the directory of a scratch anchor; false if its root does not exist. */
-static bool scratch_dir(const struct roots *r, const struct bundle *b,
-			const struct pb_anchor *a, char *out, size_t cap)
+/* `path` is the directory `root` followed by these bytes. */
+static bool is_joined(const char *path, const char *root, const char *rest, size_t len)
+{
+	size_t n = strcmp(root, "/") ? strlen(root) : 0;
+
+	return !strncmp(path, root, n) && strlen(path + n) == len &&
+	       memcmp(path + n, rest, len) == 0;
+}
+
+static bool is_scratch_dir(const struct roots *r, const struct bundle *b,
+			   const struct pb_anchor *a)
 {
 	struct decide_roots roots;
 	const char *root;
 
 	rt_roots_decide(r, &roots);
 	root = a->root < PB_ROOT_COUNT ? roots.dir[a->root] : NULL;
-	if (!root)
-		return false;
-	if (strcmp(root, "/") == 0)
-		root = "";
-	return (size_t)snprintf(out, cap, "%s%.*s", root, (int)a->path.len,
-				pb_strp(b->mounts, a->path)) < cap;
+	return root && is_joined(r->project, root, pb_strp(b->mounts, a->path), a->path.len);
 }
 
 /* Refuses the run's own trees and the policy's scratch trees. */
@@ -245,7 +249,6 @@ static int check_scratch(const struct roots *r, const struct bundle *b,
 			 const char *shown, struct rt_err *err)
 {
 	static const char *const private[] = { "/tmp", "/var/tmp", "/dev/shm" };
-	char dir[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(private) / sizeof(private[0]); i++)
 		if (strcmp(r->project, private[i]) == 0)
@@ -256,9 +259,7 @@ static int check_scratch(const struct roots *r, const struct bundle *b,
 		const struct pb_anchor *a =
 			pb_at(b->mounts, b->mounts->anchors, sizeof(*a), i);
 
-		if ((a->flags & PB_AF_SCRATCH) &&
-		    scratch_dir(r, b, a, dir, sizeof(dir)) &&
-		    strcmp(dir, r->project) == 0)
+		if ((a->flags & PB_AF_SCRATCH) && is_scratch_dir(r, b, a))
 			return rt_fail(err, EPERM,
 				       "the project '%s' is a scratch directory of the "
 				       "policy: start in a directory of its own", shown);

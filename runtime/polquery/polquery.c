@@ -42,35 +42,62 @@ static int trouble(const char *what)
 	return fail(&err, EXIT_TROUBLE);
 }
 
-/* Writes each answer completely before it looks at the next line, since the client may
- * wait for the answer. */
-static int answer_all(struct query *q, struct query_input *in)
+/* Answers that wait to be written. */
+struct answers {
+	char buf[16 * 1024];
+	size_t n;
+};
+
+static int write_answers(struct answers *a)
+{
+	int r = io_write_all(STDOUT_FILENO, a->buf, a->n);
+
+	a->n = 0;
+	return r;
+}
+
+static int give_answer(struct answers *a, const char *text, size_t n)
+{
+	int r = n > sizeof(a->buf) - a->n ? write_answers(a) : 0;
+
+	if (r < 0 || n > sizeof(a->buf))
+		return r < 0 ? r : io_write_all(STDOUT_FILENO, text, n);
+	memcpy(a->buf + a->n, text, n);
+	a->n += n;
+	return 0;
+}
+
+/* Has written all answers before it reads more, since the client may wait for them. */
+static int answer_all(struct query *q, struct query_input *in, struct answers *a)
 {
 	for (;;) {
 		const char *text = NULL;
 		char *line;
 		size_t n;
-		int r;
+		int r = query_input_ready(in) ? 0 : write_answers(a);
 
-		switch (query_input_line(in, &line, &n)) {
-		case QUERY_LINE:
-			text = query_answer(q, line, n, &n);
-			break;
-		case QUERY_TOO_LONG:
-			text = query_too_long(q, QUERY_MAX_LINE, &n);
-			break;
-		case QUERY_END:
-			return 0;
-		case QUERY_WAIT: /* a non-blocking stdin must have all input ready */
-		case QUERY_FAILED:
-		default:
-			return trouble("reading requests");
-		}
-		if (!text) {
+		if (r == 0)
+			switch (query_input_line(in, &line, &n)) {
+			case QUERY_LINE:
+				text = query_answer(q, line, n, &n);
+				break;
+			case QUERY_TOO_LONG:
+				text = query_too_long(q, QUERY_MAX_LINE, &n);
+				break;
+			case QUERY_END:
+				return 0;
+			case QUERY_WAIT: /* a non-blocking stdin must have all input ready */
+			case QUERY_FAILED:
+			default:
+				return trouble("reading requests");
+			}
+		if (r == 0 && !text) {
+			(void)write_answers(a);
 			errno = ENOMEM;
 			return trouble("answering");
 		}
-		r = io_write_all(STDOUT_FILENO, text, n);
+		if (r == 0)
+			r = give_answer(a, text, n);
 		if (r < 0) {
 			errno = -r;
 			return trouble("writing answers");
@@ -100,10 +127,12 @@ static int open_bundle(const struct query_options *opt, struct bundle *b)
 static int answer_stdin(struct query *q)
 {
 	struct query_input in;
+	struct answers a;
 	int status;
 
+	a.n = 0;
 	query_input_init(&in, STDIN_FILENO, QUERY_MAX_LINE);
-	status = answer_all(q, &in);
+	status = answer_all(q, &in, &a);
 	query_input_release(&in);
 	return status;
 }

@@ -118,6 +118,14 @@ enum query_input_got query_input_line(struct query_input *in, char **ret, size_t
 	return QUERY_END;
 }
 
+bool query_input_ready(const struct query_input *in)
+{
+	size_t have = in->to - in->from;
+
+	return have > in->seen &&
+	       memchr(in->buf + in->from + in->seen, '\n', have - in->seen);
+}
+
 void query_input_back(struct query_input *in, size_t n)
 {
 	if (in->end) { /* the line had no newline */

@@ -26,6 +26,8 @@ void query_input_release(struct query_input *in);
  * as soon as that is known, and never kept.  QUERY_FAILED: errno says why.
  */
 enum query_input_got query_input_line(struct query_input *in, char **ret, size_t *ret_n);
+/* True if query_input_line() can return a line without reading more. */
+bool query_input_ready(const struct query_input *in);
 /* Puts back the line of n bytes that the last call returned: the next call returns it
  * again. */
 void query_input_back(struct query_input *in, size_t n);

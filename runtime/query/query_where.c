@@ -18,15 +18,24 @@ static bool fail(struct rt_err *err, const char *key, const char *path, const ch
 	return false;
 }
 
-static bool physical(const char *key, const char *path, char *out, struct rt_err *err)
+/* `above`: a path that is known to be physical, or NULL. */
+static bool physical_below(const char *key, const char *path, const char *above, char *out,
+			   struct rt_err *err)
 {
-	int r = place_physical(path, out);
+	size_t n = above ? strlen(above) : 0;
+	int r = place_physical_below(path, n > 1 && !strncmp(path, above, n) &&
+					   path[n] == '/' ? n : 0, out);
 
 	if (r == 0)
 		return true;
 	return fail(err, key, path, r == -ELOOP ?
 		    "has a symbolic link that leads nowhere: what it names is not known" :
 		    "is longer than a path can be");
+}
+
+static bool physical(const char *key, const char *path, char *out, struct rt_err *err)
+{
+	return physical_below(key, path, NULL, out, err);
 }
 
 void query_where_init(struct query_where *w)
@@ -46,11 +55,11 @@ void query_where_init(struct query_where *w)
 }
 
 /* Takes the directory that the request gives, else the caller's own. */
-static bool directory(const char *key, const char *said, const char *own, char *out,
-		      struct rt_err *err)
+static bool directory(const char *key, const char *said, const char *own,
+		      const char *above, char *out, struct rt_err *err)
 {
 	if (said)
-		return physical(key, said, out, err);
+		return physical_below(key, said, above, out, err);
 	(void)snprintf(out, PATH_MAX, "%s", own);
 	if (out[0])
 		return true;
@@ -98,11 +107,11 @@ bool query_where_find(struct query_where *w, const struct query_request *q,
 	bool sandbox = ctx->scope == PB_SANDBOX;
 	const char *cwd = q->cwd ? q->cwd : q->project;
 
-	if (!directory("home", q->home, w->own_home, w->home, err) ||
-	    !directory("cwd", cwd, w->own_cwd, w->cwd, err) ||
+	if (!directory("home", q->home, w->own_home, NULL, w->home, err) ||
+	    !directory("cwd", cwd, w->own_cwd, q->home ? w->home : NULL, w->cwd, err) ||
 	    !find_project(w, q, ctx->b, err) ||
-	    !directory("tmpdir", q->tmpdir, sandbox ? "/tmp" : w->own_tmpdir, w->tmpdir,
-		       err))
+	    !directory("tmpdir", q->tmpdir, sandbox ? "/tmp" : w->own_tmpdir, NULL,
+		       w->tmpdir, err))
 		return false;
 	w->session[0] = '\0';
 	if (q->session && !physical("session_dir", q->session, w->session, err))
