@@ -292,20 +292,6 @@ static void drop_descriptors(struct session *s)
 	network_release(&s->run);
 }
 
-/* If it fails, supervise() tries again and says so. */
-static void watch_walls(void *arg, pid_t init_pid, int init_pidfd)
-{
-	struct session *s = arg;
-
-	if (init_pid) {
-		walls_look_early(&s->walls, init_pid, init_pidfd);
-		return;
-	}
-	walls_release(&s->walls); /* those of a start that failed */
-	s->walls = (struct walls)WALLS_NONE;
-	(void)walls_watch(&s->walls, &s->view, NULL);
-}
-
 static int start_and_supervise(struct session *s)
 {
 	AUTO_CLOSE int project = -1;
@@ -318,8 +304,9 @@ static int start_and_supervise(struct session *s)
 	if (supervise_block_signals(&err) < 0 ||
 	    streams_bridge(&s->run, &s->view, &streams, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
-	s->run.meanwhile = watch_walls;
-	s->run.meanwhile_arg = s;
+	s->walls.view = &s->view;
+	s->run.meanwhile = walls_meanwhile;
+	s->run.meanwhile_arg = &s->walls;
 	do {
 		memset(&err, 0, sizeof(err));
 		r = sandbox_start(&s->run, &s->view, &child, &err);

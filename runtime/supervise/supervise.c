@@ -39,6 +39,7 @@ struct loop {
 	int signals, timer;
 	struct waker waker;
 	enum phase phase;
+	bool dropped;       /* the program's pages were given back */
 	bool stopped;       /* the command has stopped, and nobody has continued it yet */
 	bool ended;         /* the command's status is known, or will never be known */
 	int failed;         /* -errno: polrun itself failed */
@@ -431,24 +432,17 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	int r = take_clock(l);
 
 	hold_network(l);
-
 	if (r == 0)
 		r = take_signals(l);
 	if (r == 0)
 		r = listener_init(&l->listener, l->run, view, l->child,
 				  &l->ret->denials, l->err);
 	if (r == 0)
-		r = walls_watch(l->walls, view, l->err);
-	if (r == 0)
-		r = walls_init(l->walls, l->child, l->err);
+		r = walls_init(l->walls, view, l->child, l->err);
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(l->walls);
-		if (walls_stand_yet(l->walls)) {
-			l->looked_ms = now_ms();
-			(void)set_waker(l);
-		} else {
+		if (!walls_stand_yet(l->walls))
 			look_at_walls(l);
-		}
 		/* Somebody may stop polrun with SIGSTOP, which it cannot handle. */
 		(void)walls_wake(l->walls, true);
 	}
@@ -462,8 +456,6 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		r = confine_self(l->err);
 	if (r == 0)
 		open_by_name();
-	if (r == 0)
-		drop_program_pages();
 	return r;
 }
 
@@ -496,10 +488,19 @@ static void serve(struct loop *l)
 	kill_all(l);
 }
 
-/* How long the loop may wait, as a timeout for poll(2). */
-static int patience(const struct loop *l)
+/* Waits for events.  After a while without any it gives the program's pages back: in a
+ * short run they cost more time than memory. */
+static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 {
-	return l->stopped && l->walls->poll_ms < 0 ? QUIET_MS : l->walls->poll_ms;
+	int most = l->stopped && l->walls->poll_ms < 0 ? QUIET_MS : l->walls->poll_ms;
+	bool again = !l->dropped && most < 0;
+	int n = poll(p, count, again ? QUIET_MS : most);
+
+	if (n != 0 || l->dropped)
+		return n;
+	drop_program_pages();
+	l->dropped = true;
+	return again ? poll(p, count, most) : n;
 }
 
 /* If no event reports changes, the command must not keep the loop so busy that it never
@@ -524,8 +525,7 @@ static void run_loop(struct loop *l)
 
 	for (;;) {
 		p[P_LISTENER] = (struct pollfd){ l->listener.fd, POLLIN, 0 };
-		int n = poll(p, P_COUNT, patience(l));
-
+		int n = wait_for(l, p, P_COUNT);
 		if (n < 0) {
 			if (errno == EINTR)
 				continue;

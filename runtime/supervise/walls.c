@@ -362,11 +362,11 @@ static int open_mounts(struct walls *w, const struct sandbox_child *child)
 	return w->mountinfo >= 0 ? 0 : -errno;
 }
 
-int walls_watch(struct walls *w, const struct sandbox_view *view, struct rt_err *err)
+static int walls_watch(struct walls *w, const struct sandbox_view *view, struct rt_err *err)
 {
 	struct watched last = { "", "" };
 
-	if (w->view)
+	if (w->id)
 		return 0;
 	w->id = calloc(view->nwalls + 1, sizeof(*w->id));
 	if (!w->id)
@@ -382,12 +382,13 @@ int walls_watch(struct walls *w, const struct sandbox_view *view, struct rt_err 
 	return 0;
 }
 
-int walls_init(struct walls *w, const struct sandbox_child *child, struct rt_err *err)
+int walls_init(struct walls *w, const struct sandbox_view *view,
+	       const struct sandbox_child *child, struct rt_err *err)
 {
-	int r;
+	int r = walls_watch(w, view, err);
 
-	if (!w->view->nwalls || w->mountinfo >= 0)
-		return 0;
+	if (r < 0 || !view->nwalls || w->mountinfo >= 0)
+		return r;
 	r = open_mounts(w, child);
 	if (r < 0 && sandbox_child_ended(child))
 		return 0; /* mountinfo is -1, so walls_check() does nothing */
@@ -436,14 +437,29 @@ int walls_check(struct walls *w, size_t *ret)
 	return r;
 }
 
-void walls_look_early(struct walls *w, pid_t init_pid, int init_pidfd)
+static void look_early(struct walls *w, pid_t init_pid, int init_pidfd)
 {
 	const struct sandbox_child child = { .init_pid = init_pid, .init_pidfd = init_pidfd,
 					     .status_fd = -1, .listener = -1 };
 	size_t gone;
 
-	if (w->view && walls_init(w, &child, NULL) == 0)
+	if (walls_init(w, w->view, &child, NULL) == 0)
 		(void)walls_check(w, &gone);
+}
+
+void walls_meanwhile(void *walls, pid_t init_pid, int init_pidfd)
+{
+	struct walls *w = walls;
+	const struct sandbox_view *view = w->view;
+
+	if (init_pid) {
+		look_early(w, init_pid, init_pidfd);
+		return;
+	}
+	walls_release(w); /* those of a start that failed */
+	*w = (struct walls)WALLS_NONE;
+	w->view = view;
+	(void)walls_watch(w, view, NULL);
 }
 
 bool walls_changed(const struct walls *w)

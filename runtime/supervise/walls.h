@@ -34,21 +34,19 @@ struct walls {
 #define WALLS_NONE { .root = -1, .mountinfo = -1, .moves = -1, .later = CLOSE_LATER_NONE, .poll_ms = -1 }
 
 /*
- * Watches the names on the host, before or while the sandbox is set up.  Without inotify
- * (because of its limits, or a directory that the caller may not read) the walls are
- * looked at every poll_ms.  Does nothing if it was called before.
+ * Watches the names on the host, if that is not done yet, and opens the sandbox's mounts.
+ * From the first walls_check() on, the loss of a wall is seen.  Without inotify (because
+ * of its limits, or a directory that the caller may not read) the walls are looked at
+ * every poll_ms.  Call it before confine_self().
  */
-int walls_watch(struct walls *w, const struct sandbox_view *view, struct rt_err *err);
+int walls_init(struct walls *w, const struct sandbox_view *view,
+	       const struct sandbox_child *child, struct rt_err *err);
 /*
- * Opens the sandbox's mounts.  From the first walls_check() on, the loss of a wall is
- * seen.  Call it before confine_self().
+ * struct sandbox_run.meanwhile for a struct walls whose view is set: watches the names,
+ * and looks for the first time as soon as polinit has made the mounts.  A failure, or a
+ * wall that has gone, is found again by the calls above and by walls_check().
  */
-int walls_init(struct walls *w, const struct sandbox_child *child, struct rt_err *err);
-/*
- * The first look, as early as polinit has made the mounts: a failure, or a wall that has
- * gone, is found again by walls_init() and walls_check().
- */
-void walls_look_early(struct walls *w, pid_t init_pid, int init_pidfd);
+void walls_meanwhile(void *walls, pid_t init_pid, int init_pidfd);
 /* True if the first look found every wall and nothing has changed since. */
 bool walls_stand_yet(const struct walls *w);
 /* Has anything reported a change since the last look?  If poll() fails, the answer is

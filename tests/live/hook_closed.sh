@@ -7,8 +7,12 @@
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 top=$(cd "$(dirname "$0")/../.." && pwd)
+# a fact of its own: the program has std/base's commands.bin itself, and does not read it
 raw_policy 'policy agent { level user }
-command { allow "npm run test:*" }'
+command {
+    program pol-tool { options -f|--file: }
+    allow "npm run test:*"
+}'
 B=$HOME/.config/pol/agent.polb
 mkdir -p "$P/.git" "${B%/*}"
 good() {
