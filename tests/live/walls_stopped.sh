@@ -53,7 +53,11 @@ held() {
 }
 
 # The first of polrun's calls that watches, and one before the command is told to begin.
+# The first ones are made while the sandbox is set up: no timer continues polrun then, since
+# nothing of the run goes on without it.
 for where in inotify_init1 inotify_add_watch signalfd4; do
+	continued() { [ "$where" = signalfd4 ] || kill -CONT "$traced"; }
+
 	t "polrun is stopped before the command begins, at $where"
 	made
 	held "$where" signal=STOP:when=1
@@ -62,17 +66,25 @@ for where in inotify_init1 inotify_add_watch signalfd4; do
 	[ ! -s "$WORK/began" ] || bad "the command has begun"
 	mv .env old
 	echo SECRET >.env
+	continued
 	over 123
 	want_line 'run ended: outside of it .*/\.env '
 	[ ! -s "$WORK/began" ] || bad "the command has begun"
 	no_file got
 
-	t "the control: nothing is changed, and polrun goes on by itself, at $where"
+	t "the control: nothing is changed, and the run goes on, at $where"
 	made
 	held "$where" signal=STOP:when=1
 	traced
-	begun
-	[ "$took" -ge 400 ] || bad "it was not stopped"
+	if [ "$where" = signalfd4 ]; then
+		begun
+		[ "$took" -ge 400 ] || bad "it was not stopped"
+	else
+		sleep 0.4 # time: the command may not begin
+		[ ! -s "$WORK/began" ] || bad "it was not stopped"
+		continued
+		begun
+	fi
 	want_text refused "$WORK/began"
 	kill -TERM "$traced"
 	over 143

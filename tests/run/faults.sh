@@ -17,7 +17,9 @@ how=${1:-each}
 [ "$how" != each ] || [ -n "${POL_SLICE:-}" ] || how=all
 
 programs() { # VARIANT BUILD
-	make -s -j"$(nproc)" VARIANT="$1" BUILD="$2" "$2/bin/polrun" "$2/bin/polinit"
+	local build=${2#"$PWD/"} # make names a folder of the tree without it
+
+	make -s -j"$(nproc)" VARIANT="$1" BUILD="$build" "$build/bin/polrun" "$build/bin/polinit"
 }
 programs faults "$faults" && programs rel "$release" || exit 1
 base=$(mktemp -d /var/tmp/pol-faults.XXXXXX) || exit 1
