@@ -383,7 +383,7 @@ static const struct {
 	{ { .m = "env { locked keep PATH }", .u = "env { keep += X }" }, "P0311",
 	  "'env keep' is locked" },
 	{ { .m = "env { locked set A = \"1\" }", .u = "env { set A = \"2\" }" }, "P0311",
-	  "this variable" },
+	  "'A' is locked by level 'managed'" },
 	{ { .p = "limits { time 1s time 2s }" }, "P0310", "two values" },
 	{ { .p = "command { otherwise ask otherwise deny }" }, "P0310", "two values" },
 	{ { .p = "env { keep A  keep B }" }, "P0310", "'keep +='" },
