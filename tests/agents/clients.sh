@@ -22,7 +22,7 @@ run_gemini() {
 		timeout 120 "$GEMINI" -m gemini-2.5-flash --approval-mode yolo -p "$1"
 }
 run_codex() {
-	clean timeout 120 "$CODEX" exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox "$1"
+	clean timeout 120 "$CODEX" exec --skip-git-repo-check ${codex_sandbox:---dangerously-bypass-approvals-and-sandbox} "$1"
 }
 
 # The line, in the agent's tool for it.

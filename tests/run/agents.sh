@@ -48,7 +48,7 @@ file { deny read "${PROJECT_DIR}/.env" as secret }
 POL
 "$BUILD/bin/polc" compile "$work/run.pol" -o "$work/run.polb" >"$work/compiled" 2>&1 &&
 	chmod 0600 "$work/run.polb" || { cat "$work/compiled"; exit 1; }
-with_run='' agree=''
+with_run='' agree='' codex_sandbox=''
 
 doctor() { # AGENT
 	said=$(cd "$work/${at:-p}" && clean "$BUILD/bin/polquery" doctor "$1" 2>&1)
@@ -152,13 +152,16 @@ if have claude-code "$CLAUDE"; then
 	# its shell keeps the directory
 	sees "--run: a directory that stays" claude-code '/p/src"' 'cd src && ls' 'pwd'
 	sees "--run: one that does not" claude-code 'later commands' 'cd src; cd ..'
+	(cd "$work/p" && run_claude 'CALL Bash {"command":"sleep 1; touch later","description":"x","run_in_background":true}
+		CALL Bash {"command":"sleep 4","description":"x"}' >"$work/said" 2>&1 </dev/null)
+	count_check "claude-code: --run: in the background" "$([ -e "$work/p/later" ] || tail -2 "$log")"
 	# what a person says yes to runs inside
 	touch "$work/p/one"
 	agree=1
 	sees "--run: an ask and a yes" claude-code '.' 'mv one two'
 	count_check "claude-code: --run: what was asked is the line for polrun" \
 		"$([ -e "$work/p/two" ] && grep -q 'bin/polrun.*--yes' "$work/asked" || echo "asked: $(<"$work/asked"); $(tail -1 "$log")")"
-	with_run='' agree=''
+	with_run='' agree='' codex_sandbox=''
 	# what Read is refused, a shell reads
 	echo TOPSECRET=1 >"$work/p/.env"
 	for what in cat grep; do
@@ -315,6 +318,13 @@ toml() {
 if have codex "$CODEX"; then
 	surfaces codex good_codex
 	inside codex good_codex
+	with_run=" --run $work/run.polb"
+	good_codex run
+	codex_sandbox='--sandbox workspace-write'
+	sees "--run: within Codex's own sandbox nothing runs" codex 'code 125.*polrun: refused' 'echo x >made-there'
+	count_check "codex: --run: within its own sandbox: nothing is made" "$([ ! -e "$work/p/made-there" ] || echo "it is made")"
+	codex_sandbox=''
+	sees "--run: without it, it does" codex 'made-there' 'echo x >made-there; ls'
 	with_run=''
 	hooks '' ''
 	codex "no entry" untrusted 'does not trust it'
