@@ -255,6 +255,8 @@ static void run_test(struct call *k)
 	for (; k->w; next(k)) {
 		const struct sh_word *then = k->w->next;
 
+		if (!k->p && var_is_operand(k->r, k->w))
+			continue;
 		if (!k->p && splits(k->w))
 			var_lost(k->r);
 		if (!(k->p ? is(k, "-v") || is(k, "-R") : k->w->seg.kind != SH_LIT) ||
@@ -465,7 +467,7 @@ void var_scan(struct var_run *r)
 	const struct sh_redir *d;
 
 	for (c = r->sh->first; c && !r->lost; c = c->next) {
-		r->lost |= (c->marks & SH_EVALUATES) != 0;
+		r->lost |= c->evaluates_more;
 		/* its own function runs in place of the builtin */
 		r->lost |= c->kind == SH_FUNCTION && is_builtin(c->name, c->name_n) &&
 			   !SHELL_OFF(VAR_SHADOW);

@@ -189,6 +189,55 @@ static void words(struct var_run *r, const struct sh_cmd *c)
 	r->now = was;
 }
 
+/* The variables of which nobody knows whether they are set before or after an
+ * expression of the command. */
+static uint64_t unordered(const struct var_run *r, const struct sh_cmd *c)
+{
+	const struct sh_assign *a;
+	uint64_t bits = 0;
+	uint32_t var;
+
+	if (c->kind == SH_GROUP)
+		return UINT64_MAX;
+	/* `i=$((i + 1))` sets it afterwards */
+	if (!c->assigns || SHELL_OFF(VAR_ORDER) || (!c->assigns->next && !c->redirs))
+		return 0;
+	for (a = c->assigns; a; a = a->next)
+		if ((var = sh_var_find(r->sh, a->name, a->name_n)))
+			bits |= var_bit(var);
+	return bits;
+}
+
+/*
+ * If it reads only numbers, an expression of this kind runs no code and does not fail.
+ * It may set its variables or not (`a && (b = 1)`).
+ */
+static void calculation(struct var_run *r, const struct sh_flow *e)
+{
+	const struct sh_calc *c = e->note;
+	struct sh_cmd *cmd = e->cmd;
+
+	if (!c || (c->reads | c->sets) & unordered(r, cmd))
+		r->lost = true;
+	for (uint32_t i = 1; i <= r->sh->nvars; i++) {
+		const struct sh_var *v = &r->sh->vars[i - 1];
+
+		if (c->reads & var_bit(i) && !var_is_number(r, i) &&
+		    !SHELL_OFF(VAR_CALC))
+			r->lost = true;
+		if (!(c->sets & var_bit(i)))
+			continue;
+		var_name_set(r, v->name, v->name_n);
+		var_assign(r, v->name, v->name_n, VAR_NUMBER, true);
+	}
+	if (!r->apply || r->lost || !cmd->ncalcs)
+		return;
+	if (--cmd->ncalcs == 0) {
+		cmd->marks &= ~(uint32_t)SH_EVALUATES;
+		cmd->evaluates = NULL;
+	}
+}
+
 /* If a redirection fails, the command does not run. */
 static void command(struct var_run *r, const struct sh_cmd *c)
 {
@@ -274,6 +323,9 @@ static void place(struct var_run *r, struct sh_flow *e)
 	struct var_frame *f = r->frame;
 
 	switch (e->kind) {
+	case SH_F_CALC:
+		calculation(r, e);
+		break;
 	case SH_F_COMMAND:
 		words(r, e->cmd);
 		command(r, e->cmd);
@@ -354,7 +406,7 @@ static void walk(struct var_run *r, size_t n)
 static bool sets_any(const struct var_run *r)
 {
 	for (uint32_t i = 0; i < r->sh->nvars; i++)
-		if (r->all[i] & ~VAR_UNKNOWN && !(r->dead & var_bit(i + 1)))
+		if (r->all[i] & (uint16_t)~VAR_UNKNOWN && !(r->dead & var_bit(i + 1)))
 			return true;
 	return false;
 }

@@ -90,6 +90,10 @@ bool var_text(struct var_run *r, const struct sh_word *w, const char **ret_p,
  * on. */
 uint16_t var_value(struct var_run *r, const char *name, size_t n,
 		   const struct sh_word *w, size_t from);
+/* Is the variable a number here, whatever value it has? */
+bool var_is_number(const struct var_run *r, uint32_t var);
+/* Is all of the word known, and surely no option? */
+bool var_is_operand(const struct var_run *r, const struct sh_word *w);
 /* Changes the words of a command into what is known of them. */
 void var_words(struct var_run *r, struct sh_word *w, uint32_t n);
 

@@ -17,21 +17,21 @@ static bool is_plain(const char *p, size_t n)
 	return n > 0;
 }
 
-/* Digits, perhaps with a sign. */
+/* A number as arithmetic writes it, which also reads it as that number. */
 static bool is_number(const char *p, size_t n)
 {
-	size_t i = n && (p[0] == '-' || p[0] == '+');
+	size_t from = n && p[0] == '-', i;
 
-	if (i == n)
+	if (from == n || n > 18 || (p[from] == '0' && n > 1))
 		return false;
-	for (; i < n; i++)
+	for (i = from; i < n; i++)
 		if (p[i] < '0' || p[i] > '9')
 			return false;
 	return true;
 }
 
 /* Is the variable a number if it is one of these? */
-static bool numbers(const struct var_run *r, uint32_t var, uint16_t may)
+static bool all_numbers(const struct var_run *r, uint32_t var, uint16_t may)
 {
 	const struct sh_var *v = &r->sh->vars[var - 1];
 
@@ -39,6 +39,13 @@ static bool numbers(const struct var_run *r, uint32_t var, uint16_t may)
 		if ((may & (1u << i)) && !is_number(v->values[i].p, v->values[i].n))
 			return false;
 	return true;
+}
+
+bool var_is_number(const struct var_run *r, uint32_t var)
+{
+	uint16_t m = var_read(r, var);
+
+	return m && !(m & VAR_UNKNOWN) && all_numbers(r, var, m & VAR_LITERALS);
 }
 
 /* The bit of this value; UNKNOWN if there is no room for it. */
@@ -219,11 +226,13 @@ uint16_t var_value(struct var_run *r, const char *name, size_t n,
 
 	if (!var)
 		return VAR_UNKNOWN;
+	if (!from && !w->seg.next && w->seg.number)
+		return VAR_NUMBER;
 	if (!from && !w->seg.next && w->seg.var) {
 		/* `a=$b` may also hand on a number */
 		got = var_read(r, w->seg.var);
 		if (!(got & VAR_UNKNOWN) && got & VAR_NUMBER &&
-		    numbers(r, w->seg.var, got))
+		    all_numbers(r, w->seg.var, got))
 			return VAR_NUMBER;
 		got = 0;
 	}
@@ -273,7 +282,7 @@ static void settle(struct var_run *r, struct sh_seg *g)
 	const struct sh_text *t;
 
 	if (m & VAR_NUMBER) {
-		if (numbers(r, g->var, m & VAR_LITERALS))
+		if (all_numbers(r, g->var, m & VAR_LITERALS))
 			g->kind = SH_ANY;
 		g->var = 0;
 		return;
@@ -307,9 +316,28 @@ void var_words(struct var_run *r, struct sh_word *w, uint32_t n)
 		for (g = &w->seg; g; g = g->next) {
 			if (g->var)
 				settle(r, g);
+			if (g->number && g->kind == SH_MULTI && !r->splits)
+				g->kind = SH_ANY;
 			if (g->kind == SH_ANY || g->kind == SH_MULTI)
 				w->flags |= SH_W_DYNAMIC;
 		}
 		join(r, w);
 	}
+}
+
+bool var_is_operand(const struct var_run *r, const struct sh_word *w)
+{
+	const struct sh_seg *g = pieces(r, w);
+	const struct sh_var *v = g->var ? &r->sh->vars[g->var - 1] : NULL;
+	uint16_t first = v ? known(r, g) : 0;
+
+	for (uint32_t i = 0; v && i < v->nvalues; i++)
+		if (first & (1u << i) && (!v->values[i].n || v->values[i].p[0] == '-'))
+			return false;
+	if (g->kind == SH_LIT && (!g->n || g->p[0] == '-'))
+		return false;
+	for (; g; g = g->next)
+		if (g->kind != SH_LIT && !known(r, g) && !(g->number && !r->splits))
+			return false;
+	return true;
 }

@@ -8,7 +8,12 @@ from shell_lines import Lines
 
 NAMES = ["A", "B", "C", "v", "e", "u"]
 # What the shell does to a name A; @ is a value, # another name.
-ODD = r"""read A <<E\n@\nE|unset A|unset -v A|export A|export A=@|export A="$#"|export A=$#|readonly A|readonly A=@|eval A=@
+ODD = r"""A=1; A=$((A+1))|A=1; p1 $((A+1)) $A|A=1; B=$((A*2)); p1 $B "$B"|A=1; p1 $((A=A+1)) $A|A=1; A=$(($A + 1)); p1 x$A|A=0; while [ $A -lt 3 ]; do p1 $A; A=$((A+1)); done
+A=1; : $((B=5)); p1 $B|A=1; A=@ B=$((A))|A=1; B=@ C=$((B=5)); p1 "$B"|A=1; A=x B=$((A=5)); p1 "$A"|A=1 B=$((A+1)) p1 $B|A=-1; p1 $((2-$A))|A=-1; p1 $((2 - $A)) $((A-1))|A=08; p1 $((A+1))|A=1; p1 $((A+)); p2 $A
+A=5; B=3; p1 $((A % 2)) $((A/2)) $((B - A)) $(( A > B && B < 3 ))|A=4; f() { A=$((A-1)); p1 $A; }; f; f|A=$#; p1 $((A+1)) $A|A=$?; p1 $A|A=$$; p1 x$A|A=1; { A=$((A+1)); } >/none/x; p1 $A|for A in 1 2; do p1 $((A+1)); B=$((A)); done
+A=2; p1 $((0 && (A=7))) $A|A=2; p1 ${nope:-$((A=7))} $A|A=2; body <<E\n$((A=A+1))\nE\np1 $A|A=2; { p1; } >f$((A=A+1)); p1 $A|A=2; p1 >f$((A=A+1)); p1 $A|A=2; A=x >f$((A=5)); p1 $A|A=1; B=A; p1 $((B))|A=1; p1 $((10/A)) $((A/0)); p2 $A
+A=1; (A=$((A+1)); p1 $A); p2 $A|A=1; p1 $(p2 $((A+1))) $A|A=1; p1 | A=$((A+1)); p2 $A|A=1; case $((A+1)) in 2) A=$((A+5));; esac; p1 $A|A=1; A="$A"5; p1 $((A+1))|A='1+1'; p1 $((A*2))|A="1 "; p1 $((A))|A=; p1 $((A+1))
+read A <<E\n@\nE|unset A|unset -v A|export A|export A=@|export A="$#"|export A=$#|readonly A|readonly A=@|eval A=@
 eval "A=@"|eval unset A|. ./set|: ${A:=@}|: "${A=@}"|: ${A:-@}|: $((A=5))|: $((A+1))|trap 'A=@' EXIT|A=@ p1 "$A"|A=@ :|A=@ ok
 A=@ f|A=@ eval :|A=@ export B|A=@ B=$A|A=@ B="$A$A" p2 $B|IFS=:|IFS=|unset IFS|IFS=a|set -- @|set -a|set -f|set -u|set -e|set -o noglob
 command export A=@|command eval A=@|command unset A|command : A=@|getopts ab A -a|getopts a A|cd .|true A=@|PWD=@|A=@ >/none/x|{ A=@; } </none/x|export A=@ >/none/x|A=@ 2>/dev/null|{ A=@; } 2>&1|{ A=@; } >&2|f() { A=@; } </none/x|if ok; then A=@; fi </none/x|for A in @ #; do :; done </none/x|HOME=@|A="$A$A"
@@ -26,7 +31,11 @@ while ok; do p1 "$A"; A=@; break; done|while ok; do A=@; break; A=#; done|for i 
 A=@ command eval :|A=@ . ./none|A=@ exec p1 "$A"|A=@ command p1 $A|env A=@ p1 "$A"|A=@; p1 "$A" $A|A=@ && p1 $A|A=@ || p1 $A|no || A=@|ok && A=@|no && A=@|! A=@|A=@; B=$A; p1 "$B/$A"
 ok && A=@ || A=#|no && A=@ || A=#|no && A=@ && p1 "$A" || p2 "$A"|if no; then A=@; elif ok; then A=#; else A=z; fi|if A=@; then p1 $A; fi|if no; then A=@; fi|{ A=@; p1 $A; } | p2
 $(A=@)|$A|"$A" x|$A$B|A=p2; $A x|A=p2; B="$A"; "$B" x|A='p2 x'; $A|A='p2 x'; "$A"|A=; $A p2|A=p; ${A}2 x|A=@; p1 "${A}" ${A} "$A"x x"$A" $A$A "$A $A" '$A' \$A|A='*'; p1 $A "$A"|A=' '; p1 x${A}y"""
-BASH = r"""A=/; : $((1/0)); A=@\n:|A=/; : $((1+)); A=@\n:|A=/; A[-9]=x; A=@\n:|A=/; B[-9]=x; A=@\n:|A=/; : ${1:=x}; A=@\n:|A=/; ${@=x}; A=@\n:|A=/; : ${A@Z}; A=@\n:
+BASH = r"""A=1; (( A++ )); p1 $A "$A"|A=1; ((A+=2)) && p1 $A|A=0; while ((A<3)); do p1 $A; ((A++)); done|A=1; p1 $((A++)) $A $((++A)) $A|A=1; B=$((A++)); p1 $A $B|A=1; p1 $A $((A--)) "$A" $((--A))|A=1; p1 {$((A++)),x}$A
+A=1; [[ $A -lt 3 ]] && p1 $A|A=1; p1 $((A---1)) $((A - -1))|A=1; p1 $((A++ + ++A))|x='B=7'; A=1; p1 $((x+A)) $B|A='B=7'; p1 $((A)) "$B"|A='B[C=7]'; p1 $((A)) "$C"|A='B=7' C=$((A)); p1 "$B"|A=1; A='B=7' C=$((A)); p1 "$B" "$C"
+A=1; A='C=7' B=$((A+1)) p1 $B $C; p2 "$C"|A=1; readonly A; p1 $((A+1))|A=1; declare -i A; A=5+5; p1 $((A))|A=1; local A=2; p1 $((A))|UID=5; p1 $((UID))|p1 $((RANDOM*0)) $((SECONDS*0))|A=1; : $((UID=5)); A=@\np1 $A|A=1; : $((PPID+=1)); A=@\np1 $A
+A=1; export B=$((A+1)); p1 $B|A=1; declare B=$((A+1)); p1 "$B"|A=@; A=1 export B=$((A)); p1 $B|A=1; IFS=1; p1 $((A+10)) $A|A=5; p1 $((A<<2)) $((A^1)) $((~A)) $((!A))|A=99999999999999999999; p1 $((A+1)) $A|A=9; p1 $((A*999999999999999999)) x
+A=/; : $((1/0)); A=@\n:|A=/; : $((1+)); A=@\n:|A=/; A[-9]=x; A=@\n:|A=/; B[-9]=x; A=@\n:|A=/; : ${1:=x}; A=@\n:|A=/; ${@=x}; A=@\n:|A=/; : ${A@Z}; A=@\n:
 A=/; [[ 08 -eq 1 ]]; A=@\n:|A=/; C=([-9]=x); A=@\n:|A=/; : ${B[-9]}; A=@\n:|A=/; break x; A=@\n:|A=/; UID=1; A=@\n:|A=/; : ${!Z}; A=@\n:|A=/; declare -r B; B=@; A=@\n:|A=/; let 1/0; A=@\n:
 A=/; B=x C[-1]=y; A=@\n:|A=/; : ${B:0:-9}; A=@\n:|A=/; p1 "$((08))"; A=@\n:|A=/; ((1/0)); A=@\n:|A=/; f() { B[-9]=x; }; f; A=@\n:|A=/; { : $((1/0)); }; A=@\n:|A=/; : ${#1:=x}; A=@\n:
 export() { :; }|export() { :; }; export A=@|shopt -s lastpipe; p1 | A=@|shopt -s lastpipe\np1 | { A=@; }|unset() { :; }|set() { :; }|shopt -s failglob; p1 zz*|break x|continue 1 2|: ${A?}|: ${nope:?}|A=@ >/none/x|export A=@ >/none/x|A=@ 2>/dev/null|{ A=@; } 2>&1
@@ -44,7 +53,7 @@ A=(1 2); A=@|A=(1 2); p1 $A|A=@; A[1]=x; p1 "$A"|unset 'A[0]'|RANDOM=5; A=$RANDO
 a=(x); declare a="(\$((A=5)))"|read -a A <<<@|read A B <<<"@ #"|read -p x A <<<@|IFS=: read A B <<<@:#|PS4='$((A=7))'; set -x; :; set +x|PS4='${A:=@}' p1|BASH_ENV=set p1|SECONDS=@|LINENO=@; p1 $LINENO
 REPLY=@; read <<<x; p1 "$REPLY"|_=@; p1 "$_"|A=@; p1 "$_"|UID=@; p1 $UID|PPID=@; p1 $PPID|BASHPID=@|FUNCNAME=@; p1 "$FUNCNAME"|GROUPS=@; p1 "$GROUPS"|OPTIND=@|HISTCMD=@; p1 $HISTCMD|DIRSTACK=@; p1 $DIRSTACK
 f() { A=@; }; f=f; $f|f() { A=@; }; "f"|f() { A=@; }; builtin f|function f { A=@; }|f() { A=@; } >"$A"|f() if ok; then A=@; fi|export -f f|command_not_found_handle() { A=@; }; nonesuch
-A=@; B=A; p1 "${!B}"|A=@; unset -n A|A=@; local A=#|A=@; f() { local A=#; p1 $A; }; f; p2 $A|A=@; f() { A=#; local A=z; p1 $A; }; f; p2 $A|A=@ f2; f2() { p1 "$A"; }|complete -W x A|enable -n export|enable -n unset; unset A"""
+A=@; B=A; p1 "${!B}"|A=@; unset -n A|A=@; local A=#|A=@; f() { local A=#; p1 $A; }; f; p2 $A|A=@; f() { A=#; local A=z; p1 $A; }; f; p2 $A|A=@ f2; f2() { p1 "$A"; }|complete -W x A|enable -n export"""
 
 
 def split(text):

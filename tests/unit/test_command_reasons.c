@@ -53,7 +53,7 @@ static char *reasons_of(const struct cmd_line *l, const struct cmd_world *w)
 static const struct row rows[] = {
 	/* evaluated a second time, where no command stands, and where one does */
 	{ "i=$((i+1))", "evaluated: " NAME_RUNS },
-	{ "i=1; echo $((i+1))", "echo: " NAME_RUNS },
+	{ "i=$X; echo $((i+1))", "echo: " NAME_RUNS },
 	{ "((i++))", "((: " NAME_RUNS },
 	{ "i=$((1+2))", "" },
 	{ "a[x]=1", "evaluated: " SUBSCRIPT },

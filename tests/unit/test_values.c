@@ -136,7 +136,7 @@ static const struct row lost[] = {
 	{ "D=a; getopts ab D; p $D", "getopts|ab|D ; p|<multi>" },
 	{ "D=a; D[0]=b; p $D; E=(a b); p $E", "p|<multi> ; p|<multi>" },
 	{ "D=a; : ${D:=b}; p $D", ":|<multi> ; p|<multi>" },
-	{ "D=a; : $((D=5)); p $D", ":|<multi> @o ; p|<multi>" },
+	{ "D=a; : $((D=5)); p $D", ":|<any> ; p|<multi>" },
 	{ "D=a; ((D++)); p $D", "((|<multi> @o ; p|<multi>" },
 	{ "D=a; [ $X = y ]; p $D", "[|<multi>|=|y|] @o ; p|<multi>" },
 	{ "D=a; [ \"$X\" = y ]; p $D; [ -n \"$X\" ]; p $D",
@@ -163,6 +163,37 @@ static const struct row lost[] = {
 	  "break|x ; p|<multi> ; break|1 ; p|<multi>" },
 };
 ROWS(lost, "")
+
+static const struct row numbers[] = {
+	{ "n=0; n=$((n+1)); p $n \"$n\"; [ $n -lt 3 ]; p $((n * 2 - (n % 3)))",
+	  "p|<any>|<any> ; [|<any>|-lt|3|] ; p|<any>" },
+	{ "i=0; while [ $i -lt 5 ]; do p $i; i=$((i+1)); done",
+	  "[|<any>|-lt|5|] ; p|<any>" },
+	{ "i=0; while ((i < 5)); do ((i++)); done; p $i",
+	  "((|<multi> ; ((|<multi> ; p|<any>" },
+	{ "for i in 1 2; do p $((i+1)); done; p $#; n=$#; p $((n+1)) x$n",
+	  "p|<any> ; p|<any> ; p|<any>|x<any>" },
+	{ "p $((n+1)); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=08; p $((n+1)); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=x; p $((n+1)); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=1; p $((n/0)); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=1; p $((6/n)); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=1; p $((n+)); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=1; p $((n++5)) ; D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=-1; p $((2-$n)); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=1; p ${n}$(( ${n}5 )); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=1; p $((a[n])); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=1; n=x m=$((n)); D=a; p $D", "unparsed @o ; p|<multi>" },
+	{ "n=1; m=2 n=$((m+n)); p $n $m", "unparsed @o ; p|<multi>|<multi>" },
+	{ "n=1; { p; } >f$((n=n+1)); p $n", "p ; unparsed @o ; file w ? ; p|<multi>" },
+	{ "n=1; p $((UID=n)); D=a; p $D", "p|<multi> @o ; p|<multi>" },
+	{ "n=1; p $((n=n+1)); p $n; IFS=1; p $n $((n+1))",
+	  "p|<multi> ; p|<multi> ; p|<multi>|<multi> @ov" },
+	{ "n=1; f() { n=$((n+1)); }; n=a; f; p $n", "unparsed @o ; f @v ; p|<multi>" },
+	{ "n=1; [[ $n -lt 3 ]]; p $n",
+	  "[[|<multi>|-lt|3|]] @o ; p|<multi>" },
+};
+ROWS(numbers, "")
 
 static const struct row nested[] = {
 	{ "bash -c 'D=a; p $D'; sh -c 'D=a; p $D'; bash -ec 'D=a; p $D'",
@@ -199,8 +230,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_straight), cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_loops),    cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_lost),     cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_posix),
+		cmocka_unit_test(test_lost),     cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_nested),   cmocka_unit_test(test_posix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,11 +4,13 @@
  */
 #include "runtime/line/shell/parse.h"
 
+static const char on_name[] = "arithmetic on a name, whose value may hold code";
+
 static void evaluates(struct shell *s)
 {
 	/* dash evaluates only numbers */
 	if (!s->posix)
-		shell_evaluates(s->cmd, "arithmetic on a name, whose value may hold code");
+		shell_evaluates(s->cmd, on_name);
 }
 
 /* A '$' or a backquote. */
@@ -53,13 +55,44 @@ static bool other(struct shell *s)
 	return true;
 }
 
+/* Arithmetic that var.h may find harmless. false: a limit was exceeded. */
+static bool plain(struct shell *s, bool *ret_is)
+{
+	struct sh_calc calc, *note;
+	struct sh_cmd *c = s->cmd;
+
+	*ret_is = c && shell_calc(s, &calc);
+	if (!*ret_is || s->quiet)
+		return true;
+	if (!(note = shell_alloc(s, sizeof(*note))) || !shell_flow(s, SH_F_CALC, c))
+		return false;
+	*note = calc;
+	s->last->note = note;
+	if (s->posix || !(calc.reads | calc.sets))
+		return true;
+	if (!c->evaluates)
+		c->evaluates = on_name;
+	c->marks |= SH_EVALUATES;
+	c->ncalcs++;
+	return true;
+}
+
 bool shell_arith(struct shell *s, char close, bool *ret_closed)
 {
 	const char *from = s->p;
 	unsigned parens = 0, brackets = 0;
+	bool is;
 
-	s->ret->calculates = true;
 	*ret_closed = true;
+	if (close == ')') {
+		if (!plain(s, &is))
+			return false;
+		if (is) {
+			s->p += 2;
+			return true;
+		}
+	}
+	s->ret->calculates = true;
 	for (;;) {
 		char c = shell_at(s);
 

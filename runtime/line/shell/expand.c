@@ -232,6 +232,16 @@ static bool value(struct shell *s, struct shell_word *b, int in, bool multi)
 	return shell_seg(s, b, multi && !SHELL_OFF(QUOTED_AT) ? SH_MULTI : SH_ANY, NULL, 0);
 }
 
+/* Is the expansion from `start` to p a number? */
+static bool is_number(const struct shell *s, const char *start)
+{
+	size_t n = (size_t)(s->p - start);
+
+	if (n > 4 && memcmp(start, "$((", 3) == 0)
+		return s->p[-1] == ')' && s->p[-2] == ')' && s->number == start;
+	return n == 2 && (start[1] == '#' || start[1] == '?' || start[1] == '$');
+}
+
 /* Reads ${…}, $((…)), $(…) and $[…]. *ret_is is false if none of them begins at c. */
 static bool bracketed(struct shell *s, char c, int in, bool *ret_multi, bool *ret_is)
 {
@@ -249,7 +259,13 @@ static bool bracketed(struct shell *s, char c, int in, bool *ret_multi, bool *re
 	if (!shell_deeper(s))
 		return false;
 	if (c == '(') {
+		const char *start = s->p - 1;
+		bool was = s->ret->status == SH_PARSED;
+
 		ok = double_paren(s);
+		/* else it may have been a substitution */
+		if (ok && was && s->ret->status == SH_PARSED)
+			s->number = start;
 	} else {
 		s->p++;
 		ok = c == '{' ? shell_param(s, in, ret_multi) :
@@ -318,8 +334,10 @@ bool shell_dollar(struct shell *s, struct shell_word *b, int in, bool *ret_multi
 		return false;
 	if (b && !beside && b->last->kind != SH_LIT)
 		name_of(start, (size_t)(s->p - start), b->last);
+	if (b && b->last->kind != SH_LIT)
+		b->last->number = is_number(s, start);
 	if (b && b->last->kind != SH_LIT && !b->last->p &&
 	    (name = plain_name(start, (size_t)(s->p - start), &name_n)))
-		b->last->var = shell_var(s, name, name_n) & UINT8_MAX;
+		b->last->var = shell_var(s, name, name_n) & 127;
 	return true;
 }

@@ -5,7 +5,7 @@
 #include "runtime/line/shell/state.h"
 
 bool shell_flow_at(struct shell *s, struct sh_flow **at, enum sh_flow_kind kind,
-		   const struct sh_cmd *c)
+		   struct sh_cmd *c)
 {
 	struct sh_flow *f;
 
@@ -16,12 +16,13 @@ bool shell_flow_at(struct shell *s, struct sh_flow **at, enum sh_flow_kind kind,
 		return false;
 	*f = (struct sh_flow){ .next = *at, .cmd = c, .kind = kind };
 	*at = f;
+	s->last = f;
 	if (s->flow == at)
 		s->flow = &f->next;
 	return true;
 }
 
-bool shell_flow(struct shell *s, enum sh_flow_kind kind, const struct sh_cmd *c)
+bool shell_flow(struct shell *s, enum sh_flow_kind kind, struct sh_cmd *c)
 {
 	return shell_flow_at(s, s->flow, kind, c);
 }

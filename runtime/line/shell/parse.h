@@ -85,6 +85,9 @@ bool shell_param(struct shell *s, int in, bool *multi);
 /* Reads arithmetic and its end: "))", "]", or the ':' or '}' of ${x:…}. An unmatched ')'
  * is not read, and *ret_closed is false then. */
 bool shell_arith(struct shell *s, char close, bool *ret_closed);
+/* Reads plain arithmetic up to "))", which is not read. false: it is not so plain, and
+ * nothing was read. */
+bool shell_calc(struct shell *s, struct sh_calc *ret);
 /* Reads the rest of a subscript, including the ]; "[" was read. */
 bool shell_subscript(struct shell *s, char *ret_only);
 

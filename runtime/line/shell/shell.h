@@ -53,10 +53,11 @@ struct sh_seg {
 	struct sh_seg *next;
 	uint32_t n;
 	enum sh_seg_kind kind : 8;
+	uint32_t number : 1; /* ANY and MULTI: the result of arithmetic, $#, $? or $$ */
 	/* ANY and MULTI: the piece is exactly the value of sh.vars[var - 1]; 0: it is not.
 	 * If `values` is not 0, that value is one of those whose bits are set in it
 	 * (var.h). */
-	uint32_t var : 8;
+	uint32_t var : 7;
 	uint32_t values : 16;
 };
 
@@ -173,6 +174,9 @@ struct sh_cmd {
 	uint32_t nwords;
 	uint32_t marks;
 	enum sh_kind kind;
+	/* Why SH_EVALUATES is set: this many CALCs with names; and something else. */
+	uint32_t ncalcs;
+	bool evaluates_more;
 };
 
 /*
@@ -180,6 +184,7 @@ struct sh_cmd {
  * or around some. The list is complete only for a line that could be read.
  */
 enum sh_flow_kind {
+	SH_F_CALC,     /* arithmetic in `cmd`; `note` is a struct sh_calc */
 	SH_F_COMMAND,  /* `cmd` runs, a COMMAND, COND or ARITH */
 	SH_F_GROUP,    /* the redirections of `cmd`, a GROUP, before what it belongs to */
 	SH_F_END_GROUP, /* behind what it belongs to */
@@ -200,10 +205,16 @@ enum sh_flow_kind {
 	SH_F_CLAUSE, SH_F_ESAC,
 };
 
+/* The variables of an expression that does not fail if those that it reads are numbers:
+ * bits by their numbers in sh.vars, from 0. */
+struct sh_calc {
+	uint64_t reads, sets;
+};
+
 struct sh_flow {
 	struct sh_flow *next;
-	const struct sh_cmd *cmd;
-	void *note; /* for var.h */
+	struct sh_cmd *cmd;
+	void *note; /* of CALC and LOOP */
 	enum sh_flow_kind kind;
 };
 

@@ -33,7 +33,7 @@ struct shell {
 	struct shell_src src;
 	char *mem, *mem_end;
 	struct sh_cmd **tail;
-	struct sh_flow **flow;
+	struct sh_flow **flow, *last; /* last: the one that was added last */
 	struct sh_cmd *cmd;  /* the command whose words hold the substitutions */
 	struct sh_cmd *func;
 	struct shell_heredoc *pending, **pending_tail;
@@ -50,6 +50,7 @@ struct shell {
 	                        substitution */
 	bool inner_quotes;   /* the next double quotes are inside bash's "${x-…}" */
 	bool arrays;         /* a word of the next command may be NAME=(…) */
+	const char *number;  /* where the $((…)) began that was read last */
 	bool high;           /* the line has bytes that are not ASCII */
 	bool quiet;          /* this text is read again: list no commands */
 };
@@ -69,9 +70,9 @@ bool shell_deeper(struct shell *s);
 struct sh_cmd *shell_cmd(struct shell *s, enum sh_kind kind, const char *from);
 
 /* Adds a place of this kind to the flow, at the end or at `at`. */
-bool shell_flow(struct shell *s, enum sh_flow_kind kind, const struct sh_cmd *c);
+bool shell_flow(struct shell *s, enum sh_flow_kind kind, struct sh_cmd *c);
 bool shell_flow_at(struct shell *s, struct sh_flow **at, enum sh_flow_kind kind,
-		   const struct sh_cmd *c);
+		   struct sh_cmd *c);
 /* The number of the variable with this name; 0: there are too many. */
 uint32_t shell_var(struct shell *s, const char *name, size_t n);
 
@@ -83,10 +84,12 @@ static inline bool shell_is_limit(const struct shell *s)
 /* Sets SH_EVALUATES, because of `what`. Only the first reason of a command is kept. */
 static inline void shell_evaluates(struct sh_cmd *c, const char *what)
 {
-	if (c && !c->evaluates)
+	if (!c)
+		return;
+	if (!c->evaluates)
 		c->evaluates = what;
-	if (c)
-		c->marks |= SH_EVALUATES;
+	c->marks |= SH_EVALUATES;
+	c->evaluates_more = true;
 }
 
 #endif

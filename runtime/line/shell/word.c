@@ -300,6 +300,7 @@ static void forget_members(struct shell_word *b)
 	b->glob_from->p = NULL;
 	b->glob_from->n = 0;
 	b->glob_from->var = 0;
+	b->glob_from->number = 0;
 	if (g->kind == SH_LIT) {
 		while (i && g->p[i - 1] != ']')
 			i--;
