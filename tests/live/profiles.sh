@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# The profiles do real work: tools that a manager keeps in HOME run and stay as they are;
+# builds with what was fetched before; a commit in a worktree; looking at a project.
+# long: in a day's run as root or as a user, in turn
+# shellcheck disable=SC2016,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+cd "$P" || exit 1
+git config --global user.email a@example.org
+git config --global user.name a
+git config --global init.defaultBranch main
+git init -q .
+for profile in project read-only offline-build ci; do
+	printf 'policy %s-x { level user }\nuse std/profile/%s\n' "$profile" "$profile" >"$WORK/$profile.pol"
+	"$BIN/polc" compile "$WORK/$profile.pol" -o "$WORK/$profile.polb" >/dev/null 2>"$WORK/.e" ||
+		bad "$profile: $(cat "$WORK/.e")"
+done
+in_profile() { # PROFILE COMMAND…
+	local profile=$1
+	shift
+	"$BIN/polrun" -b "$WORK/$profile.polb" "$@" >"$WORK/.o" 2>"$WORK/.e" </dev/null
+	rc=$? out=$(cat "$WORK/.o") err=$(cat "$WORK/.e")
+}
+
+t "tools of managers in HOME run, under each profile, and stay as they are"
+for dir in .local/bin .nvm/versions/node/v22/bin .pyenv/shims .asdf/shims .cargo/bin .local/share/mise/shims; do
+	mkdir -p "$HOME/$dir"
+	printf '#!/bin/sh\necho tool\n' >"$HOME/$dir/mytool"
+	chmod +x "$HOME/$dir/mytool"
+	for profile in project read-only offline-build ci; do
+		PATH=$HOME/$dir:$PATH in_profile $profile mytool
+		want_rc 0
+		want_out '^tool$'
+	done
+	in_profile project sh -c "echo x >>'$HOME/$dir/mytool'; rm '$HOME/$dir/mytool'"
+	[ "$(wc -l <"$HOME/$dir/mytool")" -eq 2 ] || bad "$dir was written"
+done
+
+t "project: make builds and runs what it built; the control is read-only, which writes nothing"
+printf '#include <stdio.h>\nint main(void) { puts("built"); }\n' >a.c
+printf 'all: a\n\t./a\na: a.c\n\tcc -o a a.c\n' >Makefile
+in_profile project make
+want_rc 0
+want_out '^built$'
+no_err polrun
+rm -f a
+in_profile read-only make
+[ "$rc" -ne 0 ] || bad "it was built"
+no_file a
+in_profile read-only sh -c 'grep -c puts a.c; git status --short | wc -l'
+want_out '^1$'
+
+t "project: a test of node, of python, of a script; git commits"
+printf '{"scripts":{"test":"node --test"}}\n' >package.json
+printf 'require("node:test")("t", () => {})\n' >a.test.js
+if command -v npm >/dev/null; then
+	in_profile project npm test
+	want_rc 0
+	in_profile ci npm test
+	want_rc 0
+fi
+printf 'import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n' >test_a.py
+in_profile project /usr/bin/python3 -m unittest -q
+want_rc 0
+in_profile project git add Makefile a.c
+want_rc 0
+in_profile project git commit -qm first
+want_rc 0
+[ "$(git log --format=%s)" = first ] || bad "no commit"
+
+t "offline-build: what was fetched is read and not written"
+mkdir -p "$HOME/.cargo/registry/src/x" "$HOME/go/pkg/mod/x"
+echo fetched | tee "$HOME/.cargo/registry/src/x/lib.rs" >"$HOME/go/pkg/mod/x/a.go"
+printf '%s\n' 'cat ~/.cargo/registry/src/x/lib.rs ~/go/pkg/mod/x/a.go' \
+	'echo x >>~/.cargo/registry/src/x/lib.rs; echo x >>~/go/pkg/mod/x/a.go' \
+	'touch ~/.cargo/.package-cache && echo lock; echo $CARGO_NET_OFFLINE $GOPROXY' >try.sh
+in_profile offline-build sh try.sh
+want_out '^fetched$'
+want_out '^lock$'
+want_out '^true off$'
+[ "$(cat "$HOME/.cargo/registry/src/x/lib.rs" "$HOME/go/pkg/mod/x/a.go")" = $'fetched\nfetched' ] ||
+	bad "a cache was written"
+no_file "$HOME/.cargo/.package-cache"
+in_profile project cat "$HOME/go/pkg/mod/x/a.go"
+[ "$rc" -ne 0 ] || bad "the control: project shows the cache"
+
+t "nothing of HOME, no network, no stub is left"
+echo mine >"$HOME/notes"
+for profile in project read-only offline-build ci; do
+	in_profile $profile cat "$HOME/notes"
+	[ "$rc" -ne 0 ] || bad "$profile: $out"
+	in_profile $profile /usr/bin/python3 -c 'import socket; socket.create_connection(("192.0.2.1", 80), 1)'
+	[ "$rc" -ne 0 ] || bad "$profile: a connection"
+done
+want_text mine "$HOME/notes"
+
+done_
