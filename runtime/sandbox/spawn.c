@@ -276,7 +276,8 @@ int sandbox_spawn_view(const struct sandbox_run *run, const struct sandbox_view 
 	if (r == 0)
 		r = s.plan.nfds ? -EINVAL : pass_plan(&s, &sent, err);
 	plan_release(&s.plan);
-	return r < 0 ? r : sent;
+	/* a polinit that has ended has said why: sandbox_spawn() reads it */
+	return r < 0 || sent == -EPIPE || sent == -ECONNRESET ? r : sent;
 }
 
 /* Takes the child that was started ahead, or starts one; in a run as root the child
