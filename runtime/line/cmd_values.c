@@ -5,8 +5,7 @@
  */
 #include "runtime/line/cmd_values.h"
 
-/* --- the turns
- * ------------------------------------------------------------------------ */
+/* --- the turns ------------------------------------------------------------- */
 
 static bool add_word(struct cmd_turn *t, const struct sh_word *w)
 {
@@ -69,8 +68,7 @@ bool cmd_turn_next(struct cmd_turn *t)
 	return false;
 }
 
-/* --- the words of a turn
- * ----------------------------------------------------------------- */
+/* --- the words of a turn --------------------------------------------------- */
 
 static const struct sh_text *value(const struct cmd_turn *t, const struct sh_seg *g)
 {

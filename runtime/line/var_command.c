@@ -5,8 +5,7 @@
 #include "runtime/line/shell/production.h"
 #include "runtime/line/var_run.h"
 
-/* --- builtins
- * ------------------------------------------------------------------------- */
+/* --- builtins -------------------------------------------------------------- */
 
 enum act {
 	A_LOST,    /* it may set anything */
@@ -70,8 +69,7 @@ static bool is_builtin(const char *p, size_t n)
 	return false;
 }
 
-/* --- words
- * ------------------------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------- */
 
 /* One command, and the word that is looked at. */
 struct call {
@@ -132,8 +130,7 @@ static void note(struct var_run *r, bool *ret)
 	*ret = true;
 }
 
-/* --- names
- * --------------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------- */
 
 /* The operand is a name that gets a value which is not followed. */
 static void kill(struct call *k)
@@ -216,8 +213,7 @@ static void declare(struct call *k, bool unset, bool kills)
 	}
 }
 
-/* --- single builtins
- * --------------------------------------------------------------------------- */
+/* --- single builtins ------------------------------------------------------- */
 
 /* Does a format have a "%n"? */
 static bool counts(const char *p, size_t n)
@@ -326,9 +322,7 @@ static void run_wait(struct call *k)
 			var_lost(k->r);
 }
 
-/* --- commands
- * ------------------------------------------------------------------------------------
- */
+/* --- commands -------------------------------------------------------------- */
 
 static void call(struct call *k);
 
@@ -427,30 +421,7 @@ void var_command(struct var_run *r, const struct sh_cmd *c)
 	call(&k);
 }
 
-static bool is_text(const struct sh_word *w, const char *z)
-{
-	return sh_is_literal(w) && w->seg.n == strlen(z) &&
-	       memcmp(w->seg.p, z, w->seg.n) == 0;
-}
-
-bool var_may_fail(const struct var_run *r, const struct sh_cmd *c)
-{
-	const struct sh_redir *d;
-
-	for (d = c->redirs; d; d = d->next) {
-		bool dup = d->op == SH_R_DUP_OUT || d->op == SH_R_DUP_IN;
-
-		if (dup ? r->closes || !(is_text(d->target, "1") ||
-					 is_text(d->target, "2"))
-			: d->body || d->op == SH_R_HERESTRING ||
-				    !is_text(d->target, "/dev/null"))
-			return true;
-	}
-	return false;
-}
-
-/* --- the whole line
- * ------------------------------------------------------------------------------- */
+/* --- the whole line -------------------------------------------------------- */
 
 /* `IFS= read x`: holds for this command only. */
 static bool is_own(const struct sh_cmd *c, const struct sh_assign *a)
@@ -471,13 +442,9 @@ void var_scan(struct var_run *r)
 		/* its own function runs in place of the builtin */
 		r->lost |= c->kind == SH_FUNCTION && is_builtin(c->name, c->name_n) &&
 			   !SHELL_OFF(VAR_SHADOW);
-		for (d = c->redirs; d; d = d->next) {
+		for (d = c->redirs; d; d = d->next)
 			if (d->var)
 				var_kill(r, d->var, d->var_n);
-			if (d->op == SH_R_DUP_OUT || d->op == SH_R_DUP_IN)
-				r->closes |= !is_text(d->target, "1") &&
-					     !is_text(d->target, "2");
-		}
 		for (a = c->assigns; a; a = a->next) {
 			if (c->kind == SH_SET && SHELL_OFF(VAR_DEFAULT))
 				continue;

@@ -9,8 +9,7 @@
 #define MAX_WALKS 4
 #define BYTES(n) (64 * 1024 + 4 * (uint64_t)(n))
 
-/* --- places
- * ------------------------------------------------------------------------------ */
+/* --- places ---------------------------------------------------------------- */
 
 static struct var_frame *push(struct var_run *r, enum sh_flow_kind kind)
 {
@@ -46,8 +45,7 @@ static void meet(const struct var_run *r, struct var_state *to,
 	to->lost |= from->lost;
 }
 
-/* --- lists: what holds if the list was true so far, and if it was false
- * ------------------- */
+/* --- lists: what holds if the list was true so far, and if it was false ---- */
 
 static void take_pipeline(struct var_run *r, struct var_frame *f)
 {
@@ -84,8 +82,7 @@ static void list_ends(struct var_run *r)
 	pop(r);
 }
 
-/* --- loops, functions
- * ---------------------------------------------------------------------- */
+/* --- loops, functions ------------------------------------------------------ */
 
 /* The values of the words of a `for`. */
 static uint16_t loop_values(struct var_run *r, const struct sh_cmd *c)
@@ -155,8 +152,7 @@ static void function_begins(struct var_run *r)
 	r->now.lost |= r->exported || r->strange;
 }
 
-/* --- the walk
- * --------------------------------------------------------------------------------- */
+/* --- the walk -------------------------------------------------------------- */
 
 /* Which of its assignments a command has made by now is not known. */
 static void forget_assigned(struct var_run *r, const struct sh_cmd *c)
@@ -244,7 +240,7 @@ static void command(struct var_run *r, const struct sh_cmd *c)
 	struct var_state was = r->now;
 
 	var_command(r, c);
-	if (c->redirs && var_may_fail(r, c) && !SHELL_OFF(VAR_REDIR))
+	if (c->redirs && !SHELL_OFF(VAR_REDIR))
 		meet(r, &r->now, &was);
 }
 
@@ -285,8 +281,7 @@ static void ends(struct var_run *r, const struct sh_flow *e)
 	} else if ((kind == SH_F_ESAC && !SHELL_OFF(VAR_CASE)) ||
 		   /* with `lastpipe` it is no process of its own */
 		   (kind == SH_F_END_LAST && !SHELL_OFF(VAR_LAST)) ||
-		   (kind == SH_F_END_GROUP && var_may_fail(r, e->cmd) &&
-		    !SHELL_OFF(VAR_REDIR))) {
+		   (kind == SH_F_END_GROUP && !SHELL_OFF(VAR_REDIR))) {
 		meet(r, &r->now, &f->was);
 	} else if (kind == SH_F_END_FUNC || kind == SH_F_END_LAST ||
 		   (kind == SH_F_END_SUB && !SHELL_OFF(VAR_SUBSHELL))) {

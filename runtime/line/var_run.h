@@ -53,7 +53,6 @@ struct var_run {
 	bool strange;  /* something makes all unknown somewhere */
 	bool exported; /* another process may run the functions */
 	bool arrays;
-	bool closes;  /* a descriptor is closed somewhere */
 	bool changed; /* this walk found something new: walk again */
 	bool apply;   /* the last walk: the words are changed */
 };
@@ -63,8 +62,7 @@ static inline uint64_t var_bit(uint32_t var)
 	return 1ULL << (var - 1);
 }
 
-/* --- names (var_state.c)
- * ---------------------------------------------------------------- */
+/* --- names (var_state.c) --------------------------------------------------- */
 
 /* Does the shell itself set this variable, or read it, or not let it be set? */
 bool var_is_special(const struct sh_var *v);
@@ -80,8 +78,7 @@ void var_assign(struct var_run *r, const char *name, size_t n, uint16_t may,
 /* What the variable may be here. */
 uint16_t var_read(const struct var_run *r, uint32_t var);
 
-/* --- words (var_value.c)
- * --------------------------------------------------------------- */
+/* --- words (var_value.c) --------------------------------------------------- */
 
 /* The only text that the word can be here; false: there may be others. */
 bool var_text(struct var_run *r, const struct sh_word *w, const char **ret_p,
@@ -97,13 +94,10 @@ bool var_is_operand(const struct var_run *r, const struct sh_word *w);
 /* Changes the words of a command into what is known of them. */
 void var_words(struct var_run *r, struct sh_word *w, uint32_t n);
 
-/* --- commands (var_command.c)
- * ----------------------------------------------------------- */
+/* --- commands (var_command.c) ---------------------------------------------- */
 
 /* Reads all commands once, for what holds in the whole line. */
 void var_scan(struct var_run *r);
-/* May one of its redirections fail? */
-bool var_may_fail(const struct var_run *r, const struct sh_cmd *c);
 /* A command runs. */
 void var_command(struct var_run *r, const struct sh_cmd *c);
 

@@ -5,8 +5,7 @@
 #include "runtime/line/shell/production.h"
 #include "runtime/line/var_run.h"
 
-/* --- texts
- * ---------------------------------------------------------------------------- */
+/* --- texts ----------------------------------------------------------------- */
 
 /* Does the shell leave this text as it is outside of quotes? */
 static bool is_plain(const char *p, size_t n)
@@ -71,8 +70,7 @@ static uint16_t bit_of(struct var_run *r, uint32_t var, const char *p, size_t n)
 	return (uint16_t)(1u << v->nvalues++);
 }
 
-/* --- the values of a word
- * --------------------------------------------------------------- */
+/* --- the values of a word -------------------------------------------------- */
 
 /* The variables of a word, and the value that each has at the moment. */
 struct choice {
@@ -246,8 +244,7 @@ uint16_t var_value(struct var_run *r, const char *name, size_t n,
 	return got;
 }
 
-/* --- the words of a command
- * ------------------------------------------------------------- */
+/* --- the words of a command ------------------------------------------------ */
 
 /* Makes one piece of literal pieces that touch. */
 static void join(struct var_run *r, struct sh_word *w)

@@ -66,7 +66,8 @@ static const struct row branches[] = {
 	{ "A=1; p \"$(A=2; p $A)\" $A; A=3 B=$(p $A); p <(A=4; p $A)",
 	  "p|<any>|1 ; p|2 ; p|<multi> ; p|<any> ; p|4" },
 	{ "A=1; { A=2; } >f; p $A; { A=3; } 2>/dev/null; p $A; A=4 <g; p $A",
-	  "file w f ; p|1 ; p|2 ; file w /dev/null ; p|3 ; file r g ; p|3 ; p|4" },
+	  "file w f ; p|1 ; p|2 ; file w /dev/null ; p|1 ; p|2 ; p|3 ; file r g ; "
+	  "p|1 ; p|2 ; p|3 ; p|4" },
 	{ "A=1; cat <<E; A=2\n$(p $A) $A\nE\np $A", "cat ; p|<multi> ; p|2" },
 };
 ROWS(branches, "")
