@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/place.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/format.h"
 #include "runtime/state/trusted.h"
@@ -76,6 +78,20 @@ static int list(const char *dir, bool own, bool managed, struct found *ret, stru
 	return own && ret->st.st_nlink ? not_believed(dir, &ret->st, managed, err) : 0;
 }
 
+/* What lies in the project came with it, wherever XDG_CONFIG_HOME leads. */
+static int check_place(const struct cache *c, struct rt_err *err)
+{
+	char real[PATH_MAX], shown[300];
+
+	io_escape(shown, sizeof(shown), c->at->config, strlen(c->at->config));
+	if (!realpath(c->at->config, real))
+		return rt_fail_errno(err, errno, "'%s'", shown);
+	if (!place_is_below(real, c->want->project))
+		return 0;
+	return rt_fail(err, EPERM, "'%s', where the user's policies are, lies in the project: "
+		       "what a repository brings allows nothing", shown);
+}
+
 int cache_files_find(struct cache *c, struct rt_err *err)
 {
 	int r = list(FOUND_MANAGED, true, true, &c->managed, err);
@@ -83,7 +99,9 @@ int cache_files_find(struct cache *c, struct rt_err *err)
 	if (r < 0 || c->want->policy)
 		return r;
 	r = list(c->project_dir, false, false, &c->project, err);
-	return r < 0 ? r : list(c->at->config, true, false, &c->user, err);
+	if (r == 0)
+		r = list(c->at->config, true, false, &c->user, err);
+	return r == 0 && c->user.n ? check_place(c, err) : r;
 }
 
 /* --- which files ---------------------------------------------------------------------- */

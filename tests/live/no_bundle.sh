@@ -370,6 +370,18 @@ want_rc 0
 no_file cache3
 rm -rf cache cache2 "$CONFIG"
 
+t "XDG_CONFIG_HOME: the user's policies do not come from the project"
+mkdir -p conf/pol "$WORK/xdg3/pol" && printf 'policy c { level user }\ncommand { otherwise allow }\nnetwork full\n' >conf/pol/c.pol
+cp conf/pol/c.pol "$WORK/xdg3/pol/"
+XDG_CONFIG_HOME=$WORK/xdg3 bare --plan true
+want_rc 0
+want_out '^network +full'
+XDG_CONFIG_HOME=$P/conf bare sh -c 'echo bad > ran'
+want_rc 125
+want_line 'lies in the project'
+no_file ran
+rm -rf conf
+
 t "no HOME: that of /etc/passwd, or no run"
 HOME='' XDG_CACHE_HOME=$WORK/xdg2 bare sh -c 'echo ran'
 [ "$rc" -eq 0 ] && [ "$out" = ran ] || { want_rc 125 && [ -z "$out" ] || bad "$rc: $out"; }
