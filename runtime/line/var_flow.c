@@ -213,7 +213,8 @@ static void calculation(struct var_run *r, const struct sh_flow *e)
 	const struct sh_calc *c = e->note;
 	struct sh_cmd *cmd = e->cmd;
 
-	if (!c || (c->reads | c->sets) & unordered(r, cmd))
+	/* in the text of a here-document: the command that reads it may be a builtin */
+	if (!c || (c->reads | c->sets) & unordered(r, cmd) || (r->now.lost && c->sets))
 		r->lost = true;
 	for (uint32_t i = 1; i <= r->sh->nvars; i++) {
 		const struct sh_var *v = &r->sh->vars[i - 1];

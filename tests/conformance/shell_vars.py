@@ -8,7 +8,7 @@ from shell_lines import Lines
 
 NAMES = ["A", "B", "C", "v", "e", "u"]
 # What the shell does to a name A; @ is a value, # another name.
-ODD = r"""A=1; A=$((A+1))|A=1; p1 $((A+1)) $A|A=1; B=$((A*2)); p1 $B "$B"|A=1; p1 $((A=A+1)) $A|A=1; A=$(($A + 1)); p1 x$A|A=0; while [ $A -lt 3 ]; do p1 $A; A=$((A+1)); done
+ODD = r"""A=2; : <<E\n$((A=5))\nE\np1 $A|A=2; read B <<E\n$((A=5))\nE\np1 $A|A=2; { : $((A=5)); } <<E\n$((A))\nE\np1 $A|A=1; A=$((A+1))|A=1; p1 $((A+1)) $A|A=1; B=$((A*2)); p1 $B "$B"|A=1; p1 $((A=A+1)) $A|A=1; A=$(($A + 1)); p1 x$A|A=0; while [ $A -lt 3 ]; do p1 $A; A=$((A+1)); done
 A=1; : $((B=5)); p1 $B|A=1; A=@ B=$((A))|A=1; B=@ C=$((B=5)); p1 "$B"|A=1; A=x B=$((A=5)); p1 "$A"|A=1 B=$((A+1)) p1 $B|A=-1; p1 $((2-$A))|A=-1; p1 $((2 - $A)) $((A-1))|A=08; p1 $((A+1))|A=1; p1 $((A+)); p2 $A
 A=5; B=3; p1 $((A % 2)) $((A/2)) $((B - A)) $(( A > B && B < 3 ))|A=4; f() { A=$((A-1)); p1 $A; }; f; f|A=$#; p1 $((A+1)) $A|A=$?; p1 $A|A=$$; p1 x$A|A=1; { A=$((A+1)); } >/none/x; p1 $A|for A in 1 2; do p1 $((A+1)); B=$((A)); done
 A=2; p1 $((0 && (A=7))) $A|A=2; p1 ${nope:-$((A=7))} $A|A=2; body <<E\n$((A=A+1))\nE\np1 $A|A=2; { p1; } >f$((A=A+1)); p1 $A|A=2; p1 >f$((A=A+1)); p1 $A|A=2; A=x >f$((A=5)); p1 $A|A=1; B=A; p1 $((B))|A=1; p1 $((10/A)) $((A/0)); p2 $A
