@@ -201,7 +201,7 @@ ROWS = [
         "-f": "V", "--from-file": "V", "-L": "V", "--indent": "V",
     }}, True),
     Row("rg", "ripgrep", H, {}, True),
-    Row("fdfind", "fd-find", H, {}, True),
+    Row("fdfind", "fd-find", H, {"fdfind": {"--search-path": "V"}}, True),
     Row("curl", "curl", [("list", "curl --help all", ANGLE)], {}, True),
     Row("wget", "wget", GNU, {"*": WGET_FLAGS}, True),
     Row("rsync", "rsync", [("list", "rsync --help", {"indent": (0, 12)})],
