@@ -21,8 +21,8 @@
 bool lang_sed_prints(const char *p, size_t n);
 
 /*
- * No system, getline, pipe, redirection of print, @ and ARGV. What close() closes must
- * have been opened by one of these. The environment (ENVIRON) may be printed.
+ * No system, getline, pipe, redirection of print, @, ARGV and ENVIRON. What close() closes
+ * must have been opened by one of these.
  */
 bool lang_awk_prints(const char *p, size_t n);
 

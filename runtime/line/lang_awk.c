@@ -37,8 +37,9 @@ static bool has(const char *p, size_t n, const char *word)
 	return false;
 }
 
-/* Words that do more, whoever calls them, or that say which files are read. */
-static const char *const acts[] = { "system", "getline", "ARGV", "ARGC", "@" };
+/* Words that do more, whoever calls them, or that say which files are read, or show the
+ * environment. */
+static const char *const acts[] = { "system", "getline", "ARGV", "ARGC", "ENVIRON", "SYMTAB", "@" };
 
 static bool is_word(const char *p, size_t n, const char *word)
 {

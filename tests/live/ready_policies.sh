@@ -53,7 +53,7 @@ if command -v make >/dev/null && command -v gcc >/dev/null; then
 	run make install
 	want_rc 126
 	want_line 'asks first.*installs or publishes'
-	run rm -r build
+	run rm -r build/a
 	want_rc 126
 	want_file build/a
 	run curl https://a.example

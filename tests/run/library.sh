@@ -82,7 +82,7 @@ decided() {
 	done
 }
 decided node allow sandbox 'npm test' 'node a.js' 'ls -la' 'git status' 'mkdir build'
-decided node ask sandbox 'npm install x' 'npm publish' 'git push' 'rm -r build'
+decided node ask sandbox 'npm install x' 'npm publish' 'git push' 'rm -r lib'
 decided node ask host 'node a.js' 'npm ci'
 decided all allow sandbox 'npm test && cargo test && go test ./... && pytest && make' 'git commit -m x'
 decided all ask sandbox 'npm publish' 'cargo publish' 'twine upload x' 'git push' 'mvn deploy' 'pip install x'
