@@ -234,7 +234,7 @@ def generated(args, dialect, corpus, seed, runs):
             yield (gen.line(), gen.short(), gen.rare(i // 3))[i % 3], MADE, True
         gen = Vars(FIXED_SEED, dialect)
         for i in range(args.mutants):
-            yield gen.line(), VARS, True
+            yield gen.short(i // 2) if i % 2 else gen.line(), VARS, True
     gen, tricks, variables = Lines(seed, dialect), Tricks(seed, dialect), Vars(seed, dialect)
     for i in range(runs):
         k = 5 if args.vars else i % 6

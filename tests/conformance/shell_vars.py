@@ -8,7 +8,7 @@ from shell_lines import Lines
 
 NAMES = ["A", "B", "C", "v", "e", "u"]
 # What the shell does to a name A; @ is a value, # another name.
-ODD = r"""A=2; : <<E\n$((A=5))\nE\np1 $A|A=2; read B <<E\n$((A=5))\nE\np1 $A|A=2; { : $((A=5)); } <<E\n$((A))\nE\np1 $A|A=1; A=$((A+1))|A=1; p1 $((A+1)) $A|A=1; B=$((A*2)); p1 $B "$B"|A=1; p1 $((A=A+1)) $A|A=1; A=$(($A + 1)); p1 x$A|A=0; while [ $A -lt 3 ]; do p1 $A; A=$((A+1)); done
+ODD = r"""A=z; A=@ B=$(p1 "$A")|A=z; A=@ B=$(p1 $A) C=x|A=z; A=@ B=`p1 "$A"`; p1 $A|A=z; A=@ C="$(p1 x$A)"|A=z; A=@ B=x$(p1 $A) p2 $A|A=z; B=1 A=@ C=$(p1 $A $B)|A=2; : <<E\n$((A=5))\nE\np1 $A|A=2; read B <<E\n$((A=5))\nE\np1 $A|A=2; { : $((A=5)); } <<E\n$((A))\nE\np1 $A|A=1; A=$((A+1))|A=1; p1 $((A+1)) $A|A=1; B=$((A*2)); p1 $B "$B"|A=1; p1 $((A=A+1)) $A|A=1; A=$(($A + 1)); p1 x$A|A=0; while [ $A -lt 3 ]; do p1 $A; A=$((A+1)); done
 A=1; : $((B=5)); p1 $B|A=1; A=@ B=$((A))|A=1; B=@ C=$((B=5)); p1 "$B"|A=1; A=x B=$((A=5)); p1 "$A"|A=1 B=$((A+1)) p1 $B|A=-1; p1 $((2-$A))|A=-1; p1 $((2 - $A)) $((A-1))|A=08; p1 $((A+1))|A=1; p1 $((A+)); p2 $A
 A=5; B=3; p1 $((A % 2)) $((A/2)) $((B - A)) $(( A > B && B < 3 ))|A=4; f() { A=$((A-1)); p1 $A; }; f; f|A=$#; p1 $((A+1)) $A|A=$?; p1 $A|A=$$; p1 x$A|A=1; { A=$((A+1)); } >/none/x; p1 $A|for A in 1 2; do p1 $((A+1)); B=$((A)); done
 A=2; p1 $((0 && (A=7))) $A|A=2; p1 ${nope:-$((A=7))} $A|A=2; body <<E\n$((A=A+1))\nE\np1 $A|A=2; { p1; } >f$((A=A+1)); p1 $A|A=2; p1 >f$((A=A+1)); p1 $A|A=2; A=x >f$((A=5)); p1 $A|A=1; B=A; p1 $((B))|A=1; p1 $((10/A)) $((A/0)); p2 $A
@@ -92,9 +92,9 @@ class Vars(Lines):
             return w
         return self.pick("p1", "p2", "p3", "p4", "say") + " " + w
 
-    def odd(self):
+    def odd(self, which=None):
         names = self.r.sample(["A", "B", "C", "u"], 2)
-        form = self.r.choice(self.forms)
+        form = self.r.choice(self.forms) if which is None else self.forms[which % len(self.forms)]
         if self.chance(2):
             names = ["A", "B"]
         swap = {"A": names[0], "B": names[1]}
@@ -141,9 +141,9 @@ class Vars(Lines):
             text += ("\n" if "<<" in text else self.pick("; ", "; ", "\n")) + self.step(deep)
         return text
 
-    def short(self):
-        """One thing that may happen between an assignment and a use."""
-        text = "A=%s; B=%s" % (self.value(), self.value()) + self.pick("; ", "\n") + self.odd()
+    def short(self, which=None):
+        """One thing that may happen between an assignment and a use; `which`: its number."""
+        text = "A=%s; B=%s" % (self.value(), self.value()) + self.pick("; ", "\n") + self.odd(which)
         sep = "\n" if "<<" in text else self.pick("; ", "\n")
         return text + sep + self.pick('p1 "$A" "$B"', "p1 $A $B", 'p1 "$A"; p2 x"$B"', "(p1 $A x$B)", 'p1 "$B"*')
 
