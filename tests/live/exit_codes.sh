@@ -163,7 +163,7 @@ for line in 'true (' 'if true' 'echo "' 'true &&' '{ true' $'true \x01'; do
 	want_line 'not run: the line cannot be read'
 done
 # shellcheck disable=SC2016
-run -y -c 'x=true; $x'
+run -y -c 'x=$(echo true); $x'
 want_rc 126
 want_line 'only a person can answer'
 run -y -c 'true'
