@@ -119,7 +119,7 @@ static void put_tests(struct buf *b, const struct project_look *l)
 		buf_z(b, "    command \"git status\" => allow\n"
 			 "    command \"git commit -m done\" => allow\n");
 	buf_z(b, "    file write \"${PROJECT_DIR}/src/new\" => allow\n}\n\n"
-		 "test \"what asks a person\" {\n    command \"rm -rf build\" => ask\n");
+		 "test \"what asks a person\" {\n    command \"rm -rf src\" => ask\n");
 	for (size_t i = 0; i < l->kinds.n; i++)
 		put_lines(b, l->kinds.v[i].kind->asks, "ask");
 	if (l->is_repo)
@@ -224,7 +224,7 @@ static void say(struct arena *a, const struct project_look *l)
 		printf("  %s: use %s\n", l->kinds.v[i].file, l->kinds.v[i].kind->use);
 	if (l->is_repo)
 		puts("  .git: use std/dev/git");
-	fputs("asks a person:  rm -rf build", stdout);
+	fputs("asks a person:  rm -rf src", stdout);
 	for (size_t i = 0; i < l->kinds.n; i++)
 		for (size_t n = 0; n < 4 && l->kinds.v[i].kind->asks[n]; n++)
 			printf(", %s", l->kinds.v[i].kind->asks[n]);

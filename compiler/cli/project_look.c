@@ -16,13 +16,13 @@
 /* The first row of a library that fits counts. */
 static const struct project_kind kinds[] = {
 	{ { "pnpm-lock.yaml" }, "std/dev/node", { "pnpm test", "pnpm run build" },
-	  { "pnpm install", "npx vitest" }, "std/net/npm" },
+	  { "pnpm install", "npx cowsay" }, "std/net/npm" },
 	{ { "yarn.lock" }, "std/dev/node", { "yarn test", "yarn build" },
-	  { "yarn install", "npx vitest" }, "std/net/npm" },
+	  { "yarn install", "npx cowsay" }, "std/net/npm" },
 	{ { "bun.lock", "bun.lockb" }, "std/dev/node", { "bun test", "bun run build" },
-	  { "bun install", "npx vitest" }, "std/net/npm" },
+	  { "bun install", "npx cowsay" }, "std/net/npm" },
 	{ { "package.json" }, "std/dev/node", { "npm test", "npm run build" },
-	  { "npm install", "npx vitest" }, "std/net/npm" },
+	  { "npm install", "npx cowsay" }, "std/net/npm" },
 	{ { "uv.lock" }, "std/dev/python", { "uv run pytest", "python3 -m pytest" },
 	  { "uv sync", "pip install requests" }, "std/net/pypi" },
 	{ { "poetry.lock" }, "std/dev/python", { "poetry run pytest", "python3 -m pytest" },

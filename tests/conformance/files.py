@@ -125,7 +125,8 @@ class Run:
             self.fail("polc ends with %d: %s" % (r.returncode, r.stderr[-2000:]))
         # where answers are remembered is made by the run, and is none of the tree's
         state = self.dir + "/state"
-        env = {"HOME": w.home, "PATH": "/usr/bin:/bin", "XDG_STATE_HOME": state}
+        env = {"HOME": w.home, "PATH": "/usr/bin:/bin", "XDG_STATE_HOME": state,
+               "XDG_CACHE_HOME": state, "XDG_CONFIG_HOME": state}
         run = [BIN + "/polrun", "-y", "-b", polb, "--project", w.project]
         kw = dict(text=True, capture_output=True, env=env, cwd=PROBES)
         plan = subprocess.run(run + ["--plan", PROBES + "/file_probe", "batch"], **kw)
@@ -146,7 +147,8 @@ class Run:
             reqs = requests(w, self.p, self.rng)
             os.chdir(PROBES)
             os.environ["HOME"] = w.home
-            os.environ["XDG_STATE_HOME"] = state
+            for name in ("STATE", "CACHE", "CONFIG"):
+                os.environ[f"XDG_{name}_HOME"] = state
             r, answers = probe(run + ["--", PROBES + "/file_probe", "batch"], reqs)
             if len(answers) != len(reqs):
                 self.fail("%d of %d answers, exit %d: %s" % (

@@ -44,6 +44,7 @@ output 'polc compile a.pol -o %'
 output 'polc compile -o% a.pol'
 output 'polc compile a.pol --output %'
 output 'polc compile --output=% --serial 3 a.pol'
+output 'polc compile a.pol -o out.polb --inputs %'
 output 'polc sign --key k -o % b.polb'
 output 'polc sign --output=% --key k b.polb'
 output 'polc sign --key k %'
@@ -63,7 +64,8 @@ input 'polc compile --reproduce %'
 input 'polc sign --key % -o out.polb %'
 input 'polc verify --allowed-signers % b.polb'
 input 'polrun --bundle % --allowed-signers % ls'
-input 'polquery --bundle % --allowed-signers % hook codex'
+input 'polrun --policy % ls'
+input 'polquery --bundle % --allowed-signers % hook codex --run %'
 
 t "what git believes of other repositories, by name"
 for name in .git/modules/lib/config .git/modules/a/b/hooks/x vendor/x/.git/modules/y/commondir .git/worktrees/w/gitdir \

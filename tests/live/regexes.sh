@@ -41,8 +41,10 @@ want_line 'command-otherwise'
 t "an allow takes one word for one, and no dynamic one"
 run echo 'one two'
 want_rc 126
-run -c 'V=one; echo "$V"'
+run -c 'V=$(cat x); echo "$V"'
 want_rc 126
+run -c 'V=one; echo "$V"'
+want_rc 0
 run -c 'echo one'
 want_rc 0
 
