@@ -234,7 +234,7 @@ static void plan_for_command(struct spawn *s, const struct sandbox_view *view,
 	plan_command(&s->plan, s->run, policy);
 }
 
-/* Sends the plan that was made, and begins a new one.  *sent is the result of
+/* Sends the plan that was made; a further one begins with plan_init().  *sent is the result of
  * send_plan(), after a failure of which nothing more is sent. */
 static int pass_plan(struct spawn *s, int *sent, struct rt_err *err)
 {
@@ -260,7 +260,6 @@ static int pass_plan(struct spawn *s, int *sent, struct rt_err *err)
 	if (*sent == 0)
 		*sent = send_plan(s, bytes, size);
 	plan_release(&s->plan);
-	plan_init(&s->plan);
 	return 0;
 }
 
@@ -315,8 +314,10 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 		r = plan_for_view(&s, view, policy, err);
 	if (r == 0)
 		r = take_child(&s, err);
-	if (r == 0 && !viewed)
+	if (r == 0 && !viewed) {
 		r = pass_plan(&s, &sent, err);
+		plan_init(&s.plan);
+	}
 	if (r == 0) {
 		plan_for_command(&s, view, policy);
 		r = pass_plan(&s, &sent, err);

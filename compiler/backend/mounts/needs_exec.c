@@ -35,7 +35,7 @@ static const struct ir_roots roots = { .dir = {
 
 bool needs_exec_find(const struct ir *ir, struct arena *a, struct needs_exec *ret)
 {
-	for (size_t i = 0; i < POL_LEN(samples); i++) {
+	for (size_t i = 0; ir->line_facts && i < POL_LEN(samples); i++) {
 		struct str line = str_from(samples[i].line);
 		struct ir_request req = { .kind = IR_COMMAND, .scope = IR_SANDBOX, .roots = roots,
 					  .line = line, .text = line,

@@ -10,7 +10,7 @@ struct needs_exec {
 	const struct ir_rule *rule; /* the rule of a text outside of the library that allows it */
 };
 
-/* False: none that we know. */
+/* False: none that we know.  Without the facts for lines (ir.line_facts) no line is read. */
 bool needs_exec_find(const struct ir *ir, struct arena *a, struct needs_exec *ret);
 
 #endif
