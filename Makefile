@@ -114,6 +114,9 @@ PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcar
 .SECONDARY:
 .DELETE_ON_ERROR:
 
+# A goal by its absolute name is the same file.
+$(CURDIR)/build/%: build/% ;
+
 all: $(BINS) $(LIBPOL)
 
 help:
