@@ -98,6 +98,15 @@ unfinished() {
 		'stdlib-policies' 'examples' Makefile dev
 	return 0
 }
+# On a machine where everything is installed nothing else would notice.
+dev_names_missing() {
+	local got
+	# shellcheck disable=SC2016
+	got=$(bash -euo pipefail -c 'eval "$(sed -n "/^missing()/,/^}/p" dev)"
+		mapfile -t need < <(missing bash no-such-package-1 no-such-package-2)
+		printf "%s " "${need[@]}"' 2>&1)
+	[ "$got" = 'no-such-package-1 no-such-package-2 ' ] || printf 'dev names as missing: %s\n' "$got"
+}
 
 check layers layers
 check file-circles circles
@@ -109,6 +118,7 @@ check passes passes
 check diagnostic-codes codes
 check banned-functions banned
 check shellcheck shell
+check dev-names-missing dev_names_missing
 check file-sizes file_sizes
 check static-runtime static_runtime
 check no-libnftables no_libnftables
