@@ -103,7 +103,7 @@ OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table
 ORACLE     := $(BUILD)/tests/conformance/file_oracle $(BUILD)/tests/conformance/net_oracle \
               $(BUILD)/tests/conformance/shell_oracle $(BUILD)/tests/conformance/shell_reader
 # What the run against the shells has beside them; the mutants can do without each production.
-MUTANTS    := $(patsubst %.c,$(BUILD)/obj/mutants/%.o,tests/conformance/shell_reader.c $(wildcard runtime/line/shell/*.c runtime/line/var*.c))
+MUTANTS    := $(patsubst %.c,$(BUILD)/obj/mutants/%.o,tests/conformance/shell_reader.c runtime/line/lang_printf.c $(wildcard runtime/line/shell/*.c runtime/line/var*.c))
 SHELL_TEST := $(addprefix $(BUILD)/tests/conformance/,shell_zygote.so shell_stub shell_mutants)
 TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -9,6 +9,7 @@
 #include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_script.h"
 #include "runtime/line/cmd_text.h"
+#include "runtime/line/lang.h"
 
 static const char subscript[] = "a subscript is arithmetic, which may run code";
 static const char arithmetic[] = "arithmetic on a name, whose value may hold code";
@@ -247,20 +248,6 @@ static bool run_wait(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 	return true;
 }
 
-/* Does a format have a "%n"? It puts a number into the variable that an operand names. */
-static bool counts(const char *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (p[i] != '%')
-			continue;
-		while (++i < n && p[i] && strchr("#0- +'123456789.*hjlLtz", p[i]))
-			;
-		if (i < n && p[i] == 'n')
-			return true;
-	}
-	return false;
-}
-
 /* Sets the variables that a format may set. */
 static void set_counted(struct builtin_words *b)
 {
@@ -269,7 +256,7 @@ static void set_counted(struct builtin_words *b)
 	if (!word(b, b->at))
 		return;
 	cmd_shape(word(b, b->at), &s);
-	if (s.literal && !counts(s.p, s.n))
+	if (s.literal && !lang_printf_counts(s.p, s.n))
 		return;
 	for (uint32_t i = b->at + 1; i < b->p->nwords; i++) {
 		cmd_shape(b->p->words[i].w, &s);

@@ -1,9 +1,9 @@
 /*
- * The small languages of sed and awk, read only as far as one question needs: can this
- * text do more than compute and print? The table of a program says that its code is in
- * such a language (`sed-script`, `awk-script`).
+ * The small languages of sed, awk and printf, read only as far as one question needs: can
+ * this text do more than compute and print? For sed and awk the table of a program says
+ * that its code is in such a language (`sed-script`, `awk-script`).
  *
- * Each function returns true only if every implementation that we know (GNU sed, busybox,
+ * lang_sed_prints() and lang_awk_prints() return true only if every implementation that we know (GNU sed, busybox,
  * BSD; gawk, mawk, busybox, BWK awk) runs nothing, and reads and writes no file that the
  * text names, or refuses the text as a whole. A text that ends inside of something (-e
  * 'a\' -e 'text') is not judged: false.
@@ -25,5 +25,9 @@ bool lang_sed_prints(const char *p, size_t n);
  * must have been opened by one of these.
  */
 bool lang_awk_prints(const char *p, size_t n);
+
+/* Has this format of the shells' printf a "%n"? It puts a number into the variable that an
+ * operand names. */
+bool lang_printf_counts(const char *p, size_t n);
 
 #endif

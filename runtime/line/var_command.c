@@ -2,6 +2,7 @@
  * What one command does to the variables: assignments, and builtins that set names. A
  * builtin that may do more than this file knows makes everything unknown.
  */
+#include "runtime/line/lang.h"
 #include "runtime/line/shell/production.h"
 #include "runtime/line/var_run.h"
 
@@ -215,20 +216,6 @@ static void declare(struct call *k, bool unset, bool kills)
 
 /* --- single builtins ------------------------------------------------------- */
 
-/* Does a format have a "%n"? */
-static bool counts(const char *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (p[i] != '%')
-			continue;
-		while (++i < n && p[i] && strchr("#0- +'123456789.*hjlLtz", p[i]))
-			;
-		if (i < n && p[i] == 'n')
-			return true;
-	}
-	return false;
-}
-
 static void run_printf(struct call *k)
 {
 	if (is(k, "--"))
@@ -241,7 +228,7 @@ static void run_printf(struct call *k)
 		kill(k);
 		return;
 	}
-	if (k->w && (!k->p || counts(k->p, k->n)))
+	if (k->w && (!k->p || lang_printf_counts(k->p, k->n)))
 		var_lost(k->r);
 }
 
