@@ -28,9 +28,8 @@ static void say_path(struct arena *a, const char *what, const char *path)
 /* --- recording ------------------------------------------------------------------ */
 
 /* To find what the file uses, all of it is read as if it were trusted. */
-static bool all(void *arg, const char *real, struct str text)
+static bool all(const char *real, struct str text)
 {
-	(void)arg;
 	(void)real;
 	(void)text;
 	return true;

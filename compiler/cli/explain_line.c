@@ -37,6 +37,15 @@ static void add_quoted(struct buf *b, struct str s)
 	buf_ch(b, '\'');
 }
 
+struct str explain_shell_word(struct arena *a, struct str text)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	add_quoted(&b, text);
+	return buf_view(&b);
+}
+
 struct str explain_word(struct arena *a, const struct sh_word *w)
 {
 	const struct sh_seg *s;

@@ -9,6 +9,8 @@ void explain_line_text(FILE *out, const struct explain_answer *e);
 /* Writes the members "not_read" and "commands". */
 void explain_line_json(struct json *j, const struct explain_answer *e);
 
+/* The text as one word of a shell, quoted if it needs that. */
+struct str explain_shell_word(struct arena *a, struct str text);
 /*
  * The word as the analysis understands it, quoted for a shell.  Unknown text is
  * written as <any>, <words>, <names> or <home>.

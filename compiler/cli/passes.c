@@ -129,13 +129,12 @@ static int64_t today(const struct options *o)
 }
 
 /* Did the user record, with `polc trust`, this text at this path? */
-static bool trust_counts(void *arg, const char *real, struct str text)
+static bool trust_counts(const char *real, struct str text)
 {
 	char dir[PATH_MAX];
 	struct trusted t;
 	bool ret;
 
-	(void)arg;
 	if (state_dir_own(dir, NULL) < 0 || trusted_open(dir, &t, NULL) < 0)
 		return false;
 	ret = trusted_has(&t, real, text.p, text.n);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "compiler/cli/cli.h"
+#include "compiler/cli/explain_line.h"
 #include "compiler/target/target.h"
 
 struct reader {
@@ -32,35 +34,31 @@ static bool usage(struct reader *r, const char *text)
 	return false;
 }
 
-/* The words as one, for a shell: 'npm test'. */
-static void print_joined(const struct reader *r)
-{
-	fputc('\'', r->err);
-	for (size_t i = 1; i < r->o->nrequest; i++) {
-		if (i > 1)
-			fputc(' ', r->err);
-		for (const char *p = r->o->request[i]; *p; p++)
-			if (*p == '\'')
-				fputs("'\\''", r->err);
-			else
-				fputc(*p, r->err);
-	}
-	fputc('\'', r->err);
-}
-
 static struct str word(const struct reader *r, size_t i)
 {
 	return str_from(r->o->request[i]);
 }
 
+/* Several words where one line is wanted: shows how to write them. */
+static bool not_one_word(struct reader *r)
+{
+	struct buf b;
+
+	buf_init(&b, r->a);
+	for (size_t i = 1; i < r->o->nrequest; i++) {
+		if (i > 1)
+			buf_ch(&b, ' ');
+		buf_str(&b, word(r, i));
+	}
+	fprintf(r->err, "polc: a line is one word: write command %.*s, or argv -- and the words\n",
+		STR_ARG(cli_clean(r->a, explain_shell_word(r->a, buf_view(&b)), false)));
+	return false;
+}
+
 static bool read_command(struct reader *r)
 {
-	if (r->o->nrequest > 2) {
-		fputs("polc: a line is one word: write command ", r->err);
-		print_joined(r);
-		fputs(", or argv -- and the words\n", r->err);
-		return false;
-	}
+	if (r->o->nrequest > 2)
+		return not_one_word(r);
 	if (r->o->nrequest != 2)
 		return usage(r, "command LINE (one word: quote it)");
 	r->req->kind = IR_COMMAND;

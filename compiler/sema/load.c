@@ -232,7 +232,7 @@ static bool set_narrow(struct sema *s, struct sema_unit *u, const struct wanted 
 		return true;
 	}
 	u->narrow = w->narrow || !s->trusted ||
-		    !s->trusted(s->trusted_arg, u->real, s->map->files.v[u->file].text);
+		    !s->trusted(u->real, s->map->files.v[u->file].text);
 	if (w->input || w->narrow || !u->narrow)
 		return true;
 	d = diag_add(s->sink, DIAG_UNTRUSTED_USE, w->at,

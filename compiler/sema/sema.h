@@ -110,8 +110,7 @@ struct sema {
 	struct str role;               /* the chosen role (--role), or empty */
 	int64_t today;                 /* days since 1970-01-01, for `until` */
 	/* Has the user trusted this text at this canonical path?  NULL: none. */
-	bool (*trusted)(void *arg, const char *real, struct str text);
-	void *trusted_arg;
+	bool (*trusted)(const char *real, struct str text);
 	/* filled by sema_load() */
 	VEC(struct sema_unit *) units; /* in order */
 	struct ir_scalar base;         /* the scalar policy-base */
