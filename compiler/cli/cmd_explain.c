@@ -7,6 +7,7 @@
 #include "compiler/cli/cli.h"
 #include "compiler/cli/compiled.h"
 #include "compiler/cli/explain.h"
+#include "compiler/cli/explain_absent.h"
 #include "compiler/cli/explain_eval.h"
 #include "compiler/cli/explain_setting.h"
 #include "compiler/cli/loaded.h"
@@ -109,6 +110,7 @@ static void fill(struct asked *q, const struct ir *ir, const struct bk_report *r
 	for (i = 0; i < e->nmatched; i++)
 		VEC_PUSH(q->a, &ans->matched, explain_of_rule(e->matched[i]));
 	add_layers(q, report, e);
+	explain_absent(ans, ir, &q->req, e);
 }
 
 /*

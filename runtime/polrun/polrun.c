@@ -31,6 +31,7 @@
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/polrun_options.h"
 #include "runtime/polrun/preview.h"
+#include "runtime/polrun/read_only.h"
 #include "runtime/polrun/report.h"
 #include "runtime/polrun/report_file.h"
 #include "runtime/polrun/run_user.h"
@@ -365,6 +366,7 @@ static int run_command(struct session *s)
 	before_check_dot_git(s->roots.project, &s->view, s->dot_git, sizeof(s->dot_git));
 	if (s->opt.verbose)
 		say_bundle(s);
+	read_only_say(s->notes, &s->run, &s->view);
 	left_begin(&s->left, s->state, s->roots.project, &s->view, s->notes);
 	status = start_and_supervise(s);
 	if (!s->ran)

@@ -7,6 +7,7 @@
 #include "runtime/base/io.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/polrun/exactness.h"
+#include "runtime/polrun/read_only.h"
 
 enum { INDENT = 19, WIDTH = 88 };
 
@@ -60,8 +61,9 @@ static void print_rules(FILE *out, const struct bundle *b, const struct said *s)
 		fprintf(out, "  (%s)", explain_rule(b, s->why, rule));
 }
 
-static void print_node(FILE *out, const struct bundle *b, const struct sandbox_node *n)
+static void print_node(FILE *out, const struct sandbox_run *run, const struct sandbox_node *n)
 {
+	const struct bundle *b = run->bundle;
 	struct said s = describe(b, n);
 	char rule[EXPLAIN_RULE_CAP];
 
@@ -79,9 +81,11 @@ static void print_node(FILE *out, const struct bundle *b, const struct sandbox_n
 					  "  private and empty", out);
 	else if (n->absent)
 		fputs("  does not exist", out);
-	if (n->forced_ro)
+	if (n->forced_ro) {
 		fprintf(out, "  read-only because of %s",
 			explain_rule(b, n->forced_by, rule));
+		read_only_why(out, run, n);
+	}
 	fputc('\n', out);
 }
 
@@ -169,7 +173,7 @@ void preview_files(FILE *out, const struct sandbox_run *run, const struct sandbo
 			v[n++] = (struct absent){ node->path,
 						  describe(run->bundle, node) };
 		else
-			print_node(out, run->bundle, node);
+			print_node(out, run, node);
 	}
 	for (size_t i = 0; v && i < view->ncreatable; i++)
 		v[n++] = (struct absent){ view->creatable[i].path,

@@ -23,78 +23,14 @@
 #include "runtime/polrun/features.h"
 #include "runtime/polrun/left.h"
 #include "runtime/polrun/network.h"
-
-static void rule_object(struct json *j, const char *key, const struct bundle *b,
-			uint32_t rule)
-{
-	const struct pb_rule *r = b ? bundle_rule(b, rule) : NULL;
-
-	if (!r) {
-		json_null(j, key);
-		return;
-	}
-	json_object(j, key);
-	json_str(j, "id", pb_strp(b->rules, r->id), r->id.len);
-	json_cstr(j, "level", explain_level(r->level));
-	if (r->line)
-		json_str(j, "file", pb_strp(b->rules, r->file), r->file.len);
-	else
-		json_null(j, "file");
-	if (r->line)
-		json_uint(j, "line", r->line);
-	else
-		json_null(j, "line");
-	json_str(j, "text", pb_strp(b->rules, r->text), r->text.len);
-	json_object_end(j);
-}
-
-static enum pb_kind kind_of(const struct denial *d)
-{
-	return strcmp(d->layer, "seccomp") == 0	  ? PB_SYSCALL
-	       : strcmp(d->layer, "file") == 0	  ? PB_FILE
-	       : strcmp(d->layer, "network") == 0 ? PB_NET
-	       : strcmp(d->layer, "unix") == 0	  ? PB_UNIX
-						  : PB_SCALAR;
-}
-
-/* The smallest rule that would allow it, or why no rule can. */
-static void hint(struct json *j, const struct bundle *b, const struct denial *d)
-{
-	enum pb_kind kind = kind_of(d);
-	const struct pb_rule *r = bundle_rule(b, d->rule);
-	char text[700], proto[8] = "", host[80] = "";
-	unsigned port = 0;
-
-	if (kind < 6 && b->rules->locked[kind]) {
-		(void)snprintf(text, sizeof(text), "locked by %s",
-			       explain_level(b->rules->locked[kind]));
-	} else if (kind == PB_SCALAR || !r) {
-		json_null(j, "hint");
-		return;
-	} else if (r->kind != PB_SCALAR && r->effect != PB_ALLOW &&
-		   (r->level != PB_DEFAULT || (r->flags & PB_F_FLOOR))) {
-		/* An explicit deny wins over every allow: only the owner of the deny
-		 * can help. */
-		(void)snprintf(text, sizeof(text), "no allow lifts it: an 'except' on the "
-			       "rule itself does (level %s)", explain_level(r->level));
-	} else if (kind == PB_FILE) {
-		(void)snprintf(text, sizeof(text), "allow %s \"%s\"", d->op, d->subject);
-	} else if (kind == PB_UNIX) {
-		(void)snprintf(text, sizeof(text), "allow \"%s\"", d->subject);
-	} else if (kind == PB_NET &&
-		   sscanf(d->subject, "%7s %79[^ ]", proto, host) == 2 &&
-		   strrchr(host, ':') && sscanf(strrchr(host, ':'), ":%u", &port) == 1) {
-		*strrchr(host, ':') = '\0';
-		(void)snprintf(text, sizeof(text), "network limited { allow %s %s port %u }",
-			       proto, host, port);
-	} else {
-		(void)snprintf(text, sizeof(text), "allow %s", d->op);
-	}
-	json_cstr(j, "hint", text);
-}
+#include "runtime/polrun/read_only.h"
+#include "runtime/polrun/report_rule.h"
+#include "runtime/supervise/denial_hint.h"
 
 static void denial_object(struct json *j, const struct bundle *b, const struct denial *d)
 {
+	char text[700];
+
 	json_object(j, NULL);
 	json_cstr(j, "layer", d->layer);
 	json_cstr(j, "op", d->op);
@@ -104,8 +40,8 @@ static void denial_object(struct json *j, const struct bundle *b, const struct d
 	else
 		json_null(j, "errno"); /* nobody saw the kernel's answer */
 	json_uint(j, "count", d->count);
-	rule_object(j, "rule", b, d->rule);
-	hint(j, b, d);
+	report_rule(j, "rule", b, d->rule);
+	json_cstr(j, "hint", denial_hint(b, d, text, sizeof(text)) ? text : NULL);
 	json_object_end(j);
 }
 
@@ -134,7 +70,7 @@ static void decision_object(struct json *j, const struct report *r)
 	}
 	json_object(j, "decision");
 	json_cstr(j, "effect", explain_effect(d->effect));
-	rule_object(j, "rule", r->bundle, d->rule);
+	report_rule(j, "rule", r->bundle, d->rule);
 	json_cstr(j, "risk", d->unparsed ? NULL : explain_risk(d->risk));
 	json_bool(j, "unparsed", d->unparsed);
 	answered_list(j, r->answered);
@@ -194,7 +130,7 @@ static void lists(struct json *j, const struct report *r)
 	if (s && s->timed_out) {
 		json_object(j, NULL);
 		json_cstr(j, "limit", "time");
-		rule_object(j, "rule", r->bundle, s->limit_rule);
+		report_rule(j, "rule", r->bundle, s->limit_rule);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -205,7 +141,7 @@ static void lists(struct json *j, const struct report *r)
 		io_escape(path, sizeof(path), w->path, strlen(w->path));
 		json_object(j, "wall_gone");
 		json_cstr(j, "path", path);
-		rule_object(j, "rule", r->bundle, w->rule);
+		report_rule(j, "rule", r->bundle, w->rule);
 		json_object_end(j);
 	} else {
 		json_null(j, "wall_gone");
@@ -225,6 +161,7 @@ static void lists(struct json *j, const struct report *r)
 	}
 	json_array_end(j);
 	left_list(j, r->left);
+	read_only_list(j, r->run, r->view);
 	json_null(j, "written");
 	json_cstr(j, "runner", r->run ? "native" : NULL);
 }

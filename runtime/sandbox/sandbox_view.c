@@ -15,6 +15,7 @@ void sandbox_view_release(struct sandbox_view *v)
 			(void)close(v->nodes[i].pin_fd);
 		free(v->nodes[i].path);
 		free(v->nodes[i].source);
+		free(v->nodes[i].forced_name);
 	}
 	for (size_t i = 0; i < v->ncreatable; i++)
 		free(v->creatable[i].path);

@@ -24,6 +24,8 @@ struct sandbox_node {
 	                        name */
 	uint32_t rule[3];    /* deciding rule for read, write, exec; UINT32_MAX none */
 	uint32_t forced_by;  /* the rule behind forced_ro */
+	char *forced_name;   /* the absent name or the link behind forced_ro; NULL: a
+	                        wildcard */
 	bool locked;         /* a name that the run made: empty, read-only */
 	bool noted;          /* only shown by --plan: nothing is mounted here */
 	/* device and inode that polrun saw on the host; pin_fd (O_PATH, -1 none) holds

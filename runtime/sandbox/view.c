@@ -38,6 +38,11 @@ static int put_node(struct sandbox_view *v, struct view_place *p)
 	n->forced_ro = (g->allowed & PB_WRITE) && !(g->ops & PB_WRITE) &&
 		       w->ro.by != VIEW_NO_RULE;
 	n->forced_by = n->forced_ro ? w->ro.by : VIEW_NO_RULE;
+	if (n->forced_ro && w->ro.name) {
+		n->forced_name = strdup(w->ro.name);
+		if (!n->forced_name)
+			return -ENOMEM;
+	}
 	memcpy(n->rule, g->rules, sizeof(n->rule));
 	n->dev = o->dev;
 	n->ino = o->ino;

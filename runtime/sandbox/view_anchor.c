@@ -48,8 +48,7 @@ static int close_link(struct view_builder *b, const struct view_anchor *a, const
 	if (!p)
 		return -ENOMEM;
 	p->wanted.ro.here = true;
-	p->wanted.ro.by = a->rule;
-	return 0;
+	return view_place_ro_by(p, a->rule, link);
 }
 
 static int add_place(struct view_builder *b, const struct view_anchor *a, const char *path)

@@ -1,6 +1,7 @@
 /* The list of the places of a view that is being built. */
 #include "runtime/sandbox/view_place.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +47,17 @@ struct view_place *view_place_at(struct view_builder *b, const char *path)
 	return p;
 }
 
+int view_place_ro_by(struct view_place *p, uint32_t rule, const char *name)
+{
+	if (p->wanted.ro.by != VIEW_NO_RULE)
+		return 0;
+	p->wanted.ro.name = strdup(name);
+	if (!p->wanted.ro.name)
+		return -ENOMEM;
+	p->wanted.ro.by = rule;
+	return 0;
+}
+
 void view_places_release(struct view_builder *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -53,6 +65,7 @@ void view_places_release(struct view_builder *b)
 			(void)close(b->places[i].found.object.fd);
 		free(b->places[i].path);
 		free(b->places[i].source);
+		free(b->places[i].wanted.ro.name);
 	}
 	for (size_t i = 0; i < b->naliases; i++) {
 		free(b->aliases[i].path);

@@ -33,6 +33,8 @@ struct view_wanted {
 		bool here;   /* the place itself is read-only */
 		bool below;  /* nothing below is writable */
 		uint32_t by; /* because of this rule */
+		char *name;  /* an absent name, or a link that a run could replace, is the
+		                reason; NULL: a wildcard is.  malloc'ed */
 	} ro;
 };
 
@@ -106,6 +108,9 @@ struct view_builder {
 /* Finds or adds the place `path`.  Adding one moves the others.  NULL: no memory. */
 struct view_place *view_place_at(struct view_builder *b, const char *path);
 void view_places_release(struct view_builder *b);
+/* Notes why a place is read-only, unless that is known: by the first rule that says so.
+ * `name` is copied.  -ENOMEM, or 0. */
+int view_place_ro_by(struct view_place *p, uint32_t rule, const char *name);
 /* True for a path in a private tree, or at its top. */
 bool view_is_private(const struct view_builder *b, const char *path);
 /* True for /proc, /dev (except /dev/shm) and /sys, which the run makes itself: rules

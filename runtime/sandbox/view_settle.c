@@ -136,9 +136,7 @@ static int existing_above(struct view_builder *b, const char *path, uint32_t by,
 	b->at_once |= below && !p->wanted.ro.below;
 	p->wanted.ro.here = true;
 	p->wanted.ro.below |= below;
-	if (p->wanted.ro.by == VIEW_NO_RULE)
-		p->wanted.ro.by = by;
-	return 0;
+	return view_place_ro_by(p, by, path);
 }
 
 /* --- one place ----------------------------------------------------------------------- */

@@ -72,6 +72,7 @@ static void test_absent_deny_narrows_the_smallest_existing_tree(void **state)
 	assert_int_equal(n->ops, PB_READ);
 	assert_true(n->forced_ro);
 	assert_int_equal(n->forced_by, r);
+	assert_string_equal(n->forced_name, "/home/u/p/src/new/name");
 	assert_int_equal(node(w, "/home/u/p")->ops, RW);
 	assert_int_equal(w->v.ncreatable, 0);
 }
@@ -260,6 +261,7 @@ static void test_deny_through_a_link_binds_the_target_too(void **state)
 	/* and nobody replaces the link by a directory */
 	n = node(w, "/home/u/p/src");
 	assert_true(n && n->ops == PB_READ && n->forced_ro);
+	assert_string_equal(n->forced_name, "/home/u/p/src/link");
 }
 
 static void test_deny_through_two_links_binds_the_target(void **state)
@@ -316,6 +318,7 @@ static void test_forced_place_is_named_also_below_a_read_only_tree(void **state)
 	build(w);
 	n = node(w, "/srv/ro/rw");
 	assert_true(n && n->ops == PB_READ && n->forced_ro && n->forced_by == r);
+	assert_string_equal(n->forced_name, "/srv/ro/rw/absent");
 }
 
 static void test_link_of_the_project_lends_no_right(void **state)
