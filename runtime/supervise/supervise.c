@@ -579,6 +579,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	r = prepare(&l, view);
 	if (r == 0) {
 		run_loop(&l);
+		(void)waker_set(&l.waker, 0, 0);
 		r = l.failed;
 	} else {
 		(void)kill(child->init_pid, SIGKILL);

@@ -401,6 +401,11 @@ int walls_init(struct walls *w, const struct sandbox_view *view,
 void walls_release(struct walls *w)
 {
 	free(w->id);
+	/* The kernel closes it later (close_later.h).  Until then each change would send CONT,
+	 * which discards a stop: whoever attaches to polrun at its end (a debugger, the search
+	 * for leaks) would wait until nothing changes any more. */
+	if (w->moves >= 0)
+		(void)SYS_RETRY(fcntl(w->moves, F_SETFL, O_NONBLOCK));
 	if (w->root >= 0)
 		(void)close(w->root);
 	if (w->mountinfo >= 0)
