@@ -126,7 +126,7 @@ void bundle_manifest(struct buf *out, const struct ir *ir,
 	j.layout = JSON_INDENTED;
 	j.text = JSON_BYTES;
 	json_object(&j, NULL);
-	json_uint(&j, "format", PB_FORMAT_VERSION);
+	json_uint(&j, "format", PB_BUNDLE_FORMAT);
 	json_buf_str(&j, "name", ir->name);
 	json_uint(&j, "serial", opt->serial ? opt->serial : ir->serial);
 	optional(&j, "previous", opt->previous);

@@ -4,11 +4,13 @@
  */
 #include "compiler/bundle/writer.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 
 #include "compiler/base/num.h"
 #include "compiler/ir/value.h"
 #include "compiler/bundle/manifest.h"
+#include "runtime/bundle/blocks.h"
 #include "runtime/bundle/format.h"
 #include "runtime/bundle/manifest.h"
 #include "runtime/bundle/members.h"
@@ -186,6 +188,29 @@ static bool sort_members(struct bundle_plan *plan, struct diag_sink *sink)
 	return ok;
 }
 
+/* blocks.b2, the first member: the digests of the blocks of those that follow. */
+static struct str blocks_of(const struct bundle_plan *plan, struct arena *a)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 1; i < plan->members.n; i++) {
+		const struct bk_member *m = &plan->members.v[i];
+
+		if (member_is_idle(m->path.p, m->path.n))
+			break;
+		for (size_t at = 0; at < m->bytes.n; at += BLOCKS_SIZE) {
+			struct str block = str_sub(m->bytes, at, BLOCKS_SIZE);
+			uint8_t sum[32];
+
+			(void)crypto_generichash(sum, sizeof(sum), (const uint8_t *)block.p,
+						 block.n, NULL, 0);
+			buf_add(&b, sum, sizeof(sum));
+		}
+	}
+	return buf_view(&b);
+}
+
 static int by_bytes(const void *x, const void *y)
 {
 	return str_cmp(*(const struct str *)x, *(const struct str *)y);
@@ -234,7 +259,7 @@ bool bundle_write(const struct ir *ir, const struct bk_output *out,
 	static const unsigned char end[2 * TAR_BLOCK];
 	struct bundle_plan plan = { .members = { NULL, 0, 0 } };
 	struct buf json, settings, manifest;
-	struct bk_member own[2];
+	struct bk_member own[3];
 	struct str sum;
 
 	if (!check_date(opt->expires, "the last day", sink) ||
@@ -250,11 +275,13 @@ bool bundle_write(const struct ir *ir, const struct bk_output *out,
 	ir_settings_json(&settings, ir);
 	own[0] = (struct bk_member){ STR(PB_IR), buf_view(&json) };
 	own[1] = (struct bk_member){ STR(PB_SETTINGS), buf_view(&settings) };
+	own[2] = (struct bk_member){ STR(PB_BLOCKS), STR_NULL };
 	for (size_t i = 0; i < POL_LEN(own); i++)
 		VEC_PUSH(ir->a, &plan.members, own[i]);
 	add_sources(&plan, ir, opt->no_sources);
 	if (!add_features(&plan, out, sink) || !sort_members(&plan, sink))
 		return false;
+	plan.members.v[0].bytes = blocks_of(&plan, ir->a);
 
 	buf_init(&manifest, ir->a);
 	bundle_manifest(&manifest, ir, &plan, opt);

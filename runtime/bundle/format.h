@@ -13,6 +13,13 @@
 #include "runtime/bundle/format_matcher.h"
 #include "runtime/line/facts.h"
 
+/*
+ * The version of the archive, which the manifest states. Bundles of the first one have no
+ * blocks.b2; each of their members has one digest, that of the manifest.
+ */
+#define PB_BUNDLE_FORMAT 2u
+#define PB_BUNDLE_FORMAT_FIRST 1u
+
 #define PB_MAX_BUNDLE (64u * 1024 * 1024)
 #define PB_MAX_MEMBERS 4096u
 #define PB_MAX_RULES 65536u
@@ -26,6 +33,11 @@
  * between these two. */
 #define PB_SIGNATURES "signatures/"
 #define PB_SIGNATURE_END ".sshsig"
+/*
+ * The digests of the blocks (blocks.h) of all members that follow and that a run may read,
+ * 32 bytes each, in the order of the archive.
+ */
+#define PB_BLOCKS "blocks.b2"
 #define PB_RULES "rules.bin"
 #define PB_MATCHER "matcher.bin"
 #define PB_COMMANDS "commands.bin"

@@ -316,14 +316,14 @@ static int parse_head(struct cursor *c, struct manifest *m)
 {
 	const char *name, *version;
 	size_t len, vlen;
-	uint64_t format;
 
 	TRY(expect(c, "{\n  \"format\": "));
-	TRY(number(c, "format version", &format));
-	if (format != PB_FORMAT_VERSION)
+	TRY(number(c, "format version", &m->format));
+	if (m->format < PB_BUNDLE_FORMAT_FIRST || m->format > PB_BUNDLE_FORMAT)
 		return rt_fail(c->err, EPROTONOSUPPORT,
-			       "bundle format %llu is not the one of this version (%u)",
-			       (unsigned long long)format, PB_FORMAT_VERSION);
+			       "bundle format %llu is not one of this version's (%u to %u)",
+			       (unsigned long long)m->format, PB_BUNDLE_FORMAT_FIRST,
+			       PB_BUNDLE_FORMAT);
 	TRY(expect(c, ",\n  \"name\": "));
 	TRY(string(c, "name", &name, &len));
 	if (len > MANIFEST_MAX_NAME)

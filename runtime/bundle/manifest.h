@@ -26,6 +26,7 @@ struct manifest_member {
 };
 
 struct manifest {
+	uint64_t format; /* PB_BUNDLE_FORMAT_FIRST to PB_BUNDLE_FORMAT */
 	char name[MANIFEST_MAX_NAME + 1];
 	uint64_t serial;
 	char previous[65];  /* hex SHA-256 of the preceding manifest, or "" */

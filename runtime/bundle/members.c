@@ -6,6 +6,7 @@
 #include "runtime/bundle/format.h"
 
 const struct member_kind member_kinds[] = {
+	{ PB_BLOCKS, false }, /* as the format says */
 	{ PB_RULES, true },
 	{ PB_MATCHER, true },
 	{ PB_COMMANDS, true },

@@ -28,12 +28,16 @@ struct bundle_member {
 	const uint8_t *data; /* NULL: was given back (bundle_forget_commands) */
 	size_t size;
 	uint8_t b2[32];   /* as the manifest gives it */
-	bool verified;    /* the digest of `data` was compared with it */
+	bool verified;    /* the digests of `data` were compared: with `run` those of its
+	                     blocks, else also the whole one; without blocks.b2 the
+	                     whole one */
+	size_t block;     /* the number of its first block in blocks.b2 */
 };
 
 struct bundle {
 	uint8_t *bytes;   /* the whole file; malloc'ed, owned */
 	size_t size;
+	const uint8_t (*blocks)[32]; /* blocks.b2, verified; NULL in the first format */
 	bool run;         /* without ir.json and the sources, which no run needs */
 	struct bundle_member *members; /* in file order, manifest.json excluded; for a
 	                                  run only those that it needs */

@@ -48,8 +48,8 @@ static inline void law_argv(const struct decide_ctx *c, const char *const *argv,
 	free(block);
 }
 
-/* Takes `bytes` over, as the reader does. */
-static inline void law_bundle(uint8_t *bytes, size_t n)
+/* Takes `bytes` over, as the reader does. `run`: read as for a run. */
+static inline void law_bundle(uint8_t *bytes, size_t n, bool run)
 {
 	static const char *const argvs[][4] = {
 		{ "git", "status", NULL }, { "/bin/sh", "-c", "x", NULL }, { "", NULL }
@@ -64,7 +64,7 @@ static inline void law_bundle(uint8_t *bytes, size_t n)
 	struct rt_err err = { 0 };
 	struct bundle b;
 
-	if (bundle_parse(bytes, n, &b, &err) < 0) {
+	if (bundle_parse_gated(bytes, n, run, NULL, NULL, &b, &err) < 0) {
 		LAW(err.text[0]);
 		return;
 	}

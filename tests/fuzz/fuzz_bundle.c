@@ -6,6 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	law_bundle((uint8_t *)law_text(data, n), n);
+	for (int run = 0; run < 2; run++)
+		law_bundle((uint8_t *)law_text(data, n), n, run);
 	return 0;
 }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	t->bytes = (struct str){ arena_dup(&m.a, data + 1, n - 1), n - 1 };
 	s = mk_write(&m, MK_OPTIONS, &ok);
 	if (ok)
-		law_bundle((uint8_t *)law_text((const uint8_t *)s.p, s.n), s.n);
+		law_bundle((uint8_t *)law_text((const uint8_t *)s.p, s.n), s.n, true);
 	mk_release(&m);
 	return 0;
 }

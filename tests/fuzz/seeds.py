@@ -4,15 +4,26 @@
     seeds.py POLC OUT   a folder for each of bundle, tar, manifest, ir, member; and one
                         for hook, of the messages that tests/live/hook.sh replays
 """
-import glob, os, subprocess, sys, tarfile
+import glob, os, re, subprocess, sys, tarfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
+from forge import b2, pack, unpack  # noqa: E402
 
 
 def put(out, target, name, data):
     os.makedirs(os.path.join(out, target), exist_ok=True)
     with open(os.path.join(out, target, name), 'wb') as f:
         f.write(data)
+
+
+def first_format(whole):
+    """The same bundle without blocks.b2."""
+    members = [m for m in unpack(whole) if m[0] != 'blocks.b2']
+    text = re.sub(r'    \{"path": "blocks.b2"[^\n]*\n', '', members[0][2].decode())
+    members[0][2] = text.replace('"format": 2', '"format": 1').encode()
+    members[1][2] = b2(members[0][2]).encode() + b'  manifest.json\n'
+    return pack(members)
 
 
 def put_messages(out):
@@ -35,6 +46,7 @@ def main():
     os.unlink(path)
     put_messages(out)
     put(out, 'bundle', 'seed', whole)
+    put(out, 'bundle', 'first', first_format(whole))
     put(out, 'tar', 'seed', whole)
     import io
     with tarfile.open(fileobj=io.BytesIO(whole)) as t:

@@ -49,6 +49,17 @@ def b2(body):
     return hashlib.blake2b(body, digest_size=32).hexdigest()
 
 
+def blocks(members):
+    """blocks.b2: the digests of the blocks of what a run may read."""
+    out = b""
+    for path, _, body in members[[m[0] for m in members].index("blocks.b2") + 1:]:
+        if path == "ir.json" or path.startswith("sources/"):
+            break
+        for at in range(0, len(body), 4096):
+            out += hashlib.blake2b(body[at:at + 4096], digest_size=32).digest()
+    return out
+
+
 class Bundle:
     def __init__(self, data, key):
         self.members = unpack(data)
@@ -130,6 +141,41 @@ def longer(b):
     b.members[b.index("rules.bin")][2] += b"\0" * 8
 
 
+def with_blocks(b, body):
+    b.members[b.index("blocks.b2")][2] = body
+    b.manifest(r'("blocks.b2", "size": )\d+(, "blake2b": ")[0-9a-f]*',
+               rf'\g<1>{len(body)}\g<2>{b2(body)}')
+
+
+def other_block(b):
+    body = bytearray(b.body("blocks.b2"))
+    body[40] ^= 1
+    with_blocks(b, bytes(body))
+
+
+def short_blocks(b):
+    with_blocks(b, b.body("blocks.b2")[:-32])
+
+
+def long_blocks(b):
+    with_blocks(b, b.body("blocks.b2") + b"\0" * 32)
+
+
+def changed_blocks(b):
+    body = bytearray(b.body("blocks.b2"))
+    body[40] ^= 1
+    b.members[b.index("blocks.b2")][2] = bytes(body)
+
+
+def no_blocks(b):
+    b.manifest(r'    \{"path": "blocks.b2"[^\n]*\n', '')
+    del b.members[b.index("blocks.b2")]
+
+
+def blocks_in_first(b):
+    b.manifest('"format": 2', '"format": 1')
+
+
 def other_digest(b):
     b.manifest(r'("rules.bin", "size": \d+, "blake2b": ")[0-9a-f]{4}', r'\g<1>0000')
 
@@ -145,7 +191,7 @@ def other_manifest(b):
 
 
 def other_format(b):
-    b.manifest('"format": 1', '"format": 99')
+    b.manifest('"format": 2', '"format": 99')
 
 
 def threshold(b):
@@ -199,12 +245,18 @@ ROWS = [
     (upwards, "upwards", "'../matcher.bin' has a path that a bundle may not hold"),
     (listed_absolute, "listed-absolute", "no valid member path"),
     (missing, "missing", "stands where the manifest has 'env.bin'"),
-    (changed, "changed", "'rules.bin' is damaged: its digest is not the manifest's"),
+    (changed, "changed", "'rules.bin' is damaged: the digests of its blocks"),
     (longer, "longer", "'rules.bin' has another size than in the manifest"),
+    (other_block, "other-block", "'rules.bin' is damaged: the digests of its blocks"),
+    (changed_blocks, "changed-blocks", "'blocks.b2' is damaged: its digest is not"),
+    (short_blocks, "short-blocks", "'blocks.b2' does not list the blocks of this bundle"),
+    (long_blocks, "long-blocks", "'blocks.b2' does not list the blocks of this bundle"),
+    (no_blocks, "no-blocks", "'blocks.b2' is missing"),
+    (blocks_in_first, "blocks-in-first", "'blocks.b2' does not belong to the bundle's format"),
     (other_digest, "other-digest", "'rules.bin' is damaged: its digest is not the manifest's"),
     (other_sum, "other-sum", "manifest.json is damaged"),
     (other_manifest, "other-manifest", "it is not that of its key over this manifest"),
-    (other_format, "other-format", "bundle format 99 is not the one"),
+    (other_format, "other-format", "bundle format 99 is not one of"),
     (threshold, "threshold", "signatures of 2 keys, which this version does not count"),
     (parent, "parent", "a managed bundle above it"),
     (changes, "changes", "a change statement"),
@@ -221,6 +273,7 @@ def main():
     good, key, to = sys.argv[1:4]
     data = open(good, "rb").read()
     assert pack(unpack(data)) == data, "this packs other archives than polc"
+    assert blocks(unpack(data)) == Bundle(data, key).body("blocks.b2"), "other blocks than polc's"
     for change, name, words, *runs in ROWS:
         b = Bundle(data, key)
         if change:

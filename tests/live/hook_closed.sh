@@ -74,14 +74,14 @@ polc() { (cd "$WORK" && "$BIN/polc" compile p.pol "$@" >/dev/null 2>"$WORK/.err"
 # NAME OFFSET: the middle of each
 members=$(python3 - "$WORK/p.polb" <<-'PY'
 	import sys, tarfile
-	read = ["manifest.json", "rules.bin", "matcher.bin", "commands.bin"]
+	read = ["manifest.json", "blocks.b2", "rules.bin", "matcher.bin", "commands.bin"]
 	with tarfile.open(sys.argv[1]) as t:
 	    for m in t.getmembers():
 	        if m.name in read:
 	            print(m.name, m.offset_data + m.size // 2)
 PY
 )
-[ "$(wc -l <<<"$members")" -eq 4 ] || { t members; bad "the bundle has not these members: $members"; }
+[ "$(wc -l <<<"$members")" -eq 5 ] || { t members; bad "the bundle has not these members: $members"; }
 
 for agent in claude-code codex gemini-cli cursor; do
 	message=$(message_of "$agent")

@@ -203,10 +203,20 @@ refuse bad3.polb bob.list 'is not called by its key'
 t "each thing that can be wrong with a signed bundle: 4, 125, its own message"
 accept forged/control.polb alice.list
 while IFS=$'\t' read -r name words runs; do # runs: what polrun says of it
+	[ "$name" != other-digest ] || continue
 	[ "$name" = control ] || refuse "forged/$name.polb" alice.list "$words"
 	go -b "forged/$name.polb"
 	want_rc 125
 done <<<"$rows"
+
+t "a signer's wrong digest of a whole member: polc compares it, a run goes by the blocks"
+verify --allowed-signers alice.list forged/other-digest.polb
+want_rc 4
+want_err "'rules.bin' is damaged: its digest is not the manifest's"
+go --allowed-signers alice.list -b forged/other-digest.polb
+want_rc 0
+go --allowed-signers alice.list -b forged/other-block.polb
+want_rc 125
 
 t "validity of the key: valid-after, valid-before"
 pub=$(cat alice.pub)

@@ -2,7 +2,8 @@
  * Law: a bundle with a flipped byte is refused or harmless.  "Harmless" is
  * exact: if the reader still accepts it, then every member that it hands out
  * is byte for byte the one that was written.  Every byte of a small bundle is
- * flipped in turn, random ones of a bigger one; and with the digests made
+ * flipped in turn, random ones of a bigger one, read as for a run (by the digests of
+ * blocks) and as for polc (also by those of members); and with the digests made
  * right again, what the structure check lets through must be walkable.
  */
 #include <setjmp.h>
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/bundle_first.h"
 #include "tests/unit/bundle_sign.h"
 
 static uint64_t state_;
@@ -37,12 +39,12 @@ static uint64_t runs(uint64_t usual)
 	return env_u64("RUNS", usual);
 }
 
-static int parse(const uint8_t *bytes, size_t n, struct bundle *b)
+static int parse(const uint8_t *bytes, size_t n, bool run, struct bundle *b)
 {
 	struct str s = { (const char *)bytes, n };
 	struct rt_err err;
 
-	return bundle_parse(mk_malloced(s), n, b, &err);
+	return bundle_parse_gated(mk_malloced(s), n, run, NULL, NULL, b, &err);
 }
 
 /* Everything that a run reads, compared with what was written. */
@@ -79,33 +81,55 @@ static void flip(const struct mk *m, uint8_t *bytes, size_t n, size_t at, uint8_
 	struct bundle b;
 
 	bytes[at] ^= mask;
-	if (parse(bytes, n, &b) == 0) {
-		compare(&b, m);
-		bundle_release(&b);
-		++*ret_accepted;
+	for (int run = 0; run < 2; run++) {
+		if (parse(bytes, n, run, &b) == 0) {
+			compare(&b, m);
+			bundle_release(&b);
+			++*ret_accepted;
+		}
 	}
 	bytes[at] ^= mask;
 }
 
 /* A bundle without the bulk, so that each byte can have its turn. */
-static void test_every_byte_of_a_small_bundle(void **state)
+static void every_byte(bool first_format)
 {
 	size_t accepted = 0;
+	struct bundle b;
 	uint8_t *bytes;
 	struct str s;
 	struct mk m;
 
-	(void)state;
 	mk_sample(&m);
 	s = mk_bundle(&m, MK_OPTIONS);
+	if (first_format)
+		s = mk_first_format(&m, s);
 	bytes = mk_malloced(s);
+	for (int run = 0; run < 2; run++) {
+		assert_int_equal(parse(bytes, s.n, run, &b), 0);
+		assert_int_equal(b.blocks != NULL, !first_format);
+		compare(&b, &m);
+		bundle_release(&b);
+	}
 	for (size_t i = 0; i < s.n; i++)
 		flip(&m, bytes, s.n, i, (uint8_t)(1u << (i % 8)), &accepted);
 	printf("%zu bytes flipped, %zu bundles accepted and harmless\n", s.n, accepted);
 	/* ir.json, sources and the two filters are verified when they are used. */
-	assert_true(accepted > 0 && accepted < s.n);
+	assert_true(accepted > 0 && accepted < 2 * s.n);
 	free(bytes);
 	mk_release(&m);
+}
+
+static void test_every_byte_of_a_small_bundle(void **state)
+{
+	(void)state;
+	every_byte(false);
+}
+
+static void test_every_byte_of_one_of_the_first_format(void **state)
+{
+	(void)state;
+	every_byte(true);
 }
 
 /*
@@ -126,7 +150,7 @@ static void test_every_byte_of_a_small_signed_bundle(void **state)
 	(void)state;
 	mk_sample(&m);
 	s = mk_signed(&m.a, mk_bundle(&m, MK_OPTIONS), &good, &key);
-	assert_int_equal(parse((const uint8_t *)s.p, s.n, &was), 0);
+	assert_int_equal(parse((const uint8_t *)s.p, s.n, true, &was), 0);
 	assert_int_equal(was.nsignatures, 1);
 	bytes = mk_malloced(s);
 	for (size_t i = 0; i < s.n; i++) {
@@ -134,7 +158,7 @@ static void test_every_byte_of_a_small_signed_bundle(void **state)
 		struct bundle b;
 
 		bytes[i] ^= mask;
-		if (parse(bytes, s.n, &b) == 0) {
+		if (parse(bytes, s.n, i % 2, &b) == 0) {
 			compare(&b, &m);
 			assert_int_equal(b.nsignatures, 1);
 			assert_true(sshkey_equal(&b.signatures[0].key,
@@ -284,7 +308,7 @@ static void test_hostile_members_are_refused_or_walkable(void **state)
 		t->bytes.p = p;
 		s = mk_write(&m, MK_OPTIONS, &ok);
 		assert_true(ok);
-		if (parse((const uint8_t *)s.p, s.n, &b) == 0) {
+		if (parse((const uint8_t *)s.p, s.n, i % 2, &b) == 0) {
 			const struct pb_map *map;
 			const void *insns;
 			size_t count;
@@ -310,6 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_byte_of_a_small_bundle),
+		cmocka_unit_test(test_every_byte_of_one_of_the_first_format),
 		cmocka_unit_test(test_every_byte_of_a_small_signed_bundle),
 		cmocka_unit_test(test_random_bytes_of_a_big_bundle),
 		cmocka_unit_test(test_hostile_members_are_refused_or_walkable),

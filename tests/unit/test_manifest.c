@@ -93,7 +93,8 @@ static void test_what_differs_is_refused(void **state)
 	static const struct {
 		const char *from, *to, *why;
 	} rows[] = {
-		{ "\"format\": 1", "\"format\": 2", "not the one of this version" },
+		{ "\"format\": 1", "\"format\": 0", "not one of this version" },
+		{ "\"format\": 1", "\"format\": 3", "not one of this version" },
 		{ "\"format\": 1", "\"format\":1", "not canonical" },
 		{ "\"format\": 1", "\"format\": 01", "no valid format version" },
 		{ "\"serial\": 42", "\"serial\": -1", "no valid serial" },
