@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LOOK_AHEAD ((size_t)1024)
+
 int check_bad(const struct check *c, const char *fmt, ...)
 {
 	char what[160];
@@ -33,14 +35,6 @@ int check_head(struct check *c, uint32_t magic, size_t least)
 	return 0;
 }
 
-bool check_range(const struct check *c, uint64_t off, uint64_t count, size_t record,
-		 size_t align)
-{
-	if (off % align != 0 || off < sizeof(struct pb_head) || off > c->size)
-		return false;
-	return count <= (c->size - off) / record;
-}
-
 int check_table(const struct check *c, struct pb_table t, size_t record, uint32_t max,
 		const char *what)
 {
@@ -49,6 +43,22 @@ int check_table(const struct check *c, struct pb_table t, size_t record, uint32_
 	if (t.count > max)
 		return check_bad(c, "has more than %u %s", max, what);
 	return 0;
+}
+
+/* Strings mostly follow each other, so the bytes behind one are looked at as well. */
+static bool is_text(struct check *c, struct pb_str s)
+{
+	size_t end = (size_t)s.off + s.len, ahead = c->size - s.off;
+	const uint8_t *nul;
+
+	if (!s.len || (s.off >= c->text_from && end <= c->text_to))
+		return true;
+	if (ahead > s.len + LOOK_AHEAD)
+		ahead = s.len + LOOK_AHEAD;
+	nul = memchr(c->data + s.off, 0, ahead);
+	c->text_from = s.off;
+	c->text_to = nul ? (size_t)(nul - c->data) : s.off + ahead;
+	return end <= c->text_to;
 }
 
 int check_string(struct check *c, struct pb_str s, const char *what)
@@ -61,7 +71,7 @@ int check_string(struct check *c, struct pb_str s, const char *what)
 	c->strings += s.len;
 	if (c->strings > CHECK_MAX_STRINGS)
 		return check_bad(c, "has too many bytes of strings");
-	if (s.len && memchr(c->data + s.off, 0, s.len))
+	if (!is_text(c, s))
 		return check_bad(c, "%s holds a NUL byte", what);
 	return 0;
 }

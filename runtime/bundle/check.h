@@ -59,6 +59,7 @@ struct check {
 	uint64_t strings;   /* bytes of strings checked so far */
 	struct rt_err *err;
 	uint64_t tables;    /* bytes of automata's tables checked so far */
+	size_t text_from, text_to; /* no NUL is in between */
 };
 
 /* Starts a check: checks the header, and that the member has at least `least` bytes. */
@@ -72,8 +73,12 @@ int check_table(const struct check *c, struct pb_table t, size_t record, uint32_
 int check_string(struct check *c, struct pb_str s, const char *what);
 /* Do `count` records of `record` bytes from `off` on lie in the member, with `off` a
  * multiple of `align`? */
-bool check_range(const struct check *c, uint64_t off, uint64_t count, size_t record,
-		 size_t align);
+static inline bool check_range(const struct check *c, uint64_t off, uint64_t count,
+			       size_t record, size_t align)
+{
+	return off % align == 0 && off >= sizeof(struct pb_head) && off <= c->size &&
+	       count <= (c->size - off) / record;
+}
 
 /*
  * Checks the dimensions and tables of an automaton of this member. The caller checks its

@@ -288,7 +288,7 @@ static int check_shell(const struct commands *m)
 
 int bundle_check_commands(const void *data, size_t size, struct rt_err *err)
 {
-	struct check c = { data, size, PB_COMMANDS, 0, err, 0 };
+	struct check c = { .data = data, .size = size, .member = PB_COMMANDS, .err = err };
 	struct commands m = { &c, data };
 
 	CHECK_TRY(check_head(&c, PB_MAGIC_COMMANDS, sizeof(*m.h)));

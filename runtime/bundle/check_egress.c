@@ -44,7 +44,7 @@ static int check_lists(const struct check *c, const struct pb_egress *h, uint32_
 int bundle_check_egress(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err)
 {
-	struct check c = { data, size, PB_EGRESS, 0, err, 0 };
+	struct check c = { .data = data, .size = size, .member = PB_EGRESS, .err = err };
 	const struct pb_egress *h = data;
 	static const uint8_t zero[16];
 	const struct pb_slab *v;

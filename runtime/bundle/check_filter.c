@@ -59,7 +59,7 @@ static bool has_other(const struct sock_filter *f, size_t from, size_t to)
 int bundle_check_filter(const void *insns, size_t size, const void *map,
 			size_t map_size, uint32_t nrules, struct rt_err *err)
 {
-	struct check c = { map, map_size, "filter map", 0, err, 0 };
+	struct check c = { .data = map, .size = map_size, .member = "filter map", .err = err };
 	size_t n = size / sizeof(struct sock_filter), next = 0;
 	const struct sock_filter *f = insns;
 	const struct pb_map *h = map;

@@ -307,7 +307,7 @@ static int check_commands(struct check *c, const struct pb_matcher *h,
 int bundle_check_matcher(const void *data, size_t size, const struct pb_rules *rules,
 			 struct rt_err *err)
 {
-	struct check c = { data, size, PB_MATCHER, 0, err, 0 };
+	struct check c = { .data = data, .size = size, .member = PB_MATCHER, .err = err };
 	const struct pb_matcher *h = data;
 	const struct pb_automaton *v;
 

@@ -82,7 +82,7 @@ static int check_mount(struct check *c, const struct pb_mount *v, uint32_t i,
 int bundle_check_mounts(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err)
 {
-	struct check c = { data, size, PB_MOUNTS, 0, err, 0 };
+	struct check c = { .data = data, .size = size, .member = PB_MOUNTS, .err = err };
 	const struct pb_mounts *h = data;
 	const struct pb_anchor *v;
 	const struct pb_mount *m;
@@ -128,7 +128,7 @@ static int check_abi(const struct check *c, const struct pb_landlock_abi *a)
 
 int bundle_check_landlock(const void *data, size_t size, struct rt_err *err)
 {
-	struct check c = { data, size, PB_LANDLOCK, 0, err, 0 };
+	struct check c = { .data = data, .size = size, .member = PB_LANDLOCK, .err = err };
 	const struct pb_landlock *h = data;
 	const struct pb_landlock_abi *v;
 
@@ -150,7 +150,7 @@ int bundle_check_landlock(const void *data, size_t size, struct rt_err *err)
 int bundle_check_limits(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err)
 {
-	struct check c = { data, size, PB_LIMITS, 0, err, 0 };
+	struct check c = { .data = data, .size = size, .member = PB_LIMITS, .err = err };
 	const struct pb_limits *h = data;
 	const struct pb_limit *v;
 
@@ -190,7 +190,7 @@ static int check_entry(struct check *c, const struct pb_env_entry *e, uint32_t n
 
 int bundle_check_env(const void *data, size_t size, uint32_t nrules, struct rt_err *err)
 {
-	struct check c = { data, size, PB_ENV, 0, err, 0 };
+	struct check c = { .data = data, .size = size, .member = PB_ENV, .err = err };
 	const struct pb_env *h = data;
 	const struct pb_env_entry *v;
 

@@ -85,7 +85,7 @@ static bool kind_fits(const struct pb_rules *h, const struct pb_rule *r, uint32_
 int bundle_check_rules(const void *data, size_t size, struct rt_err *err)
 {
 	static const struct pb_rule none;
-	struct check c = { data, size, PB_RULES, 0, err, 0 };
+	struct check c = { .data = data, .size = size, .member = PB_RULES, .err = err };
 	const struct pb_rules *h = data;
 	const struct pb_rule *v, *before = &none;
 	const uint32_t *lifted;

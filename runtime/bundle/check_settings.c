@@ -123,7 +123,7 @@ static bool value(struct scan *s, unsigned depth)
 
 int bundle_check_settings(const void *data, size_t size, struct rt_err *err)
 {
-	struct check c = { data, size, PB_SETTINGS, 0, err, 0 };
+	struct check c = { .data = data, .size = size, .member = PB_SETTINGS, .err = err };
 	struct scan s = { data, (const unsigned char *)data + size };
 
 	if (size == 0 || *s.p != '{' || !value(&s, 0))

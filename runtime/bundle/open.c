@@ -20,6 +20,9 @@
 #include "runtime/bundle/tar.h"
 
 #define READ_AT_ONCE ((size_t)4 * 4096)
+/* A bundle of some thousand rules. Of such a size a run reads 1 MiB and more. */
+#define LARGE ((size_t)6 * 1024 * 1024)
+#define HUGE_PAGE ((size_t)2 * 1024 * 1024)
 
 static int open_once(const char *path, int *ret_fd, struct rt_err *err)
 {
@@ -100,8 +103,8 @@ static int check_end(int fd, const char *path, size_t size, struct rt_err *err)
 
 /*
  * Is this the header of a commands.bin whose bytes the program has?  The manifest, the
- * first member, says so; if it turns out to say something else, the zeros in the place
- * of the bytes will not have their digest.
+ * first member, says so; if it turns out to say something else, what is in the place of
+ * the bytes will not have their digest.
  */
 static bool is_common(const uint8_t *buf, const char *path, size_t data)
 {
@@ -169,6 +172,25 @@ static int read_needed(int fd, const char *path, uint8_t *buf, size_t size,
 	return r < 0 ? r : read_to(&f, size, err);
 }
 
+/*
+ * Getting and giving back pages of 4 KiB takes longer than the digests of what is read into
+ * them, so a large bundle is read into huge ones, where the kernel has some. The bytes that a
+ * run does not read are then whatever the memory held: no digest fits them.
+ */
+static uint8_t *room_for(size_t size)
+{
+	uint8_t *p;
+
+	if (size < LARGE)
+		return calloc(1, size + 1);
+	p = aligned_alloc(HUGE_PAGE, (size / HUGE_PAGE + 1) * HUGE_PAGE);
+	if (!p)
+		return NULL;
+	sys_advise(p, size, MADV_HUGEPAGE);
+	p[size] = 0;
+	return p;
+}
+
 /* The parser does not know the path, but the message should name it. */
 static void name_file(struct rt_err *err, const char *path)
 {
@@ -195,7 +217,7 @@ int bundle_open_gated(const char *path, bool run,
 	r = check_file(fd, path, &size, err);
 	if (r < 0)
 		return r;
-	buf = calloc(1, size + 1);
+	buf = room_for(size);
 	if (!buf)
 		return rt_fail(err, ENOMEM, "bundle '%s': out of memory", path);
 	r = run ? read_needed(fd, path, buf, size, err) :
