@@ -399,18 +399,34 @@ static int nft(struct cursor *c, struct manifest *m)
 	return expect(c, "}");
 }
 
+/* Room for one more: the array doubles. */
+static struct manifest_source *next_source(struct manifest *m)
+{
+	size_t n = m->nsources;
+	struct manifest_source *v = m->sources;
+
+	if ((n & (n - 1)) == 0) /* 0 and the powers of two: it is full */
+		v = realloc(v, (n ? 2 * n : 1) * sizeof(*v));
+	if (!v)
+		return NULL;
+	m->sources = v;
+	return &v[n];
+}
+
 static int source(struct cursor *c, struct manifest *m)
 {
 	static const char *const levels[] = { "managed", "managed-file", "project",
 					      "user", "default" };
+	struct manifest_source *src = next_source(m);
 	const char *text;
 	size_t len, i;
 	uint64_t size;
-	uint8_t b2[32];
 
-	if (++m->nsources > MAX_SOURCES)
+	if (m->nsources >= MAX_SOURCES)
 		return rt_fail(c->err, E2BIG,
 			       "manifest.json lists more than %u sources", MAX_SOURCES);
+	if (!src)
+		return rt_fail(c->err, ENOMEM, "out of memory");
 	TRY(expect(c, "{\"level\": "));
 	TRY(string(c, "level", &text, &len));
 	for (i = 0; i < 5; i++) {
@@ -419,12 +435,13 @@ static int source(struct cursor *c, struct manifest *m)
 	}
 	if (i == 5)
 		return bad_value(c, "level");
-	m->levels |= 1u << (PB_MANAGED + i);
+	src->level = (uint8_t)(PB_MANAGED + i);
+	m->levels |= 1u << src->level;
 	TRY(expect(c, ", \"narrow\": "));
 	if (!take(c, "true") && !take(c, "false"))
 		return bad_value(c, "'narrow'");
 	TRY(expect(c, ", \"name\": "));
-	TRY(string(c, "source name", &text, &len));
+	TRY(string(c, "source name", &src->name, &src->name_len));
 	TRY(expect(c, ", \"path\": "));
 	if (!take(c, "null")) {
 		TRY(string(c, "source path", &text, &len));
@@ -434,7 +451,8 @@ static int source(struct cursor *c, struct manifest *m)
 	TRY(expect(c, ", \"size\": "));
 	TRY(number(c, "size", &size));
 	TRY(expect(c, ", \"blake2b\": "));
-	TRY(digest(c, b2));
+	TRY(digest(c, src->b2));
+	m->nsources++;
 	return expect(c, "}");
 }
 
@@ -530,6 +548,8 @@ int manifest_parse(const uint8_t *bytes, size_t size, struct manifest *ret,
 void manifest_release(struct manifest *m)
 {
 	free(m->members);
+	free(m->sources);
+	m->sources = NULL;
 	m->members = NULL;
 	m->nmembers = 0;
 }

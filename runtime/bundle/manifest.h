@@ -25,6 +25,14 @@ struct manifest_member {
 	uint8_t b2[32];
 };
 
+/* A text that the bundle was compiled from. */
+struct manifest_source {
+	const char *name; /* as it was named to polc, JSON's escapes in it */
+	size_t name_len;
+	uint8_t level; /* enum pb_level */
+	uint8_t b2[32];
+};
+
 struct manifest {
 	uint64_t format; /* PB_BUNDLE_FORMAT_FIRST to PB_BUNDLE_FORMAT */
 	char name[MANIFEST_MAX_NAME + 1];
@@ -37,7 +45,8 @@ struct manifest {
 	int64_t created, not_before, not_after;
 	struct manifest_member *members; /* malloc'ed */
 	size_t nmembers;
-	uint32_t nsources;
+	struct manifest_source *sources; /* malloc'ed */
+	size_t nsources;
 	bool nft_batch; /* the manifest says that there is an nft.batch */
 };
 

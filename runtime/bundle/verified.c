@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/found.h"
 #include "runtime/base/passwd.h"
+#include "runtime/bundle/managed.h"
 
 /* The filter is verified before anything is said or done in the bundle's name. */
 static int check_filter(struct bundle *b, bool trace, struct rt_err *err)
@@ -37,6 +39,8 @@ int verified_open(const struct verified_options *o, struct bundle *ret,
 	if (r < 0)
 		return r;
 	r = bundle_check_time(ret, t.now, err);
+	if (r == 0)
+		r = managed_check(ret, FOUND_MANAGED, ret_trust->by_system, err);
 	if (r == 0)
 		r = check_filter(ret, o->trace, err);
 	if (r < 0) {
