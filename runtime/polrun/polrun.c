@@ -31,7 +31,6 @@
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/polrun_options.h"
 #include "runtime/polrun/preview.h"
-#include "runtime/polrun/read_only.h"
 #include "runtime/polrun/report.h"
 #include "runtime/polrun/report_file.h"
 #include "runtime/polrun/run_user.h"
@@ -39,7 +38,6 @@
 #include "runtime/polrun/streams.h"
 #include "runtime/polrun/told.h"
 #include "runtime/state/state_dir.h"
-#include "runtime/supervise/explain_denials.h"
 
 enum { EXIT_REFUSED = 125 };
 
@@ -234,28 +232,6 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	return true;
 }
 
-/* What is true of the bundle whatever a run does.  A run that works says none of it: check
- * and compile have said it.  These may be the reason why a run failed. */
-static void say_lacks(const struct session *s)
-{
-	network_say(s->notes, &s->run);
-	carried_secrets(s->notes, "polrun: ", &s->bundle);
-	if (s->dot_git[0])
-		fprintf(s->notes, "polrun: %s\n", s->dot_git);
-}
-
-static void say_bundle(const struct session *s)
-{
-	char sum[200], line[CARRIED_LINE];
-
-	exactness_summary(&s->bundle, &s->here, sum, sizeof(sum));
-	if (sum[0])
-		fprintf(stderr, "polrun: %s: see --plan\n", sum);
-	if (carried_values(&s->bundle, line, sizeof(line)))
-		fprintf(stderr, "polrun: %s\n", line);
-	say_lacks(s);
-}
-
 /* Says it once, and only if the run failed, since this may be the reason. */
 static void say_foreign(const struct session *s, int project)
 {
@@ -263,21 +239,13 @@ static void say_foreign(const struct session *s, int project)
 		foreign_say(s->notes, project, s->roots.project);
 }
 
-static void say_end(const struct session *s)
+static struct told told_of(const struct session *s)
 {
-	const struct supervise_result *r = &s->result;
-	char rule[EXPLAIN_RULE_CAP];
-
-	if (r->timed_out)
-		fprintf(stderr, "polrun: time limit reached after %llu ms (%s)\n",
-			(unsigned long long)r->wall_ms,
-			explain_rule(&s->bundle, r->limit_rule, rule));
-	if (r->wall != WALLS_STAND)
-		told_wall(stderr, &s->bundle, &s->view.walls[r->wall]);
-	if (s->run.trace)
-		explain_denials(stderr, &s->bundle, &r->denials);
-	else if (r->status != 0)
-		explain_denials_hint(s->notes, &r->denials);
+	return (struct told){
+		.notes = s->notes, .run = &s->run, .view = &s->view, .entry = &s->entry,
+		.here = &s->here, .dot_git = s->dot_git, .verbose = s->opt.verbose,
+		.result = &s->result,
+	};
 }
 
 /* Closes what the set-up needed: an attacker who takes polrun over could use it. */
@@ -296,6 +264,7 @@ static void drop_descriptors(struct session *s)
 static int start_and_supervise(struct session *s)
 {
 	AUTO_CLOSE int project = -1;
+	const struct told told = told_of(s);
 	struct sandbox_child child = { .listener = -1 };
 	struct streams streams = { 0 };
 	struct rt_err err = { 0 };
@@ -333,9 +302,7 @@ static int start_and_supervise(struct session *s)
 			err.text);
 	else if (err.text[0])
 		fprintf(stderr, "polrun: %s\n", err.text);
-	say_end(s);
-	if (s->result.status != 0 && !s->opt.verbose)
-		say_lacks(s);
+	told_end(&told);
 	say_foreign(s, project);
 	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
 	left_end(&s->left, &s->view, s->appeared, s->nappeared, s->notes);
@@ -349,6 +316,7 @@ static int start_and_supervise(struct session *s)
 static int run_command(struct session *s)
 {
 	struct rt_err err = { 0 };
+	struct told told;
 	int status = lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
 			     EXIT_REFUSED : 0;
 
@@ -364,9 +332,8 @@ static int run_command(struct session *s)
 	}
 	s->run.exec_path = s->exec_path;
 	before_check_dot_git(s->roots.project, &s->view, s->dot_git, sizeof(s->dot_git));
-	if (s->opt.verbose)
-		say_bundle(s);
-	read_only_say(s->notes, &s->run, &s->view);
+	told = told_of(s);
+	told_begin(&told);
 	left_begin(&s->left, s->state, s->roots.project, &s->view, s->notes);
 	status = start_and_supervise(s);
 	if (!s->ran)

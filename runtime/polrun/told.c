@@ -1,13 +1,47 @@
-/* Words what a run has come to: a wall that was lost, the totals. */
+/* Decides what is said before a run and after it: a run that works and was not blocked says
+ * nothing. */
 #include "runtime/polrun/told.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/decide/rule_text.h"
+#include "runtime/polrun/blame.h"
+#include "runtime/polrun/carried.h"
+#include "runtime/polrun/network.h"
+#include "runtime/polrun/read_only.h"
+#include "runtime/supervise/explain_denials.h"
 
-void told_wall(FILE *out, const struct bundle *b, const struct sandbox_wall *w)
+/* What is true of the bundle whatever a run does.  A run that works says none of it: check
+ * and compile have said it.  These may be the reason why a run failed. */
+static void lacks(const struct told *t)
+{
+	network_say(t->notes, t->run);
+	carried_secrets(t->notes, "polrun: ", t->run->bundle);
+	if (t->dot_git[0])
+		fprintf(t->notes, "polrun: %s\n", t->dot_git);
+}
+
+void told_begin(const struct told *t)
+{
+	const struct bundle *b = t->run->bundle;
+	char sum[200], line[CARRIED_LINE];
+
+	if (t->verbose) {
+		exactness_summary(b, t->here, sum, sizeof(sum));
+		if (sum[0])
+			fprintf(stderr, "polrun: %s: see --plan\n", sum);
+		if (carried_values(b, line, sizeof(line)))
+			fprintf(stderr, "polrun: %s\n", line);
+		lacks(t);
+	}
+	read_only_say(t->notes, t->run, t->view);
+}
+
+/* A process outside has changed the name of a wall. */
+static void lost_wall(FILE *out, const struct bundle *b, const struct sandbox_wall *w)
 {
 	static const char *const what[] = {
 		[SANDBOX_WALL_MOUNT] = "was moved, replaced or removed",
@@ -20,6 +54,37 @@ void told_wall(FILE *out, const struct bundle *b, const struct sandbox_wall *w)
 	fprintf(out, "polrun: run ended: outside of it %s %s, so that it was no longer kept "
 		"there (%s)\n",
 		path, what[w->kind], explain_rule(b, w->rule, rule));
+}
+
+static void blame(const struct told *t)
+{
+	const struct blame b = {
+		.run = t->run, .view = t->view, .entry = t->entry,
+		.exit_code = t->result->exit_code, .verbose = t->verbose,
+		.recorded = t->run->trace, .terminal = isatty(STDERR_FILENO),
+	};
+
+	if (b.exit_code > 0 && t->result->status != 0)
+		blame_say(t->notes, &b);
+}
+
+void told_end(const struct told *t)
+{
+	const struct supervise_result *r = t->result;
+	const struct bundle *b = t->run->bundle;
+	const struct explain_how how = { .asked = t->run->trace, .verbose = t->verbose,
+					 .failed = r->status != 0 };
+	char rule[EXPLAIN_RULE_CAP];
+
+	if (r->timed_out)
+		fprintf(stderr, "polrun: time limit reached after %" PRIu64 " ms (%s)\n", r->wall_ms,
+			explain_rule(b, r->limit_rule, rule));
+	if (r->wall != WALLS_STAND)
+		lost_wall(stderr, b, &t->view->walls[r->wall]);
+	explain_denials(how.asked ? stderr : t->notes, b, &r->denials, &how);
+	blame(t);
+	if (r->status != 0 && !t->verbose)
+		lacks(t);
 }
 
 void told_totals(FILE *out, const struct supervise_result *r)

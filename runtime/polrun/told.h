@@ -1,14 +1,30 @@
-/* Lines about a run that has ended. */
+/* Lines before a run and after it.  What only informs goes to `notes`. */
 #ifndef RUNTIME_POLRUN_TOLD_H
 #define RUNTIME_POLRUN_TOLD_H
 
 #include <stdio.h>
 
+#include "runtime/entry/entry.h"
+#include "runtime/polrun/exactness.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/supervise.h"
 
-/* Why polrun ended the run: a process outside has changed the name of a wall. */
-void told_wall(FILE *out, const struct bundle *b, const struct sandbox_wall *w);
+struct told {
+	FILE *notes; /* stderr, or with -q nowhere */
+	const struct sandbox_run *run;
+	const struct sandbox_view *view;
+	const struct entry *entry;
+	const struct exactness_here *here;
+	const char *dot_git; /* why git will not work, or "" */
+	const struct supervise_result *result;
+	bool verbose;
+};
+
+/* Before the command: with -v what the bundle does not hold exactly, and which trees are
+ * read-only in this run. */
+void told_begin(const struct told *t);
+/* After it: why polrun ended it; if it failed, what may be the reason. */
+void told_end(const struct told *t);
 /* For -v. */
 void told_totals(FILE *out, const struct supervise_result *r);
 

@@ -23,7 +23,7 @@ static struct denial *find(const struct denials *d, const struct denial *key)
 void denials_add(struct denials *d, const char *layer, const char *op,
 		 const char *subject, int err, uint32_t rule)
 {
-	struct denial key = { .err = err, .rule = rule, .count = 1 };
+	struct denial key = { .err = err, .rule = rule, .count = 1, .last = ++d->met };
 	struct denial *e;
 
 	(void)snprintf(key.layer, sizeof(key.layer), "%s", layer);
@@ -32,6 +32,7 @@ void denials_add(struct denials *d, const char *layer, const char *op,
 	e = find(d, &key);
 	if (e) {
 		e->count++;
+		e->last = d->met;
 		return;
 	}
 	if (d->n >= DENIALS_MAX) {

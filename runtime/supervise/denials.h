@@ -13,12 +13,15 @@ struct denial {
 	int err;            /* errno that the caller received */
 	uint32_t rule;
 	uint64_t count;
+	uint64_t last;      /* the number of its last request, among all: the largest was
+	                       met last */
 };
 
 struct denials {
 	struct denial *v; /* malloc'ed, at most DENIALS_MAX */
 	size_t n;
 	uint64_t lost;    /* number of different denials beyond DENIALS_MAX */
+	uint64_t met;     /* number of requests so far */
 };
 #define DENIALS_MAX 1024
 

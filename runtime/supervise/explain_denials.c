@@ -1,10 +1,14 @@
-/* Names denials on stderr.  Decides only the wording.  Everything from the command or
- * the bundle is escaped before it is printed. */
+/* Names denials on stderr.  Decides which of them matter, and their wording.  Everything
+ * from the command or the bundle is escaped before it is printed. */
 #include "runtime/supervise/explain_denials.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+#include "runtime/supervise/denial_hint.h"
+
+enum { FEW = 3, MANY = 20 };
 
 /* ENOSYS means "there is no such call", and makes the program use another call. */
 static bool is_fallback(const struct denial *d)
@@ -12,9 +16,53 @@ static bool is_fallback(const struct denial *d)
 	return d->err == ENOSYS;
 }
 
-static void print_denial(FILE *out, const struct bundle *b, const struct denial *e)
+static bool is_read(const struct denial *d)
 {
-	char rule[EXPLAIN_RULE_CAP], text[100]; /* the report has the whole text */
+	return strcmp(d->layer, "file") == 0 && strcmp(d->op, "read") == 0;
+}
+
+/* Runtimes look there for the limits of a container, and do without. */
+static bool is_of_the_machine(const struct denial *d)
+{
+	return is_read(d) && (strncmp(d->subject, "/sys", 4) == 0 ||
+			      strncmp(d->subject, "/proc", 5) == 0);
+}
+
+/* A rule of a policy, not of the library, and not what holds where no rule is. */
+static bool is_written_rule(const struct bundle *b, const struct denial *d)
+{
+	const struct pb_rule *r = bundle_rule(b, d->rule);
+
+	return r && r->level != PB_DEFAULT && r->kind != PB_SCALAR;
+}
+
+static bool is_floor(const struct bundle *b, const struct denial *d)
+{
+	const struct pb_rule *r = bundle_rule(b, d->rule);
+
+	return r && (r->flags & PB_F_FLOOR) && strcmp(d->op, "write") == 0;
+}
+
+/* Would a person who looks for the reason of a failure, or for what a run that worked did
+ * not get, want to see it? */
+static bool matters(const struct bundle *b, const struct denial *d, const struct explain_how *how)
+{
+	if (how->verbose && how->asked)
+		return true;
+	if (is_floor(b, d) || (how->asked && is_written_rule(b, d)))
+		return true;
+	if (is_fallback(d) || !(how->asked || how->failed))
+		return false;
+	if (is_written_rule(b, d))
+		return true;
+	if (how->failed)
+		return !is_of_the_machine(d);
+	return !is_read(d); /* settings that a program looks for, and does without */
+}
+
+static void print_denial(FILE *out, const struct bundle *b, const struct denial *e, bool hint)
+{
+	char rule[EXPLAIN_RULE_CAP], text[100], would[700]; /* the report has the whole text */
 
 	fprintf(out, "polrun: blocked: %s %s",
 		strcmp(e->layer, "seccomp") == 0 ? "system call" : e->op, e->subject);
@@ -24,29 +72,61 @@ static void print_denial(FILE *out, const struct bundle *b, const struct denial 
 	if (explain_rule_reason(b, e->rule, text, sizeof(text)) ||
 	    explain_rule_text(b, e->rule, text, sizeof(text)))
 		fprintf(out, ": %s", text);
+	if (hint && denial_hint(b, e, would, sizeof(would)))
+		fprintf(out, "; to let it pass: %s", would);
 	fputc('\n', out);
 }
 
-void explain_denials(FILE *out, const struct bundle *b, const struct denials *d)
+/* The number of the denial from which on `most` of those that matter were met last. */
+static uint64_t since(const struct bundle *b, const struct denials *d,
+		      const struct explain_how *how, size_t most)
 {
-	for (size_t i = 0; i < d->n; i++)
-		if (!is_fallback(&d->v[i]))
-			print_denial(out, b, &d->v[i]);
-	for (size_t i = 0; i < d->n; i++)
-		if (is_fallback(&d->v[i]))
-			print_denial(out, b, &d->v[i]);
-	if (d->lost)
-		fprintf(out, "polrun: blocked: %" PRIu64 " more that were not kept\n",
-			d->lost);
+	uint64_t from = UINT64_MAX;
+
+	for (size_t k = 0; k < most; k++) {
+		uint64_t best = 0;
+
+		for (size_t i = 0; i < d->n; i++)
+			if (d->v[i].last < from && d->v[i].last > best && matters(b, &d->v[i], how))
+				best = d->v[i].last;
+		if (!best)
+			break;
+		from = best;
+	}
+	return from;
 }
 
-void explain_denials_hint(FILE *out, const struct denials *d)
+static void print_rest(FILE *out, const struct denials *d, const struct explain_how *how,
+		       uint64_t requests, size_t kinds)
 {
-	size_t n = 0;
+	if (kinds + d->lost)
+		fprintf(out, "polrun: %" PRIu64 " other requests were blocked (%zu different%s)%s\n",
+			requests, kinds, d->lost ? ", and more that were not kept" : "",
+			!how->asked ? ": --explain-denials names them" :
+			how->verbose ? "" : ", most likely in passing: -v names them");
+}
 
-	for (size_t i = 0; i < d->n; i++)
-		n += !is_fallback(&d->v[i]);
-	if (n + d->lost)
-		fprintf(out, "polrun: something was blocked (%zu%s): --explain-denials "
-			     "names it\n", n, d->lost ? " and more" : "");
+void explain_denials(FILE *out, const struct bundle *b, const struct denials *d,
+		     const struct explain_how *how)
+{
+	size_t most = how->verbose && how->asked ? d->n : how->asked ? MANY : FEW, kinds = 0;
+	uint64_t from = since(b, d, how, most), requests = 0;
+	bool named = false;
+
+	for (int fallback = 0; fallback < 2; fallback++)
+		for (size_t i = 0; i < d->n; i++) {
+			const struct denial *e = &d->v[i];
+
+			if (is_fallback(e) != (fallback == 1))
+				continue;
+			if (matters(b, e, how) && e->last >= from) {
+				print_denial(out, b, e, how->verbose);
+				named = true;
+			} else if (how->asked || !is_fallback(e)) {
+				requests += e->count;
+				kinds++;
+			}
+		}
+	if (named || how->asked || (how->failed && kinds))
+		print_rest(out, d, how, requests, kinds);
 }

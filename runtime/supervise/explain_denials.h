@@ -8,11 +8,20 @@
 #include "runtime/decide/rule_text.h"
 #include "runtime/supervise/denials.h"
 
-/* Prints one line per denial: what was blocked, by which rule, at which file:line.
- * Denials that only make a program fall back to another call come last. */
-void explain_denials(FILE *out, const struct bundle *b, const struct denials *d);
-/* Prints one line that points to --explain-denials, if there are denials that may be
- * the reason why a run failed. */
-void explain_denials_hint(FILE *out, const struct denials *d);
+struct explain_how {
+	bool asked;   /* --explain-denials: files and connections are in the list, too */
+	bool verbose; /* all of them, with the rule that would allow each */
+	bool failed;  /* the command ended non-zero */
+};
+
+/*
+ * What was blocked, by which rule, at which file:line.  If nobody asked: after a failure
+ * the last few that may be its reason, and what was blocked by the floor in any case,
+ * since git and editors go on without what they could not write.  If somebody asked: all
+ * but what programs meet in passing.  What is left out is counted, if somebody asked or
+ * something was named.
+ */
+void explain_denials(FILE *out, const struct bundle *b, const struct denials *d,
+		     const struct explain_how *how);
 
 #endif

@@ -494,7 +494,7 @@ t "-q: only why a command did not run or was ended"
 does 'echo > .envrc; unshare --user true; exit 3'
 want_rc 3
 want_line 'envrc has appeared'
-want_line 'something was blocked'
+want_line 'blocked: system call'
 rm -f .envrc
 does -q 'echo > .envrc; unshare --user true 2>&-; exit 3'
 want_rc 3

@@ -1,0 +1,300 @@
+/*
+ * Decides what may be the reason of a failure from the words of the command and from the
+ * view.  It is only a message: what it cannot find out without opening anything (the
+ * target of a link, a word that is not literal) it leaves out.
+ */
+#include "runtime/polrun/blame.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "runtime/base/io.h"
+#include "runtime/decide/rule_text.h"
+#include "runtime/sandbox/view_host.h"
+
+enum { MOST = 3, SHOWN = 400, NOT_EXECUTABLE = 126 };
+
+struct told {
+	const struct blame *b;
+	FILE *out;
+	char seen[MOST][PATH_MAX];
+	size_t n;
+};
+
+/* --- paths ------------------------------------------------------------------------- */
+
+/* Adds the components of `text`, without "." and "..", to the path in `out`. */
+static bool append(char out[PATH_MAX], const char *text, size_t len)
+{
+	size_t at = strlen(out);
+
+	for (size_t i = 0; i < len;) {
+		size_t n = 0;
+
+		while (i < len && text[i] == '/')
+			i++;
+		while (i + n < len && text[i + n] != '/')
+			n++;
+		if (n == 2 && memcmp(text + i, "..", 2) == 0) {
+			while (at && out[--at] != '/')
+				;
+			out[at] = '\0';
+		} else if (n && !(n == 1 && text[i] == '.')) {
+			if (at + n + 2 > PATH_MAX)
+				return false;
+			out[at++] = '/';
+			memcpy(out + at, text + i, n);
+			at += n;
+			out[at] = '\0';
+		}
+		i += n;
+	}
+	return true;
+}
+
+static bool full_path(const struct blame *b, const char *word, size_t len, bool home,
+		      char out[PATH_MAX])
+{
+	const char *dir = home ? b->run->ctx.roots.dir[PB_ROOT_HOME] :
+			  word[0] == '/' ? "" : b->run->cwd;
+
+	if (!dir || memchr(word, '\0', len) || strlen(dir) >= PATH_MAX)
+		return false;
+	(void)snprintf(out, PATH_MAX, "%s", strcmp(dir, "/") == 0 ? "" : dir);
+	return append(out, word, len) && out[0];
+}
+
+/* Exists on the host, and is reached through no link: where one leads is not looked up. */
+static bool is_there(const char *path)
+{
+	char part[PATH_MAX];
+	struct stat st;
+
+	for (size_t i = 1; path[i - 1]; i++) {
+		if (path[i] && path[i] != '/')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (fstatat(AT_FDCWD, part, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0 ||
+		    S_ISLNK(st.st_mode))
+			return false;
+	}
+	return true;
+}
+
+/* `path` as a person writes it. */
+static const char *shown(const struct blame *b, const char *path, const char *home_as, char out[SHOWN])
+{
+	const char *home = b->run->ctx.roots.dir[PB_ROOT_HOME];
+	const char *project = b->run->ctx.roots.dir[PB_ROOT_PROJECT];
+	char text[SHOWN];
+	size_t skip = 0;
+
+	if (project && view_below(path, project) && *home_as == '~') {
+		io_escape(out, SHOWN, path + strlen(project) + 1, strlen(path + strlen(project) + 1));
+		return out;
+	}
+	if (home && home[1] && view_below(path, home))
+		skip = strlen(home);
+	io_escape(text, sizeof(text), path + skip, strlen(path + skip));
+	(void)snprintf(out, SHOWN, "%s%.*s", skip ? home_as : "", (int)(SHOWN - 10), text);
+	return out;
+}
+
+/* --- words ------------------------------------------------------------------------- */
+
+/* True for what the view made to hold something else: it is there, and can be listed. */
+static bool holds_something(const struct sandbox_view *v, const char *path)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (!v->nodes[i].absent && !v->nodes[i].noted && view_below(v->nodes[i].path, path))
+			return true;
+	return false;
+}
+
+static bool shows_nothing(const struct blame *b, const char *path)
+{
+	const struct sandbox_node *n = sandbox_view_find(b->view, path);
+
+	if (view_at(path, "/proc") || view_at(path, "/dev") || view_at(path, "/sys"))
+		return false;
+	if (n && n->masked)
+		return true;
+	if (n && !n->scratch && (n->ops & PB_READ))
+		return false;
+	return !holds_something(b->view, path) && !(n && strcmp(n->path, path) == 0);
+}
+
+/*
+ * A name that a rule hides is told only where the run sees the name anyway: that it exists
+ * is nobody's business else.
+ */
+static void tell(struct told *t, const char *path)
+{
+	const struct blame *b = t->b;
+	const struct sandbox_node *n = sandbox_view_find(b->view, path);
+	char text[SHOWN], rule[EXPLAIN_RULE_CAP];
+	struct decision d;
+	uint32_t by;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->seen[i], path) == 0)
+			return;
+	decide_file(&b->run->ctx, PB_READ, path, &d);
+	if (d.effect == PB_HIDE && !(n && n->masked && !n->noted))
+		return;
+	by = d.effect != PB_ALLOW ? d.rule : n ? n->rule[0] : d.rule;
+	(void)snprintf(t->seen[t->n++], PATH_MAX, "%s", path);
+	fprintf(t->out, "polrun: %s ", shown(b, path, "~", text));
+	if (n && n->masked)
+		fprintf(t->out, "cannot be read in the sandbox: %s", explain_rule(b->run->bundle, by, rule));
+	else if (n && n->scratch)
+		fprintf(t->out, "exists outside of the sandbox, where %s is private and empty: %s",
+			strcmp(n->path, b->run->ctx.roots.dir[PB_ROOT_HOME]) == 0 ? "HOME" : n->path,
+			explain_rule(b->run->bundle, by, rule));
+	else
+		fprintf(t->out, "exists outside of the sandbox, and no rule shows it inside: %s",
+			explain_rule(b->run->bundle, by, rule));
+	if (b->verbose && d.effect != PB_HIDE)
+		fprintf(t->out, "; to let it pass: allow read \"%s\"", shown(b, path, "${HOME}", text));
+	fputc('\n', t->out);
+}
+
+static void look_at(struct told *t, const char *word, size_t len, bool home)
+{
+	const char *eq = len && word[0] == '-' ? memchr(word, '=', len) : NULL;
+	char path[PATH_MAX];
+
+	if (eq) {
+		len -= (size_t)(eq + 1 - word);
+		word = eq + 1;
+	}
+	if (!len || t->n >= MOST || word[0] == '-' || !full_path(t->b, word, len, home, path))
+		return;
+	if (shows_nothing(t->b, path) && is_there(path))
+		tell(t, path);
+}
+
+/* A literal word, or one that is literal but for HOME at its beginning. */
+static void look_at_word(struct told *t, const struct sh_word *w)
+{
+	const struct sh_seg *s = &w->seg;
+	bool home = s->kind == SH_HOME || (s->kind != SH_LIT && s->kind != SH_GLOB && s->p &&
+					   s->n == 4 && memcmp(s->p, "HOME", 4) == 0);
+
+	if (home)
+		s = s->next;
+	if (s && s->kind == SH_LIT && !s->next)
+		look_at(t, s->p, s->n, home);
+}
+
+static void look_at_words(struct told *t)
+{
+	const struct entry *e = t->b->entry;
+
+	for (size_t i = 1; !e->line && i < e->argc; i++)
+		look_at(t, e->argv[i], strlen(e->argv[i]), false);
+	for (const struct cmd_part *p = e->parts.first; p; p = p->next) {
+		if (p->path && p->path_n)
+			look_at(t, p->path, p->path_n, p->home_path);
+		for (uint32_t i = 1; i < p->nwords; i++)
+			look_at_word(t, p->words[i].w);
+	}
+}
+
+/* --- the view ---------------------------------------------------------------------- */
+
+static void look_at_exec(const struct blame *b, FILE *out)
+{
+	const char *project = b->run->ctx.roots.dir[PB_ROOT_PROJECT];
+	const struct sandbox_node *n = sandbox_view_find(b->view, project);
+	char rule[EXPLAIN_RULE_CAP];
+
+	if (b->exit_code != NOT_EXECUTABLE || !n || (n->ops & PB_EXEC))
+		return;
+	for (size_t i = 0; i < b->view->n; i++)
+		if (view_below(b->view->nodes[i].path, project) && (b->view->nodes[i].ops & PB_EXEC))
+			return;
+	fprintf(out, "polrun: no program of the project may be executed: %s",
+		explain_rule(b->run->bundle, n->rule[2], rule));
+	if (b->verbose)
+		fputs("; to let it pass: allow exec \"${PROJECT_DIR}\"", out);
+	fputc('\n', out);
+}
+
+/* A rule that somebody wrote keeps this existing name of the project from the run. */
+static bool is_kept(const struct blame *b, const struct sandbox_node *n, uint32_t *ret_rule)
+{
+	const struct pb_rule *r;
+
+	*ret_rule = n->rule[n->masked ? 0 : 1];
+	r = bundle_rule(b->run->bundle, *ret_rule);
+	return !n->noted && !n->absent && !n->locked && !n->source && !n->scratch &&
+	       (n->masked || !(n->ops & PB_WRITE)) && r && r->level != PB_DEFAULT &&
+	       r->kind == PB_FILE && r->effect != PB_ALLOW &&
+	       view_below(n->path, b->run->ctx.roots.dir[PB_ROOT_PROJECT]);
+}
+
+/* These use the status 1 as an answer. */
+static const char *const answers[] = {
+	"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "diff", "cmp", "comm", "test", "[",
+	"[[", "expr", "pgrep", "pidof", "which", "command", "type", "hash", "let", "false", "git",
+};
+
+static bool is_answer(const struct blame *b)
+{
+	if (b->exit_code != 1)
+		return false;
+	for (const struct cmd_part *p = b->entry->parts.first; p; p = p->next) {
+		const struct sh_word *w = p->nwords ? p->words[0].w : NULL;
+
+		for (size_t i = 0; w && sh_is_literal(w) && i < sizeof(answers) / sizeof(answers[0]); i++)
+			if (strlen(answers[i]) == w->seg.n &&
+			    memcmp(answers[i], w->seg.p, w->seg.n) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* A read of a protected name leaves no trace, so this is a guess, for a person only: an
+ * agent would get it after each command that fails. */
+static void look_at_kept(const struct blame *b, FILE *out)
+{
+	char text[SHOWN], rule[EXPLAIN_RULE_CAP];
+	size_t n = 0, more = 0;
+	uint32_t by;
+
+	if (is_answer(b) || !(b->terminal || b->verbose))
+		return;
+	for (size_t i = 0; i < b->view->n; i++) {
+		const struct sandbox_node *k = &b->view->nodes[i];
+
+		if (!is_kept(b, k, &by))
+			continue;
+		if (n++ >= 2) {
+			more++;
+			continue;
+		}
+		fprintf(out, "%s%s cannot be %s (%s)", n == 1 ? "polrun: here " : ", ",
+			shown(b, k->path, "~", text), k->masked ? "read" : "written",
+			explain_rule(b->run->bundle, by, rule));
+	}
+	if (more)
+		fprintf(out, " and %zu more", more);
+	if (n)
+		fputs(": --explain-denials says whether that was the reason\n", out);
+}
+
+void blame_say(FILE *out, const struct blame *b)
+{
+	struct told t = { .b = b, .out = out };
+
+	if (b->recorded)
+		return;
+	look_at_words(&t);
+	look_at_exec(b, out);
+	if (!t.n)
+		look_at_kept(b, out);
+}

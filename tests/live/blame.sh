@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# A command that failed: polrun names what may be the reason without being asked, counts
+# the rest, and says nothing after a command that worked.
+# shellcheck disable=SC2016,SC2088,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+
+EXEC='file { allow exec "${PROJECT_DIR}" }'
+silent() { [ -z "$err" ] || bad "something is on stderr"; }
+# ARGS…: polrun at a terminal; what it prints is in out.
+tty() { python3 -c '
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+text = b""
+try:
+    while True:
+        b = os.read(fd, 4096)
+        if not b: break
+        text += b
+except OSError: pass
+sys.stdout.write(text.decode()); sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$BIN/polrun" "$@" >"$WORK/.out" 2>&1 </dev/null
+	rc=$? out=$(<"$WORK/.out") err=''; }
+no_polrun() { no_err '^polrun:'; }
+cp "$PROBES/syscall_probe" probe
+echo private >"$HOME/outside.txt"
+git init -q "$HOME/origin" 2>/dev/null
+
+t "a file of the real HOME that the private one does not have"
+policy ''
+run cat "$HOME/outside.txt"
+want_rc 1
+want_line '~/outside\.txt exists outside of the sandbox, .*rule file-otherwise-read'
+for x in 'cat ~/outside.txt' 'cat $HOME/outside.txt' 'true; cat ../outside.txt'; do
+	run -c "$x"
+	want_line '~/outside\.txt exists outside of the sandbox'
+done
+run git clone "$HOME/origin" copy
+want_line '~/origin exists outside of the sandbox'
+run tar --file="$HOME/outside.txt" -t
+want_line '~/outside\.txt exists outside of the sandbox'
+run -v cat "$HOME/outside.txt"
+want_line 'to let it pass: allow read "\$\{HOME\}/outside\.txt"'
+policy 'file { allow read "${HOME}/outside.txt" }' w
+run_with w cat "$HOME/outside.txt"
+want_rc 0
+want_out '^private$'
+silent
+
+t "not said: after success, under -q, of what exists nowhere, of what a rule hides unseen"
+run sh -c "cat $HOME/outside.txt; true"
+want_rc 0
+no_polrun
+run -q cat "$HOME/outside.txt"
+want_rc 1
+no_polrun
+run cat "$HOME/nowhere.txt"
+want_rc 1
+no_polrun
+policy 'file { hide "${HOME}/outside.txt" }' w
+run_with w -y cat "$HOME/outside.txt"
+want_rc 1
+no_polrun
+run ls "$HOME/project/none" /dev/full /proc/self/status "$HOME/project"
+no_polrun
+
+t "a masked name in the project, named by the command"
+echo secret >.env
+policy 'file { hide "${PROJECT_DIR}/.env" as no-env }' w
+run_with w -y cat .env
+want_rc 1
+want_line '\.env cannot be read in the sandbox: rule no-env at w\.pol:[0-9]+'
+run_with w -y -v cat .env
+no_err 'to let it pass'
+
+t "a masked name that the command's own code reads: where to look"
+echo 'cat .env >/dev/null || exit 7' >inner.sh
+run_with w sh inner.sh
+want_rc 7
+no_polrun
+tty -b "$WORK/w.polb" sh inner.sh
+want_rc 7
+want_out '^polrun: here \.env cannot be read \(rule no-env at w\.pol:[0-9]+\): --explain'
+tty -q -b "$WORK/w.polb" sh inner.sh
+no_out polrun
+run_with w -v sh inner.sh
+want_rc 7
+want_line 'here \.env cannot be read \(rule no-env at w\.pol:[0-9]+\): --explain-denials says whether'
+run_with w --explain-denials sh inner.sh
+want_line 'blocked: read .*/\.env: rule no-env'
+no_err 'here \.env'
+run_with w -v sh -c 'exit 1'
+want_line 'here \.env cannot be read'
+for x in 'grep -q zzz inner.sh' 'test -e zzz' 'cmp -s inner.sh probe'; do
+	run_with w -v -c "$x"
+	want_rc 1
+	no_err 'here \.env'
+done
+run_with w sh -c 'exit 0'
+silent
+run sh inner.sh
+want_rc 0
+silent
+
+t "what the floor or the library keeps is not pointed at: it is so in every run"
+mkdir -p .git/hooks && : >.git/config
+run -v sh -c 'exit 7'
+want_rc 7
+no_err 'polrun: here '
+rm -rf .git
+
+t "status 126: nothing in the project may be executed"
+printf '#!/bin/sh\necho ran\n' >tool && chmod +x tool
+run sh -c ./tool
+want_rc 126
+want_line 'no program of the project may be executed: rule file-otherwise-exec'
+run -v sh -c ./tool
+want_line 'to let it pass: allow exec "\$\{PROJECT_DIR\}"'
+policy "$EXEC" x
+run_with x sh -c ./tool
+want_rc 0
+want_out '^ran$'
+silent
+run_with x sh -c 'exit 126'
+no_polrun
+
+t "denied calls: the last three by name, the others counted"
+policy "$EXEC"'
+syscall { deny getppid as no-parent  deny getpgrp as no-group  deny getuid as no-user
+	deny getgid as no-gid  deny sethostname with ENOSYS }' s
+run_with s ./probe getppid
+want_rc 1
+want_line 'blocked: system call getppid\(\): rule no-parent at s\.pol:[0-9]+'
+run_with s -v ./probe getppid
+want_line 'blocked: system call getppid\(\): .*to let it pass: no allow lifts it'
+run_with s ./probe sethostname @x 1
+want_rc 1
+no_err 'blocked'
+run_with s -q ./probe getppid
+no_polrun
+run_with s sh -c './probe getppid; ./probe getpgrp; ./probe getuid; ./probe getgid; exit 4'
+want_rc 4
+[ "$(grep -c '^polrun: blocked: system call' <<<"$err")" -eq 3 ] || bad "not three"
+want_err 'no-gid'
+want_line '[0-9]+ other requests were blocked \([0-9]+ different\): --explain-denials names them'
+run_with s sh -c './probe getppid; true'
+want_rc 0
+no_polrun
+
+t "--explain-denials after success: what somebody's rule blocked, and a number for the rest"
+policy 'file { hide "${PROJECT_DIR}/.env" as no-env }' w
+run_with w --explain-denials sh -c 'cat .env /etc/../sys/kernel/notes ~/outside.txt /srv/none; true'
+want_rc 0
+want_line 'blocked: read .*/\.env: rule no-env'
+no_err 'blocked: read .*outside'
+want_line '[0-9]+ other requests were blocked .*: -v names them'
+run_with w -v --explain-denials sh -c 'cat ~/outside.txt; true'
+want_line 'blocked: read .*/outside\.txt: rule file-otherwise-read .*to let it pass: allow read'
+run_with w --explain-denials sh -c 'cat ~/outside.txt; exit 3'
+want_line 'blocked: read .*/outside\.txt: rule file-otherwise-read'
+run_with w --explain-denials true
+want_rc 0
+silent
+
+done_
