@@ -81,7 +81,7 @@ static void test_the_canonical_form_is_read(void **state)
 	assert_int_equal(m.sources[0].level, PB_MANAGED);
 	assert_int_equal(m.sources[1].level, PB_DEFAULT);
 	assert_int_equal(m.sources[1].name_len, strcspn(m.sources[1].name, "\""));
-	assert_memory_not_equal(m.sources[0].b2, m.sources[1].b2, 32);
+	assert_memory_equal(m.sources[1].b2, m.members[2].b2, 32);
 	assert_int_equal(m.nmembers, 3);
 	assert_int_equal(m.members[1].size, 24);
 	assert_string_equal(m.previous, "");
