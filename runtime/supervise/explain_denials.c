@@ -99,11 +99,13 @@ static uint64_t since(const struct bundle *b, const struct denials *d,
 static void print_rest(FILE *out, const struct denials *d, const struct explain_how *how,
 		       uint64_t requests, size_t kinds)
 {
-	if (kinds + d->lost)
-		fprintf(out, "polrun: %" PRIu64 " other requests were blocked (%zu different%s)%s\n",
-			requests, kinds, d->lost ? ", and more that were not kept" : "",
+	if (kinds)
+		fprintf(out, "polrun: %" PRIu64 " other requests were blocked (%zu different)%s\n",
+			requests, kinds,
 			!how->asked ? ": --explain-denials names them" :
 			how->verbose ? "" : ", most likely in passing: -v names them");
+	if (d->lost)
+		fprintf(out, "polrun: blocked: %" PRIu64 " more that were not kept\n", d->lost);
 }
 
 void explain_denials(FILE *out, const struct bundle *b, const struct denials *d,
@@ -127,6 +129,6 @@ void explain_denials(FILE *out, const struct bundle *b, const struct denials *d,
 				kinds++;
 			}
 		}
-	if (named || how->asked || (how->failed && kinds))
+	if (named || how->asked || (how->failed && kinds + d->lost))
 		print_rest(out, d, how, requests, kinds);
 }

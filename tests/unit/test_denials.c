@@ -246,7 +246,7 @@ static void test_one_line_for_each_denial(void **state)
 	denials_add(&d, "file", "read", "/x", 0, 0);
 	denials_add(&d, "file", "write", "/y", 0, 77);
 	d.lost = 2;
-	explain_denials(out, &b, &d);
+	explain_denials(out, &b, &d, &(struct explain_how){ .asked = true, .failed = true });
 	(void)fclose(out);
 	assert_string_equal(
 		text,
@@ -254,6 +254,74 @@ static void test_one_line_for_each_denial(void **state)
 		"polrun: blocked: read /x (2 times): rule no-raw at p.pol:12: bec\\x1b\n"
 		"polrun: blocked: write /y: no rule\n"
 		"polrun: blocked: 2 more that were not kept\n");
+	free(text);
+	free(d.v);
+}
+
+/* The text of explain_denials() of five calls by one rule, the third with ENOSYS. */
+static char *told(const struct explain_how *how)
+{
+	static const int errs[] = { EPERM, EPERM, ENOSYS, EPERM, EPERM };
+	struct bundle b = { .rules = &table.rules };
+	struct denials d = { 0 };
+	char *text = NULL, name[8];
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	for (size_t i = 0; i < sizeof(errs) / sizeof(errs[0]); i++) {
+		(void)snprintf(name, sizeof(name), "call%zu", i + 1);
+		denials_add(&d, "seccomp", name, name, errs[i], 0);
+	}
+	denials_add(&d, "seccomp", "call1", "call1", EPERM, 0);
+	explain_denials(out, &b, &d, how);
+	(void)fclose(out);
+	free(d.v);
+	return text;
+}
+
+static void test_without_being_asked_the_last_ones_are_named_and_the_others_counted(void **state)
+{
+	char *text = told(&(struct explain_how){ .failed = true });
+
+	(void)state;
+	assert_non_null(strstr(text, "call1 (2 times)"));
+	assert_null(strstr(text, "call2"));
+	assert_null(strstr(text, "call3"));
+	assert_non_null(strstr(text, "call4"));
+	assert_non_null(strstr(text, "call5"));
+	assert_non_null(strstr(text, "1 other requests were blocked (1 different): --explain"));
+	free(text);
+	text = told(&(struct explain_how){ .failed = false });
+	assert_string_equal(text, "");
+	free(text);
+	table.r[0].flags = PB_F_FLOOR;
+	text = told(&(struct explain_how){ .failed = false });
+	assert_string_equal(text, ""); /* a call is no write */
+	free(text);
+	table.r[0].flags = 0;
+	text = told(&(struct explain_how){ .asked = true, .verbose = true });
+	assert_non_null(strstr(text, "call3"));
+	assert_null(strstr(text, "other requests"));
+	free(text);
+}
+
+static void test_what_the_floor_did_not_let_be_written_is_always_named(void **state)
+{
+	struct bundle b = { .rules = &table.rules };
+	struct denials d = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	table.r[0].flags = PB_F_FLOOR;
+	denials_add(&d, "file", "write", "/p/.git/config", 0, 0);
+	denials_add(&d, "file", "read", "/p/x", 0, 0);
+	explain_denials(out, &b, &d, &(struct explain_how){ .failed = false });
+	(void)fclose(out);
+	assert_non_null(strstr(text, "blocked: write /p/.git/config: rule no-raw"));
+	assert_null(strstr(text, "blocked: read"));
+	table.r[0].flags = 0;
 	free(text);
 	free(d.v);
 }
@@ -270,6 +338,8 @@ int main(void)
 		cmocka_unit_test(test_a_notification_that_nothing_explains_is_denied),
 		cmocka_unit_test(test_names_of_calls),
 		cmocka_unit_test(test_one_line_for_each_denial),
+		cmocka_unit_test(test_without_being_asked_the_last_ones_are_named_and_the_others_counted),
+		cmocka_unit_test(test_what_the_floor_did_not_let_be_written_is_always_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
