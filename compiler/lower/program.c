@@ -84,7 +84,7 @@ static const struct {
 	unsigned where;
 	enum line_program_flag flag;
 } flags[] = {
-	{ "transparent", W, LINE_PF_TRANSPARENT },
+	{ "transparent", W | I, LINE_PF_TRANSPARENT },
 	{ "abbreviate", P | W | I, LINE_PF_ABBREVIATE },
 	{ "no-cluster", P | W | I, LINE_PF_NO_CLUSTER },
 	{ "posix", P | W | I, LINE_PF_POSIX },
@@ -223,6 +223,25 @@ static void check_table_name(struct lower *l, const struct ast_stmt *stmt,
 			 STR_ARG(name->text));
 }
 
+/* Only these shells' text is read as they read it (zsh's: where it is plain). */
+static void check_transparent(struct lower *l, const struct ast_stmt *stmt,
+			      const struct ast_prog_item *item)
+{
+	static const char *const shells[] = { "bash", "dash", "sh", "zsh" };
+
+	for (const struct ast_value *v = stmt->values; v; v = v->next) {
+		size_t i = 0;
+
+		while (i < POL_LEN(shells) && !str_eqz(v->text, shells[i]))
+			i++;
+		if (i == POL_LEN(shells))
+			diag_add(l->sink, DIAG_OPTION, item->at,
+				 "'transparent' is said of wrappers, and of the shells bash, "
+				 "dash, sh and zsh, not of '%.*s'",
+				 STR_ARG(v->text));
+	}
+}
+
 static void check_table(struct lower *l, const struct ast_stmt *stmt)
 {
 	unsigned table = stmt->kind == AST_PROGRAM ? P :
@@ -232,6 +251,9 @@ static void check_table(struct lower *l, const struct ast_stmt *stmt)
 	for (const struct ast_prog_item *i = stmt->items; i; i = i->next) {
 		if (i->kind == AST_P_FLAG) {
 			check_flag(l, i, table, word);
+			if (table == I && i->values &&
+			    str_eqz(i->values->text, "transparent"))
+				check_transparent(l, stmt, i);
 			continue;
 		}
 		if (i->kind == AST_P_SKIP || i->kind == AST_P_CODE_OPERAND)

@@ -2,6 +2,7 @@
  * Code that a command is given. The literal code of shells, and of wrappers whose code is
  * shell text, is read like a line; a script is a file.
  */
+#include "runtime/line/cmd_clear.h"
 #include "runtime/line/cmd_facts.h"
 #include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_script.h"
@@ -10,6 +11,7 @@
 
 static const char not_literal[] = "a shell's code that is not literal";
 static const char from_stdin[] = "a shell's code from its standard input";
+static const char eaten[] = "commands in a shell's input may read or change what follows";
 
 /* --- is the reading in two dialects the same? --------------------------------------------- */
 
@@ -119,31 +121,9 @@ static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh
 	return ok;
 }
 
-/* Has a shell only options that leave assignments what they are? (-k does not.) */
-static bool plain_options(const struct cmd_part *p)
+static bool own_process(enum cmd_code how)
 {
-	static const char *const words[] = { "--login", "--norc", "--noprofile", "--",
-					     "pipefail" };
-	uint32_t i;
-	size_t k;
-
-	for (i = 1; i < p->nwords; i++) {
-		const struct sh_word *w = p->words[i].w;
-
-		if (!sh_is_literal(w))
-			return false;
-		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
-			if (cmd_lit(w, words[k]))
-				break;
-		if (k < sizeof(words) / sizeof(words[0]))
-			continue;
-		if (!w->seg.n || w->seg.p[0] != '-')
-			return true;
-		for (k = 1; k < w->seg.n; k++)
-			if (!strchr("celosuvx", w->seg.p[k]))
-				return false;
-	}
-	return true;
+	return how == CMD_CODE_SHELL || how == CMD_CODE_INPUT;
 }
 
 /*
@@ -155,14 +135,9 @@ static bool may_follow(const struct cmd_ctx *c, const struct cmd_part *part,
 		       enum cmd_code how)
 {
 	const struct cmd_proc *e = c->scope->env;
-	const char *base;
-	size_t n;
 
-	return how == CMD_CODE_SHELL && !c->guess && !c->opaque && !c->no_allow &&
-	       !c->anytime && !e->names && !e->names_all && !e->taint && !e->defined &&
-	       plain_options(part) && cmd_base(part->words[0].w, &base, &n) &&
-	       ((n == 4 && (memcmp(base, "bash", 4) == 0 || memcmp(base, "dash", 4) == 0)) ||
-		(n == 2 && memcmp(base, "sh", 2) == 0));
+	return own_process(how) && !c->guess && !c->opaque && !c->no_allow && !c->anytime &&
+	       !e->names && !e->names_all && !e->taint && !e->defined && cmd_plain_shell(part);
 }
 
 bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part,
@@ -173,7 +148,7 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		.env = c->scope->env, .outer = part, .text = text,
 		.shell = shell ? part : c->scope->shell,
 		.remote = c->remote,
-		.process = how == CMD_CODE_SHELL,
+		.process = own_process(how),
 		.no_allow = c->no_allow, .opaque = c->opaque,
 		.from = part->from, .to = part->to, .depth = c->depth + 1,
 		.dialects = dialects,
@@ -192,6 +167,10 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		return cmd_limit(a, "the line nests too deep");
 	if (!parse(a, &sh, text, n, first))
 		return false;
+	if (how == CMD_CODE_INPUT && !cmd_keeps_input(&sh, text, n))
+		cmd_opaque(part, eaten);
+	else if (own_process(how) && !c->guess && cmd_clear_shell(a->facts, part, text, n))
+		part->flags |= CMD_TRANSPARENT;
 	if (follow)
 		var_follow(&sh, &a->mem, a->mem_end, n, false);
 	if (dialects == first)
@@ -199,6 +178,8 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 	mem = a->mem;
 	if (!parse(a, &other, text, n, CMD_IN_POSIX))
 		return false;
+	if (how == CMD_CODE_INPUT && !cmd_keeps_input(&other, text, n))
+		cmd_opaque(part, eaten);
 	if (follow)
 		var_follow(&other, &a->mem, a->mem_end, n, false);
 	if (same_text(&sh, &other)) {
@@ -403,6 +384,10 @@ bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	if (s.nothing)
 		return true;
 	w = s.at < p->nwords ? p->words[s.at].w : NULL;
+	/* dash runs both */
+	if (s.code && s.read_stdin && shell_dialects(p) & CMD_IN_POSIX &&
+	    !cmd_stdin(a, c, p, shell_dialects(p)))
+		return false;
 	if (s.code) {
 		if (w && sh_is_literal(w))
 			return cmd_nested(a, c, p, w->seg.p, w->seg.n, CMD_CODE_SHELL,
@@ -417,11 +402,10 @@ bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	}
 	if (s.unknown)
 		return true;
-	return cmd_stdin(a, c, p, CMD_CODE_SHELL, shell_dialects(p));
+	return cmd_stdin(a, c, p, shell_dialects(p));
 }
 
-bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
-	       enum cmd_code how, unsigned dialects)
+bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p, unsigned dialects)
 {
 	const struct sh_redir *r = c->cmd ? c->cmd->redirs : NULL, *in = NULL;
 	const struct sh_word *w = NULL;
@@ -440,7 +424,7 @@ bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		w = in->body;
 	if (w && sh_is_literal(w) && (c->untranslated || !(w->flags & SH_W_LOCALE)) &&
 	    !c->stdin_taken && !c->appends)
-		return cmd_nested(a, c, p, w->seg.p, w->seg.n, how, dialects);
+		return cmd_nested(a, c, p, w->seg.p, w->seg.n, CMD_CODE_INPUT, dialects);
 	cmd_opaque(p, from_stdin);
 	return true;
 }

@@ -16,7 +16,10 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words,
 	     uint32_t n);
 /* Code that is given to `part`, in one dialect or both. */
 bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh);
-enum cmd_code { CMD_CODE_SHELL, CMD_CODE_EVAL, CMD_CODE_TRAP, CMD_CODE_ALIAS };
+/* INPUT: like SHELL, and the shell reads it from its standard input. */
+enum cmd_code {
+	CMD_CODE_SHELL, CMD_CODE_INPUT, CMD_CODE_EVAL, CMD_CODE_TRAP, CMD_CODE_ALIAS
+};
 /* Code in the words of a command: reads it in the dialects, and analyses what it runs. */
 bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part,
 		const char *text, size_t n, enum cmd_code how, unsigned dialects);
@@ -44,7 +47,7 @@ bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	       struct cmd_read *r);
 /* The same for code that the command reads from its standard input. */
 bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
-	       enum cmd_code how, unsigned dialects);
+	       unsigned dialects);
 /* Follows a builtin: what it changes, and text that it evaluates. */
 bool cmd_builtin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
 

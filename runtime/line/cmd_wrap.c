@@ -3,6 +3,7 @@
  * where that command begins; here it is run.
  */
 #include "runtime/line/cmd_change.h"
+#include "runtime/line/cmd_clear.h"
 #include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_split.h"
 #include "runtime/line/cmd_text.h"
@@ -303,7 +304,7 @@ static bool joined(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p
 	/* without a command, ssh passes what it reads to a shell */
 	if (!begin)
 		return code_kind(p) == CMD_CODE_EVAL ||
-		       cmd_stdin(a, c, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
+		       cmd_stdin(a, c, p, CMD_IN_BASH | CMD_IN_POSIX);
 	if (!run_text(a, c, p, &(struct cmd_joint){ .words = p->words + begin,
 						   .count = p->nwords - begin }))
 		return false;
@@ -456,7 +457,7 @@ static bool fed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	const char *opaque = p->opaque;
 	uint32_t flags = p->flags;
-	bool ok = cmd_stdin(a, c, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
+	bool ok = cmd_stdin(a, c, p, CMD_IN_BASH | CMD_IN_POSIX);
 
 	p->opaque = opaque;
 	p->flags = flags;
@@ -524,12 +525,12 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		return false;
 	/* `sudo -s`, `chroot DIR`: a shell reads the input */
 	if (!r->begin && (flags & LINE_PF_CODE_STDIN))
-		return cmd_stdin(a, &in, p, CMD_CODE_SHELL, CMD_IN_BASH | CMD_IN_POSIX);
+		return cmd_stdin(a, &in, p, CMD_IN_BASH | CMD_IN_POSIX);
 	if (!r->begin && c->appends)
 		is_lost(p);
 	if (!r->begin && (flags & LINE_PF_AWAY) && !fed(a, &in, p))
 		return false;
-	if (*at && (flags & LINE_PF_TRANSPARENT))
+	if (*at && (flags & LINE_PF_TRANSPARENT) && cmd_is_itself(a->facts, p))
 		p->flags |= CMD_TRANSPARENT;
 	return true;
 }

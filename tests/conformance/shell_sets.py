@@ -19,6 +19,7 @@ WRAPPERS = ("env timeout nice nohup setsid stdbuf xargs flock setarch ionice tas
             "find sh bash dash awk sed").split()
 # What an allow rule is seen through.
 TRANSPARENT = {b"timeout", b"nice", b"nohup", b"stdbuf", b"time"}
+SHELLS = {b"bash", b"dash", b"sh"}
 # Denied by name: of the stubs, and of people's lines.
 NAMES = "p3 rm mv chmod sort tar ssh curl wget dd sudo doas".split()
 READERS = "ls cat head tail wc grep echo printf pwd true".split()
@@ -48,6 +49,11 @@ def not_listed(program, words):
     if program == b"p2":
         return words[:1] not in ([b"a"], [b"b"], [b"c"])
     return program not in TRANSPARENT | {b"ok", b"say"}
+
+
+def not_listed_in(program, words):
+    """As in not_listed, with shells that need no permission."""
+    return program not in SHELLS and not_listed(program, words)
 
 
 def no_reader(program, words):
@@ -80,6 +86,14 @@ SETS = {
         allow "ok", "ok **", "say **"
         otherwise deny
         opaque deny""", not_listed),
+    # the same, and shells are no more than what they run
+    "clear": ("""interpreter bash, dash, sh { transparent }
+        allow "p1 **" without -f
+        allow "p2 {a|b|c} **"
+        allow "ok", "ok **", "say **", "eval **", "trap **", "exec **", "alias **", "set -{e|a}"
+        allow "export **", "builtin **", "read **", ":", ": **", "true", "cd .", "shift"
+        otherwise ask
+        opaque ask""", not_listed_in),
     # as the set R1 of the corpus, for lines that people wrote
     "readers": ("""allow "{ls|cat|head|tail|wc|grep|echo|printf|pwd|true} **"
         allow "git {status|log|diff|show} **" without --output, --ext-diff, --textconv

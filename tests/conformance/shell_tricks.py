@@ -30,6 +30,13 @@ say @ | sh|say @ | sh -s|say @ >f; sh f|say @ >f; . ./f|say @ >f; sh <f|say @ >f
 x=@; eval "$x"|x=@; sh -c "$x"|eval "$(say @)"|sh -c "$(say @)"|x=@; eval eval \$x|find . -maxdepth 0 -exec sh -c @ ;
 xargs sh -c @|echo | xargs -I% sh -c @|set -- @; eval "$1"|sh -c 'eval "$1"' _ @|sh -c 'eval "$0"' @
 env sh -c @|timeout 5 sh -c @|exec sh -c @|alias z=@\nz|alias 'z=#'\nz|nice env sh -ec @|env ENV=f sh -c @
+sh -sc ok <<'E'\n#\nE|say @ | sh -sc ok|say @ | dash -cs ok|sh -o keyword -c @|sh -kc @|sh -ac @|sh -euo pipefail -c @|./sh -c @
+ln -s /usr/bin/busybox sh; ./sh sh -c @|sh -c '"$@"' _ @|sh -c '$1' _ @|sh -c '"$0" "$@"' p3 a|sh -c 'p1 "$1"; p2 $2' _ a @|sh -c 'set -- p3; "$@"' _ a
+sh -c 'shift; $1' _ a p3|sh -c 'f() { $1; }; f p3' _ a|sh -c 'for x; do $x; done' _ ok p3|sh -c '. ./f' _ a|export x=@; sh -c 'eval "$x"'
+x=@ sh -c '$x'|x=@; sh -c '$x'|x=p3; export x; sh -c '"$x" a'|set -a; x=@; sh -c '$x'|x=p3 env sh -c '$x'|export x=p3; x=ok sh -c '$x'
+x=ok; export x; x=p3; sh -c '$x'|(export x=p3; sh -c '$x')|sh <<'E'\nok\n#\nE|sh <<'E'\nread x\nbody <<X\n#\nX\nE|sh <<'E'\nbody\n#\nE
+say @ >f; sh <<'E'\nok\nexec <f\nE|say @ >f; sh <<'E'\nf() { exec <f; }\nf\nE|say @ >f; sh <<'E'\neval exec '<f'\nE|sh <<E\n$P\nE|sh <<'E' -s p3\n$1\nE
+eval 'x=p3'; $x|x=ok; eval x=p3; $x|eval 'f() { p3; }'; f|eval "alias z=@"\neval z|eval exec @|eval 'set -- p3'; $1|trap 'exec p3' EXIT; exec ok
 command eval @|command . /dev/stdin <<'E'\n#\nE|. /dev/stdin <<'E'\n#\nE|awk 'BEGIN{system("#")}'|sed '1e #' aa
 env -S@|env -S @|env --split-string=@|env -vS @|env -iS@|PS4='$(#)'; set -x; ok|while :; do #\nbreak; done
 case x in x) #\n;; esac|f() ( #\n); f|until #\ndo break; done|if ok; then #\nfi|x=$(#\n)|: "${x:-$(#\n)}"|ok && {\n#\n}"""
@@ -52,7 +59,10 @@ declare -n r='a[$(#)]'; r=1|x='a[$(#)]'; declare -n r=$x; : ${r:=1}|: {a['$(#)']
 OPTIND='a[$(#)]'; getopts a x|read RANDOM <<<'a[$(#)]'|printf -v RANDOM %s 'a[$(#)]'|for RANDOM in 'a[$(#)]'; do :; done|declare SECONDS='a[$(#)]'
 declare -i x; read x <<<'a[$(#)]'|declare -i x; for x in 'a[$(#)]'; do :; done|declare -ia x; mapfile -t x <<<'a[$(#)]'|set -- 'a[$(#)]'; say $(($1))
 set -- '$(#)'; say "${@@P}"|set -- 'a[$(#)]'; say ${!1}|declare -A a; x='$(#)'; test -v a[$x]|declare -A a; x='$(#)'; let "a[$x]++"
-PROMPT_COMMAND=@ bash -c ok|bash -c 'bash -c "$0"' @|bash -c '"$@"' _ sh -c @|history -s @|hash -p /bin/sh z; z -c @"""
+PROMPT_COMMAND=@ bash -c ok|bash <<'E'\nread -N4 x\nsay #\nE|bash -s p3 <<<'$1'|bash -O expand_aliases -c 'alias z=p3\nz'|bash -ic @|bash -o posix -c @
+bash -c 'shopt -s expand_aliases\nalias z=p3\nz'|bash <<<'read x; $x'|bash -c 'read x; $x' <<<p3|bash -c 'declare -n r=1; p1 $r' _ p3|bash -c '${1}' _ p3|bash -c '${@: -1}' _ ok p3
+bash -c '"${!1}"' _ P|x=p3; declare -x x; bash -c '$x'|declare -x x=p3; bash -c '"$x" a'|export -f ok; bash -c ok|ok() { p3; }; export -f ok; bash -c ok|set -k; bash -c '$x' x=p3
+bash -c 'set -k; ok x=p3; $x'|bash --login -c @|exec -a sh bash -c @|exec -a bash sh -c @|bash -c "$(say @)"|bash -c ok$'\n'@|bash -c 'bash -c "$0"' @|bash -c '"$@"' _ sh -c @|history -s @|hash -p /bin/sh z; z -c @"""
 # A command whose name is found while the line runs; @ is the command's words.
 FOUND = """x=p3; $x a|x=3; p$x|$P a|set -- @; "$@"|$(say @)|`say @`|x='p3 a'; $x|for i in p3; do $i; done|../../stub/p3 a|/stub/p? b
 eval $(say @)|x=@; "$x"|/stub/../stub/p3|IFS=_; x=p3_a; $x|say p3 | xargs env|say p3 | xargs|say @ | xargs -I% env %|$u p3|"$u"p3 a

@@ -97,6 +97,11 @@ static const struct row rows[] = {
 	{ "awk \"$x\"; awk y", "awk: a word that is not literal may be code of another language ; "
 	  "awk: code of another language stands in it" },
 	{ "xargs awk", "awk: a word that follows may be code of another language" },
+	{ "bash <<E\nhead -c5\necho x\nE",
+	  "bash: commands in a shell's input may read or change what follows" },
+	{ "sh <<E\necho x\nexec <y\nE",
+	  "sh: commands in a shell's input may read or change what follows" },
+	{ "sh <<E\necho x\nhead\nE", "" },
 	{ "cat x | python3", "python3: code of another language comes from its standard input" },
 	{ "python3 -", "python3: code of another language comes from its standard input" },
 	{ "python3 ./\"$x\"", "python3: a script that is no literal path" },
