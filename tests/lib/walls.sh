@@ -81,13 +81,16 @@ ended() {
 	! alive "$P/got" || bad "something of the run is left"
 }
 
-# Waits until polrun has.  Without ps, which takes longer on a slow machine than
-# polrun stays stopped.
+# Waits until polrun has stopped, as its command did.  No process is begun to look:
+# on a busy machine that takes longer than polrun stays stopped.
 is_stopped() {
 	local state
-	state=$(<"/proc/$pid/stat") && [[ ${state##*) } == T* ]]
+	read -r state <"/proc/$pid/stat" && [[ ${state##*) } == T* ]]
 }
 stopped() { within 30 is_stopped || bad "polrun has not stopped"; }
+# Stops it from outside, again and again until that is seen: it wakes itself.
+halt() { kill -STOP "$pid" && is_stopped; }
+halted() { within 30 halt || bad "polrun does not stop"; }
 
 appears() { within 30 test -s "$1" || bad "$1 does not appear"; } # FILE
 

@@ -172,8 +172,7 @@ t "polrun is stopped by a signal from outside"
 made
 begin anywhere r .env
 sleep 0.2 # time: the command is faster than who watches
-kill -STOP "$pid"
-stopped
+halted
 sleep 0.1 # time: before the change
 mv .env old
 echo SECRET >.env
@@ -182,8 +181,7 @@ ended '\.pol:' '\.env'
 t "the control: it goes on, and ends as its command does"
 made
 begin anywhere r .env
-kill -STOP "$pid"
-stopped
+halted
 kill -CONT "$pid"
 kill -TERM "$pid"
 wait "$pid"
@@ -297,8 +295,7 @@ if "${around[@]}" true 2>/dev/null; then
 	t "without room for watches polrun is stopped by a signal from outside"
 	made
 	begin project r .env
-	kill -STOP "$pid"
-	stopped
+	halted
 	mv .env old
 	echo SECRET >.env
 	ended '\.pol:' '\.env'
@@ -307,8 +304,7 @@ if "${around[@]}" true 2>/dev/null; then
 	t "the control: without room for watches such a stop ends no run"
 	made
 	begin project r .env
-	kill -STOP "$pid"
-	stopped
+	halted
 	if ! within 30 goes_on; then
 		bad "polrun is still stopped"
 		kill -KILL "$pid"

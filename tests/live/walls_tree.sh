@@ -29,8 +29,7 @@ for view in project anywhere; do
 	cp "$PROBES/stuck_probe" stuck
 	begin "$view" r .env "for how in daemon stopped traced vfork pipe; do
 		./stuck \$how '$P/got' </dev/null >/dev/null 2>&1; done; sleep 0.1"
-	kill -STOP "$pid"
-	stopped
+	halted
 	mv .env old
 	echo SECRET >.env
 	ended '\.pol:' '\.env'

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# ./dev demo and ./dev test in a Debian 12 root that holds nothing but apt.
-#   tests/run/clean-room.sh [demo|test|both]     (root; needs debootstrap)
+# ./dev demo, ./dev test and the installed programs in a Debian 12 root that holds nothing but apt.
+#   tests/run/clean-room.sh [demo|test|both|install]     (root; needs debootstrap)
+# install: make install, then an ordinary user in a project of node and one of python, to whom
+# polrun is the first thing ever typed.
 # The root is made once under $POL_CLEAN_ROOT (default /var/tmp/pol-clean-root)
 # and copied for each run.  It is entered by pivot_root in a mount namespace of
 # its own with a fresh /proc: behind chroot the kernel refuses user namespaces.
@@ -20,7 +22,7 @@ git clone -q . "$root/srv/pol"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 cat >"$root/srv/inside.sh" <<'EOF'
 set -eu
-export HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
+export HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
 useradd -m -s /bin/bash dev
 echo 'dev ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/dev
 cp -r /srv/pol /home/dev/pol
@@ -29,6 +31,33 @@ as_dev() { setpriv --reuid dev --regid dev --init-groups env HOME=/home/dev USER
 case $1 in demo | both)
 	echo "=== demo as root"; cd /srv/pol; ./dev demo
 	echo "=== demo as an ordinary user"; as_dev 'cd ~/pol && ./dev demo'
+	;;
+esac
+# What the user types and what it must print: a pattern for stdout, and nothing on stderr.
+typed() { # DIRECTORY LINE PATTERN
+	echo "dev:$1\$ $2"
+	as_dev "cd $1 && $2 >/tmp/.out 2>/tmp/.err" </dev/null || echo "FAIL exit status $?"
+	cat /tmp/.out
+	grep -q -- "$3" /tmp/.out || echo "FAIL stdout has no '$3'"
+	[ ! -s /tmp/.err ] || { echo "FAIL on stderr:"; cat /tmp/.err; }
+}
+case $1 in install)
+	echo "=== make install"
+	apt-get update -qq
+	apt-get install -y -qq --no-install-recommends git nodejs npm python3-pytest >/dev/null
+	cd /srv/pol
+	./dev build >/dev/null
+	make -s VARIANT=rel all install
+	as_dev 'mkdir ~/project && cd ~/project && git init -q && echo "{\"scripts\":{\"test\":\"node --test\"}}" >package.json &&
+		printf "require(\"node:test\")(\"adds\", () => require(\"assert\").equal(1 + 1, 2));\n" >sum.test.js &&
+		mkdir ~/snake && cd ~/snake && echo "def test_adds(): assert 1 + 1 == 2" >test_sum.py'
+	echo "=== an ordinary user"
+	typed '~/project' 'polrun npm test' '^# pass 1'
+	typed '~/project' 'polrun npm test' '^# pass 1'
+	typed '~/project' 'polrun true' ''
+	typed '~/snake' 'polrun pytest -q' '^1 passed'
+	typed '~/project' 'polc init && polc check -q .pol/policy.pol' ''
+	typed '~/project' 'polc trust -y && polrun npm test' '^# pass 1'
 	;;
 esac
 case $1 in test | both)
