@@ -16,6 +16,7 @@
 #include "compiler/cli/request.h"
 #include "compiler/cli/roots.h"
 #include "compiler/target/target.h"
+#include "runtime/decide/hint.h"
 
 struct asked {
 	struct options *o;
@@ -113,6 +114,36 @@ static void fill(struct asked *q, const struct ir *ir, const struct bk_report *r
 	explain_absent(ans, ir, &q->req, e);
 }
 
+/* The texts of the bundle do not outlive it. */
+static void keep_hint(struct asked *q, const struct hint *hint)
+{
+	q->ans.hint = str_dup(q->a, str_from(hint->text));
+	q->ans.hint_is_rule = hint->rule;
+}
+
+/* The runtime's kinds are the IR's. */
+_Static_assert((int)PB_TOOL == (int)IR_TOOL && (int)PB_FILE == (int)IR_FILE, "kinds");
+
+static void find_hint(struct asked *q, struct bundle *b, const struct decision *d)
+{
+	bool tool = q->req.kind == IR_TOOL;
+	struct hint hint;
+
+	hint_request(b, (uint8_t)q->req.kind, tool ? str_z(q->a, q->req.text) : NULL, d,
+		     &hint);
+	keep_hint(q, &hint);
+}
+
+static void find_line_hint(struct asked *q, struct bundle *b, const struct cmd_line *parts,
+			   const struct decision *d)
+{
+	struct str project = q->req.roots.dir[IR_ROOT_PROJECT];
+	struct hint hint;
+
+	hint_line(b, project.n ? str_z(q->a, project) : NULL, parts, d, &hint);
+	keep_hint(q, &hint);
+}
+
 /*
  * Asks the bundle.  NULL, or how its answer differs from the evaluator's; then
  * *ret_fault says whether that is a fault of ours.
@@ -127,6 +158,7 @@ static const char *cross_check(struct asked *q, struct bundle *b, const struct i
 	*ret_fault = true;
 	if (q->req.kind == IR_COMMAND) {
 		compiled_line(b, &q->req, q->a, &parts, &d);
+		find_line_hint(q, b, &parts, &d);
 		why = compiled_differs(b, e, &q->req, &d, q->a);
 		return why ? why : compiled_parts_differ(b, e, &parts, q->a);
 	}
@@ -134,6 +166,7 @@ static const char *cross_check(struct asked *q, struct bundle *b, const struct i
 		*ret_fault = false;
 		return why;
 	}
+	find_hint(q, b, &d);
 	/* filters exist only in the sandbox */
 	if (!compiled_answers(ir, &q->req))
 		return q->req.kind == IR_SYSCALL || (unsigned)e->effect == d.effect ?

@@ -51,6 +51,8 @@ static void text_head(FILE *out, const struct explain_answer *e)
 	fprintf(out, "\n  step       %.*s\n", STR_ARG(one_line(a, e->step)));
 	if (e->by.because.n)
 		fprintf(out, "  because    %.*s\n", STR_ARG(one_line(a, e->by.because)));
+	if (e->hint.n)
+		fprintf(out, "  to pass    %.*s\n", STR_ARG(one_line(a, e->hint)));
 	if (e->err)
 		fprintf(out, "  errno      %s\n", e->err);
 	if (e->risk && e->risk_by.line)
@@ -119,6 +121,11 @@ void explain_json(FILE *out, const struct explain_answer *e)
 	json_buf_str(&j, "step", e->step);
 	explain_json_rule(&j, "by", e->a, &e->by);
 	json_buf_str(&j, "reason", e->by.because);
+	if (e->hint.n)
+		json_buf_str(&j, "hint", e->hint);
+	else
+		json_null(&j, "hint");
+	json_bool(&j, "hint_is_rule", e->hint_is_rule);
 	if (e->risk)
 		json_cstr(&j, "risk", e->risk);
 	if (e->risk && e->risk_by.line)

@@ -48,6 +48,8 @@ struct explain_answer {
 	struct explain_rule risk_by; /* line 0: no pattern gives the risk */
 	const char *risk;      /* commands; NULL otherwise */
 	bool needs_person;
+	struct str hint;       /* what would make it pass; empty: nothing is known */
+	bool hint_is_rule;
 	const char *err;       /* system calls: "EPERM", or NULL */
 	VEC(struct explain_rule) matched;
 	size_t more;           /* number of rules that match and are not listed */

@@ -283,6 +283,7 @@ static int not_answered(const struct asking *a, const struct cmd_part *part, con
 	(void)rt_fail(err, EACCES, "%s: not run: the policy asks first (%.240s)%s%s", what,
 		      rule, !part || part->needs_person ?
 		      "; only a person can answer this" : "; -y answers yes", why);
+	entry_add_hint(a->in->ctx, part, err);
 	return a->in->mode == ASK_FAIL ? EXIT_FAILED : EXIT_DENIED;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/io.h"
+#include "runtime/decide/hint.h"
 #include "runtime/decide/rule_text.h"
 
 /* The rest of a longer text is shown by the details; the person must look at them
@@ -186,6 +187,7 @@ static void put_reason(struct ask_out *out, const struct ask_question *q)
 	const struct pb_rule *r = bundle_rule(b, q->part->rule);
 	const char *why = explain_part(q->part);
 	char text[1000];
+	struct hint hint;
 
 	/* already escaped, as are the texts from explain.h */
 	if (explain_rule_reason(b, q->part->rule, text, sizeof(text)))
@@ -194,6 +196,9 @@ static void put_reason(struct ask_out *out, const struct ask_question *q)
 		putf(out, "  reason   its risk is %s\n", explain_risk(q->part->risk));
 	if (why[0])
 		putf(out, "  because  %s\n", why);
+	hint_part(b, q->ctx->roots.dir[PB_ROOT_PROJECT], q->part, &hint);
+	if (hint.text[0])
+		putf(out, "  to pass  %s\n", hint.text);
 	if (q->part->needs_person)
 		put(out, "  only a person may answer this, each time\n");
 }

@@ -25,6 +25,9 @@
 /* Steps left for the parts of a line that is denied in any case. */
 #define LIMIT_WORK ((uint64_t)1 << 18)
 
+/* Steps for finding out whether a rule would let a part pass. */
+#define TRIAL_WORK ((uint64_t)1 << 20)
+
 /* Room for one expression that is not an automaton, and the texts of a command. */
 static size_t search_size(const struct pb_matcher *m, size_t n)
 {
@@ -186,7 +189,7 @@ static void decide_address(struct line_ctx *l, struct cmd_part *p, struct decisi
 static void decide_one(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 {
 	decision_start(ret, PB_DENY, 1);
-	p->allowed_by_rule = false;
+	p->allowed_by_rule = p->would_pass = false;
 	p->step = DECIDE_RULES;
 	if (!part_spend(l, PART_COST + COST_PER_WORD * (uint64_t)p->nwords + p->path_n)) {
 		past_limit(l, ret);
@@ -295,6 +298,7 @@ static bool prepare(struct line_ctx *l, const struct decide_ctx *c, size_t n, vo
 			   .project = c->roots.dir[PB_ROOT_PROJECT] },
 		.pool = { block, size },
 		.work = MAX_WORK + WORK_PER_BYTE * (uint64_t)n,
+		.trial_work = TRIAL_WORK,
 	};
 	return pool_bits(&l->pool, c->b->matcher->clauses.count, &l->may) &&
 	       pool_bits(&l->pool, c->b->matcher->clauses.count, &l->must) &&

@@ -26,10 +26,12 @@ struct line_ctx {
 	struct cmd_world world;
 	struct pool pool;
 	uint64_t work;     /* remaining steps of automata; 0: the limit is exceeded */
+	uint64_t trial_work; /* the same for what is only tried; 0: nothing more is */
 	struct bits may, must; /* clauses that match the current command */
 	struct bits seen;  /* rules that may match some part */
 	bool is_tail;      /* the words being matched are not a part, but the end of
 	                      one */
+	bool is_trial;     /* nothing of what is found now is reported */
 	struct hidden_at hidden_at; /* for the directory that was asked about last */
 };
 
@@ -47,7 +49,8 @@ static inline bool part_spend_file(struct line_ctx *l, const char *path)
 
 static inline void part_see(struct line_ctx *l, uint32_t rule)
 {
-	bits_add(&l->seen, rule);
+	if (!l->is_trial)
+		bits_add(&l->seen, rule);
 }
 
 #endif

@@ -207,21 +207,14 @@ static bool stands_alone(const struct deciding *x)
 	return x->l->c->scope == PB_HOST && !(x->p->flags & CMD_REMOTE);
 }
 
-/* For a command that would be allowed: looks at what its literal words name. */
-static void decide_spelled(struct deciding *x)
+/* For a command that would be allowed: looks at the paths that its literal words name. */
+static void decide_named(struct deciding *x)
 {
 	const struct pb_rule *r = bundle_rule(x->l->c->b, x->d.rule);
 	uint32_t by;
 
 	if (x->d.effect != PB_ALLOW || x->m.inert)
 		return;
-	if (!(x->p->flags & CMD_TABLED) && !is_known(x)) {
-		by = any_tail_denied(x->l, x->p);
-		if (by != NONE) {
-			at_least_ask(x, DECIDE_SPELLS, by);
-			return;
-		}
-	}
 	if (r && r->kind == PB_COMMAND && (r->flags & PB_F_FINAL))
 		return;
 	by = part_hidden(x->l, x->p, false);
@@ -234,6 +227,20 @@ static void decide_spelled(struct deciding *x)
 	by = part_holds(x->l, x->p);
 	if (by != NONE)
 		at_least_ask(x, DECIDE_HOLDS, by);
+}
+
+/* The same, and first at commands that its words spell. */
+static void decide_spelled(struct deciding *x)
+{
+	uint32_t by = NONE;
+
+	if (x->d.effect == PB_ALLOW && !x->m.inert && !(x->p->flags & CMD_TABLED) &&
+	    !is_known(x))
+		by = any_tail_denied(x->l, x->p);
+	if (by != NONE)
+		at_least_ask(x, DECIDE_SPELLS, by);
+	else
+		decide_named(x);
 }
 
 /* Allowed by a final command rule, or its operands do nothing. */
@@ -276,6 +283,36 @@ static void decide_files(struct deciding *x)
 	part_see(x->l, by);
 }
 
+/*
+ * The command is asked about because no rule allows it, or because it holds code that
+ * only an allow rule covers: would it pass if a rule allowed it? The decision is in *x no
+ * more.
+ */
+static bool would_pass(struct deciding *x)
+{
+	const struct pb_rule *r = bundle_rule(x->l->c->b, x->d.rule);
+	uint32_t flags = x->p->flags;
+	uint64_t work = x->l->work;
+	uint8_t step = x->p->step;
+
+	if (x->d.effect != PB_ASK || !r || r->kind != PB_SCALAR || x->m.may_deny || !work ||
+	    (flags & (CMD_OPAQUE | CMD_VOID | CMD_LOST | CMD_ALTERNATIVE | CMD_REMOTE)) ||
+	    ((flags & CMD_OPAQUE_CODE) && !(flags & CMD_INTERPRETER)))
+		return false;
+	x->l->is_trial = true;
+	x->l->work = x->l->trial_work;
+	x->d.effect = PB_ALLOW;
+	x->d.rule = NONE;
+	x->d.needs_person = false;
+	decide_files(x);
+	decide_named(x);
+	x->l->is_trial = false;
+	x->l->trial_work = x->l->work;
+	x->l->work = work;
+	x->p->step = step;
+	return x->d.effect == PB_ALLOW && x->l->trial_work;
+}
+
 /* Steps 1 and 2. */
 static void ask_rules(struct deciding *x)
 {
@@ -315,4 +352,5 @@ void part_decide(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 		decide_spelled(&x);
 	}
 	memcpy(ret, &x.d, offsetof(struct decision, matched));
+	p->would_pass = would_pass(&x);
 }

@@ -224,6 +224,22 @@ void entry_show_why(const struct decide_ctx *ctx, const struct entry *e,
 		(void)snprintf(out + at, ENTRY_WHY - at, ": %s", because);
 }
 
+void entry_add_hint(const struct decide_ctx *ctx, const struct cmd_part *part,
+		    struct rt_err *err)
+{
+	static const char before[] = "; to pass: ";
+	size_t at = strlen(err->text);
+	struct hint hint;
+
+	if (!part)
+		return;
+	hint_part(ctx->b, ctx->roots.dir[PB_ROOT_PROJECT], part, &hint);
+	if (!hint.text[0] || at + sizeof(before) + strlen(hint.text) > sizeof(err->text))
+		return;
+	memcpy(err->text + at, before, sizeof(before) - 1);
+	memcpy(err->text + at + sizeof(before) - 1, hint.text, strlen(hint.text) + 1);
+}
+
 int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, struct rt_err *err)
 {
 	char what[110], rule[ENTRY_WHY];
@@ -247,12 +263,14 @@ int entry_verdict(const struct decide_ctx *ctx, const struct entry *e, struct rt
 		(void)rt_fail(err, EACCES,
 			      "%s: not run: the policy asks (%s), and permissions.mode is "
 			      "strict", what, rule);
+		entry_add_hint(ctx, deciding_part(e), err);
 		return 126;
 	case PB_DENY:
 	case PB_HIDE:
 	case PB_EFFECT_COUNT:
 	default:
 		(void)rt_fail(err, EACCES, "%s: denied by %s", what, rule);
+		entry_add_hint(ctx, deciding_part(e), err);
 		return 126;
 	}
 }

@@ -37,6 +37,10 @@ void entry_show_rule(const struct bundle *b, uint32_t rule, char *out, size_t ca
  * of the policy is about it. */
 bool entry_show_unreadable(const struct decide_ctx *ctx, const char *path, char *out,
 			   size_t cap);
+/* Adds "; to pass: …" to the message about a part (NULL: nothing), if there is room for
+ * all of it. */
+void entry_add_hint(const struct decide_ctx *ctx, const struct cmd_part *part,
+		    struct rt_err *err);
 void entry_release(struct entry *e);
 /* permissions.mode: what happens to an ask that no person has to answer. */
 enum pb_effect entry_ask_answer(const struct decide_ctx *ctx);

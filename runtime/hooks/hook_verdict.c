@@ -86,17 +86,16 @@ static void name_request(const struct query_request *r, char *out, size_t cap)
 		(void)snprintf(out, cap, "tool %s", shown);
 }
 
-/* No rule is about the tool: what would be one? */
-static void say_line(struct hook_verdict *v, const struct pol_ctx *c,
-		     const struct query_request *r)
+/* Says what would make the request pass. */
+static void say_hint(struct hook_verdict *v, const struct pol_ctx *c)
 {
-	const struct pb_rule *rule = bundle_rule(c->b, c->d.rule);
-	char shown[200];
+	struct hint hint;
 
-	if (r->kind != QUERY_TOOL || c->d.effect == PB_ALLOW || (rule && rule->kind != PB_SCALAR))
-		return;
-	io_escape(shown, sizeof(shown), r->name, strlen(r->name));
-	(void)add_text(v, strlen(v->reason), "; to allow it, write: tools { allow \"%s\" }", shown);
+	/* half of a rule would be another rule */
+	pol_hint(c, &hint);
+	if (hint.text[0] && strlen(v->reason) + strlen(hint.text) + 60 < sizeof(v->reason))
+		(void)add_text(v, strlen(v->reason), "; to let it pass%s: %s",
+			       hint.rule ? ", a user's policy can say" : "", hint.text);
 }
 
 /* Adds the reason, and what it is about, after the existing text. */
@@ -115,6 +114,7 @@ static void say_why(struct hook_verdict *v, const struct pol_ctx *c,
 		at = add_text(v, at, "; ");
 	if (n > 1 && !c->d.unparsed) {
 		(void)say_parts(v, at, c, parts, n);
+		say_hint(v, c);
 		return;
 	}
 	pol_reason(c, why, sizeof(why));
@@ -126,7 +126,7 @@ static void say_why(struct hook_verdict *v, const struct pol_ctx *c,
 		at = add_text(v, at, "; ");
 		(void)say_parts(v, at, c, parts, n);
 	}
-	say_line(v, c, r);
+	say_hint(v, c);
 }
 
 /* Takes what speaks against the message, whatever the policy says of it: at best a person

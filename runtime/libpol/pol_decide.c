@@ -262,6 +262,8 @@ int pol_ask(struct pol_ctx *c, const struct pol_request *q, struct rt_err *err)
 	c->parts = (struct cmd_line){ .first = NULL };
 	c->text = NULL;
 	c->text_n = 0;
+	c->project = q->project;
+	c->name = q->name;
 	if (r == 0)
 		r = ask(&a);
 	if (r < 0)

@@ -181,6 +181,21 @@ size_t pol_asking(const struct pol_ctx *c, const struct cmd_part **out, size_t c
 	return n;
 }
 
+/* --- what would make it pass ------------------------------------------------------ */
+
+void pol_hint(const struct pol_ctx *c, struct hint *ret)
+{
+	static const uint8_t kinds[] = { [POL_FILE] = PB_FILE, [POL_NET] = PB_NET,
+					 [POL_UNIX] = PB_UNIX, [POL_SYSCALL] = PB_SYSCALL,
+					 [POL_TOOL] = PB_TOOL };
+
+	if (is_command(c))
+		hint_line(c->b, c->project, &c->parts, &c->d, ret);
+	else
+		hint_request(c->b, kinds[c->kind], c->kind == POL_TOOL ? c->name : NULL,
+			     &c->d, ret);
+}
+
 /* --- JSON ------------------------------------------------------------------------ */
 
 static void put_str(struct json *j, const char *key, const struct bundle *b,
@@ -263,6 +278,7 @@ static void put_part(struct json *j, const struct pol_ctx *c, const struct cmd_p
 {
 	const struct pb_rule *r =
 		p->rule == UINT32_MAX ? NULL : bundle_rule(c->b, p->rule);
+	struct hint hint;
 
 	json_object(j, NULL);
 	json_cstr(j, "kind", explain_part_kind(p));
@@ -279,6 +295,8 @@ static void put_part(struct json *j, const struct pol_ctx *c, const struct cmd_p
 		json_null(j, "rule");
 	json_cstr(j, "risk", p->kind == CMD_COMMAND ? explain_risk(p->risk) : NULL);
 	json_cstr(j, "why", explain_part(p));
+	hint_part(c->b, c->project, p, &hint);
+	json_cstr(j, "hint", hint.text[0] ? hint.text : NULL);
 	json_object_end(j);
 }
 
@@ -309,9 +327,13 @@ void pol_put_decision(struct json *j, const struct pol_ctx *c)
 	const struct decision *d = &c->d;
 	bool command = is_command(c);
 	bool risk = (command && !d->unparsed) || c->kind == POL_TOOL;
+	struct hint hint;
 
 	json_cstr(j, "effect", effect_word(d->effect));
 	put_reason(j, c);
+	pol_hint(c, &hint);
+	json_cstr(j, "hint", hint.text[0] ? hint.text : NULL);
+	json_bool(j, "hint_is_rule", hint.rule);
 	put_rules(j, c);
 	json_cstr(j, "risk", risk ? explain_risk(d->risk) : NULL);
 	/* this version has no other runner */
@@ -397,6 +419,7 @@ static void put_text(struct text *t, const struct pol_ctx *c)
 {
 	const struct decision *d = &c->d;
 	char why[400];
+	struct hint hint;
 	uint32_t i;
 
 	addf(t, "%s", effect_word(d->effect));
@@ -405,6 +428,9 @@ static void put_text(struct text *t, const struct pol_ctx *c)
 	pol_reason(c, why, sizeof(why));
 	addf(t, "%s%s%s\n", why[0] ? ": " : "", why,
 	     d->needs_person ? " (only a person can answer this)" : "");
+	pol_hint(c, &hint);
+	if (hint.text[0])
+		addf(t, "  to pass: %s\n", hint.text);
 	add_rule(t, c, d->rule, "by");
 	for (i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
 		if (d->matched[i] != d->rule)

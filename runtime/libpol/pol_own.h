@@ -8,6 +8,7 @@
 #include "runtime/base/err.h"
 #include "runtime/bundle/trust.h"
 #include "runtime/decide/decide.h"
+#include "runtime/decide/hint.h"
 #include "runtime/libpol/pol.h"
 
 struct json;
@@ -27,6 +28,7 @@ struct pol_ctx {
 	struct cmd_line parts; /* in the block */
 	const char *text;      /* the line; NULL for anything else */
 	size_t text_n;
+	const char *project, *name; /* the request's, or NULL */
 };
 
 /* Sets up a context on a bundle and a block of the caller's. The block must be aligned
@@ -58,6 +60,9 @@ size_t pol_asking(const struct pol_ctx *c, const struct cmd_part **out, size_t c
 /* The same as the two above, for one part. */
 void pol_part_reason(const struct pol_ctx *c, const struct cmd_part *p, char *out, size_t cap);
 void pol_part_text(const struct pol_ctx *c, const struct cmd_part *p, char *out, size_t cap);
+
+/* What would make the last request pass. */
+void pol_hint(const struct pol_ctx *c, struct hint *ret);
 
 /* Fills *err, unless it is NULL; returns -code. */
 int pol_fail(struct pol_error *err, int r, const struct rt_err *why);

@@ -181,6 +181,7 @@ struct cmd_part {
 	uint8_t effect, step, risk;
 	bool allowed_by_rule;
 	bool needs_person;       /* like decision.needs_person, for this part alone */
+	bool would_pass;         /* asked, and allowed if an allow rule matched it */
 };
 
 struct cmd_line {

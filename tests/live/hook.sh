@@ -157,11 +157,11 @@ for name in TaskCreate Agent ToolSearch ListAgents ReportFindings ScheduleWakeup
 	tool claude-code $name allow ''
 done
 for name in Skill Workflow EnterWorktree AskUserQuestion ExitPlanMode NewTool; do
-	tool claude-code $name ask "'tool $name'.*to allow it, write: tools . allow ..$name"
+	tool claude-code $name ask "'tool $name'.*to let it pass, a user.s policy can say: tools . allow ..$name"
 done
 tool gemini-cli update_topic allow ''
 tool gemini-cli enter_plan_mode allow ''
-tool gemini-cli google_web_search deny 'to allow it, write: tools . allow ..google_web_search'
+tool gemini-cli google_web_search deny 'to let it pass, a user.s policy can say: tools . allow ..google_web_search'
 
 t "17 MiB, and half a message, block"
 { printf '{"cwd":"'; head -c 17825792 /dev/zero | tr '\0' x; printf '"}'; } |

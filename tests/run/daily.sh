@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everyday lines of agents (tests/data/daily.tsv), decided under a compiled policy in both scopes: prints
 # the shares of each class, and fails where a verdict is milder than a careful person's, or where the
-# shares are below the floor that the file records.  Ends with "N passed, N failed, N skipped".
+# shares are below the floor that the file records.  And what the answers say would make a
+# line pass is tried (hints.py): with POL_SLICE a seventh of it.  Ends with "N passed, N failed, N skipped".
 #   daily.sh --list asked|denied|both [--class NAME] [--scope SCOPE]    what is left, with the reason
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -40,4 +41,17 @@ control "an allow in the sandbox" '^FAIL sandbox: .ls. gets allow, a person says
 control "an allow on the host" '^FAIL host: .ls. gets allow, a person says deny' 'x	allow	deny	ls'
 control "an ask for a deny" '^FAIL host: .npm i. gets ask, a person says deny' 'x	ask	deny	npm i'
 control "a share below the floor" '^FAIL sandbox: 0.0 % allowed' 'x	allow	ask	npm i' 1
+
+python3 tests/conformance/hints.py >"$log" 2>&1
+status=$?
+cat "$log"
+failed=$(grep -c '^FAIL' "$log")
+rules=$(sed -n 's/^hints: [0-9]* lines, \([0-9]*\) rules, .*/\1/p' "$log")
+if [ -z "$rules" ] || { [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; }; then
+	echo "FAIL hints: it ended with status $status"
+	count_fail
+else
+	count_passed=$((count_passed + rules))
+	count_failed=$((count_failed + failed))
+fi
 count_end

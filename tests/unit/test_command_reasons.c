@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/decide/hint.h"
 #include "tests/unit/command_rows.h"
 
 /* "WORD: opaque (no allow)" of each part that has a reason. */
@@ -37,6 +38,10 @@ static char *reasons_of(const struct cmd_line *l, const struct cmd_world *w)
 			fprintf(f, "%.*s", (int)p->words[0].w->seg.n, p->words[0].w->seg.p);
 		else
 			fputs("<any>", f);
+		/* a person is told what to write instead */
+		if ((p->opaque && p->kind == CMD_COMMAND && !hint_way(p->opaque)) ||
+		    (p->no_allow && !hint_way(p->no_allow)))
+			fputs(" [no other way]", f);
 		if (p->opaque)
 			fprintf(f, ": %s", p->opaque);
 		if (p->no_allow && p->no_allow != p->opaque)

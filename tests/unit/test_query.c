@@ -94,7 +94,7 @@ static void test_each_kind_is_decided(void **state)
 	want("{\"id\":1,\"kind\":\"command\",\"line\":\"a b\"," AT "}", "\"effect\":\"");
 	want("{\"id\":1,\"kind\":\"argv\",\"argv\":[\"a\",\"b\"]," AT "}", "\"risk\":\"medium\"");
 	want("{\"id\":1,\"kind\":\"file\",\"op\":\"read\",\"path\":\"/usr/lib\"," AT "}",
-	     "{\"id\":1,\"effect\":\"allow\",\"reason\":\"\",\"rules\":[{\"id\":\"rule-0\","
+	     "{\"id\":1,\"effect\":\"allow\",\"reason\":\"\",\"hint\":null,\"hint_is_rule\":false,\"rules\":[{\"id\":\"rule-0\","
 	     "\"level\":\"project\",\"effect\":\"allow\",\"at\":\"hand.pol:1\",\"text\":"
 	     "\"statement 0\"}],\"rules_more\":0,\"risk\":null,\"runner\":null,"
 	     "\"needs_person\":false,\"commands\":[],\"commands_more\":0}");
@@ -116,11 +116,11 @@ static void test_commands_are_listed(void **state)
 {
 	(void)state;
 	want("{\"kind\":\"command\",\"line\":\" a  'b c' \\n\"," AT "}",
-	     "\"commands\":[{\"kind\":\"command\",\"text\":\"a  'b c'\",\"words\":[\"a\",\"b c\"],\"effect\":\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\",\"why\":\"\"}],\"commands_more\":0}");
+	     "\"commands\":[{\"kind\":\"command\",\"text\":\"a  'b c'\",\"words\":[\"a\",\"b c\"],\"effect\":\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\",\"why\":\"\",\"hint\":\"command { allow \\\"a b\\\\\\\\ c\\\" }\"}],\"commands_more\":0}");
 	want("{\"kind\":\"argv\",\"argv\":[\"a\",\"\"]," AT "}",
 	     "\"commands\":[{\"kind\":\"command\",\"text\":null,\"words\":[\"a\",\"\"],");
 	want("{\"kind\":\"command\",\"line\":\"a | b $x\"," AT "}",
-	     "\"commands\":[{\"kind\":\"command\",\"text\":\"a\",\"words\":[\"a\"],\"effect\":\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\",\"why\":\"\"},{\"kind\":\"command\",\"text\":\"b $x\",\"words\":[\"b\",null],\"effect\":\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\",\"why\":\"\"}],\"commands_more\":0}");
+	     "\"commands\":[{\"kind\":\"command\",\"text\":\"a\",\"words\":[\"a\"],\"effect\":\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\",\"why\":\"\",\"hint\":\"command { allow \\\"a\\\" }\"},{\"kind\":\"command\",\"text\":\"b $x\",\"words\":[\"b\",null],\"effect\":\"ask\",\"rule\":\"command-otherwise\",\"risk\":\"medium\",\"why\":\"\",\"hint\":\"command { allow \\\"b **\\\" }\"}],\"commands_more\":0}");
 	want("{\"kind\":\"command\",\"line\":\"a >$x\"," AT "}",
 	     "\"kind\":\"file\",\"text\":\"a >$x\",\"words\":[],\"effect\":\"deny\",");
 	want("{\"kind\":\"command\",\"line\":\"a (\"," AT "}", "\"reason\":\"the line cannot be read");
