@@ -62,6 +62,21 @@ static int check_dir(int fd, const char *shown, struct rt_err *err)
 	return 0;
 }
 
+/* A home that nobody can write is no mistake (a container's, a service's), so the text says
+ * what to do. */
+static int make(const char *dir, const char *shown, struct rt_err *err)
+{
+	struct rt_err why = { 0 };
+
+	if (check_above(dir, shown, err) < 0)
+		return -err->err;
+	if (state_dir_make(dir, &why) == 0)
+		return 0;
+	return rt_fail(err, why.err, "compiled policies would be kept in '%s', which cannot be "
+		       "made (%s): set XDG_CACHE_HOME to a directory of your own, or name a bundle "
+		       "with -b", shown, strerror(why.err));
+}
+
 int cache_dir_open(const struct cache_want *w, const char *dir, struct rt_err *err)
 {
 	static const int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -70,8 +85,9 @@ int cache_dir_open(const struct cache_want *w, const char *dir, struct rt_err *e
 
 	io_escape(shown, sizeof(shown), dir, strlen(dir));
 	if (fd < 0 && errno == ENOENT) {
-		if (check_above(dir, shown, err) < 0 || state_dir_make(dir, err) < 0)
-			return -err->err;
+		r = make(dir, shown, err);
+		if (r < 0)
+			return r;
 		fd = sys_open(dir, how, 0);
 	}
 	if (fd < 0)

@@ -353,6 +353,12 @@ fi
 XDG_CACHE_HOME=$HOME/file bare sh -c 'echo bad > ran'
 want_rc 125
 no_file ran
+XDG_CACHE_HOME=/proc/none bare sh -c 'echo bad > ran' # nobody makes a folder there
+want_rc 125
+want_line "would be kept in '/proc/none/pol', which cannot be made .*set XDG_CACHE_HOME"
+no_file ran
+XDG_CACHE_HOME=$WORK/own bare true
+want_rc 0
 
 t "XDG_CACHE_HOME: another place, but none in the project"
 XDG_CACHE_HOME=$WORK/xdg bare true
