@@ -105,6 +105,34 @@ static bool discover_fallback(struct options *o, struct arena *a, FILE *err)
 	return true;
 }
 
+/*
+ * `polc check $FILES` in somebody's CI must not pass because the list is empty: a check of
+ * what was found says what that is, and wants more than the library's profile.
+ */
+static bool say_found(const struct options *o, FILE *err)
+{
+	const struct sema_input *last = o->inputs.n ? &o->inputs.v[o->inputs.n - 1] : NULL;
+	size_t n = last && last->std ? o->inputs.n - 1 : o->inputs.n;
+	char shown[300];
+
+	if (!o->unnamed || o->verb != CLI_CHECK)
+		return true;
+	if (n == 0) {
+		fprintf(err, "polc: no policy was named, and none is found here: name a "
+			"FILE.pol, or begin with polc init\n");
+		return false;
+	}
+	fprintf(err, "polc: no policy was named; here polrun takes");
+	for (size_t i = 0; i < o->inputs.n; i++) {
+		struct str name = o->inputs.v[i].name;
+
+		io_escape(shown, sizeof(shown), name.p, name.n);
+		fprintf(err, "%s %s", i ? "," : "", shown);
+	}
+	fprintf(err, "\n");
+	return true;
+}
+
 bool discover_all(struct options *o, struct arena *a, const struct roots *roots,
 		  FILE *err)
 {
@@ -113,5 +141,6 @@ bool discover_all(struct options *o, struct arena *a, const struct roots *roots,
 	return discover_dir(o, a, FOUND_MANAGED, FOUND_MANAGED, IR_MANAGED_FILE, err) &&
 	       discover_dir(o, a, arena_printf(a, "%.*s/.pol", STR_ARG(project)),
 			    ".pol", IR_PROJECT, err) &&
-	       discover_user(o, a, roots, err) && discover_fallback(o, a, err);
+	       discover_user(o, a, roots, err) && discover_fallback(o, a, err) &&
+	       say_found(o, err);
 }

@@ -46,6 +46,7 @@ struct options {
 	bool discover;
 	const char *discover_dir;      /* NULL: the working directory */
 	const char *fallback;          /* std/…: if nobody has written a policy; or NULL */
+	bool unnamed;                  /* both of them, since no policy was named */
 	enum ir_scope scope;
 	const char *role;              /* --role, or NULL */
 	const char *root[IR_ROOT_COUNT]; /* --root, or NULL */

@@ -415,6 +415,20 @@ static bool read_words(struct reader *r, int argc, char **argv)
 	return true;
 }
 
+/* Who names no policy asks about the one that polrun would run under here. */
+static void default_policy(struct options *o)
+{
+	static const enum cli_verb verbs[] = { CLI_CHECK, CLI_EFFECTIVE, CLI_EXPLAIN };
+	bool here = false;
+
+	for (size_t i = 0; i < POL_LEN(verbs); i++)
+		here |= o->verb == verbs[i];
+	if (!here || o->inputs.n || o->bundle || o->discover || o->fallback)
+		return;
+	o->discover = o->unnamed = true;
+	o->fallback = "std/profile/project";
+}
+
 bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
 		  int argc, char **argv, FILE *err)
 {
@@ -426,5 +440,6 @@ bool options_read(struct options *o, struct arena *a, enum cli_verb verb,
 		return false;
 	if (o->help || o->version)
 		return true;
+	default_policy(o);
 	return options_check(o, err);
 }

@@ -2,17 +2,17 @@
 #include "compiler/cli/verbs.h"
 
 const struct optspec_verb cli_verbs[CLI_VERB_COUNT] = {
-	[CLI_CHECK] = { "check", "[OPTIONS] POLICY...",
+	[CLI_CHECK] = { "check", "[OPTIONS] [POLICY...]",
 		"resolve a policy, run its tests, show enforcement gaps" },
 	[CLI_COMPILE] = { "compile", "[OPTIONS] POLICY... -o OUT.polb",
 		"check, verify and write a bundle for polrun" },
-	[CLI_EXPLAIN] = { "explain", "[OPTIONS] POLICY... REQUEST",
+	[CLI_EXPLAIN] = { "explain", "[OPTIONS] [POLICY...] REQUEST",
 		"the decision for one request, and why" },
 	[CLI_DUMP] = { "dump", "[OPTIONS] POLICY... --after PASS",
 		"the tree, the IR or an artefact after a pass" },
 	[CLI_INSPECT] = { "inspect", "[OPTIONS] BUNDLE",
 		"what a bundle holds" },
-	[CLI_EFFECTIVE] = { "effective", "[OPTIONS] POLICY...",
+	[CLI_EFFECTIVE] = { "effective", "[OPTIONS] [POLICY...]",
 		"the resolved policy: each value, who says it, what it "
 			    "overrode" },
 	[CLI_FMT] = { "fmt", "[OPTIONS] FILE...",

@@ -8,8 +8,8 @@ cd "$P" || exit 1
 printf 'policy x { level project }\ncommand { allow "ls" }\n' >p.pol
 
 go() { # COMMAND…: runs polc; standard input is p.pol
-	"$BIN/polc" "$@" <p.pol >.out 2>.err
-	rc=$? out=$(cat .out) err=$(cat .err)
+	"$BIN/polc" "$@" <"$P/p.pol" >"$P/.out" 2>"$P/.err"
+	rc=$? out=$(cat "$P/.out") err=$(cat "$P/.err")
 }
 
 t "a policy on standard input decides as the file does"
@@ -27,6 +27,30 @@ want_rc 0
 go compile --reproduce stdin.polb
 want_rc 0
 want_out '^reproduced'
+
+t "no policy is named: what polrun would take here"
+mkdir -p "$HOME/none" "$HOME/some/.pol"
+printf 'policy x { level project }\ncommand { deny "frob:*" as no-frob }\ntest "x" { command "frob" => deny }\n' >"$HOME/some/.pol/a.pol"
+cd "$HOME/some" || exit 1
+go check
+want_rc 0
+want_err '^polc: no policy was named; here polrun takes \.pol/a\.pol, std/profile/project\.pol$'
+go explain command 'frob x'
+want_rc 1
+want_out 'decided by no-frob'
+go effective
+want_rc 0
+want_out 'no-frob'
+cd "$HOME/none" || exit 1
+go check
+want_rc 2
+want_err 'none is found here: name a FILE\.pol, or begin with polc init'
+go explain command 'frob x'
+want_rc 0
+want_out 'std/profile/project\.pol'
+go compile -o x.polb
+want_rc 2
+cd "$P" || exit 1
 
 t "a fault in it has its place"
 printf 'policy x { }\nnonsense {\n' >q.pol
