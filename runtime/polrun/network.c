@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/decide/rule_text.h"
 #include "runtime/polrun/before.h"
 
 void network_fill(struct sandbox_run *run)
@@ -28,6 +29,18 @@ void network_say(FILE *out, const struct sandbox_run *run)
 		fputs("polrun: network full: no unix socket can be made but connected pairs: "
 		      "this kernel has no scope for the host's abstract ones (Landlock ABI "
 		      "6, Linux 6.12)\n", out);
+}
+
+void network_off_say(FILE *out, const struct sandbox_run *run, bool verbose)
+{
+	const struct bundle *b = run->bundle;
+	char rule[EXPLAIN_RULE_CAP];
+
+	fprintf(out, "polrun: the network is %s (%s), and the command asks for %s%s\n",
+		bundle_net_mode(b) == PB_NET_LIMITED ? "limited to the run's own loopback" : "off",
+		explain_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE, rule),
+		bundle_net_mode(b) == PB_NET_LIMITED ? "more" : "it",
+		verbose ? "; to let it pass: network full" : "");
 }
 
 bool network_by_polnft(struct sandbox_run *run, struct rt_err *err)

@@ -55,6 +55,7 @@ struct session {
 	struct sandbox_view view;
 	struct exactness_here here;
 	struct walls walls;
+	struct unreached unreached;
 	unsigned answered; /* enum ask_by */
 	char **envp;
 	char *exec_path;
@@ -244,7 +245,7 @@ static struct told told_of(const struct session *s)
 	return (struct told){
 		.notes = s->notes, .run = &s->run, .view = &s->view, .entry = &s->entry,
 		.here = &s->here, .dot_git = s->dot_git, .verbose = s->opt.verbose,
-		.result = &s->result,
+		.result = &s->result, .unreached = &s->unreached,
 	};
 }
 
@@ -295,7 +296,8 @@ static int start_and_supervise(struct session *s)
 		project = open(s->roots.project, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	memset(&err, 0, sizeof(err));
 	s->ran = true;
-	r = supervise(&s->run, &s->view, &child, &s->walls, &s->result, &err);
+	told_arm(&told, &s->unreached, s->report >= 0);
+	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached, &s->result, &err);
 	streams_give_back(flags);
 	if (r < 0)
 		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
@@ -353,7 +355,7 @@ static int write_report(struct session *s, int status)
 		.run = s->ran ? &s->run : NULL,
 		.view = &s->view,
 		.result = s->ran ? &s->result : NULL,
-		.here = &s->here, .status = status,
+		.here = &s->here, .status = status, .unreached = s->unreached.n,
 		.appeared = s->appeared, .nappeared = s->nappeared,
 		.left = s->ran ? &s->left : NULL,
 	};
@@ -477,7 +479,7 @@ static void release(struct session *s)
 static int session(const struct polrun_options *opt)
 {
 	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .ahead = SANDBOX_AHEAD_NONE,
-			     .walls = WALLS_NONE,
+			     .walls = WALLS_NONE, .unreached = UNREACHED_NONE,
 			     .left = { .top = -1, .fd = -1 }, .chosen.cache = { .dir = -1, .polc = -1 },
 			     .notes = opt->quiet ? fopen("/dev/null", "we") : stderr };
 	struct rt_err err = { 0 };

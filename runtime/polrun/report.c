@@ -122,6 +122,16 @@ static void left_list(struct json *j, const struct left *l)
 	json_array_end(j);
 }
 
+/* The kernel counted what the command tried to reach, without the addresses. */
+static void unreached_object(struct json *j, const struct report *r)
+{
+	struct denial d = { .layer = "network", .op = "connect", .subject = "outside",
+			    .err = ENETUNREACH, .count = r->unreached,
+			    .rule = r->bundle->rules->scalar_first + (uint32_t)PB_S_NET_MODE };
+
+	denial_object(j, r->bundle, &d);
+}
+
 static void lists(struct json *j, const struct report *r)
 {
 	const struct supervise_result *s = r->result;
@@ -159,6 +169,8 @@ static void lists(struct json *j, const struct report *r)
 			entry_show(r->entry, d.subject, sizeof(d.subject));
 		denial_object(j, r->bundle, &d);
 	}
+	if (r->unreached && !r->run->trace)
+		unreached_object(j, r);
 	json_array_end(j);
 	left_list(j, r->left);
 	read_only_list(j, r->run, r->view);

@@ -18,6 +18,7 @@ struct report {
 	const struct sandbox_view *view;         /* may be NULL */
 	const struct supervise_result *result;   /* NULL: the command did not run */
 	const struct exactness_here *here;            /* NULL: nothing was decided */
+	uint64_t unreached;                      /* requests to a network that is off */
 	int status;                              /* polrun's exit status */
 	/* names of the floor that have appeared, as indexes of view->creatable */
 	const size_t *appeared;

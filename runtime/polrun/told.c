@@ -4,12 +4,14 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/polrun/blame.h"
 #include "runtime/polrun/carried.h"
+#include "runtime/polrun/fetches.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/read_only.h"
 #include "runtime/supervise/explain_denials.h"
@@ -38,6 +40,33 @@ void told_begin(const struct told *t)
 		lacks(t);
 	}
 	read_only_say(t->notes, t->run, t->view);
+}
+
+/* A line between those of a program that draws on the terminal would spoil its picture. */
+static bool draws(void)
+{
+	struct termios t;
+
+	return tcgetattr(STDERR_FILENO, &t) == 0 && !(t.c_lflag & ICANON);
+}
+
+static bool say_off(void *arg)
+{
+	const struct told *t = arg;
+
+	if (draws())
+		return false;
+	network_off_say(t->notes, t->run, t->verbose);
+	(void)fflush(t->notes);
+	return true;
+}
+
+void told_arm(const struct told *t, struct unreached *u, bool report)
+{
+	u->eager = fetches(t->entry);
+	u->always = report;
+	u->say = say_off;
+	u->arg = (void *)(uintptr_t)t;
 }
 
 /* A process outside has changed the name of a wall. */
@@ -81,6 +110,8 @@ void told_end(const struct told *t)
 			explain_rule(b, r->limit_rule, rule));
 	if (r->wall != WALLS_STAND)
 		lost_wall(stderr, b, &t->view->walls[r->wall]);
+	if (how.failed && t->unreached->n && !t->unreached->told)
+		network_off_say(t->notes, t->run, t->verbose);
 	explain_denials(how.asked ? stderr : t->notes, b, &r->denials, &how);
 	blame(t);
 	if (r->status != 0 && !t->verbose)

@@ -17,12 +17,16 @@ struct told {
 	const struct exactness_here *here;
 	const char *dot_git; /* why git will not work, or "" */
 	const struct supervise_result *result;
+	const struct unreached *unreached;
 	bool verbose;
 };
 
 /* Before the command: with -v what the bundle does not hold exactly, and which trees are
  * read-only in this run. */
 void told_begin(const struct told *t);
+/* Lets the supervisor tell that the network is off, as soon as the command asks for it.
+ * `t` must live as long as the run. */
+void told_arm(const struct told *t, struct unreached *u, bool report);
 /* After it: why polrun ended it; if it failed, what may be the reason. */
 void told_end(const struct told *t);
 /* For -v. */

@@ -43,6 +43,8 @@ bool denial_hint(const struct bundle *b, const struct denial *d, char *out, size
 		*strrchr(host, ':') = '\0';
 		(void)snprintf(out, cap, "network limited { allow %s %s port %u }",
 			       proto, host, port);
+	} else if (kind == PB_NET) {
+		(void)snprintf(out, cap, "network full");
 	} else {
 		(void)snprintf(out, cap, "allow %s", d->op);
 	}

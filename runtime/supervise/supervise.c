@@ -36,6 +36,7 @@ struct loop {
 	struct rt_err *err;
 	struct listener listener;
 	struct walls *walls;
+	struct unreached *unreached;
 	int signals, timer;
 	struct waker waker;
 	enum phase phase;
@@ -405,19 +406,6 @@ static int let_go_of_streams(struct loop *l)
 	return 0;
 }
 
-/*
- * The kernel destroys a network namespace in a thread of its own.  If polrun holds it
- * until it exits, that thread does not compete with polrun's and polinit's remaining
- * work.  If this fails, only time is lost.
- */
-static void hold_network(const struct loop *l)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)l->child->init_pid);
-	(void)open(path, O_RDONLY | O_CLOEXEC);
-}
-
 /* In a build for step-mutants.sh: makes the supervisor open a path by name. */
 static void open_by_name(void)
 {
@@ -431,7 +419,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 {
 	int r = take_clock(l);
 
-	hold_network(l);
+	if (!l->run->host_network)
+		unreached_open(l->unreached, l->child->init_pid);
 	if (r == 0)
 		r = take_signals(l);
 	if (r == 0)
@@ -494,13 +483,13 @@ static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 {
 	int most = l->stopped && l->walls->poll_ms < 0 ? QUIET_MS : l->walls->poll_ms;
 	bool again = !l->dropped && most < 0;
-	int n = poll(p, count, again ? QUIET_MS : most);
+	int n = poll(p, count, again ? QUIET_MS : unreached_wait(l->unreached, now_ms(), most));
 
 	if (n != 0 || l->dropped)
 		return n;
 	drop_program_pages();
 	l->dropped = true;
-	return again ? poll(p, count, most) : n;
+	return again ? poll(p, count, unreached_wait(l->unreached, now_ms(), most)) : n;
 }
 
 /* If no event reports changes, the command must not keep the loop so busy that it never
@@ -533,6 +522,8 @@ static void run_loop(struct loop *l)
 			l->ended = true;
 			break;
 		}
+		if (l->dropped) /* never in a short run */
+			unreached_look(l->unreached, now_ms());
 		/* before anything else: what a lost wall protected is already open */
 		if (p[P_MOUNTS].revents || p[P_MOVES].revents || walls_due(l))
 			look_at_walls(l);
@@ -559,10 +550,11 @@ static void run_loop(struct loop *l)
 }
 
 int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
-	      struct sandbox_child *child, struct walls *walls,
+	      struct sandbox_child *child, struct walls *walls, struct unreached *unreached,
 	      struct supervise_result *ret, struct rt_err *err)
 {
 	struct loop l = { .run = run,
+			  .unreached = unreached,
 			  .child = child,
 			  .ret = ret,
 			  .err = err,
@@ -587,6 +579,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 			;
 	}
 	ret->wall_ms = now_ms() - l.start_ms;
+	unreached_end(unreached, ret->status != 0);
 	listener_release(&l.listener);
 	walls_release(l.walls);
 	if (l.signals >= 0)
