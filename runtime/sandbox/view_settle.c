@@ -163,7 +163,9 @@ static void settle_own(struct view_place *p, const struct view_place *up)
 		g->keep = g->from_host = true;
 		return;
 	}
-	if (w->named && !w->restricted && !lost)
+	/* what an allow names and the host does not have is the run's own after all: a name
+	 * in its place would be neither the file nor the folder that programs look for */
+	if (w->named && !w->restricted && (!lost || !o->exists))
 		return;
 	if (w->wildcard && !w->restricted && (have & PB_WRITE)) {
 		g->keep = g->lock = g->is_dir = true;

@@ -117,6 +117,23 @@ want_out '^good$'
 want_err '\.hidden.*Permission denied'
 want_more over 0
 
+t "in HOME, what an allow names and the host does not have is the run's own"
+mkdir -p "$HOME/there"
+echo hosts >"$HOME/there/f"
+policy 'file { scratch "${HOME}"
+	allow read "${HOME}/there", "${HOME}/absent" as names
+	deny write "${HOME}/absent/closed" as closed }' w
+run_with w sh -c 'cd; cat there/f; echo bad >there/f; echo bad >there/new
+	test ! -s absent || echo "a file in its place"
+	mkdir -p absent/d && echo good >absent/d/f && cat absent/d/f; echo bad >absent/closed'
+want_out '^hosts$'
+want_out '^good$'
+want_err 'there/f.*Read-only'
+want_err 'absent/closed'
+want_text hosts "$HOME/there/f"
+no_file "$HOME/there/new"
+no_file "$HOME/absent"
+
 t "an any-depth deny: no tree of the project is writable, scratch trees are"
 mkdir -p deep/er
 policy 'file { deny write ".env*" as anydepth }' w
