@@ -147,7 +147,7 @@ help:
 ## bench          timings beside peers (never part of a test)
 ## install        into $(DESTDIR)$(PREFIX)
 
-STDLIB_FILES := $(wildcard stdlib-policies/*.pol stdlib-policies/*/*.pol)
+STDLIB_FILES := $(wildcard stdlib-policies/*.pol stdlib-policies/*/*.pol stdlib-policies/*/*/*.pol)
 
 # --- generated code -----------------------------------------------------------
 $(BUILD)/gen/policy.tab.c $(BUILD)/gen/policy.tab.h &: grammar/policy.y

@@ -14,6 +14,7 @@ BY_HAND = {
     "everything": "it runs the groups",
     "bypass": "commands.sh runs it",
     "agents": "installs some hundred megabytes: ./dev agents",
+    "agents_inside": "so does this, in the same way",
     "clean-room": "makes a Debian of its own",
     "coverage": "counts, and fails never",
     "fuzz": "runs as long as one likes: make fuzz",

@@ -35,7 +35,7 @@ tested() {
 	done
 }
 mapfile -t ready < <(cd stdlib-policies && ls cmd/*.pol dev/*.pol)
-mapfile -t agents < <(cd stdlib-policies && ls agent/*.pol)
+mapfile -t agents < <(cd stdlib-policies && ls agent/*.pol agent/program/*.pol)
 mapfile -t profiles < <(cd stdlib-policies && ls profile/*.pol)
 tested 30 "${ready[@]}"
 tested 10 "${agents[@]}"
@@ -93,6 +93,13 @@ decided all allow host 'go build -o a .' 'make -C build' 'cd src && make' 'git c
 	'echo x > /dev/null'
 decided all allow sandbox 'echo 1 > /proc/self/oom_score_adj' 'cd /tmp && ls'
 
+# The program of an agent, as the one line of a policy, beside the profile that it uses.
+for f in stdlib-policies/agent/program/*.pol; do
+	f=${f#stdlib-policies/} f=${f%.pol}
+	compiles "program-$(basename "$f")" "use std/$f"
+	compiles "program-$(basename "$f")" "use std/profile/project, std/$f" 'network full'
+done
+
 # A registry is reached only where a policy says both: the mode, and the registry.
 net_test='test "n" { net tcp "registry.npmjs.org" port 443 => allow  net tcp "a.example" port 443 => deny }'
 compiles registry 'use std/dev/node, std/net/npm' 'network limited' "$net_test"
@@ -136,6 +143,13 @@ mutant cmd/build-test.pol 's/without --init-hook/without -1/'
 for f in c go java node python rust project; do
 	mutant "dev/$f.pol" 's/ when scope == sandbox//'
 done
+# of what an agent's program has in HOME only the login is written
+for f in claude-code codex gemini-cli cursor; do
+	mutant "agent/program/$f.pol" 's/allow read, exec "/allow read, write, exec "/;s/allow read  *"/allow read, write "/'
+	mutant "agent/program/$f.pol" 's/allow read, write "/allow read "/'
+done
+mutant agent/program/claude-code.pol 's/allow read "${HOME}\/.claude.json".*/allow read, write "${HOME}\/.claude.json",/'
+mutant agent/program/claude-code.pol 's/"${HOME}\/.claude\/settings.json", //'
 mutant cmd/build-test.pol 's/{\/\*|..|/{..|/'
 mutant cmd/build-test.pol 's/\*\[=:,\]\/\*/*x/g'
 mutant cmd/read-only.pol 's/ within "${PROJECT_DIR}" when/ when/'

@@ -106,6 +106,9 @@ static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
 
 	if (r->level == IR_DEFAULT || r->scratch || !(r->set.u.file.ops & IR_WRITE))
 		return;
+	/* what the library lets be written in HOME are files of state, never a tree to build in */
+	if (root == IR_ROOT_HOME && str_starts(r->at.file, STR("std/")))
+		return;
 	for (size_t i = 0; i < at->paths.n; i++) {
 		struct str text = mounts_place_text(c->report->a, root, at->paths.v[i]);
 		struct diag *d;
