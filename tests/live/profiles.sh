@@ -4,7 +4,8 @@
 # long: in a day's run as root or as a user, in turn
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
-. "$(dirname "$0")/../lib/live.sh"
+lib=$(cd "$(dirname "$0")/../lib" && pwd)
+. "$lib/live.sh"
 cd "$P" || exit 1
 git config --global user.email a@example.org
 git config --global user.name a
@@ -83,6 +84,73 @@ want_out '^true off$'
 no_file "$HOME/.cargo/.package-cache"
 in_profile project cat "$HOME/go/pkg/mod/x/a.go"
 [ "$rc" -ne 0 ] || bad "the control: project shows the cache"
+
+# What a registry on the loopback gave is in the caches; then there is none.
+registry() { # COMMAND…: while it is there
+	rm -f "$WORK/port"
+	python3 "$lib/registry.py" "$WORK/out" "$WORK/port" >"$WORK/.registry" 2>&1 &
+	local server=$!
+	within 20 test -s "$WORK/port"
+	at=http://127.0.0.1:$(cat "$WORK/port")
+	"$@" >"$WORK/.o" 2>&1 || bad "outside: $(cat "$WORK/.o")"
+	kill "$server"
+	wait "$server" 2>/dev/null
+}
+picture() { (cd "$HOME" && find "$@" -type f -exec sha256sum {} + | sort); }
+
+# npm is no package that the tests ask for: it brings half of node's
+if command -v npm >/dev/null; then
+	t "offline-build: npm installs from its cache, and does not write there"
+	mkdir -p "$P/npm" && cd "$P/npm" || exit 1
+	printf '{"name":"p","version":"1.0.0","scripts":{"test":"node t.js"}}\n' >package.json
+	printf 'console.log(require("pad")("x"))\n' >t.js
+	fetch() { npm install --registry "$at" --no-audit --no-fund pad; }
+	registry fetch
+	rm -rf node_modules
+	# the caches of others are closed to everybody else: a run by root is somebody else
+	[ "$me" != root ] || chmod -R go+rX "$HOME/.npm"
+	before=$(picture .npm/_cacache)
+	in_profile project npm ci --offline
+	[ "$rc" -ne 0 ] || bad "the control: project has the cache"
+	no_file node_modules/pad/i.js
+	in_profile offline-build npm ci
+	want_rc 0
+	in_profile offline-build npm test
+	want_out '^padded x$'
+	# what stands in the lock file counts
+	sed -i 's/sha512-..../sha512-AAAA/' package-lock.json && rm -rf node_modules
+	in_profile offline-build npm ci
+	[ "$rc" -ne 0 ] || bad "another package than the lock file's"
+	in_profile offline-build sh -c 'npm cache clean --force; find ~/.npm/_cacache -type f -exec sh -c "echo x >>\"\$1\"; rm \"\$1\"" - {} \;'
+	[ "$(picture .npm/_cacache)" = "$before" ] || bad "the cache was written"
+	cd "$P" || exit 1
+fi
+
+t "offline-build: pip installs from its cache and from a folder, and does not write there"
+if /usr/bin/python3 -m pip --version >/dev/null 2>&1; then
+	fetch() { /usr/bin/python3 -m pip install --no-index --trusted-host 127.0.0.1 --target lib "$at/pad-1.0-py3-none-any.whl"; }
+	registry fetch
+	rm -rf lib
+	[ "$me" != root ] || chmod -R go+rX "$HOME/.cache"
+	before=$(picture .cache/pip)
+	in_pip() { # PROFILE WHAT…
+		rm -rf lib
+		in_profile "$1" /usr/bin/python3 -m pip install --no-index --retries 0 --trusted-host 127.0.0.1 --target lib "${@:2}"
+	}
+	in_pip project "$at/pad-1.0-py3-none-any.whl"
+	[ "$rc" -ne 0 ] || bad "the control: project has the cache"
+	in_pip offline-build "$at/pad-1.0-py3-none-any.whl"
+	want_rc 0
+	in_profile offline-build env PYTHONPATH=lib /usr/bin/python3 -c 'import pad; print(pad.pad("y"))'
+	want_out '^padded y$'
+	mkdir -p wheels && cp "$WORK/out/pad-1.0-py3-none-any.whl" wheels/
+	in_pip offline-build --find-links wheels pad
+	want_rc 0
+	in_profile offline-build /usr/bin/python3 -m pip cache purge
+	[ "$(picture .cache/pip)" = "$before" ] || bad "the cache was written"
+else
+	skip pip_cache "no pip"
+fi
 
 t "nothing of HOME, no network, no stub is left"
 echo mine >"$HOME/notes"
