@@ -22,6 +22,7 @@
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/features.h"
 #include "runtime/polrun/left.h"
+#include "runtime/polrun/limit_hit.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/read_only.h"
 #include "runtime/polrun/report_rule.h"
@@ -135,12 +136,14 @@ static void unreached_object(struct json *j, const struct report *r)
 static void lists(struct json *j, const struct report *r)
 {
 	const struct supervise_result *s = r->result;
+	struct limit_hit hit[LIMIT_HITS];
+	size_t nhit = s ? limit_hits(r->bundle, s, hit) : 0;
 
 	json_array(j, "limits_hit");
-	if (s && s->timed_out) {
+	for (size_t i = 0; i < nhit; i++) {
 		json_object(j, NULL);
-		json_cstr(j, "limit", "time");
-		report_rule(j, "rule", r->bundle, s->limit_rule);
+		json_cstr(j, "limit", limit_word(hit[i].kind));
+		report_rule(j, "rule", r->bundle, hit[i].rule);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -212,6 +215,8 @@ static void left_mechanisms(struct json *j, const struct report *r)
 static void mechanisms(struct json *j, const struct report *r)
 {
 	char line[700], rule[EXPLAIN_RULE_CAP], path[200], lacks[200];
+	struct limit_hit hit[LIMIT_HITS];
+	size_t nhit = r->result ? limit_hits(r->bundle, r->result, hit) : 0;
 
 	json_array(j, "mechanisms");
 	trust_describe(r->trust, line, sizeof(line));
@@ -243,6 +248,10 @@ static void mechanisms(struct json *j, const struct report *r)
 		how(j, "wall_ms", "monotonic clock of the supervisor");
 		how(j, "cpu_ms", "rusage of the command and what it waited for");
 		how(j, "memory_peak_bytes", "largest resident set of one process");
+		for (size_t i = 0; i < nhit; i++)
+			if (hit[i].likely)
+				how(j, "limits_hit", "memory is inferred: the command failed, and its "
+				    "largest process had three quarters of the limit or more");
 	}
 	left_mechanisms(j, r);
 	for (size_t i = 0; i < r->nappeared; i++) {

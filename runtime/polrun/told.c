@@ -12,6 +12,7 @@
 #include "runtime/polrun/blame.h"
 #include "runtime/polrun/carried.h"
 #include "runtime/polrun/fetches.h"
+#include "runtime/polrun/limit_hit.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/read_only.h"
 #include "runtime/supervise/explain_denials.h"
@@ -103,11 +104,8 @@ void told_end(const struct told *t)
 	const struct bundle *b = t->run->bundle;
 	const struct explain_how how = { .asked = t->run->trace, .verbose = t->verbose,
 					 .failed = r->status != 0 };
-	char rule[EXPLAIN_RULE_CAP];
 
-	if (r->timed_out)
-		fprintf(stderr, "polrun: time limit reached after %" PRIu64 " ms (%s)\n", r->wall_ms,
-			explain_rule(b, r->limit_rule, rule));
+	limit_say(stderr, t->notes, b, r);
 	if (r->wall != WALLS_STAND)
 		lost_wall(stderr, b, &t->view->walls[r->wall]);
 	if (how.failed && t->unreached->n && !t->unreached->told)

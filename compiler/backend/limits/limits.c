@@ -54,9 +54,29 @@ static const struct limit_row *row_of(uint32_t kind)
 	return NULL;
 }
 
+/*
+ * Measured on Debian 12 with RLIMIT_DATA: OpenJDK 17 starts with 512 MiB and ends with an
+ * error below; node 20 and npm start with 128 MiB, and may hang for ever below.
+ */
+#define LIVABLE (UINT64_C(512) << 20)
+
+static void warn_small(const struct ir *ir, struct diag_sink *sink)
+{
+	const struct ir_scalar *s = &ir->scalars[IR_S_LIMIT_MEMORY];
+	struct diag *d;
+
+	if (!s->set || s->level == IR_DEFAULT || s->num >= LIVABLE)
+		return;
+	d = diag_add(sink, DIAG_SMALL_MEMORY, s->at.span,
+		     "%" PRIu64 " MiB of private memory for each process: java needs 512 to start, "
+		     "node and npm 128 and what their programs use; with less they end or hang",
+		     s->num >> 20);
+	diag_help(sink, d, "if they are to run: memory 1G");
+}
+
 static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
 {
-	(void)sink;
+	warn_small(ir, sink);
 	for (size_t i = 0; i < POL_LEN(rows); i++) {
 		if (ir->scalars[rows[i].scalar].set)
 			bk_note_scalar(report, rows[i].scalar, LAYER, rows[i].exactness,
