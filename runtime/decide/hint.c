@@ -182,6 +182,8 @@ static const struct way {
 	{ "code that is not literal", "write the code out, without variables" },
 	{ "a shell's code that is not literal", "write the code out, without variables" },
 	{ "a shell's code from its standard input", "write the commands as the line itself" },
+	{ "commands in a shell's input may read or change what follows",
+	  "give the shell its text with -c" },
 	{ "a shell whose options are not known", "write the shell's options out" },
 	{ "a word that is not literal may be an option whose value is code",
 	  "write that word out, or put a '--' before it" },

@@ -6,6 +6,7 @@
 
 #include "runtime/line/cmd_change.h"
 #include "runtime/line/cmd_facts.h"
+#include "runtime/line/cmd_number.h"
 #include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_script.h"
 #include "runtime/line/cmd_text.h"
@@ -304,15 +305,6 @@ static bool run_let(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *
 	return true;
 }
 
-/* Is the word $?, $#, $$ or $!? They are numbers, though the parser does not say so. */
-static bool is_count(const struct cmd_ctx *c, const struct sh_word *w)
-{
-	const char *p = c->scope->text ? c->scope->text + w->from : "";
-
-	return c->scope->text && w->to - w->from == 2 && p[0] == '$' &&
-	       strchr("?#$!", p[1]) && p[1];
-}
-
 static bool run_test(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	struct builtin_words b = { .a = a, .c = c, .p = p, .valued = "", .named = "" };
@@ -325,7 +317,7 @@ static bool run_test(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part 
 
 		cmd_shape(w, &s);
 		/* if it splits into several words, one of them may be any operator */
-		if (s.splits && !is_count(c, w))
+		if (s.splits && !cmd_is_number(c, w))
 			cmd_opaque(p, "a word of test may be several, -v and a subscript among "
 				      "them");
 		if (!cmd_lit(w, "-v") || i + 1 >= p->nwords)

@@ -140,6 +140,25 @@ static bool may_follow(const struct cmd_ctx *c, const struct cmd_part *part,
 	       !e->names && !e->names_all && !e->taint && !e->defined && cmd_plain_shell(part);
 }
 
+#define MAX_GIVEN 10 /* $0 to $9 */
+
+/* The words after a shell's text, as long as they are known: its $0, $1 … */
+static uint32_t given_after(const struct cmd_part *part, const char *text, struct sh_text *ret)
+{
+	uint32_t i = 1, n;
+
+	while (i < part->nwords && part->words[i].w->seg.p != text)
+		i++;
+	for (n = 0, i++; n < MAX_GIVEN && i < part->nwords; n++, i++) {
+		const struct sh_word *w = part->words[i].w;
+
+		if (!sh_is_literal(w) || w->flags & SH_W_LOCALE)
+			break;
+		ret[n] = (struct sh_text){ w->seg.p, w->seg.n };
+	}
+	return n;
+}
+
 bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part,
 		const char *text, size_t n, enum cmd_code how, unsigned dialects)
 {
@@ -160,6 +179,8 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 	};
 	unsigned first = dialects & CMD_IN_BASH ? CMD_IN_BASH : CMD_IN_POSIX;
 	bool follow = may_follow(c, part, how);
+	struct sh_text given[MAX_GIVEN];
+	struct var_around around = { .given = given };
 	struct sh sh, other;
 	char *mem;
 
@@ -171,8 +192,10 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		cmd_opaque(part, eaten);
 	else if (own_process(how) && !c->guess && cmd_clear_shell(a->facts, part, text, n))
 		part->flags |= CMD_TRANSPARENT;
+	if (follow && how == CMD_CODE_SHELL)
+		around.ngiven = given_after(part, text, given);
 	if (follow)
-		var_follow(&sh, &a->mem, a->mem_end, n, false);
+		var_follow(&sh, &a->mem, a->mem_end, n, &around);
 	if (dialects == first)
 		return read_text(a, &s, &sh);
 	mem = a->mem;
@@ -181,7 +204,7 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 	if (how == CMD_CODE_INPUT && !cmd_keeps_input(&other, text, n))
 		cmd_opaque(part, eaten);
 	if (follow)
-		var_follow(&other, &a->mem, a->mem_end, n, false);
+		var_follow(&other, &a->mem, a->mem_end, n, &around);
 	if (same_text(&sh, &other)) {
 		a->mem = mem;
 		return read_text(a, &s, &sh);

@@ -434,7 +434,7 @@ void cmd_from_line(struct cmd_line *ret, void *block, size_t size,
 	sh_parse(&sh, a.mem, (size_t)(a.mem_end - a.mem), text, n,
 		 posix ? SH_POSIX : SH_BASH);
 	a.mem += sh.used;
-	var_follow(&sh, &a.mem, a.mem_end, n, true);
+	var_follow(&sh, &a.mem, a.mem_end, n, &(struct var_around){ .alone = true });
 	ret->why = sh.why;
 	ret->at = sh.at;
 	ret->unparsed = sh.status == SH_UNPARSED;

@@ -279,6 +279,18 @@ struct maker {
 	uint32_t end; /* the words from here on are a wrapper's command */
 };
 
+/* `bash -n FILE` reads a script, and runs nothing of it. */
+static bool only_reads(const struct cmd_part *p)
+{
+	const struct sh_word *w = p->nwords == 3 ? p->words[2].w : NULL;
+	const struct sh_seg *name = &p->words[0].w->seg;
+
+	return w && p->program && sh_is_literal(p->words[0].w) && name->n &&
+	       !memchr(name->p, '/', name->n) && (p->program->flags & LINE_PF_SHELL) &&
+	       cmd_lit(p->words[1].w, "-n") && sh_is_literal(w) && w->seg.n &&
+	       w->seg.p[0] != '-' && w->seg.p[0] != '+';
+}
+
 static struct maker maker_of(const struct cmd_part *p)
 {
 	const struct cmd_node *n = (const struct cmd_node *)p;
@@ -316,6 +328,8 @@ static bool see_words(struct cmd_an *a, const struct scripts *s,
 	size_t k, t;
 	bool home;
 
+	if (only_reads(p))
+		return true;
 	for (uint32_t i = 1; i < p->nwords; i++) {
 		bool is = makes(&m, i);
 

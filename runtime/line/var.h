@@ -33,9 +33,15 @@
  * have the same of them at the same time. A piece that is a number (digits, perhaps
  * with a sign) becomes SH_ANY, as it never is several words.
  *
- * Memory is taken from *mem on; without enough of it, nothing is known. `alone`: nobody
- * outside of this text can call its functions.
+ * Memory is taken from *mem on; without enough of it, nothing is known.
  */
-void var_follow(struct sh *sh, char **mem, char *mem_end, size_t n, bool alone);
+struct var_around {
+	bool alone; /* nobody outside of this text can call its functions */
+	/* its first positional parameters, from $0 on, as far as they are known */
+	const struct sh_text *given;
+	uint32_t ngiven;
+};
+void var_follow(struct sh *sh, char **mem, char *mem_end, size_t n,
+		const struct var_around *around);
 
 #endif

@@ -254,6 +254,16 @@ static void run_test(struct call *k)
 /* Options: with -a other shells get the functions. */
 static void run_set(struct call *k)
 {
+	bool value = false; /* of the option before it */
+	const struct sh_word *w;
+
+	for (w = k->w; w; w = w->next) {
+		size_t n = sh_is_literal(w) ? w->seg.n : 0;
+
+		if (!value && (n < 2 || !strchr("-+", w->seg.p[0]) || w->seg.p[1] == '-'))
+			var_kill_positional(k->r);
+		value = !value && n && w->seg.p[n - 1] == 'o';
+	}
 	for (; k->w && !is(k, "--"); next(k))
 		if (is(k, "failglob"))
 			var_lost(k->r);
@@ -338,6 +348,8 @@ static void call(struct call *k)
 		return;
 	}
 	act = act_of(k->p, k->n);
+	if (is(k, "shift"))
+		var_kill_positional(k->r);
 	k->plain = k->w == k->c->words && !(k->w->flags & SH_W_QUOTED) &&
 		   !k->w->seg.next && k->w->to - k->w->from == k->n && !k->c->assigns;
 	next(k);
@@ -429,6 +441,9 @@ void var_scan(struct var_run *r)
 		/* its own function runs in place of the builtin */
 		r->lost |= c->kind == SH_FUNCTION && is_builtin(c->name, c->name_n) &&
 			   !SHELL_OFF(VAR_SHADOW);
+		/* a function has its own */
+		if (c->kind == SH_FUNCTION)
+			var_kill_positional(r);
 		for (d = c->redirs; d; d = d->next)
 			if (d->var)
 				var_kill(r, d->var, d->var_n);

@@ -172,8 +172,11 @@ static void words(struct var_run *r, const struct sh_cmd *c)
 
 	if (!r->apply)
 		return;
+	r->code = c->words && sh_is_literal(c->words) && c->words->seg.n == 4 &&
+		  memcmp(c->words->seg.p, "eval", 4) == 0;
 	if (c->kind == SH_COMMAND)
 		var_words(r, c->words, c->nwords);
+	r->code = false;
 	/* shells differ in when they expand these */
 	forget_assigned(r, c);
 	for (d = c->redirs; d; d = d->next) {
@@ -393,7 +396,7 @@ static void walk(struct var_run *r, size_t n)
 	r->bytes = BYTES(n);
 	r->now.lost = false;
 	for (uint32_t i = 0; i < SH_MAX_VARS; i++)
-		r->now.may[i] = SHELL_OFF(VAR_BEFORE) ? 0 : VAR_UNKNOWN;
+		r->now.may[i] = SHELL_OFF(VAR_BEFORE) ? 0 : r->began[i];
 	for (e = r->sh->flow; e && !r->lost; e = e->next)
 		place(r, e);
 }
@@ -407,10 +410,26 @@ static bool sets_any(const struct var_run *r)
 	return false;
 }
 
-void var_follow(struct sh *sh, char **mem, char *mem_end, size_t n, bool alone)
+/* What the variables are at the beginning. */
+static void begin(struct var_run *r, const struct var_around *around)
+{
+	char digit;
+	uint32_t var, i;
+
+	for (i = 0; i < SH_MAX_VARS; i++)
+		r->began[i] = VAR_UNKNOWN;
+	for (i = 0; i < around->ngiven && i < 10; i++) {
+		digit = (char)('0' + i);
+		if ((var = sh_var_find(r->sh, &digit, 1)))
+			var_given(r, var, &around->given[i]);
+	}
+}
+
+void var_follow(struct sh *sh, char **mem, char *mem_end, size_t n,
+		const struct var_around *around)
 {
 	struct var_run r = {
-		.sh = sh, .mem = *mem, .end = mem_end, .exported = !alone
+		.sh = sh, .mem = *mem, .end = mem_end, .exported = !around->alone
 	};
 	uint32_t i;
 
@@ -419,6 +438,7 @@ void var_follow(struct sh *sh, char **mem, char *mem_end, size_t n, bool alone)
 	for (i = 0; i < sh->nvars; i++)
 		if (var_is_special(&sh->vars[i]) && !SHELL_OFF(VAR_SPECIAL))
 			r.dead |= var_bit(i + 1);
+	begin(&r, around);
 	var_scan(&r);
 	for (i = 0; !r.lost; i++) {
 		walk(&r, n);

@@ -40,6 +40,7 @@ struct var_run {
 	struct var_loop *loop; /* the innermost one */
 	struct var_state now;
 	uint16_t all[SH_MAX_VARS]; /* all that is assigned to it anywhere in the line */
+	uint16_t began[SH_MAX_VARS]; /* at the beginning */
 	uint16_t plain[SH_MAX_VARS]; /* those of its values that are never split, and no
 				      * pattern */
 	uint64_t dead;      /* variables that are set in a way that is not followed */
@@ -53,6 +54,7 @@ struct var_run {
 	bool strange;  /* something makes all unknown somewhere */
 	bool exported; /* another process may run the functions */
 	bool arrays;
+	bool code;    /* the words are those of an eval */
 	bool changed; /* this walk found something new: walk again */
 	bool apply;   /* the last walk: the words are changed */
 };
@@ -70,6 +72,8 @@ bool var_is_special(const struct sh_var *v);
 void var_lost(struct var_run *r);
 /* This name is set in a way that is not followed. */
 void var_kill(struct var_run *r, const char *name, size_t n);
+/* The positional parameters are not what they were at the beginning. */
+void var_kill_positional(struct var_run *r);
 /* What follows from it that this name is set at all. */
 void var_name_set(struct var_run *r, const char *name, size_t n);
 /* This name surely becomes one of these. `maybe`: or stays what it is. */
@@ -87,6 +91,8 @@ bool var_text(struct var_run *r, const struct sh_word *w, const char **ret_p,
  * on. */
 uint16_t var_value(struct var_run *r, const char *name, size_t n,
 		   const struct sh_word *w, size_t from);
+/* The variable has this value at the beginning. */
+void var_given(struct var_run *r, uint32_t var, const struct sh_text *t);
 /* Is the variable a number here, whatever value it has? */
 bool var_is_number(const struct var_run *r, uint32_t var);
 /* Is all of the word known, and surely no option? */

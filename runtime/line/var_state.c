@@ -92,6 +92,14 @@ void var_kill(struct var_run *r, const char *name, size_t n)
 	r->changed = true;
 }
 
+void var_kill_positional(struct var_run *r)
+{
+	static const char digits[] = "0123456789";
+
+	for (size_t i = 0; digits[i] && !SHELL_OFF(VAR_POSITIONAL); i++)
+		var_kill(r, digits + i, 1);
+}
+
 void var_assign(struct var_run *r, const char *name, size_t n, uint16_t may, bool maybe)
 {
 	uint32_t var = sh_var_find(r->sh, name, n);

@@ -70,6 +70,14 @@ static uint16_t bit_of(struct var_run *r, uint32_t var, const char *p, size_t n)
 	return (uint16_t)(1u << v->nvalues++);
 }
 
+void var_given(struct var_run *r, uint32_t var, const struct sh_text *t)
+{
+	if (t->n > VAR_MAX_BYTES)
+		return;
+	r->began[var - 1] = bit_of(r, var, t->p, t->n);
+	r->all[var - 1] |= r->began[var - 1];
+}
+
 /* --- the values of a word -------------------------------------------------- */
 
 /* The variables of a word, and the value that each has at the moment. */
@@ -277,6 +285,10 @@ static void settle(struct var_run *r, struct sh_seg *g)
 {
 	uint16_t m = known(r, g);
 	const struct sh_text *t;
+
+	/* what the text was given to run stays opaque, whatever it is */
+	if (r->code && !sh_is_name(r->sh->vars[g->var - 1].name, 1))
+		m = 0;
 
 	if (m & VAR_NUMBER) {
 		if (all_numbers(r, g->var, m & VAR_LITERALS))

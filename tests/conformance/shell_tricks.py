@@ -4,6 +4,7 @@ beginning of a simple command: wrappers, code in words, text that is read a seco
 The innermost command is one of the stubs; the programs around it are real ones.
 """
 from shell_lines import Lines
+from shell_vars import Vars
 
 # Words around a command, as they are written.
 WRAP = """env @|env A=b @|env -i PATH=/stub @|env - PATH=/stub @|env -u A @|env --unset=A @|env -- @
@@ -75,6 +76,11 @@ x=p3; y=x; ${!y}|${P@E}|${P^}|${P,}|${P/x/}|${P:0}|${P//[x]/} a|x=xp3; ${x:1}|x=
 for ((i=3; i<4; i++)); do p$i; done|a=([3]=p3); ${a[3]}|"${a[@]:-p3}"|p$((1+2))|p$[3]|shopt -s extglob; /stub/@(p3)|/stub/p[3]|x=(3); p${x[@]}|p{3..3}|p{2..4} a
 enable -f /dev/null ok; p3|builtin exec p3|time -p -- p3|! time p3|time ! p3|compgen -c p3|disown; p3|x=p3 y=$x; $y|let i=3; p$i|p"${i-3}"|cd -P /stub; ./p3"""
 
+# Shells around lines that set variables and use them; "bash" where the dialect is bash's.
+AROUND = r"""sh -c @ say p2 'x y'|sh -c @ _ p3 -f|dash -ec @ p3 a|sh -c @ ok b "$P"|sh -c @ p1 -f $v|sh <<'E'\n#\nE|sh -s p3 <<'E'\n#\nE|eval @|eval @; p2 $A
+A=p3 sh -c @|export A=a B=-f; sh -c @ x "$B"|set -a; A=p3; sh -c @|for i in a b; do sh -c @ _ $i; done|f() { sh -c @ _ "$1"; }; f p3|env A=p3 sh -c @ _ a|timeout 5 sh -c @ _ p3
+A=p3; sh -c @ _ "$A"|(A=-f; sh -c @ $A p2 a)|: $(sh -c @ _ p3)|sh -c @ _ p3 &\nwait|sh -euo nounset -c @ _ a|sh -c 'sh -c "$1" _ p3' _ @|sh -c 'sh -c % _ "$1"' _ p3"""
+
 
 def split(text):
     return [x for line in text.split("\n") for x in line.split("|")]
@@ -92,6 +98,8 @@ class Tricks(Lines):
         forms = [(t.replace(" | ", " \0 ")) for t in (
             WRAP, BUILTIN + ("\n" + BASH_BUILTIN if bash else ""), CODE + ("\n" + BASH_CODE if bash else ""),
             FOUND + ("\n" + BASH_FOUND if bash else ""))]
+        self.vars = Vars(seed, dialect)
+        self.around = [x.replace("\\n", "\n") for x in split(AROUND)]
         self.wraps, self.builtins, self.codes, self.founds = (
             [x.replace("\0", "|").replace("\\n", "\n") for x in split(f)] for f in forms)
 
@@ -163,8 +171,19 @@ class Tricks(Lines):
         return self.r.choice(self.founds).replace(
             "@", self.pick("p3", "'p3'", "p3", "p3 a", "'p3 a'"))
 
+    def around_vars(self):
+        """A shell whose text sets variables and uses them, and words behind it."""
+        form, text = self.r.choice(self.around), self.vars.line()
+        if self.bash:
+            form = form.replace("dash ", "bash ").replace("sh -", "bash -").replace("babash", "bash")
+        if "#" in form:
+            return form.replace("#", text)
+        return form.replace("%", quote(quote(text))[1:-1]).replace("@", quote(text))
+
     def line(self):
         """One line; mostly it runs what the set "names" denies."""
+        if self.chance(5):
+            return self.around_vars()
         self.deep = 4
         text = self.found() if self.chance(5) else self.command_text(self.pick(1, 1, 2, 2, 3))[0]
         k = self.r.randrange(12)

@@ -55,14 +55,14 @@ static int wait_all(pid_t shell)
 	return result;
 }
 
-/* argv is the array that main() gets: "SHELL +x -c -- LINE". */
+/* argv is the array that main() gets: "SHELL +x -c -- LINE SAY P2 X". */
 __attribute__((constructor)) static void serve(int argc, char **argv, char **envp)
 {
 	const char *at = getenv("SHELL_ZYGOTE");
 	int fd = at ? atoi(at) : -1, result = 0;
 
 	(void)envp;
-	if (fd < 0 || argc != 5)
+	if (fd < 0 || argc != 8)
 		return;
 	unsetenv("SHELL_ZYGOTE");
 	unsetenv("LD_PRELOAD");

@@ -275,14 +275,14 @@ static bool bracketed(struct shell *s, char c, int in, bool *ret_multi, bool *re
 	return ok;
 }
 
-/* The name in "$NAME" or "${NAME}"; NULL: it is another expansion. */
+/* The name in "$NAME" or "${NAME}", or one digit; NULL: it is another expansion. */
 static const char *plain_name(const char *p, size_t n, size_t *ret_n)
 {
 	bool braces = n > 3 && p[1] == '{' && p[n - 1] == '}';
 
 	p += braces ? 2 : 1;
 	*ret_n = n - (braces ? 3 : 1);
-	return sh_is_name(p, *ret_n) ? p : NULL;
+	return sh_is_name(p, *ret_n) || (*ret_n == 1 && shell_is(*p, C_DIGIT)) ? p : NULL;
 }
 
 /* Directories that are known unless the line sets the variable. */

@@ -66,7 +66,7 @@ struct sh_text {
 	uint32_t n;
 };
 
-/* A variable whose value some word has, as $NAME or ${NAME}. */
+/* A variable whose value some word has, as $NAME or ${NAME}; or $0 … $9. */
 struct sh_var {
 	const char *name;
 	struct sh_text *values; /* of bits 0, 1, … of sh_seg.values; filled by var.h */
