@@ -60,6 +60,9 @@ static bool plain_options(const struct cmd_part *p)
 			return false;
 		if (is_one_of(w, words, sizeof(words) / sizeof(words[0])))
 			continue;
+		/* `+x` is an option as well, and others may follow it */
+		if (w->seg.n && w->seg.p[0] == '+')
+			return false;
 		if (!w->seg.n || w->seg.p[0] != '-' || cmd_lit(w, "--"))
 			break;
 		for (uint32_t k = 1; k < w->seg.n; k++) {
@@ -102,10 +105,15 @@ static bool plain_text(const char *p, size_t n)
 			option = p[i] == '-';
 		if (!p[i] || (p[i] == '\'' && before == '\''))
 			return false;
-		if (p[i] == '=' ? !option :
-		    !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-			    "_./:,@+-% \t\n;|&>'\"", p[i]))
+		if (p[i] == '=') {
+			if (!option)
+				return false;
+			option = false;
+		} else if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789_./:,@+-% \t\n;|&>'\"",
+				   p[i])) {
 			return false;
+		}
 	}
 	return true;
 }
@@ -136,17 +144,22 @@ static const char *const moving[] = {
 	"exec", "eval", ".", "source", "command", "builtin", "trap", "alias", "enable",
 };
 
+/* Does it read something that surely is not the shell's own input? A name may be one of that
+ * (/proc/PID/fd/0), and so may a descriptor. */
 static bool has_own_input(const struct sh_cmd *c)
 {
 	const struct sh_redir *r;
+	bool own = c->marks & SH_READS_PIPE;
 
-	if (c->marks & SH_READS_PIPE)
-		return true;
-	for (r = c->redirs; r; r = r->next)
-		if (!r->var && r->fd <= 0 &&
-		    (r->op == SH_R_IN || r->op == SH_R_HEREDOC || r->op == SH_R_HERESTRING))
-			return true;
-	return false;
+	for (r = c->redirs; r; r = r->next) {
+		if (r->var || r->fd > 0 || (r->fd < 0 && r->op != SH_R_IN && r->op != SH_R_INOUT &&
+					    r->op != SH_R_DUP_IN && r->op != SH_R_HEREDOC &&
+					    r->op != SH_R_HERESTRING))
+			continue;
+		own = r->op == SH_R_HEREDOC || r->op == SH_R_HERESTRING ||
+		      (r->op == SH_R_IN && cmd_lit(r->target, "/dev/null"));
+	}
+	return own;
 }
 
 /* Is there anything to read behind the line in which this byte stands? */
