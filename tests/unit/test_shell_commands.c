@@ -90,6 +90,8 @@ static const struct row rows[] = {
 	  "a >b <c >>d >|e <>f 2>g 3<&0 4>&- 2>&1 >&h &>i &>>j" },
 	{ ">a b; <a; 2>a c 10>d; a2>b; a 2 >b",
 	  "b >a ;  <a ; c 2>a 10>d ; a2 >b ; a|2 >b" },
+	{ "a {f[d}>>b c {f[d e]}>g {f[1>2]}>h",
+	  "a|{f[d}|c|{f[d|e]}|{f[1 >>b >g >2]} >h" },
 	{ "a {fd}>b {fd}<&- {x}>>y {fd} >z",
 	  "a|{fd} {fd}>b {fd}<&- {x}>>y >z" },
 	{ "a <<<b c <<< \"$x y\" <<<$(p)",

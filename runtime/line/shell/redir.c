@@ -36,6 +36,7 @@ static bool number(struct shell *s, int *ret_fd)
 static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
 {
 	const char *at = s->p, *name = at + 1, *end = name, *q;
+	bool quoted = false;
 
 	*ret_is = false;
 	while (shell_is(*end, C_NAME))
@@ -44,12 +45,21 @@ static bool variable(struct shell *s, struct sh_redir *r, bool *ret_is)
 		return true;
 	s->p = end;
 	if (*end == '[') {
-		/* bash looks at the whole word, whatever the subscript is */
-		for (q = end; *q && *q != '\n'; q++)
-			if (*q == '}' && (q[1] == '<' || q[1] == '>')) {
-				s->p = q + 1;
-				return shell_fail(s, at, "a descriptor kept in an array");
+		/* Bash looks at the whole word, whatever the subscript is; without the bracket
+		 * it is a word like others.  The command's other words are read in any case. */
+		for (q = end; *q && *q != '\n'; q++) {
+			quoted |= strchr("\"'`$\\", *q) != NULL;
+			if (!quoted && shell_is(*q, C_META))
+				break; /* the word ends here */
+			if (q[0] == ']' && q[1] == '}' && (q[2] == '<' || q[2] == '>')) {
+				(void)shell_fail(s, at, "a descriptor kept in an array");
+				s->p = q + 2;
+				r->var = name;
+				r->var_n = (uint32_t)(end - name);
+				*ret_is = true;
+				return true;
 			}
+		}
 		s->p = at;
 		return true;
 	}
