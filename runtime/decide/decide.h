@@ -81,6 +81,10 @@ void decide_unparsed(const struct decide_ctx *c, struct decision *ret);
 /* `op` is one pb_op bit; `path` absolute without '.', '..', '//'. */
 void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 		 struct decision *ret);
+/* The same for PB_READ, PB_WRITE and PB_EXEC, in this order; faster than three calls. */
+#define DECIDE_FILE_OPS 3
+void decide_file_each(const struct decide_ctx *c, const char *path,
+		      struct decision ret[DECIDE_FILE_OPS]);
 void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
 		 struct decision *ret);
 /* Does the bundle know what the network's rules say in the current scope? */

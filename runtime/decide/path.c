@@ -55,26 +55,30 @@ static const char *own_name(const struct decide_ctx *c, const char *path, char *
 	return path;
 }
 
+/* Walks automaton `i` over the path; false: it says nothing about it. */
+static bool walk_path(const struct decide_ctx *c, uint8_t kind, uint32_t i, const char *path,
+		      struct dfa_walk *w)
+{
+	const struct pb_automaton *a = dfa_at(c->b->matcher, i);
+	const char *rest;
+
+	if (a->kind != kind || a->abstract || a->root >= PB_ROOT_COUNT)
+		return false;
+	rest = path_rest(c->roots.dir[a->root], path);
+	if (!rest)
+		return false;
+	dfa_start(w, c->b->matcher, a);
+	dfa_feed(w, rest, strlen(rest));
+	return true;
+}
+
 static void match_path(struct decide_match *m, const char *path)
 {
-	const struct decide_ctx *c = m->c;
-	const struct pb_matcher *matcher = c->b->matcher;
-	uint32_t i;
+	struct dfa_walk w;
 
-	for (i = 0; i < matcher->automata.count; i++) {
-		const struct pb_automaton *a = dfa_at(matcher, i);
-		const char *rest;
-		struct dfa_walk w;
-
-		if (a->kind != m->kind || a->abstract || a->root >= PB_ROOT_COUNT)
-			continue;
-		rest = path_rest(c->roots.dir[a->root], path);
-		if (!rest)
-			continue;
-		dfa_start(&w, matcher, a);
-		dfa_feed(&w, rest, strlen(rest));
-		match_take(m, &w);
-	}
+	for (uint32_t i = 0; i < m->c->b->matcher->automata.count; i++)
+		if (walk_path(m->c, m->kind, i, path, &w))
+			match_take(m, &w);
 }
 
 static void match_abstract(struct decide_match *m, const char *name)
@@ -94,11 +98,54 @@ static void match_abstract(struct decide_match *m, const char *name)
 	}
 }
 
+static enum pb_scalar file_scalar(uint8_t op)
+{
+	return op == PB_READ ? PB_S_FILE_READ :
+	       op == PB_WRITE ? PB_S_FILE_WRITE : PB_S_FILE_EXEC;
+}
+
+/* The ends of the walks over one path: they are the same for each operation. */
+#define MAX_ENDS 64
+
+static void decide_ends(const struct decide_ctx *c, uint8_t op, const struct dfa_walk *ends,
+			size_t n, struct decision *ret)
+{
+	struct decide_match m;
+
+	match_init(&m, c, PB_FILE, op);
+	for (size_t i = 0; i < n; i++)
+		match_take(&m, &ends[i]);
+	match_drop_scratch(&m);
+	decide_combine(&m, file_scalar(op), ret);
+}
+
+void decide_file_each(const struct decide_ctx *c, const char *path,
+		      struct decision ret[DECIDE_FILE_OPS])
+{
+	static const uint8_t ops[DECIDE_FILE_OPS] = { PB_READ, PB_WRITE, PB_EXEC };
+	const struct pb_mounts *mounts = c->b->mounts;
+	struct dfa_walk ends[MAX_ENDS];
+	size_t n = 0;
+
+	/* few bundles have so many automata, or mounts */
+	if (c->b->matcher->automata.count > MAX_ENDS || !place_is_plain(path) ||
+	    (mounts && mounts->mounts.count)) {
+		for (size_t i = 0; i < DECIDE_FILE_OPS; i++)
+			decide_file(c, ops[i], path, &ret[i]);
+		return;
+	}
+	for (uint32_t i = 0; i < c->b->matcher->automata.count; i++)
+		n += walk_path(c, PB_FILE, i, path, &ends[n]);
+	for (size_t i = 0; i < DECIDE_FILE_OPS; i++) {
+		ret[i] = (struct decision){ .effect = PB_DENY };
+		decide_ends(c, ops[i], ends, n, &ret[i]);
+	}
+}
+
 void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 		 struct decision *ret)
 {
-	enum pb_scalar s = op == PB_READ ? PB_S_FILE_READ :
-			   op == PB_WRITE ? PB_S_FILE_WRITE : PB_S_FILE_EXEC;
+	enum pb_scalar s = file_scalar(op);
 	struct decide_match m;
 	char own[MAX_PATH];
 

@@ -174,6 +174,7 @@ int init_main(int sock)
 			   .base = -1,
 			   .root = -1,
 			   .masks = -1,
+			   .made = -1,
 			   .scratch = -1,
 			   .ruleset = -1,
 			   .listener = -1 };

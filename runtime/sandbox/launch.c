@@ -21,7 +21,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/launch.h"
-#include "runtime/sandbox/plan.h"
+#include "runtime/sandbox/plan_view.h"
 #include "runtime/sandbox/status.h"
 #include "runtime/sandbox/why.h"
 
@@ -37,6 +37,7 @@ struct launch {
 	   a child that waits for its parent is woken on the parent's processor and runs
 	   after it. */
 	bool maps_itself;
+	bool ahead;     /* the view is not known yet */
 	int sock, peer; /* our end and the child's end */
 	pid_t pid;
 	int pidfd;
@@ -232,6 +233,8 @@ static int send_first(const struct launch *s, struct rt_err *err)
 		if (!s->run->host_network ||
 		    (steps[i] != STEP_NS_NET && steps[i] != STEP_LO))
 			(void)plan_add(&plan, steps[i], PLAN_INIT);
+	if (s->ahead)
+		plan_ground(&plan, false);
 	plan.head.more = true;
 	r = plan_finish(&plan, &bytes, &size);
 	plan_release(&plan);
@@ -260,10 +263,11 @@ static int map_child(const struct launch *s, struct rt_err *err)
 	return r < 0 ? r : send_first(s, err);
 }
 
-int sandbox_launch(const struct sandbox_run *run, const int *fds, size_t nfds,
-		   struct sandbox_ahead *ret, struct rt_err *err)
+static int launch(const struct sandbox_run *run, const int *fds, size_t nfds, bool ahead,
+		  struct sandbox_ahead *ret, struct rt_err *err)
 {
 	struct launch s = { .run = run,
+			    .ahead = ahead,
 			    .ids = sandbox_ids_of(run),
 			    .fds = fds,
 			    .nfds = nfds,
@@ -292,11 +296,17 @@ int sandbox_launch(const struct sandbox_run *run, const int *fds, size_t nfds,
 	return r;
 }
 
+int sandbox_launch(const struct sandbox_run *run, const int *fds, size_t nfds,
+		   struct sandbox_ahead *ret, struct rt_err *err)
+{
+	return launch(run, fds, nfds, false, ret, err);
+}
+
 void sandbox_ahead(const struct sandbox_run *run, struct sandbox_ahead *ret)
 {
 	struct rt_err err;
 
-	(void)sandbox_launch(run, NULL, 0, ret, &err);
+	(void)launch(run, NULL, 0, true, ret, &err);
 }
 
 void sandbox_ahead_release(struct sandbox_ahead *a)

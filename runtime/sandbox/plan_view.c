@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 
 #include "runtime/sandbox/plan_pins.h"
 
@@ -35,6 +36,7 @@ struct build {
 	                       is mounted */
 	size_t source_top;  /* length of the path at which it will be mounted */
 	uint32_t slots;
+	bool grounded; /* plan_ground() is done */
 	bool anywhere; /* the run sees the host's root; its /dev and /proc are covered */
 };
 
@@ -228,34 +230,6 @@ static void add_mask(struct build *b, size_t i)
 		op->flags |= PLAN_F_MADE;
 }
 
-static const struct {
-	const char *name;
-	unsigned major, minor;
-} devices[] = {
-	{"/dev/null", 1, 3},   {"/dev/zero", 1, 5},    {"/dev/full", 1, 7},
-	{"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0},
-};
-
-/* Makes the names for devices, terminals and links below /dev. */
-static void name_devices(struct build *b)
-{
-	static const char *const links[][2] = {
-		{"/dev/fd", "/proc/self/fd"},       {"/dev/stdin", "/proc/self/fd/0"},
-		{"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"},
-		{"/dev/ptmx", "pts/ptmx"},
-	};
-	struct plan_op *op;
-
-	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
-		make_place(b, devices[i].name, strlen("/dev"), false);
-	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
-		op = plan_add(b->p, STEP_SYMLINK, PLAN_INIT);
-		make_at(b, op, links[i][0], strlen(links[i][0]));
-		op->other = plan_str(b->p, links[i][1]);
-	}
-	make_dir(b, "/dev/pts", strlen("/dev/pts"), 0755);
-}
-
 /* The names are made before the mount, which may be read-only. */
 static void fill_scratch(struct build *b, size_t i, const char *name)
 {
@@ -268,7 +242,7 @@ static void fill_scratch(struct build *b, size_t i, const char *name)
 	b->source_top = strlen(b->v->nodes[i].path);
 	make_places(b, (int)i);
 	if (!strcmp(b->v->nodes[i].path, "/dev"))
-		name_devices(b);
+		plan_devices(b->p, name, PLAN_F_SCRATCH);
 	b->source = NULL;
 }
 
@@ -330,9 +304,16 @@ static void add_node(struct build *b, size_t i)
 		attach_pins(b, pins, npins, i, cover);
 }
 
-/* Opens every tree before anything is mounted over it. */
+static void set_aside(struct build *b, uint64_t propagation)
+{
+	if (b->grounded && b->anywhere)
+		plan_add(b->p, STEP_ASIDE, PLAN_INIT)->v = propagation;
+}
+
+/* Opens every tree before anything of the view is mounted over it. */
 static void open_trees(struct build *b)
 {
+	set_aside(b, MS_UNBINDABLE);
 	for (size_t i = 0; i < b->v->n; i++) {
 		const struct sandbox_node *n = &b->v->nodes[i];
 		struct plan_op *op;
@@ -346,17 +327,20 @@ static void open_trees(struct build *b)
 		op->w = n->ino;
 		op->path = plan_str(b->p, n->source ? n->source : n->path);
 	}
+	set_aside(b, MS_PRIVATE);
 }
 
-static struct plan_op *mask_object(struct plan *p, enum step_id step, const char *name,
-				   unsigned mode)
+/* The run's own tmpfs covers the host's /proc. */
+bool plan_ground_fits(const struct sandbox_view *v)
 {
-	struct plan_op *op = plan_add(p, step, PLAN_INIT);
+	for (size_t i = 0; i < v->n; i++) {
+		const char *path = v->nodes[i].source ? v->nodes[i].source : v->nodes[i].path;
 
-	op->flags = PLAN_F_MASKS;
-	op->mode = mode;
-	op->path = plan_str(p, name);
-	return op;
+		if (!v->nodes[i].noted && !special(v->nodes[i].path) &&
+		    (!strcmp(path, "/proc") || below(path, "/proc")))
+			return false;
+	}
+	return true;
 }
 
 /* A mask with something visible below it: the run can pass through it, but not list it. */
@@ -367,7 +351,7 @@ static void mask_with_names(struct build *b, size_t i)
 	size_t tl = strlen(top);
 
 	(void)snprintf(name, sizeof(name), "k%zu", i);
-	(void)mask_object(b->p, STEP_MKDIR, name, b->v->nodes[i].locked ? 0555 : 0111);
+	(void)plan_mask(b->p, STEP_MKDIR, name, b->v->nodes[i].locked ? 0555 : 0111);
 	for (size_t j = i + 1; j < b->v->n; j++) {
 		const struct sandbox_node *n = &b->v->nodes[j];
 		char path[4200];
@@ -377,43 +361,28 @@ static void mask_with_names(struct build *b, size_t i)
 		(void)snprintf(path, sizeof(path), "%s%s", name, n->path + tl);
 		for (char *s = strchr(path, '/'); (s = strchr(s + 1, '/')); *s = '/') {
 			*s = '\0';
-			(void)mask_object(b->p, STEP_MKDIR, path, 0111);
+			(void)plan_mask(b->p, STEP_MKDIR, path, 0111);
 		}
-		(void)mask_object(b->p, n->is_dir ? STEP_MKDIR : STEP_MKFILE, path, 0);
+		(void)plan_mask(b->p, n->is_dir ? STEP_MKDIR : STEP_MKFILE, path, 0);
 	}
 }
 
-static void add_base(struct build *b, const struct plan_policy *policy,
-		     const struct plan_texts *texts)
+/* The objects that this run attaches: texts, and masks with something visible below. */
+static void add_objects(struct build *b, const struct plan_texts *texts)
 {
-	struct plan_op *op = plan_add(b->p, STEP_BASE, PLAN_INIT);
-	char options[128] = "mode=0755";
+	struct plan_op *op;
 
-	if (policy->disk) {
-		/* each inode costs the kernel about 1 KiB, which size= does not count */
-		uint64_t inodes = policy->disk / 1024;
-
-		(void)snprintf(options, sizeof(options),
-			       "mode=0755,size=%" PRIu64 ",nr_inodes=%" PRIu64,
-			       policy->disk, inodes < 16384 ? 16384 : inodes);
-	}
-	op->other = plan_str(b->p, options);
-	(void)mask_object(b->p, STEP_MKFILE, "f", 0);
-	(void)mask_object(b->p, STEP_MKDIR, "d", 0);
-	(void)mask_object(b->p, STEP_MKFILE, "e", 0444);
-	(void)mask_object(b->p, STEP_MKDIR, "E", 0555);
 	for (size_t i = 0; i < texts->n; i++) {
 		char name[24];
 
 		(void)snprintf(name, sizeof(name), "t%zu", i);
-		op = mask_object(b->p, STEP_MKFILE, name, 0444);
+		op = plan_mask(b->p, STEP_MKFILE, name, 0444);
 		op->other = plan_blob(b->p, texts->v[i].bytes, texts->v[i].len);
 		op->len = (uint32_t)texts->v[i].len;
 	}
 	for (size_t i = 0; i < b->v->n; i++)
 		if (b->full[i])
 			mask_with_names(b, i);
-	(void)plan_add(b->p, STEP_MASKS, PLAN_INIT);
 }
 
 static void add_texts(struct build *b, const struct plan_texts *texts)
@@ -434,63 +403,14 @@ static void add_texts(struct build *b, const struct plan_texts *texts)
 	}
 }
 
-static void add_dev(struct build *b)
-{
-	struct plan_op *op;
-
-	if (!b->anywhere)
-		name_devices(b);
-	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
-		op = plan_add(b->p, STEP_DEV, PLAN_INIT);
-		op->path = plan_str(b->p, devices[i].name + 1);
-		op->other = plan_str(b->p, devices[i].name);
-		op->v = devices[i].major;
-		op->w = devices[i].minor;
-	}
-	op = plan_add(b->p, STEP_DEVPTS, PLAN_INIT);
-	op->path = plan_str(b->p, "dev/pts");
-}
-
-static void add_at(struct plan *p, enum step_id step, const char *path,
-		   const char *other, uint32_t flags)
-{
-	struct plan_op *op = plan_add(p, step, PLAN_INIT);
-
-	op->path = plan_str(p, path);
-	op->other = plan_str(p, other);
-	op->flags = flags;
-}
-
-static void add_proc(struct build *b)
-{
-	struct plan *p = b->p;
-
-	add_at(p, STEP_PROC, "proc", NULL, 0);
-	add_at(p, STEP_USERNS_MAX, "proc/sys/user/max_user_namespaces", "0", 0);
-	if (!b->run->host_network) {
-		add_at(p, STEP_TCP_FASTOPEN, "proc/sys/net/ipv4/tcp_fastopen", "0",
-		       PLAN_F_MAYBE);
-		add_at(p, STEP_MPTCP, "proc/sys/net/mptcp/enabled", "0", PLAN_F_MAYBE);
-	}
-	add_at(p, STEP_PROC_SYS, "proc/sys", NULL, 0);
-	add_at(p, STEP_PROC_KCORE, "proc/kcore", "f", PLAN_F_MAYBE);
-	add_at(p, STEP_PROC_KEYS, "proc/keys", "f", PLAN_F_MAYBE);
-	add_at(p, STEP_PROC_SYSRQ, "proc/sysrq-trigger", "f", PLAN_F_MAYBE);
-	add_at(p, STEP_PROC_TIMERS, "proc/timer_list", "f", PLAN_F_MAYBE);
-}
-
-/* Adds the host's root, or an empty root with mount points for the kernel's trees. */
+/* Adds the host's root; without it the root is an empty one. */
 static void add_root(struct build *b)
 {
 	const struct sandbox_node *n = b->v->n ? &b->v->nodes[0] : NULL;
 	struct plan_op *op;
 
-	b->anywhere = n && !n->path[1] && !n->noted;
-	if (!b->anywhere) {
-		make_dir(b, "/proc", 5, 0555);
-		make_dir(b, "/dev", 4, 0755);
+	if (!b->anywhere)
 		return;
-	}
 	op = plan_add(b->p, STEP_ROOT_TREE, PLAN_INIT);
 	op->flags = tree_flags(n);
 	op->path = plan_str(b->p, ".");
@@ -529,44 +449,60 @@ static bool index_nodes(struct build *b)
 	return true;
 }
 
+static void forget_made(struct build *b)
+{
+	for (size_t i = 0; i < b->nmade; i++)
+		free(b->made[i]);
+	free(b->made);
+}
+
 void plan_view(struct plan *p, const struct sandbox_run *run,
 	       const struct sandbox_view *v, const int *given,
-	       const struct plan_policy *policy, const struct plan_texts *texts)
+	       const struct plan_policy *policy, const struct plan_texts *texts,
+	       bool grounded)
 {
-	struct build b = {
-		.p = p, .run = run, .v = v, .given = given, .slots = (uint32_t)v->n};
+	struct build b = { .p = p, .run = run, .v = v, .given = given,
+			   .slots = (uint32_t)v->n, .grounded = grounded };
 
 	if (!index_nodes(&b)) {
 		p->err = -ENOMEM;
 		goto out;
 	}
+	b.anywhere = v->n && !v->nodes[0].path[1] && !v->nodes[0].noted;
 	open_trees(&b);
-	add_base(&b, policy, texts);
+	if (!grounded)
+		plan_base(p);
+	if (!grounded && !b.anywhere)
+		plan_kernel(p, false, run->host_network);
+	plan_limit(p, policy->disk);
+	add_objects(&b, texts);
 	add_root(&b);
+	if (!b.anywhere) {
+		(void)remember(&b, "/proc", 5);
+		(void)remember(&b, "/dev", 4);
+	}
 	make_places(&b, -1);
 	for (size_t i = 0; i < v->n; i++)
 		if (!v->nodes[i].noted && v->nodes[i].path[1] &&
 		    !special(v->nodes[i].path))
 			add_node(&b, i);
 	add_texts(&b, texts);
-	add_dev(&b);
-	add_proc(&b);
+	if (b.anywhere)
+		plan_kernel(p, true, run->host_network);
 	for (size_t i = 0; i < v->n; i++)
 		if (!v->nodes[i].noted && special(v->nodes[i].path) &&
 		    v->nodes[i].masked)
-			add_at(p, v->nodes[i].is_dir ? STEP_HIDE_DIR : STEP_HIDE_FILE,
+			plan_add_at(p, v->nodes[i].is_dir ? STEP_HIDE_DIR : STEP_HIDE_FILE,
 			       v->nodes[i].path + 1, v->nodes[i].is_dir ? "d" : "f",
 			       PLAN_F_MAYBE);
 	if (!b.anywhere) /* otherwise the root is read-only from the start */
 		(void)plan_add(p, STEP_ROOT_RO, PLAN_INIT);
 	(void)plan_add(p, STEP_PIVOT, PLAN_INIT);
 	(void)plan_add(p, STEP_DETACH, PLAN_INIT);
-	add_at(p, STEP_CWD, run->cwd, NULL, 0);
+	plan_add_at(p, STEP_CWD, run->cwd, NULL, 0);
 	p->head.nslots = b.slots;
 out:
-	for (size_t i = 0; i < b.nmade; i++)
-		free(b.made[i]);
-	free(b.made);
+	forget_made(&b);
 	free(b.parent);
 	free(b.ground);
 	free(b.full);

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_SANDBOX_PLAN_VIEW_H
 #define RUNTIME_SANDBOX_PLAN_VIEW_H
 
-#include "runtime/sandbox/plan.h"
+#include "runtime/sandbox/plan_ground.h"
 #include "runtime/sandbox/sandbox.h"
 
 /* The files of /etc of which the run sees its own version. */
@@ -24,11 +24,14 @@ void plan_texts_release(struct plan_texts *t);
 /*
  * Appends every operation from the trees to Landlock.  `given` may be NULL (it is set
  * for a run as root): `given[i]` is then the descriptor of a detached tree for node i,
- * or -1.
+ * or -1.  `grounded`: a plan_ground() came before.
  */
 void plan_view(struct plan *p, const struct sandbox_run *run,
 	       const struct sandbox_view *v, const int *given,
-	       const struct plan_policy *policy, const struct plan_texts *texts);
+	       const struct plan_policy *policy, const struct plan_texts *texts,
+	       bool grounded);
+/* Can this view follow a plan_ground()? */
+bool plan_ground_fits(const struct sandbox_view *v);
 /* Appends the rules of a limited network, if there are any. */
 void plan_nft(struct plan *p, const struct plan_policy *policy);
 /* Appends the Landlock rules and landlock_restrict_self(). */

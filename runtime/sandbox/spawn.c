@@ -196,7 +196,8 @@ static int wait_ready(const struct spawn *s, const struct plan_policy *policy, i
 
 /* The first part of the set-up: all that needs the view. */
 static int plan_for_view(struct spawn *s, const struct sandbox_view *view,
-			 const struct plan_policy *policy, struct rt_err *err)
+			 const struct plan_policy *policy, bool grounded,
+			 struct rt_err *err)
 {
 	struct plan_texts texts;
 	AUTO_FREE int *given = NULL;
@@ -215,7 +216,7 @@ static int plan_for_view(struct spawn *s, const struct sandbox_view *view,
 		}
 	}
 	plan_nft(&s->plan, policy);
-	plan_view(&s->plan, s->run, view, given, policy, &texts);
+	plan_view(&s->plan, s->run, view, given, policy, &texts, grounded);
 	plan_texts_release(&texts);
 	s->plan.head.more = s->plan.head.tell = true;
 	return 0;
@@ -270,8 +271,10 @@ int sandbox_spawn_view(const struct sandbox_run *run, const struct sandbox_view 
 			   .child = *run->ahead };
 	int r, sent = 0;
 
+	if (!plan_ground_fits(view))
+		return rt_fail(err, EXDEV, "the view has a tree of the host's /proc");
 	plan_init(&s.plan);
-	r = plan_for_view(&s, view, policy, err);
+	r = plan_for_view(&s, view, policy, true, err);
 	if (r == 0)
 		r = s.plan.nfds ? -EINVAL : pass_plan(&s, &sent, err);
 	plan_release(&s.plan);
@@ -285,10 +288,10 @@ static int take_child(struct spawn *s, struct rt_err *err)
 {
 	struct sandbox_ahead *ahead = s->run->ahead;
 
-	/* a child that was started ahead inherits no trees, and has a network of its own
-	 * even if the run wants the host's */
-	if (ahead && (s->plan.nfds || s->run->host_network))
-		sandbox_ahead_release(ahead); /* sandbox_ahead_view() had no part in it */
+	/* a child that was started ahead inherits no trees, has a network of its own even
+	 * if the run wants the host's, and has mounted what this plan mounts */
+	if (ahead && !ahead->viewed)
+		sandbox_ahead_release(ahead);
 	if (!ahead || ahead->pid <= 0)
 		return sandbox_launch(s->run, s->plan.fds, s->plan.nfds, &s->child,
 				      err);
@@ -311,7 +314,7 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 	plan_init(&s.plan);
 	viewed = run->ahead && run->ahead->viewed;
 	if (!viewed)
-		r = plan_for_view(&s, view, policy, err);
+		r = plan_for_view(&s, view, policy, false, err);
 	if (r == 0)
 		r = take_child(&s, err);
 	if (r == 0 && !viewed) {

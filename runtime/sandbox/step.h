@@ -36,12 +36,12 @@ struct init {
 	int sock;        /* socket to polrun */
 	int base;        /* the run's own tmpfs: r (root), s (scratch), m (masks) */
 	int root;        /* the new root */
-	int masks;
+	int masks;       /* read-only: what is attached */
+	int made;        /* the same directory, writable; -1: masks still is */
 	int scratch;
 	int ruleset;     /* Landlock ruleset */
 	int listener;    /* listener of the target's filter */
 	int *slots;      /* open trees; -1: none */
-	const char *base_dir; /* where the run's tmpfs is mounted during the set-up */
 	bool hup_ignored; /* the caller ignored SIGHUP */
 };
 

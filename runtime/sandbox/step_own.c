@@ -16,6 +16,8 @@
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/step_place.h"
 
+#define BASE_DIR "/proc" /* where the run's tmpfs is mounted during the set-up */
+
 int step_private(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	(void)in, (void)op;
@@ -50,22 +52,12 @@ static int own_dir(int dir, const char *name)
 
 int step_base(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
-	/* every tree of the host is open already, so what this mount covers is no
-	 * longer needed */
-	static const char *const places[] = { "/tmp", "/run", "/mnt", "/var", "/etc" };
-	const char *options =
-		step_on(STEP_DISK) ? plan_at(in->plan, op->other) : "mode=0755";
-	int r = -1;
-
-	for (size_t i = 0; r < 0 && i < sizeof(places) / sizeof(*places); i++) {
-		in->base_dir = places[i];
-		r = sys_mount("pol", places[i], "tmpfs", MS_NOSUID | MS_NODEV, options);
-		if (r < 0 && errno != ENOENT && errno != ENOTDIR)
-			break;
-	}
-	if (r < 0)
+	(void)op;
+	/* the trees of the host may not be open yet: a run has its own /proc, so no tree
+	 * of the host that lies there is shown (plan_ground_fits) */
+	if (sys_mount("pol", BASE_DIR, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") < 0)
 		return step_fail(err, STEP_BASE, errno, "tmpfs");
-	in->base = sys_open(in->base_dir, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	in->base = sys_open(BASE_DIR, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (in->base < 0)
 		return step_fail(err, STEP_BASE, errno, "open");
 	if (mkdirat(in->base, "r", 0755) < 0)
@@ -83,6 +75,28 @@ int step_base(struct init *in, const struct plan_op *op, struct rt_err *err)
 	 * directory */
 	if (fchdir(in->root) < 0)
 		return step_fail(err, STEP_BASE, errno, "fchdir");
+	return 0;
+}
+
+/* The size of the run's own tmpfs: known only after it was made. */
+int step_disk(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	if (sys_mount(NULL, BASE_DIR, NULL, MS_REMOUNT | MS_NOSUID | MS_NODEV,
+		      plan_at(in->plan, op->other)) < 0)
+		return step_fail(err, STEP_DISK, errno, "remount");
+	return 0;
+}
+
+/*
+ * While the host's root is cloned, the run's own tree, which lies below it, must not be a
+ * part of the clone: the kernel leaves out what is unbindable, and all below it.
+ */
+int step_aside(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	struct mount_attr attr = { .propagation = op->v };
+
+	if (sys_mount_setattr(in->base, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
+		return step_fail(err, STEP_ASIDE, errno, "mount_setattr");
 	return 0;
 }
 
@@ -123,7 +137,8 @@ int step_symlink(struct init *in, const struct plan_op *op, struct rt_err *err)
 	return 0;
 }
 
-/* From here on the masks are read-only, and so are all their clones. */
+/* From here on the masks that can be attached are read-only, and so are all their clones.
+ * More of them can be made in the directory that this mount covers. */
 int step_masks(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -133,7 +148,7 @@ int step_masks(struct init *in, const struct plan_op *op, struct rt_err *err)
 	(void)op;
 	if (fd < 0)
 		return step_fail(err, STEP_MASKS, -fd, "clone");
-	(void)close(in->masks);
+	in->made = in->masks;
 	in->masks = fd;
 	if (sys_mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0)
 		return step_fail(err, STEP_MASKS, errno, "mount_setattr");

@@ -13,7 +13,7 @@
 
 int place_base(const struct init *in, const struct plan_op *op)
 {
-	return op->flags & PLAN_F_MASKS     ? in->masks
+	return op->flags & PLAN_F_MASKS     ? (in->made >= 0 ? in->made : in->masks)
 	       : op->flags & PLAN_F_SCRATCH ? in->scratch
 					    : in->root;
 }

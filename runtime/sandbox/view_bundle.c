@@ -24,20 +24,58 @@ static bool allowed_anywhere(const struct decide_ctx *c, const struct decision *
 	return false;
 }
 
+static enum view_answer answer_of(const struct decide_ctx *c, const struct decision *d)
+{
+	const struct pb_rule *rule = bundle_rule(c->b, d->rule);
+
+	if (d->effect == PB_ALLOW)
+		return rule && (rule->flags & PB_F_SCRATCH) && !allowed_anywhere(c, d) ?
+			       VIEW_OWN : VIEW_ALLOW;
+	return rule && rule->kind == PB_FILE ? VIEW_DENY : VIEW_OTHERWISE;
+}
+
+/*
+ * What was asked already: the view asks for each operation on a place, and again when a
+ * place has been added.  The answers are those of the rules alone, so they stay the same.
+ */
+#define ASKED 512u
+
+struct asked {
+	const struct decide_ctx *c;
+	struct {
+		char *path; /* NULL: nothing is known here */
+		enum view_answer answer[DECIDE_FILE_OPS];
+		uint32_t rule[DECIDE_FILE_OPS];
+	} known[ASKED]; /* by the hash of the path; a later one takes an earlier one's room */
+};
+
 static enum view_answer bundle_decide(void *arg, uint8_t op, const char *path,
 				      uint32_t *ret_rule)
 {
-	const struct decide_ctx *c = arg;
-	const struct pb_rule *rule;
-	struct decision d;
+	struct asked *asked = arg;
+	uint32_t i = pb_hash(path, (uint32_t)strlen(path)) % ASKED;
+	size_t k = op == PB_READ ? 0 : op == PB_WRITE ? 1 : 2;
 
-	decide_file(c, op, path, &d);
-	*ret_rule = d.rule;
-	rule = bundle_rule(c->b, d.rule);
-	if (d.effect == PB_ALLOW)
-		return rule && (rule->flags & PB_F_SCRATCH) && !allowed_anywhere(c, &d) ?
-			       VIEW_OWN : VIEW_ALLOW;
-	return rule && rule->kind == PB_FILE ? VIEW_DENY : VIEW_OTHERWISE;
+	if (!asked->known[i].path || strcmp(asked->known[i].path, path) != 0) {
+		struct decision d[DECIDE_FILE_OPS];
+
+		decide_file_each(asked->c, path, d);
+		free(asked->known[i].path);
+		asked->known[i].path = strdup(path);
+		for (size_t j = 0; j < DECIDE_FILE_OPS; j++) {
+			asked->known[i].answer[j] = answer_of(asked->c, &d[j]);
+			asked->known[i].rule[j] = d[j].rule;
+		}
+	}
+	*ret_rule = asked->known[i].rule[k];
+	return asked->known[i].answer[k];
+}
+
+static void asked_free(struct asked *a)
+{
+	for (size_t i = 0; a && i < ASKED; i++)
+		free(a->known[i].path);
+	free(a);
 }
 
 static char *full_path(const struct sandbox_run *run, const struct pb_mounts *m,
@@ -108,18 +146,25 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 			      .kept = run->kept, .nkept = run->nkept,
 			      .nbelieved = run->nbelieved,
 			      .mountinfo = "/proc/self/mountinfo",
-			      .decide = bundle_decide, .arg = &ctx,
+			      .decide = bundle_decide,
 			      .otherwise = run->bundle->rules->scalar_first +
 					   PB_S_FILE_READ };
 	struct view_mount *mounts = NULL;
 	struct view_anchor *v;
+	struct asked *asked;
 	size_t n = 0;
 	int r = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	v = calloc(m->anchors.count + 1, sizeof(*v));
-	if (!v)
+	asked = calloc(1, sizeof(*asked));
+	if (!v || !asked) {
+		free(v);
+		free(asked);
 		return rt_fail(err, ENOMEM, "no memory for the view");
+	}
+	asked->c = &ctx;
+	in.arg = asked;
 	for (uint32_t i = 0; i < m->anchors.count && r == 0; i++) {
 		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
 
@@ -150,5 +195,6 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 	for (size_t i = 0; i < n; i++)
 		free(v[i].path);
 	free(v);
+	asked_free(asked);
 	return r;
 }

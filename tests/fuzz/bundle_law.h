@@ -60,7 +60,7 @@ static inline void law_bundle(uint8_t *bytes, size_t n, bool run)
 	static const char *const paths[] = { "/", "/home/u/project/.git/config", "/etc/passwd" };
 	struct decide_ctx c = { .scope = PB_SANDBOX, .cwd = "/home/u/project" };
 	static const uint8_t addr[16] = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 };
-	struct decision d;
+	struct decision d, each[DECIDE_FILE_OPS];
 	struct rt_err err = { 0 };
 	struct bundle b;
 
@@ -73,9 +73,12 @@ static inline void law_bundle(uint8_t *bytes, size_t n, bool run)
 		c.roots.dir[i] = i == PB_ROOT_FS ? "/" : "/home/u/project";
 	for (size_t i = 0; i < 3; i++) {
 		law_argv(&c, argvs[i], &d);
-		for (unsigned op = 1; op <= PB_EXEC; op <<= 1) {
-			decide_file(&c, (uint8_t)op, paths[i], &d);
+		decide_file_each(&c, paths[i], each);
+		for (unsigned k = 0; k < DECIDE_FILE_OPS; k++) {
+			decide_file(&c, (uint8_t)(1u << k), paths[i], &d);
 			law_decision(&b, &d);
+			LAW(d.effect == each[k].effect && d.rule == each[k].rule &&
+			    d.nmatched == each[k].nmatched);
 		}
 		decide_unix(&c, paths[i], i == 1, &d);
 		law_decision(&b, &d);

@@ -41,6 +41,12 @@ run_with none cat /etc/passwd
 want_rc 1
 no_out root
 
+t "aside: the run's own tree is not in the clone of the host's root"
+run cat /proc/self/mountinfo
+want_rc 0
+want_out ' / /proc .* - proc '
+no_out ' / /proc .* - tmpfs '
+
 t "nothing of it is written"
 for path in /etc/pol-x /pol-x /usr/pol-x "$HOME/pol-x" "$HOME/open/pol-x" /var/pol-x; do
 	run -y "$F" create "$path"

@@ -2,11 +2,13 @@
 #ifndef TESTS_UNIT_PLAN_FIXTURE_H
 #define TESTS_UNIT_PLAN_FIXTURE_H
 
+#include <sys/mount.h>
+
 #include "runtime/sandbox/plan_view.h"
 #include "tests/unit/view_fixture.h"
 
-/* The plan of the view that was built last. */
-static inline struct plan plan_of(struct world *w)
+/* The plan of the view that was built last; `grounded`: what follows plan_ground(). */
+static inline struct plan plan_made(struct world *w, bool grounded)
 {
 	static const struct plan_policy policy;
 	static const struct plan_texts texts;
@@ -14,9 +16,19 @@ static inline struct plan plan_of(struct world *w)
 	struct plan p;
 
 	plan_init(&p);
-	plan_view(&p, &run, &w->v, NULL, &policy, &texts);
+	plan_view(&p, &run, &w->v, NULL, &policy, &texts, grounded);
 	assert_int_equal(p.err, 0);
 	return p;
+}
+
+static inline struct plan plan_of(struct world *w)
+{
+	return plan_made(w, false);
+}
+
+static inline struct plan plan_after_ground(struct world *w)
+{
+	return plan_made(w, true);
 }
 
 /* Index of the first operation of the row at this path, or -1. */

@@ -27,9 +27,18 @@ static unsigned effect_of(const char *line)
 
 static unsigned file(uint8_t op, const char *path)
 {
-	struct decision d;
+	struct decision d, each[DECIDE_FILE_OPS];
 
 	decide_file(&h.c, op, path, &d);
+	if (op != PB_READ && op != PB_WRITE && op != PB_EXEC)
+		return d.effect;
+	decide_file_each(&h.c, path, each);
+	assert_int_equal(d.effect, each[op / 2].effect);
+	assert_int_equal(d.rule, each[op / 2].rule);
+	assert_int_equal(d.nmatched, each[op / 2].nmatched);
+	assert_memory_equal(d.matched, each[op / 2].matched,
+			    (d.nmatched < DECIDE_MAX_MATCHED ? d.nmatched : DECIDE_MAX_MATCHED) *
+				    sizeof(d.matched[0]));
 	return d.effect;
 }
 

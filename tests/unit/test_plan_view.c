@@ -75,6 +75,85 @@ static void test_root_is_read_only_before_the_pivot(void **state)
 	plan_release(&p);
 }
 
+static size_t count_of(const struct plan *p, enum step_id step)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nops; i++)
+		n += p->ops[i].step == step;
+	return n;
+}
+
+/* Together the two plans have what the one has; only the order differs. */
+static void test_two_plans_do_what_one_does(void **state)
+{
+	struct world *w = *state;
+	struct plan whole = built(w), ground, rest;
+
+	plan_init(&ground);
+	plan_ground(&ground, false);
+	assert_int_equal(ground.err, 0);
+	rest = plan_after_ground(w);
+	assert_true(count_of(&whole, STEP_PROC) == 1 && count_of(&whole, STEP_DEV) == 6);
+	for (unsigned step = 0; step < STEP_COUNT; step++)
+		if (count_of(&whole, step) != count_of(&ground, step) + count_of(&rest, step))
+			fail_msg("'%s': %zu, not %zu and %zu", step_table[step].name,
+				 count_of(&whole, step), count_of(&ground, step),
+				 count_of(&rest, step));
+	assert_int_equal(count_of(&rest, STEP_BASE), 0);
+	assert_int_equal(ground.ops[0].step, STEP_BASE);
+	plan_release(&ground);
+	plan_release(&rest);
+	plan_release(&whole);
+}
+
+/* The clone of the host's root must not have the run's own tree, which is there already. */
+static void test_the_own_tree_is_aside_while_the_root_is_opened(void **state)
+{
+	struct world *w = *state;
+	size_t opened = 0, aside[2] = { 0, 0 }, n = 0;
+	struct plan p;
+
+	allow(w, PB_READ, "/");
+	p = built(w);
+	assert_int_equal(count_of(&p, STEP_ASIDE), 0);
+	plan_release(&p);
+	p = plan_after_ground(w);
+	for (size_t i = 0; i < p.nops; i++) {
+		if (p.ops[i].step == STEP_ASIDE && n < 2)
+			aside[n++] = i;
+		if (p.ops[i].step == STEP_OPEN)
+			opened = i;
+	}
+	assert_int_equal(n, 2);
+	assert_true(aside[0] < opened && opened < aside[1]);
+	assert_true(p.ops[aside[0]].v == MS_UNBINDABLE && p.ops[aside[1]].v == MS_PRIVATE);
+	/* the root is another, and gets devices and /proc of its own */
+	assert_true(count_of(&p, STEP_PROC) == 1 && count_of(&p, STEP_DEV) == 6);
+	plan_release(&p);
+}
+
+static void test_a_tree_of_the_hosts_proc_needs_one_plan(void **state)
+{
+	struct sandbox_node n[2] = { { .path = (char *)(uintptr_t)"/usr" },
+				     { .path = (char *)(uintptr_t)"/x" } };
+	struct sandbox_view v = { .nodes = n, .n = 2 };
+
+	(void)state;
+	assert_true(plan_ground_fits(&v));
+	n[1].source = (char *)(uintptr_t)"/process";
+	assert_true(plan_ground_fits(&v));
+	n[1].source = (char *)(uintptr_t)"/proc/sys";
+	assert_false(plan_ground_fits(&v));
+	n[1].source = (char *)(uintptr_t)"/proc";
+	assert_false(plan_ground_fits(&v));
+	n[1].noted = true;
+	assert_true(plan_ground_fits(&v));
+	/* a mask of the run's own /proc is no tree of the host */
+	n[1] = (struct sandbox_node){ .path = (char *)(uintptr_t)"/proc/cmdline", .masked = true };
+	assert_true(plan_ground_fits(&v));
+}
+
 static void test_damaged_plan_is_refused(void **state)
 {
 	struct world *w = *state;
@@ -117,6 +196,9 @@ int main(void)
 		WITH(world, test_pins_reach_through_writable_trees),
 		WITH(world, test_nothing_is_pinned_without_a_restriction),
 		WITH(world, test_root_is_read_only_before_the_pivot),
+		WITH(world, test_two_plans_do_what_one_does),
+		WITH(world, test_the_own_tree_is_aside_while_the_root_is_opened),
+		WITH(world, test_a_tree_of_the_hosts_proc_needs_one_plan),
 		WITH(world, test_damaged_plan_is_refused),
 		cmocka_unit_test(test_step_names_are_unique),
 	};
