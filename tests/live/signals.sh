@@ -111,6 +111,7 @@ fi
 
 t "TERM, HUP, USR1, USR2 are passed on; the status is the command's"
 for sig in TERM HUP USR1 USR2; do
+	rm -f "$WORK/.out" # the one before was ready too
 	$R sh -c "trap 'echo got-$sig; exit 9' $sig; echo ready; while :; do sleep 0.1; done" \
 		>"$WORK/.out" 2>"$WORK/.err" </dev/null &
 	pid=$!
