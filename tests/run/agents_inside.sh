@@ -167,6 +167,10 @@ try() { # AGENT
 	EOF
 	# links to the programs, which are not theirs
 	[ "$who" = "$(id -un)" ] || find "$home" -not -path '*/node_modules/*' -not -type l -not -name 2.1 -exec chown "$who" {} +
+	# closed to everybody else, as the programs make them; what is only read stays closed to
+	# a run by root, which is somebody else
+	find "$home/.claude.json" "$home/$login" -exec chmod 0600 {} + 2>/dev/null
+	[ "$who" = root ] || find "$home/.claude" "$home/.codex" "$home/.gemini" -type f -exec chmod 0600 {} +
 	was=$(<"$home/$settings")
 
 	policy "$agent" "use std/profile/project, std/agent/program/$agent" 'network full'
