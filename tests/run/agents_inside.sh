@@ -6,7 +6,7 @@
 # the same one without polrun, where all that is refused inside succeeds.
 #   BUILD=FOLDER AGENTS=FOLDER tests/run/agents_inside.sh [claude-code|codex|gemini-cli]...
 #       (AGENTS: where npm has put them; `./dev agents` does)
-# As root it runs as the ordinary user of the live tests, too.  Those that are not there are
+# As root it runs as the ordinary user of the live tests, too (with POL_SLICE as one of them).  Those that are not there are
 # skipped.  Last line: N passed, N failed, N skipped.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -201,6 +201,8 @@ try() { # AGENT
 
 whos=("$(id -un)")
 [ "$(id -u)" -ne 0 ] || ! have_user "$user" || whos+=("$user")
+# of a day's share one of them, in turn
+[ -z "${POL_SLICE:-}" ] || whos=("${whos[POL_SLICE % ${#whos[@]}]}")
 for agent; do
 	if ! have "$agent"; then
 		echo "skip $agent: it is not in $AGENTS"
