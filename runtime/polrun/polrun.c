@@ -22,6 +22,7 @@
 #include "runtime/polrun/before.h"
 #include "runtime/polrun/carried.h"
 #include "runtime/polrun/chosen.h"
+#include "runtime/polrun/config_lock.h"
 #include "runtime/polrun/env.h"
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/features.h"
@@ -56,6 +57,7 @@ struct session {
 	struct exactness_here here;
 	struct walls walls;
 	struct unreached unreached;
+	struct config_lock locks;
 	unsigned answered; /* enum ask_by */
 	char **envp;
 	char *exec_path;
@@ -297,6 +299,8 @@ static int start_and_supervise(struct session *s)
 	memset(&err, 0, sizeof(err));
 	s->ran = true;
 	told_arm(&told, &s->unreached, s->report >= 0);
+	if (!s->run.trace) /* else the rename itself is recorded */
+		config_lock_begin(&s->locks, &s->bundle, &s->view);
 	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached, &s->result, &err);
 	streams_give_back(flags);
 	if (r < 0)
@@ -304,6 +308,7 @@ static int start_and_supervise(struct session *s)
 			err.text);
 	else if (err.text[0])
 		fprintf(stderr, "polrun: %s\n", err.text);
+	config_lock_end(&s->locks, &s->view, &s->result.denials);
 	told_end(&told);
 	say_foreign(s, project);
 	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
@@ -480,6 +485,7 @@ static int session(const struct polrun_options *opt)
 {
 	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .ahead = SANDBOX_AHEAD_NONE,
 			     .walls = WALLS_NONE, .unreached = UNREACHED_NONE,
+			     .locks = CONFIG_LOCK_NONE,
 			     .left = { .top = -1, .fd = -1 }, .chosen.cache = { .dir = -1, .polc = -1 },
 			     .notes = opt->quiet ? fopen("/dev/null", "we") : stderr };
 	struct rt_err err = { 0 };
