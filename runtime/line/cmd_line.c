@@ -6,6 +6,7 @@
 #include "runtime/line/cmd_facts.h"
 #include "runtime/line/cmd_files.h"
 #include "runtime/line/cmd_made.h"
+#include "runtime/line/cmd_number.h"
 #include "runtime/line/cmd_options.h"
 #include "runtime/line/cmd_redir.h"
 #include "runtime/line/cmd_run.h"
@@ -281,6 +282,7 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 	if (c->scope->guess && !sh_is_literal(cmd->words))
 		return true;
 	if (!cmd_take_words(a, c->scope->env, cmd->words, cmd->nwords, false, &words) ||
+	    !cmd_number_words(a, c, words, cmd->nwords) ||
 	    !cmd_run(a, c, words, cmd->nwords))
 		return false;
 	if (cmd->marks & SH_EVALUATES)

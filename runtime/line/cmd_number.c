@@ -43,17 +43,41 @@ static bool is_pipe(const char *p, const char *end)
 	return true;
 }
 
-bool cmd_is_number(const struct cmd_ctx *c, const struct sh_word *w)
+/* May a name get another meaning behind this command, which may run after that? */
+static bool redefines_later(const struct cmd_ctx *c)
 {
-	const char *p = c->scope->text ? c->scope->text + w->from : "";
+	static const char *const names[] = { "alias", "hash", "enable", "eval", ".", "source",
+					     "trap", "builtin", "command" };
+	const struct sh_cmd *k;
+
+	if (!c->anytime)
+		return false;
+	if (c->scope->outer)
+		return true;
+	for (k = c->cmd->next; k; k = k->next) {
+		if (k->kind == SH_FUNCTION)
+			return true;
+		if (k->kind != SH_COMMAND || !k->words)
+			continue;
+		if (!sh_is_literal(k->words))
+			return true;
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (is_text(k->words, names[i]))
+				return true;
+	}
+	return false;
+}
+
+/* Is all of the word's text, from this byte on, a substitution that prints a number? */
+static bool prints_number(const struct cmd_ctx *c, const struct sh_word *w, uint32_t skip)
+{
+	const char *p = c->scope->text ? c->scope->text + w->from + skip : "";
 	const struct cmd_proc *e = c->scope->env;
 	const struct sh_cmd *k, *last = NULL;
-	uint32_t n = c->scope->text ? w->to - w->from : 0;
+	uint32_t n = c->scope->text && w->to - w->from > skip ? w->to - w->from - skip : 0;
 
-	if (n == 2 && p[0] == '$' && p[1] && strchr("?#$!", p[1]))
-		return true;
-	if (n < 4 || p[0] != '$' || p[1] != '(' || p[n - 1] != ')' || !c->cmd || w->seg.next ||
-	    e->names || e->names_all || e->defined || !is_pipe(p + 2, p + n - 1))
+	if (n < 4 || p[0] != '$' || p[1] != '(' || p[n - 1] != ')' || !c->cmd || e->names ||
+	    e->names_all || e->defined || !is_pipe(p + 2, p + n - 1) || redefines_later(c))
 		return false;
 	/* the commands of a word are listed behind the one that holds it */
 	for (k = c->cmd->next; k; k = k->next) {
@@ -63,4 +87,41 @@ bool cmd_is_number(const struct cmd_ctx *c, const struct sh_word *w)
 			last = k;
 	}
 	return last && counts(last);
+}
+
+bool cmd_is_number(const struct cmd_ctx *c, const struct sh_word *w)
+{
+	const char *p = c->scope->text ? c->scope->text + w->from : "";
+
+	if (c->scope->text && w->to - w->from == 2 && p[0] == '$' && p[1] &&
+	    strchr("?#$!", p[1]))
+		return true;
+	return !w->seg.next && prints_number(c, w, 0);
+}
+
+bool cmd_number_words(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words,
+		      uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		const struct sh_word *w = words[i].w;
+		const struct sh_seg *g = w->seg.next;
+		struct sh_word *made;
+
+		if (w->seg.kind != SH_LIT || !w->seg.n || !g || g->kind != SH_MULTI || g->next ||
+		    !c->scope->text || w->to - w->from <= w->seg.n ||
+		    memcmp(c->scope->text + w->from, w->seg.p, w->seg.n) != 0 ||
+		    !prints_number(c, w, w->seg.n))
+			continue;
+		made = cmd_alloc(a, sizeof(*made));
+		if (!made)
+			return false;
+		*made = *w;
+		made->seg.next = cmd_alloc(a, sizeof(*g));
+		if (!made->seg.next)
+			return false;
+		*made->seg.next = *g;
+		made->seg.next->kind = SH_ANY;
+		words[i].w = made;
+	}
+	return true;
 }

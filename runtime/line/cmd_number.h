@@ -12,5 +12,9 @@
  * word, but never a word of another kind.
  */
 bool cmd_is_number(const struct cmd_ctx *c, const struct sh_word *w);
+/* Words such as -j$(nproc) are one word each: changes what the list says of them. false: a
+ * limit was exceeded. */
+bool cmd_number_words(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words,
+		      uint32_t n);
 
 #endif

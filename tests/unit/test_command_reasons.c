@@ -81,7 +81,12 @@ static const struct row rows[] = {
 	  "[: a word of test may be several, -v and a subscript among them" },
 	{ "[ $(wc -l | p) = y ]",
 	  "[: a word of test may be several, -v and a subscript among them" },
-	{ "[ x$(nproc) = y ]",
+	{ "while [ $(nproc) = 1 ]; do p; done", "" },
+	{ "while [ $(nproc) = 1 ]; do nproc() { p; }; done",
+	  "[: a word of test may be several, -v and a subscript among them ; "
+	  "nproc (no allow: the line gives its name another meaning)" },
+	{ "[ x$(nproc) = y ]", "" },
+	{ "[ x$(nproc)y = y ]",
 	  "[: a word of test may be several, -v and a subscript among them" },
 	{ "unset 'a[x]'", "unset: " SUBSCRIPT },
 	{ "let i+=1", "let: " NAME_RUNS },
