@@ -19,9 +19,10 @@ static bool counts(const struct sh_cmd *c)
 {
 	const struct sh_redir *r;
 
+	/* a message about an input that is missing must not go where the number goes */
 	for (r = c->redirs; r; r = r->next)
 		if (r->op != SH_R_IN && r->op != SH_R_HERESTRING &&
-		    !(r->op == SH_R_OUT && r->fd == 2))
+		    !(r->op == SH_R_OUT && r->fd == 2 && is_text(r->target, "/dev/null")))
 			return false;
 	if (c->kind != SH_COMMAND || !c->words || c->assigns)
 		return false;
