@@ -175,6 +175,16 @@ static bool run_pushd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 	return true;
 }
 
+/* With cdable_vars `cd NAME` goes to the value of that variable. */
+static bool run_shopt(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	(void)a;
+	for (uint32_t i = 1; i < p->nwords; i++)
+		if (!sh_is_literal(p->words[i].w) || cmd_lit(p->words[i].w, "cdable_vars"))
+			c->scope->env->dirs_unknown = true;
+	return true;
+}
+
 /* --- variables -------------------------------------------------------------------------------- */
 
 static bool run_export(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
@@ -438,6 +448,7 @@ static const struct builtin {
 } builtins[] = {
 	{ "cd", 2, run_cd },           { "chdir", 5, run_cd },
 	{ "pushd", 5, run_pushd },     { "popd", 4, run_pushd },
+	{ "shopt", 5, run_shopt },
 	{ "export", 6, run_export },   { "readonly", 8, run_export },
 	{ "declare", 7, run_declare }, { "typeset", 7, run_declare },
 	{ "local", 5, run_declare },   { "unset", 5, run_unset },

@@ -144,28 +144,10 @@ static const char *const moving[] = {
 	"exec", "eval", ".", "source", "command", "builtin", "trap", "alias", "enable",
 };
 
-/* Does it read something that surely is not the shell's own input? A name may be one of that
- * (/proc/PID/fd/0), and so may a descriptor. */
-static bool has_own_input(const struct sh_cmd *c)
-{
-	const struct sh_redir *r;
-	bool own = c->marks & SH_READS_PIPE;
-
-	for (r = c->redirs; r; r = r->next) {
-		if (r->var || r->fd > 0 || (r->fd < 0 && r->op != SH_R_IN && r->op != SH_R_INOUT &&
-					    r->op != SH_R_DUP_IN && r->op != SH_R_HEREDOC &&
-					    r->op != SH_R_HERESTRING))
-			continue;
-		own = r->op == SH_R_HEREDOC || r->op == SH_R_HERESTRING ||
-		      (r->op == SH_R_IN && cmd_lit(r->target, "/dev/null"));
-	}
-	return own;
-}
-
 /* Is there anything to read behind the line in which this byte stands? */
 static bool is_last_line(const char *text, size_t n, size_t at)
 {
-	const char *p = memchr(text + at, '\n', n - at);
+	const char *p = at < n ? memchr(text + at, '\n', n - at) : text;
 
 	for (; p && p < text + n; p++)
 		if (!strchr(" \t\n", *p))
@@ -173,8 +155,13 @@ static bool is_last_line(const char *text, size_t n, size_t at)
 	return true;
 }
 
+/*
+ * An input of its own (`</dev/null`, a pipe) does not make a program safe: it may also
+ * read `/proc/PID/fd/0` of the shell, or a descriptor that was made of its input (`3<&0`).
+ */
 bool cmd_keeps_input(const struct sh *sh, const char *text, size_t n)
 {
+	const struct sh_flow *e;
 	const struct sh_cmd *c;
 
 	for (c = sh->first; c; c = c->next) {
@@ -184,8 +171,12 @@ bool cmd_keeps_input(const struct sh *sh, const char *text, size_t n)
 		    is_one_of(c->words, moving, sizeof(moving) / sizeof(moving[0])))
 			return false;
 		if (!is_one_of(c->words, silent, sizeof(silent) / sizeof(silent[0])) &&
-		    !has_own_input(c) && !is_last_line(text, n, c->from < n ? c->from : n))
+		    !is_last_line(text, n, c->from))
 			return false;
 	}
+	/* `select` reads an answer */
+	for (e = sh->flow; e; e = e->next)
+		if (e->kind == SH_F_SETS)
+			return false;
 	return sh->status == SH_PARSED;
 }

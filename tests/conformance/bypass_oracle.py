@@ -32,6 +32,7 @@ DENIED = {
     "R1": {"rm", "curl", "wget", "sudo", "doas", "dd", "chmod"},
     "R1@dash": {"rm", "curl", "wget", "sudo", "doas", "dd", "chmod"},
     "R3": {"dd", "mkfs", "shutdown"},
+    "R-shells": {"rm"},
 }
 # which of several processes is first, or the end of the jail, decides
 UNSURE = (b"&", b"coproc", b">(", b"| xargs", b"trap")
