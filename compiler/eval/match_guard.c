@@ -259,10 +259,11 @@ static struct eval_match match_only(struct guard *g, const struct ir_guard *of,
 /*
  * Does the file that the text names lie in one of the guard's paths?  The text is
  * resolved in every directory where the command may run: under deny and ask one of them
- * is enough, under allow all must agree.  An unknown path may lie in them.
+ * is enough, under allow all must agree.  An unknown path may lie in them.  `tree`: all
+ * that is below as well, which is clear only where the path is a whole root.
  */
 static struct eval_match lies_in(const struct guard *g, const struct ir_guard *of,
-			       struct str text, enum eval_side side)
+			       struct str text, bool tree, enum eval_side side)
 {
 	const struct cmd_dir none = { .path = NULL }, *d = g->q->part->dirs;
 	bool any = false, all = true;
@@ -278,7 +279,8 @@ static struct eval_match lies_in(const struct guard *g, const struct ir_guard *o
 				 sizeof(buf)))
 			return (struct eval_match){ true, false };
 		for (i = 0; i < of->npaths && !yes; i++)
-			yes = eval_match_path(&of->paths[i], g->q->req, str_from(buf));
+			yes = (!tree || (of->paths[i].below && !of->paths[i].glob.n)) &&
+			      eval_match_path(&of->paths[i], g->q->req, str_from(buf));
 		any |= yes;
 		all &= yes;
 	}
@@ -297,6 +299,37 @@ static void take(struct eval_match *all, struct eval_match one, bool literal, bo
 		all->must &= literal && (!held || one.must);
 }
 
+static bool has_scripts(const struct cmd_part *p)
+{
+	return p->program &&
+	       (p->program->flags & (LINE_PF_SED_SCRIPT | LINE_PF_AWK_SCRIPT));
+}
+
+static bool takes_code(const struct cmd_option *o)
+{
+	return o->known && (o->known->flags & LINE_OF_CODE);
+}
+
+/* Is the word a script of sed or awk, and nothing else?  A table names all operands that
+ * are files. */
+static bool is_script(const struct cmd_part *p, uint32_t at)
+{
+	const struct cmd_word *w = &p->words[at];
+	const struct cmd_option *o;
+	bool any = false, all = true;
+
+	if (!has_scripts(p) || !sh_is_literal(w->w))
+		return false;
+	if (w->roles == CMD_W_OPERAND)
+		return !w->places;
+	for (o = p->options; o; o = o->next)
+		if (o->value_word == at) {
+			any = true;
+			all &= takes_code(o);
+		}
+	return any && all && w->roles == CMD_W_VALUE;
+}
+
 static struct eval_match match_within(struct guard *g, const struct ir_guard *of,
 				    enum eval_side side)
 {
@@ -312,11 +345,23 @@ static struct eval_match match_within(struct guard *g, const struct ir_guard *of
 		struct eval_match one = { true, false };
 		struct str text;
 		bool literal = eval_word_text(g->q, w, &g->a, &text);
+		/* the kernel looks at the files that a pattern names */
+		bool names = !literal && side == EVAL_NARROW &&
+			     g->q->req->scope == IR_SANDBOX &&
+			     cmd_pattern_folder(w, &text.p, &text.n);
 
+		if (side == EVAL_NARROW && is_script(p, i))
+			continue;
 		if (literal && !(w->roles & place))
 			continue;
+		if (names) {
+			may_operand = true;
+			operand |= w->roles == CMD_W_OPERAND;
+			all.must &= lies_in(g, of, text, true, side).must;
+			continue;
+		}
 		if (literal)
-			one = lies_in(g, of, text, side);
+			one = lies_in(g, of, text, false, side);
 		may_operand |= !literal || (w->roles & CMD_W_OPERAND);
 		operand |= literal && (side == EVAL_NARROW ? w->roles == CMD_W_OPERAND :
 							   w->roles & CMD_W_OPERAND);
@@ -327,8 +372,11 @@ static struct eval_match match_within(struct guard *g, const struct ir_guard *of
 
 		if (!o->value && !o->value_open)
 			continue;
+		if (side == EVAL_NARROW && o->value && o->sure && has_scripts(p) &&
+		    takes_code(o))
+			continue;
 		if (o->value)
-			one = lies_in(g, of, (struct str){ o->value, o->value_n },
+			one = lies_in(g, of, (struct str){ o->value, o->value_n }, false,
 				      side);
 		take(&all, one, o->value != NULL, o->sure, side);
 	}

@@ -122,7 +122,7 @@ static int check_guards(struct check *c, const struct pb_matcher *h)
 			return check_bad(c, "an option names no automaton");
 	}
 	for (uint32_t i = 0; i < h->guard_paths.count; i++)
-		if (p[i].root >= PB_ROOT_COUNT || p[i].words >= h->words.count)
+		if ((p[i].root & ~PB_PATH_WHOLE_ROOT) >= PB_ROOT_COUNT || p[i].words >= h->words.count)
 			return check_bad(c, "a path of a guard is none");
 	return 0;
 }

@@ -40,8 +40,10 @@ struct pb_guard_option {
 	uint32_t values;     /* automaton for its value, ended by NUL, or PB_NO_WORDS */
 };
 
+/* In pb_guard_path.root: the path is the root itself, with all that is below it. */
+#define PB_PATH_WHOLE_ROOT 256u
 struct pb_guard_path {
-	uint32_t root;  /* enum pb_root */
+	uint32_t root;  /* enum pb_root, perhaps with PB_PATH_WHOLE_ROOT */
 	uint32_t words; /* automaton over the rest of a path under that root */
 };
 

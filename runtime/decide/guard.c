@@ -399,15 +399,20 @@ static struct guard_says with_only(const struct asked *a, const struct pb_guard 
 
 /* --- within --------------------------------------------------------------------------------- */
 
-static bool in_paths(const struct asked *a, const struct pb_guard *g, const char *path)
+/* `tree`: with all that is below it, as far as that is easily seen. */
+static bool in_paths(const struct asked *a, const struct pb_guard *g, const char *path,
+		     bool tree)
 {
 	uint32_t i;
 
 	for (i = g->first; i < g->first + g->count; i++) {
 		const struct pb_guard_path *q =
 			pb_at(a->m, a->m->guard_paths, sizeof(*q), i);
-		const char *rest = path_rest(a->l->c->roots.dir[q->root], path);
+		const char *rest = path_rest(
+			a->l->c->roots.dir[q->root & ~PB_PATH_WHOLE_ROOT], path);
 
+		if (tree && !(q->root & PB_PATH_WHOLE_ROOT))
+			continue;
 		if (rest && !part_spend(a->l, strlen(rest)))
 			return false;
 		if (rest && is_word_of(a->m, q->words, rest, strlen(rest)))
@@ -419,7 +424,7 @@ static bool in_paths(const struct asked *a, const struct pb_guard *g, const char
 /* An unknown path may lie there. If there are several directories, one of them is enough
  * for deny and ask. */
 static struct guard_says lies_in(const struct asked *a, const struct pb_guard *g,
-				 const char *p, size_t n)
+				 const char *p, size_t n, bool tree)
 {
 	static const struct cmd_dir none;
 	const struct cmd_dir *d = a->p->dirs_unknown || !a->p->dirs ? &none : a->p->dirs;
@@ -433,7 +438,7 @@ static struct guard_says lies_in(const struct asked *a, const struct pb_guard *g
 			return (struct guard_says){ true, false };
 		if (!cmd_resolve(&a->l->world, d->path, p, n, false, path, sizeof(path)))
 			return (struct guard_says){ true, false };
-		yes = in_paths(a, g, path);
+		yes = in_paths(a, g, path, tree);
 		any |= yes;
 		all &= yes;
 	}
@@ -455,6 +460,48 @@ static void take(const struct asked *a, struct within *w, struct guard_says one,
 		w->all.must &= literal && one.must;
 }
 
+/* Only the kernel looks at the files that such a word names. */
+static bool is_pattern(const struct asked *a, const struct cmd_word *word, const char **ret_p,
+		       size_t *ret_n)
+{
+	return !a->broad && a->l->c->scope == PB_SANDBOX &&
+	       cmd_pattern_folder(word, ret_p, ret_n);
+}
+
+/* A script of sed or awk, in every reading: no path. */
+static bool is_script(const struct asked *a, uint32_t at)
+{
+	const uint32_t scripts = LINE_PF_SED_SCRIPT | LINE_PF_AWK_SCRIPT;
+	const struct cmd_part *p = a->p;
+	const struct cmd_option *o;
+	bool code = false;
+
+	if (a->broad || !p->program || !(p->program->flags & scripts) ||
+	    !sh_is_literal(p->words[at].w))
+		return false;
+	/* a table names all operands that are files */
+	if (p->words[at].roles == CMD_W_OPERAND)
+		return !p->words[at].places;
+	for (o = p->options; o; o = o->next) {
+		if (o->value_word != at)
+			continue;
+		if (!o->known || !(o->known->flags & LINE_OF_CODE))
+			return false;
+		code = true;
+	}
+	return code && p->words[at].roles == CMD_W_VALUE;
+}
+
+/* The same for a value behind its option letter; every reading must have it as that. */
+static bool is_script_value(const struct asked *a, const struct cmd_option *o)
+{
+	const uint32_t scripts = LINE_PF_SED_SCRIPT | LINE_PF_AWK_SCRIPT;
+
+	return !a->broad && o->value && o->sure && a->p->program &&
+	       (a->p->program->flags & scripts) && o->known &&
+	       (o->known->flags & LINE_OF_CODE);
+}
+
 static void take_word(const struct asked *a, const struct pb_guard *g,
 		      const struct cmd_word *word, struct within *w)
 {
@@ -463,10 +510,17 @@ static void take_word(const struct asked *a, const struct pb_guard *g,
 	struct pool pool = a->l->pool;
 	struct walk_word text;
 	bool literal = part_word(a->l, word, false, &text) && text.literal;
+	const char *folder;
+	size_t n;
 
-	if (!literal || (word->roles & here)) {
+	if (!literal && is_pattern(a, word, &folder, &n)) {
+		one = lies_in(a, g, folder, n, true);
+		w->may_operand = true;
+		w->operand |= word->roles == CMD_W_OPERAND;
+		take(a, w, one, true, false);
+	} else if (!literal || (word->roles & here)) {
 		if (literal)
-			one = lies_in(a, g, text.seg->p, text.seg->n);
+			one = lies_in(a, g, text.seg->p, text.seg->n, false);
 		w->may_operand |= !literal || (word->roles & CMD_W_OPERAND);
 		w->operand |= literal && (a->broad ? (word->roles & CMD_W_OPERAND) != 0 :
 						     word->roles == CMD_W_OPERAND);
@@ -484,12 +538,15 @@ static struct guard_says within(const struct asked *a, const struct pb_guard *g)
 	uint32_t i;
 
 	for (i = 1; i < a->p->nwords; i++)
-		take_word(a, g, &a->p->words[i], &w);
+		if (!is_script(a, i))
+			take_word(a, g, &a->p->words[i], &w);
 	for (o = a->p->options; o; o = o->next) {
 		struct guard_says one = { true, false };
 
+		if (is_script_value(a, o))
+			continue;
 		if (o->value)
-			one = lies_in(a, g, o->value, o->value_n);
+			one = lies_in(a, g, o->value, o->value_n, false);
 		if (o->value || o->value_open)
 			take(a, &w, one, o->value != NULL, o->sure);
 	}

@@ -271,12 +271,9 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 
 	if (!cmd->words)
 		return assignments(a, c, cmd);
-	for (s = cmd->assigns; s; s = s->next) {
-		if (is_own(cmd, s))
-			c->no_allow = "a variable before it that no table calls safe";
-		else
+	for (s = cmd->assigns; s; s = s->next)
+		if (!is_own(cmd, s))
 			cmd_before(a, c, s->name, s->name_n);
-	}
 	/* if the text is a guess, unknown words tell no more than the part of its shell
 	 * does */
 	if (c->scope->guess && !sh_is_literal(cmd->words))

@@ -259,6 +259,41 @@ static bool add_start(const struct cmd_world *w, const char *dir, const struct s
 	return add_text(ret, p + k, n - k);
 }
 
+/* May a component of these pieces, the first of which goes on with one, be ".."? Patterns
+ * match no leading dot, unless it is written. */
+static bool may_climb(const struct sh_seg *g, bool begins)
+{
+	for (; g; g = g->next)
+		for (uint32_t i = 0; i < g->n; i++) {
+			if (begins && g->p[i] == '.')
+				return true;
+			begins = g->p[i] == '/';
+		}
+	return false;
+}
+
+bool cmd_pattern_folder(const struct cmd_word *word, const char **ret_p, size_t *ret_n)
+{
+	const struct sh_seg *g = &word->w->seg, *first = g;
+	const char *slash;
+
+	for (; g; g = g->next)
+		if ((g->kind != SH_LIT && g->kind != SH_GLOB) ||
+		    (g->kind == SH_GLOB && (!g->n || memchr(g->p, '(', g->n) ||
+					    memchr(g->p, '\\', g->n))))
+			return false;
+	if (first->kind == SH_LIT && (!first->next || first->next->kind != SH_GLOB))
+		return false;
+	slash = first->kind == SH_LIT ? memrchr(first->p, '/', first->n) : NULL;
+	*ret_p = slash ? first->p : ".";
+	*ret_n = slash ? (size_t)(slash - first->p) + (slash == first->p) : 1;
+	/* the component that the first pattern goes on with */
+	if (first->kind == SH_LIT && first->n > (slash ? (size_t)(slash - first->p) + 1 : 0))
+		return first->p[slash ? (size_t)(slash - first->p) + 1 : 0] != '.' &&
+		       !may_climb(first->next, false);
+	return !may_climb(first->kind == SH_LIT ? first->next : first, true);
+}
+
 bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct cmd_word *word,
 		      bool tree, struct cmd_pattern *ret)
 {

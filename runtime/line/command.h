@@ -265,6 +265,13 @@ bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const c
 bool cmd_name_in(const struct cmd_part *p, uint32_t k, const char **ret_p, size_t *ret_n);
 
 /*
+ * The folder below which all names lie that a pattern of file names makes: the text of the
+ * word up to the last '/' before its first unknown piece, "." without one. false: the word
+ * is no such pattern, or one of its later components may be "..".
+ */
+bool cmd_pattern_folder(const struct cmd_word *word, const char **ret_p, size_t *ret_n);
+
+/*
  * A word as a pattern of paths in `dir`: bytes, and the codes below. With `tree` the
  * pattern includes all that is below. Returns false if the pattern is not known, or does
  * not fit into ret.

@@ -70,6 +70,14 @@ static bool is_builtin(const char *p, size_t n)
 	return false;
 }
 
+bool var_may_split(const struct sh_cmd *c)
+{
+	const struct sh_word *w = c->words;
+
+	return w && (w->flags & SH_W_DYNAMIC ||
+		     (sh_is_literal(w) && act_of(w->seg.p, w->seg.n) == A_NOTHING));
+}
+
 /* --- words ----------------------------------------------------------------- */
 
 /* One command, and the word that is looked at. */

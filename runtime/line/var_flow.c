@@ -87,11 +87,19 @@ static void list_ends(struct var_run *r)
 /* The values of the words of a `for`. */
 static uint16_t loop_values(struct var_run *r, const struct sh_cmd *c)
 {
+	uint32_t var = sh_var_find(r->sh, c->name, c->name_n);
+	struct sh_text v[VAR_MAX_VALUES];
 	const struct sh_word *w;
 	uint16_t may = 0;
 
-	for (w = c->words; w && !(may & VAR_UNKNOWN); w = w->next)
-		may |= var_value(r, c->name, c->name_n, w, 0);
+	for (w = c->words; w && !(may & VAR_UNKNOWN); w = w->next) {
+		uint32_t n = var ? var_fields(r, w, v, VAR_MAX_VALUES) : 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			may |= var_bit_of(r, var, v[i].p, v[i].n);
+		if (!n)
+			may |= var_value(r, c->name, c->name_n, w, 0);
+	}
 	return may ? may : VAR_UNKNOWN;
 }
 
@@ -165,7 +173,7 @@ static void forget_assigned(struct var_run *r, const struct sh_cmd *c)
 			r->now.may[var - 1] = VAR_UNKNOWN;
 }
 
-static void words(struct var_run *r, const struct sh_cmd *c)
+static void words(struct var_run *r, struct sh_cmd *c)
 {
 	struct var_state was = r->now;
 	struct sh_redir *d;
@@ -174,6 +182,8 @@ static void words(struct var_run *r, const struct sh_cmd *c)
 		return;
 	r->code = c->words && sh_is_literal(c->words) && c->words->seg.n == 4 &&
 		  memcmp(c->words->seg.p, "eval", 4) == 0;
+	if (c->kind == SH_COMMAND && var_may_split(c))
+		c->nwords += var_split(r, c->words, c->nwords);
 	if (c->kind == SH_COMMAND)
 		var_words(r, c->words, c->nwords);
 	r->code = false;
@@ -282,8 +292,11 @@ static void ends(struct var_run *r, const struct sh_flow *e)
 		if (!f->otherwise)
 			meet(r, &r->now, &f->was);
 		meet(r, &r->now, &f->other);
-	} else if ((kind == SH_F_ESAC && !SHELL_OFF(VAR_CASE)) ||
-		   /* with `lastpipe` it is no process of its own */
+	} else if (kind == SH_F_ESAC && !SHELL_OFF(VAR_CASE)) {
+		if (!f->otherwise)
+			meet(r, &r->now, &f->was);
+		meet(r, &r->now, &f->other);
+	} else if (/* with `lastpipe` it is no process of its own */
 		   (kind == SH_F_END_LAST && !SHELL_OFF(VAR_LAST)) ||
 		   (kind == SH_F_END_GROUP && !SHELL_OFF(VAR_REDIR))) {
 		meet(r, &r->now, &f->was);
@@ -310,9 +323,9 @@ static bool begins(struct var_run *r, const struct sh_flow *e)
 	else if (e->kind == SH_F_LATE)
 		r->now.lost = !SHELL_OFF(VAR_LATE);
 	f->op = SH_F_LIST;
-	f->otherwise = false;
+	f->otherwise = f->clause = false;
 	f->other = r->now;
-	if (e->kind == SH_F_IF)
+	if (e->kind == SH_F_IF || e->kind == SH_F_CASE)
 		memset(&f->other, 0, sizeof(f->other));
 	return true;
 }
@@ -370,9 +383,14 @@ static void place(struct var_run *r, struct sh_flow *e)
 		f->otherwise = e->kind == SH_F_ELSE;
 		break;
 	case SH_F_CLAUSE:
-		/* the clause before it may go on here */
-		meet(r, &f->was, &r->now);
+		/* the clause before it may go on here; other: what is behind the clauses
+		 * so far */
+		if (f->clause)
+			meet(r, &f->other, &r->now);
+		f->clause = true;
+		f->otherwise |= e->note != NULL;
 		r->now = f->was;
+		meet(r, &r->now, &f->other);
 		break;
 	case SH_F_END_SUB:
 	case SH_F_END_LAST:

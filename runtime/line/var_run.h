@@ -25,7 +25,8 @@ struct var_frame {
 	struct var_state was, other;
 	enum sh_flow_kind kind; /* of the event that began it */
 	enum sh_flow_kind op;   /* LIST: how the current pipeline is joined */
-	bool otherwise;         /* IF: it has an `else` */
+	bool otherwise;         /* IF: it has an `else`; CASE: a clause matches any word */
+	bool clause;            /* CASE: it is not the first one */
 };
 
 struct var_loop {
@@ -99,11 +100,23 @@ bool var_is_number(const struct var_run *r, uint32_t var);
 bool var_is_operand(const struct var_run *r, const struct sh_word *w);
 /* Changes the words of a command into what is known of them. */
 void var_words(struct var_run *r, struct sh_word *w, uint32_t n);
+/* The words that the shell makes of an unquoted variable with blanks in its value. At most
+ * `cap`; 0: the word is another one, or not all of it is known. */
+#define VAR_MAX_FIELDS 32
+uint32_t var_fields(struct var_run *r, const struct sh_word *w, struct sh_text *ret,
+		    uint32_t cap);
+/* Puts these words in place of the first of n words that may be split. Returns how many
+ * more words there are. */
+uint32_t var_split(struct var_run *r, struct sh_word *w, uint32_t n);
+/* The bit of this text as a value of the variable; UNKNOWN: there is no room. */
+uint16_t var_bit_of(struct var_run *r, uint32_t var, const char *p, size_t n);
 
 /* --- commands (var_command.c) ---------------------------------------------- */
 
 /* Reads all commands once, for what holds in the whole line. */
 void var_scan(struct var_run *r);
+/* May its words be split without a change of what it does to variables? */
+bool var_may_split(const struct sh_cmd *c);
 /* A command runs. */
 void var_command(struct var_run *r, const struct sh_cmd *c);
 

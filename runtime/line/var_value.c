@@ -47,8 +47,7 @@ bool var_is_number(const struct var_run *r, uint32_t var)
 	return m && !(m & VAR_UNKNOWN) && all_numbers(r, var, m & VAR_LITERALS);
 }
 
-/* The bit of this value; UNKNOWN if there is no room for it. */
-static uint16_t bit_of(struct var_run *r, uint32_t var, const char *p, size_t n)
+uint16_t var_bit_of(struct var_run *r, uint32_t var, const char *p, size_t n)
 {
 	struct sh_var *v = &r->sh->vars[var - 1];
 	char *copy;
@@ -74,11 +73,16 @@ void var_given(struct var_run *r, uint32_t var, const struct sh_text *t)
 {
 	if (t->n > VAR_MAX_BYTES)
 		return;
-	r->began[var - 1] = bit_of(r, var, t->p, t->n);
+	r->began[var - 1] = var_bit_of(r, var, t->p, t->n);
 	r->all[var - 1] |= r->began[var - 1];
 }
 
 /* --- the values of a word -------------------------------------------------- */
+
+static uint16_t lowest(uint16_t bits)
+{
+	return (uint16_t)(bits & -bits);
+}
 
 /* The variables of a word, and the value that each has at the moment. */
 struct choice {
@@ -93,11 +97,6 @@ static uint16_t chosen(const struct choice *c, uint32_t var)
 		if (c->var[i] == var)
 			return c->at[i];
 	return 0;
-}
-
-static uint16_t lowest(uint16_t bits)
-{
-	return (uint16_t)(bits & -bits);
 }
 
 /* May all these values stand in the word as they are? `m`: what the piece is. */
@@ -247,9 +246,141 @@ uint16_t var_value(struct var_run *r, const char *name, size_t n,
 	do {
 		if (!write_text(r, w, &c, buf, &k) || k < from)
 			return VAR_UNKNOWN;
-		got |= bit_of(r, var, buf + from, k - from);
+		got |= var_bit_of(r, var, buf + from, k - from);
 	} while (!(got & VAR_UNKNOWN) && turn(&c));
 	return got;
+}
+
+/* --- splitting --------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* The text of a piece, if nobody but the blanks in it changes it; NULL: not known. */
+static const struct sh_text *one_text(const struct var_run *r, const struct sh_seg *g)
+{
+	uint16_t m = g->var ? var_read(r, g->var) : VAR_UNKNOWN;
+	const struct sh_text *t;
+
+	if (!m || m & (VAR_UNKNOWN | VAR_NUMBER) || m != lowest(m))
+		return NULL;
+	t = text_of(r, g->var, m);
+	if (g->kind == SH_MULTI && (r->splits || SHELL_OFF(VAR_SPLIT)))
+		return NULL;
+	for (uint32_t i = 0; g->kind == SH_MULTI && i < t->n; i++)
+		if (!t->p[i] || strchr("*?[]\\()", t->p[i]))
+			return NULL;
+	return t;
+}
+
+struct fields {
+	struct sh_text *v;
+	uint32_t n, cap;
+	char *p; /* the current one */
+	uint32_t len;
+	bool begun;
+};
+
+/* The current field ends. false: there are too many. */
+static bool field_ends(struct fields *f)
+{
+	if (!f->begun)
+		return true;
+	if (f->n == f->cap)
+		return false;
+	f->v[f->n++] = (struct sh_text){ f->p, f->len };
+	f->p += f->len;
+	f->len = 0;
+	f->begun = false;
+	return true;
+}
+
+static bool field_text(struct fields *f, const struct sh_text *t, bool splits)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (splits && is_blank(t->p[i])) {
+			if (!field_ends(f))
+				return false;
+			continue;
+		}
+		f->p[f->len++] = t->p[i];
+		f->begun = true;
+	}
+	return true;
+}
+
+uint32_t var_fields(struct var_run *r, const struct sh_word *w, struct sh_text *ret,
+		    uint32_t cap)
+{
+	struct fields f = { .v = ret, .cap = cap };
+	const struct sh_seg *g;
+	bool splits = false;
+	uint64_t n = 0;
+
+	if (!(w->flags & SH_W_DYNAMIC) || w->apart ||
+	    (w->flags & (SH_W_LOCALE | SH_W_PROCSUB)))
+		return 0;
+	for (g = &w->seg; g; g = g->next) {
+		const struct sh_text *t = g->kind == SH_LIT ? NULL : one_text(r, g);
+
+		/* an empty piece in quotes makes a word where there is none */
+		if (g->kind == SH_LIT ? !g->n : !t || (g->kind == SH_ANY && !t->n))
+			return 0;
+		n += t ? t->n : g->n;
+		for (uint32_t i = 0; t && g->kind == SH_MULTI && i < t->n; i++)
+			splits |= is_blank(t->p[i]);
+	}
+	if (!splits || n > VAR_MAX_BYTES || n > r->bytes || !(f.p = var_take(r, n + 1)))
+		return 0;
+	r->bytes -= n;
+	for (g = &w->seg; g; g = g->next) {
+		struct sh_text t = { g->p, g->n };
+
+		if (g->kind != SH_LIT)
+			t = *one_text(r, g);
+		if (!field_text(&f, &t, g->kind == SH_MULTI))
+			return 0;
+	}
+	return field_ends(&f) ? f.n : 0;
+}
+
+/* Puts the fields in place of the word. */
+static bool put_fields(struct var_run *r, struct sh_word *w, const struct sh_text *v,
+		       uint32_t n)
+{
+	struct sh_word *made = n > 1 ? var_take(r, (n - 1) * sizeof(*made)) : w;
+
+	if (!made)
+		return false;
+	for (uint32_t i = n; i-- > 0;) {
+		struct sh_word *to = i ? &made[i - 1] : w;
+		struct sh_word *next = i == n - 1 ? w->next : &made[i];
+
+		*to = (struct sh_word){ .seg = { .kind = SH_LIT, .p = v[i].p, .n = v[i].n },
+					.next = next,
+					.from = w->from,
+					.to = w->to,
+					.flags = w->flags & ~(uint32_t)SH_W_DYNAMIC };
+	}
+	return true;
+}
+
+uint32_t var_split(struct var_run *r, struct sh_word *w, uint32_t n)
+{
+	struct sh_text v[VAR_MAX_FIELDS];
+	uint32_t more = 0, k;
+
+	for (; w && n; n--) {
+		struct sh_word *next = w->next;
+
+		k = var_fields(r, w, v, VAR_MAX_FIELDS);
+		if (k && put_fields(r, w, v, k))
+			more += k - 1;
+		w = next;
+	}
+	return more;
 }
 
 /* --- the words of a command ------------------------------------------------ */

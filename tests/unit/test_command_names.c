@@ -56,7 +56,7 @@ static const struct row names[] = {
 	{ "PATH+=:x; a; BASH_CMDS[ls]=/bin/rm; ls",
 	  "a @ov ; unparsed @o ; ls @ov" },
 	{ "while IFS= read -r x; do a; done; IFS=, a; IFS=: b",
-	  "read|-r|x @v ; a ; a @ov ; b @ov" },
+	  "read|-r|x ; a ; a @ov ; b @ov" },
 	{ "f() { a; }; f; function g { b; }; timeout 5 g; ./f",
 	  "a ; f @v ; b ; timeout|5|g @tn ; g @v <4 ; ./f" },
 	{ "ls; hash ls; enable -n pwd; pwd; hash -r; enable \"$x\"; echo",

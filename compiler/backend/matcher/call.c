@@ -82,6 +82,12 @@ static void put_option(struct writer *w, const struct ir_option *o, enum set_sid
 	VEC_PUSH(w->a, &w->options, r);
 }
 
+/* Is it a root with all that is below it? */
+static uint32_t root_of(const struct ir_path *p)
+{
+	return (uint32_t)p->root | (p->below && !p->glob.n ? PB_PATH_WHOLE_ROOT : 0);
+}
+
 static void put_guard(struct writer *w, const struct ir_guard *g, enum set_side side)
 {
 	bool within = g->kind == IR_GD_WITHIN;
@@ -97,7 +103,7 @@ static void put_guard(struct writer *w, const struct ir_guard *g, enum set_side 
 			put_option(w, &g->options[i], side);
 			continue;
 		}
-		p.root = (uint32_t)g->paths[i].root;
+		p.root = root_of(&g->paths[i]);
 		p.words = put_words(w, set_from_path(w->a, &g->paths[i]));
 		VEC_PUSH(w->a, &w->paths, p);
 	}

@@ -82,7 +82,8 @@ static bool same_path(struct verify *v, const struct ir_path *p)
 	if (v->next_path >= v->m->guard_paths.count)
 		return false;
 	r = record(v->m, v->m->guard_paths, sizeof(*r), v->next_path++);
-	return r->root == (uint32_t)p->root &&
+	return (r->root & ~PB_PATH_WHOLE_ROOT) == (uint32_t)p->root &&
+	       (r->root & PB_PATH_WHOLE_ROOT) == (p->below && !p->glob.n ? PB_PATH_WHOLE_ROOT : 0) &&
 	       same_words(v, r->words, set_from_path(v->a, p));
 }
 
@@ -291,7 +292,7 @@ static void print_guard(FILE *out, const struct pb_matcher *m, const struct pb_g
 		if (g->kind == PB_G_WITHIN) {
 			p = record(m, m->guard_paths, sizeof(*p), i);
 			fprintf(out, "%s a path under %s", i > g->first ? "," : "",
-				ir_root_name((enum ir_root)p->root));
+				ir_root_name((enum ir_root)(p->root & ~PB_PATH_WHOLE_ROOT)));
 			continue;
 		}
 		o = record(m, m->guard_options, sizeof(*o), i);

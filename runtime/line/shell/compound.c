@@ -157,8 +157,8 @@ static bool for_loop(struct shell *s, bool select)
 	return ok && shell_flow(s, SH_F_LOOP, select ? NULL : c) && loop_body(s, true);
 }
 
-/* Reads patterns, including their ')'. */
-static bool case_patterns(struct shell *s)
+/* Reads patterns, including their ')'. *ret_all is set if one of them matches any word. */
+static bool case_patterns(struct shell *s, bool *ret_all)
 {
 	struct sh_cmd **inner = s->tail;
 	struct sh_word *w;
@@ -173,6 +173,8 @@ static bool case_patterns(struct shell *s)
 			return shell_fail(s, s->p, "a pattern is missing");
 		if (!shell_word(s, W_PLAIN, &w, &w))
 			return false;
+		*ret_all |= w->seg.kind == SH_GLOB && w->seg.n == 1 && *w->seg.p == '*' &&
+			    !w->seg.next;
 		shell_blanks(s);
 		SHELL_DROP(s, inner, CASE_PATTERN);
 		if (*s->p == ')')
@@ -184,6 +186,22 @@ static bool case_patterns(struct shell *s)
 	}
 	s->p++;
 	return true;
+}
+
+/* The patterns of a clause, and its commands. */
+static bool case_clause(struct shell *s)
+{
+	struct sh_flow *f;
+	bool all = false;
+
+	if (!shell_flow(s, SH_F_CLAUSE, NULL))
+		return false;
+	f = s->quiet ? NULL : s->last;
+	if (!case_patterns(s, &all))
+		return false;
+	if (f && all)
+		f->note = f;
+	return shell_list(s, true);
 }
 
 static bool case_clauses(struct shell *s)
@@ -198,7 +216,7 @@ static bool case_clauses(struct shell *s)
 		if (shell_reserved(s, &end) == R_ESAC)
 			break;
 		inner = s->tail;
-		if (!shell_flow(s, SH_F_CLAUSE, NULL) || !case_patterns(s) || !shell_list(s, true))
+		if (!case_clause(s))
 			return false;
 		SHELL_DROP(s, inner, CASE_CLAUSE);
 		if (shell_at(s) == ';' && shell_peek(s) == ';') {

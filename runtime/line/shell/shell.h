@@ -214,7 +214,7 @@ struct sh_calc {
 struct sh_flow {
 	struct sh_flow *next;
 	struct sh_cmd *cmd;
-	void *note; /* of CALC and LOOP */
+	void *note; /* of CALC and LOOP; of CLAUSE: not NULL if it matches any word */
 	enum sh_flow_kind kind;
 };
 
