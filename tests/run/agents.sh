@@ -183,7 +183,8 @@ if have claude-code "$CLAUDE"; then
 	claude "args" 1 'what this changes.*args' "done" "$(hook '"args":["x"],')" ''
 	claude "no type" 1 "without a 'type'" "done" '{"hooks":{"PreToolUse":[{"hooks":[{"command":"%"}]}]}}' ''
 	claude "a time-out that is none" 1 'takes no such value' "done" "$(hook '"timeout":0,')" ''
-	claude "a time-out that is over" 1 'takes too long' "done" "$(hook '"timeout":0.001,')" ''
+	# done|held: on a busy machine the agent's timer may come after the answer
+	claude "a time-out that is over" 1 'takes too long' "done|held" "$(hook '"timeout":0.001,')" ''
 	# done|held: 2.1.197 lets it through, 2.1.331 does not
 	claude "a time-out past the timer" 1 'too long for the agent' "done|held" "$(hook '"timeout":2147484,')" ''
 	claude "the longest time-out" 0 'denies: what' held "$(hook '"timeout":2147483,')" ''
