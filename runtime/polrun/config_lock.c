@@ -62,6 +62,8 @@ void config_lock_begin(struct config_lock *l, const struct bundle *b, const stru
 		l->v[l->n].wd = wd;
 		l->v[l->n++].node = i;
 	}
+	if (l->fd >= 0)
+		close_later_keep(&l->later, &l->fd, 1);
 }
 
 static void take(const struct config_lock *l, const struct sandbox_view *v,
@@ -97,4 +99,5 @@ void config_lock_end(struct config_lock *l, const struct sandbox_view *v, struct
 		}
 	(void)close(l->fd);
 	l->fd = -1;
+	close_later_release(&l->later);
 }

@@ -9,12 +9,14 @@
 
 #include "runtime/bundle/reader.h"
 #include "runtime/sandbox/sandbox_view.h"
+#include "runtime/supervise/close_later.h"
 #include "runtime/supervise/denials.h"
 
 #define CONFIG_LOCKS 16
 
 struct config_lock {
 	int fd;
+	struct close_later later; /* an inotify descriptor takes long to close */
 	size_t n;
 	struct {
 		int wd;
@@ -22,7 +24,7 @@ struct config_lock {
 	} v[CONFIG_LOCKS];
 };
 
-#define CONFIG_LOCK_NONE { .fd = -1 }
+#define CONFIG_LOCK_NONE { .fd = -1, .later = CLOSE_LATER_NONE }
 
 /* Call it before the command runs.  Without inotify nothing is noticed. */
 void config_lock_begin(struct config_lock *l, const struct bundle *b, const struct sandbox_view *v);
