@@ -176,7 +176,15 @@ static void test_what_has_to_be_there(void **state)
 	struct options o;
 
 	(void)state;
-	refuses("check", "name a policy");
+	refuses("compile -o x.polb", "name a policy");
+	accepts(&o, "check");
+	assert_true(o.unnamed && o.discover && o.fallback);
+	accepts(&o, "explain command ls");
+	assert_true(o.unnamed);
+	accepts(&o, "check a.pol");
+	assert_false(o.unnamed || o.discover || o.fallback);
+	accepts(&o, "effective --discover");
+	assert_false(o.unnamed || o.fallback);
 	refuses("compile a.pol", "compile wants -o");
 	refuses("dump a.pol", "dump wants --after");
 	refuses("explain a.pol", "explain wants a request");
