@@ -109,6 +109,9 @@ static bool options(struct files *f)
 		struct cmd_word *w = &f->p->words[o->value || o->value_open || !o->value_word ?
 							  o->word : o->value_word];
 
+		if (o->value && sh_is_literal(w->w) && o->value > w->w->seg.p &&
+		    o->value < w->w->seg.p + w->w->seg.n)
+			w->value_at = (uint32_t)(o->value - w->w->seg.p);
 		if (flags & LINE_OF_READS)
 			mark(f, w, CMD_P_READS);
 		if (flags & LINE_OF_WRITES)

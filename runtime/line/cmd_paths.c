@@ -76,7 +76,7 @@ static bool piece_of(const char *p, size_t n, size_t skip, size_t *at, const cha
 	return false;
 }
 
-enum { WHOLE, BEHIND_EQUALS, BEHIND_LETTER, FIRST_PIECE, PIECES };
+enum { WHOLE, BEHIND_EQUALS, BEHIND_LETTER, BEHIND_LETTERS, FIRST_PIECE, PIECES };
 
 static bool of_directory(const struct sh_seg *g, bool pieces, size_t *at, const char **ret_p,
 			 size_t *ret_n, bool *ret_home)
@@ -107,9 +107,10 @@ static bool of_directory(const struct sh_seg *g, bool pieces, size_t *at, const 
 	return true;
 }
 
-static bool of_literal(const struct sh_seg *g, bool pieces, size_t *at, const char **ret_p,
-		       size_t *ret_n)
+static bool of_literal(const struct cmd_word *word, bool pieces, size_t *at,
+		       const char **ret_p, size_t *ret_n)
 {
+	const struct sh_seg *g = &word->w->seg;
 	const char *p = g->p, *eq;
 	bool letter = g->n > 2 && p[0] == '-' && p[1] != '-';
 
@@ -129,10 +130,18 @@ static bool of_literal(const struct sh_seg *g, bool pieces, size_t *at, const ch
 		}
 		/* fall through */
 	case BEHIND_LETTER:
-		*at = FIRST_PIECE;
+		*at = BEHIND_LETTERS;
 		if (letter) {
 			*ret_p = p + 2;
 			*ret_n = g->n - 2;
+			return true;
+		}
+		/* fall through */
+	case BEHIND_LETTERS:
+		*at = FIRST_PIECE;
+		if (letter && word->value_at > 2) {
+			*ret_p = p + word->value_at;
+			*ret_n = g->n - word->value_at;
 			return true;
 		}
 		/* fall through */
@@ -167,7 +176,7 @@ bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const c
 		return behind_directory(g->next, ret_p, ret_n, ret_home);
 	}
 	*ret_home = false;
-	return of_literal(g, pieces, at, ret_p, ret_n);
+	return of_literal(word, pieces, at, ret_p, ret_n);
 }
 
 bool cmd_name_in(const struct cmd_part *p, uint32_t k, const char **ret_p, size_t *ret_n)

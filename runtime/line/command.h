@@ -57,6 +57,8 @@ struct cmd_word {
 	/* its number among the operands, from 1; 0: not an operand. A range, as readings
 	 * may differ. */
 	uint8_t first, last;
+	/* where the value of an option begins in it: 2 of `-oFILE`, 3 of `-uoFILE`; 0: not known */
+	uint32_t value_at;
 };
 
 /* What a table says about a word that names a file, in at least one reading. */

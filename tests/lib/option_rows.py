@@ -185,7 +185,7 @@ ROWS = [
         "diff": {"-c": "N", "-u": "N", "-C": "V", "-U": "V"},
     }, True),
     Row("patch", "patch", GNU, {}, True),
-    Row("gawk", "gawk", [("list", "gawk --help", {"end": r"$"})], {}, True),
+    Row("gawk", "gawk", [("list", "gawk --help", {"end": r"$"})], {"gawk": {"-W": "V"}}, True),
     Row("mawk", "mawk", [("usage", "man mawk", {"only": r"SYNOPSIS.*?DESCRIPTION"})], {}, True),
     Row("tar", "tar", GNU, {}, True),
     Row("cpio", "cpio", GNU, {}, True),
@@ -730,7 +730,7 @@ SAME = {
     **dict.fromkeys("ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1".split(), "ld.so"),
     "chokidar-cli": "chokidar", "wait-for-it.sh": "wait-for-it",
     "pssh": "parallel-ssh", "mpiexec": "mpirun", "orterun": "mpirun", "uxterm": "xterm", "vimdiff": "vim",
-    "rvim": "vim", "rview": "vim", "awk": "mawk", "bunx": "bun x", "cc": "gcc", "c++": "g++",
+    "rvim": "vim", "rview": "vim", "awk": "gawk", "bunx": "bun x", "cc": "gcc", "c++": "g++",
     "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
     **dict.fromkeys("""qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static
      qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static
