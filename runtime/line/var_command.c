@@ -74,8 +74,8 @@ bool var_may_split(const struct sh_cmd *c)
 {
 	const struct sh_word *w = c->words;
 
-	return w && (w->flags & SH_W_DYNAMIC ||
-		     (sh_is_literal(w) && act_of(w->seg.p, w->seg.n) == A_NOTHING));
+	/* a command that stands in a value as a whole (`$X`) is nobody's habit, and asks */
+	return w && sh_is_literal(w) && act_of(w->seg.p, w->seg.n) == A_NOTHING;
 }
 
 /* --- words ----------------------------------------------------------------- */

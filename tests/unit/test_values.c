@@ -31,7 +31,7 @@ static const struct row straight[] = {
 	{ "A='a b'; p \"$A\" $A; A='*'; p \"$A\" $A; A=; p \"$A\" x$A; A='a\\b'; p $A",
 	  "p|a b|a|b ; p|*|<multi> ; p||x<multi> ; p|<multi>" },
 	{ "A=rm; $A -rf x; \"$A\" y; A='rm x'; $A; \"$A\"",
-	  "rm|-rf|x @n ; rm|y @n ; rm|x @n ; rm x" },
+	  "rm|-rf|x @n ; rm|y @n ; <multi> ; <any>" },
 	{ "A=f; p >$A 2>\"$A\".log <x$A <<<\"$A\"; sh <<E\nrm $A\nE",
 	  "p ; file w f <1 ; file w f.log <1 ; file r xf <1 ; sh @in ; rm|f @n <5 $5" },
 	{ "export A=x B; p $A; export B=$A; p $B; export C=$Z; p \"$C\"; declare D=x; "
