@@ -351,7 +351,8 @@ static void call(struct call *k)
 {
 	enum act act;
 
-	if (!k->p) {
+	/* dash has no `builtin`: nothing behind it is run */
+	if (!k->p || (is(k, "builtin") && !k->r->sh->bash)) {
 		var_lost(k->r);
 		return;
 	}
@@ -372,7 +373,8 @@ static void call(struct call *k)
 		declare(k, false, false);
 		break;
 	case A_DECLARE:
-		declare(k, true, false);
+		/* dash does not have it: the variable stays what it was */
+		declare(k, true, !k->r->sh->bash);
 		break;
 	case A_LOCAL:
 		/* elsewhere it fails, and sets nothing */
