@@ -100,8 +100,8 @@ static void print_rest(FILE *out, const struct denials *d, const struct explain_
 		       uint64_t requests, size_t kinds)
 {
 	if (kinds)
-		fprintf(out, "polrun: %" PRIu64 " other requests were blocked (%zu different)%s\n",
-			requests, kinds,
+		fprintf(out, "polrun: %" PRIu64 " other %s blocked (%zu different)%s\n",
+			requests, requests == 1 ? "request was" : "requests were", kinds,
 			!how->asked ? ": --explain-denials names them" :
 			how->verbose ? "" : ", most likely in passing: -v names them");
 	if (d->lost)

@@ -144,6 +144,7 @@ static struct ran probe(struct table_world *w, const struct ir_request *req,
 	if (polb) {
 		v[n++] = SAY(w, "%s/polrun", w->at.bin);
 		v[n++] = SAY(w, "-y");
+		v[n++] = SAY(w, "-v"); /* each request by its name */
 		v[n++] = SAY(w, "--explain-denials");
 		v[n++] = SAY(w, "-b");
 		v[n++] = SAY(w, "%s", polb);

@@ -143,7 +143,7 @@ run_with s sh -c './probe getppid; ./probe getpgrp; ./probe getuid; ./probe getg
 want_rc 4
 [ "$(grep -c '^polrun: blocked: system call' <<<"$err")" -eq 3 ] || bad "not three"
 want_err 'no-gid'
-want_line '[0-9]+ other requests were blocked \([0-9]+ different\): --explain-denials names them'
+want_line '[0-9]+ other requests? (was|were) blocked \([0-9]+ different\): --explain-denials names them'
 run_with s sh -c './probe getppid; true'
 want_rc 0
 no_polrun
@@ -154,7 +154,7 @@ run_with w --explain-denials sh -c 'cat .env /etc/../sys/kernel/notes ~/outside.
 want_rc 0
 want_line 'blocked: read .*/\.env: rule no-env'
 no_err 'blocked: read .*outside'
-want_line '[0-9]+ other requests were blocked .*: -v names them'
+want_line '[0-9]+ other requests? (was|were) blocked .*: -v names them'
 run_with w -v --explain-denials sh -c 'cat ~/outside.txt; true'
 want_line 'blocked: read .*/outside\.txt: rule file-otherwise-read .*to let it pass: allow read'
 run_with w --explain-denials sh -c 'cat ~/outside.txt; exit 3'

@@ -289,7 +289,7 @@ static void test_without_being_asked_the_last_ones_are_named_and_the_others_coun
 	assert_null(strstr(text, "call3"));
 	assert_non_null(strstr(text, "call4"));
 	assert_non_null(strstr(text, "call5"));
-	assert_non_null(strstr(text, "1 other requests were blocked (1 different): --explain"));
+	assert_non_null(strstr(text, "1 other request was blocked (1 different): --explain"));
 	free(text);
 	text = told(&(struct explain_how){ .failed = false });
 	assert_string_equal(text, "");
