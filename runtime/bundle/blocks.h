@@ -2,7 +2,11 @@
  * The digests of a member's blocks. blocks.b2 lists the BLAKE2b-256 of each block of each
  * member that a run may read, and the manifest has the digest of this list. One digest of a
  * large member could be computed by one byte after the other only; blocks are computed
- * eight (AVX-512) or four (AVX2) at once.
+ * eight (AVX-512) or four (AVX2) at once. This is the one hash that is computed by code of
+ * our own: libsodium, like every library in Debian 12, computes one digest after the other,
+ * and that was three quarters of the time to open a large bundle. tests/unit/test_blocks.c
+ * compares each way with libsodium, which computes the last block of a member, and all of
+ * them on other processors.
  */
 #ifndef RUNTIME_BUNDLE_BLOCKS_H
 #define RUNTIME_BUNDLE_BLOCKS_H
