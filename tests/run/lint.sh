@@ -108,12 +108,12 @@ dev_names_missing() {
 	local got
 	# shellcheck disable=SC2016
 	got=$(bash -euo pipefail -c 'eval "$(sed -n "/^missing()/,/^}/p" dev)"
-check at-the-top at_the_top
 		mapfile -t need < <(missing bash no-such-package-1 no-such-package-2)
 		printf "%s " "${need[@]}"' 2>&1)
 	[ "$got" = 'no-such-package-1 no-such-package-2 ' ] || printf 'dev names as missing: %s\n' "$got"
 }
 
+check at-the-top at_the_top
 check layers layers
 check file-circles circles
 check layers-refuse layers_refuse
