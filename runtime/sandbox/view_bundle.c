@@ -39,6 +39,7 @@ static enum view_answer answer_of(const struct decide_ctx *c, const struct decis
  * place has been added.  The answers are those of the rules alone, so they stay the same.
  */
 #define ASKED 512u
+#define NEAR 32u /* where one path may stand */
 
 struct asked {
 	const struct decide_ctx *c;
@@ -46,14 +47,28 @@ struct asked {
 		char *path; /* NULL: nothing is known here */
 		enum view_answer answer[DECIDE_FILE_OPS];
 		uint32_t rule[DECIDE_FILE_OPS];
-	} known[ASKED]; /* by the hash of the path; a later one takes an earlier one's room */
+	} known[ASKED]; /* from the hash of the path on; a later one takes an earlier one's room
+	                   only if all of NEAR are taken */
 };
+
+static uint32_t place_of(const struct asked *asked, const char *path)
+{
+	uint32_t at = pb_hash(path, (uint32_t)strlen(path)) % ASKED;
+
+	for (uint32_t n = 0; n < NEAR; n++) {
+		uint32_t i = (at + n) % ASKED;
+
+		if (!asked->known[i].path || strcmp(asked->known[i].path, path) == 0)
+			return i;
+	}
+	return at;
+}
 
 static enum view_answer bundle_decide(void *arg, uint8_t op, const char *path,
 				      uint32_t *ret_rule)
 {
 	struct asked *asked = arg;
-	uint32_t i = pb_hash(path, (uint32_t)strlen(path)) % ASKED;
+	uint32_t i = place_of(asked, path);
 	size_t k = op == PB_READ ? 0 : op == PB_WRITE ? 1 : 2;
 
 	if (!asked->known[i].path || strcmp(asked->known[i].path, path) != 0) {
