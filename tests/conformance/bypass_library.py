@@ -72,6 +72,16 @@ def changes(alone, answer):
     return [(x, y) for x, y in zip(before, after) if x["effect"] != y["effect"]]
 
 
+# Their code is not read.  The library lets a sandbox run it, whose walls hold what it does.
+LANGUAGES = {"perl", "ruby", "php", "lua", "luajit", "Rscript", "julia"}
+# A shell or wrapper of which a table says so; what it runs is a part of its own.
+TRANSPARENT = "it runs another command, and nothing else"
+
+
+def is_code(answer):
+    return any(x["words"] and x["words"][0] in LANGUAGES for x in answer["commands"])
+
+
 def judge(row, alone, answer, library):
     """None, "opened", "asked", "SECURITY" or "usability"."""
     order, got, want = bypass.ORDER, answer["effect"], row["want"]
@@ -85,7 +95,7 @@ def judge(row, alone, answer, library):
     if want == "deny" and by_rule(alone) or not parts:
         return "SECURITY"
     milder = [y for x, y in parts if order[y["effect"]] < order[x["effect"]]]
-    fine = milder and all(y["rule"] in library for y in milder)
+    fine = milder and all(y["rule"] in library or y["why"] == TRANSPARENT for y in milder)
     return "opened" if fine else "SECURITY"
 
 
@@ -122,7 +132,8 @@ def main(rows, verbose):
                 for row, one, answer in zip(own, bypass.answers(name, alone, lines, scope),
                                             bypass.answers(name, both, lines, scope)):
                     kind = judge(row, one, answer, library)
-                    if kind == "opened" and name in bypass_oracle.DENIED:
+                    if kind == "opened" and name in bypass_oracle.DENIED and not (
+                            scope == "sandbox" and is_code(answer)):
                         opened.append(row)
                     tell(kind, scope, name, row, answer)
                 for row, answer in zip(own, bypass.answers(name, tight, lines, scope)):
