@@ -8,19 +8,7 @@
 EXEC='file { allow exec "${PROJECT_DIR}" }'
 silent() { [ -z "$err" ] || bad "something is on stderr"; }
 # ARGS…: polrun at a terminal; what it prints is in out.
-tty() { python3 -c '
-import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
-text = b""
-try:
-    while True:
-        b = os.read(fd, 4096)
-        if not b: break
-        text += b
-except OSError: pass
-sys.stdout.write(text.decode()); sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$BIN/polrun" "$@" >"$WORK/.out" 2>&1 </dev/null
+tty() { python3 "$(dirname "${BASH_SOURCE[0]}")/../lib/at_tty.py" "$BIN/polrun" "$@" >"$WORK/.out" 2>&1 </dev/null
 	rc=$? out=$(<"$WORK/.out") err=''; }
 no_polrun() { no_err '^polrun:'; }
 cp "$PROBES/syscall_probe" probe

@@ -111,19 +111,7 @@ run --report "$WORK/r.json" other loop
 grep -q '"denials": *\[\]' "$WORK/r.json" || bad "$(cat "$WORK/r.json")"
 
 t "a program that draws on the terminal is not disturbed; a person is told at the end"
-tty() { python3 -c '
-import os, pty, sys, time
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
-text = b""
-try:
-    while True:
-        b = os.read(fd, 4096)
-        if not b: break
-        text += b
-except OSError: pass
-sys.stdout.write(text.decode()); sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' \
+tty() { python3 "$(dirname "${BASH_SOURCE[0]}")/../lib/at_tty.py" \
 	"$BIN/polrun" -b "$WORK/p.polb" "$@" >"$WORK/.out" 2>&1 </dev/null
 	out=$(tr -d '\r' <"$WORK/.out") err=$out; }
 tty -c 'npm install tcp s1; echo after; exit 3'

@@ -13,18 +13,24 @@ export BUILD
 log=$(mktemp)
 trap 'rm -f "$log" "$log".*' EXIT
 
-python3 tests/conformance/daily.py >"$log" 2>&1
-status=$?
-cat "$log"
-failed=$(grep -c '^FAIL' "$log")
-lines=$(sed -n 's/^daily: \([0-9]*\) lines, .*/\1/p' "$log")
-if [ -z "$lines" ] || { [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; }; then
-	echo "FAIL daily: it ended with status $status"
-	count_fail
-else
-	count_passed=$((2 * lines - failed))
-	count_failed=$failed
-fi
+# NAME TIMES PATTERN: a conformance test; its last line says, as \1 of PATTERN, how many things it
+# has looked at, TIMES each.
+counted() {
+	local status failed n
+	python3 "tests/conformance/$1.py" >"$log" 2>&1
+	status=$?
+	cat "$log"
+	failed=$(grep -c '^FAIL' "$log")
+	n=$(sed -n "s/^$1: $3/\\1/p" "$log")
+	if [ -z "$n" ] || { [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; }; then
+		echo "FAIL $1: it ended with status $status"
+		count_fail
+	else
+		count_passed=$((count_passed + $2 * n - failed))
+		count_failed=$((count_failed + failed))
+	fi
+}
+counted daily 2 '\([0-9]*\) lines, .*'
 
 # A line that is milder than it should be is seen, in either scope, and so are shares below the floor.
 control() { # NAME PATTERN ROW [LEAST]
@@ -42,16 +48,5 @@ control "an allow on the host" '^FAIL host: .ls. gets allow, a person says deny'
 control "an ask for a deny" '^FAIL host: .npm i. gets ask, a person says deny' 'x	ask	deny	npm i'
 control "a share below the floor" '^FAIL sandbox: 0.0 % allowed' 'x	allow	ask	npm i' 1
 
-python3 tests/conformance/hints.py >"$log" 2>&1
-status=$?
-cat "$log"
-failed=$(grep -c '^FAIL' "$log")
-rules=$(sed -n 's/^hints: [0-9]* lines, \([0-9]*\) rules, .*/\1/p' "$log")
-if [ -z "$rules" ] || { [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; }; then
-	echo "FAIL hints: it ended with status $status"
-	count_fail
-else
-	count_passed=$((count_passed + rules))
-	count_failed=$((count_failed + failed))
-fi
+counted hints 1 '[0-9]* lines, \([0-9]*\) rules, .*'
 count_end
