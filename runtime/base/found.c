@@ -4,11 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
 static int by_bytes(const void *x, const void *y)
@@ -85,4 +85,21 @@ void found_release(struct found *f)
 		free(f->v[i]);
 	free(f->v);
 	memset(f, 0, sizeof(*f));
+}
+
+int found_check_owner(const char *path, const struct stat *st, bool managed,
+		      struct rt_err *err)
+{
+	const char *kind = managed ? "managed policy" : "policy";
+	char shown[300];
+
+	io_escape(shown, sizeof(shown), path, strlen(path));
+	if (st->st_uid != 0 && (managed || st->st_uid != getuid()))
+		return rt_fail(err, EPERM, "the %s '%s' belongs to uid %u: %s", kind, shown,
+			       (unsigned)st->st_uid,
+			       managed ? "it must be root's" : "neither root nor the caller");
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return rt_fail(err, EPERM, "the %s '%s' is writable by its group or others "
+			       "(mode %04o): chmod go-w", kind, shown, (unsigned)st->st_mode & 07777);
+	return 0;
 }

@@ -5,8 +5,11 @@
 #ifndef RUNTIME_BASE_FOUND_H
 #define RUNTIME_BASE_FOUND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
+
+#include "runtime/base/err.h"
 
 #define FOUND_MANAGED "/etc/pol/managed.d"
 
@@ -20,5 +23,10 @@ struct found {
  * not exist has none.  0 or -errno: a directory that cannot be read is not an empty one. */
 int found_list(const char *dir, struct found *ret);
 void found_release(struct found *f);
+
+/* May nobody else write this policy, or a folder of them?  A managed one must be root's,
+ * another root's or the caller's, and none writable by group or others.  0 or -EPERM. */
+int found_check_owner(const char *path, const struct stat *st, bool managed,
+		      struct rt_err *err);
 
 #endif

@@ -29,6 +29,26 @@ bool place_is_plain(const char *path)
 	return true;
 }
 
+void place_make_plain(char *path)
+{
+	char *w = path;
+
+	for (const char *s = path; *s;) {
+		size_t n = strcspn(s, "/");
+
+		if (n == 2 && s[0] == '.' && s[1] == '.') {
+			while (w > path && *--w != '/')
+				;
+		} else if (n && !(n == 1 && s[0] == '.')) {
+			*w++ = '/';
+			memmove(w, s, n);
+			w += n;
+		}
+		s += n + (s[n] == '/');
+	}
+	*w = '\0';
+}
+
 bool place_is_below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);

@@ -12,6 +12,10 @@
 /* Is the path absolute, without '.', '..', '//' and a trailing '/'? Only such paths are
  * judged as they are. NULL is not such a path. */
 bool place_is_plain(const char *path);
+/* Removes "//", "." and ".." from an absolute path, in place; "" is left of "/".  A ".."
+ * removes the name before it, even if that is a link, so that a path that does not exist
+ * yet gets a name, too. */
+void place_make_plain(char *path);
 /* Is `path` equal to `dir`, or below it? */
 bool place_is_below(const char *path, const char *dir);
 /*

@@ -45,19 +45,6 @@ static int refuse(struct rt_err *err, const char *dir, const char *name, size_t 
 		       shown, what);
 }
 
-/* Only root decides what is managed. */
-static int check_owner(const char *path, const struct stat *st, struct rt_err *err)
-{
-	char shown[300];
-
-	io_escape(shown, sizeof(shown), path, strlen(path));
-	if (st->st_uid == 0 && !(st->st_mode & (S_IWGRP | S_IWOTH)))
-		return 0;
-	return rt_fail(err, EPERM, "the managed policy '%s' %s", shown,
-		       st->st_uid != 0 ? "must be root's" :
-					 "is writable by its group or others: chmod go-w");
-}
-
 static int digest(const char *path, uint8_t ret[32], struct rt_err *err)
 {
 	AUTO_CLOSE int fd = sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0);
@@ -71,7 +58,7 @@ static int digest(const char *path, uint8_t ret[32], struct rt_err *err)
 		return rt_fail_errno(err, errno, "the managed policy '%s'", shown);
 	if (!S_ISREG(st.st_mode))
 		return rt_fail(err, EPERM, "the managed policy '%s' is no regular file", shown);
-	r = check_owner(path, &st, err);
+	r = found_check_owner(path, &st, true, err);
 	if (r < 0)
 		return r;
 	r = io_read_all(fd, MAX_SOURCE, &text, &len);
@@ -177,7 +164,7 @@ static int check(const struct bundle *b, const char *dir, const struct found *ho
 		 bool by_system, struct rt_err *err)
 {
 	struct walk w = { .dir = dir, .host = host };
-	int r = check_owner(dir, &host->st, err);
+	int r = found_check_owner(dir, &host->st, true, err);
 
 	if (r < 0 || !host->n)
 		return r;

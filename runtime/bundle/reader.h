@@ -149,6 +149,26 @@ static inline const struct pb_rule *bundle_rule(const struct bundle *b, uint32_t
 					     sizeof(struct pb_rule), i) : NULL;
 }
 
+/* Is it a rule of the floor, which no policy lifts? */
+static inline bool bundle_is_floor(const struct bundle *b, uint32_t rule)
+{
+	const struct pb_rule *r = bundle_rule(b, rule);
+
+	return r && (r->flags & PB_F_FLOOR);
+}
+
+/* The limit of this kind, of which there is at most one; NULL: none. */
+static inline const struct pb_limit *bundle_limit(const struct bundle *b, unsigned kind)
+{
+	for (uint32_t i = 0; b->limits && i < b->limits->limits.count; i++) {
+		const struct pb_limit *p = pb_at(b->limits, b->limits->limits, sizeof(*p), i);
+
+		if (p->kind == kind)
+			return p;
+	}
+	return NULL;
+}
+
 static inline unsigned bundle_net_mode(const struct bundle *b)
 {
 	const struct pb_rule *r =

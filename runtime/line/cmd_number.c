@@ -3,17 +3,13 @@
  * command of a pipe writes to a substitution, and a few programs write a number there.
  */
 #include "runtime/line/cmd_number.h"
+#include "runtime/line/cmd_text.h"
 
 /* With exactly these words each prints one number, or nothing if it fails. */
 static const char *const counters[][2] = {
 	{ "wc", "-l" }, { "wc", "-c" }, { "wc", "-w" }, { "wc", "-m" }, { "id", "-u" },
 	{ "id", "-g" }, { "date", "+%s" }, { "nproc", NULL },
 };
-
-static bool is_text(const struct sh_word *w, const char *z)
-{
-	return sh_is_literal(w) && strlen(z) == w->seg.n && memcmp(z, w->seg.p, w->seg.n) == 0;
-}
 
 static bool counts(const struct sh_cmd *c)
 {
@@ -22,13 +18,13 @@ static bool counts(const struct sh_cmd *c)
 	/* a message about an input that is missing must not go where the number goes */
 	for (r = c->redirs; r; r = r->next)
 		if (r->op != SH_R_IN && r->op != SH_R_HERESTRING &&
-		    !(r->op == SH_R_OUT && r->fd == 2 && is_text(r->target, "/dev/null")))
+		    !(r->op == SH_R_OUT && r->fd == 2 && cmd_lit(r->target, "/dev/null")))
 			return false;
 	if (c->kind != SH_COMMAND || !c->words || c->assigns)
 		return false;
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		if (is_text(c->words, counters[i][0]) &&
-		    (counters[i][1] ? c->nwords == 2 && is_text(c->words->next, counters[i][1]) :
+		if (cmd_lit(c->words, counters[i][0]) &&
+		    (counters[i][1] ? c->nwords == 2 && cmd_lit(c->words->next, counters[i][1]) :
 				      c->nwords == 1))
 			return true;
 	return false;
@@ -63,7 +59,7 @@ static bool redefines_later(const struct cmd_ctx *c)
 		if (!sh_is_literal(k->words))
 			return true;
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (is_text(k->words, names[i]))
+			if (cmd_lit(k->words, names[i]))
 				return true;
 	}
 	return false;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/place.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/sandbox/view_host.h"
 
@@ -25,45 +26,17 @@ struct told {
 
 /* --- paths ------------------------------------------------------------------------- */
 
-/* Adds the components of `text`, without "." and "..", to the path in `out`. */
-static bool append(char out[PATH_MAX], const char *text, size_t len)
-{
-	size_t at = strlen(out);
-
-	for (size_t i = 0; i < len;) {
-		size_t n = 0;
-
-		while (i < len && text[i] == '/')
-			i++;
-		while (i + n < len && text[i + n] != '/')
-			n++;
-		if (n == 2 && memcmp(text + i, "..", 2) == 0) {
-			while (at && out[--at] != '/')
-				;
-			out[at] = '\0';
-		} else if (n && !(n == 1 && text[i] == '.')) {
-			if (at + n + 2 > PATH_MAX)
-				return false;
-			out[at++] = '/';
-			memcpy(out + at, text + i, n);
-			at += n;
-			out[at] = '\0';
-		}
-		i += n;
-	}
-	return true;
-}
-
 static bool full_path(const struct blame *b, const char *word, size_t len, bool home,
 		      char out[PATH_MAX])
 {
 	const char *dir = home ? b->run->ctx.roots.dir[PB_ROOT_HOME] :
 			  word[0] == '/' ? "" : b->run->cwd;
 
-	if (!dir || memchr(word, '\0', len) || strlen(dir) >= PATH_MAX)
+	if (!dir || len >= PATH_MAX || memchr(word, '\0', len) ||
+	    (size_t)snprintf(out, PATH_MAX, "%s/%.*s", dir, (int)len, word) >= PATH_MAX)
 		return false;
-	(void)snprintf(out, PATH_MAX, "%s", strcmp(dir, "/") == 0 ? "" : dir);
-	return append(out, word, len) && out[0];
+	place_make_plain(out);
+	return out[0];
 }
 
 /* Exists on the host, and is reached through no link: where one leads is not looked up. */

@@ -30,22 +30,6 @@ int64_t cache_files_now(void)
 
 /* --- who may write ------------------------------------------------------------------ */
 
-static int not_believed(const char *path, const struct stat *st, bool managed,
-			struct rt_err *err)
-{
-	char shown[300];
-
-	io_escape(shown, sizeof(shown), path, strlen(path));
-	if (st->st_uid != 0 && (managed || st->st_uid != getuid()))
-		return rt_fail(err, EPERM, "the policy '%s' belongs to uid %u: %s", shown,
-			       (unsigned)st->st_uid,
-			       managed ? "it must be root's" : "neither root nor the caller");
-	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return rt_fail(err, EPERM, "the policy '%s' is writable by its group or others "
-			       "(mode %04o): chmod go-w", shown, (unsigned)st->st_mode & 07777);
-	return 0;
-}
-
 static bool is_managed(const char *path)
 {
 	return strncmp(path, FOUND_MANAGED "/", sizeof(FOUND_MANAGED)) == 0;
@@ -64,7 +48,7 @@ static int check_owner(const struct cache *c, const struct cache_input *in,
 	if ((in->flags & (CACHE_NARROW | CACHE_STD | CACHE_POLC)) ||
 	    (in->level == PB_PROJECT && !c->want->policy))
 		return 0;
-	return not_believed(in->path, st, is_managed(in->path), err);
+	return found_check_owner(in->path, st, is_managed(in->path), err);
 }
 
 static int list(const char *dir, bool own, bool managed, struct found *ret, struct rt_err *err)
@@ -75,7 +59,7 @@ static int list(const char *dir, bool own, bool managed, struct found *ret, stru
 	io_escape(shown, sizeof(shown), dir, strlen(dir));
 	if (r < 0)
 		return rt_fail_errno(err, -r, "the policies in '%s' cannot be read", shown);
-	return own && ret->st.st_nlink ? not_believed(dir, &ret->st, managed, err) : 0;
+	return own && ret->st.st_nlink ? found_check_owner(dir, &ret->st, managed, err) : 0;
 }
 
 /* What lies in the project came with it, wherever XDG_CONFIG_HOME leads. */

@@ -29,12 +29,11 @@ static uint32_t rule_of(const struct sandbox_node *n)
 static bool is_kept(const struct bundle *b, const struct sandbox_view *v,
 		    const struct sandbox_node *n)
 {
-	const struct pb_rule *r = bundle_rule(b, rule_of(n));
 	const struct sandbox_node *up;
 	char dir[PATH_MAX];
 
 	if (n->masked || n->absent || n->noted || n->is_dir || n->source || (n->ops & PB_WRITE) ||
-	    !r || !(r->flags & PB_F_FLOOR) || !config_name(n->path) ||
+	    !bundle_is_floor(b, rule_of(n)) || !config_name(n->path) ||
 	    (size_t)snprintf(dir, sizeof(dir), "%.*s", (int)(config_name(n->path) - 1 - n->path),
 			     n->path) >= sizeof(dir))
 		return false;

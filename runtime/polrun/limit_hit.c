@@ -11,17 +11,6 @@
 
 #include "runtime/decide/rule_text.h"
 
-static const struct pb_limit *find(const struct bundle *b, unsigned kind)
-{
-	for (uint32_t i = 0; b && b->limits && i < b->limits->limits.count; i++) {
-		const struct pb_limit *p = pb_at(b->limits, b->limits->limits, sizeof(*p), i);
-
-		if (p->kind == kind)
-			return p;
-	}
-	return NULL;
-}
-
 static bool was_hit(const struct supervise_result *r, const struct pb_limit *p, bool *ret_likely)
 {
 	*ret_likely = false;
@@ -57,7 +46,7 @@ size_t limit_hits(const struct bundle *b, const struct supervise_result *r,
 	size_t n = 0;
 
 	for (size_t i = 0; i < LIMIT_HITS; i++) {
-		const struct pb_limit *p = find(b, kinds[i]);
+		const struct pb_limit *p = b ? bundle_limit(b, kinds[i]) : NULL;
 		bool likely;
 
 		if (p && was_hit(r, p, &likely))

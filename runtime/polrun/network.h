@@ -8,9 +8,9 @@
 
 /* Fills in the mode.  No descriptor is open afterwards. */
 void network_fill(struct sandbox_run *run);
-/* Prints a line about what the mode does not do in this version or on this kernel. */
 /* The command asks for a network that the run has not got: names the rule. */
 void network_off_say(FILE *out, const struct sandbox_run *run, bool verbose);
+/* Prints a line about what the mode does not do in this version or on this kernel. */
 void network_say(FILE *out, const struct sandbox_run *run);
 /*
  * Call it after a failed start.  If the failed step was "nft" (the kernel refused the

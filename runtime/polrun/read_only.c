@@ -84,14 +84,6 @@ void read_only_say(FILE *out, const struct sandbox_run *run, const struct sandbo
 			more);
 }
 
-/* What git reads in repositories below the project is the floor's in every run. */
-static bool is_floor(const struct bundle *b, uint32_t rule)
-{
-	const struct pb_rule *r = bundle_rule(b, rule);
-
-	return r && (r->flags & PB_F_FLOOR);
-}
-
 void read_only_list(struct json *j, const struct sandbox_run *run, const struct sandbox_view *v)
 {
 	char text[SHOWN];
@@ -100,7 +92,8 @@ void read_only_list(struct json *j, const struct sandbox_run *run, const struct 
 	for (size_t i = 0; v && run && i < v->n; i++) {
 		const struct sandbox_node *n = &v->nodes[i];
 
-		if (!n->forced_ro || n->source || is_floor(run->bundle, n->forced_by))
+		/* what git reads in repositories below the project is the floor's in every run */
+		if (!n->forced_ro || n->source || bundle_is_floor(run->bundle, n->forced_by))
 			continue;
 		json_object(j, NULL);
 		io_escape(text, sizeof(text), n->path, strlen(n->path));

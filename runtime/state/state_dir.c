@@ -11,29 +11,8 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/passwd.h"
+#include "runtime/base/place.h"
 #include "runtime/base/sys.h"
-
-/* Removes "//", "." and "..".  A ".." removes the name before it, even if that is a
- * link, so that a path that does not exist yet gets a name, too. */
-static void make_plain(char *path)
-{
-	char *w = path;
-
-	for (const char *s = path; *s;) {
-		size_t n = strcspn(s, "/");
-
-		if (n == 2 && s[0] == '.' && s[1] == '.') {
-			while (w > path && *--w != '/')
-				;
-		} else if (n && !(n == 1 && s[0] == '.')) {
-			*w++ = '/';
-			memmove(w, s, n);
-			w += n;
-		}
-		s += n + (s[n] == '/');
-	}
-	*w = '\0';
-}
 
 bool state_dir_place(const char *home, const char *rest, const char *xdg, char out[PATH_MAX])
 {
@@ -42,7 +21,7 @@ bool state_dir_place(const char *home, const char *rest, const char *xdg, char o
 
 	if (n <= 0 || n >= PATH_MAX - STATE_DIR_SPARE)
 		return false;
-	make_plain(out);
+	place_make_plain(out);
 	return true;
 }
 

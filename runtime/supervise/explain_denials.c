@@ -38,9 +38,7 @@ static bool is_written_rule(const struct bundle *b, const struct denial *d)
 
 static bool is_floor(const struct bundle *b, const struct denial *d)
 {
-	const struct pb_rule *r = bundle_rule(b, d->rule);
-
-	return r && (r->flags & PB_F_FLOOR) && strcmp(d->op, "write") == 0;
+	return bundle_is_floor(b, d->rule) && strcmp(d->op, "write") == 0;
 }
 
 /* Would a person who looks for the reason of a failure, or for what a run that worked did

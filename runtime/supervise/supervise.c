@@ -370,7 +370,7 @@ static int take_signals(struct loop *l)
 
 static int take_clock(struct loop *l)
 {
-	const struct pb_limits *lim = l->run->bundle->limits;
+	const struct pb_limit *time = bundle_limit(l->run->bundle, PB_L_TIME);
 	int r = waker_init(&l->waker, l->err);
 
 	if (r < 0)
@@ -379,15 +379,8 @@ static int take_clock(struct loop *l)
 	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (l->timer < 0)
 		return rt_fail_errno(l->err, errno, "cannot make a timer");
-	l->ret->limit_rule = UINT32_MAX;
-	for (uint32_t i = 0; lim && i < lim->limits.count; i++) {
-		const struct pb_limit *p = pb_at(lim, lim->limits, sizeof(*p), i);
-
-		if (p->kind == PB_L_TIME) {
-			l->limit_ms = p->value ? p->value : 1;
-			l->ret->limit_rule = p->rule;
-		}
-	}
+	if (time)
+		l->limit_ms = time->value ? time->value : 1;
 	if (l->limit_ms > UINT64_C(1) << 50)
 		l->limit_ms = UINT64_C(1) << 50;
 	if ((l->limit_ms && set_timer(l, l->start_ms + l->limit_ms) != 0) || set_waker(l) < 0)

@@ -23,7 +23,6 @@ struct supervise_result {
 	size_t wall;
 	const char *walls;   /* how the walls were watched, static; NULL: the watch did
 	                        not begin */
-	uint32_t limit_rule; /* rule of the time limit */
 	struct denials denials;
 };
 
