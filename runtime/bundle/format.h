@@ -58,7 +58,7 @@
 #define PB_MAGIC_RULES   0x4c555250u /* "PRUL" */
 #define PB_MAGIC_MATCHER 0x54414d50u /* "PMAT" */
 #define PB_MAGIC_MAP     0x50414d50u /* "PMAP" */
-#define PB_MAGIC_EGRESS  0x52474550u /* "PEGR" */
+#define PB_MAGIC_EGRESS  0x32474550u /* "PEG2" */
 #define PB_MAGIC_LANDLOCK 0x444e4c50u /* "PLND" */
 #define PB_MAGIC_MOUNTS  0x544e4d50u /* "PMNT" */
 #define PB_MAGIC_LIMITS  0x4d494c50u /* "PLIM" */
@@ -173,9 +173,13 @@ struct pb_map {
 #define PB_NFT_TRANSACTION (200u * 1024)
 
 /*
- * egress.bin: the decision for every (address, protocol, port), without gaps. The range
- * of all addresses, v4 as v4-mapped v6, is cut into slabs. Each slab names its lists of
+ * egress.bin: what the network's rules say, with precedence settled.  It has two halves.
+ * Addresses: the decision for every (address, protocol, port), without gaps.  The range
+ * of all addresses, v4 as v4-mapped v6, is cut into slabs.  Each slab names its lists of
  * port ranges, one for tcp and one for udp.
+ * Names: each name that a rule or an exception mentions has a class, with two such
+ * lists; one more class is that of every other name.  Look-up: the exact name, else the
+ * longest name of which it is below, else `other_class`.
  */
 struct pb_slab {
 	uint8_t lo[16];     /* a slab ends where the next one begins; the last ends at the
@@ -188,16 +192,86 @@ struct pb_ports {
 };
 
 struct pb_piece {
-	uint16_t hi;  /* begins after the piece before it; the last ends at 65535 */
-	uint8_t effect, zero;
-	uint32_t rule; /* number of a rule or a scalar */
+	uint16_t hi;    /* begins after the piece before it; the last ends at 65535 */
+	uint8_t effect;
+	uint8_t free;   /* 1: allowed (or asked by a soft rule) because it is the run's own
+	                   loopback; for what runs on the host `network otherwise` decides */
+	uint32_t rule;  /* number of a rule or a scalar */
+	uint32_t grant; /* number of a grant; 0: the plain one */
+	uint32_t zero;
+};
+
+#define PB_NO_POOL UINT32_MAX
+
+struct pb_class {
+	uint32_t tcp, udp; /* numbers of lists */
+	uint32_t pool;     /* number, or PB_NO_POOL: no rule allows or asks a tcp port (or
+	                      it is "localhost", whose addresses are 127.0.0.1 and ::1) */
+	uint32_t zero;
+};
+
+/* Sorted by the bytes of the name (memcmp, then the length), then by `below`. */
+struct pb_host {
+	struct pb_str name; /* lower case, without a dot at the end */
+	uint32_t below;     /* 1: every name below this one, 0: this one itself */
+	uint32_t class_;
+};
+
+/*
+ * Inside of a run, a synthetic address stands for a name.  Index i, below
+ * PB_POOL_SIZE, is the v4 address PB_POOL_V4 + i and the v6 address PB_POOL_V6 + i, whose
+ * last 32 bits are a number as well.  Index 0 is never given out.
+ */
+#define PB_POOL_V4 0xc6120000u /* 198.18.0.0/15 */
+#define PB_POOL_V6 { 0xfd, 0x70, 0x6f, 0x6c } /* fd70:6f6c::/96; the other bytes are 0 */
+#define PB_POOL_SIZE 131072u
+#define PB_MAX_POOLS 64u
+
+/* The indices that the names of some classes get; pools ascend and do not overlap. */
+struct pb_pool {
+	uint32_t first, count;
+};
+
+/* Addresses to which a name may lead although the guard refuses them (`within`). */
+struct pb_range {
+	uint8_t lo[16], hi[16];
+};
+
+enum pb_peek { PB_PEEK_PORT, PB_PEEK_NONE, PB_PEEK_TLS, PB_PEEK_HTTP, PB_PEEK_COUNT };
+
+/* What an allowed or asked connection gets beyond the permission.  Grant 0 is plain:
+ * empty strings, no range, no limit, PB_PEEK_PORT. */
+struct pb_grant {
+	struct pb_str via, via_secret;        /* the upstream proxy; where its secret is */
+	struct pb_str header, prefix, secret; /* inject */
+	uint32_t within_first, within_count;  /* ranges */
+	uint64_t bytes;       /* of one connection, both ways; 0: no limit */
+	uint32_t connections; /* at a time; 0: no limit */
+	uint8_t peek, zero[3]; /* enum pb_peek */
+};
+
+enum pb_gate {
+	PB_GATE_NEEDED = 1, /* the run needs a namespace of its own, the table and the
+	                       gateway: always in the mode `limited`; in `full` where
+	                       something is not simply allowed */
+	PB_GATE_REACHES = 2 /* something outside of the run can be reached: a name has a
+	                       pool, or a rule lets tcp to an address that is no loopback */
 };
 
 struct pb_egress {
 	struct pb_head head;
-	struct pb_table slabs;  /* struct pb_slab; the first begins at :: */
-	struct pb_table lists;  /* struct pb_ports */
-	struct pb_table pieces; /* struct pb_piece */
+	struct pb_table slabs;   /* struct pb_slab; the first begins at :: */
+	struct pb_table lists;   /* struct pb_ports */
+	struct pb_table pieces;  /* struct pb_piece */
+	struct pb_table hosts;   /* struct pb_host */
+	struct pb_table classes; /* struct pb_class; at least one */
+	struct pb_table pools;   /* struct pb_pool */
+	struct pb_table ranges;  /* struct pb_range */
+	struct pb_table grants;  /* struct pb_grant; at least one */
+	uint32_t other_class;
+	uint32_t hold_ms; /* how long an ask may hold a connection */
+	uint32_t guard;   /* 1: the mode `limited`; 0: `full` */
+	uint32_t gate;    /* enum pb_gate bits */
 };
 
 /* --- mounts.bin: where the view may change ------------------------------------- */
@@ -300,7 +374,13 @@ _Static_assert(sizeof(struct pb_rule) == 80, "pb_rule");
 _Static_assert(sizeof(struct pb_map_entry) == 16, "pb_map_entry");
 _Static_assert(sizeof(struct pb_slab) == 24, "pb_slab");
 _Static_assert(sizeof(struct pb_ports) == 8, "pb_ports");
-_Static_assert(sizeof(struct pb_piece) == 8, "pb_piece");
+_Static_assert(sizeof(struct pb_piece) == 16, "pb_piece");
+_Static_assert(sizeof(struct pb_class) == 16, "pb_class");
+_Static_assert(sizeof(struct pb_host) == 16, "pb_host");
+_Static_assert(sizeof(struct pb_pool) == 8, "pb_pool");
+_Static_assert(sizeof(struct pb_range) == 32, "pb_range");
+_Static_assert(sizeof(struct pb_grant) == 64, "pb_grant");
+_Static_assert(sizeof(struct pb_egress) == 96, "pb_egress");
 _Static_assert(sizeof(struct pb_anchor) == 24, "pb_anchor");
 _Static_assert(sizeof(struct pb_mount) == 24, "pb_mount");
 _Static_assert(sizeof(struct pb_landlock_abi) == 80, "pb_landlock_abi");

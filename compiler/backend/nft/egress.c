@@ -19,8 +19,9 @@ bool ruleset_egress(struct bk_output *out, const struct region *r,
 		buf_add(&lists, &p, sizeof(p));
 		next += p.count;
 		for (size_t k = 0; k < l->n; k++) {
-			struct pb_piece piece = { l->v[k].hi, (uint8_t)l->v[k].effect, 0,
-						  l->v[k].rule };
+			struct pb_piece piece = { .hi = l->v[k].hi,
+						  .effect = (uint8_t)l->v[k].effect,
+						  .rule = l->v[k].rule };
 
 			buf_add(&pieces, &piece, sizeof(piece));
 		}
