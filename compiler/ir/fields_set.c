@@ -204,8 +204,16 @@ static const char *check_net(struct ir_check *c)
 {
 	const struct ir_net *n = c->of;
 
-	return !n->protos ? "no protocol" :
-	       n->port_lo > n->port_hi ? "an empty port range" : NULL;
+	const struct ir_grant *g = &n->grant;
+
+	if (!n->protos || n->port_lo > n->port_hi)
+		return n->protos ? "an empty port range" : "no protocol";
+	if (g->via_secret.n && !g->via.n)
+		return "a proxy's secret without a proxy";
+	if (!g->header.n != !g->secret.n || (g->prefix.n && !g->header.n))
+		return "a header without a secret, or the reverse";
+	return g->header.n && (n->host != IR_HOST_NAME || n->protos != IR_TCP) ?
+		       "injects where not one host gets it" : NULL;
 }
 
 static TABLE(net, check_net, NULL,
@@ -216,7 +224,15 @@ static TABLE(net, check_net, NULL,
 	     WHEN(ir_net, host, ONLY(IR_HOST_NAME) | ONLY(IR_HOST_BELOW))),
 	NUMBER(ir_net, "port_lo", port_lo, 0, UINT16_MAX),
 	NUMBER(ir_net, "port_hi", port_hi, 0, UINT16_MAX),
-	LIST(ir_net, "within", within, nwithin, IR_FT_BLOCK));
+	LIST(ir_net, "within", within, nwithin, IR_FT_BLOCK),
+	WORD(ir_net, "peek", grant.peek, ir_words_peek, SAYS(ir_net, grant.peek, SOME)),
+	OPT_TEXT(ir_net, "via", grant.via, .is = ir_is_text),
+	OPT_TEXT(ir_net, "via_secret", grant.via_secret, .is = ir_is_text),
+	OPT_TEXT(ir_net, "header", grant.header, .is = ir_is_text),
+	OPT_TEXT(ir_net, "prefix", grant.prefix, .is = ir_is_text),
+	OPT_TEXT(ir_net, "secret", grant.secret, .is = ir_is_text),
+	OPT_NUMBER(ir_net, "connections", grant.connections, UINT32_MAX),
+	OPT_NUMBER(ir_net, "bytes", grant.bytes, UINT64_MAX));
 
 /* --- system calls, tools --------------------------------------------------- */
 

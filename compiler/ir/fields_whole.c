@@ -48,6 +48,25 @@ static const char *check_flags(const struct ir *ir, const struct ir_rule *r)
 		       "an errno that it cannot have" : NULL;
 }
 
+static bool has_grant(const struct ir_set *s)
+{
+	const struct ir_grant *g = &s->u.net.grant;
+
+	return g->via.n || g->header.n || g->bytes || g->connections || g->peek;
+}
+
+/* Only a rule that lets something through says what the gateway does with it. */
+static const char *check_grant(const struct ir_rule *r)
+{
+	if (r->kind != IR_NET)
+		return NULL;
+	for (size_t i = 0; i < r->nexcept; i++)
+		if (has_grant(&r->except[i]))
+			return "an exception that says what the gateway does";
+	return r->effect == IR_DENY && has_grant(&r->set) ?
+		       "a deny that says what the gateway does" : NULL;
+}
+
 static const char *check_lifted(const struct ir *ir, const struct ir_rule *r)
 {
 	if (!r->nlifted_by)
@@ -83,6 +102,8 @@ static const char *check_rule(struct ir_check *c)
 				   ops != IR_READ && ops != IR_WRITE && ops != IR_EXEC))
 		return "operations that it cannot have";
 	why = check_flags(c->ir, r);
+	if (!why)
+		why = check_grant(r);
 	return why ? why : check_lifted(c->ir, r);
 }
 

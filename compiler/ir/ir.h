@@ -80,6 +80,9 @@ enum ir_scalar_id {
 	IR_SCALAR_COUNT
 };
 
+/* The built-in value of NET_HOLD and its maximum, in ms. */
+#define IR_MAX_HOLD 30000u
+
 enum ir_scalar_type {
 	IR_T_EFFECT,   /* allow, ask, deny: in effect */
 	IR_T_OTHERWISE,/* like EFFECT, or by risk class: by_risk and effects[] */

@@ -23,6 +23,8 @@ WORDS(ir_words_mode, [IR_NET_DISABLED] = "disabled", [IR_NET_LIMITED] = "limited
 WORDS(ir_words_part, [IR_P_SETTING] = "setting", [IR_P_RUNNER] = "runner",
       [IR_P_SESSION] = "session", [IR_P_AUDIT] = "audit", [IR_P_ALERT] = "alert",
       [IR_P_TOOL] = "tool", [IR_P_NETWORK] = "network");
+WORDS(ir_words_peek, [IR_PEEK_PORT] = "port", [IR_PEEK_NONE] = "none", [IR_PEEK_TLS] = "tls",
+      [IR_PEEK_HTTP] = "http");
 WORDS(ir_words_glob, [IR_G_ONE] = "one", [IR_G_STAR] = "star", [IR_G_DEEP] = "deep",
       [IR_G_DIRS] = "dirs", [IR_G_ALT] = "alt");
 WORDS(ir_words_cmp, [IR_EQ] = "==", [IR_NE] = "!=", [IR_LT] = "<", [IR_LE] = "<=",
@@ -165,6 +167,7 @@ struct ir *ir_new(struct arena *a)
 		ir->scalars[silent[i].id].effect = silent[i].effect;
 	ir->scalars[IR_S_BASE].text = STR("std");
 	ir->scalars[IR_S_NET_MODE].num = IR_NET_DISABLED;
+	ir->scalars[IR_S_NET_HOLD].num = IR_MAX_HOLD;
 	ir->shell.at.span = SPAN_NONE;
 	return ir;
 }

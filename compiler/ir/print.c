@@ -178,6 +178,32 @@ static void put_cidr(FILE *out, const struct num_cidr *c)
 	fprintf(out, "/%u", c->bits);
 }
 
+static void put_named(FILE *out, const char *word, struct str s)
+{
+	if (s.n) {
+		fprintf(out, " %s ", word);
+		ir_print_str(out, s);
+	}
+}
+
+static void put_grant(FILE *out, const struct ir_grant *g)
+{
+	if (g->peek)
+		fprintf(out, " peek %s", ir_word(&ir_words_peek, g->peek));
+	put_named(out, "via", g->via);
+	put_named(out, "user from secret", g->via_secret);
+	put_named(out, "inject header", g->header);
+	if (g->prefix.n) {
+		fputc(' ', out);
+		ir_print_quoted(out, g->prefix);
+	}
+	put_named(out, "from secret", g->secret);
+	if (g->connections)
+		fprintf(out, " connections %u", g->connections);
+	if (g->bytes)
+		fprintf(out, " bytes %" PRIu64, g->bytes);
+}
+
 static void put_net(FILE *out, const struct ir_net *n)
 {
 	size_t i;
@@ -204,6 +230,7 @@ static void put_net(FILE *out, const struct ir_net *n)
 		fputs(i ? ", " : " within ", out);
 		put_cidr(out, &n->within[i]);
 	}
+	put_grant(out, &n->grant);
 }
 
 static void put_compare(FILE *out, const struct ir_cond *c)

@@ -147,6 +147,32 @@ struct ir_command {
 enum ir_proto { IR_TCP = 1, IR_UDP = 2, IR_ANY_PROTO = 3 };
 enum ir_host_kind { IR_HOST_ANY, IR_HOST_NAME, IR_HOST_BELOW, IR_HOST_CIDR };
 
+/* How far the gateway looks into a connection to a name before it lets it through. */
+enum ir_peek {
+	IR_PEEK_PORT, /* as its port says: TLS on 443 and 8443, HTTP on 80 and 8080 */
+	IR_PEEK_NONE, /* not at all: the server speaks first */
+	IR_PEEK_TLS, IR_PEEK_HTTP
+};
+
+/*
+ * What the gateway does with the connections that a rule lets through, and how many it
+ * lets through.  Only rules that allow or ask say something here; elsewhere everything is
+ * empty or 0.  It decides no request.
+ */
+struct ir_grant {
+	struct str via;        /* the proxy that takes them out: "http://HOST:PORT" with a
+	                          name in lower case, an IPv6 address in brackets; empty:
+	                          the gateway connects by itself */
+	struct str via_secret; /* the name of the secret with the proxy's "user:password";
+	                          empty: the proxy asks for none */
+	struct str header;     /* inject: the header's name; empty: nothing is injected */
+	struct str prefix;     /* what stands before the secret in its value; may be empty */
+	struct str secret;     /* inject: the name of the secret */
+	uint64_t bytes;        /* both ways together, for each run; 0: no limit */
+	uint32_t connections;  /* for each run; 0: no limit */
+	enum ir_peek peek;
+};
+
 struct ir_net {
 	unsigned protos;        /* enum ir_proto bits */
 	enum ir_host_kind host;
@@ -156,6 +182,7 @@ struct ir_net {
 	uint16_t port_lo, port_hi;
 	struct num_cidr *within; /* ranges to which a name may resolve */
 	size_t nwithin;
+	struct ir_grant grant;
 };
 
 /* Conditions over six arguments.  A comparison is (arg & mask) OP value, unsigned, on

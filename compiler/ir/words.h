@@ -29,7 +29,7 @@ static inline const char *ir_word(const struct ir_words *w, uint64_t number)
 void ir_print_flags(FILE *out, const struct ir_words *w, uint64_t bits);
 
 extern const struct ir_words ir_words_kind, ir_words_effect, ir_words_level, ir_words_root,
-	ir_words_risk, ir_words_mode, ir_words_part;
+	ir_words_risk, ir_words_mode, ir_words_part, ir_words_peek;
 extern const struct ir_words ir_words_glob;         /* enum ir_glob_op, without bytes */
 extern const struct ir_words ir_words_cmp;           /* enum ir_cmp: "==", … */
 extern const struct ir_words ir_words_guard;        /* enum ir_guard_kind */
