@@ -72,7 +72,7 @@ static const struct pb_host *find_host(const struct pb_egress *e, const char *na
 	return NULL;
 }
 
-uint32_t egress_class(const struct pb_egress *e, const char *name, size_t n)
+const struct pb_host *egress_host(const struct pb_egress *e, const char *name, size_t n)
 {
 	const struct pb_host *h = find_host(e, name, n, 0);
 
@@ -80,6 +80,13 @@ uint32_t egress_class(const struct pb_egress *e, const char *name, size_t n)
 	for (size_t i = 1; !h && i < n; i++)
 		if (name[i] == '.')
 			h = find_host(e, name + i + 1, n - i - 1, 1);
+	return h;
+}
+
+uint32_t egress_class(const struct pb_egress *e, const char *name, size_t n)
+{
+	const struct pb_host *h = egress_host(e, name, n);
+
 	return h ? h->class_ : e->other_class;
 }
 

@@ -15,6 +15,8 @@
  * below, else e->other_class.  `name` is in lower case, without a dot at the end.
  */
 uint32_t egress_class(const struct pb_egress *e, const char *name, size_t n);
+/* The entry of hosts that decides so, or NULL: none does. */
+const struct pb_host *egress_host(const struct pb_egress *e, const char *name, size_t n);
 /* The decision for a name of this class; never NULL. */
 const struct pb_piece *egress_name(const struct pb_egress *e, uint32_t class_, bool udp,
 				   uint16_t port);
