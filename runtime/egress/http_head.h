@@ -1,6 +1,6 @@
 /*
- * The head of an HTTP/1.x request (RFC 9112) and the extent of its body: which host it
- * names, and where the next request begins.  Only bytes, no allocation.
+ * The head of an HTTP/1.x request (RFC 9112): which host it names, and what says where
+ * its body ends (http_body.h).  Only bytes, no allocation.
  *
  * It is stricter than servers are.  A head that two readers could understand in
  * different ways (as to its host, or where it ends) is malformed: two Host lines, a
@@ -17,6 +17,9 @@
  *
  * A relay has to do this for every request of a connection, since the second may name
  * another host.  h.opaque says that HTTP may end with this request (CONNECT, Upgrade).
+ * Behind an Upgrade the next bytes are either a head again, which has to be checked, or no HTTP
+ * (WebSocket's first byte is none of a method; HTTP/2's preface is HTTP_H2): then no server
+ * takes them, or what follows, for a request that names another host.
  */
 #ifndef RUNTIME_EGRESS_HTTP_HEAD_H
 #define RUNTIME_EGRESS_HTTP_HEAD_H
@@ -25,11 +28,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/egress/name.h"
+#include "runtime/egress/http_host.h"
 
 #define HTTP_HEAD_MAX 16384 /* with the empty line */
 #define HTTP_FIELDS_MAX 128 /* lines of a head */
-#define HTTP_TRAILER_MAX 16384
 
 enum http_verdict {
 	HTTP_MORE, /* well-formed so far */
@@ -44,7 +46,6 @@ enum http_verdict {
 	HTTP_H2         /* "PRI * HTTP/2.0": HTTP/2 without TLS names its host later */
 };
 
-enum http_host_kind { HTTP_HOST_NAME, HTTP_HOST_V4, HTTP_HOST_V6 };
 enum http_body_kind { HTTP_BODY_NONE, HTTP_BODY_LENGTH, HTTP_BODY_CHUNKED };
 enum http_method {
 	HTTP_OTHER,
@@ -115,30 +116,17 @@ struct http_head {
 	enum http_verdict verdict;
 	size_t seen;
 	uint32_t lines, line_at;
+	bool in_method, has_length, has_upgrade, says_close, says_keep, says_upgrade;
 };
+
+/* A byte of a token (RFC 9110 5.6.2): of methods and names of fields. */
+bool http_is_token(uint8_t c);
 
 void http_head_init(struct http_head *h);
 
 /* `p` points to all bytes of this head so far, `n` may go beyond its end.  The verdict
  * depends only on the bytes, not on the calls, and is final unless it is HTTP_MORE. */
 enum http_verdict http_head_read(struct http_head *h, const uint8_t *p, size_t n);
-
-struct http_body {
-	enum http_body_kind kind;
-	enum http_verdict verdict;
-	uint8_t step;
-	uint64_t left;
-	uint32_t line_n, trailer_n, digits;
-	uint8_t name_n;
-	char name[24];
-};
-
-void http_body_init(struct http_body *b, const struct http_head *h);
-/* HTTP_MORE: all `n` bytes belong to the body; HTTP_END: `ret_used` of them do (a body
- * of no bytes ends at once); HTTP_MALFORMED: end the connection, `ret_used` bytes were
- * well-formed. `ret_used` is always set. */
-enum http_verdict http_body_read(struct http_body *b, const uint8_t *p, size_t n,
-				 size_t *ret_used);
 
 /* A few words for messages: "more than one Host". */
 const char *http_text(enum http_verdict v);

@@ -18,6 +18,7 @@
 #ifndef RUNTIME_EGRESS_TLS_HELLO_H
 #define RUNTIME_EGRESS_TLS_HELLO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,7 +54,7 @@ struct tls_hello {
 	uint16_t record_left;
 	uint8_t step;
 	uint32_t step_left, number; /* of the field that is being read */
-	uint32_t hello_left, block_left, ext_left, list_left;
+	uint32_t hello_left, ext_left;
 	uint16_t ext;
 	uint16_t seen[TLS_HELLO_EXTENSIONS];
 	size_t seen_n;
