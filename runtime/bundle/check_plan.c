@@ -33,10 +33,14 @@ static int check_anchor(struct check *c, const struct pb_anchor *a, uint32_t nru
 	if (a->kind > PB_A_ANY || a->root >= PB_ROOT_COUNT ||
 	    a->effect >= PB_EFFECT_COUNT)
 		return check_bad(c, "an anchor has an unknown kind, root or effect");
-	if (a->ops == 0 || (a->ops & ~(PB_READ | PB_WRITE | PB_EXEC)))
-		return check_bad(c, "an anchor has an unknown operation");
-	if (a->flags & ~(PB_AF_BELOW | PB_AF_SCRATCH | PB_AF_FLOOR))
+	if (a->flags & ~(PB_AF_BELOW | PB_AF_SCRATCH | PB_AF_FLOOR | PB_AF_SOCKET))
 		return check_bad(c, "an anchor has an unknown flag");
+	if ((a->flags & PB_AF_SOCKET) &&
+	    (a->flags != PB_AF_SOCKET || a->kind != PB_A_PATH || a->ops != 0))
+		return check_bad(c, "an anchor of a socket says more than a name");
+	if (!(a->flags & PB_AF_SOCKET) &&
+	    (a->ops == 0 || (a->ops & ~(PB_READ | PB_WRITE | PB_EXEC))))
+		return check_bad(c, "an anchor has an unknown operation");
 	if (a->zero[0] || a->zero[1] || a->zero[2] || a->zero2)
 		return check_bad(c, "an anchor has bytes that must be zero");
 	if (a->rule >= nrules)

@@ -286,7 +286,8 @@ enum pb_anchor_kind {
 enum pb_anchor_flag {
 	PB_AF_BELOW = 1,   /* covers everything below */
 	PB_AF_SCRATCH = 2, /* a scratch tree */
-	PB_AF_FLOOR = 4
+	PB_AF_FLOOR = 4,
+	PB_AF_SOCKET = 8 /* of a unix rule: the name of a socket file; `ops` is 0 */
 };
 
 /*

@@ -61,6 +61,8 @@ static const char read_only[] =
 static const char nothing[] =
 	"here its name is absent, or neither a file nor a directory: an allow gives "
 	"nothing";
+static const char no_socket[] =
+	"here there is no socket of that name: an allow gives nothing";
 static const char no_session[] =
 	"no session has a directory in this version: its pattern matches nothing";
 
@@ -81,8 +83,8 @@ static void put(struct exactness_here *h, const struct bundle *b, uint32_t rule,
 	}
 }
 
-/* True if the name yields no place and no link of the view. */
-static bool gives_nothing(const struct sandbox_run *run, const struct pb_anchor *a)
+/* Why the name yields no place and no link of the view, or NULL. */
+static const char *gives_nothing(const struct sandbox_run *run, const struct pb_anchor *a)
 {
 	const struct pb_mounts *m = run->bundle->mounts;
 	const struct pb_rule *r = bundle_rule(run->bundle, a->rule);
@@ -96,11 +98,14 @@ static bool gives_nothing(const struct sandbox_run *run, const struct pb_anchor 
 	    (a->flags & PB_AF_SCRATCH) ||
 	    (size_t)snprintf(path, sizeof(path), "%s%.*s", root[1] ? root : "",
 			     (int)a->path.len, pb_strp(m, a->path)) >= sizeof(path))
-		return false;
+		return NULL;
 	if (strncmp(path, "/proc", 5) == 0 || strncmp(path, "/dev", 4) == 0)
-		return false;
-	return fstatat(AT_FDCWD, path[0] ? path : "/", &st, AT_NO_AUTOMOUNT) != 0 ||
-	       !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode));
+		return a->flags & PB_AF_SOCKET ? no_socket : NULL;
+	if (fstatat(AT_FDCWD, path[0] ? path : "/", &st, AT_NO_AUTOMOUNT) != 0)
+		return a->flags & PB_AF_SOCKET ? no_socket : nothing;
+	if (a->flags & PB_AF_SOCKET)
+		return S_ISSOCK(st.st_mode) ? NULL : no_socket;
+	return S_ISDIR(st.st_mode) || S_ISREG(st.st_mode) ? NULL : nothing;
 }
 
 void exactness_find_here(const struct sandbox_run *run, const struct sandbox_view *v,
@@ -114,9 +119,10 @@ void exactness_find_here(const struct sandbox_run *run, const struct sandbox_vie
 			put(ret, run->bundle, v->nodes[i].forced_by, read_only);
 	for (uint32_t i = 0; i < m->anchors.count; i++) {
 		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
+		const char *why = gives_nothing(run, a);
 
-		if (gives_nothing(run, a))
-			put(ret, run->bundle, a->rule, nothing);
+		if (why)
+			put(ret, run->bundle, a->rule, why);
 		if (a->root == PB_ROOT_SESSION && !run->ctx.roots.dir[a->root])
 			put(ret, run->bundle, a->rule, no_session);
 	}

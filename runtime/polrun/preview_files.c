@@ -21,7 +21,9 @@ static struct said describe(const struct bundle *b, const struct sandbox_node *n
 {
 	struct said s = { .why = n->rule[0], .no_write = UINT32_MAX };
 
-	if (n->scratch)
+	if (n->socket)
+		(void)snprintf(s.ops, sizeof(s.ops), "socket");
+	else if (n->scratch)
 		(void)snprintf(s.ops, sizeof(s.ops),
 			       n->ops & PB_WRITE ? "scratch" :
 			       strcmp(n->path, "/dev") ? "empty" : "devices");

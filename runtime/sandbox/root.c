@@ -86,6 +86,22 @@ static bool at_or_below(const char *path, const char *top)
 	return n && !strncmp(path, top, n) && (path[n] == '/' || !path[n]);
 }
 
+/*
+ * Lets the run's uid connect as the socket's owner may.  On a file system that cannot map
+ * owners the socket stays its owner's, which is stricter.
+ */
+static int idmap_socket(int tree, int ns, const char *path, struct rt_err *err)
+{
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
+				   .userns_fd = (unsigned)ns };
+
+	if (ns < 0)
+		return rt_fail_errno(err, -ns, "a user namespace for the owner of %s",
+				     path);
+	(void)sys_mount_setattr(tree, "", AT_EMPTY_PATH, &attr, sizeof(attr));
+	return 0;
+}
+
 static int idmap(int tree, int ns, const char *path, struct rt_err *err)
 {
 	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
@@ -141,6 +157,9 @@ int root_trees(const struct sandbox_run *run, const struct sandbox_view *v,
 			r = idmap(fd,
 				  map_for(maps, &nmaps, 16, o->uid, o->gid, outside),
 				  own, err);
+		} else if (run->root_run && n->socket) {
+			r = idmap_socket(fd, map_for(maps, &nmaps, 16, n->uid, n->gid,
+						     outside), own, err);
 		}
 	}
 	for (size_t i = 0; i < nmaps; i++)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/sandbox/view_find.h"
 #include "runtime/sandbox/view_link.h"
@@ -57,6 +58,10 @@ static int add_place(struct view_builder *b, const struct view_anchor *a, const 
 
 	if (!p)
 		return -ENOMEM;
+	if (a->flags & PB_AF_SOCKET) {
+		p->wanted.socket = true;
+		return 0;
+	}
 	if (a->kind == PB_A_PATH) {
 		want(&p->wanted, a);
 		return 0;
@@ -70,7 +75,7 @@ static int add_place(struct view_builder *b, const struct view_anchor *a, const 
 /* Adds an anchor whose path on the host goes through a link. */
 static int add_through_link(struct view_builder *b, const struct view_anchor *a)
 {
-	bool allow = a->effect == PB_ALLOW, follow = true;
+	bool allow = a->effect == PB_ALLOW, socket = a->flags & PB_AF_SOCKET, follow = true;
 	struct view_link *links;
 	char real[4096];
 	size_t n;
@@ -82,19 +87,23 @@ static int add_through_link(struct view_builder *b, const struct view_anchor *a)
 		follow = follow && foreign;
 		if (allow && follow)
 			r = view_add_link(b, links[i].path, links[i].target);
-		else if (!allow && !foreign)
+		else if (!allow && !socket && !foreign)
 			r = close_link(b, a, links[i].path);
-		if (!allow && r == 0)
+		if (!allow && !socket && r == 0)
 			r = view_guard_link(b, &links[i], a->rule);
 	}
 	free(links);
 	/* a loop, or a path that is too long: an allow gives nothing; a deny cannot be
-	 * enforced, so it is an error */
+	 * enforced, so it is an error.  Nothing is brought in by such a socket's name. */
 	if (r == -ELOOP || r == -ENAMETOOLONG)
-		return allow ? 0 : rt_fail_errno(b->err, -r, "the denied path %s", a->path);
+		return allow || socket ? 0 : rt_fail_errno(b->err, -r, "the denied path %s",
+							   a->path);
 	if (r < 0 || (allow && !follow))
 		return r;
 	r = view_add_alias(b, a->path, real, a->rule, allow);
+	/* the denied name of a socket: what an allow brings in is compared with it */
+	if (socket && (!allow || a->root == PB_ROOT_TMP))
+		return r;
 	if (r == 0)
 		r = add_place(b, a, real);
 	/* a private tree does not contain the link, so the run could make the name */
@@ -114,13 +123,21 @@ int view_add_anchor(struct view_builder *b, const struct view_anchor *a)
 		b->any_ro = a->rule;
 		return 0;
 	}
-	if (view_is_system(a->path) && (a->effect == PB_ALLOW || a->kind == PB_A_WILD))
+	if (view_is_system(a->path) && (a->effect == PB_ALLOW || a->kind == PB_A_WILD ||
+					(a->flags & PB_AF_SOCKET)))
 		return 0;
 	r = scratch ? 0 : view_look(b->in->prefix, a->path, &object);
 	if (r == -ELOOP)
 		return add_through_link(b, a);
 	if (r < 0)
 		return rt_fail_errno(b->err, -r, "%s", a->path);
+	/* a denied name matters only where a link leads to it; ${TMPDIR} is the run's own */
+	if ((a->flags & PB_AF_SOCKET) &&
+	    (a->effect != PB_ALLOW || a->root == PB_ROOT_TMP)) {
+		if (object.fd >= 0)
+			(void)close(object.fd);
+		return 0;
+	}
 	p = view_place_at(b, a->path);
 	if (!p)
 		return -ENOMEM;

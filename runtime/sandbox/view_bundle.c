@@ -86,6 +86,20 @@ static enum view_answer bundle_decide(void *arg, uint8_t op, const char *path,
 	return asked->known[i].answer[k];
 }
 
+static enum view_answer bundle_decide_socket(void *arg, const char *path, uint32_t *ret_rule)
+{
+	const struct asked *asked = arg;
+	struct decision d;
+	const struct pb_rule *rule;
+
+	decide_unix(asked->c, path, false, &d);
+	*ret_rule = d.rule;
+	if (d.effect == PB_ALLOW)
+		return VIEW_ALLOW;
+	rule = bundle_rule(asked->c->b, d.rule);
+	return rule && rule->kind == PB_UNIX ? VIEW_DENY : VIEW_OTHERWISE;
+}
+
 static void asked_free(struct asked *a)
 {
 	for (size_t i = 0; a && i < ASKED; i++)
@@ -162,6 +176,7 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 			      .nbelieved = run->nbelieved,
 			      .mountinfo = "/proc/self/mountinfo",
 			      .decide = bundle_decide,
+			      .decide_socket = bundle_decide_socket,
 			      .otherwise = run->bundle->rules->scalar_first +
 					   PB_S_FILE_READ };
 	struct view_mount *mounts = NULL;
@@ -187,7 +202,8 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 		v[n].root = a->root;
 		v[n].ops = a->ops;
 		v[n].effect = a->effect;
-		v[n].flags = a->flags & (PB_AF_BELOW | PB_AF_SCRATCH | PB_AF_FLOOR);
+		v[n].flags = a->flags & (PB_AF_BELOW | PB_AF_SCRATCH | PB_AF_FLOOR |
+					 PB_AF_SOCKET);
 		v[n].rule = a->rule;
 		if (a->kind != PB_A_ANY) {
 			/* this run does not have that root: no such names */

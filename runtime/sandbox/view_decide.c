@@ -39,13 +39,27 @@ enum view_answer view_decide_path(const struct view_builder *b, uint8_t op,
 	return a;
 }
 
+/* The question of view_decide_path(), or (op 0) whether a socket may be connected to. */
+struct question {
+	uint8_t op;
+	bool dir, host;
+};
+
+static enum view_answer ask(const struct view_builder *b, const struct question *q,
+			    const char *path, uint32_t *ret_rule)
+{
+	if (!q->op)
+		return b->in->decide_socket(b->in->arg, path, ret_rule);
+	return view_decide_path(b, q->op, path, q->dir, q->host, ret_rule);
+}
+
 /* The object also has the names by which rules reach it through links.  A deny of such
  * a name holds.  An allow holds if it is the rule that goes through the links, unless a
  * run may have made one of the links. */
-bool view_decide(const struct view_builder *b, uint8_t op, const struct view_place *p,
-		 bool dir, bool host, uint32_t *ret_rule)
+static enum view_answer ask_all_names(const struct view_builder *b, const struct question *q,
+				      const struct view_place *p, uint32_t *ret_rule)
 {
-	enum view_answer a = view_decide_path(b, op, p->path, dir, host, ret_rule);
+	enum view_answer a = ask(b, q, p->path, ret_rule);
 	const char *own = view_host_name(p);
 	char other[8300];
 
@@ -58,7 +72,7 @@ bool view_decide(const struct view_builder *b, uint8_t op, const struct view_pla
 			continue;
 		(void)snprintf(other, sizeof(other), "%s%s", alias->path,
 			       own + (alias->real[1] ? strlen(alias->real) : 0));
-		by_alias = view_decide_path(b, op, other, dir, host, &r);
+		by_alias = ask(b, q, other, &r);
 		if (alias->lends ? by_alias == VIEW_ALLOW && a == VIEW_OTHERWISE &&
 					   r == alias->rule :
 				   by_alias == VIEW_DENY) {
@@ -66,5 +80,28 @@ bool view_decide(const struct view_builder *b, uint8_t op, const struct view_pla
 			*ret_rule = r;
 		}
 	}
-	return a == VIEW_ALLOW;
+	return a;
+}
+
+enum view_answer view_answer_at(const struct view_builder *b, uint8_t op,
+				const struct view_place *p, bool dir, bool host,
+				uint32_t *ret_rule)
+{
+	const struct question q = { op, dir, host };
+
+	return ask_all_names(b, &q, p, ret_rule);
+}
+
+enum view_answer view_answer_socket(const struct view_builder *b,
+				    const struct view_place *p, uint32_t *ret_rule)
+{
+	const struct question q = { 0, false, true };
+
+	return b->in->decide_socket ? ask_all_names(b, &q, p, ret_rule) : VIEW_OTHERWISE;
+}
+
+bool view_decide(const struct view_builder *b, uint8_t op, const struct view_place *p,
+		 bool dir, bool host, uint32_t *ret_rule)
+{
+	return view_answer_at(b, op, p, dir, host, ret_rule) == VIEW_ALLOW;
 }

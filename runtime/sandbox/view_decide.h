@@ -11,6 +11,13 @@
 enum view_answer view_decide_path(const struct view_builder *b, uint8_t op,
 				  const char *path, bool dir, bool host, uint32_t *ret_rule);
 /* May the run do `op` at the place, by all of its names? */
+enum view_answer view_answer_at(const struct view_builder *b, uint8_t op,
+				const struct view_place *p, bool dir, bool host,
+				uint32_t *ret_rule);
+/* May the run connect to the socket at the place, by all of its names? */
+enum view_answer view_answer_socket(const struct view_builder *b,
+				    const struct view_place *p, uint32_t *ret_rule);
+/* view_answer_at() says VIEW_ALLOW. */
 bool view_decide(const struct view_builder *b, uint8_t op, const struct view_place *p,
 		 bool dir, bool host, uint32_t *ret_rule);
 

@@ -55,6 +55,8 @@ struct view_in {
 	                     of them: -EPERM */
 	enum view_answer (*decide)(void *arg, uint8_t op, const char *path,
 				   uint32_t *ret_rule);
+	/* the same about a connection to a socket file; NULL: no anchor is a socket's */
+	enum view_answer (*decide_socket)(void *arg, const char *path, uint32_t *ret_rule);
 	void *arg;
 	uint32_t otherwise; /* number of the otherwise-read rule; those for write and
 	                       exec follow */

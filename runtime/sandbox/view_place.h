@@ -27,6 +27,7 @@ struct view_wanted {
 	bool scratch;    /* the private tree is writable for the run */
 	bool wildcard;   /* a rule with a wildcard restricts names in this directory */
 	bool project;
+	bool socket;     /* a unix rule lets the run connect to a socket of this name */
 	bool mounted;    /* a mount shows another tree of the host here */
 	uint32_t rule;   /* that restricts or mounts */
 	struct {
@@ -59,6 +60,7 @@ struct view_given {
 	bool absent;       /* the host has nothing there */
 	bool is_dir;       /* the run makes a directory there */
 	bool note;         /* nothing is mounted, but --plan shows it */
+	bool socket;       /* a socket file that is brought in alone */
 };
 
 struct view_place {

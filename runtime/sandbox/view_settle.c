@@ -288,6 +288,31 @@ static int settle_mount(struct view_builder *b, struct view_place *p, enum regio
 		       "it could lie on, and the tree above is the host's", p->path);
 }
 
+/*
+ * Brings in the socket that a unix rule names, and nothing beside it.  One that a tree of
+ * the host shows anyway stays what it is there, and one that a file rule hides stays
+ * hidden.
+ */
+static bool settle_socket(const struct view_builder *b, struct view_place *p,
+			  const struct view_place *up)
+{
+	const struct view_object *o = &p->found.object;
+	struct view_given *g = &p->given;
+	uint32_t rule = VIEW_NO_RULE, file;
+
+	if (!p->wanted.socket || p->wanted.private_ || p->wanted.mounted || !o->exists ||
+	    !S_ISSOCK(o->mode) ||
+	    (up && up->given.from_host && !up->given.mask && (up->given.ops & PB_READ)))
+		return false;
+	if (view_answer_socket(b, p, &rule) != VIEW_ALLOW ||
+	    view_answer_at(b, PB_READ, p, false, true, &file) == VIEW_DENY)
+		return false;
+	g->keep = g->from_host = g->socket = true;
+	g->ops = g->allowed = 0;
+	g->rules[0] = g->rules[1] = g->rules[2] = rule;
+	return true;
+}
+
 static int settle_one(struct view_builder *b, size_t i)
 {
 	struct view_place *p = &b->places[i], *up;
@@ -314,6 +339,8 @@ static int settle_one(struct view_builder *b, size_t i)
 		if (r < 0 || p->given.note)
 			return r;
 	}
+	if (settle_socket(b, p, up))
+		return 0;
 	if (region == REGION_HOST)
 		forget_unreachable(b, p, up);
 	decide_ops(b, p, w->private_ || o->is_dir || p->given.is_dir || !o->exists,
@@ -349,7 +376,7 @@ static void forget(struct view_builder *b)
 	for (size_t i = 0; i < b->n; i++) {
 		struct view_given *g = &b->places[i].given;
 
-		g->keep = g->mask = g->lock = g->note = g->from_host = false;
+		g->keep = g->mask = g->lock = g->note = g->from_host = g->socket = false;
 	}
 	for (size_t i = 0; i < b->out->ncreatable; i++)
 		free(b->out->creatable[i].path);

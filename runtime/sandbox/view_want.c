@@ -120,9 +120,10 @@ static int open_ways(struct view_builder *b)
 	size_t n = b->n;
 
 	for (size_t i = 0; i < n && b->anywhere; i++) {
+		const struct view_wanted *w = &b->places[i].wanted;
 		struct view_place *p;
 
-		if (!b->places[i].wanted.named || b->places[i].wanted.restricted)
+		if (!(w->named || w->socket) || w->restricted)
 			continue;
 		while (view_beyond_reach(b, b->places[i].path, dir)) {
 			p = view_place_at(b, dir);

@@ -220,6 +220,20 @@ static void test_what_is_refused(void **state)
 	}
 }
 
+static const struct pb_anchor *anchors(const struct mk *m, uint32_t *ret_n)
+{
+	const struct bk_member *b = bk_member(&m->out, PB_MOUNTS);
+	const struct pb_mounts *h;
+
+	assert_non_null(b);
+	assert_int_equal(
+		bundle_check_mounts(b->bytes.p, b->bytes.n, bk_rule_count(m->ir), NULL),
+		0);
+	h = (const void *)b->bytes.p;
+	*ret_n = h->anchors.count;
+	return (const void *)(b->bytes.p + h->anchors.off);
+}
+
 static void test_otherwise_and_sockets(void **state)
 {
 	static const struct {
@@ -228,7 +242,9 @@ static void test_otherwise_and_sockets(void **state)
 	} rows[] = { { IR_S_FILE_READ, false },
 		     { IR_S_FILE_WRITE, true },
 		     { IR_S_FILE_EXEC, false } };
-	struct ir_rule *path, *abstract, *allow;
+	struct ir_rule *path, *abstract, *allow, *wild, *bus;
+	const struct pb_anchor *v;
+	uint32_t n;
 	struct mk m;
 
 	(void)state;
@@ -249,10 +265,26 @@ static void test_otherwise_and_sockets(void **state)
 	abstract->set.u.unix_path.abstract = true;
 	allow = mk_rule(&m, IR_UNIX, IR_ALLOW);
 	allow->set.u.unix_path = mk_path(&m, IR_ROOT_FS, "/run/x");
+	wild = mk_rule(&m, IR_UNIX, IR_ALLOW);
+	wild->set.u.unix_path = mk_path(&m, IR_ROOT_FS, "/run/user/*/bus");
+	bus = mk_rule(&m, IR_UNIX, IR_ALLOW);
+	bus->set.u.unix_path = mk_path(&m, IR_ROOT_FS, "bus");
+	bus->set.u.unix_path.abstract = true;
 	check(&m);
 	assert_int_equal(mk_exactness(&m, path, "mounts", NULL), BK_ENTRY_ONLY);
 	assert_int_equal(mk_exactness(&m, abstract, "mounts", NULL), BK_EXACT);
-	assert_int_equal(mk_exactness(&m, allow, "mounts", NULL), BK_OVER);
+	assert_int_equal(mk_exactness(&m, allow, "mounts", "absent"), BK_EXACT);
+	assert_int_equal(mk_exactness(&m, wild, "mounts", "wildcard"), BK_OVER);
+	assert_int_equal(mk_exactness(&m, bus, "mounts", "namespace"), BK_OVER);
+	/* the names of socket files are places; patterns and abstract names are none */
+	assert_true(bk_mounts.emit(m.ir, &m.out, &m.sink));
+	v = anchors(&m, &n);
+	assert_int_equal(n, 2);
+	for (uint32_t i = 0; i < n; i++)
+		assert_true(v[i].kind == PB_A_PATH && v[i].flags == PB_AF_SOCKET && !v[i].ops);
+	assert_true(v[0].rule == path->index && v[0].effect == PB_DENY);
+	assert_true(v[1].rule == allow->index && v[1].effect == PB_ALLOW);
+	assert_null(bk_mounts.verify(m.ir, &m.out, &m.a));
 	mk_release(&m);
 }
 
@@ -290,20 +322,6 @@ static void test_a_writable_tree_without_exec_is_noted(void **state)
 }
 
 /* --- the member ---------------------------------------- */
-
-static const struct pb_anchor *anchors(const struct mk *m, uint32_t *ret_n)
-{
-	const struct bk_member *b = bk_member(&m->out, PB_MOUNTS);
-	const struct pb_mounts *h;
-
-	assert_non_null(b);
-	assert_int_equal(
-		bundle_check_mounts(b->bytes.p, b->bytes.n, bk_rule_count(m->ir), NULL),
-		0);
-	h = (const void *)b->bytes.p;
-	*ret_n = h->anchors.count;
-	return (const void *)(b->bytes.p + h->anchors.off);
-}
 
 static void test_anchors_of_rules_and_exceptions(void **state)
 {

@@ -243,6 +243,7 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_MOUNTS, AT_ANCHOR(kind), 0x00010003, "unknown kind" },
 		{ PB_MOUNTS, AT_ANCHOR(kind), 0x00000000, "unknown operation" },
 		{ PB_MOUNTS, AT_ANCHOR(flags), 0x80, "unknown flag" },
+		{ PB_MOUNTS, AT_ANCHOR(flags), PB_AF_SOCKET, "says more than a name" },
 		{ PB_MOUNTS, AT_ANCHOR(rule), 999, "names no rule" },
 		{ PB_MOUNTS, AT_ANCHOR(path.len), 1, "not resolved" },
 		{ PB_MOUNTS, AT_ANCHOR(path.off), 0xffffffff, "leaves the member" },

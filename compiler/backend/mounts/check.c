@@ -287,16 +287,36 @@ static const char *elsewhere(const struct ctx *c)
 			     "sockets elsewhere are not mounted";
 }
 
+static void allow_unix(const struct ctx *c, const struct ir_rule *r)
+{
+	const struct ir_path *p = &r->set.u.unix_path;
+	struct mounts_places at;
+
+	if (p->abstract) {
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"abstract sockets of the host are in another namespace");
+		return;
+	}
+	mounts_places(c->report->a, p, &at);
+	if (at.shape != MOUNTS_LITERAL)
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"an allow with a wildcard brings no socket in: no pattern is "
+			"expanded at the start");
+	else if (p->root == IR_ROOT_TMP)
+		bk_note(c->report, r, LAYER, BK_EXACT, "a socket of the run's own");
+	else
+		bk_note(c->report, r, LAYER, BK_EXACT,
+			"a name that is a socket at the start is mounted, and nothing "
+			"beside it; one that is absent then, that its server makes anew "
+			"later, or that a file rule hides, is not reached (over)");
+}
+
 static void check_unix(const struct ctx *c, const struct ir_rule *r)
 {
 	const struct ir_path *p = &r->set.u.unix_path;
 
-	if (r->effect == IR_ALLOW && p->abstract)
-		bk_note(c->report, r, LAYER, BK_OVER,
-			"abstract sockets of the host are in another namespace");
-	else if (r->effect == IR_ALLOW)
-		bk_note(c->report, r, LAYER, BK_OVER,
-			"a socket is not mounted: the allow opens nothing yet");
+	if (r->effect == IR_ALLOW)
+		allow_unix(c, r);
 	else if (p->abstract)
 		bk_note(c->report, r, LAYER, r->effect == IR_ASK ? BK_OVER : BK_EXACT,
 			"abstract sockets of the host are in another namespace");

@@ -1,6 +1,7 @@
 /*
  * Writes mounts.bin: an anchor for each literal place of each file rule and of
- * its exceptions, and one for each deny of writing by a wildcard.
+ * its exceptions, one for each deny of writing by a wildcard, and one for each socket
+ * file that a unix rule names.
  */
 #include <inttypes.h>
 
@@ -54,6 +55,23 @@ static void add_set(struct anchors *s, const struct ir_rule *r,
 	add(s, &a, places.shape == MOUNTS_ANY ? STR("") : places.paths.v[0]);
 }
 
+/* A socket file has one name: a pattern with a wildcard has no anchor. */
+static void add_sockets(struct anchors *s, const struct ir_rule *r,
+			const struct ir_set *set, enum pb_effect effect)
+{
+	const struct ir_path *p = &set->u.unix_path;
+	struct pb_anchor a = { .kind = PB_A_PATH, .root = (uint8_t)p->root,
+			       .flags = PB_AF_SOCKET, .effect = (uint8_t)effect,
+			       .rule = r->index };
+	struct mounts_places places;
+
+	if (p->abstract)
+		return;
+	mounts_places(s->a, p, &places);
+	for (size_t i = 0; places.shape == MOUNTS_LITERAL && i < places.paths.n; i++)
+		add(s, &a, places.paths.v[i]);
+}
+
 static enum pb_effect effect_of(enum ir_effect e)
 {
 	switch (e) {
@@ -73,10 +91,12 @@ static enum pb_effect effect_of(enum ir_effect e)
 static void add_rule(struct anchors *s, const struct ir_rule *r)
 {
 	enum pb_effect inverse = r->effect == IR_ALLOW ? PB_DENY : PB_ALLOW;
+	void (*put)(struct anchors *, const struct ir_rule *, const struct ir_set *,
+		    enum pb_effect) = r->kind == IR_UNIX ? add_sockets : add_set;
 
-	add_set(s, r, &r->set, effect_of(r->effect));
+	put(s, r, &r->set, effect_of(r->effect));
 	for (size_t i = 0; i < r->nexcept; i++)
-		add_set(s, r, &r->except[i], inverse);
+		put(s, r, &r->except[i], inverse);
 }
 
 static struct str tree_text(struct arena *a, const struct ir_glob *g)
@@ -138,12 +158,12 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
 
-		if (r->kind == IR_FILE && (r->scopes & IR_SANDBOX))
+		if ((r->kind == IR_FILE || r->kind == IR_UNIX) && (r->scopes & IR_SANDBOX))
 			add_rule(&s, r);
 	}
 	if (s.v.n > PB_MAX_RULES) {
 		diag_add(sink, DIAG_PLAN_LIMIT, SPAN_NONE,
-			 "the file rules name %zu places, a bundle holds at most %u",
+			 "the file and unix rules name %zu places, a bundle holds at most %u",
 			 s.v.n, PB_MAX_RULES);
 		return false;
 	}
@@ -189,7 +209,10 @@ static void print(FILE *out, const struct bk_output *in)
 				mounts_place_text(in->a, (enum ir_root)v[i].root, rest);
 
 		(void)fprintf(out, "%-5s ", effects[v[i].effect]);
-		print_ops(out, v[i].ops);
+		if (v[i].flags & PB_AF_SOCKET)
+			(void)fputs("socket", out);
+		else
+			print_ops(out, v[i].ops);
 		(void)fprintf(out, " %.*s%s%s%s  %.*s\n", STR_ARG(place),
 			      v[i].kind == PB_A_WILD ? " (some names below)" : "",
 			      v[i].flags & PB_AF_SCRATCH ? " (scratch)" : "",

@@ -13,7 +13,7 @@
 static bool set_matches(const struct ir_rule *r, const struct ir_set *set,
 			const struct pb_anchor *an, struct str rest, struct arena *a)
 {
-	struct ir_request req = { .kind = IR_FILE, .scope = IR_SANDBOX };
+	struct ir_request req = { .kind = r->kind, .scope = IR_SANDBOX };
 	struct ir_rule alone = *r;
 
 	alone.set = *set;
@@ -24,6 +24,8 @@ static bool set_matches(const struct ir_rule *r, const struct ir_set *set,
 		req.roots.dir[an->root] = STR("/root");
 	req.path = an->root == PB_ROOT_FS ? (rest.n ? rest : STR("/")) :
 					    str_cat(a, STR("/root"), rest);
+	if (r->kind == IR_UNIX)
+		return !set->u.unix_path.abstract && eval_rule_matches(&alone, &req);
 	for (unsigned op = IR_READ; op <= IR_EXEC; op <<= 1) {
 		if (!(an->ops & op))
 			continue;
@@ -73,19 +75,24 @@ static bool set_has_anchor(const struct pb_mounts *h, const struct ir_rule *r,
 			   const struct ir_set *set, bool closes, struct arena *a)
 {
 	const struct pb_anchor *v = (const void *)((const char *)h + h->anchors.off);
-	const struct ir_glob *g = &set->u.file.path.glob;
+	bool is_socket = r->kind == IR_UNIX;
+	const struct ir_path *p = is_socket ? &set->u.unix_path : &set->u.file.path;
+	const struct ir_glob *g = &p->glob;
 	struct str want = is_literal(g) ? literal(a, g) : STR_NULL;
 
 	if (!is_literal(g) && !closes)
 		return true;
+	if (is_socket && (p->abstract || !is_literal(g)))
+		return true;
 	for (uint32_t i = 0; i < h->anchors.count; i++) {
 		struct str rest = { (const char *)h + v[i].path.off, v[i].path.len };
 
-		if (v[i].rule != r->index || (v[i].ops & set->u.file.ops) == 0)
+		if (v[i].rule != r->index ||
+		    (!is_socket && (v[i].ops & set->u.file.ops) == 0))
 			continue;
 		if (!is_literal(g) ||
 		    (v[i].kind == PB_A_PATH &&
-		     v[i].root == (uint8_t)set->u.file.path.root && str_eq(rest, want)))
+		     v[i].root == (uint8_t)p->root && str_eq(rest, want)))
 			return true;
 	}
 	return false;
@@ -112,6 +119,11 @@ static const char *check_mounts(const struct ir *ir, const struct pb_mounts *h,
 	return NULL;
 }
 
+static bool has_anchors(const struct ir_rule *r)
+{
+	return (r->kind == IR_FILE || r->kind == IR_UNIX) && (r->scopes & IR_SANDBOX);
+}
+
 const char *mounts_verify(const struct ir *ir, const struct bk_output *in,
 			  struct arena *a)
 {
@@ -136,7 +148,8 @@ const char *mounts_verify(const struct ir *ir, const struct bk_output *in,
 						  ir->rules.v[v[i].rule] :
 						  NULL;
 
-		if (!r || r->kind != IR_FILE || !(r->scopes & IR_SANDBOX) ||
+		if (!r || !has_anchors(r) ||
+		    (r->kind == IR_UNIX) != !!(v[i].flags & PB_AF_SOCKET) ||
 		    !anchor_holds(r, &v[i], rest, a))
 			return arena_printf(a, "anchor %u says what no rule says", i);
 	}
@@ -144,7 +157,7 @@ const char *mounts_verify(const struct ir *ir, const struct bk_output *in,
 		const struct ir_rule *r = ir->rules.v[i];
 		bool ok = true;
 
-		if (r->kind != IR_FILE || !(r->scopes & IR_SANDBOX))
+		if (!has_anchors(r))
 			continue;
 		ok = set_has_anchor(h, r, &r->set, r->effect != IR_ALLOW, a);
 		for (size_t k = 0; k < r->nexcept && ok; k++)
