@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Seeds that are made of a bundle, so that they follow the format.
 
-    seeds.py POLC OUT   a folder for each of bundle, tar, manifest, ir, member; and one
-                        for hook, of the messages that tests/live/hook.sh replays
+    seeds.py POLC OUT   a folder for each of bundle, tar, manifest, ir, member; one for
+                        hook, of the messages that tests/live/hook.sh replays; and those
+                        of the gateway's readers, of what real clients sent
 """
 import glob, os, re, subprocess, sys, tarfile
 
@@ -35,6 +36,15 @@ def put_messages(out):
             put(out, 'hook', f'{agent}-{i:02}', row.split(b'\t')[2].replace(b'@P@', b'/home/dev/app'))
 
 
+def put_egress(out):
+    """A byte that chooses the pieces stands before each."""
+    for target, name in (('tls_hello', 'hellos'), ('dns', 'queries'), ('http_head', 'heads')):
+        with open(os.path.join(HERE, '..', 'data', 'egress', f'{name}.tsv')) as f:
+            for i, row in enumerate(f):
+                client, _, data = row.rstrip('\n').split('\t')
+                put(out, target, client, bytes([i]) + bytes.fromhex(data))
+
+
 def main():
     polc, out = sys.argv[1:]
     os.makedirs(out, exist_ok=True)
@@ -45,6 +55,7 @@ def main():
         whole = f.read()
     os.unlink(path)
     put_messages(out)
+    put_egress(out)
     put(out, 'bundle', 'seed', whole)
     put(out, 'bundle', 'first', first_format(whole))
     put(out, 'tar', 'seed', whole)
