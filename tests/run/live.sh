@@ -67,7 +67,7 @@ cp "$BUILD/bin/polc" "$BUILD/bin/polrun" "$BUILD/bin/polinit" "$BUILD/bin/polnft
 	"$base/bin/" || exit 1
 cp "$BUILD"/tests/probes/* "$base/bin/probes/" 2>/dev/null
 cp "$BUILD"/tests/conformance/{file,net}_oracle "$base/bin/" || exit 1
-cp -r "$here/tests/live" "$here/tests/lib" "$here/tests/conformance" "$base/tests/" ||
+cp -r "$here/tests/live" "$here/tests/lib" "$here/tests/lab" "$here/tests/conformance" "$base/tests/" ||
 	exit 1
 cp -r "$here/examples" "$here/doc" "$base/" || exit 1
 # Laid out as an installed polc: its library is below the folder of its own.
@@ -77,28 +77,36 @@ if [ -r "${POL_SK_DUMMY:=$here/build/sk-dummy/sk-dummy.so}" ]; then
 	export POL_SK_DUMMY="$base/bin/sk-dummy.so"
 fi
 chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/examples" "$base/doc" "$base/share"
+# Tests that say "# lab: SERVICES" run on the host of a closed network (tests/lab/lab.sh), which only root can make.
+export POL_LAB="${POL_LAB:-$here/build/lab}"
 # A set-user-ID program that only prints who it is.
 if [ "$(id -u)" -eq 0 ] && [ -x "$base/bin/probes/who_probe" ]; then
 	install -m 4755 "$base/bin/probes/who_probe" "$base/bin/probes/who_suid"
 fi
 
 try_one() { # SCRIPT WHO [PREFIX…]: its status; what it printed is in $log
-	local who=$2 name work status
+	local script=$1 who=$2 name work status lab=''
 	name=$(test_name "$1")
 	shift 2
 	work=$base/${name//\//-}.$who
 	mkdir -m 0700 "$work"
+	if [ "$(id -u)" -eq 0 ] && [ -x "$POL_LAB/root/usr/sbin/nginx" ] && grep -q '^# lab:' "$script"; then
+		lab=$base/lab-${name//\//-}.$who
+		mkdir -m 0755 "$lab"
+		# shellcheck disable=SC2046
+		set -- "$base/tests/lab/lab.sh" -d "$lab" $(sed -n 's/^# lab://p' "$script") -- "$@"
+	fi
 	[ "$who" = root ] || [ "$(id -u)" -ne 0 ] || chown "$user" "$work"
 	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-300}" "$@" env -i POL_SK_DUMMY="${POL_SK_DUMMY:-}" \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		LANG=C.UTF-8 TERM=dumb HOME="$work" WORK="$work" BIN="$base/bin" \
+		LANG=C.UTF-8 TERM=dumb HOME="$work" WORK="$work" BIN="$base/bin" LAB="$lab" \
 		PROBES="$base/bin/probes" VARIANT="$VARIANT" \
 		POL_TEST_REQUIRE="${POL_TEST_REQUIRE:-}" \
 		SEED="${SEED:-}" RUNS="${RUNS:-}" \
 		WALLS_RUNS="${WALLS_RUNS:-}" WALLS_ONLY="${WALLS_ONLY:-}" \
 		bash "$base/tests/live/$name.sh" >"$log" 2>&1 </dev/null
 	status=$?
-	rm -rf --one-file-system "$work"
+	rm -rf --one-file-system "$work" ${lab:+"$lab"}
 	return "$status"
 }
 
