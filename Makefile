@@ -101,7 +101,8 @@ UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/pro
 TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
 ORACLE     := $(BUILD)/tests/conformance/file_oracle $(BUILD)/tests/conformance/net_oracle \
-              $(BUILD)/tests/conformance/shell_oracle $(BUILD)/tests/conformance/shell_reader
+              $(BUILD)/tests/conformance/shell_oracle $(BUILD)/tests/conformance/shell_reader \
+              $(BUILD)/tests/conformance/http_reader
 # What the run against the shells has beside them; the mutants can do without each production.
 MUTANTS    := $(patsubst %.c,$(BUILD)/obj/mutants/%.o,tests/conformance/shell_reader.c runtime/line/lang_printf.c $(wildcard runtime/line/shell/*.c runtime/line/var*.c))
 SHELL_TEST := $(addprefix $(BUILD)/tests/conformance/,shell_zygote.so shell_stub shell_mutants)
