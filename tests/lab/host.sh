@@ -50,11 +50,13 @@ lab_wire() {
 		sleep 0.01
 	done
 	ip link set lo up
-	ip link add out type veth peer name cable netns "$1"
-	sysctl -qw net.ipv6.conf.out.accept_dad=0
+	ip link add out address 02:00:00:00:00:02 type veth peer name cable address 02:00:00:00:00:01 netns "$1"
+	sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.out.accept_dad=0
 	ip addr add 203.0.113.2/24 dev out
 	ip addr add 2001:db8:0:1::2/64 dev out nodad
 	ip link set out up
+	# known neighbours: a lost question about one costs a second
+	ip neigh replace 2001:db8:0:1::1 lladdr 02:00:00:00:00:01 nud permanent dev out
 	ip route add default via 203.0.113.1
 	ip -6 route add default via 2001:db8:0:1::1
 }

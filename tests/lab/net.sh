@@ -10,9 +10,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 net_addresses() {
 	ip link set lo up
 	ip addr add 203.0.113.1/24 dev cable
-	sysctl -qw net.ipv6.conf.cable.accept_dad=0
+	sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.cable.accept_dad=0
 	ip addr add 2001:db8:0:1::1/64 dev cable nodad
 	ip link set cable up
+	ip neigh replace 2001:db8:0:1::2 lladdr 02:00:00:00:00:02 nud permanent dev cable
 	sed '/^#/d; s/.*/addr add & dev lo/; /:/s/$/ nodad/' "$here/addresses" | ip -batch -
 }
 
