@@ -13,8 +13,8 @@
  * the sockets, polrun sends GATE_SOCKETS with them.  polgate confines itself and answers
  * GATE_READY (or GATE_FAILED); the command starts after that.  Then polgate sends one
  * GATE_EVENT for each connection that ended and each thing that it refused, and GATE_ASK
- * for a connection that waits for a person.  polgate ends when the socket hangs up; if
- * polgate ends, polrun ends the run.
+ * for a connection that waits for a person.  polgate ends when the socket hangs up, or
+ * after GATE_END; if it ends before, polrun ends the run.
  */
 #ifndef RUNTIME_EGRESS_GATE_H
 #define RUNTIME_EGRESS_GATE_H
@@ -59,6 +59,8 @@ enum gate_type {
 	GATE_SOCKETS = 1, /* struct gate_message and SCM_RIGHTS: the sockets whose bits are
 	                     set in `value`, in the order of enum gate_socket */
 	GATE_ANSWER,      /* struct gate_message: `id`, `value`: enum gate_answer */
+	GATE_END,         /* struct gate_message: the run has ended.  polgate sends the
+	                     records that it still has, and ends at once */
 	/* polgate to polrun */
 	GATE_READY,       /* struct gate_message */
 	GATE_FAILED,      /* struct gate_record: `text` */

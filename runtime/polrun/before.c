@@ -22,6 +22,11 @@ int before_open_polnft(struct rt_err *err)
 	return own_open("polrun", "polnft", err);
 }
 
+int before_open_polgate(struct rt_err *err)
+{
+	return own_open("polrun", "polgate", err);
+}
+
 /* True if one of the components is "..". */
 static bool climbs(const char *path)
 {

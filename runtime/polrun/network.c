@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/decide/rule_text.h"
+#include "runtime/base/io.h"
 #include "runtime/polrun/before.h"
 
 void network_fill(struct sandbox_run *run)
@@ -16,8 +17,19 @@ void network_fill(struct sandbox_run *run)
 	unsigned mode = bundle_net_mode(run->bundle);
 
 	run->host_network = mode == PB_NET_FULL;
+	run->gateway = mode == PB_NET_LIMITED && run->bundle->egress;
 	run->by_polnft = false;
 	run->polnft_fd = -1;
+}
+
+int network_start_gateway(const struct sandbox_run *run, struct gateway *g, struct rt_err *err)
+{
+	AUTO_CLOSE int program = -1;
+
+	if (!run->gateway)
+		return 0;
+	program = before_open_polgate(err);
+	return program < 0 ? program : gateway_start(g, run, program, GATE_ASK_NOBODY, err);
 }
 
 void network_say(FILE *out, const struct sandbox_run *run)

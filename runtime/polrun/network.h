@@ -4,10 +4,12 @@
 
 #include <stdio.h>
 
-#include "runtime/sandbox/sandbox.h"
+#include "runtime/supervise/gateway.h"
 
 /* Fills in the mode.  No descriptor is open afterwards. */
 void network_fill(struct sandbox_run *run);
+/* Starts polgate if the run needs it. */
+int network_start_gateway(const struct sandbox_run *run, struct gateway *g, struct rt_err *err);
 /* The command asks for a network that the run has not got: names the rule. */
 void network_off_say(FILE *out, const struct sandbox_run *run, bool verbose);
 /* Prints a line about what the mode does not do in this version or on this kernel. */

@@ -58,6 +58,7 @@ struct session {
 	struct walls walls;
 	struct unreached unreached;
 	struct config_lock locks;
+	struct gateway gateway;
 	unsigned answered; /* enum ask_by */
 	char **envp;
 	char *exec_path;
@@ -303,7 +304,8 @@ static int start_and_supervise(struct session *s)
 	told_arm(&told, &s->unreached, s->report >= 0);
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
-	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached, &s->result, &err);
+	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
+		      &s->gateway, &s->result, &err);
 	streams_give_back(flags);
 	if (r < 0)
 		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
@@ -419,7 +421,9 @@ static int with_bundle(struct session *s)
 		if (status)
 			return fail(&err, status);
 	}
+	/* the gateway starts while the view is made */
 	if (fill_run(s, &err) < 0 ||
+	    (s->opt.action == OPT_RUN && network_start_gateway(&s->run, &s->gateway, &err) < 0) ||
 	    state_view_make(&s->run, dirs, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
 	    check_report(s, true, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
@@ -470,6 +474,7 @@ static void release(struct session *s)
 	if (s->decided)
 		entry_release(&s->entry);
 	walls_release(&s->walls);
+	gateway_release(&s->gateway);
 	sandbox_view_release(&s->view);
 	rt_roots_release(&s->roots);
 	env_free(s->envp);
@@ -487,6 +492,7 @@ static int session(const struct polrun_options *opt)
 {
 	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .ahead = SANDBOX_AHEAD_NONE,
 			     .walls = WALLS_NONE, .unreached = UNREACHED_NONE,
+			     .gateway = GATEWAY_NONE,
 			     .locks = CONFIG_LOCK_NONE,
 			     .left = { .top = -1, .fd = -1 }, .chosen.cache = { .dir = -1, .polc = -1 },
 			     .notes = opt->quiet ? fopen("/dev/null", "we") : stderr };

@@ -25,7 +25,6 @@
 #include "runtime/sandbox/status.h"
 #include "runtime/sandbox/why.h"
 
-#define ROOT_RUN_BASE 0x70000000u
 #define ROOT_RUN_INSIDE 1000u
 
 struct launch {
@@ -211,7 +210,7 @@ struct sandbox_ids sandbox_ids_of(const struct sandbox_run *run)
 	};
 
 	if (run->root_run) {
-		ids.uid_out = ids.gid_out = ROOT_RUN_BASE + (unsigned)getpid();
+		ids.uid_out = ids.gid_out = SANDBOX_ROOT_RUN_BASE + (unsigned)getpid();
 		ids.uid_in = ids.gid_in = ROOT_RUN_INSIDE;
 	}
 	return ids;

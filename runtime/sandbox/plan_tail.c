@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/base/compat.h"
 #include "runtime/base/io.h"
 #include "runtime/sandbox/plan_view.h"
 #include "runtime/sandbox/step_landlock.h"
+#include "runtime/sandbox/view_host.h"
 
 #define TEXT_MAX (256u * 1024)
 
@@ -163,8 +165,53 @@ static int text_make(const char *path, const char *line, struct plan_text *ret)
 	if (len)
 		memcpy(ret->bytes + first, host, len);
 	ret->len = first + len;
-	ret->path = path;
-	return 0;
+	ret->path = strdup(path);
+	return ret->path ? 0 : -ENOMEM;
+}
+
+/* Makes a text that has nothing of the host's file but its place. */
+static int text_own(const char *path, const char *text, struct plan_text *ret)
+{
+	struct view_link *links = NULL;
+	char real[4096];
+	size_t n = 0;
+	int r = view_resolve("", path, real, &links, &n);
+
+	free(links);
+	if (r < 0)
+		return r;
+	ret->path = strdup(real);
+	ret->bytes = strdup(text);
+	ret->len = strlen(text);
+	return ret->path && ret->bytes ? 0 : -ENOMEM;
+}
+
+static const char resolv_conf[] =
+	"# The run's egress gateway answers, for the names that the policy allows.\n"
+	"nameserver 127.0.0.1\n";
+
+static const char nsswitch[] =
+	"passwd: files\ngroup: files\nshadow: files\ngshadow: files\nhosts: files dns\n"
+	"networks: files\nprotocols: files\nservices: files\nethers: files\nrpc: files\n"
+	"netgroup: files\n";
+
+/* What a run with a gateway uses to look up names. */
+static int texts_of_gateway(struct plan_texts *ret)
+{
+	char hosts[512], host[256] = "";
+	int r = text_own("/etc/resolv.conf", resolv_conf, &ret->v[ret->n++]);
+
+	/* some programs look up the machine's own name */
+	if (gethostname(host, sizeof(host) - 1) != 0 || strpbrk(host, " \t\r\n#"))
+		host[0] = '\0';
+	(void)snprintf(hosts, sizeof(hosts), "127.0.0.1 localhost\n"
+		       "::1 localhost ip6-localhost ip6-loopback\n%s%s%s",
+		       host[0] ? "127.0.1.1 " : "", host, host[0] ? "\n" : "");
+	if (r == 0)
+		r = text_own("/etc/hosts", hosts, &ret->v[ret->n++]);
+	if (r == 0)
+		r = text_own("/etc/nsswitch.conf", nsswitch, &ret->v[ret->n++]);
+	return r;
 }
 
 int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret)
@@ -182,21 +229,22 @@ int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret)
 		name = "user";
 	(void)snprintf(line, sizeof(line), "%s:x:%u:%u:%s:%s:/bin/sh\n", name, uid, gid,
 		       name, home && !strpbrk(home, ":\n") ? home : "/");
-	r = text_make("/etc/passwd", line, &ret->v[0]);
-	if (r < 0)
-		return r;
-	ret->n = 1;
+	r = text_make("/etc/passwd", line, &ret->v[ret->n++]);
 	(void)snprintf(line, sizeof(line), "%s:x:%u:\n", name, gid);
-	r = text_make("/etc/group", line, &ret->v[1]);
+	if (r == 0)
+		r = text_make("/etc/group", line, &ret->v[ret->n++]);
+	if (r == 0 && run->gateway)
+		r = texts_of_gateway(ret);
 	if (r < 0)
-		return r;
-	ret->n = 2;
-	return 0;
+		plan_texts_release(ret);
+	return r;
 }
 
 void plan_texts_release(struct plan_texts *t)
 {
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		free(t->v[i].bytes);
+		free(t->v[i].path);
+	}
 	t->n = 0;
 }

@@ -7,17 +7,21 @@
 
 /* The files of /etc of which the run sees its own version. */
 struct plan_text {
-	const char *path; /* "/etc/passwd" */
-	char *bytes;      /* malloc'ed */
+	char *path;  /* where it lies, links resolved; malloc'ed, like the bytes */
+	char *bytes;
 	size_t len;
 };
 
 struct plan_texts {
-	struct plan_text v[2];
+	struct plan_text v[5];
 	size_t n;
 };
 
-/* Makes passwd and group: each begins with a line for the run's ids. */
+/*
+ * Makes passwd and group: each begins with a line for the run's ids.  A run with a
+ * gateway also gets its own resolv.conf, hosts and nsswitch.conf: names are the
+ * gateway's matter, and the host's other ways to look one up lead nowhere inside.
+ */
 int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret);
 void plan_texts_release(struct plan_texts *t);
 

@@ -13,7 +13,11 @@
 #include "runtime/base/err.h"
 #include "runtime/bundle/reader.h"
 #include "runtime/decide/decide.h"
+#include "runtime/egress/gate.h"
 #include "runtime/sandbox/sandbox_view.h"
+
+/* Host uids that own nothing: this and a process's pid. */
+#define SANDBOX_ROOT_RUN_BASE 0x70000000u
 
 /* A polinit that was started before there is a plan. */
 struct sandbox_ahead {
@@ -53,6 +57,7 @@ struct sandbox_run {
 	                              0x70000000 + pid, shown inside as 1000 */
 	bool trace;                /* --explain-denials: load the trace filter */
 	bool host_network;         /* mode `full`: no network namespace */
+	bool gateway;              /* the run's network leads to polgate */
 	bool by_polnft;            /* polnft loads the rules of a limited network, not
 	                              the messages in the bundle */
 	int polnft_fd;             /* opened before the clone if by_polnft */
@@ -77,6 +82,7 @@ struct sandbox_child {
 	int init_pidfd;
 	int status_fd;     /* seqpacket from polinit: struct sandbox_status */
 	int listener;      /* -1: none */
+	int sockets[GATE_SOCKET_COUNT]; /* for polgate, if run->gateway; -1: none */
 };
 
 /* The events that polinit sends. */
@@ -84,6 +90,7 @@ enum sandbox_event {
 	SANDBOX_READY = 1,  /* sandbox_start() consumes this one; value: the listener's
 	                       number in the target, or -1 */
 	SANDBOX_MOUNTED,    /* sandbox_start() consumes this one, too: the view stands */
+	SANDBOX_SOCKETS,    /* and this one: the gateway's sockets; value: their bits */
 	SANDBOX_FAILED,     /* a step failed: err is filled; polrun exits with 125 */
 	SANDBOX_EXEC_FAILED,/* execve of the target failed: value is the errno */
 	SANDBOX_EXITED,     /* value: wait status of the target */
@@ -126,6 +133,9 @@ bool sandbox_unix_wall(const struct sandbox_run *run);
  */
 int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view,
 		  struct sandbox_child *ret, struct rt_err *err);
+
+/* Closes the gateway's sockets, if they are still there. */
+void sandbox_drop_sockets(struct sandbox_child *c);
 
 /* Starts the command.  If the command or pid 1 has already ended, its status says so. */
 int sandbox_go(const struct sandbox_child *c, struct rt_err *err);

@@ -63,12 +63,40 @@ static int send_plan(const struct spawn *s, const void *bytes, size_t size)
 	return 0;
 }
 
-/* Receives one status and the pid of its sender on the host; flags are those of
- * recvmsg(). */
-static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_pid)
+/*
+ * What comes beside a status: the pid of its sender on the host, and descriptors, which
+ * the caller owns.
+ */
+struct beside {
+	pid_t pid;
+	int fds[GATE_SOCKET_COUNT];
+	size_t nfds;
+};
+
+static void take_beside(struct msghdr *m, struct beside *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		struct ucred cred;
+
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_CREDENTIALS) {
+			memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+			ret->pid = cred.pid;
+		} else if (c->cmsg_type == SCM_RIGHTS) {
+			ret->nfds = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+			memcpy(ret->fds, CMSG_DATA(c), ret->nfds * sizeof(int));
+		}
+	}
+}
+
+/* Receives one status; flags are those of recvmsg(). */
+static int receive(int sock, int flags, struct sandbox_status *ret, struct beside *ret_beside)
 {
 	union {
-		char buf[CMSG_SPACE(sizeof(struct ucred))];
+		char buf[CMSG_SPACE(sizeof(struct ucred)) +
+			 CMSG_SPACE(GATE_SOCKET_COUNT * sizeof(int))];
 		struct cmsghdr align;
 	} u;
 	struct iovec iov = { ret, sizeof(*ret) };
@@ -76,7 +104,6 @@ static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_p
 			    .msg_iovlen = 1,
 			    .msg_control = u.buf,
 			    .msg_controllen = sizeof(u.buf) };
-	struct cmsghdr *c;
 	ssize_t n;
 
 	n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags));
@@ -86,17 +113,14 @@ static int receive(int sock, int flags, struct sandbox_status *ret, pid_t *ret_p
 		m.msg_controllen = sizeof(u.buf);
 		n = SYS_RETRY(recvmsg(sock, &m, MSG_CMSG_CLOEXEC | flags));
 	}
-	if (n != (ssize_t)sizeof(*ret))
-		return n < 0 ? -errno : -EPIPE;
-	*ret_pid = 0;
-	c = CMSG_FIRSTHDR(&m);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
-		struct ucred cred;
-
-		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
-		*ret_pid = cred.pid;
-	}
-	return 0;
+	if (n < 0)
+		return -errno;
+	take_beside(&m, ret_beside);
+	if (n == (ssize_t)sizeof(*ret))
+		return 0;
+	for (size_t i = 0; i < ret_beside->nfds; i++)
+		(void)close(ret_beside->fds[i]);
+	return -EPIPE;
 }
 
 /*
@@ -108,8 +132,8 @@ static int no_listener(const struct spawn *s, const char *what, int e,
 		       struct rt_err *err)
 {
 	struct sandbox_status st;
-	pid_t pid;
-	int r = receive(s->child.sock, MSG_DONTWAIT, &st, &pid);
+	struct beside beside;
+	int r = receive(s->child.sock, MSG_DONTWAIT, &st, &beside);
 
 	(void)rt_fail_errno(err, e, "%s", what);
 	if (r == 0 && st.event == SANDBOX_FAILED && err)
@@ -162,22 +186,60 @@ static void meanwhile(const struct spawn *s, pid_t init_pid, int init_pidfd)
 		s->run->meanwhile(s->run->meanwhile_arg, init_pid, init_pidfd);
 }
 
+/* Gives each socket to the place that its bit names. */
+static int take_sockets(const struct sandbox_status *st, const struct beside *beside,
+			struct sandbox_child *ret, struct rt_err *err)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < GATE_SOCKET_COUNT; i++)
+		if ((st->value & (1 << i)) && n < beside->nfds)
+			ret->sockets[i] = beside->fds[n++];
+	if (n == beside->nfds && n == (size_t)__builtin_popcount((unsigned)st->value))
+		return 0;
+	for (; n < beside->nfds; n++)
+		(void)close(beside->fds[n]);
+	return rt_fail(err, EPROTO, "polinit has passed other sockets than it says");
+}
+
+/* Receives the next status that tells whether the set-up has ended. */
+static int receive_next(const struct spawn *s, struct sandbox_status *ret, pid_t *ret_pid,
+			struct sandbox_child *child, struct rt_err *err)
+{
+	struct beside beside;
+	int r;
+
+	for (;;) {
+		r = receive(s->child.sock, 0, ret, &beside);
+		if (r < 0)
+			return r;
+		*ret_pid = beside.pid;
+		if (ret->event == SANDBOX_MOUNTED) {
+			meanwhile(s, s->child.pid, s->child.pidfd);
+		} else if (ret->event == SANDBOX_SOCKETS) {
+			r = take_sockets(ret, &beside, child, err);
+			if (r < 0)
+				return r;
+		} else {
+			return 0;
+		}
+	}
+}
+
 /* `sent` is the result of send_plan().  If polinit ended, its status says why. */
 static int wait_ready(const struct spawn *s, const struct plan_policy *policy, int sent,
 		      struct sandbox_child *ret, struct rt_err *err)
 {
 	struct sandbox_status st;
 	pid_t pid = 0;
-	int r = receive(s->child.sock, 0, &st, &pid);
+	int r = receive_next(s, &st, &pid, ret, err);
 
-	if (r == 0 && st.event == SANDBOX_MOUNTED) {
-		meanwhile(s, s->child.pid, s->child.pidfd);
-		r = receive(s->child.sock, 0, &st, &pid);
-	}
 	if (r < 0 && sent < 0)
 		return rt_fail_errno(err, -sent, "sending the plan to polinit");
 	if (r == -EPIPE)
 		return rt_fail(err, EPIPE, "polinit ended during the set-up");
+	if (r == -EPROTO)
+		return r;
 	if (r < 0)
 		return rt_fail_errno(err, -r, "polinit's status");
 	if (st.event == SANDBOX_FAILED) {
@@ -216,6 +278,10 @@ static int plan_for_view(struct spawn *s, const struct sandbox_view *view,
 		}
 	}
 	plan_nft(&s->plan, policy);
+	if (s->run->gateway) {
+		(void)plan_add(&s->plan, STEP_ROUTES, PLAN_INIT);
+		(void)plan_add(&s->plan, STEP_GATE, PLAN_INIT);
+	}
 	plan_view(&s->plan, s->run, view, given, policy, &texts, grounded);
 	plan_texts_release(&texts);
 	s->plan.head.more = s->plan.head.tell = true;
@@ -310,6 +376,8 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 
 	memset(ret, 0, sizeof(*ret));
 	ret->listener = ret->status_fd = ret->init_pidfd = -1;
+	for (int i = 0; i < GATE_SOCKET_COUNT; i++)
+		ret->sockets[i] = -1;
 	s.uid_out = sandbox_ids_of(run).uid_out;
 	plan_init(&s.plan);
 	viewed = run->ahead && run->ahead->viewed;
@@ -332,6 +400,7 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 	plan_release(&s.plan);
 	if (r < 0) {
 		sandbox_ahead_release(&s.child);
+		sandbox_drop_sockets(ret);
 		if (ret->listener >= 0)
 			(void)close(ret->listener);
 		ret->listener = -1;

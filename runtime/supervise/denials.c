@@ -23,7 +23,13 @@ static struct denial *find(const struct denials *d, const struct denial *key)
 void denials_add(struct denials *d, const char *layer, const char *op,
 		 const char *subject, int err, uint32_t rule)
 {
-	struct denial key = { .err = err, .rule = rule, .count = 1, .last = ++d->met };
+	denials_add_many(d, layer, op, subject, err, rule, 1);
+}
+
+void denials_add_many(struct denials *d, const char *layer, const char *op,
+		      const char *subject, int err, uint32_t rule, uint64_t count)
+{
+	struct denial key = { .err = err, .rule = rule, .count = count, .last = ++d->met };
 	struct denial *e;
 
 	(void)snprintf(key.layer, sizeof(key.layer), "%s", layer);
@@ -31,7 +37,7 @@ void denials_add(struct denials *d, const char *layer, const char *op,
 	(void)snprintf(key.subject, sizeof(key.subject), "%s", subject);
 	e = find(d, &key);
 	if (e) {
-		e->count++;
+		e->count += count;
 		e->last = d->met;
 		return;
 	}

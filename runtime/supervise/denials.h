@@ -27,5 +27,8 @@ struct denials {
 
 void denials_add(struct denials *d, const char *layer, const char *op,
 		 const char *subject, int err, uint32_t rule);
+/* The same for `count` equal requests. */
+void denials_add_many(struct denials *d, const char *layer, const char *op,
+		      const char *subject, int err, uint32_t rule, uint64_t count);
 
 #endif

@@ -37,6 +37,7 @@ struct loop {
 	struct listener listener;
 	struct walls *walls;
 	struct unreached *unreached;
+	struct gateway *gateway;
 	int signals, timer;
 	struct waker waker;
 	enum phase phase;
@@ -187,6 +188,7 @@ static void on_status(struct loop *l, const struct sandbox_status *s)
 	switch ((enum sandbox_event)s->event) {
 	case SANDBOX_READY:
 	case SANDBOX_MOUNTED:
+	case SANDBOX_SOCKETS:
 		return;
 	case SANDBOX_STOPPED:
 		if (l->phase == PH_RUNNING)
@@ -412,7 +414,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 {
 	int r = take_clock(l);
 
-	if (!l->run->host_network)
+	/* with a gateway every packet has a route, and the gateway tells what it refused */
+	if (!l->run->host_network && !l->run->gateway)
 		unreached_open(l->unreached, l->child->init_pid);
 	if (r == 0)
 		r = take_signals(l);
@@ -428,6 +431,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		/* Somebody may stop polrun with SIGSTOP, which it cannot handle. */
 		(void)walls_wake(l->walls, true);
 	}
+	if (r == 0 && l->run->gateway)
+		r = gateway_give(l->gateway, l->child, l->err);
 	/* if a wall had gone, the command could start before the signal that ends it
 	 * arrives */
 	if (r == 0 && l->phase == PH_RUNNING)
@@ -470,6 +475,20 @@ static void serve(struct loop *l)
 	kill_all(l);
 }
 
+/* Without its gateway the run would go on with a network that answers nothing. */
+static void hear_gateway(struct loop *l)
+{
+	int r = gateway_serve(l->gateway, &l->ret->denials);
+
+	if (r == 0 || l->ended)
+		return;
+	l->failed = r == -ECHILD ? rt_fail(l->err, ECHILD, "the egress gateway has ended, and "
+							    "with it the run")
+				 : rt_fail_errno(l->err, -r, "the egress gateway");
+	l->ended = true;
+	kill_all(l);
+}
+
 /* Waits for events.  After a while without any it gives the program's pages back: in a
  * short run they cost more time than memory. */
 static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
@@ -495,7 +514,8 @@ static bool walls_due(const struct loop *l)
 
 static void run_loop(struct loop *l)
 {
-	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_MOUNTS, P_MOVES, P_LISTENER, P_COUNT };
+	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_MOUNTS, P_MOVES, P_GATEWAY, P_LISTENER,
+	       P_COUNT };
 	struct pollfd p[P_COUNT] = {
 		[P_INIT] = { l->child->init_pidfd, POLLIN, 0 },
 		[P_STATUS] = { l->child->status_fd, POLLIN, 0 },
@@ -503,6 +523,7 @@ static void run_loop(struct loop *l)
 		[P_TIMER] = { l->timer, POLLIN, 0 },
 		[P_MOUNTS] = { l->walls->mountinfo, POLLPRI, 0 },
 		[P_MOVES] = { l->walls->moves, POLLIN, 0 },
+		[P_GATEWAY] = { l->gateway->sock, POLLIN, 0 },
 	};
 
 	for (;;) {
@@ -526,6 +547,10 @@ static void run_loop(struct loop *l)
 			drain_timer(l);
 		if (p[P_SIGNALS].revents)
 			drain_signals(l);
+		if (p[P_GATEWAY].revents)
+			hear_gateway(l);
+		if (l->ended)
+			p[P_GATEWAY].fd = -1; /* gateway_finish() takes the rest */
 		if (p[P_LISTENER].revents & POLLIN)
 			serve(l);
 		else if (p[P_LISTENER].revents)
@@ -544,10 +569,11 @@ static void run_loop(struct loop *l)
 
 int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	      struct sandbox_child *child, struct walls *walls, struct unreached *unreached,
-	      struct supervise_result *ret, struct rt_err *err)
+	      struct gateway *gateway, struct supervise_result *ret, struct rt_err *err)
 {
 	struct loop l = { .run = run,
 			  .unreached = unreached,
+			  .gateway = gateway,
 			  .child = child,
 			  .ret = ret,
 			  .err = err,
@@ -572,6 +598,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 			;
 	}
 	ret->wall_ms = now_ms() - l.start_ms;
+	gateway_finish(gateway, &ret->denials);
 	unreached_end(unreached, ret->status != 0);
 	listener_release(&l.listener);
 	walls_release(l.walls);

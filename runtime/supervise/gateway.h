@@ -1,0 +1,59 @@
+/*
+ * polrun's side of the egress gateway: starts polgate, gives it the run's sockets, and
+ * takes its records.  A record is only a message: polgate parses what the network sends,
+ * so nothing here acts on one but to count it, to name it and to ask a person.
+ */
+#ifndef RUNTIME_SUPERVISE_GATEWAY_H
+#define RUNTIME_SUPERVISE_GATEWAY_H
+
+#include "runtime/egress/gate.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/supervise/denials.h"
+
+#define GATEWAY_RECORDS_MAX 4096
+
+/* What polgate has told: the connections that ended, and totals. */
+struct gateway_log {
+	struct gate_record *v; /* malloc'ed: GATE_CLOSED and GATE_UNREACHED */
+	size_t n;
+	uint64_t lost;         /* records beyond GATEWAY_RECORDS_MAX */
+	uint64_t connections;  /* that were let through */
+	uint64_t refused;      /* connections, names and packets */
+	uint64_t unreached;    /* allowed, but not reached */
+	uint64_t up, down;     /* bytes from and to the command */
+};
+
+struct gateway {
+	int sock;  /* -1: no gateway, or it has ended */
+	pid_t pid; /* 0: none */
+	int pidfd;
+	const struct bundle *bundle;
+	struct gateway_log log;
+};
+
+#define GATEWAY_NONE { .sock = -1, .pidfd = -1 }
+
+/*
+ * Starts polgate; `program` is its file, opened for execution.  It goes on alone until
+ * gateway_give().  As root it runs as a host uid that owns nothing.
+ */
+int gateway_start(struct gateway *g, const struct sandbox_run *run, int program,
+		  enum gate_asking ask, struct rt_err *err);
+/* Passes the sockets of the run on (and closes them here), and waits until polgate is
+ * confined and serves them. */
+int gateway_give(struct gateway *g, struct sandbox_child *child, struct rt_err *err);
+/*
+ * Takes the records that are there; denials go to `d`.  0, or -errno if polgate has ended
+ * or has sent nonsense: then the run must end.  Works behind confine_self().
+ */
+int gateway_serve(struct gateway *g, struct denials *d);
+/* The run has ended: takes the last records and ends polgate, within half a second. */
+void gateway_finish(struct gateway *g, struct denials *d);
+/* Ends polgate at once, if it is there, and frees the log. */
+void gateway_release(struct gateway *g);
+
+/* "tcp example.com:443", "tcp [2001:db8::1]:22", or the name alone if there is no port;
+ * then what polgate adds to it. */
+void gateway_subject(const struct gate_record *r, char *out, size_t cap);
+
+#endif
