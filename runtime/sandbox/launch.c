@@ -44,13 +44,14 @@ struct launch {
 
 /*
  * Inside, the run's uid is not 0, so only ambient capabilities survive the exec of
- * polinit.  The set-up needs them for mounts, the loopback, the limit of user
+ * polinit.  The set-up needs them for mounts, the loopback, the gateway's ports, the limit of user
  * namespaces, the bounding set, and names below locked masks, and for nothing else.
  */
 static int raise_ambient(void)
 {
 	static const unsigned caps[] = { CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_SYS_RESOURCE,
-					 CAP_SETPCAP, CAP_DAC_OVERRIDE };
+					 CAP_SETPCAP, CAP_DAC_OVERRIDE,
+					 CAP_NET_BIND_SERVICE };
 	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct d[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
 

@@ -29,7 +29,7 @@
 /* The sealed memfd that polgate reads: nobody can change it any more. */
 static int make_config(const struct sandbox_run *run, enum gate_asking ask, struct rt_err *err)
 {
-	const struct bundle *b = run->bundle;
+	struct bundle *b = run->bundle;
 	const struct bundle_member *egress = bundle_member(b, PB_EGRESS);
 	size_t size = egress ? egress->size : 0;
 	const struct gate_config c = {
