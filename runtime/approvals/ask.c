@@ -9,13 +9,14 @@
 
 #include "runtime/approvals/approval_key.h"
 #include "runtime/approvals/ask_text.h"
+#include "runtime/approvals/dialog.h"
 #include "runtime/approvals/tty.h"
 #include "runtime/base/io.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/state/state_dir.h"
 
 /* If one line asks more questions, none is asked: nobody would read them all. */
-enum { MAX_QUESTIONS = 32, MAX_TRIES = 16, ANSWER_CAP = 64 };
+enum { MAX_QUESTIONS = 32 };
 
 enum { EXIT_FAILED = 125, EXIT_DENIED = 126 };
 
@@ -149,106 +150,14 @@ static void remember(struct asking *a)
 
 /* --- the questions ------------------------------------------------------------------------ */
 
-enum answer { YES, NO, DETAILS, SESSION, UNCLEAR };
-
-static enum answer answer_of(const char *line)
+static bool show_question(struct ask_out *out, const void *q)
 {
-	static const struct {
-		const char *word;
-		enum answer is;
-	} words[] = {
-		{ "o", YES }, { "once", YES }, { "y", YES }, { "yes", YES },
-		{ "s", SESSION }, { "session", SESSION }, { "a", SESSION },
-		{ "d", NO }, { "deny", NO }, { "n", NO }, { "no", NO },
-		{ "?", DETAILS }, { "details", DETAILS }, { "v", DETAILS },
-	};
-	char word[ANSWER_CAP];
-	size_t n;
-
-	line += strspn(line, " \t");
-	n = strcspn(line, " \t");
-	if (line[n + strspn(line + n, " \t")])
-		return UNCLEAR;
-	memcpy(word, line, n);
-	word[n] = '\0';
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(word, words[i].word) == 0)
-			return words[i].is;
-	return UNCLEAR;
+	return ask_text(out, q);
 }
 
-/* Writes the text in one piece, so that nothing else comes in between. */
-static int show(const struct tty *t, const struct ask_question *q, bool details,
-		bool *ret_whole)
+static void show_details(struct ask_out *out, const void *q)
 {
-	AUTO_FREE char *text = NULL;
-	size_t n = 0;
-	struct ask_out out = { .to = open_memstream(&text, &n) };
-
-	if (!out.to)
-		return -ENOMEM;
-	if (details)
-		ask_text_details(&out, q);
-	else
-		*ret_whole = ask_text(&out, q);
-	/* if only a part could be shown, the question must not be asked */
-	return fclose(out.to) != 0 || out.lost ? -ENOMEM : tty_write(t, text, n);
-}
-
-static int say(const struct tty *t, const char *text)
-{
-	return tty_write(t, text, strlen(text));
-}
-
-/* Repeats one question until the answer is YES, SESSION or NO. */
-static enum answer ask_one(struct tty *t, const struct ask_question *q)
-{
-	bool whole = false, again = true;
-
-	for (int tries = 0; tries < MAX_TRIES; tries++) {
-		char line[ANSWER_CAP];
-		enum answer is;
-
-		if (again && show(t, q, false, &whole) < 0)
-			return NO;
-		again = false;
-		tty_forget_typed(t);
-		if (say(t, q->session ? "[o]nce, for this [s]ession, [d]eny, [?] details: " :
-					"[o]nce, [d]eny, [?] details: ") < 0)
-			return NO;
-		switch (tty_read_line(t, line, sizeof(line))) {
-		case TTY_LINE:
-			break;
-		case TTY_AGAIN:
-			again = true;
-			continue;
-		case TTY_END:
-		case TTY_STOPPED:
-		default:
-			(void)say(t, "\n");
-			return NO;
-		}
-		is = answer_of(line);
-		if (is == NO)
-			return NO;
-		if (is == DETAILS) {
-			if (show(t, q, true, NULL) < 0)
-				return NO;
-			whole = true;
-		} else if (is == SESSION && !q->session) {
-			(void)say(t, "this cannot be remembered: it is asked each time\n");
-		} else if (is == UNCLEAR) {
-			(void)say(t, q->session ? "answers are: o or y once, s or a for this session, "
-						  "d or n deny, ? or v details\n" :
-						  "answers are: o or y once, d or n deny, ? or v "
-						  "details\n");
-		} else if (!whole) {
-			(void)say(t, "not all of it was shown: ? shows it\n");
-		} else {
-			return is;
-		}
-	}
-	return NO;
+	ask_text_details(out, q);
 }
 
 static bool ask_all(struct asking *a, struct tty *t, size_t *ret_i)
@@ -261,12 +170,14 @@ static bool ask_all(struct asking *a, struct tty *t, size_t *ret_i)
 									      NULL,
 			.number = (unsigned)i + 1, .of = (unsigned)a->n,
 		};
-		enum answer is = ask_one(t, &text);
+		const struct dialog d = { show_question, show_details, &text,
+					  text.session != NULL };
+		enum dialog_answer is = dialog_ask(t, &d);
 
 		*ret_i = i;
-		if (is != YES && is != SESSION)
+		if (is == DIALOG_NO)
 			return false;
-		q->remember = is == SESSION;
+		q->remember = is == DIALOG_SESSION;
 	}
 	return true;
 }

@@ -14,14 +14,13 @@
  * first. */
 enum { SHOWN = 2000, LIST_MAX = 16 };
 
-static void put(struct ask_out *out, const char *s)
+void ask_put(struct ask_out *out, const char *s)
 {
 	if (fputs(s, out->to) < 0)
 		out->lost = true;
 }
 
-__attribute__((format(printf, 2, 3))) static void putf(struct ask_out *out,
-						       const char *form, ...)
+void ask_putf(struct ask_out *out, const char *form, ...)
 {
 	va_list ap;
 
@@ -46,7 +45,7 @@ static void put_piece(struct ask_out *out, const char *s, size_t n, bool backsla
 		io_escape(shown, cap, s, n);
 	else
 		io_plain(shown, cap, text);
-	put(out, shown);
+	ask_put(out, shown);
 }
 
 /* Writes shell text.  Its own newlines stay, and each line gets a margin that no text
@@ -61,7 +60,7 @@ static void put_lines(struct ask_out *out, const char *s, size_t n)
 		s += k + (nl != NULL);
 		n -= k + (nl != NULL);
 		if (nl)
-			put(out, "\n         | ");
+			ask_put(out, "\n         | ");
 	}
 }
 
@@ -81,25 +80,25 @@ static void put_word(struct ask_out *out, const char *s, size_t n)
 		put_piece(out, s, n, true);
 		return;
 	}
-	put(out, "'");
+	ask_put(out, "'");
 	while (n) {
 		const char *quote = memchr(s, '\'', n);
 		size_t k = quote ? (size_t)(quote - s) : n;
 
 		put_piece(out, s, k, false);
 		if (quote)
-			put(out, "'\\''");
+			ask_put(out, "'\\''");
 		s += k + (quote != NULL);
 		n -= k + (quote != NULL);
 	}
-	put(out, "'");
+	ask_put(out, "'");
 }
 
 static void put_argv(struct ask_out *out, const struct entry *e)
 {
 	for (size_t i = 0; i < e->argc; i++) {
 		if (i)
-			put(out, " ");
+			ask_put(out, " ");
 		put_word(out, e->argv[i], strlen(e->argv[i]));
 	}
 }
@@ -119,7 +118,7 @@ static void put_part_word(struct ask_out *out, const struct sh_word *w)
 		if (s->kind == SH_LIT)
 			put_piece(out, s->p, s->n, true);
 		else
-			put(out, open[s->kind]);
+			ask_put(out, open[s->kind]);
 }
 
 static void put_part(struct ask_out *out, const struct ask_question *q)
@@ -133,7 +132,7 @@ static void put_part(struct ask_out *out, const struct ask_question *q)
 	}
 	for (uint32_t i = 0; i < p->nwords; i++) {
 		if (i)
-			put(out, " ");
+			ask_put(out, " ");
 		put_part_word(out, p->words[i].w);
 	}
 }
@@ -153,13 +152,13 @@ static bool put_shown(struct ask_out *out, const struct ask_question *q,
 		return false;
 	}
 	if (n <= SHOWN) {
-		put(out, text);
+		ask_put(out, text);
 		return true;
 	}
 	/* do not cut a character */
 	for (k = SHOWN; k > 0 && ((unsigned char)text[k] & 0xc0) == 0x80; k--)
 		;
-	putf(out, "%.*s ... (%zu bytes more: ? shows them)", (int)k, text, n - k);
+	ask_putf(out, "%.*s ... (%zu bytes more: ? shows them)", (int)k, text, n - k);
 	return false;
 }
 
@@ -173,11 +172,11 @@ static void put_line(struct ask_out *out, const struct ask_question *q)
 		put_argv(out, e);
 }
 
-static void put_field(struct ask_out *out, const char *name, const char *s)
+void ask_put_field(struct ask_out *out, const char *name, const char *s)
 {
-	putf(out, "  %-8s ", name);
+	ask_putf(out, "  %-8s ", name);
 	put_piece(out, s, strlen(s), true);
-	put(out, "\n");
+	ask_put(out, "\n");
 }
 
 /* Writes the rule's reason, its risk and what the analysis says, if there are any. */
@@ -191,16 +190,16 @@ static void put_reason(struct ask_out *out, const struct ask_question *q)
 
 	/* already escaped, as are the texts from explain.h */
 	if (explain_rule_reason(b, q->part->rule, text, sizeof(text)))
-		putf(out, "  reason   %s\n", text);
+		ask_putf(out, "  reason   %s\n", text);
 	else if (r && r->kind == PB_SCALAR && r->by_risk)
-		putf(out, "  reason   its risk is %s\n", explain_risk(q->part->risk));
+		ask_putf(out, "  reason   its risk is %s\n", explain_risk(q->part->risk));
 	if (why[0])
-		putf(out, "  because  %s\n", why);
+		ask_putf(out, "  because  %s\n", why);
 	hint_part(b, q->ctx->roots.dir[PB_ROOT_PROJECT], q->part, &hint);
 	if (hint.text[0])
-		putf(out, "  to pass  %s\n", hint.text);
+		ask_putf(out, "  to pass  %s\n", hint.text);
 	if (q->part->needs_person)
-		put(out, "  only a person may answer this, each time\n");
+		ask_put(out, "  only a person may answer this, each time\n");
 }
 
 bool ask_text(struct ask_out *out, const struct ask_question *q)
@@ -208,33 +207,33 @@ bool ask_text(struct ask_out *out, const struct ask_question *q)
 	char rule[EXPLAIN_RULE_CAP];
 	bool whole;
 
-	put(out, "polrun: the policy asks before this is run");
+	ask_put(out, "polrun: the policy asks before this is run");
 	if (q->of > 1)
-		putf(out, " (question %u of %u)", q->number, q->of);
-	put(out, "\n  line     ");
+		ask_putf(out, " (question %u of %u)", q->number, q->of);
+	ask_put(out, "\n  line     ");
 	whole = put_shown(out, q, put_line);
-	put(out, "\n  asked of ");
+	ask_put(out, "\n  asked of ");
 	whole &= put_shown(out, q, put_part);
-	put(out, "\n");
-	put_field(out, "in", q->ctx->cwd ? q->ctx->cwd : "?");
-	putf(out, "  by       %s\n",
+	ask_put(out, "\n");
+	ask_put_field(out, "in", q->ctx->cwd ? q->ctx->cwd : "?");
+	ask_putf(out, "  by       %s\n",
 		explain_rule(q->ctx->b, q->part->rule, rule));
 	put_reason(out, q);
 	return whole;
 }
 
-static void put_rule(struct ask_out *out, const struct bundle *b, uint32_t rule)
+void ask_put_rule(struct ask_out *out, const struct bundle *b, uint32_t rule)
 {
 	const struct pb_rule *r = bundle_rule(b, rule);
 	char at[EXPLAIN_RULE_CAP], text[1000];
 
-	putf(out, "  %-8s %s", r ? explain_effect(r->effect) : "rule",
+	ask_putf(out, "  %-8s %s", r ? explain_effect(r->effect) : "rule",
 		explain_rule(b, rule, at));
 	if (r)
-		putf(out, ", level %s", explain_level(r->level));
-	put(out, "\n");
+		ask_putf(out, ", level %s", explain_level(r->level));
+	ask_put(out, "\n");
 	if (explain_rule_text(b, rule, text, sizeof(text)))
-		putf(out, "           %s\n", text);
+		ask_putf(out, "           %s\n", text);
 }
 
 void ask_text_details(struct ask_out *out, const struct ask_question *q)
@@ -244,26 +243,26 @@ void ask_text_details(struct ask_out *out, const struct ask_question *q)
 	const struct cmd_part *p = q->part;
 	uint32_t shown = 0;
 
-	put(out, "  line     ");
+	ask_put(out, "  line     ");
 	put_line(out, q);
-	put(out, "\n  asked of ");
+	ask_put(out, "\n  asked of ");
 	put_part(out, q);
-	put(out, "\n");
+	ask_put(out, "\n");
 	for (uint32_t i = 0; p->kind == CMD_COMMAND && i < p->nwords; i++) {
-		putf(out, "  word %-3u ", i);
+		ask_putf(out, "  word %-3u ", i);
 		put_part_word(out, p->words[i].w);
-		put(out, "\n");
+		ask_put(out, "\n");
 	}
 	if (p->kind == CMD_COMMAND)
-		putf(out, "  risk     %s\n", explain_risk(p->risk));
-	put_rule(out, b, p->rule);
+		ask_putf(out, "  risk     %s\n", explain_risk(p->risk));
+	ask_put_rule(out, b, p->rule);
 	for (uint32_t i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
 		if (d->matched[i] != p->rule && shown++ < LIST_MAX)
-			put_rule(out, b, d->matched[i]);
+			ask_put_rule(out, b, d->matched[i]);
 	if (d->nmatched > shown + 1)
-		putf(out, "  ... %u rules in all speak of the line\n", d->nmatched);
-	putf(out, "  bundle   %s\n", b->digest);
+		ask_putf(out, "  ... %u rules in all speak of the line\n", d->nmatched);
+	ask_putf(out, "  bundle   %s\n", b->digest);
 	if (q->session)
-		putf(out, "  session  %s: remembered would be this line, in this "
+		ask_putf(out, "  session  %s: remembered would be this line, in this "
 			     "directory, under this bundle\n", q->session);
 }

@@ -23,6 +23,14 @@ struct ask_out {
 	bool lost; /* a part was not written */
 };
 
+void ask_put(struct ask_out *out, const char *s);
+__attribute__((format(printf, 2, 3))) void ask_putf(struct ask_out *out, const char *form,
+						    ...);
+/* "  NAME     TEXT", the text escaped. */
+void ask_put_field(struct ask_out *out, const char *name, const char *s);
+/* A rule with its effect, place, level and text. */
+void ask_put_rule(struct ask_out *out, const struct bundle *b, uint32_t rule);
+
 /* Writes the line, the command that asks, the directory, the rule and the reason.
  * False if only the details show all of the line. */
 bool ask_text(struct ask_out *out, const struct ask_question *q);

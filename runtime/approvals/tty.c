@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -120,7 +121,7 @@ static uint32_t own_device(void)
 
 int tty_open(struct tty *ret, struct rt_err *err)
 {
-	struct tty t = { .fd = sys_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0) };
+	struct tty t = { .hangup = -1, .fd = sys_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0) };
 
 	if (t.fd < 0)
 		return rt_fail(err, ENXIO, "there is no terminal to ask at");
@@ -188,13 +189,30 @@ static bool is_plain(const char *s, size_t n)
 	return true;
 }
 
+/* The time that is left; NULL: any time. */
+static const struct timespec *time_left(const struct tty *t, struct timespec *ret)
+{
+	struct timespec now;
+	int64_t ms;
+
+	if (!t->until_ms)
+		return NULL;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = t->until_ms - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+	if (ms < 0)
+		ms = 0;
+	*ret = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
+	return ret;
+}
+
 enum tty_read tty_read_line(struct tty *t, char *buf, size_t cap)
 {
-	struct pollfd p = { .fd = t->fd, .events = POLLIN };
+	struct pollfd p[2] = { { t->fd, POLLIN, 0 }, { t->hangup, 0, 0 } };
+	struct timespec left;
 	ssize_t n;
 
 	for (;;) {
-		int r = ppoll(&p, 1, NULL, &t->mask);
+		int r = ppoll(p, 2, time_left(t, &left), &t->mask);
 
 		if (ended)
 			return TTY_STOPPED;
@@ -202,7 +220,7 @@ enum tty_read tty_read_line(struct tty *t, char *buf, size_t cap)
 			return stop(t);
 		if (r < 0 && errno == EINTR)
 			continue;
-		if (r < 0 || !(p.revents & POLLIN) || !in_foreground(t))
+		if (r <= 0 || p[1].revents || !(p[0].revents & POLLIN) || !in_foreground(t))
 			return TTY_END;
 		break;
 	}

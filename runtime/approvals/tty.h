@@ -19,6 +19,8 @@
 
 struct tty {
 	int fd;          /* -1: closed */
+	int64_t until_ms; /* CLOCK_MONOTONIC: a question ends then; 0: it may take any time */
+	int hangup;      /* a question ends when this descriptor hangs up; -1: none */
 	uint32_t device; /* device number; 0: unknown */
 	struct termios saved;
 	bool changed;
@@ -29,7 +31,8 @@ struct tty {
 enum tty_read {
 	TTY_LINE,    /* a line, without its newline */
 	TTY_AGAIN,   /* stopped and continued, or a line that is too long: ask again */
-	TTY_END,     /* end of file, hang-up, or in the background: nobody answers */
+	TTY_END,     /* end of file, hang-up, too late, or in the background: nobody
+	                answers */
 	TTY_STOPPED, /* SIGINT, SIGQUIT, SIGTERM, SIGHUP */
 };
 
@@ -45,7 +48,7 @@ void tty_close(struct tty *t);
 int tty_write(const struct tty *t, const char *text, size_t n);
 /* Discards what was typed before the question: it is not an answer. */
 void tty_forget_typed(const struct tty *t);
-/* Waits without a time limit.  `cap` includes the NUL.  A line that contains a byte
+/* `cap` includes the NUL.  A line that contains a byte
  * other than printable ASCII is not accepted: TTY_AGAIN. */
 enum tty_read tty_read_line(struct tty *t, char *buf, size_t cap);
 /* Has a signal arrived that ends a question? */

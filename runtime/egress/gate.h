@@ -116,4 +116,12 @@ struct gate_record {
 	char text[192];         /* SNI, Host or failure, escaped by polgate; ends with NUL */
 };
 
+/* polrun's supervisor passes a GATE_ASK on to the process that asks the person, and its
+ * answer (a GATE_ANSWER) back. */
+struct gate_question {
+	int32_t init_pid; /* of the run, on the host */
+	uint32_t zero;
+	struct gate_record record;
+};
+
 #endif

@@ -22,14 +22,27 @@ void network_fill(struct sandbox_run *run)
 	run->polnft_fd = -1;
 }
 
-int network_start_gateway(const struct sandbox_run *run, struct gateway *g, struct rt_err *err)
+bool network_asks(const struct sandbox_run *run)
+{
+	const struct pb_egress *e = run->bundle->egress;
+
+	for (uint32_t i = 0; run->gateway && i < e->pieces.count; i++)
+		if (((const struct pb_piece *)pb_at(e, e->pieces, sizeof(struct pb_piece), i))->effect ==
+		    PB_ASK)
+			return true;
+	return false;
+}
+
+int network_start_gateway(const struct sandbox_run *run, struct gateway *g, bool ask,
+			  struct rt_err *err)
 {
 	AUTO_CLOSE int program = -1;
 
 	if (!run->gateway)
 		return 0;
 	program = before_open_polgate(err);
-	return program < 0 ? program : gateway_start(g, run, program, GATE_ASK_NOBODY, err);
+	return program < 0 ? program : gateway_start(g, run, program,
+						     ask ? GATE_ASK_POLRUN : GATE_ASK_NOBODY, err);
 }
 
 void network_say(FILE *out, const struct sandbox_run *run)

@@ -9,7 +9,10 @@
 /* Fills in the mode.  No descriptor is open afterwards. */
 void network_fill(struct sandbox_run *run);
 /* Starts polgate if the run needs it. */
-int network_start_gateway(const struct sandbox_run *run, struct gateway *g, struct rt_err *err);
+int network_start_gateway(const struct sandbox_run *run, struct gateway *g, bool ask,
+			  struct rt_err *err);
+/* Does a rule ask about connections that can leave the run? */
+bool network_asks(const struct sandbox_run *run);
 /* The command asks for a network that the run has not got: names the rule. */
 void network_off_say(FILE *out, const struct sandbox_run *run, bool verbose);
 /* Prints a line about what the mode does not do in this version or on this kernel. */

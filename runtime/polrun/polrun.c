@@ -12,6 +12,7 @@
 
 #include "runtime/approvals/approvals.h"
 #include "runtime/approvals/ask.h"
+#include "runtime/approvals/ask_net.h"
 #include "runtime/base/io.h"
 #include "runtime/base/stack.h"
 #include "runtime/base/sys.h"
@@ -59,6 +60,7 @@ struct session {
 	struct unreached unreached;
 	struct config_lock locks;
 	struct gateway gateway;
+	pid_t asker; /* asks about connections; 0: none */
 	unsigned answered; /* enum ask_by */
 	char **envp;
 	char *exec_path;
@@ -176,6 +178,24 @@ static int fill_run(struct session *s, struct rt_err *err)
 	run->polinit_fd = s->polinit;
 	network_fill(run);
 	return 0;
+}
+
+/* The gateway starts while the view is made. */
+static int start_gateway(struct session *s, struct rt_err *err)
+{
+	const struct ask_net in = {
+		.ctx = &s->run.ctx, .mode = s->opt.ask, .yes = s->opt.yes,
+		.session = s->opt.session, .dir = s->state,
+		.hold_ms = s->bundle.egress ? s->bundle.egress->hold_ms : 0,
+	};
+	bool asks = network_asks(&s->run);
+	int r = s->opt.action == OPT_RUN ?
+			network_start_gateway(&s->run, &s->gateway, asks, err) : 0;
+
+	if (r < 0 || s->opt.action != OPT_RUN || !asks)
+		return r;
+	s->gateway.ask = ask_net_start(&in, &s->asker, err);
+	return s->gateway.ask < 0 ? s->gateway.ask : 0;
 }
 
 /* --- plan ------------------------------------------------------------------------- */
@@ -421,9 +441,7 @@ static int with_bundle(struct session *s)
 		if (status)
 			return fail(&err, status);
 	}
-	/* the gateway starts while the view is made */
-	if (fill_run(s, &err) < 0 ||
-	    (s->opt.action == OPT_RUN && network_start_gateway(&s->run, &s->gateway, &err) < 0) ||
+	if (fill_run(s, &err) < 0 || start_gateway(s, &err) < 0 ||
 	    state_view_make(&s->run, dirs, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
 	    check_report(s, true, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
@@ -475,6 +493,7 @@ static void release(struct session *s)
 		entry_release(&s->entry);
 	walls_release(&s->walls);
 	gateway_release(&s->gateway);
+	ask_net_end(s->gateway.ask, s->asker);
 	sandbox_view_release(&s->view);
 	rt_roots_release(&s->roots);
 	env_free(s->envp);

@@ -107,7 +107,6 @@ int gateway_start(struct gateway *g, const struct sandbox_run *run, int program,
 	AUTO_CLOSE int config = above(given), prog = above(program), peer = -1, null = -1;
 	struct child c;
 
-	g->bundle = run->bundle;
 	if (given < 0)
 		return given;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -189,12 +188,10 @@ static ssize_t read_message(const struct gateway *g, int flags, union message *r
 	return n;
 }
 
-static int not_ready(const struct gateway *g, ssize_t n, const union message *m,
-		     struct rt_err *err)
+static int not_ready(ssize_t n, const union message *m, struct rt_err *err)
 {
 	char text[400];
 
-	(void)g;
 	if (n == (ssize_t)sizeof(m->r) && m->r.type == GATE_FAILED) {
 		io_escape(text, sizeof(text), m->r.text, strlen(m->r.text));
 		return rt_fail(err, m->r.error ? (int)m->r.error : EIO, "polgate: %s", text);
@@ -216,9 +213,12 @@ int gateway_give(struct gateway *g, struct sandbox_child *child, struct rt_err *
 	if (SYS_RETRY(poll(&p, 1, READY_MS)) <= 0)
 		return rt_fail(err, ETIMEDOUT, "polgate does not answer");
 	n = read_message(g, 0, &m);
-	if (n == (ssize_t)sizeof(m.m) && m.m.type == GATE_READY)
-		return 0;
-	return not_ready(g, n, &m, err);
+	if (n != (ssize_t)sizeof(m.m) || m.m.type != GATE_READY)
+		return not_ready(n, &m, err);
+	g->init_pid = child->init_pid;
+	/* from now on it must not be able to hold the supervisor up */
+	return fcntl(g->sock, F_SETFL, O_NONBLOCK) == 0 ? 0 :
+		       rt_fail_errno(err, errno, "polgate's socket");
 }
 
 /* --- records ------------------------------------------------------------------------ */
@@ -308,6 +308,39 @@ static int take_record(struct gateway *g, const struct gate_record *r, struct de
 	return 0;
 }
 
+/* write(), since the supervisor's own filter has no send(). */
+static int send_message(const struct gateway *g, uint32_t type, uint32_t id, uint32_t value)
+{
+	const struct gate_message m = { .type = type, .id = id, .value = value };
+	ssize_t n = SYS_RETRY(write(g->sock, &m, sizeof(m)));
+
+	return n == (ssize_t)sizeof(m) ? 0 : n < 0 ? -errno : -EIO;
+}
+
+/* If nobody can be asked now, the answer is no. */
+static int pass_question(struct gateway *g, const struct gate_record *r)
+{
+	const struct gate_question q = { .init_pid = g->init_pid, .record = *r };
+
+	if (g->ask >= 0 && SYS_RETRY(write(g->ask, &q, sizeof(q))) == (ssize_t)sizeof(q))
+		return 0;
+	return send_message(g, GATE_ANSWER, r->id, GATE_NO);
+}
+
+int gateway_hear_answer(struct gateway *g)
+{
+	struct gate_message m;
+	ssize_t n = SYS_RETRY(recv(g->ask, &m, sizeof(m), MSG_DONTWAIT));
+
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n <= 0)
+		return n < 0 && errno != ECONNRESET ? -errno : -ECHILD;
+	if (n != (ssize_t)sizeof(m) || m.type != GATE_ANSWER)
+		return -EPROTO;
+	return g->sock >= 0 ? send_message(g, GATE_ANSWER, m.id, m.value == GATE_YES) : 0;
+}
+
 /* 1: a message was taken; 0: none is there; -errno. */
 static int serve_one(struct gateway *g, struct denials *d)
 {
@@ -320,6 +353,11 @@ static int serve_one(struct gateway *g, struct denials *d)
 		return n < 0 ? (int)n : -ECHILD;
 	if ((size_t)n == sizeof(m.r) && m.r.type == GATE_EVENT) {
 		int r = take_record(g, &m.r, d);
+
+		return r < 0 ? r : 1;
+	}
+	if ((size_t)n == sizeof(m.r) && m.r.type == GATE_ASK) {
+		int r = pass_question(g, &m.r);
 
 		return r < 0 ? r : 1;
 	}
@@ -364,14 +402,12 @@ static int64_t now_ms(void)
 
 void gateway_finish(struct gateway *g, struct denials *d)
 {
-	const struct gate_message end = { .type = GATE_END };
 	struct pollfd p = { g->sock, POLLIN, 0 };
 	int64_t until = now_ms() + FINISH_MS, left;
 
 	if (g->sock < 0)
 		return;
-	/* write(), since the supervisor's own filter has no send() */
-	if (SYS_RETRY(write(g->sock, &end, sizeof(end))) == (ssize_t)sizeof(end))
+	if (send_message(g, GATE_END, 0, 0) == 0)
 		while ((left = until - now_ms()) > 0 && SYS_RETRY(poll(&p, 1, (int)left)) > 0 &&
 		       gateway_serve(g, d) == 0)
 			;

@@ -27,11 +27,13 @@ struct gateway {
 	int sock;  /* -1: no gateway, or it has ended */
 	pid_t pid; /* 0: none */
 	int pidfd;
-	const struct bundle *bundle;
+	int ask;   /* socket of the process that asks a person (struct gate_question in,
+	              GATE_ANSWER out), not blocking; the caller's; -1: nobody is asked */
+	int32_t init_pid; /* of the run, for its questions */
 	struct gateway_log log;
 };
 
-#define GATEWAY_NONE { .sock = -1, .pidfd = -1 }
+#define GATEWAY_NONE { .sock = -1, .pidfd = -1, .ask = -1 }
 
 /*
  * Starts polgate; `program` is its file, opened for execution.  It goes on alone until
@@ -47,6 +49,8 @@ int gateway_give(struct gateway *g, struct sandbox_child *child, struct rt_err *
  * or has sent nonsense: then the run must end.  Works behind confine_self().
  */
 int gateway_serve(struct gateway *g, struct denials *d);
+/* Passes an answer of the person on; the same values. */
+int gateway_hear_answer(struct gateway *g);
 /* The run has ended: takes the last records and ends polgate, within half a second. */
 void gateway_finish(struct gateway *g, struct denials *d);
 /* Ends polgate at once, if it is there, and frees the log. */

@@ -475,18 +475,30 @@ static void serve(struct loop *l)
 	kill_all(l);
 }
 
-/* Without its gateway the run would go on with a network that answers nothing. */
+/* Without its gateway the run would go on with a network that answers nothing; without
+ * its asker it may stand still. */
+static void lose_gateway(struct loop *l, int r, const char *what)
+{
+	l->failed = r == -ECHILD ? rt_fail(l->err, ECHILD, "%s has ended, and with it the run", what)
+				 : rt_fail_errno(l->err, -r, "%s", what);
+	l->ended = true;
+	kill_all(l);
+}
+
 static void hear_gateway(struct loop *l)
 {
 	int r = gateway_serve(l->gateway, &l->ret->denials);
 
-	if (r == 0 || l->ended)
-		return;
-	l->failed = r == -ECHILD ? rt_fail(l->err, ECHILD, "the egress gateway has ended, and "
-							    "with it the run")
-				 : rt_fail_errno(l->err, -r, "the egress gateway");
-	l->ended = true;
-	kill_all(l);
+	if (r < 0 && !l->ended)
+		lose_gateway(l, r, "the egress gateway");
+}
+
+static void hear_answer(struct loop *l)
+{
+	int r = gateway_hear_answer(l->gateway);
+
+	if (r < 0 && !l->ended)
+		lose_gateway(l, r, "the process that asks about connections");
 }
 
 /* Waits for events.  After a while without any it gives the program's pages back: in a
@@ -514,7 +526,7 @@ static bool walls_due(const struct loop *l)
 
 static void run_loop(struct loop *l)
 {
-	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_MOUNTS, P_MOVES, P_GATEWAY, P_LISTENER,
+	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_MOUNTS, P_MOVES, P_GATEWAY, P_ANSWERS, P_LISTENER,
 	       P_COUNT };
 	struct pollfd p[P_COUNT] = {
 		[P_INIT] = { l->child->init_pidfd, POLLIN, 0 },
@@ -524,6 +536,7 @@ static void run_loop(struct loop *l)
 		[P_MOUNTS] = { l->walls->mountinfo, POLLPRI, 0 },
 		[P_MOVES] = { l->walls->moves, POLLIN, 0 },
 		[P_GATEWAY] = { l->gateway->sock, POLLIN, 0 },
+		[P_ANSWERS] = { l->gateway->ask, POLLIN, 0 },
 	};
 
 	for (;;) {
@@ -549,8 +562,10 @@ static void run_loop(struct loop *l)
 			drain_signals(l);
 		if (p[P_GATEWAY].revents)
 			hear_gateway(l);
-		if (l->ended)
-			p[P_GATEWAY].fd = -1; /* gateway_finish() takes the rest */
+		if (p[P_ANSWERS].revents && !l->ended)
+			hear_answer(l);
+		if (l->ended) /* gateway_finish() takes the rest */
+			p[P_GATEWAY].fd = p[P_ANSWERS].fd = -1;
 		if (p[P_LISTENER].revents & POLLIN)
 			serve(l);
 		else if (p[P_LISTENER].revents)

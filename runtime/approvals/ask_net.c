@@ -1,0 +1,376 @@
+/* Chooses who answers a question about a connection, and keeps the answers of this run.
+ * If nobody can answer, the answer is no. */
+#include "runtime/approvals/ask_net.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include "runtime/approvals/approvals.h"
+#include "runtime/approvals/caller.h"
+#include "runtime/approvals/dialog.h"
+#include "runtime/approvals/pause.h"
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/decide/rule_text.h"
+#include "runtime/state/state_dir.h"
+
+enum { KEPT_MAX = 1024, END_MS = 1000 };
+
+/* An answer of this run. */
+struct kept {
+	char key[APPROVALS_KEY + 1];
+	bool yes;
+};
+
+struct asker {
+	struct ask_net in;
+	int sock;
+	pid_t polruns; /* polrun's process group */
+	char session[APPROVAL_SESSION]; /* "": no session */
+	struct kept kept[KEPT_MAX];
+	size_t n;
+};
+
+/* One question, as it is shown. */
+struct shown {
+	const struct asker *a;
+	const struct gate_record *r;
+	char to[400], program[300];
+};
+
+/* --- the question's text --------------------------------------------------------------- */
+
+static void write_target(const struct gate_record *r, char *out, size_t cap)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	bool v4 = memcmp(r->addr, mapped, sizeof(mapped)) == 0;
+	char addr[INET6_ADDRSTRLEN] = "", host[300];
+
+	(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? r->addr + 12 : r->addr, addr, sizeof(addr));
+	io_escape(host, sizeof(host), r->name, strlen(r->name));
+	if (!host[0])
+		(void)snprintf(host, sizeof(host), v4 ? "%s" : "[%s]", addr);
+	(void)snprintf(out, cap, "%s %s:%u", r->udp ? "udp" : "tcp", host, r->port);
+}
+
+static bool show_question(struct ask_out *out, const void *arg)
+{
+	const struct shown *s = arg;
+	const struct bundle *b = s->a->in.ctx->b;
+	char rule[EXPLAIN_RULE_CAP], text[1000];
+
+	ask_put(out, "\npolrun: the policy asks before this connection is made\n");
+	ask_putf(out, "  to       %s\n", s->to);
+	ask_put_field(out, "program", s->program[0] ? s->program : "not known");
+	ask_putf(out, "  by       %s\n", explain_rule(b, s->r->rule, rule));
+	if (explain_rule_reason(b, s->r->rule, text, sizeof(text)))
+		ask_putf(out, "  reason   %s\n", text);
+	return true;
+}
+
+static void show_details(struct ask_out *out, const void *arg)
+{
+	const struct shown *s = arg;
+	const struct asker *a = s->a;
+
+	ask_putf(out, "  to       %s\n", s->to);
+	ask_put_field(out, "program", s->program[0] ? s->program : "not known");
+	ask_put_rule(out, a->in.ctx->b, s->r->rule);
+	ask_putf(out, "  bundle   %s\n", a->in.ctx->b->digest);
+	ask_put(out, "  once     holds for this host until the run ends\n");
+	if (a->session[0])
+		ask_putf(out, "  session  %s: remembered would be this host, for this rule, "
+			 "under this bundle\n", a->session);
+}
+
+/* --- answers ---------------------------------------------------------------------------- */
+
+static void add(crypto_generichash_state *h, const void *p, size_t n)
+{
+	uint64_t len = n;
+
+	(void)crypto_generichash_update(h, (const unsigned char *)&len, sizeof(len));
+	(void)crypto_generichash_update(h, p, n);
+}
+
+/* Two questions are the same if host, rule, bundle and session are. */
+static void make_key(const struct asker *a, const struct gate_record *r,
+		     char ret[APPROVALS_KEY + 1])
+{
+	const struct bundle *b = a->in.ctx->b;
+	const struct pb_rule *rule = bundle_rule(b, r->rule);
+	unsigned char out[APPROVALS_KEY / 2];
+	crypto_generichash_state h;
+
+	(void)crypto_generichash_init(&h, NULL, 0, sizeof(out));
+	add(&h, "pol-approval-net-1", 18);
+	add(&h, b->digest, strlen(b->digest));
+	add(&h, a->session, strlen(a->session));
+	add(&h, rule ? pb_strp(b->rules, rule->id) : "", rule ? rule->id.len : 0);
+	add(&h, &r->udp, 1);
+	add(&h, r->name, strlen(r->name));
+	/* a name is asked for whatever its address is */
+	add(&h, r->addr, r->name[0] ? 0 : sizeof(r->addr));
+	(void)crypto_generichash_final(&h, out, sizeof(out));
+	(void)sodium_bin2hex(ret, APPROVALS_KEY + 1, out, sizeof(out));
+}
+
+static const struct kept *find_kept(const struct asker *a, const char *key)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->kept[i].key, key) == 0)
+			return &a->kept[i];
+	return NULL;
+}
+
+static void keep(struct asker *a, const char *key, bool yes)
+{
+	if (a->n == KEPT_MAX)
+		return; /* it is asked again */
+	memcpy(a->kept[a->n].key, key, sizeof(a->kept[a->n].key));
+	a->kept[a->n++].yes = yes;
+}
+
+static bool is_remembered(const struct asker *a, const char *key)
+{
+	struct approvals store = { .dirfd = -1, .lock = -1 };
+	struct rt_err err = { 0 };
+	bool yes = a->session[0] && approvals_open(a->in.dir, &store, &err) == 0 &&
+		   approvals_load(&store, &err) == 0 &&
+		   approvals_has(&store, key, a->session, time(NULL));
+
+	approvals_release(&store);
+	return yes;
+}
+
+static void remember(struct asker *a, struct approvals *store, const struct shown *s,
+		     const char *key)
+{
+	const struct bundle *b = a->in.ctx->b;
+	const struct pb_rule *r = bundle_rule(b, s->r->rule);
+	struct approval p = { .when = time(NULL) };
+	struct rt_err err = { 0 };
+	char line[sizeof(err.text) * 4];
+
+	memcpy(p.key, key, sizeof(p.key));
+	memcpy(p.session, a->session, sizeof(p.session));
+	(void)snprintf(p.digest, sizeof(p.digest), "%s", b->digest);
+	if (r)
+		io_escape(p.rule, sizeof(p.rule), pb_strp(b->rules, r->id), r->id.len);
+	if (!p.rule[0])
+		(void)snprintf(p.rule, sizeof(p.rule), "-");
+	(void)snprintf(p.what, sizeof(p.what), "%s", s->to);
+	if (approvals_add(store, &p, &err) == 0)
+		return;
+	io_plain(line, sizeof(line), err.text);
+	fprintf(stderr, "polrun: the answer counts for this run, it cannot be remembered: %s\n",
+		line);
+}
+
+/* --- the terminal ----------------------------------------------------------------------- */
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Puts this process into the terminal's foreground; the group that was there, or -1 if
+ * the terminal belongs to neither polrun nor its run. */
+static pid_t take_foreground(const struct asker *a, int tty, pid_t init)
+{
+	pid_t was = tcgetpgrp(tty);
+
+	if (was <= 0 || (was != a->polruns && !pause_owns_group(init, was)) ||
+	    tcsetpgrp(tty, getpgrp()) != 0)
+		return -1;
+	return was;
+}
+
+static bool ask_at(struct asker *a, struct approvals *store, const struct shown *s,
+		   struct tty *t, const char *key)
+{
+	const bool person = bundle_rule(a->in.ctx->b, s->r->rule) &&
+			    (bundle_rule(a->in.ctx->b, s->r->rule)->flags & PB_F_ANSWER);
+	const struct dialog d = { show_question, show_details, s, a->session[0] && !person };
+	enum dialog_answer is;
+	struct rt_err err = { 0 };
+
+	t->hangup = a->sock;
+	t->until_ms = now_ms() + a->in.hold_ms;
+	if (approvals_lock_terminal(store, t->device ? t->device : 1, tty_interrupted, &err) < 0 ||
+	    tty_begin(t, &err) < 0)
+		return false;
+	is = dialog_ask(t, &d);
+	if (is == DIALOG_SESSION)
+		remember(a, store, s, key);
+	return is != DIALOG_NO;
+}
+
+/* Asks the person while the run stands still. */
+static bool at_terminal(struct asker *a, pid_t init, struct shown *s, const char *key)
+{
+	AUTO_CLOSE int front = sys_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0);
+	struct approvals store = { .dirfd = -1, .lock = -1 };
+	struct tty t = { .fd = -1 };
+	struct rt_err err = { 0 };
+	struct pause held;
+	pid_t was = front < 0 ? -1 : take_foreground(a, front, init);
+	bool yes = false;
+
+	if (was < 0)
+		return false;
+	caller_find(init, s->r->source, s->program, sizeof(s->program));
+	if (tty_open(&t, &err) == 0) {
+		pause_begin(&held, init, t.device);
+		if (state_dir_make(a->in.dir, &err) == 0 &&
+		    approvals_open(a->in.dir, &store, &err) == 0)
+			yes = ask_at(a, &store, s, &t, key);
+		tty_close(&t);
+		(void)tcsetpgrp(front, was);
+		pause_end(&held);
+	} else {
+		(void)tcsetpgrp(front, was);
+	}
+	approvals_release(&store);
+	return yes;
+}
+
+/* --- the process ------------------------------------------------------------------------ */
+
+static bool settle(struct asker *a, const struct gate_question *q)
+{
+	struct shown s = { .a = a, .r = &q->record };
+	const struct pb_rule *rule = bundle_rule(a->in.ctx->b, q->record.rule);
+	const bool person = !rule || (rule->flags & PB_F_ANSWER);
+	const enum pb_effect mode = entry_ask_answer(a->in.ctx);
+	const struct kept *old;
+	char key[APPROVALS_KEY + 1];
+	bool yes;
+
+	make_key(a, &q->record, key);
+	old = find_kept(a, key);
+	if (old)
+		return old->yes;
+	write_target(&q->record, s.to, sizeof(s.to));
+	if (mode == PB_DENY)
+		yes = false;
+	else if (!person && (a->in.yes || mode == PB_ALLOW || is_remembered(a, key)))
+		yes = true;
+	else if (a->in.mode != ASK_TTY)
+		yes = false;
+	else
+		yes = at_terminal(a, q->init_pid, &s, key);
+	keep(a, key, yes);
+	return yes;
+}
+
+static void __attribute__((noreturn)) serve(struct asker *a)
+{
+	struct gate_question q;
+
+	for (;;) {
+		struct pollfd p = { a->sock, POLLIN, 0 };
+		struct gate_message answer = { .type = GATE_ANSWER };
+		ssize_t n;
+
+		if (poll(&p, 1, -1) < 0 && errno == EINTR)
+			continue;
+		n = SYS_RETRY(recv(a->sock, &q, sizeof(q), 0));
+		if (n != (ssize_t)sizeof(q))
+			_exit(0);
+		q.record.name[sizeof(q.record.name) - 1] = '\0';
+		answer.id = q.record.id;
+		answer.value = settle(a, &q) ? GATE_YES : GATE_NO;
+		if (SYS_RETRY(send(a->sock, &answer, sizeof(answer), MSG_NOSIGNAL)) < 0)
+			_exit(0);
+	}
+}
+
+/* Closes what polrun holds: the command's streams too, whose readers wait for the last
+ * writer.  stderr stays, for a warning. */
+static bool let_go(int sock)
+{
+	int null = sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
+
+	return null >= 0 && SYS_RETRY(dup2(null, 0)) >= 0 && SYS_RETRY(dup2(null, 1)) >= 0 &&
+	       (sock <= 3 || sys_close_range(3, (unsigned)sock - 1, 0) >= 0) &&
+	       sys_close_range((unsigned)sock + 1, ~0u, 0) >= 0;
+}
+
+static void __attribute__((noreturn)) become_asker(const struct ask_net *in, int sock)
+{
+	static struct asker a;
+	sigset_t ttou;
+
+	a.in = *in;
+	a.sock = sock;
+	a.polruns = getpgrp();
+	if (!approval_session(in->session, a.session))
+		a.session[0] = '\0';
+	/* a group of its own, so that ^C at a question reaches nothing else */
+	(void)sigemptyset(&ttou);
+	(void)sigaddset(&ttou, SIGTTOU);
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) < 0 || setpgid(0, 0) < 0 ||
+	    sigprocmask(SIG_SETMASK, &ttou, NULL) < 0 || !let_go(sock) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		_exit(125);
+	serve(&a);
+}
+
+int ask_net_start(const struct ask_net *in, pid_t *ret_pid, struct rt_err *err)
+{
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return rt_fail_errno(err, errno, "a socket for questions");
+	pid = fork();
+	if (pid == 0) {
+		(void)close(pair[0]);
+		become_asker(in, pair[1]);
+	}
+	(void)close(pair[1]);
+	if (pid < 0 || fcntl(pair[0], F_SETFL, O_NONBLOCK) < 0) {
+		int e = errno;
+
+		(void)close(pair[0]);
+		return rt_fail_errno(err, e, "a process for questions");
+	}
+	*ret_pid = pid;
+	return pair[0];
+}
+
+void ask_net_end(int sock, pid_t pid)
+{
+	int64_t until = now_ms() + END_MS;
+
+	if (sock >= 0)
+		(void)close(sock);
+	if (pid <= 0)
+		return;
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		const struct timespec ms = { 0, 1000000 };
+
+		if (now_ms() > until)
+			(void)kill(pid, SIGKILL);
+		(void)nanosleep(&ms, NULL);
+	}
+}
