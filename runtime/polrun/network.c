@@ -47,9 +47,9 @@ int network_start_gateway(const struct sandbox_run *run, struct gateway *g, bool
 
 void network_say(FILE *out, const struct sandbox_run *run)
 {
-	if (bundle_net_mode(run->bundle) == PB_NET_LIMITED)
-		fputs("polrun: network limited: nothing leaves the run before there is an "
-		      "egress gateway; on its own loopback the rules decide\n", out);
+	if (bundle_net_mode(run->bundle) == PB_NET_LIMITED && !run->gateway)
+		fputs("polrun: network limited: no rule allows anything outside of the run's own "
+		      "loopback\n", out);
 	if (sandbox_unix_wall(run))
 		fputs("polrun: network full: no unix socket can be made but connected pairs: "
 		      "this kernel has no scope for the host's abstract ones (Landlock ABI "
@@ -98,6 +98,11 @@ const char *network_mechanism(const struct sandbox_run *run)
 			       "this kernel has no scope for abstract ones (Landlock ABI 6)" :
 			       "the host's; its abstract sockets are closed by Landlock's "
 			       "scope";
+	if (run->gateway)
+		return run->by_polnft ? "own namespace, rules in nftables (loaded by polnft); "
+					"polgate resolves names and makes the connections" :
+					"own namespace, rules in nftables; polgate resolves names "
+					"and makes the connections";
 	return run->by_polnft ? "own namespace with nothing but its loopback; polnft "
 				"loaded its rules" :
 				"own namespace with nothing but its loopback";

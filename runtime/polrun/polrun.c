@@ -271,6 +271,7 @@ static struct told told_of(const struct session *s)
 		.notes = s->notes, .run = &s->run, .view = &s->view, .entry = &s->entry,
 		.here = &s->here, .dot_git = s->dot_git, .verbose = s->opt.verbose,
 		.result = &s->result, .unreached = &s->unreached,
+		.gateway = s->run.gateway ? &s->gateway.log : NULL,
 	};
 }
 
@@ -340,7 +341,7 @@ static int start_and_supervise(struct session *s)
 	if (streams_finish(&streams, &err) < 0)
 		s->result.status = fail(&err, EXIT_REFUSED);
 	if (s->opt.verbose)
-		told_totals(stderr, &s->result);
+		told_totals(&told);
 	return s->result.status;
 }
 
@@ -385,6 +386,7 @@ static int write_report(struct session *s, int status)
 		.view = &s->view,
 		.result = s->ran ? &s->result : NULL,
 		.here = &s->here, .status = status, .unreached = s->unreached.n,
+		.gateway = s->ran && s->run.gateway ? &s->gateway.log : NULL,
 		.appeared = s->appeared, .nappeared = s->nappeared,
 		.left = s->ran ? &s->left : NULL,
 	};

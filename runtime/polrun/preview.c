@@ -173,14 +173,16 @@ static void print_network(FILE *out, const struct sandbox_run *run)
 {
 	static const char *const modes[] = {
 		[PB_NET_DISABLED] = "disabled, own loopback only",
-		[PB_NET_LIMITED] = "limited, own loopback as the rules say, nothing leaves",
+		[PB_NET_LIMITED] = "limited",
 		[PB_NET_FULL] = "full, the host's network",
 	};
 	const struct bundle *b = run->bundle;
 	unsigned mode = bundle_net_mode(b);
 	char rule[EXPLAIN_RULE_CAP];
 
-	fprintf(out, "network   %s%s (%s)\n", mode <= PB_NET_FULL ? modes[mode] : "?",
+	fprintf(out, "network   %s%s%s (%s)\n", mode <= PB_NET_FULL ? modes[mode] : "?",
+		run->gateway ? ", through the egress gateway" :
+		mode == PB_NET_LIMITED ? ", own loopback only" : "",
 		sandbox_unix_wall(run) ? ", no unix sockets but connected pairs" : "",
 		explain_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE, rule));
 }

@@ -25,6 +25,7 @@
 #include "runtime/polrun/limit_hit.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/read_only.h"
+#include "runtime/polrun/report_net.h"
 #include "runtime/polrun/report_rule.h"
 #include "runtime/supervise/denial_hint.h"
 
@@ -175,6 +176,7 @@ static void lists(struct json *j, const struct report *r)
 	if (r->unreached && !r->run->trace)
 		unreached_object(j, r);
 	json_array_end(j);
+	report_net(j, r->bundle, r->gateway);
 	left_list(j, r->left);
 	read_only_list(j, r->run, r->view);
 	json_null(j, "written");

@@ -23,6 +23,7 @@ struct report {
 	/* names of the floor that have appeared, as indexes of view->creatable */
 	const size_t *appeared;
 	size_t nappeared;
+	const struct gateway_log *gateway; /* NULL: the run had no gateway */
 	const struct left *left;                 /* for a run that has ended; else NULL */
 };
 

@@ -15,6 +15,7 @@
 #include "runtime/polrun/limit_hit.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/read_only.h"
+#include "runtime/polrun/report_net.h"
 #include "runtime/supervise/explain_denials.h"
 
 /* What is true of the bundle whatever a run does.  A run that works says none of it: check
@@ -111,19 +112,24 @@ void told_end(const struct told *t)
 	if (how.failed && t->unreached->n && !t->unreached->told)
 		network_off_say(t->notes, t->run, t->verbose);
 	explain_denials(how.asked ? stderr : t->notes, b, &r->denials, &how);
+	if (how.failed && t->gateway)
+		report_net_unreached(t->notes, t->gateway);
 	blame(t);
 	if (r->status != 0 && !t->verbose)
 		lacks(t);
 }
 
-void told_totals(FILE *out, const struct supervise_result *r)
+void told_totals(const struct told *t)
 {
+	const struct supervise_result *r = t->result;
 	uint64_t blocked = r->denials.lost;
 
 	for (size_t i = 0; i < r->denials.n; i++)
 		blocked += r->denials.v[i].count;
-	fprintf(out, "polrun: status %d after %" PRIu64 " ms: %" PRIu64 " ms of processor time, "
+	fprintf(stderr, "polrun: status %d after %" PRIu64 " ms: %" PRIu64 " ms of processor time, "
 		"%" PRIu64 " KiB in the largest process, %" PRIu64 " %s blocked\n", r->status,
 		r->wall_ms, r->cpu_ms, r->memory_peak_bytes / 1024, blocked,
 		blocked == 1 ? "request" : "requests");
+	if (t->gateway)
+		report_net_totals(stderr, t->gateway);
 }

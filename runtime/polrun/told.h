@@ -18,6 +18,7 @@ struct told {
 	const char *dot_git; /* why git will not work, or "" */
 	const struct supervise_result *result;
 	const struct unreached *unreached;
+	const struct gateway_log *gateway; /* NULL: the run has no gateway */
 	bool verbose;
 };
 
@@ -30,6 +31,6 @@ void told_arm(const struct told *t, struct unreached *u, bool report);
 /* After it: why polrun ended it; if it failed, what may be the reason. */
 void told_end(const struct told *t);
 /* For -v. */
-void told_totals(FILE *out, const struct supervise_result *r);
+void told_totals(const struct told *t);
 
 #endif
