@@ -180,6 +180,15 @@ static int take_listener(const struct spawn *s, pid_t pid, int number, int *ret,
 	return 0;
 }
 
+void sandbox_drop_sockets(struct sandbox_child *c)
+{
+	for (int i = 0; i < GATE_SOCKET_COUNT; i++) {
+		if (c->sockets[i] >= 0)
+			(void)close(c->sockets[i]);
+		c->sockets[i] = -1;
+	}
+}
+
 static void meanwhile(const struct spawn *s, pid_t init_pid, int init_pidfd)
 {
 	if (s->run->meanwhile)

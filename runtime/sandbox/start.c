@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "runtime/base/compat.h"
 #include "runtime/base/io.h"
@@ -208,15 +207,6 @@ bool sandbox_child_ended(const struct sandbox_child *c)
 	struct pollfd p = { c->init_pidfd, POLLIN, 0 };
 
 	return SYS_RETRY(poll(&p, 1, 1000)) > 0;
-}
-
-void sandbox_drop_sockets(struct sandbox_child *c)
-{
-	for (int i = 0; i < GATE_SOCKET_COUNT; i++) {
-		if (c->sockets[i] >= 0)
-			(void)close(c->sockets[i]);
-		c->sockets[i] = -1;
-	}
 }
 
 int sandbox_go(const struct sandbox_child *c, struct rt_err *err)

@@ -6,367 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/supervise/confine.h"
-#include "runtime/supervise/listener.h"
-#include "runtime/supervise/waker.h"
-
-#define GRACE_MS 2000 /* between TERM and KILL */
-#define QUIET_MS 100  /* without a change; then polrun of a stopped run stops again */
-#define BEAT_MS 1000  /* nobody can stop polrun for longer than this */
-
-enum phase { PH_RUNNING, PH_ENDING, PH_KILLED };
-
-struct loop {
-	const struct sandbox_run *run;
-	struct sandbox_child *child;
-	struct supervise_result *ret;
-	struct rt_err *err;
-	struct listener listener;
-	struct walls *walls;
-	struct unreached *unreached;
-	struct gateway *gateway;
-	int signals, timer;
-	struct waker waker;
-	enum phase phase;
-	bool dropped;       /* the program's pages were given back */
-	bool stopped;       /* the command has stopped, and nobody has continued it yet */
-	bool ended;         /* the command's status is known, or will never be known */
-	int failed;         /* -errno: polrun itself failed */
-	uint64_t start_ms, limit_ms; /* limit 0: no limit */
-	uint64_t looked_ms; /* time of the last look at the walls */
-	sigset_t ignored;   /* the caller ignored these, so polrun does too */
-};
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
-static int set_timer(struct loop *l, uint64_t at_ms)
-{
-	struct itimerspec its = { 0 };
-
-	its.it_value.tv_sec = (time_t)(at_ms / 1000);
-	its.it_value.tv_nsec = (long)(at_ms % 1000) * 1000000 + 1;
-	return timerfd_settime(l->timer, TFD_TIMER_ABSTIME, &its, NULL);
-}
-
-/*
- * Sets the timers for a stopped polrun.  If somebody stops polrun (kill -STOP), it must
- * still enforce the time limit and look at the walls.  If polrun stops as its command
- * did, only the time limit needs a timer: changes then send a signal.
- */
-static int set_waker(const struct loop *l)
-{
-	bool often = l->walls->poll_ms >= 0;
-	uint64_t beat = often ? 2 * (uint64_t)l->walls->poll_ms : BEAT_MS, now = now_ms();
-	uint64_t limit = l->limit_ms ? l->start_ms + l->limit_ms : 0;
-	uint64_t at = l->stopped ? 0 : now + beat;
-
-	if (limit > now && (!at || limit < at))
-		at = limit;
-	return waker_set(&l->waker, at, beat);
-}
-
-static void signal_init(struct loop *l, int sig)
-{
-	(void)sys_pidfd_send_signal(l->child->init_pidfd, sig, NULL, 0);
-}
-
-static void drain_signals(struct loop *l);
-
-/* --- the command's life ------------------------------------------------- */
-
-static void kill_all(struct loop *l)
-{
-	l->phase = PH_KILLED;
-	signal_init(l, SIGKILL); /* the kernel kills the namespace with its init */
-}
-
-/*
- * Looks at every wall.  A wall that has gone ends the run at once, because from that
- * moment the command can reach what the wall protected.
- */
-static void look_at_walls(struct loop *l)
-{
-	size_t gone;
-	int r;
-
-	if (l->ret->wall != WALLS_STAND || l->failed)
-		return;
-	l->looked_ms = now_ms();
-	r = walls_check(l->walls, &gone);
-	if (r == 0 && gone == WALLS_STAND) {
-		(void)set_waker(l);
-		return;
-	}
-	kill_all(l);
-	l->ret->wall = gone;
-	if (r == 0)
-		return;
-	l->failed = rt_fail_errno(l->err, -r, "looking at the sandbox's mounts");
-	l->ended = true;
-}
-
-/*
- * Stops as the command did, so that the caller's shell sees it.  A command must not
- * escape its time limit or the watch on its walls by stopping itself while some of its
- * processes continue; so the waker, and a change outside, wake polrun.  After a change
- * polrun stays awake until nothing has changed for QUIET_MS, with these signals off:
- * among many of them the caller's own CONT would be lost.
- */
-static void stop_too(struct loop *l)
-{
-	l->stopped = true;
-	if (walls_wake(l->walls, true)) {
-		drain_signals(l); /* a stop would discard a pending CONT */
-		if (walls_changed(l->walls))
-			look_at_walls(l);
-		(void)set_waker(l);
-		if (l->stopped && l->phase == PH_RUNNING)
-			(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
-		(void)walls_wake(l->walls, false);
-		if (!l->stopped) /* continued before the stop */
-			(void)walls_wake(l->walls, true);
-		drain_signals(l);
-	} else {
-		l->stopped = false;
-	}
-	(void)set_waker(l);
-	if (walls_changed(l->walls))
-		look_at_walls(l);
-}
-
-static void set_exit(struct loop *l, int wait_status)
-{
-	struct supervise_result *r = l->ret;
-
-	if (WIFSIGNALED(wait_status)) {
-		r->signal = WTERMSIG(wait_status);
-		r->status = 128 + r->signal;
-	} else {
-		r->exit_code = WEXITSTATUS(wait_status);
-		r->status = r->exit_code;
-	}
-	if (r->timed_out)
-		r->status = 124;
-}
-
-static void exec_failed(struct loop *l, int error)
-{
-	char name[256];
-
-	io_escape(name, sizeof(name), l->run->argv[0], strlen(l->run->argv[0]));
-	l->ret->status = error == ENOENT || error == ENOTDIR ? 127 : 126;
-	/* The lookup found the file, so its interpreter or loader is missing. */
-	if (error == ENOENT && l->run->exec_path)
-		(void)rt_fail(l->err, error,
-			      "%s: its interpreter or loader is not in the sandbox", name);
-	else
-		(void)rt_fail_errno(l->err, error,
-				    "%s: cannot be executed in the sandbox", name);
-}
-
-static void on_status(struct loop *l, const struct sandbox_status *s)
-{
-	switch ((enum sandbox_event)s->event) {
-	case SANDBOX_READY:
-	case SANDBOX_MOUNTED:
-	case SANDBOX_SOCKETS:
-		return;
-	case SANDBOX_STOPPED:
-		if (l->phase == PH_RUNNING)
-			stop_too(l);
-		return;
-	case SANDBOX_EXITED:
-		set_exit(l, s->value);
-		l->ret->cpu_ms = s->cpu_us / 1000;
-		l->ret->memory_peak_bytes = s->max_rss_kib * 1024;
-		break;
-	case SANDBOX_EXEC_FAILED:
-		exec_failed(l, s->value);
-		break;
-	case SANDBOX_FAILED:
-		if (l->err)
-			*l->err = s->err;
-		l->failed = s->err.err ? -s->err.err : -EIO;
-		break;
-	default:
-		l->failed = rt_fail(l->err, EPROTO, "the sandbox's init sent nonsense");
-		break;
-	}
-	l->ended = true;
-	kill_all(l);
-}
-
-/* Reads one status.  1: done; 0: none is there now; -1: there will be no more. */
-static int read_status(struct loop *l)
-{
-	struct sandbox_status s;
-	ssize_t n = SYS_RETRY(recv(l->child->status_fd, &s, sizeof(s), MSG_DONTWAIT));
-
-	if (n < 0 && errno == EAGAIN)
-		return 0;
-	if (n <= 0)
-		return -1;
-	if ((size_t)n == sizeof(s)) {
-		s.err.text[sizeof(s.err.text) - 1] = '\0';
-		s.err.step[sizeof(s.err.step) - 1] = '\0';
-	} else {
-		s.event = 0; /* malformed */
-	}
-	if (!l->ended)
-		on_status(l, &s);
-	return 1;
-}
-
-static void init_gone(struct loop *l)
-{
-	int st = 0;
-	pid_t p;
-
-	/* Read the last message that was sent. */
-	while (l->child->status_fd >= 0 && !l->ended && read_status(l) > 0)
-		;
-	kill_all(l);
-	do {
-		p = waitpid(l->child->init_pid, &st, 0);
-	} while (p < 0 && errno == EINTR);
-	/* The mounts outlive the run, so a wall that was lost before its end still
-	 * shows. */
-	if (walls_changed(l->walls) || l->walls->poll_ms >= 0)
-		look_at_walls(l);
-	if (l->ret->wall != WALLS_STAND && !l->failed) {
-		l->ret->status = WALL_STATUS;
-		l->ended = true;
-	}
-	if (l->ended)
-		return;
-	l->ended = true;
-	if (l->ret->timed_out)
-		l->ret->status = 124;
-	else if (p > 0 && WIFSIGNALED(st))
-		l->failed = rt_fail(l->err, ECHILD,
-				    "the sandbox's init was ended by signal %d",
-				    WTERMSIG(st));
-	else
-		l->failed = rt_fail(l->err, ECHILD,
-				    "the sandbox's init ended before the command");
-}
-
-/* --- clock and signals ----------------------------------------------------- */
-
-static void on_deadline(struct loop *l)
-{
-	if (l->phase == PH_RUNNING) {
-		l->ret->timed_out = true;
-		l->phase = PH_ENDING;
-		l->stopped = false;
-		signal_init(l, SIGTERM);
-		signal_init(l, SIGCONT); /* a stopped command gets TERM, too */
-		if (set_timer(l, now_ms() + GRACE_MS) != 0)
-			kill_all(l); /* otherwise nothing would end it */
-	} else if (l->phase == PH_ENDING) {
-		kill_all(l);
-	}
-}
-
-static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
-{
-	int sig = (int)si->ssi_signo;
-	bool sent = si->ssi_code <= 0 && si->ssi_code != SI_TIMER;
-
-	switch (sig) {
-	case SIGTERM:
-	case SIGHUP:
-	case SIGUSR1:
-	case SIGUSR2:
-		if (!sigismember(&l->ignored, sig))
-			signal_init(l, sig);
-		break;
-	case SIGINT:
-	case SIGQUIT:
-	case SIGTSTP:
-		/* The command receives signals from the terminal directly.  A signal
-		   sent with kill() was meant for the command and reached only polrun. */
-		if (sent && !sigismember(&l->ignored, sig))
-			signal_init(l, sig);
-		break;
-	case SIGCONT:
-		if (si->ssi_code == SI_TIMER) {
-			(void)set_waker(l);
-		} else if (l->stopped &&
-			   (si->ssi_code < POLL_IN || si->ssi_code > POLL_HUP)) {
-			l->stopped = false;
-			(void)walls_wake(l->walls, true);
-			(void)set_waker(l);
-		}
-		if (sent)
-			signal_init(l, SIGCONT);
-		break;
-	default: /* TTIN, TTOU: the command received them, too, and reports its stop */
-		break;
-	}
-}
-
-static const int watched[] = { SIGTERM, SIGHUP,	 SIGUSR1, SIGUSR2, SIGINT,
-			       SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT };
-
-static void watched_set(sigset_t *set)
-{
-	(void)sigemptyset(set);
-	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
-		(void)sigaddset(set, watched[i]);
-}
-
-int supervise_block_signals(struct rt_err *err)
-{
-	sigset_t set;
-
-	watched_set(&set);
-	return sigprocmask(SIG_BLOCK, &set, NULL) == 0 ? 0 :
-		       rt_fail_errno(err, errno, "cannot block signals");
-}
-
-static int take_signals(struct loop *l)
-{
-	struct sigaction sa;
-	sigset_t set;
-
-	(void)sigemptyset(&l->ignored);
-	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++) {
-		if (sigaction(watched[i], NULL, &sa) != 0)
-			return rt_fail_errno(l->err, errno, "signal %d", watched[i]);
-		if (sa.sa_handler == SIG_IGN)
-			(void)sigaddset(&l->ignored, watched[i]);
-	}
-	/* Writing to a closed pipe must be an error and not end polrun. */
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = SIG_IGN;
-	if (sigaction(SIGPIPE, &sa, NULL) != 0)
-		return rt_fail_errno(l->err, errno, "SIGPIPE");
-	watched_set(&set);
-	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (l->signals < 0)
-		return rt_fail_errno(l->err, errno, "cannot make a signal descriptor");
-	return supervise_block_signals(l->err);
-}
+#include "runtime/supervise/loop.h"
 
 /* --- start and end -------------------------------------------------------------- */
 
@@ -377,7 +27,7 @@ static int take_clock(struct loop *l)
 
 	if (r < 0)
 		return r;
-	l->start_ms = now_ms();
+	l->start_ms = loop_now();
 	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (l->timer < 0)
 		return rt_fail_errno(l->err, errno, "cannot make a timer");
@@ -385,7 +35,7 @@ static int take_clock(struct loop *l)
 		l->limit_ms = time->value ? time->value : 1;
 	if (l->limit_ms > UINT64_C(1) << 50)
 		l->limit_ms = UINT64_C(1) << 50;
-	if ((l->limit_ms && set_timer(l, l->start_ms + l->limit_ms) != 0) || set_waker(l) < 0)
+	if ((l->limit_ms && loop_set_timer(l, l->start_ms + l->limit_ms) != 0) || loop_set_waker(l) < 0)
 		return rt_fail_errno(l->err, errno, "cannot make a timer");
 	return 0;
 }
@@ -418,7 +68,7 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	if (!l->run->host_network && !l->run->gateway)
 		unreached_open(l->unreached, l->child->init_pid);
 	if (r == 0)
-		r = take_signals(l);
+		r = loop_take_signals(l);
 	if (r == 0)
 		r = listener_init(&l->listener, l->run, view, l->child,
 				  &l->ret->denials, l->err);
@@ -427,7 +77,7 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(l->walls);
 		if (!walls_stand_yet(l->walls))
-			look_at_walls(l);
+			loop_look_at_walls(l);
 		/* Somebody may stop polrun with SIGSTOP, which it cannot handle. */
 		(void)walls_wake(l->walls, true);
 	}
@@ -446,20 +96,12 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	return r;
 }
 
-static void drain_signals(struct loop *l)
-{
-	struct signalfd_siginfo si;
-
-	while (read(l->signals, &si, sizeof(si)) == (ssize_t)sizeof(si))
-		on_signal(l, &si);
-}
-
 static void drain_timer(struct loop *l)
 {
 	uint64_t ticks;
 
 	if (read(l->timer, &ticks, sizeof(ticks)) == (ssize_t)sizeof(ticks))
-		on_deadline(l);
+		loop_deadline(l);
 }
 
 /* Answers a call.  If that fails the run ends, since the caller would wait until the
@@ -472,7 +114,7 @@ static void serve(struct loop *l)
 		return;
 	l->failed = rt_fail_errno(l->err, -r, "answering a system call");
 	l->ended = true;
-	kill_all(l);
+	loop_kill(l);
 }
 
 /* Without its gateway the run would go on with a network that answers nothing; without
@@ -482,7 +124,7 @@ static void lose_gateway(struct loop *l, int r, const char *what)
 	l->failed = r == -ECHILD ? rt_fail(l->err, ECHILD, "%s has ended, and with it the run", what)
 				 : rt_fail_errno(l->err, -r, "%s", what);
 	l->ended = true;
-	kill_all(l);
+	loop_kill(l);
 }
 
 static void hear_gateway(struct loop *l)
@@ -505,15 +147,15 @@ static void hear_answer(struct loop *l)
  * short run they cost more time than memory. */
 static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 {
-	int most = l->stopped && l->walls->poll_ms < 0 ? QUIET_MS : l->walls->poll_ms;
+	int most = l->stopped && l->walls->poll_ms < 0 ? LOOP_QUIET_MS : l->walls->poll_ms;
 	bool again = !l->dropped && most < 0;
-	int n = poll(p, count, again ? QUIET_MS : unreached_wait(l->unreached, now_ms(), most));
+	int n = poll(p, count, again ? LOOP_QUIET_MS : unreached_wait(l->unreached, loop_now(), most));
 
 	if (n != 0 || l->dropped)
 		return n;
 	drop_program_pages();
 	l->dropped = true;
-	return again ? poll(p, count, unreached_wait(l->unreached, now_ms(), most)) : n;
+	return again ? poll(p, count, unreached_wait(l->unreached, loop_now(), most)) : n;
 }
 
 /* If no event reports changes, the command must not keep the loop so busy that it never
@@ -521,7 +163,7 @@ static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 static bool walls_due(const struct loop *l)
 {
 	return l->walls->poll_ms >= 0 &&
-	       now_ms() - l->looked_ms >= (uint64_t)l->walls->poll_ms;
+	       loop_now() - l->looked_ms >= (uint64_t)l->walls->poll_ms;
 }
 
 static void run_loop(struct loop *l)
@@ -550,16 +192,16 @@ static void run_loop(struct loop *l)
 			break;
 		}
 		if (l->dropped) /* never in a short run */
-			unreached_look(l->unreached, now_ms());
+			unreached_look(l->unreached, loop_now());
 		/* before anything else: what a lost wall protected is already open */
 		if (p[P_MOUNTS].revents || p[P_MOVES].revents || walls_due(l))
-			look_at_walls(l);
+			loop_look_at_walls(l);
 		else if (n == 0 && l->stopped && l->phase == PH_RUNNING)
-			stop_too(l);
+			loop_stop(l);
 		if (p[P_TIMER].revents)
 			drain_timer(l);
 		if (p[P_SIGNALS].revents)
-			drain_signals(l);
+			loop_drain_signals(l);
 		if (p[P_GATEWAY].revents)
 			hear_gateway(l);
 		if (p[P_ANSWERS].revents && !l->ended)
@@ -570,16 +212,21 @@ static void run_loop(struct loop *l)
 			serve(l);
 		else if (p[P_LISTENER].revents)
 			listener_release(&l->listener);
-		if (p[P_STATUS].revents && read_status(l) < 0) {
+		if (p[P_STATUS].revents && loop_read_status(l) < 0) {
 			p[P_STATUS].fd = -1; /* the pidfd will report its end */
-			kill_all(l);
+			loop_kill(l);
 		}
 		if (l->ended)
 			p[P_STATUS].fd = -1; /* no more status is expected */
 		if (p[P_INIT].revents)
 			break;
 	}
-	init_gone(l);
+	loop_init_gone(l);
+}
+
+int supervise_block_signals(struct rt_err *err)
+{
+	return loop_block_signals(err);
 }
 
 int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
@@ -612,7 +259,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 		while (waitpid(child->init_pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	ret->wall_ms = now_ms() - l.start_ms;
+	ret->wall_ms = loop_now() - l.start_ms;
 	gateway_finish(gateway, &ret->denials);
 	unreached_end(unreached, ret->status != 0);
 	listener_release(&l.listener);

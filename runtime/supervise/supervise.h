@@ -6,26 +6,10 @@
 #define RUNTIME_SUPERVISE_SUPERVISE_H
 
 #include "runtime/sandbox/sandbox.h"
-#include "runtime/supervise/denials.h"
 #include "runtime/supervise/gateway.h"
+#include "runtime/supervise/result.h"
 #include "runtime/supervise/unreached.h"
 #include "runtime/supervise/walls.h"
-
-#define WALL_STATUS 123
-
-struct supervise_result {
-	int status;         /* polrun's exit status */
-	int signal;         /* the signal that ended the command, or 0 */
-	int exit_code;      /* -1 if a signal ended it */
-	uint64_t wall_ms, cpu_ms, memory_peak_bytes;
-	bool timed_out;
-	/* index in view->walls of a wall that was lost because a process outside
-	   changed its name, which ended the run (status WALL_STATUS); or WALLS_STAND */
-	size_t wall;
-	const char *walls;   /* how the walls were watched, static; NULL: the watch did
-	                        not begin */
-	struct denials denials;
-};
 
 /*
  * Call it before sandbox_start().  Once the command runs, signals that the terminal

@@ -1,0 +1,25 @@
+/* What has become of a run. */
+#ifndef RUNTIME_SUPERVISE_RESULT_H
+#define RUNTIME_SUPERVISE_RESULT_H
+
+#include <stdbool.h>
+
+#include "runtime/supervise/denials.h"
+
+#define WALL_STATUS 123
+
+struct supervise_result {
+	int status;         /* polrun's exit status */
+	int signal;         /* the signal that ended the command, or 0 */
+	int exit_code;      /* -1 if a signal ended it */
+	uint64_t wall_ms, cpu_ms, memory_peak_bytes;
+	bool timed_out;
+	/* index in view->walls of a wall that was lost because a process outside
+	   changed its name, which ended the run (status WALL_STATUS); or WALLS_STAND */
+	size_t wall;
+	const char *walls;   /* how the walls were watched, static; NULL: the watch did
+	                        not begin */
+	struct denials denials;
+};
+
+#endif
