@@ -180,8 +180,7 @@ static const char *root_value(const struct decide_roots *roots, const char *name
 	return NULL;
 }
 
-/* Expands ${ROOT} in a value of `set`. */
-static char *expand(const struct decide_roots *roots, const char *s, size_t len)
+char *env_expand(const struct decide_roots *roots, const char *s, size_t len)
 {
 	size_t cap = len + 1, at = 0;
 	char *out;
@@ -223,7 +222,7 @@ static int apply_sets(struct vec *v, const struct env_input *in)
 
 		if (e->set != 1)
 			continue;
-		value = expand(in->roots, pb_strp(env, e->value), e->value.len);
+		value = env_expand(in->roots, pb_strp(env, e->value), e->value.len);
 		if (!value)
 			return -ENOMEM;
 		r = put(v, pb_strp(env, e->name), e->name.len, value, strlen(value));

@@ -11,6 +11,7 @@
 #include "runtime/decide/rule_text.h"
 #include "runtime/base/io.h"
 #include "runtime/polrun/before.h"
+#include "runtime/polrun/secrets.h"
 
 void network_fill(struct sandbox_run *run)
 {
@@ -37,12 +38,20 @@ int network_start_gateway(const struct sandbox_run *run, struct gateway *g, bool
 			  struct rt_err *err)
 {
 	AUTO_CLOSE int program = -1;
+	struct gateway_secrets secrets;
+	int r;
 
 	if (!run->gateway)
 		return 0;
 	program = before_open_polgate(err);
-	return program < 0 ? program : gateway_start(g, run, program,
-						     ask ? GATE_ASK_POLRUN : GATE_ASK_NOBODY, err);
+	if (program < 0)
+		return program;
+	r = secrets_take(run, SECRET_VIA, &secrets, err);
+	if (r == 0)
+		r = gateway_start(g, run, program, ask ? GATE_ASK_POLRUN : GATE_ASK_NOBODY, &secrets,
+				  err);
+	secrets_release(&secrets);
+	return r;
 }
 
 void network_say(FILE *out, const struct sandbox_run *run)

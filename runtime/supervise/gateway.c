@@ -27,7 +27,8 @@
 /* --- start ------------------------------------------------------------------------- */
 
 /* The sealed memfd that polgate reads: nobody can change it any more. */
-static int make_config(const struct sandbox_run *run, enum gate_asking ask, struct rt_err *err)
+static int make_config(const struct sandbox_run *run, enum gate_asking ask,
+		       const struct gateway_secrets *secrets, struct rt_err *err)
 {
 	struct bundle *b = run->bundle;
 	const struct bundle_member *egress = bundle_member(b, PB_EGRESS);
@@ -36,8 +37,9 @@ static int make_config(const struct sandbox_run *run, enum gate_asking ask, stru
 		.magic = GATE_MAGIC, .size = sizeof(c), .egress_size = (uint32_t)size,
 		.rule_count = b->rules->rules.count,
 		.otherwise_rule = b->rules->scalar_first + (uint32_t)PB_S_NET_OTHERWISE,
-		.ask = (uint32_t)ask,
+		.ask = (uint32_t)ask, .secret_count = secrets->count,
 	};
+	static const char zero[8];
 	AUTO_CLOSE int fd = memfd_create("polgate", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int r;
 
@@ -48,6 +50,10 @@ static int make_config(const struct sandbox_run *run, enum gate_asking ask, stru
 	r = io_write_all(fd, &c, sizeof(c));
 	if (r == 0)
 		r = io_write_all(fd, egress->data, size);
+	if (r == 0 && secrets->count)
+		r = io_write_all(fd, zero, -size & 7);
+	if (r == 0 && secrets->count)
+		r = io_write_all(fd, secrets->bytes, secrets->size);
 	if (r < 0)
 		return rt_fail_errno(err, -r, "the gateway's rules");
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
@@ -100,10 +106,11 @@ static int above(int fd)
 }
 
 int gateway_start(struct gateway *g, const struct sandbox_run *run, int program,
-		  enum gate_asking ask, struct rt_err *err)
+		  enum gate_asking ask, const struct gateway_secrets *secrets,
+		  struct rt_err *err)
 {
 	int pair[2] = { -1, -1 };
-	AUTO_CLOSE int given = make_config(run, ask, err);
+	AUTO_CLOSE int given = make_config(run, ask, secrets, err);
 	AUTO_CLOSE int config = above(given), prog = above(program), peer = -1, null = -1;
 	struct child c;
 

@@ -23,6 +23,13 @@ struct gateway_log {
 	uint64_t up, down;     /* bytes from and to the command */
 };
 
+/* Secrets in the form of the config (struct gate_secret). */
+struct gateway_secrets {
+	char *bytes; /* malloc'ed; NULL: none */
+	size_t size;
+	uint32_t count;
+};
+
 struct gateway {
 	int sock;  /* -1: no gateway, or it has ended */
 	pid_t pid; /* 0: none */
@@ -40,7 +47,8 @@ struct gateway {
  * gateway_give().  As root it runs as a host uid that owns nothing.
  */
 int gateway_start(struct gateway *g, const struct sandbox_run *run, int program,
-		  enum gate_asking ask, struct rt_err *err);
+		  enum gate_asking ask, const struct gateway_secrets *secrets,
+		  struct rt_err *err);
 /* Passes the sockets of the run on (and closes them here), and waits until polgate is
  * confined and serves them. */
 int gateway_give(struct gateway *g, struct sandbox_child *child, struct rt_err *err);
