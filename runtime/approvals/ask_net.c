@@ -360,17 +360,15 @@ int ask_net_start(const struct ask_net *in, pid_t *ret_pid, struct rt_err *err)
 
 void ask_net_end(int sock, pid_t pid)
 {
-	int64_t until = now_ms() + END_MS;
+	AUTO_CLOSE int ended = pid > 0 ? sys_pidfd_open(pid, 0) : -1;
+	struct pollfd p = { ended, POLLIN, 0 };
 
 	if (sock >= 0)
 		(void)close(sock);
 	if (pid <= 0)
 		return;
-	while (waitpid(pid, NULL, WNOHANG) == 0) {
-		const struct timespec ms = { 0, 1000000 };
-
-		if (now_ms() > until)
-			(void)kill(pid, SIGKILL);
-		(void)nanosleep(&ms, NULL);
-	}
+	if (ended < 0 || SYS_RETRY(poll(&p, 1, END_MS)) <= 0)
+		(void)kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
