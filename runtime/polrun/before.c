@@ -27,6 +27,11 @@ int before_open_polgate(struct rt_err *err)
 	return own_open("polrun", "polgate", err);
 }
 
+int before_open_polinject(struct rt_err *err)
+{
+	return own_open("polrun", "polinject", err);
+}
+
 /* True if one of the components is "..". */
 static bool climbs(const char *path)
 {

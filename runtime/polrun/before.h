@@ -10,6 +10,7 @@ int before_open_polinit(struct rt_err *err);
 /* The same for polnft, which a limited network needs if there is no nft.batch. */
 int before_open_polnft(struct rt_err *err);
 int before_open_polgate(struct rt_err *err);
+int before_open_polinject(struct rt_err *err);
 /* Returns absolute names, malloc'ed, of those elements of `path` that are not NULL: as
  * they are written, but physical if one contains "..".  0 or -errno. */
 int before_keep(const char *const *path, size_t n, const char *cwd,

@@ -4,12 +4,15 @@
  */
 #include "runtime/polrun/network.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "runtime/decide/rule_text.h"
 #include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 #include "runtime/polrun/before.h"
 #include "runtime/polrun/secrets.h"
 
@@ -34,23 +37,52 @@ bool network_asks(const struct sandbox_run *run)
 	return false;
 }
 
+/* The host's certificate authorities: the file that its own programs use. */
+static int open_authorities(struct rt_err *err)
+{
+	static const char *const files[] = {
+		"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+		"/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		int fd = sys_open(files[i], O_RDONLY | O_CLOEXEC, 0);
+
+		if (fd >= 0)
+			return fd;
+	}
+	return rt_fail(err, ENOENT, "a rule injects a credential, and the host has no certificate "
+		       "authorities (%s): install ca-certificates", files[0]);
+}
+
 int network_start_gateway(const struct sandbox_run *run, struct gateway *g, bool ask,
 			  struct rt_err *err)
 {
-	AUTO_CLOSE int program = -1;
-	struct gateway_secrets secrets;
+	AUTO_CLOSE int gate = -1, inject = -1, ca = -1;
+	struct gateway_secrets via, header;
+	struct gateway_programs p = { .inject = -1, .ca = -1, .via_secrets = &via,
+				      .inject_secrets = &header };
 	int r;
 
 	if (!run->gateway)
 		return 0;
-	program = before_open_polgate(err);
-	if (program < 0)
-		return program;
-	r = secrets_take(run, SECRET_VIA, &secrets, err);
+	gate = before_open_polgate(err);
+	if (gate < 0)
+		return gate;
+	p.gate = gate;
+	r = secrets_take(run, SECRET_VIA, &via, err);
+	if (r < 0)
+		return r;
+	r = secrets_take(run, SECRET_INJECT, &header, err);
+	if (r == 0 && header.count) {
+		p.inject = inject = before_open_polinject(err);
+		p.ca = ca = inject < 0 ? inject : open_authorities(err);
+		r = ca < 0 ? ca : 0;
+	}
 	if (r == 0)
-		r = gateway_start(g, run, program, ask ? GATE_ASK_POLRUN : GATE_ASK_NOBODY, &secrets,
-				  err);
-	secrets_release(&secrets);
+		r = gateway_start(g, run, &p, ask ? GATE_ASK_POLRUN : GATE_ASK_NOBODY, err);
+	secrets_release(&via);
+	secrets_release(&header);
 	return r;
 }
 

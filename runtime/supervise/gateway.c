@@ -1,17 +1,15 @@
-/* Starts polgate, and turns its records into denials, connections and totals. */
+/* Turns polgate's records into denials, connections and totals, and passes questions and
+ * answers on. */
 #include "runtime/supervise/gateway.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,127 +20,6 @@
 
 #define READY_MS 10000 /* a machine may be busy; polgate needs a few ms */
 #define FINISH_MS 500
-#define FREE_FD 10     /* above the descriptors that polgate gets */
-
-/* --- start ------------------------------------------------------------------------- */
-
-/* The sealed memfd that polgate reads: nobody can change it any more. */
-static int make_config(const struct sandbox_run *run, enum gate_asking ask,
-		       const struct gateway_secrets *secrets, struct rt_err *err)
-{
-	struct bundle *b = run->bundle;
-	const struct bundle_member *egress = bundle_member(b, PB_EGRESS);
-	size_t size = egress ? egress->size : 0;
-	const struct gate_config c = {
-		.magic = GATE_MAGIC, .size = sizeof(c), .egress_size = (uint32_t)size,
-		.rule_count = b->rules->rules.count,
-		.otherwise_rule = b->rules->scalar_first + (uint32_t)PB_S_NET_OTHERWISE,
-		.ask = (uint32_t)ask, .secret_count = secrets->count,
-	};
-	static const char zero[8];
-	AUTO_CLOSE int fd = memfd_create("polgate", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int r;
-
-	if (!egress)
-		return rt_fail(err, ENOENT, "the bundle has no egress.bin");
-	if (fd < 0)
-		return rt_fail_errno(err, errno, "memory for the gateway's rules");
-	r = io_write_all(fd, &c, sizeof(c));
-	if (r == 0)
-		r = io_write_all(fd, egress->data, size);
-	if (r == 0 && secrets->count)
-		r = io_write_all(fd, zero, -size & 7);
-	if (r == 0 && secrets->count)
-		r = io_write_all(fd, secrets->bytes, secrets->size);
-	if (r < 0)
-		return rt_fail_errno(err, -r, "the gateway's rules");
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
-		return rt_fail_errno(err, errno, "sealing the gateway's rules");
-	return io_steal_fd(&fd);
-}
-
-struct child {
-	int program, sock, config, null;
-	bool drop; /* root: become a uid that owns nothing */
-};
-
-static bool become_nobody(void)
-{
-	uid_t id = SANDBOX_ROOT_RUN_BASE + (uid_t)getpid();
-
-	return setgroups(0, NULL) == 0 && setresgid(id, id, id) == 0 && setresuid(id, id, id) == 0;
-}
-
-/* polrun sees the end of the control socket, so no reason needs to be passed on. */
-static void __attribute__((noreturn)) become_polgate(const struct child *c)
-{
-	char *argv[] = { (char *)(uintptr_t) "polgate", NULL };
-	char *envp[] = { NULL };
-	const int from[] = { c->null, c->null, c->null, c->sock, c->config };
-	sigset_t none;
-
-	(void)sigemptyset(&none);
-	/* signals of the terminal are for the command */
-	if (setsid() < 0 || sigprocmask(SIG_SETMASK, &none, NULL) < 0)
-		_exit(125);
-	for (int fd = 0; fd < (int)(sizeof(from) / sizeof(from[0])); fd++)
-		if (SYS_RETRY(dup2(from[fd], fd)) < 0)
-			_exit(125);
-	if (sys_close_range(GATE_CONFIG + 1, (unsigned)c->program - 1, 0) < 0 ||
-	    sys_close_range((unsigned)c->program + 1, ~0u, 0) < 0)
-		_exit(125);
-	if (c->drop && !become_nobody())
-		_exit(125);
-	/* after the change of the uid, which clears it */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
-		_exit(125);
-	(void)sys_execveat(c->program, "", argv, envp, AT_EMPTY_PATH);
-	_exit(125);
-}
-
-static int above(int fd)
-{
-	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FREE_FD);
-}
-
-int gateway_start(struct gateway *g, const struct sandbox_run *run, int program,
-		  enum gate_asking ask, const struct gateway_secrets *secrets,
-		  struct rt_err *err)
-{
-	int pair[2] = { -1, -1 };
-	AUTO_CLOSE int given = make_config(run, ask, secrets, err);
-	AUTO_CLOSE int config = above(given), prog = above(program), peer = -1, null = -1;
-	struct child c;
-
-	if (given < 0)
-		return given;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return rt_fail_errno(err, errno, "the gateway's socket");
-	g->sock = pair[0];
-	peer = above(pair[1]);
-	(void)close(pair[1]);
-	null = sys_open("/dev/null", O_RDWR | O_CLOEXEC, 0);
-	if (null >= 0 && null < FREE_FD) {
-		int low = null;
-
-		null = above(low);
-		(void)close(low);
-	}
-	if (config < 0 || prog < 0 || peer < 0 || null < 0)
-		return rt_fail_errno(err, errno, "the gateway's descriptors");
-	c = (struct child){ prog, peer, config, null, geteuid() == 0 };
-	g->pid = fork();
-	if (g->pid == 0)
-		become_polgate(&c);
-	if (g->pid < 0) {
-		g->pid = 0;
-		return rt_fail_errno(err, errno, "a process for the gateway");
-	}
-	g->pidfd = sys_pidfd_open(g->pid, 0);
-	if (g->pidfd < 0)
-		return rt_fail_errno(err, errno, "the gateway's descriptor");
-	return 0;
-}
 
 /* --- messages ----------------------------------------------------------------------- */
 
@@ -383,20 +260,26 @@ int gateway_serve(struct gateway *g, struct denials *d)
 
 /* --- end ---------------------------------------------------------------------------- */
 
+static void end_process(pid_t *pid, int *pidfd)
+{
+	if (*pid > 0) {
+		(void)sys_pidfd_send_signal(*pidfd, SIGKILL, NULL, 0);
+		while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	*pid = 0;
+	if (*pidfd >= 0)
+		(void)close(*pidfd);
+	*pidfd = -1;
+}
+
 static void end_polgate(struct gateway *g)
 {
 	if (g->sock >= 0)
 		(void)close(g->sock);
 	g->sock = -1;
-	if (g->pid > 0) {
-		(void)sys_pidfd_send_signal(g->pidfd, SIGKILL, NULL, 0);
-		while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	g->pid = 0;
-	if (g->pidfd >= 0)
-		(void)close(g->pidfd);
-	g->pidfd = -1;
+	end_process(&g->pid, &g->pidfd);
+	end_process(&g->inject_pid, &g->inject_pidfd);
 }
 
 static int64_t now_ms(void)

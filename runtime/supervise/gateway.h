@@ -34,20 +34,30 @@ struct gateway {
 	int sock;  /* -1: no gateway, or it has ended */
 	pid_t pid; /* 0: none */
 	int pidfd;
+	pid_t inject_pid; /* polinject; if it ends, so does polgate */
+	int inject_pidfd;
 	int ask;   /* socket of the process that asks a person (struct gate_question in,
 	              GATE_ANSWER out), not blocking; the caller's; -1: nobody is asked */
 	int32_t init_pid; /* of the run, for its questions */
 	struct gateway_log log;
 };
 
-#define GATEWAY_NONE { .sock = -1, .pidfd = -1, .ask = -1 }
+#define GATEWAY_NONE { .sock = -1, .pidfd = -1, .inject_pidfd = -1, .ask = -1 }
+
+/* What gateway_start() starts: files that are opened for execution; the caller's. */
+struct gateway_programs {
+	int gate;
+	int inject; /* -1: no rule injects anything */
+	int ca;     /* for polinject: the host's certificate authorities */
+	const struct gateway_secrets *via_secrets, *inject_secrets;
+};
 
 /*
- * Starts polgate; `program` is its file, opened for execution.  It goes on alone until
- * gateway_give().  As root it runs as a host uid that owns nothing.
+ * Starts polgate and, if a rule needs it, polinject.  They go on alone until
+ * gateway_give().  As root they run as host uids that own nothing.
  */
-int gateway_start(struct gateway *g, const struct sandbox_run *run, int program,
-		  enum gate_asking ask, const struct gateway_secrets *secrets,
+int gateway_start(struct gateway *g, const struct sandbox_run *run,
+		  const struct gateway_programs *programs, enum gate_asking ask,
 		  struct rt_err *err);
 /* Passes the sockets of the run on (and closes them here), and waits until polgate is
  * confined and serves them. */
