@@ -57,6 +57,7 @@ STATIC := $(if $(filter san tsan cov fuzz,$(VARIANT)),-pie,-static-pie)
 POL_LIBS    := -lsodium -lpcre2-8
 POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lpcre2-8
 POLRUN_LIBS := -lsodium -lcap -lpcre2-8
+POLGATE_LIBS := -levent_core
 POLQUERY_LIBS := -lsodium -ljson-c -lpcre2-8
 
 FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
@@ -71,7 +72,8 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            runtime/query runtime/hooks runtime/polquery runtime/polrun
 ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c \
-         runtime/sandbox/polinit.c runtime/sandbox/polnft.c compiler/backend/nft/polnft_record.c
+         runtime/sandbox/polinit.c runtime/sandbox/polnft.c runtime/egress/polgate.c \
+         runtime/egress/gate_no_nss.c compiler/backend/nft/polnft_record.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
 # libpol is what decides; polrun, polquery and polc are linked with its objects.
@@ -96,7 +98,7 @@ POL_SONAME   := libpol.so.0
 LIBPOL       := $(addprefix $(BUILD)/lib/,libpol.a $(POL_SONAME) libpol.so pol.pc)
 
 BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit $(BUILD)/bin/polnft \
-        $(BUILD)/bin/polnft-record $(BUILD)/bin/polquery
+        $(BUILD)/bin/polnft-record $(BUILD)/bin/polgate $(BUILD)/bin/polquery
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c))
 TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
@@ -240,6 +242,10 @@ $(BUILD)/bin/polquery: $(call obj,runtime/polquery/polquery.c) $(COMMON) $(LIB_R
 $(BUILD)/bin/polnft: $(call obj,runtime/sandbox/polnft.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables
+# Static as well: it starts beside the sandbox and faster than that.
+$(BUILD)/bin/polgate: $(call obj,runtime/egress/polgate.c runtime/egress/gate_no_nss.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLGATE_LIBS)
 $(BUILD)/bin/polnft-record: $(call obj,compiler/backend/nft/polnft_record.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables
@@ -397,6 +403,7 @@ install: all manual
 	install -D -m 0755 $(BUILD)/bin/polinit $(DESTDIR)$(PREFIX)/libexec/pol/polinit
 	install -D -m 0755 $(BUILD)/bin/polnft $(DESTDIR)$(PREFIX)/libexec/pol/polnft
 	install -D -m 0755 $(BUILD)/bin/polnft-record $(DESTDIR)$(PREFIX)/libexec/pol/polnft-record
+	install -D -m 0755 $(BUILD)/bin/polgate $(DESTDIR)$(PREFIX)/libexec/pol/polgate
 	install -D -m 0644 runtime/libpol/pol.h $(DESTDIR)$(PREFIX)/include/pol.h
 	install -D -m 0755 $(BUILD)/lib/$(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/$(POL_SONAME)
 	ln -sfn $(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/libpol.so

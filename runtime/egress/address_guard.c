@@ -1,0 +1,189 @@
+/* Decides which addresses lead back into the host or its networks.  One table of ranges
+ * for both families, and one of the v6 forms that carry a v4 address. */
+#include "runtime/egress/address_guard.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+
+struct range {
+	uint8_t addr[16];
+	uint8_t bits;
+	uint8_t kind; /* enum guard_kind */
+};
+
+#define V4(a, b, c, d) { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d }
+
+/* The first that holds the address counts.  From the IANA special-purpose registries
+ * (RFC 6890 and updates) and the clouds' own documents (metadata).  The ranges for
+ * documentation lead nowhere, and tests use them: they are not guarded. */
+static const struct range ranges[] = {
+	{ V4(169, 254, 169, 254), 128, GUARD_METADATA },
+	{ V4(169, 254, 170, 2), 128, GUARD_METADATA },   /* container credentials */
+	{ V4(100, 100, 100, 200), 128, GUARD_METADATA },
+	{ V4(192, 0, 0, 192), 128, GUARD_METADATA },
+	{ V4(168, 63, 129, 16), 128, GUARD_METADATA },   /* looks public */
+	{ V4(0, 0, 0, 0), 128, GUARD_UNSPECIFIED },
+	{ V4(0, 0, 0, 0), 104, GUARD_RESERVED },
+	{ V4(10, 0, 0, 0), 104, GUARD_PRIVATE },
+	{ V4(100, 64, 0, 0), 106, GUARD_CGNAT },
+	{ V4(127, 0, 0, 0), 104, GUARD_LOOPBACK },
+	{ V4(169, 254, 0, 0), 112, GUARD_LINK_LOCAL },
+	{ V4(172, 16, 0, 0), 108, GUARD_PRIVATE },
+	{ V4(192, 0, 0, 0), 120, GUARD_RESERVED },
+	{ V4(192, 88, 99, 0), 120, GUARD_RESERVED },
+	{ V4(192, 168, 0, 0), 112, GUARD_PRIVATE },
+	{ V4(198, 18, 0, 0), 111, GUARD_RESERVED },
+	{ V4(224, 0, 0, 0), 100, GUARD_MULTICAST },
+	{ V4(240, 0, 0, 0), 100, GUARD_RESERVED }, /* and the broadcast address */
+	{ { 0xfd, 0x00, 0x0e, 0xc2, [14] = 0x02, [15] = 0x54 }, 128, GUARD_METADATA },
+	{ { 0xfd, 0x20, 0x00, 0xce, [14] = 0x02, [15] = 0x54 }, 128, GUARD_METADATA },
+	{ { 0 }, 128, GUARD_UNSPECIFIED },
+	{ { [15] = 1 }, 128, GUARD_LOOPBACK },
+	{ { 0x00, 0x64, 0xff, 0x9b, 0x00, 0x01 }, 48, GUARD_RESERVED }, /* local NAT64 */
+	{ { 0x01, 0x00 }, 64, GUARD_RESERVED }, /* discard */
+	{ { 0x20, 0x01, 0x00, 0x02 }, 48, GUARD_RESERVED }, /* benchmarks */
+	{ { 0x20, 0x01, 0x00, 0x10 }, 28, GUARD_RESERVED }, /* ORCHID */
+	{ { 0x20, 0x01, 0x00, 0x20 }, 28, GUARD_RESERVED }, /* ORCHIDv2 */
+	{ { 0x5f, 0x00 }, 16, GUARD_RESERVED },             /* segment routing */
+	{ { 0xfc, 0x00 }, 7, GUARD_PRIVATE },
+	{ { 0xfe, 0x80 }, 10, GUARD_LINK_LOCAL },
+	{ { 0xfe, 0xc0 }, 10, GUARD_PRIVATE }, /* site local, deprecated */
+	{ { 0xff, 0x00 }, 8, GUARD_MULTICAST },
+};
+
+/* Where a v6 address carries a v4 one, which is guarded as if it were dialled itself. */
+static const struct form {
+	uint8_t addr[16], mask[16];
+	uint8_t at, flip; /* offset of the v4 address; the byte that it is xored with */
+} forms[] = {
+	/* NAT64 64:ff9b::/96 */
+	{ { 0x00, 0x64, 0xff, 0x9b },
+	  { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 }, 12, 0 },
+	/* v4-compatible ::a.b.c.d */
+	{ { 0 }, { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 }, 12, 0 },
+	/* v4-translated ::ffff:0:a.b.c.d */
+	{ { [8] = 0xff, [9] = 0xff },
+	  { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 }, 12, 0 },
+	/* 6to4 2002:a.b.c.d::/48 */
+	{ { 0x20, 0x02 }, { 255, 255 }, 2, 0 },
+	/* Teredo 2001:0:SERVER:…:CLIENT, the client's address inverted */
+	{ { 0x20, 0x01 }, { 255, 255, 255, 255 }, 4, 0 },
+	{ { 0x20, 0x01 }, { 255, 255, 255, 255 }, 12, 255 },
+	/* ISATAP …:0:5efe:a.b.c.d and …:200:5efe:a.b.c.d */
+	{ { [10] = 0x5e, [11] = 0xfe }, { [8] = 0xfd, 255, 255, 255 }, 12, 0 },
+};
+
+static bool in_range(const struct range *r, const uint8_t addr[16])
+{
+	size_t whole = r->bits / 8;
+	uint8_t mask = (uint8_t)(0xff00u >> (r->bits % 8));
+
+	if (memcmp(r->addr, addr, whole) != 0)
+		return false;
+	return whole == 16 || ((r->addr[whole] ^ addr[whole]) & mask) == 0;
+}
+
+static enum guard_kind by_range(const uint8_t addr[16])
+{
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (in_range(&ranges[i], addr))
+			return (enum guard_kind)ranges[i].kind;
+	return GUARD_PUBLIC;
+}
+
+/* Writes the v4 address that the form carries, v4-mapped. */
+static bool unwrap(const struct form *f, const uint8_t addr[16], uint8_t ret[16])
+{
+	static const uint8_t mapped[16] = V4(0, 0, 0, 0);
+
+	for (size_t i = 0; i < 16; i++)
+		if ((addr[i] & f->mask[i]) != f->addr[i])
+			return false;
+	memcpy(ret, mapped, 16);
+	for (size_t i = 0; i < 4; i++)
+		ret[12 + i] = addr[f->at + i] ^ f->flip;
+	return true;
+}
+
+enum guard_kind guard_kind(const uint8_t addr[16])
+{
+	enum guard_kind kind = by_range(addr);
+	uint8_t v4[16];
+
+	for (size_t i = 0; kind == GUARD_PUBLIC && i < sizeof(forms) / sizeof(forms[0]);
+	     i++)
+		if (unwrap(&forms[i], addr, v4) && by_range(v4) != GUARD_PUBLIC)
+			kind = GUARD_EMBEDDED;
+	return kind;
+}
+
+static bool is_own(const struct guard *g, const uint8_t addr[16])
+{
+	for (uint32_t i = 0; i < g->own_count; i++)
+		if (memcmp(g->own[i], addr, 16) == 0)
+			return true;
+	return false;
+}
+
+enum guard_kind guard_ask(const struct guard *g, const uint8_t addr[16])
+{
+	enum guard_kind kind = guard_kind(addr);
+	uint8_t v4[16];
+
+	if (is_own(g, addr))
+		return kind == GUARD_LOOPBACK ? kind : GUARD_OWN;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (unwrap(&forms[i], addr, v4) &&
+		    (is_own(g, v4) || by_range(v4) == GUARD_LOOPBACK))
+			return GUARD_EMBEDDED;
+	if (!g->on && kind != GUARD_LOOPBACK && kind != GUARD_UNSPECIFIED)
+		return GUARD_PUBLIC;
+	return kind;
+}
+
+const char *guard_text(enum guard_kind kind)
+{
+	static const char *const text[GUARD_KIND_COUNT] = {
+		[GUARD_PUBLIC] = "a public address",
+		[GUARD_LOOPBACK] = "a loopback address",
+		[GUARD_UNSPECIFIED] = "the unspecified address",
+		[GUARD_PRIVATE] = "a private address",
+		[GUARD_CGNAT] = "an address of a provider's own network",
+		[GUARD_LINK_LOCAL] = "a link-local address",
+		[GUARD_METADATA] = "an address of a metadata service",
+		[GUARD_MULTICAST] = "a multicast address",
+		[GUARD_RESERVED] = "a reserved address",
+		[GUARD_EMBEDDED] = "a v6 address that carries such a v4 address",
+		[GUARD_OWN] = "an address of this host",
+	};
+
+	return kind < GUARD_KIND_COUNT ? text[kind] : "an unknown address";
+}
+
+int guard_add_own(struct guard *g, const uint8_t addr[16])
+{
+	uint8_t(*more)[16];
+
+	if (is_own(g, addr))
+		return 0;
+	if (g->own_count == GUARD_MAX_OWN)
+		return -E2BIG;
+	if (g->own_count == g->own_room) {
+		more = reallocarray(g->own, g->own_room ? g->own_room * 2 : 16, 16);
+		if (!more)
+			return -ENOMEM;
+		g->own = more;
+		g->own_room = g->own_room ? g->own_room * 2 : 16;
+	}
+	memcpy(g->own[g->own_count++], addr, 16);
+	return 0;
+}
+
+void guard_release(struct guard *g)
+{
+	free(g->own);
+	g->own = NULL;
+	g->own_count = g->own_room = 0;
+}

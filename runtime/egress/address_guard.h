@@ -1,0 +1,50 @@
+/*
+ * Which addresses the gateway does not dial by itself: those that lead back into the
+ * host, into its networks or to a cloud's metadata.  A name that anybody may register
+ * can point there, so only a rule's `within` (or a rule for that range) lifts it.
+ *
+ * Pure: the host's own addresses are given by the caller.  All addresses are 16 bytes,
+ * v4 as v4-mapped (::ffff:a.b.c.d).
+ */
+#ifndef RUNTIME_EGRESS_ADDRESS_GUARD_H
+#define RUNTIME_EGRESS_ADDRESS_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum guard_kind {
+	GUARD_PUBLIC, /* nothing special */
+	GUARD_LOOPBACK,
+	GUARD_UNSPECIFIED, /* connect() takes it for this host */
+	GUARD_PRIVATE,     /* RFC 1918, unique local, site local */
+	GUARD_CGNAT,
+	GUARD_LINK_LOCAL,
+	GUARD_METADATA,
+	GUARD_MULTICAST,
+	GUARD_RESERVED, /* also benchmarks, where the names of a run live */
+	GUARD_EMBEDDED, /* a v6 form that carries a v4 address of one of these kinds */
+	GUARD_OWN,      /* an address of this host */
+	GUARD_KIND_COUNT
+};
+
+#define GUARD_MAX_OWN 4096u
+
+struct guard {
+	bool on; /* false (mode full): only loopback and this host are guarded */
+	uint8_t (*own)[16];
+	uint32_t own_count, own_room;
+};
+
+/* The kind of an address by its bits alone. */
+enum guard_kind guard_kind(const uint8_t addr[16]);
+/* The same for this host: also GUARD_OWN; with `on` false, what full permits is public. */
+enum guard_kind guard_ask(const struct guard *g, const uint8_t addr[16]);
+/* A few words for messages: "a private address". */
+const char *guard_text(enum guard_kind kind);
+
+/* Adds an address of this host.  0, or -ENOMEM; -E2BIG above GUARD_MAX_OWN. */
+int guard_add_own(struct guard *g, const uint8_t addr[16]);
+void guard_release(struct guard *g);
+
+#endif

@@ -1,0 +1,248 @@
+/* Decides whether TLS or HTTP names the host of the rule.  The bytes are read by
+ * tls_hello.c, http_head.c and http_body.c. */
+#include "runtime/egress/peek.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum pb_peek peek_kind(enum pb_peek rule, uint16_t port)
+{
+	if (rule != PB_PEEK_PORT)
+		return rule;
+	switch (port) {
+	case 443:
+	case 8443:
+		return PB_PEEK_TLS;
+	case 80:
+	case 8080:
+		return PB_PEEK_HTTP;
+	default:
+		return PB_PEEK_NONE;
+	}
+}
+
+void peek_init(struct peek *k, enum pb_peek kind, const char *name, size_t name_n)
+{
+	*k = (struct peek){ .kind = kind, .step = PEEK_FIRST, .name = name,
+			    .name_n = name_n };
+}
+
+void peek_release(struct peek *k)
+{
+	free(k->hello);
+	free(k->head);
+	k->hello = NULL;
+	k->head = NULL;
+}
+
+static void refuse(struct peek_verdict *ret, enum gate_why why, const char *text)
+{
+	ret->answer = PEEK_REFUSE;
+	ret->why = why;
+	(void)snprintf(ret->text, sizeof(ret->text), "%s", text);
+}
+
+static void pass(struct peek_verdict *ret, uint64_t n)
+{
+	ret->answer = PEEK_PASS;
+	ret->pass = n;
+}
+
+static bool is_name(const struct peek *k, const char *name, size_t n)
+{
+	return n == k->name_n && memcmp(name, k->name, n) == 0;
+}
+
+/* --- TLS --------------------------------------------------------------------------- */
+
+static void tls(struct peek *k, const uint8_t *p, size_t n, bool eof,
+		struct peek_verdict *ret)
+{
+	enum tls_hello_verdict v;
+
+	if (!k->hello) {
+		k->hello = malloc(sizeof(*k->hello));
+		if (!k->hello) {
+			refuse(ret, GATE_W_LIMIT, "out of memory");
+			return;
+		}
+		tls_hello_init(k->hello);
+	}
+	v = tls_hello_add(k->hello, p + k->seen, n - k->seen);
+	k->seen = n;
+	switch (v) {
+	case TLS_HELLO_MORE:
+		if (eof)
+			refuse(ret, GATE_W_PROTOCOL, "the ClientHello ends early");
+		return;
+	case TLS_HELLO_NAME:
+		if (!is_name(k, k->hello->name, k->hello->name_n)) {
+			refuse(ret, GATE_W_SNI, k->hello->name);
+			return;
+		}
+		k->step = PEEK_ALL;
+		pass(ret, UINT64_MAX);
+		return;
+	case TLS_HELLO_NO_SNI:
+	case TLS_HELLO_SEVERAL:
+		refuse(ret, GATE_W_SNI, tls_hello_text(v));
+		return;
+	case TLS_HELLO_MALFORMED:
+	case TLS_HELLO_NOT_TLS:
+	case TLS_HELLO_TOO_LONG:
+		break;
+	}
+	refuse(ret, GATE_W_PROTOCOL, tls_hello_text(v));
+}
+
+/* --- HTTP ------------------------------------------------------------------------- */
+
+/* What comes after this request. */
+static void after(struct peek *k)
+{
+	k->step = k->upgrade ? PEEK_SERVER : k->close ? PEEK_LAST : PEEK_HEAD;
+}
+
+static void head_is_whole(struct peek *k, struct peek_verdict *ret)
+{
+	const struct http_head *h = k->head;
+	uint64_t n = h->head_n;
+
+	if (h->host_kind != HTTP_HOST_NAME || !is_name(k, h->host, h->host_n)) {
+		refuse(ret, GATE_W_HOST, h->host);
+		return;
+	}
+	if (h->method == HTTP_CONNECT) {
+		refuse(ret, GATE_W_PROTOCOL, "CONNECT leads to another host");
+		return;
+	}
+	k->close = h->close;
+	/* Whether a server upgrades can only be seen at its first answer: all others are
+	   held to HTTP. */
+	k->upgrade = h->upgrade && k->step == PEEK_FIRST && h->body != HTTP_BODY_CHUNKED;
+	http_body_init(&k->body, h);
+	if (h->body == HTTP_BODY_CHUNKED) {
+		k->step = PEEK_BODY;
+	} else {
+		if (h->body == HTTP_BODY_LENGTH)
+			n = h->length < UINT64_MAX / 2 ? n + h->length : UINT64_MAX - 1;
+		after(k);
+	}
+	pass(ret, n);
+}
+
+static void head(struct peek *k, const uint8_t *p, size_t n, bool eof,
+		 struct peek_verdict *ret)
+{
+	enum http_verdict v;
+
+	if (n == 0 && eof) {
+		k->step = PEEK_ALL; /* there is nothing left to pass but the end */
+		pass(ret, UINT64_MAX);
+		return;
+	}
+	if (n == 0)
+		return;
+	if (!k->head) {
+		k->head = malloc(sizeof(*k->head));
+		if (!k->head) {
+			refuse(ret, GATE_W_LIMIT, "out of memory");
+			return;
+		}
+		http_head_init(k->head);
+	}
+	v = http_head_read(k->head, p, n);
+	switch (v) {
+	case HTTP_MORE:
+		if (eof)
+			refuse(ret, GATE_W_PROTOCOL, "the request's head ends early");
+		return;
+	case HTTP_HEAD:
+		head_is_whole(k, ret);
+		break;
+	case HTTP_NO_HOST:
+	case HTTP_SEVERAL:
+	case HTTP_DISAGREES:
+		refuse(ret, GATE_W_HOST, http_text(v));
+		break;
+	case HTTP_END:
+	case HTTP_MALFORMED:
+	case HTTP_NOT_HTTP:
+	case HTTP_TOO_LONG:
+	case HTTP_H2:
+		refuse(ret, GATE_W_PROTOCOL, http_text(v));
+		break;
+	}
+	free(k->head);
+	k->head = NULL;
+}
+
+/* True: the body is over, and the next step has these bytes. */
+static bool body(struct peek *k, const uint8_t *p, size_t n, bool eof,
+		 struct peek_verdict *ret)
+{
+	size_t used = 0;
+	enum http_verdict v = http_body_read(&k->body, p, n, &used);
+
+	if (v != HTTP_MORE && v != HTTP_END) {
+		refuse(ret, GATE_W_PROTOCOL, "the request's chunks are malformed");
+		return false;
+	}
+	if (v == HTTP_END)
+		after(k);
+	if (used > 0)
+		pass(ret, used);
+	else if (v == HTTP_MORE && eof)
+		refuse(ret, GATE_W_PROTOCOL, "the request's body ends early");
+	return v == HTTP_END && used == 0;
+}
+
+void peek_client(struct peek *k, const uint8_t *p, size_t n, bool eof,
+		 struct peek_verdict *ret)
+{
+	*ret = (struct peek_verdict){ .answer = PEEK_MORE };
+	if (k->step == PEEK_BODY && !body(k, p, n, eof, ret))
+		return;
+	switch (k->step) {
+	case PEEK_FIRST:
+	case PEEK_HEAD:
+		if (k->kind == PB_PEEK_TLS)
+			tls(k, p, n, eof, ret);
+		else if (k->kind == PB_PEEK_HTTP)
+			head(k, p, n, eof, ret);
+		else
+			refuse(ret, GATE_W_PROTOCOL, "an unknown protocol");
+		return;
+	case PEEK_SERVER:
+		ret->answer = PEEK_WATCH;
+		return;
+	case PEEK_LAST:
+		if (n > 0)
+			refuse(ret, GATE_W_PROTOCOL, "a request after the last one");
+		else if (eof)
+			pass(ret, UINT64_MAX);
+		return;
+	case PEEK_ALL:
+		pass(ret, UINT64_MAX);
+		return;
+	case PEEK_BODY:
+		return;
+	}
+}
+
+bool peek_server(struct peek *k, const uint8_t *p, size_t n, bool eof)
+{
+	static const char yes[] = "HTTP/1.1 101";
+	size_t len = sizeof(yes) - 1;
+	bool same = memcmp(p, yes, n < len ? n : len) == 0;
+
+	if (same && n < len && !eof)
+		return false;
+	k->upgrade = false;
+	if (same && n >= len)
+		k->step = PEEK_ALL;
+	else
+		after(k);
+	return true;
+}

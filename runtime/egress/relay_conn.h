@@ -1,0 +1,98 @@
+/*
+ * One connection of a run, and what all steps of it need: its end, its time, its
+ * events. The steps themselves are in relay.c (until bytes flow) and relay_flow.c.
+ */
+#ifndef RUNTIME_EGRESS_RELAY_CONN_H
+#define RUNTIME_EGRESS_RELAY_CONN_H
+
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "runtime/egress/dial.h"
+#include "runtime/egress/gate_ask.h"
+#include "runtime/egress/gate_lookup.h"
+#include "runtime/egress/gate_report.h"
+#include "runtime/egress/peek.h"
+#include "runtime/egress/pump.h"
+#include "runtime/egress/reach.h"
+
+#define RELAY_IDLE_MS (60 * 60 * 1000u) /* nothing passes in either direction */
+#define RELAY_SILENT_MS 30000u          /* before the first byte of what is looked at */
+#define RELAY_PEEK_MS 10000u            /* from there until it is whole */
+#define RELAY_ACCEPTS 64                /* of one turn */
+
+/* What one rule has used up of its limits (pb_grant). */
+struct relay_used {
+	uint64_t bytes;
+	uint32_t connections;
+};
+
+struct relay_conn;
+LIST_HEAD(relay_conns, relay_conn);
+TAILQ_HEAD(relay_turn, relay_conn);
+
+struct relay {
+	struct event_base *base;
+	const struct reach_policy *policy;
+	struct lookup *lookup;
+	struct gate_ask *ask;
+	struct gate_report *report;
+	struct pump *pump;
+	struct relay_used *used; /* by rule number */
+	uint32_t rule_count, most, count;
+	struct relay_conns conns;
+	struct relay_turn turn; /* those that have more to move */
+	struct event again;     /* runs them */
+	struct event listeners[2], pause;
+	int listener_fds[2];
+};
+
+enum relay_state { RELAY_ASK, RELAY_PEEK, RELAY_LOOKUP, RELAY_DIAL, RELAY_FLOW };
+
+struct relay_conn {
+	LIST_ENTRY(relay_conn) link;
+	TAILQ_ENTRY(relay_conn) turn;
+	struct relay *relay;
+	enum relay_state state;
+	void (*go)(struct relay_conn *c); /* on an event; NULL: bytes wait meanwhile */
+	bool in_turn, watched[2];         /* its sockets: the command's, the server's */
+	bool answered;                    /* a person has said yes */
+	bool silent;                      /* nothing to look at was sent yet */
+	struct reach reach;
+	uint8_t addr[16]; /* the destination if it has no name, then what is dialled */
+	bool has_addr;
+	uint16_t port, source;
+	uint64_t began, last; /* ms; when bytes passed last */
+	struct pump_way up, down;
+	struct event events[2], timer;
+	struct lookup_wait wait;
+	struct gate_ask_wait ask;
+	struct dial *dial;
+	struct peek *peek;
+};
+
+/* Frees the connection and closes its sockets, with a reset if `reset`. */
+void relay_free(struct relay_conn *c, bool reset);
+/* A record of this connection. */
+struct gate_record relay_record(const struct relay_conn *c, enum gate_what what,
+				enum gate_why why, uint32_t rule);
+/* Records, resets and frees.  `error` is an errno or 0, `text` may be NULL. */
+void relay_refuse(struct relay_conn *c, enum gate_what what, enum gate_why why,
+		  uint32_t rule, int error, const char *text);
+/* The end of its own accord, or by `error` of a socket: records and frees.  A command
+ * that gives up before it was let through is no event. */
+void relay_end(struct relay_conn *c, int error);
+
+/* Prepares the timer; relay_set_timer() starts it. */
+void relay_init_timer(struct relay_conn *c);
+void relay_set_timer(struct relay_conn *c, uint64_t ms);
+/* Watches the command's (0) or the server's (1) socket, once, by edges: so a reset is
+ * seen whatever the connection waits for.  False: out of memory. */
+bool relay_watch(struct relay_conn *c, int which);
+
+/* Closes a socket so that the other end gets a reset. */
+void relay_reset(int fd);
+
+#endif
