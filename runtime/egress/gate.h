@@ -97,7 +97,7 @@ enum gate_what {
 
 /* Why something was refused or not reached. */
 enum gate_why {
-	GATE_W_RULE,      /* `rule` denies it */
+	GATE_W_RULE,      /* `rule` denies it; 0 */
 	GATE_W_ASK,       /* `rule` asks, and nobody said yes in time */
 	GATE_W_GUARD,     /* the name leads to an address that only `within` may name */
 	GATE_W_SNI,       /* TLS for another name, or for none */

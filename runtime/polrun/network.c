@@ -20,8 +20,10 @@ void network_fill(struct sandbox_run *run)
 {
 	unsigned mode = bundle_net_mode(run->bundle);
 
-	run->host_network = mode == PB_NET_FULL;
-	run->gateway = mode == PB_NET_LIMITED && run->bundle->egress;
+	unsigned gate = run->bundle->egress ? run->bundle->egress->gate : 0;
+
+	run->host_network = mode == PB_NET_FULL && !(gate & PB_GATE_NEEDED);
+	run->gateway = gate & PB_GATE_REACHES;
 	run->by_polnft = false;
 	run->polnft_fd = -1;
 }

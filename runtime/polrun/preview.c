@@ -6,6 +6,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/bundle/trust.h"
+#include "runtime/decide/egress.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/polrun/carried.h"
 #include "runtime/polrun/exactness.h"
@@ -169,6 +170,27 @@ static void print_exactness(FILE *out, const struct bundle *b,
 		fputs("every rule holds exactly\n", out);
 }
 
+/* Ports of 127.0.0.1 that are the host's inside of the run, since a rule names localhost. */
+static void print_host_ports(FILE *out, const struct sandbox_run *run)
+{
+	const struct pb_egress *e = run->bundle->egress;
+	const struct pb_class *c = pb_at(e, e->classes, sizeof(*c), egress_class(e, "localhost", 9));
+	const struct pb_ports *l = pb_at(e, e->lists, sizeof(*l), c->tcp);
+	unsigned from = 0;
+
+	for (uint32_t i = 0; i < l->count; i++) {
+		const struct pb_piece *p = pb_at(e, e->pieces, sizeof(*p), l->first + i);
+		char rule[EXPLAIN_RULE_CAP], to[8] = "";
+
+		if (p->hi != from)
+			(void)snprintf(to, sizeof(to), "-%u", p->hi);
+		if (!p->free && p->effect != PB_DENY)
+			fprintf(out, "  127.0.0.1 and ::1, port %u%s: the host's own (%s)\n", from, to,
+				explain_rule(run->bundle, p->rule, rule));
+		from = p->hi + 1u;
+	}
+}
+
 static void print_network(FILE *out, const struct sandbox_run *run)
 {
 	static const char *const modes[] = {
@@ -185,6 +207,8 @@ static void print_network(FILE *out, const struct sandbox_run *run)
 		mode == PB_NET_LIMITED ? ", own loopback only" : "",
 		sandbox_unix_wall(run) ? ", no unix sockets but connected pairs" : "",
 		explain_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE, rule));
+	if (run->gateway)
+		print_host_ports(out, run);
 }
 
 void preview_print(FILE *out, const struct preview *p)

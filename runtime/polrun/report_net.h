@@ -11,7 +11,7 @@
 void report_net(struct json *j, const struct bundle *b, const struct gateway_log *log);
 /* One line of totals, for -v. */
 void report_net_totals(FILE *out, const struct gateway_log *log);
-/* What was allowed and could not be reached: a few lines after a run that failed. */
+/* What was allowed and could not be reached: a few lines, after a run that failed or for -v. */
 void report_net_unreached(FILE *out, const struct gateway_log *log);
 
 #endif

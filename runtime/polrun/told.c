@@ -112,7 +112,7 @@ void told_end(const struct told *t)
 	if (how.failed && t->unreached->n && !t->unreached->told)
 		network_off_say(t->notes, t->run, t->verbose);
 	explain_denials(how.asked ? stderr : t->notes, b, &r->denials, &how);
-	if (how.failed && t->gateway)
+	if ((how.failed || t->verbose) && t->gateway)
 		report_net_unreached(t->notes, t->gateway);
 	blame(t);
 	if (r->status != 0 && !t->verbose)

@@ -70,6 +70,43 @@ static int add_route(int sock, uint8_t family)
 	return m.lo ? request(sock, &m, sizeof(m)) : -errno;
 }
 
+/*
+ * Gives lo an address that is no loopback address.  Programs that look up names ask first
+ * which families the machine has (AI_ADDRCONFIG), and loopback addresses do not count.  It
+ * is the one of the pool that stands for no name.
+ */
+static int add_address(int sock, uint8_t family)
+{
+	static const uint8_t v6[16] = PB_POOL_V6;
+	static const uint8_t v4[4] = { PB_POOL_V4 >> 24, PB_POOL_V4 >> 16 & 0xff,
+				       PB_POOL_V4 >> 8 & 0xff, PB_POOL_V4 & 0xff };
+	const size_t len = family == AF_INET ? sizeof(v4) : sizeof(v6);
+	struct {
+		struct nlmsghdr h;
+		struct ifaddrmsg a;
+		struct rtattr local;
+		uint8_t addr[16];
+	} m = {
+		.h = { .nlmsg_len = (uint32_t)(offsetof(__typeof__(m), addr) + len),
+		       .nlmsg_type = RTM_NEWADDR,
+		       .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL },
+		.a = { .ifa_family = family, .ifa_prefixlen = (uint8_t)(8 * len),
+		       .ifa_flags = IFA_F_NODAD, .ifa_scope = RT_SCOPE_UNIVERSE,
+		       .ifa_index = if_nametoindex("lo") },
+		.local = { .rta_len = (uint16_t)RTA_LENGTH(len), .rta_type = IFA_LOCAL },
+	};
+
+	memcpy(m.addr, family == AF_INET ? v4 : v6, len);
+	return m.a.ifa_index ? request(sock, &m, m.h.nlmsg_len) : -errno;
+}
+
+static int add_family(int sock, uint8_t family)
+{
+	int r = add_route(sock, family);
+
+	return r < 0 ? r : add_address(sock, family);
+}
+
 /* Without IPv6 in the kernel, or with IPv6 switched off, there is nothing to route. */
 static bool has_no_v6(int e)
 {
@@ -85,12 +122,12 @@ int step_routes(struct init *in, const struct plan_op *op, struct rt_err *err)
 	(void)in, (void)op;
 	if (sock < 0)
 		return step_fail(err, STEP_ROUTES, errno, "socket");
-	r = add_route(sock, AF_INET);
+	r = add_family(sock, AF_INET);
 	if (r < 0)
-		return step_fail(err, STEP_ROUTES, -r, "RTM_NEWROUTE");
-	r = add_route(sock, AF_INET6);
+		return step_fail(err, STEP_ROUTES, -r, "a local route to everywhere");
+	r = add_family(sock, AF_INET6);
 	if (r < 0 && !has_no_v6(r))
-		return step_fail(err, STEP_ROUTES, -r, "RTM_NEWROUTE for IPv6");
+		return step_fail(err, STEP_ROUTES, -r, "the same for IPv6");
 	return 0;
 }
 

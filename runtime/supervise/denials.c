@@ -12,7 +12,7 @@ static struct denial *find(const struct denials *d, const struct denial *key)
 	for (size_t i = d->n; i-- > 0;) {
 		struct denial *e = &d->v[i];
 
-		if (e->rule == key->rule && e->err == key->err &&
+		if (e->rule == key->rule && e->err == key->err && e->why == key->why &&
 		    strcmp(e->subject, key->subject) == 0 &&
 		    strcmp(e->op, key->op) == 0 && strcmp(e->layer, key->layer) == 0)
 			return e;
@@ -20,24 +20,14 @@ static struct denial *find(const struct denials *d, const struct denial *key)
 	return NULL;
 }
 
-void denials_add(struct denials *d, const char *layer, const char *op,
-		 const char *subject, int err, uint32_t rule)
+/* Takes a filled key. */
+static void add(struct denials *d, struct denial key)
 {
-	denials_add_many(d, layer, op, subject, err, rule, 1);
-}
+	struct denial *e = find(d, &key);
 
-void denials_add_many(struct denials *d, const char *layer, const char *op,
-		      const char *subject, int err, uint32_t rule, uint64_t count)
-{
-	struct denial key = { .err = err, .rule = rule, .count = count, .last = ++d->met };
-	struct denial *e;
-
-	(void)snprintf(key.layer, sizeof(key.layer), "%s", layer);
-	(void)snprintf(key.op, sizeof(key.op), "%s", op);
-	(void)snprintf(key.subject, sizeof(key.subject), "%s", subject);
-	e = find(d, &key);
+	key.last = ++d->met;
 	if (e) {
-		e->count += count;
+		e->count += key.count;
 		e->last = d->met;
 		return;
 	}
@@ -57,4 +47,29 @@ void denials_add_many(struct denials *d, const char *layer, const char *op,
 		d->v = p;
 	}
 	d->v[d->n++] = key;
+}
+
+static void name(struct denial *key, const char *layer, const char *op, const char *subject)
+{
+	(void)snprintf(key->layer, sizeof(key->layer), "%s", layer);
+	(void)snprintf(key->op, sizeof(key->op), "%s", op);
+	(void)snprintf(key->subject, sizeof(key->subject), "%s", subject);
+}
+
+void denials_add(struct denials *d, const char *layer, const char *op,
+		 const char *subject, int err, uint32_t rule)
+{
+	struct denial key = { .err = err, .rule = rule, .count = 1 };
+
+	name(&key, layer, op, subject);
+	add(d, key);
+}
+
+void denials_add_net(struct denials *d, const char *op, const char *subject, int err,
+		     uint32_t rule, uint8_t why, uint64_t count)
+{
+	struct denial key = { .err = err, .rule = rule, .count = count, .why = why };
+
+	name(&key, "network", op, subject);
+	add(d, key);
 }

@@ -11,6 +11,7 @@ struct denial {
 	char op[16];        /* "read" "write" "exec" "connect" or the call's name */
 	char subject[512];  /* path, address or arguments, escaped */
 	int err;            /* errno that the caller received */
+	uint8_t why;        /* of the gateway: enum gate_why; else 0 */
 	uint32_t rule;
 	uint64_t count;
 	uint64_t last;      /* the number of its last request, among all: the largest was
@@ -27,8 +28,8 @@ struct denials {
 
 void denials_add(struct denials *d, const char *layer, const char *op,
 		 const char *subject, int err, uint32_t rule);
-/* The same for `count` equal requests. */
-void denials_add_many(struct denials *d, const char *layer, const char *op,
-		      const char *subject, int err, uint32_t rule, uint64_t count);
+/* `count` equal requests to the network; `why` as in the struct. */
+void denials_add_net(struct denials *d, const char *op, const char *subject, int err,
+		     uint32_t rule, uint8_t why, uint64_t count);
 
 #endif

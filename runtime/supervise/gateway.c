@@ -124,7 +124,9 @@ void gateway_subject(const struct gate_record *r, char *out, size_t cap)
 	if (r->name[0] && r->why == GATE_W_GUARD)
 		(void)snprintf(extra, sizeof(extra), ", which leads to %s", addr);
 	else if (text[0])
-		(void)snprintf(extra, sizeof(extra), ", %s", text);
+		(void)snprintf(extra, sizeof(extra), ", %s%s",
+			       r->why == GATE_W_SNI ? "TLS for " :
+			       r->why == GATE_W_HOST ? "HTTP for " : "", text);
 	if (r->port)
 		(void)snprintf(out, cap, "%s %s:%u%s", r->udp ? "udp" : "tcp", host, r->port,
 			       extra);
@@ -187,8 +189,8 @@ static int take_record(struct gateway *g, const struct gate_record *r, struct de
 	}
 	log->refused += r->count;
 	gateway_subject(r, subject, sizeof(subject));
-	denials_add_many(d, "network", r->what == GATE_NO_NAME ? "resolve" : "connect", subject,
-			 errno_of(r), r->rule, r->count);
+	denials_add_net(d, r->what == GATE_NO_NAME ? "resolve" : "connect", subject, errno_of(r),
+			r->rule, (uint8_t)r->why, r->count);
 	return 0;
 }
 

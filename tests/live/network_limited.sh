@@ -192,9 +192,9 @@ no_out '^OK$'
 [ "$(wc -l <<<"$out")" -eq 5 ] || bad "not five answers"
 no_err 'network limited'
 run -v true
-want_line 'network limited: nothing leaves the run'
+want_line 'network limited: no rule allows anything outside'
 run false
-want_line 'network limited: nothing leaves the run'
+want_line 'network limited: no rule allows anything outside'
 
 t "what is neither tcp nor udp is dropped by the chain, and by nothing else"
 begin p

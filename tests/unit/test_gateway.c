@@ -81,7 +81,8 @@ static void test_subjects(void **state)
 	(void)state;
 	gateway_subject(&r, out, sizeof(out));
 	assert_string_equal(out, "tcp evil.example:443");
-	(void)snprintf(r.text, sizeof(r.text), "TLS for other.example");
+	(void)snprintf(r.text, sizeof(r.text), "other.example");
+	r.why = GATE_W_SNI;
 	gateway_subject(&r, out, sizeof(out));
 	assert_string_equal(out, "tcp evil.example:443, TLS for other.example");
 	r = record_of(GATE_NO_NAME, "evil.example", 0);
