@@ -46,7 +46,17 @@ struct gate_config {
 	uint32_t otherwise_rule;   /* number of the scalar `network otherwise` */
 	uint32_t ask;              /* enum gate_asking */
 	uint32_t max_connections;  /* 0: the default */
-	uint32_t zero;
+	uint32_t secret_count;     /* struct gate_secret, after egress.bin */
+};
+
+/*
+ * A secret that a grant names: egress.bin, padded to 8 bytes, is followed by
+ * `secret_count` of these, each with its bytes, padded to 8 again.  polgate gets those of
+ * upstream proxies only ("user:password"), polinject those of injected headers.
+ */
+struct gate_secret {
+	uint32_t grant; /* number in pb_egress.grants */
+	uint32_t size;  /* bytes; never 0, without NUL and line ends */
 };
 
 enum gate_asking {
