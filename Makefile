@@ -73,7 +73,8 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
 ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c \
          runtime/sandbox/polinit.c runtime/sandbox/polnft.c runtime/egress/polgate.c \
-         runtime/egress/gate_no_nss.c compiler/backend/nft/polnft_record.c
+         runtime/egress/gate_no_nss.c compiler/backend/nft/polnft_record.c \
+         runtime/egress/polinject.c
 
 SRC_COMPILER := $(filter-out $(MAINS),$(foreach d,$(filter compiler/%,$(ONLY)),$(wildcard $(d)/*.c)))
 # libpol is what decides; polrun, polquery and polc are linked with its objects.
@@ -98,13 +99,13 @@ POL_SONAME   := libpol.so.0
 LIBPOL       := $(addprefix $(BUILD)/lib/,libpol.a $(POL_SONAME) libpol.so pol.pc)
 
 BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit $(BUILD)/bin/polnft \
-        $(BUILD)/bin/polnft-record $(BUILD)/bin/polgate $(BUILD)/bin/polquery
+        $(BUILD)/bin/polnft-record $(BUILD)/bin/polgate $(BUILD)/bin/polinject $(BUILD)/bin/polquery
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c))
 TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
 ORACLE     := $(BUILD)/tests/conformance/file_oracle $(BUILD)/tests/conformance/net_oracle \
               $(BUILD)/tests/conformance/shell_oracle $(BUILD)/tests/conformance/shell_reader \
-              $(BUILD)/tests/conformance/http_reader
+              $(BUILD)/tests/conformance/http_reader $(BUILD)/tests/conformance/inject_made
 # What the run against the shells has beside them; the mutants can do without each production.
 MUTANTS    := $(patsubst %.c,$(BUILD)/obj/mutants/%.o,tests/conformance/shell_reader.c runtime/line/lang_printf.c $(wildcard runtime/line/shell/*.c runtime/line/var*.c))
 SHELL_TEST := $(addprefix $(BUILD)/tests/conformance/,shell_zygote.so shell_stub shell_mutants)
@@ -249,6 +250,9 @@ $(BUILD)/bin/polgate: $(call obj,runtime/egress/polgate.c runtime/egress/gate_no
 $(BUILD)/bin/polnft-record: $(call obj,compiler/backend/nft/polnft_record.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables
+$(BUILD)/bin/polinject: $(call obj,runtime/egress/polinject.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lssl -lcrypto
 
 $(BUILD)/tests/unit/% $(BUILD)/tests/prop/% $(BUILD)/tests/conformance/%: $(BUILD)/obj/tests/unit/%.o
 $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) | $(TEST_RECORD)
@@ -404,6 +408,7 @@ install: all manual
 	install -D -m 0755 $(BUILD)/bin/polnft $(DESTDIR)$(PREFIX)/libexec/pol/polnft
 	install -D -m 0755 $(BUILD)/bin/polnft-record $(DESTDIR)$(PREFIX)/libexec/pol/polnft-record
 	install -D -m 0755 $(BUILD)/bin/polgate $(DESTDIR)$(PREFIX)/libexec/pol/polgate
+	install -D -m 0755 $(BUILD)/bin/polinject $(DESTDIR)$(PREFIX)/libexec/pol/polinject
 	install -D -m 0644 runtime/libpol/pol.h $(DESTDIR)$(PREFIX)/include/pol.h
 	install -D -m 0755 $(BUILD)/lib/$(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/$(POL_SONAME)
 	ln -sfn $(POL_SONAME) $(DESTDIR)$(PREFIX)/lib/libpol.so

@@ -232,6 +232,7 @@ static void make_roots(struct ir_roots *dirs, bool made[IR_ROOT_COUNT])
 		[IR_ROOT_PROJECT] = "/nonexistent/project",
 		[IR_ROOT_SESSION] = "/nonexistent/session",
 		[IR_ROOT_TMP] = "/nonexistent/tmp",
+		[IR_ROOT_AGENT] = "/nonexistent/agent",
 	};
 	int i;
 

@@ -91,6 +91,7 @@ static struct pol_request translate(const struct ir_request *req, struct arena *
 		.project = root_z(a, req->roots.dir[IR_ROOT_PROJECT]),
 		.tmpdir = root_z(a, req->roots.dir[IR_ROOT_TMP]),
 		.session_dir = root_z(a, req->roots.dir[IR_ROOT_SESSION]),
+		.ssh_auth_sock = root_z(a, req->roots.dir[IR_ROOT_AGENT]),
 	};
 
 	*ret_n = req->line.n;

@@ -124,6 +124,7 @@ bool roots_find(const struct options *o, struct arena *a, struct roots *ret,
 {
 	struct str cwd = here(a), start = cwd;
 	struct ir_roots d = { .dir = { [IR_ROOT_FS] = STR("/") } };
+	char agent[PATH_MAX];
 	int i;
 
 	for (i = IR_ROOT_HOME; i < IR_ROOT_COUNT; i++)
@@ -147,6 +148,9 @@ bool roots_find(const struct options *o, struct arena *a, struct roots *ret,
 			roots_project(a, start, d.dir[IR_ROOT_HOME]);
 	if (!d.dir[IR_ROOT_TMP].p)
 		d.dir[IR_ROOT_TMP] = STR("/tmp");
+	if (!d.dir[IR_ROOT_AGENT].p &&
+	    place_agent(getenv("SSH_AUTH_SOCK"), getuid(), agent) == 0)
+		d.dir[IR_ROOT_AGENT] = str_dup(a, str_from(agent));
 	ret->dirs = d;
 	ret->cwd = o->cwd ? roots_path(a, str_from(o->cwd), cwd, true) :
 			    d.dir[IR_ROOT_PROJECT];

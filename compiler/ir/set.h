@@ -31,6 +31,8 @@ enum ir_scope { IR_SANDBOX = 1, IR_HOST = 2, IR_ALL_SCOPES = 3 };
 
 enum ir_root {
 	IR_ROOT_FS, IR_ROOT_HOME, IR_ROOT_PROJECT, IR_ROOT_SESSION, IR_ROOT_TMP,
+	IR_ROOT_AGENT, /* the socket of the caller's ssh-agent; in unix rules only, with
+	                  nothing behind it */
 	IR_ROOT_COUNT
 };
 

@@ -247,6 +247,8 @@ static size_t plain_roots_in(struct str text)
 bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret)
 {
 	struct str text = v->text;
+	enum ir_root root;
+	size_t len;
 
 	if (v->kind == AST_V_RAW ? plain_roots_in(text) != 0
 				 : plain_roots_in(sema_plain(l->a, text)) !=
@@ -255,6 +257,10 @@ bool lower_text(struct lower *l, const struct ast_value *v, struct str *ret)
 			 "no value can hold the text of a root's name, '${…}'");
 		return false;
 	}
+	for (size_t i = 0; i < text.n; i++)
+		if (sema_root_prefix(str_sub(text, i, text.n - i), &root, &len) &&
+		    root == IR_ROOT_AGENT)
+			return lower_agent_misplaced(l, v->at);
 	if (v->kind == AST_V_STRING)
 		text = sema_plain(l->a, text);
 	if (text.n && memchr(text.p, 0, text.n)) {

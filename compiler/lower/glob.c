@@ -289,6 +289,17 @@ static bool path_error(struct lower *l, const struct ast_value *v, const char *w
 	return false;
 }
 
+bool lower_agent_misplaced(struct lower *l, struct span at)
+{
+	struct diag *d = diag_add(l->sink, DIAG_ROOT_PLACE, at,
+				  "'${SSH_AUTH_SOCK}' is a socket: only a unix rule names it, "
+				  "with nothing behind it");
+
+	diag_help(l->sink, d, "unix { allow \"${SSH_AUTH_SOCK}\" } env { keep += "
+			      "SSH_AUTH_SOCK }");
+	return false;
+}
+
 /*
  * Finds the root, and sets *text to the rest: "" or a text that begins with '/'.  A
  * pattern without a root matches at any depth if it restricts, and below the project if
@@ -305,6 +316,8 @@ static bool path_root(struct lower *l, const struct ast_value *v, enum lower_sid
 		if (text->n && text->p[0] != '/')
 			return path_error(l, v, "a root that is no whole name",
 					  "write a '/' behind the root");
+		if (*root == IR_ROOT_AGENT && (!l->sockets || text->n))
+			return lower_agent_misplaced(l, v->at);
 		return true;
 	}
 	if (v->kind == AST_V_RAW && sema_root_prefix(*text, root, &len)) {
@@ -384,7 +397,8 @@ static void say_shell_root(struct lower *l, const struct ast_value *v)
 		     "'%.*s' is a name like any other in a path, and no root",
 		     (int)n, t.p);
 	diag_help(l->sink, d,
-		  "roots are ${HOME}, ${PROJECT_DIR}, ${TMPDIR} and ${SESSION_DIR}; write "
+		  "roots are ${HOME}, ${PROJECT_DIR}, ${TMPDIR}, ${SESSION_DIR} and, of unix "
+		  "rules, ${SSH_AUTH_SOCK}; write "
 		  "\"\\%.*s\" for the characters", (int)n, t.p);
 }
 

@@ -19,6 +19,7 @@ struct lower {
 	VEC(struct lower_alias *) aliases; /* the mounts; see mount.c */
 	const struct sema_stmt *stmt; /* the statement that is being lowered */
 	struct ir made;               /* the rules, facts and examples that it makes */
+	bool sockets;                 /* its paths are of sockets */
 	const struct claim *mode;     /* which network mode closes socket families, or NULL */
 };
 
@@ -32,6 +33,8 @@ static inline enum lower_side lower_other(enum lower_side side)
 
 /* --- rule.c -------------------------------------------------------- */
 
+/* Reports the root of ssh-agent's socket where it means nothing; false. */
+bool lower_agent_misplaced(struct lower *l, struct span at);
 enum lower_side lower_side_of(enum ast_effect e);
 enum ir_effect lower_effect(enum ast_effect e);
 /* Finds the risk class of this name; false if there is none. */

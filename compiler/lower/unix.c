@@ -44,8 +44,14 @@ static bool socket_paths(struct lower *l, const struct ast_value *v,
 	struct ir_path p;
 
 	if ((v->kind != AST_V_STRING && v->kind != AST_V_RAW) || !v->text.n ||
-	    v->text.p[0] != '@')
-		return lower_paths(l, v, side, ret);
+	    v->text.p[0] != '@') {
+		bool ok;
+
+		l->sockets = true;
+		ok = lower_paths(l, v, side, ret);
+		l->sockets = false;
+		return ok;
+	}
 	if (!abstract_name(l, v, &p))
 		return false;
 	VEC_PUSH(l->a, &ret->v, p);

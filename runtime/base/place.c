@@ -181,3 +181,18 @@ int place_physical_below(const char *path, size_t known, char *out)
 	memcpy(out + got, path + good, n - (size_t)good + 1);
 	return 0;
 }
+
+int place_agent(const char *value, uid_t uid, char *out)
+{
+	struct stat st;
+
+	if (!value || !value[0])
+		return -ENOENT;
+	if (value[0] != '/')
+		return -EINVAL;
+	if (!realpath(value, out) || lstat(out, &st) < 0)
+		return -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -ENOTSOCK;
+	return st.st_uid == uid ? 0 : -EPERM;
+}

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Is the path absolute, without '.', '..', '//' and a trailing '/'? Only such paths are
  * judged as they are. NULL is not such a path. */
@@ -35,5 +36,12 @@ int place_physical(const char *path, char *out);
 /* The same for a path whose first `known` bytes, up to a '/', were found physical just
  * now. */
 int place_physical_below(const char *path, size_t known, char *out);
+/*
+ * The physical path of the socket of the caller's ssh-agent, from the value of
+ * SSH_AUTH_SOCK.  -ENOENT if there is no value or nothing at its path, -EINVAL if it is
+ * no absolute path, -ENOTSOCK, or -EPERM if the socket belongs to somebody else than
+ * `uid`: whoever owns it answers for the agent.  `out` has PATH_MAX bytes.
+ */
+int place_agent(const char *value, uid_t uid, char *out);
 
 #endif

@@ -75,7 +75,9 @@ enum pb_level { PB_MANAGED = 1, PB_MANAGED_FILE, PB_PROJECT, PB_USER, PB_DEFAULT
 enum pb_op { PB_READ = 1, PB_WRITE = 2, PB_EXEC = 4 };
 enum pb_scope { PB_SANDBOX = 1, PB_HOST = 2 };
 enum pb_root { PB_ROOT_FS, PB_ROOT_HOME, PB_ROOT_PROJECT, PB_ROOT_SESSION,
-	       PB_ROOT_TMP, PB_ROOT_COUNT };
+	       PB_ROOT_TMP,
+	       PB_ROOT_AGENT, /* of unix rules: the socket that SSH_AUTH_SOCK names */
+	       PB_ROOT_COUNT };
 
 enum pb_rule_flag {
 	PB_F_FINAL = 1, PB_F_FLOOR = 2, PB_F_SCRATCH = 4, PB_F_SOFT = 8,

@@ -56,7 +56,7 @@ static int send_message(enum gate_type type, const char *text)
 	if (!text)
 		return send(GATE_CONTROL, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) ? 0 : -1;
 	r.type = type;
-	(void)snprintf(r.text, sizeof(r.text), "%s", text);
+	(void)snprintf(r.text, sizeof(r.text), "%.*s", (int)sizeof(r.text) - 1, text);
 	return send(GATE_CONTROL, &r, sizeof(r), MSG_NOSIGNAL) == sizeof(r) ? 0 : -1;
 }
 

@@ -141,12 +141,9 @@ static int fill(struct pump *p, struct pump_way *w)
 		w->held = (uint32_t)n;
 		return 1;
 	}
-	if (n == 0) {
-		w->eof = true;
-		return 1;
-	}
-	/* splice() also stops before a byte that was sent as urgent; recv() does not */
-	return errno == EAGAIN ? copy(p, w) : -1;
+	/* Before a byte that was sent as urgent splice() stops as if there were nothing, and
+	   after a FIN as if it were the end; recv() knows. */
+	return n == 0 || errno == EAGAIN ? copy(p, w) : -1;
 }
 
 /* From the pipe into the destination.  As copy(). */

@@ -54,6 +54,7 @@ static struct pol_request request_of(const struct decide_ctx *ctx, uint32_t kind
 		.project = ctx->roots.dir[PB_ROOT_PROJECT],
 		.tmpdir = ctx->roots.dir[PB_ROOT_TMP],
 		.session_dir = ctx->roots.dir[PB_ROOT_SESSION],
+		.ssh_auth_sock = ctx->roots.dir[PB_ROOT_AGENT],
 	};
 }
 

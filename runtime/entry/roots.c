@@ -29,6 +29,7 @@ void rt_roots_release(struct roots *r)
 	free(r->project);
 	free(r->cwd);
 	free(r->project_link);
+	free(r->agent);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -39,6 +40,7 @@ void rt_roots_decide(const struct roots *r, struct decide_roots *ret)
 	ret->dir[PB_ROOT_HOME] = r->home;
 	ret->dir[PB_ROOT_PROJECT] = r->project;
 	ret->dir[PB_ROOT_TMP] = "/tmp";
+	ret->dir[PB_ROOT_AGENT] = r->agent;
 }
 
 /* True if the path is absolute, without '.', '..', '//' and a trailing '/'. */
@@ -165,6 +167,20 @@ static int find_project(const struct roots_input *in, struct roots *ret,
 	return 0;
 }
 
+/* What is no socket of the user's own is no agent. */
+static int find_agent(const struct roots_input *in, struct roots *ret)
+{
+	char path[PATH_MAX];
+
+	ret->no_agent = place_agent(in->agent_env, in->uid, path);
+	if (ret->no_agent == 0 && (has_control(path) || !is_clean(path)))
+		ret->no_agent = -EINVAL;
+	if (ret->no_agent < 0)
+		return 0;
+	ret->agent = strdup(path);
+	return ret->agent ? 0 : -ENOMEM;
+}
+
 int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *err)
 {
 	struct roots r = { 0 };
@@ -182,6 +198,8 @@ int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err
 	}
 	if (e == 0)
 		e = find_project(in, &r, err);
+	if (e == 0)
+		e = find_agent(in, &r);
 	if (e == 0 && has_control(r.project))
 		e = rt_fail(err, EINVAL, "the project's path has control bytes");
 	if (e < 0) {

@@ -4,6 +4,7 @@
 #define RUNTIME_ENTRY_ROOTS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/passwd.h"
@@ -13,6 +14,8 @@
 struct roots {
 	char *home, *project, *cwd; /* physical; malloc'ed */
 	char *project_link;         /* may be NULL: see sandbox.h */
+	char *agent;                /* the socket of the caller's ssh-agent, or NULL */
+	int no_agent;               /* if there is none, why: place_agent() */
 	char user[64];              /* the caller's name, or "user" */
 };
 
@@ -23,11 +26,13 @@ struct roots_input {
 	const char *project;      /* --project or NULL */
 	const struct passwd_entry *pw; /* entry of the run's user, or NULL */
 	bool prefer_passwd;       /* --user: $HOME belongs to somebody else */
+	const char *agent_env;    /* $SSH_AUTH_SOCK or NULL */
+	uid_t uid;                /* of the run's user */
 };
 
 int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *err);
 void rt_roots_release(struct roots *r);
-/* Returns the four roots in the form that decide needs: TMPDIR is /tmp inside. */
+/* Returns the roots in the form that decide needs: TMPDIR is /tmp inside. */
 void rt_roots_decide(const struct roots *r, struct decide_roots *ret);
 /* The working directory: the path in $PWD if the view has that path, else the physical
  * one.  `buf` has PATH_MAX bytes. */

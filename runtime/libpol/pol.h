@@ -194,6 +194,9 @@ struct pol_request {
 	 * not known, and relative paths are opaque. */
 	const char *cwd, *home, *project, *tmpdir, *session_dir;
 	uint64_t args[6];
+	/* The socket of the caller's ssh-agent; NULL: none, and rules about it match
+	 * nothing. */
+	const char *ssh_auth_sock;
 };
 
 #define POL_NO_RULE UINT32_MAX

@@ -90,6 +90,8 @@ static int take_roots(struct asked *a)
 		r = take_root(a, PB_ROOT_TMP, "tmpdir", q->tmpdir, false);
 	if (r == 0)
 		r = take_root(a, PB_ROOT_SESSION, "session_dir", q->session_dir, true);
+	if (r == 0)
+		r = take_root(a, PB_ROOT_AGENT, "ssh_auth_sock", q->ssh_auth_sock, true);
 	return r;
 }
 

@@ -143,6 +143,7 @@ static int tell_truth(struct vec *v, const struct env_input *in)
 		{ "TEMP", "/tmp", false },
 		{ "USER", in->user, false },
 		{ "LOGNAME", in->user, false },
+		{ "SSH_AUTH_SOCK", in->roots->dir[PB_ROOT_AGENT], false },
 	};
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {

@@ -63,6 +63,8 @@ static const char nothing[] =
 	"nothing";
 static const char no_socket[] =
 	"here there is no socket of that name: an allow gives nothing";
+static const char no_agent[] =
+	"here SSH_AUTH_SOCK names no socket of the user's own: it gives nothing";
 static const char no_session[] =
 	"no session has a directory in this version: its pattern matches nothing";
 
@@ -123,6 +125,9 @@ void exactness_find_here(const struct sandbox_run *run, const struct sandbox_vie
 
 		if (why)
 			put(ret, run->bundle, a->rule, why);
+		if (a->root == PB_ROOT_AGENT && !run->ctx.roots.dir[a->root] &&
+		    a->effect == PB_ALLOW)
+			put(ret, run->bundle, a->rule, no_agent);
 		if (a->root == PB_ROOT_SESSION && !run->ctx.roots.dir[a->root])
 			put(ret, run->bundle, a->rule, no_session);
 	}

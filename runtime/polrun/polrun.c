@@ -108,6 +108,8 @@ static int find_roots(struct session *s, struct rt_err *err)
 		.project = s->opt.project,
 		.pw = s->user.known ? &s->user.pw : NULL,
 		.prefer_passwd = s->opt.user != NULL,
+		.agent_env = getenv("SSH_AUTH_SOCK"),
+		.uid = s->run.uid,
 	};
 	/* with --user this variable belongs to somebody else, like HOME */
 	const char *xdg = s->opt.user ? NULL : getenv("XDG_STATE_HOME");

@@ -34,6 +34,7 @@ static bool prepare(struct asked *a)
 	a->to.project = ctx.roots.dir[PB_ROOT_PROJECT];
 	a->to.tmpdir = ctx.roots.dir[PB_ROOT_TMP];
 	a->to.session_dir = ctx.roots.dir[PB_ROOT_SESSION];
+	a->to.ssh_auth_sock = ctx.roots.dir[PB_ROOT_AGENT];
 	if (r->kind == QUERY_FILE || r->kind == QUERY_UNIX) {
 		a->to.path = query_where_path(&q->where, r, &a->err);
 		return a->to.path != NULL;

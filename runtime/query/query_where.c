@@ -48,6 +48,8 @@ void query_where_init(struct query_where *w)
 		home = pw.home;
 	if (home && home[0] == '/' && !realpath(home, w->own_home))
 		(void)snprintf(w->own_home, sizeof(w->own_home), "%s", home);
+	if (place_agent(getenv("SSH_AUTH_SOCK"), getuid(), w->own_agent) < 0)
+		w->own_agent[0] = '\0';
 	if (!realpath(".", w->own_cwd))
 		w->own_cwd[0] = '\0';
 	if (!tmp || tmp[0] != '/' || !realpath(tmp, w->own_tmpdir))
@@ -123,6 +125,7 @@ bool query_where_find(struct query_where *w, const struct query_request *q,
 		[PB_ROOT_PROJECT] = w->project,
 		[PB_ROOT_SESSION] = w->session[0] ? w->session : NULL,
 		[PB_ROOT_TMP] = w->tmpdir,
+		[PB_ROOT_AGENT] = w->own_agent[0] ? w->own_agent : NULL,
 	} };
 	return true;
 }

@@ -13,13 +13,14 @@
 
 struct query_where {
 	/* polquery's own; "" if there is none */
-	char own_cwd[PATH_MAX], own_home[PATH_MAX], own_tmpdir[PATH_MAX];
+	char own_cwd[PATH_MAX], own_home[PATH_MAX], own_tmpdir[PATH_MAX],
+		own_agent[PATH_MAX];
 	/* of the current request */
 	char cwd[PATH_MAX], home[PATH_MAX], project[PATH_MAX], tmpdir[PATH_MAX],
 		session[PATH_MAX], path[PATH_MAX];
 };
 
-/* Looks at $HOME, $TMPDIR, /etc/passwd and the working directory. */
+/* Looks at $HOME, $TMPDIR, $SSH_AUTH_SOCK, /etc/passwd and the working directory. */
 void query_where_init(struct query_where *w);
 /*
  * Finds the roots and the working directory of a request and stores them in *ctx, whose

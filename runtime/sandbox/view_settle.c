@@ -289,9 +289,9 @@ static int settle_mount(struct view_builder *b, struct view_place *p, enum regio
 }
 
 /*
- * Brings in the socket that a unix rule names, and nothing beside it.  One that a tree of
- * the host shows anyway stays what it is there, and one that a file rule hides stays
- * hidden.
+ * Brings in the socket that a unix rule names, and nothing beside it, also below a hidden
+ * directory.  One that a tree of the host shows anyway stays what it is there, and one that
+ * a file rule hides by its own name stays hidden.
  */
 static bool settle_socket(const struct view_builder *b, struct view_place *p,
 			  const struct view_place *up)
@@ -305,7 +305,8 @@ static bool settle_socket(const struct view_builder *b, struct view_place *p,
 	    (up && up->given.from_host && !up->given.mask && (up->given.ops & PB_READ)))
 		return false;
 	if (view_answer_socket(b, p, &rule) != VIEW_ALLOW ||
-	    view_answer_at(b, PB_READ, p, false, true, &file) == VIEW_DENY)
+	    (p->wanted.restricted &&
+	     view_answer_at(b, PB_READ, p, false, true, &file) == VIEW_DENY))
 		return false;
 	g->keep = g->from_host = g->socket = true;
 	g->ops = g->allowed = 0;

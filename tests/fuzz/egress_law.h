@@ -125,7 +125,8 @@ static inline void law_dns_answer(const struct dns_query *q, const struct dns_re
 	LAW(n >= DNS_HEADER && law_number(p, 2) == q->id && (p[2] & 0x80) && (p[3] & 0x80));
 	LAW(((p[2] & 1) != 0) == q->rd);
 	LAW(law_number(p + 4, 2) == (q->question_n != 0));
-	LAW(q->question_n <= n - at && memcmp(p + at, q->question, q->question_n) == 0);
+	LAW(q->question_n <= n - at);
+	LAW(!q->question_n || memcmp(p + at, q->question, q->question_n) == 0);
 	at += q->question_n;
 	rcode = p[3] & 15;
 	records = law_number(p + 6, 2) + law_number(p + 8, 2) + law_number(p + 10, 2);

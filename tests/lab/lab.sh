@@ -25,6 +25,10 @@ inside() { # process 1 of the lab
 	shift
 	mount -t tmpfs -o mode=0755,size=256m lab "$LAB"
 	mkdir -m 0777 "$LAB/names" "$LAB/log"
+	# a test of an ordinary user empties them
+	install -m 0666 /dev/null "$LAB/log/dns"
+	install -m 0666 /dev/null "$LAB/log/web"
+	install -m 0666 /dev/null "$LAB/log/half"
 	. "$here/host.sh"
 	lab_certificates
 	lab_etc

@@ -61,6 +61,9 @@ lab_name() {
 }
 answers_with() { "$D" dns "$1" "$([[ $2 = *:* ]] && echo 28 || echo 1)" | grep -qF " $2 "; }
 
+# HOST PORT: something listens there
+opens() { "$D" tcp "$1" "$2" | grep -q '^OK'; }
+
 # The milliseconds in the last line of dial_probe.
 ms_of() { sed -n 's/.* \([0-9]*\) ms$/\1/p' <<<"$1" | tail -n 1; }
 

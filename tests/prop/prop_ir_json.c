@@ -173,7 +173,7 @@ static struct ir_guard random_guard(struct rnd *r)
 		g.paths = arena_array(r->a, n, sizeof(*g.paths));
 		for (g.npaths = 0; g.npaths < n; g.npaths++)
 			g.paths[g.npaths] = (struct ir_path){
-				.root = (enum ir_root)rnd_below(r, IR_ROOT_COUNT),
+				.root = (enum ir_root)rnd_below(r, IR_ROOT_AGENT),
 				.glob = text_glob(r, "/a*b"),
 				.below = rnd_one_in(r, 2),
 				.text = STR("/a*b"),

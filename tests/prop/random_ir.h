@@ -157,7 +157,7 @@ static inline struct ir_path rnd_path(struct rnd *r, bool broad)
 			     .below = broad || rnd_one_in(r, 2) };
 	uint32_t i, n = rnd_one_in(r, 3) ? 0 : rnd_below(r, 4);
 
-	p.root = (enum ir_root)rnd_below(r, IR_ROOT_COUNT);
+	p.root = (enum ir_root)rnd_below(r, IR_ROOT_AGENT);
 	for (i = 0; i < n; i++) {
 		rnd_add(r, &g, IR_G_BYTE, '/');
 		if (rnd_one_in(r, 5))

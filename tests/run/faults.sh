@@ -29,11 +29,11 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM
 chmod 0755 "$base"
 mkdir "$base/bin" "$base/rel"
-cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$BUILD/bin/polnft-record" "$faults/bin/polrun" "$faults/bin/polinit" "$base/bin/" || exit 1
+cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$BUILD/bin/polnft-record" "$BUILD/bin/polgate" "$faults/bin/polrun" "$faults/bin/polinit" "$base/bin/" || exit 1
 cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
 cp -r tests/faults "$base/"
 mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
-# All of the runtime but what polquery alone is made of, and polnft.
+# All of the runtime but what polquery or the programs of the gateway alone are made of, and polnft.
 mapfile -t objects < <(find runtime -name '*.c' | grep -Ev '^runtime/(query|hooks|polquery|egress)/|verb\.c$|/polnft\.c$' |
 	sed "s|^\(.*\)\.c$|$faults/obj/\1.o|")
 [ "${#objects[@]}" -gt 50 ] || { echo "faults: no objects in $faults" >&2; exit 1; }

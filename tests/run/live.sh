@@ -63,8 +63,7 @@ chmod 0755 "$base"
 # The ordinary user may not be able to look into the tree: everything that the
 # tests need lies in a folder that everybody can read and only we can write.
 mkdir -p "$base/bin" "$base/bin/probes" "$base/tests" "$base/log"
-cp "$BUILD/bin/polc" "$BUILD/bin/polrun" "$BUILD/bin/polinit" "$BUILD/bin/polnft" "$BUILD/bin/polnft-record" "$BUILD/bin/polquery" \
-	"$base/bin/" || exit 1
+cp "$BUILD"/bin/pol* "$base/bin/" || exit 1
 cp "$BUILD"/tests/probes/* "$base/bin/probes/" 2>/dev/null
 cp "$BUILD"/tests/conformance/{file,net}_oracle "$base/bin/" || exit 1
 cp -r "$here/tests/live" "$here/tests/lib" "$here/tests/lab" "$here/tests/conformance" "$base/tests/" ||

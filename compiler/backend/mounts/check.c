@@ -8,6 +8,7 @@
 #include "compiler/backend/mounts/needs_exec.h"
 #include "compiler/backend/mounts/places.h"
 #include "compiler/backend/mounts/refuse.h"
+#include "compiler/backend/mounts/sockets.h"
 
 #define LAYER "mounts"
 
@@ -302,6 +303,10 @@ static void allow_unix(const struct ctx *c, const struct ir_rule *r)
 		bk_note(c->report, r, LAYER, BK_OVER,
 			"an allow with a wildcard brings no socket in: no pattern is "
 			"expanded at the start");
+	else if (p->root == IR_ROOT_AGENT)
+		bk_note(c->report, r, LAYER, BK_EXACT,
+			"the socket that SSH_AUTH_SOCK names is mounted, if it is a socket "
+			"of the caller's own");
 	else if (p->root == IR_ROOT_TMP)
 		bk_note(c->report, r, LAYER, BK_EXACT, "a socket of the run's own");
 	else
@@ -416,5 +421,6 @@ void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sin
 			check_deny(&c, r);
 	}
 	check_scalars(&c);
+	mounts_sockets_check(ir, sink);
 	(void)mounts_refuse(ir, sink);
 }

@@ -1,0 +1,817 @@
+/* The parts of the gateway that are pure or need only a pair of sockets: decisions on
+ * connections, the look at what is sent, records, answers of DNS servers, the host's
+ * files, logged packets, and the pump. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runtime/bundle/check.h"
+#include "runtime/decide/egress.h"
+#include "runtime/egress/dns_answer.h"
+#include "runtime/egress/gate_record.h"
+#include "runtime/egress/host_files.h"
+#include "runtime/egress/nflog.h"
+#include "runtime/egress/peek.h"
+#include "runtime/egress/pump.h"
+#include "runtime/egress/reach.h"
+#include "tests/unit/egress_fixture.h"
+
+static const uint8_t *address(const char *text)
+{
+	static uint8_t a[16];
+	struct in_addr v4;
+
+	memset(a, 0, sizeof(a));
+	if (inet_pton(AF_INET, text, &v4) == 1) {
+		a[10] = a[11] = 0xff;
+		memcpy(a + 12, &v4, 4);
+	} else {
+		assert_int_equal(inet_pton(AF_INET6, text, a), 1);
+	}
+	return a;
+}
+
+/* --- reach ----------------------------------------------------------------------------- */
+
+static struct made made;
+
+struct world {
+	struct names names;
+	struct guard guard;
+	struct reach_policy policy;
+};
+
+static void make_world(struct world *w, const char *const *lines)
+{
+	struct rt_err err = { 0 };
+
+	memset(&made, 0, sizeof(made));
+	for (; *lines; lines++)
+		assert_true(made_add(&made, *lines));
+	(void)made_write(&made);
+	if (bundle_check_egress(made.data, made.size, made.rule_count + 1, &err) != 0)
+		fail_msg("%s", err.text);
+	*w = (struct world){ .guard = { .on = true } };
+	assert_int_equal(names_init(&w->names, (const void *)made.data), 0);
+	w->policy = (struct reach_policy){ .egress = (const void *)made.data,
+					   .names = &w->names, .guard = &w->guard };
+	assert_int_equal(guard_add_own(&w->guard, address("203.0.113.2")), 0);
+}
+
+static void free_world(struct world *w)
+{
+	names_release(&w->names);
+	guard_release(&w->guard);
+}
+
+static const uint8_t *named(struct world *w, const char *name, bool v6)
+{
+	static uint8_t a[16];
+	uint32_t index = 0;
+
+	assert_int_equal(names_give(&w->names, name, strlen(name), &index), 0);
+	assert_true(index > 0);
+	memcpy(a, address("198.18.0.0"), 16);
+	if (v6)
+		names_v6(index, a);
+	else
+		names_v4(index, a + 12);
+	return a;
+}
+
+static void test_destinations(void **state)
+{
+	static const char *const lines[] = {
+		"allow a.example 443",     "ask b.example 443",
+		"allow *.w.example 80-90", "allow 198.51.100.0/24 22",
+		"deny 10.0.0.0/8 1-65535", "allow localhost 5432 within=127.0.0.0/8", NULL
+	};
+	struct world w;
+	struct reach r;
+
+	(void)state;
+	make_world(&w, lines);
+	reach_decide(&w.policy, named(&w, "a.example", false), 443, &r);
+	assert_int_equal(r.effect, PB_ALLOW);
+	assert_int_equal(r.rule, 1);
+	assert_string_equal(r.name, "a.example");
+	reach_decide(&w.policy, named(&w, "a.example", true), 443, &r);
+	assert_int_equal(r.effect, PB_ALLOW);
+	reach_decide(&w.policy, named(&w, "a.example", false), 444, &r);
+	assert_int_equal(r.effect, PB_DENY);
+	assert_int_equal(r.why, GATE_W_RULE);
+	reach_decide(&w.policy, named(&w, "b.example", false), 443, &r);
+	assert_int_equal(r.effect, PB_ASK);
+	reach_decide(&w.policy, named(&w, "x.y.w.example", false), 90, &r);
+	assert_int_equal(r.effect, PB_ALLOW);
+	/* an address of the pool that nobody has */
+	reach_decide(&w.policy, address("198.18.77.77"), 443, &r);
+	assert_int_equal(r.effect, PB_DENY);
+	assert_int_equal(r.why, GATE_W_NO_NAME);
+	reach_decide(&w.policy, address("198.18.0.0"), 443, &r);
+	assert_int_equal(r.effect, PB_DENY);
+	/* addresses */
+	reach_decide(&w.policy, address("198.51.100.7"), 22, &r);
+	assert_int_equal(r.effect, PB_ALLOW);
+	assert_null(r.name);
+	reach_decide(&w.policy, address("198.51.101.7"), 22, &r);
+	assert_int_equal(r.effect, PB_DENY);
+	/* the host's loopback, where a rule names it; the run's own is not brought here */
+	reach_decide(&w.policy, address("127.0.0.1"), 5432, &r);
+	assert_int_equal(r.effect, PB_ALLOW);
+	assert_true(r.loopback);
+	reach_decide(&w.policy, address("127.0.0.1"), 5433, &r);
+	assert_int_equal(r.effect, PB_DENY);
+	reach_decide(&w.policy, address("::1"), 1, &r);
+	assert_int_equal(r.effect, PB_DENY);
+	free_world(&w);
+}
+
+static void test_addresses_of_a_name(void **state)
+{
+	static const char *const lines[] = {
+		"allow a.example 443",          "allow i.example 443 within=10.0.0.0/8",
+		"deny 198.51.100.13/32 1-65535", "ask 198.51.100.14/32 443",
+		"deny 10.6.6.0/24 1-65535",     "allow localhost 443 within=127.0.0.0/8", NULL
+	};
+	static const struct {
+		const char *name, *addr;
+		enum pb_effect effect;
+		enum gate_why why;
+		uint32_t rule;
+	} rows[] = {
+		{ "a.example", "198.51.100.12", PB_ALLOW, 0, 1 },
+		{ "a.example", "2001:db8::12", PB_ALLOW, 0, 1 },
+		/* a rule about the address */
+		{ "a.example", "198.51.100.13", PB_DENY, GATE_W_RULE, 3 },
+		{ "a.example", "198.51.100.14", PB_ASK, GATE_W_RULE, 4 },
+		/* the guard */
+		{ "a.example", "10.1.2.3", PB_DENY, GATE_W_GUARD, 1 },
+		{ "a.example", "127.0.0.1", PB_DENY, GATE_W_GUARD, 1 },
+		{ "a.example", "::1", PB_DENY, GATE_W_GUARD, 1 },
+		{ "a.example", "203.0.113.2", PB_DENY, GATE_W_GUARD, 1 },
+		{ "a.example", "64:ff9b::a01:203", PB_DENY, GATE_W_GUARD, 1 },
+		{ "a.example", "169.254.169.254", PB_DENY, GATE_W_GUARD, 1 },
+		/* `within` lifts it for its range, and no rule about the address */
+		{ "i.example", "10.1.2.3", PB_ALLOW, 0, 2 },
+		{ "i.example", "10.6.6.6", PB_DENY, GATE_W_RULE, 5 },
+		{ "i.example", "192.168.1.1", PB_DENY, GATE_W_GUARD, 2 },
+		{ "i.example", "198.51.100.12", PB_ALLOW, 0, 2 },
+		/* an address of the pools is nobody's outside */
+		{ "a.example", "198.18.0.1", PB_DENY, GATE_W_GUARD, 1 },
+		{ "a.example", "fd70:6f6c::1", PB_DENY, GATE_W_GUARD, 1 },
+	};
+	struct world w;
+	struct reach r;
+	struct reach_address a;
+
+	(void)state;
+	make_world(&w, lines);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		reach_decide(&w.policy, named(&w, rows[i].name, false), 443, &r);
+		assert_int_equal(r.effect, PB_ALLOW);
+		reach_address(&w.policy, &r, address(rows[i].addr), 443, &a);
+		if (a.effect != rows[i].effect || a.rule != rows[i].rule ||
+		    (a.effect == PB_DENY && a.why != rows[i].why))
+			fail_msg("%s at %s: effect %d, rule %u, why %d", rows[i].name,
+				 rows[i].addr, (int)a.effect, a.rule, (int)a.why);
+	}
+	reach_decide(&w.policy, address("127.0.0.1"), 443, &r);
+	reach_address(&w.policy, &r, address("127.0.0.1"), 443, &a);
+	assert_int_equal(a.effect, PB_ALLOW);
+	/* not in `within` */
+	reach_address(&w.policy, &r, address("::1"), 443, &a);
+	assert_int_equal(a.effect, PB_DENY);
+	free_world(&w);
+}
+
+/* --- peek --------------------------------------------------------------------------------- */
+
+static void test_what_a_port_is_looked_at_for(void **state)
+{
+	(void)state;
+	assert_int_equal(peek_kind(PB_PEEK_PORT, 443), PB_PEEK_TLS);
+	assert_int_equal(peek_kind(PB_PEEK_PORT, 8443), PB_PEEK_TLS);
+	assert_int_equal(peek_kind(PB_PEEK_PORT, 80), PB_PEEK_HTTP);
+	assert_int_equal(peek_kind(PB_PEEK_PORT, 8080), PB_PEEK_HTTP);
+	assert_int_equal(peek_kind(PB_PEEK_PORT, 22), PB_PEEK_NONE);
+	assert_int_equal(peek_kind(PB_PEEK_NONE, 443), PB_PEEK_NONE);
+	assert_int_equal(peek_kind(PB_PEEK_TLS, 25), PB_PEEK_TLS);
+	assert_int_equal(peek_kind(PB_PEEK_HTTP, 25), PB_PEEK_HTTP);
+}
+
+/*
+ * A whole conversation of a command, of which `step` bytes are there at a time.  The
+ * number of bytes that may pass; -why - 1 if it is refused; `server`: its first bytes.
+ */
+static long converse(enum pb_peek kind, const char *text, size_t step, const char *server)
+{
+	size_t n = strlen(text), passed = 0, have = step;
+	struct peek_verdict v;
+	struct peek k;
+	long ret = -100;
+
+	peek_init(&k, kind, "a.example", 9);
+	while (ret == -100) {
+		if (have > n)
+			have = n;
+		peek_client(&k, (const uint8_t *)text + passed, have - passed, have == n, &v);
+		if (v.answer == PEEK_REFUSE) {
+			ret = -(long)v.why - 1;
+		} else if (v.answer == PEEK_WATCH) {
+			assert_true(peek_server(&k, (const uint8_t *)server, strlen(server),
+						true));
+		} else if (v.answer == PEEK_PASS) {
+			passed = v.pass > n - passed ? n : passed + (size_t)v.pass;
+			if (have < passed)
+				have = passed;
+			if (v.pass == UINT64_MAX)
+				ret = (long)n;
+		} else if (have == n) {
+			ret = (long)passed;
+		} else {
+			have += step;
+		}
+	}
+	peek_release(&k);
+	return ret;
+}
+
+#define REFUSED(why) (-(long)(why) - 1)
+#define HTTP_GET_A "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
+#define HTTP_GET_B "GET / HTTP/1.1\r\nHost: b.example\r\n\r\n"
+
+static void test_every_request_of_a_connection_names_the_host(void **state)
+{
+	static const struct {
+		const char *text;
+		long passed; /* -2: all */
+		const char *server;
+	} rows[] = {
+		{ HTTP_GET_A, -2, "" },
+		{ HTTP_GET_A HTTP_GET_A, -2, "" },
+		{ HTTP_GET_B, REFUSED(GATE_W_HOST), "" },
+		{ HTTP_GET_A HTTP_GET_B, REFUSED(GATE_W_HOST), "" },
+		{ "GET / HTTP/1.1\r\nHost: a.example:80\r\n\r\n", -2, "" },
+		{ "GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n", -2, "" },
+		{ "GET http://b.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
+		  REFUSED(GATE_W_HOST), "" },
+		{ "GET / HTTP/1.1\r\nHost: a.example\r\nHost: b.example\r\n\r\n",
+		  REFUSED(GATE_W_HOST), "" },
+		{ "GET / HTTP/1.1\r\n\r\n", REFUSED(GATE_W_HOST), "" },
+		{ "GET / HTTP/1.1\r\nHost: 198.51.100.1\r\n\r\n", REFUSED(GATE_W_HOST), "" },
+		{ "CONNECT a.example:80 HTTP/1.1\r\nHost: a.example:80\r\n\r\n",
+		  REFUSED(GATE_W_PROTOCOL), "" },
+		{ "SSH-2.0-x\r\n", REFUSED(GATE_W_PROTOCOL), "" },
+		{ "GET / HT", REFUSED(GATE_W_PROTOCOL), "" },
+		{ "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", REFUSED(GATE_W_PROTOCOL), "" },
+		/* bodies: what looks like a request in one is none, what follows is */
+		{ "POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 35\r\n\r\n" HTTP_GET_B
+		  HTTP_GET_A, -2, "" },
+		{ "POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 3\r\n\r\nabc" HTTP_GET_B,
+		  REFUSED(GATE_W_HOST), "" },
+		{ "POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n"
+		  "3\r\nabc\r\n23\r\n" HTTP_GET_B "\r\n0\r\n\r\n" HTTP_GET_A, -2, "" },
+		{ "POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n"
+		  "3\r\nabc\r\n0\r\n\r\n" HTTP_GET_B, REFUSED(GATE_W_HOST), "" },
+		{ "POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n"
+		  "zz\r\n", REFUSED(GATE_W_PROTOCOL), "" },
+		/* no request after the last one */
+		{ "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n", -2, "" },
+		{ "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n" HTTP_GET_B,
+		  REFUSED(GATE_W_PROTOCOL), "" },
+		/* an upgrade that the server makes, and one that it does not make */
+		{ "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+		  "\r\n\x81\x05hello", -2, "HTTP/1.1 101 Switching" },
+		{ "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+		  "\r\n" HTTP_GET_B, REFUSED(GATE_W_HOST), "HTTP/1.1 200 OK" },
+		{ "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+		  "\r\n" HTTP_GET_B, REFUSED(GATE_W_HOST), "HTTP/1.1 10" },
+		/* not the first request: its answer could not be told from others */
+		{ HTTP_GET_A
+		  "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+		  "\r\n" HTTP_GET_B, REFUSED(GATE_W_HOST), "HTTP/1.1 101 Switching" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (size_t step = 1; step <= 4096; step = step < 8 ? step + 1 : step * 8) {
+			long want = rows[i].passed == -2 ? (long)strlen(rows[i].text) :
+							   rows[i].passed;
+			long got = converse(PB_PEEK_HTTP, rows[i].text, step, rows[i].server);
+
+			if (got != want)
+				fail_msg("row %zu in pieces of %zu: %ld, not %ld", i, step, got,
+					 want);
+		}
+}
+
+static void test_tls_names_the_host_or_is_refused(void **state)
+{
+	(void)state;
+	/* a true hello is in test_egress_real; here what is none */
+	assert_int_equal(converse(PB_PEEK_TLS, HTTP_GET_A, 100, ""),
+			 REFUSED(GATE_W_PROTOCOL));
+	assert_int_equal(converse(PB_PEEK_TLS, "", 100, ""), REFUSED(GATE_W_PROTOCOL));
+	assert_int_equal(converse(PB_PEEK_TLS, "\x16\x03\x01\x02", 1, ""),
+			 REFUSED(GATE_W_PROTOCOL));
+}
+
+/* --- records -------------------------------------------------------------------------------- */
+
+static unsigned read_all(int fd, uint64_t *ret_count)
+{
+	struct gate_record r;
+	unsigned n = 0;
+
+	while (recv(fd, &r, sizeof(r), MSG_DONTWAIT) == sizeof(r)) {
+		n++;
+		*ret_count += r.count;
+	}
+	return n;
+}
+
+static void test_a_flood_of_refusals_is_few_messages(void **state)
+{
+	static struct record rec;
+	struct gate_record r = record_new(GATE_REFUSED, GATE_W_RULE, 7);
+	uint64_t count = 0;
+	unsigned messages;
+	char name[32];
+	int s[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, s), 0);
+	record_init(&rec, s[0]);
+	record_name(&r, "a.example", 9);
+	for (int i = 0; i < 100000; i++)
+		record_add(&rec, &r);
+	assert_true(record_waits(&rec));
+	record_tick(&rec);
+	assert_false(record_waits(&rec));
+	messages = read_all(s[1], &count);
+	assert_true(messages <= RECORD_RATE * RECORD_TICK_MS / 1000 + 1);
+	assert_int_equal(count, 100000);
+	/* all different: the first have their names, of the others the number is kept */
+	count = 0;
+	for (int i = 0; i < 100000; i++) {
+		(void)snprintf(name, sizeof(name), "n%d.example", i);
+		record_name(&r, name, strlen(name));
+		record_add(&rec, &r);
+	}
+	for (int i = 0; i < 100 && record_waits(&rec); i++) {
+		record_tick(&rec);
+		messages += read_all(s[1], &count);
+	}
+	assert_false(record_waits(&rec));
+	assert_int_equal(count, 100000);
+	assert_true(messages < 1000);
+	/* nobody reads: nothing blocks, nothing is lost but names */
+	for (int i = 0; i < 10000; i++) {
+		(void)snprintf(name, sizeof(name), "m%d.example", i);
+		record_name(&r, name, strlen(name));
+		record_add(&rec, &r);
+		record_tick(&rec);
+	}
+	count = 0;
+	for (int i = 0; i < 10000 && record_waits(&rec); i++) {
+		(void)read_all(s[1], &count);
+		record_tick(&rec);
+	}
+	(void)read_all(s[1], &count);
+	assert_int_equal(count, 10000);
+	(void)close(s[0]);
+	(void)close(s[1]);
+}
+
+static void test_records_of_different_things_are_not_merged(void **state)
+{
+	static struct record rec;
+	struct gate_record r = record_new(GATE_CLOSED, GATE_W_RULE, 1), got;
+	uint64_t up = 0;
+	int s[2], n = 0;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, s), 0);
+	record_init(&rec, s[0]);
+	rec.tokens = 0;
+	r.up = 3;
+	record_name(&r, "a.example", 9);
+	record_add(&rec, &r);
+	record_add(&rec, &r);
+	r.port = 1;
+	record_add(&rec, &r);
+	record_text(&r, "x\x1b[2J", 5);
+	record_add(&rec, &r);
+	r.rule = 2;
+	record_add(&rec, &r);
+	record_flush(&rec, 100);
+	while (recv(s[1], &got, sizeof(got), MSG_DONTWAIT) == sizeof(got)) {
+		n++;
+		up += got.up;
+		assert_null(strchr(got.text, 0x1b));
+	}
+	assert_int_equal(n, 4);
+	assert_int_equal(up, 15);
+	(void)close(s[0]);
+	(void)close(s[1]);
+}
+
+/* --- answers of servers ------------------------------------------------------------------------ */
+
+struct message {
+	uint8_t b[1024];
+	size_t n;
+};
+
+static void put(struct message *m, const void *p, size_t n)
+{
+	memcpy(m->b + m->n, p, n);
+	m->n += n;
+}
+
+static void put_name(struct message *m, const char *name)
+{
+	while (*name) {
+		uint8_t n = (uint8_t)strcspn(name, ".");
+
+		put(m, &n, 1);
+		put(m, name, n);
+		name += n + (name[n] == '.');
+	}
+	put(m, "", 1);
+}
+
+static void put_record(struct message *m, const char *owner, uint16_t type, uint32_t ttl,
+		       const void *data, uint16_t n)
+{
+	uint8_t head[10] = { (uint8_t)(type >> 8), (uint8_t)type, 0, 1,
+			     (uint8_t)(ttl >> 24), (uint8_t)(ttl >> 16), (uint8_t)(ttl >> 8),
+			     (uint8_t)ttl, (uint8_t)(n >> 8), (uint8_t)n };
+
+	put_name(m, owner);
+	put(m, head, 10);
+	put(m, data, n);
+	m->b[7]++;
+}
+
+/* An answer to our own question, as a server would begin it. */
+static void begin(struct message *m, const char *name, enum dns_type type, unsigned rcode)
+{
+	uint8_t ask[DNS_ASK_MAX];
+	size_t n = dns_ask(0x1234, name, type, ask);
+
+	assert_true(n > 12 + 11);
+	memset(m, 0, sizeof(*m));
+	memcpy(m->b, ask, n - 11); /* without OPT */
+	m->n = n - 11;
+	m->b[2] |= 0x80;
+	m->b[3] = (uint8_t)(0x80 | rcode);
+	m->b[11] = 0;
+}
+
+static enum dns_answered read_it(struct dns_answer *a, const struct message *m,
+				 const char *name, enum dns_type type)
+{
+	*a = (struct dns_answer){ .ttl = UINT32_MAX };
+	return dns_answer_read(a, m->b, m->n, 0x1234, name, type);
+}
+
+static void cname(struct message *m, const char *owner, const char *to)
+{
+	struct message d = { 0 };
+
+	put_name(&d, to);
+	put_record(m, owner, 5, 30, d.b, (uint16_t)d.n);
+}
+
+static void test_answers_of_servers(void **state)
+{
+	static const uint8_t v4[4] = { 198, 51, 100, 7 }, v6[16] = { 0x20, 0x01, 0x0d, 0xb8 };
+	struct dns_answer a;
+	struct message m;
+
+	(void)state;
+	begin(&m, "a.example", DNS_A, 0);
+	put_record(&m, "a.example", DNS_A, 60, v4, 4);
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_ADDRESSES);
+	assert_int_equal(a.count, 1);
+	assert_int_equal(a.ttl, 60);
+	assert_memory_equal(a.addr[0], address("198.51.100.7"), 16);
+	/* not the question's name, identifier, or type */
+	assert_int_equal(read_it(&a, &m, "b.example", DNS_A), DNS_A_FOREIGN);
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_AAAA), DNS_A_FOREIGN);
+	m.b[0] ^= 1;
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_FOREIGN);
+	m.b[0] ^= 1;
+	m.b[2] &= 0x7f; /* a query */
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_FOREIGN);
+
+	/* over CNAMEs in any order; what belongs to another name does not count */
+	begin(&m, "a.example", DNS_A, 0);
+	put_record(&m, "c.example", DNS_A, 9, v4, 4);
+	put_record(&m, "evil.example", DNS_A, 1, v4, 4);
+	cname(&m, "b.example", "c.example");
+	cname(&m, "A.Example", "b.example");
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_ADDRESSES);
+	assert_int_equal(a.count, 1);
+	assert_int_equal(a.ttl, 9);
+	begin(&m, "a.example", DNS_A, 0);
+	put_record(&m, "evil.example", DNS_A, 1, v4, 4);
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_NONE);
+	begin(&m, "a.example", DNS_A, 0); /* a loop */
+	cname(&m, "a.example", "b.example");
+	cname(&m, "b.example", "a.example");
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_FAILED);
+
+	begin(&m, "a.example", DNS_AAAA, 0);
+	put_record(&m, "a.example", DNS_AAAA, 60, v6, 16);
+	put_record(&m, "a.example", DNS_AAAA, 60, v6, 4); /* of another length */
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_AAAA), DNS_A_ADDRESSES);
+	assert_int_equal(a.count, 1);
+	begin(&m, "a.example", DNS_A, DNS_NXDOMAIN);
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_NONE);
+	begin(&m, "a.example", DNS_A, DNS_SERVFAIL);
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_FAILED);
+	begin(&m, "a.example", DNS_A, 0);
+	m.b[2] |= 0x02;
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_TRUNCATED);
+	/* more than fit */
+	begin(&m, "a.example", DNS_A, 0);
+	for (int i = 0; i < 30; i++)
+		put_record(&m, "a.example", DNS_A, 60, v4, 4);
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_ADDRESSES);
+	assert_int_equal(a.count, DNS_ANSWER_ADDRESSES);
+}
+
+/* Every prefix, every flipped byte, a pointer to itself: an answer or none, never more. */
+static void test_broken_answers(void **state)
+{
+	static const uint8_t v4[4] = { 198, 51, 100, 7 };
+	struct dns_answer a;
+	struct message m, n;
+	unsigned taken = 0;
+
+	(void)state;
+	begin(&m, "a.example", DNS_A, 0);
+	cname(&m, "a.example", "b.example");
+	put_record(&m, "b.example", DNS_A, 60, v4, 4);
+	assert_int_equal(read_it(&a, &m, "a.example", DNS_A), DNS_A_ADDRESSES);
+	for (size_t i = 0; i < m.n; i++) {
+		n = m;
+		n.n = i;
+		assert_int_not_equal(read_it(&a, &n, "a.example", DNS_A), DNS_A_ADDRESSES);
+	}
+	for (size_t i = 0; i < m.n; i++)
+		for (int v = 0; v < 256; v++) {
+			n = m;
+			n.b[i] = (uint8_t)v;
+			taken += read_it(&a, &n, "a.example", DNS_A) == DNS_A_ADDRESSES;
+			assert_true(a.count <= DNS_ANSWER_ADDRESSES);
+		}
+	assert_true(taken > 256); /* bytes that do not matter: the control */
+	/* a name that points to itself, and one that points forward */
+	begin(&m, "a.example", DNS_A, 0);
+	m.b[7] = 1;
+	n = m;
+	put(&n, (const uint8_t[]){ 0xc0, (uint8_t)m.n, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 1, 2, 3, 4 },
+	    16);
+	assert_int_equal(read_it(&a, &n, "a.example", DNS_A), DNS_A_FAILED);
+	n = m;
+	put(&n, (const uint8_t[]){ 0xc0, (uint8_t)(m.n + 4), 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 1, 2,
+				   3, 4 }, 16);
+	assert_int_equal(read_it(&a, &n, "a.example", DNS_A), DNS_A_FAILED);
+	/* the control: back to the question's name */
+	n = m;
+	put(&n, (const uint8_t[]){ 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 1, 2, 3, 4 }, 16);
+	assert_int_equal(read_it(&a, &n, "a.example", DNS_A), DNS_A_ADDRESSES);
+	assert_int_equal(dns_ask(1, "a..b", DNS_A, m.b), 0);
+	assert_int_equal(dns_ask(1, "a.", DNS_A, m.b), 0);
+}
+
+/* --- the host's files -------------------------------------------------------------------------- */
+
+static void test_resolv_and_hosts(void **state)
+{
+	static const char resolv[] = "# c\nsearch x.example\nnameserver 192.0.2.1 # one\n"
+				     "nameserver nonsense\n nameserver 2001:db8::53\n"
+				     "nameserver 192.0.2.3\nnameserver 192.0.2.4\noptions ndots:2 use-vc";
+	static const char hosts[] = "127.0.0.1 localhost\n198.51.100.1\tA.example b.example#x\n"
+				    "2001:db8::1 a.example\nbad a.example\n# 1.2.3.4 a.example\n"
+				    "1.2.3 a.example\n198.51.100.2 a.example";
+	struct host_files h;
+	uint8_t addr[4][16];
+
+	(void)state;
+	assert_int_equal(host_files_parse(&h, resolv, hosts), 0);
+	assert_int_equal(h.server_count, 3);
+	assert_true(h.tcp_only);
+	assert_memory_equal(&h.servers[0].sin6_addr, address("192.0.2.1"), 16);
+	assert_memory_equal(&h.servers[1].sin6_addr, address("2001:db8::53"), 16);
+	assert_int_equal(host_files_find(&h, "a.example", 4, addr), 3);
+	assert_memory_equal(addr[0], address("198.51.100.1"), 16);
+	assert_memory_equal(addr[1], address("2001:db8::1"), 16);
+	assert_memory_equal(addr[2], address("198.51.100.2"), 16);
+	assert_int_equal(host_files_find(&h, "b.example", 4, addr), 1);
+	assert_int_equal(host_files_find(&h, "example", 4, addr), 0);
+	assert_int_equal(host_files_find(&h, "a.example", 1, addr), 1);
+	host_files_release(&h);
+	/* no files: the resolver's default server, no names */
+	assert_int_equal(host_files_parse(&h, NULL, NULL), 0);
+	assert_int_equal(h.server_count, 1);
+	assert_memory_equal(&h.servers[0].sin6_addr, address("127.0.0.1"), 16);
+	assert_int_equal(host_files_find(&h, "localhost", 4, addr), 0);
+	host_files_release(&h);
+}
+
+/* --- logged packets ---------------------------------------------------------------------------- */
+
+static void test_refused_packets(void **state)
+{
+	static const char *const lines[] = { "allow a.example 443", "deny 198.51.100.0/24 22",
+					     NULL };
+	uint8_t tcp4[24] = { 0x45, [9] = 6, [20] = 0x80, [21] = 1, [22] = 0, [23] = 22 };
+	uint8_t tcp6[44] = { 0x60, [6] = 6, [40] = 0x80, [41] = 1, [42] = 0, [43] = 80 };
+	struct gate_record r;
+	struct world w;
+
+	(void)state;
+	make_world(&w, lines);
+	memcpy(tcp4 + 16, address("198.51.100.9") + 12, 4);
+	assert_true(nflog_packet(&w.policy, tcp4, sizeof(tcp4), &r));
+	assert_int_equal(r.rule, 2);
+	assert_int_equal(r.port, 22);
+	assert_int_equal(r.source, 0x8001);
+	assert_true(r.has_addr);
+	memcpy(tcp6 + 24, named(&w, "a.example", true), 16);
+	assert_true(nflog_packet(&w.policy, tcp6, sizeof(tcp6), &r));
+	assert_string_equal(r.name, "a.example");
+	assert_int_equal(r.rule, 0);
+	assert_int_equal(r.port, 80);
+	assert_false(r.has_addr);
+	memcpy(tcp6 + 24, address("fd70:6f6c::777"), 16);
+	assert_true(nflog_packet(&w.policy, tcp6, sizeof(tcp6), &r));
+	assert_int_equal(r.why, GATE_W_NO_NAME);
+	tcp4[9] = 1;
+	assert_true(nflog_packet(&w.policy, tcp4, sizeof(tcp4), &r));
+	assert_string_equal(r.text, "protocol 1");
+	/* cut anywhere */
+	for (size_t n = 0; n < sizeof(tcp6); n++)
+		assert_int_equal(nflog_packet(&w.policy, tcp6, n, &r), n >= 40);
+	free_world(&w);
+}
+
+/* --- pump ---------------------------------------------------------------------------------------- */
+
+static struct pump pump;
+
+static void pair_of_tcp(int ret[2])
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t n = sizeof(a);
+	int l = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(bind(l, (void *)&a, sizeof(a)), 0);
+	assert_int_equal(listen(l, 1), 0);
+	assert_int_equal(getsockname(l, (void *)&a, &n), 0);
+	ret[0] = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(connect(ret[0], (void *)&a, sizeof(a)), 0);
+	ret[1] = accept(l, NULL, NULL);
+	(void)close(l);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(fcntl(ret[i], F_SETFL, O_NONBLOCK), 0);
+}
+
+/* Everything passes, in order, whatever the reader's speed; with and without pipes. */
+static void test_the_pump_keeps_every_byte(void **state)
+{
+	static uint8_t out[1 << 16];
+	int in[2], on[2], one = 1;
+
+	(void)state;
+	for (uint32_t pipes = 0; pipes < 2; pipes++) {
+		uint64_t sent = 0, got = 0;
+		struct pump_way w;
+		enum pump_result r = PUMP_WAIT;
+
+		pump_init(&pump, pipes);
+		pair_of_tcp(in);
+		pair_of_tcp(on);
+		assert_int_equal(setsockopt(in[1], SOL_SOCKET, SO_OOBINLINE, &one, sizeof(one)),
+				 0);
+		pump_way_init(&w, in[1], on[0]);
+		while (r != PUMP_END) {
+			ssize_t n;
+
+			for (int i = 0; i < 8 && sent < (4u << 20); i++) {
+				for (size_t k = 0; k < sizeof(out); k++)
+					out[k] = (uint8_t)((sent + k) * 31 >> 3);
+				/* some of it as urgent */
+				n = send(in[0], out, 1 + sent % 40000,
+					 MSG_DONTWAIT | (i == 3 ? MSG_OOB : 0));
+				sent += n > 0 ? (uint64_t)n : 0;
+				if (sent >= (4u << 20))
+					assert_int_equal(shutdown(in[0], SHUT_WR), 0);
+			}
+			w.readable = w.writable = true;
+			r = pump_run(&pump, &w);
+			assert_true(r != PUMP_BROKEN && r != PUMP_SPENT);
+			for (;;) {
+				n = recv(on[1], out, 1 + got % 9999, MSG_DONTWAIT);
+				if (n <= 0)
+					break;
+				for (ssize_t k = 0; k < n; k++)
+					if (out[k] != (uint8_t)((got + (uint64_t)k) * 31 >> 3))
+						fail_msg("byte %llu", (unsigned long long)got + (unsigned long long)k);
+				got += (uint64_t)n;
+			}
+		}
+		while (got < sent) {
+			ssize_t n = recv(on[1], out, sizeof(out), 0);
+
+			if (n > 0)
+				got += (uint64_t)n;
+		}
+		assert_int_equal(w.total, sent);
+		assert_true(recv(on[1], out, 1, 0) == 0 || errno == EAGAIN);
+		pump_way_release(&pump, &w);
+		assert_int_equal(pump.open, pipes);
+		pump_release(&pump);
+		for (int i = 0; i < 2; i++) {
+			(void)close(in[i]);
+			(void)close(on[i]);
+		}
+	}
+}
+
+static void test_the_pump_stops_at_its_budget(void **state)
+{
+	char text[32];
+	int in[2], on[2];
+	struct pump_way w;
+
+	(void)state;
+	for (uint32_t pipes = 0; pipes < 2; pipes++) {
+		pump_init(&pump, pipes);
+		pair_of_tcp(in);
+		pair_of_tcp(on);
+		pump_way_init(&w, in[1], on[0]);
+		w.budget = 0;
+		w.readable = w.writable = true;
+		assert_int_equal(send(in[0], "abcdefgh", 8, 0), 8);
+		assert_int_equal(pump_run(&pump, &w), PUMP_SPENT);
+		assert_int_equal(pump_peek(&pump, in[1]), 8);
+		assert_memory_equal(pump.buffer, "abcdefgh", 8);
+		w.budget = 3;
+		assert_int_equal(pump_run(&pump, &w), PUMP_SPENT);
+		assert_int_equal(w.total, 3);
+		assert_int_equal(recv(on[1], text, sizeof(text), 0), 3);
+		assert_memory_equal(text, "abc", 3);
+		assert_int_equal(pump_peek(&pump, in[1]), 5);
+		w.budget = 100;
+		assert_int_equal(pump_run(&pump, &w), PUMP_WAIT);
+		assert_int_equal(recv(on[1], text, sizeof(text), 0), 5);
+		assert_memory_equal(text, "defgh", 5);
+		assert_int_equal(w.budget, 95);
+		/* a reset is told */
+		(void)setsockopt(in[0], SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
+				 sizeof(struct linger));
+		(void)close(in[0]);
+		w.readable = true;
+		assert_int_equal(pump_run(&pump, &w), PUMP_BROKEN);
+		pump_way_release(&pump, &w);
+		pump_release(&pump);
+		(void)close(in[1]);
+		(void)close(on[0]);
+		(void)close(on[1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_destinations),
+		cmocka_unit_test(test_addresses_of_a_name),
+		cmocka_unit_test(test_what_a_port_is_looked_at_for),
+		cmocka_unit_test(test_every_request_of_a_connection_names_the_host),
+		cmocka_unit_test(test_tls_names_the_host_or_is_refused),
+		cmocka_unit_test(test_a_flood_of_refusals_is_few_messages),
+		cmocka_unit_test(test_records_of_different_things_are_not_merged),
+		cmocka_unit_test(test_answers_of_servers),
+		cmocka_unit_test(test_broken_answers),
+		cmocka_unit_test(test_resolv_and_hosts),
+		cmocka_unit_test(test_refused_packets),
+		cmocka_unit_test(test_the_pump_keeps_every_byte),
+		cmocka_unit_test(test_the_pump_stops_at_its_budget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
