@@ -224,7 +224,9 @@ static void add_mask(struct build *b, size_t i)
 				   : n->locked ? (n->is_dir ? "E" : "e")
 				   : n->is_dir ? "d"
 					       : "f");
-	if (ground_above(b, i) == GROUND_HOST)
+	if (n->soft)
+		op->flags |= PLAN_F_MAYBE;
+	else if (ground_above(b, i) == GROUND_HOST)
 		check_object(op, n);
 	else
 		op->flags |= PLAN_F_MADE;

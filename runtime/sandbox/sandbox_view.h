@@ -21,6 +21,7 @@ struct sandbox_node {
 	bool absent;         /* does not exist on the host */
 	bool is_dir;
 	bool socket;         /* a socket file that a unix rule brought in: rule[0] */
+	bool soft;           /* masked, but no wall: a socket that no rule names */
 	bool forced_ro;      /* read-only by force, because of a wildcard or an absent
 	                        name */
 	uint32_t rule[3];    /* deciding rule for read, write, exec; UINT32_MAX none */

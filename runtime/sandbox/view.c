@@ -36,6 +36,7 @@ static int put_node(struct sandbox_view *v, struct view_place *p)
 	n->absent = g->absent || (g->note && w->mounted);
 	n->is_dir = w->private_ || o->is_dir || g->is_dir;
 	n->socket = g->socket;
+	n->soft = g->soft;
 	n->forced_ro = (g->allowed & PB_WRITE) && !(g->ops & PB_WRITE) &&
 		       w->ro.by != VIEW_NO_RULE;
 	n->forced_by = n->forced_ro ? w->ro.by : VIEW_NO_RULE;

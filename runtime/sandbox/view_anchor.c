@@ -59,7 +59,8 @@ static int add_place(struct view_builder *b, const struct view_anchor *a, const 
 	if (!p)
 		return -ENOMEM;
 	if (a->flags & PB_AF_SOCKET) {
-		p->wanted.socket = true;
+		p->wanted.socket |= a->effect == PB_ALLOW;
+		p->wanted.no_socket |= a->effect != PB_ALLOW;
 		return 0;
 	}
 	if (a->kind == PB_A_PATH) {
@@ -101,13 +102,12 @@ static int add_through_link(struct view_builder *b, const struct view_anchor *a)
 	if (r < 0 || (allow && !follow))
 		return r;
 	r = view_add_alias(b, a->path, real, a->rule, allow);
-	/* the denied name of a socket: what an allow brings in is compared with it */
-	if (socket && (!allow || a->root == PB_ROOT_TMP))
+	if (socket && a->root == PB_ROOT_TMP)
 		return r;
 	if (r == 0)
 		r = add_place(b, a, real);
 	/* a private tree does not contain the link, so the run could make the name */
-	if (r == 0 && !allow && view_is_private(b, a->path))
+	if (r == 0 && !allow && !socket && view_is_private(b, a->path))
 		r = add_place(b, a, a->path);
 	return r;
 }
@@ -131,9 +131,8 @@ int view_add_anchor(struct view_builder *b, const struct view_anchor *a)
 		return add_through_link(b, a);
 	if (r < 0)
 		return rt_fail_errno(b->err, -r, "%s", a->path);
-	/* a denied name matters only where a link leads to it; ${TMPDIR} is the run's own */
-	if ((a->flags & PB_AF_SOCKET) &&
-	    (a->effect != PB_ALLOW || a->root == PB_ROOT_TMP)) {
+	/* ${TMPDIR} is the run's own, and so are the sockets in it */
+	if ((a->flags & PB_AF_SOCKET) && a->root == PB_ROOT_TMP) {
 		if (object.fd >= 0)
 			(void)close(object.fd);
 		return 0;

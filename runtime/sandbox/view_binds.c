@@ -141,8 +141,8 @@ static bool is_shown(const struct view_builder *b, const char *path)
 
 static int take_away(struct view_builder *b, size_t i, const char *named, const char *shown)
 {
-	uint32_t rule = b->places[i].wanted.rule;
-	bool floor = b->places[i].wanted.floor;
+	const struct view_wanted from = b->places[i].wanted;
+	uint32_t rule = from.rule;
 	struct view_place *p;
 	int r;
 
@@ -155,8 +155,12 @@ static int take_away(struct view_builder *b, size_t i, const char *named, const 
 	p = r == 0 ? view_place_at(b, shown) : NULL;
 	if (!p)
 		return r < 0 ? r : -ENOMEM;
+	p->wanted.no_socket |= from.no_socket;
+	p->wanted.listens |= from.listens;
+	if (!from.restricted)
+		return 0;
 	p->wanted.restricted = true;
-	p->wanted.floor = p->wanted.floor && floor;
+	p->wanted.floor = p->wanted.floor && from.floor;
 	if (p->wanted.rule == VIEW_NO_RULE)
 		p->wanted.rule = rule;
 	return 0;
@@ -205,10 +209,13 @@ int view_binds(struct view_builder *b)
 	if (r < 0)
 		return rt_fail_errno(b->err, -r, "%s", b->in->mountinfo);
 	r = read_lines(text, &all);
-	for (size_t i = 0; i < n && r == 0; i++)
-		if (b->places[i].wanted.restricted && !b->places[i].wanted.private_ &&
+	for (size_t i = 0; i < n && r == 0; i++) {
+		const struct view_wanted *w = &b->places[i].wanted;
+
+		if ((w->restricted || w->no_socket || w->listens) && !w->private_ &&
 		    !b->places[i].source)
 			r = other_names(b, &all, i);
+	}
 	free(all.v);
 	return r;
 }

@@ -175,6 +175,7 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 			      .kept = run->kept, .nkept = run->nkept,
 			      .nbelieved = run->nbelieved,
 			      .mountinfo = "/proc/self/mountinfo",
+			      .sockets = "/proc/self/net/unix",
 			      .decide = bundle_decide,
 			      .decide_socket = bundle_decide_socket,
 			      .otherwise = run->bundle->rules->scalar_first +

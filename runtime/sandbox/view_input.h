@@ -40,6 +40,8 @@ struct view_in {
 	const char *prefix; /* "" or, in tests, a directory that stands for / */
 	const char *home, *project, *project_link;
 	const char *mountinfo; /* the host's mountinfo, in the format of proc(5), or NULL */
+	const char *sockets;   /* the sockets that are bound now, in the format of
+	                          /proc/net/unix, or NULL */
 	bool foreign; /* a run as root: its user owns no files except those that are
 	                 mapped */
 	const struct view_anchor *anchors;

@@ -170,6 +170,8 @@ static void copy(struct view_wanted *to, const struct view_wanted *from)
 	to->private_ |= from->private_;
 	to->named |= from->named;
 	to->restricted |= from->restricted;
+	to->no_socket |= from->no_socket;
+	to->listens |= from->listens;
 	to->floor = from->floor;
 	to->wildcard |= from->wildcard;
 	to->ro.here |= from->ro.here;

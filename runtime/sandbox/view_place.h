@@ -28,6 +28,8 @@ struct view_wanted {
 	bool wildcard;   /* a rule with a wildcard restricts names in this directory */
 	bool project;
 	bool socket;     /* a unix rule lets the run connect to a socket of this name */
+	bool no_socket;  /* a unix rule denies connections to a socket of this name */
+	bool listens;    /* the host has a socket of this name, which no rule allows */
 	bool mounted;    /* a mount shows another tree of the host here */
 	uint32_t rule;   /* that restricts or mounts */
 	struct {
@@ -61,6 +63,8 @@ struct view_given {
 	bool is_dir;       /* the run makes a directory there */
 	bool note;         /* nothing is mounted, but --plan shows it */
 	bool socket;       /* a socket file that is brought in alone */
+	bool soft;         /* the mask is of what the run found and not of a rule: the
+	                      host may take the name away */
 };
 
 struct view_place {

@@ -290,25 +290,53 @@ static int settle_mount(struct view_builder *b, struct view_place *p, enum regio
 
 /*
  * Brings in the socket that a unix rule names, and nothing beside it, also below a hidden
- * directory.  One that a tree of the host shows anyway stays what it is there, and one that
- * a file rule hides by its own name stays hidden.
+ * directory.  One that a tree of the host shows anyway stays what it is there, but for a
+ * run as root: its user owns nothing, and only a mount can be mapped to it.  One that a
+ * file rule hides by its own name stays hidden.
  */
 static bool settle_socket(const struct view_builder *b, struct view_place *p,
 			  const struct view_place *up)
 {
 	const struct view_object *o = &p->found.object;
 	struct view_given *g = &p->given;
+	bool shown = up && up->given.from_host && !up->given.mask &&
+		     (up->given.ops & PB_READ);
 	uint32_t rule = VIEW_NO_RULE, file;
 
 	if (!p->wanted.socket || p->wanted.private_ || p->wanted.mounted || !o->exists ||
 	    !S_ISSOCK(o->mode) ||
-	    (up && up->given.from_host && !up->given.mask && (up->given.ops & PB_READ)))
+	    (shown && (!b->in->foreign || up->wanted.project || (up->given.ops & PB_WRITE))))
 		return false;
 	if (view_answer_socket(b, p, &rule) != VIEW_ALLOW ||
 	    (p->wanted.restricted &&
 	     view_answer_at(b, PB_READ, p, false, true, &file) == VIEW_DENY))
 		return false;
 	g->keep = g->from_host = g->socket = true;
+	g->ops = g->allowed = 0;
+	g->rules[0] = g->rules[1] = g->rules[2] = rule;
+	return true;
+}
+
+/*
+ * Masks a socket in a tree that is shown, if the rules deny connections to it: one that
+ * a rule names, and where all of the host is shown also one that listens there.  What
+ * the run can write may be its own.
+ */
+static bool mask_socket(const struct view_builder *b, struct view_place *p,
+			const struct view_place *up)
+{
+	const struct view_object *o = &p->found.object;
+	const struct view_wanted *w = &p->wanted;
+	struct view_given *g = &p->given;
+	uint32_t rule = VIEW_NO_RULE;
+
+	if (!o->exists || !S_ISSOCK(o->mode) || !up || !up->given.from_host ||
+	    up->given.mask || !(up->given.ops & PB_READ) ||
+	    !(w->no_socket || (w->listens && !(up->given.ops & PB_WRITE))) ||
+	    view_answer_socket(b, p, &rule) == VIEW_ALLOW)
+		return false;
+	g->keep = g->mask = g->from_host = true;
+	g->soft = !w->no_socket && !w->restricted;
 	g->ops = g->allowed = 0;
 	g->rules[0] = g->rules[1] = g->rules[2] = rule;
 	return true;
@@ -344,6 +372,8 @@ static int settle_one(struct view_builder *b, size_t i)
 		return 0;
 	if (region == REGION_HOST)
 		forget_unreachable(b, p, up);
+	if (mask_socket(b, p, up))
+		return 0;
 	decide_ops(b, p, w->private_ || o->is_dir || p->given.is_dir || !o->exists,
 		   !w->private_ && (region == REGION_HOST || (w->named && o->exists)));
 	apply_ro(b, i, region);
@@ -377,7 +407,8 @@ static void forget(struct view_builder *b)
 	for (size_t i = 0; i < b->n; i++) {
 		struct view_given *g = &b->places[i].given;
 
-		g->keep = g->mask = g->lock = g->note = g->from_host = g->socket = false;
+		g->keep = g->mask = g->lock = g->note = g->from_host = g->socket =
+			g->soft = false;
 	}
 	for (size_t i = 0; i < b->out->ncreatable; i++)
 		free(b->out->creatable[i].path);

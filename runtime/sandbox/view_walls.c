@@ -70,7 +70,7 @@ static int wall_of(struct view_builder *b, const struct view_place *p)
 
 	/* /proc and /dev are the run's own */
 	if (!p->path[1] || !up || !up->from_host || up->mask || view_is_system(p->path) ||
-	    g->note)
+	    g->note || g->soft || g->socket)
 		return 0;
 	lost = up->ops & (uint8_t)~(g->mask ? 0 : g->ops);
 	/* a tree mounted over a place of the host: without the mount the host's own

@@ -14,6 +14,7 @@
 #include "runtime/sandbox/view_link.h"
 #include "runtime/sandbox/view_mount.h"
 #include "runtime/sandbox/view_protect.h"
+#include "runtime/sandbox/view_socket.h"
 
 static int add_private(struct view_builder *b, const char *path)
 {
@@ -146,6 +147,8 @@ int view_want(struct view_builder *b)
 		for (size_t i = 0; i < in->n && r == 0; i++)
 			if (!!(in->anchors[i].flags & PB_AF_SCRATCH) != pass)
 				r = view_add_anchor(b, &in->anchors[i]);
+	if (r == 0)
+		r = view_sockets(b);
 	if (r == 0)
 		r = open_ways(b);
 	if (r == 0)

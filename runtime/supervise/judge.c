@@ -144,6 +144,13 @@ void judge_open(const struct judge *j, uint64_t flags, const char *path, bool ex
 		judge_file(j, PB_WRITE, path, !(flags & O_CREAT), exists);
 }
 
+bool judge_is_masked(const struct judge *j, const char *path)
+{
+	const struct sandbox_node *n = sandbox_view_find(j->view, path);
+
+	return n && n->masked;
+}
+
 void judge_socket(const struct judge *j, const char *path)
 {
 	char subject[sizeof(((struct denial *)0)->subject)];

@@ -29,7 +29,9 @@ void judge_move(const struct judge *j, const char *path, bool exists);
 void judge_stat(const struct judge *j, const char *path, bool exists);
 /* `flags` of open(2). */
 void judge_open(const struct judge *j, uint64_t flags, const char *path, bool exists);
-/* A connection to a socket file that does not exist inside. */
+/* Is there a mask instead of what the host has? */
+bool judge_is_masked(const struct judge *j, const char *path);
+/* A connection to a socket file that does not exist inside, or is masked. */
 void judge_socket(const struct judge *j, const char *path);
 
 #endif

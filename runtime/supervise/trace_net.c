@@ -78,7 +78,9 @@ static void look_at_socket(const struct judge *j, struct tracee_paths *p, pid_t 
 	char path[PATH_MAX];
 	bool exists;
 
-	if (tracee_path(p, pid, AT_FDCWD, raw, true, path, &exists) && !exists)
+	/* of one that exists the mask may be in the way */
+	if (tracee_path(p, pid, AT_FDCWD, raw, true, path, &exists) &&
+	    (!exists || judge_is_masked(j, path)))
 		judge_socket(j, path);
 }
 

@@ -11,8 +11,10 @@ cat >"$WORK/server.py" <<'EOS'
 import os, socket, struct, sys, threading
 def serve(path):
     s = socket.socket(socket.AF_UNIX)
-    old = os.getcwd()
-    os.chdir(os.path.dirname(path)); s.bind(os.path.basename(path)); os.chdir(old)
+    if os.path.basename(path) in ("absolute", "allowed"):
+        s.bind(path) # as services do: /proc/net/unix names it
+    else:
+        bind_below(s, path)
     os.chmod(path, 0o600)
     s.listen()
     def loop():
@@ -21,6 +23,9 @@ def serve(path):
             c.sendall(b"reached " + os.path.basename(path).encode() + b"\n")
             c.close()
     threading.Thread(target=loop, daemon=True).start()
+def bind_below(s, path):
+    old = os.getcwd()
+    os.chdir(os.path.dirname(path)); s.bind(os.path.basename(path)); os.chdir(old)
 for path in sys.argv[1:]:
     serve(path)
 print("ready", flush=True)
@@ -41,7 +46,7 @@ long=$D/$(printf 'a-long-name-%.0s' {1..9})
 mkdir -p "$D" "$long" "$WORK/home/agent"
 ln -s services "$WORK/link"
 edge=$(printf '%*s' $((107 - ${#D} - 1)) '' | tr ' ' e)
-coproc SERVER { exec python3 "$WORK/server.py" "$D/one" "$D/two" "$D/swap" "$long/far" "$D/$edge" "$WORK/home/agent/home"; }
+coproc SERVER { exec python3 "$WORK/server.py" "$D/one" "$D/two" "$D/swap" "$long/far" "$D/$edge" "$WORK/home/agent/"{home,absolute,allowed}; }
 read -r _ <&"${SERVER[0]}"
 server=$SERVER_PID
 
@@ -145,7 +150,44 @@ run python3 client.py "$D/two"
 want_rc 1
 no_out reached
 
-t "a name that becomes a link or another socket after the start stays what it was"
+t "a deny hides a socket in the project, and ends the run when the host takes the name away"
+S=$P/services
+mkdir -p "$S" && ln "$D/one" "$S/denied" && ln "$D/two" "$S/other"
+policy 'unix { deny "${PROJECT_DIR}/services/denied" }'
+run sh -c 'cd services && exec python3 ../client.py denied' # otherwise the name is asked about
+want_rc 1
+no_out reached
+want_err 'Permission denied'
+run sh -c 'cd services && exec python3 ../client.py other' # entry only: no rule names it
+want_rc 0
+want_out '^reached two'
+run sh -c 'ln services/denied x; mv services/denied x; mv services x; rm -f services/denied
+	ls -A; ls -A services'
+[ "$(grep -c '^denied$' <<<"$out")" -eq 1 ] && ! grep -q '^x$' <<<"$out" || bad "the name can be moved: $out"
+run --explain-denials sh -c 'cd services && exec python3 ../client.py denied'
+want_line 'connect .*/services/denied: rule unix-'
+run sh -c "echo >ready; sleep 20" &
+waiter=$!
+within 20 test -e ready
+mv "$S/denied" "$S/gone"
+wait "$waiter"
+rc=$(cat "$WORK/.rc" 2>/dev/null || echo "$rc")
+is_root || want_rc 123
+rm -rf "$S" ready
+
+t "where all of the host can be read, what listens there at the start is hidden"
+policy 'file { allow read "/" } unix { allow "'"$HOME"'/agent/allowed" }'
+run sh -c 'cd "$HOME/agent" && exec python3 "'"$P"'/client.py" absolute'
+no_out reached
+[ "$rc" -ne 0 ] || bad "it was reached"
+run sh -c 'cd "$HOME/agent" && exec python3 "'"$P"'/client.py" allowed'
+want_rc 0
+want_out '^reached allowed'
+run --plan true
+want_out "hidden +$HOME/agent/absolute +\(rule unix-otherwise"
+no_out 'hidden +.*/agent/allowed'
+
+t "a name that becomes or another socket after the start stays what it was"
 policy 'unix { allow "'"$D"'/swap" }'
 run sh -c "echo started >'$P/started'; while [ ! -e '$P/swapped' ]; do sleep 0.02; done
 	python3 client.py '$D/swap'" &

@@ -167,6 +167,141 @@ static void test_a_socket_that_is_shown_needs_no_mount(void **state)
 	assert_int_equal(w->v.nwalls, 0);
 }
 
+static bool is_hidden(const struct world *w, const char *path, uint32_t by)
+{
+	const struct sandbox_node *n = node(w, path);
+
+	return n && n->masked && !n->socket && !n->ops && n->rule[0] == by;
+}
+
+static const struct sandbox_wall *wall(const struct world *w, const char *path)
+{
+	for (size_t i = 0; i < w->v.nwalls; i++)
+		if (!strcmp(w->v.walls[i].path, path))
+			return &w->v.walls[i];
+	return NULL;
+}
+
+static void test_a_denied_socket_in_a_shown_tree_is_masked(void **state)
+{
+	struct world *w = *state;
+	uint32_t r;
+
+	make_socket(w, "/home/u/p/sock");
+	make_socket(w, "/home/u/p/other");
+	make_file(w, "/home/u/p/file", "x");
+	r = socket_rule(w, PB_DENY, "/home/u/p/sock");
+	(void)socket_rule(w, PB_DENY, "/home/u/p/file");
+	(void)socket_rule(w, PB_DENY, "/home/u/p/absent");
+	build(w);
+	assert_true(is_hidden(w, "/home/u/p/sock", r));
+	assert_true(wall(w, "/home/u/p/sock") && wall(w, "/home/u/p/sock")->rule == r);
+	/* the rule is about connections: it hides no file, and closes no folder */
+	assert_null(node(w, "/home/u/p/file"));
+	assert_null(node(w, "/home/u/p/absent"));
+	assert_null(node(w, "/home/u/p/other"));
+	assert_int_equal(node(w, "/home/u/p")->ops, RW);
+}
+
+static void test_a_denied_name_that_leads_to_a_socket_masks_it(void **state)
+{
+	struct world *w = *state;
+	uint32_t r;
+
+	make_socket(w, "/home/u/p/sock");
+	assert_int_equal(symlink("p/sock", at(w, "/home/u/link")), 0);
+	r = socket_rule(w, PB_DENY, "/home/u/link");
+	build(w);
+	assert_true(is_hidden(w, "/home/u/p/sock", r));
+}
+
+/* Another mount of the same file system shows the same socket. */
+static void test_a_denied_socket_has_no_second_name(void **state)
+{
+	struct world *w = *state;
+	char file[256], from[512];
+	uint32_t r;
+
+	make_dir(w, "/home/u/p/d");
+	make_dir(w, "/usr/second");
+	make_socket(w, "/home/u/p/d/sock");
+	(void)snprintf(from, sizeof(from), "%s", at(w, "/home/u/p/d/sock"));
+	assert_int_equal(link(from, at(w, "/usr/second/sock")), 0);
+	(void)snprintf(file, sizeof(file), "%s/mountinfo", w->dir);
+	make_file(w, "/mountinfo",
+		  "1 0 8:1 / / rw - ext4 a rw\n"
+		  "2 1 8:1 /home/u/p/d /usr/second rw - ext4 a rw\n");
+	w->in.mountinfo = file;
+	r = socket_rule(w, PB_DENY, "/home/u/p/d/sock");
+	build(w);
+	assert_true(is_hidden(w, "/home/u/p/d/sock", r));
+	assert_true(is_hidden(w, "/usr/second/sock", r));
+}
+
+/* What listens while all of the host is shown: see /proc/net/unix. */
+static void make_list(struct world *w, const char *lines)
+{
+	char text[2048];
+
+	(void)snprintf(text, sizeof(text),
+		       "Num       RefCount Protocol Flags    Type St Inode Path\n%s", lines);
+	make_file(w, "/list", text);
+	w->in.sockets = strdup(at(w, "/list"));
+	w->in.decide_socket = decide_socket;
+}
+
+#define LINE "0000000000000000: 00000002 00000000 00010000 0001 01 38113277"
+
+static void test_what_listens_in_the_hosts_tree_is_masked(void **state)
+{
+	struct world *w = *state;
+	uint32_t r;
+
+	make_dir(w, "/var/lib/x");
+	make_dir(w, "/run");
+	make_dir(w, "/tmp");
+	make_socket(w, "/var/lib/x/sock");
+	make_socket(w, "/var/lib/x/allowed");
+	make_socket(w, "/var/lib/x/quiet");
+	make_socket(w, "/var/lib/x/with blank");
+	make_socket(w, "/run/sock");
+	make_socket(w, "/home/u/p/sock");
+	make_file(w, "/var/lib/x/file", "x");
+	assert_int_equal(symlink("/var/lib/x", at(w, "/var/lib/y")), 0);
+	make_list(w, LINE "\n" LINE " /var/lib/y/../x/sock\n" LINE " /var/lib/x/allowed\n"
+		     LINE " /run/sock\n" LINE " /home/u/p/sock\n" LINE " /var/lib/x/file\n"
+		     LINE " @/var/lib/x/quiet\n" LINE " lib/x/quiet\n" LINE " /none/sock\n"
+		     LINE " /var/lib/x/with blank\n" LINE " /");
+	allow(w, PB_READ, "/");
+	r = socket_rule(w, PB_ALLOW, "/var/lib/x/allowed");
+	(void)r;
+	build(w);
+	assert_true(is_hidden(w, "/var/lib/x/sock", UINT32_MAX));
+	assert_true(is_hidden(w, "/var/lib/x/with blank", UINT32_MAX));
+	/* no rule names them: the run goes on when the host takes them away */
+	assert_true(node(w, "/var/lib/x/sock")->soft);
+	assert_null(wall(w, "/var/lib/x/sock"));
+	assert_null(node(w, "/var/lib/x/allowed"));
+	assert_null(node(w, "/var/lib/x/quiet"));
+	assert_null(node(w, "/var/lib/x/file"));
+	assert_null(node(w, "/run/sock"));
+	/* it may be the run's own */
+	assert_null(node(w, "/home/u/p/sock"));
+	free((void *)(uintptr_t)w->in.sockets);
+}
+
+static void test_without_all_of_the_host_the_list_is_not_read(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/usr/x");
+	make_socket(w, "/usr/x/sock");
+	make_list(w, LINE " /usr/x/sock\n");
+	build(w);
+	assert_null(node(w, "/usr/x/sock"));
+	free((void *)(uintptr_t)w->in.sockets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +312,11 @@ int main(void)
 		WITH(world, test_a_socket_through_a_link),
 		WITH(world, test_no_link_of_the_project_is_followed),
 		WITH(world, test_a_socket_that_is_shown_needs_no_mount),
+		WITH(world, test_a_denied_socket_in_a_shown_tree_is_masked),
+		WITH(world, test_a_denied_name_that_leads_to_a_socket_masks_it),
+		WITH(world, test_a_denied_socket_has_no_second_name),
+		WITH(world, test_what_listens_in_the_hosts_tree_is_masked),
+		WITH(world, test_without_all_of_the_host_the_list_is_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

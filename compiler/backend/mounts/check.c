@@ -325,6 +325,11 @@ static void check_unix(const struct ctx *c, const struct ir_rule *r)
 	else if (p->abstract)
 		bk_note(c->report, r, LAYER, r->effect == IR_ASK ? BK_OVER : BK_EXACT,
 			"abstract sockets of the host are in another namespace");
+	else if (mounts_is_literal(c->report->a, p))
+		bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
+			"masked where it is a socket at the start; a connection to one that "
+			"is made later in a mounted tree is not stopped in this version; %s",
+			elsewhere(c));
 	else
 		bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
 			"a connection to a socket file inside of a mounted tree is not "
@@ -393,7 +398,9 @@ static void check_scalars(const struct ctx *c)
 			c->report, IR_S_UNIX_OTHERWISE, LAYER, BK_ENTRY_ONLY,
 			"a connection to a socket file inside of a mounted tree is "
 			"not stopped in this version%s%s",
-			c->anywhere ? "; " : "", c->anywhere ? elsewhere(c) : "");
+			c->anywhere ? ", unless it listens at the start, in a tree that the "
+				      "run cannot write: then it is masked; " : "",
+			c->anywhere ? elsewhere(c) : "");
 }
 
 void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)

@@ -134,6 +134,14 @@ void mounts_places(struct arena *a, const struct ir_path *p, struct mounts_place
 	*ret = out;
 }
 
+bool mounts_is_literal(struct arena *a, const struct ir_path *p)
+{
+	struct mounts_places at;
+
+	mounts_places(a, p, &at);
+	return at.shape == MOUNTS_LITERAL;
+}
+
 struct str mounts_place_text(struct arena *a, enum ir_root root, struct str rest)
 {
 	if (root == IR_ROOT_FS)

@@ -21,6 +21,8 @@ struct mounts_places {
 #define MOUNTS_MAX_NAMES 256
 
 void mounts_places(struct arena *a, const struct ir_path *p, struct mounts_places *ret);
+/* Is the pattern a finite set of names? */
+bool mounts_is_literal(struct arena *a, const struct ir_path *p);
 /* A place as the DSL writes it: "${HOME}/.ssh", "/usr". */
 struct str mounts_place_text(struct arena *a, enum ir_root root, struct str rest);
 /* Is `at` the same as `top` or below it?  Both are relative to the same root. */
