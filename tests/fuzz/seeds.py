@@ -38,7 +38,7 @@ def put_messages(out):
 
 def put_egress(out):
     """A byte that chooses the pieces stands before each."""
-    for target, name in (('tls_hello', 'hellos'), ('dns', 'queries'), ('http_head', 'heads')):
+    for target, name in (('tls_hello', 'hellos'), ('dns', 'queries'), ('http_head', 'heads'), ('inject_head', 'heads')):
         with open(os.path.join(HERE, '..', 'data', 'egress', f'{name}.tsv')) as f:
             for i, row in enumerate(f):
                 client, _, data = row.rstrip('\n').split('\t')
