@@ -55,7 +55,7 @@ LDFLAGS_faults := $(addprefix -Wl$(comma)--wrap=,$(shell awk -F', *' \
 STATIC := $(if $(filter san tsan cov fuzz,$(VARIANT)),-pie,-static-pie)
 
 POL_LIBS    := -lsodium -lpcre2-8
-POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lpcre2-8
+POLC_LIBS   := -lseccomp -lsodium -ljson-c -lyaml -lpcre2-8 -lidn2
 POLRUN_LIBS := -lsodium -lcap -lpcre2-8
 POLGATE_LIBS := -levent_core
 POLQUERY_LIBS := -lsodium -ljson-c -lpcre2-8

@@ -94,6 +94,8 @@ static struct span join(const struct span *rhs, int n)
 %token <s> K_INTERPRETER "interpreter" K_TAINT "taint" K_SAFE "safe"
 %token <s> K_INERT "inert" K_PIN "pin" K_SHELL "shell" K_OPAQUE "opaque"
 %token <s> K_SCRATCH "scratch" K_MOUNT "mount" K_VIA "via" K_MODE "mode"
+%token <s> K_HOLD "hold" K_INJECT "inject" K_CONNECTIONS "connections" K_BYTES "bytes"
+%token <s> K_USER "user" K_HEADER "header"
 %token <s> K_KEEP "keep" K_SET "set" K_SECRET "secret" K_RATE "rate"
 %token <s> K_MATCH "match" K_STRICT "strict" K_ACCEPT "accept" K_UNTIL "until"
 %token <s> K_MAY "may" K_PEEK "peek" K_ADVISORY "advisory" K_BY "by"
@@ -119,10 +121,10 @@ static struct span join(const struct span *rhs, int n)
 %type <vs> optlist optspecs sysitems risk_map routes
 %type <v> use_item element value map_item str pat path host port word_or_str optitem
 %type <v> operands optspec sysitem call proto when_regex route number
-%type <v> name_value plain_name
+%type <v> name_value plain_name via
 %type <s> name word map_key session_key runner_key route_name plain
 %type <net> net
-%type <os> copts fopts nopts sopts uopts
+%type <os> copts fopts nopts sopts uopts via_user
 %type <o> copt fopt nopt sopt uopt common example
 %type <is> prog_items
 %type <i> prog_item
@@ -148,6 +150,10 @@ static struct span join(const struct span *rhs, int n)
 %token S_SEC_ENV "begin of env" S_SEC_SESSION "begin of session"
 %token S_SEC_RUNNER "begin of runner" S_SEC_TOOLS "begin of tools"
 %token S_BLOCK "begin of a runner's block" S_TOOL "begin of a tool"
+
+/* After a network rule `via` is the rule's own; a section's stands first, or after ';'. */
+%precedence NET_RULE
+%precedence K_VIA
 
 %left K_OR
 %left K_AND
@@ -526,6 +532,30 @@ nopt:
 | K_EXCEPT hosts	{ $$ = AST_OPTION(B, AST_O_EXCEPT, @$, .values = $2.head); }
 | K_WITHIN hosts	{ $$ = AST_OPTION(B, AST_O_WITHIN, @$, .values = $2.head); }
 | K_PEEK name_value	{ $$ = AST_OPTION(B, AST_O_PEEK, @$, .values = $2); }
+| K_VIA via		{ $$ = AST_OPTION(B, AST_O_VIA, @$, .values = $2); }
+| K_USER K_FROM K_SECRET name_value
+	{ $$ = AST_OPTION(B, AST_O_VIA_USER, @$, .values = $4); }
+| K_INJECT K_HEADER str	{ $$ = AST_OPTION(B, AST_O_INJECT, @$, .values = $3); }
+| K_INJECT K_HEADER str str
+	{ $$ = AST_OPTION(B, AST_O_INJECT, @$,
+			  .values = ast_values_add(ast_values_one($3), $4).head); }
+| K_FROM K_SECRET name_value
+	{ $$ = AST_OPTION(B, AST_O_FROM_SECRET, @$, .values = $3); }
+| K_CONNECTIONS number	{ $$ = AST_OPTION(B, AST_O_CONNECTIONS, @$, .values = $2); }
+| K_BYTES number	{ $$ = AST_OPTION(B, AST_O_BYTES, @$, .values = $2); }
+;
+
+/* The proxy, or the name `none`. */
+via:
+  str
+| name_value
+;
+
+via_user:
+  %empty		{ $$ = (struct ast_options){ 0 }; }
+| K_USER K_FROM K_SECRET name_value
+	{ $$ = ast_options_add((struct ast_options){ 0 },
+			       AST_OPTION(B, AST_O_VIA_USER, @$, .values = $4)); }
 ;
 
 sopts:
@@ -758,12 +788,15 @@ nstmts:
 ;
 
 nstmt:
-  final effect net nopts
-	{ $$ = AST_STMT(B, AST_RULE, @$, .final = $1, .name_at = @2, .effect = $2,
-			.net = $3, .options = $4.head); }
+  final effect net nopts %prec NET_RULE
+	{ $$ = dsl_net_rule(p, AST_STMT(B, AST_RULE, @$, .final = $1, .name_at = @2,
+					.effect = $2, .net = $3, .options = $4.head)); }
 | otherwise
-| K_VIA str
-	{ $$ = AST_STMT(B, AST_VIA, @$, .name_at = @1, .values = $2); }
+| K_VIA via via_user
+	{ $$ = AST_STMT(B, AST_VIA, @$, .name_at = @1, .values = $2,
+			.options = $3.head); }
+| locked K_HOLD number
+	{ $$ = AST_STMT(B, AST_HOLD, @$, .name_at = @2, .values = $3, .locked = $1); }
 | locked K_MODE name
 	{ $$ = AST_STMT(B, AST_MODE, @$, .name = $3, .name_at = @3, .locked = $1); }
 ;
@@ -1118,7 +1151,8 @@ word:
 | K_COMMAND | K_UNIX | K_SYSCALL | K_AUDIT | K_SESSION | K_RUNNER | K_TOOLS
 | K_RISK | K_PROGRAM | K_WRAPPER | K_INTERPRETER | K_TAINT | K_SAFE | K_INERT
 | K_PIN | K_SHELL | K_OPAQUE | K_SCRATCH | K_MOUNT | K_VIA | K_KEEP | K_SET
-| K_SECRET | K_MATCH | K_STRICT | K_ACCEPT | K_UNTIL | K_MAY | K_PEEK
+| K_SECRET | K_HOLD | K_INJECT | K_CONNECTIONS | K_BYTES | K_USER | K_HEADER
+| K_MATCH | K_STRICT | K_ACCEPT | K_UNTIL | K_MAY | K_PEEK
 | K_ADVISORY | K_BY | K_ONLY | K_READ | K_WRITE | K_EXEC | K_TCP | K_UDP
 | K_ANY | K_PORT | K_AT | K_FROM | K_PER | K_DO | K_NEVER | K_ALWAYS | K_ARGV
 | K_NET | K_SHA256 | K_GLOBAL | K_OPTIONS | K_SKIP | K_CODE | K_OPERAND

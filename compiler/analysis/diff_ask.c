@@ -120,8 +120,7 @@ bool diff_matches(const struct diff_item *it, const struct ir_request *req)
 		      f->risk == IR_RISK_LOW ? EVAL_NARROW : EVAL_BROAD);
 }
 
-/* Copies the request: a region's tmp arena is released, but findings stay. */
-static struct ir_request keep(struct arena *a, const struct ir_request *req)
+struct ir_request diff_keep_request(struct arena *a, const struct ir_request *req)
 {
 	struct ir_request q = *req;
 	size_t i;
@@ -277,26 +276,35 @@ static uint64_t told_bit(enum diff_change change, bool widening)
 	return (uint64_t)1 << (2 * (unsigned)change + widening);
 }
 
+bool diff_is_new(struct diff *d, const struct ir_request *req, enum diff_change change,
+		 bool widening, struct diff_told *told)
+{
+	struct str key;
+
+	told->widening |= widening;
+	if (told->changes & told_bit(change, widening))
+		return false;
+	told->changes |= told_bit(change, widening);
+	key = request_key(d->a, req, change, widening);
+	if (map_get(&d->seen, key))
+		return false;
+	map_put(&d->seen, key, d);
+	return true;
+}
+
 /* Asks the whole policies; only a difference that they confirm is a finding. */
 static bool confirm(struct diff *d, const struct ir_request *req,
 		    struct diff_told *told)
 {
 	struct diff_finding f = { .kind = ir_kind_name(req->kind), .asked = true };
 	struct eval_decision e[2];
-	struct str key;
 	int s;
 
 	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, e, &f.change, &f.widening))
 		return false;
-	told->widening |= f.widening;
-	if (told->changes & told_bit(f.change, f.widening))
+	if (!diff_is_new(d, req, f.change, f.widening, told))
 		return true;
-	told->changes |= told_bit(f.change, f.widening);
-	key = request_key(d->a, req, f.change, f.widening);
-	if (map_get(&d->seen, key))
-		return true;
-	map_put(&d->seen, key, d);
-	f.request = keep(d->a, req);
+	f.request = diff_keep_request(d->a, req);
 	for (s = 0; s < 2; s++)
 		f.side[s] = said_decision(d->ir[s], &e[s]);
 	VEC_PUSH(d->a, &d->ret->findings, f);

@@ -56,6 +56,14 @@ bool diff_matches(const struct diff_item *it, const struct ir_request *req);
 struct ir_request diff_request(const struct diff *d, enum ir_kind kind);
 struct diff_said diff_said_rule(const struct ir_rule *r);
 struct diff_said diff_said_scalar(const struct ir_scalar *s);
+/*
+ * Is this the first finding of its kind about the request?  If so, it counts as told from
+ * now on.
+ */
+bool diff_is_new(struct diff *d, const struct ir_request *req, enum diff_change change,
+		 bool widening, struct diff_told *told);
+/* A copy that stays when the region's arena is released. */
+struct ir_request diff_keep_request(struct arena *a, const struct ir_request *req);
 void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why);
 void diff_doubt_add(struct diff *d, struct diff_doubt doubt);
 /*

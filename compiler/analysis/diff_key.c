@@ -304,8 +304,8 @@ static bool lifts_differ(const struct identity *id, const struct diff_item *it)
 }
 
 /*
- * Does the order of the two rules matter?  Of several errnos, and of several asks, the
- * first rule's counts.
+ * Does the order of the two rules matter?  Of several errnos, of several asks, and of
+ * several things that the gateway may do, the first rule's counts.
  */
 static bool order_matters(const struct diff_item *x, const struct diff_item *y)
 {
@@ -316,6 +316,9 @@ static bool order_matters(const struct diff_item *x, const struct diff_item *y)
 	if (r->kind == IR_SYSCALL)
 		return r->effect == IR_DENY && r->err != s->err &&
 		       r->set.u.syscall.nr == s->set.u.syscall.nr;
+	if (r->kind == IR_NET && r->effect != IR_DENY &&
+	    !ir_grant_equal(&r->set.u.net.grant, &s->set.u.net.grant))
+		return true;
 	return r->effect == IR_ASK && r->may_yes != s->may_yes;
 }
 

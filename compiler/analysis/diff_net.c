@@ -6,6 +6,7 @@
 #include "compiler/analysis/diff_net.h"
 
 #include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_grant.h"
 #include "compiler/analysis/diff_key.h"
 #include "compiler/sets/box.h"
 
@@ -38,6 +39,7 @@ struct job {
 	VEC(uint16_t) ports;
 	struct diff_small small;
 	struct diff_told told;
+	bool has_grants;
 	size_t searched; /* the number of pieces examined */
 };
 
@@ -317,25 +319,34 @@ static bool acts_alike(struct job *j, struct ir_request *req)
 	       diff_acts_alike(j->sel, tags, n, j->tmp);
 }
 
-/*
- * Asks one request.  If the rules act differently but the answer is the same, the
- * difference depends on something that no request says (the addresses of a name): then
- * it was examined in part only.
- */
-DIFF_MUST_READ static enum diff_looked ask(struct job *j, struct ir_request *req)
+/* Does some rule that may match say what the gateway does? */
+static bool has_grants(const struct job *j)
 {
-	bool within = net_of(j->it)->nwithin > 0, differs;
+	for (size_t i = 0; i < j->n; i++)
+		if (diff_grant_says(diff_rule(j->sel[i])))
+			return true;
+	return false;
+}
 
-	if (!diff_matches(j->it, req) || acts_alike(j, req))
-		return DIFF_WHOLLY;
-	differs = diff_ask(j->d, &j->small, req, diff_scopes(j->it), j->tmp, &j->told);
-	return !differs && within && !req->is_addr ? DIFF_IN_PART : DIFF_WHOLLY;
+/*
+ * Asks one request: is it let through, and what does the gateway do with it, if it is?
+ * (To which addresses its name may lead is a part of that.)
+ */
+static void ask(struct job *j, struct ir_request *req)
+{
+	unsigned scopes = diff_scopes(j->it);
+
+	if (!diff_matches(j->it, req))
+		return;
+	if (j->has_grants && (scopes & IR_SANDBOX))
+		diff_grant_ask(j->d, &j->small, req, j->tmp, &j->told);
+	if (!acts_alike(j, req))
+		(void)diff_ask(j->d, &j->small, req, scopes, j->tmp, &j->told);
 }
 
 DIFF_MUST_READ static enum diff_looked ask_all(struct job *j)
 {
 	const struct ir_net *x = net_of(j->it);
-	enum diff_looked looked = DIFF_WHOLLY;
 	size_t i, k, asked = 0;
 	unsigned proto;
 
@@ -353,11 +364,11 @@ DIFF_MUST_READ static enum diff_looked ask_all(struct job *j)
 				q.is_addr = j->hosts.v[i].is_addr;
 				q.host = j->hosts.v[i].name;
 				memcpy(q.addr, j->hosts.v[i].addr, sizeof(q.addr));
-				looked = diff_both(looked, ask(j, &q));
+				ask(j, &q);
 			}
 		}
 	}
-	return looked;
+	return DIFF_WHOLLY;
 }
 
 static void settle(struct diff *d, struct diff_item *it)
@@ -372,11 +383,10 @@ static void settle(struct diff *d, struct diff_item *it)
 	j.small = diff_small_of(d, &tmp, j.sel, j.n);
 	find_ports(&j);
 	looked = find_hosts(&j);
+	j.has_grants = has_grants(&j);
 	looked = diff_both(ask_all(&j), looked);
 	diff_settled(d, it, &j.told, looked,
-		     net_of(it)->nwithin
-			     ? "it hangs on the addresses that a name has"
-			     : "not every request that it matches could be looked at");
+		     "not every request that it matches could be looked at");
 	arena_release(&tmp);
 }
 

@@ -73,6 +73,7 @@ static bool is_complete(const struct ast_stmt *s)
 	case AST_INERT:
 	case AST_SCRATCH:
 	case AST_VIA:
+	case AST_HOLD:
 	case AST_KEEP:
 		return s->values;
 	case AST_MOUNT:

@@ -47,13 +47,23 @@ static void close_block(struct buf *b, int depth)
 
 static void print_body(struct buf *b, const struct ast_stmt *body, int depth)
 {
+	const struct ast_stmt *before = NULL;
+
 	open_block(b, depth);
 	for (const struct ast_stmt *s = body; s; s = s->next) {
 		begin_line(b, depth);
+		if (ast_needs_separator(before, s))
+			buf_z(b, "; ");
 		print_stmt(b, s, depth == INLINE ? INLINE : depth + 1);
 		end_line(b, depth);
+		before = s;
 	}
 	close_block(b, depth);
+}
+
+bool ast_needs_separator(const struct ast_stmt *before, const struct ast_stmt *s)
+{
+	return before && before->kind == AST_RULE && s->kind == AST_VIA;
 }
 
 /* --- parts of statements ------------------------------------------------------- */
@@ -115,8 +125,12 @@ static void print_options(struct buf *b, const struct ast_option *list)
 			buf_ch(b, ' ');
 			ast_print_expr(b, o->expr);
 		}
-		if (o->values)
+		if (o->kind == AST_O_INJECT) { /* a header, and a prefix */
+			buf_ch(b, ' ');
+			ast_print_list(b, o->values, " ");
+		} else if (o->values) {
 			print_values(b, o->values);
+		}
 	}
 }
 
@@ -417,6 +431,11 @@ static void print_other(struct buf *b, const struct ast_stmt *s, int depth)
 		break;
 	case AST_VIA:
 		buf_z(b, "via");
+		print_values(b, s->values);
+		print_options(b, s->options);
+		break;
+	case AST_HOLD:
+		buf_z(b, "hold");
 		print_values(b, s->values);
 		break;
 	case AST_PAIR:

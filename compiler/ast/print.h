@@ -14,5 +14,10 @@ void ast_print_file(struct buf *b, const struct ast_file *f);
 /* Prints one statement on one line, without a newline; ids of rules are hashes of this
  * text. */
 void ast_print_stmt(struct buf *b, const struct ast_stmt *s);
+/*
+ * Does the statement need a `;` before it?  After a rule of `network` a `via` would be the
+ * rule's own.  `before` may be NULL.
+ */
+bool ast_needs_separator(const struct ast_stmt *before, const struct ast_stmt *s);
 
 #endif

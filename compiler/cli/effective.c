@@ -18,7 +18,7 @@ static const struct source {
 	{ "policy", IR_KIND_COUNT, "policy", IR_PART_COUNT },
 	{ "command", IR_COMMAND, "command", IR_PART_COUNT },
 	{ "file", IR_FILE, "file", IR_PART_COUNT },
-	{ "network", IR_NET, "network", IR_P_NETWORK },
+	{ "network", IR_NET, "network", IR_PART_COUNT },
 	{ "unix", IR_UNIX, "unix", IR_PART_COUNT },
 	{ "syscall", IR_SYSCALL, "syscall", IR_PART_COUNT },
 	{ "tools", IR_TOOL, "tools", IR_P_TOOL },

@@ -113,7 +113,6 @@ static const char *const instead[IR_PART_COUNT] = {
 	[IR_P_AUDIT] = "nothing is logged",
 	[IR_P_ALERT] = "nothing is watched",
 	[IR_P_TOOL] = "of a tool only its effect and its 'risk' count",
-	[IR_P_NETWORK] = "no connection goes through a proxy",
 };
 
 static bool comes_before(const struct ir_place *x, const struct ir_place *y)
@@ -151,10 +150,38 @@ static void add_carried(struct compilation *c)
 	for (size_t i = 0; i < c->ir->secrets.n; i++) {
 		const struct ir_env_secret *s = &c->ir->secrets.v[i];
 
+		if (ir_secret_is_used(c->ir, s->name))
+			continue; /* add_used() says what it is for */
 		diag_add(&c->sink, DIAG_SECRET_LATER, s->at.span,
 			 "the secret '%.*s' is carried, and this version gives it to "
 			 "no command: the variable is not set",
 			 STR_ARG(s->name));
+	}
+}
+
+/* Says what a run may do with a secret, although it never sees it. */
+static void add_used(struct compilation *c)
+{
+	const struct span *told = NULL;
+
+	for (size_t i = 0; i < c->ir->rules.n; i++) {
+		const struct ir_rule *r = c->ir->rules.v[i];
+		const struct ir_net *n = &r->set.u.net;
+
+		if (r->kind != IR_NET)
+			continue;
+		if (n->grant.secret.n)
+			diag_add(&c->sink, DIAG_SECRET_USED, r->at.span,
+				 "every program of the run may speak to %.*s as the owner of "
+				 "%.*s", STR_ARG(n->name), STR_ARG(n->grant.secret));
+		if (n->grant.via_secret.n && (!told || told->off != r->at.span.off ||
+					      told->file != r->at.span.file)) {
+			diag_add(&c->sink, DIAG_SECRET_USED, r->at.span,
+				 "what every program of the run sends through %.*s goes there "
+				 "in the name of the owner of %.*s",
+				 STR_ARG(n->grant.via), STR_ARG(n->grant.via_secret));
+			told = &r->at.span;
+		}
 	}
 }
 
@@ -394,6 +421,7 @@ void report_fill(struct compilation *c)
 
 	add_dropped(c);
 	add_carried(c);
+	add_used(c);
 	add_unrun_tests(c);
 	if (!c->sink.errors)
 		warn_no_tables(c);

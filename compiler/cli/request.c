@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "compiler/base/idna.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/explain_line.h"
 #include "compiler/target/target.h"
@@ -136,22 +137,11 @@ static bool read_unix(struct reader *r)
 	return true;
 }
 
-static struct str lower(struct arena *a, struct str s)
-{
-	char *p = arena_dup(a, s.p, s.n);
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		if (p[i] >= 'A' && p[i] <= 'Z')
-			p[i] = (char)(p[i] + 'a' - 'A');
-	/* the dot of the root has no meaning */
-	return (struct str){ p, s.n > 1 && p[s.n - 1] == '.' ? s.n - 1 : s.n };
-}
-
 static bool read_host(struct reader *r, struct str host)
 {
 	struct num_cidr c;
 	bool host_bits;
+	const char *why;
 
 	if (host.n > 2 && host.p[0] == '[' && host.p[host.n - 1] == ']')
 		host = str_sub(host, 1, host.n - 2);
@@ -164,7 +154,14 @@ static bool read_host(struct reader *r, struct str host)
 	}
 	if (memchr(host.p, ':', host.n))
 		return false;
-	r->req->host = lower(r->a, host);
+	if (!idna_to_ascii(r->a, host, &host, &why)) {
+		fprintf(r->err, "polc: '%.*s' is no host name: %s\n", STR_ARG(host), why);
+		return false;
+	}
+	/* the dot of the root has no meaning */
+	if (host.n > 1 && host.p[host.n - 1] == '.')
+		host.n--;
+	r->req->host = host;
 	return true;
 }
 

@@ -37,7 +37,7 @@ static unsigned gap(const struct layout *l, size_t i)
 	before = x - 1;
 	if (strchr("([", before->punct) && before->punct)
 		return 0;
-	if (strchr(")],", x->punct) && x->punct)
+	if (strchr(")],;", x->punct) && x->punct)
 		return 0;
 	if (x->punct == '(' && ast_is_name(before->text)) /* of a system call */
 		return 0;

@@ -224,7 +224,9 @@ static bool is_one_line(struct to_dsl *d, const struct ast_stmt *s)
 /* `limit`: where the next statement after the list begins. */
 static void put_stmts(struct to_dsl *d, const struct ast_stmt *s, uint32_t limit)
 {
-	for (; s; s = s->next) {
+	const struct ast_stmt *before = NULL;
+
+	for (; s; before = s, s = s->next) {
 		uint32_t next = s->next ? s->next->at.off : limit;
 		struct span first;
 
@@ -234,6 +236,8 @@ static void put_stmts(struct to_dsl *d, const struct ast_stmt *s, uint32_t limit
 		}
 		/* comments of a value on several lines are put with its items */
 		put_before(d, s->at, has_lines(d, s) ? 0 : s->at.len);
+		if (ast_needs_separator(before, s))
+			buf_z(d->b, "; ");
 		put_leaf(d, s);
 		put_behind(d, end_of(s->at));
 	}

@@ -113,6 +113,7 @@ static const enum yml_reader heads[AST_TOOL_EFFECT + 1] = {
 	[AST_MOUNT] = YML_DO_mount,
 	[AST_MODE] = YML_DO_mode,
 	[AST_VIA] = YML_DO_values,
+	[AST_HOLD] = YML_DO_values,
 	[AST_KEEP] = YML_DO_values,
 	[AST_SET] = YML_DO_set,
 	[AST_SECRET] = YML_DO_secret,

@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "compiler/ast/build.h"
+#include "compiler/ast/print.h"
 #include "compiler/diag/width.h"
 
 struct marker {
@@ -201,9 +202,22 @@ static void mark_columns(struct marker *m, const struct ast_stmt *s)
 	}
 }
 
+/* The `;` in front of a statement, that keeps it from belonging to the one before. */
+static void keep_separator(struct marker *m, const struct ast_stmt *s)
+{
+	struct word *w = word_at(m, s->at.off, 1);
+
+	if (w && w->punct == ';')
+		w->is_kept = true;
+}
+
 static void mark_stmts(struct marker *m, const struct ast_stmt *s)
 {
-	for (; s; s = s->next) {
+	const struct ast_stmt *before = NULL;
+
+	for (; s; before = s, s = s->next) {
+		if (ast_needs_separator(before, s))
+			keep_separator(m, s);
 		mark_item(m, s->at, 0, shape_of(s));
 		mark_columns(m, s);
 		for (const struct ast_value *v = s->pairs; v; v = v->next)
@@ -229,7 +243,7 @@ static unsigned width_of(struct str s)
 	return width;
 }
 
-/* Removes each `;`, and each `,` before an item or a '}'. */
+/* Removes each `;` that separates nothing, and each `,` before an item or a '}'. */
 static void drop_separators(struct words *w)
 {
 	bool between = false; /* the next word begins an item or ends a block */
@@ -239,7 +253,7 @@ static void drop_separators(struct words *w)
 	for (size_t i = w->n; i-- > 0;) {
 		struct word *x = &w->v[i];
 
-		if (x->punct == ';' || (x->punct == ',' && between))
+		if ((x->punct == ';' && !x->is_kept) || (x->punct == ',' && between))
 			x->is_gone = true;
 		else if (!x->comment)
 			between = x->shape != SHAPE_NONE || x->punct == '}';

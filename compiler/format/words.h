@@ -37,6 +37,7 @@ struct word {
 	unsigned width;      /* in columns of a terminal */
 	unsigned pad;        /* extra blanks before it */
 	bool is_gone;        /* a separator that is not needed */
+	bool is_kept;        /* … and one that is */
 	size_t partner;      /* of '{': the index of its '}' */
 	bool is_broken;      /* of '{': has comments, or line ends in the source */
 };

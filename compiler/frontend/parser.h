@@ -101,6 +101,8 @@ bool dsl_is_new_line(const struct dsl_parser *p, uint32_t from, uint32_t to);
 bool dsl_begins_line(const struct dsl_parser *p, struct span at);
 /* `set NAME = TEXT`: warns if the text is a secret; returns `set`. */
 struct ast_stmt *dsl_variable(struct dsl_parser *p, struct ast_stmt *set);
+/* A rule of `network`: reports a `via` that looks like the section's; returns the rule. */
+struct ast_stmt *dsl_net_rule(struct dsl_parser *p, struct ast_stmt *rule);
 /* A statement is faulty: makes the scanner tell where the next one begins. */
 void dsl_expect_next(struct dsl_parser *p);
 _Noreturn void dsl_fatal(struct dsl_parser *p, const char *msg);

@@ -85,6 +85,36 @@ bool dsl_begins_line(const struct dsl_parser *p, struct span at)
 	return true;
 }
 
+/* How far the byte is from the begin of its line; only white space stands between. */
+static uint32_t indent_of(const struct dsl_parser *p, uint32_t off)
+{
+	uint32_t i = off;
+
+	while (i > 0 && p->text.p[i - 1] != '\n')
+		i--;
+	return off - i;
+}
+
+struct ast_stmt *dsl_net_rule(struct dsl_parser *p, struct ast_stmt *rule)
+{
+	for (const struct ast_option *o = rule->options; o; o = o->next) {
+		struct diag *d;
+
+		/* on a line of its own, and no further in than the rule */
+		if (o->kind != AST_O_VIA || !dsl_begins_line(p, o->at) ||
+		    !dsl_begins_line(p, rule->at) ||
+		    indent_of(p, o->at.off) > indent_of(p, rule->at.off))
+			continue;
+		d = diag_add(p->sink, DIAG_VIA_PLACE, o->at,
+			     "'via' belongs to the rule before it, and looks as if it were "
+			     "for the section");
+		diag_note(p->sink, d, rule->at, "the rule is here");
+		diag_help(p->sink, d, "for the section, write it first or with a ';' before "
+			  "it; for the rule, indent it");
+	}
+	return rule;
+}
+
 static bool begins_statement(int kind)
 {
 #define TOP true

@@ -82,7 +82,7 @@ enum {
 	YML_C_PROGRAM = 1 << 3, YML_C_PLAIN = 1 << 4, YML_C_INERT = 1 << 5,
 	YML_C_PIN = 1 << 6, YML_C_SHELL = 1 << 7, YML_C_MOUNT = 1 << 8,
 	YML_C_SET = 1 << 9, YML_C_SECRET = 1 << 10, YML_C_RATE = 1 << 11,
-	YML_C_ROUTE = 1 << 12, YML_C_BLOCK = 1 << 13
+	YML_C_ROUTE = 1 << 12, YML_C_BLOCK = 1 << 13, YML_C_VIA = 1 << 14
 };
 
 /* The functions that read the value of a key (yaml_shape.h). */

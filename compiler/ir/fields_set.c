@@ -208,12 +208,15 @@ static const char *check_net(struct ir_check *c)
 
 	if (!n->protos || n->port_lo > n->port_hi)
 		return n->protos ? "an empty port range" : "no protocol";
-	if (g->via_secret.n && !g->via.n)
+	if (g->via_secret.n && (!g->via.n || str_eqz(g->via, "none")))
 		return "a proxy's secret without a proxy";
 	if (!g->header.n != !g->secret.n || (g->prefix.n && !g->header.n))
 		return "a header without a secret, or the reverse";
-	return g->header.n && (n->host != IR_HOST_NAME || n->protos != IR_TCP) ?
-		       "injects where not one host gets it" : NULL;
+	if (!g->header.n != !g->dial)
+		return "a header without a port to dial, or the reverse";
+	return g->header.n && (n->host != IR_HOST_NAME || n->protos != IR_TCP ||
+			       n->port_lo != 80 || n->port_hi != 80) ?
+		       "injects where not one host's HTTP gets it" : NULL;
 }
 
 static TABLE(net, check_net, NULL,
@@ -231,6 +234,7 @@ static TABLE(net, check_net, NULL,
 	OPT_TEXT(ir_net, "header", grant.header, .is = ir_is_text),
 	OPT_TEXT(ir_net, "prefix", grant.prefix, .is = ir_is_text),
 	OPT_TEXT(ir_net, "secret", grant.secret, .is = ir_is_text),
+	OPT_NUMBER(ir_net, "dial", grant.dial, UINT16_MAX),
 	OPT_NUMBER(ir_net, "connections", grant.connections, UINT32_MAX),
 	OPT_NUMBER(ir_net, "bytes", grant.bytes, UINT64_MAX));
 

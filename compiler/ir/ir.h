@@ -168,7 +168,6 @@ enum ir_part {
 	IR_P_RUNNER, IR_P_SESSION, IR_P_AUDIT,
 	IR_P_ALERT,   /* the key is the alert's name; the value is a map */
 	IR_P_TOOL,    /* NAME.KEY: a key of `tool NAME` */
-	IR_P_NETWORK, /* via */
 	IR_PART_COUNT
 };
 
@@ -355,6 +354,15 @@ bool ir_rule_shows_host(const struct ir_rule *r);
  * are inside of it.
  */
 bool ir_rule_is_everywhere(const struct ir_rule *r);
+/* Do both say the same about connections? */
+bool ir_grant_equal(const struct ir_grant *x, const struct ir_grant *y);
+/* The secret of this name, or NULL. */
+const struct ir_env_secret *ir_secret_find(const struct ir *ir, struct str name);
+/*
+ * Does a rule need the secret: for a header, or for a proxy?  Then the gateway gets it, and
+ * the run never does.
+ */
+bool ir_secret_is_used(const struct ir *ir, struct str name);
 /* Can a run read the whole host, except what rules take away? */
 bool ir_reads_anywhere(const struct ir *ir);
 

@@ -22,7 +22,7 @@ WORDS(ir_words_mode, [IR_NET_DISABLED] = "disabled", [IR_NET_LIMITED] = "limited
       [IR_NET_FULL] = "full");
 WORDS(ir_words_part, [IR_P_SETTING] = "setting", [IR_P_RUNNER] = "runner",
       [IR_P_SESSION] = "session", [IR_P_AUDIT] = "audit", [IR_P_ALERT] = "alert",
-      [IR_P_TOOL] = "tool", [IR_P_NETWORK] = "network");
+      [IR_P_TOOL] = "tool");
 WORDS(ir_words_peek, [IR_PEEK_PORT] = "port", [IR_PEEK_NONE] = "none", [IR_PEEK_TLS] = "tls",
       [IR_PEEK_HTTP] = "http");
 WORDS(ir_words_glob, [IR_G_ONE] = "one", [IR_G_STAR] = "star", [IR_G_DEEP] = "deep",
@@ -186,6 +186,34 @@ bool ir_glob_is_literal(const struct ir_glob *g)
 				return false;
 	}
 	return true;
+}
+
+bool ir_grant_equal(const struct ir_grant *x, const struct ir_grant *y)
+{
+	return str_eq(x->via, y->via) && str_eq(x->via_secret, y->via_secret) &&
+	       str_eq(x->header, y->header) && str_eq(x->prefix, y->prefix) &&
+	       str_eq(x->secret, y->secret) && x->dial == y->dial && x->peek == y->peek &&
+	       x->bytes == y->bytes && x->connections == y->connections;
+}
+
+const struct ir_env_secret *ir_secret_find(const struct ir *ir, struct str name)
+{
+	for (size_t i = 0; i < ir->secrets.n; i++)
+		if (str_eq(ir->secrets.v[i].name, name))
+			return &ir->secrets.v[i];
+	return NULL;
+}
+
+bool ir_secret_is_used(const struct ir *ir, struct str name)
+{
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+
+		if (r->kind == IR_NET && (str_eq(r->set.u.net.grant.secret, name) ||
+					  str_eq(r->set.u.net.grant.via_secret, name)))
+			return true;
+	}
+	return false;
 }
 
 const struct ir_path *ir_mount_tree(const struct ir *ir, const struct ir_mount *m)

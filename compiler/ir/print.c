@@ -198,6 +198,8 @@ static void put_grant(FILE *out, const struct ir_grant *g)
 		ir_print_quoted(out, g->prefix);
 	}
 	put_named(out, "from secret", g->secret);
+	if (g->dial)
+		fprintf(out, " dial %u", g->dial);
 	if (g->connections)
 		fprintf(out, " connections %u", g->connections);
 	if (g->bytes)

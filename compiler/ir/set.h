@@ -163,13 +163,16 @@ enum ir_peek {
  */
 struct ir_grant {
 	struct str via;        /* the proxy that takes them out: "http://HOST:PORT" with a
-	                          name in lower case, an IPv6 address in brackets; empty:
-	                          the gateway connects by itself */
+	                          name in lower case, an IPv6 address in brackets; "none":
+	                          the rule wants no proxy, whatever other rules want; empty:
+	                          it says nothing */
 	struct str via_secret; /* the name of the secret with the proxy's "user:password";
 	                          empty: the proxy asks for none */
 	struct str header;     /* inject: the header's name; empty: nothing is injected */
 	struct str prefix;     /* what stands before the secret in its value; may be empty */
 	struct str secret;     /* inject: the name of the secret */
+	uint16_t dial;         /* inject: the port that the gateway connects to, with TLS;
+	                          the rule itself matches port 80; 0: nothing is injected */
 	uint64_t bytes;        /* both ways together, for each run; 0: no limit */
 	uint32_t connections;  /* for each run; 0: no limit */
 	enum ir_peek peek;

@@ -1,6 +1,6 @@
 /*
  * Reads what this version only carries for later ones: runner, session, audit, alerts,
- * keys of tools and `via`.  Every key and value is checked against settings.def.
+ * keys of tools.  Every key and value is checked against settings.def.
  * Statements with a form of their own (rates, routes, alerts) are read here.
  */
 #include "compiler/lower/settings.h"
@@ -259,7 +259,7 @@ static void tool(struct lower *l, const struct sema_stmt *t)
 	}
 }
 
-/* A statement that gives one key its value: `mode WORD`, `via TEXT`. */
+/* A statement that gives one key its value: `mode WORD`. */
 static void one_key(struct lower *l, const struct sema_stmt *t, enum ir_part part,
 		    const char *key, const struct ast_value *v)
 {
@@ -279,9 +279,6 @@ void lower_carried(struct lower *l, const struct sema_stmt *t)
 	case AST_MODE:
 		if (section == AST_SEC_RUNNER)
 			one_key(l, t, IR_P_RUNNER, "mode", &word);
-		return;
-	case AST_VIA:
-		one_key(l, t, IR_P_NETWORK, "via", t->stmt->values);
 		return;
 	case AST_ROUTE:
 		route(l, t);

@@ -5,6 +5,7 @@
 #include "compiler/sema/sema.h"
 
 struct lower_alias;
+struct lower_via;
 
 struct claim;
 
@@ -20,6 +21,8 @@ struct lower {
 	const struct sema_stmt *stmt; /* the statement that is being lowered */
 	struct ir made;               /* the rules, facts and examples that it makes */
 	bool sockets;                 /* its paths are of sockets */
+	struct lower_via *via[IR_LEVEL_COUNT]; /* the proxy of a level's rules that name
+	                                          none, or NULL; see grant.c */
 	const struct claim *mode;     /* which network mode closes socket families, or NULL */
 };
 
@@ -91,9 +94,37 @@ void lower_scratch(struct lower *l, const struct sema_stmt *t);
 /* Call this after the last rule: decides whose home ${HOME} is. */
 void lower_home(struct lower *l);
 void lower_net(struct lower *l, const struct sema_stmt *t);
+/* --- host.c ---------------------------------------------------------------- */
+
 bool lower_host(struct lower *l, const struct ast_value *v, struct ir_net *ret);
+/* Reads a port or a range of them; false after an error. */
 bool lower_port(struct lower *l, const struct ast_value *v, uint16_t *ret_lo,
 		uint16_t *ret_hi);
+/* Reads an address or a block of them. */
+bool lower_address(struct lower *l, const struct ast_value *v, struct num_cidr *ret);
+/*
+ * Checks a host name and gives it in ASCII and lower case, without the last dot.  `v` is
+ * where it stands; `text` may be a part of it.
+ */
+bool lower_name(struct lower *l, const struct ast_value *v, struct str text,
+		struct str *ret);
+/* --- grant.c: what the gateway does with the connections of a rule ---------- */
+
+/* Where the run speaks plain HTTP, if the gateway adds a header. */
+#define LOWER_INJECT_PORT 80
+/* Reads the section statements `via`; call it before the first rule. */
+void lower_vias(struct lower *l);
+/* Reads what a rule's options say; false after an error. */
+bool lower_grant(struct lower *l, const struct sema_stmt *t, struct ir_grant *ret);
+/*
+ * Makes it fit one host of the rule (`v`; NULL: the rule names none): the section's proxy
+ * counts if the rule names none.  False after an error.
+ */
+bool lower_grant_host(struct lower *l, const struct sema_stmt *t,
+		      const struct ast_value *v, struct ir_net *net);
+/* Call this after lower_env(): every secret that a rule uses must be declared. */
+void lower_grants_done(struct lower *l);
+
 void lower_unix(struct lower *l, const struct sema_stmt *t);
 void lower_syscall(struct lower *l, const struct sema_stmt *t);
 /* Adds rules for the socket families that the network's mode allows. */

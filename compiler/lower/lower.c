@@ -205,6 +205,7 @@ struct ir *lower_policy(struct sema *s)
 	for (size_t i = 0; i < s->stmts.n; i++)
 		lower_carried(&l, s->stmts.v[i]);
 	lower_settings(&l);
+	lower_vias(&l);
 	for (size_t i = 0; i < s->stmts.n; i++)
 		lower_stmt(&l, s->stmts.v[i]);
 	l.stmt = l.mode ? l.mode->t : NULL;
@@ -217,6 +218,7 @@ struct ir *lower_policy(struct sema *s)
 	lower_pins_done(&l);
 	take_until(&l);
 	lower_env(&l);
+	lower_grants_done(&l);
 	lower_tests(&l);
 	warn_network_off(&l);
 	if (!s->sink->errors)

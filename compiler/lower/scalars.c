@@ -319,6 +319,26 @@ static void limit(struct lower *l, const struct sema_stmt *t)
 	scalar(l, t, id)->num = num;
 }
 
+/* How long a connection waits for a person; the gateway holds none for longer. */
+static void hold(struct lower *l, const struct sema_stmt *t)
+{
+	const struct ast_value *v = t->stmt->values;
+	uint64_t num = 0;
+	bool read = v && lower_number(IR_T_DURATION, v->text, &num);
+	struct diag *d;
+
+	if (read && num > 0 && num <= IR_MAX_HOLD) {
+		scalar(l, t, IR_S_NET_HOLD)->num = num;
+		return;
+	}
+	d = diag_add(l->sink, DIAG_VALUE, v ? v->at : t->stmt->at,
+		     "a connection waits at most %us for a person, not '%.*s'",
+		     IR_MAX_HOLD / 1000, STR_ARG(v ? v->text : STR("")));
+	diag_help(l->sink, d, read && num == 0 ?
+			  "write 'deny' where nobody may be asked" :
+			  "write a span of time with its unit: hold 10s");
+}
+
 static void read_stmt(struct lower *l, const struct sema_stmt *t)
 {
 	switch ((int)t->stmt->kind) {
@@ -335,6 +355,9 @@ static void read_stmt(struct lower *l, const struct sema_stmt *t)
 	case AST_MODE:
 		if (t->section == AST_SEC_NETWORK)
 			mode(l, t);
+		break;
+	case AST_HOLD:
+		hold(l, t);
 		break;
 	case AST_PAIR:
 		if (t->section == AST_SEC_LIMITS)

@@ -277,23 +277,6 @@ static bool text_value(struct lower *l, const struct lower_spec *spec, struct st
 	return ret->text.n ? true : bad(l, v, key, "an empty text says nothing");
 }
 
-static bool proxy_value(struct lower *l, const struct lower_spec *spec, struct str key,
-			const struct ast_value *v, struct ir_value *ret)
-{
-	struct diag *d;
-
-	if (!text_value(l, spec, key, v, ret))
-		return false;
-	for (const char *w = spec->words; *w; w += strcspn(w, "|") + (strchr(w, '|') != NULL))
-		if (str_starts(ret->text, (struct str){ w, strcspn(w, "|") }))
-			return true;
-	d = diag_add(l->sink, DIAG_SETTING_VALUE, v->at, "'%.*s' is no proxy",
-		     STR_ARG(v->text));
-	diag_help(l->sink, d, "write http://HOST:PORT, https://HOST:PORT or "
-		  "socks5://HOST:PORT");
-	return false;
-}
-
 bool lower_value(struct lower *l, const struct lower_spec *spec, struct str key,
 		 const struct ast_value *v, struct ir_value *ret)
 {
@@ -304,8 +287,6 @@ bool lower_value(struct lower *l, const struct lower_spec *spec, struct str key,
 	case LOWER_T_TEXT:
 	case LOWER_T_PATH:
 		return text_value(l, spec, key, v, ret);
-	case LOWER_T_PROXY:
-		return proxy_value(l, spec, key, v, ret);
 	case LOWER_T_BOOL:
 		if (v->kind != AST_V_NAME ||
 		    (!str_eqz(v->text, "true") && !str_eqz(v->text, "false")))

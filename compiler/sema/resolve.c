@@ -20,7 +20,7 @@ static struct ast_option *resolve_options(struct sema *s, struct sema_unit *u,
 	for (; o; o = o->next) {
 		struct ast_option *c = arena_dup(s->a, o, sizeof(*o));
 
-		if (o->kind == AST_O_BECAUSE)
+		if (o->kind == AST_O_BECAUSE || o->kind == AST_O_VIA || o->kind == AST_O_INJECT)
 			c->values = sema_values(s, u, o->values, SEMA_V_TEXTS);
 		else if (o->kind == AST_O_EXCEPT || o->kind == AST_O_WITHIN)
 			c->values = sema_values(s, u, o->values, values_of(section));

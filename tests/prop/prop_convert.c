@@ -127,7 +127,8 @@ static struct str with_comments(struct tree_gen *g, const struct ast_file *f)
 	buf_init(&b, &g->arena);
 	for (size_t i = 0; i < lex.n; i++) {
 		buf_str(&b, lex.v[i].text);
-		switch (tree_below(g, 10)) {
+		/* a rule's `via` on a line of its own may be refused (P0219) */
+		switch (tree_is_via(&lex, i + 1) ? 9 : tree_below(g, 10)) {
 		case 0:
 			buf_printf(&b, " # behind %zu\n", i);
 			break;

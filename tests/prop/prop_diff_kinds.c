@@ -63,7 +63,20 @@ static const struct slot slots[] = {
 	{ NULL, false, { "", "alert spike when denied > 5 per 1m do block",
 			 "alert spike when denied > 6 per 1m do block",
 			 "alert spike when denied > 5 per 1m do notify" } },
-	{ "network", false, { "", "via \"http://p.example:1\"", "via \"http://p.example:2\"" } },
+	{ "network", true, { "allow tcp \"gw.example\" port 1", "allow tcp \"gw.example\" port 1 via \"http://p.example:1\"",
+			     "allow tcp \"gw.example\" port 1 via \"http://p.example:2\"",
+			     "allow tcp \"gw.example\" port 1 via \"http://p.example:2\" user from secret GW" } },
+	{ "network", true, { "allow tcp \"pk.example\" port 1 peek tls", "allow tcp \"pk.example\" port 1 peek none" } },
+	{ "network", true, { "allow tcp \"li.example\" port 1 connections 5", "allow tcp \"li.example\" port 1 connections 6",
+			     "allow tcp \"li.example\" port 1" } },
+	{ "network", true, { "allow tcp \"by.example\" port 1 bytes 5", "allow tcp \"by.example\" port 1 bytes 6",
+			     "allow tcp \"by.example\" port 1" } },
+	{ "network", true, { "allow tcp \"wi.example\" port 1", "allow tcp \"wi.example\" port 1 within 10.1.0.0/16",
+			     "allow tcp \"wi.example\" port 1 within 10.0.0.0/8" } },
+	{ "network", true, { "allow tcp \"in.example\" port 80", "allow tcp \"in.example\" inject header \"X\" from secret GW",
+			     "allow tcp \"in.example\" inject header \"X\" \"b \" from secret GW",
+			     "allow tcp \"in.example\" port 444 inject header \"X\" \"b \" from secret GW" } },
+	{ "network", true, { "hold 1s", "hold 2s", "" } },
 	{ NULL, false, { "", "tool \"carried\" { needs-network true }",
 			 "tool \"carried\" { needs-network false }",
 			 "tool \"carried\" { runner native }" } },
@@ -123,7 +136,7 @@ static struct pol written(struct arena *a, const uint32_t *choice, bool back)
 	size_t i;
 
 	buf_init(&b, a);
-	buf_z(&b, "role " ROLE " { }\nrole r2 { }\n");
+	buf_z(&b, "role " ROLE " { }\nrole r2 { }\nenv { secret GW from file \"/gw\" }\n");
 	for (i = 0; i < POL_LEN(slots); i++) {
 		size_t k = back ? POL_LEN(slots) - 1 - i : i;
 		const char *text = slots[k].text[choice[k]];
@@ -194,6 +207,11 @@ static void one_change(struct law *l, unsigned long run, struct arena *a)
 	} else {
 		new[at] = (old[at] + 1 + rnd_below(&r, n - 1)) % n;
 	}
+	/* what the gateway does shows only where there is one */
+	if (slots[at].section && !strcmp(slots[at].section, "network"))
+		for (i = 0; i < POL_LEN(slots); i++)
+			if (!strcmp(slots[i].text[0], "network disabled"))
+				old[i] = new[i] = 1;
 	t[0] = written(a, old, false);
 	t[1] = written(a, new, rnd_one_in(&r, 2));
 	res = compared(l, run, t, ir, a);

@@ -75,7 +75,8 @@ static struct str take_apart(struct tree_gen *g, const struct ast_file *f, bool 
 	buf_init(&b, &g->arena);
 	for (size_t i = 0; i < lex.n; i++) {
 		buf_str(&b, lex.v[i].text);
-		if (wild)
+		/* a rule's `via` on a line of its own may be refused (P0219) */
+		if (wild && !tree_is_via(&lex, i + 1))
 			put_gap(g, &b);
 		else
 			buf_z(&b, lex.v[i].punct == '{' || lex.v[i].punct == '}' ? "\n" :

@@ -133,11 +133,18 @@ static inline struct ast_stmt *tree_network_stmt(struct tree_gen *g)
 {
 	struct ast_stmt *s;
 
-	switch (tree_below(g, 4)) {
+	switch (tree_below(g, 5)) {
 	case 0:
 		return tree_otherwise(g, false);
 	case 1:
-		return AST_STMT(&g->b, AST_VIA, SPAN_NONE, .values = tree_str(g));
+		return AST_STMT(&g->b, AST_VIA, SPAN_NONE, .values = tree_word_or_str(g),
+				.options = tree_coin(g) ? AST_OPTION(&g->b, AST_O_VIA_USER,
+								     SPAN_NONE,
+								     .values = tree_name_value(g)) :
+							  NULL);
+	case 4:
+		return AST_STMT(&g->b, AST_HOLD, SPAN_NONE, .values = tree_number(g),
+				.locked = tree_coin(g));
 	case 2:
 		return AST_STMT(&g->b, AST_MODE, SPAN_NONE, .name = tree_name(g),
 				.locked = tree_coin(g));

@@ -371,9 +371,29 @@ static inline struct ast_option *tree_option(struct tree_gen *g, enum tree_flavo
 		v = tree_date(g);
 		break;
 	case AST_O_PEEK:
+	case AST_O_VIA_USER:
+	case AST_O_FROM_SECRET:
 		if (f != TREE_NET)
 			return NULL;
 		v = tree_name_value(g);
+		break;
+	case AST_O_VIA:
+		if (f != TREE_NET)
+			return NULL;
+		v = tree_word_or_str(g);
+		break;
+	case AST_O_INJECT:
+		if (f != TREE_NET)
+			return NULL;
+		v = tree_str(g);
+		if (tree_coin(g))
+			v = ast_values_add(ast_values_one(v), tree_str(g)).head;
+		break;
+	case AST_O_CONNECTIONS:
+	case AST_O_BYTES:
+		if (f != TREE_NET)
+			return NULL;
+		v = tree_number(g);
 		break;
 	}
 	g->options[k]++;

@@ -3,6 +3,7 @@
 #define TESTS_PROP_TREE_TEXT_H
 
 #include "compiler/ast/print.h"
+#include "compiler/frontend/lexemes.h"
 #include "tests/prop/random_ast.h"
 
 static inline unsigned long from_env(const char *name, unsigned long other)
@@ -10,6 +11,12 @@ static inline unsigned long from_env(const char *name, unsigned long other)
 	const char *v = getenv(name);
 
 	return v && *v ? strtoul(v, NULL, 0) : other;
+}
+
+/* Is word `i` of the text the word `via`? */
+static inline bool tree_is_via(const struct dsl_lexemes *lex, size_t i)
+{
+	return i < lex->n && str_eqz(lex->v[i].text, "via");
 }
 
 static inline void fail_with(struct tree_gen *g, unsigned long seed, const char *what,

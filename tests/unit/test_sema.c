@@ -90,7 +90,7 @@ static const struct {
 	{ "group @g = mount file { deny read @g }", "P0208", "a group of system calls" },
 	{ "group @g = \"/x\" syscall { deny @g }", "P0208", "a group of hosts or paths" },
 	{ "group @g = mount, \"/x\"", "P0208", "a host or path" },
-	{ "network limited { via \"x\" }", "P0212", "no proxy" },
+	{ "network limited { via \"x\" }", "P0217", "HTTP proxies only" },
 	{ "limits { require cgroup }", "P0201", "'require'" },
 	{ "command { deny \"x\" when session == \"a\" }", "P0201", "'session'" },
 	/* options where they do not belong */
