@@ -247,9 +247,10 @@ struct pb_grant {
 	struct pb_str via, via_secret;        /* the upstream proxy; where its secret is */
 	struct pb_str header, prefix, secret; /* inject */
 	uint32_t within_first, within_count;  /* ranges */
-	uint64_t bytes;       /* of one connection, both ways; 0: no limit */
-	uint32_t connections; /* at a time; 0: no limit */
-	uint8_t peek, zero[3]; /* enum pb_peek */
+	uint64_t bytes;       /* both ways together, for each run; 0: no limit */
+	uint32_t connections; /* for each run; 0: no limit */
+	uint8_t peek, zero; /* enum pb_peek */
+	uint16_t dial; /* inject: the port outside; 0: 443 for port 80, else the same */
 };
 
 enum pb_gate {

@@ -17,6 +17,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/egress/inject.h"
 
 #define STMT(c, v) { (uint16_t)(c), 0, 0, (uint32_t)(v) }
 #define JUMP(c, v, t, f) { (uint16_t)(c), (uint8_t)(t), (uint8_t)(f), (uint32_t)(v) }
@@ -104,6 +105,14 @@ static size_t build(struct sock_filter *f)
 		n = put(f, n, (struct sock_filter)JEQ(deadly[i], 0, 1));
 		n = put(f, n, (struct sock_filter)KILL);
 	}
+	/* only to polinject, which gets descriptors */
+	jump = n;
+	n = put(f, n, (struct sock_filter)JEQ(SYS_sendmsg, 0, 0));
+	n = put(f, n, (struct sock_filter)LOAD_ARG(0));
+	n = put(f, n, (struct sock_filter)JEQ(GATE_INJECT, 1, 0));
+	n = put(f, n, (struct sock_filter)REFUSE);
+	n = put(f, n, (struct sock_filter)ALLOW);
+	f[jump].jf = (uint8_t)(n - jump - 1);
 	jump = n;
 	n = put(f, n, (struct sock_filter)JEQ(SYS_setsockopt, 0, 0));
 	n = put(f, n, (struct sock_filter)LOAD_ARG(1));

@@ -49,9 +49,10 @@ enum inject_type {
 
 struct inject_open {
 	uint32_t type, id; /* `id` comes back in INJECT_DONE */
+	uint32_t rule;     /* that decided: its limit of bytes is counted here */
 	uint16_t port;     /* that was dialled: stands in Host if it is not 443 */
-	uint16_t zero[3];
-	uint64_t bytes; /* that may pass, both ways together; 0: no limit */
+	uint16_t zero;
+	uint64_t bytes; /* that may pass in the run, both ways together; 0: no limit */
 	char name[256]; /* the host name, in lower case; ends with NUL */
 };
 

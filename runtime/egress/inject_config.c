@@ -114,6 +114,7 @@ int inject_config_read(struct inject_config *ret, int fd, struct rt_err *err)
 	if (r < 0)
 		return r;
 	ret->egress = (const void *)(p + sizeof(*g));
+	ret->rule_count = g->rule_count;
 	ret->secrets = calloc(ret->egress->grants.count, sizeof(*ret->secrets));
 	if (!ret->secrets)
 		return rt_fail_errno(err, ENOMEM, "the secrets");

@@ -15,6 +15,7 @@ struct inject_config {
 	const struct pb_egress *egress;
 	/* By the number of the grant; NULL: it injects nothing. */
 	const struct gate_secret **secrets;
+	uint32_t rule_count;
 };
 
 /*

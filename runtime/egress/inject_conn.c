@@ -27,8 +27,8 @@ static void close_end(struct inject_conn *c, int which, bool reset)
 
 	if (c->fd[which] < 0)
 		return;
-	/* another process may have the same connection open: closing alone would not stop
-	   its events */
+	/* another process may have the same connection open: closing alone would not
+	   stop its events */
 	if (c->epoll >= 0)
 		(void)epoll_ctl(c->epoll, EPOLL_CTL_DEL, c->fd[which], NULL);
 	if (reset)
@@ -98,7 +98,7 @@ static void refuse(struct inject_conn *c, const char *status, enum gate_what wha
 
 static bool over_limit(struct inject_conn *c)
 {
-	if (!c->most || c->done.up + c->done.down <= c->most)
+	if (!c->most || *c->used <= c->most)
 		return false;
 	say(c, GATE_REFUSED, GATE_W_LIMIT, 0, "the rule's limit of bytes");
 	end(c, true);
@@ -208,6 +208,7 @@ static bool read_command(struct inject_conn *c)
 		return true;
 	}
 	c->done.up += (uint64_t)n;
+	*c->used += (uint64_t)n;
 	/* what follows the last request is nobody's */
 	if (c->reading != INJECT_R_NONE)
 		c->in_n += (size_t)n;
@@ -231,6 +232,7 @@ static bool write_command(struct inject_conn *c, uint64_t now)
 	}
 	c->back_at += (size_t)n;
 	c->done.down += (uint64_t)n;
+	*c->used += (uint64_t)n;
 	c->last = now;
 	if (c->back_at == c->back_n)
 		c->back_at = c->back_n = 0;
@@ -333,8 +335,8 @@ static bool take_requests(struct inject_conn *c)
  * -------------------------------------------------------------------------------- */
 
 struct inject_conn *inject_conn_new(SSL_CTX *ctx, const struct inject_open *open,
-				    const struct inject_header *add, const int fd[2],
-				    uint64_t now)
+				    const struct inject_header *add, uint64_t *used,
+				    const int fd[2], uint64_t now)
 {
 	struct inject_conn *c = malloc(sizeof(*c));
 
@@ -353,6 +355,7 @@ struct inject_conn *inject_conn_new(SSL_CTX *ctx, const struct inject_open *open
 	c->port = open->port;
 	c->epoll = -1;
 	c->most = open->bytes;
+	c->used = used;
 	c->began = c->last = now;
 	c->done.type = INJECT_DONE;
 	c->done.id = open->id;

@@ -43,7 +43,8 @@ struct inject_conn {
 	SSL *ssl;
 	struct inject_header add;
 	uint16_t port;
-	uint64_t most; /* bytes both ways; 0: no limit */
+	uint64_t most;  /* of *used; 0: no limit */
+	uint64_t *used; /* the loop's: bytes of all connections of the rule */
 	char name[EGRESS_NAME_MAX + 1];
 	bool connected;  /* the server's certificate was accepted */
 	bool left, gone; /* the command, the server has ended its side */
@@ -69,7 +70,8 @@ struct inject_conn {
  * the caller's still.  `now` is in milliseconds, here and below.
  */
 struct inject_conn *inject_conn_new(SSL_CTX *ctx, const struct inject_open *open,
-				    const struct inject_header *add, const int fd[2],
+				    const struct inject_header *add, uint64_t *used,
+				    const int fd[2],
 				    uint64_t now);
 /* Does all that can be done without waiting.  c->ended says that it is over; c->again
  * that others should have a turn before it goes on. */

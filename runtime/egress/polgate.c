@@ -24,6 +24,7 @@
 #include "runtime/egress/dns_serve.h"
 #include "runtime/egress/gate.h"
 #include "runtime/egress/gate_confine.h"
+#include "runtime/egress/gate_inject.h"
 #include "runtime/egress/host_addr.h"
 #include "runtime/egress/nflog.h"
 #include "runtime/egress/relay.h"
@@ -44,6 +45,8 @@ struct gate {
 	struct gate_ask ask;
 	struct lookup lookup;
 	struct relay relay;
+	struct gate_inject inject;
+	bool injects;
 	struct dns_serve dns;
 	struct event control, nflog, own;
 };
@@ -62,13 +65,13 @@ static int send_message(enum gate_type type, const char *text)
 
 /* --- what polrun hands over ------------------------------------------------------------ */
 
-static bool is_control(void)
+static bool is_control(int fd)
 {
 	int type = 0, family = 0;
 	socklen_t n = sizeof(type), m = sizeof(family);
 
-	return getsockopt(GATE_CONTROL, SOL_SOCKET, SO_TYPE, &type, &n) == 0 &&
-	       getsockopt(GATE_CONTROL, SOL_SOCKET, SO_DOMAIN, &family, &m) == 0 &&
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) == 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &m) == 0 &&
 	       type == SOCK_SEQPACKET && family == AF_UNIX;
 }
 
@@ -94,6 +97,17 @@ static int read_config(struct gate *g, struct rt_err *err)
 	g->egress = (const void *)(c + 1);
 	(void)close(GATE_CONFIG);
 	return bundle_check_egress(g->egress, c->egress_size, c->rule_count, err);
+}
+
+/* polinject's socket is there if a rule injects something, and only then. */
+static int find_inject(struct gate *g, struct rt_err *err)
+{
+	g->injects = gate_inject_is_needed(g->egress);
+	if (!g->injects)
+		(void)close(GATE_INJECT);
+	else if (!is_control(GATE_INJECT))
+		return rt_fail(err, EINVAL, "a rule injects a header, and there is no polinject");
+	return 0;
 }
 
 static bool is_socket(int fd, enum gate_socket which)
@@ -285,6 +299,13 @@ static int serve(struct gate *g, struct rt_err *err)
 		r = watch(g, &g->nflog, s[GATE_NFLOG], on_nflog);
 	if (r == 0)
 		r = watch(g, &g->own, g->addresses, on_own);
+	g->relay.inject = &g->inject;
+	if (r == 0 && g->injects) {
+		r = gate_inject_ready(err);
+		if (r < 0)
+			return r;
+		r = gate_inject_init(&g->inject, g->base);
+	}
 	if (r == 0)
 		r = watch(g, &g->control, GATE_CONTROL, on_control);
 	return r < 0 ? rt_fail_errno(err, -r, "the gateway's events") : 0;
@@ -298,10 +319,12 @@ int main(void)
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	(void)signal(SIGPIPE, SIG_IGN); /* splice() has no flag against it */
-	if (!is_control())
+	if (!is_control(GATE_CONTROL))
 		return 125;
-	(void)sys_close_range(GATE_CONFIG + 1, ~0u, 0);
+	(void)sys_close_range(GATE_INJECT + 1, ~0u, 0);
 	r = read_config(&g, &err);
+	if (r == 0)
+		r = find_inject(&g, &err);
 	if (r == 0)
 		r = prepare(&g, &err);
 	if (r == 0)

@@ -31,6 +31,7 @@ struct loop {
 	int epoll;
 	SSL_CTX *ctx;
 	struct inject_config config;
+	uint64_t *used; /* bytes, by the number of the rule */
 	struct inject_conn *conns,
 		*ended; /* ended: only `done` counts, which polgate has not got yet */
 	uint32_t count; /* of both lists */
@@ -124,7 +125,8 @@ static void open_conn(struct loop *l, const struct inject_open *open, const int 
 	else if (!inject_config_find(&l->config, open->name, &add))
 		refuse_open(open, GATE_W_RULE, "no rule injects into this host");
 	else if (!prepare(fd[0]) || !prepare(fd[1]) ||
-		 !(c = inject_conn_new(l->ctx, open, &add, fd, now)))
+		 !(c = inject_conn_new(l->ctx, open, &add, &l->used[open->rule], fd,
+				       now)))
 		refuse_open(open, GATE_W_LIMIT, "no memory");
 	if (!c) {
 		(void)close(fd[0]);
@@ -191,7 +193,8 @@ static bool hear_gate(struct loop *l)
 		if (!take_fds(&m, fd))
 			return false;
 		if (n != (ssize_t)sizeof(open) || open.type != INJECT_OPEN ||
-		    open.port == 0 || !memchr(open.name, '\0', sizeof(open.name))) {
+		    open.port == 0 || open.rule >= l->config.rule_count ||
+		    !memchr(open.name, '\0', sizeof(open.name))) {
 			(void)close(fd[0]);
 			(void)close(fd[1]);
 			return false;
@@ -286,6 +289,9 @@ static int start(struct loop *l, struct rt_err *err)
 	r = inject_config_read(&l->config, INJECT_CONFIG, err);
 	if (r < 0)
 		return r;
+	l->used = calloc((size_t)l->config.rule_count + 1, sizeof(*l->used));
+	if (!l->used)
+		return rt_fail_errno(err, ENOMEM, "the limits");
 	l->ctx = inject_tls_init(INJECT_CA, err);
 	if (!l->ctx)
 		return -(err->err ? err->err : EINVAL);

@@ -22,6 +22,52 @@ static void resolve(struct relay_conn *c);
 /* --- dialling
  * --------------------------------------------------------------------------- */
 
+static void on_injected(struct gate_inject_wait *w, const struct inject_done *d)
+{
+	struct relay_conn *c = (void *)((char *)w - offsetof(struct relay_conn, inject));
+	struct gate_record rec = relay_record(c, (enum gate_what)d->what,
+					      (enum gate_why)d->why, c->reach.rule);
+
+	rec.error = d->error;
+	rec.up = d->up;
+	rec.down = d->down;
+	if (d->text[0])
+		record_text(&rec, d->text, strlen(d->text));
+	if (c->reach.rule < c->relay->rule_count)
+		c->relay->used[c->reach.rule].bytes += d->up + d->down;
+	gate_report_add(c->relay->report, &rec);
+	relay_free(c, false);
+}
+
+/* The rule adds a credential: polinject reads the requests and speaks TLS. */
+static void inject(struct relay_conn *c, int server)
+{
+	struct inject_open open = { .rule = c->reach.rule, .port = c->out_port,
+				    .bytes = c->reach.grant->bytes };
+	const int fd[2] = { c->up.from, server };
+
+	/* its events must not wake this process any more */
+	for (int i = 0; i < 2; i++) {
+		if (c->watched[i])
+			(void)event_del(&c->events[i]);
+		c->watched[i] = false;
+	}
+	(void)event_del(&c->timer);
+	c->go = NULL;
+	c->inject.done = on_injected;
+	memcpy(open.name, c->reach.name, strnlen(c->reach.name, sizeof(open.name) - 1));
+	if (!gate_inject_pass(c->relay->inject, &open, fd, &c->inject)) {
+		relay_reset(server);
+		relay_refuse(c, GATE_UNREACHED, GATE_W_LIMIT, c->reach.rule, 0,
+			     "polinject takes no more connections");
+		return;
+	}
+	c->state = RELAY_INJECT;
+	(void)close(server);
+	(void)close(c->up.from);
+	c->up.from = c->down.to = -1;
+}
+
 static void dialled(struct relay_conn *c, int r)
 {
 	memcpy(c->addr, c->dial->addr[c->dial->used], 16);
@@ -29,7 +75,10 @@ static void dialled(struct relay_conn *c, int r)
 	free(c->dial);
 	c->dial = NULL;
 	if (r >= 0) {
-		relay_flow(c, r);
+		if (c->reach.grant->header.len)
+			inject(c, r);
+		else
+			relay_flow(c, r);
 		return;
 	}
 	relay_refuse(c, GATE_UNREACHED,
@@ -57,7 +106,8 @@ static void dial(struct relay_conn *c, const struct lookup_result *found)
 		return;
 	}
 	for (size_t i = 0; i < found->count && d->count < DIAL_ADDRESSES; i++) {
-		reach_address(c->relay->policy, &c->reach, found->addr[i], c->port, &a);
+		reach_address(c->relay->policy, &c->reach, found->addr[i],
+			      c->out_port, &a);
 		if (a.effect == PB_ALLOW || (a.effect == PB_ASK && c->answered)) {
 			memcpy(d->addr[d->count++], found->addr[i], 16);
 		} else {
@@ -78,7 +128,7 @@ static void dial(struct relay_conn *c, const struct lookup_result *found)
 	}
 	memset(c->addr, 0, sizeof(c->addr));
 	d->base = c->relay->base;
-	d->port = c->port;
+	d->port = c->out_port;
 	d->done = on_dialled;
 	d->arg = c;
 	c->dial = d;
@@ -107,7 +157,8 @@ static void addresses(struct relay_conn *c, const struct lookup_result *found)
 		return;
 	}
 	for (size_t i = 0; i < found->count && !c->answered; i++) {
-		reach_address(c->relay->policy, &c->reach, found->addr[i], c->port, &a);
+		reach_address(c->relay->policy, &c->reach, found->addr[i],
+			      c->out_port, &a);
 		allows = allows || a.effect == PB_ALLOW;
 		if (a.effect == PB_ASK && !asks) {
 			asks = true;
@@ -203,7 +254,8 @@ static void begin(struct relay_conn *c)
 	}
 	if (c->reach.rule < c->relay->rule_count)
 		c->relay->used[c->reach.rule].connections++;
-	if (c->reach.name)
+	/* polinject reads what is for it by itself */
+	if (c->reach.name && !c->reach.grant->header.len)
 		kind = peek_kind((enum pb_peek)c->reach.grant->peek, c->port);
 	if (kind == PB_PEEK_NONE) {
 		resolve(c);
@@ -247,11 +299,17 @@ static void decide(struct relay_conn *c)
 	if (c->reach.name)
 		memset(c->addr, 0, sizeof(c->addr));
 	c->has_addr = !c->reach.name;
+	c->out_port = c->port;
+	if (c->reach.effect != PB_DENY && c->reach.grant->header.len)
+		c->out_port = c->reach.grant->dial ? c->reach.grant->dial : 443;
 	if (c->reach.effect == PB_DENY) {
 		relay_refuse(c, GATE_REFUSED, c->reach.why, c->reach.rule, 0, NULL);
-	} else if (c->reach.grant->via.len || c->reach.grant->header.len) {
+	} else if (c->reach.grant->via.len) {
 		relay_refuse(c, GATE_REFUSED, GATE_W_PROTOCOL, c->reach.rule, 0,
-			     "this version has no upstream proxy and injects nothing");
+			     "this version has no upstream proxy");
+	} else if (c->reach.grant->header.len && !c->reach.name) {
+		relay_refuse(c, GATE_REFUSED, GATE_W_PROTOCOL, c->reach.rule, 0,
+			     "a header is injected for names only");
 	} else if (c->reach.effect == PB_ASK) {
 		c->ask.done = on_answer;
 		c->state = RELAY_ASK;
@@ -388,7 +446,7 @@ void relay_release(struct relay *r)
 	while (!LIST_EMPTY(&r->conns)) {
 		struct relay_conn *c = LIST_FIRST(&r->conns);
 
-		if (c->state == RELAY_FLOW)
+		if (c->state == RELAY_FLOW || c->state == RELAY_INJECT)
 			relay_end(c, 0);
 		else
 			relay_free(c, true);

@@ -30,6 +30,7 @@ void relay_free(struct relay_conn *c, bool reset)
 	(void)event_del(&c->timer);
 	lookup_cancel(&c->wait);
 	gate_ask_cancel(&c->ask);
+	gate_inject_cancel(&c->inject);
 	if (c->dial) {
 		dial_stop(c->dial);
 		free(c->dial);
@@ -91,7 +92,7 @@ void relay_end(struct relay_conn *c, int error)
 		relay_record(c, GATE_CLOSED, GATE_W_RULE, c->reach.rule);
 
 	rec.error = (uint32_t)error;
-	if (c->state == RELAY_FLOW)
+	if (c->state == RELAY_FLOW || c->state == RELAY_INJECT)
 		gate_report_add(c->relay->report, &rec);
 	relay_free(c, error != 0);
 }

@@ -12,6 +12,7 @@
 
 #include "runtime/egress/dial.h"
 #include "runtime/egress/gate_ask.h"
+#include "runtime/egress/gate_inject.h"
 #include "runtime/egress/gate_lookup.h"
 #include "runtime/egress/gate_report.h"
 #include "runtime/egress/peek.h"
@@ -40,6 +41,7 @@ struct relay {
 	struct gate_ask *ask;
 	struct gate_report *report;
 	struct pump *pump;
+	struct gate_inject *inject;
 	struct relay_used *used; /* by rule number */
 	uint32_t rule_count, most, count;
 	struct relay_conns conns;
@@ -49,7 +51,10 @@ struct relay {
 	int listener_fds[2];
 };
 
-enum relay_state { RELAY_ASK, RELAY_PEEK, RELAY_LOOKUP, RELAY_DIAL, RELAY_FLOW };
+enum relay_state {
+	RELAY_ASK, RELAY_PEEK, RELAY_LOOKUP, RELAY_DIAL, RELAY_FLOW,
+	RELAY_INJECT /* polinject has both sockets */
+};
 
 struct relay_conn {
 	LIST_ENTRY(relay_conn) link;
@@ -64,11 +69,13 @@ struct relay_conn {
 	uint8_t addr[16]; /* the destination if it has no name, then what is dialled */
 	bool has_addr;
 	uint16_t port, source;
+	uint16_t out_port; /* that is dialled: another one where a header is injected */
 	uint64_t began, last; /* ms; when bytes passed last */
 	struct pump_way up, down;
 	struct event events[2], timer;
 	struct lookup_wait wait;
 	struct gate_ask_wait ask;
+	struct gate_inject_wait inject;
 	struct dial *dial;
 	struct peek *peek;
 };

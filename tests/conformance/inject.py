@@ -210,7 +210,7 @@ class Inject:
         return {"type": kind, "id": id_, "what": WHAT.get(what), "why": WHY[why], "error": error, "requests": requests, "up": up,
                 "down": down, "text": text.split(b"\0")[0].decode()}
 
-    def open(self, port, name="api.example", limit=0, dialled=443):
+    def open(self, port, name="api.example", limit=0, dialled=443, rule=0):
         """The program's end of a connection to the server at `port`."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
             mine = socket.create_connection(listener.getsockname())
@@ -218,7 +218,7 @@ class Inject:
         server = socket.create_connection(("127.0.0.1", port))
         with self.lock:
             self.id += 1
-            message = struct.pack("=IIHHHHQ256s", 1, self.id, dialled, 0, 0, 0, limit, name.encode())
+            message = struct.pack("=IIIHHQ256s", 1, self.id, rule, dialled, 0, limit, name.encode())
             self.gate.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
                                            array.array("i", [theirs.fileno(), server.fileno()]))])
         theirs.close()
@@ -546,14 +546,23 @@ def case_no_answer(b):
 
 
 def case_limit(b):
+    """Of all connections of a rule together; another rule's do not count."""
     s = b.server()
-    c = b.inject.open(s.port, limit=1000)
-    c.sendall(GET)
-    answer(c)
-    c.sendall(b"POST /x HTTP/1.1\r\nHost: api.example\r\nContent-Length: 5000\r\n\r\n" + b"x" * 5000)
-    _, how = all_of(c)
+    first, second, other = (b.inject.open(s.port, limit=1000, rule=rule) for rule in (5, 5, 6))
+    body = b"POST /x HTTP/1.1\r\nHost: api.example\r\nContent-Length: 600\r\n\r\n" + b"x" * 600
+    for c in (first, other):
+        c.sendall(body)
+        answer(c)
+    second.sendall(body)
+    _, how = all_of(second)
     d = b.inject.done()
-    assert how == "reset" and d["why"] == "limit", (how, d)
+    assert how == "reset" and d["why"] == "limit" and d["what"] == "refused", (how, d)
+    other.sendall(GET)
+    answer(other)
+    other.close()
+    assert b.inject.done()["what"] == "closed"
+    first.sendall(GET)
+    assert all_of(first)[1] == "reset" and b.inject.done()["why"] == "limit"
 
 
 def case_large_answer(b):
@@ -687,7 +696,8 @@ def case_gate_ends(b):
 def case_nonsense_from_gate(b):
     """A message that is none ends it: nothing is guessed."""
     for message, fds in ((b"x", 2), (b"x" * 288, 2), (b"\1\0\0\0" + bytes(284), 0), (b"\1\0\0\0" + bytes(284), 1), (b"\1\0\0\0" + bytes(284), 3),
-                         (struct.pack("=IIHHHHQ", 1, 1, 443, 0, 0, 0, 0) + b"x" * 256, 2)):
+                         (struct.pack("=IIIHHQ", 1, 1, 0, 443, 0, 0) + b"x" * 256, 2),
+                         (struct.pack("=IIIHHQ", 1, 1, 99, 443, 0, 0) + b"api.example" + bytes(245), 2)):
         inject = Inject(f"{b.folder}/ca.pem")
         pair = [socket.socket() for _ in range(fds)]
         inject.gate.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [p.fileno() for p in pair]))] if fds else [])

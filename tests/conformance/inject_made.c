@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	size_t n;
 	struct gate_secret s = { .grant = 1 };
 	struct gate_config c = { .magic = GATE_MAGIC, .size = sizeof(c), .egress_size = sizeof(m),
-				 .rule_count = 1 };
+				 .rule_count = 8 };
 
 	if (argc != 4)
 		return 2;
