@@ -114,6 +114,45 @@ want_rc 0
 want_out '^reached two'
 
 echo "$D/two" >name
+t "datagrams: with an address in each message, and after connect"
+policy 'unix { allow "'"$D"'/mail" }'
+cat >"$P/mail.py" <<'EOS'
+import socket, sys
+for text, connect in (b"sent", False), (b"connected", True):
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    if connect:
+        s.connect(sys.argv[1]); s.send(text)
+    else:
+        s.sendto(text, sys.argv[1])
+EOS
+cat >"$WORK/mailbox.py" <<'EOS'
+import os, socket, sys, time
+boxes = []
+for name in "mail", "other":
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    s.bind(name); os.chmod(name, 0o600); s.setblocking(False); boxes.append(s)
+open("boxes", "w").close()
+while not os.path.exists("read"):
+    time.sleep(0.02)
+for s in boxes:
+    try:
+        while True: print(s.getsockname(), s.recv(100).decode(), flush=True)
+    except BlockingIOError: pass
+EOS
+(cd "$D" && exec python3 "$WORK/mailbox.py" >"$WORK/mailbox") &
+box=$!
+within 20 test -e "$D/boxes"
+run python3 mail.py "$D/other"
+want_rc 1
+run python3 mail.py "$D/mail"
+want_rc 0
+echo >"$D/read"
+wait "$box"
+out=$(cat "$WORK/mailbox")
+want_out '^mail sent$'
+want_out '^mail connected$'
+no_out other
+
 t "a deny of the name wins, by whatever name; so does a hide of the file"
 policy 'unix { allow "'"$D"'/one", "'"$D"'/two"  deny "'"$WORK"'/link/one" }
 file { hide "'"$D"'/two" }'

@@ -286,6 +286,15 @@ static void test_otherwise_and_sockets(void **state)
 	assert_true(v[1].rule == allow->index && v[1].effect == PB_ALLOW);
 	assert_null(bk_mounts.verify(m.ir, &m.out, &m.a));
 	mk_release(&m);
+	/* the host's network has the host's abstract names */
+	mk_init(&m);
+	m.ir->scalars[IR_S_NET_MODE].num = IR_NET_FULL;
+	bus = mk_rule(&m, IR_UNIX, IR_ALLOW);
+	bus->set.u.unix_path = mk_path(&m, IR_ROOT_FS, "bus");
+	bus->set.u.unix_path.abstract = true;
+	check(&m);
+	assert_int_equal(mk_exactness(&m, bus, "mounts", "Landlock's scope"), BK_OVER);
+	mk_release(&m);
 }
 
 static void test_a_writable_tree_without_exec_is_noted(void **state)

@@ -288,14 +288,22 @@ static const char *elsewhere(const struct ctx *c)
 			     "sockets elsewhere are not mounted";
 }
 
+/* Why abstract sockets of the host are out of reach: polrun sees to the one or the other. */
+static const char *abstract(const struct ctx *c)
+{
+	return c->ir->scalars[IR_S_NET_MODE].num == IR_NET_FULL ?
+		       "abstract sockets of the host are closed by Landlock's scope; on a "
+		       "kernel without it the run makes no unix sockets but connected pairs" :
+		       "abstract sockets of the host are in another namespace";
+}
+
 static void allow_unix(const struct ctx *c, const struct ir_rule *r)
 {
 	const struct ir_path *p = &r->set.u.unix_path;
 	struct mounts_places at;
 
 	if (p->abstract) {
-		bk_note(c->report, r, LAYER, BK_OVER,
-			"abstract sockets of the host are in another namespace");
+		bk_note(c->report, r, LAYER, BK_OVER, "%s", abstract(c));
 		return;
 	}
 	mounts_places(c->report->a, p, &at);
@@ -313,7 +321,7 @@ static void allow_unix(const struct ctx *c, const struct ir_rule *r)
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"a name that is a socket at the start is mounted, and nothing "
 			"beside it; one that is absent then, that its server makes anew "
-			"later, or that a file rule hides, is not reached (over)");
+			"later, or that a file rule hides by name, is not reached (over)");
 }
 
 static void check_unix(const struct ctx *c, const struct ir_rule *r)
@@ -323,8 +331,8 @@ static void check_unix(const struct ctx *c, const struct ir_rule *r)
 	if (r->effect == IR_ALLOW)
 		allow_unix(c, r);
 	else if (p->abstract)
-		bk_note(c->report, r, LAYER, r->effect == IR_ASK ? BK_OVER : BK_EXACT,
-			"abstract sockets of the host are in another namespace");
+		bk_note(c->report, r, LAYER, r->effect == IR_ASK ? BK_OVER : BK_EXACT, "%s",
+			abstract(c));
 	else if (mounts_is_literal(c->report->a, p))
 		bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
 			"masked where it is a socket at the start; a connection to one that "
