@@ -12,6 +12,7 @@ import ctypes
 import fcntl
 import hashlib
 import os
+import random
 import re
 import shutil
 import socket
@@ -634,6 +635,79 @@ def case_many(b):
     assert seen[-1][0] == before[0], (before, seen)
     assert SANITIZED or seen[-1][1] < seen[0][1] + 4096, (before, seen)
     print(f"     {before[1]} KiB before, {seen[-1][1]} KiB after 300 connections")
+
+
+def one_of_chaos(b, r, port):
+    """A program that is cut, slow, malformed or gone at any moment."""
+    c = b.inject.open(port)
+    try:
+        what = r.randrange(8)
+        head = GET if what < 5 else CLOSE
+        if what == 1:
+            head = GET[:r.randrange(len(GET))]
+        elif what == 2:
+            head = bytes(r.randrange(256) for _ in range(r.randrange(1, 400)))
+        elif what == 3:
+            head = b"POST /x HTTP/1.1\r\nHost: api.example\r\nTransfer-Encoding: chunked\r\n\r\n" + b"5\r\nabcde\r\n" * r.randrange(9)
+        elif what == 4:
+            at = r.randrange(len(GET))
+            head = GET[:at] + bytes([r.randrange(256)]) + GET[at + 1:]
+        while head:
+            n = r.randrange(1, 60)
+            c.sendall(head[:n])
+            head = head[n:]
+            if r.randrange(4) == 0:
+                time.sleep(r.random() / 50)
+        end = r.randrange(4)
+        if end == 0:
+            c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        elif end == 1:
+            c.shutdown(socket.SHUT_WR)
+            all_of(c)
+        elif end == 2 and what >= 5:
+            all_of(c)
+    except OSError:
+        pass
+    finally:
+        c.close()
+
+
+def case_chaos(b):
+    """Programs and servers that end, break and stall at random: every connection ends, nothing is left, and no
+    server that is not the right one has seen the secret."""
+    seed = int(os.environ.get("SEED") or time.time())
+    r = random.Random(seed)
+
+    def talk(c, record):
+        how = r.randrange(6)
+        if how == 0:
+            return
+        head, _ = read_head(c, record)
+        if how == 1 or head is None:
+            return
+        if how == 2:
+            c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+            return
+        if how == 3:
+            c.sendall(os.urandom(100000))
+            return
+        c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/x")
+        if how == 4:
+            time.sleep(0.05)
+    good, bad = b.server(talk), b.server(talk, base=b.authority.issue("chaos", "DNS:evil.example"))
+    plain = b.server(say_http, plain=True)
+    fds = len(os.listdir(f"/proc/{b.inject.process.pid}/fd"))
+    for _ in range(6):
+        threads = [threading.Thread(target=one_of_chaos, args=(b, r, r.choice((good, good, good, bad, plain)).port)) for _ in range(50)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        for _ in threads:
+            b.inject.done()
+    assert len(os.listdir(f"/proc/{b.inject.process.pid}/fd")) == fds, f"SEED={seed}: descriptors are left"
+    assert SECRET.encode() not in bad.all() + plain.all() and SECRET.encode() in good.all(), f"SEED={seed}"
+    return None
 
 
 def case_confined(b):
