@@ -84,8 +84,7 @@ static struct text trimmed(struct text t)
 	return t;
 }
 
-/* --- lines --------------------------------------------------------------------------
- */
+/* --- lines ----------------------------------------------------------------------- */
 
 static struct http_span span(const uint8_t *p, struct text t)
 {
@@ -218,8 +217,7 @@ static enum http_verdict read_field(struct http_head *h, const uint8_t *p,
 	return HTTP_MORE;
 }
 
-/* --- what the fields say ------------------------------------------------------------
- */
+/* --- what the fields say --------------------------------------------------------- */
 
 static enum http_verdict read_length(struct http_head *h, struct text t)
 {
@@ -389,8 +387,7 @@ static enum http_verdict finish(struct http_head *h, const uint8_t *p)
 	return HTTP_HEAD;
 }
 
-/* --- bytes --------------------------------------------------------------------------
- */
+/* --- bytes ----------------------------------------------------------------------- */
 
 void http_head_init(struct http_head *h)
 {

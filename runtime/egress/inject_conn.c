@@ -18,8 +18,7 @@
 
 #define ROUNDS 32 /* of one turn */
 
-/* --- the end
- * -------------------------------------------------------------------------- */
+/* --- the end --------------------------------------------------------------------- */
 
 static void close_end(struct inject_conn *c, int which, bool reset)
 {
@@ -105,8 +104,7 @@ static bool over_limit(struct inject_conn *c)
 	return true;
 }
 
-/* --- the server's side
- * ------------------------------------------------------------------ */
+/* --- the server's side ----------------------------------------------------------- */
 
 /* True: wait for an event.  False: `ssl` is broken. */
 static bool must_wait(const struct inject_conn *c, int r)
@@ -185,8 +183,7 @@ static bool read_server(struct inject_conn *c)
 	return true;
 }
 
-/* --- the command's side
- * ----------------------------------------------------------------- */
+/* --- the command's side ---------------------------------------------------------- */
 
 static bool read_command(struct inject_conn *c)
 {
@@ -240,8 +237,7 @@ static bool write_command(struct inject_conn *c, uint64_t now)
 	return true;
 }
 
-/* --- requests
- * ------------------------------------------------------------------------------ */
+/* --- requests -------------------------------------------------------------------- */
 
 static void take(struct inject_conn *c, size_t n)
 {
@@ -331,8 +327,7 @@ static bool take_requests(struct inject_conn *c)
 	return false;
 }
 
-/* --- together
- * -------------------------------------------------------------------------------- */
+/* --- together -------------------------------------------------------------------- */
 
 struct inject_conn *inject_conn_new(SSL_CTX *ctx, const struct inject_open *open,
 				    const struct inject_header *add, uint64_t *used,

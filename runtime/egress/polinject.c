@@ -47,8 +47,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* --- polgate
- * ------------------------------------------------------------------------------- */
+/* --- polgate --------------------------------------------------------------------- */
 
 static int tell(const struct inject_done *d)
 {
@@ -204,8 +203,7 @@ static bool hear_gate(struct loop *l)
 	return true;
 }
 
-/* --- connections
- * ------------------------------------------------------------------------------ */
+/* --- connections ----------------------------------------------------------------- */
 
 /* Its descriptors are closed, so no event names it any more. */
 static void settle(struct loop *l, struct inject_conn *c)

@@ -19,8 +19,7 @@
 
 static void resolve(struct relay_conn *c);
 
-/* --- dialling
- * --------------------------------------------------------------------------- */
+/* --- dialling -------------------------------------------------------------------- */
 
 static void on_injected(struct gate_inject_wait *w, const struct inject_done *d)
 {
@@ -93,6 +92,24 @@ static void on_dialled(struct dial *d, int r)
 	dialled(d->arg, r);
 }
 
+/* What asks must have been answered, each rule for itself. */
+static bool may_dial(const struct relay_conn *c, const struct reach_address *a)
+{
+	for (uint32_t i = 0; a->effect == PB_ASK && i < c->answered_count; i++)
+		if (c->answered[i] == a->rule)
+			return true;
+	return a->effect == PB_ALLOW;
+}
+
+/* False: too many rules ask about one connection. */
+static bool remember_answer(struct relay_conn *c)
+{
+	if (c->answered_count == sizeof(c->answered) / sizeof(c->answered[0]))
+		return false;
+	c->answered[c->answered_count++] = c->asking;
+	return true;
+}
+
 /* Dials those of the addresses that the policy lets through. */
 static void dial(struct relay_conn *c, const struct lookup_result *found)
 {
@@ -108,7 +125,7 @@ static void dial(struct relay_conn *c, const struct lookup_result *found)
 	for (size_t i = 0; i < found->count && d->count < DIAL_ADDRESSES; i++) {
 		reach_address(c->relay->policy, &c->reach, found->addr[i],
 			      c->out_port, &a);
-		if (a.effect == PB_ALLOW || (a.effect == PB_ASK && c->answered)) {
+		if (may_dial(c, &a)) {
 			memcpy(d->addr[d->count++], found->addr[i], 16);
 		} else {
 			last = a;
@@ -138,8 +155,7 @@ static void dial(struct relay_conn *c, const struct lookup_result *found)
 		dialled(c, r);
 }
 
-/* --- addresses
- * --------------------------------------------------------------------------- */
+/* --- addresses ------------------------------------------------------------------- */
 
 /* A rule may ask about the address to which the name leads: then nothing is dialled
  * before the answer. */
@@ -149,25 +165,26 @@ static void addresses(struct relay_conn *c, const struct lookup_result *found)
 {
 	struct reach_address a;
 	struct gate_record rec;
-	bool asks = false, allows = false;
+	bool asks = false, may = false;
 
 	if (found->count == 0) {
 		relay_refuse(c, GATE_UNREACHED, GATE_W_RESOLVE, c->reach.rule,
 			     found->error, NULL);
 		return;
 	}
-	for (size_t i = 0; i < found->count && !c->answered; i++) {
+	for (size_t i = 0; i < found->count; i++) {
 		reach_address(c->relay->policy, &c->reach, found->addr[i],
 			      c->out_port, &a);
-		allows = allows || a.effect == PB_ALLOW;
+		may = may || may_dial(c, &a);
 		if (a.effect == PB_ASK && !asks) {
 			asks = true;
 			memcpy(c->addr, found->addr[i], 16);
+			c->asking = a.rule;
 			rec = relay_record(c, GATE_REFUSED, GATE_W_ASK, a.rule);
 			rec.has_addr = 1;
 		}
 	}
-	if (!asks || allows) {
+	if (!asks || may) {
 		dial(c, found);
 		return;
 	}
@@ -183,13 +200,13 @@ static void on_address_answer(struct gate_ask_wait *w, bool yes)
 {
 	struct relay_conn *c = (void *)((char *)w - offsetof(struct relay_conn, ask));
 
-	if (yes) {
-		c->answered = true;
+	if (yes && remember_answer(c)) {
+		/* anew: the answer may have taken long */
 		resolve(c);
 		return;
 	}
 	c->has_addr = true;
-	relay_refuse(c, GATE_REFUSED, GATE_W_ASK, c->reach.rule, 0, NULL);
+	relay_refuse(c, GATE_REFUSED, GATE_W_ASK, c->asking, 0, NULL);
 }
 
 static void on_found(struct lookup_wait *w, const struct lookup_result *found)
@@ -219,8 +236,7 @@ static void resolve(struct relay_conn *c)
 	addresses(c, &found);
 }
 
-/* --- what is sent
- * ------------------------------------------------------------------------ */
+/* --- what is sent ---------------------------------------------------------------- */
 
 /* The first flight; what follows is looked at while it flows. */
 static void look(struct relay_conn *c)
@@ -276,15 +292,13 @@ static void begin(struct relay_conn *c)
 	look(c);
 }
 
-/* --- the decision
- * ------------------------------------------------------------------------ */
+/* --- the decision ---------------------------------------------------------------- */
 
 static void on_answer(struct gate_ask_wait *w, bool yes)
 {
 	struct relay_conn *c = (void *)((char *)w - offsetof(struct relay_conn, ask));
 
-	if (yes) {
-		c->answered = true;
+	if (yes && remember_answer(c)) {
 		begin(c);
 		return;
 	}
@@ -313,6 +327,7 @@ static void decide(struct relay_conn *c)
 	} else if (c->reach.effect == PB_ASK) {
 		c->ask.done = on_answer;
 		c->state = RELAY_ASK;
+		c->asking = c->reach.rule;
 		rec = relay_record(c, GATE_REFUSED, GATE_W_ASK, c->reach.rule);
 		if (!gate_ask_start(c->relay->ask, &rec, &c->ask))
 			relay_refuse(c, GATE_REFUSED, GATE_W_ASK, c->reach.rule, 0,
@@ -322,8 +337,7 @@ static void decide(struct relay_conn *c)
 	}
 }
 
-/* --- accept
- * ------------------------------------------------------------------------------ */
+/* --- accept ---------------------------------------------------------------------- */
 
 /* Where the command wanted to go, before the table redirected it. */
 static bool original(int fd, int family, uint8_t addr[16], uint16_t *ret_port)

@@ -97,8 +97,7 @@ void relay_end(struct relay_conn *c, int error)
 	relay_free(c, error != 0);
 }
 
-/* --- time
- * ------------------------------------------------------------------------------- */
+/* --- time ------------------------------------------------------------------------ */
 
 void relay_set_timer(struct relay_conn *c, uint64_t ms)
 {
@@ -130,8 +129,7 @@ void relay_init_timer(struct relay_conn *c)
 	(void)evtimer_assign(&c->timer, c->relay->base, on_timer, c);
 }
 
-/* --- events
- * ------------------------------------------------------------------------------- */
+/* --- events ---------------------------------------------------------------------- */
 
 static void go_on(struct relay_conn *c)
 {

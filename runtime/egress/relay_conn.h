@@ -63,7 +63,9 @@ struct relay_conn {
 	enum relay_state state;
 	void (*go)(struct relay_conn *c); /* on an event; NULL: bytes wait meanwhile */
 	bool in_turn, watched[2];         /* its sockets: the command's, the server's */
-	bool answered;                    /* a person has said yes */
+	uint32_t asking;          /* the rule of the question that it waits for */
+	uint32_t answered[4];     /* rules to whose question a person has said yes */
+	uint32_t answered_count;
 	bool silent;                      /* nothing to look at was sent yet */
 	struct reach reach;
 	uint8_t addr[16]; /* the destination if it has no name, then what is dialled */
