@@ -11,10 +11,12 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/polquery/query_input.h"
+#include "runtime/polquery/query_questions.h"
 #include "runtime/polquery/query_socket.h"
 
 enum {
@@ -24,6 +26,7 @@ enum {
 	CHILD_SECONDS = 60,   /* limit for deciding and for the client to read the answer */
 	KEPT = 64 * 1024,     /* bytes of buffer that an idle client keeps */
 	EVENTS = 64,
+	WAITING = 64 * 1024,  /* an answerer for whom more bytes wait is disconnected */
 };
 
 struct client {
@@ -39,15 +42,18 @@ struct client {
 	bool more;            /* its buffer may contain another line */
 	bool waits;           /* … and that line has to wait until there is room for
 	                         another child */
+	bool lost;            /* to be dropped: sweep() */
 };
 
 struct server {
 	struct query *q;
 	struct query_socket socket;
+	struct query_questions questions; /* clients are the numbers of their slots */
 	int epoll, signals;
 	uint64_t clock; /* increases with everything that clients send */
 	unsigned children;
 	bool stop;
+	bool lost;      /* a client is */
 	struct client clients[QUERY_MAX_CLIENTS];
 };
 
@@ -56,7 +62,12 @@ enum { ON_SOCKET = QUERY_MAX_CLIENTS, ON_SIGNAL };
 
 /* --- clients ------------------------------------------------------------------------- */
 
-static void drop(struct client *c)
+static unsigned slot_of(const struct server *s, const struct client *c)
+{
+	return (unsigned)(c - s->clients);
+}
+
+static void drop(struct server *s, struct client *c)
 {
 	if (c->child)
 		(void)kill(c->child, SIGKILL); /* reaped like the others */
@@ -65,24 +76,48 @@ static void drop(struct client *c)
 	free(c->out);
 	/* the child is still counted until it is reaped */
 	*c = (struct client){ .fd = -1 };
+	query_questions_leave(&s->questions, slot_of(s, c));
+}
+
+/* For places where others are in the middle of something: sweep() drops it. */
+static void lose(struct server *s, struct client *c)
+{
+	c->lost = s->lost = true;
+}
+
+static void sweep(struct server *s)
+{
+	while (s->lost) {
+		s->lost = false;
+		for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
+			if (s->clients[i].fd >= 0 && s->clients[i].lost)
+				drop(s, &s->clients[i]);
+	}
 }
 
 static uint64_t event_of(const struct server *s, const struct client *c)
 {
-	return (uint64_t)c->born << 32 | (uint64_t)(c - s->clients);
+	return (uint64_t)c->born << 32 | slot_of(s, c);
+}
+
+/* Is its next line not read yet, because it waits for a child or for an answer? */
+static bool is_held(const struct server *s, const struct client *c)
+{
+	return c->child || query_questions_waits(&s->questions, slot_of(s, c));
 }
 
 /* Sets the events that epoll watches.  We read from a client only if it has taken all
  * its answers. */
 static void watch(struct server *s, struct client *c)
 {
-	uint32_t want = c->child ? 0 : c->out ? EPOLLOUT : c->more ? 0 : EPOLLIN;
+	uint32_t want = c->child ? 0 : c->out ? EPOLLOUT :
+			c->more || is_held(s, c) ? 0 : EPOLLIN;
 	struct epoll_event e = { .events = want, .data.u64 = event_of(s, c) };
 
 	if (want == c->events)
 		return;
 	if (epoll_ctl(s->epoll, EPOLL_CTL_MOD, c->fd, &e) < 0)
-		drop(c);
+		lose(s, c);
 	else
 		c->events = want;
 }
@@ -95,19 +130,35 @@ static struct client *free_slot(struct server *s)
 	return NULL;
 }
 
-/* Disconnects the client that has been silent longest.  False: there is none. */
-static bool send_one_away(struct server *s)
+/* Who asks or answers is silent for good reasons. */
+static bool has_a_part(const struct server *s, const struct client *c)
+{
+	return query_questions_answers(&s->questions, slot_of(s, c)) ||
+	       query_questions_waits(&s->questions, slot_of(s, c));
+}
+
+static struct client *most_silent(struct server *s, bool all)
 {
 	struct client *oldest = NULL;
 
 	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++) {
 		struct client *c = &s->clients[i];
 
-		if (c->fd >= 0 && (!oldest || c->used < oldest->used))
+		if (c->fd >= 0 && (all || !has_a_part(s, c)) && (!oldest || c->used < oldest->used))
 			oldest = c;
 	}
+	return oldest;
+}
+
+/* Disconnects the client that has been silent longest.  False: there is none. */
+static bool send_one_away(struct server *s)
+{
+	struct client *oldest = most_silent(s, false);
+
+	if (!oldest)
+		oldest = most_silent(s, true);
 	if (oldest)
-		drop(oldest);
+		drop(s, oldest);
 	return oldest != NULL;
 }
 
@@ -145,7 +196,7 @@ static void take_clients(struct server *s)
 		e.data.u64 = event_of(s, c);
 		query_input_init(&c->in, fd, QUERY_MAX_LINE);
 		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &e) < 0)
-			drop(c);
+			drop(s, c);
 	}
 }
 
@@ -171,22 +222,52 @@ static int flush(struct client *c)
 
 static int answer(struct client *c, const char *text, size_t n)
 {
+	size_t left = c->out ? c->out_n - c->out_at : 0;
 	ssize_t sent = 0;
+	char *all;
 
 	if (!text)
 		return -1;
-	sent = send(c->fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT);
-	if (sent == (ssize_t)n)
-		return 1;
-	if (sent < 0 && errno != EAGAIN && errno != EINTR)
+	/* not between the bytes that a child writes */
+	if (!c->out && !c->child) {
+		sent = send(c->fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent == (ssize_t)n)
+			return 1;
+		if (sent < 0 && errno != EAGAIN && errno != EINTR)
+			return -1;
+	}
+	if (sent > 0) {
+		text += sent;
+		n -= (size_t)sent;
+	}
+	all = malloc(left + n);
+	if (!all)
 		return -1;
+	if (left)
+		memcpy(all, c->out + c->out_at, left);
+	memcpy(all + left, text, n);
+	free(c->out);
+	c->out = all;
 	c->out_at = 0;
-	c->out_n = n - (sent > 0 ? (size_t)sent : 0);
-	c->out = malloc(c->out_n);
-	if (!c->out)
-		return -1;
-	memcpy(c->out, text + (n - c->out_n), c->out_n);
-	return flush(c);
+	c->out_n = left + n;
+	return c->child ? 0 : flush(c);
+}
+
+/* Gives a client, which may be any, a line about a question. */
+static void tell(void *to, unsigned slot, const char *text, size_t n)
+{
+	struct server *s = to;
+	struct client *c = &s->clients[slot];
+
+	if (c->fd < 0 || c->lost)
+		return;
+	if ((c->out && c->out_n - c->out_at + n > WAITING) || answer(c, text, n) < 0) {
+		lose(s, c);
+		return;
+	}
+	/* its next line may have waited for this one: go_on() looks */
+	c->more = true;
+	watch(s, c);
 }
 
 /* Runs in the child, which works on its own copy of everything. */
@@ -263,7 +344,9 @@ static void reap(struct server *s)
 			c->more = true;
 			c->used = ++s->clock;
 			if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-				drop(c);
+				drop(s, c);
+			else
+				watch(s, c); /* something may wait to be written */
 		}
 	}
 }
@@ -286,6 +369,34 @@ static void set_limit(struct server *s, struct client *c)
 	c->in.limit = left < QUERY_MAX_LINE ? left : QUERY_MAX_LINE;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* A line that is decided here: a request, or a message about a question. */
+static int answer_here(struct server *s, struct client *c, const char *line, size_t n)
+{
+	struct query *q = s->q;
+	struct query_message m = { .kind = QUERY_NO_MESSAGE };
+	struct rt_err err = { 0 };
+	const char *text;
+
+	if (!query_request_load(q->reader, line, n, &err) ||
+	    !query_message_read(query_request_object(q->reader), &m, &err))
+		text = query_refuse(q, &err, &n);
+	else if (m.kind == QUERY_NO_MESSAGE)
+		text = query_answer_loaded(q, &n);
+	else if (!query_questions_take(&s->questions, slot_of(s, c), &m, now_ms(), &err))
+		text = query_refuse(q, &err, &n);
+	else
+		return c->out || c->lost || is_held(s, c) ? 0 : 1;
+	return answer(c, text, n);
+}
+
 /* 1: continue; 0: not now; -1: the client is finished. */
 static int one_line(struct server *s, struct client *c)
 {
@@ -296,10 +407,7 @@ static int one_line(struct server *s, struct client *c)
 	switch (query_input_line(&c->in, &line, &n)) {
 	case QUERY_LINE:
 		c->used = ++s->clock;
-		if (n > HEAVY)
-			return answer_apart(s, c, line, n);
-		text = query_answer(s->q, line, n, &n);
-		return answer(c, text, n);
+		return n > HEAVY ? answer_apart(s, c, line, n) : answer_here(s, c, line, n);
 	case QUERY_TOO_LONG:
 		text = query_too_long(s->q, c->in.limit, &n);
 		return answer(c, text, n);
@@ -320,10 +428,12 @@ static void turn(struct server *s, struct client *c)
 	c->more = true;
 	c->waits = false;
 	set_limit(s, c);
+	if (is_held(s, c))
+		r = r < 0 ? r : 0;
 	for (int k = 0; r > 0 && k < TURN; k++)
 		r = one_line(s, c);
 	if (r < 0) {
-		drop(c);
+		drop(s, c);
 		return;
 	}
 	if (c->in.cap > KEPT && c->in.from == c->in.to && !c->child)
@@ -364,30 +474,29 @@ static void handle(struct server *s, const struct epoll_event *e)
 	if (c->fd < 0 || c->born != (uint32_t)(e->data.u64 >> 32))
 		return;
 	if (e->events & (EPOLLHUP | EPOLLERR))
-		drop(c); /* nobody is left to receive an answer */
-	else if (!c->child)
+		drop(s, c); /* nobody is left to receive an answer */
+	else if (!c->child && !c->lost)
 		turn(s, c);
 }
 
 static bool has_turn(const struct server *s, const struct client *c)
 {
-	return c->fd >= 0 && c->more && !c->child && !c->out &&
+	return c->fd >= 0 && c->more && !c->lost && !c->out && !is_held(s, c) &&
 	       !(c->waits && s->children >= MAX_CHILDREN);
 }
 
 /* Gives a turn to clients with buffered lines, which epoll does not report.  True if
- * some have more. */
+ * some have more: a turn may also be what another client waits for. */
 static bool go_on(struct server *s)
 {
 	bool more = false;
 
-	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++) {
-		struct client *c = &s->clients[i];
-
-		if (has_turn(s, c))
-			turn(s, c);
-		more |= has_turn(s, c);
-	}
+	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
+		if (has_turn(s, &s->clients[i]))
+			turn(s, &s->clients[i]);
+	sweep(s);
+	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
+		more |= has_turn(s, &s->clients[i]);
 	return more;
 }
 
@@ -397,10 +506,12 @@ static int loop(struct server *s, struct rt_err *err)
 	bool more = false;
 
 	while (!s->stop) {
-		int n = epoll_wait(s->epoll, events, EVENTS, more ? 0 : -1);
+		int wait = more ? 0 : query_questions_timeout(&s->questions, now_ms());
+		int n = epoll_wait(s->epoll, events, EVENTS, wait);
 
 		if (n < 0 && errno != EINTR)
 			return rt_fail_errno(err, errno, "waiting for clients");
+		query_questions_expire(&s->questions, now_ms());
 		for (int i = 0; i < n; i++)
 			handle(s, &events[i]);
 		more = go_on(s);
@@ -450,6 +561,7 @@ int query_serve(struct query *q, const char *path, struct rt_err *err)
 		return rt_fail(err, ENOMEM, "out of memory");
 	s->q = q;
 	s->epoll = s->signals = -1;
+	query_questions_init(&s->questions, tell, s);
 	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
 		s->clients[i].fd = -1;
 	r = block_signals(s, err);
@@ -463,7 +575,8 @@ int query_serve(struct query *q, const char *path, struct rt_err *err)
 	}
 	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
 		if (s->clients[i].fd >= 0)
-			drop(&s->clients[i]);
+			drop(s, &s->clients[i]);
+	query_questions_release(&s->questions);
 	if (s->signals >= 0)
 		(void)close(s->signals);
 	if (s->epoll >= 0)

@@ -123,27 +123,48 @@ static void begin(struct query *q, const char *id, size_t id_n)
 		json_null(q->out, "id");
 }
 
-const char *query_answer(struct query *q, const char *line, size_t n, size_t *ret_n)
+static void begin_loaded(struct query *q)
+{
+	size_t n = 0;
+	const char *id = query_request_id(q->reader, &n);
+
+	begin(q, id, n);
+}
+
+const char *query_refuse(struct query *q, const struct rt_err *err, size_t *ret_n)
+{
+	begin_loaded(q);
+	json_cstr(q->out, "error", err->text);
+	json_object_end(q->out);
+	return json_finish(q->out, ret_n);
+}
+
+const char *query_answer_loaded(struct query *q, size_t *ret_n)
 {
 	struct asked a = { .q = q };
-	bool good = query_request_read(q->reader, line, n, &a.req, &a.err);
-	const char *id;
-	size_t id_n = 0;
+	bool good = query_request_take(q->reader, &a.req, &a.err);
 
-	id = query_request_id(q->reader, &id_n);
-	begin(q, id, id_n);
 	if (good && a.req.kind == QUERY_SETTING)
 		good = pol_check_role(q->b, a.req.role, &a.err) == 0;
 	else if (good)
 		good = decide(&a);
 	if (!good)
-		json_cstr(q->out, "error", a.err.text);
-	else if (a.req.kind == QUERY_SETTING)
+		return query_refuse(q, &a.err, ret_n);
+	begin_loaded(q);
+	if (a.req.kind == QUERY_SETTING)
 		put_setting(q->out, &a);
 	else
 		pol_put_decision(q->out, &q->ctx);
 	json_object_end(q->out);
 	return json_finish(q->out, ret_n);
+}
+
+const char *query_answer(struct query *q, const char *line, size_t n, size_t *ret_n)
+{
+	struct rt_err err = { 0 };
+
+	return query_request_load(q->reader, line, n, &err) ? query_answer_loaded(q, ret_n) :
+							      query_refuse(q, &err, ret_n);
 }
 
 const char *query_too_long(struct query *q, size_t most, size_t *ret_n)

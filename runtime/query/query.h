@@ -37,6 +37,10 @@ void query_release(struct query *q);
  * with its newline, valid until the next call.  NULL only if memory runs out.
  */
 const char *query_answer(struct query *q, const char *line, size_t n, size_t *ret_n);
+/* The second half of query_answer(): the line is loaded in q->reader (query_request_load). */
+const char *query_answer_loaded(struct query *q, size_t *ret_n);
+/* The answer to the line in q->reader that says what is wrong with it. */
+const char *query_refuse(struct query *q, const struct rt_err *err, size_t *ret_n);
 /* The answer to a line that was discarded because it has more than `most` bytes. */
 const char *query_too_long(struct query *q, size_t most, size_t *ret_n);
 

@@ -452,14 +452,31 @@ static bool read_keys(struct taking *t, struct json_object *doc)
 	return true;
 }
 
-bool query_request_read(struct query_reader *r, const char *line, size_t n,
-			struct query_request *ret, struct rt_err *err)
+bool query_request_load(struct query_reader *r, const char *line, size_t n,
+			struct rt_err *err)
+{
+	return query_json_read(&r->json, line, n, err);
+}
+
+struct json_object *query_request_object(const struct query_reader *r)
+{
+	return r->json.doc;
+}
+
+bool query_request_take(struct query_reader *r, struct query_request *ret,
+			struct rt_err *err)
 {
 	struct taking t = { .r = r, .q = ret, .key = "", .err = err };
 
 	*ret = (struct query_request){ .kind = QUERY_KIND_COUNT };
-	return query_json_read(&r->json, line, n, err) && read_kind(&t, r->json.doc) &&
-	       read_keys(&t, r->json.doc);
+	return read_kind(&t, r->json.doc) && read_keys(&t, r->json.doc);
+}
+
+bool query_request_read(struct query_reader *r, const char *line, size_t n,
+			struct query_request *ret, struct rt_err *err)
+{
+	*ret = (struct query_request){ .kind = QUERY_KIND_COUNT };
+	return query_request_load(r, line, n, err) && query_request_take(r, ret, err);
 }
 
 const char *query_request_id(const struct query_reader *r, size_t *ret_n)

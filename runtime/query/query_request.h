@@ -36,6 +36,7 @@ struct query_request {
 };
 
 struct query_reader;
+struct json_object;
 
 /* NULL if memory runs out. */
 struct query_reader *query_reader_new(void);
@@ -46,6 +47,15 @@ void query_reader_free(struct query_reader *r);
  */
 bool query_request_read(struct query_reader *r, const char *line, size_t n,
 			struct query_request *ret, struct rt_err *err);
+/*
+ * The same in two steps, for a caller who may take the line for something else.  The
+ * object is that of the last line that was loaded; never NULL after a success.
+ */
+bool query_request_load(struct query_reader *r, const char *line, size_t n,
+			struct rt_err *err);
+struct json_object *query_request_object(const struct query_reader *r);
+bool query_request_take(struct query_reader *r, struct query_request *ret,
+			struct rt_err *err);
 /* The value of 'id' as it was written, even if the request was refused.  NULL if there
  * is none or the line is not JSON. */
 const char *query_request_id(const struct query_reader *r, size_t *ret_n);

@@ -21,9 +21,11 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import slices  # noqa: E402
@@ -357,6 +359,7 @@ def schemas():
             f.write(text)
         schema_case(v["doctor"], f"polquery --format json doctor: {name}",
                     [f"{BIN}/polquery", "--format", "json", "doctor"], work)
+    message_schemas(v, ["-b", bundle, "--allowed-signers", f"{work}/signers"], work)
     query_schemas(v, ["-b", bundle, "--allowed-signers", f"{work}/signers"], project)
     shutil.rmtree(work, ignore_errors=True)
 
@@ -402,6 +405,78 @@ def query_schemas(v, args, project):
         if answer["id"] != request.get("id"):
             faults.append("another id")
         result("polquery " + json.dumps(request)[:60], not faults, "  " + "\n  ".join(faults))
+
+
+def message_schemas(v, args, work):
+    """The lines of polquery serve that are no requests: what the schema takes and refuses is
+    what polquery takes and refuses, and what it says is as the other schema says."""
+    net = dict(kind="net", proto="tcp", host="a.example", port=443, program="curl (curl), pid 7",
+               rule=dict(id="r", level="user", file="p.pol", line=7, text="ask tcp"),
+               reason="because", hold_ms=20000)
+    nothing = dict(net, program=None, reason=None, host="2001:db8::1", proto="udp",
+                   rule=dict(id="r", level="default", file=None, line=None, text=None))
+    good = [dict(answers="net"), dict(question=net), dict(question=nothing)]
+    good += [dict(answer=i, effect="allow", **{"for": w}) for i in (1, 2**53) for w in ("run", "session")]
+    good += [dict(answer=9, effect="deny"), dict(answer=9, effect="deny", **{"for": "run"})]
+    bad = [dict(answers="file"), dict(answers="net", id=1), dict(question={}), dict(question=[]),
+           dict(question=net, id=1), dict(question=dict(net, x=1)),
+           dict(question=dict(net, rule=dict(net["rule"], x=1))), dict(answer=0, effect="deny"),
+           dict(answer=2**53 + 1, effect="deny"), dict(answer="1", effect="deny"), dict(answer=1),
+           dict(answer=1, effect="allow"), dict(answer=1, effect="ask", **{"for": "run"}),
+           dict(answer=1, effect="deny", **{"for": "session"})]
+    bad += [dict(question={k: w for k, w in net.items() if k != key}) for key in net]
+    bad += [dict(question=dict(net, **{k: w})) for k, w in (
+        ("kind", "command"), ("proto", "icmp"), ("host", None), ("port", 0), ("port", "443"),
+        ("program", 1), ("rule", None), ("reason", []), ("hold_ms", 30001), ("hold_ms", 0))]
+    bad += [dict(question=dict(net, rule=dict(net["rule"], **{k: w}))) for k, w in (
+        ("id", None), ("level", "root"), ("file", 1), ("line", 0), ("text", {}))]
+    path = f"{work}/ask.sock"
+    p = subprocess.Popen([f"{BIN}/polquery"] + args + ["serve", path], stderr=subprocess.PIPE)
+    until = time.monotonic() + 60
+    while not os.path.exists(path) and p.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    try:
+        clients = []
+        for _ in range(3):
+            s = socket.socket(socket.AF_UNIX)
+            s.settimeout(60)
+            s.connect(path)
+            clients.append((s, s.makefile()))
+
+        def exchange(client, message):
+            client[0].sendall(json.dumps(message).encode() + b"\n")
+
+        def heard(client):
+            told = json.loads(client[1].readline())
+            if "error" not in told:
+                faults = [e.message[:200] for e in v["query-told"].iter_errors(told)]
+                result("polquery serve says " + str(told)[:60], not faults, "  " + "\n  ".join(faults))
+            return told
+        person, asker, other = clients
+        exchange(person, good[0])
+        heard(person)
+        for message in good + bad:
+            asks = message in good and "question" in message
+            exchange(asker if asks else person, message)
+            told = heard(person)
+            if asks: # it is answered, so that the next can be asked
+                exchange(person, dict(answer=told["question"], effect="deny"))
+                heard(asker), heard(person)
+            result("polquery serve: " + json.dumps(message)[:60],
+                   ("error" in told) == (message in bad) and
+                   v["query-message"].is_valid(message) == (message in good), f"  {told}")
+        exchange(other, good[0])
+        heard(other)
+        exchange(asker, good[1])
+        number = heard(person)["question"]
+        exchange(other, dict(answer=number, effect="allow", **{"for": "session"}))
+        heard(other), heard(other), heard(asker)
+        result("polquery serve: the other answerer is told",
+               heard(person) == {"answered": number})
+    except (OSError, ValueError, KeyError) as e:
+        result("polquery serve: messages", False, f"  {e!r}")
+    p.terminate()
+    p.communicate()
 
 
 def main():

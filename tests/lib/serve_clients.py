@@ -242,6 +242,162 @@ def nonsense():
     is_good(good)
 
 
+QUESTION = {"kind": "net", "proto": "tcp", "host": "a.example", "port": 443, "program": None,
+            "rule": {"id": "r", "level": "user", "file": "p.pol", "line": 3, "text": "ask tcp"},
+            "reason": "because", "hold_ms": 30000}
+
+
+def send(c, **what):
+    c.send(json.dumps(what).encode() + b"\n")
+
+
+def answerer():
+    c = Client()
+    send(c, answers="net")
+    want(c.line() == {"answers": "net"}, "it may not answer")
+    return c
+
+
+def is_quiet(c, what):
+    c.s.settimeout(0.1)
+    try:
+        print(what, c.line())
+    except TimeoutError:
+        pass
+    c.s.settimeout(60)
+
+
+def asks(c, hold=30000, behind=b""):
+    c.send(json.dumps({"question": {**QUESTION, "hold_ms": hold}}).encode() + b"\n" + behind)
+
+
+def questions():
+    """Who asks waits, with the lines behind the question; who answers first counts."""
+    good, asker = Client(), Client()
+    asks(asker)
+    want(asker.line() == {"effect": "deny"}, "a question that nobody answers is not denied")
+    one, two = answerer(), answerer()
+    asks(asker, behind=b'{"id":"then","kind":"tool","name":"read_x"}\n')
+    first = one.line()
+    number = first["question"]
+    want(first == {**QUESTION, "question": number}, f"the question became {first}")
+    want(two.line() == first, "the other answerer has not got it")
+    is_quiet(asker, "an answer before it was given:")
+    is_good(good)
+    # an answerer is a client as the others are
+    want(one.ask()["effect"] == "allow", "an answerer's own request")
+    send(two, answer=number, effect="allow", **{"for": "session"})
+    want(two.line() == {"answer": number, "taken": True}, "the answer is not taken")
+    want(one.line() == {"answered": number}, "the other answerer is not told")
+    want(asker.line() == {"effect": "allow", "for": "session"}, "the asker's answer")
+    want(asker.line()["id"] == "then", "the line behind the question is not answered")
+    send(one, answer=number, effect="deny")
+    want(one.line() == {"answer": number, "taken": False}, "a second answer counts")
+    is_quiet(asker, "a second answer:")
+    for bad in ({"answers": "file"}, {"answer": number, "effect": "allow"}, {"question": {}}):
+        send(asker, **bad)
+        want("error" in asker.line(), f"{bad} has no error")
+    # the asker hangs up
+    asks(asker)
+    number = one.line()["question"]
+    two.line()
+    asker.s.close()
+    want(one.line() == {"answered": number} == two.line(), "the asker's end is not told")
+    # time
+    asker = Client()
+    asks(asker, 300)
+    begun = time.monotonic()
+    want(asker.line() == {"effect": "deny"}, "too late is no deny")
+    want(0.2 < time.monotonic() - begun < 20, f"after {time.monotonic() - begun:.1f} s")
+    number = one.line()["question"]
+    want(one.line() == {"answered": number}, "the end of the time is not told")
+    # the last answerer leaves
+    asks(asker)
+    one.s.close()
+    is_quiet(asker, "one of two answerers has left:")
+    two.s.shutdown(socket.SHUT_WR)
+    want(asker.line() == {"effect": "deny"}, "without answerers it is not denied")
+    is_good(good)
+
+
+def slow_answerer():
+    """Takes questions and reads none: it is sent away, and nobody waits for it."""
+    good, slow, quick = Client(), answerer(), answerer()
+    asker = Client()
+    big = {**QUESTION, "program": "p" * 12000}
+    for i in range(60):
+        asker.send(json.dumps({"question": big}).encode() + b"\n")
+        number = quick.line()["question"]
+        send(quick, answer=number, effect="deny")
+        want(quick.line() == {"answer": number, "taken": True}, "the quick one's answer")
+        want(asker.line() == {"effect": "deny"}, "the asker's answer")
+    is_good(good)
+    # what was sent before is still there, then the end
+    got = 0
+    while True:
+        try:
+            part = slow.s.recv(1 << 20)
+        except ConnectionResetError:
+            break
+        if not part:
+            break
+        got += len(part)
+    want(got < 60 * 12000, f"the slow one was kept, with {got} bytes")
+    asks(asker)
+    number = quick.line()["question"]
+    quick.s.close()
+    want(asker.line() == {"effect": "deny"}, "the slow one still counts as an answerer")
+
+
+def heavy_answerer():
+    """What an answerer is told does not run into the answer that its child writes."""
+    slow, asker = answerer(), Client()
+    deep = "sh -c '" + "env -- xargs timeout 5 " * 20000 + "true'"
+    slow.send(json.dumps({"id": "deep", "kind": "command", "line": deep}).encode() + b"\n")
+    time.sleep(0.05) # the child works; either order is right
+    asks(asker)
+    got = [slow.line(), slow.line()]
+    want(sorted(("question" in a, a.get("id") == "deep") for a in got) == [(False, True), (True, False)], f"{str(got)[:300]}")
+    send(slow, answer=[a["question"] for a in got if "question" in a][0], effect="deny")
+    want("answer" in slow.line(), "the answer of the answerer")
+    want(asker.line() == {"effect": "deny"}, "the asker's answer")
+
+
+def many_questions():
+    """More than there is room for, behind each other and at once; silent clients beside them."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    person = answerer()
+    askers = [Client() for _ in range(70)]
+    for c in askers:
+        asks(c)
+    numbers = [person.line()["question"] for _ in range(64)]
+    want(len(set(numbers)) == 64, "numbers are used twice")
+    for c in askers[64:]:
+        want(c.line() == {"effect": "deny"}, "more than 64 are not denied")
+    more = [answerer() for _ in range(15)]
+    c = Client()
+    send(c, answers="net")
+    want("error" in c.line(), "17 answerers")
+    # a crowd sends nobody away who asks or answers
+    crowd = [Client() for _ in range(300)]
+    is_good(Client())
+    pid = struct.unpack("3i", person.s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+    before = cpu_ticks(pid)
+    time.sleep(1)
+    want(cpu_ticks(pid) - before <= 4, f"the server took {cpu_ticks(pid) - before} ticks while all were silent")
+    for n in numbers:
+        send(person, answer=n, effect="allow", **{"for": "run"})
+        want(person.line() == {"answer": n, "taken": True}, "an answer")
+    for c in askers[:64]:
+        want(c.line() == {"effect": "allow", "for": "run"}, "an asker's answer")
+    for m in more:
+        for _ in range(128):
+            m.line()
+    is_good(Client())
+    for c in crowd:
+        c.s.close()
+
+
 def together():
     """Forty at a time, each with its own questions, in order."""
     def one(k):
@@ -260,4 +416,5 @@ def together():
 
 
 {f.__name__: f for f in (half_line, byte_by_byte, huge, many_half_lines, silent, does_not_read,
-                         heavy, nonsense, together, thousand)}[sys.argv[1]]()
+                         heavy, nonsense, together, thousand, questions, slow_answerer,
+                         heavy_answerer, many_questions)}[sys.argv[1]]()

@@ -167,7 +167,7 @@ except OSError: print(b"")'
 fi
 
 start
-for c in half_line huge many_half_lines silent thousand does_not_read heavy nonsense together; do
+for c in half_line huge many_half_lines silent thousand does_not_read heavy nonsense together questions slow_answerer heavy_answerer many_questions; do
 	t "clients: $c"
 	case_of "$c"
 	kill -0 "$server" 2>/dev/null || { err=$(cat "$WORK/.serve"); bad "the server is gone"; start; }
