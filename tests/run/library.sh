@@ -113,6 +113,34 @@ for line in 'use std/dev/node, std/net/npm' 'use std/dev/node, std/net/pypi netw
 	fi
 done
 
+# Each list of hosts holds what its name says, and only where the mode is limited.
+while read -r name host port other; do
+	compiles "net-$name" "use std/net/$name" 'network limited' \
+		"test \"n\" { net tcp \"$host\" port $port => allow  net tcp \"$other\" port $port => deny
+			net tcp \"x.$host\" port $port => deny  net udp \"$host\" port $port => deny }"
+	printf 'use std/net/%s\ntest "n" { net tcp "%s" port %s => allow }\n' "$name" "$host" "$port" >"$work/none.pol"
+	out=$("$polc" check "$work/none.pol" 2>&1)
+	if grep -q 'this is deny, not allow' <<<"$out"; then
+		ok "std/net/$name grants nothing by itself"
+	else
+		bad "std/net/$name grants nothing by itself" "$out"
+	fi
+done <<'ROWS'
+npm registry.npmjs.org 443 pypi.org
+pypi files.pythonhosted.org 443 registry.npmjs.org
+crates index.crates.io 443 pypi.org
+go sum.golang.org 443 pypi.org
+maven repo1.maven.org 443 pypi.org
+debian security.debian.org 80 pypi.org
+code-hosts codeberg.org 22 pypi.org
+default-domains ghcr.io 443 registry.npmjs.org
+ROWS
+# An empty list allows nothing.
+compiles net-none 'network limited { }' 'test "n" { net tcp "github.com" port 443 => deny  net tcp 192.0.2.1 port 443 => deny }'
+compiles project-net 'use std/profile/project-net' 'network { allow tcp "api.example.com" port 443 }' \
+	'test "n" { net tcp "api.example.com" port 443 => allow  net tcp "registry.npmjs.org" port 443 => allow
+		net tcp "b.example.com" port 443 => deny }'
+
 # A guard, an exception or an ask that is gone is noticed by the file's own tests.
 mutant() { # FILE SED-SCRIPT: of its rules, not of its tests
 	local copy=$work/mutant.pol
