@@ -250,7 +250,7 @@ static bool take_head(struct inject_conn *c)
 	enum http_verdict v = http_head_read(&c->head, c->in, c->in_n);
 	enum gate_why why;
 	const char *text;
-	char long_text[160];
+	char long_text[EGRESS_NAME_MAX + 8];
 	size_t n;
 
 	if (v == HTTP_MORE)
@@ -268,6 +268,12 @@ static bool take_head(struct inject_conn *c)
 	}
 	text = inject_refuses(&c->head, c->name, &why);
 	if (text) {
+		/* the record names the host, as polgate's own records do */
+		(void)snprintf(long_text, sizeof(long_text), "%s", c->head.host);
+		if (c->head.port)
+			(void)snprintf(long_text, sizeof(long_text), "%s:%u", c->head.host,
+				       (unsigned)c->head.port);
+		say(c, GATE_REFUSED, why, 0, why == GATE_W_HOST ? long_text : text);
 		refuse(c, "403 Forbidden", GATE_REFUSED, why, 0, text);
 		return true;
 	}

@@ -125,6 +125,7 @@ void gateway_subject(const struct gate_record *r, char *out, size_t cap)
 		(void)snprintf(extra, sizeof(extra), ", which leads to %s", addr);
 	else if (text[0])
 		(void)snprintf(extra, sizeof(extra), ", %s%s",
+			       strchr(text, ' ') ? "" : /* words, and no name */
 			       r->why == GATE_W_SNI ? "TLS for " :
 			       r->why == GATE_W_HOST ? "HTTP for " : "", text);
 	if (r->port)

@@ -447,7 +447,7 @@ def case_second_request(b):
     data, how = all_of(c)
     d = b.inject.done()
     assert (data, how) == (b"", "reset") and b"stolen" not in s.all(), (data, how)
-    assert (d["what"], d["why"], d["requests"]) == ("refused", "host", 1), d
+    assert (d["what"], d["why"], d["requests"], d["text"]) == ("refused", "host", 1, "evil.example"), d
 
 
 def case_malformed_body(b):

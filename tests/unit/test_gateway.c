@@ -85,6 +85,10 @@ static void test_subjects(void **state)
 	r.why = GATE_W_SNI;
 	gateway_subject(&r, out, sizeof(out));
 	assert_string_equal(out, "tcp evil.example:443, TLS for other.example");
+	(void)snprintf(r.text, sizeof(r.text), "more than one Host");
+	r.why = GATE_W_HOST;
+	gateway_subject(&r, out, sizeof(out));
+	assert_string_equal(out, "tcp evil.example:443, more than one Host");
 	r = record_of(GATE_NO_NAME, "evil.example", 0);
 	gateway_subject(&r, out, sizeof(out));
 	assert_string_equal(out, "evil.example");
