@@ -266,7 +266,7 @@ static bool take_head(struct inject_conn *c)
 		       0, long_text);
 		return true;
 	}
-	text = inject_refuses(&c->head, c->name, &why);
+	text = inject_refuses(&c->head, c->in, c->name, &why);
 	if (text) {
 		/* the record names the host, as polgate's own records do */
 		(void)snprintf(long_text, sizeof(long_text), "%s", c->head.host);

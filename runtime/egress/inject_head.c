@@ -7,7 +7,20 @@
 
 #include "runtime/egress/inject.h"
 
-const char *inject_refuses(const struct http_head *h, const char *name,
+/* Methods that make a server show the request that it got, header and all, or tunnel.  Methods
+ * have case, but not every server knows that. */
+static bool is_closed_method(const struct http_head *h, const uint8_t *p)
+{
+	static const char *const closed[] = { "CONNECT", "TRACE", "TRACK", "DEBUG" };
+
+	for (size_t i = 0; i < sizeof(closed) / sizeof(*closed); i++)
+		if (h->method_at.n == strlen(closed[i]) &&
+		    strncasecmp((const char *)p + h->method_at.at, closed[i], h->method_at.n) == 0)
+			return true;
+	return false;
+}
+
+const char *inject_refuses(const struct http_head *h, const uint8_t *p, const char *name,
 			   enum gate_why *ret_why)
 {
 	*ret_why = GATE_W_HOST;
@@ -16,11 +29,8 @@ const char *inject_refuses(const struct http_head *h, const char *name,
 	if (h->port && h->port != INJECT_PORT)
 		return "the request is for another port";
 	*ret_why = GATE_W_PROTOCOL;
-	if (h->method == HTTP_CONNECT)
-		return "CONNECT is not passed on";
-	/* its answer would show the header to the program */
-	if (h->method == HTTP_TRACE)
-		return "TRACE is not passed on";
+	if (is_closed_method(h, p))
+		return "CONNECT, TRACE and their like are not passed on";
 	return NULL;
 }
 

@@ -16,7 +16,7 @@ struct inject_header {
 
 /* A sentence for the program inside, or NULL: the request may be passed on to `name`.
  */
-const char *inject_refuses(const struct http_head *h, const char *name,
+const char *inject_refuses(const struct http_head *h, const uint8_t *p, const char *name,
 			   enum gate_why *ret_why);
 
 /*

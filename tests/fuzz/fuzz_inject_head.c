@@ -52,7 +52,7 @@ static void law_inject(const uint8_t *p, size_t n, uint8_t seed)
 
 	LAW(out);
 	http_head_init(&h);
-	if (http_head_read(&h, p, n) == HTTP_HEAD && !inject_refuses(&h, h.host, &why)) {
+	if (http_head_read(&h, p, n) == HTTP_HEAD && !inject_refuses(&h, p, h.host, &why)) {
 		len = inject_head(&h, p, h.host, port, add, out, HTTP_HEAD_MAX + INJECT_GROWS);
 		LAW(len > 0);
 		http_head_init(&server);

@@ -126,6 +126,9 @@ static void test_refusals(void **state)
 		{ "GET / HTTP/1.1\r\nHost: 192.0.2.1\r\n\r\n", GATE_W_HOST },
 		{ "CONNECT api.example:80 HTTP/1.1\r\nHost: api.example:80\r\n\r\n", GATE_W_PROTOCOL },
 		{ "TRACE / HTTP/1.1\r\n" HOST "\r\n", GATE_W_PROTOCOL },
+		{ "trace / HTTP/1.1\r\n" HOST "\r\n", GATE_W_PROTOCOL },
+		{ "TRACK / HTTP/1.1\r\n" HOST "\r\n", GATE_W_PROTOCOL },
+		{ "TRACES / HTTP/1.1\r\n" HOST "\r\n", -1 },
 	};
 	struct http_head h;
 	enum gate_why why;
@@ -135,7 +138,7 @@ static void test_refusals(void **state)
 		const char *text;
 
 		read_head(&h, rows[i].in);
-		text = inject_refuses(&h, "api.example", &why);
+		text = inject_refuses(&h, (const uint8_t *)rows[i].in, "api.example", &why);
 		if (!text != (rows[i].why < 0) || (text && (int)why != rows[i].why))
 			fail_msg("'%s': %s", rows[i].in, text ? text : "passed on");
 	}
