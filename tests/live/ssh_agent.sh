@@ -100,6 +100,23 @@ if is_root; then
 	no_out '^  socket'
 fi
 
+if is_root && setpriv --reuid=nobody --clear-groups true 2>/dev/null; then
+	t "a run that is another user's reaches that user's agent"
+	U=$WORK/nobody
+	mkdir -p "$U" && cp "$WORK/key" "$U/key" && chown -R nobody "$U" && chmod 0711 "$WORK"
+	setpriv --reuid=nobody --clear-groups ssh-agent -D -a "$U/agent" >/dev/null 2>&1 &
+	agents+=("$!")
+	within 20 test -S "$U/agent"
+	setpriv --reuid=nobody --clear-groups env SSH_AUTH_SOCK="$U/agent" ssh-add -q "$U/key"
+	chmod 0644 "$WORK/p.polb"
+	HOME=/nonexistent SSH_AUTH_SOCK=$U/agent run --user nobody ssh-add -l
+	want_rc 0
+	want_out of-the-agent
+	SSH_AUTH_SOCK=$A HOME=/nonexistent run --user nobody --plan true # root's is not that user's own
+	no_out '^  socket'
+	chmod 0600 "$WORK/p.polb" && chmod 0700 "$WORK"
+fi
+
 t "explain answers as the run does"
 out=$(SSH_AUTH_SOCK=$A "$BIN/polc" explain "$WORK/p.pol" unix "$A")
 want_out '^allow: '
