@@ -60,6 +60,14 @@ else
 	rm -f text.sig
 fi
 
+t "std/unix/ssh-agent says the same"
+# not by policy(): `use` stands before the sections, and a list without += is all there is
+body=${HEAD#*$'\n'}
+printf '%s\n' 'policy t { base none }' 'use std/unix/ssh-agent' "${body/keep/keep +=}" >"$WORK/u.pol"
+(cd "$WORK" && "$BIN/polc" compile u.pol -o u.polb >"$WORK/.out" 2>&1 && chmod 0600 u.polb) || bad "$(cat "$WORK/.out")"
+SSH_AUTH_SOCK=$A run_with u sh -c 'test -S "$SSH_AUTH_SOCK" && echo there'
+want_out '^there$'
+
 t "also below a hidden folder, and by a link"
 policy "$KEEP"' unix { allow "${SSH_AUTH_SOCK}" } file { hide "${HOME}/.ssh" }'
 echo secret >"$HOME/.ssh/id"

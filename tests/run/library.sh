@@ -41,7 +41,7 @@ tested 30 "${ready[@]}"
 tested 10 "${agents[@]}"
 tested 8 "${profiles[@]}"
 # The rest are facts.
-for f in stdlib-policies/{base,floor,net/*,syscalls/*,commands/*}.pol; do
+for f in stdlib-policies/{base,floor,net/*,unix/*,syscalls/*,commands/*}.pol; do
 	if out=$("$polc" check "$f" 2>&1); then ok "$f"; else bad "$f" "$out"; fi
 done
 
@@ -140,6 +140,16 @@ compiles net-none 'network limited { }' 'test "n" { net tcp "github.com" port 44
 compiles project-net 'use std/profile/project-net' 'network { allow tcp "api.example.com" port 443 }' \
 	'test "n" { net tcp "api.example.com" port 443 => allow  net tcp "registry.npmjs.org" port 443 => allow
 		net tcp "b.example.com" port 443 => deny }'
+# The agent is there only where a policy says so, and polc says what that gives.
+agent_test='test "a" { unix "${SSH_AUTH_SOCK}" => allow  unix "/run/docker.sock" => deny }'
+compiles ssh-agent 'use std/dev/git, std/unix/ssh-agent' "$agent_test"
+printf '%s\n' 'use std/dev/git' "$agent_test" >"$work/none.pol"
+out=$("$polc" check "$work/none.pol" "$work/ssh-agent.pol" 2>&1)
+if grep -q 'this is deny, not allow' <<<"$out" && grep -q 'P0450' <<<"$out" && ! grep -q 'P0451' <<<"$out"; then
+	ok "std/dev/git alone: no agent"
+else
+	bad "std/dev/git alone: no agent" "$out"
+fi
 
 # A guard, an exception or an ask that is gone is noticed by the file's own tests.
 mutant() { # FILE SED-SCRIPT: of its rules, not of its tests
