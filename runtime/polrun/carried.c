@@ -45,13 +45,31 @@ bool carried_is_secret(const struct pb_env *env, const char *name, size_t len)
 	return false;
 }
 
+/* The gateway uses it, for a proxy or for a header, and the command is not to have it. */
+static bool is_the_gateways(const struct bundle *b, const struct pb_env_entry *entry)
+{
+	const struct pb_egress *e = b->egress;
+
+	for (uint32_t i = 0; e && i < e->grants.count; i++) {
+		const struct pb_grant *g = pb_at(e, e->grants, sizeof(*g), i);
+		const struct pb_str used[] = { g->secret, g->via_secret };
+
+		for (size_t k = 0; k < sizeof(used) / sizeof(*used); k++)
+			if (used[k].len && used[k].len == entry->name.len &&
+			    memcmp(pb_strp(e, used[k]), pb_strp(b->env, entry->name),
+				   used[k].len) == 0)
+				return true;
+	}
+	return false;
+}
+
 bool carried_secret(const struct bundle *b, uint32_t *at, char *ret, size_t cap)
 {
 	for (; b->env && *at < b->env->entries.count; ++*at) {
 		const struct pb_env_entry *e = entry_at(b->env, *at);
 		char name[80], from[160];
 
-		if (e->set != 2)
+		if (e->set != 2 || is_the_gateways(b, e))
 			continue;
 		io_escape(name, sizeof(name), pb_strp(b->env, e->name), e->name.len);
 		io_escape(from, sizeof(from), pb_strp(b->env, e->value), e->value.len);
