@@ -28,6 +28,7 @@
 #include "runtime/egress/host_addr.h"
 #include "runtime/egress/nflog.h"
 #include "runtime/egress/relay.h"
+#include "runtime/egress/via.h"
 
 enum { DESCRIPTORS = 20000, CONNECTIONS = 8000, FLUSH_MS = 1000 };
 
@@ -75,6 +76,39 @@ static bool is_control(int fd)
 	       type == SOCK_SEQPACKET && family == AF_UNIX;
 }
 
+/* Those of upstream proxies, behind egress.bin.  A rule without its secret ends the start. */
+static int read_secrets(struct gate *g, const char *config, size_t size, struct rt_err *err)
+{
+	const struct pb_egress *e = g->egress;
+	size_t at = (sizeof(g->config) + g->config.egress_size + 7) & ~(size_t)7;
+	struct relay_secret *v = calloc(e->grants.count, sizeof(*v));
+	struct gate_secret s;
+
+	if (!v)
+		return rt_fail(err, ENOMEM, "the secrets");
+	g->relay.secrets = v;
+	for (uint32_t i = 0; i < g->config.secret_count; i++) {
+		if (at > size || size - at < sizeof(s))
+			return rt_fail(err, EINVAL, "the secrets are cut short");
+		memcpy(&s, config + at, sizeof(s));
+		at += sizeof(s);
+		if (s.grant >= e->grants.count || s.size == 0 || s.size > size - at ||
+		    memchr(config + at, '\0', s.size))
+			return rt_fail(err, EINVAL, "a secret is malformed");
+		v[s.grant] = (struct relay_secret){ config + at, s.size };
+		at = (at + s.size + 7) & ~(size_t)7;
+	}
+	for (uint32_t i = 0; i < e->grants.count; i++) {
+		const struct pb_grant *p = pb_at(e, e->grants, sizeof(*p), i);
+
+		if (p->via.len && p->via_secret.len && !v[i].bytes)
+			return rt_fail(err, EINVAL, "the secret of an upstream proxy is missing");
+		if (v[i].size > VIA_SECRET_MAX)
+			return rt_fail(err, EINVAL, "the secret of an upstream proxy is too long");
+	}
+	return 0;
+}
+
 /* Nobody can change the bytes any more once they are checked. */
 static int read_config(struct gate *g, struct rt_err *err)
 {
@@ -96,7 +130,9 @@ static int read_config(struct gate *g, struct rt_err *err)
 	g->config = *c;
 	g->egress = (const void *)(c + 1);
 	(void)close(GATE_CONFIG);
-	return bundle_check_egress(g->egress, c->egress_size, c->rule_count, err);
+	if (bundle_check_egress(g->egress, c->egress_size, c->rule_count, err) != 0)
+		return -EINVAL;
+	return read_secrets(g, (const void *)c, (size_t)st.st_size, err);
 }
 
 /* polinject's socket is there if a rule injects something, and only then. */

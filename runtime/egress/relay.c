@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/egress/relay_flow.h"
+#include "runtime/egress/relay_via.h"
 
 #ifndef IP6T_SO_ORIGINAL_DST
 #define IP6T_SO_ORIGINAL_DST 80
@@ -67,6 +68,14 @@ static void inject(struct relay_conn *c, int server)
 	c->up.from = c->down.to = -1;
 }
 
+static void connected(struct relay_conn *c, int server)
+{
+	if (c->reach.grant->header.len)
+		inject(c, server);
+	else
+		relay_flow(c, server);
+}
+
 static void dialled(struct relay_conn *c, int r)
 {
 	memcpy(c->addr, c->dial->addr[c->dial->used], 16);
@@ -74,10 +83,7 @@ static void dialled(struct relay_conn *c, int r)
 	free(c->dial);
 	c->dial = NULL;
 	if (r >= 0) {
-		if (c->reach.grant->header.len)
-			inject(c, r);
-		else
-			relay_flow(c, r);
+		connected(c, r);
 		return;
 	}
 	relay_refuse(c, GATE_UNREACHED,
@@ -214,15 +220,29 @@ static void on_found(struct lookup_wait *w, const struct lookup_result *found)
 	addresses((void *)((char *)w - offsetof(struct relay_conn, wait)), found);
 }
 
+/* An upstream proxy resolves names by itself; an address is checked here. */
+static bool literal_may_pass(const struct relay_conn *c)
+{
+	struct reach_address a;
+
+	reach_address(c->relay->policy, &c->reach, c->addr, c->out_port, &a);
+	return a.effect == PB_ALLOW;
+}
+
 static void resolve(struct relay_conn *c)
 {
 	static const uint8_t one[16] = { [15] = 1 },
 			     local[16] = { [10] = 0xff, 0xff, 127, 0, 0, 1 };
 	struct lookup_result found = { 0 };
+	bool via = c->reach.grant->via.len && !c->reach.loopback;
 
 	c->state = RELAY_LOOKUP;
 	c->go = NULL;
 	(void)event_del(&c->timer);
+	if (via && (c->reach.name || literal_may_pass(c))) {
+		relay_via(c, connected);
+		return;
+	}
 	if (!c->reach.name) {
 		memcpy(found.addr[found.count++], c->addr, 16);
 	} else if (c->reach.loopback) {
@@ -318,9 +338,6 @@ static void decide(struct relay_conn *c)
 		c->out_port = c->reach.grant->dial ? c->reach.grant->dial : 443;
 	if (c->reach.effect == PB_DENY) {
 		relay_refuse(c, GATE_REFUSED, c->reach.why, c->reach.rule, 0, NULL);
-	} else if (c->reach.grant->via.len) {
-		relay_refuse(c, GATE_REFUSED, GATE_W_PROTOCOL, c->reach.rule, 0,
-			     "this version has no upstream proxy");
 	} else if (c->reach.grant->header.len && !c->reach.name) {
 		relay_refuse(c, GATE_REFUSED, GATE_W_PROTOCOL, c->reach.rule, 0,
 			     "a header is injected for names only");

@@ -97,6 +97,14 @@ void relay_end(struct relay_conn *c, int error)
 	relay_free(c, error != 0);
 }
 
+const struct relay_secret *relay_secret(const struct relay *r, const struct pb_grant *g)
+{
+	const struct pb_egress *e = r->policy->egress;
+	const struct pb_grant *first = pb_at(e, e->grants, sizeof(*first), 0);
+
+	return r->secrets && r->secrets[g - first].bytes ? &r->secrets[g - first] : NULL;
+}
+
 /* --- time ------------------------------------------------------------------------ */
 
 void relay_set_timer(struct relay_conn *c, uint64_t ms)

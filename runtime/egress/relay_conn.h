@@ -30,6 +30,12 @@ struct relay_used {
 	uint32_t connections;
 };
 
+/* What a grant's upstream proxy wants to know: "user:password", without a NUL. */
+struct relay_secret {
+	const char *bytes; /* NULL: there is none */
+	size_t size;
+};
+
 struct relay_conn;
 LIST_HEAD(relay_conns, relay_conn);
 TAILQ_HEAD(relay_turn, relay_conn);
@@ -43,6 +49,7 @@ struct relay {
 	struct pump *pump;
 	struct gate_inject *inject;
 	struct relay_used *used; /* by rule number */
+	const struct relay_secret *secrets; /* by grant number; NULL: there are none */
 	uint32_t rule_count, most, count;
 	struct relay_conns conns;
 	struct relay_turn turn; /* those that have more to move */
@@ -53,6 +60,7 @@ struct relay {
 
 enum relay_state {
 	RELAY_ASK, RELAY_PEEK, RELAY_LOOKUP, RELAY_DIAL, RELAY_FLOW,
+	RELAY_VIA,   /* the upstream proxy has been asked */
 	RELAY_INJECT /* polinject has both sockets */
 };
 
@@ -78,6 +86,9 @@ struct relay_conn {
 	struct lookup_wait wait;
 	struct gate_ask_wait ask;
 	struct gate_inject_wait inject;
+	void (*via_connected)(struct relay_conn *c, int server);
+	uint8_t via_addr[16]; /* the destination that the proxy is asked for */
+	uint16_t via_port;    /* of the proxy */
 	struct dial *dial;
 	struct peek *peek;
 };
@@ -100,6 +111,9 @@ void relay_set_timer(struct relay_conn *c, uint64_t ms);
 /* Watches the command's (0) or the server's (1) socket, once, by edges: so a reset is
  * seen whatever the connection waits for.  False: out of memory. */
 bool relay_watch(struct relay_conn *c, int which);
+
+/* The secret of the grant's upstream proxy, or NULL. */
+const struct relay_secret *relay_secret(const struct relay *r, const struct pb_grant *g);
 
 /* Closes a socket so that the other end gets a reset. */
 void relay_reset(int fd);

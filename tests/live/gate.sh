@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The egress gateway alone (gate_host starts polgate as polrun does): what clumsy and hostile
 # programs do to its connections, its DNS, its descriptors, and its records.
-# lab: web
+# lab: web proxy
 # timing: refusals of what is sent too slowly
 . "$(dirname "$0")/../lib/egress.sh"
 
@@ -183,6 +183,39 @@ R=('allow v4.example 1-65535 bytes=100000' 'allow a.example 1-65535 bytes=100000
 gate echo 7 1000000
 no_out same
 want_record '^refused limit rule=2 '
+R=('allow a.example 1-65535')
+
+t "an upstream proxy: names and addresses, with its password, also where the server speaks first"
+R=('allow a.example 1-65535 via=http://198.51.100.50:3128 user=lab:geheim'
+	'allow b.example 1-65535 via=http://198.51.100.50:3128 user=lab:wrong'
+	'allow 198.51.100.11/32 7 via=http://198.51.100.50:3128 user=lab:geheim'
+	'allow v4.example 7 via=http://198.51.100.98:3128'
+	'allow ten.example 7')
+gate connect a.example 7
+want_out '^hello fast$'
+want_record '^closed rule rule=1 name=a.example addr=::ffff:198.51.100.50 port=7 '
+gate connect a.example 2525
+want_out '^220 lab ready'
+gate connect 198.51.100.11 7
+want_out '^hello fast$'
+gate tls a.example 1
+want_out '^hello$'
+grep -q 'CONNECT a.example:7 ' "$LAB/log/proxy" || bad "the proxy was not asked for the name"
+
+t "an upstream proxy that refuses, or is not there; what the rule says still holds"
+gate connect b.example 7
+want_out '^reset fast$'
+want_record '^unreached connect rule=2 name=b.example .* text=the upstream proxy: HTTP/1.0 401 '
+gate connect v4.example 7
+want_out '^reset fast$'
+want_record '^unreached connect rule=4 .* error=111 .* text=the upstream proxy$'
+gate tls b.example 5000
+want_out '^reset$'
+gate http a.example b.example
+want_out '^a.example reset$'
+gate connect ten.example 7
+want_record '^refused guard '
+! grep -q geheim "$events" || bad "the password is in a record"
 R=('allow a.example 1-65535')
 
 t "a flood of refusals is few records, and none is lost"

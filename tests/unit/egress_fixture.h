@@ -1,7 +1,7 @@
 /*
  * Makes an egress.bin from lines of text, for tests of the gateway that want no compiler:
  *
- *     allow|ask|deny HOST LO[-HI] [within=CIDR] [peek=none|tls|http] [bytes=N] [connections=N]
+ *     allow|ask|deny HOST LO[-HI] [within=CIDR] [peek=none|tls|http] [bytes=N] [connections=N] [via=URL [user=NAME]]
  *
  * HOST is a name, *.NAME, or ADDRESS/BITS.  Line i is rule number i + 1, number 0 is
  * `network otherwise`.  The first line that fits decides; ranges of addresses do not
@@ -32,6 +32,7 @@ struct made_rule {
 	uint8_t peek;
 	uint64_t bytes;
 	uint32_t connections;
+	char via[256], user[64];
 };
 
 struct made {
@@ -116,6 +117,10 @@ static inline bool made_add(struct made *m, const char *line)
 			r->bytes = strtoull(w + 6, NULL, 10);
 		} else if (strncmp(w, "connections=", 12) == 0) {
 			r->connections = (uint32_t)strtoul(w + 12, NULL, 10);
+		} else if (strncmp(w, "via=", 4) == 0) {
+			(void)snprintf(r->via, sizeof(r->via), "%s", w + 4);
+		} else if (strncmp(w, "user=", 5) == 0) {
+			(void)snprintf(r->user, sizeof(r->user), "%s", w + 5);
 		} else {
 			return false;
 		}
@@ -141,7 +146,7 @@ struct made_out {
 	struct pb_pool pools[MADE_RULES + 2];
 	struct pb_range ranges[MADE_RULES];
 	struct pb_grant grants[MADE_RULES + 1];
-	char texts[MADE_RULES * 256];
+	char texts[MADE_RULES * 640];
 	uint32_t slab_n, list_n, piece_n, host_n, class_n, pool_n, range_n, grant_n;
 	uint32_t text_n;
 };
@@ -256,6 +261,15 @@ static inline void made_slabs(const struct made *m, struct made_out *o, uint32_t
 	made_slab(o, at, deny, deny);
 }
 
+static inline struct pb_str made_text(struct made_out *o, const char *text)
+{
+	struct pb_str s = { o->text_n, (uint32_t)strlen(text) };
+
+	memcpy(o->texts + o->text_n, text, s.len);
+	o->text_n += s.len;
+	return s;
+}
+
 static inline void made_hosts(const struct made *m, struct made_out *o, uint32_t deny)
 {
 	const struct made_rule *v[MADE_RULES + 1];
@@ -282,10 +296,8 @@ static inline void made_hosts(const struct made *m, struct made_out *o, uint32_t
 			next += room;
 		}
 		o->hosts[o->host_n++] = (struct pb_host){
-			.name = { o->text_n, (uint32_t)strlen(v[i]->host) },
+			.name = made_text(o, v[i]->host),
 			.below = v[i]->below, .class_ = o->class_n };
-		memcpy(o->texts + o->text_n, v[i]->host, strlen(v[i]->host));
-		o->text_n += (uint32_t)strlen(v[i]->host);
 		o->classes[o->class_n++] = c;
 	}
 	o->classes[o->class_n++] = (struct pb_class){ deny, deny, PB_NO_POOL, 0 };
@@ -318,7 +330,9 @@ static inline const struct pb_egress *made_write(struct made *m)
 		struct pb_grant *g = &o.grants[o.grant_n++];
 
 		*g = (struct pb_grant){ .peek = r->peek, .bytes = r->bytes,
-					.connections = r->connections };
+					.connections = r->connections,
+					.via = made_text(&o, r->via),
+					.via_secret = made_text(&o, r->user) };
 		if (r->has_within) {
 			g->within_first = o.range_n;
 			g->within_count = 1;
@@ -336,10 +350,16 @@ static inline const struct pb_egress *made_write(struct made *m)
 	h.classes = made_put(m, o.classes, sizeof(o.classes[0]), o.class_n);
 	h.pools = made_put(m, o.pools, sizeof(o.pools[0]), o.pool_n);
 	h.ranges = made_put(m, o.ranges, sizeof(o.ranges[0]), o.range_n);
-	h.grants = made_put(m, o.grants, sizeof(o.grants[0]), o.grant_n);
-	texts = (uint32_t)(m->size + ((sizeof(o.hosts[0]) * o.host_n + 7) & ~(size_t)7));
+	texts = (uint32_t)(m->size + ((sizeof(o.grants[0]) * o.grant_n + 7) & ~(size_t)7) +
+			   ((sizeof(o.hosts[0]) * o.host_n + 7) & ~(size_t)7));
 	for (uint32_t i = 0; i < o.host_n; i++)
 		o.hosts[i].name.off += texts;
+	for (uint32_t i = 1; i < o.grant_n; i++) {
+		o.grants[i].via.off = o.grants[i].via.len ? o.grants[i].via.off + texts : 0;
+		o.grants[i].via_secret.off =
+			o.grants[i].via_secret.len ? o.grants[i].via_secret.off + texts : 0;
+	}
+	h.grants = made_put(m, o.grants, sizeof(o.grants[0]), o.grant_n);
 	h.hosts = made_put(m, o.hosts, sizeof(o.hosts[0]), o.host_n);
 	(void)made_put(m, o.texts, 1, o.text_n);
 	h.head = (struct pb_head){ .magic = PB_MAGIC_EGRESS, .version = PB_FORMAT_VERSION,

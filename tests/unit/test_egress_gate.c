@@ -21,6 +21,7 @@
 #include "runtime/egress/peek.h"
 #include "runtime/egress/pump.h"
 #include "runtime/egress/reach.h"
+#include "runtime/egress/via.h"
 #include "tests/unit/egress_fixture.h"
 
 static const uint8_t *address(const char *text)
@@ -322,6 +323,80 @@ static void test_tls_names_the_host_or_is_refused(void **state)
 	assert_int_equal(converse(PB_PEEK_TLS, "", 100, ""), REFUSED(GATE_W_PROTOCOL));
 	assert_int_equal(converse(PB_PEEK_TLS, "\x16\x03\x01\x02", 1, ""),
 			 REFUSED(GATE_W_PROTOCOL));
+}
+
+/* --- upstream proxies ------------------------------------------------------------------------ */
+
+static void test_upstream_proxies(void **state)
+{
+	static const struct {
+		const char *text, *host;
+		uint16_t port; /* 0: refused */
+	} rows[] = {
+		{ "http://proxy.example:3128", "proxy.example", 3128 },
+		{ "http://Proxy.Example:80", "proxy.example", 80 },
+		{ "http://10.0.0.1:3128", "", 3128 },
+		{ "http://[2001:db8::1]:8080", "", 8080 },
+		{ "http://proxy.example", "", 0 },
+		{ "http://proxy.example:", "", 0 },
+		{ "http://proxy.example:0", "", 0 },
+		{ "http://proxy.example:65536", "", 0 },
+		{ "http://proxy.example:80/x", "", 0 },
+		{ "https://proxy.example:80", "", 0 },
+		{ "http://:80", "", 0 },
+		{ "http://[proxy.example]:80", "", 0 },
+		{ "http://u:p@proxy.example:80", "", 0 },
+		{ "", "", 0 },
+	};
+	static const struct {
+		const char *text;
+		enum via_verdict v;
+		size_t n;
+	} answers[] = {
+		{ "HTTP/1.1 200 OK\r\n\r\nSSH-2.0", VIA_YES, 19 },
+		{ "HTTP/1.0 200\r\nA: b\r\n\r\n", VIA_YES, 22 },
+		{ "HTTP/1.1 200 OK\r\n", VIA_MORE, 0 },
+		{ "HTT", VIA_MORE, 0 },
+		{ "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n", VIA_NO, 42 },
+		{ "HTTP/1.1 302 x\r\n\r\n", VIA_NO, 14 },
+		{ "HTTP/1.1 20\r\n\r\n", VIA_BAD, 0 },
+		{ "HTTP/1.1 2000\r\n\r\n", VIA_BAD, 0 },
+		{ "HTTP/2 200\r\n\r\n", VIA_BAD, 0 },
+		{ "SSH-2.0-x\r\n\r\n", VIA_BAD, 0 },
+	};
+	char out[VIA_REQUEST_MAX], secret[VIA_SECRET_MAX + 1];
+	struct via via;
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool ok = via_read(&via, rows[i].text, strlen(rows[i].text));
+
+		if (ok != (rows[i].port != 0) ||
+		    (ok && (via.port != rows[i].port || strcmp(via.host, rows[i].host) != 0)))
+			fail_msg("%s", rows[i].text);
+	}
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		n = 0;
+		if (via_answer((const uint8_t *)answers[i].text, strlen(answers[i].text), &n) !=
+			    answers[i].v || n != answers[i].n)
+			fail_msg("answer %zu: %zu", i, n);
+	}
+	n = via_request(out, sizeof(out), "a.example", NULL, 443, NULL, 0);
+	assert_int_equal(n, strlen(out));
+	assert_string_equal(out, "CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n");
+	(void)via_request(out, sizeof(out), NULL, address("2001:db8::7"), 22, "user:pass", 9);
+	assert_string_equal(out, "CONNECT [2001:db8::7]:22 HTTP/1.1\r\nHost: [2001:db8::7]:22\r\n"
+				 "Proxy-Authorization: Basic dXNlcjpwYXNz\r\n\r\n");
+	(void)via_request(out, sizeof(out), NULL, address("192.0.2.1"), 22, "a:b", 3);
+	assert_non_null(strstr(out, "CONNECT 192.0.2.1:22 "));
+	assert_non_null(strstr(out, " YTpi\r\n"));
+	(void)via_request(out, sizeof(out), "a", NULL, 22, "ab:c", 4);
+	assert_non_null(strstr(out, " YWI6Yw==\r\n"));
+	memset(secret, 'x', sizeof(secret));
+	assert_true(via_request(out, sizeof(out), "a", NULL, 22, secret, VIA_SECRET_MAX) > 0);
+	assert_int_equal(via_request(out, sizeof(out), "a", NULL, 22, secret, sizeof(secret)), 0);
+	assert_int_equal(via_request(out, 20, "a.example", NULL, 22, NULL, 0), 0);
 }
 
 /* --- records -------------------------------------------------------------------------------- */
@@ -803,6 +878,7 @@ int main(void)
 		cmocka_unit_test(test_what_a_port_is_looked_at_for),
 		cmocka_unit_test(test_every_request_of_a_connection_names_the_host),
 		cmocka_unit_test(test_tls_names_the_host_or_is_refused),
+		cmocka_unit_test(test_upstream_proxies),
 		cmocka_unit_test(test_a_flood_of_refusals_is_few_messages),
 		cmocka_unit_test(test_records_of_different_things_are_not_merged),
 		cmocka_unit_test(test_answers_of_servers),

@@ -238,10 +238,25 @@ static int config_memfd(uint32_t most, bool ask)
 				 .max_connections = most,
 				 .ask = ask ? GATE_ASK_POLRUN : GATE_ASK_NOBODY };
 	int fd = memfd_create("gate", MFD_ALLOW_SEALING);
+	static const char pad[8];
 
+	/* `user=TEXT` of a rule is the secret itself here */
+	for (uint32_t i = 0; i < made.rule_count; i++)
+		c.secret_count += made.rules[i].user[0] != '\0';
 	if (fd < 0 || write(fd, &c, sizeof(c)) != sizeof(c) ||
 	    write(fd, made.data, made.size) != (ssize_t)made.size ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+	    write(fd, pad, -made.size % 8) != (ssize_t)(-made.size % 8))
+		die("memfd");
+	for (uint32_t i = 0; i < made.rule_count; i++) {
+		const char *user = made.rules[i].user;
+		struct gate_secret head = { i + 1, (uint32_t)strlen(user) };
+
+		if (*user && (write(fd, &head, sizeof(head)) != sizeof(head) ||
+			      write(fd, user, head.size) != (ssize_t)head.size ||
+			      write(fd, pad, -head.size % 8) != (ssize_t)(-head.size % 8)))
+			die("memfd");
+	}
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		die("memfd");
 	return fd;
 }
