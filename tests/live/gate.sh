@@ -200,7 +200,7 @@ gate connect 198.51.100.11 7
 want_out '^hello fast$'
 gate tls a.example 1
 want_out '^hello$'
-[ "$me" != root ] || grep -q "CONNECT a.example:7 " "$LAB/log/proxy" || bad "the proxy was not asked for the name"
+[ "$(id -un)" != root ] || grep -q "CONNECT a.example:7 " "$LAB/log/proxy" || bad "the proxy was not asked for the name"
 
 t "an upstream proxy that refuses, or is not there; what the rule says still holds"
 gate connect b.example 7
