@@ -1,7 +1,7 @@
 /*
  * Compares what the gateway does with one connection under two policies.  Of the rules
- * that let it through, the deciding one says it; where that is silent, the first that
- * says something.  The ranges of `within` add up.
+ * that let it through, the first in order that says something counts.  The ranges of
+ * `within` add up.
  */
 #include "compiler/analysis/diff_grant.h"
 
@@ -43,6 +43,10 @@ static void take(struct ir_grant *to, const struct ir_grant *from)
 	}
 	if (!to->peek)
 		to->peek = from->peek;
+	if (!to->bytes)
+		to->bytes = from->bytes;
+	if (!to->connections)
+		to->connections = from->connections;
 }
 
 static void look(const struct ir *ir, const struct ir_request *req, struct arena *a,
@@ -56,12 +60,11 @@ static void look(const struct ir *ir, const struct ir_request *req, struct arena
 	ret->by = e.rule;
 	if (!ret->lets)
 		return;
-	if (e.rule)
-		ret->g = e.rule->set.u.net.grant;
 	for (size_t i = 0; i < e.nmatched; i++) {
 		const struct ir_rule *r = e.matched[i];
 
-		if (r->effect != e.effect)
+		if (r->effect > IR_ASK || (r->level == IR_DEFAULT && e.rule &&
+					   e.rule->level != IR_DEFAULT))
 			continue;
 		take(&ret->g, &r->set.u.net.grant);
 		for (size_t k = 0; k < r->set.u.net.nwithin; k++)

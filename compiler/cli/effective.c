@@ -187,7 +187,7 @@ static void add_variables(struct collector *c)
 			    .level = ir->secrets.v[i].level,
 			    .at = ir->secrets.v[i].at,
 			    .locked = env_lock(ir, ir->secrets.v[i].name) != NULL,
-			    .carried = true});
+			    .carried = !ir_secret_is_used(ir, ir->secrets.v[i].name)});
 }
 
 /* --- rules --------------------------------------------------------------- */
@@ -210,6 +210,18 @@ static struct str pattern_of(const struct ir_rule *r)
 		break;
 	}
 	return STR("");
+}
+
+/* The proxy of the rule's connections: its own, or its section's. */
+static struct str via_of(struct arena *a, const struct ir_rule *r)
+{
+	const struct ir_grant *g = &r->set.u.net.grant;
+
+	if (r->kind != IR_NET || !g->via.n || str_eqz(g->via, "none"))
+		return STR("");
+	return g->via_secret.n ? str_printf(a, "%.*s user from secret %.*s",
+					    STR_ARG(g->via), STR_ARG(g->via_secret)) :
+				 g->via;
 }
 
 static void add_lifts(struct collector *c, struct effective_entry *e,
@@ -251,6 +263,7 @@ static void add_rules(struct collector *c, enum ir_kind kind)
 			.rule = r,
 			.role = r->role,
 			.until = r->until,
+			.via = via_of(c->a, r),
 		};
 
 		if (r->kind != kind)

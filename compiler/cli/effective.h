@@ -30,6 +30,7 @@ struct effective_entry {
 	enum effective_what what;
 	struct str name, value;
 	struct str id, text, because, role, until;
+	struct str via;             /* of a network rule: its proxy, or its section's */
 	enum ir_level level;
 	struct ir_place at;
 	size_t patterns;            /* of a rule: into how many rules it was split */

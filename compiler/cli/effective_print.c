@@ -49,6 +49,8 @@ static void put_notes(struct page *p, const struct effective_entry *e)
 	struct arena *a = p->a;
 	size_t i;
 
+	if (e->via.n)
+		fprintf(p->out, "          via %.*s\n", STR_ARG(show_cut(a, e->via)));
 	if (e->because.n)
 		fprintf(p->out, "          because %.*s\n",
 			STR_ARG(show_cut(a, e->because)));
@@ -270,6 +272,7 @@ static struct value *entry_data(struct arena *a, const struct effective_entry *e
 	put_some(a, m, "id", e->id);
 	put_some(a, m, "text", e->text);
 	put_some(a, m, "because", e->because);
+	put_some(a, m, "via", e->via);
 	put_some(a, m, "role", e->role);
 	put_some(a, m, "until", e->until);
 	if (e->rule)

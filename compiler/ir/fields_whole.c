@@ -63,8 +63,8 @@ static const char *check_grant(const struct ir_rule *r)
 	for (size_t i = 0; i < r->nexcept; i++)
 		if (has_grant(&r->except[i]))
 			return "an exception that says what the gateway does";
-	return r->effect == IR_DENY && has_grant(&r->set) ?
-		       "a deny that says what the gateway does" : NULL;
+	return (r->effect == IR_DENY || r->soft) && has_grant(&r->set) ?
+		       "a deny or a soft ask that says what the gateway does" : NULL;
 }
 
 static const char *check_lifted(const struct ir *ir, const struct ir_rule *r)

@@ -158,8 +158,10 @@ enum ir_peek {
 
 /*
  * What the gateway does with the connections that a rule lets through, and how many it
- * lets through.  Only rules that allow or ask say something here; elsewhere everything is
- * empty or 0.  It decides no request.
+ * lets through.  Only rules that allow or ask, and no soft ones, say something here; elsewhere
+ * everything is empty or 0.  It decides no request.  Of the rules that let one connection
+ * through, the first in order that says something counts, for each member alone (proxy and
+ * its secret, and all of inject, are one).
  */
 struct ir_grant {
 	struct str via;        /* the proxy that takes them out: "http://HOST:PORT" with a

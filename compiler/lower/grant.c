@@ -397,6 +397,23 @@ bool lower_grant(struct lower *l, const struct sema_stmt *t, struct ir_grant *re
 	return ok;
 }
 
+void lower_grant_drop(struct lower *l, const struct sema_stmt *t, struct ir_grant *g)
+{
+	static const struct ir_grant nothing;
+	const struct ir_lock *lock = &l->s->locked[IR_NET];
+	bool narrow = t->unit->narrow;
+
+	if (!ir_grant_equal(g, &nothing) && !t->off && !t->cut)
+		lower_drop(l, t->text,
+			   narrow ? "a narrow-only level asks, and does not say what becomes of "
+				    "connections" :
+				    "below a lock a rule asks, and does not say what becomes of "
+				    "connections",
+			   t->at, narrow ? (struct ir_place){ .span = SPAN_NONE } : lock->at,
+			   t->unit->level);
+	*g = nothing;
+}
+
 /* --- with the rule's hosts ------------------------------------------------------------ */
 
 /* "localhost" and the names below it: this machine, whatever the proxy. */
@@ -407,7 +424,7 @@ static bool is_local(const struct ir_net *net)
 }
 
 bool lower_grant_host(struct lower *l, const struct sema_stmt *t,
-		      const struct ast_value *v, struct ir_net *net)
+		      const struct ast_value *v, bool soft, struct ir_net *net)
 {
 	struct ir_grant *g = &net->grant;
 	struct span at = v ? v->at : t->stmt->at;
@@ -428,7 +445,7 @@ bool lower_grant_host(struct lower *l, const struct sema_stmt *t,
 	if (g->via.n && !str_eqz(g->via, "none") && is_local(net))
 		return bad(l, DIAG_PROXY, at, "no proxy reaches a name of this machine", text,
 			   NULL);
-	if (via && !lower_option(t->stmt, AST_O_VIA) && t->stmt->effect != AST_DENY &&
+	if (via && !soft && !lower_option(t->stmt, AST_O_VIA) && t->stmt->effect != AST_DENY &&
 	    (net->protos & IR_TCP) && !is_local(net)) {
 		g->via = via->text;
 		g->via_secret = via->secret;

@@ -117,11 +117,16 @@ void lower_vias(struct lower *l);
 /* Reads what a rule's options say; false after an error. */
 bool lower_grant(struct lower *l, const struct sema_stmt *t, struct ir_grant *ret);
 /*
+ * Empties what a soft rule says: it can ask where others allow, and may not say what
+ * becomes of the connections that they let through.
+ */
+void lower_grant_drop(struct lower *l, const struct sema_stmt *t, struct ir_grant *g);
+/*
  * Makes it fit one host of the rule (`v`; NULL: the rule names none): the section's proxy
- * counts if the rule names none.  False after an error.
+ * counts if the rule names none and is not soft.  False after an error.
  */
 bool lower_grant_host(struct lower *l, const struct sema_stmt *t,
-		      const struct ast_value *v, struct ir_net *net);
+		      const struct ast_value *v, bool soft, struct ir_net *net);
 /* Call this after lower_env(): every secret that a rule uses must be declared. */
 void lower_grants_done(struct lower *l);
 

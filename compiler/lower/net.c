@@ -88,6 +88,8 @@ void lower_net(struct lower *l, const struct sema_stmt *t)
 			   &h.except, &h.nexcept);
 	ok &= net_within(l, t->stmt, &set.u.net);
 	ok &= lower_grant(l, t, &set.u.net.grant);
+	if (h.soft)
+		lower_grant_drop(l, t, &set.u.net.grant);
 	if (!net->hosts && t->orig->net.hosts)
 		return; /* a name that means nothing; it was reported */
 	if (!net->hosts) {
@@ -97,7 +99,7 @@ void lower_net(struct lower *l, const struct sema_stmt *t)
 				 "'within' belongs to rules about host names");
 			ok = false;
 		}
-		if (ok && lower_grant_host(l, t, NULL, &set.u.net))
+		if (ok && lower_grant_host(l, t, NULL, h.soft, &set.u.net))
 			add_ports(l, &h, &set, net->ports);
 		return;
 	}
@@ -113,7 +115,7 @@ void lower_net(struct lower *l, const struct sema_stmt *t)
 				 STR_ARG(v->text));
 			continue;
 		}
-		if (ok && lower_grant_host(l, t, v, &one.u.net))
+		if (ok && lower_grant_host(l, t, v, h.soft, &one.u.net))
 			add_ports(l, &h, &one, net->ports);
 	}
 }
