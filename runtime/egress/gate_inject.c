@@ -50,31 +50,50 @@ static struct gate_inject_wait *find(const struct gate_inject *g, uint32_t id)
 	return NULL;
 }
 
-static void on_message(evutil_socket_t fd, short what, void *arg)
+/* Reads one message.  False: polinject has ended, or is not itself any more. */
+static bool hear(struct gate_inject *g, bool *ret_more)
 {
-	struct gate_inject *g = arg;
+	struct gate_inject_wait *w;
+	struct inject_done d;
+	ssize_t n = recv(GATE_INJECT, &d, sizeof(d), MSG_DONTWAIT | MSG_TRUNC);
 
-	(void)what;
-	for (int i = 0; i < TURN; i++) {
-		struct gate_inject_wait *w;
-		struct inject_done d;
-		ssize_t n = recv((int)fd, &d, sizeof(d), MSG_DONTWAIT | MSG_TRUNC);
-
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return;
-		if (n != (ssize_t)sizeof(d) || d.type != INJECT_DONE ||
-		    d.what >= GATE_WHAT_COUNT || d.what == 0 || d.why >= GATE_W_COUNT) {
-			/* it has ended, or is not itself any more */
-			(void)event_base_loopbreak(g->base);
-			return;
-		}
-		d.text[sizeof(d.text) - 1] = '\0';
-		w = find(g, d.id);
-		if (!w)
-			continue;
+	*ret_more = false;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (n != (ssize_t)sizeof(d) || d.type != INJECT_DONE || d.what >= GATE_WHAT_COUNT ||
+	    d.what == 0 || d.why >= GATE_W_COUNT)
+		return false;
+	*ret_more = true;
+	d.text[sizeof(d.text) - 1] = '\0';
+	w = find(g, d.id);
+	if (w) {
 		gate_inject_cancel(w);
 		w->done(w, &d);
 	}
+	return true;
+}
+
+static void on_message(evutil_socket_t fd, short what, void *arg)
+{
+	struct gate_inject *g = arg;
+	bool more = true;
+
+	(void)fd, (void)what;
+	for (int i = 0; i < TURN && more; i++)
+		if (!hear(g, &more))
+			(void)event_base_loopbreak(g->base);
+}
+
+void gate_inject_finish(struct gate_inject *g, int ms)
+{
+	struct pollfd p = { GATE_INJECT, POLLIN, 0 };
+	bool more;
+
+	if (!g->on)
+		return;
+	(void)shutdown(GATE_INJECT, SHUT_WR);
+	while (poll(&p, 1, ms) > 0 && hear(g, &more))
+		;
 }
 
 int gate_inject_init(struct gate_inject *g, struct event_base *base)

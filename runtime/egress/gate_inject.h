@@ -49,4 +49,8 @@ bool gate_inject_pass(struct gate_inject *g, const struct inject_open *open,
 		      const int fd[2], struct gate_inject_wait *w);
 void gate_inject_cancel(struct gate_inject_wait *w);
 
+/* The run has ended: polinject ends its connections, and w->done is called for each that it still
+ * speaks of within `ms`. */
+void gate_inject_finish(struct gate_inject *g, int ms);
+
 #endif

@@ -79,6 +79,8 @@ static void refuse(struct inject_conn *c, const char *status, enum gate_what wha
 	int n;
 
 	say(c, what, why, error, text);
+	if (c->refused)
+		c->refused(c);
 	close_server(c, true);
 	if (c->done.down || c->back_n) {
 		end(c, true);
@@ -429,6 +431,12 @@ void inject_conn_run(struct inject_conn *c, uint64_t now)
 		c->last = now;
 	}
 	c->again = true;
+}
+
+void inject_conn_stop(struct inject_conn *c)
+{
+	if (!c->ended)
+		end(c, true);
 }
 
 void inject_conn_check_time(struct inject_conn *c, uint64_t now)

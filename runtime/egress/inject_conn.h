@@ -37,6 +37,10 @@ enum inject_reading {
 
 struct inject_conn {
 	struct inject_conn *next, *prev; /* the loop's */
+	/* Called when `done` says that it is refused, before the program is answered: so the
+	 * record is there when the program reads why.  May be NULL. */
+	void (*refused)(struct inject_conn *c);
+	bool told_gate; /* the loop's: `done` was sent */
 	bool again;                      /* the loop's: it has more to do now */
 	int epoll;                       /* the loop's, which watches both; -1: none */
 	int fd[2]; /* the command's end, the server's (-1: closed) */
@@ -76,6 +80,8 @@ struct inject_conn *inject_conn_new(SSL_CTX *ctx, const struct inject_open *open
 /* Does all that can be done without waiting.  c->ended says that it is over; c->again
  * that others should have a turn before it goes on. */
 void inject_conn_run(struct inject_conn *c, uint64_t now);
+/* Ends it now, as the run has ended. */
+void inject_conn_stop(struct inject_conn *c);
 /* Ends it if it has waited for too long. */
 void inject_conn_check_time(struct inject_conn *c, uint64_t now);
 /* Closes what is open, and overwrites it: a part of the secret may stand in it. */

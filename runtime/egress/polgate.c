@@ -30,7 +30,7 @@
 #include "runtime/egress/relay.h"
 #include "runtime/egress/via.h"
 
-enum { DESCRIPTORS = 20000, CONNECTIONS = 8000, FLUSH_MS = 1000 };
+enum { DESCRIPTORS = 20000, CONNECTIONS = 8000, FLUSH_MS = 1000, INJECT_MS = 200 };
 
 struct gate {
 	struct event_base *base;
@@ -376,6 +376,7 @@ int main(void)
 	if (send_message(GATE_READY, NULL) != 0)
 		return 125;
 	(void)event_base_dispatch(g.base);
+	gate_inject_finish(&g.inject, INJECT_MS);
 	relay_release(&g.relay);
 	record_flush(&g.report.record, FLUSH_MS);
 	return 0;

@@ -36,6 +36,7 @@ struct loop {
 		*ended; /* ended: only `done` counts, which polgate has not got yet */
 	uint32_t count; /* of both lists */
 	bool again, wants_out;
+	bool over; /* polgate has said that the run has ended */
 	uint64_t ticked;
 };
 
@@ -72,7 +73,7 @@ static bool tell_ended(struct loop *l)
 {
 	while (l->ended) {
 		struct inject_conn *c = l->ended;
-		int r = tell(&c->done);
+		int r = c->told_gate ? 0 : tell(&c->done);
 
 		if (r == -EAGAIN) {
 			watch_gate(l, true);
@@ -86,6 +87,11 @@ static bool tell_ended(struct loop *l)
 	}
 	watch_gate(l, false);
 	return true;
+}
+
+static void on_refused(struct inject_conn *c)
+{
+	c->told_gate = tell(&c->done) == 0;
 }
 
 static void refuse_open(const struct inject_open *open, enum gate_why why,
@@ -138,6 +144,7 @@ static void open_conn(struct loop *l, const struct inject_open *open, const int 
 		c->next->prev = c;
 	l->conns = c;
 	c->epoll = l->epoll;
+	c->refused = on_refused;
 	for (int i = 0; i < 2; i++) {
 		struct epoll_event e = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP |
 						   EPOLLET,
@@ -189,6 +196,7 @@ static bool hear_gate(struct loop *l)
 
 		if (n < 0)
 			return errno == EAGAIN;
+		l->over = n == 0;
 		if (!take_fds(&m, fd))
 			return false;
 		if (n != (ssize_t)sizeof(open) || open.type != INJECT_OPEN ||
@@ -277,6 +285,22 @@ static void serve(struct loop *l)
 	}
 }
 
+/* The run has ended: polgate still wants to know how the connections did. */
+static void finish(struct loop *l)
+{
+	struct inject_conn *next;
+
+	/* polgate only reads now, and if it is gone, send() says so */
+	if (!l->over || fcntl(INJECT_GATE, F_SETFL, O_RDWR) != 0)
+		return;
+	for (struct inject_conn *c = l->conns; c; c = next) {
+		next = c->next;
+		inject_conn_stop(c);
+		settle(l, c);
+	}
+	(void)tell_ended(l);
+}
+
 static int start(struct loop *l, struct rt_err *err)
 {
 	struct epoll_event e = { .events = EPOLLIN };
@@ -320,5 +344,6 @@ int main(void)
 	if (tell(&d) < 0)
 		return 125;
 	serve(&l);
+	finish(&l);
 	return 0;
 }

@@ -767,6 +767,34 @@ def case_gate_ends(b):
     assert all_of(c)[0] == b""
 
 
+def case_run_ends(b):
+    """polgate says that no more comes: each open connection is still accounted for, then polinject ends."""
+    inject = Inject(f"{b.folder}/ca.pem")
+    s = b.server()
+    conns = [inject.open(s.port) for _ in range(20)]
+    for c in conns:
+        c.sendall(GET)
+        answer(c)
+    inject.gate.shutdown(socket.SHUT_WR)
+    for _ in conns:
+        d = inject.done()
+        assert (d["what"], d["requests"]) == ("closed", 1) and d["up"] == len(GET) and d["down"] > 60, d
+    assert inject.hear() is None and inject.end() == 0
+
+
+def case_told_at_once(b):
+    """The reason is told before the program can read it: its run may end then."""
+    s = b.server()
+    c = b.inject.open(s.port)
+    c.sendall(GET.replace(b"api", b"evil"))
+    assert c.recv(1000).startswith(b"HTTP/1.1 403 ")
+    b.inject.gate.settimeout(0.001)
+    d = b.inject.done()
+    b.inject.gate.settimeout(20)
+    assert d["text"] == "evil.example", d
+    c.close()
+
+
 def case_nonsense_from_gate(b):
     """A message that is none ends it: nothing is guessed."""
     for message, fds in ((b"x", 2), (b"x" * 288, 2), (b"\1\0\0\0" + bytes(284), 0), (b"\1\0\0\0" + bytes(284), 1), (b"\1\0\0\0" + bytes(284), 3),
