@@ -172,10 +172,7 @@ static int find_agent(const struct roots_input *in, struct roots *ret)
 {
 	char path[PATH_MAX];
 
-	ret->no_agent = place_agent(in->agent_env, in->uid, path);
-	if (ret->no_agent == 0 && (has_control(path) || !is_clean(path)))
-		ret->no_agent = -EINVAL;
-	if (ret->no_agent < 0)
+	if (place_agent(in->agent_env, in->uid, path) < 0 || has_control(path))
 		return 0;
 	ret->agent = strdup(path);
 	return ret->agent ? 0 : -ENOMEM;

@@ -15,7 +15,6 @@ struct roots {
 	char *home, *project, *cwd; /* physical; malloc'ed */
 	char *project_link;         /* may be NULL: see sandbox.h */
 	char *agent;                /* the socket of the caller's ssh-agent, or NULL */
-	int no_agent;               /* if there is none, why: place_agent() */
 	char user[64];              /* the caller's name, or "user" */
 };
 

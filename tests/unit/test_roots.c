@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -215,6 +217,55 @@ static void test_below(void **state)
 	assert_false(place_is_below("/", "/a"));
 }
 
+/* VALUE: what SSH_AUTH_SOCK holds; the path that is found, or NULL and the errno. */
+static const char *agent(const char *value, uid_t uid, int *ret_r)
+{
+	static char path[PATH_MAX];
+
+	*ret_r = place_agent(value, uid, path);
+	return *ret_r == 0 ? path : NULL;
+}
+
+static void test_an_agent_is_a_socket_of_the_users_own(void **state)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	struct roots_input in = { .home_env = at("/home/u"), .uid = getuid() };
+	struct decide_roots dirs;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0), r;
+
+	(void)state;
+	(void)snprintf(sa.sun_path, sizeof(sa.sun_path), "%s", at("/out/agent"));
+	assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	(void)close(fd);
+	assert_int_equal(symlink("../out/agent", at("/other/link")), 0);
+	assert_string_equal(agent(at("/out/agent"), getuid(), &r), at("/out/agent"));
+	/* as every root it is a physical path */
+	assert_string_equal(agent(at("/other/link"), getuid(), &r), at("/out/agent"));
+	assert_string_equal(agent(at("/out/../out/./agent"), getuid(), &r), at("/out/agent"));
+	assert_null(agent(at("/out/agent"), getuid() + 1, &r));
+	assert_int_equal(r, -EPERM);
+	assert_null(agent(at("/home/u"), getuid(), &r));
+	assert_int_equal(r, -ENOTSOCK);
+	assert_null(agent(at("/out/none"), getuid(), &r));
+	assert_int_equal(r, -ENOENT);
+	assert_int_equal(chdir(at("/out")), 0);
+	assert_null(agent("agent", getuid(), &r));
+	assert_int_equal(r, -EINVAL);
+	assert_null(agent("", getuid(), &r));
+	assert_null(agent(NULL, getuid(), &r));
+	/* and so a root of the run, or none */
+	in.agent_env = at("/other/link");
+	rt_roots_release(&roots);
+	assert_int_equal(rt_roots_find(&in, &roots, &err), 0);
+	rt_roots_decide(&roots, &dirs);
+	assert_string_equal(dirs.dir[PB_ROOT_AGENT], at("/out/agent"));
+	in.uid++;
+	rt_roots_release(&roots);
+	assert_int_equal(rt_roots_find(&in, &roots, &err), 0);
+	rt_roots_decide(&roots, &dirs);
+	assert_null(dirs.dir[PB_ROOT_AGENT]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_projects_that_would_be_no_sandbox),
 		cmocka_unit_test(test_passwd_lines),
 		cmocka_unit_test(test_below),
+		cmocka_unit_test(test_an_agent_is_a_socket_of_the_users_own),
 	};
 	int r = cmocka_run_group_tests(tests, setup, teardown);
 
