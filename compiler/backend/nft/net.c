@@ -5,6 +5,7 @@
 #include "compiler/backend/nft/net.h"
 
 #include "compiler/backend/nft/capture.h"
+#include "compiler/backend/nft/region_make.h"
 #include "compiler/backend/nft/ruleset.h"
 #include "compiler/backend/nft/verify.h"
 #include "compiler/backend/common/util.h"
@@ -48,9 +49,9 @@ static void check_mode(const struct ir *ir, struct bk_report *report)
 			       "a network namespace of its own: loopback only");
 		return;
 	case IR_NET_LIMITED:
-		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_OVER,
-			       "nothing leaves the run's network namespace before there is "
-			       "an egress gateway; on its own loopback the rules decide");
+		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_EXACT,
+			       "a network namespace of its own: only the gateway's "
+			       "connections leave it, its own loopback is free");
 		return;
 	case IR_NET_FULL:
 		break;
@@ -67,40 +68,101 @@ static void check_mode(const struct ir *ir, struct bk_report *report)
 			       "sockets but connected pairs)");
 }
 
-static bool is_loopback(const struct num_cidr *c)
+static bool meets_loopback(const struct num_cidr *c)
 {
-	static const uint8_t v4[13] = { [10] = 0xff, [11] = 0xff, [12] = 127 };
-	static const uint8_t v6[16] = { [15] = 1 };
+	region_addr lo = region_first(c), hi = region_last(c);
 
-	return (c->bits >= 104 && memcmp(c->addr, v4, sizeof(v4)) == 0) ||
-	       (c->bits == 128 && memcmp(c->addr, v6, sizeof(v6)) == 0);
+	return (lo <= REGION_LOOP4_HI && hi >= REGION_LOOP4_LO) ||
+	       (lo <= REGION_LOOP6 && hi >= REGION_LOOP6);
 }
 
-static void check_limited(const struct ir_rule *r, struct bk_report *report,
-			  struct diag_sink *sink)
+static bool is_loopback(const struct num_cidr *c)
+{
+	return region_is_loopback(region_first(c)) && region_is_loopback(region_last(c));
+}
+
+static bool is_synthetic(const struct num_cidr *c)
+{
+	region_addr lo = region_first(c), hi = region_last(c);
+	region_addr v4 = REGION_V4_LO | PB_POOL_V4, v6 = REGION_POOL6;
+
+	return (lo >= v4 && hi < v4 + PB_POOL_SIZE) ||
+	       (lo >= v6 && hi <= (v6 | 0xffffffffu));
+}
+
+static bool is_localhost(struct str name)
+{
+	return str_eqz(name, "localhost") || str_ends(name, STR(".localhost"));
+}
+
+/* "localhost" of an allow rule is the host's; the rule must say that it means that. */
+static void check_localhost(const struct ir_rule *r, struct diag_sink *sink)
 {
 	const struct ir_net *n = &r->set.u.net;
+	struct diag *d;
 
-	if (n->host == IR_HOST_NAME || n->host == IR_HOST_BELOW) {
-		bk_note(report, r, LAYER, BK_OVER,
-			"host names need the egress gateway of a later version: no "
-			"name is resolved, and none is reached");
+	if (!region_is_name(n) || !is_localhost(n->name) || r->effect > IR_ASK)
 		return;
-	}
-	if (r->effect == IR_ASK)
-		bk_note(report, r, LAYER, BK_OVER, "the kernel cannot ask: it is denied");
-	else if (r->effect == IR_DENY || (n->host == IR_HOST_CIDR && is_loopback(&n->cidr)))
+	for (size_t i = 0; i < n->nwithin; i++)
+		if (meets_loopback(&n->within[i]))
+			return;
+	d = diag_add(sink, DIAG_NET_LOCALHOST, r->at.span,
+		     "'%.*s' in a rule means a service of the host, and no name leads to a "
+		     "loopback without 'within'", STR_ARG(n->name));
+	diag_help(sink, d, "the run's own loopback needs no rule; for the host's write "
+			   "'within 127.0.0.0/8'");
+}
+
+/* What stops a datagram to somewhere else than the loopback is no rule. */
+static void check_udp(const struct ir_rule *r, struct bk_report *report,
+		      struct diag_sink *sink)
+{
+	bk_note(report, r, LAYER, BK_OVER,
+		"no datagram leaves the run; on its own loopback the rule counts");
+	if (r->effect == IR_ALLOW && r->level != IR_DEFAULT)
+		diag_add(sink, DIAG_NET_UDP, r->at.span,
+			 "no datagram leaves the run, not through the gateway either: "
+			 "this rule counts on its own loopback only");
+}
+
+static const char *name_note(const struct ir_rule *r)
+{
+	if (r->effect == IR_DENY)
+		return "the gateway gives the name no address for this";
+	return r->effect == IR_ASK ? "the gateway asks at the moment of the connection" :
+				     "the gateway looks the name up itself and connects";
+}
+
+static const char *address_note(const struct ir_rule *r)
+{
+	if (r->effect == IR_DENY)
+		return "nftables in the run's namespace; the gateway refuses names that "
+		       "lead there";
+	return r->effect == IR_ASK ? "the gateway asks at the moment of the connection" :
+				     "nftables in the run's namespace, then the gateway";
+}
+
+static void check_gated(const struct ir_rule *r, struct bk_report *report,
+			struct diag_sink *sink)
+{
+	const struct ir_net *n = &r->set.u.net;
+	bool own = n->host == IR_HOST_CIDR && is_loopback(&n->cidr);
+
+	check_localhost(r, sink);
+	if (n->host == IR_HOST_CIDR && is_synthetic(&n->cidr) && r->level != IR_DEFAULT)
+		diag_add(sink, DIAG_NET_POOL, r->at.span,
+			 "inside of a run these addresses stand for host names: this rule "
+			 "does not decide there");
+	if (own && r->effect == IR_ASK)
+		bk_note(report, r, LAYER, BK_OVER,
+			"nobody is asked about the run's own loopback: it is denied");
+	else if (own)
 		bk_note(report, r, LAYER, BK_EXACT, "nftables in the run's namespace");
+	else if (r->effect != IR_DENY && n->protos == IR_UDP)
+		check_udp(r, report, sink);
 	else
-		bk_note(report, r, LAYER, BK_OVER,
-			"only on the run's own loopback: nothing leaves its namespace "
-			"before there is an egress gateway");
-	if (r->effect != IR_ALLOW || n->protos != IR_UDP || r->level == IR_DEFAULT ||
-	    (n->host == IR_HOST_CIDR && is_loopback(&n->cidr)))
-		return;
-	diag_add(sink, DIAG_NET_UDP, r->at.span,
-		 "no datagram will leave the run, now or through the gateway: this rule "
-		 "counts on its own loopback only");
+		bk_note(report, r, LAYER, BK_EXACT, "%s",
+			region_is_name(n) ? name_note(r) : address_note(r));
 }
 
 static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
@@ -117,7 +179,7 @@ static void check(const struct ir *ir, struct bk_report *report, struct diag_sin
 				"the mode decides: every connection is denied");
 			break;
 		case IR_NET_LIMITED:
-			check_limited(r, report, sink);
+			check_gated(r, report, sink);
 			break;
 		case IR_NET_FULL:
 			if (r->effect == IR_ALLOW)
@@ -176,7 +238,7 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 		VEC_PUSH(out->a, &out->members, json);
 		bk_add_feature(out, "nf-tables");
 	}
-	return ruleset_egress(out, &region, sink);
+	return ruleset_egress(out, ir, &region, sink);
 }
 
 bool bk_net_capture(const struct ir *ir, struct bk_output *out, bool without,
