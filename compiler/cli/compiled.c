@@ -19,8 +19,6 @@ bool compiled_answers(const struct ir *ir, const struct ir_request *req)
 {
 	bool on = ir->scalars[IR_S_NET_MODE].num != IR_NET_DISABLED;
 
-	if (bk_net_refused(ir))
-		return false;
 	if (req->kind == IR_NET && on)
 		return req->scope == IR_SANDBOX;
 	return req->kind != IR_SYSCALL || req->scope == IR_SANDBOX;

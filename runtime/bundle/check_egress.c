@@ -207,7 +207,8 @@ static int check_gate(const struct check *c)
 		more |= p[i].effect != PB_ALLOW;
 	for (uint32_t i = 0; i < h->grants.count; i++)
 		more |= !is_only_within(&g[i]);
-	if (h->guard > 1 || h->gate > (PB_GATE_NEEDED | PB_GATE_REACHES))
+	if (h->guard > 1 || h->gate > (PB_GATE_NEEDED | PB_GATE_REACHES) ||
+	    h->gate == PB_GATE_REACHES)
 		return check_bad(c, "an unknown mode");
 	if (more && !(h->gate & PB_GATE_NEEDED))
 		return check_bad(c, "says that everything is simply allowed, and something "

@@ -265,7 +265,7 @@ enum pb_gate {
 	PB_GATE_NEEDED = 1, /* the run needs a namespace of its own, the table and the
 	                       gateway: always in the mode `limited`; in `full` where
 	                       something is not simply allowed */
-	PB_GATE_REACHES = 2 /* something outside of the run can be reached: a name has a
+	PB_GATE_REACHES = 2 /* and something outside of it can be reached: a name has a
 	                       pool, or a rule lets tcp to an address that is no loopback */
 };
 

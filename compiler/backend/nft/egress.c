@@ -150,8 +150,8 @@ bool ruleset_egress(struct bk_output *out, const struct ir *ir, const struct reg
 		return false;
 	}
 	h.guard = ir->scalars[IR_S_NET_MODE].num == IR_NET_LIMITED;
-	h.gate = (region_needs_gate(ir, r) ? PB_GATE_NEEDED : 0u) |
-		 (region_reaches(r) ? PB_GATE_REACHES : 0u);
+	if (region_needs_gate(ir, r))
+		h.gate = PB_GATE_NEEDED | (region_reaches(r) ? PB_GATE_REACHES : 0u);
 	rec_pool_init(&pool, out->a, tables);
 	buf_init(&b, out->a);
 	buf_add(&b, &h, sizeof(h));

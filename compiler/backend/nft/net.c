@@ -22,21 +22,26 @@ static bool is_ours(const struct ir_rule *r)
 	return r->kind == IR_NET && (r->scopes & IR_SANDBOX);
 }
 
-const struct ir_place *bk_net_refused(const struct ir *ir)
+/*
+ * Does the mode `full` need what `limited` has, since something is denied or asked, or gets
+ * more than a connection?  (region_needs_gate() says the same from the decisions: it is
+ * never true where this is not.)
+ */
+static bool is_gated(const struct ir *ir)
 {
-	const struct ir_scalar *s = &ir->scalars[IR_S_NET_OTHERWISE];
+	enum ir_scalar_id s;
 
 	if (mode_of(ir) != IR_NET_FULL)
-		return NULL;
-	for (size_t i = 0; i < ir->rules.n; i++)
-		if (is_ours(ir->rules.v[i]) && ir->rules.v[i]->effect != IR_ALLOW)
-			return &ir->rules.v[i]->at;
-	return s->set && s->level != IR_DEFAULT && s->effect != IR_ALLOW ? &s->at : NULL;
-}
+		return mode_of(ir) == IR_NET_LIMITED;
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+		const struct ir_grant *g = &r->set.u.net.grant;
 
-static const char *refusal(const struct ir *ir)
-{
-	return bk_net_refused(ir) ? "network full: no bundle of this version has it" : NULL;
+		if (is_ours(r) && (r->effect != IR_ALLOW || g->via.n || g->header.n ||
+				   g->bytes || g->connections || g->peek != IR_PEEK_PORT))
+			return true;
+	}
+	return region_otherwise(ir, &s) != IR_ALLOW;
 }
 
 /* --- messages -------------------------------------------------------------------- */
@@ -56,11 +61,11 @@ static void check_mode(const struct ir *ir, struct bk_report *report)
 	case IR_NET_FULL:
 		break;
 	}
-	if (bk_net_refused(ir))
-		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_ADVISORY,
-			       "network full with rules that deny or ask is not supported "
-			       "by this version: the policy can be checked and explained, "
-			       "not compiled");
+	if (is_gated(ir))
+		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_OVER,
+			       "something is denied or asked, so the run has a network "
+			       "namespace of its own: TCP goes through the gateway, "
+			       "datagrams and ICMP do not leave it");
 	else
 		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_EXACT,
 			       "the host's network, its loopback too; abstract sockets of "
@@ -167,62 +172,36 @@ static void check_gated(const struct ir_rule *r, struct bk_report *report,
 
 static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
 {
+	bool gated = is_gated(ir);
+
 	check_mode(ir, report);
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
 
 		if (!is_ours(r))
 			continue;
-		switch (mode_of(ir)) {
-		case IR_NET_DISABLED:
+		if (mode_of(ir) == IR_NET_DISABLED)
 			bk_note(report, r, LAYER, BK_EXACT,
 				"the mode decides: every connection is denied");
-			break;
-		case IR_NET_LIMITED:
+		else if (gated)
 			check_gated(r, report, sink);
-			break;
-		case IR_NET_FULL:
-			if (r->effect == IR_ALLOW)
-				bk_note(report, r, LAYER, BK_EXACT,
-					"the mode allows it anyway");
-			else
-				bk_note(report, r, LAYER, BK_ADVISORY,
-					"network full with rules that deny or ask is not "
-					"supported by this version");
-			break;
-		}
+		else
+			bk_note(report, r, LAYER, BK_EXACT, "the mode allows it anyway");
 	}
 }
 
 /* --- members ------------------------------------------------------------------------ */
 
-static bool refuse(const struct ir *ir, const struct ir_place *at, struct diag_sink *sink)
-{
-	const struct ir_scalar *s = &ir->scalars[IR_S_NET_MODE];
-	struct diag *d = diag_add(sink, DIAG_NETWORK_MODE, s->at.span,
-				  "'network full' with rules that deny or ask is not "
-				  "supported by this version");
-
-	if (at->line)
-		diag_note(sink, d, at->span, "this one");
-	diag_help(sink, d, "'network limited' enforces rules about addresses on the run's "
-			   "own loopback; check, explain and dump read all modes");
-	return false;
-}
-
 static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
 {
-	const struct ir_place *at = bk_net_refused(ir);
 	struct bk_member json = { STR(PB_NFT_JSON), STR_NULL };
 	struct region region;
 	struct buf b;
 
-	if (at)
-		return refuse(ir, at, sink);
-	if (mode_of(ir) != IR_NET_FULL)
+	if (mode_of(ir) == IR_NET_DISABLED) {
 		bk_add_feature(out, "net-namespace");
-	if (mode_of(ir) == IR_NET_DISABLED)
 		return true;
+	}
 	if (!region_make(ir, out->a, &region)) {
 		struct diag *d = diag_add(sink, DIAG_NET_COMPLEX,
 					  ir->scalars[IR_S_NET_MODE].at.span,
@@ -231,7 +210,8 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 		diag_help(sink, d, "write the same addresses and ports in fewer rules");
 		return false;
 	}
-	if (mode_of(ir) == IR_NET_LIMITED) {
+	if (region_needs_gate(ir, &region)) {
+		bk_add_feature(out, "net-namespace");
 		buf_init(&b, out->a);
 		ruleset_json(&b, ir, &region);
 		json.bytes = buf_view(&b);
@@ -286,18 +266,21 @@ bool bk_net_capture(const struct ir *ir, struct bk_output *out, bool without,
 static void print(FILE *out, const struct bk_output *in)
 {
 	const struct bk_member *json = bk_member(in, PB_NFT_JSON);
+	const struct bk_member *egress = bk_member(in, PB_EGRESS);
 	const char *why;
 	struct model m;
 
 	if (!json) {
-		(void)fputs(bk_member(in, PB_EGRESS) ?
+		(void)fputs(egress ?
 				    "network full: the host's network\n" :
 				    "network disabled: a network namespace with its own "
 				    "loopback\n", out);
 		return;
 	}
-	(void)fputs("network limited: a network namespace with its own loopback; what no "
-		    "rule takes is dropped\n", out);
+	(void)fprintf(out, "network %s: a network namespace with its own loopback; what no "
+			   "rule takes is dropped\n",
+		      egress && !((const struct pb_egress *)(const void *)egress->bytes.p)->guard ?
+			      "full" : "limited");
 	why = model_read(in->a, json->bytes, &m);
 	if (why)
 		(void)fprintf(out, "%s\n", why);
@@ -310,17 +293,15 @@ static const char *verify(const struct ir *ir, const struct bk_output *in,
 {
 	bool json = bk_member(in, PB_NFT_JSON), egress = bk_member(in, PB_EGRESS);
 
-	if (bk_net_refused(ir))
-		return "a bundle was made for a network that cannot be enforced";
-	if (json != (mode_of(ir) == IR_NET_LIMITED) ||
-	    egress != (mode_of(ir) != IR_NET_DISABLED))
+	if (egress != (mode_of(ir) != IR_NET_DISABLED))
 		return "the members are not those of the network's mode";
+	if (json ? !is_gated(ir) : mode_of(ir) == IR_NET_LIMITED)
+		return "the table is not there as the network's mode has it";
 	return egress ? nft_verify(ir, in, a) : NULL;
 }
 
 const struct backend bk_net = {
 	.name = "net",
-	.refusal = refusal,
 	.check = check,
 	.emit = emit,
 	.print = print,

@@ -386,6 +386,9 @@ const char *nft_verify(const struct ir *ir, const struct bk_output *in, struct a
 	if (bundle_check_egress(egress->bytes.p, egress->bytes.n, bk_rule_count(ir), &err))
 		return arena_printf(a, "%s", err.text);
 	v.egress = (const void *)egress->bytes.p;
+	if (!json != !(v.egress->gate & PB_GATE_NEEDED) ||
+	    v.egress->guard != (ir->scalars[IR_S_NET_MODE].num == IR_NET_LIMITED))
+		return PB_EGRESS " is that of another mode";
 	why = json ? model_read(a, json->bytes, &v.model) : NULL;
 	if (why)
 		return arena_printf(a, PB_NFT_JSON ": %s", why);
