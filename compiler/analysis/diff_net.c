@@ -58,6 +58,26 @@ static void add_nodes(struct job *j, const struct diff_item *it)
 		VEC_PUSH(j->tmp, &j->nodes, &r->except[i].u.net);
 }
 
+/* The run's own loopback, which is decided in another way than the rest where no rule
+ * decides (semantics 6): a region of its own. */
+static void add_loopback(struct job *j)
+{
+	static const struct ir_net own[] = {
+		{ .protos = IR_ANY_PROTO, .host = IR_HOST_CIDR, .port_hi = UINT16_MAX,
+		  .cidr = {{ [10] = 0xff, [11] = 0xff, [12] = 127 }, 104} },
+		{ .protos = IR_ANY_PROTO, .host = IR_HOST_CIDR, .port_hi = UINT16_MAX,
+		  .cidr = {{ [15] = 1 }, 128} },
+		{ .protos = IR_ANY_PROTO, .host = IR_HOST_NAME, .port_hi = UINT16_MAX,
+		  .name = { "localhost", 9 } },
+		{ .protos = IR_ANY_PROTO, .host = IR_HOST_BELOW, .port_hi = UINT16_MAX,
+		  .name = { "localhost", 9 } },
+	};
+
+	for (size_t i = 0; i < POL_LEN(own); i++)
+		if (box_net_meets(net_of(j->it), &own[i]))
+			VEC_PUSH(j->tmp, &j->nodes, &own[i]);
+}
+
 static void select_items(struct job *j)
 {
 	struct diff *d = j->d;
@@ -72,6 +92,7 @@ static void select_items(struct job *j)
 		j->sel[j->n++] = it;
 		add_nodes(j, it);
 	}
+	add_loopback(j);
 }
 
 /* --- addresses ----------------------------------------------------------- */

@@ -160,7 +160,7 @@ static const char *cross_check(struct asked *q, struct bundle *b, const struct i
 		compiled_line(b, &q->req, q->a, &parts, &d);
 		find_line_hint(q, b, &parts, &d);
 		why = compiled_differs(b, e, &q->req, &d, q->a);
-		return why ? why : compiled_parts_differ(b, e, &parts, q->a);
+		return why ? why : compiled_parts_differ(b, &q->req, e, &parts, q->a);
 	}
 	if (!compiled_ask(b, &q->req, q->a, &d, &why)) {
 		*ret_fault = false;

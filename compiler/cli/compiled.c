@@ -19,10 +19,8 @@ bool compiled_answers(const struct ir *ir, const struct ir_request *req)
 {
 	bool on = ir->scalars[IR_S_NET_MODE].num != IR_NET_DISABLED;
 
-	if (bk_net_refused(ir))
-		return false;
 	if (req->kind == IR_NET && on)
-		return req->is_addr && req->scope == IR_SANDBOX;
+		return req->scope == IR_SANDBOX;
 	return req->kind != IR_SYSCALL || req->scope == IR_SANDBOX;
 }
 
@@ -85,7 +83,7 @@ static struct pol_request translate(const struct ir_request *req, struct arena *
 		.line_n = req->line.n,
 		.path = root_z(a, req->path),
 		.addr = req->is_addr ? req->addr : NULL,
-		.host = "name.invalid", /* any name gives the same answer here */
+		.host = req->is_addr ? NULL : str_z(a, req->host),
 		.cwd = root_z(a, req->cwd),
 		.home = root_z(a, req->roots.dir[IR_ROOT_HOME]),
 		.project = root_z(a, req->roots.dir[IR_ROOT_PROJECT]),
@@ -173,14 +171,25 @@ bool compiled_ask(struct bundle *b, const struct ir_request *req, struct arena *
 	return good;
 }
 
-/* Does the line have an address that only the gateway can know? */
-static bool has_name(const struct bundle *b, const struct eval_decision *e)
+static bool is_unknown_part(const struct bundle *b, const struct ir_request *req,
+			    unsigned kind)
+{
+	const struct decide_ctx c = { .b = b, .scope = (uint8_t)req->scope };
+
+	return kind == CMD_NET && !decide_net_known(&c);
+}
+
+/*
+ * Does the line connect to something, in a scope for which the bundle may not know the
+ * network's rules?  Then it denies.
+ */
+static bool is_unknown(const struct bundle *b, const struct eval_decision *e,
+		       const struct ir_request *req)
 {
 	size_t i;
 
 	for (i = 0; e->line && i < e->line->nparts; i++)
-		if (e->line->parts[i].part->kind == CMD_NET &&
-		    bundle_net_mode(b) != PB_NET_DISABLED)
+		if (is_unknown_part(b, req, e->line->parts[i].part->kind))
 			return true;
 	return false;
 }
@@ -198,7 +207,7 @@ const char *compiled_differs(const struct bundle *b, const struct eval_decision 
 	bool kernel = req->kind == IR_SYSCALL;
 	enum ir_effect want = kernel && e->effect == IR_ASK ? IR_DENY : e->effect;
 
-	if (has_name(b, e))
+	if (is_unknown(b, e, req))
 		return NULL;
 	if ((unsigned)want != d->effect)
 		return arena_printf(a,
@@ -241,7 +250,8 @@ static const enum eval_part_step steps[] = {
 	[DECIDE_UNPARSED] = EVAL_PS_UNPARSED,
 };
 
-static const char *part_differs(const struct bundle *b, const struct eval_part_decision *e,
+static const char *part_differs(const struct bundle *b, const struct ir_request *req,
+				const struct eval_part_decision *e,
 				const struct cmd_part *p, size_t i, struct arena *a)
 {
 	enum ir_effect want = e->d.effect == IR_HIDE ? IR_DENY : e->d.effect;
@@ -249,8 +259,7 @@ static const char *part_differs(const struct bundle *b, const struct eval_part_d
 
 	if (e->part->kind != p->kind || e->part->from != p->from || e->part->to != p->to)
 		return arena_printf(a, "part %zu is another one", i);
-	/* only the gateway can know this address of the line */
-	if (p->kind == CMD_NET && bundle_net_mode(b) != PB_NET_DISABLED)
+	if (is_unknown_part(b, req, p->kind))
 		return NULL;
 	if ((unsigned)want != p->effect)
 		return arena_printf(a, "part %zu: the evaluator says %s, the compiled policy "
@@ -266,7 +275,8 @@ static const char *part_differs(const struct bundle *b, const struct eval_part_d
 	return NULL;
 }
 
-const char *compiled_parts_differ(const struct bundle *b, const struct eval_decision *e,
+const char *compiled_parts_differ(const struct bundle *b, const struct ir_request *req,
+				  const struct eval_decision *e,
 				  const struct cmd_line *parts, struct arena *a)
 {
 	const struct cmd_part *p = parts->first;
@@ -276,7 +286,7 @@ const char *compiled_parts_differ(const struct bundle *b, const struct eval_deci
 	if (!e->line)
 		return NULL;
 	for (i = 0; i < e->line->nparts && p && !why; i++, p = p->next)
-		why = part_differs(b, &e->line->parts[i], p, i, a);
+		why = part_differs(b, req, &e->line->parts[i], p, i, a);
 	if (why)
 		return why;
 	return i < e->line->nparts || p ? "one of both has more parts of the line" : NULL;

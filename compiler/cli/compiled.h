@@ -41,7 +41,8 @@ const char *compiled_differs(const struct bundle *b, const struct eval_decision 
  * NULL, or where the answers about the parts of a line differ.  Both must have the
  * same parts, each with the same effect, rule and step.
  */
-const char *compiled_parts_differ(const struct bundle *b, const struct eval_decision *e,
+const char *compiled_parts_differ(const struct bundle *b, const struct ir_request *req,
+				  const struct eval_decision *e,
 				  const struct cmd_line *parts, struct arena *a);
 
 #endif

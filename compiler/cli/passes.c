@@ -185,12 +185,6 @@ static enum cli_exit run_pass(struct compilation *c, const struct pass *p)
 	return p->changes_ir ? verify_ir(c, p->name) : CLI_CLEAN;
 }
 
-/* compile reports what no bundle can hold; other verbs leave that part out. */
-static const char *refusal(const struct compilation *c, const struct backend *bk)
-{
-	return c->o->verb != CLI_COMPILE && bk->refusal ? bk->refusal(c->ir) : NULL;
-}
-
 static bool is_not_asked(const struct compilation *c, const struct backend *bk)
 {
 	return bk->for_decisions && c->o->verb == CLI_CHECK && !c->ir->tests.n;
@@ -202,7 +196,7 @@ static enum cli_exit run_backend(struct compilation *c, const struct backend *bk
 
 	bk->check(c->ir, &c->report, &c->sink);
 	/* after errors only check runs, since it may report more of them */
-	if (!c->sink.errors && !refusal(c, bk) && !is_not_asked(c, bk))
+	if (!c->sink.errors && !is_not_asked(c, bk))
 		ok = bk->emit(c->ir, &c->out, &c->sink);
 	if (!ok && !c->sink.errors)
 		return broken(c, bk->name, "it emitted nothing, without a message");
@@ -247,8 +241,7 @@ enum cli_exit passes_verify(struct compilation *c)
 	const struct backend *const *bk;
 
 	for (bk = bk_table; *bk; bk++) {
-		const char *why = refusal(c, *bk) ? NULL :
-				  (*bk)->verify(c->ir, &c->out, c->a);
+		const char *why = (*bk)->verify(c->ir, &c->out, c->a);
 
 		if (why) {
 			c->internal = arena_printf(c->a, "what the back end '%s' emitted "
@@ -292,8 +285,6 @@ void passes_print(FILE *out, struct compilation *c, const char *name)
 	for (i = 0; i < POL_LEN(front); i++)
 		if (strcmp(name, front[i].name) == 0)
 			front[i].print(out, c);
-	if (bk && refusal(c, bk))
-		fprintf(out, "%s\n", refusal(c, bk));
-	else if (bk)
+	if (bk)
 		bk->print(out, &c->out);
 }

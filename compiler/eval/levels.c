@@ -160,6 +160,21 @@ enum ir_scalar_id eval_otherwise_of(const struct ir_request *req)
 	return IR_S_TOOL_OTHERWISE;
 }
 
+bool eval_is_own_loopback(const struct ir_request *req)
+{
+	static const uint8_t v4[13] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+					0xff, 0xff, 127 };
+	static const uint8_t v6[16] = { [15] = 1 };
+
+	if (req->kind != IR_NET || req->scope != IR_SANDBOX)
+		return false;
+	if (!req->is_addr)
+		return str_eqz(req->host, "localhost") ||
+		       str_ends(req->host, STR(".localhost"));
+	return memcmp(req->addr, v4, sizeof(v4)) == 0 ||
+	       memcmp(req->addr, v6, sizeof(v6)) == 0;
+}
+
 /* Step 5: what the section says where no rule decides. */
 void eval_by_otherwise(const struct ir *ir, const struct ir_request *req,
 			 struct eval_decision *d)
@@ -178,6 +193,12 @@ void eval_by_otherwise(const struct ir *ir, const struct ir_request *req,
 	/* mode `full` means `otherwise allow`, unless a policy says something else */
 	if (req->kind == IR_NET && ir->scalars[IR_S_NET_MODE].num == IR_NET_FULL &&
 	    (!s->set || s->level == IR_DEFAULT)) {
+		d->effect = IR_ALLOW;
+		d->step = EVAL_STEP_MODE;
+		d->scalar = IR_S_NET_MODE;
+	}
+	/* semantics 6: where nothing else is said, the run's own loopback is free */
+	if (d->effect != IR_ALLOW && eval_is_own_loopback(req)) {
 		d->effect = IR_ALLOW;
 		d->step = EVAL_STEP_MODE;
 		d->scalar = IR_S_NET_MODE;

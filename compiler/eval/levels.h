@@ -20,5 +20,7 @@ void eval_by_otherwise(const struct ir *ir, const struct ir_request *req,
 		     struct eval_decision *d);
 /* Semantics 4.1: what an unparsed line gets. */
 void eval_by_opaque(const struct ir *ir, struct eval_decision *d);
+/* Is it the run's own loopback: an address of it, "localhost", or a name below that? */
+bool eval_is_own_loopback(const struct ir_request *req);
 
 #endif

@@ -70,16 +70,6 @@ static void classify(const struct ir *ir, const struct ir_request *req,
 
 /* --- requests that rules alone do not decide ---------------------------------- */
 
-static bool is_loopback(const struct ir_request *req)
-{
-	static const uint8_t v4[13] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-					0xff, 0xff, 127 };
-	static const uint8_t v6[16] = { [15] = 1 };
-
-	return req->is_addr && (memcmp(req->addr, v4, sizeof(v4)) == 0 ||
-				memcmp(req->addr, v6, sizeof(v6)) == 0);
-}
-
 /*
  * Semantics 6: in mode `disabled` every request is denied, whatever rules say, except
  * to the run's own loopback.
@@ -89,8 +79,7 @@ static void by_mode(const struct ir_request *req, struct eval_decision *d)
 	d->rule = NULL;
 	d->scalar = IR_S_NET_MODE;
 	d->step = EVAL_STEP_MODE;
-	d->effect = req->scope == IR_SANDBOX && is_loopback(req) ? IR_ALLOW :
-								   IR_DENY;
+	d->effect = eval_is_own_loopback(req) ? IR_ALLOW : IR_DENY;
 }
 
 static void by_unknown_number(struct eval_decision *d)

@@ -170,6 +170,14 @@ struct pb_map {
  */
 #define PB_NFT_TABLE "pol"
 #define PB_NFT_CHAIN "out"
+#define PB_NFT_PRIO (-150) /* before NAT: it sees the addresses that the command used */
+#define PB_NFT_NAT "nat"
+#define PB_NFT_NAT_PRIO (-100)
+/* Where the gateway listens inside of the run: runtime/egress/gate.h has the same. */
+#define PB_NFT_GATE_PORT 1u
+#define PB_NFT_DNS_PORT 53u
+/* Comment and log prefix of the rules about synthetic addresses: the name says more. */
+#define PB_NFT_POOL "(pool)"
 #define PB_NFT_GROUP 42u /* NFLOG: denials, with the rule's id as prefix */
 /* No transaction is longer. (The kernel's default for a socket is 212,992.) */
 #define PB_NFT_TRANSACTION (200u * 1024)
@@ -257,7 +265,7 @@ enum pb_gate {
 	PB_GATE_NEEDED = 1, /* the run needs a namespace of its own, the table and the
 	                       gateway: always in the mode `limited`; in `full` where
 	                       something is not simply allowed */
-	PB_GATE_REACHES = 2 /* something outside of the run can be reached: a name has a
+	PB_GATE_REACHES = 2 /* and something outside of it can be reached: a name has a
 	                       pool, or a rule lets tcp to an address that is no loopback */
 };
 

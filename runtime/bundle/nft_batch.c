@@ -43,7 +43,7 @@ static size_t align(size_t n)
 struct walk {
 	const uint8_t *data;
 	size_t size, at;
-	bool has_table, has_chain;
+	bool has_table, has_chain, has_nat;
 	struct rt_err *err;
 };
 
@@ -128,24 +128,128 @@ static bool is_number(const uint8_t *p, size_t n, uint32_t want)
 	return ntohl(v) == want;
 }
 
-/* Is the one chain on the hook output, and does it drop what no rule accepts? */
-static bool is_dropping(const uint8_t *p, size_t n)
-{
-	const uint8_t *v, *hook;
-	size_t len = 0, nhook = 0;
+/* --- chains -------------------------------------------------------------------- */
 
-	v = attribute(p, n, NFTA_CHAIN_NAME, &len);
-	if (!is_text(v, len, PB_NFT_CHAIN))
-		return false;
-	v = attribute(p, n, NFTA_CHAIN_POLICY, &len);
-	if (!is_number(v, len, NF_DROP))
-		return false;
-	hook = attribute(p, n, NFTA_CHAIN_HOOK, &nhook);
-	if (!hook)
-		return false;
+/*
+ * The table has two chains on the hook output.  `out` filters, before NAT, and drops what no
+ * rule accepts; `nat` redirects what `out` has accepted.
+ */
+static const struct {
+	const char *name, *type;
+	int32_t prio;
+	uint32_t policy;
+} chains[] = {
+	{ PB_NFT_CHAIN, "filter", PB_NFT_PRIO, NF_DROP },
+	{ PB_NFT_NAT, "nat", PB_NFT_NAT_PRIO, NF_ACCEPT },
+};
+
+#define N_CHAINS (sizeof(chains) / sizeof(chains[0]))
+
+/* Which of them is it, exactly as described? N_CHAINS: none. */
+static size_t known_chain(const uint8_t *p, size_t n)
+{
+	size_t len = 0, nhook = 0, npolicy = 0, ntype = 0, i = 0;
+	const uint8_t *name = attribute(p, n, NFTA_CHAIN_NAME, &len), *v;
+	const uint8_t *hook = attribute(p, n, NFTA_CHAIN_HOOK, &nhook);
+	const uint8_t *policy = attribute(p, n, NFTA_CHAIN_POLICY, &npolicy);
+	const uint8_t *type = attribute(p, n, NFTA_CHAIN_TYPE, &ntype);
+
+	while (i < N_CHAINS && !is_text(name, len, chains[i].name))
+		i++;
+	if (i == N_CHAINS || !hook || !is_text(type, ntype, chains[i].type) ||
+	    !is_number(policy, npolicy, chains[i].policy) ||
+	    attribute(p, n, NFTA_CHAIN_FLAGS, &len))
+		return N_CHAINS;
 	v = attribute(hook, nhook, NFTA_HOOK_HOOKNUM, &len);
-	return is_number(v, len, NF_INET_LOCAL_OUT);
+	if (!is_number(v, len, NF_INET_LOCAL_OUT))
+		return N_CHAINS;
+	v = attribute(hook, nhook, NFTA_HOOK_PRIORITY, &len);
+	return is_number(v, len, (uint32_t)chains[i].prio) ? i : N_CHAINS;
 }
+
+static int check_chain(struct walk *w, const uint8_t *p, size_t n)
+{
+	size_t i = known_chain(p, n);
+
+	if (i == N_CHAINS || (i == 0 ? w->has_chain : w->has_nat))
+		return bad(w, "a chain that is not the one that drops, nor the one that "
+			      "redirects");
+	if (i == 0)
+		w->has_chain = true;
+	else
+		w->has_nat = true;
+	return 0;
+}
+
+/* --- rules ----------------------------------------------------------------------- */
+
+/* What a rule may be made of, and in which of the two chains. */
+static const struct {
+	const char *name;
+	bool out, nat;
+} expressions[] = {
+	{ "bitwise", true, true }, { "cmp", true, true },   { "counter", true, true },
+	{ "ct", true, false },     { "immediate", true, true }, { "log", true, false },
+	{ "lookup", true, true },  { "meta", true, true },  { "payload", true, true },
+	{ "range", true, true },   { "redir", false, true }, { "reject", true, false },
+};
+
+#define N_EXPRESSIONS (sizeof(expressions) / sizeof(expressions[0]))
+
+/* A constant is a value, or the verdict to accept: nothing jumps to another chain. */
+static bool is_plain_constant(const uint8_t *p, size_t n)
+{
+	size_t len = 0;
+	const uint8_t *data = attribute(p, n, NFTA_IMMEDIATE_DATA, &len), *verdict, *code;
+
+	if (!data)
+		return false;
+	verdict = attribute(data, len, NFTA_DATA_VERDICT, &len);
+	if (!verdict)
+		return true;
+	code = attribute(verdict, len, NFTA_VERDICT_CODE, &len);
+	return is_number(code, len, NF_ACCEPT);
+}
+
+static bool is_known_expression(const uint8_t *p, size_t n, bool nat)
+{
+	size_t nname = 0, ndata = 0;
+	const uint8_t *name = attribute(p, n, NFTA_EXPR_NAME, &nname);
+	const uint8_t *data = attribute(p, n, NFTA_EXPR_DATA, &ndata);
+
+	for (size_t i = 0; i < N_EXPRESSIONS; i++)
+		if (is_text(name, nname, expressions[i].name) &&
+		    (nat ? expressions[i].nat : expressions[i].out))
+			return strcmp(expressions[i].name, "immediate") != 0 ||
+			       (data && is_plain_constant(data, ndata));
+	return false;
+}
+
+static int check_rule(struct walk *w, const uint8_t *p, size_t n)
+{
+	size_t len = 0, nchain = 0;
+	const uint8_t *chain = attribute(p, n, NFTA_RULE_CHAIN, &nchain);
+	const uint8_t *list = attribute(p, n, NFTA_RULE_EXPRESSIONS, &len);
+	bool nat = is_text(chain, nchain, PB_NFT_NAT);
+
+	if (!w->has_chain || (nat && !w->has_nat))
+		return bad(w, "a rule before the chain that drops, or before its own");
+	if (!nat && !is_text(chain, nchain, PB_NFT_CHAIN))
+		return bad(w, "a rule of another chain");
+	if (!list || !attributes_fit(list, len))
+		return bad(w, "a rule without expressions");
+	for (size_t at = 0; at < len;) {
+		const struct nlattr *a = (const struct nlattr *)(const void *)(list + at);
+
+		if ((a->nla_type & NLA_TYPE_MASK) != NFTA_LIST_ELEM ||
+		    !is_known_expression(list + at + NLA_HEAD, a->nla_len - NLA_HEAD, nat))
+			return bad(w, "a rule does what none of this table does");
+		at += align(a->nla_len);
+	}
+	return 0;
+}
+
+/* --- messages ---------------------------------------------------------------------- */
 
 static int check_message(struct walk *w, const struct nlmsghdr *h)
 {
@@ -171,13 +275,10 @@ static int check_message(struct walk *w, const struct nlmsghdr *h)
 	if (w->has_table != (known[i].type != NFT_MSG_NEWTABLE))
 		return bad(w, "the table is missing or there twice");
 	w->has_table = true;
-	if (known[i].type == NFT_MSG_NEWCHAIN) {
-		if (w->has_chain || !is_dropping(p, n))
-			return bad(w, "a chain that is not the one that drops");
-		w->has_chain = true;
-	}
-	if (known[i].type == NFT_MSG_NEWRULE && !w->has_chain)
-		return bad(w, "a rule before the chain that drops");
+	if (known[i].type == NFT_MSG_NEWCHAIN)
+		return check_chain(w, p, n);
+	if (known[i].type == NFT_MSG_NEWRULE)
+		return check_rule(w, p, n);
 	return 0;
 }
 
@@ -222,8 +323,8 @@ int nft_batch_check(const void *data, size_t size, struct rt_err *err)
 
 		if (r < 0)
 			return r;
-		if (!w.has_chain)
-			return bad(&w, "the first transaction has no chain");
+		if (!w.has_chain || !w.has_nat)
+			return bad(&w, "the first transaction has not both chains");
 	} while (w.at < size);
 	return 0;
 }

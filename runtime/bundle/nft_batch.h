@@ -2,9 +2,12 @@
  * nft.batch: transactions of nf_tables messages, in the form for a netlink socket. Each
  * transaction begins with NFNL_MSG_BATCH_BEGIN and ends with NFNL_MSG_BATCH_END. The
  * messages between only add to the one table "pol" of the family inet: the table itself
- * (first of all), chains, sets, elements, rules. The first transaction creates the chain
- * "out" on the hook output, with the policy drop, before any rule. Lengths and top-level
- * attributes are checked here; the kernel judges what is inside of an expression.
+ * (first of all), its two chains, sets, elements, rules.  The first transaction creates the
+ * chains: "out" on the hook output, which filters before NAT and drops what it does not
+ * accept, and "nat", which redirects.  A rule names one of them and holds only the
+ * expressions that the compiler's rules have there: a packet is compared, counted, logged,
+ * accepted or rejected in "out", and redirected in "nat".  What the values of an expression
+ * mean is for the kernel to judge.
  */
 #ifndef RUNTIME_BUNDLE_NFT_BATCH_H
 #define RUNTIME_BUNDLE_NFT_BATCH_H

@@ -306,24 +306,28 @@ static int check_required(struct bundle *b, struct rt_err *err)
 	return 0;
 }
 
-/* The members of an enabled network must fit its mode. */
+/* The members of an enabled network must fit its mode, and what egress.bin says of it. */
 static int check_network(struct bundle *b, struct rt_err *err)
 {
 	unsigned mode = bundle_net_mode(b);
 	struct bundle_member *m;
 
-	if (mode != PB_NET_LIMITED && (find(b, PB_NFT_JSON) || find(b, PB_NFT_BATCH)))
+	if (mode == PB_NET_DISABLED && find(b, PB_EGRESS))
+		return rt_fail(err, EBADMSG, "member '" PB_EGRESS "' does not belong to the "
+			       "network's mode");
+	if (mode != PB_NET_DISABLED) {
+		CHECK_TRY(need(b, PB_EGRESS, &m, err));
+		CHECK_TRY(bundle_check_egress(m->data, m->size, b->rules->rules.count, err));
+		b->egress = (const void *)m->data;
+		if (b->egress->guard != (mode == PB_NET_LIMITED))
+			return rt_fail(err, EBADMSG, "member '" PB_EGRESS "' is that of "
+				       "another mode");
+	}
+	if (!bundle_net_gate(b) && (find(b, PB_NFT_JSON) || find(b, PB_NFT_BATCH)))
 		return rt_fail(err, EBADMSG, "member '" PB_NFT_JSON "' or '" PB_NFT_BATCH
 			       "' does not belong to the network's mode");
-	if (mode == PB_NET_LIMITED && !find(b, PB_NFT_JSON))
+	if (bundle_net_gate(b) && !find(b, PB_NFT_JSON))
 		return rt_fail(err, EBADMSG, "member '" PB_NFT_JSON "' is missing");
-	if (mode == PB_NET_DISABLED)
-		return !find(b, PB_EGRESS) ? 0 :
-			       rt_fail(err, EBADMSG, "member '" PB_EGRESS "' does not "
-				       "belong to the network's mode");
-	CHECK_TRY(need(b, PB_EGRESS, &m, err));
-	CHECK_TRY(bundle_check_egress(m->data, m->size, b->rules->rules.count, err));
-	b->egress = (const void *)m->data;
 	return 0;
 }
 

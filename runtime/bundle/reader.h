@@ -177,4 +177,19 @@ static inline unsigned bundle_net_mode(const struct bundle *b)
 	return r ? (unsigned)r->value : PB_NET_DISABLED;
 }
 
+/*
+ * Does the run need a network namespace of its own with the table of nft.json?  So it does
+ * in the mode `limited`, and in `full` where something is not simply allowed.
+ */
+static inline bool bundle_net_gate(const struct bundle *b)
+{
+	return b->egress && (b->egress->gate & PB_GATE_NEEDED);
+}
+
+/* And can something outside of that namespace be reached, through the gateway? */
+static inline bool bundle_net_gateway(const struct bundle *b)
+{
+	return b->egress && (b->egress->gate & PB_GATE_REACHES);
+}
+
 #endif

@@ -94,11 +94,12 @@ bool decide_net_known(const struct decide_ctx *c);
 void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 		uint16_t port, struct decision *ret);
 /*
- * Decides a host name; nobody here knows its addresses. Returns true if every address
- * gets the same effect. Otherwise false, and *ret is a deny.
+ * The same for a host name in any case, with or without the last dot.  That is the
+ * decision about the name; an address to which it leads must also pass the rules about
+ * addresses, which the gateway sees to.
  */
-bool decide_net_name(const struct decide_ctx *c, bool udp, uint16_t port,
-		     struct decision *ret);
+void decide_net_name(const struct decide_ctx *c, bool udp, const char *name, size_t n,
+		     uint16_t port, struct decision *ret);
 void decide_tool(const struct decide_ctx *c, const char *name, struct decision *ret);
 /*
  * Lets the filter itself answer, for the scope sandbox. Returns 0, or -errno if the

@@ -147,17 +147,13 @@ static bool address_of(const struct cmd_part *p, uint8_t addr[16])
 	return host_address(text, addr);
 }
 
-/* If sandboxes have rules of their own, all entries are looked at; for an unresolved
- * name, all addresses that the rules tell apart. */
-static bool spend_address(struct line_ctx *l, bool name)
+/* If sandboxes have rules of their own, all entries are looked at. */
+static bool spend_address(struct line_ctx *l)
 {
-	const struct pb_egress *e = l->c->b->egress;
 	uint64_t n = ADDRESS_COST;
 
 	if (l->c->scope != PB_SANDBOX)
 		n += l->c->b->rules->ir_rules;
-	if (name && e)
-		n += 4 * (uint64_t)e->slabs.count;
 	return part_spend(l, n);
 }
 
@@ -167,7 +163,7 @@ static void decide_address(struct line_ctx *l, struct cmd_part *p, struct decisi
 	bool is_address = p->host && address_of(p, addr);
 
 	p->step = DECIDE_TARGET;
-	if (!spend_address(l, !is_address)) {
+	if (!spend_address(l)) {
 		past_limit(l, ret);
 		return;
 	}
@@ -177,7 +173,8 @@ static void decide_address(struct line_ctx *l, struct cmd_part *p, struct decisi
 			return;
 		}
 	} else if (bundle_net_mode(l->c->b) == PB_NET_DISABLED || (p->host && p->port)) {
-		(void)decide_net_name(l->c, p->udp, p->port, ret);
+		decide_net_name(l->c, p->udp, p->host ? p->host : "",
+				p->host ? p->host_n : 0, p->port, ret);
 		return;
 	}
 	p->step = DECIDE_NO_TARGET;

@@ -1,7 +1,7 @@
 /*
  * Decides the network. In mode `disabled` all is denied whatever the rules say, except
- * for the run's own loopback. The other modes have a table of every address and port
- * (egress.bin). The table is made for what runs in a sandbox. Outside of one it also
+ * for the run's own loopback. The other modes have a table of every address, name
+ * and port (egress.bin). The table is made for what runs in a sandbox. Outside of one it also
  * holds, unless a rule tells the two apart: then what the host may do is unknown here,
  * and denied.
  */
@@ -9,6 +9,10 @@
 
 #include "runtime/decide/combine.h"
 #include "runtime/decide/egress.h"
+
+/* No entry of a policy is longer than 253 bytes, so the end of a longer name says all: it
+ * is none of the entries, and it is below those whose dot stands in these bytes. */
+#define MAX_NAME 255
 
 bool decide_net_known(const struct decide_ctx *c)
 {
@@ -37,43 +41,65 @@ static void by_piece(const struct decide_ctx *c, const struct pb_piece *p,
 	ret->needs_person = p->effect == PB_ASK && r && (r->flags & PB_F_ANSWER);
 }
 
+/*
+ * The loopback of the host is not the run's own: there `otherwise` decides what is free
+ * in a run.  A soft ask never turns a deny of `otherwise` into an ask.
+ */
+static void by_otherwise(const struct decide_ctx *c, const struct pb_piece *p,
+			 struct decision *ret)
+{
+	struct decision d = *ret;
+
+	decide_otherwise(c, PB_S_NET_OTHERWISE, &d);
+	if (d.effect == PB_ASK && p->effect == PB_ASK)
+		by_piece(c, p, ret);
+	else
+		*ret = d;
+}
+
+static void by_table(const struct decide_ctx *c, const struct pb_piece *p,
+		     struct decision *ret)
+{
+	if (p->free && c->scope != PB_SANDBOX)
+		by_otherwise(c, p, ret);
+	else
+		by_piece(c, p, ret);
+}
+
+/* What the mode alone says: in `disabled`, all there is.  True: that decides. */
+static bool by_mode(const struct decide_ctx *c, bool loopback, struct decision *ret)
+{
+	*ret = (struct decision){ .effect = PB_DENY };
+	decide_deny(c, PB_S_NET_MODE, ret);
+	if (bundle_net_mode(c->b) != PB_NET_DISABLED)
+		return !decide_net_known(c);
+	if (c->scope == PB_SANDBOX && loopback)
+		ret->effect = PB_ALLOW;
+	return true;
+}
+
 void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 		uint16_t port, struct decision *ret)
 {
-	*ret = (struct decision){ .effect = PB_DENY };
-	decide_deny(c, PB_S_NET_MODE, ret);
-	if (bundle_net_mode(c->b) == PB_NET_DISABLED) {
-		if (c->scope == PB_SANDBOX && egress_is_loopback(addr))
-			ret->effect = PB_ALLOW;
-		return;
-	}
-	if (!decide_net_known(c))
-		return;
-	by_piece(c, egress_addr(c->b->egress, addr, udp, port), ret);
+	if (!by_mode(c, egress_is_loopback(addr), ret))
+		by_table(c, egress_addr(c->b->egress, addr, udp, port), ret);
 }
 
-bool decide_net_name(const struct decide_ctx *c, bool udp, uint16_t port,
-		     struct decision *ret)
+void decide_net_name(const struct decide_ctx *c, bool udp, const char *name, size_t n,
+		     uint16_t port, struct decision *ret)
 {
 	const struct pb_egress *e = c->b->egress;
-	const struct pb_piece *first = NULL, *p;
-	uint32_t i;
+	char own[MAX_NAME];
 
-	*ret = (struct decision){ .effect = PB_DENY };
-	decide_deny(c, PB_S_NET_MODE, ret);
-	if (bundle_net_mode(c->b) == PB_NET_DISABLED)
-		return true;
-	if (!decide_net_known(c))
-		return false;
-	for (i = 0; i < e->slabs.count; i++) {
-		const struct pb_slab *s = pb_at(e, e->slabs, sizeof(*s), i);
-
-		p = egress_addr(e, s->lo, udp, port);
-		if (first && p->effect != first->effect)
-			return false;
-		first = first ? first : p;
+	if (n > 1 && name[n - 1] == '.')
+		n--;
+	if (n > sizeof(own)) {
+		name += n - sizeof(own);
+		n = sizeof(own);
 	}
-	if (first)
-		by_piece(c, first, ret);
-	return first != NULL;
+	for (size_t i = 0; i < n; i++)
+		own[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 'a' - 'A') :
+							    name[i];
+	if (!by_mode(c, egress_is_localhost(own, n), ret))
+		by_table(c, egress_name(e, egress_class(e, own, n), udp, port), ret);
 }

@@ -200,10 +200,9 @@ static int ask_net(struct asked *a)
 			       "and the bundle has them for 'sandbox' only");
 	if (is_addr)
 		decide_net(&a->ctx, udp, addr, (uint16_t)q->port, &a->c->d);
-	else if (!decide_net_name(&a->ctx, udp, (uint16_t)q->port, &a->c->d))
-		return rt_fail(a->err, ENOTSUP,
-			       "'host': the answer depends on the address that this name "
-			       "has: ask for the address");
+	else
+		decide_net_name(&a->ctx, udp, q->host, strlen(q->host), (uint16_t)q->port,
+				&a->c->d);
 	return 0;
 }
 

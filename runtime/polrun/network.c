@@ -18,12 +18,9 @@
 
 void network_fill(struct sandbox_run *run)
 {
-	unsigned mode = bundle_net_mode(run->bundle);
-
-	unsigned gate = run->bundle->egress ? run->bundle->egress->gate : 0;
-
-	run->host_network = mode == PB_NET_FULL && !(gate & PB_GATE_NEEDED);
-	run->gateway = gate & PB_GATE_REACHES;
+	run->host_network = bundle_net_mode(run->bundle) == PB_NET_FULL &&
+			    !bundle_net_gate(run->bundle);
+	run->gateway = bundle_net_gateway(run->bundle);
 	run->by_polnft = false;
 	run->polnft_fd = -1;
 }

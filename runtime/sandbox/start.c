@@ -151,7 +151,7 @@ static int take_network(const struct sandbox_run *run, struct plan_policy *p,
 		(void)snprintf(err->step, sizeof(err->step), "seccomp-unix");
 		return r;
 	}
-	if (bundle_net_mode(run->bundle) != PB_NET_LIMITED)
+	if (!bundle_net_gate(run->bundle))
 		return 0;
 	r = bundle_nft(run->bundle, &batch, &nbatch, &json, &njson, err);
 	if (r < 0)

@@ -4,12 +4,15 @@
  * ports that a loopback interface can have, what the evaluator says.
  *   net_oracle POLC-OPTIONS… FILE… net tcp 127.0.0.1:1
  *     PROTO ADDRESS PORT allow|deny ID
- * An ask is a deny here, as in the kernel.  ID is the comment of the rule that
- * decides.
+ * ID is the comment of the rule that decides.  As in the kernel, an ask is an allow where
+ * the gateway asks and a deny on the loopback, no datagram leaves, and a few ports are the
+ * gateway's.
  */
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "compiler/backend/nft/gateway.h"
+#include "compiler/backend/nft/region_make.h"
 #include "compiler/backend/nft/ruleset.h"
 #include "compiler/backend/common/util.h"
 #include "tests/conformance/oracle.h"
@@ -25,6 +28,34 @@ static bool is_usable(region_addr a)
 	return a == 1 || ((b[0] & 0xe0) == 0x20) || (b[0] & 0xfe) == 0xfc;
 }
 
+/* What the table does, and which of its rules: doc/nft.md. */
+static bool is_accepted(const struct ir *ir, const struct ir_request *req,
+			const struct eval_decision *e, struct str *ret_id)
+{
+	region_addr at = region_of(req->addr);
+	bool gate = at == REGION_LOOP6 || at == REGION_LOOP4_LO + 1;
+	enum ir_scalar_id rest = IR_S_NET_MODE;
+
+	*ret_id = ruleset_comment(ir, e->rule ? e->rule->index :
+						bk_rule_of_scalar(ir, e->scalar));
+	if (req->port == PB_NFT_DNS_PORT && (req->proto == IR_UDP || gate)) {
+		*ret_id = STR(GATEWAY_DNS);
+		return true;
+	}
+	if (req->port == PB_NFT_GATE_PORT && req->proto == IR_TCP && gate) {
+		*ret_id = STR(GATEWAY_OWN);
+		return false;
+	}
+	if (region_is_loopback(at))
+		return e->effect == IR_ALLOW;
+	if (req->proto == IR_TCP || e->effect > IR_ASK)
+		return e->effect <= IR_ASK;
+	if (region_otherwise(ir, &rest) <= IR_ASK)
+		rest = IR_S_NET_MODE;
+	*ret_id = ruleset_comment(ir, bk_rule_of_scalar(ir, rest));
+	return false;
+}
+
 static bool ask(struct compilation *c, struct bundle *b, struct ir_request *req)
 {
 	char text[INET6_ADDRSTRLEN];
@@ -32,15 +63,15 @@ static bool ask(struct compilation *c, struct bundle *b, struct ir_request *req)
 		  region_of(req->addr) <= REGION_V4_HI;
 	struct eval_decision e;
 	struct str id;
+	bool accepted;
 
 	if (!oracle_ask(c, b, req, &e))
 		return false;
-	id = ruleset_comment(c->ir, e.rule ? e.rule->index :
-					     bk_rule_of_scalar(c->ir, e.scalar));
+	accepted = is_accepted(c->ir, req, &e, &id);
 	(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? req->addr + 12 : req->addr, text,
 			sizeof(text));
 	printf("%s %s %u %s %.*s\n", req->proto == IR_TCP ? "tcp" : "udp", text, req->port,
-	       e.effect == IR_ALLOW ? "allow" : "deny", STR_ARG(id));
+	       accepted ? "allow" : "deny", STR_ARG(id));
 	return true;
 }
 

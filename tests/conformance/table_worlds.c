@@ -207,12 +207,7 @@ const char *table_open(struct table_world *w, struct arena *a,
 	e = run_passes(w, CLI_COMPILE);
 	if (row->error)
 		return refused(w, e);
-	/* a network that this version cannot enforce is for check and explain */
-	if (e == CLI_FINDINGS && said(w, "P0413", ""))
-		e = run_passes(w, CLI_EXPLAIN);
-	else if (e == CLI_CLEAN)
-		return write_bundle(w);
-	return e == CLI_CLEAN ? NULL : refused(w, e);
+	return e == CLI_CLEAN ? write_bundle(w) : refused(w, e);
 }
 
 void table_close(struct table_world *w)

@@ -4,6 +4,7 @@
  * environment, SHOW=1 prints why texts are refused; a failure prints the texts
  * and the SEED that repeats it with RUNS=1.  L4, L5 and L8 are in prop_worlds.c.
  */
+#include "compiler/eval/levels.h"
 #include "compiler/eval/line.h"
 #include "tests/prop/laws.h"
 
@@ -389,7 +390,7 @@ static void narrow_narrows(struct law *l, unsigned long run, struct arena *a)
 
 		/* 6: the sandbox's own loopback is no request where the mode is
 		   disabled, and so nothing that was denied */
-		if (e.step == EVAL_STEP_MODE && r.is_addr && r.scope == IR_SANDBOX)
+		if (e.step == EVAL_STEP_MODE && eval_is_own_loopback(&r))
 			continue;
 		l->bites += law_strict(&e) > law_strict(&d);
 		if (law_strict(&e) < law_strict(&d))

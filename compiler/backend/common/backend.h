@@ -63,9 +63,6 @@ struct backend {
 	/* Its members take most of the time of a large policy, and only decisions read
 	   them: a check of a policy without tests leaves them out. */
 	bool for_decisions;
-	/* Optional.  What in the policy no bundle of this version can hold, or NULL.
-	   Then only compile emits, to report the error; the other verbs go on. */
-	const char *(*refusal)(const struct ir *ir);
 };
 
 const char *bk_exactness_name(enum bk_exactness e);

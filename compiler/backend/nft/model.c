@@ -36,15 +36,39 @@ static bool rule_matches(const struct model_rule *r, unsigned proto, region_addr
 		return false;
 	for (size_t i = 0; !in && i < r->ports.n; i++)
 		in = port >= r->ports.v[i].lo && port <= r->ports.v[i].hi;
-	return in && (!r->set || set_holds(r->set, addr, port));
+	return in && (!r->set || set_holds(r->set, addr, port) != r->outside);
+}
+
+static const struct model_rule *first_match(const struct model *m, bool nat, unsigned proto,
+					    region_addr addr, uint16_t port)
+{
+	for (size_t i = 0; i < m->rules.n; i++)
+		if (m->rules.v[i].nat == nat &&
+		    rule_matches(&m->rules.v[i], proto, addr, port))
+			return &m->rules.v[i];
+	return NULL;
 }
 
 int model_ask(const struct model *m, unsigned proto, region_addr addr, uint16_t port)
 {
-	for (size_t i = 0; i < m->rules.n; i++)
-		if (rule_matches(&m->rules.v[i], proto, addr, port))
-			return (int)i;
-	return -1;
+	const struct model_rule *r = first_match(m, false, proto, addr, port);
+
+	return r ? (int)(r - m->rules.v) : -1;
+}
+
+uint16_t model_redirect(const struct model *m, unsigned proto, region_addr addr,
+			uint16_t port)
+{
+	const struct model_rule *r = first_match(m, true, proto, addr, port);
+
+	return r ? r->to : 0;
+}
+
+bool model_records(const struct model_rule *r)
+{
+	return r->counter && (r->verdict == MODEL_ACCEPT || r->verdict == MODEL_REDIRECT ||
+			      (r->log && r->group == PB_NFT_GROUP &&
+			       str_eq(r->prefix, r->comment)));
 }
 
 /* --- comparing -------------------------------------------------------------------------------- */
@@ -80,7 +104,8 @@ static bool same_ports(const struct model_rule *x, const struct model_rule *y)
 
 static bool same_rule(const struct model_rule *x, const struct model_rule *y)
 {
-	return str_eq(x->comment, y->comment) && x->replies == y->replies &&
+	return str_eq(x->comment, y->comment) && x->nat == y->nat && x->to == y->to &&
+	       x->outside == y->outside && x->replies == y->replies &&
 	       x->family == y->family && x->proto == y->proto &&
 	       (x->set ? y->set && str_eq(x->set->name, y->set->name) : !y->set) &&
 	       same_ports(x, y) && x->log == y->log && x->counter == y->counter &&
@@ -90,6 +115,8 @@ static bool same_rule(const struct model_rule *x, const struct model_rule *y)
 
 const char *model_differs(struct arena *a, const struct model *x, const struct model *y)
 {
+	if (x->has_nat != y->has_nat)
+		return "only one has the chain that redirects";
 	if (x->sets.n != y->sets.n)
 		return arena_printf(a, "%zu sets and %zu", x->sets.n, y->sets.n);
 	for (size_t i = 0; i < x->sets.n; i++)
@@ -159,15 +186,15 @@ static void print_set(FILE *out, const struct model_set *s)
 
 static void print_rule(FILE *out, const struct model_rule *r)
 {
-	static const char *const verdicts[] = { "accept", "reset", "prohibited" };
+	static const char *const verdicts[] = { "accept", "reset", "prohibited", "redirect" };
 
-	(void)fputs("rule ", out);
+	(void)fputs(r->nat ? "nat " : "rule ", out);
 	if (r->replies)
 		(void)fputs("replies", out);
 	else
 		(void)fputs(r->proto == IR_TCP ? "tcp" : "udp", out);
 	if (r->set && is_block(r->set)) {
-		(void)fputs(" to ", out);
+		(void)fputs(r->outside ? " not to " : " to ", out);
 		print_addrs(out, &r->set->elements.v[0]);
 	} else if (r->set) {
 		(void)fprintf(out, " to @%.*s", STR_ARG(r->set->name));
@@ -178,7 +205,10 @@ static void print_rule(FILE *out, const struct model_rule *r)
 		(void)fputs(i ? "," : " port ", out);
 		print_ports(out, r->ports.v[i].lo, r->ports.v[i].hi);
 	}
-	(void)fprintf(out, " %s  %.*s\n", verdicts[r->verdict], STR_ARG(r->comment));
+	(void)fprintf(out, " %s", verdicts[r->verdict]);
+	if (r->verdict == MODEL_REDIRECT)
+		(void)fprintf(out, " to port %u", r->to);
+	(void)fprintf(out, "  %.*s\n", STR_ARG(r->comment));
 }
 
 void model_print(FILE *out, const struct model *m)

@@ -354,6 +354,11 @@ static bool read_match(struct reader *r, struct model_rule *rule, json_object *m
 
 	if (is_pair(left, "ct", "key", "state"))
 		return read_state(r, rule, match);
+	family = daddr_family(left);
+	if (is_text(member(match, "op"), "!=") && rule->nat && family && !rule->family) {
+		rule->outside = true;
+		return take_block(r, rule, right, family);
+	}
 	if (!is_text(member(match, "op"), "=="))
 		return fail(r, "an unknown comparison", match);
 	if (meta)
@@ -367,7 +372,6 @@ static bool read_match(struct reader *r, struct model_rule *rule, json_object *m
 		rule->proto = proto;
 		return take_set(r, rule, right, true, family);
 	}
-	family = daddr_family(left);
 	if (family && !rule->family)
 		return text_of(r, right).n && text_of(r, right).p[0] == '@' ?
 			       take_set(r, rule, right, false, family) :
@@ -391,11 +395,20 @@ static bool read_log(struct reader *r, struct model_rule *rule, json_object *log
 	return true;
 }
 
-/* Reads an expression that ends a rule; false if it is none. */
+/* Reads an expression that ends a rule of this chain; false if it is none. */
 static bool read_verdict(struct model_rule *rule, json_object *e)
 {
-	json_object *reject = member(e, "reject");
+	json_object *reject = member(e, "reject"), *redirect = member(e, "redirect");
+	uint64_t port;
 
+	if (rule->nat) {
+		rule->verdict = MODEL_REDIRECT;
+		if (!redirect || json_object_object_length(redirect) != 1 ||
+		    !read_number(member(redirect, "port"), UINT16_MAX, &port) || port == 0)
+			return false;
+		rule->to = (uint16_t)port;
+		return true;
+	}
 	if (json_object_object_get_ex(e, "accept", NULL)) {
 		rule->verdict = MODEL_ACCEPT;
 		return true;
@@ -430,10 +443,11 @@ static bool read_expression(struct reader *r, struct model_rule *rule, json_obje
 static bool read_rule(struct reader *r, json_object *o)
 {
 	json_object *expr = member(o, "expr");
-	struct model_rule rule = { .comment = text_of(r, member(o, "comment")) };
+	struct model_rule rule = { .comment = text_of(r, member(o, "comment")),
+				   .nat = is_text(member(o, "chain"), PB_NFT_NAT) };
 	size_t n;
 
-	if (!is_ours(o) || !is_text(member(o, "chain"), PB_NFT_CHAIN) || !expr ||
+	if (!is_ours(o) || (!rule.nat && !is_text(member(o, "chain"), PB_NFT_CHAIN)) || !expr ||
 	    !json_object_is_type(expr, json_type_array))
 		return fail(r, "a rule of another chain", o);
 	n = json_object_array_length(expr);
@@ -447,7 +461,7 @@ static bool read_rule(struct reader *r, json_object *o)
 			return false;
 	}
 	/* no other rule may accept packets that are neither tcp nor udp */
-	if (rule.replies ? rule.proto || rule.set || rule.family : !rule.proto)
+	if (rule.replies ? rule.proto || rule.set || rule.family || rule.nat : !rule.proto)
 		return fail(r, "a rule without a protocol", o);
 	VEC_PUSH(r->a, &r->m->rules, rule);
 	return true;
@@ -457,14 +471,18 @@ static bool read_rule(struct reader *r, json_object *o)
 
 static bool read_chain(struct reader *r, json_object *o)
 {
-	uint64_t prio;
+	json_object *prio = member(o, "prio");
+	bool nat = is_text(member(o, "name"), PB_NFT_NAT);
+	bool *has = nat ? &r->m->has_nat : &r->m->has_chain;
 
-	if (r->m->has_chain || !is_ours(o) || !is_text(member(o, "name"), PB_NFT_CHAIN) ||
-	    !is_text(member(o, "type"), "filter") || !is_text(member(o, "hook"), "output") ||
-	    !is_text(member(o, "policy"), "drop") ||
-	    !read_number(member(o, "prio"), 0, &prio))
+	if (*has || !is_ours(o) || (!nat && !is_text(member(o, "name"), PB_NFT_CHAIN)) ||
+	    !is_text(member(o, "type"), nat ? "nat" : "filter") ||
+	    !is_text(member(o, "hook"), "output") ||
+	    !is_text(member(o, "policy"), nat ? "accept" : "drop") || !prio ||
+	    !json_object_is_type(prio, json_type_int) ||
+	    json_object_get_int64(prio) != (nat ? PB_NFT_NAT_PRIO : PB_NFT_PRIO))
 		return fail(r, "an unknown chain", o);
-	return r->m->has_chain = true;
+	return *has = true;
 }
 
 static bool read_table(struct reader *r, json_object *o)
@@ -566,8 +584,8 @@ const char *model_read(struct arena *a, struct str text, struct model *ret)
 			break;
 		from = end + 1;
 	}
-	if (!r.why && (!ret->has_table || !ret->has_chain))
-		r.why = "the table or its chain is missing";
+	if (!r.why && (!ret->has_table || !ret->has_chain || !ret->has_nat))
+		r.why = "the table or one of its chains is missing";
 	for (size_t i = 0; i < ret->sets.n; i++)
 		sort_elements(&r, ret->sets.v[i]);
 	if (ret->sets.n)

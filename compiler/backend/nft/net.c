@@ -5,6 +5,7 @@
 #include "compiler/backend/nft/net.h"
 
 #include "compiler/backend/nft/capture.h"
+#include "compiler/backend/nft/region_make.h"
 #include "compiler/backend/nft/ruleset.h"
 #include "compiler/backend/nft/verify.h"
 #include "compiler/backend/common/util.h"
@@ -21,21 +22,26 @@ static bool is_ours(const struct ir_rule *r)
 	return r->kind == IR_NET && (r->scopes & IR_SANDBOX);
 }
 
-const struct ir_place *bk_net_refused(const struct ir *ir)
+/*
+ * Does the mode `full` need what `limited` has, since something is denied or asked, or gets
+ * more than a connection?  (region_needs_gate() says the same from the decisions: it is
+ * never true where this is not.)
+ */
+static bool is_gated(const struct ir *ir)
 {
-	const struct ir_scalar *s = &ir->scalars[IR_S_NET_OTHERWISE];
+	enum ir_scalar_id s;
 
 	if (mode_of(ir) != IR_NET_FULL)
-		return NULL;
-	for (size_t i = 0; i < ir->rules.n; i++)
-		if (is_ours(ir->rules.v[i]) && ir->rules.v[i]->effect != IR_ALLOW)
-			return &ir->rules.v[i]->at;
-	return s->set && s->level != IR_DEFAULT && s->effect != IR_ALLOW ? &s->at : NULL;
-}
+		return mode_of(ir) == IR_NET_LIMITED;
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+		const struct ir_grant *g = &r->set.u.net.grant;
 
-static const char *refusal(const struct ir *ir)
-{
-	return bk_net_refused(ir) ? "network full: no bundle of this version has it" : NULL;
+		if (is_ours(r) && (r->effect != IR_ALLOW || g->via.n || g->header.n ||
+				   g->bytes || g->connections || g->peek != IR_PEEK_PORT))
+			return true;
+	}
+	return region_otherwise(ir, &s) != IR_ALLOW;
 }
 
 /* --- messages -------------------------------------------------------------------- */
@@ -48,18 +54,18 @@ static void check_mode(const struct ir *ir, struct bk_report *report)
 			       "a network namespace of its own: loopback only");
 		return;
 	case IR_NET_LIMITED:
-		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_OVER,
-			       "nothing leaves the run's network namespace before there is "
-			       "an egress gateway; on its own loopback the rules decide");
+		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_EXACT,
+			       "a network namespace of its own: only the gateway's "
+			       "connections leave it, its own loopback is free");
 		return;
 	case IR_NET_FULL:
 		break;
 	}
-	if (bk_net_refused(ir))
-		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_ADVISORY,
-			       "network full with rules that deny or ask is not supported "
-			       "by this version: the policy can be checked and explained, "
-			       "not compiled");
+	if (is_gated(ir))
+		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_OVER,
+			       "something is denied or asked, so the run has a network "
+			       "namespace of its own: TCP goes through the gateway, "
+			       "datagrams and ICMP do not leave it");
 	else
 		bk_note_scalar(report, IR_S_NET_MODE, LAYER, BK_EXACT,
 			       "the host's network, its loopback too; abstract sockets of "
@@ -67,100 +73,135 @@ static void check_mode(const struct ir *ir, struct bk_report *report)
 			       "sockets but connected pairs)");
 }
 
-static bool is_loopback(const struct num_cidr *c)
+static bool meets_loopback(const struct num_cidr *c)
 {
-	static const uint8_t v4[13] = { [10] = 0xff, [11] = 0xff, [12] = 127 };
-	static const uint8_t v6[16] = { [15] = 1 };
+	region_addr lo = region_first(c), hi = region_last(c);
 
-	return (c->bits >= 104 && memcmp(c->addr, v4, sizeof(v4)) == 0) ||
-	       (c->bits == 128 && memcmp(c->addr, v6, sizeof(v6)) == 0);
+	return (lo <= REGION_LOOP4_HI && hi >= REGION_LOOP4_LO) ||
+	       (lo <= REGION_LOOP6 && hi >= REGION_LOOP6);
 }
 
-static void check_limited(const struct ir_rule *r, struct bk_report *report,
-			  struct diag_sink *sink)
+static bool is_loopback(const struct num_cidr *c)
+{
+	return region_is_loopback(region_first(c)) && region_is_loopback(region_last(c));
+}
+
+static bool is_synthetic(const struct num_cidr *c)
+{
+	region_addr lo = region_first(c), hi = region_last(c);
+	region_addr v4 = REGION_V4_LO | PB_POOL_V4, v6 = REGION_POOL6;
+
+	return (lo >= v4 && hi < v4 + PB_POOL_SIZE) ||
+	       (lo >= v6 && hi <= (v6 | 0xffffffffu));
+}
+
+static bool is_localhost(struct str name)
+{
+	return str_eqz(name, "localhost") || str_ends(name, STR(".localhost"));
+}
+
+/* "localhost" of an allow rule is the host's; the rule must say that it means that. */
+static void check_localhost(const struct ir_rule *r, struct diag_sink *sink)
 {
 	const struct ir_net *n = &r->set.u.net;
+	struct diag *d;
 
-	if (n->host == IR_HOST_NAME || n->host == IR_HOST_BELOW) {
-		bk_note(report, r, LAYER, BK_OVER,
-			"host names need the egress gateway of a later version: no "
-			"name is resolved, and none is reached");
+	if (!region_is_name(n) || !is_localhost(n->name) || r->effect > IR_ASK)
 		return;
-	}
-	if (r->effect == IR_ASK)
-		bk_note(report, r, LAYER, BK_OVER, "the kernel cannot ask: it is denied");
-	else if (r->effect == IR_DENY || (n->host == IR_HOST_CIDR && is_loopback(&n->cidr)))
+	for (size_t i = 0; i < n->nwithin; i++)
+		if (meets_loopback(&n->within[i]))
+			return;
+	d = diag_add(sink, DIAG_NET_LOCALHOST, r->at.span,
+		     "'%.*s' in a rule means a service of the host, and no name leads to a "
+		     "loopback without 'within'", STR_ARG(n->name));
+	diag_help(sink, d, "the run's own loopback needs no rule; for the host's write "
+			   "'within 127.0.0.0/8'");
+}
+
+/* What stops a datagram to somewhere else than the loopback is no rule. */
+static void check_udp(const struct ir_rule *r, struct bk_report *report,
+		      struct diag_sink *sink)
+{
+	bk_note(report, r, LAYER, BK_OVER,
+		"no datagram leaves the run; on its own loopback the rule counts");
+	if (r->effect == IR_ALLOW && r->level != IR_DEFAULT)
+		diag_add(sink, DIAG_NET_UDP, r->at.span,
+			 "no datagram leaves the run, not through the gateway either: "
+			 "this rule counts on its own loopback only");
+}
+
+static const char *name_note(const struct ir_rule *r)
+{
+	if (r->effect == IR_DENY)
+		return "the gateway gives the name no address for this";
+	return r->effect == IR_ASK ? "the gateway asks at the moment of the connection" :
+				     "the gateway looks the name up itself and connects";
+}
+
+static const char *address_note(const struct ir_rule *r)
+{
+	if (r->effect == IR_DENY)
+		return "nftables in the run's namespace; the gateway refuses names that "
+		       "lead there";
+	return r->effect == IR_ASK ? "the gateway asks at the moment of the connection" :
+				     "nftables in the run's namespace, then the gateway";
+}
+
+static void check_gated(const struct ir_rule *r, struct bk_report *report,
+			struct diag_sink *sink)
+{
+	const struct ir_net *n = &r->set.u.net;
+	bool own = n->host == IR_HOST_CIDR && is_loopback(&n->cidr);
+
+	check_localhost(r, sink);
+	if (n->host == IR_HOST_CIDR && is_synthetic(&n->cidr) && r->level != IR_DEFAULT)
+		diag_add(sink, DIAG_NET_POOL, r->at.span,
+			 "inside of a run these addresses stand for host names: this rule "
+			 "does not decide there");
+	if (own && r->effect == IR_ASK)
+		bk_note(report, r, LAYER, BK_OVER,
+			"nobody is asked about the run's own loopback: it is denied");
+	else if (own)
 		bk_note(report, r, LAYER, BK_EXACT, "nftables in the run's namespace");
+	else if (r->effect != IR_DENY && n->protos == IR_UDP)
+		check_udp(r, report, sink);
 	else
-		bk_note(report, r, LAYER, BK_OVER,
-			"only on the run's own loopback: nothing leaves its namespace "
-			"before there is an egress gateway");
-	if (r->effect != IR_ALLOW || n->protos != IR_UDP || r->level == IR_DEFAULT ||
-	    (n->host == IR_HOST_CIDR && is_loopback(&n->cidr)))
-		return;
-	diag_add(sink, DIAG_NET_UDP, r->at.span,
-		 "no datagram will leave the run, now or through the gateway: this rule "
-		 "counts on its own loopback only");
+		bk_note(report, r, LAYER, BK_EXACT, "%s",
+			region_is_name(n) ? name_note(r) : address_note(r));
 }
 
 static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
 {
+	bool gated = is_gated(ir);
+
 	check_mode(ir, report);
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
 
 		if (!is_ours(r))
 			continue;
-		switch (mode_of(ir)) {
-		case IR_NET_DISABLED:
+		if (mode_of(ir) == IR_NET_DISABLED)
 			bk_note(report, r, LAYER, BK_EXACT,
 				"the mode decides: every connection is denied");
-			break;
-		case IR_NET_LIMITED:
-			check_limited(r, report, sink);
-			break;
-		case IR_NET_FULL:
-			if (r->effect == IR_ALLOW)
-				bk_note(report, r, LAYER, BK_EXACT,
-					"the mode allows it anyway");
-			else
-				bk_note(report, r, LAYER, BK_ADVISORY,
-					"network full with rules that deny or ask is not "
-					"supported by this version");
-			break;
-		}
+		else if (gated)
+			check_gated(r, report, sink);
+		else
+			bk_note(report, r, LAYER, BK_EXACT, "the mode allows it anyway");
 	}
 }
 
 /* --- members ------------------------------------------------------------------------ */
 
-static bool refuse(const struct ir *ir, const struct ir_place *at, struct diag_sink *sink)
-{
-	const struct ir_scalar *s = &ir->scalars[IR_S_NET_MODE];
-	struct diag *d = diag_add(sink, DIAG_NETWORK_MODE, s->at.span,
-				  "'network full' with rules that deny or ask is not "
-				  "supported by this version");
-
-	if (at->line)
-		diag_note(sink, d, at->span, "this one");
-	diag_help(sink, d, "'network limited' enforces rules about addresses on the run's "
-			   "own loopback; check, explain and dump read all modes");
-	return false;
-}
-
 static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
 {
-	const struct ir_place *at = bk_net_refused(ir);
 	struct bk_member json = { STR(PB_NFT_JSON), STR_NULL };
 	struct region region;
 	struct buf b;
 
-	if (at)
-		return refuse(ir, at, sink);
-	if (mode_of(ir) != IR_NET_FULL)
+	if (mode_of(ir) == IR_NET_DISABLED) {
 		bk_add_feature(out, "net-namespace");
-	if (mode_of(ir) == IR_NET_DISABLED)
 		return true;
+	}
 	if (!region_make(ir, out->a, &region)) {
 		struct diag *d = diag_add(sink, DIAG_NET_COMPLEX,
 					  ir->scalars[IR_S_NET_MODE].at.span,
@@ -169,14 +210,15 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 		diag_help(sink, d, "write the same addresses and ports in fewer rules");
 		return false;
 	}
-	if (mode_of(ir) == IR_NET_LIMITED) {
+	if (region_needs_gate(ir, &region)) {
+		bk_add_feature(out, "net-namespace");
 		buf_init(&b, out->a);
 		ruleset_json(&b, ir, &region);
 		json.bytes = buf_view(&b);
 		VEC_PUSH(out->a, &out->members, json);
 		bk_add_feature(out, "nf-tables");
 	}
-	return ruleset_egress(out, &region, sink);
+	return ruleset_egress(out, ir, &region, sink);
 }
 
 bool bk_net_capture(const struct ir *ir, struct bk_output *out, bool without,
@@ -224,18 +266,21 @@ bool bk_net_capture(const struct ir *ir, struct bk_output *out, bool without,
 static void print(FILE *out, const struct bk_output *in)
 {
 	const struct bk_member *json = bk_member(in, PB_NFT_JSON);
+	const struct bk_member *egress = bk_member(in, PB_EGRESS);
 	const char *why;
 	struct model m;
 
 	if (!json) {
-		(void)fputs(bk_member(in, PB_EGRESS) ?
+		(void)fputs(egress ?
 				    "network full: the host's network\n" :
 				    "network disabled: a network namespace with its own "
 				    "loopback\n", out);
 		return;
 	}
-	(void)fputs("network limited: a network namespace with its own loopback; what no "
-		    "rule takes is dropped\n", out);
+	(void)fprintf(out, "network %s: a network namespace with its own loopback; what no "
+			   "rule takes is dropped\n",
+		      egress && !((const struct pb_egress *)(const void *)egress->bytes.p)->guard ?
+			      "full" : "limited");
 	why = model_read(in->a, json->bytes, &m);
 	if (why)
 		(void)fprintf(out, "%s\n", why);
@@ -248,17 +293,15 @@ static const char *verify(const struct ir *ir, const struct bk_output *in,
 {
 	bool json = bk_member(in, PB_NFT_JSON), egress = bk_member(in, PB_EGRESS);
 
-	if (bk_net_refused(ir))
-		return "a bundle was made for a network that cannot be enforced";
-	if (json != (mode_of(ir) == IR_NET_LIMITED) ||
-	    egress != (mode_of(ir) != IR_NET_DISABLED))
+	if (egress != (mode_of(ir) != IR_NET_DISABLED))
 		return "the members are not those of the network's mode";
+	if (json ? !is_gated(ir) : mode_of(ir) == IR_NET_LIMITED)
+		return "the table is not there as the network's mode has it";
 	return egress ? nft_verify(ir, in, a) : NULL;
 }
 
 const struct backend bk_net = {
 	.name = "net",
-	.refusal = refusal,
 	.check = check,
 	.emit = emit,
 	.print = print,

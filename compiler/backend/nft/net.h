@@ -1,8 +1,8 @@
 /*
  * The network.  `disabled`: a namespace with its own loopback and no rule of
- * the policy.  `limited`: the same with the rules as an nftables table; addresses
- * outside cannot be reached until there is an egress gateway.  `full`, where
- * nothing is denied: the network of the host.
+ * the policy.  `limited`: the same with the rules as an nftables table, and the gateway
+ * that makes the connections.  `full`: the network of the host, or, where something is
+ * denied or asked, what `limited` has.
  */
 #ifndef COMPILER_BACKEND_NFT_NET_H
 #define COMPILER_BACKEND_NFT_NET_H
@@ -10,10 +10,6 @@
 #include "compiler/backend/common/backend.h"
 
 extern const struct backend bk_net;
-
-/* NULL, or the rule or scalar that stops this version from making a bundle: a deny
- * or an ask in the mode `full`. */
-const struct ir_place *bk_net_refused(const struct ir *ir);
 
 struct bk_nft {
 	bool limited;       /* there is a ruleset */

@@ -1,37 +1,21 @@
 /*
- * Decides which sets and rules a statement becomes.  Where all addresses of the
- * statement have the same ports: one set of addresses and a match of ports.  A
- * single block or range stands in the rule without a set, since a set costs the
- * kernel more than a rule.  Otherwise: one set of (address, port) pairs.  What no
- * rule decides reaches the last rules, those of `otherwise`.  What is neither tcp
- * nor udp is dropped by the chain.
+ * Groups the cells of the region by statement, protocol and verdict, and writes each group
+ * as sets and rules.  The order of the chain `out`: replies, what the gateway itself needs
+ * and the pools (gateway.c), the statements of the policy, then the last rules, those of
+ * `otherwise`.  What is neither tcp nor udp is dropped by the chain.
  */
 #include "compiler/backend/nft/ruleset.h"
 
-#include <arpa/inet.h>
 #include <stdlib.h>
 
+#include "compiler/backend/nft/document.h"
+#include "compiler/backend/nft/gateway.h"
 #include "compiler/backend/common/util.h"
-#include "compiler/base/json_buf.h"
-
-/*
- * Bytes of netlink messages, estimated high: 24 to 72 for an element, about 700 for
- * a rule with everything.  A document stays well below PB_NFT_TRANSACTION.
- */
-#define COST_LIMIT (150u * 1024)
-#define COST_ELEMENT 96u
-#define COST_RULE 1024u
-#define COST_PORT 96u
-/* More ports than this go into a named set, which can be spread over documents. */
-#define MAX_INLINE_PORTS 256u
-
-struct range {
-	uint16_t lo, hi;
-};
+#include "compiler/base/map.h"
 
 /* The ports of one statement in one slab. */
 struct ranges {
-	VEC(struct range) v;
+	VEC(struct region_ports) v;
 };
 
 struct piece {
@@ -43,29 +27,27 @@ struct sig {
 	const struct ranges *of[2]; /* tcp, udp */
 };
 
-/* One statement in one family. */
+/* The addresses and ports of one protocol in one family. */
 struct part {
 	VEC(struct piece) pieces; /* ascending, without overlaps */
-	VEC(struct sig) sigs;
-	struct map seen; /* sigs, keyed by their bytes */
+	VEC(const struct ranges *) sigs; /* the lists of ports, without duplicates */
+	struct map seen;          /* sigs, keyed by their bytes */
 };
 
+/* What the table accepts, or rejects, for one statement. */
 struct group {
 	uint32_t rule; /* the first rule of the statement */
-	enum ir_effect effect;
-	struct part part[2]; /* v4, v6 */
-	struct ranges *now[2]; /* of the current slab */
+	bool accept;
+	struct part part[2][2];   /* v4, v6; tcp, udp */
+	struct ranges *now[2];    /* of the current slab */
 };
 
 struct maker {
 	const struct ir *ir;
 	struct arena *a;
-	struct group **of; /* by the first rule of the statement */
-	VEC(struct group *) groups;
+	struct group **of[2]; /* by the first rule of the statement: rejected, accepted */
 	VEC(struct group *) touched; /* in the current slab */
-	struct buf *out;
-	size_t cost;     /* of the open document */
-	bool is_open, first;
+	struct doc doc;
 };
 
 struct str ruleset_comment(const struct ir *ir, uint32_t rule)
@@ -80,35 +62,52 @@ struct str ruleset_comment(const struct ir *ir, uint32_t rule)
 
 /* --- gathering ------------------------------------------------------------------ */
 
-static struct group *group_of(struct maker *m, uint32_t rule, enum ir_effect effect)
+static struct group *group_of(struct maker *m, uint32_t rule, bool accept)
 {
 	uint32_t first = region_statement(m->ir, rule);
-	struct group *g = m->of[first];
+	struct group *g = m->of[accept][first];
 
 	if (!g) {
 		g = ARENA_NEW(m->a, struct group);
 		g->rule = first;
-		g->effect = effect;
-		map_init(&g->part[0].seen, m->a);
-		map_init(&g->part[1].seen, m->a);
-		m->of[first] = g;
-		VEC_PUSH(m->a, &m->groups, g);
+		g->accept = accept;
+		for (unsigned k = 0; k < 4; k++)
+			map_init(&g->part[k / 2][k % 2].seen, m->a);
+		m->of[accept][first] = g;
 	}
 	return g;
 }
 
-static void take_ports(struct maker *m, const struct region_list *l, unsigned proto)
+enum outcome { REJECT, ACCEPT, LAST_RULES };
+
+/*
+ * What the kernel does with a decision.  It cannot ask: outside of the loopback the
+ * gateway asks about a connection, and on the loopback an ask is a deny.  A datagram never
+ * leaves, so that what is allowed outside of the loopback is left to the last rules.
+ */
+static enum outcome outcome_of(enum ir_effect e, unsigned proto, bool loopback)
+{
+	if (e > IR_ASK)
+		return REJECT;
+	if (loopback)
+		return e == IR_ALLOW ? ACCEPT : REJECT;
+	return proto == 0 ? ACCEPT : LAST_RULES;
+}
+
+static void take_ports(struct maker *m, const struct region_list *l, unsigned proto,
+		       bool loopback)
 {
 	uint16_t lo = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		struct range r = { lo, l->v[i].hi };
+		enum outcome o = outcome_of(l->v[i].effect, proto, loopback);
+		struct region_ports r = { lo, l->v[i].hi };
 		struct group *g;
 
 		lo = (uint16_t)(r.hi + 1);
-		if (l->v[i].rule >= m->ir->rules.n)
-			continue; /* the last rules decide it */
-		g = group_of(m, l->v[i].rule, l->v[i].effect);
+		if (o == LAST_RULES || l->v[i].rule >= m->ir->rules.n)
+			continue;
+		g = group_of(m, l->v[i].rule, o == ACCEPT);
 		if (!g->now[0] && !g->now[1])
 			VEC_PUSH(m->a, &m->touched, g);
 		if (!g->now[proto])
@@ -120,27 +119,30 @@ static void take_ports(struct maker *m, const struct region_list *l, unsigned pr
 	}
 }
 
-static uint32_t sig_of(struct maker *m, struct part *p, const struct group *g)
+static uint32_t sig_of(struct maker *m, struct part *p, const struct ranges *r)
 {
-	struct sig sig = { { g->now[0], g->now[1] } };
-	struct buf key;
-	uint32_t *at;
+	struct str key = { (const char *)r->v.v, r->v.n * sizeof(*r->v.v) };
+	uint32_t *at = map_get(&p->seen, key);
 
-	buf_init(&key, m->a);
-	for (unsigned k = 0; k < 2; k++) {
-		buf_u32(&key, sig.of[k] ? (uint32_t)sig.of[k]->v.n : 0);
-		if (sig.of[k])
-			buf_add(&key, sig.of[k]->v.v,
-				sig.of[k]->v.n * sizeof(*sig.of[k]->v.v));
-	}
-	at = map_get(&p->seen, buf_view(&key));
 	if (!at) {
 		at = ARENA_NEW(m->a, uint32_t);
 		*at = (uint32_t)p->sigs.n;
-		VEC_PUSH(m->a, &p->sigs, sig);
-		(void)map_put(&p->seen, buf_view(&key), at);
+		VEC_PUSH(m->a, &p->sigs, r);
+		(void)map_put(&p->seen, key, at);
 	}
 	return *at;
+}
+
+static void take_part(struct maker *m, struct part *p, const struct ranges *r,
+		      region_addr lo, region_addr hi)
+{
+	struct piece piece = { lo, hi, sig_of(m, p, r) };
+	struct piece *last = p->pieces.n ? VEC_LAST(&p->pieces) : NULL;
+
+	if (last && last->sig == piece.sig && last->hi + 1 == piece.lo)
+		last->hi = piece.hi;
+	else
+		VEC_PUSH(m->a, &p->pieces, piece);
 }
 
 static void take_slab(struct maker *m, const struct region *r, size_t i)
@@ -150,114 +152,50 @@ static void take_slab(struct maker *m, const struct region *r, size_t i)
 
 	m->touched.n = 0;
 	for (unsigned k = 0; k < 2; k++)
-		take_ports(m, &r->lists.v[s->list[k]], k);
+		take_ports(m, &r->lists.v[s->list[k]], k, region_is_loopback(s->lo));
 	for (size_t k = 0; k < m->touched.n; k++) {
 		struct group *g = m->touched.v[k];
-		struct part *p = &g->part[family];
-		struct piece piece = { s->lo, region_end(r, i), sig_of(m, p, g) };
-		struct piece *last = p->pieces.n ? VEC_LAST(&p->pieces) : NULL;
 
-		if (last && last->sig == piece.sig && last->hi + 1 == piece.lo)
-			last->hi = piece.hi;
-		else
-			VEC_PUSH(m->a, &p->pieces, piece);
+		for (unsigned proto = 0; proto < 2; proto++)
+			if (g->now[proto])
+				take_part(m, &g->part[family][proto], g->now[proto],
+					  s->lo, region_end(r, i));
 		g->now[0] = g->now[1] = NULL;
 	}
 }
 
-/* --- commands and documents -------------------------------------------------------- */
-
-static void close_document(struct maker *m)
-{
-	if (m->is_open)
-		buf_z(m->out, "]}\n");
-	m->is_open = false;
-	m->cost = 0;
-}
-
-/* Begins a command of about `cost` bytes of messages.  Opens a new document if the
- * current one would grow too long. */
-static void command(struct maker *m, const char *object, size_t cost)
-{
-	if (m->is_open && m->cost + cost > COST_LIMIT)
-		close_document(m);
-	buf_z(m->out, m->is_open ? "," : "{\"nftables\":[");
-	buf_printf(m->out, "{\"add\":{\"%s\":{\"family\":\"inet\",", object);
-	m->is_open = true;
-	m->cost += cost;
-}
-
-static void end_command(struct maker *m)
-{
-	buf_z(m->out, "}}}");
-}
-
-static void add_address(struct buf *b, region_addr a, bool v6)
-{
-	char text[INET6_ADDRSTRLEN];
-	uint8_t bytes[16];
-
-	region_bytes(a, bytes);
-	(void)inet_ntop(v6 ? AF_INET6 : AF_INET, v6 ? bytes : bytes + 12, text,
-			sizeof(text));
-	buf_printf(b, "\"%s\"", text);
-}
-
-/* Writes them as libnftables lists them: an address, a block, or a range. */
-static void add_addresses(struct buf *b, region_addr lo, region_addr hi, bool v6)
-{
-	region_addr size = hi - lo; /* number of addresses less one */
-	unsigned len = v6 ? 128 : 32;
-
-	if (lo == hi) {
-		add_address(b, lo, v6);
-		return;
-	}
-	if ((size & (size + 1)) == 0 && (lo & size) == 0) {
-		for (; size; size >>= 1)
-			len--;
-		buf_z(b, "{\"prefix\":{\"addr\":");
-		add_address(b, lo, v6);
-		buf_printf(b, ",\"len\":%u}}", len);
-		return;
-	}
-	buf_z(b, "{\"range\":[");
-	add_address(b, lo, v6);
-	buf_ch(b, ',');
-	add_address(b, hi, v6);
-	buf_z(b, "]}");
-}
-
-static void add_range(struct buf *b, struct range r)
-{
-	if (r.lo == r.hi)
-		buf_printf(b, "%u", r.lo);
-	else
-		buf_printf(b, "{\"range\":[%u,%u]}", r.lo, r.hi);
-}
+/* --- sets -------------------------------------------------------------------------- */
 
 static void add_name(struct buf *b, const struct group *g, unsigned family, char kind)
 {
-	buf_printf(b, "%c%c_%u", kind, family ? '6' : '4', g->rule);
+	buf_printf(b, "%c%c_%u%s", kind, family ? '6' : '4', g->rule,
+		   g->accept ? "" : "r");
 }
 
-/* --- sets --------------------------------------------------------------------------- */
+/*
+ * The kinds of a set: 'a' addresses, for both protocols; 's' (tcp) and 'd' (udp) addresses
+ * for one of them; 't' and 'u' pairs of an address and a port.
+ */
+static bool is_pair(char kind)
+{
+	return kind == 't' || kind == 'u';
+}
 
 static void begin_set(struct maker *m, const struct group *g, unsigned family, char kind,
 		      bool interval)
 {
 	const char *type = family ? "ipv6_addr" : "ipv4_addr";
 
-	command(m, "set", COST_ELEMENT);
-	buf_z(m->out, "\"table\":\"" PB_NFT_TABLE "\",\"name\":\"");
-	add_name(m->out, g, family, kind);
-	if (kind == 'a')
-		buf_printf(m->out, "\",\"type\":\"%s\"", type);
+	doc_command(&m->doc, "set", doc_element_cost());
+	buf_z(m->doc.out, "\"table\":\"" PB_NFT_TABLE "\",\"name\":\"");
+	add_name(m->doc.out, g, family, kind);
+	if (is_pair(kind))
+		buf_printf(m->doc.out, "\",\"type\":[\"%s\",\"inet_service\"]", type);
 	else
-		buf_printf(m->out, "\",\"type\":[\"%s\",\"inet_service\"]", type);
+		buf_printf(m->doc.out, "\",\"type\":\"%s\"", type);
 	if (interval)
-		buf_z(m->out, ",\"flags\":[\"interval\"]");
-	buf_z(m->out, ",\"elem\":[");
+		buf_z(m->doc.out, ",\"flags\":[\"interval\"]");
+	buf_z(m->doc.out, ",\"elem\":[");
 }
 
 /*
@@ -268,136 +206,65 @@ static void begin_set(struct maker *m, const struct group *g, unsigned family, c
 static void next_element(struct maker *m, const struct group *g, unsigned family,
 			 char kind, bool first)
 {
-	if (first || m->cost + COST_ELEMENT <= COST_LIMIT) {
-		m->cost += COST_ELEMENT;
-		buf_z(m->out, first ? "" : ",");
+	if (doc_element(&m->doc, first)) {
+		buf_z(m->doc.out, first ? "" : ",");
 		return;
 	}
-	buf_ch(m->out, ']');
-	end_command(m);
-	close_document(m);
-	command(m, "element", COST_ELEMENT + 128);
-	buf_z(m->out, "\"table\":\"" PB_NFT_TABLE "\",\"name\":\"");
-	add_name(m->out, g, family, kind);
-	buf_z(m->out, "\",\"elem\":[");
+	buf_ch(m->doc.out, ']');
+	doc_end_command(&m->doc);
+	doc_close(&m->doc);
+	doc_command(&m->doc, "element", doc_element_cost() + 128);
+	buf_z(m->doc.out, "\"table\":\"" PB_NFT_TABLE "\",\"name\":\"");
+	add_name(m->doc.out, g, family, kind);
+	buf_z(m->doc.out, "\",\"elem\":[");
 }
 
 static void end_elements(struct maker *m)
 {
-	buf_ch(m->out, ']');
-	end_command(m);
+	buf_ch(m->doc.out, ']');
+	doc_end_command(&m->doc);
 }
 
-static void address_set(struct maker *m, const struct group *g, unsigned family)
+static void address_set(struct maker *m, const struct group *g, unsigned family,
+			const struct part *p, char kind)
 {
-	const struct part *p = &g->part[family];
 	bool interval = false;
 
 	for (size_t i = 0; i < p->pieces.n; i++)
 		interval |= p->pieces.v[i].lo != p->pieces.v[i].hi;
-	begin_set(m, g, family, 'a', interval);
+	begin_set(m, g, family, kind, interval);
 	for (size_t i = 0; i < p->pieces.n; i++) {
-		next_element(m, g, family, 'a', i == 0);
-		add_addresses(m->out, p->pieces.v[i].lo, p->pieces.v[i].hi, family);
+		next_element(m, g, family, kind, i == 0);
+		doc_addresses(m->doc.out, p->pieces.v[i].lo, p->pieces.v[i].hi, family);
 	}
 	end_elements(m);
 }
 
-static bool has_ports(const struct part *p, unsigned proto)
-{
-	for (size_t i = 0; i < p->sigs.n; i++)
-		if (p->sigs.v[i].of[proto])
-			return true;
-	return false;
-}
-
 /* Every address with every range of ports that it has there. */
 static void pair_set(struct maker *m, const struct group *g, unsigned family,
-		     unsigned proto)
+		     const struct part *p, char kind)
 {
-	const struct part *p = &g->part[family];
-	char kind = proto ? 'u' : 't';
 	bool first = true;
 
 	begin_set(m, g, family, kind, true);
 	for (size_t i = 0; i < p->pieces.n; i++) {
-		const struct ranges *r = p->sigs.v[p->pieces.v[i].sig].of[proto];
+		const struct ranges *r = p->sigs.v[p->pieces.v[i].sig];
 
-		for (size_t k = 0; r && k < r->v.n; k++) {
+		for (size_t k = 0; k < r->v.n; k++) {
 			next_element(m, g, family, kind, first);
 			first = false;
-			buf_z(m->out, "{\"concat\":[");
-			add_addresses(m->out, p->pieces.v[i].lo, p->pieces.v[i].hi,
+			buf_z(m->doc.out, "{\"concat\":[");
+			doc_addresses(m->doc.out, p->pieces.v[i].lo, p->pieces.v[i].hi,
 				      family);
-			buf_ch(m->out, ',');
-			add_range(m->out, r->v.v[k]);
-			buf_z(m->out, "]}");
+			buf_ch(m->doc.out, ',');
+			doc_range(m->doc.out, r->v.v[k]);
+			buf_z(m->doc.out, "]}");
 		}
 	}
 	end_elements(m);
 }
 
-/* --- rules ----------------------------------------------------------------------------- */
-
-static const char *const protocols[2] = { "tcp", "udp" };
-
-static void begin_rule(struct maker *m, struct str comment, size_t cost)
-{
-	command(m, "rule", COST_RULE + cost);
-	buf_z(m->out, "\"table\":\"" PB_NFT_TABLE "\",\"chain\":\"" PB_NFT_CHAIN
-		      "\",\"comment\":");
-	buf_json(m->out, comment);
-	buf_z(m->out, ",\"expr\":[");
-}
-
-static void match_meta(struct buf *b, const char *key, const char *value)
-{
-	buf_printf(b, "{\"match\":{\"op\":\"==\",\"left\":{\"meta\":{\"key\":\"%s\"}},"
-		      "\"right\":\"%s\"}},", key, value);
-}
-
-static void payload(struct buf *b, const char *protocol, const char *field)
-{
-	buf_printf(b, "{\"payload\":{\"protocol\":\"%s\",\"field\":\"%s\"}}", protocol,
-		   field);
-}
-
-static void match_ports(struct buf *b, unsigned proto, const struct ranges *r)
-{
-	if (r->v.n == 1 && r->v.v[0].lo == 0 && r->v.v[0].hi == UINT16_MAX) {
-		match_meta(b, "l4proto", protocols[proto]);
-		return;
-	}
-	buf_z(b, "{\"match\":{\"op\":\"==\",\"left\":");
-	payload(b, protocols[proto], "dport");
-	buf_z(b, ",\"right\":");
-	if (r->v.n > 1)
-		buf_z(b, "{\"set\":[");
-	for (size_t i = 0; i < r->v.n; i++) {
-		if (i)
-			buf_ch(b, ',');
-		add_range(b, r->v.v[i]);
-	}
-	buf_z(b, r->v.n > 1 ? "]}}}," : "}},");
-}
-
-/* A denial names its rule, and the kernel rejects at once so that the caller sees it. */
-static void verdict(struct maker *m, enum ir_effect effect, unsigned proto,
-		    struct str comment)
-{
-	struct buf *b = m->out;
-
-	if (effect == IR_ALLOW) {
-		buf_z(b, "{\"counter\":null},{\"accept\":null}]");
-	} else {
-		buf_z(b, "{\"log\":{\"prefix\":");
-		buf_json(b, comment);
-		buf_printf(b, ",\"group\":%u}},{\"counter\":null},{\"reject\":{", PB_NFT_GROUP);
-		buf_z(b, proto == 0 ? "\"type\":\"tcp reset\"}}]" :
-				      "\"type\":\"icmpx\",\"expr\":\"admin-prohibited\"}}]");
-	}
-	end_command(m);
-}
+/* --- rules ------------------------------------------------------------------------- */
 
 /* Does the part hold all addresses of its family? */
 static bool is_whole(const struct part *p, unsigned family)
@@ -414,15 +281,15 @@ static bool is_whole(const struct part *p, unsigned family)
 static void match_set(struct maker *m, const struct group *g, unsigned family, char kind,
 		      unsigned proto)
 {
-	struct buf *b = m->out;
+	struct buf *b = m->doc.out;
 
 	buf_z(b, "{\"match\":{\"op\":\"==\",\"left\":");
-	if (kind != 'a')
+	if (is_pair(kind))
 		buf_z(b, "{\"concat\":[");
-	payload(b, family ? "ip6" : "ip", "daddr");
-	if (kind != 'a') {
+	doc_payload(b, family ? "ip6" : "ip", "daddr");
+	if (is_pair(kind)) {
 		buf_ch(b, ',');
-		payload(b, protocols[proto], "dport");
+		doc_payload(b, doc_protocol(proto), "dport");
 		buf_z(b, "]}");
 	}
 	buf_z(b, ",\"right\":\"@");
@@ -433,97 +300,141 @@ static void match_set(struct maker *m, const struct group *g, unsigned family, c
 /* Has every address the same few ports? */
 static bool is_uniform(const struct part *p)
 {
-	if (p->sigs.n != 1)
+	return p->sigs.n == 1 && p->sigs.v[0]->v.n <= DOC_MAX_PORTS;
+}
+
+/* Do the rules of this part need a set of addresses? */
+static bool needs_addresses(const struct part *p, unsigned family)
+{
+	return is_uniform(p) && !is_whole(p, family) && p->pieces.n > 1;
+}
+
+static bool same_addresses(const struct part *x, const struct part *y)
+{
+	if (x->pieces.n != y->pieces.n)
 		return false;
-	for (unsigned k = 0; k < 2; k++)
-		if (p->sigs.v[0].of[k] && p->sigs.v[0].of[k]->v.n > MAX_INLINE_PORTS)
+	for (size_t i = 0; i < x->pieces.n; i++)
+		if (x->pieces.v[i].lo != y->pieces.v[i].lo ||
+		    x->pieces.v[i].hi != y->pieces.v[i].hi)
 			return false;
 	return true;
 }
 
-static void match_block(struct buf *b, const struct piece *p, unsigned family)
+static void part_rule(struct maker *m, const struct group *g, unsigned family,
+		      unsigned proto, char kind)
 {
-	buf_z(b, "{\"match\":{\"op\":\"==\",\"left\":");
-	payload(b, family ? "ip6" : "ip", "daddr");
-	buf_z(b, ",\"right\":");
-	add_addresses(b, p->lo, p->hi, family);
-	buf_z(b, "}},");
+	const struct part *p = &g->part[family][proto];
+	struct str comment = ruleset_comment(m->ir, g->rule);
+	const struct ranges *r = is_uniform(p) ? p->sigs.v[0] : NULL;
+
+	doc_rule(&m->doc, PB_NFT_CHAIN, comment, r ? r->v.n : 0);
+	if (r && is_whole(p, family))
+		doc_meta(m->doc.out, "nfproto", family ? "ipv6" : "ipv4");
+	else if (r && p->pieces.n == 1)
+		doc_daddr(m->doc.out, "==", p->pieces.v[0].lo, p->pieces.v[0].hi, family);
+	else
+		match_set(m, g, family, kind, proto);
+	if (r)
+		doc_ports(m->doc.out, proto, r->v.v, r->v.n);
+	doc_verdict(&m->doc, g->accept, proto, comment);
 }
 
 static void group_rules(struct maker *m, const struct group *g, unsigned family)
 {
-	const struct part *p = &g->part[family];
-	struct str comment = ruleset_comment(m->ir, g->rule);
-	bool one = is_uniform(p), whole = one && is_whole(p, family);
-	bool single = one && !whole && p->pieces.n == 1;
+	const struct part *p = g->part[family];
+	bool both = needs_addresses(&p[0], family) && needs_addresses(&p[1], family) &&
+		    same_addresses(&p[0], &p[1]);
 
-	if (!p->pieces.n)
-		return;
-	if (one && !whole && !single)
-		address_set(m, g, family);
+	if (both)
+		address_set(m, g, family, &p[0], 'a');
 	for (unsigned k = 0; k < 2; k++) {
-		const struct ranges *r = one ? p->sigs.v[0].of[k] : NULL;
+		char kind = both ? 'a' : k ? 'd' : 's';
 
-		if (!has_ports(p, k))
+		if (!p[k].pieces.n)
 			continue;
-		if (!one)
-			pair_set(m, g, family, k);
-		begin_rule(m, comment, r ? r->v.n * COST_PORT : 0);
-		if (whole)
-			match_meta(m->out, "nfproto", family ? "ipv6" : "ipv4");
-		else if (single)
-			match_block(m->out, &p->pieces.v[0], family);
-		else
-			match_set(m, g, family, one ? 'a' : k ? 'u' : 't', k);
-		if (one)
-			match_ports(m->out, k, r);
-		verdict(m, g->effect, k, comment);
+		if (!is_uniform(&p[k])) {
+			kind = k ? 'u' : 't';
+			pair_set(m, g, family, &p[k], kind);
+		} else if (!both && needs_addresses(&p[k], family)) {
+			address_set(m, g, family, &p[k], kind);
+		}
+		part_rule(m, g, family, k, kind);
 	}
 }
+
+/* --- the whole ------------------------------------------------------------------------ */
 
 static void first_document(struct maker *m)
 {
-	command(m, "table", 64);
-	buf_z(m->out, "\"name\":\"" PB_NFT_TABLE "\"");
-	end_command(m);
-	command(m, "chain", 256);
-	buf_z(m->out, "\"table\":\"" PB_NFT_TABLE "\",\"name\":\"" PB_NFT_CHAIN
-		      "\",\"type\":\"filter\",\"hook\":\"output\",\"prio\":0,"
-		      "\"policy\":\"drop\"");
-	end_command(m);
+	struct doc *d = &m->doc;
+
+	doc_command(d, "table", 64);
+	buf_z(d->out, "\"name\":\"" PB_NFT_TABLE "\"");
+	doc_end_command(d);
+	doc_command(d, "chain", 256);
+	buf_printf(d->out, "\"table\":\"" PB_NFT_TABLE "\",\"name\":\"" PB_NFT_CHAIN
+		   "\",\"type\":\"filter\",\"hook\":\"output\",\"prio\":%d,"
+		   "\"policy\":\"drop\"", PB_NFT_PRIO);
+	doc_end_command(d);
+	doc_command(d, "chain", 256);
+	buf_printf(d->out, "\"table\":\"" PB_NFT_TABLE "\",\"name\":\"" PB_NFT_NAT
+		   "\",\"type\":\"nat\",\"hook\":\"output\",\"prio\":%d,"
+		   "\"policy\":\"accept\"", PB_NFT_NAT_PRIO);
+	doc_end_command(d);
 	/* replies, and errors about packets that were accepted */
-	begin_rule(m, STR("established"), 0);
-	buf_z(m->out, "{\"match\":{\"op\":\"in\",\"left\":{\"ct\":{\"key\":\"state\"}},"
+	doc_rule(d, PB_NFT_CHAIN, STR(RULESET_REPLIES), 0);
+	buf_z(d->out, "{\"match\":{\"op\":\"in\",\"left\":{\"ct\":{\"key\":\"state\"}},"
 		      "\"right\":[\"established\",\"related\"]}},{\"accept\":null}]");
-	end_command(m);
+	doc_end_command(d);
 }
 
-/* The rules for what no rule of the policy decides. */
+static struct str scalar_comment(const struct maker *m, enum ir_scalar_id s)
+{
+	return ruleset_comment(m->ir, bk_rule_of_scalar(m->ir, s));
+}
+
+/*
+ * The rules for what no rule of the policy decides: the loopback, then the rest.  No
+ * datagram leaves; where the policy would let one, the mode is what stops it.
+ */
 static void last_rules(struct maker *m)
 {
-	const struct ir_scalar *s = &m->ir->scalars[IR_S_NET_OTHERWISE];
-	struct str comment =
-		ruleset_comment(m->ir, bk_rule_of_scalar(m->ir, IR_S_NET_OTHERWISE));
+	enum ir_scalar_id s;
+	enum ir_effect e = region_otherwise(m->ir, &s);
+	struct str mode = scalar_comment(m, IR_S_NET_MODE), rest = scalar_comment(m, s);
 
-	for (unsigned k = 0; k < 2; k++) {
-		begin_rule(m, comment, 0);
-		match_meta(m->out, "l4proto", protocols[k]);
-		verdict(m, s->effect, k, comment);
-	}
+	for (unsigned k = 0; k < 2; k++)
+		for (unsigned family = 0; family < 2; family++) {
+			doc_rule(&m->doc, PB_NFT_CHAIN, e == IR_ALLOW ? rest : mode, 0);
+			gateway_loopback(m->doc.out, "==", family);
+			doc_meta(m->doc.out, "l4proto", doc_protocol(k));
+			doc_verdict(&m->doc, true, k, rest);
+		}
+	doc_rule(&m->doc, PB_NFT_CHAIN, rest, 0);
+	doc_meta(m->doc.out, "l4proto", doc_protocol(0));
+	doc_verdict(&m->doc, e <= IR_ASK, 0, rest);
+	rest = e <= IR_ASK ? mode : rest;
+	doc_rule(&m->doc, PB_NFT_CHAIN, rest, 0);
+	doc_meta(m->doc.out, "l4proto", doc_protocol(1));
+	doc_verdict(&m->doc, false, 1, rest);
 }
 
 void ruleset_json(struct buf *out, const struct ir *ir, const struct region *r)
 {
-	struct maker m = { .ir = ir, .a = out->a, .out = out };
+	struct maker m = { .ir = ir, .a = out->a, .doc = { .out = out } };
 
-	m.of = arena_array(m.a, ir->rules.n + 1, sizeof(struct group *));
+	for (unsigned k = 0; k < 2; k++)
+		m.of[k] = arena_array(m.a, ir->rules.n + 1, sizeof(struct group *));
 	for (size_t i = 0; i < r->slabs.n; i++)
 		take_slab(&m, r, i);
 	first_document(&m);
+	gateway_rules(&m.doc, r);
 	/* in the order of the policy, not in the order of the addresses */
 	for (size_t i = 0; i < ir->rules.n; i++)
-		for (unsigned family = 0; m.of[i] && family < 2; family++)
-			group_rules(&m, m.of[i], family);
+		for (unsigned k = 0; k < 4; k++)
+			if (m.of[k / 2][i])
+				group_rules(&m, m.of[k / 2][i], k % 2);
 	last_rules(&m);
-	close_document(&m);
+	gateway_redirects(&m.doc, r);
+	doc_close(&m.doc);
 }

@@ -3,7 +3,8 @@
  * table: nft.json (documents of libnftables) and egress.bin.  One statement of the
  * policy becomes a named set of addresses for each family and one rule for each
  * protocol.  The set holds ports too where they differ; a single block needs no set.
- * No two rules overlap, so their order has no meaning.
+ * No two of these rules overlap, so their order has no meaning.  Before them
+ * stand the table's own rules (gateway.h).
  */
 #ifndef COMPILER_BACKEND_NFT_RULESET_H
 #define COMPILER_BACKEND_NFT_RULESET_H
@@ -13,6 +14,7 @@
 
 /* The longest comment and log prefix that the kernel's tools keep, ours included. */
 #define RULESET_MAX_COMMENT 120
+#define RULESET_REPLIES "(replies)"
 
 /*
  * Writes documents, one a line.  The first makes the table and the chain.  The
@@ -20,7 +22,7 @@
  */
 void ruleset_json(struct buf *out, const struct ir *ir, const struct region *r);
 /* Writes the member egress.bin; false (with a message) if its table is too large. */
-bool ruleset_egress(struct bk_output *out, const struct region *r,
+bool ruleset_egress(struct bk_output *out, const struct ir *ir, const struct region *r,
 		    struct diag_sink *sink);
 /* The comment on the rules of rule (or scalar) number `rule`: its id, cut to length. */
 struct str ruleset_comment(const struct ir *ir, uint32_t rule);

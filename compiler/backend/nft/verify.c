@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "compiler/backend/nft/ruleset.h"
+#include "compiler/backend/nft/verify_names.h"
+#include "compiler/backend/nft/verify_pools.h"
 #include "compiler/backend/common/util.h"
 #include "compiler/eval/eval.h"
 #include "runtime/bundle/check.h"
@@ -31,6 +33,8 @@ struct verify {
 	const struct pb_egress *egress;
 	struct model model;
 	bool has_model;
+	bool *to_host; /* by port: the loopback is the host's, and not the run's own */
+	enum ir_scalar_id no_datagrams; /* under whose id the last rule rejects udp */
 	VEC(region_addr) addrs;
 	VEC(uint32_t) ports;
 };
@@ -218,25 +222,86 @@ static const char *compare_egress(const struct verify *v, const struct ir_reques
 	return w->rule == want ? NULL : differs(v, req, PB_EGRESS " names another rule");
 }
 
-static const char *compare_model(const struct verify *v, const struct ir_request *req,
-				 const struct eval_decision *e)
+static bool is_gate(region_addr at)
 {
-	int i = model_ask(&v->model, req->proto, region_of(req->addr), req->port);
+	return at == REGION_LOOP4_LO + 1 || at == REGION_LOOP6;
+}
+
+static bool is_synthetic(region_addr at)
+{
+	return (at >= (REGION_V4_LO | PB_POOL_V4) &&
+		at < (REGION_V4_LO | PB_POOL_V4) + PB_POOL_SIZE) ||
+	       (at >= REGION_POOL6 && at < REGION_POOL6 + PB_POOL_SIZE);
+}
+
+/* What the table's own rules decide, whatever the policy says: 1 accepts, 0 rejects. */
+static int own_verdict(const struct ir_request *req, region_addr at)
+{
+	if (req->port == PB_NFT_DNS_PORT && (req->proto == IR_UDP || is_gate(at)))
+		return 1;
+	return req->port == PB_NFT_GATE_PORT && req->proto == IR_TCP && is_gate(at) ? 0 : -1;
+}
+
+/* Does the kernel let the connection pass?  It cannot ask, and no datagram leaves. */
+static bool is_accepted(const struct ir_request *req, region_addr at, enum ir_effect e)
+{
+	if (region_is_loopback(at))
+		return e == IR_ALLOW;
+	return req->proto == IR_TCP && e <= IR_ASK;
+}
+
+/* Where is the connection redirected? */
+static const char *compare_nat(const struct verify *v, const struct ir_request *req,
+			       region_addr at)
+{
+	uint16_t want = 0;
+
+	if (req->proto == IR_UDP)
+		want = req->port == PB_NFT_DNS_PORT ? PB_NFT_DNS_PORT : 0;
+	else if (!region_is_loopback(at) || v->to_host[req->port])
+		want = PB_NFT_GATE_PORT;
+	return model_redirect(&v->model, req->proto, at, req->port) == want ?
+		       NULL : differs(v, req, PB_NFT_JSON " redirects it elsewhere");
+}
+
+static const char *compare_comment(const struct verify *v, const struct ir_request *req,
+				   const struct model_rule *r, const struct eval_decision *e)
+{
 	uint32_t rule = e->rule ? region_statement(v->ir, e->rule->index) :
 				  bk_rule_of_scalar(v->ir, e->scalar);
 	struct str id = ruleset_comment(v->ir, rule);
-	const struct model_rule *r;
+	bool accepted = r->verdict == MODEL_ACCEPT;
 
-	if (i < 0)
-		return differs(v, req, PB_NFT_JSON " has no rule for it");
+	/* a datagram that the policy allows is stopped by the mode */
+	if (!accepted && e->effect <= IR_ASK && req->proto == IR_UDP &&
+	    !region_is_loopback(region_of(req->addr)))
+		id = ruleset_comment(v->ir, bk_rule_of_scalar(v->ir, v->no_datagrams));
+	return str_eq(r->comment, id) ? NULL :
+					differs(v, req, PB_NFT_JSON " names another rule");
+}
+
+static const char *compare_model(const struct verify *v, const struct ir_request *req,
+				 const struct eval_decision *e)
+{
+	region_addr at = region_of(req->addr);
+	int i = model_ask(&v->model, req->proto, at, req->port);
+	int own = own_verdict(req, at);
+	const struct model_rule *r;
+	const char *why = compare_nat(v, req, at);
+
+	if (why || i < 0)
+		return why ? why : differs(v, req, PB_NFT_JSON " has no rule for it");
 	r = &v->model.rules.v[i];
-	if ((r->verdict == MODEL_ACCEPT) != (e->effect == IR_ALLOW) ||
+	if (!model_records(r))
+		return differs(v, req, PB_NFT_JSON " does not record it");
+	if (own < 0 && is_synthetic(at))
+		return NULL; /* verify_pools.c */
+	if ((r->verdict == MODEL_ACCEPT) !=
+		    (own < 0 ? is_accepted(req, at, e->effect) : own == 1) ||
+	    r->verdict == MODEL_REDIRECT ||
 	    (r->verdict == MODEL_RESET && req->proto != IR_TCP))
 		return differs(v, req, PB_NFT_JSON " has another verdict");
-	if (!str_eq(r->comment, id) || !r->counter ||
-	    (e->effect != IR_ALLOW && (!r->log || r->group != PB_NFT_GROUP || !str_eq(r->prefix, id))))
-		return differs(v, req, PB_NFT_JSON " names another rule");
-	return NULL;
+	return own < 0 ? compare_comment(v, req, r, e) : NULL;
 }
 
 static const char *verify_slab(struct verify *v, region_addr at)
@@ -264,12 +329,55 @@ static const char *verify_slab(struct verify *v, region_addr at)
 	return why;
 }
 
+static bool names_loopback(const struct pb_egress *e, uint32_t grant)
+{
+	const struct pb_grant *g = pb_at(e, e->grants, sizeof(*g), grant);
+
+	for (uint32_t i = 0; i < g->within_count; i++) {
+		const struct pb_range *r =
+			pb_at(e, e->ranges, sizeof(*r), g->within_first + i);
+		region_addr lo = region_of(r->lo), hi = region_of(r->hi);
+
+		if ((lo <= REGION_LOOP4_HI && hi >= REGION_LOOP4_LO) ||
+		    (lo <= REGION_LOOP6 && hi >= REGION_LOOP6))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * On which ports does a rule let "localhost" be that of the host?  It must say that the name
+ * may lie on the loopback.  (verify_names.c compares what is read here with the rules.)
+ */
+static void find_host_ports(struct verify *v)
+{
+	const struct pb_egress *e = v->egress;
+
+	v->to_host = arena_array(v->a, UINT16_MAX + 1, sizeof(*v->to_host));
+	for (uint32_t i = 0; i < e->hosts.count; i++) {
+		const struct pb_host *h = pb_at(e, e->hosts, sizeof(*h), i);
+		const struct pb_class *c = pb_at(e, e->classes, sizeof(*c), h->class_);
+		const struct pb_ports *l = pb_at(e, e->lists, sizeof(*l), c->tcp);
+		const struct pb_piece *w = pb_at(e, e->pieces, sizeof(*w), l->first);
+		struct str name = { pb_strp(e, h->name), h->name.len };
+
+		if (h->below || !str_eqz(name, "localhost"))
+			continue;
+		for (uint32_t k = 0, port = 0; k < l->count; port = w[k].hi + 1u, k++)
+			if (w[k].effect <= PB_ASK && !w[k].free &&
+			    names_loopback(e, w[k].grant))
+				memset(v->to_host + port, true, w[k].hi + 1u - port);
+	}
+	v->to_host[PB_NFT_GATE_PORT] = v->to_host[PB_NFT_DNS_PORT] = false;
+}
+
 const char *nft_verify(const struct ir *ir, const struct bk_output *in, struct arena *a)
 {
 	const struct bk_member *egress = bk_member(in, PB_EGRESS);
 	const struct bk_member *json = bk_member(in, PB_NFT_JSON);
 	struct verify v = { .ir = ir, .sub = *ir, .a = a, .has_model = json != NULL };
 	struct rt_err err = { .err = 0 };
+	enum ir_scalar_id other;
 	const char *why;
 	size_t step;
 
@@ -278,14 +386,25 @@ const char *nft_verify(const struct ir *ir, const struct bk_output *in, struct a
 	if (bundle_check_egress(egress->bytes.p, egress->bytes.n, bk_rule_count(ir), &err))
 		return arena_printf(a, "%s", err.text);
 	v.egress = (const void *)egress->bytes.p;
+	if (!json != !(v.egress->gate & PB_GATE_NEEDED) ||
+	    v.egress->guard != (ir->scalars[IR_S_NET_MODE].num == IR_NET_LIMITED))
+		return PB_EGRESS " is that of another mode";
 	why = json ? model_read(a, json->bytes, &v.model) : NULL;
 	if (why)
 		return arena_printf(a, PB_NFT_JSON ": %s", why);
 	v.sub.rules.v = NULL;
 	v.sub.rules.n = v.sub.rules.cap = 0;
 	find_addresses(&v);
+	find_host_ports(&v);
+	v.no_datagrams = IR_S_NET_MODE;
+	if (region_otherwise(ir, &other) > IR_ASK)
+		v.no_datagrams = other;
 	step = (size_t)(v.addrs.n * (ir->rules.n + 4 * v.model.rules.n) / BUDGET) + 1;
 	for (size_t i = 0; !why && i < v.addrs.n; i += step)
 		why = verify_slab(&v, v.addrs.v[i]);
-	return why ? why : verify_slab(&v, v.addrs.v[v.addrs.n - 1]);
+	if (!why)
+		why = verify_slab(&v, v.addrs.v[v.addrs.n - 1]);
+	if (!why)
+		why = nft_verify_names(ir, v.egress, a);
+	return why || !json ? why : nft_verify_pools(v.egress, &v.model, a);
 }

@@ -66,6 +66,8 @@ static int talk_tcp(int server, int client, const struct pair *p)
 		return errno;
 	if (e)
 		return e;
+	if (!wait_for(server, POLLIN, 500)) /* another server has it */
+		return ETIMEDOUT;
 	peer = accept(server, NULL, NULL);
 	if (peer < 0)
 		return errno;
