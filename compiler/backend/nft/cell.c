@@ -188,6 +188,7 @@ static uint32_t grant_number(struct cell_maker *s, struct region_grant *g)
 	buf_u64(&key, g->more.bytes);
 	buf_u32(&key, g->more.connections);
 	buf_u32(&key, (uint32_t)g->more.peek);
+	buf_u32(&key, g->more.dial);
 	for (size_t i = 0; i < g->within.n; i++)
 		buf_add(&key, &g->within.v[i], sizeof(g->within.v[i]));
 	at = map_get(&s->grants, buf_view(&key));
@@ -222,6 +223,7 @@ static void add_more(struct ir_grant *to, const struct ir_grant *from)
 		to->header = from->header;
 		to->prefix = from->prefix;
 		to->secret = from->secret;
+		to->dial = from->dial;
 	}
 	if (to->peek == IR_PEEK_PORT)
 		to->peek = from->peek;

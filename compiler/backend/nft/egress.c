@@ -127,6 +127,7 @@ static void add_grants(struct buf *b, const struct region *r, struct rec_pool *p
 			.bytes = m->bytes,
 			.connections = m->connections,
 			.peek = (uint8_t)m->peek,
+			.dial = m->dial,
 		};
 
 		next += g.within_count;

@@ -209,7 +209,7 @@ static bool gives_all(const struct pb_egress *e, const struct pb_grant *g,
 		       str_eq(x->via_secret, text_at(e, g->via_secret));
 		inject |= str_eq(x->header, text_at(e, g->header)) &&
 			  str_eq(x->prefix, text_at(e, g->prefix)) &&
-			  str_eq(x->secret, text_at(e, g->secret));
+			  str_eq(x->secret, text_at(e, g->secret)) && x->dial == g->dial;
 	}
 	return via && inject;
 }
