@@ -6,7 +6,12 @@ set -uo pipefail
 bin=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d /var/tmp/pol-demo.XXXXXX)
-trap 'rm -rf "$work"' EXIT
+server=
+cleanup() {
+	[ -z "$server" ] || kill "$server" 2>/dev/null
+	rm -rf "$work"
+}
+trap cleanup EXIT
 failed=0
 bold=$(printf '\033[1m') plain=$(printf '\033[0m')
 if [ ! -t 1 ] || [ -n "${NO_COLOR:-}" ]; then bold='' plain=''; fi
@@ -31,7 +36,8 @@ git init -q -b main .
 git config user.name demo
 git config user.email demo@example.invalid
 
-polrun() { "$bin/polrun" -b "$work/demo.polb" "$@"; }
+bundle=demo
+polrun() { "$bin/polrun" -b "$work/$bundle.polb" "$@"; }
 show() { printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"; }
 part() { printf '\n%s== %s%s\n' "$bold" "$*" "$plain"; }
 
@@ -59,11 +65,40 @@ blocked() {
 	cat "$err"
 }
 
+# NAME FILE: the bundle NAME of examples/demo/FILE.
+compile() {
+	show polc compile "examples/demo/$2" -o "$1.polb"
+	(cd "$here/.." && "$bin/polc" compile "examples/demo/$2" -o "$work/$1.polb")
+}
+
+# A web server on the host's loopback; its port in $port.
+serve() {
+	mkdir -p "$work/web"
+	echo 'fetched from the host' >"$work/web/index.html"
+	python3 - "$work/web" "$work/port" <<'EOT' &
+import functools, http.server, os, sys
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *a): pass
+for port in range(8000, 9000):
+    try:
+        s = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Quiet, directory=sys.argv[1]))
+        break
+    except OSError:
+        pass
+open(sys.argv[2] + ".new", "w").write(str(port))
+os.rename(sys.argv[2] + ".new", sys.argv[2])
+s.serve_forever()
+EOT
+	server=$!
+	for _ in {1..200}; do
+		[ ! -e "$work/port" ] || break
+		sleep 0.05
+	done
+	port=$(cat "$work/port")
+}
+
 part 'The policy becomes a bundle'
-show polc compile examples/demo/policy.pol -o demo.polb
-if ! (cd "$here/.." && "$bin/polc" compile examples/demo/policy.pol -o "$work/demo.polb"); then
-	exit 1
-fi
+compile demo policy.pol || exit 1
 
 part 'What the policy allows works: git, make, a compiler, what it built'
 works git status --short
@@ -77,6 +112,14 @@ blocked cat "$HOME/.ssh/id_demo"
 blocked curl -s --max-time 2 "http://$address/"
 blocked bash connect.sh "$address"
 blocked unshare --user true
+
+part 'A network that reaches what the policy names'
+compile net network.pol || exit 1
+bundle=net
+serve
+works curl -sS --max-time 10 "http://localhost:$port/"
+blocked curl -sS --max-time 10 https://evil.example/
+blocked curl -sS --max-time 10 "http://$address/"
 
 # Nothing of this reached the host.
 if [ -e "$work/outside/file" ]; then

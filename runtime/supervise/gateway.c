@@ -164,6 +164,16 @@ static int errno_of(const struct gate_record *r)
 	return ECONNRESET;
 }
 
+/* Where nobody says `otherwise`, the line that chose the mode is what a person looks for. */
+static uint32_t named_rule(const struct bundle *b, uint32_t rule)
+{
+	const struct pb_rules *h = b ? b->rules : NULL;
+	const struct pb_rule *r = b ? bundle_rule(b, rule) : NULL;
+
+	return r && rule == h->scalar_first + (uint32_t)PB_S_NET_OTHERWISE && !r->line ?
+		       h->scalar_first + (uint32_t)PB_S_NET_MODE : rule;
+}
+
 static int take_record(struct gateway *g, const struct gate_record *r, struct denials *d)
 {
 	char subject[sizeof(d->v->subject)];
@@ -191,7 +201,7 @@ static int take_record(struct gateway *g, const struct gate_record *r, struct de
 	log->refused += r->count;
 	gateway_subject(r, subject, sizeof(subject));
 	denials_add_net(d, r->what == GATE_NO_NAME ? "resolve" : "connect", subject, errno_of(r),
-			r->rule, (uint8_t)r->why, r->count);
+			named_rule(g->bundle, r->rule), (uint8_t)r->why, r->count);
 	return 0;
 }
 

@@ -32,6 +32,7 @@ struct gateway_secrets {
 
 struct gateway {
 	int sock;  /* -1: no gateway, or it has ended */
+	const struct bundle *bundle;
 	pid_t pid; /* 0: none */
 	int pidfd;
 	pid_t inject_pid; /* polinject; if it ends, so does polgate */

@@ -172,6 +172,7 @@ int gateway_start(struct gateway *g, const struct sandbox_run *run,
 	struct start s;
 	int r = 0;
 
+	g->bundle = run->bundle;
 	if (config < 0)
 		return err->err ? -err->err : rt_fail_errno(err, errno, "the gateway's rules");
 	if (p->inject >= 0)

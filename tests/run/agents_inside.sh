@@ -2,8 +2,8 @@
 # Real agents inside of polrun, each under the library's policy for its program
 # (std/agent/program): it starts, finds its settings and key, and does what the model asks for;
 # what later runs outside of the sandbox stays as it is, and so does HOME.  The model is
-# tests/agents/model.py on the loopback, so the policy says `network full`.  Beside each run
-# the same one without polrun, where all that is refused inside succeeds.
+# tests/agents/model.py on the host's loopback, which the policy names: the answers stream
+# through the egress gateway.  Beside each run the same one without polrun, where all that is refused inside succeeds.
 #   BUILD=FOLDER AGENTS=FOLDER tests/run/agents_inside.sh [claude-code|codex|gemini-cli]...
 #       (AGENTS: where npm has put them; `./dev agents` does)
 # As root it runs as the ordinary user of the live tests, too (with POL_SLICE as one of them).  Those that are not there are
@@ -34,6 +34,7 @@ for _ in $(seq 100); do
 	sleep 0.1
 done
 port=$(<"$work/port")
+to_model="network limited { allow tcp \"localhost\" port $port within 127.0.0.0/8 }"
 
 # --- the three programs, each in another place of those that a user has -------------------------
 
@@ -173,7 +174,7 @@ try() { # AGENT
 	[ "$who" = root ] || find "$home/.claude" "$home/.codex" "$home/.gemini" -type f -exec chmod 0600 {} +
 	was=$(<"$home/$settings")
 
-	policy "$agent" "use std/profile/project, std/agent/program/$agent" 'network full'
+	policy "$agent" "use std/profile/project, std/agent/program/$agent" "$to_model"
 	before=$(picture)
 	run "$agent" 'sh try.sh' "$work/pol/bin/polrun" --policy "$home/agent.pol"
 	count_check "$name: it works, and has its settings" "$(says 'settings: read-it')$(says 'the end')"
@@ -188,7 +189,7 @@ try() { # AGENT
 
 	# the control of what it needs
 	rm -f "$p/made"
-	policy "$agent" 'use std/profile/project' "file { allow read, exec \"\${HOME}/.local/share/claude\" }" 'network full'
+	policy "$agent" 'use std/profile/project' "file { allow read, exec \"\${HOME}/.local/share/claude\" }" "$to_model"
 	# (Codex waits for a model that is not there)
 	seconds=15 run "$agent" 'sh try.sh' "$work/pol/bin/polrun" --policy "$home/agent.pol"
 	count_check "$name: the profile alone is not enough" "$([ -z "${saw%None}" ] && [ ! -e "$p/made" ] || echo "$why")"
