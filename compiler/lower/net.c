@@ -36,7 +36,7 @@ static bool net_within(struct lower *l, const struct ast_stmt *stmt, struct ir_n
 	for (const struct ast_option *o = stmt->options; o; o = o->next) {
 		if (o->kind != AST_O_WITHIN)
 			continue;
-		if (stmt->effect != AST_ALLOW) {
+		if (stmt->effect != AST_ALLOW && stmt->effect != AST_ASK) {
 			diag_add(l->sink, DIAG_OPTION, o->at,
 				 "'within' says where an allowed name may lie; it does "
 				 "not belong to a rule that allows nothing");

@@ -76,7 +76,7 @@ forget_all
 ask_policy "${REACH/ask/allow}"
 run python3 dial.py "$ONE"
 want_rc 0
-want_line '^got hello from one$'
+want_out '^got hello from one$'
 want_reached 1
 
 t 'once: asked with target, program, rule and reason; it holds for this host until the run ends'
@@ -110,7 +110,7 @@ no_file "$A"
 t 'deny: the program sees the end of the connection, and the server nothing; the run goes on'
 forget_all
 term <<EOT
-send $POL -v python3 dial.py $ONE $ONE; echo rc \$?
+send $POL --explain-denials python3 dial.py $ONE $ONE; echo rc \$?
 expect details:
 send d
 expect got nothing|failed
@@ -182,9 +182,9 @@ term <<EOT
 send $POL bash -c 'python3 dial.py $ONE & python3 dial.py $TWO & wait'; echo rc \$?
 expect details:
 send o
+expect got hello
 expect details:
 send o
-expect got hello
 expect got hello
 expect rc 0
 EOT
@@ -230,7 +230,7 @@ ask_policy "$REACH"
 SECONDS=0
 alone --report "$WORK/out/r.json" python3 dial.py "$ONE"
 [ "$SECONDS" -lt 10 ] || bad "it took $SECONDS s"
-want_line 'got nothing|failed'
+want_out 'got nothing|failed'
 python3 - "$WORK/out/r.json" "$ONE" <<'EOT' || bad 'the report does not name the rule that asked'
 import json, sys
 d = [x for x in json.load(open(sys.argv[1]))["denials"] if x["layer"] == "network"]
@@ -238,10 +238,10 @@ assert d and d[0]["rule"]["id"] == "reaching" and sys.argv[2] in d[0]["subject"]
 EOT
 want_reached 0
 alone --ask=deny python3 dial.py "$ONE"
-want_line 'got nothing|failed'
+want_out 'got nothing|failed'
 want_reached 0
 alone -y python3 dial.py "$ONE"
-want_line 'got hello from one'
+want_out 'got hello from one'
 want_reached 1
 
 t 'in the background of a terminal nobody is asked'
