@@ -311,6 +311,9 @@ $(BUILD)/tests/bench/big: $(call obj,tests/bench/big.c) $(LIB_RUNTIME)
 $(BUILD)/tests/bench/command: $(call obj,tests/bench/command.c) $(TEST_LIB) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lpcre2-8
+$(BUILD)/tests/bench/gate: $(call obj,tests/bench/gate.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^
 # A fuzz target is driven by libFuzzer or, in every other variant, by files.
 $(FUZZ): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) \
          $(if $(filter fuzz,$(VARIANT)),,$(call obj,tests/fuzz/replay.c))

@@ -185,6 +185,40 @@ static void add_used(struct compilation *c)
 	}
 }
 
+/* The first rule that forbids an address, or asks about it; NULL: none does. */
+static const struct ir_rule *address_rule(const struct ir *ir)
+{
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+
+		if (r->kind == IR_NET && r->effect != IR_ALLOW &&
+		    r->set.u.net.host == IR_HOST_CIDR && (r->set.u.net.protos & IR_TCP))
+			return r;
+	}
+	return NULL;
+}
+
+/* A proxy resolves names, so a rule about addresses never sees what it finds. */
+static void add_proxied(struct compilation *c)
+{
+	const struct ir_rule *by = address_rule(c->ir);
+
+	for (size_t i = 0; by && i < c->ir->rules.n; i++) {
+		const struct ir_rule *r = c->ir->rules.v[i];
+		const struct ir_net *n = &r->set.u.net;
+		struct diag *d;
+
+		if (r->kind != IR_NET || !n->grant.via.n || str_eqz(n->grant.via, "none") ||
+		    n->host == IR_HOST_CIDR)
+			continue;
+		d = diag_add(&c->sink, DIAG_VIA_RESOLVES, r->at.span,
+			     "the proxy resolves the names of this rule: rules about addresses "
+			     "do not hold for them");
+		diag_note(&c->sink, d, by->at.span, "this is the first of these rules");
+		return; /* once for the policy */
+	}
+}
+
 /* --- exactness --------------------------------------------------------------- */
 
 /*
@@ -422,6 +456,7 @@ void report_fill(struct compilation *c)
 	add_dropped(c);
 	add_carried(c);
 	add_used(c);
+	add_proxied(c);
 	add_unrun_tests(c);
 	if (!c->sink.errors)
 		warn_no_tables(c);

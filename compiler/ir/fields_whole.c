@@ -52,7 +52,7 @@ static bool has_grant(const struct ir_set *s)
 {
 	const struct ir_grant *g = &s->u.net.grant;
 
-	return g->via.n || g->header.n || g->bytes || g->connections || g->peek;
+	return s->u.net.nwithin || g->via.n || g->header.n || g->bytes || g->connections || g->peek;
 }
 
 /* Only a rule that lets something through says what the gateway does with it. */

@@ -187,7 +187,8 @@ struct ir_net {
 	                           in lower case */
 	struct num_cidr cidr;
 	uint16_t port_lo, port_hi;
-	struct num_cidr *within; /* ranges to which a name may resolve */
+	struct num_cidr *within; /* ranges to which a name may resolve; as in `grant`, only
+	                            rules that allow or ask have any */
 	size_t nwithin;
 	struct ir_grant grant;
 };

@@ -397,13 +397,13 @@ bool lower_grant(struct lower *l, const struct sema_stmt *t, struct ir_grant *re
 	return ok;
 }
 
-void lower_grant_drop(struct lower *l, const struct sema_stmt *t, struct ir_grant *g)
+void lower_grant_drop(struct lower *l, const struct sema_stmt *t, struct ir_net *net)
 {
 	static const struct ir_grant nothing;
 	const struct ir_lock *lock = &l->s->locked[IR_NET];
 	bool narrow = t->unit->narrow;
 
-	if (!ir_grant_equal(g, &nothing) && !t->off && !t->cut)
+	if ((net->nwithin || !ir_grant_equal(&net->grant, &nothing)) && !t->off && !t->cut)
 		lower_drop(l, t->text,
 			   narrow ? "a narrow-only level asks, and does not say what becomes of "
 				    "connections" :
@@ -411,7 +411,9 @@ void lower_grant_drop(struct lower *l, const struct sema_stmt *t, struct ir_gran
 				    "connections",
 			   t->at, narrow ? (struct ir_place){ .span = SPAN_NONE } : lock->at,
 			   t->unit->level);
-	*g = nothing;
+	net->grant = nothing;
+	net->within = NULL;
+	net->nwithin = 0;
 }
 
 /* --- with the rule's hosts ------------------------------------------------------------ */

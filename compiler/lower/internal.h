@@ -120,7 +120,7 @@ bool lower_grant(struct lower *l, const struct sema_stmt *t, struct ir_grant *re
  * Empties what a soft rule says: it can ask where others allow, and may not say what
  * becomes of the connections that they let through.
  */
-void lower_grant_drop(struct lower *l, const struct sema_stmt *t, struct ir_grant *g);
+void lower_grant_drop(struct lower *l, const struct sema_stmt *t, struct ir_net *net);
 /*
  * Makes it fit one host of the rule (`v`; NULL: the rule names none): the section's proxy
  * counts if the rule names none and is not soft.  False after an error.

@@ -39,7 +39,7 @@ static bool net_within(struct lower *l, const struct ast_stmt *stmt, struct ir_n
 		if (stmt->effect != AST_ALLOW && stmt->effect != AST_ASK) {
 			diag_add(l->sink, DIAG_OPTION, o->at,
 				 "'within' says where an allowed name may lie; it does "
-				 "not belong to a rule that allows nothing");
+				 "not belong to a rule that lets nothing through");
 			ok = false;
 		}
 		for (const struct ast_value *v = o->values; v; v = v->next) {
@@ -89,7 +89,7 @@ void lower_net(struct lower *l, const struct sema_stmt *t)
 	ok &= net_within(l, t->stmt, &set.u.net);
 	ok &= lower_grant(l, t, &set.u.net.grant);
 	if (h.soft)
-		lower_grant_drop(l, t, &set.u.net.grant);
+		lower_grant_drop(l, t, &set.u.net);
 	if (!net->hosts && t->orig->net.hosts)
 		return; /* a name that means nothing; it was reported */
 	if (!net->hosts) {

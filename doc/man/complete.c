@@ -24,7 +24,7 @@ enum manual_value manual_value(const struct optspec *o, char *words, size_t cap)
 		return MANUAL_NOTHING;
 	if (strcmp(v, "DIR") == 0)
 		return MANUAL_DIR;
-	if (strcmp(v, "FILE") == 0 || strcmp(v, "KEY") == 0 || strstr(v, ".polb"))
+	if (strcmp(v, "FILE") == 0 || strcmp(v, "PATH") == 0 || strcmp(v, "KEY") == 0 || strstr(v, ".polb"))
 		return MANUAL_FILE;
 	/* "error|warning, diff: any|widening": all words but those before a ':' */
 	while (*v) {

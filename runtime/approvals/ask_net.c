@@ -21,6 +21,7 @@
 #include <sodium.h>
 
 #include "runtime/approvals/approvals.h"
+#include "runtime/approvals/ask_socket.h"
 #include "runtime/approvals/caller.h"
 #include "runtime/approvals/dialog.h"
 #include "runtime/approvals/pause.h"
@@ -44,6 +45,7 @@ struct asker {
 	char session[APPROVAL_SESSION]; /* "": no session */
 	struct kept kept[KEPT_MAX];
 	size_t n;
+	bool told; /* why nobody could be asked at the socket */
 };
 
 /* One question, as it is shown. */
@@ -55,13 +57,23 @@ struct shown {
 
 /* --- the question's text --------------------------------------------------------------- */
 
-static void write_target(const struct gate_record *r, char *out, size_t cap)
+/* True: it is an IPv4 address. */
+static bool write_address(const struct gate_record *r, char out[INET6_ADDRSTRLEN])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	bool v4 = memcmp(r->addr, mapped, sizeof(mapped)) == 0;
-	char addr[INET6_ADDRSTRLEN] = "", host[300];
 
-	(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? r->addr + 12 : r->addr, addr, sizeof(addr));
+	out[0] = '\0';
+	(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? r->addr + 12 : r->addr, out,
+			INET6_ADDRSTRLEN);
+	return v4;
+}
+
+static void write_target(const struct gate_record *r, char *out, size_t cap)
+{
+	char addr[INET6_ADDRSTRLEN], host[300];
+	bool v4 = write_address(r, addr);
+
 	io_escape(host, sizeof(host), r->name, strlen(r->name));
 	if (!host[0])
 		(void)snprintf(host, sizeof(host), v4 ? "%s" : "[%s]", addr);
@@ -237,7 +249,6 @@ static bool at_terminal(struct asker *a, pid_t init, struct shown *s, const char
 
 	if (was < 0)
 		return false;
-	caller_find(init, s->r->source, s->program, sizeof(s->program));
 	if (tty_open(&t, &err) == 0) {
 		pause_begin(&held, init, t.device);
 		if (state_dir_make(a->in.dir, &err) == 0 &&
@@ -253,7 +264,61 @@ static bool at_terminal(struct asker *a, pid_t init, struct shown *s, const char
 	return yes;
 }
 
+/* --- the socket ------------------------------------------------------------------------- */
+
+/* Once a run: the next questions fail in the same way. */
+static void say_why_not(struct asker *a, const struct rt_err *err)
+{
+	char line[sizeof(err->text) * 4];
+
+	if (!err->err || a->told)
+		return;
+	a->told = true;
+	io_plain(line, sizeof(line), err->text);
+	fprintf(stderr, "polrun: --ask-socket: %s: the answer is no\n", line);
+}
+
+static void remember_here(struct asker *a, const struct shown *s, const char *key)
+{
+	struct approvals store = { .dirfd = -1, .lock = -1 };
+	struct rt_err err = { 0 };
+
+	if (a->session[0] && state_dir_make(a->in.dir, &err) == 0 &&
+	    approvals_open(a->in.dir, &store, &err) == 0)
+		remember(a, &store, s, key);
+	approvals_release(&store);
+}
+
+static bool at_socket(struct asker *a, const struct shown *s, const char *key)
+{
+	const struct gate_record *r = s->r;
+	char addr[INET6_ADDRSTRLEN];
+	struct ask_socket_question q = {
+		.b = a->in.ctx->b, .rule = r->rule, .udp = r->udp, .host = r->name,
+		.port = r->port, .program = s->program, .hold_ms = a->in.hold_ms,
+	};
+	enum ask_socket_answer is;
+	struct rt_err err = { 0 };
+
+	if (!r->name[0]) {
+		(void)write_address(r, addr);
+		q.host = addr;
+	}
+	is = ask_socket(a->in.socket, &q, a->sock, now_ms() + a->in.hold_ms, &err);
+	say_why_not(a, &err);
+	if (is == ASK_SOCKET_SESSION)
+		remember_here(a, s, key);
+	return is != ASK_SOCKET_NO;
+}
+
 /* --- the process ------------------------------------------------------------------------ */
+
+/* A program may speak for the person, except where only a person may answer. */
+static bool ask_person(struct asker *a, pid_t init, struct shown *s, const char *key, bool person)
+{
+	caller_find(init, s->r->source, s->program, sizeof(s->program));
+	return a->in.socket && !person ? at_socket(a, s, key) : at_terminal(a, init, s, key);
+}
 
 static bool settle(struct asker *a, const struct gate_question *q)
 {
@@ -277,7 +342,7 @@ static bool settle(struct asker *a, const struct gate_question *q)
 	else if (a->in.mode != ASK_TTY)
 		yes = false;
 	else
-		yes = at_terminal(a, q->init_pid, &s, key);
+		yes = ask_person(a, q->init_pid, &s, key, person);
 	keep(a, key, yes);
 	return yes;
 }

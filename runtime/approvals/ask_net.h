@@ -3,7 +3,8 @@
  * nor wait for a person, so a process of its own does: it takes a struct gate_question
  * and answers with a struct gate_message, one after the other.  Who answers is the same
  * as for commands (ask.h), with one difference: an answer holds for the rest of the run,
- * so that a program that connects again is not asked again.
+ * so that a program that connects again is not asked again.  With a socket, programs there
+ * answer for the person, except where only a person may answer.
  */
 #ifndef RUNTIME_APPROVALS_ASK_NET_H
 #define RUNTIME_APPROVALS_ASK_NET_H
@@ -18,6 +19,8 @@ struct ask_net {
 	enum ask_mode mode;
 	bool yes;
 	const char *session, *dir; /* as in struct ask */
+	const char *socket;        /* polquery's, which is asked instead of the terminal, or
+	                              NULL; absolute */
 	uint32_t hold_ms;          /* a question ends after this time */
 };
 

@@ -3,6 +3,7 @@
 #include "runtime/egress/gate_confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
@@ -110,6 +111,13 @@ static size_t build(struct sock_filter *f)
 	n = put(f, n, (struct sock_filter)JEQ(SYS_sendmsg, 0, 0));
 	n = put(f, n, (struct sock_filter)LOAD_ARG(0));
 	n = put(f, n, (struct sock_filter)JEQ(GATE_INJECT, 1, 0));
+	n = put(f, n, (struct sock_filter)REFUSE);
+	n = put(f, n, (struct sock_filter)ALLOW);
+	f[jump].jf = (uint8_t)(n - jump - 1);
+	jump = n;
+	n = put(f, n, (struct sock_filter)JEQ(SYS_fcntl, 0, 0));
+	n = put(f, n, (struct sock_filter)LOAD_ARG(1));
+	n = put(f, n, (struct sock_filter)JEQ(F_SETPIPE_SZ, 1, 0));
 	n = put(f, n, (struct sock_filter)REFUSE);
 	n = put(f, n, (struct sock_filter)ALLOW);
 	f[jump].jf = (uint8_t)(n - jump - 1);

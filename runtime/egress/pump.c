@@ -43,6 +43,9 @@ static bool borrow(struct pump *p, struct pump_way *w)
 		return false;
 	}
 	p->open++;
+	/* the first ones are longer: the kernel grants a user only so many pages */
+	if (p->open <= PUMP_LONG)
+		(void)fcntl(w->pipe[0], F_SETPIPE_SZ, PUMP_MOVE);
 	return true;
 }
 

@@ -17,7 +17,8 @@
 #define PUMP_PIPES 512u         /* at a time */
 #define PUMP_SPARE 64u          /* kept open for the next use */
 #define PUMP_BUFFER (80u * 1024) /* what pump_peek() sees at once */
-#define PUMP_MOVE (64u * 1024)   /* bytes of one splice */
+#define PUMP_MOVE (1024u * 1024) /* bytes of one splice */
+#define PUMP_LONG 16u              /* pipes that hold so many; others 64 KiB */
 #define PUMP_ROUNDS 32          /* of one turn: others wait meanwhile */
 
 struct pump {

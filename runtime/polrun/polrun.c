@@ -20,6 +20,7 @@
 #include "runtime/entry/entry.h"
 #include "runtime/entry/roots.h"
 #include "runtime/polrun/appeared.h"
+#include "runtime/polrun/ask_path.h"
 #include "runtime/polrun/before.h"
 #include "runtime/polrun/carried.h"
 #include "runtime/polrun/chosen.h"
@@ -61,6 +62,7 @@ struct session {
 	struct config_lock locks;
 	struct gateway gateway;
 	pid_t asker; /* asks about connections; 0: none */
+	char ask_at[ASK_PATH_CAP]; /* the socket of --ask-socket; "": none */
 	unsigned answered; /* enum ask_by */
 	char **envp;
 	char *exec_path;
@@ -186,6 +188,7 @@ static int start_gateway(struct session *s, struct rt_err *err)
 	const struct ask_net in = {
 		.ctx = &s->run.ctx, .mode = s->opt.ask, .yes = s->opt.yes,
 		.session = s->opt.session, .dir = s->state,
+		.socket = s->ask_at[0] ? s->ask_at : NULL,
 		.hold_ms = s->bundle.egress ? s->bundle.egress->hold_ms : 0,
 	};
 	bool asks = network_asks(&s->run);
@@ -443,8 +446,12 @@ static int with_bundle(struct session *s)
 		if (status)
 			return fail(&err, status);
 	}
-	if (fill_run(s, &err) < 0 || start_gateway(s, &err) < 0 ||
+	if (fill_run(s, &err) < 0 ||
+	    (s->opt.ask_socket && ask_path_find(s->opt.ask_socket, s->ask_at, &err) < 0) ||
+	    start_gateway(s, &err) < 0 ||
 	    state_view_make(&s->run, dirs, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
+	    (s->opt.ask_socket && ask_path_check(&s->run, &s->view, s->opt.ask_socket, s->ask_at,
+						 &err) < 0) ||
 	    check_report(s, true, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	if (s->opt.action == OPT_RUN)

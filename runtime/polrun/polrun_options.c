@@ -13,7 +13,7 @@
 #include "runtime/base/optread.h"
 
 enum id { ID_BUNDLE, ID_POLICY, ID_QUIET, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
-	  ID_YES, ID_VERBOSE, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_SESSION };
+	  ID_YES, ID_VERBOSE, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_ASK_SOCKET, ID_SESSION };
 
 static const struct optspec table[] = {
 	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy" },
@@ -40,6 +40,8 @@ static const struct optspec table[] = {
 	{ ID_ASK, "ask", 0, OPTSPEC_ONE, 0, "tty|deny|fail",
 	  "who answers else: a person at the terminal (tty), or nobody: denied, or 125 "
 	  "(fail)" },
+	{ ID_ASK_SOCKET, "ask-socket", 0, OPTSPEC_ONE, 0, "PATH",
+	  "polquery's socket, which is asked about connections instead of the terminal" },
 	{ ID_SESSION, "session", 0, OPTSPEC_ONE, 0, "ID",
 	  "the session for which answers are remembered" },
 	{ ID_LINE, "", 'c', OPTSPEC_ONE, 0, "LINE",
@@ -117,6 +119,9 @@ static int set(void *to, const struct optspec *opt, const char *value,
 		break;
 	case ID_ASK:
 		return set_ask(o, value, err);
+	case ID_ASK_SOCKET:
+		slot = &o->ask_socket;
+		break;
 	case ID_SESSION:
 		slot = &o->session;
 		break;

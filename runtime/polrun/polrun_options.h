@@ -26,6 +26,7 @@ struct polrun_options {
 	bool yes;
 	enum ask_mode ask;   /* --ask; ASK_TTY if it is not given */
 	const char *session; /* --session */
+	const char *ask_socket; /* --ask-socket */
 	char **argv;        /* the command, NULL-terminated; empty with `line` */
 	int argc;
 };

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-$PWD/build/rel}
-make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all "$build"/tests/bench/{open,nft,decide,build,big}
+make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all probes "$build"/tests/bench/{open,nft,decide,build,big,gate}
 runs=${1:-200}
 work=$(mktemp -d /var/tmp/pol-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
@@ -68,4 +68,5 @@ fi
 "${prefix[@]}" python3 tests/bench/hook.py "$runs" "$bin" "10 rules=$work/ten.polb" \
 	"10,000 rules=$work/many.polb"
 "${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"
+"${prefix[@]}" tests/bench/gate.sh bench "$build"
 "${prefix[@]}" tests/bench/nft.sh 20 "$bin" "$build/tests/bench/nft" "$work"

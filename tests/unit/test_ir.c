@@ -151,6 +151,17 @@ static void test_whole_ir_is_sound(void **state)
 }
 
 #define RULE(n) (ir->rules.v[n])
+#define GRANT RULE(R_NET)->set.u.net.grant
+/* What an allow may say; a break of it breaks nothing else. */
+#define INJECT                                                                 \
+	(RULE(R_NET)->set.u.net.protos = IR_TCP,                               \
+	 RULE(R_NET)->set.u.net.host = IR_HOST_NAME,                           \
+	 RULE(R_NET)->set.u.net.port_lo = RULE(R_NET)->set.u.net.port_hi = 80, \
+	 GRANT.header = STR("X"), GRANT.secret = STR("S"), GRANT.dial = 443)
+#define WITHIN                                                                 \
+	(RULE(R_NET)->set.u.net.within = &RULE(R_NET)->set.u.net.cidr,         \
+	 RULE(R_NET)->set.u.net.nwithin = 1)
+#define SOFT_ASK (RULE(R_NET)->effect = IR_ASK, RULE(R_NET)->soft = true)
 #define BREAKS(X)                                                              \
 	X(index, RULE(2)->index = 1)                                           \
 	X(kind, RULE(2)->kind = IR_KIND_COUNT)                                 \
@@ -197,6 +208,21 @@ static void test_whole_ir_is_sound(void **state)
 	X(host_dot, (RULE(R_NET)->set.u.net.name = STR("b.example.")))         \
 	X(host_bits, (RULE(R_NET)->set.u.net.host = IR_HOST_CIDR,              \
 		      RULE(R_NET)->set.u.net.cidr.addr[15] = 1))               \
+	X(via_secret_alone, GRANT.via_secret = STR("S"))                       \
+	X(via_secret_without_proxy, (GRANT.via = STR("none"),                  \
+				     GRANT.via_secret = STR("S")))             \
+	X(header_alone, (INJECT, GRANT.secret = STR_NULL))                     \
+	X(secret_alone, (INJECT, GRANT.header = STR_NULL))                     \
+	X(prefix_alone, GRANT.prefix = STR("b "))                              \
+	X(nothing_to_dial, (INJECT, GRANT.dial = 0))                           \
+	X(inject_at_another_port, (INJECT, RULE(R_NET)->set.u.net.port_hi = 81)) \
+	X(inject_below, (INJECT, RULE(R_NET)->set.u.net.host = IR_HOST_BELOW)) \
+	X(inject_any_proto, (INJECT, RULE(R_NET)->set.u.net.protos = IR_ANY_PROTO)) \
+	X(grant_of_a_deny, (RULE(R_NET)->effect = IR_DENY, GRANT.bytes = 1))   \
+	X(within_of_a_deny, (RULE(R_NET)->effect = IR_DENY, WITHIN))           \
+	X(grant_of_a_soft_ask, (SOFT_ASK, GRANT.via = STR("http://p:1")))      \
+	X(within_of_a_soft_ask, (SOFT_ASK, WITHIN))                            \
+	X(peek, GRANT.peek = (enum ir_peek)9)                                  \
 	X(call_name, RULE(R_CALL)->set.u.syscall.name = STR_NULL)              \
 	X(cond_arg, RULE(R_CALL)->set.u.syscall.cond->arg = 6)                 \
 	X(cond_width, RULE(R_CALL)->set.u.syscall.cond->width = 16)            \
@@ -255,6 +281,39 @@ static void test_every_broken_invariant_is_found(void **state)
 		if (!ir_verify(ir, &arena))
 			fail_msg("'%s' is not found", breaks[i].name);
 	}
+}
+
+static void sound(struct ir *ir, const char *what)
+{
+	const char *why = ir_verify(ir, &arena);
+
+	if (why)
+		fail_msg("%s: %s", what, why);
+}
+
+/* What the breaks above change is sound as it was. */
+static void test_what_the_gateway_does_is_sound(void **state)
+{
+	struct ir *ir = whole();
+
+	(void)state;
+	INJECT;
+	sound(ir, "inject");
+	GRANT.prefix = STR("Bearer ");
+	GRANT.via = STR("http://p.example:1");
+	GRANT.via_secret = STR("S");
+	GRANT.bytes = UINT64_MAX;
+	GRANT.connections = UINT32_MAX;
+	WITHIN;
+	sound(ir, "all");
+	RULE(R_NET)->effect = IR_ASK;
+	sound(ir, "an ask");
+	ir = whole();
+	SOFT_ASK;
+	sound(ir, "a soft ask");
+	ir = whole();
+	RULE(R_NET)->effect = IR_DENY;
+	sound(ir, "a deny");
 }
 
 /* --- text and JSON ------------------------------------------------------------------ */
@@ -358,6 +417,16 @@ static void test_json_is_whole_and_parses(void **state)
 }
 
 static void change_port(struct ir *ir) { RULE(R_NET)->set.u.net.port_lo = 2; }
+static void change_via(struct ir *ir) { GRANT.via = STR("none"); }
+static void change_via_secret(struct ir *ir) { GRANT.via_secret = STR("S"); }
+static void change_header(struct ir *ir) { GRANT.header = STR("X"); }
+static void change_prefix(struct ir *ir) { GRANT.prefix = STR("b "); }
+static void change_secret(struct ir *ir) { GRANT.secret = STR("S"); }
+static void change_dial(struct ir *ir) { GRANT.dial = 443; }
+static void change_peek(struct ir *ir) { GRANT.peek = IR_PEEK_NONE; }
+static void change_bytes(struct ir *ir) { GRANT.bytes = 1; }
+static void change_connections(struct ir *ir) { GRANT.connections = 1; }
+static void change_hold(struct ir *ir) { ir->scalars[IR_S_NET_HOLD].num = 1; }
 static void change_mask(struct ir *ir) { RULE(R_CALL)->set.u.syscall.cond->mask = 0x20; }
 static void change_below(struct ir *ir) { RULE(R_DENY)->set.u.file.path.below = false; }
 static void change_wild(struct ir *ir) { RULE(0)->set.u.command.words[1].glob.v[2].op = IR_G_STAR; }
@@ -370,7 +439,9 @@ static void test_json_shows_every_change(void **state)
 {
 	static void (*const changes[])(struct ir *) = {
 		change_port, change_mask, change_below, change_wild, change_lock,
-		change_time, change_full, change_why,
+		change_time, change_full, change_why, change_via, change_via_secret,
+		change_header, change_prefix, change_secret, change_dial, change_peek,
+		change_bytes, change_connections, change_hold,
 	};
 	struct str before = json_of(whole());
 
@@ -403,6 +474,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH(arena, test_whole_ir_is_sound),
 		WITH(arena, test_every_broken_invariant_is_found),
+		WITH(arena, test_what_the_gateway_does_is_sound),
 		WITH(arena, test_dump_names_everything),
 		WITH(arena, test_json_is_whole_and_parses),
 		WITH(arena, test_json_shows_every_change),

@@ -81,9 +81,10 @@ static void say(const struct ir_rule *r, const struct found *f, const struct ir_
 	const struct service *s = f->first;
 	struct str text = r->set.u.unix_path.text;
 	const char *is = f->covers ? "covers" : "is";
+	bool again = *d && before && before->at.span.file == r->at.span.file &&
+		     before->at.span.off == r->at.span.off;
 
-	if (*d && before && before->at.span.file == r->at.span.file &&
-	    before->at.span.off == r->at.span.off)
+	if (again)
 		diag_note(sink, *d, r->at.span, "'%.*s' %s the socket of %s: %s",
 			  STR_ARG(text), is, s->whose, s->gives);
 	else
@@ -94,6 +95,8 @@ static void say(const struct ir_rule *r, const struct found *f, const struct ir_
 		diag_note(sink, *d, r->at.span,
 			  "'%.*s' covers those of %zu more services that polc knows",
 			  STR_ARG(text), f->more);
+	if (again)
+		return;
 	if (f->covers)
 		diag_help(sink, *d, "name the sockets that the run needs");
 	else if (s->root == IR_ROOT_AGENT)

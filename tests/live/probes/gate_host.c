@@ -8,7 +8,7 @@
  *
  * RULE is a line as in tests/unit/egress_fixture.h.  -a: what asks are answered with,
  * after -d milliseconds.  -f: mode full.  -t: print how long polgate's start took, with
- * the sockets at hand.
+ * the sockets at hand, and at the end what it has used.
  * Exit status: that of the command; 125 if polgate failed or ended before it.
  */
 #include <arpa/inet.h>
@@ -29,6 +29,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -153,7 +154,7 @@ static const char table[] =
 	"  udp dport 53 redirect to :53\n"
 	"  meta l4proto tcp ip daddr != 127.0.0.0/8 redirect to :1\n"
 	"  meta l4proto tcp ip6 daddr != ::1 redirect to :1\n"
-	"  ip daddr 127.0.0.0/8 tcp dport 5432 redirect to :1\n }\n"
+	"  ip daddr 127.0.0.0/8 tcp dport 5432-5434 redirect to :1\n }\n"
 	"}\n";
 
 static void bind_file(const char *text, const char *to)
@@ -359,6 +360,7 @@ int main(int argc, char **argv)
 	int answer = -1, c, pair[2], control, uid = 0, status = 125, at;
 	bool timed = false, ended = false;
 	uint64_t began, ready;
+	struct rusage used;
 	pid_t gate, child;
 
 	out = stderr;
@@ -432,7 +434,12 @@ int main(int argc, char **argv)
 	shutdown(control, SHUT_WR);
 	while (!ended && one_message(control, answer, delay) != 0)
 		;
-	if (waitpid(gate, &c, 0) == gate && c != 0)
+	if (wait4(gate, &c, 0, &used) == gate && timed)
+		fprintf(stderr, "polgate: %ld ms of processor, at most %ld KiB\n",
+			(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000 +
+				(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000,
+			used.ru_maxrss);
+	if (c != 0)
 		fprintf(stderr, "gate_host: polgate: status 0x%x\n", (unsigned)c);
 	return ended ? 125 : WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
