@@ -460,10 +460,19 @@ bool lower_grant_host(struct lower *l, const struct sema_stmt *t,
 static bool check_secret(struct lower *l, const struct ir_rule *r, struct str name,
 			 const char *use)
 {
+	const struct ir_env_secret *s = name.n ? ir_secret_find(l->ir, name) : NULL;
 	struct diag *d;
 
-	if (!name.n || ir_secret_find(l->ir, name))
+	if (!name.n || (s && s->file))
 		return true;
+	if (s) {
+		d = diag_add(l->sink, DIAG_UNSUPPORTED, s->at.span,
+			     "%s the secret '%.*s', and this version reads such secrets from "
+			     "files only", use, STR_ARG(name));
+		diag_note(l->sink, d, r->at.span, "the rule is here");
+		diag_help(l->sink, d, "write 'secret %.*s from file \"/…\"'", STR_ARG(name));
+		return false;
+	}
 	d = diag_add(l->sink, DIAG_SECRET_UNDECLARED, r->at.span,
 		     "%s the secret '%.*s', which nothing declares", use, STR_ARG(name));
 	for (size_t i = 0; i < l->ir->env.n; i++)
@@ -486,9 +495,9 @@ void lower_grants_done(struct lower *l)
 		if (r->kind != IR_NET ||
 		    (told && told->off == r->at.span.off && told->file == r->at.span.file))
 			continue;
-		if (!check_secret(l, r, r->set.u.net.grant.secret, "this rule injects") ||
+		if (!check_secret(l, r, r->set.u.net.grant.secret, "a rule injects") ||
 		    !check_secret(l, r, r->set.u.net.grant.via_secret,
-				  "this rule's proxy is told"))
+				  "the proxy of a rule is told"))
 			told = &r->at.span;
 	}
 }
