@@ -30,7 +30,7 @@ static int check_pieces(const struct check *c, const struct pb_ports *l, uint32_
 					    "rule");
 		if (v[i].free && v[i].effect == PB_DENY)
 			return check_bad(c, "a range of ports is denied and free");
-		if (v[i].grant >= h->grants.count || (v[i].grant && v[i].effect == PB_DENY))
+		if (v[i].grant >= h->grants.count)
 			return check_bad(c, "a range of ports has a grant that is not "
 					    "there");
 		if (i > l->first && v[i].hi <= v[i - 1].hi)

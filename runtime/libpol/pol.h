@@ -220,8 +220,7 @@ struct pol_decision {
 /*
  * Decides. Allocates nothing. -EINVAL: not a valid request; the text names the field.
  * -E2BIG: the line is longer than the context has room for. -ENOTSUP: the bundle cannot
- * tell (a host name whose addresses get different answers, network rules that are for
- * sandboxes only).
+ * tell (network rules that are for sandboxes only).
  *
  * Time is linear in the line; an ordinary line takes some microseconds.
  */

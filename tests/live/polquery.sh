@@ -124,9 +124,9 @@ done <<-EOF
 	{"kind":"syscall","name":"socket","args":[38]}|syscall 'socket(AF_ALG)'
 EOF
 
-t "a limited network: addresses in the sandbox, names where all addresses agree"
+t "a limited network: addresses, names and the loopback of the sandbox"
 old=$HEAD
-HEAD=${HEAD/network disabled/network limited { allow port 443  allow 10.0.0.0/8 \}}
+HEAD=${HEAD/network disabled/network limited { allow port 443  allow 10.0.0.0/8  allow tcp \"*.b.example\" port 22 \}}
 policy '' net
 HEAD=$old
 if [ -e "$WORK/net.polb" ]; then
@@ -140,7 +140,17 @@ if [ -e "$WORK/net.polb" ]; then
 	ask '"host":"a.example","port":443,"scope":"sandbox"'
 	want_out '"effect":"allow"'
 	ask '"host":"a.example","port":22,"scope":"sandbox"'
-	want_out "\"error\":\"'host': the answer depends on the address"
+	want_out '"effect":"deny"'
+	ask '"host":"A.B.example.","port":22,"scope":"sandbox"'
+	want_out '"effect":"allow"'
+	ask '"host":"b.example","port":22,"scope":"sandbox"'
+	want_out '"effect":"deny"'
+	for own in 127.0.0.9 ::1 localhost web.localhost; do
+		ask "\"host\":\"$own\",\"port\":22,\"scope\":\"sandbox\""
+		want_out '"effect":"allow"'
+		ask "\"host\":\"$own\",\"port\":22"
+		want_out '"effect":"deny"'
+	done
 	ask '"host":"10.1.2.3","port":22'
 	want_out '"effect":"allow"'
 	ask '"host":"11.1.2.3","port":22'
@@ -154,8 +164,9 @@ if [ -e "$WORK/net.polb" ]; then
 	explain "$WORK/net.polb" net tcp 11.1.2.3:22
 	want_rc 1
 	explain "$WORK/net.polb" net tcp a.example:22
-	want_rc 2
-	want_out 'depends on the address'
+	want_rc 1
+	explain "$WORK/net.polb" net tcp x.b.example:22
+	want_rc 0
 	explain --scope host "$WORK/net.polb" net tcp 10.1.2.3:22
 	want_rc 0
 fi
