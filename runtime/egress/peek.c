@@ -218,6 +218,10 @@ void peek_client(struct peek *k, const uint8_t *p, size_t n, bool eof,
 		ret->answer = PEEK_WATCH;
 		return;
 	case PEEK_LAST:
+		/* old clients end a body with an empty line: it stays where it is, since a
+		   reset would take the answer with it */
+		if (n == 1 ? p[0] == '\r' : n == 2 && p[0] == '\r' && p[1] == '\n')
+			return;
 		if (n > 0)
 			refuse(ret, GATE_W_PROTOCOL, "a request after the last one");
 		else if (eof)

@@ -293,6 +293,10 @@ static void begin(struct relay_conn *c)
 	/* polinject reads what is for it by itself */
 	if (c->reach.name && !c->reach.grant->header.len)
 		kind = peek_kind((enum pb_peek)c->reach.grant->peek, c->port);
+	/* the host's loopback is no server of several names, and programs call it by its
+	   address as well: only a rule's own word counts */
+	if (c->reach.loopback && c->reach.grant->peek == PB_PEEK_PORT)
+		kind = PB_PEEK_NONE;
 	if (kind == PB_PEEK_NONE) {
 		resolve(c);
 		return;

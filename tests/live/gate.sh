@@ -185,6 +185,27 @@ no_out same
 want_record '^refused limit rule=2 '
 R=('allow a.example 1-65535')
 
+t "the host's loopback: by any of its names, unless the rule wants one"
+R=('allow localhost 8080 within=127.0.0.0/8')
+mkdir -p "$WORK/www"
+python3 -m http.server --directory "$WORK/www" --bind 127.0.0.1 8080 >/dev/null 2>&1 &
+server=$!
+within 5 eval '(exec 3<>/dev/tcp/127.0.0.1/8080) 2>/dev/null' || bad "no server"
+gate host_loopback 127.0.0.1:8080
+want_out '^HTTP/1.0 200$'
+want_record '^closed rule rule=1 name=localhost addr=::ffff:127.0.0.1 port=8080 '
+R=('allow localhost 8080 within=127.0.0.0/8 peek=http')
+gate host_loopback localhost:8080
+want_out '^HTTP/1.0 200$'
+gate host_loopback 127.0.0.1:8080
+want_out '^reset$'
+R=('allow localhost 8080')
+gate host_loopback 127.0.0.1:8080
+want_out '^reset$'
+want_record '^refused guard rule=1 name=localhost '
+kill "$server"
+wait "$server" 2>/dev/null
+
 t "an upstream proxy: names and addresses, with its password, also where the server speaks first"
 R=('allow a.example 1-65535 via=http://198.51.100.50:3128 user=lab:geheim'
 	'allow b.example 1-65535 via=http://198.51.100.50:3128 user=lab:wrong'

@@ -288,6 +288,11 @@ static void test_every_request_of_a_connection_names_the_host(void **state)
 		{ "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n", -2, "" },
 		{ "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n" HTTP_GET_B,
 		  REFUSED(GATE_W_PROTOCOL), "" },
+		/* an empty line behind it is not passed on, and ends nothing */
+		{ "POST / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n"
+		  "Content-Length: 1\r\n\r\nx\r\n", 75, "" },
+		{ "POST / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n"
+		  "Content-Length: 1\r\n\r\nx\r\n" HTTP_GET_B, REFUSED(GATE_W_PROTOCOL), "" },
 		/* an upgrade that the server makes, and one that it does not make */
 		{ "GET / HTTP/1.1\r\nHost: a.example\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
 		  "\r\n\x81\x05hello", -2, "HTTP/1.1 101 Switching" },

@@ -154,7 +154,7 @@ static const char table[] =
 	"  udp dport 53 redirect to :53\n"
 	"  meta l4proto tcp ip daddr != 127.0.0.0/8 redirect to :1\n"
 	"  meta l4proto tcp ip6 daddr != ::1 redirect to :1\n"
-	"  ip daddr 127.0.0.0/8 tcp dport 5432-5434 redirect to :1\n }\n"
+	"  ip daddr 127.0.0.0/8 tcp dport { 5432-5434, 8080 } redirect to :1\n }\n"
 	"}\n";
 
 static void bind_file(const char *text, const char *to)
