@@ -211,8 +211,7 @@ static bool gives(const struct ir_rule *r, const struct cell_subject *at)
 	       g->peek != IR_PEEK_PORT;
 }
 
-/* Takes from another rule what the rules before it do not say.  Limits are those of the
- * deciding rule alone. */
+/* Takes from a rule what the rules before it do not say (struct ir_grant). */
 static void add_more(struct ir_grant *to, const struct ir_grant *from)
 {
 	if (!to->via.n) {
@@ -227,19 +226,23 @@ static void add_more(struct ir_grant *to, const struct ir_grant *from)
 	}
 	if (to->peek == IR_PEEK_PORT)
 		to->peek = from->peek;
+	if (!to->bytes)
+		to->bytes = from->bytes;
+	if (!to->connections)
+		to->connections = from->connections;
 }
 
 /*
- * What the rule `by`, which decides the cell, and the others that match there grant.  A
- * block of addresses names its addresses itself: no guard refuses them.
+ * What the rules that match there grant, in their order: `by`, which decides the cell, comes
+ * at its place, so that an ask of a lower level overrides nothing.  A block of addresses names its addresses itself: no guard refuses them.
  */
 static uint32_t grant_of(struct cell_maker *s, const struct cell_subject *at,
 			 const struct cell_matched *m, const struct ir_rule *by,
 			 enum ir_level n)
 {
 	static const struct region_range everything = { 0, ~(region_addr)0 };
-	struct region_grant g = { .more = by->set.u.net.grant };
-	bool plain = !gives(by, at);
+	struct region_grant g = { .within = { NULL, 0, 0 } };
+	bool plain = true;
 
 	for (size_t i = 0; i < m->n; i++) {
 		const struct ir_net *net = &m->v[i]->set.u.net;

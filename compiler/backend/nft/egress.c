@@ -117,7 +117,7 @@ static void add_grants(struct buf *b, const struct region *r, struct rec_pool *p
 	for (size_t i = 0; i < r->grants.n; i++) {
 		const struct ir_grant *m = &r->grants.v[i].more;
 		struct pb_grant g = {
-			.via = rec_pool_add(pool, m->via),
+			.via = rec_pool_add(pool, str_eqz(m->via, "none") ? STR("") : m->via),
 			.via_secret = rec_pool_add(pool, m->via_secret),
 			.header = rec_pool_add(pool, m->header),
 			.prefix = rec_pool_add(pool, m->prefix),

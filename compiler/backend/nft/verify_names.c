@@ -228,22 +228,54 @@ static bool is_within(const struct eval_decision *d, region_addr at)
 	return false;
 }
 
-/* Nothing is granted that no matching rule says; limits are those of the deciding rule. */
+/* Does a rule that the evaluator found to match say what is granted? */
+static bool grants_there(const struct eval_decision *d, const struct ir_rule *r)
+{
+	enum ir_level last = IR_DEFAULT;
+
+	for (size_t i = 0; d->step == EVAL_STEP_FINAL && i < d->nmatched; i++)
+		if (d->matched[i]->final && d->matched[i]->level < last)
+			last = d->matched[i]->level;
+	if (r->level == IR_DEFAULT)
+		return d->rule && d->rule->level == IR_DEFAULT && r->effect <= IR_ASK;
+	return r->effect <= IR_ASK && r->level <= last;
+}
+
+/* The first rule in order that says it; all of them silent: empty. */
+static struct ir_grant wanted(const struct eval_decision *d)
+{
+	struct ir_grant w = { 0 };
+
+	for (size_t i = 0; d->effect <= IR_ASK && i < d->nmatched; i++) {
+		const struct ir_grant *x = &d->matched[i]->set.u.net.grant;
+
+		if (!grants_there(d, d->matched[i]))
+			continue;
+		if (!w.via.n)
+			w.via = x->via;
+		if (!w.header.n)
+			w.header = x->header;
+		w.peek = w.peek ? w.peek : x->peek;
+		w.bytes = w.bytes ? w.bytes : x->bytes;
+		w.connections = w.connections ? w.connections : x->connections;
+	}
+	if (str_eqz(w.via, "none"))
+		w.via = STR("");
+	return w;
+}
+
+/* What is granted is what the first rules that say something say, and no more. */
 static const char *compare_grant(const struct names *n, const struct ir_request *q,
 				 const struct pb_piece *p, const struct eval_decision *d)
 {
 	const struct pb_egress *e = n->e;
 	const struct pb_grant *g = pb_at(e, e->grants, sizeof(*g), p->grant);
-	static const struct ir_grant none;
-	const struct ir_grant *own = d->rule && d->effect <= IR_ASK ?
-					     &d->rule->set.u.net.grant : &none;
+	const struct ir_grant w = wanted(d);
 
-	if (g->bytes != own->bytes || g->connections != own->connections)
-		return differs(n, q, "the limits are not those of the rule");
-	if ((own->via.n && !str_eq(own->via, text_at(e, g->via))) ||
-	    (own->header.n && !str_eq(own->header, text_at(e, g->header))) ||
-	    (own->peek != IR_PEEK_PORT && (unsigned)own->peek != g->peek) ||
-	    !gives_all(e, g, d))
+	if (g->bytes != w.bytes || g->connections != w.connections)
+		return differs(n, q, "the limits are not those of the rules");
+	if (!str_eq(w.via, text_at(e, g->via)) || !str_eq(w.header, text_at(e, g->header)) ||
+	    (unsigned)w.peek != g->peek || !gives_all(e, g, d))
 		return differs(n, q, "what is granted is not what the rules say");
 	for (uint32_t i = 0; i < g->within_count; i++) {
 		const struct pb_range *r =
