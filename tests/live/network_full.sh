@@ -159,4 +159,48 @@ fi
 # shellcheck disable=SC1083,SC2093
 exec {SERVER[1]}>&-
 wait "$server" 2>/dev/null
+t "a rule that denies holds, and everything else is reached through the gateway"
+here=$(ip -4 -o addr show scope global 2>/dev/null | awk '{ sub("/.*", "", $4); print $4; exit }')
+if [ -z "$here" ]; then
+	skip "a denied port" "the host has no address beside its loopback"
+else
+	cat >"$WORK/serve.py" <<'EOS'
+import socket, sys, threading
+servers = [socket.create_server((sys.argv[1], 0)) for _ in range(3)]
+print(*(s.getsockname()[1] for s in servers), flush=True)
+def serve(s):
+    while True:
+        c, _ = s.accept()
+        c.sendall(b"hello")
+        c.close()
+for s in servers:
+    threading.Thread(target=serve, args=(s,), daemon=True).start()
+sys.stdin.read()
+EOS
+	coproc SERVE { exec python3 "$WORK/serve.py" "$here"; }
+	read -r -t 20 one two three <&"${SERVE[0]}" || bad "no servers"
+	raw_policy "${HEAD/network disabled/network full}network {
+	allow tcp $here as host
+	deny tcp port $one as no
+	deny udp port 9 as nodata
+}" denied
+	run_with denied python3 -c '
+import socket, sys
+for port in sys.argv[2:]:
+    try:
+        print(socket.create_connection((sys.argv[1], int(port)), 10).recv(9).decode())
+    except OSError as e:
+        print(e.strerror)
+try:
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", (sys.argv[1], 99))
+except OSError as e:
+    print(e.strerror)' "$here" "$one" "$two" "$three"
+	[ "$out" = "Connection refused
+hello
+hello
+Operation not permitted" ] || bad "$out"
+	eval "exec ${SERVE[1]}>&-"
+	wait "$SERVE_PID" 2>/dev/null
+fi
+
 done_
