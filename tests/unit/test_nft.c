@@ -10,12 +10,15 @@
 #include "compiler/backend/nft/model.h"
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/nft_batch.h"
+#include "runtime/decide/egress.h"
 #include "tests/unit/sema_fixture.h"
 
 static const char text[] = "network limited {\n"
 			   "\tallow tcp 10.0.0.0/8, 192.0.2.1 port 80, 443 as web\n"
 			   "\tdeny tcp 10.1.0.0/16 port 80 as d\n"
-			   "\tallow ::1 as one\n}\n";
+			   "\tallow ::1 as one\n"
+			   "\tallow tcp \"a.example\", \"*.b.example\" port 443 as n\n"
+			   "\tallow tcp \"localhost\" port 5432 within 127.0.0.0/8 as l\n}\n";
 
 struct made {
 	struct fx f;
@@ -154,6 +157,77 @@ static void test_no_part_of_a_batch_is_one(void **state)
 	fx_release(&m.f);
 }
 
+/* Everything that a taken member says can be read: ASan sees what lies outside. */
+static void look_up(const char *data)
+{
+	static const char *const names[] = { "a.example", "x.b.example", "localhost", "q" };
+	static const uint8_t addrs[][16] = { { 0 }, { [10] = 0xff, [11] = 0xff, [12] = 10 },
+					     { 0xff, 0xff }, { [15] = 1 } };
+	const struct pb_egress *e = (const void *)data;
+
+	for (size_t i = 0; i < 4; i++)
+		for (unsigned udp = 0; udp < 2; udp++) {
+			uint32_t c = egress_class(e, names[i], strlen(names[i]));
+			const struct pb_piece *p = egress_name(e, c, udp, 443);
+			const struct pb_pool *pool = egress_pool(e, c);
+
+			(void)egress_within(e, egress_grant(e, p), addrs[i]);
+			assert_true(!pool || pool->first + pool->count <= PB_POOL_SIZE);
+			p = egress_addr(e, addrs[i], udp, 80);
+			(void)egress_within(e, egress_grant(e, p), addrs[i]);
+			(void)egress_pool_reaches(e, c);
+		}
+}
+
+/* Each table by its rule: a member that breaks one is refused by name. */
+static void test_names_pools_and_grants_are_checked(void **state)
+{
+	struct rt_err err;
+	struct made m;
+	uint32_t nrules;
+	struct str e;
+	char *p;
+
+	(void)state;
+	make(&m);
+	e = bk_member(&m.out, PB_EGRESS)->bytes;
+	nrules = (uint32_t)m.f.ir->rules.n + IR_SCALAR_COUNT;
+	p = arena_dup(&m.f.a, e.p, e.n);
+	struct pb_egress *h = (void *)p;
+	struct pb_host *host = (void *)(p + h->hosts.off);
+	struct pb_class *class_ = (void *)(p + h->classes.off);
+	struct pb_pool *pool = (void *)(p + h->pools.off);
+	struct pb_grant *grant = (void *)(p + h->grants.off);
+	struct pb_host was = host[0];
+	struct pb_pool all = pool[0];
+
+	assert_true(h->hosts.count >= 4 && h->pools.count >= 1 && h->grants.count >= 3);
+#define WRONG(change, back, say)                                                       \
+	do {                                                                           \
+		change;                                                                \
+		assert_true(bundle_check_egress(p, e.n, nrules, &err) < 0);            \
+		if (!strstr(err.text, say))                                            \
+			fail_msg("'%s' does not say '%s'", err.text, say);             \
+		back;                                                                  \
+		assert_int_equal(bundle_check_egress(p, e.n, nrules, &err), 0);        \
+	} while (0)
+	WRONG(host[0] = host[1], host[0] = was, "do not ascend");
+	WRONG(host[0].class_ = h->classes.count, host[0] = was, "no class");
+	WRONG(host[0].below = 2, host[0] = was, "no class");
+	WRONG(p[was.name.off] = 'A', p[was.name.off] = 'a', "another byte");
+	WRONG(class_[0].tcp = h->lists.count, class_[0].tcp = 0, "no ports") ;
+	WRONG(h->other_class = h->classes.count, h->other_class = 0, "all other names");
+	WRONG(pool[0].first = 0, pool[0] = all, "pools");
+	WRONG(pool[0].count = PB_POOL_SIZE, pool[0] = all, "pools");
+	WRONG(grant[0].within_count = 1, grant[0].within_count = 0, "the plain one");
+	WRONG(grant[1].within_count = h->ranges.count + 1, grant[1].within_count = 1, "not there");
+	WRONG(grant[1].peek = PB_PEEK_COUNT, grant[1].peek = 0, "unknown protocol");
+	WRONG(h->gate = 0, h->gate = PB_GATE_NEEDED | PB_GATE_REACHES, "simply allowed");
+	WRONG(h->gate = PB_GATE_REACHES, h->gate = PB_GATE_NEEDED | PB_GATE_REACHES, "mode");
+#undef WRONG
+	fx_release(&m.f);
+}
+
 static void test_egress(void **state)
 {
 	uint32_t nrules;
@@ -176,8 +250,10 @@ static void test_egress(void **state)
 			if (i < e.n)
 				p[i] = (char)(p[i] ^ 1 << bit);
 			/* what is taken has the size of the whole */
-			if (bundle_check_egress(p, n, nrules, &err) == 0)
+			if (bundle_check_egress(p, n, nrules, &err) == 0) {
 				assert_int_equal(n, e.n);
+				look_up(p);
+			}
 			free(p);
 		}
 	fx_release(&m.f);
@@ -282,6 +358,7 @@ int main(void)
 		cmocka_unit_test(test_only_what_adds_to_the_table_is_taken),
 		cmocka_unit_test(test_no_part_of_a_batch_is_one),
 		cmocka_unit_test(test_egress),
+		cmocka_unit_test(test_names_pools_and_grants_are_checked),
 		cmocka_unit_test(test_another_ruleset_is_seen),
 		cmocka_unit_test(test_a_block_is_of_the_family_of_its_match),
 		cmocka_unit_test(test_modes),
