@@ -113,7 +113,7 @@ TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: laws check-libpol manual schema check-schema all help test conformance conformance-files conformance-readings conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
+.PHONY: soak laws check-libpol manual schema check-schema all help test conformance conformance-files conformance-readings conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants faults fuzz fuzz-targets coverage clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -149,6 +149,7 @@ help:
 ## fuzz           libFuzzer on T= (all) for SECS= (60) each; findings to build/fuzz/found
 ## coverage       lines and branches that units, goldens and corpora reach
 ## bench          timings beside peers (never part of a test)
+## soak           200,000 connections through the egress gateway, then 5,000 at once (root, minutes; RUNS=, HELD=)
 ## install        into $(DESTDIR)$(PREFIX)
 
 STDLIB_FILES := $(wildcard stdlib-policies/*.pol stdlib-policies/*/*.pol stdlib-policies/*/*/*.pol)
@@ -381,6 +382,8 @@ check-live: all probes $(ORACLE)
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) tests/run/live.sh $(T)
 conformance:
 	@tests/run/everything.sh --conformance
+soak: all probes
+	@BUILD=$(abspath $(BUILD)) RUNS=$(or $(RUNS),200000) HELD=$(or $(HELD),5000) tests/run/soak.sh
 conformance-files: all probes $(ORACLE)
 	@VARIANT=$(VARIANT) BUILD=$(abspath $(BUILD)) RUNS=$(RUNS) SEED=$(SEED) tests/run/kernel.sh
 conformance-shell: all $(ORACLE) $(SHELL_TEST)

@@ -25,7 +25,8 @@ static const char *why_of(const struct gate_record *r, char out[300])
 		(void)snprintf(out, 300, "no answer in time");
 		break;
 	case GATE_W_CONNECT:
-		(void)snprintf(out, 300, "%s", r->error ? strerror((int)r->error) : "not connected");
+		(void)snprintf(out, 300, "%s%s%s", text, text[0] && r->error ? ": " : "",
+			       r->error ? strerror((int)r->error) : text[0] ? "" : "not connected");
 		break;
 	case GATE_W_LIMIT:
 		(void)snprintf(out, 300, "the limit of its rule%s%s", text[0] ? ": " : "", text);

@@ -13,7 +13,7 @@
 # veth to "net".  There all other addresses live (tests/lab/addresses), and the servers.
 # /etc/resolv.conf, hosts, nsswitch.conf and the trusted certificates are the lab's for both.
 # COMMAND finds in $LAB: names/ (hosts files, read again when one changes), hosts (the host's own
-# /etc/hosts), ca.pem, log/, keys/, ctl (a socket: tests/lab/ctl.py).
+# /etc/hosts), ca.pem, log/, keys/, ctl (a socket: tests/lab/small.py).
 # Servers are searched in POL_LAB (default build/lab, which ./dev test fills).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,6 +29,7 @@ inside() { # process 1 of the lab
 	install -m 0666 /dev/null "$LAB/log/dns"
 	install -m 0666 /dev/null "$LAB/log/web"
 	install -m 0666 /dev/null "$LAB/log/half"
+	install -m 0666 /dev/null "$LAB/log/proxy"
 	. "$here/host.sh"
 	lab_certificates
 	lab_etc

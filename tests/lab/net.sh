@@ -17,7 +17,8 @@ net_addresses() {
 	sed '/^#/d; s/.*/addr add & dev lo/; /:/s/$/ nodad/' "$here/addresses" | ip -batch -
 }
 
-# What came from the host: its destinations, counted (ctl.py prints the sets).
+# What came from the host: its destinations, counted (small.py prints the sets).  Packets of
+# a connection that is known do not count: the last ones of a control come late.
 net_record() {
 	nft -f - <<-'END'
 	table inet seen {
@@ -37,8 +38,9 @@ net_record() {
 			size 65535
 		}
 		chain came {
-			type filter hook prerouting priority -300; policy accept;
+			type filter hook prerouting priority -150; policy accept;
 			iif != "cable" accept
+			ct state established accept
 			meta nfproto ipv4 meta l4proto { tcp, udp } update @v4 { ip daddr . meta l4proto . th dport counter }
 			meta nfproto ipv6 meta l4proto { tcp, udp } update @v6 { ip6 daddr . meta l4proto . th dport counter }
 			meta nfproto ipv4 meta l4proto != { tcp, udp } update @rest { ip daddr . meta l4proto counter }

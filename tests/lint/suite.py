@@ -17,6 +17,7 @@ BY_HAND = {
     "agents_inside": "so does this, in the same way",
     "clean-room": "makes a Debian of its own",
     "coverage": "counts, and fails never",
+    "soak": "runs for minutes, with 200,000 connections: make soak",
     "fuzz": "runs as long as one likes: make fuzz",
 }
 bad = []

@@ -4,7 +4,9 @@
  *   dial_probe dns NAME TYPE [udp|tcp]     "NOERROR [ADDRESS…] N ms", "NXDOMAIN N ms", …
  *   dial_probe tcp HOST PORT [TEXT]        "OK [first line of the answer] N ms", "ECONNREFUSED N ms",
  *                                          "NXDOMAIN N ms", "EOF N ms", "ECONNRESET N ms", "TIMEOUT N ms"
- *   dial_probe many COUNT HOST PORT        as many connections at once, held: how many of each
+ *   dial_probe many COUNT HOST PORT [S]    as many connections at once, held for S seconds: how many of each
+ *   dial_probe soak COUNT HOST PORT [S]    as many one after another, by eight processes, each with an echo;
+ *                                          then S seconds of silence: "done COUNT"
  * HOST is a name or an address; TEXT may hold \r and \n.  TEXT "-": only reads.
  */
 #include <arpa/inet.h>
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -327,8 +330,54 @@ static int do_many(char **argv)
 			ended++;
 	}
 	printf("ok %zu refused %zu ended %zu\n", ok, refused, ended);
+	fflush(stdout);
+	if (argv[3])
+		(void)sleep((unsigned)strtoul(argv[3], NULL, 10));
 	free(fds);
 	return 0;
+}
+
+/* An echo; then the end, by a reset for every second: nothing waits for a port. */
+static bool one_echo(struct sockaddr_storage *to, const char *port, size_t turn)
+{
+	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
+	char c = 0;
+	int fd = dial(to, port);
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = send(fd, "x", 1, MSG_NOSIGNAL) == 1 && wait_for(fd, POLLIN) &&
+	       recv(fd, &c, 1, 0) == 1 && c == 'x';
+	if (turn % 2 == 0) {
+		(void)shutdown(fd, SHUT_WR);
+		good = good && wait_for(fd, POLLIN) && recv(fd, &c, 1, 0) == 0;
+	}
+	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	(void)close(fd);
+	return good;
+}
+
+static int do_soak(char **argv)
+{
+	size_t count = strtoul(argv[0], NULL, 10) / 8, bad = 0;
+	struct answer a = find(argv[1]);
+	int status;
+
+	for (int child = 0; child < 8 && a.count > 0; child++) {
+		if (fork() != 0)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			bad += !one_echo(&a.addr[0], argv[2], i);
+		_exit(bad > 0);
+	}
+	while (wait(&status) > 0)
+		bad += status != 0;
+	printf("%s %zu\n", bad || a.count == 0 ? "bad" : "done", count * 8);
+	fflush(stdout);
+	if (argv[3])
+		(void)sleep((unsigned)strtoul(argv[3], NULL, 10));
+	return bad != 0;
 }
 
 int main(int argc, char **argv)
@@ -339,6 +388,8 @@ int main(int argc, char **argv)
 		return do_tcp(argv + 2);
 	if (argc >= 5 && strcmp(argv[1], "many") == 0)
 		return do_many(argv + 2);
-	fprintf(stderr, "usage: dial_probe dns NAME TYPE [tcp] | tcp HOST PORT [TEXT] | many COUNT HOST PORT\n");
+	if (argc >= 5 && strcmp(argv[1], "soak") == 0)
+		return do_soak(argv + 2);
+	fprintf(stderr, "usage: dial_probe dns NAME TYPE [tcp] | tcp HOST PORT [TEXT] | many|soak COUNT HOST PORT [S]\n");
 	return 2;
 }

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# lab: web ssh proxy
+# timing: waits for connections that a loaded machine makes late
+# An upstream proxy that wants a password, as companies have: everything that is allowed goes through it,
+# nothing beside it, and the password is nowhere in the run.
+# shellcheck disable=SC2016,SC2034,SC2154
+# shellcheck source=tests/lib/egress.sh
+. "$(dirname "$0")/../lib/egress.sh"
+cp "$LAB/ca.pem" "$LAB/known_hosts" "$P/"
+install -m 0600 "$LAB/keys/ssh_user" "$P/key"
+install -m 0600 /dev/null "$WORK/secret"
+SSH="ssh -F none -i key -o UserKnownHostsFile=known_hosts -o BatchMode=yes -o ConnectTimeout=10"
+via_policy() { # SECRET [NAME]
+	printf '%s\n' "$1" >"$WORK/secret"
+	net_policy "	via \"http://proxy.example:3128\" user from secret PROXY
+	allow tcp \"a.example\" port 80, 443 as site
+	allow tcp \"code.example\" port 22, 443 as code
+	allow tcp \"v4.example\" port 9000 via none as direct
+	allow tcp \"ten.example\" port 9000 as ten
+}
+env { secret PROXY from file \"$WORK/secret\" }
+network {" "${2:-p}"
+}
+via_policy lab:geheim
+
+t "the control: outside the proxy wants its password"
+outside curl -sS --max-time 5 -x http://lab:geheim@proxy.example:3128 https://a.example/
+want_out 'host=a.example'
+outside curl -sS --max-time 5 -x http://proxy.example:3128 https://a.example/
+[ "$rc" -ne 0 ] || bad "no password is wanted"
+
+t "TLS, plain HTTP and ssh go through the proxy, and not beside it"
+forget
+: >"$LAB/log/proxy"
+run curl -sS --cacert ca.pem --max-time 10 https://a.example/
+want_out 'sni=a.example host=a.example'
+run curl -sS --max-time 10 http://a.example/
+want_out 'host=a.example'
+# shellcheck disable=SC2086
+run $SSH git@code.example echo hello
+want_out '^hello$'
+some_left 198.51.100.50 tcp 3128
+for to in 198.51.100.10 2001:db8:10::10 198.51.100.20 2001:db8:20::20; do nothing_left $to; done
+within 5 grep -q 'CONNECT a.example:443' "$LAB/log/proxy" || bad "the proxy's log: $(tail -n 5 "$LAB/log/proxy")"
+
+t "via none goes beside it"
+forget
+run "$D" tcp v4.example 9000 hello
+want_out '^OK hello'
+some_left 198.51.100.11 tcp 9000
+nothing_left 198.51.100.50
+
+t "what is refused stays refused, and the proxy hears nothing of it"
+forget
+: >"$LAB/log/proxy"
+refused_fast NXDOMAIN tcp evil.example 443
+refused_fast NXDOMAIN tcp proxy.example 3128
+refused_fast ECONNREFUSED tcp 198.51.100.50 3128
+run sh -c 'a=$('"$D"' dns a.example 1 | cut -d" " -f2); curl -sS --cacert ca.pem --max-time 5 --resolve b.example:443:$a https://b.example/'
+[ "$rc" -ne 0 ] || bad "another name through the proxy"
+nothing_left 198.51.100.50
+! grep -q 'CONNECT' "$LAB/log/proxy" || bad "$(tail -n 5 "$LAB/log/proxy")"
+
+t "a wrong password is a connection that is not made, and said"
+via_policy lab:falsch wrong
+run_with wrong sh -c 'curl -sS --cacert ca.pem --max-time 10 https://a.example/ && exit 0; exit 7'
+want_rc 7
+no_out 'host='
+want_err 'a\.example:443.*(407|proxy)'
+via_policy lab:geheim
+
+t "the password is in no file, variable, report or message of the run"
+run -v --explain-denials --report "$WORK/report.json" sh -c 'env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr "\0" "\n"; grep -rsl "gehei[m]" / --exclude-dir=sys --exclude-dir=usr --exclude-dir=proc 2>/dev/null; cat '"$WORK/secret"'; curl -sS --max-time 10 http://a.example/'
+want_out 'host=a.example'
+printf '%s\n%s\n' "$out" "$err" | grep -q geheim && bad "it is there"
+! grep -q geheim "$WORK/report.json" || bad "the report has it"
+
+t "a secret that cannot be read ends the start, and names the rule"
+rm -f "$WORK/secret"
+run true
+want_rc 125
+want_err 'PROXY|secret'
+done_
