@@ -133,7 +133,7 @@ run_with() {
 				echo $? >"$WORK/.rc"
 			} 2>&1 >&4 4>&- | cat >"$WORK/.err"
 		} 4>&1 | cat >"$WORK/.out"
-		rc=$(cat "$WORK/.rc")
+		rc=$(<"$WORK/.rc")
 	fi
 	out=$(tr -d '\0' <"$WORK/.out")
 	err=$(tr -d '\0' <"$WORK/.err")

@@ -259,7 +259,7 @@ python3 - "$WORK/r.json" <<'EOS' || bad "$(cat "$WORK/r.json")"
 import json, sys
 r = json.load(open(sys.argv[1]))
 want = """exit_code signal decision wall_ms cpu_ms memory_peak_bytes processes_peak
-stdout_bytes stderr_bytes truncated limits_hit wall_gone denials left read_only written runner mechanisms
+stdout_bytes stderr_bytes truncated limits_hit wall_gone denials connections network left read_only written runner mechanisms
 serial bundle_digest""".split()
 assert list(r) == want, list(r)
 assert r["exit_code"] == 3 and r["signal"] is None and r["written"] is None

@@ -195,7 +195,7 @@ want_rc 0
 
 t "nft: a limited network's rules"
 raw_policy "${HEAD/network disabled/network limited}file { allow read, exec \"$PROBES\" }
-network { allow tcp 127.0.0.0/8 port 8000 as web }" n
+network { allow tcp 127.0.0.0/8 port 8000 as web  deny tcp 127.0.0.0/8 port 8001  deny udp 127.0.0.0/8 port 8000 }" n
 run_with n "$PROBES/net_probe" tcp 127.0.0.1 8000
 want_out ' allow$'
 run_with n "$PROBES/net_probe" tcp 127.0.0.1 8001
