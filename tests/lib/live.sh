@@ -11,6 +11,7 @@ set -u
 
 me=$(id -un 2>/dev/null || id -u)
 live_name='' live_bad=0 live_log=''
+live_cat=$(command -v cat) # a test may put programs of its own before it
 P=$WORK/home/project
 export HOME=$WORK/home
 mkdir -p "$P" "$WORK/out"
@@ -131,8 +132,8 @@ run_with() {
 			{
 				"$BIN/polrun" -b "$WORK/$b.polb" "${RUN_OPTIONS[@]}" "$@" </dev/null
 				echo $? >"$WORK/.rc"
-			} 2>&1 >&4 4>&- | cat >"$WORK/.err"
-		} 4>&1 | cat >"$WORK/.out"
+			} 2>&1 >&4 4>&- | "$live_cat" >"$WORK/.err"
+		} 4>&1 | "$live_cat" >"$WORK/.out"
 		rc=$(<"$WORK/.rc")
 	fi
 	out=$(tr -d '\0' <"$WORK/.out")
