@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -129,6 +130,36 @@ static int bridge(struct streams *s, int fd, struct rt_err *err)
 	return 0;
 }
 
+/* --- sockets --------------------------------------------------------------------- */
+
+/*
+ * A socket stays in the network namespace in which it was made: with connect() or
+ * sendto() the command could reach through it what the caller reaches, whatever the policy
+ * says of the network.  A connection that exists is no better: it can be given up and made
+ * to another place (AF_UNSPEC).  Only a connection of unix sockets stays what it is.
+ */
+static int check_socket(const struct sandbox_run *run, int fd, struct rt_err *err)
+{
+	struct sockaddr_storage peer;
+	socklen_t n = sizeof(int), m = sizeof(int), len = sizeof(peer);
+	int family = 0, type = 0;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &n) != 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &m) != 0)
+		return rt_fail_errno(err, errno, "%s", names[fd]);
+	/* a name of a file is one that the command sees; abstract ones are the host's, from
+	   which only Landlock's scope keeps it (ABI 6) */
+	if (family == AF_UNIX &&
+	    (run->landlock_abi >= 6 ||
+	     ((type == SOCK_STREAM || type == SOCK_SEQPACKET) &&
+	      getpeername(fd, (struct sockaddr *)&peer, &len) == 0)))
+		return 0;
+	return rt_fail(err, EINVAL,
+		       "%s is a socket of the caller's network: the command could connect "
+		       "it to any place (put a pipe between: cat | polrun … | cat)",
+		       names[fd]);
+}
+
 /* --- which files need one -------------------------------------------------------- */
 
 struct file {
@@ -242,6 +273,11 @@ int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *vie
 
 		if (fstat(fd, &files[fd]) != 0)
 			return rt_fail_errno(err, errno, "%s", names[fd]);
+		/* in the host's own network it gives nothing that the command does not have */
+		if (S_ISSOCK(files[fd].st_mode) && !run->host_network)
+			r = check_socket(run, fd, err);
+		if (r < 0)
+			return r;
 		if (!S_ISREG(files[fd].st_mode))
 			continue;
 		f.st = files[fd];

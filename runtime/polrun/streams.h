@@ -35,7 +35,7 @@ struct streams {
  * flags.  If the command could do more with the file than the view allows at that
  * place, or if without Landlock it could open the file again through /proc/self/fd, the
  * command gets a pipe instead, which a separate process copies.  Replaces descriptors
- * 0-2.
+ * 0-2.  Refuses a socket of the caller's network, unless the run has that network itself.
  */
 int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *view,
 		   struct streams *ret, struct rt_err *err);
