@@ -34,7 +34,8 @@ prop_ir_json 40
 prop_convert 80
 prop_format 150
 prop_print_parse 400
-prop_text 60'
+prop_text 60
+prop_egress 2000'
 
 # PROGRAM LAWS: what --laws runs.
 laws='prop_laws L1 L2 L3
