@@ -233,16 +233,29 @@ static void each_packet(void *arg, const struct gate_record *rec)
 	gate_report_add(arg, rec);
 }
 
+/* A flood overran the kernel's log: what else was refused meanwhile is not known. */
+static void lost_packets(struct gate *g)
+{
+	static const char text[] = "refusals that a flood kept from being listed";
+	struct gate_record rec = record_new(GATE_DROPPED, GATE_W_LIMIT, UINT32_MAX);
+
+	record_text(&rec, text, sizeof(text) - 1);
+	gate_report_add(&g->report, &rec);
+}
+
 static void on_nflog(evutil_socket_t fd, short what, void *arg)
 {
 	struct gate *g = arg;
 	ssize_t n;
 
 	(void)what;
-	/* the pump's buffer is free between two events; an overrun loses packets of a
-	   flood, whose like were recorded */
+	/* the pump's buffer is free between two events */
 	for (int turn = 0; turn < 16; turn++) {
 		n = recv((int)fd, g->pump.buffer, sizeof(g->pump.buffer), MSG_DONTWAIT);
+		if (n < 0 && errno == ENOBUFS) {
+			lost_packets(g);
+			continue;
+		}
 		if (n <= 0)
 			return;
 		nflog_read(&g->policy, g->pump.buffer, (size_t)n, each_packet, &g->report);

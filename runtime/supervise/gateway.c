@@ -128,7 +128,9 @@ void gateway_subject(const struct gate_record *r, char *out, size_t cap)
 			       strchr(text, ' ') ? "" : /* words, and no name */
 			       r->why == GATE_W_SNI ? "TLS for " :
 			       r->why == GATE_W_HOST ? "HTTP for " : "", text);
-	if (r->port)
+	if (!r->has_addr && !r->name[0] && text[0])
+		(void)snprintf(out, cap, "%s", text);
+	else if (r->port)
 		(void)snprintf(out, cap, "%s %s:%u%s", r->udp ? "udp" : "tcp", host, r->port,
 			       extra);
 	else
