@@ -16,6 +16,20 @@ static struct ast_value *part_values(struct yml *y, const struct yml_entry *e,
 	return p ? yml_value_of(y, p) : NULL;
 }
 
+/* The language has room for `most` values here; reports one more.  NULL after an error. */
+static struct ast_value *at_most(struct yml *y, const struct yml_entry *e, size_t most,
+				 const char *wanted, struct ast_value *v)
+{
+	size_t n = 0;
+
+	for (const struct ast_value *i = v; i; i = i->next)
+		n++;
+	if (n <= most)
+		return v;
+	yml_wrong_shape(y, e->value, wanted);
+	return NULL;
+}
+
 /* Reads one option; NULL after an error, and if the option says "no". */
 static struct ast_option *option(struct yml *y, const struct yml_entry *e)
 {
@@ -45,6 +59,10 @@ static struct ast_option *option(struct yml *y, const struct yml_entry *e)
 		break;
 	}
 	v = yml_values(y, e->key->type, e->value);
+	if (kind == AST_O_VIA)
+		v = at_most(y, e, 1, "one proxy", v);
+	else if (kind == AST_O_INJECT)
+		v = at_most(y, e, 2, "a header, and what stands before the secret", v);
 	return v ? AST_OPTION(B, kind, e->at, .values = v) : NULL;
 }
 
@@ -267,6 +285,8 @@ void yml_do_values(struct yml *y, const struct yml_entry *e)
 {
 	struct ast_value *v = yml_values(y, e->key->type, e->value);
 
+	if (e->key->arg == AST_VIA)
+		v = at_most(y, e, 1, "one proxy", v);
 	if (v)
 		yml_add(y, ast_stmt(B, (struct ast_stmt){
 					       .kind = (enum ast_stmt_kind)e->key->arg,
