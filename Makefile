@@ -66,7 +66,7 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/backend compiler/backend/common compiler/backend/rules \
            compiler/backend/seccomp compiler/backend/landlock compiler/backend/mounts \
            compiler/backend/matcher compiler/backend/commands compiler/backend/limits \
-           compiler/backend/nft compiler/bundle compiler/cli \
+           compiler/backend/nft compiler/emit compiler/bundle compiler/cli \
            runtime/base runtime/line/shell runtime/line runtime/bundle runtime/decide \
            runtime/libpol runtime/egress runtime/sandbox runtime/supervise runtime/state runtime/entry runtime/approvals \
            runtime/query runtime/hooks runtime/polquery runtime/polrun

@@ -17,6 +17,7 @@ enum cli_exit cmd_convert(struct options *o, struct arena *a);
 enum cli_exit cmd_sign(struct options *o, struct arena *a);
 enum cli_exit cmd_verify(struct options *o, struct arena *a);
 enum cli_exit cmd_trust(struct options *o, struct arena *a);
+enum cli_exit cmd_emit(struct options *o, struct arena *a);
 enum cli_exit cmd_init(struct options *o, struct arena *a);
 
 /* Adds the files of --discover, if given, and checks that all files can be read. */

@@ -27,6 +27,7 @@ static enum cli_exit (*const run_of[CLI_VERB_COUNT])(struct options *o, struct a
 	[CLI_DIFF] = cmd_diff,
 	[CLI_TRUSTED] = cmd_trust,
 	[CLI_INIT] = cmd_init,
+	[CLI_EMIT] = cmd_emit,
 };
 
 /* --- the command line ------------------------------------------------------------ */

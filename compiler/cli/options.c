@@ -12,10 +12,10 @@
 #define V(verb) (1u << (verb))
 #define V_ALL (V(CLI_VERB_COUNT) - 1u)
 #define V_POLICY (V(CLI_CHECK) | V(CLI_COMPILE) | V(CLI_EXPLAIN) | V(CLI_DUMP) | \
-		  V(CLI_EFFECTIVE) | V(CLI_DIFF))
+		  V(CLI_EFFECTIVE) | V(CLI_DIFF) | V(CLI_EMIT))
 
 /* Extra rows of the table, for verbs where an option takes other values. */
-enum { ROW_FORMAT_EFFECTIVE = OPT_COUNT, ROW_FORMAT_DIFF, ROW_FAIL_ON_DIFF, ROW_COUNT };
+enum { ROW_FORMAT_EFFECTIVE = OPT_COUNT, ROW_FORMAT_DIFF, ROW_FAIL_ON_DIFF, ROW_TO_EMIT, ROW_COUNT };
 
 static const struct optspec specs[ROW_COUNT] = {
 	[OPT_MANAGED] = { OPT_MANAGED, "managed", 0, OPTSPEC_ONE, V_POLICY, "FILE",
@@ -94,6 +94,16 @@ static const struct optspec specs[ROW_COUNT] = {
 		       "show what would change as a unified diff" },
 	[OPT_TO] = { OPT_TO, "to", 0, OPTSPEC_ONE, V(CLI_CONVERT), "pol|yaml",
 		     "the spelling that is wanted (required)" },
+	[ROW_TO_EMIT] = { OPT_TO, "to", 0, OPTSPEC_ONE, V(CLI_EMIT), "nft-host",
+			  "the engine whose language is wanted (required)" },
+	[OPT_UID] = { OPT_UID, "uid", 0, OPTSPEC_ONE, V(CLI_EMIT), "NAME|UID",
+		      "nft-host: the user whose processes are held" },
+	[OPT_CGROUP] = { OPT_CGROUP, "cgroup", 0, OPTSPEC_ONE, V(CLI_EMIT), "PATH",
+			 "nft-host: or the cgroup, below /sys/fs/cgroup" },
+	[OPT_LOOPBACK] = { OPT_LOOPBACK, "loopback", 0, OPTSPEC_NONE, V(CLI_EMIT), NULL,
+			   "nft-host: the host's loopback stands for the run's own" },
+	[OPT_STRICT] = { OPT_STRICT, "strict", 0, OPTSPEC_NONE, V(CLI_EMIT), NULL,
+			 "exit status 1 if something cannot be said" },
 	[OPT_LIST] = { OPT_LIST, "list", 0, OPTSPEC_NONE, V(CLI_TRUSTED), NULL,
 		       "the files that this user trusts" },
 	[OPT_REVOKE] = { OPT_REVOKE, "revoke", 0, OPTSPEC_NONE, V(CLI_TRUSTED), NULL,

@@ -26,7 +26,7 @@ enum cli_exit {
 
 enum cli_verb { CLI_CHECK, CLI_COMPILE, CLI_EXPLAIN, CLI_DUMP, CLI_INSPECT,
 		CLI_EFFECTIVE, CLI_FMT, CLI_CONVERT, CLI_SIGN, CLI_VERIFY, CLI_DIFF,
-		CLI_TRUSTED, CLI_INIT, CLI_VERB_COUNT };
+		CLI_TRUSTED, CLI_INIT, CLI_EMIT, CLI_VERB_COUNT };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
@@ -57,8 +57,10 @@ struct options {
 	const char *section;           /* inspect */
 	bool write, check, diff;       /* fmt */
 	bool list, revoke;             /* trust */
-	const char *to;                /* convert; NULL: not given */
-	bool to_yaml;
+	const char *to;                /* convert, emit; NULL: not given */
+	bool to_yaml;                  /* convert */
+	const char *uid, *cgroup;      /* emit; or NULL */
+	bool loopback, strict;         /* emit */
 	uint64_t serial;
 	const char *expires, *not_before;
 	const char *key;               /* sign; compile: --sign, or NULL */

@@ -50,7 +50,7 @@ static bool check_policy(struct asked *r)
 		return complain(r, "a bundle is a whole policy: name it alone, "
 				   "without sources or --discover");
 	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_EFFECTIVE &&
-	    o->verb != CLI_DUMP && !options_wants_bundle(o->verb)) {
+	    o->verb != CLI_DUMP && o->verb != CLI_EMIT && !options_wants_bundle(o->verb)) {
 		fprintf(r->err,
 			"polc: '%s' is compiled already; this verb reads "
 			"sources\n",
@@ -131,6 +131,8 @@ static bool check_verb(struct asked *r)
 		return complain(r, "sign wants --key KEY");
 	if (o->verb == CLI_DUMP && !o->after)
 		return complain(r, "dump wants --after PASS");
+	if (o->verb == CLI_EMIT && !o->to)
+		return complain(r, "emit wants --to nft-host");
 	if (o->verb == CLI_EXPLAIN && !o->nrequest)
 		return no_request(r);
 	return true;

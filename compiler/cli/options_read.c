@@ -254,7 +254,19 @@ static bool set_option(struct reader *r, const char *v)
 		return true;
 	case OPT_TO:
 		o->to = v;
-		return one_of(r, v, "pol", "yaml", &o->to_yaml);
+		return o->verb == CLI_EMIT || one_of(r, v, "pol", "yaml", &o->to_yaml);
+	case OPT_UID:
+		o->uid = v;
+		return true;
+	case OPT_CGROUP:
+		o->cgroup = v;
+		return true;
+	case OPT_LOOPBACK:
+		o->loopback = true;
+		return true;
+	case OPT_STRICT:
+		o->strict = true;
+		return true;
 	case OPT_LIST:
 		o->list = true;
 		return true;

@@ -27,6 +27,8 @@ const struct optspec_verb cli_verbs[CLI_VERB_COUNT] = {
 		"let a project's policy file, as it is now, allow things as well" },
 	[CLI_INIT] = { "init", "[DIR]",
 		"a first policy for a project, with tests that pass" },
+	[CLI_EMIT] = { "emit", "--to nft-host (--uid WHO | --cgroup PATH) POLICY...",
+		"the policy in another engine's language, and what is lost" },
 	[CLI_DIFF] = { "diff", "[OPTIONS] OLD NEW",
 		"what two policies decide differently, with a request for each" },
 };

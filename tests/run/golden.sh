@@ -8,6 +8,7 @@
 #   .out                 its stdout (a summary, or JSON) and exit status
 #   .compile             the same as .err of polc compile, which writes to a scratch place
 #   .effective           polc effective
+#   .nfthost             polc emit --to nft-host --uid agent --strict: stdout, stderr, exit status
 #   .diff .diffmd        polc diff of the two that NAME.options names, as text
 #                        and Markdown, the exit status on the last line
 #   .fmt                 polc fmt, and its exit status where it is not 0
@@ -116,6 +117,11 @@ produce() { # KIND FILE: what the golden should hold
 		"$polc" diff "${roots[@]}" --format "$format" "${policy[@]}" 2>&1
 		printf 'exit %d\n' "$?"
 		;;
+	nfthost)
+		"$polc" emit --color=never --to nft-host --uid agent --strict "${policy[@]}" 2>"$work/err"
+		printf 'exit %d\n' "$?"
+		cat "$work/err"
+		;;
 	effective) "$polc" effective "${policy[@]}" 2>&1 ;;
 	fmt) "$polc" fmt --color=never "${policy[@]}" 2>&1 || printf 'exit %d\n' "$?" ;;
 	convert) convert "${policy[0]}" ;;
@@ -172,7 +178,7 @@ while IFS= read -r pol; do
 		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
 		pol | yml | options | make) continue ;;
-		ast | resolved | ir | rules | matcher | commands | seccomp | landlock | mounts | limits | env | net | err | out | compile | effective | diff | diffmd | fmt | convert | explain) ;;
+		ast | resolved | ir | rules | matcher | commands | seccomp | landlock | mounts | limits | env | net | err | out | compile | effective | nfthost | diff | diffmd | fmt | convert | explain) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
 			count_fail
