@@ -28,6 +28,7 @@ const unexpressed = [
 	/^a newline of this block would belong to the (pattern|path)$/, // how a text is written
 	/^'enabled' does not say which mode the rules are for$/, // what two keys mean together
 	/^'.*' is no date$/, // days that do not exist
+	/^a list stands here, wanted: (one proxy|a header, and what stands before the secret)$/, // how many
 ];
 
 // YAML's own reader takes `~` and `null` for nothing; polc takes them as written.
