@@ -2,9 +2,13 @@
  * the second.  In doubt they are different. */
 #include "runtime/approvals/approval_key.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <sodium.h>
+
+#include "runtime/base/io.h"
 
 /* Adds each field with its length before it, so that two different lists of fields
  * never give the same bytes. */
@@ -134,4 +138,19 @@ void approval_key(const struct bundle *b, const unsigned char line[APPROVAL_LINE
 	add_part(&h, p);
 	(void)crypto_generichash_final(&h, out, sizeof(out));
 	(void)sodium_bin2hex(ret, APPROVALS_KEY + 1, out, sizeof(out));
+}
+
+void approval_make(const struct bundle *b, uint32_t rule, const char key[APPROVALS_KEY + 1],
+		   const char session[APPROVAL_SESSION], struct approval *ret)
+{
+	const struct pb_rule *r = bundle_rule(b, rule);
+
+	*ret = (struct approval){ .when = time(NULL) };
+	memcpy(ret->key, key, sizeof(ret->key));
+	memcpy(ret->session, session, sizeof(ret->session));
+	(void)snprintf(ret->digest, sizeof(ret->digest), "%s", b->digest);
+	if (r)
+		io_escape(ret->rule, sizeof(ret->rule), pb_strp(b->rules, r->id), r->id.len);
+	if (!ret->rule[0])
+		(void)snprintf(ret->rule, sizeof(ret->rule), "-");
 }

@@ -23,4 +23,8 @@ void approval_line(const struct decide_ctx *ctx, const struct entry *e,
 void approval_key(const struct bundle *b, const unsigned char line[APPROVAL_LINE],
 		  const struct cmd_part *p, char ret[APPROVALS_KEY + 1]);
 
+/* Fills in an answer that is given now, all but `what`. */
+void approval_make(const struct bundle *b, uint32_t rule, const char key[APPROVALS_KEY + 1],
+		   const char session[APPROVAL_SESSION], struct approval *ret);
+
 #endif

@@ -121,23 +121,14 @@ static void drop_remembered(struct asking *a)
 
 static void remember(struct asking *a)
 {
-	const struct bundle *b = a->in->ctx->b;
 	struct rt_err err = { 0 };
 
 	for (size_t i = 0; i < a->n; i++) {
-		const struct pb_rule *r = bundle_rule(b, a->q[i].part->rule);
-		struct approval p = { .when = time(NULL) };
+		struct approval p;
 
 		if (!a->q[i].remember)
 			continue;
-		memcpy(p.key, a->q[i].key, sizeof(p.key));
-		memcpy(p.session, a->session, sizeof(p.session));
-		(void)snprintf(p.digest, sizeof(p.digest), "%s", b->digest);
-		if (r)
-			io_escape(p.rule, sizeof(p.rule), pb_strp(b->rules, r->id),
-				  r->id.len);
-		if (!p.rule[0])
-			(void)snprintf(p.rule, sizeof(p.rule), "-");
+		approval_make(a->in->ctx->b, a->q[i].part->rule, a->q[i].key, a->session, &p);
 		entry_show_part(a->in->entry, a->q[i].part, p.what, sizeof(p.what));
 		if (!p.what[0])
 			(void)snprintf(p.what, sizeof(p.what), "-");

@@ -2,7 +2,6 @@
  * If nobody can answer, the answer is no. */
 #include "runtime/approvals/ask_net.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,11 +19,12 @@
 
 #include <sodium.h>
 
-#include "runtime/approvals/approvals.h"
+#include "runtime/approvals/approval_key.h"
 #include "runtime/approvals/ask_socket.h"
 #include "runtime/approvals/caller.h"
 #include "runtime/approvals/dialog.h"
 #include "runtime/approvals/pause.h"
+#include "runtime/base/host.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/decide/rule_text.h"
@@ -57,22 +57,10 @@ struct shown {
 
 /* --- the question's text --------------------------------------------------------------- */
 
-/* True: it is an IPv4 address. */
-static bool write_address(const struct gate_record *r, char out[INET6_ADDRSTRLEN])
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	bool v4 = memcmp(r->addr, mapped, sizeof(mapped)) == 0;
-
-	out[0] = '\0';
-	(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? r->addr + 12 : r->addr, out,
-			INET6_ADDRSTRLEN);
-	return v4;
-}
-
 static void write_target(const struct gate_record *r, char *out, size_t cap)
 {
-	char addr[INET6_ADDRSTRLEN], host[300];
-	bool v4 = write_address(r, addr);
+	char addr[HOST_TEXT], host[300];
+	bool v4 = host_text(r->addr, addr);
 
 	io_escape(host, sizeof(host), r->name, strlen(r->name));
 	if (!host[0])
@@ -173,19 +161,11 @@ static bool is_remembered(const struct asker *a, const char *key)
 static void remember(struct asker *a, struct approvals *store, const struct shown *s,
 		     const char *key)
 {
-	const struct bundle *b = a->in.ctx->b;
-	const struct pb_rule *r = bundle_rule(b, s->r->rule);
-	struct approval p = { .when = time(NULL) };
+	struct approval p;
 	struct rt_err err = { 0 };
 	char line[sizeof(err.text) * 4];
 
-	memcpy(p.key, key, sizeof(p.key));
-	memcpy(p.session, a->session, sizeof(p.session));
-	(void)snprintf(p.digest, sizeof(p.digest), "%s", b->digest);
-	if (r)
-		io_escape(p.rule, sizeof(p.rule), pb_strp(b->rules, r->id), r->id.len);
-	if (!p.rule[0])
-		(void)snprintf(p.rule, sizeof(p.rule), "-");
+	approval_make(a->in.ctx->b, s->r->rule, key, a->session, &p);
 	(void)snprintf(p.what, sizeof(p.what), "%s", s->to);
 	if (approvals_add(store, &p, &err) == 0)
 		return;
@@ -292,7 +272,7 @@ static void remember_here(struct asker *a, const struct shown *s, const char *ke
 static bool at_socket(struct asker *a, const struct shown *s, const char *key)
 {
 	const struct gate_record *r = s->r;
-	char addr[INET6_ADDRSTRLEN];
+	char addr[HOST_TEXT];
 	struct ask_socket_question q = {
 		.b = a->in.ctx->b, .rule = r->rule, .udp = r->udp, .host = r->name,
 		.port = r->port, .program = s->program, .hold_ms = a->in.hold_ms,
@@ -301,7 +281,7 @@ static bool at_socket(struct asker *a, const struct shown *s, const char *key)
 	struct rt_err err = { 0 };
 
 	if (!r->name[0]) {
-		(void)write_address(r, addr);
+		(void)host_text(r->addr, addr);
 		q.host = addr;
 	}
 	is = ask_socket(a->in.socket, &q, a->sock, now_ms() + a->in.hold_ms, &err);

@@ -42,3 +42,14 @@ bool host_is_name(const char *s)
 	}
 	return n > 0 && !(last[0] >= '0' && last[0] <= '9');
 }
+
+bool host_text(const uint8_t addr[16], char ret[HOST_TEXT])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	bool v4 = memcmp(addr, mapped, sizeof(mapped)) == 0;
+
+	_Static_assert(HOST_TEXT >= INET6_ADDRSTRLEN, "an address fits");
+	if (!inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? addr + 12 : addr, ret, HOST_TEXT))
+		ret[0] = '\0';
+	return v4;
+}

@@ -12,4 +12,11 @@ bool host_address(const char *s, uint8_t ret[16]);
  * name. */
 bool host_is_name(const char *s);
 
+
+#define HOST_TEXT 46 /* bytes of the longest address as text, with its NUL */
+
+/* Writes an address without brackets, an IPv4 one (::ffff:a.b.c.d) as IPv4.  True: it is
+ * IPv4. */
+bool host_text(const uint8_t addr[16], char ret[HOST_TEXT]);
+
 #endif

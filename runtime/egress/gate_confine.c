@@ -16,19 +16,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/base/filter_insn.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/egress/inject.h"
 
-#define STMT(c, v) { (uint16_t)(c), 0, 0, (uint32_t)(v) }
-#define JUMP(c, v, t, f) { (uint16_t)(c), (uint8_t)(t), (uint8_t)(f), (uint32_t)(v) }
-#define JEQ(v, t, f) JUMP(BPF_JMP | BPF_JEQ | BPF_K, v, t, f)
-#define LOAD(field) STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-#define LOAD_ARG(n) \
-	STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * (n))
-#define ALLOW STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-#define REFUSE STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
-#define KILL STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { MAX_INSNS = 256 };

@@ -2,10 +2,10 @@
  * was allowed could not be made. */
 #include "runtime/polrun/report_net.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/base/host.h"
 #include "runtime/base/io.h"
 #include "runtime/polrun/report_rule.h"
 
@@ -49,13 +49,10 @@ static const char *why_of(const struct gate_record *r, char out[300])
 
 static void put_address(struct json *j, const struct gate_record *r)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	bool v4 = memcmp(r->addr, mapped, sizeof(mapped)) == 0;
-	char addr[INET6_ADDRSTRLEN] = "";
+	char addr[HOST_TEXT] = "";
 
 	if (r->has_addr)
-		(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? r->addr + 12 : r->addr, addr,
-				sizeof(addr));
+		(void)host_text(r->addr, addr);
 	json_cstr(j, "address", addr[0] ? addr : NULL);
 }
 

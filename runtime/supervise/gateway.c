@@ -2,7 +2,6 @@
  * answers on. */
 #include "runtime/supervise/gateway.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/host.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
@@ -109,13 +109,11 @@ int gateway_give(struct gateway *g, struct sandbox_child *child, struct rt_err *
 
 void gateway_subject(const struct gate_record *r, char *out, size_t cap)
 {
-	char host[300], addr[INET6_ADDRSTRLEN] = "", extra[300] = "", text[200];
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	bool v4 = memcmp(r->addr, mapped, sizeof(mapped)) == 0;
+	char host[300], addr[HOST_TEXT] = "", extra[300] = "", text[200];
+	bool v4 = false;
 
 	if (r->has_addr)
-		(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? r->addr + 12 : r->addr, addr,
-				sizeof(addr));
+		v4 = host_text(r->addr, addr);
 	if (r->name[0])
 		io_escape(host, sizeof(host), r->name, strlen(r->name));
 	else
